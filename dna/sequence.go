@@ -1,0 +1,183 @@
+package dna
+
+import "math/bits"
+
+// WordBases is the number of bases in one word of a plane.
+const WordBases = 64
+
+// Sequence is a packed sequence. Its planes have Words(Length) words each.
+type Sequence struct {
+	Low, High, Ambiguous []uint64
+	Length               int
+}
+
+// Words returns the number of words that n bases take in one plane.
+func Words(n int) int { return (n + WordBases - 1) / WordBases }
+
+// codes maps a letter to its 2-bit code, or to ambiguous.
+var codes = func() (t [256]byte) {
+	for i := range t {
+		t[i] = ambiguous
+	}
+	for code, letters := range []string{"Aa", "Cc", "Gg", "TtUu"} {
+		for _, c := range []byte(letters) {
+			t[c] = byte(code)
+		}
+	}
+	return t
+}()
+
+const ambiguous = 4
+
+// Code returns the 2-bit code of a letter (A 0, C 1, G 2, T and U 3); ok is
+// false for every other letter.
+func Code(letter byte) (code byte, ok bool) {
+	c := codes[letter]
+	return c & 3, c != ambiguous
+}
+
+// Append packs letters to the end of s.
+func (s *Sequence) Append(letters []byte) {
+	s.Reserve(s.Length + len(letters))
+	i := s.Length
+	s.Length += len(letters)
+	for len(letters) > 0 {
+		word, bit := i/WordBases, i%WordBases
+		n := min(WordBases-bit, len(letters))
+		low, high, amb := packWord(letters[:n])
+		s.Low[word] |= low << bit
+		s.High[word] |= high << bit
+		s.Ambiguous[word] = s.Ambiguous[word]&(1<<bit-1) | amb<<bit | past(bit+n)
+		letters = letters[n:]
+		i += n
+	}
+}
+
+// packWord packs at most 64 letters into one word of each plane.
+func packWord(letters []byte) (low, high, amb uint64) {
+	for i, c := range letters {
+		code := uint64(codes[c])
+		low |= (code & 1) << (i & 63)
+		high |= (code >> 1 & 1) << (i & 63)
+		amb |= (code >> 2) << (i & 63)
+	}
+	return low, high, amb
+}
+
+// past returns a word whose bits from bit on are set.
+func past(bit int) uint64 {
+	if bit >= WordBases {
+		return 0
+	}
+	return ^uint64(0) << bit
+}
+
+// Reserve grows the planes to hold at least length bases, without changing Length.
+func (s *Sequence) Reserve(length int) {
+	words := Words(length)
+	if words <= len(s.Low) {
+		return
+	}
+	old := len(s.Low)
+	s.Low = grow(s.Low, words)
+	s.High = grow(s.High, words)
+	s.Ambiguous = grow(s.Ambiguous, words)
+	for i := old; i < words; i++ {
+		s.Low[i], s.High[i], s.Ambiguous[i] = 0, 0, ^uint64(0)
+	}
+}
+
+func grow(plane []uint64, words int) []uint64 {
+	if words <= cap(plane) {
+		return plane[:words]
+	}
+	bigger := make([]uint64, words, max(words, 2*cap(plane)))
+	copy(bigger, plane)
+	return bigger
+}
+
+// AppendSequence appends the bases of t to s.
+func (s *Sequence) AppendSequence(t *Sequence) {
+	if t.Length == 0 {
+		return
+	}
+	bit := s.Length % WordBases
+	word := s.Length / WordBases
+	s.Reserve(s.Length + t.Length)
+	s.Length += t.Length
+	if bit == 0 {
+		n := Words(t.Length)
+		copy(s.Low[word:], t.Low[:n])
+		copy(s.High[word:], t.High[:n])
+		copy(s.Ambiguous[word:], t.Ambiguous[:n])
+		return
+	}
+	for i := range Words(t.Length) {
+		s.Low[word+i] |= t.Low[i] << bit
+		s.High[word+i] |= t.High[i] << bit
+		s.Ambiguous[word+i] = s.Ambiguous[word+i]&(1<<bit-1) | t.Ambiguous[i]<<bit
+		if next := word + i + 1; next < len(s.Low) {
+			s.Low[next] = t.Low[i] >> (WordBases - bit)
+			s.High[next] = t.High[i] >> (WordBases - bit)
+			s.Ambiguous[next] = t.Ambiguous[i]>>(WordBases-bit) | past(bit)
+		}
+	}
+}
+
+// ReverseComplement writes the reverse complement of s to dst, whose planes are
+// reused where they are large enough.
+//
+//	ACGTN -> NACGT
+func (s *Sequence) ReverseComplement(dst *Sequence) {
+	words := Words(s.Length)
+	dst.Low = grow(dst.Low[:0], words)
+	dst.High = grow(dst.High[:0], words)
+	dst.Ambiguous = grow(dst.Ambiguous[:0], words)
+	dst.Length = s.Length
+	for i := range words {
+		// Bases [from, from+64) of s, reversed, are word i of dst; from is
+		// negative in the last word unless the length is a multiple of 64.
+		from := s.Length - (i+1)*WordBases
+		amb := bits.Reverse64(fetch(s.Ambiguous, from, ^uint64(0)))
+		dst.Ambiguous[i] = amb
+		dst.Low[i] = ^bits.Reverse64(fetch(s.Low, from, 0)) &^ amb
+		dst.High[i] = ^bits.Reverse64(fetch(s.High, from, 0)) &^ amb
+	}
+}
+
+// fetch returns the 64 bits of plane that start at bit from, which may be
+// negative or reach past the end; bits outside come from fill.
+func fetch(plane []uint64, from int, fill uint64) uint64 {
+	word, bit := from>>6, uint(from&63)
+	at := func(i int) uint64 {
+		if i < 0 || i >= len(plane) {
+			return fill
+		}
+		return plane[i]
+	}
+	if bit == 0 {
+		return at(word)
+	}
+	return at(word)>>bit | at(word+1)<<(64-bit)
+}
+
+// CountAmbiguous returns the number of ambiguous letters.
+func (s *Sequence) CountAmbiguous() int {
+	n := 0
+	for i := range Words(s.Length) {
+		n += bits.OnesCount64(s.Ambiguous[i] &^ past(s.Length-i*WordBases))
+	}
+	return n
+}
+
+// Letter returns base i as an upper-case letter, N where it is ambiguous.
+func (s *Sequence) Letter(i int) byte {
+	word, bit := i/WordBases, uint(i%WordBases)
+	if s.Ambiguous[word]>>bit&1 != 0 {
+		return 'N'
+	}
+	return Letters[s.High[word]>>bit&1<<1|s.Low[word]>>bit&1]
+}
+
+// Letters are the bases in the order of their codes.
+const Letters = "ACGT"

@@ -1,0 +1,146 @@
+package mapper
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Options say what to map and how. The zero value of a field is its default
+// unless the field says otherwise.
+type Options struct {
+	Reference string   // FASTA file, or - for standard input
+	Reads     string   // FASTA or FASTQ file, or - for standard input
+	Distance  Distance // the largest edit distance (k)
+	Engine    Engine
+	Report    Report
+	// MaxLocations is the most locations reported for a read, best first; 0 is all.
+	MaxLocations int
+	// Threads is the number of threads that compute; 0 is one.
+	Threads int
+	// Crop is the number of bases used of each read; 0 is all.
+	Crop int
+	// Seed varies which of several best locations is primary.
+	Seed uint64
+	// BatchReads is the number of reads mapped in one pass over the reference; 0
+	// chooses it from the reference's length. Output does not depend on it.
+	BatchReads int
+	// ReadGroup is the ID for RG tags; empty for none.
+	ReadGroup string
+	// SequenceMatch writes = and X in CIGARs in place of M.
+	SequenceMatch bool
+	// FullSecondary repeats SEQ and QUAL on secondary records.
+	FullSecondary bool
+	// OmitUnmapped leaves unmapped reads out of the output (not of the statistics).
+	OmitUnmapped bool
+	// Progress, when set, is called after each batch, from one goroutine at a time.
+	Progress func(Progress)
+}
+
+// Progress is how far a run has come.
+type Progress struct {
+	Reads, Mapped int64
+}
+
+// Engine names a way of finding occurrences.
+type Engine string
+
+// The engines. Auto chooses for each class of reads by the cost model of
+// choose_engine.go.
+const (
+	EngineAuto Engine = "auto"
+	EngineSkim Engine = "skim"
+	EngineScan Engine = "scan"
+)
+
+// ParseEngine reads an engine's name.
+func ParseEngine(s string) (Engine, error) {
+	switch e := Engine(s); e {
+	case EngineAuto, EngineSkim, EngineScan:
+		return e, nil
+	}
+	return "", fmt.Errorf("engine %q is not one of auto, skim, scan", s)
+}
+
+// Distance is the largest edit distance of a location: a number of edits, or a
+// percentage of the read's length.
+type Distance struct {
+	Edits      int
+	Percent    float64
+	Percentage bool // whether Percent counts, not Edits
+}
+
+// DefaultDistance is 4 % of the read's length, as in mrFAST.
+var DefaultDistance = Distance{Percent: 4, Percentage: true}
+
+// ParseDistance reads "5" or "4%". Percentages may have decimals and lie between
+// 0 and 100.
+func ParseDistance(s string) (Distance, error) {
+	if p, ok := strings.CutSuffix(s, "%"); ok {
+		v, err := strconv.ParseFloat(p, 64)
+		if err != nil || math.IsNaN(v) || v < 0 || v > 100 {
+			return Distance{}, fmt.Errorf("distance %q is not a percentage between 0%% and 100%%", s)
+		}
+		return Distance{Percent: v, Percentage: true}, nil
+	}
+	v, err := strconv.Atoi(s)
+	if err != nil || v < 0 || v > maxEdits {
+		return Distance{}, fmt.Errorf("distance %q is neither a number of edits from 0 to %d nor a percentage such as 4%%", s, maxEdits)
+	}
+	return Distance{Edits: v}, nil
+}
+
+// maxEdits keeps distances, gaps and band widths far inside 32 bits.
+const maxEdits = 1 << 14
+
+// For returns k for a read of the given length in bases.
+func (d Distance) For(length int) int {
+	if !d.Percentage {
+		return d.Edits
+	}
+	return min(int(d.Percent*float64(length)/100), maxEdits)
+}
+
+// String writes the distance as ParseDistance reads it.
+func (d Distance) String() string {
+	if d.Percentage {
+		return strconv.FormatFloat(d.Percent, 'f', -1, 64) + "%"
+	}
+	return strconv.Itoa(d.Edits)
+}
+
+// Report says which locations of a read are reported.
+type Report struct {
+	Mode ReportMode
+	// Strata is how many edits worse than the best a location may be (ReportStrata).
+	Strata int
+}
+
+// ReportMode is the kind of a Report.
+type ReportMode string
+
+// The report modes.
+const (
+	ReportAll    ReportMode = "all"    // every location
+	ReportBest   ReportMode = "best"   // every location at the least distance
+	ReportOne    ReportMode = "one"    // the primary only
+	ReportStrata ReportMode = "strata" // up to Strata edits worse than the best
+	ReportUnique ReportMode = "unique" // the best location of reads that have one best location
+)
+
+// ParseReport reads "all", "best", "one", "unique" or "strata:S".
+func ParseReport(s string) (Report, error) {
+	if rest, ok := strings.CutPrefix(s, "strata:"); ok {
+		v, err := strconv.Atoi(rest)
+		if err != nil || v < 0 || v > maxEdits {
+			return Report{}, fmt.Errorf("report %q: strata takes a number of edits from 0 to %d, as in strata:1", s, maxEdits)
+		}
+		return Report{Mode: ReportStrata, Strata: v}, nil
+	}
+	switch m := ReportMode(s); m {
+	case ReportAll, ReportBest, ReportOne, ReportUnique:
+		return Report{Mode: m}, nil
+	}
+	return Report{}, fmt.Errorf("report %q is not one of all, best, one, unique, strata:S", s)
+}
