@@ -1,6 +1,9 @@
 package dna
 
-import "math/bits"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // WordBases is the number of bases in one word of a plane.
 const WordBases = 64
@@ -55,6 +58,23 @@ func (s *Sequence) Append(letters []byte) {
 
 // packWord packs at most 64 letters into one word of each plane.
 func packWord(letters []byte) (low, high, amb uint64) {
+	i := 0
+	for ; i+8 <= len(letters); i += 8 {
+		l, h, ok := packEight(binary.LittleEndian.Uint64(letters[i:]))
+		if !ok {
+			var a uint64
+			l, h, a = packLetters(letters[i : i+8])
+			amb |= a << (i & 63)
+		}
+		low |= l << (i & 63)
+		high |= h << (i & 63)
+	}
+	l, h, a := packLetters(letters[i:])
+	return low | l<<(i&63), high | h<<(i&63), amb | a<<(i&63)
+}
+
+// packLetters packs at most 64 letters one by one.
+func packLetters(letters []byte) (low, high, amb uint64) {
 	for i, c := range letters {
 		code := uint64(codes[c])
 		low |= (code & 1) << (i & 63)
@@ -63,6 +83,21 @@ func packWord(letters []byte) (low, high, amb uint64) {
 	}
 	return low, high, amb
 }
+
+// packEight packs the eight letters of a word at once; ok is false when one of
+// them is not A, C, G or T. It uses that bits 1 and 2 of the ASCII letters are
+// A 00, C 01, G 11, T 10 (bit 2 first), in either case.
+func packEight(letters uint64) (low, high uint64, ok bool) {
+	const ones = 0x0101010101010101
+	bit1, bit2 := letters>>1&ones, letters>>2&ones
+	// The letter that these bits stand for: 'A' + 2 bit1 + 4 bit2, and 'T' where
+	// bit 2 stands alone.
+	want := 'A'*ones + 2*bit1 + 4*bit2 + ('T'-'E')*(bit2&^bit1)
+	return gather(bit1 ^ bit2), gather(bit2), letters&(0xDF*ones) == want
+}
+
+// gather moves the lowest bit of each byte of x, the others being 0, to bits 0 to 7.
+func gather(x uint64) uint64 { return x * 0x0102040810204080 >> 56 }
 
 // past returns a word whose bits from bit on are set.
 func past(bit int) uint64 {
@@ -94,6 +129,11 @@ func grow(plane []uint64, words int) []uint64 {
 	bigger := make([]uint64, words, max(words, 2*cap(plane)))
 	copy(bigger, plane)
 	return bigger
+}
+
+// Reset empties s and keeps its planes for reuse.
+func (s *Sequence) Reset() {
+	s.Low, s.High, s.Ambiguous, s.Length = s.Low[:0], s.High[:0], s.Ambiguous[:0], 0
 }
 
 // AppendSequence appends the bases of t to s.

@@ -12,7 +12,7 @@ import (
 type Options struct {
 	Reference string   // FASTA file, or - for standard input
 	Reads     string   // FASTA or FASTQ file, or - for standard input
-	Distance  Distance // the largest edit distance (k)
+	Distance  Distance // the largest edit distance (k); the zero value is 0 edits
 	Engine    Engine
 	Report    Report
 	// MaxLocations is the most locations reported for a read, best first; 0 is all.
@@ -36,6 +36,16 @@ type Options struct {
 	OmitUnmapped bool
 	// Progress, when set, is called after each batch, from one goroutine at a time.
 	Progress func(Progress)
+}
+
+func (o *Options) setDefaults() {
+	o.Threads = max(o.Threads, 1)
+	if o.Engine == "" {
+		o.Engine = EngineAuto
+	}
+	if o.Report.Mode == "" {
+		o.Report.Mode = ReportAll
+	}
 }
 
 // Progress is how far a run has come.

@@ -46,13 +46,15 @@ type ContigStats struct {
 	Primary, Mappings int64
 }
 
-// Stage is the time that one stage took: Busy is summed over the threads, Wall
-// is the time during which it was the pipeline's current stage (0 for stages that
-// overlap others).
+// Stage is the time that one stage took. Stages overlap, so their times do not add
+// up to the run's.
 type Stage struct {
-	Name       string
-	Busy, Wall time.Duration
-	// Items counts what the stage handled, in Unit (reads, bases, windows, records, bytes).
+	Name string
+	// Time is wall-clock time or, when Summed, the sum over the threads.
+	Time   time.Duration
+	Summed bool
+	// Items counts what the stage handled, in Unit (reads, bases, candidates,
+	// locations, records, bytes).
 	Items int64
 	Unit  string
 }

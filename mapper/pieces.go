@@ -1,0 +1,160 @@
+package mapper
+
+import "math"
+
+// pieceChooser cuts reads into the pieces that skim looks for. Any k + 1 pieces
+// that do not overlap are lossless: each edit changes at most one of them, so an
+// alignment with at most k edits leaves one unchanged (the pigeonhole behind
+// DRK-2S with edits). Which ones are taken decides only how many
+// false candidates there are.
+type pieceChooser struct {
+	rare *rarity
+	// cost[i] is the estimated number of occurrences of the window at i; least and
+	// taken are the tables of the dynamic program.
+	words []uint32
+	cost  []uint32
+	least [][]uint32
+	taken [][]bool
+}
+
+// choose appends to offsets the starts of the k + 1 pieces of q bases of a read,
+// ascending; m >= (k+1) q. It spaces them evenly unless they contain words that
+// are much more frequent than in a random text, and then takes those with the
+// fewest expected occurrences.
+func (p *pieceChooser) choose(offsets []int32, strand []uint64, m, k, q int) []int32 {
+	from := len(offsets)
+	for i := range k + 1 {
+		offsets = append(offsets, int32(i*m/(k+1)))
+	}
+	if p.rare == nil || q < rarityBases || m == (k+1)*q {
+		return offsets
+	}
+	// Long reads are cut into groups of pieces with a share of the read each, so
+	// that the work stays linear in their length.
+	for first := 0; first <= k; first += groupPieces {
+		n := min(groupPieces, k+1-first)
+		lo, hi := first*m/(k+1), (first+n)*m/(k+1)
+		p.place(offsets[from+first:from+first+n], strand, lo, hi, q)
+	}
+	return offsets
+}
+
+// groupPieces is the most pieces that are placed together.
+const groupPieces = 16
+
+// repetitive is how many occurrences beyond four times the typical number make it
+// worth the time to look for rarer pieces: about as many candidates as can be
+// checked in that time.
+const repetitive = 8
+
+// place improves the starts of n pieces inside [lo, hi) of a read, which come in
+// as evenly spaced.
+func (p *pieceChooser) place(offsets []int32, strand []uint64, lo, hi, q int) {
+	windows := hi - lo - q + 1
+	words := hi - lo - rarityBases + 1
+	p.words = resize(p.words, words)
+	p.countWords(strand, lo, words)
+	span := q - rarityBases + 1
+	excess := uint32(0)
+	for _, at := range offsets {
+		least := uint32(math.MaxUint32)
+		for _, c := range p.words[int(at)-lo:][:span] {
+			least = min(least, c)
+		}
+		if limit := 4*p.rare.typical + 1; least > limit {
+			excess += least - limit
+		}
+	}
+	if excess < repetitive {
+		return
+	}
+	p.cost = resize(p.cost, windows)
+	for i := range p.cost {
+		least := p.words[i]
+		for _, c := range p.words[i+1 : i+span] {
+			least = min(least, c)
+		}
+		p.cost[i] = least
+	}
+	p.minimise(offsets, lo, q, windows)
+}
+
+// minimise sets offsets to the starts of len(offsets) disjoint windows of least
+// total cost. least[j][i] is the least cost of j windows that end at or
+// before the end of window i.
+func (p *pieceChooser) minimise(offsets []int32, lo, q, windows int) {
+	n := len(offsets)
+	for len(p.least) <= n {
+		p.least = append(p.least, nil)
+		p.taken = append(p.taken, nil)
+	}
+	p.least[0] = resize(p.least[0], windows)
+	clear(p.least[0])
+	for j := 1; j <= n; j++ {
+		p.least[j] = resize(p.least[j], windows)
+		p.taken[j] = resize(p.taken[j], windows)
+		row, before, taken := p.least[j], p.least[j-1], p.taken[j]
+		first := (j - 1) * q // the earliest start of the j-th window
+		for i := range min(first, windows) {
+			row[i] = math.MaxUint32 / 2
+		}
+		best := uint32(math.MaxUint32 / 2)
+		for i := first; i < windows; i++ {
+			with := p.cost[i]
+			if j > 1 {
+				with += before[i-q]
+			}
+			taken[i] = with < best
+			best = min(best, with)
+			row[i] = best
+		}
+	}
+	i := windows - 1
+	for j := n; j >= 1; j-- {
+		for !p.taken[j][i] {
+			i--
+		}
+		offsets[j-1] = int32(lo + i)
+		i -= q
+	}
+}
+
+// countWords fills p.words with the counts of the words that start at lo, lo+1, ...
+// of a strand; one with an ambiguous letter cannot occur and counts 0.
+func (p *pieceChooser) countWords(strand []uint64, lo, words int) {
+	const mask = 1<<rarityBases - 1
+	const step = 65 - rarityBases
+	for i := 0; i < words; i += step {
+		low, high, amb := strandWindow(strand, lo+i)
+		amb = smear(amb, rarityBases)
+		for j := range min(step, words-i) {
+			p.words[i+j] = 0
+			if amb&1 == 0 {
+				p.words[i+j] = p.rare.counts[low&mask|high&mask<<rarityBases]
+			}
+			low, high, amb = low>>1, high>>1, amb>>1
+		}
+	}
+}
+
+// strandWindow returns the 64 bases of a packed strand that start at base at,
+// as low, high and ambiguous bits; past the strand's last word all bits are 0.
+func strandWindow(strand []uint64, at int) (low, high, amb uint64) {
+	w, s := at>>6*planeWords, uint(at&63)
+	low, high, amb = strand[w]>>s, strand[w+1]>>s, strand[w+2]>>s
+	if w += planeWords; w < len(strand) {
+		low |= strand[w] << 1 << (63 - s)
+		high |= strand[w+1] << 1 << (63 - s)
+		amb |= strand[w+2] << 1 << (63 - s)
+	}
+	return low, high, amb
+}
+
+// resize returns a slice of n elements that reuses the memory of s if it can; the
+// contents are arbitrary.
+func resize[T any](s []T, n int) []T {
+	if n <= cap(s) {
+		return s[:n]
+	}
+	return make([]T, n, max(n, 2*cap(s)))
+}

@@ -1,0 +1,92 @@
+package mapper
+
+import (
+	"math/bits"
+
+	"scanmap/dna"
+)
+
+// rarityBases is the length of the words that rarity counts: 4^10 counters are
+// 4 MB, which stays in the cache while reads are cut into pieces. Counting
+// 12-mers (64 MB) finds hardly better pieces (design section 3: 15.5 against 16.6
+// candidates a read on the human mosaic).
+const rarityBases = 10
+
+// rarity estimates how often a piece occurs in the reference, on either strand.
+type rarity struct {
+	// counts[c] is the number of times the word of code c or its reverse
+	// complement occurs; see windowCode for the code.
+	counts []uint32
+	// typical is the count of a word in a random text of the same length.
+	typical uint32
+}
+
+// newRarity counts the words of all contigs in one parallel pass.
+func newRarity(ref *dna.Reference, segments []segment, threads int) *rarity {
+	threads = min(threads, 8) // each has 4 MB of counters of its own
+	parts := make([][]uint32, threads)
+	parallelRanges(threads, len(segments), 1, func(worker, from, to int) {
+		if parts[worker] == nil {
+			parts[worker] = make([]uint32, 1<<(2*rarityBases))
+		}
+		for _, s := range segments[from:to] {
+			countWords(ref, s, parts[worker])
+		}
+	})
+	total := make([]uint32, 1<<(2*rarityBases))
+	r := &rarity{counts: make([]uint32, len(total)), typical: uint32(2 * ref.TotalLength() >> (2 * rarityBases))}
+	for _, part := range parts {
+		for i, n := range part {
+			total[i] += n
+		}
+	}
+	for code := range total {
+		r.counts[code] = saturate(total[code], total[complementCode(uint32(code), rarityBases)])
+	}
+	return r
+}
+
+// saturate adds two counts and keeps the sum small enough to be summed again over
+// the pieces of a read.
+func saturate(a, b uint32) uint32 { return uint32(min(uint64(a)+uint64(b), 1<<24)) }
+
+func countWords(ref *dna.Reference, s segment, counts []uint32) {
+	const q, step = rarityBases, 65 - rarityBases
+	const mask = 1<<q - 1
+	start := ref.Contigs[s.contig].Start
+	last := min(int(s.to), ref.Contigs[s.contig].Length-q+1)
+	for at := int(s.from); at < last; at += step {
+		low, high := fetch(ref.Bases.Low, start+at), fetch(ref.Bases.High, start+at)
+		amb := smear(fetch(ref.Bases.Ambiguous, start+at), q)
+		for range min(step, last-at) {
+			if amb&1 == 0 {
+				counts[low&mask|high&mask<<q]++
+			}
+			low, high, amb = low>>1, high>>1, amb>>1
+		}
+	}
+}
+
+// smear returns the word whose bit i is set when any of bits [i, i+q) of x is.
+func smear(x uint64, q int) uint64 {
+	if x == 0 {
+		return 0
+	}
+	done := 1
+	for done < q {
+		s := min(done, q-done)
+		x |= x >> s
+		done += s
+	}
+	return x
+}
+
+// complementCode returns the code of the reverse complement of a window of q
+// bases. A code has the low bits of the bases in bits [0, q) and their high bits
+// in bits [q, 2q), base i in bit i of each.
+func complementCode(code uint32, q int) uint32 {
+	mask := uint32(1)<<q - 1
+	low := bits.Reverse32(^code&mask) >> (32 - q)
+	high := bits.Reverse32(^(code>>q)&mask) >> (32 - q)
+	return low | high<<q
+}

@@ -1,0 +1,161 @@
+package mapper
+
+import (
+	"math/bits"
+	"strconv"
+
+	hts "github.com/biogo/hts/sam"
+
+	"scanmap/dna"
+	"scanmap/sam"
+)
+
+// A recorder turns the locations of reads into SAM text. It is the scratch memory of
+// one worker.
+type recorder struct {
+	ref        *dna.Reference
+	options    *Options
+	record     sam.Record
+	cigar      []hts.CigarOp
+	mismatches []byte
+	bases      []byte
+	qualities  []byte
+}
+
+// unmapped appends the record of a read that has no location to report.
+func (r *recorder) unmapped(text []byte, b *batch, read int) []byte {
+	rec := &b.reads[read]
+	r.record = sam.Record{
+		Name: rec.Name, Flags: hts.Unmapped, Pos: -1, MatePos: -1,
+		Bases: rec.Bases, Qualities: rec.Qualities, ReadGroup: r.options.ReadGroup,
+	}
+	return r.record.AppendText(text)
+}
+
+// mapped appends the records of a read's reported locations, the first of which is
+// primary. second is the distance of its next best location, or -1.
+func (r *recorder) mapped(text []byte, b *batch, read int, a *aligner, locations []location, mapQ byte, second int32) []byte {
+	rec := &b.reads[read]
+	for i := range locations {
+		loc := &locations[i]
+		contig := &r.ref.Contigs[loc.place.contig()]
+		r.record = sam.Record{
+			Name: rec.Name, Contig: contig.Name, Pos: int(loc.start), MatePos: -1,
+			EditDistance: int(loc.distance), Score: -int(loc.distance),
+			Hits: len(locations), HitIndex: i + 1, ReadGroup: r.options.ReadGroup,
+		}
+		if second >= 0 {
+			r.record.SecondScore, r.record.HasSecondScore = -int(second), true
+		}
+		if i == 0 {
+			r.record.MapQ = mapQ
+		} else {
+			r.record.Flags |= hts.Secondary
+		}
+		if loc.place.strand() == reverse {
+			r.record.Flags |= hts.Reverse
+		}
+		r.describe(contig.Start+int(loc.start), a.ops[loc.opsFrom:loc.opsTo], b.strand(read, loc.place.strand()))
+		if i == 0 || r.options.FullSecondary {
+			r.orient(rec.Bases, rec.Qualities, loc.place.strand())
+		}
+		text = r.record.AppendText(text)
+	}
+	return text
+}
+
+// orient sets SEQ and QUAL of the record.
+func (r *recorder) orient(bases, qualities []byte, strand int) {
+	if strand == forward {
+		r.record.Bases, r.record.Qualities = bases, qualities
+		return
+	}
+	n := len(bases)
+	r.bases = resize(r.bases, n)
+	for i, c := range bases {
+		r.bases[n-1-i] = dna.Complement(c)
+	}
+	r.qualities = resize(r.qualities, len(qualities))
+	for i, c := range qualities {
+		r.qualities[n-1-i] = c
+	}
+	r.record.Bases, r.record.Qualities = r.bases, r.qualities
+}
+
+// describe sets CIGAR and MD from the operations of an alignment that starts at an
+// offset of the reference's bases.
+func (r *recorder) describe(offset int, ops []operation, words []uint64) {
+	r.cigar, r.mismatches = r.cigar[:0], r.mismatches[:0]
+	q, same := 0, 0
+	for _, op := range ops {
+		n := int(op.length)
+		switch op.kind {
+		case insertion:
+			r.addCigar(hts.CigarInsertion, n)
+			q += n
+		case deletion:
+			r.addCigar(hts.CigarDeletion, n)
+			r.mismatches = strconv.AppendInt(r.mismatches, int64(same), 10)
+			r.mismatches = append(r.mismatches, '^')
+			for i := range n {
+				r.mismatches = append(r.mismatches, r.letter(offset+i))
+			}
+			same = 0
+			offset += n
+		case diagonal:
+			same = r.diagonal(words, q, offset, n, same)
+			q, offset = q+n, offset+n
+		}
+	}
+	r.mismatches = strconv.AppendInt(r.mismatches, int64(same), 10)
+	r.record.Cigar, r.record.Mismatches = r.cigar, r.mismatches
+}
+
+// diagonal describes n bases that are aligned without a gap, after a run of same
+// matches, and returns the run of matches at their end.
+func (r *recorder) diagonal(words []uint64, q, offset, n, same int) int {
+	if !r.options.SequenceMatch {
+		r.addCigar(hts.CigarMatch, n)
+	}
+	for i := 0; i < n; {
+		low, high, amb := strandWindow(words, q+i)
+		x := differences(&r.ref.Bases, offset+i, low, high, amb)
+		step := min(64, n-i)
+		run := min(bits.TrailingZeros64(x), step)
+		if run > 0 {
+			if r.options.SequenceMatch {
+				r.addCigar(hts.CigarEqual, run)
+			}
+			same += run
+			i += run
+		}
+		if run < step {
+			if r.options.SequenceMatch {
+				r.addCigar(hts.CigarMismatch, 1)
+			}
+			r.mismatches = strconv.AppendInt(r.mismatches, int64(same), 10)
+			r.mismatches = append(r.mismatches, r.letter(offset+i))
+			same = 0
+			i++
+		}
+	}
+	return same
+}
+
+// addCigar appends an operation, or lengthens the last one if it is of the same kind.
+func (r *recorder) addCigar(kind hts.CigarOpType, n int) {
+	if last := len(r.cigar) - 1; last >= 0 && r.cigar[last].Type() == kind {
+		r.cigar[last] = hts.NewCigarOp(kind, r.cigar[last].Len()+n)
+		return
+	}
+	r.cigar = append(r.cigar, hts.NewCigarOp(kind, n))
+}
+
+// letter returns the reference's letter for MD, which allows letters alone.
+func (r *recorder) letter(offset int) byte {
+	c := r.ref.Letter(offset)
+	if c < 'A' || c > 'Z' {
+		return 'N'
+	}
+	return c
+}

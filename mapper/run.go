@@ -1,0 +1,379 @@
+package mapper
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+	"sync"
+	"time"
+
+	"scanmap/dna"
+	"scanmap/fasta"
+	"scanmap/sam"
+)
+
+// Run maps the reads of o to its reference and writes a SAM header and the records
+// to out, which it does not close. The statistics count what was done even when an
+// error is returned. Errors of the input name file and record.
+func Run(ctx context.Context, o Options, header sam.HeaderOptions, out io.Writer) (*Stats, error) {
+	start := time.Now()
+	o.setDefaults()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	// Reads are parsed while the reference is loaded.
+	reads, err := fasta.OpenReads(ctx, o.Reads, fasta.ReadOptions{Threads: o.Threads, Crop: o.Crop})
+	if err != nil {
+		return nil, err
+	}
+	m := &mapper{options: o, stats: &Stats{Engines: map[Engine]int64{}}, out: newOrderedWriter(out, 4*o.Threads+4)}
+	err = m.run(ctx, reads, header, out)
+	err = errors.Join(err, reads.Close())
+	m.stats.Stages = m.clock.report()
+	m.stats.Elapsed = time.Since(start)
+	return m.stats, err
+}
+
+// A mapper is one run.
+type mapper struct {
+	options  Options
+	ref      *dna.Reference
+	segments []segment
+	rare     *rarity
+	out      *orderedWriter
+	blocks   int // blocks of text handed to out
+	workers  []worker
+	clock    clock
+	stats    *Stats
+}
+
+func (m *mapper) run(ctx context.Context, reads *fasta.Reads, header sam.HeaderOptions, out io.Writer) error {
+	if err := m.loadReference(ctx); err != nil {
+		return err
+	}
+	h, err := sam.NewHeader(m.ref, header)
+	if err != nil {
+		return err
+	}
+	if err := sam.WriteHeader(out, h); err != nil {
+		return err
+	}
+	size := m.options.BatchReads
+	if size == 0 {
+		size = batchReads(m.stats.ReferenceBases)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	batches, failed := m.readBatches(ctx, reads, size)
+	for next := range batches {
+		if err := m.mapBatch(ctx, next); err != nil {
+			cancel()
+			for range batches { // let the reader end
+			}
+			return err
+		}
+	}
+	cancel()
+	m.gather()
+	return *failed
+}
+
+func (m *mapper) loadReference(ctx context.Context) error {
+	start := time.Now()
+	ref, err := fasta.LoadReference(ctx, m.options.Reference, m.options.Threads)
+	if err != nil {
+		return err
+	}
+	m.ref = ref
+	m.prepare()
+	m.clock.add(stageReference, start, m.stats.ReferenceBases)
+	return nil
+}
+
+// prepare derives from the reference what all batches use.
+func (m *mapper) prepare() {
+	m.segments = cutReference(m.ref)
+	if m.options.Engine != EngineScan {
+		m.rare = newRarity(m.ref, m.segments, m.options.Threads)
+	}
+	m.stats.ReferenceBases = int64(m.ref.TotalLength())
+	m.stats.PerContig = make([]ContigStats, len(m.ref.Contigs))
+	for i, c := range m.ref.Contigs {
+		m.stats.PerContig[i] = ContigStats{Name: c.Name, Length: c.Length}
+	}
+	m.workers = make([]worker, m.options.Threads)
+	for i := range m.workers {
+		m.workers[i].init(m)
+	}
+}
+
+// batchReads is the number of reads that share a pass over a reference of n bases: so
+// many that the pass, at some 2 ns a base, costs less than a tenth of what the reads
+// cost themselves, at some 2 us each.
+func batchReads(n int64) int {
+	return int(min(max(n/64, 1<<15), 1<<20))
+}
+
+// batchBases is the most read bases of a batch, so that long reads do not take more
+// memory than short ones.
+const batchBases = 1 << 27
+
+// readBatches reads ahead by one batch. *failed is valid when the channel has been
+// closed.
+func (m *mapper) readBatches(ctx context.Context, reads *fasta.Reads, size int) (<-chan []fasta.Read, *error) {
+	batches := make(chan []fasta.Read)
+	failed := new(error)
+	go func() {
+		defer close(batches)
+		var next []fasta.Read
+		bases := 0
+		send := func(n int) bool {
+			batch := next[:n:n]
+			next = append([]fasta.Read(nil), next[n:]...)
+			bases = 0
+			for i := range next {
+				bases += len(next[i].Bases)
+			}
+			select {
+			case batches <- batch:
+				return true
+			case <-ctx.Done():
+				return false
+			}
+		}
+		for {
+			start := time.Now()
+			chunk, err := reads.Next()
+			m.clock.add(stageParse, start, int64(len(chunk)))
+			for i := range chunk {
+				bases += len(chunk[i].Bases)
+			}
+			next = append(next, chunk...)
+			for len(next) >= size || len(next) > 0 && bases >= batchBases {
+				if !send(min(size, len(next))) {
+					*failed = ctx.Err()
+					return
+				}
+			}
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				*failed = err
+				return
+			}
+		}
+		if len(next) > 0 && !send(len(next)) {
+			*failed = ctx.Err()
+		}
+	}()
+	return batches, failed
+}
+
+// mapBatch maps reads and hands their records to the writer.
+func (m *mapper) mapBatch(ctx context.Context, reads []fasta.Read) error {
+	start := time.Now()
+	b := newBatch(reads, m.options.Distance, m.options.Threads)
+	m.clock.add(stagePack, start, int64(len(reads)))
+	if err := m.mapPacked(ctx, b); err != nil {
+		return err
+	}
+	if m.options.Progress != nil {
+		p := Progress{Reads: m.stats.Reads}
+		for i := range m.workers {
+			p.Mapped += m.workers[i].stats.Mapped
+		}
+		m.options.Progress(p)
+	}
+	return nil
+}
+
+// foundLimit is the most candidates or occurrences of a batch that are held at a
+// time (16 bytes each, twice while they are grouped). A batch with more is
+// halved and its halves are mapped one after the other; a single read has no limit.
+const foundLimit = 4 << 20
+
+// mapPacked maps a packed batch, in halves if it finds too much.
+func (m *mapper) mapPacked(ctx context.Context, b *batch) error {
+	if err := ctx.Err(); err != nil {
+		return m.out.fail(err)
+	}
+	limit := int64(foundLimit)
+	if len(b.reads) == 1 {
+		limit = math.MaxInt64
+	}
+	found, ok := m.find(b, limit)
+	if !ok {
+		half := len(b.reads) / 2
+		if err := m.mapPacked(ctx, b.slice(0, half)); err != nil {
+			return err
+		}
+		return m.mapPacked(ctx, b.slice(half, len(b.reads)))
+	}
+	m.stats.Batches++
+	m.stats.Reads += int64(len(b.reads))
+	return m.resolve(ctx, b, found)
+}
+
+// found is what skim and scan found for a batch, grouped by read.
+type found struct {
+	// list[from[i]:from[i+1]] belongs to read i: candidates of reads that were skimmed for,
+	// occurrences of the others.
+	list []candidate
+	from []int
+	// scanned[i] tells whether read i was scanned for.
+	scanned []bool
+}
+
+// find runs the engines over a batch; ok is false when there was more than limit.
+func (m *mapper) find(b *batch, limit int64) (f *found, ok bool) {
+	classes, scanned := m.classify(b)
+	f = &found{scanned: make([]bool, len(b.reads))}
+	var lists [][]candidate
+	for q := maxPiece; q >= minPiece; q-- {
+		if len(classes[q]) == 0 {
+			continue
+		}
+		start := time.Now()
+		table := newPieceTable(b, classes[q], q, m.rare, m.options.Threads)
+		start = m.clock.add(stagePieces, start, int64(len(classes[q])))
+		more, ok := skim(m.ref, m.segments, b, table, limit, m.options.Threads)
+		m.clock.add(stageSkim, start, m.stats.ReferenceBases)
+		if !ok {
+			return nil, false
+		}
+		lists = append(lists, more...)
+	}
+	candidates := 0
+	for _, l := range lists {
+		candidates += len(l)
+	}
+	if len(scanned) > 0 {
+		start := time.Now()
+		more, ok := scan(m.ref, m.segments, b, scanned, limit, m.options.Threads)
+		m.clock.add(stageScan, start, m.stats.ReferenceBases*int64(len(scanned)))
+		if !ok {
+			return nil, false
+		}
+		lists = append(lists, more...)
+		for _, read := range scanned {
+			f.scanned[read] = true
+		}
+	}
+	m.stats.Candidates += int64(candidates)
+	m.stats.Engines[EngineScan] += int64(len(scanned))
+	for _, class := range classes {
+		m.stats.Engines[EngineSkim] += int64(len(class))
+	}
+	f.group(lists, len(b.reads), m.options.Threads)
+	return f, true
+}
+
+// classify sorts the mappable reads of a batch by the length of the pieces with which to
+// skim for them, and those to scan for.
+func (m *mapper) classify(b *batch) (classes [maxPiece + 1][]uint32, scanned []uint32) {
+	type shape struct{ length, k int32 }
+	counts := map[shape]int{}
+	pieces := map[shape]int{}
+	for i := range b.reads {
+		counts[shape{b.length[i], b.k[i]}]++
+	}
+	for s, n := range counts {
+		pieces[s] = skimPiece(m.options.Engine, int(s.length), int(s.k), int(m.stats.ReferenceBases), n)
+	}
+	for i := range b.reads {
+		if !b.mappable(i) {
+			continue
+		}
+		if q := pieces[shape{b.length[i], b.k[i]}]; q > 0 {
+			classes[q] = append(classes[q], uint32(i))
+		} else {
+			scanned = append(scanned, uint32(i))
+		}
+	}
+	return classes, scanned
+}
+
+// group moves the lists of the workers into f.list, by read.
+func (f *found) group(lists [][]candidate, reads, threads int) {
+	f.from = make([]int, reads+1)
+	for _, l := range lists {
+		for i := range l {
+			f.from[l[i].read+1]++
+		}
+	}
+	for i := range reads {
+		f.from[i+1] += f.from[i]
+	}
+	f.list = make([]candidate, f.from[reads])
+	next := append([]int(nil), f.from[:reads]...)
+	// Each worker moves the reads of one range and looks at everything.
+	workers := min(threads, 8)
+	parallelRanges(workers, workers, 1, func(_, w, _ int) {
+		lo, hi := uint32(reads*w/workers), uint32(reads*(w+1)/workers)
+		for _, l := range lists {
+			for _, c := range l {
+				if c.read >= lo && c.read < hi {
+					f.list[next[c.read]] = c
+					next[c.read]++
+				}
+			}
+		}
+	})
+}
+
+// resolve turns what was found into records, in groups of reads.
+func (m *mapper) resolve(ctx context.Context, b *batch, f *found) error {
+	groups := f.cut()
+	first := m.blocks
+	m.blocks += len(groups) - 1
+	var once sync.Once
+	var failed error
+	parallelRanges(m.options.Threads, len(groups)-1, 1, func(worker, g, _ int) {
+		err := ctx.Err()
+		if err != nil {
+			err = m.out.fail(err)
+		} else {
+			block := m.workers[worker].resolve(b, f, groups[g], groups[g+1], m.out.buffer())
+			start, size := time.Now(), int64(len(block))
+			err = m.out.write(first+g, block)
+			m.clock.add(stageWrite, start, size)
+		}
+		if err != nil {
+			once.Do(func() { failed = err })
+		}
+	})
+	return failed
+}
+
+// groupReads and groupFound bound the reads and what was found for them in a group,
+// the unit of work that makes one block of text.
+const (
+	groupReads = 256
+	groupFound = 1 << 14
+)
+
+// cut returns the borders of groups of reads.
+func (f *found) cut() []int {
+	reads := len(f.from) - 1
+	groups := []int{0}
+	last := 0
+	for i := range reads {
+		if i > last && (i-last >= groupReads || f.from[i+1]-f.from[last] > groupFound) {
+			groups = append(groups, i)
+			last = i
+		}
+	}
+	if reads > 0 {
+		groups = append(groups, reads)
+	}
+	return groups
+}
+
+// gather adds up the workers' statistics.
+func (m *mapper) gather() {
+	for i := range m.workers {
+		m.stats.add(&m.workers[i].stats)
+		m.stats.Verified += m.workers[i].locator.verified
+	}
+	m.stats.Unmapped = m.stats.Reads - m.stats.Mapped
+}

@@ -1,0 +1,257 @@
+package mapper
+
+import (
+	"sync/atomic"
+
+	"scanmap/dna"
+)
+
+// Skim is the first stage of the two-stage method of DRK-2S (Ashkiani, Amenta and
+// Owens, SPAA 2016, section 5: skim, then verify), for many patterns at once and
+// for edits: the pieces of a batch go into a filter small enough for the cache and
+// a table behind it, and one pass over the packed reference rolls the q-base
+// code (Rabin-Karp without a modulus, so that equal codes are equal windows)
+// and probes both. What it finds are candidates.
+
+// maxPiece and minPiece bound the length q of a piece. Codes have 2 q bits and
+// must fit in 32; below minPiece nearly every position would be a candidate.
+const (
+	maxPiece = 16
+	minPiece = 5
+)
+
+// pieceLength returns the length of the pieces for a read of m bases with k
+// edits: the longest allowed that fits k + 1 times, or 0 when none does. Odd
+// lengths from 9 on are rounded down, which makes fewer classes of reads,
+// each of which costs a pass over the reference.
+func pieceLength(m, k int) int {
+	q := min(m/(k+1), maxPiece)
+	if q < minPiece {
+		return 0
+	}
+	if q > 8 {
+		q &^= 1
+	}
+	return q
+}
+
+// A candidate is a diagonal of a read's strand on which a piece lies unchanged.
+type candidate struct {
+	read   uint32
+	place  place
+	diag   int32 // contig position of the strand's first base without gaps; may be negative
+	errors int32 // Hamming distance on the diagonal, or offContig
+}
+
+// offContig stands for the Hamming distance where the strand would overhang the
+// contig.
+const offContig = 1<<31 - 1
+
+// place is a contig and a strand: contig<<1 | strand.
+type place uint32
+
+func placeOf(contig uint32, strand int) place { return place(contig<<1 | uint32(strand)) }
+func (p place) contig() int                   { return int(p >> 1) }
+func (p place) strand() int                   { return int(p & 1) }
+
+// A pieceTable finds the pieces of some reads by their code. Codes are canonical:
+// the lesser of a window's code and its reverse complement's.
+type pieceTable struct {
+	q int
+	// filter has a bit for each value of the hash's upper bits; a clear bit says
+	// that no piece has such a hash.
+	filter      []uint64
+	filterShift uint
+	// bucket[h] to bucket[h+1] are the entries whose hash has the upper bits h.
+	bucket      []uint32
+	bucketShift uint
+	entries     []pieceEntry
+	// pieceAt[pieceFrom[i]:pieceFrom[i+1]] are the starts of the pieces of reads[i]
+	// of the batch, ascending, on the forward strand. Indexed by the batch's reads.
+	pieceFrom []uint32
+	pieceAt   []int32
+}
+
+// A pieceEntry is one piece of one read.
+type pieceEntry struct {
+	code uint32
+	read uint32
+	// at is the piece's start on the forward strand << 1 | whether its canonical
+	// code is that of its reverse complement.
+	at uint32
+}
+
+// hashMultiplier is 2^32 / golden ratio (Fibonacci hashing): the upper bits of a
+// product depend on all bits of the code.
+const hashMultiplier = 0x9E3779B1
+
+func (t *pieceTable) hash(code uint32) uint32 { return code * hashMultiplier }
+
+// windowCode returns the code of the q bases at base at of a strand, its reverse
+// complement's code, and whether the window has no ambiguous letter.
+func windowCode(strand []uint64, at, q int) (code, complement uint32, ok bool) {
+	low, high, amb := strandWindow(strand, at)
+	mask := uint64(1)<<q - 1
+	code = uint32(low&mask | high&mask<<q)
+	return code, complementCode(code, q), amb&mask == 0
+}
+
+// newPieceTable cuts the reads of a class into pieces of q bases and enters them.
+func newPieceTable(b *batch, reads []uint32, q int, rare *rarity, threads int) *pieceTable {
+	t := &pieceTable{q: q, pieceFrom: make([]uint32, len(b.reads)+1)}
+	n := uint32(0)
+	next := 0
+	for i := range b.reads {
+		t.pieceFrom[i] = n
+		if next < len(reads) && reads[next] == uint32(i) {
+			n += uint32(b.k[i]) + 1
+			next++
+		}
+	}
+	t.pieceFrom[len(b.reads)] = n
+	t.pieceAt = make([]int32, n)
+	all := make([]pieceEntry, n)
+	choosers := make([]pieceChooser, threads)
+	parallelRanges(threads, len(reads), packGrain, func(worker, from, to int) {
+		p := &choosers[worker]
+		p.rare = rare
+		for _, read := range reads[from:to] {
+			first := t.pieceFrom[read]
+			at := t.pieceAt[first:first:t.pieceFrom[read+1]]
+			strand := b.strand(int(read), forward)
+			at = p.choose(at, strand, int(b.length[read]), int(b.k[read]), q)
+			for i, offset := range at {
+				code, complement, ok := windowCode(strand, int(offset), q)
+				e := pieceEntry{code: code, read: read, at: uint32(offset) << 1}
+				if complement < code {
+					e.code = complement
+					e.at |= 1
+				}
+				if !ok {
+					e.at = noPiece
+				}
+				all[first+uint32(i)] = e
+			}
+		}
+	})
+	t.enter(all, threads)
+	return t
+}
+
+// noPiece marks a piece with an ambiguous letter: it can never occur, and the
+// letter is one of the edits, so leaving it out loses nothing.
+const noPiece = 1<<32 - 1
+
+// enter builds the filter and the buckets. Each worker owns a range of hashes and
+// reads all pieces, so that nothing needs a lock.
+func (t *pieceTable) enter(all []pieceEntry, threads int) {
+	bucketBits := uint(8)
+	for 1<<bucketBits < len(all) && bucketBits < 29 {
+		bucketBits++
+	}
+	const filterPerBucket = 3 // 8 to 16 filter bits a piece: one probe in 12 or fewer passes in vain
+	t.bucketShift = 32 - bucketBits
+	t.filterShift = t.bucketShift - filterPerBucket
+	t.bucket = make([]uint32, 1<<bucketBits+2)
+	t.filter = make([]uint64, 1<<(bucketBits+filterPerBucket-6))
+	workers := max(1, min(threads, 8))
+	owned := (1 << bucketBits) / uint32(workers)
+	bounds := func(w int) (from, to uint32) {
+		from, to = uint32(w)*owned, uint32(w+1)*owned
+		if w == workers-1 {
+			to = 1 << bucketBits
+		}
+		return from &^ 7, (to + 7) &^ 7 // whole filter words: 8 buckets each
+	}
+	sums := make([]uint32, workers+1)
+	// bucket[h+2] counts, then becomes the place of the next entry of h, which ends up
+	// as bucket[h+1] of the finished table.
+	parallelRanges(workers, workers, 1, func(_, w, _ int) {
+		from, to := ownRange(bounds, w)
+		n := uint32(0)
+		for i := range all {
+			if h := t.hash(all[i].code) >> t.bucketShift; h >= from && h < to && all[i].at != noPiece {
+				t.bucket[h+2]++
+				n++
+			}
+		}
+		sums[w+1] = n
+	})
+	for w := range workers {
+		sums[w+1] += sums[w]
+	}
+	t.entries = make([]pieceEntry, sums[workers])
+	next := make([]uint32, 1<<bucketBits)
+	parallelRanges(workers, workers, 1, func(_, w, _ int) {
+		from, to := ownRange(bounds, w)
+		n := sums[w]
+		for h := from; h < to; h++ {
+			next[h] = n
+			n += t.bucket[h+2]
+		}
+		for i := range all {
+			hash := t.hash(all[i].code)
+			if h := hash >> t.bucketShift; h >= from && h < to && all[i].at != noPiece {
+				t.entries[next[h]] = all[i]
+				next[h]++
+				bit := hash >> t.filterShift
+				t.filter[bit>>6] |= 1 << (bit & 63)
+			}
+		}
+	})
+	t.bucket = t.bucket[:1<<bucketBits+1]
+	copy(t.bucket[1:], next) // next[h] has become the end of bucket h
+	t.bucket[0] = 0
+}
+
+// ownRange makes the ranges of neighbouring workers disjoint after rounding.
+func ownRange(bounds func(int) (uint32, uint32), w int) (from, to uint32) {
+	from, to = bounds(w)
+	if w > 0 {
+		_, from = bounds(w - 1)
+	}
+	return from, to
+}
+
+// skimmer holds what the workers of one pass over the reference share.
+type skimmer struct {
+	ref   *dna.Reference
+	b     *batch
+	table *pieceTable
+	// limit is the number of candidates after which the pass stops, found the
+	// number so far, counted in steps of candidateStep.
+	limit, found atomic.Int64
+	workers      []skimWorker
+}
+
+// A skimWorker is the scratch and output of one worker.
+type skimWorker struct {
+	// positions and codes of the windows of a block that the filter let pass; from
+	// and to their buckets.
+	positions, codes, from, to [blockWindows]uint32
+	candidates                 []candidate
+	counted                    int
+}
+
+// blockWindows is the number of windows whose codes are hashed and probed before
+// any is looked up, so that the memory's latency is hidden.
+const blockWindows = 1024
+
+// skim returns the candidates of a class of reads, grouped by nothing, in one list
+// for each worker; ok is false when there were more than limit.
+func skim(ref *dna.Reference, segments []segment, b *batch, table *pieceTable, limit int64, threads int) (lists [][]candidate, ok bool) {
+	s := &skimmer{ref: ref, b: b, table: table, workers: make([]skimWorker, threads)}
+	s.limit.Store(limit)
+	parallelRanges(threads, len(segments), 4, func(worker, from, to int) {
+		for _, seg := range segments[from:to] {
+			if s.found.Load() > s.limit.Load() {
+				return
+			}
+			s.skimSegment(&s.workers[worker], seg)
+		}
+	})
+	for i := range s.workers {
+		lists = append(lists, s.workers[i].candidates)
+	}
+	return lists, s.found.Load() <= s.limit.Load()
+}

@@ -1,0 +1,146 @@
+package mapper
+
+import (
+	"math/bits"
+
+	"scanmap/dna"
+)
+
+// skimSegment finds the candidates whose piece starts inside a segment.
+func (s *skimmer) skimSegment(w *skimWorker, seg segment) {
+	q := s.table.q
+	contig := &s.ref.Contigs[seg.contig]
+	last := min(int(seg.to), contig.Length-q+1)
+	for at := int(seg.from); at < last; {
+		n := 0
+		n, at = s.table.probe(w, &s.ref.Bases, contig.Start, at, last)
+		s.lookUp(w, n, seg.contig)
+		if int64(len(w.candidates)-w.counted) >= candidateStep || at >= last {
+			found := s.found.Add(int64(len(w.candidates) - w.counted))
+			w.counted = len(w.candidates)
+			if found > s.limit.Load() {
+				return
+			}
+		}
+	}
+}
+
+// candidateStep is how many candidates a worker finds before it tells the others.
+const candidateStep = 1 << 14
+
+// probe hashes the windows from at on and leaves those that pass the filter in w: n
+// of them. It returns the position from which to go on. start is the offset of the
+// contig's first base.
+func (t *pieceTable) probe(w *skimWorker, text *dna.Sequence, start, at, last int) (n, next int) {
+	q := uint(t.q)
+	mask := uint64(1)<<q - 1
+	step := 65 - t.q
+	filter, shift := t.filter, t.filterShift
+	positions, codes := w.positions[:], w.codes[:]
+	for at < last && n+step <= blockWindows {
+		low, high := fetch(text.Low, start+at), fetch(text.High, start+at)
+		amb := smear(fetch(text.Ambiguous, start+at), t.q)
+		// The reverse complement of the window at bit i is at the top of these words
+		// after they are shifted left i times.
+		lowC, highC := bits.Reverse64(^low), bits.Reverse64(^high)
+		windows := min(step, last-at)
+		for i := range windows {
+			code := uint32(low&mask | high&mask<<(q&31))
+			complement := uint32(lowC>>((64-q)&63) | highC>>((64-q)&63)<<(q&31))
+			code = min(code, complement)
+			bit := code * hashMultiplier >> (shift & 31)
+			positions[n&(blockWindows-1)] = uint32(at + i)
+			codes[n&(blockWindows-1)] = code
+			n += int(filter[bit>>6] >> (bit & 63) & 1 &^ amb)
+			low, high, amb = low>>1, high>>1, amb>>1
+			lowC, highC = lowC<<1, highC<<1
+		}
+		at += windows
+	}
+	return n, at
+}
+
+// lookUp finds the pieces equal to the first n windows in w and adds their
+// candidates.
+func (s *skimmer) lookUp(w *skimWorker, n int, contig uint32) {
+	t := s.table
+	m := 0
+	for i, code := range w.codes[:n] {
+		h := t.hash(code) >> t.bucketShift
+		from, to := t.bucket[h], t.bucket[h+1]
+		w.from[m], w.to[m] = from, to
+		w.positions[m], w.codes[m] = w.positions[i], code
+		if from < to {
+			m++
+		}
+	}
+	for i, code := range w.codes[:m] {
+		for _, e := range t.entries[w.from[i]:w.to[i]] {
+			if e.code == code {
+				s.hit(w, contig, int(w.positions[i]), e)
+			}
+		}
+	}
+}
+
+// hit adds the candidates of a piece that occurs at a contig position.
+func (s *skimmer) hit(w *skimWorker, contig uint32, at int, e pieceEntry) {
+	code, complement := s.textCode(s.ref.Contigs[contig].Start + at)
+	strand := int(e.at & 1)
+	if complement < code {
+		strand ^= 1
+	}
+	s.candidate(w, contig, at, e.read, int(e.at>>1), strand)
+	if code == complement { // a palindrome lies on both strands
+		s.candidate(w, contig, at, e.read, int(e.at>>1), strand^1)
+	}
+}
+
+// textCode returns the code of the window of the reference at an offset, and of its
+// reverse complement.
+func (s *skimmer) textCode(offset int) (code, complement uint32) {
+	q := s.table.q
+	mask := uint64(1)<<q - 1
+	code = uint32(fetch(s.ref.Bases.Low, offset)&mask | fetch(s.ref.Bases.High, offset)&mask<<q)
+	return code, complementCode(code, q)
+}
+
+// candidate adds the diagonal on which a piece, given by its start on the forward
+// strand, lies at contig position at, unless an earlier piece of the read lies
+// intact on the same diagonal: then that one has added it.
+func (s *skimmer) candidate(w *skimWorker, contig uint32, at int, read uint32, piece, strand int) {
+	q, m := s.table.q, int(s.b.length[read])
+	pieces := s.table.pieceAt[s.table.pieceFrom[read]:s.table.pieceFrom[read+1]]
+	words := s.b.strand(int(read), strand)
+	offset := piece
+	if strand == reverse {
+		offset = m - piece - q
+	}
+	diag := at - offset
+	c := &s.ref.Contigs[contig]
+	inside := diag >= 0 && diag+m <= c.Length
+	for _, p := range pieces {
+		if int(p) == piece {
+			break
+		}
+		o := int(p)
+		if strand == reverse {
+			o = m - o - q
+		}
+		if diag+o >= 0 && diag+o+q <= c.Length && intact(&s.ref.Bases, words, o, q, c.Start+diag+o) {
+			return
+		}
+	}
+	errors := int32(offContig)
+	if inside {
+		errors = int32(hamming(&s.ref.Bases, words, m, c.Start+diag))
+	}
+	w.candidates = append(w.candidates, candidate{read, placeOf(contig, strand), int32(diag), errors})
+}
+
+// intact tells whether the q bases at base at of a strand equal those at an offset
+// of the reference.
+func intact(text *dna.Sequence, strand []uint64, at, q, offset int) bool {
+	low, high, amb := strandWindow(strand, at)
+	return differences(text, offset, low, high, amb)<<(64-q) == 0
+}
