@@ -35,6 +35,8 @@ type aligner struct {
 	// on diagonal b of the band.
 	moves []operationKind
 	path  []operationKind
+	// diagonals are the differences on three neighbouring diagonals.
+	diagonals [3][]uint64
 }
 
 func (a *aligner) reset() { a.ops = a.ops[:0] }
@@ -43,9 +45,11 @@ func (a *aligner) reset() { a.ops = a.ops[:0] }
 func (a *aligner) align(ref *dna.Reference, b *batch, read int, loc *location) {
 	m := int(b.length[read])
 	from := len(a.ops)
-	if ungapped(ref, b, read, loc.place, int(loc.end), int(loc.distance)) {
+	if loc.gaps == 0 || loc.gaps == gapsUnknown && ungapped(ref, b, read, loc.place, int(loc.end), int(loc.distance)) {
 		a.ops = append(a.ops, operation{diagonal, int32(m)})
 		loc.start = loc.end - int32(m)
+	} else if kind, before, ok := a.oneGap(ref, b, read, loc.place, int(loc.end), int(loc.distance)); ok {
+		loc.start = a.appendOneGap(kind, before, m, loc.end)
 	} else {
 		a.fill(ref, b, read, loc.place, int(loc.end), int(loc.distance))
 		loc.start = int32(a.trace(m, int(loc.end), int(loc.distance)))
@@ -60,6 +64,9 @@ func (a *aligner) align(ref *dna.Reference, b *batch, read int, loc *location) {
 func (a *aligner) gaps(ref *dna.Reference, b *batch, read int, p place, end, distance int) int32 {
 	if ungapped(ref, b, read, p, end, distance) {
 		return 0
+	}
+	if _, _, ok := a.oneGap(ref, b, read, p, end, distance); ok {
+		return 1
 	}
 	return a.fill(ref, b, read, p, end, distance) % editCost
 }

@@ -176,3 +176,44 @@ func ExampleDistance_For() {
 	fmt.Println(DefaultDistance.For(101), Distance{Edits: 5}.For(101))
 	// Output: 4 5
 }
+
+// TestOneGapEqualsTraceback compares the shortcut for one gap with the dynamic program
+// on every location of a small repetitive text.
+func TestOneGapEqualsTraceback(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	shortcuts := 0
+	for range 300 {
+		letters := []string{"ACGT", "AC", "AAC"}[r.IntN(3)]
+		text := randomBases(r, 20+r.IntN(150), letters)
+		k := 1 + r.IntN(5)
+		from := r.IntN(len(text) - 10)
+		s := edited(r, text[from:from+10+r.IntN(len(text)-from-9)], 1+r.IntN(k))
+		ref := newReference(t, text)
+		b := newBatch(newReads(s), Distance{Edits: k}, 1)
+		for _, want := range bruteForce([]string{text}, s, k) {
+			p := placeOf(0, want.Strand)
+			var a aligner
+			kind, before, ok := a.oneGap(ref, b, 0, p, want.End, want.Distance)
+			if want.Gaps == 0 || !ok {
+				continue
+			}
+			shortcuts++
+			if want.Gaps != 1 {
+				t.Fatalf("read %s in %s: one gap found, but the least is %d", s, text, want.Gaps)
+			}
+			start := a.appendOneGap(kind, before, len(s), int32(want.End))
+			got := append([]operation(nil), a.ops...)
+			a.reset()
+			a.fill(ref, b, 0, p, want.End, want.Distance)
+			plainStart := int32(a.trace(len(s), want.End, want.Distance))
+			a.shiftLeft(ref, int(plainStart), b.reads[0].Bases, want.Strand)
+			a.collect()
+			if diff := cmp.Diff(a.ops, got, cmp.AllowUnexported(operation{})); diff != "" || start != plainStart {
+				t.Fatalf("read %s in %s strand %d end %d: starts %d and %d, operations (-traceback +shortcut)\n%s", s, text, want.Strand, want.End, plainStart, start, diff)
+			}
+		}
+	}
+	if shortcuts < 50 {
+		t.Fatalf("only %d of the locations took the shortcut", shortcuts)
+	}
+}

@@ -20,6 +20,7 @@ type location struct {
 	place    place
 	end      int32
 	distance int32
+	gaps     int32 // as in occurrence
 	start    int32 // first aligned contig position; set by align
 	// operations of the alignment are ops[opsFrom:opsTo] of the aligner that made it.
 	opsFrom, opsTo int32
@@ -154,7 +155,7 @@ func (l *locator) separate(read int, p place, all []occurrence) {
 	}
 	for i := range all {
 		if l.state[i] == kept {
-			l.locations = append(l.locations, location{place: p, end: all[i].end, distance: all[i].distance})
+			l.locations = append(l.locations, location{place: p, end: all[i].end, distance: all[i].distance, gaps: all[i].gaps})
 		}
 	}
 }

@@ -50,24 +50,14 @@ const repetitive = 8
 // place improves the starts of n pieces inside [lo, hi) of a read, which come in
 // as evenly spaced.
 func (p *pieceChooser) place(offsets []int32, strand []uint64, lo, hi, q int) {
+	span := q - rarityBases + 1
+	if p.excess(offsets, strand, span) < repetitive {
+		return
+	}
 	windows := hi - lo - q + 1
 	words := hi - lo - rarityBases + 1
 	p.words = resize(p.words, words)
 	p.countWords(strand, lo, words)
-	span := q - rarityBases + 1
-	excess := uint32(0)
-	for _, at := range offsets {
-		least := uint32(math.MaxUint32)
-		for _, c := range p.words[int(at)-lo:][:span] {
-			least = min(least, c)
-		}
-		if limit := 4*p.rare.typical + 1; least > limit {
-			excess += least - limit
-		}
-	}
-	if excess < repetitive {
-		return
-	}
 	p.cost = resize(p.cost, windows)
 	for i := range p.cost {
 		least := p.words[i]
@@ -77,6 +67,29 @@ func (p *pieceChooser) place(offsets []int32, strand []uint64, lo, hi, q int) {
 		p.cost[i] = least
 	}
 	p.minimise(offsets, lo, q, windows)
+}
+
+// excess returns by how much the estimated occurrences of the pieces at offsets exceed
+// four times the typical number, summed. The least count among the first words of
+// a piece bounds its occurrences, so it stops at the first that is not frequent.
+func (p *pieceChooser) excess(offsets []int32, strand []uint64, span int) uint32 {
+	limit := 4*p.rare.typical + 1
+	sum := uint32(0)
+	for _, at := range offsets {
+		low, high, amb := strandWindow(strand, int(at))
+		least := uint32(math.MaxUint32)
+		for range span {
+			least = min(least, p.rare.count(low, high, amb))
+			if least <= limit {
+				break
+			}
+			low, high, amb = low>>1, high>>1, amb>>1
+		}
+		if least > limit {
+			sum += least - limit
+		}
+	}
+	return sum
 }
 
 // minimise sets offsets to the starts of len(offsets) disjoint windows of least
@@ -122,16 +135,11 @@ func (p *pieceChooser) minimise(offsets []int32, lo, q, windows int) {
 // countWords fills p.words with the counts of the words that start at lo, lo+1, ...
 // of a strand; one with an ambiguous letter cannot occur and counts 0.
 func (p *pieceChooser) countWords(strand []uint64, lo, words int) {
-	const mask = 1<<rarityBases - 1
 	const step = 65 - rarityBases
 	for i := 0; i < words; i += step {
 		low, high, amb := strandWindow(strand, lo+i)
-		amb = smear(amb, rarityBases)
 		for j := range min(step, words-i) {
-			p.words[i+j] = 0
-			if amb&1 == 0 {
-				p.words[i+j] = p.rare.counts[low&mask|high&mask<<rarityBases]
-			}
+			p.words[i+j] = p.rare.count(low, high, amb)
 			low, high, amb = low>>1, high>>1, amb>>1
 		}
 	}

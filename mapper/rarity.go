@@ -46,6 +46,16 @@ func newRarity(ref *dna.Reference, segments []segment, threads int) *rarity {
 	return r
 }
 
+// count returns how often the word in the lowest bits of a window occurs; one with
+// an ambiguous letter cannot.
+func (r *rarity) count(low, high, amb uint64) uint32 {
+	const mask = 1<<rarityBases - 1
+	if amb&mask != 0 {
+		return 0
+	}
+	return r.counts[low&mask|high&mask<<rarityBases]
+}
+
 // saturate adds two counts and keeps the sum small enough to be summed again over
 // the pieces of a read.
 func saturate(a, b uint32) uint32 { return uint32(min(uint64(a)+uint64(b), 1<<24)) }

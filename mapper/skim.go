@@ -218,6 +218,8 @@ type skimmer struct {
 	ref   *dna.Reference
 	b     *batch
 	table *pieceTable
+	// shapes are indexed by the batch's reads.
+	shapes []shape
 	// limit is the number of candidates after which the pass stops, found the
 	// number so far, counted in steps of candidateStep.
 	limit, found atomic.Int64
@@ -229,8 +231,27 @@ type skimWorker struct {
 	// positions and codes of the windows of a block that the filter let pass; from
 	// and to their buckets.
 	positions, codes, from, to [blockWindows]uint32
+	hits                       [hitBlock]hit
 	candidates                 []candidate
+	touched                    uint64 // keeps loads that only warm the cache
 	counted                    int
+}
+
+// A hit is a window of the reference, at a contig position, that equals a piece.
+type hit struct {
+	entry pieceEntry
+	at    uint32
+	shape shape
+}
+
+// hitBlock is the number of hits whose reads are fetched before any is looked at.
+const hitBlock = 128
+
+// A shape is what a hit needs to know of its read, in one place.
+type shape struct {
+	packedAt  uint64
+	length    uint32
+	pieceFrom uint32
 }
 
 // blockWindows is the number of windows whose codes are hashed and probed before
@@ -242,6 +263,10 @@ const blockWindows = 1024
 func skim(ref *dna.Reference, segments []segment, b *batch, table *pieceTable, limit int64, threads int) (lists [][]candidate, ok bool) {
 	s := &skimmer{ref: ref, b: b, table: table, workers: make([]skimWorker, threads)}
 	s.limit.Store(limit)
+	s.shapes = make([]shape, len(b.reads))
+	for i := range s.shapes {
+		s.shapes[i] = shape{uint64(b.packedAt[i]), uint32(b.length[i]), table.pieceFrom[i]}
+	}
 	parallelRanges(threads, len(segments), 4, func(worker, from, to int) {
 		for _, seg := range segments[from:to] {
 			if s.found.Load() > s.limit.Load() {

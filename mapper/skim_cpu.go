@@ -61,7 +61,9 @@ func (t *pieceTable) probe(w *skimWorker, text *dna.Sequence, start, at, last in
 }
 
 // lookUp finds the pieces equal to the first n windows in w and adds their
-// candidates.
+// candidates. It goes over the windows and then over the hits in several short loops,
+// each of which fetches memory that the next one needs, so that the processor
+// waits for many fetches at a time.
 func (s *skimmer) lookUp(w *skimWorker, n int, contig uint32) {
 	t := s.table
 	m := 0
@@ -74,25 +76,41 @@ func (s *skimmer) lookUp(w *skimWorker, n int, contig uint32) {
 			m++
 		}
 	}
+	hits := w.hits[:0:hitBlock]
 	for i, code := range w.codes[:m] {
 		for _, e := range t.entries[w.from[i]:w.to[i]] {
 			if e.code == code {
-				s.hit(w, contig, int(w.positions[i]), e)
+				hits = append(hits, hit{entry: e, at: w.positions[i]})
+				if len(hits) == len(w.hits) {
+					s.check(w, hits, contig)
+					hits = hits[:0]
+				}
 			}
 		}
 	}
+	s.check(w, hits, contig)
 }
 
-// hit adds the candidates of a piece that occurs at a contig position.
-func (s *skimmer) hit(w *skimWorker, contig uint32, at int, e pieceEntry) {
-	code, complement := s.textCode(s.ref.Contigs[contig].Start + at)
-	strand := int(e.at & 1)
-	if complement < code {
-		strand ^= 1
+// check adds the candidates of hits.
+func (s *skimmer) check(w *skimWorker, hits []hit, contig uint32) {
+	for i := range hits {
+		hits[i].shape = s.shapes[hits[i].entry.read]
 	}
-	s.candidate(w, contig, at, e.read, int(e.at>>1), strand)
-	if code == complement { // a palindrome lies on both strands
-		s.candidate(w, contig, at, e.read, int(e.at>>1), strand^1)
+	for i := range hits {
+		w.touched += s.b.packed[hits[i].shape.packedAt] + uint64(s.table.pieceAt[hits[i].shape.pieceFrom])
+	}
+	start := s.ref.Contigs[contig].Start
+	for i := range hits {
+		h := &hits[i]
+		code, complement := s.textCode(start + int(h.at))
+		strand := int(h.entry.at & 1)
+		if complement < code {
+			strand ^= 1
+		}
+		s.candidate(w, contig, h, strand)
+		if code == complement { // a palindrome lies on both strands
+			s.candidate(w, contig, h, strand^1)
+		}
 	}
 }
 
@@ -105,13 +123,14 @@ func (s *skimmer) textCode(offset int) (code, complement uint32) {
 	return code, complementCode(code, q)
 }
 
-// candidate adds the diagonal on which a piece, given by its start on the forward
-// strand, lies at contig position at, unless an earlier piece of the read lies
-// intact on the same diagonal: then that one has added it.
-func (s *skimmer) candidate(w *skimWorker, contig uint32, at int, read uint32, piece, strand int) {
-	q, m := s.table.q, int(s.b.length[read])
-	pieces := s.table.pieceAt[s.table.pieceFrom[read]:s.table.pieceFrom[read+1]]
-	words := s.b.strand(int(read), strand)
+// candidate adds the diagonal on which the piece of a hit lies, unless an earlier
+// piece of the read lies intact on the same diagonal: then that one has added it.
+func (s *skimmer) candidate(w *skimWorker, contig uint32, h *hit, strand int) {
+	q, m, piece, at := s.table.q, int(h.shape.length), int(h.entry.at>>1), int(h.at)
+	pieces := s.table.pieceAt[h.shape.pieceFrom:]
+	words := s.b.packed[h.shape.packedAt:]
+	n := planeWords * dna.Words(m)
+	words = words[strand*n : (strand+1)*n]
 	offset := piece
 	if strand == reverse {
 		offset = m - piece - q
@@ -135,7 +154,7 @@ func (s *skimmer) candidate(w *skimWorker, contig uint32, at int, read uint32, p
 	if inside {
 		errors = int32(hamming(&s.ref.Bases, words, m, c.Start+diag))
 	}
-	w.candidates = append(w.candidates, candidate{read, placeOf(contig, strand), int32(diag), errors})
+	w.candidates = append(w.candidates, candidate{h.entry.read, placeOf(contig, strand), int32(diag), errors})
 }
 
 // intact tells whether the q bases at base at of a strand equal those at an offset
