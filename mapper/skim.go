@@ -231,6 +231,7 @@ type skimWorker struct {
 	// positions and codes of the windows of a block that the filter let pass; from
 	// and to their buckets.
 	positions, codes, from, to [blockWindows]uint32
+	step                       [probeStep]uint32 // codes of the windows of one call
 	hits                       [hitBlock]hit
 	candidates                 []candidate
 	touched                    uint64 // keeps loads that only warm the cache

@@ -32,28 +32,20 @@ const candidateStep = 1 << 14
 // of them. It returns the position from which to go on. start is the offset of the
 // contig's first base.
 func (t *pieceTable) probe(w *skimWorker, text *dna.Sequence, start, at, last int) (n, next int) {
-	q := uint(t.q)
-	mask := uint64(1)<<q - 1
-	step := 65 - t.q
-	filter, shift := t.filter, t.filterShift
 	positions, codes := w.positions[:], w.codes[:]
-	for at < last && n+step <= blockWindows {
+	for at < last && n+probeStep <= blockWindows {
 		low, high := fetch(text.Low, start+at), fetch(text.High, start+at)
-		amb := smear(fetch(text.Ambiguous, start+at), t.q)
-		// The reverse complement of the window at bit i is at the top of these words
-		// after they are shifted left i times.
-		lowC, highC := bits.Reverse64(^low), bits.Reverse64(^high)
-		windows := min(step, last-at)
-		for i := range windows {
-			code := uint32(low&mask | high&mask<<(q&31))
-			complement := uint32(lowC>>((64-q)&63) | highC>>((64-q)&63)<<(q&31))
-			code = min(code, complement)
-			bit := code * hashMultiplier >> (shift & 31)
-			positions[n&(blockWindows-1)] = uint32(at + i)
-			codes[n&(blockWindows-1)] = code
-			n += int(filter[bit>>6] >> (bit & 63) & 1 &^ amb)
-			low, high, amb = low>>1, high>>1, amb>>1
-			lowC, highC = lowC<<1, highC<<1
+		passed := probeWindows(t.filter, uint64(t.filterShift), uint64(t.q), hashMultiplier,
+			low, high, bits.Reverse64(^low), bits.Reverse64(^high), &w.step)
+		passed &^= smear(fetch(text.Ambiguous, start+at), t.q)
+		windows := min(probeStep, last-at)
+		passed &= 1<<windows - 1
+		for passed != 0 {
+			i := bits.TrailingZeros64(passed)
+			passed &= passed - 1
+			positions[n] = uint32(at + i)
+			codes[n] = w.step[i%probeStep]
+			n++
 		}
 		at += windows
 	}
