@@ -29,22 +29,20 @@ const (
 // planeWords is the number of words that stand for 64 bases in batch.packed.
 const planeWords = 3
 
-// newBatch packs reads, in parallel.
-func newBatch(reads []fasta.Read, distance Distance, threads int) *batch {
-	b := &batch{
-		reads:     reads,
-		length:    make([]int32, len(reads)),
-		k:         make([]int32, len(reads)),
-		ambiguous: make([]int32, len(reads)),
-		packedAt:  make([]int, len(reads)+1),
-	}
+// pack makes a batch of reads, in parallel, in the memory of the one before.
+func (b *batch) pack(reads []fasta.Read, distance Distance, threads int) {
+	b.reads = reads
+	b.length, b.k = resize(b.length, len(reads)), resize(b.k, len(reads))
+	b.ambiguous = resize(b.ambiguous, len(reads))
+	b.packedAt = resize(b.packedAt, len(reads)+1)
+	b.packedAt[0] = 0
 	for i := range reads {
 		n := len(reads[i].Bases)
 		b.length[i] = int32(n)
 		b.k[i] = int32(distance.For(n))
 		b.packedAt[i+1] = b.packedAt[i] + 2*planeWords*dna.Words(n)
 	}
-	b.packed = make([]uint64, b.packedAt[len(reads)])
+	b.packed = resize(b.packed, b.packedAt[len(reads)])
 	parallelRanges(threads, len(reads), packGrain, func(_, from, to int) {
 		var strand, complement dna.Sequence
 		for i := from; i < to; i++ {
@@ -56,7 +54,6 @@ func newBatch(reads []fasta.Read, distance Distance, threads int) *batch {
 			interleave(b.strand(i, reverse), &complement)
 		}
 	})
-	return b
 }
 
 // packGrain is the number of reads packed by one unit of parallel work: some

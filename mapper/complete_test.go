@@ -189,7 +189,8 @@ func TestOneGapEqualsTraceback(t *testing.T) {
 		from := r.IntN(len(text) - 10)
 		s := edited(r, text[from:from+10+r.IntN(len(text)-from-9)], 1+r.IntN(k))
 		ref := newReference(t, text)
-		b := newBatch(newReads(s), Distance{Edits: k}, 1)
+		b := &batch{}
+		b.pack(newReads(s), Distance{Edits: k}, 1)
 		for _, want := range bruteForce([]string{text}, s, k) {
 			p := placeOf(0, want.Strand)
 			var a aligner

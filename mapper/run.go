@@ -45,6 +45,12 @@ type mapper struct {
 	workers  []worker
 	clock    clock
 	stats    *Stats
+	// What one batch after the other uses.
+	batch   batch
+	table   pieceTable
+	skimmer skimmer
+	scanner scanner
+	found   found
 }
 
 func (m *mapper) run(ctx context.Context, reads *fasta.Reads, header sam.HeaderOptions, out io.Writer) error {
@@ -110,7 +116,7 @@ func (m *mapper) prepare() {
 // many that the pass, at some 2 ns a base, costs less than a tenth of what the reads
 // cost themselves, at some 2 us each.
 func batchReads(n int64) int {
-	return int(min(max(n/64, 1<<15), 1<<20))
+	return int(min(max(n/256, 1<<14), 1<<20))
 }
 
 // batchBases is the most read bases of a batch, so that long reads do not take more
@@ -172,9 +178,9 @@ func (m *mapper) readBatches(ctx context.Context, reads *fasta.Reads, size int) 
 // mapBatch maps reads and hands their records to the writer.
 func (m *mapper) mapBatch(ctx context.Context, reads []fasta.Read) error {
 	start := time.Now()
-	b := newBatch(reads, m.options.Distance, m.options.Threads)
+	m.batch.pack(reads, m.options.Distance, m.options.Threads)
 	m.clock.add(stagePack, start, int64(len(reads)))
-	if err := m.mapPacked(ctx, b); err != nil {
+	if err := m.mapPacked(ctx, &m.batch); err != nil {
 		return err
 	}
 	if m.options.Progress != nil {
@@ -222,26 +228,32 @@ type found struct {
 	from []int
 	// scanned[i] tells whether read i was scanned for.
 	scanned []bool
+	next    []int // where group puts the next one of each read
 }
 
 // find runs the engines over a batch; ok is false when there was more than limit.
 func (m *mapper) find(b *batch, limit int64) (f *found, ok bool) {
 	classes, scanned := m.classify(b)
-	f = &found{scanned: make([]bool, len(b.reads))}
+	f = &m.found
+	f.scanned = resize(f.scanned, len(b.reads))
+	clear(f.scanned)
 	var lists [][]candidate
+	m.skimmer.begin(m.ref, b, m.options.Threads)
 	for q := maxPiece; q >= minPiece; q-- {
 		if len(classes[q]) == 0 {
 			continue
 		}
 		start := time.Now()
-		table := newPieceTable(b, classes[q], q, m.rare, m.options.Threads)
+		m.table.build(b, classes[q], q, m.rare, m.options.Threads)
 		start = m.clock.add(stagePieces, start, int64(len(classes[q])))
-		more, ok := skim(m.ref, m.segments, b, table, limit, m.options.Threads)
+		ok := m.skimmer.skim(m.segments, &m.table, limit)
 		m.clock.add(stageSkim, start, m.stats.ReferenceBases)
 		if !ok {
 			return nil, false
 		}
-		lists = append(lists, more...)
+	}
+	for i := range m.skimmer.workers {
+		lists = append(lists, m.skimmer.workers[i].candidates)
 	}
 	candidates := 0
 	for _, l := range lists {
@@ -249,7 +261,7 @@ func (m *mapper) find(b *batch, limit int64) (f *found, ok bool) {
 	}
 	if len(scanned) > 0 {
 		start := time.Now()
-		more, ok := scan(m.ref, m.segments, b, scanned, limit, m.options.Threads)
+		more, ok := m.scanner.scan(m.ref, m.segments, b, scanned, limit, m.options.Threads)
 		m.clock.add(stageScan, start, m.stats.ReferenceBases*int64(len(scanned)))
 		if !ok {
 			return nil, false
@@ -295,7 +307,8 @@ func (m *mapper) classify(b *batch) (classes [maxPiece + 1][]uint32, scanned []u
 
 // group moves the lists of the workers into f.list, by read.
 func (f *found) group(lists [][]candidate, reads, threads int) {
-	f.from = make([]int, reads+1)
+	f.from = resize(f.from, reads+1)
+	clear(f.from)
 	for _, l := range lists {
 		for i := range l {
 			f.from[l[i].read+1]++
@@ -304,8 +317,9 @@ func (f *found) group(lists [][]candidate, reads, threads int) {
 	for i := range reads {
 		f.from[i+1] += f.from[i]
 	}
-	f.list = make([]candidate, f.from[reads])
-	next := append([]int(nil), f.from[:reads]...)
+	f.list = resize(f.list, f.from[reads])
+	f.next = append(f.next[:0], f.from[:reads]...)
+	next := f.next
 	// Each worker moves the reads of one range and looks at everything.
 	workers := min(threads, 8)
 	parallelRanges(workers, workers, 1, func(_, w, _ int) {

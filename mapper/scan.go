@@ -24,11 +24,12 @@ const wuManberEdits = 1
 
 // scanner holds what the workers of one scan share.
 type scanner struct {
-	ref          *dna.Reference
-	b            *batch
-	reads        []uint32
-	limit, found atomic.Int64
-	workers      []scanWorker
+	ref     *dna.Reference
+	b       *batch
+	reads   []uint32
+	limit   int64 // most occurrences
+	found   atomic.Int64
+	workers []scanWorker
 }
 
 type scanWorker struct {
@@ -48,9 +49,13 @@ const (
 // scan returns the occurrences of reads, in one list for each worker: diag is the
 // end less the read's length, errors the distance there. ok is false when there were
 // more than limit.
-func scan(ref *dna.Reference, segments []segment, b *batch, reads []uint32, limit int64, threads int) (lists [][]candidate, ok bool) {
-	s := &scanner{ref: ref, b: b, reads: reads, workers: make([]scanWorker, threads)}
-	s.limit.Store(limit)
+func (s *scanner) scan(ref *dna.Reference, segments []segment, b *batch, reads []uint32, limit int64, threads int) (lists [][]candidate, ok bool) {
+	s.ref, s.b, s.reads = ref, b, reads
+	s.limit, s.found = limit, atomic.Int64{}
+	s.workers = resize(s.workers, threads)
+	for i := range s.workers {
+		s.workers[i].found, s.workers[i].counted = s.workers[i].found[:0], 0
+	}
 	groups := (len(reads) + scanReads - 1) / scanReads
 	parallelRanges(threads, len(segments)*groups, 1, func(worker, item, _ int) {
 		if s.found.Load() > limit {

@@ -70,6 +70,10 @@ type pieceTable struct {
 	// of the batch, ascending, on the forward strand. Indexed by the batch's reads.
 	pieceFrom []uint32
 	pieceAt   []int32
+	// all and next are the pieces before they are entered, and where the next of each
+	// bucket goes.
+	all  []pieceEntry
+	next []uint32
 }
 
 // A pieceEntry is one piece of one read.
@@ -96,9 +100,11 @@ func windowCode(strand []uint64, at, q int) (code, complement uint32, ok bool) {
 	return code, complementCode(code, q), amb&mask == 0
 }
 
-// newPieceTable cuts the reads of a class into pieces of q bases and enters them.
-func newPieceTable(b *batch, reads []uint32, q int, rare *rarity, threads int) *pieceTable {
-	t := &pieceTable{q: q, pieceFrom: make([]uint32, len(b.reads)+1)}
+// build cuts the reads of a class into pieces of q bases and enters them, in the memory
+// of the table before.
+func (t *pieceTable) build(b *batch, reads []uint32, q int, rare *rarity, threads int) {
+	t.q = q
+	t.pieceFrom = resize(t.pieceFrom, len(b.reads)+1)
 	n := uint32(0)
 	next := 0
 	for i := range b.reads {
@@ -109,8 +115,9 @@ func newPieceTable(b *batch, reads []uint32, q int, rare *rarity, threads int) *
 		}
 	}
 	t.pieceFrom[len(b.reads)] = n
-	t.pieceAt = make([]int32, n)
-	all := make([]pieceEntry, n)
+	t.pieceAt = resize(t.pieceAt, int(n))
+	t.all = resize(t.all, int(n))
+	all := t.all
 	choosers := make([]pieceChooser, threads)
 	parallelRanges(threads, len(reads), packGrain, func(worker, from, to int) {
 		p := &choosers[worker]
@@ -135,7 +142,6 @@ func newPieceTable(b *batch, reads []uint32, q int, rare *rarity, threads int) *
 		}
 	})
 	t.enter(all, threads)
-	return t
 }
 
 // noPiece marks a piece with an ambiguous letter: it can never occur, and the
@@ -152,8 +158,10 @@ func (t *pieceTable) enter(all []pieceEntry, threads int) {
 	const filterPerBucket = 3 // 8 to 16 filter bits a piece: one probe in 12 or fewer passes in vain
 	t.bucketShift = 32 - bucketBits
 	t.filterShift = t.bucketShift - filterPerBucket
-	t.bucket = make([]uint32, 1<<bucketBits+2)
-	t.filter = make([]uint64, 1<<(bucketBits+filterPerBucket-6))
+	t.bucket = resize(t.bucket, 1<<bucketBits+2)
+	clear(t.bucket)
+	t.filter = resize(t.filter, 1<<(bucketBits+filterPerBucket-6))
+	clear(t.filter)
 	workers := max(1, min(threads, 8))
 	owned := (1 << bucketBits) / uint32(workers)
 	bounds := func(w int) (from, to uint32) {
@@ -180,8 +188,9 @@ func (t *pieceTable) enter(all []pieceEntry, threads int) {
 	for w := range workers {
 		sums[w+1] += sums[w]
 	}
-	t.entries = make([]pieceEntry, sums[workers])
-	next := make([]uint32, 1<<bucketBits)
+	t.entries = resize(t.entries, int(sums[workers]))
+	t.next = resize(t.next, 1<<bucketBits)
+	next := t.next
 	parallelRanges(workers, workers, 1, func(_, w, _ int) {
 		from, to := ownRange(bounds, w)
 		n := sums[w]
@@ -222,8 +231,9 @@ type skimmer struct {
 	shapes []shape
 	// limit is the number of candidates after which the pass stops, found the
 	// number so far, counted in steps of candidateStep.
-	limit, found atomic.Int64
-	workers      []skimWorker
+	limit   int64
+	found   atomic.Int64
+	workers []skimWorker
 }
 
 // A skimWorker is the scratch and output of one worker.
@@ -259,25 +269,31 @@ type shape struct {
 // any is looked up, so that the memory's latency is hidden.
 const blockWindows = 1024
 
-// skim returns the candidates of a class of reads, grouped by nothing, in one list
-// for each worker; ok is false when there were more than limit.
-func skim(ref *dna.Reference, segments []segment, b *batch, table *pieceTable, limit int64, threads int) (lists [][]candidate, ok bool) {
-	s := &skimmer{ref: ref, b: b, table: table, workers: make([]skimWorker, threads)}
-	s.limit.Store(limit)
-	s.shapes = make([]shape, len(b.reads))
-	for i := range s.shapes {
-		s.shapes[i] = shape{uint64(b.packedAt[i]), uint32(b.length[i]), table.pieceFrom[i]}
+// begin prepares for the classes of a batch.
+func (s *skimmer) begin(ref *dna.Reference, b *batch, threads int) {
+	s.ref, s.b = ref, b
+	s.found.Store(0)
+	s.workers = resize(s.workers, threads)
+	for i := range s.workers {
+		s.workers[i].candidates, s.workers[i].counted = s.workers[i].candidates[:0], 0
 	}
-	parallelRanges(threads, len(segments), 4, func(worker, from, to int) {
+}
+
+// skim adds the candidates of the class of reads whose pieces are in table to those of the
+// workers, in no order. It returns false when the batch has had more than limit.
+func (s *skimmer) skim(segments []segment, table *pieceTable, limit int64) bool {
+	s.table, s.limit = table, limit
+	s.shapes = resize(s.shapes, len(s.b.reads))
+	for i := range s.shapes {
+		s.shapes[i] = shape{uint64(s.b.packedAt[i]), uint32(s.b.length[i]), table.pieceFrom[i]}
+	}
+	parallelRanges(len(s.workers), len(segments), 4, func(worker, from, to int) {
 		for _, seg := range segments[from:to] {
-			if s.found.Load() > s.limit.Load() {
+			if s.found.Load() > limit {
 				return
 			}
 			s.skimSegment(&s.workers[worker], seg)
 		}
 	})
-	for i := range s.workers {
-		lists = append(lists, s.workers[i].candidates)
-	}
-	return lists, s.found.Load() <= s.limit.Load()
+	return s.found.Load() <= limit
 }

@@ -18,7 +18,7 @@ func (s *skimmer) skimSegment(w *skimWorker, seg segment) {
 		if int64(len(w.candidates)-w.counted) >= candidateStep || at >= last {
 			found := s.found.Add(int64(len(w.candidates) - w.counted))
 			w.counted = len(w.candidates)
-			if found > s.limit.Load() {
+			if found > s.limit {
 				return
 			}
 		}

@@ -155,7 +155,8 @@ func newMapper(ref *dna.Reference, o Options) *mapper {
 func locate(t testing.TB, contigs []string, reads []fasta.Read, o Options) [][]truth {
 	t.Helper()
 	m := newMapper(newReference(t, contigs...), o)
-	b := newBatch(reads, o.Distance, m.options.Threads)
+	b := &m.batch
+	b.pack(reads, o.Distance, m.options.Threads)
 	f, ok := m.find(b, math.MaxInt64)
 	if !ok {
 		t.Fatal("no limit was set, and it was exceeded")
