@@ -1,0 +1,166 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// normalize puts arguments into the one form that urfave/cli parses: options first,
+// each as --name=value under its full name, then -- and the rest. So options may
+// follow file names, and -e5 is -e 5. A call for help is reduced to that.
+func normalize(app *cli.App, args []string) ([]string, error) {
+	if len(args) < 2 {
+		return args, nil
+	}
+	name, rest := args[1], args[2:]
+	if name == "help" {
+		return append([]string{args[0]}, append(slices.Clone(rest[:min(1, len(rest))]), "--help")...), nil
+	}
+	if command := app.Command(name); command != nil {
+		rest, err := optionsFirst(rest, slices.Concat(command.Flags, []cli.Flag{cli.HelpFlag}), app.Name+" "+name)
+		return append([]string{args[0], name}, rest...), err
+	}
+	if !isOption(name) {
+		var names []string
+		for _, c := range app.Commands {
+			names = append(names, c.Name)
+		}
+		return nil, usagef("unknown command %q%s; see scanmap --help", name, didYouMean(nearest(name, names)))
+	}
+	rest, err := optionsFirst(args[1:], []cli.Flag{cli.HelpFlag, cli.VersionFlag}, app.Name)
+	return append([]string{args[0]}, rest...), err
+}
+
+// isOption tells options from files and from - for standard input.
+func isOption(arg string) bool { return len(arg) > 1 && arg[0] == '-' }
+
+// optionsFirst reorders the arguments of a command.
+func optionsFirst(args []string, flags []cli.Flag, command string) ([]string, error) {
+	var options, positional []string
+	for len(args) > 0 {
+		arg := args[0]
+		args = args[1:]
+		if arg == "--" {
+			positional = append(positional, args...)
+			break
+		}
+		if !isOption(arg) {
+			positional = append(positional, arg)
+			continue
+		}
+		flag, value, hasValue := findFlag(arg, flags)
+		if flag == nil {
+			given, _, _ := strings.Cut(arg, "=")
+			return nil, usagef("unknown option %s%s; see %s --help", given, didYouMean(nearest(strings.TrimLeft(given, "-"), longNames(flags))), command)
+		}
+		name := flag.Names()[0]
+		if name == cli.HelpFlag.Names()[0] {
+			return []string{"--help"}, nil
+		}
+		switch takesValue := takesValue(flag); {
+		case hasValue && !takesValue:
+			return nil, usagef("option --%s takes no value", name)
+		case takesValue && !hasValue && len(args) == 0:
+			return nil, usagef("option --%s needs a value", name)
+		case takesValue && !hasValue:
+			value, args = args[0], args[1:]
+		}
+		if takesValue(flag) {
+			options = append(options, "--"+name+"="+value)
+		} else {
+			options = append(options, "--"+name)
+		}
+	}
+	return append(append(options, "--"), positional...), nil
+}
+
+// findFlag finds the flag of an argument such as -t, --threads, --threads=4 or -t4,
+// and the value that the argument holds.
+func findFlag(arg string, flags []cli.Flag) (flag cli.Flag, value string, hasValue bool) {
+	byName := func(name string) cli.Flag {
+		for _, f := range flags {
+			if slices.Contains(f.Names(), name) {
+				return f
+			}
+		}
+		return nil
+	}
+	name, value, hasValue := strings.Cut(strings.TrimPrefix(arg[1:], "-"), "=")
+	if f := byName(name); f != nil {
+		return f, value, hasValue
+	}
+	if arg[1] != '-' && len(arg) > 2 && arg[2] >= '0' && arg[2] <= '9' {
+		if f := byName(arg[1:2]); f != nil && takesValue(f) {
+			return f, arg[2:], true
+		}
+	}
+	return nil, "", false
+}
+
+func takesValue(f cli.Flag) bool {
+	d, ok := f.(cli.DocGenerationFlag)
+	return ok && d.TakesValue()
+}
+
+// longNames are the names of the flags that help shows.
+func longNames(flags []cli.Flag) []string {
+	var names []string
+	for _, f := range flags {
+		if v, ok := f.(cli.VisibleFlag); !ok || !v.IsVisible() {
+			continue
+		}
+		for _, name := range f.Names() {
+			if len(name) > 1 {
+				names = append(names, "--"+name)
+			}
+		}
+	}
+	return names
+}
+
+func didYouMean(name string) string {
+	if name == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (did you mean %s?)", name)
+}
+
+// nearest returns the name that is most like what was typed, empty when none is much like
+// it: a name that it begins, or that differs in at most a third of its letters.
+func nearest(typed string, names []string) string {
+	best, least := "", max(1, len(typed)/3)+1
+	for _, name := range names {
+		d := letterDistance(typed, strings.TrimLeft(name, "-"))
+		if len(typed) >= 3 && strings.HasPrefix(strings.TrimLeft(name, "-"), typed) {
+			d = 0
+		}
+		if d < least {
+			best, least = name, d
+		}
+	}
+	return best
+}
+
+// letterDistance is the edit distance of two words.
+func letterDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			substituted := diagonal
+			if a[i] != b[j] {
+				substituted++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(substituted, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}

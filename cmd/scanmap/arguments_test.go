@@ -1,0 +1,63 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestNormalize(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"", ""},
+		{"map", "map --"},
+		{"map ref reads", "map -- ref reads"},
+		{"map -e 5 ref reads", "map --max-distance=5 -- ref reads"},
+		{"map ref reads -e 5 --quiet", "map --max-distance=5 --quiet -- ref reads"},
+		{"map ref -t4 reads -e4%", "map --threads=4 --max-distance=4% -- ref reads"},
+		{"map --threads=4 -threads 5 -t=6", "map --threads=4 --threads=5 --threads=6 --"},
+		{"map -o - - reads", "map --output=- -- - reads"},
+		{"map -- -e --quiet", "map -- -e --quiet"},
+		{"map ref -- reads --quiet", "map -- ref reads --quiet"},
+		{"map --crop -1 ref reads", "map --crop=-1 -- ref reads"},
+		{"map -R @RG\\tID:a=b ref", `map --read-group=@RG\tID:a=b -- ref`},
+		{"map --cpuprofile x", "map --cpuprofile=x --"},
+		{"map ref reads --help -e", "map --help"},
+		{"map -h", "map --help"},
+		{"help", "--help"},
+		{"help map", "map --help"},
+		{"--help", "--help"},
+		{"-h map", "--help"},
+		{"--version", "--version --"},
+		{"-v", "--version --"},
+	} {
+		args := append([]string{"scanmap"}, strings.Fields(c.args)...)
+		got, err := normalize(newApp(process{}), args)
+		want := append([]string{"scanmap"}, strings.Fields(c.want)...)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, %v, want %q", c.args, got, err, want)
+		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	names := []string{"--max-distance", "--max-locations", "--threads", "--rg", "--output"}
+	for typed, want := range map[string]string{
+		"max-distanc": "--max-distance", "max-dist": "--max-distance", "max_distance": "--max-distance",
+		"thread": "--threads", "thraeds": "--threads", "ouput": "--output", "r": "--rg", "bananas": "", "x": "", "": "",
+	} {
+		if got := nearest(typed, names); got != want {
+			t.Errorf("nearest(%q) = %q, want %q", typed, got, want)
+		}
+	}
+}
+
+func TestLetterDistance(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"kitten", "sitting", 3}, {"ab", "ba", 2}, {"same", "same", 0}} {
+		if got := letterDistance(c.a, c.b); got != c.want {
+			t.Errorf("%q, %q: got %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+}

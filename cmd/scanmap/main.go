@@ -1,0 +1,148 @@
+// Command scanmap maps reads to a reference without an index.
+//
+// It exits with 0 when everything was done and written, 1 when the run failed, 2
+// when it was called wrongly, 3 when the device failed, and 128 and the number of
+// the signal that stopped it (130 for SIGINT, 143 for SIGTERM). A reader that
+// closes standard output early, as head does, has what it wanted: the run ends
+// quietly with 0. Messages are one line each on standard error.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/urfave/cli/v2"
+)
+
+// version is what --version prints and headers name.
+const version = "0.1.0"
+
+func main() {
+	// Writing to a closed pipe is to be an error of the write, not the end of the
+	// process, so that temporary files are removed.
+	signal.Ignore(syscall.SIGPIPE)
+	os.Exit(run(os.Args, os.Stdout, os.Stderr))
+}
+
+// run is the program without the process: it returns the exit code.
+func run(args []string, stdout, stderr io.Writer) int {
+	ctx, stop := cancelOnSignal(context.Background())
+	defer stop()
+	p := process{args: args, stdout: &sink{name: "standard output", w: stdout}, stderr: stderr}
+	err := p.run(ctx)
+	if err == nil {
+		err = p.stdout.err() // help and version are written without a check
+	}
+	if code := exitCode(err); code != 0 {
+		// Where even this cannot be written, the exit code tells.
+		_, _ = fmt.Fprintf(stderr, "scanmap: %s\n", oneLine(err.Error()))
+		return code
+	}
+	return 0
+}
+
+// process is what the program has of its process.
+type process struct {
+	args   []string
+	stdout *sink
+	stderr io.Writer
+}
+
+func (p process) run(ctx context.Context) error {
+	app := newApp(p)
+	args, err := normalize(app, p.args)
+	if err != nil {
+		return err
+	}
+	return app.RunContext(ctx, args)
+}
+
+func newApp(p process) *cli.App {
+	cli.VersionPrinter = func(c *cli.Context) {
+		_, _ = fmt.Fprintf(c.App.Writer, "%s %s\n", c.App.Name, c.App.Version) // the sink keeps the error
+	}
+	return &cli.App{
+		Name:            "scanmap",
+		Usage:           "find every place where a read fits a reference within k edits, without an index",
+		UsageText:       "scanmap map [options] REF.fa READS.fq",
+		Version:         version,
+		HideHelpCommand: true,
+		Writer:          p.stdout,
+		ErrWriter:       p.stderr,
+		Commands:        []*cli.Command{mapCommand(p)},
+		Action: func(c *cli.Context) error {
+			return usagef("no command is given; see scanmap --help")
+		},
+		OnUsageError:   func(_ *cli.Context, err error, _ bool) error { return usageError{err} },
+		ExitErrHandler: func(*cli.Context, error) {}, // run decides
+	}
+}
+
+// usageError is a wrong call: exit code 2.
+type usageError struct{ error }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// deviceError is a device that is not there or failed: exit code 3.
+type deviceError struct{ error }
+
+// signalError is the signal that stopped the run.
+type signalError struct{ signal syscall.Signal }
+
+func (e signalError) Error() string { return "stopped by a signal: " + e.signal.String() }
+
+// exitCode returns 0 also for a reader of the output that went away.
+func exitCode(err error) int {
+	var stopped signalError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &stopped):
+		return 128 + int(stopped.signal)
+	case errors.As(err, new(usageError)):
+		return 2
+	case errors.As(err, new(deviceError)):
+		return 3
+	case errors.As(err, new(*outputError)) && errors.Is(err, syscall.EPIPE):
+		return 0
+	}
+	return 1
+}
+
+// cancelOnSignal returns a context that SIGINT, SIGTERM and SIGHUP cancel, with a
+// signalError as the cause. Signals that the parent process has switched off (nohup, a
+// job in the background) stay off, and a second signal ends the process at once.
+func cancelOnSignal(parent context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	signals := make(chan os.Signal, 1)
+	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) {
+			signal.Notify(signals, s)
+		}
+	}
+	go func() {
+		select {
+		case s := <-signals:
+			signal.Stop(signals)
+			if s, ok := s.(syscall.Signal); ok {
+				cancel(signalError{s})
+			}
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		cancel(nil)
+	}
+}
+
+// oneLine keeps a message on one line, whatever stands in the names in it.
+func oneLine(s string) string {
+	return strings.NewReplacer("\n", `\n`, "\r", `\r`).Replace(s)
+}

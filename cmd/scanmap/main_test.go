@@ -1,0 +1,220 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/urfave/cli/v2"
+)
+
+// binary is the program, for the tests that need a process.
+var binary string
+
+func TestMain(m *testing.M) { os.Exit(testMain(m)) }
+
+func testMain(m *testing.M) int {
+	folder, err := os.MkdirTemp("", "scanmap-test")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	binary = filepath.Join(folder, "scanmap")
+	if output, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, output)
+		return 1
+	}
+	return m.Run()
+}
+
+// call runs the program in this process.
+func call(args ...string) (code int, stdout, stderr string) {
+	var out, err bytes.Buffer
+	code = run(append([]string{"scanmap"}, args...), &out, &err)
+	return code, out.String(), err.String()
+}
+
+func TestVersion(t *testing.T) {
+	code, stdout, stderr := call("--version")
+	if code != 0 || stdout != "scanmap "+version+"\n" || stderr != "" {
+		t.Errorf("exit code %d, standard output %q, standard error %q", code, stdout, stderr)
+	}
+}
+
+func TestHelp(t *testing.T) {
+	for _, args := range [][]string{{"--help"}, {"-h"}, {"help"}, {"map", "--help"}, {"map", "-h"}, {"help", "map"}, {"map", "ref.fa", "reads.fq", "--help"}} {
+		code, stdout, stderr := call(args...)
+		if code != 0 || stderr != "" || !strings.Contains(stdout, "scanmap map [options] REF.fa READS.fq") {
+			t.Errorf("%q: exit code %d, standard error %q, standard output\n%s", args, code, stderr, stdout)
+		}
+	}
+}
+
+// Every option that is not hidden stands in the help with a text, and nothing else
+// does.
+func TestHelpOfMap(t *testing.T) {
+	_, stdout, _ := call("map", "--help")
+	for _, f := range mapCommand(process{}).Flags {
+		shown := strings.Contains(stdout, "--"+f.Names()[0]+" ") || strings.Contains(stdout, "--"+f.Names()[0]+",")
+		if visible := f.(cli.VisibleFlag).IsVisible(); shown != visible {
+			t.Errorf("--%s: shown %v, want %v", f.Names()[0], shown, visible)
+		}
+		if f.(cli.DocGenerationFlag).GetUsage() == "" {
+			t.Errorf("--%s has no text", f.Names()[0])
+		}
+	}
+}
+
+type failingWriter struct{ err error }
+
+func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
+
+func TestOutputThatFails(t *testing.T) {
+	for _, c := range []struct {
+		err     error
+		code    int
+		message string
+	}{
+		{syscall.ENOSPC, 1, "scanmap: standard output: no space left on device\n"},
+		{&os.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EIO}, 1, "scanmap: standard output: input/output error\n"},
+		{syscall.EPIPE, 0, ""},
+	} {
+		for _, arg := range []string{"--version", "--help"} {
+			var stderr bytes.Buffer
+			code := run([]string{"scanmap", arg}, failingWriter{c.err}, &stderr)
+			if code != c.code || stderr.String() != c.message {
+				t.Errorf("%s, %v: exit code %d, standard error %q", arg, c.err, code, stderr.String())
+			}
+		}
+	}
+}
+
+func TestExitCode(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want int
+	}{
+		{nil, 0},
+		{errors.New("x"), 1},
+		{syscall.EPIPE, 1}, // not of an output
+		{fmt.Errorf("x: %w", &outputError{"o", syscall.EPIPE}), 0},
+		{&outputError{"o", syscall.ENOSPC}, 1},
+		{usagef("x"), 2},
+		{deviceError{errors.New("x")}, 3},
+		{signalError{syscall.SIGINT}, 130},
+		{fmt.Errorf("x: %w", signalError{syscall.SIGTERM}), 143},
+	} {
+		if got := exitCode(c.err); got != c.want {
+			t.Errorf("%v: got %d, want %d", c.err, got, c.want)
+		}
+	}
+}
+
+func TestSignalCancels(t *testing.T) {
+	ctx, stop := cancelOnSignal(context.Background())
+	defer stop()
+	if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	<-ctx.Done()
+	if err := context.Cause(ctx); err != (signalError{syscall.SIGHUP}) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestUsageErrors(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"ref.fa", "reads.fq"} {
+		if err := os.WriteFile(name, []byte(">a\nACGT\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := syscall.Mkfifo("fifo", 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("reads.fq", "link"); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ args, want string }{
+		{"", "no command is given; see scanmap --help"},
+		{"--", "no command is given; see scanmap --help"},
+		{"mop", `unknown command "mop" (did you mean map?); see scanmap --help`},
+		{"search", `unknown command "search"; see scanmap --help`},
+		{"--versoin", "unknown option --versoin (did you mean --version?); see scanmap --help"},
+		{"map", "scanmap map takes two files, REF.fa and READS.fq, but 0 are given; see scanmap map --help"},
+		{"map ref.fa", "scanmap map takes two files, REF.fa and READS.fq, but 1 are given; see scanmap map --help"},
+		{"map ref.fa reads.fq mates.fq", "scanmap map takes two files, REF.fa and READS.fq, but 3 are given; see scanmap map --help"},
+		{"map --max-distanc 5 ref.fa reads.fq", "unknown option --max-distanc (did you mean --max-distance?); see scanmap map --help"},
+		{"map ref.fa reads.fq --bananas=5", "unknown option --bananas; see scanmap map --help"},
+		{"map ref.fa reads.fq -x", "unknown option -x; see scanmap map --help"},
+		{"map ref.fa reads.fq -o", "option --output needs a value"},
+		{"map ref.fa reads.fq --quiet=yes", "option --quiet takes no value"},
+		{"map ref.fa reads.fq -e -1", `option --max-distance: distance "-1" is neither a number of edits from 0 to 16384 nor a percentage such as 4%`},
+		{"map ref.fa reads.fq -e 101%", `option --max-distance: distance "101%" is not a percentage between 0% and 100%`},
+		{"map ref.fa reads.fq -e five", `option --max-distance: distance "five" is neither a number of edits from 0 to 16384 nor a percentage such as 4%`},
+		{"map ref.fa reads.fq --report some", `option --report: report "some" is not one of all, best, one, unique, strata:S`},
+		{"map ref.fa reads.fq --engine fast", `option --engine: engine "fast" is not one of auto, skim, scan`},
+		{"map ref.fa reads.fq --cigar x", `option --cigar: "x" is neither m nor eqx`},
+		{"map ref.fa reads.fq --device gpu", `option --device: "gpu" is neither auto nor cpu`},
+		{"map ref.fa reads.fq --device cuda:", `option --device: "cuda:" is neither auto nor cpu`},
+		{"map ref.fa reads.fq -t 0", `option --threads: "0" is not a whole number from 1 to 4096`},
+		{"map ref.fa reads.fq -t 99999", `option --threads: "99999" is not a whole number from 1 to 4096`},
+		{"map ref.fa reads.fq -t two", `option --threads: "two" is not a whole number from 1 to 4096`},
+		{"map ref.fa reads.fq -t 0x10", `option --threads: "0x10" is not a whole number from 1 to 4096`},
+		{"map ref.fa reads.fq -t 99999999999999999999", `option --threads: "99999999999999999999" is not a whole number from 1 to 4096`},
+		{"map ref.fa reads.fq --crop -5", `option --crop: "-5" is not a whole number from 0 to 2147483647`},
+		{"map ref.fa reads.fq --max-locations -5", `option --max-locations: "-5" is not a whole number from 0 to 2147483647`},
+		{"map ref.fa reads.fq --batch-reads -5", `option --batch-reads: "-5" is not a whole number from 0 to 2147483647`},
+		{"map ref.fa reads.fq --seed -5", `option --seed: "-5" is not a whole number from 0 to 18446744073709551615`},
+		{"map ref.fa reads.fq --quiet --progress", "options --quiet and --progress contradict each other"},
+		{"map ref.fa reads.fq -o out.bam", "option --output: out.bam: scanmap writes SAM; name the file .sam, or pipe standard output to samtools"},
+		{"map ref.fa reads.fq -o out.sam.GZ", "option --output: out.sam.GZ: scanmap writes SAM; name the file .sam, or pipe standard output to samtools"},
+		{"map ref.fa reads.fq -o=", "option --output: the name is empty"},
+		{"map ref.fa reads.fq --stats=", "option --stats: the name is empty"},
+		{"map ref.fa reads.fq --stats -", "option --stats: standard output is taken by the SAM; give --output too"},
+		{"map ref.fa reads.fq -o /dev/stdout --stats -", "option --stats: standard output is taken by the SAM; give --output too"},
+		{"map ref.fa reads.fq -o x --stats ./x", "options --stats and --output name the same file"},
+		{"map ref.fa reads.fq -o reads.fq", "reads.fq is an input and would be overwritten"},
+		{"map ref.fa reads.fq -o link", "link is an input and would be overwritten"},
+		{"map ref.fa reads.fq -o x --stats ./ref.fa", "./ref.fa is an input and would be overwritten"},
+		{"map - -", "reference and reads cannot both come from standard input"},
+		{"map fifo ./fifo", "fifo and ./fifo are the same stream, which can be read once only"},
+		{"map ref.fa reads.fq --rg x -R @RG\\tID:x", "option --read-group stands in place of --rg, --sample and --library"},
+		{"map ref.fa reads.fq --sample x", "options --sample and --library need the ID of a read group: --rg"},
+		{"map ref.fa reads.fq --rg=", `read group "": ID: its value is empty`},
+		{"map ref.fa reads.fq -R @RG\\tSM:x", `read group "@RG\\tSM:x": it has no ID`},
+	} {
+		code, stdout, stderr := call(strings.Fields(c.args)...)
+		if want := "scanmap: " + c.want + "\n"; code != 2 || stdout != "" || stderr != want {
+			t.Errorf("%s: exit code %d, standard output %q, standard error\n%swant\n%s", c.args, code, stdout, stderr, want)
+		}
+	}
+	if entries, err := os.ReadDir("."); err != nil || len(entries) != 4 {
+		t.Errorf("files are left: %v, %v", entries, err)
+	}
+}
+
+func TestNoCUDA(t *testing.T) {
+	for _, device := range []string{"cuda", "cuda:0", "cuda:0,2"} {
+		code, stdout, stderr := call("map", "ref.fa", "reads.fq", "--device", device)
+		if want := "scanmap: device " + device + ": no CUDA support in this build\n"; code != 3 || stdout != "" || stderr != want {
+			t.Errorf("exit code %d, standard output %q, standard error %q", code, stdout, stderr)
+		}
+	}
+}
+
+// A name with a line break does not break a message.
+func TestMessagesAreOneLine(t *testing.T) {
+	code, _, stderr := call("map", "no\nsuch\r.fa", "reads.fq")
+	if want := "scanmap: no\\nsuch\\r.fa: no such file or directory\n"; code != 1 || stderr != want {
+		t.Errorf("exit code %d, standard error %q, want %q", code, stderr, want)
+	}
+}

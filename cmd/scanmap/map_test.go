@@ -1,0 +1,246 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+const (
+	refFile   = "testdata/ref.fa"
+	readsFile = "testdata/reads.fq"
+)
+
+// mapSmall maps the test data, and gives back what GOMAXPROCS was.
+func mapSmall(t *testing.T, options ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	processors := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(processors)
+	return call(append([]string{"map", refFile, readsFile}, options...)...)
+}
+
+// mapQuietly is mapSmall for runs that succeed and say nothing.
+func mapQuietly(t *testing.T, options ...string) string {
+	t.Helper()
+	code, stdout, stderr := mapSmall(t, append(options, "--quiet")...)
+	if code != 0 || stderr != "" {
+		t.Fatalf("%q: exit code %d, standard error %q", options, code, stderr)
+	}
+	return stdout
+}
+
+func TestMapGolden(t *testing.T) {
+	for _, c := range []struct{ name, options string }{
+		{"default", ""},
+		{"k0", "-e 0"},
+		{"eqx", "--cigar eqx --full-secondary --omit-unmapped"},
+		{"one", "--report one --crop 40"},
+		{"readgroup", `-R @RG\tID:x\tSM:y\tDT:2020-02-29 --max-locations 1`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			options := append(strings.Fields(c.options), "--no-pg")
+			got := mapQuietly(t, options...)
+			file := filepath.Join("testdata", "golden", c.name+".sam")
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != string(want) {
+				t.Errorf("differs from %s (-update accepts it):\n%s", file, got)
+			}
+			for _, same := range []string{"-t 1", "-t 3", "--batch-reads 1", "--batch-reads 2 -t 2", "--engine scan", "--engine skim", "--device cpu"} {
+				if again := mapQuietly(t, append(options, strings.Fields(same)...)...); again != got {
+					t.Errorf("%s changes the output:\n%s", same, again)
+				}
+			}
+		})
+	}
+}
+
+func TestMapHeader(t *testing.T) {
+	got, _, _ := strings.Cut(mapQuietly(t, "--rg", "x", "--sample", "a b", "--library", "l"), "exact")
+	want := "@HD\tVN:1.6\tSO:unsorted\tGO:query\n@SQ\tSN:c1\tLN:400\n@SQ\tSN:c2\tLN:200\n@RG\tID:x\tSM:a b\tLB:l\n" +
+		"@PG\tID:scanmap\tPN:scanmap\tCL:scanmap map testdata/ref.fa testdata/reads.fq --rg x --sample a b --library l --quiet\tVN:" + version + "\n"
+	if got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	// A real tab on the command line stays inside its field.
+	got = mapQuietly(t, "-R", "@RG\tID:x\tSM:y")
+	if !strings.Contains(got, "\n@RG\tID:x\tSM:y\n@PG\t") || !strings.Contains(got, ` -R @RG\tID:x\tSM:y --quiet`+"\tVN:") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+func TestMapToFile(t *testing.T) {
+	folder := t.TempDir()
+	file := filepath.Join(folder, "out.sam")
+	want := mapQuietly(t, "--no-pg")
+	for range 2 { // the second run replaces the file
+		if got := mapQuietly(t, "--no-pg", "-o", file); got != "" {
+			t.Errorf("standard output %q", got)
+		}
+		if got, err := os.ReadFile(file); err != nil || string(got) != want {
+			t.Errorf("%v, got\n%s", err, got)
+		}
+	}
+	if got := names(t, folder); got != "out.sam" {
+		t.Errorf("the folder holds %s", got)
+	}
+}
+
+func TestMapStatistics(t *testing.T) {
+	folder := t.TempDir()
+	file := filepath.Join(folder, "stats.json")
+	want := mapQuietly(t, "--no-pg")
+	if got := mapQuietly(t, "--no-pg", "--stats", file); got != want {
+		t.Errorf("standard output changes:\n%s", got)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// With the SAM in a file, the statistics may go to standard output.
+	stdout := mapQuietly(t, "--no-pg", "--stats", "-", "-o", filepath.Join(folder, "out.sam"))
+	for _, text := range []string{string(text), stdout} {
+		var stats struct {
+			Schema, Version                  string
+			Reads, Mappings                  int
+			Mapped_reads, Unmapped_reads     int
+			Mapping_ratio                    float64
+			Reads_by_distance                []int
+			Search_throughput_tbps           float64
+			Unique_reads, Multiple_reads     int
+			Reported, Reference_bases, Bases int
+		}
+		if err := json.Unmarshal([]byte(text), &stats); err != nil {
+			t.Fatal(err)
+		}
+		if stats.Schema != "scanmap-stats/1" || stats.Version != version || stats.Reads != 5 || stats.Mapped_reads != 4 ||
+			stats.Unmapped_reads != 1 || stats.Mapping_ratio != 0.8 || stats.Mappings != 5 || stats.Reported != 5 ||
+			stats.Unique_reads != 3 || stats.Multiple_reads != 1 || !slices.Equal(stats.Reads_by_distance, []int{3, 1}) ||
+			stats.Reference_bases != 600 || stats.Bases != 250 || stats.Search_throughput_tbps <= 0 {
+			t.Errorf("got %+v", stats)
+		}
+	}
+	if got := names(t, folder); got != "out.sam stats.json" {
+		t.Errorf("the folder holds %s", got)
+	}
+}
+
+func TestMapTalksToStandardError(t *testing.T) {
+	want := mapQuietly(t, "--no-pg")
+	for _, c := range []struct {
+		options  []string
+		progress bool
+	}{{nil, false}, {[]string{"--progress"}, true}} {
+		code, stdout, stderr := mapSmall(t, append(c.options, "--no-pg")...)
+		if code != 0 || stdout != want {
+			t.Errorf("exit code %d, standard output\n%s", code, stdout)
+		}
+		if progress := strings.HasPrefix(stderr, "scanmap: 5 reads, 80.00 % mapped, "); progress != c.progress {
+			t.Errorf("%q: progress %v:\n%s", c.options, progress, stderr)
+		}
+		if !strings.Contains(stderr, "  mapped       4  80.00 %\n") {
+			t.Errorf("no table:\n%s", stderr)
+		}
+	}
+}
+
+func TestMapProfiles(t *testing.T) {
+	folder := t.TempDir()
+	cpu, memory := filepath.Join(folder, "cpu"), filepath.Join(folder, "memory")
+	mapQuietly(t, "--cpuprofile", cpu, "--memprofile", memory)
+	for _, file := range []string{cpu, memory} {
+		if info, err := os.Stat(file); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+}
+
+// A run that fails says why in one line and leaves no file.
+func TestMapFailures(t *testing.T) {
+	folder := t.TempDir()
+	bad := map[string]string{
+		"short.fq":  "@a\nACGT\n+\nIIII\n@b\nACGT\n+\nIII\n",
+		"twice.fa":  ">a\nACGT\n>a\nACGT\n",
+		"comma.fa":  ">a,b\nACGTACGT\n",
+		"empty.fa":  "",
+		"reads.fq":  "@a\nACGT\n+\nIIII\n",
+		"binary.fq": "\x00\x01\x02",
+	}
+	for name, text := range bad {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := names(t, folder)
+	in := func(name string) string { return filepath.Join(folder, name) }
+	for _, c := range []struct {
+		ref, reads string
+		options    string
+		want       []string // parts of the message
+	}{
+		{refFile, in("short.fq"), "", []string{in("short.fq") + `: record 2 "b": `}},
+		{refFile, in("binary.fq"), "", []string{in("binary.fq") + ": "}},
+		{refFile, in("none.fq"), "", []string{in("none.fq") + ": no such file or directory\n"}},
+		{in("none.fa"), readsFile, "", []string{in("none.fa") + ": no such file or directory\n"}},
+		{in("twice.fa"), readsFile, "", []string{in("twice.fa") + ": ", `"a"`}},
+		{in("comma.fa"), readsFile, "", []string{`"a,b"`}},
+		{in("empty.fa"), readsFile, "", []string{in("empty.fa") + ": "}},
+		{folder, readsFile, "", []string{folder + ": "}},
+		{refFile, folder, "", []string{folder + ": "}},
+		{refFile, readsFile, "--stats " + in("no/stats.json"), []string{in("no/stats.json") + ": no such file or directory\n"}},
+		{refFile, readsFile, "--stats /dev/full", []string{"statistics: /dev/full: no space left on device\n"}},
+		{refFile, readsFile, "--cpuprofile " + in("no/cpu"), []string{in("no/cpu") + ": no such file or directory\n"}},
+	} {
+		args := append([]string{"map", c.ref, c.reads, "-o", in("out.sam")}, strings.Fields(c.options)...)
+		code, stdout, stderr := call(args...)
+		if code != 1 || stdout != "" || !strings.HasPrefix(stderr, "scanmap: ") || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%q: exit code %d, standard output %q, standard error\n%s", args, code, stdout, stderr)
+		}
+		for _, part := range c.want {
+			if !strings.Contains(stderr, part) {
+				t.Errorf("%q: %q is not in the message\n%s", args, part, stderr)
+			}
+		}
+		if got := names(t, folder); got != before {
+			t.Errorf("%q: the folder holds %s", args, got)
+		}
+	}
+	// The same for targets that are bad.
+	for _, c := range []struct{ output, want string }{
+		{folder, "is a directory"},
+		{in("no/out.sam"), "no such file or directory"},
+		{"/dev/full", "no space left on device"},
+	} {
+		code, stdout, stderr := mapSmall(t, "-o", c.output, "--stats", in("stats.json"))
+		if want := fmt.Sprintf("scanmap: %s: %s\n", c.output, c.want); code != 1 || stdout != "" || stderr != want {
+			t.Errorf("%s: exit code %d, standard output %q, standard error %q", c.output, code, stdout, stderr)
+		}
+		if got := names(t, folder); got != before {
+			t.Errorf("%s: the folder holds %s", c.output, got)
+		}
+	}
+}
+
+func TestMapStandardOutputFails(t *testing.T) {
+	var stderr bytes.Buffer
+	code := run([]string{"scanmap", "map", refFile, readsFile}, failingWriter{&os.PathError{Op: "write", Path: "|1", Err: os.ErrClosed}}, &stderr)
+	if want := "scanmap: standard output: file already closed\n"; code != 1 || stderr.String() != want {
+		t.Errorf("exit code %d, standard error %q", code, stderr.String())
+	}
+}

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// sink passes writes on and keeps the first error, with the name of the target.
+type sink struct {
+	name   string
+	w      io.Writer
+	mu     sync.Mutex
+	failed *outputError
+}
+
+// outputError is an error of writing.
+type outputError struct {
+	name string
+	err  error
+}
+
+func (e *outputError) Error() string { return e.name + ": " + e.err.Error() }
+func (e *outputError) Unwrap() error { return e.err }
+
+func (s *sink) Write(p []byte) (int, error) {
+	n, err := s.w.Write(p)
+	if err == nil && n < len(p) {
+		err = io.ErrShortWrite
+	}
+	if err != nil {
+		return n, s.fail(err)
+	}
+	return n, nil
+}
+
+// fail keeps and returns an error.
+func (s *sink) fail(err error) error {
+	e := &outputError{s.name, cause(err)}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.failed == nil {
+		s.failed = e
+	}
+	return e
+}
+
+func (s *sink) err() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.failed == nil {
+		return nil
+	}
+	return s.failed
+}
+
+// cause takes the call and the path off an error of package os; messages name the
+// file as the user did.
+func cause(err error) error {
+	var p *fs.PathError
+	var l *os.LinkError
+	switch {
+	case errors.As(err, &p):
+		return p.Err
+	case errors.As(err, &l):
+		return l.Err
+	}
+	return err
+}
+
+// output is where results go. A regular file is written under a temporary name beside
+// its target and appears under its own name when publish is called. Devices and FIFOs
+// are written to as they are, and so is standard output.
+type output struct {
+	*sink
+	file      *os.File // nil for standard output
+	target    string   // the file that publish makes
+	temporary string   // its name until then; empty when there is none to rename
+}
+
+// isStandardOutput tells the names of standard output.
+func isStandardOutput(name string) bool {
+	return slices.Contains([]string{"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}, name)
+}
+
+// openOutput opens a result file by its name. Opening a FIFO waits for a reader, until ctx
+// is cancelled.
+func openOutput(ctx context.Context, name string, stdout *sink) (*output, error) {
+	if isStandardOutput(name) {
+		return &output{sink: stdout}, nil
+	}
+	o := &output{sink: &sink{name: name}, target: name}
+	var err error
+	info, statErr := os.Stat(name)
+	switch {
+	case strings.HasPrefix(name, "/dev/fd/") || strings.HasPrefix(name, "/proc/self/fd/"):
+		o.file, err = openDirect(ctx, name, os.O_APPEND)
+	case statErr == nil && info.IsDir():
+		err = errors.New("is a directory")
+	case statErr == nil && !info.Mode().IsRegular():
+		o.file, err = openDirect(ctx, name, 0)
+	default:
+		err = o.createTemporary(info)
+	}
+	if err != nil {
+		return nil, o.fail(err)
+	}
+	o.w = o.file
+	return o, nil
+}
+
+// openDirect opens what is there already.
+func openDirect(ctx context.Context, name string, flag int) (*os.File, error) {
+	type result struct {
+		file *os.File
+		err  error
+	}
+	opened := make(chan result, 1)
+	go func() {
+		file, err := os.OpenFile(name, os.O_WRONLY|flag, 0)
+		opened <- result{file, err}
+	}()
+	select {
+	case r := <-opened:
+		return r.file, r.err
+	case <-ctx.Done():
+		go func() {
+			if r := <-opened; r.err == nil {
+				_ = r.file.Close() // nothing was written
+			}
+		}()
+		return nil, context.Cause(ctx)
+	}
+}
+
+// createTemporary creates the file beside its target. Of a target that exists (info
+// is not nil), symbolic links are followed and permissions kept.
+func (o *output) createTemporary(info fs.FileInfo) error {
+	if info != nil {
+		target, err := filepath.EvalSymlinks(o.target)
+		if err != nil {
+			return err
+		}
+		o.target = target
+	}
+	folder, base := filepath.Split(o.target)
+	base = base[:min(len(base), 200)] // file names end at 255 bytes
+	const attempts = 100
+	var err error
+	for range attempts {
+		name := filepath.Join(folder, fmt.Sprintf("%s.%08x.tmp", base, rand.Uint32()))
+		o.file, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		o.temporary = name
+		if info != nil {
+			if err := o.file.Chmod(info.Mode().Perm()); err != nil {
+				o.discard()
+				return err
+			}
+		}
+		return nil
+	}
+	return err
+}
+
+// finish closes the file after the last write. It does not wait for the disk: that costs
+// more than mapping a small file, and a crash of the machine is for the user's file system
+// to survive, as with any other tool of a pipeline.
+func (o *output) finish() error {
+	if o.file == nil {
+		return nil
+	}
+	err := o.file.Close()
+	o.file = nil
+	if err != nil {
+		return o.fail(err)
+	}
+	return nil
+}
+
+// firstError returns the first error that is not nil.
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// publish gives a finished file its name.
+func (o *output) publish() error {
+	if o.temporary == "" {
+		return nil
+	}
+	if err := os.Rename(o.temporary, o.target); err != nil {
+		return o.fail(err)
+	}
+	o.temporary = ""
+	return nil
+}
+
+// discard removes what has not been published. It may be called at any time.
+func (o *output) discard() {
+	if o.file != nil {
+		_ = o.file.Close() // what was written does not matter any more
+		o.file = nil
+	}
+	if o.temporary != "" {
+		_ = os.Remove(o.temporary) // there is nothing more to do about a file that stays
+		o.temporary = ""
+	}
+}

@@ -1,0 +1,255 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// exitCodeOf is the exit code of a process that has been waited for, 128 and the
+// signal's number if a signal ended it.
+func exitCodeOf(t *testing.T, err error) int {
+	t.Helper()
+	var exit *exec.ExitError
+	if err == nil {
+		return 0
+	}
+	if !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		t.Fatalf("the process died of %v", status.Signal())
+	}
+	return exit.ExitCode()
+}
+
+// manyReads writes a file of reads that make more SAM than pipes hold.
+func manyReads(t *testing.T, folder string) string {
+	t.Helper()
+	text, err := os.ReadFile(readsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(folder, "many.fq")
+	if err := os.WriteFile(file, bytes.Repeat(text, 5000), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func TestFullDevice(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer func() { _ = full.Close() }()
+	for _, c := range []struct {
+		args []string
+		name string
+	}{
+		{[]string{"map", refFile, readsFile}, "standard output"},
+		{[]string{"map", refFile, readsFile, "-o", "/dev/full"}, "/dev/full"},
+		{[]string{"--help"}, "standard output"},
+		{[]string{"--version"}, "standard output"},
+	} {
+		var stderr bytes.Buffer
+		command := exec.Command(binary, c.args...)
+		command.Stdout, command.Stderr = full, &stderr
+		code := exitCodeOf(t, command.Run())
+		if want := "scanmap: " + c.name + ": no space left on device\n"; code != 1 || stderr.String() != want {
+			t.Errorf("%q: exit code %d, standard error %q", c.args, code, stderr.String())
+		}
+	}
+}
+
+// A reader that goes away after one line, as head -1, ends the run quietly.
+func TestClosedPipe(t *testing.T) {
+	reads := manyReads(t, t.TempDir())
+	for _, output := range []string{"-", "/dev/stdout"} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var stderr bytes.Buffer
+		command := exec.Command(binary, "map", refFile, reads, "-o", output)
+		command.Stdout, command.Stderr = w, &stderr
+		if err := command.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Read(make([]byte, 100)); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if code := exitCodeOf(t, command.Wait()); code != 0 || stderr.Len() > 0 {
+			t.Errorf("exit code %d, standard error %q", code, stderr.String())
+		}
+	}
+}
+
+func TestStandardInput(t *testing.T) {
+	want := mapQuietly(t, "--no-pg")
+	for _, c := range []struct{ ref, reads, stdin string }{{refFile, "-", readsFile}, {"-", readsFile, refFile}, {refFile, "/dev/stdin", readsFile}} {
+		text, err := os.ReadFile(c.stdin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		command := exec.Command(binary, "map", "--no-pg", "--quiet", c.ref, c.reads)
+		command.Stdin, command.Stderr = bytes.NewReader(text), os.Stderr
+		if got, err := command.Output(); err != nil || string(got) != want {
+			t.Errorf("%s: %v, got\n%s", c.stdin, err, got)
+		}
+	}
+}
+
+func TestMapToFIFO(t *testing.T) {
+	want := mapQuietly(t, "--no-pg")
+	fifo := filepath.Join(t.TempDir(), "fifo")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command(binary, "map", "--no-pg", "--quiet", refFile, readsFile, "-o", fifo)
+	command.Stderr = os.Stderr
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(fifo)
+	if err != nil || string(got) != want {
+		t.Errorf("%v, got\n%s", err, got)
+	}
+	if code := exitCodeOf(t, command.Wait()); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// A signal stops a run that waits for its reads; no file is left.
+func TestSignals(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		signal syscall.Signal
+		code   int
+		stdin  bool
+	}{
+		{"SIGINT", syscall.SIGINT, 130, true},
+		{"SIGTERM", syscall.SIGTERM, 143, true},
+		{"SIGHUP", syscall.SIGHUP, 129, true},
+		{"SIGTERM, FIFO", syscall.SIGTERM, 143, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			folder := t.TempDir()
+			reads := "-"
+			if !c.stdin { // that nobody writes to
+				reads = filepath.Join(folder, "fifo")
+				if err := syscall.Mkfifo(reads, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var stderr bytes.Buffer
+			command := exec.Command(binary, "map", refFile, reads, "-o", filepath.Join(folder, "out.sam"), "--stats", filepath.Join(folder, "stats.json"))
+			command.Stderr = &stderr
+			stdin, err := command.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = stdin.Close() }()
+			if err := command.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.WriteString(stdin, "@a\nACGT\n"); err != nil {
+				t.Fatal(err)
+			}
+			for deadline := time.Now().Add(20 * time.Second); !strings.Contains(names(t, folder), "stats.json"); {
+				if time.Now().After(deadline) {
+					_ = command.Process.Kill()
+					t.Fatal("the run did not begin")
+				}
+				time.Sleep(5 * time.Millisecond)
+			}
+			if err := command.Process.Signal(c.signal); err != nil {
+				t.Fatal(err)
+			}
+			code := exitCodeOf(t, command.Wait())
+			if want := "scanmap: stopped by a signal: " + c.signal.String() + "\n"; code != c.code || stderr.String() != want {
+				t.Errorf("exit code %d, standard error %q", code, stderr.String())
+			}
+			if got := names(t, folder); got != "" && got != "fifo" {
+				t.Errorf("the folder holds %s", got)
+			}
+		})
+	}
+}
+
+// nohup and shells switch signals off for jobs in the background; they stay off.
+func TestIgnoredSignalsStayIgnored(t *testing.T) {
+	command := exec.Command("sh", "-c", `trap "" HUP INT; exec "$0" map --no-pg --quiet "$1" -`, binary, refFile)
+	var stdout bytes.Buffer
+	command.Stdout, command.Stderr = &stdout, os.Stderr
+	stdin, err := command.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(200 * time.Millisecond)
+	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT} {
+		if err := command.Process.Signal(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(readsFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stdin.Write(text); err != nil {
+		t.Fatal(err)
+	}
+	if err := stdin.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if code := exitCodeOf(t, command.Wait()); code != 0 || stdout.String() != mapQuietly(t, "--no-pg") {
+		t.Errorf("exit code %d, standard output\n%s", code, stdout.String())
+	}
+}
+
+// A signal also stops a run whose output nobody takes.
+func TestSignalWhileWriting(t *testing.T) {
+	t.Parallel()
+	reads := manyReads(t, t.TempDir())
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close() }()
+	var stderr bytes.Buffer
+	command := exec.Command(binary, "map", refFile, reads)
+	command.Stdout, command.Stderr = w, &stderr
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Read(make([]byte, 1)); err != nil { // so the run writes
+		t.Fatal(err)
+	}
+	time.Sleep(200 * time.Millisecond)
+	if err := command.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if code := exitCodeOf(t, command.Wait()); code != 143 {
+		t.Errorf("exit code %d, standard error %q", code, stderr.String())
+	}
+}

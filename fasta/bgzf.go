@@ -1,0 +1,219 @@
+package fasta
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"io"
+
+	"github.com/klauspost/compress/flate"
+)
+
+// BGZF is gzip in members of at most 64 KiB of text, each of which says in an
+// extra field how long it is. So members can be found without inflating them, and inflated in
+// parallel. An empty member is the end of a BGZF file, but files are joined with cat: it
+// ends nothing here. From the first member that is not BGZF on, a gzipReader reads the
+// rest.
+
+const (
+	// bgzfText is the most text of a member.
+	bgzfText = 64 << 10
+	// bgzfGroup is how many members one goroutine inflates at a time, enough to
+	// make handing them over cheap.
+	bgzfGroup = 8
+)
+
+// bgzfBlockSize returns the size in bytes of the BGZF member that in is about
+// to give, 0 if it is no BGZF member. Nothing is consumed.
+func bgzfBlockSize(in *bufio.Reader) int {
+	head, err := in.Peek(12)
+	if err != nil || !bytes.HasPrefix(head, []byte{0x1f, 0x8b, 8, 4}) {
+		return 0 // another flag than FEXTRA is no BGZF either
+	}
+	length := int(binary.LittleEndian.Uint16(head[10:]))
+	head, err = in.Peek(12 + length)
+	if err != nil {
+		return 0
+	}
+	for extra := head[12:]; len(extra) >= 4; {
+		n := int(binary.LittleEndian.Uint16(extra[2:]))
+		if len(extra) < 4+n {
+			return 0
+		}
+		if extra[0] == 'B' && extra[1] == 'C' && n == 2 {
+			size := int(binary.LittleEndian.Uint16(extra[4:])) + 1
+			if size < 12+length+8 {
+				return 0
+			}
+			return size
+		}
+		extra = extra[4+n:]
+	}
+	return 0
+}
+
+// bgzfJob is a group of members.
+type bgzfJob struct {
+	members [][]byte
+	rest    io.Reader // instead of members: the rest of the file
+	result  chan inflated
+}
+
+// bgzfReader reads the groups in order.
+type bgzfReader struct {
+	s     *source
+	order <-chan *bgzfJob
+	now   inflated
+	rest  io.Reader
+}
+
+func newBGZF(s *source, in *bufio.Reader, threads int) io.Reader {
+	threads = max(threads, 1)
+	order := make(chan *bgzfJob, 2*threads)
+	jobs := make(chan *bgzfJob, 2*threads)
+	s.run(func() {
+		defer close(jobs)
+		for {
+			job, last := readBGZFGroup(in)
+			select {
+			case order <- job:
+			case <-s.ctx.Done():
+				return
+			}
+			if len(job.members) > 0 {
+				select {
+				case jobs <- job:
+				case <-s.ctx.Done():
+					return
+				}
+			}
+			if last {
+				return
+			}
+		}
+	})
+	for range threads {
+		s.run(func() {
+			var z io.ReadCloser
+			for job := range jobs {
+				if z == nil {
+					z = flate.NewReader(nil)
+				}
+				job.result <- inflateGroup(z, job.members)
+			}
+		})
+	}
+	return &bgzfReader{s: s, order: order}
+}
+
+// readBGZFGroup reads the next group; last tells that nothing follows it. A group with
+// no members has its result already, or is the rest of the file.
+func readBGZFGroup(in *bufio.Reader) (job *bgzfJob, last bool) {
+	job = &bgzfJob{result: make(chan inflated, 1)}
+	for len(job.members) < bgzfGroup {
+		size := bgzfBlockSize(in)
+		if size == 0 {
+			if len(job.members) > 0 {
+				return job, false // the next call comes back here
+			}
+			if _, err := in.Peek(1); err != nil {
+				job.result <- inflated{err: err}
+				return job, true
+			}
+			job.rest = &gzipReader{in: in, any: true}
+			return job, true
+		}
+		member := make([]byte, size)
+		if _, err := io.ReadFull(in, member); err != nil {
+			if len(job.members) > 0 && errors.Is(err, io.ErrUnexpectedEOF) {
+				// The members before it come first: in is at its end now, so a
+				// marker stands for the broken one.
+				job.members = append(job.members, nil)
+				return job, true
+			}
+			job.result <- inflated{err: inflateError("BGZF", err)}
+			return job, true
+		}
+		job.members = append(job.members, member)
+	}
+	return job, false
+}
+
+// inflateGroup inflates members; a nil one stands for a truncated one.
+func inflateGroup(z io.ReadCloser, members [][]byte) inflated {
+	text := make([]byte, 0, len(members)*bgzfText)
+	for _, m := range members {
+		if m == nil {
+			return inflated{text, inflateError("BGZF", io.ErrUnexpectedEOF)}
+		}
+		var err error
+		if text, err = inflateMember(z, m, text); err != nil {
+			return inflated{text, inflateError("BGZF", err)}
+		}
+	}
+	return inflated{text: text}
+}
+
+var (
+	errBGZFLength   = errors.New("the length of a block is wrong")
+	errBGZFChecksum = errors.New("the checksum of a block is wrong")
+)
+
+// inflateMember appends the text of a whole BGZF member to text.
+func inflateMember(z io.ReadCloser, m, text []byte) ([]byte, error) {
+	body := m[12+int(binary.LittleEndian.Uint16(m[10:])):]
+	sum := binary.LittleEndian.Uint32(body[len(body)-8:])
+	length := int(binary.LittleEndian.Uint32(body[len(body)-4:]))
+	if length > bgzfText {
+		return text, errBGZFLength
+	}
+	if err := z.(flate.Resetter).Reset(bytes.NewReader(body[:len(body)-8]), nil); err != nil {
+		return text, err
+	}
+	at := len(text)
+	text = append(text, make([]byte, length)...)
+	if _, err := io.ReadFull(z, text[at:]); err != nil {
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			err = errBGZFLength
+		}
+		return text[:at], err
+	}
+	if n, err := z.Read(make([]byte, 1)); n != 0 || err != io.EOF {
+		return text[:at], errBGZFLength
+	}
+	if crc32.ChecksumIEEE(text[at:]) != sum {
+		return text[:at], errBGZFChecksum
+	}
+	return text, nil
+}
+
+func (b *bgzfReader) Read(p []byte) (int, error) {
+	for len(b.now.text) == 0 {
+		if b.now.err != nil {
+			return 0, b.now.err
+		}
+		if b.rest != nil {
+			return b.rest.Read(p)
+		}
+		var job *bgzfJob
+		select {
+		case job = <-b.order:
+		case <-b.s.ctx.Done():
+			return 0, b.s.ctx.Err()
+		}
+		if job.rest != nil {
+			b.rest = job.rest
+			continue
+		}
+		select {
+		case b.now = <-job.result:
+		case <-b.s.ctx.Done():
+			return 0, b.s.ctx.Err()
+		}
+	}
+	n := copy(p, b.now.text)
+	b.now.text = b.now.text[n:]
+	return n, nil
+}

@@ -1,0 +1,175 @@
+package fasta
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+)
+
+// feed holds the text of a file that has been read and not been framed yet.
+// Slices of its text stay valid: a buffer is never written twice.
+type feed struct {
+	ctx   context.Context
+	r     io.Reader
+	block int    // bytes to read ahead and about the size of what is cut off
+	text  []byte // not framed yet
+	done  bool   // nothing more will come
+	err   error  // why, when it is not the end of the file
+}
+
+// atEnd tells whether text reaches to the end of a file that was read whole.
+func (f *feed) atEnd() bool { return f.done && f.err == nil }
+
+// more reads on: text keeps what it has and grows by at least one byte unless
+// done is set. Called again, it at least doubles a text that is long already, so that
+// searching it anew after each call stays linear.
+func (f *feed) more() {
+	if f.done {
+		return
+	}
+	if err := f.ctx.Err(); err != nil {
+		f.done, f.err = true, err
+		return
+	}
+	size := f.block
+	if 2*len(f.text) > size {
+		size = 2 * len(f.text)
+	}
+	buffer := make([]byte, len(f.text), max(size, 16))
+	copy(buffer, f.text)
+	for empty := 0; len(buffer) < cap(buffer); {
+		n, err := f.r.Read(buffer[len(buffer):cap(buffer)])
+		buffer = buffer[:len(buffer)+n]
+		if err == nil && n == 0 {
+			if empty++; empty == 100 {
+				err = io.ErrNoProgress
+			}
+		}
+		if err != nil {
+			f.done = true
+			if err != io.EOF {
+				f.err = err
+			}
+			break
+		}
+	}
+	f.text = buffer
+}
+
+// take cuts the first n bytes off.
+func (f *feed) take(n int) []byte {
+	taken := f.text[:n:n]
+	f.text = f.text[n:]
+	return taken
+}
+
+// atLeast reads until text has n bytes, or all there are.
+func (f *feed) atLeast(n int) {
+	for len(f.text) < n && !f.done {
+		f.more()
+	}
+}
+
+// format tells FASTA from FASTQ.
+type format byte
+
+const (
+	formatNone  format = 0 // nothing but blank lines and comments
+	formatFASTA format = '>'
+	formatFASTQ format = '@'
+)
+
+// sniff skips a byte-order mark, blank lines and, before FASTA, comment lines
+// ('#' and ';'), and tells the format from the first byte of the first record, at which text then
+// starts.
+func (f *feed) sniff() (format, error) {
+	f.atLeast(4)
+	switch t := f.text; {
+	case bytes.HasPrefix(t, []byte("\xef\xbb\xbf")):
+		f.take(3)
+	case bytes.HasPrefix(t, []byte("\xff\xfe")), bytes.HasPrefix(t, []byte("\xfe\xff")):
+		return formatNone, errUTF16
+	}
+	comments := false
+	for {
+		f.atLeast(16)
+		if len(f.text) == 0 {
+			return formatNone, f.err
+		}
+		switch c := f.text[0]; c {
+		case '\n':
+			f.take(1)
+			continue
+		case ' ', '\t', '\r':
+			blank, ok := f.skipLine()
+			if !ok {
+				return formatNone, f.err
+			}
+			if !blank {
+				return formatNone, fmt.Errorf("expected FASTA ('>') or FASTQ ('@'), found %q", []byte{c})
+			}
+			continue
+		case '#', ';':
+			comments = true
+			if _, ok := f.skipLine(); !ok {
+				return formatNone, f.err
+			}
+			continue
+		}
+		return f.recordStart(comments)
+	}
+}
+
+var errUTF16 = fmt.Errorf("is UTF-16 or binary; expected plain text (FASTA or FASTQ)")
+
+// recordStart judges the first bytes of the first record.
+func (f *feed) recordStart(comments bool) (format, error) {
+	t := f.text
+	switch {
+	case t[0] == 0 || len(t) > 1 && t[1] == 0:
+		return formatNone, errUTF16
+	case t[0] == '>':
+		return formatFASTA, nil
+	case bytes.HasPrefix(t, []byte("BAM\x01")):
+		return formatNone, fmt.Errorf("is BAM; expected FASTA or FASTQ")
+	case bytes.HasPrefix(t, []byte("CRAM")):
+		return formatNone, fmt.Errorf("is CRAM; expected FASTA or FASTQ")
+	case t[0] != '@':
+		return formatNone, fmt.Errorf("expected FASTA ('>') or FASTQ ('@'), found %q", t[:1])
+	case isSAM(t):
+		return formatNone, fmt.Errorf("is SAM; expected FASTA or FASTQ")
+	case comments:
+		return formatNone, fmt.Errorf("comment lines before FASTQ; they are allowed before FASTA ('>') only")
+	}
+	return formatFASTQ, nil
+}
+
+// isSAM tells a SAM header line from the header of a FASTQ record.
+func isSAM(t []byte) bool {
+	for _, tag := range []string{"@HD\t", "@SQ\t", "@RG\t", "@PG\t"} {
+		if bytes.HasPrefix(t, []byte(tag)) && len(t) > 6 && t[6] == ':' {
+			return true
+		}
+	}
+	return bytes.HasPrefix(t, []byte("@CO\t"))
+}
+
+// skipLine drops one line and tells whether it is blank. ok is false when reading failed before its
+// end.
+func (f *feed) skipLine() (blank, ok bool) {
+	blank = true
+	for {
+		n, found := len(f.text), false
+		if i := bytes.IndexByte(f.text, '\n'); i >= 0 {
+			n, found = i+1, true
+		}
+		if rest := bytes.TrimRight(f.take(n), " \t\r\n"); len(rest) > 0 {
+			blank = false
+		}
+		if found || f.done {
+			return blank, found || f.err == nil
+		}
+		f.more()
+	}
+}

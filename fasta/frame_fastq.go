@@ -1,0 +1,289 @@
+package fasta
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// chunk is some text that holds whole records and can be parsed on its own.
+type chunk struct {
+	format  format
+	text    []byte // FASTQ: records of four lines, blank lines between them at most
+	first   int64  // number of its first record, from 1
+	records int
+	letters int          // FASTQ: bases of all records
+	err     *recordError // in the record behind those of text, which ends the input
+}
+
+// fourLines is a FASTQ record of four lines. The lines are without what trimBlanks
+// drops.
+type fourLines struct {
+	header, bases, plus, qualities []byte
+}
+
+// cutFourLines cuts a record of four whole lines off the start of text. ok is false
+// when it is anything else (wrapped, incomplete, broken), which frameRecord then judges.
+//
+// Where it says yes, frameRecord would find the same record.
+func cutFourLines(text []byte) (r fourLines, size int, ok bool) {
+	if len(text) == 0 || text[0] != '@' {
+		return r, 0, false
+	}
+	for _, line := range [...]*[]byte{&r.header, &r.bases, &r.plus, &r.qualities} {
+		n := bytes.IndexByte(text[size:], '\n')
+		if n < 0 {
+			return r, 0, false
+		}
+		*line = text[size : size+n]
+		if n > 0 && text[size+n-1] <= ' ' {
+			*line = trimBlanks(*line)
+		}
+		size += n + 1
+	}
+	if len(r.plus) == 0 || r.plus[0] != '+' || len(r.bases) != len(r.qualities) {
+		return r, 0, false
+	}
+	if len(r.bases) > 0 && (r.bases[0] == '+' || r.bases[0] == '@' || r.bases[0] == '>') {
+		return r, 0, false
+	}
+	if len(r.plus) > 1 && !bytes.Equal(r.plus[1:], r.header[1:]) {
+		return r, 0, false
+	}
+	return r, size, true
+}
+
+// skipBlankLines returns the number of bytes of whole blank lines at the start of text;
+// of all of text when it is blank and the end of the file.
+func skipBlankLines(text []byte, atEnd bool) int {
+	n := 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\n':
+			n = i + 1
+		case ' ', '\t', '\r':
+		default:
+			return n
+		}
+	}
+	if atEnd {
+		return len(text)
+	}
+	return n
+}
+
+// frameFASTQ cuts the next chunk off the input; first is the number of its
+// first record. A chunk without records and error is the end.
+func frameFASTQ(in *feed, first int64) chunk {
+	for {
+		c := chunk{format: formatFASTQ, first: first}
+		size, rebuilt := walkFASTQ(in.text, in.block, in.atEnd(), &c)
+		if c.records > 0 || c.err != nil || in.done {
+			raw := in.take(size)
+			if rebuilt != nil {
+				c.text = rebuilt
+			} else {
+				c.text = raw
+			}
+			return c
+		}
+		in.take(size) // blank lines
+		in.more()
+	}
+}
+
+// walkFASTQ walks over the whole records at the start of text until it has limit
+// bytes, and counts them in c. Text up to size is then done with. rebuilt is
+// what the chunk holds instead of text[:size] when a record was not of four lines: such records
+// are rewritten so.
+func walkFASTQ(text []byte, limit int, atEnd bool, c *chunk) (size int, rebuilt []byte) {
+	copied := 0 // text before it is in rebuilt
+	for size < limit {
+		if size < len(text) && text[size] != '@' {
+			size += skipBlankLines(text[size:], atEnd)
+		}
+		if size == len(text) {
+			break
+		}
+		if r, n, ok := cutFourLines(text[size:]); ok {
+			c.records++
+			c.letters += len(r.bases)
+			size += n
+			continue
+		}
+		if onlyBlank(text[size:]) {
+			break // a line of blanks without its end
+		}
+		r, n, err := frameRecord(text[size:], atEnd)
+		if err != nil {
+			c.err = err
+			break
+		}
+		if n == 0 {
+			break // incomplete
+		}
+		if rebuilt == nil {
+			rebuilt = make([]byte, 0, size+n+limit)
+		}
+		rebuilt = append(rebuilt, text[copied:size]...)
+		for _, line := range [...][]byte{r.header, r.bases, r.plus, r.qualities} {
+			rebuilt = append(append(rebuilt, line...), '\n')
+		}
+		c.records++
+		c.letters += len(r.bases)
+		size += n
+		copied = size
+	}
+	if rebuilt != nil {
+		rebuilt = append(rebuilt, text[copied:size]...)
+	}
+	return size, rebuilt
+}
+
+// onlyBlank tells whether text is blanks alone. It looks no further than it must.
+func onlyBlank(text []byte) bool { return skipBlankLines(text, true) == len(text) }
+
+// lines walks over the lines of a text that may go on.
+type lines struct {
+	text  []byte
+	pos   int
+	atEnd bool // text is all there is: its last line needs no '\n'
+}
+
+// next returns the next line without what trimBlanks drops. ok is false when there
+// is none or its end is not there yet.
+func (l *lines) next() (line []byte, ok bool) {
+	rest := l.text[l.pos:]
+	n := bytes.IndexByte(rest, '\n')
+	switch {
+	case n >= 0:
+		l.pos += n + 1
+	case l.atEnd && len(rest) > 0:
+		n = len(rest)
+		l.pos += n
+	default:
+		return nil, false
+	}
+	return trimBlanks(rest[:n]), true
+}
+
+// truncated is said of a record that the file does not finish.
+const truncated = "the file ends inside the record"
+
+// frameRecord finds the FASTQ record at the start of text in its general form:
+//
+//	@header
+//	bases, on any number of lines, blank ones too
+//	+           or + and the header or its first word
+//	qualities, on lines until there are as many as bases
+//
+// A record without bases may have an empty line of qualities or none. Its bases and
+// qualities are returned joined and its plus line as "+". n is 0 when the end of the record is not in text.
+func frameRecord(text []byte, atEnd bool) (r fourLines, n int, err *recordError) {
+	l := lines{text: text, atEnd: atEnd}
+	fail := func(format string, args ...any) (fourLines, int, *recordError) {
+		name := ""
+		if len(r.header) > 0 && r.header[0] == '@' {
+			name = firstWord(r.header)
+		}
+		return fourLines{}, 0, recordErrorf(name, format, args...)
+	}
+	incomplete := func() (fourLines, int, *recordError) {
+		if atEnd {
+			return fail(truncated)
+		}
+		return fourLines{}, 0, nil
+	}
+	if text[0] != '@' {
+		return fail("expected '@' at the start of a record, found %q", text[:1])
+	}
+	var ok bool
+	if r.header, ok = l.next(); !ok {
+		return incomplete()
+	}
+	for {
+		line, ok := l.next()
+		if !ok {
+			return incomplete()
+		}
+		if len(line) == 0 {
+			continue
+		}
+		if line[0] == '+' {
+			r.plus = line
+			break
+		}
+		if line[0] == '@' || line[0] == '>' {
+			return fail("expected bases or '+', found a line that starts with %q", line[:1])
+		}
+		r.bases = joinLines(r.bases, line)
+	}
+	if len(r.plus) > 1 && !bytes.Equal(r.plus[1:], r.header[1:]) && string(r.plus[1:]) != firstWord(r.header) {
+		return fail("the '+' line names another read, %s", quote(string(r.plus[1:])))
+	}
+	r.plus = r.plus[:1]
+	if len(r.bases) == 0 {
+		return finishEmpty(&l, r, fail)
+	}
+	for len(r.qualities) < len(r.bases) {
+		line, ok := l.next()
+		switch got := len(r.qualities); {
+		case !ok && !atEnd:
+			return incomplete()
+		case !ok && got == 0:
+			return fail(truncated)
+		case !ok:
+			return fail("%d bases but %d qualities, and %s", len(r.bases), got, truncated)
+		case len(line) == 0, got > 0 && line[0] == '@' && got+len(line) > len(r.bases):
+			// What starts with '@' and does not fit is the next record.
+			return fail("%d bases but %d qualities", len(r.bases), got)
+		case got+len(line) > len(r.bases):
+			return fail("%d bases but %d qualities", len(r.bases), got+len(line))
+		}
+		r.qualities = joinLines(r.qualities, line)
+	}
+	return r, l.pos, nil
+}
+
+// finishEmpty ends a record without bases: the next line is its qualities if it is
+// empty, and the next record's header otherwise.
+func finishEmpty(l *lines, r fourLines, fail func(string, ...any) (fourLines, int, *recordError)) (fourLines, int, *recordError) {
+	end := l.pos
+	line, ok := l.next()
+	switch {
+	case !ok && !l.atEnd:
+		return fourLines{}, 0, nil
+	case !ok || len(line) > 0 && line[0] == '@':
+		return r, end, nil
+	case len(line) > 0:
+		return fail("0 bases but %d qualities", len(line))
+	}
+	return r, l.pos, nil
+}
+
+// joinLines appends a line to those before it. The first is not copied: text
+// behind it is not overwritten by later ones.
+func joinLines(joined, line []byte) []byte {
+	if joined == nil {
+		return line[:len(line):len(line)]
+	}
+	return append(joined, line...)
+}
+
+// describe says what is wrong with the bytes of a record whose framing is right, nil if
+// nothing is.
+func (r *fourLines) describe() error {
+	for i, c := range r.bases {
+		if readLetters[c] == 0 {
+			return badLetter(c, i+1, r.bases[0])
+		}
+	}
+	for i, c := range r.qualities {
+		if c < '!' || c > '~' {
+			return badQuality(c, i+1)
+		}
+	}
+	if len(r.bases) != len(r.qualities) {
+		return fmt.Errorf("%d bases but %d qualities", len(r.bases), len(r.qualities))
+	}
+	return nil
+}

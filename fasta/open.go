@@ -1,0 +1,303 @@
+package fasta
+
+import (
+	"bufio"
+	"bytes"
+	"compress/bzip2"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// source is an open input and the goroutines that read it.
+type source struct {
+	name    string // for messages
+	file    *os.File
+	stdin   bool
+	ctx     context.Context
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+	once    sync.Once
+	err     error // of closing
+}
+
+// openSource opens a path, or standard input for "-". The open itself can be cancelled,
+// because that of a FIFO waits for a writer.
+func openSource(ctx context.Context, path string) (*source, error) {
+	s := &source{name: path}
+	if path == "-" {
+		s.name, s.file, s.stdin = "standard input", os.Stdin, true
+	} else {
+		file, err := openFile(ctx, path)
+		if err != nil {
+			return nil, fileError(path, err)
+		}
+		s.file = file
+	}
+	if info, err := s.file.Stat(); err == nil && info.IsDir() {
+		_ = s.close()
+		return nil, &Error{File: s.name, Err: errors.New("is a directory")}
+	}
+	s.ctx, s.cancel = context.WithCancel(ctx)
+	return s, nil
+}
+
+// openFile is os.Open with a context.
+func openFile(ctx context.Context, path string) (*os.File, error) {
+	type result struct {
+		file *os.File
+		err  error
+	}
+	opened := make(chan result, 1)
+	go func() {
+		file, err := os.Open(path)
+		opened <- result{file, err}
+	}()
+	select {
+	case r := <-opened:
+		return r.file, r.err
+	case <-ctx.Done():
+		go func() {
+			if r := <-opened; r.err == nil {
+				_ = r.file.Close()
+			}
+		}()
+		return nil, ctx.Err()
+	}
+}
+
+// run starts a goroutine that close waits for.
+func (s *source) run(f func()) {
+	s.running.Add(1)
+	go func() {
+		defer s.running.Done()
+		f()
+	}()
+}
+
+// close stops the goroutines and closes the file. Standard input stays open, and a
+// goroutine that waits for it is left to end with its next read.
+func (s *source) close() error {
+	s.once.Do(func() {
+		if s.cancel != nil {
+			s.cancel()
+		}
+		if s.stdin {
+			return
+		}
+		if err := s.file.Close(); err != nil {
+			s.err = fileError(s.name, err)
+		}
+		s.running.Wait()
+	})
+	return s.err
+}
+
+// magic numbers of what is read only decompressed, or not at all.
+var magics = []struct {
+	start string
+	name  string
+}{
+	{"\x1f\x8b", "gzip"},
+	{"BZh", "bzip2"},
+	{"\x28\xb5\x2f\xfd", "zstd"},
+	{"\xfd7zXZ\x00", "xz"},
+	{"\x04\x22\x4d\x18", "lz4"},
+	{"\x1f\x9d", "compress (.Z)"},
+	{"PK\x03\x04", "zip"},
+	{"7z\xbc\xaf", "7-zip"},
+	{"LZIP", "lzip"},
+	{"\x5d\x00\x00", "lzma"},
+}
+
+// compression names the format of compression that data starts with, "" if none.
+func compression(data []byte) string {
+	for _, m := range magics {
+		if bytes.HasPrefix(data, []byte(m.start)) {
+			return m.name
+		}
+	}
+	return ""
+}
+
+// text returns the decompressed text. Inflating runs ahead in goroutines of its own, up
+// to threads of them where the file is BGZF.
+func (s *source) text(threads int) (io.Reader, error) {
+	in := bufio.NewReaderSize(s.file, 64<<10)
+	start, err := in.Peek(6)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	switch name := compression(start); name {
+	case "":
+		return in, nil
+	case "gzip":
+		if bgzfBlockSize(in) > 0 {
+			return newBGZF(s, in, threads), nil
+		}
+		return s.ahead(&gzipReader{in: in}), nil
+	case "bzip2":
+		return s.ahead(&namedErrors{"bzip2", bzip2.NewReader(in)}), nil
+	case "zstd":
+		// The window is what a frame asks for; 128 MiB is zstd's own limit for --long.
+		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20))
+		if err != nil {
+			return nil, err
+		}
+		return s.ahead(&namedErrors{"zstd", z.IOReadCloser()}), nil
+	default:
+		return nil, fmt.Errorf("is compressed with %s, which is not supported; use gzip, BGZF, bzip2 or zstd", name)
+	}
+}
+
+// namedErrors adds the name of the format to the errors of a decompressor.
+type namedErrors struct {
+	format string
+	r      io.Reader
+}
+
+func (n *namedErrors) Read(p []byte) (int, error) {
+	k, err := n.r.Read(p)
+	return k, inflateError(n.format, err)
+}
+
+// inflateError describes what a decompressor said; io.EOF stays as it is.
+func inflateError(format string, err error) error {
+	switch {
+	case err == nil || err == io.EOF:
+		return err
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("the %s data is truncated", format)
+	case errors.Is(err, os.ErrClosed):
+		return err
+	case errors.Is(err, gzip.ErrChecksum):
+		return fmt.Errorf("the %s data is corrupt: the checksum is wrong", format)
+	}
+	return fmt.Errorf("the %s data is corrupt: %w", format, err)
+}
+
+// gzipReader reads all members of a gzip file and tells a truncated member and
+// bytes after the last one from a broken one.
+type gzipReader struct {
+	in     *bufio.Reader
+	z      *gzip.Reader
+	inside bool // z is inside a member
+	any    bool // a member has been read
+	err    error
+}
+
+func (g *gzipReader) Read(p []byte) (int, error) {
+	for g.err == nil {
+		if !g.inside {
+			if g.err = g.nextMember(); g.err != nil {
+				break
+			}
+		}
+		n, err := g.z.Read(p)
+		if err == io.EOF {
+			g.inside, g.any, err = false, true, nil
+		}
+		if err != nil {
+			g.err = inflateError("gzip", err)
+		}
+		if n > 0 {
+			return n, nil
+		}
+	}
+	return 0, g.err
+}
+
+// nextMember starts the next member; io.EOF after the last.
+func (g *gzipReader) nextMember() error {
+	start, err := g.in.Peek(2)
+	switch {
+	case err == io.EOF && len(start) == 0:
+		return io.EOF
+	case err != nil && err != io.EOF:
+		return err
+	case g.any && compression(start) != "gzip":
+		return errors.New("bytes that are not gzip follow the end of the gzip data")
+	}
+	if g.z == nil {
+		g.z, err = gzip.NewReader(g.in)
+	} else {
+		err = g.z.Reset(g.in)
+	}
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return inflateError("gzip", err)
+	}
+	g.z.Multistream(false)
+	g.inside = true
+	return nil
+}
+
+// aheadBlock and aheadBlocks bound what is inflated ahead: 2 MiB.
+const (
+	aheadBlock  = 256 << 10
+	aheadBlocks = 8
+)
+
+// inflated is some text, or the error that ends it.
+type inflated struct {
+	text []byte
+	err  error
+}
+
+// aheadReader reads what a goroutine has inflated.
+type aheadReader struct {
+	s    *source
+	from <-chan inflated
+	now  inflated
+}
+
+// ahead reads r in a goroutine of its own.
+func (s *source) ahead(r io.Reader) io.Reader {
+	blocks := make(chan inflated, aheadBlocks)
+	s.run(func() {
+		if c, ok := r.(io.Closer); ok {
+			defer func() { _ = c.Close() }()
+		}
+		for {
+			b := inflated{text: make([]byte, aheadBlock)}
+			n, err := io.ReadFull(r, b.text)
+			if err == io.ErrUnexpectedEOF {
+				err = io.EOF
+			}
+			b.text, b.err = b.text[:n], err
+			select {
+			case blocks <- b:
+			case <-s.ctx.Done():
+				return
+			}
+			if err != nil {
+				return
+			}
+		}
+	})
+	return &aheadReader{s: s, from: blocks}
+}
+
+func (a *aheadReader) Read(p []byte) (int, error) {
+	for len(a.now.text) == 0 {
+		if a.now.err != nil {
+			return 0, a.now.err
+		}
+		select {
+		case a.now = <-a.from:
+		case <-a.s.ctx.Done():
+			return 0, a.s.ctx.Err()
+		}
+	}
+	n := copy(p, a.now.text)
+	a.now.text = a.now.text[n:]
+	return n, nil
+}

@@ -1,0 +1,115 @@
+package fasta
+
+import (
+	"bytes"
+	"compress/gzip"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// gzipMember returns one gzip member with every optional field of the header.
+func gzipMember(tb testing.TB, text []byte) []byte {
+	tb.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	w.Name, w.Comment, w.Extra = "reads.fq", "a comment", []byte("XY\x01\x00z")
+	if _, err := w.Write(text); err != nil {
+		tb.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func zstandard(tb testing.TB, text []byte) []byte {
+	tb.Helper()
+	w, err := zstd.NewWriter(nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return w.EncodeAll(text, nil)
+}
+
+func TestCompression(t *testing.T) {
+	text := randomFASTQ(3000)
+	want, err := readAll(writeFile(t, "plain", text), ReadOptions{}, chunkText)
+	if err != nil || len(want) != 3000 {
+		t.Fatal(len(want), err)
+	}
+	a, b := text[:len(text)/3], text[len(text)/3:]
+	eof := bgzfMember(t, nil)
+	emptyBlockSize := func(m []byte) []byte { // says that it is shorter than it is
+		m = slices.Clone(m)
+		m[16], m[17] = 30, 0
+		return m
+	}
+	wrongSum := func(m []byte) []byte {
+		m = slices.Clone(m)
+		m[len(m)-8] ^= 1
+		return m
+	}
+	wrongLength := func(m []byte) []byte {
+		m = slices.Clone(m)
+		m[len(m)-4] ^= 1
+		return m
+	}
+	small := text[:bytes.LastIndex(text[:60_000], []byte("\n@SRR"))+1]
+	for _, c := range []struct {
+		name    string
+		file    []byte
+		refused string // some text of it
+		part    bool   // some reads come before the error
+	}{
+		{name: "gzip", file: gzipped(t, text)},
+		{name: "members", file: slices.Concat(gzipMember(t, a), gzipped(t, nil), gzipped(t, b), gzipMember(t, nil))},
+		{name: "BGZF", file: bgzipped(t, text)},
+		{name: "BGZF without the last block", file: bgzipped(t, text)[:len(bgzipped(t, text))-len(eof)]},
+		{name: "BGZF files joined", file: slices.Concat(bgzipped(t, a), bgzipped(t, b))},
+		{name: "empty blocks", file: slices.Concat(eof, eof, bgzipped(t, a), eof, eof, bgzipped(t, b), eof)},
+		{name: "BGZF, then gzip", file: slices.Concat(bgzipped(t, a), gzipped(t, b), eof)},
+		{name: "gzip, then BGZF", file: slices.Concat(gzipped(t, a), bgzipped(t, b))},
+		{name: "zstd", file: zstandard(t, text)},
+		{name: "zstd frames", file: slices.Concat(zstandard(t, a), zstandard(t, b))},
+		{name: "gzip, truncated", file: gzipped(t, text)[:100_000], refused: "the gzip data is truncated", part: true},
+		{name: "gzip, truncated in the trailer", file: gzipped(t, text)[:len(gzipped(t, text))-3], refused: "the gzip data is truncated", part: true},
+		{name: "gzip, truncated in the second header", file: slices.Concat(gzipped(t, a), gzipMember(t, b)[:5]), refused: "the gzip data is truncated", part: true},
+		{name: "gzip, three bytes", file: gzipped(t, text)[:3], refused: "the gzip data is truncated"},
+		{name: "gzip, bytes behind", file: slices.Concat(gzipped(t, text), []byte("junk")), refused: "bytes that are not gzip follow the end of the gzip data", part: true},
+		{name: "gzip, zeros behind", file: slices.Concat(gzipped(t, text), make([]byte, 512)), refused: "bytes that are not gzip follow", part: true},
+		{name: "gzip, checksum", file: wrongSum(gzipped(t, text)), refused: "the gzip data is corrupt: the checksum is wrong", part: true},
+		{name: "BGZF, truncated", file: bgzipped(t, text)[:200_000], refused: "the BGZF data is truncated", part: true},
+		{name: "BGZF, truncated in a header", file: slices.Concat(bgzipped(t, text), eof[:13]), refused: "the gzip data is truncated", part: true},
+		{name: "BGZF, bytes behind", file: slices.Concat(bgzipped(t, text), []byte("junk")), refused: "bytes that are not gzip follow", part: true},
+		{name: "BGZF, checksum", file: wrongSum(bgzfMember(t, small)), refused: "the BGZF data is corrupt: the checksum of a block is wrong"},
+		{name: "BGZF, length", file: wrongLength(bgzfMember(t, small)), refused: "the BGZF data is corrupt: the length of a block is wrong"},
+		{name: "BGZF, block size", file: emptyBlockSize(bgzfMember(t, small)), refused: "the BGZF data is corrupt"},
+		{name: "zstd, truncated", file: zstandard(t, text)[:100_000], refused: "the zstd data is truncated", part: true},
+		{name: "bzip2, broken", file: []byte("BZh91AY&SYjunkjunkjunkjunk"), refused: "the bzip2 data is"},
+		{name: "compressed twice", file: gzipped(t, gzipped(t, text)), refused: `expected FASTA ('>') or FASTQ ('@'), found "\x1f"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := writeFile(t, "reads", c.file)
+			got, err := readAll(path, ReadOptions{Threads: 2}, chunkText)
+			if text := said(t, path, err); !strings.Contains(text, c.refused) || (c.refused == "") != (err == nil) {
+				t.Errorf("got the error %q, want %q", text, c.refused)
+			}
+			if c.part != (err != nil && len(got) > 0) {
+				t.Errorf("%d reads", len(got))
+			}
+			if err != nil {
+				if len(got) > 0 && !reflect.DeepEqual(want[:len(got)], got) {
+					t.Error("the reads before the error differ")
+				}
+				return
+			}
+			if !reflect.DeepEqual(want, got) {
+				t.Error("the reads differ")
+			}
+		})
+	}
+}

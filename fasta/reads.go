@@ -1,0 +1,204 @@
+package fasta
+
+import (
+	"context"
+	"io"
+	"runtime"
+)
+
+// ReadOptions say how reads are read.
+type ReadOptions struct {
+	Threads int // goroutines that parse; 0 = all processors
+	Crop    int // use the first Crop bases and qualities of each read; 0 = all
+}
+
+// Reads reads a FASTA or FASTQ file. One goroutine cuts its text into chunks at the borders
+// of records (frame_fastq.go, frame_fasta.go), several parse them through biogo (parse_reads.go),
+// and Next returns the results in order. One goroutine may call Next.
+type Reads struct {
+	source *source
+	order  chan *parseJob
+	budget chan struct{} // a token for every budgetUnit of text between framing and Next
+	err    error         // what Next returns from now on
+}
+
+// parseJob is a chunk on its way.
+type parseJob struct {
+	chunk  chunk
+	tokens int
+	done   chan parsed
+}
+
+// parsed is a chunk's reads and the error behind them.
+type parsed struct {
+	reads []Read
+	err   error
+}
+
+const (
+	// chunkText is the text of a chunk in bytes.
+	chunkText = 192 << 10
+	// budgetUnit and budgetUnits bound what is read ahead to 16 MiB of text, or to one
+	// record where that is larger.
+	budgetUnit  = 64 << 10
+	budgetUnits = 256
+)
+
+// OpenReads opens a FASTA or FASTQ file, "-" being standard input, and starts reading ahead. What is
+// wrong with its content is returned by Next.
+func OpenReads(ctx context.Context, path string, o ReadOptions) (*Reads, error) {
+	return openReads(ctx, path, o, chunkText)
+}
+
+// openReads has the size of chunks as a parameter, for tests.
+func openReads(ctx context.Context, path string, o ReadOptions, chunkSize int) (*Reads, error) {
+	s, err := openSource(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	if o.Threads <= 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	r := &Reads{
+		source: s,
+		order:  make(chan *parseJob, budgetUnits),
+		budget: make(chan struct{}, budgetUnits),
+	}
+	jobs := make(chan *parseJob, budgetUnits)
+	s.run(func() {
+		defer close(r.order)
+		defer close(jobs)
+		r.frame(jobs, o.Threads, chunkSize)
+	})
+	for range o.Threads {
+		s.run(func() {
+			var p *parser
+			for job := range jobs {
+				if s.ctx.Err() != nil {
+					continue // nobody waits for the rest
+				}
+				if p == nil {
+					p = newParser(o.Crop)
+				}
+				job.done <- r.parse(p, &job.chunk)
+				job.chunk.text = nil
+			}
+		})
+	}
+	return r, nil
+}
+
+// parse parses a chunk and completes its errors.
+func (r *Reads) parse(p *parser, c *chunk) parsed {
+	reads, err := p.parse(c)
+	if err != nil {
+		err.File = r.source.name
+		return parsed{reads, err}
+	}
+	if c.err != nil {
+		return parsed{reads, c.err.in(r.source.name, c.first+int64(c.records))}
+	}
+	return parsed{reads: reads}
+}
+
+// frame cuts the file into chunks and sends them to the parsers and, in order, to Next. The last has
+// the error that ends the file, io.EOF when it is well.
+func (r *Reads) frame(jobs chan<- *parseJob, threads, chunkSize int) {
+	text, err := r.source.text(threads)
+	in := &feed{ctx: r.source.ctx, r: text, block: chunkSize}
+	var kind format
+	if err == nil {
+		kind, err = in.sniff()
+	}
+	for next := int64(1); err == nil && kind != formatNone; {
+		var c chunk
+		if kind == formatFASTQ {
+			c = frameFASTQ(in, next)
+		} else {
+			c = frameFASTA(in, next)
+		}
+		if c.records == 0 && c.err == nil {
+			err = in.err
+			break
+		}
+		next += int64(c.records)
+		job := &parseJob{chunk: c, done: make(chan parsed, 1)}
+		if !r.send(job, jobs) || c.err != nil {
+			return
+		}
+	}
+	switch stopped := r.source.ctx.Err(); {
+	case err == nil:
+		err = io.EOF
+	case stopped != nil:
+		err = fileError(r.source.name, stopped) // rather than that the file is closed
+	default:
+		err = fileError(r.source.name, err)
+	}
+	last := &parseJob{done: make(chan parsed, 1)}
+	last.done <- parsed{err: err}
+	r.send(last, nil)
+}
+
+// send hands a job on once the budget allows; false when the reading was stopped.
+func (r *Reads) send(job *parseJob, jobs chan<- *parseJob) bool {
+	job.tokens = min(1+len(job.chunk.text)/budgetUnit, budgetUnits)
+	for range job.tokens {
+		select {
+		case r.budget <- struct{}{}:
+		case <-r.source.ctx.Done():
+			return false
+		}
+	}
+	// Neither channel can be full: both hold as many jobs as there are tokens.
+	if jobs != nil {
+		jobs <- job
+	}
+	r.order <- job
+	return true
+}
+
+// Next returns the next chunk of reads, in the order of the file; the caller owns it. At
+// the end it returns io.EOF. An error comes after all reads before it.
+func (r *Reads) Next() ([]Read, error) {
+	for r.err == nil {
+		var job *parseJob
+		var ok bool
+		select {
+		case job, ok = <-r.order:
+		case <-r.source.ctx.Done():
+		}
+		if !ok {
+			r.stopped()
+			break
+		}
+		var p parsed
+		select {
+		case p = <-job.done:
+		case <-r.source.ctx.Done():
+			r.stopped()
+		}
+		for range job.tokens {
+			<-r.budget
+		}
+		if p.err != nil {
+			r.err = p.err
+		}
+		if len(p.reads) > 0 {
+			return p.reads, nil
+		}
+	}
+	return nil, r.err
+}
+
+// stopped sets the error of a reading that was stopped by its context or Close.
+func (r *Reads) stopped() {
+	err := r.source.ctx.Err()
+	if err == nil {
+		err = io.ErrUnexpectedEOF
+	}
+	r.err = fileError(r.source.name, err)
+}
+
+// Close stops reading and closes the file. It may be called at any time and again.
+func (r *Reads) Close() error { return r.source.close() }

@@ -1,0 +1,37 @@
+// Package report writes what a run counted: Table for people, JSON for programs,
+// and Progress while it runs.
+//
+// The JSON is one object. Its member schema names its form, "scanmap-stats/1"; a
+// change that could break a reader changes the number, a new member does not.
+// Counts are whole numbers, times are seconds, and every ratio is 0 where there
+// is nothing to divide by.
+//
+//	schema                  "scanmap-stats/1"
+//	version                 of scanmap
+//	reads                   read from the input; the sum of mapped_reads and unmapped_reads
+//	mapped_reads            with at least one location, whatever is reported of it
+//	unmapped_reads          without
+//	ambiguous_reads         part of unmapped_reads: more than k letters other than A, C, G, T, U
+//	unique_reads            with one location
+//	multiple_reads          with more
+//	capped_reads            with more locations than --max-locations let out
+//	bases                   sum of the reads' lengths
+//	mappings                locations found
+//	reported                locations written
+//	mapping_ratio           mapped_reads / reads
+//	reads_by_distance       array: element d is the number of mapped reads whose best distance is d
+//	mappings_per_read       array of {from, to, reads}: the reads with from to to locations
+//	contigs                 array of {name, length, primary, mappings}, in the order of the
+//	                        reference: records that are primary, and all that were written
+//	reference_bases         sum of the contigs' lengths
+//	candidates              places that skim proposed
+//	verified_windows        windows checked by dynamic programming
+//	batches                 passes over the reference
+//	engines                 object: the reads that each engine mapped
+//	elapsed_seconds         the whole run
+//	reads_per_second        reads / elapsed_seconds
+//	search_throughput_tbps  8 n R / t / 10^12 (Tbit/s): n bases of reference, R reads, t seconds
+//	stages                  array of {name, seconds, summed, items, unit}, in the order of the
+//	                        data flow; seconds of a summed stage are added up over the
+//	                        threads, others are wall-clock; stages overlap
+package report

@@ -1,0 +1,101 @@
+package report
+
+import (
+	"encoding/json"
+	"io"
+
+	"scanmap/mapper"
+)
+
+// schema names the form of the JSON.
+const schema = "scanmap-stats/1"
+
+// statistics is the JSON; the package comment explains its members.
+type statistics struct {
+	Schema               string                  `json:"schema"`
+	Version              string                  `json:"version"`
+	Reads                int64                   `json:"reads"`
+	MappedReads          int64                   `json:"mapped_reads"`
+	UnmappedReads        int64                   `json:"unmapped_reads"`
+	AmbiguousReads       int64                   `json:"ambiguous_reads"`
+	UniqueReads          int64                   `json:"unique_reads"`
+	MultipleReads        int64                   `json:"multiple_reads"`
+	CappedReads          int64                   `json:"capped_reads"`
+	Bases                int64                   `json:"bases"`
+	Mappings             int64                   `json:"mappings"`
+	Reported             int64                   `json:"reported"`
+	MappingRatio         float64                 `json:"mapping_ratio"`
+	ReadsByDistance      []int64                 `json:"reads_by_distance"`
+	MappingsPerRead      []bucket                `json:"mappings_per_read"`
+	Contigs              []contig                `json:"contigs"`
+	ReferenceBases       int64                   `json:"reference_bases"`
+	Candidates           int64                   `json:"candidates"`
+	VerifiedWindows      int64                   `json:"verified_windows"`
+	Batches              int64                   `json:"batches"`
+	Engines              map[mapper.Engine]int64 `json:"engines"`
+	ElapsedSeconds       float64                 `json:"elapsed_seconds"`
+	ReadsPerSecond       float64                 `json:"reads_per_second"`
+	SearchThroughputTbps float64                 `json:"search_throughput_tbps"`
+	Stages               []stage                 `json:"stages"`
+}
+
+type contig struct {
+	Name     string `json:"name"`
+	Length   int    `json:"length"`
+	Primary  int64  `json:"primary"`
+	Mappings int64  `json:"mappings"`
+}
+
+type stage struct {
+	Name    string  `json:"name"`
+	Seconds float64 `json:"seconds"`
+	Summed  bool    `json:"summed"`
+	Items   int64   `json:"items"`
+	Unit    string  `json:"unit"`
+}
+
+// JSON writes the statistics as one JSON object and a line feed. version is that of
+// scanmap.
+func JSON(w io.Writer, s *mapper.Stats, version string) error {
+	out := statistics{
+		Schema:          schema,
+		Version:         version,
+		Reads:           s.Reads,
+		MappedReads:     s.Mapped,
+		UnmappedReads:   s.Unmapped,
+		AmbiguousReads:  s.Ambiguous,
+		UniqueReads:     s.Unique,
+		MultipleReads:   s.Multiple,
+		CappedReads:     s.Capped,
+		Bases:           s.Bases,
+		Mappings:        s.Mappings,
+		Reported:        s.Reported,
+		MappingRatio:    ratio(s.Mapped, s.Reads),
+		ReadsByDistance: append([]int64{}, s.ByDistance...), // [] and not null
+		MappingsPerRead: buckets(s.PerRead),
+		Contigs:         make([]contig, 0, len(s.PerContig)),
+		ReferenceBases:  s.ReferenceBases,
+		Candidates:      s.Candidates,
+		VerifiedWindows: s.Verified,
+		Batches:         s.Batches,
+		Engines:         map[mapper.Engine]int64{},
+		ElapsedSeconds:  s.Elapsed.Seconds(),
+		ReadsPerSecond:  perSecond(s.Reads, s.Elapsed),
+
+		SearchThroughputTbps: s.SearchThroughput(),
+		Stages:               make([]stage, 0, len(s.Stages)),
+	}
+	for _, c := range s.PerContig {
+		out.Contigs = append(out.Contigs, contig(c))
+	}
+	for engine, reads := range s.Engines {
+		out.Engines[engine] = reads
+	}
+	for _, x := range s.Stages {
+		out.Stages = append(out.Stages, stage{x.Name, x.Time.Seconds(), x.Summed, x.Items, x.Unit})
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false) // contig names keep their < and &
+	e.SetIndent("", "  ")
+	return e.Encode(out)
+}

@@ -1,0 +1,101 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"scanmap/mapper"
+)
+
+// bucket is a range of numbers of locations, both ends included.
+type bucket struct {
+	From  int64 `json:"from"`
+	To    int64 `json:"to"`
+	Reads int64 `json:"reads"`
+}
+
+// buckets gives the ranges of mapper.Stats.PerRead: 0, 1, 2, 3 to 4, 5 to 8, ...
+func buckets(perRead []int64) []bucket {
+	out := make([]bucket, 0, len(perRead))
+	for i, reads := range perRead {
+		from, to := int64(i), int64(i)
+		if i > 1 {
+			from, to = 1<<(i-2)+1, 1<<(i-1)
+		}
+		out = append(out, bucket{from, to, reads})
+	}
+	return out
+}
+
+func (b bucket) String() string {
+	if b.From == b.To {
+		return grouped(b.From)
+	}
+	return grouped(b.From) + " to " + grouped(b.To)
+}
+
+// ratio returns part / whole, 0 for none of nothing.
+func ratio(part, whole int64) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
+}
+
+// perSecond returns a rate, 0 when no time passed.
+func perSecond(items int64, t time.Duration) float64 {
+	if t <= 0 {
+		return 0
+	}
+	return float64(items) / t.Seconds()
+}
+
+// grouped writes a number with commas: 1,234,567.
+func grouped(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	start := 0
+	if n < 0 {
+		start = 1
+	}
+	for i := len(s) - 3; i > start; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// percent writes a share of the whole.
+func percent(part, whole int64) string {
+	return fmt.Sprintf("%.2f %%", 100*ratio(part, whole))
+}
+
+// scaled writes a rate with three digits and a decimal prefix: 12.3 M.
+func scaled(x float64) string {
+	prefix := ""
+	for _, p := range []string{"k", "M", "G", "T", "P"} {
+		if x < 999.5 {
+			break
+		}
+		x /= 1000
+		prefix = p
+	}
+	text := strconv.FormatFloat(x, 'g', 3, 64)
+	if x >= 99.95 || x == 0 {
+		text = strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	if prefix == "" {
+		return text
+	}
+	return text + " " + prefix
+}
+
+// seconds writes a time with three decimals.
+func seconds(t time.Duration) string {
+	return fmt.Sprintf("%.3f", t.Seconds())
+}
+
+// Progress describes how far a run has come after some time, in one line without an
+// end.
+func Progress(p mapper.Progress, elapsed time.Duration) string {
+	return fmt.Sprintf("%s reads, %s mapped, %s reads/s", grouped(p.Reads), percent(p.Mapped, p.Reads), scaled(perSecond(p.Reads, elapsed)))
+}

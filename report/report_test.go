@@ -1,0 +1,181 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"scanmap/mapper"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// example is a run with something in every member.
+func example() *mapper.Stats {
+	return &mapper.Stats{
+		Reads: 1_234_567, Mapped: 1_200_000, Unmapped: 34_567, Ambiguous: 67,
+		Unique: 1_000_000, Multiple: 200_000, Capped: 12,
+		Bases: 123_456_700, Mappings: 3_456_789, Reported: 3_456_000,
+		ByDistance: []int64{900_000, 200_000, 0, 60_000, 40_000},
+		PerRead:    []int64{34_567, 1_000_000, 100_000, 50_000, 0, 50_000},
+		PerContig: []mapper.ContigStats{
+			{Name: "chr1", Length: 5_000_000, Primary: 1_000_000, Mappings: 3_000_000},
+			{Name: "chrM<&>", Length: 16_569, Primary: 200_000, Mappings: 456_000},
+		},
+		Candidates: 9_876_543, Verified: 5_000_000, ReferenceBases: 5_016_569, Batches: 2,
+		Engines: map[mapper.Engine]int64{mapper.EngineSkim: 1_234_000, mapper.EngineScan: 567},
+		Stages: []mapper.Stage{
+			{Name: "parse", Time: 500 * time.Millisecond, Items: 1_234_567, Unit: "reads"},
+			{Name: "skim", Time: 4 * time.Second, Summed: true, Items: 10_033_138, Unit: "bases"},
+			{Name: "write", Items: 700_000_000, Unit: "bytes"},
+		},
+		Elapsed: 3500 * time.Millisecond,
+	}
+}
+
+// scaffolds is a run on many contigs.
+func scaffolds() *mapper.Stats {
+	s := &mapper.Stats{Reads: 10}
+	for i := range 1027 {
+		s.PerContig = append(s.PerContig, mapper.ContigStats{Name: fmt.Sprint("scaffold_", i), Length: i + 1, Mappings: int64(i % 29)})
+	}
+	return s
+}
+
+func TestTable(t *testing.T) {
+	for name, s := range map[string]*mapper.Stats{"example": example(), "empty": {}, "scaffolds": scaffolds()} {
+		t.Run(name, func(t *testing.T) {
+			var b bytes.Buffer
+			if err := Table(&b, s); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, name+".txt", b.Bytes())
+		})
+	}
+}
+
+func TestJSON(t *testing.T) {
+	for name, s := range map[string]*mapper.Stats{"example": example(), "empty": {}} {
+		t.Run(name, func(t *testing.T) {
+			var b bytes.Buffer
+			if err := JSON(&b, s, "1.2.3"); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, name+".json", b.Bytes())
+			var back map[string]any
+			if err := json.Unmarshal(b.Bytes(), &back); err != nil {
+				t.Fatal(err)
+			}
+			for member, value := range back {
+				if value == nil {
+					t.Errorf("%s is null", member)
+				}
+			}
+		})
+	}
+}
+
+// Every member of the JSON is explained, in the package comment and in the docs.
+func TestMembersAreDocumented(t *testing.T) {
+	var b bytes.Buffer
+	if err := JSON(&b, example(), "1"); err != nil {
+		t.Fatal(err)
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(b.Bytes(), &members); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{"doc.go", "../docs/statistics.md"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for member := range members {
+			if !strings.Contains(string(text), member) {
+				t.Errorf("%s does not mention %s", file, member)
+			}
+		}
+	}
+}
+
+type failingWriter struct{}
+
+func (failingWriter) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
+
+func TestWriteErrors(t *testing.T) {
+	if err := Table(failingWriter{}, example()); !errors.Is(err, io.ErrShortWrite) {
+		t.Errorf("Table: got error %v", err)
+	}
+	if err := JSON(failingWriter{}, example(), "1"); !errors.Is(err, io.ErrShortWrite) {
+		t.Errorf("JSON: got error %v", err)
+	}
+}
+
+func TestBuckets(t *testing.T) {
+	var names []string
+	for _, b := range buckets(make([]int64, 7)) {
+		names = append(names, b.String())
+	}
+	if got, want := strings.Join(names, ", "), "0, 1, 2, 3 to 4, 5 to 8, 9 to 16, 17 to 32"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	for n, want := range map[int64]string{
+		0: "0", 7: "7", 999: "999", 1000: "1,000", 123456: "123,456", 1234567: "1,234,567", -1: "-1", -123: "-123", -1234: "-1,234",
+	} {
+		if got := grouped(n); got != want {
+			t.Errorf("grouped(%d) = %s, want %s", n, got, want)
+		}
+	}
+	for x, want := range map[float64]string{
+		0: "0", 0.5: "0.5", 1: "1", 12.345: "12.3", 99.96: "100", 123.4: "123", 999.4: "999", 999.6: "1 k",
+		1234: "1.23 k", 56_789_000: "56.8 M", 2.5e9: "2.5 G", 3e12: "3 T", 4e15: "4 P", 5e18: "5000 P",
+	} {
+		if got := scaled(x); got != want {
+			t.Errorf("scaled(%v) = %s, want %s", x, got, want)
+		}
+	}
+}
+
+func TestProgress(t *testing.T) {
+	for _, c := range []struct {
+		p       mapper.Progress
+		elapsed time.Duration
+		want    string
+	}{
+		{mapper.Progress{}, 0, "0 reads, 0.00 % mapped, 0 reads/s"},
+		{mapper.Progress{Reads: 1_500_000, Mapped: 1_200_000}, 2 * time.Second, "1,500,000 reads, 80.00 % mapped, 750 k reads/s"},
+	} {
+		if got := Progress(c.p, c.elapsed); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}
+
+// golden compares with a file of testdata, or rewrites it with -update.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, got, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("differs from %s (-update accepts it):\n%s", file, got)
+	}
+}

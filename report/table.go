@@ -1,0 +1,163 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"scanmap/mapper"
+)
+
+// maxContigs is the number of contigs in the table: those with the most mappings.
+// A draft assembly has a million.
+const maxContigs = 25
+
+// Table writes the statistics as a table of aligned columns, for standard error.
+func Table(w io.Writer, s *mapper.Stats) error {
+	var b bytes.Buffer
+	for _, part := range []func(*bytes.Buffer, *mapper.Stats){
+		readsPart, distancePart, perReadPart, contigPart, workPart, stagePart,
+	} {
+		part(&b, s)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func readsPart(b *bytes.Buffer, s *mapper.Stats) {
+	share := func(name string, n int64) []string { return []string{name, grouped(n), percent(n, s.Reads)} }
+	rows := [][]string{
+		{"reads", grouped(s.Reads)},
+		share("  mapped", s.Mapped),
+		share("    unique", s.Unique),
+		share("    multiple", s.Multiple),
+		share("  unmapped", s.Unmapped),
+		share("    ambiguous", s.Ambiguous),
+	}
+	if s.Capped > 0 {
+		rows = append(rows, share("  with locations past --max-locations", s.Capped))
+	}
+	section(b, "lrr", rows)
+	section(b, "lrl", [][]string{
+		{"mappings", grouped(s.Mappings), fmt.Sprintf("%.2f a mapped read", ratio(s.Mappings, s.Mapped))},
+		{"  reported", grouped(s.Reported)},
+	})
+}
+
+func distancePart(b *bytes.Buffer, s *mapper.Stats) {
+	if len(s.ByDistance) == 0 {
+		return
+	}
+	rows := [][]string{{"best distance", "reads", "of mapped"}}
+	for d, n := range s.ByDistance {
+		if n > 0 {
+			rows = append(rows, []string{fmt.Sprint("  ", d), grouped(n), percent(n, s.Mapped)})
+		}
+	}
+	section(b, "lrr", rows)
+}
+
+func perReadPart(b *bytes.Buffer, s *mapper.Stats) {
+	if len(s.PerRead) == 0 {
+		return
+	}
+	rows := [][]string{{"mappings of a read", "reads", "of all"}}
+	for _, x := range buckets(s.PerRead) {
+		if x.Reads > 0 {
+			rows = append(rows, []string{"  " + x.String(), grouped(x.Reads), percent(x.Reads, s.Reads)})
+		}
+	}
+	section(b, "lrr", rows)
+}
+
+func contigPart(b *bytes.Buffer, s *mapper.Stats) {
+	if len(s.PerContig) == 0 {
+		return
+	}
+	contigs := slices.Clone(s.PerContig)
+	if len(contigs) > maxContigs {
+		slices.SortStableFunc(contigs, func(a, b mapper.ContigStats) int { return cmp.Compare(b.Mappings, a.Mappings) })
+		contigs = contigs[:maxContigs]
+	}
+	rows := [][]string{{"contig", "bases", "primary", "mappings"}}
+	for _, c := range contigs {
+		rows = append(rows, []string{"  " + c.Name, grouped(int64(c.Length)), grouped(c.Primary), grouped(c.Mappings)})
+	}
+	section(b, "lrrr", rows)
+	if left := len(s.PerContig) - len(contigs); left > 0 {
+		fmt.Fprintf(b, "  (%s more contigs, none with more mappings than these)\n", grouped(int64(left)))
+	}
+}
+
+func workPart(b *bytes.Buffer, s *mapper.Stats) {
+	rows := [][]string{
+		{"reference", grouped(s.ReferenceBases), "bases"},
+		{"batches", grouped(s.Batches), "passes over the reference"},
+	}
+	for _, engine := range slices.Sorted(maps.Keys(s.Engines)) {
+		if n := s.Engines[engine]; n > 0 {
+			rows = append(rows, []string{"engine " + string(engine), grouped(n), "reads"})
+		}
+	}
+	rows = append(rows,
+		[]string{"candidates", grouped(s.Candidates), fmt.Sprintf("%.2f a read", ratio(s.Candidates, s.Reads))},
+		[]string{"verified windows", grouped(s.Verified), fmt.Sprintf("%.2f a read", ratio(s.Verified, s.Reads))},
+		[]string{"bases of reads", grouped(s.Bases)},
+		[]string{"elapsed", seconds(s.Elapsed), fmt.Sprintf("s, %s reads/s", scaled(perSecond(s.Reads, s.Elapsed)))},
+		[]string{"search throughput", fmt.Sprintf("%.3f", s.SearchThroughput()), "Tbit/s = 8 x bases of reference x reads / seconds / 10^12"},
+	)
+	section(b, "lrl", rows)
+}
+
+func stagePart(b *bytes.Buffer, s *mapper.Stats) {
+	if len(s.Stages) == 0 {
+		return
+	}
+	rows := [][]string{{"stage", "seconds", "", "items", "", "items/s"}}
+	for _, x := range s.Stages {
+		of, rate := "", ""
+		if x.Summed {
+			of = "of all threads"
+		}
+		if x.Time > 0 {
+			rate = scaled(perSecond(x.Items, x.Time))
+		}
+		rows = append(rows, []string{"  " + x.Name, seconds(x.Time), of, grouped(x.Items), x.Unit, rate})
+	}
+	section(b, "lrlrlr", rows)
+}
+
+// section writes rows of aligned columns; align has an l or an r for each column. A
+// blank line stands before every section but the first.
+func section(b *bytes.Buffer, align string, rows [][]string) {
+	if b.Len() > 0 {
+		b.WriteByte('\n')
+	}
+	widths := make([]int, len(align))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for _, row := range rows {
+		var line strings.Builder
+		for i, cell := range row {
+			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+			if i > 0 {
+				line.WriteString("  ")
+			}
+			if align[i] == 'r' {
+				line.WriteString(pad + cell)
+			} else {
+				line.WriteString(cell + pad)
+			}
+		}
+		b.WriteString(strings.TrimRight(line.String(), " "))
+		b.WriteByte('\n')
+	}
+}
