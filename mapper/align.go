@@ -31,6 +31,9 @@ const (
 type aligner struct {
 	ops   []operation // of all locations aligned since reset
 	costs [2][]int32
+	// radius is the number of diagonals of the band on each side of the one that ends at
+	// the location's end.
+	radius int
 	// moves[i*width+b] is the operation by which the best path reaches base i (exclusive)
 	// on diagonal b of the band.
 	moves []operationKind
@@ -52,7 +55,7 @@ func (a *aligner) align(ref *dna.Reference, b *batch, read int, loc *location) {
 		loc.start = a.appendOneGap(kind, before, m, loc.end)
 	} else {
 		a.fill(ref, b, read, loc.place, int(loc.end), int(loc.distance))
-		loc.start = int32(a.trace(m, int(loc.end), int(loc.distance)))
+		loc.start = int32(a.trace(m, int(loc.end)))
 		a.shiftLeft(ref, ref.Contigs[loc.place.contig()].Start+int(loc.start), b.reads[read].Bases, loc.place.strand())
 		a.collect()
 	}
@@ -85,16 +88,35 @@ const editCost = 1 << 15
 // unreachable is a cost no path has.
 const unreachable = 1 << 30
 
-// fill runs the dynamic program of edit distance (Levenshtein, with free start in
-// the text) over the diagonals that an alignment with distance edits that ends at
-// end can touch, and returns its cost. Diagonal i of the band is end - m - distance + i.
-// The choice among equal costs is diagonal, then deletion, then insertion.
+// fill runs the dynamic program for a location and returns its cost. An alignment with
+// few gap bases stays close to the diagonal on which it ends, so a narrow band is
+// tried first: when the best path in it has no more gap bases than the band has
+// diagonals on each side, every path as good lies in it too.
 func (a *aligner) fill(ref *dna.Reference, b *batch, read int, p place, end, distance int) int32 {
+	if narrowRadius < distance {
+		a.radius = narrowRadius
+		cost := a.fillBand(ref, b, read, p, end)
+		if int(cost/editCost) == distance && cost%editCost <= narrowRadius {
+			return cost
+		}
+	}
+	a.radius = distance
+	return a.fillBand(ref, b, read, p, end)
+}
+
+// narrowRadius covers the gaps of nearly all reads of sequencers that have short ones.
+const narrowRadius = 2
+
+// fillBand runs the dynamic program of edit distance (Levenshtein, with free start in
+// the text) over the diagonals up to a.radius from the one that ends at end, and
+// returns its cost. Diagonal i of the band is end - m - radius + i. The choice among
+// equal costs is diagonal, then deletion, then insertion.
+func (a *aligner) fillBand(ref *dna.Reference, b *batch, read int, p place, end int) int32 {
 	m := int(b.length[read])
 	strand := b.strand(read, p.strand())
 	c := &ref.Contigs[p.contig()]
-	width := 2*distance + 1
-	low := end - m - distance // contig position of the band's first diagonal at base 0
+	width := 2*a.radius + 1
+	low := end - m - a.radius // contig position of the band's first diagonal at base 0
 	a.moves = resize(a.moves, (m+1)*width)
 	a.costs[0], a.costs[1] = resize(a.costs[0], width+1), resize(a.costs[1], width+1)
 	row, next := a.costs[0], a.costs[1]
@@ -106,43 +128,69 @@ func (a *aligner) fill(ref *dna.Reference, b *batch, read int, p place, end, dis
 		}
 	}
 	for i := range m {
-		sLow, sHigh, sAmb := strandWindow(strand, i)
-		sLow, sHigh, sAmb = sLow&1, sHigh&1, sAmb&1
 		moves := a.moves[(i+1)*width:][:width]
-		left := int32(unreachable)
-		for j := range width {
-			at := low + i + j // the text base on the diagonal
-			best, move := int32(unreachable), insertion
-			if at >= 0 && at < c.Length {
-				offset := c.Start + at
-				w, s := offset>>6, uint(offset&63)
-				differs := (ref.Bases.Low[w]>>s&1 ^ sLow) | (ref.Bases.High[w]>>s&1 ^ sHigh) | ref.Bases.Ambiguous[w]>>s&1 | sAmb
-				best, move = row[j]+int32(differs)*editCost, diagonal
-				if v := left + editCost + 1; v < best {
-					best, move = v, deletion
-				}
-			}
-			// Position at+1 of the text may be behind base i; position 0 is its start.
-			if at+1 >= 0 {
-				if v := row[j+1] + editCost + 1; v < best {
-					best, move = v, insertion
-				}
-			}
-			best = min(best, unreachable)
-			next[j], moves[j] = best, move
-			left = best
+		sLow, sHigh, sAmb := strandWindow(strand, i)
+		sLow, sHigh, sAmb = -(sLow & 1), -(sHigh & 1), -(sAmb & 1)
+		if low+i >= 0 && low+i+width <= c.Length && width <= 64 {
+			fillRow(row, next, moves, differences(&ref.Bases, c.Start+low+i, sLow, sHigh, sAmb))
+		} else {
+			fillRowAtEnd(row, next, moves, &ref.Bases, c, low+i, sLow, sHigh, sAmb)
 		}
 		row, next = next, row
 	}
-	return row[distance]
+	return row[a.radius]
+}
+
+// fillRow goes on by one base of the strand: from the costs in row to those in next.
+// Bit j of differs says whether the base differs from the text's on diagonal j.
+func fillRow(row, next []int32, moves []operationKind, differs uint64) {
+	left := int32(unreachable)
+	next, row = next[:len(moves)+1], row[:len(moves)+1]
+	for j := range moves {
+		best, move := row[j]+int32(differs&1)*editCost, diagonal
+		differs >>= 1
+		if v := left + editCost + 1; v < best {
+			best, move = v, deletion
+		}
+		if v := row[j+1] + editCost + 1; v < best {
+			best, move = v, insertion
+		}
+		left = min(best, unreachable)
+		next[j], moves[j] = left, move
+	}
+}
+
+// fillRowAtEnd is fillRow for any band, of which a part may lie outside the contig:
+// at is the contig position on diagonal 0, and the words are all ones or zeros.
+func fillRowAtEnd(row, next []int32, moves []operationKind, text *dna.Sequence, c *dna.Contig, at int, sLow, sHigh, sAmb uint64) {
+	left := int32(unreachable)
+	for j := range moves {
+		best, move := int32(unreachable), insertion
+		if at+j >= 0 && at+j < c.Length {
+			offset := c.Start + at + j
+			differs := differences(text, offset, sLow, sHigh, sAmb) & 1
+			best, move = row[j]+int32(differs)*editCost, diagonal
+			if v := left + editCost + 1; v < best {
+				best, move = v, deletion
+			}
+		}
+		// Position at+j+1 of the text may be behind the base; position 0 is its start.
+		if at+j+1 >= 0 {
+			if v := row[j+1] + editCost + 1; v < best {
+				best, move = v, insertion
+			}
+		}
+		left = min(best, unreachable)
+		next[j], moves[j] = left, move
+	}
 }
 
 // trace follows the moves from the end to the start and leaves them in a.path, first
 // to last. It returns the contig position of the alignment's first text base.
-func (a *aligner) trace(m, end, distance int) int {
-	width := 2*distance + 1
+func (a *aligner) trace(m, end int) int {
+	width := 2*a.radius + 1
 	a.path = a.path[:0]
-	i, j := m, distance
+	i, j := m, a.radius
 	for i > 0 {
 		move := a.moves[i*width+j]
 		a.path = append(a.path, move)
@@ -157,7 +205,7 @@ func (a *aligner) trace(m, end, distance int) int {
 		}
 	}
 	slices.Reverse(a.path)
-	return end - m - distance + j
+	return end - m - a.radius + j
 }
 
 // shiftLeft moves each gap of a.path left as far as the text (for a deletion) or the

@@ -206,7 +206,7 @@ func TestOneGapEqualsTraceback(t *testing.T) {
 			got := append([]operation(nil), a.ops...)
 			a.reset()
 			a.fill(ref, b, 0, p, want.End, want.Distance)
-			plainStart := int32(a.trace(len(s), want.End, want.Distance))
+			plainStart := int32(a.trace(len(s), want.End))
 			a.shiftLeft(ref, int(plainStart), b.reads[0].Bases, want.Strand)
 			a.collect()
 			if diff := cmp.Diff(a.ops, got, cmp.AllowUnexported(operation{})); diff != "" || start != plainStart {

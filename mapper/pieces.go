@@ -70,23 +70,23 @@ func (p *pieceChooser) place(offsets []int32, strand []uint64, lo, hi, q int) {
 }
 
 // excess returns by how much the estimated occurrences of the pieces at offsets exceed
-// four times the typical number, summed. The least count among the first words of
-// a piece bounds its occurrences, so it stops at the first that is not frequent.
+// the limit of frequent words, summed. The least count among the words of a piece
+// estimates its occurrences, so a piece with any word that is not frequent adds nothing.
 func (p *pieceChooser) excess(offsets []int32, strand []uint64, span int) uint32 {
-	limit := 4*p.rare.typical + 1
 	sum := uint32(0)
 	for _, at := range offsets {
 		low, high, amb := strandWindow(strand, int(at))
 		least := uint32(math.MaxUint32)
 		for range span {
-			least = min(least, p.rare.count(low, high, amb))
-			if least <= limit {
+			if !p.rare.isFrequent(low, high) {
+				least = 0
 				break
 			}
+			least = min(least, p.rare.count(low, high, amb))
 			low, high, amb = low>>1, high>>1, amb>>1
 		}
-		if least > limit {
-			sum += least - limit
+		if least > p.rare.limit {
+			sum += least - p.rare.limit
 		}
 	}
 	return sum

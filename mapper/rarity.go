@@ -17,8 +17,12 @@ type rarity struct {
 	// counts[c] is the number of times the word of code c or its reverse
 	// complement occurs; see windowCode for the code.
 	counts []uint32
-	// typical is the count of a word in a random text of the same length.
-	typical uint32
+	// limit is the count from which on a word is frequent: four times what it would be in a
+	// random text of the same length.
+	limit uint32
+	// frequent has a bit for each word: whether its count exceeds the limit. It is a
+	// thirtieth of counts and stays in the cache where that does not.
+	frequent []uint64
 }
 
 // newRarity counts the words of all contigs in one parallel pass.
@@ -34,7 +38,11 @@ func newRarity(ref *dna.Reference, segments []segment, threads int) *rarity {
 		}
 	})
 	total := make([]uint32, 1<<(2*rarityBases))
-	r := &rarity{counts: make([]uint32, len(total)), typical: uint32(2 * ref.TotalLength() >> (2 * rarityBases))}
+	r := &rarity{
+		counts:   make([]uint32, len(total)),
+		limit:    uint32(4*(2*ref.TotalLength()>>(2*rarityBases)) + 1),
+		frequent: make([]uint64, len(total)/64),
+	}
 	for _, part := range parts {
 		for i, n := range part {
 			total[i] += n
@@ -42,6 +50,9 @@ func newRarity(ref *dna.Reference, segments []segment, threads int) *rarity {
 	}
 	for code := range total {
 		r.counts[code] = saturate(total[code], total[complementCode(uint32(code), rarityBases)])
+		if r.counts[code] > r.limit {
+			r.frequent[code>>6] |= 1 << (code & 63)
+		}
 	}
 	return r
 }
@@ -54,6 +65,13 @@ func (r *rarity) count(low, high, amb uint64) uint32 {
 		return 0
 	}
 	return r.counts[low&mask|high&mask<<rarityBases]
+}
+
+// isFrequent tells whether the word in the lowest bits of a window is frequent.
+func (r *rarity) isFrequent(low, high uint64) bool {
+	const mask = 1<<rarityBases - 1
+	code := low&mask | high&mask<<rarityBases
+	return r.frequent[code>>6]>>(code&63)&1 != 0
 }
 
 // saturate adds two counts and keeps the sum small enough to be summed again over

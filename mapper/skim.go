@@ -155,7 +155,7 @@ func (t *pieceTable) enter(all []pieceEntry, threads int) {
 	for 1<<bucketBits < len(all) && bucketBits < 29 {
 		bucketBits++
 	}
-	const filterPerBucket = 3 // 8 to 16 filter bits a piece: one probe in 12 or fewer passes in vain
+	const filterPerBucket = 4 // 16 to 32 filter bits a piece: one probe in 24 or fewer passes in vain
 	t.bucketShift = 32 - bucketBits
 	t.filterShift = t.bucketShift - filterPerBucket
 	t.bucket = resize(t.bucket, 1<<bucketBits+2)

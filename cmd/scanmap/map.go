@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"time"
 
@@ -19,6 +20,11 @@ import (
 	"scanmap/report"
 	"scanmap/sam"
 )
+
+// heapGrowth is how much the heap may grow over what is in use before it is collected, in
+// percent. Against Go's 100 it saves a twentieth of the time on the sets of
+// `make bench-peers`, and 200 takes more memory for nothing.
+const heapGrowth = 150
 
 // The categories of options, in the order of help.
 const (
@@ -298,6 +304,9 @@ func (j *mapJob) readGroup(c *cli.Context) error {
 // run maps and publishes the results. Whatever fails, no result file is left.
 func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err error) {
 	runtime.GOMAXPROCS(j.options.Threads)
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(heapGrowth)
+	}
 	for _, input := range []string{j.options.Reference, j.options.Reads} {
 		if input == "-" {
 			continue
