@@ -218,3 +218,37 @@ func TestOneGapEqualsTraceback(t *testing.T) {
 		t.Fatalf("only %d of the locations took the shortcut", shortcuts)
 	}
 }
+
+// TestExceedsIsLossless compares the bound of exceeds with measured bands.
+func TestExceedsIsLossless(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	refused, allowed := 0, 0
+	for range 3000 {
+		m := []int{4, 31, 32, 33, 63, 64, 65, 100, 130}[r.IntN(9)]
+		k := r.IntN(8)
+		text := randomBases(r, m+80, []string{"ACGT", "AC", "ACGTN"}[r.IntN(3)])
+		from := 20 + r.IntN(20)
+		s := edited(r, text[from:from+m+8], r.IntN(k+6))
+		if len(s) < m {
+			continue
+		}
+		s = s[:m]
+		ref := newReference(t, text)
+		b := &batch{}
+		b.pack(newReads(s), Distance{Edits: k}, 1)
+		low, width := from-k, 2*k+1+r.IntN(5)
+		var bd band
+		within := bd.measure(ref, &ref.Contigs[0], b.strand(0, forward), m, k, low, width, b.ambiguous[0] > 0)
+		if exceeds(&ref.Bases, low, b.strand(0, forward), m, k, width) {
+			refused++
+			if within {
+				t.Fatalf("read %s in %s, k %d, diagonals %d+%d: refused, but %v", s, text, k, low, width, bd.distances)
+			}
+		} else {
+			allowed++
+		}
+	}
+	if refused < 100 || allowed < 100 {
+		t.Fatalf("%d refused and %d allowed: the test shows little", refused, allowed)
+	}
+}

@@ -95,9 +95,9 @@ func (l *locator) measure(read int, p place, first, last int) {
 	m, k := int(l.b.length[read]), int(l.b.k[read])
 	c := &l.ref.Contigs[p.contig()]
 	strand := l.b.strand(read, p.strand())
-	low := first - k
+	low, width := first-k, last-first+2*k+1
 	l.verified++
-	if !l.band.measure(l.ref, c, strand, m, k, low, last-first+2*k+1) {
+	if !l.band.measure(l.ref, c, strand, m, k, low, width, l.b.ambiguous[read] > 0) {
 		return
 	}
 	l.occurrences = l.occurrences[:0]

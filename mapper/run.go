@@ -196,7 +196,7 @@ func (m *mapper) mapBatch(ctx context.Context, reads []fasta.Read) error {
 // foundLimit is the most candidates or occurrences of a batch that are held at a
 // time (16 bytes each, twice while they are grouped). A batch with more is
 // halved and its halves are mapped one after the other; a single read has no limit.
-const foundLimit = 4 << 20
+const foundLimit = 1 << 20
 
 // mapPacked maps a packed batch, in halves if it finds too much.
 func (m *mapper) mapPacked(ctx context.Context, b *batch) error {
@@ -272,6 +272,10 @@ func (m *mapper) find(b *batch, limit int64) (f *found, ok bool) {
 		}
 	}
 	m.stats.Candidates += int64(candidates)
+	for i := range m.skimmer.workers {
+		m.stats.Candidates += m.skimmer.workers[i].refused
+		m.stats.Refused += m.skimmer.workers[i].refused
+	}
 	m.stats.Engines[EngineScan] += int64(len(scanned))
 	for _, class := range classes {
 		m.stats.Engines[EngineSkim] += int64(len(class))

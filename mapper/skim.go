@@ -244,6 +244,7 @@ type skimWorker struct {
 	step                       [probeStep]uint32 // codes of the windows of one call
 	hits                       [hitBlock]hit
 	candidates                 []candidate
+	refused                    int64  // candidates that a bound ruled out
 	touched                    uint64 // keeps loads that only warm the cache
 	counted                    int
 }
@@ -261,7 +262,7 @@ const hitBlock = 128
 // A shape is what a hit needs to know of its read, in one place.
 type shape struct {
 	packedAt  uint64
-	length    uint32
+	length, k uint32
 	pieceFrom uint32
 }
 
@@ -275,7 +276,8 @@ func (s *skimmer) begin(ref *dna.Reference, b *batch, threads int) {
 	s.found.Store(0)
 	s.workers = resize(s.workers, threads)
 	for i := range s.workers {
-		s.workers[i].candidates, s.workers[i].counted = s.workers[i].candidates[:0], 0
+		w := &s.workers[i]
+		w.candidates, w.counted, w.refused = w.candidates[:0], 0, 0
 	}
 }
 
@@ -285,7 +287,7 @@ func (s *skimmer) skim(segments []segment, table *pieceTable, limit int64) bool 
 	s.table, s.limit = table, limit
 	s.shapes = resize(s.shapes, len(s.b.reads))
 	for i := range s.shapes {
-		s.shapes[i] = shape{uint64(s.b.packedAt[i]), uint32(s.b.length[i]), table.pieceFrom[i]}
+		s.shapes[i] = shape{uint64(s.b.packedAt[i]), uint32(s.b.length[i]), uint32(s.b.k[i]), table.pieceFrom[i]}
 	}
 	parallelRanges(len(s.workers), len(segments), 4, func(worker, from, to int) {
 		for _, seg := range segments[from:to] {

@@ -145,8 +145,21 @@ func (s *skimmer) candidate(w *skimWorker, contig uint32, h *hit, strand int) {
 	errors := int32(offContig)
 	if inside {
 		errors = int32(hamming(&s.ref.Bases, words, m, c.Start+diag))
+		if s.hopeless(c, words, m, int(h.shape.k), diag, int(errors)) {
+			w.refused++
+			return
+		}
 	}
 	w.candidates = append(w.candidates, candidate{h.entry.read, placeOf(contig, strand), int32(diag), errors})
+}
+
+// hopeless tells whether no alignment with at most k edits goes through a diagonal on which a
+// strand has so many differences, as far as a cheap bound shows. Such an alignment would
+// have k gap bases at most, and so stay within k diagonals.
+func (s *skimmer) hopeless(c *dna.Contig, words []uint64, m, k, diag, differences int) bool {
+	width := 2*k + 1
+	return differences > k && width <= boundWidth && diag-k >= 0 && diag+k+1+m <= c.Length &&
+		exceeds(&s.ref.Bases, c.Start+diag-k, words, m, k, width)
 }
 
 // intact tells whether the q bases at base at of a strand equal those at an offset

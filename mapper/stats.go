@@ -25,8 +25,9 @@ type Stats struct {
 	// PerContig[i] counts primary and all reported records on contig i.
 	PerContig []ContigStats
 	// Candidates are the (read, strand, diagonal) triples that skim found, after
-	// duplicates on a diagonal were dropped; Verified the windows checked by dynamic programming.
-	Candidates, Verified int64
+	// duplicates on a diagonal were dropped; Refused those of them that a lower bound of
+	// the edits ruled out; Verified the windows checked by dynamic programming.
+	Candidates, Refused, Verified int64
 	// ReferenceBases is the sum of the contigs' lengths.
 	ReferenceBases int64
 	// Batches is the number of passes over the reference.

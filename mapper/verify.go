@@ -27,15 +27,20 @@ type band struct {
 
 // measure computes the distances of a strand of m bases at the ends of diagonals
 // [low, low+width) of a contig into b.distances, and tells whether any is at most k;
-// when none is, b.distances is arbitrary.
-func (b *band) measure(ref *dna.Reference, c *dna.Contig, strand []uint64, m, k, low, width int) bool {
+// when none is, b.distances is arbitrary. ambiguous tells whether the strand has ambiguous
+// letters.
+func (b *band) measure(ref *dna.Reference, c *dna.Contig, strand []uint64, m, k, low, width int, ambiguous bool) bool {
 	text, at := b.window(ref, c, low, low+width+m)
 	b.distances = resize(b.distances, width)
-	if width <= 32 {
+	if width <= narrowWidth && !ambiguous {
 		return b.narrow(text, at, strand, m, k, width)
 	}
 	return b.wide(text, at, strand, m, k, width)
 }
+
+// narrowWidth is the most diagonals of narrow: a word of text serves so many bases of
+// the strand as it has bits more than there are diagonals.
+const narrowWidth = 32
 
 // window returns planes that hold the contig's positions [from, to) at offset at,
 // with ambiguous positions for those outside the contig. That keeps a distance at
@@ -70,29 +75,31 @@ func (b *band) window(ref *dna.Reference, c *dna.Contig, from, to int) (text *dn
 // of its distances is still at most k. A narrow band loads its text as often.
 const checkEvery = 32
 
-// narrow is measure for at most 32 diagonals. Bit i stands for diagonal low + i.
+// narrow is measure for at most narrowWidth diagonals and a strand without ambiguous
+// letters. Bit i stands for diagonal low + i.
 func (b *band) narrow(text *dna.Sequence, at int, strand []uint64, m, k, width int) bool {
 	mask := uint64(1)<<width - 1
 	var plus, minus uint64 // differences of neighbouring diagonals, seen from the next base
 	first := 0             // distance on the lowest diagonal
+	var equal [4]uint64    // for each code, the text's bases that have it
 	for i := 0; i < m; i += checkEvery {
 		low, high := fetch(text.Low, at+i), fetch(text.High, at+i)
 		sure := ^fetch(text.Ambiguous, at+i)
-		w := i >> 6 * planeWords
-		s := uint(i & 63)
-		sLow, sHigh, sAmb := strand[w]>>s, strand[w+1]>>s, strand[w+2]>>s
+		equal[0], equal[1], equal[2], equal[3] = sure&^low&^high, sure&low&^high, sure&high&^low, sure&low&high
+		w, s := i>>6*planeWords, uint(i&63)
+		sLow, sHigh := strand[w]>>s, strand[w+1]>>s<<1
 		n := min(checkEvery, m-i)
-		for range n {
-			match := ^((low ^ -(sLow & 1)) | (high ^ -(sHigh & 1)) | -(sAmb & 1)) & sure & mask
+		first += n
+		for j := range n {
+			match := equal[sLow&1|sHigh&2] >> (j & 63) & mask
 			zero := (match&plus + plus) ^ plus | match | minus
 			up := minus | ^(zero | plus)
 			down := zero & plus
-			first += int(^zero & 1)
+			first -= int(zero & 1)
 			zero >>= 1
 			plus = down | ^(zero | up)
 			minus = zero & up
-			low, high, sure = low>>1, high>>1, sure>>1
-			sLow, sHigh, sAmb = sLow>>1, sHigh>>1, sAmb>>1
+			sLow, sHigh = sLow>>1, sHigh>>1
 		}
 		d, least := first, first
 		for j := range width - 1 {

@@ -25,6 +25,7 @@
 //	                        reference: records that are primary, and all that were written
 //	reference_bases         sum of the contigs' lengths
 //	candidates              places that skim proposed
+//	refused_candidates      candidates that a lower bound of their edits ruled out
 //	verified_windows        windows checked by dynamic programming
 //	batches                 passes over the reference
 //	engines                 object: the reads that each engine mapped

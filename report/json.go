@@ -30,6 +30,7 @@ type statistics struct {
 	Contigs              []contig                `json:"contigs"`
 	ReferenceBases       int64                   `json:"reference_bases"`
 	Candidates           int64                   `json:"candidates"`
+	RefusedCandidates    int64                   `json:"refused_candidates"`
 	VerifiedWindows      int64                   `json:"verified_windows"`
 	Batches              int64                   `json:"batches"`
 	Engines              map[mapper.Engine]int64 `json:"engines"`
@@ -58,29 +59,29 @@ type stage struct {
 // scanmap.
 func JSON(w io.Writer, s *mapper.Stats, version string) error {
 	out := statistics{
-		Schema:          schema,
-		Version:         version,
-		Reads:           s.Reads,
-		MappedReads:     s.Mapped,
-		UnmappedReads:   s.Unmapped,
-		AmbiguousReads:  s.Ambiguous,
-		UniqueReads:     s.Unique,
-		MultipleReads:   s.Multiple,
-		CappedReads:     s.Capped,
-		Bases:           s.Bases,
-		Mappings:        s.Mappings,
-		Reported:        s.Reported,
-		MappingRatio:    ratio(s.Mapped, s.Reads),
-		ReadsByDistance: append([]int64{}, s.ByDistance...), // [] and not null
-		MappingsPerRead: buckets(s.PerRead),
-		Contigs:         make([]contig, 0, len(s.PerContig)),
-		ReferenceBases:  s.ReferenceBases,
-		Candidates:      s.Candidates,
-		VerifiedWindows: s.Verified,
-		Batches:         s.Batches,
-		Engines:         map[mapper.Engine]int64{},
-		ElapsedSeconds:  s.Elapsed.Seconds(),
-		ReadsPerSecond:  perSecond(s.Reads, s.Elapsed),
+		Schema:            schema,
+		Version:           version,
+		Reads:             s.Reads,
+		MappedReads:       s.Mapped,
+		UnmappedReads:     s.Unmapped,
+		AmbiguousReads:    s.Ambiguous,
+		UniqueReads:       s.Unique,
+		MultipleReads:     s.Multiple,
+		CappedReads:       s.Capped,
+		Bases:             s.Bases,
+		Mappings:          s.Mappings,
+		Reported:          s.Reported,
+		MappingRatio:      ratio(s.Mapped, s.Reads),
+		ReadsByDistance:   append([]int64{}, s.ByDistance...), // [] and not null
+		MappingsPerRead:   buckets(s.PerRead),
+		Contigs:           make([]contig, 0, len(s.PerContig)),
+		ReferenceBases:    s.ReferenceBases,
+		Candidates:        s.Candidates,
+		RefusedCandidates: s.Refused, VerifiedWindows: s.Verified,
+		Batches:        s.Batches,
+		Engines:        map[mapper.Engine]int64{},
+		ElapsedSeconds: s.Elapsed.Seconds(),
+		ReadsPerSecond: perSecond(s.Reads, s.Elapsed),
 
 		SearchThroughputTbps: s.SearchThroughput(),
 		Stages:               make([]stage, 0, len(s.Stages)),

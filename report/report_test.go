@@ -30,7 +30,7 @@ func example() *mapper.Stats {
 			{Name: "chr1", Length: 5_000_000, Primary: 1_000_000, Mappings: 3_000_000},
 			{Name: "chrM<&>", Length: 16_569, Primary: 200_000, Mappings: 456_000},
 		},
-		Candidates: 9_876_543, Verified: 5_000_000, ReferenceBases: 5_016_569, Batches: 2,
+		Candidates: 9_876_543, Refused: 4_321_000, Verified: 5_000_000, ReferenceBases: 5_016_569, Batches: 2,
 		Engines: map[mapper.Engine]int64{mapper.EngineSkim: 1_234_000, mapper.EngineScan: 567},
 		Stages: []mapper.Stage{
 			{Name: "parse", Time: 500 * time.Millisecond, Items: 1_234_567, Unit: "reads"},

@@ -106,6 +106,7 @@ func workPart(b *bytes.Buffer, s *mapper.Stats) {
 	}
 	rows = append(rows,
 		[]string{"candidates", grouped(s.Candidates), fmt.Sprintf("%.2f a read", ratio(s.Candidates, s.Reads))},
+		[]string{"  refused", grouped(s.Refused), fmt.Sprintf("%.2f a read", ratio(s.Refused, s.Reads))},
 		[]string{"verified windows", grouped(s.Verified), fmt.Sprintf("%.2f a read", ratio(s.Verified, s.Reads))},
 		[]string{"bases of reads", grouped(s.Bases)},
 		[]string{"elapsed", seconds(s.Elapsed), fmt.Sprintf("s, %s reads/s", scaled(perSecond(s.Reads, s.Elapsed)))},
