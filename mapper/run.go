@@ -3,6 +3,7 @@ package mapper
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"sync"
@@ -28,7 +29,10 @@ func Run(ctx context.Context, o Options, header sam.HeaderOptions, out io.Writer
 	}
 	m := &mapper{options: o, stats: &Stats{Engines: map[Engine]int64{}}, out: newOrderedWriter(out, 4*o.Threads+4)}
 	err = m.run(ctx, reads, header, out)
-	err = errors.Join(err, reads.Close())
+	cancel() // ends the reading ahead
+	if closed := reads.Close(); err == nil {
+		err = closed
+	}
 	m.stats.Stages = m.clock.report()
 	m.stats.Elapsed = time.Since(start)
 	return m.stats, err
@@ -51,6 +55,9 @@ type mapper struct {
 	skimmer skimmer
 	scanner scanner
 	found   found
+	// limit is foundLimit; part the number of reads for which skim and
+	// scan are likely to find no more.
+	limit, part int
 }
 
 func (m *mapper) run(ctx context.Context, reads *fasta.Reads, header sam.HeaderOptions, out io.Writer) error {
@@ -59,7 +66,7 @@ func (m *mapper) run(ctx context.Context, reads *fasta.Reads, header sam.HeaderO
 	}
 	h, err := sam.NewHeader(m.ref, header)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", m.options.Reference, err)
 	}
 	if err := sam.WriteHeader(out, h); err != nil {
 		return err
@@ -68,17 +75,12 @@ func (m *mapper) run(ctx context.Context, reads *fasta.Reads, header sam.HeaderO
 	if size == 0 {
 		size = batchReads(m.stats.ReferenceBases)
 	}
-	ctx, cancel := context.WithCancel(ctx)
 	batches, failed := m.readBatches(ctx, reads, size)
 	for next := range batches {
 		if err := m.mapBatch(ctx, next); err != nil {
-			cancel()
-			for range batches { // let the reader end
-			}
 			return err
 		}
 	}
-	cancel()
 	m.gather()
 	return *failed
 }
@@ -106,6 +108,7 @@ func (m *mapper) prepare() {
 	for i, c := range m.ref.Contigs {
 		m.stats.PerContig[i] = ContigStats{Name: c.Name, Length: c.Length}
 	}
+	m.limit, m.part = foundLimit, math.MaxInt32
 	m.workers = make([]worker, m.options.Threads)
 	for i := range m.workers {
 		m.workers[i].init(m)
@@ -193,31 +196,39 @@ func (m *mapper) mapBatch(ctx context.Context, reads []fasta.Read) error {
 	return nil
 }
 
-// foundLimit is the most candidates or occurrences of a batch that are held at a
-// time (16 bytes each, twice while they are grouped). A batch with more is
-// halved and its halves are mapped one after the other; a single read has no limit.
-const foundLimit = 1 << 20
+// foundLimit is the most candidates or occurrences that are held at a time (16 bytes each,
+// twice while they are grouped), unless a single read has more. A variable for tests alone.
+var foundLimit = 1 << 20
 
-// mapPacked maps a packed batch, in halves if it finds too much.
+// mapPacked maps a packed batch: as a whole or, where it finds too much, in parts. The
+// size of the parts is kept for the next batch, which is likely to be alike.
 func (m *mapper) mapPacked(ctx context.Context, b *batch) error {
-	if err := ctx.Err(); err != nil {
-		return m.out.fail(err)
-	}
-	limit := int64(foundLimit)
-	if len(b.reads) == 1 {
-		limit = math.MaxInt64
-	}
-	found, ok := m.find(b, limit)
-	if !ok {
-		half := len(b.reads) / 2
-		if err := m.mapPacked(ctx, b.slice(0, half)); err != nil {
+	for from := 0; from < len(b.reads); {
+		if err := ctx.Err(); err != nil {
+			return m.out.fail(err)
+		}
+		n := min(m.part, len(b.reads)-from)
+		part := b.slice(from, from+n)
+		limit := int64(m.limit)
+		if n == 1 {
+			limit = math.MaxInt64
+		}
+		found, ok := m.find(part, limit)
+		if !ok {
+			m.part = (n + 1) / 2
+			continue
+		}
+		if n == m.part && len(found.list) < m.limit/4 {
+			m.part *= 2
+		}
+		m.stats.Batches++
+		m.stats.Reads += int64(n)
+		if err := m.resolve(ctx, part, found); err != nil {
 			return err
 		}
-		return m.mapPacked(ctx, b.slice(half, len(b.reads)))
+		from += n
 	}
-	m.stats.Batches++
-	m.stats.Reads += int64(len(b.reads))
-	return m.resolve(ctx, b, found)
+	return nil
 }
 
 // found is what skim and scan found for a batch, grouped by read.

@@ -1,0 +1,101 @@
+package mapper
+
+import (
+	"fmt"
+	"math"
+	"testing"
+)
+
+func TestMapQ(t *testing.T) {
+	for _, c := range []struct {
+		counts []int32
+		k      int
+		want   byte
+	}{
+		{[]int32{1, 0, 0}, 2, 60},   // nothing near: only the unknown at distance 3
+		{[]int32{2, 0, 0}, 2, 0},    // a tie
+		{[]int32{1, 1, 0}, 2, 25},   // -10 log10(w / (1 + w)), w = 0.01/3/0.99
+		{[]int32{1, 0, 1}, 2, 49},   // two edits worse
+		{[]int32{1, 10, 0}, 2, 15},  // ten of them
+		{[]int32{1, 1000, 0}, 2, 1}, // the primary is hardly likely
+		{[]int32{0, 0, 1}, 2, 25},   // at k: the unknown at k + 1 is one edit worse
+		{[]int32{0, 1, 0, 0, 0}, 4, 60},
+		{[]int32{1}, 0, 25},
+	} {
+		if got := mapQ(c.counts, c.k); got != c.want {
+			t.Errorf("counts %v, k %d: MAPQ %d, want %d", c.counts, c.k, got, c.want)
+		}
+	}
+}
+
+// TestMapQFormula computes the posterior as the comment of mapQ writes it.
+func TestMapQFormula(t *testing.T) {
+	const e = 0.01
+	w := (e / 3) / (1 - e)
+	for k := range 8 {
+		for _, counts := range [][]int32{{1}, {1, 1}, {1, 0, 3}, {0, 1, 7, 2}, {0, 0, 0, 1, 90}} {
+			if len(counts) > k+1 {
+				continue
+			}
+			padded := append(append([]int32(nil), counts...), make([]int32, k+1-len(counts))...)
+			best := 0
+			for padded[best] == 0 {
+				best++
+			}
+			sum := math.Pow(w, float64(k+1-best))
+			for d, n := range padded {
+				sum += float64(n) * math.Pow(w, float64(d-best))
+			}
+			want := min(60, math.Round(-10*math.Log10(1-1/sum)))
+			if got := mapQ(padded, k); math.Abs(float64(got)-want) > 0 {
+				t.Errorf("counts %v, k %d: MAPQ %d, want %v", padded, k, got, want)
+			}
+		}
+	}
+}
+
+// TestPrimaryIsFair draws many names: each of several ties is primary about as often,
+// and always the same for a name, length and seed.
+func TestPrimaryIsFair(t *testing.T) {
+	const names, ties = 6000, 3
+	var counts [ties]int
+	changed := 0
+	for i := range names {
+		pick := func(seed uint64) int32 {
+			locations := []location{{start: 0}, {start: 1}, {start: 2}, {start: 3, distance: 1}}
+			primaryFirst(locations, fmt.Sprintf("read%d", i), 100, seed)
+			return locations[0].start
+		}
+		counts[pick(0)]++
+		if pick(0) != pick(0) {
+			t.Fatal("the choice changed without a cause")
+		}
+		if pick(0) != pick(1) {
+			changed++
+		}
+	}
+	for i, n := range counts {
+		if n < names/ties*9/10 || n > names/ties*11/10 {
+			t.Errorf("tie %d is primary %d times of %d", i, n, names)
+		}
+	}
+	if changed < names/2 {
+		t.Errorf("the seed changes only %d of %d choices", changed, names)
+	}
+}
+
+func TestOrder(t *testing.T) {
+	want := []location{
+		{place: placeOf(0, forward), start: 5, end: 9},
+		{place: placeOf(0, reverse), start: 5, end: 8},
+		{place: placeOf(1, forward), start: 1, end: 4},
+		{place: placeOf(0, forward), start: 0, end: 3, distance: 1},
+	}
+	got := []location{want[3], want[2], want[1], want[0]}
+	order(got)
+	for i := range want {
+		if got[i] != want[i] {
+			t.Fatalf("got %+v, want %+v", got, want)
+		}
+	}
+}
