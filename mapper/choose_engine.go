@@ -8,22 +8,23 @@ package mapper
 //	skim:  n * skimBase / R + (k+1) * (2n / 4^q) * candidateCost      a read
 //	scan:  2n * scanCost(m, k)                                        a read
 //
-// (k+1) 2n/4^q is the number of candidates of a read in a random text, both
-// strands counted. docs/benchmarks has the measurements.
+// (k+1) 2n/4^q is the number of candidates of a read in a random text, both strands
+// counted. The constants are what BenchmarkSkim and BenchmarkScan gave on 20 November 2026
+// on a processor with AVX2 (docs/benchmarks/engines.md).
 const (
-	skimBase      = 2.0
-	candidateCost = 60.0
+	skimBase      = 0.65
+	candidateCost = 90.0
 )
 
 // scanCost is the cost of one base of text for one strand.
 func scanCost(m, k int) float64 {
 	switch {
 	case m <= 64 && k <= wuManberEdits:
-		return 0.8 + 0.7*float64(k)
+		return 0.93 + 0.65*float64(k)
 	case m <= 64:
-		return 2.5
+		return 2.7
 	}
-	return 2.5 * float64((m+63)/64)
+	return 2.7 * float64((m+63)/64)
 }
 
 // skimPiece returns the length of the pieces with which to skim for reads of m bases
