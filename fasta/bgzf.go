@@ -57,8 +57,9 @@ func bgzfBlockSize(in *bufio.Reader) int {
 // bgzfJob is a group of members.
 type bgzfJob struct {
 	members [][]byte
-	rest    io.Reader // instead of members: the rest of the file
-	result  chan inflated
+	err     error         // behind the members: what ends the file
+	rest    io.Reader     // instead of members: the rest of the file
+	result  chan inflated // takes one result without blocking
 }
 
 // bgzfReader reads the groups in order.
@@ -82,7 +83,7 @@ func newBGZF(s *source, in *bufio.Reader, threads int) io.Reader {
 			case <-s.ctx.Done():
 				return
 			}
-			if len(job.members) > 0 {
+			if job.rest == nil {
 				select {
 				case jobs <- job:
 				case <-s.ctx.Done():
@@ -101,15 +102,14 @@ func newBGZF(s *source, in *bufio.Reader, threads int) io.Reader {
 				if z == nil {
 					z = flate.NewReader(nil)
 				}
-				job.result <- inflateGroup(z, job.members)
+				job.result <- job.inflate(z)
 			}
 		})
 	}
 	return &bgzfReader{s: s, order: order}
 }
 
-// readBGZFGroup reads the next group; last tells that nothing follows it. A group with
-// no members has its result already, or is the rest of the file.
+// readBGZFGroup reads the next group; last tells that nothing follows it.
 func readBGZFGroup(in *bufio.Reader) (job *bgzfJob, last bool) {
 	job = &bgzfJob{result: make(chan inflated, 1)}
 	for len(job.members) < bgzfGroup {
@@ -119,21 +119,15 @@ func readBGZFGroup(in *bufio.Reader) (job *bgzfJob, last bool) {
 				return job, false // the next call comes back here
 			}
 			if _, err := in.Peek(1); err != nil {
-				job.result <- inflated{err: err}
-				return job, true
+				job.err = err // io.EOF when all is well
+			} else {
+				job.rest = &gzipReader{in: in, any: true}
 			}
-			job.rest = &gzipReader{in: in, any: true}
 			return job, true
 		}
 		member := make([]byte, size)
 		if _, err := io.ReadFull(in, member); err != nil {
-			if len(job.members) > 0 && errors.Is(err, io.ErrUnexpectedEOF) {
-				// The members before it come first: in is at its end now, so a
-				// marker stands for the broken one.
-				job.members = append(job.members, nil)
-				return job, true
-			}
-			job.result <- inflated{err: inflateError("BGZF", err)}
+			job.err = inflateError("BGZF", err)
 			return job, true
 		}
 		job.members = append(job.members, member)
@@ -141,19 +135,16 @@ func readBGZFGroup(in *bufio.Reader) (job *bgzfJob, last bool) {
 	return job, false
 }
 
-// inflateGroup inflates members; a nil one stands for a truncated one.
-func inflateGroup(z io.ReadCloser, members [][]byte) inflated {
-	text := make([]byte, 0, len(members)*bgzfText)
-	for _, m := range members {
-		if m == nil {
-			return inflated{text, inflateError("BGZF", io.ErrUnexpectedEOF)}
-		}
+// inflate inflates the members of a group.
+func (job *bgzfJob) inflate(z io.ReadCloser) inflated {
+	text := make([]byte, 0, len(job.members)*bgzfText)
+	for _, m := range job.members {
 		var err error
 		if text, err = inflateMember(z, m, text); err != nil {
 			return inflated{text, inflateError("BGZF", err)}
 		}
 	}
-	return inflated{text: text}
+	return inflated{text, job.err}
 }
 
 var (

@@ -1,3 +1,14 @@
-// Package fasta reads references and reads: FASTA and FASTQ, plain, gzip, BGZF,
-// from files or standard input.
+// Package fasta reads references and reads: FASTA and FASTQ, plain or compressed with
+// gzip, BGZF, bzip2 or zstd, from files, FIFOs or standard input.
+//
+// Text flows one way, and every step runs ahead of the next:
+//
+//	open.go, bgzf.go     open, decompress
+//	feed.go              blocks of text, and which format it is
+//	frame_*.go           cut at the borders of records (reads) or lines (reference)
+//	parse_reads.go       chunks to reads, through biogo's readers, in parallel
+//	reference.go         blocks to packed fragments, likewise; then joined in order
+//
+// The framers judge the order and lengths of lines and number the records; the parsers judge names,
+// letters and qualities. Results do not depend on where the text was cut.
 package fasta

@@ -221,11 +221,12 @@ func TestFIFO(t *testing.T) {
 }
 
 func TestCloseAndCancel(t *testing.T) {
-	path := writeFile(t, "reads.fq", randomFASTQ(200_000))
+	fastq := randomFASTQ(100_000) // more than is read ahead
+	path := writeFile(t, "reads.fq", fastq)
 	for name, text := range map[string]string{
 		"plain": path,
-		"gzip":  writeFile(t, "reads.gz", gzipped(t, randomFASTQ(200_000))),
-		"bgzf":  writeFile(t, "reads.bgz", bgzipped(t, randomFASTQ(200_000))),
+		"gzip":  writeFile(t, "reads.gz", gzipped(t, fastq)),
+		"bgzf":  writeFile(t, "reads.bgz", bgzipped(t, fastq)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, err := OpenReads(context.Background(), text, ReadOptions{Threads: 2})
@@ -236,6 +237,15 @@ func TestCloseAndCancel(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range 2 {
+				if err := r.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+			for i := range 50 { // at any moment
+				if r, err = OpenReads(context.Background(), text, ReadOptions{Threads: 2}); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(time.Duration(i) * 20 * time.Microsecond)
 				if err := r.Close(); err != nil {
 					t.Error(err)
 				}
@@ -272,7 +282,7 @@ func TestReadAhead(t *testing.T) {
 	stdin := os.Stdin
 	os.Stdin = r
 	defer func() { os.Stdin = stdin }()
-	text := randomFASTQ(200_000) // 50 MB
+	text := randomFASTQ(120_000) // 30 MB
 	written := make(chan int, 1)
 	go func() {
 		n, _ := w.Write(text)
