@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 	"runtime"
+	"sync/atomic"
+	"time"
 )
 
 // ReadOptions say how reads are read.
@@ -20,6 +22,7 @@ type Reads struct {
 	order  chan *parseJob
 	budget chan struct{} // a token for every budgetUnit of text between framing and Next
 	err    error         // what Next returns from now on
+	busy   atomic.Int64  // nanoseconds of parsing
 }
 
 // parseJob is a chunk on its way.
@@ -80,7 +83,10 @@ func openReads(ctx context.Context, path string, o ReadOptions, chunkSize int) (
 				if p == nil {
 					p = newParser(o.Crop)
 				}
-				job.done <- r.parse(p, &job.chunk)
+				start := time.Now()
+				result := r.parse(p, &job.chunk)
+				r.busy.Add(int64(time.Since(start)))
+				job.done <- result
 				job.chunk.text = nil
 			}
 		})
@@ -199,6 +205,10 @@ func (r *Reads) stopped() {
 	}
 	r.err = fileError(r.source.name, err)
 }
+
+// Busy returns the time that parsing has taken so far, summed over its goroutines;
+// decompression and cutting the file into chunks are not part of it.
+func (r *Reads) Busy() time.Duration { return time.Duration(r.busy.Load()) }
 
 // Close stops reading and closes the file. It may be called at any time and again.
 func (r *Reads) Close() error { return r.source.close() }

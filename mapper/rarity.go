@@ -45,7 +45,7 @@ func newRarity(ref *dna.Reference, segments []segment, threads int) *rarity {
 	}
 	for _, part := range parts {
 		for i, n := range part {
-			total[i] += n
+			total[i] = saturate(total[i], n)
 		}
 	}
 	for code := range total {

@@ -30,6 +30,7 @@ func Run(ctx context.Context, o Options, header sam.HeaderOptions, out io.Writer
 	m := &mapper{options: o, stats: &Stats{Engines: map[Engine]int64{}}, out: newOrderedWriter(out, 4*o.Threads+4)}
 	err = m.run(ctx, reads, header, out)
 	cancel() // ends the reading ahead
+	m.clock[stageParse].nanoseconds.Store(int64(reads.Busy()))
 	if closed := reads.Close(); err == nil {
 		err = closed
 	}
@@ -151,9 +152,8 @@ func (m *mapper) readBatches(ctx context.Context, reads *fasta.Reads, size int) 
 			}
 		}
 		for {
-			start := time.Now()
 			chunk, err := reads.Next()
-			m.clock.add(stageParse, start, int64(len(chunk)))
+			m.clock[stageParse].items.Add(int64(len(chunk)))
 			for i := range chunk {
 				bases += len(chunk[i].Bases)
 			}

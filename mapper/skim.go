@@ -144,6 +144,9 @@ func (t *pieceTable) build(b *batch, reads []uint32, q int, rare *rarity, thread
 	t.enter(all, threads)
 }
 
+// maxBucketBits leaves room for the filter's finer bits in a hash of 32 bits.
+const maxBucketBits = 28
+
 // noPiece marks a piece with an ambiguous letter: it can never occur, and the
 // letter is one of the edits, so leaving it out loses nothing.
 const noPiece = 1<<32 - 1
@@ -152,7 +155,7 @@ const noPiece = 1<<32 - 1
 // reads all pieces, so that nothing needs a lock.
 func (t *pieceTable) enter(all []pieceEntry, threads int) {
 	bucketBits := uint(8)
-	for 1<<bucketBits < len(all) && bucketBits < 29 {
+	for 1<<bucketBits < len(all) && bucketBits < maxBucketBits {
 		bucketBits++
 	}
 	const filterPerBucket = 4 // 16 to 32 filter bits a piece: one probe in 24 or fewer passes in vain

@@ -61,4 +61,4 @@ func (c *clock) report() []Stage {
 
 // stageSummed tells which stages are timed in each worker, and so can take longer than
 // the run; the others are timed as a whole.
-var stageSummed = [stages]bool{stageVerify: true, stageAlign: true, stageFormat: true}
+var stageSummed = [stages]bool{stageParse: true, stageVerify: true, stageAlign: true, stageFormat: true}

@@ -1,0 +1,107 @@
+package mapper
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"scanmap/dna"
+	"scanmap/fasta"
+)
+
+// TestBeyondFourGigabases maps to contigs whose offsets do not fit in 32 bits. Two
+// contigs of the greatest length that SAM allows come first; their pages are never
+// written, so that they take no memory, and read as A.
+func TestBeyondFourGigabases(t *testing.T) {
+	if testing.Short() {
+		t.Skip("passes over 4.3 G bases")
+	}
+	if math.MaxInt == math.MaxInt32 {
+		t.Skip("needs 64-bit offsets")
+	}
+	const tail = 3000
+	r := rand.New(rand.NewPCG(31, 32))
+	text := randomBases(r, tail, "ACGT")
+	ref := &dna.Reference{}
+	start := 0
+	for i, n := range []int{dna.MaxContigLength, dna.MaxContigLength, tail} {
+		ref.Contigs = append(ref.Contigs, dna.Contig{Name: string(rune('a' + i)), Start: start, Length: n})
+		start = (start + n + dna.Padding + dna.WordBases - 1) / dna.WordBases * dna.WordBases
+	}
+	words := start/dna.WordBases + 4
+	ref.Bases = dna.Sequence{Low: make([]uint64, words), High: make([]uint64, words), Ambiguous: make([]uint64, words), Length: start}
+	var packed dna.Sequence
+	packed.Append([]byte(text))
+	at := ref.Contigs[2].Start / dna.WordBases
+	copy(ref.Bases.Low[at:], packed.Low)
+	copy(ref.Bases.High[at:], packed.High)
+	// The end of the second contig gets bases too: the last positions that SAM can write.
+	end := ref.Contigs[1].End()
+	last := randomBases(r, 100, "CGT")
+	for i := range len(last) {
+		code, _ := dna.Code(last[i])
+		offset := end - len(last) + i
+		ref.Bases.Low[offset/64] |= uint64(code&1) << (offset % 64)
+		ref.Bases.High[offset/64] |= uint64(code>>1) << (offset % 64)
+	}
+	for _, c := range ref.Contigs {
+		for offset := c.End(); offset%64 != 0; offset++ {
+			ref.Bases.Ambiguous[offset/64] |= 1 << (offset % 64)
+		}
+		ref.Bases.Ambiguous[(c.End()+63)/64] = math.MaxUint64
+	}
+
+	reads := newReads(text[:100], reverseComplement(text[tail-100:]), edited(r, text[1000:1100], 2), last)
+	m := newMapper(ref, Options{Distance: Distance{Edits: 3}, Engine: EngineSkim, Threads: 2})
+	m.batch.pack(reads, m.options.Distance, 2)
+	f, ok := m.find(&m.batch, math.MaxInt64)
+	if !ok {
+		t.Fatal("no limit was set, and it was exceeded")
+	}
+	w := &m.workers[0]
+	w.locator.b = &m.batch
+	w.locate(&m.batch, f, 0, len(reads))
+	w.choose(&m.batch, 0, len(reads))
+	type place struct{ Contig, Strand, Start, End int }
+	var got []place
+	for _, c := range w.chosen {
+		for _, loc := range w.locations[c.from:c.to] {
+			got = append(got, place{loc.place.contig(), loc.place.strand(), int(loc.start), int(loc.end)})
+		}
+	}
+	edit := len(reads[2].Bases)
+	if len(got) != 4 || got[2].Contig != 2 || max(got[2].Start-1000, 1000-got[2].Start, got[2].End-1000-edit) > 3 {
+		t.Fatalf("locations %+v", got)
+	}
+	got[2] = place{}
+	want := []place{{2, forward, 0, 100}, {2, reverse, tail - 100, tail}, {}, {1, forward, dna.MaxContigLength - 100, dna.MaxContigLength}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	var text2 []byte
+	text2 = w.recorder.mapped(text2, &m.batch, 3, &w.locator.aligner, w.locations[w.chosen[3].from:w.chosen[3].to], 60, -1)
+	if want := "r3\t0\tb\t2147483548\t60\t100M\t"; string(text2[:len(want)]) != want {
+		t.Errorf("got %s, want %s", text2, want)
+	}
+}
+
+// TestPieceLengths covers each length of pieces, and mixed ones in a batch.
+func TestPieceLengths(t *testing.T) {
+	r := rand.New(rand.NewPCG(41, 42))
+	text := randomBases(r, 2000, "ACGT")
+	var reads []fasta.Read
+	lengths := map[int]bool{}
+	for m := 1; m <= 120; m++ {
+		from := r.IntN(len(text) - m)
+		reads = append(reads, newReads(edited(r, text[from:from+m], r.IntN(4)))...)
+		lengths[pieceLength(m, 3)] = true
+	}
+	for _, q := range []int{0, 5, 6, 7, 8, 10, 12, 14, 16} {
+		if !lengths[q] {
+			t.Errorf("no read has pieces of %d bases", q)
+		}
+	}
+	compareWithTruth(t, []string{text}, reads, Distance{Edits: 3})
+}
