@@ -78,7 +78,7 @@ func readName(word string) (string, error) {
 // sequence; the first byte may not be '*' or '=' either.
 var inContigName = func() (t [256]bool) {
 	for c := '!'; c <= '~'; c++ {
-		t[c] = strings.IndexRune("\\,\"'`()[]{}<>", c) < 0
+		t[c] = !strings.ContainsRune("\\,\"'`()[]{}<>", c)
 	}
 	return t
 }()

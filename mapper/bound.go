@@ -6,11 +6,6 @@ import (
 	"scanmap/dna"
 )
 
-// blockBases is the length of the blocks of exceeds. Four bases fill a hexadecimal digit
-// of a word; a block of random text matches one of 2k+1 diagonals by chance
-// with probability (2k+1)/256.
-const blockBases = 4
-
 // boundWidth is the most diagonals for which exceeds is faster than measuring a band.
 const boundWidth = 24
 
@@ -19,7 +14,9 @@ const boundWidth = 24
 // at is the offset in the reference's bases of the strand's first base on the
 // lowest diagonal; all text on the diagonals must be inside one contig.
 //
-// The strand is cut into blocks of blockBases. A block in which an alignment has no
+// The strand is cut into blocks of four bases: short enough that many blocks of a diverged
+// copy are broken, and long enough that random text equals one on some of 2k+1 diagonals with
+// probability (2k+1)/256 only. A block in which an alignment has no
 // edit lies unchanged on one of the diagonals, and an edit lies in one block at most
 // (a deletion between two blocks in none). So the number of blocks that are not
 // unchanged on any diagonal is a lower bound of the edits, and nothing is lost.

@@ -66,11 +66,12 @@ func TestPrimaryIsFair(t *testing.T) {
 			primaryFirst(locations, fmt.Sprintf("read%d", i), 100, seed)
 			return locations[0].start
 		}
-		counts[pick(0)]++
-		if pick(0) != pick(0) {
+		first := pick(0)
+		counts[first]++
+		if again := pick(0); again != first {
 			t.Fatal("the choice changed without a cause")
 		}
-		if pick(0) != pick(1) {
+		if pick(1) != first {
 			changed++
 		}
 	}

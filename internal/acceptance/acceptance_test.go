@@ -1,0 +1,406 @@
+// Package acceptance tests the built program on whole files: awkward input, other tools'
+// opinion of its output, and equal bytes whatever the threads, batches and engines.
+package acceptance
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	hts "github.com/biogo/hts/sam"
+	"github.com/google/go-cmp/cmp"
+)
+
+const (
+	root   = "../.."
+	shared = "../../../shared"
+)
+
+var scanmap string
+
+func TestMain(m *testing.M) {
+	folder, err := os.MkdirTemp("", "scanmap-acceptance")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	scanmap = filepath.Join(folder, "scanmap")
+	build := exec.Command("go", "build", "-o", scanmap, root+"/cmd/scanmap")
+	build.Stderr = os.Stderr
+	code := 1
+	if err := build.Run(); err == nil {
+		code = m.Run()
+	}
+	if err := os.RemoveAll(folder); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	os.Exit(code)
+}
+
+// result is what a run of scanmap left.
+type result struct {
+	stdout, stderr string
+	code           int
+}
+
+func run(t *testing.T, args ...string) result {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, scanmap, args...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		t.Fatalf("scanmap %v took more than a minute", args)
+	}
+	if err != nil && cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return result{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
+}
+
+// data returns a file of testdata, decompressed into a folder.
+func data(t *testing.T, name string) string {
+	t.Helper()
+	path := filepath.Join(root, "testdata", name)
+	if !strings.HasSuffix(name, ".gz") {
+		return path
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := filepath.Join(t.TempDir(), strings.TrimSuffix(name, ".gz"))
+	if err := os.WriteFile(plain, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return plain
+}
+
+// head copies the first n lines of a file.
+func head(t *testing.T, name string, n int) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	short := filepath.Join(t.TempDir(), filepath.Base(name))
+	if err := os.WriteFile(short, bytes.Join(lines[:min(n, len(lines))], nil), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return short
+}
+
+// TestAwkwardFiles maps every awkward file, as reads and, if it is FASTA, as reference:
+// it is mapped, or refused with one line and no output.
+func TestAwkwardFiles(t *testing.T) {
+	folder := filepath.Join(shared, "data/awkward")
+	if _, err := os.Stat(folder); err != nil {
+		t.Skip("SKIPPED: " + folder + " is not there")
+	}
+	reference := data(t, "portiera.fa.gz")
+	few := head(t, data(t, "portiera_36bp.fastq.gz"), 40)
+	mapped, refused := 0, 0
+	err := filepath.WalkDir(folder, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		t.Run(entry.Name(), func(t *testing.T) {
+			code := tryFile(t, reference, path)
+			if strings.HasPrefix(entry.Name(), "error_") && code != 1 {
+				t.Errorf("a malformed file ended with exit code %d", code)
+			}
+			if code == 0 {
+				mapped++
+			} else {
+				refused++
+			}
+			tryFile(t, path, few)
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d files were mapped as reads, %d refused", mapped, refused)
+	if mapped < 60 || refused < 30 {
+		t.Errorf("%d files were mapped as reads, %d refused: too few of either", mapped, refused)
+	}
+}
+
+// tryFile maps and checks what every run must keep. It returns the exit code.
+func tryFile(t *testing.T, reference, reads string) int {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "out.sam")
+	r := run(t, "map", "--quiet", "--report", "one", "-e", "2", "-o", out, reference, reads)
+	if r.stdout != "" {
+		t.Errorf("something came to standard output: %.200s", r.stdout)
+	}
+	left, err := filepath.Glob(filepath.Join(filepath.Dir(out), "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch r.code {
+	case 0:
+		if r.stderr != "" {
+			t.Errorf("mapped, but said %q", r.stderr)
+		}
+		if len(left) != 1 {
+			t.Errorf("left %v", left)
+		}
+		text, err := os.ReadFile(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkSAM(t, text)
+	case 1:
+		if strings.Count(r.stderr, "\n") != 1 || !strings.HasPrefix(r.stderr, "scanmap: ") {
+			t.Errorf("refused with %q, not with one line", r.stderr)
+		}
+		if len(left) != 0 {
+			t.Errorf("refused, but left %v", left)
+		}
+	default:
+		t.Errorf("exit code %d: %s", r.code, r.stderr)
+	}
+	return r.code
+}
+
+// checkSAM reads all records by biogo/hts.
+func checkSAM(t *testing.T, text []byte) {
+	t.Helper()
+	r, err := hts.NewReader(bytes.NewReader(text))
+	if err != nil {
+		t.Errorf("header: %v", err)
+		return
+	}
+	for {
+		rec, err := r.Read()
+		if err == io.EOF {
+			return
+		}
+		if err != nil {
+			t.Errorf("record: %v", err)
+			return
+		}
+		if rec.Flags&hts.Unmapped == 0 && rec.End() > rec.Ref.Len() {
+			t.Errorf("%s ends at %d of %d bases of %s", rec.Name, rec.End(), rec.Ref.Len(), rec.Ref.Name())
+		}
+	}
+}
+
+// TestSameBytes maps real reads with each engine, number of threads and size of
+// batches, and twice.
+func TestSameBytes(t *testing.T) {
+	portiera := data(t, "portiera.fa.gz")
+	for _, set := range [][2]string{
+		{portiera, head(t, data(t, "portiera_36bp.fastq.gz"), 4*150)},
+		{portiera, head(t, data(t, "portiera_101bp.fastq.gz"), 4*60)},
+		{data(t, "phix.fa"), data(t, "phix_R1.fastq")},
+	} {
+		reference, reads := set[0], set[1]
+		want := ""
+		for _, engine := range []string{"skim", "scan"} {
+			for _, threads := range []string{"1", "2", "7"} {
+				for _, batch := range []string{"0", "7", "1", "0"} {
+					if engine == "scan" && batch == "1" && threads != "2" {
+						continue // a pass for each read: once is enough
+					}
+					r := run(t, "map", "--quiet", "--no-pg", "--engine", engine, "-t", threads, "--batch-reads", batch, reference, reads)
+					if r.code != 0 {
+						t.Fatalf("exit code %d: %s", r.code, r.stderr)
+					}
+					if want == "" {
+						want = r.stdout
+					}
+					if r.stdout != want {
+						t.Fatalf("%s, %s threads, batches of %s: other bytes\n%s", engine, threads, batch, cmp.Diff(strings.Split(want, "\n"), strings.Split(r.stdout, "\n")))
+					}
+				}
+			}
+		}
+		if !strings.Contains(want, "\tNM:i:") {
+			t.Errorf("no read of %s is mapped", reads)
+		}
+	}
+}
+
+// TestShardsAddUp maps the parts of a file: without @PG their records, one after the other, are
+// those of the whole.
+func TestShardsAddUp(t *testing.T) {
+	reference, reads := data(t, "portiera.fa.gz"), data(t, "portiera_36bp.fastq.gz")
+	text, err := os.ReadFile(reads)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(text), "\n")
+	whole := run(t, "map", "--quiet", "--no-pg", reference, reads)
+	joined := ""
+	for i, part := range []string{strings.Join(lines[:4*1000], ""), strings.Join(lines[4*1000:4*1007], ""), strings.Join(lines[4*1007:], "")} {
+		shard := filepath.Join(t.TempDir(), "shard.fq")
+		if err := os.WriteFile(shard, []byte(part), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r := run(t, "map", "--quiet", "--no-pg", reference, shard)
+		if r.code != 0 {
+			t.Fatal(r.stderr)
+		}
+		for line := range strings.Lines(r.stdout) {
+			if i == 0 || !strings.HasPrefix(line, "@") {
+				joined += line
+			}
+		}
+	}
+	if whole.code != 0 || whole.stdout != joined {
+		t.Errorf("the parts differ from the whole: %s", cmp.Diff(strings.Split(whole.stdout, "\n"), strings.Split(joined, "\n")))
+	}
+}
+
+// need returns the path of a tool, or skips; in CI, which installs it, its absence is a failure.
+func need(t *testing.T, tool string) string {
+	t.Helper()
+	path, err := exec.LookPath(tool)
+	if err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatalf("%s is not installed", tool)
+		}
+		t.Skipf("SKIPPED: %s is not installed", tool)
+	}
+	return path
+}
+
+// mappings are runs whose output other tools judge.
+var mappings = map[string][]string{
+	"portiera 101": {"portiera.fa.gz", "portiera_101bp.fastq.gz"},
+	"portiera 36":  {"portiera.fa.gz", "portiera_36bp.fastq.gz", "-e", "2", "-R", `@RG\tID:one\tSM:s\tPL:ILLUMINA`},
+	"ex1":          {"ex1.fa", "ex1_35bp.fastq.gz", "-e", "3", "--cigar", "eqx"},
+	"phix":         {"phix.fa", "phix_R2.fastq", "-e", "10%", "--full-secondary"},
+	"strata":       {"portiera.fa.gz", "portiera_36bp.fastq.gz", "-e", "3", "--report", "strata:1", "--max-locations", "2"},
+	"unique":       {"ex1.fa", "ex1_35bp.fastq.gz", "-e", "2", "--report", "unique"},
+}
+
+func mapping(t *testing.T, args []string) (reference, sam string) {
+	t.Helper()
+	reference = data(t, args[0])
+	sam = filepath.Join(t.TempDir(), "out.sam")
+	r := run(t, append([]string{"map", "--quiet", "-o", sam, reference, filepath.Join(root, "testdata", args[1])}, args[2:]...)...)
+	if r.code != 0 {
+		t.Fatal(r.stderr)
+	}
+	return reference, sam
+}
+
+// TestSamtools has samtools read the output, count it, and compute NM and MD anew.
+func TestSamtools(t *testing.T) {
+	samtools := need(t, "samtools")
+	for name, args := range mappings {
+		t.Run(name, func(t *testing.T) {
+			reference, sam := mapping(t, args)
+			if out, err := exec.Command(samtools, "quickcheck", sam).CombinedOutput(); err != nil || len(out) > 0 {
+				t.Errorf("quickcheck: %v %s", err, out)
+			}
+			if out, err := exec.Command(samtools, "stats", sam).CombinedOutput(); err != nil || bytes.Contains(out, []byte("[W")) || bytes.Contains(out, []byte("[E")) {
+				t.Errorf("stats: %v", err)
+			}
+			out, err := exec.Command(samtools, "flagstat", sam).Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := os.ReadFile(sam)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := fmt.Sprintf("%d + 0 in total", countRecords(string(text))); !strings.Contains(string(out), want) {
+				t.Errorf("flagstat says %s, want %s", out, want)
+			}
+			// calmd leaves records without SEQ alone, so secondary ones need --full-secondary.
+			if strings.Contains(strings.Join(args, " "), "eqx") {
+				return // calmd does not know = from X when it writes =
+			}
+			var complaints bytes.Buffer
+			cmd := exec.Command(samtools, "calmd", "--no-PG", sam, reference)
+			cmd.Stderr = &complaints
+			again, err := cmd.Output()
+			if err != nil {
+				t.Fatalf("calmd: %v %s", err, complaints.String())
+			}
+			if diff := cmp.Diff(tags(string(text)), tags(string(again))); diff != "" {
+				t.Errorf("calmd has other NM or MD (-scanmap +calmd):\n%s", diff)
+			}
+		})
+	}
+}
+
+func countRecords(text string) (n int) {
+	for line := range strings.Lines(text) {
+		if line[0] != '@' {
+			n++
+		}
+	}
+	return n
+}
+
+// tags returns name, flag, position, NM and MD of each record.
+func tags(text string) (all []string) {
+	for line := range strings.Lines(text) {
+		if line[0] == '@' {
+			continue
+		}
+		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		row := strings.Join(f[:4], " ")
+		for _, prefix := range []string{"NM:i:", "MD:Z:"} {
+			for _, tag := range f[11:] {
+				if strings.HasPrefix(tag, prefix) {
+					row += " " + tag
+				}
+			}
+		}
+		all = append(all, row)
+	}
+	return all
+}
+
+// TestPicard has ValidateSamFile find no error, strictly.
+func TestPicard(t *testing.T) {
+	picard := need(t, "PicardCommandLine")
+	for name, args := range mappings {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			reference, sam := mapping(t, args)
+			// Records without read groups are warned of; that is for users who give none.
+			command := []string{"ValidateSamFile", "-I", sam, "-MODE", "VERBOSE", "-IGNORE", "RECORD_MISSING_READ_GROUP", "-IGNORE", "MISSING_READ_GROUP"}
+			// With a reference Picard counts mismatches, which it cannot on records without SEQ.
+			if text := strings.Join(args, " "); strings.Contains(text, "full-secondary") || strings.Contains(text, "unique") {
+				command = append(command, "-R", reference)
+			}
+			out, err := exec.Command(picard, command...).CombinedOutput()
+			if bytes.Contains(out, []byte("ERROR")) || !bytes.Contains(out, []byte("done.")) {
+				for line := range strings.Lines(string(out)) {
+					if strings.HasPrefix(line, "ERROR") {
+						t.Error(line)
+					}
+				}
+				t.Errorf("ValidateSamFile: %v", err)
+			}
+		})
+	}
+}
