@@ -48,14 +48,21 @@ func newRarity(ref *dna.Reference, segments []segment, threads int) *rarity {
 			total[i] = saturate(total[i], n)
 		}
 	}
-	for code := range total {
-		r.counts[code] = saturate(total[code], total[complementCode(uint32(code), rarityBases)])
-		if r.counts[code] > r.limit {
-			r.frequent[code>>6] |= 1 << (code & 63)
+	const grain = 1 << 16 // a multiple of 64, so that no word of frequent is shared
+	parallelRanges(threads, len(total), grain, func(_, from, to int) {
+		for code := from; code < to; code++ {
+			r.counts[code] = saturate(total[code], total[complementCode(uint32(code), rarityBases)])
+			if r.counts[code] > r.limit {
+				r.frequent[code>>6] |= 1 << (code & 63)
+			}
 		}
-	}
+	})
 	return r
 }
+
+// rarityLength is the length from which on a reference is worth counting: below, the
+// counters alone take longer than the candidates that they could save.
+const rarityLength = 1 << 20
 
 // count returns how often the word in the lowest bits of a window occurs; one with
 // an ambiguous letter cannot.

@@ -101,7 +101,7 @@ func (m *mapper) loadReference(ctx context.Context) error {
 // prepare derives from the reference what all batches use.
 func (m *mapper) prepare() {
 	m.segments = cutReference(m.ref)
-	if m.options.Engine != EngineScan {
+	if m.options.Engine != EngineScan && m.ref.TotalLength() >= rarityLength {
 		m.rare = newRarity(m.ref, m.segments, m.options.Threads)
 	}
 	m.stats.ReferenceBases = int64(m.ref.TotalLength())

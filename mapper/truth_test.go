@@ -148,6 +148,9 @@ func newMapper(ref *dna.Reference, o Options) *mapper {
 	o.setDefaults()
 	m := &mapper{options: o, ref: ref, stats: &Stats{Engines: map[Engine]int64{}}}
 	m.prepare()
+	if m.options.Engine != EngineScan {
+		m.rare = newRarity(ref, m.segments, m.options.Threads) // short references have none otherwise
+	}
 	return m
 }
 
