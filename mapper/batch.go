@@ -57,8 +57,8 @@ func (b *batch) pack(reads []fasta.Read, distance Distance, threads int) {
 }
 
 // packGrain is the number of reads packed by one unit of parallel work: some
-// 100 us, so that handing it out costs nothing.
-const packGrain = 1024
+// 30 us, so that handing it out costs nothing.
+const packGrain = 256
 
 func interleave(dst []uint64, s *dna.Sequence) {
 	for w := range dna.Words(s.Length) {

@@ -71,7 +71,7 @@ func (l *locator) fromCandidates(read int, candidates []candidate) []location {
 			int(candidates[j].diag)-int(candidates[j-1].diag) <= 3*int(k) {
 			j++
 		}
-		if j == i+1 && settled(candidates[i], k) {
+		if j == i+1 && l.settled(read, candidates[i]) {
 			c := candidates[i]
 			l.locations = append(l.locations, location{place: c.place, end: c.diag + l.b.length[read], distance: c.errors})
 		} else {
@@ -82,12 +82,28 @@ func (l *locator) fromCandidates(read int, candidates []candidate) []location {
 	return l.locations
 }
 
-// settled tells whether a candidate that is alone on its diagonals is one location
-// with no gap. That is so with at most one mismatch: a better alignment, or an
-// equal one that comes first, would have no gap either (an exact match or, for
-// k >= 1, one mismatch), so a piece of it would be intact on another diagonal
-// and that would be a candidate nearby.
-func settled(c candidate, k int32) bool { return c.errors <= min(k, 1) }
+// settled tells whether a candidate that is alone on its diagonals is one location with no
+// gap, its differences being its distance d <= k.
+//
+// Another alignment through this diagonal that came before it would have fewer edits, or
+// as many and no gap. One without a gap would lie on another diagonal, where, with at most k
+// edits, a piece of it would be intact: a candidate nearby. One with fewer edits and a gap is
+// impossible for d <= 1, and otherwise if the bound says that every alignment within k
+// diagonals has d edits or more.
+func (l *locator) settled(read int, c candidate) bool {
+	m, k := int(l.b.length[read]), int(l.b.k[read])
+	contig := &l.ref.Contigs[c.place.contig()]
+	diag, width := int(c.diag), 2*k+1
+	switch {
+	case int(c.errors) > k:
+		return false
+	case c.errors <= 1:
+		return true
+	case width > boundWidth || diag-k < 0 || diag+k+1+m > contig.Length:
+		return false
+	}
+	return exceeds(&l.ref.Bases, contig.Start+diag-k, l.b.strand(read, c.place.strand()), m, int(c.errors)-1, width)
+}
 
 // measure adds the locations whose best alignments go through diagonals from first
 // to last.

@@ -292,7 +292,7 @@ func (s *skimmer) skim(segments []segment, table *pieceTable, limit int64) bool 
 	for i := range s.shapes {
 		s.shapes[i] = shape{uint64(s.b.packedAt[i]), uint32(s.b.length[i]), uint32(s.b.k[i]), table.pieceFrom[i]}
 	}
-	parallelRanges(len(s.workers), len(segments), 4, func(worker, from, to int) {
+	parallelRanges(len(s.workers), len(segments), 1, func(worker, from, to int) {
 		for _, seg := range segments[from:to] {
 			if s.found.Load() > limit {
 				return
