@@ -41,10 +41,10 @@ type parsed struct {
 const (
 	// chunkText is the text of a chunk in bytes.
 	chunkText = 192 << 10
-	// budgetUnit and budgetUnits bound what is read ahead to 4 MiB of text, or to one
+	// budgetUnit and budgetUnits bound what is read ahead to 2 MiB of text, or to one
 	// record where that is larger.
 	budgetUnit  = 64 << 10
-	budgetUnits = 64
+	budgetUnits = 32
 )
 
 // OpenReads opens a FASTA or FASTQ file, "-" being standard input, and starts reading ahead. What is
