@@ -108,7 +108,7 @@ func run(repeat, threads, points int, out string) error {
 
 // growReads maps more and more of the reads.
 func (r *report) growReads(repeat, points int, reference, all string) error {
-	r.Reads.Title = "Simulated reads of 100 bases on yeast (12.2 Mb), k = 4"
+	r.Reads.Title = "25,000 to 800,000 simulated reads of 100 bases on yeast, k = 4"
 	part := filepath.Join(folder, "part.fq")
 	for i := range points {
 		n := 25000 << i
@@ -124,7 +124,7 @@ func (r *report) growReads(repeat, points int, reference, all string) error {
 
 // growReference maps the same 50,000 reads to longer and longer beginnings of a text.
 func (r *report) growReference(repeat, points int, text, all string) error {
-	r.Reference.Title = "50,000 simulated reads of 100 bases of yeast, k = 4, on real sequence"
+	r.Reference.Title = "50,000 reads of 100 bases, k = 4, on 2 to 62 Mb of real sequence"
 	fixed, part := filepath.Join(folder, "fixed.fq"), filepath.Join(folder, "part.fa")
 	if err := shell(fmt.Sprintf("head -n 200000 %s > %s", all, fixed)); err != nil {
 		return err
@@ -196,6 +196,7 @@ func draw(c curve, unit float64, label, file string) error {
 	p := plot.New()
 	p.Title.Text = c.Title
 	p.X.Label.Text, p.Y.Label.Text = label, "seconds, whole run, 2 threads"
+	p.Title.TextStyle.Font.Size = vg.Points(10)
 	p.X.Min, p.Y.Min = 0, 0
 	var points plotter.XYs
 	for _, q := range c.Points {
@@ -214,6 +215,8 @@ func draw(c curve, unit float64, label, file string) error {
 	line.Color, marks.Color = color.RGBA{R: 20, G: 80, B: 160, A: 255}, color.RGBA{R: 20, G: 80, B: 160, A: 255}
 	marks.Radius = vg.Points(3)
 	p.Add(plotter.NewGrid(), straight, line, marks)
+	last := points[len(points)-1]
+	p.X.Max, p.Y.Max = 1.1*last.X, 1.25*last.Y // room for the last label and the legend
 	p.Legend.Add("measured (median)", line, marks)
 	p.Legend.Add("straight line", straight)
 	p.Legend.Top, p.Legend.Left = true, true
