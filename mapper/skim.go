@@ -151,78 +151,68 @@ const maxBucketBits = 28
 // letter is one of the edits, so leaving it out loses nothing.
 const noPiece = 1<<32 - 1
 
-// enter builds the filter and the buckets. Each worker owns a range of hashes and
-// reads all pieces, so that nothing needs a lock.
+// filterPerBucket is the logarithm of the filter's bits for each bucket. With 16 to 32 bits a piece
+// one probe in 24 or fewer passes in vain.
+const filterPerBucket = 4
+
+// enter builds the filter and the buckets. Each worker owns a range of buckets and their bits of
+// the filter, and reads all pieces, so that nothing needs a lock.
 func (t *pieceTable) enter(all []pieceEntry, threads int) {
 	bucketBits := uint(8)
 	for 1<<bucketBits < len(all) && bucketBits < maxBucketBits {
 		bucketBits++
 	}
-	const filterPerBucket = 4 // 16 to 32 filter bits a piece: one probe in 24 or fewer passes in vain
+	buckets := 1 << bucketBits
 	t.bucketShift = 32 - bucketBits
 	t.filterShift = t.bucketShift - filterPerBucket
-	t.bucket = resize(t.bucket, 1<<bucketBits+2)
-	clear(t.bucket)
-	t.filter = resize(t.filter, 1<<(bucketBits+filterPerBucket-6))
-	clear(t.filter)
+	t.bucket, t.next = resize(t.bucket, buckets+1), resize(t.next, buckets)
+	t.filter = resize(t.filter, buckets<<filterPerBucket/64)
 	workers := max(1, min(threads, 8))
-	owned := (1 << bucketBits) / uint32(workers)
-	bounds := func(w int) (from, to uint32) {
-		from, to = uint32(w)*owned, uint32(w+1)*owned
-		if w == workers-1 {
-			to = 1 << bucketBits
-		}
-		return from &^ 7, (to + 7) &^ 7 // whole filter words: 8 buckets each
-	}
+	// border is where the range of a worker starts, on a whole word of the filter.
+	border := func(worker int) uint32 { return uint32(worker*buckets/workers) &^ (64>>filterPerBucket - 1) }
 	sums := make([]uint32, workers+1)
-	// bucket[h+2] counts, then becomes the place of the next entry of h, which ends up
-	// as bucket[h+1] of the finished table.
 	parallelRanges(workers, workers, 1, func(_, w, _ int) {
-		from, to := ownRange(bounds, w)
-		n := uint32(0)
-		for i := range all {
-			if h := t.hash(all[i].code) >> t.bucketShift; h >= from && h < to && all[i].at != noPiece {
-				t.bucket[h+2]++
-				n++
-			}
-		}
-		sums[w+1] = n
+		sums[w+1] = t.count(all, border(w), border(w+1))
 	})
 	for w := range workers {
 		sums[w+1] += sums[w]
 	}
 	t.entries = resize(t.entries, int(sums[workers]))
-	t.next = resize(t.next, 1<<bucketBits)
-	next := t.next
 	parallelRanges(workers, workers, 1, func(_, w, _ int) {
-		from, to := ownRange(bounds, w)
-		n := sums[w]
-		for h := from; h < to; h++ {
-			next[h] = n
-			n += t.bucket[h+2]
-		}
-		for i := range all {
-			hash := t.hash(all[i].code)
-			if h := hash >> t.bucketShift; h >= from && h < to && all[i].at != noPiece {
-				t.entries[next[h]] = all[i]
-				next[h]++
-				bit := hash >> t.filterShift
-				t.filter[bit>>6] |= 1 << (bit & 63)
-			}
-		}
+		t.scatter(all, border(w), border(w+1), sums[w])
 	})
-	t.bucket = t.bucket[:1<<bucketBits+1]
-	copy(t.bucket[1:], next) // next[h] has become the end of bucket h
 	t.bucket[0] = 0
+	copy(t.bucket[1:], t.next) // the place behind a bucket's last entry is its end
 }
 
-// ownRange makes the ranges of neighbouring workers disjoint after rounding.
-func ownRange(bounds func(int) (uint32, uint32), w int) (from, to uint32) {
-	from, to = bounds(w)
-	if w > 0 {
-		_, from = bounds(w - 1)
+// count sets t.next of buckets [from, to) to the numbers of their pieces, and returns the sum.
+func (t *pieceTable) count(all []pieceEntry, from, to uint32) (sum uint32) {
+	clear(t.next[from:to])
+	for i := range all {
+		if h := t.hash(all[i].code) >> t.bucketShift; h >= from && h < to && all[i].at != noPiece {
+			t.next[h]++
+			sum++
+		}
 	}
-	return from, to
+	return sum
+}
+
+// scatter enters the pieces of buckets [from, to) from entry first on. It leaves in t.next the place
+// behind the last entry of each.
+func (t *pieceTable) scatter(all []pieceEntry, from, to, first uint32) {
+	clear(t.filter[from<<filterPerBucket/64 : to<<filterPerBucket/64])
+	for h := from; h < to; h++ {
+		t.next[h], first = first, first+t.next[h]
+	}
+	for i := range all {
+		hash := t.hash(all[i].code)
+		if h := hash >> t.bucketShift; h >= from && h < to && all[i].at != noPiece {
+			t.entries[t.next[h]] = all[i]
+			t.next[h]++
+			bit := hash >> t.filterShift
+			t.filter[bit>>6] |= 1 << (bit & 63)
+		}
+	}
 }
 
 // skimmer holds what the workers of one pass over the reference share.

@@ -23,6 +23,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"scanmap/internal/tools/command"
 )
 
 const (
@@ -102,7 +104,7 @@ func run(threads, repeat int, out string) error {
 		return err
 	}
 	r := &report{
-		Date: time.Now().UTC().Format("2006-01-02"), Commit: output("git", "describe", "--always", "--dirty"), Processor: processor(),
+		Date: time.Now().UTC().Format("2006-01-02"), Commit: command.Output("git", "describe", "--always", "--dirty"), Processor: processor(),
 		Threads: threads, Repeat: repeat, Command: "make bench-peers", Versions: versions(),
 	}
 	for _, s := range sets {
@@ -126,16 +128,16 @@ func run(threads, repeat int, out string) error {
 // measure times all programs on a set.
 func measure(r *report, s set) error {
 	reference := filepath.Join(folder, strings.TrimSuffix(s.reference, ".gz"))
-	if err := shell("zcat " + filepath.Join(shared, "ref", s.reference) + " > " + reference); err != nil {
+	if err := command.Shell("zcat " + filepath.Join(shared, "ref", s.reference) + " > " + reference); err != nil {
 		return err
 	}
 	reads := filepath.Join(folder, "simulated.fq")
 	if s.reads != "" {
 		reads = filepath.Join(folder, strings.TrimSuffix(s.reads, ".gz"))
-		if err := shell("zcat " + filepath.Join(shared, "reads", s.reads) + " > " + reads); err != nil {
+		if err := command.Shell("zcat " + filepath.Join(shared, "reads", s.reads) + " > " + reads); err != nil {
 			return err
 		}
-	} else if err := shell(fmt.Sprintf("go run ./internal/tools/simulate -ref %s -n 200000 -length %d -max-edits %d -seed 1 -o %s", reference, s.length, s.k, reads)); err != nil {
+	} else if err := command.Shell(fmt.Sprintf("go run ./internal/tools/simulate -ref %s -n 200000 -length %d -max-edits %d -seed 1 -o %s", reference, s.length, s.k, reads)); err != nil {
 		return err
 	}
 	sam := filepath.Join(folder, "out.sam")
@@ -243,7 +245,7 @@ func timed(args []string) (seconds, peakMB float64, err error) {
 // records, so names are counted. It is left to other processes: the peak memory of a child
 // is at least that of the process that starts it, so this one has to stay small.
 func countMapped(sam string) (int, error) {
-	text := output("sh", "-c", `awk -F '\t' '!/^@/ && int($2 / 4) % 2 == 0 && int($2 / 256) % 2 == 0 && int($2 / 2048) % 2 == 0 {print $1}' "$0" | LC_ALL=C sort -u | wc -l`, sam)
+	text := command.Output("sh", "-c", `awk -F '\t' '!/^@/ && int($2 / 4) % 2 == 0 && int($2 / 256) % 2 == 0 && int($2 / 2048) % 2 == 0 {print $1}' "$0" | LC_ALL=C sort -u | wc -l`, sam)
 	return strconv.Atoi(text)
 }
 
@@ -289,7 +291,7 @@ func (r *report) markdown() string {
 func versions() map[string]string {
 	v := map[string]string{"go": runtime.Version()}
 	for _, name := range []string{"seqan-apps", "yara", "minimap2", "bwa", "bowtie2"} {
-		if text := output("dpkg-query", "-W", "-f", "${Version}", name); text != "" {
+		if text := command.Output("dpkg-query", "-W", "-f", "${Version}", name); text != "" {
 			v[name] = text
 		}
 	}
@@ -307,20 +309,4 @@ func processor() string {
 		}
 	}
 	return runtime.GOARCH
-}
-
-func output(name string, args ...string) string {
-	text, err := exec.CommandContext(context.Background(), name, args...).Output()
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(text))
-}
-
-func shell(command string) error {
-	text, err := exec.CommandContext(context.Background(), "sh", "-c", command).CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("%s: %w\n%s", command, err, text)
-	}
-	return nil
 }

@@ -25,6 +25,8 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
+
+	"scanmap/internal/tools/command"
 )
 
 const (
@@ -72,10 +74,10 @@ func run(repeat, threads, points int, out string) error {
 	if err := errors.Join(os.MkdirAll(folder, 0o755), os.MkdirAll(out, 0o755)); err != nil {
 		return err
 	}
-	r := &report{Date: time.Now().UTC().Format("2006-01-02"), Commit: output("git", "describe", "--always", "--dirty"), Go: output("go", "env", "GOVERSION"), Threads: threads}
+	r := &report{Date: time.Now().UTC().Format("2006-01-02"), Commit: command.Output("git", "describe", "--always", "--dirty"), Go: command.Output("go", "env", "GOVERSION"), Threads: threads}
 	yeast, ecoli := filepath.Join(folder, "yeast.fa"), filepath.Join(folder, "ecoli.fa")
 	all, text := filepath.Join(folder, "reads.fq"), filepath.Join(folder, "text.fa")
-	for _, command := range []string{
+	for _, line := range []string{
 		"zcat " + shared + "/ref/yeast_R64-1-1_toplevel.fa.gz > " + yeast,
 		"zcat " + shared + "/ref/ecoli_K12_MG1655_NC_000913.3.fa.gz > " + ecoli,
 		fmt.Sprintf("go run ./internal/tools/simulate -ref %s -n %d -length 100 -max-edits 4 -o %s", yeast, 25000<<(points-1), all),
@@ -83,7 +85,7 @@ func run(repeat, threads, points int, out string) error {
 		// once, under new names.
 		"n=0; for f in " + shared + "/ref/*.fa " + shared + `/ref/*.fa.gz; do case $f in *masked*) continue;; esac; n=$((n+1)); (zcat -f "$f") | sed "s/^>/>f${n}_/"; done > ` + text,
 	} {
-		if err := shell(command); err != nil {
+		if err := command.Shell(line); err != nil {
 			return err
 		}
 	}
@@ -112,7 +114,7 @@ func (r *report) growReads(repeat, points int, reference, all string) error {
 	part := filepath.Join(folder, "part.fq")
 	for i := range points {
 		n := 25000 << i
-		if err := shell(fmt.Sprintf("head -n %d %s > %s", 4*n, all, part)); err != nil {
+		if err := command.Shell(fmt.Sprintf("head -n %d %s > %s", 4*n, all, part)); err != nil {
 			return err
 		}
 		if err := r.Reads.measure(n, repeat, r.Threads, reference, part); err != nil {
@@ -126,7 +128,7 @@ func (r *report) growReads(repeat, points int, reference, all string) error {
 func (r *report) growReference(repeat, points int, text, all string) error {
 	r.Reference.Title = "50,000 reads of 100 bases, k = 4, on 2 to 62 Mb of real sequence"
 	fixed, part := filepath.Join(folder, "fixed.fq"), filepath.Join(folder, "part.fa")
-	if err := shell(fmt.Sprintf("head -n 200000 %s > %s", all, fixed)); err != nil {
+	if err := command.Shell(fmt.Sprintf("head -n 200000 %s > %s", all, fixed)); err != nil {
 		return err
 	}
 	for i := range points {
@@ -221,20 +223,4 @@ func draw(c curve, unit float64, label, file string) error {
 	p.Legend.Add("straight line", straight)
 	p.Legend.Top, p.Legend.Left = true, true
 	return p.Save(16*vg.Centimeter, 10*vg.Centimeter, file)
-}
-
-func output(name string, args ...string) string {
-	text, err := exec.CommandContext(context.Background(), name, args...).Output()
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(text))
-}
-
-func shell(command string) error {
-	text, err := exec.CommandContext(context.Background(), "sh", "-c", command).CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("%s: %w\n%s", command, err, text)
-	}
-	return nil
 }
