@@ -122,11 +122,19 @@ func (s *Sequence) Reserve(length int) {
 	}
 }
 
+// largePlane is the number of words (32 MB) from which on a plane grows by a quarter and is not doubled:
+// a genome should not take much more memory than it needs.
+const largePlane = 1 << 22
+
 func grow(plane []uint64, words int) []uint64 {
 	if words <= cap(plane) {
 		return plane[:words]
 	}
-	bigger := make([]uint64, words, max(words, 2*cap(plane)))
+	room := 2 * cap(plane)
+	if words > largePlane {
+		room = cap(plane) + cap(plane)/4
+	}
+	bigger := make([]uint64, words, max(words, room))
 	copy(bigger, plane)
 	return bigger
 }

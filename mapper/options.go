@@ -34,6 +34,8 @@ type Options struct {
 	FullSecondary bool
 	// OmitUnmapped leaves unmapped reads out of the output (not of the statistics).
 	OmitUnmapped bool
+	// Loaded, when set, is called once with the bytes that the reference takes in memory.
+	Loaded func(bytes int64)
 	// Progress, when set, is called after each batch, from one goroutine at a time.
 	Progress func(Progress)
 }

@@ -94,6 +94,9 @@ func (m *mapper) loadReference(ctx context.Context) error {
 	}
 	m.ref = ref
 	m.prepare()
+	if m.options.Loaded != nil {
+		m.options.Loaded(int64(3 * 8 * len(ref.Bases.Low)))
+	}
 	m.clock.add(stageReference, start, m.stats.ReferenceBases)
 	return nil
 }

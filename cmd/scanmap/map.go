@@ -26,6 +26,15 @@ import (
 // nothing more; GOGC overrides it.
 const heapGrowth = 200
 
+// boundHeap keeps the growth over a large reference to what it would be over a small one: the
+// reference stays, so collecting it never gives anything back.
+func boundHeap(reference int64) {
+	const growth = 256 << 20
+	if percent := growth * 100 / max(reference, 1); percent < heapGrowth {
+		debug.SetGCPercent(int(max(percent, 15)))
+	}
+}
+
 // The categories of options, in the order of help.
 const (
 	categoryMapping = "Mapping"
@@ -306,6 +315,7 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 	runtime.GOMAXPROCS(j.options.Threads)
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(heapGrowth)
+		j.options.Loaded = boundHeap
 	}
 	for _, input := range []string{j.options.Reference, j.options.Reads} {
 		if input == "-" {

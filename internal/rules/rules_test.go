@@ -108,7 +108,7 @@ func (c *checker) importSpec(spec *ast.ImportSpec) {
 			c.complain(what, reasonUnsafe)
 		}
 	}
-	if spec.Name != nil && spec.Name.Name == "." {
+	if spec.Name != nil && spec.Name.Name == "." && !c.tool {
 		c.complain(what+" into its own names", "a reader has to see where a name comes from")
 	}
 	inside, ours := strings.CutPrefix(imported, module)
@@ -216,6 +216,7 @@ func TestRulesSee(t *testing.T) {
 		{"mapper/skim_gpu.go", `import ("scanmap/gpu"; "scanmap/kernels")`, allowed},
 		{"gpu/x.go", `import "unsafe"`, allowed},
 		{"cmd/scanmap/main.go", `import "os"; func f() { os.Exit(1) }`, allowed},
+		{"internal/tools/x/x.go", `import . "github.com/mmcloughlin/avo/build"`, allowed},
 		{"internal/tools/x/x.go", `import ("fmt"; "os"; "scanmap/mapper"); func f() { fmt.Println(); os.Exit(1) }`, allowed},
 		{"report/x.go", `import "fmt"; func f() { fmt.Fprintln(nil) }`, allowed},
 		{"mapper/x.go", `type p struct{}; func (p) panic() {}; func f(x p) { x.panic() }`, allowed},
