@@ -294,7 +294,7 @@ func TestReadAhead(t *testing.T) {
 	}
 	time.Sleep(300 * time.Millisecond)
 	_ = w.SetWriteDeadline(time.Now())
-	if n := <-written; n < 1<<20 || n > 6<<20 {
+	if n := <-written; n < 1<<16 || n > 6<<20 {
 		t.Errorf("%d bytes were read ahead", n)
 	}
 	_ = reads.Close()
