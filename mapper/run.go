@@ -15,8 +15,8 @@ import (
 )
 
 // Run maps the reads of o to its reference and writes a SAM header and the records
-// to out, which it does not close. The statistics count what was done even when an
-// error is returned. Errors of the input name file and record.
+// to out, which it does not close. When it fails, the statistics are of what was done until
+// then, or nil if the reads could not be opened. Errors of the input name file and record.
 func Run(ctx context.Context, o Options, header sam.HeaderOptions, out io.Writer) (*Stats, error) {
 	start := time.Now()
 	o.setDefaults()
