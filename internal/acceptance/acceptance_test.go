@@ -68,23 +68,21 @@ func run(t *testing.T, args ...string) result {
 	return result{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
 }
 
-// data returns a file of testdata, decompressed into a folder.
+// data returns a copy of a file of testdata, decompressed: tools write their indexes beside it.
 func data(t *testing.T, name string) string {
 	t.Helper()
-	path := filepath.Join(root, "testdata", name)
-	if !strings.HasSuffix(name, ".gz") {
-		return path
-	}
-	f, err := os.Open(path)
+	f, err := os.Open(filepath.Join(root, "testdata", name))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
+	var r io.Reader = f
+	if strings.HasSuffix(name, ".gz") {
+		if r, err = gzip.NewReader(f); err != nil {
+			t.Fatal(err)
+		}
 	}
-	text, err := io.ReadAll(z)
+	text, err := io.ReadAll(r)
 	if err != nil {
 		t.Fatal(err)
 	}
