@@ -44,8 +44,11 @@ type aligner struct {
 
 func (a *aligner) reset() { a.ops = a.ops[:0] }
 
-// align sets the start and operations of a location.
+// align sets the start and operations of a location, unless they are known.
 func (a *aligner) align(ref *dna.Reference, b *batch, read int, loc *location) {
+	if loc.aligned {
+		return
+	}
 	m := int(b.length[read])
 	from := len(a.ops)
 	if loc.gaps == 0 || loc.gaps == gapsUnknown && ungapped(ref, b, read, loc.place, int(loc.end), int(loc.distance)) {

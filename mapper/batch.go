@@ -31,6 +31,12 @@ const planeWords = 3
 
 // pack makes a batch of reads, in parallel, in the memory of the one before.
 func (b *batch) pack(reads []fasta.Read, distance Distance, threads int) {
+	b.packed = resize(b.packed, b.layOut(reads, distance))
+	b.fill(threads)
+}
+
+// layOut makes a batch of reads but for b.packed, and returns how many words that has to have before fill is called.
+func (b *batch) layOut(reads []fasta.Read, distance Distance) int {
 	b.reads = reads
 	b.length, b.k = resize(b.length, len(reads)), resize(b.k, len(reads))
 	b.ambiguous = resize(b.ambiguous, len(reads))
@@ -42,7 +48,12 @@ func (b *batch) pack(reads []fasta.Read, distance Distance, threads int) {
 		b.k[i] = int32(distance.For(n))
 		b.packedAt[i+1] = b.packedAt[i] + 2*planeWords*dna.Words(n)
 	}
-	b.packed = resize(b.packed, b.packedAt[len(reads)])
+	return b.packedAt[len(reads)]
+}
+
+// fill packs the reads of a batch that has been laid out.
+func (b *batch) fill(threads int) {
+	reads := b.reads
 	parallelRanges(threads, len(reads), packGrain, func(_, from, to int) {
 		var strand, complement dna.Sequence
 		for i := from; i < to; i++ {

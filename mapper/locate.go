@@ -24,6 +24,7 @@ type location struct {
 	start    int32 // first aligned contig position; set by align
 	// operations of the alignment are ops[opsFrom:opsTo] of the aligner that made it.
 	opsFrom, opsTo int32
+	aligned        bool // start and operations are known
 }
 
 // A locator turns what skim or scan found of a read into locations. It is the scratch
@@ -65,6 +66,7 @@ func (l *locator) fromCandidates(read int, candidates []candidate) []location {
 		}
 		return cmp.Compare(a.diag, b.diag)
 	})
+	candidates = slices.CompactFunc(candidates, samePlace)
 	for i := 0; i < len(candidates); {
 		j := i + 1
 		for j < len(candidates) && candidates[j].place == candidates[i].place &&
@@ -81,6 +83,9 @@ func (l *locator) fromCandidates(read int, candidates []candidate) []location {
 	}
 	return l.locations
 }
+
+// samePlace tells whether what was found for a read was found twice, as a GPU may whose queue was full.
+func samePlace(a, b candidate) bool { return a.place == b.place && a.diag == b.diag }
 
 // settled tells whether a candidate that is alone on its diagonals is one location with no
 // gap, its differences being its distance d <= k.
@@ -135,6 +140,7 @@ func (l *locator) fromOccurrences(read int, found []candidate) []location {
 		}
 		return cmp.Compare(a.diag, b.diag)
 	})
+	found = slices.CompactFunc(found, samePlace)
 	for i := 0; i < len(found); {
 		l.occurrences = l.occurrences[:0]
 		p := found[i].place

@@ -17,6 +17,8 @@ type Options struct {
 	Report    Report
 	// MaxLocations is the most locations reported for a read, best first; 0 is all.
 	MaxLocations int
+	// Device is where to map.
+	Device Device
 	// Threads is the number of threads that compute; 0 is one.
 	Threads int
 	// Crop is the number of bases used of each read; 0 is all.
@@ -44,6 +46,9 @@ func (o *Options) setDefaults() {
 	o.Threads = max(o.Threads, 1)
 	if o.Engine == "" {
 		o.Engine = EngineAuto
+	}
+	if o.Device.Kind == "" {
+		o.Device.Kind = DeviceCPU
 	}
 	if o.Report.Mode == "" {
 		o.Report.Mode = ReportAll

@@ -20,6 +20,12 @@ import (
 func Run(ctx context.Context, o Options, header sam.HeaderOptions, out io.Writer) (*Stats, error) {
 	start := time.Now()
 	o.setDefaults()
+	if o.Device.Kind == DeviceCUDA {
+		// Before the reference is loaded in vain.
+		if _, err := openDriver(&o.Device); err != nil {
+			return nil, &DeviceError{err}
+		}
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	// Reads are parsed while the reference is loaded.
@@ -72,18 +78,78 @@ func (m *mapper) run(ctx context.Context, reads *fasta.Reads, header sam.HeaderO
 	if err := sam.WriteHeader(out, h); err != nil {
 		return err
 	}
+	err = m.mapReads(ctx, reads)
+	m.gather()
+	return err
+}
+
+// mapReads maps all reads on the device that the options ask for.
+func (m *mapper) mapReads(ctx context.Context, reads *fasta.Reads) error {
+	kind, size := m.options.Device.Kind, m.options.BatchReads
+	auto := kind == DeviceAuto && m.options.Engine != EngineScan && hasGPU(&m.options.Device)
+	if size == 0 {
+		size = batchReads(m.stats.ReferenceBases)
+		if auto || kind == DeviceCUDA {
+			size = max(size, gpuBatchReads(m.stats.ReferenceBases))
+		}
+	}
+	batches, failed := m.readBatches(ctx, reads, size)
+	if auto {
+		// The first batch tells: fewer reads than it could hold are all there are.
+		var first []fasta.Read
+		first, batches = peek(ctx, batches)
+		if len(first) == size || worthGPU(len(first), m.stats.ReferenceBases, m.options.Threads) {
+			kind = DeviceCUDA
+		}
+	}
+	m.stats.Device = "cpu"
+	var err error
+	if kind == DeviceCUDA {
+		err = m.mapWithGPUs(ctx, batches)
+	} else {
+		err = m.mapOnCPU(ctx, batches)
+	}
+	if err != nil {
+		return err
+	}
+	return *failed
+}
+
+// peek returns the first of the batches, and a channel of all.
+func peek(ctx context.Context, batches <-chan []fasta.Read) (first []fasta.Read, all <-chan []fasta.Read) {
+	first, ok := <-batches
+	again := make(chan []fasta.Read)
+	go func() {
+		defer close(again)
+		for ok {
+			select {
+			case again <- first:
+			case <-ctx.Done():
+				return
+			}
+			first, ok = <-batches
+		}
+	}()
+	return first, again
+}
+
+// mapOnCPU maps batches, in parts of the size that suits the CPU.
+func (m *mapper) mapOnCPU(ctx context.Context, batches <-chan []fasta.Read) error {
+	m.prepareCPU()
 	size := m.options.BatchReads
 	if size == 0 {
 		size = batchReads(m.stats.ReferenceBases)
 	}
-	batches, failed := m.readBatches(ctx, reads, size)
 	for next := range batches {
-		if err := m.mapBatch(ctx, next); err != nil {
-			return err
+		for len(next) > 0 {
+			n := min(size, len(next))
+			if err := m.mapBatch(ctx, next[:n:n]); err != nil {
+				return err
+			}
+			next = next[n:]
 		}
 	}
-	m.gather()
-	return *failed
+	return nil
 }
 
 func (m *mapper) loadReference(ctx context.Context) error {
@@ -104,9 +170,6 @@ func (m *mapper) loadReference(ctx context.Context) error {
 // prepare derives from the reference what all batches use.
 func (m *mapper) prepare() {
 	m.segments = cutReference(m.ref)
-	if m.options.Engine != EngineScan && m.ref.TotalLength() >= rarityLength {
-		m.rare = newRarity(m.ref, m.segments, m.options.Threads)
-	}
 	m.stats.ReferenceBases = int64(m.ref.TotalLength())
 	m.stats.PerContig = make([]ContigStats, len(m.ref.Contigs))
 	for i, c := range m.ref.Contigs {
@@ -116,6 +179,13 @@ func (m *mapper) prepare() {
 	m.workers = make([]worker, m.options.Threads)
 	for i := range m.workers {
 		m.workers[i].init(m)
+	}
+}
+
+// prepareCPU derives what batches on the CPU use besides.
+func (m *mapper) prepareCPU() {
+	if m.options.Engine != EngineScan && m.ref.TotalLength() >= rarityLength {
+		m.rare = newRarity(m.ref, m.segments, m.options.Threads)
 	}
 }
 
@@ -190,14 +260,20 @@ func (m *mapper) mapBatch(ctx context.Context, reads []fasta.Read) error {
 	if err := m.mapPacked(ctx, &m.batch); err != nil {
 		return err
 	}
-	if m.options.Progress != nil {
-		p := Progress{Reads: m.stats.Reads}
-		for i := range m.workers {
-			p.Mapped += m.workers[i].stats.Mapped
-		}
-		m.options.Progress(p)
-	}
+	m.progress()
 	return nil
+}
+
+// progress tells how far the run has come.
+func (m *mapper) progress() {
+	if m.options.Progress == nil {
+		return
+	}
+	p := Progress{Reads: m.stats.Reads}
+	for i := range m.workers {
+		p.Mapped += m.workers[i].stats.Mapped
+	}
+	m.options.Progress(p)
 }
 
 // foundLimit is the most candidates or occurrences that are held at a time (16 bytes each,
@@ -225,8 +301,7 @@ func (m *mapper) mapPacked(ctx context.Context, b *batch) error {
 		if n == m.part && len(found.list) < m.limit/4 {
 			m.part *= 2
 		}
-		m.stats.Batches++
-		m.stats.Reads += int64(n)
+		m.count(part, found)
 		if err := m.resolve(ctx, part, found); err != nil {
 			return err
 		}
@@ -244,14 +319,49 @@ type found struct {
 	// scanned[i] tells whether read i was scanned for.
 	scanned []bool
 	next    []int // where group puts the next one of each read
+	// located[locatedFrom[i]:locatedFrom[i+1]] are locations of read i that a GPU found besides,
+	// with operations of their alignments.
+	located, ungrouped []located
+	locatedFrom        []int
+	operations         []operation
+	taken              []candidate // for list, before they are grouped
+	// What the engines did.
+	candidates, refused, compared int64
+	engines                       map[Engine]int64
+}
+
+// located is a location of a read.
+type located struct {
+	location
+	read uint32
+}
+
+// reset empties f for a batch of so many reads.
+func (f *found) reset(reads int) {
+	f.scanned = resize(f.scanned, reads)
+	clear(f.scanned)
+	f.ungrouped, f.located, f.operations, f.taken = f.ungrouped[:0], f.located[:0], f.operations[:0], f.taken[:0]
+	f.candidates, f.refused, f.compared = 0, 0, 0
+	f.engines = map[Engine]int64{}
+}
+
+// count adds a part of a batch and what was found for it to the statistics.
+func (m *mapper) count(b *batch, f *found) {
+	s := m.stats
+	s.Batches++
+	s.Reads += int64(len(b.reads))
+	s.Candidates += f.candidates
+	s.Refused += f.refused
+	for engine, n := range f.engines {
+		s.Engines[engine] += n
+	}
 }
 
 // find runs the engines over a batch; ok is false when there was more than limit.
 func (m *mapper) find(b *batch, limit int64) (f *found, ok bool) {
 	classes, scanned := m.classify(b)
 	f = &m.found
-	f.scanned = resize(f.scanned, len(b.reads))
-	clear(f.scanned)
+	f.reset(len(b.reads))
 	var lists [][]candidate
 	m.skimmer.begin(m.ref, b, m.options.Threads)
 	for q := maxPiece; q >= minPiece; q-- {
@@ -286,14 +396,13 @@ func (m *mapper) find(b *batch, limit int64) (f *found, ok bool) {
 			f.scanned[read] = true
 		}
 	}
-	m.stats.Candidates += int64(candidates)
 	for i := range m.skimmer.workers {
-		m.stats.Candidates += m.skimmer.workers[i].refused
-		m.stats.Refused += m.skimmer.workers[i].refused
+		f.refused += m.skimmer.workers[i].refused
 	}
-	m.stats.Engines[EngineScan] += int64(len(scanned))
+	f.candidates = int64(candidates) + f.refused
+	f.engines[EngineScan] = int64(len(scanned))
 	for _, class := range classes {
-		m.stats.Engines[EngineSkim] += int64(len(class))
+		f.engines[EngineSkim] += int64(len(class))
 	}
 	f.group(lists, len(b.reads), m.options.Threads)
 	return f, true
@@ -349,6 +458,31 @@ func (f *found) group(lists [][]candidate, reads, threads int) {
 					f.list[next[c.read]] = c
 					next[c.read]++
 				}
+			}
+		}
+	})
+}
+
+// groupLocated brings f.ungrouped into f.located, by read.
+func (f *found) groupLocated(reads, threads int) {
+	f.locatedFrom = resize(f.locatedFrom, reads+1)
+	clear(f.locatedFrom)
+	for i := range f.ungrouped {
+		f.locatedFrom[f.ungrouped[i].read+1]++
+	}
+	for i := range reads {
+		f.locatedFrom[i+1] += f.locatedFrom[i]
+	}
+	f.located = resize(f.located, len(f.ungrouped))
+	f.next = append(f.next[:0], f.locatedFrom[:reads]...)
+	next := f.next
+	workers := min(threads, 8)
+	parallelRanges(workers, workers, 1, func(_, w, _ int) {
+		lo, hi := uint32(reads*w/workers), uint32(reads*(w+1)/workers)
+		for i := range f.ungrouped {
+			if l := &f.ungrouped[i]; l.read >= lo && l.read < hi {
+				f.located[next[l.read]] = *l
+				next[l.read]++
 			}
 		}
 	})

@@ -32,6 +32,10 @@ type Stats struct {
 	ReferenceBases int64
 	// Batches is the number of passes over the reference.
 	Batches int64
+	// Device is where the reads were mapped: cpu, or the GPUs by number and name.
+	Device string
+	// Kernels are the kernels that ran, with Device.Sync.
+	Kernels []KernelTime
 	// Engines counts the reads each engine mapped.
 	Engines map[Engine]int64
 	// Stages are the parts of the run in the order of the data flow.
@@ -58,6 +62,24 @@ type Stage struct {
 	// locations, records, bytes).
 	Items int64
 	Unit  string
+}
+
+// KernelTime is what one kernel took in all its launches on all GPUs.
+type KernelTime struct {
+	Name     string
+	Launches int64
+	Time     time.Duration
+}
+
+func (s *Stats) addKernel(t KernelTime) {
+	for i := range s.Kernels {
+		if k := &s.Kernels[i]; k.Name == t.Name {
+			k.Launches += t.Launches
+			k.Time += t.Time
+			return
+		}
+	}
+	s.Kernels = append(s.Kernels, t)
 }
 
 // SearchThroughput is the papers' unit, 8 n R / t / 10^12 (Tbit/s): n bases of

@@ -2,7 +2,6 @@ package mapper
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -160,10 +159,7 @@ func locate(t testing.TB, contigs []string, reads []fasta.Read, o Options) [][]t
 	m := newMapper(newReference(t, contigs...), o)
 	b := &m.batch
 	b.pack(reads, o.Distance, m.options.Threads)
-	f, ok := m.find(b, math.MaxInt64)
-	if !ok {
-		t.Fatal("no limit was set, and it was exceeded")
-	}
+	f := findAll(t, m, b)
 	w := &m.workers[0]
 	w.locator.b = b
 	w.locate(b, f, 0, len(reads))

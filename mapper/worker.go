@@ -63,7 +63,28 @@ func (w *worker) locate(b *batch, f *found, from, to int) {
 				w.locations = append(w.locations, w.locator.fromCandidates(read, list)...)
 			}
 		}
+		if len(f.located) > 0 {
+			w.take(b, f, read)
+		}
 		w.ends = append(w.ends, len(w.locations))
+	}
+}
+
+// take adds to w.locations those of a read that a GPU found.
+func (w *worker) take(b *batch, f *found, read int) {
+	ops := &w.locator.aligner.ops
+	for _, l := range f.located[f.locatedFrom[read]:f.locatedFrom[read+1]] {
+		loc := l.location
+		if loc.aligned {
+			from := len(*ops)
+			if loc.opsFrom == loc.opsTo {
+				*ops = append(*ops, operation{diagonal, b.length[read]})
+			} else {
+				*ops = append(*ops, f.operations[loc.opsFrom:loc.opsTo]...)
+			}
+			loc.opsFrom, loc.opsTo = int32(from), int32(len(*ops))
+		}
+		w.locations = append(w.locations, loc)
 	}
 }
 

@@ -28,6 +28,8 @@
 //	refused_candidates      candidates that a lower bound of their edits ruled out
 //	verified_windows        windows checked by dynamic programming
 //	batches                 passes over the reference
+//	device                  cpu, or the numbers and names of the GPUs
+//	kernels                 array of {name, launches, seconds}: the kernels of GPUs, with --gpu-sync
 //	engines                 object: the reads that each engine mapped
 //	elapsed_seconds         the whole run
 //	reads_per_second        reads / elapsed_seconds

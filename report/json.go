@@ -33,6 +33,8 @@ type statistics struct {
 	RefusedCandidates    int64                   `json:"refused_candidates"`
 	VerifiedWindows      int64                   `json:"verified_windows"`
 	Batches              int64                   `json:"batches"`
+	Device               string                  `json:"device"`
+	Kernels              []kernel                `json:"kernels"`
 	Engines              map[mapper.Engine]int64 `json:"engines"`
 	ElapsedSeconds       float64                 `json:"elapsed_seconds"`
 	ReadsPerSecond       float64                 `json:"reads_per_second"`
@@ -53,6 +55,12 @@ type stage struct {
 	Summed  bool    `json:"summed"`
 	Items   int64   `json:"items"`
 	Unit    string  `json:"unit"`
+}
+
+type kernel struct {
+	Name     string  `json:"name"`
+	Launches int64   `json:"launches"`
+	Seconds  float64 `json:"seconds"`
 }
 
 // JSON writes the statistics as one JSON object and a line feed. version is that of
@@ -79,6 +87,8 @@ func JSON(w io.Writer, s *mapper.Stats, version string) error {
 		Candidates:        s.Candidates,
 		RefusedCandidates: s.Refused, VerifiedWindows: s.Verified,
 		Batches:        s.Batches,
+		Device:         s.Device,
+		Kernels:        make([]kernel, 0, len(s.Kernels)),
 		Engines:        map[mapper.Engine]int64{},
 		ElapsedSeconds: s.Elapsed.Seconds(),
 		ReadsPerSecond: perSecond(s.Reads, s.Elapsed),
@@ -88,6 +98,9 @@ func JSON(w io.Writer, s *mapper.Stats, version string) error {
 	}
 	for _, c := range s.PerContig {
 		out.Contigs = append(out.Contigs, contig(c))
+	}
+	for _, k := range s.Kernels {
+		out.Kernels = append(out.Kernels, kernel{k.Name, k.Launches, k.Time.Seconds()})
 	}
 	for engine, reads := range s.Engines {
 		out.Engines[engine] = reads

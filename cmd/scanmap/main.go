@@ -18,6 +18,8 @@ import (
 	"syscall"
 
 	"github.com/urfave/cli/v2"
+
+	"scanmap/mapper"
 )
 
 // version is what --version prints and headers name.
@@ -89,9 +91,6 @@ type usageError struct{ error }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// deviceError is a device that is not there or failed: exit code 3.
-type deviceError struct{ error }
-
 // signalError is the signal that stopped the run.
 type signalError struct{ signal syscall.Signal }
 
@@ -107,7 +106,7 @@ func exitCode(err error) int {
 		return 128 + int(stopped.signal)
 	case errors.As(err, new(usageError)):
 		return 2
-	case errors.As(err, new(deviceError)):
+	case errors.As(err, new(*mapper.DeviceError)):
 		return 3
 	case errors.As(err, new(*outputError)) && errors.Is(err, syscall.EPIPE):
 		return 0

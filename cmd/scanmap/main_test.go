@@ -13,6 +13,9 @@ import (
 	"testing"
 
 	"github.com/urfave/cli/v2"
+
+	"scanmap/gpu"
+	"scanmap/mapper"
 )
 
 // binary is the program, for the tests that need a process.
@@ -108,7 +111,7 @@ func TestExitCode(t *testing.T) {
 		{fmt.Errorf("x: %w", &outputError{"o", syscall.EPIPE}), 0},
 		{&outputError{"o", syscall.ENOSPC}, 1},
 		{usagef("x"), 2},
-		{deviceError{errors.New("x")}, 3},
+		{&mapper.DeviceError{Err: errors.New("x")}, 3},
 		{signalError{syscall.SIGINT}, 130},
 		{fmt.Errorf("x: %w", signalError{syscall.SIGTERM}), 143},
 	} {
@@ -163,8 +166,9 @@ func TestUsageErrors(t *testing.T) {
 		{"map ref.fa reads.fq --report some", `option --report: report "some" is not one of all, best, one, unique, strata:S`},
 		{"map ref.fa reads.fq --engine fast", `option --engine: engine "fast" is not one of auto, skim, scan`},
 		{"map ref.fa reads.fq --cigar x", `option --cigar: "x" is neither m nor eqx`},
-		{"map ref.fa reads.fq --device gpu", `option --device: "gpu" is neither auto nor cpu`},
-		{"map ref.fa reads.fq --device cuda:", `option --device: "cuda:" is neither auto nor cpu`},
+		{"map ref.fa reads.fq --device gpu", `option --device: device "gpu" is not one of auto, cpu, cuda, cuda:N, cuda:N,M`},
+		{"map ref.fa reads.fq --device cuda:", `option --device: device "cuda:": "" is not the number of a GPU`},
+		{"map ref.fa reads.fq --device cuda:1,1", `option --device: device "cuda:1,1" names GPU 1 twice`},
 		{"map ref.fa reads.fq -t 0", `option --threads: "0" is not a whole number from 1 to 4096`},
 		{"map ref.fa reads.fq -t 99999", `option --threads: "99999" is not a whole number from 1 to 4096`},
 		{"map ref.fa reads.fq -t two", `option --threads: "two" is not a whole number from 1 to 4096`},
@@ -203,11 +207,24 @@ func TestUsageErrors(t *testing.T) {
 }
 
 func TestNoCUDA(t *testing.T) {
+	if _, err := gpu.LoadDriver(); err == nil {
+		t.Skip("a CUDA driver is here")
+	}
+	folder := t.TempDir()
+	t.Chdir(folder)
+	for _, name := range []string{"ref.fa", "reads.fq"} {
+		if err := os.WriteFile(name, []byte(">a\nACGT\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, device := range []string{"cuda", "cuda:0", "cuda:0,2"} {
 		code, stdout, stderr := call("map", "ref.fa", "reads.fq", "--device", device)
-		if want := "scanmap: device " + device + ": no CUDA support in this build\n"; code != 3 || stdout != "" || stderr != want {
+		if want := "scanmap: " + gpu.ErrNoDriver.Error(); code != 3 || stdout != "" || !strings.HasPrefix(stderr, want) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("exit code %d, standard output %q, standard error %q", code, stdout, stderr)
 		}
+	}
+	if code, _, stderr := call("map", "ref.fa", "reads.fq", "--device", "auto", "--quiet"); code != 0 || stderr != "" {
+		t.Errorf("auto: exit code %d, standard error %q", code, stderr)
 	}
 }
 

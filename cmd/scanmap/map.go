@@ -87,7 +87,9 @@ func mapCommand(p process) *cli.Command {
 
 			&cli.StringFlag{Name: "threads", Aliases: []string{"t"}, Value: strconv.Itoa(runtime.GOMAXPROCS(0)), Category: categoryRun,
 				DefaultText: "all processors", Usage: "compute with `N` threads"},
-			&cli.StringFlag{Name: "device", Value: "auto", Category: categoryRun, Usage: "`NAME` of the device: auto or cpu"},
+			&cli.StringFlag{Name: "device", Value: "auto", Category: categoryRun, Usage: "`NAME` of the device: auto (GPUs if there are any and the work is worth it), cpu, cuda (all GPUs) or, as in cuda:0,2, some"},
+			&cli.BoolFlag{Name: "gpu-sync", Category: categoryRun, DisableDefaultText: true,
+				Usage: "wait for the end of every kernel and show their times; slower"},
 			&cli.StringFlag{Name: "batch-reads", Value: "0", Category: categoryRun, DefaultText: "0, by the length of the reference",
 				Usage: "map `N` reads in one pass over the reference; changes speed and memory only"},
 			&cli.BoolFlag{Name: "quiet", Category: categoryRun, DisableDefaultText: true,
@@ -118,8 +120,7 @@ type mapJob struct {
 	profiles profiles
 }
 
-// newMapJob makes options of flags; args are the program's, for the header. Its errors are usage errors, but for a device
-// that is not there.
+// newMapJob makes options of flags; args are the program's, for the header. Its errors are usage errors.
 func newMapJob(c *cli.Context, args []string) (*mapJob, error) {
 	j := &mapJob{
 		output:   c.String("output"),
@@ -130,9 +131,6 @@ func newMapJob(c *cli.Context, args []string) (*mapJob, error) {
 	}
 	for _, step := range []func(*cli.Context) error{j.readInputs, j.readOutputs, j.readNumbers, j.readNames, j.readGroup} {
 		if err := step(c); err != nil {
-			if errors.As(err, new(deviceError)) {
-				return nil, err
-			}
 			return nil, usageError{err}
 		}
 	}
@@ -252,8 +250,8 @@ func (j *mapJob) readNumbers(c *cli.Context) error {
 	return nil
 }
 
-// cudaDevice is cuda, or cuda and the numbers of some GPUs.
-var cudaDevice = regexp.MustCompile(`^cuda(:[0-9]+(,[0-9]+)*)?$`)
+// driver stands in for the machine's CUDA driver in tests.
+var driver *mapper.Driver
 
 func (j *mapJob) readNames(c *cli.Context) error {
 	o := &j.options
@@ -279,13 +277,11 @@ func (j *mapJob) readNames(c *cli.Context) error {
 	if j.quiet && j.progress {
 		return errors.New("options --quiet and --progress contradict each other")
 	}
-	switch device := c.String("device"); {
-	case device == "auto" || device == "cpu":
-	case cudaDevice.MatchString(device):
-		return deviceError{fmt.Errorf("device %s: no CUDA support in this build", device)}
-	default:
-		return fmt.Errorf("option --device: %q is neither auto nor cpu", device)
+	if o.Device, err = mapper.ParseDevice(c.String("device")); err != nil {
+		return fmt.Errorf("option --device: %w", err)
 	}
+	o.Device.Sync = c.Bool("gpu-sync")
+	o.Device.Driver = driver
 	return nil
 }
 

@@ -1,0 +1,195 @@
+// The third stage: windows become locations with their alignments.
+//
+// A thread takes one window: a strand and a band of neighbouring diagonals of one contig. Row by row (a base of the strand)
+// it computes for each diagonal the least cost of an alignment that ends there, fewest edits first and
+// fewest gap bases second, and keeps the move that it came by: diagonal before deletion before insertion. After the last
+// row the costs tell all occurrences in the window; those that are locations are traced back.
+//
+// A cost is edits << 8 | gap bases. Ends lie in one contig, and positions outside it match nothing, which
+// costs as much as the insertion that a base aligned to one must be.
+#include "shared.cuh"
+
+constexpr u32 ALIGN_THREADS = 128; // exported
+
+struct AlignParams {
+	Text text;
+	Reads reads;
+	const u32* starts; // of contigs
+	const u32* ends;
+	const u32x4* windows; // {read | strand, lowest diagonal, diagonals, contig}
+	u32* moves;           // scratch: ALIGN_THREADS * blocks columns of `rows` rows
+	u32x4* locations;
+	u32* operations;
+	u32* location_counter;
+	u32* operation_counter;
+	const u32* count;       // of windows
+	u32 rows;               // of scratch: the longest strand
+	u32 location_capacity;  // never exceeded: a window of n diagonals holds at most (n + k) / (k + 1) locations
+	u32 operation_capacity; // alignments without room are left to the host
+	u32 unused;
+};
+
+constexpr u32 UNREACHABLE = 255 << 8; // more edits than any k here
+constexpr u32 EDIT = 1 << 8;
+constexpr u32 GAP = EDIT + 1;
+constexpr u32 MOST_OPERATIONS = 2 * MAX_BOUND_EDITS + 3; // runs of an alignment: gaps and the diagonals between them
+
+// Moves as two bits; a diagonal move is 0.
+constexpr u32 MOVE_DELETION = 1;
+constexpr u32 MOVE_INSERTION = 2;
+
+// A Band holds the costs on D diagonals and computes row after row. Template, so that all of it is in registers.
+template <u32 D> struct Band {
+	u32 costs[D];
+
+	// start: an alignment may begin on every diagonal that lies on or behind the contig's start.
+	DEVICE void start(u32 low, u32 diagonals, u32 contig_start) {
+#pragma unroll
+		for (u32 j = 0; j < D; j++) costs[j] = j < diagonals && low + j >= contig_start ? 0 : UNREACHABLE;
+	}
+
+	// advance goes on by one base, whose differences from the text on each diagonal are the bits of differs. It writes
+	// two bits a diagonal to moves, in words of 16 diagonals. `behind` are the diagonals on which the text position
+	// behind the base is not before the contig's start, so that the base may be an insertion there; `inside` those on
+	// which the base may be aligned or follow a deletion.
+	DEVICE void advance(u64 differs, u64 inside, u64 behind, u32 diagonals, u32* moves, u64 stride) {
+		u32 left = UNREACHABLE;
+#pragma unroll
+		for (u32 word = 0; word < (D + 15) / 16; word++) {
+			u32 packed = 0;
+#pragma unroll
+			for (u32 n = 0; n < 16; n++) {
+				const u32 j = word * 16 + n;
+				if (j >= D) break;
+				u32 best = UNREACHABLE, move = MOVE_INSERTION;
+				if (inside >> j & 1) {
+					best = costs[j] + (differs >> j & 1 ? EDIT : 0);
+					move = 0;
+					if (left + GAP < best) best = left + GAP, move = MOVE_DELETION;
+				}
+				const u32 above = j + 1 < D ? costs[j + 1] : UNREACHABLE;
+				if (above + GAP < best && behind >> j & 1) best = above + GAP, move = MOVE_INSERTION;
+				best = j < diagonals ? minimum(best, UNREACHABLE) : UNREACHABLE;
+				costs[j] = best;
+				left = best;
+				packed |= move << (2 * n);
+			}
+			moves[word * stride] = packed;
+		}
+	}
+};
+
+// Path collects runs from the last to the first.
+struct Path {
+	u32 runs[MOST_OPERATIONS];
+	u32 count = 0, insertions = 0, deletions = 0;
+
+	DEVICE void add(u32 kind) {
+		if (count && runs[count - 1] >> OPERATION_SHIFT == kind)
+			runs[count - 1]++;
+		else
+			runs[count++] = kind << OPERATION_SHIFT | 1;
+		insertions += kind == OPERATION_INSERTION;
+		deletions += kind == OPERATION_DELETION;
+	}
+};
+
+// align takes windows of at most D diagonals.
+template <u32 D> DEVICE void align(const AlignParams& p) {
+	constexpr u32 WORDS = (D + 15) / 16; // of moves in a row
+	const u64 columns = u64(block_count()) * ALIGN_THREADS;
+	const u64 column = u64(block_index()) * ALIGN_THREADS + thread_index();
+	u32* moves = p.moves + column;
+	const u32 count = *p.count;
+	for (u64 first = column & ~31ull; first < count; first += columns) {
+		const u64 index = first + lane();
+		const bool has = index < count;
+		u32x4 w = {0, 0, 0, 0};
+		Shape s = {0, 0, 0, 0};
+		u32 start = 0, end = 0;
+		const u64* strand = nullptr;
+		u64 alive = 0; // diagonals whose ends are occurrences that are neither kept nor dropped
+		Band<D> band;
+		if (has) {
+			w = p.windows[index];
+			s = p.reads.shapes[w.x & ~STRAND];
+			strand = strand_of(p.reads, s, w.x & STRAND);
+			start = p.starts[w.w];
+			end = p.ends[w.w];
+			const u32 low = w.y, diagonals = w.z;
+			band.start(low, diagonals, start);
+			const u64 all_diagonals = ~0ull >> (64 - diagonals);
+			for (u32 i = 0; i < s.length; i++) {
+				const u64* sw = strand + (i / 64) * PLANE_WORDS;
+				const u32 bit = i % 64;
+				const u32 s_low = 0 - u32(sw[0] >> bit & 1), s_high = 0 - u32(sw[1] >> bit & 1), s_ambiguous = 0 - u32(sw[2] >> bit & 1);
+				const u32 at = low + i;
+				const Planes t0 = text_planes(p.text, at);
+				u64 differs = (t0.low ^ s_low) | (t0.high ^ s_high) | text_ambiguous(p.text, at) | s_ambiguous;
+				if (D > 32) {
+					const Planes t1 = text_planes(p.text, at + 32);
+					differs |= u64((t1.low ^ s_low) | (t1.high ^ s_high) | text_ambiguous(p.text, at + 32) | s_ambiguous) << 32;
+				}
+				u64 inside = all_diagonals, behind = all_diagonals;
+				if (at < start || at + diagonals > end) { // near a contig's end
+					inside = behind = 0;
+					for (u32 j = 0; j < diagonals; j++) {
+						if (at + j >= start && at + j < end) inside |= 1ull << j;
+						if (at + j + 1 >= start) behind |= 1ull << j;
+					}
+				}
+				band.advance(differs, inside, behind, diagonals, moves + u64(i) * WORDS * columns, columns);
+			}
+#pragma unroll
+			for (u32 j = 0; j < D; j++) {
+				const u32 stop = low + j + s.length;
+				if (j < diagonals && band.costs[j] >> 8 <= s.k && stop > start && stop <= end) alive |= 1ull << j;
+			}
+		}
+		// Keep the best, drop those within k of it, and go on; the lanes of a warp meet in each round.
+		while (any(alive != 0)) {
+			Path path;
+			u32 best = ~0u, kept = 0;
+			const bool keeps = alive != 0;
+			if (keeps) {
+#pragma unroll
+				for (u32 j = 0; j < D; j++)
+					if (alive >> j & 1 && band.costs[j] < best) best = band.costs[j], kept = j;
+				const u32 lowest = kept > s.k ? kept - s.k : 0, highest = minimum(kept + s.k, 63u);
+				alive &= ~((~0ull >> (63 - (highest - lowest))) << lowest);
+				for (u32 i = s.length, j = kept; i > 0;) {
+					const u32 move = moves[(u64(i - 1) * WORDS + j / 16) * columns] >> (2 * (j % 16)) & 3;
+					path.add(move == 0 ? OPERATION_DIAGONAL : move == MOVE_DELETION ? OPERATION_DELETION : OPERATION_INSERTION);
+					if (move == MOVE_DELETION) {
+						j--;
+					} else {
+						i--;
+						if (move == MOVE_INSERTION) j++;
+					}
+				}
+			}
+			const u32 gaps = path.insertions + path.deletions;
+			const u32 operations = keeps && gaps ? path.count : 0;
+			const u32 behind = running_sum(operations), total = shuffle(behind, 31);
+			u32 place = 0;
+			if (lane() == 0 && total) place = atomic_add(p.operation_counter, total);
+			place = shuffle(place, 0) + behind - operations;
+			const bool room = place + operations <= p.operation_capacity;
+			const u32 all_keep = ballot(keeps);
+			u32 location = 0;
+			if (lane() == 0) location = atomic_add(p.location_counter, popcount(all_keep));
+			location = shuffle(location, 0) + popcount(all_keep & below(lane()));
+			if (keeps && location < p.location_capacity) {
+				if (room)
+					for (u32 i = 0; i < operations; i++) p.operations[place + i] = path.runs[operations - 1 - i];
+				p.locations[location] = {w.x, w.y + kept + s.length,
+					location_word(best >> 8, gaps, i32(path.deletions) - i32(path.insertions), room ? operations : ALIGN_LATER), place};
+			}
+		}
+	}
+}
+
+// align_narrow, align_middle and align_wide: a thread takes one window after the other.
+KERNEL(align_narrow, AlignParams, ALIGN_THREADS) { align<NARROW>(p); }
+KERNEL(align_middle, AlignParams, ALIGN_THREADS) { align<MIDDLE>(p); }
+KERNEL(align_wide, AlignParams, ALIGN_THREADS) { align<64>(p); }

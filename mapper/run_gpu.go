@@ -1,0 +1,396 @@
+package mapper
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"scanmap/fasta"
+	"scanmap/gpu"
+	"scanmap/kernels"
+)
+
+// gpuWorkers is the number of batches at work for each GPU: two have their copies and kernels overlap, while
+// the records of a third are made.
+const gpuWorkers = 3
+
+// gpuBatchReads is the number of reads of a batch on a GPU against n bases: a pass over the text takes 5 ps a
+// base, the host some 250 ns a read, so that the pass is a small part. More would take more memory.
+func gpuBatchReads(n int64) int {
+	return int(min(max(n/2048, 1<<16), 1<<20))
+}
+
+// gpuFoundLimit is foundLimit for a batch on a GPU. A variable for tests alone, as gpuCandidates.
+var gpuFoundLimit = 1 << 25
+
+// gpuCandidates is the room in the queues of a worker, in candidates of skim and in occurrences of scan.
+var gpuCandidates = 1 << 24
+
+// A gpuSet is the GPUs of a run.
+type gpuSet struct {
+	driver  *gpu.Driver
+	devices []*gpuDevice
+	workers []*gpuWorker
+}
+
+// openDriver returns the driver that a device asks for.
+func openDriver(o *Device) (*gpu.Driver, error) {
+	if o.Driver != nil {
+		return o.Driver, nil
+	}
+	return gpu.LoadDriver()
+}
+
+// hasGPU tells whether there is a driver at all, which takes little time; whether it has a GPU is seen when it
+// is opened.
+func hasGPU(o *Device) bool {
+	_, err := openDriver(o)
+	return err == nil
+}
+
+// openGPUs opens the GPUs of a run and uploads the reference.
+func (m *mapper) openGPUs() (*gpuSet, error) {
+	o := &m.options.Device
+	driver, err := openDriver(o)
+	if err != nil {
+		return nil, err
+	}
+	infos, err := driver.Devices()
+	if err != nil {
+		return nil, err
+	}
+	indices := o.Indices
+	if len(indices) == 0 {
+		for i := range infos {
+			indices = append(indices, i)
+		}
+	}
+	if len(infos) == 0 {
+		return nil, errors.New("the driver finds no GPU")
+	}
+	for _, index := range indices {
+		if index >= len(infos) {
+			return nil, fmt.Errorf("there is no GPU %d: the driver finds %d", index, len(infos))
+		}
+	}
+	s := &gpuSet{driver: driver, devices: make([]*gpuDevice, len(indices))}
+	errs := make([]error, len(indices))
+	var wg sync.WaitGroup
+	for i, index := range indices {
+		wg.Go(func() { s.devices[i], errs[i] = openGPU(driver, index, o, m.ref) })
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		s.close()
+		return nil, errs[slices.IndexFunc(errs, func(err error) bool { return err != nil })]
+	}
+	for range gpuWorkers {
+		for _, d := range s.devices {
+			w := &gpuWorker{m: m, queue: gpuQueue{device: d}}
+			if w.queue.stream, err = d.device.NewStream(); err != nil {
+				s.close()
+				return nil, err
+			}
+			s.workers = append(s.workers, w)
+		}
+	}
+	return s, nil
+}
+
+// close gives everything back. Its errors add nothing: what a GPU found has been read by then, or it failed before.
+func (s *gpuSet) close() {
+	for _, d := range s.devices {
+		if d != nil {
+			_ = d.device.Close()
+		}
+	}
+}
+
+// names lists the GPUs for statistics.
+func (s *gpuSet) names() string {
+	var names []string
+	for _, d := range s.devices {
+		info := d.device.Info()
+		names = append(names, fmt.Sprintf("cuda:%d %s", info.Index, info.Name))
+	}
+	return strings.Join(names, ", ")
+}
+
+// A gpuWorker maps one batch after the other on a GPU. All memory is its own, but the reference.
+type gpuWorker struct {
+	m       *mapper
+	queue   gpuQueue
+	batch   batch
+	packed  pinned[uint64]
+	shapes  pinned[kernels.Shape]
+	onGPU   struct{ packed, shapes gpuBuffer }
+	table   gpuTable
+	skim    gpuSkim
+	verify  gpuVerify
+	scan    gpuScan
+	text    gpuText // of the chunk at hand, where chunks do not stay
+	scanner scanner // for reads that the GPU cannot scan for
+	found   found
+}
+
+// A gpuPart is what a worker found for a part of a batch. done tells the worker that it is no longer used.
+type gpuPart struct {
+	batch *batch
+	found *found
+	err   error
+	done  chan struct{}
+}
+
+// mapOnGPU maps batches, each by the next worker that is free, and makes their records in order.
+func (m *mapper) mapOnGPU(ctx context.Context, s *gpuSet, batches <-chan []fasta.Read) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type job struct {
+		reads []fasta.Read
+		parts chan gpuPart
+	}
+	jobs, order := make(chan job), make(chan chan gpuPart, len(s.workers))
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer cancel()
+	for _, w := range s.workers {
+		wg.Go(func() {
+			for j := range jobs {
+				w.mapBatch(ctx, j.reads, j.parts)
+				close(j.parts)
+			}
+		})
+	}
+	wg.Go(func() {
+		defer close(order)
+		defer close(jobs)
+		for reads := range batches {
+			j := job{reads, make(chan gpuPart)}
+			select {
+			case jobs <- j:
+			case <-ctx.Done():
+				return
+			}
+			select {
+			case order <- j.parts:
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+	for parts := range order {
+		for part := range parts {
+			err := part.err
+			if err == nil {
+				m.count(part.batch, part.found)
+				err = m.resolve(ctx, part.batch, part.found)
+				m.progress()
+			}
+			close(part.done)
+			if err != nil {
+				return err
+			}
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return m.out.fail(err)
+	}
+	return nil
+}
+
+// mapWithGPUs opens the GPUs and maps batches on them.
+func (m *mapper) mapWithGPUs(ctx context.Context, batches <-chan []fasta.Read) error {
+	set, err := m.openGPUs()
+	if err != nil {
+		return &DeviceError{err}
+	}
+	defer set.close()
+	m.stats.Device = set.names()
+	err = m.mapOnGPU(ctx, set, batches)
+	for _, d := range set.devices {
+		for _, t := range d.device.Times() {
+			m.stats.addKernel(KernelTime{Name: t.Kernel, Launches: int64(t.Launches), Time: t.Total})
+		}
+	}
+	return err
+}
+
+// mapBatch finds what a batch has on the reference, and sends it as a whole or in parts.
+func (w *gpuWorker) mapBatch(ctx context.Context, reads []fasta.Read, parts chan<- gpuPart) {
+	send := func(p gpuPart) bool {
+		p.done = make(chan struct{})
+		select {
+		case parts <- p:
+		case <-ctx.Done():
+			return false
+		}
+		select {
+		case <-p.done:
+		case <-ctx.Done():
+			return false
+		}
+		return p.err == nil
+	}
+	m, q := w.m, &w.queue
+	start := time.Now()
+	b := &w.batch
+	b.packed = w.packed.resize(q, b.layOut(reads, m.options.Distance))
+	if q.err != nil {
+		send(gpuPart{err: &DeviceError{q.err}})
+		return
+	}
+	b.fill(m.options.Threads)
+	m.clock.add(stagePack, start, int64(len(reads)))
+	size := len(reads)
+	for from := 0; from < len(reads); {
+		n := min(size, len(reads)-from)
+		part := b.slice(from, from+n)
+		limit := int64(gpuFoundLimit)
+		if n == 1 {
+			limit = math.MaxInt64
+		}
+		f, ok := w.find(part, limit)
+		if q.err != nil {
+			send(gpuPart{err: &DeviceError{q.err}})
+			return
+		}
+		if !ok {
+			size = (n + 1) / 2
+			continue
+		}
+		if !send(gpuPart{batch: part, found: f}) {
+			return
+		}
+		from += n
+	}
+}
+
+// find is mapper.find on a GPU. It returns false when there was more than limit or than the queues have room for.
+func (w *gpuWorker) find(b *batch, limit int64) (*found, bool) {
+	m, q, f := w.m, &w.queue, &w.found
+	f.reset(len(b.reads))
+	classes, scanned := m.classify(b)
+	reads, pieces, longest := w.upload(b, classes)
+	var onGPU, onCPU []uint32
+	for _, read := range scanned {
+		f.scanned[read] = true
+		if scannable(int(b.length[read]), int(b.k[read])) {
+			onGPU = append(onGPU, read)
+		} else {
+			onCPU = append(onCPU, read)
+		}
+	}
+	for i := range q.device.chunks {
+		c := &q.device.chunks[i]
+		t := &c.text
+		if !q.device.resident {
+			t = &w.text
+			c.upload(q, t, m.ref)
+		}
+		if !w.skimChunk(c, t, b, reads, classes, pieces, longest, limit) {
+			return nil, false
+		}
+		start := time.Now()
+		if !w.scan.scan(q, c, t, reads, b, onGPU, m, gpuCandidates, f, limit) {
+			return nil, false
+		}
+		if len(onGPU) > 0 {
+			m.clock.add(stageScan, start, int64(c.to-c.from)*int64(len(onGPU)))
+		}
+		if q.err != nil {
+			return nil, false
+		}
+	}
+	lists := [][]candidate{f.taken}
+	if len(onCPU) > 0 {
+		start := time.Now()
+		more, ok := w.scanner.scan(m.ref, m.segments, b, onCPU, limit, m.options.Threads)
+		m.clock.add(stageScan, start, m.stats.ReferenceBases*int64(len(onCPU)))
+		if !ok {
+			return nil, false
+		}
+		lists = append(lists, more...)
+	}
+	f.group(lists, len(b.reads), m.options.Threads)
+	f.groupLocated(len(b.reads), m.options.Threads)
+	f.engines[EngineScan] = int64(len(scanned))
+	for _, class := range classes {
+		f.engines[EngineSkim] += int64(len(class))
+	}
+	return f, int64(len(f.ungrouped)+len(f.taken)) <= limit
+}
+
+// upload brings reads to the GPU. It returns them as kernels take them, the number of their pieces, and the length
+// of the longest that is skimmed for.
+func (w *gpuWorker) upload(b *batch, classes [maxPiece + 1][]uint32) (reads kernels.Reads, pieces, longest int) {
+	q := &w.queue
+	shapes := w.shapes.resize(q, len(b.reads))
+	first := b.packedAt[0]
+	for i := range shapes {
+		shapes[i] = kernels.Shape{PackedAt: uint32(b.packedAt[i] - first), Length: uint32(b.length[i]), K: uint32(b.k[i])}
+	}
+	for _, class := range classes {
+		for _, read := range class {
+			shapes[read].PieceFrom = uint32(pieces)
+			pieces += int(b.k[read]) + 1
+			longest = max(longest, int(b.length[read]))
+		}
+	}
+	upload(q, &w.onGPU.packed, b.packed[first:b.packedAt[len(b.reads)]])
+	upload(q, &w.onGPU.shapes, shapes)
+	return kernels.Reads{Packed: w.onGPU.packed.at(0), Shapes: w.onGPU.shapes.at(0)}, pieces, longest
+}
+
+// skimChunk adds to w.found what the reads of classes have in a chunk.
+func (w *gpuWorker) skimChunk(c *gpuChunk, t *gpuText, b *batch, reads kernels.Reads, classes [maxPiece + 1][]uint32, pieces, longest int, limit int64) bool {
+	m, q, f := w.m, &w.queue, &w.found
+	if pieces == 0 {
+		return true
+	}
+	w.skim.begin(q, gpuCandidates)
+	_, stretches := c.stretches()
+	drained := false
+	for length := maxPiece; length >= minPiece; length-- {
+		if len(classes[length]) == 0 {
+			continue
+		}
+		start := time.Now()
+		w.table.build(q, reads, classes[length], length, pieces)
+		start = m.clock.add(stagePieces, start, int64(len(classes[length])))
+		run := func(list []uint32, count int) []uint32 {
+			return w.skim.pass(q, c, t, &w.table, reads, list, count)
+		}
+		grow := func() { w.skim.grow(q) }
+		more := func() bool {
+			if len(b.reads) > 1 {
+				return false // fewer reads have room
+			}
+			f.take(c, b, m, w.skim.drain(q))
+			drained = true
+			return q.err == nil
+		}
+		if !untilFinished(stretches, run, grow, more) || q.err != nil {
+			return false
+		}
+		m.clock.add(stageSkim, start, int64(c.to-c.from))
+	}
+	f.candidates += int64(w.skim.found)
+	if drained {
+		f.take(c, b, m, w.skim.drain(q))
+	}
+	w.skim.end(q, f)
+	start := time.Now()
+	locations, operations, left := w.verify.verify(q, c, t, reads, len(b.reads), longest, &w.skim.candidates, w.skim.found)
+	m.clock.add(stageVerify, start, int64(w.skim.found))
+	if q.err != nil || int64(len(f.ungrouped)+len(f.taken)+len(locations)+len(left)) > limit {
+		return false
+	}
+	f.decode(c, b, m, locations, operations)
+	f.take(c, b, m, left)
+	return true
+}

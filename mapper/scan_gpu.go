@@ -1,0 +1,134 @@
+package mapper
+
+import (
+	"math"
+
+	"scanmap/kernels"
+)
+
+// A gpuScan is the exhaustive pass of one worker (kernels/scan.cu).
+type gpuScan struct {
+	counters, members, items, unfinished gpuBuffer
+	occurrences                          gpuBuffer
+	hostCounters, hostItems              pinned[uint32]
+	hostOccurrences                      pinned[gpuOccurrence]
+}
+
+type gpuOccurrence struct{ read, end, distance, unused uint32 }
+
+// scannable tells whether a GPU can scan for a read of m bases with k edits.
+func scannable(m, k int) bool { return m <= kernels.MostScanLength && k <= kernels.MaxBoundEdits }
+
+// scanKernels are the kernels by the words of 32 bases and the edits that they allow, fastest first.
+var scanKernels = []struct {
+	name         string
+	words, edits int
+}{
+	{"scan_1_2", 1, 1},
+	{"myers_1", 1, math.MaxInt},
+	{"scan_2_3", 2, 2},
+	{"scan_4_1", 4, 0},
+	{"scan_4_3", 4, 2},
+	{"scan_4_6", 4, 5},
+	{"myers_4", 4, math.MaxInt},
+	{"myers_10", 10, math.MaxInt},
+	{"myers_32", 32, math.MaxInt},
+}
+
+func scanKernel(m, k int) int {
+	for i, s := range scanKernels {
+		if m <= 32*s.words && k <= s.edits {
+			return i
+		}
+	}
+	return len(scanKernels) - 1
+}
+
+// maxItems bounds the items of a launch, so that those left unfinished have room.
+const maxItems = 1 << 24
+
+// scan appends the occurrences of reads in a chunk to f. It returns false when there are more than limit.
+func (s *gpuScan) scan(q *gpuQueue, c *gpuChunk, t *gpuText, reads kernels.Reads, b *batch, members []uint32, m *mapper, capacity int, f *found, limit int64) bool {
+	classes := make([][]uint32, len(scanKernels))
+	for _, read := range members {
+		class := scanKernel(int(b.length[read]), int(b.k[read]))
+		classes[class] = append(classes[class], read)
+	}
+	stretches := (int(c.to-c.from) + kernels.ScanStretch - 1) / kernels.ScanStretch
+	for class, members := range classes {
+		most := max(maxItems/stretches, 1) * kernels.ScanStrands / 2
+		for len(members) > 0 && q.err == nil {
+			part := members[:min(len(members), most)]
+			members = members[len(part):]
+			pass := gpuScanPass{gpuScan: s, q: q, c: c, b: b, m: m, f: f, name: scanKernels[class].name, capacity: capacity}
+			upload(q, &s.members, part)
+			groups := (2*len(part) + kernels.ScanStrands - 1) / kernels.ScanStrands
+			pass.p = kernels.ScanParams{
+				Text: c.params(t), Reads: reads, Members: s.members.at(0), Count: uint32(len(part)),
+				Groups: uint32(groups), First: c.from, End: c.to,
+			}
+			if !untilFinished(stretches*groups, pass.run, pass.grow, func() bool { return int64(len(f.taken)) <= limit }) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// A gpuScanPass scans for reads that one kernel can take.
+type gpuScanPass struct {
+	*gpuScan
+	q        *gpuQueue
+	c        *gpuChunk
+	b        *batch
+	m        *mapper
+	f        *found
+	name     string
+	capacity int // of occurrences
+	p        kernels.ScanParams
+}
+
+func (s *gpuScanPass) grow() { s.capacity *= 2 }
+
+// run does items, all of count when there is no list, and returns those that did not come to their end.
+func (s *gpuScanPass) run(items []uint32, count int) (unfinished []uint32) {
+	q, p := s.q, &s.p
+	q.reserve(&s.counters, 4*kernels.ScanCounters)
+	q.reserve(&s.occurrences, 16*s.capacity)
+	q.reserve(&s.unfinished, 4*count)
+	p.Items = 0
+	if items != nil {
+		upload(q, &s.items, items)
+		p.Items = s.items.at(0)
+	}
+	p.Unfinished, p.Counters, p.Occurrences = s.unfinished.at(0), s.counters.at(0), s.occurrences.at(0)
+	p.Capacity, p.ItemCount = uint32(s.capacity), uint32(count)
+	q.clear(&s.counters, 4*kernels.ScanCounters)
+	warps := kernels.ScanThreads / 32
+	launchBlocks(q, s.name, min((count+warps-1)/warps, scanBlocks*q.device.device.Info().Multiprocessors), p)
+	counters := s.hostCounters.resize(q, kernels.ScanCounters)
+	download(q, counters, &s.counters, 0)
+	if q.wait() != nil {
+		return nil
+	}
+	list := s.hostOccurrences.resize(q, min(int(counters[kernels.ScanOccurrences]), s.capacity))
+	download(q, list, &s.occurrences, 0)
+	unfinished = s.hostItems.resize(q, int(counters[kernels.ScanUnfinished]))
+	download(q, unfinished, &s.unfinished, 0)
+	if q.wait() != nil {
+		return nil
+	}
+	for _, o := range list {
+		read, strand := o.read&^kernels.Strand, forward
+		if o.read&kernels.Strand != 0 {
+			strand = reverse
+		}
+		if contig, last := s.c.place(s.m.ref, int64(o.end)-1); contig >= 0 { // ends in the padding are none
+			s.f.taken = append(s.f.taken, candidate{read, placeOf(uint32(contig), strand), int32(last+1) - s.b.length[read], int32(o.distance)})
+		}
+	}
+	return unfinished
+}
+
+// scanBlocks is the number of blocks for each multiprocessor.
+const scanBlocks = 12
