@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"runtime"
@@ -203,33 +202,42 @@ func (v *Device) Close() error {
 	v.owned = nil
 	v.mu.Unlock()
 	slices.SortStableFunc(left, func(a, b owned) int { return cmp.Compare(a.rank(), b.rank()) })
+	failed := v.failure.Load() != nil
 	err := v.current(func() error { return v.releaseAll(left) })
 	for _, o := range left {
 		o.gone()
 	}
-	failed := v.failure.Load() != nil
 	release := v.call("cuDevicePrimaryCtxRelease_v2", site{}, func(c *calls) Result { return c.PrimaryContextRelease(v.device) })
 	if failed {
 		return nil // the call that failed has told, and a lost context has nothing to add
 	}
-	return errors.Join(err, release)
+	return first(err, release)
 }
 
 // releaseAll releases what Close found, until the context is lost: what is left then ends with the context.
 func (v *Device) releaseAll(left []owned) error {
-	var errs []error
+	var err error
 	for _, o := range left {
 		if s, ok := o.(*Stream); ok && v.failure.Load() == nil {
-			errs = append(errs, s.synchronize())
+			err = first(err, s.synchronize())
 		}
 	}
 	for _, o := range left {
-		if v.failure.Load() != nil {
-			break
+		if v.failure.Load() == nil {
+			err = first(err, o.release())
 		}
-		errs = append(errs, o.release())
 	}
-	return errors.Join(errs...)
+	return err
+}
+
+// first is the first of several errors: a message is one line, and what follows a failure is mostly its consequence.
+func first(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // handle is what streams, events and modules of a device have in common. The driver does not survive the use of one

@@ -251,8 +251,8 @@ func TestLaunch(t *testing.T) {
 	s := must(v.NewStream())
 	m := must(v.Load(testPTX))
 	add := must(m.Kernel("add", 32))
-	type shorter struct{ a, b, c Pointer }
-	type pointers struct{ a, b, c, count *int }
+	type shorter [3]Pointer
+	type pointers [4]*int
 	elsewhere := must(must(must(d.Open(1, Options{})).Load(testPTX)).Kernel("add", 32))
 	for _, c := range []struct {
 		err  error

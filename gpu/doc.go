@@ -30,7 +30,8 @@
 // run on after the call that started them, so a failure shows in a later call; it then names the last kernel of the
 // stream, which is exact with Options.Sync. Some results (Result.Sticky) mean that the context is lost: from
 // then on the device returns the first such error for every call without asking the driver, while
-// Free and Close do nothing but return, and Device.Close gives the context back, which frees all.
+// Free and Close do nothing but return, and Device.Close gives the context back, which frees all. The driver does not
+// open such a device again for the same process.
 //
 // # Memory of the host
 //

@@ -3,6 +3,7 @@ package gpu
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -96,11 +97,7 @@ func (d *Driver) Inject(call string, n int, code Result) {
 func (d *Driver) Calls() map[string]int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	made := make(map[string]int, len(d.made))
-	for name, n := range d.made {
-		made[name] = n
-	}
-	return made
+	return maps.Clone(d.made)
 }
 
 // site says where a call belongs, for its error.
@@ -163,7 +160,7 @@ func (d *Driver) describe(name string, code Result) string {
 	return d.calls.ErrorString(code)
 }
 
-// start initializes the driver, once it succeeds no more.
+// start initializes the driver, until that succeeded once.
 func (d *Driver) start() error {
 	d.initialize.Lock()
 	defer d.initialize.Unlock()

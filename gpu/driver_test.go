@@ -80,7 +80,6 @@ func TestCallsAreNamed(t *testing.T) {
 		file := must(parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution))
 		inspect(file, "")
 	}
-	// copyHost is handed the name beside the call.
 	for name := range fields {
 		if !used[name] {
 			t.Errorf("calls.%s is called nowhere", name)

@@ -24,7 +24,7 @@ type (
 		count   uint32
 		_       uint32
 	}
-	failParams  struct{ unused uint64 }
+	failParams  [1]uint64
 	storeParams struct{ to Pointer }
 )
 

@@ -3,10 +3,12 @@
 package gpu
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -15,21 +17,21 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// threadsHaveContexts has the fake check, before each call, that its thread has the context current that is right: calls that need
-// one come behind a cuCtxSetCurrent of the same goroutine, and no other goroutine may come between on the thread.
+// threadsHaveContexts has the fake check before each call that needs a context that the same goroutine made one current in
+// this thread, and no other goroutine since.
 func threadsHaveContexts(t *testing.T, f *fake) {
-	var contexts sync.Map // by thread
-	original := f.calls()
-	_ = original
+	var owners sync.Map // from thread to goroutine
 	f.before = func(call string) {
+		stack := make([]byte, 64)
+		goroutine := string(bytes.Fields(stack[:runtime.Stack(stack, false)])[1])
 		thread := syscall.Gettid()
 		switch {
 		case call == "cuCtxSetCurrent":
-			contexts.Store(thread, true)
-		case strings.HasPrefix(call, "cuInit"), strings.HasPrefix(call, "cuD"):
+			owners.Store(thread, goroutine)
+		case call == "cuInit", strings.HasPrefix(call, "cuD"):
 		default:
-			if _, ok := contexts.Load(thread); !ok {
-				t.Errorf("%s is called in a thread without a context", call)
+			if owner, ok := owners.Load(thread); !ok || owner != goroutine {
+				t.Errorf("goroutine %s calls %s in a thread whose context is that of %v", goroutine, call, owner)
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package gpu
 
 import (
-	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -41,7 +40,7 @@ func (v *Device) NewStream() (*Stream, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, errors.Join(err, v.free(s))
+		return nil, first(err, v.free(s))
 	}
 	return s, nil
 }
@@ -51,13 +50,13 @@ func (s *Stream) Close() error { return s.device.free(s) }
 
 func (s *Stream) rank() int { return rankStream }
 func (s *Stream) release() error {
-	errs := []error{s.call("cuStreamDestroy_v2", func(c *calls) Result { return c.StreamDestroy(s.stream) })}
+	err := s.call("cuStreamDestroy_v2", func(c *calls) Result { return c.StreamDestroy(s.stream) })
 	for _, e := range []uintptr{s.start, s.end} {
 		if e != 0 {
-			errs = append(errs, s.device.destroyEvent(e))
+			err = first(err, s.device.destroyEvent(e))
 		}
 	}
-	return errors.Join(errs...)
+	return err
 }
 
 // Synchronize waits until all work in the stream is done.

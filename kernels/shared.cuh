@@ -98,6 +98,33 @@ DEVICE u32 load_streaming(const u32* p) {
 	return v;
 }
 
+// load_kept reads what is to stay in the L2 cache as long as it can, load_once what is not needed soon again.
+// Neither is kept in the L1 cache, where random accesses would find nothing.
+DEVICE u32x2 load_kept(const u32x2* p) {
+	u32x2 v;
+	asm("{\n\t.reg .b64 policy;\n\t"
+		"createpolicy.fractional.L2::evict_last.b64 policy, 1.0;\n\t"
+		"ld.global.L1::no_allocate.L2::cache_hint.v2.u32 {%0, %1}, [%2], policy;\n\t}"
+		: "=r"(v.x), "=r"(v.y) : "l"(p));
+	return v;
+}
+DEVICE u32x2 load_once(const u32x2* p) {
+	u32x2 v;
+	asm("{\n\t.reg .b64 policy;\n\t"
+		"createpolicy.fractional.L2::evict_first.b64 policy, 1.0;\n\t"
+		"ld.global.L1::no_allocate.L2::cache_hint.v2.u32 {%0, %1}, [%2], policy;\n\t}"
+		: "=r"(v.x), "=r"(v.y) : "l"(p));
+	return v;
+}
+DEVICE u32 load_once(const u32* p) {
+	u32 v;
+	asm("{\n\t.reg .b64 policy;\n\t"
+		"createpolicy.fractional.L2::evict_first.b64 policy, 1.0;\n\t"
+		"ld.global.L1::no_allocate.L2::cache_hint.u32 %0, [%1], policy;\n\t}"
+		: "=r"(v) : "l"(p));
+	return v;
+}
+
 #endif
 
 DEVICE u32 minimum(u32 a, u32 b) { return a < b ? a : b; }
@@ -227,7 +254,10 @@ DEVICE Slot filter_slot(u32 core, u32 complement, u32 shift) {
 	return {hash_code(flipped ? complement : core) >> shift, flipped};
 }
 
-// filter_bits takes the hash of the canonical code.
+// filter_hash chooses the two bits by its upper five and the next five. It has another multiplier than the slot: a window's code is
+// twice that of the shared bases and a base more, so that with the same one all windows of a slot that begin
+// alike would have the same bits.
+DEVICE u32 filter_hash(u32 canonical) { return canonical * 0x85EBCA6B; }
 DEVICE u32 filter_bits(u32 hash) { return 1u << (hash >> 27) | 1u << ((hash >> 22) & 31); }
 
 // differing returns the bases of a strand, 32 from a multiple of 32 on, that differ from the text on a diagonal;

@@ -89,9 +89,9 @@ DEVICE u32 passing(const SkimParams& p, u32x2 a, u32x2 b) {
 			other[j] = byte_permute(low, high, 0x5410) >> shift & mask;
 		}
 		const Slot s = filter_slot(code[0] >> 1 & core_mask, other[0] & core_mask, p.slot_shift);
-		const u32x2 slot = p.filter[s.index];
+		const u32x2 slot = load_kept(p.filter + s.index);
 		const u32 left = s.flipped ? slot.y : slot.x, right = s.flipped ? slot.x : slot.y;
-		const u32 hash0 = hash_code(minimum(code[0], other[0])), hash1 = hash_code(minimum(code[1], other[1]));
+		const u32 hash0 = filter_hash(minimum(code[0], other[0])), hash1 = filter_hash(minimum(code[1], other[1]));
 		const u32 pass0 = (left >> (hash0 >> 27)) & (left >> (hash0 >> 22 & 31)) & 1;
 		const u32 pass1 = (right >> (hash1 >> 27)) & (right >> (hash1 >> 22 & 31)) & 1;
 		passed |= (pass0 | pass1 << 1) << i;
@@ -162,8 +162,8 @@ DEVICE bool look_up(const SkimParams& p, WarpQueues& queues, u32 waiting, u32 n,
 		palindrome = forward == complement;
 		where = in_stretch << 1 | (complement < forward);
 		const u32 bucket = hash_code(code) >> p.bucket_shift;
-		from = bucket ? p.buckets[bucket - 1] : 0;
-		count = p.buckets[bucket] - from;
+		from = bucket ? load_once(p.buckets + bucket - 1) : 0;
+		count = load_once(p.buckets + bucket) - from;
 	}
 	const u32 behind = running_sum(count), total = shuffle(behind, 31), before = behind - count;
 	for (u32 first = 0; first < total; first += 32) {
@@ -179,7 +179,7 @@ DEVICE bool look_up(const SkimParams& p, WarpQueues& queues, u32 waiting, u32 n,
 		u32x2 entry = {0, 0};
 		bool equal = false;
 		if (mine < total) {
-			entry = p.entries[owner_from + mine - owner_before];
+			entry = load_once(p.entries + owner_from + mine - owner_before);
 			equal = entry.x == owner_code;
 		}
 		// A palindrome lies on both strands.
@@ -207,7 +207,7 @@ DEVICE bool skim_stretch(const SkimParams& p, WarpQueues& queues, u32 stretch, u
 		const u32 mine = step + 32 * lane(), word = (stretch + mine) / 32;
 		u32 pass = 0;
 		if (stretch + mine < p.end) {
-			const u32x2 a = p.text.planes[word], b = p.text.planes[word + 1];
+			const u32x2 a = load_streaming(p.text.planes + word), b = load_streaming(p.text.planes + word + 1);
 			pass = passing(p, a, b) & below(p.end - stretch - mine);
 			if (stretch + mine < p.begin) pass &= ~below(p.begin - stretch - mine);
 			if (pass) {

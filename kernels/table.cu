@@ -66,7 +66,7 @@ KERNEL(enter, EnterParams, TABLE_THREADS) {
 	if (i >= p.count || p.pieces_at[i] == NO_PIECE) return;
 	const u32 q = p.q, code = p.codes[i], complement = complement_code(code, q), hash = hash_code(code);
 	p.entries[atomic_add(p.buckets + (hash >> p.bucket_shift), 1u)] = {code, i};
-	const u32 bits = filter_bits(hash), mask = code_mask(q - 1);
+	const u32 bits = filter_bits(filter_hash(code)), mask = code_mask(q - 1);
 	// As the left window of a pair it shares all bases but its first, as the right one all but its last.
 	for (u32 half = 0; half < 2; half++) {
 		const u32 core = (half ? code : code >> 1) & mask, other = (half ? complement >> 1 : complement) & mask;

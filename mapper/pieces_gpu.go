@@ -2,6 +2,8 @@ package mapper
 
 import (
 	"math/bits"
+	"os"
+	"strconv"
 
 	"scanmap/kernels"
 )
@@ -17,7 +19,7 @@ type gpuTable struct {
 }
 
 // maxFilterBytes keeps the filter in the GPU's L2 cache: beyond, a probe takes three times as long.
-const maxFilterBytes = 32 << 20
+var maxFilterBytes = func() int { n, err := strconv.Atoi(os.Getenv("FILTER")); if err != nil { return 32 << 20 }; return n << 20 }()
 
 // slotBytes is the size of a filter's slot.
 const slotBytes = 8
@@ -29,7 +31,7 @@ func (t *gpuTable) build(q *gpuQueue, reads kernels.Reads, members []uint32, len
 	// One or two buckets for each piece, and 4 to 8 pieces, of which each sets two bits in
 	// each of two halves, for a slot of 64.
 	bucketBits := min(max(bits.Len(uint(pieces)), 8), 28)
-	slotBits := max(min(bits.Len(uint(pieces)), bits.Len(maxFilterBytes/slotBytes)-1), 8)
+	slotBits := max(min(bits.Len(uint(pieces)), bits.Len(uint(maxFilterBytes/slotBytes))-1), 8)
 	t.bucketShift, t.slotShift = uint32(32-bucketBits), uint32(32-slotBits)
 	buckets := 1 << bucketBits
 	upload(q, &t.members, members)

@@ -77,7 +77,7 @@ func newApp(p process) *cli.App {
 		HideHelpCommand: true,
 		Writer:          p.stdout,
 		ErrWriter:       p.stderr,
-		Commands:        []*cli.Command{mapCommand(p)},
+		Commands:        []*cli.Command{mapCommand(p), devicesCommand(p)},
 		Action: func(c *cli.Context) error {
 			return usagef("no command is given; see scanmap --help")
 		},

@@ -1,0 +1,307 @@
+package mapper
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"scanmap/dna"
+	"scanmap/fasta"
+)
+
+// BenchOptions say what Bench measures.
+type BenchOptions struct {
+	Options // Reference and Reads may be empty: then both are made
+	// Bases is the length of the reference that is made.
+	Bases int
+	// Repeats says what it has besides random bases.
+	Repeats Repeats
+	// Count and Length are the number of reads that are made and their bases.
+	Count, Length int
+	// Repetitions is the number of measurements, after one that is not counted; results are their medians.
+	Repetitions int
+}
+
+// Repeats names what a reference that is made has besides random bases.
+type Repeats string
+
+// The repeats. Planted are 3,000 elements of 1,000 bases in ten copies each, 10 % diverged. Alu is one element of 320 bases
+// whose copies, 12 % diverged, take up 10 % of the reference, as Alu does in human.
+const (
+	RepeatsNone    Repeats = "none"
+	RepeatsPlanted Repeats = "planted"
+	RepeatsAlu     Repeats = "alu"
+)
+
+// ParseRepeats reads the name of repeats.
+func ParseRepeats(s string) (Repeats, error) {
+	switch r := Repeats(s); r {
+	case RepeatsNone, RepeatsPlanted, RepeatsAlu:
+		return r, nil
+	}
+	return "", fmt.Errorf("repeats %q are not one of none, planted, alu", s)
+}
+
+// BenchResult is what Bench measured.
+type BenchResult struct {
+	Device       string
+	Bases, Reads int64
+	// Repetitions is the number of measurements that Rows are medians of.
+	Repetitions int
+	Rows        []BenchRow
+}
+
+// BenchRow is one figure.
+type BenchRow struct {
+	Name  string
+	Value float64
+	Unit  string
+}
+
+// Bench maps one batch of reads again and again and measures the parts. On a GPU the parts are kernels, timed by
+// events, and core is their sum: all that the device computes, without copies and without the host. On the
+// CPU they are the stages. Nothing is written.
+func Bench(ctx context.Context, o BenchOptions) (*BenchResult, error) {
+	o.setDefaults()
+	o.Repetitions = max(o.Repetitions, 1)
+	m := &mapper{options: o.Options, stats: &Stats{Engines: map[Engine]int64{}}, out: newOrderedWriter(io.Discard, 4*o.Threads+4)}
+	var reads []fasta.Read
+	var err error
+	if m.ref, reads, err = o.input(ctx); err != nil {
+		return nil, err
+	}
+	m.prepare()
+	r := &BenchResult{Bases: m.stats.ReferenceBases, Reads: int64(len(reads)), Repetitions: o.Repetitions}
+	if o.Device.Kind == DeviceCUDA {
+		err = m.benchGPU(ctx, reads, r)
+	} else {
+		err = m.benchCPU(ctx, reads, r)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// input loads the reference and the reads, or makes them.
+func (o *BenchOptions) input(ctx context.Context) (*dna.Reference, []fasta.Read, error) {
+	if o.Reference == "" {
+		ref, err := makeReference(o.Bases, o.Repeats, o.Threads)
+		if err != nil {
+			return nil, nil, err
+		}
+		reads, err := makeReads(ref, o.Count, o.Length, o.Distance, o.Threads)
+		return ref, reads, err
+	}
+	ref, err := fasta.LoadReference(ctx, o.Reference, o.Threads)
+	if err != nil {
+		return nil, nil, err
+	}
+	in, err := fasta.OpenReads(ctx, o.Reads, fasta.ReadOptions{Threads: o.Threads, Crop: o.Crop})
+	if err != nil {
+		return nil, nil, err
+	}
+	var reads []fasta.Read
+	for {
+		chunk, err := in.Next()
+		reads = append(reads, chunk...)
+		if errors.Is(err, io.EOF) || o.Count > 0 && len(reads) >= o.Count {
+			break
+		}
+		if err != nil {
+			return nil, nil, errors.Join(err, in.Close())
+		}
+	}
+	if o.Count > 0 {
+		reads = reads[:min(len(reads), o.Count)]
+	}
+	return ref, reads, in.Close()
+}
+
+// benchCPU measures the stages on the CPU.
+func (m *mapper) benchCPU(ctx context.Context, reads []fasta.Read, r *BenchResult) error {
+	r.Device = "cpu"
+	m.prepareCPU()
+	var rows [][]BenchRow
+	for range r.Repetitions + 1 {
+		m.clock = clock{}
+		start := time.Now()
+		size := m.options.BatchReads
+		if size == 0 {
+			size = batchReads(m.stats.ReferenceBases)
+		}
+		for from := 0; from < len(reads); from += size {
+			if err := m.mapBatch(ctx, reads[from:min(from+size, len(reads))]); err != nil {
+				return err
+			}
+		}
+		elapsed := time.Since(start).Seconds()
+		now := []BenchRow{{"all", float64(len(reads)) / elapsed, "reads/s"}}
+		for _, s := range m.clock.report() {
+			unit := "s"
+			if s.Summed {
+				unit = "s of all threads"
+			}
+			now = append(now, BenchRow{s.Name, s.Time.Seconds(), unit})
+		}
+		rows = append(rows, now)
+	}
+	r.Rows = medians(rows[1:])
+	return nil
+}
+
+// medians returns for each row the median over repetitions; all have the rows of the first.
+func medians(repetitions [][]BenchRow) []BenchRow {
+	rows := slices.Clone(repetitions[0])
+	for i := range rows {
+		var values []float64
+		for _, other := range repetitions {
+			if i < len(other) {
+				values = append(values, other[i].Value)
+			}
+		}
+		slices.Sort(values)
+		rows[i].Value = values[len(values)/2]
+	}
+	return rows
+}
+
+// makeReference makes a reference of one contig for each 2^30 bases.
+func makeReference(n int, repeats Repeats, threads int) (*dna.Reference, error) {
+	const contigBases = 1 << 30
+	ref := &dna.Reference{}
+	ref.Bases.Reserve(n + (n/contigBases+2)*(dna.Padding+dna.WordBases))
+	for from := 0; from < n; from += contigBases {
+		if err := ref.AddContig(fmt.Sprintf("made%d", from/contigBases+1), ""); err != nil {
+			return nil, err
+		}
+		c := &ref.Contigs[len(ref.Contigs)-1]
+		c.Length = min(contigBases, n-from)
+		words := dna.Words(c.Length)
+		first := c.Start / dna.WordBases
+		parallelRanges(threads, words, makeGrain, func(_, lo, hi int) {
+			r := rand.New(rand.NewPCG(uint64(first+lo), 1))
+			for w := first + lo; w < first+hi; w++ {
+				ref.Bases.Low[w], ref.Bases.High[w], ref.Bases.Ambiguous[w] = r.Uint64(), r.Uint64(), 0
+			}
+		})
+		if rest := c.Length % dna.WordBases; rest != 0 {
+			past := ^uint64(0) << rest
+			w := first + words - 1
+			ref.Bases.Low[w] &^= past
+			ref.Bases.High[w] &^= past
+			ref.Bases.Ambiguous[w] = past
+		}
+		ref.Bases.Length = c.End()
+	}
+	ref.Finish()
+	switch repeats {
+	case RepeatsPlanted:
+		plant(ref, 3000, 1000, 30_000, 10, threads)
+	case RepeatsAlu:
+		plant(ref, 1, 320, n/10/320, 12, threads)
+	case RepeatsNone:
+	}
+	return ref, nil
+}
+
+// makeGrain is the number of words, copies or reads made with one random generator, so that what is made
+// does not depend on threads.
+const makeGrain = 1 << 14
+
+// plant writes copies of random elements, each base changed with a probability in percent, to even places of a
+// reference. Each copy has its own words, so that they can be written in parallel.
+func plant(ref *dna.Reference, elements, length, copies, percent, threads int) {
+	total := ref.Bases.Length
+	r := rand.New(rand.NewPCG(uint64(length), 2))
+	codes := make([][]byte, elements)
+	for i := range codes {
+		codes[i] = make([]byte, length)
+		for j := range codes[i] {
+			codes[i][j] = byte(r.IntN(4))
+		}
+	}
+	room := total / max(copies, 1)
+	if room < length+3*dna.WordBases {
+		copies = total / (length + 3*dna.WordBases)
+		room = length + 3*dna.WordBases
+	}
+	parallelRanges(threads, copies, makeGrain, func(_, from, to int) {
+		r := rand.New(rand.NewPCG(uint64(from), 3))
+		for i := from; i < to; i++ {
+			at := (i*room+dna.WordBases-1)/dna.WordBases*dna.WordBases + r.IntN(max(room-length-2*dna.WordBases, 1))
+			at = min(at, (i+1)*room/dna.WordBases*dna.WordBases-length)
+			for j, code := range codes[i%elements] {
+				if r.IntN(100) < percent {
+					code = (code + 1 + byte(r.IntN(3))) & 3
+				}
+				w, bit := (at+j)/dna.WordBases, uint((at+j)%dna.WordBases)
+				if ref.Bases.Ambiguous[w]>>bit&1 != 0 {
+					continue // between contigs
+				}
+				ref.Bases.Low[w] = ref.Bases.Low[w]&^(1<<bit) | uint64(code&1)<<bit
+				ref.Bases.High[w] = ref.Bases.High[w]&^(1<<bit) | uint64(code>>1)<<bit
+			}
+		}
+	})
+}
+
+// makeReads cuts reads out of a reference at random places of either strand. They have no edits with probability 1/3,
+// one with 1/4, two with 1/6, and the others three to k evenly; of ten edits eight are substitutions, one is
+// an insertion and one a deletion.
+func makeReads(ref *dna.Reference, n, length int, distance Distance, threads int) ([]fasta.Read, error) {
+	k := distance.For(length)
+	need := length + k
+	if need > ref.Contigs[len(ref.Contigs)-1].Length {
+		return nil, fmt.Errorf("a reference of %d bases is too short for reads of %d", ref.TotalLength(), length)
+	}
+	reads := make([]fasta.Read, n)
+	qualities := []byte(strings.Repeat("F", length))
+	parallelRanges(threads, n, makeGrain, func(_, from, to int) {
+		r := rand.New(rand.NewPCG(uint64(from), 4))
+		for i := from; i < to; i++ {
+			c := &ref.Contigs[r.IntN(len(ref.Contigs))]
+			at := r.IntN(c.Length - need + 1)
+			s := make([]byte, need, need+k)
+			for j := range s {
+				s[j] = ref.Letter(c.Start + at + j)
+			}
+			edits := 0
+			switch x := r.IntN(12); {
+			case x < 4:
+			case x < 7:
+				edits = 1
+			case x < 9:
+				edits = 2
+			default:
+				edits = 3 + r.IntN(max(k-2, 1))
+			}
+			for range min(edits, k) {
+				j := r.IntN(length)
+				letter := dna.Letters[r.IntN(4)]
+				switch r.IntN(10) {
+				case 0:
+					s = slices.Insert(s, j, letter)
+				case 1:
+					s = slices.Delete(s, j, j+1)
+				default:
+					s[j] = letter
+				}
+			}
+			s = s[:length]
+			if r.IntN(2) == 0 {
+				slices.Reverse(s)
+				for j := range s {
+					s[j] = dna.Complement(s[j])
+				}
+			}
+			reads[i] = fasta.Read{Name: fmt.Sprintf("made%d", i+1), Bases: s, Qualities: qualities}
+		}
+	})
+	return reads, nil
+}
