@@ -37,6 +37,8 @@ const SkimTotals = 2
 const SumThreads = 256
 const SumPart = 2048
 const TableThreads = 128
+const RarityBases = 12
+const RarityWords = 16777216
 const VerifyThreads = 128
 const MostSorted = 64
 const MostDiagonals = 64
@@ -139,6 +141,31 @@ type SumParams struct {
 	Total  uint64
 }
 
+type CountWordsParams struct {
+	Text   Text
+	Counts uint64
+	Begin  uint32
+	End    uint32
+}
+
+type Rarity struct {
+	Counts uint64
+	Limit  uint32
+	_      uint32
+}
+
+type WeighParams struct {
+	Reads    Reads
+	Members  uint64
+	Shorter  uint64
+	Savings  uint64
+	Rarity   Rarity
+	Count    uint32
+	Q        uint32
+	ShorterQ uint32
+	Random   uint32
+}
+
 type CutParams struct {
 	Reads       Reads
 	Members     uint64
@@ -146,6 +173,7 @@ type CutParams struct {
 	Codes       uint64
 	PiecesRead  uint64
 	Counts      uint64
+	Rarity      Rarity
 	Count       uint32
 	Q           uint32
 	BucketShift uint32
@@ -228,7 +256,9 @@ var Entries = []Entry{
 	{Name: "sum_parts", File: "sum", ParameterBytes: 32, Threads: 256},
 	{Name: "sum_across", File: "sum", ParameterBytes: 32, Threads: 256},
 	{Name: "sum_inside", File: "sum", ParameterBytes: 32, Threads: 256},
-	{Name: "cut", File: "table", ParameterBytes: 72, Threads: 128},
+	{Name: "count_words", File: "table", ParameterBytes: 40, Threads: 128},
+	{Name: "weigh", File: "table", ParameterBytes: 72, Threads: 128},
+	{Name: "cut", File: "table", ParameterBytes: 88, Threads: 128},
 	{Name: "enter", File: "table", ParameterBytes: 56, Threads: 128},
 	{Name: "group_count", File: "verify", ParameterBytes: 32, Threads: 128},
 	{Name: "group_place", File: "verify", ParameterBytes: 32, Threads: 128},

@@ -5,6 +5,138 @@
 
 constexpr u32 TABLE_THREADS = 128; // exported
 
+// Words of RARITY_BASES bases are counted over the text when it is uploaded, both strands together. The least count among
+// the words of a piece bounds how often the piece occurs, which tells pieces that lie in repeats.
+constexpr u32 RARITY_BASES = 12;      // exported
+constexpr u32 RARITY_WORDS = 1 << 24; // exported: 4^12
+
+struct CountWordsParams {
+	Text text;
+	u32* counts; // RARITY_WORDS of them
+	u32 begin;   // words that start from this position
+	u32 end;     // to before this one
+};
+
+// canonical_word returns the lesser of the codes of RARITY_BASES bases and of their reverse complement, 12 low bits
+// and 12 high bits.
+DEVICE u32 canonical_word(u32 low, u32 high) {
+	const u32 mask = (1u << RARITY_BASES) - 1;
+	const u32 code = (low & mask) | (high & mask) << RARITY_BASES;
+	const u32 other = (reverse_bits(~low) >> (32 - RARITY_BASES)) | (reverse_bits(~high) >> (32 - RARITY_BASES)) << RARITY_BASES;
+	return minimum(code, other);
+}
+
+// count_words: a thread counts the words that start in 32 positions.
+KERNEL(count_words, CountWordsParams, TABLE_THREADS) {
+	const u32 word = p.begin / 32 + block_index() * TABLE_THREADS + thread_index();
+	if (u64(word) * 32 >= p.end) return;
+	const u32x2 a = p.text.planes[word], b = p.text.planes[word + 1];
+	u64 marked = u64(p.text.ambiguous[word + 1]) << 32 | p.text.ambiguous[word];
+	for (u32 i = 0; i < 32; i++, marked >>= 1) {
+		const u32 at = word * 32 + i;
+		if (marked & ((1u << RARITY_BASES) - 1) || at < p.begin || at >= p.end) continue;
+		atomic_add(p.counts + canonical_word(funnel_right(a.x, b.x, i), funnel_right(a.y, b.y, i)), 1u);
+	}
+}
+
+// Rarity is what is known of the words of the text.
+struct Rarity {
+	const u32* counts; // null where they were not counted
+	u32 limit;         // counts up to it are not worth a thought
+	u32 unused;
+};
+
+// excess returns by how much the count of the word at a place of a strand of n words exceeds the limit. A
+// word with an ambiguous letter cannot occur.
+DEVICE u32 excess(const Rarity& rarity, const u64* strand, u32 at, u32 n) {
+	if (strand_window(strand, at, n, 2) & ((1u << RARITY_BASES) - 1)) return 0;
+	const u32 count = rarity.counts[canonical_word(strand_window(strand, at, n, 0), strand_window(strand, at, n, 1))];
+	return count > rarity.limit ? count - rarity.limit : 0;
+}
+
+// piece_excess is the least excess among the words of a piece.
+DEVICE u32 piece_excess(const Rarity& rarity, const u64* strand, u32 at, u32 n, u32 q) {
+	u32 least = ~0u;
+	for (u32 i = 0; i + RARITY_BASES <= q && least > 0; i++) least = minimum(least, excess(rarity, strand, at + i, n));
+	return least;
+}
+
+// REPETITIVE is the sum of a read's excesses from which it is worth to look for rarer pieces.
+constexpr u32 REPETITIVE = 64;
+constexpr u32 SHIFTS = 64; // places that are tried for each piece
+
+// A Placement is where the k + 1 pieces of q bases of a read start: piece j at j * length / (k + 1) when they are
+// spaced evenly, or else at j * q + step * shift(j), with shifts that do not decrease.
+struct Placement {
+	u64 taken[MAX_BOUND_EDITS + 1]; // for each piece, the shifts at which it is better placed than further left
+	u32 step;                       // 0 when the pieces are spaced evenly
+	u32 last;                       // shift
+	u32 cost;
+};
+
+DEVICE u32 even_start(const Shape& s, u32 piece) { return u32(u64(piece) * s.length / (s.k + 1)); }
+
+// place_pieces finds the placement with the least sum of excesses, by dynamic programming over the pieces: the least cost of
+// pieces up to j with shifts of at most i is that with a lesser shift, or that of the pieces before j with at
+// most i and of piece j at i. Any placement is lossless, as pieces never overlap.
+DEVICE void place_pieces(const Rarity& rarity, const Shape& s, const u64* strand, u32 q, Placement& out) {
+	const u32 n = words_of(s.length);
+	out.step = out.cost = 0;
+	if (!rarity.counts || q < RARITY_BASES || s.k > MAX_BOUND_EDITS) return;
+	for (u32 piece = 0; piece <= s.k; piece++) out.cost += minimum(piece_excess(rarity, strand, even_start(s, piece), n, q), 1u << 24);
+	const u32 slack = s.length - (s.k + 1) * q;
+	if (out.cost < REPETITIVE || slack == 0) return;
+	out.step = slack / SHIFTS + 1;
+	out.last = slack / out.step;
+	u32 costs[SHIFTS];
+	for (u32 i = 0; i <= out.last; i++) costs[i] = 0;
+	for (u32 piece = 0; piece <= s.k; piece++) {
+		u32 best = ~0u;
+		u64 taken = 0;
+		for (u32 i = 0; i <= out.last; i++) {
+			const u32 with = costs[i] + minimum(piece_excess(rarity, strand, piece * q + i * out.step, n, q), 1u << 24);
+			if (with < best) {
+				best = with;
+				taken |= 1ull << i;
+			}
+			costs[i] = best;
+		}
+		out.taken[piece] = taken;
+	}
+	out.cost = costs[out.last];
+}
+
+struct WeighParams {
+	Reads reads;
+	const u32* members;
+	u8* shorter;   // for each member, whether pieces of `shorter_q` bases promise fewer candidates
+	u64* savings;  // is added how many
+	Rarity rarity;
+	u32 count;     // of members
+	u32 q;
+	u32 shorter_q;
+	u32 random;    // occurrences of a shorter piece in a random text
+};
+
+// weigh compares two lengths of pieces for each read, one thread a read: shorter ones have more room to avoid
+// repeats, and occur more often by chance.
+KERNEL(weigh, WeighParams, TABLE_THREADS) {
+	const u32 i = block_index() * TABLE_THREADS + thread_index();
+	if (i >= p.count) return;
+	const Shape s = p.reads.shapes[p.members[i]];
+	const u64* strand = strand_of(p.reads, s, false);
+	Placement placement;
+	place_pieces(p.rarity, s, strand, p.q, placement);
+	const u32 cost = placement.cost, random = p.random * (s.k + 1);
+	bool better = false;
+	if (cost > 2 * random) {
+		place_pieces(p.rarity, s, strand, p.shorter_q, placement);
+		better = placement.cost + random < cost / 2;
+		if (better) atomic_add(p.savings, u64(cost - placement.cost - random));
+	}
+	p.shorter[i] = better;
+}
+
 struct CutParams {
 	Reads reads;
 	const u32* members; // the reads whose pieces have q bases
@@ -12,36 +144,49 @@ struct CutParams {
 	u32* codes;         // its canonical code, or arbitrary where it is NO_PIECE
 	u32* pieces_read;   // its read
 	u32* counts;        // pieces of each bucket; zero before
+	Rarity rarity;
 	u32 count;          // of members
 	u32 q;
 	u32 bucket_shift;
 	u32 unused;
 };
 
-// cut places k + 1 disjoint pieces of q bases in each read, evenly spaced, one thread a read. Each
-// edit changes one of them at most, so an alignment with k edits leaves one unchanged.
+// cut_piece enters one piece in the arrays and counts it.
+DEVICE void cut_piece(const CutParams& p, const u64* strand, u32 words, u32 read, u32 out, u32 at) {
+	const u32 low = strand_window(strand, at, words, 0), high = strand_window(strand, at, words, 1);
+	const u32 code = byte_permute(low, high, 0x5410) & code_mask(p.q);
+	const u32 complement = complement_code(code, p.q);
+	p.pieces_read[out] = read;
+	if (strand_window(strand, at, words, 2) & below(p.q)) {
+		p.pieces_at[out] = NO_PIECE;
+		return;
+	}
+	const u32 canonical = minimum(code, complement);
+	p.pieces_at[out] = at << 1 | (complement < code);
+	p.codes[out] = canonical;
+	atomic_add(p.counts + (hash_code(canonical) >> p.bucket_shift), 1u);
+}
+
+// cut places k + 1 disjoint pieces of q bases in each read, one thread a read. Each edit changes one of them at most, so
+// an alignment with k edits leaves one unchanged.
 KERNEL(cut, CutParams, TABLE_THREADS) {
 	const u32 i = block_index() * TABLE_THREADS + thread_index();
 	if (i >= p.count) return;
 	const u32 read = p.members[i];
 	const Shape s = p.reads.shapes[read];
 	const u64* strand = strand_of(p.reads, s, false);
-	const u32 n = words_of(s.length), q = p.q;
-	for (u32 piece = 0; piece <= s.k; piece++) {
-		const u32 at = u32(u64(piece) * s.length / (s.k + 1));
-		const u32 low = strand_window(strand, at, n, 0), high = strand_window(strand, at, n, 1);
-		const u32 code = byte_permute(low, high, 0x5410) & code_mask(q);
-		const u32 complement = complement_code(code, q);
-		const u32 out = s.piece_from + piece;
-		p.pieces_read[out] = read;
-		if (strand_window(strand, at, n, 2) & below(q)) {
-			p.pieces_at[out] = NO_PIECE;
-			continue;
+	const u32 words = words_of(s.length);
+	Placement placement;
+	place_pieces(p.rarity, s, strand, p.q, placement);
+	u32 shift = placement.last;
+	for (u32 n = s.k + 1; n > 0; n--) {
+		const u32 piece = n - 1;
+		u32 at = even_start(s, piece);
+		if (placement.step) {
+			while (!(placement.taken[piece] >> shift & 1)) shift--;
+			at = piece * p.q + shift * placement.step;
 		}
-		const u32 canonical = minimum(code, complement);
-		p.pieces_at[out] = at << 1 | (complement < code);
-		p.codes[out] = canonical;
-		atomic_add(p.counts + (hash_code(canonical) >> p.bucket_shift), 1u);
+		cut_piece(p, strand, words, read, s.piece_from + piece, at);
 	}
 }
 

@@ -18,7 +18,8 @@ type gpuDevice struct {
 	chunks []gpuChunk
 	// resident tells that all chunks stay on the GPU; otherwise workers upload one after the other.
 	resident bool
-	memory   int64 // for all workers beside the reference, in bytes
+	memory   int64     // for all workers beside the reference, in bytes
+	counts   gpuBuffer // of words, see countWords
 }
 
 // A gpuChunk is a stretch of the reference's bases as kernels see it: positions count in
@@ -84,6 +85,7 @@ func openGPU(driver *gpu.Driver, index int, o *Device, ref *dna.Reference) (d *g
 		for i := range d.chunks {
 			d.chunks[i].upload(q, &d.chunks[i].text, ref)
 		}
+		d.countWords(q)
 		if err := q.wait(); err != nil {
 			return nil, err
 		}

@@ -19,7 +19,13 @@ type gpuTable struct {
 }
 
 // maxFilterBytes keeps the filter in the GPU's L2 cache: beyond, a probe takes three times as long.
-var maxFilterBytes = func() int { n, err := strconv.Atoi(os.Getenv("FILTER")); if err != nil { return 32 << 20 }; return n << 20 }()
+var maxFilterBytes = func() int {
+	n, err := strconv.Atoi(os.Getenv("FILTER"))
+	if err != nil {
+		return 32 << 20
+	}
+	return n << 20
+}()
 
 // slotBytes is the size of a filter's slot.
 const slotBytes = 8
@@ -49,7 +55,7 @@ func (t *gpuTable) build(q *gpuQueue, reads kernels.Reads, members []uint32, len
 	}
 	launch(q, "cut", len(members), &kernels.CutParams{
 		Reads: reads, Members: t.members.at(0), PiecesAt: t.piecesAt.at(0), Codes: t.codes.at(0),
-		PiecesRead: t.reads.at(0), Counts: t.buckets.at(0), Count: uint32(len(members)),
+		PiecesRead: t.reads.at(0), Counts: t.buckets.at(0), Rarity: q.device.rarity(), Count: uint32(len(members)),
 		Q: uint32(length), BucketShift: t.bucketShift,
 	})
 	q.sum(&t.buckets, &t.parts, buckets)
@@ -67,4 +73,76 @@ func (q *gpuQueue) sum(values, parts *gpuBuffer, n int) {
 	launchBlocks(q, "sum_parts", count, p)
 	launchBlocks(q, "sum_across", 1, p)
 	launchBlocks(q, "sum_inside", count, p)
+}
+
+// countWords counts the words of the chunks, which tell pieces that lie in repeats (kernels/table.cu). That is not worth
+// the time on short references, and not possible where chunks do not stay.
+func (d *gpuDevice) countWords(q *gpuQueue) {
+	if !d.resident || d.ref.TotalLength() < rarityLength {
+		return
+	}
+	q.reserve(&d.counts, 4*kernels.RarityWords)
+	q.clear(&d.counts, 4*kernels.RarityWords)
+	for i := range d.chunks {
+		c := &d.chunks[i]
+		launch(q, "count_words", int(c.to-c.from/32*32+31)/32, &kernels.CountWordsParams{
+			Text: c.params(&c.text), Counts: d.counts.at(0), Begin: c.from, End: c.to,
+		})
+	}
+}
+
+// rarity is what countWords counted, as kernels take it. Words that occur up to four times as often as in a
+// random text are not worth a thought.
+func (d *gpuDevice) rarity() kernels.Rarity {
+	return kernels.Rarity{Counts: d.counts.at(0), Limit: uint32(4*2*d.ref.TotalLength()/kernels.RarityWords + 8)}
+}
+
+// shorterBy is by how many bases the pieces of reads in repeats may be shorter.
+const shorterBy = 2
+
+// passCost is what another pass over the text costs, in candidates a base.
+const passCost = 0.1
+
+// gpuPieces moves reads that lie in repeats from the class of the longest pieces to one of shorter
+// ones, if that saves more candidates than another pass over the text costs.
+type gpuPieces struct {
+	members, shorter, savings gpuBuffer
+	hostShorter               pinned[uint8]
+	hostSavings               pinned[uint64]
+}
+
+func (g *gpuPieces) refine(q *gpuQueue, reads kernels.Reads, classes *[maxPiece + 1][]uint32) {
+	members := classes[maxPiece]
+	if q.device.counts.memory == nil || len(members) == 0 {
+		return
+	}
+	n := q.device.ref.TotalLength()
+	upload(q, &g.members, members)
+	q.reserve(&g.shorter, len(members))
+	q.reserve(&g.savings, 8)
+	q.clear(&g.savings, 8)
+	launch(q, "weigh", len(members), &kernels.WeighParams{
+		Reads: reads, Members: g.members.at(0), Shorter: g.shorter.at(0), Savings: g.savings.at(0), Rarity: q.device.rarity(),
+		Count: uint32(len(members)), Q: maxPiece, ShorterQ: maxPiece - shorterBy,
+		Random: uint32(2 * n >> (2 * (maxPiece - shorterBy))),
+	})
+	savings := g.hostSavings.resize(q, 1)
+	download(q, savings, &g.savings, 0)
+	if q.wait() != nil || float64(savings[0]) < passCost*float64(n) {
+		return
+	}
+	shorter := g.hostShorter.resize(q, len(members))
+	download(q, shorter, &g.shorter, 0)
+	if q.wait() != nil {
+		return
+	}
+	var long []uint32
+	for i, read := range members {
+		if shorter[i] != 0 {
+			classes[maxPiece-shorterBy] = append(classes[maxPiece-shorterBy], read)
+		} else {
+			long = append(long, read)
+		}
+	}
+	classes[maxPiece] = long
 }

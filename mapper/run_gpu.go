@@ -129,6 +129,7 @@ type gpuWorker struct {
 	packed  pinned[uint64]
 	shapes  pinned[kernels.Shape]
 	onGPU   struct{ packed, shapes gpuBuffer }
+	pieces  gpuPieces
 	table   gpuTable
 	skim    gpuSkim
 	verify  gpuVerify
@@ -276,6 +277,7 @@ func (w *gpuWorker) find(b *batch, limit int64) (*found, bool) {
 	f.reset(len(b.reads))
 	classes, scanned := m.classify(b)
 	reads, pieces, longest := w.upload(b, classes)
+	w.pieces.refine(q, reads, &classes)
 	var onGPU, onCPU []uint32
 	for _, read := range scanned {
 		f.scanned[read] = true
