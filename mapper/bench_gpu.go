@@ -16,7 +16,7 @@ import (
 func (m *mapper) benchGPU(ctx context.Context, reads []fasta.Read, r *BenchResult) error {
 	m.options.Device.Sync = true
 	start := time.Now()
-	set, err := m.openGPUs()
+	set, err := m.openSet()
 	if err != nil {
 		return &DeviceError{err}
 	}

@@ -36,7 +36,7 @@ func findAll(t testing.TB, m *mapper, b *batch) *found {
 		}
 		return f
 	}
-	set, err := m.openGPUs()
+	set, err := m.openSet()
 	if err != nil {
 		t.Fatal(err)
 	}

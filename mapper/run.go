@@ -102,14 +102,21 @@ func (m *mapper) mapReads(ctx context.Context, reads *fasta.Reads) error {
 			kind = DeviceCUDA
 		}
 	}
-	m.stats.Device = "cpu"
-	var err error
+	m.stats.Device = string(DeviceCPU)
+	mapBatches, done := m.mapOnCPU, func() {}
 	if kind == DeviceCUDA {
-		err = m.mapWithGPUs(ctx, batches)
-	} else {
-		err = m.mapOnCPU(ctx, batches)
+		onGPU, closeGPUs, err := m.openGPUs()
+		switch {
+		case err == nil:
+			mapBatches, done = onGPU, closeGPUs
+		case auto:
+			m.stats.Device += ", because of " + err.Error()
+		default:
+			return err
+		}
 	}
-	if err != nil {
+	defer done()
+	if err := mapBatches(ctx, batches); err != nil {
 		return err
 	}
 	return *failed

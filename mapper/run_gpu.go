@@ -46,15 +46,15 @@ func openDriver(o *Device) (*gpu.Driver, error) {
 	return gpu.LoadDriver()
 }
 
-// hasGPU tells whether there is a driver at all, which takes little time; whether it has a GPU is seen when it
-// is opened.
+// hasGPU tells whether there is a driver at all, which takes little time to find out; asking it for GPUs takes longer
+// than small inputs take on the CPU, so that is done when one is wanted.
 func hasGPU(o *Device) bool {
 	_, err := openDriver(o)
 	return err == nil
 }
 
-// openGPUs opens the GPUs of a run and uploads the reference.
-func (m *mapper) openGPUs() (*gpuSet, error) {
+// openSet opens the GPUs that the options ask for and uploads the reference.
+func (m *mapper) openSet() (*gpuSet, error) {
 	o := &m.options.Device
 	driver, err := openDriver(o)
 	if err != nil {
@@ -204,21 +204,24 @@ func (m *mapper) mapOnGPU(ctx context.Context, s *gpuSet, batches <-chan []fasta
 	return nil
 }
 
-// mapWithGPUs opens the GPUs and maps batches on them.
-func (m *mapper) mapWithGPUs(ctx context.Context, batches <-chan []fasta.Read) error {
-	set, err := m.openGPUs()
+// openGPUs opens the GPUs of a run and returns what maps batches on them, and what closes them. Its errors, and those of the
+// mapping that come from a GPU, are DeviceErrors.
+func (m *mapper) openGPUs() (mapBatches func(context.Context, <-chan []fasta.Read) error, done func(), err error) {
+	set, err := m.openSet()
 	if err != nil {
-		return &DeviceError{err}
+		return nil, nil, &DeviceError{err}
 	}
-	defer set.close()
 	m.stats.Device = set.names()
-	err = m.mapOnGPU(ctx, set, batches)
-	for _, d := range set.devices {
-		for _, t := range d.device.Times() {
-			m.stats.addKernel(KernelTime{Name: t.Kernel, Launches: int64(t.Launches), Time: t.Total})
+	mapBatches = func(ctx context.Context, batches <-chan []fasta.Read) error {
+		err := m.mapOnGPU(ctx, set, batches)
+		for _, d := range set.devices {
+			for _, t := range d.device.Times() {
+				m.stats.addKernel(KernelTime{Name: t.Kernel, Launches: int64(t.Launches), Time: t.Total})
+			}
 		}
+		return err
 	}
-	return err
+	return mapBatches, set.close, nil
 }
 
 // mapBatch finds what a batch has on the reference, and sends it as a whole or in parts.

@@ -32,6 +32,8 @@ func example() *mapper.Stats {
 		},
 		Candidates: 9_876_543, Refused: 4_321_000, Verified: 5_000_000, ReferenceBases: 5_016_569, Batches: 2,
 		Engines: map[mapper.Engine]int64{mapper.EngineSkim: 1_234_000, mapper.EngineScan: 567},
+		Device:  "cuda:0 NVIDIA H200",
+		Kernels: []mapper.KernelTime{{Name: "cut", Launches: 3, Time: 120 * time.Microsecond}, {Name: "skim", Launches: 3, Time: 42 * time.Millisecond}},
 		Stages: []mapper.Stage{
 			{Name: "parse", Time: 500 * time.Millisecond, Items: 1_234_567, Unit: "reads"},
 			{Name: "skim", Time: 4 * time.Second, Summed: true, Items: 10_033_138, Unit: "bases"},

@@ -21,7 +21,7 @@ const maxContigs = 25
 func Table(w io.Writer, s *mapper.Stats) error {
 	var b bytes.Buffer
 	for _, part := range []func(*bytes.Buffer, *mapper.Stats){
-		readsPart, distancePart, perReadPart, contigPart, workPart, stagePart,
+		readsPart, distancePart, perReadPart, contigPart, workPart, kernelPart, stagePart,
 	} {
 		part(&b, s)
 	}
@@ -113,6 +113,21 @@ func workPart(b *bytes.Buffer, s *mapper.Stats) {
 		[]string{"search throughput", fmt.Sprintf("%.3f", s.SearchThroughput()), "Tbit/s = 8 x bases of reference x reads / seconds / 10^12"},
 	)
 	section(b, "lrl", rows)
+	section(b, "ll", [][]string{{"device", s.Device}})
+}
+
+// kernelPart lists the kernels of GPUs, the longest first.
+func kernelPart(b *bytes.Buffer, s *mapper.Stats) {
+	if len(s.Kernels) == 0 {
+		return
+	}
+	kernels := slices.Clone(s.Kernels)
+	slices.SortStableFunc(kernels, func(a, b mapper.KernelTime) int { return cmp.Compare(b.Time, a.Time) })
+	rows := [][]string{{"kernel", "seconds", "launches"}}
+	for _, k := range kernels {
+		rows = append(rows, []string{"  " + k.Name, fmt.Sprintf("%.6f", k.Time.Seconds()), grouped(k.Launches)})
+	}
+	section(b, "lrr", rows)
 }
 
 func stagePart(b *bytes.Buffer, s *mapper.Stats) {
