@@ -10,7 +10,7 @@ GOVULNCHECK := v1.1.4
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build demo test race vet lint staticcheck golangci-lint vulncheck generate-check fuzz \
+.PHONY: help build demo test race vet lint staticcheck golangci-lint vulncheck kernels generate-check fuzz \
 	oracle oracle-all peers-check bench bench-peers curves golden ci clean
 
 help: ## list the targets
@@ -38,7 +38,7 @@ race: ## run the tests with the race detector
 	fi
 
 vet: ## gofmt and go vet
-	@unformatted=$$(gofmt -l cmd dna fasta internal mapper report sam) || exit 1; \
+	@unformatted=$$(gofmt -l cmd dna fasta gpu internal kernels mapper report sam) || exit 1; \
 		if [ -n "$$unformatted" ]; then echo "gofmt would change:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
 
@@ -75,12 +75,26 @@ vulncheck: ## known vulnerabilities of the modules (needs the network)
 	@$(call install,govulncheck,golang.org/x/vuln/cmd/govulncheck,$(GOVULNCHECK))
 	$(TOOLS)/govulncheck ./...
 
-generate-check: ## regenerate assembly and compare with what is committed
+kernels: ## compile kernels/*.cu to PTX (needs clang-19)
+	$(GO) run ./internal/tools/makekernels
+
+generate-check: ## regenerate assembly and PTX, and compare with what is committed
 	$(GO) generate ./...
 	@if git rev-parse --git-dir >/dev/null 2>&1; then \
 		set -x; git diff --exit-code -- 'mapper/probe_amd64.*'; \
 	else \
 		echo "SKIPPED: not a git repository, so there is nothing to compare with"; \
+	fi
+	@if ! command -v clang++-19 >/dev/null; then \
+		if [ "$$CI" = true ]; then echo "no clang++-19 here, which compiles the kernels"; exit 1; fi; \
+		echo "SKIPPED: no clang++-19 here, which compiles the kernels"; \
+	elif ! git rev-parse --git-dir >/dev/null 2>&1; then \
+		echo "SKIPPED: not a git repository, so there are no kernels to compare with"; \
+	else \
+		set -e; $(MAKE) --no-print-directory kernels; \
+		(set -x; git diff --exit-code -- kernels/ptx kernels/parameters.go); \
+		untracked=$$(git ls-files --others -- kernels/ptx kernels/parameters.go); \
+		if [ -n "$$untracked" ]; then echo "not committed:"; echo "$$untracked"; exit 1; fi; \
 	fi
 
 fuzz: ## run every fuzz target on FUZZTIME inputs, one after the other

@@ -1,22 +1,60 @@
+// Package kernels holds what runs on a GPU: CUDA sources, their PTX, which is compiled in advance and
+// embedded, and in Go the constants and parameters that launches need.
+//
+// Each kernel takes one struct by value, p, which holds what it reads, what it writes and how much of
+// each there is; addresses on the device are words of 64 bits. The sources declare these structs, and
+// internal/tools/makekernels writes the same layouts, the constants whose lines say "exported" and the list
+// of the kernels to parameters.go. `make kernels` does that and compiles; the first line of each PTX
+// has a hash of the sources it was made from. The driver compiles PTX for the device that it finds.
+//
+// The files of kernels, each with a comment on what it does and how:
+//
+//   - shared.cuh: the operations that CUDA's headers would declare, and layouts that several files share
+//   - pack.cu: the text as the kernels read it
+//   - sum.cu: running sums
+//   - table.cu: the pieces of a batch by their codes, and the filter before them
+//   - skim.cu: one pass over the text finds the candidates
+//   - verify.cu: candidates become locations or windows
+//   - align.cu: windows become locations with their alignments
+//   - scan.cu: the exhaustive engine, every position for every read
+//   - ceilings.cu: what a GPU can do at best, for `scanmap bench device`
 package kernels
 
 import (
 	"embed"
 	"fmt"
+	"strings"
 )
 
 //go:embed ptx/*.ptx
 var ptx embed.FS
 
+// An Entry is a kernel.
 type Entry struct {
-	Name, File              string
-	ParameterBytes, Threads int
+	Name           string // in the PTX
+	File           string // the module that has it, as PTX takes it
+	ParameterBytes int    // size of its struct
+	Threads        int    // of a block
 }
 
+// PTX returns a module: the kernels of one file, named as the source is without .cu.
 func PTX(name string) ([]byte, error) {
 	b, err := ptx.ReadFile("ptx/" + name + ".ptx")
 	if err != nil {
 		return nil, fmt.Errorf("kernels: %w", err)
 	}
 	return b, nil
+}
+
+// Names returns the names of the modules, sorted.
+func Names() []string {
+	files, err := ptx.ReadDir("ptx")
+	if err != nil {
+		return nil // go:embed would not have built without the folder
+	}
+	var names []string
+	for _, f := range files {
+		names = append(names, strings.TrimSuffix(f.Name(), ".ptx"))
+	}
+	return names
 }

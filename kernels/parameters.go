@@ -3,19 +3,40 @@
 package kernels
 
 const TextPadding = 2048
+
+// Strand marks the reverse strand in a word that holds a read's index.
 const Strand = 2147483648
+
+// NoPiece marks a piece with an ambiguous letter. It can never occur, and the letter is one of
+// the edits, so leaving it out loses nothing.
 const NoPiece = 4294967295
+
+// Reads with more edits or bases are skimmed for, but their candidates go to the host as they are.
 const MaxBoundEdits = 31
 const MaxBoundLength = 1024
+
+// PlaneWords is the number of 64-bit words that stand for 64 bases of a read.
 const PlaneWords = 3
+
+// A location is four words: read | strand, end, location_word, and where its operations begin. Those are runs
+// of an alignment, first to last: kind << 30 | length.
 const OperationDiagonal = 0
 const OperationInsertion = 1
 const OperationDeletion = 2
 const OperationShift = 30
 const AlignLater = 255
+
+// Windows of at most Narrow diagonals are aligned by one kernel, those of at most Middle by another.
 const Narrow = 16
 const Middle = 32
 const AlignThreads = 128
+const CeilingThreads = 256
+
+// LogicRound is the number of operations that a thread does in a round, on LOGIC_WORDS words.
+const LogicRound = 256
+
+// ProbeRound is the number of probes that a thread has under way.
+const ProbeRound = 8
 const PackThreads = 256
 const ScanThreads = 128
 const ScanStretch = 16384
@@ -27,16 +48,23 @@ const ScanUnfinished = 2
 const ScanCounters = 4
 const SkimThreads = 256
 const SkimStretch = 65536
+
+// What counters hold.
 const SkimNext = 0
 const SkimCandidates = 1
 const SkimUnfinished = 2
 const SkimCounters = 4
+
+// What totals hold.
 const SkimPassed = 0
 const SkimCompared = 1
 const SkimTotals = 2
 const SumThreads = 256
 const SumPart = 2048
 const TableThreads = 128
+
+// Words of RarityBases bases are counted over the text when it is uploaded, both strands together. The least count among
+// the words of a piece bounds how often the piece occurs, which tells pieces that lie in repeats.
 const RarityBases = 12
 const RarityWords = 16777216
 const VerifyThreads = 128
@@ -50,6 +78,10 @@ const EmitMiddle = 4
 const EmitWide = 5
 const EmitCounters = 8
 
+// The resident text: word i of planes holds the low and the high bits of the codes of positions
+// 32 i to 32 i + 31 (A 0, C 1, G 2, T 3), word i of ambiguous a bit for each position that matches
+// nothing. It begins with TextPadding such positions and has as many behind its end, and
+// contigs are at least 64 of them apart. Positions count from the first padding position.
 type Text struct {
 	Planes    uint64
 	Ambiguous uint64
@@ -57,6 +89,9 @@ type Text struct {
 	_         uint32
 }
 
+// A Shape is what a kernel needs to know of a read. Its packed strands are words of 64 bases, each
+// as {low, high, ambiguous}, from packed[packed_at] on: first the read, then its reverse complement.
+// Its pieces are piece_from to piece_from + k.
 type Shape struct {
 	PackedAt  uint32
 	Length    uint32
@@ -69,6 +104,7 @@ type Reads struct {
 	Shapes uint64
 }
 
+// AlignParams are the parameters of kernels align_narrow, align_middle and align_wide.
 type AlignParams struct {
 	Text              Text
 	Reads             Reads
@@ -87,6 +123,36 @@ type AlignParams struct {
 	_                 uint32
 }
 
+// ReadCeilingParams are the parameters of kernel read_ceiling.
+type ReadCeilingParams struct {
+	From   uint64
+	Count  uint64
+	Folded uint64
+}
+
+// CopyCeilingParams are the parameters of kernel copy_ceiling.
+type CopyCeilingParams struct {
+	From  uint64
+	To    uint64
+	Count uint64
+}
+
+// LogicCeilingParams are the parameters of kernel logic_ceiling.
+type LogicCeilingParams struct {
+	Folded uint64
+	Rounds uint32
+	_      uint32
+}
+
+// ProbeCeilingParams are the parameters of kernel probe_ceiling.
+type ProbeCeilingParams struct {
+	Table  uint64
+	Folded uint64
+	Shift  uint32
+	Rounds uint32
+}
+
+// InterleaveParams are the parameters of kernel interleave.
 type InterleaveParams struct {
 	Low    uint64
 	High   uint64
@@ -95,6 +161,7 @@ type InterleaveParams struct {
 	Words  uint64
 }
 
+// ScanParams are the parameters of kernels scan_1_2, scan_2_3, scan_4_1, scan_4_3, scan_4_6, myers_1, myers_4, myers_10 and myers_32.
 type ScanParams struct {
 	Text        Text
 	Reads       Reads
@@ -111,6 +178,7 @@ type ScanParams struct {
 	End         uint32
 }
 
+// SkimParams are the parameters of kernel skim.
 type SkimParams struct {
 	Text         Text
 	Reads        Reads
@@ -134,6 +202,7 @@ type SkimParams struct {
 	End          uint32
 }
 
+// SumParams are the parameters of kernels sum_parts, sum_across and sum_inside.
 type SumParams struct {
 	Values uint64
 	Parts  uint64
@@ -141,6 +210,7 @@ type SumParams struct {
 	Total  uint64
 }
 
+// CountWordsParams are the parameters of kernel count_words.
 type CountWordsParams struct {
 	Text   Text
 	Counts uint64
@@ -148,12 +218,14 @@ type CountWordsParams struct {
 	End    uint32
 }
 
+// Rarity is what is known of the words of the text.
 type Rarity struct {
 	Counts uint64
 	Limit  uint32
 	_      uint32
 }
 
+// WeighParams are the parameters of kernel weigh.
 type WeighParams struct {
 	Reads    Reads
 	Members  uint64
@@ -166,6 +238,7 @@ type WeighParams struct {
 	Random   uint32
 }
 
+// CutParams are the parameters of kernel cut.
 type CutParams struct {
 	Reads       Reads
 	Members     uint64
@@ -180,6 +253,7 @@ type CutParams struct {
 	_           uint32
 }
 
+// EnterParams are the parameters of kernel enter.
 type EnterParams struct {
 	PiecesAt    uint64
 	Codes       uint64
@@ -192,6 +266,7 @@ type EnterParams struct {
 	SlotShift   uint32
 }
 
+// GroupParams are the parameters of kernels group_count and group_place.
 type GroupParams struct {
 	Candidates uint64
 	Places     uint64
@@ -200,6 +275,7 @@ type GroupParams struct {
 	_          uint32
 }
 
+// The contigs of the text, in its positions. Contig c is [starts[c], ends[c]).
 type Contigs struct {
 	Starts uint64
 	Ends   uint64
@@ -208,6 +284,7 @@ type Contigs struct {
 	_      uint32
 }
 
+// WindowsParams are the parameters of kernel windows.
 type WindowsParams struct {
 	Text    Text
 	Reads   Reads
@@ -222,6 +299,7 @@ type WindowsParams struct {
 	_       uint32
 }
 
+// EmitParams are the parameters of kernel emit.
 type EmitParams struct {
 	Reads     Reads
 	Grouped   uint64
@@ -242,6 +320,10 @@ var Entries = []Entry{
 	{Name: "align_narrow", File: "align", ParameterBytes: 128, Threads: 128},
 	{Name: "align_middle", File: "align", ParameterBytes: 128, Threads: 128},
 	{Name: "align_wide", File: "align", ParameterBytes: 128, Threads: 128},
+	{Name: "read_ceiling", File: "ceilings", ParameterBytes: 24, Threads: 256},
+	{Name: "copy_ceiling", File: "ceilings", ParameterBytes: 24, Threads: 256},
+	{Name: "logic_ceiling", File: "ceilings", ParameterBytes: 16, Threads: 256},
+	{Name: "probe_ceiling", File: "ceilings", ParameterBytes: 24, Threads: 256},
 	{Name: "interleave", File: "pack", ParameterBytes: 40, Threads: 256},
 	{Name: "scan_1_2", File: "scan", ParameterBytes: 104, Threads: 128},
 	{Name: "scan_2_3", File: "scan", ParameterBytes: 104, Threads: 128},

@@ -1,0 +1,230 @@
+// Package emulator compiles the kernels for the host, for tests on machines without a GPU.
+//
+// Go's tests use it through Open; kernels/emulator has the C++ side and gpu.NewEmulator the Go side.
+package emulator
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"scanmap/gpu"
+)
+
+// Variant says what looks at the kernels while they run.
+type Variant string
+
+const (
+	// Plain is without a sanitizer: fast, and shared memory is full of rubbish before each block.
+	Plain Variant = "plain"
+	// Address finds accesses out of range (AddressSanitizer) and what C++ does not define (UndefinedBehaviorSanitizer).
+	Address Variant = "address"
+	// Thread finds accesses that no barrier orders (ThreadSanitizer).
+	Thread Variant = "thread"
+)
+
+// flags are those of a variant: for kernels, for the runtime and for the linker.
+var flags = map[Variant]struct{ kernels, runtime, link []string }{
+	Plain: {kernels: []string{"-O2"}},
+	Address: {
+		kernels: []string{"-O1", "-fno-omit-frame-pointer", "-DSCANMAP_SANITIZED", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"},
+		runtime: []string{"-DSCANMAP_ADDRESS"},
+		link:    []string{"-fsanitize=address,undefined"},
+	},
+	Thread: {
+		kernels: []string{"-O1", "-fno-omit-frame-pointer", "-DSCANMAP_SANITIZED", "-fsanitize=thread"},
+		runtime: []string{"-DSCANMAP_THREAD"},
+		link:    []string{"-fsanitize=thread"},
+	},
+}
+
+// compilers are the names that clang may have; the first one is the one that makes the PTX.
+var compilers = []string{"clang++-19", "clang++"}
+
+// Open starts an emulator of the project's kernels, which ends with the test. Where there is no compiler it skips the test.
+func Open(t testing.TB, variant Variant, o gpu.EmulatorOptions) *gpu.Driver {
+	t.Helper()
+	sources, err := filepath.Glob(filepath.Join(Root(t), "kernels", "*.cu"))
+	if err != nil || len(sources) == 0 {
+		t.Fatalf("no kernels were found: %v", err)
+	}
+	return Start(t, Build(t, variant, sources...), o)
+}
+
+// Start starts a program that Build made; it ends with the test.
+func Start(t testing.TB, program string, o gpu.EmulatorOptions) *gpu.Driver {
+	t.Helper()
+	driver, err := gpu.NewEmulator(program, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := driver.Close(); err != nil {
+			t.Errorf("the emulator did not end well: %v", err)
+		}
+	})
+	return driver
+}
+
+// Root is the folder of the module that a test runs in.
+func Root(t testing.TB) string {
+	t.Helper()
+	folder, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
+			return folder
+		}
+		up := filepath.Dir(folder)
+		if up == folder {
+			t.Fatal("no go.mod above the test")
+		}
+		folder = up
+	}
+}
+
+// built has the programs of this process, and what kept it from making them.
+var built = struct {
+	sync.Mutex
+	programs map[string]string
+}{programs: map[string]string{}}
+
+// Build compiles kernels with the runtime and returns the program. It is kept in build/emulator, under a name
+// made of all that went into it. Where there is no clang it skips the test, aloud; with CI=true it fails.
+func Build(t testing.TB, variant Variant, sources ...string) string {
+	t.Helper()
+	compiler := find(t)
+	built.Lock()
+	defer built.Unlock()
+	key := string(variant) + " " + strings.Join(sources, " ")
+	if program, ok := built.programs[key]; ok {
+		return program
+	}
+	program, err := build(compiler, Root(t), variant, sources)
+	if err != nil {
+		t.Fatal(err)
+	}
+	built.programs[key] = program
+	return program
+}
+
+// find returns the compiler's path.
+func find(t testing.TB) string {
+	t.Helper()
+	for _, name := range compilers {
+		if compiler, err := exec.LookPath(name); err == nil {
+			return compiler
+		}
+	}
+	missing := strings.Join(compilers, " and no ") + " here: the kernels cannot be run on the host"
+	if os.Getenv("CI") == "true" {
+		t.Fatal("no " + missing)
+	}
+	t.Skip("SKIPPED: no " + missing)
+	return ""
+}
+
+// build compiles, unless the program is there already.
+func build(compiler, root string, variant Variant, sources []string) (program string, err error) {
+	kernels := filepath.Join(root, "kernels")
+	parts := []string{filepath.Join(kernels, "shared.cuh"), filepath.Join(kernels, "emulator", "emulator.h"), filepath.Join(kernels, "emulator", "runtime.cpp")}
+	hash, err := hashOf(compiler, variant, append(slices.Clone(sources), parts...))
+	if err != nil {
+		return "", err
+	}
+	folder := filepath.Join(root, "build", "emulator")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return "", err
+	}
+	program = filepath.Join(folder, string(variant)+"-"+hash)
+	unlock, err := lock(program + ".lock") // tests of several packages run at once
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	if _, err := os.Stat(program); err == nil {
+		return program, nil
+	}
+	scratch, err := os.MkdirTemp(folder, "scratch")
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = first(err, os.RemoveAll(scratch)) }()
+	f := flags[variant]
+	common := []string{"-std=c++20", "-g", "-DSCANMAP_EMULATOR", "-I" + kernels}
+	var objects []string
+	for i, source := range sources {
+		object := filepath.Join(scratch, fmt.Sprintf("%d.o", i))
+		objects = append(objects, object)
+		arguments := slices.Concat(common, f.kernels, []string{"-Wno-unknown-pragmas", "-x", "c++", "-c", source, "-o", object})
+		if err := run(compiler, arguments); err != nil {
+			return "", err
+		}
+	}
+	object := filepath.Join(scratch, "runtime.o")
+	if err := run(compiler, slices.Concat(common, f.runtime, []string{"-O2", "-c", parts[2], "-o", object})); err != nil {
+		return "", err
+	}
+	linked := filepath.Join(scratch, "program")
+	if err := run(compiler, slices.Concat(f.link, objects, []string{object, "-o", linked})); err != nil {
+		return "", err
+	}
+	return program, os.Rename(linked, program)
+}
+
+func first(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run runs the compiler.
+func run(compiler string, arguments []string) error {
+	if output, err := exec.Command(compiler, arguments...).CombinedOutput(); err != nil {
+		return fmt.Errorf("%s %s: %w\n%s", compiler, strings.Join(arguments, " "), err, output)
+	}
+	return nil
+}
+
+// hashOf is short for all that a program depends on.
+func hashOf(compiler string, variant Variant, files []string) (string, error) {
+	h := sha256.New()
+	version, err := exec.Command(compiler, "--version").Output()
+	if err != nil {
+		return "", fmt.Errorf("%s --version: %w", compiler, err)
+	}
+	fmt.Fprintf(h, "%s %v", version, flags[variant])
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(h, "%d %s", len(text), text)
+	}
+	return hex.EncodeToString(h.Sum(nil))[:16], nil
+}
+
+// lock keeps other processes out until it is unlocked.
+func lock(file string) (unlock func(), err error) {
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+		return nil, first(err, f.Close())
+	}
+	return func() { _ = f.Close() }, nil // which unlocks it
+}
