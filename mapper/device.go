@@ -74,6 +74,9 @@ func (e *DeviceError) Unwrap() error { return e.Err }
 // where passes is the number of batches. What the GPU takes beyond starting is less than a tenth of
 // the CPU's time and is left out. gpuStart covers making a context, loading the kernels and uploading
 // the reference (docs/benchmarks/gpu.md).
+//
+// If the first batch is worth a GPU by itself, all go there. Otherwise mapping starts on the CPU, and once it has
+// worked for gpuStart, a GPU is opened beside it for the rest: so small inputs never wait for one.
 const (
 	cpuRead  = 2e-6
 	cpuBase  = 0.7e-9

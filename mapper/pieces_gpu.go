@@ -2,8 +2,6 @@ package mapper
 
 import (
 	"math/bits"
-	"os"
-	"strconv"
 
 	"scanmap/kernels"
 )
@@ -19,13 +17,7 @@ type gpuTable struct {
 }
 
 // maxFilterBytes keeps the filter in the GPU's L2 cache: beyond, a probe takes three times as long.
-var maxFilterBytes = func() int {
-	n, err := strconv.Atoi(os.Getenv("FILTER"))
-	if err != nil {
-		return 32 << 20
-	}
-	return n << 20
-}()
+const maxFilterBytes = 32 << 20
 
 // slotBytes is the size of a filter's slot.
 const slotBytes = 8

@@ -94,26 +94,28 @@ func (m *mapper) mapReads(ctx context.Context, reads *fasta.Reads) error {
 		}
 	}
 	batches, failed := m.readBatches(ctx, reads, size)
+	atOnce := false
 	if auto {
-		// The first batch tells: fewer reads than it could hold are all there are.
 		var first []fasta.Read
 		first, batches = peek(ctx, batches)
-		if len(first) == size || worthGPU(len(first), m.stats.ReferenceBases, m.options.Threads) {
-			kind = DeviceCUDA
-		}
+		atOnce = worthGPU(len(first), m.stats.ReferenceBases, m.options.Threads)
 	}
 	m.stats.Device = string(DeviceCPU)
 	mapBatches, done := m.mapOnCPU, func() {}
-	if kind == DeviceCUDA {
-		onGPU, closeGPUs, err := m.openGPUs()
+	switch {
+	case kind == DeviceCUDA || atOnce:
+		onGPU, closeGPUs, names, err := m.openGPUs()
 		switch {
 		case err == nil:
 			mapBatches, done = onGPU, closeGPUs
+			m.stats.Device = names
 		case auto:
 			m.stats.Device += ", because of " + err.Error()
 		default:
 			return err
 		}
+	case auto:
+		mapBatches = m.mapAuto
 	}
 	defer done()
 	if err := mapBatches(ctx, batches); err != nil {
@@ -140,20 +142,77 @@ func peek(ctx context.Context, batches <-chan []fasta.Read) (first []fasta.Read,
 	return first, again
 }
 
-// mapOnCPU maps batches, in parts of the size that suits the CPU.
+// mapOnCPU maps batches on the CPU.
 func (m *mapper) mapOnCPU(ctx context.Context, batches <-chan []fasta.Read) error {
 	m.prepareCPU()
+	for next := range batches {
+		if err := m.mapParts(ctx, next); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mapParts maps a batch on the CPU, in parts of the size that suits it.
+func (m *mapper) mapParts(ctx context.Context, reads []fasta.Read) error {
 	size := m.options.BatchReads
 	if size == 0 {
 		size = batchReads(m.stats.ReferenceBases)
 	}
-	for next := range batches {
-		for len(next) > 0 {
-			n := min(size, len(next))
-			if err := m.mapBatch(ctx, next[:n:n]); err != nil {
-				return err
+	for len(reads) > 0 {
+		n := min(size, len(reads))
+		if err := m.mapBatch(ctx, reads[:n:n]); err != nil {
+			return err
+		}
+		reads = reads[n:]
+	}
+	return nil
+}
+
+// mapAuto maps batches on the CPU for as long as a GPU takes to start, and from then on, once it has started, on GPUs.
+func (m *mapper) mapAuto(ctx context.Context, batches <-chan []fasta.Read) error {
+	m.prepareCPU()
+	type opened struct {
+		mapBatches func(context.Context, <-chan []fasta.Read) error
+		done       func()
+		names      string
+		err        error
+	}
+	var opening chan opened
+	defer func() {
+		if opening != nil { // nobody took what is being opened
+			if o := <-opening; o.err == nil {
+				o.done()
 			}
-			next = next[n:]
+		}
+	}()
+	start := time.Now()
+	for next := range batches {
+		if err := m.mapParts(ctx, next); err != nil {
+			return err
+		}
+		if opening == nil {
+			if m.stats.Device == string(DeviceCPU) && time.Since(start).Seconds() > gpuStart {
+				opening = make(chan opened, 1)
+				go func() {
+					var o opened
+					o.mapBatches, o.done, o.names, o.err = m.openGPUs()
+					opening <- o
+				}()
+			}
+			continue
+		}
+		select {
+		case o := <-opening:
+			opening = nil
+			if o.err != nil {
+				m.stats.Device += ", because of " + o.err.Error()
+				continue
+			}
+			m.stats.Device += ", then " + o.names
+			defer o.done()
+			return o.mapBatches(ctx, batches)
+		default:
 		}
 	}
 	return nil

@@ -28,8 +28,16 @@ func gpuBatchReads(n int64) int {
 // gpuFoundLimit is foundLimit for a batch on a GPU. A variable for tests alone, as gpuCandidates.
 var gpuFoundLimit = 1 << 25
 
-// gpuCandidates is the room in the queues of a worker, in candidates of skim and in occurrences of scan.
+// gpuCandidates is the most room in the queues of a worker, in candidates of skim and in occurrences of scan.
 var gpuCandidates = 1 << 24
+
+// What a worker takes of a GPU's memory, in bytes: for each candidate its place in the queue, in the groups,
+// as a window and as a location with its operations; for each occurrence of scan; and for each piece what the table has of it.
+const (
+	candidateBytes  = 8 + 8 + 4 + 4 + 48 + 48 + 8 + 16
+	occurrenceBytes = 16
+	pieceBytes      = 4 + 4 + 4 + 8 + 8
+)
 
 // A gpuSet is the GPUs of a run.
 type gpuSet struct {
@@ -204,14 +212,13 @@ func (m *mapper) mapOnGPU(ctx context.Context, s *gpuSet, batches <-chan []fasta
 	return nil
 }
 
-// openGPUs opens the GPUs of a run and returns what maps batches on them, and what closes them. Its errors, and those of the
-// mapping that come from a GPU, are DeviceErrors.
-func (m *mapper) openGPUs() (mapBatches func(context.Context, <-chan []fasta.Read) error, done func(), err error) {
+// openGPUs opens the GPUs of a run and returns what maps batches on them, what closes them, and their names. Its errors, and those
+// of the mapping that come from a GPU, are DeviceErrors.
+func (m *mapper) openGPUs() (mapBatches func(context.Context, <-chan []fasta.Read) error, done func(), names string, err error) {
 	set, err := m.openSet()
 	if err != nil {
-		return nil, nil, &DeviceError{err}
+		return nil, nil, "", &DeviceError{err}
 	}
-	m.stats.Device = set.names()
 	mapBatches = func(ctx context.Context, batches <-chan []fasta.Read) error {
 		err := m.mapOnGPU(ctx, set, batches)
 		for _, d := range set.devices {
@@ -221,7 +228,7 @@ func (m *mapper) openGPUs() (mapBatches func(context.Context, <-chan []fasta.Rea
 		}
 		return err
 	}
-	return mapBatches, set.close, nil
+	return mapBatches, set.close, set.names(), nil
 }
 
 // mapBatch finds what a batch has on the reference, and sends it as a whole or in parts.
@@ -250,7 +257,7 @@ func (w *gpuWorker) mapBatch(ctx context.Context, reads []fasta.Read, parts chan
 	}
 	b.fill(m.options.Threads)
 	m.clock.add(stagePack, start, int64(len(reads)))
-	size := len(reads)
+	size := w.fitting(b)
 	for from := 0; from < len(reads); {
 		n := min(size, len(reads)-from)
 		part := b.slice(from, from+n)
@@ -272,6 +279,33 @@ func (w *gpuWorker) mapBatch(ctx context.Context, reads []fasta.Read, parts chan
 		}
 		from += n
 	}
+}
+
+// share is a worker's part of the memory that the reference leaves, in bytes. Half of it is for candidates, a
+// quarter for the reads of a batch and their table, an eighth for the scratch memory of alignments.
+func (d *gpuDevice) share() int { return int(d.memory / gpuWorkers) }
+
+// fitting is the number of reads of a batch for which there is memory at a time, at least 1.
+func (w *gpuWorker) fitting(b *batch) int {
+	bytes := 8 * len(b.packed)
+	for _, k := range b.k {
+		bytes += 32 + pieceBytes*(int(k)+1)
+	}
+	n, room := len(b.reads), w.queue.device.share()/4
+	if bytes <= room {
+		return n
+	}
+	return max(1, int(float64(n)*float64(room)/float64(bytes)))
+}
+
+// candidateRoom is the room for candidates of so many reads, occurrenceRoom that for occurrences. It is more than most batches need;
+// those that need more go on in parts.
+func (w *gpuWorker) candidateRoom(reads int) int { return w.room(reads, candidateBytes) }
+
+func (w *gpuWorker) occurrenceRoom(reads int) int { return w.room(reads, occurrenceBytes) }
+
+func (w *gpuWorker) room(reads, bytes int) int {
+	return min(gpuCandidates, max(32*reads, 1<<18), max(w.queue.device.share()/2/bytes, 1<<10))
 }
 
 // find is mapper.find on a GPU. It returns false when there was more than limit or than the queues have room for.
@@ -301,7 +335,7 @@ func (w *gpuWorker) find(b *batch, limit int64) (*found, bool) {
 			return nil, false
 		}
 		start := time.Now()
-		if !w.scan.scan(q, c, t, reads, b, onGPU, m, gpuCandidates, f, limit) {
+		if !w.scan.scan(q, c, t, reads, b, onGPU, m, w.occurrenceRoom(len(b.reads)), f, limit) {
 			return nil, false
 		}
 		if len(onGPU) > 0 {
@@ -357,7 +391,7 @@ func (w *gpuWorker) skimChunk(c *gpuChunk, t *gpuText, b *batch, reads kernels.R
 	if pieces == 0 {
 		return true
 	}
-	w.skim.begin(q, gpuCandidates)
+	w.skim.begin(q, w.candidateRoom(len(b.reads)))
 	_, stretches := c.stretches()
 	drained := false
 	for length := maxPiece; length >= minPiece; length-- {

@@ -14,7 +14,7 @@ type gpuScan struct {
 	hostOccurrences                      pinned[gpuOccurrence]
 }
 
-type gpuOccurrence struct{ read, end, distance, unused uint32 }
+type gpuOccurrence struct{ read, end, distance, _ uint32 }
 
 // scannable tells whether a GPU can scan for a read of m bases with k edits.
 func scannable(m, k int) bool { return m <= kernels.MostScanLength && k <= kernels.MaxBoundEdits }

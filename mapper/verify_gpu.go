@@ -21,7 +21,7 @@ type gpuVerify struct {
 type gpuLocation struct{ read, end, word, operations uint32 }
 
 // moveBytes bounds the scratch memory of align, which has a column for each thread.
-const moveBytes = 256 << 20
+func (d *gpuDevice) moveBytes() int { return min(256<<20, d.share()/8) }
 
 // windowsPerMultiprocessor is the number of blocks of align for each multiprocessor: enough to hide latency.
 const windowsPerMultiprocessor = 8
@@ -70,7 +70,7 @@ func (v *gpuVerify) verify(q *gpuQueue, c *gpuChunk, t *gpuText, reads kernels.R
 	} {
 		perBlock := kernels.AlignThreads * rows * class.words * 4
 		blocks := min((n+kernels.AlignThreads-1)/kernels.AlignThreads,
-			windowsPerMultiprocessor*q.device.device.Info().Multiprocessors, max(moveBytes/perBlock, 1))
+			windowsPerMultiprocessor*q.device.device.Info().Multiprocessors, max(q.device.moveBytes()/perBlock, 1))
 		q.reserve(&v.moves, blocks*perBlock)
 		launchBlocks(q, class.name, blocks, &kernels.AlignParams{
 			Text: c.params(t), Reads: reads, Starts: t.starts.at(0), Ends: t.ends.at(0),
