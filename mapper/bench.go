@@ -47,20 +47,41 @@ func ParseRepeats(s string) (Repeats, error) {
 	return "", fmt.Errorf("repeats %q are not one of none, planted, alu", s)
 }
 
-// BenchResult is what Bench measured.
+// BenchResult is what Bench or Ceilings measured.
 type BenchResult struct {
-	Device       string
-	Bases, Reads int64
-	// Repetitions is the number of measurements that Rows are medians of.
-	Repetitions int
-	Rows        []BenchRow
+	Device BenchDevice
+	// Bases and Reads are the sizes of what Bench maps; Bytes is that of each of the buffers of Ceilings.
+	Bases, Reads, Bytes int64
+	Rows                []BenchRow
 }
 
-// BenchRow is one figure.
+// BenchDevice is where something was measured; on the CPU only ID is set, and Name to the same.
+type BenchDevice struct {
+	ID                string // as in --device: cpu or cuda:0
+	Name              string
+	ComputeCapability string // such as 9.0
+	Driver            string // the newest CUDA that the driver knows, such as CUDA 13.0
+	Memory            int64  // bytes
+	Multiprocessors   int
+}
+
+// BenchRow is one figure: the median of some runs.
 type BenchRow struct {
-	Name  string
-	Value float64
-	Unit  string
+	Name     string
+	Unit     string
+	Value    float64
+	Min, Max float64
+	Runs     int
+	// Bytes or Operations are what a run moves or does, where Value is a rate of them.
+	Bytes, Operations int64
+}
+
+// perSecond is a rate, 0 where no time was measured.
+func perSecond(n, seconds float64) float64 {
+	if seconds <= 0 {
+		return 0
+	}
+	return n / seconds
 }
 
 // Bench maps one batch of reads again and again and measures the parts. On a GPU the parts are kernels, timed by
@@ -75,12 +96,15 @@ func Bench(ctx context.Context, o BenchOptions) (*BenchResult, error) {
 	if m.ref, reads, err = o.input(ctx); err != nil {
 		return nil, err
 	}
+	if len(reads) == 0 {
+		return nil, errors.New("there are no reads to measure with")
+	}
 	m.prepare()
-	r := &BenchResult{Bases: m.stats.ReferenceBases, Reads: int64(len(reads)), Repetitions: o.Repetitions}
+	r := &BenchResult{Bases: m.stats.ReferenceBases, Reads: int64(len(reads))}
 	if o.Device.Kind == DeviceCUDA {
-		err = m.benchGPU(ctx, reads, r)
+		err = m.benchGPU(ctx, reads, o.Repetitions, r)
 	} else {
-		err = m.benchCPU(ctx, reads, r)
+		err = m.benchCPU(ctx, reads, o.Repetitions, r)
 	}
 	if err != nil {
 		return nil, err
@@ -124,11 +148,11 @@ func (o *BenchOptions) input(ctx context.Context) (*dna.Reference, []fasta.Read,
 }
 
 // benchCPU measures the stages on the CPU.
-func (m *mapper) benchCPU(ctx context.Context, reads []fasta.Read, r *BenchResult) error {
-	r.Device = "cpu"
+func (m *mapper) benchCPU(ctx context.Context, reads []fasta.Read, repetitions int, r *BenchResult) error {
+	r.Device = BenchDevice{ID: string(DeviceCPU), Name: string(DeviceCPU)}
 	m.prepareCPU()
 	var rows [][]BenchRow
-	for range r.Repetitions + 1 {
+	for range repetitions + 1 {
 		m.clock = clock{}
 		start := time.Now()
 		size := m.options.BatchReads
@@ -141,13 +165,13 @@ func (m *mapper) benchCPU(ctx context.Context, reads []fasta.Read, r *BenchResul
 			}
 		}
 		elapsed := time.Since(start).Seconds()
-		now := []BenchRow{{"all", float64(len(reads)) / elapsed, "reads/s"}}
+		now := []BenchRow{{Name: "all", Value: perSecond(float64(len(reads)), elapsed), Unit: "reads/s", Operations: int64(len(reads))}}
 		for _, s := range m.clock.report() {
 			unit := "s"
 			if s.Summed {
 				unit = "s of all threads"
 			}
-			now = append(now, BenchRow{s.Name, s.Time.Seconds(), unit})
+			now = append(now, BenchRow{Name: s.Name, Value: s.Time.Seconds(), Unit: unit})
 		}
 		rows = append(rows, now)
 	}
@@ -155,27 +179,32 @@ func (m *mapper) benchCPU(ctx context.Context, reads []fasta.Read, r *BenchResul
 	return nil
 }
 
-// medians returns for each row the median over repetitions; all have the rows of the first.
+// medians returns the rows of the last repetition, each with the median, the least and the greatest value of its
+// name over those repetitions that have it.
 func medians(repetitions [][]BenchRow) []BenchRow {
-	rows := slices.Clone(repetitions[0])
-	for i := range rows {
-		var values []float64
-		for _, other := range repetitions {
-			if i < len(other) {
-				values = append(values, other[i].Value)
-			}
+	byName := map[string][]float64{}
+	for _, rows := range repetitions {
+		for _, row := range rows {
+			byName[row.Name] = append(byName[row.Name], row.Value)
 		}
+	}
+	rows := slices.Clone(repetitions[len(repetitions)-1])
+	for i := range rows {
+		values := byName[rows[i].Name]
 		slices.Sort(values)
-		rows[i].Value = values[len(values)/2]
+		rows[i].Value, rows[i].Min, rows[i].Max = values[len(values)/2], values[0], values[len(values)-1]
+		rows[i].Runs = len(values)
 	}
 	return rows
 }
 
-// makeReference makes a reference of one contig for each 2^30 bases.
+// makeReference makes a reference of contigs of at most 2^30 bases, about as long as each other.
 func makeReference(n int, repeats Repeats, threads int) (*dna.Reference, error) {
-	const contigBases = 1 << 30
+	const most = 1 << 30
+	count := (n + most - 1) / most
+	contigBases := (n + count - 1) / count
 	ref := &dna.Reference{}
-	ref.Bases.Reserve(n + (n/contigBases+2)*(dna.Padding+dna.WordBases))
+	ref.Bases.Reserve(n + (count+1)*(dna.Padding+dna.WordBases))
 	for from := 0; from < n; from += contigBases {
 		if err := ref.AddContig(fmt.Sprintf("made%d", from/contigBases+1), ""); err != nil {
 			return nil, err

@@ -13,18 +13,20 @@ import (
 )
 
 // benchGPU measures the kernels on the first of the GPUs.
-func (m *mapper) benchGPU(ctx context.Context, reads []fasta.Read, r *BenchResult) error {
+func (m *mapper) benchGPU(ctx context.Context, reads []fasta.Read, repetitions int, r *BenchResult) error {
 	m.options.Device.Sync = true
 	start := time.Now()
 	set, err := m.openSet()
 	if err != nil {
 		return &DeviceError{err}
 	}
-	defer set.close()
+	defer func() { _ = set.close() }()
 	opened := time.Since(start)
-	r.Device = set.names()
 	w := set.workers[0]
 	q := &w.queue
+	if r.Device, err = benchDevice(set.driver, q.device.device); err != nil {
+		return &DeviceError{err}
+	}
 	b := &w.batch
 	b.packed = w.packed.resize(q, b.layOut(reads, m.options.Distance))
 	if q.err != nil {
@@ -38,7 +40,7 @@ func (m *mapper) benchGPU(ctx context.Context, reads []fasta.Read, r *BenchResul
 		size = len(reads)
 	}
 	var rows [][]BenchRow
-	for range r.Repetitions + 1 {
+	for range repetitions + 1 {
 		before := kernelTimes(q.device.device.Times())
 		start := time.Now()
 		var locations, left, compared, candidates int64
@@ -64,23 +66,45 @@ func (m *mapper) benchGPU(ctx context.Context, reads []fasta.Read, r *BenchResul
 		for name, t := range kernelTimes(q.device.device.Times()) {
 			if d := (t - before[name]).Seconds(); d > 0 {
 				core += d
-				kernels = append(kernels, BenchRow{"kernel " + name, d, "s"})
+				kernels = append(kernels, BenchRow{Name: "kernel " + name, Value: d, Unit: "s"})
 			}
 		}
 		slices.SortFunc(kernels, func(a, b BenchRow) int { return strings.Compare(a.Name, b.Name) })
-		n := float64(len(reads))
+		n := int64(len(reads))
+		passes := (n + int64(size) - 1) / int64(size)
+		scanned := m.stats.ReferenceBases * passes
 		rows = append(rows, append([]BenchRow{
-			{"core", n / core, "reads/s"},
-			{"core and copies, one launch after the other", n / wall, "reads/s"},
-			{"text scanned", float64(m.stats.ReferenceBases) * math.Ceil(n/float64(size)) / (core), "bases/s of core"},
-			{"entries compared with the text", float64(compared), "entries"},
-			{"candidates", float64(candidates), "candidates"},
-			{"locations", float64(locations), "locations"},
-			{"left to the host", float64(left), "candidates"},
+			{Name: "core", Value: perSecond(float64(n), core), Unit: "reads/s", Operations: n},
+			{Name: "core and copies, one launch after the other", Value: perSecond(float64(n), wall), Unit: "reads/s", Operations: n},
+			{Name: "text scanned in core", Value: perSecond(float64(scanned), core), Unit: "bases/s", Operations: scanned},
+			{Name: "entries compared with the text", Value: float64(compared), Unit: "entries"},
+			{Name: "candidates", Value: float64(candidates), Unit: "candidates"},
+			{Name: "locations", Value: float64(locations), Unit: "locations"},
+			{Name: "left to the host", Value: float64(left), Unit: "candidates"},
 		}, kernels...))
 	}
-	r.Rows = append(medians(rows[1:]), BenchRow{"open and upload the reference", opened.Seconds(), "s"}, BenchRow{"pack", packed.Seconds(), "s"})
+	once := func(name string, t time.Duration) []BenchRow {
+		return medians([][]BenchRow{{{Name: name, Value: t.Seconds(), Unit: "s"}}})
+	}
+	r.Rows = slices.Concat(medians(rows[1:]), once("open and upload the reference", opened), once("pack", packed))
 	return nil
+}
+
+// benchDevice says what a GPU is.
+func benchDevice(driver *gpu.Driver, device *gpu.Device) (BenchDevice, error) {
+	version, err := driver.Version()
+	if err != nil {
+		return BenchDevice{}, err
+	}
+	info := device.Info()
+	return BenchDevice{
+		ID:                device.Name(),
+		Name:              info.Name,
+		ComputeCapability: fmt.Sprintf("%d.%d", info.Major, info.Minor),
+		Driver:            fmt.Sprintf("CUDA %d.%d", version/1000, version%1000/10),
+		Memory:            info.Memory,
+		Multiprocessors:   info.Multiprocessors,
+	}, nil
 }
 
 func kernelTimes(times []gpu.KernelTime) map[string]time.Duration {

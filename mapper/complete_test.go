@@ -72,75 +72,82 @@ func randomBases(r *rand.Rand, n int, letters string) string {
 	return string(b)
 }
 
-// TestContigEnds plants reads at the first base and the last of contigs of 1 to 200
-// bases, across each border, and overhanging by 1 to k.
+// contigEnds returns contigs of 1 to 200 bases, and reads planted at the first base and the last, across each border, and
+// overhanging by 1 to k.
+func contigEnds(r *rand.Rand, k int) (contigs []string, reads []fasta.Read) {
+	for _, n := range []int{1, 2, 3, 5, 17, 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 199, 200} {
+		contigs = append(contigs, randomBases(r, n, "ACGT"))
+	}
+	var bases []string
+	add := func(s string) {
+		if len(s) > 0 {
+			bases = append(bases, s, reverseComplement(s))
+		}
+	}
+	for i, c := range contigs {
+		for _, m := range []int{1, 2, 10, 31, 32, 33, 50, 64, 65, 100, 150, 200} {
+			if m > len(c) {
+				continue
+			}
+			add(c[:m])
+			add(c[len(c)-m:])
+			add(edited(r, c[:m], k))
+			add(edited(r, c[len(c)-m:], k))
+			for over := 1; over <= k; over++ {
+				add(randomBases(r, over, "ACGT") + c[:m])
+				add(c[len(c)-m:] + randomBases(r, over, "ACGT"))
+			}
+			if i+1 < len(contigs) && len(contigs[i+1]) >= m/2 && m > 1 {
+				add(c[len(c)-m/2:] + contigs[i+1][:m/2])
+			}
+		}
+	}
+	return contigs, newReads(bases...)
+}
+
 func TestContigEnds(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, k := range []int{0, 1, 2, 4, 7} {
-		var contigs []string
-		for _, n := range []int{1, 2, 3, 5, 17, 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 199, 200} {
-			contigs = append(contigs, randomBases(r, n, "ACGT"))
-		}
-		var bases []string
-		add := func(s string) {
-			if len(s) > 0 {
-				bases = append(bases, s, reverseComplement(s))
-			}
-		}
-		for i, c := range contigs {
-			for _, m := range []int{1, 2, 10, 31, 32, 33, 50, 64, 65, 100, 150, 200} {
-				if m > len(c) {
-					continue
-				}
-				add(c[:m])
-				add(c[len(c)-m:])
-				add(edited(r, c[:m], k))
-				add(edited(r, c[len(c)-m:], k))
-				for over := 1; over <= k; over++ {
-					add(randomBases(r, over, "ACGT") + c[:m])
-					add(c[len(c)-m:] + randomBases(r, over, "ACGT"))
-				}
-				if i+1 < len(contigs) && len(contigs[i+1]) >= m/2 && m > 1 {
-					add(c[len(c)-m/2:] + contigs[i+1][:m/2])
-				}
-			}
-		}
-		compareWithTruth(t, contigs, newReads(bases...), Distance{Edits: k})
+		contigs, reads := contigEnds(r, k)
+		compareWithTruth(t, contigs, reads, Distance{Edits: k})
 	}
 }
 
-// TestEngines compares both engines with dynamic programming on random texts, most of
-// them repetitive.
+// drawInput draws random texts, most of them repetitive, and reads of them.
+func drawInput(rt *rapid.T) (contigs []string, reads []fasta.Read, k int) {
+	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))
+	letters := rapid.SampledFrom([]string{"ACGT", "AC", "A", "ACGTN", "AAAAAAAT"}).Draw(rt, "letters")
+	for range rapid.IntRange(1, 3).Draw(rt, "contigs") {
+		unit := randomBases(r, rapid.IntRange(1, 60).Draw(rt, "unit"), letters)
+		text := ""
+		for range rapid.IntRange(1, 12).Draw(rt, "copies") {
+			text += edited(r, unit, r.IntN(3)) + randomBases(r, r.IntN(10), letters)
+		}
+		contigs = append(contigs, text+"A")
+	}
+	k = rapid.SampledFrom([]int{0, 1, 2, 3, 5, 9, 17, 31}).Draw(rt, "k")
+	var bases []string
+	for range 6 {
+		c := contigs[r.IntN(len(contigs))]
+		from := r.IntN(len(c))
+		to := from + r.IntN(len(c)-from) + 1
+		s := edited(r, c[from:to], r.IntN(k+2))
+		if r.IntN(2) == 0 {
+			s = reverseComplement(s)
+		}
+		if r.IntN(4) == 0 {
+			s = strings.Replace(s, "A", "N", 1+r.IntN(2))
+		}
+		bases = append(bases, s)
+	}
+	return contigs, newReads(bases...), k
+}
+
+// TestEngines compares both engines with dynamic programming.
 func TestEngines(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))
-		letters := rapid.SampledFrom([]string{"ACGT", "AC", "A", "ACGTN", "AAAAAAAT"}).Draw(rt, "letters")
-		var contigs []string
-		for range rapid.IntRange(1, 3).Draw(rt, "contigs") {
-			unit := randomBases(r, rapid.IntRange(1, 60).Draw(rt, "unit"), letters)
-			text := ""
-			for range rapid.IntRange(1, 12).Draw(rt, "copies") {
-				text += edited(r, unit, r.IntN(3)) + randomBases(r, r.IntN(10), letters)
-			}
-			contigs = append(contigs, text+"A")
-		}
-		k := rapid.SampledFrom([]int{0, 1, 2, 3, 5, 9, 17, 31}).Draw(rt, "k")
-		var bases []string
-		for range 6 {
-			c := contigs[r.IntN(len(contigs))]
-			from := r.IntN(len(c))
-			to := from + r.IntN(len(c)-from) + 1
-			s := edited(r, c[from:to], r.IntN(k+2))
-			if r.IntN(2) == 0 {
-				s = reverseComplement(s)
-			}
-			if r.IntN(4) == 0 {
-				s = strings.Replace(s, "A", "N", 1+r.IntN(2))
-			}
-			bases = append(bases, s)
-		}
-		tb := &failer{TB: t, rt: rt}
-		compareWithTruth(tb, contigs, newReads(bases...), Distance{Edits: k})
+		contigs, reads, k := drawInput(rt)
+		compareWithTruth(&failer{TB: t, rt: rt}, contigs, reads, Distance{Edits: k})
 	})
 }
 
@@ -154,12 +161,11 @@ func (f *failer) Helper()                           {}
 func (f *failer) Fatal(args ...any)                 { f.rt.Fatal(args...) }
 func (f *failer) Fatalf(format string, args ...any) { f.rt.Fatalf(format, args...) }
 
-// TestLongReads covers bands and strands of several words.
-func TestLongReads(t *testing.T) {
+// longReads returns reads whose bands and strands have several words, and two distances for them.
+func longReads() (contigs []string, reads []fasta.Read, distances []Distance) {
 	r := rand.New(rand.NewPCG(3, 4))
 	text := randomBases(r, 3000, "ACGT")
 	text += edited(r, text[500:2500], 40) + randomBases(r, 300, "ACGT") + strings.Repeat("ACAG", 200)
-	contigs := []string{text, reverseComplement(text[100:1200])}
 	var bases []string
 	for _, m := range []int{257, 600, 1023, 1024, 1025, 2000} {
 		for _, edits := range []int{0, 5, m / 30} {
@@ -167,8 +173,13 @@ func TestLongReads(t *testing.T) {
 			bases = append(bases, edited(r, text[from:from+m], edits))
 		}
 	}
-	for _, d := range []Distance{{Edits: 33}, {Percent: 4, Percentage: true}} {
-		compareWithTruth(t, contigs, newReads(bases...), d)
+	return []string{text, reverseComplement(text[100:1200])}, newReads(bases...), []Distance{{Edits: 33}, {Percent: 4, Percentage: true}}
+}
+
+func TestLongReads(t *testing.T) {
+	contigs, reads, distances := longReads()
+	for _, d := range distances {
+		compareWithTruth(t, contigs, reads, d)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Device says where reads are mapped. Output does not depend on it.
@@ -78,13 +79,15 @@ func (e *DeviceError) Unwrap() error { return e.Err }
 // If the first batch is worth a GPU by itself, all go there. Otherwise mapping starts on the CPU, and once it has
 // worked for gpuStart, a GPU is opened beside it for the rest: so small inputs never wait for one.
 const (
-	cpuRead  = 2e-6
-	cpuBase  = 0.7e-9
-	gpuStart = 1.0
+	cpuRead = 2e-6
+	cpuBase = 0.7e-9
 )
+
+// gpuStart is a variable for tests alone.
+var gpuStart = time.Second
 
 // worthGPU tells whether so many reads are worth starting a GPU.
 func worthGPU(reads int, n int64, threads int) bool {
 	passes := float64(reads)/float64(batchReads(n)) + 1
-	return (float64(reads)*cpuRead+passes*float64(n)*cpuBase)/float64(threads) > gpuStart
+	return (float64(reads)*cpuRead+passes*float64(n)*cpuBase)/float64(threads) > gpuStart.Seconds()
 }

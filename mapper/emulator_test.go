@@ -8,11 +8,21 @@ import (
 	"scanmap/internal/emulator"
 )
 
-func testEmulator(t testing.TB) *gpu.Driver {
+// testDriver is testDriverOf for an emulator without a sanitizer.
+func testDriver(t testing.TB) *gpu.Driver {
 	t.Helper()
-	v := emulator.Plain
-	if s := os.Getenv("VARIANT"); s != "" {
-		v = emulator.Variant(s)
+	return testDriverOf(t, emulator.Plain, gpu.EmulatorOptions{})
+}
+
+// testDriverOf returns the machine's driver where SCANMAP_TEST_GPU=require asks for it, and an emulator elsewhere.
+func testDriverOf(t testing.TB, variant emulator.Variant, o gpu.EmulatorOptions) *gpu.Driver {
+	t.Helper()
+	if os.Getenv("SCANMAP_TEST_GPU") != "require" {
+		return emulator.Open(t, variant, o)
 	}
-	return emulator.Open(t, v, gpu.EmulatorOptions{})
+	driver, err := gpu.LoadDriver()
+	if err != nil {
+		t.Fatalf("SCANMAP_TEST_GPU=require: %v", err)
+	}
+	return driver
 }

@@ -1,30 +1,28 @@
 package mapper
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"scanmap/fasta"
 	"scanmap/gpu"
+	"scanmap/internal/emulator"
+	"scanmap/kernels"
+	"scanmap/sam"
 )
-
-// testDriver returns the machine's driver where SCANMAP_TEST_GPU=require asks for it, and the emulator elsewhere.
-func testDriver(t testing.TB) *gpu.Driver {
-	t.Helper()
-	if os.Getenv("SCANMAP_TEST_GPU") == "require" {
-		driver, err := gpu.LoadDriver()
-		if err != nil {
-			t.Fatalf("SCANMAP_TEST_GPU=require: %v", err)
-		}
-		return driver
-	}
-	return testEmulator(t)
-}
 
 // findAll is find on the device that the options of m ask for.
 func findAll(t testing.TB, m *mapper, b *batch) *found {
@@ -40,7 +38,11 @@ func findAll(t testing.TB, m *mapper, b *batch) *found {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer set.close()
+	defer func() {
+		if err := set.close(); err != nil {
+			t.Error(err)
+		}
+	}()
 	w := set.workers[0]
 	b.packed = w.packed.resize(&w.queue, b.layOut(b.reads, m.options.Distance))
 	b.fill(1)
@@ -75,10 +77,55 @@ func compareOnGPU(t testing.TB, driver *gpu.Driver, contigs []string, reads []fa
 	}
 }
 
+// without has tests with -short or the race detector do less: they repeat what the others do.
+func without(t *testing.T, all, short int) int {
+	t.Helper()
+	if testing.Short() {
+		return short
+	}
+	return all
+}
+
+func TestContigEndsOnGPU(t *testing.T) {
+	driver := testDriver(t)
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, k := range []int{0, 4, 1, 7}[:without(t, 4, 2)] {
+		contigs, reads := contigEnds(r, k)
+		compareOnGPU(t, driver, contigs, reads, Distance{Edits: k})
+	}
+}
+
+func TestEnginesOnGPU(t *testing.T) {
+	driver := testDriver(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		contigs, reads, k := drawInput(rt)
+		compareOnGPU(&failer{TB: t, rt: rt}, driver, contigs, reads, Distance{Edits: k})
+	})
+}
+
+func TestLongReadsOnGPU(t *testing.T) {
+	driver := testDriver(t)
+	contigs, reads, distances := longReads()
+	for _, d := range distances {
+		compareOnGPU(t, driver, contigs, reads, d)
+	}
+}
+
+// onGPU compares what a run writes with what the CPU does, and returns its statistics.
+func onGPU(t *testing.T, o Options, driver *gpu.Driver, want string) *Stats {
+	t.Helper()
+	o.Device.Kind, o.Device.Driver = DeviceCUDA, driver
+	got, stats := runText(t, o)
+	if got != want {
+		t.Fatalf("engine %s, -e %v, batches of %d, device %+v: other bytes (-CPU +GPU)\n%s", o.Engine, o.Distance, o.BatchReads, o.Device, firstDifference(want, got))
+	}
+	return stats
+}
+
 // TestSameBytesOnGPU maps on a GPU with all that may vary, and compares with the CPU.
 func TestSameBytesOnGPU(t *testing.T) {
 	driver := testDriver(t)
-	reference, reads := writeInput(t, 300)
+	reference, reads := writeInput(t, without(t, 200, 60))
 	for _, o := range []Options{
 		{Distance: DefaultDistance},
 		{Distance: Distance{Edits: 0}},
@@ -87,35 +134,260 @@ func TestSameBytesOnGPU(t *testing.T) {
 	} {
 		o.Reference, o.Reads, o.Threads = reference, reads, 2
 		want, _ := runText(t, o)
-		o.Device = Device{Kind: DeviceCUDA, Driver: driver}
 		for _, engine := range []Engine{EngineSkim, EngineScan, EngineAuto} {
 			for _, batch := range []int{0, 7} {
 				o.Engine, o.BatchReads = engine, batch
-				got, _ := runText(t, o)
-				if got != want {
-					t.Fatalf("engine %s, -e %v, batches of %d: other bytes (-CPU +GPU)\n%s", engine, o.Distance, batch, firstDifference(want, got))
-				}
+				onGPU(t, o, driver, want)
 			}
 		}
 	}
 }
 
-// TestSmallQueues has queues overflow until single reads and single stretches do, and cuts the reference.
+// countWordsHere has references of any length counted, for the time of a test.
+func countWordsHere(t *testing.T) {
+	before := rarityLength
+	rarityLength = 1
+	t.Cleanup(func() { rarityLength = before })
+}
+
+// TestEveryKernel runs every kernel of the mapper while the sanitizers look on.
+func TestEveryKernel(t *testing.T) {
+	var all []string
+	for _, e := range kernels.Entries {
+		if e.File != "ceilings" {
+			all = append(all, e.Name)
+		}
+	}
+	slices.Sort(all)
+	countWordsHere(t)
+	for _, variant := range []emulator.Variant{emulator.Address, emulator.Thread} {
+		t.Run(string(variant), func(t *testing.T) {
+			driver := testDriverOf(t, variant, gpu.EmulatorOptions{})
+			ran := map[string]bool{}
+			run := func(o Options, engine Engine) {
+				want, _ := runText(t, o)
+				o.Engine, o.Device.Sync = engine, true
+				for _, k := range onGPU(t, o, driver, want).Kernels {
+					ran[k.Name] = true
+				}
+			}
+			reference, reads := writeInput(t, 60)
+			longReference, long := writeLong(t)
+			for _, k := range []int{0, 1, 2, 5, 9} {
+				run(Options{Reference: reference, Reads: reads, Threads: 2, Distance: Distance{Edits: k}}, EngineScan)
+			}
+			run(Options{Reference: longReference, Reads: long, Threads: 2, Distance: DefaultDistance}, EngineScan)
+			run(Options{Reference: longReference, Reads: long, Threads: 2, Distance: Distance{Edits: 20}}, EngineSkim)
+			for _, k := range []int{0, 4} {
+				run(Options{Reference: reference, Reads: reads, Threads: 2, Distance: Distance{Edits: k}}, EngineSkim)
+			}
+			for _, name := range all {
+				if !ran[name] {
+					t.Errorf("kernel %s did not run", name)
+				}
+			}
+		})
+	}
+}
+
+// writeLong writes contigs and reads of up to 1000 bases, some in tandem repeats.
+func writeLong(t *testing.T) (reference, reads string) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(71, 72))
+	text := randomBases(r, 2500, "ACGT")
+	for range 30 {
+		text += edited(r, text[100:140], 2)
+	}
+	folder := t.TempDir()
+	reference, reads = folder+"/ref.fa", folder+"/reads.fa"
+	var b strings.Builder
+	for i, m := range []int{30, 64, 100, 128, 200, 300, 320, 500, 700, 1000, 60, 120, 250} {
+		from := r.IntN(len(text) - m)
+		if i >= 10 {
+			from = len(text) - m - 100
+		}
+		fmt.Fprintf(&b, ">r%d\n%s\n", i, edited(r, text[from:from+m], i%5))
+	}
+	for name, text := range map[string]string{reference: ">c\n" + text + "\n", reads: b.String()} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return reference, reads
+}
+
+// TestSmallQueues has queues overflow until single reads and single stretches do.
 func TestSmallQueues(t *testing.T) {
 	driver := testDriver(t)
-	reference, reads := writeInput(t, 60)
+	reference, reads := writeInput(t, without(t, 60, 20))
 	before, beforeFound := gpuCandidates, gpuFoundLimit
 	defer func() { gpuCandidates, gpuFoundLimit = before, beforeFound }()
 	for _, engine := range []Engine{EngineSkim, EngineScan} {
 		o := Options{Reference: reference, Reads: reads, Distance: Distance{Edits: 3}, Threads: 2, Engine: engine}
 		want, _ := runText(t, o)
-		o.Device = Device{Kind: DeviceCUDA, Driver: driver}
 		for _, c := range []struct{ candidates, found int }{{2, 1 << 20}, {50, 1 << 20}, {1 << 16, 3}, {1, 1}} {
 			gpuCandidates, gpuFoundLimit = c.candidates, c.found
-			if got, _ := runText(t, o); got != want {
-				t.Fatalf("%s, room for %+v: other bytes\n%s", engine, c, firstDifference(want, got))
-			}
+			onGPU(t, o, driver, want)
 		}
+	}
+}
+
+// TestCutReference has so little memory on the GPU that the reference and the batches are cut.
+func TestCutReference(t *testing.T) {
+	driver := testDriver(t)
+	r := rand.New(rand.NewPCG(81, 82))
+	folder := t.TempDir()
+	reference, reads := folder+"/ref.fa", folder+"/reads.fa"
+	// A cut lies in a repeat of many copies, another in one of a single base.
+	unit := randomBases(r, 90, "ACGT")
+	text := randomBases(r, 20000, "ACGT")
+	for range 200 {
+		text += edited(r, unit, 4)
+	}
+	text += strings.Repeat("A", 5000) + randomBases(r, 20000, "ACGT")
+	texts := []string{text, randomBases(r, 3000, "ACGT") + "NNN" + unit}
+	var fa, fq strings.Builder
+	for i, text := range texts {
+		fmt.Fprintf(&fa, ">c%d\n%s\n", i, text)
+	}
+	n := 0
+	add := func(s string) {
+		n++
+		fmt.Fprintf(&fq, ">r%d\n%s\n", n, s)
+	}
+	for at := 0; at+100 < len(text); at += 1000 {
+		add(edited(r, text[at:at+100], 3))
+	}
+	add(unit)
+	add(strings.Repeat("A", 60))
+	for name, text := range map[string]string{reference: fa.String(), reads: fq.String()} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, engine := range []Engine{EngineSkim, EngineScan} {
+		o := Options{Reference: reference, Reads: reads, Distance: Distance{Edits: 3}, Threads: 2, Engine: engine}
+		want, _ := runText(t, o)
+		for _, memory := range []int64{20_000, 26_000, 1 << 20} {
+			o.Device.Memory = memory
+			ref, err := fasta.LoadReference(t.Context(), reference, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := &gpuDevice{ref: ref}
+			d.cut(memory * 2 / 3)
+			if cut := len(d.chunks) > 3; cut != (memory < 1<<20) {
+				t.Fatalf("%d bytes: %d chunks", memory, len(d.chunks))
+			}
+			onGPU(t, o, driver, want)
+		}
+	}
+}
+
+// TestSmallGPU maps on a GPU that has little memory, which is not exceeded.
+func TestSmallGPU(t *testing.T) {
+	reference, reads := writeInput(t, without(t, 300, 100))
+	for _, megabytes := range []int64{16, 64} {
+		driver := testDriverOf(t, emulator.Plain, gpu.EmulatorOptions{Memory: megabytes << 20})
+		for _, engine := range []Engine{EngineSkim, EngineScan} {
+			o := Options{Reference: reference, Reads: reads, Threads: 2, Distance: Distance{Edits: 4}, Engine: engine}
+			want, _ := runText(t, o)
+			onGPU(t, o, driver, want)
+		}
+	}
+}
+
+// TestSeveralGPUs gives batches to GPUs in turn.
+func TestSeveralGPUs(t *testing.T) {
+	driver := testDriverOf(t, emulator.Plain, gpu.EmulatorOptions{Devices: 3})
+	infos, err := driver.Devices()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(infos) < 2 {
+		t.Skip("SKIPPED: one GPU is here")
+	}
+	reference, reads := writeInput(t, 100)
+	o := Options{Reference: reference, Reads: reads, Threads: 2, Distance: DefaultDistance, BatchReads: 9}
+	want, _ := runText(t, o)
+	last := len(infos) - 1
+	for _, indices := range [][]int{nil, {last, 0}, {last}} {
+		o.Device.Indices = indices
+		stats := onGPU(t, o, driver, want)
+		named := len(indices)
+		if indices == nil {
+			named = len(infos)
+		}
+		if got := strings.Count(stats.Device, "cuda:"); got != named {
+			t.Errorf("GPUs %v: the statistics name %q", indices, stats.Device)
+		}
+	}
+	o.Device.Indices = []int{len(infos)}
+	o.Device.Kind, o.Device.Driver = DeviceCUDA, driver
+	var failure *DeviceError
+	if _, err := Run(context.Background(), o, sam.HeaderOptions{}, &bytes.Buffer{}); !errors.As(err, &failure) || !strings.Contains(err.Error(), "there is no GPU") {
+		t.Errorf("a GPU that is not there: %v", err)
+	}
+}
+
+// TestAuto starts on the CPU and goes on on a GPU.
+func TestAuto(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("SKIPPED: needs /dev/fd")
+	}
+	driver := testDriver(t)
+	before := gpuStart
+	gpuStart = time.Millisecond // 20 reads take less, the first few batches more
+	defer func() { gpuStart = before }()
+	reference, reads := writeInput(t, 20)
+	text, err := os.ReadFile(reads)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Reference: reference, Reads: reads, Threads: 2, Distance: DefaultDistance, Report: Report{Mode: ReportAll}, BatchReads: 20}
+	once, _ := runText(t, o)
+	body := strings.Index(once, "\nread0\t") + 1
+	in, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	copies := make(chan int, 1)
+	go func() {
+		n := 0
+		for driver.Calls()["cuLaunchKernel"] == 0 && n < 1<<16 {
+			if _, err := out.Write(text); err != nil {
+				break
+			}
+			n++
+		}
+		out.Close()
+		copies <- n
+	}()
+	o.Reads = fmt.Sprintf("/dev/fd/%d", in.Fd())
+	o.Device = Device{Kind: DeviceAuto, Driver: driver}
+	got, stats := runText(t, o)
+	if want := once[:body] + strings.Repeat(once[body:], <-copies); got != want {
+		t.Errorf("other bytes\n%s", firstDifference(want, got))
+	}
+	if !strings.HasPrefix(stats.Device, "cpu, then cuda:0 ") {
+		t.Errorf("mapped on %s", stats.Device)
+	}
+	// Where the GPU cannot be opened, the CPU goes on, and the statistics say why.
+	driver.Inject("cuDevicePrimaryCtxRetain", 1, gpu.OutOfMemory)
+	gpuStart = before
+	o.Reads = reads
+	o.Device.Kind = DeviceCUDA
+	var failure *DeviceError
+	if _, err := Run(context.Background(), o, sam.HeaderOptions{}, &bytes.Buffer{}); !errors.As(err, &failure) {
+		t.Errorf("a GPU that was asked for and cannot be opened: %v", err)
+	}
+	driver.Inject("cuDevicePrimaryCtxRetain", 1, gpu.OutOfMemory)
+	gpuStart = -1 // so that the first batch is worth a GPU
+	o.Device.Kind = DeviceAuto
+	got, stats = runText(t, o)
+	if got != once || !strings.HasPrefix(stats.Device, "cpu, because of cuda:0: cuDevicePrimaryCtxRetain: ") {
+		t.Errorf("mapped on %s\n%s", stats.Device, firstDifference(once, got))
 	}
 }
 

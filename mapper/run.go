@@ -75,16 +75,14 @@ func (m *mapper) run(ctx context.Context, reads *fasta.Reads, header sam.HeaderO
 	if err != nil {
 		return fmt.Errorf("%s: %w", m.options.Reference, err)
 	}
-	if err := sam.WriteHeader(out, h); err != nil {
-		return err
-	}
-	err = m.mapReads(ctx, reads)
+	err = m.mapReads(ctx, reads, func() error { return sam.WriteHeader(out, h) })
 	m.gather()
 	return err
 }
 
-// mapReads maps all reads on the device that the options ask for.
-func (m *mapper) mapReads(ctx context.Context, reads *fasta.Reads) error {
+// mapReads maps all reads on the device that the options ask for. It calls begin before it writes the first record, when nothing is
+// left that is likely to fail.
+func (m *mapper) mapReads(ctx context.Context, reads *fasta.Reads, begin func() error) error {
 	kind, size := m.options.Device.Kind, m.options.BatchReads
 	auto := kind == DeviceAuto && m.options.Engine != EngineScan && hasGPU(&m.options.Device)
 	if size == 0 {
@@ -101,14 +99,13 @@ func (m *mapper) mapReads(ctx context.Context, reads *fasta.Reads) error {
 		atOnce = worthGPU(len(first), m.stats.ReferenceBases, m.options.Threads)
 	}
 	m.stats.Device = string(DeviceCPU)
-	mapBatches, done := m.mapOnCPU, func() {}
+	mapBatches, giveUp := m.mapOnCPU, func(err error) error { return err }
 	switch {
 	case kind == DeviceCUDA || atOnce:
-		onGPU, closeGPUs, names, err := m.openGPUs()
+		gpus, err := m.openGPUs()
 		switch {
 		case err == nil:
-			mapBatches, done = onGPU, closeGPUs
-			m.stats.Device = names
+			mapBatches, giveUp = gpus.mapBatches, gpus.giveUp
 		case auto:
 			m.stats.Device += ", because of " + err.Error()
 		default:
@@ -117,7 +114,9 @@ func (m *mapper) mapReads(ctx context.Context, reads *fasta.Reads) error {
 	case auto:
 		mapBatches = m.mapAuto
 	}
-	defer done()
+	if err := begin(); err != nil {
+		return giveUp(err)
+	}
 	if err := mapBatches(ctx, batches); err != nil {
 		return err
 	}
@@ -173,35 +172,32 @@ func (m *mapper) mapParts(ctx context.Context, reads []fasta.Read) error {
 func (m *mapper) mapAuto(ctx context.Context, batches <-chan []fasta.Read) error {
 	m.prepareCPU()
 	type opened struct {
-		mapBatches func(context.Context, <-chan []fasta.Read) error
-		done       func()
-		names      string
-		err        error
+		gpus *gpuSet
+		err  error
 	}
 	var opening chan opened
-	defer func() {
-		if opening != nil { // nobody took what is being opened
-			if o := <-opening; o.err == nil {
-				o.done()
-			}
-		}
-	}()
-	start := time.Now()
+	over := make(chan struct{})
+	defer close(over)
+	worked := time.Duration(0)
 	for next := range batches {
+		if opening == nil && m.stats.Device == string(DeviceCPU) && worked >= gpuStart {
+			opening = make(chan opened)
+			go func() {
+				gpus, err := m.openGPUs()
+				select {
+				case opening <- opened{gpus, err}:
+				case <-over: // the CPU was faster
+					if err == nil {
+						_ = gpus.close()
+					}
+				}
+			}()
+		}
+		start := time.Now()
 		if err := m.mapParts(ctx, next); err != nil {
 			return err
 		}
-		if opening == nil {
-			if m.stats.Device == string(DeviceCPU) && time.Since(start).Seconds() > gpuStart {
-				opening = make(chan opened, 1)
-				go func() {
-					var o opened
-					o.mapBatches, o.done, o.names, o.err = m.openGPUs()
-					opening <- o
-				}()
-			}
-			continue
-		}
+		worked += time.Since(start)
 		select {
 		case o := <-opening:
 			opening = nil
@@ -209,9 +205,7 @@ func (m *mapper) mapAuto(ctx context.Context, batches <-chan []fasta.Read) error
 				m.stats.Device += ", because of " + o.err.Error()
 				continue
 			}
-			m.stats.Device += ", then " + o.names
-			defer o.done()
-			return o.mapBatches(ctx, batches)
+			return o.gpus.mapBatches(ctx, batches)
 		default:
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -93,16 +92,16 @@ func (m *mapper) openSet() (*gpuSet, error) {
 		wg.Go(func() { s.devices[i], errs[i] = openGPU(driver, index, o, m.ref) })
 	}
 	wg.Wait()
-	if err := errors.Join(errs...); err != nil {
-		s.close()
-		return nil, errs[slices.IndexFunc(errs, func(err error) bool { return err != nil })]
+	for _, err := range errs {
+		if err != nil {
+			return nil, s.giveUp(err)
+		}
 	}
 	for range gpuWorkers {
 		for _, d := range s.devices {
 			w := &gpuWorker{m: m, queue: gpuQueue{device: d}}
 			if w.queue.stream, err = d.device.NewStream(); err != nil {
-				s.close()
-				return nil, err
+				return nil, s.giveUp(err)
 			}
 			s.workers = append(s.workers, w)
 		}
@@ -110,13 +109,24 @@ func (m *mapper) openSet() (*gpuSet, error) {
 	return s, nil
 }
 
-// close gives everything back. Its errors add nothing: what a GPU found has been read by then, or it failed before.
-func (s *gpuSet) close() {
+// close gives everything back.
+func (s *gpuSet) close() error {
+	var first error
 	for _, d := range s.devices {
-		if d != nil {
-			_ = d.device.Close()
+		if d == nil {
+			continue
+		}
+		if err := d.device.Close(); err != nil && first == nil {
+			first = &DeviceError{err}
 		}
 	}
+	return first
+}
+
+// giveUp closes what is open after an error, which counts.
+func (s *gpuSet) giveUp(err error) error {
+	_ = s.close()
+	return err
 }
 
 // names lists the GPUs for statistics.
@@ -212,23 +222,32 @@ func (m *mapper) mapOnGPU(ctx context.Context, s *gpuSet, batches <-chan []fasta
 	return nil
 }
 
-// openGPUs opens the GPUs of a run and returns what maps batches on them, what closes them, and their names. Its errors, and those
-// of the mapping that come from a GPU, are DeviceErrors.
-func (m *mapper) openGPUs() (mapBatches func(context.Context, <-chan []fasta.Read) error, done func(), names string, err error) {
-	set, err := m.openSet()
+// openGPUs opens the GPUs of a run. Its errors, and those of the mapping that come from a GPU, are DeviceErrors.
+func (m *mapper) openGPUs() (*gpuSet, error) {
+	s, err := m.openSet()
 	if err != nil {
-		return nil, nil, "", &DeviceError{err}
+		return nil, &DeviceError{err}
 	}
-	mapBatches = func(ctx context.Context, batches <-chan []fasta.Read) error {
-		err := m.mapOnGPU(ctx, set, batches)
-		for _, d := range set.devices {
-			for _, t := range d.device.Times() {
-				m.stats.addKernel(KernelTime{Name: t.Kernel, Launches: int64(t.Launches), Time: t.Total})
-			}
+	return s, nil
+}
+
+// mapBatches maps batches and closes the GPUs.
+func (s *gpuSet) mapBatches(ctx context.Context, batches <-chan []fasta.Read) error {
+	m := s.workers[0].m
+	if m.stats.Batches > 0 {
+		m.stats.Device += ", then " + s.names()
+	} else {
+		m.stats.Device = s.names()
+	}
+	if err := m.mapOnGPU(ctx, s, batches); err != nil {
+		return s.giveUp(err)
+	}
+	for _, d := range s.devices {
+		for _, t := range d.device.Times() {
+			m.stats.addKernel(KernelTime{Name: t.Kernel, Launches: int64(t.Launches), Time: t.Total})
 		}
-		return err
 	}
-	return mapBatches, set.close, set.names(), nil
+	return s.close()
 }
 
 // mapBatch finds what a batch has on the reference, and sends it as a whole or in parts.

@@ -1,5 +1,5 @@
 // Package report writes what a run counted: Table for people, JSON for programs,
-// and Progress while it runs.
+// and Progress while it runs. BenchTable and BenchJSON write what was measured.
 //
 // The JSON is one object. Its member schema names its form, "scanmap-stats/1"; a
 // change that could break a reader changes the number, a new member does not.
@@ -37,4 +37,20 @@
 //	stages                  array of {name, seconds, summed, items, unit}, in the order of the
 //	                        data flow; seconds of a summed stage are added up over the
 //	                        threads, others are wall-clock; stages overlap
+//
+// The JSON of a measurement is one object too. Members of device and sizes that there is nothing to say
+// about are left out.
+//
+//	schema        "scanmap-bench/1"
+//	version       of scanmap
+//	commit        that scanmap was built from; left out if that is not known
+//	modified      true if there were changes since the commit; left out otherwise
+//	time          when it began, in UTC
+//	command_line  array of the program's name and its arguments
+//	device        object: id as in --device (cpu, cuda:0), name, compute_capability,
+//	              driver_version (the newest CUDA that the driver knows), memory_bytes, multiprocessors
+//	sizes         object: reference_bases and reads of what was mapped; buffer_bytes, of each
+//	              buffer of bench device
+//	results       array of {name, unit, value, min, max, runs, bytes, operations}: value is the median
+//	              of so many runs; where it is a rate, bytes or operations are what one run moves or does
 package report

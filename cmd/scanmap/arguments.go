@@ -15,23 +15,39 @@ func normalize(app *cli.App, args []string) ([]string, error) {
 	if len(args) < 2 {
 		return args, nil
 	}
-	name, rest := args[1], args[2:]
-	if name == "help" {
-		return append([]string{args[0]}, append(slices.Clone(rest[:min(1, len(rest))]), "--help")...), nil
-	}
-	if command := app.Command(name); command != nil {
-		rest, err := optionsFirst(rest, slices.Concat(command.Flags, []cli.Flag{cli.HelpFlag}), app.Name+" "+name)
-		return append([]string{args[0], name}, rest...), err
-	}
-	if !isOption(name) {
-		var names []string
-		for _, c := range app.Commands {
-			names = append(names, c.Name)
+	if args[1] == "help" {
+		topic := args[2:]
+		if i := slices.IndexFunc(topic, isOption); i >= 0 {
+			topic = topic[:i]
 		}
-		return nil, usagef("unknown command %q%s; see scanmap --help", name, didYouMean(nearest(name, names)))
+		return normalize(app, slices.Concat(args[:1], topic, []string{"--help"}))
 	}
-	rest, err := optionsFirst(args[1:], []cli.Flag{cli.HelpFlag, cli.VersionFlag}, app.Name)
-	return append([]string{args[0]}, rest...), err
+	// The names of a command and of those inside it lead.
+	path, rest, commands := args[:1:1], args[1:], app.Commands
+	flags := []cli.Flag{cli.HelpFlag, cli.VersionFlag}
+	for len(commands) > 0 && len(rest) > 0 && !isOption(rest[0]) {
+		called := strings.Join(append([]string{app.Name}, path[1:]...), " ")
+		command := commandNamed(commands, rest[0])
+		if command == nil {
+			var names []string
+			for _, c := range commands {
+				names = append(names, c.Name)
+			}
+			return nil, usagef("unknown command %q%s; see %s --help", rest[0], didYouMean(nearest(rest[0], names)), called)
+		}
+		path, rest, commands = append(path, rest[0]), rest[1:], command.Subcommands
+		flags = slices.Concat(command.Flags, []cli.Flag{cli.HelpFlag})
+	}
+	rest, err := optionsFirst(rest, flags, strings.Join(append([]string{app.Name}, path[1:]...), " "))
+	return append(path, rest...), err
+}
+
+func commandNamed(commands []*cli.Command, name string) *cli.Command {
+	i := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.HasName(name) })
+	if i < 0 {
+		return nil
+	}
+	return commands[i]
 }
 
 // isOption tells options from files and from - for standard input.

@@ -16,6 +16,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -77,7 +78,7 @@ func newApp(p process) *cli.App {
 		HideHelpCommand: true,
 		Writer:          p.stdout,
 		ErrWriter:       p.stderr,
-		Commands:        []*cli.Command{mapCommand(p), devicesCommand(p)},
+		Commands:        []*cli.Command{mapCommand(p), benchCommand(p), devicesCommand(p)},
 		Action: func(c *cli.Context) error {
 			return usagef("no command is given; see scanmap --help")
 		},
@@ -138,6 +139,35 @@ func cancelOnSignal(parent context.Context) (context.Context, func()) {
 	return ctx, func() {
 		signal.Stop(signals)
 		cancel(nil)
+	}
+}
+
+// patience is how long a run may take to stop after a signal. It stops sooner unless
+// it waits for a read or a write of a pipe, which nothing interrupts.
+const patience = 3 * time.Second
+
+// untilStopped returns what f does or, when it has not come to an end a while after ctx was cancelled, the cause.
+func untilStopped[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		value, err := f()
+		done <- result{value, err}
+	}()
+	select {
+	case r := <-done:
+		return r.value, r.err
+	case <-ctx.Done():
+	}
+	select {
+	case r := <-done:
+		return r.value, r.err
+	case <-time.After(patience):
+		var none T
+		return none, context.Cause(ctx)
 	}
 }
 

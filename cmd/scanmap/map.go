@@ -12,7 +12,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strconv"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -373,10 +372,6 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 	return nil
 }
 
-// patience is how long a run may take to stop after a signal. It stops sooner unless
-// it waits for a read or a write of a pipe, which nothing interrupts.
-const patience = 3 * time.Second
-
 // mapReads calls the mapper and shows progress.
 func (j *mapJob) mapReads(ctx context.Context, out *output, stderr io.Writer) (*mapper.Stats, error) {
 	if terminal := isTerminal(stderr); j.progress || terminal && !j.quiet {
@@ -384,27 +379,10 @@ func (j *mapJob) mapReads(ctx context.Context, out *output, stderr io.Writer) (*
 		defer p.stop()
 		j.options.Progress = p.update
 	}
-	type result struct {
-		stats *mapper.Stats
-		err   error
-	}
-	done := make(chan result, 1)
-	go func() {
-		stats, err := mapper.Run(ctx, j.options, j.header, out)
-		done <- result{stats, err}
-	}()
-	var r result
-	select {
-	case r = <-done:
-	case <-ctx.Done():
-		select {
-		case r = <-done:
-		case <-time.After(patience):
-		}
-	}
+	stats, err := untilStopped(ctx, func() (*mapper.Stats, error) { return mapper.Run(ctx, j.options, j.header, out) })
 	// A signal explains every other error, and a failed write those that follow from it.
-	if err := firstError(context.Cause(ctx), out.err(), r.err); err != nil {
+	if err := firstError(context.Cause(ctx), out.err(), err); err != nil {
 		return nil, err
 	}
-	return r.stats, nil
+	return stats, nil
 }

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"scanmap/mapper"
+	"scanmap/report"
+)
+
+func benchCommand(p process) *cli.Command {
+	return &cli.Command{
+		Name:            "bench",
+		Usage:           "measure, repeatably, what scanmap and a GPU do",
+		UsageText:       "scanmap bench map [options] [REF.fa READS.fq]\nscanmap bench device [options]",
+		HideHelpCommand: true,
+		Subcommands:     []*cli.Command{benchMapCommand(p), benchDeviceCommand(p)},
+		Action: func(c *cli.Context) error {
+			return usagef("scanmap bench measures map or device; see scanmap bench --help")
+		},
+	}
+}
+
+// benchFlags are the options that all measurements have.
+func benchFlags(device cli.Flag, repeats int) []cli.Flag {
+	return []cli.Flag{
+		device,
+		&cli.StringFlag{Name: "repeats", Value: strconv.Itoa(repeats), Category: categoryRun,
+			Usage: "measure `N` times, after once that is not counted, and give medians"},
+		&cli.StringFlag{Name: "json", Category: categoryOutput,
+			Usage: "write the results as JSON to `FILE` too; - is standard output, in place of the table"},
+	}
+}
+
+// maxRepeats is more than anybody waits for.
+const maxRepeats = 1_000_000
+
+// benchJob is a checked call of a measurement.
+type benchJob struct {
+	device  mapper.Device
+	repeats int
+	json    string // file of the JSON, - for standard output, empty for none
+	run     report.BenchRun
+}
+
+// newBenchJob reads the options of benchFlags; args are the program's, for the JSON. Its errors are usage errors.
+func newBenchJob(c *cli.Context, args []string) (*benchJob, error) {
+	j := &benchJob{json: c.String("json")}
+	if j.json == "" && c.IsSet("json") {
+		return nil, usagef("option --json: the name is empty")
+	}
+	var err error
+	if j.device, err = mapper.ParseDevice(c.String("device")); err != nil {
+		return nil, usagef("option --device: %w", err)
+	}
+	j.device.Driver = driver
+	if j.repeats, err = wholeNumber(c, "repeats", 1, maxRepeats); err != nil {
+		return nil, usageError{err}
+	}
+	j.run = report.BenchRun{Version: version, Time: time.Now(), CommandLine: commandLine(args)}
+	j.run.Commit, j.run.Modified = commit()
+	return j, nil
+}
+
+// commit returns what the program was built from, as far as go build has noted it.
+func commit() (revision string, modified bool) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "", false
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			revision = s.Value
+		case "vcs.modified":
+			modified = s.Value == "true"
+		}
+	}
+	return revision, modified
+}
+
+// wholeNumber reads an option; to urfave/cli 010 is 8.
+func wholeNumber(c *cli.Context, name string, least, most int) (int, error) {
+	n, err := strconv.Atoi(c.String(name))
+	if err != nil || n < least || n > most {
+		return 0, fmt.Errorf("option --%s: %q is not a whole number from %d to %d", name, c.String(name), least, most)
+	}
+	return n, nil
+}
+
+// parseSize reads a number of bytes such as 65536, 64K, 512M or 4G, in powers of 1024.
+func parseSize(s string) (int64, error) {
+	refused := fmt.Errorf("%q is not a number of bytes such as 65536, 64K, 512M or 4G", s)
+	digits, shift := s, 0
+	if s != "" {
+		if i := strings.IndexByte("KMGT", s[len(s)-1]); i >= 0 {
+			digits, shift = s[:len(s)-1], 10*(i+1)
+		}
+	}
+	n, err := strconv.ParseUint(digits, 10, 63)
+	if err != nil || n > math.MaxInt64>>shift {
+		return 0, refused
+	}
+	return int64(n) << shift, nil
+}
+
+// do measures and writes the results. Where the JSON is to go is opened before, so that nobody waits for what cannot be
+// written; a run that fails leaves no file.
+func (j *benchJob) do(ctx context.Context, stdout *sink, measure func() (*mapper.BenchResult, error)) error {
+	var out *output
+	if j.json != "" {
+		var err error
+		if out, err = openOutput(ctx, j.json, stdout); err != nil {
+			return err
+		}
+		defer out.discard()
+	}
+	r, err := untilStopped(ctx, measure)
+	if err := firstError(context.Cause(ctx), err); err != nil {
+		return err
+	}
+	if out != nil {
+		if err := firstError(report.BenchJSON(out, r, j.run), out.finish(), context.Cause(ctx)); err != nil {
+			return err
+		}
+		if err := out.publish(); err != nil {
+			return err
+		}
+	}
+	if isStandardOutput(j.json) {
+		return nil
+	}
+	return report.BenchTable(stdout, r)
+}
+
+// oneGPU checks that a device is one GPU.
+func oneGPU(d mapper.Device) error {
+	if d.Kind != mapper.DeviceCUDA || len(d.Indices) != 1 {
+		return errors.New("one GPU is measured at a time: cuda:0, cuda:1, ...")
+	}
+	return nil
+}

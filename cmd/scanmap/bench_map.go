@@ -1,0 +1,122 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"strconv"
+
+	"github.com/urfave/cli/v2"
+
+	"scanmap/mapper"
+)
+
+// maxBenchBases is more than the references that are there have.
+const maxBenchBases = 1 << 40
+
+func benchMapCommand(p process) *cli.Command {
+	return &cli.Command{
+		Name:      "map",
+		Usage:     "measure the parts of mapping one batch of reads",
+		UsageText: "scanmap bench map [options] [REF.fa READS.fq]",
+		Description: "Reads are mapped again and again, and nothing is written. Without files, reference and reads are made. On a GPU the\n" +
+			"parts are its kernels, and core is their sum; on the CPU they are the stages.",
+		HideHelpCommand: true,
+		Flags: append(benchFlags(&cli.StringFlag{Name: "device", Value: "cuda:0", Category: categoryRun, Usage: "`NAME` of the device: cpu or cuda:N"}, 3),
+			&cli.StringFlag{Name: "max-distance", Aliases: []string{"e"}, Value: "5", Category: categoryMapping,
+				Usage: "most edits of a location: `K` edits, or a percentage of the read's length as in 4%"},
+			&cli.StringFlag{Name: "engine", Value: string(mapper.EngineAuto), Category: categoryMapping,
+				Usage: "`NAME` of the search: auto, skim or scan"},
+			&cli.StringFlag{Name: "bases", Value: "3100000000", Category: categoryInput, Usage: "make a reference of `N` random bases"},
+			&cli.StringFlag{Name: "repeats-model", Value: string(mapper.RepeatsNone), Category: categoryInput,
+				Usage: "`WHAT` else the reference has: none, planted (3,000 elements of 1,000 bases, ten copies each), alu (one of 320 bases on a tenth of it)"},
+			&cli.StringFlag{Name: "reads", Value: strconv.Itoa(1 << 20), Category: categoryInput,
+				Usage: "make `N` reads, or take the first N of READS"},
+			&cli.StringFlag{Name: "length", Value: "100", Category: categoryInput, Usage: "make reads of `N` bases"},
+			&cli.StringFlag{Name: "batch-reads", Value: "0", Category: categoryRun, DefaultText: "0, all on a GPU, by the length of the reference on the CPU",
+				Usage: "map `N` reads in one pass over the reference"},
+			&cli.StringFlag{Name: "threads", Aliases: []string{"t"}, Value: strconv.Itoa(runtime.GOMAXPROCS(0)), Category: categoryRun,
+				DefaultText: "all processors", Usage: "compute with `N` threads"}),
+		Action: func(c *cli.Context) error {
+			j, err := newBenchJob(c, p.args)
+			if err != nil {
+				return err
+			}
+			o, err := benchMapOptions(c, j)
+			if err != nil {
+				return usageError{err}
+			}
+			runtime.GOMAXPROCS(o.Threads)
+			return j.do(c.Context, p.stdout, func() (*mapper.BenchResult, error) { return mapper.Bench(c.Context, *o) })
+		},
+	}
+}
+
+// categoryInput is a category of options, for help.
+const categoryInput = "Input"
+
+// benchMapOptions makes options of flags.
+func benchMapOptions(c *cli.Context, j *benchJob) (*mapper.BenchOptions, error) {
+	o := &mapper.BenchOptions{Repetitions: j.repeats}
+	o.Device = j.device
+	if o.Device.Kind != mapper.DeviceCPU {
+		if err := oneGPU(o.Device); err != nil {
+			return nil, fmt.Errorf("option --device: %w; or cpu", err)
+		}
+	}
+	for _, n := range []struct {
+		name        string
+		to          *int
+		least, most int
+	}{
+		{"bases", &o.Bases, 1, maxBenchBases},
+		{"reads", &o.Count, 1, math.MaxInt32},
+		{"length", &o.Length, 1, 1 << 20},
+		{"batch-reads", &o.BatchReads, 0, math.MaxInt32},
+		{"threads", &o.Threads, 1, maxThreads},
+	} {
+		var err error
+		if *n.to, err = wholeNumber(c, n.name, n.least, n.most); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	if o.Distance, err = mapper.ParseDistance(c.String("max-distance")); err != nil {
+		return nil, fmt.Errorf("option --max-distance: %w", err)
+	}
+	if o.Engine, err = mapper.ParseEngine(c.String("engine")); err != nil {
+		return nil, fmt.Errorf("option --engine: %w", err)
+	}
+	if o.Repeats, err = mapper.ParseRepeats(c.String("repeats-model")); err != nil {
+		return nil, fmt.Errorf("option --repeats-model: %w", err)
+	}
+	return o, benchMapInput(c, o)
+}
+
+// benchMapInput sets the files that are measured with, if there are any.
+func benchMapInput(c *cli.Context, o *mapper.BenchOptions) error {
+	switch n := c.Args().Len(); n {
+	case 0:
+		return nil
+	case 2:
+	default:
+		return fmt.Errorf("scanmap bench map takes two files, REF.fa and READS.fq, or none, but %d are given; see scanmap bench map --help", n)
+	}
+	for _, name := range []string{"bases", "length", "repeats-model"} {
+		if c.IsSet(name) {
+			return fmt.Errorf("option --%s says what to make, but files are given", name)
+		}
+	}
+	if !c.IsSet("reads") {
+		o.Count = 0 // all
+	}
+	o.Reference, o.Reads = c.Args().Get(0), c.Args().Get(1)
+	if o.Reference == "" || o.Reads == "" {
+		return errors.New("the name of an input file is empty")
+	}
+	if o.Reference == "-" && o.Reads == "-" {
+		return errors.New("reference and reads cannot both come from standard input")
+	}
+	return nil
+}

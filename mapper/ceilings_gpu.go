@@ -1,0 +1,219 @@
+package mapper
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+	"time"
+
+	"scanmap/gpu"
+	"scanmap/kernels"
+)
+
+// Ceilings measures what a GPU can do at best, so that other figures can be given as a share of it: reading and
+// copying its memory, logic on 32-bit words, random probes of tables of several sizes, and copies from and to the host. Times
+// are those between events around one launch or copy. An error of the GPU is a DeviceError.
+func Ceilings(ctx context.Context, o CeilingOptions) (*BenchResult, error) {
+	driver, err := openDriver(&o.Device)
+	if err != nil {
+		return nil, &DeviceError{err}
+	}
+	index := 0
+	if len(o.Device.Indices) > 0 {
+		index = o.Device.Indices[0]
+	}
+	device, err := driver.Open(index, gpu.Options{})
+	if err != nil {
+		return nil, &DeviceError{err}
+	}
+	c := &ceilings{ctx: ctx, queue: gpuQueue{device: &gpuDevice{device: device}}, repetitions: max(o.Repetitions, 1)}
+	r := &BenchResult{}
+	c.queue.try(c.open(driver, o.Bytes, r))
+	if c.queue.err == nil {
+		c.memory()
+		c.logic()
+		c.probes()
+		c.host()
+	}
+	c.queue.try(device.Close())
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if c.queue.err != nil {
+		return nil, &DeviceError{c.queue.err}
+	}
+	r.Rows, r.Bytes = c.rows, c.bytes
+	return r, nil
+}
+
+// ceilings is a measurement of a GPU. The first error stays in the queue, and then nothing more is measured.
+type ceilings struct {
+	ctx         context.Context
+	queue       gpuQueue
+	start, end  *gpu.Event
+	repetitions int
+	bytes       int64     // of each of the buffers
+	from, to    gpuBuffer // from is also the table that is probed
+	folded      gpuBuffer // a word for each block
+	blocks      int       // that the GPU runs at a time
+	rows        []BenchRow
+}
+
+// open makes what the measurements share. The buffers are filled, so that no memory is read that was never written.
+func (c *ceilings) open(driver *gpu.Driver, bytes int64, r *BenchResult) (err error) {
+	q, device := &c.queue, c.queue.device.device
+	if r.Device, err = benchDevice(driver, device); err != nil {
+		return err
+	}
+	free, _, err := device.FreeMemory()
+	if err != nil {
+		return err
+	}
+	c.bytes = bytes
+	if c.bytes == 0 {
+		c.bytes = min(ceilingBytes, free/4/MinCeilingBytes*MinCeilingBytes)
+	}
+	if c.bytes < MinCeilingBytes {
+		return fmt.Errorf("%s: buffers of %d bytes are too small to measure with (%d bytes are free)", device.Name(), c.bytes, free)
+	}
+	info := device.Info()
+	c.blocks = max(info.Multiprocessors*info.MaxThreadsPerMultiprocessor/kernels.CeilingThreads, 1)
+	if c.start, err = device.NewEvent(); err != nil {
+		return err
+	}
+	if c.end, err = device.NewEvent(); err != nil {
+		return err
+	}
+	if q.stream, err = device.NewStream(); err != nil {
+		return err
+	}
+	q.reserve(&c.from, int(c.bytes))
+	q.reserve(&c.to, int(c.bytes))
+	q.reserve(&c.folded, 4*c.blocks)
+	for _, b := range []*gpuBuffer{&c.from, &c.to} {
+		if q.err == nil {
+			q.try(q.stream.Fill(b.memory, 0, int(c.bytes), 0x5A))
+		}
+	}
+	return q.wait()
+}
+
+// blocksFor is the number of blocks for so many threads' work, at most what the GPU runs at a time.
+func (c *ceilings) blocksFor(threads int64) int {
+	return int(min(int64(c.blocks), max(threads/kernels.CeilingThreads, 1)))
+}
+
+// measure times what work puts into the stream, and adds a row with the rate of its bytes or operations.
+func (c *ceilings) measure(row BenchRow, work func()) {
+	q := &c.queue
+	var runs [][]BenchRow
+	for range c.repetitions + 1 {
+		if q.err == nil {
+			q.try(c.ctx.Err())
+		}
+		if q.err != nil {
+			return
+		}
+		q.try(q.stream.Record(c.start))
+		work()
+		if q.err == nil {
+			q.try(q.stream.Record(c.end))
+		}
+		if q.wait() != nil {
+			return
+		}
+		elapsed, err := c.end.Elapsed(c.start)
+		q.try(err)
+		row.Value = perSecond(float64(row.Bytes+row.Operations), max(elapsed, eventResolution).Seconds())
+		runs = append(runs, []BenchRow{row})
+	}
+	c.rows = append(c.rows, medians(runs[1:])...)
+}
+
+// eventResolution is what two events can differ by at least, as the CUDA driver API tells of cuEventElapsedTime.
+const eventResolution = 500 * time.Nanosecond
+
+// memory measures reading and copying.
+func (c *ceilings) memory() {
+	q, n := &c.queue, uint64(c.bytes/16)
+	blocks := c.blocksFor(int64(n))
+	c.measure(BenchRow{Name: "read", Unit: "B/s", Bytes: int64(n) * 16}, func() {
+		launchBlocks(q, "read_ceiling", blocks, &kernels.ReadCeilingParams{From: c.from.at(0), Count: n, Folded: c.folded.at(0)})
+	})
+	c.measure(BenchRow{Name: "copy, read and written", Unit: "B/s", Bytes: 2 * int64(n) * 16}, func() {
+		launchBlocks(q, "copy_ceiling", blocks, &kernels.CopyCeilingParams{From: c.from.at(0), To: c.to.at(0), Count: n})
+	})
+}
+
+// logic measures three-input logic.
+func (c *ceilings) logic() {
+	q, perRound := &c.queue, int64(kernels.CeilingThreads*kernels.LogicRound)
+	n := logicPerByte * c.bytes
+	blocks := c.blocksFor(n / kernels.LogicRound)
+	rounds := max(n/perRound/int64(blocks), 1)
+	c.measure(BenchRow{Name: "three-input logic of 32 bits", Unit: "operations/s", Operations: rounds * int64(blocks) * perRound}, func() {
+		launchBlocks(q, "logic_ceiling", blocks, &kernels.LogicCeilingParams{Folded: c.folded.at(0), Rounds: uint32(rounds)})
+	})
+}
+
+// probes measures random probes.
+func (c *ceilings) probes() {
+	q, perRound := &c.queue, int64(kernels.CeilingThreads*kernels.ProbeRound)
+	n := c.bytes / probeBytes
+	blocks := c.blocksFor(n / kernels.ProbeRound)
+	rounds := max(n/perRound/int64(blocks), 1)
+	for _, table := range tablesWithin(c.bytes) {
+		row := BenchRow{
+			Name:       fmt.Sprintf("random probes, table of %s", binarySize(table)),
+			Unit:       "probes/s",
+			Operations: rounds * int64(blocks) * perRound,
+		}
+		c.measure(row, func() {
+			launchBlocks(q, "probe_ceiling", blocks, &kernels.ProbeCeilingParams{
+				Table: c.from.at(0), Folded: c.folded.at(0), Shift: uint32(33 - bits.Len64(uint64(table/probeBytes))), Rounds: uint32(rounds),
+			})
+		})
+	}
+}
+
+// binarySize writes a power of two of bytes.
+func binarySize(n int64) string {
+	if n >= 1<<20 {
+		return fmt.Sprintf("%d MiB", n>>20)
+	}
+	return fmt.Sprintf("%d KiB", n>>10)
+}
+
+// host measures copies from and to pinned memory and such as the runtime gives.
+func (c *ceilings) host() {
+	q := &c.queue
+	if q.err != nil {
+		return
+	}
+	n := min(c.bytes, maxCeilingHostBytes)
+	memory, err := q.device.device.AllocHost(int(n))
+	if err != nil {
+		q.try(err)
+		return
+	}
+	pageable := make([]byte, n)
+	copy(pageable, memory.Bytes()) // before that all its pages are one
+	for _, host := range []struct {
+		name  string
+		bytes []byte
+	}{{"pinned", memory.Bytes()}, {"pageable", pageable}} {
+		c.measure(BenchRow{Name: "host to device, " + host.name, Unit: "B/s", Bytes: n}, func() {
+			if q.err == nil {
+				q.try(q.stream.Upload(c.from.memory, 0, host.bytes))
+			}
+		})
+		c.measure(BenchRow{Name: "device to host, " + host.name, Unit: "B/s", Bytes: n}, func() {
+			if q.err == nil {
+				q.try(q.stream.Download(host.bytes, c.from.memory, 0))
+			}
+		})
+	}
+	if q.wait() == nil {
+		q.try(memory.Free())
+	}
+}

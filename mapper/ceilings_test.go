@@ -1,0 +1,162 @@
+package mapper
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"scanmap/gpu"
+	"scanmap/kernels"
+)
+
+// ceilingQueue is a queue of work for a GPU without a reference.
+func ceilingQueue(t *testing.T) *gpuQueue {
+	t.Helper()
+	device, err := testDriver(t).Open(0, gpu.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := device.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	stream, err := device.NewStream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &gpuQueue{device: &gpuDevice{device: device}, stream: stream}
+}
+
+// folded downloads what the blocks of a kernel wrote and folds it.
+func folded(t *testing.T, q *gpuQueue, b *gpuBuffer, blocks int) uint32 {
+	t.Helper()
+	words := make([]uint32, blocks)
+	download(q, words, b, 0)
+	if err := q.wait(); err != nil {
+		t.Fatal(err)
+	}
+	return fold(words)
+}
+
+func fold(words []uint32) uint32 {
+	var sum uint32
+	for _, w := range words {
+		sum ^= w
+	}
+	return sum
+}
+
+// TestCeilingKernels compares what the kernels compute with the same in Go.
+func TestCeilingKernels(t *testing.T) {
+	q := ceilingQueue(t)
+	var from, to, out gpuBuffer
+	const blocks = 3
+	q.reserve(&out, 4*blocks)
+	r := rand.New(rand.NewPCG(1, 1))
+	for _, count := range []int{0, 1, kernels.CeilingThreads, blocks*kernels.CeilingThreads*4 - 1, blocks*kernels.CeilingThreads*4 + 1, 20_000} {
+		words := make([]uint32, 4*count)
+		for i := range words {
+			words[i] = r.Uint32()
+		}
+		upload(q, &from, words)
+		upload(q, &to, make([]uint32, len(words)+1))
+		launchBlocks(q, "read_ceiling", blocks, &kernels.ReadCeilingParams{From: from.at(0), Count: uint64(count), Folded: out.at(0)})
+		if got, want := folded(t, q, &out, blocks), fold(words); got != want {
+			t.Errorf("read_ceiling of %d: got %#x, want %#x", count, got, want)
+		}
+		launchBlocks(q, "copy_ceiling", blocks, &kernels.CopyCeilingParams{From: from.at(0), To: to.at(0), Count: uint64(count)})
+		got := make([]uint32, len(words)+1)
+		download(q, got, &to, 0)
+		if err := q.wait(); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, append(words, 0)) {
+			t.Errorf("copy_ceiling of %d: not a copy", count)
+		}
+	}
+	const rounds = 3
+	launchBlocks(q, "logic_ceiling", blocks, &kernels.LogicCeilingParams{Folded: out.at(0), Rounds: rounds})
+	if got, want := folded(t, q, &out, blocks), logicCeiling(blocks*kernels.CeilingThreads, rounds); got != want {
+		t.Errorf("logic_ceiling: got %#x, want %#x", got, want)
+	}
+	table := make([]uint32, 2<<9)
+	for i := range table {
+		table[i] = r.Uint32()
+	}
+	upload(q, &from, table)
+	launchBlocks(q, "probe_ceiling", blocks, &kernels.ProbeCeilingParams{Table: from.at(0), Folded: out.at(0), Shift: 32 - 9, Rounds: rounds})
+	var want uint32
+	for counter := range uint32(rounds * kernels.ProbeRound * blocks * kernels.CeilingThreads) {
+		h := (counter ^ counter>>16) * 0x85EBCA6B
+		slot := (h ^ h>>13) * 0xC2B2AE35 >> (32 - 9)
+		want ^= table[2*slot] ^ table[2*slot+1]
+	}
+	if got := folded(t, q, &out, blocks); got != want {
+		t.Errorf("probe_ceiling: got %#x, want %#x", got, want)
+	}
+}
+
+// logicCeiling is the kernel of that name, in Go.
+func logicCeiling(threads, rounds int) uint32 {
+	var sum uint32
+	for thread := range uint32(threads) {
+		var x [8]uint32
+		for i := range x {
+			x[i] = (thread*8 + uint32(i) + 1) * 0x9E3779B1
+		}
+		for i := range rounds * kernels.LogicRound {
+			x[i%8] ^= ^x[(i+1)%8] & x[(i+3)%8]
+		}
+		sum ^= fold(x[:])
+	}
+	return sum
+}
+
+func TestCeilings(t *testing.T) {
+	o := CeilingOptions{Device: Device{Kind: DeviceCUDA, Driver: testDriver(t)}, Bytes: 100_000, Repetitions: 2}
+	r, err := Ceilings(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Device.ID != "cuda:0" || r.Device.Name == "" || r.Device.Driver == "" || r.Bytes != o.Bytes || len(r.Rows) != 8 {
+		t.Errorf("got %+v", r)
+	}
+	for _, row := range r.Rows {
+		if row.Runs != 2 || row.Value <= 0 || row.Min > row.Value || row.Value > row.Max || (row.Bytes == 0) == (row.Operations == 0) {
+			t.Errorf("got %+v", row)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Ceilings(ctx, o); !errors.Is(err, context.Canceled) || errors.As(err, new(*DeviceError)) {
+		t.Errorf("cancelled: got %v", err)
+	}
+	o.Device.Indices = []int{99}
+	if _, err := Ceilings(t.Context(), o); !errors.As(err, new(*DeviceError)) {
+		t.Errorf("no such GPU: got %v", err)
+	}
+}
+
+func TestTablesWithin(t *testing.T) {
+	for bytes, want := range map[int64][]int64{
+		MinCeilingBytes: {4 << 10}, 100_000: {64 << 10}, 4<<20 - 1: {2 << 20}, 4 << 20: {4 << 20}, 33 << 20: {4 << 20, 16 << 20, 32 << 20}, 4 << 30: probeTables,
+	} {
+		if diff := cmp.Diff(want, tablesWithin(bytes)); diff != "" {
+			t.Errorf("%d (-want +got)\n%s", bytes, diff)
+		}
+	}
+}
+
+func TestMedians(t *testing.T) {
+	row := func(name string, v float64) BenchRow { return BenchRow{Name: name, Unit: "s", Value: v} }
+	got := medians([][]BenchRow{{row("a", 3), row("b", 1)}, {row("a", 1)}, {row("b", 4), row("a", 2)}})
+	want := []BenchRow{{Name: "b", Unit: "s", Value: 4, Min: 1, Max: 4, Runs: 2}, {Name: "a", Unit: "s", Value: 2, Min: 1, Max: 3, Runs: 3}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}

@@ -1,0 +1,55 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"testing"
+	"time"
+
+	"scanmap/mapper"
+)
+
+// measurements have something in every member between them.
+func measurements() map[string]*mapper.BenchResult {
+	h200 := mapper.BenchDevice{ID: "cuda:0", Name: "NVIDIA H200", ComputeCapability: "9.0", Driver: "CUDA 13.0", Memory: 150109880320, Multiprocessors: 132}
+	return map[string]*mapper.BenchResult{
+		"bench_device": {Device: h200, Bytes: 4 << 30, Rows: []mapper.BenchRow{
+			{Name: "read", Unit: "B/s", Value: 4.5e12, Min: 4.25e12, Max: 4.512e12, Runs: 7, Bytes: 4 << 30},
+			{Name: "random probes, table of 16 MiB", Unit: "probes/s", Value: 160e9, Min: 159e9, Max: 161e9, Runs: 7, Operations: 1 << 29},
+		}},
+		"bench_map": {Device: h200, Bases: 3_100_000_000, Reads: 1 << 20, Rows: []mapper.BenchRow{
+			{Name: "core", Unit: "reads/s", Value: 81_234_567, Min: 80e6, Max: 82e6, Runs: 3, Operations: 1 << 20},
+			{Name: "kernel skim", Unit: "s", Value: 0.0098, Min: 0.0097, Max: 0.0099, Runs: 3},
+		}},
+		"bench_cpu": {Device: mapper.BenchDevice{ID: "cpu", Name: "cpu"}, Bases: 1000, Reads: 1, Rows: []mapper.BenchRow{
+			{Name: "all", Unit: "reads/s", Value: 100, Min: 0, Max: 200, Runs: 2, Operations: 1},
+		}},
+		"bench_empty": {},
+	}
+}
+
+func TestBench(t *testing.T) {
+	run := BenchRun{
+		Version: "1.2.3", Commit: "0123456789abcdef0123456789abcdef01234567", Modified: true,
+		Time:        time.Date(2026, 11, 20, 12, 30, 1, 5, time.FixedZone("", 3600)),
+		CommandLine: []string{"scanmap", "bench", "device", "--json", "<a b>"},
+	}
+	for name, r := range measurements() {
+		var table, text bytes.Buffer
+		if err := errors.Join(BenchTable(&table, r), BenchJSON(&text, r, run)); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, name+".txt", table.Bytes())
+		golden(t, name+".json", text.Bytes())
+	}
+}
+
+func TestBenchWriteFails(t *testing.T) {
+	r := &mapper.BenchResult{}
+	for _, err := range []error{BenchTable(failingWriter{}, r), BenchJSON(failingWriter{}, r, BenchRun{})} {
+		if !errors.Is(err, io.ErrShortWrite) {
+			t.Errorf("got %v", err)
+		}
+	}
+}
