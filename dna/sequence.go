@@ -122,6 +122,15 @@ func (s *Sequence) Reserve(length int) {
 	}
 }
 
+// Expect makes room for at least length bases, which Reserve and Append then need not look for.
+func (s *Sequence) Expect(length int) {
+	for _, plane := range []*[]uint64{&s.Low, &s.High, &s.Ambiguous} {
+		if words := Words(length); words > cap(*plane) {
+			*plane = append(make([]uint64, 0, words), *plane...)
+		}
+	}
+}
+
 // largePlane is the number of words (32 MB) from which on a plane grows by a quarter and is not doubled:
 // a genome should not take much more memory than it needs.
 const largePlane = 1 << 22

@@ -99,6 +99,23 @@ func (s *source) close() error {
 	return s.err
 }
 
+// mostSize is the largest size that is believed: a file may have holes.
+const mostSize = 1 << 34
+
+// size is the size of a regular file that is not compressed, and 0 of anything else.
+func (s *source) size() int {
+	info, err := s.file.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return 0
+	}
+	var start [6]byte
+	n, err := s.file.ReadAt(start[:], 0)
+	if err != nil && err != io.EOF || compression(start[:n]) != "" {
+		return 0
+	}
+	return int(min(info.Size(), mostSize))
+}
+
 // magic numbers of what is read only decompressed, or not at all.
 var magics = []struct {
 	start string

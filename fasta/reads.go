@@ -41,10 +41,10 @@ type parsed struct {
 const (
 	// chunkText is the text of a chunk in bytes.
 	chunkText = 192 << 10
-	// budgetUnit and budgetUnits bound what is read ahead to 2 MiB of text, or to one
-	// record where that is larger.
+	// budgetUnit and budgetUnits bound what is read ahead to 1 MiB of text for each thread, and 2 MiB for two
+	// or fewer, or to one record where that is larger.
 	budgetUnit  = 64 << 10
-	budgetUnits = 32
+	budgetUnits = 16
 )
 
 // OpenReads opens a FASTA or FASTQ file, "-" being standard input, and starts reading ahead. What is
@@ -62,12 +62,9 @@ func openReads(ctx context.Context, path string, o ReadOptions, chunkSize int) (
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
-	r := &Reads{
-		source: s,
-		order:  make(chan *parseJob, budgetUnits),
-		budget: make(chan struct{}, budgetUnits),
-	}
-	jobs := make(chan *parseJob, budgetUnits)
+	units := budgetUnits * max(o.Threads, 2)
+	r := &Reads{source: s, order: make(chan *parseJob, units), budget: make(chan struct{}, units)}
+	jobs := make(chan *parseJob, units)
 	s.run(func() {
 		defer close(r.order)
 		defer close(jobs)
@@ -148,7 +145,7 @@ func (r *Reads) frame(jobs chan<- *parseJob, threads, chunkSize int) {
 
 // send hands a job on once the budget allows; false when the reading was stopped.
 func (r *Reads) send(job *parseJob, jobs chan<- *parseJob) bool {
-	job.tokens = min(1+len(job.chunk.text)/budgetUnit, budgetUnits)
+	job.tokens = min(1+len(job.chunk.text)/budgetUnit, cap(r.budget))
 	for range job.tokens {
 		select {
 		case r.budget <- struct{}{}:

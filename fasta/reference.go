@@ -68,6 +68,7 @@ func loadReference(ctx context.Context, path string, threads, blockSize int) (*d
 		})
 	}
 	a := assembler{file: s.name, reference: &dna.Reference{}}
+	a.reference.Bases.Expect(s.size())
 	for {
 		var job *blockJob
 		select {

@@ -124,11 +124,15 @@ func (e *emulator) memoryCalls(c *calls) {
 	}
 	c.FreeHost = func(memory unsafe.Pointer) Result {
 		return e.locked(func() Result {
-			if e.host[memory] == nil {
+			bytes := e.host[memory]
+			if bytes == nil {
 				return InvalidValue
 			}
 			r := e.finishAll()
 			delete(e.host, memory)
+			for i := range bytes { // whoever still uses it reads rubbish
+				bytes[i] = 0xDD
+			}
 			return r
 		})
 	}

@@ -51,21 +51,28 @@ const maxChunk = math.MaxUint32 - 1<<20
 // bytesPerChunkBase is what a position takes: two planes and the ambiguous letters.
 const bytesPerChunkBase = 3.0 / 8
 
-// openGPU opens a GPU and uploads the reference.
-func openGPU(driver *gpu.Driver, index int, o *Device, ref *dna.Reference) (d *gpuDevice, err error) {
+// openDevice opens a GPU and loads the kernels that most runs need.
+func openDevice(driver *gpu.Driver, index int, o *Device) (*gpuDevice, error) {
 	device, err := driver.Open(index, gpu.Options{Sync: o.Sync})
 	if err != nil {
 		return nil, err
 	}
-	d = &gpuDevice{device: device, ref: ref}
-	defer func() {
-		if err != nil {
+	d := &gpuDevice{device: device}
+	for _, name := range []string{"interleave", "cut", "sum_parts", "skim", "windows", "align_narrow"} {
+		if _, err := d.kernel(name); err != nil {
 			_ = device.Close() // what failed first counts
+			return nil, err
 		}
-	}()
-	free, _, err := device.FreeMemory()
+	}
+	return d, nil
+}
+
+// hold uploads the reference.
+func (d *gpuDevice) hold(ref *dna.Reference, o *Device) error {
+	d.ref = ref
+	free, _, err := d.device.FreeMemory()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if o.Memory > 0 {
 		free = min(free, o.Memory)
@@ -74,26 +81,24 @@ func openGPU(driver *gpu.Driver, index int, o *Device, ref *dna.Reference) (d *g
 	d.cut(free * 2 / 3)
 	d.memory = free - int64(float64(d.chunkPositions())*bytesPerChunkBase)
 	if d.memory < free/4 {
-		return nil, fmt.Errorf("GPU %d: %d MB of memory are free, too few", index, free>>20)
+		return fmt.Errorf("%s: %d MB of memory are free, too few", d.device.Name(), free>>20)
 	}
-	if d.resident {
-		stream, err := device.NewStream()
-		if err != nil {
-			return nil, err
-		}
-		q := &gpuQueue{device: d, stream: stream}
-		for i := range d.chunks {
-			d.chunks[i].upload(q, &d.chunks[i].text, ref)
-		}
-		d.countWords(q)
-		if err := q.wait(); err != nil {
-			return nil, err
-		}
-		if err := stream.Close(); err != nil {
-			return nil, err
-		}
+	if !d.resident {
+		return nil
 	}
-	return d, nil
+	stream, err := d.device.NewStream()
+	if err != nil {
+		return err
+	}
+	q := &gpuQueue{device: d, stream: stream}
+	for i := range d.chunks {
+		d.chunks[i].upload(q, &d.chunks[i].text, ref)
+	}
+	d.countWords(q)
+	if err := q.wait(); err != nil {
+		return err
+	}
+	return stream.Close()
 }
 
 // chunkPositions is how many positions of chunks are on the GPU at a time: when they do not stay, each of the

@@ -53,6 +53,7 @@ func findAll(t testing.TB, m *mapper, b *batch) *found {
 	if !ok {
 		t.Fatal("no limit was set, and it was exceeded")
 	}
+	b.packed = slices.Clone(b.packed) // pinned memory ends with the GPU
 	return f
 }
 

@@ -20,21 +20,29 @@ import (
 func Run(ctx context.Context, o Options, header sam.HeaderOptions, out io.Writer) (*Stats, error) {
 	start := time.Now()
 	o.setDefaults()
+	var opening *gpuOpening
 	if o.Device.Kind == DeviceCUDA {
 		// Before the reference is loaded in vain.
 		if _, err := openDriver(&o.Device); err != nil {
 			return nil, &DeviceError{err}
 		}
+		opening = openAhead(&o.Device)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	// Reads are parsed while the reference is loaded.
 	reads, err := fasta.OpenReads(ctx, o.Reads, fasta.ReadOptions{Threads: o.Threads, Crop: o.Crop})
 	if err != nil {
+		if opening != nil {
+			opening.close()
+		}
 		return nil, err
 	}
-	m := &mapper{options: o, stats: &Stats{Engines: map[Engine]int64{}}, out: newOrderedWriter(out, 4*o.Threads+4)}
+	m := &mapper{options: o, stats: &Stats{Engines: map[Engine]int64{}}, out: newOrderedWriter(out, 4*o.Threads+4), opening: opening}
 	err = m.run(ctx, reads, header, out)
+	if m.opening != nil { // it came to nothing before
+		m.opening.close()
+	}
 	cancel() // ends the reading ahead
 	m.clock[stageParse].nanoseconds.Store(int64(reads.Busy()))
 	if closed := reads.Close(); err == nil {
@@ -65,6 +73,7 @@ type mapper struct {
 	// limit is foundLimit; part the number of reads for which skim and
 	// scan are likely to find no more.
 	limit, part int
+	opening     *gpuOpening // nil if there is none, or not any more
 }
 
 func (m *mapper) run(ctx context.Context, reads *fasta.Reads, header sam.HeaderOptions, out io.Writer) error {
@@ -91,7 +100,11 @@ func (m *mapper) mapReads(ctx context.Context, reads *fasta.Reads, begin func() 
 			size = max(size, gpuBatchReads(m.stats.ReferenceBases))
 		}
 	}
-	batches, failed := m.readBatches(ctx, reads, size)
+	ahead := 0
+	if kind == DeviceCUDA {
+		ahead = gpuWorkers // while the reference is loaded, say
+	}
+	batches, failed := m.readBatches(ctx, reads, size, ahead)
 	atOnce := false
 	if auto {
 		var first []fasta.Read
@@ -263,8 +276,8 @@ const batchBases = 1 << 27
 
 // readBatches reads ahead by one batch. *failed is valid when the channel has been
 // closed.
-func (m *mapper) readBatches(ctx context.Context, reads *fasta.Reads, size int) (<-chan []fasta.Read, *error) {
-	batches := make(chan []fasta.Read)
+func (m *mapper) readBatches(ctx context.Context, reads *fasta.Reads, size, ahead int) (<-chan []fasta.Read, *error) {
+	batches := make(chan []fasta.Read, ahead)
 	failed := new(error)
 	go func() {
 		defer close(batches)

@@ -60,9 +60,34 @@ func hasGPU(o *Device) bool {
 	return err == nil
 }
 
-// openSet opens the GPUs that the options ask for and uploads the reference.
-func (m *mapper) openSet() (*gpuSet, error) {
-	o := &m.options.Device
+// gpuOpening is GPUs that are being opened, which takes a third of a second: for a run that is to use them, while the
+// reference is loaded.
+type gpuOpening struct {
+	done chan struct{} // closed when what follows is there
+	set  *gpuSet
+	err  error
+}
+
+// openAhead starts to open the GPUs that are asked for.
+func openAhead(o *Device) *gpuOpening {
+	g := &gpuOpening{done: make(chan struct{})}
+	go func() {
+		defer close(g.done)
+		g.set, g.err = openDevices(o)
+	}()
+	return g
+}
+
+// close gives back what nobody took.
+func (g *gpuOpening) close() {
+	<-g.done
+	if g.err == nil {
+		_ = g.set.close() // the run has failed already
+	}
+}
+
+// openDevices opens the GPUs that are asked for.
+func openDevices(o *Device) (*gpuSet, error) {
 	driver, err := openDriver(o)
 	if err != nil {
 		return nil, err
@@ -86,24 +111,54 @@ func (m *mapper) openSet() (*gpuSet, error) {
 		}
 	}
 	s := &gpuSet{driver: driver, devices: make([]*gpuDevice, len(indices))}
-	errs := make([]error, len(indices))
+	err = s.each(func(i int) (err error) {
+		s.devices[i], err = openDevice(driver, indices[i], o)
+		return err
+	})
+	if err != nil {
+		return nil, s.giveUp(err)
+	}
+	return s, nil
+}
+
+// each does something for every device, all at once, and returns the first error in their order.
+func (s *gpuSet) each(f func(i int) error) error {
+	errs := make([]error, len(s.devices))
 	var wg sync.WaitGroup
-	for i, index := range indices {
-		wg.Go(func() { s.devices[i], errs[i] = openGPU(driver, index, o, m.ref) })
+	for i := range errs {
+		wg.Go(func() { errs[i] = f(i) })
 	}
 	wg.Wait()
 	for _, err := range errs {
 		if err != nil {
-			return nil, s.giveUp(err)
+			return err
 		}
+	}
+	return nil
+}
+
+// openSet opens the GPUs that the options ask for and uploads the reference.
+func (m *mapper) openSet() (*gpuSet, error) {
+	opening := m.opening
+	m.opening = nil
+	if opening == nil {
+		opening = openAhead(&m.options.Device)
+	}
+	<-opening.done
+	if opening.err != nil {
+		return nil, opening.err
+	}
+	s := opening.set
+	if err := s.each(func(i int) error { return s.devices[i].hold(m.ref, &m.options.Device) }); err != nil {
+		return nil, s.giveUp(err)
 	}
 	for range gpuWorkers {
 		for _, d := range s.devices {
-			w := &gpuWorker{m: m, queue: gpuQueue{device: d}}
-			if w.queue.stream, err = d.device.NewStream(); err != nil {
+			stream, err := d.device.NewStream()
+			if err != nil {
 				return nil, s.giveUp(err)
 			}
-			s.workers = append(s.workers, w)
+			s.workers = append(s.workers, &gpuWorker{m: m, queue: gpuQueue{device: d, stream: stream}})
 		}
 	}
 	return s, nil
