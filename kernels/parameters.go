@@ -68,15 +68,20 @@ const TableThreads = 128
 const RarityBases = 12
 const RarityWords = 16777216
 const VerifyThreads = 128
-const MostSorted = 64
-const MostDiagonals = 64
+
+// What counters of this stage hold.
 const EmitLocations = 0
 const EmitLeft = 1
 const EmitOperations = 2
 const EmitNarrow = 3
 const EmitMiddle = 4
 const EmitWide = 5
+const EmitMany = 6
+const EmitNext = 7
 const EmitCounters = 8
+const MostSorted = 64
+const MostDiagonals = 64
+const SortThreads = 256
 
 // The resident text: word i of planes holds the low and the high bits of the codes of positions
 // 32 i to 32 i + 31 (A 0, C 1, G 2, T 3), word i of ambiguous a bit for each position that matches
@@ -284,19 +289,30 @@ type Contigs struct {
 	_      uint32
 }
 
-// WindowsParams are the parameters of kernel windows.
+// WindowsParams are the parameters of kernels windows and windows_many.
 type WindowsParams struct {
-	Text    Text
-	Reads   Reads
-	Contigs Contigs
-	Places  uint64
-	Grouped uint64
-	Marks   uint64
-	Contig  uint64
-	Count   uint32
-	LowCut  uint32
-	HighCut uint32
-	_       uint32
+	Text     Text
+	Reads    Reads
+	Contigs  Contigs
+	Places   uint64
+	Grouped  uint64
+	Marks    uint64
+	Contig   uint64
+	Many     uint64
+	Counters uint64
+	Count    uint32
+	LowCut   uint32
+	HighCut  uint32
+	_        uint32
+}
+
+// SortParams are the parameters of kernel sort_many.
+type SortParams struct {
+	Grouped  uint64
+	Scratch  uint64
+	Places   uint64
+	Many     uint64
+	Counters uint64
 }
 
 // EmitParams are the parameters of kernel emit.
@@ -344,6 +360,8 @@ var Entries = []Entry{
 	{Name: "enter", File: "table", ParameterBytes: 56, Threads: 128},
 	{Name: "group_count", File: "verify", ParameterBytes: 32, Threads: 128},
 	{Name: "group_place", File: "verify", ParameterBytes: 32, Threads: 128},
-	{Name: "windows", File: "verify", ParameterBytes: 120, Threads: 128},
+	{Name: "windows", File: "verify", ParameterBytes: 136, Threads: 128},
+	{Name: "windows_many", File: "verify", ParameterBytes: 136, Threads: 128},
+	{Name: "sort_many", File: "verify", ParameterBytes: 40, Threads: 256},
 	{Name: "emit", File: "verify", ParameterBytes: 88, Threads: 128},
 }

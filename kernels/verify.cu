@@ -3,7 +3,8 @@
 // The candidates of a batch are brought together by read (counted, summed, scattered). Then a thread takes one
 // read: it sorts its candidates, drops those found twice, and joins those whose diagonals are so close that their
 // alignments may end within k of each other. A candidate that stands alone and whose Hamming distance is its edit
-// distance is a location; other groups become windows, for align.cu. What is too much for a thread is left to the host.
+// distance is a location; other groups become windows, for align.cu. The candidates of a read that has many, because it lies in
+// repeats, are sorted by a block and looked at by a thread each. Windows too wide for align.cu are left to the host.
 #include "shared.cuh"
 
 constexpr u32 VERIFY_THREADS = 128; // exported
@@ -39,6 +40,17 @@ struct Contigs {
 	u32 unused;
 };
 
+// What counters of this stage hold.
+constexpr u32 EMIT_LOCATIONS = 0; // exported
+constexpr u32 EMIT_LEFT = 1;      // exported
+constexpr u32 EMIT_OPERATIONS = 2; // exported: of alignments, see align.cu
+constexpr u32 EMIT_NARROW = 3;    // exported: windows of at most NARROW diagonals
+constexpr u32 EMIT_MIDDLE = 4;    // exported
+constexpr u32 EMIT_WIDE = 5;      // exported
+constexpr u32 EMIT_MANY = 6;      // exported: reads with many candidates
+constexpr u32 EMIT_NEXT = 7;      // exported: the next of those to sort
+constexpr u32 EMIT_COUNTERS = 8;  // exported
+
 struct WindowsParams {
 	Text text;
 	Reads reads;
@@ -47,7 +59,9 @@ struct WindowsParams {
 	u32x2* grouped;    // sorted in place
 	u32* marks;        // what becomes of each candidate, see below
 	u32* contig;       // of each candidate
-	u32 count;         // of reads
+	u32* many;         // reads with more than MOST_SORTED candidates; as many as reads have room
+	u32* counters;     // EMIT_MANY counts them
+	u32 count;         // of reads for windows, of candidates for windows_many
 	u32 low_cut;       // groups that may go on at or below this position, or at or above high_cut, are left to
 	u32 high_cut;      // the host, because a part of the text that was cut off may hold more of them
 	u32 unused;
@@ -103,6 +117,41 @@ DEVICE bool settled(const Text& text, const u64* strand, const Shape& s, u32 dia
 	return distance <= 1 || exceeds(text, strand, s.length, diagonal, s.k, distance - 1);
 }
 
+// follows tells whether a candidate belongs to the group of the one before it.
+DEVICE bool follows(const WindowsParams& p, const Shape& s, const u32x2& a, const u32x2& b) {
+	if ((a.x ^ b.x) & STRAND || b.y - a.y > 3 * s.k) return false;
+	return contig_of(p.contigs, a.y + s.length / 2) == contig_of(p.contigs, b.y + s.length / 2);
+}
+
+// mark_group marks the group that begins at candidate i, of a read whose candidates end before `to`, and returns where the next one begins.
+DEVICE u32 mark_group(const WindowsParams& p, const Shape& s, u32 i, u32 to) {
+	const u32x2 first = p.grouped[i];
+	const u32 contig = contig_of(p.contigs, first.y + s.length / 2);
+	u32x2 last = first;
+	u32 n = 1, j = i + 1;
+	for (; j < to; j++) {
+		const u32x2 c = p.grouped[j];
+		if (!follows(p, s, last, c)) break;
+		n += c.y != last.y;
+		last = c;
+	}
+	for (u32 other = i; other < j; other++) p.marks[other] = MARK_NONE;
+	p.contig[i] = contig;
+	const u32 start = p.contigs.starts[contig], end = p.contigs.ends[contig];
+	const u64* strand = strand_of(p.reads, s, first.x & STRAND);
+	const u32 width = last.y - first.y + 2 * s.k + 1;
+	u32 distance;
+	if (first.y <= p.low_cut + 3 * s.k || last.y + s.length + 3 * s.k >= p.high_cut || width > MOST_DIAGONALS) {
+		for (u32 other = i; other < j; other++) p.marks[other] = MARK_LEFT;
+	} else if (n == 1 && settled(p.text, strand, s, first.y, start, end, distance)) {
+		p.marks[i] = MARK_LOCATION | distance << MARK_SHIFT;
+	} else if (last.y + s.k >= start && first.y + s.length <= end + s.k) {
+		// Others would hang over the contig by more than k bases.
+		p.marks[i] = MARK_WINDOW | width << MARK_SHIFT;
+	}
+	return j;
+}
+
 // windows: one thread a read.
 KERNEL(windows, WindowsParams, VERIFY_THREADS) {
 	const u32 read = block_index() * VERIFY_THREADS + thread_index();
@@ -110,8 +159,12 @@ KERNEL(windows, WindowsParams, VERIFY_THREADS) {
 	const u32 from = read ? p.places[read - 1] : 0, to = p.places[read];
 	if (from == to) return;
 	const Shape s = p.reads.shapes[read];
-	if (to - from > MOST_SORTED || s.k > MAX_BOUND_EDITS || s.length > MAX_BOUND_LENGTH) {
+	if (s.k > MAX_BOUND_EDITS || s.length > MAX_BOUND_LENGTH) {
 		for (u32 i = from; i < to; i++) p.marks[i] = MARK_LEFT;
+		return;
+	}
+	if (to - from > MOST_SORTED) {
+		p.many[atomic_add(p.counters + EMIT_MANY, 1u)] = read;
 		return;
 	}
 	for (u32 i = from + 1; i < to; i++) {
@@ -120,32 +173,103 @@ KERNEL(windows, WindowsParams, VERIFY_THREADS) {
 		for (; j > from && before(c, p.grouped[j - 1]); j--) p.grouped[j] = p.grouped[j - 1];
 		p.grouped[j] = c;
 	}
-	for (u32 i = from; i < to;) {
-		const u32x2 first = p.grouped[i];
-		const u32 contig = contig_of(p.contigs, first.y + s.length / 2);
-		u32 last = first.y, n = 1, j = i + 1;
-		for (; j < to; j++) {
-			const u32x2 c = p.grouped[j];
-			if ((c.x ^ first.x) & STRAND || c.y - last > 3 * s.k) break;
-			if (contig_of(p.contigs, c.y + s.length / 2) != contig) break;
-			n += c.y != last;
-			last = c.y;
+	for (u32 i = from; i < to;) i = mark_group(p, s, i, to);
+}
+
+// windows_many: one thread a candidate of the reads that sort_many sorted; the first of each group marks it.
+KERNEL(windows_many, WindowsParams, VERIFY_THREADS) {
+	const u32 i = block_index() * VERIFY_THREADS + thread_index();
+	if (i >= p.count) return;
+	const u32x2 c = p.grouped[i];
+	const u32 read = c.x & ~STRAND;
+	const u32 from = read ? p.places[read - 1] : 0, to = p.places[read];
+	if (to - from <= MOST_SORTED) return;
+	const Shape s = p.reads.shapes[read];
+	if (s.k > MAX_BOUND_EDITS || s.length > MAX_BOUND_LENGTH) return;
+	if (i > from && follows(p, s, p.grouped[i - 1], c)) return;
+	mark_group(p, s, i, to);
+}
+
+constexpr u32 SORT_THREADS = 256;  // exported
+constexpr u32 SORT_TILE = 1024;    // candidates that are sorted in shared memory
+
+struct SortParams {
+	u32x2* grouped;
+	u32x2* scratch;     // as many
+	const u32* places;  // behind the last candidate of each read
+	const u32* many;    // the reads to do
+	u32* counters;      // EMIT_MANY of them; EMIT_NEXT is the next to take
+};
+
+// A key orders the candidates of a read as before does.
+DEVICE u64 key_of(const u32x2& c) { return u64(c.x & STRAND) << 1 | c.y; }
+
+// sort_tile sorts up to SORT_TILE candidates, by a bitonic network (Batcher 1968) over the least power of two that holds them.
+DEVICE void sort_tile(u32x2* from, u32 n, u32x2* tile) {
+	u32 size = 32;
+	while (size < n) size *= 2;
+	for (u32 i = thread_index(); i < size; i += SORT_THREADS) tile[i] = i < n ? from[i] : u32x2{~0u, ~0u};
+	block_barrier();
+	for (u32 width = 2; width <= size; width *= 2)
+		for (u32 step = width / 2; step > 0; step /= 2) {
+			for (u32 i = thread_index(); i < size / 2; i += SORT_THREADS) {
+				const u32 low = 2 * i - (i & (step - 1)), high = low + step;
+				const u32x2 a = tile[low], b = tile[high];
+				if ((key_of(b) < key_of(a)) == ((low & width) == 0)) {
+					tile[low] = b;
+					tile[high] = a;
+				}
+			}
+			block_barrier();
 		}
-		for (u32 other = i; other < j; other++) p.marks[other] = MARK_NONE;
-		p.contig[i] = contig;
-		const u32 start = p.contigs.starts[contig], end = p.contigs.ends[contig];
-		const u64* strand = strand_of(p.reads, s, first.x & STRAND);
-		const u32 width = last - first.y + 2 * s.k + 1;
-		u32 distance;
-		if (first.y <= p.low_cut + 3 * s.k || last + s.length + 3 * s.k >= p.high_cut || width > MOST_DIAGONALS) {
-			for (u32 other = i; other < j; other++) p.marks[other] = MARK_LEFT;
-		} else if (n == 1 && settled(p.text, strand, s, first.y, start, end, distance)) {
-			p.marks[i] = MARK_LOCATION | distance << MARK_SHIFT;
-		} else if (last + s.k >= start && first.y + s.length <= end + s.k) {
-			// Others would hang over the contig by more than k bases.
-			p.marks[i] = MARK_WINDOW | width << MARK_SHIFT;
+	for (u32 i = thread_index(); i < n; i += SORT_THREADS) from[i] = tile[i];
+	block_barrier();
+}
+
+// rank returns how many of n sorted candidates come before one, or at it if `equal`.
+DEVICE u32 rank(const u32x2* sorted, u32 n, u64 key, bool equal) {
+	u32 low = 0, high = n;
+	while (low < high) {
+		const u32 middle = (low + high) / 2;
+		const u64 there = key_of(sorted[middle]);
+		if (there < key || (equal && there == key))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+// sort_many: blocks take reads with many candidates until there are none. Tiles are sorted in shared memory and then
+// merged in pairs: the place of a candidate is its own in its run and its rank in the other.
+KERNEL(sort_many, SortParams, SORT_THREADS) {
+	SHARED u32x2 tile[SORT_TILE];
+	SHARED u32 next;
+	for (;;) {
+		if (thread_index() == 0) next = atomic_add(p.counters + EMIT_NEXT, 1u);
+		block_barrier();
+		const u32 mine = next;
+		block_barrier();
+		if (mine >= p.counters[EMIT_MANY]) return;
+		const u32 read = p.many[mine], first = read ? p.places[read - 1] : 0, n = p.places[read] - first;
+		for (u32 at = 0; at < n; at += SORT_TILE) sort_tile(p.grouped + first + at, minimum(SORT_TILE, n - at), tile);
+		u32x2 *from = p.grouped + first, *to = p.scratch + first;
+		for (u32 run = SORT_TILE; run < n; run *= 2) {
+			for (u32 i = thread_index(); i < n; i += SORT_THREADS) {
+				const u32 own = i & ~(run - 1), pair = own & ~run;
+				const bool left = own == pair;
+				const u32 other = left ? own + run : pair, there = other >= n ? 0 : minimum(run, n - other);
+				const u32x2 c = from[i];
+				to[pair + (i - own) + rank(from + other, there, key_of(c), !left)] = c;
+			}
+			block_barrier();
+			u32x2* swap = from;
+			from = to;
+			to = swap;
 		}
-		i = j;
+		if (from != p.grouped + first)
+			for (u32 i = thread_index(); i < n; i += SORT_THREADS) to[i] = from[i];
+		block_barrier();
 	}
 }
 
@@ -162,14 +286,6 @@ struct EmitParams {
 	u32 middle, wide; // room for `count` windows each
 	u32 unused;
 };
-
-constexpr u32 EMIT_LOCATIONS = 0; // exported
-constexpr u32 EMIT_LEFT = 1;      // exported
-constexpr u32 EMIT_OPERATIONS = 2; // exported: of alignments, see align.cu
-constexpr u32 EMIT_NARROW = 3;    // exported: windows of at most NARROW diagonals
-constexpr u32 EMIT_MIDDLE = 4;    // exported
-constexpr u32 EMIT_WIDE = 5;      // exported
-constexpr u32 EMIT_COUNTERS = 8;  // exported
 
 // claim returns the place of this lane's item, if it has one, behind those counted before.
 DEVICE u32 claim(u32* counter, bool has) {

@@ -285,6 +285,42 @@ func TestCutReference(t *testing.T) {
 	}
 }
 
+// TestManyCandidates maps reads with more candidates than a thread sorts, than fit in shared memory, and than two runs of those.
+func TestManyCandidates(t *testing.T) {
+	r := rand.New(rand.NewPCG(91, 92))
+	units := []string{randomBases(r, 50, "ACGT"), randomBases(r, 50, "ACGT"), randomBases(r, 50, "ACGT")}
+	var text strings.Builder
+	for i := range without(t, 4500, 1500) {
+		unit := units[0]
+		if i%3 == 0 {
+			unit = units[1]
+		}
+		if i%40 == 0 {
+			unit = units[2]
+		}
+		if r.IntN(2) == 0 {
+			unit = reverseComplement(unit)
+		}
+		text.WriteString(edited(r, unit, r.IntN(4)) + randomBases(r, r.IntN(20), "ACGT"))
+	}
+	folder := t.TempDir()
+	reference, reads := folder+"/ref.fa", folder+"/reads.fa"
+	fq := ""
+	for i, unit := range units {
+		fq += fmt.Sprintf(">r%d\n%s\n>e%d\n%s\n", i, unit, i, edited(r, unit, 2))
+	}
+	whole := text.String()
+	for name, text := range map[string]string{reference: ">a\n" + whole[:len(whole)/3] + "\n>b\n" + whole[len(whole)/3:] + "\n", reads: fq} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := Options{Reference: reference, Reads: reads, Distance: Distance{Edits: 3}, Threads: 2, Engine: EngineSkim}
+	want, _ := runText(t, o)
+	onGPU(t, o, testDriver(t), want)
+	onGPU(t, o, testDriverOf(t, emulator.Thread, gpu.EmulatorOptions{}), want)
+}
+
 // TestSmallGPU maps on a GPU that has little memory, which is not exceeded.
 func TestSmallGPU(t *testing.T) {
 	reference, reads := writeInput(t, without(t, 300, 100))

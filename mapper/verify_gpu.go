@@ -1,8 +1,10 @@
 package mapper
 
 import (
+	"math"
 	"slices"
 
+	"scanmap/dna"
 	"scanmap/kernels"
 )
 
@@ -10,7 +12,7 @@ import (
 type gpuVerify struct {
 	places, parts, grouped, marks, contig gpuBuffer
 	locations, windows, left, operations  gpuBuffer
-	counters, moves                       gpuBuffer
+	counters, moves, many                 gpuBuffer
 	hostCounters                          pinned[uint32]
 	hostLocations                         pinned[gpuLocation]
 	hostOperations                        pinned[uint32]
@@ -25,6 +27,9 @@ func (d *gpuDevice) moveBytes() int { return min(256<<20, d.share()/8) }
 
 // windowsPerMultiprocessor is the number of blocks of align for each multiprocessor: enough to hide latency.
 const windowsPerMultiprocessor = 8
+
+// sortBlocks is the number of blocks of sort_many for each multiprocessor.
+const sortBlocks = 4
 
 // verify turns the first n candidates of a queue into locations, which it leaves in host memory that is valid until
 // the next call, with the operations of their alignments and the candidates that are left to the host. longest is the length of the
@@ -41,6 +46,7 @@ func (v *gpuVerify) verify(q *gpuQueue, c *gpuChunk, t *gpuText, reads kernels.R
 	q.reserve(&v.locations, 16*3*n)
 	q.reserve(&v.windows, 16*3*n)
 	q.reserve(&v.left, 8*n)
+	q.reserve(&v.many, 4*count)
 	q.reserve(&v.operations, 4*(4*n+1024))
 	q.reserve(&v.counters, 4*kernels.EmitCounters)
 	q.clear(&v.places, 4*count)
@@ -49,10 +55,20 @@ func (v *gpuVerify) verify(q *gpuQueue, c *gpuChunk, t *gpuText, reads kernels.R
 	launch(q, "group_count", n, group)
 	q.sum(&v.places, &v.parts, count)
 	launch(q, "group_place", n, group)
-	launch(q, "windows", count, &kernels.WindowsParams{
+	windows := &kernels.WindowsParams{
 		Text: c.params(t), Reads: reads, Contigs: c.contigParams(t), Places: v.places.at(0), Grouped: v.grouped.at(0),
-		Marks: v.marks.at(0), Contig: v.contig.at(0), Count: uint32(count), LowCut: c.lowCut, HighCut: c.highCut,
-	})
+		Marks: v.marks.at(0), Contig: v.contig.at(0), Many: v.many.at(0), Counters: v.counters.at(0),
+		Count: uint32(count), LowCut: c.lowCut, HighCut: c.highCut,
+	}
+	launch(q, "windows", count, windows)
+	if n > kernels.MostSorted {
+		launchBlocks(q, "sort_many", min(n/kernels.MostSorted, sortBlocks*q.device.device.Info().Multiprocessors), &kernels.SortParams{
+			Grouped: v.grouped.at(0), Scratch: v.left.at(0), Places: v.places.at(0), Many: v.many.at(0), Counters: v.counters.at(0),
+		})
+		many := *windows
+		many.Count = uint32(n)
+		launch(q, "windows_many", n, &many)
+	}
 	launch(q, "emit", n, &kernels.EmitParams{
 		Reads: reads, Grouped: v.grouped.at(0), Marks: v.marks.at(0), Contig: v.contig.at(0), Locations: v.locations.at(0),
 		Windows: v.windows.at(0), Left: v.left.at(0), Counters: v.counters.at(0),
@@ -146,21 +162,40 @@ const convertGrain = 4096
 
 // take appends candidates that a GPU left to the host.
 func (f *found) take(c *gpuChunk, b *batch, m *mapper, left []gpuCandidate) {
-	for _, l := range left {
-		read, strand := l.read&^kernels.Strand, forward
-		if l.read&kernels.Strand != 0 {
-			strand = reverse
+	from := len(f.taken)
+	f.taken = extend(f.taken, len(left))
+	taken := f.taken[from:]
+	parallelRanges(m.options.Threads, len(left), convertGrain, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			taken[i] = c.take(b, m.ref, left[i])
 		}
-		diagonal := int64(l.diagonal)
-		if diagonal > maxChunk {
-			diagonal -= 1 << 32 // it hangs over the chunk's start
-		}
-		// The middle of a strand that hangs over by k bases at most lies in its contig, because
-		// the pieces make it longer than 2k. Others lead nowhere.
-		contig, middle := c.place(m.ref, diagonal+int64(b.length[read]/2))
-		if contig < 0 {
-			continue
-		}
-		f.taken = append(f.taken, candidate{read, placeOf(uint32(contig), strand), int32(middle) - b.length[read]/2, offContig})
+	})
+	f.taken = f.taken[:from+len(slices.DeleteFunc(taken, func(c candidate) bool { return c.read == noRead }))]
+}
+
+// noRead marks a candidate that leads nowhere.
+const noRead = math.MaxUint32
+
+// take turns a candidate of a chunk into one of the reference.
+func (c *gpuChunk) take(b *batch, ref *dna.Reference, l gpuCandidate) candidate {
+	read, strand := l.read&^kernels.Strand, forward
+	if l.read&kernels.Strand != 0 {
+		strand = reverse
 	}
+	diagonal := int64(l.diagonal)
+	if diagonal > maxChunk {
+		diagonal -= 1 << 32 // it hangs over the chunk's start
+	}
+	// The middle of a strand that hangs over by k bases at most lies in its contig, because
+	// the pieces make it longer than 2k. Others lead nowhere.
+	length := int(b.length[read])
+	contig, middle := c.place(ref, diagonal+int64(length/2))
+	if contig < 0 {
+		return candidate{read: noRead}
+	}
+	errors, at := int32(offContig), middle-length/2
+	if at >= 0 && at+length <= ref.Contigs[contig].Length {
+		errors = int32(hamming(&ref.Bases, b.strand(int(read), strand), length, ref.Contigs[contig].Start+at))
+	}
+	return candidate{read, placeOf(uint32(contig), strand), int32(at), errors}
 }
