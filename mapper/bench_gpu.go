@@ -2,6 +2,7 @@ package mapper
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -39,26 +40,36 @@ func (m *mapper) benchGPU(ctx context.Context, reads []fasta.Read, repetitions i
 	if size == 0 {
 		size = len(reads)
 	}
+	size = min(size, w.fitting(b))
 	var rows [][]BenchRow
-	for range repetitions + 1 {
+	for len(rows) < repetitions+1 { // the first is to warm up
 		before := kernelTimes(q.device.device.Times())
 		start := time.Now()
+		fits := true
 		var locations, left, compared, candidates int64
-		for from := 0; from < len(reads); from += size {
+		for from := 0; from < len(reads) && fits; from += size {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			f, ok := w.find(b.slice(from, min(from+size, len(reads))), math.MaxInt64)
-			if q.err != nil {
+			var f *found
+			if f, fits = w.find(b.slice(from, min(from+size, len(reads))), math.MaxInt64); q.err != nil {
 				return &DeviceError{q.err}
 			}
-			if !ok {
-				return fmt.Errorf("%d reads have more candidates than fit; take a smaller batch", size)
+			if !fits {
+				continue
 			}
 			locations += int64(len(f.ungrouped))
 			left += int64(len(f.taken))
 			compared += f.compared
 			candidates += f.candidates
+		}
+		if !fits { // again, with fewer reads at a time
+			if size == 1 {
+				return errors.New("a read has more candidates than fit")
+			}
+			size = (size + 1) / 2
+			rows = nil
+			continue
 		}
 		wall := time.Since(start).Seconds()
 		var kernels []BenchRow
@@ -79,6 +90,7 @@ func (m *mapper) benchGPU(ctx context.Context, reads []fasta.Read, repetitions i
 			{Name: "text scanned in core", Value: perSecond(float64(scanned), core), Unit: "bases/s", Operations: scanned},
 			{Name: "entries compared with the text", Value: float64(compared), Unit: "entries"},
 			{Name: "candidates", Value: float64(candidates), Unit: "candidates"},
+			{Name: "reads at a time", Value: float64(min(size, len(reads))), Unit: "reads"},
 			{Name: "locations", Value: float64(locations), Unit: "locations"},
 			{Name: "left to the host", Value: float64(left), Unit: "candidates"},
 		}, kernels...))

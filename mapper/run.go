@@ -285,7 +285,11 @@ func (m *mapper) readBatches(ctx context.Context, reads *fasta.Reads, size, ahea
 		bases := 0
 		send := func(n int) bool {
 			batch := next[:n:n]
-			next = append([]fasta.Read(nil), next[n:]...)
+			if n == size { // likely one of many
+				next = append(make([]fasta.Read, 0, size+size/8), next[n:]...)
+			} else {
+				next = append([]fasta.Read(nil), next[n:]...)
+			}
 			bases = 0
 			for i := range next {
 				bases += len(next[i].Bases)
