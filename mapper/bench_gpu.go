@@ -2,7 +2,6 @@ package mapper
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -63,11 +62,10 @@ func (m *mapper) benchGPU(ctx context.Context, reads []fasta.Read, repetitions i
 			compared += f.compared
 			candidates += f.candidates
 		}
-		if !fits { // again, with fewer reads at a time
-			if size == 1 {
-				return errors.New("a read has more candidates than fit")
+		if !fits { // again, with more room or fewer reads at a time
+			if !w.enlarge() {
+				size = (size + 1) / 2
 			}
-			size = (size + 1) / 2
 			rows = nil
 			continue
 		}

@@ -209,7 +209,10 @@ type gpuWorker struct {
 	scan    gpuScan
 	text    gpuText // of the chunk at hand, where chunks do not stay
 	scanner scanner // for reads that the GPU cannot scan for
-	found   found
+	founds  [2]found
+	turn    int // of founds, the one to use next
+	part    int // reads that are likely to fit at a time; 0 for all
+	room    int // for candidates
 }
 
 // A gpuPart is what a worker found for a part of a batch. done tells the worker that it is no longer used.
@@ -244,7 +247,7 @@ func (m *mapper) mapOnGPU(ctx context.Context, s *gpuSet, batches <-chan []fasta
 		defer close(order)
 		defer close(jobs)
 		for reads := range batches {
-			j := job{reads, make(chan gpuPart)}
+			j := job{reads, make(chan gpuPart, 1)}
 			select {
 			case jobs <- j:
 			case <-ctx.Done():
@@ -305,23 +308,38 @@ func (s *gpuSet) mapBatches(ctx context.Context, batches <-chan []fasta.Read) er
 	return s.close()
 }
 
-// mapBatch finds what a batch has on the reference, and sends it as a whole or in parts.
+// mapBatch finds what a batch has on the reference, and sends it as a whole or in parts. While the records of one part are
+// made, the next one is on the GPU.
 func (w *gpuWorker) mapBatch(ctx context.Context, reads []fasta.Read, parts chan<- gpuPart) {
+	m, q := w.m, &w.queue
+	used := make([]chan struct{}, len(w.founds)) // closed when what was found last in each is no longer used
+	free := func(i int) bool {
+		if used[i] == nil {
+			return true
+		}
+		select {
+		case <-used[i]:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+	defer func() { // the batch's memory is for the next one
+		for i := range used {
+			free(i)
+		}
+	}()
 	send := func(p gpuPart) bool {
 		p.done = make(chan struct{})
 		select {
 		case parts <- p:
+			used[w.turn] = p.done
+			w.turn = (w.turn + 1) % len(w.founds)
+			return p.err == nil
 		case <-ctx.Done():
 			return false
 		}
-		select {
-		case <-p.done:
-		case <-ctx.Done():
-			return false
-		}
-		return p.err == nil
 	}
-	m, q := w.m, &w.queue
 	start := time.Now()
 	b := &w.batch
 	b.packed = w.packed.resize(q, b.layOut(reads, m.options.Distance))
@@ -331,13 +349,20 @@ func (w *gpuWorker) mapBatch(ctx context.Context, reads []fasta.Read, parts chan
 	}
 	b.fill(m.options.Threads)
 	m.clock.add(stagePack, start, int64(len(reads)))
-	size := w.fitting(b)
+	most := w.fitting(b)
 	for from := 0; from < len(reads); {
+		size := most
+		if w.part > 0 {
+			size = min(size, w.part)
+		}
 		n := min(size, len(reads)-from)
 		part := b.slice(from, from+n)
 		limit := int64(gpuFoundLimit)
 		if n == 1 {
 			limit = math.MaxInt64
+		}
+		if !free(w.turn) {
+			return
 		}
 		f, ok := w.find(part, limit)
 		if q.err != nil {
@@ -345,8 +370,13 @@ func (w *gpuWorker) mapBatch(ctx context.Context, reads []fasta.Read, parts chan
 			return
 		}
 		if !ok {
-			size = (n + 1) / 2
+			if !w.enlarge() {
+				w.part = (n + 1) / 2
+			}
 			continue
+		}
+		if n == w.part && len(f.ungrouped)+len(f.taken) < gpuFoundLimit/8 && int(f.candidates) < w.room/4 {
+			w.part *= 2
 		}
 		if !send(gpuPart{batch: part, found: f}) {
 			return
@@ -372,19 +402,32 @@ func (w *gpuWorker) fitting(b *batch) int {
 	return max(1, int(float64(n)*float64(room)/float64(bytes)))
 }
 
-// candidateRoom is the room for candidates of so many reads, occurrenceRoom that for occurrences. It is more than most batches need;
-// those that need more go on in parts.
-func (w *gpuWorker) candidateRoom(reads int) int { return w.room(reads, candidateBytes) }
+// candidateRoom is the room for candidates of so many reads. It is more than most batches need; enlarge makes more
+// where that is not enough, until the memory is spent, when it returns false.
+func (w *gpuWorker) candidateRoom(reads int) int {
+	w.room = max(w.room, w.roomFor(reads, candidateBytes))
+	return w.room
+}
 
-func (w *gpuWorker) occurrenceRoom(reads int) int { return w.room(reads, occurrenceBytes) }
+func (w *gpuWorker) enlarge() bool {
+	most := w.roomFor(gpuCandidates, candidateBytes)
+	if w.room == 0 || w.room >= most { // 0: nothing was skimmed for
+		return false
+	}
+	w.room = min(4*w.room, most)
+	return true
+}
 
-func (w *gpuWorker) room(reads, bytes int) int {
+// occurrenceRoom is the room for occurrences of so many reads; scan empties its queue as often as it takes.
+func (w *gpuWorker) occurrenceRoom(reads int) int { return w.roomFor(reads, occurrenceBytes) }
+
+func (w *gpuWorker) roomFor(reads, bytes int) int {
 	return min(gpuCandidates, max(32*reads, 1<<18), max(w.queue.device.share()/2/bytes, 1<<10))
 }
 
 // find is mapper.find on a GPU. It returns false when there was more than limit or than the queues have room for.
 func (w *gpuWorker) find(b *batch, limit int64) (*found, bool) {
-	m, q, f := w.m, &w.queue, &w.found
+	m, q, f := w.m, &w.queue, &w.founds[w.turn]
 	f.reset(len(b.reads))
 	classes, scanned := m.classify(b)
 	reads, pieces, longest := w.upload(b, classes)
@@ -405,7 +448,7 @@ func (w *gpuWorker) find(b *batch, limit int64) (*found, bool) {
 			t = &w.text
 			c.upload(q, t, m.ref)
 		}
-		if !w.skimChunk(c, t, b, reads, classes, pieces, longest, limit) {
+		if !w.skimChunk(c, t, b, f, reads, classes, pieces, longest, limit) {
 			return nil, false
 		}
 		start := time.Now()
@@ -459,9 +502,9 @@ func (w *gpuWorker) upload(b *batch, classes [maxPiece + 1][]uint32) (reads kern
 	return kernels.Reads{Packed: w.onGPU.packed.at(0), Shapes: w.onGPU.shapes.at(0)}, pieces, longest
 }
 
-// skimChunk adds to w.found what the reads of classes have in a chunk.
-func (w *gpuWorker) skimChunk(c *gpuChunk, t *gpuText, b *batch, reads kernels.Reads, classes [maxPiece + 1][]uint32, pieces, longest int, limit int64) bool {
-	m, q, f := w.m, &w.queue, &w.found
+// skimChunk adds to f what the reads of classes have in a chunk.
+func (w *gpuWorker) skimChunk(c *gpuChunk, t *gpuText, b *batch, f *found, reads kernels.Reads, classes [maxPiece + 1][]uint32, pieces, longest int, limit int64) bool {
+	m, q := w.m, &w.queue
 	if pieces == 0 {
 		return true
 	}
