@@ -69,8 +69,9 @@ func (e *DeviceError) Unwrap() error { return e.Err }
 // The model by which auto chooses between the CPU and a GPU for reads against n bases with
 // some threads, in seconds:
 //
-//	CPU:  (reads * cpuRead + passes * n * cpuBase) / threads
-//	GPU:  gpuStart
+//	skim on the CPU:  (reads * cpuRead + passes * n * cpuBase) / threads
+//	scan on the CPU:  reads * n * cpuScan / threads
+//	GPU:              gpuStart
 //
 // where passes is the number of batches. What the GPU takes beyond starting is less than a tenth of
 // the CPU's time and is left out. gpuStart covers making a context, loading the kernels and uploading
@@ -81,13 +82,18 @@ func (e *DeviceError) Unwrap() error { return e.Err }
 const (
 	cpuRead = 2e-6
 	cpuBase = 0.7e-9
+	cpuScan = 5e-9 // for 50 bases and 2 edits, the least
 )
 
 // gpuStart is a variable for tests alone.
 var gpuStart = time.Second
 
 // worthGPU tells whether so many reads are worth starting a GPU.
-func worthGPU(reads int, n int64, threads int) bool {
+func worthGPU(engine Engine, reads int, n int64, threads int) bool {
 	passes := float64(reads)/float64(batchReads(n)) + 1
-	return (float64(reads)*cpuRead+passes*float64(n)*cpuBase)/float64(threads) > gpuStart.Seconds()
+	work := float64(reads)*cpuRead + passes*float64(n)*cpuBase
+	if engine == EngineScan {
+		work = float64(reads) * float64(n) * cpuScan
+	}
+	return work/float64(threads) > gpuStart.Seconds()
 }

@@ -93,7 +93,7 @@ func (m *mapper) run(ctx context.Context, reads *fasta.Reads, header sam.HeaderO
 // left that is likely to fail.
 func (m *mapper) mapReads(ctx context.Context, reads *fasta.Reads, begin func() error) error {
 	kind, size := m.options.Device.Kind, m.options.BatchReads
-	auto := kind == DeviceAuto && m.options.Engine != EngineScan && hasGPU(&m.options.Device)
+	auto := kind == DeviceAuto && hasGPU(&m.options.Device)
 	if size == 0 {
 		size = batchReads(m.stats.ReferenceBases)
 		if auto || kind == DeviceCUDA {
@@ -109,7 +109,7 @@ func (m *mapper) mapReads(ctx context.Context, reads *fasta.Reads, begin func() 
 	if auto {
 		var first []fasta.Read
 		first, batches = peek(ctx, batches)
-		atOnce = worthGPU(len(first), m.stats.ReferenceBases, m.options.Threads)
+		atOnce = worthGPU(m.options.Engine, len(first), m.stats.ReferenceBases, m.options.Threads)
 	}
 	m.stats.Device = string(DeviceCPU)
 	mapBatches, giveUp := m.mapOnCPU, func(err error) error { return err }
