@@ -24,8 +24,9 @@ func gpuBatchReads(n int64) int {
 	return int(min(max(n/2048, 1<<16), 1<<20))
 }
 
-// gpuFoundLimit is foundLimit for a batch on a GPU. A variable for tests alone, as gpuCandidates.
-var gpuFoundLimit = 1 << 25
+// gpuFoundLimit is foundLimit for a part of a batch on a GPU: each worker holds two parts, whose locations take some 100 bytes
+// each. A variable for tests alone, as gpuCandidates.
+var gpuFoundLimit = 1 << 22
 
 // gpuCandidates is the most room in the queues of a worker, in candidates of skim and in occurrences of scan.
 var gpuCandidates = 1 << 24
