@@ -9,6 +9,8 @@
 // others try the largest distance. 80 % of edits are substitutions, 10 %
 // insertions and 10 % deletions. The same arguments give the same reads.
 //
+// With -random N, ref.fa is made first: three contigs of random bases, N in all.
+//
 // A name says where the read is from: number_contig_position_strand_edits, with a
 // 1-based position.
 package main
@@ -33,7 +35,14 @@ func main() {
 	edits := flag.Int("max-edits", 5, "most edits of a read")
 	seed := flag.Uint64("seed", 1, "another seed gives other reads")
 	output := flag.String("o", "-", "FASTQ file")
+	random := flag.Int("random", 0, "make the reference, of so many random bases")
 	flag.Parse()
+	if *random > 0 {
+		if err := makeReference(*reference, *random, *seed); err != nil {
+			fmt.Fprintln(os.Stderr, "simulate:", err)
+			os.Exit(1)
+		}
+	}
 	if err := run(*reference, *n, *length, *edits, *seed, *output); err != nil {
 		fmt.Fprintln(os.Stderr, "simulate:", err)
 		os.Exit(1)
@@ -61,6 +70,39 @@ func run(reference string, n, length, edits int, seed uint64, output string) (er
 	for i := range n {
 		if err := s.write(w, i); err != nil {
 			return err
+		}
+	}
+	return w.Flush()
+}
+
+// makeReference writes random contigs in lines of 64 bases.
+func makeReference(file string, bases int, seed uint64) (err error) {
+	const contigs, line = 3, 64
+	out, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closed := out.Close(); err == nil {
+			err = closed
+		}
+	}()
+	w := bufio.NewWriterSize(out, 1<<20)
+	r := rand.New(rand.NewPCG(seed, 1))
+	var text [line + 1]byte
+	text[line] = '\n'
+	for c := range contigs {
+		if _, err := fmt.Fprintf(w, ">random%d\n", c+1); err != nil {
+			return err
+		}
+		for range bases / contigs / line {
+			low, high := r.Uint64(), r.Uint64()
+			for i := range line {
+				text[i] = "ACGT"[low>>i&1|high>>i&1<<1]
+			}
+			if _, err := w.Write(text[:]); err != nil {
+				return err
+			}
 		}
 	}
 	return w.Flush()
