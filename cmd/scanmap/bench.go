@@ -144,7 +144,7 @@ func (j *benchJob) do(ctx context.Context, stdout *sink, measure func() (*mapper
 // oneGPU checks that a device is one GPU.
 func oneGPU(d mapper.Device) error {
 	if d.Kind != mapper.DeviceCUDA || len(d.Indices) != 1 {
-		return errors.New("one GPU is measured at a time: cuda:0, cuda:1, ...")
+		return errors.New("one GPU is measured at a time, such as cuda:0")
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -206,13 +207,17 @@ func hashOf(compiler string, variant Variant, files []string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s --version: %w", compiler, err)
 	}
-	fmt.Fprintf(h, "%s %v", version, flags[variant])
+	parts := [][]byte{version, fmt.Append(nil, flags[variant])}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(h, "%d %s", len(text), text)
+		parts = append(parts, text)
+	}
+	for _, part := range parts { // hash.Hash never returns an error
+		_, _ = h.Write(strconv.AppendInt(nil, int64(len(part)), 10))
+		_, _ = h.Write(part)
 	}
 	return hex.EncodeToString(h.Sum(nil))[:16], nil
 }
