@@ -110,11 +110,12 @@ func TestWorthGPU(t *testing.T) {
 		want    bool
 	}{
 		{EngineAuto, 0, 5e6, 2, false},
-		{EngineAuto, 100_000, 12e6, 2, false}, // 0.15 s
+		{EngineAuto, 100_000, 12e6, 2, false},
 		{EngineSkim, 2_000_000, 12e6, 2, true},
 		{EngineSkim, 2_000_000, 12e6, 16, false},
 		{EngineAuto, 1000, 3.1e9, 2, true}, // a pass takes a second
 		{EngineAuto, 1000, 3.1e9, 16, false},
+		{EngineAuto, 1 << 20, 3.1e9, 16, true}, // here 1.7 s
 		{EngineScan, 10, 12e6, 2, false},
 		{EngineScan, 100, 12e6, 2, true},
 	} {
