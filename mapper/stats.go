@@ -32,7 +32,7 @@ type Stats struct {
 	ReferenceBases int64
 	// Batches is the number of passes over the reference.
 	Batches int64
-	// Device is where the reads were mapped: cpu, or the GPUs by number and name.
+	// Device is where the reads were mapped: cpu, the GPUs by number and name, or one and then the other.
 	Device string
 	// Kernels are the kernels that ran, with Device.Sync.
 	Kernels []KernelTime
