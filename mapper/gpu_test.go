@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -426,6 +427,42 @@ func TestAuto(t *testing.T) {
 	if got != once || !strings.HasPrefix(stats.Device, "cpu, because of cuda:0: cuDevicePrimaryCtxRetain: ") {
 		t.Errorf("mapped on %s\n%s", stats.Device, firstDifference(once, got))
 	}
+}
+
+// TestEarlyEndOnGPU ends runs early: each returns its error, and the driver can be used again.
+func TestEarlyEndOnGPU(t *testing.T) {
+	driver := testDriver(t)
+	reference, reads := writeInput(t, 200)
+	o := Options{Reference: reference, Reads: reads, Distance: Distance{Edits: 1}, Threads: 2, BatchReads: 10, Device: Device{Kind: DeviceCUDA, Driver: driver}}
+	for _, left := range []int{0, 200, 5000} {
+		if _, err := Run(context.Background(), o, sam.HeaderOptions{}, &failingWriter{left}); !errors.Is(err, errFull) {
+			t.Errorf("room for %d bytes: %v", left, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	cancelled := o
+	cancelled.Progress = func(p Progress) {
+		if p.Reads >= 50 {
+			cancel()
+		}
+	}
+	if _, err := Run(ctx, cancelled, sam.HeaderOptions{}, io.Discard); !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled run gave %v", err)
+	}
+	missing := o
+	missing.Reference += ".no"
+	if _, err := Run(context.Background(), missing, sam.HeaderOptions{}, io.Discard); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a missing reference gave %v", err)
+	}
+	missing = o
+	missing.Reads += ".no"
+	if _, err := Run(context.Background(), missing, sam.HeaderOptions{}, io.Discard); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("missing reads gave %v", err)
+	}
+	o.Device = Device{}
+	want, _ := runText(t, o)
+	onGPU(t, o, driver, want)
 }
 
 // firstDifference shows the first line that differs.
