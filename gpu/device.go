@@ -211,7 +211,7 @@ func (v *Device) Close() error {
 	if failed {
 		return nil // the call that failed has told, and a lost context has nothing to add
 	}
-	return first(err, release)
+	return cmp.Or(err, release)
 }
 
 // releaseAll releases what Close found, until the context is lost: what is left then ends with the context.
@@ -219,25 +219,15 @@ func (v *Device) releaseAll(left []owned) error {
 	var err error
 	for _, o := range left {
 		if s, ok := o.(*Stream); ok && v.failure.Load() == nil {
-			err = first(err, s.synchronize())
+			err = cmp.Or(err, s.synchronize())
 		}
 	}
 	for _, o := range left {
 		if v.failure.Load() == nil {
-			err = first(err, o.release())
+			err = cmp.Or(err, o.release())
 		}
 	}
 	return err
-}
-
-// first is the first of several errors: a message is one line, and what follows a failure is mostly its consequence.
-func first(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // handle is what streams, events and modules of a device have in common. The driver does not survive the use of one

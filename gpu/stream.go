@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"sync"
@@ -40,7 +41,7 @@ func (v *Device) NewStream() (*Stream, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, first(err, v.free(s))
+		return nil, cmp.Or(err, v.free(s))
 	}
 	return s, nil
 }
@@ -53,7 +54,7 @@ func (s *Stream) release() error {
 	err := s.call("cuStreamDestroy_v2", func(c *calls) Result { return c.StreamDestroy(s.stream) })
 	for _, e := range []uintptr{s.start, s.end} {
 		if e != 0 {
-			err = first(err, s.device.destroyEvent(e))
+			err = cmp.Or(err, s.device.destroyEvent(e))
 		}
 	}
 	return err

@@ -1,7 +1,6 @@
 package kernels_test
 
 import (
-	"os"
 	"testing"
 
 	"scanmap/gpu"
@@ -12,16 +11,7 @@ import (
 // TestLoad loads every module and finds every kernel: on the machine's GPU where SCANMAP_TEST_GPU=require asks for
 // it, and on the emulator elsewhere, which is made of the same sources.
 func TestLoad(t *testing.T) {
-	var driver *gpu.Driver
-	if os.Getenv("SCANMAP_TEST_GPU") == "require" {
-		var err error
-		if driver, err = gpu.LoadDriver(); err != nil {
-			t.Fatalf("SCANMAP_TEST_GPU=require: %v", err)
-		}
-	} else {
-		driver = emulator.Open(t, emulator.Plain, gpu.EmulatorOptions{})
-	}
-	device, err := driver.Open(0, gpu.Options{})
+	device, err := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{}).Open(0, gpu.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,10 +14,10 @@ import (
 // copying its memory, logic on 32-bit words, random probes of tables of several sizes, and copies from and to the host. Times
 // are those between events around one launch or copy. An error of the GPU is a DeviceError.
 func Ceilings(ctx context.Context, o CeilingOptions) (*BenchResult, error) {
-	driver, err := openDriver(&o.Device)
-	if err != nil {
+	if err := o.Device.loadDriver(); err != nil {
 		return nil, &DeviceError{err}
 	}
+	driver := o.Device.Driver
 	index := 0
 	if len(o.Device.Indices) > 0 {
 		index = o.Device.Indices[0]

@@ -15,6 +15,12 @@ import (
 // compareWithTruth checks that every engine finds just the locations of reads.
 func compareWithTruth(t testing.TB, contigs []string, reads []fasta.Read, d Distance) {
 	t.Helper()
+	compareOn(t, Device{}, contigs, reads, d)
+}
+
+// compareOn is compareWithTruth on a device.
+func compareOn(t testing.TB, device Device, contigs []string, reads []fasta.Read, d Distance) {
+	t.Helper()
 	want := make([][]truth, len(reads))
 	for i := range reads {
 		s := string(reads[i].Bases)
@@ -24,7 +30,7 @@ func compareWithTruth(t testing.TB, contigs []string, reads []fasta.Read, d Dist
 		}
 	}
 	for _, engine := range []Engine{EngineSkim, EngineScan} {
-		got := locate(t, contigs, reads, Options{Distance: d, Engine: engine, Threads: 2})
+		got := locate(t, contigs, reads, Options{Distance: d, Engine: engine, Threads: 2, Device: device})
 		for i := range reads {
 			if diff := cmp.Diff(want[i], got[i]); diff != "" {
 				t.Fatalf("%s, %v edits, read %s, contigs %q: locations (-truth +got)\n%s", engine, d, reads[i].Bases, contigs, diff)

@@ -15,7 +15,7 @@ type Device struct {
 	Indices []int
 	// Sync makes every launch of a kernel wait for its end and times it.
 	Sync bool
-	// Driver is used in place of the machine's own, for tests.
+	// Driver is the CUDA driver; where it is nil, the machine's own is loaded. Tests set it.
 	Driver *Driver
 	// Memory is the most memory to use on each GPU, in bytes; 0 is what is free.
 	Memory int64

@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"scanmap/fasta"
@@ -61,22 +60,7 @@ func findAll(t testing.TB, m *mapper, b *batch) *found {
 // compareOnGPU is compareWithTruth on a GPU.
 func compareOnGPU(t testing.TB, driver *gpu.Driver, contigs []string, reads []fasta.Read, d Distance) {
 	t.Helper()
-	want := make([][]truth, len(reads))
-	for i := range reads {
-		s := string(reads[i].Bases)
-		if k := d.For(len(s)); ambiguous(s) <= k {
-			want[i] = bruteForce(contigs, s, k)
-		}
-	}
-	for _, engine := range []Engine{EngineSkim, EngineScan} {
-		o := Options{Distance: d, Engine: engine, Threads: 2, Device: Device{Kind: DeviceCUDA, Indices: []int{0}, Driver: driver}}
-		got := locate(t, contigs, reads, o)
-		for i := range reads {
-			if diff := cmp.Diff(want[i], got[i]); diff != "" {
-				t.Fatalf("%s, %v edits, read %s, contigs %q: locations (-truth +got)\n%s", engine, d, reads[i].Bases, contigs, diff)
-			}
-		}
-	}
+	compareOn(t, Device{Kind: DeviceCUDA, Indices: []int{0}, Driver: driver}, contigs, reads, d)
 }
 
 // without has tests with -short or the race detector do less: they repeat what the others do.
@@ -164,7 +148,7 @@ func TestEveryKernel(t *testing.T) {
 	countWordsHere(t)
 	for _, variant := range []emulator.Variant{emulator.Address, emulator.Thread} {
 		t.Run(string(variant), func(t *testing.T) {
-			driver := testDriverOf(t, variant, gpu.EmulatorOptions{})
+			driver := emulator.Driver(t, variant, gpu.EmulatorOptions{})
 			ran := map[string]bool{}
 			run := func(o Options, engine Engine) {
 				want, _ := runText(t, o)
@@ -319,14 +303,14 @@ func TestManyCandidates(t *testing.T) {
 	o := Options{Reference: reference, Reads: reads, Distance: Distance{Edits: 3}, Threads: 2, Engine: EngineSkim}
 	want, _ := runText(t, o)
 	onGPU(t, o, testDriver(t), want)
-	onGPU(t, o, testDriverOf(t, emulator.Thread, gpu.EmulatorOptions{}), want)
+	onGPU(t, o, emulator.Driver(t, emulator.Thread, gpu.EmulatorOptions{}), want)
 }
 
 // TestSmallGPU maps on a GPU that has little memory, which is not exceeded.
 func TestSmallGPU(t *testing.T) {
 	reference, reads := writeInput(t, without(t, 300, 100))
 	for _, megabytes := range []int64{16, 64} {
-		driver := testDriverOf(t, emulator.Plain, gpu.EmulatorOptions{Memory: megabytes << 20})
+		driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{Memory: megabytes << 20})
 		for _, engine := range []Engine{EngineSkim, EngineScan} {
 			o := Options{Reference: reference, Reads: reads, Threads: 2, Distance: Distance{Edits: 4}, Engine: engine}
 			want, _ := runText(t, o)
@@ -337,7 +321,7 @@ func TestSmallGPU(t *testing.T) {
 
 // TestSeveralGPUs gives batches to GPUs in turn.
 func TestSeveralGPUs(t *testing.T) {
-	driver := testDriverOf(t, emulator.Plain, gpu.EmulatorOptions{Devices: 3})
+	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{Devices: 3})
 	infos, err := driver.Devices()
 	if err != nil {
 		t.Fatal(err)

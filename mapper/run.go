@@ -20,10 +20,10 @@ import (
 func Run(ctx context.Context, o Options, header sam.HeaderOptions, out io.Writer) (*Stats, error) {
 	start := time.Now()
 	o.setDefaults()
-	var opening *gpuOpening
+	var opening gpuOpening
 	if o.Device.Kind == DeviceCUDA {
 		// Before the reference is loaded in vain.
-		if _, err := openDriver(&o.Device); err != nil {
+		if err := o.Device.loadDriver(); err != nil {
 			return nil, &DeviceError{err}
 		}
 		opening = openAhead(&o.Device)
@@ -73,7 +73,7 @@ type mapper struct {
 	// limit is foundLimit; part the number of reads for which skim and
 	// scan are likely to find no more.
 	limit, part int
-	opening     *gpuOpening // nil if there is none, or not any more
+	opening     gpuOpening // nil if there is none, or not any more
 }
 
 func (m *mapper) run(ctx context.Context, reads *fasta.Reads, header sam.HeaderOptions, out io.Writer) error {
@@ -93,7 +93,7 @@ func (m *mapper) run(ctx context.Context, reads *fasta.Reads, header sam.HeaderO
 // left that is likely to fail.
 func (m *mapper) mapReads(ctx context.Context, reads *fasta.Reads, begin func() error) error {
 	kind, size := m.options.Device.Kind, m.options.BatchReads
-	auto := kind == DeviceAuto && hasGPU(&m.options.Device)
+	auto := kind == DeviceAuto && m.options.Device.loadDriver() == nil
 	if size == 0 {
 		size = batchReads(m.stats.ReferenceBases)
 		if auto || kind == DeviceCUDA {
@@ -387,41 +387,6 @@ func (m *mapper) mapPacked(ctx context.Context, b *batch) error {
 	return nil
 }
 
-// found is what skim and scan found for a batch, grouped by read.
-type found struct {
-	// list[from[i]:from[i+1]] belongs to read i: candidates of reads that were skimmed for,
-	// occurrences of the others.
-	list []candidate
-	from []int
-	// scanned[i] tells whether read i was scanned for.
-	scanned []bool
-	next    []int // where group puts the next one of each read
-	// located[locatedFrom[i]:locatedFrom[i+1]] are locations of read i that a GPU found besides,
-	// with operations of their alignments.
-	located, ungrouped []located
-	locatedFrom        []int
-	operations         []operation
-	taken              []candidate // for list, before they are grouped
-	// What the engines did.
-	candidates, refused, compared int64
-	engines                       map[Engine]int64
-}
-
-// located is a location of a read.
-type located struct {
-	location
-	read uint32
-}
-
-// reset empties f for a batch of so many reads.
-func (f *found) reset(reads int) {
-	f.scanned = resize(f.scanned, reads)
-	clear(f.scanned)
-	f.ungrouped, f.located, f.operations, f.taken = f.ungrouped[:0], f.located[:0], f.operations[:0], f.taken[:0]
-	f.candidates, f.refused, f.compared = 0, 0, 0
-	f.engines = map[Engine]int64{}
-}
-
 // count adds a part of a batch and what was found for it to the statistics.
 func (m *mapper) count(b *batch, f *found) {
 	s := m.stats
@@ -438,7 +403,7 @@ func (m *mapper) count(b *batch, f *found) {
 func (m *mapper) find(b *batch, limit int64) (f *found, ok bool) {
 	classes, scanned := m.classify(b)
 	f = &m.found
-	f.reset(len(b.reads))
+	f.reset(len(b.reads), classes, scanned)
 	var lists [][]candidate
 	m.skimmer.begin(m.ref, b, m.options.Threads)
 	for q := maxPiece; q >= minPiece; q-- {
@@ -461,28 +426,28 @@ func (m *mapper) find(b *batch, limit int64) (f *found, ok bool) {
 	for _, l := range lists {
 		candidates += len(l)
 	}
-	if len(scanned) > 0 {
-		start := time.Now()
-		more, ok := m.scanner.scan(m.ref, m.segments, b, scanned, limit, m.options.Threads)
-		m.clock.add(stageScan, start, m.stats.ReferenceBases*int64(len(scanned)))
-		if !ok {
-			return nil, false
-		}
-		lists = append(lists, more...)
-		for _, read := range scanned {
-			f.scanned[read] = true
-		}
+	more, ok := m.scanFor(&m.scanner, b, scanned, limit)
+	if !ok {
+		return nil, false
 	}
+	lists = append(lists, more...)
 	for i := range m.skimmer.workers {
 		f.refused += m.skimmer.workers[i].refused
 	}
 	f.candidates = int64(candidates) + f.refused
-	f.engines[EngineScan] = int64(len(scanned))
-	for _, class := range classes {
-		f.engines[EngineSkim] += int64(len(class))
-	}
 	f.group(lists, len(b.reads), m.options.Threads)
 	return f, true
+}
+
+// scanFor scans for reads of a batch on the CPU; ok is false when there was more than limit.
+func (m *mapper) scanFor(s *scanner, b *batch, reads []uint32, limit int64) (lists [][]candidate, ok bool) {
+	if len(reads) == 0 {
+		return nil, true
+	}
+	start := time.Now()
+	lists, ok = s.scan(m.ref, m.segments, b, reads, limit, m.options.Threads)
+	m.clock.add(stageScan, start, m.stats.ReferenceBases*int64(len(reads)))
+	return lists, ok
 }
 
 // classify sorts the mappable reads of a batch by the length of the pieces with which to
@@ -510,61 +475,6 @@ func (m *mapper) classify(b *batch) (classes [maxPiece + 1][]uint32, scanned []u
 	return classes, scanned
 }
 
-// group moves the lists of the workers into f.list, by read.
-func (f *found) group(lists [][]candidate, reads, threads int) {
-	f.from = resize(f.from, reads+1)
-	clear(f.from)
-	for _, l := range lists {
-		for i := range l {
-			f.from[l[i].read+1]++
-		}
-	}
-	for i := range reads {
-		f.from[i+1] += f.from[i]
-	}
-	f.list = resize(f.list, f.from[reads])
-	f.next = append(f.next[:0], f.from[:reads]...)
-	next := f.next
-	// Each worker moves the reads of one range and looks at everything.
-	workers := min(threads, 8)
-	parallelRanges(workers, workers, 1, func(_, w, _ int) {
-		lo, hi := uint32(reads*w/workers), uint32(reads*(w+1)/workers)
-		for _, l := range lists {
-			for _, c := range l {
-				if c.read >= lo && c.read < hi {
-					f.list[next[c.read]] = c
-					next[c.read]++
-				}
-			}
-		}
-	})
-}
-
-// groupLocated brings f.ungrouped into f.located, by read.
-func (f *found) groupLocated(reads, threads int) {
-	f.locatedFrom = resize(f.locatedFrom, reads+1)
-	clear(f.locatedFrom)
-	for i := range f.ungrouped {
-		f.locatedFrom[f.ungrouped[i].read+1]++
-	}
-	for i := range reads {
-		f.locatedFrom[i+1] += f.locatedFrom[i]
-	}
-	f.located = resize(f.located, len(f.ungrouped))
-	f.next = append(f.next[:0], f.locatedFrom[:reads]...)
-	next := f.next
-	workers := min(threads, 8)
-	parallelRanges(workers, workers, 1, func(_, w, _ int) {
-		lo, hi := uint32(reads*w/workers), uint32(reads*(w+1)/workers)
-		for i := range f.ungrouped {
-			if l := &f.ungrouped[i]; l.read >= lo && l.read < hi {
-				f.located[next[l.read]] = *l
-				next[l.read]++
-			}
-		}
-	})
-}
-
 // resolve turns what was found into records, in groups of reads.
 func (m *mapper) resolve(ctx context.Context, b *batch, f *found) error {
 	groups := f.cut()
@@ -587,30 +497,6 @@ func (m *mapper) resolve(ctx context.Context, b *batch, f *found) error {
 		}
 	})
 	return failed
-}
-
-// groupReads and groupFound bound the reads and what was found for them in a group,
-// the unit of work that makes one block of text.
-const (
-	groupReads = 256
-	groupFound = 1 << 14
-)
-
-// cut returns the borders of groups of reads.
-func (f *found) cut() []int {
-	reads := len(f.from) - 1
-	groups := []int{0}
-	last := 0
-	for i := range reads {
-		if i > last && (i-last >= groupReads || f.from[i+1]-f.from[last] > groupFound) {
-			groups = append(groups, i)
-			last = i
-		}
-	}
-	if reads > 0 {
-		groups = append(groups, reads)
-	}
-	return groups
 }
 
 // gather adds up the workers' statistics.

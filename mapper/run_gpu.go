@@ -46,53 +46,39 @@ type gpuSet struct {
 	workers []*gpuWorker
 }
 
-// openDriver returns the driver that a device asks for.
-func openDriver(o *Device) (*gpu.Driver, error) {
-	if o.Driver != nil {
-		return o.Driver, nil
+// loadDriver sets the driver, unless there is one. That takes little time; asking it for GPUs takes longer than small
+// inputs take on the CPU, so that is done when one is wanted.
+func (o *Device) loadDriver() (err error) {
+	if o.Driver == nil {
+		o.Driver, err = gpu.LoadDriver()
 	}
-	return gpu.LoadDriver()
+	return err
 }
 
-// hasGPU tells whether there is a driver at all, which takes little time to find out; asking it for GPUs takes longer
-// than small inputs take on the CPU, so that is done when one is wanted.
-func hasGPU(o *Device) bool {
-	_, err := openDriver(o)
-	return err == nil
-}
-
-// gpuOpening is GPUs that are being opened, which takes a third of a second: for a run that is to use them, while the
+// gpuOpening waits for GPUs that are being opened, which takes a third of a second: for a run that is to use them, while the
 // reference is loaded.
-type gpuOpening struct {
-	done chan struct{} // closed when what follows is there
-	set  *gpuSet
-	err  error
-}
+type gpuOpening func() (*gpuSet, error)
 
 // openAhead starts to open the GPUs that are asked for.
-func openAhead(o *Device) *gpuOpening {
-	g := &gpuOpening{done: make(chan struct{})}
-	go func() {
-		defer close(g.done)
-		g.set, g.err = openDevices(o)
-	}()
-	return g
+func openAhead(o *Device) gpuOpening {
+	open := sync.OnceValues(func() (*gpuSet, error) { return openDevices(o) })
+	go func() { _, _ = open() }() // whoever waits gets the error
+	return open
 }
 
 // close gives back what nobody took.
-func (g *gpuOpening) close() {
-	<-g.done
-	if g.err == nil {
-		_ = g.set.close() // the run has failed already
+func (g gpuOpening) close() {
+	if set, err := g(); err == nil {
+		_ = set.close() // the run has failed already
 	}
 }
 
 // openDevices opens the GPUs that are asked for.
 func openDevices(o *Device) (*gpuSet, error) {
-	driver, err := openDriver(o)
-	if err != nil {
+	if err := o.loadDriver(); err != nil {
 		return nil, err
 	}
+	driver := o.Driver
 	infos, err := driver.Devices()
 	if err != nil {
 		return nil, err
@@ -145,11 +131,10 @@ func (m *mapper) openSet() (*gpuSet, error) {
 	if opening == nil {
 		opening = openAhead(&m.options.Device)
 	}
-	<-opening.done
-	if opening.err != nil {
-		return nil, opening.err
+	s, err := opening()
+	if err != nil {
+		return nil, err
 	}
-	s := opening.set
 	if err := s.each(func(i int) error { return s.devices[i].hold(m.ref, &m.options.Device) }); err != nil {
 		return nil, s.giveUp(err)
 	}
@@ -429,13 +414,12 @@ func (w *gpuWorker) roomFor(reads, bytes int) int {
 // find is mapper.find on a GPU. It returns false when there was more than limit or than the queues have room for.
 func (w *gpuWorker) find(b *batch, limit int64) (*found, bool) {
 	m, q, f := w.m, &w.queue, &w.founds[w.turn]
-	f.reset(len(b.reads))
 	classes, scanned := m.classify(b)
+	f.reset(len(b.reads), classes, scanned)
 	reads, pieces, longest := w.upload(b, classes)
 	w.pieces.refine(q, reads, &classes)
 	var onGPU, onCPU []uint32
 	for _, read := range scanned {
-		f.scanned[read] = true
 		if scannable(int(b.length[read]), int(b.k[read])) {
 			onGPU = append(onGPU, read)
 		} else {
@@ -463,22 +447,12 @@ func (w *gpuWorker) find(b *batch, limit int64) (*found, bool) {
 			return nil, false
 		}
 	}
-	lists := [][]candidate{f.taken}
-	if len(onCPU) > 0 {
-		start := time.Now()
-		more, ok := w.scanner.scan(m.ref, m.segments, b, onCPU, limit, m.options.Threads)
-		m.clock.add(stageScan, start, m.stats.ReferenceBases*int64(len(onCPU)))
-		if !ok {
-			return nil, false
-		}
-		lists = append(lists, more...)
+	lists, ok := m.scanFor(&w.scanner, b, onCPU, limit)
+	if !ok {
+		return nil, false
 	}
-	f.group(lists, len(b.reads), m.options.Threads)
+	f.group(append(lists, f.taken), len(b.reads), m.options.Threads)
 	f.groupLocated(len(b.reads), m.options.Threads)
-	f.engines[EngineScan] = int64(len(scanned))
-	for _, class := range classes {
-		f.engines[EngineSkim] += int64(len(class))
-	}
 	return f, int64(len(f.ungrouped)+len(f.taken)) <= limit
 }
 

@@ -62,7 +62,7 @@ func newBenchJob(c *cli.Context, args []string) (*benchJob, error) {
 		return nil, usagef("option --device: %w", err)
 	}
 	j.device.Driver = driver
-	if j.repeats, err = wholeNumber(c, "repeats", 1, maxRepeats); err != nil {
+	if err = wholeNumbers(c, wholeNumber{"repeats", &j.repeats, 1, maxRepeats}); err != nil {
 		return nil, usageError{err}
 	}
 	j.run = report.BenchRun{Version: version, Time: time.Now(), CommandLine: commandLine(args)}
@@ -85,15 +85,6 @@ func commit() (revision string, modified bool) {
 		}
 	}
 	return revision, modified
-}
-
-// wholeNumber reads an option; to urfave/cli 010 is 8.
-func wholeNumber(c *cli.Context, name string, least, most int) (int, error) {
-	n, err := strconv.Atoi(c.String(name))
-	if err != nil || n < least || n > most {
-		return 0, fmt.Errorf("option --%s: %q is not a whole number from %d to %d", name, c.String(name), least, most)
-	}
-	return n, nil
 }
 
 // parseSize reads a number of bytes such as 65536, 64K, 512M or 4G, in powers of 1024.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -65,23 +64,15 @@ func benchMapOptions(c *cli.Context, j *benchJob) (*mapper.BenchOptions, error) 
 			return nil, fmt.Errorf("option --device: %w; or cpu", err)
 		}
 	}
-	for _, n := range []struct {
-		name        string
-		to          *int
-		least, most int
-	}{
-		{"bases", &o.Bases, 1, maxBenchBases},
-		{"reads", &o.Count, 1, math.MaxInt32},
-		{"length", &o.Length, 1, 1 << 20},
-		{"batch-reads", &o.BatchReads, 0, math.MaxInt32},
-		{"threads", &o.Threads, 1, maxThreads},
-	} {
-		var err error
-		if *n.to, err = wholeNumber(c, n.name, n.least, n.most); err != nil {
-			return nil, err
-		}
+	err := wholeNumbers(c,
+		wholeNumber{"bases", &o.Bases, 1, maxBenchBases},
+		wholeNumber{"reads", &o.Count, 1, math.MaxInt32},
+		wholeNumber{"length", &o.Length, 1, 1 << 20},
+		wholeNumber{"batch-reads", &o.BatchReads, 0, math.MaxInt32},
+		wholeNumber{"threads", &o.Threads, 1, maxThreads})
+	if err != nil {
+		return nil, err
 	}
-	var err error
 	if o.Distance, err = mapper.ParseDistance(c.String("max-distance")); err != nil {
 		return nil, fmt.Errorf("option --max-distance: %w", err)
 	}
@@ -111,12 +102,5 @@ func benchMapInput(c *cli.Context, o *mapper.BenchOptions) error {
 	if !c.IsSet("reads") {
 		o.Count = 0 // all
 	}
-	o.Reference, o.Reads = c.Args().Get(0), c.Args().Get(1)
-	if o.Reference == "" || o.Reads == "" {
-		return errors.New("the name of an input file is empty")
-	}
-	if o.Reference == "-" && o.Reads == "-" {
-		return errors.New("reference and reads cannot both come from standard input")
-	}
-	return nil
+	return setInputs(&o.Options, c.Args().Get(0), c.Args().Get(1))
 }

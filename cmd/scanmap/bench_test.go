@@ -18,15 +18,7 @@ import (
 // SCANMAP_TEST_GPU=require asks for it, and the emulator elsewhere.
 func benchDriver(t *testing.T) {
 	t.Helper()
-	if os.Getenv("SCANMAP_TEST_GPU") == "require" {
-		d, err := gpu.LoadDriver()
-		if err != nil {
-			t.Fatalf("SCANMAP_TEST_GPU=require: %v", err)
-		}
-		driver = d
-	} else {
-		driver = emulator.Open(t, emulator.Plain, gpu.EmulatorOptions{})
-	}
+	driver = emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
 	t.Cleanup(func() { driver = nil })
 }
 

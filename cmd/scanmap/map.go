@@ -149,8 +149,12 @@ func (j *mapJob) readInputs(c *cli.Context) error {
 	if n := c.Args().Len(); n != 2 {
 		return fmt.Errorf("scanmap map takes two files, REF.fa and READS.fq, but %d are given; see scanmap map --help", n)
 	}
-	o := &j.options
-	o.Reference, o.Reads = c.Args().Get(0), c.Args().Get(1)
+	return setInputs(&j.options, c.Args().Get(0), c.Args().Get(1))
+}
+
+// setInputs checks the names of the input files.
+func setInputs(o *mapper.Options, referenceFile, readsFile string) error {
+	o.Reference, o.Reads = referenceFile, readsFile
 	if o.Reference == "" || o.Reads == "" {
 		return errors.New("the name of an input file is empty")
 	}
@@ -223,26 +227,35 @@ func sameFile(a, b string) bool {
 	return errA == nil && errB == nil && absA == absB
 }
 
-// readNumbers parses numbers itself: to urfave/cli 010 is 8.
-func (j *mapJob) readNumbers(c *cli.Context) error {
-	o := &j.options
-	for _, n := range []struct {
-		name        string
-		to          *int
-		least, most int
-	}{
-		{"threads", &o.Threads, 1, maxThreads},
-		{"max-locations", &o.MaxLocations, 0, 1<<31 - 1},
-		{"crop", &o.Crop, 0, 1<<31 - 1},
-		{"batch-reads", &o.BatchReads, 0, 1<<31 - 1},
-	} {
+// wholeNumber is an option that is a whole number, and where it goes.
+type wholeNumber struct {
+	name        string
+	to          *int
+	least, most int
+}
+
+// wholeNumbers parses numbers itself: to urfave/cli 010 is 8.
+func wholeNumbers(c *cli.Context, numbers ...wholeNumber) error {
+	for _, n := range numbers {
 		v, err := strconv.Atoi(c.String(n.name))
 		if err != nil || v < n.least || v > n.most {
 			return fmt.Errorf("option --%s: %q is not a whole number from %d to %d", n.name, c.String(n.name), n.least, n.most)
 		}
 		*n.to = v
 	}
-	var err error
+	return nil
+}
+
+func (j *mapJob) readNumbers(c *cli.Context) error {
+	o := &j.options
+	err := wholeNumbers(c,
+		wholeNumber{"threads", &o.Threads, 1, maxThreads},
+		wholeNumber{"max-locations", &o.MaxLocations, 0, math.MaxInt32},
+		wholeNumber{"crop", &o.Crop, 0, math.MaxInt32},
+		wholeNumber{"batch-reads", &o.BatchReads, 0, math.MaxInt32})
+	if err != nil {
+		return err
+	}
 	if o.Seed, err = strconv.ParseUint(c.String("seed"), 10, 64); err != nil {
 		return fmt.Errorf("option --seed: %q is not a whole number from 0 to %d", c.String("seed"), uint64(math.MaxUint64))
 	}

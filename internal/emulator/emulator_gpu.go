@@ -4,6 +4,7 @@
 package emulator
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -58,6 +59,20 @@ func Open(t testing.TB, variant Variant, o gpu.EmulatorOptions) *gpu.Driver {
 		t.Fatalf("no kernels were found: %v", err)
 	}
 	return Start(t, Build(t, variant, sources...), o)
+}
+
+// Driver returns the machine's driver where SCANMAP_TEST_GPU=require asks for it, and fails where there is none; elsewhere
+// it is Open.
+func Driver(t testing.TB, variant Variant, o gpu.EmulatorOptions) *gpu.Driver {
+	t.Helper()
+	if os.Getenv("SCANMAP_TEST_GPU") != "require" {
+		return Open(t, variant, o)
+	}
+	driver, err := gpu.LoadDriver()
+	if err != nil {
+		t.Fatalf("SCANMAP_TEST_GPU=require: %v", err)
+	}
+	return driver
 }
 
 // Start starts a program that Build made; it ends with the test.
@@ -160,7 +175,7 @@ func build(compiler, root string, variant Variant, sources []string) (program st
 	if err != nil {
 		return "", err
 	}
-	defer func() { err = first(err, os.RemoveAll(scratch)) }()
+	defer func() { err = cmp.Or(err, os.RemoveAll(scratch)) }()
 	f := flags[variant]
 	common := []string{"-std=c++20", "-g", "-DSCANMAP_EMULATOR", "-I" + kernels}
 	var objects []string
@@ -181,15 +196,6 @@ func build(compiler, root string, variant Variant, sources []string) (program st
 		return "", err
 	}
 	return program, os.Rename(linked, program)
-}
-
-func first(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // run runs the compiler.
@@ -229,7 +235,7 @@ func lock(file string) (unlock func(), err error) {
 		return nil, err
 	}
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
-		return nil, first(err, f.Close())
+		return nil, cmp.Or(err, f.Close())
 	}
 	return func() { _ = f.Close() }, nil // which unlocks it
 }
