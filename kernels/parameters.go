@@ -29,7 +29,9 @@ const AlignLater = 255
 // Windows of at most Narrow diagonals are aligned by one kernel, those of at most Middle by another.
 const Narrow = 16
 const Middle = 32
+const SearchPadding = 4096
 const AlignThreads = 128
+const BruteForceThreads = 256
 const CeilingThreads = 256
 
 // LogicRound is the number of operations that a thread does in a round, on LOGIC_WORDS words.
@@ -37,6 +39,7 @@ const LogicRound = 256
 
 // ProbeRound is the number of probes that a thread has under way.
 const ProbeRound = 8
+const LettersThreads = 256
 const PackThreads = 256
 const ScanThreads = 128
 const ScanStretch = 16384
@@ -109,6 +112,32 @@ type Reads struct {
 	Shapes uint64
 }
 
+// What scanmap search looks through: one code a letter, as the papers have it. SearchPadding codes can be read before
+// the first letter and behind the last: those of the text around, or what matches nothing where there is
+// none (of bytes, where every code is a letter, 0).
+type Letters struct {
+	Codes uint64
+	Count uint64
+}
+
+// The same text of DNA as the host has it: 32 letters a word, {low, high} bits of their codes, and a bit for each letter
+// that matches nothing. The padding is as that of Letters, so letter 0 is in word SearchPadding / 32.
+type Bits struct {
+	Low       uint64
+	High      uint64
+	Ambiguous uint64
+	Count     uint64
+}
+
+// Hits are what a search found: the number of a word of 32 letters, and a bit for each that is the last of an occurrence. counter
+// goes on counting when the queue is full.
+type Hits struct {
+	Queue    uint64
+	Counter  uint64
+	Capacity uint32
+	_        uint32
+}
+
 // AlignParams are the parameters of kernels align_narrow, align_middle and align_wide.
 type AlignParams struct {
 	Text              Text
@@ -126,6 +155,15 @@ type AlignParams struct {
 	LocationCapacity  uint32
 	OperationCapacity uint32
 	_                 uint32
+}
+
+// BruteForceParams are the parameters of kernels brute_force_letters and brute_force_sets.
+type BruteForceParams struct {
+	Text   Letters
+	Needle uint64
+	Flags  uint64
+	Length uint32
+	Most   uint32
 }
 
 // ReadCeilingParams are the parameters of kernel read_ceiling.
@@ -155,6 +193,20 @@ type ProbeCeilingParams struct {
 	Folded uint64
 	Shift  uint32
 	Rounds uint32
+}
+
+// UnpackParams are the parameters of kernel unpack.
+type UnpackParams struct {
+	Text  Bits
+	Codes uint64
+	Words uint64
+}
+
+// CollectParams are the parameters of kernel collect.
+type CollectParams struct {
+	Flags uint64
+	Hits  Hits
+	Count uint64
 }
 
 // InterleaveParams are the parameters of kernel interleave.
@@ -336,10 +388,14 @@ var Entries = []Entry{
 	{Name: "align_narrow", File: "align", ParameterBytes: 128, Threads: 128},
 	{Name: "align_middle", File: "align", ParameterBytes: 128, Threads: 128},
 	{Name: "align_wide", File: "align", ParameterBytes: 128, Threads: 128},
+	{Name: "brute_force_letters", File: "bruteforce", ParameterBytes: 40, Threads: 256},
+	{Name: "brute_force_sets", File: "bruteforce", ParameterBytes: 40, Threads: 256},
 	{Name: "read_ceiling", File: "ceilings", ParameterBytes: 24, Threads: 256},
 	{Name: "copy_ceiling", File: "ceilings", ParameterBytes: 24, Threads: 256},
 	{Name: "logic_ceiling", File: "ceilings", ParameterBytes: 16, Threads: 256},
 	{Name: "probe_ceiling", File: "ceilings", ParameterBytes: 24, Threads: 256},
+	{Name: "unpack", File: "letters", ParameterBytes: 48, Threads: 256},
+	{Name: "collect", File: "letters", ParameterBytes: 40, Threads: 256},
 	{Name: "interleave", File: "pack", ParameterBytes: 40, Threads: 256},
 	{Name: "scan_1_2", File: "scan", ParameterBytes: 104, Threads: 128},
 	{Name: "scan_2_3", File: "scan", ParameterBytes: 104, Threads: 128},

@@ -339,3 +339,37 @@ constexpr u32 ALIGN_LATER = 255; // exported
 // Windows of at most NARROW diagonals are aligned by one kernel, those of at most MIDDLE by another.
 constexpr u32 NARROW = 16; // exported
 constexpr u32 MIDDLE = 32; // exported
+
+// What scanmap search looks through: one code a letter, as the papers have it. SEARCH_PADDING codes can be read before
+// the first letter and behind the last: those of the text around, or what matches nothing where there is
+// none (of bytes, where every code is a letter, 0).
+struct Letters {
+	const u8* codes; // of letter 0
+	u64 count;
+};
+
+constexpr u32 SEARCH_PADDING = 4096; // exported
+
+// The same text of DNA as the host has it: 32 letters a word, {low, high} bits of their codes, and a bit for each letter
+// that matches nothing. The padding is as that of Letters, so letter 0 is in word SEARCH_PADDING / 32.
+struct Bits {
+	const u32* low;
+	const u32* high;
+	const u32* ambiguous;
+	u64 count;
+};
+
+// Hits are what a search found: the number of a word of 32 letters, and a bit for each that is the last of an occurrence. counter
+// goes on counting when the queue is full.
+struct Hits {
+	u32x2* queue;
+	u32* counter;
+	u32 capacity;
+	u32 unused;
+};
+
+// add_hit puts a word into the queue.
+DEVICE void add_hit(const Hits& hits, u32 word, u32 mask) {
+	const u32 at = atomic_add(hits.counter, 1u);
+	if (at < hits.capacity) hits.queue[at] = {word, mask};
+}

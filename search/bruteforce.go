@@ -1,0 +1,16 @@
+package search
+
+// Brute force compares the pattern with the text at every place, and counts what differs (Wang 2018, section 4.1). It knows
+// no cleverness, and so it is what the other methods are tested against. It cannot search with
+// edits: of those levenshtein/serial is the plain version.
+var bruteForceMethod = &Method{
+	Name:    "brute-force",
+	Source:  "Wang 2018, section 4.1",
+	Summary: "compares the pattern with the text at every place",
+	Schemes: []*Scheme{{
+		Name: "plain", Summary: "one place a thread",
+		Alphabets: bothAlphabets, Longest: MaxLength, Distance: MaxDistance, Substitutions: true, Sets: true,
+		cpu: byCodes(newBruteForce),
+		gpu: &gpuFinder{find: bruteForceGPU},
+	}},
+}

@@ -1,0 +1,174 @@
+package search
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Method is an algorithm of the papers, or one of ours.
+type Method struct {
+	Name string
+	// Source is the paper and section that it comes from.
+	Source  string
+	Summary string
+	Schemes []*Scheme
+}
+
+// A Scheme is a way to lay out a method. What it cannot do is refused by Scheme.Refusal.
+type Scheme struct {
+	Method  string
+	Name    string
+	Summary string
+	// Alphabets that it searches.
+	Alphabets []Alphabet
+	// Longest is the most letters of a pattern, and Distance the largest k.
+	Longest, Distance int
+	// Edits and Substitutions tell what k may count; a scheme with neither is exact.
+	Edits, Substitutions bool
+	// Sets tells that letters of a pattern may stand for several bases.
+	Sets bool
+	// Many tells that all patterns share one pass over the text on the CPU.
+	Many bool
+
+	// cpu makes what finds needles on the CPU; nil where the scheme is for GPUs alone.
+	cpu func(t *Text, needles []*needle) (finder, error)
+	// gpu finds a needle on a GPU; nil where the scheme is for the CPU alone.
+	gpu *gpuFinder
+}
+
+// CPU tells whether the scheme runs on the CPU.
+func (s *Scheme) CPU() bool { return s.cpu != nil }
+
+// GPU tells whether the scheme runs on a GPU.
+func (s *Scheme) GPU() bool { return s.gpu != nil }
+
+// A finder finds ends on the CPU. Several goroutines use it at a time, each with a scratch of its own.
+type finder interface {
+	// find calls found with the number of a needle and each of its ends in (from, to], of one needle in ascending
+	// order. Text outside [first, last) is another stretch's: it is taken to match nothing.
+	find(s *scratch, r textRange, found func(needle, end int))
+}
+
+// A textRange is a part of a stretch of text: ends in (from, to] are sought, and alignments lie in [first, last).
+type textRange struct {
+	first, last int
+	from, to    int
+}
+
+// before returns where the text begins that an alignment of so many letters may reach back to.
+func (r textRange) before(letters int) int { return max(r.first, r.from-letters) }
+
+// scratch is what a goroutine keeps between calls of find.
+type scratch struct {
+	codes []byte
+	words []uint64
+}
+
+// A byteFinder finds the ends of one needle in codes, as a method of the papers does: found gets the number of codes up to
+// and with the last of an occurrence, in ascending order. What stands before the codes matches nothing.
+type byteFinder func(codes []byte, found func(end int))
+
+// byCodes makes a finder of one that takes the codes of the text, one a byte.
+func byCodes(newFinder func(n *needle) byteFinder) func(*Text, []*needle) (finder, error) {
+	return func(t *Text, needles []*needle) (finder, error) {
+		f := codeFinder{text: t}
+		for _, n := range needles {
+			f.needles = append(f.needles, n)
+			f.finders = append(f.finders, newFinder(n))
+		}
+		return &f, nil
+	}
+}
+
+type codeFinder struct {
+	text    *Text
+	needles []*needle
+	finders []byteFinder
+}
+
+func (f *codeFinder) find(s *scratch, r textRange, found func(needle, end int)) {
+	for i, n := range f.needles {
+		// An alignment with k edits spans at most m + k letters.
+		from := r.before(n.length() + n.k)
+		s.codes = f.text.codes(s.codes, from, r.to)
+		f.finders[i](s.codes, func(end int) {
+			if end += from; end > r.from {
+				found(i, end)
+			}
+		})
+	}
+}
+
+// Methods are all methods, in the order in which help and tables show them.
+func Methods() []*Method { return methods }
+
+var methods = []*Method{
+	bruteForceMethod,
+	levenshteinMethod,
+}
+
+func init() {
+	for _, m := range methods {
+		for _, s := range m.Schemes {
+			s.Method = m.Name
+		}
+	}
+}
+
+// Auto is the name of the method and of the scheme that stand for the fastest one.
+const Auto = "auto"
+
+// FindScheme returns a method's scheme by their names; of a method whose scheme is auto, the first.
+func FindScheme(method, scheme string) (*Scheme, error) {
+	for _, m := range methods {
+		if m.Name != method {
+			continue
+		}
+		var names []string
+		for _, s := range m.Schemes {
+			if s.Name == scheme || scheme == Auto {
+				return s, nil
+			}
+			names = append(names, s.Name)
+		}
+		return nil, fmt.Errorf("scheme %q of method %s is not one of auto, %s", scheme, method, strings.Join(names, ", "))
+	}
+	var names []string
+	for _, m := range methods {
+		names = append(names, m.Name)
+	}
+	return nil, fmt.Errorf("method %q is not one of auto, %s", method, strings.Join(names, ", "))
+}
+
+// FullName is such as shift-or/scan.
+func (s *Scheme) FullName() string { return s.Method + "/" + s.Name }
+
+// Refusal says why a scheme cannot search for a needle, nil if it can.
+func (s *Scheme) refusal(n *needle) error {
+	switch m := n.length(); {
+	case !s.takes(n.alphabet):
+		return fmt.Errorf("%s does not search alphabet %s", s.FullName(), n.alphabet)
+	case m > s.Longest:
+		return fmt.Errorf("%s takes patterns of at most %d letters", s.FullName(), s.Longest)
+	case n.k > 0 && n.substitutions && !s.Substitutions:
+		return fmt.Errorf("%s does not allow substitutions alone", s.FullName())
+	case n.k > 0 && !n.substitutions && !s.Edits:
+		return fmt.Errorf("%s is exact, and does not allow edits", s.FullName())
+	case n.k > s.Distance && n.k > 0:
+		return fmt.Errorf("%s takes at most %d edits", s.FullName(), s.Distance)
+	case !n.single && !s.Sets:
+		return fmt.Errorf("%s does not take letters that stand for several bases", s.FullName())
+	}
+	return nil
+}
+
+func (s *Scheme) takes(a Alphabet) bool {
+	for _, b := range s.Alphabets {
+		if a == b {
+			return true
+		}
+	}
+	return false
+}
+
+var bothAlphabets = []Alphabet{DNA, Bytes}

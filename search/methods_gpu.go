@@ -1,0 +1,130 @@
+package search
+
+import (
+	"math/bits"
+	"slices"
+
+	"scanmap/device"
+	"scanmap/gpu"
+	"scanmap/kernels"
+)
+
+// A gpuFinder puts the search for a needle in the text of a gpuSearch into its queue. It either sets the lowest bit of
+// g.flags for each letter that is the last of an occurrence, and clears it for others, or adds hits itself.
+type gpuFinder struct {
+	find func(g *gpuSearch, n *needle)
+	hits bool // it adds hits
+}
+
+// gpuSearch is a search on a GPU: the text, and where kernels leave what they find.
+type gpuSearch struct {
+	queue *device.Queue
+	text  gpuText
+	// flags has a byte for each letter.
+	flags device.Buffer
+	// hitQueue and hitCounter are a kernels.Hits of hitRoom words.
+	hitQueue, hitCounter device.Buffer
+	hitRoom              int
+	// needle and scratch are for finders, which may reserve what they need; scratch numbers are theirs.
+	needle  device.Buffer
+	scratch [4]device.Buffer
+}
+
+// firstHitRoom is the number of hits for which there is room at first: more than most searches have.
+const firstHitRoom = 1 << 20
+
+// flagged makes room for flags and returns their address.
+func (g *gpuSearch) flagged() uint64 {
+	g.queue.Reserve(&g.flags, 32*g.text.paddedWords())
+	return g.flags.At(0)
+}
+
+// uploadNeedle brings what finders compare with to the GPU: the code of each place or, with sets, the set of codes.
+func (g *gpuSearch) uploadNeedle(n *needle) uint64 {
+	letters := n.letters
+	if !n.single {
+		letters = n.sets
+	}
+	device.Upload(g.queue, &g.needle, letters)
+	return g.needle.At(0)
+}
+
+// hits returns the queue of hits, which has to be cleared before.
+func (g *gpuSearch) hits() kernels.Hits {
+	return kernels.Hits{Queue: g.hitQueue.At(0), Counter: g.hitCounter.At(0), Capacity: uint32(g.hitRoom)}
+}
+
+// collect makes hits of flags.
+func (g *gpuSearch) collect() {
+	n := g.text.letters()
+	device.Launch(g.queue, "collect", (n+31)/32, &kernels.CollectParams{Flags: g.flags.At(0), Hits: g.hits(), Count: uint64(n)})
+}
+
+// find returns the ends of a needle, as offsets in the text, in ascending order.
+func (g *gpuSearch) find(f gpuFinder, n *needle, ends []int) ([]int, error) {
+	q := g.queue
+	if g.text.letters() == 0 {
+		return ends, nil
+	}
+	if g.hitRoom == 0 {
+		g.hitRoom = firstHitRoom
+	}
+	count := make([]uint32, 1)
+	for again := false; ; again = true {
+		q.Reserve(&g.hitQueue, 8*g.hitRoom)
+		q.Reserve(&g.hitCounter, 4)
+		q.Clear(&g.hitCounter, 4)
+		if f.hits || !again {
+			f.find(g, n)
+		}
+		if !f.hits {
+			g.collect()
+		}
+		device.Download(q, count, &g.hitCounter, 0)
+		if q.Wait() != nil {
+			return nil, q.Err
+		}
+		if int(count[0]) <= g.hitRoom {
+			break
+		}
+		g.hitRoom = int(count[0]) + int(count[0])/8
+	}
+	hits := make([]hit, count[0])
+	device.Download(q, hits, &g.hitQueue, 0)
+	if q.Wait() != nil {
+		return nil, q.Err
+	}
+	slices.SortFunc(hits, func(a, b hit) int { return int(a.Word) - int(b.Word) })
+	return g.ends(hits, ends), nil
+}
+
+// A hit is a word of 32 letters with a bit for each that is the last of an occurrence.
+type hit struct{ Word, Mask uint32 }
+
+// ends appends the ends that sorted hits stand for; a word may occur several times.
+func (g *gpuSearch) ends(hits []hit, ends []int) []int {
+	for i := 0; i < len(hits); {
+		word, mask := hits[i].Word, uint32(0)
+		for ; i < len(hits) && hits[i].Word == word; i++ {
+			mask |= hits[i].Mask
+		}
+		for ; mask != 0; mask &= mask - 1 {
+			ends = append(ends, g.text.from+int(word)*32+bits.TrailingZeros32(mask)+1)
+		}
+	}
+	return ends
+}
+
+// openGPU opens a GPU for searches.
+func openGPU(driver *gpu.Driver, index int, sync bool) (*gpuSearch, error) {
+	d, err := device.OpenGPU(driver, index, sync)
+	if err != nil {
+		return nil, err
+	}
+	q, err := d.NewQueue()
+	if err != nil {
+		_ = d.Close() // what failed first counts
+		return nil, err
+	}
+	return &gpuSearch{queue: q}, nil
+}

@@ -1,0 +1,390 @@
+package search
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"scanmap/dna"
+	"scanmap/gpu"
+	"scanmap/internal/emulator"
+)
+
+// A methodCase is a text and a needle to be found in it.
+type methodCase struct {
+	name   string
+	text   *Text
+	needle *needle
+}
+
+// dnaText makes a text of contigs.
+func dnaText(t testing.TB, contigs ...string) *Text {
+	t.Helper()
+	ref := &dna.Reference{}
+	for i, letters := range contigs {
+		if err := ref.AddContig(fmt.Sprintf("contig%d", i+1), ""); err != nil {
+			t.Fatal(err)
+		}
+		var bases dna.Sequence
+		var exceptions []dna.Run
+		bases.Append([]byte(letters))
+		for i := range letters {
+			if _, ok := dna.Code(letters[i]); !ok {
+				exceptions = append(exceptions, dna.Run{Start: i, End: i + 1, Letter: letters[i]})
+			}
+		}
+		ref.Append(&bases, exceptions)
+	}
+	ref.Finish()
+	return NewDNA(ref)
+}
+
+func bytesText(t testing.TB, bytes []byte) *Text {
+	t.Helper()
+	text, err := NewBytes("bytes", bytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// newCase makes a case; k counts substitutions alone if that is said.
+func newCase(t testing.TB, text *Text, letters []byte, k int, substitutions bool) methodCase {
+	t.Helper()
+	p, err := NewPattern("p", letters, nil, text.Alphabet())
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := letters
+	if len(shown) > 40 {
+		shown = shown[:40]
+	}
+	return methodCase{
+		fmt.Sprintf("%s, %d letters %.40q in %d, k = %d, substitutions %t", text.Alphabet(), len(letters), shown, text.Length(), k, substitutions),
+		text, newNeedle(&p, text.Alphabet(), k, substitutions),
+	}
+}
+
+// truth returns the ends that brute force finds.
+func (c *methodCase) truth() []int {
+	var ends []int
+	f := plainFinder(c.needle)
+	for i := range c.text.contigs {
+		contig := &c.text.contigs[i]
+		f(c.text.codes(nil, contig.Start, contig.End()), func(end int) { ends = append(ends, contig.Start+end) })
+	}
+	return ends
+}
+
+// inContigs drops the ends that do not lie behind a letter of a contig, and without gaps those whose first letter would
+// lie before it: what is between contigs counts as substituted.
+func (c *methodCase) inContigs(ends []int) []int {
+	return slices.DeleteFunc(ends, func(end int) bool {
+		contig := c.text.contigAt(end)
+		return contig < 0 || (c.needle.k == 0 || c.needle.substitutions) && end-c.needle.length() < c.text.contigs[contig].Start
+	})
+}
+
+// onCPU returns the ends that a scheme finds on the CPU, in segments of so many letters.
+func (c *methodCase) onCPU(t testing.TB, s *Scheme, segment int) []int {
+	t.Helper()
+	f, err := s.cpu(c.text, []*needle{c.needle})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ends []int
+	var scratch scratch
+	n := c.text.Length()
+	for from := 0; from < n; from += segment {
+		f.find(&scratch, textRange{first: 0, last: n, from: from, to: min(from+segment, n)}, func(_, end int) { ends = append(ends, end) })
+	}
+	return c.inContigs(ends)
+}
+
+// onGPU returns the ends that a scheme finds on a GPU, in chunks of so many letters.
+func (c *methodCase) onGPU(t testing.TB, g *gpuSearch, s *Scheme, chunk int) []int {
+	t.Helper()
+	var ends []int
+	n := c.text.Length()
+	run := &searcher{text: c.text}
+	for from := 0; from < n; from += chunk {
+		r := textRange{first: 0, last: n, from: from, to: min(from+chunk, n)}
+		g.text.upload(g.queue, c.text, r)
+		before := len(ends)
+		var err error
+		if ends, err = g.find(*s.gpu, c.needle, ends); err != nil {
+			t.Fatal(err)
+		}
+		ends = run.checkStart(c.needle, r, ends, before)
+	}
+	return c.inContigs(ends)
+}
+
+// compare checks a scheme's ends.
+func compare(t testing.TB, where, name string, got, want []int) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		extra, missing := difference(got, want), difference(want, got)
+		t.Errorf("%s: %s: %d ends, want %d; too many: %v; missing: %v", where, name, len(got), len(want), first(extra), first(missing))
+	}
+}
+
+func difference(a, b []int) []int {
+	return slices.DeleteFunc(slices.Clone(a), func(v int) bool { return slices.Contains(b, v) })
+}
+
+func first(s []int) []int { return s[:min(len(s), 10)] }
+
+// newTestGPU opens the GPU that tests run on: the machine's, or the emulator.
+func newTestGPU(t testing.TB, variant emulator.Variant) *gpuSearch {
+	t.Helper()
+	g, err := openGPU(emulator.Driver(t, variant, gpu.EmulatorOptions{}), 0, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := g.queue.GPU.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return g
+}
+
+// schemes calls f for every scheme.
+func schemes(f func(s *Scheme)) {
+	for _, m := range Methods() {
+		for _, s := range m.Schemes {
+			f(s)
+		}
+	}
+}
+
+// randomLetters draws n letters of an alphabet of the first `letters` bytes of from.
+func randomLetters(r *rand.Rand, n int, from string) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = from[r.IntN(len(from))]
+	}
+	return b
+}
+
+// mutate applies a number of random edits, or of substitutions.
+func mutate(r *rand.Rand, letters []byte, edits int, substitutions bool, from string) []byte {
+	out := slices.Clone(letters)
+	for range edits {
+		at := r.IntN(len(out))
+		kind := 0
+		if !substitutions {
+			kind = r.IntN(3)
+		}
+		switch letter := from[r.IntN(len(from))]; {
+		case kind == 0:
+			out[at] = letter
+		case kind == 1 && len(out) > 1:
+			out = slices.Delete(out, at, at+1)
+		default:
+			out = slices.Insert(out, at, letter)
+		}
+	}
+	return out
+}
+
+const allBytes = "\x00\x01\x02\x03\x04\x05\x7f\x80\xfe\xffABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz 0123456789"
+
+// lengths of patterns cross the words of 32 and of 64 letters.
+var lengths = []int{1, 2, 31, 32, 33, 63, 64, 65, 128, 1024}
+
+// planted makes a text of n letters with copies of a pattern, some of them changed, at the start, at the end, and across
+// multiples of border.
+func planted(r *rand.Rand, n int, pattern []byte, k int, substitutions bool, from string, border int) []byte {
+	text := randomLetters(r, n, from)
+	place := func(at int, copy []byte) {
+		for i, c := range copy {
+			if at+i >= 0 && at+i < n {
+				text[at+i] = c
+			}
+		}
+	}
+	for at := border; at < n; at += border {
+		place(at-r.IntN(len(pattern)+1), mutate(r, pattern, r.IntN(k+2), substitutions, from))
+	}
+	place(0, pattern)
+	place(n-len(pattern), mutate(r, pattern, min(k, 1), substitutions, from))
+	return text
+}
+
+// lengthCases has patterns of every length and k of interest in texts of length 0, m - 1, m and some more.
+func lengthCases(t testing.TB, n int) []methodCase {
+	var cases []methodCase
+	r := rand.New(rand.NewPCG(4, 1))
+	for _, m := range lengths {
+		for _, k := range []int{0, 1, 2, 6} {
+			if k >= m {
+				continue
+			}
+			for _, substitutions := range []bool{false, true} {
+				if substitutions && k == 0 {
+					continue
+				}
+				pattern := randomLetters(r, m, dna.Letters)
+				for _, length := range []int{m - 1, m, m + k + 1, n} {
+					if length > 0 {
+						cases = append(cases, newCase(t, dnaText(t, string(planted(r, length, pattern, k, substitutions, dna.Letters, 512))), pattern, k, substitutions))
+					}
+				}
+				// Contigs with a letter that matches nothing, and a pattern across their border.
+				text := planted(r, 700, pattern, k, substitutions, dna.Letters, 100)
+				text[len(text)/2], text[0] = 'N', 'N'
+				cases = append(cases, newCase(t, dnaText(t, string(text[:300]), string(text[300:])), pattern, k, substitutions))
+				sets := slices.Clone(pattern)
+				for i := range sets {
+					if r.IntN(4) == 0 {
+						sets[i] = "NRYSWKMBDHV"[r.IntN(11)]
+					}
+				}
+				cases = append(cases, newCase(t, dnaText(t, string(planted(r, min(n, 2000), pattern, k, substitutions, dna.Letters+"N", 256))), sets, k, substitutions))
+				pattern = randomLetters(r, m, allBytes)
+				pattern[r.IntN(m)] = 0
+				for _, length := range []int{0, m - 1, m, min(n, 3000)} {
+					cases = append(cases, newCase(t, bytesText(t, planted(r, length, pattern, k, substitutions, allBytes, 256)), pattern, k, substitutions))
+				}
+			}
+		}
+	}
+	// Periodic patterns, in texts that they nearly fill.
+	for _, unit := range []string{"A", "AC", "ACG", "AACA"} {
+		for _, m := range []int{2, 3, 7, 16, 33, 70} {
+			pattern := []byte{}
+			for len(pattern) < m {
+				pattern = append(pattern, unit...)
+			}
+			pattern = pattern[:m]
+			var text []byte
+			for len(text) < 600 {
+				text = append(text, pattern...)
+				if r.IntN(3) == 0 {
+					text = append(text, dna.Letters[r.IntN(4)])
+				}
+			}
+			for _, k := range []int{0, 1, 2} {
+				if k < m {
+					cases = append(cases, newCase(t, dnaText(t, string(text)), pattern, k, false))
+				}
+			}
+		}
+	}
+	return cases
+}
+
+// TestSchemesOnCPU compares every scheme's version in Go with brute force.
+func TestSchemesOnCPU(t *testing.T) {
+	cases := lengthCases(t, 6000)
+	schemes(func(s *Scheme) {
+		if !s.CPU() {
+			return
+		}
+		t.Run(s.FullName(), func(t *testing.T) {
+			t.Parallel()
+			tried := 0
+			for i := range cases {
+				c := &cases[i]
+				if s.refusal(c.needle) != nil {
+					continue
+				}
+				tried++
+				want := c.truth()
+				for _, segment := range []int{1 << 17, 1000, 64} {
+					compare(t, fmt.Sprintf("segments of %d", segment), c.name, c.onCPU(t, s, segment), want)
+				}
+				if t.Failed() {
+					return
+				}
+			}
+			if tried == 0 {
+				t.Error("no case is for this scheme")
+			}
+		})
+	})
+}
+
+// TestSchemesOnGPU compares every scheme's kernels with brute force.
+func TestSchemesOnGPU(t *testing.T) {
+	for _, variant := range []emulator.Variant{emulator.Plain, emulator.Address} {
+		g := newTestGPU(t, variant)
+		cases := lengthCases(t, 9000)
+		schemes(func(s *Scheme) {
+			if !s.GPU() {
+				return
+			}
+			t.Run(fmt.Sprintf("%s/%s", variant, s.FullName()), func(t *testing.T) {
+				tried := 0
+				for i := range cases {
+					c := &cases[i]
+					if s.refusal(c.needle) != nil {
+						continue
+					}
+					tried++
+					want := c.truth()
+					compare(t, "one chunk", c.name, c.onGPU(t, g, s, 1<<20), want)
+					if i%7 == 0 {
+						compare(t, "chunks of 1,024", c.name, c.onGPU(t, g, s, 1024), want)
+					}
+					if t.Failed() {
+						return
+					}
+				}
+				if tried == 0 {
+					t.Error("no case is for this scheme")
+				}
+			})
+		})
+	}
+}
+
+// TestShortPatternsOnCPU and TestShortPatternsOnGPU search for all patterns of up to six bases.
+func TestShortPatternsOnCPU(t *testing.T) { shortPatterns(t, nil) }
+
+func TestShortPatternsOnGPU(t *testing.T) { shortPatterns(t, newTestGPU(t, emulator.Plain)) }
+
+func shortPatterns(t *testing.T, g *gpuSearch) {
+	r := rand.New(rand.NewPCG(4, 2))
+	text := dnaText(t, string(randomLetters(r, 150, dna.Letters)), "A", "ACGTNACGT", string(randomLetters(r, 64, "AC")))
+	var cases []methodCase
+	var wants [][]int
+	for m := 1; m <= 6; m++ {
+		for number := range 1 << (2 * m) {
+			pattern := make([]byte, m)
+			for i := range pattern {
+				pattern[i] = dna.Letters[number>>(2*i)&3]
+			}
+			for _, k := range []int{0, 1, 2} {
+				if k < m && (k == 0 || m <= 4 || number%16 == 5*k) {
+					cases = append(cases, newCase(t, text, pattern, k, false))
+					wants = append(wants, cases[len(cases)-1].truth())
+				}
+			}
+		}
+	}
+	schemes(func(s *Scheme) {
+		if g == nil && !s.CPU() || g != nil && !s.GPU() {
+			return
+		}
+		t.Run(s.FullName(), func(t *testing.T) {
+			for i := range cases {
+				c := &cases[i]
+				if s.refusal(c.needle) != nil {
+					continue
+				}
+				if g == nil {
+					compare(t, "CPU", c.name, c.onCPU(t, s, 1<<17), wants[i])
+				} else {
+					compare(t, "GPU", c.name, c.onGPU(t, g, s, 1<<17), wants[i])
+				}
+				if t.Failed() {
+					return
+				}
+			}
+		})
+	})
+}

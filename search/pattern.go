@@ -1,0 +1,124 @@
+package search
+
+import (
+	"fmt"
+
+	"scanmap/dna"
+)
+
+// A Pattern is what is sought.
+type Pattern struct {
+	Name string
+	// Letters are as they were given, of DNA in upper case.
+	Letters []byte
+	// Fixed is the number of letters at the end, such as those of a PAM, that have to match: no edit may
+	// concern them, and no letter of the text come between them.
+	Fixed int
+}
+
+// MaxLength is the most letters of a pattern. Longer ones are reads: scanmap map has no limit.
+const MaxLength = 2048
+
+// MaxDistance is the largest k.
+const MaxDistance = 63
+
+// iupac has the set of bases of each letter of the IUPAC code (NC-IUB 1984), bit c for the base of code c.
+var iupac = map[byte]uint8{
+	'A': 1, 'C': 2, 'G': 4, 'T': 8, 'U': 8,
+	'M': 1 | 2, 'R': 1 | 4, 'W': 1 | 8, 'S': 2 | 4, 'Y': 2 | 8, 'K': 4 | 8,
+	'V': 1 | 2 | 4, 'H': 1 | 2 | 8, 'D': 1 | 4 | 8, 'B': 2 | 4 | 8, 'N': 1 | 2 | 4 | 8,
+}
+
+// NewPattern checks letters and makes a pattern of them. fixed are letters that follow and have to match, such as a PAM.
+func NewPattern(name string, letters, fixed []byte, alphabet Alphabet) (Pattern, error) {
+	p := Pattern{Name: name, Letters: append(append([]byte(nil), letters...), fixed...), Fixed: len(fixed)}
+	switch m := len(p.Letters); {
+	case len(letters) == 0:
+		return Pattern{}, fmt.Errorf("pattern %q has no letters", name)
+	case m > MaxLength:
+		return Pattern{}, fmt.Errorf("pattern %q has %d letters, more than %d; scanmap map takes longer ones as reads", name, m, MaxLength)
+	}
+	if alphabet == Bytes {
+		return p, nil
+	}
+	for i, c := range p.Letters {
+		if 'a' <= c && c <= 'z' {
+			c -= 'a' - 'A'
+			p.Letters[i] = c
+		}
+		if iupac[c] == 0 {
+			return Pattern{}, fmt.Errorf("pattern %q: letter %d is %q, which is not an IUPAC letter of DNA", name, i+1, c)
+		}
+	}
+	return p, nil
+}
+
+// A needle is one strand of a pattern.
+type needle struct {
+	alphabet Alphabet
+	// letters has the code that alone matches at each place, and is arbitrary where several do.
+	letters []byte
+	// sets has, of DNA, the codes that match at each place: bit c for code c.
+	sets []uint8
+	// single tells that exactly one code matches at every place.
+	single bool
+	// k is the most edits or, with substitutions, the most substitutions.
+	k             int
+	substitutions bool
+	// fixedFirst and fixedLast are how many letters at the start and at the end have to match. Methods
+	// need not mind them: without them there are only more occurrences, and the locator looks at them.
+	fixedFirst, fixedLast int
+}
+
+// length is the number of letters.
+func (n *needle) length() int { return len(n.letters) }
+
+// matches tells whether a code matches at a place.
+func (n *needle) matches(at int, code byte) bool {
+	if n.alphabet == Bytes {
+		return n.letters[at] == code
+	}
+	return n.sets[at]>>code&1 != 0
+}
+
+// fixed tells whether the letter at a place has to match.
+func (n *needle) fixed(at int) bool {
+	return at < n.fixedFirst || at >= len(n.letters)-n.fixedLast
+}
+
+// codesOf is the number of codes that text of an alphabet may hold.
+func codesOf(a Alphabet) int {
+	if a == Bytes {
+		return 256
+	}
+	return nothing + 1
+}
+
+// newNeedle makes the forward needle of a pattern.
+func newNeedle(p *Pattern, alphabet Alphabet, k int, substitutions bool) *needle {
+	n := &needle{alphabet: alphabet, single: true, k: k, substitutions: substitutions, fixedLast: p.Fixed}
+	n.letters = append(n.letters, p.Letters...)
+	if alphabet == Bytes {
+		return n
+	}
+	for i, c := range p.Letters {
+		n.sets = append(n.sets, iupac[c])
+		code, ok := dna.Code(c)
+		n.single = n.single && ok
+		n.letters[i] = code
+	}
+	return n
+}
+
+// reverseComplement makes the needle of the other strand.
+func (n *needle) reverseComplement() *needle {
+	r := *n
+	r.letters, r.sets = nil, nil
+	for i := len(n.letters) - 1; i >= 0; i-- {
+		r.letters = append(r.letters, 3-n.letters[i]&3)
+		s := n.sets[i]
+		r.sets = append(r.sets, s>>3&1|s>>1&2|s<<1&4|s<<3&8)
+	}
+	r.fixedFirst, r.fixedLast = n.fixedLast, n.fixedFirst
+	return &r
+}

@@ -1,0 +1,361 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"scanmap/device"
+)
+
+// Options say how patterns are sought.
+type Options struct {
+	// Method and Scheme are names, or Auto for the fastest.
+	Method, Scheme string
+	// Distance is k; Substitutions tells that only substitutions count towards it.
+	Distance      int
+	Substitutions bool
+	// ForwardOnly leaves out the reverse complements; text of bytes has none.
+	ForwardOnly bool
+	// Threads is the number of goroutines; 0 is one for each processor.
+	Threads int
+	Device  device.Choice
+	// stretch is the most letters that are searched at a time, 0 for a good number; for tests.
+	stretch int
+	// most is the number of ends of several patterns at a time from which on they are sought in smaller groups, 0 for a good
+	// number; for tests.
+	most int
+}
+
+// Stats says how a search went.
+type Stats struct {
+	Device         string // such as cpu or cuda:0
+	Schemes        []string
+	Patterns       int
+	FoundPatterns  int // that have a location
+	Locations      int64
+	TextLetters    int64
+	SearchedTotal  time.Duration // that finding ends took
+	LocatedTotal   time.Duration // that locations and alignments took
+	PatternLetters int64
+}
+
+const (
+	// defaultStretch bounds what is held of a search for one pattern: contigs are not cut.
+	defaultStretch = 1 << 28
+	// defaultMost ends are 1 GB.
+	defaultMost = 1 << 27
+	// segment is the text that a goroutine searches at a time: its codes stay in a cache.
+	segment = 1 << 17
+)
+
+// Run finds the locations of patterns and gives them to emit, pattern by pattern, those of one in order of contig, start, end and
+// strand, in pieces of any size. An error of a GPU is a device.Error.
+func Run(ctx context.Context, text *Text, patterns []Pattern, o Options, emit func([]Location) error) (*Stats, error) {
+	if o.Threads <= 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	if o.stretch <= 0 {
+		o.stretch = defaultStretch
+	}
+	if o.most <= 0 {
+		o.most = defaultMost
+	}
+	if o.Distance < 0 || o.Distance > MaxDistance {
+		return nil, fmt.Errorf("a distance of %d is not from 0 to %d", o.Distance, MaxDistance)
+	}
+	s := &searcher{ctx: ctx, text: text, patterns: patterns, options: o, emit: emit}
+	s.stats.Patterns = len(patterns)
+	s.stats.TextLetters = int64(text.TotalLength())
+	if err := s.plan(); err != nil {
+		return nil, err
+	}
+	err := s.open()
+	if err == nil {
+		err = s.group(0, len(patterns))
+	}
+	if closed := s.close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &s.stats, nil
+}
+
+// searcher is a run.
+type searcher struct {
+	ctx      context.Context
+	text     *Text
+	patterns []Pattern
+	options  Options
+	emit     func([]Location) error
+	stats    Stats
+	// needles has the strands of each pattern: one, or two.
+	needles [][]*needle
+	schemes []*Scheme // of each pattern
+	gpu     *gpuSearch
+	found   []bool // of each pattern
+}
+
+// plan makes the needles and chooses the schemes.
+func (s *searcher) plan() error {
+	o := &s.options
+	s.found = make([]bool, len(s.patterns))
+	for i := range s.patterns {
+		p := &s.patterns[i]
+		if m := len(p.Letters) - p.Fixed; o.Distance >= m {
+			what := "edits"
+			if o.Substitutions {
+				what = "substitutions"
+			}
+			return fmt.Errorf("pattern %q of %d letters would match everywhere with %d %s", p.Name, m, o.Distance, what)
+		}
+		s.stats.PatternLetters += int64(len(p.Letters))
+		forward := newNeedle(p, s.text.alphabet, o.Distance, o.Substitutions)
+		strands := []*needle{forward}
+		if s.text.alphabet == DNA && !o.ForwardOnly {
+			strands = append(strands, forward.reverseComplement())
+		}
+		s.needles = append(s.needles, strands)
+	}
+	return s.choose()
+}
+
+// choose sets the device and the scheme of each pattern.
+func (s *searcher) choose() error {
+	o := &s.options
+	if err := s.chooseDevice(); err != nil {
+		return err
+	}
+	onGPU := o.Device.Kind == device.CUDA
+	for i := range s.patterns {
+		var scheme *Scheme
+		var err error
+		if o.Method == Auto || o.Method == "" {
+			scheme, err = fastest(s.needles[i][0], len(s.patterns), onGPU)
+		} else if scheme, err = FindScheme(o.Method, cmp.Or(o.Scheme, Auto)); err == nil {
+			err = scheme.refusal(s.needles[i][0])
+			switch {
+			case err != nil:
+			case onGPU && !scheme.GPU():
+				err = fmt.Errorf("%s runs on the CPU alone", scheme.FullName())
+			case !onGPU && !scheme.CPU():
+				err = fmt.Errorf("%s runs on a GPU alone", scheme.FullName())
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("pattern %q: %w", s.patterns[i].Name, err)
+		}
+		s.schemes = append(s.schemes, scheme)
+		if name := scheme.FullName(); !slices.Contains(s.stats.Schemes, name) {
+			s.stats.Schemes = append(s.stats.Schemes, name)
+		}
+	}
+	return nil
+}
+
+// group searches for patterns [from, to), at once if what they have is not too much.
+func (s *searcher) group(from, to int) error {
+	if from == to {
+		return nil
+	}
+	var all []Location
+	first := true
+	for _, stretch := range s.text.stretches(s.options.stretch) {
+		ends, few, err := s.ends(stretch, from, to)
+		if err != nil {
+			return err
+		}
+		if !few && to-from > 1 {
+			middle := (from + to) / 2
+			if err := s.group(from, middle); err != nil {
+				return err
+			}
+			return s.group(middle, to)
+		}
+		start := time.Now()
+		locations := s.locate(ends, from, to)
+		s.stats.LocatedTotal += time.Since(start)
+		if first {
+			all, first = locations, false
+		} else {
+			all = append(all, locations...)
+		}
+		if to-from == 1 {
+			if err := s.give(all); err != nil {
+				return err
+			}
+			all = all[:0]
+		} else if len(all) > s.options.most {
+			middle := (from + to) / 2
+			if err := s.group(from, middle); err != nil {
+				return err
+			}
+			return s.group(middle, to)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Location) int { return a.Pattern - b.Pattern })
+	return s.give(all)
+}
+
+// give emits locations.
+func (s *searcher) give(locations []Location) error {
+	if len(locations) == 0 {
+		return nil
+	}
+	s.stats.Locations += int64(len(locations))
+	for i := range locations {
+		if p := locations[i].Pattern; !s.found[p] {
+			s.found[p] = true
+			s.stats.FoundPatterns++
+		}
+	}
+	return s.emit(locations)
+}
+
+// strandEnds are the ends of each strand of a pattern.
+type strandEnds [2][]int
+
+// ends finds the ends of patterns [from, to) in a stretch; few is false when it gave up because there are too many for
+// several patterns.
+func (s *searcher) ends(stretch stretch, from, to int) (ends []strandEnds, few bool, err error) {
+	start := time.Now()
+	defer func() { s.stats.SearchedTotal += time.Since(start) }()
+	if s.gpu != nil {
+		return s.endsOnGPU(stretch, from, to)
+	}
+	ends = make([]strandEnds, to-from)
+	for i := from; i < to; {
+		j := i + 1
+		for j < to && s.schemes[j] == s.schemes[i] {
+			j++
+		}
+		few, err := s.endsOnCPU(stretch, i, j, ends[i-from:j-from])
+		if err != nil || !few {
+			return nil, few, err
+		}
+		i = j
+	}
+	return ends, true, nil
+}
+
+// endsOnCPU finds the ends of patterns [from, to), which have one scheme.
+func (s *searcher) endsOnCPU(stretch stretch, from, to int, ends []strandEnds) (few bool, err error) {
+	var needles []*needle
+	type owner struct{ pattern, strand int }
+	var owners []owner
+	for i := from; i < to; i++ {
+		for strand, n := range s.needles[i] {
+			needles = append(needles, n)
+			owners = append(owners, owner{i - from, strand})
+		}
+	}
+	f, err := s.schemes[from].cpu(s.text, needles)
+	if err != nil {
+		return false, err
+	}
+	type end struct{ needle, end int }
+	segments := (stretch.to - stretch.from + segment - 1) / segment
+	found := make([][]end, segments)
+	var next, total atomic.Int64
+	most := int64(s.options.most)
+	if to-from == 1 {
+		most = int64(^uint64(0) >> 1)
+	}
+	var group sync.WaitGroup
+	for range min(s.options.Threads, max(segments, 1)) {
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			var scratch scratch
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= segments || total.Load() > most || s.ctx.Err() != nil {
+					return
+				}
+				r := textRange{first: stretch.from, last: stretch.to, from: stretch.from + i*segment}
+				r.to = min(r.from+segment, stretch.to)
+				f.find(&scratch, r, func(needle, at int) { found[i] = append(found[i], end{needle, at}) })
+				total.Add(int64(len(found[i])))
+			}
+		}()
+	}
+	group.Wait()
+	if err := s.ctx.Err(); err != nil {
+		return false, err
+	}
+	if total.Load() > most {
+		return false, nil
+	}
+	for _, list := range found {
+		for _, e := range list {
+			o := owners[e.needle]
+			ends[o.pattern][o.strand] = append(ends[o.pattern][o.strand], e.end)
+		}
+	}
+	return true, nil
+}
+
+// locate makes the locations of patterns from their ends, pattern by pattern and in order of contig, start, end and strand.
+func (s *searcher) locate(ends []strandEnds, first, last int) []Location {
+	lists := make([][]Location, last-first)
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for range min(s.options.Threads, last-first) {
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			l := locator{text: s.text}
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(lists) {
+					return
+				}
+				lists[i] = s.locatePattern(&l, first+i, &ends[i])
+			}
+		}()
+	}
+	group.Wait()
+	return slices.Concat(lists...)
+}
+
+// locatePattern makes the locations of one pattern.
+func (s *searcher) locatePattern(l *locator, pattern int, ends *strandEnds) []Location {
+	var locations []Location
+	for strand, n := range s.needles[pattern] {
+		all := ends[strand]
+		for i := 0; i < len(all); {
+			contig := s.text.contigAt(all[i])
+			if contig < 0 {
+				i++
+				continue
+			}
+			j := i
+			for last := s.text.contigs[contig].End(); j < len(all) && all[j] <= last; {
+				j++
+			}
+			l.locate(n, contig, all[i:j], func(found Location) {
+				found.Pattern, found.Reverse = pattern, strand == 1
+				locations = append(locations, found)
+			})
+			i = j
+		}
+	}
+	slices.SortFunc(locations, func(a, b Location) int {
+		return cmp.Or(a.Contig-b.Contig, a.Start-b.Start, a.End-b.End, boolean(a.Reverse)-boolean(b.Reverse))
+	})
+	return locations
+}
+
+func boolean(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

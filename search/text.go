@@ -1,0 +1,149 @@
+package search
+
+import (
+	"fmt"
+	"math"
+
+	"scanmap/dna"
+)
+
+// Alphabet is what the letters of text and patterns are.
+type Alphabet string
+
+// The alphabets: DNA, in which IUPAC letters of a pattern stand for sets, and any 256 bytes.
+const (
+	DNA   Alphabet = "dna"
+	Bytes Alphabet = "bytes"
+)
+
+// ParseAlphabet reads the name of an alphabet.
+func ParseAlphabet(s string) (Alphabet, error) {
+	switch a := Alphabet(s); a {
+	case DNA, Bytes:
+		return a, nil
+	}
+	return "", fmt.Errorf("alphabet %q is neither dna nor bytes", s)
+}
+
+// nothing is the code of letters of DNA that match nothing.
+const nothing = 4
+
+// A Text is what is searched.
+type Text struct {
+	alphabet Alphabet
+	ref      *dna.Reference // of DNA
+	bytes    []byte         // of Bytes
+	contigs  []dna.Contig
+}
+
+// NewDNA makes a text of a reference.
+func NewDNA(ref *dna.Reference) *Text {
+	return &Text{alphabet: DNA, ref: ref, contigs: ref.Contigs}
+}
+
+// NewBytes makes a text of bytes, which becomes one contig of that name.
+func NewBytes(name string, bytes []byte) (*Text, error) {
+	if len(bytes) > math.MaxInt32 {
+		return nil, fmt.Errorf("%d bytes are more than %d, the most that a text of bytes may have", len(bytes), math.MaxInt32)
+	}
+	return &Text{alphabet: Bytes, bytes: bytes, contigs: []dna.Contig{{Name: name, Length: len(bytes)}}}, nil
+}
+
+// Alphabet returns the alphabet.
+func (t *Text) Alphabet() Alphabet { return t.alphabet }
+
+// Contigs returns the contigs; their Start is an offset in the text.
+func (t *Text) Contigs() []dna.Contig { return t.contigs }
+
+// Length returns the number of offsets, those between contigs included.
+func (t *Text) Length() int {
+	if t.alphabet == Bytes {
+		return len(t.bytes)
+	}
+	return t.ref.Bases.Length
+}
+
+// TotalLength returns the number of letters.
+func (t *Text) TotalLength() int {
+	sum := 0
+	for i := range t.contigs {
+		sum += t.contigs[i].Length
+	}
+	return sum
+}
+
+// codes returns the codes of [from, to), in buffer if that is where they have to be made; they are not to be changed.
+func (t *Text) codes(buffer []byte, from, to int) []byte {
+	if t.alphabet == Bytes {
+		return t.bytes[from:to]
+	}
+	if cap(buffer) < to-from {
+		buffer = make([]byte, to-from)
+	}
+	codes := buffer[:to-from]
+	b := &t.ref.Bases
+	for i := 0; i < len(codes); {
+		word, bit := (from+i)/dna.WordBases, (from+i)%dna.WordBases
+		low, high, ambiguous := b.Low[word]>>bit, b.High[word]>>bit, b.Ambiguous[word]>>bit
+		n := min(dna.WordBases-bit, len(codes)-i)
+		for j := range codes[i : i+n] {
+			codes[i+j] = byte(low&1 | high&1<<1 | ambiguous&1<<2)
+			low, high, ambiguous = low>>1, high>>1, ambiguous>>1
+		}
+		i += n
+	}
+	return codes
+}
+
+// code returns the code at an offset.
+func (t *Text) code(offset int) byte {
+	if t.alphabet == Bytes {
+		return t.bytes[offset]
+	}
+	b := &t.ref.Bases
+	word, bit := offset/dna.WordBases, offset%dna.WordBases
+	return byte(b.Low[word]>>bit&1 | b.High[word]>>bit&1<<1 | b.Ambiguous[word]>>bit&1<<2)
+}
+
+// Letter returns the letter at an offset: of DNA in upper case, as it was read.
+func (t *Text) Letter(offset int) byte {
+	if t.alphabet == Bytes {
+		return t.bytes[offset]
+	}
+	return t.ref.Letter(offset)
+}
+
+// contigAt returns the contig whose letters an end lies behind, or -1.
+func (t *Text) contigAt(end int) int {
+	if t.alphabet == Bytes {
+		if end > 0 && end <= len(t.bytes) {
+			return 0
+		}
+		return -1
+	}
+	c := t.ref.ContigAt(end - 1)
+	if c < 0 || end <= t.contigs[c].Start || end > t.contigs[c].End() {
+		return -1
+	}
+	return c
+}
+
+// A stretch is a run of whole contigs, first to last, with the offsets [from, to) from the first letter to behind the last.
+type stretch struct {
+	first, last int
+	from, to    int
+}
+
+// stretches cuts the text at borders of contigs into pieces of at most so many offsets, or one contig.
+func (t *Text) stretches(most int) []stretch {
+	var all []stretch
+	for i := range t.contigs {
+		c := &t.contigs[i]
+		if n := len(all); n > 0 && c.End()-all[n-1].from <= most {
+			all[n-1].last, all[n-1].to = i, c.End()
+			continue
+		}
+		all = append(all, stretch{i, i, c.Start, c.End()})
+	}
+	return all
+}
