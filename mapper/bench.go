@@ -10,8 +10,10 @@ import (
 	"strings"
 	"time"
 
+	"scanmap/device"
 	"scanmap/dna"
 	"scanmap/fasta"
+	"scanmap/measure"
 )
 
 // BenchOptions say what Bench measures.
@@ -47,47 +49,10 @@ func ParseRepeats(s string) (Repeats, error) {
 	return "", fmt.Errorf("repeats %q are not one of none, planted, alu", s)
 }
 
-// BenchResult is what Bench or Ceilings measured.
-type BenchResult struct {
-	Device BenchDevice
-	// Bases and Reads are the sizes of what Bench maps; Bytes is that of each of the buffers of Ceilings.
-	Bases, Reads, Bytes int64
-	Rows                []BenchRow
-}
-
-// BenchDevice is where something was measured; on the CPU only ID is set, and Name to the same.
-type BenchDevice struct {
-	ID                string // as in --device: cpu or cuda:0
-	Name              string
-	ComputeCapability string // such as 9.0
-	Driver            string // the newest CUDA that the driver knows, such as CUDA 13.0
-	Memory            int64  // bytes
-	Multiprocessors   int
-}
-
-// BenchRow is one figure: the median of some runs.
-type BenchRow struct {
-	Name     string
-	Unit     string
-	Value    float64
-	Min, Max float64
-	Runs     int
-	// Bytes or Operations are what a run moves or does, where Value is a rate of them.
-	Bytes, Operations int64
-}
-
-// perSecond is a rate, 0 where no time was measured.
-func perSecond(n, seconds float64) float64 {
-	if seconds <= 0 {
-		return 0
-	}
-	return n / seconds
-}
-
 // Bench maps one batch of reads again and again and measures the parts. On a GPU the parts are kernels, timed by
 // events, and core is their sum: all that the device computes, without copies and without the host. On the
 // CPU they are the stages. Nothing is written.
-func Bench(ctx context.Context, o BenchOptions) (*BenchResult, error) {
+func Bench(ctx context.Context, o BenchOptions) (*measure.Result, error) {
 	o.setDefaults()
 	o.Repetitions = max(o.Repetitions, 1)
 	m := &mapper{options: o.Options, stats: &Stats{Engines: map[Engine]int64{}}, out: newOrderedWriter(io.Discard, 4*o.Threads+4)}
@@ -100,8 +65,8 @@ func Bench(ctx context.Context, o BenchOptions) (*BenchResult, error) {
 		return nil, errors.New("there are no reads to measure with")
 	}
 	m.prepare()
-	r := &BenchResult{Bases: m.stats.ReferenceBases, Reads: int64(len(reads))}
-	if o.Device.Kind == DeviceCUDA {
+	r := &measure.Result{Bases: m.stats.ReferenceBases, Reads: int64(len(reads))}
+	if o.Device.Kind == device.CUDA {
 		err = m.benchGPU(ctx, reads, o.Repetitions, r)
 	} else {
 		err = m.benchCPU(ctx, reads, o.Repetitions, r)
@@ -148,10 +113,10 @@ func (o *BenchOptions) input(ctx context.Context) (*dna.Reference, []fasta.Read,
 }
 
 // benchCPU measures the stages on the CPU.
-func (m *mapper) benchCPU(ctx context.Context, reads []fasta.Read, repetitions int, r *BenchResult) error {
-	r.Device = BenchDevice{ID: string(DeviceCPU), Name: string(DeviceCPU)}
+func (m *mapper) benchCPU(ctx context.Context, reads []fasta.Read, repetitions int, r *measure.Result) error {
+	r.Device = measure.Device{ID: string(device.CPU), Name: string(device.CPU)}
 	m.prepareCPU()
-	var rows [][]BenchRow
+	var rows [][]measure.Row
 	for range repetitions + 1 {
 		m.clock = clock{}
 		start := time.Now()
@@ -165,37 +130,18 @@ func (m *mapper) benchCPU(ctx context.Context, reads []fasta.Read, repetitions i
 			}
 		}
 		elapsed := time.Since(start).Seconds()
-		now := []BenchRow{{Name: "all", Value: perSecond(float64(len(reads)), elapsed), Unit: "reads/s", Operations: int64(len(reads))}}
+		now := []measure.Row{{Name: "all", Value: measure.PerSecond(float64(len(reads)), elapsed), Unit: "reads/s", Operations: int64(len(reads))}}
 		for _, s := range m.clock.report() {
 			unit := "s"
 			if s.Summed {
 				unit = "s of all threads"
 			}
-			now = append(now, BenchRow{Name: s.Name, Value: s.Time.Seconds(), Unit: unit})
+			now = append(now, measure.Row{Name: s.Name, Value: s.Time.Seconds(), Unit: unit})
 		}
 		rows = append(rows, now)
 	}
-	r.Rows = medians(rows[1:])
+	r.Rows = measure.Medians(rows[1:])
 	return nil
-}
-
-// medians returns the rows of the last repetition, each with the median, the least and the greatest value of its
-// name over those repetitions that have it.
-func medians(repetitions [][]BenchRow) []BenchRow {
-	byName := map[string][]float64{}
-	for _, rows := range repetitions {
-		for _, row := range rows {
-			byName[row.Name] = append(byName[row.Name], row.Value)
-		}
-	}
-	rows := slices.Clone(repetitions[len(repetitions)-1])
-	for i := range rows {
-		values := byName[rows[i].Name]
-		slices.Sort(values)
-		rows[i].Value, rows[i].Min, rows[i].Max = values[len(values)/2], values[0], values[len(values)-1]
-		rows[i].Runs = len(values)
-	}
-	return rows
 }
 
 // makeReference makes a reference of contigs of at most 2^30 bases, about as long as each other.

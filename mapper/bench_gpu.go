@@ -2,35 +2,36 @@ package mapper
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"time"
 
+	"scanmap/device"
 	"scanmap/fasta"
 	"scanmap/gpu"
+	"scanmap/measure"
 )
 
 // benchGPU measures the kernels on the first of the GPUs.
-func (m *mapper) benchGPU(ctx context.Context, reads []fasta.Read, repetitions int, r *BenchResult) error {
+func (m *mapper) benchGPU(ctx context.Context, reads []fasta.Read, repetitions int, r *measure.Result) error {
 	m.options.Device.Sync = true
 	start := time.Now()
 	set, err := m.openSet()
 	if err != nil {
-		return &DeviceError{err}
+		return &device.Error{Err: err}
 	}
 	defer func() { _ = set.close() }()
 	opened := time.Since(start)
 	w := set.workers[0]
-	q := &w.queue
-	if r.Device, err = benchDevice(set.driver, q.device.device); err != nil {
-		return &DeviceError{err}
+	q := w.queue
+	if r.Device, err = device.Describe(set.driver, w.device.Device); err != nil {
+		return &device.Error{Err: err}
 	}
 	b := &w.batch
-	b.packed = w.packed.resize(q, b.layOut(reads, m.options.Distance))
-	if q.err != nil {
-		return &DeviceError{q.err}
+	b.packed = w.packed.Resize(q, b.layOut(reads, m.options.Distance))
+	if q.Err != nil {
+		return &device.Error{Err: q.Err}
 	}
 	start = time.Now()
 	b.fill(m.options.Threads)
@@ -40,9 +41,9 @@ func (m *mapper) benchGPU(ctx context.Context, reads []fasta.Read, repetitions i
 		size = len(reads)
 	}
 	size = min(size, w.fitting(b))
-	var rows [][]BenchRow
+	var rows [][]measure.Row
 	for len(rows) < repetitions+1 { // the first is to warm up
-		before := kernelTimes(q.device.device.Times())
+		before := kernelTimes(w.device.Times())
 		start := time.Now()
 		fits := true
 		var locations, left, compared, candidates int64
@@ -51,8 +52,8 @@ func (m *mapper) benchGPU(ctx context.Context, reads []fasta.Read, repetitions i
 				return err
 			}
 			var f *found
-			if f, fits = w.find(b.slice(from, min(from+size, len(reads))), math.MaxInt64); q.err != nil {
-				return &DeviceError{q.err}
+			if f, fits = w.find(b.slice(from, min(from+size, len(reads))), math.MaxInt64); q.Err != nil {
+				return &device.Error{Err: q.Err}
 			}
 			if !fits {
 				continue
@@ -70,22 +71,22 @@ func (m *mapper) benchGPU(ctx context.Context, reads []fasta.Read, repetitions i
 			continue
 		}
 		wall := time.Since(start).Seconds()
-		var kernels []BenchRow
+		var kernels []measure.Row
 		core := 0.0
-		for name, t := range kernelTimes(q.device.device.Times()) {
+		for name, t := range kernelTimes(w.device.Times()) {
 			if d := (t - before[name]).Seconds(); d > 0 {
 				core += d
-				kernels = append(kernels, BenchRow{Name: "kernel " + name, Value: d, Unit: "s"})
+				kernels = append(kernels, measure.Row{Name: "kernel " + name, Value: d, Unit: "s"})
 			}
 		}
-		slices.SortFunc(kernels, func(a, b BenchRow) int { return strings.Compare(a.Name, b.Name) })
+		slices.SortFunc(kernels, func(a, b measure.Row) int { return strings.Compare(a.Name, b.Name) })
 		n := int64(len(reads))
 		passes := (n + int64(size) - 1) / int64(size)
 		scanned := m.stats.ReferenceBases * passes
-		rows = append(rows, append([]BenchRow{
-			{Name: "core", Value: perSecond(float64(n), core), Unit: "reads/s", Operations: n},
-			{Name: "core and copies, one launch after the other", Value: perSecond(float64(n), wall), Unit: "reads/s", Operations: n},
-			{Name: "text scanned in core", Value: perSecond(float64(scanned), core), Unit: "bases/s", Operations: scanned},
+		rows = append(rows, append([]measure.Row{
+			{Name: "core", Value: measure.PerSecond(float64(n), core), Unit: "reads/s", Operations: n},
+			{Name: "core and copies, one launch after the other", Value: measure.PerSecond(float64(n), wall), Unit: "reads/s", Operations: n},
+			{Name: "text scanned in core", Value: measure.PerSecond(float64(scanned), core), Unit: "bases/s", Operations: scanned},
 			{Name: "entries compared with the text", Value: float64(compared), Unit: "entries"},
 			{Name: "candidates", Value: float64(candidates), Unit: "candidates"},
 			{Name: "reads at a time", Value: float64(min(size, len(reads))), Unit: "reads"},
@@ -93,28 +94,11 @@ func (m *mapper) benchGPU(ctx context.Context, reads []fasta.Read, repetitions i
 			{Name: "left to the host", Value: float64(left), Unit: "candidates"},
 		}, kernels...))
 	}
-	once := func(name string, t time.Duration) []BenchRow {
-		return medians([][]BenchRow{{{Name: name, Value: t.Seconds(), Unit: "s"}}})
+	once := func(name string, t time.Duration) []measure.Row {
+		return measure.Medians([][]measure.Row{{{Name: name, Value: t.Seconds(), Unit: "s"}}})
 	}
-	r.Rows = slices.Concat(medians(rows[1:]), once("open and upload the reference", opened), once("pack", packed))
+	r.Rows = slices.Concat(measure.Medians(rows[1:]), once("open and upload the reference", opened), once("pack", packed))
 	return nil
-}
-
-// benchDevice says what a GPU is.
-func benchDevice(driver *gpu.Driver, device *gpu.Device) (BenchDevice, error) {
-	version, err := driver.Version()
-	if err != nil {
-		return BenchDevice{}, err
-	}
-	info := device.Info()
-	return BenchDevice{
-		ID:                device.Name(),
-		Name:              info.Name,
-		ComputeCapability: fmt.Sprintf("%d.%d", info.Major, info.Minor),
-		Driver:            fmt.Sprintf("CUDA %d.%d", version/1000, version%1000/10),
-		Memory:            info.Memory,
-		Multiprocessors:   info.Multiprocessors,
-	}, nil
 }
 
 func kernelTimes(times []gpu.KernelTime) map[string]time.Duration {

@@ -1,9 +1,11 @@
 package mapper
 
+import "scanmap/device"
+
 // CeilingOptions say what Ceilings measures.
 type CeilingOptions struct {
 	// Device names one GPU; none of its numbers means the first.
-	Device Device
+	Device device.Choice
 	// Bytes is the size of each of two buffers, and what all work is in proportion to. 0 is 4 GiB or, where less
 	// is free, a quarter of what is.
 	Bytes int64

@@ -6,41 +6,43 @@ import (
 	"math/bits"
 	"time"
 
+	"scanmap/device"
 	"scanmap/gpu"
 	"scanmap/kernels"
+	"scanmap/measure"
 )
 
 // Ceilings measures what a GPU can do at best, so that other figures can be given as a share of it: reading and
 // copying its memory, logic on 32-bit words, random probes of tables of several sizes, and copies from and to the host. Times
-// are those between events around one launch or copy. An error of the GPU is a DeviceError.
-func Ceilings(ctx context.Context, o CeilingOptions) (*BenchResult, error) {
-	if err := o.Device.loadDriver(); err != nil {
-		return nil, &DeviceError{err}
+// are those between events around one launch or copy. An error of the GPU is a device.Error.
+func Ceilings(ctx context.Context, o CeilingOptions) (*measure.Result, error) {
+	if err := o.Device.LoadDriver(); err != nil {
+		return nil, &device.Error{Err: err}
 	}
 	driver := o.Device.Driver
 	index := 0
 	if len(o.Device.Indices) > 0 {
 		index = o.Device.Indices[0]
 	}
-	device, err := driver.Open(index, gpu.Options{})
+	g, err := device.OpenGPU(driver, index, false)
 	if err != nil {
-		return nil, &DeviceError{err}
+		return nil, &device.Error{Err: err}
 	}
-	c := &ceilings{ctx: ctx, queue: gpuQueue{device: &gpuDevice{device: device}}, repetitions: max(o.Repetitions, 1)}
-	r := &BenchResult{}
-	c.queue.try(c.open(driver, o.Bytes, r))
-	if c.queue.err == nil {
+	c := &ceilings{ctx: ctx, queue: device.Queue{GPU: g}, repetitions: max(o.Repetitions, 1)}
+	r := &measure.Result{}
+	c.queue.Try(c.open(driver, o.Bytes, r))
+	if c.queue.Err == nil {
 		c.memory()
 		c.logic()
 		c.probes()
 		c.host()
 	}
-	c.queue.try(device.Close())
+	c.queue.Try(g.Close())
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if c.queue.err != nil {
-		return nil, &DeviceError{c.queue.err}
+	if c.queue.Err != nil {
+		return nil, &device.Error{Err: c.queue.Err}
 	}
 	r.Rows, r.Bytes = c.rows, c.bytes
 	return r, nil
@@ -49,23 +51,23 @@ func Ceilings(ctx context.Context, o CeilingOptions) (*BenchResult, error) {
 // ceilings is a measurement of a GPU. The first error stays in the queue, and then nothing more is measured.
 type ceilings struct {
 	ctx         context.Context
-	queue       gpuQueue
+	queue       device.Queue
 	start, end  *gpu.Event
 	repetitions int
-	bytes       int64     // of each of the buffers
-	from, to    gpuBuffer // from is also the table that is probed
-	folded      gpuBuffer // a word for each block
-	blocks      int       // that the GPU runs at a time
-	rows        []BenchRow
+	bytes       int64         // of each of the buffers
+	from, to    device.Buffer // from is also the table that is probed
+	folded      device.Buffer // a word for each block
+	blocks      int           // that the GPU runs at a time
+	rows        []measure.Row
 }
 
 // open makes what the measurements share. The buffers are filled, so that no memory is read that was never written.
-func (c *ceilings) open(driver *gpu.Driver, bytes int64, r *BenchResult) (err error) {
-	q, device := &c.queue, c.queue.device.device
-	if r.Device, err = benchDevice(driver, device); err != nil {
+func (c *ceilings) open(driver *gpu.Driver, bytes int64, r *measure.Result) (err error) {
+	q, g := &c.queue, c.queue.GPU
+	if r.Device, err = device.Describe(driver, g.Device); err != nil {
 		return err
 	}
-	free, _, err := device.FreeMemory()
+	free, _, err := g.FreeMemory()
 	if err != nil {
 		return err
 	}
@@ -74,28 +76,28 @@ func (c *ceilings) open(driver *gpu.Driver, bytes int64, r *BenchResult) (err er
 		c.bytes = min(ceilingBytes, free/4/MinCeilingBytes*MinCeilingBytes)
 	}
 	if c.bytes < MinCeilingBytes {
-		return fmt.Errorf("%s: buffers of %d bytes are too small to measure with (%d bytes are free)", device.Name(), c.bytes, free)
+		return fmt.Errorf("%s: buffers of %d bytes are too small to measure with (%d bytes are free)", g.Name(), c.bytes, free)
 	}
-	info := device.Info()
+	info := g.Info()
 	c.blocks = max(info.Multiprocessors*info.MaxThreadsPerMultiprocessor/kernels.CeilingThreads, 1)
-	if c.start, err = device.NewEvent(); err != nil {
+	if c.start, err = g.NewEvent(); err != nil {
 		return err
 	}
-	if c.end, err = device.NewEvent(); err != nil {
+	if c.end, err = g.NewEvent(); err != nil {
 		return err
 	}
-	if q.stream, err = device.NewStream(); err != nil {
+	if q.Stream, err = g.NewStream(); err != nil {
 		return err
 	}
-	q.reserve(&c.from, int(c.bytes))
-	q.reserve(&c.to, int(c.bytes))
-	q.reserve(&c.folded, 4*c.blocks)
-	for _, b := range []*gpuBuffer{&c.from, &c.to} {
-		if q.err == nil {
-			q.try(q.stream.Fill(b.memory, 0, int(c.bytes), 0x5A))
+	q.Reserve(&c.from, int(c.bytes))
+	q.Reserve(&c.to, int(c.bytes))
+	q.Reserve(&c.folded, 4*c.blocks)
+	for _, b := range []*device.Buffer{&c.from, &c.to} {
+		if q.Err == nil {
+			q.Try(q.Stream.Fill(b.Memory, 0, int(c.bytes), 0x5A))
 		}
 	}
-	return q.wait()
+	return q.Wait()
 }
 
 // blocksFor is the number of blocks for so many threads' work, at most what the GPU runs at a time.
@@ -104,30 +106,30 @@ func (c *ceilings) blocksFor(threads int64) int {
 }
 
 // measure times what work puts into the stream, and adds a row with the rate of its bytes or operations.
-func (c *ceilings) measure(row BenchRow, work func()) {
+func (c *ceilings) measure(row measure.Row, work func()) {
 	q := &c.queue
-	var runs [][]BenchRow
+	var runs [][]measure.Row
 	for range c.repetitions + 1 {
-		if q.err == nil {
-			q.try(c.ctx.Err())
+		if q.Err == nil {
+			q.Try(c.ctx.Err())
 		}
-		if q.err != nil {
+		if q.Err != nil {
 			return
 		}
-		q.try(q.stream.Record(c.start))
+		q.Try(q.Stream.Record(c.start))
 		work()
-		if q.err == nil {
-			q.try(q.stream.Record(c.end))
+		if q.Err == nil {
+			q.Try(q.Stream.Record(c.end))
 		}
-		if q.wait() != nil {
+		if q.Wait() != nil {
 			return
 		}
 		elapsed, err := c.end.Elapsed(c.start)
-		q.try(err)
-		row.Value = perSecond(float64(row.Bytes+row.Operations), max(elapsed, eventResolution).Seconds())
-		runs = append(runs, []BenchRow{row})
+		q.Try(err)
+		row.Value = measure.PerSecond(float64(row.Bytes+row.Operations), max(elapsed, eventResolution).Seconds())
+		runs = append(runs, []measure.Row{row})
 	}
-	c.rows = append(c.rows, medians(runs[1:])...)
+	c.rows = append(c.rows, measure.Medians(runs[1:])...)
 }
 
 // eventResolution is what two events can differ by at least, as the CUDA driver API tells of cuEventElapsedTime.
@@ -137,11 +139,11 @@ const eventResolution = 500 * time.Nanosecond
 func (c *ceilings) memory() {
 	q, n := &c.queue, uint64(c.bytes/16)
 	blocks := c.blocksFor(int64(n))
-	c.measure(BenchRow{Name: "read", Unit: "B/s", Bytes: int64(n) * 16}, func() {
-		launchBlocks(q, "read_ceiling", blocks, &kernels.ReadCeilingParams{From: c.from.at(0), Count: n, Folded: c.folded.at(0)})
+	c.measure(measure.Row{Name: "read", Unit: "B/s", Bytes: int64(n) * 16}, func() {
+		device.LaunchBlocks(q, "read_ceiling", blocks, &kernels.ReadCeilingParams{From: c.from.At(0), Count: n, Folded: c.folded.At(0)})
 	})
-	c.measure(BenchRow{Name: "copy, read and written", Unit: "B/s", Bytes: 2 * int64(n) * 16}, func() {
-		launchBlocks(q, "copy_ceiling", blocks, &kernels.CopyCeilingParams{From: c.from.at(0), To: c.to.at(0), Count: n})
+	c.measure(measure.Row{Name: "copy, read and written", Unit: "B/s", Bytes: 2 * int64(n) * 16}, func() {
+		device.LaunchBlocks(q, "copy_ceiling", blocks, &kernels.CopyCeilingParams{From: c.from.At(0), To: c.to.At(0), Count: n})
 	})
 }
 
@@ -151,8 +153,8 @@ func (c *ceilings) logic() {
 	n := logicPerByte * c.bytes
 	blocks := c.blocksFor(n / kernels.LogicRound)
 	rounds := max(n/perRound/int64(blocks), 1)
-	c.measure(BenchRow{Name: "three-input logic of 32 bits", Unit: "operations/s", Operations: rounds * int64(blocks) * perRound}, func() {
-		launchBlocks(q, "logic_ceiling", blocks, &kernels.LogicCeilingParams{Folded: c.folded.at(0), Rounds: uint32(rounds)})
+	c.measure(measure.Row{Name: "three-input logic of 32 bits", Unit: "operations/s", Operations: rounds * int64(blocks) * perRound}, func() {
+		device.LaunchBlocks(q, "logic_ceiling", blocks, &kernels.LogicCeilingParams{Folded: c.folded.At(0), Rounds: uint32(rounds)})
 	})
 }
 
@@ -163,14 +165,14 @@ func (c *ceilings) probes() {
 	blocks := c.blocksFor(n / kernels.ProbeRound)
 	rounds := max(n/perRound/int64(blocks), 1)
 	for _, table := range tablesWithin(c.bytes) {
-		row := BenchRow{
+		row := measure.Row{
 			Name:       fmt.Sprintf("random probes, table of %s", binarySize(table)),
 			Unit:       "probes/s",
 			Operations: rounds * int64(blocks) * perRound,
 		}
 		c.measure(row, func() {
-			launchBlocks(q, "probe_ceiling", blocks, &kernels.ProbeCeilingParams{
-				Table: c.from.at(0), Folded: c.folded.at(0), Shift: uint32(33 - bits.Len64(uint64(table/probeBytes))), Rounds: uint32(rounds),
+			device.LaunchBlocks(q, "probe_ceiling", blocks, &kernels.ProbeCeilingParams{
+				Table: c.from.At(0), Folded: c.folded.At(0), Shift: uint32(33 - bits.Len64(uint64(table/probeBytes))), Rounds: uint32(rounds),
 			})
 		})
 	}
@@ -187,13 +189,13 @@ func binarySize(n int64) string {
 // host measures copies from and to pinned memory and such as the runtime gives.
 func (c *ceilings) host() {
 	q := &c.queue
-	if q.err != nil {
+	if q.Err != nil {
 		return
 	}
 	n := min(c.bytes, maxCeilingHostBytes)
-	memory, err := q.device.device.AllocHost(int(n))
+	memory, err := q.GPU.AllocHost(int(n))
 	if err != nil {
-		q.try(err)
+		q.Try(err)
 		return
 	}
 	pageable := make([]byte, n)
@@ -202,18 +204,18 @@ func (c *ceilings) host() {
 		name  string
 		bytes []byte
 	}{{"pinned", memory.Bytes()}, {"pageable", pageable}} {
-		c.measure(BenchRow{Name: "host to device, " + host.name, Unit: "B/s", Bytes: n}, func() {
-			if q.err == nil {
-				q.try(q.stream.Upload(c.from.memory, 0, host.bytes))
+		c.measure(measure.Row{Name: "host to device, " + host.name, Unit: "B/s", Bytes: n}, func() {
+			if q.Err == nil {
+				q.Try(q.Stream.Upload(c.from.Memory, 0, host.bytes))
 			}
 		})
-		c.measure(BenchRow{Name: "device to host, " + host.name, Unit: "B/s", Bytes: n}, func() {
-			if q.err == nil {
-				q.try(q.stream.Download(host.bytes, c.from.memory, 0))
+		c.measure(measure.Row{Name: "device to host, " + host.name, Unit: "B/s", Bytes: n}, func() {
+			if q.Err == nil {
+				q.Try(q.Stream.Download(host.bytes, c.from.Memory, 0))
 			}
 		})
 	}
-	if q.wait() == nil {
-		q.try(memory.Free())
+	if q.Wait() == nil {
+		q.Try(memory.Free())
 	}
 }

@@ -9,35 +9,35 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"scanmap/gpu"
+	"scanmap/device"
 	"scanmap/kernels"
 )
 
 // ceilingQueue is a queue of work for a GPU without a reference.
-func ceilingQueue(t *testing.T) *gpuQueue {
+func ceilingQueue(t *testing.T) *device.Queue {
 	t.Helper()
-	device, err := testDriver(t).Open(0, gpu.Options{})
+	g, err := device.OpenGPU(testDriver(t), 0, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := device.Close(); err != nil {
+		if err := g.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	stream, err := device.NewStream()
+	q, err := g.NewQueue()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &gpuQueue{device: &gpuDevice{device: device}, stream: stream}
+	return q
 }
 
 // folded downloads what the blocks of a kernel wrote and folds it.
-func folded(t *testing.T, q *gpuQueue, b *gpuBuffer, blocks int) uint32 {
+func folded(t *testing.T, q *device.Queue, b *device.Buffer, blocks int) uint32 {
 	t.Helper()
 	words := make([]uint32, blocks)
-	download(q, words, b, 0)
-	if err := q.wait(); err != nil {
+	device.Download(q, words, b, 0)
+	if err := q.Wait(); err != nil {
 		t.Fatal(err)
 	}
 	return fold(words)
@@ -54,25 +54,25 @@ func fold(words []uint32) uint32 {
 // TestCeilingKernels compares what the kernels compute with the same in Go.
 func TestCeilingKernels(t *testing.T) {
 	q := ceilingQueue(t)
-	var from, to, out gpuBuffer
+	var from, to, out device.Buffer
 	const blocks = 3
-	q.reserve(&out, 4*blocks)
+	q.Reserve(&out, 4*blocks)
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, count := range []int{0, 1, kernels.CeilingThreads, blocks*kernels.CeilingThreads*4 - 1, blocks*kernels.CeilingThreads*4 + 1, 20_000} {
 		words := make([]uint32, 4*count)
 		for i := range words {
 			words[i] = r.Uint32()
 		}
-		upload(q, &from, words)
-		upload(q, &to, make([]uint32, len(words)+1))
-		launchBlocks(q, "read_ceiling", blocks, &kernels.ReadCeilingParams{From: from.at(0), Count: uint64(count), Folded: out.at(0)})
+		device.Upload(q, &from, words)
+		device.Upload(q, &to, make([]uint32, len(words)+1))
+		device.LaunchBlocks(q, "read_ceiling", blocks, &kernels.ReadCeilingParams{From: from.At(0), Count: uint64(count), Folded: out.At(0)})
 		if got, want := folded(t, q, &out, blocks), fold(words); got != want {
 			t.Errorf("read_ceiling of %d: got %#x, want %#x", count, got, want)
 		}
-		launchBlocks(q, "copy_ceiling", blocks, &kernels.CopyCeilingParams{From: from.at(0), To: to.at(0), Count: uint64(count)})
+		device.LaunchBlocks(q, "copy_ceiling", blocks, &kernels.CopyCeilingParams{From: from.At(0), To: to.At(0), Count: uint64(count)})
 		got := make([]uint32, len(words)+1)
-		download(q, got, &to, 0)
-		if err := q.wait(); err != nil {
+		device.Download(q, got, &to, 0)
+		if err := q.Wait(); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(got, append(words, 0)) {
@@ -80,7 +80,7 @@ func TestCeilingKernels(t *testing.T) {
 		}
 	}
 	const rounds = 3
-	launchBlocks(q, "logic_ceiling", blocks, &kernels.LogicCeilingParams{Folded: out.at(0), Rounds: rounds})
+	device.LaunchBlocks(q, "logic_ceiling", blocks, &kernels.LogicCeilingParams{Folded: out.At(0), Rounds: rounds})
 	if got, want := folded(t, q, &out, blocks), logicCeiling(blocks*kernels.CeilingThreads, rounds); got != want {
 		t.Errorf("logic_ceiling: got %#x, want %#x", got, want)
 	}
@@ -88,8 +88,8 @@ func TestCeilingKernels(t *testing.T) {
 	for i := range table {
 		table[i] = r.Uint32()
 	}
-	upload(q, &from, table)
-	launchBlocks(q, "probe_ceiling", blocks, &kernels.ProbeCeilingParams{Table: from.at(0), Folded: out.at(0), Shift: 32 - 9, Rounds: rounds})
+	device.Upload(q, &from, table)
+	device.LaunchBlocks(q, "probe_ceiling", blocks, &kernels.ProbeCeilingParams{Table: from.At(0), Folded: out.At(0), Shift: 32 - 9, Rounds: rounds})
 	var want uint32
 	for counter := range uint32(rounds * kernels.ProbeRound * blocks * kernels.CeilingThreads) {
 		h := (counter ^ counter>>16) * 0x85EBCA6B
@@ -118,7 +118,7 @@ func logicCeiling(threads, rounds int) uint32 {
 }
 
 func TestCeilings(t *testing.T) {
-	o := CeilingOptions{Device: Device{Kind: DeviceCUDA, Driver: testDriver(t)}, Bytes: 100_000, Repetitions: 2}
+	o := CeilingOptions{Device: device.Choice{Kind: device.CUDA, Driver: testDriver(t)}, Bytes: 100_000, Repetitions: 2}
 	r, err := Ceilings(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -133,11 +133,11 @@ func TestCeilings(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Ceilings(ctx, o); !errors.Is(err, context.Canceled) || errors.As(err, new(*DeviceError)) {
+	if _, err := Ceilings(ctx, o); !errors.Is(err, context.Canceled) || errors.As(err, new(*device.Error)) {
 		t.Errorf("cancelled: got %v", err)
 	}
 	o.Device.Indices = []int{99}
-	if _, err := Ceilings(t.Context(), o); !errors.As(err, new(*DeviceError)) {
+	if _, err := Ceilings(t.Context(), o); !errors.As(err, new(*device.Error)) {
 		t.Errorf("no such GPU: got %v", err)
 	}
 }
@@ -149,14 +149,5 @@ func TestTablesWithin(t *testing.T) {
 		if diff := cmp.Diff(want, tablesWithin(bytes)); diff != "" {
 			t.Errorf("%d (-want +got)\n%s", bytes, diff)
 		}
-	}
-}
-
-func TestMedians(t *testing.T) {
-	row := func(name string, v float64) BenchRow { return BenchRow{Name: name, Unit: "s", Value: v} }
-	got := medians([][]BenchRow{{row("a", 3), row("b", 1)}, {row("a", 1)}, {row("b", 4), row("a", 2)}})
-	want := []BenchRow{{Name: "b", Unit: "s", Value: 4, Min: 1, Max: 4, Runs: 2}, {Name: "a", Unit: "s", Value: 2, Min: 1, Max: 3, Runs: 3}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
 	}
 }

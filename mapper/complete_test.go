@@ -9,17 +9,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"scanmap/device"
 	"scanmap/fasta"
 )
 
 // compareWithTruth checks that every engine finds just the locations of reads.
 func compareWithTruth(t testing.TB, contigs []string, reads []fasta.Read, d Distance) {
 	t.Helper()
-	compareOn(t, Device{}, contigs, reads, d)
+	compareOn(t, device.Choice{}, contigs, reads, d)
 }
 
 // compareOn is compareWithTruth on a device.
-func compareOn(t testing.TB, device Device, contigs []string, reads []fasta.Read, d Distance) {
+func compareOn(t testing.TB, on device.Choice, contigs []string, reads []fasta.Read, d Distance) {
 	t.Helper()
 	want := make([][]truth, len(reads))
 	for i := range reads {
@@ -30,7 +31,7 @@ func compareOn(t testing.TB, device Device, contigs []string, reads []fasta.Read
 		}
 	}
 	for _, engine := range []Engine{EngineSkim, EngineScan} {
-		got := locate(t, contigs, reads, Options{Distance: d, Engine: engine, Threads: 2, Device: device})
+		got := locate(t, contigs, reads, Options{Distance: d, Engine: engine, Threads: 2, Device: on})
 		for i := range reads {
 			if diff := cmp.Diff(want[i], got[i]); diff != "" {
 				t.Fatalf("%s, %v edits, read %s, contigs %q: locations (-truth +got)\n%s", engine, d, reads[i].Bases, contigs, diff)

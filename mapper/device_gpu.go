@@ -5,6 +5,7 @@ import (
 	"math"
 	"sort"
 
+	"scanmap/device"
 	"scanmap/dna"
 	"scanmap/gpu"
 	"scanmap/kernels"
@@ -12,14 +13,13 @@ import (
 
 // A gpuDevice is a GPU that holds the reference.
 type gpuDevice struct {
-	device *gpu.Device
-	cache  kernelCache
+	*device.GPU
 	ref    *dna.Reference
 	chunks []gpuChunk
 	// resident tells that all chunks stay on the GPU; otherwise workers upload one after the other.
 	resident bool
-	memory   int64     // for all workers beside the reference, in bytes
-	counts   gpuBuffer // of words, see countWords
+	memory   int64         // for all workers beside the reference, in bytes
+	counts   device.Buffer // of words, see countWords
 }
 
 // A gpuChunk is a stretch of the reference's bases as kernels see it: positions count in
@@ -37,8 +37,8 @@ type gpuChunk struct {
 
 // gpuText is a chunk on a GPU.
 type gpuText struct {
-	planes, ambiguous    gpuBuffer
-	starts, ends, blocks gpuBuffer
+	planes, ambiguous    device.Buffer
+	starts, ends, blocks device.Buffer
 }
 
 // chunkOverlap is how far chunks overlap on each side of a cut: more than an alignment that the GPU
@@ -52,25 +52,24 @@ const maxChunk = math.MaxUint32 - 1<<20
 const bytesPerChunkBase = 3.0 / 8
 
 // openDevice opens a GPU and loads the kernels that most runs need.
-func openDevice(driver *gpu.Driver, index int, o *Device) (*gpuDevice, error) {
-	device, err := driver.Open(index, gpu.Options{Sync: o.Sync})
+func openDevice(driver *gpu.Driver, index int, o *device.Choice) (*gpuDevice, error) {
+	g, err := device.OpenGPU(driver, index, o.Sync)
 	if err != nil {
 		return nil, err
 	}
-	d := &gpuDevice{device: device}
 	for _, name := range []string{"interleave", "cut", "sum_parts", "skim", "windows", "align_narrow"} {
-		if _, err := d.kernel(name); err != nil {
-			_ = device.Close() // what failed first counts
+		if _, err := g.Kernel(name); err != nil {
+			_ = g.Close() // what failed first counts
 			return nil, err
 		}
 	}
-	return d, nil
+	return &gpuDevice{GPU: g}, nil
 }
 
 // hold uploads the reference.
-func (d *gpuDevice) hold(ref *dna.Reference, o *Device) error {
+func (d *gpuDevice) hold(ref *dna.Reference, o *device.Choice) error {
 	d.ref = ref
-	free, _, err := d.device.FreeMemory()
+	free, _, err := d.FreeMemory()
 	if err != nil {
 		return err
 	}
@@ -81,24 +80,23 @@ func (d *gpuDevice) hold(ref *dna.Reference, o *Device) error {
 	d.cut(free * 2 / 3)
 	d.memory = free - int64(float64(d.chunkPositions())*bytesPerChunkBase)
 	if d.memory < free/4 {
-		return fmt.Errorf("%s: %d MB of memory are free, too few", d.device.Name(), free>>20)
+		return fmt.Errorf("%s: %d MB of memory are free, too few", d.Name(), free>>20)
 	}
 	if !d.resident {
 		return nil
 	}
-	stream, err := d.device.NewStream()
+	q, err := d.NewQueue()
 	if err != nil {
 		return err
 	}
-	q := &gpuQueue{device: d, stream: stream}
 	for i := range d.chunks {
 		d.chunks[i].upload(q, &d.chunks[i].text, ref)
 	}
 	d.countWords(q)
-	if err := q.wait(); err != nil {
+	if err := q.Wait(); err != nil {
 		return err
 	}
-	return stream.Close()
+	return q.Stream.Close()
 }
 
 // chunkPositions is how many positions of chunks are on the GPU at a time: when they do not stay, each of the
@@ -192,36 +190,36 @@ func (c *gpuChunk) addContigs(ref *dna.Reference) {
 const uploadWords = 1 << 22
 
 // upload brings the chunk to the GPU.
-func (c *gpuChunk) upload(q *gpuQueue, t *gpuText, ref *dna.Reference) {
+func (c *gpuChunk) upload(q *device.Queue, t *gpuText, ref *dna.Reference) {
 	words := c.positions() / 32
-	q.reserve(&t.planes, words*8)
-	q.reserve(&t.ambiguous, words*4)
-	q.clear(&t.planes, words*8)
-	if q.err == nil {
-		q.try(q.stream.Fill(t.ambiguous.memory, 0, words*4, 0xff))
+	q.Reserve(&t.planes, words*8)
+	q.Reserve(&t.ambiguous, words*4)
+	q.Clear(&t.planes, words*8)
+	if q.Err == nil {
+		q.Try(q.Stream.Fill(t.ambiguous.Memory, 0, words*4, 0xff))
 	}
 	first := c.offset / dna.WordBases
 	n := (c.bases + dna.WordBases - 1) / dna.WordBases
-	var low, high gpuBuffer
+	var low, high device.Buffer
 	for from := 0; from < n; from += uploadWords {
 		to := min(from+uploadWords, n)
-		upload(q, &low, ref.Bases.Low[first+from:first+to])
-		upload(q, &high, ref.Bases.High[first+from:first+to])
-		launch(q, "interleave", 2*(to-from), &kernels.InterleaveParams{
-			Low: low.at(0), High: high.at(0), Planes: t.planes.at(0),
+		device.Upload(q, &low, ref.Bases.Low[first+from:first+to])
+		device.Upload(q, &high, ref.Bases.High[first+from:first+to])
+		device.Launch(q, "interleave", 2*(to-from), &kernels.InterleaveParams{
+			Low: low.At(0), High: high.At(0), Planes: t.planes.At(0),
 			First: uint64(kernels.TextPadding/32 + 2*from), Words: uint64(2 * (to - from)),
 		})
 	}
-	if q.err == nil && n > 0 {
-		q.try(q.stream.Upload(t.ambiguous.memory, kernels.TextPadding/8, gpu.Bytes(ref.Bases.Ambiguous[first:first+n])))
+	if q.Err == nil && n > 0 {
+		q.Try(q.Stream.Upload(t.ambiguous.Memory, kernels.TextPadding/8, gpu.Bytes(ref.Bases.Ambiguous[first:first+n])))
 	}
-	upload(q, &t.starts, c.starts)
-	upload(q, &t.ends, c.ends)
-	upload(q, &t.blocks, c.first)
-	if q.wait() == nil {
-		for _, b := range []*gpuBuffer{&low, &high} {
-			if b.memory != nil {
-				q.try(b.memory.Free())
+	device.Upload(q, &t.starts, c.starts)
+	device.Upload(q, &t.ends, c.ends)
+	device.Upload(q, &t.blocks, c.first)
+	if q.Wait() == nil {
+		for _, b := range []*device.Buffer{&low, &high} {
+			if b.Memory != nil {
+				q.Try(b.Memory.Free())
 			}
 		}
 	}
@@ -229,9 +227,9 @@ func (c *gpuChunk) upload(q *gpuQueue, t *gpuText, ref *dna.Reference) {
 
 // params is the chunk as kernels take it.
 func (c *gpuChunk) params(t *gpuText) kernels.Text {
-	return kernels.Text{Planes: t.planes.at(0), Ambiguous: t.ambiguous.at(0), Words: uint32(c.positions() / 32)}
+	return kernels.Text{Planes: t.planes.At(0), Ambiguous: t.ambiguous.At(0), Words: uint32(c.positions() / 32)}
 }
 
 func (c *gpuChunk) contigParams(t *gpuText) kernels.Contigs {
-	return kernels.Contigs{Starts: t.starts.at(0), Ends: t.ends.at(0), First: t.blocks.at(0), Count: uint32(len(c.starts))}
+	return kernels.Contigs{Starts: t.starts.At(0), Ends: t.ends.At(0), First: t.blocks.At(0), Count: uint32(len(c.starts))}
 }

@@ -17,6 +17,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"scanmap/device"
 	"scanmap/fasta"
 	"scanmap/gpu"
 	"scanmap/internal/emulator"
@@ -27,7 +28,7 @@ import (
 // findAll is find on the device that the options of m ask for.
 func findAll(t testing.TB, m *mapper, b *batch) *found {
 	t.Helper()
-	if m.options.Device.Kind != DeviceCUDA {
+	if m.options.Device.Kind != device.CUDA {
 		f, ok := m.find(b, math.MaxInt64)
 		if !ok {
 			t.Fatal("no limit was set, and it was exceeded")
@@ -44,11 +45,11 @@ func findAll(t testing.TB, m *mapper, b *batch) *found {
 		}
 	}()
 	w := set.workers[0]
-	b.packed = w.packed.resize(&w.queue, b.layOut(b.reads, m.options.Distance))
+	b.packed = w.packed.Resize(w.queue, b.layOut(b.reads, m.options.Distance))
 	b.fill(1)
 	f, ok := w.find(b, math.MaxInt64)
-	if w.queue.err != nil {
-		t.Fatal(w.queue.err)
+	if w.queue.Err != nil {
+		t.Fatal(w.queue.Err)
 	}
 	if !ok {
 		t.Fatal("no limit was set, and it was exceeded")
@@ -60,7 +61,7 @@ func findAll(t testing.TB, m *mapper, b *batch) *found {
 // compareOnGPU is compareWithTruth on a GPU.
 func compareOnGPU(t testing.TB, driver *gpu.Driver, contigs []string, reads []fasta.Read, d Distance) {
 	t.Helper()
-	compareOn(t, Device{Kind: DeviceCUDA, Indices: []int{0}, Driver: driver}, contigs, reads, d)
+	compareOn(t, device.Choice{Kind: device.CUDA, Indices: []int{0}, Driver: driver}, contigs, reads, d)
 }
 
 // without has tests with -short or the race detector do less: they repeat what the others do.
@@ -100,7 +101,7 @@ func TestLongReadsOnGPU(t *testing.T) {
 // onGPU compares what a run writes with what the CPU does, and returns its statistics.
 func onGPU(t *testing.T, o Options, driver *gpu.Driver, want string) *Stats {
 	t.Helper()
-	o.Device.Kind, o.Device.Driver = DeviceCUDA, driver
+	o.Device.Kind, o.Device.Driver = device.CUDA, driver
 	got, stats := runText(t, o)
 	if got != want {
 		t.Fatalf("engine %s, -e %v, batches of %d, device %+v: other bytes (-CPU +GPU)\n%s", o.Engine, o.Distance, o.BatchReads, o.Device, firstDifference(want, got))
@@ -345,8 +346,8 @@ func TestSeveralGPUs(t *testing.T) {
 		}
 	}
 	o.Device.Indices = []int{len(infos)}
-	o.Device.Kind, o.Device.Driver = DeviceCUDA, driver
-	var failure *DeviceError
+	o.Device.Kind, o.Device.Driver = device.CUDA, driver
+	var failure *device.Error
 	if _, err := Run(context.Background(), o, sam.HeaderOptions{}, &bytes.Buffer{}); !errors.As(err, &failure) || !strings.Contains(err.Error(), "there is no GPU") {
 		t.Errorf("a GPU that is not there: %v", err)
 	}
@@ -387,7 +388,7 @@ func TestAuto(t *testing.T) {
 		copies <- n
 	}()
 	o.Reads = fmt.Sprintf("/dev/fd/%d", in.Fd())
-	o.Device = Device{Kind: DeviceAuto, Driver: driver}
+	o.Device = device.Choice{Kind: device.Auto, Driver: driver}
 	got, stats := runText(t, o)
 	if want := once[:body] + strings.Repeat(once[body:], <-copies); got != want {
 		t.Errorf("other bytes\n%s", firstDifference(want, got))
@@ -399,14 +400,14 @@ func TestAuto(t *testing.T) {
 	driver.Inject("cuDevicePrimaryCtxRetain", 1, gpu.OutOfMemory)
 	gpuStart = before
 	o.Reads = reads
-	o.Device.Kind = DeviceCUDA
-	var failure *DeviceError
+	o.Device.Kind = device.CUDA
+	var failure *device.Error
 	if _, err := Run(context.Background(), o, sam.HeaderOptions{}, &bytes.Buffer{}); !errors.As(err, &failure) {
 		t.Errorf("a GPU that was asked for and cannot be opened: %v", err)
 	}
 	driver.Inject("cuDevicePrimaryCtxRetain", 1, gpu.OutOfMemory)
 	gpuStart = -1 // so that the first batch is worth a GPU
-	o.Device.Kind = DeviceAuto
+	o.Device.Kind = device.Auto
 	got, stats = runText(t, o)
 	if got != once || !strings.HasPrefix(stats.Device, "cpu, because of cuda:0: cuDevicePrimaryCtxRetain: ") {
 		t.Errorf("mapped on %s\n%s", stats.Device, firstDifference(once, got))
@@ -417,7 +418,7 @@ func TestAuto(t *testing.T) {
 func TestEarlyEndOnGPU(t *testing.T) {
 	driver := testDriver(t)
 	reference, reads := writeInput(t, 200)
-	o := Options{Reference: reference, Reads: reads, Distance: Distance{Edits: 1}, Threads: 2, BatchReads: 10, Device: Device{Kind: DeviceCUDA, Driver: driver}}
+	o := Options{Reference: reference, Reads: reads, Distance: Distance{Edits: 1}, Threads: 2, BatchReads: 10, Device: device.Choice{Kind: device.CUDA, Driver: driver}}
 	for _, left := range []int{0, 200, 5000} {
 		if _, err := Run(context.Background(), o, sam.HeaderOptions{}, &failingWriter{left}); !errors.Is(err, errFull) {
 			t.Errorf("room for %d bytes: %v", left, err)
@@ -444,7 +445,7 @@ func TestEarlyEndOnGPU(t *testing.T) {
 	if _, err := Run(context.Background(), missing, sam.HeaderOptions{}, io.Discard); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("missing reads gave %v", err)
 	}
-	o.Device = Device{}
+	o.Device = device.Choice{}
 	want, _ := runText(t, o)
 	onGPU(t, o, driver, want)
 }

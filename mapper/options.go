@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"scanmap/device"
 )
 
 // Options say what to map and how. The zero value of a field is its default
@@ -17,8 +19,8 @@ type Options struct {
 	Report    Report
 	// MaxLocations is the most locations reported for a read, best first; 0 is all.
 	MaxLocations int
-	// Device is where to map.
-	Device Device
+	// Device is where to map; for device.Auto worthGPU decides.
+	Device device.Choice
 	// Threads is the number of threads that compute; 0 is one.
 	Threads int
 	// Crop is the number of bases used of each read; 0 is all.
@@ -48,7 +50,7 @@ func (o *Options) setDefaults() {
 		o.Engine = EngineAuto
 	}
 	if o.Device.Kind == "" {
-		o.Device.Kind = DeviceCPU
+		o.Device.Kind = device.CPU
 	}
 	if o.Report.Mode == "" {
 		o.Report.Mode = ReportAll

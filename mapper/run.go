@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"scanmap/device"
 	"scanmap/dna"
 	"scanmap/fasta"
 	"scanmap/sam"
@@ -21,10 +22,10 @@ func Run(ctx context.Context, o Options, header sam.HeaderOptions, out io.Writer
 	start := time.Now()
 	o.setDefaults()
 	var opening gpuOpening
-	if o.Device.Kind == DeviceCUDA {
+	if o.Device.Kind == device.CUDA {
 		// Before the reference is loaded in vain.
-		if err := o.Device.loadDriver(); err != nil {
-			return nil, &DeviceError{err}
+		if err := o.Device.LoadDriver(); err != nil {
+			return nil, &device.Error{Err: err}
 		}
 		opening = openAhead(&o.Device)
 	}
@@ -93,15 +94,15 @@ func (m *mapper) run(ctx context.Context, reads *fasta.Reads, header sam.HeaderO
 // left that is likely to fail.
 func (m *mapper) mapReads(ctx context.Context, reads *fasta.Reads, begin func() error) error {
 	kind, size := m.options.Device.Kind, m.options.BatchReads
-	auto := kind == DeviceAuto && m.options.Device.loadDriver() == nil
+	auto := kind == device.Auto && m.options.Device.LoadDriver() == nil
 	if size == 0 {
 		size = batchReads(m.stats.ReferenceBases)
-		if auto || kind == DeviceCUDA {
+		if auto || kind == device.CUDA {
 			size = max(size, gpuBatchReads(m.stats.ReferenceBases))
 		}
 	}
 	ahead := 0
-	if kind == DeviceCUDA {
+	if kind == device.CUDA {
 		ahead = gpuWorkers // while the reference is loaded, say
 	}
 	batches, failed := m.readBatches(ctx, reads, size, ahead)
@@ -111,10 +112,10 @@ func (m *mapper) mapReads(ctx context.Context, reads *fasta.Reads, begin func() 
 		first, batches = peek(ctx, batches)
 		atOnce = worthGPU(m.options.Engine, len(first), m.stats.ReferenceBases, m.options.Threads)
 	}
-	m.stats.Device = string(DeviceCPU)
+	m.stats.Device = string(device.CPU)
 	mapBatches, giveUp := m.mapOnCPU, func(err error) error { return err }
 	switch {
-	case kind == DeviceCUDA || atOnce:
+	case kind == device.CUDA || atOnce:
 		gpus, err := m.openGPUs()
 		switch {
 		case err == nil:
@@ -193,7 +194,7 @@ func (m *mapper) mapAuto(ctx context.Context, batches <-chan []fasta.Read) error
 	defer close(over)
 	worked := time.Duration(0)
 	for next := range batches {
-		if opening == nil && m.stats.Device == string(DeviceCPU) && worked >= gpuStart {
+		if opening == nil && m.stats.Device == string(device.CPU) && worked >= gpuStart {
 			opening = make(chan opened)
 			go func() {
 				gpus, err := m.openGPUs()

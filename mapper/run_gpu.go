@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"scanmap/device"
 	"scanmap/fasta"
 	"scanmap/gpu"
 	"scanmap/kernels"
@@ -46,21 +47,12 @@ type gpuSet struct {
 	workers []*gpuWorker
 }
 
-// loadDriver sets the driver, unless there is one. That takes little time; asking it for GPUs takes longer than small
-// inputs take on the CPU, so that is done when one is wanted.
-func (o *Device) loadDriver() (err error) {
-	if o.Driver == nil {
-		o.Driver, err = gpu.LoadDriver()
-	}
-	return err
-}
-
 // gpuOpening waits for GPUs that are being opened, which takes a third of a second: for a run that is to use them, while the
 // reference is loaded.
 type gpuOpening func() (*gpuSet, error)
 
 // openAhead starts to open the GPUs that are asked for.
-func openAhead(o *Device) gpuOpening {
+func openAhead(o *device.Choice) gpuOpening {
 	open := sync.OnceValues(func() (*gpuSet, error) { return openDevices(o) })
 	go func() { _, _ = open() }() // whoever waits gets the error
 	return open
@@ -74,8 +66,8 @@ func (g gpuOpening) close() {
 }
 
 // openDevices opens the GPUs that are asked for.
-func openDevices(o *Device) (*gpuSet, error) {
-	if err := o.loadDriver(); err != nil {
+func openDevices(o *device.Choice) (*gpuSet, error) {
+	if err := o.LoadDriver(); err != nil {
 		return nil, err
 	}
 	driver := o.Driver
@@ -140,11 +132,11 @@ func (m *mapper) openSet() (*gpuSet, error) {
 	}
 	for range gpuWorkers {
 		for _, d := range s.devices {
-			stream, err := d.device.NewStream()
+			queue, err := d.NewQueue()
 			if err != nil {
 				return nil, s.giveUp(err)
 			}
-			s.workers = append(s.workers, &gpuWorker{m: m, queue: gpuQueue{device: d, stream: stream}})
+			s.workers = append(s.workers, &gpuWorker{m: m, device: d, queue: queue})
 		}
 	}
 	return s, nil
@@ -157,8 +149,8 @@ func (s *gpuSet) close() error {
 		if d == nil {
 			continue
 		}
-		if err := d.device.Close(); err != nil && first == nil {
-			first = &DeviceError{err}
+		if err := d.Close(); err != nil && first == nil {
+			first = &device.Error{Err: err}
 		}
 	}
 	return first
@@ -174,7 +166,7 @@ func (s *gpuSet) giveUp(err error) error {
 func (s *gpuSet) names() string {
 	var names []string
 	for _, d := range s.devices {
-		info := d.device.Info()
+		info := d.Info()
 		names = append(names, fmt.Sprintf("cuda:%d %s", info.Index, info.Name))
 	}
 	return strings.Join(names, ", ")
@@ -183,11 +175,12 @@ func (s *gpuSet) names() string {
 // A gpuWorker maps one batch after the other on a GPU. All memory is its own, but the reference.
 type gpuWorker struct {
 	m       *mapper
-	queue   gpuQueue
+	device  *gpuDevice
+	queue   *device.Queue
 	batch   batch
-	packed  pinned[uint64]
-	shapes  pinned[kernels.Shape]
-	onGPU   struct{ packed, shapes gpuBuffer }
+	packed  device.Pinned[uint64]
+	shapes  device.Pinned[kernels.Shape]
+	onGPU   struct{ packed, shapes device.Buffer }
 	pieces  gpuPieces
 	table   gpuTable
 	skim    gpuSkim
@@ -266,11 +259,11 @@ func (m *mapper) mapOnGPU(ctx context.Context, s *gpuSet, batches <-chan []fasta
 	return nil
 }
 
-// openGPUs opens the GPUs of a run. Its errors, and those of the mapping that come from a GPU, are DeviceErrors.
+// openGPUs opens the GPUs of a run. Its errors, and those of the mapping that come from a GPU, are of type *device.Error.
 func (m *mapper) openGPUs() (*gpuSet, error) {
 	s, err := m.openSet()
 	if err != nil {
-		return nil, &DeviceError{err}
+		return nil, &device.Error{Err: err}
 	}
 	return s, nil
 }
@@ -287,7 +280,7 @@ func (s *gpuSet) mapBatches(ctx context.Context, batches <-chan []fasta.Read) er
 		return s.giveUp(err)
 	}
 	for _, d := range s.devices {
-		for _, t := range d.device.Times() {
+		for _, t := range d.Times() {
 			m.stats.addKernel(KernelTime{Name: t.Kernel, Launches: int64(t.Launches), Time: t.Total})
 		}
 	}
@@ -297,7 +290,7 @@ func (s *gpuSet) mapBatches(ctx context.Context, batches <-chan []fasta.Read) er
 // mapBatch finds what a batch has on the reference, and sends it as a whole or in parts. While the records of one part are
 // made, the next one is on the GPU.
 func (w *gpuWorker) mapBatch(ctx context.Context, reads []fasta.Read, parts chan<- gpuPart) {
-	m, q := w.m, &w.queue
+	m, q := w.m, w.queue
 	used := make([]chan struct{}, len(w.founds)) // closed when what was found last in each is no longer used
 	free := func(i int) bool {
 		if used[i] == nil {
@@ -328,9 +321,9 @@ func (w *gpuWorker) mapBatch(ctx context.Context, reads []fasta.Read, parts chan
 	}
 	start := time.Now()
 	b := &w.batch
-	b.packed = w.packed.resize(q, b.layOut(reads, m.options.Distance))
-	if q.err != nil {
-		send(gpuPart{err: &DeviceError{q.err}})
+	b.packed = w.packed.Resize(q, b.layOut(reads, m.options.Distance))
+	if q.Err != nil {
+		send(gpuPart{err: &device.Error{Err: q.Err}})
 		return
 	}
 	b.fill(m.options.Threads)
@@ -351,8 +344,8 @@ func (w *gpuWorker) mapBatch(ctx context.Context, reads []fasta.Read, parts chan
 			return
 		}
 		f, ok := w.find(part, limit)
-		if q.err != nil {
-			send(gpuPart{err: &DeviceError{q.err}})
+		if q.Err != nil {
+			send(gpuPart{err: &device.Error{Err: q.Err}})
 			return
 		}
 		if !ok {
@@ -381,7 +374,7 @@ func (w *gpuWorker) fitting(b *batch) int {
 	for _, k := range b.k {
 		bytes += 32 + pieceBytes*(int(k)+1)
 	}
-	n, room := len(b.reads), w.queue.device.share()/4
+	n, room := len(b.reads), w.device.share()/4
 	if bytes <= room {
 		return n
 	}
@@ -408,16 +401,16 @@ func (w *gpuWorker) enlarge() bool {
 func (w *gpuWorker) occurrenceRoom(reads int) int { return w.roomFor(reads, occurrenceBytes) }
 
 func (w *gpuWorker) roomFor(reads, bytes int) int {
-	return min(gpuCandidates, max(32*reads, 1<<18), max(w.queue.device.share()/2/bytes, 1<<10))
+	return min(gpuCandidates, max(32*reads, 1<<18), max(w.device.share()/2/bytes, 1<<10))
 }
 
 // find is mapper.find on a GPU. It returns false when there was more than limit or than the queues have room for.
 func (w *gpuWorker) find(b *batch, limit int64) (*found, bool) {
-	m, q, f := w.m, &w.queue, &w.founds[w.turn]
+	m, q, f := w.m, w.queue, &w.founds[w.turn]
 	classes, scanned := m.classify(b)
 	f.reset(len(b.reads), classes, scanned)
 	reads, pieces, longest := w.upload(b, classes)
-	w.pieces.refine(q, reads, &classes)
+	w.pieces.refine(q, w.device, reads, &classes)
 	var onGPU, onCPU []uint32
 	for _, read := range scanned {
 		if scannable(int(b.length[read]), int(b.k[read])) {
@@ -426,10 +419,10 @@ func (w *gpuWorker) find(b *batch, limit int64) (*found, bool) {
 			onCPU = append(onCPU, read)
 		}
 	}
-	for i := range q.device.chunks {
-		c := &q.device.chunks[i]
+	for i := range w.device.chunks {
+		c := &w.device.chunks[i]
 		t := &c.text
-		if !q.device.resident {
+		if !w.device.resident {
 			t = &w.text
 			c.upload(q, t, m.ref)
 		}
@@ -443,7 +436,7 @@ func (w *gpuWorker) find(b *batch, limit int64) (*found, bool) {
 		if len(onGPU) > 0 {
 			m.clock.add(stageScan, start, int64(c.to-c.from)*int64(len(onGPU)))
 		}
-		if q.err != nil {
+		if q.Err != nil {
 			return nil, false
 		}
 	}
@@ -459,8 +452,8 @@ func (w *gpuWorker) find(b *batch, limit int64) (*found, bool) {
 // upload brings reads to the GPU. It returns them as kernels take them, the number of their pieces, and the length
 // of the longest that is skimmed for.
 func (w *gpuWorker) upload(b *batch, classes [maxPiece + 1][]uint32) (reads kernels.Reads, pieces, longest int) {
-	q := &w.queue
-	shapes := w.shapes.resize(q, len(b.reads))
+	q := w.queue
+	shapes := w.shapes.Resize(q, len(b.reads))
 	first := b.packedAt[0]
 	for i := range shapes {
 		shapes[i] = kernels.Shape{PackedAt: uint32(b.packedAt[i] - first), Length: uint32(b.length[i]), K: uint32(b.k[i])}
@@ -472,14 +465,14 @@ func (w *gpuWorker) upload(b *batch, classes [maxPiece + 1][]uint32) (reads kern
 			longest = max(longest, int(b.length[read]))
 		}
 	}
-	upload(q, &w.onGPU.packed, b.packed[first:b.packedAt[len(b.reads)]])
-	upload(q, &w.onGPU.shapes, shapes)
-	return kernels.Reads{Packed: w.onGPU.packed.at(0), Shapes: w.onGPU.shapes.at(0)}, pieces, longest
+	device.Upload(q, &w.onGPU.packed, b.packed[first:b.packedAt[len(b.reads)]])
+	device.Upload(q, &w.onGPU.shapes, shapes)
+	return kernels.Reads{Packed: w.onGPU.packed.At(0), Shapes: w.onGPU.shapes.At(0)}, pieces, longest
 }
 
 // skimChunk adds to f what the reads of classes have in a chunk.
 func (w *gpuWorker) skimChunk(c *gpuChunk, t *gpuText, b *batch, f *found, reads kernels.Reads, classes [maxPiece + 1][]uint32, pieces, longest int, limit int64) bool {
-	m, q := w.m, &w.queue
+	m, q := w.m, w.queue
 	if pieces == 0 {
 		return true
 	}
@@ -491,7 +484,7 @@ func (w *gpuWorker) skimChunk(c *gpuChunk, t *gpuText, b *batch, f *found, reads
 			continue
 		}
 		start := time.Now()
-		w.table.build(q, reads, classes[length], length, pieces)
+		w.table.build(q, w.device, reads, classes[length], length, pieces)
 		start = m.clock.add(stagePieces, start, int64(len(classes[length])))
 		run := func(list []uint32, count int) []uint32 {
 			return w.skim.pass(q, c, t, &w.table, reads, list, count)
@@ -503,9 +496,9 @@ func (w *gpuWorker) skimChunk(c *gpuChunk, t *gpuText, b *batch, f *found, reads
 			}
 			f.take(c, b, m, w.skim.drain(q))
 			drained = true
-			return q.err == nil
+			return q.Err == nil
 		}
-		if !untilFinished(stretches, run, grow, more) || q.err != nil {
+		if !untilFinished(stretches, run, grow, more) || q.Err != nil {
 			return false
 		}
 		m.clock.add(stageSkim, start, int64(c.to-c.from))
@@ -516,9 +509,9 @@ func (w *gpuWorker) skimChunk(c *gpuChunk, t *gpuText, b *batch, f *found, reads
 	}
 	w.skim.end(q, f)
 	start := time.Now()
-	locations, operations, left := w.verify.verify(q, c, t, reads, len(b.reads), longest, &w.skim.candidates, w.skim.found)
+	locations, operations, left := w.verify.verify(q, w.device, c, t, reads, len(b.reads), longest, &w.skim.candidates, w.skim.found)
 	m.clock.add(stageVerify, start, int64(w.skim.found))
-	if q.err != nil || int64(len(f.ungrouped)+len(f.taken)+len(locations)+len(left)) > limit {
+	if q.Err != nil || int64(len(f.ungrouped)+len(f.taken)+len(locations)+len(left)) > limit {
 		return false
 	}
 	f.decode(c, b, m, locations, operations)

@@ -3,15 +3,16 @@ package mapper
 import (
 	"math"
 
+	"scanmap/device"
 	"scanmap/kernels"
 )
 
 // A gpuScan is the exhaustive pass of one worker (kernels/scan.cu).
 type gpuScan struct {
-	counters, members, items, unfinished gpuBuffer
-	occurrences                          gpuBuffer
-	hostCounters, hostItems              pinned[uint32]
-	hostOccurrences                      pinned[gpuOccurrence]
+	counters, members, items, unfinished device.Buffer
+	occurrences                          device.Buffer
+	hostCounters, hostItems              device.Pinned[uint32]
+	hostOccurrences                      device.Pinned[gpuOccurrence]
 }
 
 type gpuOccurrence struct{ read, end, distance, _ uint32 }
@@ -48,7 +49,7 @@ func scanKernel(m, k int) int {
 const maxItems = 1 << 24
 
 // scan appends the occurrences of reads in a chunk to f. It returns false when there are more than limit.
-func (s *gpuScan) scan(q *gpuQueue, c *gpuChunk, t *gpuText, reads kernels.Reads, b *batch, members []uint32, m *mapper, capacity int, f *found, limit int64) bool {
+func (s *gpuScan) scan(q *device.Queue, c *gpuChunk, t *gpuText, reads kernels.Reads, b *batch, members []uint32, m *mapper, capacity int, f *found, limit int64) bool {
 	classes := make([][]uint32, len(scanKernels))
 	for _, read := range members {
 		class := scanKernel(int(b.length[read]), int(b.k[read]))
@@ -57,14 +58,14 @@ func (s *gpuScan) scan(q *gpuQueue, c *gpuChunk, t *gpuText, reads kernels.Reads
 	stretches := (int(c.to-c.from) + kernels.ScanStretch - 1) / kernels.ScanStretch
 	for class, members := range classes {
 		most := max(maxItems/stretches, 1) * kernels.ScanStrands / 2
-		for len(members) > 0 && q.err == nil {
+		for len(members) > 0 && q.Err == nil {
 			part := members[:min(len(members), most)]
 			members = members[len(part):]
 			pass := gpuScanPass{gpuScan: s, q: q, c: c, b: b, m: m, f: f, name: scanKernels[class].name, capacity: capacity}
-			upload(q, &s.members, part)
+			device.Upload(q, &s.members, part)
 			groups := (2*len(part) + kernels.ScanStrands - 1) / kernels.ScanStrands
 			pass.p = kernels.ScanParams{
-				Text: c.params(t), Reads: reads, Members: s.members.at(0), Count: uint32(len(part)),
+				Text: c.params(t), Reads: reads, Members: s.members.At(0), Count: uint32(len(part)),
 				Groups: uint32(groups), First: c.from, End: c.to,
 			}
 			if !untilFinished(stretches*groups, pass.run, pass.grow, func() bool { return int64(len(f.taken)) <= limit }) {
@@ -78,7 +79,7 @@ func (s *gpuScan) scan(q *gpuQueue, c *gpuChunk, t *gpuText, reads kernels.Reads
 // A gpuScanPass scans for reads that one kernel can take.
 type gpuScanPass struct {
 	*gpuScan
-	q        *gpuQueue
+	q        *device.Queue
 	c        *gpuChunk
 	b        *batch
 	m        *mapper
@@ -93,29 +94,29 @@ func (s *gpuScanPass) grow() { s.capacity *= 2 }
 // run does items, all of count when there is no list, and returns those that did not come to their end.
 func (s *gpuScanPass) run(items []uint32, count int) (unfinished []uint32) {
 	q, p := s.q, &s.p
-	q.reserve(&s.counters, 4*kernels.ScanCounters)
-	q.reserve(&s.occurrences, 16*s.capacity)
-	q.reserve(&s.unfinished, 4*count)
+	q.Reserve(&s.counters, 4*kernels.ScanCounters)
+	q.Reserve(&s.occurrences, 16*s.capacity)
+	q.Reserve(&s.unfinished, 4*count)
 	p.Items = 0
 	if items != nil {
-		upload(q, &s.items, items)
-		p.Items = s.items.at(0)
+		device.Upload(q, &s.items, items)
+		p.Items = s.items.At(0)
 	}
-	p.Unfinished, p.Counters, p.Occurrences = s.unfinished.at(0), s.counters.at(0), s.occurrences.at(0)
+	p.Unfinished, p.Counters, p.Occurrences = s.unfinished.At(0), s.counters.At(0), s.occurrences.At(0)
 	p.Capacity, p.ItemCount = uint32(s.capacity), uint32(count)
-	q.clear(&s.counters, 4*kernels.ScanCounters)
+	q.Clear(&s.counters, 4*kernels.ScanCounters)
 	warps := kernels.ScanThreads / 32
-	launchBlocks(q, s.name, min((count+warps-1)/warps, scanBlocks*q.device.device.Info().Multiprocessors), p)
-	counters := s.hostCounters.resize(q, kernels.ScanCounters)
-	download(q, counters, &s.counters, 0)
-	if q.wait() != nil {
+	device.LaunchBlocks(q, s.name, min((count+warps-1)/warps, scanBlocks*q.GPU.Info().Multiprocessors), p)
+	counters := s.hostCounters.Resize(q, kernels.ScanCounters)
+	device.Download(q, counters, &s.counters, 0)
+	if q.Wait() != nil {
 		return nil
 	}
-	list := s.hostOccurrences.resize(q, min(int(counters[kernels.ScanOccurrences]), s.capacity))
-	download(q, list, &s.occurrences, 0)
-	unfinished = s.hostItems.resize(q, int(counters[kernels.ScanUnfinished]))
-	download(q, unfinished, &s.unfinished, 0)
-	if q.wait() != nil {
+	list := s.hostOccurrences.Resize(q, min(int(counters[kernels.ScanOccurrences]), s.capacity))
+	device.Download(q, list, &s.occurrences, 0)
+	unfinished = s.hostItems.Resize(q, int(counters[kernels.ScanUnfinished]))
+	device.Download(q, unfinished, &s.unfinished, 0)
+	if q.Wait() != nil {
 		return nil
 	}
 	for _, o := range list {

@@ -4,19 +4,20 @@ import (
 	"math"
 	"slices"
 
+	"scanmap/device"
 	"scanmap/dna"
 	"scanmap/kernels"
 )
 
 // A gpuVerify is what a worker needs from candidates to locations (kernels/verify.cu, kernels/align.cu).
 type gpuVerify struct {
-	places, parts, grouped, marks, contig gpuBuffer
-	locations, windows, left, operations  gpuBuffer
-	counters, moves, many                 gpuBuffer
-	hostCounters                          pinned[uint32]
-	hostLocations                         pinned[gpuLocation]
-	hostOperations                        pinned[uint32]
-	hostLeft                              pinned[gpuCandidate]
+	places, parts, grouped, marks, contig device.Buffer
+	locations, windows, left, operations  device.Buffer
+	counters, moves, many                 device.Buffer
+	hostCounters                          device.Pinned[uint32]
+	hostLocations                         device.Pinned[gpuLocation]
+	hostOperations                        device.Pinned[uint32]
+	hostLeft                              device.Pinned[gpuCandidate]
 }
 
 // A gpuLocation is a location as kernels/shared.cuh describes it.
@@ -34,44 +35,44 @@ const sortBlocks = 4
 // verify turns the first n candidates of a queue into locations, which it leaves in host memory that is valid until
 // the next call, with the operations of their alignments and the candidates that are left to the host. longest is the length of the
 // longest read.
-func (v *gpuVerify) verify(q *gpuQueue, c *gpuChunk, t *gpuText, reads kernels.Reads, count, longest int, candidates *gpuBuffer, n int) (locations []gpuLocation, operations []uint32, left []gpuCandidate) {
+func (v *gpuVerify) verify(q *device.Queue, d *gpuDevice, c *gpuChunk, t *gpuText, reads kernels.Reads, count, longest int, candidates *device.Buffer, n int) (locations []gpuLocation, operations []uint32, left []gpuCandidate) {
 	if n == 0 {
 		return nil, nil, nil
 	}
-	q.reserve(&v.places, 4*count)
-	q.reserve(&v.grouped, 8*n)
-	q.reserve(&v.marks, 4*n)
-	q.reserve(&v.contig, 4*n)
+	q.Reserve(&v.places, 4*count)
+	q.Reserve(&v.grouped, 8*n)
+	q.Reserve(&v.marks, 4*n)
+	q.Reserve(&v.contig, 4*n)
 	// A group of candidates has at most three locations for each (kernels/align.cu).
-	q.reserve(&v.locations, 16*3*n)
-	q.reserve(&v.windows, 16*3*n)
-	q.reserve(&v.left, 8*n)
-	q.reserve(&v.many, 4*count)
-	q.reserve(&v.operations, 4*(4*n+1024))
-	q.reserve(&v.counters, 4*kernels.EmitCounters)
-	q.clear(&v.places, 4*count)
-	q.clear(&v.counters, 4*kernels.EmitCounters)
-	group := &kernels.GroupParams{Candidates: candidates.at(0), Places: v.places.at(0), Grouped: v.grouped.at(0), Count: uint32(n)}
-	launch(q, "group_count", n, group)
-	q.sum(&v.places, &v.parts, count)
-	launch(q, "group_place", n, group)
+	q.Reserve(&v.locations, 16*3*n)
+	q.Reserve(&v.windows, 16*3*n)
+	q.Reserve(&v.left, 8*n)
+	q.Reserve(&v.many, 4*count)
+	q.Reserve(&v.operations, 4*(4*n+1024))
+	q.Reserve(&v.counters, 4*kernels.EmitCounters)
+	q.Clear(&v.places, 4*count)
+	q.Clear(&v.counters, 4*kernels.EmitCounters)
+	group := &kernels.GroupParams{Candidates: candidates.At(0), Places: v.places.At(0), Grouped: v.grouped.At(0), Count: uint32(n)}
+	device.Launch(q, "group_count", n, group)
+	runningSums(q, &v.places, &v.parts, count)
+	device.Launch(q, "group_place", n, group)
 	windows := &kernels.WindowsParams{
-		Text: c.params(t), Reads: reads, Contigs: c.contigParams(t), Places: v.places.at(0), Grouped: v.grouped.at(0),
-		Marks: v.marks.at(0), Contig: v.contig.at(0), Many: v.many.at(0), Counters: v.counters.at(0),
+		Text: c.params(t), Reads: reads, Contigs: c.contigParams(t), Places: v.places.At(0), Grouped: v.grouped.At(0),
+		Marks: v.marks.At(0), Contig: v.contig.At(0), Many: v.many.At(0), Counters: v.counters.At(0),
 		Count: uint32(count), LowCut: c.lowCut, HighCut: c.highCut,
 	}
-	launch(q, "windows", count, windows)
+	device.Launch(q, "windows", count, windows)
 	if n > kernels.MostSorted {
-		launchBlocks(q, "sort_many", min(n/kernels.MostSorted, sortBlocks*q.device.device.Info().Multiprocessors), &kernels.SortParams{
-			Grouped: v.grouped.at(0), Scratch: v.left.at(0), Places: v.places.at(0), Many: v.many.at(0), Counters: v.counters.at(0),
+		device.LaunchBlocks(q, "sort_many", min(n/kernels.MostSorted, sortBlocks*q.GPU.Info().Multiprocessors), &kernels.SortParams{
+			Grouped: v.grouped.At(0), Scratch: v.left.At(0), Places: v.places.At(0), Many: v.many.At(0), Counters: v.counters.At(0),
 		})
 		many := *windows
 		many.Count = uint32(n)
-		launch(q, "windows_many", n, &many)
+		device.Launch(q, "windows_many", n, &many)
 	}
-	launch(q, "emit", n, &kernels.EmitParams{
-		Reads: reads, Grouped: v.grouped.at(0), Marks: v.marks.at(0), Contig: v.contig.at(0), Locations: v.locations.at(0),
-		Windows: v.windows.at(0), Left: v.left.at(0), Counters: v.counters.at(0),
+	device.Launch(q, "emit", n, &kernels.EmitParams{
+		Reads: reads, Grouped: v.grouped.At(0), Marks: v.marks.At(0), Contig: v.contig.At(0), Locations: v.locations.At(0),
+		Windows: v.windows.At(0), Left: v.left.At(0), Counters: v.counters.At(0),
 		Count: uint32(n), Middle: uint32(n), Wide: uint32(2 * n),
 	})
 	rows := max(min(longest, kernels.MaxBoundLength), 1)
@@ -86,28 +87,28 @@ func (v *gpuVerify) verify(q *gpuQueue, c *gpuChunk, t *gpuText, reads kernels.R
 	} {
 		perBlock := kernels.AlignThreads * rows * class.words * 4
 		blocks := min((n+kernels.AlignThreads-1)/kernels.AlignThreads,
-			windowsPerMultiprocessor*q.device.device.Info().Multiprocessors, max(q.device.moveBytes()/perBlock, 1))
-		q.reserve(&v.moves, blocks*perBlock)
-		launchBlocks(q, class.name, blocks, &kernels.AlignParams{
-			Text: c.params(t), Reads: reads, Starts: t.starts.at(0), Ends: t.ends.at(0),
-			Windows: v.windows.at(16 * n * i), Moves: v.moves.at(0), Locations: v.locations.at(0), Operations: v.operations.at(0),
-			LocationCounter: v.counters.at(4 * kernels.EmitLocations), OperationCounter: v.counters.at(4 * kernels.EmitOperations),
-			Count: v.counters.at(4 * class.counter), Rows: uint32(rows),
+			windowsPerMultiprocessor*q.GPU.Info().Multiprocessors, max(d.moveBytes()/perBlock, 1))
+		q.Reserve(&v.moves, blocks*perBlock)
+		device.LaunchBlocks(q, class.name, blocks, &kernels.AlignParams{
+			Text: c.params(t), Reads: reads, Starts: t.starts.At(0), Ends: t.ends.At(0),
+			Windows: v.windows.At(16 * n * i), Moves: v.moves.At(0), Locations: v.locations.At(0), Operations: v.operations.At(0),
+			LocationCounter: v.counters.At(4 * kernels.EmitLocations), OperationCounter: v.counters.At(4 * kernels.EmitOperations),
+			Count: v.counters.At(4 * class.counter), Rows: uint32(rows),
 			LocationCapacity: uint32(3 * n), OperationCapacity: uint32(4*n + 1024),
 		})
 	}
-	counters := v.hostCounters.resize(q, kernels.EmitCounters)
-	download(q, counters, &v.counters, 0)
-	if q.wait() != nil {
+	counters := v.hostCounters.Resize(q, kernels.EmitCounters)
+	device.Download(q, counters, &v.counters, 0)
+	if q.Wait() != nil {
 		return nil, nil, nil
 	}
-	locations = v.hostLocations.resize(q, min(int(counters[kernels.EmitLocations]), 3*n))
-	operations = v.hostOperations.resize(q, min(int(counters[kernels.EmitOperations]), 4*n+1024))
-	left = v.hostLeft.resize(q, int(counters[kernels.EmitLeft]))
-	download(q, locations, &v.locations, 0)
-	download(q, operations, &v.operations, 0)
-	download(q, left, &v.left, 0)
-	if q.wait() != nil {
+	locations = v.hostLocations.Resize(q, min(int(counters[kernels.EmitLocations]), 3*n))
+	operations = v.hostOperations.Resize(q, min(int(counters[kernels.EmitOperations]), 4*n+1024))
+	left = v.hostLeft.Resize(q, int(counters[kernels.EmitLeft]))
+	device.Download(q, locations, &v.locations, 0)
+	device.Download(q, operations, &v.operations, 0)
+	device.Download(q, left, &v.left, 0)
+	if q.Wait() != nil {
 		return nil, nil, nil
 	}
 	return locations, operations, left

@@ -7,7 +7,7 @@ import (
 	"io"
 	"time"
 
-	"scanmap/mapper"
+	"scanmap/measure"
 )
 
 // benchSchema names the form of the JSON of a measurement.
@@ -63,7 +63,7 @@ type benchRow struct {
 }
 
 // BenchJSON writes a measurement as one JSON object and a line feed.
-func BenchJSON(w io.Writer, r *mapper.BenchResult, run BenchRun) error {
+func BenchJSON(w io.Writer, r *measure.Result, run BenchRun) error {
 	out := benchmark{
 		Schema:      benchSchema,
 		Version:     run.Version,
@@ -92,7 +92,7 @@ func BenchJSON(w io.Writer, r *mapper.BenchResult, run BenchRun) error {
 }
 
 // BenchTable writes a measurement for people.
-func BenchTable(w io.Writer, r *mapper.BenchResult) error {
+func BenchTable(w io.Writer, r *measure.Result) error {
 	var b bytes.Buffer
 	d := r.Device
 	b.WriteString(d.ID)

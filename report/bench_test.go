@@ -7,22 +7,22 @@ import (
 	"testing"
 	"time"
 
-	"scanmap/mapper"
+	"scanmap/measure"
 )
 
 // measurements have something in every member between them.
-func measurements() map[string]*mapper.BenchResult {
-	h200 := mapper.BenchDevice{ID: "cuda:0", Name: "NVIDIA H200", ComputeCapability: "9.0", Driver: "CUDA 13.0", Memory: 150109880320, Multiprocessors: 132}
-	return map[string]*mapper.BenchResult{
-		"bench_device": {Device: h200, Bytes: 4 << 30, Rows: []mapper.BenchRow{
+func measurements() map[string]*measure.Result {
+	h200 := measure.Device{ID: "cuda:0", Name: "NVIDIA H200", ComputeCapability: "9.0", Driver: "CUDA 13.0", Memory: 150109880320, Multiprocessors: 132}
+	return map[string]*measure.Result{
+		"bench_device": {Device: h200, Bytes: 4 << 30, Rows: []measure.Row{
 			{Name: "read", Unit: "B/s", Value: 4.5e12, Min: 4.25e12, Max: 4.512e12, Runs: 7, Bytes: 4 << 30},
 			{Name: "random probes, table of 16 MiB", Unit: "probes/s", Value: 160e9, Min: 159e9, Max: 161e9, Runs: 7, Operations: 1 << 29},
 		}},
-		"bench_map": {Device: h200, Bases: 3_100_000_000, Reads: 1 << 20, Rows: []mapper.BenchRow{
+		"bench_map": {Device: h200, Bases: 3_100_000_000, Reads: 1 << 20, Rows: []measure.Row{
 			{Name: "core", Unit: "reads/s", Value: 81_234_567, Min: 80e6, Max: 82e6, Runs: 3, Operations: 1 << 20},
 			{Name: "kernel skim", Unit: "s", Value: 0.0098, Min: 0.0097, Max: 0.0099, Runs: 3},
 		}},
-		"bench_cpu": {Device: mapper.BenchDevice{ID: "cpu", Name: "cpu"}, Bases: 1000, Reads: 1, Rows: []mapper.BenchRow{
+		"bench_cpu": {Device: measure.Device{ID: "cpu", Name: "cpu"}, Bases: 1000, Reads: 1, Rows: []measure.Row{
 			{Name: "all", Unit: "reads/s", Value: 100, Min: 0, Max: 200, Runs: 2, Operations: 1},
 		}},
 		"bench_empty": {},
@@ -46,7 +46,7 @@ func TestBench(t *testing.T) {
 }
 
 func TestBenchWriteFails(t *testing.T) {
-	r := &mapper.BenchResult{}
+	r := &measure.Result{}
 	for _, err := range []error{BenchTable(failingWriter{}, r), BenchJSON(failingWriter{}, r, BenchRun{})} {
 		if !errors.Is(err, io.ErrShortWrite) {
 			t.Errorf("got %v", err)

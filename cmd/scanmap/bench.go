@@ -12,7 +12,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"scanmap/mapper"
+	"scanmap/device"
+	"scanmap/measure"
 	"scanmap/report"
 )
 
@@ -30,9 +31,9 @@ func benchCommand(p process) *cli.Command {
 }
 
 // benchFlags are the options that all measurements have.
-func benchFlags(device cli.Flag, repeats int) []cli.Flag {
+func benchFlags(deviceFlag cli.Flag, repeats int) []cli.Flag {
 	return []cli.Flag{
-		device,
+		deviceFlag,
 		&cli.StringFlag{Name: "repeats", Value: strconv.Itoa(repeats), Category: categoryRun,
 			Usage: "measure `N` times, after once that is not counted, and give medians"},
 		&cli.StringFlag{Name: "json", Category: categoryOutput,
@@ -45,7 +46,7 @@ const maxRepeats = 1_000_000
 
 // benchJob is a checked call of a measurement.
 type benchJob struct {
-	device  mapper.Device
+	device  device.Choice
 	repeats int
 	json    string // file of the JSON, - for standard output, empty for none
 	run     report.BenchRun
@@ -58,7 +59,7 @@ func newBenchJob(c *cli.Context, args []string) (*benchJob, error) {
 		return nil, usagef("option --json: the name is empty")
 	}
 	var err error
-	if j.device, err = mapper.ParseDevice(c.String("device")); err != nil {
+	if j.device, err = device.Parse(c.String("device")); err != nil {
 		return nil, usagef("option --device: %w", err)
 	}
 	j.device.Driver = driver
@@ -105,7 +106,7 @@ func parseSize(s string) (int64, error) {
 
 // do measures and writes the results. Where the JSON is to go is opened before, so that nobody waits for what cannot be
 // written; a run that fails leaves no file.
-func (j *benchJob) do(ctx context.Context, stdout *sink, measure func() (*mapper.BenchResult, error)) error {
+func (j *benchJob) do(ctx context.Context, stdout *sink, perform func() (*measure.Result, error)) error {
 	var out *output
 	if j.json != "" {
 		var err error
@@ -114,7 +115,7 @@ func (j *benchJob) do(ctx context.Context, stdout *sink, measure func() (*mapper
 		}
 		defer out.discard()
 	}
-	r, err := untilStopped(ctx, measure)
+	r, err := untilStopped(ctx, perform)
 	if err := firstError(context.Cause(ctx), err); err != nil {
 		return err
 	}
@@ -133,8 +134,8 @@ func (j *benchJob) do(ctx context.Context, stdout *sink, measure func() (*mapper
 }
 
 // oneGPU checks that a device is one GPU.
-func oneGPU(d mapper.Device) error {
-	if d.Kind != mapper.DeviceCUDA || len(d.Indices) != 1 {
+func oneGPU(d device.Choice) error {
+	if d.Kind != device.CUDA || len(d.Indices) != 1 {
 		return errors.New("one GPU is measured at a time, such as cuda:0")
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"scanmap/mapper"
+	"scanmap/measure"
 )
 
 func benchDeviceCommand(p process) *cli.Command {
@@ -37,7 +38,7 @@ func benchDeviceCommand(p process) *cli.Command {
 					return usagef("option --bytes: %s is not from %d to %d bytes", c.String("bytes"), mapper.MinCeilingBytes, int64(maxBenchBytes))
 				}
 			}
-			return j.do(c.Context, p.stdout, func() (*mapper.BenchResult, error) { return mapper.Ceilings(c.Context, o) })
+			return j.do(c.Context, p.stdout, func() (*measure.Result, error) { return mapper.Ceilings(c.Context, o) })
 		},
 	}
 }

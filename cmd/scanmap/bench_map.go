@@ -8,7 +8,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"scanmap/device"
 	"scanmap/mapper"
+	"scanmap/measure"
 )
 
 // maxBenchBases is more than the references that are there have.
@@ -47,7 +49,7 @@ func benchMapCommand(p process) *cli.Command {
 				return usageError{err}
 			}
 			runtime.GOMAXPROCS(o.Threads)
-			return j.do(c.Context, p.stdout, func() (*mapper.BenchResult, error) { return mapper.Bench(c.Context, *o) })
+			return j.do(c.Context, p.stdout, func() (*measure.Result, error) { return mapper.Bench(c.Context, *o) })
 		},
 	}
 }
@@ -59,7 +61,7 @@ const categoryInput = "Input"
 func benchMapOptions(c *cli.Context, j *benchJob) (*mapper.BenchOptions, error) {
 	o := &mapper.BenchOptions{Repetitions: j.repeats}
 	o.Device = j.device
-	if o.Device.Kind != mapper.DeviceCPU {
+	if o.Device.Kind != device.CPU {
 		if err := oneGPU(o.Device); err != nil {
 			return nil, fmt.Errorf("option --device: %w; or cpu", err)
 		}

@@ -10,9 +10,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"scanmap/device"
 	"scanmap/gpu"
 	"scanmap/kernels"
-	"scanmap/mapper"
 )
 
 func devicesCommand(p process) *cli.Command {
@@ -42,11 +42,11 @@ func listDevices(w io.Writer, driver *gpu.Driver) error {
 	}
 	version, err := driver.Version()
 	if err != nil {
-		return &mapper.DeviceError{Err: err}
+		return &device.Error{Err: err}
 	}
 	infos, err := driver.Devices()
 	if err != nil {
-		return &mapper.DeviceError{Err: err}
+		return &device.Error{Err: err}
 	}
 	cuda := fmt.Sprintf("%d.%d", version/1000, version%1000/10)
 	if len(infos) == 0 {
@@ -76,23 +76,23 @@ func lookAt(driver *gpu.Driver, info gpu.Info) (row deviceRow) {
 		files[e.File] = append(files[e.File], e)
 	}
 	row.files = len(files)
-	device, err := driver.Open(info.Index, gpu.Options{})
+	d, err := driver.Open(info.Index, gpu.Options{})
 	if err != nil {
 		row.problems = append(row.problems, err)
 		return row
 	}
 	defer func() {
-		if err := device.Close(); err != nil {
+		if err := d.Close(); err != nil {
 			row.problems = append(row.problems, err)
 		}
 	}()
-	if row.free, _, err = device.FreeMemory(); err != nil {
+	if row.free, _, err = d.FreeMemory(); err != nil {
 		row.problems = append(row.problems, err)
 		return row
 	}
 	row.opened = true
 	for _, file := range slices.Sorted(maps.Keys(files)) {
-		if err := load(device, file, files[file]); err != nil {
+		if err := load(d, file, files[file]); err != nil {
 			row.problems = append(row.problems, fmt.Errorf("kernels of %s: %w", file, err))
 			continue
 		}
@@ -102,12 +102,12 @@ func lookAt(driver *gpu.Driver, info gpu.Info) (row deviceRow) {
 }
 
 // load loads a file of kernels and finds each of them in it.
-func load(device *gpu.Device, file string, entries []kernels.Entry) (err error) {
+func load(d *gpu.Device, file string, entries []kernels.Entry) (err error) {
 	ptx, err := kernels.PTX(file)
 	if err != nil {
 		return err
 	}
-	module, err := device.Load(ptx)
+	module, err := d.Load(ptx)
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"scanmap/mapper"
+	"scanmap/device"
 )
 
 // version is what --version prints and headers name.
@@ -107,7 +107,7 @@ func exitCode(err error) int {
 		return 128 + int(stopped.signal)
 	case errors.As(err, new(usageError)):
 		return 2
-	case errors.As(err, new(*mapper.DeviceError)):
+	case errors.As(err, new(*device.Error)):
 		return 3
 	case errors.As(err, new(*outputError)) && errors.Is(err, syscall.EPIPE):
 		return 0

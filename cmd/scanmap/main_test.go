@@ -14,8 +14,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"scanmap/device"
 	"scanmap/gpu"
-	"scanmap/mapper"
 )
 
 // binary is the program, for the tests that need a process.
@@ -111,7 +111,7 @@ func TestExitCode(t *testing.T) {
 		{fmt.Errorf("x: %w", &outputError{"o", syscall.EPIPE}), 0},
 		{&outputError{"o", syscall.ENOSPC}, 1},
 		{usagef("x"), 2},
-		{&mapper.DeviceError{Err: errors.New("x")}, 3},
+		{&device.Error{Err: errors.New("x")}, 3},
 		{signalError{syscall.SIGINT}, 130},
 		{fmt.Errorf("x: %w", signalError{syscall.SIGTERM}), 143},
 	} {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"scanmap/device"
 	"scanmap/mapper"
 	"scanmap/report"
 	"scanmap/sam"
@@ -263,7 +264,7 @@ func (j *mapJob) readNumbers(c *cli.Context) error {
 }
 
 // driver stands in for the machine's CUDA driver in tests.
-var driver *mapper.Driver
+var driver *device.Driver
 
 func (j *mapJob) readNames(c *cli.Context) error {
 	o := &j.options
@@ -289,7 +290,7 @@ func (j *mapJob) readNames(c *cli.Context) error {
 	if j.quiet && j.progress {
 		return errors.New("options --quiet and --progress contradict each other")
 	}
-	if o.Device, err = mapper.ParseDevice(c.String("device")); err != nil {
+	if o.Device, err = device.Parse(c.String("device")); err != nil {
 		return fmt.Errorf("option --device: %w", err)
 	}
 	o.Device.Sync = c.Bool("gpu-sync")
