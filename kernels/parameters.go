@@ -30,6 +30,9 @@ const AlignLater = 255
 const Narrow = 16
 const Middle = 32
 const SearchPadding = 4096
+
+// MostWuManber is the largest k of Wu-Manber's automata here: a flag has eight bits.
+const MostWuManber = 7
 const AlignThreads = 128
 const BruteForceThreads = 256
 const CeilingThreads = 256
@@ -41,6 +44,7 @@ const LogicRound = 256
 const ProbeRound = 8
 const LettersThreads = 256
 const PackThreads = 256
+const PackedThreads = 256
 const ScanThreads = 128
 const ScanStretch = 16384
 const ScanStrands = 32
@@ -49,6 +53,15 @@ const ScanNext = 0
 const ScanOccurrences = 1
 const ScanUnfinished = 2
 const ScanCounters = 4
+const ShiftOrThreads = 512
+
+// ShiftOrStretch is the number of letters of a warp's stretch: many times the overlap.
+const ShiftOrStretch = 16384
+const SegmentThreads = 256
+
+// SegmentLetters is the length of a segment that the paper found best, TiledLetters that of one with eight letters a fetch.
+const SegmentLetters = 8
+const TiledLetters = 64
 const SkimThreads = 256
 const SkimStretch = 65536
 
@@ -85,6 +98,11 @@ const EmitCounters = 8
 const MostSorted = 64
 const MostDiagonals = 64
 const SortThreads = 256
+const WuManberThreads = 256
+const WuManberStretch = 16384
+const WuManberSegmentThreads = 256
+const WuManberSegment = 8
+const WuManberTiled = 64
 
 // The resident text: word i of planes holds the low and the high bits of the codes of positions
 // 32 i to 32 i + 31 (A 0, C 1, G 2, T 3), word i of ambiguous a bit for each position that matches
@@ -218,6 +236,17 @@ type InterleaveParams struct {
 	Words  uint64
 }
 
+// WuManberPackedParams are the parameters of kernels wu_manber_packed_32_0, wu_manber_packed_32_1, wu_manber_packed_32_2, wu_manber_packed_32_7, wu_manber_packed_64_0, wu_manber_packed_64_1, wu_manber_packed_64_2 and wu_manber_packed_64_7.
+type WuManberPackedParams struct {
+	Text          Bits
+	Masks         uint64
+	Hits          Hits
+	Words         uint32
+	Halo          uint32
+	K             uint32
+	Substitutions uint32
+}
+
 // ScanParams are the parameters of kernels scan_1_2, scan_2_3, scan_4_1, scan_4_3, scan_4_6, myers_1, myers_4, myers_10 and myers_32.
 type ScanParams struct {
 	Text        Text
@@ -233,6 +262,15 @@ type ScanParams struct {
 	Groups      uint32
 	First       uint32
 	End         uint32
+}
+
+// ShiftOrParams are the parameters of kernels shift_or_scan_32, shift_or_scan_64, shift_or_segment_32, shift_or_segment_64, shift_or_tiled_32 and shift_or_tiled_64.
+type ShiftOrParams struct {
+	Text  Letters
+	Masks uint64
+	Flags uint64
+	Codes uint32
+	Halo  uint32
 }
 
 // SkimParams are the parameters of kernel skim.
@@ -383,6 +421,20 @@ type EmitParams struct {
 	_         uint32
 }
 
+// WuManberParams are the parameters of kernels wu_manber_scan_32, wu_manber_scan_64, wu_manber_scan_long, wu_manber_segment_32_1, wu_manber_segment_32_2, wu_manber_segment_32_7, wu_manber_segment_64_1, wu_manber_segment_64_2, wu_manber_segment_64_7, wu_manber_tiled_32_1, wu_manber_tiled_32_2, wu_manber_tiled_32_7, wu_manber_tiled_64_1, wu_manber_tiled_64_2 and wu_manber_tiled_64_7.
+type WuManberParams struct {
+	Text          Letters
+	Masks         uint64
+	Carry         uint64
+	Flags         uint64
+	Codes         uint32
+	K             uint32
+	Halo          uint32
+	Substitutions uint32
+	AllLevels     uint32
+	_             uint32
+}
+
 // Entries are the kernels.
 var Entries = []Entry{
 	{Name: "align_narrow", File: "align", ParameterBytes: 128, Threads: 128},
@@ -397,6 +449,14 @@ var Entries = []Entry{
 	{Name: "unpack", File: "letters", ParameterBytes: 48, Threads: 256},
 	{Name: "collect", File: "letters", ParameterBytes: 40, Threads: 256},
 	{Name: "interleave", File: "pack", ParameterBytes: 40, Threads: 256},
+	{Name: "wu_manber_packed_32_0", File: "packed", ParameterBytes: 80, Threads: 256},
+	{Name: "wu_manber_packed_32_1", File: "packed", ParameterBytes: 80, Threads: 256},
+	{Name: "wu_manber_packed_32_2", File: "packed", ParameterBytes: 80, Threads: 256},
+	{Name: "wu_manber_packed_32_7", File: "packed", ParameterBytes: 80, Threads: 256},
+	{Name: "wu_manber_packed_64_0", File: "packed", ParameterBytes: 80, Threads: 256},
+	{Name: "wu_manber_packed_64_1", File: "packed", ParameterBytes: 80, Threads: 256},
+	{Name: "wu_manber_packed_64_2", File: "packed", ParameterBytes: 80, Threads: 256},
+	{Name: "wu_manber_packed_64_7", File: "packed", ParameterBytes: 80, Threads: 256},
 	{Name: "scan_1_2", File: "scan", ParameterBytes: 104, Threads: 128},
 	{Name: "scan_2_3", File: "scan", ParameterBytes: 104, Threads: 128},
 	{Name: "scan_4_1", File: "scan", ParameterBytes: 104, Threads: 128},
@@ -406,6 +466,12 @@ var Entries = []Entry{
 	{Name: "myers_4", File: "scan", ParameterBytes: 104, Threads: 128},
 	{Name: "myers_10", File: "scan", ParameterBytes: 104, Threads: 128},
 	{Name: "myers_32", File: "scan", ParameterBytes: 104, Threads: 128},
+	{Name: "shift_or_scan_32", File: "shiftor", ParameterBytes: 40, Threads: 512},
+	{Name: "shift_or_scan_64", File: "shiftor", ParameterBytes: 40, Threads: 512},
+	{Name: "shift_or_segment_32", File: "shiftor", ParameterBytes: 40, Threads: 256},
+	{Name: "shift_or_segment_64", File: "shiftor", ParameterBytes: 40, Threads: 256},
+	{Name: "shift_or_tiled_32", File: "shiftor", ParameterBytes: 40, Threads: 256},
+	{Name: "shift_or_tiled_64", File: "shiftor", ParameterBytes: 40, Threads: 256},
 	{Name: "skim", File: "skim", ParameterBytes: 152, Threads: 256},
 	{Name: "sum_parts", File: "sum", ParameterBytes: 32, Threads: 256},
 	{Name: "sum_across", File: "sum", ParameterBytes: 32, Threads: 256},
@@ -420,4 +486,19 @@ var Entries = []Entry{
 	{Name: "windows_many", File: "verify", ParameterBytes: 136, Threads: 128},
 	{Name: "sort_many", File: "verify", ParameterBytes: 40, Threads: 256},
 	{Name: "emit", File: "verify", ParameterBytes: 88, Threads: 128},
+	{Name: "wu_manber_scan_32", File: "wumanber", ParameterBytes: 64, Threads: 256},
+	{Name: "wu_manber_scan_64", File: "wumanber", ParameterBytes: 64, Threads: 256},
+	{Name: "wu_manber_scan_long", File: "wumanber", ParameterBytes: 64, Threads: 256},
+	{Name: "wu_manber_segment_32_1", File: "wumanber", ParameterBytes: 64, Threads: 256},
+	{Name: "wu_manber_segment_32_2", File: "wumanber", ParameterBytes: 64, Threads: 256},
+	{Name: "wu_manber_segment_32_7", File: "wumanber", ParameterBytes: 64, Threads: 256},
+	{Name: "wu_manber_segment_64_1", File: "wumanber", ParameterBytes: 64, Threads: 256},
+	{Name: "wu_manber_segment_64_2", File: "wumanber", ParameterBytes: 64, Threads: 256},
+	{Name: "wu_manber_segment_64_7", File: "wumanber", ParameterBytes: 64, Threads: 256},
+	{Name: "wu_manber_tiled_32_1", File: "wumanber", ParameterBytes: 64, Threads: 256},
+	{Name: "wu_manber_tiled_32_2", File: "wumanber", ParameterBytes: 64, Threads: 256},
+	{Name: "wu_manber_tiled_32_7", File: "wumanber", ParameterBytes: 64, Threads: 256},
+	{Name: "wu_manber_tiled_64_1", File: "wumanber", ParameterBytes: 64, Threads: 256},
+	{Name: "wu_manber_tiled_64_2", File: "wumanber", ParameterBytes: 64, Threads: 256},
+	{Name: "wu_manber_tiled_64_7", File: "wumanber", ParameterBytes: 64, Threads: 256},
 }

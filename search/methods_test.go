@@ -289,7 +289,7 @@ func TestSchemesOnCPU(t *testing.T) {
 			tried := 0
 			for i := range cases {
 				c := &cases[i]
-				if s.refusal(c.needle) != nil {
+				if s.refusal(c.needle, false) != nil {
 					continue
 				}
 				tried++
@@ -321,7 +321,7 @@ func TestSchemesOnGPU(t *testing.T) {
 				tried := 0
 				for i := range cases {
 					c := &cases[i]
-					if s.refusal(c.needle) != nil {
+					if s.refusal(c.needle, true) != nil {
 						continue
 					}
 					tried++
@@ -373,7 +373,7 @@ func shortPatterns(t *testing.T, g *gpuSearch) {
 		t.Run(s.FullName(), func(t *testing.T) {
 			for i := range cases {
 				c := &cases[i]
-				if s.refusal(c.needle) != nil {
+				if s.refusal(c.needle, g != nil) != nil {
 					continue
 				}
 				if g == nil {

@@ -105,3 +105,4 @@ DEVICE u32 byte_permute(u32 a, u32 b, u32 selector) {
 template <class T> DEVICE T load_streaming(const T* p) { return *p; }
 template <class T> DEVICE T load_kept(const T* p) { return *p; }
 template <class T> DEVICE T load_once(const T* p) { return *p; }
+template <class T> DEVICE void store_streaming(T* p, T v) { *p = v; }
