@@ -45,6 +45,21 @@ const ProbeRound = 8
 const LettersThreads = 256
 const PackThreads = 256
 const PackedThreads = 256
+const PlanesThreads = 128
+
+// PlanesBlock is the number of letters of a block, PlanesWords that of its words.
+const PlanesBlock = 32768
+const PlanesWords = 1024
+
+// AtOnce is the number of words of a lane that are compared at a time, and the most letters of a filter.
+const AtOnce = 8
+
+// What is compared with what passes a filter.
+const CompareSubstitutions = 0
+const CompareEdits = 1
+
+// MostCounted is the largest k of planes_count.
+const MostCounted = 7
 const ScanThreads = 128
 const ScanStretch = 16384
 const ScanStrands = 32
@@ -245,6 +260,78 @@ type WuManberPackedParams struct {
 	Halo          uint32
 	K             uint32
 	Substitutions uint32
+}
+
+// StrideParams are the parameters of kernel stride.
+type StrideParams struct {
+	Text    Bits
+	Strided uint64
+	Words   uint64
+	Blocks  uint32
+	_       uint32
+}
+
+// A PlanesFilter has, for each of its letters, the bits of the letter's code as words of ones or zeros.
+type PlanesFilter struct {
+	Low0    uint32
+	Low1    uint32
+	Low2    uint32
+	Low3    uint32
+	Low4    uint32
+	Low5    uint32
+	Low6    uint32
+	Low7    uint32
+	High0   uint32
+	High1   uint32
+	High2   uint32
+	High3   uint32
+	High4   uint32
+	High5   uint32
+	High6   uint32
+	High7   uint32
+	Letters uint32
+	_       uint32
+}
+
+// A PlanesPiece is a piece of the needle, letters from to from + length, with its filter's first letter.
+type PlanesPiece struct {
+	Filter uint32
+	From   uint32
+	Length uint32
+	_      uint32
+}
+
+type PlanesNeedle struct {
+	Text      Bits
+	Differing uint64
+	Equal     uint64
+	Pieces    uint64
+	Filters   uint64
+	Hits      Hits
+	Length    uint32
+	K         uint32
+	Compare   uint32
+	_         uint32
+}
+
+// PlanesParams are the parameters of kernels planes_1, planes_2, planes_3 and planes_any.
+type PlanesParams struct {
+	Strided uint64
+	Needle  uint64
+	Blocks  uint32
+	Pieces  uint32
+	Filter0 PlanesFilter
+	Filter1 PlanesFilter
+	Filter2 PlanesFilter
+}
+
+// PlanesCountParams are the parameters of kernels planes_count_1, planes_count_2, planes_count_4 and planes_count_7.
+type PlanesCountParams struct {
+	Strided uint64
+	Needle  uint64
+	Letters uint64
+	Blocks  uint32
+	_       uint32
 }
 
 // ScanParams are the parameters of kernels scan_1_2, scan_2_3, scan_4_1, scan_4_3, scan_4_6, myers_1, myers_4, myers_10 and myers_32.
@@ -457,6 +544,15 @@ var Entries = []Entry{
 	{Name: "wu_manber_packed_64_1", File: "packed", ParameterBytes: 80, Threads: 256},
 	{Name: "wu_manber_packed_64_2", File: "packed", ParameterBytes: 80, Threads: 256},
 	{Name: "wu_manber_packed_64_7", File: "packed", ParameterBytes: 80, Threads: 256},
+	{Name: "stride", File: "planes", ParameterBytes: 56, Threads: 128},
+	{Name: "planes_1", File: "planes", ParameterBytes: 240, Threads: 128},
+	{Name: "planes_2", File: "planes", ParameterBytes: 240, Threads: 128},
+	{Name: "planes_3", File: "planes", ParameterBytes: 240, Threads: 128},
+	{Name: "planes_any", File: "planes", ParameterBytes: 240, Threads: 128},
+	{Name: "planes_count_1", File: "planes", ParameterBytes: 32, Threads: 128},
+	{Name: "planes_count_2", File: "planes", ParameterBytes: 32, Threads: 128},
+	{Name: "planes_count_4", File: "planes", ParameterBytes: 32, Threads: 128},
+	{Name: "planes_count_7", File: "planes", ParameterBytes: 32, Threads: 128},
 	{Name: "scan_1_2", File: "scan", ParameterBytes: 104, Threads: 128},
 	{Name: "scan_2_3", File: "scan", ParameterBytes: 104, Threads: 128},
 	{Name: "scan_4_1", File: "scan", ParameterBytes: 104, Threads: 128},

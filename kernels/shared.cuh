@@ -25,6 +25,8 @@ struct alignas(16) u32x4 {
 #else
 
 #define DEVICE __attribute__((device, always_inline)) inline
+// DEVICE_CALL is for what is seldom needed, so that it does not stand in the way of what is.
+#define DEVICE_CALL static __attribute__((device, noinline))
 #define SHARED __attribute__((shared))
 
 // KERNEL introduces a kernel that is launched in blocks of `threads` and takes one struct by value, p.

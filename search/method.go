@@ -26,6 +26,8 @@ type Scheme struct {
 	Longest, Distance int
 	// longestOnGPU and distanceOnGPU are what they are there, where that is less; 0 where it is not.
 	longestOnGPU, distanceOnGPU int
+	// refuseOnGPU says what else it cannot search for there; nil for nothing.
+	refuseOnGPU func(n *needle) error
 	// Edits and Substitutions tell what k may count; a scheme with neither is exact.
 	Edits, Substitutions bool
 	// Sets tells that letters of a pattern may stand for several bases.
@@ -108,6 +110,7 @@ func Methods() []*Method { return methods }
 var methods = []*Method{
 	shiftOrMethod,
 	wuManberMethod,
+	planesMethod,
 	bruteForceMethod,
 	levenshteinMethod,
 }
@@ -171,6 +174,11 @@ func (s *Scheme) refusal(n *needle, onGPU bool) error {
 		return fmt.Errorf("%s takes at most %d edits%s", s.FullName(), distance, where)
 	case !n.single && !s.Sets:
 		return fmt.Errorf("%s does not take letters that stand for several bases", s.FullName())
+	}
+	if onGPU && s.refuseOnGPU != nil {
+		if err := s.refuseOnGPU(n); err != nil {
+			return fmt.Errorf("%s on a GPU: %w", s.FullName(), err)
+		}
 	}
 	return nil
 }

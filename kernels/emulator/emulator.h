@@ -5,6 +5,7 @@
 
 // Sources may have functions of the same name, and are linked together.
 #define DEVICE __attribute__((internal_linkage)) inline
+#define DEVICE_CALL static
 // One block runs at a time. The build without sanitizers fills shared memory with rubbish before each block; a sanitizer
 // watches global variables only where they have no section of their own.
 #ifdef SCANMAP_SANITIZED
