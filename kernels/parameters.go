@@ -40,6 +40,10 @@ const LogicRound = 256
 // ProbeRound is the number of probes that a thread has under way.
 const ProbeRound = 8
 const LettersThreads = 256
+const WavefrontThreads = 256
+const WavefrontLongest = 2048
+const RowsThreads = 1024
+const RowsLongest = 512
 const PackThreads = 256
 const ScanThreads = 128
 const ScanStretch = 16384
@@ -85,6 +89,9 @@ const EmitCounters = 8
 const MostSorted = 64
 const MostDiagonals = 64
 const SortThreads = 256
+const WitnessThreads = 512
+const WitnessPositions = 1024
+const CandidateThreads = 256
 
 // The resident text: word i of planes holds the low and the high bits of the codes of positions
 // 32 i to 32 i + 31 (A 0, C 1, G 2, T 3), word i of ambiguous a bit for each position that matches
@@ -207,6 +214,31 @@ type CollectParams struct {
 	Flags uint64
 	Hits  Hits
 	Count uint64
+}
+
+// WavefrontParams are the parameters of kernels levenshtein_diagonal_letters, levenshtein_diagonal_sets, levenshtein_blocks_letters and levenshtein_blocks_sets.
+type WavefrontParams struct {
+	Text   Letters
+	Needle uint64
+	Flags  uint64
+	Length uint32
+	Most   uint32
+	Own    uint32
+	Before uint32
+}
+
+// RowsParams are the parameters of kernels levenshtein_rows and levenshtein_rows_shuffle.
+type RowsParams struct {
+	Text     Letters
+	Places   uint64
+	Letters  uint64
+	Flags    uint64
+	Length   uint32
+	Distinct uint32
+	Most     uint32
+	Before   uint32
+	Sets     uint32
+	_        uint32
 }
 
 // InterleaveParams are the parameters of kernel interleave.
@@ -383,6 +415,31 @@ type EmitParams struct {
 	_         uint32
 }
 
+// DuelParams are the parameters of kernels witness_global and witness_shared.
+type DuelParams struct {
+	Text       Letters
+	Witnesses  uint64
+	Candidates uint64
+	First      uint64
+	Length     uint32
+	Size       uint32
+	Groups     uint32
+	Count      uint32
+}
+
+// CandidateParams are the parameters of kernel witness_check.
+type CandidateParams struct {
+	Text       Letters
+	Needle     uint64
+	Candidates uint64
+	Flags      uint64
+	First      uint64
+	Length     uint32
+	Stride     uint32
+	Count      uint32
+	_          uint32
+}
+
 // Entries are the kernels.
 var Entries = []Entry{
 	{Name: "align_narrow", File: "align", ParameterBytes: 128, Threads: 128},
@@ -396,6 +453,12 @@ var Entries = []Entry{
 	{Name: "probe_ceiling", File: "ceilings", ParameterBytes: 24, Threads: 256},
 	{Name: "unpack", File: "letters", ParameterBytes: 48, Threads: 256},
 	{Name: "collect", File: "letters", ParameterBytes: 40, Threads: 256},
+	{Name: "levenshtein_diagonal_letters", File: "levenshtein", ParameterBytes: 48, Threads: 256},
+	{Name: "levenshtein_diagonal_sets", File: "levenshtein", ParameterBytes: 48, Threads: 256},
+	{Name: "levenshtein_blocks_letters", File: "levenshtein", ParameterBytes: 48, Threads: 256},
+	{Name: "levenshtein_blocks_sets", File: "levenshtein", ParameterBytes: 48, Threads: 256},
+	{Name: "levenshtein_rows", File: "levenshtein", ParameterBytes: 64, Threads: 1024},
+	{Name: "levenshtein_rows_shuffle", File: "levenshtein", ParameterBytes: 64, Threads: 1024},
 	{Name: "interleave", File: "pack", ParameterBytes: 40, Threads: 256},
 	{Name: "scan_1_2", File: "scan", ParameterBytes: 104, Threads: 128},
 	{Name: "scan_2_3", File: "scan", ParameterBytes: 104, Threads: 128},
@@ -420,4 +483,7 @@ var Entries = []Entry{
 	{Name: "windows_many", File: "verify", ParameterBytes: 136, Threads: 128},
 	{Name: "sort_many", File: "verify", ParameterBytes: 40, Threads: 256},
 	{Name: "emit", File: "verify", ParameterBytes: 88, Threads: 128},
+	{Name: "witness_global", File: "witness", ParameterBytes: 56, Threads: 512},
+	{Name: "witness_shared", File: "witness", ParameterBytes: 56, Threads: 512},
+	{Name: "witness_check", File: "witness", ParameterBytes: 64, Threads: 256},
 }

@@ -105,6 +105,8 @@ func Methods() []*Method { return methods }
 var methods = []*Method{
 	bruteForceMethod,
 	levenshteinMethod,
+	witnessMethod,
+	kmpMethod,
 }
 
 func init() {
