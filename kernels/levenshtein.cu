@@ -1,20 +1,22 @@
-// The matrix of edit distances, for scanmap search. D[i][j] is the least distance between the first i letters of the needle and
-// text that ends with letter j: row 0 is all zeros, since a match may begin anywhere, and column 0 counts up. Distances above
-// `most` are kept as most + 1, so that one fits a byte.
+// The matrix of edit distances, for scanmap search. D[i][j] is the least distance between the first i letters of the
+// needle and text that ends with letter j: row 0 is all zeros, since a match may begin anywhere, and column 0 counts
+// up. Distances above `most` are kept as most + 1, so that one fits a byte.
 //
 // A segment of the text has a matrix of its own, whose column 0 lies so far before the letters that it reports that an
 // alignment with `most` edits cannot reach it. The papers compute one matrix for the whole text.
 //
-// Diagonals (Nakano 2012, sections V to VII): a thread has a letter of the needle, or one of every WAVEFRONT_THREADS of a
-// longer one, and a group of `length` threads a segment; short needles have several groups a block. All cells of a diagonal
-// i + j = d are computed at once from the two diagonals before, so three rows of `length` cells are enough: D[i][j] is in
-// row (i + j) mod 3 at j mod length, the slid matrix s' of section VI. A block meets after each diagonal. Warps mean nothing here.
+// Diagonals (Nakano 2012, sections V to VII): a thread has a letter of the needle, or one of every WAVEFRONT_THREADS of
+// a longer one, and a group of `length` threads a segment; short needles have several groups a block. All cells of a
+// diagonal i + j = d are computed at once from the two diagonals before, so three rows of `length` cells are enough:
+// D[i][j] is in row (i + j) mod 3 at j mod length, the slid matrix s' of section VI. A block meets after each diagonal.
+// Warps mean nothing here.
 //
-// Rows (Ho, Oh and Kim 2017, equations (2) to (4)): a thread has a letter of the text and a block a segment of ROWS_THREADS
-// letters. All cells of a row are computed at once from the row before: what the left neighbour would say follows from
-// X[l][j], the last letter of the text at or before j that matches letter l. The paper's table X is
-// kept as one bit for each of its columns, set where letter l matches; X[l][j] is the highest bit set up to j, and need not
-// be sought farther back than `most` letters, as every edit would be spent on what is skipped. A block meets after each row.
+// Rows (Ho, Oh and Kim 2017, equations (2) to (4)): a thread has a letter of the text and a block a segment of
+// ROWS_THREADS letters. All cells of a row are computed at once from the row before: what the left neighbour would say
+// follows from X[l][j], the last letter of the text at or before j that matches letter l. The paper's table X is kept
+// as one bit for each of its columns, set where letter l matches; X[l][j] is the highest bit set up to j, and need not
+// be sought farther back than `most` letters, as every edit would be spent on what is skipped. A block meets after each
+// row.
 #include "shared.cuh"
 
 constexpr u32 WAVEFRONT_THREADS = 256;  // exported
@@ -119,7 +121,8 @@ struct RowsMemory {
 	u8 places[ROWS_LONGEST];
 };
 
-// last_match returns X[l][j] of a letter that does not match at j, given its words; 0 if there is none, or none within most letters.
+// last_match returns X[l][j] of a letter that does not match at j, given its words; 0 if there is none, or none within
+// most letters.
 DEVICE u32 last_match(const u32* words, u32 j, u32 most) {
 	u32 w = (j - 1) / 32;
 	u32 found = words[w] & below((j - 1) % 32);

@@ -1,7 +1,7 @@
-// Vishkin's duels, for scanmap search (Wang 2018, sections 3 and 4). Two places less than half a needle apart cannot both be
-// occurrences of a needle that has no short period: a letter of the text at which they want different letters, the witness of their
-// shift, shows one that is none. So of each block of ceil(m / 2) places one is left, in a binary tree of duels, and only that is
-// compared with the text. A place here is the last letter of a would-be occurrence.
+// Vishkin's duels, for scanmap search (Wang 2018, sections 3 and 4). Two places less than half a needle apart cannot
+// both be occurrences of a needle that has no short period: a letter of the text at which they want different letters,
+// the witness of their shift, shows one that is none. So of each block of ceil(m / 2) places one is left, in a binary
+// tree of duels, and only that is compared with the text. A place here is the last letter of a would-be occurrence.
 //
 // A thread block has one block of places or, for short needles, as many as give its threads the most duels; a thread has
 // one duel in each round, or none, and a warp means nothing. The first round has half as many duels as places,
@@ -16,7 +16,7 @@ constexpr u32 WITNESS_POSITIONS = 1024; // exported: places of a thread block
 
 struct DuelParams {
 	Letters text;
-	const u32* witnesses; // of each shift: a place i of the needle, and from bit 16 on its letter; the letter at i + shift is another
+	const u32* witnesses; // of each shift: a place of the needle and, from bit 16 on, its letter
 	u32* candidates;      // witness_global: its buffer, one word a place; witness_shared: one word for each block of places
 	u64 first;            // letter of place 0
 	u32 length;

@@ -2,8 +2,8 @@ package search
 
 import "bytes"
 
-// newSerial computes the matrix column by column: column[i] is the least distance between the first i letters of the needle
-// and text that ends here.
+// newSerial computes the matrix column by column: column[i] is the least distance between the first i letters of the
+// needle and text that ends here.
 func newSerial(n *needle) byteFinder { return n.serial }
 
 func (n *needle) serial(codes []byte, found func(end int)) {
@@ -36,8 +36,8 @@ func newDiagonal(n *needle) byteFinder {
 	}
 }
 
-// newBlocks does so in windows of three pieces of the length of the needle, one window for each piece. The first two have fewer
-// pieces, since what would stand before the codes matches nothing.
+// newBlocks does so in windows of three pieces of the length of the needle, one window for each piece. The first two
+// have fewer pieces, since what would stand before the codes matches nothing.
 func newBlocks(n *needle) byteFinder {
 	return func(codes []byte, found func(end int)) {
 		var rows slidRows
@@ -49,7 +49,8 @@ func newBlocks(n *needle) byteFinder {
 	}
 }
 
-// slidRows are rows i + j - 2 to i + j of the slid matrix: D[i][j] is in rows[(i + j) mod 3][j mod m] (Nakano 2012, section VI).
+// slidRows are rows i + j - 2 to i + j of the slid matrix: D[i][j] is in rows[(i + j) mod 3][j mod m] (Nakano 2012,
+// section VI).
 type slidRows [3][]int
 
 // wavefront computes the matrix of codes, and reports the ends behind the first `before` codes.

@@ -12,8 +12,8 @@ var _ = [1]struct{}{}[longestByRows-kernels.RowsLongest]
 const (
 	// diagonalGroups is the number of blocks for each multiprocessor between which the text is divided.
 	diagonalGroups = 8
-	// shortestSegment times m + k letters is the least that a segment reports: it computes as many once more, and ends with diagonals
-	// that have fewer and fewer cells.
+	// shortestSegment times m + k letters is the least that a segment reports: the m + k before them are computed besides,
+	// and the m diagonals at either end are not full.
 	shortestSegment = 4
 	// longestSegment keeps the numbers of diagonals far below 32 bits.
 	longestSegment = 1 << 24
@@ -60,6 +60,7 @@ func launchRows(g *gpuSearch, n *needle, name string) {
 	own := kernels.RowsThreads - before
 	device.LaunchBlocks(g.queue, name, (g.text.letters()+own-1)/own, &kernels.RowsParams{
 		Text: g.text.oneByte(g.queue), Places: g.needle.At(0), Letters: g.needle.At(m), Flags: g.flagged(),
-		Length: uint32(m), Distinct: uint32(len(letters)), Most: uint32(n.k), Before: uint32(before), Sets: uint32(boolean(!n.single)),
+		Length: uint32(m), Distinct: uint32(len(letters)), Most: uint32(n.k), Before: uint32(before),
+		Sets: uint32(boolean(!n.single)),
 	})
 }

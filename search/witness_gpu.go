@@ -10,12 +10,17 @@ var _ = [1]struct{}{}[(MaxLength+1)/2/(kernels.WitnessPositions+1)] // a thread 
 // witnessSlice is the most letters whose candidates are in memory at a time, at four bytes each.
 const witnessSlice = 1 << 26
 
-func witnessGlobalGPU(g *gpuSearch, n *needle) { witnessGPU(g, n, "witness_global", true) }
-func witnessSharedGPU(g *gpuSearch, n *needle) { witnessGPU(g, n, "witness_shared", false) }
+func witnessGlobalGPU(g *gpuSearch, n *needle) {
+	witnessGPU(g, n, "witness_global", true, witnessSlice)
+}
+func witnessSharedGPU(g *gpuSearch, n *needle) {
+	witnessGPU(g, n, "witness_shared", false, witnessSlice)
+}
 
-// witnessGPU launches, for each slice of the text, the duels and then the comparison of what they leave. With buffer, candidates stay where
-// the duels had them, in the first of the words of each block of places.
-func witnessGPU(g *gpuSearch, n *needle, name string, buffer bool) {
+// witnessGPU launches, for each slice of the text, the duels and then the comparison of what they leave. With buffer,
+// candidates stay where the duels had them, in the first of the words of each block of places. A slice has at most so
+// many letters, and at least those of a thread block.
+func witnessGPU(g *gpuSearch, n *needle, name string, buffer bool, most int) {
 	m := n.length()
 	period, places := witnesses(n.letters)
 	if periodic(period, m) {
@@ -38,10 +43,11 @@ func witnessGPU(g *gpuSearch, n *needle, name string, buffer bool) {
 	letters := g.text.letters()
 	flags, needle, text := g.flagged(), g.uploadNeedle(n), g.text.oneByte(q)
 	q.Clear(&g.flags, letters)
-	slice := witnessSlice / (groups * size) * (groups * size)
+	share := groups * size // places of a thread block
+	slice := max(most/share, 1) * share
 	for first := 0; first < letters; first += slice {
 		count := min(slice, letters-first)
-		blocks := (count + groups*size - 1) / (groups * size)
+		blocks := (count + share - 1) / share
 		q.Reserve(candidates, 4*blocks*groups*stride)
 		device.LaunchBlocks(q, name, blocks, &kernels.DuelParams{
 			Text: text, Witnesses: uploaded.At(0), Candidates: candidates.At(0), First: uint64(first),
