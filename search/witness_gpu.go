@@ -7,8 +7,9 @@ import (
 
 var _ = [1]struct{}{}[(MaxLength+1)/2/(kernels.WitnessPositions+1)] // a thread block has room for a block of places
 
-// witnessSlice is the most letters whose candidates are in memory at a time, at four bytes each.
-const witnessSlice = 1 << 26
+// witnessSlice is the most letters whose candidates are in memory at a time: at four bytes each they take 64 MB, which
+// gpuChunk does not reckon with.
+const witnessSlice = 1 << 24
 
 func witnessGlobalGPU(g *gpuSearch, n *needle) {
 	witnessGPU(g, n, "witness_global", true, witnessSlice)
