@@ -43,6 +43,10 @@ const LogicRound = 256
 // ProbeRound is the number of probes that a thread has under way.
 const ProbeRound = 8
 const LettersThreads = 256
+const WavefrontThreads = 256
+const WavefrontLongest = 2048
+const RowsThreads = 1024
+const RowsLongest = 512
 const PackThreads = 256
 const PackedThreads = 256
 const PlanesThreads = 128
@@ -113,6 +117,9 @@ const EmitCounters = 8
 const MostSorted = 64
 const MostDiagonals = 64
 const SortThreads = 256
+const WitnessThreads = 512
+const WitnessPositions = 1024
+const CandidateThreads = 256
 const WuManberThreads = 256
 const WuManberStretch = 16384
 const WuManberSegmentThreads = 256
@@ -240,6 +247,31 @@ type CollectParams struct {
 	Flags uint64
 	Hits  Hits
 	Count uint64
+}
+
+// WavefrontParams are the parameters of kernels levenshtein_diagonal_letters, levenshtein_diagonal_sets, levenshtein_blocks_letters and levenshtein_blocks_sets.
+type WavefrontParams struct {
+	Text   Letters
+	Needle uint64
+	Flags  uint64
+	Length uint32
+	Most   uint32
+	Own    uint32
+	Before uint32
+}
+
+// RowsParams are the parameters of kernels levenshtein_rows and levenshtein_rows_shuffle.
+type RowsParams struct {
+	Text     Letters
+	Places   uint64
+	Letters  uint64
+	Flags    uint64
+	Length   uint32
+	Distinct uint32
+	Most     uint32
+	Before   uint32
+	Sets     uint32
+	_        uint32
 }
 
 // InterleaveParams are the parameters of kernel interleave.
@@ -508,6 +540,31 @@ type EmitParams struct {
 	_         uint32
 }
 
+// DuelParams are the parameters of kernels witness_global and witness_shared.
+type DuelParams struct {
+	Text       Letters
+	Witnesses  uint64
+	Candidates uint64
+	First      uint64
+	Length     uint32
+	Size       uint32
+	Groups     uint32
+	Count      uint32
+}
+
+// CandidateParams are the parameters of kernel witness_check.
+type CandidateParams struct {
+	Text       Letters
+	Needle     uint64
+	Candidates uint64
+	Flags      uint64
+	First      uint64
+	Length     uint32
+	Stride     uint32
+	Count      uint32
+	_          uint32
+}
+
 // WuManberParams are the parameters of kernels wu_manber_scan_32, wu_manber_scan_64, wu_manber_scan_long, wu_manber_segment_32_1, wu_manber_segment_32_2, wu_manber_segment_32_7, wu_manber_segment_64_1, wu_manber_segment_64_2, wu_manber_segment_64_7, wu_manber_tiled_32_1, wu_manber_tiled_32_2, wu_manber_tiled_32_7, wu_manber_tiled_64_1, wu_manber_tiled_64_2 and wu_manber_tiled_64_7.
 type WuManberParams struct {
 	Text          Letters
@@ -535,6 +592,12 @@ var Entries = []Entry{
 	{Name: "probe_ceiling", File: "ceilings", ParameterBytes: 24, Threads: 256},
 	{Name: "unpack", File: "letters", ParameterBytes: 48, Threads: 256},
 	{Name: "collect", File: "letters", ParameterBytes: 40, Threads: 256},
+	{Name: "levenshtein_diagonal_letters", File: "levenshtein", ParameterBytes: 48, Threads: 256},
+	{Name: "levenshtein_diagonal_sets", File: "levenshtein", ParameterBytes: 48, Threads: 256},
+	{Name: "levenshtein_blocks_letters", File: "levenshtein", ParameterBytes: 48, Threads: 256},
+	{Name: "levenshtein_blocks_sets", File: "levenshtein", ParameterBytes: 48, Threads: 256},
+	{Name: "levenshtein_rows", File: "levenshtein", ParameterBytes: 64, Threads: 1024},
+	{Name: "levenshtein_rows_shuffle", File: "levenshtein", ParameterBytes: 64, Threads: 1024},
 	{Name: "interleave", File: "pack", ParameterBytes: 40, Threads: 256},
 	{Name: "wu_manber_packed_32_0", File: "packed", ParameterBytes: 80, Threads: 256},
 	{Name: "wu_manber_packed_32_1", File: "packed", ParameterBytes: 80, Threads: 256},
@@ -582,6 +645,9 @@ var Entries = []Entry{
 	{Name: "windows_many", File: "verify", ParameterBytes: 136, Threads: 128},
 	{Name: "sort_many", File: "verify", ParameterBytes: 40, Threads: 256},
 	{Name: "emit", File: "verify", ParameterBytes: 88, Threads: 128},
+	{Name: "witness_global", File: "witness", ParameterBytes: 56, Threads: 512},
+	{Name: "witness_shared", File: "witness", ParameterBytes: 56, Threads: 512},
+	{Name: "witness_check", File: "witness", ParameterBytes: 64, Threads: 256},
 	{Name: "wu_manber_scan_32", File: "wumanber", ParameterBytes: 64, Threads: 256},
 	{Name: "wu_manber_scan_64", File: "wumanber", ParameterBytes: 64, Threads: 256},
 	{Name: "wu_manber_scan_long", File: "wumanber", ParameterBytes: 64, Threads: 256},

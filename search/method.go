@@ -113,6 +113,8 @@ var methods = []*Method{
 	planesMethod,
 	bruteForceMethod,
 	levenshteinMethod,
+	witnessMethod,
+	kmpMethod,
 }
 
 func init() {
