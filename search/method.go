@@ -23,6 +23,8 @@ type Scheme struct {
 	Alphabets []Alphabet
 	// Longest is the most letters of a pattern, and Distance the largest k.
 	Longest, Distance int
+	// longest, if set, is the most letters of a pattern of an alphabet; Longest is then the most of any.
+	longest func(Alphabet) int
 	// Edits and Substitutions tell what k may count; a scheme with neither is exact.
 	Edits, Substitutions bool
 	// Sets tells that letters of a pattern may stand for several bases.
@@ -148,8 +150,8 @@ func (s *Scheme) refusal(n *needle) error {
 	switch m := n.length(); {
 	case !s.takes(n.alphabet):
 		return fmt.Errorf("%s does not search alphabet %s", s.FullName(), n.alphabet)
-	case m > s.Longest:
-		return fmt.Errorf("%s takes patterns of at most %d letters", s.FullName(), s.Longest)
+	case m > s.longestOf(n.alphabet):
+		return fmt.Errorf("%s takes patterns of at most %d letters", s.FullName(), s.longestOf(n.alphabet))
 	case n.k > 0 && n.substitutions && !s.Substitutions:
 		return fmt.Errorf("%s does not allow substitutions alone", s.FullName())
 	case n.k > 0 && !n.substitutions && !s.Edits:
@@ -160,6 +162,13 @@ func (s *Scheme) refusal(n *needle) error {
 		return fmt.Errorf("%s does not take letters that stand for several bases", s.FullName())
 	}
 	return nil
+}
+
+func (s *Scheme) longestOf(a Alphabet) int {
+	if s.longest != nil {
+		return s.longest(a)
+	}
+	return s.Longest
 }
 
 func (s *Scheme) takes(a Alphabet) bool {
