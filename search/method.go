@@ -107,6 +107,7 @@ func Methods() []*Method { return methods }
 var methods = []*Method{
 	bruteForceMethod,
 	levenshteinMethod,
+	rabinKarpMethod,
 }
 
 func init() {
