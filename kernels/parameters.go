@@ -64,6 +64,18 @@ const CompareEdits = 1
 
 // MostCounted is the largest k of planes_count.
 const MostCounted = 7
+
+// Kernels that divide the text give so many letters to a thread: as many flags fit a word.
+const DivideLetters = 32
+const DivideOverlap = 2048
+const DivideBasePrime = 268435399
+const DivideBytePrime = 8388593
+
+// Fingerprints of the second class: matrices {x y; z w} modulo 2^31 - 1. A letter is the product of the matrices of its
+// bits, the highest first, each of which is K(0) = {1 0; 1 1} or K(1) = {1 1; 0 1}.
+const MatrixPrime = 2147483647
+const CooperativePart = 1792
+const HybridBlock = 2816
 const ScanThreads = 128
 const ScanStretch = 16384
 const ScanStrands = 32
@@ -366,6 +378,70 @@ type PlanesCountParams struct {
 	_       uint32
 }
 
+// RabinKarpDivideParams are the parameters of kernels rabin_karp_divide_bases and rabin_karp_divide_bytes.
+type RabinKarpDivideParams struct {
+	Text        Letters
+	Needle      uint64
+	Flags       uint64
+	Length      uint32
+	Fingerprint uint32
+	Base        uint32
+	_           uint32
+}
+
+// RabinKarpExactParams are the parameters of kernels rabin_karp_exact_bases_32, rabin_karp_exact_bases_64, rabin_karp_exact_bytes_32 and rabin_karp_exact_bytes_64.
+type RabinKarpExactParams struct {
+	Text   Letters
+	Flags  uint64
+	Needle uint64
+	Mask   uint64
+	Length uint32
+	_      uint32
+}
+
+// RabinKarpTwoStageParams are the parameters of kernels rabin_karp_two_stage_bases and rabin_karp_two_stage_bytes.
+type RabinKarpTwoStageParams struct {
+	Text          Letters
+	Needle        uint64
+	Flags         uint64
+	Skimmed       uint64
+	Mask          uint64
+	Length        uint32
+	SkimmedLength uint32
+}
+
+// Matrix is what the host gives of one.
+type Matrix struct {
+	X uint32
+	Y uint32
+	Z uint32
+	W uint32
+}
+
+// RabinKarpCooperativeParams are the parameters of kernels rabin_karp_parts, rabin_karp_across, rabin_karp_inside and rabin_karp_match.
+type RabinKarpCooperativeParams struct {
+	Text        Letters
+	Needle      uint64
+	Flags       uint64
+	S           uint64
+	T           uint64
+	Parts       uint64
+	Inverses    uint64
+	Fingerprint Matrix
+	Length      uint32
+	Bits        uint32
+}
+
+// RabinKarpHybridParams are the parameters of kernel rabin_karp_hybrid.
+type RabinKarpHybridParams struct {
+	Text        Letters
+	Needle      uint64
+	Flags       uint64
+	Fingerprint Matrix
+	Length      uint32
+	Bits        uint32
+}
+
 // ScanParams are the parameters of kernels scan_1_2, scan_2_3, scan_4_1, scan_4_3, scan_4_6, myers_1, myers_4, myers_10 and myers_32.
 type ScanParams struct {
 	Text        Text
@@ -616,6 +692,19 @@ var Entries = []Entry{
 	{Name: "planes_count_2", File: "planes", ParameterBytes: 32, Threads: 128},
 	{Name: "planes_count_4", File: "planes", ParameterBytes: 32, Threads: 128},
 	{Name: "planes_count_7", File: "planes", ParameterBytes: 32, Threads: 128},
+	{Name: "rabin_karp_divide_bases", File: "rabinkarp", ParameterBytes: 48, Threads: 256},
+	{Name: "rabin_karp_divide_bytes", File: "rabinkarp", ParameterBytes: 48, Threads: 256},
+	{Name: "rabin_karp_exact_bases_32", File: "rabinkarp", ParameterBytes: 48, Threads: 256},
+	{Name: "rabin_karp_exact_bases_64", File: "rabinkarp", ParameterBytes: 48, Threads: 256},
+	{Name: "rabin_karp_exact_bytes_32", File: "rabinkarp", ParameterBytes: 48, Threads: 256},
+	{Name: "rabin_karp_exact_bytes_64", File: "rabinkarp", ParameterBytes: 48, Threads: 256},
+	{Name: "rabin_karp_two_stage_bases", File: "rabinkarp", ParameterBytes: 56, Threads: 256},
+	{Name: "rabin_karp_two_stage_bytes", File: "rabinkarp", ParameterBytes: 56, Threads: 256},
+	{Name: "rabin_karp_parts", File: "rabinkarp", ParameterBytes: 88, Threads: 256},
+	{Name: "rabin_karp_across", File: "rabinkarp", ParameterBytes: 88, Threads: 256},
+	{Name: "rabin_karp_inside", File: "rabinkarp", ParameterBytes: 88, Threads: 256},
+	{Name: "rabin_karp_match", File: "rabinkarp", ParameterBytes: 88, Threads: 256},
+	{Name: "rabin_karp_hybrid", File: "rabinkarp", ParameterBytes: 56, Threads: 256},
 	{Name: "scan_1_2", File: "scan", ParameterBytes: 104, Threads: 128},
 	{Name: "scan_2_3", File: "scan", ParameterBytes: 104, Threads: 128},
 	{Name: "scan_4_1", File: "scan", ParameterBytes: 104, Threads: 128},

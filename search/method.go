@@ -28,6 +28,8 @@ type Scheme struct {
 	longestOnGPU, distanceOnGPU int
 	// refuseOnGPU says what else it cannot search for there; nil for nothing.
 	refuseOnGPU func(n *needle) error
+	// longest, if set, is the most letters of a pattern of an alphabet; Longest is then the most of any.
+	longest func(Alphabet) int
 	// Edits and Substitutions tell what k may count; a scheme with neither is exact.
 	Edits, Substitutions bool
 	// Sets tells that letters of a pattern may stand for several bases.
@@ -110,11 +112,12 @@ func Methods() []*Method { return methods }
 var methods = []*Method{
 	shiftOrMethod,
 	wuManberMethod,
-	planesMethod,
-	bruteForceMethod,
-	levenshteinMethod,
+	rabinKarpMethod,
 	witnessMethod,
+	levenshteinMethod,
+	bruteForceMethod,
 	kmpMethod,
+	planesMethod,
 }
 
 func init() {
@@ -155,7 +158,7 @@ func (s *Scheme) FullName() string { return s.Method + "/" + s.Name }
 
 // refusal says why a scheme cannot search for a needle, nil if it can.
 func (s *Scheme) refusal(n *needle, onGPU bool) error {
-	longest, distance, where := s.Longest, s.Distance, ""
+	longest, distance, where := s.longestOf(n.alphabet), s.Distance, ""
 	if onGPU {
 		longest, distance, where = cmp.Or(s.longestOnGPU, longest), cmp.Or(s.distanceOnGPU, distance), " on a GPU"
 	}
@@ -183,6 +186,13 @@ func (s *Scheme) refusal(n *needle, onGPU bool) error {
 		}
 	}
 	return nil
+}
+
+func (s *Scheme) longestOf(a Alphabet) int {
+	if s.longest != nil {
+		return s.longest(a)
+	}
+	return s.Longest
 }
 
 func (s *Scheme) takes(a Alphabet) bool {
