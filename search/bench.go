@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -222,29 +224,29 @@ func (b *bench) cases() ([]benchCase, error) {
 
 // FindSchemes returns the schemes of a method, or of All, that have a name, or All of them.
 func FindSchemes(method, scheme string) ([]*Scheme, error) {
-	if method != All && method != "" && scheme != All && scheme != "" {
-		s, err := FindScheme(method, scheme)
-		if err != nil {
-			return nil, err
-		}
-		return []*Scheme{s}, nil
-	}
 	var chosen []*Scheme
+	methodNames, schemeNames := []string{All}, []string{All}
 	for _, m := range methods {
+		methodNames = append(methodNames, m.Name)
+		if method != All && method != "" && method != m.Name {
+			continue
+		}
 		for _, s := range m.Schemes {
-			if (method == All || method == "" || method == m.Name) && (scheme == All || scheme == "" || scheme == s.Name) {
+			if scheme == All || scheme == "" || scheme == s.Name {
 				chosen = append(chosen, s)
+			}
+			if !slices.Contains(schemeNames, s.Name) {
+				schemeNames = append(schemeNames, s.Name)
 			}
 		}
 	}
-	if len(chosen) > 0 {
+	switch {
+	case len(chosen) > 0:
 		return chosen, nil
+	case len(schemeNames) == 1:
+		return nil, fmt.Errorf("method %q is not one of %s", method, strings.Join(methodNames, ", "))
 	}
-	if method == All || method == "" {
-		return nil, fmt.Errorf("no method has a scheme %q", scheme)
-	}
-	_, err := FindScheme(method, Auto)
-	return nil, err
+	return nil, fmt.Errorf("scheme %q is not one of %s", scheme, strings.Join(schemeNames, ", "))
 }
 
 // benchRefusal says why a scheme is not measured with needles, nil if it is.
