@@ -252,15 +252,9 @@ func FindSchemes(method, scheme string) ([]*Scheme, error) {
 // benchRefusal says why a scheme is not measured with needles, nil if it is.
 func (s *Scheme) benchRefusal(needles []*needle, onGPU bool) error {
 	for _, n := range needles {
-		if err := s.refusal(n); err != nil {
+		if err := s.refusal(n, onGPU); err != nil {
 			return err
 		}
-	}
-	switch {
-	case onGPU && !s.GPU():
-		return fmt.Errorf("%s runs on the CPU alone", s.FullName())
-	case !onGPU && !s.CPU():
-		return fmt.Errorf("%s runs on a GPU alone", s.FullName())
 	}
 	return nil
 }
