@@ -56,7 +56,7 @@ func rowsShuffleGPU(g *gpuSearch, n *needle) { launchRows(g, n, "levenshtein_row
 func launchRows(g *gpuSearch, n *needle, name string) {
 	m, before := n.length(), n.length()+n.k
 	places, letters := n.distinct()
-	device.Upload(g.queue, &g.needle, append(places, letters...))
+	g.uploadOnce(append(places, letters...))
 	own := kernels.RowsThreads - before
 	device.LaunchBlocks(g.queue, name, (g.text.letters()+own-1)/own, &kernels.RowsParams{
 		Text: g.text.oneByte(g.queue), Places: g.needle.At(0), Letters: g.needle.At(m), Flags: g.flagged(),

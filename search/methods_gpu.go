@@ -52,11 +52,20 @@ func (g *gpuSearch) uploadNeedle(n *needle) uint64 {
 
 // uploadOnce brings bytes to g.needle, unless they are there already, and returns their address.
 func (g *gpuSearch) uploadOnce(b []byte) uint64 {
-	if g.needle.Memory == nil || g.needle.Memory.Bytes() < len(b) || !bytes.Equal(b, g.uploaded) {
+	g.reserveNeedle(len(b))
+	if g.uploaded == nil || !bytes.Equal(b, g.uploaded) {
 		device.Upload(g.queue, &g.needle, b)
 		g.uploaded = append(g.uploaded[:0], b...)
 	}
 	return g.needle.At(0)
+}
+
+// reserveNeedle makes room in g.needle, so that its address is known before what is uploaded.
+func (g *gpuSearch) reserveNeedle(bytes int) {
+	if g.needle.Memory == nil || g.needle.Memory.Bytes() < bytes {
+		g.uploaded = nil
+		g.queue.Reserve(&g.needle, bytes)
+	}
 }
 
 // hits returns the queue of hits, which has to be cleared before.

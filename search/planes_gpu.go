@@ -157,7 +157,7 @@ func planesGPU(g *gpuSearch, n *needle) {
 	differing, equal := put(&p, n.differing()), put(&p, n.equal())
 	piecesAt, filtersAt := put(&p, described), put(&p, filters)
 	letters := put(&p, n.letterWords())
-	q.Reserve(&g.needle, len(p.bytes))
+	g.reserveNeedle(len(p.bytes))
 	head[0].Differing, head[0].Equal = g.needle.At(differing), g.needle.At(equal)
 	head[0].Pieces, head[0].Filters = g.needle.At(piecesAt), g.needle.At(filtersAt)
 	copy(p.bytes, gpu.Bytes(head))
