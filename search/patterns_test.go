@@ -145,16 +145,3 @@ func FuzzPatterns(f *testing.F) {
 		}
 	})
 }
-
-// docs/search.md names every method.
-func TestMethodsAreDocumented(t *testing.T) {
-	text, err := os.ReadFile("../docs/search.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range Methods() {
-		if !strings.Contains(string(text), "`"+m.Name+"`") {
-			t.Errorf("docs/search.md does not tell of %s", m.Name)
-		}
-	}
-}

@@ -162,7 +162,7 @@ func (j *searchJob) readInputs(c *cli.Context) error {
 		}
 	} else {
 		if n := len(positional); n != 2 {
-			return fmt.Errorf("scanmap search takes PATTERN and REF.fa, but %d arguments are given; see scanmap search --help", n)
+			return fmt.Errorf("scanmap search takes two arguments, PATTERN and REF.fa, but %d are given; see scanmap search --help", n)
 		}
 		var err error
 		if j.pattern, err = search.NewPattern(positional[0], []byte(positional[0]), j.pam, j.alphabet); err != nil {
