@@ -151,15 +151,6 @@ func reverseComplement(letters []byte) {
 	}
 }
 
-// matches tells whether a letter of a pattern matches one of the text.
-func (t *Text) matches(pattern, text byte) bool {
-	if t.alphabet == Bytes {
-		return pattern == text
-	}
-	code, ok := dna.Code(text)
-	return ok && iupac[pattern]>>code&1 != 0
-}
-
 // appendEscaped appends text with \xNN in place of each byte that is not printable ASCII and of the backslash.
 func appendEscaped(b []byte, text string) []byte {
 	const digits = "0123456789abcdef"

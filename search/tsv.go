@@ -10,6 +10,7 @@ const tsvHeader = "pattern\tcontig\tstart\tend\tstrand\tdistance\tcigar\ttext\n"
 // tsvFormat writes a line of eight columns for each location.
 type tsvFormat struct {
 	letters []byte // of the pattern along the text
+	codes   []byte // of the text
 	shown   []byte // of the last column
 }
 
@@ -52,7 +53,8 @@ func (f *tsvFormat) show(r *Rows, l *Location, operations []Operation) []byte {
 		return shown
 	}
 	f.letters = r.oriented(f.letters, l)
-	q := 0
+	f.codes = r.text.codes(f.codes, at, at+l.End-l.Start)
+	q, i := 0, 0
 	for _, o := range operations {
 		for range o.Length {
 			if o.Kind == Insertion {
@@ -60,9 +62,13 @@ func (f *tsvFormat) show(r *Rows, l *Location, operations []Operation) []byte {
 				q++
 				continue
 			}
-			c := r.text.Letter(at)
-			at++
-			if o.Kind == Deletion || !r.text.matches(f.letters[q], c) {
+			code := f.codes[i]
+			c := "ACGT"[code&3]
+			if code == nothing { // N, or another letter
+				c = r.text.Letter(at + i)
+			}
+			i++
+			if o.Kind == Deletion || iupac[f.letters[q]]>>code&1 == 0 {
 				c |= 0x20
 			}
 			if o.Kind == Diagonal {
