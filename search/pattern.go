@@ -24,7 +24,7 @@ const MaxLength = 2048
 const MaxDistance = 63
 
 // iupac has the set of bases of each letter of the IUPAC code (NC-IUB 1984), bit c for the base of code c.
-var iupac = map[byte]uint8{
+var iupac = [256]uint8{
 	'A': 1, 'C': 2, 'G': 4, 'T': 8, 'U': 8,
 	'M': 1 | 2, 'R': 1 | 4, 'W': 1 | 8, 'S': 2 | 4, 'Y': 2 | 8, 'K': 4 | 8,
 	'V': 1 | 2 | 4, 'H': 1 | 2 | 8, 'D': 1 | 4 | 8, 'B': 2 | 4 | 8, 'N': 1 | 2 | 4 | 8,
