@@ -17,6 +17,8 @@
 //   - verify.cu: candidates become locations or windows
 //   - align.cu: windows become locations with their alignments
 //   - scan.cu: the exhaustive engine, every position for every read
+//   - levenshtein.cu: the matrix of edit distances, by diagonals and by rows, for scanmap search
+//   - witness.cu: duels between places of the text, for scanmap search
 //   - ceilings.cu: what a GPU can do at best, for `scanmap bench device`
 package kernels
 

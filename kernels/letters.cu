@@ -9,9 +9,6 @@ struct UnpackParams {
 	u64 words; // with the padding
 };
 
-// spread puts bit i of four bits into byte i.
-DEVICE u32 spread(u32 bits) { return (bits * 0x00204081) & 0x01010101; }
-
 // unpack makes one code a byte of bit planes, one thread a word of 32 letters: the code's two bits, and 4 where
 // a letter matches nothing.
 KERNEL(unpack, UnpackParams, LETTERS_THREADS) {
@@ -35,9 +32,6 @@ struct CollectParams {
 	Hits hits;
 	u64 count; // letters
 };
-
-// gather makes four bits of the lowest bits of four bytes.
-DEVICE u32 gather(u32 bytes) { return (bytes & 0x01010101) * 0x01020408 >> 24; }
 
 // collect makes hits of flags, one thread a word of 32 letters. Flags behind the last letter may be anything.
 KERNEL(collect, CollectParams, LETTERS_THREADS) {

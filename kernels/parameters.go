@@ -30,6 +30,9 @@ const AlignLater = 255
 const Narrow = 16
 const Middle = 32
 const SearchPadding = 4096
+
+// MostWuManber is the largest k of Wu-Manber's automata here: a flag has eight bits.
+const MostWuManber = 7
 const AlignThreads = 128
 const BruteForceThreads = 256
 const CeilingThreads = 256
@@ -40,7 +43,39 @@ const LogicRound = 256
 // ProbeRound is the number of probes that a thread has under way.
 const ProbeRound = 8
 const LettersThreads = 256
+const WavefrontThreads = 256
+const WavefrontLongest = 2048
+const RowsThreads = 1024
+const RowsLongest = 512
 const PackThreads = 256
+const PackedThreads = 256
+const PlanesThreads = 128
+
+// PlanesBlock is the number of letters of a block, PlanesWords that of its words.
+const PlanesBlock = 32768
+const PlanesWords = 1024
+
+// AtOnce is the number of words of a lane that are compared at a time, and the most letters of a filter.
+const AtOnce = 8
+
+// What is compared with what passes a filter.
+const CompareSubstitutions = 0
+const CompareEdits = 1
+
+// MostCounted is the largest k of planes_count.
+const MostCounted = 7
+
+// Kernels that divide the text give so many letters to a thread: as many flags fit a word.
+const DivideLetters = 32
+const DivideOverlap = 2048
+const DivideBasePrime = 268435399
+const DivideBytePrime = 8388593
+
+// Fingerprints of the second class: matrices {x y; z w} modulo 2^31 - 1. A letter is the product of the matrices of its
+// bits, the highest first, each of which is K(0) = {1 0; 1 1} or K(1) = {1 1; 0 1}.
+const MatrixPrime = 2147483647
+const CooperativePart = 1792
+const HybridBlock = 2816
 const ScanThreads = 128
 const ScanStretch = 16384
 const ScanStrands = 32
@@ -49,6 +84,15 @@ const ScanNext = 0
 const ScanOccurrences = 1
 const ScanUnfinished = 2
 const ScanCounters = 4
+const ShiftOrThreads = 512
+
+// ShiftOrStretch is the number of letters of a warp's stretch: many times the overlap.
+const ShiftOrStretch = 16384
+const SegmentThreads = 256
+
+// SegmentLetters is the length of a segment that the paper found best, TiledLetters that of one with eight letters a fetch.
+const SegmentLetters = 8
+const TiledLetters = 64
 const SkimThreads = 256
 const SkimStretch = 65536
 
@@ -85,6 +129,14 @@ const EmitCounters = 8
 const MostSorted = 64
 const MostDiagonals = 64
 const SortThreads = 256
+const WitnessThreads = 512
+const WitnessPositions = 1024
+const CandidateThreads = 256
+const WuManberThreads = 256
+const WuManberStretch = 16384
+const WuManberSegmentThreads = 256
+const WuManberSegment = 8
+const WuManberTiled = 64
 
 // The resident text: word i of planes holds the low and the high bits of the codes of positions
 // 32 i to 32 i + 31 (A 0, C 1, G 2, T 3), word i of ambiguous a bit for each position that matches
@@ -209,6 +261,31 @@ type CollectParams struct {
 	Count uint64
 }
 
+// WavefrontParams are the parameters of kernels levenshtein_diagonal_letters, levenshtein_diagonal_sets, levenshtein_blocks_letters and levenshtein_blocks_sets.
+type WavefrontParams struct {
+	Text   Letters
+	Needle uint64
+	Flags  uint64
+	Length uint32
+	Most   uint32
+	Own    uint32
+	Before uint32
+}
+
+// RowsParams are the parameters of kernels levenshtein_rows and levenshtein_rows_shuffle.
+type RowsParams struct {
+	Text     Letters
+	Places   uint64
+	Letters  uint64
+	Flags    uint64
+	Length   uint32
+	Distinct uint32
+	Most     uint32
+	Before   uint32
+	Sets     uint32
+	_        uint32
+}
+
 // InterleaveParams are the parameters of kernel interleave.
 type InterleaveParams struct {
 	Low    uint64
@@ -216,6 +293,153 @@ type InterleaveParams struct {
 	Planes uint64
 	First  uint64
 	Words  uint64
+}
+
+// WuManberPackedParams are the parameters of kernels wu_manber_packed_32_0, wu_manber_packed_32_1, wu_manber_packed_32_2, wu_manber_packed_32_7, wu_manber_packed_64_0, wu_manber_packed_64_1, wu_manber_packed_64_2 and wu_manber_packed_64_7.
+type WuManberPackedParams struct {
+	Text          Bits
+	Masks         uint64
+	Hits          Hits
+	Words         uint32
+	Halo          uint32
+	K             uint32
+	Substitutions uint32
+}
+
+// StrideParams are the parameters of kernel stride.
+type StrideParams struct {
+	Text    Bits
+	Strided uint64
+	Words   uint64
+	Blocks  uint32
+	_       uint32
+}
+
+// A PlanesFilter has, for each of its letters, the bits of the letter's code as words of ones or zeros.
+type PlanesFilter struct {
+	Low0    uint32
+	Low1    uint32
+	Low2    uint32
+	Low3    uint32
+	Low4    uint32
+	Low5    uint32
+	Low6    uint32
+	Low7    uint32
+	High0   uint32
+	High1   uint32
+	High2   uint32
+	High3   uint32
+	High4   uint32
+	High5   uint32
+	High6   uint32
+	High7   uint32
+	Letters uint32
+	_       uint32
+}
+
+// A PlanesPiece is a piece of the needle, letters from to from + length, with its filter's first letter.
+type PlanesPiece struct {
+	Filter uint32
+	From   uint32
+	Length uint32
+	_      uint32
+}
+
+type PlanesNeedle struct {
+	Text      Bits
+	Differing uint64
+	Equal     uint64
+	Pieces    uint64
+	Filters   uint64
+	Hits      Hits
+	Length    uint32
+	K         uint32
+	Compare   uint32
+	_         uint32
+}
+
+// PlanesParams are the parameters of kernels planes_1, planes_2, planes_3 and planes_any.
+type PlanesParams struct {
+	Strided uint64
+	Needle  uint64
+	Blocks  uint32
+	Pieces  uint32
+	Filter0 PlanesFilter
+	Filter1 PlanesFilter
+	Filter2 PlanesFilter
+}
+
+// PlanesCountParams are the parameters of kernels planes_count_1, planes_count_2, planes_count_4 and planes_count_7.
+type PlanesCountParams struct {
+	Strided uint64
+	Needle  uint64
+	Letters uint64
+	Blocks  uint32
+	_       uint32
+}
+
+// RabinKarpDivideParams are the parameters of kernels rabin_karp_divide_bases and rabin_karp_divide_bytes.
+type RabinKarpDivideParams struct {
+	Text        Letters
+	Needle      uint64
+	Flags       uint64
+	Length      uint32
+	Fingerprint uint32
+	Base        uint32
+	_           uint32
+}
+
+// RabinKarpExactParams are the parameters of kernels rabin_karp_exact_bases_32, rabin_karp_exact_bases_64, rabin_karp_exact_bytes_32 and rabin_karp_exact_bytes_64.
+type RabinKarpExactParams struct {
+	Text   Letters
+	Flags  uint64
+	Needle uint64
+	Mask   uint64
+	Length uint32
+	_      uint32
+}
+
+// RabinKarpTwoStageParams are the parameters of kernels rabin_karp_two_stage_bases and rabin_karp_two_stage_bytes.
+type RabinKarpTwoStageParams struct {
+	Text          Letters
+	Needle        uint64
+	Flags         uint64
+	Skimmed       uint64
+	Mask          uint64
+	Length        uint32
+	SkimmedLength uint32
+}
+
+// Matrix is what the host gives of one.
+type Matrix struct {
+	X uint32
+	Y uint32
+	Z uint32
+	W uint32
+}
+
+// RabinKarpCooperativeParams are the parameters of kernels rabin_karp_parts, rabin_karp_across, rabin_karp_inside and rabin_karp_match.
+type RabinKarpCooperativeParams struct {
+	Text        Letters
+	Needle      uint64
+	Flags       uint64
+	S           uint64
+	T           uint64
+	Parts       uint64
+	Inverses    uint64
+	Fingerprint Matrix
+	Length      uint32
+	Bits        uint32
+}
+
+// RabinKarpHybridParams are the parameters of kernel rabin_karp_hybrid.
+type RabinKarpHybridParams struct {
+	Text        Letters
+	Needle      uint64
+	Flags       uint64
+	Fingerprint Matrix
+	Length      uint32
+	Bits        uint32
 }
 
 // ScanParams are the parameters of kernels scan_1_2, scan_2_3, scan_4_1, scan_4_3, scan_4_6, myers_1, myers_4, myers_10 and myers_32.
@@ -233,6 +457,15 @@ type ScanParams struct {
 	Groups      uint32
 	First       uint32
 	End         uint32
+}
+
+// ShiftOrParams are the parameters of kernels shift_or_scan_32, shift_or_scan_64, shift_or_segment_32, shift_or_segment_64, shift_or_tiled_32 and shift_or_tiled_64.
+type ShiftOrParams struct {
+	Text  Letters
+	Masks uint64
+	Flags uint64
+	Codes uint32
+	Halo  uint32
 }
 
 // SkimParams are the parameters of kernel skim.
@@ -383,6 +616,45 @@ type EmitParams struct {
 	_         uint32
 }
 
+// DuelParams are the parameters of kernels witness_global and witness_shared.
+type DuelParams struct {
+	Text       Letters
+	Witnesses  uint64
+	Candidates uint64
+	First      uint64
+	Length     uint32
+	Size       uint32
+	Groups     uint32
+	Count      uint32
+}
+
+// CandidateParams are the parameters of kernel witness_check.
+type CandidateParams struct {
+	Text       Letters
+	Needle     uint64
+	Candidates uint64
+	Flags      uint64
+	First      uint64
+	Length     uint32
+	Stride     uint32
+	Count      uint32
+	_          uint32
+}
+
+// WuManberParams are the parameters of kernels wu_manber_scan_32, wu_manber_scan_64, wu_manber_scan_long, wu_manber_segment_32_1, wu_manber_segment_32_2, wu_manber_segment_32_7, wu_manber_segment_64_1, wu_manber_segment_64_2, wu_manber_segment_64_7, wu_manber_tiled_32_1, wu_manber_tiled_32_2, wu_manber_tiled_32_7, wu_manber_tiled_64_1, wu_manber_tiled_64_2 and wu_manber_tiled_64_7.
+type WuManberParams struct {
+	Text          Letters
+	Masks         uint64
+	Carry         uint64
+	Flags         uint64
+	Codes         uint32
+	K             uint32
+	Halo          uint32
+	Substitutions uint32
+	AllLevels     uint32
+	_             uint32
+}
+
 // Entries are the kernels.
 var Entries = []Entry{
 	{Name: "align_narrow", File: "align", ParameterBytes: 128, Threads: 128},
@@ -396,7 +668,43 @@ var Entries = []Entry{
 	{Name: "probe_ceiling", File: "ceilings", ParameterBytes: 24, Threads: 256},
 	{Name: "unpack", File: "letters", ParameterBytes: 48, Threads: 256},
 	{Name: "collect", File: "letters", ParameterBytes: 40, Threads: 256},
+	{Name: "levenshtein_diagonal_letters", File: "levenshtein", ParameterBytes: 48, Threads: 256},
+	{Name: "levenshtein_diagonal_sets", File: "levenshtein", ParameterBytes: 48, Threads: 256},
+	{Name: "levenshtein_blocks_letters", File: "levenshtein", ParameterBytes: 48, Threads: 256},
+	{Name: "levenshtein_blocks_sets", File: "levenshtein", ParameterBytes: 48, Threads: 256},
+	{Name: "levenshtein_rows", File: "levenshtein", ParameterBytes: 64, Threads: 1024},
+	{Name: "levenshtein_rows_shuffle", File: "levenshtein", ParameterBytes: 64, Threads: 1024},
 	{Name: "interleave", File: "pack", ParameterBytes: 40, Threads: 256},
+	{Name: "wu_manber_packed_32_0", File: "packed", ParameterBytes: 80, Threads: 256},
+	{Name: "wu_manber_packed_32_1", File: "packed", ParameterBytes: 80, Threads: 256},
+	{Name: "wu_manber_packed_32_2", File: "packed", ParameterBytes: 80, Threads: 256},
+	{Name: "wu_manber_packed_32_7", File: "packed", ParameterBytes: 80, Threads: 256},
+	{Name: "wu_manber_packed_64_0", File: "packed", ParameterBytes: 80, Threads: 256},
+	{Name: "wu_manber_packed_64_1", File: "packed", ParameterBytes: 80, Threads: 256},
+	{Name: "wu_manber_packed_64_2", File: "packed", ParameterBytes: 80, Threads: 256},
+	{Name: "wu_manber_packed_64_7", File: "packed", ParameterBytes: 80, Threads: 256},
+	{Name: "stride", File: "planes", ParameterBytes: 56, Threads: 128},
+	{Name: "planes_1", File: "planes", ParameterBytes: 240, Threads: 128},
+	{Name: "planes_2", File: "planes", ParameterBytes: 240, Threads: 128},
+	{Name: "planes_3", File: "planes", ParameterBytes: 240, Threads: 128},
+	{Name: "planes_any", File: "planes", ParameterBytes: 240, Threads: 128},
+	{Name: "planes_count_1", File: "planes", ParameterBytes: 32, Threads: 128},
+	{Name: "planes_count_2", File: "planes", ParameterBytes: 32, Threads: 128},
+	{Name: "planes_count_4", File: "planes", ParameterBytes: 32, Threads: 128},
+	{Name: "planes_count_7", File: "planes", ParameterBytes: 32, Threads: 128},
+	{Name: "rabin_karp_divide_bases", File: "rabinkarp", ParameterBytes: 48, Threads: 256},
+	{Name: "rabin_karp_divide_bytes", File: "rabinkarp", ParameterBytes: 48, Threads: 256},
+	{Name: "rabin_karp_exact_bases_32", File: "rabinkarp", ParameterBytes: 48, Threads: 256},
+	{Name: "rabin_karp_exact_bases_64", File: "rabinkarp", ParameterBytes: 48, Threads: 256},
+	{Name: "rabin_karp_exact_bytes_32", File: "rabinkarp", ParameterBytes: 48, Threads: 256},
+	{Name: "rabin_karp_exact_bytes_64", File: "rabinkarp", ParameterBytes: 48, Threads: 256},
+	{Name: "rabin_karp_two_stage_bases", File: "rabinkarp", ParameterBytes: 56, Threads: 256},
+	{Name: "rabin_karp_two_stage_bytes", File: "rabinkarp", ParameterBytes: 56, Threads: 256},
+	{Name: "rabin_karp_parts", File: "rabinkarp", ParameterBytes: 88, Threads: 256},
+	{Name: "rabin_karp_across", File: "rabinkarp", ParameterBytes: 88, Threads: 256},
+	{Name: "rabin_karp_inside", File: "rabinkarp", ParameterBytes: 88, Threads: 256},
+	{Name: "rabin_karp_match", File: "rabinkarp", ParameterBytes: 88, Threads: 256},
+	{Name: "rabin_karp_hybrid", File: "rabinkarp", ParameterBytes: 56, Threads: 256},
 	{Name: "scan_1_2", File: "scan", ParameterBytes: 104, Threads: 128},
 	{Name: "scan_2_3", File: "scan", ParameterBytes: 104, Threads: 128},
 	{Name: "scan_4_1", File: "scan", ParameterBytes: 104, Threads: 128},
@@ -406,6 +714,12 @@ var Entries = []Entry{
 	{Name: "myers_4", File: "scan", ParameterBytes: 104, Threads: 128},
 	{Name: "myers_10", File: "scan", ParameterBytes: 104, Threads: 128},
 	{Name: "myers_32", File: "scan", ParameterBytes: 104, Threads: 128},
+	{Name: "shift_or_scan_32", File: "shiftor", ParameterBytes: 40, Threads: 512},
+	{Name: "shift_or_scan_64", File: "shiftor", ParameterBytes: 40, Threads: 512},
+	{Name: "shift_or_segment_32", File: "shiftor", ParameterBytes: 40, Threads: 256},
+	{Name: "shift_or_segment_64", File: "shiftor", ParameterBytes: 40, Threads: 256},
+	{Name: "shift_or_tiled_32", File: "shiftor", ParameterBytes: 40, Threads: 256},
+	{Name: "shift_or_tiled_64", File: "shiftor", ParameterBytes: 40, Threads: 256},
 	{Name: "skim", File: "skim", ParameterBytes: 152, Threads: 256},
 	{Name: "sum_parts", File: "sum", ParameterBytes: 32, Threads: 256},
 	{Name: "sum_across", File: "sum", ParameterBytes: 32, Threads: 256},
@@ -420,4 +734,22 @@ var Entries = []Entry{
 	{Name: "windows_many", File: "verify", ParameterBytes: 136, Threads: 128},
 	{Name: "sort_many", File: "verify", ParameterBytes: 40, Threads: 256},
 	{Name: "emit", File: "verify", ParameterBytes: 88, Threads: 128},
+	{Name: "witness_global", File: "witness", ParameterBytes: 56, Threads: 512},
+	{Name: "witness_shared", File: "witness", ParameterBytes: 56, Threads: 512},
+	{Name: "witness_check", File: "witness", ParameterBytes: 64, Threads: 256},
+	{Name: "wu_manber_scan_32", File: "wumanber", ParameterBytes: 64, Threads: 256},
+	{Name: "wu_manber_scan_64", File: "wumanber", ParameterBytes: 64, Threads: 256},
+	{Name: "wu_manber_scan_long", File: "wumanber", ParameterBytes: 64, Threads: 256},
+	{Name: "wu_manber_segment_32_1", File: "wumanber", ParameterBytes: 64, Threads: 256},
+	{Name: "wu_manber_segment_32_2", File: "wumanber", ParameterBytes: 64, Threads: 256},
+	{Name: "wu_manber_segment_32_7", File: "wumanber", ParameterBytes: 64, Threads: 256},
+	{Name: "wu_manber_segment_64_1", File: "wumanber", ParameterBytes: 64, Threads: 256},
+	{Name: "wu_manber_segment_64_2", File: "wumanber", ParameterBytes: 64, Threads: 256},
+	{Name: "wu_manber_segment_64_7", File: "wumanber", ParameterBytes: 64, Threads: 256},
+	{Name: "wu_manber_tiled_32_1", File: "wumanber", ParameterBytes: 64, Threads: 256},
+	{Name: "wu_manber_tiled_32_2", File: "wumanber", ParameterBytes: 64, Threads: 256},
+	{Name: "wu_manber_tiled_32_7", File: "wumanber", ParameterBytes: 64, Threads: 256},
+	{Name: "wu_manber_tiled_64_1", File: "wumanber", ParameterBytes: 64, Threads: 256},
+	{Name: "wu_manber_tiled_64_2", File: "wumanber", ParameterBytes: 64, Threads: 256},
+	{Name: "wu_manber_tiled_64_7", File: "wumanber", ParameterBytes: 64, Threads: 256},
 }

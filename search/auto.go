@@ -8,7 +8,7 @@ func fastest(n *needle, patterns int, onGPU bool) (*Scheme, error) {
 	bestRate := 0.0
 	for _, m := range methods {
 		for _, s := range m.Schemes {
-			if onGPU && !s.GPU() || !onGPU && !s.CPU() || s.refusal(n) != nil {
+			if s.refusal(n, onGPU) != nil {
 				continue
 			}
 			if rate := s.rate(n, patterns, onGPU); best == nil || rate > bestRate {

@@ -1,7 +1,19 @@
 package search
 
-// The matrix of edit distances: row 0 is all zeros, since a match may begin anywhere in the text, and column 0
-// counts up (Nakano 2012, section IV; Ho, Oh and Kim 2017).
+// The matrix of edit distances: row 0 is all zeros, since a match may begin anywhere in the text, and column 0 counts
+// up (Nakano 2012, section IV; Ho, Oh and Kim 2017). Distances above k + 1 do not matter, and kernels cap them. The
+// schemes differ in the order in which they compute the cells, and so in what can be computed at once:
+//
+//   - serial: column by column, each from top to bottom
+//   - diagonal: diagonal by diagonal, a thread a letter of the needle. The paper has one matrix for the whole text;
+//     here a GPU has segments that overlap by m + k letters, enough of them to keep it busy, each a matrix of its own
+//   - blocks: the same in windows of 3 m letters, of which the last m are reported: an occurrence with k < m edits spans less
+//     than 2 m. The paper seeks the least distance of all windows, here every end within k counts
+//   - rows: row by row, a thread a letter of the text, in segments that overlap by m + k letters
+//   - rows-shuffle: the same with values passed from lane to lane; on the CPU, where there are none, it is rows
+//
+// No cell is left out, not even where the distance is above k already, and so each scheme takes time in
+// proportion to m n.
 var levenshteinMethod = &Method{
 	Name:    "levenshtein",
 	Source:  "Nakano 2012; Ho, Oh and Kim 2017",
@@ -10,5 +22,29 @@ var levenshteinMethod = &Method{
 		Name: "serial", Summary: "column by column, the sequential algorithm of Nakano 2012, section IV",
 		Alphabets: bothAlphabets, Longest: MaxLength, Distance: MaxDistance, Edits: true, Sets: true,
 		cpu: byCodes(newSerial),
+	}, {
+		Name: "diagonal", Summary: "diagonal by diagonal of long segments, one letter of the pattern a thread (Nakano 2012, sections V and VI)",
+		Alphabets: bothAlphabets, Longest: MaxLength, Distance: MaxDistance, Edits: true, Sets: true,
+		cpu: byCodes(newDiagonal),
+		gpu: &gpuFinder{find: diagonalGPU},
+	}, {
+		Name: "blocks", Summary: "diagonal by diagonal of windows of three pattern lengths (Nakano 2012, section VII)",
+		Alphabets: bothAlphabets, Longest: MaxLength, Distance: MaxDistance, Edits: true, Sets: true,
+		cpu: byCodes(newBlocks),
+		gpu: &gpuFinder{find: blocksGPU},
+	}, {
+		Name: "rows", Summary: "row by row, one letter of the text a thread (PASM of Ho, Oh and Kim 2017)",
+		Alphabets: bothAlphabets, Longest: longestByRows, Distance: MaxDistance, Edits: true, Sets: true,
+		cpu: byCodes(newRows),
+		gpu: &gpuFinder{find: rowsGPU},
+	}, {
+		Name: "rows-shuffle", Summary: "row by row, the left neighbour by warp shuffle (WsPASM of Ho, Oh and Kim 2017)",
+		Alphabets: bothAlphabets, Longest: longestByRows, Distance: MaxDistance, Edits: true, Sets: true,
+		cpu: byCodes(newRows),
+		gpu: &gpuFinder{find: rowsShuffleGPU},
 	}},
 }
+
+// longestByRows leaves a block of 1,024 threads, which has m + k letters before those that it reports, 449 of these or
+// more.
+const longestByRows = 512

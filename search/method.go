@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -23,6 +24,12 @@ type Scheme struct {
 	Alphabets []Alphabet
 	// Longest is the most letters of a pattern, and Distance the largest k.
 	Longest, Distance int
+	// longestOnGPU and distanceOnGPU are what they are there, where that is less; 0 where it is not.
+	longestOnGPU, distanceOnGPU int
+	// refuseOnGPU says what else it cannot search for there; nil for nothing.
+	refuseOnGPU func(n *needle) error
+	// longest, if set, is the most letters of a pattern of an alphabet; Longest is then the most of any.
+	longest func(Alphabet) int
 	// Edits and Substitutions tell what k may count; a scheme with neither is exact.
 	Edits, Substitutions bool
 	// Sets tells that letters of a pattern may stand for several bases.
@@ -103,8 +110,14 @@ func (f *codeFinder) find(s *scratch, r textRange, found func(needle, end int)) 
 func Methods() []*Method { return methods }
 
 var methods = []*Method{
-	bruteForceMethod,
+	shiftOrMethod,
+	wuManberMethod,
+	rabinKarpMethod,
+	witnessMethod,
 	levenshteinMethod,
+	bruteForceMethod,
+	kmpMethod,
+	planesMethod,
 }
 
 func init() {
@@ -143,23 +156,43 @@ func FindScheme(method, scheme string) (*Scheme, error) {
 // FullName is such as shift-or/scan.
 func (s *Scheme) FullName() string { return s.Method + "/" + s.Name }
 
-// Refusal says why a scheme cannot search for a needle, nil if it can.
-func (s *Scheme) refusal(n *needle) error {
+// refusal says why a scheme cannot search for a needle, nil if it can.
+func (s *Scheme) refusal(n *needle, onGPU bool) error {
+	longest, distance, where := s.longestOf(n.alphabet), s.Distance, ""
+	if onGPU {
+		longest, distance, where = cmp.Or(s.longestOnGPU, longest), cmp.Or(s.distanceOnGPU, distance), " on a GPU"
+	}
 	switch m := n.length(); {
+	case onGPU && !s.GPU():
+		return fmt.Errorf("%s runs on the CPU alone", s.FullName())
+	case !onGPU && !s.CPU():
+		return fmt.Errorf("%s runs on a GPU alone", s.FullName())
 	case !s.takes(n.alphabet):
 		return fmt.Errorf("%s does not search alphabet %s", s.FullName(), n.alphabet)
-	case m > s.Longest:
-		return fmt.Errorf("%s takes patterns of at most %d letters", s.FullName(), s.Longest)
+	case m > longest:
+		return fmt.Errorf("%s takes patterns of at most %d letters%s", s.FullName(), longest, where)
 	case n.k > 0 && n.substitutions && !s.Substitutions:
 		return fmt.Errorf("%s does not allow substitutions alone", s.FullName())
 	case n.k > 0 && !n.substitutions && !s.Edits:
 		return fmt.Errorf("%s is exact, and does not allow edits", s.FullName())
-	case n.k > s.Distance && n.k > 0:
-		return fmt.Errorf("%s takes at most %d edits", s.FullName(), s.Distance)
+	case n.k > distance && n.k > 0:
+		return fmt.Errorf("%s takes at most %d edits%s", s.FullName(), distance, where)
 	case !n.single && !s.Sets:
 		return fmt.Errorf("%s does not take letters that stand for several bases", s.FullName())
 	}
+	if onGPU && s.refuseOnGPU != nil {
+		if err := s.refuseOnGPU(n); err != nil {
+			return fmt.Errorf("%s on a GPU: %w", s.FullName(), err)
+		}
+	}
 	return nil
+}
+
+func (s *Scheme) longestOf(a Alphabet) int {
+	if s.longest != nil {
+		return s.longest(a)
+	}
+	return s.Longest
 }
 
 func (s *Scheme) takes(a Alphabet) bool {

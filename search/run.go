@@ -148,14 +148,7 @@ func (s *searcher) choose() error {
 		if o.Method == Auto || o.Method == "" {
 			scheme, err = fastest(s.needles[i][0], len(s.patterns), onGPU)
 		} else if scheme, err = FindScheme(o.Method, cmp.Or(o.Scheme, Auto)); err == nil {
-			err = scheme.refusal(s.needles[i][0])
-			switch {
-			case err != nil:
-			case onGPU && !scheme.GPU():
-				err = fmt.Errorf("%s runs on the CPU alone", scheme.FullName())
-			case !onGPU && !scheme.CPU():
-				err = fmt.Errorf("%s runs on a GPU alone", scheme.FullName())
-			}
+			err = scheme.refusal(s.needles[i][0], onGPU)
 		}
 		if err != nil {
 			return fmt.Errorf("pattern %q: %w", s.patterns[i].Name, err)

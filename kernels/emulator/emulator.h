@@ -5,6 +5,7 @@
 
 // Sources may have functions of the same name, and are linked together.
 #define DEVICE __attribute__((internal_linkage)) inline
+#define DEVICE_CALL static
 // One block runs at a time. The build without sanitizers fills shared memory with rubbish before each block; a sanitizer
 // watches global variables only where they have no section of their own.
 #ifdef SCANMAP_SANITIZED
@@ -105,3 +106,4 @@ DEVICE u32 byte_permute(u32 a, u32 b, u32 selector) {
 template <class T> DEVICE T load_streaming(const T* p) { return *p; }
 template <class T> DEVICE T load_kept(const T* p) { return *p; }
 template <class T> DEVICE T load_once(const T* p) { return *p; }
+template <class T> DEVICE void store_streaming(T* p, T v) { *p = v; }

@@ -1,0 +1,164 @@
+// Shift-Or for scanmap search: exact search by a bit-parallel automaton (Mitani, Ino and Hagihara 2017, sections 3.1, 4 and 5).
+//
+// R_j = (R_{j-1} << 1) | M_j, where M_j has a 0 for each letter of the needle that matches letter j of the text; the needle ends
+// at j where the highest bit of R_j is 0 (shared.cuh says how it stands in a vector). Needles of more than 64
+// letters are for wumanber.cu.
+//
+// Scheme `scan`. The operator (u1, x1) + (u2, x2) = (u1 + u2, (x1 << u2) | x2) is associative, so R_j is an inclusive scan of
+// the pairs (1, M_j), of which only the last 32 or 64 count. Algorithms are cascaded: a thread folds 16 neighbouring
+// letters one after the other, a warp scans the folded vectors by shuffles (one step for 32 bits, two for 64, as a vector
+// that is shifted by its size is 0), and goes on to the next 512 letters with what its last lane had. Each warp has a stretch of
+// the text of its own, which overlaps with the one before by the 32 or 64 letters that it folds first; nothing beyond the warp is
+// synchronised. The paper's extension by wildcards is taken further: what leaves a vector at its top while a
+// thread folds goes into a word above it, from which its 16 answers are read at once, whatever the needle's length.
+//
+// Schemes `segment` and `segment-tiled` are what the paper compares with (GBPR, there section 6): one thread a segment, with a
+// halo of the letters before it that count, which belong to other segments; one letter a fetch, or eight.
+#include "shared.cuh"
+
+constexpr u32 SHIFT_OR_THREADS = 512; // exported
+
+// SHIFT_OR_STRETCH is the number of letters of a warp's stretch: many times the overlap.
+constexpr u32 SHIFT_OR_STRETCH = 16384; // exported
+
+struct ShiftOrParams {
+	Letters text;
+	const u64* masks; // one for each code: the needle in the upper bits of the lower 32, or of 64
+	u8* flags;        // 1 at the last letter of an occurrence, otherwise 0
+	u32 codes;
+	u32 halo; // letters of the needle less one
+};
+
+// Folded is a vector with the word above it.
+template <class Vector> struct Folded {
+	Vector v;
+	u32 above;
+
+	DEVICE void fold(Vector mask) {
+		above = funnel_right(v.upper(), above, 31);
+		v = v.shifted() | mask;
+	}
+};
+
+template <class Vector> DEVICE Folded<Vector> fold_letters(u32x4 letters, const Vector* table, u32 copy) {
+	const u32 words[4] = {letters.x, letters.y, letters.z, letters.w};
+	Folded<Vector> f = {Vector::of(0), 0};
+#pragma unroll
+	for (u32 i = 0; i < LANE_LETTERS; i++) f.fold(mask_of(table, words[i / 4], i % 4, copy));
+	return f;
+}
+
+// scan_vectors makes each lane's vector the inclusive scan over the lanes.
+DEVICE Vector32 scan_vectors(Vector32 v) {
+	const Vector32 one = v.from_below(1);
+	return lane() >= 1 ? v | one.after_lane() : v;
+}
+DEVICE Vector64 scan_vectors(Vector64 v) {
+	const Vector64 one = v.from_below(1);
+	if (lane() >= 1) v = v | one.after_lane();
+	const Vector64 two = v.from_below(2);
+	return lane() >= 2 ? v | two.after_two_lanes() : v;
+}
+
+template <class Vector> DEVICE void shift_or_scan(const ShiftOrParams& p, Vector* table) {
+	fill_masks(table, p.masks, p.codes, SHIFT_OR_THREADS);
+	const u32 copy = lane() % Vector::COPIES;
+	u64 at = (u64(block_index()) * (SHIFT_OR_THREADS / 32) + thread_index() / 32) * SHIFT_OR_STRETCH;
+	const u64 end = at + SHIFT_OR_STRETCH < p.text.count ? at + SHIFT_OR_STRETCH : p.text.count;
+	if (at >= end) return;
+	const u32x4* letters = reinterpret_cast<const u32x4*>(p.text.codes + at) + lane();
+	u32x4* flags = reinterpret_cast<u32x4*>(p.flags + at) + lane();
+	// The overlap: the last lanes fold the letters before the stretch.
+	Vector last = Vector::of(0);
+	if (lane() >= 32 - Vector::BITS / LANE_LETTERS) last = fold_letters(*(letters - 32), table, copy).v;
+	last = scan_vectors(last).from(31);
+	u32x4 next = load_streaming(letters);
+	for (; at < end; at += TILE_LETTERS) {
+		const u32x4 now = next;
+		letters += 32;
+		if (at + TILE_LETTERS < end) next = load_streaming(letters);
+		const Folded<Vector> f = fold_letters(now, table, copy);
+		Vector v = f.v;
+		if (lane() == 0) v = v | last.after_lane();
+		v = scan_vectors(v);
+		// What has left the vector at its top: of this lane's letters, and of those before.
+		const Vector below = v.from_below(1);
+		const u32 above = f.above | (lane() == 0 ? last : below).upper() >> (32 - LANE_LETTERS);
+		store_streaming(flags, flags_of(above << 1 | v.upper() >> 31));
+		last = v.from(31);
+		flags += 32;
+	}
+}
+
+KERNEL(shift_or_scan_32, ShiftOrParams, SHIFT_OR_THREADS) {
+	SHARED Vector32 table[256 * Vector32::COPIES];
+	shift_or_scan(p, table);
+}
+KERNEL(shift_or_scan_64, ShiftOrParams, SHIFT_OR_THREADS) {
+	SHARED Vector64 table[256 * Vector64::COPIES];
+	shift_or_scan(p, table);
+}
+
+constexpr u32 SEGMENT_THREADS = 256; // exported
+// SEGMENT_LETTERS is the length of a segment that the paper found best, TILED_LETTERS that of one with eight letters a fetch.
+constexpr u32 SEGMENT_LETTERS = 8; // exported
+constexpr u32 TILED_LETTERS = 64;  // exported
+
+// fill_table fills a table without copies.
+template <class Vector> DEVICE void fill_table(Vector* table, const u64* masks, u32 codes) {
+	const u32 i = thread_index();
+	table[i] = i < codes ? Vector::of(masks[i]) : Vector::all_ones();
+	block_barrier();
+}
+
+template <class Vector> DEVICE void shift_or_segment(const ShiftOrParams& p, Vector* table) {
+	fill_table(table, p.masks, p.codes);
+	const u64 from = (u64(block_index()) * SEGMENT_THREADS + thread_index()) * SEGMENT_LETTERS;
+	if (from >= p.text.count) return;
+	const u8* letters = p.text.codes + from;
+	Vector v = Vector::of(0);
+	for (u32 i = p.halo; i > 0; i--) v = v.shifted() | table[*(letters - i)];
+	for (u32 i = 0; i < SEGMENT_LETTERS; i++) {
+		v = v.shifted() | table[letters[i]];
+		p.flags[from + i] = ~v.upper() >> 31;
+	}
+}
+
+KERNEL(shift_or_segment_32, ShiftOrParams, SEGMENT_THREADS) {
+	SHARED Vector32 table[SEGMENT_THREADS];
+	shift_or_segment(p, table);
+}
+KERNEL(shift_or_segment_64, ShiftOrParams, SEGMENT_THREADS) {
+	SHARED Vector64 table[SEGMENT_THREADS];
+	shift_or_segment(p, table);
+}
+
+template <class Vector> DEVICE void shift_or_tiled(const ShiftOrParams& p, Vector* table) {
+	fill_table(table, p.masks, p.codes);
+	const u64 from = (u64(block_index()) * SEGMENT_THREADS + thread_index()) * TILED_LETTERS;
+	if (from >= p.text.count) return;
+	const u32 halo = (p.halo + 7) / 8; // fetches
+	const u32x2* letters = reinterpret_cast<const u32x2*>(p.text.codes + from) - halo;
+	u32x2* flags = reinterpret_cast<u32x2*>(p.flags + from) - halo;
+	Vector v = Vector::of(0);
+	for (u32 fetch = 0; fetch < halo + TILED_LETTERS / 8; fetch++) {
+		const u32x2 eight = letters[fetch];
+		u32 matches = 0; // bit 7 for the first letter
+#pragma unroll
+		for (u32 i = 0; i < 8; i++) {
+			v = v.shifted() | table[(i < 4 ? eight.x : eight.y) >> 8 * (i % 4) & 0xFF];
+			matches = funnel_right(~v.upper(), matches, 31);
+		}
+		matches = reverse_bits(matches) >> 24;
+		if (fetch >= halo) flags[fetch] = {spread(matches & 15), spread(matches >> 4)};
+	}
+}
+
+KERNEL(shift_or_tiled_32, ShiftOrParams, SEGMENT_THREADS) {
+	SHARED Vector32 table[SEGMENT_THREADS];
+	shift_or_tiled(p, table);
+}
+KERNEL(shift_or_tiled_64, ShiftOrParams, SEGMENT_THREADS) {
+	SHARED Vector64 table[SEGMENT_THREADS];
+	shift_or_tiled(p, table);
+}

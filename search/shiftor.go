@@ -1,0 +1,46 @@
+package search
+
+// Shift-Or searches exactly by an automaton whose states are the bits of a word (Baeza-Yates and Gonnet 1992; here as in Mitani,
+// Ino and Hagihara 2017, section 3.1: a 0 is a match). A letter costs two operations whatever the text and
+// the pattern are, and letters that stand for sets cost nothing. It needs a bit for each letter of the pattern: longer patterns take
+// more words, and on a GPU more passes over the text.
+var shiftOrMethod = &Method{
+	Name:    "shift-or",
+	Source:  "Mitani, Ino and Hagihara 2017, sections 3.1, 4 and 5",
+	Summary: "exact search by a bit-parallel automaton",
+	Schemes: []*Scheme{
+		{
+			Name: "scan", Summary: "an inclusive scan in each warp (cuShiftOr)",
+			Alphabets: bothAlphabets, Longest: MaxLength, Sets: true,
+			cpu: byCodes(newShiftOrScan), gpu: &gpuFinder{find: shiftOrScanGPU},
+		},
+		{
+			Name: "segment", Summary: "one thread a segment with a halo (GBPR)",
+			Alphabets: bothAlphabets, Longest: MaxLength, longestOnGPU: 64, Sets: true,
+			cpu: byCodes(newShiftOrSegment), gpu: &gpuFinder{find: shiftOrSegmentGPU},
+		},
+		{
+			Name: "segment-tiled", Summary: "the same with eight letters a fetch",
+			Alphabets: bothAlphabets, Longest: 64, Sets: true,
+			gpu: &gpuFinder{find: shiftOrTiledGPU},
+		},
+	},
+}
+
+// words is the number of words of 64 bits for so many letters.
+func words(letters int) int { return (letters + 63) / 64 }
+
+// masks returns the masks of a part of the needle, [from, to), for each code and for one more that matches nothing: a 0 for each
+// letter that matches, the letters in the upper bits of `bits` and only zeros below.
+func (n *needle) masks(from, to, bits int) []uint64 {
+	codes := codesOf(n.alphabet)
+	masks := make([]uint64, codes+1)
+	for c := range masks {
+		for i := from; i < to; i++ {
+			if c == codes || !n.matches(i, byte(c)) {
+				masks[c] |= 1 << (bits - to + i)
+			}
+		}
+	}
+	return masks
+}

@@ -1,0 +1,105 @@
+package search
+
+import (
+	"fmt"
+
+	"scanmap/device"
+	"scanmap/kernels"
+)
+
+// wuManberParams are those of a needle of at most 64 letters.
+func (g *gpuSearch) wuManberParams(n *needle) (p *kernels.WuManberParams, bits int) {
+	masks, bits := g.uploadMasks(n)
+	return &kernels.WuManberParams{
+		Text: g.text.oneByte(g.queue), Masks: masks, Flags: g.flagged(), Codes: uint32(codesOf(n.alphabet)),
+		K: uint32(n.k), Halo: uint32(n.length() + n.k), Substitutions: uint32(boolean(n.substitutions)),
+	}, bits
+}
+
+// wuManberScanGPU gives each warp a stretch.
+func wuManberScanGPU(g *gpuSearch, n *needle) {
+	if n.length() > 64 {
+		wuManberPartsGPU(g, n)
+		return
+	}
+	p, bits := g.wuManberParams(n)
+	device.LaunchBlocks(g.queue, kernelFor("wu_manber_scan", bits), scanBlocks(g.text.letters()), p)
+}
+
+func scanBlocks(letters int) int {
+	return blocks(letters, kernels.WuManberStretch*kernels.WuManberThreads/32)
+}
+
+// partsBefore is how many letters before the text parts of a long needle are searched too, so that the last one knows what began there: more than
+// m + k, and a multiple of what a lane searches.
+const partsBefore = MaxLength + 512
+
+// wuManberPartsGPU searches for a long needle part by part. What a part finds it leaves for the next, in flags with the same padding
+// as the text's codes.
+func wuManberPartsGPU(g *gpuSearch, n *needle) {
+	q, m := g.queue, n.length()
+	text := g.text.oneByte(q)
+	bytes := 32 * g.text.paddedWords()
+	for _, carry := range []*device.Buffer{&g.scratch[0], &g.scratch[1]} {
+		q.Reserve(carry, bytes)
+		q.Clear(carry, bytes)
+	}
+	p := kernels.WuManberParams{Codes: uint32(codesOf(n.alphabet)), K: uint32(n.k), Substitutions: uint32(boolean(n.substitutions)), AllLevels: 1}
+	p.Text = kernels.Letters{Codes: text.Codes - partsBefore, Count: text.Count + partsBefore}
+	own, next := &g.scratch[0], &g.scratch[1]
+	to := m - 64*(words(m)-1)
+	for from := 0; from < m; from, to = to, to+64 {
+		device.Upload(q, &g.needle, n.masks(from, to, 64))
+		p.Masks, p.Flags = g.needle.At(0), own.At(kernels.SearchPadding-partsBefore)
+		if to == m {
+			p.AllLevels, p.Text, p.Flags = 0, text, g.flagged()
+			if p.Carry != 0 {
+				p.Carry += partsBefore
+			}
+		}
+		device.LaunchBlocks(q, "wu_manber_scan_long", scanBlocks(int(p.Text.Count)), &p)
+		p.Carry = p.Flags
+		own, next = next, own
+	}
+}
+
+// kernelForDistance puts the least k of a kernel's variants that is enough behind its name.
+func kernelForDistance(name string, k int, variants ...int) string {
+	for _, most := range variants {
+		if k <= most {
+			return fmt.Sprintf("%s_%d", name, most)
+		}
+	}
+	return name
+}
+
+func wuManberSegmentGPU(g *gpuSearch, n *needle) {
+	p, bits := g.wuManberParams(n)
+	name := kernelForDistance(kernelFor("wu_manber_segment", bits), n.k, 1, 2, kernels.MostWuManber)
+	device.LaunchBlocks(g.queue, name, blocks(g.text.letters(), kernels.WuManberSegment*kernels.WuManberSegmentThreads), p)
+}
+
+func wuManberTiledGPU(g *gpuSearch, n *needle) {
+	p, bits := g.wuManberParams(n)
+	name := kernelForDistance(kernelFor("wu_manber_tiled", bits), n.k, 1, 2, kernels.MostWuManber)
+	device.LaunchBlocks(g.queue, name, blocks(g.text.letters(), kernels.WuManberTiled*kernels.WuManberSegmentThreads), p)
+}
+
+const (
+	// packedSegment is the number of words of a thread's segment where there is text enough: a halo of two or three words is then
+	// little. With less text segments are shorter, so that there are threads enough.
+	packedSegment = 64
+	packedThreads = 1 << 18
+)
+
+// wuManberPackedGPU gives each thread a segment of words.
+func wuManberPackedGPU(g *gpuSearch, n *needle) {
+	_, bits := g.uploadMasks(n)
+	words := (g.text.letters() + 31) / 32
+	segment := min(max(words/packedThreads/4*4, 4), packedSegment)
+	name := kernelForDistance(kernelFor("wu_manber_packed", bits), n.k, 0, 1, 2, kernels.MostWuManber)
+	device.Launch(g.queue, name, (words+segment-1)/segment, &kernels.WuManberPackedParams{
+		Text: g.text.bits(), Masks: g.needle.At(0), Hits: g.hits(), Words: uint32(segment),
+		Halo: uint32((n.length() + n.k + 31) / 32), K: uint32(n.k), Substitutions: uint32(boolean(n.substitutions)),
+	})
+}
