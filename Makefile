@@ -11,7 +11,7 @@ GOVULNCHECK := v1.1.4
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help build demo test race vet lint staticcheck golangci-lint vulncheck kernels generate-check fuzz \
-	oracle oracle-all peers-check bench bench-peers bench-gpu curves golden ci clean
+	oracle oracle-all peers-check bench bench-peers bench-gpu bench-search curves golden ci clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -124,6 +124,11 @@ bench-peers: build ## side by side with razers3, yara, minimap2, bwa and bowtie2
 
 bench-gpu: build ## on a GPU: ceilings, kernels and whole runs, into build/bench-gpu
 	scripts/bench-gpu.sh build/bench-gpu
+
+BENCH_SEARCH := build/bench-search
+bench-search: build ## on a GPU: the methods of pattern search, into BENCH_SEARCH=build/bench-search, with plots and tables
+	scripts/bench-search.sh $(BENCH_SEARCH); code=$$?; \
+		$(GO) run ./internal/tools/searchplots -out $(BENCH_SEARCH) $(BENCH_SEARCH) >$(BENCH_SEARCH)/tables.md && exit $$code
 
 curves: build ## time against the number of reads and the length of the reference
 	$(GO) run ./internal/tools/curves

@@ -144,37 +144,12 @@ func (m *mapper) benchCPU(ctx context.Context, reads []fasta.Read, repetitions i
 	return nil
 }
 
-// makeReference makes a reference of contigs of at most 2^30 bases, about as long as each other.
+// makeReference makes a reference of random bases and of repeats.
 func makeReference(n int, repeats Repeats, threads int) (*dna.Reference, error) {
-	const most = 1 << 30
-	count := (n + most - 1) / most
-	contigBases := (n + count - 1) / count
-	ref := &dna.Reference{}
-	ref.Bases.Reserve(n + (count+1)*(dna.Padding+dna.WordBases))
-	for from := 0; from < n; from += contigBases {
-		if err := ref.AddContig(fmt.Sprintf("made%d", from/contigBases+1), ""); err != nil {
-			return nil, err
-		}
-		c := &ref.Contigs[len(ref.Contigs)-1]
-		c.Length = min(contigBases, n-from)
-		words := dna.Words(c.Length)
-		first := c.Start / dna.WordBases
-		parallelRanges(threads, words, makeGrain, func(_, lo, hi int) {
-			r := rand.New(rand.NewPCG(uint64(first+lo), 1))
-			for w := first + lo; w < first+hi; w++ {
-				ref.Bases.Low[w], ref.Bases.High[w], ref.Bases.Ambiguous[w] = r.Uint64(), r.Uint64(), 0
-			}
-		})
-		if rest := c.Length % dna.WordBases; rest != 0 {
-			past := ^uint64(0) << rest
-			w := first + words - 1
-			ref.Bases.Low[w] &^= past
-			ref.Bases.High[w] &^= past
-			ref.Bases.Ambiguous[w] = past
-		}
-		ref.Bases.Length = c.End()
+	ref, err := dna.Random(n, threads)
+	if err != nil {
+		return nil, err
 	}
-	ref.Finish()
 	switch repeats {
 	case RepeatsPlanted:
 		plant(ref, 3000, 1000, 30_000, 10, threads)
@@ -185,7 +160,7 @@ func makeReference(n int, repeats Repeats, threads int) (*dna.Reference, error) 
 	return ref, nil
 }
 
-// makeGrain is the number of words, copies or reads made with one random generator, so that what is made
+// makeGrain is the number of copies or reads made with one random generator, so that what is made
 // does not depend on threads.
 const makeGrain = 1 << 14
 

@@ -3,8 +3,8 @@ package mapper
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/bits"
-	"time"
 
 	"scanmap/device"
 	"scanmap/gpu"
@@ -52,12 +52,11 @@ func Ceilings(ctx context.Context, o CeilingOptions) (*measure.Result, error) {
 type ceilings struct {
 	ctx         context.Context
 	queue       device.Queue
-	start, end  *gpu.Event
+	timer       *device.Timer
 	repetitions int
 	bytes       int64         // of each of the buffers
 	from, to    device.Buffer // from is also the table that is probed
 	folded      device.Buffer // a word for each block
-	blocks      int           // that the GPU runs at a time
 	rows        []measure.Row
 }
 
@@ -78,31 +77,19 @@ func (c *ceilings) open(driver *gpu.Driver, bytes int64, r *measure.Result) (err
 	if c.bytes < MinCeilingBytes {
 		return fmt.Errorf("%s: buffers of %d bytes are too small to measure with (%d bytes are free)", g.Name(), c.bytes, free)
 	}
-	info := g.Info()
-	c.blocks = max(info.Multiprocessors*info.MaxThreadsPerMultiprocessor/kernels.CeilingThreads, 1)
-	if c.start, err = g.NewEvent(); err != nil {
-		return err
-	}
-	if c.end, err = g.NewEvent(); err != nil {
-		return err
-	}
 	if q.Stream, err = g.NewStream(); err != nil {
 		return err
 	}
+	c.timer = device.NewTimer(q)
 	q.Reserve(&c.from, int(c.bytes))
 	q.Reserve(&c.to, int(c.bytes))
-	q.Reserve(&c.folded, 4*c.blocks)
+	q.Reserve(&c.folded, 4*g.CeilingBlocks(math.MaxInt64))
 	for _, b := range []*device.Buffer{&c.from, &c.to} {
 		if q.Err == nil {
 			q.Try(q.Stream.Fill(b.Memory, 0, int(c.bytes), 0x5A))
 		}
 	}
 	return q.Wait()
-}
-
-// blocksFor is the number of blocks for so many threads' work, at most what the GPU runs at a time.
-func (c *ceilings) blocksFor(threads int64) int {
-	return int(min(int64(c.blocks), max(threads/kernels.CeilingThreads, 1)))
 }
 
 // measure times what work puts into the stream, and adds a row with the rate of its bytes or operations.
@@ -116,29 +103,17 @@ func (c *ceilings) measure(row measure.Row, work func()) {
 		if q.Err != nil {
 			return
 		}
-		q.Try(q.Stream.Record(c.start))
-		work()
-		if q.Err == nil {
-			q.Try(q.Stream.Record(c.end))
-		}
-		if q.Wait() != nil {
-			return
-		}
-		elapsed, err := c.end.Elapsed(c.start)
-		q.Try(err)
-		row.Value = measure.PerSecond(float64(row.Bytes+row.Operations), max(elapsed, eventResolution).Seconds())
+		elapsed := c.timer.Time(work)
+		row.Value = measure.PerSecond(float64(row.Bytes+row.Operations), elapsed.Seconds())
 		runs = append(runs, []measure.Row{row})
 	}
 	c.rows = append(c.rows, measure.Medians(runs[1:])...)
 }
 
-// eventResolution is what two events can differ by at least, as the CUDA driver API tells of cuEventElapsedTime.
-const eventResolution = 500 * time.Nanosecond
-
 // memory measures reading and copying.
 func (c *ceilings) memory() {
 	q, n := &c.queue, uint64(c.bytes/16)
-	blocks := c.blocksFor(int64(n))
+	blocks := q.GPU.CeilingBlocks(int64(n))
 	c.measure(measure.Row{Name: "read", Unit: "B/s", Bytes: int64(n) * 16}, func() {
 		device.LaunchBlocks(q, "read_ceiling", blocks, &kernels.ReadCeilingParams{From: c.from.At(0), Count: n, Folded: c.folded.At(0)})
 	})
@@ -151,7 +126,7 @@ func (c *ceilings) memory() {
 func (c *ceilings) logic() {
 	q, perRound := &c.queue, int64(kernels.CeilingThreads*kernels.LogicRound)
 	n := logicPerByte * c.bytes
-	blocks := c.blocksFor(n / kernels.LogicRound)
+	blocks := q.GPU.CeilingBlocks(n / kernels.LogicRound)
 	rounds := max(n/perRound/int64(blocks), 1)
 	c.measure(measure.Row{Name: "three-input logic of 32 bits", Unit: "operations/s", Operations: rounds * int64(blocks) * perRound}, func() {
 		device.LaunchBlocks(q, "logic_ceiling", blocks, &kernels.LogicCeilingParams{Folded: c.folded.At(0), Rounds: uint32(rounds)})
@@ -162,7 +137,7 @@ func (c *ceilings) logic() {
 func (c *ceilings) probes() {
 	q, perRound := &c.queue, int64(kernels.CeilingThreads*kernels.ProbeRound)
 	n := c.bytes / probeBytes
-	blocks := c.blocksFor(n / kernels.ProbeRound)
+	blocks := q.GPU.CeilingBlocks(n / kernels.ProbeRound)
 	rounds := max(n/perRound/int64(blocks), 1)
 	for _, table := range tablesWithin(c.bytes) {
 		row := measure.Row{

@@ -10,7 +10,9 @@ type Result struct {
 	// Bases and Reads are the sizes of what was mapped or searched; Bytes is that of a buffer on a device. Sizes that
 	// do not matter are 0.
 	Bases, Reads, Bytes int64
-	Rows                []Row
+	// Letters is the length of a text that was searched.
+	Letters int64
+	Rows    []Row
 }
 
 // Device is where something was measured; on the CPU only ID is set, and Name to the same.
@@ -32,7 +34,32 @@ type Row struct {
 	Runs     int
 	// Bytes or Operations are what a run moves or does, where Value is a rate of them.
 	Bytes, Operations int64
+	// Search says what was sought where the row is the rate of a search; nil elsewhere.
+	Search *Search
 }
+
+// Search is what a rate of a search is of: letters/s, each letter of the text counted once for each pattern.
+type Search struct {
+	Method, Scheme string
+	Alphabet       string // dna or bytes
+	// AlphabetSize is the number of letters that the text is made of.
+	AlphabetSize int
+	// Letters is n, PatternLength m and Distance k; Substitutions tells that only substitutions count towards k.
+	Letters       int64
+	PatternLength int
+	Distance      int
+	Substitutions bool
+	// Patterns is the number of patterns that one run seeks.
+	Patterns int
+	// Threads is the number of goroutines on the CPU, 0 on a GPU.
+	Threads int
+	// Share is the rate over that of the row that is named Ceiling; 0 and "" where there is none.
+	Share   float64
+	Ceiling string
+}
+
+// Tbps is a rate of letters as papers on string matching give it, in Tbit/s with 8 bits a letter.
+func Tbps(lettersPerSecond float64) float64 { return 8 * lettersPerSecond / 1e12 }
 
 // PerSecond is a rate, 0 where no time was measured.
 func PerSecond(n, seconds float64) float64 {

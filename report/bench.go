@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"time"
 
 	"scanmap/measure"
@@ -49,6 +50,7 @@ type benchSizes struct {
 	ReferenceBases int64 `json:"reference_bases,omitempty"`
 	Reads          int64 `json:"reads,omitempty"`
 	BufferBytes    int64 `json:"buffer_bytes,omitempty"`
+	TextLetters    int64 `json:"text_letters,omitempty"`
 }
 
 type benchRow struct {
@@ -60,6 +62,37 @@ type benchRow struct {
 	Runs       int     `json:"runs"`
 	Bytes      int64   `json:"bytes,omitempty"`
 	Operations int64   `json:"operations,omitempty"`
+	*benchSearch
+}
+
+// benchSearch are the members of a row that tells of a search.
+type benchSearch struct {
+	Tbps          float64 `json:"tbps"`
+	Method        string  `json:"method"`
+	Scheme        string  `json:"scheme"`
+	Alphabet      string  `json:"alphabet"`
+	AlphabetSize  int     `json:"alphabet_size"`
+	Letters       int64   `json:"letters"`
+	PatternLength int     `json:"pattern_length"`
+	Distance      int     `json:"distance"`
+	Substitutions bool    `json:"substitutions,omitempty"`
+	Patterns      int     `json:"patterns"`
+	Threads       int     `json:"threads,omitempty"`
+	Share         float64 `json:"share,omitempty"`
+	Ceiling       string  `json:"ceiling,omitempty"`
+}
+
+// newBenchRow makes the JSON of a row.
+func newBenchRow(r *measure.Row) benchRow {
+	row := benchRow{Name: r.Name, Unit: r.Unit, Value: r.Value, Min: r.Min, Max: r.Max, Runs: r.Runs, Bytes: r.Bytes, Operations: r.Operations}
+	if s := r.Search; s != nil {
+		row.benchSearch = &benchSearch{
+			Tbps: measure.Tbps(r.Value), Method: s.Method, Scheme: s.Scheme, Alphabet: s.Alphabet, AlphabetSize: s.AlphabetSize,
+			Letters: s.Letters, PatternLength: s.PatternLength, Distance: s.Distance, Substitutions: s.Substitutions,
+			Patterns: s.Patterns, Threads: s.Threads, Share: s.Share, Ceiling: s.Ceiling,
+		}
+	}
+	return row
 }
 
 // BenchJSON writes a measurement as one JSON object and a line feed.
@@ -79,11 +112,11 @@ func BenchJSON(w io.Writer, r *measure.Result, run BenchRun) error {
 			MemoryBytes:       r.Device.Memory,
 			Multiprocessors:   r.Device.Multiprocessors,
 		},
-		Sizes:   benchSizes{ReferenceBases: r.Bases, Reads: r.Reads, BufferBytes: r.Bytes},
+		Sizes:   benchSizes{ReferenceBases: r.Bases, Reads: r.Reads, BufferBytes: r.Bytes, TextLetters: r.Letters},
 		Results: make([]benchRow, 0, len(r.Rows)),
 	}
-	for _, row := range r.Rows {
-		out.Results = append(out.Results, benchRow(row))
+	for i := range r.Rows {
+		out.Results = append(out.Results, newBenchRow(&r.Rows[i]))
 	}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
@@ -107,11 +140,54 @@ func BenchTable(w io.Writer, r *measure.Result) error {
 	if r.Reads > 0 {
 		fmt.Fprintf(&b, "%s reads, %s bases of reference\n", grouped(r.Reads), grouped(r.Bases))
 	}
-	rows := [][]string{{"", "median", "least", "most", "", "runs"}}
-	for _, row := range r.Rows {
-		rows = append(rows, []string{"  " + row.Name, scaled(row.Value), scaled(row.Min), scaled(row.Max), row.Unit, fmt.Sprint(row.Runs)})
+	if r.Letters > 0 {
+		fmt.Fprintf(&b, "text of %s letters\n", grouped(r.Letters))
 	}
-	section(&b, "lrrrlr", rows)
+	rows, columns := benchRows(r.Rows)
+	section(&b, columns, rows)
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// benchRows makes the lines of a table, with columns for searches and for shares of a ceiling if a row has them.
+func benchRows(all []measure.Row) (rows [][]string, columns string) {
+	header := []string{"", "median", "least", "most", "", "runs"}
+	columns = "lrrrlr"
+	searches, shares := false, false
+	for i := range all {
+		if s := all[i].Search; s != nil {
+			searches, shares = true, shares || s.Ceiling != ""
+		}
+	}
+	if searches {
+		header, columns = append(header, "Tbps"), columns+"r"
+	}
+	if shares {
+		header, columns = append(header, "share", "of"), columns+"rl"
+	}
+	rows = [][]string{header}
+	for i := range all {
+		r := &all[i]
+		row := []string{"  " + r.Name, scaled(r.Value), scaled(r.Min), scaled(r.Max), r.Unit, fmt.Sprint(r.Runs)}
+		s := r.Search
+		if s == nil {
+			s = &measure.Search{}
+		}
+		if searches {
+			tbps := ""
+			if r.Search != nil {
+				tbps = strconv.FormatFloat(measure.Tbps(r.Value), 'g', 3, 64)
+			}
+			row = append(row, tbps)
+		}
+		if shares {
+			share := ""
+			if s.Ceiling != "" {
+				share = fmt.Sprintf("%.1f %%", 100*s.Share)
+			}
+			row = append(row, share, s.Ceiling)
+		}
+		rows = append(rows, row)
+	}
+	return rows, columns
 }

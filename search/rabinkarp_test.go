@@ -168,7 +168,7 @@ func TestRabinKarp(t *testing.T) {
 		t.Run(s.FullName(), func(t *testing.T) {
 			for i := range cases {
 				c := &cases[i]
-				if s.refusal(c.needle) != nil {
+				if s.refusal(c.needle, true) != nil {
 					continue
 				}
 				want := c.truth()
@@ -259,7 +259,7 @@ func TestDivideExactLengths(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = s.refusal(newNeedle(&p, c.alphabet, 0, false))
+			err = s.refusal(newNeedle(&p, c.alphabet, 0, false), true)
 			want := fmt.Sprintf("rabin-karp/divide-exact takes patterns of at most %d letters", c.longest)
 			if m == c.longest && err != nil || m > c.longest && (err == nil || err.Error() != want) {
 				t.Errorf("%s, %d letters: %v", c.alphabet, m, err)

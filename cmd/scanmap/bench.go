@@ -21,11 +21,11 @@ func benchCommand(p process) *cli.Command {
 	return &cli.Command{
 		Name:            "bench",
 		Usage:           "measure, repeatably, what scanmap and a GPU do",
-		UsageText:       "scanmap bench map [options] [REF.fa READS.fq]\nscanmap bench device [options]",
+		UsageText:       "scanmap bench map [options] [REF.fa READS.fq]\nscanmap bench search [options]\nscanmap bench device [options]",
 		HideHelpCommand: true,
-		Subcommands:     []*cli.Command{benchMapCommand(p), benchDeviceCommand(p)},
+		Subcommands:     []*cli.Command{benchMapCommand(p), benchSearchCommand(p), benchDeviceCommand(p)},
 		Action: func(c *cli.Context) error {
-			return usagef("scanmap bench measures map or device; see scanmap bench --help")
+			return usagef("scanmap bench measures map, search or device; see scanmap bench --help")
 		},
 	}
 }
@@ -88,9 +88,9 @@ func commit() (revision string, modified bool) {
 	return revision, modified
 }
 
-// parseSize reads a number of bytes such as 65536, 64K, 512M or 4G, in powers of 1024.
+// parseSize reads a number of bytes or letters such as 65536, 64K, 512M or 4G, in powers of 1024.
 func parseSize(s string) (int64, error) {
-	refused := fmt.Errorf("%q is not a number of bytes such as 65536, 64K, 512M or 4G", s)
+	refused := fmt.Errorf("%q is not a number such as 65536, 64K, 512M or 4G", s)
 	digits, shift := s, 0
 	if s != "" {
 		if i := strings.IndexByte("KMGT", s[len(s)-1]); i >= 0 {

@@ -74,7 +74,7 @@ func readMeasured(t *testing.T, text string, runs int) measured {
 
 func TestBenchUsage(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
-		{"", "scanmap bench measures map or device; see scanmap bench --help"},
+		{"", "scanmap bench measures map, search or device; see scanmap bench --help"},
 		{"mop", `unknown command "mop" (did you mean map?); see scanmap bench --help`},
 		{"--device cpu map", "unknown option --device; see scanmap bench --help"},
 		{"device --bananas", "unknown option --bananas; see scanmap bench device --help"},
@@ -84,7 +84,7 @@ func TestBenchUsage(t *testing.T) {
 		{"device --device cuda:0,1", "option --device: one GPU is measured at a time, such as cuda:0"},
 		{"device --device gpu", `option --device: device "gpu" is not one of auto, cpu, cuda, cuda:N, cuda:N,M`},
 		{"device --repeats 0", `option --repeats: "0" is not a whole number from 1 to 1000000`},
-		{"device --bytes 3X", `option --bytes: "3X" is not a number of bytes such as 65536, 64K, 512M or 4G`},
+		{"device --bytes 3X", `option --bytes: "3X" is not a number such as 65536, 64K, 512M or 4G`},
 		{"device --bytes 4095", "option --bytes: 4095 is not from 4096 to 1099511627776 bytes"},
 		{"device --bytes 2T", "option --bytes: 2T is not from 4096 to 1099511627776 bytes"},
 		{"device --json=", "option --json: the name is empty"},
@@ -99,17 +99,39 @@ func TestBenchUsage(t *testing.T) {
 		{"map --repeats-model line", `option --repeats-model: repeats "line" are not one of none, planted, alu`},
 		{"map ref.fa", "scanmap bench map takes two files, REF.fa and READS.fq, or none, but 1 are given; see scanmap bench map --help"},
 		{"map ref.fa reads.fq --bases 5", "option --bases says what to make, but files are given"},
+		{"search x", `scanmap bench search takes no files, but "x" is given`},
+		{"search --device auto", "option --device: one GPU is measured at a time, such as cuda:0; or cpu"},
+		{"search --device cuda:0,1", "option --device: one GPU is measured at a time, such as cuda:0; or cpu"},
+		{"search --method fast", `option --method: method "fast" is not one of all, brute-force`},
+		{"search --method brute-force --scheme fast", `option --scheme: scheme "fast" is not one of all, plain`},
+		{"search --scheme fast", `option --scheme: scheme "fast" is not one of all, plain`},
+		{"search --alphabet rna", `option --alphabet: alphabet "rna" is neither dna nor bytes`},
+		{"search --alphabet-size 4", "option --alphabet-size is for --alphabet bytes"},
+		{"search --alphabet bytes --alphabet-size 257", `option --alphabet-size: "257" is not a whole number from 1 to 256`},
+		{"search --letters many", `option --letters: "many" is not a number such as 65536, 64K, 512M or 4G`},
+		{"search --letters 4G", "option --letters: 4G is not from 4096 to 2147483648"},
+		{"search --letters 4095", "option --letters: 4095 is not from 4096 to 2147483648"},
+		{"search --pattern-length 4,,8", `option --pattern-length: "" is not a whole number from 1 to 2048`},
+		{"search --pattern-length 2049", `option --pattern-length: "2049" is not a whole number from 1 to 2048`},
+		{"search -k 1,64", `option --max-distance: "64" is not a whole number from 0 to 63`},
+		{"search --pattern-count 0", `option --pattern-count: "0" is not a whole number from 1 to 65536`},
+		{"search -t 0", `option --threads: "0" is not a whole number from 1 to 4096`},
+		{"search --repeats 0", `option --repeats: "0" is not a whole number from 1 to 1000000`},
 		{"map - -", "reference and reads cannot both come from standard input"},
 	} {
 		code, stdout, stderr := callBench(t, c.args)
-		if want := "scanmap: " + c.want + "\n"; code != 2 || stdout != "" || stderr != want {
+		want := "scanmap: " + c.want
+		if c.args != "search --method fast" && c.args != "search --scheme fast" { // after which all others stand
+			want += "\n"
+		}
+		if code != 2 || stdout != "" || !strings.HasPrefix(stderr, want) || strings.Count(stderr, "\n") != 1 || strings.HasSuffix(want, "\n") && stderr != want {
 			t.Errorf("%s: exit code %d, standard output %q, standard error\n%swant\n%s", c.args, code, stdout, stderr, want)
 		}
 	}
 }
 
 func TestBenchHelp(t *testing.T) {
-	for _, args := range []string{"bench --help", "help bench", "bench map --help", "help bench map", "bench map -h", "help bench device"} {
+	for _, args := range []string{"bench --help", "help bench", "bench map --help", "help bench map", "bench map -h", "help bench device", "help bench search"} {
 		code, stdout, stderr := call(strings.Fields(args)...)
 		if words := strings.Fields(args); code != 0 || stderr != "" || !strings.Contains(stdout, "scanmap bench "+strings.Trim(words[len(words)-1], "-")) &&
 			!strings.Contains(stdout, "scanmap bench map [options] [REF.fa READS.fq]") {

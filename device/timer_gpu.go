@@ -1,0 +1,58 @@
+package device
+
+import (
+	"time"
+
+	"scanmap/gpu"
+	"scanmap/kernels"
+)
+
+// A Timer times work on a GPU between two events of its queue.
+type Timer struct {
+	queue      *Queue
+	start, end *gpu.Event
+}
+
+// NewTimer makes a timer; an error stays in the queue.
+func NewTimer(q *Queue) *Timer {
+	t := &Timer{queue: q}
+	for _, e := range []**gpu.Event{&t.start, &t.end} {
+		if q.Err == nil {
+			made, err := q.GPU.NewEvent()
+			*e = made
+			q.Try(err)
+		}
+	}
+	return t
+}
+
+// eventResolution is what two events can differ by at least, as the CUDA driver API tells of cuEventElapsedTime.
+const eventResolution = 500 * time.Nanosecond
+
+// Time returns how long what work puts into the queue takes, at least the resolution of events; 0 where the queue has
+// an error. It waits for the end.
+func (t *Timer) Time(work func()) time.Duration {
+	q := t.queue
+	if q.Err != nil {
+		return 0
+	}
+	q.Try(q.Stream.Record(t.start))
+	work()
+	if q.Err == nil {
+		q.Try(q.Stream.Record(t.end))
+	}
+	if q.Wait() != nil {
+		return 0
+	}
+	elapsed, err := t.end.Elapsed(t.start)
+	q.Try(err)
+	return max(elapsed, eventResolution)
+}
+
+// CeilingBlocks is how many blocks of the kernels of ceilings.cu there should be for the work of so many threads: at most
+// what the GPU runs at a time.
+func (g *GPU) CeilingBlocks(threads int64) int {
+	info := g.Info()
+	most := max(info.Multiprocessors*info.MaxThreadsPerMultiprocessor/kernels.CeilingThreads, 1)
+	return int(min(int64(most), max(threads/kernels.CeilingThreads, 1)))
+}
