@@ -12,6 +12,9 @@ type Queue struct {
 	Stream *gpu.Stream
 	// Err is the first error of any call.
 	Err error
+	// staging is pinned memory for small uploads, of which staged bytes are in use; empty until Stage.
+	staging []byte
+	staged  int
 }
 
 // NewQueue returns a queue that is empty.
@@ -74,9 +77,41 @@ func (q *Queue) Clear(b *Buffer, bytes int) {
 	}
 }
 
-// Upload copies a slice to the start of a buffer, which it makes large enough.
+// stagingBytes is the pinned memory of Stage.
+const stagingBytes = 1 << 20
+
+// Stage lets Upload copy what is small to pinned memory first, so that it does not wait for the work before it.
+func (q *Queue) Stage() {
+	if q.Err != nil || len(q.staging) > 0 {
+		return
+	}
+	memory, err := q.GPU.AllocHost(stagingBytes)
+	if err != nil {
+		q.Try(err)
+		return
+	}
+	q.staging = memory.Bytes()
+}
+
+// stage copies bytes to pinned memory if there is room, for which it waits when all has been used.
+func (q *Queue) stage(bytes []byte) []byte {
+	if len(bytes) > len(q.staging)/8 {
+		return bytes
+	}
+	if q.staged+len(bytes) > len(q.staging) {
+		if q.Wait() != nil {
+			return bytes
+		}
+		q.staged = 0
+	}
+	copied := q.staging[q.staged : q.staged+copy(q.staging[q.staged:], bytes)]
+	q.staged += len(copied)
+	return copied
+}
+
+// Upload copies a slice to the start of a buffer, which it makes large enough. The slice may change as soon as it returns.
 func Upload[T any](q *Queue, b *Buffer, s []T) {
-	bytes := gpu.Bytes(s)
+	bytes := q.stage(gpu.Bytes(s))
 	q.Reserve(b, len(bytes))
 	if q.Err == nil && len(bytes) > 0 {
 		q.Try(q.Stream.Upload(b.Memory, 0, bytes))

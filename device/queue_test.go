@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"testing"
+	"time"
 
 	"scanmap/gpu"
 	"scanmap/internal/emulator"
@@ -140,5 +141,54 @@ func TestDescribe(t *testing.T) {
 	c := Choice{Driver: driver}
 	if err := c.LoadDriver(); err != nil || c.Driver != driver {
 		t.Errorf("another driver was loaded: %v", err)
+	}
+}
+
+// TestStage uploads slices that change at once, more of them than pinned memory has room for, and one that is too large for it.
+func TestStage(t *testing.T) {
+	q, _ := newQueue(t)
+	q.Stage()
+	q.Stage() // once is enough
+	var buffer Buffer
+	for i := range 40 {
+		words := make([]uint32, 20_000)
+		if i == 20 {
+			words = make([]uint32, stagingBytes/4)
+		}
+		for j := range words {
+			words[j] = uint32(i + j)
+		}
+		want := slices.Clone(words)
+		Upload(q, &buffer, words)
+		clear(words)
+		got := make([]uint32, len(want))
+		Download(q, got, &buffer, 0)
+		if err := q.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("upload %d: other words came back", i)
+		}
+	}
+}
+
+func TestTimer(t *testing.T) {
+	q, _ := newQueue(t)
+	var buffer Buffer
+	q.Reserve(&buffer, 4096)
+	timer := NewTimer(q)
+	for _, measure := range []func(func()) time.Duration{timer.Time, timer.TimeQueued} {
+		called := 0
+		got := measure(func() {
+			called++
+			q.Clear(&buffer, 4096)
+		})
+		if q.Err != nil || called != 1 || got < eventResolution {
+			t.Errorf("%v, %d calls, %v", got, called, q.Err)
+		}
+	}
+	q.Err = errors.New("lost")
+	if got := timer.Time(func() { t.Error("called") }); got != 0 {
+		t.Errorf("got %v", got)
 	}
 }

@@ -70,6 +70,7 @@ func (g *gpuBench) ceilingOf(s *Scheme) ceiling {
 func (g *gpuBench) measure(cases []benchCase) error {
 	q := g.queue
 	g.timer = device.NewTimer(q)
+	q.Stage()
 	n := g.bench.text.Length()
 	g.gpuSearch.text.upload(q, g.bench.text, textRange{first: 0, last: n, from: 0, to: n})
 	g.ceilings = map[ceiling]measure.Row{}
@@ -111,7 +112,7 @@ func (g *gpuBench) measureCeiling(kind ceiling) error {
 	blocks := q.GPU.CeilingBlocks(int64(count))
 	q.Reserve(&g.folded, 4*blocks)
 	times, err := g.repeated(func() (time.Duration, error) {
-		t := g.timer.Time(func() {
+		t := g.timer.TimeQueued(func() {
 			if kind == copyCeiling {
 				device.LaunchBlocks(q, "copy_ceiling", blocks, &kernels.CopyCeilingParams{From: codes.Codes, To: to, Count: count})
 			} else {
@@ -151,7 +152,7 @@ func (g *gpuBench) measureCase(c benchCase) ([]time.Duration, error) {
 		total := time.Duration(0)
 		for _, n := range c.needles {
 			q.Clear(&g.hitCounter, 4)
-			total += g.timer.Time(func() { c.scheme.gpu.find(g.gpuSearch, n) })
+			total += g.timer.TimeQueued(func() { c.scheme.gpu.find(g.gpuSearch, n) })
 		}
 		return total, q.Err
 	})

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"bytes"
 	"math/bits"
 	"slices"
 
@@ -25,8 +26,10 @@ type gpuSearch struct {
 	// hitQueue and hitCounter are a kernels.Hits of hitRoom words.
 	hitQueue, hitCounter device.Buffer
 	hitRoom              int
-	// needle and scratch are for finders, which may reserve what they need; scratch numbers are theirs.
-	needle  device.Buffer
+	// needle is what finders compare with, as uploadOnce has brought it to the GPU: uploaded.
+	needle   device.Buffer
+	uploaded []byte
+	// scratch is for finders, which reserve what they need.
 	scratch [4]device.Buffer
 }
 
@@ -41,11 +44,18 @@ func (g *gpuSearch) flagged() uint64 {
 
 // uploadNeedle brings what finders compare with to the GPU: the code of each place or, with sets, the set of codes.
 func (g *gpuSearch) uploadNeedle(n *needle) uint64 {
-	letters := n.letters
-	if !n.single {
-		letters = n.sets
+	if n.single {
+		return g.uploadOnce(n.letters)
 	}
-	device.Upload(g.queue, &g.needle, letters)
+	return g.uploadOnce(n.sets)
+}
+
+// uploadOnce brings bytes to g.needle, unless they are there already, and returns their address.
+func (g *gpuSearch) uploadOnce(b []byte) uint64 {
+	if g.needle.Memory == nil || g.needle.Memory.Bytes() < len(b) || !bytes.Equal(b, g.uploaded) {
+		device.Upload(g.queue, &g.needle, b)
+		g.uploaded = append(g.uploaded[:0], b...)
+	}
 	return g.needle.At(0)
 }
 

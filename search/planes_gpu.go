@@ -161,7 +161,7 @@ func planesGPU(g *gpuSearch, n *needle) {
 	head[0].Differing, head[0].Equal = g.needle.At(differing), g.needle.At(equal)
 	head[0].Pieces, head[0].Filters = g.needle.At(piecesAt), g.needle.At(filtersAt)
 	copy(p.bytes, gpu.Bytes(head))
-	device.Upload(q, &g.needle, p.bytes)
+	g.uploadOnce(p.bytes)
 
 	if n.k > 0 && n.substitutions && n.k <= kernels.MostCounted && survivors(pieces) > manySurvivors {
 		name := kernelForDistance("planes_count", n.k, 1, 2, 4, kernels.MostCounted)

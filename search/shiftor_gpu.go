@@ -2,6 +2,7 @@ package search
 
 import (
 	"scanmap/device"
+	"scanmap/gpu"
 	"scanmap/kernels"
 )
 
@@ -12,8 +13,7 @@ func (g *gpuSearch) uploadMasks(n *needle) (masks uint64, bits int) {
 	if n.length() <= 32 {
 		bits = 32
 	}
-	device.Upload(g.queue, &g.needle, n.masks(0, n.length(), bits))
-	return g.needle.At(0), bits
+	return g.uploadOnce(gpu.Bytes(n.masks(0, n.length(), bits))), bits
 }
 
 func (g *gpuSearch) shiftOrParams(n *needle) (p *kernels.ShiftOrParams, bits int) {

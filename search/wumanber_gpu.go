@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"scanmap/device"
+	"scanmap/gpu"
 	"scanmap/kernels"
 )
 
@@ -49,8 +50,7 @@ func wuManberPartsGPU(g *gpuSearch, n *needle) {
 	own, next := &g.scratch[0], &g.scratch[1]
 	to := m - 64*(words(m)-1)
 	for from := 0; from < m; from, to = to, to+64 {
-		device.Upload(q, &g.needle, n.masks(from, to, 64))
-		p.Masks, p.Flags = g.needle.At(0), own.At(kernels.SearchPadding-partsBefore)
+		p.Masks, p.Flags = g.uploadOnce(gpu.Bytes(n.masks(from, to, 64))), own.At(kernels.SearchPadding-partsBefore)
 		if to == m {
 			p.AllLevels, p.Text, p.Flags = 0, text, g.flagged()
 			if p.Carry != 0 {
@@ -94,12 +94,12 @@ const (
 
 // wuManberPackedGPU gives each thread a segment of words.
 func wuManberPackedGPU(g *gpuSearch, n *needle) {
-	_, bits := g.uploadMasks(n)
+	masks, bits := g.uploadMasks(n)
 	words := (g.text.letters() + 31) / 32
 	segment := min(max(words/packedThreads/4*4, 4), packedSegment)
 	name := kernelForDistance(kernelFor("wu_manber_packed", bits), n.k, 0, 1, 2, kernels.MostWuManber)
 	device.Launch(g.queue, name, (words+segment-1)/segment, &kernels.WuManberPackedParams{
-		Text: g.text.bits(), Masks: g.needle.At(0), Hits: g.hits(), Words: uint32(segment),
+		Text: g.text.bits(), Masks: masks, Hits: g.hits(), Words: uint32(segment),
 		Halo: uint32((n.length() + n.k + 31) / 32), K: uint32(n.k), Substitutions: uint32(boolean(n.substitutions)),
 	})
 }
