@@ -54,10 +54,10 @@ var inReadName = func() (t [256]bool) {
 }()
 
 // readName returns the name of a read from the first word of its header: less a
-// trailing /1 or /2, "*" if nothing is left.
-func readName(word string) (string, error) {
+// trailing /1 or /2 unless the whole is wanted, "*" if nothing is left.
+func readName(word string, whole bool) (string, error) {
 	name := word
-	if n := len(name); n >= 2 && name[n-2] == '/' && (name[n-1] == '1' || name[n-1] == '2') {
+	if n := len(name); !whole && n >= 2 && name[n-2] == '/' && (name[n-1] == '1' || name[n-1] == '2') {
 		name = name[:n-2]
 	}
 	if name == "" {

@@ -19,6 +19,7 @@ import (
 type source struct {
 	name    string // for messages
 	file    *os.File
+	memory  io.Reader // text in place of a file; nil if there is one
 	stdin   bool
 	ctx     context.Context
 	cancel  context.CancelFunc
@@ -91,6 +92,10 @@ func (s *source) close() error {
 		if s.stdin {
 			return
 		}
+		if s.file == nil {
+			s.running.Wait()
+			return
+		}
 		if err := s.file.Close(); err != nil {
 			s.err = fileError(s.name, err)
 		}
@@ -146,6 +151,9 @@ func compression(data []byte) string {
 // text returns the decompressed text. Inflating runs ahead in goroutines of its own, up
 // to threads of them where the file is BGZF.
 func (s *source) text(threads int) (io.Reader, error) {
+	if s.memory != nil {
+		return s.memory, nil
+	}
 	in := bufio.NewReaderSize(s.file, 64<<10)
 	start, err := in.Peek(6)
 	if err != nil && err != io.EOF {

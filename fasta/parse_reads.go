@@ -14,19 +14,20 @@ import (
 
 // parser turns chunks into reads through biogo's readers. One goroutine uses it.
 type parser struct {
-	crop   int
-	in     bytes.Reader
-	lines  *bufio.Reader // reused: biogo takes a buffered reader as it is
-	joined []byte        // FASTA: the chunk with long lines
-	reads  readCollector
+	crop       int
+	wholeNames bool
+	in         bytes.Reader
+	lines      *bufio.Reader // reused: biogo takes a buffered reader as it is
+	joined     []byte        // FASTA: the chunk with long lines
+	reads      readCollector
 }
 
 // lineBuffer is the size of the buffer that biogo reads lines from: a line that fits
 // is not copied once more.
 const lineBuffer = 128 << 10
 
-func newParser(crop int) *parser {
-	return &parser{crop: max(crop, 0), lines: bufio.NewReaderSize(nil, lineBuffer)}
+func newParser(o ReadOptions) *parser {
+	return &parser{crop: max(o.Crop, 0), wholeNames: o.WholeNames, lines: bufio.NewReaderSize(nil, lineBuffer)}
 }
 
 // errMalformed is for text that passed our own checks and that biogo reads
@@ -49,7 +50,7 @@ func (p *parser) parse(c *chunk) ([]Read, *Error) {
 	for i := range min(n+1, len(reads)) {
 		r := &reads[i]
 		word := r.Name
-		if r.Name, names = nameOf(c, i, word); names != nil {
+		if r.Name, names = p.nameOf(c, i, word); names != nil {
 			return reads[:i], names
 		}
 		r.Comment = comment(r.Comment)
@@ -64,8 +65,8 @@ func (p *parser) parse(c *chunk) ([]Read, *Error) {
 }
 
 // nameOf is readName with the error of record i of a chunk.
-func nameOf(c *chunk, i int, word string) (string, *Error) {
-	name, err := readName(word)
+func (p *parser) nameOf(c *chunk, i int, word string) (string, *Error) {
+	name, err := readName(word, p.wholeNames)
 	if err != nil {
 		return "", &Error{Record: c.first + int64(i), Name: word, Err: err}
 	}

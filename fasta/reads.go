@@ -12,6 +12,8 @@ import (
 type ReadOptions struct {
 	Threads int // goroutines that parse; 0 = all processors
 	Crop    int // use the first Crop bases and qualities of each read; 0 = all
+	// WholeNames keeps a trailing /1 or /2 of names.
+	WholeNames bool
 }
 
 // Reads reads a FASTA or FASTQ file. One goroutine cuts its text into chunks at the borders
@@ -59,6 +61,11 @@ func openReads(ctx context.Context, path string, o ReadOptions, chunkSize int) (
 	if err != nil {
 		return nil, err
 	}
+	return newReads(s, o, chunkSize), nil
+}
+
+// newReads starts reading a source.
+func newReads(s *source, o ReadOptions, chunkSize int) *Reads {
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
@@ -78,7 +85,7 @@ func openReads(ctx context.Context, path string, o ReadOptions, chunkSize int) (
 					continue // nobody waits for the rest
 				}
 				if p == nil {
-					p = newParser(o.Crop)
+					p = newParser(o)
 				}
 				start := time.Now()
 				result := r.parse(p, &job.chunk)
@@ -88,7 +95,7 @@ func openReads(ctx context.Context, path string, o ReadOptions, chunkSize int) (
 			}
 		})
 	}
-	return r, nil
+	return r
 }
 
 // parse parses a chunk and completes its errors.

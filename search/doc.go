@@ -15,7 +15,7 @@
 //
 // # Data flow
 //
-//	patterns -> needles -> a scheme's finder -> ends -> locator -> locations
+//	patterns -> needles -> a scheme's finder -> ends -> locator -> locations -> rows
 //
 // A scheme only finds ends; which of them are reported, where they start and how they align is the same code for all
 // (locate.go), so that every method gives the same locations.

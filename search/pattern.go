@@ -1,6 +1,7 @@
 package search
 
 import (
+	"errors"
 	"fmt"
 
 	"scanmap/dna"
@@ -23,7 +24,7 @@ const MaxLength = 2048
 const MaxDistance = 63
 
 // iupac has the set of bases of each letter of the IUPAC code (NC-IUB 1984), bit c for the base of code c.
-var iupac = map[byte]uint8{
+var iupac = [256]uint8{
 	'A': 1, 'C': 2, 'G': 4, 'T': 8, 'U': 8,
 	'M': 1 | 2, 'R': 1 | 4, 'W': 1 | 8, 'S': 2 | 4, 'Y': 2 | 8, 'K': 4 | 8,
 	'V': 1 | 2 | 4, 'H': 1 | 2 | 8, 'D': 1 | 4 | 8, 'B': 2 | 4 | 8, 'N': 1 | 2 | 4 | 8,
@@ -31,12 +32,21 @@ var iupac = map[byte]uint8{
 
 // NewPattern checks letters and makes a pattern of them. fixed are letters that follow and have to match, such as a PAM.
 func NewPattern(name string, letters, fixed []byte, alphabet Alphabet) (Pattern, error) {
+	p, err := newPattern(name, letters, fixed, alphabet)
+	if err != nil {
+		return Pattern{}, fmt.Errorf("pattern %.100q: %w", name, err)
+	}
+	return p, nil
+}
+
+// newPattern is NewPattern with errors that do not name the pattern.
+func newPattern(name string, letters, fixed []byte, alphabet Alphabet) (Pattern, error) {
 	p := Pattern{Name: name, Letters: append(append([]byte(nil), letters...), fixed...), Fixed: len(fixed)}
 	switch m := len(p.Letters); {
 	case len(letters) == 0:
-		return Pattern{}, fmt.Errorf("pattern %q has no letters", name)
+		return Pattern{}, errors.New("it has no letters")
 	case m > MaxLength:
-		return Pattern{}, fmt.Errorf("pattern %q has %d letters, more than %d; scanmap map takes longer ones as reads", name, m, MaxLength)
+		return Pattern{}, fmt.Errorf("it has %d letters, more than %d; scanmap map takes longer ones as reads", m, MaxLength)
 	}
 	if alphabet == Bytes {
 		return p, nil
@@ -47,7 +57,7 @@ func NewPattern(name string, letters, fixed []byte, alphabet Alphabet) (Pattern,
 			p.Letters[i] = c
 		}
 		if iupac[c] == 0 {
-			return Pattern{}, fmt.Errorf("pattern %q: letter %d is %q, which is not an IUPAC letter of DNA", name, i+1, c)
+			return Pattern{}, fmt.Errorf("letter %d is %q, which is not an IUPAC letter of DNA", i+1, []byte{c})
 		}
 	}
 	return p, nil

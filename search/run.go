@@ -43,6 +43,14 @@ type Stats struct {
 	SearchedTotal  time.Duration // that finding ends took
 	LocatedTotal   time.Duration // that locations and alignments took
 	PatternLetters int64
+	Kernels        []KernelTime // with Options.Device.Sync, the longest first
+}
+
+// KernelTime is what one kernel took in all its launches.
+type KernelTime struct {
+	Name     string
+	Launches int
+	Time     time.Duration
 }
 
 const (

@@ -69,6 +69,9 @@ func (s *searcher) close() error {
 	if s.gpu == nil {
 		return nil
 	}
+	for _, t := range s.gpu.queue.GPU.Times() {
+		s.stats.Kernels = append(s.stats.Kernels, KernelTime{Name: t.Kernel, Launches: t.Launches, Time: t.Total})
+	}
 	if err := s.gpu.queue.GPU.Close(); err != nil {
 		return &device.Error{Err: err}
 	}

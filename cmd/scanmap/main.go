@@ -1,4 +1,4 @@
-// Command scanmap maps reads to a reference without an index.
+// Command scanmap maps reads to a reference, and searches it for patterns, without an index.
 //
 // It exits with 0 when everything was done and written, 1 when the run failed, 2
 // when it was called wrongly, 3 when the device failed, and 128 and the number of
@@ -72,13 +72,13 @@ func newApp(p process) *cli.App {
 	}
 	return &cli.App{
 		Name:            "scanmap",
-		Usage:           "find every place where a read fits a reference within k edits, without an index",
-		UsageText:       "scanmap map [options] REF.fa READS.fq",
+		Usage:           "find every place where a read or a pattern fits a reference within k edits, without an index",
+		UsageText:       "scanmap map [options] REF.fa READS.fq\nscanmap search [options] PATTERN REF.fa",
 		Version:         version,
 		HideHelpCommand: true,
 		Writer:          p.stdout,
 		ErrWriter:       p.stderr,
-		Commands:        []*cli.Command{mapCommand(p), benchCommand(p), devicesCommand(p)},
+		Commands:        []*cli.Command{mapCommand(p), searchCommand(p), benchCommand(p), devicesCommand(p)},
 		Action: func(c *cli.Context) error {
 			return usagef("no command is given; see scanmap --help")
 		},

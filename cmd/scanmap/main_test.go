@@ -150,7 +150,7 @@ func TestUsageErrors(t *testing.T) {
 		{"", "no command is given; see scanmap --help"},
 		{"--", "no command is given; see scanmap --help"},
 		{"mop", `unknown command "mop" (did you mean map?); see scanmap --help`},
-		{"search", `unknown command "search"; see scanmap --help`},
+		{"serch", `unknown command "serch" (did you mean search?); see scanmap --help`},
 		{"--versoin", "unknown option --versoin (did you mean --version?); see scanmap --help"},
 		{"map", "scanmap map takes two files, REF.fa and READS.fq, but 0 are given; see scanmap map --help"},
 		{"map ref.fa", "scanmap map takes two files, REF.fa and READS.fq, but 1 are given; see scanmap map --help"},

@@ -159,12 +159,17 @@ func setInputs(o *mapper.Options, referenceFile, readsFile string) error {
 	if o.Reference == "" || o.Reads == "" {
 		return errors.New("the name of an input file is empty")
 	}
-	if o.Reference == "-" && o.Reads == "-" {
-		return errors.New("reference and reads cannot both come from standard input")
+	return differentStreams("reference and reads", o.Reference, o.Reads)
+}
+
+// differentStreams refuses two inputs, which what names, that are one stream.
+func differentStreams(what, a, b string) error {
+	if a == "-" && b == "-" {
+		return fmt.Errorf("%s cannot both come from standard input", what)
 	}
-	reference, reads := stat(o.Reference), stat(o.Reads)
-	if reference != nil && reads != nil && os.SameFile(reference, reads) && !reference.Mode().IsRegular() {
-		return fmt.Errorf("%s and %s are the same stream, which can be read once only", o.Reference, o.Reads)
+	infoA, infoB := stat(a), stat(b)
+	if infoA != nil && infoB != nil && os.SameFile(infoA, infoB) && !infoA.Mode().IsRegular() {
+		return fmt.Errorf("%s and %s are the same stream, which can be read once only", a, b)
 	}
 	return nil
 }
@@ -326,14 +331,8 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 		debug.SetGCPercent(heapGrowth)
 		j.options.Loaded = boundHeap
 	}
-	for _, input := range []string{j.options.Reference, j.options.Reads} {
-		if input == "-" {
-			continue
-		}
-		// Reads that are not there are to be noticed before the reference is loaded.
-		if _, err := os.Stat(input); err != nil {
-			return fmt.Errorf("%s: %w", input, cause(err))
-		}
+	if err := inputsExist(j.options.Reference, j.options.Reads); err != nil {
+		return err
 	}
 	stopProfiles, err := j.profiles.start()
 	if err != nil {
@@ -382,6 +381,19 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 	if !j.quiet {
 		// The results are complete; a table that nobody reads does not change that.
 		_ = report.Table(stderr, stats)
+	}
+	return nil
+}
+
+// inputsExist notices reads that are not there before the reference is loaded.
+func inputsExist(inputs ...string) error {
+	for _, input := range inputs {
+		if input == "-" {
+			continue
+		}
+		if _, err := os.Stat(input); err != nil {
+			return fmt.Errorf("%s: %w", input, cause(err))
+		}
 	}
 	return nil
 }

@@ -1,0 +1,364 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"scanmap/device"
+	"scanmap/fasta"
+	"scanmap/sam"
+	"scanmap/search"
+)
+
+// categorySearch comes first in help, where categories are sorted.
+const categorySearch = "Matching"
+
+func searchCommand(p process) *cli.Command {
+	var methods, schemes []string
+	for _, m := range search.Methods() {
+		methods = append(methods, m.Name)
+		var names []string
+		for _, s := range m.Schemes {
+			names = append(names, s.Name)
+		}
+		schemes = append(schemes, m.Name+": "+strings.Join(names, " "))
+	}
+	return &cli.Command{
+		Name:      "search",
+		Usage:     "find every place of patterns in a reference, or in any file",
+		UsageText: "scanmap search [options] PATTERN REF.fa\nscanmap search [options] -f PATTERNS REF.fa",
+		Description: "PATTERN is DNA in IUPAC letters. REF is FASTA, plain or compressed, and - is standard input.\n" +
+			"Every location within the distance is found, on both strands. With --alphabet bytes, PATTERN is\n" +
+			"taken literally, without escapes, and REF is any file; -f takes any bytes but the ends of lines.",
+		HideHelpCommand: true,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "patterns", Aliases: []string{"f"}, Category: categorySearch,
+				Usage: "search for the patterns of `FILE`, in place of PATTERN: FASTA, or a pattern or a name and a pattern a line; - is standard input"},
+			&cli.StringFlag{Name: "max-distance", Aliases: []string{"k"}, Value: "0", Category: categorySearch, DefaultText: "0",
+				Usage: "at most `N` edits (substitutions, insertions, deletions)"},
+			&cli.StringFlag{Name: "max-mismatches", Category: categorySearch,
+				Usage: "at most `N` substitutions, and no gaps, in place of --max-distance"},
+			&cli.StringFlag{Name: "pam", Category: categorySearch,
+				Usage: "`LETTERS` that follow every pattern and have to match, as in NGG"},
+			&cli.BoolFlag{Name: "both-strands", Category: categorySearch, DisableDefaultText: true,
+				Usage: "search for reverse complements too (default)"},
+			&cli.BoolFlag{Name: "forward-only", Category: categorySearch, DisableDefaultText: true,
+				Usage: "leave reverse complements out"},
+			&cli.StringFlag{Name: "alphabet", Value: string(search.DNA), Category: categorySearch,
+				Usage: "`NAME` of the alphabet: dna or bytes"},
+			&cli.StringFlag{Name: "method", Value: search.Auto, Category: categorySearch,
+				Usage: "`NAME` of the method: auto, " + strings.Join(methods, ", ") + "; all find the same"},
+			&cli.StringFlag{Name: "scheme", Value: search.Auto, Category: categorySearch,
+				Usage: "`NAME` of the method's scheme: auto, or of " + strings.Join(schemes, "; ")},
+
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: categoryOutput, DefaultText: "-, standard output",
+				Usage: "write to `FILE`, which appears when it is complete"},
+			&cli.StringFlag{Name: "format", Category: categoryOutput, DefaultText: "by the name of --output, otherwise tsv",
+				Usage: "`NAME` of the format: tsv, bed or sam"},
+			&cli.BoolFlag{Name: "no-pg", Category: categoryOutput, DisableDefaultText: true,
+				Usage: "leave @PG out of the header of SAM"},
+
+			&cli.StringFlag{Name: "threads", Aliases: []string{"t"}, Value: strconv.Itoa(runtime.GOMAXPROCS(0)), Category: categoryRun,
+				DefaultText: "all processors", Usage: "compute with `N` threads"},
+			&cli.StringFlag{Name: "device", Value: "auto", Category: categoryRun,
+				Usage: "`NAME` of the device: auto (a GPU if there is one and the work is worth it), cpu, cuda (the first GPU) or, as in cuda:1, another"},
+			&cli.BoolFlag{Name: "gpu-sync", Category: categoryRun, DisableDefaultText: true,
+				Usage: "wait for the end of every kernel and show their times; slower"},
+			&cli.BoolFlag{Name: "quiet", Category: categoryRun, DisableDefaultText: true,
+				Usage: "no summary on standard error"},
+		},
+		Action: func(c *cli.Context) error {
+			job, err := newSearchJob(c, p.args)
+			if err != nil {
+				return err
+			}
+			return job.run(c.Context, p.stdout, p.stderr)
+		},
+	}
+}
+
+// searchJob is a checked call of scanmap search.
+type searchJob struct {
+	options      search.Options
+	rows         search.RowOptions
+	alphabet     search.Alphabet
+	pattern      search.Pattern // where there is no patternsFile
+	patternsFile string         // - for standard input
+	pam          []byte
+	text         string // file of the text, - for standard input
+	output       string // file of the locations, - for standard output
+	quiet        bool
+}
+
+// newSearchJob makes options of flags; args are the program's, for the header of SAM. Its errors are usage errors.
+func newSearchJob(c *cli.Context, args []string) (*searchJob, error) {
+	j := &searchJob{
+		output: c.String("output"),
+		quiet:  c.Bool("quiet"),
+		pam:    []byte(c.String("pam")),
+	}
+	for _, step := range []func(*cli.Context) error{j.readAlphabet, j.readInputs, j.readDistance, j.readMethod, j.readOutput, j.readDevice} {
+		if err := step(c); err != nil {
+			return nil, usageError{err}
+		}
+	}
+	j.rows.Distance = j.options.Distance
+	j.rows.Header = sam.HeaderOptions{CommandLine: commandLine(args), Version: version, NoProgram: c.Bool("no-pg")}
+	return j, nil
+}
+
+// readAlphabet reads the alphabet and what depends on it.
+func (j *searchJob) readAlphabet(c *cli.Context) error {
+	var err error
+	if j.alphabet, err = search.ParseAlphabet(c.String("alphabet")); err != nil {
+		return fmt.Errorf("option --alphabet: %w", err)
+	}
+	if c.Bool("both-strands") && c.Bool("forward-only") {
+		return errors.New("options --both-strands and --forward-only contradict each other")
+	}
+	j.options.ForwardOnly = c.Bool("forward-only")
+	if j.alphabet == search.Bytes {
+		switch {
+		case c.Bool("both-strands"):
+			return errors.New("option --both-strands: text of bytes has one strand")
+		case c.IsSet("pam"):
+			return errors.New("option --pam is for DNA")
+		}
+		return nil
+	}
+	if c.IsSet("pam") {
+		if _, err := search.NewPattern(c.String("pam"), j.pam, nil, search.DNA); err != nil {
+			return fmt.Errorf("option --pam: %w", err)
+		}
+	}
+	return nil
+}
+
+func (j *searchJob) readInputs(c *cli.Context) error {
+	positional := c.Args().Slice()
+	if c.IsSet("patterns") {
+		j.patternsFile = c.String("patterns")
+		if j.patternsFile == "" {
+			return errors.New("option --patterns: the name is empty")
+		}
+		if n := len(positional); n != 1 {
+			return fmt.Errorf("scanmap search takes one file, REF.fa, besides --patterns, but %d are given; see scanmap search --help", n)
+		}
+		j.text = positional[0]
+		if err := differentStreams("patterns and reference", j.patternsFile, j.text); err != nil {
+			return err
+		}
+	} else {
+		if n := len(positional); n != 2 {
+			return fmt.Errorf("scanmap search takes two arguments, PATTERN and REF.fa, but %d are given; see scanmap search --help", n)
+		}
+		var err error
+		if j.pattern, err = search.NewPattern(positional[0], []byte(positional[0]), j.pam, j.alphabet); err != nil {
+			return err
+		}
+		j.text = positional[1]
+	}
+	if j.text == "" {
+		return errors.New("the name of an input file is empty")
+	}
+	return nil
+}
+
+func (j *searchJob) readDistance(c *cli.Context) error {
+	o := &j.options
+	name := "max-distance"
+	if c.IsSet("max-mismatches") {
+		if c.IsSet("max-distance") {
+			return errors.New("option --max-mismatches stands in place of --max-distance")
+		}
+		name, o.Substitutions = "max-mismatches", true
+	}
+	return wholeNumbers(c, wholeNumber{name, &o.Distance, 0, search.MaxDistance}, wholeNumber{"threads", &o.Threads, 1, maxThreads})
+}
+
+func (j *searchJob) readMethod(c *cli.Context) error {
+	o := &j.options
+	o.Method, o.Scheme = c.String("method"), c.String("scheme")
+	if o.Method == search.Auto {
+		if o.Scheme != search.Auto {
+			return errors.New("option --scheme needs --method")
+		}
+		return nil
+	}
+	if _, err := search.FindScheme(o.Method, o.Scheme); err != nil {
+		return fmt.Errorf("option --method or --scheme: %w", err)
+	}
+	return nil
+}
+
+func (j *searchJob) readOutput(c *cli.Context) error {
+	if j.output == "" {
+		if c.IsSet("output") {
+			return errors.New("option --output: the name is empty")
+		}
+		j.output = "-"
+	}
+	if otherFormats.MatchString(j.output) {
+		return fmt.Errorf("option --output: %s: scanmap search writes plain TSV, BED and SAM; name the file .tsv, .bed or .sam, or pipe standard output to samtools or gzip", j.output)
+	}
+	name := c.String("format")
+	if !c.IsSet("format") {
+		name = strings.ToLower(strings.TrimPrefix(filepath.Ext(j.output), "."))
+	}
+	var err error
+	if j.rows.Format, err = search.ParseFormat(name); err != nil {
+		if c.IsSet("format") {
+			return fmt.Errorf("option --format: %w", err)
+		}
+		j.rows.Format = search.TSV
+	}
+	if j.rows.Format == search.SAM && j.alphabet == search.Bytes {
+		return errors.New("SAM holds DNA: with --alphabet bytes --format is tsv or bed")
+	}
+	for _, input := range []string{j.text, j.patternsFile} {
+		if sameFile(input, j.output) {
+			return fmt.Errorf("%s is an input and would be overwritten", j.output)
+		}
+	}
+	return nil
+}
+
+func (j *searchJob) readDevice(c *cli.Context) error {
+	o := &j.options
+	var err error
+	if o.Device, err = device.Parse(c.String("device")); err != nil {
+		return fmt.Errorf("option --device: %w", err)
+	}
+	if len(o.Device.Indices) > 1 {
+		return errors.New("option --device: a search runs on one GPU, such as cuda:0")
+	}
+	o.Device.Sync = c.Bool("gpu-sync")
+	o.Device.Driver = driver
+	return nil
+}
+
+// run searches and publishes the locations. Whatever fails, no file is left.
+func (j *searchJob) run(ctx context.Context, stdout *sink, stderr io.Writer) error {
+	start := time.Now()
+	runtime.GOMAXPROCS(j.options.Threads)
+	inputs := []string{j.text}
+	if j.patternsFile != "" {
+		inputs = append(inputs, j.patternsFile)
+	}
+	if err := inputsExist(inputs...); err != nil {
+		return err
+	}
+	out, err := openOutput(ctx, j.output, stdout)
+	if err != nil {
+		return err
+	}
+	defer out.discard()
+	stats, err := untilStopped(ctx, func() (*search.Stats, error) { return j.search(ctx, out) })
+	// A signal explains every other error, and a failed write those that follow from it.
+	if err := firstError(context.Cause(ctx), out.err(), err); err != nil {
+		return err
+	}
+	if err := firstError(out.finish(), context.Cause(ctx)); err != nil {
+		return err
+	}
+	if err := out.publish(); err != nil {
+		return err
+	}
+	if !j.quiet {
+		// The results are complete; a summary that nobody reads does not change that.
+		_ = summarize(stderr, stats, time.Since(start))
+	}
+	return nil
+}
+
+// search reads the input and writes the locations.
+func (j *searchJob) search(ctx context.Context, out io.Writer) (*search.Stats, error) {
+	patterns := []search.Pattern{j.pattern}
+	if j.patternsFile != "" {
+		var err error
+		if patterns, err = search.ReadPatterns(ctx, j.patternsFile, j.pam, j.alphabet); err != nil {
+			return nil, err
+		}
+	}
+	text, err := j.readText(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := search.NewRows(out, text, patterns, j.rows)
+	if err != nil {
+		return nil, err
+	}
+	stats, err := search.Run(ctx, text, patterns, j.options, func(l []search.Location) error { return rows.Add(ctx, l) })
+	if err != nil {
+		return nil, err
+	}
+	return stats, rows.Finish(ctx)
+}
+
+// readText reads a reference or, of bytes, a file as it is.
+func (j *searchJob) readText(ctx context.Context) (*search.Text, error) {
+	if j.alphabet == search.DNA {
+		ref, err := fasta.LoadReference(ctx, j.text, j.options.Threads)
+		if err != nil {
+			return nil, err
+		}
+		return search.NewDNA(ref), nil
+	}
+	file, shown, name := os.Stdin, "standard input", "stdin"
+	if j.text != "-" {
+		var err error
+		shown, name = j.text, filepath.Base(j.text)
+		if file, err = os.Open(j.text); err != nil {
+			return nil, fmt.Errorf("%s: %w", shown, cause(err))
+		}
+		defer func() { _ = file.Close() }() // it was only read
+	}
+	// One byte more than a text may have is enough to refuse it.
+	const most = math.MaxInt32 + 1
+	var content bytes.Buffer
+	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+		content.Grow(int(min(info.Size(), most)) + bytes.MinRead)
+	}
+	if _, err := content.ReadFrom(io.LimitReader(file, most)); err != nil {
+		return nil, fmt.Errorf("%s: %w", shown, cause(err))
+	}
+	text, err := search.NewBytes(name, content.Bytes())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", shown, err)
+	}
+	return text, nil
+}
+
+// summarize writes what a search found, and the times of kernels if they were measured.
+func summarize(w io.Writer, s *search.Stats, elapsed time.Duration) error {
+	_, err := fmt.Fprintf(w, "scanmap: %s, %d found, %s; %s on %s, %.3f s\n", counted(s.Patterns, "pattern"), s.FoundPatterns,
+		counted(int(s.Locations), "location"), strings.Join(s.Schemes, ", "), s.Device, elapsed.Seconds())
+	for _, k := range s.Kernels {
+		_, e := fmt.Fprintf(w, "  %s: %s, %.6f s\n", k.Name, counted(k.Launches, "launch"), k.Time.Seconds())
+		err = firstError(err, e)
+	}
+	return err
+}
+
+// counted is a number with what it counts.
+func counted(n int, what string) string {
+	switch {
+	case n == 1:
+		return "1 " + what
+	case strings.HasSuffix(what, "ch"):
+		what += "e"
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

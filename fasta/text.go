@@ -1,0 +1,32 @@
+package fasta
+
+import (
+	"bytes"
+	"context"
+	"io"
+)
+
+// ReadText returns the whole text of a file, "-" being standard input, decompressed.
+func ReadText(ctx context.Context, path string) ([]byte, error) {
+	s, err := openSource(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = s.close() }() // it was only read
+	in, err := s.text(1)
+	if err != nil {
+		return nil, fileError(s.name, err)
+	}
+	text, err := io.ReadAll(in)
+	if err != nil {
+		return nil, fileError(s.name, err)
+	}
+	return text, nil
+}
+
+// TextReads is OpenReads for text that has been read already; errors call it by name.
+func TextReads(ctx context.Context, name string, text []byte, o ReadOptions) *Reads {
+	s := &source{name: name, memory: bytes.NewReader(text)}
+	s.ctx, s.cancel = context.WithCancel(ctx)
+	return newReads(s, o, chunkText)
+}

@@ -1,0 +1,173 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"scanmap/dna"
+	"scanmap/sam"
+)
+
+// Format is a form in which locations are written.
+type Format string
+
+// The formats.
+const (
+	TSV Format = "tsv"
+	BED Format = "bed"
+	SAM Format = "sam"
+)
+
+// ParseFormat reads the name of a format.
+func ParseFormat(s string) (Format, error) {
+	switch f := Format(s); f {
+	case TSV, BED, SAM:
+		return f, nil
+	}
+	return "", fmt.Errorf("format %q is not one of tsv, bed, sam", s)
+}
+
+// RowOptions say how locations are written.
+type RowOptions struct {
+	Format Format
+	// Distance is k, which scores of BED are measured by.
+	Distance int
+	// Header is for SAM.
+	Header sam.HeaderOptions
+}
+
+// Rows writes locations as lines of text. It keeps at most flushAt bytes and a line and, for SAM, the locations of one pattern.
+type Rows struct {
+	to       io.Writer
+	text     *Text
+	patterns []Pattern
+	buffer   []byte
+	format   rowFormat
+}
+
+// A rowFormat appends lines to the buffer of Rows.
+type rowFormat interface {
+	// add appends or keeps a location.
+	add(ctx context.Context, r *Rows, l *Location) error
+	// finish appends what add has kept.
+	finish(ctx context.Context, r *Rows) error
+}
+
+// flushAt is how many bytes are written at a time: large enough that calls do not count.
+const flushAt = 64 << 10
+
+// NewRows makes a writer of the locations that Run emits, and appends what stands before them. SAM refuses text
+// of bytes, and names that it cannot hold.
+func NewRows(to io.Writer, text *Text, patterns []Pattern, o RowOptions) (*Rows, error) {
+	r := &Rows{to: to, text: text, patterns: patterns}
+	switch o.Format {
+	case TSV:
+		r.buffer = append(r.buffer, tsvHeader...)
+		r.format = &tsvFormat{}
+	case BED:
+		r.format = &bedFormat{distance: o.Distance}
+	case SAM:
+		f, err := newSAMFormat(r, o.Header)
+		if err != nil {
+			return nil, err
+		}
+		r.format = f
+	default:
+		return nil, fmt.Errorf("format %q is not one of tsv, bed, sam", o.Format)
+	}
+	return r, nil
+}
+
+// Add writes locations, in the order of Run.
+func (r *Rows) Add(ctx context.Context, locations []Location) error {
+	for i := range locations {
+		if err := r.format.add(ctx, r, &locations[i]); err != nil {
+			return err
+		}
+		if err := r.flush(ctx, flushAt); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Finish writes what is left.
+func (r *Rows) Finish(ctx context.Context) error {
+	if err := r.format.finish(ctx, r); err != nil {
+		return err
+	}
+	return r.flush(ctx, 1)
+}
+
+// flush writes the buffer if it has so many bytes.
+func (r *Rows) flush(ctx context.Context, least int) error {
+	if len(r.buffer) < least {
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	_, err := r.to.Write(r.buffer)
+	r.buffer = r.buffer[:0]
+	return err
+}
+
+// operations returns the alignment of a location; whole is where one diagonal run is put.
+func (r *Rows) operations(l *Location, whole *[1]Operation) []Operation {
+	if l.Operations != nil {
+		return l.Operations
+	}
+	whole[0] = Operation{Diagonal, len(r.patterns[l.Pattern].Letters)}
+	return whole[:]
+}
+
+// oriented returns the letters of a pattern as they lie along the text, in buffer; of DNA with T for U.
+func (r *Rows) oriented(buffer []byte, l *Location) []byte {
+	letters := append(buffer[:0], r.patterns[l.Pattern].Letters...)
+	if r.text.alphabet == Bytes {
+		return letters
+	}
+	if l.Reverse {
+		reverseComplement(letters)
+		return letters
+	}
+	for i, c := range letters {
+		if c == 'U' {
+			letters[i] = 'T'
+		}
+	}
+	return letters
+}
+
+// reverseComplement turns letters of DNA round. The case of letters stays, and so does '-'.
+func reverseComplement(letters []byte) {
+	slices.Reverse(letters)
+	for i, c := range letters {
+		if c != '-' {
+			letters[i] = dna.Complement(c) | c&0x20
+		}
+	}
+}
+
+// appendEscaped appends text with \xNN in place of each byte that is not printable ASCII and of the backslash.
+func appendEscaped(b []byte, text string) []byte {
+	const digits = "0123456789abcdef"
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' || c == '\\' {
+			b = append(b, '\\', 'x', digits[c>>4], digits[c&15])
+		} else {
+			b = append(b, c)
+		}
+	}
+	return b
+}
+
+// strandOf is the sign of a location's strand.
+func strandOf(l *Location) byte {
+	if l.Reverse {
+		return '-'
+	}
+	return '+'
+}

@@ -1,0 +1,127 @@
+package search
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"scanmap/fasta"
+)
+
+// ReadPatterns reads the patterns of a file, "-" being standard input, plain or compressed as package fasta has it. Each is followed
+// by fixed, as in NewPattern. Of DNA the file is FASTA if it begins with '>'. Otherwise a line is a pattern, or
+// a name and a pattern with blanks between. Of Bytes a line is a pattern, with all its bytes but those that end it. Lines that
+// are empty are skipped. A pattern without a name is called by its letters, in FASTA by the number of its record.
+func ReadPatterns(ctx context.Context, path string, fixed []byte, alphabet Alphabet) ([]Pattern, error) {
+	text, err := fasta.ReadText(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	if path == "-" {
+		path = "standard input"
+	}
+	f := patternsFile{name: path, fixed: fixed, alphabet: alphabet}
+	return f.parse(ctx, text)
+}
+
+// patternsFile is a file of patterns that is parsed.
+type patternsFile struct {
+	name     string // for messages
+	fixed    []byte
+	alphabet Alphabet
+	patterns []Pattern
+}
+
+const byteOrderMark = "\xef\xbb\xbf"
+
+func (f *patternsFile) parse(ctx context.Context, text []byte) ([]Pattern, error) {
+	err := error(nil)
+	if f.alphabet == Bytes {
+		err = f.lines(text, f.bytesLine)
+	} else {
+		text = bytes.TrimPrefix(text, []byte(byteOrderMark))
+		if start := bytes.TrimLeft(text, " \t\r\n"); len(start) > 0 && start[0] == '>' {
+			err = f.fasta(ctx, text)
+		} else {
+			err = f.lines(text, f.dnaLine)
+		}
+	}
+	if err == nil && len(f.patterns) == 0 {
+		err = &fasta.Error{File: f.name, Err: errors.New("holds no patterns")}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f.patterns, nil
+}
+
+// fasta reads the records of FASTA.
+func (f *patternsFile) fasta(ctx context.Context, text []byte) error {
+	reads := fasta.TextReads(ctx, f.name, text, fasta.ReadOptions{Threads: 1, WholeNames: true})
+	defer func() { _ = reads.Close() }() // there is no file
+	for {
+		records, err := reads.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for i := range records {
+			number, name := len(f.patterns)+1, records[i].Name
+			if name == "*" {
+				name = fmt.Sprint(number)
+			}
+			p, err := newPattern(name, records[i].Bases, f.fixed, f.alphabet)
+			if err != nil {
+				return &fasta.Error{File: f.name, Record: int64(number), Name: name, Err: err}
+			}
+			f.patterns = append(f.patterns, p)
+		}
+	}
+}
+
+// lines gives each line that is not empty to add, without what ends it.
+func (f *patternsFile) lines(text []byte, add func(line []byte) error) error {
+	for number := 1; len(text) > 0; number++ {
+		line, rest, _ := bytes.Cut(text, []byte{'\n'})
+		text = rest
+		line = bytes.TrimSuffix(line, []byte{'\r'})
+		if len(line) == 0 {
+			continue
+		}
+		if err := add(line); err != nil {
+			return &fasta.Error{File: f.name, Err: fmt.Errorf("line %d: %w", number, err)}
+		}
+	}
+	return nil
+}
+
+// bytesLine adds the pattern that a line is.
+func (f *patternsFile) bytesLine(line []byte) error {
+	return f.add(string(line), line)
+}
+
+// dnaLine adds the pattern of a line of one or two words.
+func (f *patternsFile) dnaLine(line []byte) error {
+	words := bytes.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == '\t' || r == '\r' })
+	switch len(words) {
+	case 0:
+		return nil
+	case 1:
+		return f.add(string(words[0]), words[0])
+	case 2:
+		return f.add(string(words[0]), words[1])
+	}
+	return fmt.Errorf("it has %d words, but a line is a pattern, or a name and a pattern", len(words))
+}
+
+func (f *patternsFile) add(name string, letters []byte) error {
+	p, err := NewPattern(name, letters, f.fixed, f.alphabet)
+	if err == nil {
+		f.patterns = append(f.patterns, p)
+	}
+	return err
+}
