@@ -11,7 +11,7 @@ struct WuManberPackedParams {
 	Bits text;
 	const u64* masks; // of the four bases, and of a code that matches nothing
 	Hits hits;
-	u32 words;         // of 32 letters in a segment, a multiple of four
+	u32 words;         // of 32 letters in a segment, a multiple of SECTOR_WORDS
 	u32 halo;          // words before it that count
 	u32 k;
 	u32 substitutions; // 1: no other edits
@@ -63,6 +63,20 @@ DEVICE u32 search_word(Levels<Vector, MOST>& levels, const Masks4* table, u32 lo
 	return reverse_bits(~tops);
 }
 
+constexpr u32 SECTOR_WORDS = 8; // exported
+
+DEVICE void load_sector(u32* to, const u32* from) {
+	const u32x4 a = reinterpret_cast<const u32x4*>(from)[0], b = reinterpret_cast<const u32x4*>(from)[1];
+	to[0] = a.x, to[1] = a.y, to[2] = a.z, to[3] = a.w;
+	to[4] = b.x, to[5] = b.y, to[6] = b.z, to[7] = b.w;
+}
+
+// next_word moves words down, so that the next is in a register that is known when this is compiled.
+DEVICE void next_word(u32* words) {
+#pragma unroll
+	for (u32 i = 0; i + 1 < SECTOR_WORDS; i++) words[i] = words[i + 1];
+}
+
 template <class Vector, class Masks4, u32 MOST, bool SUBSTITUTIONS>
 DEVICE void packed_segment(const WuManberPackedParams& p, const Masks4* table) {
 	const u32 words = u32((p.text.count + 31) / 32);
@@ -74,29 +88,29 @@ DEVICE void packed_segment(const WuManberPackedParams& p, const Masks4* table) {
 	Levels<Vector, MOST> levels;
 	levels.start(nothing);
 	const u32 padding = SEARCH_PADDING / 32;
-	u32x4 low, high, ambiguous; // the next words of the segment, four at a time
+	u32 at = from + padding - p.halo;
 #pragma unroll 1
-	for (u32 at = from + padding - p.halo; at < to + padding; at++) {
-		u32 l, h, a;
-		if (at < from + padding) {
-			l = p.text.low[at], h = p.text.high[at], a = p.text.ambiguous[at];
-		} else {
-			if (at % 4 == 0) {
-				low = *reinterpret_cast<const u32x4*>(p.text.low + at);
-				high = *reinterpret_cast<const u32x4*>(p.text.high + at);
-				ambiguous = *reinterpret_cast<const u32x4*>(p.text.ambiguous + at);
-			}
-			l = low.x, h = high.x, a = ambiguous.x;
-			low = {low.y, low.z, low.w, 0};
-			high = {high.y, high.z, high.w, 0};
-			ambiguous = {ambiguous.y, ambiguous.z, ambiguous.w, 0};
+	for (; at < from + padding; at++)
+		search_word<Vector, Masks4, MOST, SUBSTITUTIONS>(levels, table, p.text.low[at], p.text.high[at], p.text.ambiguous[at], nothing, p.k);
+	// All of what a load brings from memory, 32 bytes, is taken at once: there are more threads than the caches could keep the rest for.
+#pragma unroll 1
+	for (; at < to + padding; at += SECTOR_WORDS) {
+		u32 low[SECTOR_WORDS], high[SECTOR_WORDS], ambiguous[SECTOR_WORDS];
+		load_sector(low, p.text.low + at);
+		load_sector(high, p.text.high + at);
+		load_sector(ambiguous, p.text.ambiguous + at);
+#pragma unroll 1
+		for (u32 i = 0; i < SECTOR_WORDS; i++) {
+			const u32 word = at - padding + i;
+			u32 mask = search_word<Vector, Masks4, MOST, SUBSTITUTIONS>(levels, table, low[0], high[0], ambiguous[0], nothing, p.k);
+			next_word(low);
+			next_word(high);
+			next_word(ambiguous);
+			if (mask == 0 || word >= to) continue;
+			const u64 left = p.text.count - 32ull * word;
+			if (left < 32) mask &= below(u32(left));
+			if (mask) add_hit(p.hits, word, mask);
 		}
-		u32 mask = search_word<Vector, Masks4, MOST, SUBSTITUTIONS>(levels, table, l, h, a, nothing, p.k);
-		if (mask == 0 || at < from + padding) continue;
-		const u32 word = at - padding;
-		const u64 left = p.text.count - 32ull * word;
-		if (left < 32) mask &= below(u32(left));
-		if (mask) add_hit(p.hits, word, mask);
 	}
 }
 

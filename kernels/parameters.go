@@ -49,6 +49,7 @@ const RowsThreads = 1024
 const RowsLongest = 512
 const PackThreads = 256
 const PackedThreads = 256
+const SectorWords = 8
 const PlanesThreads = 128
 
 // PlanesBlock is the number of letters of a block, PlanesWords that of its words.

@@ -247,18 +247,15 @@ template <u32 PIECES, bool FULL> DEVICE void search_planes(const PlanesParams& p
 	u32 queued = 0;
 	for (u32 b = block_index() * PLANES_WARPS + thread_index() / 32; b < p.blocks; b += block_count() * PLANES_WARPS) {
 		const u32x2* block = p.strided + u64(b) * PLANES_WORDS;
-		u32x2 words[3 * AT_ONCE], first[AT_ONCE];
+		// Words t to t + 7 are searched, and the letters that follow are in the eight behind them.
+		u32x2 words[2 * AT_ONCE], first[AT_ONCE];
 		load_words(words, block, 0);
 		load_words(words + AT_ONCE, block, AT_ONCE);
 #pragma unroll
 		for (u32 i = 0; i < AT_ONCE; i++) first[i] = words[i];
 #pragma unroll
 		for (u32 t = 0; t < 32; t += AT_ONCE) {
-			if (t + 2 * AT_ONCE < 32)
-				load_words(words + 2 * AT_ONCE, block, t + 2 * AT_ONCE);
-			else if (t + 2 * AT_ONCE == 32)
-				words_behind(words + 2 * AT_ONCE, first, block + PLANES_WORDS);
-if (FULL) {
+			if (FULL) {
 #pragma unroll
 				for (u32 piece = 0; piece < PIECES; piece++)
 					filter_piece<true>(p, &p.filter0 + piece, words, passed, queue, queued, piece, b * PLANES_BLOCK + t);
@@ -268,7 +265,11 @@ if (FULL) {
 					filter_piece<false>(p, p.needle->filters + piece, words, passed, queue, queued, piece, b * PLANES_BLOCK + t);
 			}
 #pragma unroll
-			for (u32 i = 0; i < 2 * AT_ONCE; i++) words[i] = words[i + AT_ONCE];
+			for (u32 i = 0; i < AT_ONCE; i++) words[i] = words[i + AT_ONCE];
+			if (t + 2 * AT_ONCE < 32)
+				load_words(words + AT_ONCE, block, t + 2 * AT_ONCE);
+			else if (t + 2 * AT_ONCE == 32)
+				words_behind(words + AT_ONCE, first, block + PLANES_WORDS);
 		}
 	}
 	if (lane() < queued) compare_survivor(*p.needle, queue[lane()]);

@@ -96,7 +96,7 @@ const (
 func wuManberPackedGPU(g *gpuSearch, n *needle) {
 	masks, bits := g.uploadMasks(n)
 	words := (g.text.letters() + 31) / 32
-	segment := min(max(words/packedThreads/4*4, 4), packedSegment)
+	segment := min(max(words/packedThreads/kernels.SectorWords, 1)*kernels.SectorWords, packedSegment)
 	name := kernelForDistance(kernelFor("wu_manber_packed", bits), n.k, 0, 1, 2, kernels.MostWuManber)
 	device.Launch(g.queue, name, (words+segment-1)/segment, &kernels.WuManberPackedParams{
 		Text: g.text.bits(), Masks: masks, Hits: g.hits(), Words: uint32(segment),
