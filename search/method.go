@@ -105,6 +105,7 @@ func Methods() []*Method { return methods }
 var methods = []*Method{
 	bruteForceMethod,
 	levenshteinMethod,
+	planesMethod,
 }
 
 func init() {
