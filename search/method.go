@@ -106,6 +106,7 @@ var methods = []*Method{
 	bruteForceMethod,
 	levenshteinMethod,
 	planesMethod,
+	neighboursMethod,
 }
 
 func init() {
