@@ -8,7 +8,7 @@ package search
 // place of the text, and verifies what it finds there: by XOR and popcount over the bit planes, or by Myers' bit-vectors.
 //
 // Pieces and q are what a model of the cost finds best. Needles whose words would be at too many places, since they are short
-// for their k or hardly say anything, are searched for one by one as planes does.
+// for their k or hardly say anything, are searched for one by one as planes/rows does.
 var neighboursMethod = &Method{
 	Name:    "neighbours",
 	Source:  "ours; Myers 1994 (neighbourhoods), Navarro and Baeza-Yates 2000 (tolerances)",

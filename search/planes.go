@@ -21,6 +21,11 @@ var planesMethod = &Method{
 			cpu: newPlanes,
 		},
 		{
+			Name: "rows", Summary: "goes through the automaton of Wu and Manber by rows of 64 places",
+			Alphabets: []Alphabet{DNA}, Longest: MaxLength, Distance: MaxDistance, Edits: true, Substitutions: true, Sets: true,
+			cpu: newRows,
+		},
+		{
 			Name: "substitutions", Summary: "folds k + 1 pieces, then counts mismatches; of short pieces it counts them everywhere",
 			Alphabets: []Alphabet{DNA}, Longest: MaxLength, Distance: MaxDistance, Substitutions: true, Sets: true,
 			cpu: newPlanes,

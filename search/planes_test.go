@@ -140,11 +140,13 @@ func BenchmarkPlanes(b *testing.B) {
 	for _, m := range []int{20, 32, 64} {
 		for _, k := range []int{0, 1, 2, 4} {
 			for _, s := range planesMethod.Schemes {
-				n := benchmarkNeedles(b, text, 1, m, k, s.Substitutions, "")
-				if (k == 0) != (s.Name == "exact") {
-					continue
+				for _, substitutions := range []bool{false, true} {
+					n := benchmarkNeedles(b, text, 1, m, k, substitutions, "")
+					if s.refusal(n[0]) == nil && (k > 0 || !substitutions) {
+						name := fmt.Sprintf("%s/m=%d/k=%d/substitutions=%t", s.Name, m, k, substitutions)
+						b.Run(name, func(b *testing.B) { benchmarkScheme(b, s, text, n) })
+					}
 				}
-				b.Run(fmt.Sprintf("%s/m=%d/k=%d", s.Name, m, k), func(b *testing.B) { benchmarkScheme(b, s, text, n) })
 			}
 		}
 	}
