@@ -14,14 +14,20 @@ const (
 	leastWord, mostWord = 4, 12
 	// mostTolerance is the largest e of a piece: the words near one grow more than tenfold with each.
 	mostTolerance = 4
-	// The costs below are in nanoseconds, as measured on one core.
-	costOfPlace = 1.5
-	costOfEntry = 12.0
-	costOfFits  = 8.0
-	// costOfVectors is of a letter of the window.
-	costOfVectors = 3.0
-	// mostDensity is the greatest expected number of words of a needle at a place: with more, planes is faster.
+	// The costs below are in nanoseconds, as measured on one core of a server: of a word of the table, of making an entry, and of
+	// verifying one, with edits for each letter of the window.
+	costOfWord    = 3.0
+	costOfEntry   = 40.0
+	costOfFits    = 18.0
+	costOfVectors = 4.5
+	// mostDensity is the greatest expected number of words of a needle at a place: with more, planes/rows is faster.
 	mostDensity = 1.0 / 32
+)
+
+// costOfPlace is that of each place of the text, and costOfLookup what an entry of a large table is waited for, by q.
+var (
+	costOfPlace  = [mostWord + 1]float64{4: 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 2.5, 5}
+	costOfLookup = [mostWord + 1]float64{10: 15, 50, 120}
 )
 
 // A piecePlanner chooses the pieces of needles for words of q bases.
@@ -225,7 +231,7 @@ var _ = [1]struct{}{}[(MaxLength-1)>>offsetBits]
 // An aloneNeedle is one that is searched for by itself.
 type aloneNeedle struct {
 	number int
-	planes *planesNeedle
+	finder *rowsNeedle
 }
 
 type neighbours struct {
@@ -259,7 +265,7 @@ func newNeighbours(t *Text, needles []*needle) (finder, error) {
 		f.addCheck(n)
 		switch {
 		case pieces[i] == nil:
-			f.alone = append(f.alone, aloneNeedle{i, newPlanesNeedle(t, n)})
+			f.alone = append(f.alone, aloneNeedle{i, newRowsNeedle(t, n)})
 		case n.length() > 64 && !f.edits:
 			f.long[i] = newPlanesNeedle(t, n)
 		}
@@ -295,9 +301,7 @@ func (f *neighbours) choose(needles []*needle) [][]neighbourPiece {
 		pieces := make([][]neighbourPiece, len(needles))
 		words := math.Exp2(2 * float64(q))
 		letters := float64(f.text.Length())
-		cost := letters*costOfPlace + words
-		// Of the starts, four bytes a word, what a cache near the core does not hold is waited for.
-		lookup := min(max(words*4/(1<<20)-1, 0), 8)
+		cost := letters*costOfPlace[q] + words*costOfWord
 		p := piecePlanner{q: q}
 		for i, n := range needles {
 			chosen, size := p.plan(n)
@@ -310,7 +314,7 @@ func (f *neighbours) choose(needles []*needle) [][]neighbourPiece {
 				continue
 			}
 			pieces[i] = chosen
-			cost += size*costOfEntry + letters*size/words*(verify+lookup)
+			cost += size*costOfEntry + letters*size/words*(verify+costOfLookup[q])
 		}
 		if cost < bestCost {
 			f.q, best, bestCost = q, pieces, cost
@@ -358,7 +362,7 @@ func (f *neighbours) build(needles []*needle, pieces [][]neighbourPiece) {
 }
 
 // pending is how many words that are in the table are looked up at a time: then waits for memory overlap.
-const pending = 1024
+const pending = 512
 
 // find keeps what it finds in s.words, since needles come in any order and ends several times.
 func (f *neighbours) find(s *scratch, r textRange, found func(needle, end int)) {
@@ -375,7 +379,7 @@ func (f *neighbours) find(s *scratch, r textRange, found func(needle, end int)) 
 		last = key
 	}
 	for _, a := range f.alone {
-		a.planes.find(s, r, func(end int) { found(a.number, end) })
+		a.finder.find(s, r, func(end int) { found(a.number, end) })
 	}
 }
 
@@ -414,9 +418,15 @@ func (f *neighbours) look(s *scratch, r textRange) {
 
 // verify verifies what the table has for words: their places, counted from `from`, are above bit 32.
 func (f *neighbours) verify(s *scratch, r textRange, from int, waiting []uint64) {
-	for _, w := range waiting {
-		word, at := uint32(w), from+int(w>>32)
-		for _, entry := range f.entries[f.starts[word]:f.starts[word+1]] {
+	// First all bounds of entries, so that waits for them overlap.
+	var bounds [pending]uint64
+	for i, w := range waiting {
+		word := uint32(w)
+		bounds[i&(pending-1)] = uint64(f.starts[word+1])<<32 | uint64(f.starts[word])
+	}
+	for i, w := range waiting {
+		bound, at := bounds[i&(pending-1)], from+int(w>>32)
+		for _, entry := range f.entries[uint32(bound):bound>>32] {
 			number, start := int(entry>>offsetBits), at-int(entry&(1<<offsetBits-1))
 			if f.edits {
 				f.near(s, r, number, start)
