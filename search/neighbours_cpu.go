@@ -293,34 +293,42 @@ func (f *neighbours) addCheck(n *needle) {
 	f.checks = append(f.checks, check)
 }
 
+// triedNeedles is how many needles, taken evenly from all, q is chosen by.
+const triedNeedles = 128
+
 // choose sets q and returns the pieces of each needle, none for one that is not for the table.
 func (f *neighbours) choose(needles []*needle) [][]neighbourPiece {
-	var best [][]neighbourPiece
+	step := (len(needles) + triedNeedles - 1) / triedNeedles
+	letters := float64(f.text.Length())
 	bestCost := math.Inf(1)
 	for q := leastWord; q <= mostWord; q++ {
-		pieces := make([][]neighbourPiece, len(needles))
 		words := math.Exp2(2 * float64(q))
-		letters := float64(f.text.Length())
 		cost := letters*costOfPlace[q] + words*costOfWord
 		p := piecePlanner{q: q}
-		for i, n := range needles {
-			chosen, size := p.plan(n)
+		for i := 0; i < len(needles); i += step {
+			_, size := p.plan(needles[i])
 			verify := costOfFits
 			if f.edits {
-				verify = costOfVectors * float64(n.length()+2*n.k)
+				verify = costOfVectors * float64(needles[i].length()+2*needles[i].k)
 			}
-			if !(size <= mostDensity*words) {
-				cost += letters * mostDensity * (verify + costOfEntry)
+			if size > mostDensity*words {
+				cost += float64(step) * letters * mostDensity * (verify + costOfEntry)
 				continue
 			}
-			pieces[i] = chosen
-			cost += size*costOfEntry + letters*size/words*(verify+costOfLookup[q])
+			cost += float64(step) * (size*costOfEntry + letters*size/words*(verify+costOfLookup[q]))
 		}
 		if cost < bestCost {
-			f.q, best, bestCost = q, pieces, cost
+			f.q, bestCost = q, cost
 		}
 	}
-	return best
+	p := piecePlanner{q: f.q}
+	pieces := make([][]neighbourPiece, len(needles))
+	for i, n := range needles {
+		if chosen, size := p.plan(n); size <= mostDensity*math.Exp2(2*float64(f.q)) {
+			pieces[i] = chosen
+		}
+	}
+	return pieces
 }
 
 // build makes the table, sorting by counting.
@@ -426,7 +434,7 @@ func (f *neighbours) verify(s *scratch, r textRange, from int, waiting []uint64)
 	}
 	for i, w := range waiting {
 		bound, at := bounds[i&(pending-1)], from+int(w>>32)
-		for _, entry := range f.entries[uint32(bound):bound>>32] {
+		for _, entry := range f.entries[uint32(bound) : bound>>32] {
 			number, start := int(entry>>offsetBits), at-int(entry&(1<<offsetBits-1))
 			if f.edits {
 				f.near(s, r, number, start)
