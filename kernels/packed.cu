@@ -36,31 +36,103 @@ template <class Vector, class Masks4> DEVICE void fill_packed(Masks4* table, con
 	block_barrier();
 }
 
-// search_word goes on by the 32 letters of a word and returns a bit for each that is the last of an occurrence.
-template <class Vector, class Masks4, u32 MOST, bool SUBSTITUTIONS>
-DEVICE u32 search_word(Levels<Vector, MOST>& levels, const Masks4* table, u32 low, u32 high, u32 ambiguous, Vector nothing, u32 k) {
-	u32 tops = 0; // the first letter ends up highest
-	if (ambiguous == 0) {
+// entry_of returns the entry of four letters from letter i on.
+DEVICE u32 entry_of(u32 low, u32 high, u32 i) { return (low >> i & 15) | (i < 4 ? high << (4 - i) : high >> (i - 4)) & 0xF0; }
+
+// What searches a segment has `start`, with the mask of a code that matches nothing, and `search`, which goes on by the 32 letters of a word
+// and returns a bit for each that is the last of an occurrence.
+template <class V, class Masks4, u32 MOST, bool SUBSTITUTIONS> struct PackedLevels {
+	using Vector = V;
+	using Table = Masks4;
+	Levels<Vector, MOST> levels;
+	u32 k;
+
+	DEVICE void start(Vector nothing, u32 most) {
+		k = MOST < MOST_WU_MANBER ? MOST : most;
+		levels.start(nothing);
+	}
+
+	DEVICE u32 search(const Table* table, const u64*, u32 low, u32 high, u32 ambiguous, Vector nothing) {
+		u32 tops = 0; // the first letter ends up highest
+		if (ambiguous == 0) {
 #pragma unroll MOST > 2 ? 1 : 8
-		for (u32 i = 0; i < 32; i += 4) {
-			const u32 entry = (low >> i & 15) | (i < 4 ? high << (4 - i) : high >> (i - 4)) & 0xF0;
-			const Masks4 masks = table[entry * Masks4::COPIES];
+			for (u32 i = 0; i < 32; i += 4) {
+				const Table masks = table[entry_of(low, high, i) * Table::COPIES];
 #pragma unroll
-			for (u32 j = 0; j < 4; j++) {
-				levels.template next<SUBSTITUTIONS>(masks.of[j], k);
+				for (u32 j = 0; j < 4; j++) {
+					levels.template next<SUBSTITUTIONS>(masks.of[j], k);
+					tops = funnel_right(levels.top(k), tops, 31);
+				}
+			}
+		} else {
+#pragma unroll 1
+			for (u32 i = 0; i < 32; i++) {
+				Vector mask = table[((low >> i & 1) | (high >> i & 1) << 4) * Table::COPIES].of[0];
+				if (ambiguous >> i & 1) mask = mask | nothing;
+				levels.template next<SUBSTITUTIONS>(mask, k);
 				tops = funnel_right(levels.top(k), tops, 31);
 			}
 		}
-	} else {
-#pragma unroll 1
-		for (u32 i = 0; i < 32; i++) {
-			Vector mask = table[((low >> i & 1) | (high >> i & 1) << 4) * Masks4::COPIES].of[0];
-			if (ambiguous >> i & 1) mask = mask | nothing;
-			levels.template next<SUBSTITUTIONS>(mask, k);
-			tops = funnel_right(levels.top(k), tops, 31);
-		}
+		return reverse_bits(~tops);
 	}
-	return reverse_bits(~tops);
+};
+
+// Four are the masks of four letters, each shifted by the letters that follow and all taken together, with what leaves the vector at
+// its top: level 0 goes on by four letters at once.
+struct alignas(8) Four32 {
+	Vector32 mask;
+	u32 above;
+	static constexpr u32 COPIES = 16;
+};
+struct alignas(16) Four64 {
+	Vector64 mask;
+	u32 above, unused;
+	static constexpr u32 COPIES = 8;
+};
+
+DEVICE Vector32 shifted_by_four(Vector32 v) { return {v.bits << 4}; }
+DEVICE Vector64 shifted_by_four(Vector64 v) { return {v.low << 4, funnel_right(v.low, v.high, 28)}; }
+
+template <class V, class Four> struct PackedShiftOr {
+	using Vector = V;
+	using Table = Four;
+	Vector v;
+
+	DEVICE void start(Vector nothing, u32) { v = nothing; }
+
+	DEVICE u32 search(const Table* table, const u64* masks, u32 low, u32 high, u32 ambiguous, Vector nothing) {
+		u32 above = 0; // the highest bit before each letter, that before the first highest
+		if (ambiguous == 0) {
+#pragma unroll
+			for (u32 i = 0; i < 32; i += 4) {
+				const Table four = table[entry_of(low, high, i) * Table::COPIES];
+				above = funnel_right(v.upper(), above, 28) | four.above;
+				v = shifted_by_four(v) | four.mask;
+			}
+		} else {
+#pragma unroll 1
+			for (u32 i = 0; i < 32; i++) {
+				Vector mask = Vector::of(masks[(low >> i & 1) | (high >> i & 1) << 1]);
+				if (ambiguous >> i & 1) mask = mask | nothing;
+				above = funnel_right(v.upper(), above, 31);
+				v = v.shifted() | mask;
+			}
+		}
+		return reverse_bits(~(above << 1 | v.upper() >> 31));
+	}
+};
+
+template <class Vector, class Four> DEVICE void fill_four(Four* table, const u64* masks) {
+	for (u32 i = thread_index(); i < 256 * Four::COPIES; i += PACKED_THREADS) {
+		const u32 entry = i / Four::COPIES;
+		Four four = {Vector::of(0), 0};
+		for (u32 j = 0; j < 4; j++) {
+			four.above = funnel_right(four.mask.upper(), four.above, 31);
+			four.mask = four.mask.shifted() | Vector::of(masks[(entry >> j & 1) | (entry >> (4 + j) & 1) << 1]);
+		}
+		table[i] = four;
+	}
+	block_barrier();
 }
 
 constexpr u32 SECTOR_WORDS = 8; // exported
@@ -77,21 +149,21 @@ DEVICE void next_word(u32* words) {
 	for (u32 i = 0; i + 1 < SECTOR_WORDS; i++) words[i] = words[i + 1];
 }
 
-template <class Vector, class Masks4, u32 MOST, bool SUBSTITUTIONS>
-DEVICE void packed_segment(const WuManberPackedParams& p, const Masks4* table) {
+template <class Automata> DEVICE void packed_segment(const WuManberPackedParams& p, const typename Automata::Table* table) {
+	using Vector = typename Automata::Vector;
 	const u32 words = u32((p.text.count + 31) / 32);
 	const u32 from = (block_index() * PACKED_THREADS + thread_index()) * p.words;
 	if (from >= words) return;
 	const u32 to = minimum(from + p.words, words);
 	const Vector nothing = Vector::of(p.masks[4]);
-	table += lane() % Masks4::COPIES;
-	Levels<Vector, MOST> levels;
-	levels.start(nothing);
+	table += lane() % Automata::Table::COPIES;
+	Automata automata;
+	automata.start(nothing, p.k);
 	const u32 padding = SEARCH_PADDING / 32;
 	u32 at = from + padding - p.halo;
 #pragma unroll 1
 	for (; at < from + padding; at++)
-		search_word<Vector, Masks4, MOST, SUBSTITUTIONS>(levels, table, p.text.low[at], p.text.high[at], p.text.ambiguous[at], nothing, p.k);
+		automata.search(table, p.masks, p.text.low[at], p.text.high[at], p.text.ambiguous[at], nothing);
 	// All of what a load brings from memory, 32 bytes, is taken at once: there are more threads than the caches could keep the rest for.
 #pragma unroll 1
 	for (; at < to + padding; at += SECTOR_WORDS) {
@@ -102,7 +174,7 @@ DEVICE void packed_segment(const WuManberPackedParams& p, const Masks4* table) {
 #pragma unroll 1
 		for (u32 i = 0; i < SECTOR_WORDS; i++) {
 			const u32 word = at - padding + i;
-			u32 mask = search_word<Vector, Masks4, MOST, SUBSTITUTIONS>(levels, table, low[0], high[0], ambiguous[0], nothing, p.k);
+			u32 mask = automata.search(table, p.masks, low[0], high[0], ambiguous[0], nothing);
 			next_word(low);
 			next_word(high);
 			next_word(ambiguous);
@@ -116,16 +188,23 @@ DEVICE void packed_segment(const WuManberPackedParams& p, const Masks4* table) {
 
 template <class Vector, class Masks4, u32 MOST> DEVICE void wu_manber_packed(const WuManberPackedParams& p, Masks4* table) {
 	fill_packed<Vector>(table, p.masks);
-	if (MOST > 0 && p.substitutions)
-		packed_segment<Vector, Masks4, MOST, true>(p, table);
+	if (p.substitutions)
+		packed_segment<PackedLevels<Vector, Masks4, MOST, true>>(p, table);
 	else
-		packed_segment<Vector, Masks4, MOST, false>(p, table);
+		packed_segment<PackedLevels<Vector, Masks4, MOST, false>>(p, table);
 }
 
-KERNEL(wu_manber_packed_32_0, WuManberPackedParams, PACKED_THREADS) {
-	SHARED Masks4x32 table[256 * Masks4x32::COPIES];
-	wu_manber_packed<Vector32, Masks4x32, 0>(p, table);
+KERNEL(shift_or_packed_32, WuManberPackedParams, PACKED_THREADS) {
+	SHARED Four32 table[256 * Four32::COPIES];
+	fill_four<Vector32>(table, p.masks);
+	packed_segment<PackedShiftOr<Vector32, Four32>>(p, table);
 }
+KERNEL(shift_or_packed_64, WuManberPackedParams, PACKED_THREADS) {
+	SHARED Four64 table[256 * Four64::COPIES];
+	fill_four<Vector64>(table, p.masks);
+	packed_segment<PackedShiftOr<Vector64, Four64>>(p, table);
+}
+// The last number is k, but for the largest, which takes every k up to it.
 KERNEL(wu_manber_packed_32_1, WuManberPackedParams, PACKED_THREADS) {
 	SHARED Masks4x32 table[256 * Masks4x32::COPIES];
 	wu_manber_packed<Vector32, Masks4x32, 1>(p, table);
@@ -137,10 +216,6 @@ KERNEL(wu_manber_packed_32_2, WuManberPackedParams, PACKED_THREADS) {
 KERNEL(wu_manber_packed_32_7, WuManberPackedParams, PACKED_THREADS) {
 	SHARED Masks4x32 table[256 * Masks4x32::COPIES];
 	wu_manber_packed<Vector32, Masks4x32, MOST_WU_MANBER>(p, table);
-}
-KERNEL(wu_manber_packed_64_0, WuManberPackedParams, PACKED_THREADS) {
-	SHARED Masks4x64 table[256 * Masks4x64::COPIES];
-	wu_manber_packed<Vector64, Masks4x64, 0>(p, table);
 }
 KERNEL(wu_manber_packed_64_1, WuManberPackedParams, PACKED_THREADS) {
 	SHARED Masks4x64 table[256 * Masks4x64::COPIES];

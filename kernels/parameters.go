@@ -296,7 +296,7 @@ type InterleaveParams struct {
 	Words  uint64
 }
 
-// WuManberPackedParams are the parameters of kernels wu_manber_packed_32_0, wu_manber_packed_32_1, wu_manber_packed_32_2, wu_manber_packed_32_7, wu_manber_packed_64_0, wu_manber_packed_64_1, wu_manber_packed_64_2 and wu_manber_packed_64_7.
+// WuManberPackedParams are the parameters of kernels shift_or_packed_32, shift_or_packed_64, wu_manber_packed_32_1, wu_manber_packed_32_2, wu_manber_packed_32_7, wu_manber_packed_64_1, wu_manber_packed_64_2 and wu_manber_packed_64_7.
 type WuManberPackedParams struct {
 	Text          Bits
 	Masks         uint64
@@ -364,7 +364,9 @@ type PlanesParams struct {
 	Strided uint64
 	Needle  uint64
 	Blocks  uint32
+	Run     uint32
 	Pieces  uint32
+	_       uint32
 	Filter0 PlanesFilter
 	Filter1 PlanesFilter
 	Filter2 PlanesFilter
@@ -676,19 +678,19 @@ var Entries = []Entry{
 	{Name: "levenshtein_rows", File: "levenshtein", ParameterBytes: 64, Threads: 1024},
 	{Name: "levenshtein_rows_shuffle", File: "levenshtein", ParameterBytes: 64, Threads: 1024},
 	{Name: "interleave", File: "pack", ParameterBytes: 40, Threads: 256},
-	{Name: "wu_manber_packed_32_0", File: "packed", ParameterBytes: 80, Threads: 256},
+	{Name: "shift_or_packed_32", File: "packed", ParameterBytes: 80, Threads: 256},
+	{Name: "shift_or_packed_64", File: "packed", ParameterBytes: 80, Threads: 256},
 	{Name: "wu_manber_packed_32_1", File: "packed", ParameterBytes: 80, Threads: 256},
 	{Name: "wu_manber_packed_32_2", File: "packed", ParameterBytes: 80, Threads: 256},
 	{Name: "wu_manber_packed_32_7", File: "packed", ParameterBytes: 80, Threads: 256},
-	{Name: "wu_manber_packed_64_0", File: "packed", ParameterBytes: 80, Threads: 256},
 	{Name: "wu_manber_packed_64_1", File: "packed", ParameterBytes: 80, Threads: 256},
 	{Name: "wu_manber_packed_64_2", File: "packed", ParameterBytes: 80, Threads: 256},
 	{Name: "wu_manber_packed_64_7", File: "packed", ParameterBytes: 80, Threads: 256},
 	{Name: "stride", File: "planes", ParameterBytes: 56, Threads: 128},
-	{Name: "planes_1", File: "planes", ParameterBytes: 240, Threads: 128},
-	{Name: "planes_2", File: "planes", ParameterBytes: 240, Threads: 128},
-	{Name: "planes_3", File: "planes", ParameterBytes: 240, Threads: 128},
-	{Name: "planes_any", File: "planes", ParameterBytes: 240, Threads: 128},
+	{Name: "planes_1", File: "planes", ParameterBytes: 248, Threads: 128},
+	{Name: "planes_2", File: "planes", ParameterBytes: 248, Threads: 128},
+	{Name: "planes_3", File: "planes", ParameterBytes: 248, Threads: 128},
+	{Name: "planes_any", File: "planes", ParameterBytes: 248, Threads: 128},
 	{Name: "planes_count_1", File: "planes", ParameterBytes: 32, Threads: 128},
 	{Name: "planes_count_2", File: "planes", ParameterBytes: 32, Threads: 128},
 	{Name: "planes_count_4", File: "planes", ParameterBytes: 32, Threads: 128},

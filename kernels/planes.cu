@@ -88,7 +88,9 @@ struct PlanesParams {
 	const u32x2* strided;
 	const PlanesNeedle* needle;
 	u32 blocks;
+	u32 run; // blocks that a warp searches one after the other
 	u32 pieces;
+	u32 unused;
 	PlanesFilter filter0;
 	PlanesFilter filter1;
 	PlanesFilter filter2;
@@ -199,19 +201,26 @@ DEVICE void load_words(u32x2* to, const u32x2* block, u32 t) {
 	for (u32 i = 0; i < AT_ONCE; i++) to[i] = load_streaming(block + 32 * (t + i) + lane());
 }
 
-// words_behind makes the words behind word 31 of the first ones of this group and of the next.
+// words_behind makes the words behind word 31: the first ones of this lane's group, shifted by a bit, which comes from those of the next lane, or
+// of the next block.
 DEVICE void words_behind(u32x2* to, const u32x2* first, const u32x2* next_block) {
+	const u32 from = (lane() + 1) & 31;
 #pragma unroll
 	for (u32 i = 0; i < AT_ONCE; i++) {
-		u32x2 next = {shuffle_down(first[i].x, 1), shuffle_down(first[i].y, 1)};
-		if (lane() == 31) next = next_block[32 * i];
+		const u32x2 given = lane() == 0 ? next_block[i] : first[i];
+		const u32x2 next = {shuffle(given.x, from), shuffle(given.y, from)};
 		to[i] = {funnel_right(first[i].x, next.x, 1), funnel_right(first[i].y, next.y, 1)};
 	}
 }
 
-// filter_words returns in passed the places in words 0 to 7 where a filter's letters match; the words go on to 15. A word
-// has a 0 where they match until the end.
-template <bool FULL> DEVICE void filter_words(u32* differs, const u32x2* words, const u32* low, const u32* high, u32 letters) {
+// Turn are the words that are searched in a turn, and those that follow them.
+struct Turn {
+	const u32x2* words;
+	const u32x2* following;
+};
+
+// filter_words sets a word for each that is searched: 0 where a filter's letters match.
+template <bool FULL> DEVICE void filter_words(u32* differs, Turn turn, const u32* low, const u32* high, u32 letters) {
 #pragma unroll
 	for (u32 w = 0; w < AT_ONCE; w++) differs[w] = 0;
 #pragma unroll
@@ -219,68 +228,82 @@ template <bool FULL> DEVICE void filter_words(u32* differs, const u32x2* words, 
 		if (!FULL && i >= letters) break;
 #pragma unroll
 		for (u32 w = 0; w < AT_ONCE; w++) {
-			differs[w] |= words[w + i].x ^ low[i];
-			differs[w] |= words[w + i].y ^ high[i];
+			const u32x2 word = w + i < AT_ONCE ? turn.words[w + i] : turn.following[w + i - AT_ONCE];
+			differs[w] |= word.x ^ low[i];
+			differs[w] |= word.y ^ high[i];
 		}
 	}
 }
 
-// filter_piece has the places that pass a piece's filter in words 0 to 7 taken.
-template <bool FULL>
-DEVICE void filter_piece(const PlanesParams& p, const PlanesFilter* filter, const u32x2* words, u32* passed, u32x2* queue, u32& queued, u32 piece, u32 first) {
+// Queue is a warp's: what passed filters and is not compared yet, and the words that tell where.
+struct Queue {
+	u32x2* waiting;
+	u32* passed;
+	u32 count;
+};
+
+// filter_piece has the places that pass a piece's filter taken. first is the letter of bit 0 of lane 0's first word.
+template <bool FULL> DEVICE void filter_piece(const PlanesParams& p, const PlanesFilter* filter, Turn turn, Queue& queue, u32 piece, u32 first) {
 	u32 differs[AT_ONCE];
-	filter_words<FULL>(differs, words, &filter->low0, &filter->high0, filter->letters);
+	filter_words<FULL>(differs, turn, &filter->low0, &filter->high0, filter->letters);
 	u32 nowhere = ~0u;
 #pragma unroll
 	for (u32 w = 0; w < AT_ONCE; w++) nowhere &= differs[w];
 	if (!any(nowhere != ~0u)) return;
 #pragma unroll
-	for (u32 w = 0; w < AT_ONCE; w++) passed[32 * w + lane()] = ~differs[w];
-	queued = take_survivors(p.needle, passed, queue, queued, piece, first);
+	for (u32 w = 0; w < AT_ONCE; w++) queue.passed[32 * w + lane()] = ~differs[w];
+	queue.count = take_survivors(p.needle, queue.passed, queue.waiting, queue.count, piece, first);
 }
 
-template <u32 PIECES, bool FULL> DEVICE void search_planes(const PlanesParams& p) {
+template <u32 PIECES> DEVICE void filter_turn(const PlanesParams& p, Turn turn, Queue& queue, u32 first) {
+	if (PIECES > 0) {
+#pragma unroll
+		for (u32 piece = 0; piece < PIECES; piece++) filter_piece<true>(p, &p.filter0 + piece, turn, queue, piece, first);
+	} else {
+#pragma unroll 1
+		for (u32 piece = 0; piece < p.pieces; piece++) filter_piece<false>(p, p.needle->filters + piece, turn, queue, piece, first);
+	}
+}
+
+// search_planes has a warp search runs of blocks, eight words a turn; the words of the turn after next are loaded before each. PIECES is 0 for
+// any number of pieces and of letters of their filters.
+template <u32 PIECES> DEVICE void search_planes(const PlanesParams& p) {
 	SHARED u32x2 queues[PLANES_WARPS][PLANES_QUEUE];
 	SHARED u32 passing[PLANES_WARPS][32 * AT_ONCE];
-	u32x2* queue = queues[thread_index() / 32];
-	u32* passed = passing[thread_index() / 32];
-	u32 queued = 0;
-	for (u32 b = block_index() * PLANES_WARPS + thread_index() / 32; b < p.blocks; b += block_count() * PLANES_WARPS) {
-		const u32x2* block = p.strided + u64(b) * PLANES_WORDS;
-		// Words t to t + 7 are searched, and the letters that follow are in the eight behind them.
-		u32x2 words[2 * AT_ONCE], first[AT_ONCE];
-		load_words(words, block, 0);
-		load_words(words + AT_ONCE, block, AT_ONCE);
-#pragma unroll
-		for (u32 i = 0; i < AT_ONCE; i++) first[i] = words[i];
-#pragma unroll
-		for (u32 t = 0; t < 32; t += AT_ONCE) {
-			if (FULL) {
-#pragma unroll
-				for (u32 piece = 0; piece < PIECES; piece++)
-					filter_piece<true>(p, &p.filter0 + piece, words, passed, queue, queued, piece, b * PLANES_BLOCK + t);
-			} else {
+	Queue queue = {queues[thread_index() / 32], passing[thread_index() / 32], 0};
+	for (u32 from = (block_index() * PLANES_WARPS + thread_index() / 32) * p.run; from < p.blocks; from += block_count() * PLANES_WARPS * p.run) {
+		const u32 end = minimum(from + p.run, p.blocks);
+		const u32x2* block = p.strided + u64(from) * PLANES_WORDS;
+		u32x2 first[AT_ONCE], second[AT_ONCE];
+		load_words(first, block, 0);
+		load_words(second, block, AT_ONCE);
 #pragma unroll 1
-				for (u32 piece = 0; piece < p.pieces; piece++)
-					filter_piece<false>(p, p.needle->filters + piece, words, passed, queue, queued, piece, b * PLANES_BLOCK + t);
-			}
+		for (u32 b = from; b < end; b++) {
+			const u32 letter = b * PLANES_BLOCK;
+			u32x2 third[AT_ONCE], fourth[AT_ONCE], behind[AT_ONCE], next_first[AT_ONCE], next_second[AT_ONCE];
+			load_words(third, block, 2 * AT_ONCE);
+			filter_turn<PIECES>(p, {first, second}, queue, letter);
+			load_words(fourth, block, 3 * AT_ONCE);
+			filter_turn<PIECES>(p, {second, third}, queue, letter + AT_ONCE);
+			block += PLANES_WORDS;
+			load_words(next_first, block, 0);
+			filter_turn<PIECES>(p, {third, fourth}, queue, letter + 2 * AT_ONCE);
+			words_behind(behind, first, next_first);
+			load_words(next_second, block, AT_ONCE);
+			filter_turn<PIECES>(p, {fourth, behind}, queue, letter + 3 * AT_ONCE);
 #pragma unroll
-			for (u32 i = 0; i < AT_ONCE; i++) words[i] = words[i + AT_ONCE];
-			if (t + 2 * AT_ONCE < 32)
-				load_words(words + AT_ONCE, block, t + 2 * AT_ONCE);
-			else if (t + 2 * AT_ONCE == 32)
-				words_behind(words + AT_ONCE, first, block + PLANES_WORDS);
+			for (u32 i = 0; i < AT_ONCE; i++) first[i] = next_first[i], second[i] = next_second[i];
 		}
 	}
-	if (lane() < queued) compare_survivor(*p.needle, queue[lane()]);
+	if (lane() < queue.count) compare_survivor(*p.needle, queue.waiting[lane()]);
 }
 
 // The number is that of the pieces, each with a filter of AT_ONCE letters; planes_any has up to eight pieces, and filters may
 // have fewer letters.
-KERNEL(planes_1, PlanesParams, PLANES_THREADS) { search_planes<1, true>(p); }
-KERNEL(planes_2, PlanesParams, PLANES_THREADS) { search_planes<2, true>(p); }
-KERNEL(planes_3, PlanesParams, PLANES_THREADS) { search_planes<3, true>(p); }
-KERNEL(planes_any, PlanesParams, PLANES_THREADS) { search_planes<0, false>(p); }
+KERNEL(planes_1, PlanesParams, PLANES_THREADS) { search_planes<1>(p); }
+KERNEL(planes_2, PlanesParams, PLANES_THREADS) { search_planes<2>(p); }
+KERNEL(planes_3, PlanesParams, PLANES_THREADS) { search_planes<3>(p); }
+KERNEL(planes_any, PlanesParams, PLANES_THREADS) { search_planes<0>(p); }
 
 // MOST_COUNTED is the largest k of planes_count.
 constexpr u32 MOST_COUNTED = 7; // exported

@@ -197,19 +197,21 @@ template <class Vector> DEVICE void fill_table(Vector* table, const u64* masks, 
 }
 
 template <class Vector, u32 MOST, bool SUBSTITUTIONS> DEVICE void segment(const WuManberParams& p, const Vector* table) {
+	const u32 k = MOST < MOST_WU_MANBER ? MOST : p.k;
 	const u64 from = (u64(block_index()) * WU_MANBER_SEGMENT_THREADS + thread_index()) * WU_MANBER_SEGMENT;
 	if (from >= p.text.count) return;
 	const u8* letters = p.text.codes + from;
 	Levels<Vector, MOST> levels;
 	levels.start(Vector::of(p.masks[p.codes]));
-	for (u32 i = p.halo; i > 0; i--) levels.template next<SUBSTITUTIONS>(table[*(letters - i)], p.k);
+	for (u32 i = p.halo; i > 0; i--) levels.template next<SUBSTITUTIONS>(table[*(letters - i)], k);
 	for (u32 i = 0; i < WU_MANBER_SEGMENT; i++) {
-		levels.template next<SUBSTITUTIONS>(table[letters[i]], p.k);
-		p.flags[from + i] = ~levels.top(p.k) >> 31;
+		levels.template next<SUBSTITUTIONS>(table[letters[i]], k);
+		p.flags[from + i] = ~levels.top(k) >> 31;
 	}
 }
 
 template <class Vector, u32 MOST, bool SUBSTITUTIONS> DEVICE void tiled_segment(const WuManberParams& p, const Vector* table) {
+	const u32 k = MOST < MOST_WU_MANBER ? MOST : p.k;
 	const u64 from = (u64(block_index()) * WU_MANBER_SEGMENT_THREADS + thread_index()) * WU_MANBER_TILED;
 	if (from >= p.text.count) return;
 	const u32 halo = (p.halo + 7) / 8; // fetches
@@ -222,8 +224,8 @@ template <class Vector, u32 MOST, bool SUBSTITUTIONS> DEVICE void tiled_segment(
 		u32 matches = 0; // bit 7 for the first letter
 #pragma unroll
 		for (u32 i = 0; i < 8; i++) {
-			levels.template next<SUBSTITUTIONS>(table[(i < 4 ? eight.x : eight.y) >> 8 * (i % 4) & 0xFF], p.k);
-			matches = funnel_right(~levels.top(p.k), matches, 31);
+			levels.template next<SUBSTITUTIONS>(table[(i < 4 ? eight.x : eight.y) >> 8 * (i % 4) & 0xFF], k);
+			matches = funnel_right(~levels.top(k), matches, 31);
 		}
 		matches = reverse_bits(matches) >> 24;
 		if (fetch >= halo) flags[fetch] = {spread(matches & 15), spread(matches >> 4)};
@@ -246,7 +248,7 @@ template <class Vector, u32 MOST> DEVICE void wu_manber_tiled(const WuManberPara
 		tiled_segment<Vector, MOST, false>(p, table);
 }
 
-// The last number is the largest k; what a thread holds is in proportion to it.
+// The last number is k, but for the largest, which takes every k up to it.
 KERNEL(wu_manber_segment_32_1, WuManberParams, WU_MANBER_SEGMENT_THREADS) {
 	SHARED Vector32 table[256];
 	wu_manber_segment<Vector32, 1>(p, table);

@@ -118,6 +118,7 @@ var methods = []*Method{
 	bruteForceMethod,
 	kmpMethod,
 	planesMethod,
+	neighboursMethod,
 }
 
 func init() {

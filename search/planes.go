@@ -13,16 +13,24 @@ var planesMethod = &Method{
 		{
 			Name: "exact", Summary: "folds the most telling letters of the pattern, then compares the rest",
 			Alphabets: []Alphabet{DNA}, Longest: MaxLength, Sets: true, refuseOnGPU: refusePlanes,
+			cpu: newPlanes,
 			gpu: &gpuFinder{find: planesGPU, hits: true},
 		},
 		{
 			Name: "pieces", Summary: "folds k + 1 pieces, then computes edit distances around those that occur",
 			Alphabets: []Alphabet{DNA}, Longest: MaxLength, longestOnGPU: 64, Distance: MaxDistance, distanceOnGPU: 31, Edits: true, Sets: true, refuseOnGPU: refusePlanes,
+			cpu: newPlanes,
 			gpu: &gpuFinder{find: planesGPU, hits: true},
+		},
+		{
+			Name: "rows", Summary: "goes through the automaton of Wu and Manber by rows of 64 places",
+			Alphabets: []Alphabet{DNA}, Longest: MaxLength, Distance: MaxDistance, Edits: true, Substitutions: true, Sets: true,
+			cpu: newPlaneRows,
 		},
 		{
 			Name: "substitutions", Summary: "folds k + 1 pieces, then counts mismatches; of short pieces it counts them everywhere",
 			Alphabets: []Alphabet{DNA}, Longest: MaxLength, Distance: MaxDistance, Substitutions: true, Sets: true, refuseOnGPU: refusePlanes,
+			cpu: newPlanes,
 			gpu: &gpuFinder{find: planesGPU, hits: true},
 		},
 	},

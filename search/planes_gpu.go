@@ -165,12 +165,16 @@ func planesGPU(g *gpuSearch, n *needle) {
 
 	if n.k > 0 && n.substitutions && n.k <= kernels.MostCounted && survivors(pieces) > manySurvivors {
 		name := kernelForDistance("planes_count", n.k, 1, 2, 4, kernels.MostCounted)
-		device.LaunchBlocks(q, name, g.planesBlocks(blocks*8), &kernels.PlanesCountParams{
+		device.LaunchBlocks(q, name, g.planesBlocks(blocks*8, countResident), &kernels.PlanesCountParams{
 			Strided: strided, Needle: g.needle.At(0), Letters: g.needle.At(letters), Blocks: uint32(blocks),
 		})
 		return
 	}
-	params := &kernels.PlanesParams{Strided: strided, Needle: g.needle.At(0), Blocks: uint32(blocks), Pieces: uint32(len(pieces))}
+	groups := g.planesBlocks(blocks, planesResident)
+	params := &kernels.PlanesParams{
+		Strided: strided, Needle: g.needle.At(0), Blocks: uint32(blocks), Pieces: uint32(len(pieces)),
+		Run: uint32(min(max(blocks/(groups*kernels.PlanesThreads/32), 1), longestRun)),
+	}
 	for i, to := range []*kernels.PlanesFilter{&params.Filter0, &params.Filter1, &params.Filter2} {
 		if i < len(filters) {
 			*to = filters[i]
@@ -180,7 +184,7 @@ func planesGPU(g *gpuSearch, n *needle) {
 	if full {
 		name = fmt.Sprintf("planes_%d", len(pieces))
 	}
-	device.LaunchBlocks(q, name, g.planesBlocks(blocks), params)
+	device.LaunchBlocks(q, name, groups, params)
 }
 
 // letterWords has for each letter of the needle words of ones for the bases that differ from it.
@@ -194,10 +198,15 @@ func (n *needle) letterWords() []uint32 {
 	return words
 }
 
-// planesBlocks is the number of blocks of threads for so many items of a warp: as many as the GPU runs at a time, so that each warp
-// takes many items.
-func (g *gpuSearch) planesBlocks(items int) int {
-	info := g.queue.GPU.Info()
-	warps := info.Multiprocessors * info.MaxThreadsPerMultiprocessor / 32
-	return max(min((items*32+kernels.PlanesThreads-1)/kernels.PlanesThreads, warps*32/kernels.PlanesThreads), 1)
+const (
+	// planesResident and countResident are how many blocks of threads a multiprocessor runs at a time, as their registers allow.
+	planesResident = 4
+	countResident  = 8
+	// longestRun is the most blocks of the layout that a warp searches one after the other: it loads half a block more.
+	longestRun = 32
+)
+
+// planesBlocks is the number of blocks of threads for so many items of a warp: as many as the GPU runs at a time.
+func (g *gpuSearch) planesBlocks(items, resident int) int {
+	return max(min(blocks(items*32, kernels.PlanesThreads), g.queue.GPU.Info().Multiprocessors*resident), 1)
 }

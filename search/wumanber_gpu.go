@@ -74,12 +74,20 @@ func kernelForDistance(name string, k int, variants ...int) string {
 }
 
 func wuManberSegmentGPU(g *gpuSearch, n *needle) {
+	if n.k == 0 {
+		shiftOrSegmentGPU(g, n)
+		return
+	}
 	p, bits := g.wuManberParams(n)
 	name := kernelForDistance(kernelFor("wu_manber_segment", bits), n.k, 1, 2, kernels.MostWuManber)
 	device.LaunchBlocks(g.queue, name, blocks(g.text.letters(), kernels.WuManberSegment*kernels.WuManberSegmentThreads), p)
 }
 
 func wuManberTiledGPU(g *gpuSearch, n *needle) {
+	if n.k == 0 {
+		shiftOrTiledGPU(g, n)
+		return
+	}
 	p, bits := g.wuManberParams(n)
 	name := kernelForDistance(kernelFor("wu_manber_tiled", bits), n.k, 1, 2, kernels.MostWuManber)
 	device.LaunchBlocks(g.queue, name, blocks(g.text.letters(), kernels.WuManberTiled*kernels.WuManberSegmentThreads), p)
@@ -97,7 +105,10 @@ func wuManberPackedGPU(g *gpuSearch, n *needle) {
 	masks, bits := g.uploadMasks(n)
 	words := (g.text.letters() + 31) / 32
 	segment := min(max(words/packedThreads/kernels.SectorWords, 1)*kernels.SectorWords, packedSegment)
-	name := kernelForDistance(kernelFor("wu_manber_packed", bits), n.k, 0, 1, 2, kernels.MostWuManber)
+	name := kernelFor("shift_or_packed", bits)
+	if n.k > 0 {
+		name = kernelForDistance(kernelFor("wu_manber_packed", bits), n.k, 1, 2, kernels.MostWuManber)
+	}
 	device.Launch(g.queue, name, (words+segment-1)/segment, &kernels.WuManberPackedParams{
 		Text: g.text.bits(), Masks: masks, Hits: g.hits(), Words: uint32(segment),
 		Halo: uint32((n.length() + n.k + 31) / 32), K: uint32(n.k), Substitutions: uint32(boolean(n.substitutions)),

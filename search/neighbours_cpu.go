@@ -1,0 +1,473 @@
+package search
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// A neighbourPiece is letters [from, to) of a needle, which may have e edits.
+type neighbourPiece struct{ from, to, e int }
+
+const (
+	leastWord, mostWord = 4, 12
+	// mostTolerance is the largest e of a piece: the words near one grow more than tenfold with each.
+	mostTolerance = 4
+	// The costs below are in nanoseconds, as measured on one core of a server: of a word of the table, of making an entry, and of
+	// verifying one, with edits for each letter of the window.
+	costOfWord    = 3.0
+	costOfEntry   = 40.0
+	costOfFits    = 18.0
+	costOfVectors = 4.5
+	// mostDensity is the greatest expected number of words of a needle at a place: with more, planes/rows is faster.
+	mostDensity = 1.0 / 32
+)
+
+// costOfPlace is that of each place of the text, and costOfLookup what an entry of a large table is waited for, by q.
+var (
+	costOfPlace  = [mostWord + 1]float64{4: 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 2.5, 5}
+	costOfLookup = [mostWord + 1]float64{10: 15, 50, 120}
+)
+
+// A piecePlanner chooses the pieces of needles for words of q bases.
+type piecePlanner struct {
+	q     int
+	sizes []float64
+	best  []float64
+	pick  []neighbourPiece
+}
+
+// plan returns the pieces of a needle that have the fewest words of q bases near them, and the number of these, counted as
+// it is among 4^q words: +Inf where there are no such pieces. best[i][j] is the fewest for the letters from i on
+// with j of k + 1 left to share out.
+func (p *piecePlanner) plan(n *needle) ([]neighbourPiece, float64) {
+	m, width := n.length(), n.k+2
+	p.best = slices.Grow(p.best[:0], (m+1)*width)[:(m+1)*width]
+	p.pick = slices.Grow(p.pick[:0], (m+1)*width)[:(m+1)*width]
+	for j := range width {
+		p.best[m*width+j] = math.Inf(1)
+	}
+	p.best[m*width] = 0
+	for i := m - 1; i >= 0; i-- {
+		copy(p.best[i*width:(i+1)*width], p.best[(i+1)*width:])
+		for j := range width {
+			p.pick[i*width+j] = neighbourPiece{}
+		}
+		for length := max(1, p.q-3); length <= p.q+1 && i+length <= m; length++ {
+			p.measure(n, i, length)
+			for e := 0; e < len(p.sizes) && e < length; e++ {
+				for j := 1; j < width; j++ {
+					size := p.sizes[e] + p.best[(i+length)*width+max(j-e-1, 0)]
+					if size < p.best[i*width+j] {
+						p.best[i*width+j], p.pick[i*width+j] = size, neighbourPiece{i, i + length, e}
+					}
+				}
+			}
+		}
+	}
+	var pieces []neighbourPiece
+	for i, j := 0, n.k+1; i < m && j > 0; {
+		piece := p.pick[i*width+j]
+		if piece.to == 0 {
+			i++
+			continue
+		}
+		pieces = append(pieces, piece)
+		i, j = piece.to, max(j-piece.e-1, 0)
+	}
+	return pieces, p.best[n.k+1]
+}
+
+// measure sets sizes[e] to the number of words near so many letters of a needle; with edits, where words have several
+// alignments, to an estimate that is right for e of 0 and 1 on average.
+func (p *piecePlanner) measure(n *needle, from, length int) {
+	p.sizes = append(p.sizes[:0], 1)
+	edits := n.k > 0 && !n.substitutions
+	if !edits && length > p.q {
+		p.sizes = p.sizes[:0] // a shorter one is as good
+		return
+	}
+	for e := 1; e <= min(n.k, mostTolerance); e++ {
+		p.sizes = append(p.sizes, 0)
+	}
+	seen := min(length, p.q)
+	for i := from; i < from+seen; i++ {
+		match := float64(bits.OnesCount8(n.sets[i]))
+		differ := 4 - match
+		if edits {
+			differ += 7
+		}
+		if n.fixed(i) {
+			differ = 0
+		}
+		for e := len(p.sizes) - 1; e >= 0; e-- {
+			p.sizes[e] *= match
+			if e > 0 {
+				p.sizes[e] += differ * p.sizes[e-1]
+			}
+		}
+	}
+	free := math.Pow(4, float64(p.q-seen))
+	if edits && length > p.q {
+		free *= 0.8 // what is seen of the next letter when one was deleted
+	}
+	sum := 0.0
+	for e := range p.sizes {
+		sum += p.sizes[e]
+		p.sizes[e] = free * sum
+	}
+}
+
+// A neighbourhood collects the words of q bases near a piece.
+type neighbourhood struct {
+	q       int
+	sets    []uint8
+	fixed   []bool
+	e       int
+	edits   bool
+	columns [][]uint8 // of edit distances, one for each number of letters of the word
+	words   []uint32
+}
+
+// collect sets h.words to all words of q bases that begin a text of which a prefix is within e of the piece: those in which
+// base i has the bits i and q + i.
+func (h *neighbourhood) collect(n *needle, piece neighbourPiece, q int) {
+	h.q, h.e, h.edits = q, piece.e, n.k > 0 && !n.substitutions
+	h.sets = n.sets[piece.from:piece.to]
+	h.fixed = h.fixed[:0]
+	for i := piece.from; i < piece.to; i++ {
+		h.fixed = append(h.fixed, n.fixed(i) && !h.edits)
+	}
+	h.words = h.words[:0]
+	if !h.edits {
+		h.substitute(0, 0, 0)
+		return
+	}
+	for len(h.columns) <= q {
+		h.columns = append(h.columns, nil)
+	}
+	for i := range h.columns[:q+1] {
+		h.columns[i] = slices.Grow(h.columns[i][:0], len(h.sets)+1)[:len(h.sets)+1]
+	}
+	for i := range h.columns[0] {
+		h.columns[0][i] = uint8(min(i, 200))
+	}
+	h.edit(0, 0)
+}
+
+// substitute goes on from a word of i bases with so many substitutions.
+func (h *neighbourhood) substitute(i int, word uint32, substitutions int) {
+	if i == h.q {
+		h.words = append(h.words, word)
+		return
+	}
+	for c := range uint32(4) {
+		more := substitutions
+		if i < len(h.sets) && h.sets[i]>>c&1 == 0 {
+			if more++; more > h.e || h.fixed[i] {
+				continue
+			}
+		}
+		h.substitute(i+1, word|(c&1|c>>1<<h.q)<<i, more)
+	}
+}
+
+// edit goes on from a word of i bases, of which columns[i] has the distances to prefixes of the piece.
+func (h *neighbourhood) edit(i int, word uint32) {
+	column := h.columns[i]
+	if int(column[len(column)-1]) <= h.e {
+		h.all(i, word)
+		return
+	}
+	if i == h.q {
+		h.words = append(h.words, word)
+		return
+	}
+	next := h.columns[i+1]
+	for c := range uint32(4) {
+		next[0] = column[0] + 1
+		least := next[0]
+		for j, set := range h.sets {
+			differs := ^set >> c & 1
+			d := min(column[j]+differs, column[j+1]+1, next[j]+1)
+			next[j+1] = d
+			least = min(least, d)
+		}
+		if int(least) <= h.e {
+			h.edit(i+1, word|(c&1|c>>1<<h.q)<<i)
+		}
+	}
+}
+
+// all adds every word that begins with the i bases.
+func (h *neighbourhood) all(i int, word uint32) {
+	if i == h.q {
+		h.words = append(h.words, word)
+		return
+	}
+	for c := range uint32(4) {
+		h.all(i+1, word|(c&1|c>>1<<h.q)<<i)
+	}
+}
+
+// A substitutionCheck compares the first 64 letters of a needle, or all.
+type substitutionCheck struct {
+	planes       letterPlanes
+	valid, fixed uint64 // letters of the needle, and those that have to match
+	m, k         int32
+}
+
+// An entry of the table is the number of a needle, and the offset of a piece in it.
+type tableEntry uint32
+
+const (
+	offsetBits  = 11 // hold MaxLength - 1
+	mostNeedles = 1 << (32 - offsetBits)
+)
+
+var _ = [1]struct{}{}[(MaxLength-1)>>offsetBits]
+
+// An aloneNeedle is one that is searched for by itself.
+type aloneNeedle struct {
+	number int
+	finder *rowsNeedle
+}
+
+type neighbours struct {
+	text    *Text
+	q       int
+	edits   bool
+	present []uint64 // a bit for each word, set where it has entries
+	starts  []uint32 // of each word's entries, one more at the end
+	entries []tableEntry
+	checks  []substitutionCheck // of each needle
+	vectors []bitVectors        // of each needle, with edits
+	// alone are the needles, by number, that are not in the table; long those of more than 64 letters.
+	alone []aloneNeedle
+	long  map[int]*planesNeedle
+	// reach is the most letters of an alignment. A word with `unknown` ambiguous letters first begins no alignment.
+	reach, unknown int
+}
+
+func newNeighbours(t *Text, needles []*needle) (finder, error) {
+	if len(needles) > mostNeedles {
+		return nil, fmt.Errorf("neighbours/table takes at most %d patterns, both strands counted", mostNeedles)
+	}
+	f := &neighbours{text: t, unknown: mostWord, long: map[int]*planesNeedle{}}
+	if len(needles) == 0 {
+		return f, nil
+	}
+	f.edits = needles[0].k > 0 && !needles[0].substitutions
+	pieces := f.choose(needles)
+	f.build(needles, pieces)
+	for i, n := range needles {
+		f.addCheck(n)
+		switch {
+		case pieces[i] == nil:
+			f.alone = append(f.alone, aloneNeedle{i, newRowsNeedle(t, n)})
+		case n.length() > 64 && !f.edits:
+			f.long[i] = newPlanesNeedle(t, n)
+		}
+		f.reach = max(f.reach, n.length()+n.k)
+	}
+	return f, nil
+}
+
+// addCheck adds what verifies a needle.
+func (f *neighbours) addCheck(n *needle) {
+	if f.edits {
+		f.vectors = append(f.vectors, *newBitVectors(n))
+		return
+	}
+	m := min(n.length(), 64)
+	check := substitutionCheck{
+		planes: newLetterPlanes(n.sets[:m]), valid: ^uint64(0) >> (64 - m),
+		m: int32(n.length()), k: int32(n.k),
+	}
+	for i := range m {
+		if n.fixed(i) {
+			check.fixed |= 1 << i
+		}
+	}
+	f.checks = append(f.checks, check)
+}
+
+// triedNeedles is how many needles, taken evenly from all, q is chosen by.
+const triedNeedles = 128
+
+// choose sets q and returns the pieces of each needle, none for one that is not for the table.
+func (f *neighbours) choose(needles []*needle) [][]neighbourPiece {
+	step := (len(needles) + triedNeedles - 1) / triedNeedles
+	letters := float64(f.text.Length())
+	bestCost := math.Inf(1)
+	for q := leastWord; q <= mostWord; q++ {
+		words := math.Exp2(2 * float64(q))
+		cost := letters*costOfPlace[q] + words*costOfWord
+		p := piecePlanner{q: q}
+		for i := 0; i < len(needles); i += step {
+			_, size := p.plan(needles[i])
+			verify := costOfFits
+			if f.edits {
+				verify = costOfVectors * float64(needles[i].length()+2*needles[i].k)
+			}
+			if size > mostDensity*words {
+				cost += float64(step) * letters * mostDensity * (verify + costOfEntry)
+				continue
+			}
+			cost += float64(step) * (size*costOfEntry + letters*size/words*(verify+costOfLookup[q]))
+		}
+		if cost < bestCost {
+			f.q, bestCost = q, cost
+		}
+	}
+	p := piecePlanner{q: f.q}
+	pieces := make([][]neighbourPiece, len(needles))
+	for i, n := range needles {
+		if chosen, size := p.plan(n); size <= mostDensity*math.Exp2(2*float64(f.q)) {
+			pieces[i] = chosen
+		}
+	}
+	return pieces
+}
+
+// build makes the table, sorting by counting.
+func (f *neighbours) build(needles []*needle, pieces [][]neighbourPiece) {
+	var h neighbourhood
+	var words []uint32
+	var entries []tableEntry
+	f.starts = make([]uint32, 1<<(2*f.q)+1)
+	f.present = make([]uint64, max(1<<(2*f.q)/64, 1))
+	most := 0 // of the tolerances
+	for i, n := range needles {
+		for _, piece := range pieces[i] {
+			h.collect(n, piece, f.q)
+			for _, word := range h.words {
+				f.starts[word+1]++
+				f.present[word/64] |= 1 << (word % 64)
+				words = append(words, word)
+				entries = append(entries, tableEntry(i<<offsetBits|piece.from))
+			}
+			f.unknown = min(f.unknown, f.q, piece.to-piece.from-piece.e)
+			most = max(most, piece.e)
+		}
+	}
+	if f.unknown <= most {
+		f.unknown = f.q + 1
+	}
+	for word := range f.present {
+		for i := 64 * word; i < 64*word+64; i++ {
+			f.starts[i+1] += f.starts[i]
+		}
+	}
+	f.entries = make([]tableEntry, len(entries))
+	for i, word := range words {
+		f.entries[f.starts[word]] = entries[i]
+		f.starts[word]++
+	}
+	copy(f.starts[1:], f.starts)
+	f.starts[0] = 0
+}
+
+// pending is how many words that are in the table are looked up at a time: then waits for memory overlap.
+const pending = 512
+
+// find keeps what it finds in s.words, since needles come in any order and ends several times.
+func (f *neighbours) find(s *scratch, r textRange, found func(needle, end int)) {
+	s.words = s.words[:0]
+	if len(f.entries) > 0 {
+		f.look(s, r)
+	}
+	slices.Sort(s.words)
+	last := ^uint64(0)
+	for _, key := range s.words {
+		if key != last {
+			found(int(key>>endBits), r.from+int(key&(1<<endBits-1)))
+		}
+		last = key
+	}
+	for _, a := range f.alone {
+		a.finder.find(s, r, func(end int) { found(a.number, end) })
+	}
+}
+
+// endBits of a key are an end, counted from the range's start; those above are the needle.
+const endBits = 64 - (32 - offsetBits)
+
+// look looks up the words at all places at which a piece of an alignment may begin that ends in (r.from, r.to].
+func (f *neighbours) look(s *scratch, r textRange) {
+	b := &f.text.ref.Bases
+	var waiting [pending]uint64
+	count := 0
+	from := max(r.first, r.from-f.reach)
+	mask, q := uint64(1)<<f.q-1, uint(f.q)&63
+	for at := from; at < r.to; at += 32 {
+		l, h, ambiguous := fetch(b, at)
+		skip := ambiguous
+		for i := 1; i < f.unknown && skip != 0; i++ {
+			skip &= ambiguous >> i
+		}
+		if f.unknown > f.q {
+			skip = 0
+		}
+		for i := range min(32, r.to-at) {
+			word := l&mask | h&mask<<q
+			l, h = l>>1, h>>1
+			waiting[count&(pending-1)] = uint64(at-from+i)<<32 | word
+			count += int(f.present[word/64] >> (word % 64) & ^(skip >> i) & 1)
+		}
+		if count > pending-32 {
+			f.verify(s, r, from, waiting[:count])
+			count = 0
+		}
+	}
+	f.verify(s, r, from, waiting[:count])
+}
+
+// verify verifies what the table has for words: their places, counted from `from`, are above bit 32.
+func (f *neighbours) verify(s *scratch, r textRange, from int, waiting []uint64) {
+	// First all bounds of entries, so that waits for them overlap.
+	var bounds [pending]uint64
+	for i, w := range waiting {
+		word := uint32(w)
+		bounds[i&(pending-1)] = uint64(f.starts[word+1])<<32 | uint64(f.starts[word])
+	}
+	for i, w := range waiting {
+		bound, at := bounds[i&(pending-1)], from+int(w>>32)
+		for _, entry := range f.entries[uint32(bound) : bound>>32] {
+			number, start := int(entry>>offsetBits), at-int(entry&(1<<offsetBits-1))
+			if f.edits {
+				f.near(s, r, number, start)
+			} else {
+				f.fits(s, r, number, start)
+			}
+		}
+	}
+}
+
+// fits adds an end if a needle has at most k substitutions at a place.
+func (f *neighbours) fits(s *scratch, r textRange, number, start int) {
+	check := &f.checks[number]
+	end := start + int(check.m)
+	if start < r.first || end <= r.from || end > r.to {
+		return
+	}
+	l, h, ambiguous := fetch(&f.text.ref.Bases, start)
+	differ := (check.planes.mismatches(l, h) | ambiguous) & check.valid
+	if bits.OnesCount64(differ) > int(check.k) || differ&check.fixed != 0 {
+		return
+	}
+	if p := f.long[number]; check.m > 64 && !p.fits(start) {
+		return
+	}
+	s.words = append(s.words, uint64(number)<<endBits|uint64(end-r.from))
+}
+
+// near adds the ends of alignments of a needle that begin at most k letters from a place.
+func (f *neighbours) near(s *scratch, r textRange, number, start int) {
+	v := &f.vectors[number]
+	from, to := max(r.first, start-v.k), min(r.to, start+v.m+v.k)
+	v.scan(&f.text.ref.Bases, from, to, r.from, func(end int) {
+		s.words = append(s.words, uint64(number)<<endBits|uint64(end-r.from))
+	})
+}

@@ -1,0 +1,171 @@
+package search
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"scanmap/dna"
+)
+
+// TestNeighboursFindWhatBruteForceFinds draws many needles, which share a table, and texts.
+func TestNeighboursFindWhatBruteForceFinds(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		contigs := drawContigs(rt)
+		text := dnaText(t, contigs...)
+		k := rapid.IntRange(0, 5).Draw(rt, "k")
+		substitutions := k > 0 && rapid.Bool().Draw(rt, "substitutions")
+		var needles []*needle
+		for range rapid.IntRange(1, 12).Draw(rt, "needles") {
+			needles = append(needles, drawNeedle(rt, contigs, k, substitutions))
+		}
+		f, err := newNeighbours(text, needles)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		got := make([][]int, len(needles))
+		step := rapid.IntRange(1, 700).Draw(rt, "segment")
+		var s scratch
+		for _, stretch := range text.stretches(rapid.IntRange(1, 1000).Draw(rt, "stretch")) {
+			for from := stretch.from; from < stretch.to; from += step {
+				r := textRange{first: stretch.from, last: stretch.to, from: from, to: min(from+step, stretch.to)}
+				f.find(&s, r, func(i, end int) {
+					if end <= r.from || end > r.to {
+						rt.Fatalf("end %d is not in (%d, %d]", end, r.from, r.to)
+					}
+					got[i] = append(got[i], end)
+				})
+			}
+		}
+		for i, n := range needles {
+			c := methodCase{text: text, needle: n}
+			if got, want := c.inContigs(got[i]), c.truth(); !slices.Equal(got, want) {
+				rt.Fatalf("needle %d of %d letters: %v, want %v", i, n.length(), got, want)
+			}
+		}
+	})
+}
+
+// TestNeighboursKeepOccurrencesWithFixedLetters: of needles with letters that have to match, at least the ends at which these do
+// are found.
+func TestNeighboursKeepOccurrencesWithFixedLetters(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 1))
+	letters := randomLetters(r, 60000, dna.Letters)
+	var patterns []Pattern
+	for range 50 {
+		at := r.IntN(len(letters) - 40)
+		p, err := NewPattern("guide", letters[at:at+20], []byte("NGG"), DNA)
+		if err != nil {
+			t.Fatal(err)
+		}
+		patterns = append(patterns, p)
+		for range 4 {
+			copy(letters[r.IntN(len(letters)-40):], mutate(r, append(slices.Clone(p.Letters[:20]), "AGG"...), 3, false, dna.Letters))
+		}
+	}
+	for _, substitutions := range []bool{false, true} {
+		var results []string
+		for _, method := range []string{"planes", "neighbours"} {
+			scheme := Auto
+			if method == "planes" {
+				scheme = map[bool]string{true: "substitutions", false: "pieces"}[substitutions]
+			}
+			var all []Location
+			_, err := Run(t.Context(), dnaText(t, string(letters)), patterns, Options{
+				Method: method, Scheme: scheme, Distance: 3, Substitutions: substitutions,
+			}, func(some []Location) error {
+				all = append(all, some...)
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			results = append(results, fmt.Sprint(all))
+		}
+		if results[0] != results[1] {
+			t.Errorf("substitutions %t: locations differ", substitutions)
+		}
+	}
+}
+
+// TestNeighbourhoodsAreComplete compares neighbourhoods with all words of a few bases, behind which any text may stand.
+func TestNeighbourhoodsAreComplete(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 2))
+	for range 300 {
+		length, q, e := 1+r.IntN(7), 2+r.IntN(4), r.IntN(3)
+		p, err := NewPattern("p", randomLetters(r, length+1, "ACGTACGTACGTN"), nil, DNA)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := newNeedle(&p, DNA, max(e, 1), r.IntN(2) == 0)
+		if n.substitutions && length > q {
+			length = q
+		}
+		var h neighbourhood
+		h.collect(n, neighbourPiece{0, length, e}, q)
+		got := map[uint32]bool{}
+		for _, word := range h.words {
+			if got[word] {
+				t.Fatalf("word %b twice", word)
+			}
+			got[word] = true
+		}
+		for number := range uint32(1) << (2 * q) {
+			var codes []byte
+			for i := range q {
+				codes = append(codes, byte(number>>i&1|number>>(q+i)&1<<1))
+			}
+			if want := startsNear(n, length, e, codes); want != got[number] {
+				t.Fatalf("%s, first %d letters, e = %d, substitutions %t: word %v is %t", p.Letters, length, e, n.substitutions, codes, got[number])
+			}
+		}
+	}
+}
+
+// startsNear tells whether some text that begins with the codes has a prefix within e of the first letters of a needle.
+func startsNear(n *needle, length, e int, codes []byte) bool {
+	if n.substitutions {
+		for i := range min(length, len(codes)) {
+			if !n.matches(i, codes[i]) {
+				e--
+			}
+		}
+		return e >= 0
+	}
+	// near tells whether letters from i on and text from at on are within e, by trying all.
+	var near func(i, at, e int) bool
+	near = func(i, at, e int) bool {
+		switch {
+		case e < 0:
+			return false
+		case i == length || at == len(codes): // text behind the codes is what the letters want
+			return true
+		case n.matches(i, codes[at]) && near(i+1, at+1, e):
+			return true
+		}
+		return near(i+1, at+1, e-1) || near(i+1, at, e-1) || near(i, at+1, e-1)
+	}
+	return near(0, 0, e)
+}
+
+func BenchmarkNeighbours(b *testing.B) {
+	text := benchmarkText(b)
+	s := neighboursMethod.Schemes[0]
+	for _, kind := range []struct {
+		m, k          int
+		substitutions bool
+		fixed         string
+	}{
+		{20, 2, false, ""}, {20, 3, false, ""}, {20, 4, true, ""},
+		{23, 2, false, "NGG"}, {23, 3, false, "NGG"}, {23, 4, true, "NGG"},
+	} {
+		for _, count := range []int{1, 10, 200, 2000} {
+			needles := benchmarkNeedles(b, text, count, kind.m, kind.k, kind.substitutions, kind.fixed)
+			name := fmt.Sprintf("m=%d/k=%d/substitutions=%t/needles=%d", kind.m, kind.k, kind.substitutions, count)
+			b.Run(name, func(b *testing.B) { benchmarkScheme(b, s, text, needles) })
+		}
+	}
+}
