@@ -364,9 +364,7 @@ type PlanesParams struct {
 	Strided uint64
 	Needle  uint64
 	Blocks  uint32
-	Run     uint32
 	Pieces  uint32
-	_       uint32
 	Filter0 PlanesFilter
 	Filter1 PlanesFilter
 	Filter2 PlanesFilter
@@ -687,10 +685,10 @@ var Entries = []Entry{
 	{Name: "wu_manber_packed_64_2", File: "packed", ParameterBytes: 80, Threads: 256},
 	{Name: "wu_manber_packed_64_7", File: "packed", ParameterBytes: 80, Threads: 256},
 	{Name: "stride", File: "planes", ParameterBytes: 56, Threads: 128},
-	{Name: "planes_1", File: "planes", ParameterBytes: 248, Threads: 128},
-	{Name: "planes_2", File: "planes", ParameterBytes: 248, Threads: 128},
-	{Name: "planes_3", File: "planes", ParameterBytes: 248, Threads: 128},
-	{Name: "planes_any", File: "planes", ParameterBytes: 248, Threads: 128},
+	{Name: "planes_1", File: "planes", ParameterBytes: 240, Threads: 128},
+	{Name: "planes_2", File: "planes", ParameterBytes: 240, Threads: 128},
+	{Name: "planes_3", File: "planes", ParameterBytes: 240, Threads: 128},
+	{Name: "planes_any", File: "planes", ParameterBytes: 240, Threads: 128},
 	{Name: "planes_count_1", File: "planes", ParameterBytes: 32, Threads: 128},
 	{Name: "planes_count_2", File: "planes", ParameterBytes: 32, Threads: 128},
 	{Name: "planes_count_4", File: "planes", ParameterBytes: 32, Threads: 128},

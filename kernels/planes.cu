@@ -3,7 +3,8 @@
 //
 // Layout. Blocks of 32,768 letters have a group of 1,024 for each lane, and a group has 32 words {low, high}: bit b of word t is letter
 // 32 b + t of the group. So the letters that follow those of a word are in the next word, and a comparison of several letters
-// needs no shifts; only behind word 31 the words begin again, shifted by a bit. Word t of lane l is at index 1024 block + 32 t + l.
+// needs no shifts; only behind word 31 the words begin again, shifted by a bit. A load takes two
+// words of a lane: word t of lane l is at index 1024 block + 64 (t / 2) + 2 l + t mod 2.
 // Letters that match nothing have random codes here, so that they are not found more often than others; what is found is
 // compared with the planes of the host's layout, and so with the letters that match nothing.
 //
@@ -25,6 +26,9 @@ constexpr u32 GROUP_LETTERS = 1024;
 
 // AT_ONCE is the number of words of a lane that are compared at a time, and the most letters of a filter.
 constexpr u32 AT_ONCE = 8; // exported
+
+// word_at is the index of a word of a lane in a block.
+DEVICE u32 word_at(u32 t, u32 l) { return 64 * (t / 2) + 2 * l + t % 2; }
 
 struct StrideParams {
 	Bits text;
@@ -49,7 +53,7 @@ KERNEL(stride, StrideParams, PLANES_THREADS) {
 		const u32x2 word = {ballot(low >> t & 1), ballot(high >> t & 1)};
 		if (lane() == t) mine = word;
 	}
-	p.strided[group / 32 * PLANES_WORDS + 32 * lane() + group % 32] = mine;
+	p.strided[group / 32 * PLANES_WORDS + word_at(lane(), u32(group % 32))] = mine;
 }
 
 // A PlanesFilter has, for each of its letters, the bits of the letter's code as words of ones or zeros.
@@ -88,9 +92,7 @@ struct PlanesParams {
 	const u32x2* strided;
 	const PlanesNeedle* needle;
 	u32 blocks;
-	u32 run; // blocks that a warp searches one after the other
 	u32 pieces;
-	u32 unused;
 	PlanesFilter filter0;
 	PlanesFilter filter1;
 	PlanesFilter filter2;
@@ -166,19 +168,21 @@ DEVICE void compare_survivor(const PlanesNeedle& n, u32x2 survivor) {
 }
 
 // take_survivors puts the places that passed a filter into the warp's queue, of which it compares 32 at a time. passed has a word for
-// each of AT_ONCE words of each lane; first is the letter of bit 0 of lane 0's first. It returns what the queue has now.
-DEVICE_CALL u32 take_survivors(const PlanesNeedle* needle, const u32* passed, u32x2* queue, u32 queued, u32 piece, u32 first) {
-	u32 mask = 0;
-	for (u32 w = 0; any(mask != 0 || w < AT_ONCE);) {
-		if (!any(mask != 0)) {
+// each of AT_ONCE words of each lane, and `which` a bit for each of a lane's that is not 0; first is the letter of bit 0 of lane 0's first word. It
+// returns what the queue has now.
+DEVICE_CALL u32 take_survivors(const PlanesNeedle* needle, const u32* passed, u32 which, u32x2* queue, u32 queued, u32 piece, u32 first) {
+	u32 mask = 0, letter = 0;
+	for (;;) {
+		if (mask == 0 && which != 0) {
+			const u32 w = find_first(which);
+			which &= which - 1;
 			mask = passed[32 * w + lane()];
-			w++;
-			continue;
+			letter = first + GROUP_LETTERS * lane() + w;
 		}
 		const u32 with = ballot(mask != 0);
+		if (with == 0) return queued;
 		if (mask != 0) {
-			const u32 letter = first + GROUP_LETTERS * lane() + 32 * find_first(mask) + w - 1;
-			queue[queued + popcount(with & below(lane()))] = {letter, piece};
+			queue[queued + popcount(with & below(lane()))] = {letter + 32 * find_first(mask), piece};
 			mask &= mask - 1;
 		}
 		queued += popcount(with);
@@ -192,23 +196,25 @@ DEVICE_CALL u32 take_survivors(const PlanesNeedle* needle, const u32* passed, u3
 		compare_survivor(*needle, mine);
 		warp_barrier();
 	}
-	return queued;
 }
 
-// load_words loads AT_ONCE words of a lane from word t on.
+// load_words loads AT_ONCE words of a lane from word t on, which is a multiple of two.
 DEVICE void load_words(u32x2* to, const u32x2* block, u32 t) {
 #pragma unroll
-	for (u32 i = 0; i < AT_ONCE; i++) to[i] = load_streaming(block + 32 * (t + i) + lane());
+	for (u32 i = 0; i < AT_ONCE; i += 2) {
+		const u32x4 two = load_streaming(reinterpret_cast<const u32x4*>(block + word_at(t + i, lane())));
+		to[i] = {two.x, two.y};
+		to[i + 1] = {two.z, two.w};
+	}
 }
 
 // words_behind makes the words behind word 31: the first ones of this lane's group, shifted by a bit, which comes from those of the next lane, or
 // of the next block.
 DEVICE void words_behind(u32x2* to, const u32x2* first, const u32x2* next_block) {
-	const u32 from = (lane() + 1) & 31;
 #pragma unroll
 	for (u32 i = 0; i < AT_ONCE; i++) {
-		const u32x2 given = lane() == 0 ? next_block[i] : first[i];
-		const u32x2 next = {shuffle(given.x, from), shuffle(given.y, from)};
+		u32x2 next = {shuffle_down(first[i].x, 1), shuffle_down(first[i].y, 1)};
+		if (lane() == 31) next = next_block[word_at(i, 0)];
 		to[i] = {funnel_right(first[i].x, next.x, 1), funnel_right(first[i].y, next.y, 1)};
 	}
 }
@@ -250,9 +256,13 @@ template <bool FULL> DEVICE void filter_piece(const PlanesParams& p, const Plane
 #pragma unroll
 	for (u32 w = 0; w < AT_ONCE; w++) nowhere &= differs[w];
 	if (!any(nowhere != ~0u)) return;
+	u32 which = 0;
 #pragma unroll
-	for (u32 w = 0; w < AT_ONCE; w++) queue.passed[32 * w + lane()] = ~differs[w];
-	queue.count = take_survivors(p.needle, queue.passed, queue.waiting, queue.count, piece, first);
+	for (u32 w = 0; w < AT_ONCE; w++) {
+		queue.passed[32 * w + lane()] = ~differs[w];
+		which |= differs[w] != ~0u ? 1u << w : 0;
+	}
+	queue.count = take_survivors(p.needle, queue.passed, which, queue.waiting, queue.count, piece, first);
 }
 
 template <u32 PIECES> DEVICE void filter_turn(const PlanesParams& p, Turn turn, Queue& queue, u32 first) {
@@ -265,34 +275,43 @@ template <u32 PIECES> DEVICE void filter_turn(const PlanesParams& p, Turn turn, 
 	}
 }
 
-// search_planes has a warp search runs of blocks, eight words a turn; the words of the turn after next are loaded before each. PIECES is 0 for
-// any number of pieces and of letters of their filters.
+// search_planes has a warp search blocks, eight words a turn; the words of the turn after next are loaded before it. All warps go through the
+// text together: with a part of its own each the memory is slower. PIECES is 0 for any number of pieces and of letters of their filters.
 template <u32 PIECES> DEVICE void search_planes(const PlanesParams& p) {
 	SHARED u32x2 queues[PLANES_WARPS][PLANES_QUEUE];
 	SHARED u32 passing[PLANES_WARPS][32 * AT_ONCE];
 	Queue queue = {queues[thread_index() / 32], passing[thread_index() / 32], 0};
-	for (u32 from = (block_index() * PLANES_WARPS + thread_index() / 32) * p.run; from < p.blocks; from += block_count() * PLANES_WARPS * p.run) {
-		const u32 end = minimum(from + p.run, p.blocks);
-		const u32x2* block = p.strided + u64(from) * PLANES_WORDS;
-		u32x2 first[AT_ONCE], second[AT_ONCE];
+#pragma unroll 1
+	for (u32 b = block_index() * PLANES_WARPS + thread_index() / 32; b < p.blocks; b += block_count() * PLANES_WARPS) {
+		const u32x2* block = p.strided + u64(b) * PLANES_WORDS;
+		const u32 letter = b * PLANES_BLOCK;
+		u32x2 first[AT_ONCE], second[AT_ONCE], third[AT_ONCE];
 		load_words(first, block, 0);
 		load_words(second, block, AT_ONCE);
-#pragma unroll 1
-		for (u32 b = from; b < end; b++) {
-			const u32 letter = b * PLANES_BLOCK;
-			u32x2 third[AT_ONCE], fourth[AT_ONCE], behind[AT_ONCE], next_first[AT_ONCE], next_second[AT_ONCE];
-			load_words(third, block, 2 * AT_ONCE);
+		load_words(third, block, 2 * AT_ONCE);
+		if (PIECES > 0 && PIECES < 3) {
+			u32x2 fourth[AT_ONCE], behind[AT_ONCE];
 			filter_turn<PIECES>(p, {first, second}, queue, letter);
 			load_words(fourth, block, 3 * AT_ONCE);
 			filter_turn<PIECES>(p, {second, third}, queue, letter + AT_ONCE);
-			block += PLANES_WORDS;
-			load_words(next_first, block, 0);
+			words_behind(behind, first, block + PLANES_WORDS);
 			filter_turn<PIECES>(p, {third, fourth}, queue, letter + 2 * AT_ONCE);
-			words_behind(behind, first, next_first);
-			load_words(next_second, block, AT_ONCE);
 			filter_turn<PIECES>(p, {fourth, behind}, queue, letter + 3 * AT_ONCE);
+			continue;
+		}
+		// The same as a loop: with more pieces the instructions would not fit their cache.
+		u32x2 kept[AT_ONCE];
 #pragma unroll
-			for (u32 i = 0; i < AT_ONCE; i++) first[i] = next_first[i], second[i] = next_second[i];
+		for (u32 i = 0; i < AT_ONCE; i++) kept[i] = first[i];
+#pragma unroll 1
+		for (u32 t = 0; t < 32; t += AT_ONCE) {
+			if (t == AT_ONCE)
+				load_words(third, block, 3 * AT_ONCE);
+			else if (t == 2 * AT_ONCE)
+				words_behind(third, kept, block + PLANES_WORDS);
+			filter_turn<PIECES>(p, {first, second}, queue, letter + t);
+#pragma unroll
+			for (u32 i = 0; i < AT_ONCE; i++) first[i] = second[i], second[i] = third[i];
 		}
 	}
 	if (lane() < queue.count) compare_survivor(*p.needle, queue.waiting[lane()]);
@@ -319,10 +338,9 @@ struct PlanesCountParams {
 
 // word_behind returns word t of a lane's group, or, behind word 31, that of as many bits further.
 DEVICE u32x2 word_behind(const u32x2* block, u32 t) {
-	const u32x2* at = block + 32 * (t % 32) + lane();
-	const u32x2 word = *at;
+	const u32x2 word = block[word_at(t % 32, lane())];
 	if (t < 32) return word;
-	const u32x2 next = *(lane() < 31 ? at + 1 : block + PLANES_WORDS + 32 * (t % 32));
+	const u32x2 next = block[lane() < 31 ? word_at(t % 32, lane() + 1) : PLANES_WORDS + word_at(t % 32, 0)];
 	return {funnel_right(word.x, next.x, t / 32), funnel_right(word.y, next.y, t / 32)};
 }
 

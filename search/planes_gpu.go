@@ -173,7 +173,6 @@ func planesGPU(g *gpuSearch, n *needle) {
 	groups := g.planesBlocks(blocks, planesResident)
 	params := &kernels.PlanesParams{
 		Strided: strided, Needle: g.needle.At(0), Blocks: uint32(blocks), Pieces: uint32(len(pieces)),
-		Run: uint32(min(max(blocks/(groups*kernels.PlanesThreads/32), 1), longestRun)),
 	}
 	for i, to := range []*kernels.PlanesFilter{&params.Filter0, &params.Filter1, &params.Filter2} {
 		if i < len(filters) {
@@ -200,10 +199,8 @@ func (n *needle) letterWords() []uint32 {
 
 const (
 	// planesResident and countResident are how many blocks of threads a multiprocessor runs at a time, as their registers allow.
-	planesResident = 4
+	planesResident = 32
 	countResident  = 8
-	// longestRun is the most blocks of the layout that a warp searches one after the other: it loads half a block more.
-	longestRun = 32
 )
 
 // planesBlocks is the number of blocks of threads for so many items of a warp: as many as the GPU runs at a time.

@@ -94,23 +94,37 @@ func wuManberTiledGPU(g *gpuSearch, n *needle) {
 }
 
 const (
-	// packedSegment is the number of words of a thread's segment where there is text enough: a halo of two or three words is then
-	// little. With less text segments are shorter, so that there are threads enough.
-	packedSegment = 64
-	packedThreads = 1 << 18
+	// packedResident is how many blocks of threads a multiprocessor runs at a time, as their registers allow.
+	packedResident = 5
+	// longestPackedSegment bounds the words of a thread's segment.
+	longestPackedSegment = 256
 )
+
+// packedSegment returns the words of a thread's segment: so many that the GPU is through with the text soonest, when it runs so many
+// threads at a time and each has a halo. Those of the last round count as much as those of a full one.
+func packedSegment(words, halo, threads int) int {
+	best, least := 0, 0
+	for segment := kernels.SectorWords; segment <= longestPackedSegment; segment += kernels.SectorWords {
+		rounds := (words + segment*threads - 1) / (segment * threads)
+		if cost := rounds * (segment + halo); best == 0 || cost < least {
+			best, least = segment, cost
+		}
+	}
+	return best
+}
 
 // wuManberPackedGPU gives each thread a segment of words.
 func wuManberPackedGPU(g *gpuSearch, n *needle) {
 	masks, bits := g.uploadMasks(n)
 	words := (g.text.letters() + 31) / 32
-	segment := min(max(words/packedThreads/kernels.SectorWords, 1)*kernels.SectorWords, packedSegment)
+	halo := (n.length() + n.k + 31) / 32
+	segment := packedSegment(words, halo, g.queue.GPU.Info().Multiprocessors*packedResident*kernels.PackedThreads)
 	name := kernelFor("shift_or_packed", bits)
 	if n.k > 0 {
 		name = kernelForDistance(kernelFor("wu_manber_packed", bits), n.k, 1, 2, kernels.MostWuManber)
 	}
 	device.Launch(g.queue, name, (words+segment-1)/segment, &kernels.WuManberPackedParams{
 		Text: g.text.bits(), Masks: masks, Hits: g.hits(), Words: uint32(segment),
-		Halo: uint32((n.length() + n.k + 31) / 32), K: uint32(n.k), Substitutions: uint32(boolean(n.substitutions)),
+		Halo: uint32(halo), K: uint32(n.k), Substitutions: uint32(boolean(n.substitutions)),
 	})
 }
