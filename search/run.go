@@ -146,7 +146,7 @@ func (s *searcher) choose() error {
 		var scheme *Scheme
 		var err error
 		if o.Method == Auto || o.Method == "" {
-			scheme, err = fastest(s.needles[i][0], len(s.patterns), onGPU)
+			scheme, err = fastest(s.needles[i][0], s.stats.TextLetters, len(s.patterns), onGPU)
 		} else if scheme, err = FindScheme(o.Method, cmp.Or(o.Scheme, Auto)); err == nil {
 			err = scheme.refusal(s.needles[i][0], onGPU)
 		}

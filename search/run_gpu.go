@@ -33,11 +33,11 @@ func (s *searcher) worthGPU() bool {
 	seconds := 0.0
 	for i := range s.needles {
 		n := s.needles[i][0]
-		scheme, err := fastest(n, len(s.patterns), false)
+		scheme, err := fastest(n, s.stats.TextLetters, len(s.patterns), false)
 		if err != nil {
 			return false
 		}
-		seconds += float64(s.stats.TextLetters) * float64(len(s.needles[i])) / scheme.rate(n, len(s.patterns), false)
+		seconds += float64(s.stats.TextLetters) * float64(len(s.needles[i])) / max(scheme.rate(n, s.stats.TextLetters, len(s.patterns), false), 1)
 	}
 	return seconds/float64(s.options.Threads) > gpuStart
 }

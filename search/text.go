@@ -95,16 +95,6 @@ func (t *Text) codes(buffer []byte, from, to int) []byte {
 	return codes
 }
 
-// code returns the code at an offset.
-func (t *Text) code(offset int) byte {
-	if t.alphabet == Bytes {
-		return t.bytes[offset]
-	}
-	b := &t.ref.Bases
-	word, bit := offset/dna.WordBases, offset%dna.WordBases
-	return byte(b.Low[word]>>bit&1 | b.High[word]>>bit&1<<1 | b.Ambiguous[word]>>bit&1<<2)
-}
-
 // Letter returns the letter at an offset: of DNA in upper case, as it was read.
 func (t *Text) Letter(offset int) byte {
 	if t.alphabet == Bytes {
