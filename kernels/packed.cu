@@ -3,18 +3,48 @@
 //
 // A thread has a segment of the text, with a halo of m + k letters before it. The masks of four letters come from shared memory by one
 // load; words with a letter that matches nothing are searched letter by letter. Needles of more than 64 letters are not taken.
+//
+// Layout. The segments of a warp's lanes lie far apart in the text, and with as many streams as there are threads memory is slow. So words
+// of 32 letters stand in blocks of 1,024, lane by lane: word w of lane l, which is word 32 l + w of the block's text, is at index 32 w + l.
 #include "shared.cuh"
 
 constexpr u32 PACKED_THREADS = 256; // exported
 
-struct WuManberPackedParams {
+constexpr u32 PACKED_BLOCK = 1024; // exported
+
+// packed_at is the index of a word of the text.
+DEVICE u32 packed_at(u32 word) { return (word & ~(PACKED_BLOCK - 1)) + 32 * (word % 32) + word / 32 % 32; }
+
+struct LanesParams {
 	Bits text;
+	u32x2* planes;
+	u32* ambiguous;
+	u32 words;  // of the text, with the padding
+	u32 blocks; // of the layout; behind the text there is what matches nothing
+};
+
+// lanes lays words out, one a thread.
+KERNEL(lanes, LanesParams, PACKED_THREADS) {
+	const u32 word = block_index() * PACKED_THREADS + thread_index();
+	if (word >= p.blocks * PACKED_BLOCK) return;
+	const u32 to = packed_at(word);
+	const bool inside = word < p.words;
+	p.planes[to] = {inside ? p.text.low[word] : 0, inside ? p.text.high[word] : 0};
+	p.ambiguous[to] = inside ? p.text.ambiguous[word] : ~0u;
+}
+
+struct WuManberPackedParams {
+	const u32x2* planes; // as lanes has laid them out
+	const u32* ambiguous;
 	const u64* masks; // of the four bases, and of a code that matches nothing
 	Hits hits;
-	u32 words;         // of 32 letters in a segment, a multiple of SECTOR_WORDS
+	u64 count;         // letters, behind SEARCH_PADDING others
+	u32 blocks;        // of the layout
+	u32 words;         // of a segment: 32, 16 or 8
 	u32 halo;          // words before it that count
 	u32 k;
 	u32 substitutions; // 1: no other edits
+	u32 unused;
 };
 
 // Masks4 are the masks of four letters. Tables of them have an entry for each four letters: bits 0 to 3 are the low bits of their codes,
@@ -135,54 +165,35 @@ template <class Vector, class Four> DEVICE void fill_four(Four* table, const u64
 	block_barrier();
 }
 
-constexpr u32 SECTOR_WORDS = 8; // exported
-
-DEVICE void load_sector(u32* to, const u32* from) {
-	const u32x4 a = reinterpret_cast<const u32x4*>(from)[0], b = reinterpret_cast<const u32x4*>(from)[1];
-	to[0] = a.x, to[1] = a.y, to[2] = a.z, to[3] = a.w;
-	to[4] = b.x, to[5] = b.y, to[6] = b.z, to[7] = b.w;
-}
-
-// next_word moves words down, so that the next is in a register that is known when this is compiled.
-DEVICE void next_word(u32* words) {
-#pragma unroll
-	for (u32 i = 0; i + 1 < SECTOR_WORDS; i++) words[i] = words[i + 1];
-}
-
 template <class Automata> DEVICE void packed_segment(const WuManberPackedParams& p, const typename Automata::Table* table) {
 	using Vector = typename Automata::Vector;
-	const u32 words = u32((p.text.count + 31) / 32);
-	const u32 from = (block_index() * PACKED_THREADS + thread_index()) * p.words;
-	if (from >= words) return;
-	const u32 to = minimum(from + p.words, words);
+	// A warp has the segments at the same place of each lane.
+	const u32 segments = 32 / p.words, warp = block_index() * (PACKED_THREADS / 32) + thread_index() / 32;
+	if (warp >= p.blocks * segments) return;
+	const u32 from = warp / segments * PACKED_BLOCK + 32 * lane() + warp % segments * p.words;
+	const u32 padding = SEARCH_PADDING / 32;
+	const u32 end = padding + u32((p.count + 31) / 32);
+	if (from + p.words <= padding || from >= end) return;
 	const Vector nothing = Vector::of(p.masks[4]);
 	table += lane() % Automata::Table::COPIES;
 	Automata automata;
 	automata.start(nothing, p.k);
-	const u32 padding = SEARCH_PADDING / 32;
-	u32 at = from + padding - p.halo;
+	u32x2 planes = load_streaming(p.planes + packed_at(from - p.halo));
+	u32 ambiguous = load_streaming(p.ambiguous + packed_at(from - p.halo));
 #pragma unroll 1
-	for (; at < from + padding; at++)
-		automata.search(table, p.masks, p.text.low[at], p.text.high[at], p.text.ambiguous[at], nothing);
-	// All of what a load brings from memory, 32 bytes, is taken at once: there are more threads than the caches could keep the rest for.
-#pragma unroll 1
-	for (; at < to + padding; at += SECTOR_WORDS) {
-		u32 low[SECTOR_WORDS], high[SECTOR_WORDS], ambiguous[SECTOR_WORDS];
-		load_sector(low, p.text.low + at);
-		load_sector(high, p.text.high + at);
-		load_sector(ambiguous, p.text.ambiguous + at);
-#pragma unroll 1
-		for (u32 i = 0; i < SECTOR_WORDS; i++) {
-			const u32 word = at - padding + i;
-			u32 mask = automata.search(table, p.masks, low[0], high[0], ambiguous[0], nothing);
-			next_word(low);
-			next_word(high);
-			next_word(ambiguous);
-			if (mask == 0 || word >= to) continue;
-			const u64 left = p.text.count - 32ull * word;
-			if (left < 32) mask &= below(u32(left));
-			if (mask) add_hit(p.hits, word, mask);
+	for (u32 at = from - p.halo; at < from + p.words; at++) {
+		const u32x2 now = planes;
+		const u32 now_ambiguous = ambiguous;
+		if (at + 1 < from + p.words) {
+			planes = load_streaming(p.planes + packed_at(at + 1));
+			ambiguous = load_streaming(p.ambiguous + packed_at(at + 1));
 		}
+		u32 mask = automata.search(table, p.masks, now.x, now.y, now_ambiguous, nothing);
+		if (mask == 0 || at < from || at < padding || at >= end) continue;
+		const u32 word = at - padding;
+		const u64 left = p.count - 32ull * word;
+		if (left < 32) mask &= below(u32(left));
+		if (mask) add_hit(p.hits, word, mask);
 	}
 }
 

@@ -49,7 +49,7 @@ const RowsThreads = 1024
 const RowsLongest = 512
 const PackThreads = 256
 const PackedThreads = 256
-const SectorWords = 8
+const PackedBlock = 1024
 const PlanesThreads = 128
 
 // PlanesBlock is the number of letters of a block, PlanesWords that of its words.
@@ -296,15 +296,28 @@ type InterleaveParams struct {
 	Words  uint64
 }
 
+// LanesParams are the parameters of kernel lanes.
+type LanesParams struct {
+	Text      Bits
+	Planes    uint64
+	Ambiguous uint64
+	Words     uint32
+	Blocks    uint32
+}
+
 // WuManberPackedParams are the parameters of kernels shift_or_packed_32, shift_or_packed_64, wu_manber_packed_32_1, wu_manber_packed_32_2, wu_manber_packed_32_7, wu_manber_packed_64_1, wu_manber_packed_64_2 and wu_manber_packed_64_7.
 type WuManberPackedParams struct {
-	Text          Bits
+	Planes        uint64
+	Ambiguous     uint64
 	Masks         uint64
 	Hits          Hits
+	Count         uint64
+	Blocks        uint32
 	Words         uint32
 	Halo          uint32
 	K             uint32
 	Substitutions uint32
+	_             uint32
 }
 
 // StrideParams are the parameters of kernel stride.
@@ -676,6 +689,7 @@ var Entries = []Entry{
 	{Name: "levenshtein_rows", File: "levenshtein", ParameterBytes: 64, Threads: 1024},
 	{Name: "levenshtein_rows_shuffle", File: "levenshtein", ParameterBytes: 64, Threads: 1024},
 	{Name: "interleave", File: "pack", ParameterBytes: 40, Threads: 256},
+	{Name: "lanes", File: "packed", ParameterBytes: 56, Threads: 256},
 	{Name: "shift_or_packed_32", File: "packed", ParameterBytes: 80, Threads: 256},
 	{Name: "shift_or_packed_64", File: "packed", ParameterBytes: 80, Threads: 256},
 	{Name: "wu_manber_packed_32_1", File: "packed", ParameterBytes: 80, Threads: 256},

@@ -19,8 +19,10 @@ type gpuText struct {
 	low, high, ambiguous device.Buffer
 	codes                device.Buffer // one a byte with the padding; made when first asked for
 	hasCodes             bool
-	strided              device.Buffer // see planes.cu; made when first asked for
+	strided              device.Buffer // as in planes.cu; made when first asked for
 	hasStrided           bool
+	lanes                device.Buffer // as in packed.cu; made when first asked for
+	hasLanes             bool
 }
 
 // most letters of a gpuText: 32 bits count them, padding included.
@@ -37,7 +39,7 @@ func (t *gpuText) paddedWords() int {
 // [first, last) are not of this search.
 func (t *gpuText) upload(q *device.Queue, text *Text, r textRange) {
 	t.text, t.from, t.to = text, r.from, r.to
-	t.hasCodes, t.hasStrided = false, false
+	t.hasCodes, t.hasStrided, t.hasLanes = false, false, false
 	before, after := max(r.first, r.from-kernels.SearchPadding), min(r.last, r.to+kernels.SearchPadding)
 	if text.alphabet == Bytes {
 		bytes := 32 * t.paddedWords()

@@ -93,38 +93,44 @@ func wuManberTiledGPU(g *gpuSearch, n *needle) {
 	device.LaunchBlocks(g.queue, name, blocks(g.text.letters(), kernels.WuManberTiled*kernels.WuManberSegmentThreads), p)
 }
 
-const (
-	// packedResident is how many blocks of threads a multiprocessor runs at a time, as their registers allow.
-	packedResident = 5
-	// longestPackedSegment bounds the words of a thread's segment.
-	longestPackedSegment = 256
-)
+// packedResident is how many warps a multiprocessor runs at a time, as their registers allow.
+const packedResident = 40
 
-// packedSegment returns the words of a thread's segment: so many that the GPU is through with the text soonest, when it runs so many
-// threads at a time and each has a halo. Those of the last round count as much as those of a full one.
-func packedSegment(words, halo, threads int) int {
-	best, least := 0, 0
-	for segment := kernels.SectorWords; segment <= longestPackedSegment; segment += kernels.SectorWords {
-		rounds := (words + segment*threads - 1) / (segment * threads)
-		if cost := rounds * (segment + halo); best == 0 || cost < least {
-			best, least = segment, cost
-		}
+// packedSegment returns the words of a segment: as many as can be while there are warps for the whole GPU.
+func packedSegment(blocks, warps int) int {
+	words := 32
+	for words > 8 && blocks*32/words < 2*warps {
+		words /= 2
 	}
-	return best
+	return words
 }
 
 // wuManberPackedGPU gives each thread a segment of words.
 func wuManberPackedGPU(g *gpuSearch, n *needle) {
 	masks, bits := g.uploadMasks(n)
-	words := (g.text.letters() + 31) / 32
-	halo := (n.length() + n.k + 31) / 32
-	segment := packedSegment(words, halo, g.queue.GPU.Info().Multiprocessors*packedResident*kernels.PackedThreads)
+	planes, ambiguous, blocks := g.text.inLanes(g.queue)
+	segment := packedSegment(blocks, g.queue.GPU.Info().Multiprocessors*packedResident)
 	name := kernelFor("shift_or_packed", bits)
 	if n.k > 0 {
 		name = kernelForDistance(kernelFor("wu_manber_packed", bits), n.k, 1, 2, kernels.MostWuManber)
 	}
-	device.Launch(g.queue, name, (words+segment-1)/segment, &kernels.WuManberPackedParams{
-		Text: g.text.bits(), Masks: masks, Hits: g.hits(), Words: uint32(segment),
-		Halo: uint32(halo), K: uint32(n.k), Substitutions: uint32(boolean(n.substitutions)),
+	device.Launch(g.queue, name, blocks*32/segment*32, &kernels.WuManberPackedParams{
+		Planes: planes, Ambiguous: ambiguous, Masks: masks, Hits: g.hits(), Count: uint64(g.text.letters()), Blocks: uint32(blocks),
+		Words: uint32(segment), Halo: uint32((n.length() + n.k + 31) / 32), K: uint32(n.k), Substitutions: uint32(boolean(n.substitutions)),
 	})
+}
+
+// inLanes returns the text in the layout of packed.cu.
+func (t *gpuText) inLanes(q *device.Queue) (planes, ambiguous uint64, blocks int) {
+	words := t.paddedWords()
+	blocks = (words + kernels.PackedBlock - 1) / kernels.PackedBlock
+	if !t.hasLanes {
+		q.Reserve(&t.lanes, 12*blocks*kernels.PackedBlock)
+		ambiguous := t.lanes.At(8 * blocks * kernels.PackedBlock)
+		device.Launch(q, "lanes", blocks*kernels.PackedBlock, &kernels.LanesParams{
+			Text: t.bits(), Planes: t.lanes.At(0), Ambiguous: ambiguous, Words: uint32(words), Blocks: uint32(blocks),
+		})
+		t.hasLanes = q.Err == nil
+	}
+	return t.lanes.At(0), t.lanes.At(8 * blocks * kernels.PackedBlock), blocks
 }
