@@ -66,8 +66,16 @@ template <class Vector, class Masks4> DEVICE void fill_packed(Masks4* table, con
 	block_barrier();
 }
 
-// entry_of returns the entry of four letters from letter i on.
-DEVICE u32 entry_of(u32 low, u32 high, u32 i) { return (low >> i & 15) | (i < 4 ? high << (4 - i) : high >> (i - 4)) & 0xF0; }
+// Entries are the entries of the eight fours of letters of a word, a byte each: those of the first, third, and so on four, and the others.
+struct Entries {
+	u32 even, odd;
+
+	static DEVICE Entries of(u32 low, u32 high) {
+		constexpr u32 LOWER = 0x0F0F0F0F;
+		return {(low & LOWER) | (high << 4 & ~LOWER), (low >> 4 & LOWER) | (high & ~LOWER)};
+	}
+	DEVICE u32 at(u32 four) const { return (four % 2 ? odd : even) >> 8 * (four / 2) & 0xFF; }
+};
 
 // What searches a segment has `start`, with the mask of a code that matches nothing, and `search`, which goes on by the 32 letters of a word
 // and returns a bit for each that is the last of an occurrence.
@@ -82,26 +90,31 @@ template <class V, class Masks4, u32 MOST, bool SUBSTITUTIONS> struct PackedLeve
 		levels.start(nothing);
 	}
 
+	// A word where nothing ends costs less than to tell where something does, which is done again letter by letter.
 	DEVICE u32 search(const Table* table, const u64*, u32 low, u32 high, u32 ambiguous, Vector nothing) {
-		u32 tops = 0; // the first letter ends up highest
 		if (ambiguous == 0) {
+			const Levels<Vector, MOST> before = levels;
+			const Entries entries = Entries::of(low, high);
+			u32 none = ~0u; // the highest bit is 0 if an occurrence ends
 #pragma unroll MOST > 2 ? 1 : 8
-			for (u32 i = 0; i < 32; i += 4) {
-				const Table masks = table[entry_of(low, high, i) * Table::COPIES];
+			for (u32 four = 0; four < 8; four++) {
+				const Table masks = table[entries.at(four) * Table::COPIES];
 #pragma unroll
 				for (u32 j = 0; j < 4; j++) {
 					levels.template next<SUBSTITUTIONS>(masks.of[j], k);
-					tops = funnel_right(levels.top(k), tops, 31);
+					none &= levels.top(k);
 				}
 			}
-		} else {
+			if (none >> 31) return 0;
+			levels = before;
+		}
+		u32 tops = 0; // the first letter ends up highest
 #pragma unroll 1
-			for (u32 i = 0; i < 32; i++) {
-				Vector mask = table[((low >> i & 1) | (high >> i & 1) << 4) * Table::COPIES].of[0];
-				if (ambiguous >> i & 1) mask = mask | nothing;
-				levels.template next<SUBSTITUTIONS>(mask, k);
-				tops = funnel_right(levels.top(k), tops, 31);
-			}
+		for (u32 i = 0; i < 32; i++) {
+			Vector mask = table[((low >> i & 1) | (high >> i & 1) << 4) * Table::COPIES].of[0];
+			if (ambiguous >> i & 1) mask = mask | nothing;
+			levels.template next<SUBSTITUTIONS>(mask, k);
+			tops = funnel_right(levels.top(k), tops, 31);
 		}
 		return reverse_bits(~tops);
 	}
@@ -133,9 +146,10 @@ template <class V, class Four> struct PackedShiftOr {
 	DEVICE u32 search(const Table* table, const u64* masks, u32 low, u32 high, u32 ambiguous, Vector nothing) {
 		u32 above = 0; // the highest bit before each letter, that before the first highest
 		if (ambiguous == 0) {
+			const Entries entries = Entries::of(low, high);
 #pragma unroll
-			for (u32 i = 0; i < 32; i += 4) {
-				const Table four = table[entry_of(low, high, i) * Table::COPIES];
+			for (u32 i = 0; i < 8; i++) {
+				const Table four = table[entries.at(i) * Table::COPIES];
 				above = funnel_right(v.upper(), above, 28) | four.above;
 				v = shifted_by_four(v) | four.mask;
 			}

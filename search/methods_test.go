@@ -311,7 +311,11 @@ func TestSchemesOnCPU(t *testing.T) {
 
 // TestSchemesOnGPU compares every scheme's kernels with brute force.
 func TestSchemesOnGPU(t *testing.T) {
-	for _, variant := range []emulator.Variant{emulator.Plain, emulator.Address} {
+	variants := []emulator.Variant{emulator.Plain, emulator.Address}
+	if testing.Short() {
+		variants = variants[1:]
+	}
+	for _, variant := range variants {
 		g := newTestGPU(t, variant)
 		cases := lengthCases(t, 9000)
 		schemes(func(s *Scheme) {
@@ -341,6 +345,35 @@ func TestSchemesOnGPU(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestSchemesInOrder runs kernels where only barriers order accesses to memory.
+func TestSchemesInOrder(t *testing.T) {
+	g := newTestGPU(t, emulator.Thread)
+	r := rand.New(rand.NewPCG(4, 3))
+	var cases []methodCase
+	for _, m := range []int{9, 40, 130} {
+		for _, k := range []int{0, 2} {
+			pattern := randomLetters(r, m, dna.Letters)
+			text := dnaText(t, string(planted(r, 1500, pattern, k, false, dna.Letters, 400)))
+			cases = append(cases, newCase(t, text, pattern, k, false))
+			if k > 0 {
+				cases = append(cases, newCase(t, text, pattern, k, true))
+			}
+		}
+	}
+	schemes(func(s *Scheme) {
+		if !s.GPU() {
+			return
+		}
+		t.Run(s.FullName(), func(t *testing.T) {
+			for i := range cases {
+				if c := &cases[i]; s.refusal(c.needle, true) == nil {
+					compare(t, "GPU", c.name, c.onGPU(t, g, s, 1<<20), c.truth())
+				}
+			}
+		})
+	})
 }
 
 // TestShortPatternsOnCPU and TestShortPatternsOnGPU search for all patterns of up to six bases.
