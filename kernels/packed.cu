@@ -20,7 +20,7 @@ struct LanesParams {
 	u32x2* planes;
 	u32* ambiguous;
 	u32 words;  // of the text, with the padding
-	u32 blocks; // of the layout; behind the text there is what matches nothing
+	u32 blocks; // of the layout, with one behind the text that has only what matches nothing
 };
 
 // lanes lays words out, one a thread.
@@ -41,10 +41,10 @@ struct WuManberPackedParams {
 	u64 count;         // letters, behind SEARCH_PADDING others
 	u32 blocks;        // of the layout
 	u32 words;         // of a segment: 32, 16 or 8
-	u32 halo;          // words before it that count
+	u32 halo;          // words before it that count,
+	u32 first;         // from this letter of the first of them on
 	u32 k;
 	u32 substitutions; // 1: no other edits
-	u32 unused;
 };
 
 // Masks4 are the masks of four letters. Tables of them have an entry for each four letters: bits 0 to 3 are the low bits of their codes,
@@ -77,8 +77,8 @@ struct Entries {
 	DEVICE u32 at(u32 four) const { return (four % 2 ? odd : even) >> 8 * (four / 2) & 0xFF; }
 };
 
-// What searches a segment has `start`, with the mask of a code that matches nothing, and `search`, which goes on by the 32 letters of a word
-// and returns a bit for each that is the last of an occurrence.
+// What searches a segment has `start`, with the mask of a code that matches nothing, and `search`, which goes on by the letters of a word from
+// the first on and returns a bit for each that is the last of an occurrence; the bits mean nothing if the first is not letter 0.
 template <class V, class Masks4, u32 MOST, bool SUBSTITUTIONS> struct PackedLevels {
 	using Vector = V;
 	using Table = Masks4;
@@ -91,8 +91,8 @@ template <class V, class Masks4, u32 MOST, bool SUBSTITUTIONS> struct PackedLeve
 	}
 
 	// A word where nothing ends costs less than to tell where something does, which is done again letter by letter.
-	DEVICE u32 search(const Table* table, const u64*, u32 low, u32 high, u32 ambiguous, Vector nothing) {
-		if (ambiguous == 0) {
+	DEVICE u32 search(const Table* table, const u64*, u32 low, u32 high, u32 ambiguous, Vector nothing, u32 first) {
+		if ((ambiguous | first) == 0) {
 			const Levels<Vector, MOST> before = levels;
 			const Entries entries = Entries::of(low, high);
 			u32 none = ~0u; // the highest bit is 0 if an occurrence ends
@@ -110,7 +110,7 @@ template <class V, class Masks4, u32 MOST, bool SUBSTITUTIONS> struct PackedLeve
 		}
 		u32 tops = 0; // the first letter ends up highest
 #pragma unroll 1
-		for (u32 i = 0; i < 32; i++) {
+		for (u32 i = first; i < 32; i++) {
 			Vector mask = table[((low >> i & 1) | (high >> i & 1) << 4) * Table::COPIES].of[0];
 			if (ambiguous >> i & 1) mask = mask | nothing;
 			levels.template next<SUBSTITUTIONS>(mask, k);
@@ -143,9 +143,9 @@ template <class V, class Four> struct PackedShiftOr {
 
 	DEVICE void start(Vector nothing, u32) { v = nothing; }
 
-	DEVICE u32 search(const Table* table, const u64* masks, u32 low, u32 high, u32 ambiguous, Vector nothing) {
+	DEVICE u32 search(const Table* table, const u64* masks, u32 low, u32 high, u32 ambiguous, Vector nothing, u32 first) {
 		u32 above = 0; // the highest bit before each letter, that before the first highest
-		if (ambiguous == 0) {
+		if ((ambiguous | first) == 0) {
 			const Entries entries = Entries::of(low, high);
 #pragma unroll
 			for (u32 i = 0; i < 8; i++) {
@@ -155,7 +155,7 @@ template <class V, class Four> struct PackedShiftOr {
 			}
 		} else {
 #pragma unroll 1
-			for (u32 i = 0; i < 32; i++) {
+			for (u32 i = first; i < 32; i++) {
 				Vector mask = Vector::of(masks[(low >> i & 1) | (high >> i & 1) << 1]);
 				if (ambiguous >> i & 1) mask = mask | nothing;
 				above = funnel_right(v.upper(), above, 31);
@@ -192,19 +192,27 @@ template <class Automata> DEVICE void packed_segment(const WuManberPackedParams&
 	table += lane() % Automata::Table::COPIES;
 	Automata automata;
 	automata.start(nothing, p.k);
-	u32x2 planes = load_streaming(p.planes + packed_at(from - p.halo));
-	u32 ambiguous = load_streaming(p.ambiguous + packed_at(from - p.halo));
+	const u32x2* planes = p.planes + packed_at(from);
+	const u32* ambiguous = p.ambiguous + packed_at(from);
+	u32x2 next = load_streaming(planes);
+	u32 next_ambiguous = load_streaming(ambiguous);
 #pragma unroll 1
-	for (u32 at = from - p.halo; at < from + p.words; at++) {
-		const u32x2 now = planes;
-		const u32 now_ambiguous = ambiguous;
-		if (at + 1 < from + p.words) {
-			planes = load_streaming(p.planes + packed_at(at + 1));
-			ambiguous = load_streaming(p.ambiguous + packed_at(at + 1));
-		}
-		u32 mask = automata.search(table, p.masks, now.x, now.y, now_ambiguous, nothing);
-		if (mask == 0 || at < from || at < padding || at >= end) continue;
-		const u32 word = at - padding;
+	for (u32 back = p.halo; back > 0; back--) {
+		const u32 at = packed_at(from - back);
+		automata.search(table, p.masks, p.planes[at].x, p.planes[at].y, p.ambiguous[at], nothing, back == p.halo ? p.first : 0);
+	}
+#pragma unroll 1
+	for (u32 w = from; w < from + p.words; w++) {
+		const u32x2 now = next;
+		const u32 now_ambiguous = next_ambiguous;
+		// Behind the last word of a lane is a word of the next block, which is not used.
+		planes += 32;
+		ambiguous += 32;
+		next = load_streaming(planes);
+		next_ambiguous = load_streaming(ambiguous);
+		u32 mask = automata.search(table, p.masks, now.x, now.y, now_ambiguous, nothing, 0);
+		if (mask == 0 || w < padding || w >= end) continue;
+		const u32 word = w - padding;
 		const u64 left = p.count - 32ull * word;
 		if (left < 32) mask &= below(u32(left));
 		if (mask) add_hit(p.hits, word, mask);

@@ -315,9 +315,9 @@ type WuManberPackedParams struct {
 	Blocks        uint32
 	Words         uint32
 	Halo          uint32
+	First         uint32
 	K             uint32
 	Substitutions uint32
-	_             uint32
 }
 
 // StrideParams are the parameters of kernel stride.

@@ -96,6 +96,9 @@ func wuManberTiledGPU(g *gpuSearch, n *needle) {
 // packedResident is how many warps a multiprocessor runs at a time, as their registers allow.
 const packedResident = 40
 
+// fewLetters are searched one by one.
+const fewLetters = 6
+
 // packedSegment returns the words of a segment: as many as can be while there are warps for the whole GPU.
 func packedSegment(blocks, warps int) int {
 	words := 32
@@ -110,13 +113,19 @@ func wuManberPackedGPU(g *gpuSearch, n *needle) {
 	masks, bits := g.uploadMasks(n)
 	planes, ambiguous, blocks := g.text.inLanes(g.queue)
 	segment := packedSegment(blocks, g.queue.GPU.Info().Multiprocessors*packedResident)
+	halo := (n.length() + n.k + 31) / 32
+	// A few letters are searched one by one in less time than the word that they are in.
+	first := 32*halo - n.length() - n.k
+	if 32-first > fewLetters {
+		first = 0
+	}
 	name := kernelFor("shift_or_packed", bits)
 	if n.k > 0 {
 		name = kernelForDistance(kernelFor("wu_manber_packed", bits), n.k, 1, 2, kernels.MostWuManber)
 	}
 	device.Launch(g.queue, name, blocks*32/segment*32, &kernels.WuManberPackedParams{
 		Planes: planes, Ambiguous: ambiguous, Masks: masks, Hits: g.hits(), Count: uint64(g.text.letters()), Blocks: uint32(blocks),
-		Words: uint32(segment), Halo: uint32((n.length() + n.k + 31) / 32), K: uint32(n.k), Substitutions: uint32(boolean(n.substitutions)),
+		Words: uint32(segment), Halo: uint32(halo), First: uint32(first), K: uint32(n.k), Substitutions: uint32(boolean(n.substitutions)),
 	})
 }
 
@@ -124,13 +133,13 @@ func wuManberPackedGPU(g *gpuSearch, n *needle) {
 func (t *gpuText) inLanes(q *device.Queue) (planes, ambiguous uint64, blocks int) {
 	words := t.paddedWords()
 	blocks = (words + kernels.PackedBlock - 1) / kernels.PackedBlock
+	laid := (blocks + 1) * kernels.PackedBlock
 	if !t.hasLanes {
-		q.Reserve(&t.lanes, 12*blocks*kernels.PackedBlock)
-		ambiguous := t.lanes.At(8 * blocks * kernels.PackedBlock)
-		device.Launch(q, "lanes", blocks*kernels.PackedBlock, &kernels.LanesParams{
-			Text: t.bits(), Planes: t.lanes.At(0), Ambiguous: ambiguous, Words: uint32(words), Blocks: uint32(blocks),
+		q.Reserve(&t.lanes, 12*laid)
+		device.Launch(q, "lanes", laid, &kernels.LanesParams{
+			Text: t.bits(), Planes: t.lanes.At(0), Ambiguous: t.lanes.At(8 * laid), Words: uint32(words), Blocks: uint32(blocks + 1),
 		})
 		t.hasLanes = q.Err == nil
 	}
-	return t.lanes.At(0), t.lanes.At(8 * blocks * kernels.PackedBlock), blocks
+	return t.lanes.At(0), t.lanes.At(8 * laid), blocks
 }
