@@ -1,6 +1,7 @@
 package search
 
 import (
+	"math"
 	"slices"
 
 	"scanmap/device"
@@ -28,18 +29,22 @@ func (s *searcher) chooseDevice() error {
 // gpuStart is what opening a GPU and bringing the text to it takes at least, in seconds (docs/benchmarks/gpu.md).
 const gpuStart = 0.5
 
-// worthGPU tells whether searching on the CPU would take longer than starting on a GPU.
+// worthGPU tells whether searching on the CPU would take longer than starting on a GPU and searching there.
 func (s *searcher) worthGPU() bool {
-	seconds := 0.0
-	for i := range s.needles {
-		n := s.needles[i][0]
-		scheme, err := fastest(n, s.stats.TextLetters, len(s.patterns), false)
+	return s.seconds(false)/float64(s.options.Threads) > gpuStart+s.seconds(true)
+}
+
+// seconds is how long the fastest schemes take, on the CPU with one thread.
+func (s *searcher) seconds(onGPU bool) float64 {
+	sum := 0.0
+	for _, strands := range s.needles {
+		scheme, err := fastest(strands[0], s.stats.TextLetters, len(s.patterns), onGPU)
 		if err != nil {
-			return false
+			return math.Inf(1)
 		}
-		seconds += float64(s.stats.TextLetters) * float64(len(s.needles[i])) / max(scheme.rate(n, s.stats.TextLetters, len(s.patterns), false), 1)
+		sum += float64(s.stats.TextLetters) * float64(len(strands)) / scheme.rate(strands[0], s.stats.TextLetters, len(s.patterns), onGPU)
 	}
-	return seconds/float64(s.options.Threads) > gpuStart
+	return sum
 }
 
 // open opens the GPU of a search on one.
