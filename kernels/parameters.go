@@ -473,7 +473,7 @@ type ScanParams struct {
 	End         uint32
 }
 
-// ShiftOrParams are the parameters of kernels shift_or_scan_32, shift_or_scan_64, shift_or_segment_32, shift_or_segment_64, shift_or_tiled_32 and shift_or_tiled_64.
+// ShiftOrParams are the parameters of kernels shift_or_scan_32, shift_or_scan_64, shift_or_scan_1, shift_or_scan_2, shift_or_scan_4, shift_or_scan_8, shift_or_segment_32, shift_or_segment_64, shift_or_tiled_32 and shift_or_tiled_64.
 type ShiftOrParams struct {
 	Text  Letters
 	Masks uint64
@@ -731,6 +731,10 @@ var Entries = []Entry{
 	{Name: "myers_32", File: "scan", ParameterBytes: 104, Threads: 128},
 	{Name: "shift_or_scan_32", File: "shiftor", ParameterBytes: 40, Threads: 512},
 	{Name: "shift_or_scan_64", File: "shiftor", ParameterBytes: 40, Threads: 512},
+	{Name: "shift_or_scan_1", File: "shiftor", ParameterBytes: 40, Threads: 512},
+	{Name: "shift_or_scan_2", File: "shiftor", ParameterBytes: 40, Threads: 512},
+	{Name: "shift_or_scan_4", File: "shiftor", ParameterBytes: 40, Threads: 512},
+	{Name: "shift_or_scan_8", File: "shiftor", ParameterBytes: 40, Threads: 512},
 	{Name: "shift_or_segment_32", File: "shiftor", ParameterBytes: 40, Threads: 256},
 	{Name: "shift_or_segment_64", File: "shiftor", ParameterBytes: 40, Threads: 256},
 	{Name: "shift_or_tiled_32", File: "shiftor", ParameterBytes: 40, Threads: 256},

@@ -99,6 +99,91 @@ KERNEL(shift_or_scan_64, ShiftOrParams, SHIFT_OR_THREADS) {
 	shift_or_scan(p, table);
 }
 
+// Schemes `scan-1` to `scan-8` fold fewer letters a thread than `scan`, for needles of at most 32 letters, as the paper's figure 6 has them: what a thread saves in
+// folding, the warp spends in more steps of the scan and in smaller loads.
+template <u32 ALPHA> struct Chunk;
+template <> struct Chunk<1> {
+	u8 bytes;
+	DEVICE u32 word(u32) const { return bytes; }
+	DEVICE void set(u32, u32 flags) { bytes = u8(flags); }
+};
+template <> struct Chunk<2> {
+	u16 bytes;
+	DEVICE u32 word(u32) const { return bytes; }
+	DEVICE void set(u32, u32 flags) { bytes = u16(flags); }
+};
+template <> struct Chunk<4> {
+	u32 bytes;
+	DEVICE u32 word(u32) const { return bytes; }
+	DEVICE void set(u32, u32 flags) { bytes = flags; }
+};
+template <> struct Chunk<8> {
+	u32x2 bytes;
+	DEVICE u32 word(u32 i) const { return i == 0 ? bytes.x : bytes.y; }
+	DEVICE void set(u32 i, u32 flags) { (i == 0 ? bytes.x : bytes.y) = flags; }
+};
+
+template <u32 ALPHA> DEVICE Folded<Vector32> fold_chunk(Chunk<ALPHA> letters, const Vector32* table) {
+	Folded<Vector32> f = {Vector32::of(0), 0};
+#pragma unroll
+	for (u32 i = 0; i < ALPHA; i++) f.fold(mask_of(table, letters.word(i / 4), i % 4, lane()));
+	return f;
+}
+
+// scan_chunks makes each lane's vector the inclusive scan over the lanes.
+template <u32 ALPHA> DEVICE u32 scan_chunks(u32 v) {
+#pragma unroll
+	for (u32 lanes = 1; lanes * ALPHA < 32; lanes *= 2) {
+		const u32 before = shuffle_up(v, lanes);
+		if (lane() >= lanes) v |= before << lanes * ALPHA;
+	}
+	return v;
+}
+
+template <u32 ALPHA> DEVICE void shift_or_chunks(const ShiftOrParams& p, Vector32* table) {
+	fill_masks(table, p.masks, p.codes, SHIFT_OR_THREADS);
+	constexpr u32 TILE = 32 * ALPHA;
+	u64 at = (u64(block_index()) * (SHIFT_OR_THREADS / 32) + thread_index() / 32) * SHIFT_OR_STRETCH;
+	const u64 end = at + SHIFT_OR_STRETCH < p.text.count ? at + SHIFT_OR_STRETCH : p.text.count;
+	if (at >= end) return;
+	const Chunk<ALPHA>* letters = reinterpret_cast<const Chunk<ALPHA>*>(p.text.codes + at) + lane();
+	Chunk<ALPHA>* flags = reinterpret_cast<Chunk<ALPHA>*>(p.flags + at) + lane();
+	u32 last = shuffle(scan_chunks<ALPHA>(fold_chunk(*(letters - 32), table).v.bits), 31);
+	Chunk<ALPHA> next = *letters;
+	for (; at < end; at += TILE) {
+		const Folded<Vector32> f = fold_chunk(next, table);
+		letters += 32;
+		if (at + TILE < end) next = *letters;
+		const u32 v = scan_chunks<ALPHA>(lane() == 0 ? f.v.bits | last << ALPHA : f.v.bits);
+		const u32 below = shuffle_up(v, 1);
+		const u32 above = f.above | (lane() == 0 ? last : below) >> (32 - ALPHA);
+		const u32 matches = reverse_bits(~(above << 1 | v >> 31)) >> (32 - ALPHA);
+		Chunk<ALPHA> out = {};
+#pragma unroll
+		for (u32 i = 0; i < (ALPHA + 3) / 4; i++) out.set(i, spread(matches >> 4 * i & 15));
+		*flags = out;
+		flags += 32;
+		last = shuffle(v, 31);
+	}
+}
+
+KERNEL(shift_or_scan_1, ShiftOrParams, SHIFT_OR_THREADS) {
+	SHARED Vector32 table[256 * Vector32::COPIES];
+	shift_or_chunks<1>(p, table);
+}
+KERNEL(shift_or_scan_2, ShiftOrParams, SHIFT_OR_THREADS) {
+	SHARED Vector32 table[256 * Vector32::COPIES];
+	shift_or_chunks<2>(p, table);
+}
+KERNEL(shift_or_scan_4, ShiftOrParams, SHIFT_OR_THREADS) {
+	SHARED Vector32 table[256 * Vector32::COPIES];
+	shift_or_chunks<4>(p, table);
+}
+KERNEL(shift_or_scan_8, ShiftOrParams, SHIFT_OR_THREADS) {
+	SHARED Vector32 table[256 * Vector32::COPIES];
+	shift_or_chunks<8>(p, table);
+}
+
 constexpr u32 SEGMENT_THREADS = 256; // exported
 // SEGMENT_LETTERS is the length of a segment that the paper found best, TILED_LETTERS that of one with eight letters a fetch.
 constexpr u32 SEGMENT_LETTERS = 8; // exported

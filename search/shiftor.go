@@ -1,5 +1,7 @@
 package search
 
+import "fmt"
+
 // Shift-Or searches exactly by an automaton whose states are the bits of a word (Baeza-Yates and Gonnet 1992; here as in Mitani,
 // Ino and Hagihara 2017, section 3.1: a 0 is a match). A letter costs two operations whatever the text and
 // the pattern are, and letters that stand for sets cost nothing. It needs a bit for each letter of the pattern: longer patterns take
@@ -24,7 +26,17 @@ var shiftOrMethod = &Method{
 			Alphabets: bothAlphabets, Longest: 64, Sets: true,
 			gpu: &gpuFinder{find: shiftOrTiledGPU},
 		},
+		shiftOrScanOf(1), shiftOrScanOf(2), shiftOrScanOf(4), shiftOrScanOf(8),
 	},
+}
+
+// shiftOrScanOf is the scheme scan with fewer letters a thread, for the paper's figure 6.
+func shiftOrScanOf(letters int) *Scheme {
+	return &Scheme{
+		Name: fmt.Sprintf("scan-%d", letters), Summary: fmt.Sprintf("scan with a thread's share of %d in place of %d (figure 6)", letters, laneLetters),
+		Alphabets: bothAlphabets, Longest: 32, Sets: true,
+		gpu: &gpuFinder{find: func(g *gpuSearch, n *needle) { shiftOrScanOfGPU(g, n, letters) }},
+	}
 }
 
 // words is the number of words of 64 bits for so many letters.

@@ -1,6 +1,8 @@
 package search
 
 import (
+	"fmt"
+
 	"scanmap/device"
 	"scanmap/gpu"
 	"scanmap/kernels"
@@ -42,6 +44,13 @@ func shiftOrScanGPU(g *gpuSearch, n *needle) {
 	}
 	p, bits := g.shiftOrParams(n)
 	device.LaunchBlocks(g.queue, kernelFor("shift_or_scan", bits), blocks(g.text.letters(), kernels.ShiftOrStretch*kernels.ShiftOrThreads/32), p)
+}
+
+// shiftOrScanOfGPU is shiftOrScanGPU with fewer letters a thread.
+func shiftOrScanOfGPU(g *gpuSearch, n *needle, letters int) {
+	p, _ := g.shiftOrParams(n)
+	name := fmt.Sprintf("shift_or_scan_%d", letters)
+	device.LaunchBlocks(g.queue, name, blocks(g.text.letters(), kernels.ShiftOrStretch*kernels.ShiftOrThreads/32), p)
 }
 
 func shiftOrSegmentGPU(g *gpuSearch, n *needle) {

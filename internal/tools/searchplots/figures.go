@@ -144,6 +144,7 @@ const tbpsLabel = "Tbit/s, 8 bits a letter"
 func allFigures(rows []row) []*figure {
 	single := where(rows, func(r *row) bool { return r.Patterns <= 1 })
 	var all []*figure
+	all = append(all, againstShare(single))
 	for k := range 3 {
 		all = append(all, againstPatternLength(single, k))
 	}
@@ -180,9 +181,43 @@ func ceilings(rows []row, x func(r *row) float64) []series {
 	return all
 }
 
+// share is the number of letters that a thread folds (alpha) in a scheme of shift-or, 0 for others.
+func share(r *row) int {
+	if r.Method != "shift-or" {
+		return 0
+	}
+	switch r.Scheme {
+	case "scan":
+		return 16
+	case "scan-1", "scan-2", "scan-4", "scan-8":
+		return int(r.Scheme[len(r.Scheme)-1] - '0')
+	}
+	return 0
+}
+
+// againstShare is figure 6 of the paper on cuShiftOr: a line for each m that was measured with every alpha.
+func againstShare(rows []row) *figure {
+	rows = onGPU(where(rows, func(r *row) bool { return share(r) > 0 }))
+	n := largest(rows)
+	rows = where(rows, func(r *row) bool { return r.Letters == n })
+	shares := len(values(rows, share))
+	if shares < 2 {
+		return nil
+	}
+	x := func(r *row) float64 { return float64(share(r)) }
+	name := func(r *row) string { return fmt.Sprintf("m = %d", r.PatternLength) }
+	all := slices.DeleteFunc(lines(rows, name, x, (*row).tbps), func(s series) bool { return len(s.points) < shares })
+	return &figure{
+		file:  "search-alpha.svg",
+		title: fmt.Sprintf("shift-or/scan against the letters of a thread, n = %s; %s", number(n), about(rows)),
+		xName: "alpha", xLabel: "alpha, letters that a thread folds", yLabel: tbpsLabel,
+		series: all, ceilings: ceilings(rows, x),
+	}
+}
+
 // againstPatternLength is figure 7 of the paper on cuShiftOr.
 func againstPatternLength(rows []row, k int) *figure {
-	rows = bitwise(rows, k)
+	rows = where(bitwise(rows, k), func(r *row) bool { return !strings.HasPrefix(r.Scheme, "scan-") })
 	n := largest(rows)
 	rows = where(rows, func(r *row) bool { return r.Letters == n })
 	if len(values(rows, patternLength)) < 2 {
@@ -206,15 +241,16 @@ func againstLetters(rows []row, k int) *figure {
 			m, most = length, n
 		}
 	}
-	rows = where(rows, func(r *row) bool { return r.PatternLength == m })
+	rows = where(rows, func(r *row) bool { return r.PatternLength == m && !strings.HasPrefix(r.Scheme, "scan-") })
 	if len(rows) == 0 {
 		return nil
 	}
+	all := lines(rows, schemeName(rows), func(r *row) float64 { return float64(r.Letters) }, (*row).tbps)
 	return &figure{
 		file:  fmt.Sprintf("search-text-length-k%d.svg", k),
 		title: fmt.Sprintf("Throughput against the text's length, k = %d, m = %d; %s", k, m, about(rows)),
 		xName: "n", xLabel: "n, letters of the text", yLabel: tbpsLabel,
-		series: lines(rows, schemeName(rows), func(r *row) float64 { return float64(r.Letters) }, (*row).tbps),
+		series: slices.DeleteFunc(all, func(s series) bool { return len(s.points) < 2 }),
 	}
 }
 
