@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"scanmap/fasta"
-	"scanmap/internal/tools/command"
 )
 
 // setSizes are the numbers of patterns of the sets.
@@ -144,43 +143,4 @@ func writeSet(base string, patterns []string, behind string) error {
 		}
 	}
 	return err
-}
-
-// check compares the locations of the default method with those of others, byte for byte.
-func check(ref reference, threads int) error {
-	base := filepath.Join(folder, ref.file)
-	exhaustive := fmt.Sprintf("-t %d --device cpu --method wu-manber --scheme segment", threads)
-	serial := fmt.Sprintf("-t %d --device cpu --method levenshtein --scheme serial", threads)
-	brute := fmt.Sprintf("-t %d --device cpu --method brute-force --scheme plain", threads)
-	failed := error(nil)
-	for _, c := range []struct {
-		set, options, sampled string
-	}{
-		{"guides.1000", "--max-mismatches 4", brute},
-		{"guidesngg.1000", "--max-mismatches 4", brute},
-		{"guides.1000", "--max-mismatches 4 --pam NGG", brute},
-		{"guides.1000", "-k 3", serial},
-		{"guides.1000", "-k 3 --pam NGG", serial},
-		{"primers.100", "-k 2", serial},
-	} {
-		set, _, _ := strings.Cut(c.set, ".")
-		for _, other := range []struct{ set, options string }{
-			{c.set, "-t 2"}, {c.set, "--device cpu -t 1"}, {c.set, exhaustive}, {set + ".100", c.sampled},
-		} {
-			search := func(options, out string) string {
-				return fmt.Sprintf("bin/scanmap search --quiet %s %s -f %s.%s.fa -o %s.%s %s.fa", options, c.options, base, other.set, base, out, base)
-			}
-			verdict := "the same bytes"
-			if err := command.Shell(search("-t 1", "default.tsv") + " && " + search(other.options, "other.tsv")); err != nil {
-				return err
-			}
-			if command.Shell(fmt.Sprintf("cmp %s.default.tsv %s.other.tsv", base, base)) != nil {
-				verdict = "DIFFERENT"
-				failed = errors.New("locations differ")
-			}
-			found := command.Output("sh", "-c", "expr $(wc -l <"+base+".default.tsv) - 1")
-			fmt.Printf("%s, %s, %s: %s locations; -t 1 and %s: %s\n", ref.Name, other.set, c.options, found, other.options, verdict)
-		}
-	}
-	return failed
 }

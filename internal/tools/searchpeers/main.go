@@ -145,8 +145,16 @@ func main() {
 	out := flag.String("out", "", "folder for search-peers-DATE.json and .md")
 	checks := flag.Bool("check", false, "compare the default method with exhaustive ones, and time nothing")
 	threads := flag.Int("threads", 2, "threads of exhaustive methods, with -check")
+	table := flag.String("table", "", "only print the table of this file, of an earlier -out")
 	make := flag.String("make", "", "only write the files of the named reference")
 	flag.Parse()
+	if *table != "" {
+		if err := printTable(*table); err != nil {
+			fmt.Fprintln(os.Stderr, "searchpeers:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := run(*repeat, *threads, *out, *make, *checks); err != nil {
 		fmt.Fprintln(os.Stderr, "searchpeers:", err)
 		os.Exit(1)
@@ -163,7 +171,7 @@ func run(repeat, threads int, out, only string, checks bool) error {
 		return err
 	}
 	r := &report{
-		Date: time.Now().UTC().Format("2006-01-02"), Commit: command.Output("git", "describe", "--always", "--dirty"), Processor: processor(),
+		Date: time.Now().UTC().Format("2006-01-02"), Commit: command.Output("git", "describe", "--always", "--dirty"), Processor: command.Processor(),
 		Repeat: repeat, Command: "make bench-search-peers", Versions: versions(),
 	}
 	for _, ref := range chosen {
@@ -290,7 +298,8 @@ var places = map[string]string{
 	"tsv":    `NR > 1 && substr($1, 2) + 0 <= n {print $1, $2, $3, $5}`,
 	"gff":    `!/^#/ {name = $9; sub(/.*pat /, "", name); sub(/:.*/, "", name); print name, $1, $4 - 1, $7}`,
 	"seqkit": `NR > 1 {print $2, $1, $5 - 1, $4}`,
-	"lines":  `/^>/ {split($0, h, " "); next} {print h[2], $1, h[3]}`,
+	// agrep sometimes prints only the end of a line, without its number
+	"lines": `/^>/ {split($0, h, " "); next} {print h[2], $1 ~ /^[0-9]+$/ ? $1 : "a-part-of-a-line", h[3]}`,
 }
 
 // touched is an awk program that prints the lines that locations of scanmap lie in whole or, if partly is set, in part. Its first
@@ -367,17 +376,4 @@ func versions() map[string]string {
 		}
 	}
 	return v
-}
-
-func processor() string {
-	text, err := os.ReadFile("/proc/cpuinfo")
-	if err != nil {
-		return runtime.GOARCH
-	}
-	for line := range strings.Lines(string(text)) {
-		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
-			return strings.TrimSpace(value)
-		}
-	}
-	return runtime.GOARCH
 }
