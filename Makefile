@@ -11,7 +11,7 @@ GOVULNCHECK := v1.1.4
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help build demo test race vet lint staticcheck golangci-lint vulncheck kernels generate-check fuzz \
-	oracle oracle-all peers-check bench bench-peers bench-gpu bench-search curves golden ci clean
+	oracle oracle-all peers-check search-peers-check bench bench-peers bench-search-peers bench-gpu bench-search curves golden ci clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -121,6 +121,12 @@ bench: ## Go benchmarks
 
 bench-peers: build ## side by side with razers3, yara, minimap2, bwa and bowtie2
 	$(GO) run ./internal/tools/benchpeers
+
+bench-search-peers: build ## pattern search side by side with fuzznuc, seqkit, tre-agrep and agrep
+	$(GO) run ./internal/tools/searchpeers
+
+search-peers-check: build ## compare pattern search with exhaustive methods, byte for byte; takes a while
+	$(GO) run ./internal/tools/searchpeers -check
 
 bench-gpu: build ## on a GPU: ceilings, kernels and whole runs, into build/bench-gpu
 	scripts/bench-gpu.sh build/bench-gpu

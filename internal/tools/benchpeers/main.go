@@ -104,7 +104,7 @@ func run(threads, repeat int, out string) error {
 		return err
 	}
 	r := &report{
-		Date: time.Now().UTC().Format("2006-01-02"), Commit: command.Output("git", "describe", "--always", "--dirty"), Processor: processor(),
+		Date: time.Now().UTC().Format("2006-01-02"), Commit: command.Output("git", "describe", "--always", "--dirty"), Processor: command.Processor(),
 		Threads: threads, Repeat: repeat, Command: "make bench-peers", Versions: versions(),
 	}
 	for _, s := range sets {
@@ -296,17 +296,4 @@ func versions() map[string]string {
 		}
 	}
 	return v
-}
-
-func processor() string {
-	text, err := os.ReadFile("/proc/cpuinfo")
-	if err != nil {
-		return runtime.GOARCH
-	}
-	for line := range strings.Lines(string(text)) {
-		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
-			return strings.TrimSpace(value)
-		}
-	}
-	return runtime.GOARCH
 }

@@ -1,10 +1,12 @@
-// Package command runs other programs for the tools.
+// Package command runs other programs for the tools, and says on what.
 package command
 
 import (
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 )
 
@@ -25,4 +27,18 @@ func Shell(line string) error {
 		return fmt.Errorf("%s: %w\n%s", line, err, text)
 	}
 	return nil
+}
+
+// Processor returns the model of the processor, or what Go calls its architecture.
+func Processor() string {
+	text, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return runtime.GOARCH
+	}
+	for line := range strings.Lines(string(text)) {
+		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return runtime.GOARCH
 }
