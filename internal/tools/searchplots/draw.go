@@ -335,7 +335,7 @@ func (f *figure) markdown() string {
 				if q.x == x {
 					cell = short(q.y)
 					if q.share > 0 {
-						cell += fmt.Sprintf(" (%.2g %%)", 100*q.share)
+						cell += fmt.Sprintf(" (%s %%)", percent(q.share))
 					}
 				}
 			}
@@ -362,4 +362,12 @@ func (f *figure) markdown() string {
 		b.WriteByte('\n')
 	}
 	return b.String()
+}
+
+// percent writes a share with two digits, or without a point from 10 % on.
+func percent(share float64) string {
+	if share < 0.1 {
+		return fmt.Sprintf("%.2g", 100*share)
+	}
+	return fmt.Sprintf("%.0f", 100*share)
 }
