@@ -96,7 +96,7 @@ template <class V, class Masks4, u32 MOST, bool SUBSTITUTIONS> struct PackedLeve
 			const Levels<Vector, MOST> before = levels;
 			const Entries entries = Entries::of(low, high);
 			u32 none = ~0u; // the highest bit is 0 if an occurrence ends
-#pragma unroll MOST > 2 ? 1 : 8
+#pragma unroll MOST > 4 ? 1 : 8
 			for (u32 four = 0; four < 8; four++) {
 				const Table masks = table[entries.at(four) * Table::COPIES];
 #pragma unroll
@@ -245,6 +245,14 @@ KERNEL(wu_manber_packed_32_1, WuManberPackedParams, PACKED_THREADS) {
 KERNEL(wu_manber_packed_32_2, WuManberPackedParams, PACKED_THREADS) {
 	SHARED Masks4x32 table[256 * Masks4x32::COPIES];
 	wu_manber_packed<Vector32, Masks4x32, 2>(p, table);
+}
+KERNEL(wu_manber_packed_32_3, WuManberPackedParams, PACKED_THREADS) {
+	SHARED Masks4x32 table[256 * Masks4x32::COPIES];
+	wu_manber_packed<Vector32, Masks4x32, 3>(p, table);
+}
+KERNEL(wu_manber_packed_32_4, WuManberPackedParams, PACKED_THREADS) {
+	SHARED Masks4x32 table[256 * Masks4x32::COPIES];
+	wu_manber_packed<Vector32, Masks4x32, 4>(p, table);
 }
 KERNEL(wu_manber_packed_32_7, WuManberPackedParams, PACKED_THREADS) {
 	SHARED Masks4x32 table[256 * Masks4x32::COPIES];

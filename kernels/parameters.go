@@ -305,7 +305,7 @@ type LanesParams struct {
 	Blocks    uint32
 }
 
-// WuManberPackedParams are the parameters of kernels shift_or_packed_32, shift_or_packed_64, wu_manber_packed_32_1, wu_manber_packed_32_2, wu_manber_packed_32_7, wu_manber_packed_64_1, wu_manber_packed_64_2 and wu_manber_packed_64_7.
+// WuManberPackedParams are the parameters of kernels shift_or_packed_32, shift_or_packed_64, wu_manber_packed_32_1, wu_manber_packed_32_2, wu_manber_packed_32_3, wu_manber_packed_32_4, wu_manber_packed_32_7, wu_manber_packed_64_1, wu_manber_packed_64_2 and wu_manber_packed_64_7.
 type WuManberPackedParams struct {
 	Planes        uint64
 	Ambiguous     uint64
@@ -694,6 +694,8 @@ var Entries = []Entry{
 	{Name: "shift_or_packed_64", File: "packed", ParameterBytes: 80, Threads: 256},
 	{Name: "wu_manber_packed_32_1", File: "packed", ParameterBytes: 80, Threads: 256},
 	{Name: "wu_manber_packed_32_2", File: "packed", ParameterBytes: 80, Threads: 256},
+	{Name: "wu_manber_packed_32_3", File: "packed", ParameterBytes: 80, Threads: 256},
+	{Name: "wu_manber_packed_32_4", File: "packed", ParameterBytes: 80, Threads: 256},
 	{Name: "wu_manber_packed_32_7", File: "packed", ParameterBytes: 80, Threads: 256},
 	{Name: "wu_manber_packed_64_1", File: "packed", ParameterBytes: 80, Threads: 256},
 	{Name: "wu_manber_packed_64_2", File: "packed", ParameterBytes: 80, Threads: 256},

@@ -108,6 +108,7 @@ type searcher struct {
 	needles [][]*needle
 	schemes []*Scheme // of each pattern
 	gpu     *gpuSearch
+	chunk   int    // letters on the GPU at a time
 	found   []bool // of each pattern
 }
 

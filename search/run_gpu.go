@@ -65,6 +65,9 @@ func (s *searcher) open() error {
 		return &device.Error{Err: err}
 	}
 	s.gpu = g
+	if s.chunk, err = gpuChunk(g, d); err != nil {
+		return &device.Error{Err: err}
+	}
 	s.stats.Device = g.queue.GPU.Name()
 	return nil
 }
@@ -83,18 +86,17 @@ func (s *searcher) close() error {
 	return nil
 }
 
-// gpuChunk is how many letters of a stretch are on the GPU at a time.
-func (s *searcher) gpuChunk() (int, error) {
-	q := s.gpu.queue
-	free, _, err := q.GPU.FreeMemory()
+// gpuChunk returns how many letters of a text are to be on a GPU at a time.
+func gpuChunk(g *gpuSearch, d *device.Choice) (int, error) {
+	free, _, err := g.queue.GPU.FreeMemory()
 	if err != nil {
-		return 0, &device.Error{Err: err}
+		return 0, err
 	}
-	if most := s.options.Device.Memory; most > 0 {
-		free = min(free, most)
+	if d.Memory > 0 {
+		free = min(free, d.Memory)
 	}
-	// Codes, flags and hits take a byte each, planes in two layouts less than one; rabin-karp/cooperative reserves what
-	// it needs itself.
+	// Codes, flags and hits take a byte each, planes in three layouts one more; rabin-karp/cooperative and witness/global reserve
+	// what they need themselves, however long the text is.
 	letters := free / 5 / 4096 * 4096
 	return int(min(max(letters, 1<<16), maxGPUText/64*64)), nil
 }
@@ -102,10 +104,7 @@ func (s *searcher) gpuChunk() (int, error) {
 // endsOnGPU finds the ends of patterns [from, to) in a stretch.
 func (s *searcher) endsOnGPU(stretch stretch, from, to int) (ends []strandEnds, few bool, err error) {
 	ends = make([]strandEnds, to-from)
-	chunk, err := s.gpuChunk()
-	if err != nil {
-		return nil, false, err
-	}
+	chunk := s.chunk
 	if s.options.stretch < defaultStretch {
 		chunk = max(s.options.stretch/64*64, 64)
 	}

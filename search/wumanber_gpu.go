@@ -121,7 +121,11 @@ func wuManberPackedGPU(g *gpuSearch, n *needle) {
 	}
 	name := kernelFor("shift_or_packed", bits)
 	if n.k > 0 {
-		name = kernelForDistance(kernelFor("wu_manber_packed", bits), n.k, 1, 2, kernels.MostWuManber)
+		variants := []int{1, 2, 3, 4, kernels.MostWuManber}
+		if bits == 64 {
+			variants = []int{1, 2, kernels.MostWuManber}
+		}
+		name = kernelForDistance(kernelFor("wu_manber_packed", bits), n.k, variants...)
 	}
 	device.Launch(g.queue, name, blocks*32/segment*32, &kernels.WuManberPackedParams{
 		Planes: planes, Ambiguous: ambiguous, Masks: masks, Hits: g.hits(), Count: uint64(g.text.letters()), Blocks: uint32(blocks),
