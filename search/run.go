@@ -143,13 +143,7 @@ func (s *searcher) choose() error {
 	}
 	onGPU := o.Device.Kind == device.CUDA
 	for i := range s.patterns {
-		var scheme *Scheme
-		var err error
-		if o.Method == Auto || o.Method == "" {
-			scheme, err = fastest(s.needles[i][0], s.stats.TextLetters, len(s.patterns), onGPU)
-		} else if scheme, err = FindScheme(o.Method, cmp.Or(o.Scheme, Auto)); err == nil {
-			err = scheme.refusal(s.needles[i][0], onGPU)
-		}
+		scheme, err := s.chooseScheme(s.needles[i][0], onGPU)
 		if err != nil {
 			return fmt.Errorf("pattern %q: %w", s.patterns[i].Name, err)
 		}
@@ -159,6 +153,19 @@ func (s *searcher) choose() error {
 		}
 	}
 	return nil
+}
+
+// chooseScheme returns the scheme that was named or, of auto, the fastest one.
+func (s *searcher) chooseScheme(n *needle, onGPU bool) (*Scheme, error) {
+	o := &s.options
+	if o.Method == Auto || o.Method == "" {
+		return fastest(n, s.stats.TextLetters, len(s.patterns), onGPU)
+	}
+	scheme, err := FindScheme(o.Method, cmp.Or(o.Scheme, Auto))
+	if err == nil {
+		err = scheme.refusal(n, onGPU)
+	}
+	return scheme, err
 }
 
 // group searches for patterns [from, to), at once if what they have is not too much.

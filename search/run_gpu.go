@@ -34,11 +34,11 @@ func (s *searcher) worthGPU() bool {
 	return s.seconds(false)/float64(s.options.Threads) > gpuStart+s.seconds(true)
 }
 
-// seconds is how long the fastest schemes take, on the CPU with one thread.
+// seconds is how long the schemes take that would be chosen, on the CPU with one thread; +Inf where a needle has none.
 func (s *searcher) seconds(onGPU bool) float64 {
 	sum := 0.0
 	for _, strands := range s.needles {
-		scheme, err := fastest(strands[0], s.stats.TextLetters, len(s.patterns), onGPU)
+		scheme, err := s.chooseScheme(strands[0], onGPU)
 		if err != nil {
 			return math.Inf(1)
 		}
