@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -56,8 +57,8 @@ type KernelTime struct {
 const (
 	// defaultStretch bounds what is held of a search for one pattern: contigs are not cut.
 	defaultStretch = 1 << 28
-	// defaultMost ends are 1 GB.
-	defaultMost = 1 << 27
+	// defaultMost ends take 0.4 GB on the CPU, and as many locations 1.2 GB, of which there are two copies for a while.
+	defaultMost = 1 << 24
 	// segment is the text that a goroutine searches at a time: its codes stay in a cache.
 	segment = 1 << 17
 )
@@ -108,6 +109,7 @@ type searcher struct {
 	needles [][]*needle
 	schemes []*Scheme // of each pattern
 	gpu     *gpuSearch
+	chunk   int    // letters that are on the GPU at a time
 	found   []bool // of each pattern
 }
 
@@ -230,8 +232,8 @@ func (s *searcher) give(locations []Location) error {
 // strandEnds are the ends of each strand of a pattern.
 type strandEnds [2][]int
 
-// ends finds the ends of patterns [from, to) in a stretch; few is false when it gave up because there are too many for
-// several patterns.
+// ends finds the ends of patterns [from, to) in a stretch; few is false when it gave up because there are too many ends, or
+// patterns, for a search of several patterns.
 func (s *searcher) ends(stretch stretch, from, to int) (ends []strandEnds, few bool, err error) {
 	start := time.Now()
 	defer func() { s.stats.SearchedTotal += time.Since(start) }()
@@ -265,6 +267,9 @@ func (s *searcher) endsOnCPU(stretch stretch, from, to int, ends []strandEnds) (
 		}
 	}
 	f, err := s.schemes[from].cpu(s.text, needles)
+	if errors.As(err, new(*tooManyError)) && to-from > 1 {
+		return false, nil
+	}
 	if err != nil {
 		return false, err
 	}

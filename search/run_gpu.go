@@ -66,7 +66,8 @@ func (s *searcher) open() error {
 	}
 	s.gpu = g
 	s.stats.Device = g.queue.GPU.Name()
-	return nil
+	s.chunk, err = s.gpuChunk()
+	return err
 }
 
 // close gives the GPU back.
@@ -83,10 +84,12 @@ func (s *searcher) close() error {
 	return nil
 }
 
-// gpuChunk is how many letters of a stretch are on the GPU at a time.
+// gpuChunk is how many letters of a stretch are on the GPU at a time, by what is free there before the search takes any.
 func (s *searcher) gpuChunk() (int, error) {
-	q := s.gpu.queue
-	free, _, err := q.GPU.FreeMemory()
+	if s.options.stretch < defaultStretch {
+		return max(s.options.stretch/64*64, 64), nil
+	}
+	free, _, err := s.gpu.queue.GPU.FreeMemory()
 	if err != nil {
 		return 0, &device.Error{Err: err}
 	}
@@ -102,14 +105,7 @@ func (s *searcher) gpuChunk() (int, error) {
 // endsOnGPU finds the ends of patterns [from, to) in a stretch.
 func (s *searcher) endsOnGPU(stretch stretch, from, to int) (ends []strandEnds, few bool, err error) {
 	ends = make([]strandEnds, to-from)
-	chunk, err := s.gpuChunk()
-	if err != nil {
-		return nil, false, err
-	}
-	if s.options.stretch < defaultStretch {
-		chunk = max(s.options.stretch/64*64, 64)
-	}
-	total := 0
+	total, chunk := 0, s.chunk
 	for at := stretch.from; at < stretch.to; at += chunk {
 		r := textRange{first: stretch.from, last: stretch.to, from: at, to: min(at+chunk, stretch.to)}
 		s.gpu.text.upload(s.gpu.queue, s.text, r)

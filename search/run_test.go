@@ -1,8 +1,10 @@
 package search
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -92,5 +94,53 @@ func TestDeviceOfNamedMethod(t *testing.T) {
 		if got := s.options.Device.Kind; err != nil || got != c.want || len(s.schemes) != 1 {
 			t.Errorf("%s/%s, %d letters: %s, %v; want %s", c.method, c.scheme, c.letters, got, err, c.want)
 		}
+	}
+}
+
+// TestTooManyNeedles searches for patterns of which a scheme takes a few at a time.
+func TestTooManyNeedles(t *testing.T) {
+	text := dnaText(t, "ACGTACGTTTACGGAC")
+	s := &searcher{ctx: t.Context(), text: text, options: Options{Threads: 1, stretch: defaultStretch, most: defaultMost}, found: make([]bool, 7)}
+	scheme := &Scheme{Method: "made", Name: "few", cpu: func(text *Text, needles []*needle) (finder, error) {
+		if len(needles) > 2 {
+			return nil, &tooManyError{fmt.Errorf("%d needles", len(needles))}
+		}
+		return byCodes(newBruteForce)(text, needles)
+	}}
+	for range s.found {
+		p, err := NewPattern("p", []byte("ACG"), nil, DNA)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := newNeedle(&p, DNA, 0, false)
+		s.needles, s.schemes = append(s.needles, []*needle{n, n.reverseComplement()}), append(s.schemes, scheme)
+	}
+	var got []int
+	s.emit = func(some []Location) error {
+		for _, l := range some {
+			got = append(got, l.Pattern)
+		}
+		return nil
+	}
+	if err := s.group(0, len(s.found)); err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 5*len(s.found) || !slices.IsSorted(got) { // three of ACG, two of CGT
+		t.Errorf("locations of patterns %v", got)
+	}
+	many := make([]*needle, mostNeedles+1)
+	for i := range many {
+		many[i] = s.needles[0][0]
+	}
+	if _, err := newNeighbours(text, many); !errors.As(err, new(*tooManyError)) {
+		t.Errorf("got %v for %d needles", err, len(many))
+	}
+	f := &neighbours{text: text, q: leastWord}
+	pieces := [][]neighbourPiece{{{0, 3, 0}}, {{0, 3, 0}}} // of four entries each
+	if err := f.build(many[:2], pieces, 3); !errors.As(err, new(*tooManyError)) {
+		t.Errorf("got %v for a table that is too large", err)
+	}
+	if err := f.build(many[:2], pieces, 4); err != nil {
+		t.Error(err)
 	}
 }
