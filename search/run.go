@@ -35,16 +35,13 @@ type Options struct {
 
 // Stats says how a search went.
 type Stats struct {
-	Device         string // such as cpu or cuda:0
-	Schemes        []string
-	Patterns       int
-	FoundPatterns  int // that have a location
-	Locations      int64
-	TextLetters    int64
-	SearchedTotal  time.Duration // that finding ends took
-	LocatedTotal   time.Duration // that locations and alignments took
-	PatternLetters int64
-	Kernels        []KernelTime // with Options.Device.Sync, the longest first
+	Device        string // such as cpu or cuda:0
+	Schemes       []string
+	Patterns      int
+	FoundPatterns int // that have a location
+	Locations     int64
+	TextLetters   int64
+	Kernels       []KernelTime // with Options.Device.Sync, the longest first
 }
 
 // KernelTime is what one kernel took in all its launches.
@@ -126,7 +123,6 @@ func (s *searcher) plan() error {
 			}
 			return fmt.Errorf("pattern %q of %d letters would match everywhere with %d %s", p.Name, m, o.Distance, what)
 		}
-		s.stats.PatternLetters += int64(len(p.Letters))
 		forward := newNeedle(p, s.text.alphabet, o.Distance, o.Substitutions)
 		strands := []*needle{forward}
 		if s.text.alphabet == DNA && !o.ForwardOnly {
@@ -189,9 +185,7 @@ func (s *searcher) group(from, to int) error {
 			}
 			return s.group(middle, to)
 		}
-		start := time.Now()
 		locations := s.locate(ends, from, to)
-		s.stats.LocatedTotal += time.Since(start)
 		if first {
 			all, first = locations, false
 		} else {
@@ -235,8 +229,6 @@ type strandEnds [2][]int
 // ends finds the ends of patterns [from, to) in a stretch; few is false when it gave up because there are too many ends, or
 // patterns, for a search of several patterns.
 func (s *searcher) ends(stretch stretch, from, to int) (ends []strandEnds, few bool, err error) {
-	start := time.Now()
-	defer func() { s.stats.SearchedTotal += time.Since(start) }()
 	if s.gpu != nil {
 		return s.endsOnGPU(stretch, from, to)
 	}
