@@ -15,7 +15,7 @@ type Method struct {
 	Schemes []*Scheme
 }
 
-// A Scheme is a way to lay out a method. What it cannot do is refused by Scheme.Refusal.
+// A Scheme is a way to lay out a method. What it cannot do is refused by refusal.
 type Scheme struct {
 	Method  string
 	Name    string
@@ -37,7 +37,7 @@ type Scheme struct {
 	// Many tells that all patterns share one pass over the text on the CPU.
 	Many bool
 
-	// cpu makes what finds needles on the CPU; nil where the scheme is for GPUs alone.
+	// cpu makes what finds needles on the CPU, or a tooManyError; nil where the scheme is for GPUs alone.
 	cpu func(t *Text, needles []*needle) (finder, error)
 	// gpu finds a needle on a GPU; nil where the scheme is for the CPU alone.
 	gpu *gpuFinder
@@ -55,6 +55,11 @@ type finder interface {
 	// order. Text outside [first, last) is another stretch's: it is taken to match nothing.
 	find(s *scratch, r textRange, found func(needle, end int))
 }
+
+// A tooManyError is of needles that are too many to be sought at a time: fewer of them can be.
+type tooManyError struct{ err error }
+
+func (e *tooManyError) Error() string { return e.err.Error() }
 
 // A textRange is a part of a stretch of text: ends in (from, to] are sought, and alignments lie in [first, last).
 type textRange struct {

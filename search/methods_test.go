@@ -53,7 +53,7 @@ func bytesText(t testing.TB, bytes []byte) *Text {
 // newCase makes a case; k counts substitutions alone if that is said.
 func newCase(t testing.TB, text *Text, letters []byte, k int, substitutions bool) methodCase {
 	t.Helper()
-	p, err := NewPattern("p", letters, nil, text.Alphabet())
+	p, err := NewPattern("p", letters, nil, text.alphabet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,8 +62,8 @@ func newCase(t testing.TB, text *Text, letters []byte, k int, substitutions bool
 		shown = shown[:40]
 	}
 	return methodCase{
-		fmt.Sprintf("%s, %d letters %.40q in %d, k = %d, substitutions %t", text.Alphabet(), len(letters), shown, text.Length(), k, substitutions),
-		text, newNeedle(&p, text.Alphabet(), k, substitutions),
+		fmt.Sprintf("%s, %d letters %.40q in %d, k = %d, substitutions %t", text.alphabet, len(letters), shown, text.Length(), k, substitutions),
+		text, newNeedle(&p, text.alphabet, k, substitutions),
 	}
 }
 

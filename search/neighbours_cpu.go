@@ -252,7 +252,7 @@ type neighbours struct {
 
 func newNeighbours(t *Text, needles []*needle) (finder, error) {
 	if len(needles) > mostNeedles {
-		return nil, fmt.Errorf("neighbours/table takes at most %d patterns, both strands counted", mostNeedles)
+		return nil, &tooManyError{fmt.Errorf("neighbours/table takes at most %d patterns at a time, both strands counted, not %d", mostNeedles, len(needles))}
 	}
 	f := &neighbours{text: t, unknown: mostWord, long: map[int]*planesNeedle{}}
 	if len(needles) == 0 {
@@ -260,7 +260,9 @@ func newNeighbours(t *Text, needles []*needle) (finder, error) {
 	}
 	f.edits = needles[0].k > 0 && !needles[0].substitutions
 	pieces := f.choose(needles)
-	f.build(needles, pieces)
+	if err := f.build(needles, pieces, mostEntries); err != nil {
+		return nil, err
+	}
 	for i, n := range needles {
 		f.addCheck(n)
 		switch {
@@ -331,8 +333,11 @@ func (f *neighbours) choose(needles []*needle) [][]neighbourPiece {
 	return pieces
 }
 
-// build makes the table, sorting by counting.
-func (f *neighbours) build(needles []*needle, pieces [][]neighbourPiece) {
+// mostEntries of a table take 0.8 GB while it is made. A needle alone has fewer.
+const mostEntries = 1 << 26
+
+// build makes the table, of at most so many entries and those of a needle, sorting by counting.
+func (f *neighbours) build(needles []*needle, pieces [][]neighbourPiece, atMost int) error {
 	var h neighbourhood
 	var words []uint32
 	var entries []tableEntry
@@ -340,6 +345,9 @@ func (f *neighbours) build(needles []*needle, pieces [][]neighbourPiece) {
 	f.present = make([]uint64, max(1<<(2*f.q)/64, 1))
 	most := 0 // of the tolerances
 	for i, n := range needles {
+		if len(entries) > atMost {
+			return &tooManyError{fmt.Errorf("the table of neighbours/table has more than %d entries for %d of %d patterns, both strands counted", atMost, i, len(needles))}
+		}
 		for _, piece := range pieces[i] {
 			h.collect(n, piece, f.q)
 			for _, word := range h.words {
@@ -367,6 +375,7 @@ func (f *neighbours) build(needles []*needle, pieces [][]neighbourPiece) {
 	}
 	copy(f.starts[1:], f.starts)
 	f.starts[0] = 0
+	return nil
 }
 
 // pending is how many words that are in the table are looked up at a time: then waits for memory overlap.

@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -34,16 +35,13 @@ type Options struct {
 
 // Stats says how a search went.
 type Stats struct {
-	Device         string // such as cpu or cuda:0
-	Schemes        []string
-	Patterns       int
-	FoundPatterns  int // that have a location
-	Locations      int64
-	TextLetters    int64
-	SearchedTotal  time.Duration // that finding ends took
-	LocatedTotal   time.Duration // that locations and alignments took
-	PatternLetters int64
-	Kernels        []KernelTime // with Options.Device.Sync, the longest first
+	Device        string // such as cpu or cuda:0
+	Schemes       []string
+	Patterns      int
+	FoundPatterns int // that have a location
+	Locations     int64
+	TextLetters   int64
+	Kernels       []KernelTime // with Options.Device.Sync, the longest first
 }
 
 // KernelTime is what one kernel took in all its launches.
@@ -56,14 +54,14 @@ type KernelTime struct {
 const (
 	// defaultStretch bounds what is held of a search for one pattern: contigs are not cut.
 	defaultStretch = 1 << 28
-	// defaultMost ends are 1 GB.
-	defaultMost = 1 << 27
+	// defaultMost ends take 0.4 GB on the CPU, and as many locations 1.2 GB, of which there are two copies for a while.
+	defaultMost = 1 << 24
 	// segment is the text that a goroutine searches at a time: its codes stay in a cache.
 	segment = 1 << 17
 )
 
 // Run finds the locations of patterns and gives them to emit, pattern by pattern, those of one in order of contig, start, end and
-// strand, in pieces of any size. An error of a GPU is a device.Error.
+// strand, in pieces of any size, which emit must not keep. An error of a GPU is a device.Error. Of several GPUs the first is used.
 func Run(ctx context.Context, text *Text, patterns []Pattern, o Options, emit func([]Location) error) (*Stats, error) {
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
@@ -107,8 +105,9 @@ type searcher struct {
 	// needles has the strands of each pattern: one, or two.
 	needles [][]*needle
 	schemes []*Scheme // of each pattern
+	chosen  map[needleKind]chosenScheme
 	gpu     *gpuSearch
-	chunk   int    // letters on the GPU at a time
+	chunk   int    // letters that are on the GPU at a time
 	found   []bool // of each pattern
 }
 
@@ -125,7 +124,6 @@ func (s *searcher) plan() error {
 			}
 			return fmt.Errorf("pattern %q of %d letters would match everywhere with %d %s", p.Name, m, o.Distance, what)
 		}
-		s.stats.PatternLetters += int64(len(p.Letters))
 		forward := newNeedle(p, s.text.alphabet, o.Distance, o.Substitutions)
 		strands := []*needle{forward}
 		if s.text.alphabet == DNA && !o.ForwardOnly {
@@ -144,22 +142,55 @@ func (s *searcher) choose() error {
 	}
 	onGPU := o.Device.Kind == device.CUDA
 	for i := range s.patterns {
-		var scheme *Scheme
-		var err error
-		if o.Method == Auto || o.Method == "" {
-			scheme, err = fastest(s.needles[i][0], s.stats.TextLetters, len(s.patterns), onGPU)
-		} else if scheme, err = FindScheme(o.Method, cmp.Or(o.Scheme, Auto)); err == nil {
-			err = scheme.refusal(s.needles[i][0], onGPU)
-		}
+		chosen, err := s.chooseScheme(s.needles[i][0], onGPU)
 		if err != nil {
 			return fmt.Errorf("pattern %q: %w", s.patterns[i].Name, err)
 		}
-		s.schemes = append(s.schemes, scheme)
-		if name := scheme.FullName(); !slices.Contains(s.stats.Schemes, name) {
+		s.schemes = append(s.schemes, chosen.Scheme)
+		if name := chosen.FullName(); !slices.Contains(s.stats.Schemes, name) {
 			s.stats.Schemes = append(s.stats.Schemes, name)
 		}
 	}
 	return nil
+}
+
+// A chosenScheme is a scheme with the letters that it searches in a second for one needle.
+type chosenScheme struct {
+	*Scheme
+	rate float64
+}
+
+// needleKind is what a choice depends on, of a needle whose letters stand for one base each.
+type needleKind struct {
+	length int
+	onGPU  bool
+}
+
+// chooseScheme returns the scheme that was named or, of auto, the fastest one. Needles of one kind are weighed once.
+func (s *searcher) chooseScheme(n *needle, onGPU bool) (chosenScheme, error) {
+	kind := needleKind{n.length(), onGPU}
+	if chosen, ok := s.chosen[kind]; ok && n.single {
+		return chosen, nil
+	}
+	o := &s.options
+	var scheme *Scheme
+	var err error
+	if o.Method == Auto || o.Method == "" {
+		scheme, err = fastest(n, s.stats.TextLetters, len(s.patterns), onGPU)
+	} else if scheme, err = FindScheme(o.Method, cmp.Or(o.Scheme, Auto)); err == nil {
+		err = scheme.refusal(n, onGPU)
+	}
+	if err != nil {
+		return chosenScheme{}, err
+	}
+	chosen := chosenScheme{scheme, scheme.rate(n, s.stats.TextLetters, len(s.patterns), onGPU)}
+	if n.single {
+		if s.chosen == nil {
+			s.chosen = map[needleKind]chosenScheme{}
+		}
+		s.chosen[kind] = chosen
+	}
+	return chosen, nil
 }
 
 // group searches for patterns [from, to), at once if what they have is not too much.
@@ -181,9 +212,7 @@ func (s *searcher) group(from, to int) error {
 			}
 			return s.group(middle, to)
 		}
-		start := time.Now()
 		locations := s.locate(ends, from, to)
-		s.stats.LocatedTotal += time.Since(start)
 		if first {
 			all, first = locations, false
 		} else {
@@ -224,11 +253,9 @@ func (s *searcher) give(locations []Location) error {
 // strandEnds are the ends of each strand of a pattern.
 type strandEnds [2][]int
 
-// ends finds the ends of patterns [from, to) in a stretch; few is false when it gave up because there are too many for
-// several patterns.
+// ends finds the ends of patterns [from, to) in a stretch; few is false when it gave up because there are too many ends, or
+// patterns, for a search of several patterns.
 func (s *searcher) ends(stretch stretch, from, to int) (ends []strandEnds, few bool, err error) {
-	start := time.Now()
-	defer func() { s.stats.SearchedTotal += time.Since(start) }()
 	if s.gpu != nil {
 		return s.endsOnGPU(stretch, from, to)
 	}
@@ -259,6 +286,9 @@ func (s *searcher) endsOnCPU(stretch stretch, from, to int, ends []strandEnds) (
 		}
 	}
 	f, err := s.schemes[from].cpu(s.text, needles)
+	if errors.As(err, new(*tooManyError)) && to-from > 1 {
+		return false, nil
+	}
 	if err != nil {
 		return false, err
 	}

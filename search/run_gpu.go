@@ -34,15 +34,15 @@ func (s *searcher) worthGPU() bool {
 	return s.seconds(false)/float64(s.options.Threads) > gpuStart+s.seconds(true)
 }
 
-// seconds is how long the fastest schemes take, on the CPU with one thread.
+// seconds is how long the schemes take that would be chosen, on the CPU with one thread; +Inf where a needle has none.
 func (s *searcher) seconds(onGPU bool) float64 {
 	sum := 0.0
 	for _, strands := range s.needles {
-		scheme, err := fastest(strands[0], s.stats.TextLetters, len(s.patterns), onGPU)
+		chosen, err := s.chooseScheme(strands[0], onGPU)
 		if err != nil {
 			return math.Inf(1)
 		}
-		sum += float64(s.stats.TextLetters) * float64(len(strands)) / scheme.rate(strands[0], s.stats.TextLetters, len(s.patterns), onGPU)
+		sum += float64(s.stats.TextLetters) * float64(len(strands)) / chosen.rate
 	}
 	return sum
 }
@@ -65,11 +65,9 @@ func (s *searcher) open() error {
 		return &device.Error{Err: err}
 	}
 	s.gpu = g
-	if s.chunk, err = gpuChunk(g, d); err != nil {
-		return &device.Error{Err: err}
-	}
 	s.stats.Device = g.queue.GPU.Name()
-	return nil
+	s.chunk, err = s.gpuChunk()
+	return err
 }
 
 // close gives the GPU back.
@@ -86,29 +84,28 @@ func (s *searcher) close() error {
 	return nil
 }
 
-// gpuChunk returns how many letters of a text are to be on a GPU at a time.
-func gpuChunk(g *gpuSearch, d *device.Choice) (int, error) {
-	free, _, err := g.queue.GPU.FreeMemory()
+// gpuChunk is how many letters of a stretch are on the GPU at a time, by what is free there before the search takes any.
+func (s *searcher) gpuChunk() (int, error) {
+	if s.options.stretch < defaultStretch {
+		return max(s.options.stretch/64*64, 64), nil
+	}
+	free, _, err := s.gpu.queue.GPU.FreeMemory()
 	if err != nil {
-		return 0, err
+		return 0, &device.Error{Err: err}
 	}
-	if d.Memory > 0 {
-		free = min(free, d.Memory)
+	if most := s.options.Device.Memory; most > 0 {
+		free = min(free, most)
 	}
-	// Codes, flags and hits take a byte each, planes in three layouts one more; rabin-karp/cooperative and witness/global reserve
-	// what they need themselves, however long the text is.
-	letters := free / 5 / 4096 * 4096
+	// Codes, flags and hits take a byte each, planes in three layouts one more, and flags of long needles two; buffers that grow get a
+	// quarter more. rabin-karp/cooperative and witness/global reserve what they need themselves, however long the text is.
+	letters := free / 8 / 4096 * 4096
 	return int(min(max(letters, 1<<16), maxGPUText/64*64)), nil
 }
 
 // endsOnGPU finds the ends of patterns [from, to) in a stretch.
 func (s *searcher) endsOnGPU(stretch stretch, from, to int) (ends []strandEnds, few bool, err error) {
 	ends = make([]strandEnds, to-from)
-	chunk := s.chunk
-	if s.options.stretch < defaultStretch {
-		chunk = max(s.options.stretch/64*64, 64)
-	}
-	total := 0
+	total, chunk := 0, s.chunk
 	for at := stretch.from; at < stretch.to; at += chunk {
 		r := textRange{first: stretch.from, last: stretch.to, from: at, to: min(at+chunk, stretch.to)}
 		s.gpu.text.upload(s.gpu.queue, s.text, r)

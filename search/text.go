@@ -33,7 +33,7 @@ type Text struct {
 	alphabet Alphabet
 	ref      *dna.Reference // of DNA
 	bytes    []byte         // of Bytes
-	contigs  []dna.Contig
+	contigs  []dna.Contig   // whose Start is an offset in the text
 }
 
 // NewDNA makes a text of a reference.
@@ -48,12 +48,6 @@ func NewBytes(name string, bytes []byte) (*Text, error) {
 	}
 	return &Text{alphabet: Bytes, bytes: bytes, contigs: []dna.Contig{{Name: name, Length: len(bytes)}}}, nil
 }
-
-// Alphabet returns the alphabet.
-func (t *Text) Alphabet() Alphabet { return t.alphabet }
-
-// Contigs returns the contigs; their Start is an offset in the text.
-func (t *Text) Contigs() []dna.Contig { return t.contigs }
 
 // Length returns the number of offsets, those between contigs included.
 func (t *Text) Length() int {

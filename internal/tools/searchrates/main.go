@@ -3,7 +3,7 @@
 //
 //	go run ./internal/tools/searchrates FOLDER >search/rates.tsv
 //
-// A line is a median; of a case that was measured twice the later file counts.
+// A line is a median, on the CPU with one thread; of a case that was measured twice the later file counts.
 package main
 
 import (
@@ -40,6 +40,7 @@ type results struct {
 		Distance      *int `json:"distance"`
 		Substitutions bool `json:"substitutions"`
 		Patterns      int  `json:"patterns"`
+		Threads       int  `json:"threads"`
 	}
 }
 
@@ -65,6 +66,9 @@ func run(folder string) error {
 		for _, row := range r.Results {
 			if row.Method == "" || row.Distance == nil {
 				continue // a ceiling
+			}
+			if row.Threads > 1 {
+				continue // rates of the CPU are those of one thread
 			}
 			counted := "edits"
 			if row.Substitutions {
