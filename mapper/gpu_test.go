@@ -141,7 +141,7 @@ func countWordsHere(t *testing.T) {
 func TestEveryKernel(t *testing.T) {
 	var all []string
 	for _, e := range kernels.Entries {
-		if e.File != "ceilings" {
+		if slices.Contains([]string{"align", "pack", "scan", "skim", "sum", "table", "verify"}, e.File) {
 			all = append(all, e.Name)
 		}
 	}

@@ -165,7 +165,7 @@ func (s *Scheme) FullName() string { return s.Method + "/" + s.Name }
 // refusal says why a scheme cannot search for a needle, nil if it can.
 func (s *Scheme) refusal(n *needle, onGPU bool) error {
 	longest, distance, where := s.longestOf(n.alphabet), s.Distance, ""
-	if onGPU {
+	if onGPU && (s.longestOnGPU > 0 || s.distanceOnGPU > 0) {
 		longest, distance, where = cmp.Or(s.longestOnGPU, longest), cmp.Or(s.distanceOnGPU, distance), " on a GPU"
 	}
 	switch m := n.length(); {

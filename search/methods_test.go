@@ -10,6 +10,7 @@ import (
 	"scanmap/dna"
 	"scanmap/gpu"
 	"scanmap/internal/emulator"
+	"scanmap/kernels"
 )
 
 // A methodCase is a text and a needle to be found in it.
@@ -357,20 +358,19 @@ func TestSchemesOnGPU(t *testing.T) {
 	}
 }
 
-// TestSchemesInOrder runs kernels where only barriers order accesses to memory.
-func TestSchemesInOrder(t *testing.T) {
-	g := newTestGPU(t, emulator.Thread)
-	r := rand.New(rand.NewPCG(4, 3))
+// TestBordersOnGPU plants patterns across the borders of all that kernels cut a text into: words, groups, segments, and stretches and blocks
+// of up to 32,768 letters.
+func TestBordersOnGPU(t *testing.T) {
+	g := newTestGPU(t, emulator.Plain)
+	r := rand.New(rand.NewPCG(4, 4))
 	var cases []methodCase
-	for _, m := range []int{9, 40, 130} {
-		for _, k := range []int{0, 2} {
-			pattern := randomLetters(r, m, dna.Letters)
-			text := dnaText(t, string(planted(r, 1500, pattern, k, false, dna.Letters, 400)))
-			cases = append(cases, newCase(t, text, pattern, k, false))
-			if k > 0 {
-				cases = append(cases, newCase(t, text, pattern, k, true))
-			}
-		}
+	for _, c := range []struct {
+		m, k          int
+		substitutions bool
+	}{{20, 0, false}, {40, 0, false}, {24, 1, false}, {60, 2, false}, {23, 2, true}} {
+		pattern := randomLetters(r, c.m, dna.Letters)
+		text := dnaText(t, string(planted(r, 70_000, pattern, c.k, c.substitutions, dna.Letters, 512)))
+		cases = append(cases, newCase(t, text, pattern, c.k, c.substitutions))
 	}
 	schemes(func(s *Scheme) {
 		if !s.GPU() {
@@ -384,6 +384,67 @@ func TestSchemesInOrder(t *testing.T) {
 			}
 		})
 	})
+}
+
+// TestEveryKernel runs every kernel of the search while the sanitizers look on: AddressSanitizer at what they access, ThreadSanitizer at what
+// orders it.
+func TestEveryKernel(t *testing.T) {
+	var all []string
+	for _, e := range kernels.Entries {
+		if !slices.Contains([]string{"align", "ceilings", "pack", "scan", "skim", "sum", "table", "verify"}, e.File) {
+			all = append(all, e.Name)
+		}
+	}
+	r := rand.New(rand.NewPCG(4, 3))
+	var cases []methodCase
+	for _, m := range []int{9, 18, 29, 40, 130} {
+		for _, k := range []int{0, 1, 2, 3, 4, 6} {
+			for _, substitutions := range []bool{false, true} {
+				if substitutions && k == 0 || k > 2 && m > 40 {
+					continue
+				}
+				pattern := randomLetters(r, m, dna.Letters)
+				text := dnaText(t, string(planted(r, 900, pattern, k, substitutions, dna.Letters, 300)))
+				cases = append(cases, newCase(t, text, pattern, k, substitutions))
+				if k < 2 {
+					sets := slices.Clone(pattern)
+					sets[m/2] = 'R'
+					cases = append(cases, newCase(t, text, sets, k, substitutions))
+				}
+			}
+		}
+	}
+	for _, m := range []int{3, 6} {
+		pattern := randomLetters(r, m, allBytes)
+		cases = append(cases, newCase(t, bytesText(t, planted(r, 900, pattern, 0, false, allBytes, 300)), pattern, 0, false))
+	}
+	for _, variant := range []emulator.Variant{emulator.Address, emulator.Thread} {
+		t.Run(string(variant), func(t *testing.T) {
+			g, err := openGPU(emulator.Driver(t, variant, gpu.EmulatorOptions{}), 0, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			schemes(func(s *Scheme) {
+				for i := range cases {
+					if c := &cases[i]; s.refusal(c.needle, true) == nil {
+						compare(t, s.FullName(), c.name, c.onGPU(t, g, s, 1<<20), c.truth())
+					}
+				}
+			})
+			ran := map[string]bool{}
+			for _, k := range g.queue.GPU.Times() {
+				ran[k.Kernel] = true
+			}
+			if err := g.queue.GPU.Close(); err != nil {
+				t.Error(err)
+			}
+			for _, name := range all {
+				if !ran[name] {
+					t.Errorf("kernel %s did not run", name)
+				}
+			}
+		})
+	}
 }
 
 // TestShortPatternsOnCPU and TestShortPatternsOnGPU search for all patterns of up to six bases.
