@@ -17,8 +17,14 @@
 //   - verify.cu: candidates become locations or windows
 //   - align.cu: windows become locations with their alignments
 //   - scan.cu: the exhaustive engine, every position for every read
-//   - levenshtein.cu: the matrix of edit distances, by diagonals and by rows, for scanmap search
-//   - witness.cu: duels between places of the text, for scanmap search
+//   - letters.cu: the text of scanmap search, and what its kernels mark in it; it also has
+//   - shiftor.cu, wumanber.cu: bit-parallel automata, by scans and by segments
+//   - packed.cu: the same automata on bit planes
+//   - planes.cu: 32 places at a time on bit planes
+//   - rabinkarp.cu: fingerprints of windows
+//   - witness.cu: duels between places of the text
+//   - levenshtein.cu: the matrix of edit distances, by diagonals and by rows
+//   - bruteforce.cu: the pattern beside every place
 //   - ceilings.cu: what a GPU can do at best, for `scanmap bench device`
 package kernels
 
