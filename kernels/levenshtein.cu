@@ -121,8 +121,8 @@ struct RowsMemory {
 	u8 places[ROWS_LONGEST];
 };
 
-// last_match returns X[l][j] of a letter that does not match at j, given its words; 0 if there is none, or none within
-// most letters.
+// last_match returns X[l][j] of a letter that does not match at j, given its words; 0 if there is none. It may be 0 if there is none
+// within most letters.
 DEVICE u32 last_match(const u32* words, u32 j, u32 most) {
 	u32 w = (j - 1) / 32;
 	u32 found = words[w] & below((j - 1) % 32);

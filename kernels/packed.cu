@@ -1,8 +1,9 @@
 // Wu-Manber's automata (wumanber.cu) on bit planes, for scanmap search. This is not of the paper: a letter takes two bits
 // in place of a byte, and no flags are written, only the words with an occurrence.
 //
-// A thread has a segment of the text, with a halo of m + k letters before it. The masks of four letters come from shared memory by one
-// load; words with a letter that matches nothing are searched letter by letter. Needles of more than 64 letters are not taken.
+// A thread has a segment of the text, with a halo of m + k letters before it. The masks of four letters come from shared memory together,
+// by one load of 16 bytes or two; words with a letter that matches nothing are searched letter by letter. Needles of more than 64 letters are not taken. Level 0
+// alone is Shift-Or, which goes on by four letters at once.
 //
 // Layout. The segments of a warp's lanes lie far apart in the text, and with as many streams as there are threads memory is slow. So words
 // of 32 letters stand in blocks of 1,024, lane by lane: word w of lane l, which is word 32 l + w of the block's text, is at index 32 w + l.
@@ -39,7 +40,7 @@ struct WuManberPackedParams {
 	const u64* masks; // of the four bases, and of a code that matches nothing
 	Hits hits;
 	u64 count;         // letters, behind SEARCH_PADDING others
-	u32 blocks;        // of the layout
+	u32 blocks;        // of the layout, without the one behind the text
 	u32 words;         // of a segment: 32, 16 or 8
 	u32 halo;          // words before it that count,
 	u32 first;         // from this letter of the first of them on
@@ -48,7 +49,8 @@ struct WuManberPackedParams {
 };
 
 // Masks4 are the masks of four letters. Tables of them have an entry for each four letters: bits 0 to 3 are the low bits of their codes,
-// bits 4 to 7 the high ones. There are copies for as many lanes as load at the same time.
+// bits 4 to 7 the high ones. There are copies for as many lanes as load at the same
+// time; with 64 bits for half of them, as more would not fit shared memory.
 struct alignas(16) Masks4x32 {
 	Vector32 of[4];
 	static constexpr u32 COPIES = 8;

@@ -173,7 +173,7 @@ type Letters struct {
 	Count uint64
 }
 
-// The same text of DNA as the host has it: 32 letters a word, {low, high} bits of their codes, and a bit for each letter
+// The same text of DNA as the host has it, 32 letters a word: the low bits of their codes, the high bits, and a bit for each letter
 // that matches nothing. The padding is as that of Letters, so letter 0 is in word SearchPadding / 32.
 type Bits struct {
 	Low       uint64
@@ -424,7 +424,7 @@ type RabinKarpTwoStageParams struct {
 	SkimmedLength uint32
 }
 
-// Matrix is what the host gives of one.
+// Matrix is {x y; z w} as the host passes it: four words that need no alignment of 16.
 type Matrix struct {
 	X uint32
 	Y uint32

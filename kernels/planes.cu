@@ -1,5 +1,5 @@
 // Search on bit planes for scanmap search: 32 letters are compared with a letter of the needle by two operations. This is not of
-// the papers, whose layout moves sixteen times the bytes (a byte read and a byte written for each letter).
+// the papers, whose layout moves eight times the bytes (a byte read and a byte written for each letter, here two bits read).
 //
 // Layout. Blocks of 32,768 letters have a group of 1,024 for each lane, and a group has 32 words {low, high}: bit b of word t is letter
 // 32 b + t of the group. So the letters that follow those of a word are in the next word, and a comparison of several letters
@@ -91,7 +91,7 @@ struct PlanesNeedle {
 struct PlanesParams {
 	const u32x2* strided;
 	const PlanesNeedle* needle;
-	u32 blocks;
+	u32 blocks; // of the layout, without the last, which is only read for what follows
 	u32 pieces;
 	PlanesFilter filter0;
 	PlanesFilter filter1;
@@ -159,7 +159,8 @@ DEVICE void compare_survivor(const PlanesNeedle& n, u32x2 survivor) {
 	const u32 at = survivor.x;
 	if (at < piece.filter + n.k) return; // before the padding
 	const u32 start = at - piece.filter;
-	if (start + n.length < SEARCH_PADDING || start >= SEARCH_PADDING + n.text.count) return;
+	// With edits an end may be k letters further on.
+	if (start + n.length + n.k <= SEARCH_PADDING || start >= SEARCH_PADDING + n.text.count) return;
 	if (n.compare == COMPARE_SUBSTITUTIONS) {
 		if (differences_at(n, start, 0, n.length, n.k) <= n.k) hit_at(n, start + n.length - 1);
 	} else if (differences_at(n, start, piece.from, piece.length, 0) == 0) {
@@ -317,8 +318,8 @@ template <u32 PIECES> DEVICE void search_planes(const PlanesParams& p) {
 	if (lane() < queue.count) compare_survivor(*p.needle, queue.waiting[lane()]);
 }
 
-// The number is that of the pieces, each with a filter of AT_ONCE letters; planes_any has up to eight pieces, and filters may
-// have fewer letters.
+// The number is that of the pieces, each with a filter of AT_ONCE letters; planes_any has any number of pieces, whose filters may have
+// fewer letters.
 KERNEL(planes_1, PlanesParams, PLANES_THREADS) { search_planes<1>(p); }
 KERNEL(planes_2, PlanesParams, PLANES_THREADS) { search_planes<2>(p); }
 KERNEL(planes_3, PlanesParams, PLANES_THREADS) { search_planes<3>(p); }
@@ -332,15 +333,18 @@ struct PlanesCountParams {
 	const u32x2* strided;
 	const PlanesNeedle* needle;
 	const u32x4* letters; // of the needle: words of ones for A, C, G, T that differ
-	u32 blocks;
+	u32 blocks; // as in PlanesParams
 	u32 unused;
 };
 
-// word_behind returns word t of a lane's group, or, behind word 31, that of as many bits further.
+// word_in is word_at for lanes from 32 on too, which are those of the next block.
+DEVICE u32 word_in(u32 t, u32 l) { return l < 32 ? word_at(t, l) : PLANES_WORDS + word_at(t, l - 32); }
+
+// word_behind returns word t of a lane's group: behind word 31 the words begin again, as many bits further, and behind 1,024 with those of the next lane.
 DEVICE u32x2 word_behind(const u32x2* block, u32 t) {
-	const u32x2 word = block[word_at(t % 32, lane())];
-	if (t < 32) return word;
-	const u32x2 next = block[lane() < 31 ? word_at(t % 32, lane() + 1) : PLANES_WORDS + word_at(t % 32, 0)];
+	if (t < 32) return block[word_at(t, lane())];
+	const u32 l = lane() + t / GROUP_LETTERS;
+	const u32x2 word = block[word_in(t % 32, l)], next = block[word_in(t % 32, l + 1)];
 	return {funnel_right(word.x, next.x, t / 32), funnel_right(word.y, next.y, t / 32)};
 }
 

@@ -37,7 +37,7 @@ DEVICE void store_flags(u8* flags, u64 count, u32 matches) {
 }
 
 // DRK: a block first brings the letters of its threads, and the length - 1 before them, to shared memory. The longest needle
-// leaves room there, so that no thread has to read from global memory.
+// leaves room there, so that no thread has to read the text from global memory again.
 
 constexpr u32 DIVIDE_OVERLAP = 2048; // exported: the most letters that windows of neighbouring blocks share
 constexpr u32 SUBTEXT_LETTERS = DIVIDE_BLOCK + DIVIDE_OVERLAP;
@@ -52,7 +52,7 @@ DEVICE u32 tile_letter(const u32* tile, u32 at) { return tile[tile_word(at / 4)]
 // tile_overlap is how many letters a tile has before those of the first thread: length - 1, and up to 15 more.
 DEVICE u32 tile_overlap(u32 length) { return (length + 14) & ~15u; }
 
-// load_tile fills the tile of a block by loads of 16 letters. Behind the last letter of the text it has zeros.
+// load_tile fills the tile of a block by loads of 16 letters. Behind the 16 that the last letter of the text is among it has zeros.
 DEVICE void load_tile(const Letters& text, u32 overlap, u32* tile) {
 	const u64 first = u64(block_index()) * DIVIDE_BLOCK;
 	const u32x4* from = reinterpret_cast<const u32x4*>(text.codes + first - overlap);
@@ -272,7 +272,8 @@ DEVICE u32 verify_together(const RabinKarpTwoStageParams& p, u64 first, u32 pote
 template <class Skim> DEVICE void two_stage(const RabinKarpTwoStageParams& p, u32x4* tile) {
 	const u64 block_first = u64(block_index()) * DIVIDE_BLOCK;
 	const u32 t = thread_index();
-	// Both loads of a thread are under way at a time. Behind the last letter of the text the tile has zeros.
+	// Both loads of a thread are under way at a time. Behind the 16 letters that the last one of the
+	// text is among the tile has zeros.
 	const u32x4* from = reinterpret_cast<const u32x4*>(p.text.codes + block_first);
 	const u32 second = t + RABIN_KARP_THREADS;
 	u32x4 a = {0, 0, 0, 0}, b = a;
@@ -392,7 +393,7 @@ DEVICE bool equal_letters(const u8* needle, const u8* window, u32 length) {
 constexpr u32 COOPERATIVE_LETTERS = 7;
 constexpr u32 COOPERATIVE_PART = COOPERATIVE_LETTERS * RABIN_KARP_THREADS; // exported: letters
 
-// Matrix is what the host gives of one.
+// Matrix is {x y; z w} as the host passes it: four words that need no alignment of 16.
 struct Matrix {
 	u32 x, y, z, w;
 };

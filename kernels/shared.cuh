@@ -357,7 +357,7 @@ struct Letters {
 
 constexpr u32 SEARCH_PADDING = 4096; // exported
 
-// The same text of DNA as the host has it: 32 letters a word, {low, high} bits of their codes, and a bit for each letter
+// The same text of DNA as the host has it, 32 letters a word: the low bits of their codes, the high bits, and a bit for each letter
 // that matches nothing. The padding is as that of Letters, so letter 0 is in word SEARCH_PADDING / 32.
 struct Bits {
 	const u32* low;
@@ -370,14 +370,14 @@ struct Bits {
 // goes on counting when the queue is full.
 struct Hits {
 	u32x2* queue;
-	u32* counter;
+	u64* counter;
 	u32 capacity;
 	u32 unused;
 };
 
 // add_hit puts a word into the queue.
 DEVICE void add_hit(const Hits& hits, u32 word, u32 mask) {
-	const u32 at = atomic_add(hits.counter, 1u);
+	const u64 at = atomic_add(hits.counter, u64(1));
 	if (at < hits.capacity) hits.queue[at] = {word, mask};
 }
 

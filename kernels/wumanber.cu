@@ -17,8 +17,8 @@
 // Scheme `packed` is in packed.cu.
 //
 // Needles of more than 64 letters are searched in parts, one launch a part, by the scheme `scan` alone (the paper leaves them to XBitPar): a part begins where the
-// one before it ended, which that launch has left in bit d of the flags for level d. The first part has what is more than a
-// multiple of 64, so that the others fill their vectors. k is at most 7, as a flag has eight bits.
+// one before it ended, which that launch has left in bit d of the flags for level d. The first part has the 1 to 64
+// letters that leave a multiple of 64, so that the others fill their vectors. k is at most 7, as a flag has eight bits.
 #include "shared.cuh"
 
 constexpr u32 WU_MANBER_THREADS = 256; // exported
@@ -26,7 +26,7 @@ constexpr u32 WU_MANBER_STRETCH = 16384; // exported
 
 struct WuManberParams {
 	Letters text;
-	const u64* masks; // one for each code, as in ShiftOrParams
+	const u64* masks; // one for each code, as in ShiftOrParams, and behind them that of a code that matches nothing
 	// carry has the flags of the part before this one, bit d for level d; null for the first part.
 	const u8* carry;
 	u8* flags;

@@ -151,7 +151,7 @@ func (g *gpuBench) measureCase(c benchCase) ([]time.Duration, error) {
 	return g.repeated(func() (time.Duration, error) {
 		total := time.Duration(0)
 		for _, n := range c.needles {
-			q.Clear(&g.hitCounter, 4)
+			q.Clear(&g.hitCounter, 8)
 			total += g.timer.TimeQueued(func() { c.scheme.gpu.find(g.gpuSearch, n) })
 		}
 		return total, q.Err
@@ -161,11 +161,11 @@ func (g *gpuBench) measureCase(c benchCase) ([]time.Duration, error) {
 // warmUp searches once, so that layouts of the text are there and room for the hits, of which there has to be one.
 func (g *gpuBench) warmUp(c benchCase, n *needle) error {
 	q := g.queue
-	count := make([]uint32, 1)
+	count := make([]uint64, 1)
 	for g.hitRoom = max(g.hitRoom, firstHitRoom); ; g.hitRoom = int(count[0]) + int(count[0])/8 {
 		q.Reserve(&g.hitQueue, 8*g.hitRoom)
-		q.Reserve(&g.hitCounter, 4)
-		q.Clear(&g.hitCounter, 4)
+		q.Reserve(&g.hitCounter, 8)
+		q.Clear(&g.hitCounter, 8)
 		c.scheme.gpu.find(g.gpuSearch, n)
 		if !c.scheme.gpu.hits {
 			g.collect()

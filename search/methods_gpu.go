@@ -2,6 +2,7 @@ package search
 
 import (
 	"bytes"
+	"fmt"
 	"math/bits"
 	"slices"
 
@@ -35,6 +36,9 @@ type gpuSearch struct {
 
 // firstHitRoom is the number of hits for which there is room at first: more than most searches have.
 const firstHitRoom = 1 << 20
+
+// mostHits bounds the room for hits, with an eighth more, so that 32 bits count them.
+const mostHits = 3 << 30
 
 // flagged makes room for flags and returns their address.
 func (g *gpuSearch) flagged() uint64 {
@@ -88,11 +92,11 @@ func (g *gpuSearch) find(f gpuFinder, n *needle, ends []int) ([]int, error) {
 	if g.hitRoom == 0 {
 		g.hitRoom = firstHitRoom
 	}
-	count := make([]uint32, 1)
+	count := make([]uint64, 1)
 	for again := false; ; again = true {
 		q.Reserve(&g.hitQueue, 8*g.hitRoom)
-		q.Reserve(&g.hitCounter, 4)
-		q.Clear(&g.hitCounter, 4)
+		q.Reserve(&g.hitCounter, 8)
+		q.Clear(&g.hitCounter, 8)
 		if f.hits || !again {
 			f.find(g, n)
 		}
@@ -103,8 +107,11 @@ func (g *gpuSearch) find(f gpuFinder, n *needle, ends []int) ([]int, error) {
 		if q.Wait() != nil {
 			return nil, q.Err
 		}
-		if int(count[0]) <= g.hitRoom {
+		if count[0] <= uint64(g.hitRoom) {
 			break
+		}
+		if count[0] > mostHits {
+			return nil, fmt.Errorf("%d places were found, more than the %d that there can be room for", count[0], uint64(mostHits))
 		}
 		g.hitRoom = int(count[0]) + int(count[0])/8
 	}

@@ -198,12 +198,13 @@ func (n *needle) letterWords() []uint32 {
 }
 
 const (
-	// planesResident and countResident are how many blocks of threads a multiprocessor runs at a time, as their registers allow.
+	// planesResident and countResident are how many blocks of threads are launched for each multiprocessor; of the former half run at a time at
+	// most. More than run at a time are a little faster than as many.
 	planesResident = 32
 	countResident  = 8
 )
 
-// planesBlocks is the number of blocks of threads for so many items of a warp: as many as the GPU runs at a time.
+// planesBlocks is the number of blocks of threads for so many items of a warp: at most so many for each multiprocessor.
 func (g *gpuSearch) planesBlocks(items, resident int) int {
 	return max(min(blocks(items*32, kernels.PlanesThreads), g.queue.GPU.Info().Multiprocessors*resident), 1)
 }
