@@ -446,6 +446,13 @@ template <class Vector> DEVICE void fill_masks(Vector* table, const u64* masks, 
 	block_barrier();
 }
 
+// fill_table fills a table without copies, in a block of 256 threads.
+template <class Vector> DEVICE void fill_table(Vector* table, const u64* masks, u32 codes) {
+	const u32 i = thread_index();
+	table[i] = i < codes ? Vector::of(masks[i]) : Vector::all_ones();
+	block_barrier();
+}
+
 // mask_of looks up the mask of byte i of a word; copy is this lane's: lane() % COPIES.
 template <class Vector> DEVICE Vector mask_of(const Vector* table, u32 word, u32 i, u32 copy) {
 	return table[(word >> 8 * i & 0xFF) * Vector::COPIES + copy];

@@ -189,13 +189,6 @@ constexpr u32 SEGMENT_THREADS = 256; // exported
 constexpr u32 SEGMENT_LETTERS = 8; // exported
 constexpr u32 TILED_LETTERS = 64;  // exported
 
-// fill_table fills a table without copies.
-template <class Vector> DEVICE void fill_table(Vector* table, const u64* masks, u32 codes) {
-	const u32 i = thread_index();
-	table[i] = i < codes ? Vector::of(masks[i]) : Vector::all_ones();
-	block_barrier();
-}
-
 template <class Vector> DEVICE void shift_or_segment(const ShiftOrParams& p, Vector* table) {
 	fill_table(table, p.masks, p.codes);
 	const u64 from = (u64(block_index()) * SEGMENT_THREADS + thread_index()) * SEGMENT_LETTERS;

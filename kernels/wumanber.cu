@@ -190,12 +190,6 @@ constexpr u32 WU_MANBER_SEGMENT_THREADS = 256; // exported
 constexpr u32 WU_MANBER_SEGMENT = 8;           // exported
 constexpr u32 WU_MANBER_TILED = 64;            // exported
 
-template <class Vector> DEVICE void fill_table(Vector* table, const u64* masks, u32 codes) {
-	const u32 i = thread_index();
-	table[i] = i < codes ? Vector::of(masks[i]) : Vector::all_ones();
-	block_barrier();
-}
-
 template <class Vector, u32 MOST, bool SUBSTITUTIONS> DEVICE void segment(const WuManberParams& p, const Vector* table) {
 	const u32 k = MOST < MOST_WU_MANBER ? MOST : p.k;
 	const u64 from = (u64(block_index()) * WU_MANBER_SEGMENT_THREADS + thread_index()) * WU_MANBER_SEGMENT;

@@ -340,23 +340,12 @@ func (b *bench) measureOnCPU(cases []benchCase) error {
 
 // findOnCPU searches the whole text and returns the number of ends.
 func (b *bench) findOnCPU(f finder) int64 {
-	n := b.text.Length()
-	var next, total atomic.Int64
-	var group sync.WaitGroup
-	for range b.options.Threads {
-		group.Go(func() {
-			var scratch scratch
-			ends := 0
-			for b.ctx.Err() == nil {
-				from := int(next.Add(segment)) - segment
-				if from >= n {
-					break
-				}
-				f.find(&scratch, textRange{first: 0, last: n, from: from, to: min(from+segment, n)}, func(int, int) { ends++ })
-			}
-			total.Add(int64(ends))
-		})
-	}
-	group.Wait()
+	var total atomic.Int64
+	all := stretch{to: b.text.Length()}
+	all.inSegments(b.options.Threads, func() bool { return b.ctx.Err() == nil }, func(_ int, scratch *scratch, r textRange) {
+		ends := int64(0)
+		f.find(scratch, r, func(int, int) { ends++ })
+		total.Add(ends)
+	})
 	return total.Load()
 }

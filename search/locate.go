@@ -127,27 +127,29 @@ func (n *needle) gapsAllowed(i int) bool {
 	return i > 0 && (i < m && !n.fixed(i) || !n.fixed(i-1))
 }
 
-// next goes on by one letter of the text: column[i] is the cost of the first i letters of the needle, with a
-// free start in the text, as in Sellers 1980.
-func (n *needle) next(column []int32, code byte) {
+// next goes on by one letter of the text: column[i] is the cost of the first i letters of the needle, with a free start in the
+// text, as in Sellers 1980. Where there are moves it notes by which operation the best alignment of the first i letters comes to this letter.
+func (n *needle) next(column []int32, code byte, moves []OperationKind) {
 	diagonal := column[0]
 	for i := range n.length() {
-		up := column[i] // behind i letters of the needle, this letter of the text included
 		left := column[i+1]
-		best := int32(unreachable)
+		best, move := int32(unreachable), Diagonal
 		if n.matches(i, code) {
 			best = diagonal
 		} else if !n.fixed(i) {
 			best = diagonal + editCost
 		}
-		if n.gapsAllowed(i + 1) {
-			best = min(best, left+editCost+1)
+		if v := left + editCost + 1; n.gapsAllowed(i+1) && v < best {
+			best, move = v, Deletion
 		}
-		if !n.fixed(i) {
-			best = min(best, up+editCost+1)
+		if v := column[i] + editCost + 1; !n.fixed(i) && v < best {
+			best, move = v, Insertion
 		}
 		diagonal = left
 		column[i+1] = min(best, unreachable)
+		if moves != nil {
+			moves[i+1] = move
+		}
 	}
 }
 
@@ -175,7 +177,7 @@ func (l *locator) measure(n *needle, contig int, ends []int) {
 	at := from
 	for _, end := range ends {
 		for ; at < end; at++ {
-			n.next(l.column, l.codes[at-from])
+			n.next(l.column, l.codes[at-from], nil)
 		}
 		if cost := l.column[m]; int(cost/editCost) <= n.k {
 			l.results = append(l.results, measured{end: end, cost: cost})
@@ -230,7 +232,7 @@ func (l *locator) align(n *needle, contig int, r measured) Location {
 		l.moves[i] = Insertion
 	}
 	for at, code := range l.codes {
-		n.trace(l.column, code, l.moves[(at+1)*width:])
+		n.next(l.column, code, l.moves[(at+1)*width:])
 	}
 	l.path = l.path[:0]
 	i, at := m, len(l.codes)
@@ -249,29 +251,6 @@ func (l *locator) align(n *needle, contig int, r measured) Location {
 	loc.Start = from + at - c.Start
 	loc.Operations = runs(l.path)
 	return loc
-}
-
-// trace is next, and notes by which operation the best alignment of the first i letters comes to this letter of the text.
-func (n *needle) trace(column []int32, code byte, moves []OperationKind) {
-	diagonal := column[0]
-	for i := range n.length() {
-		left := column[i+1]
-		best, move := int32(unreachable), Diagonal
-		if n.matches(i, code) {
-			best = diagonal
-		} else if !n.fixed(i) {
-			best = diagonal + editCost
-		}
-		if v := left + editCost + 1; n.gapsAllowed(i+1) && v < best {
-			best, move = v, Deletion
-		}
-		if v := column[i] + editCost + 1; !n.fixed(i) && v < best {
-			best, move = v, Insertion
-		}
-		diagonal = left
-		column[i+1] = min(best, unreachable)
-		moves[i+1] = move
-	}
 }
 
 // shiftLeft moves each gap of l.path left while the letter before it equals its last one: then every other letter

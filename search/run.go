@@ -293,32 +293,17 @@ func (s *searcher) endsOnCPU(stretch stretch, from, to int, ends []strandEnds) (
 		return false, err
 	}
 	type end struct{ needle, end int }
-	segments := (stretch.to - stretch.from + segment - 1) / segment
-	found := make([][]end, segments)
-	var next, total atomic.Int64
+	found := make([][]end, stretch.segments())
+	var total atomic.Int64
 	most := int64(s.options.most)
 	if to-from == 1 {
 		most = int64(^uint64(0) >> 1)
 	}
-	var group sync.WaitGroup
-	for range min(s.options.Threads, max(segments, 1)) {
-		group.Add(1)
-		go func() {
-			defer group.Done()
-			var scratch scratch
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= segments || total.Load() > most || s.ctx.Err() != nil {
-					return
-				}
-				r := textRange{first: stretch.from, last: stretch.to, from: stretch.from + i*segment}
-				r.to = min(r.from+segment, stretch.to)
-				f.find(&scratch, r, func(needle, at int) { found[i] = append(found[i], end{needle, at}) })
-				total.Add(int64(len(found[i])))
-			}
-		}()
-	}
-	group.Wait()
+	more := func() bool { return total.Load() <= most && s.ctx.Err() == nil }
+	stretch.inSegments(s.options.Threads, more, func(i int, scratch *scratch, r textRange) {
+		f.find(scratch, r, func(needle, at int) { found[i] = append(found[i], end{needle, at}) })
+		total.Add(int64(len(found[i])))
+	})
 	if err := s.ctx.Err(); err != nil {
 		return false, err
 	}
@@ -332,6 +317,29 @@ func (s *searcher) endsOnCPU(stretch stretch, from, to int, ends []strandEnds) (
 		}
 	}
 	return true, nil
+}
+
+// segments is the number of segments of a stretch.
+func (s stretch) segments() int { return (s.to - s.from + segment - 1) / segment }
+
+// inSegments has goroutines search the numbered segments of a stretch, as long as there should be more; each has a scratch of its own.
+func (s stretch) inSegments(threads int, more func() bool, search func(i int, scratch *scratch, r textRange)) {
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for range min(threads, s.segments()) {
+		group.Go(func() {
+			var scratch scratch
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= s.segments() || !more() {
+					return
+				}
+				from := s.from + i*segment
+				search(i, &scratch, textRange{first: s.from, last: s.to, from: from, to: min(from+segment, s.to)})
+			}
+		})
+	}
+	group.Wait()
 }
 
 // locate makes the locations of patterns from their ends, pattern by pattern and in order of contig, start, end and strand.

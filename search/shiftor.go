@@ -39,9 +39,6 @@ func shiftOrScanOf(letters int) *Scheme {
 	}
 }
 
-// words is the number of words of 64 bits for so many letters.
-func words(letters int) int { return (letters + 63) / 64 }
-
 // masks returns the masks of a part of the needle, [from, to), for each code and for one more that matches nothing: a 0 for each
 // letter that matches, the letters in the upper bits of `bits` and only zeros below.
 func (n *needle) masks(from, to, bits int) []uint64 {
@@ -55,4 +52,15 @@ func (n *needle) masks(from, to, bits int) []uint64 {
 		}
 	}
 	return masks
+}
+
+// wordMasks returns the masks of a needle for each of as many words of 64 bits as it needs: the first has the 1 to 64 letters that leave a
+// multiple of 64, in its upper bits, and the others are full.
+func (n *needle) wordMasks() [][]uint64 {
+	var all [][]uint64
+	from, to := 0, (n.length()-1)%64+1
+	for ; to <= n.length(); from, to = to, to+64 {
+		all = append(all, n.masks(from, to, 64))
+	}
+	return all
 }

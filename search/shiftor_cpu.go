@@ -15,12 +15,7 @@ func newShiftOrSegment(n *needle) byteFinder {
 			}
 		}
 	}
-	// Word 0 has the first letters, in its upper bits; the others are full.
-	first := m - 64*(words(m)-1)
-	masks := [][]uint64{n.masks(0, first, 64)}
-	for from := first; from < m; from += 64 {
-		masks = append(masks, n.masks(from, from+64, 64))
-	}
+	masks := n.wordMasks()
 	return func(codes []byte, found func(end int)) {
 		state := make([]uint64, len(masks))
 		for i := range state {

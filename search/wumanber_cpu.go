@@ -36,12 +36,7 @@ func newWuManberSegment(n *needle) byteFinder {
 // newWuManberWords is for needles of more than 64 letters: word 0 has the first letters, in its upper bits, the others are full, and
 // what leaves a word at its top enters the next at its bottom.
 func newWuManberWords(n *needle) byteFinder {
-	m, k := n.length(), n.k
-	first := m - 64*(words(m)-1)
-	masks := [][]uint64{n.masks(0, first, 64)}
-	for from := first; from < m; from += 64 {
-		masks = append(masks, n.masks(from, from+64, 64))
-	}
+	k, masks := n.k, n.wordMasks()
 	return func(codes []byte, found func(end int)) {
 		before, after := make([][]uint64, k+1), make([][]uint64, k+1)
 		for d := range before {

@@ -38,7 +38,7 @@ const partsBefore = MaxLength + 512
 // wuManberPartsGPU searches for a long needle part by part. What a part finds it leaves for the next, in flags with the same padding
 // as the text's codes.
 func wuManberPartsGPU(g *gpuSearch, n *needle) {
-	q, m := g.queue, n.length()
+	q := g.queue
 	text := g.text.oneByte(q)
 	bytes := 32 * g.text.paddedWords()
 	for _, carry := range []*device.Buffer{&g.scratch[0], &g.scratch[1]} {
@@ -48,10 +48,10 @@ func wuManberPartsGPU(g *gpuSearch, n *needle) {
 	p := kernels.WuManberParams{Codes: uint32(codesOf(n.alphabet)), K: uint32(n.k), Substitutions: uint32(boolean(n.substitutions)), AllLevels: 1}
 	p.Text = kernels.Letters{Codes: text.Codes - partsBefore, Count: text.Count + partsBefore}
 	own, next := &g.scratch[0], &g.scratch[1]
-	to := m - 64*(words(m)-1)
-	for from := 0; from < m; from, to = to, to+64 {
-		p.Masks, p.Flags = g.uploadOnce(gpu.Bytes(n.masks(from, to, 64))), own.At(kernels.SearchPadding-partsBefore)
-		if to == m {
+	parts := n.wordMasks()
+	for i, masks := range parts {
+		p.Masks, p.Flags = g.uploadOnce(gpu.Bytes(masks)), own.At(kernels.SearchPadding-partsBefore)
+		if i == len(parts)-1 {
 			p.AllLevels, p.Text, p.Flags = 0, text, g.flagged()
 			if p.Carry != 0 {
 				p.Carry += partsBefore

@@ -59,10 +59,9 @@ func newBenchJob(c *cli.Context, args []string) (*benchJob, error) {
 		return nil, usagef("option --json: the name is empty")
 	}
 	var err error
-	if j.device, err = device.Parse(c.String("device")); err != nil {
-		return nil, usagef("option --device: %w", err)
+	if j.device, err = deviceChoice(c); err != nil {
+		return nil, usageError{err}
 	}
-	j.device.Driver = driver
 	if err = wholeNumbers(c, wholeNumber{"repeats", &j.repeats, 1, maxRepeats}); err != nil {
 		return nil, usageError{err}
 	}

@@ -37,8 +37,7 @@ func benchMapCommand(p process) *cli.Command {
 			&cli.StringFlag{Name: "length", Value: "100", Category: categoryInput, Usage: "make reads of `N` bases"},
 			&cli.StringFlag{Name: "batch-reads", Value: "0", Category: categoryRun, DefaultText: "0, all on a GPU, by the length of the reference on the CPU",
 				Usage: "map `N` reads in one pass over the reference"},
-			&cli.StringFlag{Name: "threads", Aliases: []string{"t"}, Value: strconv.Itoa(runtime.GOMAXPROCS(0)), Category: categoryRun,
-				DefaultText: "all processors", Usage: "compute with `N` threads"}),
+			threadsFlag("compute with `N` threads")),
 		Action: func(c *cli.Context) error {
 			j, err := newBenchJob(c, p.args)
 			if err != nil {

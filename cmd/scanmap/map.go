@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,11 +86,9 @@ func mapCommand(p process) *cli.Command {
 			&cli.StringFlag{Name: "stats", Category: categoryOutput,
 				Usage: "write statistics as JSON to `FILE`; - is standard output, if --output is a file"},
 
-			&cli.StringFlag{Name: "threads", Aliases: []string{"t"}, Value: strconv.Itoa(runtime.GOMAXPROCS(0)), Category: categoryRun,
-				DefaultText: "all processors", Usage: "compute with `N` threads"},
+			threadsFlag("compute with `N` threads"),
 			&cli.StringFlag{Name: "device", Value: "auto", Category: categoryRun, Usage: "`NAME` of the device: auto (GPUs if there are any and the work is worth it), cpu, cuda (all GPUs) or, as in cuda:0,2, some"},
-			&cli.BoolFlag{Name: "gpu-sync", Category: categoryRun, DisableDefaultText: true,
-				Usage: "wait for the end of every kernel and show their times; slower"},
+			gpuSyncFlag(),
 			&cli.StringFlag{Name: "batch-reads", Value: "0", Category: categoryRun, DefaultText: "0, by the length of the reference",
 				Usage: "map `N` reads in one pass over the reference; changes speed and memory only"},
 			&cli.BoolFlag{Name: "quiet", Category: categoryRun, DisableDefaultText: true,
@@ -123,7 +122,6 @@ type mapJob struct {
 // newMapJob makes options of flags; args are the program's, for the header. Its errors are usage errors.
 func newMapJob(c *cli.Context, args []string) (*mapJob, error) {
 	j := &mapJob{
-		output:   c.String("output"),
 		stats:    c.String("stats"),
 		quiet:    c.Bool("quiet"),
 		progress: c.Bool("progress"),
@@ -191,11 +189,9 @@ func stat(name string) os.FileInfo {
 var otherFormats = regexp.MustCompile(`(?i)\.(bam|cram|gz|bgz|bgzf|zst|bz2|xz)$`)
 
 func (j *mapJob) readOutputs(c *cli.Context) error {
-	if j.output == "" {
-		if c.IsSet("output") {
-			return errors.New("option --output: the name is empty")
-		}
-		j.output = "-"
+	var err error
+	if j.output, err = outputName(c); err != nil {
+		return err
 	}
 	if otherFormats.MatchString(j.output) {
 		return fmt.Errorf("option --output: %s: scanmap writes SAM; name the file .sam, or pipe standard output to samtools", j.output)
@@ -231,6 +227,36 @@ func sameFile(a, b string) bool {
 	absA, errA := filepath.Abs(a)
 	absB, errB := filepath.Abs(b)
 	return errA == nil && errB == nil && absA == absB
+}
+
+// threadsFlag is --threads, by default all processors.
+func threadsFlag(usage string) cli.Flag {
+	return &cli.StringFlag{Name: "threads", Aliases: []string{"t"}, Value: strconv.Itoa(runtime.GOMAXPROCS(0)), Category: categoryRun,
+		DefaultText: "all processors", Usage: usage}
+}
+
+func gpuSyncFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "gpu-sync", Category: categoryRun, DisableDefaultText: true,
+		Usage: "wait for the end of every kernel and show their times; slower"}
+}
+
+// deviceChoice reads --device and, where a command has it, --gpu-sync.
+func deviceChoice(c *cli.Context) (device.Choice, error) {
+	choice, err := device.Parse(c.String("device"))
+	if err != nil {
+		return device.Choice{}, fmt.Errorf("option --device: %w", err)
+	}
+	choice.Sync, choice.Driver = c.Bool("gpu-sync"), driver
+	return choice, nil
+}
+
+// outputName reads --output: - where it is not given.
+func outputName(c *cli.Context) (string, error) {
+	name := c.String("output")
+	if name == "" && c.IsSet("output") {
+		return "", errors.New("option --output: the name is empty")
+	}
+	return cmp.Or(name, "-"), nil
 }
 
 // wholeNumber is an option that is a whole number, and where it goes.
@@ -295,12 +321,8 @@ func (j *mapJob) readNames(c *cli.Context) error {
 	if j.quiet && j.progress {
 		return errors.New("options --quiet and --progress contradict each other")
 	}
-	if o.Device, err = device.Parse(c.String("device")); err != nil {
-		return fmt.Errorf("option --device: %w", err)
-	}
-	o.Device.Sync = c.Bool("gpu-sync")
-	o.Device.Driver = driver
-	return nil
+	o.Device, err = deviceChoice(c)
+	return err
 }
 
 func (j *mapJob) readGroup(c *cli.Context) error {

@@ -10,13 +10,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
-	"scanmap/device"
 	"scanmap/fasta"
 	"scanmap/sam"
 	"scanmap/search"
@@ -70,12 +68,10 @@ func searchCommand(p process) *cli.Command {
 			&cli.BoolFlag{Name: "no-pg", Category: categoryOutput, DisableDefaultText: true,
 				Usage: "leave @PG out of the header of SAM"},
 
-			&cli.StringFlag{Name: "threads", Aliases: []string{"t"}, Value: strconv.Itoa(runtime.GOMAXPROCS(0)), Category: categoryRun,
-				DefaultText: "all processors", Usage: "compute with `N` threads"},
+			threadsFlag("compute with `N` threads"),
 			&cli.StringFlag{Name: "device", Value: "auto", Category: categoryRun,
 				Usage: "`NAME` of the device: auto (a GPU if there is one and the work is worth it), cpu, cuda (the first GPU) or, as in cuda:1, another"},
-			&cli.BoolFlag{Name: "gpu-sync", Category: categoryRun, DisableDefaultText: true,
-				Usage: "wait for the end of every kernel and show their times; slower"},
+			gpuSyncFlag(),
 			&cli.BoolFlag{Name: "quiet", Category: categoryRun, DisableDefaultText: true,
 				Usage: "no summary on standard error"},
 		},
@@ -105,9 +101,8 @@ type searchJob struct {
 // newSearchJob makes options of flags; args are the program's, for the header of SAM. Its errors are usage errors.
 func newSearchJob(c *cli.Context, args []string) (*searchJob, error) {
 	j := &searchJob{
-		output: c.String("output"),
-		quiet:  c.Bool("quiet"),
-		pam:    []byte(c.String("pam")),
+		quiet: c.Bool("quiet"),
+		pam:   []byte(c.String("pam")),
 	}
 	for _, step := range []func(*cli.Context) error{j.readAlphabet, j.readInputs, j.readDistance, j.readMethod, j.readOutput, j.readDevice} {
 		if err := step(c); err != nil {
@@ -204,11 +199,9 @@ func (j *searchJob) readMethod(c *cli.Context) error {
 }
 
 func (j *searchJob) readOutput(c *cli.Context) error {
-	if j.output == "" {
-		if c.IsSet("output") {
-			return errors.New("option --output: the name is empty")
-		}
-		j.output = "-"
+	var err error
+	if j.output, err = outputName(c); err != nil {
+		return err
 	}
 	if otherFormats.MatchString(j.output) {
 		return fmt.Errorf("option --output: %s: scanmap search writes plain TSV, BED and SAM; name the file .tsv, .bed or .sam, or pipe standard output to samtools or gzip", j.output)
@@ -217,7 +210,6 @@ func (j *searchJob) readOutput(c *cli.Context) error {
 	if !c.IsSet("format") {
 		name = strings.ToLower(strings.TrimPrefix(filepath.Ext(j.output), "."))
 	}
-	var err error
 	if j.rows.Format, err = search.ParseFormat(name); err != nil {
 		if c.IsSet("format") {
 			return fmt.Errorf("option --format: %w", err)
@@ -236,16 +228,13 @@ func (j *searchJob) readOutput(c *cli.Context) error {
 }
 
 func (j *searchJob) readDevice(c *cli.Context) error {
-	o := &j.options
 	var err error
-	if o.Device, err = device.Parse(c.String("device")); err != nil {
-		return fmt.Errorf("option --device: %w", err)
+	if j.options.Device, err = deviceChoice(c); err != nil {
+		return err
 	}
-	if len(o.Device.Indices) > 1 {
+	if len(j.options.Device.Indices) > 1 {
 		return errors.New("option --device: a search runs on one GPU, such as cuda:0")
 	}
-	o.Device.Sync = c.Bool("gpu-sync")
-	o.Device.Driver = driver
 	return nil
 }
 
