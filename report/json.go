@@ -97,7 +97,7 @@ func JSON(w io.Writer, s *mapper.Stats, version string) error {
 		Stages:               make([]stage, 0, len(s.Stages)),
 	}
 	for _, c := range s.PerContig {
-		out.Contigs = append(out.Contigs, contig(c))
+		out.Contigs = append(out.Contigs, contig{c.Name, c.Length, c.Primary, c.Mappings})
 	}
 	for _, k := range s.Kernels {
 		out.Kernels = append(out.Kernels, kernel{k.Name, k.Launches, k.Time.Seconds()})
