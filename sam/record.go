@@ -11,19 +11,24 @@ import (
 // 1-based fields of SAM.
 //
 // The record of a read without an alignment has the flag hts.Unmapped. It gets a
-// contig and a position only where its mate has one, and no tag but RG.
+// contig and a position only where its mate has one, and no tag but MC, MQ, XD and RG.
 type Record struct {
-	Name   string // empty for '*'
+	Name   string // empty for '*'; at most MaxNameLength bytes
 	Flags  hts.Flags
 	Contig string // empty for none
-	Pos    int    // of the leftmost base; -1 for none, as without Contig
-	MapQ   byte
-	Cigar  []hts.CigarOp // empty for '*'
+	// ContigIndex is the place of Contig in the header, from 0, which BAM has in its
+	// stead. Not looked at without Contig.
+	ContigIndex int
+	Pos         int // of the leftmost base; -1 for none, as without Contig
+	MapQ        byte
+	Cigar       []hts.CigarOp // empty for '*'
 	// MateContig, MatePos and TemplateLength are RNEXT, PNEXT and TLEN: empty, -1
-	// and 0 for a read without a mate.
-	MateContig     string
-	MatePos        int
-	TemplateLength int
+	// and 0 for a read without a mate. MateContigIndex is to MateContig what
+	// ContigIndex is to Contig.
+	MateContig      string
+	MateContigIndex int
+	MatePos         int
+	TemplateLength  int
 	// Bases and Qualities (the characters '!' to '~') are in the orientation of the
 	// record. Empty for '*'; without bases there are no qualities.
 	Bases, Qualities []byte
@@ -38,11 +43,20 @@ type Record struct {
 	// Hits is the number of the read's reported records (NH), and HitIndex the place
 	// of this one among them from 1 (HI); both are left out when Hits is 0.
 	Hits, HitIndex int
-	ReadGroup      string // RG; empty for none
+	MateCigar      []hts.CigarOp // MC; left out when empty
+	// MateMapQ is the mate's mapping quality (MQ), when HasMateMapQ.
+	MateMapQ    byte
+	HasMateMapQ bool
+	Rescued     bool   // XR:i:1: found only near its mate
+	Discordant  string // XD: in which way the pair is not proper; left out when empty
+	ReadGroup   string // RG; empty for none
 }
 
+// MaxNameLength is the longest name of a record, in bytes (SAMv1, section 1.4: QNAME).
+const MaxNameLength = 254
+
 // fixedText is room for every part of a line whose length does not depend on the
-// record: tabs, tag names and up to twelve numbers.
+// record: tabs, tag names and up to fourteen numbers.
 const fixedText = 256
 
 // cigarLetters are the operations in the order of hts.CigarOpType.
@@ -50,11 +64,11 @@ const cigarLetters = "MIDNSHP=XB??????"
 
 // AppendText appends the line, with its line feed, to b:
 //
-//	QNAME FLAG RNAME POS MAPQ CIGAR RNEXT PNEXT TLEN SEQ QUAL NM MD AS XS NH HI RG
+//	QNAME FLAG RNAME POS MAPQ CIGAR RNEXT PNEXT TLEN SEQ QUAL NM MD AS XS NH HI MC MQ XR XD RG
 func (r *Record) AppendText(b []byte) []byte {
 	// One check of the capacity, so that no append below has to move the line.
-	b = slices.Grow(b, fixedText+len(r.Name)+len(r.Contig)+len(r.MateContig)+12*len(r.Cigar)+
-		len(r.Bases)+len(r.Qualities)+len(r.Mismatches)+len(r.ReadGroup))
+	b = slices.Grow(b, fixedText+len(r.Name)+len(r.Contig)+len(r.MateContig)+12*(len(r.Cigar)+len(r.MateCigar))+
+		len(r.Bases)+len(r.Qualities)+len(r.Mismatches)+len(r.Discordant)+len(r.ReadGroup))
 
 	b = appendOrStar(b, r.Name)
 	b = append(b, '\t')
@@ -78,6 +92,7 @@ func (r *Record) AppendText(b []byte) []byte {
 	if r.Flags&hts.Unmapped == 0 {
 		b = r.appendTags(b)
 	}
+	b = r.appendMateTags(b)
 	if r.ReadGroup != "" {
 		b = append(b, "\tRG:Z:"...)
 		b = append(b, r.ReadGroup...)
@@ -146,3 +161,25 @@ func (r *Record) appendTags(b []byte) []byte {
 	}
 	return b
 }
+
+// appendMateTags appends what the mate is to this record.
+func (r *Record) appendMateTags(b []byte) []byte {
+	if len(r.MateCigar) > 0 {
+		b = append(b, "\tMC:Z:"...)
+		b = appendCigar(b, r.MateCigar)
+	}
+	if r.HasMateMapQ {
+		b = append(b, "\tMQ:i:"...)
+		b = strconv.AppendUint(b, uint64(r.MateMapQ), 10)
+	}
+	if r.isRescued() {
+		b = append(b, "\tXR:i:1"...)
+	}
+	if r.Discordant != "" {
+		b = append(b, "\tXD:Z:"...)
+		b = append(b, r.Discordant...)
+	}
+	return b
+}
+
+func (r *Record) isRescued() bool { return r.Rescued && r.Flags&hts.Unmapped == 0 }

@@ -1,0 +1,283 @@
+package sam
+
+import (
+	"encoding/binary"
+	"slices"
+
+	hts "github.com/biogo/hts/sam"
+)
+
+// Encoding is the form of a record in memory.
+type Encoding int
+
+const (
+	// Text is a line of SAM: AppendText.
+	Text Encoding = iota
+	// Binary is a record of BAM: AppendBinary.
+	Binary
+	// KeyedText is a line of SAM behind keyedHeader bytes of which those that order
+	// records stand where a BAM record has them. It exists in memory and in temporary
+	// files alone: a Writer that sorts cuts the bytes off.
+	KeyedText
+)
+
+// Where the fixed fields of a BAM record stand (SAMv1, section 4.2), all of them
+// little-endian. KeyedText has the first three and the flags.
+const (
+	offsetContig     = 4  // int32, behind the int32 of the bytes that follow
+	offsetPos        = 8  // int32
+	offsetNameLength = 12 // uint8, with the NUL
+	offsetMapQ       = 13 // uint8
+	offsetBin        = 14 // uint16
+	offsetCigarCount = 16 // uint16
+	offsetFlags      = 18 // uint16
+	keyedHeader      = 20
+	offsetBases      = 20 // int32, a number of letters
+	offsetMateContig = 24 // int32
+	offsetMatePos    = 28 // int32
+	offsetTemplate   = 32 // int32
+	binaryHeader     = 36
+)
+
+// Append appends the record in an encoding.
+func (r *Record) Append(b []byte, e Encoding) []byte {
+	switch e {
+	case Binary:
+		return r.AppendBinary(b)
+	case KeyedText:
+		return r.appendKeyedText(b)
+	default:
+		return r.AppendText(b)
+	}
+}
+
+func (r *Record) appendKeyedText(b []byte) []byte {
+	start := len(b)
+	b = append(b, make([]byte, keyedHeader)...)
+	b = r.AppendText(b)
+	r.putOrder(b[start:])
+	return b
+}
+
+// putOrder writes the length and the fields that order records.
+func (r *Record) putOrder(b []byte) {
+	contig, pos := place(r.Contig, r.ContigIndex, r.Pos)
+	putInt32(b, len(b)-offsetContig)
+	putInt32(b[offsetContig:], contig)
+	putInt32(b[offsetPos:], pos)
+	binary.LittleEndian.PutUint16(b[offsetFlags:], uint16(r.Flags))
+}
+
+// place is a contig and a position as BAM has them: -1 and -1 where text has '*' and 0.
+func place(contig string, index, pos int) (int, int) {
+	if contig == "" {
+		return -1, -1
+	}
+	return index, pos
+}
+
+func putInt32(b []byte, v int) { binary.LittleEndian.PutUint32(b, uint32(int32(v))) }
+
+// mostCigar is the largest number of operations that n_cigar_op can tell.
+const mostCigar = 1<<16 - 1
+
+// AppendBinary appends the BAM record (SAMv1, section 4.2), its length first, with
+// what the line of AppendText says: samtools makes the same bytes of that line. Of
+// a name only the first MaxNameLength bytes are kept, which is what BAM has room for.
+//
+// A CIGAR of more operations than BAM has room for goes to the tag CG, and the
+// field gets two operations of the same lengths (section 4.2.2).
+func (r *Record) AppendBinary(b []byte) []byte {
+	// One check of the capacity, so that no append below has to move the record.
+	b = slices.Grow(b, fixedText+len(r.Name)+4*len(r.Cigar)+12*len(r.MateCigar)+
+		2*len(r.Bases)+len(r.Mismatches)+len(r.Discordant)+len(r.ReadGroup))
+	start := len(b)
+	b = append(b, make([]byte, binaryHeader)...)
+
+	name := r.Name[:min(len(r.Name), MaxNameLength)]
+	b = appendOrStar(b, name)
+	b = append(b, 0)
+	nameLength := len(b) - start - binaryHeader
+
+	length := referenceLength(r.Cigar)
+	cigarCount := len(r.Cigar)
+	if cigarCount > mostCigar {
+		b = appendUint32(b, uint32(hts.NewCigarOp(hts.CigarSoftClipped, len(r.Bases))))
+		b = appendUint32(b, uint32(hts.NewCigarOp(hts.CigarSkipped, length)))
+		cigarCount = 2
+	} else {
+		b = appendOperations(b, r.Cigar)
+	}
+	b = appendBases(b, r.Bases)
+	b = r.appendQualities(b)
+	b = r.appendBinaryTags(b)
+	if len(r.Cigar) > mostCigar {
+		b = append(b, "CGBI"...)
+		b = appendUint32(b, uint32(len(r.Cigar)))
+		b = appendOperations(b, r.Cigar)
+	}
+
+	fixed := b[start:]
+	r.putOrder(fixed)
+	_, pos := place(r.Contig, r.ContigIndex, r.Pos)
+	fixed[offsetNameLength] = byte(nameLength)
+	fixed[offsetMapQ] = r.MapQ
+	end := pos + alignedLength(r.Flags, length)
+	binary.LittleEndian.PutUint16(fixed[offsetBin:], uint16(binOf(pos, end, baiDepth)))
+	binary.LittleEndian.PutUint16(fixed[offsetCigarCount:], uint16(cigarCount))
+	putInt32(fixed[offsetBases:], len(r.Bases))
+	mateContig, matePos := place(r.MateContig, r.MateContigIndex, r.MatePos)
+	putInt32(fixed[offsetMateContig:], mateContig)
+	putInt32(fixed[offsetMatePos:], matePos)
+	putInt32(fixed[offsetTemplate:], r.TemplateLength)
+	return b
+}
+
+// consumesReference has a bit for each operation that takes bases of the reference:
+// M, D, N, = and X.
+const consumesReference = 1<<hts.CigarMatch | 1<<hts.CigarDeletion | 1<<hts.CigarSkipped |
+	1<<hts.CigarEqual | 1<<hts.CigarMismatch
+
+func referenceLength(cigar []hts.CigarOp) int {
+	n := 0
+	for _, op := range cigar {
+		n += operationLength(op)
+	}
+	return n
+}
+
+// operationLength is the number of bases of the reference under an operation.
+func operationLength(op hts.CigarOp) int {
+	return op.Len() * int(consumesReference>>(op&15)&1)
+}
+
+// alignedLength is the length by which a record is put into bins: 1 for one without
+// an alignment (SAMv1, section 4.2.1).
+func alignedLength(flags hts.Flags, length int) int {
+	if flags&hts.Unmapped != 0 || length == 0 {
+		return 1
+	}
+	return length
+}
+
+func appendUint32(b []byte, v uint32) []byte { return binary.LittleEndian.AppendUint32(b, v) }
+
+// appendOperations appends operations as BAM has them, which is how hts.CigarOp has them.
+func appendOperations(b []byte, cigar []hts.CigarOp) []byte {
+	for _, op := range cigar {
+		b = appendUint32(b, uint32(op))
+	}
+	return b
+}
+
+// baseCodes are the four bits of each letter (SAMv1, section 4.2: "=ACMGRSVTWYHKDBN");
+// a letter that is none of them is N.
+var baseCodes = func() (codes [256]byte) {
+	for i := range codes {
+		codes[i] = 15
+	}
+	for i, c := range []byte("=ACMGRSVTWYHKDBN") {
+		codes[c] = byte(i)
+		if c != '=' {
+			codes[c+'a'-'A'] = byte(i)
+		}
+	}
+	codes['U'], codes['u'] = codes['T'], codes['T']
+	return codes
+}()
+
+// appendBases appends two letters a byte, the first in the upper half.
+func appendBases(b, bases []byte) []byte {
+	for ; len(bases) > 1; bases = bases[2:] {
+		b = append(b, baseCodes[bases[0]]<<4|baseCodes[bases[1]])
+	}
+	if len(bases) == 1 {
+		b = append(b, baseCodes[bases[0]]<<4)
+	}
+	return b
+}
+
+// noQuality stands for each quality of a record with bases and without qualities.
+const noQuality = 0xff
+
+func (r *Record) appendQualities(b []byte) []byte {
+	n := len(b)
+	b = append(b, r.Bases...) // room for as many qualities
+	for i, q := 0, b[n:]; i < len(q); i++ {
+		if i < len(r.Qualities) {
+			q[i] = r.Qualities[i] - '!'
+		} else {
+			q[i] = noQuality
+		}
+	}
+	return b
+}
+
+// appendBinaryTags appends the tags of AppendText in the same order.
+func (r *Record) appendBinaryTags(b []byte) []byte {
+	if r.Flags&hts.Unmapped == 0 {
+		b = appendInteger(b, "NM", r.EditDistance)
+		if len(r.Mismatches) > 0 {
+			b = append(b, "MDZ"...)
+			b = append(b, r.Mismatches...)
+			b = append(b, 0)
+		}
+		b = appendInteger(b, "AS", r.Score)
+		if r.HasSecondScore {
+			b = appendInteger(b, "XS", r.SecondScore)
+		}
+		if r.Hits > 0 {
+			b = appendInteger(b, "NH", r.Hits)
+			b = appendInteger(b, "HI", r.HitIndex)
+		}
+	}
+	if len(r.MateCigar) > 0 {
+		b = append(b, "MCZ"...)
+		b = appendCigar(b, r.MateCigar)
+		b = append(b, 0)
+	}
+	if r.HasMateMapQ {
+		b = appendInteger(b, "MQ", int(r.MateMapQ))
+	}
+	if r.isRescued() {
+		b = appendInteger(b, "XR", 1)
+	}
+	if r.Discordant != "" {
+		b = appendString(b, "XD", r.Discordant)
+	}
+	if r.ReadGroup != "" {
+		b = appendString(b, "RG", r.ReadGroup)
+	}
+	return b
+}
+
+func appendString(b []byte, tag, value string) []byte {
+	b = append(b, tag...)
+	b = append(b, 'Z')
+	b = append(b, value...)
+	return append(b, 0)
+}
+
+// appendInteger appends a tag in the smallest type that holds its value, unsigned
+// where it is not negative: what samtools does with the 'i' of text.
+func appendInteger(b []byte, tag string, v int) []byte {
+	b = append(b, tag...)
+	switch {
+	case v < -1<<15:
+		b = append(b, 'i')
+		return appendUint32(b, uint32(int32(v)))
+	case v < -1<<7:
+		b = append(b, 's')
+		return binary.LittleEndian.AppendUint16(b, uint16(int16(v)))
+	case v < 0:
+		return append(b, 'c', byte(int8(v)))
+	case v < 1<<8:
+		return append(b, 'C', byte(v))
+	case v < 1<<16:
+		b = append(b, 'S')
+		return binary.LittleEndian.AppendUint16(b, uint16(v))
+	default:
+		b = append(b, 'I')
+		return appendUint32(b, uint32(v))
+	}
+}

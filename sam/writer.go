@@ -1,0 +1,280 @@
+package sam
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+
+	hts "github.com/biogo/hts/sam"
+)
+
+// WriterOptions say how records are written.
+type WriterOptions struct {
+	// Format is FormatSAM if empty.
+	Format Format
+	// Compression is 0 (stored) to 9 (smallest), or -1 for a level that is a good trade of
+	// size and time. Not looked at for FormatSAM.
+	Compression int
+	// Threads is the number of goroutines that compress, and of those that sort; less
+	// than 1 is 1. It has no influence on what is written.
+	Threads int
+	// Sort orders records by contig, position and strand, those without a place last,
+	// and ties in the order of Write, as samtools sort does. The header has to say so.
+	Sort bool
+	// SortMemory is how many bytes all buffers of sorting take together, 0 for
+	// DefaultSortMemory. Less than 2 MiB is taken for 2 MiB, and from 37 MiB
+	// on 64 temporary files are merged at a time, which is the most. A record that is
+	// longer than a sixteenth of it takes more.
+	SortMemory int64
+	// TemporaryFolder is for what does not fit into SortMemory; empty for the system's.
+	TemporaryFolder string
+	// Index gets the index, of the kind that IndexKindFor tells, when Close is called.
+	// Only for a sorted BAM; nil for none.
+	Index io.Writer
+}
+
+// defaultCompression is the level that Compression -1 stands for. At 5 records take
+// no more room than at zlib's 6, in half of its time (docs/benchmarks/bam.md).
+const defaultCompression = 5
+
+// Writer writes a header and records. Its methods are for one goroutine.
+type Writer struct {
+	w        io.Writer
+	options  WriterOptions
+	bgzf     *bgzfWriter   // nil for FormatSAM
+	buffer   *bufio.Writer // of sorted FormatSAM
+	sorter   *sorter       // nil unless sorted
+	indexer  *indexer      // nil without an index
+	err      error         // of the first call that failed
+	finished bool          // Close or Discard was called
+}
+
+var errFinished = errors.New("the output was already ended")
+
+// NewWriter returns a writer of records under a header, which it writes to w. Compressed
+// formats write to w from a goroutine of their own, in order, and may return an
+// error of that from a later call. Either Close or Discard has to be called.
+func NewWriter(w io.Writer, h *hts.Header, o WriterOptions) (*Writer, error) {
+	if err := o.complete(h); err != nil {
+		return nil, err
+	}
+	wr := &Writer{w: w, options: o}
+	if o.Format != FormatSAM {
+		var err error
+		if wr.bgzf, err = newBGZF(w, o.Compression, o.Threads, o.Index != nil); err != nil {
+			return nil, err
+		}
+	} else if o.Sort {
+		wr.buffer = bufio.NewWriterSize(w, 1<<18)
+	}
+	if o.Sort {
+		wr.sorter = newSorter(o.TemporaryFolder, o.SortMemory, o.Threads)
+	}
+	if o.Index != nil {
+		wr.indexer = newIndexer(h)
+	}
+	if err := wr.writeHeader(h); err != nil {
+		wr.Discard()
+		return nil, err
+	}
+	return wr, nil
+}
+
+// complete puts in what stands for zero values, and refuses what does not go together.
+func (o *WriterOptions) complete(h *hts.Header) error {
+	if o.Format == "" {
+		o.Format = FormatSAM
+	}
+	if _, err := ParseFormat(string(o.Format)); err != nil {
+		return err
+	}
+	if o.Compression == -1 || o.Format == FormatSAM {
+		o.Compression = defaultCompression
+	}
+	o.Threads = max(o.Threads, 1)
+	if o.SortMemory == 0 {
+		o.SortMemory = DefaultSortMemory
+	}
+	if o.SortMemory < 0 {
+		return fmt.Errorf("%d bytes of memory for sorting", o.SortMemory)
+	}
+	if o.Sort && h.SortOrder != hts.Coordinate {
+		return fmt.Errorf("records are to be sorted by coordinate, but the header says SO:%s", h.SortOrder)
+	}
+	if o.Index != nil && (o.Format != FormatBAM || !o.Sort) {
+		return errors.New("only a sorted BAM can have an index")
+	}
+	return nil
+}
+
+func (w *Writer) writeHeader(h *hts.Header) error {
+	switch w.options.Format {
+	case FormatBAM:
+		// biogo/hts writes each field of each contig by itself.
+		b := bufio.NewWriter(w.bgzf)
+		if err := h.EncodeBinary(b); err != nil {
+			return err
+		}
+		if err := b.Flush(); err != nil {
+			return err
+		}
+		// Records start a block, as with samtools, so that a header can be exchanged.
+		return w.bgzf.flush()
+	case FormatSAMGZ:
+		return WriteHeader(w.bgzf, h)
+	default:
+		return WriteHeader(w.w, h)
+	}
+}
+
+// Encoding is what Write takes: Binary for BAM, KeyedText for text that is sorted, and
+// Text for text that is not.
+func (w *Writer) Encoding() Encoding {
+	switch {
+	case w.options.Format == FormatBAM:
+		return Binary
+	case w.options.Sort:
+		return KeyedText
+	default:
+		return Text
+	}
+}
+
+// Write takes whole records in the order given. It keeps nothing of block. What is
+// written does not depend on how records are spread over blocks.
+func (w *Writer) Write(block []byte) (int, error) {
+	if w.err != nil {
+		return 0, w.err
+	}
+	if w.finished {
+		return 0, errFinished
+	}
+	n, err := w.write(block)
+	w.err = err
+	return n, err
+}
+
+func (w *Writer) write(block []byte) (int, error) {
+	switch {
+	case w.sorter != nil:
+		return eachRecord(block, w.sorter.add)
+	case w.options.Format == FormatBAM:
+		return eachRecord(block, w.emit)
+	case w.bgzf != nil:
+		return w.bgzf.Write(block)
+	default:
+		return w.w.Write(block)
+	}
+}
+
+// eachRecord cuts a block of Binary or KeyedText into records, and returns the number
+// of bytes that were taken.
+func eachRecord(block []byte, take func(record []byte) error) (int, error) {
+	n := 0
+	for n < len(block) {
+		rest := block[n:]
+		if len(rest) < keyedHeader {
+			return n, fmt.Errorf("%d bytes are no record", len(rest))
+		}
+		length := offsetContig + int(getInt32(rest))
+		if length < keyedHeader || length > len(rest) {
+			return n, fmt.Errorf("a record of %d bytes where %d are left", length, len(rest))
+		}
+		if err := take(rest[:length]); err != nil {
+			return n, err
+		}
+		n += length
+	}
+	return n, nil
+}
+
+// emit writes a record in its final order.
+func (w *Writer) emit(record []byte) error {
+	switch {
+	case w.buffer != nil:
+		_, err := w.buffer.Write(record[keyedHeader:])
+		return err
+	case w.options.Format == FormatSAMGZ:
+		_, err := w.bgzf.Write(record[keyedHeader:])
+		return err
+	case w.indexer == nil:
+		return w.bgzf.writeRecord(record)
+	}
+	// The record begins behind the end of a block that has no room for it.
+	if err := w.bgzf.room(len(record)); err != nil {
+		return err
+	}
+	begin := w.bgzf.place()
+	if err := w.bgzf.writeRecord(record); err != nil {
+		return err
+	}
+	return w.indexer.add(record, begin, w.bgzf.place())
+}
+
+// Close writes what is kept back: sorted records, the block that ends compressed
+// formats, and the index. It does not close the writers it was given. After an error,
+// its own or one of Write, the output is not complete, and Close has released
+// everything as Discard does.
+func (w *Writer) Close() error {
+	if w.finished {
+		return w.err
+	}
+	if w.err == nil {
+		w.err = w.finish()
+	}
+	if err := w.release(); w.err == nil {
+		w.err = err
+	}
+	return w.err
+}
+
+func (w *Writer) finish() error {
+	if w.sorter != nil {
+		if err := w.sorter.finish(w.emit); err != nil {
+			return err
+		}
+	}
+	if w.buffer != nil {
+		return w.buffer.Flush()
+	}
+	if w.bgzf == nil {
+		return nil
+	}
+	if err := w.bgzf.close(); err != nil {
+		return err
+	}
+	if w.indexer == nil {
+		return nil
+	}
+	if err := w.indexer.writeIndex(w.options.Index, w.bgzf.offsets); err != nil {
+		return fmt.Errorf("index: %w", err)
+	}
+	return nil
+}
+
+// Discard gives the output up: it ends goroutines and frees memory and temporary
+// files. It may be called at any time, more than once, and after Close, where it does
+// nothing. It waits for a call of the underlying Write that is under way.
+func (w *Writer) Discard() {
+	if w.finished {
+		return
+	}
+	if err := w.release(); w.err == nil {
+		w.err = err
+	}
+}
+
+// release ends goroutines and frees memory and temporary files.
+func (w *Writer) release() error {
+	w.finished = true
+	if w.bgzf != nil {
+		w.bgzf.discard()
+	}
+	if w.sorter == nil {
+		return nil
+	}
+	err := w.sorter.discard()
+	w.sorter = nil
+	return err
+}
