@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -69,7 +70,7 @@ func fishOption(c command, o option) string {
 		b.WriteString(" -l " + name)
 	}
 	if o.placeholder != "" {
-		b.WriteString(" -r" + fishOffer(kindOf(c, o)))
+		b.WriteString(" -r" + cmp.Or(fishOffer(kindOf(c, o)), " -f")) // -f: no files
 	}
 	return b.String()
 }
