@@ -45,8 +45,11 @@ func TestValuesAreAccepted(t *testing.T) {
 				seen++
 				option := "--" + o.name() + "=" + value
 				args := append(strings.Fields(c.name+" "+refusedRun[c.name]), option)
-				// A scheme of a search is one of its method.
+				// Some values need another option, or a mate: a scheme of a search is one of its method.
 				variants := [][]string{args}
+				if c.name == "map" {
+					variants = append(variants, append(slices.Clone(args), "-o", "none.bam"), append(slices.Clone(args), "mates.fq"))
+				}
 				if c.name == "search" && o.name() == "scheme" {
 					variants = nil
 					for _, method := range valuesOf(c.name, "method") {
