@@ -10,7 +10,7 @@ GOVULNCHECK := v1.1.4
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build demo test race vet lint staticcheck golangci-lint vulncheck kernels generate-check fuzz \
+.PHONY: help build man demo test race vet lint staticcheck golangci-lint vulncheck kernels generate-check fuzz \
 	oracle oracle-all peers-check search-peers-check bench bench-peers bench-search-peers bench-gpu bench-search curves golden ci clean
 
 help: ## list the targets
@@ -18,6 +18,13 @@ help: ## list the targets
 
 build: ## make bin/scanmap
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/scanmap ./cmd/scanmap
+
+man: build ## the manual page and the scripts of completion, into build
+	@mkdir -p build/man build/completion
+	bin/scanmap man >build/man/scanmap.1
+	bin/scanmap completion bash >build/completion/scanmap
+	bin/scanmap completion zsh >build/completion/_scanmap
+	bin/scanmap completion fish >build/completion/scanmap.fish
 
 demo: build ## map real reads that ship in testdata, and show the statistics
 	@mkdir -p build/demo

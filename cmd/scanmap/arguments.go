@@ -53,9 +53,11 @@ func commandNamed(commands []*cli.Command, name string) *cli.Command {
 // isOption tells options from files and from - for standard input.
 func isOption(arg string) bool { return len(arg) > 1 && arg[0] == '-' }
 
-// optionsFirst reorders the arguments of a command.
+// optionsFirst reorders the arguments of a command. An option with two values is refused: which of them counts would
+// depend on their order, and a call in a script that adds to another one would hide it.
 func optionsFirst(args []string, flags []cli.Flag, command string) ([]string, error) {
 	var options, positional []string
+	given := map[string]string{}
 	for len(args) > 0 {
 		arg := args[0]
 		args = args[1:]
@@ -69,8 +71,7 @@ func optionsFirst(args []string, flags []cli.Flag, command string) ([]string, er
 		}
 		flag, value, hasValue := findFlag(arg, flags)
 		if flag == nil {
-			given, _, _ := strings.Cut(arg, "=")
-			return nil, usagef("unknown option %s%s; see %s --help", given, didYouMean(nearest(strings.TrimLeft(given, "-"), longNames(flags))), command)
+			return nil, unknownOption(arg, flags, command)
 		}
 		name := flag.Names()[0]
 		if name == cli.HelpFlag.Names()[0] {
@@ -83,14 +84,40 @@ func optionsFirst(args []string, flags []cli.Flag, command string) ([]string, er
 			return nil, usagef("option --%s needs a value", name)
 		case takesValue && !hasValue:
 			value, args = args[0], args[1:]
+			if isOption(value) {
+				if next, _, _ := findFlag(value, flags); next != nil {
+					return nil, usagef("option --%s needs a value, but the option %s follows; --%s=%s makes that the value", name, value, name, value)
+				}
+			}
 		}
 		if takesValue(flag) {
+			if before, ok := given[name]; ok && before != value && !repeatable(flag) {
+				return nil, usagef("option --%s is given twice, as %q and as %q", name, before, value)
+			}
+			given[name] = value
 			options = append(options, "--"+name+"="+value)
 		} else {
 			options = append(options, "--"+name)
 		}
 	}
 	return append(append(options, "--"), positional...), nil
+}
+
+// unknownOption says what may have been meant: a name that is like it, or several short options in one word, of which
+// one with a number, as in -e5, is the only kind there is.
+func unknownOption(arg string, flags []cli.Flag, command string) error {
+	given, _, _ := strings.Cut(arg, "=")
+	meant := didYouMean(nearest(strings.TrimLeft(given, "-"), longNames(flags)))
+	if meant == "" && arg[1] != '-' && len(arg) > 2 {
+		if first, _, _ := findFlag(arg[:2], flags); first != nil {
+			rest := arg[2:]
+			if !takesValue(first) {
+				rest = "-" + rest
+			}
+			meant = didYouMean(arg[:2] + " " + rest)
+		}
+	}
+	return usagef("unknown option %s%s; see %s --help", given, meant, command)
 }
 
 // findFlag finds the flag of an argument such as -t, --threads, --threads=4 or -t4,
@@ -121,6 +148,12 @@ func takesValue(f cli.Flag) bool {
 	return ok && d.TakesValue()
 }
 
+// repeatable tells whether an option may be given several times, each with a value of its own.
+func repeatable(f cli.Flag) bool {
+	s, ok := f.(cli.DocGenerationSliceFlag)
+	return ok && s.IsSliceFlag()
+}
+
 // longNames are the names of the flags that help shows.
 func longNames(flags []cli.Flag) []string {
 	var names []string
@@ -145,7 +178,7 @@ func didYouMean(name string) string {
 }
 
 // nearest returns the name that is most like what was typed, empty when none is much like
-// it: a name that it begins, or that differs in at most a third of its letters.
+// it: a name that it begins, or that differs in at most a third of its letters, and not in all.
 func nearest(typed string, names []string) string {
 	best, least := "", max(1, len(typed)/3)+1
 	for _, name := range names {
@@ -153,7 +186,7 @@ func nearest(typed string, names []string) string {
 		if len(typed) >= 3 && strings.HasPrefix(strings.TrimLeft(name, "-"), typed) {
 			d = 0
 		}
-		if d < least {
+		if d < least && d < max(len(typed), len(strings.TrimLeft(name, "-"))) {
 			best, least = name, d
 		}
 	}

@@ -14,7 +14,7 @@ func TestNormalize(t *testing.T) {
 		{"map -e 5 ref reads", "map --max-distance=5 -- ref reads"},
 		{"map ref reads -e 5 --quiet", "map --max-distance=5 --quiet -- ref reads"},
 		{"map ref -t4 reads -e4%", "map --threads=4 --max-distance=4% -- ref reads"},
-		{"map --threads=4 -threads 5 -t=6", "map --threads=4 --threads=5 --threads=6 --"},
+		{"map --threads=4 -threads 4 -t=4 -t4", "map --threads=4 --threads=4 --threads=4 --threads=4 --"},
 		{"map -o - - reads", "map --output=- -- - reads"},
 		{"map -- -e --quiet", "map -- -e --quiet"},
 		{"map ref -- reads --quiet", "map -- ref reads --quiet"},

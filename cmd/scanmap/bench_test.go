@@ -105,7 +105,7 @@ func TestBenchUsage(t *testing.T) {
 		{"search --method fast", `option --method: method "fast" is not one of all, `},
 		{"search --method brute-force --scheme fast", `option --scheme: scheme "fast" is not one of all, plain`},
 		{"search --scheme fast", `option --scheme: scheme "fast" is not one of all, `},
-		{"search --alphabet rna", `option --alphabet: alphabet "rna" is neither dna nor bytes`},
+		{"search --alphabet rna", `option --alphabet: alphabet "rna" is neither dna nor bytes (did you mean dna?)`},
 		{"search --alphabet-size 4", "option --alphabet-size is for --alphabet bytes"},
 		{"search --alphabet bytes --alphabet-size 257", `option --alphabet-size: "257" is not a whole number from 1 to 256`},
 		{"search --letters many", `option --letters: "many" is not a number such as 65536, 64K, 512M or 4G`},

@@ -63,22 +63,24 @@ func (p process) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return app.RunContext(ctx, args)
+	return suggestValue(app.RunContext(ctx, args), args)
 }
 
 func newApp(p process) *cli.App {
 	cli.VersionPrinter = func(c *cli.Context) {
 		_, _ = fmt.Fprintf(c.App.Writer, "%s %s\n", c.App.Name, c.App.Version) // the sink keeps the error
 	}
+	cli.HelpPrinter = printHelp
 	return &cli.App{
 		Name:            "scanmap",
 		Usage:           "find every place where a read or a pattern fits a reference within k edits, without an index",
-		UsageText:       "scanmap map [options] REF.fa READS.fq\nscanmap search [options] PATTERN REF.fa",
+		UsageText:       "scanmap map [options] REF.fa READS.fq\nscanmap search [options] PATTERN REF.fa\nscanmap COMMAND --help",
 		Version:         version,
 		HideHelpCommand: true,
 		Writer:          p.stdout,
 		ErrWriter:       p.stderr,
-		Commands:        []*cli.Command{mapCommand(p), searchCommand(p), benchCommand(p), devicesCommand(p)},
+		Commands: []*cli.Command{mapCommand(p), searchCommand(p), benchCommand(p), devicesCommand(p),
+			completionCommand(p), manCommand(p), versionCommand(p)},
 		Action: func(c *cli.Context) error {
 			return usagef("no command is given; see scanmap --help")
 		},

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// shells are those for which there is a completion script.
+var shells = []string{"bash", "zsh", "fish"}
+
+func completionCommand(p process) *cli.Command {
+	return &cli.Command{
+		Name:      "completion",
+		Usage:     "write a script that completes commands, options and files in a shell",
+		UsageText: "scanmap completion bash|zsh|fish",
+		Description: "The script holds all commands, options and values, and does not call scanmap. Install it as\n" +
+			"~/.local/share/bash-completion/completions/scanmap, as _scanmap in a folder of zsh's $fpath, or as\n" +
+			"~/.config/fish/completions/scanmap.fish.",
+		HideHelpCommand: true,
+		Action: func(c *cli.Context) error {
+			if n := c.Args().Len(); n != 1 {
+				return usagef("scanmap completion takes the name of a shell, bash, zsh or fish, but %d are given", n)
+			}
+			var script string
+			switch shell := c.Args().First(); shell {
+			case "bash":
+				script = bashCompletion(describe(c.App))
+			case "zsh":
+				script = zshCompletion(describe(c.App))
+			case "fish":
+				script = fishCompletion(describe(c.App))
+			default:
+				return usagef("shell %q is not one of %s%s", shell, strings.Join(shells, ", "), didYouMean(nearest(shell, shells)))
+			}
+			_, err := io.WriteString(p.stdout, script)
+			return err
+		},
+	}
+}
+
+// completedLength is about how long the text of an option may be beside its name in a list of completions.
+const completedLength = 72
+
+// completedText is the text of an option or of a command, cut where it is too long.
+func completedText(text string) string {
+	text, _, _ = strings.Cut(text, ";")
+	if len(text) <= completedLength {
+		return text
+	}
+	text = text[:strings.LastIndexByte(text[:completedLength], ' ')]
+	return strings.TrimRight(text, " ,:;(") + " ..."
+}
+
+// sequencePatterns match the names of files of sequences, plain and compressed, in all three shells.
+func sequencePatterns() []string {
+	var patterns []string
+	for _, s := range sequenceSuffixes {
+		for _, c := range slices.Concat([]string{""}, compressedSuffixes) {
+			patterns = append(patterns, "*"+s+c)
+		}
+	}
+	return patterns
+}
+
+// quoted makes one word for a shell of the kind of sh.
+func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -1,0 +1,61 @@
+package main
+
+// example is a call that shows a group of options.
+type example struct {
+	command, category string // of the options; "" for a command whose options have no category
+	shows             string // for the manual, a sentence without its end
+	line              string
+}
+
+// examples stand in the help and in the manual, in this order.
+var examples = []example{
+	{"", "", "Map the reads of a file", "scanmap map ref.fa reads.fq > out.sam"},
+
+	{"map", categoryMapping, "Every location within 2 edits that is as good as the read's best one",
+		"scanmap map -e 2 --report best ref.fa reads.fq > out.sam"},
+	{"map", "Pairs", "Pairs whose fragments have from 200 to 600 bases",
+		"scanmap map --min-insert 200 --max-insert 600 ref.fa r1.fq r2.fq > out.sam"},
+	{"map", categoryOutput, "A read group, and CIGARs that tell matches from mismatches",
+		`scanmap map -R '@RG\tID:lane1\tSM:NA12878' --cigar eqx -o out.sam ref.fa reads.fq`},
+	{"map", "Sorting", "A BAM in the order of the reference, with its index",
+		"scanmap map --sort --sort-memory 2G -o out.bam ref.fa r1.fq r2.fq"},
+	{"map", "Reports", "Statistics for programs and for people",
+		"scanmap map --stats run.json --report-html run.html -o out.bam ref.fa reads.fq"},
+	{"map", categoryRun, "8 threads, no GPU, and nothing on standard error but errors",
+		"scanmap map -t 8 --device cpu --quiet ref.fa reads.fq > out.sam"},
+
+	{"search", categorySearch, "Where a CRISPR guide may cut, with up to 4 edits before its PAM",
+		"scanmap search -k 4 --pam NGG TCTTAGACGAATCACCAGAA ref.fa"},
+	{"search", categoryOutput, "The places of a pattern of IUPAC letters as BED", "scanmap search -o sites.bed GGNCC ref.fa"},
+	{"search", categoryRun, "The patterns of a file, on the second GPU",
+		"scanmap search -f primers.fa --device cuda:1 ref.fa.gz > sites.tsv"},
+
+	{"bench map", categoryMapping, "One engine on the CPU, with one's own files",
+		"scanmap bench map -e 4% --engine skim --device cpu ref.fa reads.fq"},
+	{"bench map", categoryInput, "A small reference with the repeats of a mammal",
+		"scanmap bench map --bases 100000000 --repeats-model alu --reads 100000"},
+	{"bench map", categoryOutput, "What mapping takes, as JSON", "scanmap bench map --json run.json"},
+	{"bench map", categoryRun, "More repetitions, on the second GPU", "scanmap bench map --device cuda:1 --repeats 11"},
+	{"bench search", categoryMethod, "One method, exactly and within an edit", "scanmap bench search --method shift-or -k 0,1"},
+	{"bench search", categoryInput, "Patterns of three lengths in 64 Mi letters",
+		"scanmap bench search --letters 64M --pattern-length 8,16,32"},
+	{"bench search", categoryOutput, "What searching takes, as JSON", "scanmap bench search --json run.json"},
+	{"bench search", categoryRun, "The methods on the CPU", "scanmap bench search --device cpu --threads 4"},
+	{"bench device", categoryOutput, "What the first GPU can do, as JSON in place of the table", "scanmap bench device --json -"},
+	{"bench device", categoryRun, "Less memory, fewer repetitions", "scanmap bench device --bytes 512M --repeats 3"},
+
+	{"devices", "", "What --device auto chooses, and why", "scanmap devices"},
+	{"completion", "", "Complete commands, options and files in this Bash", "source <(scanmap completion bash)"},
+	{"man", "", "Read the manual without installing it", "scanmap man | man -l -"},
+	{"version", categoryOutput, "What the program was built from", "scanmap version --json"},
+}
+
+// exampleOf returns the example of a group of options, an empty one if there is none.
+func exampleOf(command, category string) example {
+	for _, e := range examples {
+		if e.command == command && e.category == category {
+			return e
+		}
+	}
+	return example{}
+}
