@@ -9,7 +9,9 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
+	"time"
 )
 
 // randomBases returns n random bases.
@@ -105,6 +107,85 @@ func BenchmarkReads(b *testing.B) {
 					}
 				}
 				b.ReportMetric(records*float64(b.N)/b.Elapsed().Seconds(), "reads/s")
+			})
+		}
+	}
+}
+
+// processorTime is what all threads of the process have computed so far, which other work on the machine changes less
+// than the time that passes.
+func processorTime(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// BenchmarkPairs reads two files of mates, together and one after the other, and one file in which mates alternate.
+func BenchmarkPairs(b *testing.B) {
+	const records = 1_000_000
+	text := randomFASTQ(records)
+	first, second := writeFile(b, "r1.fq", text), writeFile(b, "r2.fq", text)
+	var both []byte
+	for rest := text; len(rest) > 0; {
+		_, size, _ := cutFourLines(rest)
+		both = append(append(both, rest[:size]...), rest[:size]...)
+		rest = rest[size:]
+	}
+	alternating := writeFile(b, "both.fq", both)
+	both = nil
+	type reader interface {
+		Next() ([]Read, error)
+		Close() error
+	}
+	read := func(b *testing.B, in reader, err error) (n int) {
+		for err == nil {
+			var reads []Read
+			reads, err = in.Next()
+			n += len(reads)
+		}
+		if err != io.EOF {
+			b.Fatal(err)
+		}
+		if err := in.Close(); err != nil {
+			b.Fatal(err)
+		}
+		return n
+	}
+	ctx := context.Background()
+	for _, threads := range []int{1, 2} {
+		o := ReadOptions{Threads: threads}
+		for _, way := range []struct {
+			name string
+			read func(b *testing.B) int
+		}{
+			{"one after the other", func(b *testing.B) int {
+				n := 0
+				for _, path := range []string{first, second} {
+					in, err := OpenReads(ctx, path, o)
+					n += read(b, in, err)
+				}
+				return n
+			}},
+			{"two files", func(b *testing.B) int {
+				in, err := OpenPairs(ctx, first, second, o)
+				return read(b, in, err)
+			}},
+			{"one file", func(b *testing.B) int {
+				in, err := OpenPairs(ctx, alternating, "", o)
+				return read(b, in, err)
+			}},
+		} {
+			b.Run(fmt.Sprintf("%s/threads=%d", way.name, threads), func(b *testing.B) {
+				b.SetBytes(2 * int64(len(text)))
+				before := processorTime(b)
+				for b.Loop() {
+					if n := way.read(b); n != 2*records {
+						b.Fatal(n)
+					}
+				}
+				b.ReportMetric((processorTime(b)-before).Seconds()/float64(b.N), "CPU-s/op")
 			})
 		}
 	}

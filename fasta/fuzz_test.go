@@ -13,23 +13,11 @@ import (
 // writeReads writes reads in the plain form. A mate suffix is added to every name, because reading
 // cuts one off.
 func writeReads(reads []Read) []byte {
-	var b bytes.Buffer
-	for _, r := range reads {
-		mark := byte('@')
-		if r.Qualities == nil {
-			mark = '>'
-		}
-		b.WriteByte(mark)
-		b.WriteString(r.Name + "/1 " + r.Comment + "\n")
-		b.Write(r.Bases)
-		b.WriteByte('\n')
-		if mark == '@' {
-			b.WriteString("+\n")
-			b.Write(r.Qualities)
-			b.WriteByte('\n')
-		}
+	var b []byte
+	for i := range reads {
+		b = AppendFASTQ(b, &reads[i], "/1")
 	}
-	return b.Bytes()
+	return b
 }
 
 // FuzzReads: no input makes a panic, small chunks change nothing, and what is accepted reads

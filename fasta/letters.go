@@ -57,8 +57,8 @@ var inReadName = func() (t [256]bool) {
 // trailing /1 or /2 unless the whole is wanted, "*" if nothing is left.
 func readName(word string, whole bool) (string, error) {
 	name := word
-	if n := len(name); !whole && n >= 2 && name[n-2] == '/' && (name[n-1] == '1' || name[n-1] == '2') {
-		name = name[:n-2]
+	if !whole && mateDigit(word) != 0 {
+		name = name[:len(name)-2]
 	}
 	if name == "" {
 		return "*", nil
@@ -72,6 +72,14 @@ func readName(word string, whole bool) (string, error) {
 		}
 	}
 	return name, nil
+}
+
+// mateDigit returns the digit of a trailing /1 or /2, 0 if there is none.
+func mateDigit(word string) byte {
+	if n := len(word); n >= 2 && word[n-2] == '/' && (word[n-1] == '1' || word[n-1] == '2') {
+		return word[n-1]
+	}
+	return 0
 }
 
 // inContigName has the bytes that SAM allows in the name of a reference

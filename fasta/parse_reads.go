@@ -20,6 +20,7 @@ type parser struct {
 	lines      *bufio.Reader // reused: biogo takes a buffered reader as it is
 	joined     []byte        // FASTA: the chunk with long lines
 	reads      readCollector
+	digits     []byte // mateDigit of the first word of each read's header
 }
 
 // lineBuffer is the size of the buffer that biogo reads lines from: a line that fits
@@ -35,7 +36,8 @@ func newParser(o ReadOptions) *parser {
 var errMalformed = errors.New("malformed record")
 
 // parse returns the reads of a chunk up to the first that is wrong, and what is wrong
-// with it. The file of the error is left to the caller.
+// with it. The file of the error is left to the caller. digits then has those of the reads at
+// least.
 func (p *parser) parse(c *chunk) ([]Read, *Error) {
 	var n int
 	var err error
@@ -46,10 +48,12 @@ func (p *parser) parse(c *chunk) ([]Read, *Error) {
 	}
 	reads := p.reads.out
 	p.reads.out, p.reads.arena = nil, nil // the caller owns them
+	p.digits = make([]byte, len(reads))
 	var names *Error
 	for i := range min(n+1, len(reads)) {
 		r := &reads[i]
 		word := r.Name
+		p.digits[i] = mateDigit(word)
 		if r.Name, names = p.nameOf(c, i, word); names != nil {
 			return reads[:i], names
 		}

@@ -12,7 +12,8 @@ import (
 type ReadOptions struct {
 	Threads int // goroutines that parse; 0 = all processors
 	Crop    int // use the first Crop bases and qualities of each read; 0 = all
-	// WholeNames keeps a trailing /1 or /2 of names.
+	// WholeNames keeps a trailing /1 or /2 of names, and what else Pairs cuts off. Names of mates then
+	// may differ in that.
 	WholeNames bool
 }
 
@@ -29,6 +30,7 @@ type Reads struct {
 
 // parseJob is a chunk on its way.
 type parseJob struct {
+	reads  *Reads
 	chunk  chunk
 	tokens int
 	done   chan parsed
@@ -36,15 +38,16 @@ type parseJob struct {
 
 // parsed is a chunk's reads and the error behind them.
 type parsed struct {
-	reads []Read
-	err   error
+	reads  []Read
+	digits []byte // of each read: '1' or '2' if its name ended in /1 or /2, otherwise 0
+	err    error
 }
 
 const (
 	// chunkText is the text of a chunk in bytes.
 	chunkText = 192 << 10
 	// budgetUnit and budgetUnits bound what is read ahead to 1 MiB of text for each thread, and 2 MiB for two
-	// or fewer, or to one record where that is larger.
+	// or fewer, or to one record where that is larger. Two files of mates have half of the threads each.
 	budgetUnit  = 64 << 10
 	budgetUnits = 16
 )
@@ -66,36 +69,60 @@ func openReads(ctx context.Context, path string, o ReadOptions, chunkSize int) (
 
 // newReads starts reading a source.
 func newReads(s *source, o ReadOptions, chunkSize int) *Reads {
+	return startReads(o, chunkSize, s)[0]
+}
+
+// startReads starts reading sources, one or two of mates, whose chunks the same goroutines parse. These end with the
+// context of the first source, and its close waits for them: none of them ever waits for a file.
+func startReads(o ReadOptions, chunkSize int, sources ...*source) []*Reads {
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
-	units := budgetUnits * max(o.Threads, 2)
-	r := &Reads{source: s, order: make(chan *parseJob, units), budget: make(chan struct{}, units)}
-	jobs := make(chan *parseJob, units)
-	s.run(func() {
-		defer close(r.order)
-		defer close(jobs)
-		r.frame(jobs, o.Threads, chunkSize)
-	})
-	for range o.Threads {
+	share := (o.Threads + len(sources) - 1) / len(sources)
+	units := budgetUnits * max(share, 2)
+	jobs := make(chan *parseJob, units*len(sources))
+	var framing atomic.Int32
+	framing.Store(int32(len(sources)))
+	all := make([]*Reads, len(sources))
+	for i, s := range sources {
+		r := &Reads{source: s, order: make(chan *parseJob, units), budget: make(chan struct{}, units)}
+		all[i] = r
 		s.run(func() {
-			var p *parser
-			for job := range jobs {
-				if s.ctx.Err() != nil {
-					continue // nobody waits for the rest
-				}
-				if p == nil {
-					p = newParser(o)
-				}
-				start := time.Now()
-				result := r.parse(p, &job.chunk)
-				r.busy.Add(int64(time.Since(start)))
-				job.done <- result
-				job.chunk.text = nil
+			defer close(r.order)
+			r.frame(jobs, share, chunkSize)
+			if framing.Add(-1) == 0 {
+				close(jobs)
 			}
 		})
 	}
-	return r
+	for range o.Threads {
+		sources[0].run(func() { parseJobs(sources[0].ctx, jobs, o) })
+	}
+	return all
+}
+
+// parseJobs parses chunks until there are no more or nobody waits for them.
+func parseJobs(ctx context.Context, jobs <-chan *parseJob, o ReadOptions) {
+	var p *parser
+	for {
+		var job *parseJob
+		var ok bool
+		select {
+		case job, ok = <-jobs:
+		case <-ctx.Done():
+		}
+		if !ok {
+			return
+		}
+		if p == nil {
+			p = newParser(o)
+		}
+		start := time.Now()
+		result := job.reads.parse(p, &job.chunk)
+		job.reads.busy.Add(int64(time.Since(start)))
+		job.done <- result
+		job.chunk.text = nil
+	}
 }
 
 // parse parses a chunk and completes its errors.
@@ -103,12 +130,12 @@ func (r *Reads) parse(p *parser, c *chunk) parsed {
 	reads, err := p.parse(c)
 	if err != nil {
 		err.File = r.source.name
-		return parsed{reads, err}
+		return parsed{reads, p.digits, err}
 	}
 	if c.err != nil {
-		return parsed{reads, c.err.in(r.source.name, c.first+int64(c.records))}
+		return parsed{reads, p.digits, c.err.in(r.source.name, c.first+int64(c.records))}
 	}
-	return parsed{reads: reads}
+	return parsed{reads: reads, digits: p.digits}
 }
 
 // frame cuts the file into chunks and sends them to the parsers and, in order, to Next. The last has
@@ -132,7 +159,7 @@ func (r *Reads) frame(jobs chan<- *parseJob, threads, chunkSize int) {
 			break
 		}
 		next += int64(c.records)
-		job := &parseJob{chunk: c, done: make(chan parsed, 1)}
+		job := &parseJob{reads: r, chunk: c, done: make(chan parsed, 1)}
 		if !r.send(job, jobs) || c.err != nil {
 			return
 		}
@@ -160,9 +187,13 @@ func (r *Reads) send(job *parseJob, jobs chan<- *parseJob) bool {
 			return false
 		}
 	}
-	// Neither channel can be full: both hold as many jobs as there are tokens.
+	// Neither channel can be full before the reading is stopped: both hold as many jobs as there are tokens.
 	if jobs != nil {
-		jobs <- job
+		select {
+		case jobs <- job:
+		case <-r.source.ctx.Done():
+			return false
+		}
 	}
 	r.order <- job
 	return true
@@ -171,6 +202,12 @@ func (r *Reads) send(job *parseJob, jobs chan<- *parseJob) bool {
 // Next returns the next chunk of reads, in the order of the file; the caller owns it. At
 // the end it returns io.EOF. An error comes after all reads before it.
 func (r *Reads) Next() ([]Read, error) {
+	p := r.next()
+	return p.reads, p.err
+}
+
+// next is Next with the digits of the reads; it returns either reads or an error.
+func (r *Reads) next() parsed {
 	for r.err == nil {
 		var job *parseJob
 		var ok bool
@@ -195,10 +232,10 @@ func (r *Reads) Next() ([]Read, error) {
 			r.err = p.err
 		}
 		if len(p.reads) > 0 {
-			return p.reads, nil
+			return parsed{reads: p.reads, digits: p.digits}
 		}
 	}
-	return nil, r.err
+	return parsed{err: r.err}
 }
 
 // stopped sets the error of a reading that was stopped by its context or Close.
