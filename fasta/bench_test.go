@@ -134,7 +134,6 @@ func BenchmarkPairs(b *testing.B) {
 		rest = rest[size:]
 	}
 	alternating := writeFile(b, "both.fq", both)
-	both = nil
 	type reader interface {
 		Next() ([]Read, error)
 		Close() error
