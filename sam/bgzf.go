@@ -123,12 +123,19 @@ func (z *bgzfWriter) writeBlock(b *bgzfBlock) error {
 	return writeAll(z.w, b.compressed)
 }
 
-// writeAll makes an error of a short write.
-func writeAll(w io.Writer, b []byte) error {
-	n, err := w.Write(b)
+// wholeWriter makes an error of a short write.
+type wholeWriter struct{ w io.Writer }
+
+func (w wholeWriter) Write(b []byte) (int, error) {
+	n, err := w.w.Write(b)
 	if err == nil && n != len(b) {
 		err = io.ErrShortWrite
 	}
+	return n, err
+}
+
+func writeAll(w io.Writer, b []byte) error {
+	_, err := wholeWriter{w}.Write(b)
 	return err
 }
 

@@ -23,7 +23,7 @@ type WriterOptions struct {
 	// and ties in the order of Write, as samtools sort does. The header has to say so.
 	Sort bool
 	// SortMemory is how many bytes all buffers of sorting take together, 0 for
-	// DefaultSortMemory. Less than 2 MiB is taken for 2 MiB, and from 37 MiB
+	// DefaultSortMemory. Less than 2 MiB is taken for 2 MiB, and from 33 MiB
 	// on 64 temporary files are merged at a time, which is the most. A record that is
 	// longer than a sixteenth of it takes more.
 	SortMemory int64
@@ -40,7 +40,7 @@ const defaultCompression = 5
 
 // Writer writes a header and records. Its methods are for one goroutine.
 type Writer struct {
-	w        io.Writer
+	w        wholeWriter
 	options  WriterOptions
 	bgzf     *bgzfWriter   // nil for FormatSAM
 	buffer   *bufio.Writer // of sorted FormatSAM
@@ -59,14 +59,14 @@ func NewWriter(w io.Writer, h *hts.Header, o WriterOptions) (*Writer, error) {
 	if err := o.complete(h); err != nil {
 		return nil, err
 	}
-	wr := &Writer{w: w, options: o}
+	wr := &Writer{w: wholeWriter{w}, options: o}
 	if o.Format != FormatSAM {
 		var err error
 		if wr.bgzf, err = newBGZF(w, o.Compression, o.Threads, o.Index != nil); err != nil {
 			return nil, err
 		}
 	} else if o.Sort {
-		wr.buffer = bufio.NewWriterSize(w, 1<<18)
+		wr.buffer = bufio.NewWriterSize(wr.w, 1<<18)
 	}
 	if o.Sort {
 		wr.sorter = newSorter(o.TemporaryFolder, o.SortMemory, o.Threads)
