@@ -29,9 +29,10 @@ const bgzfEnd = bgzfStart + "\x1b\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 // bgzfWriter compresses blocks side by side and writes them in order. Where blocks
 // are cut depends on what is written and not on the number of goroutines.
 //
-// biogo/hts has such a writer. This one is in its place because its DEFLATE takes a
-// third of the time (docs/benchmarks/bam.md), because biogo's can wait for ever
-// when a write fails, and because an index needs the offsets of blocks.
+// biogo/hts has such a writer. This one is in its place because biogo's takes three
+// times as long at the default level, and twice as long as samtools
+// (docs/benchmarks/bam.md), because it can wait for ever when a write fails (its writing
+// goroutine ends, and nobody gives blocks back), and because an index needs the offsets of blocks.
 //
 // A failed write is remembered: blocks behind it are dropped, and the calls that
 // follow return its error. Methods are for one goroutine.
@@ -123,12 +124,19 @@ func (z *bgzfWriter) writeBlock(b *bgzfBlock) error {
 	return writeAll(z.w, b.compressed)
 }
 
-// writeAll makes an error of a short write.
-func writeAll(w io.Writer, b []byte) error {
-	n, err := w.Write(b)
+// wholeWriter makes an error of a short write.
+type wholeWriter struct{ w io.Writer }
+
+func (w wholeWriter) Write(b []byte) (int, error) {
+	n, err := w.w.Write(b)
 	if err == nil && n != len(b) {
 		err = io.ErrShortWrite
 	}
+	return n, err
+}
+
+func writeAll(w io.Writer, b []byte) error {
+	_, err := wholeWriter{w}.Write(b)
 	return err
 }
 

@@ -1,10 +1,14 @@
+//go:build unix
+
 package sam
 
 import (
 	"fmt"
 	"io"
 	"os"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/biogo/hts/bgzf"
 )
@@ -64,6 +68,7 @@ func BenchmarkBGZF(b *testing.B) {
 func measure(b *testing.B, data []byte, open func(io.Writer) (io.Writer, func() error)) {
 	b.SetBytes(int64(len(data)))
 	var c counter
+	before := cpuTime(b)
 	for b.Loop() {
 		c.n = 0
 		w, end := open(&c)
@@ -74,5 +79,15 @@ func measure(b *testing.B, data []byte, open func(io.Writer) (io.Writer, func() 
 			b.Fatal(err)
 		}
 	}
+	used := (cpuTime(b) - before).Seconds()
+	b.ReportMetric(float64(len(data))*float64(b.N)/1e6/used, "CPU-MB/s")
 	b.ReportMetric(float64(c.n)/float64(len(data)), "size")
+}
+
+func cpuTime(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

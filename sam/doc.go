@@ -1,8 +1,21 @@
-// Package sam writes the SAM format: headers through biogo/hts, and alignment
-// lines by appending text to a byte slice, since those are what a run writes
+// Package sam writes the SAM and BAM formats: headers through biogo/hts, and records by
+// appending text or binary form to a byte slice, since those are what a run writes
 // by the hundred million.
+//
+// A Writer takes whole records and makes a file of them: text, text in BGZF, or BAM;
+// in the order given or sorted; with an index. What is where:
+//
+//	header.go, readgroup.go  the header
+//	record.go, encoding.go   a record, and its text and binary forms
+//	format.go, writer.go     formats, and the Writer that brings the following together
+//	bgzf.go                  blocks, compressed side by side
+//	sort.go, run.go, merge.go  sorting in bounded memory, with temporary files
+//	index.go                 BAI and CSI
 //
 // Everything that enters a header or a line from outside (contig names, read
 // groups, the command line) is checked or escaped here, so that no tab and no
 // line break can end a field or a line early.
+//
+// SAMv1 is "Sequence Alignment/Map Format Specification", and CSIv1 "Coordinate Sorted
+// Index (CSI) format specification", both of samtools/hts-specs.
 package sam

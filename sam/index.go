@@ -75,9 +75,10 @@ func firstBin(level int) int { return (1<<(3*level) - 1) / 7 }
 // indexer makes the index of records in their order. Its places are those of
 // bgzfWriter.place, numbers of blocks where files have offsets; write has both.
 //
-// biogo/hts has an index for either kind. Its bam.Index loses the linear index of records
-// that span windows, panics on some of them, and looks for bins one by one; both of
-// its kinds want offsets as records come, before their blocks are compressed.
+// biogo/hts has an index for either kind. Version 1.4.5 of its bam.Index panics on the
+// second of two records over the border of two windows, leaves the last window of such
+// a record out, and looks for bins one by one; both kinds want offsets as records come,
+// before their blocks are compressed.
 type indexer struct {
 	kind     IndexKind
 	depth    int
@@ -85,10 +86,9 @@ type indexer struct {
 	unplaced uint64
 
 	// Of the contig at hand:
-	contig  int
-	bins    map[uint32]int32 // place in contigs[contig].bins
-	last    int32            // bin of the record before, so that most need no look at the map; -1 for none
-	lastPos int
+	contig int
+	bins   map[uint32]int32 // place in contigs[contig].bins
+	last   int32            // that of the record before, so that most need no look at the map; -1 for none
 }
 
 type contigIndex struct {

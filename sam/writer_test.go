@@ -1,0 +1,160 @@
+package sam
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"testing"
+
+	hts "github.com/biogo/hts/sam"
+)
+
+const coordinate = hts.Coordinate
+
+func cigarOfLength(n int) hts.CigarOp { return hts.NewCigarOp(hts.CigarMatch, n) }
+
+// blocksOf encodes records, n in a block.
+func blocksOf(records []Record, e Encoding, n int) [][]byte {
+	var blocks [][]byte
+	for i := range records {
+		if i%n == 0 {
+			blocks = append(blocks, nil)
+		}
+		last := &blocks[len(blocks)-1]
+		*last = records[i].Append(*last, e)
+	}
+	return blocks
+}
+
+// encodingOf is what a writer of the options takes.
+func encodingOf(t testing.TB, h *hts.Header, o WriterOptions) Encoding {
+	t.Helper()
+	w, err := NewWriter(io.Discard, h, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Discard()
+	return w.Encoding()
+}
+
+// writeBlocks returns the first error.
+func writeBlocks(to io.Writer, o WriterOptions, h *hts.Header, blocks [][]byte) error {
+	w, err := NewWriter(to, h, o)
+	if err != nil {
+		return err
+	}
+	defer w.Discard()
+	for _, block := range blocks {
+		if _, err := w.Write(block); err != nil {
+			return err
+		}
+	}
+	return w.Close()
+}
+
+// The same records are the same file however they are spread over blocks and threads.
+func TestWriterDoesNotDependOnBlocks(t *testing.T) {
+	h := testHeader(t, HeaderOptions{SortOrder: hts.Coordinate}, testContigs...)
+	records := manyRecords(3000)
+	for _, sorted := range []bool{false, true} {
+		for _, format := range []Format{FormatSAM, FormatSAMGZ, FormatBAM} {
+			var want []byte
+			for _, c := range []struct{ threads, records int }{{1, 1}, {2, 7}, {5, 3000}} {
+				o := WriterOptions{Format: format, Compression: -1, Threads: c.threads, Sort: sorted}
+				got := write(t, h, o, blocksOf(records, encodingOf(t, h, o), c.records)...)
+				if want == nil {
+					want = got
+				}
+				if !bytes.Equal(got, want) {
+					t.Errorf("%s, sorted %v, %d threads, blocks of %d: other bytes", format, sorted, c.threads, c.records)
+				}
+			}
+		}
+	}
+}
+
+// All formats say the same.
+func TestFormatsAgree(t *testing.T) {
+	path := samtools(t)
+	h := testHeader(t, HeaderOptions{SortOrder: hts.Coordinate}, testContigs...)
+	records := manyRecords(500)
+	for _, sorted := range []bool{false, true} {
+		text := write(t, h, WriterOptions{Sort: sorted}, blocksOf(records, encodingOf(t, h, WriterOptions{Sort: sorted}), 3)...)
+		for _, format := range []Format{FormatSAMGZ, FormatBAM} {
+			for compression := -1; compression < 10; compression++ {
+				o := WriterOptions{Format: format, Compression: compression, Sort: sorted}
+				file := write(t, h, o, blocksOf(records, encodingOf(t, h, o), 3)...)
+				if got := output(t, file, path, "view", "--no-PG", "-h", "-"); !bytes.Equal(got, text) {
+					t.Errorf("%s, compression %d, sorted %v: other text", format, compression, sorted)
+				}
+			}
+		}
+	}
+}
+
+func TestTextReadsByGzip(t *testing.T) {
+	h := testHeader(t, HeaderOptions{}, testContigs...)
+	blocks := blocksOf(manyRecords(2000), Text, 10)
+	r, err := gzip.NewReader(bytes.NewReader(write(t, h, WriterOptions{Format: FormatSAMGZ, Compression: -1}, blocks...)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, write(t, h, WriterOptions{}, blocks...)) {
+		t.Error("other text comes back")
+	}
+}
+
+func TestWriterOfNothing(t *testing.T) {
+	h := testHeader(t, HeaderOptions{SortOrder: hts.Coordinate}, testContigs...)
+	var header bytes.Buffer
+	if err := WriteHeader(&header, h); err != nil {
+		t.Fatal(err)
+	}
+	for _, sorted := range []bool{false, true} {
+		if got := write(t, h, WriterOptions{Sort: sorted}); !bytes.Equal(got, header.Bytes()) {
+			t.Errorf("sam, sorted %v: %q", sorted, got)
+		}
+		if got := decompress(t, write(t, h, WriterOptions{Format: FormatSAMGZ, Sort: sorted})); !bytes.Equal(got, header.Bytes()) {
+			t.Errorf("sam.gz, sorted %v: %q", sorted, got)
+		}
+		if got := body(t, write(t, h, WriterOptions{Format: FormatBAM, Sort: sorted})); len(got) != 0 {
+			t.Errorf("bam, sorted %v: %q", sorted, got)
+		}
+	}
+}
+
+func TestWriterRefuses(t *testing.T) {
+	unsorted, sorted := testHeader(t, HeaderOptions{}, testContigs...), testHeader(t, HeaderOptions{SortOrder: hts.Coordinate}, testContigs...)
+	for _, c := range []struct {
+		header  *hts.Header
+		options WriterOptions
+		want    string
+	}{
+		{unsorted, WriterOptions{Format: "cram"}, `format "cram" is none of sam, sam.gz and bam`},
+		{unsorted, WriterOptions{Format: FormatBAM, Compression: 10}, "compression level 10 is not one of 0 to 9"},
+		{unsorted, WriterOptions{Sort: true}, "records are to be sorted by coordinate, but the header says SO:unsorted"},
+		{sorted, WriterOptions{Sort: true, SortMemory: -1}, "-1 bytes of memory for sorting"},
+		{sorted, WriterOptions{Format: FormatBAM, Index: io.Discard}, "only a sorted BAM can have an index"},
+		{sorted, WriterOptions{Sort: true, Index: io.Discard}, "only a sorted BAM can have an index"},
+	} {
+		if _, err := NewWriter(io.Discard, c.header, c.options); err == nil || err.Error() != c.want {
+			t.Errorf("%+v: error %v, want %s", c.options, err, c.want)
+		}
+	}
+	for _, c := range []struct {
+		block string
+		want  string
+	}{
+		{"1234", "4 bytes are no record"},
+		{"\xff\x00\x00\x00" + string(make([]byte, 20)), "a record of 259 bytes where 24 are left"},
+		{"\xf0\xff\xff\xff" + string(make([]byte, 20)), "a record of -12 bytes where 24 are left"},
+	} {
+		if err := writeBlocks(io.Discard, WriterOptions{Format: FormatBAM}, unsorted, [][]byte{[]byte(c.block)}); err == nil || err.Error() != c.want {
+			t.Errorf("%q: error %v, want %s", c.block, err, c.want)
+		}
+	}
+}
