@@ -35,8 +35,8 @@ type WriterOptions struct {
 }
 
 // defaultCompression is the level that Compression -1 stands for. Files are 2% larger
-// than at samtools' default, in two thirds of its time; lower levels lose more room
-// than they win time (docs/benchmarks/bam.md).
+// than samtools makes them at its default, which is also 6, in less than two thirds of
+// the time (docs/benchmarks/bam.md).
 const defaultCompression = 6
 
 // Writer writes a header and records. Its methods are for one goroutine.
