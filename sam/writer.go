@@ -24,8 +24,8 @@ type WriterOptions struct {
 	Sort bool
 	// SortMemory is how many bytes all buffers of sorting take together, 0 for
 	// DefaultSortMemory. Less than 2 MiB is taken for 2 MiB, and less than 33 MiB merges
-	// fewer than 64 temporary files at a time. A record that is longer than a
-	// sixteenth of it, or the share of a thread where there are more, takes more.
+	// fewer than 64 temporary files at a time. Records are kept in segments,
+	// 16 or two for each thread; one that is longer than a segment takes more.
 	SortMemory int64
 	// TemporaryFolder is for what does not fit into SortMemory; empty for the system's.
 	TemporaryFolder string
