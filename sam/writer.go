@@ -24,8 +24,8 @@ type WriterOptions struct {
 	Sort bool
 	// SortMemory is how many bytes all buffers of sorting take together, 0 for
 	// DefaultSortMemory. Less than 2 MiB is taken for 2 MiB, and less than 33 MiB merges
-	// fewer than 64 temporary files at a time. A record that is longer than a
-	// sixteenth of it, or the share of a thread where there are more, takes more.
+	// fewer than 64 temporary files at a time. Records are kept in segments,
+	// 16 or two for each thread; one that is longer than a segment takes more.
 	SortMemory int64
 	// TemporaryFolder is for what does not fit into SortMemory; empty for the system's.
 	TemporaryFolder string
@@ -35,8 +35,8 @@ type WriterOptions struct {
 }
 
 // defaultCompression is the level that Compression -1 stands for. Files are 2% larger
-// than at samtools' default, in two thirds of its time; lower levels lose more room
-// than they win time (docs/benchmarks/bam.md).
+// than samtools makes them at its default, which is also 6, in less than two thirds of
+// the time (docs/benchmarks/bam.md).
 const defaultCompression = 6
 
 // Writer writes a header and records. Its methods are for one goroutine.

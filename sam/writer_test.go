@@ -2,8 +2,11 @@ package sam
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
+	"fmt"
 	"io"
+	"strings"
 	"testing"
 
 	hts "github.com/biogo/hts/sam"
@@ -157,4 +160,58 @@ func TestWriterRefuses(t *testing.T) {
 			t.Errorf("%q: error %v, want %s", c.block, err, c.want)
 		}
 	}
+}
+
+// Close ends the output once, and keeps the error that there was.
+func TestCloseAgain(t *testing.T) {
+	h := testHeader(t, HeaderOptions{}, testContigs...)
+	for _, c := range []struct {
+		block string
+		want  string
+	}{{"", ""}, {"1234", "4 bytes are no record"}} {
+		var b bytes.Buffer
+		w, err := NewWriter(&b, h, WriterOptions{Format: FormatBAM})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write([]byte(c.block)); fmt.Sprint(err) != cmp.Or(c.want, "<nil>") {
+			t.Errorf("%q: error %v", c.block, err)
+		}
+		length := -1
+		for range 2 {
+			if err := w.Close(); fmt.Sprint(err) != cmp.Or(c.want, "<nil>") {
+				t.Errorf("%q: Close returns %v", c.block, err)
+			}
+			w.Discard()
+			if length >= 0 && b.Len() != length {
+				t.Errorf("%q: %d bytes, and then %d", c.block, length, b.Len())
+			}
+			length = b.Len()
+		}
+		if complete := bytes.HasSuffix(b.Bytes(), []byte(bgzfEnd)); complete != (c.want == "") {
+			t.Errorf("%q: has the end: %v", c.block, complete)
+		}
+	}
+}
+
+// Whatever bytes are taken for records, there is an error or a file, and no panic.
+func FuzzWrite(f *testing.F) {
+	f.Add([]byte{}, true)
+	f.Add([]byte("\x10\x00\x00\x00"+strings.Repeat("\x00", 16)), true)
+	f.Add([]byte("\x10\x00\x00\x00"+strings.Repeat("\xff", 16)), false)
+	for _, r := range manyRecords(3) {
+		f.Add(r.AppendBinary(nil), true)
+		f.Add(r.Append(nil, KeyedText), false)
+	}
+	h := testHeader(f, HeaderOptions{SortOrder: hts.Coordinate}, testContigs...)
+	f.Fuzz(func(t *testing.T, block []byte, binary bool) {
+		o := WriterOptions{Sort: true}
+		if binary {
+			o.Format, o.Index = FormatBAM, io.Discard
+		}
+		var b bytes.Buffer
+		if err := writeBlocks(&b, o, h, [][]byte{block}); err == nil && binary && len(body(t, b.Bytes())) != len(block) {
+			t.Errorf("%d bytes of %d", len(body(t, b.Bytes())), len(block))
+		}
+	})
 }
