@@ -1,5 +1,5 @@
-// Package report writes what a run counted: Table for people, JSON for programs,
-// and Progress while it runs. BenchTable and BenchJSON write what was measured.
+// Package report writes what a run counted: Table and HTML for people, JSON for programs, MultiQC
+// for reports of many runs, and Progress while it runs. BenchTable and BenchJSON write what was measured.
 //
 // The JSON is one object. Its member schema names its form, "scanmap-stats/1"; a
 // change that could break a reader changes the number, a new member does not.
@@ -21,8 +21,9 @@
 //	mapping_ratio           mapped_reads / reads
 //	reads_by_distance       array: element d is the number of mapped reads whose best distance is d
 //	mappings_per_read       array of {from, to, reads}: the reads with from to to locations
-//	contigs                 array of {name, length, primary, mappings}, in the order of the
-//	                        reference: records that are primary, and all that were written
+//	contigs                 array of {name, length, primary, mappings, primary_mean_depth, mean_depth}, in
+//	                        the order of the reference: records that are primary and all that were written,
+//	                        and the mean depth of both
 //	reference_bases         sum of the contigs' lengths
 //	candidates              places that skim proposed
 //	refused_candidates      candidates that a lower bound of their edits ruled out
@@ -37,6 +38,13 @@
 //	stages                  array of {name, seconds, summed, items, unit}, in the order of the
 //	                        data flow; seconds of a summed stage are added up over the
 //	                        threads, others are wall-clock; stages overlap
+//	pairs                   object, of all libraries together: pairs, proper, discordant and why,
+//	                        one_end_anchored, unmapped, rescued_mates, bounded, proper_ratio; null
+//	                        without mates
+//	libraries               array: files, read group, sample and counts of each input, and its pairs
+//	                        with their insert sizes
+//
+// docs/statistics.schema.json describes all members as JSON Schema.
 //
 // The JSON of a measurement is one object too. Members of device and sizes that there is nothing to say
 // about are left out.

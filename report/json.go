@@ -40,13 +40,17 @@ type statistics struct {
 	ReadsPerSecond       float64                 `json:"reads_per_second"`
 	SearchThroughputTbps float64                 `json:"search_throughput_tbps"`
 	Stages               []stage                 `json:"stages"`
+	Pairs                *pairs                  `json:"pairs"`
+	Libraries            []library               `json:"libraries"`
 }
 
 type contig struct {
-	Name     string `json:"name"`
-	Length   int    `json:"length"`
-	Primary  int64  `json:"primary"`
-	Mappings int64  `json:"mappings"`
+	Name             string  `json:"name"`
+	Length           int     `json:"length"`
+	Primary          int64   `json:"primary"`
+	Mappings         int64   `json:"mappings"`
+	PrimaryMeanDepth float64 `json:"primary_mean_depth"`
+	MeanDepth        float64 `json:"mean_depth"`
 }
 
 type stage struct {
@@ -95,9 +99,13 @@ func JSON(w io.Writer, s *mapper.Stats, version string) error {
 
 		SearchThroughputTbps: s.SearchThroughput(),
 		Stages:               make([]stage, 0, len(s.Stages)),
+		Pairs:                newPairs(allPairs(s)),
+		Libraries:            newLibraries(s.Libraries),
 	}
-	for _, c := range s.PerContig {
-		out.Contigs = append(out.Contigs, contig{c.Name, c.Length, c.Primary, c.Mappings})
+	for i := range s.PerContig {
+		c := &s.PerContig[i]
+		primary, all := depths(c)
+		out.Contigs = append(out.Contigs, contig{c.Name, c.Length, c.Primary, c.Mappings, primary, all})
 	}
 	for _, k := range s.Kernels {
 		out.Kernels = append(out.Kernels, kernel{k.Name, k.Launches, k.Time.Seconds()})

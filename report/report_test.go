@@ -52,8 +52,25 @@ func scaffolds() *mapper.Stats {
 	return s
 }
 
+// paired is a run of two libraries, one with mates, with something in every member of them.
+func paired() *mapper.Stats {
+	s := &mapper.Stats{Reads: 30, Mapped: 24, Unmapped: 6, Ambiguous: 1, Unique: 20, Multiple: 4, Bases: 3000, Mappings: 40, Reported: 40}
+	s.PerContig = []mapper.ContigStats{{Name: "chr1", Length: 1500, Primary: 24, Mappings: 40, BinLength: 1000, PrimaryBases: []int64{2000, 400}, AllBases: []int64{3000, 1000}}}
+	s.Libraries = []mapper.LibraryStats{
+		{ReadsFile: "a_1.fq", MatesFile: "a_2.fq", ReadGroup: "lane1", Sample: "NA12878", Reads: 20, Mapped: 16, Unique: 13, Ambiguous: 1, Mappings: 30, Reported: 30,
+			Pairs: &mapper.PairStats{
+				Pairs: 10, Proper: 3, Discordant: 4, OtherContig: 1, OtherOrientation: 1, TooNear: 1, TooFar: 1, OneEndAnchored: 2, Unmapped: 1, Rescued: 1, Bounded: 1,
+				Insert: mapper.InsertStats{Estimated: true, From: 2, Median: 5, Spread: 1.25, Low: 4, High: 9, Counts: []int64{0, 0, 0, 0, 1, 0, 1}, Longer: 1},
+			}},
+		{ReadsFile: "b.fq", Reads: 10, Mapped: 8, Unique: 7, Mappings: 10, Reported: 10},
+	}
+	return s
+}
+
 func TestTable(t *testing.T) {
-	for name, s := range map[string]*mapper.Stats{"example": example(), "empty": {}, "scaffolds": scaffolds()} {
+	for name, s := range map[string]*mapper.Stats{
+		"example": example(), "empty": {}, "scaffolds": scaffolds(), "yeast": yeast(), "lanes": lanes(), "extremes": extremes(),
+	} {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
 			if err := Table(&b, s); err != nil {
@@ -65,7 +82,7 @@ func TestTable(t *testing.T) {
 }
 
 func TestJSON(t *testing.T) {
-	for name, s := range map[string]*mapper.Stats{"example": example(), "empty": {}} {
+	for name, s := range map[string]*mapper.Stats{"example": example(), "empty": {}, "paired": paired()} {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
 			if err := JSON(&b, s, "1.2.3"); err != nil {
@@ -77,7 +94,7 @@ func TestJSON(t *testing.T) {
 				t.Fatal(err)
 			}
 			for member, value := range back {
-				if value == nil {
+				if value == nil && (member != "pairs" || name == "paired") {
 					t.Errorf("%s is null", member)
 				}
 			}
@@ -115,6 +132,9 @@ func (failingWriter) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 func TestWriteErrors(t *testing.T) {
 	if err := Table(failingWriter{}, example()); !errors.Is(err, io.ErrShortWrite) {
 		t.Errorf("Table: got error %v", err)
+	}
+	if err := MultiQC(failingWriter{}, example(), "1", "reads"); !errors.Is(err, io.ErrShortWrite) {
+		t.Errorf("MultiQC: got error %v", err)
 	}
 	if err := JSON(failingWriter{}, example(), "1"); !errors.Is(err, io.ErrShortWrite) {
 		t.Errorf("JSON: got error %v", err)

@@ -21,7 +21,7 @@ const maxContigs = 25
 func Table(w io.Writer, s *mapper.Stats) error {
 	var b bytes.Buffer
 	for _, part := range []func(*bytes.Buffer, *mapper.Stats){
-		readsPart, distancePart, perReadPart, contigPart, workPart, kernelPart, stagePart,
+		readsPart, pairPart, libraryPart, distancePart, perReadPart, contigPart, workPart, kernelPart, stagePart,
 	} {
 		part(&b, s)
 	}
@@ -86,7 +86,7 @@ func contigPart(b *bytes.Buffer, s *mapper.Stats) {
 	}
 	rows := [][]string{{"contig", "bases", "primary", "mappings"}}
 	for _, c := range contigs {
-		rows = append(rows, []string{"  " + c.Name, grouped(int64(c.Length)), grouped(c.Primary), grouped(c.Mappings)})
+		rows = append(rows, []string{"  " + printable(c.Name), grouped(int64(c.Length)), grouped(c.Primary), grouped(c.Mappings)})
 	}
 	section(b, "lrrr", rows)
 	if left := len(s.PerContig) - len(contigs); left > 0 {

@@ -1,0 +1,202 @@
+package report
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+)
+
+// need returns the path of a tool, or skips; in CI, which installs it, its absence is a failure.
+func need(t *testing.T, tool string) string {
+	t.Helper()
+	path, err := exec.LookPath(tool)
+	if err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatalf("%s is not installed", tool)
+		}
+		t.Skipf("SKIPPED: %s is not installed", tool)
+	}
+	return path
+}
+
+// browser speaks the DevTools protocol with Chromium through a pair of pipes: messages are JSON that ends with a zero byte.
+type browser struct {
+	t       *testing.T
+	in      *os.File
+	out     *bufio.Reader
+	id      int
+	session string
+	events  []message // that came while answers were awaited
+}
+
+type message struct {
+	ID        int             `json:"id,omitempty"`
+	SessionID string          `json:"sessionId,omitempty"`
+	Method    string          `json:"method,omitempty"`
+	Params    json.RawMessage `json:"params,omitempty"`
+	Result    json.RawMessage `json:"result,omitempty"`
+	Error     json.RawMessage `json:"error,omitempty"`
+}
+
+// startBrowser starts Chromium without a way to the network, with one blank page.
+func startBrowser(t *testing.T) *browser {
+	t.Helper()
+	path := need(t, "chromium")
+	toBrowser, in, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, fromBrowser, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(path, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--hide-scrollbars",
+		"--user-data-dir="+t.TempDir(), "--host-resolver-rules=MAP * 127.0.0.1:9", "--disable-background-networking",
+		"--remote-debugging-pipe", "about:blank")
+	cmd.ExtraFiles = []*os.File{toBrowser, fromBrowser} // 3 and 4, as Chromium wants them
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	toBrowser.Close()
+	fromBrowser.Close()
+	// A browser that does not answer must not stop the tests for ever.
+	watchdog := time.AfterFunc(2*time.Minute, func() { cmd.Process.Kill() })
+	b := &browser{t: t, in: in, out: bufio.NewReader(out)}
+	t.Cleanup(func() {
+		b.session = ""
+		b.call("Browser.close", nil, nil)
+		cmd.Wait()
+		watchdog.Stop()
+		in.Close()
+		out.Close()
+	})
+	var target struct{ TargetID, SessionID string }
+	b.call("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
+	b.call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &target)
+	b.session = target.SessionID
+	for _, domain := range []string{"Page", "Runtime", "Log", "Network"} {
+		b.call(domain+".enable", nil, nil)
+	}
+	return b
+}
+
+// call waits for the answer to a call, and keeps the events that come before it.
+func (b *browser) call(method string, params, result any) {
+	b.t.Helper()
+	b.id++
+	ask := struct {
+		ID        int    `json:"id"`
+		SessionID string `json:"sessionId,omitempty"`
+		Method    string `json:"method"`
+		Params    any    `json:"params,omitempty"`
+	}{b.id, b.session, method, params}
+	text, err := json.Marshal(ask)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if _, err := b.in.Write(append(text, 0)); err != nil {
+		b.t.Fatal(err)
+	}
+	for {
+		m := b.next()
+		if m.ID != b.id {
+			b.events = append(b.events, m)
+			continue
+		}
+		if m.Error != nil {
+			b.t.Fatalf("%s: %s", method, m.Error)
+		}
+		if result != nil {
+			if err := json.Unmarshal(m.Result, result); err != nil {
+				b.t.Fatal(err)
+			}
+		}
+		return
+	}
+}
+
+func (b *browser) next() (m message) {
+	b.t.Helper()
+	text, err := b.out.ReadBytes(0)
+	if err != nil {
+		b.t.Fatalf("the browser ended: %v", err)
+	}
+	if err := json.Unmarshal(bytes.TrimSuffix(text, []byte{0}), &m); err != nil {
+		b.t.Fatal(err)
+	}
+	return m
+}
+
+// open goes to a file and waits until it has been loaded.
+func (b *browser) open(file string) {
+	b.t.Helper()
+	b.events = nil
+	b.call("Page.navigate", map[string]any{"url": "file://" + file}, nil)
+	for _, e := range b.events {
+		if e.Method == "Page.loadEventFired" {
+			return
+		}
+	}
+	for {
+		e := b.next()
+		b.events = append(b.events, e)
+		if e.Method == "Page.loadEventFired" {
+			return
+		}
+	}
+}
+
+// view sets the width of the window and the colours that the user prefers.
+func (b *browser) view(width int, colours string) {
+	b.t.Helper()
+	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 600}, nil)
+	b.call("Emulation.setEmulatedMedia", map[string]any{"media": "screen", "features": []map[string]string{{"name": "prefers-color-scheme", "value": colours}}}, nil)
+}
+
+// evaluate returns what an expression of JavaScript is.
+func (b *browser) evaluate(expression string, value any) {
+	b.t.Helper()
+	var out struct {
+		Result           struct{ Value json.RawMessage }
+		ExceptionDetails json.RawMessage
+	}
+	b.call("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true}, &out)
+	if out.ExceptionDetails != nil {
+		b.t.Fatalf("%s: %s", expression, out.ExceptionDetails)
+	}
+	if err := json.Unmarshal(out.Result.Value, value); err != nil {
+		b.t.Fatalf("%s: %v", expression, err)
+	}
+}
+
+// screenshot returns a PNG of the whole page.
+func (b *browser) screenshot() []byte {
+	b.t.Helper()
+	var out struct{ Data []byte }
+	b.call("Page.captureScreenshot", map[string]any{"format": "png", "captureBeyondViewport": true}, &out)
+	return out.Data
+}
+
+// complaints lists what went wrong while a page was shown, and what it asked of the network.
+func (b *browser) complaints(own string) []string {
+	var out []string
+	for _, e := range b.events {
+		switch e.Method {
+		case "Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded":
+			out = append(out, string(e.Params))
+		case "Network.requestWillBeSent":
+			var p struct{ Request struct{ URL string } }
+			if err := json.Unmarshal(e.Params, &p); err != nil {
+				out = append(out, err.Error())
+			} else if p.Request.URL != own && p.Request.URL != "data:," {
+				out = append(out, fmt.Sprintf("asks for %s", p.Request.URL))
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,215 @@
+package report
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"scanmap/mapper"
+)
+
+//go:embed html
+var pageFiles embed.FS
+
+// HTMLInfo is what the page tells of a run beside its statistics.
+type HTMLInfo struct {
+	Version     string   // of scanmap
+	CommandLine []string // the program's name and its arguments
+	Reference   string   // name of the file
+}
+
+// The page and its plots are bounded, because a draft assembly has a million contigs and a table of samples any number of libraries.
+const (
+	maxPlots = 24
+	maxRows  = 1000
+)
+
+// page is what html/page.html shows.
+type page struct {
+	Title, Version            string
+	Style                     template.CSS
+	Script                    template.JS
+	Facts                     []fact
+	Tiles                     []tile
+	Ratios                    []ratioChart
+	RatiosLeft                string
+	Bars                      []barChart
+	Inserts                   []insertChart
+	InsertsLeft               string
+	Coverage                  []coverageChart
+	Pairs, Libraries, Contigs *table
+	All, Stages, Kernels      *table
+}
+
+// fact is a line of the headline; Code is shown as it was typed.
+type fact struct {
+	Name, Value string
+	Code        bool
+}
+
+// tile is a main number.
+type tile struct{ Name, Value, Note string }
+
+// Long tells that the number needs smaller letters.
+func (t tile) Long() bool { return utf8.RuneCountInString(t.Value) > 9 }
+
+// HTML writes the statistics as one page that needs nothing else: neither the network nor other files, and scripts
+// only to zoom. The same statistics give the same bytes.
+func HTML(w io.Writer, s *mapper.Stats, info HTMLInfo) error {
+	templates, err := template.ParseFS(pageFiles, "html/*.html")
+	if err != nil {
+		return err
+	}
+	style, err := pageFiles.ReadFile("html/style.css")
+	if err != nil {
+		return err
+	}
+	script, err := pageFiles.ReadFile("html/page.js")
+	if err != nil {
+		return err
+	}
+	names := libraryNames(s, "reads")
+	for i := range names {
+		names[i] = printable(names[i])
+	}
+	p := page{
+		Title:   pageTitle(names),
+		Version: info.Version,
+		Style:   template.CSS(style),
+		Script:  template.JS(script),
+		Facts:   facts(s, info),
+		Tiles:   tiles(s),
+		Bars:    []barChart{distanceBars(s), perReadBars(s)},
+		All:     allTable(s),
+		Stages:  stageTable(s),
+		Kernels: kernelTable(s),
+	}
+	p.Ratios, p.RatiosLeft = ratioCharts(s, names)
+	p.Pairs = pairTable(s)
+	p.Libraries = libraryTable(s, names)
+	p.Inserts, p.InsertsLeft = insertCharts(s, names)
+	p.Coverage, p.Contigs = coverage(s)
+	var b bytes.Buffer
+	if err := templates.ExecuteTemplate(&b, "page", &p); err != nil {
+		return err
+	}
+	_, err = w.Write(b.Bytes())
+	return err
+}
+
+func pageTitle(names []string) string {
+	switch len(names) {
+	case 0:
+		return "Mapping report"
+	case 1:
+		return "Mapping report: " + names[0]
+	}
+	return fmt.Sprintf("Mapping report: %s libraries", grouped(int64(len(names))))
+}
+
+func facts(s *mapper.Stats, info HTMLInfo) []fact {
+	var out []fact
+	add := func(name, value string, code bool) {
+		if value != "" {
+			out = append(out, fact{name, printable(value), code})
+		}
+	}
+	add("Reads", readsFiles(s), false)
+	size := fmt.Sprintf("%s bases, %s contigs", grouped(s.ReferenceBases), grouped(int64(len(s.PerContig))))
+	if info.Reference != "" {
+		size = fmt.Sprintf("%s (%s)", info.Reference, size)
+	}
+	add("Reference", size, false)
+	add("Command line", shellLine(info.CommandLine), true)
+	add("Version", info.Version, false)
+	add("Device", s.Device, false)
+	add("Elapsed", seconds(s.Elapsed)+" s", false)
+	return out
+}
+
+// readsFiles names the files of the first libraries, and how many more there are.
+func readsFiles(s *mapper.Stats) string {
+	const most = 3
+	var names []string
+	for i := range s.Libraries[:min(most, len(s.Libraries))] {
+		l := &s.Libraries[i]
+		name := l.ReadsFile
+		if name == "-" {
+			name = "standard input"
+		}
+		if l.MatesFile != "" {
+			name += " and " + l.MatesFile
+		}
+		if name != "" {
+			names = append(names, name)
+		}
+	}
+	if left := len(s.Libraries) - most; left > 0 {
+		names = append(names, fmt.Sprintf("%s more libraries", grouped(int64(left))))
+	}
+	return strings.Join(names, "; ")
+}
+
+// shellLine writes arguments as a shell would take them.
+func shellLine(arguments []string) string {
+	const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./:=,@%+"
+	quoted := make([]string, len(arguments))
+	for i, a := range arguments {
+		quoted[i] = a
+		if a == "" || strings.Trim(a, plain) != "" {
+			quoted[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
+}
+
+// unbroken is percent with a space at which no line breaks.
+func unbroken(part, whole int64) string {
+	return strings.ReplaceAll(percent(part, whole), " ", "\u00a0")
+}
+
+// average writes a ratio with two decimals, or a large one with commas.
+func average(part, whole int64) string {
+	if x := ratio(part, whole); x >= 1000 {
+		return grouped(int64(x + 0.5))
+	}
+	return fmt.Sprintf("%.2f", ratio(part, whole))
+}
+
+func tiles(s *mapper.Stats) []tile {
+	out := []tile{
+		{"reads", grouped(s.Reads), grouped(s.Bases) + " bases"},
+		{"mapped", unbroken(s.Mapped, s.Reads), grouped(s.Mapped) + " reads"},
+		{"unique", unbroken(s.Unique, s.Reads), grouped(s.Unique) + " reads"},
+		{"mappings per mapped read", average(s.Mappings, s.Mapped), grouped(s.Mappings) + " mappings"},
+	}
+	all := allPairs(s)
+	if all == nil {
+		return out
+	}
+	out = append(out, tile{"proper pairs", unbroken(all.Proper, all.Pairs), fmt.Sprintf("%s of %s", grouped(all.Proper), grouped(all.Pairs))})
+	least, most, from := 0, 0, 0
+	for i := range s.Libraries {
+		if p := s.Libraries[i].Pairs; p != nil {
+			if m, known := median(&p.Insert); known {
+				if from++; from == 1 {
+					least, most = m, m
+				}
+				least, most = min(least, m), max(most, m)
+			}
+		}
+	}
+	switch {
+	case from == 0:
+		out = append(out, tile{"median insert size", "unknown", "no pairs to estimate it from"})
+	case least == most:
+		out = append(out, tile{"median insert size", grouped(int64(least)), "bases"})
+	default:
+		out = append(out, tile{"median insert size", fmt.Sprintf("%s to %s", grouped(int64(least)), grouped(int64(most))), fmt.Sprintf("bases, %s libraries", grouped(int64(from)))})
+	}
+	return out
+}

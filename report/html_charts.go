@@ -1,0 +1,148 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"unicode/utf8"
+
+	"scanmap/mapper"
+)
+
+// Charts are drawn 360 units wide, which a phone shows nearly as they are, so that letters of 13 units stay readable.
+const (
+	chartWidth  = 360
+	letterWidth = 7.3 // of a digit of 13 units, rounded up
+)
+
+// unit is a length or place in a drawing, written with at most one decimal.
+type unit float64
+
+func (u unit) String() string {
+	return strconv.FormatFloat(math.Round(float64(u)*10)/10, 'f', -1, 64)
+}
+
+// ratioChart is a bar that is all reads, cut in parts.
+type ratioChart struct {
+	Name, Label string
+	Parts       []ratioPart
+}
+
+// ratioPart is a part of a ratioChart; X and Width are percents, Kind chooses colour and pattern.
+type ratioPart struct {
+	Name, Kind, Reads, Share string
+	X, Width                 string
+}
+
+// ratioCharts has a bar of all reads, and one of each library if there are several.
+func ratioCharts(s *mapper.Stats, names []string) (charts []ratioChart, rest string) {
+	if len(s.Libraries) < 2 {
+		return []ratioChart{newRatioChart("", s.Reads, s.Mapped, s.Unique, s.Ambiguous)}, ""
+	}
+	charts = append(charts, newRatioChart("all libraries", s.Reads, s.Mapped, s.Unique, s.Ambiguous))
+	for i := range s.Libraries[:min(maxPlots, len(s.Libraries))] {
+		l := &s.Libraries[i]
+		charts = append(charts, newRatioChart(names[i], l.Reads, l.Mapped, l.Unique, l.Ambiguous))
+	}
+	return charts, left(len(s.Libraries)-maxPlots, "libraries")
+}
+
+func newRatioChart(name string, reads, mapped, unique, ambiguous int64) ratioChart {
+	c := ratioChart{Name: name, Label: "Reads"}
+	if name != "" {
+		c.Label = "Reads of " + name
+	}
+	x := 0.0
+	for _, part := range []struct {
+		name, kind string
+		reads      int64
+	}{
+		{"unique", "unique", unique},
+		{"multiple", "multiple", mapped - unique},
+		{"other unmapped", "unmapped", reads - mapped - ambiguous},
+		{"ambiguous", "ambiguous", ambiguous},
+	} {
+		width := 100 * ratio(max(0, part.reads), reads)
+		p := ratioPart{Name: part.name, Kind: part.kind, Reads: grouped(part.reads), Share: percent(part.reads, reads)}
+		p.X, p.Width = fmt.Sprintf("%.4g", x), fmt.Sprintf("%.4g", width)
+		c.Label += fmt.Sprintf(", %s %s", p.Name, p.Share)
+		c.Parts = append(c.Parts, p)
+		x += width
+	}
+	return c
+}
+
+// barChart has horizontal bars, with their names before and their numbers behind them.
+type barChart struct {
+	ID, Title, Axis      string
+	Height               int
+	LabelX, BarX, ValueX unit
+	Bars                 []bar
+}
+
+type bar struct {
+	Label, Value, Share string
+	Y, TextY, Width     unit
+	number              int64
+}
+
+// maxDistanceBars is the number of bars from which distances are put together in ranges.
+const maxDistanceBars = 16
+
+func distanceBars(s *mapper.Stats) barChart {
+	counts := s.ByDistance
+	for len(counts) > 0 && counts[len(counts)-1] == 0 {
+		counts = counts[:len(counts)-1]
+	}
+	width := max(1, (len(counts)+maxDistanceBars-1)/maxDistanceBars)
+	var bars []bar
+	for from := 0; from < len(counts); from += width {
+		to := min(from+width, len(counts))
+		b := bucket{int64(from), int64(to - 1), sum(counts[from:to])}
+		bars = append(bars, bar{Label: b.String(), Share: percent(b.Reads, s.Mapped), number: b.Reads})
+	}
+	return newBarChart("distances", "Best edit distance of mapped reads", "edits, reads, share of the mapped reads", bars)
+}
+
+func perReadBars(s *mapper.Stats) barChart {
+	counts := s.PerRead
+	for len(counts) > 0 && counts[len(counts)-1] == 0 {
+		counts = counts[:len(counts)-1]
+	}
+	var bars []bar
+	for _, b := range buckets(counts) {
+		label := b.String()
+		if b.From >= 1e6 { // the numbers would leave no room for the bar
+			label = scaled(float64(b.From)) + " to " + scaled(float64(b.To))
+		}
+		bars = append(bars, bar{Label: label, Share: percent(b.Reads, s.Reads), number: b.Reads})
+	}
+	return newBarChart("mappings", "Mappings per read", "mappings, reads, share of all reads", bars)
+}
+
+// newBarChart gives names and numbers the width that they need and bars the rest.
+func newBarChart(id, title, axis string, bars []bar) barChart {
+	const rowHeight, header = 22, 22
+	c := barChart{ID: id, Title: title, Axis: axis, Height: header + rowHeight*len(bars), Bars: bars}
+	label, value, most := 0, 0, int64(0)
+	for i := range bars {
+		bars[i].Value = grouped(bars[i].number)
+		label = max(label, utf8.RuneCountInString(bars[i].Label))
+		value = max(value, len(bars[i].Value))
+		most = max(most, bars[i].number)
+	}
+	const share = 9 // letters of "100.00 %" and a space
+	c.LabelX = unit(float64(label)*letterWidth + 2)
+	c.BarX = c.LabelX + 8
+	c.ValueX = chartWidth - 2 - unit(share*letterWidth)
+	room := max(0, c.ValueX-unit(float64(value+1)*letterWidth)-c.BarX)
+	for i := range bars {
+		bars[i].Y = unit(header + rowHeight*i + 3)
+		bars[i].TextY = bars[i].Y + 13
+		bars[i].Width = room * unit(ratio(bars[i].number, most))
+		if bars[i].number > 0 {
+			bars[i].Width = max(1, bars[i].Width)
+		}
+	}
+	return c
+}

@@ -1,0 +1,157 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"scanmap/mapper"
+)
+
+// table is a table of the page. Left says what was left out of it.
+type table struct {
+	Title  string
+	Header []cell
+	Rows   [][]cell
+	Left   string
+}
+
+// cell is a cell of a table; Head is the name of its row, with an Indent of 0 to 2.
+type cell struct {
+	Text         string
+	Head, Number bool
+	Indent       int
+}
+
+// columns makes the header of a table: names with numbers below them end in #, which is cut.
+func columns(names ...string) []cell {
+	out := make([]cell, len(names))
+	for i, name := range names {
+		out[i].Text = name
+		if n := len(name) - 1; n >= 0 && name[n] == '#' {
+			out[i] = cell{Text: name[:n], Number: true}
+		}
+	}
+	return out
+}
+
+// Long tells that the table scrolls in a box of its own.
+func (t *table) Long() bool { return len(t.Rows) > 30 }
+
+// row adds a row that is aligned as the header is.
+func (t *table) row(indent int, texts ...string) {
+	row := make([]cell, len(texts))
+	for i, text := range texts {
+		row[i] = cell{Text: printable(text), Number: t.Header[i].Number}
+	}
+	row[0].Head, row[0].Indent = true, indent
+	t.Rows = append(t.Rows, row)
+}
+
+// left says how many there are more than were shown, "" for none.
+func left(more int, what string) string {
+	if more <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s more %s are left out.", grouped(int64(more)), what)
+}
+
+func pairTable(s *mapper.Stats) *table {
+	all := allPairs(s)
+	if all == nil {
+		return nil
+	}
+	t := &table{Title: "Pairs", Header: columns("class", "pairs#", "of all#")}
+	for _, r := range pairRows(all) {
+		t.row(r.indent, r.name, grouped(r.pairs), percent(r.pairs, all.Pairs))
+	}
+	t.row(0, "rescued mates (in proper pairs)", grouped(all.Rescued), "")
+	return t
+}
+
+// libraryTable returns nil if there is one library: the other numbers are its own.
+func libraryTable(s *mapper.Stats, names []string) *table {
+	if len(s.Libraries) < 2 {
+		return nil
+	}
+	t := &table{
+		Title:  "Libraries",
+		Header: columns("library", "reads#", "mapped#", "unique#", "pairs#", "proper#", "median insert#", "spread#", "proper insert", "read group", "reads file", "mates file"),
+		Left:   left(len(s.Libraries)-maxRows, "libraries"),
+	}
+	for i := range s.Libraries[:min(maxRows, len(s.Libraries))] {
+		l := &s.Libraries[i]
+		texts := []string{names[i], grouped(l.Reads), percent(l.Mapped, l.Reads), percent(l.Unique, l.Reads), "", "", "", "", ""}
+		if p := l.Pairs; p != nil {
+			texts[4], texts[5] = grouped(p.Pairs), percent(p.Proper, p.Pairs)
+			if m, known := median(&p.Insert); known {
+				texts[6], texts[7] = grouped(int64(m)), fmt.Sprintf("%.1f", spread(&p.Insert))
+			}
+			texts[8] = insertRange(&p.Insert)
+		}
+		t.row(0, append(texts, l.ReadGroup, l.ReadsFile, l.MatesFile)...)
+	}
+	return t
+}
+
+func allTable(s *mapper.Stats) *table {
+	t := &table{Title: "All statistics", Header: columns("what", "number#", "")}
+	reads := func(indent int, name string, n int64) { t.row(indent, name, grouped(n), percent(n, s.Reads)) }
+	aRead := func(indent int, name string, n int64) {
+		t.row(indent, name, grouped(n), average(n, s.Reads)+" a read")
+	}
+	t.row(0, "reads", grouped(s.Reads), "")
+	reads(1, "mapped", s.Mapped)
+	reads(2, "unique", s.Unique)
+	reads(2, "multiple", s.Multiple)
+	reads(1, "unmapped", s.Unmapped)
+	reads(2, "ambiguous", s.Ambiguous)
+	reads(1, "with locations past --max-locations", s.Capped)
+	t.row(0, "bases of reads", grouped(s.Bases), fmt.Sprintf("%.1f a read", ratio(s.Bases, s.Reads)))
+	t.row(0, "mappings", grouped(s.Mappings), average(s.Mappings, s.Mapped)+" a mapped read")
+	t.row(1, "reported", grouped(s.Reported), "")
+	t.row(0, "reference", grouped(s.ReferenceBases), "bases")
+	t.row(0, "contigs", grouped(int64(len(s.PerContig))), "")
+	t.row(0, "batches", grouped(s.Batches), "passes over the reference")
+	for _, engine := range slices.Sorted(maps.Keys(s.Engines)) {
+		t.row(0, "engine "+string(engine), grouped(s.Engines[engine]), "reads")
+	}
+	aRead(0, "candidates", s.Candidates)
+	aRead(1, "refused", s.Refused)
+	aRead(0, "verified windows", s.Verified)
+	t.row(0, "elapsed", seconds(s.Elapsed), fmt.Sprintf("s, %s reads/s", scaled(perSecond(s.Reads, s.Elapsed))))
+	t.row(0, "search throughput", fmt.Sprintf("%.3f", s.SearchThroughput()), "Tbit/s")
+	return t
+}
+
+func stageTable(s *mapper.Stats) *table {
+	if len(s.Stages) == 0 {
+		return nil
+	}
+	t := &table{Title: "Times of the stages", Header: columns("stage", "seconds#", "", "items#", "", "items/s#")}
+	for _, x := range s.Stages {
+		of, rate := "", ""
+		if x.Summed {
+			of = "of all threads"
+		}
+		if x.Time > 0 {
+			rate = scaled(perSecond(x.Items, x.Time))
+		}
+		t.row(0, x.Name, seconds(x.Time), of, grouped(x.Items), x.Unit, rate)
+	}
+	return t
+}
+
+func kernelTable(s *mapper.Stats) *table {
+	if len(s.Kernels) == 0 {
+		return nil
+	}
+	kernels := slices.Clone(s.Kernels)
+	slices.SortStableFunc(kernels, func(a, b mapper.KernelTime) int { return cmp.Compare(b.Time, a.Time) })
+	t := &table{Title: "Kernels", Header: columns("kernel", "seconds#", "launches#")}
+	for _, k := range kernels {
+		t.row(0, k.Name, fmt.Sprintf("%.6f", k.Time.Seconds()), grouped(k.Launches))
+	}
+	return t
+}
