@@ -8,7 +8,8 @@ import (
 // A batch is the reads that share one pass over the reference. What belongs to
 // a read is found by its index in the batch.
 type batch struct {
-	reads []fasta.Read
+	library *library
+	reads   []fasta.Read
 	// length and k of each read, in bases and edits.
 	length, k []int32
 	// packed holds both strands of each read: from packedAt[i] on, dna.Words(length)
@@ -29,15 +30,17 @@ const (
 // planeWords is the number of words that stand for 64 bases in batch.packed.
 const planeWords = 3
 
-// pack makes a batch of reads, in parallel, in the memory of the one before.
-func (b *batch) pack(reads []fasta.Read, distance Distance, threads int) {
-	b.packed = resize(b.packed, b.layOut(reads, distance))
+// pack makes a batch of a load, in parallel, in the memory of the one before.
+func (b *batch) pack(l load, distance Distance, threads int) {
+	b.packed = resize(b.packed, b.layOut(l, distance))
 	b.fill(threads)
 }
 
-// layOut makes a batch of reads but for b.packed, and returns how many words that has to have before fill is called.
-func (b *batch) layOut(reads []fasta.Read, distance Distance) int {
-	b.reads = reads
+// layOut makes a batch of a load but for b.packed, and returns how many words that has to have before fill is called.
+func (b *batch) layOut(l load, distance Distance) int {
+	b.library = l.library
+	b.reads = l.reads
+	reads := l.reads
 	b.length, b.k = resize(b.length, len(reads)), resize(b.k, len(reads))
 	b.ambiguous = resize(b.ambiguous, len(reads))
 	b.packedAt = resize(b.packedAt, len(reads)+1)
@@ -92,7 +95,7 @@ func (b *batch) mappable(i int) bool {
 // slice returns reads [from, to) of the batch as a batch.
 func (b *batch) slice(from, to int) *batch {
 	return &batch{
-		reads: b.reads[from:to], length: b.length[from:to], k: b.k[from:to],
+		library: b.library, reads: b.reads[from:to], length: b.length[from:to], k: b.k[from:to],
 		packed: b.packed, packedAt: b.packedAt[from : to+1], ambiguous: b.ambiguous[from:to],
 	}
 }

@@ -18,7 +18,7 @@ import (
 
 // BenchOptions say what Bench measures.
 type BenchOptions struct {
-	Options // Reference and Reads may be empty: then both are made
+	Options // Reference may be empty: then it and the reads are made; the reads are those of one library, without mates
 	// Bases is the length of the reference that is made.
 	Bases int
 	// Repeats says what it has besides random bases.
@@ -64,6 +64,8 @@ func Bench(ctx context.Context, o BenchOptions) (*measure.Result, error) {
 	if len(reads) == 0 {
 		return nil, errors.New("there are no reads to measure with")
 	}
+	m.options.Libraries = make([]Library, 1) // what is measured has no names
+	m.libraries = []*library{newLibrary(0, m.options.Libraries[0], &m.options)}
 	m.prepare()
 	r := &measure.Result{Bases: m.stats.ReferenceBases, Reads: int64(len(reads))}
 	if o.Device.Kind == device.CUDA {
@@ -91,7 +93,7 @@ func (o *BenchOptions) input(ctx context.Context) (*dna.Reference, []fasta.Read,
 	if err != nil {
 		return nil, nil, err
 	}
-	in, err := fasta.OpenReads(ctx, o.Reads, fasta.ReadOptions{Threads: o.Threads, Crop: o.Crop})
+	in, err := fasta.OpenReads(ctx, o.Libraries[0].Reads, fasta.ReadOptions{Threads: o.Threads, Crop: o.Crop})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -125,7 +127,7 @@ func (m *mapper) benchCPU(ctx context.Context, reads []fasta.Read, repetitions i
 			size = batchReads(m.stats.ReferenceBases)
 		}
 		for from := 0; from < len(reads); from += size {
-			if err := m.mapBatch(ctx, reads[from:min(from+size, len(reads))]); err != nil {
+			if err := m.mapBatch(ctx, load{m.libraries[0], reads[from:min(from+size, len(reads))]}); err != nil {
 				return err
 			}
 		}

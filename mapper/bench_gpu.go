@@ -29,7 +29,7 @@ func (m *mapper) benchGPU(ctx context.Context, reads []fasta.Read, repetitions i
 		return &device.Error{Err: err}
 	}
 	b := &w.batch
-	b.packed = w.packed.Resize(q, b.layOut(reads, m.options.Distance))
+	b.packed = w.packed.Resize(q, b.layOut(load{m.libraries[0], reads}, m.options.Distance))
 	if q.Err != nil {
 		return &device.Error{Err: q.Err}
 	}

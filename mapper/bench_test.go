@@ -28,7 +28,7 @@ func BenchmarkScan(b *testing.B) {
 	for _, c := range []struct{ m, k int }{{20, 0}, {20, 1}, {20, 2}, {60, 0}, {60, 1}, {60, 2}, {60, 5}, {100, 4}, {250, 10}} {
 		b.Run(fmt.Sprintf("m=%d/k=%d", c.m, c.k), func(b *testing.B) {
 			m, reads := benchmarkInput(b, n, c.m, 8)
-			m.batch.pack(reads, Distance{Edits: c.k}, 1)
+			m.batch.pack(load{m.libraries[0], reads}, Distance{Edits: c.k}, 1)
 			list := []uint32{0, 1, 2, 3, 4, 5, 6, 7}
 			for b.Loop() {
 				m.scanner.scan(m.ref, m.segments, &m.batch, list, math.MaxInt64, 1)
@@ -46,7 +46,7 @@ func BenchmarkSkim(b *testing.B) {
 		b.Run(fmt.Sprintf("m=%d/k=%d/reads=%d", c.m, c.k, c.reads), func(b *testing.B) {
 			m, reads := benchmarkInput(b, n, c.m, c.reads)
 			m.options.Engine = EngineSkim
-			m.batch.pack(reads, Distance{Edits: c.k}, 1)
+			m.batch.pack(load{m.libraries[0], reads}, Distance{Edits: c.k}, 1)
 			candidates := 0
 			for b.Loop() {
 				f, _ := m.find(&m.batch, math.MaxInt64)

@@ -55,7 +55,7 @@ func TestBeyondFourGigabases(t *testing.T) {
 
 	reads := newReads(text[:100], reverseComplement(text[tail-100:]), edited(r, text[1000:1100], 2), last)
 	m := newMapper(ref, Options{Distance: Distance{Edits: 3}, Engine: EngineSkim, Threads: 2})
-	m.batch.pack(reads, m.options.Distance, 2)
+	m.batch.pack(load{m.libraries[0], reads}, m.options.Distance, 2)
 	f, ok := m.find(&m.batch, math.MaxInt64)
 	if !ok {
 		t.Fatal("no limit was set, and it was exceeded")
@@ -81,7 +81,7 @@ func TestBeyondFourGigabases(t *testing.T) {
 		t.Error(diff)
 	}
 	var text2 []byte
-	text2 = w.recorder.mapped(text2, &m.batch, 3, &w.locator.aligner, w.locations[w.chosen[3].from:w.chosen[3].to], 60, -1)
+	text2 = w.recorder.mapped(text2, &m.batch, 3, &w.locator.aligner, w.locations[w.chosen[3].from:w.chosen[3].to], &choice{mapQ: 60, second: -1}, alone)
 	if want := "r3\t0\tb\t2147483548\t60\t100M\t"; string(text2[:len(want)]) != want {
 		t.Errorf("got %s, want %s", text2, want)
 	}

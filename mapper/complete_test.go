@@ -208,7 +208,7 @@ func TestOneGapEqualsTraceback(t *testing.T) {
 		s := edited(r, text[from:from+10+r.IntN(len(text)-from-9)], 1+r.IntN(k))
 		ref := newReference(t, text)
 		b := &batch{}
-		b.pack(newReads(s), Distance{Edits: k}, 1)
+		b.pack(load{&library{}, newReads(s)}, Distance{Edits: k}, 1)
 		for _, want := range bruteForce([]string{text}, s, k) {
 			p := placeOf(0, want.Strand)
 			var a aligner
@@ -253,7 +253,7 @@ func TestExceedsIsLossless(t *testing.T) {
 		s = s[:m]
 		ref := newReference(t, text)
 		b := &batch{}
-		b.pack(newReads(s), Distance{Edits: k}, 1)
+		b.pack(load{&library{}, newReads(s)}, Distance{Edits: k}, 1)
 		low, width := from-k, 2*k+1+r.IntN(5)
 		var bd band
 		within := bd.measure(ref, &ref.Contigs[0], b.strand(0, forward), m, k, low, width, b.ambiguous[0] > 0)

@@ -103,13 +103,16 @@ const (
 	groupFound = 1 << 14
 )
 
-// cut returns the borders of groups of reads.
-func (f *found) cut() []int {
+// cut returns the borders of groups of reads, which do not part pairs.
+func (f *found) cut(pairs bool) []int {
 	reads := len(f.from) - 1
 	groups := []int{0}
 	last := 0
 	for i := range reads {
-		if i > last && (i-last >= groupReads || f.from[i+1]-f.from[last] > groupFound) {
+		if pairs && i&1 == 1 {
+			continue
+		}
+		if i > last && (i-last >= groupReads || f.from[min(i+2, reads)]-f.from[last] > groupFound) {
 			groups = append(groups, i)
 			last = i
 		}

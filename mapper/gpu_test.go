@@ -45,7 +45,7 @@ func findAll(t testing.TB, m *mapper, b *batch) *found {
 		}
 	}()
 	w := set.workers[0]
-	b.packed = w.packed.Resize(w.queue, b.layOut(b.reads, m.options.Distance))
+	b.packed = w.packed.Resize(w.queue, b.layOut(load{b.library, b.reads}, m.options.Distance))
 	b.fill(1)
 	f, ok := w.find(b, math.MaxInt64)
 	if w.queue.Err != nil {
@@ -119,7 +119,7 @@ func TestSameBytesOnGPU(t *testing.T) {
 		{Distance: Distance{Edits: 2}, Report: Report{Mode: ReportStrata, Strata: 1}, MaxLocations: 3, SequenceMatch: true, FullSecondary: true},
 		{Distance: Distance{Edits: 7}},
 	} {
-		o.Reference, o.Reads, o.Threads = reference, reads, 2
+		o.Reference, o.Libraries, o.Threads = reference, withReads(o.Libraries, reads), 2
 		want, _ := runText(t, o)
 		for _, engine := range []Engine{EngineSkim, EngineScan, EngineAuto} {
 			for _, batch := range []int{0, 7} {
@@ -161,12 +161,12 @@ func TestEveryKernel(t *testing.T) {
 			reference, reads := writeInput(t, 60)
 			longReference, long := writeLong(t)
 			for _, k := range []int{0, 1, 2, 5, 9} {
-				run(Options{Reference: reference, Reads: reads, Threads: 2, Distance: Distance{Edits: k}}, EngineScan)
+				run(Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Threads: 2, Distance: Distance{Edits: k}}, EngineScan)
 			}
-			run(Options{Reference: longReference, Reads: long, Threads: 2, Distance: DefaultDistance}, EngineScan)
-			run(Options{Reference: longReference, Reads: long, Threads: 2, Distance: Distance{Edits: 20}}, EngineSkim)
+			run(Options{Reference: longReference, Libraries: []Library{{Reads: long}}, Threads: 2, Distance: DefaultDistance}, EngineScan)
+			run(Options{Reference: longReference, Libraries: []Library{{Reads: long}}, Threads: 2, Distance: Distance{Edits: 20}}, EngineSkim)
 			for _, k := range []int{0, 4} {
-				run(Options{Reference: reference, Reads: reads, Threads: 2, Distance: Distance{Edits: k}}, EngineSkim)
+				run(Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Threads: 2, Distance: Distance{Edits: k}}, EngineSkim)
 			}
 			for _, name := range all {
 				if !ran[name] {
@@ -210,7 +210,7 @@ func TestSmallQueues(t *testing.T) {
 	before, beforeFound := gpuCandidates, gpuFoundLimit
 	defer func() { gpuCandidates, gpuFoundLimit = before, beforeFound }()
 	for _, engine := range []Engine{EngineSkim, EngineScan} {
-		o := Options{Reference: reference, Reads: reads, Distance: Distance{Edits: 3}, Threads: 2, Engine: engine}
+		o := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Distance: Distance{Edits: 3}, Threads: 2, Engine: engine}
 		want, _ := runText(t, o)
 		for _, c := range []struct{ candidates, found int }{{2, 1 << 20}, {50, 1 << 20}, {1 << 16, 3}, {1, 1}} {
 			gpuCandidates, gpuFoundLimit = c.candidates, c.found
@@ -253,7 +253,7 @@ func TestCutReference(t *testing.T) {
 		}
 	}
 	for _, engine := range []Engine{EngineSkim, EngineScan} {
-		o := Options{Reference: reference, Reads: reads, Distance: Distance{Edits: 3}, Threads: 2, Engine: engine}
+		o := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Distance: Distance{Edits: 3}, Threads: 2, Engine: engine}
 		want, _ := runText(t, o)
 		for _, memory := range []int64{20_000, 26_000, 1 << 20} {
 			o.Device.Memory = memory
@@ -301,7 +301,7 @@ func TestManyCandidates(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	o := Options{Reference: reference, Reads: reads, Distance: Distance{Edits: 3}, Threads: 2, Engine: EngineSkim}
+	o := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Distance: Distance{Edits: 3}, Threads: 2, Engine: EngineSkim}
 	want, _ := runText(t, o)
 	onGPU(t, o, testDriver(t), want)
 	onGPU(t, o, emulator.Driver(t, emulator.Thread, gpu.EmulatorOptions{}), want)
@@ -313,7 +313,7 @@ func TestSmallGPU(t *testing.T) {
 	for _, megabytes := range []int64{16, 64} {
 		driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{Memory: megabytes << 20})
 		for _, engine := range []Engine{EngineSkim, EngineScan} {
-			o := Options{Reference: reference, Reads: reads, Threads: 2, Distance: Distance{Edits: 4}, Engine: engine}
+			o := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Threads: 2, Distance: Distance{Edits: 4}, Engine: engine}
 			want, _ := runText(t, o)
 			onGPU(t, o, driver, want)
 		}
@@ -331,7 +331,7 @@ func TestSeveralGPUs(t *testing.T) {
 		t.Skip("SKIPPED: one GPU is here")
 	}
 	reference, reads := writeInput(t, 100)
-	o := Options{Reference: reference, Reads: reads, Threads: 2, Distance: DefaultDistance, BatchReads: 9}
+	o := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Threads: 2, Distance: DefaultDistance, BatchReads: 9}
 	want, _ := runText(t, o)
 	last := len(infos) - 1
 	for _, indices := range [][]int{nil, {last, 0}, {last}} {
@@ -348,7 +348,7 @@ func TestSeveralGPUs(t *testing.T) {
 	o.Device.Indices = []int{len(infos)}
 	o.Device.Kind, o.Device.Driver = device.CUDA, driver
 	var failure *device.Error
-	if _, err := Run(context.Background(), o, sam.HeaderOptions{}, &bytes.Buffer{}); !errors.As(err, &failure) || !strings.Contains(err.Error(), "there is no GPU") {
+	if _, err := Run(context.Background(), o, sam.HeaderOptions{}, Outputs{Records: &bytes.Buffer{}}); !errors.As(err, &failure) || !strings.Contains(err.Error(), "there is no GPU") {
 		t.Errorf("a GPU that is not there: %v", err)
 	}
 }
@@ -367,7 +367,7 @@ func TestAuto(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Reference: reference, Reads: reads, Threads: 2, Distance: DefaultDistance, Report: Report{Mode: ReportAll}, BatchReads: 20}
+	o := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Threads: 2, Distance: DefaultDistance, Report: Report{Mode: ReportAll}, BatchReads: 20}
 	once, _ := runText(t, o)
 	body := strings.Index(once, "\nread0\t") + 1
 	in, out, err := os.Pipe()
@@ -387,7 +387,7 @@ func TestAuto(t *testing.T) {
 		out.Close()
 		copies <- n
 	}()
-	o.Reads = fmt.Sprintf("/dev/fd/%d", in.Fd())
+	o.Libraries = []Library{{Reads: fmt.Sprintf("/dev/fd/%d", in.Fd())}}
 	o.Device = device.Choice{Kind: device.Auto, Driver: driver}
 	got, stats := runText(t, o)
 	if want := once[:body] + strings.Repeat(once[body:], <-copies); got != want {
@@ -399,10 +399,10 @@ func TestAuto(t *testing.T) {
 	// Where the GPU cannot be opened, the CPU goes on, and the statistics say why.
 	driver.Inject("cuDevicePrimaryCtxRetain", 1, gpu.OutOfMemory)
 	gpuStart = before
-	o.Reads = reads
+	o.Libraries = []Library{{Reads: reads}}
 	o.Device.Kind = device.CUDA
 	var failure *device.Error
-	if _, err := Run(context.Background(), o, sam.HeaderOptions{}, &bytes.Buffer{}); !errors.As(err, &failure) {
+	if _, err := Run(context.Background(), o, sam.HeaderOptions{}, Outputs{Records: &bytes.Buffer{}}); !errors.As(err, &failure) {
 		t.Errorf("a GPU that was asked for and cannot be opened: %v", err)
 	}
 	driver.Inject("cuDevicePrimaryCtxRetain", 1, gpu.OutOfMemory)
@@ -418,9 +418,9 @@ func TestAuto(t *testing.T) {
 func TestEarlyEndOnGPU(t *testing.T) {
 	driver := testDriver(t)
 	reference, reads := writeInput(t, 200)
-	o := Options{Reference: reference, Reads: reads, Distance: Distance{Edits: 1}, Threads: 2, BatchReads: 10, Device: device.Choice{Kind: device.CUDA, Driver: driver}}
+	o := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Distance: Distance{Edits: 1}, Threads: 2, BatchReads: 10, Device: device.Choice{Kind: device.CUDA, Driver: driver}}
 	for _, left := range []int{0, 200, 5000} {
-		if _, err := Run(context.Background(), o, sam.HeaderOptions{}, &failingWriter{left}); !errors.Is(err, errFull) {
+		if _, err := Run(context.Background(), o, sam.HeaderOptions{}, Outputs{Records: &failingWriter{left}}); !errors.Is(err, errFull) {
 			t.Errorf("room for %d bytes: %v", left, err)
 		}
 	}
@@ -432,17 +432,17 @@ func TestEarlyEndOnGPU(t *testing.T) {
 			cancel()
 		}
 	}
-	if _, err := Run(ctx, cancelled, sam.HeaderOptions{}, io.Discard); !errors.Is(err, context.Canceled) {
+	if _, err := Run(ctx, cancelled, sam.HeaderOptions{}, Outputs{Records: io.Discard}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled run gave %v", err)
 	}
 	missing := o
 	missing.Reference += ".no"
-	if _, err := Run(context.Background(), missing, sam.HeaderOptions{}, io.Discard); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Run(context.Background(), missing, sam.HeaderOptions{}, Outputs{Records: io.Discard}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a missing reference gave %v", err)
 	}
 	missing = o
-	missing.Reads += ".no"
-	if _, err := Run(context.Background(), missing, sam.HeaderOptions{}, io.Discard); !errors.Is(err, os.ErrNotExist) {
+	missing.Libraries = []Library{{Reads: reads + ".no"}}
+	if _, err := Run(context.Background(), missing, sam.HeaderOptions{}, Outputs{Records: io.Discard}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("missing reads gave %v", err)
 	}
 	o.Device = device.Choice{}

@@ -25,6 +25,7 @@ type location struct {
 	// operations of the alignment are ops[opsFrom:opsTo] of the aligner that made it.
 	opsFrom, opsTo int32
 	aligned        bool // start and operations are known
+	paired         bool // has a proper partner among the locations of the mate
 }
 
 // A locator turns what skim or scan found of a read into locations. It is the scratch
@@ -113,10 +114,15 @@ func (l *locator) settled(read int, c candidate) bool {
 // measure adds the locations whose best alignments go through diagonals from first
 // to last.
 func (l *locator) measure(read int, p place, first, last int) {
+	k := int(l.b.k[read])
+	l.measureDiagonals(read, p, first-k, last-first+2*k+1)
+}
+
+// measureDiagonals adds the locations whose best alignments stay on diagonals [low, low+width).
+func (l *locator) measureDiagonals(read int, p place, low, width int) {
 	m, k := int(l.b.length[read]), int(l.b.k[read])
 	c := &l.ref.Contigs[p.contig()]
 	strand := l.b.strand(read, p.strand())
-	low, width := first-k, last-first+2*k+1
 	l.verified++
 	if !l.band.measure(l.ref, c, strand, m, k, low, width, l.b.ambiguous[read] > 0) {
 		return

@@ -12,8 +12,8 @@ import (
 // Options say what to map and how. The zero value of a field is its default
 // unless the field says otherwise.
 type Options struct {
-	Reference string   // FASTA file, or - for standard input
-	Reads     string   // FASTA or FASTQ file, or - for standard input
+	Reference string // FASTA file, or - for standard input
+	Libraries []Library
 	Distance  Distance // the largest edit distance (k); the zero value is 0 edits
 	Engine    Engine
 	Report    Report
@@ -30,8 +30,7 @@ type Options struct {
 	// BatchReads is the number of reads mapped in one pass over the reference; 0
 	// chooses it from the reference's length. Output does not depend on it.
 	BatchReads int
-	// ReadGroup is the ID for RG tags; empty for none.
-	ReadGroup string
+	Pairs      PairOptions
 	// SequenceMatch writes = and X in CIGARs in place of M.
 	SequenceMatch bool
 	// FullSecondary repeats SEQ and QUAL on secondary records.
@@ -54,6 +53,9 @@ func (o *Options) setDefaults() {
 	}
 	if o.Report.Mode == "" {
 		o.Report.Mode = ReportAll
+	}
+	if o.Pairs.Orientation == "" {
+		o.Pairs.Orientation = OrientationFR
 	}
 }
 
@@ -119,6 +121,11 @@ func (d Distance) For(length int) int {
 		return d.Edits
 	}
 	return min(int(d.Percent*float64(length)/100), maxEdits)
+}
+
+// Twice returns the distance that allows twice as many edits of any read, at least: as many more as rounding gives.
+func (d Distance) Twice() Distance {
+	return Distance{Edits: min(2*d.Edits, maxEdits), Percent: min(2*d.Percent, 100), Percentage: d.Percentage}
 }
 
 // String writes the distance as ParseDistance reads it.

@@ -30,7 +30,7 @@ func TestPiecesAreDisjoint(t *testing.T) {
 		}
 		from := r.IntN(len(text) - m)
 		var b batch
-		b.pack(newReads(text[from:from+m]), Distance{Edits: k}, 1)
+		b.pack(load{&library{}, newReads(text[from : from+m])}, Distance{Edits: k}, 1)
 		even := pieceChooser{}
 		p := pieceChooser{rare: rare}
 		strand := b.strand(0, forward)

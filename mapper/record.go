@@ -15,6 +15,9 @@ import (
 type recorder struct {
 	ref        *dna.Reference
 	options    *Options
+	out        *orderedWriter
+	mates      [2]mateRecord // of the pair at hand
+	apart      *[]byte       // where its primary records are also written; nil for nowhere
 	record     sam.Record
 	cigar      []hts.CigarOp
 	mismatches []byte
@@ -22,46 +25,62 @@ type recorder struct {
 	qualities  []byte
 }
 
-// unmapped appends the record of a read that has no location to report.
-func (r *recorder) unmapped(text []byte, b *batch, read int) []byte {
+// unmapped appends the record of a read that has no location to report. x is which mate of its pair it is, or alone.
+func (r *recorder) unmapped(text []byte, b *batch, read, x int) []byte {
 	rec := &b.reads[read]
 	r.record = sam.Record{
-		Name: rec.Name, Flags: hts.Unmapped, Pos: -1, MatePos: -1,
-		Bases: rec.Bases, Qualities: rec.Qualities, ReadGroup: r.options.ReadGroup,
+		Name: rec.Name, Flags: hts.Unmapped, ContigIndex: -1, Pos: -1, MateContigIndex: -1, MatePos: -1,
+		Bases: rec.Bases, Qualities: rec.Qualities, ReadGroup: b.library.ReadGroup,
 	}
-	return r.record.AppendText(text)
+	r.setMate(x, nil, true)
+	return r.append(text, true)
 }
 
 // mapped appends the records of a read's reported locations, the first of which is
-// primary. second is the distance of its next best location, or -1.
-func (r *recorder) mapped(text []byte, b *batch, read int, a *aligner, locations []location, mapQ byte, second int32) []byte {
+// primary. x is which mate of its pair it is, or alone.
+func (r *recorder) mapped(text []byte, b *batch, read int, a *aligner, locations []location, c *choice, x int) []byte {
 	rec := &b.reads[read]
 	for i := range locations {
 		loc := &locations[i]
-		contig := &r.ref.Contigs[loc.place.contig()]
+		contig := loc.place.contig()
 		r.record = sam.Record{
-			Name: rec.Name, Contig: contig.Name, Pos: int(loc.start), MatePos: -1,
+			Name: rec.Name, Contig: r.ref.Contigs[contig].Name, ContigIndex: contig, Pos: int(loc.start), MateContigIndex: -1, MatePos: -1,
 			EditDistance: int(loc.distance), Score: -int(loc.distance),
-			Hits: len(locations), HitIndex: i + 1, ReadGroup: r.options.ReadGroup,
+			Hits: len(locations), HitIndex: i + 1, Rescued: c.rescued, ReadGroup: b.library.ReadGroup,
 		}
-		if second >= 0 {
-			r.record.SecondScore, r.record.HasSecondScore = -int(second), true
+		if c.second >= 0 {
+			r.record.SecondScore, r.record.HasSecondScore = -int(c.second), true
 		}
 		if i == 0 {
-			r.record.MapQ = mapQ
+			r.record.MapQ = c.mapQ
 		} else {
 			r.record.Flags |= hts.Secondary
 		}
 		if loc.place.strand() == reverse {
 			r.record.Flags |= hts.Reverse
 		}
-		r.describe(contig.Start+int(loc.start), a.ops[loc.opsFrom:loc.opsTo], b.strand(read, loc.place.strand()))
+		r.describeLocation(b, read, a, loc)
+		r.setMate(x, loc, i == 0)
 		if i == 0 || r.options.FullSecondary {
 			r.orient(rec.Bases, rec.Qualities, loc.place.strand())
 		}
-		text = r.record.AppendText(text)
+		text = r.append(text, i == 0)
 	}
 	return text
+}
+
+// append appends the record as the output has it, and a primary one of a pair that is also written apart there too.
+func (r *recorder) append(text []byte, primary bool) []byte {
+	if primary && r.apart != nil {
+		*r.apart = r.record.Append(*r.apart, r.out.apartEncoding)
+	}
+	return r.record.Append(text, r.out.encoding)
+}
+
+// describeLocation sets CIGAR and MD of the record to those of an aligned location.
+func (r *recorder) describeLocation(b *batch, read int, a *aligner, loc *location) {
+	contig := &r.ref.Contigs[loc.place.contig()]
+	r.describe(contig.Start+int(loc.start), a.ops[loc.opsFrom:loc.opsTo], b.strand(read, loc.place.strand()))
 }
 
 // orient sets SEQ and QUAL of the record.

@@ -2,9 +2,7 @@ package mapper
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"sync"
 	"time"
@@ -15,10 +13,10 @@ import (
 	"scanmap/sam"
 )
 
-// Run maps the reads of o to its reference and writes a SAM header and the records
-// to out, which it does not close. When it fails, the statistics are of what was done until
+// Run maps the reads of o to its reference and writes a header and the records
+// to out. When it fails, the statistics are of what was done until
 // then, or nil if the reads could not be opened. Errors of the input name file and record.
-func Run(ctx context.Context, o Options, header sam.HeaderOptions, out io.Writer) (*Stats, error) {
+func Run(ctx context.Context, o Options, header sam.HeaderOptions, out Outputs) (*Stats, error) {
 	start := time.Now()
 	o.setDefaults()
 	var opening gpuOpening
@@ -31,24 +29,19 @@ func Run(ctx context.Context, o Options, header sam.HeaderOptions, out io.Writer
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	// Reads are parsed while the reference is loaded.
-	reads, err := fasta.OpenReads(ctx, o.Reads, fasta.ReadOptions{Threads: o.Threads, Crop: o.Crop})
+	reads, err := newLoader(ctx, &o)
 	if err != nil {
 		if opening != nil {
 			opening.close()
 		}
 		return nil, err
 	}
-	m := &mapper{options: o, stats: &Stats{Engines: map[Engine]int64{}}, out: newOrderedWriter(out, 4*o.Threads+4), opening: opening}
-	err = m.run(ctx, reads, header, out)
+	m := &mapper{options: o, stats: &Stats{Engines: map[Engine]int64{}}, out: newOrderedWriter(nil, 4*o.Threads+4), opening: opening, libraries: reads.libraries}
+	busy, err := m.run(ctx, reads, header, &out)
 	if m.opening != nil { // it came to nothing before
 		m.opening.close()
 	}
-	cancel() // ends the reading ahead
-	m.clock[stageParse].nanoseconds.Store(int64(reads.Busy()))
-	if closed := reads.Close(); err == nil {
-		err = closed
-	}
+	m.clock[stageParse].nanoseconds.Store(int64(busy))
 	m.stats.Stages = m.clock.report()
 	m.stats.Elapsed = time.Since(start)
 	return m.stats, err
@@ -61,7 +54,7 @@ type mapper struct {
 	segments []segment
 	rare     *rarity
 	out      *orderedWriter
-	blocks   int // blocks of text handed to out
+	blocks   int // handed to out
 	workers  []worker
 	clock    clock
 	stats    *Stats
@@ -75,24 +68,42 @@ type mapper struct {
 	// scan are likely to find no more.
 	limit, part int
 	opening     gpuOpening // nil if there is none, or not any more
+	current     *library   // whose records were made last
+	libraries   []*library
 }
 
-func (m *mapper) run(ctx context.Context, reads *fasta.Reads, header sam.HeaderOptions, out io.Writer) error {
-	if err := m.loadReference(ctx); err != nil {
-		return err
+// run maps all reads, and returns what parsing them took.
+func (m *mapper) run(ctx context.Context, reads *loader, header sam.HeaderOptions, out *Outputs) (time.Duration, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	w := recordWriters{out: out, threads: m.options.Threads}
+	err := m.loadReference(ctx)
+	if err == nil {
+		if err = w.prepare(m.ref, header); err != nil {
+			err = fmt.Errorf("%s: %w", m.options.Reference, err)
+		}
 	}
-	h, err := sam.NewHeader(m.ref, header)
-	if err != nil {
-		return fmt.Errorf("%s: %w", m.options.Reference, err)
+	if err == nil {
+		err = m.mapReads(ctx, reads, func() error { return w.open(m.out) })
 	}
-	err = m.mapReads(ctx, reads, func() error { return sam.WriteHeader(out, h) })
+	if err == nil {
+		err = m.settle(ctx)
+	}
 	m.gather()
-	return err
+	start := time.Now()
+	err = w.close(err)
+	m.clock.add(stageWrite, start, 0)
+	cancel() // ends the reading ahead
+	busy, closed := reads.close()
+	if err == nil {
+		err = closed
+	}
+	return busy, err
 }
 
 // mapReads maps all reads on the device that the options ask for. It calls begin before it writes the first record, when nothing is
 // left that is likely to fail.
-func (m *mapper) mapReads(ctx context.Context, reads *fasta.Reads, begin func() error) error {
+func (m *mapper) mapReads(ctx context.Context, reads *loader, begin func() error) error {
 	kind, size := m.options.Device.Kind, m.options.BatchReads
 	auto := kind == device.Auto && m.options.Device.LoadDriver() == nil
 	if size == 0 {
@@ -105,60 +116,60 @@ func (m *mapper) mapReads(ctx context.Context, reads *fasta.Reads, begin func() 
 	if kind == device.CUDA {
 		ahead = gpuWorkers // while the reference is loaded, say
 	}
-	batches, failed := m.readBatches(ctx, reads, size, ahead)
+	loads, failed := m.readLoads(ctx, reads, size, ahead)
 	atOnce := false
 	if auto {
-		var first []fasta.Read
-		first, batches = peek(ctx, batches)
-		atOnce = worthGPU(m.options.Engine, len(first), m.stats.ReferenceBases, m.options.Threads)
+		var first load
+		first, loads = peek(ctx, loads)
+		atOnce = worthGPU(m.options.Engine, len(first.reads), m.stats.ReferenceBases, m.options.Threads)
 	}
 	m.stats.Device = string(device.CPU)
-	mapBatches, giveUp := m.mapOnCPU, func(err error) error { return err }
+	mapLoads, giveUp := m.mapOnCPU, func(err error) error { return err }
 	switch {
 	case kind == device.CUDA || atOnce:
 		gpus, err := m.openGPUs()
 		switch {
 		case err == nil:
-			mapBatches, giveUp = gpus.mapBatches, gpus.giveUp
+			mapLoads, giveUp = gpus.mapLoads, gpus.giveUp
 		case auto:
 			m.stats.Device += ", because of " + err.Error()
 		default:
 			return err
 		}
 	case auto:
-		mapBatches = m.mapAuto
+		mapLoads = m.mapAuto
 	}
 	if err := begin(); err != nil {
 		return giveUp(err)
 	}
-	if err := mapBatches(ctx, batches); err != nil {
+	if err := mapLoads(ctx, loads); err != nil {
 		return err
 	}
 	return *failed
 }
 
-// peek returns the first of the batches, and a channel of all.
-func peek(ctx context.Context, batches <-chan []fasta.Read) (first []fasta.Read, all <-chan []fasta.Read) {
-	first, ok := <-batches
-	again := make(chan []fasta.Read)
+// peek returns the first of the loads, and a channel of all.
+func peek(ctx context.Context, loads <-chan load) (first load, all <-chan load) {
+	first, ok := <-loads
+	again := make(chan load)
 	go func() {
 		defer close(again)
-		for ok {
+		for next := first; ok; {
 			select {
-			case again <- first:
+			case again <- next:
 			case <-ctx.Done():
 				return
 			}
-			first, ok = <-batches
+			next, ok = <-loads
 		}
 	}()
 	return first, again
 }
 
-// mapOnCPU maps batches on the CPU.
-func (m *mapper) mapOnCPU(ctx context.Context, batches <-chan []fasta.Read) error {
+// mapOnCPU maps loads on the CPU.
+func (m *mapper) mapOnCPU(ctx context.Context, loads <-chan load) error {
 	m.prepareCPU()
-	for next := range batches {
+	for next := range loads {
 		if err := m.mapParts(ctx, next); err != nil {
 			return err
 		}
@@ -166,24 +177,25 @@ func (m *mapper) mapOnCPU(ctx context.Context, batches <-chan []fasta.Read) erro
 	return nil
 }
 
-// mapParts maps a batch on the CPU, in parts of the size that suits it.
-func (m *mapper) mapParts(ctx context.Context, reads []fasta.Read) error {
+// mapParts maps a load on the CPU, in parts of the size that suits it.
+func (m *mapper) mapParts(ctx context.Context, l load) error {
 	size := m.options.BatchReads
 	if size == 0 {
 		size = batchReads(m.stats.ReferenceBases)
 	}
-	for len(reads) > 0 {
-		n := min(size, len(reads))
-		if err := m.mapBatch(ctx, reads[:n:n]); err != nil {
+	size = l.library.whole(size)
+	for rest := l.reads; len(rest) > 0; {
+		n := min(size, len(rest))
+		if err := m.mapBatch(ctx, load{l.library, rest[:n:n]}); err != nil {
 			return err
 		}
-		reads = reads[n:]
+		rest = rest[n:]
 	}
 	return nil
 }
 
-// mapAuto maps batches on the CPU for as long as a GPU takes to start, and from then on, once it has started, on GPUs.
-func (m *mapper) mapAuto(ctx context.Context, batches <-chan []fasta.Read) error {
+// mapAuto maps loads on the CPU for as long as a GPU takes to start, and from then on, once it has started, on GPUs.
+func (m *mapper) mapAuto(ctx context.Context, loads <-chan load) error {
 	m.prepareCPU()
 	type opened struct {
 		gpus *gpuSet
@@ -193,7 +205,7 @@ func (m *mapper) mapAuto(ctx context.Context, batches <-chan []fasta.Read) error
 	over := make(chan struct{})
 	defer close(over)
 	worked := time.Duration(0)
-	for next := range batches {
+	for next := range loads {
 		if opening == nil && m.stats.Device == string(device.CPU) && worked >= gpuStart {
 			opening = make(chan opened)
 			go func() {
@@ -219,7 +231,7 @@ func (m *mapper) mapAuto(ctx context.Context, batches <-chan []fasta.Read) error
 				m.stats.Device += ", because of " + o.err.Error()
 				continue
 			}
-			return o.gpus.mapBatches(ctx, batches)
+			return o.gpus.mapLoads(ctx, loads)
 		default:
 		}
 	}
@@ -245,9 +257,9 @@ func (m *mapper) loadReference(ctx context.Context) error {
 func (m *mapper) prepare() {
 	m.segments = cutReference(m.ref)
 	m.stats.ReferenceBases = int64(m.ref.TotalLength())
-	m.stats.PerContig = make([]ContigStats, len(m.ref.Contigs))
-	for i, c := range m.ref.Contigs {
-		m.stats.PerContig[i] = ContigStats{Name: c.Name, Length: c.Length}
+	m.stats.PerContig = newContigStats(m.ref)
+	for _, l := range m.options.Libraries {
+		m.stats.Libraries = append(m.stats.Libraries, newLibraryStats(&l))
 	}
 	m.limit, m.part = foundLimit, math.MaxInt32
 	m.workers = make([]worker, m.options.Threads)
@@ -275,66 +287,11 @@ func batchReads(n int64) int {
 // memory than short ones.
 const batchBases = 1 << 27
 
-// readBatches reads ahead by one batch. *failed is valid when the channel has been
-// closed.
-func (m *mapper) readBatches(ctx context.Context, reads *fasta.Reads, size, ahead int) (<-chan []fasta.Read, *error) {
-	batches := make(chan []fasta.Read, ahead)
-	failed := new(error)
-	go func() {
-		defer close(batches)
-		var next []fasta.Read
-		bases := 0
-		send := func(n int) bool {
-			batch := next[:n:n]
-			if n == size { // likely one of many
-				next = append(make([]fasta.Read, 0, size+size/8), next[n:]...)
-			} else {
-				next = append([]fasta.Read(nil), next[n:]...)
-			}
-			bases = 0
-			for i := range next {
-				bases += len(next[i].Bases)
-			}
-			select {
-			case batches <- batch:
-				return true
-			case <-ctx.Done():
-				return false
-			}
-		}
-		for {
-			chunk, err := reads.Next()
-			m.clock[stageParse].items.Add(int64(len(chunk)))
-			for i := range chunk {
-				bases += len(chunk[i].Bases)
-			}
-			next = append(next, chunk...)
-			for len(next) >= size || len(next) > 0 && bases >= batchBases {
-				if !send(min(size, len(next))) {
-					*failed = ctx.Err()
-					return
-				}
-			}
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			if err != nil {
-				*failed = err
-				return
-			}
-		}
-		if len(next) > 0 && !send(len(next)) {
-			*failed = ctx.Err()
-		}
-	}()
-	return batches, failed
-}
-
-// mapBatch maps reads and hands their records to the writer.
-func (m *mapper) mapBatch(ctx context.Context, reads []fasta.Read) error {
+// mapBatch maps a load and hands their records to the writer.
+func (m *mapper) mapBatch(ctx context.Context, l load) error {
 	start := time.Now()
-	m.batch.pack(reads, m.options.Distance, m.options.Threads)
-	m.clock.add(stagePack, start, int64(len(reads)))
+	m.batch.pack(l, m.options.Distance, m.options.Threads)
+	m.clock.add(stagePack, start, int64(len(l.reads)))
 	if err := m.mapPacked(ctx, &m.batch); err != nil {
 		return err
 	}
@@ -365,10 +322,10 @@ func (m *mapper) mapPacked(ctx context.Context, b *batch) error {
 		if err := ctx.Err(); err != nil {
 			return m.out.fail(err)
 		}
-		n := min(m.part, len(b.reads)-from)
+		n := min(b.library.whole(m.part), len(b.reads)-from)
 		part := b.slice(from, from+n)
 		limit := int64(m.limit)
-		if n == 1 {
+		if n == b.library.whole(1) {
 			limit = math.MaxInt64
 		}
 		found, ok := m.find(part, limit)
@@ -376,7 +333,7 @@ func (m *mapper) mapPacked(ctx context.Context, b *batch) error {
 			m.part = (n + 1) / 2
 			continue
 		}
-		if n == m.part && len(found.list) < m.limit/4 {
+		if n >= m.part && len(found.list) < m.limit/4 {
 			m.part *= 2
 		}
 		m.count(part, found)
@@ -476,9 +433,9 @@ func (m *mapper) classify(b *batch) (classes [maxPiece + 1][]uint32, scanned []u
 	return classes, scanned
 }
 
-// resolve turns what was found into records, in groups of reads.
-func (m *mapper) resolve(ctx context.Context, b *batch, f *found) error {
-	groups := f.cut()
+// write turns what was found into records, in groups of reads.
+func (m *mapper) write(ctx context.Context, b *batch, f *found) error {
+	groups := f.cut(b.library.paired())
 	first := m.blocks
 	m.blocks += len(groups) - 1
 	var once sync.Once
@@ -489,7 +446,7 @@ func (m *mapper) resolve(ctx context.Context, b *batch, f *found) error {
 			err = m.out.fail(err)
 		} else {
 			block := m.workers[worker].resolve(b, f, groups[g], groups[g+1], m.out.buffer())
-			start, size := time.Now(), int64(len(block))
+			start, size := time.Now(), block.size()
 			err = m.out.write(first+g, block)
 			m.clock.add(stageWrite, start, size)
 		}
@@ -507,4 +464,9 @@ func (m *mapper) gather() {
 		m.stats.Verified += m.workers[i].locator.verified
 	}
 	m.stats.Unmapped = m.stats.Reads - m.stats.Mapped
+	for _, l := range m.libraries {
+		if l.insert != nil {
+			m.stats.Libraries[l.index].Pairs.Insert.describe(l.insert)
+		}
+	}
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"scanmap/device"
-	"scanmap/fasta"
 	"scanmap/gpu"
 	"scanmap/kernels"
 )
@@ -202,12 +201,12 @@ type gpuPart struct {
 	done  chan struct{}
 }
 
-// mapOnGPU maps batches, each by the next worker that is free, and makes their records in order.
-func (m *mapper) mapOnGPU(ctx context.Context, s *gpuSet, batches <-chan []fasta.Read) error {
+// mapOnGPU maps loads, each by the next worker that is free, and makes their records in order.
+func (m *mapper) mapOnGPU(ctx context.Context, s *gpuSet, loads <-chan load) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	type job struct {
-		reads []fasta.Read
+		load
 		parts chan gpuPart
 	}
 	jobs, order := make(chan job), make(chan chan gpuPart, len(s.workers))
@@ -217,7 +216,7 @@ func (m *mapper) mapOnGPU(ctx context.Context, s *gpuSet, batches <-chan []fasta
 	for _, w := range s.workers {
 		wg.Go(func() {
 			for j := range jobs {
-				w.mapBatch(ctx, j.reads, j.parts)
+				w.mapLoad(ctx, j.load, j.parts)
 				close(j.parts)
 			}
 		})
@@ -225,8 +224,8 @@ func (m *mapper) mapOnGPU(ctx context.Context, s *gpuSet, batches <-chan []fasta
 	wg.Go(func() {
 		defer close(order)
 		defer close(jobs)
-		for reads := range batches {
-			j := job{reads, make(chan gpuPart, 1)}
+		for next := range loads {
+			j := job{next, make(chan gpuPart, 1)}
 			select {
 			case jobs <- j:
 			case <-ctx.Done():
@@ -268,15 +267,15 @@ func (m *mapper) openGPUs() (*gpuSet, error) {
 	return s, nil
 }
 
-// mapBatches maps batches and closes the GPUs.
-func (s *gpuSet) mapBatches(ctx context.Context, batches <-chan []fasta.Read) error {
+// mapLoads maps loads and closes the GPUs.
+func (s *gpuSet) mapLoads(ctx context.Context, loads <-chan load) error {
 	m := s.workers[0].m
 	if m.stats.Batches > 0 {
 		m.stats.Device += ", then " + s.names()
 	} else {
 		m.stats.Device = s.names()
 	}
-	if err := m.mapOnGPU(ctx, s, batches); err != nil {
+	if err := m.mapOnGPU(ctx, s, loads); err != nil {
 		return s.giveUp(err)
 	}
 	for _, d := range s.devices {
@@ -287,10 +286,10 @@ func (s *gpuSet) mapBatches(ctx context.Context, batches <-chan []fasta.Read) er
 	return s.close()
 }
 
-// mapBatch finds what a batch has on the reference, and sends it as a whole or in parts. While the records of one part are
+// mapLoad finds what a load has on the reference, and sends it as a whole or in parts. While the records of one part are
 // made, the next one is on the GPU.
-func (w *gpuWorker) mapBatch(ctx context.Context, reads []fasta.Read, parts chan<- gpuPart) {
-	m, q := w.m, w.queue
+func (w *gpuWorker) mapLoad(ctx context.Context, l load, parts chan<- gpuPart) {
+	m, q, reads := w.m, w.queue, l.reads
 	used := make([]chan struct{}, len(w.founds)) // closed when what was found last in each is no longer used
 	free := func(i int) bool {
 		if used[i] == nil {
@@ -321,7 +320,7 @@ func (w *gpuWorker) mapBatch(ctx context.Context, reads []fasta.Read, parts chan
 	}
 	start := time.Now()
 	b := &w.batch
-	b.packed = w.packed.Resize(q, b.layOut(reads, m.options.Distance))
+	b.packed = w.packed.Resize(q, b.layOut(l, m.options.Distance))
 	if q.Err != nil {
 		send(gpuPart{err: &device.Error{Err: q.Err}})
 		return
@@ -334,10 +333,10 @@ func (w *gpuWorker) mapBatch(ctx context.Context, reads []fasta.Read, parts chan
 		if w.part > 0 {
 			size = min(size, w.part)
 		}
-		n := min(size, len(reads)-from)
+		n := min(l.library.whole(size), len(reads)-from)
 		part := b.slice(from, from+n)
 		limit := int64(gpuFoundLimit)
-		if n == 1 {
+		if n == l.library.whole(1) {
 			limit = math.MaxInt64
 		}
 		if !free(w.turn) {
@@ -354,7 +353,7 @@ func (w *gpuWorker) mapBatch(ctx context.Context, reads []fasta.Read, parts chan
 			}
 			continue
 		}
-		if n == w.part && len(f.ungrouped)+len(f.taken) < gpuFoundLimit/8 && int(f.candidates) < w.room/4 {
+		if w.part > 0 && n >= w.part && len(f.ungrouped)+len(f.taken) < gpuFoundLimit/8 && int(f.candidates) < w.room/4 {
 			w.part *= 2
 		}
 		if !send(gpuPart{batch: part, found: f}) {
@@ -491,7 +490,7 @@ func (w *gpuWorker) skimChunk(c *gpuChunk, t *gpuText, b *batch, f *found, reads
 		}
 		grow := func() { w.skim.grow(q) }
 		more := func() bool {
-			if len(b.reads) > 1 {
+			if len(b.reads) > b.library.whole(1) {
 				return false // fewer reads have room
 			}
 			f.take(c, b, m, w.skim.drain(q))

@@ -61,11 +61,21 @@ func writeInput(t testing.TB, reads int) (reference, fastq string) {
 func runText(t *testing.T, o Options) (string, *Stats) {
 	t.Helper()
 	var out bytes.Buffer
-	stats, err := Run(context.Background(), o, sam.HeaderOptions{NoProgram: true}, &out)
+	stats, err := Run(context.Background(), o, sam.HeaderOptions{NoProgram: true}, Outputs{Records: &out})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return out.String(), stats
+}
+
+// withReads returns one library of the reads, with what else the first of libraries says.
+func withReads(libraries []Library, reads string) []Library {
+	l := Library{}
+	if len(libraries) > 0 {
+		l = libraries[0]
+	}
+	l.Reads = reads
+	return []Library{l}
 }
 
 // TestSameBytes maps on a matrix of engines, threads and batches, and twice.
@@ -74,9 +84,9 @@ func TestSameBytes(t *testing.T) {
 	for _, o := range []Options{
 		{Distance: DefaultDistance},
 		{Distance: Distance{Edits: 2}, Report: Report{Mode: ReportStrata, Strata: 1}, MaxLocations: 3, SequenceMatch: true, FullSecondary: true},
-		{Distance: Distance{Edits: 3}, Report: Report{Mode: ReportOne}, Seed: 5, ReadGroup: "g"},
+		{Distance: Distance{Edits: 3}, Report: Report{Mode: ReportOne}, Seed: 5, Libraries: []Library{{ReadGroup: "g"}}},
 	} {
-		o.Reference, o.Reads = reference, reads
+		o.Reference, o.Libraries = reference, withReads(o.Libraries, reads)
 		want, wantStats := "", (*Stats)(nil)
 		for _, engine := range []Engine{EngineScan, EngineSkim, EngineAuto} {
 			for _, threads := range []int{1, 2, 7} {
@@ -107,7 +117,7 @@ func TestSameBytes(t *testing.T) {
 func TestPartsOfABatch(t *testing.T) {
 	reference, reads := writeInput(t, 150)
 	for _, engine := range []Engine{EngineSkim, EngineScan} {
-		o := Options{Reference: reference, Reads: reads, Distance: Distance{Edits: 2}, Engine: engine, Threads: 2}
+		o := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Distance: Distance{Edits: 2}, Engine: engine, Threads: 2}
 		want, whole := runText(t, o)
 		for _, limit := range []int{0, 3, 40, 400} {
 			got, stats := runLimited(t, o, limit)
@@ -137,7 +147,7 @@ func runLimited(t *testing.T, o Options, limit int) (string, *Stats) {
 // TestStatistics counts the records of a run and compares.
 func TestStatistics(t *testing.T) {
 	reference, reads := writeInput(t, 200)
-	text, stats := runText(t, Options{Reference: reference, Reads: reads, Distance: Distance{Edits: 2}, Threads: 2})
+	text, stats := runText(t, Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Distance: Distance{Edits: 2}, Threads: 2})
 	records, primaries, unmapped := int64(0), int64(0), int64(0)
 	contigs := map[string]int64{}
 	for line := range strings.Lines(text) {
@@ -181,7 +191,7 @@ func total(counts []int64) (n int64) {
 
 func TestOmitUnmapped(t *testing.T) {
 	reference, reads := writeInput(t, 100)
-	o := Options{Reference: reference, Reads: reads, Distance: Distance{Edits: 1}, Threads: 1}
+	o := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Distance: Distance{Edits: 1}, Threads: 1}
 	all, _ := runText(t, o)
 	o.OmitUnmapped = true
 	mapped, stats := runText(t, o)
@@ -215,8 +225,8 @@ func TestWriteErrorEndsTheRun(t *testing.T) {
 	reference, reads := writeInput(t, 400)
 	for _, left := range []int{0, 200, 5000} {
 		for _, threads := range []int{1, 3} {
-			o := Options{Reference: reference, Reads: reads, Distance: Distance{Edits: 1}, Threads: threads, BatchReads: 10}
-			_, err := Run(context.Background(), o, sam.HeaderOptions{}, &failingWriter{left})
+			o := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Distance: Distance{Edits: 1}, Threads: threads, BatchReads: 10}
+			_, err := Run(context.Background(), o, sam.HeaderOptions{}, Outputs{Records: &failingWriter{left}})
 			if !errors.Is(err, errFull) {
 				t.Errorf("room for %d bytes, %d threads: %v", left, threads, err)
 			}
@@ -227,13 +237,13 @@ func TestWriteErrorEndsTheRun(t *testing.T) {
 func TestCancelledRun(t *testing.T) {
 	reference, reads := writeInput(t, 400)
 	ctx, cancel := context.WithCancel(context.Background())
-	o := Options{Reference: reference, Reads: reads, Distance: Distance{Edits: 1}, Threads: 2, BatchReads: 10}
+	o := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Distance: Distance{Edits: 1}, Threads: 2, BatchReads: 10}
 	o.Progress = func(p Progress) {
 		if p.Reads >= 50 {
 			cancel()
 		}
 	}
-	if _, err := Run(ctx, o, sam.HeaderOptions{}, io.Discard); !errors.Is(err, context.Canceled) {
+	if _, err := Run(ctx, o, sam.HeaderOptions{}, Outputs{Records: io.Discard}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled run gave %v", err)
 	}
 }
@@ -247,7 +257,7 @@ func TestBadReadsStopTheRun(t *testing.T) {
 	if err := os.WriteFile(reads, append(text, "@last\nACGT\n+\nFFFFF\n"...), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err = Run(context.Background(), Options{Reference: reference, Reads: reads, Threads: 2}, sam.HeaderOptions{}, io.Discard)
+	_, err = Run(context.Background(), Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Threads: 2}, sam.HeaderOptions{}, Outputs{Records: io.Discard})
 	if err == nil || !strings.Contains(err.Error(), `record 41 "last"`) {
 		t.Errorf("a bad record gave %v", err)
 	}
@@ -284,7 +294,7 @@ func TestReportModes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, stats := runText(t, Options{Reference: reference, Reads: reads, Distance: Distance{Edits: 2}, Report: report, MaxLocations: c.most, Threads: 1})
+		out, stats := runText(t, Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Distance: Distance{Edits: 2}, Report: report, MaxLocations: c.most, Threads: 1})
 		var got []string
 		for line := range strings.Lines(out) {
 			f := strings.Split(strings.TrimSpace(line), "\t")

@@ -1,6 +1,11 @@
 package mapper
 
-import "time"
+import (
+	"math"
+	"time"
+
+	"scanmap/dna"
+)
 
 // Stats counts what a run did. Reads are counted once each; a read is mapped when
 // it has at least one location, whatever is reported of it.
@@ -89,13 +94,13 @@ type PairStats struct {
 	Insert  InsertStats
 }
 
-// InsertStats is the distribution of insert sizes: the distance in bases from the leftmost to the rightmost base
-// of a pair on the reference, both included.
+// InsertStats is the distribution of insert sizes: the bases from the start of the left mate of a pair to the end of
+// the right one.
 type InsertStats struct {
 	// Estimated tells whether Low and High come from the reads; the user can give them.
 	Estimated bool
-	// From is the number of pairs, at the start of the input, that Median and Spread come from;
-	// Median is 0 and Spread arbitrary when it is 0.
+	// From is the number of pairs that Median and Spread come from: of the first ones of the input, for an estimate, else
+	// all proper ones. Both are 0 when there are none.
 	From int64
 	// Median is that of the pairs, and Spread their standard deviation without outliers.
 	Median int
@@ -146,4 +151,134 @@ func (s *Stats) SearchThroughput() float64 {
 		return 0
 	}
 	return 8 * float64(s.ReferenceBases) * float64(s.Reads) / t / 1e12
+}
+
+// contigBins is about the number of bins of all contigs together: enough for the finest plot of a genome.
+const contigBins = 1 << 15
+
+// newContigStats has no counts yet.
+func newContigStats(ref *dna.Reference) []ContigStats {
+	length := max((ref.TotalLength()+contigBins-1)/contigBins, 1)
+	all := make([]ContigStats, len(ref.Contigs))
+	for i, c := range ref.Contigs {
+		n := (c.Length + length - 1) / length
+		all[i] = ContigStats{Name: c.Name, Length: c.Length, BinLength: length, PrimaryBases: make([]int64, n), AllBases: make([]int64, n)}
+	}
+	return all
+}
+
+// count adds a record on positions [start, end).
+func (c *ContigStats) count(start, end int32, primary bool) {
+	c.Mappings++
+	if primary {
+		c.Primary++
+	}
+	for at := int(start); at < int(end); {
+		bin := at / c.BinLength
+		next := min((bin+1)*c.BinLength, int(end))
+		c.AllBases[bin] += int64(next - at)
+		if primary {
+			c.PrimaryBases[bin] += int64(next - at)
+		}
+		at = next
+	}
+}
+
+// newLibraryStats has the names of a library, and no counts yet.
+func newLibraryStats(l *Library) LibraryStats {
+	s := LibraryStats{ReadsFile: l.Reads, MatesFile: l.Mates, ReadGroup: l.ReadGroup, Sample: l.Sample}
+	if l.paired() {
+		s.Pairs = &PairStats{}
+	}
+	return s
+}
+
+// describe sets what the model says, or without an estimate what the proper pairs say.
+func (s *InsertStats) describe(m *insertModel) {
+	s.Estimated, s.From, s.Low, s.High = m.estimated, int64(m.from), m.low, m.high
+	s.Median, s.Spread = m.median, m.spread
+	if m.estimated {
+		return
+	}
+	n, sum, squares := int64(0), 0.0, 0.0
+	for insert, count := range s.Counts {
+		n += count
+		sum += float64(count) * float64(insert)
+		squares += float64(count) * float64(insert) * float64(insert)
+	}
+	s.From, s.Median, s.Spread = n, 0, 0
+	if n == 0 {
+		return
+	}
+	mean := sum / float64(n)
+	s.Spread = math.Sqrt(max(squares/float64(n)-mean*mean, 0))
+	for seen := int64(0); ; s.Median++ {
+		if seen += s.Counts[s.Median]; 2*seen >= n {
+			return
+		}
+	}
+}
+
+// add adds the counts that workers keep.
+func (s *Stats) add(t *Stats) {
+	s.Mapped += t.Mapped
+	s.Ambiguous += t.Ambiguous
+	s.Unique += t.Unique
+	s.Multiple += t.Multiple
+	s.Capped += t.Capped
+	s.Bases += t.Bases
+	s.Mappings += t.Mappings
+	s.Reported += t.Reported
+	s.ByDistance = sum(s.ByDistance, t.ByDistance)
+	s.PerRead = sum(s.PerRead, t.PerRead)
+	for i := range t.PerContig {
+		c, d := &s.PerContig[i], &t.PerContig[i]
+		c.Primary += d.Primary
+		c.Mappings += d.Mappings
+		c.PrimaryBases = sum(c.PrimaryBases, d.PrimaryBases)
+		c.AllBases = sum(c.AllBases, d.AllBases)
+	}
+	for i := range t.Libraries {
+		s.Libraries[i].add(&t.Libraries[i])
+	}
+}
+
+// add adds the counts of a library, not its names.
+func (l *LibraryStats) add(t *LibraryStats) {
+	l.Reads += t.Reads
+	l.Mapped += t.Mapped
+	l.Unique += t.Unique
+	l.Ambiguous += t.Ambiguous
+	l.Mappings += t.Mappings
+	l.Reported += t.Reported
+	if l.Pairs != nil {
+		l.Pairs.add(t.Pairs)
+	}
+}
+
+// add adds the counts of pairs, and of their insert sizes.
+func (p *PairStats) add(t *PairStats) {
+	p.Pairs += t.Pairs
+	p.Proper += t.Proper
+	p.Discordant += t.Discordant
+	p.OtherContig += t.OtherContig
+	p.OtherOrientation += t.OtherOrientation
+	p.TooNear += t.TooNear
+	p.TooFar += t.TooFar
+	p.OneEndAnchored += t.OneEndAnchored
+	p.Unmapped += t.Unmapped
+	p.Rescued += t.Rescued
+	p.Bounded += t.Bounded
+	p.Insert.Counts = sum(p.Insert.Counts, t.Insert.Counts)
+	p.Insert.Longer += t.Insert.Longer
+}
+
+func sum(a, b []int64) []int64 {
+	for len(a) < len(b) {
+		a = append(a, 0)
+	}
+	for i := range b {
+		a[i] += b[i]
+	}
+	return a
 }

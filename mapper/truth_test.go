@@ -2,6 +2,7 @@ package mapper
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -145,7 +146,9 @@ func replay(text, s string, start int, ops []operation) (edits, gaps, end int, e
 // newMapper prepares a run without files.
 func newMapper(ref *dna.Reference, o Options) *mapper {
 	o.setDefaults()
-	m := &mapper{options: o, ref: ref, stats: &Stats{Engines: map[Engine]int64{}}}
+	o.Libraries = []Library{{}}
+	m := &mapper{options: o, ref: ref, stats: &Stats{Engines: map[Engine]int64{}}, out: newOrderedWriter(io.Discard, 4)}
+	m.libraries = []*library{newLibrary(0, o.Libraries[0], &o)}
 	m.prepare()
 	if m.options.Engine != EngineScan {
 		m.rare = newRarity(ref, m.segments, m.options.Threads) // short references have none otherwise
@@ -158,7 +161,7 @@ func locate(t testing.TB, contigs []string, reads []fasta.Read, o Options) [][]t
 	t.Helper()
 	m := newMapper(newReference(t, contigs...), o)
 	b := &m.batch
-	b.pack(reads, o.Distance, m.options.Threads)
+	b.pack(load{m.libraries[0], reads}, o.Distance, m.options.Threads)
 	f := findAll(t, m, b)
 	w := &m.workers[0]
 	w.locator.b = b

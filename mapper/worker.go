@@ -1,6 +1,10 @@
 package mapper
 
-import "time"
+import (
+	"time"
+
+	"scanmap/fasta"
+)
 
 // A worker turns what was found for groups of reads into text. It owns all its
 // scratch memory.
@@ -11,11 +15,15 @@ type worker struct {
 	stats    Stats
 	counts   []int32
 	// locations of the reads of a group; those of the i-th are
-	// locations[ends[i-1]:ends[i]].
+	// locations[spans[i].from:spans[i].to].
 	locations []location
-	ends      []int
+	spans     []span
 	chosen    []choice
+	pairing   pairing
 }
+
+// span is a range of indices [from, to).
+type span struct{ from, to int }
 
 // A choice is what of a read is reported: locations[from:to] of the worker, the
 // first of them primary.
@@ -23,37 +31,55 @@ type choice struct {
 	from, to int
 	mapQ     byte
 	second   int32 // distance of the next best location, or -1
+	rescued  bool
+	pair     pairClass
 }
 
 func (w *worker) init(m *mapper) {
 	w.m = m
 	w.locator.ref = m.ref
-	w.recorder = recorder{ref: m.ref, options: &m.options}
-	w.stats.PerContig = make([]ContigStats, len(m.ref.Contigs))
+	w.recorder = recorder{ref: m.ref, options: &m.options, out: m.out}
+	w.pairing.worker = w
+	w.stats.PerContig = newContigStats(m.ref)
+	for _, l := range m.options.Libraries {
+		w.stats.Libraries = append(w.stats.Libraries, newLibraryStats(&l))
+	}
 }
 
-// resolve appends the records of reads [from, to) of a batch to text.
-func (w *worker) resolve(b *batch, f *found, from, to int, text []byte) []byte {
+// resolve appends what is written of reads [from, to) of a batch to out.
+func (w *worker) resolve(b *batch, f *found, from, to int, out block) block {
 	w.locator.b = b
 	w.locator.aligner.reset()
 	clock := &w.m.clock
 	start := time.Now()
 	w.locate(b, f, from, to)
 	start = clock.add(stageVerify, start, int64(f.from[to]-f.from[from]))
-	n := w.choose(b, from, to)
+	paired := b.library.paired()
+	choose := w.choose
+	if paired {
+		choose = w.choosePairs
+	}
+	n := choose(b, from, to)
 	start = clock.add(stageAlign, start, int64(n))
 	before := w.stats.Reported
-	for i := range to - from {
-		text = w.format(text, b, from+i, &w.chosen[i])
+	if paired {
+		for i := 0; i < to-from; i += 2 {
+			out = w.formatPair(out, b, from+i, w.chosen[i:i+2])
+		}
+	} else {
+		for i := range to - from {
+			out = w.format(out, b, from+i, &w.chosen[i])
+		}
 	}
 	clock.add(stageFormat, start, w.stats.Reported-before)
-	return text
+	return out
 }
 
 // locate fills w.locations.
 func (w *worker) locate(b *batch, f *found, from, to int) {
-	w.locations, w.ends = w.locations[:0], w.ends[:0]
+	w.locations, w.spans = w.locations[:0], w.spans[:0]
 	for read := from; read < to; read++ {
+		before := len(w.locations)
 		list := f.list[f.from[read]:f.from[read+1]]
 		if len(list) > 0 {
 			if f.scanned[read] {
@@ -66,7 +92,7 @@ func (w *worker) locate(b *batch, f *found, from, to int) {
 		if len(f.located) > 0 {
 			w.take(b, f, read)
 		}
-		w.ends = append(w.ends, len(w.locations))
+		w.spans = append(w.spans, span{before, len(w.locations)})
 	}
 }
 
@@ -92,51 +118,63 @@ func (w *worker) take(b *batch, f *found, read int) {
 // number of alignments.
 func (w *worker) choose(b *batch, from, to int) (aligned int) {
 	w.chosen = w.chosen[:0]
-	begin := 0
 	for i := range to - from {
-		read := from + i
-		all := w.locations[begin:w.ends[i]]
-		c := choice{from: begin, to: begin, second: -1}
-		w.count(b, read, all)
-		if len(all) > 0 {
-			c.mapQ = mapQ(w.counts, int(b.k[read]))
-			c.second = w.second()
-			reported := w.reported(all)
-			for j := range reported {
-				w.locator.aligner.align(w.m.ref, b, read, &reported[j])
-			}
-			aligned += len(reported)
-			order(reported)
-			primaryFirst(reported, b.reads[read].Name, int(b.length[read]), w.m.options.Seed)
-			c.to = begin + w.limit(len(reported))
-		}
-		w.chosen = append(w.chosen, c)
-		begin = w.ends[i]
+		w.chosen = append(w.chosen, choice{})
+		aligned += w.chooseAlone(b, from+i, w.spans[i], &w.chosen[i])
 	}
 	return aligned
+}
+
+// chooseAlone makes the choice for a read by its own locations, and returns the number of alignments.
+func (w *worker) chooseAlone(b *batch, read int, s span, c *choice) (aligned int) {
+	all := w.locations[s.from:s.to]
+	*c = choice{from: s.from, to: s.from, second: -1}
+	w.count(b, read, all)
+	if len(all) == 0 {
+		return 0
+	}
+	c.mapQ = mapQ(w.counts, int(b.k[read]))
+	c.second = w.second()
+	reported := w.reported(all)
+	for j := range reported {
+		w.locator.aligner.align(w.m.ref, b, read, &reported[j])
+	}
+	order(reported)
+	primaryFirst(reported, b.reads[read].Name, int(b.length[read]), w.m.options.Seed)
+	c.to = s.from + w.limit(len(reported))
+	return len(reported)
 }
 
 // count fills w.counts with the number of a read's locations at each distance, and
 // adds the read to the statistics.
 func (w *worker) count(b *batch, read int, all []location) {
-	s := &w.stats
+	s, l := &w.stats, &w.stats.Libraries[b.library.index]
 	s.Bases += int64(b.length[read])
-	if b.length[read] > 0 && b.ambiguous[read] > b.k[read] {
+	l.Reads++
+	if len(all) == 0 && b.length[read] > 0 && b.ambiguous[read] > b.k[read] {
 		s.Ambiguous++
+		l.Ambiguous++
 	}
 	s.PerRead = increment(s.PerRead, bucketOf(len(all)))
 	s.Mappings += int64(len(all))
+	l.Mappings += int64(len(all))
 	if len(all) == 0 {
 		return
 	}
-	w.counts = resize(w.counts, int(b.k[read])+1)
+	most := b.k[read]
+	for i := range all {
+		most = max(most, all[i].distance) // of rescued mates it may be larger
+	}
+	w.counts = resize(w.counts, int(most)+1)
 	clear(w.counts)
 	for i := range all {
 		w.counts[all[i].distance]++
 	}
 	s.Mapped++
+	l.Mapped++
 	if len(all) == 1 {
 		s.Unique++
+		l.Unique++
 	} else {
 		s.Multiple++
 	}
@@ -202,21 +240,31 @@ func (w *worker) limit(n int) int {
 	return n
 }
 
-// format appends the records of a read.
-func (w *worker) format(text []byte, b *batch, read int, c *choice) []byte {
+// format appends the records of a read without a mate.
+func (w *worker) format(out block, b *batch, read int, c *choice) block {
 	if c.from == c.to {
-		if w.m.options.OmitUnmapped {
-			return text
+		if w.m.out.unmapped != nil {
+			out.unmapped = fasta.AppendFASTQ(out.unmapped, &b.reads[read], "")
 		}
-		return w.recorder.unmapped(text, b, read)
+		if !w.m.options.OmitUnmapped {
+			out.records = w.recorder.unmapped(out.records, b, read, alone)
+		}
+		return out
 	}
 	locations := w.locations[c.from:c.to]
+	w.countReported(b, locations)
+	out.records = w.recorder.mapped(out.records, b, read, &w.locator.aligner, locations, c, alone)
+	return out
+}
+
+// countReported adds records to the statistics.
+func (w *worker) countReported(b *batch, locations []location) {
 	w.stats.Reported += int64(len(locations))
-	w.stats.PerContig[locations[0].place.contig()].Primary++
+	w.stats.Libraries[b.library.index].Reported += int64(len(locations))
 	for i := range locations {
-		w.stats.PerContig[locations[i].place.contig()].Mappings++
+		l := &locations[i]
+		w.stats.PerContig[l.place.contig()].count(l.start, l.end, i == 0)
 	}
-	return w.recorder.mapped(text, b, read, &w.locator.aligner, locations, c.mapQ, c.second)
 }
 
 // bucketOf returns the index in Stats.PerRead of a read with n locations.
@@ -235,32 +283,4 @@ func increment(counts []int64, i int) []int64 {
 	}
 	counts[i]++
 	return counts
-}
-
-// add adds the counts that workers keep.
-func (s *Stats) add(t *Stats) {
-	s.Mapped += t.Mapped
-	s.Ambiguous += t.Ambiguous
-	s.Unique += t.Unique
-	s.Multiple += t.Multiple
-	s.Capped += t.Capped
-	s.Bases += t.Bases
-	s.Mappings += t.Mappings
-	s.Reported += t.Reported
-	s.ByDistance = sum(s.ByDistance, t.ByDistance)
-	s.PerRead = sum(s.PerRead, t.PerRead)
-	for i := range t.PerContig {
-		s.PerContig[i].Primary += t.PerContig[i].Primary
-		s.PerContig[i].Mappings += t.PerContig[i].Mappings
-	}
-}
-
-func sum(a, b []int64) []int64 {
-	for len(a) < len(b) {
-		a = append(a, 0)
-	}
-	for i := range b {
-		a[i] += b[i]
-	}
-	return a
 }

@@ -3,33 +3,60 @@ package mapper
 import (
 	"io"
 	"sync"
+
+	"scanmap/sam"
 )
+
+// Outputs are where a run writes. Nothing of them is closed.
+type Outputs struct {
+	// Records gets the header and the records, as Form says.
+	Records io.Writer
+	Form    sam.WriterOptions
+	// Index, when set, is called for a sorted BAM and returns where its index goes, which has a kind.
+	Index func(kind sam.IndexKind) (io.Writer, error)
+	// Discordant gets the primary records of discordant and one-end-anchored pairs besides, as DiscordantForm says; nil for nowhere.
+	Discordant     io.Writer
+	DiscordantForm sam.WriterOptions
+	// Unmapped gets the reads whose records are unmapped, as FASTQ, or FASTA where they have no qualities, as BGZF if
+	// CompressUnmapped; nil for nowhere.
+	Unmapped         io.Writer
+	CompressUnmapped bool
+}
+
+// A block is what is written of a group of reads.
+type block struct{ records, discordant, unmapped []byte }
+
+// size is in bytes.
+func (b *block) size() int64 { return int64(len(b.records) + len(b.discordant) + len(b.unmapped)) }
 
 // An orderedWriter writes numbered blocks in the order of their numbers, whoever
 // finishes first. Whoever brings the block that is due writes it and those that wait
 // behind it.
 type orderedWriter struct {
-	w       io.Writer
-	mu      sync.Mutex
-	moved   sync.Cond
-	next    int
-	writing bool
-	waiting map[int][]byte
+	// records, discordant and unmapped get the parts of blocks; the latter may be nil.
+	records, discordant, unmapped io.Writer
+	// encoding is that of records, apartEncoding that of discordant ones.
+	encoding, apartEncoding sam.Encoding
+	mu                      sync.Mutex
+	moved                   sync.Cond
+	next                    int
+	writing                 bool
+	waiting                 map[int]block
 	// ahead is how far a block's number may lie before the one that is due; its writer
 	// waits until then, so that a slow output bounds the memory.
 	ahead int
-	free  [][]byte
+	free  []block
 	err   error
 }
 
-func newOrderedWriter(w io.Writer, ahead int) *orderedWriter {
-	o := &orderedWriter{w: w, ahead: ahead, waiting: map[int][]byte{}}
+func newOrderedWriter(records io.Writer, ahead int) *orderedWriter {
+	o := &orderedWriter{records: records, ahead: ahead, waiting: map[int]block{}}
 	o.moved.L = &o.mu
 	return o
 }
 
-// buffer returns an empty buffer for a block.
-func (o *orderedWriter) buffer() []byte {
+// buffer returns an empty block.
+func (o *orderedWriter) buffer() block {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if n := len(o.free); n > 0 {
@@ -37,18 +64,18 @@ func (o *orderedWriter) buffer() []byte {
 		o.free = o.free[:n-1]
 		return b
 	}
-	return nil
+	return block{}
 }
 
 // write takes over block number n. Numbers start at 0 and leave none out, and are given
 // to workers in ascending order. It returns the first error of any write.
-func (o *orderedWriter) write(n int, block []byte) error {
+func (o *orderedWriter) write(n int, b block) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for n >= o.next+o.ahead && o.err == nil {
 		o.moved.Wait()
 	}
-	o.waiting[n] = block
+	o.waiting[n] = b
 	if o.writing {
 		return o.err
 	}
@@ -60,14 +87,14 @@ func (o *orderedWriter) write(n int, block []byte) error {
 		}
 		delete(o.waiting, o.next)
 		o.mu.Unlock()
-		_, err := o.w.Write(due)
+		err := o.writeBlock(&due)
 		o.mu.Lock()
 		if err != nil {
 			o.err = err
 		}
 		o.next++
-		if cap(due) <= maxFreeBlock {
-			o.free = append(o.free, due[:0])
+		if due.fits() {
+			o.free = append(o.free, block{due.records[:0], due.discordant[:0], due.unmapped[:0]})
 		}
 		o.moved.Broadcast()
 	}
@@ -78,9 +105,29 @@ func (o *orderedWriter) write(n int, block []byte) error {
 	return o.err
 }
 
+// writeBlock writes the parts of a block.
+func (o *orderedWriter) writeBlock(b *block) error {
+	for _, part := range []struct {
+		w    io.Writer
+		text []byte
+	}{{o.records, b.records}, {o.discordant, b.discordant}, {o.unmapped, b.unmapped}} {
+		if len(part.text) == 0 {
+			continue
+		}
+		if _, err := part.w.Write(part.text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // maxFreeBlock is the largest buffer kept for reuse, in bytes: a read with very many
 // locations does not hold its memory for the rest of the run.
 const maxFreeBlock = 1 << 20
+
+func (b *block) fits() bool {
+	return cap(b.records) <= maxFreeBlock && cap(b.discordant) <= maxFreeBlock && cap(b.unmapped) <= maxFreeBlock
+}
 
 // fail stops the writer: every write from now on, and every one that waits, returns
 // err or an earlier error.

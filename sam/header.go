@@ -16,8 +16,8 @@ import (
 
 // HeaderOptions say what stands in a header besides the contigs.
 type HeaderOptions struct {
-	// ReadGroup becomes the @RG line; nil for none.
-	ReadGroup *ReadGroup
+	// ReadGroups become the @RG lines, in order.
+	ReadGroups []*ReadGroup
 	// CommandLine is the program and its arguments, for the CL of @PG; see
 	// EscapeCommandLine.
 	CommandLine []string
@@ -59,8 +59,8 @@ func NewHeader(ref *dna.Reference, o HeaderOptions) (*hts.Header, error) {
 			return nil, fmt.Errorf("contig %d %q: %w", i+1, c.Name, err)
 		}
 	}
-	if o.ReadGroup != nil {
-		g, err := hts.NewReadGroup(o.ReadGroup.idAndRest(), "", "", "", "", "", "", "", "", "", dateNone, 0)
+	for _, group := range o.ReadGroups {
+		g, err := hts.NewReadGroup(group.idAndRest(), "", "", "", "", "", "", "", "", "", dateNone, 0)
 		if err != nil {
 			return nil, err
 		}

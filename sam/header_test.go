@@ -50,7 +50,7 @@ func TestHeader(t *testing.T) {
 		{"no program", HeaderOptions{CommandLine: []string{"scanmap"}, NoProgram: true},
 			"@HD\tVN:1.6\tSO:unsorted\tGO:query\n" + sq},
 		{"sorted", HeaderOptions{NoProgram: true, SortOrder: hts.Coordinate}, "@HD\tVN:1.6\tSO:coordinate\n" + sq},
-		{"read group as given", HeaderOptions{NoProgram: true, ReadGroup: group},
+		{"read group as given", HeaderOptions{NoProgram: true, ReadGroups: []*ReadGroup{group}},
 			"@HD\tVN:1.6\tSO:unsorted\tGO:query\n" + sq +
 				"@RG\tID:x\tSM:y\tPI:0\tDT:2020-02-29\tDS:two words\tzz:a:b\tLB:l\n"},
 	} {
@@ -161,7 +161,7 @@ func TestSamtoolsReadsHeader(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := headerText(t, reference(dna.Contig{Name: "c", Length: 9}),
-		HeaderOptions{ReadGroup: group, CommandLine: []string{"scanmap", "-R", "@RG\tID:x"}, Version: "1"})
+		HeaderOptions{ReadGroups: []*ReadGroup{group}, CommandLine: []string{"scanmap", "-R", "@RG\tID:x"}, Version: "1"})
 	command := exec.Command(samtools, "view", "-H", "--no-PG", "-")
 	command.Stdin, command.Stderr = strings.NewReader(text), os.Stderr
 	got, err := command.Output()

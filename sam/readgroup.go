@@ -130,6 +130,16 @@ func checkID(id string) error {
 // ID returns the ID, the value of the RG tag of records.
 func (g *ReadGroup) ID() string { return g.id }
 
+// Sample returns the sample, SM; empty for none.
+func (g *ReadGroup) Sample() string {
+	for _, field := range g.rest {
+		if sample, ok := strings.CutPrefix(field, "SM:"); ok {
+			return sample
+		}
+	}
+	return ""
+}
+
 // String returns the header line, without a line break.
 func (g *ReadGroup) String() string { return "@RG\tID:" + g.idAndRest() }
 

@@ -104,7 +104,7 @@ func FuzzParseReadGroup(f *testing.F) {
 		if err != nil || again.String() != g.String() {
 			t.Fatalf("%q reads back as %v, %v", g, again, err)
 		}
-		h, err := NewHeader(reference(dna.Contig{Name: "c", Length: 1}), HeaderOptions{ReadGroup: g, NoProgram: true})
+		h, err := NewHeader(reference(dna.Contig{Name: "c", Length: 1}), HeaderOptions{ReadGroups: []*ReadGroup{g}, NoProgram: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -103,5 +104,9 @@ func benchMapInput(c *cli.Context, o *mapper.BenchOptions) error {
 	if !c.IsSet("reads") {
 		o.Count = 0 // all
 	}
-	return setInputs(&o.Options, c.Args().Get(0), c.Args().Get(1))
+	o.Reference, o.Libraries = c.Args().Get(0), []mapper.Library{{Reads: c.Args().Get(1)}}
+	if o.Reference == "" || o.Libraries[0].Reads == "" {
+		return errors.New("the name of an input file is empty")
+	}
+	return differentStreams("reference and reads", o.Reference, o.Libraries[0].Reads)
 }

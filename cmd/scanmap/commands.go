@@ -153,7 +153,7 @@ type group struct {
 }
 
 // categoryOrder is the order of the groups of options in help and manual.
-var categoryOrder = []string{categorySearch, categoryMapping, categoryMethod, categoryInput, "Pairs", categoryOutput, "Sorting", "Reports", categoryRun}
+var categoryOrder = []string{categorySearch, categoryMapping, categoryMethod, categoryInput, categoryPairs, categoryOutput, categorySorting, categoryReports, categoryRun}
 
 // groups are the options by their categories: in the order above, those without one last. Inside a group they stand as
 // in the program.

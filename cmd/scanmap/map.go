@@ -1,22 +1,18 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"runtime/debug"
-	"strconv"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
-	"scanmap/device"
 	"scanmap/mapper"
 	"scanmap/report"
 	"scanmap/sam"
@@ -39,7 +35,10 @@ func boundHeap(reference int64) {
 // The categories of options, in the order of help.
 const (
 	categoryMapping = "Mapping"
+	categoryPairs   = "Pairs"
 	categoryOutput  = "Output"
+	categorySorting = "Sorting"
+	categoryReports = "Reports"
 	categoryRun     = "Running"
 )
 
@@ -49,9 +48,9 @@ const maxThreads = 4096
 func mapCommand(p process) *cli.Command {
 	return &cli.Command{
 		Name:      "map",
-		Usage:     "map reads to a reference and write SAM",
-		UsageText: "scanmap map [options] REF.fa READS.fq",
-		Description: "REF and READS are FASTA or FASTQ, plain or compressed, and - is standard input.\n" +
+		Usage:     "map reads to a reference and write SAM or BAM",
+		UsageText: "scanmap map [options] REF.fa READS.fq [MATES.fq]\nscanmap map [options] --samples FILE.tsv REF.fa",
+		Description: "REF, READS and MATES are FASTA or FASTQ, plain or compressed, and - is standard input.\n" +
 			"Every location with at most --max-distance edits is found, on both strands.",
 		HideHelpCommand: true,
 		Flags: []cli.Flag{
@@ -68,8 +67,29 @@ func mapCommand(p process) *cli.Command {
 			&cli.StringFlag{Name: "seed", Value: "0", Category: categoryMapping, DefaultText: "0",
 				Usage: "`N` varies which of several best locations is the primary one"},
 
+			&cli.BoolFlag{Name: "interleaved", Category: categoryPairs, DisableDefaultText: true,
+				Usage: "mates alternate in READS"},
+			&cli.StringFlag{Name: "min-insert", Value: "0", Category: categoryPairs, DefaultText: "estimated",
+				Usage: "least insert size of a proper pair, `N` bases from the start of the left mate to the end of the right one"},
+			&cli.StringFlag{Name: "max-insert", Value: "0", Category: categoryPairs, DefaultText: "estimated from the first unique pairs",
+				Usage: "largest insert size of a proper pair, `N` bases"},
+			&cli.StringFlag{Name: "orientation", Value: string(mapper.OrientationFR), Category: categoryPairs,
+				Usage: "`WAY` in which mates point: fr (to each other), rf (away from each other) or ff (the same way)"},
+			&cli.StringFlag{Name: "rescue-distance", Category: categoryPairs, DefaultText: "twice --max-distance",
+				Usage: "seek a mate that has no location near its partner with at most `K` edits, or a percentage as in 8%; 0 for never"},
+			&cli.StringFlag{Name: "discordant", Category: categoryPairs,
+				Usage: "write the primary records of discordant and one-end-anchored pairs to `FILE` too, .sam, .sam.gz or .bam"},
+
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: categoryOutput, DefaultText: "-, standard output",
-				Usage: "write SAM to `FILE`, which appears when it is complete"},
+				Usage: "write to `FILE`, which appears when it is complete: .sam, .sam.gz or .bam"},
+			&cli.StringFlag{Name: "format", Category: categoryOutput, DefaultText: "by the name of the output",
+				Usage: "`FORM` of the output: sam, sam.gz or bam"},
+			&cli.StringFlag{Name: "compression", Category: categoryOutput, DefaultText: "6",
+				Usage: "`LEVEL` of sam.gz and bam, from 0 (none, for pipes) to 9 (smallest)"},
+			&cli.StringFlag{Name: "unmapped", Aliases: []string{"u"}, Category: categoryOutput,
+				Usage: "write reads whose records are unmapped to `FILE` too, as FASTQ; compressed if its name ends in .gz"},
+			&cli.StringFlag{Name: "samples", Category: categoryOutput,
+				Usage: "map the libraries of `FILE`, lines of three columns parted by tabs: reads, mates or nothing, and read group"},
 			&cli.StringFlag{Name: "read-group", Aliases: []string{"R"}, Category: categoryOutput,
 				Usage: `read group of all reads, a ` + "`LINE`" + ` such as '@RG\tID:x\tSM:y'`},
 			&cli.StringFlag{Name: "rg", Category: categoryOutput, Usage: "read group by its `ID`, in place of --read-group"},
@@ -83,8 +103,20 @@ func mapCommand(p process) *cli.Command {
 				Usage: "leave unmapped reads out of the SAM"},
 			&cli.BoolFlag{Name: "no-pg", Category: categoryOutput, DisableDefaultText: true,
 				Usage: "leave @PG out of the header, so that headers of parts are equal"},
-			&cli.StringFlag{Name: "stats", Category: categoryOutput,
+
+			&cli.BoolFlag{Name: "sort", Category: categorySorting, DisableDefaultText: true,
+				Usage: "sort by coordinate; a BAM file gets its index (.bai, or .csi for contigs of more than 2^29 bases)"},
+			&cli.StringFlag{Name: "sort-memory", Value: "768M", Category: categorySorting,
+				Usage: "sort in `SIZE` bytes of memory, such as 768M or 2G; what does not fit goes to temporary files"},
+			&cli.StringFlag{Name: "tmpdir", Category: categorySorting, DefaultText: "$TMPDIR or /tmp",
+				Usage: "put temporary files into `FOLDER`"},
+
+			&cli.StringFlag{Name: "stats", Category: categoryReports,
 				Usage: "write statistics as JSON to `FILE`; - is standard output, if --output is a file"},
+			&cli.StringFlag{Name: "multiqc", Category: categoryReports,
+				Usage: "write them as custom content of MultiQC to `FILE`, whose name is to end in _mqc.json"},
+			&cli.StringFlag{Name: "report-html", Category: categoryReports,
+				Usage: "write them to `FILE` as a page to look at"},
 
 			threadsFlag("compute with `N` threads"),
 			&cli.StringFlag{Name: "device", Value: "auto", Category: categoryRun, Usage: "`NAME` of the device: auto (GPUs if there are any and the work is worth it), cpu, cuda (all GPUs) or, as in cuda:0,2, some"},
@@ -110,25 +142,27 @@ func mapCommand(p process) *cli.Command {
 
 // mapJob is a checked call of scanmap map.
 type mapJob struct {
-	options  mapper.Options
-	header   sam.HeaderOptions
-	output   string // file of the SAM, - for standard output
-	stats    string // file of the JSON, - for standard output, empty for none
-	quiet    bool
-	progress bool // even if standard error is not a terminal
-	profiles profiles
+	options mapper.Options
+	header  sam.HeaderOptions
+	// Names of files, - for standard output, and empty for none but output.
+	output, discordant, unmapped, stats, multiqc, html string
+	form, discordantForm                               sam.WriterOptions
+	quiet                                              bool
+	progress                                           bool // even if standard error is not a terminal
+	profiles                                           profiles
 }
 
 // newMapJob makes options of flags; args are the program's, for the header. Its errors are usage errors.
 func newMapJob(c *cli.Context, args []string) (*mapJob, error) {
 	j := &mapJob{
-		stats:    c.String("stats"),
 		quiet:    c.Bool("quiet"),
 		progress: c.Bool("progress"),
 		profiles: profiles{cpu: c.String("cpuprofile"), memory: c.String("memprofile")},
 	}
-	for _, step := range []func(*cli.Context) error{j.readInputs, j.readOutputs, j.readNumbers, j.readNames, j.readGroup} {
-		if err := step(c); err != nil {
+	for _, step := range []func(*cli.Context) error{j.readInputs, j.readNumbers, j.readNames, j.readPairs, j.readGroup, j.readForms, j.readOutputs} {
+		if err := step(c); errors.As(err, new(inputError)) {
+			return nil, err
+		} else if err != nil {
 			return nil, usageError{err}
 		}
 	}
@@ -144,216 +178,14 @@ func commandLine(args []string) []string {
 	return append([]string{filepath.Base(args[0])}, args[1:]...)
 }
 
-func (j *mapJob) readInputs(c *cli.Context) error {
-	if n := c.Args().Len(); n != 2 {
-		return fmt.Errorf("scanmap map takes two files, REF.fa and READS.fq, but %d are given; see scanmap map --help", n)
-	}
-	return setInputs(&j.options, c.Args().Get(0), c.Args().Get(1))
-}
-
-// setInputs checks the names of the input files.
-func setInputs(o *mapper.Options, referenceFile, readsFile string) error {
-	o.Reference, o.Reads = referenceFile, readsFile
-	if o.Reference == "" || o.Reads == "" {
-		return errors.New("the name of an input file is empty")
-	}
-	return differentStreams("reference and reads", o.Reference, o.Reads)
-}
-
-// differentStreams refuses two inputs, which what names, that are one stream.
-func differentStreams(what, a, b string) error {
-	if a == "-" && b == "-" {
-		return fmt.Errorf("%s cannot both come from standard input", what)
-	}
-	infoA, infoB := stat(a), stat(b)
-	if infoA != nil && infoB != nil && os.SameFile(infoA, infoB) && !infoA.Mode().IsRegular() {
-		return fmt.Errorf("%s and %s are the same stream, which can be read once only", a, b)
-	}
-	return nil
-}
-
-// stat returns what a name stands for, nil if it does not exist.
-func stat(name string) os.FileInfo {
-	f := os.Stat
-	if name == "-" {
-		f = func(string) (os.FileInfo, error) { return os.Stdin.Stat() }
-	}
-	info, err := f(name)
-	if err != nil {
-		return nil
-	}
-	return info
-}
-
-// otherFormats end names of files that are not plain SAM.
-var otherFormats = regexp.MustCompile(`(?i)\.(bam|cram|gz|bgz|bgzf|zst|bz2|xz)$`)
-
-func (j *mapJob) readOutputs(c *cli.Context) error {
-	var err error
-	if j.output, err = outputName(c); err != nil {
-		return err
-	}
-	if otherFormats.MatchString(j.output) {
-		return fmt.Errorf("option --output: %s: scanmap writes SAM; name the file .sam, or pipe standard output to samtools", j.output)
-	}
-	if j.stats == "" && c.IsSet("stats") {
-		return errors.New("option --stats: the name is empty")
-	}
-	if isStandardOutput(j.stats) && isStandardOutput(j.output) {
-		return errors.New("option --stats: standard output is taken by the SAM; give --output too")
-	}
-	if sameFile(j.stats, j.output) {
-		return errors.New("options --stats and --output name the same file")
-	}
-	for _, input := range []string{j.options.Reference, j.options.Reads} {
-		for _, output := range []string{j.output, j.stats} {
-			if sameFile(input, output) {
-				return fmt.Errorf("%s is an input and would be overwritten", output)
-			}
-		}
-	}
-	return nil
-}
-
-// sameFile tells whether two names stand for one regular file or, when the files are
-// not there, would.
-func sameFile(a, b string) bool {
-	if a == "" || b == "" || a == "-" || b == "-" {
-		return false
-	}
-	if a, b := stat(a), stat(b); a != nil && b != nil {
-		return os.SameFile(a, b) && a.Mode().IsRegular()
-	}
-	absA, errA := filepath.Abs(a)
-	absB, errB := filepath.Abs(b)
-	return errA == nil && errB == nil && absA == absB
-}
-
-// threadsFlag is --threads, by default all processors.
-func threadsFlag(usage string) cli.Flag {
-	return &cli.StringFlag{Name: "threads", Aliases: []string{"t"}, Value: strconv.Itoa(runtime.GOMAXPROCS(0)), Category: categoryRun,
-		DefaultText: "all processors", Usage: usage}
-}
-
-func gpuSyncFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "gpu-sync", Category: categoryRun, DisableDefaultText: true,
-		Usage: "wait for the end of every kernel and show their times; slower"}
-}
-
-// deviceChoice reads --device and, where a command has it, --gpu-sync.
-func deviceChoice(c *cli.Context) (device.Choice, error) {
-	choice, err := device.Parse(c.String("device"))
-	if err != nil {
-		return device.Choice{}, fmt.Errorf("option --device: %w", err)
-	}
-	choice.Sync, choice.Driver = c.Bool("gpu-sync"), driver
-	return choice, nil
-}
-
-// outputName reads --output: - where it is not given.
-func outputName(c *cli.Context) (string, error) {
-	name := c.String("output")
-	if name == "" && c.IsSet("output") {
-		return "", errors.New("option --output: the name is empty")
-	}
-	return cmp.Or(name, "-"), nil
-}
-
-// wholeNumber is an option that is a whole number, and where it goes.
-type wholeNumber struct {
-	name        string
-	to          *int
-	least, most int
-}
-
-// wholeNumbers parses numbers itself: to urfave/cli 010 is 8.
-func wholeNumbers(c *cli.Context, numbers ...wholeNumber) error {
-	for _, n := range numbers {
-		v, err := strconv.Atoi(c.String(n.name))
-		if err != nil || v < n.least || v > n.most {
-			return fmt.Errorf("option --%s: %q is not a whole number from %d to %d", n.name, c.String(n.name), n.least, n.most)
-		}
-		*n.to = v
-	}
-	return nil
-}
-
-func (j *mapJob) readNumbers(c *cli.Context) error {
-	o := &j.options
-	err := wholeNumbers(c,
-		wholeNumber{"threads", &o.Threads, 1, maxThreads},
-		wholeNumber{"max-locations", &o.MaxLocations, 0, math.MaxInt32},
-		wholeNumber{"crop", &o.Crop, 0, math.MaxInt32},
-		wholeNumber{"batch-reads", &o.BatchReads, 0, math.MaxInt32})
-	if err != nil {
-		return err
-	}
-	if o.Seed, err = strconv.ParseUint(c.String("seed"), 10, 64); err != nil {
-		return fmt.Errorf("option --seed: %q is not a whole number from 0 to %d", c.String("seed"), uint64(math.MaxUint64))
-	}
-	return nil
-}
-
-// driver stands in for the machine's CUDA driver in tests.
-var driver *device.Driver
-
-func (j *mapJob) readNames(c *cli.Context) error {
-	o := &j.options
-	var err error
-	if o.Distance, err = mapper.ParseDistance(c.String("max-distance")); err != nil {
-		return fmt.Errorf("option --max-distance: %w", err)
-	}
-	if o.Report, err = mapper.ParseReport(c.String("report")); err != nil {
-		return fmt.Errorf("option --report: %w", err)
-	}
-	if o.Engine, err = mapper.ParseEngine(c.String("engine")); err != nil {
-		return fmt.Errorf("option --engine: %w", err)
-	}
-	switch form := c.String("cigar"); form {
-	case "m":
-	case "eqx":
-		o.SequenceMatch = true
-	default:
-		return fmt.Errorf("option --cigar: %q is neither m nor eqx", form)
-	}
-	o.FullSecondary = c.Bool("full-secondary")
-	o.OmitUnmapped = c.Bool("omit-unmapped")
-	if j.quiet && j.progress {
-		return errors.New("options --quiet and --progress contradict each other")
-	}
-	o.Device, err = deviceChoice(c)
-	return err
-}
-
-func (j *mapJob) readGroup(c *cli.Context) error {
-	var err error
-	switch {
-	case c.IsSet("read-group") && (c.IsSet("rg") || c.IsSet("sample") || c.IsSet("library")):
-		return errors.New("option --read-group stands in place of --rg, --sample and --library")
-	case c.IsSet("read-group"):
-		j.header.ReadGroup, err = sam.ParseReadGroup(c.String("read-group"))
-	case c.IsSet("rg"):
-		j.header.ReadGroup, err = sam.NewReadGroup(c.String("rg"), c.String("sample"), c.String("library"))
-	case c.IsSet("sample") || c.IsSet("library"):
-		return errors.New("options --sample and --library need the ID of a read group: --rg")
-	}
-	if err != nil {
-		return err
-	}
-	if g := j.header.ReadGroup; g != nil {
-		j.options.ReadGroup = g.ID()
-	}
-	return nil
-}
-
 // run maps and publishes the results. Whatever fails, no result file is left.
 func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err error) {
 	runtime.GOMAXPROCS(j.options.Threads)
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(heapGrowth)
-		j.options.Loaded = boundHeap
+		j.options.Loaded = func(reference int64) { boundHeap(reference + j.form.SortMemory) }
 	}
-	if err := inputsExist(j.options.Reference, j.options.Reads); err != nil {
+	if err := inputsExist(j.inputs()...); err != nil {
 		return err
 	}
 	stopProfiles, err := j.profiles.start()
@@ -362,49 +194,97 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 	}
 	defer func() { err = firstError(err, stopProfiles()) }()
 
-	out, err := openOutput(ctx, j.output, stdout)
+	results := &resultFiles{ctx: ctx, stdout: stdout}
+	defer results.discard()
+	out, err := j.openRecords(results)
 	if err != nil {
 		return err
 	}
-	defer out.discard()
-	var statsOut *output
-	if j.stats != "" {
-		if statsOut, err = openOutput(ctx, j.stats, stdout); err != nil {
-			return err
-		}
-		defer statsOut.discard()
-	}
-
-	stats, err := j.mapReads(ctx, out, stderr)
+	reports, err := j.openReports(results)
 	if err != nil {
 		return err
 	}
-	if err := out.finish(); err != nil {
+	stats, err := j.mapReads(ctx, results, out, stderr)
+	if err != nil {
 		return err
 	}
-	if statsOut != nil {
-		if err := firstError(report.JSON(statsOut, stats, version), statsOut.finish()); err != nil {
-			// Not a case for exit code 0, even if a closed pipe is the reason: the SAM is
+	if err := results.finish(); err != nil {
+		return err
+	}
+	for _, r := range reports {
+		if err := firstError(r.write(r.file, stats), r.file.finish()); err != nil {
+			// Not a case for exit code 0, even if a closed pipe is the reason: the records are
 			// not published.
-			return fmt.Errorf("statistics: %v", err)
+			return fmt.Errorf("%s: %v", r.what, err)
 		}
 	}
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
-	if err := out.publish(); err != nil {
+	if err := results.publish(); err != nil {
 		return err
-	}
-	if statsOut != nil {
-		if err := statsOut.publish(); err != nil {
-			return err
-		}
 	}
 	if !j.quiet {
 		// The results are complete; a table that nobody reads does not change that.
 		_ = report.Table(stderr, stats)
 	}
 	return nil
+}
+
+// openRecords opens what gets records while the run goes on.
+func (j *mapJob) openRecords(results *resultFiles) (*mapper.Outputs, error) {
+	out := &mapper.Outputs{Form: j.form, DiscordantForm: j.discordantForm}
+	records, err := results.open(j.output)
+	if err != nil {
+		return nil, err
+	}
+	out.Records = records
+	if records.temporary != "" {
+		out.Index = func(kind sam.IndexKind) (io.Writer, error) { return results.open(j.output + "." + string(kind)) }
+	}
+	if j.discordant != "" {
+		if out.Discordant, err = results.open(j.discordant); err != nil {
+			return nil, err
+		}
+	}
+	if j.unmapped != "" {
+		file, err := results.open(j.unmapped)
+		if err != nil {
+			return nil, err
+		}
+		out.Unmapped, out.CompressUnmapped = file, strings.HasSuffix(strings.ToLower(j.unmapped), ".gz")
+	}
+	return out, nil
+}
+
+// A statisticsFile is a report that is written at the end.
+type statisticsFile struct {
+	what  string
+	file  *output
+	write func(io.Writer, *mapper.Stats) error
+}
+
+func (j *mapJob) openReports(results *resultFiles) (reports []statisticsFile, err error) {
+	for _, r := range []struct {
+		what, name string
+		write      func(io.Writer, *mapper.Stats) error
+	}{
+		{"statistics", j.stats, func(w io.Writer, s *mapper.Stats) error { return report.JSON(w, s, version) }},
+		{"MultiQC", j.multiqc, func(w io.Writer, s *mapper.Stats) error { return report.MultiQC(w, s, version, "scanmap") }},
+		{"report", j.html, func(w io.Writer, s *mapper.Stats) error {
+			return report.HTML(w, s, report.HTMLInfo{Version: version, CommandLine: j.header.CommandLine, Reference: j.options.Reference})
+		}},
+	} {
+		if r.name == "" {
+			continue
+		}
+		file, err := results.openLater(r.name)
+		if err != nil {
+			return nil, err
+		}
+		reports = append(reports, statisticsFile{r.what, file, r.write})
+	}
+	return reports, nil
 }
 
 // inputsExist notices reads that are not there before the reference is loaded.
@@ -421,15 +301,15 @@ func inputsExist(inputs ...string) error {
 }
 
 // mapReads calls the mapper and shows progress.
-func (j *mapJob) mapReads(ctx context.Context, out *output, stderr io.Writer) (*mapper.Stats, error) {
+func (j *mapJob) mapReads(ctx context.Context, results *resultFiles, out *mapper.Outputs, stderr io.Writer) (*mapper.Stats, error) {
 	if terminal := isTerminal(stderr); j.progress || terminal && !j.quiet {
 		p := startProgress(stderr, terminal)
 		defer p.stop()
 		j.options.Progress = p.update
 	}
-	stats, err := untilStopped(ctx, func() (*mapper.Stats, error) { return mapper.Run(ctx, j.options, j.header, out) })
+	stats, err := untilStopped(ctx, func() (*mapper.Stats, error) { return mapper.Run(ctx, j.options, j.header, *out) })
 	// A signal explains every other error, and a failed write those that follow from it.
-	if err := firstError(context.Cause(ctx), out.err(), err); err != nil {
+	if err := firstError(context.Cause(ctx), results.err(), err); err != nil {
 		return nil, err
 	}
 	return stats, nil

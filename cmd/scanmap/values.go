@@ -96,6 +96,9 @@ func suggestValue(err error, args []string) error {
 		if slices.Contains(values, value) || !strings.Contains(message, "--"+name) || !strings.Contains(message, strconv.Quote(value)) {
 			continue
 		}
+		if _, number := strconv.Atoi(value); number == nil {
+			return err // a number is no slip of the keyboard
+		}
 		meant := nearest(strings.ToLower(value), values)
 		if other := otherWords[strings.ToLower(value)]; slices.Contains(values, other) {
 			meant = other

@@ -120,7 +120,7 @@ func TestSlipsOfTheKeyboard(t *testing.T) {
 		{"map ref.fa reads.fq --seed -1", `option --seed: "-1" is not a whole number from 0 to 18446744073709551615`},
 		{"map ref.fa reads.fq --seed=-1", `option --seed: "-1" is not a whole number from 0 to 18446744073709551615`},
 		{"map ref.fa --seed x reads.fq", `option --seed: "x" is not a whole number from 0 to 18446744073709551615`},
-		{"map -- ref.fa reads.fq --quiet", "scanmap map takes two files, REF.fa and READS.fq, but 3 are given; see scanmap map --help"},
+		{"map -- ref.fa r1.fq r2.fq --quiet", "scanmap map takes two files, REF.fa and READS.fq, or three with MATES.fq, but 4 are given; see scanmap map --help"},
 		{"bench --json x", "unknown option --json; see scanmap bench --help"},
 	} {
 		code, stdout, stderr := call(strings.Fields(c.args)...)

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// differentStreams refuses two inputs, which what names, that are one stream.
+func differentStreams(what, a, b string) error {
+	if a == "-" && b == "-" {
+		return fmt.Errorf("%s cannot both come from standard input", what)
+	}
+	infoA, infoB := stat(a), stat(b)
+	if infoA != nil && infoB != nil && os.SameFile(infoA, infoB) && !infoA.Mode().IsRegular() {
+		return fmt.Errorf("%s and %s are the same stream, which can be read once only", a, b)
+	}
+	return nil
+}
+
+// stat returns what a name stands for, nil if it does not exist.
+func stat(name string) os.FileInfo {
+	f := os.Stat
+	if name == "-" {
+		f = func(string) (os.FileInfo, error) { return os.Stdin.Stat() }
+	}
+	info, err := f(name)
+	if err != nil {
+		return nil
+	}
+	return info
+}
+
+// sameFile tells whether two names stand for one regular file or, when the files are
+// not there, would.
+func sameFile(a, b string) bool {
+	if a == "" || b == "" || a == "-" || b == "-" {
+		return false
+	}
+	if a, b := stat(a), stat(b); a != nil && b != nil {
+		return os.SameFile(a, b) && a.Mode().IsRegular()
+	}
+	absA, errA := filepath.Abs(a)
+	absB, errB := filepath.Abs(b)
+	return errA == nil && errB == nil && absA == absB
+}

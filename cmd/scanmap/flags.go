@@ -1,0 +1,82 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"scanmap/device"
+)
+
+// threadsFlag is --threads, by default all processors.
+func threadsFlag(usage string) cli.Flag {
+	return &cli.StringFlag{Name: "threads", Aliases: []string{"t"}, Value: strconv.Itoa(runtime.GOMAXPROCS(0)), Category: categoryRun,
+		DefaultText: "all processors", Usage: usage}
+}
+
+func gpuSyncFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "gpu-sync", Category: categoryRun, DisableDefaultText: true,
+		Usage: "wait for the end of every kernel and show their times; slower"}
+}
+
+// deviceChoice reads --device and, where a command has it, --gpu-sync.
+func deviceChoice(c *cli.Context) (device.Choice, error) {
+	choice, err := device.Parse(c.String("device"))
+	if err != nil {
+		return device.Choice{}, fmt.Errorf("option --device: %w", err)
+	}
+	choice.Sync, choice.Driver = c.Bool("gpu-sync"), driver
+	return choice, nil
+}
+
+// outputName reads --output: - where it is not given.
+func outputName(c *cli.Context) (string, error) {
+	name := c.String("output")
+	if name == "" && c.IsSet("output") {
+		return "", errors.New("option --output: the name is empty")
+	}
+	return cmp.Or(name, "-"), nil
+}
+
+// wholeNumber is an option that is a whole number, and where it goes.
+type wholeNumber struct {
+	name        string
+	to          *int
+	least, most int
+}
+
+// wholeNumbers parses numbers itself: to urfave/cli 010 is 8.
+func wholeNumbers(c *cli.Context, numbers ...wholeNumber) error {
+	for _, n := range numbers {
+		v, err := strconv.Atoi(c.String(n.name))
+		if err != nil || v < n.least || v > n.most {
+			return fmt.Errorf("option --%s: %q is not a whole number from %d to %d", n.name, c.String(n.name), n.least, n.most)
+		}
+		*n.to = v
+	}
+	return nil
+}
+
+// driver stands in for the machine's CUDA driver in tests.
+var driver *device.Driver
+
+// byteSize reads a number of bytes such as 4096, 768M or 2G; K, M, G and T are powers of 1024.
+func byteSize(s string) (int64, error) {
+	number, shift := s, 0
+	if n := len(s); n > 0 {
+		if i := strings.IndexByte("KMGT", s[n-1]&^0x20); i >= 0 {
+			number, shift = s[:n-1], 10*(i+1)
+		}
+	}
+	v, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || v < 1 || v > math.MaxInt64>>shift {
+		return 0, fmt.Errorf("%q is not a number of bytes such as 768M or 2G", s)
+	}
+	return v << shift, nil
+}

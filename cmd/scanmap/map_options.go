@@ -1,0 +1,294 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"regexp"
+	"strconv"
+
+	"github.com/urfave/cli/v2"
+
+	"scanmap/mapper"
+	"scanmap/sam"
+)
+
+func (j *mapJob) readInputs(c *cli.Context) error {
+	o, n := &j.options, c.Args().Len()
+	if c.IsSet("samples") {
+		if n != 1 {
+			return fmt.Errorf("scanmap map takes one file, REF.fa, besides --samples, but %d are given; see scanmap map --help", n)
+		}
+		o.Reference = c.Args().Get(0)
+		if o.Reference == "" || c.String("samples") == "" {
+			return errors.New("the name of an input file is empty")
+		}
+		if err := differentStreams("samples and reference", c.String("samples"), o.Reference); err != nil {
+			return err
+		}
+		var err error
+		o.Libraries, j.header.ReadGroups, err = readSamples(c.Context, c.String("samples"), c.Bool("interleaved"))
+		if err != nil {
+			return inputError{err}
+		}
+		return j.differentInputs()
+	}
+	if n != 2 && n != 3 {
+		return fmt.Errorf("scanmap map takes two files, REF.fa and READS.fq, or three with MATES.fq, but %d are given; see scanmap map --help", n)
+	}
+	l := mapper.Library{Reads: c.Args().Get(1), Mates: c.Args().Get(2), Interleaved: c.Bool("interleaved")}
+	if n == 3 && l.Interleaved {
+		return errors.New("option --interleaved says that mates alternate in one file, but two are given")
+	}
+	o.Reference, o.Libraries = c.Args().Get(0), []mapper.Library{l}
+	if o.Reference == "" || l.Reads == "" || n == 3 && l.Mates == "" {
+		return errors.New("the name of an input file is empty")
+	}
+	return j.differentInputs()
+}
+
+// inputError is bad content of a file that options are read from: not a wrong call.
+type inputError struct{ error }
+
+// inputs are the names of all files that are read.
+func (j *mapJob) inputs() []string {
+	names := []string{j.options.Reference}
+	for _, l := range j.options.Libraries {
+		names = append(names, l.Reads)
+		if l.Mates != "" {
+			names = append(names, l.Mates)
+		}
+	}
+	return names
+}
+
+// differentInputs refuses inputs of which two are one stream.
+func (j *mapJob) differentInputs() error {
+	streams := []string{}
+	for _, name := range j.inputs() {
+		if info := stat(name); name == "-" || info != nil && !info.Mode().IsRegular() {
+			streams = append(streams, name)
+		}
+	}
+	for i, a := range streams {
+		for _, b := range streams[:i] {
+			if err := differentStreams("two inputs", b, a); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (j *mapJob) readNumbers(c *cli.Context) error {
+	o := &j.options
+	err := wholeNumbers(c,
+		wholeNumber{"threads", &o.Threads, 1, maxThreads},
+		wholeNumber{"max-locations", &o.MaxLocations, 0, math.MaxInt32},
+		wholeNumber{"crop", &o.Crop, 0, math.MaxInt32},
+		wholeNumber{"min-insert", &o.Pairs.MinInsert, 0, math.MaxInt32},
+		wholeNumber{"max-insert", &o.Pairs.MaxInsert, 0, math.MaxInt32},
+		wholeNumber{"batch-reads", &o.BatchReads, 0, math.MaxInt32})
+	if err != nil {
+		return err
+	}
+	if o.Seed, err = strconv.ParseUint(c.String("seed"), 10, 64); err != nil {
+		return fmt.Errorf("option --seed: %q is not a whole number from 0 to %d", c.String("seed"), uint64(math.MaxUint64))
+	}
+	return nil
+}
+
+func (j *mapJob) readNames(c *cli.Context) error {
+	o := &j.options
+	var err error
+	if o.Distance, err = mapper.ParseDistance(c.String("max-distance")); err != nil {
+		return fmt.Errorf("option --max-distance: %w", err)
+	}
+	if o.Report, err = mapper.ParseReport(c.String("report")); err != nil {
+		return fmt.Errorf("option --report: %w", err)
+	}
+	if o.Engine, err = mapper.ParseEngine(c.String("engine")); err != nil {
+		return fmt.Errorf("option --engine: %w", err)
+	}
+	switch form := c.String("cigar"); form {
+	case "m":
+	case "eqx":
+		o.SequenceMatch = true
+	default:
+		return fmt.Errorf("option --cigar: %q is neither m nor eqx", form)
+	}
+	o.FullSecondary = c.Bool("full-secondary")
+	o.OmitUnmapped = c.Bool("omit-unmapped")
+	if j.quiet && j.progress {
+		return errors.New("options --quiet and --progress contradict each other")
+	}
+	o.Device, err = deviceChoice(c)
+	return err
+}
+
+func (j *mapJob) readPairs(c *cli.Context) error {
+	o := &j.options.Pairs
+	paired := false
+	for _, l := range j.options.Libraries {
+		paired = paired || l.Mates != "" || l.Interleaved
+	}
+	for _, name := range []string{"min-insert", "max-insert", "orientation", "rescue-distance", "discordant"} {
+		if c.IsSet(name) && !paired {
+			return fmt.Errorf("option --%s is for pairs: give MATES.fq or --interleaved", name)
+		}
+	}
+	if c.IsSet("max-insert") && o.MaxInsert < max(o.MinInsert, 1) {
+		return fmt.Errorf("option --max-insert: %d is less than %d", o.MaxInsert, max(o.MinInsert, 1))
+	}
+	var err error
+	if o.Orientation, err = mapper.ParseOrientation(c.String("orientation")); err != nil {
+		return fmt.Errorf("option --orientation: %w", err)
+	}
+	if !c.IsSet("rescue-distance") {
+		o.Rescue = j.options.Distance.Twice()
+		return nil
+	}
+	if o.Rescue, err = mapper.ParseDistance(c.String("rescue-distance")); err != nil {
+		return fmt.Errorf("option --rescue-distance: %w", err)
+	}
+	return nil
+}
+
+func (j *mapJob) readGroup(c *cli.Context) error {
+	var group *sam.ReadGroup
+	var err error
+	line, parts := c.IsSet("read-group"), c.IsSet("rg") || c.IsSet("sample") || c.IsSet("library")
+	switch {
+	case c.IsSet("samples") && (line || parts):
+		return errors.New("options --read-group, --rg, --sample and --library are for one library: with --samples the third column has the read group")
+	case line && parts:
+		return errors.New("option --read-group stands in place of --rg, --sample and --library")
+	case line:
+		group, err = sam.ParseReadGroup(c.String("read-group"))
+	case c.IsSet("rg"):
+		group, err = sam.NewReadGroup(c.String("rg"), c.String("sample"), c.String("library"))
+	case parts:
+		return errors.New("options --sample and --library need the ID of a read group: --rg")
+	}
+	if err != nil || group == nil {
+		return err
+	}
+	j.header.ReadGroups = []*sam.ReadGroup{group}
+	l := &j.options.Libraries[0]
+	l.ReadGroup, l.Sample = group.ID(), group.Sample()
+	return nil
+}
+
+// otherFormats end names of files that are not written.
+var otherFormats = regexp.MustCompile(`(?i)\.(bam|cram|gz|bgz|bgzf|zst|bz2|xz)$`)
+
+// readForms reads the formats of files of records, and how they are sorted.
+func (j *mapJob) readForms(c *cli.Context) error {
+	var err error
+	if j.output, err = outputName(c); err != nil {
+		return err
+	}
+	if j.form.Format, err = recordFormat("output", j.output, c.String("format")); err != nil {
+		return err
+	}
+	j.form.Compression, j.form.Threads = -1, j.options.Threads
+	if c.IsSet("compression") {
+		if j.form.Format == sam.FormatSAM {
+			return errors.New("option --compression is for sam.gz and bam, and the output is plain SAM")
+		}
+		if err := wholeNumbers(c, wholeNumber{"compression", &j.form.Compression, 0, 9}); err != nil {
+			return err
+		}
+	}
+	if j.discordant, err = fileName(c, "discordant"); err != nil {
+		return err
+	}
+	j.discordantForm = sam.WriterOptions{Compression: -1, Threads: j.options.Threads}
+	if j.discordantForm.Format, err = recordFormat("discordant", j.discordant, ""); err != nil {
+		return err
+	}
+	return j.readSorting(c)
+}
+
+// recordFormat returns the format that is asked for or, if none is, that of the name of a file.
+func recordFormat(option, name, asked string) (sam.Format, error) {
+	if asked != "" {
+		format, err := sam.ParseFormat(asked)
+		if err != nil {
+			return "", fmt.Errorf("option --format: %w", err)
+		}
+		return format, nil
+	}
+	if format, ok := sam.FormatOf(name); ok {
+		return format, nil
+	}
+	if otherFormats.MatchString(name) {
+		return "", fmt.Errorf("option --%s: %s: scanmap writes .sam, .sam.gz and .bam", option, name)
+	}
+	return sam.FormatSAM, nil
+}
+
+func (j *mapJob) readSorting(c *cli.Context) error {
+	j.form.Sort = c.Bool("sort")
+	for _, name := range []string{"sort-memory", "tmpdir"} {
+		if c.IsSet(name) && !j.form.Sort {
+			return fmt.Errorf("option --%s needs --sort", name)
+		}
+	}
+	if !j.form.Sort {
+		return nil
+	}
+	var err error
+	if j.form.SortMemory, err = byteSize(c.String("sort-memory")); err != nil {
+		return fmt.Errorf("option --sort-memory: %w", err)
+	}
+	j.form.TemporaryFolder = cmp.Or(c.String("tmpdir"), os.TempDir())
+	if info, err := os.Stat(j.form.TemporaryFolder); err != nil {
+		return fmt.Errorf("option --tmpdir: %s: %w", j.form.TemporaryFolder, cause(err))
+	} else if !info.IsDir() {
+		return fmt.Errorf("option --tmpdir: %s is not a folder", j.form.TemporaryFolder)
+	}
+	return nil
+}
+
+// fileName reads an option that names a file, empty where it is not given.
+func fileName(c *cli.Context, option string) (string, error) {
+	name := c.String(option)
+	if name == "" && c.IsSet(option) {
+		return "", fmt.Errorf("option --%s: the name is empty", option)
+	}
+	return name, nil
+}
+
+// readOutputs reads the names of the other outputs, and refuses names that stand for one file.
+func (j *mapJob) readOutputs(c *cli.Context) error {
+	for _, o := range []struct {
+		option string
+		to     *string
+	}{{"unmapped", &j.unmapped}, {"stats", &j.stats}, {"multiqc", &j.multiqc}, {"report-html", &j.html}} {
+		var err error
+		if *o.to, err = fileName(c, o.option); err != nil {
+			return err
+		}
+	}
+	outputs := []struct{ option, name string }{{"output", j.output}, {"discordant", j.discordant}, {"unmapped", j.unmapped},
+		{"stats", j.stats}, {"multiqc", j.multiqc}, {"report-html", j.html}}
+	for i, a := range outputs {
+		for _, b := range outputs[:i] {
+			if isStandardOutput(a.name) && isStandardOutput(b.name) {
+				return fmt.Errorf("option --%s: standard output is taken by --%s", a.option, b.option)
+			}
+			if sameFile(a.name, b.name) {
+				return fmt.Errorf("options --%s and --%s name the same file", b.option, a.option)
+			}
+		}
+		for _, input := range append(j.inputs(), c.String("samples")) {
+			if sameFile(input, a.name) {
+				return fmt.Errorf("%s is an input and would be overwritten", a.name)
+			}
+		}
+	}
+	return nil
+}

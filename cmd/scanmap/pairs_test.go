@@ -1,0 +1,278 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/biogo/hts/bam"
+	"github.com/google/go-cmp/cmp"
+)
+
+const (
+	firstFile  = "testdata/pairs_1.fq"
+	secondFile = "testdata/pairs_2.fq"
+)
+
+// mapPairs maps the pairs of the test data; it succeeds and says nothing.
+func mapPairs(t *testing.T, options ...string) string {
+	t.Helper()
+	return mapFiles(t, append([]string{refFile, firstFile, secondFile}, options...)...)
+}
+
+// mapFiles is mapPairs with all arguments.
+func mapFiles(t *testing.T, args ...string) string {
+	t.Helper()
+	processors := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(processors)
+	code, stdout, stderr := call(append([]string{"map", "--quiet"}, args...)...)
+	if code != 0 || stderr != "" {
+		t.Fatalf("%q: exit code %d, standard error %q", args, code, stderr)
+	}
+	return stdout
+}
+
+func readFile(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestPairsGolden(t *testing.T) {
+	for _, c := range []struct{ name, options string }{
+		{"pairs", "--max-insert 300"},
+		{"pairs-one", "--max-insert 300 --report one --rescue-distance 0 --omit-unmapped -R @RG\\tID:x"},
+		{"pairs-unique", "--min-insert 100 --max-insert 300 --report unique"},
+		{"pairs-estimated", "-e 0"},
+		{"pairs-rf", "--orientation rf --max-insert 300"},
+		{"pairs-ff", "--orientation ff --max-insert 300"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			folder := t.TempDir()
+			discordant, unmapped := filepath.Join(folder, "discordant.sam"), filepath.Join(folder, "unmapped.fq")
+			options := append(strings.Fields(c.options), "--no-pg", "--discordant", discordant, "--unmapped", unmapped)
+			all := func(more string) string {
+				records := mapPairs(t, append(options, strings.Fields(more)...)...)
+				return records + "--discordant--\n" + readFile(t, discordant) + "--unmapped--\n" + readFile(t, unmapped)
+			}
+			got := all("")
+			file := filepath.Join("testdata", "golden", c.name+".txt")
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if want := readFile(t, file); got != want {
+				t.Errorf("differs from %s (-update accepts it):\n%s", file, cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")))
+			}
+			for _, same := range []string{"-t 1", "-t 3", "--batch-reads 1", "--batch-reads 3 -t 2", "--engine scan", "--engine skim"} {
+				if again := all(same); again != got {
+					t.Errorf("%s changes the output:\n%s", same, again)
+				}
+			}
+		})
+	}
+}
+
+// TestInterleaved has both mates in one file.
+func TestInterleaved(t *testing.T) {
+	want := mapPairs(t, "--no-pg")
+	first, second := strings.SplitAfter(readFile(t, firstFile), "\n"), strings.SplitAfter(readFile(t, secondFile), "\n")
+	var both strings.Builder
+	for i := 0; i+3 < len(first); i += 4 {
+		both.WriteString(strings.Join(first[i:i+4], "") + strings.Join(second[i:i+4], ""))
+	}
+	file := filepath.Join(t.TempDir(), "both.fq")
+	if err := os.WriteFile(file, []byte(both.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got := mapFiles(t, "--no-pg", "--interleaved", refFile, file); got != want {
+		t.Errorf("interleaved:\n%s", cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")))
+	}
+}
+
+// TestSamples maps pairs, single reads and interleaved ones of three read groups in one run, which gives what each gives alone.
+func TestSamples(t *testing.T) {
+	folder := t.TempDir()
+	table := filepath.Join(folder, "samples.tsv")
+	text := "reads\tmates\tread group\n# a comment\n\n" +
+		firstFile + "\t" + secondFile + "\t@RG\\tID:a\\tSM:one\n" +
+		readsFile + "\t\tb\r\n" +
+		firstFile + "\t" + secondFile + "\t@RG\\tID:a\\tSM:one\n"
+	if err := os.WriteFile(table, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	records := func(args ...string) string {
+		_, body, ok := strings.Cut(mapFiles(t, append([]string{"--no-pg"}, args...)...), "@RG\tID:")
+		if !ok {
+			t.Fatal("no @RG")
+		}
+		return body[strings.Index(body, "\n")+1:]
+	}
+	pairs, single := records("-R", `@RG\tID:a\tSM:one`, refFile, firstFile, secondFile), records("--rg", "b", refFile, readsFile)
+	want := "@RG\tID:b\n" + pairs + single + pairs
+	for _, more := range []string{"-t 1", "-t 3", "--batch-reads 1", "--batch-reads 5"} {
+		if got := records(append(strings.Fields(more), "--samples", table, refFile)...); got != want {
+			t.Errorf("%s:\n%s", more, cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")))
+		}
+	}
+}
+
+func TestBadSamples(t *testing.T) {
+	folder := t.TempDir()
+	table := filepath.Join(folder, "samples.tsv")
+	for _, c := range []struct{ text, want string }{
+		{"", "there are no libraries; a line has reads, mates or nothing, and a read group, parted by tabs"},
+		{"reads\tmates\n", "there are no libraries; a line has reads, mates or nothing, and a read group, parted by tabs"},
+		{"\tr2.fq\n", "line 1: there is no file of reads in the first column"},
+		{"r1.fq\tr2.fq\tx\nr1.fq\n", "line 2: either all lines have a read group or none has, and line 1 is the other way"},
+		{"r1.fq\n\nr1.fq\tr2.fq\tx\n", "line 3: either all lines have a read group or none has, and line 1 is the other way"},
+		{"r1.fq\tr2.fq\t@RG\\tSM:x\n", `line 1: read group "@RG\\tSM:x": it has no ID`},
+		{"r1.fq\t\tx\nr2.fq\t\t@RG\\tID:x\\tSM:y\n", `line 2: read group "@RG\tID:x\tSM:y" is "@RG\tID:x" elsewhere`},
+	} {
+		if err := os.WriteFile(table, []byte(c.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		code, stdout, stderr := call("map", refFile, "--samples", table)
+		if want := fmt.Sprintf("scanmap: %s: %s\n", table, c.want); code != 1 || stdout != "" || stderr != want {
+			t.Errorf("%q: exit code %d, standard error %swant %s", c.text, code, stderr, want)
+		}
+	}
+}
+
+func TestBadPairs(t *testing.T) {
+	folder := t.TempDir()
+	t.Chdir(folder)
+	for name, text := range map[string]string{
+		"ref.fa": ">a\nACGTACGTAC\n", "r1.fq": "@a\nACGT\n+\nFFFF\n@b\nACGT\n+\nFFFF\n", "short.fq": "@a\nACGT\n+\nFFFF\n",
+		"other.fq": "@a\nACGT\n+\nFFFF\n@c\nACGT\n+\nFFFF\n",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ args, want string }{
+		{"r1.fq other.fq", `other.fq: record 2 "c": its mate in r1.fq, record 2, is "b"`},
+		{"r1.fq short.fq", "short.fq: ends after 1 records, but r1.fq has more"},
+		{"short.fq r1.fq", "short.fq: ends after 1 records, but r1.fq has more"},
+		{"--interleaved short.fq", `short.fq: record 1 "a": the file ends without its mate`},
+		{"--interleaved r1.fq", `r1.fq: record 2 "b": the record before it, "a", is not its mate`},
+		{"r1.fq r1.fq", "r1.fq: is the same file as r1.fq; expected the mates of its reads"},
+	} {
+		for _, output := range []string{"out.sam", "out.bam", "out.sam.gz"} {
+			code, stdout, stderr := call(append(strings.Fields("map ref.fa -o "+output), strings.Fields(c.args)...)...)
+			if want := "scanmap: " + c.want + "\n"; code != 1 || stdout != "" || stderr != want {
+				t.Errorf("%s: exit code %d, standard error %swant %s", c.args, code, stderr, want)
+			}
+		}
+	}
+	if got := names(t, folder); got != "other.fq r1.fq ref.fa short.fq" {
+		t.Errorf("the folder holds %s", got)
+	}
+}
+
+// TestFormats compares all formats, sorted and not, with the SAM.
+func TestFormats(t *testing.T) {
+	folder := t.TempDir()
+	for _, sorted := range []string{"", "--sort", "--sort --sort-memory 1"} {
+		options := append(strings.Fields(sorted), "--no-pg", "--max-insert", "300")
+		want := mapPairs(t, options...)
+		for _, name := range []string{"x.sam", "x.sam.gz", "x.bam"} {
+			file := filepath.Join(folder, name)
+			if got := mapPairs(t, append(options, "-o", file)...); got != "" {
+				t.Errorf("standard output %q", got)
+			}
+			written := readFile(t, file)
+			for _, more := range []string{"-t 1", "-t 3", "--batch-reads 1"} {
+				mapPairs(t, append(append(options, "-o", file), strings.Fields(more)...)...)
+				if readFile(t, file) != written {
+					t.Errorf("%s %s: %s changes the output", name, sorted, more)
+				}
+			}
+			piped := mapPairs(t, append(options, "--format", strings.TrimPrefix(name, "x."))...)
+			if piped != written {
+				t.Errorf("%s %s: standard output gets something else", name, sorted)
+			}
+			stored := piped
+			if name != "x.sam" {
+				stored = mapPairs(t, append(options, "--compression", "0", "--format", strings.TrimPrefix(name, "x."))...)
+			}
+			for _, text := range []string{written, stored} {
+				if got := asSAM(t, name, text); got != want {
+					t.Errorf("%s %s:\n%s", name, sorted, cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")))
+				}
+			}
+		}
+		wanted := "x.bam x.sam x.sam.gz"
+		if sorted != "" {
+			wanted = "x.bam x.bam.bai x.sam x.sam.gz"
+		}
+		if got := names(t, folder); got != wanted {
+			t.Errorf("%s: the folder holds %s", sorted, got)
+		}
+	}
+}
+
+// asSAM turns a file into SAM.
+func asSAM(t *testing.T, name, text string) string {
+	t.Helper()
+	switch name {
+	case "x.sam.gz":
+		z, err := gzip.NewReader(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain, err := io.ReadAll(z)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(plain)
+	case "x.bam":
+		r, err := bam.NewReader(strings.NewReader(text), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		header, err := r.Header().MarshalText()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := bytes.NewBuffer(header)
+		for {
+			record, err := r.Read()
+			if err == io.EOF {
+				return out.String()
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			line, err := record.MarshalText()
+			if err != nil {
+				t.Fatal(err)
+			}
+			out.Write(line)
+			out.WriteByte('\n')
+		}
+	}
+	return text
+}
+
+// TestUnmappedCompressed reads back what --unmapped writes.
+func TestUnmappedCompressed(t *testing.T) {
+	folder := t.TempDir()
+	plain, packed := filepath.Join(folder, "u.fq"), filepath.Join(folder, "u.fq.gz")
+	mapPairs(t, "-u", plain)
+	mapPairs(t, "-u", packed)
+	want := readFile(t, plain)
+	if got := asSAM(t, "x.sam.gz", readFile(t, packed)); got != want || !strings.Contains(want, "@nowhere/1\n") || !strings.Contains(want, "@anchored/2\n") {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}

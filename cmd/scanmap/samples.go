@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"scanmap/fasta"
+	"scanmap/mapper"
+	"scanmap/sam"
+)
+
+// readSamples reads the libraries of a table.
+func readSamples(ctx context.Context, file string, interleaved bool) ([]mapper.Library, []*sam.ReadGroup, error) {
+	text, err := fasta.ReadText(ctx, file)
+	if err != nil {
+		return nil, nil, err
+	}
+	libraries, groups, err := parseSamples(string(text), interleaved)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return libraries, groups, nil
+}
+
+// parseSamples reads the text of a table of libraries: a line each, with the columns reads, mates and read group, parted by tabs. Mates may be
+// empty, for single-end and for interleaved reads. The read group is a line as --read-group takes it, or its ID
+// alone; either all lines have one or none has. Blank lines and lines that start with # count for nothing, and so does a first
+// line with the names of the columns. groups are the read groups, each once.
+func parseSamples(text string, interleaved bool) (libraries []mapper.Library, groups []*sam.ReadGroup, err error) {
+	seen := map[string]*sam.ReadGroup{}
+	first := 0 // line of the first library
+	number := 0
+	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
+		number++
+		line = strings.TrimRight(line, "\r\n")
+		columns := strings.SplitN(line, "\t", 3)
+		if strings.TrimSpace(line) == "" || line[0] == '#' || first == 0 && isSamplesHeader(columns) {
+			continue
+		}
+		l, group, err := readSample(columns, interleaved)
+		if err == nil && first > 0 && (group == nil) != (len(groups) == 0) {
+			err = fmt.Errorf("either all lines have a read group or none has, and line %d is the other way", first)
+		}
+		if err == nil && group != nil {
+			if other := seen[group.ID()]; other == nil {
+				seen[group.ID()] = group
+				groups = append(groups, group)
+			} else if other.String() != group.String() {
+				err = fmt.Errorf("read group %q is %q elsewhere", group, other)
+			}
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("line %d: %w", number, err)
+		}
+		if first == 0 {
+			first = number
+		}
+		libraries = append(libraries, l)
+	}
+	if len(libraries) == 0 {
+		return nil, nil, errors.New("there are no libraries; a line has reads, mates or nothing, and a read group, parted by tabs")
+	}
+	return libraries, groups, nil
+}
+
+func isSamplesHeader(columns []string) bool {
+	return strings.EqualFold(strings.TrimSpace(columns[0]), "reads")
+}
+
+// readSample reads the columns of a line.
+func readSample(columns []string, interleaved bool) (l mapper.Library, group *sam.ReadGroup, err error) {
+	columns = append(columns, "", "")
+	l.Reads, l.Mates = columns[0], columns[1]
+	if l.Reads == "" {
+		return l, nil, errors.New("there is no file of reads in the first column")
+	}
+	if l.Mates == "" {
+		l.Interleaved = interleaved
+	} else if interleaved {
+		return l, nil, errors.New("mates have a file of their own, but --interleaved says that they alternate with the reads")
+	}
+	switch text := columns[2]; {
+	case text == "":
+	case strings.HasPrefix(text, "@RG"):
+		group, err = sam.ParseReadGroup(text)
+	default:
+		group, err = sam.NewReadGroup(text, "", "")
+	}
+	if group != nil {
+		l.ReadGroup, l.Sample = group.ID(), group.Sample()
+	}
+	return l, group, err
+}

@@ -1,0 +1,179 @@
+package mapper
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Orientation says how the mates of a pair lie to each other.
+type Orientation string
+
+// The orientations. One mate is the left one, the other the right one:
+//
+//	    left mate                          right mate
+//	FR  on the forward strand              on the reverse strand    (paired ends: they point to each other)
+//	RF  on the reverse strand              on the forward strand    (mate pairs: they point away from each other)
+//	FF  the first mate, on the forward     the second mate, likewise
+//	    strand, or the second one, on      or the first one
+//	    the reverse strand
+const (
+	OrientationFR Orientation = "fr"
+	OrientationRF Orientation = "rf"
+	OrientationFF Orientation = "ff"
+)
+
+// ParseOrientation reads an orientation's name.
+func ParseOrientation(s string) (Orientation, error) {
+	switch o := Orientation(s); o {
+	case OrientationFR, OrientationRF, OrientationFF:
+		return o, nil
+	}
+	return "", fmt.Errorf("orientation %q is not one of fr, rf, ff", s)
+}
+
+// isLeft tells whether a mate, 0 for the first and 1 for the second, is the left one of a pair when it lies on a strand.
+func (o Orientation) isLeft(strand, mate int) bool {
+	switch o {
+	case OrientationRF:
+		return strand == reverse
+	case OrientationFF:
+		return strand == mate
+	default:
+		return strand == forward
+	}
+}
+
+// partnerStrand is the strand of a mate whose partner lies on strand.
+func (o Orientation) partnerStrand(strand int) int {
+	if o == OrientationFF {
+		return strand
+	}
+	return 1 - strand
+}
+
+// PairOptions say how mates are paired.
+type PairOptions struct {
+	Orientation Orientation // the zero value is OrientationFR
+	// MinInsert and MaxInsert bound the insert size of proper pairs, in bases; a MaxInsert of 0 has it estimated, and
+	// then a MinInsert of 0 too.
+	MinInsert, MaxInsert int
+	// Rescue is the largest edit distance of a mate that is sought near its partner.
+	Rescue Distance
+}
+
+// given returns the model of bounds that the user gave, nil for none.
+func (o *PairOptions) given() *insertModel {
+	if o.MaxInsert == 0 {
+		return nil
+	}
+	return &insertModel{low: o.MinInsert, high: o.MaxInsert}
+}
+
+// An insertModel says how likely insert sizes are. The insert size of a pair is the distance from the start of the left
+// mate to the end of the right one.
+type insertModel struct {
+	// low and high are the least and the largest insert size of a proper pair.
+	low, high int
+	// mean and spread are those of a normal distribution; without a spread, all sizes are equally likely.
+	mean, spread float64
+	// What the estimate came from.
+	estimated bool
+	from      int
+	median    int
+}
+
+// The shares of pairs, which the model has beforehand.
+const (
+	// discordantShare of all pairs do not lie as the library says: chimeras of the library and structural variants. Libraries
+	// have 0.1 to 2 %.
+	discordantShare = 0.01
+	// strayShare of the proper pairs have any insert size between the bounds, so that one far from the mean is unlikely, and not
+	// impossible.
+	strayShare = 0.02
+)
+
+// density returns how likely a proper pair is to have an insert size between the bounds.
+func (m *insertModel) density(insert int) float64 {
+	even := 1 / float64(m.high-m.low+1)
+	if m.spread == 0 {
+		return (1 - discordantShare) * even
+	}
+	z := (float64(insert) - m.mean) / m.spread
+	normal := math.Exp(-z*z/2) / (m.spread * math.Sqrt(2*math.Pi))
+	return (1 - discordantShare) * (float64((1-strayShare)*normal) + float64(strayShare*even))
+}
+
+// typical is the density of pairs whose insert size is not known.
+func (m *insertModel) typical() float64 {
+	if m.spread == 0 {
+		return m.density(m.low)
+	}
+	return m.density(int(m.mean + 0.5))
+}
+
+// discordantDensity is how likely a mate is to lie at a given place of n bases, on a given strand, if its pair is discordant.
+func discordantDensity(n int64) float64 { return discordantShare / (2 * float64(n)) }
+
+// A penalty is minus the logarithm of a likelihood, in hundredths of a decibel. Whole numbers compare alike on every machine.
+type penalty int64
+
+func penaltyOf(likelihood float64) penalty {
+	return penalty(math.Round(-1000 * math.Log10(likelihood)))
+}
+
+// editPenalty is that of one edit.
+var editPenalty = penaltyOf(editOdds)
+
+// The estimate of the insert size takes the first pairs whose mates have one location each, in the orientation
+// of the library.
+const (
+	// estimatePairs is how many suffice: their quartiles are off by a hundredth of the spread.
+	estimatePairs = 10_000
+	// estimateMost is the most pairs that are looked at, and estimateLocations the most locations that they may have.
+	estimateMost      = 1 << 16
+	estimateLocations = 1 << 21
+	// estimateLeast is the fewest from which anything is concluded.
+	estimateLeast = 20
+	// estimateLongest is the longest insert that counts: mate pairs have up to some 20,000 bases.
+	estimateLongest = 100_000
+	// defaultHigh bounds the insert size where there are too few pairs for an estimate: longer than nearly all libraries of paired
+	// ends.
+	defaultHigh = 1000
+)
+
+// fit makes the model from insert sizes, which it sorts. The bounds are those of bwa mem: three interquartile ranges
+// beyond the quartiles, and at least four standard deviations from the mean; mean and spread are those
+// of the sizes up to two interquartile ranges beyond the quartiles. least, if not 0, is the lower bound that the user gave.
+func fit(inserts []int32, least int) *insertModel {
+	m := &insertModel{low: least, high: max(defaultHigh, least+defaultHigh), from: len(inserts)}
+	if len(inserts) == 0 {
+		return m
+	}
+	slices.Sort(inserts)
+	quartile := func(q int) int { return int(inserts[(len(inserts)-1)*q/4]) }
+	m.median = quartile(2)
+	first, third := quartile(1), quartile(3)
+	narrow := third - first
+	sum, squares, n := 0.0, 0.0, 0.0
+	for _, x := range inserts {
+		if int(x) >= first-2*narrow && int(x) <= third+2*narrow {
+			d := float64(x) - float64(m.median)
+			sum, squares, n = sum+d, squares+float64(d*d), n+1
+		}
+	}
+	mean := sum / n
+	spread := math.Sqrt(max(squares/n-float64(mean*mean), 0))
+	mean += float64(m.median)
+	if len(inserts) < estimateLeast {
+		return m
+	}
+	m.estimated, m.mean, m.spread = true, mean, max(spread, 1)
+	low := min(float64(first-3*narrow), mean-4*m.spread)
+	high := max(float64(third+3*narrow), mean+4*m.spread)
+	m.low, m.high = max(int(low), 1), int(math.Ceil(high))
+	if least > 0 {
+		m.low, m.high = least, max(m.high, least)
+	}
+	return m
+}

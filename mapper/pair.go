@@ -1,0 +1,316 @@
+package mapper
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Pairs are chosen by a model of likelihoods, that of mapQ with the insert size besides. A combination of a location a of the
+// first mate and b of the second, with d(a) and d(b) edits, has
+//
+//	L(a, b) = w^(d(a)+d(b)) f(insert)    if it is proper: in the orientation of the library, and within the bounds of the insert size
+//	L(a, b) = w^(d(a)+d(b)) c            if it is not
+//
+// where f is insertModel.density and c discordantDensity. The primary locations are those of the combination with the
+// largest L; ties are broken by a hash. What lies beyond k edits is not known: it counts, for each mate, as one
+// location with k+1 edits anywhere in the reference (c), and one in its proper place (f of a typical insert) beside each location of the
+// other mate that has no proper partner, and beside the unknown one of the other mate. The probability that the primary location
+// of a mate is right is the sum over the combinations that it is part of, divided by the sum over all.
+// Without its mate the rule is that of mapQ.
+
+// pairCombinations is the most proper combinations of a pair that are weighed. In repeats there may be millions: locations of the
+// first mate are then taken best first, in order of (distance, contig, strand, end), until there are so many, and the pair is
+// counted as bounded.
+const pairCombinations = 1 << 16
+
+// A pairing chooses the primary locations of pairs. It is the scratch memory of one worker.
+type pairing struct {
+	worker *worker
+	b      *batch
+	mates  [2]pairedMate
+	ties   []combination // the proper combinations of the least penalty
+	least  penalty       // theirs
+	// proper is the sum of L over the proper combinations, and apart that of w^(d(a)+d(b)).
+	proper, apart float64
+	weighed       int
+	// unique tells whether the primary locations are a proper combination, and the only one of the fewest edits.
+	unique bool
+	// fewest is the least number of edits of a proper combination, and ofFewest the number of combinations that have it.
+	fewest, ofFewest int32
+	lost             batch // the mate that is rescued, with a k of its own
+	lostK            [1]int32
+	found            []location // of it, in all windows
+}
+
+// pairedMate is one mate of a pair in a pairing. Powers of w are relative to best.
+type pairedMate struct {
+	read      int // in the batch
+	locations []location
+	best      int32 // least distance
+	most      int32 // largest distance
+	// bySite orders the locations by (place, end), byRank by (distance, place, end).
+	bySite, byRank []int32
+	// proper[i] is the sum of L over the proper combinations of location i, and partners[i] that of
+	// w^d of its partners.
+	proper, partners []float64
+	// beyond is w^d of the unknown location in its proper place, and stray that of the one anywhere.
+	beyond, stray float64
+	primary       int // index of the primary location
+	quality       byte
+}
+
+// combination is an index into the locations of each mate.
+type combination struct{ first, second int32 }
+
+// oddsPowers are the first powers of editOdds.
+var oddsPowers = func() (powers [64]float64) {
+	for i := range powers {
+		powers[i] = math.Pow(editOdds, float64(i))
+	}
+	return powers
+}()
+
+// editPower returns editOdds to the power of a number of edits.
+func editPower(edits int32) float64 {
+	if int(edits) < len(oddsPowers) {
+		return oddsPowers[edits]
+	}
+	return math.Pow(editOdds, float64(edits))
+}
+
+// set prepares a mate.
+func (p *pairing) set(mate, read int, locations []location) {
+	m := &p.mates[mate]
+	m.read, m.locations, m.best, m.most = read, locations, locations[0].distance, 0
+	n := len(locations)
+	m.bySite, m.byRank = resize(m.bySite, n), resize(m.byRank, n)
+	m.proper, m.partners = resize(m.proper, n), resize(m.partners, n)
+	clear(m.proper)
+	clear(m.partners)
+	for i := range locations {
+		m.bySite[i], m.byRank[i] = int32(i), int32(i)
+		m.best, m.most = min(m.best, locations[i].distance), max(m.most, locations[i].distance)
+	}
+	// A mate that was rescued has more than k edits; it was sought further in its proper place.
+	k := p.b.k[read]
+	m.stray = editPower(max(k+1-m.best, 0))
+	if m.best > k {
+		k = int32(p.worker.m.options.Pairs.Rescue.For(int(p.b.length[read])))
+	}
+	m.beyond = editPower(k + 1 - m.best)
+	if n > 1 {
+		slices.SortFunc(m.bySite, func(i, j int32) int { return compareSites(&locations[i], &locations[j]) })
+		slices.SortFunc(m.byRank, func(i, j int32) int {
+			if c := cmp.Compare(locations[i].distance, locations[j].distance); c != 0 {
+				return c
+			}
+			return compareSites(&locations[i], &locations[j])
+		})
+	}
+}
+
+// compareSites orders locations by (place, end), which no two of a read share.
+func compareSites(a, b *location) int {
+	if c := cmp.Compare(a.place, b.place); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.end, b.end)
+}
+
+// combine weighs the proper combinations of both mates. It returns false when there are more than pairCombinations.
+func (p *pairing) combine() bool {
+	p.ties, p.least = p.ties[:0], math.MaxInt64
+	p.proper, p.apart, p.weighed = 0, 0, 0
+	p.fewest, p.ofFewest = math.MaxInt32, 0
+	first, second := &p.mates[0], &p.mates[1]
+	o, model := &p.worker.m.options.Pairs, p.b.library.insert
+	slack, m := first.most+second.most, p.b.length[second.read]
+	for _, i := range first.byRank {
+		a := &first.locations[i]
+		s := a.place.strand()
+		partner := placeOf(uint32(a.place.contig()), o.Orientation.partnerStrand(s))
+		// Ends of partners. Where a starts, or the partner does, is known up to the gaps until they are aligned.
+		from, to := p.partnerEnds(a, 0, m, slack)
+		at, _ := slices.BinarySearchFunc(second.bySite, from, func(j int32, end int) int {
+			if c := cmp.Compare(second.locations[j].place, partner); c != 0 {
+				return c
+			}
+			return cmp.Compare(int(second.locations[j].end), end)
+		})
+		for ; at < len(second.bySite); at++ {
+			j := second.bySite[at]
+			c := &second.locations[j]
+			if c.place != partner || int(c.end) > to {
+				break
+			}
+			p.align(0, a)
+			p.align(1, c)
+			insert, ok := o.insert(a, c)
+			if !ok || insert < model.low || insert > model.high {
+				continue
+			}
+			if p.weighed == pairCombinations {
+				return false
+			}
+			p.weigh(i, j, insert)
+		}
+	}
+	return true
+}
+
+// partnerEnds returns the least and the largest end that a proper partner of m bases can have whose mate has location a;
+// slack is the most gaps of both.
+func (p *pairing) partnerEnds(a *location, mate int, m, slack int32) (from, to int) {
+	o, model := &p.worker.m.options.Pairs, p.b.library.insert
+	if o.Orientation.isLeft(a.place.strand(), mate) {
+		start := int(a.end) - int(p.b.length[p.mates[mate].read])
+		return start + model.low - int(slack), start + model.high + int(slack)
+	}
+	return int(a.end) - model.high + int(m-slack), int(a.end) - model.low + int(m+slack)
+}
+
+// align aligns a location of a mate.
+func (p *pairing) align(mate int, l *location) {
+	p.worker.locator.aligner.align(p.worker.m.ref, p.b, p.mates[mate].read, l)
+}
+
+// weigh counts the proper combination of locations i and j.
+func (p *pairing) weigh(i, j int32, insert int) {
+	first, second := &p.mates[0], &p.mates[1]
+	a, c := &first.locations[i], &second.locations[j]
+	p.weighed++
+	density := p.b.library.insert.density(insert)
+	wa, wc := editPower(a.distance-first.best), editPower(c.distance-second.best)
+	both := wa * wc
+	first.proper[i] += float64(both * density)
+	second.proper[j] += float64(both * density)
+	first.partners[i] += wc
+	second.partners[j] += wa
+	p.proper += float64(both * density)
+	p.apart += both
+	a.paired, c.paired = true, true
+	edits := a.distance + c.distance
+	if edits < p.fewest {
+		p.fewest, p.ofFewest = edits, 0
+	}
+	if edits == p.fewest {
+		p.ofFewest++
+	}
+	cost := penalty(edits)*editPenalty + penaltyOf(density)
+	switch {
+	case cost < p.least:
+		p.least = cost
+		p.ties = append(p.ties[:0], combination{i, j})
+	case cost == p.least:
+		p.ties = append(p.ties, combination{i, j})
+	}
+}
+
+// choose sets the primary locations of both mates and their qualities. Mates of which one was rescued may only be a proper pair.
+func (p *pairing) choose(onlyProper bool) {
+	first, second := &p.mates[0], &p.mates[1]
+	c := discordantDensity(p.worker.m.stats.ReferenceBases)
+	alone := penalty(first.best+second.best)*editPenalty + penaltyOf(c)
+	p.unique = false
+	if len(p.ties) > 0 && (onlyProper || p.least <= alone) {
+		tie := p.ties[p.pick(len(p.ties), func(x, y int) int { return p.compareTies(p.ties[x], p.ties[y]) })]
+		first.primary, second.primary = int(tie.first), int(tie.second)
+		edits := first.locations[first.primary].distance + second.locations[second.primary].distance
+		p.unique = p.ofFewest == 1 && edits == p.fewest
+	} else {
+		first.primary, second.primary = p.bestOf(first), p.bestOf(second)
+	}
+	p.rate(c)
+}
+
+// pick returns the index, of n that compare orders, that the hash of the pair's name chooses.
+func (p *pairing) pick(n int, compare func(x, y int) int) int {
+	if n == 1 {
+		return 0
+	}
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, compare)
+	read := p.mates[0].read
+	hash := tieHash(p.b.reads[read].Name, int(p.b.length[read]), p.worker.m.options.Seed)
+	return order[hash%uint64(n)]
+}
+
+func (p *pairing) compareTies(x, y combination) int {
+	if c := compareStarts(&p.mates[0].locations[x.first], &p.mates[0].locations[y.first]); c != 0 {
+		return c
+	}
+	return compareStarts(&p.mates[1].locations[x.second], &p.mates[1].locations[y.second])
+}
+
+// compareStarts orders aligned locations by (contig, position, strand, end).
+func compareStarts(a, b *location) int {
+	if c := cmp.Compare(a.place.contig(), b.place.contig()); c != 0 {
+		return c
+	}
+	if c := cmp.Compare(a.start, b.start); c != 0 {
+		return c
+	}
+	return compareSites(a, b)
+}
+
+// bestOf returns the primary location of a mate by itself, as primaryFirst chooses it.
+func (p *pairing) bestOf(m *pairedMate) int {
+	ties := 0
+	for ties < len(m.byRank) && m.locations[m.byRank[ties]].distance == m.best {
+		ties++
+	}
+	if ties > 1 {
+		for _, i := range m.byRank[:ties] {
+			p.worker.locator.aligner.align(p.worker.m.ref, p.b, m.read, &m.locations[i])
+		}
+		slices.SortFunc(m.byRank[:ties], func(i, j int32) int { return compareStarts(&m.locations[i], &m.locations[j]) })
+		hash := tieHash(p.b.reads[m.read].Name, int(p.b.length[m.read]), p.worker.m.options.Seed)
+		return int(m.byRank[hash%uint64(ties)])
+	}
+	return int(m.byRank[0])
+}
+
+// rate sets the qualities of both primary locations; c is discordantDensity.
+func (p *pairing) rate(c float64) {
+	typical := p.b.library.insert.typical()
+	var sum, lonely [2]float64 // of w^d over all locations, and over those without a proper partner
+	for x := range p.mates {
+		m := &p.mates[x]
+		for _, i := range m.byRank { // in an order that does not depend on the engine
+			l := &m.locations[i]
+			power := editPower(l.distance - m.best)
+			sum[x] += power
+			if !l.paired {
+				lonely[x] += power
+			}
+		}
+	}
+	f, s := &p.mates[0], &p.mates[1]
+	total := p.proper + float64(c*max(float64(sum[0]*sum[1])-p.apart, 0))
+	total += float64(typical * (float64(lonely[0]*s.beyond) + float64(lonely[1]*f.beyond) + float64(f.beyond*s.beyond)))
+	total += float64(c * (float64(sum[0]*s.stray) + float64(sum[1]*f.stray) + float64(f.stray*s.stray)))
+	for x := range p.mates {
+		m, other := &p.mates[x], &p.mates[1-x]
+		power := editPower(m.locations[m.primary].distance - m.best)
+		right := m.proper[m.primary] + float64(c*power*max(sum[1-x]-m.partners[m.primary], 0)) + float64(c*power*other.stray)
+		if !m.locations[m.primary].paired {
+			right += float64(typical * power * other.beyond)
+		}
+		m.quality = qualityOf(1 - right/total)
+	}
+}
+
+// qualityOf returns the MAPQ of a probability of being wrong. Where being wrong is as likely as not, it is 0.
+func qualityOf(wrong float64) byte {
+	switch {
+	case wrong < 1e-6:
+		return MaxMapQ
+	case wrong >= 0.5:
+		return 0
+	}
+	return byte(min(MaxMapQ, math.Round(-10*math.Log10(wrong))))
+}

@@ -1,0 +1,527 @@
+package mapper
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"scanmap/device"
+	"scanmap/sam"
+)
+
+func TestOrientation(t *testing.T) {
+	at := func(strand int, start, end int32) *location {
+		return &location{place: placeOf(0, strand), start: start, end: end, aligned: true}
+	}
+	for _, c := range []struct {
+		orientation   Orientation
+		first, second *location
+		insert        int
+		ok            bool
+	}{
+		{OrientationFR, at(forward, 100, 150), at(reverse, 300, 350), 250, true},
+		{OrientationFR, at(reverse, 300, 350), at(forward, 100, 150), 250, true},
+		{OrientationFR, at(forward, 100, 150), at(reverse, 90, 140), 40, true}, // the fragment is shorter than the reads
+		{OrientationFR, at(reverse, 100, 150), at(forward, 300, 350), -150, false},
+		{OrientationFR, at(forward, 100, 150), at(forward, 300, 350), 0, false},
+		{OrientationRF, at(reverse, 100, 150), at(forward, 300, 350), 250, true},
+		{OrientationRF, at(forward, 300, 350), at(reverse, 100, 150), 250, true},
+		{OrientationRF, at(forward, 100, 150), at(reverse, 300, 350), -150, false},
+		{OrientationFF, at(forward, 100, 150), at(forward, 300, 350), 250, true},
+		{OrientationFF, at(forward, 300, 350), at(forward, 100, 150), -150, false},
+		{OrientationFF, at(reverse, 300, 350), at(reverse, 100, 150), 250, true},
+		{OrientationFF, at(reverse, 100, 150), at(reverse, 300, 350), -150, false},
+		{OrientationFF, at(forward, 100, 150), at(reverse, 300, 350), 0, false},
+	} {
+		o := PairOptions{Orientation: c.orientation}
+		insert, ok := o.insert(c.first, c.second)
+		if ok != c.ok || ok && insert != c.insert {
+			t.Errorf("%s, %+v and %+v: insert %d, %v; want %d, %v", c.orientation, c.first, c.second, insert, ok, c.insert, c.ok)
+		}
+	}
+	other := at(reverse, 300, 350)
+	other.place = placeOf(1, reverse)
+	o := PairOptions{Orientation: OrientationFR}
+	if _, ok := o.insert(at(forward, 100, 150), other); ok {
+		t.Error("a pair on two contigs is in the orientation")
+	}
+}
+
+// TestFit has a normal distribution with outliers, and too few pairs.
+func TestFit(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	var inserts []int32
+	for range 10_000 {
+		inserts = append(inserts, int32(math.Round(350+50*r.NormFloat64())))
+	}
+	for range 300 {
+		inserts = append(inserts, int32(5000+r.IntN(90_000)))
+	}
+	m := fit(inserts, 0)
+	if !m.estimated || m.from != 10_300 || m.median < 347 || m.median > 355 || m.spread < 47 || m.spread > 53 {
+		t.Errorf("%+v", m)
+	}
+	if m.low < 80 || m.low > 160 || m.high < 545 || m.high > 620 {
+		t.Errorf("bounds %d to %d", m.low, m.high)
+	}
+	if m := fit(inserts, 7); m.low != 7 || m.high < 545 {
+		t.Errorf("with a given bound: %d to %d", m.low, m.high)
+	}
+	same := make([]int32, 100)
+	for i := range same {
+		same[i] = 200
+	}
+	if m := fit(same, 0); m.low != 196 || m.high != 204 || m.spread != 1 {
+		t.Errorf("all the same: %+v", m)
+	}
+	for _, few := range [][]int32{nil, {300}, inserts[:estimateLeast-1]} {
+		if m := fit(slices.Clone(few), 0); m.estimated || m.low != 0 || m.high != defaultHigh || m.spread != 0 || m.from != len(few) {
+			t.Errorf("%d pairs: %+v", len(few), m)
+		}
+	}
+}
+
+// TestDensity adds up to the share of proper pairs.
+func TestDensity(t *testing.T) {
+	for _, m := range []insertModel{{low: 10, high: 20}, {low: 0, high: 0}, {low: 100, high: 600, mean: 350, spread: 50}} {
+		sum := 0.0
+		for i := m.low; i <= m.high; i++ {
+			sum += m.density(i)
+		}
+		if math.Abs(sum-(1-discordantShare)) > 1e-4 {
+			t.Errorf("%+v: the sum is %g", m, sum)
+		}
+	}
+}
+
+// pairedContigs are contigs with repeats, tandem ones too, and pairs from them: most proper, some far apart or turned round, some
+// with more edits than k, some from nowhere.
+func pairedContigs(r *rand.Rand, pairs int) (contigs, reads []string) {
+	unit := randomBases(r, 120, "ACGT")
+	for range 3 {
+		text := randomBases(r, 250+r.IntN(200), "ACGT")
+		for range 1 + r.IntN(4) {
+			text += edited(r, unit, r.IntN(5)) + randomBases(r, r.IntN(40), "ACGT")
+		}
+		text += strings.Repeat(randomBases(r, 9, "ACGT"), 8) + randomBases(r, 60, "ACGT")
+		contigs = append(contigs, text)
+	}
+	cut := func(text string, from, m, edits int, turn bool) string {
+		s := edited(r, text[from:from+m], edits)
+		if turn {
+			return reverseComplement(s)
+		}
+		return s
+	}
+	for range pairs {
+		text := contigs[r.IntN(len(contigs))]
+		m1, m2 := 20+r.IntN(20), 20+r.IntN(20)
+		insert := 80 + r.IntN(120)
+		from := r.IntN(len(text) - insert)
+		a := cut(text, from, m1, r.IntN(4), false)
+		b := cut(text, from+insert-m2, m2, r.IntN(4), true)
+		switch r.IntN(8) {
+		case 0:
+			b = cut(contigs[r.IntN(len(contigs))], r.IntN(200), m2, r.IntN(2), r.IntN(2) == 0)
+		case 1:
+			b = randomBases(r, m2, "ACGT")
+		case 2:
+			b = cut(text, from+insert-m2, m2, 4, true)
+		case 3:
+			b = ""
+		}
+		if r.IntN(2) == 0 {
+			a, b = b, a
+		}
+		reads = append(reads, a, b)
+	}
+	return contigs, reads
+}
+
+// pairedWorker finds the locations of pairs and chooses among them; it returns its mapper and batch.
+func pairedWorker(t testing.TB, contigs, reads []string, o Options) (*worker, *batch) {
+	t.Helper()
+	m := newMapper(newReference(t, contigs...), o)
+	m.libraries[0] = newLibrary(0, Library{Interleaved: true}, &m.options)
+	m.options.Libraries[0].Interleaved = true
+	for _, s := range []*Stats{m.stats, &m.workers[0].stats} {
+		s.Libraries[0].Pairs = &PairStats{}
+	}
+	b := &m.batch
+	b.pack(load{m.libraries[0], newReads(reads...)}, o.Distance, 1)
+	f := findAll(t, m, b)
+	w := &m.workers[0]
+	w.locator.b = b
+	w.locate(b, f, 0, len(reads))
+	w.choosePairs(b, 0, len(reads))
+	return w, b
+}
+
+// TestPairsAgainstAllCombinations weighs every combination of two locations by the formulas of pair.go, one after the other.
+func TestPairsAgainstAllCombinations(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	proper, discordant, several, low := 0, 0, 0, 0
+	for round := range 60 {
+		contigs, reads := pairedContigs(r, 40)
+		o := Options{Distance: Distance{Edits: 2}, Engine: EngineScan, Pairs: PairOptions{Orientation: OrientationFR}}
+		model := &insertModel{low: 60, high: 220, mean: 140, spread: 35}
+		if round%3 == 0 {
+			o.Pairs.MinInsert, o.Pairs.MaxInsert, model = 70, 200, &insertModel{low: 70, high: 200}
+		} else {
+			o.Pairs.MaxInsert = 1
+		}
+		m := newMapper(newReference(t, contigs...), o)
+		l := newLibrary(0, Library{Interleaved: true}, &m.options)
+		l.insert = model
+		w := &m.workers[0]
+		w.stats.Libraries[0].Pairs = &PairStats{}
+		b := &m.batch
+		b.pack(load{l, newReads(reads...)}, o.Distance, 1)
+		f := findAll(t, m, b)
+		w.locator.b = b
+		w.locate(b, f, 0, len(reads))
+		w.choosePairs(b, 0, len(reads))
+		for i := 0; i < len(reads); i += 2 {
+			first, second := w.chosen[i], w.chosen[i+1]
+			la, lb := w.locations[first.from:first.to], w.locations[second.from:second.to]
+			if len(la) == 0 || len(lb) == 0 {
+				continue
+			}
+			want := weighAll(&o.Pairs, model, m.stats.ReferenceBases, la, lb, 2)
+			got := want.likelihood(0, 0)
+			if got < want.largest*(1-1e-6) {
+				t.Fatalf("pair %d: the primary locations have likelihood %g, others %g", i/2, got, want.largest)
+			}
+			for x, q := range []byte{first.mapQ, second.mapQ} {
+				if wanted := want.quality(x); max(wanted, q)-min(wanted, q) > 0 {
+					t.Fatalf("pair %d, mate %d: MAPQ %d, want %d", i/2, x, q, wanted)
+				}
+				if q < 60 {
+					low++
+				}
+			}
+			if len(la) > 1 || len(lb) > 1 {
+				several++
+			}
+			isProper := want.proper(0, 0)
+			if isProper != (first.pair == properPair) {
+				t.Fatalf("pair %d: class %d, proper is %v", i/2, first.pair, isProper)
+			}
+			if isProper {
+				proper++
+			} else {
+				discordant++
+			}
+			for x, list := range [][]location{la, lb} {
+				for j := range list {
+					if list[j].paired != want.partnered(x, j) {
+						t.Fatalf("pair %d, mate %d, location %d: paired %v", i/2, x, j, list[j].paired)
+					}
+				}
+			}
+		}
+	}
+	if proper < 500 || discordant < 50 || several < 200 || low < 200 {
+		t.Errorf("only %d proper, %d discordant pairs, %d with several locations, %d mates of low quality", proper, discordant, several, low)
+	}
+}
+
+// weighed is all combinations of two lists, by the formulas of pair.go.
+type weighed struct {
+	o        *PairOptions
+	model    *insertModel
+	a, b     []location
+	apart    float64
+	unknownA float64 // w^(k+1) of the first mate, relative to nothing
+	unknownB float64
+	largest  float64
+	total    float64
+}
+
+func weighAll(o *PairOptions, model *insertModel, bases int64, a, b []location, k int) *weighed {
+	w := &weighed{o: o, model: model, a: a, b: b, apart: 0.01 / (2 * float64(bases))}
+	w.unknownA = math.Pow(editOdds, float64(max(k, int(least(a))))+1)
+	w.unknownB = math.Pow(editOdds, float64(max(k, int(least(b))))+1)
+	if least(a) > int32(k) { // rescued, within twice k
+		w.unknownA = math.Pow(editOdds, float64(2*k)+1)
+	}
+	if least(b) > int32(k) {
+		w.unknownB = math.Pow(editOdds, float64(2*k)+1)
+	}
+	typical := w.typical()
+	for i := range a {
+		for j := range b {
+			l := w.likelihood(i, j)
+			w.largest = max(w.largest, l)
+			w.total += l
+		}
+		w.total += w.power(a[i]) * w.unknownB * w.apart
+		if !w.partnered(0, i) {
+			w.total += w.power(a[i]) * w.unknownB * typical
+		}
+	}
+	for j := range b {
+		w.total += w.power(b[j]) * w.unknownA * w.apart
+		if !w.partnered(1, j) {
+			w.total += w.power(b[j]) * w.unknownA * typical
+		}
+	}
+	w.total += w.unknownA * w.unknownB * (typical + w.apart)
+	return w
+}
+
+func least(list []location) int32 {
+	d := list[0].distance
+	for _, l := range list {
+		d = min(d, l.distance)
+	}
+	return d
+}
+
+func (w *weighed) typical() float64 {
+	if w.model.spread == 0 {
+		return w.model.density(w.model.low)
+	}
+	return w.model.density(int(math.Round(w.model.mean)))
+}
+
+func (w *weighed) power(l location) float64 { return math.Pow(editOdds, float64(l.distance)) }
+
+func (w *weighed) proper(i, j int) bool {
+	insert, ok := w.o.insert(&w.a[i], &w.b[j])
+	return ok && insert >= w.model.low && insert <= w.model.high
+}
+
+func (w *weighed) likelihood(i, j int) float64 {
+	both := w.power(w.a[i]) * w.power(w.b[j])
+	if w.proper(i, j) {
+		insert, _ := w.o.insert(&w.a[i], &w.b[j])
+		return both * w.model.density(insert)
+	}
+	return both * w.apart
+}
+
+func (w *weighed) partnered(mate, i int) bool {
+	other := w.b
+	if mate == 1 {
+		other = w.a
+	}
+	for j := range other {
+		if mate == 0 && w.proper(i, j) || mate == 1 && w.proper(j, i) {
+			return true
+		}
+	}
+	return false
+}
+
+// quality is the MAPQ of the first location of a mate.
+func (w *weighed) quality(mate int) byte {
+	right := 0.0
+	own, unknown := w.a[0], w.unknownB
+	if mate == 0 {
+		for j := range w.b {
+			right += w.likelihood(0, j)
+		}
+	} else {
+		own, unknown = w.b[0], w.unknownA
+		for i := range w.a {
+			right += w.likelihood(i, 0)
+		}
+	}
+	right += w.power(own) * unknown * w.apart
+	if !w.partnered(mate, 0) {
+		right += w.power(own) * unknown * w.typical()
+	}
+	wrong := 1 - right/w.total
+	if wrong >= 0.5 {
+		return 0
+	}
+	return byte(min(60, math.Round(-10*math.Log10(max(wrong, 1e-6)))))
+}
+
+// TestRescue seeks mates with more than k edits by plain dynamic programming over all contigs.
+func TestRescue(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	rescued, lost := 0, 0
+	for _, orientation := range []Orientation{OrientationFR, OrientationRF, OrientationFF} {
+		for range 25 {
+			contigs, reads := pairedContigs(r, 40)
+			for i := 0; i < len(reads) && orientation != OrientationFR; i += 2 {
+				if orientation == OrientationRF {
+					reads[i], reads[i+1] = reverseComplement(reads[i]), reverseComplement(reads[i+1])
+				} else {
+					reads[i+1] = reverseComplement(reads[i+1])
+				}
+			}
+			o := Options{Distance: Distance{Edits: 1}, Engine: EngineScan,
+				Pairs: PairOptions{Orientation: orientation, MinInsert: 60, MaxInsert: 220, Rescue: Distance{Edits: 4}}}
+			w, b := pairedWorker(t, contigs, reads, o)
+			for i := 0; i < len(reads); i += 2 {
+				for x := range 2 {
+					own, other := bruteForce(contigs, reads[i+x], 1), bruteForce(contigs, reads[i+1-x], 1)
+					if len(own) > 0 || len(other) == 0 || reads[i+x] == "" {
+						continue
+					}
+					want := leastProper(t, w, b, i, x, bruteForce(contigs, reads[i+x], 4))
+					c := &w.chosen[i+x]
+					switch {
+					case c.from == c.to && want >= 0:
+						t.Fatalf("%s, mate %s of %s: not rescued, but it is there with %d edits", orientation, reads[i+x], reads[i+1-x], want)
+					case c.from == c.to:
+						lost++
+					case !c.rescued || c.to != c.from+1 || w.locations[c.from].distance != want:
+						t.Fatalf("%s, mate %s of %s: %+v at %+v, want %d edits", orientation, reads[i+x], reads[i+1-x], c, w.locations[c.from], want)
+					default:
+						rescued++
+					}
+				}
+			}
+		}
+	}
+	if rescued < 100 || lost < 100 {
+		t.Errorf("only %d mates were rescued, and %d were not there", rescued, lost)
+	}
+}
+
+// leastProper returns the fewest edits of those of found, locations of mate x of a pair, that are proper with a location of the
+// other mate, or -1.
+func leastProper(t *testing.T, w *worker, b *batch, pair, x int, found []truth) int32 {
+	t.Helper()
+	best := int32(-1)
+	c := &w.chosen[pair+1-x]
+	o, model := &w.m.options.Pairs, b.library.insert
+	for _, f := range found {
+		l := location{place: placeOf(uint32(f.Contig), f.Strand), end: int32(f.End), distance: int32(f.Distance), gaps: gapsUnknown}
+		w.locator.aligner.align(w.m.ref, b, pair+x, &l)
+		for _, a := range w.locations[c.from:c.to] {
+			first, second := &l, &a
+			if x == 1 {
+				first, second = second, first
+			}
+			if insert, ok := o.insert(first, second); ok && insert >= model.low && insert <= model.high && (best < 0 || l.distance < best) {
+				best = l.distance
+			}
+		}
+	}
+	return best
+}
+
+// writePairs writes contigs and pairs as files.
+func writePairs(t testing.TB, contigs, reads []string) (reference, first, second string) {
+	t.Helper()
+	var ref strings.Builder
+	for i, text := range contigs {
+		fmt.Fprintf(&ref, ">c%d\n%s\n", i, text)
+	}
+	var fq [2]strings.Builder
+	for i, s := range reads {
+		fmt.Fprintf(&fq[i%2], "@p%d\n%s\n+\n%s\n", i/2, s, strings.Repeat("F", len(s)))
+	}
+	folder := t.TempDir()
+	reference, first, second = filepath.Join(folder, "ref.fa"), filepath.Join(folder, "r1.fq"), filepath.Join(folder, "r2.fq")
+	for name, text := range map[string]string{reference: ref.String(), first: fq[0].String(), second: fq[1].String()} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return reference, first, second
+}
+
+// TestSameBytesOfPairs maps pairs with all that must not matter, the estimate of the insert size included.
+func TestSameBytesOfPairs(t *testing.T) {
+	contigs, reads := pairedContigs(rand.New(rand.NewPCG(9, 10)), 300)
+	reference, first, second := writePairs(t, contigs, reads)
+	for _, o := range []Options{
+		{Distance: Distance{Edits: 2}, Pairs: PairOptions{Rescue: Distance{Edits: 4}}},
+		{Distance: Distance{Edits: 1}, Pairs: PairOptions{MinInsert: 50, MaxInsert: 300}, Report: Report{Mode: ReportOne}},
+		{Distance: Distance{Edits: 2}, Pairs: PairOptions{Orientation: OrientationRF}, Report: Report{Mode: ReportUnique}, OmitUnmapped: true},
+	} {
+		o.Reference = reference
+		o.Libraries = []Library{{Reads: first, Mates: second, ReadGroup: "a"}, {Reads: first}, {Reads: second, Mates: first, ReadGroup: "b"}}
+		if o.Pairs.MaxInsert > 0 {
+			o.Libraries = o.Libraries[:1]
+		}
+		var want string
+		var wantStats *Stats
+		for _, engine := range []Engine{EngineScan, EngineSkim} {
+			for _, threads := range []int{1, 3} {
+				for _, batch := range []int{1, 7, 100, 0} {
+					o.Engine, o.Threads, o.BatchReads = engine, threads, batch
+					got, stats := runPairs(t, o)
+					stats.Stages, stats.Engines, stats.Elapsed = nil, nil, 0
+					stats.Candidates, stats.Refused, stats.Verified, stats.Batches = 0, 0, 0, 0
+					if want == "" {
+						want, wantStats = got, stats
+					}
+					if got != want {
+						t.Fatalf("engine %s, %d threads, batches of %d: other bytes (-first +this)\n%s", engine, threads, batch, cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")))
+					}
+					if diff := cmp.Diff(wantStats, stats); diff != "" {
+						t.Fatalf("engine %s, %d threads, batches of %d: other statistics\n%s", engine, threads, batch, diff)
+					}
+				}
+			}
+		}
+		if p := wantStats.Libraries[0].Pairs; p.Pairs != 300 || p.Proper+p.Discordant+p.OneEndAnchored+p.Unmapped != 300 {
+			t.Errorf("%+v", p)
+		}
+	}
+}
+
+// runPairs returns all outputs of a run, one behind the other.
+func runPairs(t *testing.T, o Options) (string, *Stats) {
+	t.Helper()
+	var records, discordant, unmapped bytes.Buffer
+	stats, err := Run(context.Background(), o, sam.HeaderOptions{NoProgram: true}, Outputs{Records: &records, Discordant: &discordant, Unmapped: &unmapped})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return records.String() + discordant.String() + unmapped.String(), stats
+}
+
+// TestBoundedPairs has more combinations than are weighed.
+func TestBoundedPairs(t *testing.T) {
+	text := strings.Repeat("ACGGT", 4000)
+	reads := []string{text[:30], reverseComplement(text[200:230])}
+	o := Options{Distance: Distance{Edits: 0}, Engine: EngineScan, Pairs: PairOptions{Orientation: OrientationFR, MinInsert: 1, MaxInsert: 2000}}
+	w, _ := pairedWorker(t, []string{text}, reads, o)
+	pairs := w.stats.Libraries[0].Pairs
+	if pairs.Bounded != 1 || pairs.Proper != 1 || w.pairing.weighed != pairCombinations {
+		t.Errorf("%+v, %d weighed", pairs, w.pairing.weighed)
+	}
+}
+
+// TestSameBytesOfPairsOnGPU has small queues, so that parts of a batch are cut and held.
+func TestSameBytesOfPairsOnGPU(t *testing.T) {
+	driver := testDriver(t)
+	contigs, reads := pairedContigs(rand.New(rand.NewPCG(11, 12)), without(t, 60, 20))
+	reference, first, second := writePairs(t, contigs, reads)
+	for _, pairs := range []PairOptions{{Rescue: Distance{Edits: 4}}, {MinInsert: 50, MaxInsert: 300}} {
+		o := Options{Reference: reference, Libraries: []Library{{Reads: first, Mates: second}, {Reads: first}}, Distance: Distance{Edits: 2}, Pairs: pairs, Threads: 2}
+		want, _ := runPairs(t, o)
+		o.Device = device.Choice{Kind: device.CUDA, Driver: driver}
+		for _, engine := range []Engine{EngineSkim, EngineScan} {
+			for _, batch := range []int{0, 7} {
+				for _, limit := range []int{gpuFoundLimit, 3} {
+					o.Engine, o.BatchReads = engine, batch
+					before := gpuFoundLimit
+					gpuFoundLimit = limit
+					got, _ := runPairs(t, o)
+					gpuFoundLimit = before
+					if got != want {
+						t.Fatalf("engine %s, batches of %d, at most %d held: other bytes (-CPU +GPU)\n%s", engine, batch, limit, firstDifference(want, got))
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package mapper
+
+import (
+	hts "github.com/biogo/hts/sam"
+
+	"scanmap/fasta"
+)
+
+// mateRecord is what the records of one mate tell of the other: its primary record.
+type mateRecord struct {
+	mapped     bool
+	location   location
+	cigar      []hts.CigarOp
+	mapQ       byte
+	proper     bool   // the pair is, and both mates are reported
+	discordant string // the class of the pair, as XD has it
+}
+
+// formatPair appends the records of a pair: those of the first mate, then those of the second.
+func (w *worker) formatPair(out block, b *batch, read int, chosen []choice) block {
+	r := &w.recorder
+	none := true
+	for x := range chosen {
+		m := &r.mates[x]
+		*m = mateRecord{mapped: chosen[x].from < chosen[x].to, cigar: m.cigar[:0], mapQ: chosen[x].mapQ, discordant: discordantNames[chosen[x].pair]}
+		if !m.mapped {
+			if w.m.out.unmapped != nil {
+				out.unmapped = fasta.AppendFASTQ(out.unmapped, &b.reads[read+x], mateSuffix[x])
+			}
+			continue
+		}
+		none = false
+		m.location = w.locations[chosen[x].from]
+		r.describeLocation(b, read+x, &w.locator.aligner, &m.location)
+		m.cigar = append(m.cigar, r.cigar...)
+	}
+	proper := chosen[0].pair == properPair && r.mates[0].mapped && r.mates[1].mapped
+	r.mates[0].proper, r.mates[1].proper = proper, proper
+	if none && w.m.options.OmitUnmapped {
+		return out
+	}
+	apart := w.m.out.discordant != nil && chosen[0].pair.discordant()
+	for x := range chosen {
+		c := &chosen[x]
+		r.apart = nil
+		if apart {
+			r.apart = &out.discordant
+		}
+		if c.from == c.to {
+			out.records = r.unmapped(out.records, b, read+x, x)
+			continue
+		}
+		locations := w.locations[c.from:c.to]
+		w.countReported(b, locations)
+		out.records = r.mapped(out.records, b, read+x, &w.locator.aligner, locations, c, x)
+	}
+	return out
+}
+
+// mateSuffix ends the names of mates in FASTQ.
+var mateSuffix = [2]string{"/1", "/2"}
+
+// alone stands in place of the index of a mate for reads that have none.
+const alone = -1
+
+// setMate sets what the record of a mate, 0 or 1, tells of the pair. location is that of the record, nil for a read
+// without one; primary tells whether the record is.
+func (r *recorder) setMate(x int, location *location, primary bool) {
+	if x == alone {
+		return
+	}
+	rec, own, mate := &r.record, &r.mates[x], &r.mates[1-x]
+	rec.Flags |= hts.Paired | [2]hts.Flags{hts.Read1, hts.Read2}[x]
+	if primary {
+		rec.Discordant = own.discordant
+	}
+	place := &mate.location
+	if !mate.mapped {
+		rec.Flags |= hts.MateUnmapped
+		if location == nil {
+			return
+		}
+		place = &own.location // the mate stands where the primary record of this read is
+	}
+	contig := place.place.contig()
+	rec.MateContig, rec.MateContigIndex, rec.MatePos = r.ref.Contigs[contig].Name, contig, int(place.start)
+	if location == nil { // likewise
+		rec.Contig, rec.ContigIndex, rec.Pos = rec.MateContig, contig, rec.MatePos
+	}
+	if !mate.mapped {
+		return
+	}
+	rec.MateCigar, rec.MateMapQ, rec.HasMateMapQ = mate.cigar, mate.mapQ, true
+	if place.place.strand() == reverse {
+		rec.Flags |= hts.MateReverse
+	}
+	if location == nil {
+		return
+	}
+	if primary && own.proper || !primary && location.paired {
+		rec.Flags |= hts.ProperPair
+	}
+	if primary && location.place.contig() == contig {
+		rec.TemplateLength = templateLength(location, place, x == 0)
+	}
+}
+
+// templateLength is TLEN of the record at own: the bases from the leftmost to the rightmost one of both, negative for the right one;
+// the first mate is the left one where both start together.
+func templateLength(own, mate *location, first bool) int {
+	n := int(max(own.end, mate.end) - min(own.start, mate.start))
+	if own.start > mate.start || own.start == mate.start && !first {
+		return -n
+	}
+	return n
+}

@@ -1,0 +1,91 @@
+package mapper
+
+import (
+	"io"
+
+	hts "github.com/biogo/hts/sam"
+
+	"scanmap/dna"
+	"scanmap/sam"
+)
+
+// recordWriters turn blocks into the files of records of a run.
+type recordWriters struct {
+	out *Outputs
+	// header is that of the records, apart that of discordant ones.
+	header, apart *hts.Header
+	opened        []finisher
+	threads       int
+}
+
+// finisher is a sam.Writer or a sam.Compressor.
+type finisher interface {
+	Close() error
+	Discard()
+}
+
+// prepare makes the headers.
+func (w *recordWriters) prepare(ref *dna.Reference, o sam.HeaderOptions) error {
+	header := func(form sam.WriterOptions) (*hts.Header, error) {
+		o.SortOrder = hts.Unsorted
+		if form.Sort {
+			o.SortOrder = hts.Coordinate
+		}
+		return sam.NewHeader(ref, o)
+	}
+	var err error
+	if w.header, err = header(w.out.Form); err == nil && w.out.Discordant != nil {
+		w.apart, err = header(w.out.DiscordantForm)
+	}
+	return err
+}
+
+// open starts the files, with their headers.
+func (w *recordWriters) open(o *orderedWriter) error {
+	start := func(to io.Writer, h *hts.Header, form sam.WriterOptions) (*sam.Writer, error) {
+		s, err := sam.NewWriter(to, h, form)
+		if err == nil {
+			w.opened = append(w.opened, s)
+		}
+		return s, err
+	}
+	if form := &w.out.Form; w.out.Index != nil && form.Sort && form.Format == sam.FormatBAM {
+		var err error
+		if form.Index, err = w.out.Index(sam.IndexKindFor(w.header)); err != nil {
+			return err
+		}
+	}
+	records, err := start(w.out.Records, w.header, w.out.Form)
+	if err != nil {
+		return err
+	}
+	o.records, o.encoding = records, records.Encoding()
+	if w.out.Discordant != nil {
+		discordant, err := start(w.out.Discordant, w.apart, w.out.DiscordantForm)
+		if err != nil {
+			return err
+		}
+		o.discordant, o.apartEncoding = discordant, discordant.Encoding()
+	}
+	o.unmapped = w.out.Unmapped
+	if o.unmapped != nil && w.out.CompressUnmapped {
+		c, err := sam.NewCompressor(o.unmapped, w.threads)
+		if err != nil {
+			return err
+		}
+		w.opened = append(w.opened, c)
+		o.unmapped = c
+	}
+	return nil
+}
+
+// close ends the files, or gives them up after an error, and returns the first error.
+func (w *recordWriters) close(err error) error {
+	for _, s := range w.opened {
+		if err == nil {
+			err = s.Close()
+		}
+		s.Discard()
+	}
+	return err
+}
