@@ -67,7 +67,7 @@ func (o *PairOptions) given() *insertModel {
 	if o.MaxInsert == 0 {
 		return nil
 	}
-	return &insertModel{low: o.MinInsert, high: o.MaxInsert}
+	return &insertModel{low: o.MinInsert, high: o.MaxInsert, given: true}
 }
 
 // An insertModel says how likely insert sizes are. The insert size of a pair is the distance from the start of the left
@@ -77,7 +77,8 @@ type insertModel struct {
 	low, high int
 	// mean and spread are those of a normal distribution; without a spread, all sizes are equally likely.
 	mean, spread float64
-	// What the estimate came from.
+	// Whether the bounds were given or estimated, and what the estimate came from.
+	given     bool
 	estimated bool
 	from      int
 	median    int

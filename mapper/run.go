@@ -465,8 +465,13 @@ func (m *mapper) gather() {
 	}
 	m.stats.Unmapped = m.stats.Reads - m.stats.Mapped
 	for _, l := range m.libraries {
-		if l.insert != nil {
-			m.stats.Libraries[l.index].Pairs.Insert.describe(l.insert)
+		if !l.paired() {
+			continue
 		}
+		model := l.insert
+		if model == nil { // no pair came
+			model = fit(nil, m.options.Pairs.MinInsert)
+		}
+		m.stats.Libraries[l.index].Pairs.Insert.describe(model)
 	}
 }

@@ -97,8 +97,9 @@ type PairStats struct {
 // InsertStats is the distribution of insert sizes: the bases from the start of the left mate of a pair to the end of
 // the right one.
 type InsertStats struct {
-	// Estimated tells whether Low and High come from the reads; the user can give them.
-	Estimated bool
+	// Estimated tells whether Low and High come from the first pairs of the input, and Given whether the user gave them.
+	// Neither is set where too few pairs were there for an estimate.
+	Estimated, Given bool
 	// From is the number of pairs that Median and Spread come from: of the first ones of the input, for an estimate, else
 	// all proper ones. Both are 0 when there are none.
 	From int64
@@ -195,7 +196,7 @@ func newLibraryStats(l *Library) LibraryStats {
 
 // describe sets what the model says, or without an estimate what the proper pairs say.
 func (s *InsertStats) describe(m *insertModel) {
-	s.Estimated, s.From, s.Low, s.High = m.estimated, int64(m.from), m.low, m.high
+	s.Estimated, s.Given, s.From, s.Low, s.High = m.estimated, m.given, int64(m.from), m.low, m.high
 	s.Median, s.Spread = m.median, m.spread
 	if m.estimated {
 		return

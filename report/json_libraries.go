@@ -41,6 +41,7 @@ type libraryPairs struct {
 
 type insert struct {
 	Estimated bool        `json:"estimated"`
+	Given     bool        `json:"given"`
 	From      int64       `json:"from"`
 	Median    int         `json:"median"`
 	Spread    float64     `json:"spread"`
@@ -82,7 +83,7 @@ func newLibraries(all []mapper.LibraryStats) []library {
 func newInsert(i *mapper.InsertStats) insert {
 	m, _ := median(i)
 	return insert{
-		Estimated: i.Estimated, From: i.From, Median: m, Spread: spread(i), Low: i.Low, High: i.High,
+		Estimated: i.Estimated, Given: i.Given, From: i.From, Median: m, Spread: spread(i), Low: i.Low, High: i.High,
 		Histogram: insertBins(i.Counts, maxInsertBins), Longer: i.Longer,
 	}
 }

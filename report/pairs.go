@@ -61,14 +61,12 @@ func insertRange(i *mapper.InsertStats) string {
 // insertSource says where Low and High come from.
 func insertSource(i *mapper.InsertStats) string {
 	switch {
-	case i.Estimated && i.From > 0:
-		return fmt.Sprintf("from the first %s pairs", grouped(i.From))
 	case i.Estimated:
-		return "no pairs to estimate it from"
-	case i.From > 0:
-		return fmt.Sprintf("proper as given, the rest from the first %s pairs", grouped(i.From))
+		return fmt.Sprintf("from the first %s pairs", grouped(i.From))
+	case i.Given:
+		return "as given"
 	}
-	return "as given"
+	return "too few pairs to estimate it"
 }
 
 // insertBin is a range of insert sizes, both ends included.

@@ -50,8 +50,8 @@ func extremes() *mapper.Stats {
 		{Name: "no bins", Length: 5000, Primary: 1, Mappings: 1},
 		{Name: "no bases", BinLength: 1},
 	}
-	given := &mapper.PairStats{Pairs: 7, Proper: 5, OneEndAnchored: 2, Insert: mapper.InsertStats{Low: 0, High: 100_000, Counts: []int64{0, 5}}}
-	few := &mapper.PairStats{Insert: mapper.InsertStats{Estimated: true, Spread: 3, Median: 9, High: 1000}}
+	given := &mapper.PairStats{Pairs: 7, Proper: 5, OneEndAnchored: 2, Insert: mapper.InsertStats{Given: true, High: 100_000, Counts: []int64{0, 5}}}
+	few := &mapper.PairStats{Insert: mapper.InsertStats{High: 1000}}
 	s.Libraries = []mapper.LibraryStats{
 		{ReadsFile: "-", Pairs: given}, {ReadsFile: "-", Pairs: few}, {ReadsFile: "/x/.fastq.gz", MatesFile: "y", Reads: 1, Mapped: 1, Pairs: yeastPairs(newRandom(), 2000, 1.5, 1000)},
 	}

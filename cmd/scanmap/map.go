@@ -66,6 +66,8 @@ func mapCommand(p process) *cli.Command {
 				Usage: "use the first `N` bases of each read"},
 			&cli.StringFlag{Name: "seed", Value: "0", Category: categoryMapping, DefaultText: "0",
 				Usage: "`N` varies which of several best locations is the primary one"},
+			&cli.StringFlag{Name: "samples", Category: categoryMapping,
+				Usage: "map the libraries of `FILE`, lines of three columns parted by tabs: reads, mates or nothing, and read group"},
 
 			&cli.BoolFlag{Name: "interleaved", Category: categoryPairs, DisableDefaultText: true,
 				Usage: "mates alternate in READS"},
@@ -88,8 +90,6 @@ func mapCommand(p process) *cli.Command {
 				Usage: "`LEVEL` of sam.gz and bam, from 0 (none, for pipes) to 9 (smallest)"},
 			&cli.StringFlag{Name: "unmapped", Aliases: []string{"u"}, Category: categoryOutput,
 				Usage: "write reads whose records are unmapped to `FILE` too, as FASTQ; compressed if its name ends in .gz"},
-			&cli.StringFlag{Name: "samples", Category: categoryOutput,
-				Usage: "map the libraries of `FILE`, lines of three columns parted by tabs: reads, mates or nothing, and read group"},
 			&cli.StringFlag{Name: "read-group", Aliases: []string{"R"}, Category: categoryOutput,
 				Usage: `read group of all reads, a ` + "`LINE`" + ` such as '@RG\tID:x\tSM:y'`},
 			&cli.StringFlag{Name: "rg", Category: categoryOutput, Usage: "read group by its `ID`, in place of --read-group"},
