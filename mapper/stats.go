@@ -8,7 +8,7 @@ import (
 )
 
 // Stats counts what a run did. Reads are counted once each; a read is mapped when
-// it has at least one location, whatever is reported of it.
+// it has at least one location, whatever is reported of it; a rescued mate has one.
 type Stats struct {
 	Reads, Mapped, Unmapped int64
 	// Ambiguous reads have more than k letters other than A, C, G, T (U); they are
