@@ -5,7 +5,6 @@ import (
 	"image/color"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -155,50 +154,8 @@ func (f *figure) setAxes(p *plot.Plot, xs map[float64]bool, least, most float64)
 	p.Y.Min, p.Y.Max = 0, 1.05*most
 	if most >= 10*least {
 		p.Y.Min, p.Y.Max = least/1.3, 1.3*most
-		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, decades{}
+		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, drawing.Decades{}
 	}
-}
-
-// decades has ticks at 1, 2 and 5 times powers of ten, with labels at those that fit.
-type decades struct{}
-
-// Ticks returns the ticks of a range.
-func (decades) Ticks(least, most float64) []plot.Tick {
-	var ticks []plot.Tick
-	few := most/least < 300
-	for power := math.Floor(math.Log10(least)); power <= math.Log10(most); power++ {
-		for _, digit := range []float64{1, 2, 5} {
-			v := digit * math.Pow(10, power)
-			if v < least || v > most {
-				continue
-			}
-			tick := plot.Tick{Value: v}
-			if digit == 1 || few {
-				tick.Label = short(v)
-			}
-			ticks = append(ticks, tick)
-		}
-	}
-	return ticks
-}
-
-// short writes a number with three digits, and an SI prefix where it is large.
-func short(v float64) string {
-	for _, p := range []struct {
-		of   float64
-		name string
-	}{{1e12, " T"}, {1e9, " G"}, {1e6, " M"}} {
-		if v >= p.of*0.9995 {
-			return strconv.FormatFloat(v/p.of, 'g', 3, 64) + p.name
-		}
-	}
-	if v >= 99.95 {
-		return strconv.FormatFloat(v, 'f', 0, 64)
-	}
-	if v >= 0.001 {
-		return strings.TrimSuffix(strconv.FormatFloat(v, 'g', 3, 64), ".")
-	}
-	return strconv.FormatFloat(v, 'g', 3, 64)
 }
 
 // addBars draws a bar for the first point of each series, the first on top, on a logarithmic axis if values differ tenfold.
@@ -219,7 +176,7 @@ func (f *figure) addBars(p *plot.Plot) {
 	p.X.Tick.Marker = prefixed{}
 	if most >= 10*least {
 		p.X.Min, p.X.Max = math.Pow(10, math.Floor(math.Log10(least/2))), 2.5*most
-		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, decades{}
+		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, drawing.Decades{}
 	}
 }
 
@@ -231,7 +188,7 @@ func (prefixed) Ticks(least, most float64) []plot.Tick {
 	ticks := plot.DefaultTicks{}.Ticks(least, most)
 	for i := range ticks {
 		if ticks[i].Label != "" {
-			ticks[i].Label = short(ticks[i].Value)
+			ticks[i].Label = drawing.Short(ticks[i].Value)
 		}
 	}
 	return ticks
@@ -252,7 +209,7 @@ func (b *bars) Plot(c draw.Canvas, p *plot.Plot) {
 		low, high := y(at-0.4), y(at+0.1)
 		c.FillPolygon(drawing.Colour(0), []vg.Point{{X: c.Min.X, Y: low}, {X: x(v), Y: low}, {X: x(v), Y: high}, {X: c.Min.X, Y: high}})
 		c.FillText(b.style, vg.Point{X: c.Min.X, Y: y(at + 0.27)}, b.names[i])
-		c.FillText(b.style, vg.Point{X: x(v) + vg.Points(4), Y: (low + high) / 2}, short(v))
+		c.FillText(b.style, vg.Point{X: x(v) + vg.Points(4), Y: (low + high) / 2}, drawing.Short(v))
 	}
 }
 
@@ -281,7 +238,7 @@ func (f *figure) markdown() string {
 			cell := ""
 			for _, q := range s.points {
 				if q.x == x {
-					cell = short(q.y)
+					cell = drawing.Short(q.y)
 					if q.share > 0 {
 						cell += fmt.Sprintf(" (%s %%)", percent(q.share))
 					}
@@ -298,7 +255,7 @@ func (f *figure) markdown() string {
 		b.WriteString("In brackets: the share of the ceiling.\n\n")
 	}
 	for _, s := range f.ceilings {
-		fmt.Fprintf(&b, "- %s: %s\n", s.name, short(s.points[0].y))
+		fmt.Fprintf(&b, "- %s: %s\n", s.name, drawing.Short(s.points[0].y))
 	}
 	if len(f.ceilings) > 0 {
 		b.WriteByte('\n')
