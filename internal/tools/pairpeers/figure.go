@@ -42,14 +42,14 @@ func (r *report) draw(s set, out string) error {
 	grid := plotter.NewGrid()
 	p.Add(grid)
 	// No error among so many mates is drawn as half a one.
-	least, left, most := math.Inf(1), math.Inf(1), 0.0
+	least, left, most := math.Inf(1), math.Inf(1), math.Inf(-1)
 	for _, x := range results {
 		var points plotter.XYs
 		for _, q := range curve(x.Qualities) {
 			if q.Mapped < fewest {
 				continue
 			}
-			at := plotter.XY{X: 100 * float64(q.Mapped) / float64(x.Mates), Y: 100 * max(float64(q.Wrong), 0.5) / float64(q.Mapped)}
+			at := plotter.XY{X: 100 * float64(q.Mapped) / float64(x.Mates), Y: math.Log10(100 * max(float64(q.Wrong), 0.5) / float64(q.Mapped))}
 			least, left, most = min(least, at.Y), min(left, at.X), max(most, at.Y)
 			points = append(points, at)
 		}
@@ -66,14 +66,27 @@ func (r *report) draw(s set, out string) error {
 		p.Add(line, marks)
 		p.Legend.Add(x.Program, line, marks)
 	}
-	if most == 0 {
+	if math.IsInf(most, -1) {
 		return nil
 	}
-	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, drawing.Decades{}
-	p.Y.Min, p.Y.Max = least/1.3, 1.3*most
+	// A plot.LogScale would have room for the label as if the middle of the axis were that of a linear one.
+	p.Y.Tick.Marker = exponents{}
+	p.Y.Min, p.Y.Max = least-0.1, most+0.1
 	p.X.Min, p.X.Max = max(left-2, 0), 100
 	const legend = 6.5 * vg.Centimeter
 	return drawing.Save(p, legend, 26*vg.Centimeter, 12*vg.Centimeter, filepath.Join(out, s.figure()))
+}
+
+// exponents are the ticks of an axis of decimal logarithms.
+type exponents struct{}
+
+// Ticks returns the ticks of a range.
+func (exponents) Ticks(least, most float64) []plot.Tick {
+	ticks := drawing.Decades{}.Ticks(math.Pow(10, least), math.Pow(10, most))
+	for i := range ticks {
+		ticks[i].Value = math.Log10(ticks[i].Value)
+	}
+	return ticks
 }
 
 // colourOf returns the place of a program, so that it looks the same in all plots.

@@ -37,7 +37,7 @@ func (b *bench) simulated(s set) error {
 	var results []*accuracy
 	var present []program
 	for _, p := range b.programs {
-		seconds, err := b.ready(p, &s)
+		seconds, err := b.ready(p, &s, true)
 		x := &accuracy{Set: s.Name, Program: p.Name, Command: strings.Join(b.fill(p.command, &s, s.samOf(p)), " "), IndexSeconds: seconds}
 		if err == nil {
 			err = b.time(x, p, &s)

@@ -120,10 +120,10 @@ func (r *report) simulatedTables(b *strings.Builder) {
 }
 
 func (b *bin) name() string {
-	switch {
-	case b.Least == b.Most:
+	switch b.Least {
+	case b.Most:
 		return fmt.Sprint(b.Least)
-	case b.Least == 60:
+	case 60:
 		return "60"
 	}
 	return fmt.Sprintf("%d to %d", b.Least, b.Most)

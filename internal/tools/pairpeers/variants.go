@@ -65,7 +65,7 @@ func (b *bench) called(s set) error {
 
 // call maps the pairs and calls variants of them, with bcftools, from records of MAPQ 20 or more.
 func (b *bench) call(p program, s *set) (string, error) {
-	if _, err := b.ready(p, s); err != nil {
+	if _, err := b.ready(p, s, false); err != nil {
 		return "", err
 	}
 	sam, base := s.samOf(p), strings.TrimSuffix(s.samOf(p), ".sam")
