@@ -34,6 +34,7 @@ type report struct {
 	Date, Commit, Processor string
 	Threads, Repeat         int
 	Command                 string
+	Note                    string   `json:",omitempty"`
 	Added                   []string `json:",omitempty"` // what later runs replaced
 	LeftOut                 []string `json:",omitempty"`
 	Versions                map[string]string
@@ -48,6 +49,7 @@ func main() {
 	out := flag.String("out", "", "folder for pairs-DATE.json and .md, and the plots")
 	programs := flag.String("programs", "", "only programs with names that this regular expression matches")
 	sets := flag.String("sets", "", "only sets with files that this regular expression matches")
+	note := flag.String("note", "", "put this sentence above the tables")
 	add := flag.String("add", "", "earlier JSON to put results into")
 	table := flag.Bool("table", false, "measure nothing; only write table and plots of -add again")
 	judged := flag.String("judge", "", "only count the right places in this SAM file, and print JSON")
@@ -63,7 +65,7 @@ func main() {
 	case *named != "":
 		err = print(nameByOrigin(*named, flag.Arg(0)))
 	default:
-		err = run(*threads, *repeat, *out, *programs, *sets, *add, *table)
+		err = run(*threads, *repeat, *out, *programs, *sets, *add, *note, *table)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "pairpeers:", err)
@@ -79,7 +81,7 @@ func print(result any, err error) error {
 	return json.NewEncoder(os.Stdout).Encode(result)
 }
 
-func run(threads, repeat int, out, only, sets, add string, tableOnly bool) error {
+func run(threads, repeat int, out, only, sets, add, note string, tableOnly bool) error {
 	if _, err := os.Stat(shared); err != nil {
 		fmt.Println("SKIPPED:", shared, "is not there")
 		return nil
@@ -104,11 +106,14 @@ func run(threads, repeat int, out, only, sets, add string, tableOnly bool) error
 			return fmt.Errorf("%s: %w", add, err)
 		}
 		if !tableOnly {
-			r.Added = append(r.Added, fmt.Sprintf("%s, commit %s: programs %q, sets %q", date, commit, only, sets))
+			r.Added = append(r.Added, fmt.Sprintf("%s, commit %s: programs %q, sets %q, %d runs each", date, commit, only, sets, repeat))
 		}
 	}
+	if note != "" {
+		r.Note = note
+	}
 	if !tableOnly {
-		if err := r.measure(onlyPrograms, onlySets, out); err != nil {
+		if err := r.measure(repeat, onlyPrograms, onlySets, out); err != nil {
 			return err
 		}
 	}
@@ -122,11 +127,11 @@ func run(threads, repeat int, out, only, sets, add string, tableOnly bool) error
 }
 
 // measure runs all sets.
-func (r *report) measure(onlyPrograms, onlySets *regexp.Regexp, out string) error {
+func (r *report) measure(repeat int, onlyPrograms, onlySets *regexp.Regexp, out string) error {
 	if err := command.Shell("mkdir -p " + folder + " && go build -o " + folder + "/simulate ./internal/tools/simulate"); err != nil {
 		return err
 	}
-	b := &bench{report: r, indexed: map[string]float64{}}
+	b := &bench{report: r, repeat: repeat, indexed: map[string]float64{}}
 	r.LeftOut = nil
 	for _, p := range programs {
 		if onlyPrograms.MatchString(p.Name) {

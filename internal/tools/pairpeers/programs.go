@@ -32,6 +32,7 @@ var programs = []program{
 // A bench measures programs for a report.
 type bench struct {
 	*report
+	repeat   int // of this run; that of the report may be of an earlier one
 	programs []program
 	indexed  map[string]float64 // seconds, by reference and program
 }

@@ -48,7 +48,7 @@ func (b *bench) simulated(s set) error {
 		}
 		results, present = append(results, x), append(present, p)
 	}
-	for range b.Repeat - 1 {
+	for range b.repeat - 1 {
 		for i, p := range present {
 			if results[i].Seconds[0] > repeatBelow {
 				continue

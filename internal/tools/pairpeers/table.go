@@ -11,6 +11,9 @@ import (
 func (r *report) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Pairs beside other mappers\n\n%s, commit %s, %s, %d threads, %d runs each in turn, medians. `%s`\n", r.Date, r.Commit, r.Processor, r.Threads, r.Repeat, r.Command)
+	if r.Note != "" {
+		fmt.Fprintf(&b, "\n%s\n", r.Note)
+	}
 	for _, line := range r.Added {
 		fmt.Fprintf(&b, "\nMeasured later, at another moment: %s.\n", line)
 	}
