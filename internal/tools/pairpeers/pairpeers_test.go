@@ -157,9 +157,19 @@ func TestPairsOfARTAreNamed(t *testing.T) {
 			t.Errorf("%s: %q, %v; expected %q", end, got, err, want)
 		}
 	}
-	lone := written(t, "lone.sam", header+"b-8 163 b 5 99 4= = 7 6 GGGG IIII\n")
-	if n, err := nameByOrigin(lone, base); err == nil {
-		t.Errorf("%d pairs of a second mate alone", n)
+	for name, text := range map[string]string{
+		"a second mate alone":   "b-8 163 b 5 99 4= = 7 6 GGGG IIII\n",
+		"a first mate alone":    "b-8 83 b 7 99 4= = 5 -6 TTCA ABCD\n",
+		"mates of two pairs":    "b-8 83 b 7 99 4= = 5 -6 TTCA ABCD\nb-6 163 b 5 99 4= = 7 6 GGGG IIII\n",
+		"the same mate again":   "b-8 83 b 7 99 4= = 5 -6 TTCA ABCD\nb-8 83 b 7 99 4= = 5 -6 TTCA ABCD\n",
+		"too few qualities":     "b-8 83 b 7 99 4= = 5 -6 TTCA ABC\n",
+		"too few columns":       "b-8 83 b 7 99 4= = 5 -6 TTCA\n",
+		"no number as flag":     "b-8 x b 7 99 4= = 5 -6 TTCA ABCD\n",
+		"no number as position": "b-8 83 b x 99 4= = 5 -6 TTCA ABCD\n",
+	} {
+		if n, err := nameByOrigin(written(t, "odd.sam", header+text), base); err == nil {
+			t.Errorf("%s: %d pairs", name, n)
+		}
 	}
 }
 
