@@ -122,7 +122,7 @@ bench: ## Go benchmarks
 bench-peers: build ## side by side with razers3, yara, minimap2, bwa and bowtie2
 	$(GO) run ./internal/tools/benchpeers
 
-# It takes an hour on two cores: bwa and bowtie2 are slow in repeats. ADD=docs/benchmarks/pairs-DATE.json measures scanmap
+# It takes about an hour on two cores, reckoned from parts: bwa and bowtie2 are slow in repeats. ADD=docs/benchmarks/pairs-DATE.json measures scanmap
 # alone and puts it into that file; SETS=mosaic only measures sets with such names.
 bench-pairs: build ## how right pairs are, beside bwa, bowtie2 and minimap2, into docs/benchmarks
 	$(GO) run ./internal/tools/pairpeers -out docs/benchmarks -sets '$(SETS)' $(if $(ADD),-programs scanmap -add $(ADD))
