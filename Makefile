@@ -10,8 +10,9 @@ GOVULNCHECK := v1.1.4
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build man demo test race vet lint staticcheck golangci-lint vulncheck kernels generate-check fuzz \
-	oracle oracle-all peers-check search-peers-check bench bench-peers bench-search-peers bench-gpu bench-search curves golden ci clean
+.PHONY: help build demo man test race vet lint staticcheck golangci-lint vulncheck kernels generate-check fuzz \
+	oracle oracle-all peers-check search-peers-check bench bench-peers bench-pairs bench-sort bench-search-peers bench-gpu bench-search \
+	curves golden ci clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -128,6 +129,14 @@ bench: ## Go benchmarks
 
 bench-peers: build ## side by side with razers3, yara, minimap2, bwa and bowtie2
 	$(GO) run ./internal/tools/benchpeers
+
+# It takes about an hour on two cores, reckoned from parts: bwa and bowtie2 are slow in repeats. ADD=docs/benchmarks/pairs-DATE.json measures scanmap
+# alone and puts it into that file; SETS=mosaic only measures sets with such names.
+bench-pairs: build ## how right pairs are, beside bwa, bowtie2 and minimap2, into docs/benchmarks
+	$(GO) run ./internal/tools/pairpeers -out docs/benchmarks -sets '$(SETS)' $(if $(ADD),-programs scanmap -add $(ADD))
+
+bench-sort: build ## time and memory of sorting 10 M records, beside samtools
+	scripts/sort-memory.sh
 
 bench-search-peers: build ## pattern search side by side with fuzznuc, seqkit, tre-agrep and agrep
 	$(GO) run ./internal/tools/searchpeers

@@ -4,10 +4,14 @@ package command
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
+	"syscall"
+	"time"
 )
 
 // Output returns what a program writes to standard output, without white space around it;
@@ -41,4 +45,46 @@ func Processor() string {
 		}
 	}
 	return runtime.GOARCH
+}
+
+// Timed runs a command and returns its wall-clock seconds and its peak resident memory in MB, for a pipeline that of its
+// largest process. The peak of a child is at least that of the process that starts it, which so has to stay small.
+func Timed(args ...string) (seconds, peakMB float64, err error) {
+	cmd := exec.CommandContext(context.Background(), args[0], args[1:]...)
+	start := time.Now()
+	text, err := cmd.CombinedOutput()
+	seconds = time.Since(start).Seconds()
+	if err != nil {
+		return 0, 0, fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, text)
+	}
+	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		peakMB = float64(usage.Maxrss) / 1024
+	}
+	return seconds, peakMB, nil
+}
+
+// Median returns the middle of some numbers, or the mean of the two in the middle.
+func Median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
+}
+
+// Versions returns that of Go and those of Debian's packages that are installed.
+func Versions(packages ...string) map[string]string {
+	v := map[string]string{"go": runtime.Version()}
+	for _, name := range packages {
+		if text := Output("dpkg-query", "-W", "-f", "${Version}", name); text != "" {
+			v[name] = text
+		}
+	}
+	return v
+}
+
+// List writes versions in one line, in the order of the names.
+func List(versions map[string]string) string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(versions)) {
+		all = append(all, name+" "+versions[name])
+	}
+	return strings.Join(all, ", ")
 }

@@ -1,22 +1,19 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"image/color"
 	"math"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
+
+	"scanmap/internal/tools/drawing"
 )
 
 const (
@@ -26,40 +23,11 @@ const (
 	letterWidth = 0.18 * vg.Centimeter
 )
 
-// colours are told apart by those who do not see all colours too (Okabe and Ito 2008).
-var colours = []color.Color{
-	color.RGBA{R: 0, G: 114, B: 178, A: 255}, color.RGBA{R: 213, G: 94, B: 0, A: 255}, color.RGBA{R: 0, G: 158, B: 115, A: 255},
-	color.RGBA{R: 204, G: 121, B: 167, A: 255}, color.RGBA{R: 230, G: 159, B: 0, A: 255}, color.RGBA{R: 86, G: 180, B: 233, A: 255},
-	color.RGBA{R: 60, G: 60, B: 60, A: 255},
-}
-
-var glyphs = []draw.GlyphDrawer{
-	draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{}, draw.BoxGlyph{}, draw.PlusGlyph{},
-}
-
-// sans is the font that gonum/plot knows the widths of; the SVG names others that are as wide.
-var sans = font.Font{Typeface: "Liberation", Variant: "Sans"}
-
-// styled sets the fonts of a plot.
-func styled(p *plot.Plot) {
-	for size, styles := range map[font.Length][]*text.Style{
-		vg.Points(11): {&p.Title.TextStyle, &p.X.Label.TextStyle, &p.Y.Label.TextStyle},
-		vg.Points(10): {&p.Legend.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label},
-	} {
-		for _, s := range styles {
-			s.Font = font.From(sans, size)
-		}
-	}
-	p.Title.Padding = vg.Points(8)
-	p.Legend.Top, p.Legend.Left = true, true
-	p.Legend.Padding = vg.Points(3)
-}
-
 // save draws the figure.
 func (f *figure) save(file string) error {
 	p := plot.New()
 	p.Title.Text = f.title
-	styled(p)
+	drawing.Style(p)
 	legend := vg.Length(0)
 	var err error
 	if f.bars {
@@ -70,28 +38,7 @@ func (f *figure) save(file string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.file, err)
 	}
-	c := vgsvg.New(width, height)
-	area := draw.New(c)
-	// Without a background it could not be read on a dark page.
-	area.FillPolygon(color.White, []vg.Point{{}, {X: width}, {X: width, Y: height}, {Y: height}})
-	area = draw.Crop(area, vg.Points(10), -vg.Points(12), vg.Points(4), -vg.Points(6))
-	// The legend stands beside the plot.
-	l := p.Legend
-	p.Legend = plot.NewLegend()
-	p.Draw(draw.Crop(area, 0, -legend, 0, 0))
-	if legend > 0 {
-		l.Draw(draw.Crop(area, area.Max.X-area.Min.X-legend+vg.Points(14), 0, 0, -vg.Points(30)))
-	}
-	var b bytes.Buffer
-	if _, err := c.WriteTo(&b); err != nil {
-		return err
-	}
-	return os.WriteFile(file, portable(b.Bytes()), 0o644)
-}
-
-// portable names more fonts than the one that the drawing was laid out with, which few machines have.
-func portable(svg []byte) []byte {
-	return bytes.ReplaceAll(svg, []byte("font-family:Liberation Sans;"), []byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;"))
+	return drawing.Save(p, legend, width, height, file)
 }
 
 // addLines draws lines and returns the width that the legend takes.
@@ -108,11 +55,11 @@ func (f *figure) addLines(p *plot.Plot) (vg.Length, error) {
 		if err != nil {
 			return 0, err
 		}
-		line.Color, line.Width = colours[i%len(colours)], vg.Points(1.5)
-		if i >= len(colours) {
+		line.Color, line.Width = drawing.Colour(i), vg.Points(1.5)
+		if i >= drawing.Colours {
 			line.Dashes = []vg.Length{vg.Points(6), vg.Points(3)}
 		}
-		marks.Color, marks.Radius, marks.Shape = line.Color, vg.Points(3), glyphs[i%len(glyphs)]
+		marks.Color, marks.Radius, marks.Shape = line.Color, vg.Points(3), drawing.Glyph(i)
 		p.Add(line, marks)
 		p.Legend.Add(s.name, line, marks)
 		longest = max(longest, len(s.name))
@@ -207,50 +154,8 @@ func (f *figure) setAxes(p *plot.Plot, xs map[float64]bool, least, most float64)
 	p.Y.Min, p.Y.Max = 0, 1.05*most
 	if most >= 10*least {
 		p.Y.Min, p.Y.Max = least/1.3, 1.3*most
-		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, decades{}
+		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, drawing.Decades{}
 	}
-}
-
-// decades has ticks at 1, 2 and 5 times powers of ten, with labels at those that fit.
-type decades struct{}
-
-// Ticks returns the ticks of a range.
-func (decades) Ticks(least, most float64) []plot.Tick {
-	var ticks []plot.Tick
-	few := most/least < 300
-	for power := math.Floor(math.Log10(least)); power <= math.Log10(most); power++ {
-		for _, digit := range []float64{1, 2, 5} {
-			v := digit * math.Pow(10, power)
-			if v < least || v > most {
-				continue
-			}
-			tick := plot.Tick{Value: v}
-			if digit == 1 || few {
-				tick.Label = short(v)
-			}
-			ticks = append(ticks, tick)
-		}
-	}
-	return ticks
-}
-
-// short writes a number with three digits, and an SI prefix where it is large.
-func short(v float64) string {
-	for _, p := range []struct {
-		of   float64
-		name string
-	}{{1e12, " T"}, {1e9, " G"}, {1e6, " M"}} {
-		if v >= p.of*0.9995 {
-			return strconv.FormatFloat(v/p.of, 'g', 3, 64) + p.name
-		}
-	}
-	if v >= 99.95 {
-		return strconv.FormatFloat(v, 'f', 0, 64)
-	}
-	if v >= 0.001 {
-		return strings.TrimSuffix(strconv.FormatFloat(v, 'g', 3, 64), ".")
-	}
-	return strconv.FormatFloat(v, 'g', 3, 64)
 }
 
 // addBars draws a bar for the first point of each series, the first on top, on a logarithmic axis if values differ tenfold.
@@ -271,7 +176,7 @@ func (f *figure) addBars(p *plot.Plot) {
 	p.X.Tick.Marker = prefixed{}
 	if most >= 10*least {
 		p.X.Min, p.X.Max = math.Pow(10, math.Floor(math.Log10(least/2))), 2.5*most
-		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, decades{}
+		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, drawing.Decades{}
 	}
 }
 
@@ -283,7 +188,7 @@ func (prefixed) Ticks(least, most float64) []plot.Tick {
 	ticks := plot.DefaultTicks{}.Ticks(least, most)
 	for i := range ticks {
 		if ticks[i].Label != "" {
-			ticks[i].Label = short(ticks[i].Value)
+			ticks[i].Label = drawing.Short(ticks[i].Value)
 		}
 	}
 	return ticks
@@ -302,9 +207,9 @@ func (b *bars) Plot(c draw.Canvas, p *plot.Plot) {
 	for i, v := range b.values {
 		at := -float64(i)
 		low, high := y(at-0.4), y(at+0.1)
-		c.FillPolygon(colours[0], []vg.Point{{X: c.Min.X, Y: low}, {X: x(v), Y: low}, {X: x(v), Y: high}, {X: c.Min.X, Y: high}})
+		c.FillPolygon(drawing.Colour(0), []vg.Point{{X: c.Min.X, Y: low}, {X: x(v), Y: low}, {X: x(v), Y: high}, {X: c.Min.X, Y: high}})
 		c.FillText(b.style, vg.Point{X: c.Min.X, Y: y(at + 0.27)}, b.names[i])
-		c.FillText(b.style, vg.Point{X: x(v) + vg.Points(4), Y: (low + high) / 2}, short(v))
+		c.FillText(b.style, vg.Point{X: x(v) + vg.Points(4), Y: (low + high) / 2}, drawing.Short(v))
 	}
 }
 
@@ -333,7 +238,7 @@ func (f *figure) markdown() string {
 			cell := ""
 			for _, q := range s.points {
 				if q.x == x {
-					cell = short(q.y)
+					cell = drawing.Short(q.y)
 					if q.share > 0 {
 						cell += fmt.Sprintf(" (%s %%)", percent(q.share))
 					}
@@ -350,7 +255,7 @@ func (f *figure) markdown() string {
 		b.WriteString("In brackets: the share of the ceiling.\n\n")
 	}
 	for _, s := range f.ceilings {
-		fmt.Fprintf(&b, "- %s: %s\n", s.name, short(s.points[0].y))
+		fmt.Fprintf(&b, "- %s: %s\n", s.name, drawing.Short(s.points[0].y))
 	}
 	if len(f.ceilings) > 0 {
 		b.WriteByte('\n')

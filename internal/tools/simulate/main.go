@@ -1,6 +1,7 @@
-// Command simulate cuts reads with known edits out of a reference.
+// Command simulate cuts reads with known edits, or pairs of a sample with known variants, out of a reference.
 //
 //	simulate -ref ref.fa -n 1000 -length 100 -max-edits 5 -seed 1 -o reads.fq
+//	simulate -ref ref.fa -pairs -n 1000 -length 101 -seed 1 -o reads_1.fq -mates reads_2.fq -vcf sample.vcf
 //
 // Each read starts at a position drawn evenly from all positions of all contigs where it
 // fits without an ambiguous letter, on either strand. The number of its edits is 0 with
@@ -13,11 +14,20 @@
 //
 // A name says where the read is from: number_contig_position_strand_edits, with a
 // 1-based position.
+//
+// With -pairs a sample is made first, which differs from the reference by substitutions and by insertions and deletions (half
+// each) of 1 to 10 bases, where each base more is half as frequent; -vcf writes them. Fragments are cut out of
+// the sample, on either strand, of a length from a normal distribution, and at least that of a read. Mates are their two ends,
+// facing each other. A share of pairs, the chimeras, has mates of two fragments. Sequencing errors are
+// substitutions, ever more frequent from the first base to the last, and the qualities are the probabilities that they
+// were drawn with. The name of a pair says where both mates are from: number_contig_position_strand_contig_position_strand,
+// with the 1-based reference position of the leftmost base of each.
 package main
 
 import (
 	"bufio"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -30,82 +40,99 @@ import (
 
 func main() {
 	reference := flag.String("ref", "", "reference in FASTA")
-	n := flag.Int("n", 1000, "number of reads")
+	n := flag.Int("n", 1000, "number of reads, or of pairs")
 	length := flag.Int("length", 100, "bases of a read")
 	edits := flag.Int("max-edits", 5, "most edits of a read")
 	seed := flag.Uint64("seed", 1, "another seed gives other reads")
 	output := flag.String("o", "-", "FASTQ file")
 	random := flag.Int("random", 0, "make the reference, of so many random bases")
+	pairs := flag.Bool("pairs", false, "make pairs of a sample with variants")
+	var p pairFlags
+	flag.StringVar(&p.mates, "mates", "", "FASTQ file of the second mates")
+	flag.StringVar(&p.vcf, "vcf", "", "VCF file of the sample's variants")
+	flag.StringVar(&p.contig, "contig", "", "cut pairs out of this contig alone")
+	flag.Float64Var(&p.variants.substitutions, "snps", 0.001, "share of bases that the sample has substituted")
+	flag.Float64Var(&p.variants.indels, "indels", 0.0001, "share of bases at which the sample has an insertion or deletion")
+	flag.Float64Var(&p.sequencing.insertMean, "insert-mean", 350, "mean of the fragments' lengths")
+	flag.Float64Var(&p.sequencing.insertSD, "insert-sd", 50, "standard deviation of the fragments' lengths")
+	flag.Float64Var(&p.sequencing.chimeras, "chimera", 0.01, "share of pairs whose mates are from unrelated places")
+	flag.Float64Var(&p.sequencing.errorFirst, "error-first", 0.003, "share of errors at the first base")
+	flag.Float64Var(&p.sequencing.errorLast, "error-last", 0.015, "share of errors at the last base")
 	flag.Parse()
+	err := error(nil)
 	if *random > 0 {
-		if err := makeReference(*reference, *random, *seed); err != nil {
-			fmt.Fprintln(os.Stderr, "simulate:", err)
-			os.Exit(1)
+		err = makeReference(*reference, *random, *seed)
+	}
+	if err == nil {
+		if *pairs {
+			p.sequencing.length = *length
+			err = p.run(*reference, *n, *seed, *output)
+		} else {
+			err = run(*reference, *n, *length, *edits, *seed, *output)
 		}
 	}
-	if err := run(*reference, *n, *length, *edits, *seed, *output); err != nil {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "simulate:", err)
 		os.Exit(1)
 	}
 }
 
-func run(reference string, n, length, edits int, seed uint64, output string) (err error) {
+func run(reference string, n, length, edits int, seed uint64, output string) error {
 	ref, err := fasta.LoadReference(context.Background(), reference, 2)
 	if err != nil {
 		return err
 	}
-	out := os.Stdout
-	if output != "-" {
-		if out, err = os.Create(output); err != nil {
-			return err
-		}
-		defer func() {
-			if closed := out.Close(); err == nil {
-				err = closed
-			}
-		}()
-	}
-	w := bufio.NewWriter(out)
 	s := simulator{ref: ref, rand: rand.New(rand.NewPCG(seed, 0)), length: length, most: edits}
-	for i := range n {
-		if err := s.write(w, i); err != nil {
-			return err
-		}
-	}
-	return w.Flush()
-}
-
-// makeReference writes random contigs in lines of 64 bases.
-func makeReference(file string, bases int, seed uint64) (err error) {
-	const contigs, line = 3, 64
-	out, err := os.Create(file)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if closed := out.Close(); err == nil {
-			err = closed
-		}
-	}()
-	w := bufio.NewWriterSize(out, 1<<20)
-	r := rand.New(rand.NewPCG(seed, 1))
-	var text [line + 1]byte
-	text[line] = '\n'
-	for c := range contigs {
-		if _, err := fmt.Fprintf(w, ">random%d\n", c+1); err != nil {
-			return err
-		}
-		for range bases / contigs / line {
-			low, high := r.Uint64(), r.Uint64()
-			for i := range line {
-				text[i] = "ACGT"[low>>i&1|high>>i&1<<1]
-			}
-			if _, err := w.Write(text[:]); err != nil {
+	return writeFile(output, func(w *bufio.Writer) error {
+		for i := range n {
+			if err := s.write(w, i); err != nil {
 				return err
 			}
 		}
+		return nil
+	})
+}
+
+// writeFile makes a file, or writes to standard output if it is called "-".
+func writeFile(name string, write func(w *bufio.Writer) error) error {
+	out := os.Stdout
+	if name != "-" {
+		var err error
+		if out, err = os.Create(name); err != nil {
+			return err
+		}
 	}
-	return w.Flush()
+	w := bufio.NewWriterSize(out, 1<<20)
+	err := errors.Join(write(w), w.Flush())
+	if name != "-" {
+		err = errors.Join(err, out.Close())
+	}
+	return err
+}
+
+// makeReference writes random contigs in lines of 64 bases.
+func makeReference(file string, bases int, seed uint64) error {
+	const contigs, line = 3, 64
+	r := rand.New(rand.NewPCG(seed, 1))
+	var text [line + 1]byte
+	text[line] = '\n'
+	return writeFile(file, func(w *bufio.Writer) error {
+		for c := range contigs {
+			if _, err := fmt.Fprintf(w, ">random%d\n", c+1); err != nil {
+				return err
+			}
+			for range bases / contigs / line {
+				low, high := r.Uint64(), r.Uint64()
+				for i := range line {
+					text[i] = "ACGT"[low>>i&1|high>>i&1<<1]
+				}
+				if _, err := w.Write(text[:]); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
 }
 
 type simulator struct {
