@@ -205,7 +205,7 @@ func comparePairs(c *Case, s *statistics, n *Counts, a *Alignment, templates int
 		return
 	}
 	insert := s.Libraries[0].Pairs.Insert
-	for i := 1; i < len(a.Records); i++ {
+	for i := range a.Records {
 		r := &a.Records[i]
 		if !r.primary() || r.Flags&flagProper == 0 || r.reverse() || r.TemplateLength == 0 {
 			continue

@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -292,7 +293,7 @@ func (s *structure) report(records []*Record) {
 	}
 	seen := map[string]bool{}
 	for _, r := range records {
-		place := strings.Join(strings.SplitN(r.Line, "\t", 7)[2:6:6], " ") + " " + strand(r)
+		place := fmt.Sprintf("%s:%d %s %s", r.Contig, r.Start+1, strand(r), r.Cigar)
 		if seen[place] {
 			s.faults.add("a location is reported twice", "%s %s", name, place)
 		}
