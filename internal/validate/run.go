@@ -25,8 +25,8 @@ type outputs struct {
 	sortedBAM, sortedSAM, sortedList string
 }
 
-// Run maps in every format, into a folder that is there and empty, and judges what it finds. An error means that a program did
-// not run, or said what it should not have.
+// Run maps in every format, into a folder that is there and empty, and judges what it finds. An error means that scanmap
+// failed, or that its SAM or its statistics cannot be read.
 func (t *Tools) Run(ctx context.Context, c *Case, folder string) (*Result, error) {
 	templates, err := ReadTemplates(c.Reads...)
 	if err != nil {
@@ -60,7 +60,7 @@ func (t *Tools) Run(ctx context.Context, c *Case, folder string) (*Result, error
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
-			return nil, err
+			r.Faults.add("a program fails or complains", "%v", err)
 		}
 	}
 	return r, nil
