@@ -51,7 +51,7 @@ func readFASTQ(file string) ([]Read, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	var r io.Reader = f
 	if strings.HasSuffix(file, ".gz") {
 		if r, err = gzip.NewReader(f); err != nil {

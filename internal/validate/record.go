@@ -166,7 +166,7 @@ func ReadAlignment(name string) (*Alignment, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	a, err := parseAlignment(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

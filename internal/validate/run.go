@@ -11,8 +11,9 @@ import (
 
 // Result is what came of a case.
 type Result struct {
-	Counts  Counts
-	Fixmate Fixmate
+	Counts Counts
+	// Fixmate is nil where reads share a name without being mates: samtools fixmate takes them for mates.
+	Fixmate *Fixmate
 	// Warnings are the kinds of Picard's warnings, all of them in the table of that name.
 	Warnings []string
 	Faults   Faults
@@ -137,14 +138,16 @@ func (t *Tools) index(ctx context.Context, c *Case, o *outputs, r *Result) error
 		t.idxstats(ctx, o.sortedBAM, sorted, &r.Counts, &r.Faults))
 }
 
-// mates runs what completes and marks mates. Reads that share a name without being mates are nothing for it.
-func (t *Tools) mates(ctx context.Context, o *outputs, templates []Template, r *Result) (err error) {
+// mates runs what completes mates and marks duplicates.
+func (t *Tools) mates(ctx context.Context, o *outputs, templates []Template, r *Result) error {
 	if repeatedNames(templates) {
 		return nil
 	}
-	if r.Fixmate, err = t.fixmate(ctx, o.bam, o.folder, &r.Faults); err != nil {
+	changes, err := t.fixmate(ctx, o.bam, o.folder, &r.Faults)
+	if err != nil {
 		return err
 	}
+	r.Fixmate = &changes
 	return t.markdup(ctx, o.bam, o.folder, &r.Faults)
 }
 

@@ -138,6 +138,7 @@ func (j *judge) references(cases []validate.Case) error {
 // judge runs a case in a folder of its own, which stays if there are faults, and prints its lines.
 func (j *judge) judge(number int, c validate.Case) verdict {
 	began := time.Now()
+	c.Picard = c.Picard && j.tools.Picard != ""
 	v := verdict{c: c}
 	folder := filepath.Join(j.out, "work", fmt.Sprintf("%03d", number))
 	v.err = os.RemoveAll(folder)

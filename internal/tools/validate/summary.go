@@ -65,7 +65,7 @@ func (j *judge) write(w io.Writer) {
 	fmt.Fprintf(w, "# Output of %s, judged by other programs\n\n", command.Output(j.tools.Scanmap, "--version"))
 	fmt.Fprintf(w, "%s; %s; %s; %.0f s.\n", j.began.Format("2 January 2006"), samtools, filepath.Base(picard), time.Since(j.began).Seconds())
 	fmt.Fprintf(w, "%d cases, %d with faults. Each is written as SAM, sam.gz, BAM, sorted SAM and sorted BAM with its index.\n\n", len(j.verdicts), faulty)
-	fmt.Fprintln(w, "fixmate TLEN and flag 2: primary records in which samtools fixmate changes them; it measures from 5' end to 5' end, and takes mates at any distance for proper.")
+	fmt.Fprintln(w, "fixmate TLEN and flag 2: primary records in which samtools fixmate changes them; it measures from 5' end to 5' end, and takes mates at any distance for proper. SKIPPED, with markdup: reads share names without being mates.")
 	fmt.Fprint(w, "\n| set | layout | mode | records | primary | mapped | proper | fixmate TLEN | fixmate flag 2 | pipes | Picard | s | |\n|---|---|---|---:|---:|---:|---:|---:|---:|---|---|---:|---|\n")
 	for i := range j.verdicts {
 		fmt.Fprintln(w, j.verdicts[i].row())
@@ -109,8 +109,11 @@ func (v *verdict) row() string {
 	}
 	numbers := "| | | | | | "
 	if v.result != nil {
-		n, f := &v.result.Counts, &v.result.Fixmate
-		numbers = fmt.Sprintf("| %d | %d | %d | %d | %d | %d ", n.Records, n.Primary, n.PrimaryMapped, n.Proper, f.TemplateLengths, f.Proper)
+		n, fixmate := &v.result.Counts, "SKIPPED | SKIPPED"
+		if f := v.result.Fixmate; f != nil {
+			fixmate = fmt.Sprintf("%d | %d", f.TemplateLengths, f.Proper)
+		}
+		numbers = fmt.Sprintf("| %d | %d | %d | %d | %s ", n.Records, n.Primary, n.PrimaryMapped, n.Proper, fixmate)
 	}
 	return fmt.Sprintf("| %s | %s | `%s` %s| %s | %s | %.1f | %s |", v.c.Name, layout, strings.Join(v.c.Modes(), " "), numbers,
 		yes(v.c.Pipes), yes(v.c.Picard), v.elapsed.Seconds(), word)
