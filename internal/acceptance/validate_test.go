@@ -84,30 +84,49 @@ func TestWithoutReadGroup(t *testing.T) {
 	}
 }
 
-// TestOtherToolsSee breaks the output on its way, which has to be noticed.
+// TestOtherToolsSee breaks output on its way, which has to be noticed.
 func TestOtherToolsSee(t *testing.T) {
 	samtools := need(t, "samtools")
 	reference, reads := data(t, "ex1.fa"), data(t, "ex1_35bp.fastq.gz")
-	for _, c := range []struct{ change, kind string }{
-		{`s/\tNM:i:1\t/\tNM:i:0\t/`, "samtools calmd changes NM or MD"},
-		{`s/\tNH:i:1\t/\tNH:i:2\t/`, "NH is the number of the read's records"},
-		{`$d`, "every read has a record"},
-		{`$d`, "BAM and SAM have the same lines"},
-		{`s/^\([^\t]*\t0\t[^\t]*\t\)1\([0-9]*\t\)/\12\2/`, "a record beyond its contig"},
+	for _, c := range []struct{ file, change, kind string }{
+		{"x.sam", `sed -i 's/\tNM:i:1\t/\tNM:i:0\t/' "$1"`, "samtools calmd changes NM or MD"},
+		{"x.sam", `sed -i 's/\tNH:i:1\t/\tNH:i:2\t/' "$1"`, "NH is the number of the read's records"},
+		{"x.sam", `sed -i '$d' "$1"`, "every read has a record"},
+		{"x.sam", `sed -i '$d' "$1"`, "BAM and SAM have the same lines"},
+		{"x.sam", `sed -i '$d' "$1"`, "samtools sort and --sort have the same records"},
+		{"x.sam", `sed -i 's/^\([^\t]*\t0\t[^\t]*\t\)1\([0-9]*\t\)/\12\2/' "$1"`, "a record beyond its contig"},
+		{"x.bam", `truncate -s -28 "$1"`, "samtools quickcheck"}, // the block that ends BGZF
+		{"x.sorted.bam", `samtools view -b -H "$1" >"$1.none" && samtools index "$1.none" && mv "$1.none.bai" "$1.bai" && rm "$1.none"`, "a region of the index"},
+		{"x.json", `sed -i 's/"reported": /&1/' "$1"`, "--stats against the records"},
 	} {
-		// Only what comes as a plain SAM file is changed.
 		broken := t.TempDir() + "/scanmap"
-		script := "#!/bin/sh\n'" + scanmap + "' \"$@\" || exit\nwhile [ $# -gt 0 ]; do case $1 in */x.sam) sed -i '" + c.change + "' \"$1\";; esac; shift; done\n"
+		script := "#!/bin/sh\n'" + scanmap + "' \"$@\" || exit\nwhile [ $# -gt 0 ]; do case $1 in */" + c.file + ") break;; esac; shift; done\n[ $# = 0 ] || { " + c.change + "; }\n"
 		if err := os.WriteFile(broken, []byte(script), 0o700); err != nil {
 			t.Fatal(err)
 		}
 		tools := validate.Tools{Scanmap: broken, Samtools: samtools}
-		r, err := tools.Run(context.Background(), &validate.Case{Distance: "3", Report: "one", ReadGroup: readGroup, Reference: reference, Reads: []string{reads}}, t.TempDir())
+		r, err := tools.Run(context.Background(), &validate.Case{
+			Distance: "3", Report: "one", ReadGroup: readGroup, Regions: 5, Reference: reference, Reads: []string{reads},
+		}, t.TempDir())
 		if err != nil {
 			t.Fatal(err)
 		}
 		if lines := strings.Join(r.Faults.Lines(), "\n"); !strings.Contains(lines, c.kind) {
 			t.Errorf("%s is not noticed: %s", c.change, lines)
 		}
+	}
+}
+
+// TestPicardSees gives it a read group that it does not like.
+func TestPicardSees(t *testing.T) {
+	tools := validate.Tools{Scanmap: scanmap, Samtools: need(t, "samtools"), Picard: need(t, "PicardCommandLine")}
+	r, err := tools.Run(context.Background(), &validate.Case{
+		Distance: "3", Report: "one", ReadGroup: `@RG\tID:one\tSM:s`, Picard: true, Reference: data(t, "ex1.fa"), Reads: []string{data(t, "ex1_35bp.fastq.gz")},
+	}, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Join(r.Faults.Lines(), "\n"); !strings.Contains(lines, "MISSING_PLATFORM_VALUE") {
+		t.Errorf("a read group without a platform is not noticed: %s", lines)
 	}
 }
