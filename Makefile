@@ -11,7 +11,7 @@ GOVULNCHECK := v1.1.4
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help build demo man test race vet lint staticcheck golangci-lint vulncheck kernels generate-check fuzz \
-	oracle oracle-all peers-check search-peers-check bench bench-peers bench-pairs bench-sort bench-search-peers bench-gpu bench-search \
+	oracle oracle-all peers-check search-peers-check validate bench bench-peers bench-pairs bench-sort bench-search-peers bench-gpu bench-search \
 	curves golden ci clean
 
 help: ## list the targets
@@ -120,6 +120,9 @@ oracle: build ## judge mappings of testdata by exhaustive dynamic programming (n
 
 oracle-all: build ## the same on every set of ../shared/data; takes a while
 	scripts/oracle.sh all
+
+validate: build ## have samtools and Picard judge every set of ../shared/data in all formats; takes a while
+	$(GO) run ./internal/tools/validate
 
 peers-check: build ## compare with what mrFAST and RazerS 3 report (../shared/peers)
 	$(GO) run ./internal/tools/peerscheck
