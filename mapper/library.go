@@ -57,9 +57,17 @@ type readsSource interface {
 // open opens the input.
 func (l *Library) open(ctx context.Context, o fasta.ReadOptions) (readsSource, error) {
 	if l.paired() {
-		return fasta.OpenPairs(ctx, l.Reads, l.Mates, o)
+		pairs, err := fasta.OpenPairs(ctx, l.Reads, l.Mates, o)
+		if err != nil {
+			return nil, err // and not a readsSource that is a nil *fasta.Pairs
+		}
+		return pairs, nil
 	}
-	return fasta.OpenReads(ctx, l.Reads, o)
+	reads, err := fasta.OpenReads(ctx, l.Reads, o)
+	if err != nil {
+		return nil, err
+	}
+	return reads, nil
 }
 
 // A loader reads the libraries one after the other.

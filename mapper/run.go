@@ -56,6 +56,7 @@ type mapper struct {
 	out      *orderedWriter
 	blocks   int // handed to out
 	workers  []worker
+	contigs  []*contigCounts // for each worker
 	clock    clock
 	stats    *Stats
 	// What one batch after the other uses.
@@ -263,8 +264,9 @@ func (m *mapper) prepare() {
 	}
 	m.limit, m.part = foundLimit, math.MaxInt32
 	m.workers = make([]worker, m.options.Threads)
+	m.contigs = newContigCounts(m.ref, m.options.Threads)
 	for i := range m.workers {
-		m.workers[i].init(m)
+		m.workers[i].init(m, i)
 	}
 }
 
@@ -463,6 +465,7 @@ func (m *mapper) gather() {
 		m.stats.add(&m.workers[i].stats)
 		m.stats.Verified += m.workers[i].locator.verified
 	}
+	m.stats.gatherContigs(m.contigs)
 	m.stats.Unmapped = m.stats.Reads - m.stats.Mapped
 	for _, l := range m.libraries {
 		if !l.paired() {

@@ -2,6 +2,8 @@ package mapper
 
 import (
 	"math"
+	"slices"
+	"sync"
 	"time"
 
 	"scanmap/dna"
@@ -160,12 +162,77 @@ const contigBins = 1 << 15
 // newContigStats has no counts yet.
 func newContigStats(ref *dna.Reference) []ContigStats {
 	length := max((ref.TotalLength()+contigBins-1)/contigBins, 1)
+	bins := func(c *dna.Contig) int { return (c.Length + length - 1) / length }
+	n := 0
+	for i := range ref.Contigs {
+		n += bins(&ref.Contigs[i])
+	}
+	counts := make([]int64, 2*n) // of all contigs, of which there may be a million
 	all := make([]ContigStats, len(ref.Contigs))
-	for i, c := range ref.Contigs {
-		n := (c.Length + length - 1) / length
-		all[i] = ContigStats{Name: c.Name, Length: c.Length, BinLength: length, PrimaryBases: make([]int64, n), AllBases: make([]int64, n)}
+	for i := range ref.Contigs {
+		c := &ref.Contigs[i]
+		n := bins(c)
+		all[i] = ContigStats{Name: c.Name, Length: c.Length, BinLength: length, PrimaryBases: counts[:n:n], AllBases: counts[n : 2*n : 2*n]}
+		counts = counts[2*n:]
 	}
 	return all
+}
+
+// contigCounts are counts of contigs that several workers share.
+type contigCounts struct {
+	mutex   sync.Mutex
+	contigs []ContigStats
+}
+
+// placed is a record that is counted on its contig.
+type placed struct {
+	contig     int
+	start, end int32
+	primary    bool
+}
+
+// sharedContigs is the number of contigs and bins up to which each worker has counts of its own; with more, several share
+// them, so that memory does not grow with threads.
+const sharedContigs = 1 << 20
+
+// newContigCounts returns the counts for each worker.
+func newContigCounts(ref *dna.Reference, workers int) []*contigCounts {
+	sets := make([]*contigCounts, min(workers, max(1, sharedContigs/(len(ref.Contigs)+contigBins))))
+	for i := range sets {
+		sets[i] = &contigCounts{contigs: newContigStats(ref)}
+	}
+	all := make([]*contigCounts, workers)
+	for i := range all {
+		all[i] = sets[i%len(sets)]
+	}
+	return all
+}
+
+// add counts records.
+func (c *contigCounts) add(records []placed) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	for _, r := range records {
+		c.contigs[r.contig].count(r.start, r.end, r.primary)
+	}
+}
+
+// gatherContigs adds up the counts of the sets, each of which may stand several times.
+func (s *Stats) gatherContigs(all []*contigCounts) {
+	for w, set := range all {
+		if slices.Index(all, set) < w {
+			continue
+		}
+		for i := range set.contigs {
+			c, d := &s.PerContig[i], &set.contigs[i]
+			c.Primary += d.Primary
+			c.Mappings += d.Mappings
+			for j := range d.AllBases {
+				c.PrimaryBases[j] += d.PrimaryBases[j]
+				c.AllBases[j] += d.AllBases[j]
+			}
+		}
+	}
 }
 
 // count adds a record on positions [start, end).
@@ -232,13 +299,6 @@ func (s *Stats) add(t *Stats) {
 	s.Reported += t.Reported
 	s.ByDistance = sum(s.ByDistance, t.ByDistance)
 	s.PerRead = sum(s.PerRead, t.PerRead)
-	for i := range t.PerContig {
-		c, d := &s.PerContig[i], &t.PerContig[i]
-		c.Primary += d.Primary
-		c.Mappings += d.Mappings
-		c.PrimaryBases = sum(c.PrimaryBases, d.PrimaryBases)
-		c.AllBases = sum(c.AllBases, d.AllBases)
-	}
 	for i := range t.Libraries {
 		s.Libraries[i].add(&t.Libraries[i])
 	}

@@ -10,6 +10,7 @@ import (
 // scratch memory.
 type worker struct {
 	m        *mapper
+	index    int
 	locator  locator
 	recorder recorder
 	stats    Stats
@@ -20,6 +21,7 @@ type worker struct {
 	spans     []span
 	chosen    []choice
 	pairing   pairing
+	placed    []placed // records that are not counted on their contigs yet
 }
 
 // span is a range of indices [from, to).
@@ -35,12 +37,11 @@ type choice struct {
 	pair     pairClass
 }
 
-func (w *worker) init(m *mapper) {
-	w.m = m
+func (w *worker) init(m *mapper, index int) {
+	w.m, w.index = m, index
 	w.locator.ref = m.ref
 	w.recorder = recorder{ref: m.ref, options: &m.options, out: m.out}
 	w.pairing.worker = w
-	w.stats.PerContig = newContigStats(m.ref)
 	for _, l := range m.options.Libraries {
 		w.stats.Libraries = append(w.stats.Libraries, newLibraryStats(&l))
 	}
@@ -71,6 +72,8 @@ func (w *worker) resolve(b *batch, f *found, from, to int, out block) block {
 			out = w.format(out, b, from+i, &w.chosen[i])
 		}
 	}
+	w.m.contigs[w.index].add(w.placed)
+	w.placed = w.placed[:0]
 	clock.add(stageFormat, start, w.stats.Reported-before)
 	return out
 }
@@ -263,7 +266,7 @@ func (w *worker) countReported(b *batch, locations []location) {
 	w.stats.Libraries[b.library.index].Reported += int64(len(locations))
 	for i := range locations {
 		l := &locations[i]
-		w.stats.PerContig[l.place.contig()].count(l.start, l.end, i == 0)
+		w.placed = append(w.placed, placed{l.place.contig(), l.start, l.end, i == 0})
 	}
 }
 

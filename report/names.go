@@ -52,10 +52,10 @@ func fileStem(file string) string {
 		return ""
 	}
 	name := filepath.Base(file)
-	for _, endings := range [][]string{{".gz", ".bgz", ".bz2", ".zst"}, {".fastq", ".fq", ".fasta", ".fa", ".fna"}} {
+	for _, endings := range [][]string{{".gz", ".bgz", ".bz2", ".zst"}, {".fastq", ".fq", ".fasta", ".fas", ".fa", ".fna", ".ffn"}} {
 		for _, ending := range endings {
-			if stem, cut := strings.CutSuffix(name, ending); cut && stem != "" {
-				name = stem
+			if n := len(name) - len(ending); n > 0 && strings.EqualFold(name[n:], ending) {
+				name = name[:n]
 				break
 			}
 		}

@@ -181,17 +181,21 @@ func (x *indexer) start(contig int, begin uint64) {
 }
 
 func (x *indexer) addToBin(c *contigIndex, number uint32, chunk indexChunk) {
-	if x.last < 0 || c.bins[x.last].number != number {
-		i, ok := x.bins[number]
-		if !ok {
-			i = int32(len(c.bins))
-			c.bins = append(c.bins, indexBin{number: number})
-			x.bins[number] = i
-		}
-		x.last = i
+	if x.last >= 0 && c.bins[x.last].number == number {
+		// No record of another bin lies between.
+		b := &c.bins[x.last]
+		b.chunks[len(b.chunks)-1].end = chunk.end
+		return
 	}
+	i, ok := x.bins[number]
+	if !ok {
+		i = int32(len(c.bins))
+		c.bins = append(c.bins, indexBin{number: number})
+		x.bins[number] = i
+	}
+	x.last = i
 	b := &c.bins[x.last]
-	// Chunks that meet, or that meet in one block, are one: the block is read anyway.
+	// Chunks that meet in one block are one: the block is read anyway.
 	if n := len(b.chunks); n > 0 && chunk.begin>>16 <= b.chunks[n-1].end>>16 {
 		b.chunks[n-1].end = chunk.end
 		return

@@ -14,6 +14,8 @@ import (
 const (
 	// DefaultSortMemory is samtools sort's for one thread.
 	DefaultSortMemory = 768 << 20
+	// MostSortMemory is more than machines have, and less than makes numbers overflow.
+	MostSortMemory = 1 << 44
 	// leastSortMemory is enough for two runs in a merge and segments of some hundred
 	// records.
 	leastSortMemory = 2 << 20

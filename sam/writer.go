@@ -25,7 +25,8 @@ type WriterOptions struct {
 	// SortMemory is how many bytes all buffers of sorting take together, 0 for
 	// DefaultSortMemory. Less than 2 MiB is taken for 2 MiB, and less than 33 MiB merges
 	// fewer than 64 temporary files at a time. Records are kept in segments,
-	// 16 or two for each thread; one that is longer than a segment takes more.
+	// 16 or two for each thread; one that is longer than a segment takes more, and so do records
+	// of more than 64 KiB in a merge, of which each file has twice the longest in memory. At most MostSortMemory.
 	SortMemory int64
 	// TemporaryFolder is for what does not fit into SortMemory; empty for the system's.
 	TemporaryFolder string
@@ -97,8 +98,8 @@ func (o *WriterOptions) complete(h *hts.Header) error {
 	if o.SortMemory == 0 {
 		o.SortMemory = DefaultSortMemory
 	}
-	if o.SortMemory < 0 {
-		return fmt.Errorf("%d bytes of memory for sorting", o.SortMemory)
+	if o.SortMemory < 0 || o.SortMemory > MostSortMemory {
+		return fmt.Errorf("%d bytes of memory for sorting, expected at most %d", o.SortMemory, int64(MostSortMemory))
 	}
 	if o.Sort && h.SortOrder != hts.Coordinate {
 		return fmt.Errorf("records are to be sorted by coordinate, but the header says SO:%s", h.SortOrder)

@@ -9,20 +9,28 @@ import (
 // replaces what is behind the last of them alone: the words are put together again, and what is offered is cut in the end.
 const bashStart = `# Completion of scanmap for bash, written by: scanmap completion bash
 
+# Lines of standard input, as they are: names of files may look like patterns.
+_scanmap_take() {
+    local line
+    while IFS= read -r line; do
+        COMPREPLY+=("$line")
+    done
+}
+
 _scanmap_words() {
-    COMPREPLY=($(compgen -W "$1" -- "$current"))
+    _scanmap_take < <(compgen -W "$1" -- "$current")
 }
 
 # All files, or folders and those files that match one of the patterns, if there are any.
 _scanmap_files() {
-    local IFS=$'\n' name matched=
+    local name matched=
     compopt -o filenames 2>/dev/null
     if [[ $1 == folders ]]; then
-        COMPREPLY=($(compgen -d -- "$current"))
+        _scanmap_take < <(compgen -d -- "$current")
         return
     fi
     if [[ $1 == sequences ]]; then
-        for name in $(compgen -f -- "$current"); do
+        while IFS= read -r name; do
             case $name in
             SEQUENCES)
                 COMPREPLY+=("$name")
@@ -32,10 +40,11 @@ _scanmap_files() {
                 [[ -d $name ]] && COMPREPLY+=("$name")
                 ;;
             esac
-        done
+        done < <(compgen -f -- "$current")
         [[ $matched ]] && return
     fi
-    COMPREPLY=($(compgen -f -- "$current"))
+    COMPREPLY=()
+    _scanmap_take < <(compgen -f -- "$current")
 }
 
 _scanmap() {

@@ -144,6 +144,18 @@ func TestCompletionInBash(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", c.line, got, c.want)
 		}
 	}
+	// Names that look like patterns stay as they are.
+	patterns := t.TempDir()
+	for _, name := range []string{"x[1].fa", "x1.fa", "*.fa"} {
+		if err := os.WriteFile(filepath.Join(patterns, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := bashCompletes(t, patterns, script, "scanmap map ", bashBreaks)
+	slices.Sort(got)
+	if !slices.Equal(got, []string{"*.fa", "x1.fa", "x[1].fa"}) {
+		t.Errorf("names that look like patterns: got %q", got)
+	}
 	// What Bash cuts off a word is not in what takes its place.
 	for _, c := range []struct {
 		line, breaks string

@@ -38,9 +38,21 @@ func sameFile(a, b string) bool {
 		return false
 	}
 	if a, b := stat(a), stat(b); a != nil && b != nil {
-		return os.SameFile(a, b) && a.Mode().IsRegular()
+		return os.SameFile(a, b) && (a.Mode().IsRegular() || a.Mode()&os.ModeNamedPipe != 0)
 	}
-	absA, errA := filepath.Abs(a)
-	absB, errB := filepath.Abs(b)
-	return errA == nil && errB == nil && absA == absB
+	return sameTarget(a, b)
+}
+
+// sameTarget tells whether two names of files that are not there have one place.
+func sameTarget(a, b string) bool {
+	place := func(name string) (string, error) {
+		folder, err := filepath.EvalSymlinks(filepath.Dir(name))
+		if err != nil {
+			return "", err
+		}
+		return filepath.Abs(filepath.Join(folder, filepath.Base(name)))
+	}
+	placeA, errA := place(a)
+	placeB, errB := place(b)
+	return errA == nil && errB == nil && placeA == placeB
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"runtime"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"scanmap/device"
+	"scanmap/sam"
 )
 
 // threadsFlag is --threads, by default all processors.
@@ -66,7 +66,7 @@ func wholeNumbers(c *cli.Context, numbers ...wholeNumber) error {
 // driver stands in for the machine's CUDA driver in tests.
 var driver *device.Driver
 
-// byteSize reads a number of bytes such as 4096, 768M or 2G; K, M, G and T are powers of 1024.
+// byteSize reads a number of bytes such as 4096, 768M or 2G; K, M, G and T are powers of 1024. The most is sam.MostSortMemory.
 func byteSize(s string) (int64, error) {
 	number, shift := s, 0
 	if n := len(s); n > 0 {
@@ -75,8 +75,8 @@ func byteSize(s string) (int64, error) {
 		}
 	}
 	v, err := strconv.ParseInt(number, 10, 64)
-	if err != nil || v < 1 || v > math.MaxInt64>>shift {
-		return 0, fmt.Errorf("%q is not a number of bytes such as 768M or 2G", s)
+	if err != nil || v < 1 || v > sam.MostSortMemory>>shift {
+		return 0, fmt.Errorf("%q is not a number of bytes such as 768M or 2G, at most 16T", s)
 	}
 	return v << shift, nil
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"scanmap/device"
+	"scanmap/sam"
 )
 
 // version is what --version prints and headers name.
@@ -173,7 +174,11 @@ func untilStopped[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	}
 }
 
-// oneLine keeps a message on one line, whatever stands in the names in it.
+// oneLine keeps a message on one line, and a terminal as it is, whatever stands in the names in it.
 func oneLine(s string) string {
-	return strings.NewReplacer("\n", `\n`, "\r", `\r`).Replace(s)
+	columns := strings.Split(s, "\t")
+	for i := range columns {
+		columns[i] = sam.EscapeCommandLine(columns[i : i+1])
+	}
+	return strings.Join(columns, "\t")
 }

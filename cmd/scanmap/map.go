@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -145,11 +146,11 @@ type mapJob struct {
 	options mapper.Options
 	header  sam.HeaderOptions
 	// Names of files, - for standard output, and empty for none but output.
-	output, discordant, unmapped, stats, multiqc, html string
-	form, discordantForm                               sam.WriterOptions
-	quiet                                              bool
-	progress                                           bool // even if standard error is not a terminal
-	profiles                                           profiles
+	samples, output, discordant, unmapped, stats, multiqc, html string
+	form, discordantForm                                        sam.WriterOptions
+	quiet                                                       bool
+	progress                                                    bool // even if standard error is not a terminal
+	profiles                                                    profiles
 }
 
 // newMapJob makes options of flags; args are the program's, for the header. Its errors are usage errors.
@@ -205,17 +206,19 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 		return err
 	}
 	stats, err := j.mapReads(ctx, results, out, stderr)
-	if err != nil {
-		return err
+	if err == nil {
+		err = results.finish()
 	}
-	if err := results.finish(); err != nil {
+	if err != nil && !results.quiet() {
+		// Not a case for exit code 0, even if a closed pipe is the reason: the other files do not appear.
+		return loud(err)
+	}
+	if err != nil {
 		return err
 	}
 	for _, r := range reports {
 		if err := firstError(r.write(r.file, stats), r.file.finish()); err != nil {
-			// Not a case for exit code 0, even if a closed pipe is the reason: the records are
-			// not published.
-			return fmt.Errorf("%s: %v", r.what, err)
+			return fmt.Errorf("%s: %w", r.what, loud(err)) // the records are not published
 		}
 	}
 	if err := context.Cause(ctx); err != nil {
@@ -231,6 +234,22 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 	return nil
 }
 
+// loud takes from an error that the reader of a pipe has gone, which would end the run with exit code 0.
+func loud(err error) error {
+	if exitCode(err) == 0 {
+		return errors.New(err.Error())
+	}
+	return err
+}
+
+// indexes are the names that the index of the output may get.
+func (j *mapJob) indexes() []string {
+	if !j.form.Sort || j.form.Format != sam.FormatBAM || isStandardOutput(j.output) {
+		return nil
+	}
+	return []string{j.output + "." + string(sam.BAI), j.output + "." + string(sam.CSI)}
+}
+
 // openRecords opens what gets records while the run goes on.
 func (j *mapJob) openRecords(results *resultFiles) (*mapper.Outputs, error) {
 	out := &mapper.Outputs{Form: j.form, DiscordantForm: j.discordantForm}
@@ -240,6 +259,11 @@ func (j *mapJob) openRecords(results *resultFiles) (*mapper.Outputs, error) {
 	}
 	out.Records = records
 	if records.temporary != "" {
+		for _, index := range j.indexes() {
+			if _, err := os.Stat(index); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, fmt.Errorf("%s: %w", index, cause(err))
+			}
+		}
 		out.Index = func(kind sam.IndexKind) (io.Writer, error) { return results.open(j.output + "." + string(kind)) }
 	}
 	if j.discordant != "" {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -21,15 +22,15 @@ func (j *mapJob) readInputs(c *cli.Context) error {
 		if n != 1 {
 			return fmt.Errorf("scanmap map takes one file, REF.fa, besides --samples, but %d are given; see scanmap map --help", n)
 		}
-		o.Reference = c.Args().Get(0)
-		if o.Reference == "" || c.String("samples") == "" {
+		o.Reference, j.samples = c.Args().Get(0), c.String("samples")
+		if o.Reference == "" || j.samples == "" {
 			return errors.New("the name of an input file is empty")
 		}
-		if err := differentStreams("samples and reference", c.String("samples"), o.Reference); err != nil {
+		if err := j.differentInputs(); err != nil {
 			return err
 		}
 		var err error
-		o.Libraries, j.header.ReadGroups, err = readSamples(c.Context, c.String("samples"), c.Bool("interleaved"))
+		o.Libraries, j.header.ReadGroups, err = readSamples(c.Context, j.samples, c.Bool("interleaved"))
 		if err != nil {
 			return inputError{err}
 		}
@@ -49,12 +50,15 @@ func (j *mapJob) readInputs(c *cli.Context) error {
 	return j.differentInputs()
 }
 
-// inputError is bad content of a file that options are read from: not a wrong call.
+// inputError is bad content of a file that options are read from, or a folder that is not there: not a wrong call.
 type inputError struct{ error }
 
 // inputs are the names of all files that are read.
 func (j *mapJob) inputs() []string {
 	names := []string{j.options.Reference}
+	if j.samples != "" {
+		names = append(names, j.samples)
+	}
 	for _, l := range j.options.Libraries {
 		names = append(names, l.Reads)
 		if l.Mates != "" {
@@ -245,10 +249,13 @@ func (j *mapJob) readSorting(c *cli.Context) error {
 		return fmt.Errorf("option --sort-memory: %w", err)
 	}
 	j.form.TemporaryFolder = cmp.Or(c.String("tmpdir"), os.TempDir())
-	if info, err := os.Stat(j.form.TemporaryFolder); err != nil {
-		return fmt.Errorf("option --tmpdir: %s: %w", j.form.TemporaryFolder, cause(err))
-	} else if !info.IsDir() {
-		return fmt.Errorf("option --tmpdir: %s is not a folder", j.form.TemporaryFolder)
+	// That nothing can be written there is to be known before the first temporary file is.
+	probe, err := os.CreateTemp(j.form.TemporaryFolder, "scanmap-*")
+	if err == nil {
+		err = errors.Join(probe.Close(), os.Remove(probe.Name()))
+	}
+	if err != nil {
+		return inputError{fmt.Errorf("temporary folder %s (--tmpdir): %w", j.form.TemporaryFolder, cause(err))}
 	}
 	return nil
 }
@@ -262,6 +269,9 @@ func fileName(c *cli.Context, option string) (string, error) {
 	return name, nil
 }
 
+// namedOutput is an option and the file that it names.
+type namedOutput struct{ option, name string }
+
 // readOutputs reads the names of the other outputs, and refuses names that stand for one file.
 func (j *mapJob) readOutputs(c *cli.Context) error {
 	for _, o := range []struct {
@@ -273,8 +283,14 @@ func (j *mapJob) readOutputs(c *cli.Context) error {
 			return err
 		}
 	}
-	outputs := []struct{ option, name string }{{"output", j.output}, {"discordant", j.discordant}, {"unmapped", j.unmapped},
+	if otherFormats.MatchString(j.unmapped) && !strings.HasSuffix(strings.ToLower(j.unmapped), ".gz") {
+		return fmt.Errorf("option --unmapped: %s: scanmap writes plain FASTQ, or .gz", j.unmapped)
+	}
+	outputs := []namedOutput{{"output", j.output}, {"discordant", j.discordant}, {"unmapped", j.unmapped},
 		{"stats", j.stats}, {"multiqc", j.multiqc}, {"report-html", j.html}}
+	for _, index := range j.indexes() {
+		outputs = append(outputs, namedOutput{"output (its index)", index})
+	}
 	for i, a := range outputs {
 		for _, b := range outputs[:i] {
 			if isStandardOutput(a.name) && isStandardOutput(b.name) {
@@ -284,7 +300,7 @@ func (j *mapJob) readOutputs(c *cli.Context) error {
 				return fmt.Errorf("options --%s and --%s name the same file", b.option, a.option)
 			}
 		}
-		for _, input := range append(j.inputs(), c.String("samples")) {
+		for _, input := range j.inputs() {
 			if sameFile(input, a.name) {
 				return fmt.Errorf("%s is an input and would be overwritten", a.name)
 			}

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -83,13 +84,17 @@ type output struct {
 	*sink
 	file      *os.File // nil for standard output
 	target    string   // the file that publish makes
-	temporary string   // its name until then; empty when there is none to rename
+	published bool
+	temporary string // its name until then; empty when there is none to rename
 }
 
 // isStandardOutput tells the names of standard output.
 func isStandardOutput(name string) bool {
 	return slices.Contains([]string{"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}, name)
 }
+
+// openFiles are the names of files that the process has open already.
+var openFiles = regexp.MustCompile(`^/dev/(fd/\d+|stderr)$|^/proc/[^/]+/(task/[^/]+/)?fd/\d+$`)
 
 // openOutput opens a result file by its name. Opening a FIFO waits for a reader, until ctx
 // is cancelled.
@@ -101,8 +106,10 @@ func openOutput(ctx context.Context, name string, stdout *sink) (*output, error)
 	var err error
 	info, statErr := os.Stat(name)
 	switch {
-	case strings.HasPrefix(name, "/dev/fd/") || strings.HasPrefix(name, "/proc/self/fd/"):
+	case openFiles.MatchString(name):
 		o.file, err = openDirect(ctx, name, os.O_APPEND)
+	case statErr != nil && !errors.Is(statErr, fs.ErrNotExist):
+		err = statErr // such as a name that is too long, which the temporary one need not be
 	case statErr == nil && info.IsDir():
 		err = errors.New("is a directory")
 	case statErr == nil && !info.Mode().IsRegular():
@@ -152,7 +159,7 @@ func (o *output) createTemporary(info fs.FileInfo) error {
 		o.target = target
 	}
 	folder, base := filepath.Split(o.target)
-	base = base[:min(len(base), 200)] // file names end at 255 bytes
+	base = strings.ToValidUTF8(base[:min(len(base), 200)], "") // file names end at 255 bytes
 	const attempts = 100
 	var err error
 	for range attempts {
@@ -209,8 +216,16 @@ func (o *output) publish() error {
 	if err := os.Rename(o.temporary, o.target); err != nil {
 		return o.fail(err)
 	}
-	o.temporary = ""
+	o.temporary, o.published = "", true
 	return nil
+}
+
+// withdraw removes what has been published.
+func (o *output) withdraw() {
+	if o.published {
+		_ = os.Remove(o.target) // there is nothing more to do about a file that stays
+		o.published = false
+	}
 }
 
 // discard removes what has not been published. It may be called at any time.

@@ -276,3 +276,90 @@ func TestUnmappedCompressed(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
+
+// TestFailuresOfLibraries has libraries that cannot be read, the first or a later one; nothing is left of what was written.
+func TestFailuresOfLibraries(t *testing.T) {
+	folder := t.TempDir()
+	t.Chdir(folder)
+	for name, text := range map[string]string{
+		"ref.fa": ">a\nACGTACGTAC\n", "r1.fq": "@a\nACGT\n+\nFFFF\n", "r2.fq": "@a\nACGT\n+\nFFFF\n", "bad.fq": "@a\nAC*T\n+\nFFFF\n",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir("folder", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ table, want string }{
+		{"r1.fq\tr2.fq\tA\nr1.fq\tr1.fq\tB\n", "s.tsv: library 2: r1.fq is given for both mates"},
+		{"r1.fq\tr2.fq\tA\nr1.fq\tmissing.fq\tB\n", "s.tsv: library 2: missing.fq: no such file or directory"},
+		{"r1.fq r2.fq A\n", "s.tsv: library 1: r1.fq r2.fq A: no such file or directory"},
+		{"r1.fq\tr2.fq\tA\nr1.fq\tfolder\tB\n", "folder: is a directory"},
+		{"r1.fq\t\tA\nfolder\t\tB\n", "folder: is a directory"},
+		{"r1.fq\t\tA\nbad.fq\t\tB\n", `bad.fq: record 1 "a": the byte "*" at position 3 is not a base`},
+		{"r\x00\n", "s.tsv: is UTF-16 or binary; expected text"},
+	} {
+		if err := os.WriteFile("s.tsv", []byte(c.table), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		code, stdout, stderr := call(strings.Fields("map --quiet --samples s.tsv --sort -o o.bam --stats s.json ref.fa")...)
+		if want := "scanmap: " + c.want + "\n"; code != 1 || stdout != "" || stderr != want {
+			t.Errorf("%q: exit code %d, standard error %swant %s", c.table, code, stderr, want)
+		}
+		if got := names(t, folder); got != "bad.fq folder r1.fq r2.fq ref.fa s.tsv" {
+			t.Fatalf("%q: the folder holds %s", c.table, got)
+		}
+	}
+}
+
+// TestOutputsThatCannotBe have names or folders that fail; all is well known before the run, or nothing appears.
+func TestOutputsThatCannotBe(t *testing.T) {
+	folder := t.TempDir()
+	long := filepath.Join(folder, strings.Repeat("n", 300))
+	almost := filepath.Join(folder, strings.Repeat("n", 248)+".bam") // its index has a name that is too long
+	for _, c := range []struct {
+		args string
+		want string
+	}{
+		{"-o " + long + ".sam", long + ".sam: file name too long"},
+		{"--sort -o " + almost, almost + ".bai: file name too long"},
+		{"-o " + filepath.Join(folder, "x.sam") + " --stats " + long, long + ": file name too long"},
+		{"--sort --tmpdir " + filepath.Join(folder, "nowhere"), "temporary folder " + filepath.Join(folder, "nowhere") + " (--tmpdir): no such file or directory"},
+	} {
+		code, stdout, stderr := call(append([]string{"map", "--quiet", refFile, readsFile}, strings.Fields(c.args)...)...)
+		if want := "scanmap: " + c.want + "\n"; code != 1 || stdout != "" || stderr != want {
+			t.Errorf("%s: exit code %d, standard error %swant %s", c.args, code, stderr, want)
+		}
+		if got := names(t, folder); got != "" {
+			t.Fatalf("%s: the folder holds %s", c.args, got)
+		}
+	}
+}
+
+// TestPublishTogether has a rename fail after others: what has appeared goes again.
+func TestPublishTogether(t *testing.T) {
+	folder := t.TempDir()
+	r := &resultFiles{ctx: t.Context()}
+	var files []*output
+	for _, name := range []string{"a", "b", "c"} {
+		o, err := r.open(filepath.Join(folder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, o)
+	}
+	if err := r.finish(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(files[0].temporary); err != nil { // so that it has nothing to rename
+		t.Fatal(err)
+	}
+	if err := r.publish(); err == nil {
+		t.Error("no error")
+	}
+	r.discard()
+	if got := names(t, folder); got != "" {
+		t.Errorf("the folder holds %s", got)
+	}
+}

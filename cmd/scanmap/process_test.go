@@ -253,3 +253,52 @@ func TestSignalWhileWriting(t *testing.T) {
 		t.Errorf("exit code %d, standard error %q", code, stderr.String())
 	}
 }
+
+// A reader that goes away is no success where other outputs were to appear.
+func TestClosedPipeOfSeveralOutputs(t *testing.T) {
+	folder := t.TempDir()
+	reads := manyReads(t, folder)
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stderr bytes.Buffer
+	command := exec.Command(binary, "map", refFile, reads, "--stats", filepath.Join(folder, "s.json"))
+	command.Stdout, command.Stderr = w, &stderr
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Close(), r.Close()); err != nil {
+		t.Fatal(err)
+	}
+	code := exitCodeOf(t, command.Wait())
+	if want := "scanmap: standard output: broken pipe\n"; code != 1 || stderr.String() != want {
+		t.Errorf("exit code %d, standard error %q", code, stderr.String())
+	}
+	if got := names(t, folder); got != "many.fq" {
+		t.Errorf("the folder holds %s", got)
+	}
+}
+
+// Standard error in a log file gets what is added to it, and keeps the rest.
+func TestStandardErrorAsOutput(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "log")
+	if err := os.WriteFile(log, []byte("before\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.OpenFile(log, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command(binary, "map", "--quiet", refFile, readsFile, "--stats", "/dev/stderr")
+	command.Stderr = file
+	if err := command.Run(); err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(log); err != nil || !strings.HasPrefix(string(text), "before\n{\n") {
+		t.Errorf("%v, the log is %.40q", err, text)
+	}
+}

@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"slices"
 	"sync"
 )
 
-// resultFiles are the outputs of a run: all appear, or none.
+// resultFiles are the outputs of a run. They appear when all of them are complete, the records last. Where one cannot get its name then, those
+// that have theirs are removed again; what stood under these names before is lost.
 type resultFiles struct {
 	ctx    context.Context
 	stdout *sink
@@ -60,13 +62,21 @@ func (r *resultFiles) finish() error {
 
 // publish gives all finished files their names.
 func (r *resultFiles) publish() error {
-	for _, o := range r.all() {
+	all := r.all()
+	slices.Reverse(all)
+	for i, o := range all {
 		if err := o.publish(); err != nil {
+			for _, published := range all[:i] {
+				published.withdraw()
+			}
 			return err
 		}
 	}
 	return nil
 }
+
+// quiet tells whether a reader of the output who went away had what he wanted: not when other outputs were to come.
+func (r *resultFiles) quiet() bool { return len(r.all()) == 1 }
 
 // discard removes what has not been published.
 func (r *resultFiles) discard() {

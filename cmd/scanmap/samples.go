@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"scanmap/fasta"
@@ -17,9 +19,25 @@ func readSamples(ctx context.Context, file string, interleaved bool) ([]mapper.L
 	if err != nil {
 		return nil, nil, err
 	}
+	if bytes.IndexByte(text, 0) >= 0 {
+		return nil, nil, fmt.Errorf("%s: is UTF-16 or binary; expected text", file)
+	}
 	libraries, groups, err := parseSamples(string(text), interleaved)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", file, err)
+	}
+	for i, l := range libraries {
+		for _, name := range []string{l.Reads, l.Mates} {
+			if name == "" || name == "-" {
+				continue
+			}
+			if _, err := os.Stat(name); err != nil {
+				return nil, nil, fmt.Errorf("%s: library %d: %s: %w", file, i+1, name, cause(err))
+			}
+		}
+		if sameFile(l.Reads, l.Mates) {
+			return nil, nil, fmt.Errorf("%s: library %d: %s is given for both mates", file, i+1, l.Reads)
+		}
 	}
 	return libraries, groups, nil
 }
