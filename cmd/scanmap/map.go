@@ -227,6 +227,9 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 	if err := results.publish(); err != nil {
 		return err
 	}
+	if err := j.removeStale(results); err != nil {
+		return err
+	}
 	if !j.quiet {
 		// The results are complete; a table that nobody reads does not change that.
 		_ = report.Table(stderr, stats)
@@ -244,10 +247,31 @@ func loud(err error) error {
 
 // indexes are the names that the index of the output may get.
 func (j *mapJob) indexes() []string {
-	if !j.form.Sort || j.form.Format != sam.FormatBAM || isStandardOutput(j.output) {
+	if !j.form.Sort {
+		return nil
+	}
+	return j.indexNames()
+}
+
+// indexNames are the names under which samtools looks for an index of the output.
+func (j *mapJob) indexNames() []string {
+	if j.form.Format != sam.FormatBAM || isStandardOutput(j.output) {
 		return nil
 	}
 	return []string{j.output + "." + string(sam.BAI), j.output + "." + string(sam.CSI)}
+}
+
+// removeStale removes indexes of the file that the output has replaced: samtools would read the new one by them.
+func (j *mapJob) removeStale(results *resultFiles) error {
+	for _, index := range j.indexNames() {
+		if results.has(index) {
+			continue
+		}
+		if err := os.Remove(index); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s: the index of an earlier file cannot be removed: %w", index, cause(err))
+		}
+	}
+	return nil
 }
 
 // openRecords opens what gets records while the run goes on.

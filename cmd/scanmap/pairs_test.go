@@ -363,3 +363,20 @@ func TestPublishTogether(t *testing.T) {
 		t.Errorf("the folder holds %s", got)
 	}
 }
+
+// TestStaleIndexes has indexes of an earlier BAM beside the new one.
+func TestStaleIndexes(t *testing.T) {
+	folder := t.TempDir()
+	file := filepath.Join(folder, "x.bam")
+	for _, c := range []struct{ options, want string }{{"", "x.bam"}, {"--sort", "x.bam x.bam.bai"}} {
+		for _, index := range []string{".bai", ".csi"} {
+			if err := os.WriteFile(file+index, []byte("stale"), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		mapPairs(t, append(strings.Fields(c.options), "-o", file)...)
+		if got := names(t, folder); got != c.want || strings.Contains(c.want, "bai") && readFile(t, file+".bai") == "stale" {
+			t.Errorf("%q: the folder holds %s", c.options, got)
+		}
+	}
+}

@@ -75,6 +75,11 @@ func (r *resultFiles) publish() error {
 	return nil
 }
 
+// has tells whether an output was opened by that name.
+func (r *resultFiles) has(name string) bool {
+	return slices.ContainsFunc(r.all(), func(o *output) bool { return o.name == name })
+}
+
 // quiet tells whether a reader of the output who went away had what he wanted: not when other outputs were to come.
 func (r *resultFiles) quiet() bool { return len(r.all()) == 1 }
 
