@@ -14,17 +14,19 @@ func order(locations []location) {
 		if c := cmp.Compare(a.distance, b.distance); c != 0 {
 			return c
 		}
-		if c := cmp.Compare(a.place.contig(), b.place.contig()); c != 0 {
-			return c
-		}
-		if c := cmp.Compare(a.start, b.start); c != 0 {
-			return c
-		}
-		if c := cmp.Compare(a.place, b.place); c != 0 {
-			return c
-		}
-		return cmp.Compare(a.end, b.end)
+		return compareStarts(&a, &b)
 	})
+}
+
+// compareStarts orders aligned locations by (contig, position, strand, end).
+func compareStarts(a, b *location) int {
+	if c := cmp.Compare(a.place.contig(), b.place.contig()); c != 0 {
+		return c
+	}
+	if c := cmp.Compare(a.start, b.start); c != 0 {
+		return c
+	}
+	return compareSites(a, b)
 }
 
 // primaryFirst moves the primary location to the front of ordered locations: one of

@@ -105,7 +105,9 @@ func (w *worker) rescue(b *batch, read int, spans []span, lost int) (found, boun
 		return false, !all
 	}
 	spans[lost] = span{before, len(w.locations)}
+	p.partial = !all
 	class, bounded := w.joinPair(b, read, spans, true)
+	p.partial = false
 	if class != properPair {
 		spans[lost] = span{before, before}
 		return false, bounded || !all
@@ -221,8 +223,8 @@ func (p *PairStats) count(class pairClass) {
 	}
 }
 
-// insertCounts is the number of insert sizes that are counted each.
-const insertCounts = 1 << 14
+// insertCounts is the number of insert sizes that are counted each: more than mate pairs have.
+const insertCounts = 1 << 17
 
 func (s *InsertStats) count(insert int) {
 	if insert >= insertCounts {

@@ -2,6 +2,7 @@ package mapper
 
 import (
 	"context"
+	"fmt"
 	"slices"
 )
 
@@ -14,7 +15,8 @@ type estimate struct {
 	done             bool
 }
 
-// heldPart is a part of a batch whose records wait for the estimate.
+// heldPart is a part of a batch whose records wait for the estimate. found has locations alone, of which there are few against
+// candidates.
 type heldPart struct {
 	batch *batch
 	found *found
@@ -34,29 +36,52 @@ func (e *estimate) take(p pairSeen) {
 	e.done = len(e.inserts) >= estimatePairs || e.pairs >= estimateMost || e.locations >= estimateLocations
 }
 
-// learn collects what the pairs of a part tell.
+// learn collects what the pairs of a part tell. If that is not enough for the estimate, the part is held.
 func (m *mapper) learn(b *batch, f *found) {
 	e := b.library.estimate
 	seen := make([]pairSeen, len(b.reads)/2)
 	groups := f.cut(true)
+	located := make([][]located, len(groups)-1)
+	verified := make([]int64, len(groups)-1)
 	// Pairs come in order, but the first threads' groups are likely to suffice.
 	for next := 0; next < len(groups)-1 && !e.done; {
 		last := min(next+4*m.options.Threads, len(groups)-1)
-		parallelRanges(m.options.Threads, last-next, 1, func(worker, g, _ int) {
-			m.workers[worker].look(b, f, groups[next+g], groups[next+g+1], seen)
+		parallelRanges(m.options.Threads, last-next, 1, func(worker, i, _ int) {
+			g := next + i
+			located[g], verified[g] = m.workers[worker].look(b, f, groups[g], groups[g+1], seen)
 		})
 		for i := groups[next] / 2; i < groups[last]/2 && !e.done; i++ {
 			e.take(seen[i])
 		}
 		next = last
 	}
+	if e.done {
+		return // the part is verified again, where it was looked at
+	}
+	held := &found{from: make([]int, len(b.reads)+1), scanned: make([]bool, len(b.reads))}
+	for g := range located {
+		held.ungrouped = append(held.ungrouped, located[g]...)
+		m.stats.Verified += verified[g]
+	}
+	held.groupLocated(len(b.reads), m.options.Threads)
+	held.ungrouped, held.next = nil, nil
+	e.held = append(e.held, heldPart{b.clone(), held})
 }
 
-// look fills seen for the pairs of reads [from, to) of a part.
-func (w *worker) look(b *batch, f *found, from, to int, seen []pairSeen) {
+// look fills seen for the pairs of reads [from, to) of a part. It returns their locations, not aligned, and the number of windows
+// verified, which are not counted.
+func (w *worker) look(b *batch, f *found, from, to int, seen []pairSeen) (all []located, verified int64) {
+	before := w.locator.verified
 	w.locator.b = b
 	w.locator.aligner.reset()
 	w.locate(b, f, from, to)
+	verified, w.locator.verified = w.locator.verified-before, before
+	for i, s := range w.spans {
+		for _, l := range w.locations[s.from:s.to] {
+			l.aligned, l.opsFrom, l.opsTo = false, 0, 0
+			all = append(all, located{location: l, read: uint32(from + i)})
+		}
+	}
 	for read := from; read < to; read += 2 {
 		first, second := w.spans[read-from], w.spans[read+1-from]
 		s := pairSeen{locations: int32(first.to - first.from + second.to - second.from)}
@@ -70,6 +95,7 @@ func (w *worker) look(b *batch, f *found, from, to int, seen []pairSeen) {
 		}
 		seen[read/2] = s
 	}
+	return all, verified
 }
 
 // insert returns the insert size of a pair of aligned locations, of the first and the second mate; ok is false where they
@@ -98,7 +124,6 @@ func (m *mapper) resolve(ctx context.Context, b *batch, f *found) error {
 	if e := b.library.estimate; e != nil {
 		m.learn(b, f)
 		if !e.done {
-			e.held = append(e.held, heldPart{b.clone(), f.clone()})
 			return nil
 		}
 		if err := m.settle(ctx); err != nil {
@@ -114,7 +139,12 @@ func (m *mapper) settle(ctx context.Context) error {
 		return nil
 	}
 	e := m.current.estimate
-	m.current.insert, m.current.estimate = fit(e.inserts, m.options.Pairs.MinInsert), nil
+	least := m.options.Pairs.MinInsert
+	model := fit(e.inserts, least)
+	if model.high < least {
+		return fmt.Errorf("%s: the first pairs have insert sizes of at most %d, but the least is to be %d", m.current.Reads, model.high, least)
+	}
+	m.current.insert, m.current.estimate = model, nil
 	for _, part := range e.held {
 		if err := m.write(ctx, part.batch, part.found); err != nil {
 			return err
@@ -135,12 +165,4 @@ func (b *batch) clone() *batch {
 		c.packedAt[i] -= first
 	}
 	return c
-}
-
-// clone returns a copy of what resolving takes.
-func (f *found) clone() *found {
-	return &found{
-		list: slices.Clone(f.list), from: slices.Clone(f.from), scanned: slices.Clone(f.scanned),
-		located: slices.Clone(f.located), locatedFrom: slices.Clone(f.locatedFrom), operations: slices.Clone(f.operations),
-	}
 }

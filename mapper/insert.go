@@ -145,7 +145,7 @@ const (
 
 // fit makes the model from insert sizes, which it sorts. The bounds are those of bwa mem: three interquartile ranges
 // beyond the quartiles, and at least four standard deviations from the mean; mean and spread are those
-// of the sizes up to two interquartile ranges beyond the quartiles. least, if not 0, is the lower bound that the user gave.
+// of the sizes up to two interquartile ranges beyond the quartiles. least, if not 0, is the lower bound that the user gave; it may be beyond the upper one.
 func fit(inserts []int32, least int) *insertModel {
 	m := &insertModel{low: least, high: max(defaultHigh, least+defaultHigh), from: len(inserts)}
 	if len(inserts) == 0 {
@@ -174,7 +174,7 @@ func fit(inserts []int32, least int) *insertModel {
 	high := max(float64(third+3*narrow), mean+4*m.spread)
 	m.low, m.high = max(int(low), 1), int(math.Ceil(high))
 	if least > 0 {
-		m.low, m.high = least, max(m.high, least)
+		m.low = least
 	}
 	return m
 }

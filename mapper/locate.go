@@ -67,7 +67,7 @@ func (l *locator) fromCandidates(read int, candidates []candidate) []location {
 		}
 		return cmp.Compare(a.diag, b.diag)
 	})
-	candidates = slices.CompactFunc(candidates, samePlace)
+	candidates = dropRepeated(candidates)
 	for i := 0; i < len(candidates); {
 		j := i + 1
 		for j < len(candidates) && candidates[j].place == candidates[i].place &&
@@ -85,8 +85,18 @@ func (l *locator) fromCandidates(read int, candidates []candidate) []location {
 	return l.locations
 }
 
-// samePlace tells whether what was found for a read was found twice, as a GPU may whose queue was full.
-func samePlace(a, b candidate) bool { return a.place == b.place && a.diag == b.diag }
+// dropRepeated drops from sorted candidates or occurrences of a read what was found twice, as by a GPU whose queue was full. It may be
+// called again for the same memory: what is behind the end stays a part of what was found.
+func dropRepeated(sorted []candidate) []candidate {
+	n := 0
+	for i, c := range sorted {
+		if i == 0 || c.place != sorted[n-1].place || c.diag != sorted[n-1].diag {
+			sorted[n] = c
+			n++
+		}
+	}
+	return sorted[:n]
+}
 
 // settled tells whether a candidate that is alone on its diagonals is one location with no
 // gap, its differences being its distance d <= k.
@@ -146,7 +156,7 @@ func (l *locator) fromOccurrences(read int, found []candidate) []location {
 		}
 		return cmp.Compare(a.diag, b.diag)
 	})
-	found = slices.CompactFunc(found, samePlace)
+	found = dropRepeated(found)
 	for i := 0; i < len(found); {
 		l.occurrences = l.occurrences[:0]
 		p := found[i].place

@@ -38,9 +38,11 @@ type pairing struct {
 	unique bool
 	// fewest is the least number of edits of a proper combination, and ofFewest the number of combinations that have it.
 	fewest, ofFewest int32
-	lost             batch // the mate that is rescued, with a k of its own
-	lostK            [1]int32
-	found            []location // of it, in all windows
+	// partial tells that one mate was rescued near a part of the locations of the other alone.
+	partial bool
+	lost    batch // the mate that is rescued, with a k of its own
+	lostK   [1]int32
+	found   []location // of it, in all windows
 }
 
 // pairedMate is one mate of a pair in a pairing. Powers of w are relative to best.
@@ -73,7 +75,7 @@ var oddsPowers = func() (powers [64]float64) {
 
 // editPower returns editOdds to the power of a number of edits.
 func editPower(edits int32) float64 {
-	if int(edits) < len(oddsPowers) {
+	if edits >= 0 && int(edits) < len(oddsPowers) {
 		return oddsPowers[edits]
 	}
 	return math.Pow(editOdds, float64(edits))
@@ -95,7 +97,7 @@ func (p *pairing) set(mate, read int, locations []location) {
 	// A mate that was rescued has more than k edits; it was sought further in its proper place.
 	k := p.b.k[read]
 	m.stray = editPower(max(k+1-m.best, 0))
-	if m.best > k {
+	if m.best > k && !p.partial {
 		k = int32(p.worker.m.options.Pairs.Rescue.For(int(p.b.length[read])))
 	}
 	m.beyond = editPower(k + 1 - m.best)
@@ -244,17 +246,6 @@ func (p *pairing) compareTies(x, y combination) int {
 		return c
 	}
 	return compareStarts(&p.mates[1].locations[x.second], &p.mates[1].locations[y.second])
-}
-
-// compareStarts orders aligned locations by (contig, position, strand, end).
-func compareStarts(a, b *location) int {
-	if c := cmp.Compare(a.place.contig(), b.place.contig()); c != 0 {
-		return c
-	}
-	if c := cmp.Compare(a.start, b.start); c != 0 {
-		return c
-	}
-	return compareSites(a, b)
 }
 
 // bestOf returns the primary location of a mate by itself, as primaryFirst chooses it.

@@ -452,11 +452,17 @@ func TestSameBytesOfPairs(t *testing.T) {
 		}
 		var want string
 		var wantStats *Stats
+		verified := map[string]int64{} // does not depend on threads
 		for _, engine := range []Engine{EngineScan, EngineSkim} {
 			for _, threads := range []int{1, 3} {
 				for _, batch := range []int{1, 7, 100, 0} {
 					o.Engine, o.Threads, o.BatchReads = engine, threads, batch
 					got, stats := runPairs(t, o)
+					if key := fmt.Sprint(engine, batch); verified[key] == 0 {
+						verified[key] = stats.Verified
+					} else if verified[key] != stats.Verified {
+						t.Errorf("engine %s, %d threads, batches of %d: %d windows were verified, %d with another number of threads", engine, threads, batch, stats.Verified, verified[key])
+					}
 					stats.Stages, stats.Engines, stats.Elapsed = nil, nil, 0
 					stats.Candidates, stats.Refused, stats.Verified, stats.Batches = 0, 0, 0, 0
 					if want == "" {
@@ -500,7 +506,7 @@ func TestBoundedPairs(t *testing.T) {
 	}
 }
 
-// TestSameBytesOfPairsOnGPU has small queues, so that parts of a batch are cut and held.
+// TestSameBytesOfPairsOnGPU has small limits and queues, so that parts of a batch are cut and held, and candidates are found twice.
 func TestSameBytesOfPairsOnGPU(t *testing.T) {
 	driver := testDriver(t)
 	contigs, reads := pairedContigs(rand.New(rand.NewPCG(11, 12)), without(t, 60, 20))
@@ -511,17 +517,76 @@ func TestSameBytesOfPairsOnGPU(t *testing.T) {
 		o.Device = device.Choice{Kind: device.CUDA, Driver: driver}
 		for _, engine := range []Engine{EngineSkim, EngineScan} {
 			for _, batch := range []int{0, 7} {
-				for _, limit := range []int{gpuFoundLimit, 3} {
+				for _, c := range []struct{ limit, candidates int }{{gpuFoundLimit, gpuCandidates}, {3, gpuCandidates}, {gpuFoundLimit, 2}, {gpuFoundLimit, 50}} {
 					o.Engine, o.BatchReads = engine, batch
-					before := gpuFoundLimit
-					gpuFoundLimit = limit
+					limit, candidates := gpuFoundLimit, gpuCandidates
+					gpuFoundLimit, gpuCandidates = c.limit, c.candidates
 					got, _ := runPairs(t, o)
-					gpuFoundLimit = before
+					gpuFoundLimit, gpuCandidates = limit, candidates
 					if got != want {
-						t.Fatalf("engine %s, batches of %d, at most %d held: other bytes (-CPU +GPU)\n%s", engine, batch, limit, firstDifference(want, got))
+						t.Fatalf("engine %s, batches of %d, %+v: other bytes (-CPU +GPU)\n%s", engine, batch, c, firstDifference(want, got))
 					}
 				}
 			}
 		}
+	}
+}
+
+// TestRescueNearPartOfTheLocations has more locations of a mate than windows that are searched, and the other mate's place beside
+// one that is searched and one that is not: which of them is right is not known.
+func TestRescueNearPartOfTheLocations(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	copied, lost := randomBases(r, 60, "ACGT"), randomBases(r, 60, "ACGT")
+	place := []byte(lost)
+	for _, i := range []int{5, 20, 40} {
+		place[i] = "CGTA"[strings.IndexByte("ACGT", place[i])]
+	}
+	text := ""
+	for i := range rescueWindows + 10 {
+		beside := randomBases(r, 60, "ACGT")
+		if i == 0 || i == rescueWindows+9 {
+			beside = string(place)
+		}
+		text += copied + randomBases(r, 40, "ACGT") + beside + randomBases(r, 100, "ACGT")
+	}
+	o := Options{Distance: Distance{Edits: 1}, Engine: EngineScan, Pairs: PairOptions{MinInsert: 100, MaxInsert: 200, Rescue: Distance{Edits: 5}}}
+	w, _ := pairedWorker(t, []string{text}, []string{copied, reverseComplement(lost)}, o)
+	if pairs := w.stats.Libraries[0].Pairs; pairs.Bounded != 1 || pairs.Rescued != 1 {
+		t.Errorf("%+v", pairs)
+	}
+	if w.chosen[0].mapQ > 3 || w.chosen[1].mapQ > 3 {
+		t.Errorf("MAPQ %d and %d", w.chosen[0].mapQ, w.chosen[1].mapQ)
+	}
+}
+
+// TestRescueInLowComplexity finds the mate at very many places.
+func TestRescueInLowComplexity(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 16))
+	copied := randomBases(r, 60, "ACGT")
+	text := strings.Repeat(copied+strings.Repeat("A", 3000), 8)
+	lost := []byte(strings.Repeat("T", 50))
+	lost[10], lost[30] = 'C', 'G'
+	o := Options{Distance: Distance{Edits: 1}, Engine: EngineScan, Pairs: PairOptions{MaxInsert: 3000, Rescue: Distance{Edits: 2}}}
+	w, _ := pairedWorker(t, []string{text}, []string{copied, string(lost)}, o)
+	if pairs := w.stats.Libraries[0].Pairs; pairs.Bounded != 1 || pairs.Rescued != 1 || pairs.Proper != 1 {
+		t.Errorf("%+v", pairs)
+	}
+}
+
+// TestInsertsBeyondTheCounts has no median where most inserts are too long to be counted each.
+func TestInsertsBeyondTheCounts(t *testing.T) {
+	var s InsertStats
+	for range 3 {
+		s.count(100)
+	}
+	s.count(insertCounts)
+	s.describe(&insertModel{high: 1 << 20, given: true})
+	if s.From != 3 || s.Median != 100 || s.Longer != 1 {
+		t.Errorf("%d pairs, median %d", s.From, s.Median)
+	}
+	s = InsertStats{Counts: s.Counts, Longer: 3}
+	s.describe(&insertModel{high: 1 << 20, given: true})
+	if s.From != 0 || s.Median != 0 || s.Spread != 0 {
+		t.Errorf("%+v", s)
 	}
 }

@@ -22,7 +22,7 @@ func (w *worker) formatPair(out block, b *batch, read int, chosen []choice) bloc
 	none := true
 	for x := range chosen {
 		m := &r.mates[x]
-		*m = mateRecord{mapped: chosen[x].from < chosen[x].to, cigar: m.cigar[:0], mapQ: chosen[x].mapQ, discordant: discordantNames[chosen[x].pair]}
+		*m = mateRecord{mapped: chosen[x].from < chosen[x].to, cigar: m.cigar[:0], mapQ: chosen[x].mapQ}
 		if !m.mapped {
 			if w.m.out.unmapped != nil {
 				out.unmapped = fasta.AppendFASTQ(out.unmapped, &b.reads[read+x], mateSuffix[x])
@@ -39,7 +39,13 @@ func (w *worker) formatPair(out block, b *batch, read int, chosen []choice) bloc
 	if none && w.m.options.OmitUnmapped {
 		return out
 	}
-	apart := w.m.out.discordant != nil && chosen[0].pair.discordant()
+	// Where not all that is mapped is reported, the records may not show what the pair is.
+	class := chosen[0].pair
+	shown := class.discordant() && (class != oneEndAnchored) == (r.mates[0].mapped && r.mates[1].mapped) && !none
+	if shown {
+		r.mates[0].discordant, r.mates[1].discordant = discordantNames[class], discordantNames[class]
+	}
+	apart := w.m.out.discordant != nil && shown
 	for x := range chosen {
 		c := &chosen[x]
 		r.apart = nil

@@ -9,12 +9,12 @@ import (
 // thousands, and the partner would be found as often.
 const rescueWindows = 64
 
-// rescueLongest is the most insert sizes for which mates are rescued: some 50 us a window for a read of 100 bases.
+// rescueLongest is the most insert sizes for which mates are rescued: some 0.2 ms a window for a read of 100 bases.
 const rescueLongest = 1 << 14
 
 // rescue finds locations of a mate that has none within k edits, in its proper place beside the locations of the other, by dynamic
 // programming over every base there. It may have more edits than k: PairOptions.Rescue says how many. It appends them to
-// list; all is false when the other mate has more locations than rescueWindows.
+// list; all is false when the other mate has more locations than rescueWindows, or more than rescueKept were found.
 func (p *pairing) rescue(list []location, lost int) (found []location, all bool) {
 	anchor := &p.mates[1-lost]
 	read := anchor.read + 2*lost - 1 // mates are neighbours
@@ -40,19 +40,27 @@ func (p *pairing) rescue(list []location, lost int) (found []location, all bool)
 		l.measureDiagonals(0, site, first-int(n+k), last-first+2*int(k)+1)
 		p.found = append(p.found, l.locations...)
 	}
-	return p.separate(list, k), len(anchor.byRank) <= rescueWindows
+	list, all = p.separate(list, k)
+	return list, all && len(anchor.byRank) <= rescueWindows
 }
 
-// separate appends p.found to list, but of those within k of each other, which windows that overlap find, the best alone.
-func (p *pairing) separate(list []location, k int32) []location {
+// rescueKept is the most locations of a mate that was sought that are weighed, best first. More are found in low complexity alone.
+const rescueKept = 256
+
+// separate appends p.found to list, but of those within k of each other, which windows that overlap find, the best alone; all is false
+// when more than rescueKept are left.
+func (p *pairing) separate(list []location, k int32) (kept []location, all bool) {
 	from := len(list)
 	slices.SortFunc(p.found, func(a, b location) int {
 		return cmp.Or(cmp.Compare(a.distance, b.distance), compareSites(&a, &b))
 	})
 	for _, l := range p.found {
 		if !slices.ContainsFunc(list[from:], func(x location) bool { return x.place == l.place && max(x.end-l.end, l.end-x.end) <= k }) {
+			if len(list)-from == rescueKept {
+				return list, false
+			}
 			list = append(list, l)
 		}
 	}
-	return list
+	return list, true
 }

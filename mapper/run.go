@@ -175,7 +175,7 @@ func (m *mapper) mapOnCPU(ctx context.Context, loads <-chan load) error {
 			return err
 		}
 	}
-	return nil
+	return ctx.Err()
 }
 
 // mapParts maps a load on the CPU, in parts of the size that suits it.
@@ -236,7 +236,7 @@ func (m *mapper) mapAuto(ctx context.Context, loads <-chan load) error {
 		default:
 		}
 	}
-	return nil
+	return ctx.Err()
 }
 
 func (m *mapper) loadReference(ctx context.Context) error {
@@ -461,6 +461,9 @@ func (m *mapper) write(ctx context.Context, b *batch, f *found) error {
 
 // gather adds up the workers' statistics.
 func (m *mapper) gather() {
+	if m.workers == nil {
+		return // there is no reference
+	}
 	for i := range m.workers {
 		m.stats.add(&m.workers[i].stats)
 		m.stats.Verified += m.workers[i].locator.verified

@@ -118,8 +118,9 @@ func (s *gpuSet) each(f func(i int) error) error {
 // openSet opens the GPUs that the options ask for and uploads the reference.
 func (m *mapper) openSet() (*gpuSet, error) {
 	opening := m.opening
-	m.opening = nil
-	if opening == nil {
+	if opening != nil {
+		m.opening = nil
+	} else {
 		opening = openAhead(&m.options.Device)
 	}
 	s, err := opening()

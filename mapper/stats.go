@@ -80,12 +80,11 @@ type LibraryStats struct {
 // PairStats counts pairs of mates. Every pair is in one of Proper, Discordant, OneEndAnchored and Unmapped.
 type PairStats struct {
 	Pairs int64
-	// Proper pairs have both mates on one contig in the orientation of the library and an
+	// Proper pairs have the primary locations of both mates on one contig in the orientation of the library and with an
 	// insert size within Insert.Low to Insert.High.
 	Proper int64
-	// Discordant pairs have two mapped mates, but no such locations of them; the primary ones lie on
-	// different contigs, in another orientation, or too near or too far: the sum of
-	// OtherContig, OtherOrientation, TooNear and TooFar.
+	// Discordant pairs have two mapped mates whose primary locations lie on different contigs, in another orientation, or too near
+	// or too far: the sum of OtherContig, OtherOrientation, TooNear and TooFar.
 	Discordant, OtherContig, OtherOrientation, TooNear, TooFar int64
 	// OneEndAnchored pairs have one mapped mate, Unmapped ones none.
 	OneEndAnchored, Unmapped int64
@@ -103,7 +102,7 @@ type InsertStats struct {
 	// Neither is set where too few pairs were there for an estimate.
 	Estimated, Given bool
 	// From is the number of pairs that Median and Spread come from: of the first ones of the input, for an estimate, else
-	// all proper ones. Both are 0 when there are none.
+	// the proper ones in Counts. All are 0 when there are none, and when half of the proper pairs are in Longer.
 	From int64
 	// Median is that of the pairs, and Spread their standard deviation without outliers.
 	Median int
@@ -274,10 +273,11 @@ func (s *InsertStats) describe(m *insertModel) {
 		sum += float64(count) * float64(insert)
 		squares += float64(count) * float64(insert) * float64(insert)
 	}
-	s.From, s.Median, s.Spread = n, 0, 0
-	if n == 0 {
+	s.From, s.Median, s.Spread = 0, 0, 0
+	if n <= s.Longer { // the median is not among those that are counted each
 		return
 	}
+	s.From = n
 	mean := sum / float64(n)
 	s.Spread = math.Sqrt(max(squares/float64(n)-mean*mean, 0))
 	for seen := int64(0); ; s.Median++ {

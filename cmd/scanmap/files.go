@@ -12,7 +12,8 @@ func differentStreams(what, a, b string) error {
 		return fmt.Errorf("%s cannot both come from standard input", what)
 	}
 	infoA, infoB := stat(a), stat(b)
-	if infoA != nil && infoB != nil && os.SameFile(infoA, infoB) && !infoA.Mode().IsRegular() {
+	null := stat(os.DevNull)
+	if infoA != nil && infoB != nil && os.SameFile(infoA, infoB) && !infoA.Mode().IsRegular() && (null == nil || !os.SameFile(infoA, null)) {
 		return fmt.Errorf("%s and %s are the same stream, which can be read once only", a, b)
 	}
 	return nil

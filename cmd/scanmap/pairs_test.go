@@ -154,10 +154,16 @@ func TestBadPairs(t *testing.T) {
 	t.Chdir(folder)
 	for name, text := range map[string]string{
 		"ref.fa": ">a\nACGTACGTAC\n", "r1.fq": "@a\nACGT\n+\nFFFF\n@b\nACGT\n+\nFFFF\n", "short.fq": "@a\nACGT\n+\nFFFF\n",
-		"other.fq": "@a\nACGT\n+\nFFFF\n@c\nACGT\n+\nFFFF\n",
+		"other.fq": "@a\nACGT\n+\nFFFF\n@c\nACGT\n+\nFFFF\n", "bad.fa": "not a reference\n",
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
+		}
+	}
+	for _, options := range []string{"", "--max-insert 9"} {
+		code, _, stderr := call(append(strings.Fields("map bad.fa short.fq --interleaved"), strings.Fields(options)...)...)
+		if want := "scanmap: bad.fa: expected FASTA ('>') or FASTQ ('@'), found \"n\"\n"; code != 1 || stderr != want {
+			t.Errorf("a bad reference, %s: exit code %d, standard error %swant %s", options, code, stderr, want)
 		}
 	}
 	for _, c := range []struct{ args, want string }{
@@ -175,7 +181,7 @@ func TestBadPairs(t *testing.T) {
 			}
 		}
 	}
-	if got := names(t, folder); got != "other.fq r1.fq ref.fa short.fq" {
+	if got := names(t, folder); got != "bad.fa other.fq r1.fq ref.fa short.fq" {
 		t.Errorf("the folder holds %s", got)
 	}
 }
@@ -378,5 +384,25 @@ func TestStaleIndexes(t *testing.T) {
 		if got := names(t, folder); got != c.want || strings.Contains(c.want, "bai") && readFile(t, file+".bai") == "stale" {
 			t.Errorf("%q: the folder holds %s", c.options, got)
 		}
+	}
+}
+
+// TestMinInsertBeyondTheLibrary has pairs of one insert size, and a least one beyond.
+func TestMinInsertBeyondTheLibrary(t *testing.T) {
+	folder := t.TempDir()
+	first, second := filepath.Join(folder, "1.fq"), filepath.Join(folder, "2.fq")
+	for from, to := range map[string]string{firstFile: first, secondFile: second} {
+		record := strings.Join(strings.SplitAfter(readFile(t, from), "\n")[:4], "")
+		if err := os.WriteFile(to, []byte(strings.Repeat(record, 30)), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	code, stdout, stderr := call("map", refFile, first, second, "--min-insert", "1000", "-o", filepath.Join(folder, "x.bam"))
+	want := "scanmap: " + first + ": the first pairs have insert sizes of at most 204, but the least is to be 1000\n"
+	if code != 1 || stdout != "" || stderr != want {
+		t.Errorf("exit code %d, standard error %swant %s", code, stderr, want)
+	}
+	if got := names(t, folder); got != "1.fq 2.fq" {
+		t.Errorf("the folder holds %s", got)
 	}
 }
