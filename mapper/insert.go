@@ -129,8 +129,6 @@ var editPenalty = penaltyOf(editOdds)
 // The estimate of the insert size takes the first pairs whose mates have one location each, in the orientation
 // of the library.
 const (
-	// estimatePairs is how many suffice: their quartiles are off by a hundredth of the spread.
-	estimatePairs = 10_000
 	// estimateMost is the most pairs that are looked at, and estimateLocations the most locations that they may have.
 	estimateMost      = 1 << 16
 	estimateLocations = 1 << 21
@@ -142,6 +140,9 @@ const (
 	// ends.
 	defaultHigh = 1000
 )
+
+// estimatePairs is how many of them suffice: their quartiles are off by a hundredth of the spread. A variable for tests alone.
+var estimatePairs = 10_000
 
 // fit makes the model from insert sizes, which it sorts. The bounds are those of bwa mem: three interquartile ranges
 // beyond the quartiles, and at least four standard deviations from the mean; mean and spread are those
