@@ -34,6 +34,7 @@ type pairing struct {
 	// proper is the sum of L over the proper combinations, and apart that of w^(d(a)+d(b)).
 	proper, apart float64
 	weighed       int
+	starts        []int32 // of each distance, in rank
 	// unique tells whether the primary locations are a proper combination, and the only one of the fewest edits.
 	unique bool
 	// fewest is the least number of edits of a proper combination, and ofFewest the number of combinations that have it.
@@ -103,12 +104,24 @@ func (p *pairing) set(mate, read int, locations []location) {
 	m.beyond = editPower(k + 1 - m.best)
 	if n > 1 {
 		slices.SortFunc(m.bySite, func(i, j int32) int { return compareSites(&locations[i], &locations[j]) })
-		slices.SortFunc(m.byRank, func(i, j int32) int {
-			if c := cmp.Compare(locations[i].distance, locations[j].distance); c != 0 {
-				return c
-			}
-			return compareSites(&locations[i], &locations[j])
-		})
+		p.rank(m)
+	}
+}
+
+// rank fills byRank from bySite, by counting: the locations of each distance follow those of the distance before.
+func (p *pairing) rank(m *pairedMate) {
+	p.starts = resize(p.starts, int(m.most-m.best)+2)
+	clear(p.starts)
+	for i := range m.locations {
+		p.starts[m.locations[i].distance-m.best+1]++
+	}
+	for d := 1; d < len(p.starts); d++ {
+		p.starts[d] += p.starts[d-1]
+	}
+	for _, i := range m.bySite {
+		at := &p.starts[m.locations[i].distance-m.best]
+		m.byRank[*at] = i
+		*at++
 	}
 }
 
