@@ -3,7 +3,7 @@
 //
 // # Data flow
 //
-//	reads -> batch -> skim or scan -> candidates or occurrences -> locate -> align -> choose -> record -> ordered writer
+//	reads -> batch -> skim or scan -> candidates or occurrences -> locate -> (pairs: rescue, combine) -> align -> choose -> record -> ordered writer
 //
 // A batch of reads shares one pass over the reference. The stages run on a batch
 // one after the other, each on all threads; reading the next batch and writing the
@@ -34,6 +34,13 @@
 //     lies within k.
 //   - alignment: how a location aligns; it is the traceback from the end that prefers
 //     diagonal, then deletion, then insertion, with gaps then shifted left.
+//   - library: one input of a run, with a read group of its own.
+//   - pair, mate: two reads of one fragment, the first and the second mate.
+//   - left, right mate: which one lies left is said by the orientation of the library.
+//   - insert size: the bases from the start of the left mate to the end of the right one.
+//   - proper: a pair, or a combination of a location of each mate, in the orientation
+//     and with an insert size within the bounds.
+//   - rescue: to seek a mate that has no location where it would be proper.
 //   - record: one line of SAM.
 //   - insertion, deletion: as in SAM (an insertion is a base of the read that the
 //     reference lacks).

@@ -41,14 +41,14 @@ func (m *mapper) learn(b *batch, f *found) {
 	e := b.library.estimate
 	seen := make([]pairSeen, len(b.reads)/2)
 	groups := f.cut(true)
-	located := make([][]located, len(groups)-1)
+	ofGroup := make([][]located, len(groups)-1)
 	verified := make([]int64, len(groups)-1)
 	// Pairs come in order, but the first threads' groups are likely to suffice.
 	for next := 0; next < len(groups)-1 && !e.done; {
 		last := min(next+4*m.options.Threads, len(groups)-1)
 		parallelRanges(m.options.Threads, last-next, 1, func(worker, i, _ int) {
 			g := next + i
-			located[g], verified[g] = m.workers[worker].look(b, f, groups[g], groups[g+1], seen)
+			ofGroup[g], verified[g] = m.workers[worker].look(b, f, groups[g], groups[g+1], seen)
 		})
 		for i := groups[next] / 2; i < groups[last]/2 && !e.done; i++ {
 			e.take(seen[i])
@@ -59,8 +59,8 @@ func (m *mapper) learn(b *batch, f *found) {
 		return // the part is verified again, where it was looked at
 	}
 	held := &found{from: make([]int, len(b.reads)+1), scanned: make([]bool, len(b.reads))}
-	for g := range located {
-		held.ungrouped = append(held.ungrouped, located[g]...)
+	for g := range ofGroup {
+		held.ungrouped = append(held.ungrouped, ofGroup[g]...)
 		m.stats.Verified += verified[g]
 	}
 	held.groupLocated(len(b.reads), m.options.Threads)

@@ -17,7 +17,8 @@ import (
 // location with k+1 edits anywhere in the reference (c), and one in its proper place (f of a typical insert) beside each location of the
 // other mate that has no proper partner, and beside the unknown one of the other mate. The probability that the primary location
 // of a mate is right is the sum over the combinations that it is part of, divided by the sum over all.
-// Without its mate the rule is that of mapQ.
+// Without its mate the rule is that of mapQ. A rescued mate was sought with more than k edits in its proper place, so that the unknown
+// location there has one more than that; the one anywhere is taken to have as many as the mate.
 
 // pairCombinations is the most proper combinations of a pair that are weighed. In repeats there may be millions: locations of the
 // first mate are then taken best first, in order of (distance, contig, strand, end), until there are so many, and the pair is
