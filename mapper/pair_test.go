@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -603,4 +604,47 @@ func TestInsertsBeyondTheCounts(t *testing.T) {
 	if s.From != 0 || s.Median != 0 || s.Spread != 0 {
 		t.Errorf("%+v", s)
 	}
+}
+
+// TestPairsKeepEveryLocation compares the locations of mates with those of the same reads without mates.
+func TestPairsKeepEveryLocation(t *testing.T) {
+	contigs, reads := pairedContigs(rand.New(rand.NewPCG(17, 18)), 200)
+	reference, first, second := writePairs(t, contigs, reads)
+	o := Options{Reference: reference, Distance: Distance{Edits: 2}, Pairs: PairOptions{Rescue: Distance{Edits: 4}}, Threads: 2}
+	o.Libraries = []Library{{Reads: first, Mates: second}}
+	pairs, stats := runText(t, o)
+	for i, file := range []string{first, second} {
+		o.Libraries = []Library{{Reads: file}}
+		alone, _ := runText(t, o)
+		want, got := locationsOf(t, alone, 0), locationsOf(t, pairs, []int{0x40, 0x80}[i])
+		if len(want) < 200 {
+			t.Errorf("only %d locations", len(want))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("mate %d (-alone +in pairs)\n%s", i+1, diff)
+		}
+	}
+	if stats.Libraries[0].Pairs.Rescued == 0 {
+		t.Error("no mate was rescued")
+	}
+}
+
+// locationsOf returns name, strand, contig, position, CIGAR and edits of each mapped record with a flag that was not rescued, sorted.
+func locationsOf(t *testing.T, text string, flag int) (all []string) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		f := strings.Split(strings.TrimSpace(line), "\t")
+		if f[0][0] == '@' || f[5] == "*" || slices.Contains(f, "XR:i:1") {
+			continue
+		}
+		flags, err := strconv.Atoi(f[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if flags&flag == flag {
+			all = append(all, fmt.Sprintln(f[0], flags&16, f[2], f[3], f[5], f[11]))
+		}
+	}
+	slices.Sort(all)
+	return all
 }
