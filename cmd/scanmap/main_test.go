@@ -124,11 +124,12 @@ func TestExitCode(t *testing.T) {
 func TestSignalCancels(t *testing.T) {
 	ctx, stop := cancelOnSignal(context.Background())
 	defer stop()
-	if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
+	// Not SIGHUP, nor SIGINT: they are switched off under nohup, and in the background.
+	if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
 	<-ctx.Done()
-	if err := context.Cause(ctx); err != (signalError{syscall.SIGHUP}) {
+	if err := context.Cause(ctx); err != (signalError{syscall.SIGTERM}) {
 		t.Errorf("got %v", err)
 	}
 }
