@@ -153,50 +153,17 @@ func (w *worker) chooseMate(b *batch, read int, s span, m *pairedMate, c *choice
 	if best := int32(w.best()); primary.distance > best {
 		c.second = best
 	}
-	reported := w.reportedOfPair(all, &primary)
+	reported := w.reported(all, &primary)
 	if len(reported) == 0 {
 		return 0
 	}
-	for j := range reported {
-		w.locator.aligner.align(w.m.ref, b, read, &reported[j])
-	}
-	order(reported)
+	w.arrange(b, read, reported)
 	i := slices.IndexFunc(reported, func(l location) bool { return compareSites(&l, &primary) == 0 })
 	primary = reported[i]
 	copy(reported[1:i+1], reported[:i])
 	reported[0] = primary
 	c.to = s.from + w.limit(len(reported))
 	return len(reported)
-}
-
-// reportedOfPair is reported for a mate: its primary location, which need not be one of the least distance, is always
-// among them. With ReportUnique it is the only one, if it is the only best one of the mate, or if its pair is the only proper one of
-// the fewest edits.
-func (w *worker) reportedOfPair(all []location, primary *location) []location {
-	report := w.m.options.Report
-	most := int32(w.best())
-	switch report.Mode {
-	case ReportAll:
-		return all
-	case ReportStrata:
-		most += int32(report.Strata)
-	case ReportOne:
-		most = -1
-	case ReportUnique:
-		if !w.pairing.unique && (w.counts[most] > 1 || primary.distance > most) {
-			return nil
-		}
-		most = -1
-	case ReportBest:
-	}
-	n := 0
-	for i := range all {
-		if all[i].distance <= most || compareSites(&all[i], primary) == 0 {
-			all[n] = all[i]
-			n++
-		}
-	}
-	return all[:n]
 }
 
 // count counts a pair by its class.

@@ -250,9 +250,12 @@ func (p *pairing) pick(n int, compare func(x, y int) int) int {
 		order[i] = i
 	}
 	slices.SortFunc(order, compare)
-	read := p.mates[0].read
-	hash := tieHash(p.b.reads[read].Name, int(p.b.length[read]), p.worker.m.options.Seed)
-	return order[hash%uint64(n)]
+	return order[p.tie(p.mates[0].read, n)]
+}
+
+// tie returns which of n that are equally good a read takes.
+func (p *pairing) tie(read, n int) int {
+	return int(tieHash(p.b.reads[read].Name, int(p.b.length[read]), p.worker.m.options.Seed) % uint64(n))
 }
 
 func (p *pairing) compareTies(x, y combination) int {
@@ -273,8 +276,7 @@ func (p *pairing) bestOf(m *pairedMate) int {
 			p.worker.locator.aligner.align(p.worker.m.ref, p.b, m.read, &m.locations[i])
 		}
 		slices.SortFunc(m.byRank[:ties], func(i, j int32) int { return compareStarts(&m.locations[i], &m.locations[j]) })
-		hash := tieHash(p.b.reads[m.read].Name, int(p.b.length[m.read]), p.worker.m.options.Seed)
-		return int(m.byRank[hash%uint64(ties)])
+		return int(m.byRank[p.tie(m.read, ties)])
 	}
 	return int(m.byRank[0])
 }

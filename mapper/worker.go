@@ -138,11 +138,8 @@ func (w *worker) chooseAlone(b *batch, read int, s span, c *choice) (aligned int
 	}
 	c.mapQ = mapQ(w.counts, int(b.k[read]))
 	c.second = w.second()
-	reported := w.reported(all)
-	for j := range reported {
-		w.locator.aligner.align(w.m.ref, b, read, &reported[j])
-	}
-	order(reported)
+	reported := w.reported(all, nil)
+	w.arrange(b, read, reported)
 	primaryFirst(reported, b.reads[read].Name, int(b.length[read]), w.m.options.Seed)
 	c.to = s.from + w.limit(len(reported))
 	return len(reported)
@@ -204,10 +201,19 @@ func (w *worker) second() int32 {
 	return -1
 }
 
+// arrange aligns locations of a read and puts them in order.
+func (w *worker) arrange(b *batch, read int, locations []location) {
+	for i := range locations {
+		w.locator.aligner.align(w.m.ref, b, read, &locations[i])
+	}
+	order(locations)
+}
+
 // reported moves the locations that the report mode asks for to the front of all and
-// returns them. For one it returns all of the least distance, of which the primary is
-// chosen later.
-func (w *worker) reported(all []location) []location {
+// returns them. primary is the primary location that a pair has chosen, which need not be one of the least distance and is always among
+// them, or nil, when for ReportOne all of the least distance are returned, of which the primary is chosen later. With ReportUnique a mate
+// has its primary location alone, if that is its only best one, or if its pair is the only proper one of the fewest edits.
+func (w *worker) reported(all []location, primary *location) []location {
 	report := w.m.options.Report
 	most := int32(w.best())
 	switch report.Mode {
@@ -216,14 +222,22 @@ func (w *worker) reported(all []location) []location {
 	case ReportStrata:
 		most += int32(report.Strata)
 	case ReportUnique:
-		if w.counts[most] > 1 {
+		onlyBest := w.counts[most] == 1 && (primary == nil || primary.distance == most)
+		if !onlyBest && (primary == nil || !w.pairing.unique) {
 			return nil
 		}
-	case ReportBest, ReportOne:
+		if primary != nil {
+			most = -1
+		}
+	case ReportOne:
+		if primary != nil {
+			most = -1
+		}
+	case ReportBest:
 	}
 	n := 0
 	for i := range all {
-		if all[i].distance <= most {
+		if all[i].distance <= most || primary != nil && compareSites(&all[i], primary) == 0 {
 			all[n] = all[i]
 			n++
 		}
