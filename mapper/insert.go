@@ -148,8 +148,8 @@ var estimatePairs = 10_000
 // beyond the quartiles, and at least four standard deviations from the mean; mean and spread are those
 // of the sizes up to two interquartile ranges beyond the quartiles. least, if not 0, is the lower bound that the user gave; it may be beyond the upper one.
 func fit(inserts []int32, least int) *insertModel {
-	m := &insertModel{low: least, high: max(defaultHigh, least+defaultHigh), from: len(inserts)}
-	if len(inserts) == 0 {
+	m := &insertModel{low: least, high: least + defaultHigh, from: len(inserts)}
+	if len(inserts) < estimateLeast {
 		return m
 	}
 	slices.Sort(inserts)
@@ -167,9 +167,6 @@ func fit(inserts []int32, least int) *insertModel {
 	mean := sum / n
 	spread := math.Sqrt(max(squares/n-float64(mean*mean), 0))
 	mean += float64(m.median)
-	if len(inserts) < estimateLeast {
-		return m
-	}
 	m.estimated, m.mean, m.spread = true, mean, max(spread, 1)
 	low := min(float64(first-3*narrow), mean-4*m.spread)
 	high := max(float64(third+3*narrow), mean+4*m.spread)

@@ -308,7 +308,9 @@ func (m *mapper) progress() {
 	}
 	p := Progress{Reads: m.stats.Reads}
 	for i := range m.workers {
-		p.Mapped += m.workers[i].stats.Mapped
+		for _, l := range m.workers[i].stats.Libraries {
+			p.Mapped += l.Mapped
+		}
 	}
 	m.options.Progress(p)
 }
@@ -469,7 +471,7 @@ func (m *mapper) gather() {
 		m.stats.Verified += m.workers[i].locator.verified
 	}
 	m.stats.gatherContigs(m.contigs)
-	m.stats.Unmapped = m.stats.Reads - m.stats.Mapped
+	m.stats.gatherLibraries()
 	for _, l := range m.libraries {
 		if !l.paired() {
 			continue

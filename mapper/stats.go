@@ -289,19 +289,27 @@ func (s *InsertStats) describe(m *insertModel) {
 
 // add adds the counts that workers keep.
 func (s *Stats) add(t *Stats) {
-	s.Mapped += t.Mapped
-	s.Ambiguous += t.Ambiguous
-	s.Unique += t.Unique
-	s.Multiple += t.Multiple
 	s.Capped += t.Capped
 	s.Bases += t.Bases
-	s.Mappings += t.Mappings
-	s.Reported += t.Reported
 	s.ByDistance = sum(s.ByDistance, t.ByDistance)
 	s.PerRead = sum(s.PerRead, t.PerRead)
 	for i := range t.Libraries {
 		s.Libraries[i].add(&t.Libraries[i])
 	}
+}
+
+// gatherLibraries sets what is the sum over the libraries.
+func (s *Stats) gatherLibraries() {
+	for i := range s.Libraries {
+		l := &s.Libraries[i]
+		s.Mapped += l.Mapped
+		s.Ambiguous += l.Ambiguous
+		s.Unique += l.Unique
+		s.Mappings += l.Mappings
+		s.Reported += l.Reported
+	}
+	s.Multiple = s.Mapped - s.Unique
+	s.Unmapped = s.Reads - s.Mapped
 }
 
 // add adds the counts of a library, not its names.

@@ -62,7 +62,8 @@ func (w *worker) resolve(b *batch, f *found, from, to int, out block) block {
 	}
 	n := choose(b, from, to)
 	start = clock.add(stageAlign, start, int64(n))
-	before := w.stats.Reported
+	reported := &w.stats.Libraries[b.library.index].Reported
+	before := *reported
 	if paired {
 		for i := 0; i < to-from; i += 2 {
 			out = w.formatPair(out, b, from+i, w.chosen[i:i+2])
@@ -74,7 +75,7 @@ func (w *worker) resolve(b *batch, f *found, from, to int, out block) block {
 	}
 	w.m.contigs[w.index].add(w.placed)
 	w.placed = w.placed[:0]
-	clock.add(stageFormat, start, w.stats.Reported-before)
+	clock.add(stageFormat, start, *reported-before)
 	return out
 }
 
@@ -146,17 +147,15 @@ func (w *worker) chooseAlone(b *batch, read int, s span, c *choice) (aligned int
 }
 
 // count fills w.counts with the number of a read's locations at each distance, and
-// adds the read to the statistics.
+// adds the read to the statistics. What is counted for its library, gatherLibraries adds up.
 func (w *worker) count(b *batch, read int, all []location) {
 	s, l := &w.stats, &w.stats.Libraries[b.library.index]
 	s.Bases += int64(b.length[read])
 	l.Reads++
 	if len(all) == 0 && b.length[read] > 0 && b.ambiguous[read] > b.k[read] {
-		s.Ambiguous++
 		l.Ambiguous++
 	}
 	s.PerRead = increment(s.PerRead, bucketOf(len(all)))
-	s.Mappings += int64(len(all))
 	l.Mappings += int64(len(all))
 	if len(all) == 0 {
 		return
@@ -170,13 +169,9 @@ func (w *worker) count(b *batch, read int, all []location) {
 	for i := range all {
 		w.counts[all[i].distance]++
 	}
-	s.Mapped++
 	l.Mapped++
 	if len(all) == 1 {
-		s.Unique++
 		l.Unique++
-	} else {
-		s.Multiple++
 	}
 	s.ByDistance = increment(s.ByDistance, w.best())
 }
@@ -276,7 +271,6 @@ func (w *worker) format(out block, b *batch, read int, c *choice) block {
 
 // countReported adds records to the statistics.
 func (w *worker) countReported(b *batch, locations []location) {
-	w.stats.Reported += int64(len(locations))
 	w.stats.Libraries[b.library.index].Reported += int64(len(locations))
 	for i := range locations {
 		l := &locations[i]

@@ -9,20 +9,9 @@ import (
 	"os/exec"
 	"testing"
 	"time"
-)
 
-// need returns the path of a tool, or skips; in CI, which installs it, its absence is a failure.
-func need(t *testing.T, tool string) string {
-	t.Helper()
-	path, err := exec.LookPath(tool)
-	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("%s is not installed", tool)
-		}
-		t.Skipf("SKIPPED: %s is not installed", tool)
-	}
-	return path
-}
+	"scanmap/internal/programs"
+)
 
 // browser speaks the DevTools protocol with Chromium through a pair of pipes: messages are JSON that ends with a zero byte.
 type browser struct {
@@ -46,7 +35,7 @@ type message struct {
 // startBrowser starts Chromium without a way to the network, with one blank page.
 func startBrowser(t *testing.T) *browser {
 	t.Helper()
-	path := need(t, "chromium")
+	path := programs.Find(t, "chromium")
 	toBrowser, in, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

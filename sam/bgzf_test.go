@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os/exec"
 	"runtime"
 	"testing"
 	"time"
 
 	"github.com/biogo/hts/bgzf"
+
+	"scanmap/internal/programs"
 )
 
 // decompress reads BGZF by biogo/hts, and demands the block that ends it.
@@ -106,11 +107,7 @@ func TestBGZFRefusesLevels(t *testing.T) {
 
 // htslib's own program finds the blocks in order.
 func TestBgzipReadsBGZF(t *testing.T) {
-	samtools(t)
-	bgzip, err := exec.LookPath("bgzip")
-	if err != nil {
-		t.Skip("SKIPPED: bgzip is not installed")
-	}
+	bgzip := programs.Find(t, "bgzip")
 	data := letters(300_000)
 	for _, level := range []int{0, 5} {
 		file := compress(t, data, level, 2, 1<<20)

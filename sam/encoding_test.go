@@ -2,7 +2,6 @@ package sam
 
 import (
 	"bytes"
-	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -12,20 +11,8 @@ import (
 	"pgregory.net/rapid"
 
 	"scanmap/dna"
+	"scanmap/internal/programs"
 )
-
-// samtools returns the path of samtools, and skips the test where there is none.
-func samtools(t testing.TB) string {
-	t.Helper()
-	path, err := exec.LookPath("samtools")
-	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal(err)
-		}
-		t.Skip("SKIPPED: samtools is not installed")
-	}
-	return path
-}
 
 // output runs a command and returns what it writes.
 func output(t testing.TB, stdin []byte, name string, arguments ...string) []byte {
@@ -141,7 +128,7 @@ func TestAppendMateTags(t *testing.T) {
 // samtools makes the same bytes of text as AppendBinary makes of records, and the same
 // text of those bytes.
 func TestSamtoolsAgreesOnBinary(t *testing.T) {
-	path := samtools(t)
+	path := programs.Find(t, "samtools")
 	h := testHeader(t, HeaderOptions{}, testContigs...)
 	records := edgeRecords(t)
 	generator := rapid.Custom(pairedRecord)

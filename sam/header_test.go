@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"scanmap/dna"
+	"scanmap/internal/programs"
 )
 
 // reference returns a reference whose contigs have names and lengths but no bases.
@@ -149,13 +150,7 @@ func TestWriteHeaderReportsErrors(t *testing.T) {
 
 // samtools, where it is installed, is a second reader of the header.
 func TestSamtoolsReadsHeader(t *testing.T) {
-	samtools, err := exec.LookPath("samtools")
-	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal(err)
-		}
-		t.Skip("SKIPPED: samtools is not installed")
-	}
+	samtools := programs.Find(t, "samtools")
 	group, err := NewReadGroup("x", "y", "z")
 	if err != nil {
 		t.Fatal(err)

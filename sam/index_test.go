@@ -12,6 +12,7 @@ import (
 	hts "github.com/biogo/hts/sam"
 
 	"scanmap/dna"
+	"scanmap/internal/programs"
 )
 
 func TestIndexKind(t *testing.T) {
@@ -96,7 +97,7 @@ func scattered(contigs []dna.Contig, n int) []Record {
 }
 
 func TestSamtoolsReadsIndex(t *testing.T) {
-	path := samtools(t)
+	path := programs.Find(t, "samtools")
 	for name, contigs := range map[string][]dna.Contig{
 		"bai":       {{Name: "a", Length: 3_000_000}, {Name: "b", Length: 500}, {Name: "c", Length: 1 << 29}, {Name: "empty", Length: 1000}},
 		"csi":       {{Name: "a", Length: 3_000_000}, {Name: "b", Length: dna.MaxContigLength}, {Name: "c", Length: 100_000}, {Name: "empty", Length: 1000}},

@@ -16,6 +16,8 @@ import (
 
 	hts "github.com/biogo/hts/sam"
 	"pgregory.net/rapid"
+
+	"scanmap/internal/programs"
 )
 
 // inOrder is the order that sorting has to make, by a stable sort of records.
@@ -148,7 +150,7 @@ func TestSortMemory(t *testing.T) {
 
 // samtools sort makes the same order, of made records and of mapped ones.
 func TestSamtoolsAgreesOnOrder(t *testing.T) {
-	path := samtools(t)
+	path := programs.Find(t, "samtools")
 	h := testHeader(t, HeaderOptions{SortOrder: hts.Coordinate, NoProgram: true}, testContigs...)
 	var text bytes.Buffer
 	if err := WriteHeader(&text, h); err != nil {

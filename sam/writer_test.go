@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	hts "github.com/biogo/hts/sam"
+
+	"scanmap/internal/programs"
 )
 
 const coordinate = hts.Coordinate
@@ -78,7 +80,7 @@ func TestWriterDoesNotDependOnBlocks(t *testing.T) {
 
 // All formats say the same.
 func TestFormatsAgree(t *testing.T) {
-	path := samtools(t)
+	path := programs.Find(t, "samtools")
 	h := testHeader(t, HeaderOptions{SortOrder: hts.Coordinate}, testContigs...)
 	records := manyRecords(500)
 	for _, sorted := range []bool{false, true} {

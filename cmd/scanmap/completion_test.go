@@ -10,20 +10,9 @@ import (
 	"strings"
 	"testing"
 	"time"
-)
 
-// shellOf returns the path of a shell or of another tool; without it the test is skipped, and fails in CI, which installs it.
-func shellOf(t *testing.T, name string) string {
-	t.Helper()
-	path, err := exec.LookPath(name)
-	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("%s is not installed", name)
-		}
-		t.Skipf("SKIPPED: %s is not installed", name)
-	}
-	return path
-}
+	"scanmap/internal/programs"
+)
 
 // completionFolder makes files to choose from, with the script of a shell among them.
 func completionFolder(t *testing.T, shell string) (folder, script string) {
@@ -137,7 +126,7 @@ func offered(text string) []string {
 const bashBreaks = " \t\n\"'><=;|&(:"
 
 func TestCompletionInBash(t *testing.T) {
-	shellOf(t, "bash")
+	programs.Find(t, "bash")
 	folder, script := completionFolder(t, "bash")
 	for _, c := range completions {
 		if got := bashCompletes(t, folder, script, c.line, bashBreaks); !slices.Equal(got, c.want) {
@@ -186,7 +175,7 @@ func TestCompletionInBash(t *testing.T) {
 }
 
 func TestCompletionInFish(t *testing.T) {
-	fish := shellOf(t, "fish")
+	fish := programs.Find(t, "fish")
 	folder, script := completionFolder(t, "fish")
 	lines := slices.Clone(completions)
 	lines = append(lines, []completionCase{
@@ -248,7 +237,7 @@ zpty -d shell
 `
 
 func TestCompletionInZsh(t *testing.T) {
-	zsh := shellOf(t, "zsh")
+	zsh := programs.Find(t, "zsh")
 	folder, script := completionFolder(t, "zsh")
 	if out, err := exec.Command(zsh, "-n", script).CombinedOutput(); err != nil || len(out) > 0 {
 		t.Fatalf("%v, %s", err, out)

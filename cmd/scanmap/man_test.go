@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"scanmap/internal/programs"
 )
 
 func TestEscaped(t *testing.T) {
@@ -84,7 +86,7 @@ func TestManual(t *testing.T) {
 
 // What mandoc finds is not even a matter of style, and what it shows is what was meant.
 func TestManualWithMandoc(t *testing.T) {
-	mandoc := shellOf(t, "mandoc")
+	mandoc := programs.Find(t, "mandoc")
 	page := manual(describe(newApp(process{})))
 	lint := exec.Command(mandoc, "-T", "lint")
 	lint.Stdin = strings.NewReader(page)

@@ -11,24 +11,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
-)
 
-// exitCodeOf is the exit code of a process that has been waited for, 128 and the
-// signal's number if a signal ended it.
-func exitCodeOf(t *testing.T, err error) int {
-	t.Helper()
-	var exit *exec.ExitError
-	if err == nil {
-		return 0
-	}
-	if !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		t.Fatalf("the process died of %v", status.Signal())
-	}
-	return exit.ExitCode()
-}
+	"scanmap/internal/programs"
+)
 
 // manyReads writes a file of reads that make more SAM than pipes hold.
 func manyReads(t *testing.T, folder string) string {
@@ -62,7 +47,7 @@ func TestFullDevice(t *testing.T) {
 		var stderr bytes.Buffer
 		command := exec.Command(binary, c.args...)
 		command.Stdout, command.Stderr = full, &stderr
-		code := exitCodeOf(t, command.Run())
+		code := programs.ExitCode(t, command.Run())
 		if want := "scanmap: " + c.name + ": no space left on device\n"; code != 1 || stderr.String() != want {
 			t.Errorf("%q: exit code %d, standard error %q", c.args, code, stderr.String())
 		}
@@ -92,7 +77,7 @@ func TestClosedPipe(t *testing.T) {
 		if err := r.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if code := exitCodeOf(t, command.Wait()); code != 0 || stderr.Len() > 0 {
+		if code := programs.ExitCode(t, command.Wait()); code != 0 || stderr.Len() > 0 {
 			t.Errorf("exit code %d, standard error %q", code, stderr.String())
 		}
 	}
@@ -128,7 +113,7 @@ func TestMapToFIFO(t *testing.T) {
 	if err != nil || string(got) != want {
 		t.Errorf("%v, got\n%s", err, got)
 	}
-	if code := exitCodeOf(t, command.Wait()); code != 0 {
+	if code := programs.ExitCode(t, command.Wait()); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
 }
@@ -180,7 +165,7 @@ func TestSignals(t *testing.T) {
 			if err := command.Process.Signal(c.signal); err != nil {
 				t.Fatal(err)
 			}
-			code := exitCodeOf(t, command.Wait())
+			code := programs.ExitCode(t, command.Wait())
 			if want := "scanmap: stopped by a signal: " + c.signal.String() + "\n"; code != c.code || stderr.String() != want {
 				t.Errorf("exit code %d, standard error %q", code, stderr.String())
 			}
@@ -219,7 +204,7 @@ func TestIgnoredSignalsStayIgnored(t *testing.T) {
 	if err := stdin.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if code := exitCodeOf(t, command.Wait()); code != 0 || stdout.String() != mapQuietly(t, "--no-pg") {
+	if code := programs.ExitCode(t, command.Wait()); code != 0 || stdout.String() != mapQuietly(t, "--no-pg") {
 		t.Errorf("exit code %d, standard output\n%s", code, stdout.String())
 	}
 }
@@ -249,7 +234,7 @@ func TestSignalWhileWriting(t *testing.T) {
 	if err := command.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if code := exitCodeOf(t, command.Wait()); code != 143 {
+	if code := programs.ExitCode(t, command.Wait()); code != 143 {
 		t.Errorf("exit code %d, standard error %q", code, stderr.String())
 	}
 }
@@ -271,7 +256,7 @@ func TestClosedPipeOfSeveralOutputs(t *testing.T) {
 	if err := errors.Join(w.Close(), r.Close()); err != nil {
 		t.Fatal(err)
 	}
-	code := exitCodeOf(t, command.Wait())
+	code := programs.ExitCode(t, command.Wait())
 	if want := "scanmap: standard output: broken pipe\n"; code != 1 || stderr.String() != want {
 		t.Errorf("exit code %d, standard error %q", code, stderr.String())
 	}

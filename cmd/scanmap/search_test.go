@@ -20,6 +20,7 @@ import (
 
 	"scanmap/fasta"
 	"scanmap/gpu"
+	"scanmap/internal/programs"
 	"scanmap/search"
 )
 
@@ -176,13 +177,7 @@ func TestSearchIsMapping(t *testing.T) {
 
 // TestSearchCalmd has samtools compute NM and MD once more, IUPAC letters in SEQ included.
 func TestSearchCalmd(t *testing.T) {
-	samtools, err := exec.LookPath("samtools")
-	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("samtools is not installed")
-		}
-		t.Skip("SKIPPED: samtools is not installed")
-	}
+	samtools := programs.Find(t, "samtools")
 	folder := t.TempDir()
 	text, err := os.ReadFile(phixFile)
 	if err != nil {
@@ -456,7 +451,7 @@ func TestSearchSignals(t *testing.T) {
 			if err := command.Process.Signal(syscall.SIGINT); err != nil {
 				t.Fatal(err)
 			}
-			code := exitCodeOf(t, command.Wait())
+			code := programs.ExitCode(t, command.Wait())
 			if want := "scanmap: stopped by a signal: interrupt\n"; code != 130 || stderr.String() != want {
 				t.Errorf("exit code %d, standard error %q", code, stderr.String())
 			}

@@ -272,16 +272,3 @@ func TestShardsAddUp(t *testing.T) {
 		t.Errorf("the parts differ from the whole: %s", cmp.Diff(strings.Split(whole.stdout, "\n"), strings.Split(joined, "\n")))
 	}
 }
-
-// need returns the path of a tool, or skips; in CI, which installs it, its absence is a failure.
-func need(t *testing.T, tool string) string {
-	t.Helper()
-	path, err := exec.LookPath(tool)
-	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("%s is not installed", tool)
-		}
-		t.Skipf("SKIPPED: %s is not installed", tool)
-	}
-	return path
-}

@@ -2,7 +2,6 @@ package acceptance
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,20 +11,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
-)
 
-// exitCode is the exit code of a process that has been waited for.
-func exitCode(t *testing.T, err error) int {
-	t.Helper()
-	var exit *exec.ExitError
-	if err == nil {
-		return 0
-	}
-	if !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	return exit.ExitCode()
-}
+	"scanmap/internal/programs"
+)
 
 // contents lists a folder.
 func contents(t *testing.T, folder string) string {
@@ -108,7 +96,7 @@ func TestSignalsLeaveNothing(t *testing.T) {
 				if err := command.Process.Signal(signal.signal); err != nil {
 					t.Fatal(err)
 				}
-				code := exitCode(t, command.Wait())
+				code := programs.ExitCode(t, command.Wait())
 				if want := "scanmap: stopped by a signal: " + signal.signal.String() + "\n"; code != signal.code || stderr.String() != want {
 					t.Errorf("exit code %d, standard error %q", code, stderr.String())
 				}
@@ -178,7 +166,7 @@ func TestClosedPipes(t *testing.T) {
 			if err := r.Close(); err != nil {
 				t.Fatal(err)
 			}
-			if code := exitCode(t, command.Wait()); code != 0 || stderr.Len() > 0 {
+			if code := programs.ExitCode(t, command.Wait()); code != 0 || stderr.Len() > 0 {
 				t.Errorf("exit code %d, standard error %q", code, stderr.String())
 			}
 			if left := contents(t, temporary); left != "" {
@@ -221,7 +209,7 @@ func TestFullDisk(t *testing.T) {
 			var stdout, stderr bytes.Buffer
 			command := exec.Command("unshare", append(args, reference, reads)...)
 			command.Stdout, command.Stderr = &stdout, &stderr
-			code := exitCode(t, command.Run())
+			code := programs.ExitCode(t, command.Run())
 			message := stderr.String()
 			if code != 1 || stdout.Len() > 0 || strings.Count(message, "\n") != 1 ||
 				!strings.HasPrefix(message, "scanmap: ") || !strings.Contains(message, c.names) || !strings.Contains(message, "no space left on device") {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"scanmap/internal/programs"
 	"scanmap/internal/validate"
 )
 
@@ -39,8 +40,8 @@ var judged = []struct {
 
 // TestOtherTools has samtools, Picard and the rules of internal/validate judge whole runs.
 func TestOtherTools(t *testing.T) {
-	tools := validate.Tools{Scanmap: scanmap, Samtools: need(t, "samtools")}
-	t.Run("Picard", func(t *testing.T) { tools.Picard = need(t, "PicardCommandLine") })
+	tools := validate.Tools{Scanmap: scanmap, Samtools: programs.Find(t, "samtools")}
+	t.Run("Picard", func(t *testing.T) { tools.Picard = programs.Find(t, "PicardCommandLine") })
 	portiera := data(t, "portiera.fa.gz")
 	sets := map[string]validate.Case{
 		"phix":         {Distance: "10%", Reference: data(t, "phix.fa"), Reads: []string{data(t, "phix_R1.fastq"), data(t, "phix_R2.fastq")}},
@@ -70,7 +71,7 @@ func TestOtherTools(t *testing.T) {
 
 // TestWithoutReadGroup leaves the read group out, which Picard alone minds.
 func TestWithoutReadGroup(t *testing.T) {
-	tools := validate.Tools{Scanmap: scanmap, Samtools: need(t, "samtools")}
+	tools := validate.Tools{Scanmap: scanmap, Samtools: programs.Find(t, "samtools")}
 	c := validate.Case{
 		Name: "phix", Distance: "4%", Report: "all", Reference: data(t, "phix.fa"), Regions: 5,
 		Reads: []string{data(t, "phix_R1.fastq"), data(t, "phix_R2.fastq")},
@@ -86,7 +87,7 @@ func TestWithoutReadGroup(t *testing.T) {
 
 // TestOtherToolsSee breaks output on its way, which has to be noticed.
 func TestOtherToolsSee(t *testing.T) {
-	samtools := need(t, "samtools")
+	samtools := programs.Find(t, "samtools")
 	reference, reads := data(t, "ex1.fa"), data(t, "ex1_35bp.fastq.gz")
 	for _, c := range []struct{ file, change, kind string }{
 		{"x.sam", `sed -i 's/\tNM:i:1\t/\tNM:i:0\t/' "$1"`, "samtools calmd changes NM or MD"},
@@ -119,7 +120,7 @@ func TestOtherToolsSee(t *testing.T) {
 
 // TestPicardSees gives it a read group that it does not like.
 func TestPicardSees(t *testing.T) {
-	tools := validate.Tools{Scanmap: scanmap, Samtools: need(t, "samtools"), Picard: need(t, "PicardCommandLine")}
+	tools := validate.Tools{Scanmap: scanmap, Samtools: programs.Find(t, "samtools"), Picard: programs.Find(t, "PicardCommandLine")}
 	r, err := tools.Run(context.Background(), &validate.Case{
 		Distance: "3", Report: "one", ReadGroup: `@RG\tID:one\tSM:s`, Picard: true, Reference: data(t, "ex1.fa"), Reads: []string{data(t, "ex1_35bp.fastq.gz")},
 	}, t.TempDir())

@@ -9,7 +9,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -92,10 +91,6 @@ func run(threads, repeat int, pairsOnly bool, out string) error {
 	if out == "" {
 		return nil
 	}
-	data, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
-	}
 	base := filepath.Join(out, "peers-"+r.Date)
-	return errors.Join(os.WriteFile(base+".json", append(data, '\n'), 0o644), os.WriteFile(base+".md", []byte(text), 0o644))
+	return errors.Join(command.SaveJSON(base+".json", r), os.WriteFile(base+".md", []byte(text), 0o644))
 }

@@ -3,6 +3,7 @@ package command
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -87,4 +88,13 @@ func List(versions map[string]string) string {
 		all = append(all, name+" "+versions[name])
 	}
 	return strings.Join(all, ", ")
+}
+
+// SaveJSON writes a value to a file as indented JSON.
+func SaveJSON(file string, v any) error {
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, append(data, '\n'), 0o644)
 }

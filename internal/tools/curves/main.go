@@ -8,7 +8,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -95,11 +94,7 @@ func run(repeat, threads, points int, out string) error {
 	if err := r.growReference(repeat, points, text, all); err != nil {
 		return err
 	}
-	data, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(out, "curves-"+r.Date+".json"), append(data, '\n'), 0o644); err != nil {
+	if err := command.SaveJSON(filepath.Join(out, "curves-"+r.Date+".json"), r); err != nil {
 		return err
 	}
 	if err := draw(r.Reads, 1e3, "thousand reads", filepath.Join(out, "curve-reads.svg")); err != nil {

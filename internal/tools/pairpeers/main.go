@@ -162,11 +162,7 @@ func (r *report) measure(repeat int, onlyPrograms, onlySets *regexp.Regexp, out 
 
 // save writes the report as JSON.
 func (r *report) save(out string) error {
-	data, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(r.base(out)+".json", append(data, '\n'), 0o644)
+	return command.SaveJSON(r.base(out)+".json", r)
 }
 
 // base returns the beginning of the names of the files.

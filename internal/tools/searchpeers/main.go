@@ -11,7 +11,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -208,12 +207,8 @@ func run(repeat, threads int, out, only string, checks bool) error {
 	if out == "" {
 		return nil
 	}
-	data, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
-	}
 	base := filepath.Join(out, "search-peers-"+r.Date)
-	return errors.Join(os.WriteFile(base+".json", append(data, '\n'), 0o644), os.WriteFile(base+".md", []byte(text), 0o644))
+	return errors.Join(command.SaveJSON(base+".json", r), os.WriteFile(base+".md", []byte(text), 0o644))
 }
 
 // measure times the programs of a task on a reference, and compares what they found.
