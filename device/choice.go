@@ -20,6 +20,14 @@ type Choice struct {
 	Memory int64
 }
 
+// First returns the number of the first GPU of CUDA, for work that one GPU does.
+func (c *Choice) First() int {
+	if len(c.Indices) == 0 {
+		return 0
+	}
+	return c.Indices[0]
+}
+
 // Kind is the kind of a device.
 type Kind string
 

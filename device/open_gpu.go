@@ -5,6 +5,7 @@ import (
 
 	"scanmap/gpu"
 	"scanmap/kernels"
+	"scanmap/measure"
 )
 
 // A GPU is one that is open. It loads kernels when they are first used.
@@ -53,4 +54,12 @@ func (g *GPU) Kernel(name string) (*gpu.Kernel, error) {
 	}
 	g.kernels[name] = k
 	return k, nil
+}
+
+// KernelTimes returns what each kernel took, if launches were timed.
+func (g *GPU) KernelTimes() (times []measure.KernelTime) {
+	for _, t := range g.Times() {
+		times = append(times, measure.KernelTime{Name: t.Kernel, Launches: int64(t.Launches), Time: t.Total})
+	}
+	return times
 }

@@ -4,14 +4,166 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"scanmap/locate"
+	"scanmap/parallel"
 )
+
+// A choice is what of a read is reported, and what was found of it.
+type choice struct {
+	// from and to are the reported locations of the group; the first is primary.
+	from, to int
+	found    int   // locations
+	best     int32 // the least distance of them
+	second   int32 // distance of the next best location, or -1
+	mapQ     byte
+	capped   bool // there were more than --max-locations
+	rescued  bool
+	pair     pairClass
+}
+
+// A chooser says which locations of a read are reported, and in which order. It is the scratch
+// memory of one goroutine.
+type chooser struct {
+	report Report
+	most   int // locations reported; 0 for all
+	seed   uint64
+	counts distances
+}
+
+// choose makes the choice for a read by its own locations, those of a span of the group. It returns
+// the number of alignments.
+func (c *chooser) choose(g *group, read int, s span) (made choice, aligned int) {
+	all := g.of(s)
+	made = choice{from: s.from, to: s.from, found: len(all), second: -1}
+	if len(all) == 0 {
+		return made, 0
+	}
+	c.counts.count(all, g.batch.K(read))
+	made.best, made.second = c.counts.best(), c.counts.second()
+	made.mapQ = mapQ(c.counts, g.batch.K(read))
+	reported := c.reported(all, nil, false)
+	g.arrange(read, reported)
+	primaryFirst(reported, g.batch.Reads[read].Name, g.batch.Length(read), c.seed)
+	c.limit(&made, len(reported))
+	return made, len(reported)
+}
+
+// chooseMate is choose for a mate whose pair has chosen the primary location: the one that m says.
+// unique tells that the pair is the only proper one of the fewest edits.
+func (c *chooser) chooseMate(g *group, s span, m *pairedMate, unique bool) (made choice, aligned int) {
+	all := g.of(s)
+	primary := m.locations[m.primary]
+	made = choice{from: s.from, to: s.from, found: len(all), mapQ: m.quality}
+	c.counts.count(all, g.batch.K(m.read))
+	made.best, made.second = c.counts.best(), c.counts.second()
+	if primary.Distance > made.best {
+		made.second = made.best
+	}
+	reported := c.reported(all, &primary, unique)
+	if len(reported) == 0 {
+		return made, 0
+	}
+	g.arrange(m.read, reported)
+	i := slices.IndexFunc(reported, func(l locate.Location) bool { return compareSites(&l, &primary) == 0 })
+	primary = reported[i]
+	copy(reported[1:i+1], reported[:i])
+	reported[0] = primary
+	c.limit(&made, len(reported))
+	return made, len(reported)
+}
+
+// reported moves the locations that the report mode asks for to the front of all, which are those of
+// c.counts, and returns them. primary is the primary location that a pair has chosen, which need not
+// be one of the least distance and is always among them, or nil, when for ReportOne all of the least
+// distance are returned, of which the primary is chosen later. With ReportUnique a mate has its
+// primary location alone, if that is its only best one, or if its pair is unique.
+func (c *chooser) reported(all []locate.Location, primary *locate.Location, unique bool) []locate.Location {
+	most := c.counts.best()
+	switch c.report.Mode {
+	case ReportAll:
+		return all
+	case ReportStrata:
+		most += int32(c.report.Strata)
+	case ReportUnique:
+		onlyBest := c.counts[most] == 1 && (primary == nil || primary.Distance == most)
+		if !onlyBest && (primary == nil || !unique) {
+			return nil
+		}
+		if primary != nil {
+			most = -1
+		}
+	case ReportOne:
+		if primary != nil {
+			most = -1
+		}
+	case ReportBest:
+	}
+	n := 0
+	for i := range all {
+		if all[i].Distance <= most || primary != nil && compareSites(&all[i], primary) == 0 {
+			all[n] = all[i]
+			n++
+		}
+	}
+	return all[:n]
+}
+
+// limit ends a choice after as many of n ordered locations as are to be written.
+func (c *chooser) limit(made *choice, n int) {
+	if c.report.Mode == ReportOne {
+		n = min(n, 1)
+	}
+	if c.most > 0 && n > c.most {
+		made.capped = true
+		n = c.most
+	}
+	made.to = made.from + n
+}
+
+// distances[d] is the number of a read's locations at distance d.
+type distances []int32
+
+// count counts locations of a read with a largest distance of k; a mate that was rescued may have
+// more edits.
+func (d *distances) count(all []locate.Location, k int) {
+	most := int32(k)
+	for i := range all {
+		most = max(most, all[i].Distance)
+	}
+	*d = parallel.Resize(*d, int(most)+1)
+	clear(*d)
+	for i := range all {
+		(*d)[all[i].Distance]++
+	}
+}
+
+// best is the least distance.
+func (d distances) best() int32 {
+	best := int32(0)
+	for d[best] == 0 {
+		best++
+	}
+	return best
+}
+
+// second returns the distance of the second best location, or -1.
+func (d distances) second() int32 {
+	n := int32(0)
+	for distance, count := range d {
+		if n += count; n > 1 {
+			return int32(distance)
+		}
+	}
+	return -1
+}
 
 // order sorts the locations of a read, aligned, as they are reported: by
 // (distance, contig, position, strand). Locations of one strand that start
 // together are further told apart by their ends.
-func order(locations []location) {
-	slices.SortFunc(locations, func(a, b location) int {
-		if c := cmp.Compare(a.distance, b.distance); c != 0 {
+func order(locations []locate.Location) {
+	slices.SortFunc(locations, func(a, b locate.Location) int {
+		if c := cmp.Compare(a.Distance, b.Distance); c != 0 {
 			return c
 		}
 		return compareStarts(&a, &b)
@@ -19,11 +171,11 @@ func order(locations []location) {
 }
 
 // compareStarts orders aligned locations by (contig, position, strand, end).
-func compareStarts(a, b *location) int {
-	if c := cmp.Compare(a.place.contig(), b.place.contig()); c != 0 {
+func compareStarts(a, b *locate.Location) int {
+	if c := cmp.Compare(a.Place.Contig(), b.Place.Contig()); c != 0 {
 		return c
 	}
-	if c := cmp.Compare(a.start, b.start); c != 0 {
+	if c := cmp.Compare(a.Start, b.Start); c != 0 {
 		return c
 	}
 	return compareSites(a, b)
@@ -31,7 +183,7 @@ func compareStarts(a, b *location) int {
 
 // primaryFirst moves the primary location to the front of ordered locations: one of
 // those of least distance, by a hash of the read's name and length and the seed.
-func primaryFirst(locations []location, name string, length int, seed uint64) {
+func primaryFirst(locations []locate.Location, name string, length int, seed uint64) {
 	ties := countBest(locations)
 	if ties < 2 {
 		return
@@ -44,9 +196,9 @@ func primaryFirst(locations []location, name string, length int, seed uint64) {
 
 // countBest returns how many of the locations, ordered by distance, have the least
 // one.
-func countBest(locations []location) int {
+func countBest(locations []locate.Location) int {
 	n := 0
-	for n < len(locations) && locations[n].distance == locations[0].distance {
+	for n < len(locations) && locations[n].Distance == locations[0].Distance {
 		n++
 	}
 	return n

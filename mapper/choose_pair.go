@@ -1,6 +1,6 @@
 package mapper
 
-import "slices"
+import "scanmap/locate"
 
 // pairClass says how the mates of a pair lie to each other.
 type pairClass uint8
@@ -26,101 +26,78 @@ var discordantNames = [...]string{
 // discordant tells the classes whose records are also written apart.
 func (c pairClass) discordant() bool { return discordantNames[c] != "" }
 
-// choosePairs is choose for pairs.
-func (w *worker) choosePairs(b *batch, from, to int) (aligned int) {
-	w.chosen = resize(w.chosen, to-from)
-	w.pairing.b = b
-	for i := 0; i < to-from; i += 2 {
-		aligned += w.choosePair(b, from+i, w.spans[i:i+2], w.chosen[i:i+2])
-	}
-	return aligned
+// A pairChoice is what a pairing says of a pair.
+type pairChoice struct {
+	class   pairClass
+	bounded bool // not all combinations of locations were weighed
+	rescued int  // the mate that was rescued, or -1
+	insert  int  // the insert size of a proper pair, otherwise 0
 }
 
-// choosePair makes the choices for the mates that are reads read and read+1 of the batch.
-func (w *worker) choosePair(b *batch, read int, spans []span, chosen []choice) (aligned int) {
-	p := &w.pairing
-	pairs := w.stats.Libraries[b.library.index].Pairs
-	class, bounded, rescued := unmappedPair, false, -1
+// joined tells whether the pair has chosen the primary locations of its mates; otherwise each mate
+// has its own.
+func (c *pairChoice) joined() bool { return c.class != oneEndAnchored && c.class != unmappedPair }
+
+// choose chooses the primary locations of the mates that are reads read and read+1 of the batch,
+// whose locations are those of spans. A mate that is rescued gets its span set.
+func (p *pairing) choose(read int, spans []span) pairChoice {
 	empty := [2]bool{spans[0].from == spans[0].to, spans[1].from == spans[1].to}
 	switch {
 	case !empty[0] && !empty[1]:
-		class, bounded = w.joinPair(b, read, spans, false)
+		return p.join(read, spans, false)
 	case empty[0] != empty[1]:
-		class = oneEndAnchored
 		lost := 0
 		if empty[1] {
 			lost = 1
 		}
-		var found bool
-		if found, bounded = w.rescue(b, read, spans, lost); found {
-			class, rescued = properPair, lost
-		}
+		return p.rescue(read, spans, lost)
 	}
-	if bounded {
-		pairs.Bounded++
-	}
-	for x := range chosen {
-		if class == oneEndAnchored || class == unmappedPair {
-			aligned += w.chooseAlone(b, read+x, spans[x], &chosen[x])
-		} else {
-			aligned += w.chooseMate(b, read+x, spans[x], &p.mates[x], &chosen[x])
-		}
-		chosen[x].pair, chosen[x].rescued = class, x == rescued
-	}
-	if rescued >= 0 {
-		pairs.Rescued++
-	}
-	pairs.count(class)
-	return aligned
+	return pairChoice{class: unmappedPair, rescued: -1}
 }
 
-// joinPair chooses the primary locations of two mates that have some.
-func (w *worker) joinPair(b *batch, read int, spans []span, onlyProper bool) (class pairClass, bounded bool) {
-	p := &w.pairing
+// join chooses the primary locations of two mates that have some.
+func (p *pairing) join(read int, spans []span, onlyProper bool) pairChoice {
 	for x, s := range spans {
-		p.set(x, read+x, w.locations[s.from:s.to])
+		p.set(x, read+x, p.group.of(s))
 	}
-	bounded = !p.combine()
+	c := pairChoice{bounded: !p.combine(), rescued: -1}
 	if onlyProper && len(p.ties) == 0 {
-		return oneEndAnchored, bounded
+		c.class = oneEndAnchored
+		return c
 	}
-	p.choose(onlyProper)
-	first, second := p.primary(0), p.primary(1)
-	class, insert := w.m.options.Pairs.classify(b.library.insert, first, second)
-	if class == properPair {
-		w.stats.Libraries[b.library.index].Pairs.Insert.count(insert)
-	}
-	return class, bounded
+	p.pick(onlyProper)
+	c.class, c.insert = p.options.classify(p.model, p.primary(0), p.primary(1))
+	return c
 }
 
 // rescue seeks the mate that has no location near the other, and keeps the best one found.
-func (w *worker) rescue(b *batch, read int, spans []span, lost int) (found, bounded bool) {
-	p := &w.pairing
-	anchor := spans[1-lost]
-	p.set(1-lost, read+1-lost, w.locations[anchor.from:anchor.to])
-	before := len(w.locations)
-	var all bool
-	w.locations, all = p.rescue(w.locations, lost)
-	if len(w.locations) == before {
-		return false, !all
+func (p *pairing) rescue(read int, spans []span, lost int) pairChoice {
+	anchor, g := spans[1-lost], p.group
+	p.set(1-lost, read+1-lost, g.of(anchor))
+	before := len(g.locations)
+	all := p.seek(lost)
+	if len(g.locations) == before {
+		return pairChoice{class: oneEndAnchored, bounded: !all, rescued: -1}
 	}
-	spans[lost] = span{before, len(w.locations)}
+	spans[lost] = span{before, len(g.locations)}
 	p.partial = !all
-	class, bounded := w.joinPair(b, read, spans, true)
+	c := p.join(read, spans, true)
 	p.partial = false
-	if class != properPair {
+	c.bounded = c.bounded || !all
+	if c.class != properPair {
 		spans[lost] = span{before, before}
-		return false, bounded || !all
+		return pairChoice{class: oneEndAnchored, bounded: c.bounded, rescued: -1}
 	}
 	mate := &p.mates[lost]
-	w.locations[before] = mate.locations[mate.primary]
-	mate.locations, mate.primary = w.locations[before:before+1], 0
+	g.locations[before] = mate.locations[mate.primary]
+	mate.locations, mate.primary = g.locations[before:before+1], 0
 	spans[lost].to = before + 1
-	return true, bounded || !all
+	c.rescued = lost
+	return c
 }
 
 // primary returns the primary location of a mate, aligned.
-func (p *pairing) primary(mate int) *location {
+func (p *pairing) primary(mate int) *locate.Location {
 	m := &p.mates[mate]
 	l := &m.locations[m.primary]
 	p.align(mate, l)
@@ -128,10 +105,10 @@ func (p *pairing) primary(mate int) *location {
 }
 
 // classify returns the class of a pair whose primary locations are first and second, and its insert size if it is proper.
-func (o *PairOptions) classify(model *insertModel, first, second *location) (pairClass, int) {
+func (o *PairOptions) classify(model *insertModel, first, second *locate.Location) (pairClass, int) {
 	insert, ok := o.insert(first, second)
 	switch {
-	case first.place.contig() != second.place.contig():
+	case first.Place.Contig() != second.Place.Contig():
 		return otherContig, 0
 	case !ok:
 		return otherOrientation, 0
@@ -141,29 +118,6 @@ func (o *PairOptions) classify(model *insertModel, first, second *location) (pai
 		return tooFar, 0
 	}
 	return properPair, insert
-}
-
-// chooseMate is chooseAlone for a mate whose primary location its pair has chosen.
-func (w *worker) chooseMate(b *batch, read int, s span, m *pairedMate, c *choice) (aligned int) {
-	all := w.locations[s.from:s.to]
-	primary := m.locations[m.primary]
-	*c = choice{from: s.from, to: s.from, mapQ: m.quality}
-	w.count(b, read, all)
-	c.second = w.second()
-	if best := int32(w.best()); primary.distance > best {
-		c.second = best
-	}
-	reported := w.reported(all, &primary)
-	if len(reported) == 0 {
-		return 0
-	}
-	w.arrange(b, read, reported)
-	i := slices.IndexFunc(reported, func(l location) bool { return compareSites(&l, &primary) == 0 })
-	primary = reported[i]
-	copy(reported[1:i+1], reported[:i])
-	reported[0] = primary
-	c.to = s.from + w.limit(len(reported))
-	return len(reported)
 }
 
 // count counts a pair by its class.

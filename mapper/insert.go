@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"scanmap/locate"
 )
 
 // Orientation says how the mates of a pair lie to each other.
@@ -36,11 +38,11 @@ func ParseOrientation(s string) (Orientation, error) {
 func (o Orientation) isLeft(strand, mate int) bool {
 	switch o {
 	case OrientationRF:
-		return strand == reverse
+		return strand == locate.Reverse
 	case OrientationFF:
 		return strand == mate
 	default:
-		return strand == forward
+		return strand == locate.Forward
 	}
 }
 
@@ -141,8 +143,8 @@ const (
 	defaultHigh = 1000
 )
 
-// estimatePairs is how many of them suffice: their quartiles are off by a hundredth of the spread. A variable for tests alone.
-var estimatePairs = 10_000
+// estimatePairs is how many of them suffice: their quartiles are off by a hundredth of the spread.
+const estimatePairs = 10_000
 
 // fit makes the model from insert sizes, which it sorts. The bounds are those of bwa mem: three interquartile ranges
 // beyond the quartiles, and at least four standard deviations from the mean; mean and spread are those

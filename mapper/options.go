@@ -5,8 +5,10 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"scanmap/device"
+	"scanmap/mapper/find"
 )
 
 // Options say what to map and how. The zero value of a field is its default
@@ -19,7 +21,7 @@ type Options struct {
 	Report    Report
 	// MaxLocations is the most locations reported for a read, best first; 0 is all.
 	MaxLocations int
-	// Device is where to map; for device.Auto worthGPU decides.
+	// Device is where to map; for device.Auto see devices.go.
 	Device device.Choice
 	// Threads is the number of threads that compute; 0 is one.
 	Threads int
@@ -41,6 +43,23 @@ type Options struct {
 	Loaded func(bytes int64)
 	// Progress, when set, is called after each batch, from one goroutine at a time.
 	Progress func(Progress)
+	limits   limits
+}
+
+// limits are for tests; the zero value of each field stands for a good number. Output does not
+// depend on them, save that estimatePairs decides the insert size.
+type limits struct {
+	find find.Limits
+	// gpuStart is what making a context, loading the kernels and uploading the reference take
+	// (docs/benchmarks/gpu.md).
+	gpuStart time.Duration
+	// estimatePairs is how many pairs suffice for the estimate of the insert size.
+	estimatePairs int
+}
+
+// finding returns the options for finders.
+func (o *Options) finding(t *find.Times) find.Options {
+	return find.Options{Engine: o.Engine, Threads: o.Threads, BatchReads: o.BatchReads, Times: t, Limits: o.limits.find}
 }
 
 func (o *Options) setDefaults() {
@@ -57,6 +76,12 @@ func (o *Options) setDefaults() {
 	if o.Pairs.Orientation == "" {
 		o.Pairs.Orientation = OrientationFR
 	}
+	if o.limits.gpuStart == 0 {
+		o.limits.gpuStart = time.Second
+	}
+	if o.limits.estimatePairs == 0 {
+		o.limits.estimatePairs = estimatePairs
+	}
 }
 
 // Progress is how far a run has come.
@@ -64,25 +89,18 @@ type Progress struct {
 	Reads, Mapped int64
 }
 
-// Engine names a way of finding occurrences.
-type Engine string
+// Engine names a way of finding.
+type Engine = find.Engine
 
-// The engines. Auto chooses for each class of reads by the cost model of
-// choose_engine.go.
+// The engines.
 const (
-	EngineAuto Engine = "auto"
-	EngineSkim Engine = "skim"
-	EngineScan Engine = "scan"
+	EngineAuto = find.EngineAuto
+	EngineSkim = find.EngineSkim
+	EngineScan = find.EngineScan
 )
 
 // ParseEngine reads an engine's name.
-func ParseEngine(s string) (Engine, error) {
-	switch e := Engine(s); e {
-	case EngineAuto, EngineSkim, EngineScan:
-		return e, nil
-	}
-	return "", fmt.Errorf("engine %q is not one of auto, skim, scan", s)
-}
+func ParseEngine(s string) (Engine, error) { return find.ParseEngine(s) }
 
 // Distance is the largest edit distance of a location: a number of edits, or a
 // percentage of the read's length.

@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"scanmap/locate"
+	"scanmap/parallel"
 )
 
 // Pairs are chosen by a model of likelihoods, that of mapQ with the insert size besides. A combination of a location a of the
@@ -27,11 +30,14 @@ const pairCombinations = 1 << 16
 
 // A pairing chooses the primary locations of pairs. It is the scratch memory of one worker.
 type pairing struct {
-	worker *worker
-	b      *batch
-	mates  [2]pairedMate
-	ties   []combination // the proper combinations of the least penalty
-	least  penalty       // theirs
+	options *PairOptions
+	bases   int64 // of the reference
+	seed    uint64
+	group   *group       // whose locations are paired
+	model   *insertModel // of the library at hand
+	mates   [2]pairedMate
+	ties    []combination // the proper combinations of the least penalty
+	least   penalty       // theirs
 	// proper is the sum of L over the proper combinations, and apart that of w^(d(a)+d(b)).
 	proper, apart float64
 	weighed       int
@@ -42,15 +48,13 @@ type pairing struct {
 	fewest, ofFewest int32
 	// partial tells that one mate was rescued near a part of the locations of the other alone.
 	partial bool
-	lost    batch // the mate that is rescued, with a k of its own
-	lostK   [1]int32
-	found   []location // of it, in all windows
+	found   []locate.Location // of a mate that is sought, in all windows
 }
 
 // pairedMate is one mate of a pair in a pairing. Powers of w are relative to best.
 type pairedMate struct {
 	read      int // in the batch
-	locations []location
+	locations []locate.Location
 	best      int32 // least distance
 	most      int32 // largest distance
 	// bySite orders the locations by (place, end), byRank by (distance, place, end).
@@ -84,23 +88,23 @@ func editPower(edits int32) float64 {
 }
 
 // set prepares a mate.
-func (p *pairing) set(mate, read int, locations []location) {
+func (p *pairing) set(mate, read int, locations []locate.Location) {
 	m := &p.mates[mate]
-	m.read, m.locations, m.best, m.most = read, locations, locations[0].distance, 0
+	m.read, m.locations, m.best, m.most = read, locations, locations[0].Distance, 0
 	n := len(locations)
-	m.bySite, m.byRank = resize(m.bySite, n), resize(m.byRank, n)
-	m.proper, m.partners = resize(m.proper, n), resize(m.partners, n)
+	m.bySite, m.byRank = parallel.Resize(m.bySite, n), parallel.Resize(m.byRank, n)
+	m.proper, m.partners = parallel.Resize(m.proper, n), parallel.Resize(m.partners, n)
 	clear(m.proper)
 	clear(m.partners)
 	for i := range locations {
 		m.bySite[i], m.byRank[i] = int32(i), int32(i)
-		m.best, m.most = min(m.best, locations[i].distance), max(m.most, locations[i].distance)
+		m.best, m.most = min(m.best, locations[i].Distance), max(m.most, locations[i].Distance)
 	}
 	// A mate that was rescued has more than k edits; it was sought further in its proper place.
-	k := p.b.k[read]
+	k := int32(p.group.batch.K(read))
 	m.stray = editPower(max(k+1-m.best, 0))
 	if m.best > k && !p.partial {
-		k = int32(p.worker.m.options.Pairs.Rescue.For(int(p.b.length[read])))
+		k = int32(p.options.Rescue.For(p.group.batch.Length(read)))
 	}
 	m.beyond = editPower(k + 1 - m.best)
 	if n > 1 {
@@ -111,27 +115,27 @@ func (p *pairing) set(mate, read int, locations []location) {
 
 // rank fills byRank from bySite, by counting: the locations of each distance follow those of the distance before.
 func (p *pairing) rank(m *pairedMate) {
-	p.starts = resize(p.starts, int(m.most-m.best)+2)
+	p.starts = parallel.Resize(p.starts, int(m.most-m.best)+2)
 	clear(p.starts)
 	for i := range m.locations {
-		p.starts[m.locations[i].distance-m.best+1]++
+		p.starts[m.locations[i].Distance-m.best+1]++
 	}
 	for d := 1; d < len(p.starts); d++ {
 		p.starts[d] += p.starts[d-1]
 	}
 	for _, i := range m.bySite {
-		at := &p.starts[m.locations[i].distance-m.best]
+		at := &p.starts[m.locations[i].Distance-m.best]
 		m.byRank[*at] = i
 		*at++
 	}
 }
 
 // compareSites orders locations by (place, end), which no two of a read share.
-func compareSites(a, b *location) int {
-	if c := cmp.Compare(a.place, b.place); c != 0 {
+func compareSites(a, b *locate.Location) int {
+	if c := cmp.Compare(a.Place, b.Place); c != 0 {
 		return c
 	}
-	return cmp.Compare(a.end, b.end)
+	return cmp.Compare(a.End, b.End)
 }
 
 // combine weighs the proper combinations of both mates. It returns false when there are more than pairCombinations.
@@ -140,24 +144,24 @@ func (p *pairing) combine() bool {
 	p.proper, p.apart, p.weighed = 0, 0, 0
 	p.fewest, p.ofFewest = math.MaxInt32, 0
 	first, second := &p.mates[0], &p.mates[1]
-	o, model := &p.worker.m.options.Pairs, p.b.library.insert
-	slack, m := first.most+second.most, p.b.length[second.read]
+	o, model := p.options, p.model
+	slack, m := first.most+second.most, int32(p.group.batch.Length(second.read))
 	for _, i := range first.byRank {
 		a := &first.locations[i]
-		s := a.place.strand()
-		partner := placeOf(uint32(a.place.contig()), o.Orientation.partnerStrand(s))
+		s := a.Place.Strand()
+		partner := locate.At(a.Place.Contig(), o.Orientation.partnerStrand(s))
 		// Ends of partners. Where a starts, or the partner does, is known up to the gaps until they are aligned.
 		from, to := p.partnerEnds(a, 0, m, slack)
 		at, _ := slices.BinarySearchFunc(second.bySite, from, func(j int32, end int) int {
-			if c := cmp.Compare(second.locations[j].place, partner); c != 0 {
+			if c := cmp.Compare(second.locations[j].Place, partner); c != 0 {
 				return c
 			}
-			return cmp.Compare(int(second.locations[j].end), end)
+			return cmp.Compare(int(second.locations[j].End), end)
 		})
 		for ; at < len(second.bySite); at++ {
 			j := second.bySite[at]
 			c := &second.locations[j]
-			if c.place != partner || int(c.end) > to {
+			if c.Place != partner || int(c.End) > to {
 				break
 			}
 			p.align(0, a)
@@ -177,18 +181,18 @@ func (p *pairing) combine() bool {
 
 // partnerEnds returns the least and the largest end that a proper partner of m bases can have whose mate has location a;
 // slack is the most gaps of both.
-func (p *pairing) partnerEnds(a *location, mate int, m, slack int32) (from, to int) {
-	o, model := &p.worker.m.options.Pairs, p.b.library.insert
-	if o.Orientation.isLeft(a.place.strand(), mate) {
-		start := int(a.end) - int(p.b.length[p.mates[mate].read])
+func (p *pairing) partnerEnds(a *locate.Location, mate int, m, slack int32) (from, to int) {
+	o, model := p.options, p.model
+	if o.Orientation.isLeft(a.Place.Strand(), mate) {
+		start := int(a.End) - p.group.batch.Length(p.mates[mate].read)
 		return start + model.low - int(slack), start + model.high + int(slack)
 	}
-	return int(a.end) - model.high + int(m-slack), int(a.end) - model.low + int(m+slack)
+	return int(a.End) - model.high + int(m-slack), int(a.End) - model.low + int(m+slack)
 }
 
 // align aligns a location of a mate.
-func (p *pairing) align(mate int, l *location) {
-	p.worker.locator.aligner.align(p.worker.m.ref, p.b, p.mates[mate].read, l)
+func (p *pairing) align(mate int, l *locate.Location) {
+	p.group.align(p.mates[mate].read, l)
 }
 
 // weigh counts the proper combination of locations i and j.
@@ -196,8 +200,8 @@ func (p *pairing) weigh(i, j int32, insert int) {
 	first, second := &p.mates[0], &p.mates[1]
 	a, c := &first.locations[i], &second.locations[j]
 	p.weighed++
-	density := p.b.library.insert.density(insert)
-	wa, wc := editPower(a.distance-first.best), editPower(c.distance-second.best)
+	density := p.model.density(insert)
+	wa, wc := editPower(a.Distance-first.best), editPower(c.Distance-second.best)
 	both := wa * wc
 	first.proper[i] += float64(both * density)
 	second.proper[j] += float64(both * density)
@@ -205,8 +209,8 @@ func (p *pairing) weigh(i, j int32, insert int) {
 	second.partners[j] += wa
 	p.proper += float64(both * density)
 	p.apart += both
-	a.paired, c.paired = true, true
-	edits := a.distance + c.distance
+	a.Paired, c.Paired = true, true
+	edits := a.Distance + c.Distance
 	if edits < p.fewest {
 		p.fewest, p.ofFewest = edits, 0
 	}
@@ -223,16 +227,16 @@ func (p *pairing) weigh(i, j int32, insert int) {
 	}
 }
 
-// choose sets the primary locations of both mates and their qualities. Mates of which one was rescued may only be a proper pair.
-func (p *pairing) choose(onlyProper bool) {
+// pick sets the primary locations of both mates and their qualities. Mates of which one was rescued may only be a proper pair.
+func (p *pairing) pick(onlyProper bool) {
 	first, second := &p.mates[0], &p.mates[1]
-	c := discordantDensity(p.worker.m.stats.ReferenceBases)
+	c := discordantDensity(p.bases)
 	alone := penalty(first.best+second.best)*editPenalty + penaltyOf(c)
 	p.unique = false
 	if len(p.ties) > 0 && (onlyProper || p.least <= alone) {
-		tie := p.ties[p.pick(len(p.ties), func(x, y int) int { return p.compareTies(p.ties[x], p.ties[y]) })]
+		tie := p.ties[p.among(len(p.ties), func(x, y int) int { return p.compareTies(p.ties[x], p.ties[y]) })]
 		first.primary, second.primary = int(tie.first), int(tie.second)
-		edits := first.locations[first.primary].distance + second.locations[second.primary].distance
+		edits := first.locations[first.primary].Distance + second.locations[second.primary].Distance
 		p.unique = p.ofFewest == 1 && edits == p.fewest
 	} else {
 		first.primary, second.primary = p.bestOf(first), p.bestOf(second)
@@ -240,8 +244,8 @@ func (p *pairing) choose(onlyProper bool) {
 	p.rate(c)
 }
 
-// pick returns the index, of n that compare orders, that the hash of the pair's name chooses.
-func (p *pairing) pick(n int, compare func(x, y int) int) int {
+// among returns the index, of n that compare orders, that the hash of the pair's name chooses.
+func (p *pairing) among(n int, compare func(x, y int) int) int {
 	if n == 1 {
 		return 0
 	}
@@ -255,7 +259,7 @@ func (p *pairing) pick(n int, compare func(x, y int) int) int {
 
 // tie returns which of n that are equally good a read takes.
 func (p *pairing) tie(read, n int) int {
-	return int(tieHash(p.b.reads[read].Name, int(p.b.length[read]), p.worker.m.options.Seed) % uint64(n))
+	return int(tieHash(p.group.batch.Reads[read].Name, p.group.batch.Length(read), p.seed) % uint64(n))
 }
 
 func (p *pairing) compareTies(x, y combination) int {
@@ -268,12 +272,12 @@ func (p *pairing) compareTies(x, y combination) int {
 // bestOf returns the primary location of a mate by itself, as primaryFirst chooses it.
 func (p *pairing) bestOf(m *pairedMate) int {
 	ties := 0
-	for ties < len(m.byRank) && m.locations[m.byRank[ties]].distance == m.best {
+	for ties < len(m.byRank) && m.locations[m.byRank[ties]].Distance == m.best {
 		ties++
 	}
 	if ties > 1 {
 		for _, i := range m.byRank[:ties] {
-			p.worker.locator.aligner.align(p.worker.m.ref, p.b, m.read, &m.locations[i])
+			p.group.align(m.read, &m.locations[i])
 		}
 		slices.SortFunc(m.byRank[:ties], func(i, j int32) int { return compareStarts(&m.locations[i], &m.locations[j]) })
 		return int(m.byRank[p.tie(m.read, ties)])
@@ -283,15 +287,15 @@ func (p *pairing) bestOf(m *pairedMate) int {
 
 // rate sets the qualities of both primary locations; c is discordantDensity.
 func (p *pairing) rate(c float64) {
-	typical := p.b.library.insert.typical()
+	typical := p.model.typical()
 	var sum, lonely [2]float64 // of w^d over all locations, and over those without a proper partner
 	for x := range p.mates {
 		m := &p.mates[x]
 		for _, i := range m.byRank { // in an order that does not depend on the engine
 			l := &m.locations[i]
-			power := editPower(l.distance - m.best)
+			power := editPower(l.Distance - m.best)
 			sum[x] += power
-			if !l.paired {
+			if !l.Paired {
 				lonely[x] += power
 			}
 		}
@@ -302,9 +306,9 @@ func (p *pairing) rate(c float64) {
 	total += float64(c * (float64(sum[0]*s.stray) + float64(sum[1]*f.stray) + float64(f.stray*s.stray)))
 	for x := range p.mates {
 		m, other := &p.mates[x], &p.mates[1-x]
-		power := editPower(m.locations[m.primary].distance - m.best)
+		power := editPower(m.locations[m.primary].Distance - m.best)
 		right := m.proper[m.primary] + float64(c*power*max(sum[1-x]-m.partners[m.primary], 0)) + float64(c*power*other.stray)
-		if !m.locations[m.primary].paired {
+		if !m.locations[m.primary].Paired {
 			right += float64(typical * power * other.beyond)
 		}
 		m.quality = qualityOf(1 - right/total)

@@ -7,15 +7,20 @@ import (
 	hts "github.com/biogo/hts/sam"
 
 	"scanmap/dna"
+	"scanmap/fasta"
+	"scanmap/locate"
+	"scanmap/parallel"
 	"scanmap/sam"
 )
 
 // A recorder turns the locations of reads into SAM text. It is the scratch memory of
 // one worker.
 type recorder struct {
-	ref        *dna.Reference
-	options    *Options
-	out        *orderedWriter
+	ref *dna.Reference
+	// encoding is that of records, apartEncoding that of those written to apart.
+	encoding, apartEncoding      sam.Encoding
+	sequenceMatch, fullSecondary bool
+
 	mates      [2]mateRecord // of the pair at hand
 	apart      *[]byte       // where its primary records are also written; nil for nowhere
 	record     sam.Record
@@ -26,11 +31,10 @@ type recorder struct {
 }
 
 // unmapped appends the record of a read that has no location to report. x is which mate of its pair it is, or alone.
-func (r *recorder) unmapped(text []byte, b *batch, read, x int) []byte {
-	rec := &b.reads[read]
+func (r *recorder) unmapped(text []byte, l *library, rec *fasta.Read, x int) []byte {
 	r.record = sam.Record{
 		Name: rec.Name, Flags: hts.Unmapped, ContigIndex: -1, Pos: -1, MateContigIndex: -1, MatePos: -1,
-		Bases: rec.Bases, Qualities: rec.Qualities, ReadGroup: b.library.ReadGroup,
+		Bases: rec.Bases, Qualities: rec.Qualities, ReadGroup: l.ReadGroup,
 	}
 	r.setMate(x, nil, true)
 	return r.append(text, true)
@@ -38,15 +42,15 @@ func (r *recorder) unmapped(text []byte, b *batch, read, x int) []byte {
 
 // mapped appends the records of a read's reported locations, the first of which is
 // primary. x is which mate of its pair it is, or alone.
-func (r *recorder) mapped(text []byte, b *batch, read int, a *aligner, locations []location, c *choice, x int) []byte {
-	rec := &b.reads[read]
+func (r *recorder) mapped(text []byte, l *library, g *group, read int, c *choice, x int) []byte {
+	rec, locations := &g.batch.Reads[read], g.locations[c.from:c.to]
 	for i := range locations {
 		loc := &locations[i]
-		contig := loc.place.contig()
+		contig, strand := loc.Place.Contig(), loc.Place.Strand()
 		r.record = sam.Record{
-			Name: rec.Name, Contig: r.ref.Contigs[contig].Name, ContigIndex: contig, Pos: int(loc.start), MateContigIndex: -1, MatePos: -1,
-			EditDistance: int(loc.distance), Score: -int(loc.distance),
-			Hits: len(locations), HitIndex: i + 1, Rescued: c.rescued, ReadGroup: b.library.ReadGroup,
+			Name: rec.Name, Contig: r.ref.Contigs[contig].Name, ContigIndex: contig, Pos: int(loc.Start), MateContigIndex: -1, MatePos: -1,
+			EditDistance: int(loc.Distance), Score: -int(loc.Distance),
+			Hits: len(locations), HitIndex: i + 1, Rescued: c.rescued, ReadGroup: l.ReadGroup,
 		}
 		if c.second >= 0 {
 			r.record.SecondScore, r.record.HasSecondScore = -int(c.second), true
@@ -56,13 +60,13 @@ func (r *recorder) mapped(text []byte, b *batch, read int, a *aligner, locations
 		} else {
 			r.record.Flags |= hts.Secondary
 		}
-		if loc.place.strand() == reverse {
+		if strand == locate.Reverse {
 			r.record.Flags |= hts.Reverse
 		}
-		r.describeLocation(b, read, a, loc)
+		r.describeLocation(g, read, loc)
 		r.setMate(x, loc, i == 0)
-		if i == 0 || r.options.FullSecondary {
-			r.orient(rec.Bases, rec.Qualities, loc.place.strand())
+		if i == 0 || r.fullSecondary {
+			r.orient(rec.Bases, rec.Qualities, strand)
 		}
 		text = r.append(text, i == 0)
 	}
@@ -72,29 +76,30 @@ func (r *recorder) mapped(text []byte, b *batch, read int, a *aligner, locations
 // append appends the record as the output has it, and a primary one of a pair that is also written apart there too.
 func (r *recorder) append(text []byte, primary bool) []byte {
 	if primary && r.apart != nil {
-		*r.apart = r.record.Append(*r.apart, r.out.apartEncoding)
+		*r.apart = r.record.Append(*r.apart, r.apartEncoding)
 	}
-	return r.record.Append(text, r.out.encoding)
+	return r.record.Append(text, r.encoding)
 }
 
 // describeLocation sets CIGAR and MD of the record to those of an aligned location.
-func (r *recorder) describeLocation(b *batch, read int, a *aligner, loc *location) {
-	contig := &r.ref.Contigs[loc.place.contig()]
-	r.describe(contig.Start+int(loc.start), a.ops[loc.opsFrom:loc.opsTo], b.strand(read, loc.place.strand()))
+func (r *recorder) describeLocation(g *group, read int, loc *locate.Location) {
+	contig := &r.ref.Contigs[loc.Place.Contig()]
+	strand := g.read(read).Strand(loc.Place)
+	r.describe(contig.Start+int(loc.Start), g.aligner.Operations(loc), strand.Planes)
 }
 
 // orient sets SEQ and QUAL of the record.
 func (r *recorder) orient(bases, qualities []byte, strand int) {
-	if strand == forward {
+	if strand == locate.Forward {
 		r.record.Bases, r.record.Qualities = bases, qualities
 		return
 	}
 	n := len(bases)
-	r.bases = resize(r.bases, n)
+	r.bases = parallel.Resize(r.bases, n)
 	for i, c := range bases {
 		r.bases[n-1-i] = dna.Complement(c)
 	}
-	r.qualities = resize(r.qualities, len(qualities))
+	r.qualities = parallel.Resize(r.qualities, len(qualities))
 	for i, c := range qualities {
 		r.qualities[n-1-i] = c
 	}
@@ -103,16 +108,16 @@ func (r *recorder) orient(bases, qualities []byte, strand int) {
 
 // describe sets CIGAR and MD from the operations of an alignment that starts at an
 // offset of the reference's bases.
-func (r *recorder) describe(offset int, ops []operation, words []uint64) {
+func (r *recorder) describe(offset int, operations []locate.Operation, bases locate.Planes) {
 	r.cigar, r.mismatches = r.cigar[:0], r.mismatches[:0]
 	q, same := 0, 0
-	for _, op := range ops {
-		n := int(op.length)
-		switch op.kind {
-		case insertion:
+	for _, op := range operations {
+		n := int(op.Length)
+		switch op.Kind {
+		case locate.Insertion:
 			r.addCigar(hts.CigarInsertion, n)
 			q += n
-		case deletion:
+		case locate.Deletion:
 			r.addCigar(hts.CigarDeletion, n)
 			r.mismatches = strconv.AppendInt(r.mismatches, int64(same), 10)
 			r.mismatches = append(r.mismatches, '^')
@@ -121,8 +126,8 @@ func (r *recorder) describe(offset int, ops []operation, words []uint64) {
 			}
 			same = 0
 			offset += n
-		case diagonal:
-			same = r.diagonal(words, q, offset, n, same)
+		case locate.Diagonal:
+			same = r.diagonal(bases, q, offset, n, same)
 			q, offset = q+n, offset+n
 		}
 	}
@@ -132,24 +137,24 @@ func (r *recorder) describe(offset int, ops []operation, words []uint64) {
 
 // diagonal describes n bases that are aligned without a gap, after a run of same
 // matches, and returns the run of matches at their end.
-func (r *recorder) diagonal(words []uint64, q, offset, n, same int) int {
-	if !r.options.SequenceMatch {
+func (r *recorder) diagonal(bases locate.Planes, q, offset, n, same int) int {
+	if !r.sequenceMatch {
 		r.addCigar(hts.CigarMatch, n)
 	}
 	for i := 0; i < n; {
-		low, high, amb := strandWindow(words, q+i)
-		x := differences(&r.ref.Bases, offset+i, low, high, amb)
+		low, high, amb := bases.Window(q + i)
+		x := locate.Differences(&r.ref.Bases, offset+i, low, high, amb)
 		step := min(64, n-i)
 		run := min(bits.TrailingZeros64(x), step)
 		if run > 0 {
-			if r.options.SequenceMatch {
+			if r.sequenceMatch {
 				r.addCigar(hts.CigarEqual, run)
 			}
 			same += run
 			i += run
 		}
 		if run < step {
-			if r.options.SequenceMatch {
+			if r.sequenceMatch {
 				r.addCigar(hts.CigarMismatch, 1)
 			}
 			r.mismatches = strconv.AppendInt(r.mismatches, int64(same), 10)

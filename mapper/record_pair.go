@@ -4,61 +4,60 @@ import (
 	hts "github.com/biogo/hts/sam"
 
 	"scanmap/fasta"
+	"scanmap/locate"
 )
 
 // mateRecord is what the records of one mate tell of the other: its primary record.
 type mateRecord struct {
 	mapped     bool
-	location   location
+	location   locate.Location
 	cigar      []hts.CigarOp
 	mapQ       byte
 	proper     bool   // the pair is, and both mates are reported
 	discordant string // the class of the pair, as XD has it
 }
 
-// formatPair appends the records of a pair: those of the first mate, then those of the second.
-func (w *worker) formatPair(out block, b *batch, read int, chosen []choice) block {
-	r := &w.recorder
+// pair appends the records of a pair: those of the first mate, then those of the second.
+func (f *formatter) pair(out block, l *library, g *group, read int, chosen []choice) block {
+	r := &f.recorder
 	none := true
 	for x := range chosen {
 		m := &r.mates[x]
 		*m = mateRecord{mapped: chosen[x].from < chosen[x].to, cigar: m.cigar[:0], mapQ: chosen[x].mapQ}
 		if !m.mapped {
-			if w.m.out.unmapped != nil {
-				out.unmapped = fasta.AppendFASTQ(out.unmapped, &b.reads[read+x], mateSuffix[x])
+			if f.unmapped {
+				out.unmapped = fasta.AppendFASTQ(out.unmapped, &g.batch.Reads[read+x], mateSuffix[x])
 			}
 			continue
 		}
 		none = false
-		m.location = w.locations[chosen[x].from]
-		r.describeLocation(b, read+x, &w.locator.aligner, &m.location)
+		m.location = g.locations[chosen[x].from]
+		r.describeLocation(g, read+x, &m.location)
 		m.cigar = append(m.cigar, r.cigar...)
 	}
-	proper := chosen[0].pair == properPair && r.mates[0].mapped && r.mates[1].mapped
+	both := r.mates[0].mapped && r.mates[1].mapped
+	proper := chosen[0].pair == properPair && both
 	r.mates[0].proper, r.mates[1].proper = proper, proper
-	if none && w.m.options.OmitUnmapped {
+	if none && f.omitUnmapped {
 		return out
 	}
 	// Where not all that is mapped is reported, the records may not show what the pair is.
 	class := chosen[0].pair
-	shown := class.discordant() && (class != oneEndAnchored) == (r.mates[0].mapped && r.mates[1].mapped) && !none
+	shown := class.discordant() && (class != oneEndAnchored) == both && !none
 	if shown {
 		r.mates[0].discordant, r.mates[1].discordant = discordantNames[class], discordantNames[class]
 	}
-	apart := w.m.out.discordant != nil && shown
 	for x := range chosen {
 		c := &chosen[x]
 		r.apart = nil
-		if apart {
+		if f.discordant && shown {
 			r.apart = &out.discordant
 		}
 		if c.from == c.to {
-			out.records = r.unmapped(out.records, b, read+x, x)
+			out.records = r.unmapped(out.records, l, &g.batch.Reads[read+x], x)
 			continue
 		}
-		locations := w.locations[c.from:c.to]
-		w.countReported(b, locations)
-		out.records = r.mapped(out.records, b, read+x, &w.locator.aligner, locations, c, x)
+		out.records = r.mapped(out.records, l, g, read+x, c, x)
 	}
 	return out
 }
@@ -71,7 +70,7 @@ const alone = -1
 
 // setMate sets what the record of a mate, 0 or 1, tells of the pair. location is that of the record, nil for a read
 // without one; primary tells whether the record is.
-func (r *recorder) setMate(x int, location *location, primary bool) {
+func (r *recorder) setMate(x int, location *locate.Location, primary bool) {
 	if x == alone {
 		return
 	}
@@ -88,8 +87,8 @@ func (r *recorder) setMate(x int, location *location, primary bool) {
 		}
 		place = &own.location // the mate stands where the primary record of this read is
 	}
-	contig := place.place.contig()
-	rec.MateContig, rec.MateContigIndex, rec.MatePos = r.ref.Contigs[contig].Name, contig, int(place.start)
+	contig := place.Place.Contig()
+	rec.MateContig, rec.MateContigIndex, rec.MatePos = r.ref.Contigs[contig].Name, contig, int(place.Start)
 	if location == nil { // likewise
 		rec.Contig, rec.ContigIndex, rec.Pos = rec.MateContig, contig, rec.MatePos
 	}
@@ -97,25 +96,25 @@ func (r *recorder) setMate(x int, location *location, primary bool) {
 		return
 	}
 	rec.MateCigar, rec.MateMapQ, rec.HasMateMapQ = mate.cigar, mate.mapQ, true
-	if place.place.strand() == reverse {
+	if place.Place.Strand() == locate.Reverse {
 		rec.Flags |= hts.MateReverse
 	}
 	if location == nil {
 		return
 	}
-	if primary && own.proper || !primary && location.paired {
+	if primary && own.proper || !primary && location.Paired {
 		rec.Flags |= hts.ProperPair
 	}
-	if primary && location.place.contig() == contig {
+	if primary && location.Place.Contig() == contig {
 		rec.TemplateLength = templateLength(location, place, x == 0)
 	}
 }
 
 // templateLength is TLEN of the record at own: the bases from the leftmost to the rightmost one of both, negative for the right one;
 // the first mate is the left one where both start together.
-func templateLength(own, mate *location, first bool) int {
-	n := int(max(own.end, mate.end) - min(own.start, mate.start))
-	if own.start > mate.start || own.start == mate.start && !first {
+func templateLength(own, mate *locate.Location, first bool) int {
+	n := int(max(own.End, mate.End) - min(own.Start, mate.Start))
+	if own.Start > mate.Start || own.Start == mate.Start && !first {
 		return -n
 	}
 	return n

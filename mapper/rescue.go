@@ -3,6 +3,8 @@ package mapper
 import (
 	"cmp"
 	"slices"
+
+	"scanmap/locate"
 )
 
 // rescueWindows is the most locations of a mate near which its lost partner is sought, best first. In repeats there may be
@@ -12,55 +14,74 @@ const rescueWindows = 64
 // rescueLongest is the most insert sizes for which mates are rescued: some 0.2 ms a window for a read of 100 bases.
 const rescueLongest = 1 << 14
 
-// rescue finds locations of a mate that has none within k edits, in its proper place beside the locations of the other, by dynamic
-// programming over every base there. It may have more edits than k: PairOptions.Rescue says how many. It appends them to
-// list; all is false when the other mate has more locations than rescueWindows, or more than rescueKept were found.
-func (p *pairing) rescue(list []location, lost int) (found []location, all bool) {
-	anchor := &p.mates[1-lost]
+// seek finds locations of a mate that has none within k edits, in its proper place beside the
+// locations of the other, by dynamic programming over every base there. It may have more edits than
+// k: PairOptions.Rescue says how many. They are appended to the locations of the group. all is false
+// when the other mate has more locations than rescueWindows, or more than rescueKept were found.
+func (p *pairing) seek(lost int) (all bool) {
+	anchor, b := &p.mates[1-lost], p.group.batch
 	read := anchor.read + 2*lost - 1 // mates are neighbours
-	k := int32(p.worker.m.options.Pairs.Rescue.For(int(p.b.length[read])))
-	model := p.b.library.insert
-	if k <= p.b.k[read] || p.b.length[read] == 0 || p.b.ambiguous[read] > k || model.high-model.low > rescueLongest {
-		return list, true
+	n, o := int32(b.Length(read)), p.options
+	k := int32(o.Rescue.For(int(n)))
+	if int(k) <= b.K(read) || n == 0 || b.Ambiguous(read) > int(k) || p.model.high-p.model.low > rescueLongest {
+		return true
 	}
-	p.lost, p.lostK[0] = *p.b.slice(read, read+1), k
-	p.lost.k = p.lostK[:]
-	l := &p.worker.locator
-	l.b = &p.lost
-	defer func() { l.b = p.b }()
 	p.found = p.found[:0]
-	o := &p.worker.m.options.Pairs
-	n := p.b.length[read]
 	for _, i := range anchor.byRank[:min(len(anchor.byRank), rescueWindows)] {
 		a := &anchor.locations[i]
-		site := placeOf(uint32(a.place.contig()), o.Orientation.partnerStrand(a.place.strand()))
+		site := locate.At(a.Place.Contig(), o.Orientation.partnerStrand(a.Place.Strand()))
 		first, last := p.partnerEnds(a, 1-lost, n, k+anchor.most)
-		// Distances are exact where the best alignment stays on the diagonals that are measured: k more on each side.
-		l.locations = l.locations[:0]
-		l.measureDiagonals(0, site, first-int(n+k), last-first+2*int(k)+1)
-		p.found = append(p.found, l.locations...)
+		// Distances are exact where the best alignment stays on the diagonals that are measured: k
+		// more on each side.
+		strand := p.group.read(read).Strand(site)
+		p.found = append(p.found, p.group.locator.InBand(strand, site, int(k), first-int(n+k), last-first+2*int(k)+1)...)
 	}
-	list, all = p.separate(list, k)
-	return list, all && len(anchor.byRank) <= rescueWindows
+	return p.separate(read, k) && len(anchor.byRank) <= rescueWindows
 }
 
 // rescueKept is the most locations of a mate that was sought that are weighed, best first. More are found in low complexity alone.
 const rescueKept = 256
 
-// separate appends p.found to list, but of those within k of each other, which windows that overlap find, the best alone; all is false
-// when more than rescueKept are left.
-func (p *pairing) separate(list []location, k int32) (kept []location, all bool) {
-	from := len(list)
-	slices.SortFunc(p.found, func(a, b location) int {
-		return cmp.Or(cmp.Compare(a.distance, b.distance), compareSites(&a, &b))
+// separate appends p.found, locations of a read, to those of the group. Windows that overlap find
+// the same ones, or ones that end or start within k of each other: of these only the best. all is
+// false when more than rescueKept are left.
+func (p *pairing) separate(read int, k int32) (all bool) {
+	g := p.group
+	from := len(g.locations)
+	slices.SortFunc(p.found, func(a, b locate.Location) int {
+		return cmp.Or(cmp.Compare(a.Distance, b.Distance), compareSites(&a, &b))
 	})
-	for _, l := range p.found {
-		if !slices.ContainsFunc(list[from:], func(x location) bool { return x.place == l.place && max(x.end-l.end, l.end-x.end) <= k }) {
-			if len(list)-from == rescueKept {
-				return list, false
-			}
-			list = append(list, l)
+	for i := range p.found {
+		l := &p.found[i]
+		if p.nearKept(read, from, l, k) {
+			continue
+		}
+		if len(g.locations)-from == rescueKept {
+			return false
+		}
+		g.locations = append(g.locations, *l)
+	}
+	return true
+}
+
+// nearKept tells whether a location of the group, from index `from` on, ends or starts within k of l.
+// Two that start so have ends within 3k of each other.
+func (p *pairing) nearKept(read, from int, l *locate.Location, k int32) bool {
+	g := p.group
+	for i := from; i < len(g.locations); i++ {
+		x := &g.locations[i]
+		apart := max(x.End-l.End, l.End-x.End)
+		if x.Place != l.Place || apart > 3*k {
+			continue
+		}
+		if apart <= k {
+			return true
+		}
+		g.align(read, l)
+		g.align(read, x)
+		if max(x.Start-l.Start, l.Start-x.Start) <= k {
+			return true
 		}
 	}
-	return list, true
+	return false
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"scanmap/dna"
+	"scanmap/mapper/find"
+	"scanmap/measure"
 )
 
 // Stats counts what a run did. Reads are counted once each; a read is mapped when
@@ -128,22 +130,7 @@ type Stage struct {
 }
 
 // KernelTime is what one kernel took in all its launches on all GPUs.
-type KernelTime struct {
-	Name     string
-	Launches int64
-	Time     time.Duration
-}
-
-func (s *Stats) addKernel(t KernelTime) {
-	for i := range s.Kernels {
-		if k := &s.Kernels[i]; k.Name == t.Name {
-			k.Launches += t.Launches
-			k.Time += t.Time
-			return
-		}
-	}
-	s.Kernels = append(s.Kernels, t)
-}
+type KernelTime = measure.KernelTime
 
 // SearchThroughput is the papers' unit, 8 n R / t / 10^12 (Tbit/s): n bases of
 // reference searched for each of R reads in t seconds.
@@ -284,6 +271,30 @@ func (s *InsertStats) describe(m *insertModel) {
 		if seen += s.Counts[s.Median]; 2*seen >= n {
 			return
 		}
+	}
+}
+
+// count adds a part of a batch and what was found for it.
+func (s *Stats) count(b *find.Batch, f *find.Found) {
+	s.Batches++
+	s.Reads += int64(len(b.Reads))
+	s.Candidates += f.Counts.Candidates
+	s.Refused += f.Counts.Refused
+	s.Engines[EngineSkim] += f.Counts.Skimmed
+	s.Engines[EngineScan] += f.Counts.Scanned
+}
+
+// describeInserts sets what is known of the insert sizes of each library of pairs.
+func (s *Stats) describeInserts(libraries []*library, o *PairOptions) {
+	for _, l := range libraries {
+		if !l.paired() {
+			continue
+		}
+		model := l.insert
+		if model == nil { // no pair came
+			model = fit(nil, o.MinInsert)
+		}
+		s.Libraries[l.index].Pairs.Insert.describe(model)
 	}
 }
 

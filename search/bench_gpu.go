@@ -15,11 +15,7 @@ func (b *bench) measureOnGPU(cases []benchCase) error {
 	if err := o.Device.LoadDriver(); err != nil {
 		return &device.Error{Err: err}
 	}
-	index := 0
-	if len(o.Device.Indices) > 0 {
-		index = o.Device.Indices[0]
-	}
-	g, err := openGPU(o.Device.Driver, index, false)
+	g, err := openGPU(o.Device.Driver, o.Device.First(), false)
 	if err != nil {
 		return &device.Error{Err: err}
 	}

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"scanmap/device"
+	"scanmap/measure"
 )
 
 // Options say how patterns are sought.
@@ -45,11 +45,7 @@ type Stats struct {
 }
 
 // KernelTime is what one kernel took in all its launches.
-type KernelTime struct {
-	Name     string
-	Launches int
-	Time     time.Duration
-}
+type KernelTime = measure.KernelTime
 
 const (
 	// defaultStretch bounds what is held of a search for one pattern: contigs are not cut.

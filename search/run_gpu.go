@@ -56,11 +56,7 @@ func (s *searcher) open() error {
 	if err := d.LoadDriver(); err != nil {
 		return &device.Error{Err: err}
 	}
-	index := 0
-	if len(d.Indices) > 0 {
-		index = d.Indices[0]
-	}
-	g, err := openGPU(d.Driver, index, d.Sync)
+	g, err := openGPU(d.Driver, d.First(), d.Sync)
 	if err != nil {
 		return &device.Error{Err: err}
 	}
@@ -75,9 +71,7 @@ func (s *searcher) close() error {
 	if s.gpu == nil {
 		return nil
 	}
-	for _, t := range s.gpu.queue.GPU.Times() {
-		s.stats.Kernels = append(s.stats.Kernels, KernelTime{Name: t.Kernel, Launches: t.Launches, Time: t.Total})
-	}
+	s.stats.Kernels = s.gpu.queue.GPU.KernelTimes()
 	if err := s.gpu.queue.GPU.Close(); err != nil {
 		return &device.Error{Err: err}
 	}

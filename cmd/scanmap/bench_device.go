@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/urfave/cli/v2"
 
-	"scanmap/mapper"
+	"scanmap/device"
 	"scanmap/measure"
 )
 
@@ -29,16 +29,16 @@ func benchDeviceCommand(p process) *cli.Command {
 			if err := oneGPU(j.device); err != nil {
 				return usagef("option --device: %w", err)
 			}
-			o := mapper.CeilingOptions{Device: j.device, Repetitions: j.repeats}
+			o := device.CeilingOptions{Device: j.device, Repetitions: j.repeats}
 			if c.IsSet("bytes") {
 				if o.Bytes, err = parseSize(c.String("bytes")); err != nil {
 					return usagef("option --bytes: %w", err)
 				}
-				if o.Bytes < mapper.MinCeilingBytes || o.Bytes > maxBenchBytes {
-					return usagef("option --bytes: %s is not from %d to %d bytes", c.String("bytes"), mapper.MinCeilingBytes, int64(maxBenchBytes))
+				if o.Bytes < device.MinCeilingBytes || o.Bytes > maxBenchBytes {
+					return usagef("option --bytes: %s is not from %d to %d bytes", c.String("bytes"), device.MinCeilingBytes, int64(maxBenchBytes))
 				}
 			}
-			return j.do(c.Context, p.stdout, func() (*measure.Result, error) { return mapper.Ceilings(c.Context, o) })
+			return j.do(c.Context, p.stdout, func() (*measure.Result, error) { return device.Ceilings(c.Context, o) })
 		},
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"scanmap/device"
 	"scanmap/mapper"
+	"scanmap/mapper/bench"
 	"scanmap/measure"
 )
 
@@ -31,7 +32,7 @@ func benchMapCommand(p process) *cli.Command {
 			&cli.StringFlag{Name: "engine", Value: string(mapper.EngineAuto), Category: categoryMapping,
 				Usage: "`NAME` of the search: auto, skim or scan"},
 			&cli.StringFlag{Name: "bases", Value: "3100000000", Category: categoryInput, Usage: "make a reference of `N` random bases"},
-			&cli.StringFlag{Name: "repeats-model", Value: string(mapper.RepeatsNone), Category: categoryInput,
+			&cli.StringFlag{Name: "repeats-model", Value: string(bench.RepeatsNone), Category: categoryInput,
 				Usage: "`WHAT` else the reference has: none, planted (3,000 elements of 1,000 bases, ten copies each), alu (one of 320 bases on a tenth of it)"},
 			&cli.StringFlag{Name: "reads", Value: strconv.Itoa(1 << 20), Category: categoryInput,
 				Usage: "make `N` reads, or take the first N of READS"},
@@ -49,7 +50,7 @@ func benchMapCommand(p process) *cli.Command {
 				return usageError{err}
 			}
 			runtime.GOMAXPROCS(o.Threads)
-			return j.do(c.Context, p.stdout, func() (*measure.Result, error) { return mapper.Bench(c.Context, *o) })
+			return j.do(c.Context, p.stdout, func() (*measure.Result, error) { return bench.Map(c.Context, *o) })
 		},
 	}
 }
@@ -58,8 +59,8 @@ func benchMapCommand(p process) *cli.Command {
 const categoryInput = "Input"
 
 // benchMapOptions makes options of flags.
-func benchMapOptions(c *cli.Context, j *benchJob) (*mapper.BenchOptions, error) {
-	o := &mapper.BenchOptions{Repetitions: j.repeats}
+func benchMapOptions(c *cli.Context, j *benchJob) (*bench.Options, error) {
+	o := &bench.Options{Repetitions: j.repeats}
 	o.Device = j.device
 	if o.Device.Kind != device.CPU {
 		if err := oneGPU(o.Device); err != nil {
@@ -81,14 +82,14 @@ func benchMapOptions(c *cli.Context, j *benchJob) (*mapper.BenchOptions, error) 
 	if o.Engine, err = mapper.ParseEngine(c.String("engine")); err != nil {
 		return nil, fmt.Errorf("option --engine: %w", err)
 	}
-	if o.Repeats, err = mapper.ParseRepeats(c.String("repeats-model")); err != nil {
+	if o.Repeats, err = bench.ParseRepeats(c.String("repeats-model")); err != nil {
 		return nil, fmt.Errorf("option --repeats-model: %w", err)
 	}
 	return o, benchMapInput(c, o)
 }
 
 // benchMapInput sets the files that are measured with, if there are any.
-func benchMapInput(c *cli.Context, o *mapper.BenchOptions) error {
+func benchMapInput(c *cli.Context, o *bench.Options) error {
 	switch n := c.Args().Len(); n {
 	case 0:
 		return nil

@@ -335,7 +335,7 @@ func summarize(w io.Writer, s *search.Stats, elapsed time.Duration) error {
 	_, err := fmt.Fprintf(w, "scanmap: %s, %d found, %s; %s on %s, %.3f s\n", counted(s.Patterns, "pattern"), s.FoundPatterns,
 		counted(int(s.Locations), "location"), strings.Join(s.Schemes, ", "), s.Device, elapsed.Seconds())
 	for _, k := range s.Kernels {
-		_, e := fmt.Fprintf(w, "  %s: %s, %.6f s\n", k.Name, counted(k.Launches, "launch"), k.Time.Seconds())
+		_, e := fmt.Fprintf(w, "  %s: %s, %.6f s\n", k.Name, counted(int(k.Launches), "launch"), k.Time.Seconds())
 		err = firstError(err, e)
 	}
 	return err

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"scanmap/mapper"
+	"scanmap/mapper/bench"
 	"scanmap/search"
 )
 
@@ -37,7 +38,7 @@ func valuesOf(command, option string) []string {
 	case "method", "scheme":
 		return searchValues(command, option)
 	case "repeats-model":
-		return []string{string(mapper.RepeatsNone), string(mapper.RepeatsPlanted), string(mapper.RepeatsAlu)}
+		return []string{string(bench.RepeatsNone), string(bench.RepeatsPlanted), string(bench.RepeatsAlu)}
 	}
 	return nil
 }

@@ -1,5 +1,5 @@
 // Command makeprobe writes the AVX2 version of skim's inner loop, probeWindows, as Go
-// assembly. Its plain twin is in mapper/probe.go, where `go generate` calls it.
+// assembly. Its plain twin is in mapper/find/probe.go, where `go generate` calls it.
 package main
 
 import (

@@ -1,0 +1,27 @@
+package dna
+
+// Window returns 64 bits of a plane from bit at on, bit i being that of base at + i. The position
+// must not be negative, and the plane must hold the word after the one that bit at is in.
+func Window(plane []uint64, at int) uint64 {
+	w, s := at>>6, uint(at&63)
+	pair := plane[w : w+2 : w+2]
+	return pair[0]>>s | pair[1]<<1<<(63-s)
+}
+
+// AmbiguousCode is the code of a letter that matches nothing; those of A, C, G and T are 0 to 3.
+const AmbiguousCode = ambiguous
+
+// AppendCodes appends the codes of the letters [from, to) of s, one byte each.
+func (s *Sequence) AppendCodes(codes []byte, from, to int) []byte {
+	for at := from; at < to; {
+		word, bit := at/WordBases, at%WordBases
+		low, high, amb := s.Low[word]>>bit, s.High[word]>>bit, s.Ambiguous[word]>>bit
+		n := min(WordBases-bit, to-at)
+		for range n {
+			codes = append(codes, byte(low&1|high&1<<1|amb&1<<2))
+			low, high, amb = low>>1, high>>1, amb>>1
+		}
+		at += n
+	}
+	return codes
+}

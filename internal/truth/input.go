@@ -1,0 +1,113 @@
+package truth
+
+import (
+	"math/rand/v2"
+	"strings"
+
+	"pgregory.net/rapid"
+)
+
+// Random returns n random letters of a set.
+func Random(r *rand.Rand, n int, letters string) string {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = letters[r.IntN(len(letters))]
+	}
+	return string(b)
+}
+
+// Edited returns s with n random edits.
+func Edited(r *rand.Rand, s string, n int) string {
+	b := []byte(s)
+	for range n {
+		if len(b) == 0 {
+			break
+		}
+		i := r.IntN(len(b))
+		letter := "ACGT"[r.IntN(4)]
+		switch r.IntN(3) {
+		case 0:
+			b[i] = letter
+		case 1:
+			b = append(b[:i], b[i+1:]...)
+		case 2:
+			b = append(b[:i], append([]byte{letter}, b[i:]...)...)
+		}
+	}
+	return string(b)
+}
+
+// ContigEnds returns contigs of 1 to 200 bases, and reads planted at the first base and the last,
+// across each border, and overhanging by 1 to k.
+func ContigEnds(r *rand.Rand, k int) (contigs, reads []string) {
+	for _, n := range []int{1, 2, 3, 5, 17, 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 199, 200} {
+		contigs = append(contigs, Random(r, n, "ACGT"))
+	}
+	add := func(s string) {
+		if len(s) > 0 {
+			reads = append(reads, s, ReverseComplement(s))
+		}
+	}
+	for i, c := range contigs {
+		for _, m := range []int{1, 2, 10, 31, 32, 33, 50, 64, 65, 100, 150, 200} {
+			if m > len(c) {
+				continue
+			}
+			add(c[:m])
+			add(c[len(c)-m:])
+			add(Edited(r, c[:m], k))
+			add(Edited(r, c[len(c)-m:], k))
+			for over := 1; over <= k; over++ {
+				add(Random(r, over, "ACGT") + c[:m])
+				add(c[len(c)-m:] + Random(r, over, "ACGT"))
+			}
+			if i+1 < len(contigs) && len(contigs[i+1]) >= m/2 && m > 1 {
+				add(c[len(c)-m/2:] + contigs[i+1][:m/2])
+			}
+		}
+	}
+	return contigs, reads
+}
+
+// Draw draws random texts, most of them repetitive, and reads of them.
+func Draw(rt *rapid.T) (contigs, reads []string, k int) {
+	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))
+	letters := rapid.SampledFrom([]string{"ACGT", "AC", "A", "ACGTN", "AAAAAAAT"}).Draw(rt, "letters")
+	for range rapid.IntRange(1, 3).Draw(rt, "contigs") {
+		unit := Random(r, rapid.IntRange(1, 60).Draw(rt, "unit"), letters)
+		text := ""
+		for range rapid.IntRange(1, 12).Draw(rt, "copies") {
+			text += Edited(r, unit, r.IntN(3)) + Random(r, r.IntN(10), letters)
+		}
+		contigs = append(contigs, text+"A")
+	}
+	k = rapid.SampledFrom([]int{0, 1, 2, 3, 5, 9, 17, 31}).Draw(rt, "k")
+	for range 6 {
+		c := contigs[r.IntN(len(contigs))]
+		from := r.IntN(len(c))
+		to := from + r.IntN(len(c)-from) + 1
+		s := Edited(r, c[from:to], r.IntN(k+2))
+		if r.IntN(2) == 0 {
+			s = ReverseComplement(s)
+		}
+		if r.IntN(4) == 0 {
+			s = strings.Replace(s, "A", "N", 1+r.IntN(2))
+		}
+		reads = append(reads, s)
+	}
+	return contigs, reads, k
+}
+
+// Long returns reads whose bands and strands have several words.
+func Long() (contigs, reads []string) {
+	r := rand.New(rand.NewPCG(3, 4))
+	text := Random(r, 3000, "ACGT")
+	text += Edited(r, text[500:2500], 40) + Random(r, 300, "ACGT") + strings.Repeat("ACAG", 200)
+	for _, m := range []int{257, 600, 1023, 1024, 1025, 2000} {
+		for _, edits := range []int{0, 5, m / 30} {
+			from := r.IntN(3000 - m + 1)
+			reads = append(reads, Edited(r, text[from:from+m], edits))
+		}
+	}
+	return []string{text, ReverseComplement(text[100:1200])}, reads
+}

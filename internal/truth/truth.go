@@ -1,0 +1,233 @@
+// Package truth is the tests' own idea of what is right: plain dynamic programming over letters, the
+// replay of alignments, and inputs that finders and filters are likely to lose something on. It
+// shares no code with what it judges but the packing of references.
+package truth
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"scanmap/dna"
+	"scanmap/fasta"
+)
+
+// A Location is one as package locate defines it. Strand is 0 or 1.
+type Location struct {
+	Contig, Strand, End, Distance, Gaps, Start int
+}
+
+// Reference packs contigs named c0, c1, ...
+func Reference(t interface{ Fatal(...any) }, contigs ...string) *dna.Reference {
+	ref := &dna.Reference{}
+	for i, text := range contigs {
+		if err := ref.AddContig(fmt.Sprintf("c%d", i), ""); err != nil {
+			t.Fatal(err)
+		}
+		var s dna.Sequence
+		s.Append([]byte(text))
+		var exceptions []dna.Run
+		for j := range len(text) {
+			if _, ok := dna.Code(text[j]); !ok {
+				exceptions = append(exceptions, dna.Run{Start: j, End: j + 1, Letter: text[j]})
+			}
+		}
+		ref.Append(&s, exceptions)
+	}
+	ref.Finish()
+	return ref
+}
+
+// Reads makes reads named r0, r1, ...
+func Reads(bases ...string) []fasta.Read {
+	reads := make([]fasta.Read, len(bases))
+	for i, s := range bases {
+		reads[i] = fasta.Read{Name: fmt.Sprintf("r%d", i), Bases: []byte(s), Qualities: []byte(strings.Repeat("I", len(s)))}
+	}
+	return reads
+}
+
+// ReverseComplement returns that of a text.
+func ReverseComplement(s string) string {
+	out := make([]byte, len(s))
+	for i := range len(s) {
+		out[len(s)-1-i] = dna.Complement(s[i])
+	}
+	return string(out)
+}
+
+// Strand returns a read as it lies on a strand.
+func Strand(read string, strand int) string {
+	if strand == 1 {
+		return ReverseComplement(read)
+	}
+	return read
+}
+
+// Matches tells whether two letters match.
+func Matches(a, b byte) bool {
+	x, ok := dna.Code(a)
+	y, ok2 := dna.Code(b)
+	return ok && ok2 && x == y
+}
+
+// Ambiguous counts the letters that match nothing.
+func Ambiguous(s string) int {
+	n := 0
+	for i := range len(s) {
+		if !Matches(s[i], s[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// Find returns the locations of a read, in order of contig, strand and end.
+func Find(contigs []string, read string, k int) []Location {
+	var all []Location
+	if read == "" {
+		return nil
+	}
+	for c := range contigs {
+		for strand := range 2 {
+			all = append(all, separate(contigs[c], Strand(read, strand), occurrences(contigs, read, k, c, strand), k)...)
+		}
+	}
+	return all
+}
+
+// unit is the cost of an edit where a gap base costs one more.
+const unit = 1 << 20
+
+// occurrences returns all ends of a read on a strand of a contig with at most k edits. Their starts
+// are not known.
+func occurrences(contigs []string, read string, k, contig, strand int) (found []Location) {
+	s, text := Strand(read, strand), contigs[contig]
+	column := make([]int, len(s)+1)
+	for i := range column {
+		column[i] = i * (unit + 1)
+	}
+	for j := range len(text) {
+		diagonal := column[0]
+		for i := 1; i <= len(s); i++ {
+			cost := diagonal + substitution(s[i-1], text[j])
+			cost = min(cost, column[i]+unit+1, column[i-1]+unit+1)
+			diagonal, column[i] = column[i], cost
+		}
+		if d := column[len(s)] / unit; d <= k {
+			found = append(found, Location{contig, strand, j + 1, d, column[len(s)] % unit, unknown})
+		}
+	}
+	return found
+}
+
+const unknown = -1
+
+func substitution(a, b byte) int {
+	if Matches(a, b) {
+		return 0
+	}
+	return unit
+}
+
+// start returns where the alignment of an occurrence starts: its traceback prefers diagonal, then
+// deletion, then insertion.
+func start(text, s string, o Location) int {
+	from := max(0, o.End-len(s)-o.Distance)
+	columns := make([][]int, o.End-from+1) // columns[j][i]: the first i letters against text that ends at from+j
+	for j := range columns {
+		columns[j] = make([]int, len(s)+1)
+		for i := 1; i <= len(s); i++ {
+			columns[j][i] = columns[j][i-1] + unit + 1
+			if j > 0 {
+				columns[j][i] = min(columns[j][i], columns[j-1][i]+unit+1, columns[j-1][i-1]+substitution(s[i-1], text[from+j-1]))
+			}
+		}
+	}
+	i, j := len(s), o.End-from
+	for i > 0 {
+		switch cost := columns[j][i]; {
+		case j > 0 && cost == columns[j-1][i-1]+substitution(s[i-1], text[from+j-1]):
+			i, j = i-1, j-1
+		case j > 0 && cost == columns[j-1][i]+unit+1:
+			j--
+		default:
+			i--
+		}
+	}
+	return from + j
+}
+
+// separate keeps occurrences, given in order of their ends, in order of (distance, gaps, end) unless
+// a kept one ends or starts within k. It returns them in order of their ends.
+func separate(text, s string, found []Location, k int) []Location {
+	slices.SortStableFunc(found, func(a, b Location) int {
+		if a.Distance != b.Distance {
+			return a.Distance - b.Distance
+		}
+		return a.Gaps - b.Gaps
+	})
+	var kept []Location
+	for _, f := range found {
+		f.Start = unknown
+		near := func(o Location) bool {
+			apart := max(o.End-f.End, f.End-o.End)
+			if apart <= k || apart > 3*k { // lengths differ by at most 2k
+				return apart <= k
+			}
+			if f.Start == unknown {
+				f.Start = start(text, s, f)
+			}
+			return max(o.Start-f.Start, f.Start-o.Start) <= k
+		}
+		if !slices.ContainsFunc(kept, near) {
+			if f.Start == unknown {
+				f.Start = start(text, s, f)
+			}
+			kept = append(kept, f)
+		}
+	}
+	slices.SortFunc(kept, func(a, b Location) int { return a.End - b.End })
+	return kept
+}
+
+// Replay checks an alignment letter by letter and returns its edits, gaps and end. cigar has M, I
+// and D.
+func Replay(text, s string, start int, cigar string) (edits, gaps, end int, err error) {
+	q, r := 0, start
+	n, last := 0, byte(0)
+	for i := range len(cigar) {
+		c := cigar[i]
+		if c >= '0' && c <= '9' {
+			n = 10*n + int(c-'0')
+			continue
+		}
+		if n == 0 || c == last {
+			return 0, 0, 0, fmt.Errorf("%s: operation %c is empty or not merged", cigar, c)
+		}
+		last = c
+		for range n {
+			switch c {
+			case 'M':
+				if q >= len(s) || r < 0 || r >= len(text) {
+					return 0, 0, 0, fmt.Errorf("%s at %d runs past an end", cigar, start)
+				}
+				if !Matches(s[q], text[r]) {
+					edits++
+				}
+				q, r = q+1, r+1
+			case 'I':
+				q, edits, gaps = q+1, edits+1, gaps+1
+			case 'D':
+				r, edits, gaps = r+1, edits+1, gaps+1
+			default:
+				return 0, 0, 0, fmt.Errorf("%s: operation %c", cigar, c)
+			}
+		}
+		n = 0
+	}
+	if q != len(s) || r > len(text) {
+		return 0, 0, 0, fmt.Errorf("%s at %d takes %d of %d bases and ends at %d", cigar, start, q, len(s), r)
+	}
+	return edits, gaps, r, nil
+}

@@ -1,0 +1,34 @@
+// Package locate holds what a location is: a place where a read fits a reference within k edits,
+// kept apart from its neighbours, with its alignment. It turns the diagonals or ends that a finder
+// hands over into locations. Package mapper and package search both take the definition from here.
+//
+// # Definition
+//
+// An edit is a substitution, an insertion or a deletion, and costs 1. An occurrence of a strand is
+// an end position j (exclusive) on a contig with D(j) <= k, where D(j) is the least edit distance
+// between the strand and a stretch of the contig that ends at j. Its gaps are the fewest inserted
+// and deleted bases among alignments that end at j with D(j) edits. Its start is that of its
+// alignment.
+//
+// Take the occurrences of one read, contig and strand in order of (distance, gaps, end). One is kept
+// as a location unless a kept one ends within k of its end, or starts within k of its start. So two
+// locations are more than k apart at both ends, each is the best of its neighbourhood, and the
+// result depends on the set of occurrences alone.
+//
+// The alignment of a location ends at j with D(j) edits and the fewest gaps. It is the one that a
+// traceback from the end gives when it prefers diagonal, then deletion, then insertion. Gaps are
+// then shifted left as far as they go, which changes neither edits nor ends.
+//
+// # Words
+//
+//   - strand: a read as it is (Forward) or its reverse complement (Reverse), as it lies along a
+//     contig.
+//   - place: a contig and a strand.
+//   - diagonal: the contig position at which the strand's first base would lie if there were no
+//     gaps. It may be negative. An alignment that ends at j ends on diagonal j - m.
+//   - candidate: a diagonal on which a part of a strand lies unchanged.
+//   - end: a position after the last base of an alignment, with its distance.
+//
+// Coordinates are 0-based and half-open. Positions are those of a contig, offsets those of
+// [scanmap/dna.Reference.Bases].
+package locate

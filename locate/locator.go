@@ -1,0 +1,187 @@
+package locate
+
+import (
+	"cmp"
+	"slices"
+
+	"scanmap/dna"
+)
+
+// A Location is an occurrence that is kept, as the package comment says.
+type Location struct {
+	Place    Place
+	End      int32
+	Distance int32
+	Gaps     int32 // as in Occurrence
+	// Start is the first aligned position, and the operations of the alignment those that the
+	// Aligner has for it. Both are there once Aligned is set.
+	Start    int32
+	from, to int32
+	Aligned  bool
+	Paired   bool // for the caller: it has a proper partner among the locations of the mate
+}
+
+// A Locator turns the candidates or ends of a read into locations. It is scratch memory for one
+// goroutine.
+type Locator struct {
+	Reference *dna.Reference
+	// Verified counts the windows that were measured by dynamic programming.
+	Verified    int64
+	band        band
+	occurrences []Occurrence
+	separator   Separator
+	alignments  occurrenceAligner
+	locations   []Location
+}
+
+// FromCandidates returns the locations of a read from its candidates, which it sorts. The locations
+// are valid until the next call.
+//
+// It is complete because every occurrence's alignment has an unchanged piece, hence goes through the
+// diagonal of a candidate. It has at most k gap bases, so it starts and ends within k diagonals of
+// that one. Candidates whose diagonals are more than 3k apart therefore lead to occurrences that
+// neither end nor start within k of each other. Those at most 3k apart are measured together, from
+// k below the first to k above the last, and the others apart.
+func (l *Locator) FromCandidates(r *Read, candidates []Candidate) []Location {
+	l.locations = l.locations[:0]
+	k := r.K
+	slices.SortFunc(candidates, func(a, b Candidate) int {
+		if c := cmp.Compare(a.Place, b.Place); c != 0 {
+			return c
+		}
+		return cmp.Compare(a.Diagonal, b.Diagonal)
+	})
+	candidates = dropRepeated(candidates, func(a, b *Candidate) bool { return a.Place == b.Place && a.Diagonal == b.Diagonal })
+	for i := 0; i < len(candidates); {
+		j := i + 1
+		for j < len(candidates) && candidates[j].Place == candidates[i].Place &&
+			int(candidates[j].Diagonal)-int(candidates[j-1].Diagonal) <= 3*k {
+			j++
+		}
+		c := candidates[i]
+		strand := r.Strand(c.Place)
+		if j == i+1 && l.settled(strand, k, c) {
+			end := c.Diagonal + int32(strand.Length())
+			l.locations = append(l.locations, Location{Place: c.Place, End: end, Distance: c.Differences})
+		} else {
+			first, last := int(c.Diagonal), int(candidates[j-1].Diagonal)
+			l.measure(strand, c.Place, k, first-k, last-first+2*k+1)
+		}
+		i = j
+	}
+	return l.locations
+}
+
+// dropRepeated drops from what was found of a read, sorted, what was found twice, as by a GPU whose
+// queue was full. It may be called again for the same memory: what comes after the end of the result
+// stays a part of what was found.
+func dropRepeated[T any](sorted []T, same func(a, b *T) bool) []T {
+	n := 0
+	for i := range sorted {
+		if i == 0 || !same(&sorted[n-1], &sorted[i]) {
+			sorted[n] = sorted[i]
+			n++
+		}
+	}
+	return sorted[:n]
+}
+
+// settled tells whether a candidate that is alone on its diagonals is one location with no gap, its
+// differences being its distance d <= k.
+//
+// It is an occurrence, and all others that its diagonal leads to end within k of it. So one of them
+// could only take its place by coming before it, which takes fewer edits, or as many and no gap. One
+// without a gap would lie on another diagonal, where, with at most k edits, a piece of it would be
+// intact: a candidate nearby. One with fewer edits and a gap is impossible for d <= 1, and otherwise
+// if the bound says that every alignment within k diagonals has d edits or more.
+func (l *Locator) settled(strand *Strand, k int, c Candidate) bool {
+	m := strand.Length()
+	contig := &l.Reference.Contigs[c.Place.Contig()]
+	diagonal, width := int(c.Diagonal), 2*k+1
+	switch {
+	case int(c.Differences) > k:
+		return false
+	case c.Differences <= 1:
+		return true
+	case width > BoundWidth || diagonal-k < 0 || diagonal+k+1+m > contig.Length:
+		return false
+	}
+	return Exceeds(&l.Reference.Bases, contig.Start+diagonal-k, strand.Planes, m, int(c.Differences)-1, width)
+}
+
+// InBand returns the locations of a strand among the occurrences whose best alignments stay on
+// diagonals [low, low+width) of a place. They are valid until the next call.
+func (l *Locator) InBand(strand *Strand, p Place, k, low, width int) []Location {
+	l.locations = l.locations[:0]
+	l.measure(strand, p, k, low, width)
+	return l.locations
+}
+
+// measure adds the locations of InBand.
+func (l *Locator) measure(strand *Strand, p Place, k, low, width int) {
+	m := strand.Length()
+	c := &l.Reference.Contigs[p.Contig()]
+	l.Verified++
+	if !l.band.measure(l.Reference, c, strand.Planes, m, k, low, width, strand.Ambiguous) {
+		return
+	}
+	l.occurrences = l.occurrences[:0]
+	for i, d := range l.band.distances {
+		if end := low + i + m; int(d) <= k && end >= 1 && end <= c.Length {
+			l.occurrences = append(l.occurrences, Occurrence{end, d, GapsUnknown})
+		}
+	}
+	l.separate(strand, p, k)
+}
+
+// FromEnds returns the locations of a read from all its ends, which it sorts. The locations are
+// valid until the next call.
+func (l *Locator) FromEnds(r *Read, ends []End) []Location {
+	l.locations = l.locations[:0]
+	slices.SortFunc(ends, func(a, b End) int {
+		if c := cmp.Compare(a.Place, b.Place); c != 0 {
+			return c
+		}
+		return cmp.Compare(a.End, b.End)
+	})
+	ends = dropRepeated(ends, func(a, b *End) bool { return a.Place == b.Place && a.End == b.End })
+	for i := 0; i < len(ends); {
+		l.occurrences = l.occurrences[:0]
+		p := ends[i].Place
+		for ; i < len(ends) && ends[i].Place == p; i++ {
+			l.occurrences = append(l.occurrences, Occurrence{int(ends[i].End), ends[i].Distance, GapsUnknown})
+		}
+		l.separate(r.Strand(p), p, r.K)
+	}
+	return l.locations
+}
+
+// separate adds the locations among l.occurrences.
+func (l *Locator) separate(strand *Strand, p Place, k int) {
+	a := &l.alignments
+	a.aligner.Reference, a.strand, a.place = l.Reference, strand, p
+	for _, i := range l.separator.Separate(l.occurrences, strand.Length(), k, a) {
+		o := &l.occurrences[i]
+		l.locations = append(l.locations, Location{Place: p, End: int32(o.End), Distance: o.Distance, Gaps: o.Gaps})
+	}
+}
+
+// An occurrenceAligner answers a Separator's questions about the occurrences of one strand at one
+// place.
+type occurrenceAligner struct {
+	aligner Aligner
+	strand  *Strand
+	place   Place
+}
+
+func (a *occurrenceAligner) Gaps(end int, distance int32) int32 {
+	return a.aligner.gaps(a.target(end, distance))
+}
+
+func (a *occurrenceAligner) Start(end int, distance int32) int {
+	return a.aligner.start(a.target(end, distance))
+}
+
+func (a *occurrenceAligner) target(end int, distance int32) target {
+	return target{a.strand, &a.aligner.Reference.Contigs[a.place.Contig()], end, int(distance)}
+}

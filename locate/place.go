@@ -1,0 +1,33 @@
+package locate
+
+// Place is a contig and a strand: contig<<1 | strand.
+type Place uint32
+
+// At returns the place of a strand on a contig, by its number.
+func At(contig, strand int) Place { return Place(contig<<1 | strand) }
+
+// Contig returns the contig's number.
+func (p Place) Contig() int { return int(p >> 1) }
+
+// Strand returns Forward or Reverse.
+func (p Place) Strand() int { return int(p & 1) }
+
+// A Candidate is a diagonal of a read's strand on which a piece of it lies unchanged.
+type Candidate struct {
+	Read     uint32 // its number in the batch
+	Place    Place
+	Diagonal int32
+	// Differences is the Hamming distance on the diagonal, or OffContig.
+	Differences int32
+}
+
+// OffContig stands for the Hamming distance where the strand would hang over an end of the contig.
+const OffContig = 1<<31 - 1
+
+// An End is an end position of a read's strand with at most k edits.
+type End struct {
+	Read     uint32 // its number in the batch
+	Place    Place
+	End      int32 // after the last base
+	Distance int32 // D(End)
+}

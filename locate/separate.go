@@ -1,0 +1,169 @@
+package locate
+
+import (
+	"cmp"
+	"slices"
+
+	"scanmap/parallel"
+)
+
+// An Occurrence is an end position with at most k edits, before it is known whether it is a
+// location.
+type Occurrence struct {
+	End      int
+	Distance int32
+	// Gaps is the fewest inserted and deleted bases, or GapsUnknown.
+	Gaps int32
+}
+
+// GapsUnknown stands for gaps that were not counted.
+const GapsUnknown = -1
+
+// Alignments tells about the alignments of occurrences. Separate asks only where it decides.
+type Alignments interface {
+	// Gaps returns the fewest inserted and deleted bases of an alignment that ends there with so
+	// many edits.
+	Gaps(end int, distance int32) int32
+	// Start returns where the alignment of an occurrence starts.
+	Start(end int, distance int32) int
+}
+
+// A Separator decides which occurrences are locations, as the package comment defines it. It is
+// scratch memory for one goroutine.
+type Separator struct {
+	state []occurrenceState
+	// start holds the starts that are known. It has elements only once one was asked for.
+	start []int
+	level []int32
+	kept  []int32
+}
+
+type occurrenceState uint8
+
+const (
+	alive occurrenceState = iota
+	kept
+	dropped
+)
+
+// Separate returns the indices of the occurrences that are locations, in order of their ends. all
+// are the occurrences of one contig and strand of length bases, in order of their ends. The result
+// is valid until the next call. Gaps that had to be counted are left in all.
+//
+// Distances are taken from 0 to k. Among those of one distance only the order of two that exclude
+// each other matters, so gaps are counted where another of the same distance is within reach.
+//
+// Starts need looking at only within reach, too. An alignment of distance d has at most d inserted
+// and deleted bases, so that its start lies within d of end - length. Hence two starts within k of
+// each other have ends within k + d + d' of each other, d and d' being the distances. That is 3k at
+// most.
+func (s *Separator) Separate(all []Occurrence, length, k int, a Alignments) []int32 {
+	s.state = parallel.Resize(s.state, len(all))
+	clear(s.state)
+	s.start, s.kept = s.start[:0], s.kept[:0]
+	for d := range int32(k) + 1 {
+		s.level = s.level[:0]
+		for i := range all {
+			if all[i].Distance == d && s.state[i] == alive {
+				s.level = append(s.level, int32(i))
+			}
+		}
+		if s.rank(all, k, a) {
+			slices.SortStableFunc(s.level, func(i, j int32) int { return cmp.Compare(all[i].Gaps, all[j].Gaps) })
+		}
+		for _, i := range s.level {
+			if s.state[i] == alive {
+				s.decide(all, int(i), length, k, a)
+			}
+		}
+	}
+	for i, state := range s.state {
+		if state == kept {
+			s.kept = append(s.kept, int32(i))
+		}
+	}
+	return s.kept
+}
+
+// rank finds the gaps of those occurrences of s.level, all of one distance, that another of them is
+// within reach of, and tells whether there are any. The others keep what they have: their turn does
+// not matter.
+func (s *Separator) rank(all []Occurrence, k int, a Alignments) bool {
+	found := false
+	for n, i := range s.level {
+		o := &all[i]
+		reach := k + 2*int(o.Distance)
+		near := n > 0 && o.End-all[s.level[n-1]].End <= reach ||
+			n+1 < len(s.level) && all[s.level[n+1]].End-o.End <= reach
+		if near {
+			if o.Gaps == GapsUnknown {
+				o.Gaps = a.Gaps(o.End, o.Distance)
+			}
+			found = true
+		}
+	}
+	return found
+}
+
+// decide keeps occurrence i, and drops those that end within k of it, unless a kept one starts
+// within k of its start.
+func (s *Separator) decide(all []Occurrence, i, length, k int, a Alignments) {
+	for j := i - 1; j >= 0 && all[i].End-all[j].End <= 3*k; j-- {
+		if s.state[j] == kept && s.startTogether(all, i, j, length, k, a) {
+			s.state[i] = dropped
+			return
+		}
+	}
+	for j := i + 1; j < len(all) && all[j].End-all[i].End <= 3*k; j++ {
+		if s.state[j] == kept && s.startTogether(all, i, j, length, k, a) {
+			s.state[i] = dropped
+			return
+		}
+	}
+	s.state[i] = kept
+	for j := i - 1; j >= 0 && all[i].End-all[j].End <= k; j-- {
+		s.state[j] = dropped
+	}
+	for j := i + 1; j < len(all) && all[j].End-all[i].End <= k; j++ {
+		s.state[j] = dropped
+	}
+}
+
+// startTogether tells whether two occurrences start within k of each other.
+func (s *Separator) startTogether(all []Occurrence, i, j, length, k int, a Alignments) bool {
+	apart := max(all[i].End-all[j].End, all[j].End-all[i].End)
+	if apart > k+all[i].mostGaps()+all[j].mostGaps() {
+		return false
+	}
+	x, y := s.startOf(all, i, length, a), s.startOf(all, j, length, a)
+	return max(x-y, y-x) <= k
+}
+
+// mostGaps returns how many inserted and deleted bases the alignment of o has at most.
+func (o *Occurrence) mostGaps() int {
+	if o.Gaps != GapsUnknown {
+		return int(o.Gaps)
+	}
+	return int(o.Distance)
+}
+
+// startUnknown is no start of an alignment: those are at least 0.
+const startUnknown = -1
+
+// startOf returns the start of an occurrence, which is looked up once.
+func (s *Separator) startOf(all []Occurrence, i, length int, a Alignments) int {
+	if len(s.start) == 0 {
+		s.start = parallel.Resize(s.start, len(all))
+		for j := range s.start {
+			s.start[j] = startUnknown
+		}
+	}
+	if s.start[i] == startUnknown {
+		if o := &all[i]; o.mostGaps() == 0 {
+			s.start[i] = o.End - length
+		} else {
+			s.start[i] = a.Start(o.End, o.Distance)
+		}
+	}
+	return s.start[i]
+}

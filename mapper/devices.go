@@ -1,0 +1,165 @@
+package mapper
+
+import (
+	"time"
+
+	"scanmap/device"
+	"scanmap/dna"
+	"scanmap/mapper/find"
+	"scanmap/measure"
+)
+
+// devices are where a run finds: on the CPU, on GPUs, or on the CPU until GPUs have started.
+//
+// With device.Auto all goes to the GPUs if the first batch is worth starting them. Otherwise mapping
+// starts on the CPU, and once it has worked for as long as a GPU takes to start, the GPUs are opened
+// beside it for the rest. So small inputs never wait for a GPU.
+type devices struct {
+	ref     *dna.Reference
+	options *Options
+	find    find.Options
+	ahead   *find.Opening // of GPUs that are opened while the reference is loaded, or nil
+	auto    bool          // there may be a GPU, and nobody has said that there is to be one
+	gpus    *find.GPUs    // nil while none are used
+	// description is for the statistics.
+	description string
+	// What auto does while the CPU is at work.
+	worked  time.Duration
+	opening chan opened // nil before, and after it was tried
+	tried   bool
+	over    chan struct{} // closed when the GPUs are not wanted any more
+}
+
+// opened is what came of opening GPUs.
+type opened struct {
+	gpus *find.GPUs
+	err  error
+}
+
+func newDevices(ref *dna.Reference, o *Options, t *find.Times, ahead *find.Opening) *devices {
+	return &devices{
+		ref: ref, options: o, find: o.finding(t), ahead: ahead, over: make(chan struct{}),
+		auto:        o.Device.Kind == device.Auto && o.Device.LoadDriver() == nil,
+		description: string(device.CPU),
+	}
+}
+
+// loadReads is the number of reads of a load.
+func (d *devices) loadReads() int {
+	if d.options.BatchReads > 0 {
+		return d.options.BatchReads
+	}
+	bases := int64(d.ref.TotalLength())
+	size := find.BatchReads(bases)
+	if d.auto || d.options.Device.Kind == device.CUDA {
+		size = max(size, find.GPUBatchReads(bases))
+	}
+	return size
+}
+
+// loadsAhead is the number of loads to be read while others are mapped. GPUs that are asked for take
+// some at once.
+func (d *devices) loadsAhead() int {
+	if d.options.Device.Kind == device.CUDA {
+		return find.FindersOfGPU
+	}
+	return 0
+}
+
+// begin returns the finders to start with. first tells how many reads the first load has.
+func (d *devices) begin(first func() int) ([]find.Finder, error) {
+	o := d.options
+	wanted := o.Device.Kind == device.CUDA
+	if d.auto {
+		wanted = find.WorthGPU(o.Engine, first(), int64(d.ref.TotalLength()), o.Threads, o.limits.gpuStart)
+	}
+	if wanted {
+		gpus, err := d.open()
+		if err == nil {
+			d.gpus, d.description = gpus, gpus.Names()
+			return gpus.Finders(), nil
+		}
+		if !d.auto {
+			return nil, err
+		}
+		d.fail(err)
+	}
+	return []find.Finder{find.OnCPU(d.ref, d.find)}, nil
+}
+
+// open opens the GPUs and uploads the reference.
+func (d *devices) open() (*find.GPUs, error) {
+	if d.ahead == nil {
+		return find.OnGPUs(d.ref, d.options.Device, d.find)
+	}
+	return d.ahead.Hold(d.ref, d.find)
+}
+
+// fail notes that the GPUs cannot be had, for which the CPU goes on.
+func (d *devices) fail(err error) {
+	d.description += ", because of " + err.Error()
+	d.tried = true
+}
+
+// relief returns what puts GPUs in place of the CPU, or nil if that is not to be.
+func (d *devices) relief() relief {
+	if !d.auto || d.gpus != nil || d.tried {
+		return nil
+	}
+	return func(worked time.Duration) []find.Finder {
+		d.worked += worked
+		if !d.tried && d.worked >= d.options.limits.gpuStart {
+			d.tried = true
+			d.openBeside()
+		}
+		select {
+		case o := <-d.opening:
+			d.opening = nil
+			if o.err != nil {
+				d.fail(o.err)
+				return nil
+			}
+			d.gpus = o.gpus
+			d.description += ", then " + o.gpus.Names()
+			return o.gpus.Finders()
+		default:
+			return nil
+		}
+	}
+}
+
+// openBeside opens the GPUs while the CPU goes on.
+func (d *devices) openBeside() {
+	done := make(chan opened)
+	d.opening = done
+	go func() {
+		gpus, err := d.open()
+		select {
+		case done <- opened{gpus, err}:
+		case <-d.over: // the CPU was faster
+			if err == nil {
+				_ = gpus.Close()
+			}
+		}
+	}()
+}
+
+// end closes the GPUs, and returns what their kernels took.
+func (d *devices) end() ([]measure.KernelTime, error) {
+	if d.gpus == nil {
+		return nil, nil
+	}
+	kernels := d.gpus.Kernels()
+	err := d.gpus.Close()
+	d.gpus = nil
+	return kernels, err
+}
+
+// giveUp closes what is still open, after an error, which counts.
+func (d *devices) giveUp() {
+	close(d.over)
+	if d.gpus != nil {
+		_ = d.gpus.Close()
+		d.gpus = nil
+	}
+}

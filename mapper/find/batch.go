@@ -1,0 +1,131 @@
+package find
+
+import (
+	"slices"
+
+	"scanmap/dna"
+	"scanmap/fasta"
+	"scanmap/locate"
+	"scanmap/parallel"
+)
+
+// A Batch is reads that share a pass over the reference, packed. What belongs to a read is found by
+// its index in the batch.
+type Batch struct {
+	Reads []fasta.Read
+	// Together is the number of neighbouring reads that no part of the batch separates: 2 for pairs,
+	// otherwise 1.
+	Together int
+	// length and k of each read, in bases and edits.
+	length, k []int32
+	// packed holds both strands of each read: from packedAt[i] on the Planes of the read, then those
+	// of its reverse complement.
+	packed   []uint64
+	packedAt []int
+	// ambiguous[i] is the number of letters of read i that match nothing.
+	ambiguous []int32
+}
+
+// layOut makes a batch of reads but for b.packed, and returns how many words that has to have before
+// fill is called. k gives the largest edit distance for a read of so many bases.
+func (b *Batch) layOut(reads []fasta.Read, together int, k func(length int) int) int {
+	b.Reads, b.Together = reads, together
+	b.length, b.k = parallel.Resize(b.length, len(reads)), parallel.Resize(b.k, len(reads))
+	b.ambiguous = parallel.Resize(b.ambiguous, len(reads))
+	b.packedAt = parallel.Resize(b.packedAt, len(reads)+1)
+	b.packedAt[0] = 0
+	for i := range reads {
+		n := len(reads[i].Bases)
+		b.length[i] = int32(n)
+		b.k[i] = int32(k(n))
+		b.packedAt[i+1] = b.packedAt[i] + 2*locate.PlanesLength(n)
+	}
+	return b.packedAt[len(reads)]
+}
+
+// fill packs the reads of a batch that has been laid out.
+func (b *Batch) fill(threads int) {
+	reads := b.Reads
+	parallel.Ranges(threads, len(reads), packGrain, func(_, from, to int) {
+		var strand, complement dna.Sequence
+		for i := from; i < to; i++ {
+			strand.Reset()
+			strand.Append(reads[i].Bases)
+			strand.ReverseComplement(&complement)
+			b.ambiguous[i] = int32(strand.CountAmbiguous())
+			b.strand(i, locate.Forward).Pack(&strand)
+			b.strand(i, locate.Reverse).Pack(&complement)
+		}
+	})
+}
+
+// packGrain is the number of reads packed by one unit of parallel work: some 30 us, so that handing
+// it out costs nothing.
+const packGrain = 256
+
+// strand returns the bases of one strand of read i.
+func (b *Batch) strand(i, strand int) locate.Planes {
+	n := (b.packedAt[i+1] - b.packedAt[i]) / 2
+	return b.packed[b.packedAt[i]+strand*n:][:n:n]
+}
+
+// Read returns both strands of read i, as a view.
+func (b *Batch) Read(i int) locate.Read {
+	letters, ambiguous := b.Reads[i].Bases, b.ambiguous[i] > 0
+	return locate.Read{
+		Strands: [2]locate.Strand{
+			{Planes: b.strand(i, locate.Forward), Letters: letters, Ambiguous: ambiguous},
+			{Planes: b.strand(i, locate.Reverse), Letters: letters, Reverse: true, Ambiguous: ambiguous},
+		},
+		K: int(b.k[i]),
+	}
+}
+
+// Length returns the number of bases of read i.
+func (b *Batch) Length(i int) int { return int(b.length[i]) }
+
+// K returns the largest edit distance of read i.
+func (b *Batch) K(i int) int { return int(b.k[i]) }
+
+// Ambiguous returns the number of letters of read i that match nothing.
+func (b *Batch) Ambiguous(i int) int { return int(b.ambiguous[i]) }
+
+// mappable tells whether read i can have a location at all: it has bases, and no more than k of them
+// are ambiguous.
+func (b *Batch) mappable(i int) bool {
+	return b.length[i] > 0 && b.ambiguous[i] <= b.k[i]
+}
+
+// Slice returns reads [from, to) of the batch as a batch, in the same memory.
+func (b *Batch) Slice(from, to int) *Batch {
+	return &Batch{
+		Reads: b.Reads[from:to], Together: b.Together, length: b.length[from:to], k: b.k[from:to],
+		packed: b.packed, packedAt: b.packedAt[from : to+1], ambiguous: b.ambiguous[from:to],
+	}
+}
+
+// whole returns n, or the next number of reads that separates none that belong together.
+func (b *Batch) whole(n int) int { return (n + b.Together - 1) / b.Together * b.Together }
+
+// Part returns reads [from, from+n) of the batch, or as many as there are, and a read more where n
+// would separate a pair.
+func (b *Batch) Part(from, n int) *Batch {
+	return b.Slice(from, min(from+b.whole(n), len(b.Reads)))
+}
+
+// alone tells whether the batch cannot be cut any further.
+func (b *Batch) alone() bool { return len(b.Reads) <= b.Together }
+
+// Clone returns a copy that shares nothing with b but its reads.
+func (b *Batch) Clone() *Batch {
+	first := b.packedAt[0]
+	c := &Batch{
+		Reads: b.Reads, Together: b.Together, length: slices.Clone(b.length), k: slices.Clone(b.k),
+		packed: slices.Clone(b.packed[first:b.packedAt[len(b.Reads)]]), ambiguous: slices.Clone(b.ambiguous),
+		packedAt: slices.Clone(b.packedAt),
+	}
+	for i := range c.packedAt {
+		c.packedAt[i] -= first
+	}
+	return c
+}

@@ -1,0 +1,122 @@
+package find
+
+import (
+	"errors"
+
+	"scanmap/dna"
+	"scanmap/fasta"
+	"scanmap/measure"
+)
+
+// A Finder finds where reads of a batch may lie on a reference. It is used by one goroutine at a
+// time. All finders lead to the same locations.
+type Finder interface {
+	// Pack makes a batch of reads, in memory that the next call takes again. together is the number
+	// of neighbouring reads that are never separated; k gives the largest edit distance for a read
+	// of so many bases.
+	Pack(reads []fasta.Read, together int, k func(length int) int) (*Batch, error)
+	// Fits returns how many reads of a batch should be given to Find at a time, at least 1.
+	Fits(b *Batch) int
+	// Find finds where the reads of a batch, or of a part of one, may lie, and leaves it in f,
+	// whose memory it takes again. ErrTooMuch means that fewer reads have to be tried; a batch of
+	// reads that belong together is never too much. Other errors are those of a device.
+	Find(b *Batch, f *Found) error
+	// Ahead tells whether Find should go on while what it found before is used. A finder that takes
+	// all processors should not.
+	Ahead() bool
+}
+
+// ErrTooMuch tells that more was found than can be held.
+var ErrTooMuch = errors.New("more was found than can be held at a time")
+
+// Options say how to find.
+type Options struct {
+	// Engine is the engine to take; EngineAuto chooses for each class of reads.
+	Engine Engine
+	// Threads is the number of goroutines that compute, at least 1.
+	Threads int
+	// BatchReads is the most reads to be found at a time; 0 leaves it to the finder.
+	BatchReads int
+	// Times adds up what the stages take. It must not be nil.
+	Times *Times
+	// Limits are for tests; the zero value of each field stands for a good number.
+	Limits Limits
+}
+
+// Limits bound what is held at a time. Results do not depend on them.
+type Limits struct {
+	// Found is the most candidates and ends that are held of a part on the CPU, and GPUFound the
+	// most candidates, ends and locations on a GPU, unless reads that belong together have more.
+	Found, GPUFound int
+	// GPUQueue is the most room in the queues of a GPU's finder, in candidates and in ends.
+	GPUQueue int
+	// CountedBases is the length of reference from which on its words are counted.
+	CountedBases int
+}
+
+// withDefaults replaces what is zero.
+func (l Limits) withDefaults() Limits {
+	def := func(n *int, good int) {
+		if *n == 0 {
+			*n = good
+		}
+	}
+	def(&l.Found, 1<<20) // of 16 bytes each, twice while they are grouped
+	// Each finder holds two parts, whose locations take some 100 bytes each.
+	def(&l.GPUFound, 1<<22)
+	def(&l.GPUQueue, 1<<24)
+	def(&l.CountedBases, countedBases)
+	return l
+}
+
+// Times are what the stages of finding take.
+type Times struct {
+	Pieces measure.Timer // items are reads
+	Skim   measure.Timer // bases of reference
+	Scan   measure.Timer // bases of reference, for each read
+	Verify measure.Timer // candidates, on a GPU
+}
+
+// Parts cuts batches into parts that fit a finder.
+type Parts struct {
+	size int // reads that are likely to fit at a time; 0 for as many as Fits says
+}
+
+// Next finds for the next part of a batch, from read `from` on: as many reads as the finder likes
+// or, where that finds too much, half of them, and so on. It returns the part, whose length says
+// where the next one begins. The size that fitted is kept for the next part, which is likely to be
+// alike, and doubles when little was found.
+func (p *Parts) Next(finder Finder, b *Batch, from int, f *Found) (*Batch, error) {
+	for {
+		n := finder.Fits(b)
+		if p.size > 0 {
+			n = min(n, p.size)
+		}
+		part := b.Part(from, n)
+		n = len(part.Reads)
+		err := finder.Find(part, f)
+		switch {
+		case errors.Is(err, ErrTooMuch):
+			p.size = (n + 1) / 2
+			continue
+		case err != nil:
+			return nil, err
+		}
+		if p.size > 0 && n >= p.size && f.fullness < 1.0/4 {
+			p.size *= 2
+		}
+		return part, nil
+	}
+}
+
+// shared is what the finders of one reference share.
+type shared struct {
+	ref     *dna.Reference
+	bases   int // the reference's length without what is between contigs
+	options Options
+}
+
+func newShared(ref *dna.Reference, o Options) shared {
+	o.Limits = o.Limits.withDefaults()
+	return shared{ref: ref, bases: ref.TotalLength(), options: o}
+}

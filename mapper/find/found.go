@@ -1,0 +1,158 @@
+package find
+
+import (
+	"scanmap/locate"
+	"scanmap/parallel"
+)
+
+// A Found is what a finder found for a batch, by read. Each read has candidates or ends, as it was
+// skimmed or scanned for, or locations where the finder has gone so far itself.
+type Found struct {
+	Candidates ByRead[locate.Candidate]
+	Ends       ByRead[locate.End]
+	Located    ByRead[Located]
+	// Operations are those of the alignments of Located.
+	Operations []locate.Operation
+	Counts     Counts
+	// fullness is how much of what can be held at a time is used, from 0 to 1.
+	fullness float64
+}
+
+// Counts says what the engines did for a batch.
+type Counts struct {
+	// Candidates are the diagonals that skim found, after duplicates on a diagonal were dropped;
+	// Refused those of them that a lower bound of the edits ruled out; Compared the pieces that were
+	// compared with the text, which a GPU counts.
+	Candidates, Refused, Compared int64
+	// Skimmed and Scanned are the reads that each engine took.
+	Skimmed, Scanned int64
+}
+
+// A Located is a location that a finder has found itself.
+type Located struct {
+	Read          uint32
+	Place         locate.Place
+	End, Distance int32
+	Gaps          int32
+	// Aligned tells that Start and the operations are known: Operations[From:To] of the Found, none
+	// standing for one diagonal run.
+	Aligned         bool
+	Start, From, To int32
+}
+
+// ByRead are items that belong to reads of a batch.
+type ByRead[T any] struct {
+	// list[from[i]:from[i+1]] belong to read i.
+	list []T
+	from []int
+	next []int // where group puts the next one of each read
+}
+
+// Of returns the items of read i. They may be changed, and are valid as long as the Found.
+func (r *ByRead[T]) Of(i int) []T {
+	if len(r.list) == 0 {
+		return nil
+	}
+	return r.list[r.from[i]:r.from[i+1]]
+}
+
+// Count returns the number of items of reads [from, to).
+func (r *ByRead[T]) Count(from, to int) int {
+	if len(r.list) == 0 {
+		return 0
+	}
+	return r.from[to] - r.from[from]
+}
+
+// All returns the items of all reads.
+func (r *ByRead[T]) All() []T { return r.list }
+
+// Group brings the items of lists together by read, in no order among those of one read. read tells
+// whose an item is, below reads.
+func (r *ByRead[T]) Group(lists [][]T, read func(item *T) uint32, reads, threads int) {
+	n := 0
+	for _, l := range lists {
+		n += len(l)
+	}
+	r.list = parallel.Resize(r.list, n)
+	if n == 0 {
+		return
+	}
+	r.from = parallel.Resize(r.from, reads+1)
+	clear(r.from)
+	for _, l := range lists {
+		for i := range l {
+			r.from[read(&l[i])+1]++
+		}
+	}
+	for i := range reads {
+		r.from[i+1] += r.from[i]
+	}
+	r.next = append(r.next[:0], r.from[:reads]...)
+	// Each worker moves the reads of one range and looks at everything.
+	workers := min(threads, groupWorkers)
+	parallel.Ranges(workers, workers, 1, func(_, w, _ int) {
+		lo, hi := uint32(reads*w/workers), uint32(reads*(w+1)/workers)
+		for _, l := range lists {
+			for i := range l {
+				if owner := read(&l[i]); owner >= lo && owner < hi {
+					r.list[r.next[owner]] = l[i]
+					r.next[owner]++
+				}
+			}
+		}
+	})
+}
+
+// groupWorkers is the most goroutines that group: each looks at every item.
+const groupWorkers = 8
+
+func readOfCandidate(c *locate.Candidate) uint32 { return c.Read }
+func readOfEnd(e *locate.End) uint32             { return e.Read }
+func readOfLocated(l *Located) uint32            { return l.Read }
+
+// HoldLocated makes f hold locations, and nothing else, of a batch of so many reads.
+func (f *Found) HoldLocated(located []Located, reads, threads int) {
+	*f = Found{}
+	f.Located.Group([][]Located{located}, readOfLocated, reads, threads)
+	f.Located.next = nil
+}
+
+// reset empties f for a batch whose reads were sorted into classes.
+func (f *Found) reset(classes *classes) {
+	f.Operations = f.Operations[:0]
+	f.Counts = Counts{Scanned: int64(len(classes.scanned))}
+	for _, class := range classes.skimmed {
+		f.Counts.Skimmed += int64(len(class))
+	}
+}
+
+// Count returns how much was found for reads [from, to).
+func (f *Found) Count(from, to int) int {
+	return f.Candidates.Count(from, to) + f.Ends.Count(from, to) + f.Located.Count(from, to)
+}
+
+// cutReads and cutFound bound the reads of a group, and what was found for them.
+const (
+	cutReads = 256
+	cutFound = 1 << 14
+)
+
+// Cut returns the borders of groups of reads of the batch, each the work of one goroutine. They do
+// not separate reads that belong together.
+func (f *Found) Cut(b *Batch) []int {
+	reads := len(b.Reads)
+	groups := []int{0}
+	last := 0
+	for i := b.Together; i < reads; i += b.Together {
+		next := min(i+b.Together, reads)
+		if i-last >= cutReads || f.Candidates.Count(last, next)+f.Ends.Count(last, next) > cutFound {
+			groups = append(groups, i)
+			last = i
+		}
+	}
+	if reads > 0 {
+		groups = append(groups, reads)
+	}
+	return groups
+}

@@ -1,0 +1,194 @@
+package find
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"scanmap/device"
+	"scanmap/dna"
+	"scanmap/gpu"
+	"scanmap/measure"
+)
+
+// GPUs are open GPUs, with a finder or more on each once they hold a reference. What fails is a
+// *device.Error.
+type GPUs struct {
+	driver  *gpu.Driver
+	choice  device.Choice
+	devices []*gpuDevice
+	finders []Finder
+}
+
+// An Opening is GPUs that are being opened, which takes a third of a second: for a run that is to
+// use them, while the reference is loaded.
+type Opening struct {
+	wait  func() (*GPUs, error)
+	taken bool
+}
+
+// Open starts to open the GPUs that are asked for.
+func Open(choice device.Choice) *Opening {
+	open := sync.OnceValues(func() (*GPUs, error) { return openGPUs(choice) })
+	go func() { _, _ = open() }() // whoever waits gets the error
+	return &Opening{wait: open}
+}
+
+// Close gives the GPUs back unless Hold took them.
+func (o *Opening) Close() {
+	if o.taken {
+		return
+	}
+	if g, err := o.wait(); err == nil {
+		_ = g.Close() // the run has failed already
+	}
+}
+
+// Hold waits for the GPUs and uploads a reference to each. It is called once.
+func (o *Opening) Hold(ref *dna.Reference, options Options) (*GPUs, error) {
+	o.taken = true
+	g, err := o.wait()
+	if err != nil {
+		return nil, err
+	}
+	if err := g.hold(newShared(ref, options)); err != nil {
+		return nil, g.giveUp(err)
+	}
+	return g, nil
+}
+
+// OnGPUs opens GPUs and returns them with finders for a reference.
+func OnGPUs(ref *dna.Reference, choice device.Choice, o Options) (*GPUs, error) {
+	return Open(choice).Hold(ref, o)
+}
+
+// openGPUs opens the GPUs that are asked for.
+func openGPUs(choice device.Choice) (*GPUs, error) {
+	if err := choice.LoadDriver(); err != nil {
+		return nil, &device.Error{Err: err}
+	}
+	driver := choice.Driver
+	infos, err := driver.Devices()
+	if err == nil && len(infos) == 0 {
+		err = errors.New("the driver finds no GPU")
+	}
+	if err != nil {
+		return nil, &device.Error{Err: err}
+	}
+	indices := choice.Indices
+	if len(indices) == 0 {
+		for i := range infos {
+			indices = append(indices, i)
+		}
+	}
+	for _, index := range indices {
+		if index >= len(infos) {
+			return nil, &device.Error{Err: fmt.Errorf("there is no GPU %d: the driver finds %d", index, len(infos))}
+		}
+	}
+	g := &GPUs{driver: driver, choice: choice, devices: make([]*gpuDevice, len(indices))}
+	err = g.each(func(i int) (err error) {
+		g.devices[i], err = openDevice(driver, indices[i], choice.Sync)
+		return err
+	})
+	if err != nil {
+		return nil, g.giveUp(err)
+	}
+	return g, nil
+}
+
+// each does something for every device, all at once, and returns the first error in their order.
+func (g *GPUs) each(f func(i int) error) error {
+	errs := make([]error, len(g.devices))
+	var wg sync.WaitGroup
+	for i := range errs {
+		wg.Go(func() { errs[i] = f(i) })
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hold uploads the reference and makes the finders, in turn for each GPU.
+func (g *GPUs) hold(s shared) error {
+	segments := cutReference(s.ref)
+	err := g.each(func(i int) error {
+		g.devices[i].segments = segments
+		return g.devices[i].hold(s, g.choice.Memory)
+	})
+	if err != nil {
+		return err
+	}
+	for range FindersOfGPU {
+		for _, d := range g.devices {
+			queue, err := d.NewQueue()
+			if err != nil {
+				return err
+			}
+			g.finders = append(g.finders, &gpuFinder{shared: s, device: d, queue: queue})
+		}
+	}
+	return nil
+}
+
+// Finders returns the finders, which may be used at the same time.
+func (g *GPUs) Finders() []Finder { return g.finders }
+
+// Describe says what the first of the GPUs is.
+func (g *GPUs) Describe() (measure.Device, error) {
+	d, err := device.Describe(g.driver, g.devices[0].Device)
+	if err != nil {
+		return measure.Device{}, &device.Error{Err: err}
+	}
+	return d, nil
+}
+
+// Names lists the GPUs by number and name.
+func (g *GPUs) Names() string {
+	var names []string
+	for _, d := range g.devices {
+		info := d.Info()
+		names = append(names, fmt.Sprintf("cuda:%d %s", info.Index, info.Name))
+	}
+	return strings.Join(names, ", ")
+}
+
+// Kernels returns what each kernel took on all GPUs, if launches were timed.
+func (g *GPUs) Kernels() (times []measure.KernelTime) {
+	for _, d := range g.devices {
+		for _, t := range d.KernelTimes() {
+			times = measure.AddKernel(times, t)
+		}
+	}
+	return times
+}
+
+// Close gives everything back.
+func (g *GPUs) Close() error {
+	var first error
+	for _, d := range g.devices {
+		if d == nil {
+			continue
+		}
+		if err := d.Close(); err != nil && first == nil {
+			first = &device.Error{Err: err}
+		}
+	}
+	return first
+}
+
+// giveUp closes what is open after an error, which counts.
+func (g *GPUs) giveUp(err error) error {
+	_ = g.Close()
+	var failed *device.Error
+	if errors.As(err, &failed) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return &device.Error{Err: err}
+}

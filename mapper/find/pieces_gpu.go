@@ -1,0 +1,142 @@
+package find
+
+import (
+	"math/bits"
+
+	"scanmap/device"
+	"scanmap/kernels"
+)
+
+// A gpuTable is the table of a class of reads on a GPU (kernels/table.cu).
+type gpuTable struct {
+	q                       int // length of the pieces it holds; 0 before the first
+	bucketShift, slotShift  uint32
+	members                 device.Buffer // the reads of the class
+	piecesAt, codes, reads  device.Buffer // of each piece
+	buckets, parts, entries device.Buffer
+	filter                  device.Buffer
+}
+
+// maxFilterBytes keeps the filter in the GPU's L2 cache: beyond, a probe takes three times as long.
+const maxFilterBytes = 32 << 20
+
+// slotBytes is the size of a filter's slot.
+const slotBytes = 8
+
+// build cuts the reads of a class into pieces of q bases and enters them. pieces is the number of pieces
+// of all reads of the batch.
+func (t *gpuTable) build(q *device.Queue, d *gpuDevice, reads kernels.Reads, members []uint32, length, pieces int) {
+	t.q = length
+	// One or two buckets for each piece, and 4 to 8 pieces, of which each sets two bits in
+	// each of two halves, for a slot of 64.
+	bucketBits := min(max(bits.Len(uint(pieces)), 8), 28)
+	slotBits := max(min(bits.Len(uint(pieces)), bits.Len(uint(maxFilterBytes/slotBytes))-1), 8)
+	t.bucketShift, t.slotShift = uint32(32-bucketBits), uint32(32-slotBits)
+	buckets := 1 << bucketBits
+	device.Upload(q, &t.members, members)
+	for _, b := range []*device.Buffer{&t.piecesAt, &t.codes, &t.reads} {
+		q.Reserve(b, 4*pieces)
+	}
+	q.Reserve(&t.entries, 8*pieces)
+	q.Reserve(&t.buckets, 4*buckets)
+	q.Reserve(&t.filter, slotBytes<<slotBits)
+	q.Clear(&t.buckets, 4*buckets)
+	q.Clear(&t.filter, slotBytes<<slotBits)
+	// Pieces of reads of other classes stay as they are marked here.
+	if q.Err == nil {
+		q.Try(q.Stream.Fill(t.piecesAt.Memory, 0, 4*pieces, 0xff))
+	}
+	device.Launch(q, "cut", len(members), &kernels.CutParams{
+		Reads: reads, Members: t.members.At(0), PiecesAt: t.piecesAt.At(0), Codes: t.codes.At(0),
+		PiecesRead: t.reads.At(0), Counts: t.buckets.At(0), Rarity: d.rarity(), Count: uint32(len(members)),
+		Q: uint32(length), BucketShift: t.bucketShift,
+	})
+	runningSums(q, &t.buckets, &t.parts, buckets)
+	device.Launch(q, "enter", pieces, &kernels.EnterParams{
+		PiecesAt: t.piecesAt.At(0), Codes: t.codes.At(0), Buckets: t.buckets.At(0), Entries: t.entries.At(0),
+		Filter: t.filter.At(0), Count: uint32(pieces), Q: uint32(length), BucketShift: t.bucketShift, SlotShift: t.slotShift,
+	})
+}
+
+// runningSums makes n values exclusive running sums (kernels/sum.cu); parts is scratch.
+func runningSums(q *device.Queue, values, parts *device.Buffer, n int) {
+	count := (n + kernels.SumPart - 1) / kernels.SumPart
+	q.Reserve(parts, 4*count)
+	p := &kernels.SumParams{Values: values.At(0), Parts: parts.At(0), N: uint64(n)}
+	device.LaunchBlocks(q, "sum_parts", count, p)
+	device.LaunchBlocks(q, "sum_across", 1, p)
+	device.LaunchBlocks(q, "sum_inside", count, p)
+}
+
+// countWords counts the words of the chunks, which tell pieces that lie in repeats (kernels/table.cu). That is not worth
+// the time on short references, and not possible where chunks do not stay.
+func (d *gpuDevice) countWords(q *device.Queue, least int) {
+	if !d.resident || d.ref.TotalLength() < least {
+		return
+	}
+	q.Reserve(&d.counts, 4*kernels.RarityWords)
+	q.Clear(&d.counts, 4*kernels.RarityWords)
+	for i := range d.chunks {
+		c := &d.chunks[i]
+		device.Launch(q, "count_words", int(c.to-c.from/32*32+31)/32, &kernels.CountWordsParams{
+			Text: c.params(&c.text), Counts: d.counts.At(0), Begin: c.from, End: c.to,
+		})
+	}
+}
+
+// rarity is what countWords counted, as kernels take it. Words that occur up to four times as often as in a
+// random text are not worth a thought.
+func (d *gpuDevice) rarity() kernels.Rarity {
+	return kernels.Rarity{Counts: d.counts.At(0), Limit: frequentFrom(d.ref.TotalLength())}
+}
+
+// shorterBy is by how many bases the pieces of reads in repeats may be shorter.
+const shorterBy = 2
+
+// passCost is what another pass over the text costs, in candidates a base.
+const passCost = 0.1
+
+// gpuRefiner moves reads that lie in repeats from the class of the longest pieces to one of shorter
+// ones, if that saves more candidates than another pass over the text costs.
+type gpuRefiner struct {
+	members, shorter, savings device.Buffer
+	hostShorter               device.Pinned[uint8]
+	hostSavings               device.Pinned[uint64]
+}
+
+func (g *gpuRefiner) refine(q *device.Queue, d *gpuDevice, reads kernels.Reads, c *classes) {
+	classes := &c.skimmed
+	members := classes[maxPiece]
+	if d.counts.Memory == nil || len(members) == 0 {
+		return
+	}
+	n := d.ref.TotalLength()
+	device.Upload(q, &g.members, members)
+	q.Reserve(&g.shorter, len(members))
+	q.Reserve(&g.savings, 8)
+	q.Clear(&g.savings, 8)
+	device.Launch(q, "weigh", len(members), &kernels.WeighParams{
+		Reads: reads, Members: g.members.At(0), Shorter: g.shorter.At(0), Savings: g.savings.At(0), Rarity: d.rarity(),
+		Count: uint32(len(members)), Q: maxPiece, ShorterQ: maxPiece - shorterBy,
+		Random: uint32(2 * n >> (2 * (maxPiece - shorterBy))),
+	})
+	savings := g.hostSavings.Resize(q, 1)
+	device.Download(q, savings, &g.savings, 0)
+	if q.Wait() != nil || float64(savings[0]) < passCost*float64(n) {
+		return
+	}
+	shorter := g.hostShorter.Resize(q, len(members))
+	device.Download(q, shorter, &g.shorter, 0)
+	if q.Wait() != nil {
+		return
+	}
+	long := members[:0]
+	for i, read := range members {
+		if shorter[i] != 0 {
+			classes[maxPiece-shorterBy] = append(classes[maxPiece-shorterBy], read)
+		} else {
+			long = append(long, read)
+		}
+	}
+	classes[maxPiece] = long
+}

@@ -1,0 +1,27 @@
+package find
+
+//go:generate go run scanmap/internal/tools/makeprobe -out probe_amd64.s -stubs probe_amd64.go -pkg find
+
+// probeStep is the number of neighbouring windows that one call of probeWindows hashes:
+// with q <= 16 they lie within 64 bases.
+const probeStep = 48
+
+// probePlain hashes the probeStep windows of q bases that start in a word of 64 bases.
+// low and high are the word's planes; lowC and highC those of its reverse complement
+// (bit 63 is the complement of base 0). It writes the canonical codes of the
+// windows to codes and returns the bits that the filter has for them, window i in
+// bit i. The filter's bit of a code is code*multiplier>>shift.
+func probePlain(filter []uint64, shift, q uint64, multiplier uint32, low, high, lowC, highC uint64, codes *[probeStep]uint32) uint64 {
+	mask := uint64(1)<<(q&31) - 1
+	passed := uint64(0)
+	for i := range codes {
+		code := uint32(low&mask | high&mask<<(q&31))
+		complement := uint32(lowC>>((64-q)&63) | highC>>((64-q)&63)<<(q&31))
+		code = min(code, complement)
+		codes[i] = code
+		bit := code * multiplier >> (shift & 31)
+		passed |= filter[bit>>6] >> (bit & 63) & 1 << i
+		low, high, lowC, highC = low>>1, high>>1, lowC<<1, highC<<1
+	}
+	return passed
+}

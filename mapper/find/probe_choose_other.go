@@ -1,0 +1,7 @@
+//go:build !amd64
+
+package find
+
+func probeWindows(filter []uint64, shift, q uint64, multiplier uint32, low, high, lowC, highC uint64, codes *[probeStep]uint32) uint64 {
+	return probePlain(filter, shift, q, multiplier, low, high, lowC, highC, codes)
+}

@@ -1,0 +1,277 @@
+package find
+
+import (
+	"sync/atomic"
+
+	"scanmap/dna"
+	"scanmap/locate"
+	"scanmap/parallel"
+)
+
+// Skim is the first stage of the two-stage method of DRK-2S (Ashkiani, Amenta and
+// Owens, SPAA 2016, section 5: skim, then verify), for many patterns at once and
+// for edits: the pieces of a batch go into a filter small enough for the cache and
+// a table behind it, and one pass over the packed reference rolls the q-base
+// code (Rabin-Karp without a modulus, so that equal codes are equal windows)
+// and probes both. What it finds are candidates.
+
+// maxPiece and minPiece bound the length q of a piece. Codes have 2 q bits and
+// must fit in 32; below minPiece nearly every position would be a candidate.
+const (
+	maxPiece = 16
+	minPiece = 5
+)
+
+// pieceLength returns the length of the pieces for a read of m bases with k
+// edits: the longest allowed that fits k + 1 times, or 0 when none does. Odd
+// lengths from 9 on are rounded down, which makes fewer classes of reads,
+// each of which costs a pass over the reference.
+func pieceLength(m, k int) int {
+	q := min(m/(k+1), maxPiece)
+	if q < minPiece {
+		return 0
+	}
+	if q > 8 {
+		q &^= 1
+	}
+	return q
+}
+
+// A pieceTable finds the pieces of some reads by their code. Codes are canonical:
+// the lesser of a window's code and its reverse complement's.
+type pieceTable struct {
+	q int
+	// filter has a bit for each value of the hash's upper bits; a clear bit says
+	// that no piece has such a hash.
+	filter      []uint64
+	filterShift uint
+	// bucket[h] to bucket[h+1] are the entries whose hash has the upper bits h.
+	bucket      []uint32
+	bucketShift uint
+	entries     []pieceEntry
+	// pieceAt[pieceFrom[i]:pieceFrom[i+1]] are the starts of the pieces of reads[i]
+	// of the batch, ascending, on the forward strand. Indexed by the batch's reads.
+	pieceFrom []uint32
+	pieceAt   []int32
+	// all and next are the pieces before they are entered, and where the next of each
+	// bucket goes.
+	all  []pieceEntry
+	next []uint32
+}
+
+// A pieceEntry is one piece of one read.
+type pieceEntry struct {
+	code uint32
+	read uint32
+	// at is the piece's start on the forward strand << 1 | whether its canonical
+	// code is that of its reverse complement.
+	at uint32
+}
+
+// hashMultiplier is 2^32 / golden ratio (Fibonacci hashing): the upper bits of a
+// product depend on all bits of the code.
+const hashMultiplier = 0x9E3779B1
+
+func (t *pieceTable) hash(code uint32) uint32 { return code * hashMultiplier }
+
+// windowCode returns the code of the q bases at base at of a strand, its reverse
+// complement's code, and whether the window has no ambiguous letter.
+func windowCode(strand locate.Planes, at, q int) (code, complement uint32, ok bool) {
+	low, high, amb := strand.Window(at)
+	mask := uint64(1)<<q - 1
+	code = uint32(low&mask | high&mask<<q)
+	return code, complementCode(code, q), amb&mask == 0
+}
+
+// build cuts the reads of a class into pieces of q bases and enters them, in the memory
+// of the table before.
+func (t *pieceTable) build(b *Batch, reads []uint32, q int, rare *rarity, threads int) {
+	t.q = q
+	t.pieceFrom = parallel.Resize(t.pieceFrom, len(b.Reads)+1)
+	n := uint32(0)
+	next := 0
+	for i := range b.Reads {
+		t.pieceFrom[i] = n
+		if next < len(reads) && reads[next] == uint32(i) {
+			n += uint32(b.k[i]) + 1
+			next++
+		}
+	}
+	t.pieceFrom[len(b.Reads)] = n
+	t.pieceAt = parallel.Resize(t.pieceAt, int(n))
+	t.all = parallel.Resize(t.all, int(n))
+	all := t.all
+	choosers := make([]pieceChooser, threads)
+	parallel.Ranges(threads, len(reads), packGrain, func(worker, from, to int) {
+		p := &choosers[worker]
+		p.rare = rare
+		for _, read := range reads[from:to] {
+			first := t.pieceFrom[read]
+			at := t.pieceAt[first:first:t.pieceFrom[read+1]]
+			strand := b.strand(int(read), locate.Forward)
+			at = p.choose(at, strand, int(b.length[read]), int(b.k[read]), q)
+			for i, offset := range at {
+				code, complement, ok := windowCode(strand, int(offset), q)
+				e := pieceEntry{code: code, read: read, at: uint32(offset) << 1}
+				if complement < code {
+					e.code = complement
+					e.at |= 1
+				}
+				if !ok {
+					e.at = noPiece
+				}
+				all[first+uint32(i)] = e
+			}
+		}
+	})
+	t.enter(all, threads)
+}
+
+// maxBucketBits leaves room for the filter's finer bits in a hash of 32 bits.
+const maxBucketBits = 28
+
+// noPiece marks a piece with an ambiguous letter: it can never occur, and the
+// letter is one of the edits, so leaving it out loses nothing.
+const noPiece = 1<<32 - 1
+
+// filterPerBucket is the logarithm of the filter's bits for each bucket. With 16 to 32 bits a piece
+// one probe in 24 or fewer passes in vain.
+const filterPerBucket = 4
+
+// enter builds the filter and the buckets. Each worker owns a range of buckets and their bits of
+// the filter, and reads all pieces, so that nothing needs a lock.
+func (t *pieceTable) enter(all []pieceEntry, threads int) {
+	bucketBits := uint(8)
+	for 1<<bucketBits < len(all) && bucketBits < maxBucketBits {
+		bucketBits++
+	}
+	buckets := 1 << bucketBits
+	t.bucketShift = 32 - bucketBits
+	t.filterShift = t.bucketShift - filterPerBucket
+	t.bucket, t.next = parallel.Resize(t.bucket, buckets+1), parallel.Resize(t.next, buckets)
+	t.filter = parallel.Resize(t.filter, buckets<<filterPerBucket/64)
+	workers := max(1, min(threads, 8))
+	// border is where the range of a worker starts, on a whole word of the filter.
+	border := func(worker int) uint32 { return uint32(worker*buckets/workers) &^ (64>>filterPerBucket - 1) }
+	sums := make([]uint32, workers+1)
+	parallel.Ranges(workers, workers, 1, func(_, w, _ int) {
+		sums[w+1] = t.count(all, border(w), border(w+1))
+	})
+	for w := range workers {
+		sums[w+1] += sums[w]
+	}
+	t.entries = parallel.Resize(t.entries, int(sums[workers]))
+	parallel.Ranges(workers, workers, 1, func(_, w, _ int) {
+		t.scatter(all, border(w), border(w+1), sums[w])
+	})
+	t.bucket[0] = 0
+	copy(t.bucket[1:], t.next) // the place behind a bucket's last entry is its end
+}
+
+// count sets t.next of buckets [from, to) to the numbers of their pieces, and returns the sum.
+func (t *pieceTable) count(all []pieceEntry, from, to uint32) (sum uint32) {
+	clear(t.next[from:to])
+	for i := range all {
+		if h := t.hash(all[i].code) >> t.bucketShift; h >= from && h < to && all[i].at != noPiece {
+			t.next[h]++
+			sum++
+		}
+	}
+	return sum
+}
+
+// scatter enters the pieces of buckets [from, to) from entry first on. It leaves in t.next the place
+// behind the last entry of each.
+func (t *pieceTable) scatter(all []pieceEntry, from, to, first uint32) {
+	clear(t.filter[from<<filterPerBucket/64 : to<<filterPerBucket/64])
+	for h := from; h < to; h++ {
+		t.next[h], first = first, first+t.next[h]
+	}
+	for i := range all {
+		hash := t.hash(all[i].code)
+		if h := hash >> t.bucketShift; h >= from && h < to && all[i].at != noPiece {
+			t.entries[t.next[h]] = all[i]
+			t.next[h]++
+			bit := hash >> t.filterShift
+			t.filter[bit>>6] |= 1 << (bit & 63)
+		}
+	}
+}
+
+// skimmer holds what the workers of one pass over the reference share.
+type skimmer struct {
+	ref   *dna.Reference
+	b     *Batch
+	table *pieceTable
+	// shapes are indexed by the batch's reads.
+	shapes []shape
+	// limit is the number of candidates after which the pass stops, found the
+	// number so far, counted in steps of candidateStep.
+	limit   int64
+	found   atomic.Int64
+	workers []skimWorker
+}
+
+// A skimWorker is the scratch and output of one worker.
+type skimWorker struct {
+	// positions and codes of the windows of a block that the filter let pass; from
+	// and to their buckets.
+	positions, codes, from, to [blockWindows]uint32
+	step                       [probeStep]uint32 // codes of the windows of one call
+	hits                       [hitBlock]hit
+	candidates                 []locate.Candidate
+	refused                    int64  // candidates that a bound ruled out
+	touched                    uint64 // keeps loads that only warm the cache
+	counted                    int
+}
+
+// A hit is a window of the reference, at a contig position, that equals a piece.
+type hit struct {
+	entry pieceEntry
+	at    uint32
+	shape shape
+}
+
+// hitBlock is the number of hits whose reads are fetched before any is looked at.
+const hitBlock = 128
+
+// A shape is what a hit needs to know of its read, in one place.
+type shape struct {
+	packedAt  uint64
+	length, k uint32
+	pieceFrom uint32
+}
+
+// blockWindows is the number of windows whose codes are hashed and probed before
+// any is looked up, so that the memory's latency is hidden.
+const blockWindows = 1024
+
+// begin prepares for the classes of a batch.
+func (s *skimmer) begin(ref *dna.Reference, b *Batch, threads int) {
+	s.ref, s.b = ref, b
+	s.found.Store(0)
+	s.workers = parallel.Resize(s.workers, threads)
+	for i := range s.workers {
+		w := &s.workers[i]
+		w.candidates, w.counted, w.refused = w.candidates[:0], 0, 0
+	}
+}
+
+// skim adds the candidates of the class of reads whose pieces are in table to those of the
+// workers, in no order. It returns false when the batch has had more than limit.
+func (s *skimmer) skim(segments []segment, table *pieceTable, limit int64) bool {
+	s.table, s.limit = table, limit
+	s.shapes = parallel.Resize(s.shapes, len(s.b.Reads))
+	for i := range s.shapes {
+		s.shapes[i] = shape{uint64(s.b.packedAt[i]), uint32(s.b.length[i]), uint32(s.b.k[i]), table.pieceFrom[i]}
+	}
+	parallel.Ranges(len(s.workers), len(segments), 1, func(worker, from, to int) {
+		for _, seg := range segments[from:to] {
+			if s.found.Load() > limit {
+				return
+			}
+			s.skimSegment(&s.workers[worker], seg)
+		}
+	})
+	return s.found.Load() <= limit
+}

@@ -1,0 +1,267 @@
+package find
+
+import (
+	"math"
+	"slices"
+
+	"scanmap/device"
+	"scanmap/kernels"
+	"scanmap/locate"
+	"scanmap/parallel"
+)
+
+// A gpuVerify is what a finder needs to go from candidates to locations (kernels/verify.cu and
+// kernels/align.cu).
+type gpuVerify struct {
+	grouped, marks, contig, locations, windows, left, operations device.Buffer // see buffers
+	places, parts, counters, moves, many                         device.Buffer
+	hostCounters                                                 device.Pinned[uint32]
+	hostLocations                                                device.Pinned[gpuLocation]
+	hostOperations                                               device.Pinned[uint32]
+	hostLeft                                                     device.Pinned[gpuCandidate]
+}
+
+// A gpuLocation is a location as the kernels describe it.
+type gpuLocation struct{ read, end, word, operations uint32 }
+
+// A group of candidates has at most locationsEach locations for each (kernels/align.cu), in one of
+// windowClasses classes of windows. Alignments have operationsEach operations for each candidate and
+// someOperations besides; what has no room is aligned by the host.
+const (
+	locationsEach  = 3
+	windowClasses  = 3
+	operationsEach = 4
+	someOperations = 1024
+)
+
+// A candidateBuffer has room for something of each candidate.
+type candidateBuffer struct {
+	buffer *device.Buffer
+	bytes  int // for each candidate
+	more   int // bytes besides
+}
+
+// buffers lists what grows with the candidates. Memory is reckoned and reserved by this table.
+func (v *gpuVerify) buffers() []candidateBuffer {
+	return []candidateBuffer{
+		{buffer: &v.grouped, bytes: 8},
+		{buffer: &v.marks, bytes: 4},
+		{buffer: &v.contig, bytes: 4},
+		{buffer: &v.locations, bytes: 16 * locationsEach},
+		{buffer: &v.windows, bytes: 16 * windowClasses},
+		{buffer: &v.left, bytes: 8},
+		{buffer: &v.operations, bytes: 4 * operationsEach, more: 4 * someOperations},
+	}
+}
+
+// moveBytes bounds the scratch memory of align, which has a column for each thread.
+func (d *gpuDevice) moveBytes() int { return min(256<<20, d.share()/8) }
+
+// windowsPerMultiprocessor is the number of blocks of align for each multiprocessor: enough to hide
+// latency.
+const windowsPerMultiprocessor = 8
+
+// sortBlocks is the number of blocks of sort_many for each multiprocessor.
+const sortBlocks = 4
+
+// verify turns the first n candidates of a queue into locations, which it leaves in host memory that
+// is valid until the next call, with the operations of their alignments and the candidates that are
+// left to the host.
+func (v *gpuVerify) verify(p *gpuPass, candidates *device.Buffer, n int) (locations []gpuLocation, operations []uint32, left []gpuCandidate) {
+	if n == 0 {
+		return nil, nil, nil
+	}
+	q, reads := p.queue, len(p.batch.Reads)
+	for _, b := range v.buffers() {
+		q.Reserve(b.buffer, b.bytes*n+b.more)
+	}
+	q.Reserve(&v.places, 4*reads)
+	q.Reserve(&v.many, 4*reads)
+	q.Reserve(&v.counters, 4*kernels.EmitCounters)
+	q.Clear(&v.places, 4*reads)
+	q.Clear(&v.counters, 4*kernels.EmitCounters)
+	v.group(q, candidates, n, reads)
+	v.mark(p, n, reads)
+	v.align(p, n)
+	return v.collect(q, n)
+}
+
+// group brings the candidates of each read together.
+func (v *gpuVerify) group(q *device.Queue, candidates *device.Buffer, n, reads int) {
+	group := &kernels.GroupParams{Candidates: candidates.At(0), Places: v.places.At(0), Grouped: v.grouped.At(0), Count: uint32(n)}
+	device.Launch(q, "group_count", n, group)
+	runningSums(q, &v.places, &v.parts, reads)
+	device.Launch(q, "group_place", n, group)
+}
+
+// mark finds the groups of neighbouring diagonals and hands them out: locations, windows to align,
+// and candidates for the host.
+func (v *gpuVerify) mark(p *gpuPass, n, reads int) {
+	q, c := p.queue, p.chunk
+	windows := &kernels.WindowsParams{
+		Text: c.params(p.text), Reads: p.reads, Contigs: c.contigParams(p.text), Places: v.places.At(0), Grouped: v.grouped.At(0),
+		Marks: v.marks.At(0), Contig: v.contig.At(0), Many: v.many.At(0), Counters: v.counters.At(0),
+		Count: uint32(reads), LowCut: c.lowCut, HighCut: c.highCut,
+	}
+	device.Launch(q, "windows", reads, windows)
+	if n > kernels.MostSorted {
+		blocks := min(n/kernels.MostSorted, sortBlocks*q.GPU.Info().Multiprocessors)
+		device.LaunchBlocks(q, "sort_many", blocks, &kernels.SortParams{
+			Grouped: v.grouped.At(0), Scratch: v.left.At(0), Places: v.places.At(0), Many: v.many.At(0), Counters: v.counters.At(0),
+		})
+		many := *windows
+		many.Count = uint32(n)
+		device.Launch(q, "windows_many", n, &many)
+	}
+	device.Launch(q, "emit", n, &kernels.EmitParams{
+		Reads: p.reads, Grouped: v.grouped.At(0), Marks: v.marks.At(0), Contig: v.contig.At(0), Locations: v.locations.At(0),
+		Windows: v.windows.At(0), Left: v.left.At(0), Counters: v.counters.At(0),
+		Count: uint32(n), Middle: uint32(n), Wide: uint32(2 * n),
+	})
+}
+
+// align turns windows into locations with their alignments.
+func (v *gpuVerify) align(p *gpuPass, n int) {
+	q := p.queue
+	rows := max(min(p.longest, kernels.MaxBoundLength), 1)
+	for i, class := range [windowClasses]struct {
+		name    string
+		counter int
+		words   int // of moves in a row
+	}{
+		{"align_narrow", kernels.EmitNarrow, 1},
+		{"align_middle", kernels.EmitMiddle, 2},
+		{"align_wide", kernels.EmitWide, 4},
+	} {
+		perBlock := kernels.AlignThreads * rows * class.words * 4
+		blocks := min((n+kernels.AlignThreads-1)/kernels.AlignThreads,
+			windowsPerMultiprocessor*q.GPU.Info().Multiprocessors, max(p.device.moveBytes()/perBlock, 1))
+		q.Reserve(&v.moves, blocks*perBlock)
+		device.LaunchBlocks(q, class.name, blocks, &kernels.AlignParams{
+			Text: p.chunk.params(p.text), Reads: p.reads, Starts: p.text.starts.At(0), Ends: p.text.ends.At(0),
+			Windows: v.windows.At(16 * n * i), Moves: v.moves.At(0), Locations: v.locations.At(0), Operations: v.operations.At(0),
+			LocationCounter: v.counters.At(4 * kernels.EmitLocations), OperationCounter: v.counters.At(4 * kernels.EmitOperations),
+			Count: v.counters.At(4 * class.counter), Rows: uint32(rows),
+			LocationCapacity: uint32(locationsEach * n), OperationCapacity: uint32(operationsEach*n + someOperations),
+		})
+	}
+}
+
+// collect brings the results to the host.
+func (v *gpuVerify) collect(q *device.Queue, n int) (locations []gpuLocation, operations []uint32, left []gpuCandidate) {
+	counters := v.hostCounters.Resize(q, kernels.EmitCounters)
+	device.Download(q, counters, &v.counters, 0)
+	if q.Wait() != nil {
+		return nil, nil, nil
+	}
+	locations = v.hostLocations.Resize(q, min(int(counters[kernels.EmitLocations]), locationsEach*n))
+	operations = v.hostOperations.Resize(q, min(int(counters[kernels.EmitOperations]), operationsEach*n+someOperations))
+	left = v.hostLeft.Resize(q, int(counters[kernels.EmitLeft]))
+	device.Download(q, locations, &v.locations, 0)
+	device.Download(q, operations, &v.operations, 0)
+	device.Download(q, left, &v.left, 0)
+	if q.Wait() != nil {
+		return nil, nil, nil
+	}
+	return locations, operations, left
+}
+
+// The kinds of operations have the same numbers in Go and in CUDA. Where they differ, this array
+// has no element of that index, and the package does not compile.
+var _ = [1]struct{}{}[(locate.Diagonal-kernels.OperationDiagonal)|
+	(locate.Insertion-kernels.OperationInsertion)|(locate.Deletion-kernels.OperationDeletion)]
+
+// decode adds locations of the chunk as those of the reference, with their operations.
+func (p *gpuPass) decode(locations []gpuLocation, operations []uint32) {
+	found, f := &p.found, p.result
+	from := len(found.located)
+	first := int32(len(f.Operations))
+	found.located = extend(found.located, len(locations))
+	f.Operations = extend(f.Operations, len(operations))
+	parallel.Ranges(p.options.Threads, len(operations), convertGrain, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			o := operations[i]
+			f.Operations[int(first)+i] = locate.Operation{
+				Kind: locate.OperationKind(o >> kernels.OperationShift), Length: int32(o & (1<<kernels.OperationShift - 1)),
+			}
+		}
+	})
+	parallel.Ranges(p.options.Threads, len(locations), convertGrain, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			found.located[from+i] = p.located(&locations[i], first)
+		}
+	})
+}
+
+// located makes a location of the reference from one of the chunk, whose operations start at first.
+func (p *gpuPass) located(l *gpuLocation, first int32) Located {
+	read, strand := l.read&^kernels.Strand, strandOf(l.read)
+	distance, gaps, count := int32(l.word&0xff), int32(l.word>>8&0xff), int32(l.word>>24)
+	longer := int32(l.word>>16&0xff) - 128
+	// An end comes after a base of its contig.
+	contig, last := p.chunk.place(p.ref, int64(l.end)-1)
+	out := Located{Read: read, Place: locate.At(contig, strand), End: int32(last + 1), Distance: distance, Gaps: gaps}
+	if count != kernels.AlignLater {
+		out.Aligned = true
+		out.Start = out.End - p.batch.length[read] - longer
+		out.From = first + int32(l.operations)
+		out.To = out.From + count
+	}
+	return out
+}
+
+// strandOf returns the strand in a read's number, as kernels have it.
+func strandOf(read uint32) int {
+	if read&kernels.Strand != 0 {
+		return locate.Reverse
+	}
+	return locate.Forward
+}
+
+// extend makes a slice longer by n elements, whose contents are arbitrary.
+func extend[T any](s []T, n int) []T {
+	return slices.Grow(s, n)[:len(s)+n]
+}
+
+// convertGrain is the number of items converted by one unit of parallel work.
+const convertGrain = 4096
+
+// take adds candidates that a GPU left to the host.
+func (p *gpuPass) take(left []gpuCandidate) {
+	found := &p.found
+	from := len(found.candidates)
+	found.candidates = extend(found.candidates, len(left))
+	taken := found.candidates[from:]
+	parallel.Ranges(p.options.Threads, len(left), convertGrain, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			taken[i] = p.candidate(left[i])
+		}
+	})
+	taken = slices.DeleteFunc(taken, func(c locate.Candidate) bool { return c.Read == noRead })
+	found.candidates = found.candidates[:from+len(taken)]
+}
+
+// noRead marks a candidate that leads nowhere.
+const noRead = math.MaxUint32
+
+// candidate turns a candidate of the chunk into one of the reference.
+func (p *gpuPass) candidate(l gpuCandidate) locate.Candidate {
+	read, strand := l.read&^kernels.Strand, strandOf(l.read)
+	diagonal := int64(l.diagonal)
+	if diagonal > maxChunk {
+		diagonal -= 1 << 32 // it hangs over the chunk's start
+	}
+	// The middle of a strand that hangs over by k bases at most lies in its contig, because the
+	// pieces make it longer than 2k. Others lead nowhere.
+	length := int(p.batch.length[read])
+	contig, middle := p.chunk.place(p.ref, diagonal+int64(length/2))
+	if contig < 0 {
+		return locate.Candidate{Read: noRead}
+	}
+	c := &p.ref.Contigs[contig]
+	differences, at := int32(locate.OffContig), middle-length/2
+	if at >= 0 && at+length <= c.Length {
+		differences = int32(p.batch.strand(int(read), strand).Hamming(&p.ref.Bases, length, c.Start+at))
+	}
+	return locate.Candidate{Read: read, Place: locate.At(contig, strand), Diagonal: int32(at), Differences: differences}
+}

@@ -1,0 +1,158 @@
+package mapper
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"scanmap/dna"
+	"scanmap/mapper/find"
+	"scanmap/parallel"
+)
+
+// A resolver makes the records of parts, which come in order, and hands them to the writer.
+type resolver struct {
+	ref     *dna.Reference
+	pairs   *PairOptions
+	workers []*worker
+	contigs []*contigCounts // of each worker
+	times   *times
+	out     *orderedWriter
+	blocks  int      // handed to out
+	current *library // whose records were made last
+	// verified counts the windows of parts that were looked at for an estimate, and held.
+	verified int64
+}
+
+func newResolver(ref *dna.Reference, o *Options, out *orderedWriter, t *times) *resolver {
+	r := &resolver{ref: ref, pairs: &o.Pairs, times: t, out: out, contigs: newContigCounts(ref, o.Threads)}
+	for i := range o.Threads {
+		r.workers = append(r.workers, newWorker(ref, o, r.contigs[i]))
+	}
+	return r
+}
+
+// resolve turns a part into records, now or when the insert size is known.
+func (r *resolver) resolve(ctx context.Context, p part) error {
+	if r.current != nil && r.current != p.library {
+		if err := r.settle(ctx); err != nil {
+			return err
+		}
+	}
+	r.current = p.library
+	if e := p.library.estimate; e != nil {
+		r.learn(e, &p)
+		if !e.done {
+			return nil
+		}
+		if err := r.settle(ctx); err != nil {
+			return err
+		}
+	}
+	return r.write(ctx, &p)
+}
+
+// learn collects what the pairs of a part tell. If that is not enough for the estimate, the part is
+// held: its locations alone, of which there are few against candidates.
+func (r *resolver) learn(e *estimate, p *part) {
+	reads := len(p.batch.Reads)
+	seen := make([]pairSeen, reads/2)
+	groups := p.found.Cut(p.batch)
+	ofGroup := make([][]find.Located, len(groups)-1)
+	verified := make([]int64, len(groups)-1)
+	// Pairs come in order, but the first threads' groups are likely to suffice.
+	for next := 0; next < len(groups)-1 && !e.done; {
+		last := min(next+4*len(r.workers), len(groups)-1)
+		parallel.Ranges(len(r.workers), last-next, 1, func(worker, i, _ int) {
+			g := next + i
+			ofGroup[g], verified[g] = r.workers[worker].look(p, groups[g], groups[g+1], seen)
+		})
+		for i := groups[next] / 2; i < groups[last]/2 && !e.done; i++ {
+			e.take(seen[i])
+		}
+		next = last
+	}
+	if e.done {
+		return // the part is verified again, where it was looked at
+	}
+	var located []find.Located
+	for g := range ofGroup {
+		located = append(located, ofGroup[g]...)
+		r.verified += verified[g]
+	}
+	held := part{library: p.library, batch: p.batch.Clone(), found: &find.Found{}}
+	held.found.HoldLocated(located, reads, len(r.workers))
+	e.held = append(e.held, held)
+}
+
+// settle ends the estimate of the current library, if there is one, and makes the records that wait
+// for it.
+func (r *resolver) settle(ctx context.Context) error {
+	l := r.current
+	if l == nil || l.estimate == nil {
+		return nil
+	}
+	held, least := l.estimate.held, r.pairs.MinInsert
+	model := fit(l.estimate.inserts, least)
+	if model.high < least {
+		return fmt.Errorf("%s: the first pairs have insert sizes of at most %d, but the least is to be %d", l.Reads, model.high, least)
+	}
+	l.insert, l.estimate = model, nil
+	for i := range held {
+		if err := r.write(ctx, &held[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write makes the records of a part, in groups of reads.
+func (r *resolver) write(ctx context.Context, p *part) error {
+	if r.blocks == 0 {
+		for _, w := range r.workers {
+			w.format.writeTo(r.out)
+		}
+	}
+	groups := p.found.Cut(p.batch)
+	first := r.blocks
+	r.blocks += len(groups) - 1
+	var once sync.Once
+	var failed error
+	parallel.Ranges(len(r.workers), len(groups)-1, 1, func(worker, g, _ int) {
+		err := ctx.Err()
+		if err != nil {
+			err = r.out.fail(err)
+		} else {
+			made := r.workers[worker].resolve(p, groups[g], groups[g+1], r.times, r.out.buffer())
+			start, size := r.times.write.Start(), made.size()
+			err = r.out.write(first+g, made)
+			r.times.write.Add(start, size)
+		}
+		if err != nil {
+			once.Do(func() { failed = err })
+		}
+	})
+	return failed
+}
+
+// mapped returns the number of reads mapped so far.
+func (r *resolver) mapped() (n int64) {
+	for _, w := range r.workers {
+		for _, l := range w.tally.stats.Libraries {
+			n += l.Mapped
+		}
+	}
+	return n
+}
+
+// gather adds up what the workers counted.
+func (r *resolver) gather(s *Stats) {
+	s.PerContig = newContigStats(r.ref)
+	s.Verified += r.verified
+	for _, w := range r.workers {
+		s.add(&w.tally.stats)
+		s.Verified += w.group.locator.Verified
+	}
+	s.gatherContigs(r.contigs)
+	s.gatherLibraries()
+}

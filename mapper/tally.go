@@ -1,0 +1,92 @@
+package mapper
+
+import (
+	"scanmap/locate"
+	"scanmap/mapper/find"
+)
+
+// A tally is the statistics that one worker counts.
+type tally struct {
+	stats   Stats
+	contigs *contigCounts
+	placed  []placed // records that are not counted on their contigs yet
+}
+
+func newTally(o *Options, contigs *contigCounts) tally {
+	t := tally{contigs: contigs}
+	for _, l := range o.Libraries {
+		t.stats.Libraries = append(t.stats.Libraries, newLibraryStats(&l))
+	}
+	return t
+}
+
+// read counts a read by the choice for it. What is counted for its library, gatherLibraries adds up.
+func (t *tally) read(of *library, b *find.Batch, read int, c *choice) {
+	s, l := &t.stats, &t.stats.Libraries[of.index]
+	s.Bases += int64(b.Length(read))
+	l.Reads++
+	s.PerRead = increment(s.PerRead, bucketOf(c.found))
+	l.Mappings += int64(c.found)
+	if c.capped {
+		s.Capped++
+	}
+	if c.found == 0 {
+		if b.Length(read) > 0 && b.Ambiguous(read) > b.K(read) {
+			l.Ambiguous++
+		}
+		return
+	}
+	l.Mapped++
+	if c.found == 1 {
+		l.Unique++
+	}
+	s.ByDistance = increment(s.ByDistance, int(c.best))
+}
+
+// records counts the records of a read, the first of which is primary.
+func (t *tally) records(of *library, locations []locate.Location) {
+	t.stats.Libraries[of.index].Reported += int64(len(locations))
+	for i := range locations {
+		l := &locations[i]
+		t.placed = append(t.placed, placed{l.Place.Contig(), l.Start, l.End, i == 0})
+	}
+}
+
+// pair counts a pair.
+func (t *tally) pair(of *library, c *pairChoice) {
+	s := t.stats.Libraries[of.index].Pairs
+	s.count(c.class)
+	if c.bounded {
+		s.Bounded++
+	}
+	if c.rescued >= 0 {
+		s.Rescued++
+	}
+	if c.insert > 0 {
+		s.Insert.count(c.insert)
+	}
+}
+
+// flush counts the records on their contigs.
+func (t *tally) flush() {
+	t.contigs.add(t.placed)
+	t.placed = t.placed[:0]
+}
+
+// bucketOf returns the index in Stats.PerRead of a read with n locations.
+func bucketOf(n int) int {
+	bucket := min(n, 2)
+	for most := 2; n > most; most *= 2 {
+		bucket++
+	}
+	return bucket
+}
+
+// increment adds one to counts[i], making counts longer where needed.
+func increment(counts []int64, i int) []int64 {
+	for len(counts) <= i {
+		counts = append(counts, 0)
+	}
+	counts[i]++
+	return counts
+}
