@@ -36,9 +36,9 @@ func (e *estimate) take(p pairSeen) {
 // aligned, and the number of windows verified, which are not counted.
 func (w *worker) look(p *part, from, to int, seen []pairSeen) (all []find.Located, verified int64) {
 	g := &w.group
-	before := g.locator.Verified
+	before := g.reader.Locator.Verified
 	g.locate(p.batch, p.found, from, to)
-	verified, g.locator.Verified = g.locator.Verified-before, before
+	verified, g.reader.Locator.Verified = g.reader.Locator.Verified-before, before
 	for i, s := range g.spans {
 		for _, l := range g.of(s) {
 			all = append(all, find.Located{Read: uint32(from + i), Place: l.Place, End: l.End, Distance: l.Distance, Gaps: l.Gaps})

@@ -85,7 +85,7 @@ func (r *recorder) append(text []byte, primary bool) []byte {
 func (r *recorder) describeLocation(g *group, read int, loc *locate.Location) {
 	contig := &r.ref.Contigs[loc.Place.Contig()]
 	strand := g.read(read).Strand(loc.Place)
-	r.describe(contig.Start+int(loc.Start), g.aligner.Operations(loc), strand.Planes)
+	r.describe(contig.Start+int(loc.Start), g.reader.Aligner.Operations(loc), strand.Planes)
 }
 
 // orient sets SEQ and QUAL of the record.

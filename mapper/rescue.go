@@ -34,7 +34,7 @@ func (p *pairing) seek(lost int) (all bool) {
 		// Distances are exact where the best alignment stays on the diagonals that are measured: k
 		// more on each side.
 		strand := p.group.read(read).Strand(site)
-		p.found = append(p.found, p.group.locator.InBand(strand, site, int(k), first-int(n+k), last-first+2*int(k)+1)...)
+		p.found = append(p.found, p.group.reader.Locator.InBand(strand, site, int(k), first-int(n+k), last-first+2*int(k)+1)...)
 	}
 	return p.separate(read, k) && len(anchor.byRank) <= rescueWindows
 }

@@ -151,7 +151,7 @@ func (r *resolver) gather(s *Stats) {
 	s.Verified += r.verified
 	for _, w := range r.workers {
 		s.add(&w.tally.stats)
-		s.Verified += w.group.locator.Verified
+		s.Verified += w.group.reader.Locator.Verified
 	}
 	s.gatherContigs(r.contigs)
 	s.gatherLibraries()

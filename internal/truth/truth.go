@@ -90,7 +90,12 @@ func Find(contigs []string, read string, k int) []Location {
 	}
 	for c := range contigs {
 		for strand := range 2 {
-			all = append(all, separate(contigs[c], Strand(read, strand), occurrences(contigs, read, k, c, strand), k)...)
+			s := Strand(read, strand)
+			kept := separate(contigs[c], s, Ends(contigs[c], s, k), k)
+			for i := range kept {
+				kept[i].Contig, kept[i].Strand = c, strand
+			}
+			all = append(all, kept...)
 		}
 	}
 	return all
@@ -99,10 +104,9 @@ func Find(contigs []string, read string, k int) []Location {
 // unit is the cost of an edit where a gap base costs one more.
 const unit = 1 << 20
 
-// occurrences returns all ends of a read on a strand of a contig with at most k edits. Their starts
-// are not known.
-func occurrences(contigs []string, read string, k, contig, strand int) (found []Location) {
-	s, text := Strand(read, strand), contigs[contig]
+// Ends returns all ends of a strand in a text with at most k edits, in order. Their starts are not
+// set.
+func Ends(text, s string, k int) (found []Location) {
 	column := make([]int, len(s)+1)
 	for i := range column {
 		column[i] = i * (unit + 1)
@@ -115,7 +119,7 @@ func occurrences(contigs []string, read string, k, contig, strand int) (found []
 			diagonal, column[i] = column[i], cost
 		}
 		if d := column[len(s)] / unit; d <= k {
-			found = append(found, Location{contig, strand, j + 1, d, column[len(s)] % unit, unknown})
+			found = append(found, Location{End: j + 1, Distance: d, Gaps: column[len(s)] % unit, Start: unknown})
 		}
 	}
 	return found

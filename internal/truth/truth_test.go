@@ -40,7 +40,7 @@ func TestSeparateByStart(t *testing.T) {
 	left, tail := Random(r, 30, "ACGT"), "TCCA"
 	text, read := left+"G"+tail+Random(r, 30, "ACGT"), left+tail
 	ends := map[int]int{}
-	for _, o := range occurrences([]string{text}, read, 4, 0, 0) {
+	for _, o := range Ends(text, read, 4) {
 		ends[o.End] = o.Distance
 	}
 	if ends[35] != 1 || ends[30] != 4 {

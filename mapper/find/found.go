@@ -132,6 +132,35 @@ func (f *Found) Count(from, to int) int {
 	return f.Candidates.Count(from, to) + f.Ends.Count(from, to) + f.Located.Count(from, to)
 }
 
+// A Reader turns what was found into locations. It is scratch memory for one goroutine.
+type Reader struct {
+	Locator locate.Locator
+	Aligner locate.Aligner
+}
+
+// Append appends the locations of read i of a batch, which r is a view of, to locations. Alignments
+// that a finder has made go to the aligner.
+func (r *Reader) Append(locations []locate.Location, b *Batch, f *Found, i int, view *locate.Read) []locate.Location {
+	if list := f.Candidates.Of(i); len(list) > 0 {
+		locations = append(locations, r.Locator.FromCandidates(view, list)...)
+	}
+	if list := f.Ends.Of(i); len(list) > 0 {
+		locations = append(locations, r.Locator.FromEnds(view, list)...)
+	}
+	for _, l := range f.Located.Of(i) {
+		taken := locate.Location{Place: l.Place, End: l.End, Distance: l.Distance, Gaps: l.Gaps}
+		switch {
+		case !l.Aligned:
+		case l.From == l.To:
+			r.Aligner.Adopt(&taken, l.Start, []locate.Operation{{Kind: locate.Diagonal, Length: int32(b.Length(i))}})
+		default:
+			r.Aligner.Adopt(&taken, l.Start, f.Operations[l.From:l.To])
+		}
+		locations = append(locations, taken)
+	}
+	return locations
+}
+
 // cutReads and cutFound bound the reads of a group, and what was found for them.
 const (
 	cutReads = 256

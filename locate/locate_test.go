@@ -1,0 +1,281 @@
+package locate
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"scanmap/dna"
+	"scanmap/internal/truth"
+)
+
+// pack returns both strands of a read.
+func pack(read string, k int) Read {
+	r := Read{K: k}
+	for strand := range r.Strands {
+		var s dna.Sequence
+		s.Append([]byte(truth.Strand(read, strand)))
+		planes := make(Planes, PlanesLength(len(read)))
+		planes.Pack(&s)
+		r.Strands[strand] = Strand{
+			Planes: planes, Letters: []byte(read), Reverse: strand == Reverse, Ambiguous: truth.Ambiguous(read) > 0,
+		}
+	}
+	return r
+}
+
+// TestShiftLeftExample is the example of the doc comment.
+func TestShiftLeftExample(t *testing.T) {
+	const read, text = "ACAAAT", "ACAAAAT"
+	path := []OperationKind{Diagonal, Diagonal, Diagonal, Diagonal, Diagonal, Deletion, Diagonal}
+	ShiftLeft(path, func(kind OperationKind, q, r, gap int) bool {
+		if kind == Deletion {
+			return text[r-1] == text[r+gap-1]
+		}
+		return read[q-1] == read[q+gap-1]
+	})
+	want := []Operation{{Diagonal, 2}, {Deletion, 1}, {Diagonal, 4}}
+	if diff := cmp.Diff(want, AppendRuns(nil, path)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// TestShiftLeft has gaps that meet, and gaps that stop at a difference.
+func TestShiftLeft(t *testing.T) {
+	for _, c := range []struct{ read, text, path, want string }{
+		{"AAAC", "AAAAAC", "MMDMDM", "DDMMMM"}, // they become one, and go on to the start
+		{"GAAC", "GAAAAC", "MMDMDM", "MDDMMM"},
+		{"AAAAAC", "AAAC", "MMIMIM", "IIMMMM"},
+		{"GAAAAC", "GAAC", "MMIMIM", "MIIMMM"},
+		{"CACAT", "CACACAT", "MMMMDDM", "DDMMMMM"}, // by whole units
+		{"ACGT", "ACGT", "MMMM", "MMMM"},
+		{"GTTA", "GTCTA", "MMDMM", "MMDMM"}, // the base before differs from the last one of the gap
+	} {
+		kinds := map[byte]OperationKind{'M': Diagonal, 'I': Insertion, 'D': Deletion}
+		var path []OperationKind
+		for i := range len(c.path) {
+			path = append(path, kinds[c.path[i]])
+		}
+		ShiftLeft(path, func(kind OperationKind, q, r, gap int) bool {
+			if kind == Deletion {
+				return c.text[r-1] == c.text[r+gap-1]
+			}
+			return c.read[q-1] == c.read[q+gap-1]
+		})
+		var got strings.Builder
+		for _, kind := range path {
+			got.WriteByte("MID"[kind])
+		}
+		if got.String() != c.want {
+			t.Errorf("%s in %s, %s: got %s, want %s", c.read, c.text, c.path, got.String(), c.want)
+		}
+	}
+}
+
+// TestOneGapEqualsTraceback compares the shortcut for one gap with the dynamic program on every
+// location of a small repetitive text.
+func TestOneGapEqualsTraceback(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	shortcuts := 0
+	for range 300 {
+		letters := []string{"ACGT", "AC", "AAC"}[r.IntN(3)]
+		text := truth.Random(r, 20+r.IntN(150), letters)
+		k := 1 + r.IntN(5)
+		from := r.IntN(len(text) - 10)
+		s := truth.Edited(r, text[from:from+10+r.IntN(len(text)-from-9)], 1+r.IntN(k))
+		ref, read := truth.Reference(t, text), pack(s, k)
+		for _, want := range truth.Find([]string{text}, s, k) {
+			a := Aligner{Reference: ref}
+			at := target{&read.Strands[want.Strand], &ref.Contigs[0], want.End, want.Distance}
+			kind, before, ok := a.oneGap(at)
+			if want.Gaps == 0 || !ok {
+				continue
+			}
+			shortcuts++
+			if want.Gaps != 1 {
+				t.Fatalf("read %s in %s: one gap found, but the least is %d", s, text, want.Gaps)
+			}
+			start := a.appendOneGap(kind, before, len(s), int32(want.End))
+			got := slices.Clone(a.operations)
+			a.fill(at)
+			plain := a.trace(len(s), want.End)
+			a.shiftLeft(at, plain)
+			if diff := cmp.Diff(AppendRuns(nil, a.path), got); diff != "" || int(start) != plain || a.start(at) != plain {
+				t.Fatalf("read %s in %s strand %d end %d: starts %d and %d, operations (-traceback +shortcut)\n%s",
+					s, text, want.Strand, want.End, plain, start, diff)
+			}
+		}
+	}
+	if shortcuts < 50 {
+		t.Fatalf("only %d of the locations took the shortcut", shortcuts)
+	}
+}
+
+// TestExceedsIsLossless compares the bound of Exceeds with measured bands.
+func TestExceedsIsLossless(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	refused, allowed := 0, 0
+	for range 3000 {
+		m := []int{4, 31, 32, 33, 63, 64, 65, 100, 130}[r.IntN(9)]
+		k := r.IntN(8)
+		text := truth.Random(r, m+80, []string{"ACGT", "AC", "ACGTN"}[r.IntN(3)])
+		from := 20 + r.IntN(20)
+		s := truth.Edited(r, text[from:from+m+8], r.IntN(k+6))
+		if len(s) < m {
+			continue
+		}
+		s = s[:m]
+		ref, read := truth.Reference(t, text), pack(s, k)
+		strand := &read.Strands[Forward]
+		low, width := from-k, 2*k+1+r.IntN(5)
+		var b band
+		within := b.measure(ref, &ref.Contigs[0], strand.Planes, m, k, low, width, strand.Ambiguous)
+		if Exceeds(&ref.Bases, low, strand.Planes, m, k, width) {
+			refused++
+			if within {
+				t.Fatalf("read %s in %s, k %d, diagonals %d+%d: refused, but %v", s, text, k, low, width, b.distances)
+			}
+		} else {
+			allowed++
+		}
+	}
+	if refused < 100 || allowed < 100 {
+		t.Fatalf("%d refused and %d allowed: the test shows little", refused, allowed)
+	}
+}
+
+// aligned aligns locations, replays the alignments, and returns them as the truth has them.
+func aligned(t interface{ Fatalf(string, ...any) }, contigs []string, read string, r *Read, a *Aligner, found []Location) []truth.Location {
+	var out []truth.Location
+	for _, l := range found {
+		a.Align(r.Strand(l.Place), &l)
+		var cigar []byte
+		for _, o := range a.Operations(&l) {
+			cigar = append(appendInt(cigar, int(o.Length)), "MID"[o.Kind])
+		}
+		strand := truth.Strand(read, l.Place.Strand())
+		edits, gaps, end, err := truth.Replay(contigs[l.Place.Contig()], strand, int(l.Start), string(cigar))
+		if err != nil || edits != int(l.Distance) || end != int(l.End) {
+			t.Fatalf("read %s: %s at %d has %d edits and ends at %d, %v; the location is %+v", read, cigar, l.Start, edits, end, err, l)
+		}
+		out = append(out, truth.Location{
+			Contig: l.Place.Contig(), Strand: l.Place.Strand(), End: end, Distance: edits, Gaps: gaps, Start: int(l.Start),
+		})
+	}
+	return out
+}
+
+func appendInt(b []byte, n int) []byte {
+	if n >= 10 {
+		b = appendInt(b, n/10)
+	}
+	return append(b, byte('0'+n%10))
+}
+
+// TestLocatorIsTheTruth takes all ends within k, as an exhaustive finder does, and all diagonals, as a
+// filter that refuses nothing does, some of them twice and in any order.
+func TestLocatorIsTheTruth(t *testing.T) {
+	byStart := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		contigs, reads, k := truth.Draw(rt)
+		ref := truth.Reference(rt, contigs...)
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "order"), 1))
+		for _, read := range reads {
+			if truth.Ambiguous(read) > k || k >= len(read) {
+				continue
+			}
+			want := truth.Find(contigs, read, k)
+			view := pack(read, k)
+			l, a := Locator{Reference: ref}, Aligner{Reference: ref}
+			var ends []End
+			var candidates []Candidate
+			for c, text := range contigs {
+				for strand := range 2 {
+					p := At(c, strand)
+					for _, o := range truth.Ends(text, truth.Strand(read, strand), k) {
+						ends = append(ends, End{0, p, int32(o.End), int32(o.Distance)})
+					}
+					for diagonal := -k; diagonal <= len(text)-len(read)+k; diagonal++ {
+						candidate := Candidate{0, p, int32(diagonal), OffContig}
+						if diagonal >= 0 && diagonal+len(read) <= len(text) {
+							planes := view.Strands[strand].Planes
+							candidate.Differences = int32(planes.Hamming(&ref.Bases, len(read), ref.Contigs[c].Start+diagonal))
+						}
+						candidates = append(candidates, candidate)
+					}
+				}
+			}
+			if len(ends) > 0 {
+				ends = append(ends, ends[r.IntN(len(ends))])
+			}
+			r.Shuffle(len(ends), func(i, j int) { ends[i], ends[j] = ends[j], ends[i] })
+			if diff := cmp.Diff(want, aligned(rt, contigs, read, &view, &a, l.FromEnds(&view, ends))); diff != "" {
+				rt.Fatalf("k %d, read %s, contigs %q: from ends (-truth +got)\n%s", k, read, contigs, diff)
+			}
+			r.Shuffle(len(candidates), func(i, j int) { candidates[i], candidates[j] = candidates[j], candidates[i] })
+			if diff := cmp.Diff(want, aligned(rt, contigs, read, &view, &a, l.FromCandidates(&view, candidates))); diff != "" {
+				rt.Fatalf("k %d, read %s, contigs %q: from candidates (-truth +got)\n%s", k, read, contigs, diff)
+			}
+			byStart += len(ends) - len(want)
+		}
+	})
+	if byStart == 0 {
+		t.Error("no occurrence was dropped")
+	}
+}
+
+// A table is occurrences whose gaps and starts are known beforehand.
+type table map[int]struct {
+	gaps  int32
+	start int
+}
+
+func (t table) Gaps(end int, _ int32) int32 { return t[end].gaps }
+func (t table) Start(end int, _ int32) int  { return t[end].start }
+
+// TestSeparate has each rule of the definition decide once, with and without the gaps being known.
+func TestSeparate(t *testing.T) {
+	const length, k = 20, 3
+	for _, c := range []struct {
+		what        string
+		occurrences []Occurrence
+		starts      table
+		want        []int
+	}{
+		{"none", nil, nil, nil},
+		{"the least distance", []Occurrence{{30, 1, 0}, {33, 0, 0}, {36, 1, 0}}, table{30: {0, 10}, 33: {0, 13}, 36: {0, 16}}, []int{33}},
+		{"more than k apart", []Occurrence{{30, 0, 0}, {34, 0, 0}}, table{30: {0, 10}, 34: {0, 14}}, []int{30, 34}},
+		{"the fewest gaps", []Occurrence{{30, 2, 2}, {33, 2, 1}}, table{30: {2, 8}, 33: {1, 12}}, []int{33}},
+		{"the first end", []Occurrence{{30, 1, 1}, {33, 1, 1}}, table{30: {1, 9}, 33: {1, 14}}, []int{30}},
+		{"a start within k", []Occurrence{{30, 3, 3}, {34, 1, 1}}, table{30: {3, 13}, 34: {1, 13}}, []int{34}},
+		{"a start k away", []Occurrence{{30, 3, 3}, {34, 1, 1}}, table{30: {3, 10}, 34: {1, 13}}, []int{34}},
+		{"a start k + 1 away", []Occurrence{{30, 3, 3}, {34, 1, 1}}, table{30: {3, 9}, 34: {1, 13}}, []int{30, 34}},
+		{"a start within k, from the right", []Occurrence{{30, 1, 1}, {37, 3, 3}}, table{30: {1, 11}, 37: {3, 14}}, []int{30}},
+		{"one dropped by its start drops none", []Occurrence{{30, 1, 1}, {35, 2, 2}, {38, 3, 0}},
+			table{30: {1, 11}, 35: {2, 13}, 38: {0, 18}}, []int{30, 38}},
+		{"of one distance, by gaps, with starts together", []Occurrence{{30, 2, 2}, {34, 2, 0}}, table{30: {2, 12}, 34: {0, 14}}, []int{34}},
+		{"3k + 1 apart", []Occurrence{{30, 3, 3}, {40, 3, 3}}, table{30: {3, 13}, 40: {3, 17}}, []int{30, 40}},
+		{"3k apart", []Occurrence{{30, 3, 3}, {39, 3, 3}}, table{30: {3, 13}, 39: {3, 16}}, []int{30}},
+	} {
+		for _, known := range []bool{true, false} {
+			all := slices.Clone(c.occurrences)
+			if !known {
+				for i := range all {
+					all[i].Gaps = GapsUnknown
+				}
+			}
+			var s Separator
+			var got []int
+			for _, i := range s.Separate(all, length, k, c.starts) {
+				got = append(got, all[i].End)
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("%s, gaps known %v: ends %v, want %v", c.what, known, got, c.want)
+			}
+		}
+	}
+}
