@@ -1,12 +1,14 @@
 // The third stage: windows become locations with their alignments.
 //
-// A thread takes one window: a strand and a band of neighbouring diagonals of one contig. Row by row (a base of the strand)
-// it computes for each diagonal the least cost of an alignment that ends there, fewest edits first and
-// fewest gap bases second, and keeps the move that it came by: diagonal before deletion before insertion. After the last
-// row the costs tell all occurrences in the window; those that are locations are traced back.
+// A thread takes one window: a strand and a band of neighbouring diagonals of one contig. Row by row
+// (a base of the strand) it computes for each diagonal the least cost of an alignment that ends
+// there, fewest edits first and fewest gap bases second, and keeps the move that it came by: diagonal
+// before deletion before insertion. After the last row the costs tell all occurrences in the window.
+// They are traced back from the best on, and are locations unless a better one ends or starts within
+// k of them (package locate has the definition).
 //
-// A cost is edits << 8 | gap bases. Ends lie in one contig, and positions outside it match nothing, which
-// costs as much as the insertion that a base aligned to one must be.
+// A cost is edits << 8 | gap bases. Ends lie in one contig, and positions outside it match nothing,
+// which costs as much as the insertion that a base aligned to one must be.
 #include "shared.cuh"
 
 constexpr u32 ALIGN_THREADS = 128; // exported
@@ -94,6 +96,12 @@ struct Path {
 	}
 };
 
+// within has a bit for each diagonal that is at most k from one of them.
+DEVICE u64 within(u32 diagonal, u32 k) {
+	const u32 lowest = diagonal > k ? diagonal - k : 0, highest = minimum(diagonal + k, 63u);
+	return (~0ull >> (63 - (highest - lowest))) << lowest;
+}
+
 // align takes windows of at most D diagonals.
 template <u32 D> DEVICE void align(const AlignParams& p) {
 	constexpr u32 WORDS = (D + 15) / 16; // of moves in a row
@@ -146,26 +154,34 @@ template <u32 D> DEVICE void align(const AlignParams& p) {
 				if (j < diagonals && band.costs[j] >> 8 <= s.k && stop > start && stop <= end) alive |= 1ull << j;
 			}
 		}
-		// Keep the best, drop those within k of it, and go on; the lanes of a warp meet in each round.
+		// Take the best and keep it unless it starts within k of the start of a kept one; a kept one
+		// drops those that end within k of it. The lanes of a warp meet in each round.
+		u64 starts = 0; // diagonals on which kept alignments start
 		while (any(alive != 0)) {
 			Path path;
-			u32 best = ~0u, kept = 0;
-			const bool keeps = alive != 0;
-			if (keeps) {
+			u32 best = ~0u, taken = 0;
+			bool keeps = false;
+			if (alive) {
 #pragma unroll
 				for (u32 j = 0; j < D; j++)
-					if (alive >> j & 1 && band.costs[j] < best) best = band.costs[j], kept = j;
-				const u32 lowest = kept > s.k ? kept - s.k : 0, highest = minimum(kept + s.k, 63u);
-				alive &= ~((~0ull >> (63 - (highest - lowest))) << lowest);
-				for (u32 i = s.length, j = kept; i > 0;) {
-					const u32 move = moves[(u64(i - 1) * WORDS + j / 16) * columns] >> (2 * (j % 16)) & 3;
+					if (alive >> j & 1 && band.costs[j] < best) best = band.costs[j], taken = j;
+				u32 diagonal = taken;
+				for (u32 i = s.length; i > 0;) {
+					const u32 move = moves[(u64(i - 1) * WORDS + diagonal / 16) * columns] >> (2 * (diagonal % 16)) & 3;
 					path.add(move == 0 ? OPERATION_DIAGONAL : move == MOVE_DELETION ? OPERATION_DELETION : OPERATION_INSERTION);
 					if (move == MOVE_DELETION) {
-						j--;
+						diagonal--;
 					} else {
 						i--;
-						if (move == MOVE_INSERTION) j++;
+						if (move == MOVE_INSERTION) diagonal++;
 					}
+				}
+				keeps = (starts & within(diagonal, s.k)) == 0;
+				if (keeps) {
+					starts |= 1ull << diagonal;
+					alive &= ~within(taken, s.k);
+				} else {
+					alive &= ~(1ull << taken);
 				}
 			}
 			const u32 gaps = path.insertions + path.deletions;
@@ -182,7 +198,7 @@ template <u32 D> DEVICE void align(const AlignParams& p) {
 			if (keeps && location < p.location_capacity) {
 				if (room)
 					for (u32 i = 0; i < operations; i++) p.operations[place + i] = path.runs[operations - 1 - i];
-				p.locations[location] = {w.x, w.y + kept + s.length,
+				p.locations[location] = {w.x, w.y + taken + s.length,
 					location_word(best >> 8, gaps, i32(path.deletions) - i32(path.insertions), room ? operations : ALIGN_LATER), place};
 			}
 		}

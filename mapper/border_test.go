@@ -8,7 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"scanmap/dna"
-	"scanmap/fasta"
+	"scanmap/internal/truth"
+	"scanmap/locate"
 )
 
 // TestBeyondFourGigabases maps to contigs whose offsets do not fit in 32 bits. Two
@@ -23,7 +24,7 @@ func TestBeyondFourGigabases(t *testing.T) {
 	}
 	const tail = 3000
 	r := rand.New(rand.NewPCG(31, 32))
-	text := randomBases(r, tail, "ACGT")
+	text := truth.Random(r, tail, "ACGT")
 	ref := &dna.Reference{}
 	start := 0
 	for i, n := range []int{dna.MaxContigLength, dna.MaxContigLength, tail} {
@@ -39,7 +40,7 @@ func TestBeyondFourGigabases(t *testing.T) {
 	copy(ref.Bases.High[at:], packed.High)
 	// The end of the second contig gets bases too: the last positions that SAM can write.
 	end := ref.Contigs[1].End()
-	last := randomBases(r, 100, "CGT")
+	last := truth.Random(r, 100, "CGT")
 	for i := range len(last) {
 		code, _ := dna.Code(last[i])
 		offset := end - len(last) + i
@@ -53,55 +54,29 @@ func TestBeyondFourGigabases(t *testing.T) {
 		ref.Bases.Ambiguous[(c.End()+63)/64] = math.MaxUint64
 	}
 
-	reads := newReads(text[:100], reverseComplement(text[tail-100:]), edited(r, text[1000:1100], 2), last)
-	m := newMapper(ref, Options{Distance: Distance{Edits: 3}, Engine: EngineSkim, Threads: 2})
-	m.batch.pack(load{m.libraries[0], reads}, m.options.Distance, 2)
-	f, ok := m.find(&m.batch, math.MaxInt64)
-	if !ok {
-		t.Fatal("no limit was set, and it was exceeded")
-	}
-	w := &m.workers[0]
-	w.locator.b = &m.batch
-	w.locate(&m.batch, f, 0, len(reads))
-	w.choose(&m.batch, 0, len(reads))
+	reads := []string{text[:100], truth.ReverseComplement(text[tail-100:]), truth.Edited(r, text[1000:1100], 2), last}
+	o := Options{Distance: Distance{Edits: 3}, Engine: EngineSkim, Threads: 2}
+	l := &library{}
+	w := chosen(t, ref, l, reads, &o)
 	type place struct{ Contig, Strand, Start, End int }
 	var got []place
-	for _, c := range w.chosen {
-		for _, loc := range w.locations[c.from:c.to] {
-			got = append(got, place{loc.place.contig(), loc.place.strand(), int(loc.start), int(loc.end)})
+	for _, c := range w.choices {
+		for _, loc := range w.group.locations[c.from:c.to] {
+			got = append(got, place{loc.Place.Contig(), loc.Place.Strand(), int(loc.Start), int(loc.End)})
 		}
 	}
-	edit := len(reads[2].Bases)
+	edit := len(reads[2])
 	if len(got) != 4 || got[2].Contig != 2 || max(got[2].Start-1000, 1000-got[2].Start, got[2].End-1000-edit) > 3 {
 		t.Fatalf("locations %+v", got)
 	}
 	got[2] = place{}
-	want := []place{{2, forward, 0, 100}, {2, reverse, tail - 100, tail}, {}, {1, forward, dna.MaxContigLength - 100, dna.MaxContigLength}}
+	want := []place{{2, locate.Forward, 0, 100}, {2, locate.Reverse, tail - 100, tail}, {}, {1, locate.Forward, dna.MaxContigLength - 100, dna.MaxContigLength}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	var text2 []byte
-	text2 = w.recorder.mapped(text2, &m.batch, 3, &w.locator.aligner, w.locations[w.chosen[3].from:w.chosen[3].to], &choice{mapQ: 60, second: -1}, alone)
+	w.choices[3].mapQ = 60
+	text2 := w.format.recorder.mapped(nil, l, &w.group, 3, &w.choices[3], alone)
 	if want := "r3\t0\tb\t2147483548\t60\t100M\t"; string(text2[:len(want)]) != want {
 		t.Errorf("got %s, want %s", text2, want)
 	}
-}
-
-// TestPieceLengths covers each length of pieces, and mixed ones in a batch.
-func TestPieceLengths(t *testing.T) {
-	r := rand.New(rand.NewPCG(41, 42))
-	text := randomBases(r, 2000, "ACGT")
-	var reads []fasta.Read
-	lengths := map[int]bool{}
-	for m := 1; m <= 120; m++ {
-		from := r.IntN(len(text) - m)
-		reads = append(reads, newReads(edited(r, text[from:from+m], r.IntN(4)))...)
-		lengths[pieceLength(m, 3)] = true
-	}
-	for _, q := range []int{0, 5, 6, 7, 8, 10, 12, 14, 16} {
-		if !lengths[q] {
-			t.Errorf("no read has pieces of %d bases", q)
-		}
-	}
-	compareWithTruth(t, []string{text}, reads, Distance{Edits: 3})
 }

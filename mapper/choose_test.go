@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"scanmap/locate"
 )
 
 func TestMapQ(t *testing.T) {
@@ -62,9 +64,9 @@ func TestPrimaryIsFair(t *testing.T) {
 	changed := 0
 	for i := range names {
 		pick := func(seed uint64) int32 {
-			locations := []location{{start: 0}, {start: 1}, {start: 2}, {start: 3, distance: 1}}
+			locations := []locate.Location{{Start: 0}, {Start: 1}, {Start: 2}, {Start: 3, Distance: 1}}
 			primaryFirst(locations, fmt.Sprintf("read%d", i), 100, seed)
-			return locations[0].start
+			return locations[0].Start
 		}
 		first := pick(0)
 		counts[first]++
@@ -86,41 +88,17 @@ func TestPrimaryIsFair(t *testing.T) {
 }
 
 func TestOrder(t *testing.T) {
-	want := []location{
-		{place: placeOf(0, forward), start: 5, end: 9},
-		{place: placeOf(0, reverse), start: 5, end: 8},
-		{place: placeOf(1, forward), start: 1, end: 4},
-		{place: placeOf(0, forward), start: 0, end: 3, distance: 1},
+	want := []locate.Location{
+		{Place: locate.At(0, locate.Forward), Start: 5, End: 9},
+		{Place: locate.At(0, locate.Reverse), Start: 5, End: 8},
+		{Place: locate.At(1, locate.Forward), Start: 1, End: 4},
+		{Place: locate.At(0, locate.Forward), Start: 0, End: 3, Distance: 1},
 	}
-	got := []location{want[3], want[2], want[1], want[0]}
+	got := []locate.Location{want[3], want[2], want[1], want[0]}
 	order(got)
 	for i := range want {
 		if got[i] != want[i] {
 			t.Fatalf("got %+v, want %+v", got, want)
-		}
-	}
-}
-
-func TestWorthGPU(t *testing.T) {
-	for _, c := range []struct {
-		engine  Engine
-		reads   int
-		bases   int64
-		threads int
-		want    bool
-	}{
-		{EngineAuto, 0, 5e6, 2, false},
-		{EngineAuto, 100_000, 12e6, 2, false},
-		{EngineSkim, 2_000_000, 12e6, 2, true},
-		{EngineSkim, 2_000_000, 12e6, 16, false},
-		{EngineAuto, 1000, 3.1e9, 2, true}, // a pass takes a second
-		{EngineAuto, 1000, 3.1e9, 16, false},
-		{EngineAuto, 1 << 20, 3.1e9, 16, true}, // here 1.7 s
-		{EngineScan, 10, 12e6, 2, false},
-		{EngineScan, 100, 12e6, 2, true},
-	} {
-		if got := worthGPU(c.engine, c.reads, c.bases, c.threads); got != c.want {
-			t.Errorf("%s, %d reads, %d bases, %d threads: %v", c.engine, c.reads, c.bases, c.threads, got)
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"math/rand/v2"
 	"os"
 	"runtime"
@@ -15,54 +14,13 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"scanmap/device"
-	"scanmap/fasta"
 	"scanmap/gpu"
 	"scanmap/internal/emulator"
+	"scanmap/internal/truth"
 	"scanmap/kernels"
 	"scanmap/sam"
 )
-
-// findAll is find on the device that the options of m ask for.
-func findAll(t testing.TB, m *mapper, b *batch) *found {
-	t.Helper()
-	if m.options.Device.Kind != device.CUDA {
-		f, ok := m.find(b, math.MaxInt64)
-		if !ok {
-			t.Fatal("no limit was set, and it was exceeded")
-		}
-		return f
-	}
-	set, err := m.openSet()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := set.close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	w := set.workers[0]
-	b.packed = w.packed.Resize(w.queue, b.layOut(load{b.library, b.reads}, m.options.Distance))
-	b.fill(1)
-	f, ok := w.find(b, math.MaxInt64)
-	if w.queue.Err != nil {
-		t.Fatal(w.queue.Err)
-	}
-	if !ok {
-		t.Fatal("no limit was set, and it was exceeded")
-	}
-	b.packed = slices.Clone(b.packed) // pinned memory ends with the GPU
-	return f
-}
-
-// compareOnGPU is compareWithTruth on a GPU.
-func compareOnGPU(t testing.TB, driver *gpu.Driver, contigs []string, reads []fasta.Read, d Distance) {
-	t.Helper()
-	compareOn(t, device.Choice{Kind: device.CUDA, Indices: []int{0}, Driver: driver}, contigs, reads, d)
-}
 
 // without has tests with -short or the race detector do less: they repeat what the others do.
 func without(t *testing.T, all, short int) int {
@@ -71,31 +29,6 @@ func without(t *testing.T, all, short int) int {
 		return short
 	}
 	return all
-}
-
-func TestContigEndsOnGPU(t *testing.T) {
-	driver := testDriver(t)
-	r := rand.New(rand.NewPCG(1, 2))
-	for _, k := range []int{0, 4, 1, 7}[:without(t, 4, 2)] {
-		contigs, reads := contigEnds(r, k)
-		compareOnGPU(t, driver, contigs, reads, Distance{Edits: k})
-	}
-}
-
-func TestEnginesOnGPU(t *testing.T) {
-	driver := testDriver(t)
-	rapid.Check(t, func(rt *rapid.T) {
-		contigs, reads, k := drawInput(rt)
-		compareOnGPU(&failer{TB: t, rt: rt}, driver, contigs, reads, Distance{Edits: k})
-	})
-}
-
-func TestLongReadsOnGPU(t *testing.T) {
-	driver := testDriver(t)
-	contigs, reads, distances := longReads()
-	for _, d := range distances {
-		compareOnGPU(t, driver, contigs, reads, d)
-	}
 }
 
 // onGPU compares what a run writes with what the CPU does, and returns its statistics.
@@ -130,13 +63,6 @@ func TestSameBytesOnGPU(t *testing.T) {
 	}
 }
 
-// countWordsHere has references of any length counted, for the time of a test.
-func countWordsHere(t *testing.T) {
-	before := rarityLength
-	rarityLength = 1
-	t.Cleanup(func() { rarityLength = before })
-}
-
 // TestEveryKernel runs every kernel of the mapper while the sanitizers look on.
 func TestEveryKernel(t *testing.T) {
 	var all []string
@@ -146,14 +72,13 @@ func TestEveryKernel(t *testing.T) {
 		}
 	}
 	slices.Sort(all)
-	countWordsHere(t)
 	for _, variant := range []emulator.Variant{emulator.Address, emulator.Thread} {
 		t.Run(string(variant), func(t *testing.T) {
 			driver := emulator.Driver(t, variant, gpu.EmulatorOptions{})
 			ran := map[string]bool{}
 			run := func(o Options, engine Engine) {
 				want, _ := runText(t, o)
-				o.Engine, o.Device.Sync = engine, true
+				o.Engine, o.Device.Sync, o.limits.find.CountedBases = engine, true, 1
 				for _, k := range onGPU(t, o, driver, want).Kernels {
 					ran[k.Name] = true
 				}
@@ -181,9 +106,9 @@ func TestEveryKernel(t *testing.T) {
 func writeLong(t *testing.T) (reference, reads string) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(71, 72))
-	text := randomBases(r, 2500, "ACGT")
+	text := truth.Random(r, 2500, "ACGT")
 	for range 30 {
-		text += edited(r, text[100:140], 2)
+		text += truth.Edited(r, text[100:140], 2)
 	}
 	folder := t.TempDir()
 	reference, reads = folder+"/ref.fa", folder+"/reads.fa"
@@ -193,7 +118,7 @@ func writeLong(t *testing.T) (reference, reads string) {
 		if i >= 10 {
 			from = len(text) - m - 100
 		}
-		fmt.Fprintf(&b, ">r%d\n%s\n", i, edited(r, text[from:from+m], i%5))
+		fmt.Fprintf(&b, ">r%d\n%s\n", i, truth.Edited(r, text[from:from+m], i%5))
 	}
 	for name, text := range map[string]string{reference: ">c\n" + text + "\n", reads: b.String()} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
@@ -207,13 +132,11 @@ func writeLong(t *testing.T) (reference, reads string) {
 func TestSmallQueues(t *testing.T) {
 	driver := testDriver(t)
 	reference, reads := writeInput(t, without(t, 60, 20))
-	before, beforeFound := gpuCandidates, gpuFoundLimit
-	defer func() { gpuCandidates, gpuFoundLimit = before, beforeFound }()
 	for _, engine := range []Engine{EngineSkim, EngineScan} {
 		o := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Distance: Distance{Edits: 3}, Threads: 2, Engine: engine}
 		want, _ := runText(t, o)
 		for _, c := range []struct{ candidates, found int }{{2, 1 << 20}, {50, 1 << 20}, {1 << 16, 3}, {1, 1}} {
-			gpuCandidates, gpuFoundLimit = c.candidates, c.found
+			o.limits.find.GPUQueue, o.limits.find.GPUFound = c.candidates, c.found
 			onGPU(t, o, driver, want)
 		}
 	}
@@ -226,13 +149,13 @@ func TestCutReference(t *testing.T) {
 	folder := t.TempDir()
 	reference, reads := folder+"/ref.fa", folder+"/reads.fa"
 	// A cut lies in a repeat of many copies, another in one of a single base.
-	unit := randomBases(r, 90, "ACGT")
-	text := randomBases(r, 20000, "ACGT")
+	unit := truth.Random(r, 90, "ACGT")
+	text := truth.Random(r, 20000, "ACGT")
 	for range 200 {
-		text += edited(r, unit, 4)
+		text += truth.Edited(r, unit, 4)
 	}
-	text += strings.Repeat("A", 5000) + randomBases(r, 20000, "ACGT")
-	texts := []string{text, randomBases(r, 3000, "ACGT") + "NNN" + unit}
+	text += strings.Repeat("A", 5000) + truth.Random(r, 20000, "ACGT")
+	texts := []string{text, truth.Random(r, 3000, "ACGT") + "NNN" + unit}
 	var fa, fq strings.Builder
 	for i, text := range texts {
 		fmt.Fprintf(&fa, ">c%d\n%s\n", i, text)
@@ -243,7 +166,7 @@ func TestCutReference(t *testing.T) {
 		fmt.Fprintf(&fq, ">r%d\n%s\n", n, s)
 	}
 	for at := 0; at+100 < len(text); at += 1000 {
-		add(edited(r, text[at:at+100], 3))
+		add(truth.Edited(r, text[at:at+100], 3))
 	}
 	add(unit)
 	add(strings.Repeat("A", 60))
@@ -257,15 +180,6 @@ func TestCutReference(t *testing.T) {
 		want, _ := runText(t, o)
 		for _, memory := range []int64{20_000, 26_000, 1 << 20} {
 			o.Device.Memory = memory
-			ref, err := fasta.LoadReference(t.Context(), reference, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			d := &gpuDevice{ref: ref}
-			d.cut(memory * 2 / 3)
-			if cut := len(d.chunks) > 3; cut != (memory < 1<<20) {
-				t.Fatalf("%d bytes: %d chunks", memory, len(d.chunks))
-			}
 			onGPU(t, o, driver, want)
 		}
 	}
@@ -274,7 +188,7 @@ func TestCutReference(t *testing.T) {
 // TestManyCandidates maps reads with more candidates than a thread sorts, than fit in shared memory, and than two runs of those.
 func TestManyCandidates(t *testing.T) {
 	r := rand.New(rand.NewPCG(91, 92))
-	units := []string{randomBases(r, 50, "ACGT"), randomBases(r, 50, "ACGT"), randomBases(r, 50, "ACGT")}
+	units := []string{truth.Random(r, 50, "ACGT"), truth.Random(r, 50, "ACGT"), truth.Random(r, 50, "ACGT")}
 	var text strings.Builder
 	for i := range without(t, 4500, 1500) {
 		unit := units[0]
@@ -285,15 +199,15 @@ func TestManyCandidates(t *testing.T) {
 			unit = units[2]
 		}
 		if r.IntN(2) == 0 {
-			unit = reverseComplement(unit)
+			unit = truth.ReverseComplement(unit)
 		}
-		text.WriteString(edited(r, unit, r.IntN(4)) + randomBases(r, r.IntN(20), "ACGT"))
+		text.WriteString(truth.Edited(r, unit, r.IntN(4)) + truth.Random(r, r.IntN(20), "ACGT"))
 	}
 	folder := t.TempDir()
 	reference, reads := folder+"/ref.fa", folder+"/reads.fa"
 	fq := ""
 	for i, unit := range units {
-		fq += fmt.Sprintf(">r%d\n%s\n>e%d\n%s\n", i, unit, i, edited(r, unit, 2))
+		fq += fmt.Sprintf(">r%d\n%s\n>e%d\n%s\n", i, unit, i, truth.Edited(r, unit, 2))
 	}
 	whole := text.String()
 	for name, text := range map[string]string{reference: ">a\n" + whole[:len(whole)/3] + "\n>b\n" + whole[len(whole)/3:] + "\n", reads: fq} {
@@ -359,15 +273,13 @@ func TestAuto(t *testing.T) {
 		t.Skip("SKIPPED: needs /dev/fd")
 	}
 	driver := testDriver(t)
-	before := gpuStart
-	gpuStart = time.Millisecond // 20 reads take less, the first few batches more
-	defer func() { gpuStart = before }()
 	reference, reads := writeInput(t, 20)
 	text, err := os.ReadFile(reads)
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Threads: 2, Distance: DefaultDistance, Report: Report{Mode: ReportAll}, BatchReads: 20}
+	o.limits.gpuStart = time.Millisecond // 20 reads take less, the first few batches more
 	once, _ := runText(t, o)
 	body := strings.Index(once, "\nread0\t") + 1
 	in, out, err := os.Pipe()
@@ -398,7 +310,7 @@ func TestAuto(t *testing.T) {
 	}
 	// Where the GPU cannot be opened, the CPU goes on, and the statistics say why.
 	driver.Inject("cuDevicePrimaryCtxRetain", 1, gpu.OutOfMemory)
-	gpuStart = before
+	o.limits.gpuStart = 0
 	o.Libraries = []Library{{Reads: reads}}
 	o.Device.Kind = device.CUDA
 	var failure *device.Error
@@ -406,7 +318,7 @@ func TestAuto(t *testing.T) {
 		t.Errorf("a GPU that was asked for and cannot be opened: %v", err)
 	}
 	driver.Inject("cuDevicePrimaryCtxRetain", 1, gpu.OutOfMemory)
-	gpuStart = -1 // so that the first batch is worth a GPU
+	o.limits.gpuStart = -1 // so that the first batch is worth a GPU
 	o.Device.Kind = device.Auto
 	got, stats = runText(t, o)
 	if got != once || !strings.HasPrefix(stats.Device, "cpu, because of cuda:0: cuDevicePrimaryCtxRetain: ") {

@@ -16,16 +16,20 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"scanmap/device"
+	"scanmap/internal/truth"
+	"scanmap/locate"
+	"scanmap/mapper/find"
 	"scanmap/sam"
 )
 
 func TestOrientation(t *testing.T) {
-	at := func(strand int, start, end int32) *location {
-		return &location{place: placeOf(0, strand), start: start, end: end, aligned: true}
+	const forward, reverse = locate.Forward, locate.Reverse
+	at := func(strand int, start, end int32) *locate.Location {
+		return &locate.Location{Place: locate.At(0, strand), Start: start, End: end, Aligned: true}
 	}
 	for _, c := range []struct {
 		orientation   Orientation
-		first, second *location
+		first, second *locate.Location
 		insert        int
 		ok            bool
 	}{
@@ -50,7 +54,7 @@ func TestOrientation(t *testing.T) {
 		}
 	}
 	other := at(reverse, 300, 350)
-	other.place = placeOf(1, reverse)
+	other.Place = locate.At(1, reverse)
 	o := PairOptions{Orientation: OrientationFR}
 	if _, ok := o.insert(at(forward, 100, 150), other); ok {
 		t.Error("a pair on two contigs is in the orientation")
@@ -107,19 +111,19 @@ func TestDensity(t *testing.T) {
 // pairedContigs are contigs with repeats, tandem ones too, and pairs from them: most proper, some far apart or turned round, some
 // with more edits than k, some from nowhere.
 func pairedContigs(r *rand.Rand, pairs int) (contigs, reads []string) {
-	unit := randomBases(r, 120, "ACGT")
+	unit := truth.Random(r, 120, "ACGT")
 	for range 3 {
-		text := randomBases(r, 250+r.IntN(200), "ACGT")
+		text := truth.Random(r, 250+r.IntN(200), "ACGT")
 		for range 1 + r.IntN(4) {
-			text += edited(r, unit, r.IntN(5)) + randomBases(r, r.IntN(40), "ACGT")
+			text += truth.Edited(r, unit, r.IntN(5)) + truth.Random(r, r.IntN(40), "ACGT")
 		}
-		text += strings.Repeat(randomBases(r, 9, "ACGT"), 8) + randomBases(r, 60, "ACGT")
+		text += strings.Repeat(truth.Random(r, 9, "ACGT"), 8) + truth.Random(r, 60, "ACGT")
 		contigs = append(contigs, text)
 	}
 	cut := func(text string, from, m, edits int, turn bool) string {
-		s := edited(r, text[from:from+m], edits)
+		s := truth.Edited(r, text[from:from+m], edits)
 		if turn {
-			return reverseComplement(s)
+			return truth.ReverseComplement(s)
 		}
 		return s
 	}
@@ -134,7 +138,7 @@ func pairedContigs(r *rand.Rand, pairs int) (contigs, reads []string) {
 		case 0:
 			b = cut(contigs[r.IntN(len(contigs))], r.IntN(200), m2, r.IntN(2), r.IntN(2) == 0)
 		case 1:
-			b = randomBases(r, m2, "ACGT")
+			b = truth.Random(r, m2, "ACGT")
 		case 2:
 			b = cut(text, from+insert-m2, m2, 4, true)
 		case 3:
@@ -148,23 +152,14 @@ func pairedContigs(r *rand.Rand, pairs int) (contigs, reads []string) {
 	return contigs, reads
 }
 
-// pairedWorker finds the locations of pairs and chooses among them; it returns its mapper and batch.
-func pairedWorker(t testing.TB, contigs, reads []string, o Options) (*worker, *batch) {
-	t.Helper()
-	m := newMapper(newReference(t, contigs...), o)
-	m.libraries[0] = newLibrary(0, Library{Interleaved: true}, &m.options)
-	m.options.Libraries[0].Interleaved = true
-	for _, s := range []*Stats{m.stats, &m.workers[0].stats} {
-		s.Libraries[0].Pairs = &PairStats{}
+// pairedLibrary is one of pairs with a model of the insert size, or with what o says.
+func pairedLibrary(model *insertModel, o *Options) *library {
+	o.setDefaults()
+	l := newLibrary(0, Library{Interleaved: true}, o)
+	if model != nil {
+		l.insert, l.estimate = model, nil
 	}
-	b := &m.batch
-	b.pack(load{m.libraries[0], newReads(reads...)}, o.Distance, 1)
-	f := findAll(t, m, b)
-	w := &m.workers[0]
-	w.locator.b = b
-	w.locate(b, f, 0, len(reads))
-	w.choosePairs(b, 0, len(reads))
-	return w, b
+	return l
 }
 
 // TestPairsAgainstAllCombinations weighs every combination of two locations by the formulas of pair.go, one after the other.
@@ -180,24 +175,15 @@ func TestPairsAgainstAllCombinations(t *testing.T) {
 		} else {
 			o.Pairs.MaxInsert = 1
 		}
-		m := newMapper(newReference(t, contigs...), o)
-		l := newLibrary(0, Library{Interleaved: true}, &m.options)
-		l.insert = model
-		w := &m.workers[0]
-		w.stats.Libraries[0].Pairs = &PairStats{}
-		b := &m.batch
-		b.pack(load{l, newReads(reads...)}, o.Distance, 1)
-		f := findAll(t, m, b)
-		w.locator.b = b
-		w.locate(b, f, 0, len(reads))
-		w.choosePairs(b, 0, len(reads))
+		ref := truth.Reference(t, contigs...)
+		w := chosen(t, ref, pairedLibrary(model, &o), reads, &o)
 		for i := 0; i < len(reads); i += 2 {
-			first, second := w.chosen[i], w.chosen[i+1]
-			la, lb := w.locations[first.from:first.to], w.locations[second.from:second.to]
+			first, second := w.choices[i], w.choices[i+1]
+			la, lb := w.group.locations[first.from:first.to], w.group.locations[second.from:second.to]
 			if len(la) == 0 || len(lb) == 0 {
 				continue
 			}
-			want := weighAll(&o.Pairs, model, m.stats.ReferenceBases, la, lb, 2)
+			want := weighAll(&o.Pairs, model, int64(ref.TotalLength()), la, lb, 2)
 			got := want.likelihood(0, 0)
 			if got < want.largest*(1-1e-6) {
 				t.Fatalf("pair %d: the primary locations have likelihood %g, others %g", i/2, got, want.largest)
@@ -222,10 +208,10 @@ func TestPairsAgainstAllCombinations(t *testing.T) {
 			} else {
 				discordant++
 			}
-			for x, list := range [][]location{la, lb} {
+			for x, list := range [][]locate.Location{la, lb} {
 				for j := range list {
-					if list[j].paired != want.partnered(x, j) {
-						t.Fatalf("pair %d, mate %d, location %d: paired %v", i/2, x, j, list[j].paired)
+					if list[j].Paired != want.partnered(x, j) {
+						t.Fatalf("pair %d, mate %d, location %d: paired %v", i/2, x, j, list[j].Paired)
 					}
 				}
 			}
@@ -240,7 +226,7 @@ func TestPairsAgainstAllCombinations(t *testing.T) {
 type weighed struct {
 	o        *PairOptions
 	model    *insertModel
-	a, b     []location
+	a, b     []locate.Location
 	apart    float64
 	unknownA float64 // w^(k+1) of the first mate, relative to nothing
 	unknownB float64
@@ -248,7 +234,7 @@ type weighed struct {
 	total    float64
 }
 
-func weighAll(o *PairOptions, model *insertModel, bases int64, a, b []location, k int) *weighed {
+func weighAll(o *PairOptions, model *insertModel, bases int64, a, b []locate.Location, k int) *weighed {
 	w := &weighed{o: o, model: model, a: a, b: b, apart: 0.01 / (2 * float64(bases))}
 	w.unknownA = math.Pow(editOdds, float64(max(k, int(least(a))))+1)
 	w.unknownB = math.Pow(editOdds, float64(max(k, int(least(b))))+1)
@@ -280,10 +266,10 @@ func weighAll(o *PairOptions, model *insertModel, bases int64, a, b []location, 
 	return w
 }
 
-func least(list []location) int32 {
-	d := list[0].distance
+func least(list []locate.Location) int32 {
+	d := list[0].Distance
 	for _, l := range list {
-		d = min(d, l.distance)
+		d = min(d, l.Distance)
 	}
 	return d
 }
@@ -295,7 +281,7 @@ func (w *weighed) typical() float64 {
 	return w.model.density(int(math.Round(w.model.mean)))
 }
 
-func (w *weighed) power(l location) float64 { return math.Pow(editOdds, float64(l.distance)) }
+func (w *weighed) power(l locate.Location) float64 { return math.Pow(editOdds, float64(l.Distance)) }
 
 func (w *weighed) proper(i, j int) bool {
 	insert, ok := w.o.insert(&w.a[i], &w.b[j])
@@ -358,29 +344,30 @@ func TestRescue(t *testing.T) {
 			contigs, reads := pairedContigs(r, 40)
 			for i := 0; i < len(reads) && orientation != OrientationFR; i += 2 {
 				if orientation == OrientationRF {
-					reads[i], reads[i+1] = reverseComplement(reads[i]), reverseComplement(reads[i+1])
+					reads[i], reads[i+1] = truth.ReverseComplement(reads[i]), truth.ReverseComplement(reads[i+1])
 				} else {
-					reads[i+1] = reverseComplement(reads[i+1])
+					reads[i+1] = truth.ReverseComplement(reads[i+1])
 				}
 			}
 			o := Options{Distance: Distance{Edits: 1}, Engine: EngineScan,
 				Pairs: PairOptions{Orientation: orientation, MinInsert: 60, MaxInsert: 220, Rescue: Distance{Edits: 4}}}
-			w, b := pairedWorker(t, contigs, reads, o)
+			l := pairedLibrary(nil, &o)
+			w := chosen(t, truth.Reference(t, contigs...), l, reads, &o)
 			for i := 0; i < len(reads); i += 2 {
 				for x := range 2 {
-					own, other := bruteForce(contigs, reads[i+x], 1), bruteForce(contigs, reads[i+1-x], 1)
+					own, other := truth.Find(contigs, reads[i+x], 1), truth.Find(contigs, reads[i+1-x], 1)
 					if len(own) > 0 || len(other) == 0 || reads[i+x] == "" {
 						continue
 					}
-					want := leastProper(t, w, b, i, x, bruteForce(contigs, reads[i+x], 4))
-					c := &w.chosen[i+x]
+					want := leastProper(w, l.insert, i, x, truth.Find(contigs, reads[i+x], 4))
+					c := &w.choices[i+x]
 					switch {
 					case c.from == c.to && want >= 0:
 						t.Fatalf("%s, mate %s of %s: not rescued, but it is there with %d edits", orientation, reads[i+x], reads[i+1-x], want)
 					case c.from == c.to:
 						lost++
-					case !c.rescued || c.to != c.from+1 || w.locations[c.from].distance != want:
-						t.Fatalf("%s, mate %s of %s: %+v at %+v, want %d edits", orientation, reads[i+x], reads[i+1-x], c, w.locations[c.from], want)
+					case !c.rescued || c.to != c.from+1 || w.group.locations[c.from].Distance != want:
+						t.Fatalf("%s, mate %s of %s: %+v at %+v, want %d edits", orientation, reads[i+x], reads[i+1-x], c, w.group.locations[c.from], want)
 					default:
 						rescued++
 					}
@@ -395,21 +382,18 @@ func TestRescue(t *testing.T) {
 
 // leastProper returns the fewest edits of those of found, locations of mate x of a pair, that are proper with a location of the
 // other mate, or -1.
-func leastProper(t *testing.T, w *worker, b *batch, pair, x int, found []truth) int32 {
-	t.Helper()
+func leastProper(w *worker, model *insertModel, pair, x int, found []truth.Location) int32 {
 	best := int32(-1)
-	c := &w.chosen[pair+1-x]
-	o, model := &w.m.options.Pairs, b.library.insert
+	c, o := &w.choices[pair+1-x], w.pairing.options
 	for _, f := range found {
-		l := location{place: placeOf(uint32(f.Contig), f.Strand), end: int32(f.End), distance: int32(f.Distance), gaps: gapsUnknown}
-		w.locator.aligner.align(w.m.ref, b, pair+x, &l)
-		for _, a := range w.locations[c.from:c.to] {
+		l := locate.Location{Place: locate.At(f.Contig, f.Strand), Start: int32(f.Start), End: int32(f.End), Distance: int32(f.Distance)}
+		for _, a := range w.group.locations[c.from:c.to] {
 			first, second := &l, &a
 			if x == 1 {
 				first, second = second, first
 			}
-			if insert, ok := o.insert(first, second); ok && insert >= model.low && insert <= model.high && (best < 0 || l.distance < best) {
-				best = l.distance
+			if insert, ok := o.insert(first, second); ok && insert >= model.low && insert <= model.high && (best < 0 || l.Distance < best) {
+				best = l.Distance
 			}
 		}
 	}
@@ -448,7 +432,7 @@ func TestSameBytesOfPairs(t *testing.T) {
 		{Distance: Distance{Edits: 2}, Pairs: PairOptions{Orientation: OrientationRF}, Report: Report{Mode: ReportUnique}, OmitUnmapped: true},
 	} {
 		if i == 1 {
-			withEstimateOf(t, 50)
+			o.limits.estimatePairs = 50
 		}
 		o.Reference = reference
 		o.Libraries = []Library{{Reads: first, Mates: second, ReadGroup: "a"}, {Reads: first}, {Reads: second, Mates: first, ReadGroup: "b"}}
@@ -488,13 +472,6 @@ func TestSameBytesOfPairs(t *testing.T) {
 	}
 }
 
-// withEstimateOf has the estimate of the insert size end with so many pairs.
-func withEstimateOf(t *testing.T, pairs int) {
-	before := estimatePairs
-	estimatePairs = pairs
-	t.Cleanup(func() { estimatePairs = before })
-}
-
 // runPairs returns all outputs of a run, one behind the other.
 func runPairs(t *testing.T, o Options) (string, *Stats) {
 	t.Helper()
@@ -509,10 +486,11 @@ func runPairs(t *testing.T, o Options) (string, *Stats) {
 // TestBoundedPairs has more combinations than are weighed.
 func TestBoundedPairs(t *testing.T) {
 	text := strings.Repeat("ACGGT", 4000)
-	reads := []string{text[:30], reverseComplement(text[200:230])}
+	reads := []string{text[:30], truth.ReverseComplement(text[200:230])}
 	o := Options{Distance: Distance{Edits: 0}, Engine: EngineScan, Pairs: PairOptions{Orientation: OrientationFR, MinInsert: 1, MaxInsert: 2000}}
-	w, _ := pairedWorker(t, []string{text}, reads, o)
-	pairs := w.stats.Libraries[0].Pairs
+	l := pairedLibrary(nil, &o)
+	w := chosen(t, truth.Reference(t, text), l, reads, &o)
+	pairs := w.tally.stats.Libraries[0].Pairs
 	if pairs.Bounded != 1 || pairs.Proper != 1 || w.pairing.weighed != pairCombinations {
 		t.Errorf("%+v, %d weighed", pairs, w.pairing.weighed)
 	}
@@ -524,22 +502,19 @@ func TestSameBytesOfPairsOnGPU(t *testing.T) {
 	contigs, reads := pairedContigs(rand.New(rand.NewPCG(11, 12)), without(t, 60, 20))
 	reference, first, second := writePairs(t, contigs, reads)
 	for i, pairs := range []PairOptions{{Rescue: Distance{Edits: 4}}, {Rescue: Distance{Edits: 4}}, {MinInsert: 50, MaxInsert: 300}} {
-		if i == 1 {
-			withEstimateOf(t, 3) // in the middle of a part, which is then located again
-		}
 		o := Options{Reference: reference, Libraries: []Library{{Reads: first, Mates: second}, {Reads: first}}, Distance: Distance{Edits: 2}, Pairs: pairs, Threads: 2}
+		if i == 1 {
+			o.limits.estimatePairs = 3 // in the middle of a part, which is then located again
+		}
 		want, _ := runPairs(t, o)
 		o.Device = device.Choice{Kind: device.CUDA, Driver: driver}
 		for _, engine := range []Engine{EngineSkim, EngineScan} {
 			for _, batch := range []int{0, 7} {
-				for _, c := range []struct{ limit, candidates int }{{gpuFoundLimit, gpuCandidates}, {3, gpuCandidates}, {gpuFoundLimit, 2}, {gpuFoundLimit, 50}} {
-					o.Engine, o.BatchReads = engine, batch
-					limit, candidates := gpuFoundLimit, gpuCandidates
-					gpuFoundLimit, gpuCandidates = c.limit, c.candidates
+				for _, limits := range []find.Limits{{}, {GPUFound: 3}, {GPUQueue: 2}, {GPUQueue: 50}} {
+					o.Engine, o.BatchReads, o.limits.find = engine, batch, limits
 					got, _ := runPairs(t, o)
-					gpuFoundLimit, gpuCandidates = limit, candidates
 					if got != want {
-						t.Fatalf("engine %s, batches of %d, %+v: other bytes (-CPU +GPU)\n%s", engine, batch, c, firstDifference(want, got))
+						t.Fatalf("engine %s, batches of %d, %+v: other bytes (-CPU +GPU)\n%s", engine, batch, limits, firstDifference(want, got))
 					}
 				}
 			}
@@ -551,39 +526,39 @@ func TestSameBytesOfPairsOnGPU(t *testing.T) {
 // one that is searched and one that is not: which of them is right is not known.
 func TestRescueNearPartOfTheLocations(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
-	copied, lost := randomBases(r, 60, "ACGT"), randomBases(r, 60, "ACGT")
+	copied, lost := truth.Random(r, 60, "ACGT"), truth.Random(r, 60, "ACGT")
 	place := []byte(lost)
 	for _, i := range []int{5, 20, 40} {
 		place[i] = "CGTA"[strings.IndexByte("ACGT", place[i])]
 	}
 	text := ""
 	for i := range rescueWindows + 10 {
-		beside := randomBases(r, 60, "ACGT")
+		beside := truth.Random(r, 60, "ACGT")
 		if i == 0 || i == rescueWindows+9 {
 			beside = string(place)
 		}
-		text += copied + randomBases(r, 40, "ACGT") + beside + randomBases(r, 100, "ACGT")
+		text += copied + truth.Random(r, 40, "ACGT") + beside + truth.Random(r, 100, "ACGT")
 	}
 	o := Options{Distance: Distance{Edits: 1}, Engine: EngineScan, Pairs: PairOptions{MinInsert: 100, MaxInsert: 200, Rescue: Distance{Edits: 5}}}
-	w, _ := pairedWorker(t, []string{text}, []string{copied, reverseComplement(lost)}, o)
-	if pairs := w.stats.Libraries[0].Pairs; pairs.Bounded != 1 || pairs.Rescued != 1 {
+	w := chosen(t, truth.Reference(t, text), pairedLibrary(nil, &o), []string{copied, truth.ReverseComplement(lost)}, &o)
+	if pairs := w.tally.stats.Libraries[0].Pairs; pairs.Bounded != 1 || pairs.Rescued != 1 {
 		t.Errorf("%+v", pairs)
 	}
-	if w.chosen[0].mapQ > 3 || w.chosen[1].mapQ > 3 {
-		t.Errorf("MAPQ %d and %d", w.chosen[0].mapQ, w.chosen[1].mapQ)
+	if w.choices[0].mapQ > 3 || w.choices[1].mapQ > 3 {
+		t.Errorf("MAPQ %d and %d", w.choices[0].mapQ, w.choices[1].mapQ)
 	}
 }
 
 // TestRescueInLowComplexity finds the mate at very many places.
 func TestRescueInLowComplexity(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 16))
-	copied := randomBases(r, 60, "ACGT")
+	copied := truth.Random(r, 60, "ACGT")
 	text := strings.Repeat(copied+strings.Repeat("A", 3000), 8)
 	lost := []byte(strings.Repeat("T", 50))
 	lost[10], lost[30] = 'C', 'G'
 	o := Options{Distance: Distance{Edits: 1}, Engine: EngineScan, Pairs: PairOptions{MaxInsert: 3000, Rescue: Distance{Edits: 2}}}
-	w, _ := pairedWorker(t, []string{text}, []string{copied, string(lost)}, o)
-	if pairs := w.stats.Libraries[0].Pairs; pairs.Bounded != 1 || pairs.Rescued != 1 || pairs.Proper != 1 {
+	w := chosen(t, truth.Reference(t, text), pairedLibrary(nil, &o), []string{copied, string(lost)}, &o)
+	if pairs := w.tally.stats.Libraries[0].Pairs; pairs.Bounded != 1 || pairs.Rescued != 1 || pairs.Proper != 1 {
 		t.Errorf("%+v", pairs)
 	}
 }

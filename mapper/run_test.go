@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"scanmap/internal/truth"
 	"scanmap/sam"
 )
 
@@ -23,13 +24,13 @@ func writeInput(t testing.TB, reads int) (reference, fastq string) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(11, 12))
 	var ref, fq strings.Builder
-	unit := randomBases(r, 300, "ACGT")
+	unit := truth.Random(r, 300, "ACGT")
 	var contigs []string
 	for i, n := range []int{1, 40, 700, 5000} {
-		text := randomBases(r, n, "ACGT")
+		text := truth.Random(r, n, "ACGT")
 		if n > 500 {
 			for range 5 {
-				text += edited(r, unit, 6) + "NNNN" + strings.Repeat("CA", 30)
+				text += truth.Edited(r, unit, 6) + "NNNN" + strings.Repeat("CA", 30)
 			}
 		}
 		contigs = append(contigs, text)
@@ -39,12 +40,12 @@ func writeInput(t testing.TB, reads int) (reference, fastq string) {
 		text := contigs[2+r.IntN(2)]
 		m := r.IntN(150)
 		from := r.IntN(len(text) - 150)
-		s := edited(r, text[from:from+m], r.IntN(4))
+		s := truth.Edited(r, text[from:from+m], r.IntN(4))
 		if i%2 == 0 {
-			s = reverseComplement(s)
+			s = truth.ReverseComplement(s)
 		}
 		if i%31 == 0 {
-			s = randomBases(r, m, "ACGT")
+			s = truth.Random(r, m, "ACGT")
 		}
 		fmt.Fprintf(&fq, "@read%d/1 comment\n%s\n+\n%s\n", i, s, strings.Repeat("F", len(s)))
 	}
@@ -119,7 +120,7 @@ func TestPartsOfABatch(t *testing.T) {
 	for _, engine := range []Engine{EngineSkim, EngineScan} {
 		o := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Distance: Distance{Edits: 2}, Engine: engine, Threads: 2}
 		want, whole := runText(t, o)
-		for _, limit := range []int{0, 3, 40, 400} {
+		for _, limit := range []int{1, 3, 40, 400} {
 			got, stats := runLimited(t, o, limit)
 			if got != want {
 				t.Fatalf("%s, at most %d held: other bytes\n%s", engine, limit, cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")))
@@ -135,12 +136,10 @@ func TestPartsOfABatch(t *testing.T) {
 	}
 }
 
-// runLimited is runText with another foundLimit.
+// runLimited is runText with a limit to what is held at a time.
 func runLimited(t *testing.T, o Options, limit int) (string, *Stats) {
 	t.Helper()
-	before := foundLimit
-	foundLimit = limit
-	defer func() { foundLimit = before }()
+	o.limits.find.Found = limit
 	return runText(t, o)
 }
 
@@ -266,11 +265,11 @@ func TestBadReadsStopTheRun(t *testing.T) {
 func TestReportModes(t *testing.T) {
 	folder := t.TempDir()
 	r := rand.New(rand.NewPCG(21, 22))
-	unit := randomBases(r, 80, "ACGT")
+	unit := truth.Random(r, 80, "ACGT")
 	other := unit[:40] + string("ACGT"[(strings.IndexByte("ACGT", unit[40])+1)%4]) + unit[41:]
-	spacer := func() string { return randomBases(r, 50, "ACGT") }
+	spacer := func() string { return truth.Random(r, 50, "ACGT") }
 	reference, reads := filepath.Join(folder, "r.fa"), filepath.Join(folder, "q.fq")
-	text := spacer() + unit + spacer() + reverseComplement(unit) + spacer() + other + spacer()
+	text := spacer() + unit + spacer() + truth.ReverseComplement(unit) + spacer() + other + spacer()
 	for name, s := range map[string]string{reference: ">c\n" + text + "\n", reads: "@a\n" + unit + "\n+\n" + strings.Repeat("I", 80) + "\n@b\n" + other + "\n+\n" + strings.Repeat("I", 80) + "\n"} {
 		if err := os.WriteFile(name, []byte(s), 0o600); err != nil {
 			t.Fatal(err)

@@ -104,19 +104,43 @@ func Find(contigs []string, read string, k int) []Location {
 // unit is the cost of an edit where a gap base costs one more.
 const unit = 1 << 20
 
+// codes returns a number for each letter; that of a letter that matches nothing is other.
+func codes(s string, other byte) []byte {
+	out := make([]byte, len(s))
+	for i := range len(s) {
+		code, ok := dna.Code(s[i])
+		if !ok {
+			code = other
+		}
+		out[i] = code
+	}
+	return out
+}
+
+// Ambiguous letters have other numbers in reads and in texts, so that they do not even match
+// themselves.
+const (
+	otherInRead = 4
+	otherInText = 5
+)
+
 // Ends returns all ends of a strand in a text with at most k edits, in order. Their starts are not
 // set.
 func Ends(text, s string, k int) (found []Location) {
+	read := codes(s, otherInRead)
 	column := make([]int, len(s)+1)
 	for i := range column {
 		column[i] = i * (unit + 1)
 	}
-	for j := range len(text) {
+	for j, letter := range codes(text, otherInText) {
 		diagonal := column[0]
-		for i := 1; i <= len(s); i++ {
-			cost := diagonal + substitution(s[i-1], text[j])
-			cost = min(cost, column[i]+unit+1, column[i-1]+unit+1)
-			diagonal, column[i] = column[i], cost
+		for i, own := range read {
+			cost := diagonal
+			if own != letter {
+				cost += unit
+			}
+			cost = min(cost, column[i+1]+unit+1, column[i]+unit+1)
+			diagonal, column[i+1] = column[i+1], cost
 		}
 		if d := column[len(s)] / unit; d <= k {
 			found = append(found, Location{End: j + 1, Distance: d, Gaps: column[len(s)] % unit, Start: unknown})
@@ -127,31 +151,31 @@ func Ends(text, s string, k int) (found []Location) {
 
 const unknown = -1
 
-func substitution(a, b byte) int {
-	if Matches(a, b) {
-		return 0
-	}
-	return unit
-}
-
 // start returns where the alignment of an occurrence starts: its traceback prefers diagonal, then
 // deletion, then insertion.
 func start(text, s string, o Location) int {
 	from := max(0, o.End-len(s)-o.Distance)
-	columns := make([][]int, o.End-from+1) // columns[j][i]: the first i letters against text that ends at from+j
+	read, stretch := codes(s, otherInRead), codes(text[from:o.End], otherInText)
+	substitution := func(i, j int) int {
+		if read[i] == stretch[j] {
+			return 0
+		}
+		return unit
+	}
+	columns := make([][]int, len(stretch)+1) // columns[j][i]: the first i letters against text that ends at from+j
 	for j := range columns {
 		columns[j] = make([]int, len(s)+1)
 		for i := 1; i <= len(s); i++ {
 			columns[j][i] = columns[j][i-1] + unit + 1
 			if j > 0 {
-				columns[j][i] = min(columns[j][i], columns[j-1][i]+unit+1, columns[j-1][i-1]+substitution(s[i-1], text[from+j-1]))
+				columns[j][i] = min(columns[j][i], columns[j-1][i]+unit+1, columns[j-1][i-1]+substitution(i-1, j-1))
 			}
 		}
 	}
-	i, j := len(s), o.End-from
+	i, j := len(s), len(stretch)
 	for i > 0 {
 		switch cost := columns[j][i]; {
-		case j > 0 && cost == columns[j-1][i-1]+substitution(s[i-1], text[from+j-1]):
+		case j > 0 && cost == columns[j-1][i-1]+substitution(i-1, j-1):
 			i, j = i-1, j-1
 		case j > 0 && cost == columns[j-1][i]+unit+1:
 			j--

@@ -8,17 +8,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"scanmap/dna"
+	"scanmap/internal/truth"
+	"scanmap/locate"
 )
 
 // TestPiecesAreDisjoint checks what completeness rests on, for every choice.
 func TestPiecesAreDisjoint(t *testing.T) {
 	r := rand.New(rand.NewPCG(51, 52))
-	unit := randomBases(r, 40, "ACGT")
+	unit := truth.Random(r, 40, "ACGT")
 	text := ""
 	for len(text) < 60000 {
-		text += edited(r, unit, 2) + randomBases(r, r.IntN(30), "ACGT")
+		text += truth.Edited(r, unit, 2) + truth.Random(r, r.IntN(30), "ACGT")
 	}
-	ref := newReference(t, text)
+	ref := truth.Reference(t, text)
 	rare := newRarity(ref, cutReference(ref), 2)
 	moved := 0
 	for range 500 {
@@ -29,8 +31,9 @@ func TestPiecesAreDisjoint(t *testing.T) {
 			continue
 		}
 		from := r.IntN(len(text) - m)
-		var b batch
-		b.pack(load{&library{}, newReads(text[from : from+m])}, Distance{Edits: k}, 1)
+		var b Batch
+		b.packed = make([]uint64, b.layOut(truth.Reads(text[from:from+m]), 1, func(int) int { return k }))
+		b.fill(1)
 		even := pieceChooser{}
 		p := pieceChooser{rare: rare}
 		strand := b.strand(0, locate.Forward)
@@ -98,15 +101,15 @@ func cheapest(cost []uint32, n, q int) uint32 {
 // TestRarityCounts compares with counting over letters.
 func TestRarityCounts(t *testing.T) {
 	r := rand.New(rand.NewPCG(55, 56))
-	contigs := []string{randomBases(r, 5000, "ACGTN"), "ACGTACGTA", randomBases(r, 100, "AC"), randomBases(r, 10, "ACGT")}
-	ref := newReference(t, contigs...)
+	contigs := []string{truth.Random(r, 5000, "ACGTN"), "ACGTACGTA", truth.Random(r, 100, "AC"), truth.Random(r, 10, "ACGT")}
+	ref := truth.Reference(t, contigs...)
 	rare := newRarity(ref, cutReference(ref), 3)
 	want := map[string]uint32{}
 	for _, text := range contigs {
 		for i := 0; i+rarityBases <= len(text); i++ {
-			if w := text[i : i+rarityBases]; ambiguous(w) == 0 {
+			if w := text[i : i+rarityBases]; truth.Ambiguous(w) == 0 {
 				want[w]++
-				want[reverseComplement(w)]++
+				want[truth.ReverseComplement(w)]++
 			}
 		}
 	}

@@ -28,7 +28,7 @@ func TestProbeTwins(t *testing.T) {
 			for i, code := range want {
 				forward := uint32(low>>i&(1<<q-1) | high>>i&(1<<q-1)<<q)
 				if code != min(forward, complementCode(forward, int(q))) {
-					t.Fatalf("q %d, window %d: code %x of %x", q, i, code, locate.Forward)
+					t.Fatalf("q %d, window %d: code %x of %x", q, i, code, forward)
 				}
 			}
 		}

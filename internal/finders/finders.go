@@ -1,0 +1,328 @@
+// Package finders is the contract that every finder of mapper/find passes: tests and benchmarks. A
+// finder supplies a factory and gets both.
+package finders
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"scanmap/dna"
+	"scanmap/fasta"
+	"scanmap/internal/truth"
+	"scanmap/locate"
+	"scanmap/mapper/find"
+)
+
+// T is what the tests of a factory may fail on: a testing.TB, or one that shrinks.
+type T interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// A Factory makes finders of a kind for a reference: one, or several that share devices. done gives
+// them back.
+type Factory func(t T, ref *dna.Reference, o find.Options) (finders []find.Finder, done func())
+
+// Size says how much a suite does.
+type Size int
+
+// The sizes. Small is for finders that are emulated with sanitizers, and for -short.
+const (
+	Small Size = iota
+	Full
+)
+
+// Test runs the tests of the contract.
+func Test(t *testing.T, make Factory, size Size) {
+	s := suite{make: make, size: size}
+	t.Run("ContigEnds", s.contigEnds)
+	t.Run("Repeats", s.repeats)
+	t.Run("LongReads", s.longReads)
+	t.Run("PieceLengths", s.pieceLengths)
+	t.Run("ManyCandidates", s.manyCandidates)
+	t.Run("Parts", s.parts)
+	t.Run("TooMuch", s.tooMuch)
+	t.Run("Again", s.again)
+	t.Run("Nothing", s.nothing)
+}
+
+type suite struct {
+	make Factory
+	size Size
+}
+
+// pick returns the first number for a full suite, otherwise the second.
+func (s *suite) pick(full, small int) int {
+	if s.size == Full {
+		return full
+	}
+	return small
+}
+
+// engines are those that are compared with the truth.
+var engines = []find.Engine{find.EngineSkim, find.EngineScan}
+
+// options are those of a test.
+func options(engine find.Engine) find.Options {
+	// References of any length have their words counted.
+	return find.Options{Engine: engine, Threads: 2, Times: &find.Times{}, Limits: find.Limits{CountedBases: 1}}
+}
+
+// fixed gives every read the same k.
+func fixed(k int) func(int) int { return func(int) int { return k } }
+
+// find finds for reads with one finder, in parts where it likes, and returns the locations of each,
+// whose alignments it replays.
+func found(t T, f find.Finder, ref *dna.Reference, contigs []string, reads []fasta.Read, together int, k func(int) int) [][]truth.Location {
+	t.Helper()
+	b, err := f.Pack(reads, together, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var parts find.Parts
+	out := make([][]truth.Location, len(reads))
+	for from := 0; from < len(reads); {
+		var result find.Found
+		part, err := parts.Next(f, b, from, &result)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(part.Reads); n == 0 || n%together != 0 && from+n != len(reads) {
+			t.Fatalf("a part of %d reads, of which %d belong together", n, together)
+		}
+		r := find.Reader{Locator: locate.Locator{Reference: ref}, Aligner: locate.Aligner{Reference: ref}}
+		for i := range part.Reads {
+			view := part.Read(i)
+			out[from+i] = replayed(t, &r, contigs, &view, r.Append(nil, part, &result, i, &view))
+		}
+		from += len(part.Reads)
+	}
+	return out
+}
+
+// replayed aligns locations of a read, replays the alignments letter by letter, and returns them in
+// order.
+func replayed(t T, r *find.Reader, contigs []string, view *locate.Read, locations []locate.Location) (out []truth.Location) {
+	t.Helper()
+	letters := string(view.Strands[0].Letters)
+	for _, l := range locations {
+		r.Aligner.Align(view.Strand(l.Place), &l)
+		var cigar strings.Builder
+		for _, o := range r.Aligner.Operations(&l) {
+			fmt.Fprintf(&cigar, "%d%c", o.Length, "MID"[o.Kind])
+		}
+		strand := truth.Strand(letters, l.Place.Strand())
+		edits, gaps, end, err := truth.Replay(contigs[l.Place.Contig()], strand, int(l.Start), cigar.String())
+		if err != nil {
+			t.Fatalf("read %s: %v", letters, err)
+		}
+		if edits != int(l.Distance) || end != int(l.End) {
+			t.Fatalf("read %s: %s has %d edits and ends at %d; the location has %d and %d", letters, &cigar, edits, end, l.Distance, l.End)
+		}
+		out = append(out, truth.Location{
+			Contig: l.Place.Contig(), Strand: l.Place.Strand(), End: end, Distance: edits, Gaps: gaps, Start: int(l.Start),
+		})
+	}
+	slices.SortFunc(out, func(a, b truth.Location) int {
+		return slices.Compare([]int{a.Contig, a.Strand, a.End}, []int{b.Contig, b.Strand, b.End})
+	})
+	return out
+}
+
+// compare checks that both engines lead to just the locations that there are.
+func (s *suite) compare(t T, contigs, reads []string, k func(length int) int) {
+	t.Helper()
+	want := make([][]truth.Location, len(reads))
+	for i, read := range reads {
+		if k := k(len(read)); truth.Ambiguous(read) <= k {
+			want[i] = truth.Find(contigs, read, k)
+		}
+	}
+	ref := truth.Reference(t, contigs...)
+	for _, engine := range engines {
+		finders, done := s.make(t, ref, options(engine))
+		got := found(t, finders[0], ref, contigs, truth.Reads(reads...), 1, k)
+		done()
+		for i, read := range reads {
+			if !slices.Equal(want[i], got[i]) {
+				diff := cmp.Diff(want[i], got[i])
+				t.Fatalf("%s, %d edits, read %s, contigs %q: locations (-truth +got)\n%s", engine, k(len(read)), read, contigs, diff)
+			}
+		}
+	}
+}
+
+func (s *suite) contigEnds(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, k := range []int{0, 4, 1, 2, 7}[:s.pick(5, 2)] {
+		contigs, reads := truth.ContigEnds(r, k)
+		s.compare(t, contigs, reads, fixed(k))
+	}
+}
+
+// repeats draws small repetitive texts, with N and low complexity.
+func (s *suite) repeats(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		contigs, reads, k := truth.Draw(rt)
+		s.compare(rt, contigs, reads, fixed(k))
+	})
+}
+
+func (s *suite) longReads(t *testing.T) {
+	contigs, reads := truth.Long()
+	for _, k := range []func(int) int{func(length int) int { return length * 4 / 100 }, fixed(33)}[:s.pick(2, 1)] {
+		s.compare(t, contigs, reads, k)
+	}
+}
+
+// pieceLengths has pieces of each length, in one batch.
+func (s *suite) pieceLengths(t *testing.T) {
+	r := rand.New(rand.NewPCG(41, 42))
+	text := truth.Random(r, 2000, "ACGT")
+	var reads []string
+	for m := 1; m <= 120; m++ {
+		from := r.IntN(len(text) - m)
+		reads = append(reads, truth.Edited(r, text[from:from+m], r.IntN(4)))
+	}
+	s.compare(t, []string{text}, reads, fixed(3))
+}
+
+// copies makes contigs full of copies of three units, on both strands, and reads of the units: they
+// have more candidates than a thread sorts on a GPU, than fit in shared memory, and than two runs of
+// those.
+func copies(n int) (contigs, reads []string) {
+	r := rand.New(rand.NewPCG(91, 92))
+	units := []string{truth.Random(r, 50, "ACGT"), truth.Random(r, 50, "ACGT"), truth.Random(r, 50, "ACGT")}
+	var text strings.Builder
+	for i := range n {
+		unit := units[0]
+		if i%3 == 0 {
+			unit = units[1]
+		}
+		if i%40 == 0 {
+			unit = units[2]
+		}
+		if r.IntN(2) == 0 {
+			unit = truth.ReverseComplement(unit)
+		}
+		text.WriteString(truth.Edited(r, unit, r.IntN(4)) + truth.Random(r, r.IntN(20), "ACGT"))
+	}
+	for _, unit := range units {
+		reads = append(reads, unit, truth.Edited(r, unit, 2))
+	}
+	whole := text.String()
+	return []string{whole[:len(whole)/3], whole[len(whole)/3:]}, reads
+}
+
+func (s *suite) manyCandidates(t *testing.T) {
+	contigs, reads := copies(s.pick(4500, 1500))
+	s.compare(t, contigs, reads, fixed(3))
+}
+
+// mixed is reads of several lengths and copies in a text with repeats.
+func mixed(n int) (contigs, reads []string) {
+	contigs, reads = copies(300)
+	r := rand.New(rand.NewPCG(11, 12))
+	for range n {
+		text := contigs[r.IntN(2)]
+		m := r.IntN(120)
+		from := r.IntN(len(text) - m)
+		reads = append(reads, truth.Edited(r, text[from:from+m], r.IntN(4)))
+	}
+	return contigs, reads[:len(reads)/2*2]
+}
+
+// parts lowers what may be held until each read, or pair, is a part of its own, and beyond.
+func (s *suite) parts(t *testing.T) {
+	contigs, reads := mixed(s.pick(60, 14))
+	ref := truth.Reference(t, contigs...)
+	for _, engine := range engines {
+		var want [][]truth.Location
+		for _, together := range []int{1, 2} {
+			for _, limits := range []find.Limits{{}, {Found: 100, GPUFound: 100}, {Found: 1, GPUFound: 3}, {GPUQueue: 2}, {GPUQueue: 50, GPUFound: 1}} {
+				for _, batch := range []int{0, 7} {
+					o := options(engine)
+					o.BatchReads = batch
+					limits.CountedBases = 1
+					o.Limits = limits
+					finders, done := s.make(t, ref, o)
+					got := found(t, finders[0], ref, contigs, truth.Reads(reads...), together, fixed(2))
+					done()
+					if want == nil {
+						want = got
+					}
+					if diff := cmp.Diff(want, got); diff != "" {
+						t.Fatalf("%s, limits %+v, batches of %d, %d together: (-first +this)\n%s", engine, limits, batch, together, diff)
+					}
+				}
+			}
+		}
+	}
+}
+
+// tooMuch has reads that belong together be found whatever the limits, and others refused.
+func (s *suite) tooMuch(t *testing.T) {
+	contigs, reads := copies(300)
+	ref := truth.Reference(t, contigs...)
+	for _, engine := range engines {
+		o := options(engine)
+		o.Limits.Found, o.Limits.GPUFound = 1, 1
+		finders, done := s.make(t, ref, o)
+		defer done()
+		f := finders[0]
+		b, err := f.Pack(truth.Reads(reads...), 2, fixed(2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var result find.Found
+		if err := f.Find(b, &result); !errors.Is(err, find.ErrTooMuch) {
+			t.Errorf("%s: all reads: %v", engine, err)
+		}
+		if err := f.Find(b.Part(0, 1), &result); err != nil || result.Count(0, 2) < 100 {
+			t.Errorf("%s: two reads: %v, %d found", engine, err, result.Count(0, 2))
+		}
+	}
+}
+
+// again uses each finder for batches of several sizes, in the memory of the one before.
+func (s *suite) again(t *testing.T) {
+	contigs, reads := mixed(s.pick(60, 14))
+	ref := truth.Reference(t, contigs...)
+	for _, engine := range engines {
+		finders, done := s.make(t, ref, options(engine))
+		defer done()
+		want := found(t, finders[0], ref, contigs, truth.Reads(reads...), 1, fixed(3))
+		for _, f := range finders {
+			for _, n := range []int{1, len(reads), 3, len(reads) / 2} {
+				got := found(t, f, ref, contigs, truth.Reads(reads[:n]...), 1, fixed(3))
+				if diff := cmp.Diff(want[:n], got); diff != "" {
+					t.Fatalf("%s, %d reads: (-first +this)\n%s", engine, n, diff)
+				}
+			}
+		}
+	}
+}
+
+// nothing has reads without bases, with too many ambiguous letters, and that lie nowhere.
+func (s *suite) nothing(t *testing.T) {
+	contigs := []string{strings.Repeat("AC", 200), "G"}
+	ref := truth.Reference(t, contigs...)
+	reads := []string{"", "NNNNNN", strings.Repeat("G", 40), ""}
+	for _, engine := range engines {
+		finders, done := s.make(t, ref, options(engine))
+		defer done()
+		for i, got := range found(t, finders[0], ref, contigs, truth.Reads(reads...), 1, fixed(3)) {
+			if len(got) > 0 {
+				t.Errorf("%s: read %q has locations %v", engine, reads[i], got)
+			}
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package find_test
+
+import (
+	"testing"
+
+	"scanmap/device"
+	"scanmap/dna"
+	"scanmap/gpu"
+	"scanmap/internal/emulator"
+	"scanmap/internal/finders"
+	"scanmap/mapper/find"
+)
+
+func onCPU(_ finders.T, ref *dna.Reference, o find.Options) ([]find.Finder, func()) {
+	return []find.Finder{find.OnCPU(ref, o)}, func() {}
+}
+
+// onGPUs makes finders on the GPUs of a driver that a choice names.
+func onGPUs(choice device.Choice) finders.Factory {
+	return func(t finders.T, ref *dna.Reference, o find.Options) ([]find.Finder, func()) {
+		t.Helper()
+		gpus, err := find.OnGPUs(ref, choice, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return gpus.Finders(), func() {
+			if err := gpus.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// short makes a suite small with -short or the race detector.
+func short(t *testing.T) finders.Size {
+	t.Helper()
+	if testing.Short() {
+		return finders.Small
+	}
+	return finders.Full
+}
+
+func TestCPU(t *testing.T) { finders.Test(t, onCPU, finders.Full) }
+
+func BenchmarkCPU(b *testing.B) { finders.Benchmark(b, onCPU) }
+
+func cuda(driver *gpu.Driver, indices ...int) device.Choice {
+	return device.Choice{Kind: device.CUDA, Indices: indices, Driver: driver}
+}
+
+// TestGPU is the contract on a GPU: the machine's own, or an emulated one.
+func TestGPU(t *testing.T) {
+	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
+	finders.Test(t, onGPUs(cuda(driver, 0)), short(t))
+}
+
+func BenchmarkGPU(b *testing.B) {
+	driver := emulator.Driver(b, emulator.Plain, gpu.EmulatorOptions{})
+	finders.Benchmark(b, onGPUs(cuda(driver, 0)))
+}
+
+// TestSeveralGPUs is the contract on all GPUs that there are, or on three emulated ones.
+func TestSeveralGPUs(t *testing.T) {
+	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{Devices: 3})
+	finders.Test(t, onGPUs(cuda(driver)), finders.Small)
+}
+
+// TestCutReference is the contract with so little memory that references of 5,000 bases and more are
+// cut, and batches too.
+func TestCutReference(t *testing.T) {
+	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
+	choice := cuda(driver, 0)
+	choice.Memory = 20_000
+	finders.Test(t, onGPUs(choice), finders.Small)
+}
