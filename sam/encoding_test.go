@@ -308,13 +308,3 @@ func TestFormat(t *testing.T) {
 		t.Errorf("cram: %v", err)
 	}
 }
-
-func BenchmarkAppendBinary(b *testing.B) {
-	r := sample(b)
-	buffer := make([]byte, 0, 4096)
-	b.SetBytes(int64(len(r.AppendBinary(nil))))
-	b.ReportAllocs()
-	for b.Loop() {
-		buffer = r.AppendBinary(buffer[:0])
-	}
-}

@@ -240,15 +240,5 @@ func TestAppendTextDoesNotAllocate(t *testing.T) {
 	}
 }
 
-func BenchmarkAppendText(b *testing.B) {
-	r := sample(b)
-	buffer := make([]byte, 0, 4096)
-	b.SetBytes(int64(len(r.AppendText(nil))))
-	b.ReportAllocs()
-	for b.Loop() {
-		buffer = r.AppendText(buffer[:0])
-	}
-}
-
 // printable are the characters '!' to '~', which names and read groups may hold.
 var printable = &unicode.RangeTable{R16: []unicode.Range16{{Lo: '!', Hi: '~', Stride: 1}}, LatinOffset: 1}
