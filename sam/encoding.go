@@ -89,8 +89,7 @@ const mostCigar = 1<<16 - 1
 // field gets two operations of the same lengths (section 4.2.2).
 func (r *Record) AppendBinary(b []byte) []byte {
 	// One check of the capacity, so that no append below has to move the record.
-	b = slices.Grow(b, fixedText+len(r.Name)+4*len(r.Cigar)+12*len(r.MateCigar)+
-		2*len(r.Bases)+len(r.Mismatches)+len(r.Discordant)+len(r.ReadGroup))
+	b = slices.Grow(b, fixedText+len(r.Name)+4*len(r.Cigar)+2*len(r.Bases)+r.tagRoom())
 	start := len(b)
 	b = append(b, make([]byte, binaryHeader)...)
 
@@ -110,7 +109,7 @@ func (r *Record) AppendBinary(b []byte) []byte {
 	}
 	b = appendBases(b, r.Bases)
 	b = r.appendQualities(b)
-	b = r.appendBinaryTags(b)
+	b = r.appendTags(b, Binary)
 	if len(r.Cigar) > mostCigar {
 		b = append(b, "CGBI"...)
 		b = appendUint32(b, uint32(len(r.Cigar)))
@@ -211,73 +210,4 @@ func (r *Record) appendQualities(b []byte) []byte {
 		}
 	}
 	return b
-}
-
-// appendBinaryTags appends the tags of AppendText in the same order.
-func (r *Record) appendBinaryTags(b []byte) []byte {
-	if r.Flags&hts.Unmapped == 0 {
-		b = appendInteger(b, "NM", r.EditDistance)
-		if len(r.Mismatches) > 0 {
-			b = append(b, "MDZ"...)
-			b = append(b, r.Mismatches...)
-			b = append(b, 0)
-		}
-		b = appendInteger(b, "AS", r.Score)
-		if r.HasSecondScore {
-			b = appendInteger(b, "XS", r.SecondScore)
-		}
-		if r.Hits > 0 {
-			b = appendInteger(b, "NH", r.Hits)
-			b = appendInteger(b, "HI", r.HitIndex)
-		}
-	}
-	if len(r.MateCigar) > 0 {
-		b = append(b, "MCZ"...)
-		b = appendCigar(b, r.MateCigar)
-		b = append(b, 0)
-	}
-	if r.HasMateMapQ {
-		b = appendInteger(b, "MQ", int(r.MateMapQ))
-	}
-	if r.isRescued() {
-		b = appendInteger(b, "XR", 1)
-	}
-	if r.Discordant != "" {
-		b = appendString(b, "XD", r.Discordant)
-	}
-	if r.ReadGroup != "" {
-		b = appendString(b, "RG", r.ReadGroup)
-	}
-	return b
-}
-
-func appendString(b []byte, tag, value string) []byte {
-	b = append(b, tag...)
-	b = append(b, 'Z')
-	b = append(b, value...)
-	return append(b, 0)
-}
-
-// appendInteger appends a tag in the smallest type that holds its value, unsigned
-// where it is not negative: what samtools does with the 'i' of text.
-func appendInteger(b []byte, tag string, v int) []byte {
-	b = append(b, tag...)
-	switch {
-	case v < -1<<15:
-		b = append(b, 'i')
-		return appendUint32(b, uint32(int32(v)))
-	case v < -1<<7:
-		b = append(b, 's')
-		return binary.LittleEndian.AppendUint16(b, uint16(int16(v)))
-	case v < 0:
-		return append(b, 'c', byte(int8(v)))
-	case v < 1<<8:
-		return append(b, 'C', byte(v))
-	case v < 1<<16:
-		b = append(b, 'S')
-		return binary.LittleEndian.AppendUint16(b, uint16(v))
-	default:
-		b = append(b, 'I')
-		return appendUint32(b, uint32(v))
-	}
 }

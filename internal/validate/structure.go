@@ -4,7 +4,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"scanmap/sam"
 )
+
+// tags are those that a record may have.
+var tags = sam.Tags()
+
+// prefix is what a tag begins with in a line, such as NM:i:.
+func prefix(t sam.Tag) string { return t.Name + ":" + string(t.Type) + ":" }
 
 // structure judges the records of a SAM text in the order of the input.
 type structure struct {
@@ -136,9 +144,9 @@ func (s *structure) layout(r *Record) {
 		if r.Flags&ofPairs != 0 || r.MateContig != "*" || r.MateStart != -1 || r.TemplateLength != 0 {
 			s.faults.add("a single-end record tells of a mate", "%.60q", r.Line)
 		}
-		for _, tag := range []string{"MC:Z:", "MQ:i:", "XD:Z:", "XR:i:"} {
-			if _, ok := r.tag(tag); ok {
-				s.faults.add("a single-end record has a tag of pairs", "%s %s", r.Name, tag)
+		for _, tag := range tags {
+			if _, ok := r.tag(prefix(tag)); ok && tag.Mate {
+				s.faults.add("a single-end record has a tag of pairs", "%s %s", r.Name, tag.Name)
 			}
 		}
 	case r.Flags&flagPaired == 0 || (r.Flags&flagFirst == 0) == (r.Flags&flagLast == 0):
@@ -157,6 +165,9 @@ func (s *structure) layout(r *Record) {
 			continue
 		}
 		seen[tag[:2]] = true
+		if !slices.ContainsFunc(tags, func(t sam.Tag) bool { return strings.HasPrefix(tag, prefix(t)) }) {
+			s.faults.add("a tag that scanmap does not write", "%s %.40q", r.Name, tag)
+		}
 	}
 }
 
@@ -210,9 +221,9 @@ func (s *structure) unmapped(read *Read, r *Record) {
 	if !s.c.paired() && (r.Contig != "*" || r.Start != -1) {
 		s.faults.add("an unmapped read without a mate is placed", "%s", r.Name)
 	}
-	for _, tag := range []string{"NM:i:", "MD:Z:", "AS:i:", "XS:i:", "NH:i:", "HI:i:", "XR:i:"} {
-		if _, ok := r.tag(tag); ok {
-			s.faults.add("an unmapped record has a tag of an alignment", "%s %s", r.Name, tag)
+	for _, tag := range tags {
+		if _, ok := r.tag(prefix(tag)); ok && tag.Aligned {
+			s.faults.add("an unmapped record has a tag of an alignment", "%s %s", r.Name, tag.Name)
 		}
 	}
 	s.sequence(read, r)

@@ -114,6 +114,10 @@ func TestStructureRefuses(t *testing.T) {
 		{"b\t73", "bb\t73", "every read has a record"},
 		{"\tMD:Z:5^A5", "", "MD"},
 		{"\tMD:Z:5^A5", "\tMD:Z:5^A5\tMD:Z:10", "a tag that is malformed or there twice"},
+		{"\tMD:Z:5^A5", "\tMD:Z:5^A5\tZZ:Z:x", "a tag that scanmap does not write"},
+		{"\tMD:Z:5^A5", "\tMD:i:5", "a tag that scanmap does not write"},
+		{"c\t77\t*\t0\t0\t*\t*\t0\t0\tCCCCCCCCCC\tABCDEFGHIJ", "c\t77\t*\t0\t0\t*\t*\t0\t0\tCCCCCCCCCC\tABCDEFGHIJ\tXS:i:-1",
+			"an unmapped record has a tag of an alignment"},
 		{"a\t353\ty\t41\t0\t10M\tx", "a\t353\tx\t11\t0\t10M\tx", "a location is reported twice"},
 		{"60\t10M", "60\tM10", `line 5: CIGAR "M10": operation M without a length`},
 	} {
@@ -130,6 +134,7 @@ func TestStructureRefuses(t *testing.T) {
 		{goodSingle, "an unmapped read in spite of --omit-unmapped", func(c *Case) { c.OmitUnmapped = true }},
 		{goodSingle, "letters of the CIGAR", func(c *Case) { c.SequenceMatch = true }},
 		{edit(goodSingle, "a\t16\t", "a\t17\t"), "a single-end record tells of a mate", nil},
+		{edit(goodSingle, "HI:i:1", "HI:i:1\tMQ:i:3"), "a single-end record has a tag of pairs", nil},
 		{edit(goodSingle, "b\t4\t*\t0", "b\t4\tx\t5"), "an unmapped read without a mate is placed", nil},
 		{goodSingle[:strings.Index(goodSingle, "b\t4")], "every read has a record", nil},
 	} {
