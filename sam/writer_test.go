@@ -139,7 +139,7 @@ func TestWriterRefuses(t *testing.T) {
 		options WriterOptions
 		want    string
 	}{
-		{unsorted, WriterOptions{Format: "cram"}, `format "cram" is none of sam, sam.gz and bam`},
+		{unsorted, WriterOptions{Format: "cram"}, `format "cram" is not one of sam, sam.gz, bam`},
 		{unsorted, WriterOptions{Format: FormatBAM, Compression: 10}, "compression level 10 is not one of 0 to 9"},
 		{unsorted, WriterOptions{Sort: true}, "records are to be sorted by coordinate, but the header says SO:unsorted"},
 		{sorted, WriterOptions{Sort: true, SortMemory: -1}, "-1 bytes of memory for sorting, expected at most 17592186044416"},

@@ -10,10 +10,11 @@ import (
 
 // normalize puts arguments into the one form that urfave/cli parses: options first,
 // each as --name=value under its full name, then -- and the rest. So options may
-// follow file names, and -e5 is -e 5. A call for help is reduced to that.
+// follow file names, and -e5 is -e 5. A call for help is reduced to that; one without
+// arguments asks for help too.
 func normalize(app *cli.App, args []string) ([]string, error) {
 	if len(args) < 2 {
-		return args, nil
+		return slices.Concat(args, []string{"--help"}), nil
 	}
 	if args[1] == "help" {
 		topic := args[2:]

@@ -41,6 +41,14 @@ func benchFlags(deviceFlag cli.Flag, repeats int) []cli.Flag {
 	}
 }
 
+// oneGPUForm is how one GPU is named.
+const oneGPUForm = string(device.CUDA) + ":N"
+
+// benchDeviceFlag is --device of measurements on the CPU or on one GPU.
+func benchDeviceFlag() cli.Flag {
+	return deviceFlag("cuda:0", "`NAME` of the device: cpu or cuda:N", []string{string(device.CPU), oneGPUForm})
+}
+
 // maxRepeats is more than anybody waits for.
 const maxRepeats = 1_000_000
 

@@ -15,7 +15,7 @@ func benchDeviceCommand(p process) *cli.Command {
 		Description: "Reading and copying memory, logic on 32-bit words, random probes of tables of several sizes, and copies from\n" +
 			"and to the host, each timed by events around one launch or copy.",
 		HideHelpCommand: true,
-		Flags: append(benchFlags(&cli.StringFlag{Name: "device", Value: "cuda:0", Category: categoryRun, Usage: "`NAME` of the GPU: cuda:N"}, 7),
+		Flags: append(benchFlags(deviceFlag("cuda:0", "`NAME` of the GPU: cuda:N", []string{oneGPUForm}), 7),
 			&cli.StringFlag{Name: "bytes", Category: categoryRun, DefaultText: "4G, or a quarter of the free memory",
 				Usage: "`SIZE` of each of two buffers, such as 512M; all work is in proportion to it"}),
 		Action: func(c *cli.Context) error {

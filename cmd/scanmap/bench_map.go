@@ -25,19 +25,19 @@ func benchMapCommand(p process) *cli.Command {
 		Description: "Reads are mapped again and again, and nothing is written. Without files, reference and reads are made. On a GPU the\n" +
 			"parts are its kernels, and core is their sum; on the CPU they are the stages.",
 		HideHelpCommand: true,
-		Flags: append(benchFlags(&cli.StringFlag{Name: "device", Value: "cuda:0", Category: categoryRun, Usage: "`NAME` of the device: cpu or cuda:N"}, 3),
-			&cli.StringFlag{Name: "max-distance", Aliases: []string{"e"}, Value: "5", Category: categoryMapping,
+		Flags: append(benchFlags(benchDeviceFlag(), 3),
+			&cli.StringFlag{Name: "max-distance", Aliases: distanceLetters, Value: "5", Category: categoryMapping,
 				Usage: "most edits of a location: `K` edits, or a percentage of the read's length as in 4%"},
-			&cli.StringFlag{Name: "engine", Value: string(mapper.EngineAuto), Category: categoryMapping,
-				Usage: "`NAME` of the search: auto, skim or scan"},
+			engineFlag(),
 			&cli.StringFlag{Name: "bases", Value: "3100000000", Category: categoryInput, Usage: "make a reference of `N` random bases"},
-			&cli.StringFlag{Name: "repeats-model", Value: string(mapper.RepeatsNone), Category: categoryInput,
-				Usage: "`WHAT` else the reference has: none, planted (3,000 elements of 1,000 bases, ten copies each), alu (one of 320 bases on a tenth of it)"},
+			choice(&cli.StringFlag{Name: "repeats-model", Value: string(mapper.RepeatsNone), Category: categoryInput,
+				Usage: "`WHAT` else the reference has: " + explained(repeatsModels)}, namesOf(repeatsModels)),
 			&cli.StringFlag{Name: "reads", Value: strconv.Itoa(1 << 20), Category: categoryInput,
 				Usage: "make `N` reads, or take the first N of READS"},
 			&cli.StringFlag{Name: "length", Value: "100", Category: categoryInput, Usage: "make reads of `N` bases"},
-			&cli.StringFlag{Name: "batch-reads", Value: "0", Category: categoryRun, DefaultText: "0, all on a GPU, by the length of the reference on the CPU",
-				Usage: "map `N` reads in one pass over the reference"},
+			&cli.StringFlag{Name: "batch-reads", Value: "0", Category: categoryRun,
+				DefaultText: "0, all on a GPU, by the length of the reference on the CPU",
+				Usage:       "map `N` reads in one pass over the reference"},
 			threadsFlag("compute with `N` threads")),
 		Action: func(c *cli.Context) error {
 			j, err := newBenchJob(c, p.args)
@@ -52,6 +52,13 @@ func benchMapCommand(p process) *cli.Command {
 			return j.do(c.Context, p.stdout, func() (*measure.Result, error) { return mapper.Bench(c.Context, *o) })
 		},
 	}
+}
+
+// repeatsModels are what mapper.ParseRepeats reads, each with what it puts into the reference.
+var repeatsModels = [][2]string{
+	{string(mapper.RepeatsNone), ""},
+	{string(mapper.RepeatsPlanted), "3,000 elements of 1,000 bases, ten copies each"},
+	{string(mapper.RepeatsAlu), "one of 320 bases on a tenth of it"},
 }
 
 // categoryInput is a category of options, for help.

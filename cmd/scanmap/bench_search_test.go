@@ -31,7 +31,7 @@ type searchRow struct {
 // benchSearch runs a measurement and returns its rows.
 func benchSearch(t *testing.T, args, device string) []searchRow {
 	t.Helper()
-	code, stdout, stderr := callBench(t, "search --repeats 2 --json - "+args)
+	code, stdout, stderr := callBench("search --repeats 2 --json - " + args)
 	if code != 0 || stderr != "" {
 		t.Fatalf("%s: exit code %d, standard error %q", args, code, stderr)
 	}
@@ -101,12 +101,12 @@ func TestBenchSearchRefused(t *testing.T) {
 		{"--method brute-force -k 1", "brute-force/plain is exact, and does not allow edits"},
 		{"--pattern-length 2 -k 2", "no scheme searches such a text for such a pattern: a pattern of 2 letters would match everywhere with a distance of 2"},
 	} {
-		code, stdout, stderr := callBench(t, "search --device cpu --letters 4K "+c.args)
+		code, stdout, stderr := callBench("search --device cpu --letters 4K " + c.args)
 		if want := "scanmap: " + c.want + "\n"; code != 1 || stdout != "" || stderr != want {
 			t.Errorf("%s: exit code %d, standard output %q, standard error\n%swant\n%s", c.args, code, stdout, stderr, want)
 		}
 	}
-	code, stdout, stderr := callBench(t, "search --device cpu --letters 4K --substitutions -k 2")
+	code, stdout, stderr := callBench("search --device cpu --letters 4K --substitutions -k 2")
 	if code != 0 || stderr != "" || !strings.Contains(stdout, "text of 4,096 letters") || !strings.Contains(stdout, "brute-force/plain, m = 32, k = 2") || !strings.Contains(stdout, "Tbps") {
 		t.Errorf("exit code %d, standard error %q, standard output\n%s", code, stderr, stdout)
 	}
@@ -116,13 +116,13 @@ func TestBenchSearchRefused(t *testing.T) {
 func TestBenchSearchFaults(t *testing.T) {
 	const args = "search --letters 4K --repeats 1 --method brute-force"
 	benchDriver(t)
-	if code, _, stderr := callBench(t, args); code != 0 {
+	if code, _, stderr := callBench(args); code != 0 {
 		t.Fatalf("exit code %d, standard error %q", code, stderr)
 	}
 	for name := range driver.Calls() {
 		benchDriver(t) // the first call of a new one is injected, also of what is called once
 		driver.Inject(name, 1, gpu.OutOfMemory)
-		code, stdout, stderr := callBench(t, args)
+		code, stdout, stderr := callBench(args)
 		if code != 3 || stdout != "" || !strings.Contains(stderr, name) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%s: exit code %d, standard output %q, standard error %q", name, code, stdout, stderr)
 		}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -22,11 +21,7 @@ func benchDriver(t *testing.T) {
 	t.Cleanup(func() { driver = nil })
 }
 
-// callBench is call for measurements, which set GOMAXPROCS.
-func callBench(t *testing.T, args string) (code int, stdout, stderr string) {
-	t.Helper()
-	processors := runtime.GOMAXPROCS(0)
-	defer runtime.GOMAXPROCS(processors)
+func callBench(args string) (code int, stdout, stderr string) {
 	return call(append([]string{"bench"}, strings.Fields(args)...)...)
 }
 
@@ -105,7 +100,7 @@ func TestBenchUsage(t *testing.T) {
 		{"search --method fast", `option --method: method "fast" is not one of all, `},
 		{"search --method brute-force --scheme fast", `option --scheme: scheme "fast" is not one of all, plain`},
 		{"search --scheme fast", `option --scheme: scheme "fast" is not one of all, `},
-		{"search --alphabet rna", `option --alphabet: alphabet "rna" is neither dna nor bytes (did you mean dna?)`},
+		{"search --alphabet rna", `option --alphabet: alphabet "rna" is not one of dna, bytes (did you mean dna?)`},
 		{"search --alphabet-size 4", "option --alphabet-size is for --alphabet bytes"},
 		{"search --alphabet bytes --alphabet-size 257", `option --alphabet-size: "257" is not a whole number from 1 to 256`},
 		{"search --letters many", `option --letters: "many" is not a number such as 65536, 64K, 512M or 4G`},
@@ -119,7 +114,7 @@ func TestBenchUsage(t *testing.T) {
 		{"search --repeats 0", `option --repeats: "0" is not a whole number from 1 to 1000000`},
 		{"map - -", "reference and reads cannot both come from standard input"},
 	} {
-		code, stdout, stderr := callBench(t, c.args)
+		code, stdout, stderr := callBench(c.args)
 		want := "scanmap: " + c.want
 		if c.args != "search --method fast" && c.args != "search --scheme fast" { // after which all others stand
 			want += "\n"
@@ -165,7 +160,7 @@ func TestParseSize(t *testing.T) {
 }
 
 func TestBenchMapOnCPU(t *testing.T) {
-	code, stdout, stderr := callBench(t, "map --device cpu --bases 100000 --reads 200 --length 50 -e 2 --repeats 2 -t 2 --repeats-model planted --json -")
+	code, stdout, stderr := callBench("map --device cpu --bases 100000 --reads 200 --length 50 -e 2 --repeats 2 -t 2 --repeats-model planted --json -")
 	if code != 0 || stderr != "" {
 		t.Fatalf("exit code %d, standard error %q", code, stderr)
 	}
@@ -177,7 +172,7 @@ func TestBenchMapOnCPU(t *testing.T) {
 
 func TestBenchMapOfFiles(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "bench.json")
-	code, stdout, stderr := callBench(t, "map --device cpu --reads 3 --repeats 1 "+refFile+" "+readsFile+" --json "+file)
+	code, stdout, stderr := callBench("map --device cpu --reads 3 --repeats 1 " + refFile + " " + readsFile + " --json " + file)
 	if code != 0 || stderr != "" || !strings.HasPrefix(stdout, "cpu\n3 reads, 600 bases of reference\n") {
 		t.Fatalf("exit code %d, standard error %q, standard output\n%s", code, stderr, stdout)
 	}
@@ -203,7 +198,7 @@ func TestBenchFails(t *testing.T) {
 		if !strings.Contains(c.args, "--json") {
 			c.args += " --json x.json"
 		}
-		code, stdout, stderr := callBench(t, c.args)
+		code, stdout, stderr := callBench(c.args)
 		if code != c.code || stdout != "" || stderr != c.message {
 			t.Errorf("%s: exit code %d, standard output %q, standard error %q", c.args, code, stdout, stderr)
 		}
@@ -218,7 +213,7 @@ func TestBenchWithoutDriver(t *testing.T) {
 		t.Skip("SKIPPED: a CUDA driver is here")
 	}
 	for _, args := range []string{"device", "map --bases 1000 --reads 10"} {
-		code, stdout, stderr := callBench(t, args)
+		code, stdout, stderr := callBench(args)
 		if code != 3 || stdout != "" || !strings.HasPrefix(stderr, "scanmap: "+gpu.ErrNoDriver.Error()) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%s: exit code %d, standard output %q, standard error %q", args, code, stdout, stderr)
 		}
@@ -227,7 +222,7 @@ func TestBenchWithoutDriver(t *testing.T) {
 
 func TestBenchDevice(t *testing.T) {
 	benchDriver(t)
-	code, stdout, stderr := callBench(t, "device --bytes 64K --repeats 2 --json -")
+	code, stdout, stderr := callBench("device --bytes 64K --repeats 2 --json -")
 	if code != 0 || stderr != "" {
 		t.Fatalf("exit code %d, standard error %q", code, stderr)
 	}
@@ -244,7 +239,7 @@ func TestBenchDevice(t *testing.T) {
 	if got := strings.Join(names, "; "); got != want || m.Device.ID != "cuda:0" || m.Device.Driver == "" || m.Sizes["buffer_bytes"] != 64<<10 {
 		t.Errorf("got\n%s", stdout)
 	}
-	code, stdout, stderr = callBench(t, "device --device cuda:99")
+	code, stdout, stderr = callBench("device --device cuda:99")
 	if code != 3 || stdout != "" || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("exit code %d, standard output %q, standard error %q", code, stdout, stderr)
 	}
@@ -252,7 +247,7 @@ func TestBenchDevice(t *testing.T) {
 
 func TestBenchMapOnGPU(t *testing.T) {
 	benchDriver(t)
-	code, stdout, stderr := callBench(t, "map --bases 20000 --reads 50 --length 50 -e 2 --repeats 2 --json -")
+	code, stdout, stderr := callBench("map --bases 20000 --reads 50 --length 50 -e 2 --repeats 2 --json -")
 	if code != 0 || stderr != "" {
 		t.Fatalf("exit code %d, standard error %q", code, stderr)
 	}
@@ -265,13 +260,13 @@ func TestBenchMapOnGPU(t *testing.T) {
 func TestBenchDeviceFaults(t *testing.T) {
 	benchDriver(t)
 	folder := t.TempDir()
-	if code, _, stderr := callBench(t, "device --bytes 4K --repeats 1"); code != 0 {
+	if code, _, stderr := callBench("device --bytes 4K --repeats 1"); code != 0 {
 		t.Fatalf("exit code %d, standard error %q", code, stderr)
 	}
 	for name := range driver.Calls() {
 		benchDriver(t) // the first call of a new one is injected, also of what is called once
 		driver.Inject(name, 1, gpu.OutOfMemory)
-		code, stdout, stderr := callBench(t, "device --bytes 4K --repeats 1 --json "+filepath.Join(folder, "x.json"))
+		code, stdout, stderr := callBench("device --bytes 4K --repeats 1 --json " + filepath.Join(folder, "x.json"))
 		if code != 3 || stdout != "" || !strings.Contains(stderr, name) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%s: exit code %d, standard output %q, standard error %q", name, code, stdout, stderr)
 		}

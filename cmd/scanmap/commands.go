@@ -26,7 +26,8 @@ type option struct {
 	text        string
 	byDefault   string // empty where there is nothing to say
 	category    string
-	repeated    bool // it may be given several times
+	repeated    bool     // it may be given several times
+	values      []string // to choose from; nil where there is no list
 }
 
 // describe makes a command, and those inside it, of what urfave/cli has. Hidden commands and options are left out.
@@ -87,6 +88,9 @@ func describeOption(f cli.Flag) option {
 		o.category = c.GetCategory()
 	}
 	o.repeated = repeatable(f)
+	if c, ok := f.(*choiceFlag); ok {
+		o.values = c.values
+	}
 	d, ok := f.(cli.DocGenerationFlag)
 	if !ok {
 		return o

@@ -117,7 +117,7 @@ func bashCompletion(root command) string {
 			for _, name := range o.hyphenated() {
 				patterns = append(patterns, quoted(c.name+" "+name))
 			}
-			fmt.Fprintf(&b, "    %s)\n        %s\n        ;;\n", strings.Join(patterns, "|"), bashOffer(kindOf(c, o)))
+			fmt.Fprintf(&b, "    %s)\n        %s\n        ;;\n", strings.Join(patterns, "|"), bashOffer(kindOf(o)))
 		}
 	}
 	b.WriteString("    *)\n        if [[ ! $files && $current == -* ]]; then\n            case $command in\n")

@@ -49,7 +49,7 @@ func fishCompletion(root command) string {
 			}
 		}
 		for _, o := range c.options {
-			fmt.Fprintf(&b, "complete -c scanmap -n %s%s -d %s\n", condition, fishOption(c, o), fishQuoted(completedText(o.text)))
+			fmt.Fprintf(&b, "complete -c scanmap -n %s%s -d %s\n", condition, fishOption(o), fishQuoted(completedText(o.text)))
 		}
 		if len(c.subcommands) == 0 {
 			if offer := fishOffer(argumentsOf(c)); offer != "" {
@@ -61,7 +61,7 @@ func fishCompletion(root command) string {
 }
 
 // fishOption is the names of an option, and what its value may be.
-func fishOption(c command, o option) string {
+func fishOption(o option) string {
 	var b strings.Builder
 	for _, name := range o.short {
 		b.WriteString(" -s " + name)
@@ -70,7 +70,7 @@ func fishOption(c command, o option) string {
 		b.WriteString(" -l " + name)
 	}
 	if o.placeholder != "" {
-		b.WriteString(" -r" + cmp.Or(fishOffer(kindOf(c, o)), " -f")) // -f: no files
+		b.WriteString(" -r" + cmp.Or(fishOffer(kindOf(o)), " -f")) // -f: no files
 	}
 	return b.String()
 }

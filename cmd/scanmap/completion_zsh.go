@@ -25,7 +25,7 @@ func zshName(c command) string {
 func zshFunction(b *strings.Builder, c command) {
 	fmt.Fprintf(b, "\n%s() {\n    local curcontext=$curcontext state line\n    typeset -A opt_args\n    _arguments -C -S \\\n", zshName(c))
 	for _, o := range c.options {
-		for _, spec := range zshOption(c, o) {
+		for _, spec := range zshOption(o) {
 			fmt.Fprintf(b, "        %s \\\n", spec)
 		}
 	}
@@ -57,11 +57,11 @@ func zshFunction(b *strings.Builder, c command) {
 
 // zshOption are the specifications of an option for _arguments, one for each name. A name that was given is not offered
 // again, nor is another one of the same option.
-func zshOption(c command, o option) []string {
+func zshOption(o option) []string {
 	text := "[" + zshEscaped(completedText(o.text), `\[]:`) + "]"
 	value := ""
 	if o.placeholder != "" {
-		value = ":" + zshEscaped(o.placeholder, `\:`) + ":" + zshAction(kindOf(c, o))
+		value = ":" + zshEscaped(o.placeholder, `\:`) + ":" + zshAction(kindOf(o))
 	}
 	before := "(" + strings.Join(o.hyphenated(), " ") + ")"
 	if o.repeated {

@@ -16,7 +16,7 @@ import (
 // mapOnDevice maps the test data on a GPU, into a folder.
 func mapOnDevice(t *testing.T, folder string) (code int, stdout, stderr string) {
 	t.Helper()
-	return mapSmall(t, "--device", "cuda", "--gpu-sync", "--quiet", "--no-pg", "-o", filepath.Join(folder, "out.sam"), "--stats", filepath.Join(folder, "stats.json"))
+	return mapSmall("--device", "cuda", "--gpu-sync", "--quiet", "--no-pg", "-o", filepath.Join(folder, "out.sam"), "--stats", filepath.Join(folder, "stats.json"))
 }
 
 // TestMapOnDevice maps on a GPU as on the CPU.
@@ -75,7 +75,7 @@ func TestMapFaultAfterLaunch(t *testing.T) {
 		benchDriver(t)
 		driver.Inject("cuStreamSynchronize", n, gpu.IllegalAddress)
 		folder := t.TempDir()
-		code, _, stderr := mapSmall(t, "--device", "cuda", "--quiet", "-o", filepath.Join(folder, "out.sam"))
+		code, _, stderr := mapSmall("--device", "cuda", "--quiet", "-o", filepath.Join(folder, "out.sam"))
 		if code != 3 || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "cuStreamSynchronize") {
 			t.Errorf("wait %d: exit code %d, standard error %q", n, code, stderr)
 		}
@@ -90,14 +90,14 @@ func TestMapFaultAfterLaunch(t *testing.T) {
 func TestMapOnMissingDevice(t *testing.T) {
 	if os.Getenv("SCANMAP_TEST_GPU") != "require" {
 		if _, err := gpu.LoadDriver(); err != nil {
-			code, stdout, stderr := mapSmall(t, "--device", "cuda")
+			code, stdout, stderr := mapSmall("--device", "cuda")
 			if code != 3 || stdout != "" || !strings.HasPrefix(stderr, "scanmap: "+gpu.ErrNoDriver.Error()) || strings.Count(stderr, "\n") != 1 {
 				t.Errorf("without a driver: exit code %d, standard output %q, standard error %q", code, stdout, stderr)
 			}
 		}
 	}
 	benchDriver(t)
-	code, stdout, stderr := mapSmall(t, "--device", "cuda:99")
+	code, stdout, stderr := mapSmall("--device", "cuda:99")
 	if code != 3 || stdout != "" || !strings.Contains(stderr, "GPU 99") || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("exit code %d, standard output %q, standard error %q", code, stdout, stderr)
 	}

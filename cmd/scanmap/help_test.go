@@ -173,7 +173,7 @@ func TestExamples(t *testing.T) {
 			t.Errorf("%s: %v", e.line, err)
 		}
 		if e.command == "map" || e.command == "search" {
-			if code, _, stderr := callAny(t, args[1:]...); code != 1 || !strings.Contains(stderr, "no such file or directory") {
+			if code, _, stderr := call(args[1:]...); code != 1 || !strings.Contains(stderr, "no such file or directory") {
 				t.Errorf("%s: exit code %d, %s", e.line, code, stderr)
 			}
 		}

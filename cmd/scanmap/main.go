@@ -1,4 +1,5 @@
 // Command scanmap maps reads to a reference, and searches it for patterns, without an index.
+// Without arguments it shows its help.
 //
 // It exits with 0 when everything was done and written, 1 when the run failed, 2
 // when it was called wrongly, 3 when the device failed, and 128 and the number of
@@ -64,7 +65,7 @@ func (p process) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return suggestValue(app.RunContext(ctx, args), args)
+	return suggestValue(app, app.RunContext(ctx, args), args)
 }
 
 func newApp(p process) *cli.App {

@@ -8,10 +8,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/urfave/cli/v2"
 
 	"scanmap/device"
@@ -38,11 +40,45 @@ func testMain(m *testing.M) int {
 	return m.Run()
 }
 
-// call runs the program in this process.
+// call runs the program in this process, and gives back what GOMAXPROCS was.
 func call(args ...string) (code int, stdout, stderr string) {
+	processors := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(processors)
 	var out, err bytes.Buffer
 	code = run(append([]string{"scanmap"}, args...), &out, &err)
 	return code, out.String(), err.String()
+}
+
+// quietly is call with --quiet, for runs that succeed and say nothing.
+func quietly(t *testing.T, args ...string) string {
+	t.Helper()
+	code, stdout, stderr := call(append(args, "--quiet")...)
+	if code != 0 || stderr != "" {
+		t.Fatalf("%q: exit code %d, standard error %q", args, code, stderr)
+	}
+	return stdout
+}
+
+// golden compares what run writes with a golden file, or makes that with -update. The options of
+// same, a call each, must not change it.
+func golden(t *testing.T, name string, same []string, run func(more ...string) string) {
+	t.Helper()
+	got := run()
+	file := filepath.Join("testdata", "golden", name)
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := readFile(t, file); got != want {
+		t.Errorf("differs from %s (-update accepts it):\n%s", file,
+			cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")))
+	}
+	for _, options := range same {
+		if again := run(strings.Fields(options)...); again != got {
+			t.Errorf("%s changes the output:\n%s", options, again)
+		}
+	}
 }
 
 func TestVersion(t *testing.T) {
@@ -53,7 +89,10 @@ func TestVersion(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	for _, args := range [][]string{{"--help"}, {"-h"}, {"help"}, {"map", "--help"}, {"map", "-h"}, {"help", "map"}, {"map", "ref.fa", "reads.fq", "--help"}} {
+	for _, args := range [][]string{
+		nil, {"--help"}, {"-h"}, {"help"}, {"map", "--help"}, {"map", "-h"}, {"help", "map"},
+		{"map", "ref.fa", "reads.fq", "--help"},
+	} {
 		code, stdout, stderr := call(args...)
 		if code != 0 || stderr != "" || !strings.Contains(stdout, "scanmap map [options] REF.fa READS.fq") {
 			t.Errorf("%q: exit code %d, standard error %q, standard output\n%s", args, code, stderr, stdout)
@@ -148,7 +187,6 @@ func TestUsageErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ args, want string }{
-		{"", "no command is given; see scanmap --help"},
 		{"--", "no command is given; see scanmap --help"},
 		{"mop", `unknown command "mop" (did you mean map?); see scanmap --help`},
 		{"serch", `unknown command "serch" (did you mean search?); see scanmap --help`},
@@ -170,11 +208,13 @@ func TestUsageErrors(t *testing.T) {
 		{"map ref.fa reads.fq -o", "option --output needs a value"},
 		{"map ref.fa reads.fq --quiet=yes", "option --quiet takes no value"},
 		{"map ref.fa reads.fq -e -1", `option --max-distance: distance "-1" is neither a number of edits from 0 to 16384 nor a percentage such as 4%`},
+		{"map ref.fa reads.fq -e 2 -k 3", `option --max-distance is given twice, as "2" and as "3"`},
+		{"map ref.fa reads.fq -k x", `option --max-distance: distance "x" is neither a number of edits from 0 to 16384 nor a percentage such as 4%`},
 		{"map ref.fa reads.fq -e 101%", `option --max-distance: distance "101%" is not a percentage between 0% and 100%`},
 		{"map ref.fa reads.fq -e five", `option --max-distance: distance "five" is neither a number of edits from 0 to 16384 nor a percentage such as 4%`},
 		{"map ref.fa reads.fq --report some", `option --report: report "some" is not one of all, best, one, unique, strata:S`},
 		{"map ref.fa reads.fq --engine fast", `option --engine: engine "fast" is not one of auto, skim, scan`},
-		{"map ref.fa reads.fq --cigar x", `option --cigar: "x" is neither m nor eqx`},
+		{"map ref.fa reads.fq --cigar x", `option --cigar: form "x" is not one of m, eqx`},
 		{"map ref.fa reads.fq --device gpu", `option --device: device "gpu" is not one of auto, cpu, cuda, cuda:N, cuda:N,M (did you mean cuda?)`},
 		{"map ref.fa reads.fq --device cuda:", `option --device: device "cuda:": "" is not the number of a GPU (did you mean cuda:0?)`},
 		{"map ref.fa reads.fq --device cuda:1,1", `option --device: device "cuda:1,1" names GPU 1 twice`},

@@ -76,8 +76,9 @@ func manual(root command) string {
 	r.macro("SH", "SYNOPSIS")
 	synopsis(r, root)
 	r.macro("SH", "DESCRIPTION")
-	r.text("Options may stand before or behind files; all that follows -- is no option. -e 5, -e5, --max-distance 5 and --max-distance=5 are the same. " +
-		"An option that is given twice needs the same value both times, unless it is said to be repeatable.")
+	r.text("Options may come before or after files; nothing that follows -- is an option. -e 5, -e5, " +
+		"--max-distance 5 and --max-distance=5 are the same. An option that is given twice needs the same value both " +
+		"times, unless it is said to be repeatable. Without arguments scanmap shows its help, and exits with 0.")
 	for _, c := range root.all()[1:] {
 		if len(c.subcommands) == 0 {
 			r.tagged(bold(c.called()), sentence(c.usage))

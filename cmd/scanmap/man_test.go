@@ -111,7 +111,7 @@ func TestManualWithMandoc(t *testing.T) {
 	for _, want := range []string{
 		"SCANMAP(1)",
 		"\n       scanmap map [options] REF.fa READS.fq",
-		"\n       -e, --max-distance K\n",
+		"\n       -e, -k, --max-distance K\n",
 		`such as '@RG\tID:x\tSM:y'.`,
 		`scanmap map -R '@RG\tID:lane1\tSM:NA12878' --cigar eqx -o out.sam ref.fa reads.fq` + "\n",
 		"\nscanmap " + version,

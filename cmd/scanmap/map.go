@@ -14,6 +14,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"scanmap/device"
 	"scanmap/mapper"
 	"scanmap/report"
 	"scanmap/sam"
@@ -55,14 +56,14 @@ func mapCommand(p process) *cli.Command {
 			"Every location with at most --max-distance edits is found, on both strands.",
 		HideHelpCommand: true,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "max-distance", Aliases: []string{"e"}, Value: mapper.DefaultDistance.String(), Category: categoryMapping,
+			&cli.StringFlag{Name: "max-distance", Aliases: distanceLetters, Category: categoryMapping,
+				Value: mapper.DefaultDistance.String(),
 				Usage: "most edits of a location: `K` edits, or a percentage of the read's length as in 4%"},
-			&cli.StringFlag{Name: "report", Value: string(mapper.ReportAll), Category: categoryMapping,
-				Usage: "`WHAT` to write: all locations, best (all at the least distance), one, unique (reads with one best location), strata:S (up to S edits worse than the best)"},
+			choice(&cli.StringFlag{Name: "report", Value: string(mapper.ReportAll), Category: categoryMapping,
+				Usage: "`WHAT` to write: " + explained(mapper.ReportModes)}, namesOf(mapper.ReportModes)),
 			&cli.StringFlag{Name: "max-locations", Value: "0", Category: categoryMapping, DefaultText: "0, no limit",
 				Usage: "write at most `N` locations of a read, best first"},
-			&cli.StringFlag{Name: "engine", Value: string(mapper.EngineAuto), Category: categoryMapping,
-				Usage: "`NAME` of the search: auto, skim (pieces of the reads, then verification) or scan (every base); all find the same"},
+			engineFlag(),
 			&cli.StringFlag{Name: "crop", Value: "0", Category: categoryMapping, DefaultText: "0, all",
 				Usage: "use the first `N` bases of each read"},
 			&cli.StringFlag{Name: "seed", Value: "0", Category: categoryMapping, DefaultText: "0",
@@ -76,8 +77,8 @@ func mapCommand(p process) *cli.Command {
 				Usage: "least insert size of a proper pair, `N` bases from the start of the left mate to the end of the right one"},
 			&cli.StringFlag{Name: "max-insert", Value: "0", Category: categoryPairs, DefaultText: "estimated from the first unique pairs",
 				Usage: "largest insert size of a proper pair, `N` bases"},
-			&cli.StringFlag{Name: "orientation", Value: string(mapper.OrientationFR), Category: categoryPairs,
-				Usage: "`WAY` in which mates point: fr (to each other), rf (away from each other) or ff (the same way)"},
+			choice(&cli.StringFlag{Name: "orientation", Value: string(mapper.OrientationFR), Category: categoryPairs,
+				Usage: "`WAY` in which mates point: " + explained(mapper.Orientations)}, namesOf(mapper.Orientations)),
 			&cli.StringFlag{Name: "rescue-distance", Category: categoryPairs, DefaultText: "twice --max-distance",
 				Usage: "seek a mate that has no location near its partner with at most `K` edits, or a percentage as in 8%; 0 for never"},
 			&cli.StringFlag{Name: "discordant", Category: categoryPairs,
@@ -85,10 +86,11 @@ func mapCommand(p process) *cli.Command {
 
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: categoryOutput, DefaultText: "-, standard output",
 				Usage: "write to `FILE`, which appears when it is complete: .sam, .sam.gz or .bam"},
-			&cli.StringFlag{Name: "format", Category: categoryOutput, DefaultText: "by the name of the output",
-				Usage: "`FORM` of the output: sam, sam.gz or bam"},
-			&cli.StringFlag{Name: "compression", Category: categoryOutput, DefaultText: "6",
+			choice(&cli.StringFlag{Name: "format", Category: categoryOutput, DefaultText: "by the name of the output",
+				Usage: "`FORM` of the output: " + either(sam.Formats())}, sam.Formats()),
+			choice(&cli.StringFlag{Name: "compression", Category: categoryOutput, DefaultText: "6",
 				Usage: "`LEVEL` of sam.gz and bam, from 0 (none, for pipes) to 9 (smallest)"},
+				strings.Split("0123456789", "")),
 			&cli.StringFlag{Name: "unmapped", Aliases: []string{"u"}, Category: categoryOutput,
 				Usage: "write reads whose records are unmapped to `FILE` too, as FASTQ; compressed if its name ends in .gz"},
 			&cli.StringFlag{Name: "read-group", Aliases: []string{"R"}, Category: categoryOutput,
@@ -96,8 +98,8 @@ func mapCommand(p process) *cli.Command {
 			&cli.StringFlag{Name: "rg", Category: categoryOutput, Usage: "read group by its `ID`, in place of --read-group"},
 			&cli.StringFlag{Name: "sample", Category: categoryOutput, Usage: "sample `NAME` (SM) of the read group --rg"},
 			&cli.StringFlag{Name: "library", Category: categoryOutput, Usage: "library `NAME` (LB) of the read group --rg"},
-			&cli.StringFlag{Name: "cigar", Value: "m", Category: categoryOutput,
-				Usage: "`FORM` of CIGARs: m (M for matches and mismatches) or eqx (= and X)"},
+			choice(&cli.StringFlag{Name: "cigar", Value: string(mapper.CIGARMatch), Category: categoryOutput,
+				Usage: "`FORM` of CIGARs: " + explained(mapper.CIGARForms)}, namesOf(mapper.CIGARForms)),
 			&cli.BoolFlag{Name: "full-secondary", Category: categoryOutput, DisableDefaultText: true,
 				Usage: "repeat bases and qualities in secondary records, in place of *"},
 			&cli.BoolFlag{Name: "omit-unmapped", Category: categoryOutput, DisableDefaultText: true,
@@ -120,7 +122,8 @@ func mapCommand(p process) *cli.Command {
 				Usage: "write them to `FILE` as a page to look at"},
 
 			threadsFlag("compute with `N` threads"),
-			&cli.StringFlag{Name: "device", Value: "auto", Category: categoryRun, Usage: "`NAME` of the device: auto (GPUs if there are any and the work is worth it), cpu, cuda (all GPUs) or, as in cuda:0,2, some"},
+			deviceFlag(string(device.Auto), "`NAME` of the device: auto (GPUs if there are any and the work is "+
+				"worth it), cpu, cuda (all GPUs) or, as in cuda:0,2, some", device.Forms),
 			gpuSyncFlag(),
 			&cli.StringFlag{Name: "batch-reads", Value: "0", Category: categoryRun, DefaultText: "0, by the length of the reference",
 				Usage: "map `N` reads in one pass over the reference; changes speed and memory only"},

@@ -116,13 +116,11 @@ func (j *mapJob) readNames(c *cli.Context) error {
 	if o.Engine, err = mapper.ParseEngine(c.String("engine")); err != nil {
 		return fmt.Errorf("option --engine: %w", err)
 	}
-	switch form := c.String("cigar"); form {
-	case "m":
-	case "eqx":
-		o.SequenceMatch = true
-	default:
-		return fmt.Errorf("option --cigar: %q is neither m nor eqx", form)
+	cigar, err := mapper.ParseCIGARForm(c.String("cigar"))
+	if err != nil {
+		return fmt.Errorf("option --cigar: %w", err)
 	}
+	o.SequenceMatch = cigar == mapper.CIGARSequence
 	o.FullSecondary = c.Bool("full-secondary")
 	o.OmitUnmapped = c.Bool("omit-unmapped")
 	if j.quiet && j.progress {

@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,13 +29,7 @@ func mapPairs(t *testing.T, options ...string) string {
 // mapFiles is mapPairs with all arguments.
 func mapFiles(t *testing.T, args ...string) string {
 	t.Helper()
-	processors := runtime.GOMAXPROCS(0)
-	defer runtime.GOMAXPROCS(processors)
-	code, stdout, stderr := call(append([]string{"map", "--quiet"}, args...)...)
-	if code != 0 || stderr != "" {
-		t.Fatalf("%q: exit code %d, standard error %q", args, code, stderr)
-	}
-	return stdout
+	return quietly(t, append([]string{"map"}, args...)...)
 }
 
 func readFile(t *testing.T, name string) string {
@@ -60,25 +54,12 @@ func TestPairsGolden(t *testing.T) {
 			folder := t.TempDir()
 			discordant, unmapped := filepath.Join(folder, "discordant.sam"), filepath.Join(folder, "unmapped.fq")
 			options := append(strings.Fields(c.options), "--no-pg", "--discordant", discordant, "--unmapped", unmapped)
-			all := func(more string) string {
-				records := mapPairs(t, append(options, strings.Fields(more)...)...)
+			golden(t, c.name+".txt", []string{
+				"-t 1", "-t 3", "--batch-reads 1", "--batch-reads 3 -t 2", "--engine scan", "--engine skim",
+			}, func(more ...string) string {
+				records := mapPairs(t, slices.Concat(options, more)...)
 				return records + "--discordant--\n" + readFile(t, discordant) + "--unmapped--\n" + readFile(t, unmapped)
-			}
-			got := all("")
-			file := filepath.Join("testdata", "golden", c.name+".txt")
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if want := readFile(t, file); got != want {
-				t.Errorf("differs from %s (-update accepts it):\n%s", file, cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")))
-			}
-			for _, same := range []string{"-t 1", "-t 3", "--batch-reads 1", "--batch-reads 3 -t 2", "--engine scan", "--engine skim"} {
-				if again := all(same); again != got {
-					t.Errorf("%s changes the output:\n%s", same, again)
-				}
-			}
+			})
 		})
 	}
 }

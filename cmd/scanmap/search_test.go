@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -29,22 +28,14 @@ const (
 	patternsFile = "testdata/patterns.fa"
 )
 
-// searchCall searches, and gives back what GOMAXPROCS was.
-func searchCall(t *testing.T, args ...string) (code int, stdout, stderr string) {
-	t.Helper()
-	processors := runtime.GOMAXPROCS(0)
-	defer runtime.GOMAXPROCS(processors)
+func searchCall(args ...string) (code int, stdout, stderr string) {
 	return call(append([]string{"search"}, args...)...)
 }
 
 // searchQuietly is searchCall for runs that succeed and say nothing.
 func searchQuietly(t *testing.T, args ...string) string {
 	t.Helper()
-	code, stdout, stderr := searchCall(t, append(args, "--quiet")...)
-	if code != 0 || stderr != "" {
-		t.Fatalf("%q: exit code %d, standard error %q", args, code, stderr)
-	}
-	return stdout
+	return quietly(t, append([]string{"search"}, args...)...)
 }
 
 func TestSearchGolden(t *testing.T) {
@@ -52,7 +43,7 @@ func TestSearchGolden(t *testing.T) {
 		{"search-k0.tsv", ""},
 		{"search-k0.bed", "--forward-only"},
 		{"search-k2.tsv", "-k 2"},
-		{"search-k2.bed", "-k 2"},
+		{"search-k2.bed", "-e 2"},
 		{"search-k2.sam", "-k 2"},
 		{"search-mismatches.tsv", "--max-mismatches 4"},
 		{"search-mismatches.sam", "--max-mismatches 5"},
@@ -62,25 +53,8 @@ func TestSearchGolden(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			args := append(strings.Fields(c.options), "-f", patternsFile, phixFile, "--no-pg", "--format", filepath.Ext(c.name)[1:])
-			got := searchQuietly(t, args...)
-			file := filepath.Join("testdata", "golden", c.name)
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got != string(want) {
-				t.Errorf("differs from %s (-update accepts it):\n%s", file, cmp.Diff(string(want), got))
-			}
-			for _, same := range []string{"-t 1", "-t 3", "--device cpu"} {
-				if again := searchQuietly(t, append(args, strings.Fields(same)...)...); again != got {
-					t.Errorf("%s changes the output:\n%s", same, again)
-				}
-			}
+			golden(t, c.name, []string{"-t 1", "-t 3", "--device cpu"},
+				func(more ...string) string { return searchQuietly(t, slices.Concat(args, more)...) })
 		})
 	}
 }
@@ -93,7 +67,7 @@ func TestSearchMethods(t *testing.T) {
 		tried := 0
 		for _, m := range search.Methods() {
 			for _, s := range m.Schemes {
-				code, stdout, stderr := searchCall(t, append(args, "--method", m.Name, "--scheme", s.Name, "--device", "cpu", "--quiet")...)
+				code, stdout, stderr := searchCall(append(args, "--method", m.Name, "--scheme", s.Name, "--device", "cpu", "--quiet")...)
 				switch {
 				case code == 1 && stdout == "" && strings.Contains(stderr, s.FullName()): // it says why it refuses
 				case code != 0 || stdout != want:
@@ -265,10 +239,14 @@ func TestSearchUsageErrors(t *testing.T) {
 		{"ACGX ref.fa", `pattern "ACGX": letter 4 is "X", which is not an IUPAC letter of DNA`},
 		{"ACGT ref.fa -k 64", `option --max-distance: "64" is not a whole number from 0 to 63`},
 		{"ACGT ref.fa -k -1", `option --max-distance: "-1" is not a whole number from 0 to 63`},
+		{"ACGT ref.fa -e -1", `option --max-distance: "-1" is not a whole number from 0 to 63`},
+		{"ACGT ref.fa -e 4%", `option --max-distance: "4%" is a percentage, and a search takes a number of edits from 0 to 63`},
+		{"ACGT ref.fa --max-mismatches 4%", `option --max-mismatches: "4%" is a percentage, and a search takes a number of edits from 0 to 63`},
+		{"ACGT ref.fa -e 1 -k 2", `option --max-distance is given twice, as "1" and as "2"`},
 		{"ACGT ref.fa --max-mismatches x", `option --max-mismatches: "x" is not a whole number from 0 to 63`},
 		{"ACGT ref.fa -k 1 --max-mismatches 1", "option --max-mismatches stands in place of --max-distance"},
 		{"ACGT ref.fa --both-strands --forward-only", "options --both-strands and --forward-only contradict each other"},
-		{"ACGT ref.fa --alphabet rna", `option --alphabet: alphabet "rna" is neither dna nor bytes (did you mean dna?)`},
+		{"ACGT ref.fa --alphabet rna", `option --alphabet: alphabet "rna" is not one of dna, bytes (did you mean dna?)`},
 		{"ACGT ref.fa --alphabet bytes --both-strands", "option --both-strands: text of bytes has one strand"},
 		{"ACGT ref.fa --alphabet bytes --pam NGG", "option --pam is for DNA"},
 		{"ACGT ref.fa --alphabet bytes --format sam", "SAM holds DNA: with --alphabet bytes --format is tsv or bed"},
@@ -287,12 +265,12 @@ func TestSearchUsageErrors(t *testing.T) {
 		{"ACGT ref.fa -t 0", `option --threads: "0" is not a whole number from 1 to 4096`},
 		{"ACGT ref.fa --patern x", "unknown option --patern (did you mean --patterns?); see scanmap search --help"},
 	} {
-		code, stdout, stderr := searchCall(t, strings.Fields(c.args)...)
+		code, stdout, stderr := searchCall(strings.Fields(c.args)...)
 		if want := "scanmap: " + c.want + "\n"; code != 2 || stdout != "" || stderr != want {
 			t.Errorf("%s: exit code %d, standard output %q, standard error\n%swant\n%s", c.args, code, stdout, stderr, want)
 		}
 	}
-	if code, _, stderr := searchCall(t, "ACGT", "ref.fa", "--method", "x"); code != 2 || !strings.HasPrefix(stderr, `scanmap: option --method or --scheme: method "x" is not one of auto, `) {
+	if code, _, stderr := searchCall("ACGT", "ref.fa", "--method", "x"); code != 2 || !strings.HasPrefix(stderr, `scanmap: option --method or --scheme: method "x" is not one of auto, `) {
 		t.Errorf("exit code %d, standard error %q", code, stderr)
 	}
 	if got := names(t, "."); got != "p.fa ref.fa" {
@@ -331,7 +309,7 @@ func TestSearchFailures(t *testing.T) {
 		if strings.Contains(c.args, "sam") {
 			args[len(args)-1] = in("out.sam")
 		}
-		code, stdout, stderr := searchCall(t, args...)
+		code, stdout, stderr := searchCall(args...)
 		if want := "scanmap: " + c.want + "\n"; code != 1 || stdout != "" || stderr != want {
 			t.Errorf("%s: exit code %d, standard output %q, standard error\n%swant\n%s", c.args, code, stdout, stderr, want)
 		}
@@ -342,7 +320,7 @@ func TestSearchFailures(t *testing.T) {
 	for _, c := range []struct{ output, want string }{
 		{folder, "is a directory"}, {in("no/out.tsv"), "no such file or directory"}, {"/dev/full", "no space left on device"},
 	} {
-		code, stdout, stderr := searchCall(t, "ACGT", in("ref.fa"), "-o", c.output)
+		code, stdout, stderr := searchCall("ACGT", in("ref.fa"), "-o", c.output)
 		if want := fmt.Sprintf("scanmap: %s: %s\n", c.output, c.want); code != 1 || stdout != "" || stderr != want {
 			t.Errorf("%s: exit code %d, standard output %q, standard error %q", c.output, code, stdout, stderr)
 		}
@@ -395,7 +373,7 @@ func TestSearchBytes(t *testing.T) {
 }
 
 func TestSearchSummary(t *testing.T) {
-	code, _, stderr := searchCall(t, "-f", patternsFile, phixFile, "--device", "cpu", "--method", "brute-force")
+	code, _, stderr := searchCall("-f", patternsFile, phixFile, "--device", "cpu", "--method", "brute-force")
 	if want := "scanmap: 8 patterns, 5 found, 5 locations; brute-force/plain on cpu, "; code != 0 || !strings.HasPrefix(stderr, want) || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("exit code %d, standard error %q", code, stderr)
 	}
@@ -467,7 +445,7 @@ func TestSearchOnDevice(t *testing.T) {
 	args := []string{"--max-mismatches", "2", "-f", patternsFile, phixFile}
 	want := searchQuietly(t, args...)
 	benchDriver(t)
-	code, stdout, stderr := searchCall(t, append(args, "--device", "cuda:0", "--gpu-sync")...)
+	code, stdout, stderr := searchCall(append(args, "--device", "cuda:0", "--gpu-sync")...)
 	if code != 0 || stdout != want || !strings.Contains(stderr, " on cuda:0, ") || strings.Count(stderr, "\n") < 2 {
 		t.Errorf("exit code %d, standard error %q, standard output\n%s", code, stderr, stdout)
 	}
@@ -478,7 +456,7 @@ func TestSearchOnDevice(t *testing.T) {
 		benchDriver(t) // a new one counts from its start
 		driver.Inject(name, 1, gpu.LaunchFailed)
 		folder := t.TempDir()
-		code, stdout, stderr := searchCall(t, append(args, "--device", "cuda", "--quiet", "-o", filepath.Join(folder, "out.tsv"))...)
+		code, stdout, stderr := searchCall(append(args, "--device", "cuda", "--quiet", "-o", filepath.Join(folder, "out.tsv"))...)
 		if driver.Calls()[name] == 0 {
 			continue
 		}
@@ -489,7 +467,7 @@ func TestSearchOnDevice(t *testing.T) {
 			t.Errorf("%s: the folder holds %s", name, got)
 		}
 	}
-	if code, _, stderr := searchCall(t, "ACGT", phixFile, "--device", "cuda:99"); code != 3 || !strings.Contains(stderr, "cuda:99") {
+	if code, _, stderr := searchCall("ACGT", phixFile, "--device", "cuda:99"); code != 3 || !strings.Contains(stderr, "cuda:99") {
 		t.Errorf("exit code %d, standard error %q", code, stderr)
 	}
 }
