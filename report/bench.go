@@ -14,7 +14,7 @@ import (
 // benchSchema names the form of the JSON of a measurement.
 const benchSchema = "scanmap-bench/1"
 
-// BenchRun is what there is to tell of a measurement beside its result.
+// BenchRun says where the result of a measurement comes from.
 type BenchRun struct {
 	Version string // of scanmap
 	Commit  string // that scanmap was built from, "" if that is not known

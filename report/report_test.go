@@ -102,29 +102,6 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// Every member of the JSON is explained, in the package comment and in the docs.
-func TestMembersAreDocumented(t *testing.T) {
-	var b bytes.Buffer
-	if err := JSON(&b, example(), "1"); err != nil {
-		t.Fatal(err)
-	}
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(b.Bytes(), &members); err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range []string{"doc.go", "../docs/statistics.md"} {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for member := range members {
-			if !strings.Contains(string(text), member) {
-				t.Errorf("%s does not mention %s", file, member)
-			}
-		}
-	}
-}
-
 type failingWriter struct{}
 
 func (failingWriter) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
