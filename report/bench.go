@@ -149,7 +149,8 @@ func BenchTable(w io.Writer, r *measure.Result) error {
 	return err
 }
 
-// benchRows makes the lines of a table, with columns for searches and for shares of a ceiling if a row has them.
+// benchRows makes the lines of a table, with columns for searches and for shares of a ceiling if a
+// row has them.
 func benchRows(all []measure.Row) (rows [][]string, columns string) {
 	header := []string{"", "median", "least", "most", "", "runs"}
 	columns = "lrrrlr"

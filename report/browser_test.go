@@ -13,7 +13,8 @@ import (
 	"scanmap/internal/programs"
 )
 
-// browser speaks the DevTools protocol with Chromium through a pair of pipes: messages are JSON that ends with a zero byte.
+// browser speaks the DevTools protocol with Chromium through a pair of pipes: messages are JSON
+// that ends with a zero byte.
 type browser struct {
 	t       *testing.T
 	in      *os.File

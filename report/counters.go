@@ -8,9 +8,9 @@ import (
 	"scanmap/mapper"
 )
 
-// counter is a row of the statistics: a number of a run and what there is to say of it. The table on
-// standard error and the page show the same rows. An indented counter is a part of the one above it
-// that is indented less.
+// counter is a row of the statistics: a number of a run and what there is to say of it. The table
+// on standard error and the page show the same rows. An indented counter is a part of the one above
+// it that is indented less.
 type counter struct {
 	name        string
 	indent      int

@@ -27,8 +27,8 @@ var (
 	itemSpan = regexp.MustCompile("`\\{([^}`]*)\\}`")
 )
 
-// documentedMembers are the paths of the members in the tables of docs/statistics.md. The members of
-// an array's items stand in braces.
+// documentedMembers are the paths of the members in the tables of docs/statistics.md. The members
+// of an array's items stand in braces.
 func documentedMembers(t *testing.T, text string) (paths []string) {
 	t.Helper()
 	object := ""

@@ -22,7 +22,8 @@ type HTMLInfo struct {
 	Reference   string   // name of the file
 }
 
-// The page and its plots are bounded, because a draft assembly has a million contigs and a table of samples any number of libraries.
+// The page and its plots are bounded, because a draft assembly has a million contigs and a table of
+// samples any number of libraries.
 const (
 	maxPlots = 24
 	maxRows  = 1000
@@ -57,8 +58,8 @@ type tile struct{ Name, Value, Note string }
 // Long tells that the number needs smaller letters.
 func (t tile) Long() bool { return utf8.RuneCountInString(t.Value) > 9 }
 
-// HTML writes the statistics as one page that needs nothing else: neither the network nor other files, and scripts
-// only to zoom. The same statistics give the same bytes.
+// HTML writes the statistics as one page that needs nothing else: neither the network nor other
+// files, and scripts only to zoom. The same statistics give the same bytes.
 func HTML(w io.Writer, s *mapper.Stats, info HTMLInfo) error {
 	templates, err := template.ParseFS(pageFiles, "html/*.html")
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"scanmap/mapper"
 )
 
-// Charts are drawn 360 units wide, which a phone shows nearly as they are, so that letters of 13 units stay readable.
+// Charts are drawn 360 units wide, which a phone shows nearly as they are, so that letters of 13
+// units stay readable.
 const (
 	chartWidth  = 360
 	letterWidth = 7.3 // of a digit of 13 units, rounded up

@@ -7,8 +7,9 @@ import (
 	"scanmap/mapper"
 )
 
-// multiQC is custom content of MultiQC (https://docs.seqera.io/multiqc/custom_content): columns of its table of
-// general statistics. Files of several runs have one ID, by which MultiQC puts their samples into one table.
+// multiQC is custom content of MultiQC (https://docs.seqera.io/multiqc/custom_content): columns of
+// its table of general statistics. Files of several runs have one ID, by which MultiQC puts their
+// samples into one table.
 type multiQC struct {
 	ID          string                     `json:"id"`
 	PlotType    string                     `json:"plot_type"`
@@ -30,8 +31,8 @@ type multiQCColumn struct {
 	Hidden      bool     `json:"hidden,omitempty"`
 }
 
-// multiQCSample is a row. What a library has not, because it has no mates or no reads, is left out: MultiQC leaves
-// the cell empty.
+// multiQCSample is a row. What a library has not, because it has no mates or no reads, is left out:
+// MultiQC leaves the cell empty.
 type multiQCSample struct {
 	Mapped   *float64 `json:"percent_mapped,omitempty"`
 	Unique   *float64 `json:"percent_unique,omitempty"`
@@ -57,8 +58,9 @@ func multiQCColumns() []map[string]multiQCColumn {
 	}
 }
 
-// MultiQC writes columns for MultiQC's general statistics as JSON, with a sample for each library: put
-// it in a file *_mqc.json. name is the sample of a library that has neither read group nor file name. version is that of scanmap.
+// MultiQC writes columns for MultiQC's general statistics as JSON, with a sample for each library:
+// put it in a file *_mqc.json. name is the sample of a library that has neither read group nor file
+// name. version is that of scanmap.
 func MultiQC(w io.Writer, s *mapper.Stats, version, name string) error {
 	libraries := s.Libraries
 	names := libraryNames(s, name)

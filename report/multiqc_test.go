@@ -52,7 +52,8 @@ func TestMultiQC(t *testing.T) {
 	}
 }
 
-// MultiQC itself puts the files of two runs into its table. It comes from PyPI and not from Debian, so that CI may lack it.
+// MultiQC itself puts the files of two runs into its table. It comes from PyPI and not from Debian,
+// so that CI may lack it.
 func TestMultiQCReads(t *testing.T) {
 	path, err := exec.LookPath("multiqc")
 	if err != nil {

@@ -30,7 +30,8 @@ func hostile() *mapper.Stats {
 	return s
 }
 
-// extremes has the longest contig, deep and shallow coverage, k = 16,384, and libraries with unusual insert sizes.
+// extremes has the longest contig, deep and shallow coverage, k = 16,384, and libraries with
+// unusual insert sizes.
 func extremes() *mapper.Stats {
 	const longest = 1<<31 - 1
 	s := &mapper.Stats{
@@ -70,8 +71,8 @@ var yeastContigs = []struct {
 
 func newRandom() *rand.Rand { return rand.New(rand.NewPCG(3, 4)) }
 
-// yeast is like a run of 100,000 pairs of 100 bases on the yeast genome: ribosomal DNA with all its copies, many
-// copies of the mitochondrion, repeats at the ends of chromosomes.
+// yeast is like a run of 100,000 pairs of 100 bases on the yeast genome: ribosomal DNA with all its
+// copies, many copies of the mitochondrion, repeats at the ends of chromosomes.
 func yeast() *mapper.Stats {
 	random := rand.New(rand.NewPCG(1, 2))
 	s := &mapper.Stats{
@@ -146,7 +147,8 @@ func yeastPairs(random *rand.Rand, median int, spread float64, proper int64) *ma
 	return p
 }
 
-// lanes is the yeast run with three libraries: two lanes of one sample, and a file of single-end reads.
+// lanes is the yeast run with three libraries: two lanes of one sample, and a file of single-end
+// reads.
 func lanes() *mapper.Stats {
 	s := yeast()
 	first := s.Libraries[0]

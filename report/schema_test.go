@@ -180,7 +180,8 @@ func readSchema(t *testing.T) *schemaChecker {
 	return c
 }
 
-// Every member that is written is in the schema with its type, and every member of the schema is written.
+// Every member that is written is in the schema with its type, and every member of the schema is
+// written.
 func TestSchema(t *testing.T) {
 	c := readSchema(t)
 	for name, s := range runs() {

@@ -110,7 +110,8 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// tagRow is a row of a table of Markdown whose first cell is a tag or several, such as | `MC`, `MQ` |.
+// tagRow is a row of a table of Markdown whose first cell is a tag or several, such as | `MC`, `MQ`
+// |.
 var tagRow = regexp.MustCompile("(?m)^\\| ((?:`[A-Z][A-Z0-9](?::[iZ](?::\\w+)?)?`(?:, )?)+) \\|")
 
 // The documentation has a table with every tag, and no table with another one.

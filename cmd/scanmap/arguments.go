@@ -54,8 +54,9 @@ func commandNamed(commands []*cli.Command, name string) *cli.Command {
 // isOption tells options from files and from - for standard input.
 func isOption(arg string) bool { return len(arg) > 1 && arg[0] == '-' }
 
-// optionsFirst reorders the arguments of a command. An option with two values is refused: which of them counts would
-// depend on their order, and a call in a script that adds to another one would hide it.
+// optionsFirst reorders the arguments of a command. An option with two values is refused: which of
+// them counts would depend on their order, and a call in a script that adds to another one would
+// hide it.
 func optionsFirst(args []string, flags []cli.Flag, command string) ([]string, error) {
 	var options, positional []string
 	given := map[string]string{}
@@ -104,8 +105,8 @@ func optionsFirst(args []string, flags []cli.Flag, command string) ([]string, er
 	return append(append(options, "--"), positional...), nil
 }
 
-// unknownOption says what may have been meant: a name that is like it, or several short options in one word, of which
-// one with a number, as in -e5, is the only kind there is.
+// unknownOption says what may have been meant: a name that is like it, or several short options in
+// one word, of which one with a number, as in -e5, is the only kind there is.
 func unknownOption(arg string, flags []cli.Flag, command string) error {
 	given, _, _ := strings.Cut(arg, "=")
 	meant := didYouMean(nearest(strings.TrimLeft(given, "-"), longNames(flags)))

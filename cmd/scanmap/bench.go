@@ -60,7 +60,8 @@ type benchJob struct {
 	run     report.BenchRun
 }
 
-// newBenchJob reads the options of benchFlags; args are the program's, for the JSON. Its errors are usage errors.
+// newBenchJob reads the options of benchFlags; args are the program's, for the JSON. Its errors are
+// usage errors.
 func newBenchJob(c *cli.Context, args []string) (*benchJob, error) {
 	j := &benchJob{json: c.String("json")}
 	if j.json == "" && c.IsSet("json") {
@@ -111,8 +112,8 @@ func parseSize(s string) (int64, error) {
 	return int64(n) << shift, nil
 }
 
-// do measures and writes the results. Where the JSON is to go is opened before, so that nobody waits for what cannot be
-// written; a run that fails leaves no file.
+// do measures and writes the results. Where the JSON is to go is opened before, so that nobody
+// waits for what cannot be written; a run that fails leaves no file.
 func (j *benchJob) do(ctx context.Context, stdout *sink, perform func() (*measure.Result, error)) error {
 	var out *output
 	if j.json != "" {

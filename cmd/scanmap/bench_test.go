@@ -13,8 +13,8 @@ import (
 	"scanmap/internal/emulator"
 )
 
-// benchDriver has the program use a driver with a GPU for the time of a test: that of the machine where
-// SCANMAP_TEST_GPU=require asks for it, and the emulator elsewhere.
+// benchDriver has the program use a driver with a GPU for the time of a test: that of the machine
+// where SCANMAP_TEST_GPU=require asks for it, and the emulator elsewhere.
 func benchDriver(t *testing.T) {
 	t.Helper()
 	driver = emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})

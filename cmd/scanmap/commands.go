@@ -30,7 +30,8 @@ type option struct {
 	values      []string // to choose from; nil where there is no list
 }
 
-// describe makes a command, and those inside it, of what urfave/cli has. Hidden commands and options are left out.
+// describe makes a command, and those inside it, of what urfave/cli has. Hidden commands and
+// options are left out.
 func describe(app *cli.App) command {
 	return command{
 		usage:       app.Usage,
@@ -159,8 +160,8 @@ type group struct {
 // categoryOrder is the order of the groups of options in help and manual.
 var categoryOrder = []string{categorySearch, categoryMapping, categoryMethod, categoryInput, categoryPairs, categoryOutput, categorySorting, categoryReports, categoryRun}
 
-// groups are the options by their categories: in the order above, those without one last. Inside a group they stand as
-// in the program.
+// groups are the options by their categories: in the order above, those without one last. Inside a
+// group they stand as in the program.
 func (c command) groups() []group {
 	var groups []group
 	for _, o := range c.options {

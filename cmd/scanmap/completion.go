@@ -52,7 +52,8 @@ func completionCommand(p process) *cli.Command {
 	}
 }
 
-// completedLength is about how long the text of an option may be beside its name in a list of completions.
+// completedLength is about how long the text of an option may be beside its name in a list of
+// completions.
 const completedLength = 72
 
 // completedText is the text of an option or of a command, cut where it is too long.
@@ -65,7 +66,8 @@ func completedText(text string) string {
 	return strings.TrimRight(text, " ,:;(") + " ..."
 }
 
-// sequencePatterns match the names of files of sequences, plain and compressed, in all three shells.
+// sequencePatterns match the names of files of sequences, plain and compressed, in all three
+// shells.
 func sequencePatterns() []string {
 	var patterns []string
 	for _, s := range sequenceSuffixes {

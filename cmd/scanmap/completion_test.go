@@ -38,7 +38,8 @@ func completionFolder(t *testing.T, shell string) (folder, script string) {
 	return folder, script
 }
 
-// completionCase is a line, whose word behind the last space is being typed, and what is offered for that word.
+// completionCase is a line, whose word behind the last space is being typed, and what is offered
+// for that word.
 type completionCase struct {
 	line string
 	want []string
@@ -208,8 +209,9 @@ func TestCompletionInFish(t *testing.T) {
 	}
 }
 
-// zshDriver starts a shell with completion in a terminal of its own, where compadd writes what it would offer, and types
-// lines, each with a tabulator behind it. Words that mark its output are written so that an echo of the input has none of them.
+// zshDriver starts a shell with completion in a terminal of its own, where compadd writes what it
+// would offer, and types lines, each with a tabulator behind it. Words that mark its output are
+// written so that an echo of the input has none of them.
 const zshDriver = `
 zmodload zsh/zpty || exit 9
 script=$1 folder=$2

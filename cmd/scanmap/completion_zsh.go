@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// zshCompletion is the script for zsh, a function for each command. It works as a file _scanmap of $fpath and by source.
+// zshCompletion is the script for zsh, a function for each command. It works as a file _scanmap of
+// $fpath and by source.
 func zshCompletion(root command) string {
 	var b strings.Builder
 	b.WriteString("#compdef scanmap\n# Completion of scanmap for zsh, written by: scanmap completion zsh\n")
@@ -20,8 +21,8 @@ func zshName(c command) string {
 	return strings.ReplaceAll(strings.TrimSuffix("_scanmap "+c.name, " "), " ", "_")
 }
 
-// zshFunction writes the function of a command. -S: what follows -- is no option. With commands inside it, the first
-// word is one of them, which takes what follows.
+// zshFunction writes the function of a command. -S: what follows -- is no option. With commands
+// inside it, the first word is one of them, which takes what follows.
 func zshFunction(b *strings.Builder, c command) {
 	fmt.Fprintf(b, "\n%s() {\n    local curcontext=$curcontext state line\n    typeset -A opt_args\n    _arguments -C -S \\\n", zshName(c))
 	for _, o := range c.options {
@@ -55,8 +56,8 @@ func zshFunction(b *strings.Builder, c command) {
 	b.WriteString("        esac\n        ;;\n    esac\n}\n")
 }
 
-// zshOption are the specifications of an option for _arguments, one for each name. A name that was given is not offered
-// again, nor is another one of the same option.
+// zshOption are the specifications of an option for _arguments, one for each name. A name that was
+// given is not offered again, nor is another one of the same option.
 func zshOption(o option) []string {
 	text := "[" + zshEscaped(completedText(o.text), `\[]:`) + "]"
 	value := ""

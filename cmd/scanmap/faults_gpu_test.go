@@ -30,8 +30,8 @@ func TestMapOnDevice(t *testing.T) {
 	}
 }
 
-// TestMapFaults has each call of the driver fail, when it is made first and when it is made last: exit code 3, one
-// line that names the call, and no file.
+// TestMapFaults has each call of the driver fail, when it is made first and when it is made last:
+// exit code 3, one line that names the call, and no file.
 func TestMapFaults(t *testing.T) {
 	benchDriver(t)
 	folder := t.TempDir()

@@ -12,7 +12,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// The help of every command is aligned, fits its width, and has every option that is not hidden once.
+// The help of every command is aligned, fits its width, and has every option that is not hidden
+// once.
 func TestHelpOfAllCommands(t *testing.T) {
 	for _, c := range describe(newApp(process{})).all() {
 		for _, args := range [][]string{
@@ -136,7 +137,8 @@ func argumentsOfExample(t *testing.T, line string) []string {
 	return words
 }
 
-// Every group of options has an example, which the program understands and which has an option of the group.
+// Every group of options has an example, which the program understands and which has an option of
+// the group.
 func TestExamples(t *testing.T) {
 	t.Chdir(t.TempDir())
 	commands := describe(newApp(process{})).all()

@@ -150,7 +150,8 @@ func cancelOnSignal(parent context.Context) (context.Context, func()) {
 // it waits for a read or a write of a pipe, which nothing interrupts.
 const patience = 3 * time.Second
 
-// untilStopped returns what f does or, when it has not come to an end a while after ctx was cancelled, the cause.
+// untilStopped returns what f does or, when it has not come to an end a while after ctx was
+// cancelled, the cause.
 func untilStopped[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	type result struct {
 		value T

@@ -8,7 +8,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// versionDate is the date of the manual: that of the version, so that a version always writes the same page.
+// versionDate is the date of the manual: that of the version, so that a version always writes the
+// same page.
 const versionDate = "2026-11-21"
 
 func manCommand(p process) *cli.Command {
@@ -40,7 +41,8 @@ var exitStatuses = []meaning{
 	{"129, 130, 143", "SIGHUP, SIGINT or SIGTERM stopped the run: 128 and the number of the signal."},
 }
 
-// variable is a variable of the environment that the program, the Go runtime in it or the GPU's driver reads.
+// variable is a variable of the environment that the program, the Go runtime in it or the GPU's
+// driver reads.
 type variable struct {
 	name   string
 	option string // the variable counts only where a command has this option; "" for always
@@ -138,7 +140,8 @@ func synopsis(r *roff, root command) {
 	r.WriteString(".fi\n")
 }
 
-// manualOptions writes the options of a command in their groups. Help is told once, with those of the program.
+// manualOptions writes the options of a command in their groups. Help is told once, with those of
+// the program.
 func manualOptions(r *roff, c command) {
 	title := c.called()
 	if c.name == "" {
@@ -188,8 +191,8 @@ func hasOption(root command, name string) bool {
 	})
 }
 
-// sentence makes a sentence of what help has without capital and full stop. A name such as NAME or a word with a
-// capital stays as it is.
+// sentence makes a sentence of what help has without capital and full stop. A name such as NAME or
+// a word with a capital stays as it is.
 func sentence(s string) string {
 	if s == "" {
 		return s

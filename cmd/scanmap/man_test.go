@@ -47,7 +47,8 @@ func TestRoffMacros(t *testing.T) {
 	}
 }
 
-// The manual has all sections in the order of man-pages(7), every command and every option, and is the same each time.
+// The manual has all sections in the order of man-pages(7), every command and every option, and is
+// the same each time.
 func TestManual(t *testing.T) {
 	code, page, stderr := call("man")
 	if code != 0 || stderr != "" || page != manual(describe(newApp(process{}))) {

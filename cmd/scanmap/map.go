@@ -156,7 +156,8 @@ type mapJob struct {
 	profiles                                                    profiles
 }
 
-// newMapJob makes options of flags; args are the program's, for the header. Its errors are usage errors.
+// newMapJob makes options of flags; args are the program's, for the header. Its errors are usage
+// errors.
 func newMapJob(c *cli.Context, args []string) (*mapJob, error) {
 	j := &mapJob{
 		quiet:    c.Bool("quiet"),
@@ -213,7 +214,8 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 		err = results.finish()
 	}
 	if err != nil && !results.quiet() {
-		// Not a case for exit code 0, even if a closed pipe is the reason: the other files do not appear.
+		// Not a case for exit code 0, even if a closed pipe is the reason: the other files do not
+		// appear.
 		return loud(err)
 	}
 	if err != nil {
@@ -240,7 +242,8 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 	return nil
 }
 
-// loud takes from an error that the reader of a pipe has gone, which would end the run with exit code 0.
+// loud takes from an error that the reader of a pipe has gone, which would end the run with exit
+// code 0.
 func loud(err error) error {
 	if exitCode(err) == 0 {
 		return errors.New(err.Error())
@@ -264,7 +267,8 @@ func (j *mapJob) indexNames() []string {
 	return []string{j.output + "." + string(sam.BAI), j.output + "." + string(sam.CSI)}
 }
 
-// removeStale removes indexes of the file that the output has replaced: samtools would read the new one by them.
+// removeStale removes indexes of the file that the output has replaced: samtools would read the new
+// one by them.
 func (j *mapJob) removeStale(results *resultFiles) error {
 	for _, index := range j.indexNames() {
 		if results.has(index) {

@@ -81,7 +81,8 @@ func TestInterleaved(t *testing.T) {
 	}
 }
 
-// TestSamples maps pairs, single reads and interleaved ones of three read groups in one run, which gives what each gives alone.
+// TestSamples maps pairs, single reads and interleaved ones of three read groups in one run, which
+// gives what each gives alone.
 func TestSamples(t *testing.T) {
 	folder := t.TempDir()
 	table := filepath.Join(folder, "samples.tsv")
@@ -264,7 +265,8 @@ func TestUnmappedCompressed(t *testing.T) {
 	}
 }
 
-// TestFailuresOfLibraries has libraries that cannot be read, the first or a later one; nothing is left of what was written.
+// TestFailuresOfLibraries has libraries that cannot be read, the first or a later one; nothing is
+// left of what was written.
 func TestFailuresOfLibraries(t *testing.T) {
 	folder := t.TempDir()
 	t.Chdir(folder)
@@ -300,7 +302,8 @@ func TestFailuresOfLibraries(t *testing.T) {
 	}
 }
 
-// TestOutputsThatCannotBe have names or folders that fail; all is well known before the run, or nothing appears.
+// TestOutputsThatCannotBe have names or folders that fail; all is well known before the run, or
+// nothing appears.
 func TestOutputsThatCannotBe(t *testing.T) {
 	folder := t.TempDir()
 	long := filepath.Join(folder, strings.Repeat("n", 300))

@@ -123,7 +123,8 @@ type searchJob struct {
 	quiet        bool
 }
 
-// newSearchJob makes options of flags; args are the program's, for the header of SAM. Its errors are usage errors.
+// newSearchJob makes options of flags; args are the program's, for the header of SAM. Its errors
+// are usage errors.
 func newSearchJob(c *cli.Context, args []string) (*searchJob, error) {
 	j := &searchJob{
 		quiet: c.Bool("quiet"),

@@ -440,7 +440,8 @@ func TestSearchSignals(t *testing.T) {
 	}
 }
 
-// TestSearchOnDevice searches on a GPU as on the CPU, and has calls of the driver fail: exit code 3 and no file.
+// TestSearchOnDevice searches on a GPU as on the CPU, and has calls of the driver fail: exit code 3
+// and no file.
 func TestSearchOnDevice(t *testing.T) {
 	args := []string{"--max-mismatches", "2", "-f", patternsFile, phixFile}
 	want := searchQuietly(t, args...)

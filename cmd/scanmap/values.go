@@ -64,7 +64,8 @@ func explained(values [][2]string) string {
 // otherWords are words that users of other programs write for a value.
 var otherWords = map[string]string{"gpu": "cuda"}
 
-// suggestValue adds to a usage error about the value of an option the one that was probably meant. args are normalized.
+// suggestValue adds to a usage error about the value of an option the one that was probably meant.
+// args are normalized.
 func suggestValue(app *cli.App, err error, args []string) error {
 	if !errors.As(err, new(usageError)) {
 		return err

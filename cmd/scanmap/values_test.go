@@ -11,8 +11,8 @@ import (
 	"scanmap/search"
 )
 
-// refusedRun are arguments with which a command gets as far as to look for a file that is not there, if nothing about
-// its options is wrong.
+// refusedRun are arguments with which a command gets as far as to look for a file that is not
+// there, if nothing about its options is wrong.
 var refusedRun = map[string]string{
 	"map":          "none.fa none.fq",
 	"search":       "ACGT none.fa",
@@ -37,7 +37,8 @@ func TestValuesAreAccepted(t *testing.T) {
 				seen++
 				option := "--" + o.name() + "=" + value
 				args := append(strings.Fields(c.name+" "+refusedRun[c.name]), option)
-				// Some values need another option, or a mate: a scheme of a search is one of its method.
+				// Some values need another option, or a mate: a scheme of a search is one of its
+				// method.
 				variants := [][]string{args}
 				if c.name == "map" {
 					variants = append(variants, append(slices.Clone(args), "-o", "none.bam"), append(slices.Clone(args), "mates.fq"))

@@ -29,7 +29,8 @@ func contents(t *testing.T, folder string) string {
 	return strings.Join(names, " ")
 }
 
-// repeated writes a file n times over, so that there is more of it than pipes, buffers and small disks hold.
+// repeated writes a file n times over, so that there is more of it than pipes, buffers and small
+// disks hold.
 func repeated(t *testing.T, file string, n int) string {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -55,8 +56,8 @@ func (e *endless) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// TestSignalsLeaveNothing stops runs that have written output, or spilled records while they sort. Their reads
-// do not end.
+// TestSignalsLeaveNothing stops runs that have written output, or spilled records while they sort.
+// Their reads do not end.
 func TestSignalsLeaveNothing(t *testing.T) {
 	reference := data(t, "portiera.fa.gz")
 	text, err := os.ReadFile(data(t, "portiera_101bp.fastq.gz"))
@@ -122,7 +123,8 @@ func hasOutput(folder string) bool {
 	return false
 }
 
-// hasOpenFile tells whether a process has a file of a folder open with bytes in it, be its name removed or not.
+// hasOpenFile tells whether a process has a file of a folder open with bytes in it, be its name
+// removed or not.
 func hasOpenFile(process int, folder string) bool {
 	open, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", process))
 	if err != nil {
@@ -140,7 +142,8 @@ func hasOpenFile(process int, folder string) bool {
 	return false
 }
 
-// TestClosedPipes takes 100 bytes of each format and goes, as head -c does: that ends the run quietly.
+// TestClosedPipes takes 100 bytes of each format and goes, as head -c does: that ends the run
+// quietly.
 func TestClosedPipes(t *testing.T) {
 	reference, reads := data(t, "portiera.fa.gz"), repeated(t, data(t, "portiera_101bp.fastq.gz"), 3)
 	for _, options := range []string{"--format sam", "--format bam", "--format bam --compression 0", "--format sam.gz", "--format bam --sort", "--format sam --sort --sort-memory 1"} {
@@ -176,8 +179,8 @@ func TestClosedPipes(t *testing.T) {
 	}
 }
 
-// smallDisk runs a program where a folder is a disk of 128 KiB, and then lists the folder into a file. The disk is seen by that
-// program alone, and goes with it.
+// smallDisk runs a program where a folder is a disk of 128 KiB, and then lists the folder into a
+// file. The disk is seen by that program alone, and goes with it.
 const smallDisk = `full=$1 listing=$2; shift 2; mount -t tmpfs -o size=128k none "$full" || exit 99; "$@"; code=$?; ls -A "$full" >"$listing"; exit $code`
 
 // TestFullDisk fills the folder of the output, or of the temporary files.

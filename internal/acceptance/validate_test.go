@@ -13,8 +13,8 @@ import (
 // readGroup is complete to Picard.
 const readGroup = `@RG\tID:one\tSM:s\tPL:ILLUMINA`
 
-// judged are runs whose output other tools judge, as SAM, BAM and sorted BAM. Starting Picard takes the most time, so it
-// sees each set and each option, and not each combination.
+// judged are runs whose output other tools judge, as SAM, BAM and sorted BAM. Starting Picard takes
+// the most time, so it sees each set and each option, and not each combination.
 var judged = []struct {
 	set  string
 	mode validate.Case

@@ -14,7 +14,8 @@ func (s *structure) pair(a, b *Record) {
 	s.discordance(a, b)
 }
 
-// templateLength checks TLEN: from the leftmost to the rightmost base, positive for the mate that starts first.
+// templateLength checks TLEN: from the leftmost to the rightmost base, positive for the mate that
+// starts first.
 func (s *structure) templateLength(a, b *Record, together bool) {
 	want := 0
 	if together {
@@ -106,8 +107,9 @@ func (s *structure) partner(r, m *Record) {
 	}
 }
 
-// inward tells whether mates on one contig lie on different strands, and the 5' end of the forward one is not right
-// of that of the other: they may reach past each other, as both do in inserts shorter than a read.
+// inward tells whether mates on one contig lie on different strands, and the 5' end of the forward
+// one is not right of that of the other: they may reach past each other, as both do in inserts
+// shorter than a read.
 func inward(a, b *Record) bool {
 	if a.reverse() == b.reverse() {
 		return false
@@ -119,7 +121,8 @@ func inward(a, b *Record) bool {
 	return forward.Start < reverse.End
 }
 
-// leftmostForward tells whether mates on one contig lie on different strands and the forward one does not start behind the other.
+// leftmostForward tells whether mates on one contig lie on different strands and the forward one
+// does not start behind the other.
 func leftmostForward(a, b *Record) bool {
 	if a.reverse() == b.reverse() {
 		return false

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Warnings are the kinds of warning of Picard's ValidateSamFile that are right, with their reason. It has no other,
-// and no error.
+// Warnings are the kinds of warning of Picard's ValidateSamFile that are right, with their reason.
+// It has no other, and no error.
 var Warnings = map[string]string{
 	"QUALITY_NOT_STORED": "a read without bases has no qualities either; files of trimmed reads have such reads",
 }
 
-// picard validates a file strictly. reference is given where all records have bases: NM is computed anew from them.
-// It returns the kinds of warning that came up.
+// picard validates a file strictly. reference is given where all records have bases: NM is computed
+// anew from them. It returns the kinds of warning that came up.
 func (t *Tools) picard(ctx context.Context, file, reference string, faults *Faults) (warnings []string, err error) {
 	args := []string{"ValidateSamFile", "-I", file, "-MODE", "VERBOSE", "-MAX_OUTPUT", "100000"}
 	if reference != "" {

@@ -29,7 +29,8 @@ type Record struct {
 	Name   string
 	Flags  int
 	Contig string // * for none
-	// Start and End are the stretch of the contig: End is Start + 1 for a record without an alignment.
+	// Start and End are the stretch of the contig: End is Start + 1 for a record without an
+	// alignment.
 	Start, End       int
 	MapQ             int
 	Cigar            string

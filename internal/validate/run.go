@@ -12,7 +12,8 @@ import (
 // Result is what came of a case.
 type Result struct {
 	Counts Counts
-	// Fixmate is nil where reads share a name without being mates: samtools fixmate takes them for mates.
+	// Fixmate is nil where reads share a name without being mates: samtools fixmate takes them for
+	// mates.
 	Fixmate *Fixmate
 	// Warnings are the kinds of Picard's warnings, all of them in the table of that name.
 	Warnings []string
@@ -26,8 +27,8 @@ type outputs struct {
 	sortedBAM, sortedSAM, sortedList string
 }
 
-// Run maps in every format, into a folder that is there and empty, and judges what it finds. An error means that scanmap
-// failed, or that its SAM or its statistics cannot be read.
+// Run maps in every format, into a folder that is there and empty, and judges what it finds. An
+// error means that scanmap failed, or that its SAM or its statistics cannot be read.
 func (t *Tools) Run(ctx context.Context, c *Case, folder string) (*Result, error) {
 	templates, err := ReadTemplates(c.Reads...)
 	if err != nil {
@@ -89,7 +90,8 @@ func (t *Tools) mapReads(ctx context.Context, c *Case, folder string) (*outputs,
 	return o, nil
 }
 
-// formats checks that all formats have the same lines, and that samtools finds and counts all records.
+// formats checks that all formats have the same lines, and that samtools finds and counts all
+// records.
 func (t *Tools) formats(ctx context.Context, o *outputs, r *Result) error {
 	plain := []string{"cat", o.sam}
 	err := errors.Join(

@@ -26,8 +26,8 @@ func (t *Tools) readable(ctx context.Context, file string, records int64, faults
 	return nil
 }
 
-// complaint is a word of samtools that something is wrong. markdup -s writes its counts to standard error too, and harmless is
-// what it says where there are no duplicates to reckon with.
+// complaint is a word of samtools that something is wrong. markdup -s writes its counts to standard
+// error too, and harmless is what it says where there are no duplicates to reckon with.
 var complaint = regexp.MustCompile(`(?im)^.*(\[[we]::|warning|error|fail|invalid|truncated|coordinate|missing|no .* tag).*$`)
 
 const harmless = "unable to calculate estimated library size"
@@ -59,7 +59,8 @@ type Fixmate struct {
 	Proper int
 }
 
-// fixmate has samtools fill in what mates know of each other, which changes nothing in primary records.
+// fixmate has samtools fill in what mates know of each other, which changes nothing in primary
+// records.
 func (t *Tools) fixmate(ctx context.Context, file, folder string, faults *Faults) (changes Fixmate, err error) {
 	byName := filepath.Join(folder, "names.bam")
 	if _, err := output(ctx, t.Samtools, "sort", "-n", "--no-PG", "-o", byName, "-T", filepath.Join(folder, "names"), file); err != nil {
@@ -125,8 +126,9 @@ func place(r *Record) string {
 	return fmt.Sprintf("%s %d %s:%d mate %s:%d MC %q MQ %q", r.Name, r.Flags, r.Contig, r.Start+1, r.MateContig, r.MateStart+1, cigar, quality)
 }
 
-// calmd computes NM and MD anew, which changes nothing. It passes over records without SEQ, so secondary ones get that of
-// the read first; and it loads a contig anew wherever the contig changes, so records are sorted.
+// calmd computes NM and MD anew, which changes nothing. It passes over records without SEQ, so
+// secondary ones get that of the read first; and it loads a contig anew wherever the contig
+// changes, so records are sorted.
 func (t *Tools) calmd(ctx context.Context, c *Case, a *Alignment, folder string, templates []Template, faults *Faults) error {
 	inOrder, filled := filepath.Join(folder, "filled.sam"), filepath.Join(folder, "filled.sorted.bam")
 	if err := fill(inOrder, a, templates); err != nil {

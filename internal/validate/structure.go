@@ -37,8 +37,9 @@ func Structure(c *Case, a *Alignment, templates []Template, faults *Faults) {
 	s.readGroups(a)
 }
 
-// walk gives each template in order its records, none where the next record is of another, and returns the records that
-// are left. Templates can share a name; a record without bases is the next one's.
+// walk gives each template in order its records, none where the next record is of another, and
+// returns the records that are left. Templates can share a name; a record without bases is the next
+// one's.
 func walk(records []Record, templates []Template, each func(*Template, []Record)) (rest []Record) {
 	for i := range templates {
 		t := &templates[i]
@@ -58,8 +59,8 @@ func hasBasesOf(r *Record, t *Template) bool {
 	return sameBases(r.Bases, bases)
 }
 
-// groupLength counts the records at the start that belong to the next template: they have its name, and at
-// most one primary record of each mate.
+// groupLength counts the records at the start that belong to the next template: they have its name,
+// and at most one primary record of each mate.
 func groupLength(records []Record, name string) int {
 	var primaries [2]int
 	for n := range records {
@@ -210,7 +211,8 @@ func (s *structure) mate(read *Read, records []*Record) {
 	s.report(records)
 }
 
-// unmapped judges the record of a read without a location. Where it is placed, its mate decides: see partner.
+// unmapped judges the record of a read without a location. Where it is placed, its mate decides:
+// see partner.
 func (s *structure) unmapped(read *Read, r *Record) {
 	if s.c.OmitUnmapped && !s.c.paired() {
 		s.faults.add("an unmapped read in spite of --omit-unmapped", "%s", r.Name)
@@ -293,7 +295,8 @@ func (s *structure) distance(read *Read, r *Record) {
 	}
 }
 
-// report checks that the records of a mapped read are those that --report and --max-locations ask for.
+// report checks that the records of a mapped read are those that --report and --max-locations ask
+// for.
 func (s *structure) report(records []*Record) {
 	name := records[0].Name
 	if s.c.MaxLocations > 0 && len(records) > s.c.MaxLocations {

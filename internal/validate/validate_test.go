@@ -18,7 +18,8 @@ var (
 
 const header = "@HD\tVN:1.6\tSO:unsorted\n@SQ\tSN:x\tLN:100\n@SQ\tSN:y\tLN:50\n@RG\tID:g\n"
 
-// goodPairs has a proper pair whose first mate has a second location, a pair with one mapped mate, and one without any.
+// goodPairs has a proper pair whose first mate has a second location, a pair with one mapped mate,
+// and one without any.
 const goodPairs = header +
 	"a\t99\tx\t11\t60\t10M\t=\t31\t31\tACGTACGTAC\tABCDEFGHIJ\tNM:i:0\tMD:Z:10\tAS:i:0\tNH:i:2\tHI:i:1\tMC:Z:5M1D5M\tMQ:i:50\tRG:Z:g\n" +
 	"a\t353\ty\t41\t0\t10M\tx\t31\t0\t*\t*\tNM:i:1\tMD:Z:0A9\tAS:i:-1\tNH:i:2\tHI:i:2\tMC:Z:5M1D5M\tMQ:i:50\tRG:Z:g\n" +
