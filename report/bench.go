@@ -84,7 +84,8 @@ type benchSearch struct {
 
 // newBenchRow makes the JSON of a row.
 func newBenchRow(r *measure.Row) benchRow {
-	row := benchRow{Name: r.Name, Unit: r.Unit, Value: r.Value, Min: r.Min, Max: r.Max, Runs: r.Runs, Bytes: r.Bytes, Operations: r.Operations}
+	row := benchRow{Name: r.Name, Unit: r.Unit, Value: r.Value, Min: r.Min, Max: r.Max, Runs: r.Runs, Bytes: r.Bytes,
+		Operations: r.Operations}
 	if s := r.Search; s != nil {
 		row.benchSearch = &benchSearch{
 			Tbps: measure.Tbps(r.Value), Method: s.Method, Scheme: s.Scheme, Alphabet: s.Alphabet, AlphabetSize: s.AlphabetSize,

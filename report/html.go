@@ -192,7 +192,8 @@ func tiles(s *mapper.Stats) []tile {
 	if all == nil {
 		return out
 	}
-	out = append(out, tile{"proper pairs", unbroken(all.Proper, all.Pairs), fmt.Sprintf("%s of %s", grouped(all.Proper), grouped(all.Pairs))})
+	out = append(out, tile{"proper pairs", unbroken(all.Proper, all.Pairs),
+		fmt.Sprintf("%s of %s", grouped(all.Proper), grouped(all.Pairs))})
 	least, most, from := 0, 0, 0
 	for i := range s.Libraries {
 		if p := s.Libraries[i].Pairs; p != nil {
@@ -210,7 +211,8 @@ func tiles(s *mapper.Stats) []tile {
 	case least == most:
 		out = append(out, tile{"median insert size", grouped(int64(least)), "bases"})
 	default:
-		out = append(out, tile{"median insert size", fmt.Sprintf("%s to %s", grouped(int64(least)), grouped(int64(most))), fmt.Sprintf("bases, %s libraries", grouped(int64(from)))})
+		out = append(out, tile{"median insert size", fmt.Sprintf("%s to %s", grouped(int64(least)),
+			grouped(int64(most))), fmt.Sprintf("bases, %s libraries", grouped(int64(from)))})
 	}
 	return out
 }

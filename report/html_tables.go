@@ -79,9 +79,10 @@ func libraryTable(s *mapper.Stats, names []string) *table {
 		return nil
 	}
 	t := &table{
-		Title:  "Libraries",
-		Header: columns("library", "reads#", "mapped#", "unique#", "pairs#", "proper#", "median insert#", "spread#", "proper insert", "read group", "reads file", "mates file"),
-		Left:   left(len(s.Libraries)-maxRows, "libraries"),
+		Title: "Libraries",
+		Header: columns("library", "reads#", "mapped#", "unique#", "pairs#", "proper#", "median insert#", "spread#",
+			"proper insert", "read group", "reads file", "mates file"),
+		Left: left(len(s.Libraries)-maxRows, "libraries"),
 	}
 	for i := range s.Libraries[:min(maxRows, len(s.Libraries))] {
 		l := &s.Libraries[i]

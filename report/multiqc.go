@@ -46,15 +46,21 @@ type multiQCSample struct {
 func multiQCColumns() []map[string]multiQCColumn {
 	zero, hundred := 0.0, 100.0
 	share := func(title, description, scale string) multiQCColumn {
-		return multiQCColumn{Title: title, Description: description, Min: &zero, Max: &hundred, Suffix: "%", Scale: scale, Format: "{:,.2f}"}
+		return multiQCColumn{Title: title, Description: description, Min: &zero, Max: &hundred, Suffix: "%",
+			Scale: scale, Format: "{:,.2f}"}
 	}
 	return []map[string]multiQCColumn{
 		{"percent_mapped": share("% mapped", "Reads with at least one location within the edits allowed", "YlGn")},
 		{"percent_unique": share("% unique", "Reads with exactly one location", "Blues")},
-		{"percent_proper_pairs": share("% proper pairs", "Pairs on one contig, in the orientation and with an insert size of the library", "PuBu")},
-		{"median_insert": {Title: "Median insert", Description: "Median insert size in bases, from the first unique pairs", Min: &zero, Suffix: " bp", Scale: "BuPu", Format: "{:,.0f}"}},
-		{"mappings_per_mapped_read": {Title: "Mappings", Description: "Locations found per mapped read", Min: &zero, Scale: "OrRd", Format: "{:,.2f}"}},
-		{"reads_millions": {Title: "M reads", Description: "Reads of the input, in millions; mates count singly", Min: &zero, Scale: "Greys", Format: "{:,.3f}"}},
+		{"percent_proper_pairs": share("% proper pairs",
+			"Pairs on one contig, in the orientation and with an insert size of the library", "PuBu")},
+		{"median_insert": {Title: "Median insert",
+			Description: "Median insert size in bases, from the first unique pairs", Min: &zero, Suffix: " bp",
+			Scale: "BuPu", Format: "{:,.0f}"}},
+		{"mappings_per_mapped_read": {Title: "Mappings", Description: "Locations found per mapped read", Min: &zero,
+			Scale: "OrRd", Format: "{:,.2f}"}},
+		{"reads_millions": {Title: "M reads", Description: "Reads of the input, in millions; mates count singly",
+			Min: &zero, Scale: "Greys", Format: "{:,.3f}"}},
 	}
 }
 

@@ -11,7 +11,8 @@ import (
 // runs are of every kind that has to be shown.
 func runs() map[string]*mapper.Stats {
 	return map[string]*mapper.Stats{
-		"yeast": yeast(), "lanes": lanes(), "example": example(), "scaffolds": scaffolds(), "empty": {}, "paired": paired(), "hostile": hostile(), "extremes": extremes(),
+		"yeast": yeast(), "lanes": lanes(), "example": example(), "scaffolds": scaffolds(), "empty": {},
+		"paired": paired(), "hostile": hostile(), "extremes": extremes(),
 	}
 }
 
@@ -47,14 +48,18 @@ func extremes() *mapper.Stats {
 	s.PerContig = []mapper.ContigStats{
 		whole,
 		{Name: "one base", Length: 1, Primary: 1, Mappings: 1, BinLength: 1000, PrimaryBases: []int64{1}, AllBases: []int64{1}},
-		{Name: "deep", Length: 999, Primary: 1, Mappings: 1, BinLength: 100, PrimaryBases: make([]int64, 10), AllBases: []int64{1 << 50, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
+		{Name: "deep", Length: 999, Primary: 1, Mappings: 1, BinLength: 100, PrimaryBases: make([]int64, 10),
+			AllBases: []int64{1 << 50, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
 		{Name: "no bins", Length: 5000, Primary: 1, Mappings: 1},
 		{Name: "no bases", BinLength: 1},
 	}
-	given := &mapper.PairStats{Pairs: 7, Proper: 5, OneEndAnchored: 2, Insert: mapper.InsertStats{Given: true, High: 100_000, Counts: []int64{0, 5}}}
+	given := &mapper.PairStats{Pairs: 7, Proper: 5, OneEndAnchored: 2,
+		Insert: mapper.InsertStats{Given: true, High: 100_000, Counts: []int64{0, 5}}}
 	few := &mapper.PairStats{Insert: mapper.InsertStats{High: 1000}}
 	s.Libraries = []mapper.LibraryStats{
-		{ReadsFile: "-", Pairs: given}, {ReadsFile: "-", Pairs: few}, {ReadsFile: "/x/.fastq.gz", MatesFile: "y", Reads: 1, Mapped: 1, Pairs: yeastPairs(newRandom(), 2000, 1.5, 1000)},
+		{ReadsFile: "-", Pairs: given}, {ReadsFile: "-", Pairs: few},
+		{ReadsFile: "/x/.fastq.gz", MatesFile: "y", Reads: 1, Mapped: 1,
+			Pairs: yeastPairs(newRandom(), 2000, 1.5, 1000)},
 	}
 	return s
 }
@@ -155,7 +160,8 @@ func lanes() *mapper.Stats {
 	second := first
 	second.ReadsFile, second.MatesFile, second.ReadGroup = "lane2_1.fastq.gz", "lane2_2.fastq.gz", "lane2"
 	second.Pairs = yeastPairs(newRandom(), 298, 61, 80_000)
-	single := mapper.LibraryStats{ReadsFile: "data/old_run.fq.gz", Reads: 50_000, Mapped: 31_000, Unique: 27_000, Ambiguous: 12, Mappings: 44_000, Reported: 44_000}
+	single := mapper.LibraryStats{ReadsFile: "data/old_run.fq.gz", Reads: 50_000, Mapped: 31_000, Unique: 27_000,
+		Ambiguous: 12, Mappings: 44_000, Reported: 44_000}
 	s.Libraries = []mapper.LibraryStats{first, second, single}
 	for _, l := range s.Libraries[1:] {
 		s.Reads += l.Reads

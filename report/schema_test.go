@@ -28,7 +28,8 @@ func (c *schemaChecker) complain(path, format string, args ...any) {
 }
 
 // keywords are those that the checker knows; another one would go unchecked.
-var keywords = []string{"$schema", "$defs", "$ref", "title", "description", "type", "additionalProperties", "required", "properties", "items", "minimum", "maximum", "maxItems", "const"}
+var keywords = []string{"$schema", "$defs", "$ref", "title", "description", "type", "additionalProperties",
+	"required", "properties", "items", "minimum", "maximum", "maxItems", "const"}
 
 // resolve puts the node that $ref names and the node itself together.
 func (c *schemaChecker) resolve(path string, node schemaNode) schemaNode {
@@ -279,7 +280,8 @@ func TestInsertBins(t *testing.T) {
 func TestLibraryNames(t *testing.T) {
 	s := &mapper.Stats{Libraries: []mapper.LibraryStats{
 		{Sample: "A", ReadGroup: "lane1"}, {Sample: "A", ReadGroup: "lane2"}, {Sample: "B", ReadGroup: "x"}, {ReadGroup: "C"},
-		{ReadsFile: "/data/run.7.fastq.gz"}, {ReadsFile: "run.7.fq"}, {ReadsFile: "-"}, {}, {ReadsFile: ".gz"}, {ReadsFile: "a.fa.bz2"}, {Sample: "A"}, {Sample: "A", ReadGroup: "lane1"},
+		{ReadsFile: "/data/run.7.fastq.gz"}, {ReadsFile: "run.7.fq"}, {ReadsFile: "-"}, {}, {ReadsFile: ".gz"},
+		{ReadsFile: "a.fa.bz2"}, {Sample: "A"}, {Sample: "A", ReadGroup: "lane1"},
 	}}
 	want := []string{"A_lane1", "A_lane2", "B", "C", "run.7", "run.7_2", "stdin", "stdin_2", ".gz", "a", "A", "A_lane1_2"}
 	if got := libraryNames(s, "stdin"); !slices.Equal(got, want) {

@@ -72,7 +72,8 @@ func newBGZF(w io.Writer, level, threads int, keepOffsets bool) (*bgzfWriter, er
 	if level < 0 || level > 9 {
 		return nil, fmt.Errorf("compression level %d is not one of 0 to 9", level)
 	}
-	blocks := 2*threads + 2 // one is filled, one is written, and each goroutine has one at hand and one next
+	// One is filled, one is written, and each goroutine has one at hand and one next.
+	blocks := 2*threads + 2
 	z := &bgzfWriter{
 		w: w, level: level, keepOffsets: keepOffsets,
 		free:  make(chan *bgzfBlock, blocks),

@@ -85,10 +85,12 @@ type indexer struct {
 	contigs  []contigIndex
 	unplaced uint64
 
-	// Of the contig at hand:
+	// Of the current contig:
 	contig int
 	bins   map[uint32]int32 // place in contigs[contig].bins
-	last   int32            // that of the record before, so that most need no look at the map; -1 for none
+	// last is the place of the record before, so that most records need no look at the map; -1 for
+	// none.
+	last int32
 }
 
 type contigIndex struct {

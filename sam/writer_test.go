@@ -133,7 +133,8 @@ func TestWriterOfNothing(t *testing.T) {
 }
 
 func TestWriterRefuses(t *testing.T) {
-	unsorted, sorted := testHeader(t, HeaderOptions{}, testContigs...), testHeader(t, HeaderOptions{SortOrder: hts.Coordinate}, testContigs...)
+	unsorted, sorted := testHeader(t, HeaderOptions{}, testContigs...),
+		testHeader(t, HeaderOptions{SortOrder: hts.Coordinate}, testContigs...)
 	for _, c := range []struct {
 		header  *hts.Header
 		options WriterOptions
@@ -158,7 +159,8 @@ func TestWriterRefuses(t *testing.T) {
 		{"\xff\x00\x00\x00" + string(make([]byte, 20)), "a record of 259 bytes where 24 are left"},
 		{"\xf0\xff\xff\xff" + string(make([]byte, 20)), "a record of -12 bytes where 24 are left"},
 	} {
-		if err := writeBlocks(io.Discard, WriterOptions{Format: FormatBAM}, unsorted, [][]byte{[]byte(c.block)}); err == nil || err.Error() != c.want {
+		if err := writeBlocks(io.Discard, WriterOptions{Format: FormatBAM}, unsorted,
+			[][]byte{[]byte(c.block)}); err == nil || err.Error() != c.want {
 			t.Errorf("%q: error %v, want %s", c.block, err, c.want)
 		}
 	}

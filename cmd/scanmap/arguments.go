@@ -88,7 +88,8 @@ func optionsFirst(args []string, flags []cli.Flag, command string) ([]string, er
 			value, args = args[0], args[1:]
 			if isOption(value) {
 				if next, _, _ := findFlag(value, flags); next != nil {
-					return nil, usagef("option --%s needs a value, but the option %s follows; --%s=%s makes that the value", name, value, name, value)
+					return nil, usagef("option --%s needs a value, but the option %s follows; --%s=%s makes that the value",
+						name, value, name, value)
 				}
 			}
 		}

@@ -35,7 +35,8 @@ func benchDeviceCommand(p process) *cli.Command {
 					return usagef("option --bytes: %w", err)
 				}
 				if o.Bytes < mapper.MinCeilingBytes || o.Bytes > maxBenchBytes {
-					return usagef("option --bytes: %s is not from %d to %d bytes", c.String("bytes"), mapper.MinCeilingBytes, int64(maxBenchBytes))
+					return usagef("option --bytes: %s is not from %d to %d bytes", c.String("bytes"),
+						mapper.MinCeilingBytes, int64(maxBenchBytes))
 				}
 			}
 			return j.do(c.Context, p.stdout, func() (*measure.Result, error) { return mapper.Ceilings(c.Context, o) })

@@ -22,8 +22,8 @@ func benchMapCommand(p process) *cli.Command {
 		Name:      "map",
 		Usage:     "measure the parts of mapping one batch of reads",
 		UsageText: "scanmap bench map [options] [REF.fa READS.fq]",
-		Description: "Reads are mapped again and again, and nothing is written. Without files, reference and reads are made. On a GPU the\n" +
-			"parts are its kernels, and core is their sum; on the CPU they are the stages.",
+		Description: "Reads are mapped again and again, and nothing is written. Without files, reference and reads are\n" +
+			"made. On a GPU the parts are its kernels, and core is their sum; on the CPU they are the stages.",
 		HideHelpCommand: true,
 		Flags: append(benchFlags(benchDeviceFlag(), 3),
 			&cli.StringFlag{Name: "max-distance", Aliases: distanceLetters, Value: "5", Category: categoryMapping,
@@ -101,7 +101,8 @@ func benchMapInput(c *cli.Context, o *mapper.BenchOptions) error {
 		return nil
 	case 2:
 	default:
-		return fmt.Errorf("scanmap bench map takes two files, REF.fa and READS.fq, or none, but %d are given; see scanmap bench map --help", n)
+		return fmt.Errorf("scanmap bench map takes two files, REF.fa and READS.fq, or none, but %d are given; "+
+			"see scanmap bench map --help", n)
 	}
 	for _, name := range []string{"bases", "length", "repeats-model"} {
 		if c.IsSet(name) {

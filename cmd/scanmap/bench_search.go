@@ -18,9 +18,10 @@ func benchSearchCommand(p process) *cli.Command {
 		Name:      "search",
 		Usage:     "measure the methods of pattern search side by side",
 		UsageText: "scanmap bench search [options]",
-		Description: "Each scheme that can searches a random text for patterns of it, and letters/s count the text once for each pattern. On a GPU\n" +
-			"a run is the kernels of a scheme with its text in place, and its share is that of what the same GPU does at best with\n" +
-			"memory of the same size. Tbps are Tbit/s with 8 bits a letter, as papers give them.",
+		Description: "Every scheme that takes such patterns searches a random text for patterns that occur in it.\n" +
+			"Letters/s count the text once for each pattern. On a GPU a run is the kernels of a scheme with its text\n" +
+			"in place, and the share is the part of what the same GPU does at best with memory of the same size.\n" +
+			"Tbps are Tbit/s with 8 bits a letter, as papers give them.",
 		HideHelpCommand: true,
 		Flags: append(benchFlags(benchDeviceFlag(), 3),
 			choice(&cli.StringFlag{Name: "method", Value: search.All, Category: categoryMethod,
@@ -73,7 +74,8 @@ const maxBenchPatterns = 1 << 16
 // benchSearchOptions makes options of flags.
 func benchSearchOptions(c *cli.Context, j *benchJob) (*search.BenchOptions, error) {
 	o := &search.BenchOptions{
-		Method: c.String("method"), Scheme: c.String("scheme"), Device: j.device, Substitutions: c.Bool("substitutions"), Repetitions: j.repeats,
+		Method: c.String("method"), Scheme: c.String("scheme"), Device: j.device,
+		Substitutions: c.Bool("substitutions"), Repetitions: j.repeats,
 	}
 	if o.Device.Kind != device.CPU {
 		if err := oneGPU(o.Device); err != nil {
@@ -122,7 +124,8 @@ func benchSearchText(c *cli.Context, o *search.BenchOptions) (err error) {
 		return fmt.Errorf("option --letters: %w", err)
 	}
 	if n < search.MinBenchLetters || n > search.MaxBenchLetters {
-		return fmt.Errorf("option --letters: %s is not from %d to %d", c.String("letters"), search.MinBenchLetters, int64(search.MaxBenchLetters))
+		return fmt.Errorf("option --letters: %s is not from %d to %d", c.String("letters"), search.MinBenchLetters,
+			int64(search.MaxBenchLetters))
 	}
 	o.Letters = int(n)
 	return nil

@@ -60,7 +60,8 @@ func readMeasured(t *testing.T, text string, runs int) measured {
 	}
 	for _, r := range m.Results {
 		once := strings.HasPrefix(r.Name, "open ") || m.Device.ID != "cpu" && r.Name == "pack"
-		if r.Name == "" || r.Unit == "" || r.Min > r.Value || r.Value > r.Max || r.Runs < 1 || r.Runs != runs && !once && !strings.HasPrefix(r.Name, "kernel ") {
+		if r.Name == "" || r.Unit == "" || r.Min > r.Value || r.Value > r.Max || r.Runs < 1 || r.Runs != runs &&
+			!once && !strings.HasPrefix(r.Name, "kernel ") {
 			t.Errorf("got %+v", r)
 		}
 	}
@@ -116,20 +117,24 @@ func TestBenchUsage(t *testing.T) {
 	} {
 		code, stdout, stderr := callBench(c.args)
 		want := "scanmap: " + c.want
-		if c.args != "search --method fast" && c.args != "search --scheme fast" { // after which all others stand
+		// The messages of these two go on with all names.
+		if c.args != "search --method fast" && c.args != "search --scheme fast" {
 			want += "\n"
 		}
-		if code != 2 || stdout != "" || !strings.HasPrefix(stderr, want) || strings.Count(stderr, "\n") != 1 || strings.HasSuffix(want, "\n") && stderr != want {
+		if code != 2 || stdout != "" || !strings.HasPrefix(stderr, want) || strings.Count(stderr, "\n") != 1 ||
+			strings.HasSuffix(want, "\n") && stderr != want {
 			t.Errorf("%s: exit code %d, standard output %q, standard error\n%swant\n%s", c.args, code, stdout, stderr, want)
 		}
 	}
 }
 
 func TestBenchHelp(t *testing.T) {
-	for _, args := range []string{"bench --help", "help bench", "bench map --help", "help bench map", "bench map -h", "help bench device", "help bench search"} {
+	for _, args := range []string{"bench --help", "help bench", "bench map --help", "help bench map", "bench map -h",
+		"help bench device", "help bench search"} {
 		code, stdout, stderr := call(strings.Fields(args)...)
-		if words := strings.Fields(args); code != 0 || stderr != "" || !strings.Contains(stdout, "scanmap bench "+strings.Trim(words[len(words)-1], "-")) &&
-			!strings.Contains(stdout, "scanmap bench map [options] [REF.fa READS.fq]") {
+		if words := strings.Fields(args); code != 0 || stderr != "" ||
+			!strings.Contains(stdout, "scanmap bench "+strings.Trim(words[len(words)-1], "-")) &&
+				!strings.Contains(stdout, "scanmap bench map [options] [REF.fa READS.fq]") {
 			t.Errorf("%s: exit code %d, standard error %q, standard output\n%s", args, code, stderr, stdout)
 		}
 	}
@@ -147,7 +152,8 @@ func TestBenchHelp(t *testing.T) {
 }
 
 func TestParseSize(t *testing.T) {
-	for s, want := range map[string]int64{"0": 0, "65536": 65536, "64K": 64 << 10, "512M": 512 << 20, "4G": 4 << 30, "1T": 1 << 40, "9223372036854775807": 1<<63 - 1} {
+	for s, want := range map[string]int64{"0": 0, "65536": 65536, "64K": 64 << 10, "512M": 512 << 20, "4G": 4 << 30,
+		"1T": 1 << 40, "9223372036854775807": 1<<63 - 1} {
 		if got, err := parseSize(s); err != nil || got != want {
 			t.Errorf("%s: got %d, %v", s, got, err)
 		}
@@ -165,7 +171,8 @@ func TestBenchMapOnCPU(t *testing.T) {
 		t.Fatalf("exit code %d, standard error %q", code, stderr)
 	}
 	m := readMeasured(t, stdout, 2)
-	if m.Device.ID != "cpu" || m.Sizes["reference_bases"] != 100000 || m.Sizes["reads"] != 200 || m.Results[0].Name != "all" || m.Results[0].Unit != "reads/s" {
+	if m.Device.ID != "cpu" || m.Sizes["reference_bases"] != 100000 || m.Sizes["reads"] != 200 ||
+		m.Results[0].Name != "all" || m.Results[0].Unit != "reads/s" {
 		t.Errorf("got\n%s", stdout)
 	}
 }
@@ -214,7 +221,8 @@ func TestBenchWithoutDriver(t *testing.T) {
 	}
 	for _, args := range []string{"device", "map --bases 1000 --reads 10"} {
 		code, stdout, stderr := callBench(args)
-		if code != 3 || stdout != "" || !strings.HasPrefix(stderr, "scanmap: "+gpu.ErrNoDriver.Error()) || strings.Count(stderr, "\n") != 1 {
+		if code != 3 || stdout != "" || !strings.HasPrefix(stderr, "scanmap: "+gpu.ErrNoDriver.Error()) ||
+			strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%s: exit code %d, standard output %q, standard error %q", args, code, stdout, stderr)
 		}
 	}
@@ -236,7 +244,8 @@ func TestBenchDevice(t *testing.T) {
 	}
 	want := "read; copy, read and written; three-input logic of 32 bits; random probes, table of 64 KiB; " +
 		"host to device, pinned; device to host, pinned; host to device, pageable; device to host, pageable"
-	if got := strings.Join(names, "; "); got != want || m.Device.ID != "cuda:0" || m.Device.Driver == "" || m.Sizes["buffer_bytes"] != 64<<10 {
+	if got := strings.Join(names, "; "); got != want || m.Device.ID != "cuda:0" || m.Device.Driver == "" ||
+		m.Sizes["buffer_bytes"] != 64<<10 {
 		t.Errorf("got\n%s", stdout)
 	}
 	code, stdout, stderr = callBench("device --device cuda:99")

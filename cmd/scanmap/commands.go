@@ -11,7 +11,8 @@ import (
 
 // command is what help, the manual and completion say of a command.
 type command struct {
-	name        string // as it is called behind scanmap, such as "bench map"; empty of scanmap itself
+	// name is what follows scanmap in a call, such as "bench map"; empty for scanmap itself.
+	name        string
 	usage       string // what it does, in a few words
 	synopsis    []string
 	description string
@@ -158,7 +159,8 @@ type group struct {
 }
 
 // categoryOrder is the order of the groups of options in help and manual.
-var categoryOrder = []string{categorySearch, categoryMapping, categoryMethod, categoryInput, categoryPairs, categoryOutput, categorySorting, categoryReports, categoryRun}
+var categoryOrder = []string{categorySearch, categoryMapping, categoryMethod, categoryInput, categoryPairs,
+	categoryOutput, categorySorting, categoryReports, categoryRun}
 
 // groups are the options by their categories: in the order above, those without one last. Inside a
 // group they stand as in the program.

@@ -45,7 +45,8 @@ func fishCompletion(root command) string {
 		if c.name == "" {
 			fmt.Fprintf(&b, "complete -c scanmap -n %s -a help -d 'show the help of a command'\n", condition)
 			for _, s := range c.subcommands {
-				fmt.Fprintf(&b, "complete -c scanmap -n '__scanmap_command_alone help' -a %s -d %s\n", s.lastName(), fishQuoted(completedText(s.usage)))
+				fmt.Fprintf(&b, "complete -c scanmap -n '__scanmap_command_alone help' -a %s -d %s\n", s.lastName(),
+					fishQuoted(completedText(s.usage)))
 			}
 		}
 		for _, o := range c.options {

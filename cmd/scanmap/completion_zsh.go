@@ -38,7 +38,8 @@ func zshFunction(b *strings.Builder, c command) {
 		}
 		return
 	}
-	b.WriteString("        '1: :->command' \\\n        '*:: :->arguments' && return 0\n    case $state in\n    command)\n        local -a commands=(\n")
+	b.WriteString("        '1: :->command' \\\n        '*:: :->arguments' && return 0\n" +
+		"    case $state in\n    command)\n        local -a commands=(\n")
 	for _, s := range c.subcommands {
 		fmt.Fprintf(b, "            %s\n", quoted(s.lastName()+":"+strings.ReplaceAll(completedText(s.usage), ":", `\:`)))
 	}

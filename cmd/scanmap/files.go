@@ -13,7 +13,8 @@ func differentStreams(what, a, b string) error {
 	}
 	infoA, infoB := stat(a), stat(b)
 	null := stat(os.DevNull)
-	if infoA != nil && infoB != nil && os.SameFile(infoA, infoB) && !infoA.Mode().IsRegular() && (null == nil || !os.SameFile(infoA, null)) {
+	if infoA != nil && infoB != nil && os.SameFile(infoA, infoB) && !infoA.Mode().IsRegular() &&
+		(null == nil || !os.SameFile(infoA, null)) {
 		return fmt.Errorf("%s and %s are the same stream, which can be read once only", a, b)
 	}
 	return nil

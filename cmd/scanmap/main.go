@@ -70,7 +70,8 @@ func (p process) run(ctx context.Context) error {
 
 func newApp(p process) *cli.App {
 	cli.VersionPrinter = func(c *cli.Context) {
-		_, _ = fmt.Fprintf(c.App.Writer, "%s %s\n", c.App.Name, c.App.Version) // the sink keeps the error
+		// The sink keeps the error.
+		_, _ = fmt.Fprintf(c.App.Writer, "%s %s\n", c.App.Name, c.App.Version)
 	}
 	cli.HelpPrinter = printHelp
 	return &cli.App{

@@ -52,14 +52,16 @@ type variable struct {
 var variables = []variable{
 	{"CUDA_CACHE_PATH", "", "Folder in which the GPU's driver keeps compiled kernels, in place of ~/.nv/ComputeCache."},
 	{"CUDA_VISIBLE_DEVICES", "", "Numbers of the GPUs that the driver shows, with commas between them; cuda:0 is the first of them."},
-	{"GOGC", "", "How much the heap may grow before unused memory is collected, in percent, in place of what scanmap map chooses. More is faster and takes more memory."},
+	{"GOGC", "", "How much the heap may grow before unused memory is collected, in percent, in place of what scanmap " +
+		"map chooses. More is faster and takes more memory."},
 	{"GOMAXPROCS", "", "How many threads all processors, the default of --threads, are."},
 	{"GOMEMLIMIT", "", "Memory, such as 4GiB, near which unused memory is collected more often. It is no limit for what is in use."},
 	{"TMPDIR", "tmpdir", "Folder of temporary files, in place of /tmp, where --tmpdir is not given."},
 }
 
 var manualFiles = []meaning{
-	{"FILE.XXXXXXXX.tmp", "What a run writes before the result is complete and gets its name FILE. A run that ends, also by a signal, removes it."},
+	{"FILE.XXXXXXXX.tmp", "What a run writes before the result is complete and gets its name FILE. " +
+		"A run that ends, also by a signal, removes it."},
 	{"~/.nv/ComputeCache", "Kernels as the GPU's driver has compiled them, so that the next start takes milliseconds."},
 }
 

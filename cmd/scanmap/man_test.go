@@ -60,7 +60,8 @@ func TestManual(t *testing.T) {
 			sections = append(sections, strings.Trim(title, "\"\n"))
 		}
 	}
-	if got := strings.Join(sections, ", "); got != "NAME, SYNOPSIS, DESCRIPTION, OPTIONS, EXIT STATUS, ENVIRONMENT, FILES, EXAMPLES, SEE ALSO" {
+	if got := strings.Join(sections,
+		", "); got != "NAME, SYNOPSIS, DESCRIPTION, OPTIONS, EXIT STATUS, ENVIRONMENT, FILES, EXAMPLES, SEE ALSO" {
 		t.Errorf("sections %s", got)
 	}
 	for _, c := range describe(newApp(process{})).all()[1:] {
@@ -79,7 +80,8 @@ func TestManual(t *testing.T) {
 		}
 	}
 	for _, v := range variables {
-		if shown := strings.Contains(page, ".TP\n"+bold(v.name)+"\n"); shown != (v.option == "" || hasOption(describe(newApp(process{})), v.option)) {
+		if shown := strings.Contains(page, ".TP\n"+bold(v.name)+"\n"); shown != (v.option == "" ||
+			hasOption(describe(newApp(process{})), v.option)) {
 			t.Errorf("%s is shown: %v", v.name, shown)
 		}
 	}

@@ -152,8 +152,9 @@ type mapJob struct {
 	samples, output, discordant, unmapped, stats, multiqc, html string
 	form, discordantForm                                        sam.WriterOptions
 	quiet                                                       bool
-	progress                                                    bool // even if standard error is not a terminal
-	profiles                                                    profiles
+	// progress is shown even if standard error is not a terminal.
+	progress bool
+	profiles profiles
 }
 
 // newMapJob makes options of flags; args are the program's, for the header. Its errors are usage
@@ -164,7 +165,8 @@ func newMapJob(c *cli.Context, args []string) (*mapJob, error) {
 		progress: c.Bool("progress"),
 		profiles: profiles{cpu: c.String("cpuprofile"), memory: c.String("memprofile")},
 	}
-	for _, step := range []func(*cli.Context) error{j.readInputs, j.readNumbers, j.readNames, j.readPairs, j.readGroup, j.readForms, j.readOutputs} {
+	for _, step := range []func(*cli.Context) error{j.readInputs, j.readNumbers, j.readNames, j.readPairs,
+		j.readGroup, j.readForms, j.readOutputs} {
 		if err := step(c); errors.As(err, new(inputError)) {
 			return nil, err
 		} else if err != nil {

@@ -20,7 +20,8 @@ func (j *mapJob) readInputs(c *cli.Context) error {
 	o, n := &j.options, c.Args().Len()
 	if c.IsSet("samples") {
 		if n != 1 {
-			return fmt.Errorf("scanmap map takes one file, REF.fa, besides --samples, but %d are given; see scanmap map --help", n)
+			return fmt.Errorf("scanmap map takes one file, REF.fa, besides --samples, but %d are given; "+
+			"see scanmap map --help", n)
 		}
 		o.Reference, j.samples = c.Args().Get(0), c.String("samples")
 		if o.Reference == "" || j.samples == "" {
@@ -37,7 +38,8 @@ func (j *mapJob) readInputs(c *cli.Context) error {
 		return j.differentInputs()
 	}
 	if n != 2 && n != 3 {
-		return fmt.Errorf("scanmap map takes two files, REF.fa and READS.fq, or three with MATES.fq, but %d are given; see scanmap map --help", n)
+		return fmt.Errorf("scanmap map takes two files, REF.fa and READS.fq, or three with MATES.fq, but %d are given; "+
+			"see scanmap map --help", n)
 	}
 	l := mapper.Library{Reads: c.Args().Get(1), Mates: c.Args().Get(2), Interleaved: c.Bool("interleaved")}
 	if n == 3 && l.Interleaved {
@@ -165,7 +167,8 @@ func (j *mapJob) readGroup(c *cli.Context) error {
 	line, parts := c.IsSet("read-group"), c.IsSet("rg") || c.IsSet("sample") || c.IsSet("library")
 	switch {
 	case c.IsSet("samples") && (line || parts):
-		return errors.New("options --read-group, --rg, --sample and --library are for one library: with --samples the third column has the read group")
+		return errors.New("options --read-group, --rg, --sample and --library are for one library: " +
+			"with --samples the third column has the read group")
 	case line && parts:
 		return errors.New("option --read-group stands in place of --rg, --sample and --library")
 	case line:

@@ -215,7 +215,8 @@ func TestMapFailures(t *testing.T) {
 
 func TestMapStandardOutputFails(t *testing.T) {
 	var stderr bytes.Buffer
-	code := run([]string{"scanmap", "map", refFile, readsFile}, failingWriter{&os.PathError{Op: "write", Path: "|1", Err: os.ErrClosed}}, &stderr)
+	code := run([]string{"scanmap", "map", refFile, readsFile},
+		failingWriter{&os.PathError{Op: "write", Path: "|1", Err: os.ErrClosed}}, &stderr)
 	if want := "scanmap: standard output: file already closed\n"; code != 1 || stderr.String() != want {
 		t.Errorf("exit code %d, standard error %q", code, stderr.String())
 	}

@@ -260,7 +260,8 @@ func TestUnmappedCompressed(t *testing.T) {
 	mapPairs(t, "-u", plain)
 	mapPairs(t, "-u", packed)
 	want := readFile(t, plain)
-	if got := asSAM(t, "x.sam.gz", readFile(t, packed)); got != want || !strings.Contains(want, "@nowhere/1\n") || !strings.Contains(want, "@anchored/2\n") {
+	if got := asSAM(t, "x.sam.gz", readFile(t, packed)); got != want || !strings.Contains(want, "@nowhere/1\n") ||
+		!strings.Contains(want, "@anchored/2\n") {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
@@ -307,7 +308,8 @@ func TestFailuresOfLibraries(t *testing.T) {
 func TestOutputsThatCannotBe(t *testing.T) {
 	folder := t.TempDir()
 	long := filepath.Join(folder, strings.Repeat("n", 300))
-	almost := filepath.Join(folder, strings.Repeat("n", 248)+".bam") // its index has a name that is too long
+	// The name of its index is too long.
+	almost := filepath.Join(folder, strings.Repeat("n", 248)+".bam")
 	for _, c := range []struct {
 		args string
 		want string
@@ -315,7 +317,8 @@ func TestOutputsThatCannotBe(t *testing.T) {
 		{"-o " + long + ".sam", long + ".sam: file name too long"},
 		{"--sort -o " + almost, almost + ".bai: file name too long"},
 		{"-o " + filepath.Join(folder, "x.sam") + " --stats " + long, long + ": file name too long"},
-		{"--sort --tmpdir " + filepath.Join(folder, "nowhere"), "temporary folder " + filepath.Join(folder, "nowhere") + " (--tmpdir): no such file or directory"},
+		{"--sort --tmpdir " + filepath.Join(folder, "nowhere"), "temporary folder " +
+			filepath.Join(folder, "nowhere") + " (--tmpdir): no such file or directory"},
 	} {
 		code, stdout, stderr := call(append([]string{"map", "--quiet", refFile, readsFile}, strings.Fields(c.args)...)...)
 		if want := "scanmap: " + c.want + "\n"; code != 1 || stdout != "" || stderr != want {

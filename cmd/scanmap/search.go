@@ -44,7 +44,8 @@ func searchCommand(p process) *cli.Command {
 		HideHelpCommand: true,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "patterns", Aliases: []string{"f"}, Category: categorySearch,
-				Usage: "search for the patterns of `FILE`, in place of PATTERN: FASTA, or a pattern or a name and a pattern a line; - is standard input"},
+				Usage: "search for the patterns of `FILE`, in place of PATTERN: FASTA, or lines of a pattern or of a name " +
+					"and a pattern; - is standard input"},
 			&cli.StringFlag{Name: "max-distance", Aliases: distanceLetters, Value: "0", Category: categorySearch, DefaultText: "0",
 				Usage: "at most `K` edits (substitutions, insertions, deletions)"},
 			&cli.StringFlag{Name: "max-mismatches", Category: categorySearch,
@@ -130,7 +131,8 @@ func newSearchJob(c *cli.Context, args []string) (*searchJob, error) {
 		quiet: c.Bool("quiet"),
 		pam:   []byte(c.String("pam")),
 	}
-	for _, step := range []func(*cli.Context) error{j.readAlphabet, j.readInputs, j.readDistance, j.readMethod, j.readOutput, j.readDevice} {
+	for _, step := range []func(*cli.Context) error{j.readAlphabet, j.readInputs, j.readDistance, j.readMethod,
+		j.readOutput, j.readDevice} {
 		if err := step(c); err != nil {
 			return nil, usageError{err}
 		}
@@ -234,7 +236,8 @@ func (j *searchJob) readOutput(c *cli.Context) error {
 		return err
 	}
 	if otherFormats.MatchString(j.output) {
-		return fmt.Errorf("option --output: %s: scanmap search writes plain TSV, BED and SAM; name the file .tsv, .bed or .sam, or pipe standard output to samtools or gzip", j.output)
+		return fmt.Errorf("option --output: %s: scanmap search writes plain TSV, BED and SAM; name the file "+
+			".tsv, .bed or .sam, or pipe standard output to samtools or gzip", j.output)
 	}
 	name := c.String("format")
 	if !c.IsSet("format") {

@@ -69,7 +69,8 @@ func TestSearchMethods(t *testing.T) {
 			for _, s := range m.Schemes {
 				code, stdout, stderr := searchCall(append(args, "--method", m.Name, "--scheme", s.Name, "--device", "cpu", "--quiet")...)
 				switch {
-				case code == 1 && stdout == "" && strings.Contains(stderr, s.FullName()): // it says why it refuses
+				// A scheme that refuses says why.
+				case code == 1 && stdout == "" && strings.Contains(stderr, s.FullName()):
 				case code != 0 || stdout != want:
 					t.Errorf("%s, %s: exit code %d, standard error %q, standard output\n%s", s.FullName(), distance, code, stderr, stdout)
 				default:
@@ -241,7 +242,8 @@ func TestSearchUsageErrors(t *testing.T) {
 		{"ACGT ref.fa -k -1", `option --max-distance: "-1" is not a whole number from 0 to 63`},
 		{"ACGT ref.fa -e -1", `option --max-distance: "-1" is not a whole number from 0 to 63`},
 		{"ACGT ref.fa -e 4%", `option --max-distance: "4%" is a percentage, and a search takes a number of edits from 0 to 63`},
-		{"ACGT ref.fa --max-mismatches 4%", `option --max-mismatches: "4%" is a percentage, and a search takes a number of edits from 0 to 63`},
+		{"ACGT ref.fa --max-mismatches 4%",
+			`option --max-mismatches: "4%" is a percentage, and a search takes a number of edits from 0 to 63`},
 		{"ACGT ref.fa -e 1 -k 2", `option --max-distance is given twice, as "1" and as "2"`},
 		{"ACGT ref.fa --max-mismatches x", `option --max-mismatches: "x" is not a whole number from 0 to 63`},
 		{"ACGT ref.fa -k 1 --max-mismatches 1", "option --max-mismatches stands in place of --max-distance"},
@@ -253,10 +255,13 @@ func TestSearchUsageErrors(t *testing.T) {
 		{"ACGT ref.fa --alphabet bytes -o x.sam", "SAM holds DNA: with --alphabet bytes --format is tsv or bed"},
 		{"ACGT ref.fa --pam NG!", `option --pam: pattern "NG!": letter 3 is "!", which is not an IUPAC letter of DNA`},
 		{"ACGT ref.fa --scheme plain", "option --scheme needs --method"},
-		{"ACGT ref.fa --method brute-force --scheme x", `option --method or --scheme: scheme "x" of method brute-force is not one of auto, plain`},
+		{"ACGT ref.fa --method brute-force --scheme x",
+			`option --method or --scheme: scheme "x" of method brute-force is not one of auto, plain`},
 		{"ACGT ref.fa --format gff", `option --format: format "gff" is not one of tsv, bed, sam`},
-		{"ACGT ref.fa -o x.bam", "option --output: x.bam: scanmap search writes plain TSV, BED and SAM; name the file .tsv, .bed or .sam, or pipe standard output to samtools or gzip"},
-		{"ACGT ref.fa -o x.tsv.gz", "option --output: x.tsv.gz: scanmap search writes plain TSV, BED and SAM; name the file .tsv, .bed or .sam, or pipe standard output to samtools or gzip"},
+		{"ACGT ref.fa -o x.bam",
+			"option --output: x.bam: scanmap search writes plain TSV, BED and SAM; name the file .tsv, .bed or .sam, or pipe standard output to samtools or gzip"},
+		{"ACGT ref.fa -o x.tsv.gz",
+			"option --output: x.tsv.gz: scanmap search writes plain TSV, BED and SAM; name the file .tsv, .bed or .sam, or pipe standard output to samtools or gzip"},
 		{"ACGT ref.fa -o=", "option --output: the name is empty"},
 		{"ACGT ref.fa -o ref.fa", "ref.fa is an input and would be overwritten"},
 		{"-f p.fa ref.fa -o ./p.fa", "./p.fa is an input and would be overwritten"},
@@ -270,7 +275,8 @@ func TestSearchUsageErrors(t *testing.T) {
 			t.Errorf("%s: exit code %d, standard output %q, standard error\n%swant\n%s", c.args, code, stdout, stderr, want)
 		}
 	}
-	if code, _, stderr := searchCall("ACGT", "ref.fa", "--method", "x"); code != 2 || !strings.HasPrefix(stderr, `scanmap: option --method or --scheme: method "x" is not one of auto, `) {
+	if code, _, stderr := searchCall("ACGT", "ref.fa", "--method", "x"); code != 2 ||
+		!strings.HasPrefix(stderr, `scanmap: option --method or --scheme: method "x" is not one of auto, `) {
 		t.Errorf("exit code %d, standard error %q", code, stderr)
 	}
 	if got := names(t, "."); got != "p.fa ref.fa" {
@@ -283,8 +289,9 @@ func TestSearchFailures(t *testing.T) {
 	folder := t.TempDir()
 	in := func(name string) string { return filepath.Join(folder, name) }
 	for name, text := range map[string]string{
-		"letter.fa": ">a\nACGT\n>b\nACXT\n", "empty.txt": "\n", "three.txt": "a b ACGT\n", "long.txt": strings.Repeat("A", search.MaxLength+1),
-		"tab.txt": "a\xff ACGT\n", "ref.fa": ">c\nACGTACGT\n",
+		"letter.fa": ">a\nACGT\n>b\nACXT\n", "empty.txt": "\n", "three.txt": "a b ACGT\n",
+		"long.txt": strings.Repeat("A", search.MaxLength+1),
+		"tab.txt":  "a\xff ACGT\n", "ref.fa": ">c\nACGTACGT\n",
 	} {
 		if err := os.WriteFile(in(name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -292,11 +299,14 @@ func TestSearchFailures(t *testing.T) {
 	}
 	before := names(t, folder)
 	for _, c := range []struct{ args, want string }{
-		{"-f " + in("letter.fa") + " " + in("ref.fa"), in("letter.fa") + `: record 2 "b": letter 3 is "X", which is not an IUPAC letter of DNA`},
+		{"-f " + in("letter.fa") + " " + in("ref.fa"), in("letter.fa") +
+			`: record 2 "b": letter 3 is "X", which is not an IUPAC letter of DNA`},
 		{"-f " + in("empty.txt") + " " + in("ref.fa"), in("empty.txt") + ": holds no patterns"},
-		{"-f " + in("three.txt") + " " + in("ref.fa"), in("three.txt") + ": line 1: it has 3 words, but a line is a pattern, or a name and a pattern"},
+		{"-f " + in("three.txt") + " " + in("ref.fa"), in("three.txt") +
+			": line 1: it has 3 words, but a line is a pattern, or a name and a pattern"},
 		{"-f " + in("none") + " " + in("ref.fa"), in("none") + ": no such file or directory"},
-		{"-f " + in("tab.txt") + " --format sam " + in("ref.fa"), `pattern 1 "a\xff": the byte "\xff" at position 2 of the name is not allowed in SAM`},
+		{"-f " + in("tab.txt") + " --format sam " + in("ref.fa"),
+			`pattern 1 "a\xff": the byte "\xff" at position 2 of the name is not allowed in SAM`},
 		{"ACGT " + in("none"), in("none") + ": no such file or directory"},
 		{"ACGT " + folder, folder + ": is a directory"},
 		{"ACGT --alphabet bytes " + folder, folder + ": is a directory"},
@@ -326,7 +336,8 @@ func TestSearchFailures(t *testing.T) {
 		}
 	}
 	var stderr bytes.Buffer
-	if code := run([]string{"scanmap", "search", "ACGT", in("ref.fa"), "--quiet"}, failingWriter{syscall.EPIPE}, &stderr); code != 0 || stderr.Len() > 0 {
+	if code := run([]string{"scanmap", "search", "ACGT", in("ref.fa"), "--quiet"}, failingWriter{syscall.EPIPE},
+		&stderr); code != 0 || stderr.Len() > 0 {
 		t.Errorf("a closed pipe: exit code %d, standard error %q", code, stderr.String())
 	}
 }
@@ -374,7 +385,8 @@ func TestSearchBytes(t *testing.T) {
 
 func TestSearchSummary(t *testing.T) {
 	code, _, stderr := searchCall("-f", patternsFile, phixFile, "--device", "cpu", "--method", "brute-force")
-	if want := "scanmap: 8 patterns, 5 found, 5 locations; brute-force/plain on cpu, "; code != 0 || !strings.HasPrefix(stderr, want) || strings.Count(stderr, "\n") != 1 {
+	if want := "scanmap: 8 patterns, 5 found, 5 locations; brute-force/plain on cpu, "; code != 0 ||
+		!strings.HasPrefix(stderr, want) || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("exit code %d, standard error %q", code, stderr)
 	}
 }

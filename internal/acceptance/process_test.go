@@ -68,7 +68,8 @@ func TestSignalsLeaveNothing(t *testing.T) {
 		signal syscall.Signal
 		code   int
 	}{{syscall.SIGINT, 130}, {syscall.SIGTERM, 143}} {
-		for _, options := range []string{"-o x.bam --sort", "-o x.sam --sort", "-o x.sam.gz --sort", "-o x.bam", "-o x.sam.gz", "-o x.sam"} {
+		for _, options := range []string{"-o x.bam --sort", "-o x.sam --sort", "-o x.sam.gz --sort", "-o x.bam",
+			"-o x.sam.gz", "-o x.sam"} {
 			t.Run(fmt.Sprintf("%v %s", signal.signal, options), func(t *testing.T) {
 				folder, temporary := t.TempDir(), t.TempDir()
 				args := append([]string{"map", "--batch-reads", "500"}, strings.Fields(options)...)
@@ -98,7 +99,8 @@ func TestSignalsLeaveNothing(t *testing.T) {
 					t.Fatal(err)
 				}
 				code := programs.ExitCode(t, command.Wait())
-				if want := "scanmap: stopped by a signal: " + signal.signal.String() + "\n"; code != signal.code || stderr.String() != want {
+				if want := "scanmap: stopped by a signal: " + signal.signal.String() + "\n"; code != signal.code ||
+					stderr.String() != want {
 					t.Errorf("exit code %d, standard error %q", code, stderr.String())
 				}
 				if left := contents(t, folder) + contents(t, temporary); left != "" {
@@ -146,7 +148,8 @@ func hasOpenFile(process int, folder string) bool {
 // quietly.
 func TestClosedPipes(t *testing.T) {
 	reference, reads := data(t, "portiera.fa.gz"), repeated(t, data(t, "portiera_101bp.fastq.gz"), 3)
-	for _, options := range []string{"--format sam", "--format bam", "--format bam --compression 0", "--format sam.gz", "--format bam --sort", "--format sam --sort --sort-memory 1"} {
+	for _, options := range []string{"--format sam", "--format bam", "--format bam --compression 0",
+		"--format sam.gz", "--format bam --sort", "--format sam --sort --sort-memory 1"} {
 		t.Run(options, func(t *testing.T) {
 			r, w, err := os.Pipe()
 			if err != nil {
@@ -208,14 +211,16 @@ func TestFullDisk(t *testing.T) {
 		name := strings.NewReplacer(full, "full", other, "other").Replace(c.options)
 		t.Run(name, func(t *testing.T) {
 			listing := filepath.Join(t.TempDir(), "listing")
-			args := append([]string{"-rm", "sh", "-c", smallDisk, "sh", full, listing, scanmap, "map", "--quiet"}, strings.Fields(c.options)...)
+			args := append([]string{"-rm", "sh", "-c", smallDisk, "sh", full, listing, scanmap, "map", "--quiet"},
+				strings.Fields(c.options)...)
 			var stdout, stderr bytes.Buffer
 			command := exec.Command("unshare", append(args, reference, reads)...)
 			command.Stdout, command.Stderr = &stdout, &stderr
 			code := programs.ExitCode(t, command.Run())
 			message := stderr.String()
 			if code != 1 || stdout.Len() > 0 || strings.Count(message, "\n") != 1 ||
-				!strings.HasPrefix(message, "scanmap: ") || !strings.Contains(message, c.names) || !strings.Contains(message, "no space left on device") {
+				!strings.HasPrefix(message, "scanmap: ") || !strings.Contains(message, c.names) ||
+				!strings.Contains(message, "no space left on device") {
 				t.Errorf("exit code %d, standard error %q, expected one line on %s", code, message, c.names)
 			}
 			left, err := os.ReadFile(listing)

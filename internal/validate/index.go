@@ -31,7 +31,8 @@ func (t *Tools) regions(ctx context.Context, bam string, sorted *Alignment, n in
 			}
 		}
 		if text != expected.String() {
-			faults.add("a region of the index", "%s: %d records, expected %d", region, strings.Count(text, "\n"), strings.Count(expected.String(), "\n"))
+			faults.add("a region of the index", "%s: %d records, expected %d", region, strings.Count(text, "\n"),
+				strings.Count(expected.String(), "\n"))
 		}
 	}
 	return nil

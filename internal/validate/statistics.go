@@ -158,7 +158,8 @@ func compareStatistics(c *Case, s *statistics, n *Counts, a *Alignment, template
 	}
 	want(faults, kind, "reads", s.Reads, mates)
 	want(faults, kind, "reported", s.Reported, n.Mapped)
-	if c.Report == "unique" { // reads with several best locations are mapped, and have none to report
+	// With unique, reads with several best locations are mapped and have no record.
+	if c.Report == "unique" {
 		if n.PrimaryMapped > s.MappedReads {
 			faults.add(kind, "mapped reads: %d, but %d have a record", s.MappedReads, n.PrimaryMapped)
 		}

@@ -244,7 +244,8 @@ func (s *structure) location(read *Read, r *Record) {
 	if err != nil || covered != len(read.Bases) {
 		s.faults.add("the CIGAR covers the whole read", "%s: %s, %d bases", r.Name, r.Cigar, len(read.Bases))
 	}
-	if other := "=X"; strings.ContainsAny(r.Cigar, "SHPN") || s.c.SequenceMatch && strings.Contains(r.Cigar, "M") || !s.c.SequenceMatch && strings.ContainsAny(r.Cigar, other) {
+	if other := "=X"; strings.ContainsAny(r.Cigar, "SHPN") || s.c.SequenceMatch && strings.Contains(r.Cigar, "M") ||
+		!s.c.SequenceMatch && strings.ContainsAny(r.Cigar, other) {
 		s.faults.add("letters of the CIGAR", "%s: %s", r.Name, r.Cigar)
 	}
 	s.sequence(read, r)
@@ -258,7 +259,8 @@ func (s *structure) sequence(read *Read, r *Record) {
 		bases, qualities = "*", "*"
 	}
 	if !sameBases(r.Bases, bases) || r.Qualities != qualities {
-		s.faults.add("SEQ and QUAL are those of the read, in the orientation of the record", "%s %d: %.20q, expected %.20q", r.Name, r.Flags, r.Bases, bases)
+		s.faults.add("SEQ and QUAL are those of the read, in the orientation of the record",
+			"%s %d: %.20q, expected %.20q", r.Name, r.Flags, r.Bases, bases)
 	}
 }
 

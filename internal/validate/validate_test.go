@@ -51,11 +51,13 @@ func judge(t *testing.T, text string, templates []Template, change func(*Case)) 
 
 func TestStructureAccepts(t *testing.T) {
 	for name, kinds := range map[string][]string{
-		"pairs":                        judge(t, goodPairs, mates, nil),
-		"single":                       judge(t, goodSingle, single, nil),
-		"lower case and U":             judge(t, strings.Replace(goodSingle, "\tGTACGTACGT\t", "\tguacGTACGT\t", 1), single, nil),
-		"an unmapped read is left out": judge(t, goodSingle[:strings.Index(goodSingle, "b\t4")], single, func(c *Case) { c.OmitUnmapped = true }),
-		"a rescued mate":               judge(t, edit(goodPairs, "NM:i:0\tMD:Z:10\tAS:i:0\tNH:i:1\tHI:i:1\tXD", "NM:i:2\tMD:Z:10\tAS:i:-2\tXR:i:1\tNH:i:1\tHI:i:1\tXD"), mates, nil),
+		"pairs":            judge(t, goodPairs, mates, nil),
+		"single":           judge(t, goodSingle, single, nil),
+		"lower case and U": judge(t, strings.Replace(goodSingle, "\tGTACGTACGT\t", "\tguacGTACGT\t", 1), single, nil),
+		"an unmapped read is left out": judge(t, goodSingle[:strings.Index(goodSingle, "b\t4")], single,
+			func(c *Case) { c.OmitUnmapped = true }),
+		"a rescued mate": judge(t, edit(goodPairs, "NM:i:0\tMD:Z:10\tAS:i:0\tNH:i:1\tHI:i:1\tXD",
+			"NM:i:2\tMD:Z:10\tAS:i:-2\tXR:i:1\tNH:i:1\tHI:i:1\tXD"), mates, nil),
 	} {
 		if len(kinds) > 0 {
 			t.Errorf("%s: %q", name, kinds)
@@ -157,7 +159,8 @@ func TestStructureRefuses(t *testing.T) {
 
 // TestProperNeedsFacingMates puts mates of a pair with flag 2 where they do not face each other.
 func TestProperNeedsFacingMates(t *testing.T) {
-	outward := strings.NewReplacer("a\t99\tx\t11", "a\t99\tx\t61", "=\t31\t31\tACGT", "=\t31\t-40\tACGT", "=\t11\t-31", "=\t61\t40").Replace(goodPairs)
+	outward := strings.NewReplacer("a\t99\tx\t11", "a\t99\tx\t61", "=\t31\t31\tACGT", "=\t31\t-40\tACGT",
+		"=\t11\t-31", "=\t61\t40").Replace(goodPairs)
 	if got := judge(t, outward, mates, nil); !slices.Equal(got, []string{"flag 2 only for mates that face each other on one contig"}) {
 		t.Errorf("%q", got)
 	}
