@@ -34,7 +34,7 @@ type Row struct {
 	Runs     int
 	// Bytes or Operations are what a run moves or does, where Value is a rate of them.
 	Bytes, Operations int64
-	// Search says what was sought where the row is the rate of a search; nil elsewhere.
+	// Search says what was searched for where the row is the rate of a search; nil elsewhere.
 	Search *Search
 }
 

@@ -65,7 +65,7 @@ type benchRow struct {
 	*benchSearch
 }
 
-// benchSearch are the members of a row that tells of a search.
+// benchSearch has the members of a row for a search.
 type benchSearch struct {
 	Tbps          float64 `json:"tbps"`
 	Method        string  `json:"method"`

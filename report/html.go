@@ -15,7 +15,7 @@ import (
 //go:embed html
 var pageFiles embed.FS
 
-// HTMLInfo is what the page tells of a run beside its statistics.
+// HTMLInfo is what the page shows of a run beside its statistics.
 type HTMLInfo struct {
 	Version     string   // of scanmap
 	CommandLine []string // the program's name and its arguments

@@ -73,7 +73,7 @@ func newRatioChart(name string, reads, mapped, unique, ambiguous int64) ratioCha
 	return c
 }
 
-// barChart has horizontal bars, with their names before and their numbers behind them.
+// barChart has horizontal bars, with their names before and their numbers after them.
 type barChart struct {
 	ID, Title, Axis      string
 	Height               int

@@ -21,7 +21,7 @@ type insertBar struct {
 	Title               string
 }
 
-// insertMark is a vertical line; its text stands in a row of its own, so that texts of lines close
+// insertMark is a vertical line; its text has a row of its own, so that texts of lines close
 // to each other do not overlap.
 type insertMark struct {
 	X, Top, Bottom, TextX, TextY unit

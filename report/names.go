@@ -11,7 +11,7 @@ import (
 
 // libraryNames names the libraries of a run as samples, each with a name of its own: by the sample
 // of the read group, its ID, or the file of reads without folder and endings. Libraries of one
-// sample have the ID behind it. fallback names what has none of these.
+// sample have the ID after it. fallback names what has none of these.
 func libraryNames(s *mapper.Stats, fallback string) []string {
 	names := make([]string, len(s.Libraries))
 	number := map[string]int{}

@@ -269,7 +269,7 @@ func TestInsertBins(t *testing.T) {
 	for i, b := range bins {
 		total += b.Pairs
 		if b.To-b.From != bins[0].To-bins[0].From || i > 0 && b.From != bins[i-1].To+1 {
-			t.Errorf("bin %d is %v behind %v", i, b, bins[max(0, i-1)])
+			t.Errorf("bin %d is %v after %v", i, b, bins[max(0, i-1)])
 		}
 	}
 	if len(bins) > maxInsertBins || total != sum(counts) {

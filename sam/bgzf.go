@@ -34,7 +34,7 @@ const bgzfEnd = bgzfStart + "\x1b\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 // (docs/benchmarks/bam.md), because it can wait for ever when a write fails (its writing
 // goroutine ends, and nobody gives blocks back), and because an index needs the offsets of blocks.
 //
-// A failed write is remembered: blocks behind it are dropped, and the calls that
+// A failed write is remembered: blocks after it are dropped, and the calls that
 // follow return its error. Methods are for one goroutine.
 type bgzfWriter struct {
 	w       io.Writer
@@ -72,7 +72,7 @@ func newBGZF(w io.Writer, level, threads int, keepOffsets bool) (*bgzfWriter, er
 	if level < 0 || level > 9 {
 		return nil, fmt.Errorf("compression level %d is not one of 0 to 9", level)
 	}
-	// One is filled, one is written, and each goroutine has one at hand and one next.
+	// One is filled, one is written, and each goroutine has one in work and one waiting.
 	blocks := 2*threads + 2
 	z := &bgzfWriter{
 		w: w, level: level, keepOffsets: keepOffsets,

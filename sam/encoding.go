@@ -15,16 +15,16 @@ const (
 	Text Encoding = iota
 	// Binary is a record of BAM: AppendBinary.
 	Binary
-	// KeyedText is a line of SAM behind keyedHeader bytes of which those that order
-	// records stand where a BAM record has them. It exists in memory and in temporary
-	// files alone: a Writer that sorts cuts the bytes off.
+	// KeyedText is a line of SAM after keyedHeader bytes, in which the fields that order records
+	// have the places that they have in a BAM record. It exists only in memory and in temporary
+	// files: a Writer that sorts cuts the bytes off.
 	KeyedText
 )
 
 // Where the fixed fields of a BAM record stand (SAMv1, section 4.2), all of them
 // little-endian. KeyedText has the first three and the flags.
 const (
-	offsetContig     = 4  // int32, behind the int32 of the bytes that follow
+	offsetContig     = 4  // int32, after the int32 of the bytes that follow
 	offsetPos        = 8  // int32
 	offsetNameLength = 12 // uint8, with the NUL
 	offsetMapQ       = 13 // uint8

@@ -10,7 +10,7 @@ import (
 )
 
 // IndexKind is the form of an index. As a string it is the ending of its file's name
-// behind that of the BAM file and a dot.
+// after that of the BAM file and a dot.
 type IndexKind string
 
 const (
@@ -154,7 +154,7 @@ func (x *indexer) add(record []byte, begin, end uint64) error {
 		c.windows = append(c.windows, noPlace)
 	}
 	// From the last one down: a record before this one, which overlaps w and does not
-	// begin behind this one, has set those between.
+	// begin after this one, has set those between.
 	for w := lastWindow; w >= pos>>indexShift && c.windows[w] == noPlace; w-- {
 		c.windows[w] = begin
 	}
@@ -260,7 +260,7 @@ func (c *contigIndex) appendTo(b []byte, x *indexer, virtual func(uint64) uint64
 			b = put(put(b, virtual(chunk.begin)), virtual(chunk.end))
 		}
 	}
-	// The bin behind all others holds counts (SAMv1, section 5.2).
+	// The bin after all others holds counts (SAMv1, section 5.2).
 	b = appendUint32(b, uint32(firstBin(x.depth+1)+1))
 	if x.kind == CSI {
 		b = put(b, 0)

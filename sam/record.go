@@ -16,8 +16,8 @@ type Record struct {
 	Name   string // empty for '*'; at most MaxNameLength bytes
 	Flags  hts.Flags
 	Contig string // empty for none
-	// ContigIndex is the place of Contig in the header, from 0, which BAM has in its
-	// stead. Not looked at without Contig.
+	// ContigIndex is the place of Contig in the header, from 0, which BAM has instead of the name.
+	// Ignored without Contig.
 	ContigIndex int
 	Pos         int // of the leftmost base; -1 for none, as without Contig
 	MapQ        byte

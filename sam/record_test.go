@@ -68,7 +68,7 @@ func TestAppendText(t *testing.T) {
 				t.Errorf("got\n%swant\n%s", got, c.want)
 			}
 			if got := string(c.record.AppendText([]byte("before\n"))); got != "before\n"+c.want {
-				t.Errorf("behind other text: %q", got)
+				t.Errorf("after other text: %q", got)
 			}
 		})
 	}

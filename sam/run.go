@@ -12,9 +12,9 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-// run is a sorted part of the records in a temporary file: blocks of whole records, each
-// compressed by S2 and behind a header of runHead bytes, which are its compressed
-// length, its length, and the CRC-32C of the compressed bytes.
+// run is a sorted part of the records in a temporary file: blocks of whole records, each compressed
+// by S2. A header of runHead bytes precedes each: its compressed length, its length, and the CRC-32C
+// of the compressed bytes.
 type run struct {
 	file  temporaryFile
 	size  int64

@@ -124,7 +124,7 @@ func TestKeyOrder(t *testing.T) {
 	} {
 		key := keyOf(r.AppendBinary(nil))
 		if i > 0 && key <= last {
-			t.Errorf("record %d has key %x behind %x", i, key, last)
+			t.Errorf("record %d has key %x after %x", i, key, last)
 		}
 		last = key
 	}
@@ -230,7 +230,7 @@ func TestTemporaryFilesHaveNoName(t *testing.T) {
 	}
 }
 
-// faultyFile fails with err behind a number of bytes, and gives other bytes back if flip.
+// faultyFile fails with err after a number of bytes, and gives other bytes back if flip.
 type faultyFile struct {
 	temporaryFile
 	left int

@@ -102,7 +102,7 @@ func (o *WriterOptions) complete(h *hts.Header) error {
 		return fmt.Errorf("%d bytes of memory for sorting, expected at most %d", o.SortMemory, int64(MostSortMemory))
 	}
 	if o.Sort && h.SortOrder != hts.Coordinate {
-		return fmt.Errorf("records are to be sorted by coordinate, but the header says SO:%s", h.SortOrder)
+		return fmt.Errorf("records must be sorted by coordinate, but the header says SO:%s", h.SortOrder)
 	}
 	if o.Index != nil && (o.Format != FormatBAM || !o.Sort) {
 		return errors.New("only a sorted BAM can have an index")
@@ -203,7 +203,7 @@ func (w *Writer) emit(record []byte) error {
 	case w.indexer == nil:
 		return w.bgzf.writeRecord(record)
 	}
-	// The record begins behind the end of a block that has no room for it.
+	// The record begins after the end of a block that has no room for it.
 	if err := w.bgzf.room(len(record)); err != nil {
 		return err
 	}

@@ -142,7 +142,7 @@ func TestWriterRefuses(t *testing.T) {
 	}{
 		{unsorted, WriterOptions{Format: "cram"}, `format "cram" is not one of sam, sam.gz, bam`},
 		{unsorted, WriterOptions{Format: FormatBAM, Compression: 10}, "compression level 10 is not one of 0 to 9"},
-		{unsorted, WriterOptions{Sort: true}, "records are to be sorted by coordinate, but the header says SO:unsorted"},
+		{unsorted, WriterOptions{Sort: true}, "records must be sorted by coordinate, but the header says SO:unsorted"},
 		{sorted, WriterOptions{Sort: true, SortMemory: -1}, "-1 bytes of memory for sorting, expected at most 17592186044416"},
 		{sorted, WriterOptions{Format: FormatBAM, Index: io.Discard}, "only a sorted BAM can have an index"},
 		{sorted, WriterOptions{Sort: true, Index: io.Discard}, "only a sorted BAM can have an index"},

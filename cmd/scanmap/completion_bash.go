@@ -6,7 +6,7 @@ import (
 )
 
 // bashStart finds the command, the option whose value is being typed, and the word. Bash cuts words
-// at = and :, and replaces what is behind the last of them alone: the words are put together again,
+// at = and :, and replaces only what follows the last of them: the words are put together again,
 // and what is offered is cut in the end.
 const bashStart = `# Completion of scanmap for bash, written by: scanmap completion bash
 

@@ -165,7 +165,7 @@ func (r deviceRow) name() string { return fmt.Sprintf("cuda:%d", r.info.Index) }
 
 func gibibytes(n int64) string { return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30)) }
 
-// writeLine writes one line, whatever stands in the names in it.
+// writeLine writes one line, whatever the names in it hold.
 func writeLine(w io.Writer, format string, args ...any) error {
 	_, err := fmt.Fprintln(w, oneLine(fmt.Sprintf(format, args...)))
 	return err

@@ -74,7 +74,7 @@ func helpText(c command) string {
 	return b.String()
 }
 
-// groupTitle is the title of a group; that of options without a category needs none behind others.
+// groupTitle is the title of a group; that of options without a category needs none after others.
 func groupTitle(c command, g group) string {
 	if g.category == "" && len(c.groups()) == 1 {
 		return "Options"

@@ -29,8 +29,8 @@ import (
 const version = "0.1.0"
 
 func main() {
-	// Writing to a closed pipe is to be an error of the write, not the end of the
-	// process, so that temporary files are removed.
+	// Writing to a closed pipe must be an error of the write, not the end of the process, so that
+	// temporary files are removed.
 	signal.Ignore(syscall.SIGPIPE)
 	os.Exit(run(os.Args, os.Stdout, os.Stderr))
 }
@@ -177,7 +177,7 @@ func untilStopped[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	}
 }
 
-// oneLine keeps a message on one line, and a terminal as it is, whatever stands in the names in it.
+// oneLine keeps a message on one line, and leaves a terminal as it is, whatever the names in it hold.
 func oneLine(s string) string {
 	columns := strings.Split(s, "\t")
 	for i := range columns {

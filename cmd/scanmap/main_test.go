@@ -100,8 +100,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// Every option that is not hidden stands in the help with a text, and nothing else
-// does.
+// Every option that is not hidden is in the help with a text, and nothing else is.
 func TestHelpOfMap(t *testing.T) {
 	_, stdout, _ := call("map", "--help")
 	for _, f := range mapCommand(process{}).Flags {
@@ -266,7 +265,7 @@ func TestUsageErrors(t *testing.T) {
 		{"map ref.fa reads.fq -o x --stats ./ref.fa", "./ref.fa is an input and would be overwritten"},
 		{"map - -", "two inputs cannot both come from standard input"},
 		{"map fifo ./fifo", "fifo and ./fifo are the same stream, which can be read once only"},
-		{"map ref.fa reads.fq --rg x -R @RG\\tID:x", "option --read-group stands in place of --rg, --sample and --library"},
+		{"map ref.fa reads.fq --rg x -R @RG\\tID:x", "option --read-group replaces --rg, --sample and --library"},
 		{"map ref.fa reads.fq --sample x", "options --sample and --library need the ID of a read group: --rg"},
 		{"map ref.fa reads.fq --rg=", `read group "": ID: its value is empty`},
 		{"map ref.fa reads.fq -R @RG\\tSM:x", `read group "@RG\\tSM:x": it has no ID`},

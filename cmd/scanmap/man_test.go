@@ -75,7 +75,7 @@ func TestManual(t *testing.T) {
 		part, _, _ = strings.Cut(part, "\n.S")
 		for _, o := range c.options {
 			if found := strings.Contains(part, ".TP\n"+optionTag(o)+"\n"); found != (o.name() != "help") {
-				t.Errorf("%s: --%s: stands there %v", c.called(), o.name(), found)
+				t.Errorf("%s: --%s: is there: %v", c.called(), o.name(), found)
 			}
 		}
 	}

@@ -69,7 +69,7 @@ func mapCommand(p process) *cli.Command {
 			&cli.StringFlag{Name: "seed", Value: "0", Category: categoryMapping, DefaultText: "0",
 				Usage: "`N` varies which of several best locations is the primary one"},
 			&cli.StringFlag{Name: "samples", Category: categoryMapping,
-				Usage: "map the libraries of `FILE`, lines of three columns parted by tabs: reads, mates or nothing, and read group"},
+				Usage: "map the libraries of `FILE`, lines of three columns separated by tabs: reads, mates or nothing, and read group"},
 
 			&cli.BoolFlag{Name: "interleaved", Category: categoryPairs, DisableDefaultText: true,
 				Usage: "mates alternate in READS"},
@@ -117,9 +117,9 @@ func mapCommand(p process) *cli.Command {
 			&cli.StringFlag{Name: "stats", Category: categoryReports,
 				Usage: "write statistics as JSON to `FILE`; - is standard output, if --output is a file"},
 			&cli.StringFlag{Name: "multiqc", Category: categoryReports,
-				Usage: "write them as custom content of MultiQC to `FILE`, whose name is to end in _mqc.json"},
+				Usage: "write them as custom content of MultiQC to `FILE`, whose name must end in _mqc.json"},
 			&cli.StringFlag{Name: "report-html", Category: categoryReports,
-				Usage: "write them to `FILE` as a page to look at"},
+				Usage: "write them to `FILE` as an HTML page"},
 
 			threadsFlag("compute with `N` threads"),
 			deviceFlag(string(device.Auto), "`NAME` of the device: auto (GPUs if there are any and the work is "+

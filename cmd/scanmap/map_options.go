@@ -21,7 +21,7 @@ func (j *mapJob) readInputs(c *cli.Context) error {
 	if c.IsSet("samples") {
 		if n != 1 {
 			return fmt.Errorf("scanmap map takes one file, REF.fa, besides --samples, but %d are given; "+
-			"see scanmap map --help", n)
+				"see scanmap map --help", n)
 		}
 		o.Reference, j.samples = c.Args().Get(0), c.String("samples")
 		if o.Reference == "" || j.samples == "" {
@@ -170,7 +170,7 @@ func (j *mapJob) readGroup(c *cli.Context) error {
 		return errors.New("options --read-group, --rg, --sample and --library are for one library: " +
 			"with --samples the third column has the read group")
 	case line && parts:
-		return errors.New("option --read-group stands in place of --rg, --sample and --library")
+		return errors.New("option --read-group replaces --rg, --sample and --library")
 	case line:
 		group, err = sam.ParseReadGroup(c.String("read-group"))
 	case c.IsSet("rg"):
@@ -251,7 +251,8 @@ func (j *mapJob) readSorting(c *cli.Context) error {
 		return fmt.Errorf("option --sort-memory: %w", err)
 	}
 	j.form.TemporaryFolder = cmp.Or(c.String("tmpdir"), os.TempDir())
-	// That nothing can be written there is to be known before the first temporary file is.
+	// A folder that cannot be written to must be noticed before the run, not by its first temporary
+	// file.
 	probe, err := os.CreateTemp(j.form.TemporaryFolder, "scanmap-*")
 	if err == nil {
 		err = errors.Join(probe.Close(), os.Remove(probe.Name()))

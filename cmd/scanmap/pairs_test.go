@@ -113,8 +113,8 @@ func TestBadSamples(t *testing.T) {
 	folder := t.TempDir()
 	table := filepath.Join(folder, "samples.tsv")
 	for _, c := range []struct{ text, want string }{
-		{"", "there are no libraries; a line has reads, mates or nothing, and a read group, parted by tabs"},
-		{"reads\tmates\n", "there are no libraries; a line has reads, mates or nothing, and a read group, parted by tabs"},
+		{"", "there are no libraries; a line has reads, mates or nothing, and a read group, separated by tabs"},
+		{"reads\tmates\n", "there are no libraries; a line has reads, mates or nothing, and a read group, separated by tabs"},
 		{"\tr2.fq\n", "line 1: there is no file of reads in the first column"},
 		{"r1.fq\tr2.fq\tx\nr1.fq\n", "line 2: either all lines have a read group or none has, and line 1 is the other way"},
 		{"r1.fq\n\nr1.fq\tr2.fq\tx\n", "line 3: either all lines have a read group or none has, and line 1 is the other way"},

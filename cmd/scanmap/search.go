@@ -204,7 +204,7 @@ func (j *searchJob) readDistance(c *cli.Context) error {
 	name := "max-distance"
 	if c.IsSet("max-mismatches") {
 		if c.IsSet("max-distance") {
-			return errors.New("option --max-mismatches stands in place of --max-distance")
+			return errors.New("option --max-mismatches replaces --max-distance")
 		}
 		name, o.Substitutions = "max-mismatches", true
 	}

@@ -200,7 +200,7 @@ func sortedTags(text string) (records []string) {
 	return records
 }
 
-// Every option stands in the help with a text, and so does every method.
+// Every option is in the help with a text, and so does every method.
 func TestHelpOfSearch(t *testing.T) {
 	code, stdout, stderr := call("search", "--help")
 	if code != 0 || stderr != "" {
@@ -246,7 +246,7 @@ func TestSearchUsageErrors(t *testing.T) {
 			`option --max-mismatches: "4%" is a percentage, and a search takes a number of edits from 0 to 63`},
 		{"ACGT ref.fa -e 1 -k 2", `option --max-distance is given twice, as "1" and as "2"`},
 		{"ACGT ref.fa --max-mismatches x", `option --max-mismatches: "x" is not a whole number from 0 to 63`},
-		{"ACGT ref.fa -k 1 --max-mismatches 1", "option --max-mismatches stands in place of --max-distance"},
+		{"ACGT ref.fa -k 1 --max-mismatches 1", "option --max-mismatches replaces --max-distance"},
 		{"ACGT ref.fa --both-strands --forward-only", "options --both-strands and --forward-only contradict each other"},
 		{"ACGT ref.fa --alphabet rna", `option --alphabet: alphabet "rna" is not one of dna, bytes (did you mean dna?)`},
 		{"ACGT ref.fa --alphabet bytes --both-strands", "option --both-strands: text of bytes has one strand"},

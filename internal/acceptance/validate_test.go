@@ -70,7 +70,7 @@ func TestOtherTools(t *testing.T) {
 	}
 }
 
-// TestWithoutReadGroup leaves the read group out, which Picard alone minds.
+// TestWithoutReadGroup leaves the read group out, to which only Picard objects.
 func TestWithoutReadGroup(t *testing.T) {
 	tools := validate.Tools{Scanmap: scanmap, Samtools: programs.Find(t, "samtools")}
 	c := validate.Case{

@@ -54,7 +54,7 @@ func (c *Case) arguments() []string {
 	return append(args, slices.Concat(c.options()...)...)
 }
 
-// files are the arguments behind the options.
+// files are the arguments after the options.
 func (c *Case) files() []string { return append([]string{c.Reference}, c.Reads...) }
 
 // paired tells whether reads have mates.

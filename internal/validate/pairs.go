@@ -125,7 +125,7 @@ func inward(a, b *Record) bool {
 }
 
 // leftmostForward tells whether mates on one contig lie on different strands and the forward one
-// does not start behind the other.
+// does not start after the other.
 func leftmostForward(a, b *Record) bool {
 	if a.reverse() == b.reverse() {
 		return false

@@ -189,7 +189,7 @@ func parseAlignment(r io.Reader) (*Alignment, error) {
 			continue
 		}
 		if len(a.Records) > 0 {
-			return nil, fmt.Errorf("line %d: a line of the header behind the first record", n)
+			return nil, fmt.Errorf("line %d: a line of the header after the first record", n)
 		}
 		a.Header = append(a.Header, line)
 		if contig, ok, err := parseContig(line); err != nil {

@@ -26,8 +26,8 @@ func (t *Tools) readable(ctx context.Context, file string, records int64, faults
 	return nil
 }
 
-// complaint is a word of samtools that something is wrong. markdup -s writes its counts to standard
-// error too, and harmless is what it says where there are no duplicates to reckon with.
+// complaint matches a line in which samtools says that something is wrong. markdup -s writes its
+// counts to standard error too; harmless is its message where there are no duplicates.
 var complaint = regexp.MustCompile(`(?im)^.*(\[[we]::|warning|error|fail|invalid|truncated|coordinate|missing|no .* tag).*$`)
 
 const harmless = "unable to calculate estimated library size"
@@ -129,8 +129,8 @@ func place(r *Record) string {
 		r.MateStart+1, cigar, quality)
 }
 
-// calmd computes NM and MD anew, which changes nothing. It passes over records without SEQ, so
-// secondary ones get that of the read first; and it loads a contig anew wherever the contig
+// calmd has samtools compute NM and MD again, which must change nothing. It skips records without
+// SEQ, so secondary ones get that of the read first; and it loads a contig again wherever the contig
 // changes, so records are sorted.
 func (t *Tools) calmd(ctx context.Context, c *Case, a *Alignment, folder string, templates []Template, faults *Faults) error {
 	inOrder, filled := filepath.Join(folder, "filled.sam"), filepath.Join(folder, "filled.sorted.bam")

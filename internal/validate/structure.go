@@ -143,7 +143,7 @@ func (s *structure) layout(r *Record) {
 	switch {
 	case !s.c.paired():
 		if r.Flags&ofPairs != 0 || r.MateContig != "*" || r.MateStart != -1 || r.TemplateLength != 0 {
-			s.faults.add("a single-end record tells of a mate", "%.60q", r.Line)
+			s.faults.add("a single-end record has fields of a mate", "%.60q", r.Line)
 		}
 		for _, tag := range tags {
 			if _, ok := r.tag(prefix(tag)); ok && tag.Mate {
@@ -324,7 +324,7 @@ func (s *structure) report(records []*Record) {
 		edits, _ := r.number("NM:i:")
 		switch {
 		case edits < before:
-			s.faults.add("records of a read in the order of their edits", "%s: %d behind %d", name, edits, before)
+			s.faults.add("records of a read in the order of their edits", "%s: %d after %d", name, edits, before)
 		case s.c.Report == "best" && edits != least, s.c.Report == "strata:1" && edits > least+1:
 			s.faults.add("records beyond what --report asks for", "%s: %d edits, the best %d", name, edits, least)
 		}

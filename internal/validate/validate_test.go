@@ -136,7 +136,7 @@ func TestStructureRefuses(t *testing.T) {
 		{goodSingle, "RG", func(c *Case) { c.ReadGroup = "" }},
 		{goodSingle, "an unmapped read in spite of --omit-unmapped", func(c *Case) { c.OmitUnmapped = true }},
 		{goodSingle, "letters of the CIGAR", func(c *Case) { c.SequenceMatch = true }},
-		{edit(goodSingle, "a\t16\t", "a\t17\t"), "a single-end record tells of a mate", nil},
+		{edit(goodSingle, "a\t16\t", "a\t17\t"), "a single-end record has fields of a mate", nil},
 		{edit(goodSingle, "HI:i:1", "HI:i:1\tMQ:i:3"), "a single-end record has a tag of pairs", nil},
 		{edit(goodSingle, "b\t4\t*\t0", "b\t4\tx\t5"), "an unmapped read without a mate is placed", nil},
 		{goodSingle[:strings.Index(goodSingle, "b\t4")], "every read has a record", nil},
