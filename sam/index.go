@@ -75,10 +75,10 @@ func firstBin(level int) int { return (1<<(3*level) - 1) / 7 }
 // indexer makes the index of records in their order. Its places are those of
 // bgzfWriter.place, numbers of blocks where files have offsets; write has both.
 //
-// biogo/hts has an index for either kind. Version 1.4.5 of its bam.Index panics on the
-// second of two records over the border of two windows, leaves the last window of such
-// a record out, and looks for bins one by one; both kinds want offsets as records come,
-// before their blocks are compressed.
+// biogo/hts has an index of either kind. Version 1.4.5 of its bam.Index panics on the second of two
+// records that cross the border of two windows, leaves out the last window of such a record, and
+// looks for bins one by one. Both of its kinds need offsets as records come, before their blocks are
+// compressed.
 type indexer struct {
 	kind     IndexKind
 	depth    int

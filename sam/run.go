@@ -43,9 +43,8 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // errDiscarded ends a run that nobody wants.
 var errDiscarded = errors.New("sorting was given up")
 
-// createTemporary opens a file that has no name any more, so that nothing is left of
-// it however the process ends. Where a system does not remove the names of open
-// files, closing it does.
+// createTemporary opens a file and removes its name, so that nothing is left of it however the
+// process ends. On systems that keep the names of open files, closing it removes the name.
 func createTemporary(folder string) (temporaryFile, error) {
 	f, err := os.CreateTemp(folder, "scanmap-sort-*")
 	if err != nil {

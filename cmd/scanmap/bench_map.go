@@ -14,7 +14,7 @@ import (
 	"scanmap/measure"
 )
 
-// maxBenchBases is more than the references that are there have.
+// maxBenchBases is more than any reference has.
 const maxBenchBases = 1 << 40
 
 func benchMapCommand(p process) *cli.Command {
@@ -64,7 +64,7 @@ var repeatsModels = [][2]string{
 // categoryInput is a category of options, for help.
 const categoryInput = "Input"
 
-// benchMapOptions makes options of flags.
+// benchMapOptions makes options from flags.
 func benchMapOptions(c *cli.Context, j *benchJob) (*mapper.BenchOptions, error) {
 	o := &mapper.BenchOptions{Repetitions: j.repeats}
 	o.Device = j.device
@@ -94,7 +94,7 @@ func benchMapOptions(c *cli.Context, j *benchJob) (*mapper.BenchOptions, error) 
 	return o, benchMapInput(c, o)
 }
 
-// benchMapInput sets the files that are measured with, if there are any.
+// benchMapInput sets the files to measure with, if there are any.
 func benchMapInput(c *cli.Context, o *mapper.BenchOptions) error {
 	switch n := c.Args().Len(); n {
 	case 0:

@@ -62,7 +62,7 @@ func benchSearchCommand(p process) *cli.Command {
 // categoryMethod is a category of options, for help.
 const categoryMethod = "Method"
 
-// The text's letters unless they are given: enough that a run takes longer than starting it.
+// The letters of the text by default: enough that a run takes longer than starting it.
 const (
 	benchLettersCPU = 1 << 24
 	benchLettersGPU = 1 << 28
@@ -71,7 +71,7 @@ const (
 // maxBenchPatterns is more than a measurement needs.
 const maxBenchPatterns = 1 << 16
 
-// benchSearchOptions makes options of flags.
+// benchSearchOptions makes options from flags.
 func benchSearchOptions(c *cli.Context, j *benchJob) (*search.BenchOptions, error) {
 	o := &search.BenchOptions{
 		Method: c.String("method"), Scheme: c.String("scheme"), Device: j.device,

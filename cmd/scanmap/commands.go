@@ -20,7 +20,7 @@ type command struct {
 	subcommands []command
 }
 
-// option is what they say of an option.
+// option is what help, the manual and completion say of an option.
 type option struct {
 	long, short []string // names, without hyphens
 	placeholder string   // of the value, empty of an option without one
@@ -31,7 +31,7 @@ type option struct {
 	values      []string // to choose from; nil where there is no list
 }
 
-// describe makes a command, and those inside it, of what urfave/cli has. Hidden commands and
+// describe makes a command, and those inside it, from what urfave/cli has. Hidden commands and
 // options are left out.
 func describe(app *cli.App) command {
 	return command{
@@ -163,7 +163,7 @@ var categoryOrder = []string{categorySearch, categoryMapping, categoryMethod, ca
 	categoryOutput, categorySorting, categoryReports, categoryRun}
 
 // groups are the options by their categories: in the order above, those without one last. Inside a
-// group they stand as in the program.
+// group they keep the order of the program.
 func (c command) groups() []group {
 	var groups []group
 	for _, o := range c.options {

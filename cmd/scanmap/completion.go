@@ -78,5 +78,5 @@ func sequencePatterns() []string {
 	return patterns
 }
 
-// quoted makes one word for a shell of the kind of sh.
+// quoted makes one word for sh and the shells like it.
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

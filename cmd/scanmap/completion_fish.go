@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// fishStart has what tells whether words are those of a command, and no others of its arguments:
-// fish asks it before it offers something of that command.
+// fishStart has the functions that tell which command is being typed. fish calls them before it
+// offers something for that command.
 const fishStart = `# Completion of scanmap for fish, written by: scanmap completion fish
 
 # Whether the command line begins with these commands.

@@ -21,8 +21,8 @@ func zshName(c command) string {
 	return strings.ReplaceAll(strings.TrimSuffix("_scanmap "+c.name, " "), " ", "_")
 }
 
-// zshFunction writes the function of a command. -S: what follows -- is no option. With commands
-// inside it, the first word is one of them, which takes what follows.
+// zshFunction writes the function of a command. -S means that nothing after -- is an option. If
+// there are commands inside it, the first word is one of them, and takes what follows.
 func zshFunction(b *strings.Builder, c command) {
 	fmt.Fprintf(b, "\n%s() {\n    local curcontext=$curcontext state line\n    typeset -A opt_args\n    _arguments -C -S \\\n", zshName(c))
 	for _, o := range c.options {
@@ -57,8 +57,8 @@ func zshFunction(b *strings.Builder, c command) {
 	b.WriteString("        esac\n        ;;\n    esac\n}\n")
 }
 
-// zshOption are the specifications of an option for _arguments, one for each name. A name that was
-// given is not offered again, nor is another one of the same option.
+// zshOption makes the specifications of an option for _arguments, one for each name. Once one name
+// was given, no name of that option is offered again.
 func zshOption(o option) []string {
 	text := "[" + zshEscaped(completedText(o.text), `\[]:`) + "]"
 	value := ""

@@ -32,7 +32,7 @@ func devicesCommand(p process) *cli.Command {
 	}
 }
 
-// listDevices writes what a driver has, that of the machine if it is nil. What is wrong with a GPU
+// listDevices lists the GPUs of a driver, that of the machine if it is nil. What is wrong with a GPU
 // is part of the list.
 func listDevices(w io.Writer, driver *gpu.Driver) error {
 	if driver == nil {

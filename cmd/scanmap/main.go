@@ -45,14 +45,14 @@ func run(args []string, stdout, stderr io.Writer) int {
 		err = p.stdout.err() // help and version are written without a check
 	}
 	if code := exitCode(err); code != 0 {
-		// Where even this cannot be written, the exit code tells.
+		// If even this cannot be written, the exit code remains.
 		_, _ = fmt.Fprintf(stderr, "scanmap: %s\n", oneLine(err.Error()))
 		return code
 	}
 	return 0
 }
 
-// process is what the program has of its process.
+// process is what the program uses of its process.
 type process struct {
 	args   []string
 	stdout *sink
@@ -102,7 +102,7 @@ type signalError struct{ signal syscall.Signal }
 
 func (e signalError) Error() string { return "stopped by a signal: " + e.signal.String() }
 
-// exitCode returns 0 also for a reader of the output that went away.
+// exitCode returns the exit code for an error. It is 0 also if the reader of the output went away.
 func exitCode(err error) int {
 	var stopped signalError
 	switch {
@@ -151,8 +151,8 @@ func cancelOnSignal(parent context.Context) (context.Context, func()) {
 // it waits for a read or a write of a pipe, which nothing interrupts.
 const patience = 3 * time.Second
 
-// untilStopped returns what f does or, when it has not come to an end a while after ctx was
-// cancelled, the cause.
+// untilStopped returns what f returns or, if f has not ended a while after ctx was cancelled, the
+// cause.
 func untilStopped[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	type result struct {
 		value T
@@ -177,7 +177,8 @@ func untilStopped[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	}
 }
 
-// oneLine keeps a message on one line, and leaves a terminal as it is, whatever the names in it hold.
+// oneLine keeps a message on one line, and control characters from the terminal, whatever the names
+// in it hold.
 func oneLine(s string) string {
 	columns := strings.Split(s, "\t")
 	for i := range columns {

@@ -142,7 +142,7 @@ func synopsis(r *roff, root command) {
 	r.WriteString(".fi\n")
 }
 
-// manualOptions writes the options of a command in their groups. Help is told once, with those of
+// manualOptions writes the options of a command in their groups. --help appears once, with those of
 // the program.
 func manualOptions(r *roff, c command) {
 	title := c.called()
@@ -193,8 +193,7 @@ func hasOption(root command, name string) bool {
 	})
 }
 
-// sentence makes a sentence of what help has without capital and full stop. A name such as NAME or
-// a word with a capital stays as it is.
+// sentence makes a sentence of a text of help, which has no capital and no full stop.
 func sentence(s string) string {
 	if s == "" {
 		return s

@@ -25,8 +25,8 @@ import (
 // nothing more; GOGC overrides it.
 const heapGrowth = 200
 
-// boundHeap keeps the growth over a large reference to what it would be over a small one: the
-// reference stays, so collecting it never gives anything back.
+// boundHeap limits the growth of the heap over a large reference to what it would be over a small
+// one: the reference stays in memory, so a larger heap holds nothing but garbage.
 func boundHeap(reference int64) {
 	const growth = 256 << 20
 	if percent := growth * 100 / max(reference, 1); percent < heapGrowth {
@@ -44,7 +44,7 @@ const (
 	categoryRun     = "Running"
 )
 
-// maxThreads is more than machines have, and less than a slip of the keyboard gives.
+// maxThreads is more than machines have, and less than most slips of the keyboard.
 const maxThreads = 4096
 
 func mapCommand(p process) *cli.Command {
@@ -157,7 +157,7 @@ type mapJob struct {
 	profiles profiles
 }
 
-// newMapJob makes options of flags; args are the program's, for the header. Its errors are usage
+// newMapJob makes options from flags; args are the program's, for the header. Its errors are usage
 // errors.
 func newMapJob(c *cli.Context, args []string) (*mapJob, error) {
 	j := &mapJob{
@@ -244,8 +244,7 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 	return nil
 }
 
-// loud takes from an error that the reader of a pipe has gone, which would end the run with exit
-// code 0.
+// loud hides from exitCode that an error is a closed pipe, which would end the run with exit code 0.
 func loud(err error) error {
 	if exitCode(err) == 0 {
 		return errors.New(err.Error())
@@ -283,7 +282,7 @@ func (j *mapJob) removeStale(results *resultFiles) error {
 	return nil
 }
 
-// openRecords opens what gets records while the run goes on.
+// openRecords opens the files that get records during the run.
 func (j *mapJob) openRecords(results *resultFiles) (*mapper.Outputs, error) {
 	out := &mapper.Outputs{Form: j.form, DiscordantForm: j.discordantForm}
 	records, err := results.open(j.output)
@@ -344,7 +343,7 @@ func (j *mapJob) openReports(results *resultFiles) (reports []statisticsFile, er
 	return reports, nil
 }
 
-// inputsExist notices reads that are not there before the reference is loaded.
+// inputsExist notices missing files before the reference is loaded.
 func inputsExist(inputs ...string) error {
 	for _, input := range inputs {
 		if input == "-" {

@@ -52,8 +52,8 @@ func (j *mapJob) readInputs(c *cli.Context) error {
 	return j.differentInputs()
 }
 
-// inputError is bad content of a file that options are read from, or a folder that is not there:
-// not a wrong call.
+// inputError is bad content of a file that options are read from, or a folder that is missing: not a
+// wrong call.
 type inputError struct{ error }
 
 // inputs are the names of all files that are read.
@@ -187,7 +187,7 @@ func (j *mapJob) readGroup(c *cli.Context) error {
 	return nil
 }
 
-// otherFormats end names of files that are not written.
+// otherFormats matches names of files in formats that are not written.
 var otherFormats = regexp.MustCompile(`(?i)\.(bam|cram|gz|bgz|bgzf|zst|bz2|xz)$`)
 
 // readForms reads the formats of files of records, and how they are sorted.

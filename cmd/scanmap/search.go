@@ -22,7 +22,7 @@ import (
 	"scanmap/search"
 )
 
-// categorySearch comes first in help, where categories are sorted.
+// categorySearch is the first category of scanmap search.
 const categorySearch = "Matching"
 
 func searchCommand(p process) *cli.Command {
@@ -89,7 +89,7 @@ func searchCommand(p process) *cli.Command {
 	}
 }
 
-// methodNames are the names of all methods, after one that stands for a choice of the program.
+// methodNames are the names of all methods, after first, which stands for a choice of the program.
 func methodNames(first string) []string {
 	names := []string{first}
 	for _, m := range search.Methods() {
@@ -124,7 +124,7 @@ type searchJob struct {
 	quiet        bool
 }
 
-// newSearchJob makes options of flags; args are the program's, for the header of SAM. Its errors
+// newSearchJob makes options from flags; args are the program's, for the header of SAM. Its errors
 // are usage errors.
 func newSearchJob(c *cli.Context, args []string) (*searchJob, error) {
 	j := &searchJob{
@@ -329,7 +329,7 @@ func (j *searchJob) search(ctx context.Context, out io.Writer) (*search.Stats, e
 	return stats, rows.Finish(ctx)
 }
 
-// readText reads a reference or, of bytes, a file as it is.
+// readText reads a reference or, for the alphabet of bytes, a file as it is.
 func (j *searchJob) readText(ctx context.Context) (*search.Text, error) {
 	if j.alphabet == search.DNA {
 		ref, err := fasta.LoadReference(ctx, j.text, j.options.Threads)

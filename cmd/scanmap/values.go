@@ -17,9 +17,8 @@ type choiceFlag struct {
 	values []string
 }
 
-// choice makes an option of names, or of forms such as cuda:N, in which capitals stand for numbers.
-// The program may accept more values than are offered: of a form one value stands for all, and a
-// form of several numbers is left out.
+// choice makes an option whose values are names, or forms such as cuda:N, in which capitals stand
+// for numbers. Completion offers one value for each form, and none for a form of several numbers.
 func choice(f *cli.StringFlag, forms []string) cli.Flag {
 	c := &choiceFlag{StringFlag: f}
 	for _, form := range forms {
@@ -32,7 +31,7 @@ func choice(f *cli.StringFlag, forms []string) cli.Flag {
 
 var exampleNumbers = strings.NewReplacer(":N", ":0", ":S", ":1")
 
-// namesOf are the names of values that have a meaning each.
+// namesOf takes the names from pairs of a name and its meaning.
 func namesOf(values [][2]string) []string {
 	names := make([]string, len(values))
 	for i, v := range values {
@@ -61,7 +60,7 @@ func explained(values [][2]string) string {
 	return either(names)
 }
 
-// otherWords are words that users of other programs write for a value.
+// otherWords are words that users of other programs use for a value.
 var otherWords = map[string]string{"gpu": "cuda"}
 
 // suggestValue adds to a usage error about the value of an option the one that was probably meant.
@@ -110,7 +109,7 @@ func valuesOf(app *cli.App, called, option string) []string {
 	return nil
 }
 
-// What the names of files end with, to which compressions may be added.
+// The endings of the names of files of sequences, and those that compression adds.
 var (
 	sequenceSuffixes   = []string{".fa", ".fasta", ".fna", ".ffn", ".fas", ".fq", ".fastq"}
 	compressedSuffixes = []string{".gz", ".bgz", ".bz2", ".zst"}
@@ -144,7 +143,7 @@ func kindOf(o option) (kind, []string) {
 	return kindNone, nil
 }
 
-// argumentsOf says what completion offers for what is no option.
+// argumentsOf says what completion offers for arguments that are not options.
 func argumentsOf(c command) (kind, []string) {
 	switch c.name {
 	case "map", "search", "bench map":
