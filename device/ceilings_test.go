@@ -10,26 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"scanmap/kernels"
+	"scanmap/gpu"
+	"scanmap/internal/emulator"
 )
-
-// ceilingQueue is a queue of work for a GPU without a reference.
-func ceilingQueue(t *testing.T) *Queue {
-	t.Helper()
-	g, err := OpenGPU(testDriver(t), 0, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := g.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	q, err := g.NewQueue()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return q
-}
 
 // folded downloads what the blocks of a kernel wrote and folds it.
 func folded(t *testing.T, q *Queue, b *Buffer, blocks int) uint32 {
@@ -52,7 +35,7 @@ func fold(words []uint32) uint32 {
 
 // TestCeilingKernels compares what the kernels compute with the same in Go.
 func TestCeilingKernels(t *testing.T) {
-	q := ceilingQueue(t)
+	q, _ := newQueue(t)
 	var from, to, out Buffer
 	const blocks = 3
 	q.Reserve(&out, 4*blocks)
@@ -117,7 +100,7 @@ func logicCeiling(threads, rounds int) uint32 {
 }
 
 func TestCeilings(t *testing.T) {
-	o := CeilingOptions{Device: Choice{Kind: CUDA, Driver: testDriver(t)}, Bytes: 100_000, Repetitions: 2}
+	o := CeilingOptions{Device: Choice{Kind: CUDA, Driver: emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})}, Bytes: 100_000, Repetitions: 2}
 	r, err := Ceilings(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

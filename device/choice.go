@@ -39,6 +39,9 @@ const (
 	CUDA Kind = "cuda"
 )
 
+// Forms are what Parse reads, N and M standing for numbers of GPUs.
+var Forms = []string{string(Auto), string(CPU), string(CUDA), string(CUDA) + ":N", string(CUDA) + ":N,M"}
+
 // Parse reads auto, cpu, cuda or, as in cuda:0,2, the numbers of some GPUs.
 func Parse(s string) (Choice, error) {
 	switch Kind(s) {
@@ -48,7 +51,7 @@ func Parse(s string) (Choice, error) {
 	c := Choice{Kind: CUDA}
 	numbers, ok := strings.CutPrefix(s, string(CUDA)+":")
 	if !ok {
-		return Choice{}, fmt.Errorf("device %q is not one of auto, cpu, cuda, cuda:N, cuda:N,M", s)
+		return Choice{}, fmt.Errorf("device %q is not one of %s", s, strings.Join(Forms, ", "))
 	}
 	seen := map[int]bool{}
 	for number := range strings.SplitSeq(numbers, ",") {

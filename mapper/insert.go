@@ -1,7 +1,6 @@
 package mapper
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -25,13 +24,16 @@ const (
 	OrientationFF Orientation = "ff"
 )
 
+// Orientations are the names of the orientations, each with how mates point.
+var Orientations = [][2]string{
+	{string(OrientationFR), "to each other"},
+	{string(OrientationRF), "away from each other"},
+	{string(OrientationFF), "the same way"},
+}
+
 // ParseOrientation reads an orientation's name.
 func ParseOrientation(s string) (Orientation, error) {
-	switch o := Orientation(s); o {
-	case OrientationFR, OrientationRF, OrientationFF:
-		return o, nil
-	}
-	return "", fmt.Errorf("orientation %q is not one of fr, rf, ff", s)
+	return oneOf[Orientation]("orientation", s, Orientations)
 }
 
 // isLeft tells whether a mate, 0 for the first and 1 for the second, is the left one of a pair when it lies on a strand.

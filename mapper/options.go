@@ -99,8 +99,45 @@ const (
 	EngineScan = find.EngineScan
 )
 
+// Engines are the names of the engines, each with what it does.
+var Engines = [][2]string{
+	{string(EngineAuto), ""},
+	{string(EngineSkim), "pieces of the reads, then verification"},
+	{string(EngineScan), "every base"},
+}
+
 // ParseEngine reads an engine's name.
-func ParseEngine(s string) (Engine, error) { return find.ParseEngine(s) }
+func ParseEngine(s string) (Engine, error) { return oneOf[Engine]("engine", s, Engines) }
+
+// oneOf reads a value by its name. what is the kind of value, for the error. values are names with
+// what they mean.
+func oneOf[T ~string](what, s string, values [][2]string) (T, error) {
+	names := make([]string, len(values))
+	for i, v := range values {
+		if names[i] = v[0]; v[0] == s {
+			return T(s), nil
+		}
+	}
+	return "", fmt.Errorf("%s %q is not one of %s", what, s, strings.Join(names, ", "))
+}
+
+// CIGARForm says how a CIGAR shows bases that are aligned to a base.
+type CIGARForm string
+
+// The forms of CIGARs.
+const (
+	CIGARMatch    CIGARForm = "m"
+	CIGARSequence CIGARForm = "eqx"
+)
+
+// CIGARForms are the names of the forms, each with the operations that it has.
+var CIGARForms = [][2]string{
+	{string(CIGARMatch), "M for matches and mismatches"},
+	{string(CIGARSequence), "= and X"},
+}
+
+// ParseCIGARForm reads the name of a form.
+func ParseCIGARForm(s string) (CIGARForm, error) { return oneOf[CIGARForm]("form", s, CIGARForms) }
 
 // Distance is the largest edit distance of a location: a number of edits, or a
 // percentage of the read's length.
@@ -164,27 +201,34 @@ type Report struct {
 // ReportMode is the kind of a Report.
 type ReportMode string
 
-// The report modes.
+// The report modes. ReportModes says what each reports.
 const (
-	ReportAll    ReportMode = "all"    // every location
-	ReportBest   ReportMode = "best"   // every location at the least distance
-	ReportOne    ReportMode = "one"    // the primary only
-	ReportStrata ReportMode = "strata" // up to Strata edits worse than the best
-	ReportUnique ReportMode = "unique" // the best location of reads that have one best location
+	ReportAll    ReportMode = "all"
+	ReportBest   ReportMode = "best"
+	ReportOne    ReportMode = "one"
+	ReportUnique ReportMode = "unique"
+	ReportStrata ReportMode = "strata"
 )
 
-// ParseReport reads "all", "best", "one", "unique" or "strata:S".
+// ReportModes are what ParseReport reads, S standing for a number, each with what is reported.
+var ReportModes = [][2]string{
+	{string(ReportAll), "every location"},
+	{string(ReportBest), "all locations at the least distance"},
+	{string(ReportOne), "the primary location"},
+	{string(ReportUnique), "the location of reads that have one best location"},
+	{string(ReportStrata) + ":S", "locations up to S edits worse than the best"},
+}
+
+// ParseReport reads a report, one of ReportModes with a number in place of S.
 func ParseReport(s string) (Report, error) {
-	if rest, ok := strings.CutPrefix(s, "strata:"); ok {
+	if rest, ok := strings.CutPrefix(s, string(ReportStrata)+":"); ok {
 		v, err := strconv.Atoi(rest)
 		if err != nil || v < 0 || v > maxEdits {
-			return Report{}, fmt.Errorf("report %q: strata takes a number of edits from 0 to %d, as in strata:1", s, maxEdits)
+			return Report{}, fmt.Errorf("report %q: strata takes a number of edits from 0 to %d, as in strata:1",
+				s, maxEdits)
 		}
 		return Report{Mode: ReportStrata, Strata: v}, nil
 	}
-	switch m := ReportMode(s); m {
-	case ReportAll, ReportBest, ReportOne, ReportUnique:
-		return Report{Mode: m}, nil
-	}
-	return Report{}, fmt.Errorf("report %q is not one of all, best, one, unique, strata:S", s)
+	mode, err := oneOf[ReportMode]("report", s, ReportModes)
+	return Report{Mode: mode}, err
 }

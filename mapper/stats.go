@@ -332,12 +332,13 @@ func (l *LibraryStats) add(t *LibraryStats) {
 	l.Mappings += t.Mappings
 	l.Reported += t.Reported
 	if l.Pairs != nil {
-		l.Pairs.add(t.Pairs)
+		l.Pairs.Add(t.Pairs)
 	}
 }
 
-// add adds the counts of pairs, and of their insert sizes.
-func (p *PairStats) add(t *PairStats) {
+// Add adds the counts of pairs and of their insert sizes. What Insert says of one library, its bounds
+// and its median, is left as it is.
+func (p *PairStats) Add(t *PairStats) {
 	p.Pairs += t.Pairs
 	p.Proper += t.Proper
 	p.Discordant += t.Discordant

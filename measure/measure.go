@@ -1,5 +1,5 @@
-// Package measure holds results of measurements: rows of medians. It does not measure; those who know what
-// there is to measure do, and package report writes what they found.
+// Package measure holds results of measurements: rows of medians. It does not measure; those who
+// know what there is to measure do, and package report writes what they found.
 package measure
 
 import "slices"
@@ -7,8 +7,8 @@ import "slices"
 // Result is what was measured.
 type Result struct {
 	Device Device
-	// Bases and Reads are the sizes of what was mapped or searched; Bytes is that of a buffer on a device. Sizes that
-	// do not matter are 0.
+	// Bases and Reads are the sizes of what was mapped or searched; Bytes is that of a buffer on a
+	// device. Sizes that do not matter are 0.
 	Bases, Reads, Bytes int64
 	// Letters is the length of a text that was searched.
 	Letters int64
@@ -34,17 +34,19 @@ type Row struct {
 	Runs     int
 	// Bytes or Operations are what a run moves or does, where Value is a rate of them.
 	Bytes, Operations int64
-	// Search says what was sought where the row is the rate of a search; nil elsewhere.
+	// Search says what was searched for where the row is the rate of a search; nil elsewhere.
 	Search *Search
 }
 
-// Search is what a rate of a search is of: letters/s, each letter of the text counted once for each pattern.
+// Search is what a rate of a search is of: letters/s, each letter of the text counted once for each
+// pattern.
 type Search struct {
 	Method, Scheme string
 	Alphabet       string // dna or bytes
 	// AlphabetSize is the number of letters that the text is made of.
 	AlphabetSize int
-	// Letters is n, PatternLength m and Distance k; Substitutions tells that only substitutions count towards k.
+	// Letters is n, PatternLength m and Distance k; Substitutions tells that only substitutions
+	// count towards k.
 	Letters       int64
 	PatternLength int
 	Distance      int
@@ -69,8 +71,8 @@ func PerSecond(n, seconds float64) float64 {
 	return n / seconds
 }
 
-// Medians returns the rows of the last repetition, each with the median, the least and the greatest value of its
-// name over those repetitions that have it.
+// Medians returns the rows of the last repetition, each with the median, the least and the greatest
+// value of its name over those repetitions that have it.
 func Medians(repetitions [][]Row) []Row {
 	byName := map[string][]float64{}
 	for _, rows := range repetitions {

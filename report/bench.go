@@ -14,7 +14,7 @@ import (
 // benchSchema names the form of the JSON of a measurement.
 const benchSchema = "scanmap-bench/1"
 
-// BenchRun is what there is to tell of a measurement beside its result.
+// BenchRun says where the result of a measurement comes from.
 type BenchRun struct {
 	Version string // of scanmap
 	Commit  string // that scanmap was built from, "" if that is not known
@@ -65,7 +65,7 @@ type benchRow struct {
 	*benchSearch
 }
 
-// benchSearch are the members of a row that tells of a search.
+// benchSearch has the members of a row for a search.
 type benchSearch struct {
 	Tbps          float64 `json:"tbps"`
 	Method        string  `json:"method"`
@@ -84,7 +84,8 @@ type benchSearch struct {
 
 // newBenchRow makes the JSON of a row.
 func newBenchRow(r *measure.Row) benchRow {
-	row := benchRow{Name: r.Name, Unit: r.Unit, Value: r.Value, Min: r.Min, Max: r.Max, Runs: r.Runs, Bytes: r.Bytes, Operations: r.Operations}
+	row := benchRow{Name: r.Name, Unit: r.Unit, Value: r.Value, Min: r.Min, Max: r.Max, Runs: r.Runs, Bytes: r.Bytes,
+		Operations: r.Operations}
 	if s := r.Search; s != nil {
 		row.benchSearch = &benchSearch{
 			Tbps: measure.Tbps(r.Value), Method: s.Method, Scheme: s.Scheme, Alphabet: s.Alphabet, AlphabetSize: s.AlphabetSize,
@@ -149,7 +150,8 @@ func BenchTable(w io.Writer, r *measure.Result) error {
 	return err
 }
 
-// benchRows makes the lines of a table, with columns for searches and for shares of a ceiling if a row has them.
+// benchRows makes the lines of a table, with columns for searches and for shares of a ceiling if a
+// row has them.
 func benchRows(all []measure.Row) (rows [][]string, columns string) {
 	header := []string{"", "median", "least", "most", "", "runs"}
 	columns = "lrrrlr"

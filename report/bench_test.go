@@ -12,7 +12,8 @@ import (
 
 // measurements have something in every member between them.
 func measurements() map[string]*measure.Result {
-	h200 := measure.Device{ID: "cuda:0", Name: "NVIDIA H200", ComputeCapability: "9.0", Driver: "CUDA 13.0", Memory: 150109880320, Multiprocessors: 132}
+	h200 := measure.Device{ID: "cuda:0", Name: "NVIDIA H200", ComputeCapability: "9.0", Driver: "CUDA 13.0",
+		Memory: 150109880320, Multiprocessors: 132}
 	return map[string]*measure.Result{
 		"bench_device": {Device: h200, Bytes: 4 << 30, Rows: []measure.Row{
 			{Name: "read", Unit: "B/s", Value: 4.5e12, Min: 4.25e12, Max: 4.512e12, Runs: 7, Bytes: 4 << 30},
@@ -28,16 +29,19 @@ func measurements() map[string]*measure.Result {
 		"bench_search": {Device: h200, Letters: 1 << 31, Rows: []measure.Row{
 			{Name: "copy of the text", Unit: "B/s", Value: 4e12, Min: 3.9e12, Max: 4.1e12, Runs: 5, Bytes: 1 << 32},
 			{Name: "copy of the text", Unit: "letters/s", Value: 2e12, Min: 1.95e12, Max: 2.05e12, Runs: 5, Operations: 1 << 31},
-			{Name: "shift-or/scan, m = 32, k = 0", Unit: "letters/s", Value: 1.6e12, Min: 1.5e12, Max: 1.7e12, Runs: 5, Operations: 1 << 31, Search: &measure.Search{
-				Method: "shift-or", Scheme: "scan", Alphabet: "bytes", AlphabetSize: 64, Letters: 1 << 31, PatternLength: 32, Patterns: 1,
-				Share: 0.8, Ceiling: "copy of the text",
-			}},
+			{Name: "shift-or/scan, m = 32, k = 0", Unit: "letters/s", Value: 1.6e12, Min: 1.5e12, Max: 1.7e12,
+				Runs: 5, Operations: 1 << 31, Search: &measure.Search{
+					Method: "shift-or", Scheme: "scan", Alphabet: "bytes", AlphabetSize: 64, Letters: 1 << 31, PatternLength: 32, Patterns: 1,
+					Share: 0.8, Ceiling: "copy of the text",
+				}},
 		}},
 		"bench_search_cpu": {Device: measure.Device{ID: "cpu", Name: "cpu"}, Letters: 1 << 24, Rows: []measure.Row{
-			{Name: "planes/substitutions, m = 20, k = 3", Unit: "letters/s", Value: 1e9, Min: 1e9, Max: 1e9, Runs: 1, Operations: 3 << 24, Search: &measure.Search{
-				Method: "planes", Scheme: "substitutions", Alphabet: "dna", AlphabetSize: 4, Letters: 1 << 24, PatternLength: 20, Distance: 3,
-				Substitutions: true, Patterns: 3, Threads: 2,
-			}},
+			{Name: "planes/substitutions, m = 20, k = 3", Unit: "letters/s", Value: 1e9, Min: 1e9, Max: 1e9, Runs: 1,
+				Operations: 3 << 24, Search: &measure.Search{
+					Method: "planes", Scheme: "substitutions", Alphabet: "dna", AlphabetSize: 4, Letters: 1 << 24,
+					PatternLength: 20, Distance: 3,
+					Substitutions: true, Patterns: 3, Threads: 2,
+				}},
 		}},
 		"bench_empty": {},
 	}

@@ -13,7 +13,8 @@ import (
 	"scanmap/internal/programs"
 )
 
-// browser speaks the DevTools protocol with Chromium through a pair of pipes: messages are JSON that ends with a zero byte.
+// browser speaks the DevTools protocol with Chromium through a pair of pipes: messages are JSON
+// that ends with a zero byte.
 type browser struct {
 	t       *testing.T
 	in      *os.File
@@ -44,7 +45,8 @@ func startBrowser(t *testing.T) *browser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(path, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--hide-scrollbars",
+	cmd := exec.Command(path, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+		"--no-first-run", "--hide-scrollbars",
 		"--user-data-dir="+t.TempDir(), "--host-resolver-rules=MAP * 127.0.0.1:9", "--disable-background-networking",
 		"--remote-debugging-pipe", "about:blank")
 	cmd.ExtraFiles = []*os.File{toBrowser, fromBrowser} // 3 and 4, as Chromium wants them
@@ -143,8 +145,10 @@ func (b *browser) open(file string) {
 // view sets the width of the window and the colours that the user prefers.
 func (b *browser) view(width int, colours string) {
 	b.t.Helper()
-	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 600}, nil)
-	b.call("Emulation.setEmulatedMedia", map[string]any{"media": "screen", "features": []map[string]string{{"name": "prefers-color-scheme", "value": colours}}}, nil)
+	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 800, "deviceScaleFactor": 1,
+		"mobile": width < 600}, nil)
+	b.call("Emulation.setEmulatedMedia", map[string]any{"media": "screen",
+		"features": []map[string]string{{"name": "prefers-color-scheme", "value": colours}}}, nil)
 }
 
 // evaluate returns what an expression of JavaScript is.

@@ -15,14 +15,15 @@ import (
 //go:embed html
 var pageFiles embed.FS
 
-// HTMLInfo is what the page tells of a run beside its statistics.
+// HTMLInfo is what the page shows of a run beside its statistics.
 type HTMLInfo struct {
 	Version     string   // of scanmap
 	CommandLine []string // the program's name and its arguments
 	Reference   string   // name of the file
 }
 
-// The page and its plots are bounded, because a draft assembly has a million contigs and a table of samples any number of libraries.
+// The page and its plots are bounded, because a draft assembly has a million contigs and a table of
+// samples any number of libraries.
 const (
 	maxPlots = 24
 	maxRows  = 1000
@@ -57,8 +58,8 @@ type tile struct{ Name, Value, Note string }
 // Long tells that the number needs smaller letters.
 func (t tile) Long() bool { return utf8.RuneCountInString(t.Value) > 9 }
 
-// HTML writes the statistics as one page that needs nothing else: neither the network nor other files, and scripts
-// only to zoom. The same statistics give the same bytes.
+// HTML writes the statistics as one page that needs nothing else: neither the network nor other
+// files, and scripts only to zoom. The same statistics give the same bytes.
 func HTML(w io.Writer, s *mapper.Stats, info HTMLInfo) error {
 	templates, err := template.ParseFS(pageFiles, "html/*.html")
 	if err != nil {
@@ -191,7 +192,8 @@ func tiles(s *mapper.Stats) []tile {
 	if all == nil {
 		return out
 	}
-	out = append(out, tile{"proper pairs", unbroken(all.Proper, all.Pairs), fmt.Sprintf("%s of %s", grouped(all.Proper), grouped(all.Pairs))})
+	out = append(out, tile{"proper pairs", unbroken(all.Proper, all.Pairs),
+		fmt.Sprintf("%s of %s", grouped(all.Proper), grouped(all.Pairs))})
 	least, most, from := 0, 0, 0
 	for i := range s.Libraries {
 		if p := s.Libraries[i].Pairs; p != nil {
@@ -209,7 +211,8 @@ func tiles(s *mapper.Stats) []tile {
 	case least == most:
 		out = append(out, tile{"median insert size", grouped(int64(least)), "bases"})
 	default:
-		out = append(out, tile{"median insert size", fmt.Sprintf("%s to %s", grouped(int64(least)), grouped(int64(most))), fmt.Sprintf("bases, %s libraries", grouped(int64(from)))})
+		out = append(out, tile{"median insert size", fmt.Sprintf("%s to %s", grouped(int64(least)),
+			grouped(int64(most))), fmt.Sprintf("bases, %s libraries", grouped(int64(from)))})
 	}
 	return out
 }

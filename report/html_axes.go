@@ -23,7 +23,8 @@ func newAxes(left, right, top, bottom unit) axes {
 	return axes{Left: left, Right: right, Top: top, Bottom: bottom, TickY: bottom + 5, XLabelY: bottom + 18, YLabelX: left - 6}
 }
 
-// tickStep returns the distance of ticks, 1, 2 or 5 times a power of ten and at least 1, that gives at most so many in the span.
+// tickStep returns the distance of ticks, 1, 2 or 5 times a power of ten and at least 1, that gives
+// at most so many in the span.
 func tickStep(span float64, most int) float64 {
 	rough := span / float64(most)
 	if rough <= 1 {

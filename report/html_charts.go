@@ -9,7 +9,8 @@ import (
 	"scanmap/mapper"
 )
 
-// Charts are drawn 360 units wide, which a phone shows nearly as they are, so that letters of 13 units stay readable.
+// Charts are drawn 360 units wide, which a phone shows nearly as they are, so that letters of 13
+// units stay readable.
 const (
 	chartWidth  = 360
 	letterWidth = 7.3 // of a digit of 13 units, rounded up
@@ -72,7 +73,7 @@ func newRatioChart(name string, reads, mapped, unique, ambiguous int64) ratioCha
 	return c
 }
 
-// barChart has horizontal bars, with their names before and their numbers behind them.
+// barChart has horizontal bars, with their names before and their numbers after them.
 type barChart struct {
 	ID, Title, Axis      string
 	Height               int

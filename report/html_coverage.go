@@ -11,11 +11,12 @@ import (
 	"scanmap/mapper"
 )
 
-// maxCoverageBins is the number of bins that a plot has at most: more than it has dots on a screen, to have something to zoom into.
+// maxCoverageBins is the number of bins that a plot has at most: more than it has dots on a screen,
+// to have something to zoom into.
 const maxCoverageBins = 1000
 
-// coverageChart is the mean depth along a contig. The paths have bins as their abscissa, and as ordinate 1000
-// for none and 0 for Top; what lies above is cut by the window.
+// coverageChart is the mean depth along a contig. The paths have bins as their abscissa, and as
+// ordinate 1000 for none and 0 for Top; what lies above is cut by the window.
 type coverageChart struct {
 	Name, Summary             string
 	Length, Bin, Bins         string
@@ -75,8 +76,9 @@ func newCoverageChart(contig *mapper.ContigStats) coverageChart {
 	primaryMean, allMean := depths(contig)
 	c := coverageChart{
 		Name: printable(contig.Name), Height: 150, Axes: newAxes(48, 350, 12, 122),
-		Summary: fmt.Sprintf("%s bases, mean depth %s (primary %s), highest %s", grouped(int64(contig.Length)), depthText(allMean), depthText(primaryMean), depthText(most)),
-		Length:  strconv.Itoa(contig.Length), Bin: strconv.Itoa(bin), Top: strconv.FormatFloat(top, 'g', -1, 64),
+		Summary: fmt.Sprintf("%s bases, mean depth %s (primary %s), highest %s", grouped(int64(contig.Length)),
+			depthText(allMean), depthText(primaryMean), depthText(most)),
+		Length: strconv.Itoa(contig.Length), Bin: strconv.Itoa(bin), Top: strconv.FormatFloat(top, 'g', -1, 64),
 	}
 	if most > top {
 		c.Summary += fmt.Sprintf(", cut off at %s", depthText(top))
@@ -103,14 +105,16 @@ func binDepths(bases []int64, join int, c *mapper.ContigStats) []float64 {
 	return out
 }
 
-// depthTop returns the depth where a plot ends, and the highest. A few bins far above the others, as repeats are,
-// would flatten all else: the plot ends at three times the depth that 95 % of the bins do not exceed, if the highest has more than twice as much.
+// depthTop returns the depth where a plot ends, and the highest. A few bins far above the others,
+// as repeats are, would flatten all else: the plot ends at three times the depth that 95 % of the
+// bins do not exceed, if the highest has more than twice as much.
 func depthTop(primary, all []float64) (top, most float64) {
 	sorted := slices.Concat(primary, all)
 	for _, d := range sorted {
 		most = max(most, d)
 	}
-	// all has the primary records too, so it alone would do; bins that one of the two lacks count as they are.
+	// all has the primary records too, so it alone would do; bins that one of the two lacks count
+	// as they are.
 	slices.Sort(sorted)
 	usual := 3 * sorted[(len(sorted)-1)*95/100]
 	if usual > 0 && 2*usual < most {

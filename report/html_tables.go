@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 
 	"scanmap/mapper"
@@ -49,6 +48,13 @@ func (t *table) row(indent int, texts ...string) {
 	t.Rows = append(t.Rows, row)
 }
 
+// counters adds a row for each counter.
+func (t *table) counters(all []counter) {
+	for _, c := range all {
+		t.row(c.indent, c.name, c.value, c.note)
+	}
+}
+
 // left says how many there are more than were shown, "" for none.
 func left(more int, what string) string {
 	if more <= 0 {
@@ -63,10 +69,7 @@ func pairTable(s *mapper.Stats) *table {
 		return nil
 	}
 	t := &table{Title: "Pairs", Header: columns("class", "pairs#", "of all#")}
-	for _, r := range pairRows(all) {
-		t.row(r.indent, r.name, grouped(r.pairs), percent(r.pairs, all.Pairs))
-	}
-	t.row(0, "rescued mates (in proper pairs)", grouped(all.Rescued), "")
+	t.counters(pairCounters(all))
 	return t
 }
 
@@ -76,9 +79,10 @@ func libraryTable(s *mapper.Stats, names []string) *table {
 		return nil
 	}
 	t := &table{
-		Title:  "Libraries",
-		Header: columns("library", "reads#", "mapped#", "unique#", "pairs#", "proper#", "median insert#", "spread#", "proper insert", "read group", "reads file", "mates file"),
-		Left:   left(len(s.Libraries)-maxRows, "libraries"),
+		Title: "Libraries",
+		Header: columns("library", "reads#", "mapped#", "unique#", "pairs#", "proper#", "median insert#", "spread#",
+			"proper insert", "read group", "reads file", "mates file"),
+		Left: left(len(s.Libraries)-maxRows, "libraries"),
 	}
 	for i := range s.Libraries[:min(maxRows, len(s.Libraries))] {
 		l := &s.Libraries[i]
@@ -97,31 +101,7 @@ func libraryTable(s *mapper.Stats, names []string) *table {
 
 func allTable(s *mapper.Stats) *table {
 	t := &table{Title: "All statistics", Header: columns("what", "number#", "")}
-	reads := func(indent int, name string, n int64) { t.row(indent, name, grouped(n), percent(n, s.Reads)) }
-	aRead := func(indent int, name string, n int64) {
-		t.row(indent, name, grouped(n), average(n, s.Reads)+" a read")
-	}
-	t.row(0, "reads", grouped(s.Reads), "")
-	reads(1, "mapped", s.Mapped)
-	reads(2, "unique", s.Unique)
-	reads(2, "multiple", s.Multiple)
-	reads(1, "unmapped", s.Unmapped)
-	reads(2, "ambiguous", s.Ambiguous)
-	reads(1, "with locations past --max-locations", s.Capped)
-	t.row(0, "bases of reads", grouped(s.Bases), fmt.Sprintf("%.1f a read", ratio(s.Bases, s.Reads)))
-	t.row(0, "mappings", grouped(s.Mappings), average(s.Mappings, s.Mapped)+" a mapped read")
-	t.row(1, "reported", grouped(s.Reported), "")
-	t.row(0, "reference", grouped(s.ReferenceBases), "bases")
-	t.row(0, "contigs", grouped(int64(len(s.PerContig))), "")
-	t.row(0, "batches", grouped(s.Batches), "passes over the reference")
-	for _, engine := range slices.Sorted(maps.Keys(s.Engines)) {
-		t.row(0, "engine "+string(engine), grouped(s.Engines[engine]), "reads")
-	}
-	aRead(0, "candidates", s.Candidates)
-	aRead(1, "refused", s.Refused)
-	aRead(0, "verified windows", s.Verified)
-	t.row(0, "elapsed", seconds(s.Elapsed), fmt.Sprintf("s, %s reads/s", scaled(perSecond(s.Reads, s.Elapsed))))
-	t.row(0, "search throughput", fmt.Sprintf("%.3f", s.SearchThroughput()), "Tbit/s")
+	t.counters(slices.Concat(readCounters(s), mappingCounters(s), workCounters(s)))
 	return t
 }
 

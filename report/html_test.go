@@ -23,7 +23,8 @@ var screenshots = flag.String("screenshots", "", "a folder for pictures of the p
 
 var info = HTMLInfo{
 	Version: "1.2.3", Reference: "yeast.fa.gz",
-	CommandLine: []string{"scanmap", "map", "-e", "4%", "--report-html", "run.html", "-o", "run.bam", "-R", `@RG\tID:lane1\tSM:BY4741`, "yeast.fa.gz", "SRR1234567_1.fastq.gz", "SRR1234567_2.fastq.gz"},
+	CommandLine: []string{"scanmap", "map", "-e", "4%", "--report-html", "run.html", "-o", "run.bam", "-R",
+		`@RG\tID:lane1\tSM:BY4741`, "yeast.fa.gz", "SRR1234567_1.fastq.gz", "SRR1234567_2.fastq.gz"},
 }
 
 func html(t *testing.T, s *mapper.Stats) []byte {
@@ -136,7 +137,8 @@ func TestHTMLWriteFails(t *testing.T) {
 func TestHTMLBounded(t *testing.T) {
 	s := yeast()
 	for i := range 1_000_000 {
-		s.PerContig = append(s.PerContig, mapper.ContigStats{Name: fmt.Sprint("scaffold_", i), Length: 100, BinLength: 1000, PrimaryBases: []int64{70}, AllBases: []int64{70}})
+		s.PerContig = append(s.PerContig, mapper.ContigStats{Name: fmt.Sprint("scaffold_", i), Length: 100,
+			BinLength: 1000, PrimaryBases: []int64{70}, AllBases: []int64{70}})
 	}
 	for range 2000 {
 		s.Libraries = append(s.Libraries, s.Libraries[0])
@@ -182,7 +184,8 @@ func TestHTMLInBrowser(t *testing.T) {
 
 // complains opens a page that throws and one that asks for a picture, which have to be noticed.
 func complains(t *testing.T, b *browser, file string) {
-	for _, fault := range []string{`<script>throw new Error("fault")</script>`, `<script>console.error("fault")</script>`, `<img src="http://example.org/a.png" />`} {
+	for _, fault := range []string{`<script>throw new Error("fault")</script>`,
+		`<script>console.error("fault")</script>`, `<img src="http://example.org/a.png" />`} {
 		if err := os.WriteFile(file, []byte(fault), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -210,7 +213,8 @@ func shows(t *testing.T, b *browser, name, file string, v view) {
 	}
 	picture := b.screenshot()
 	if *screenshots != "" {
-		if err := os.WriteFile(filepath.Join(*screenshots, fmt.Sprintf("%s-%d-%s.png", name, v.width, v.colours)), picture, 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(*screenshots, fmt.Sprintf("%s-%d-%s.png", name, v.width, v.colours)),
+			picture, 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -257,12 +261,14 @@ func zooms(t *testing.T, b *browser, file string) {
 		share float64
 	}{{"mousePressed", 0.25}, {"mouseMoved", 0.5}, {"mouseMoved", 0.75}, {"mouseReleased", 0.75}} {
 		b.call("Input.dispatchMouseEvent", map[string]any{
-			"type": step.kind, "x": place.Left + step.share*place.Width, "y": place.Top + 20, "button": "left", "buttons": 1, "clickCount": 1,
+			"type": step.kind, "x": place.Left + step.share*place.Width, "y": place.Top + 20, "button": "left",
+			"buttons": 1, "clickCount": 1,
 		}, nil)
 	}
 	b.evaluate(window, &after)
 	var from, width float64
-	if _, err := fmt.Sscanf(after, "%g 0 %g 1000", &from, &width); err != nil || math.Abs(from-765.9665/4) > 5 || math.Abs(width-765.9665/2) > 10 {
+	if _, err := fmt.Sscanf(after, "%g 0 %g 1000", &from, &width); err != nil || math.Abs(from-765.9665/4) > 5 ||
+		math.Abs(width-765.9665/2) > 10 {
 		t.Errorf("after the drag the plot shows %s", after)
 	}
 	for _, c := range b.complaints("file://" + file) {
@@ -288,7 +294,8 @@ func colours(t *testing.T, picture []byte) int {
 	return len(seen)
 }
 
-// Text has a contrast of 4.5 at least with what is behind it, and what is painted one of 3 (WCAG 2.2, 1.4.3 and 1.4.11).
+// Text has a contrast of 4.5 at least with what is behind it, and what is painted one of 3 (WCAG
+// 2.2, 1.4.3 and 1.4.11).
 func TestContrast(t *testing.T) {
 	style, err := pageFiles.ReadFile("html/style.css")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 // schema names the form of the JSON.
 const schema = "scanmap-stats/1"
 
-// statistics is the JSON; the package comment explains its members.
+// statistics is the JSON; docs/statistics.md explains its members.
 type statistics struct {
 	Schema               string                  `json:"schema"`
 	Version              string                  `json:"version"`

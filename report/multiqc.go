@@ -7,8 +7,9 @@ import (
 	"scanmap/mapper"
 )
 
-// multiQC is custom content of MultiQC (https://docs.seqera.io/multiqc/custom_content): columns of its table of
-// general statistics. Files of several runs have one ID, by which MultiQC puts their samples into one table.
+// multiQC is custom content of MultiQC (https://docs.seqera.io/multiqc/custom_content): columns of
+// its table of general statistics. Files of several runs have one ID, by which MultiQC puts their
+// samples into one table.
 type multiQC struct {
 	ID          string                     `json:"id"`
 	PlotType    string                     `json:"plot_type"`
@@ -30,8 +31,8 @@ type multiQCColumn struct {
 	Hidden      bool     `json:"hidden,omitempty"`
 }
 
-// multiQCSample is a row. What a library has not, because it has no mates or no reads, is left out: MultiQC leaves
-// the cell empty.
+// multiQCSample is a row. What a library has not, because it has no mates or no reads, is left out:
+// MultiQC leaves the cell empty.
 type multiQCSample struct {
 	Mapped   *float64 `json:"percent_mapped,omitempty"`
 	Unique   *float64 `json:"percent_unique,omitempty"`
@@ -45,20 +46,27 @@ type multiQCSample struct {
 func multiQCColumns() []map[string]multiQCColumn {
 	zero, hundred := 0.0, 100.0
 	share := func(title, description, scale string) multiQCColumn {
-		return multiQCColumn{Title: title, Description: description, Min: &zero, Max: &hundred, Suffix: "%", Scale: scale, Format: "{:,.2f}"}
+		return multiQCColumn{Title: title, Description: description, Min: &zero, Max: &hundred, Suffix: "%",
+			Scale: scale, Format: "{:,.2f}"}
 	}
 	return []map[string]multiQCColumn{
 		{"percent_mapped": share("% mapped", "Reads with at least one location within the edits allowed", "YlGn")},
 		{"percent_unique": share("% unique", "Reads with exactly one location", "Blues")},
-		{"percent_proper_pairs": share("% proper pairs", "Pairs on one contig, in the orientation and with an insert size of the library", "PuBu")},
-		{"median_insert": {Title: "Median insert", Description: "Median insert size in bases, from the first unique pairs", Min: &zero, Suffix: " bp", Scale: "BuPu", Format: "{:,.0f}"}},
-		{"mappings_per_mapped_read": {Title: "Mappings", Description: "Locations found per mapped read", Min: &zero, Scale: "OrRd", Format: "{:,.2f}"}},
-		{"reads_millions": {Title: "M reads", Description: "Reads of the input, in millions; mates count singly", Min: &zero, Scale: "Greys", Format: "{:,.3f}"}},
+		{"percent_proper_pairs": share("% proper pairs",
+			"Pairs on one contig, in the orientation and with an insert size of the library", "PuBu")},
+		{"median_insert": {Title: "Median insert",
+			Description: "Median insert size in bases, from the first unique pairs", Min: &zero, Suffix: " bp",
+			Scale: "BuPu", Format: "{:,.0f}"}},
+		{"mappings_per_mapped_read": {Title: "Mappings", Description: "Locations found per mapped read", Min: &zero,
+			Scale: "OrRd", Format: "{:,.2f}"}},
+		{"reads_millions": {Title: "M reads", Description: "Reads of the input, in millions; mates count singly",
+			Min: &zero, Scale: "Greys", Format: "{:,.3f}"}},
 	}
 }
 
-// MultiQC writes columns for MultiQC's general statistics as JSON, with a sample for each library: put
-// it in a file *_mqc.json. name is the sample of a library that has neither read group nor file name. version is that of scanmap.
+// MultiQC writes columns for MultiQC's general statistics as JSON, with a sample for each library:
+// put it in a file *_mqc.json. name is the sample of a library that has neither read group nor file
+// name. version is that of scanmap.
 func MultiQC(w io.Writer, s *mapper.Stats, version, name string) error {
 	libraries := s.Libraries
 	names := libraryNames(s, name)

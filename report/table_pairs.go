@@ -7,46 +7,12 @@ import (
 	"scanmap/mapper"
 )
 
-// pairRow is a class of pairs, indented below the class that it is part of.
-type pairRow struct {
-	name   string
-	indent int
-	pairs  int64
-}
-
-// pairRows lists the classes of pairs; Bounded is left out when there are none.
-func pairRows(p *mapper.PairStats) []pairRow {
-	rows := []pairRow{
-		{"pairs", 0, p.Pairs},
-		{"proper", 1, p.Proper},
-		{"discordant", 1, p.Discordant},
-		{"on other contigs", 2, p.OtherContig},
-		{"in another orientation", 2, p.OtherOrientation},
-		{"too near", 2, p.TooNear},
-		{"too far", 2, p.TooFar},
-		{"one-end anchored", 1, p.OneEndAnchored},
-		{"unmapped", 1, p.Unmapped},
-	}
-	if p.Bounded > 0 {
-		rows = append(rows, pairRow{"not all combinations weighed", 1, p.Bounded})
-	}
-	return rows
-}
-
 func pairPart(b *bytes.Buffer, s *mapper.Stats) {
 	all := allPairs(s)
 	if all == nil {
 		return
 	}
-	var rows [][]string
-	for _, r := range pairRows(all) {
-		row := []string{fmt.Sprintf("%*s%s", 2*r.indent, "", r.name), grouped(r.pairs), percent(r.pairs, all.Pairs)}
-		if r.indent == 0 {
-			row = row[:2]
-		}
-		rows = append(rows, row)
-	}
-	section(b, "lrr", append(rows, []string{"rescued mates", grouped(all.Rescued)}))
+	counters(b, "lrr", pairCounters(all))
 	if len(s.Libraries) == 1 {
 		insertPart(b, &s.Libraries[0].Pairs.Insert)
 	}

@@ -29,12 +29,12 @@ const bgzfEnd = bgzfStart + "\x1b\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 // bgzfWriter compresses blocks side by side and writes them in order. Where blocks
 // are cut depends on what is written and not on the number of goroutines.
 //
-// biogo/hts has such a writer. This one is in its place because biogo's takes three
-// times as long at the default level, and twice as long as samtools
-// (docs/benchmarks/bam.md), because it can wait for ever when a write fails (its writing
-// goroutine ends, and nobody gives blocks back), and because an index needs the offsets of blocks.
+// biogo/hts has such a writer. It is not used for three reasons: at the default level it takes three
+// times as long as this one, and twice as long as samtools (docs/benchmarks/bam.md); it can wait
+// forever when a write fails (its writing goroutine ends, and nobody gives blocks back); and an index
+// needs the offsets of blocks, which it does not give.
 //
-// A failed write is remembered: blocks behind it are dropped, and the calls that
+// A failed write is remembered: blocks after it are dropped, and the calls that
 // follow return its error. Methods are for one goroutine.
 type bgzfWriter struct {
 	w       io.Writer
@@ -72,7 +72,8 @@ func newBGZF(w io.Writer, level, threads int, keepOffsets bool) (*bgzfWriter, er
 	if level < 0 || level > 9 {
 		return nil, fmt.Errorf("compression level %d is not one of 0 to 9", level)
 	}
-	blocks := 2*threads + 2 // one is filled, one is written, and each goroutine has one at hand and one next
+	// One is filled, one is written, and each goroutine has one in work and one waiting.
+	blocks := 2*threads + 2
 	z := &bgzfWriter{
 		w: w, level: level, keepOffsets: keepOffsets,
 		free:  make(chan *bgzfBlock, blocks),

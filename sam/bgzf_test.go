@@ -149,7 +149,7 @@ func TestBGZFKeepsRecordsWhole(t *testing.T) {
 
 var errFull = errors.New("no space left on device")
 
-// limitedWriter fails behind a number of bytes, in one of two ways.
+// limitedWriter fails after a number of bytes, in one of two ways.
 type limitedWriter struct {
 	left  int
 	short bool // without an error

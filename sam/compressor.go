@@ -5,8 +5,8 @@ import "io"
 // Compressor compresses text as BGZF, which gzip reads.
 type Compressor struct{ z *bgzfWriter }
 
-// NewCompressor returns a compressor that writes to w from a goroutine of its own, at the level that Compression -1
-// of WriterOptions stands for. Either Close or Discard has to be called.
+// NewCompressor returns a compressor that writes to w from a goroutine of its own, at the level
+// that Compression -1 of WriterOptions stands for. Either Close or Discard has to be called.
 func NewCompressor(w io.Writer, threads int) (*Compressor, error) {
 	z, err := newBGZF(w, defaultCompression, max(threads, 1), false)
 	if err != nil {

@@ -7,6 +7,7 @@
 //
 //	header.go, readgroup.go  the header
 //	record.go, encoding.go   a record, and its text and binary forms
+//	tags.go                  the tags of a record, in both forms
 //	format.go, writer.go     formats, and the Writer that brings the following together
 //	bgzf.go                  blocks, compressed side by side
 //	sort.go, run.go, merge.go  sorting in bounded memory, with temporary files

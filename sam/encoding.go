@@ -15,16 +15,15 @@ const (
 	Text Encoding = iota
 	// Binary is a record of BAM: AppendBinary.
 	Binary
-	// KeyedText is a line of SAM behind keyedHeader bytes of which those that order
-	// records stand where a BAM record has them. It exists in memory and in temporary
-	// files alone: a Writer that sorts cuts the bytes off.
+	// KeyedText is a line of SAM after keyedHeader bytes, in which the fields that order records
+	// have the places that they have in a BAM record. It exists only in memory and in temporary
+	// files: a Writer that sorts cuts the bytes off.
 	KeyedText
 )
 
-// Where the fixed fields of a BAM record stand (SAMv1, section 4.2), all of them
-// little-endian. KeyedText has the first three and the flags.
+// The offsets of the fixed fields of a BAM record (SAMv1, section 4.2), all of them little-endian. KeyedText has the first three and the flags.
 const (
-	offsetContig     = 4  // int32, behind the int32 of the bytes that follow
+	offsetContig     = 4  // int32, after the int32 of the bytes that follow
 	offsetPos        = 8  // int32
 	offsetNameLength = 12 // uint8, with the NUL
 	offsetMapQ       = 13 // uint8
@@ -81,16 +80,15 @@ func putInt32(b []byte, v int) { binary.LittleEndian.PutUint32(b, uint32(int32(v
 // mostCigar is the largest number of operations that n_cigar_op can tell.
 const mostCigar = 1<<16 - 1
 
-// AppendBinary appends the BAM record (SAMv1, section 4.2), its length first, with
-// what the line of AppendText says: samtools makes the same bytes of that line. Of
-// a name only the first MaxNameLength bytes are kept, which is what BAM has room for.
+// AppendBinary appends the BAM record (SAMv1, section 4.2), its length first. samtools makes the same
+// bytes from the line of AppendText. Of a name only the first MaxNameLength bytes are kept, which is
+// what BAM has room for.
 //
 // A CIGAR of more operations than BAM has room for goes to the tag CG, and the
 // field gets two operations of the same lengths (section 4.2.2).
 func (r *Record) AppendBinary(b []byte) []byte {
 	// One check of the capacity, so that no append below has to move the record.
-	b = slices.Grow(b, fixedText+len(r.Name)+4*len(r.Cigar)+12*len(r.MateCigar)+
-		2*len(r.Bases)+len(r.Mismatches)+len(r.Discordant)+len(r.ReadGroup))
+	b = slices.Grow(b, fixedText+len(r.Name)+4*len(r.Cigar)+2*len(r.Bases)+r.tagRoom())
 	start := len(b)
 	b = append(b, make([]byte, binaryHeader)...)
 
@@ -110,7 +108,7 @@ func (r *Record) AppendBinary(b []byte) []byte {
 	}
 	b = appendBases(b, r.Bases)
 	b = r.appendQualities(b)
-	b = r.appendBinaryTags(b)
+	b = r.appendTags(b, Binary)
 	if len(r.Cigar) > mostCigar {
 		b = append(b, "CGBI"...)
 		b = appendUint32(b, uint32(len(r.Cigar)))
@@ -211,73 +209,4 @@ func (r *Record) appendQualities(b []byte) []byte {
 		}
 	}
 	return b
-}
-
-// appendBinaryTags appends the tags of AppendText in the same order.
-func (r *Record) appendBinaryTags(b []byte) []byte {
-	if r.Flags&hts.Unmapped == 0 {
-		b = appendInteger(b, "NM", r.EditDistance)
-		if len(r.Mismatches) > 0 {
-			b = append(b, "MDZ"...)
-			b = append(b, r.Mismatches...)
-			b = append(b, 0)
-		}
-		b = appendInteger(b, "AS", r.Score)
-		if r.HasSecondScore {
-			b = appendInteger(b, "XS", r.SecondScore)
-		}
-		if r.Hits > 0 {
-			b = appendInteger(b, "NH", r.Hits)
-			b = appendInteger(b, "HI", r.HitIndex)
-		}
-	}
-	if len(r.MateCigar) > 0 {
-		b = append(b, "MCZ"...)
-		b = appendCigar(b, r.MateCigar)
-		b = append(b, 0)
-	}
-	if r.HasMateMapQ {
-		b = appendInteger(b, "MQ", int(r.MateMapQ))
-	}
-	if r.isRescued() {
-		b = appendInteger(b, "XR", 1)
-	}
-	if r.Discordant != "" {
-		b = appendString(b, "XD", r.Discordant)
-	}
-	if r.ReadGroup != "" {
-		b = appendString(b, "RG", r.ReadGroup)
-	}
-	return b
-}
-
-func appendString(b []byte, tag, value string) []byte {
-	b = append(b, tag...)
-	b = append(b, 'Z')
-	b = append(b, value...)
-	return append(b, 0)
-}
-
-// appendInteger appends a tag in the smallest type that holds its value, unsigned
-// where it is not negative: what samtools does with the 'i' of text.
-func appendInteger(b []byte, tag string, v int) []byte {
-	b = append(b, tag...)
-	switch {
-	case v < -1<<15:
-		b = append(b, 'i')
-		return appendUint32(b, uint32(int32(v)))
-	case v < -1<<7:
-		b = append(b, 's')
-		return binary.LittleEndian.AppendUint16(b, uint16(int16(v)))
-	case v < 0:
-		return append(b, 'c', byte(int8(v)))
-	case v < 1<<8:
-		return append(b, 'C', byte(v))
-	case v < 1<<16:
-		b = append(b, 'S')
-		return binary.LittleEndian.AppendUint16(b, uint16(v))
-	default:
-		b = append(b, 'I')
-		return appendUint32(b, uint32(v))
-	}
 }

@@ -14,7 +14,7 @@ import (
 	"scanmap/dna"
 )
 
-// HeaderOptions say what stands in a header besides the contigs.
+// HeaderOptions say what a header has besides the contigs.
 type HeaderOptions struct {
 	// ReadGroups become the @RG lines, in order.
 	ReadGroups []*ReadGroup
@@ -40,7 +40,7 @@ const program = "scanmap"
 // The text of the read group is kept as it was given. biogo/hts would put its
 // tags in another order, drop PI:0, refuse a PI that is not whole and rewrite a
 // date without a time zone to midnight in the zone of the machine. So the
-// whole line behind "ID:" is stored as the name of the hts.ReadGroup: the text of
+// whole line after "ID:" is stored as the name of the hts.ReadGroup: the text of
 // the header is right, but ask the ReadGroup of the options, not the header,
 // for the parts.
 func NewHeader(ref *dna.Reference, o HeaderOptions) (*hts.Header, error) {

@@ -76,7 +76,8 @@ func TestHeaderRefusesContigs(t *testing.T) {
 		{[]dna.Contig{{Name: "a,b", Length: 1}}, `contig 1 "a,b": SAM does not allow ',' in a name`},
 		{[]dna.Contig{{Name: "é", Length: 1}}, `contig 1 "é": SAM does not allow 'Ã' in a name`},
 		{[]dna.Contig{{Name: "a", Length: 0}}, `contig 1 "a": 0 bases, but SAM holds contigs of 1 to 2147483647`},
-		{[]dna.Contig{{Name: "a", Length: dna.MaxContigLength + 1}}, `contig 1 "a": 2147483648 bases, but SAM holds contigs of 1 to 2147483647`},
+		{[]dna.Contig{{Name: "a", Length: dna.MaxContigLength + 1}},
+			`contig 1 "a": 2147483648 bases, but SAM holds contigs of 1 to 2147483647`},
 		{[]dna.Contig{{Name: "a", Length: 1}, {Name: "a", Length: 1}}, `contig 2 "a": the name stands twice`},
 		{[]dna.Contig{{Name: "a", Length: 1}, {Name: "a", Length: 2}}, `contig 2 "a": sam: duplicate reference name`},
 	} {

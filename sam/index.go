@@ -10,7 +10,7 @@ import (
 )
 
 // IndexKind is the form of an index. As a string it is the ending of its file's name
-// behind that of the BAM file and a dot.
+// after that of the BAM file and a dot.
 type IndexKind string
 
 const (
@@ -75,20 +75,22 @@ func firstBin(level int) int { return (1<<(3*level) - 1) / 7 }
 // indexer makes the index of records in their order. Its places are those of
 // bgzfWriter.place, numbers of blocks where files have offsets; write has both.
 //
-// biogo/hts has an index for either kind. Version 1.4.5 of its bam.Index panics on the
-// second of two records over the border of two windows, leaves the last window of such
-// a record out, and looks for bins one by one; both kinds want offsets as records come,
-// before their blocks are compressed.
+// biogo/hts has an index of either kind. Version 1.4.5 of its bam.Index panics on the second of two
+// records that cross the border of two windows, leaves out the last window of such a record, and
+// looks for bins one by one. Both of its kinds need offsets as records come, before their blocks are
+// compressed.
 type indexer struct {
 	kind     IndexKind
 	depth    int
 	contigs  []contigIndex
 	unplaced uint64
 
-	// Of the contig at hand:
+	// Of the current contig:
 	contig int
 	bins   map[uint32]int32 // place in contigs[contig].bins
-	last   int32            // that of the record before, so that most need no look at the map; -1 for none
+	// last is the place of the record before, so that most records need no look at the map; -1 for
+	// none.
+	last int32
 }
 
 type contigIndex struct {
@@ -152,7 +154,7 @@ func (x *indexer) add(record []byte, begin, end uint64) error {
 		c.windows = append(c.windows, noPlace)
 	}
 	// From the last one down: a record before this one, which overlaps w and does not
-	// begin behind this one, has set those between.
+	// begin after this one, has set those between.
 	for w := lastWindow; w >= pos>>indexShift && c.windows[w] == noPlace; w-- {
 		c.windows[w] = begin
 	}
@@ -258,7 +260,7 @@ func (c *contigIndex) appendTo(b []byte, x *indexer, virtual func(uint64) uint64
 			b = put(put(b, virtual(chunk.begin)), virtual(chunk.end))
 		}
 	}
-	// The bin behind all others holds counts (SAMv1, section 5.2).
+	// The bin after all others holds counts (SAMv1, section 5.2).
 	b = appendUint32(b, uint32(firstBin(x.depth+1)+1))
 	if x.kind == CSI {
 		b = put(b, 0)

@@ -20,7 +20,8 @@ func TestIndexKind(t *testing.T) {
 		length int
 		want   IndexKind
 	}{{1, BAI}, {1 << 29, BAI}, {1<<29 + 1, CSI}, {dna.MaxContigLength, CSI}} {
-		if got := IndexKindFor(testHeader(t, HeaderOptions{}, dna.Contig{Name: "a", Length: 5}, dna.Contig{Name: "b", Length: c.length})); got != c.want {
+		if got := IndexKindFor(testHeader(t, HeaderOptions{}, dna.Contig{Name: "a", Length: 5},
+			dna.Contig{Name: "b", Length: c.length})); got != c.want {
 			t.Errorf("%d bases: %s", c.length, got)
 		}
 	}
@@ -99,8 +100,10 @@ func scattered(contigs []dna.Contig, n int) []Record {
 func TestSamtoolsReadsIndex(t *testing.T) {
 	path := programs.Find(t, "samtools")
 	for name, contigs := range map[string][]dna.Contig{
-		"bai":       {{Name: "a", Length: 3_000_000}, {Name: "b", Length: 500}, {Name: "c", Length: 1 << 29}, {Name: "empty", Length: 1000}},
-		"csi":       {{Name: "a", Length: 3_000_000}, {Name: "b", Length: dna.MaxContigLength}, {Name: "c", Length: 100_000}, {Name: "empty", Length: 1000}},
+		"bai": {{Name: "a", Length: 3_000_000}, {Name: "b", Length: 500}, {Name: "c", Length: 1 << 29},
+			{Name: "empty", Length: 1000}},
+		"csi": {{Name: "a", Length: 3_000_000}, {Name: "b", Length: dna.MaxContigLength},
+			{Name: "c", Length: 100_000}, {Name: "empty", Length: 1000}},
 		"csi, more": {{Name: "b", Length: 1<<29 + 1}, {Name: "empty", Length: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -215,7 +218,8 @@ func TestIndexRefusesRecords(t *testing.T) {
 		want   string
 	}{
 		{Record{Contig: "b", ContigIndex: 1}, "a record has contig 2 of 1"},
-		{Record{Contig: "a", Pos: 1<<29 - 1, Cigar: []hts.CigarOp{cigarOfLength(2)}}, "a record ends at base 536870913 of contig 1, where the index does not reach"},
+		{Record{Contig: "a", Pos: 1<<29 - 1, Cigar: []hts.CigarOp{cigarOfLength(2)}},
+			"a record ends at base 536870913 of contig 1, where the index does not reach"},
 	} {
 		var index bytes.Buffer
 		o := WriterOptions{Format: FormatBAM, Sort: true, Index: &index}

@@ -143,7 +143,7 @@ func (g *ReadGroup) Sample() string {
 // String returns the header line, without a line break.
 func (g *ReadGroup) String() string { return "@RG\tID:" + g.idAndRest() }
 
-// idAndRest is the line behind "ID:".
+// idAndRest is the line after "ID:".
 func (g *ReadGroup) idAndRest() string {
 	return strings.Join(append([]string{g.id}, g.rest...), "\t")
 }

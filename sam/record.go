@@ -16,8 +16,8 @@ type Record struct {
 	Name   string // empty for '*'; at most MaxNameLength bytes
 	Flags  hts.Flags
 	Contig string // empty for none
-	// ContigIndex is the place of Contig in the header, from 0, which BAM has in its
-	// stead. Not looked at without Contig.
+	// ContigIndex is the place of Contig in the header, from 0, which BAM has instead of the name.
+	// Ignored without Contig.
 	ContigIndex int
 	Pos         int // of the leftmost base; -1 for none, as without Contig
 	MapQ        byte
@@ -64,11 +64,11 @@ const cigarLetters = "MIDNSHP=XB??????"
 
 // AppendText appends the line, with its line feed, to b:
 //
-//	QNAME FLAG RNAME POS MAPQ CIGAR RNEXT PNEXT TLEN SEQ QUAL NM MD AS XS NH HI MC MQ XR XD RG
+//	QNAME FLAG RNAME POS MAPQ CIGAR RNEXT PNEXT TLEN SEQ QUAL, and the tags in the order of Tags
 func (r *Record) AppendText(b []byte) []byte {
 	// One check of the capacity, so that no append below has to move the line.
-	b = slices.Grow(b, fixedText+len(r.Name)+len(r.Contig)+len(r.MateContig)+12*(len(r.Cigar)+len(r.MateCigar))+
-		len(r.Bases)+len(r.Qualities)+len(r.Mismatches)+len(r.Discordant)+len(r.ReadGroup))
+	b = slices.Grow(b, fixedText+len(r.Name)+len(r.Contig)+len(r.MateContig)+12*len(r.Cigar)+
+		len(r.Bases)+len(r.Qualities)+r.tagRoom())
 
 	b = appendOrStar(b, r.Name)
 	b = append(b, '\t')
@@ -89,14 +89,7 @@ func (r *Record) AppendText(b []byte) []byte {
 	b = strconv.AppendInt(b, int64(r.TemplateLength), 10)
 	b = append(b, '\t')
 	b = r.appendSequence(b)
-	if r.Flags&hts.Unmapped == 0 {
-		b = r.appendTags(b)
-	}
-	b = r.appendMateTags(b)
-	if r.ReadGroup != "" {
-		b = append(b, "\tRG:Z:"...)
-		b = append(b, r.ReadGroup...)
-	}
+	b = r.appendTags(b, Text)
 	return append(b, '\n')
 }
 
@@ -139,47 +132,3 @@ func (r *Record) appendSequence(b []byte) []byte {
 	}
 	return append(b, r.Qualities...)
 }
-
-func (r *Record) appendTags(b []byte) []byte {
-	b = append(b, "\tNM:i:"...)
-	b = strconv.AppendInt(b, int64(r.EditDistance), 10)
-	if len(r.Mismatches) > 0 {
-		b = append(b, "\tMD:Z:"...)
-		b = append(b, r.Mismatches...)
-	}
-	b = append(b, "\tAS:i:"...)
-	b = strconv.AppendInt(b, int64(r.Score), 10)
-	if r.HasSecondScore {
-		b = append(b, "\tXS:i:"...)
-		b = strconv.AppendInt(b, int64(r.SecondScore), 10)
-	}
-	if r.Hits > 0 {
-		b = append(b, "\tNH:i:"...)
-		b = strconv.AppendInt(b, int64(r.Hits), 10)
-		b = append(b, "\tHI:i:"...)
-		b = strconv.AppendInt(b, int64(r.HitIndex), 10)
-	}
-	return b
-}
-
-// appendMateTags appends what the mate is to this record.
-func (r *Record) appendMateTags(b []byte) []byte {
-	if len(r.MateCigar) > 0 {
-		b = append(b, "\tMC:Z:"...)
-		b = appendCigar(b, r.MateCigar)
-	}
-	if r.HasMateMapQ {
-		b = append(b, "\tMQ:i:"...)
-		b = strconv.AppendUint(b, uint64(r.MateMapQ), 10)
-	}
-	if r.isRescued() {
-		b = append(b, "\tXR:i:1"...)
-	}
-	if r.Discordant != "" {
-		b = append(b, "\tXD:Z:"...)
-		b = append(b, r.Discordant...)
-	}
-	return b
-}
-
-func (r *Record) isRescued() bool { return r.Rescued && r.Flags&hts.Unmapped == 0 }

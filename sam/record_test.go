@@ -68,7 +68,7 @@ func TestAppendText(t *testing.T) {
 				t.Errorf("got\n%swant\n%s", got, c.want)
 			}
 			if got := string(c.record.AppendText([]byte("before\n"))); got != "before\n"+c.want {
-				t.Errorf("behind other text: %q", got)
+				t.Errorf("after other text: %q", got)
 			}
 		})
 	}
@@ -114,7 +114,8 @@ func record(t *rapid.T) Record {
 	}
 	for left := len(r.Bases); left > 0; {
 		n := rapid.IntRange(1, left).Draw(t, "operation length")
-		op := rapid.SampledFrom([]hts.CigarOpType{hts.CigarMatch, hts.CigarInsertion, hts.CigarEqual, hts.CigarMismatch}).Draw(t, "operation")
+		op := rapid.SampledFrom([]hts.CigarOpType{hts.CigarMatch, hts.CigarInsertion, hts.CigarEqual,
+			hts.CigarMismatch}).Draw(t, "operation")
 		r.Cigar = append(r.Cigar, hts.NewCigarOp(op, n))
 		left -= n
 		if left > 0 && rapid.Bool().Draw(t, "deletion") {
@@ -199,7 +200,8 @@ func TestReaderReadsLines(t *testing.T) {
 	b := []byte(text)
 	const n = 50
 	for i := range n {
-		r := Record{Name: fmt.Sprint("r", i), Contig: "c", Pos: i, Cigar: cigar(t, "3M"), MatePos: -1, Bases: []byte("ACG"), Mismatches: []byte("3")}
+		r := Record{Name: fmt.Sprint("r", i), Contig: "c", Pos: i, Cigar: cigar(t, "3M"), MatePos: -1,
+			Bases: []byte("ACG"), Mismatches: []byte("3")}
 		b = r.AppendText(b)
 	}
 	reader, err := hts.NewReader(bytes.NewReader(b))
@@ -228,7 +230,8 @@ func sample(t testing.TB) Record {
 	return Record{
 		Name: "SRR1234567.1234567", Flags: hts.Reverse, Contig: "chr12", Pos: 123456789, MapQ: 60, Cigar: cigar(t, "40M1I59M"),
 		MatePos: -1, Bases: []byte(strings.Repeat("ACGTTGCAGT", 10)), Qualities: []byte(strings.Repeat("IIIIFFFFF#", 10)),
-		EditDistance: 3, Mismatches: []byte("12A30C56"), Score: -3, SecondScore: -5, HasSecondScore: true, Hits: 4, HitIndex: 1, ReadGroup: "run1",
+		EditDistance: 3, Mismatches: []byte("12A30C56"), Score: -3, SecondScore: -5, HasSecondScore: true, Hits: 4,
+		HitIndex: 1, ReadGroup: "run1",
 	}
 }
 
@@ -237,16 +240,6 @@ func TestAppendTextDoesNotAllocate(t *testing.T) {
 	b := make([]byte, 0, 4096)
 	if n := testing.AllocsPerRun(100, func() { b = r.AppendText(b[:0]) }); n != 0 {
 		t.Errorf("%v allocations a record", n)
-	}
-}
-
-func BenchmarkAppendText(b *testing.B) {
-	r := sample(b)
-	buffer := make([]byte, 0, 4096)
-	b.SetBytes(int64(len(r.AppendText(nil))))
-	b.ReportAllocs()
-	for b.Loop() {
-		buffer = r.AppendText(buffer[:0])
 	}
 }
 

@@ -12,9 +12,9 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-// run is a sorted part of the records in a temporary file: blocks of whole records, each
-// compressed by S2 and behind a header of runHead bytes, which are its compressed
-// length, its length, and the CRC-32C of the compressed bytes.
+// run is a sorted part of the records in a temporary file: blocks of whole records, each compressed
+// by S2. A header of runHead bytes precedes each: its compressed length, its length, and the CRC-32C
+// of the compressed bytes.
 type run struct {
 	file  temporaryFile
 	size  int64
@@ -43,9 +43,8 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // errDiscarded ends a run that nobody wants.
 var errDiscarded = errors.New("sorting was given up")
 
-// createTemporary opens a file that has no name any more, so that nothing is left of
-// it however the process ends. Where a system does not remove the names of open
-// files, closing it does.
+// createTemporary opens a file and removes its name, so that nothing is left of it however the
+// process ends. On systems that keep the names of open files, closing it removes the name.
 func createTemporary(folder string) (temporaryFile, error) {
 	f, err := os.CreateTemp(folder, "scanmap-sort-*")
 	if err != nil {

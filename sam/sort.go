@@ -14,7 +14,7 @@ import (
 const (
 	// DefaultSortMemory is samtools sort's for one thread.
 	DefaultSortMemory = 768 << 20
-	// MostSortMemory is more than machines have, and less than makes numbers overflow.
+	// MostSortMemory is more than machines have, and so little that no number overflows.
 	MostSortMemory = 1 << 44
 	// leastSortMemory is enough for two runs in a merge and segments of some hundred
 	// records.

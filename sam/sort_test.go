@@ -124,7 +124,7 @@ func TestKeyOrder(t *testing.T) {
 	} {
 		key := keyOf(r.AppendBinary(nil))
 		if i > 0 && key <= last {
-			t.Errorf("record %d has key %x behind %x", i, key, last)
+			t.Errorf("record %d has key %x after %x", i, key, last)
 		}
 		last = key
 	}
@@ -230,7 +230,7 @@ func TestTemporaryFilesHaveNoName(t *testing.T) {
 	}
 }
 
-// faultyFile fails with err behind a number of bytes, and gives other bytes back if flip.
+// faultyFile fails with err after a number of bytes, and gives other bytes back if flip.
 type faultyFile struct {
 	temporaryFile
 	left int
@@ -264,7 +264,8 @@ func TestSortReportsFaultsOfFiles(t *testing.T) {
 		{"full at once", faultyFile{err: full}, "temporary folder " + folder + " is full: sorting needs more room than is left there"},
 		{"full later", faultyFile{left: 5000, err: full}, "temporary folder " + folder + " is full"},
 		{"broken", faultyFile{left: 100, err: io.ErrClosedPipe}, "sorting, temporary folder " + folder + ": io: read/write on closed pipe"},
-		{"changed", faultyFile{flip: true}, "sorting, temporary folder " + folder + ": reading back: a block has changed since it was written"},
+		{"changed", faultyFile{flip: true}, "sorting, temporary folder " + folder +
+			": reading back: a block has changed since it was written"},
 	} {
 		within(t, c.name, func() {
 			s := tinySorter(folder, 1000, 2, 3, 2)

@@ -22,11 +22,11 @@ type WriterOptions struct {
 	// Sort orders records by contig, position and strand, those without a place last,
 	// and ties in the order of Write, as samtools sort does. The header has to say so.
 	Sort bool
-	// SortMemory is how many bytes all buffers of sorting take together, 0 for
-	// DefaultSortMemory. Less than 2 MiB is taken for 2 MiB, and less than 33 MiB merges
-	// fewer than 64 temporary files at a time. Records are kept in segments,
-	// 16 or two for each thread; one that is longer than a segment takes more, and so do records
-	// of more than 64 KiB in a merge, of which each file has twice the longest in memory. At most MostSortMemory.
+	// SortMemory is how many bytes all buffers of sorting take together, 0 for DefaultSortMemory.
+	// Less than 2 MiB is taken for 2 MiB, and less than 33 MiB merges fewer than 64 temporary files
+	// at a time. Records are kept in segments, 16 or two for each thread; one that is longer than a
+	// segment takes more, and so do records of more than 64 KiB in a merge, of which each file has
+	// twice the longest in memory. At most MostSortMemory.
 	SortMemory int64
 	// TemporaryFolder is for what does not fit into SortMemory; empty for the system's.
 	TemporaryFolder string
@@ -102,7 +102,7 @@ func (o *WriterOptions) complete(h *hts.Header) error {
 		return fmt.Errorf("%d bytes of memory for sorting, expected at most %d", o.SortMemory, int64(MostSortMemory))
 	}
 	if o.Sort && h.SortOrder != hts.Coordinate {
-		return fmt.Errorf("records are to be sorted by coordinate, but the header says SO:%s", h.SortOrder)
+		return fmt.Errorf("records must be sorted by coordinate, but the header says SO:%s", h.SortOrder)
 	}
 	if o.Index != nil && (o.Format != FormatBAM || !o.Sort) {
 		return errors.New("only a sorted BAM can have an index")
@@ -203,7 +203,7 @@ func (w *Writer) emit(record []byte) error {
 	case w.indexer == nil:
 		return w.bgzf.writeRecord(record)
 	}
-	// The record begins behind the end of a block that has no room for it.
+	// The record begins after the end of a block that has no room for it.
 	if err := w.bgzf.room(len(record)); err != nil {
 		return err
 	}

@@ -133,15 +133,16 @@ func TestWriterOfNothing(t *testing.T) {
 }
 
 func TestWriterRefuses(t *testing.T) {
-	unsorted, sorted := testHeader(t, HeaderOptions{}, testContigs...), testHeader(t, HeaderOptions{SortOrder: hts.Coordinate}, testContigs...)
+	unsorted, sorted := testHeader(t, HeaderOptions{}, testContigs...),
+		testHeader(t, HeaderOptions{SortOrder: hts.Coordinate}, testContigs...)
 	for _, c := range []struct {
 		header  *hts.Header
 		options WriterOptions
 		want    string
 	}{
-		{unsorted, WriterOptions{Format: "cram"}, `format "cram" is none of sam, sam.gz and bam`},
+		{unsorted, WriterOptions{Format: "cram"}, `format "cram" is not one of sam, sam.gz, bam`},
 		{unsorted, WriterOptions{Format: FormatBAM, Compression: 10}, "compression level 10 is not one of 0 to 9"},
-		{unsorted, WriterOptions{Sort: true}, "records are to be sorted by coordinate, but the header says SO:unsorted"},
+		{unsorted, WriterOptions{Sort: true}, "records must be sorted by coordinate, but the header says SO:unsorted"},
 		{sorted, WriterOptions{Sort: true, SortMemory: -1}, "-1 bytes of memory for sorting, expected at most 17592186044416"},
 		{sorted, WriterOptions{Format: FormatBAM, Index: io.Discard}, "only a sorted BAM can have an index"},
 		{sorted, WriterOptions{Sort: true, Index: io.Discard}, "only a sorted BAM can have an index"},
@@ -158,7 +159,8 @@ func TestWriterRefuses(t *testing.T) {
 		{"\xff\x00\x00\x00" + string(make([]byte, 20)), "a record of 259 bytes where 24 are left"},
 		{"\xf0\xff\xff\xff" + string(make([]byte, 20)), "a record of -12 bytes where 24 are left"},
 	} {
-		if err := writeBlocks(io.Discard, WriterOptions{Format: FormatBAM}, unsorted, [][]byte{[]byte(c.block)}); err == nil || err.Error() != c.want {
+		if err := writeBlocks(io.Discard, WriterOptions{Format: FormatBAM}, unsorted,
+			[][]byte{[]byte(c.block)}); err == nil || err.Error() != c.want {
 			t.Errorf("%q: error %v, want %s", c.block, err, c.want)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"scanmap/dna"
 	"scanmap/sam"
@@ -20,13 +21,18 @@ const (
 	SAM Format = "sam"
 )
 
+// Formats are the names of the formats.
+var Formats = []string{string(TSV), string(BED), string(SAM)}
+
 // ParseFormat reads the name of a format.
-func ParseFormat(s string) (Format, error) {
-	switch f := Format(s); f {
-	case TSV, BED, SAM:
-		return f, nil
+func ParseFormat(s string) (Format, error) { return oneOf[Format]("format", s, Formats) }
+
+// oneOf reads a value by its name. what is the kind of value, for the error.
+func oneOf[T ~string](what, s string, names []string) (T, error) {
+	if !slices.Contains(names, s) {
+		return "", fmt.Errorf("%s %q is not one of %s", what, s, strings.Join(names, ", "))
 	}
-	return "", fmt.Errorf("format %q is not one of tsv, bed, sam", s)
+	return T(s), nil
 }
 
 // RowOptions say how locations are written.

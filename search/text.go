@@ -16,14 +16,11 @@ const (
 	Bytes Alphabet = "bytes"
 )
 
+// Alphabets are the names of the alphabets.
+var Alphabets = []string{string(DNA), string(Bytes)}
+
 // ParseAlphabet reads the name of an alphabet.
-func ParseAlphabet(s string) (Alphabet, error) {
-	switch a := Alphabet(s); a {
-	case DNA, Bytes:
-		return a, nil
-	}
-	return "", fmt.Errorf("alphabet %q is neither dna nor bytes", s)
-}
+func ParseAlphabet(s string) (Alphabet, error) { return oneOf[Alphabet]("alphabet", s, Alphabets) }
 
 // nothing is the code of letters of DNA that match nothing.
 const nothing = 4

@@ -10,10 +10,11 @@ import (
 
 // normalize puts arguments into the one form that urfave/cli parses: options first,
 // each as --name=value under its full name, then -- and the rest. So options may
-// follow file names, and -e5 is -e 5. A call for help is reduced to that.
+// follow file names, and -e5 is -e 5. A call for help is reduced to that; one without
+// arguments asks for help too.
 func normalize(app *cli.App, args []string) ([]string, error) {
 	if len(args) < 2 {
-		return args, nil
+		return slices.Concat(args, []string{"--help"}), nil
 	}
 	if args[1] == "help" {
 		topic := args[2:]
@@ -22,7 +23,7 @@ func normalize(app *cli.App, args []string) ([]string, error) {
 		}
 		return normalize(app, slices.Concat(args[:1], topic, []string{"--help"}))
 	}
-	// The names of a command and of those inside it lead.
+	// The names of a command and of the commands inside it come first.
 	path, rest, commands := args[:1:1], args[1:], app.Commands
 	flags := []cli.Flag{cli.HelpFlag, cli.VersionFlag}
 	for len(commands) > 0 && len(rest) > 0 && !isOption(rest[0]) {
@@ -53,8 +54,8 @@ func commandNamed(commands []*cli.Command, name string) *cli.Command {
 // isOption tells options from files and from - for standard input.
 func isOption(arg string) bool { return len(arg) > 1 && arg[0] == '-' }
 
-// optionsFirst reorders the arguments of a command. An option with two values is refused: which of them counts would
-// depend on their order, and a call in a script that adds to another one would hide it.
+// optionsFirst puts the options of a command before its other arguments. An option with two values
+// is refused: which of them counted would depend on their order, and nobody would notice.
 func optionsFirst(args []string, flags []cli.Flag, command string) ([]string, error) {
 	var options, positional []string
 	given := map[string]string{}
@@ -86,7 +87,8 @@ func optionsFirst(args []string, flags []cli.Flag, command string) ([]string, er
 			value, args = args[0], args[1:]
 			if isOption(value) {
 				if next, _, _ := findFlag(value, flags); next != nil {
-					return nil, usagef("option --%s needs a value, but the option %s follows; --%s=%s makes that the value", name, value, name, value)
+					return nil, usagef("option --%s needs a value, but the option %s follows; --%s=%s makes that the value",
+						name, value, name, value)
 				}
 			}
 		}
@@ -103,8 +105,8 @@ func optionsFirst(args []string, flags []cli.Flag, command string) ([]string, er
 	return append(append(options, "--"), positional...), nil
 }
 
-// unknownOption says what may have been meant: a name that is like it, or several short options in one word, of which
-// one with a number, as in -e5, is the only kind there is.
+// unknownOption says what may have been meant: a similar name, or several short options in one word.
+// Only a short option with a number, as in -e5, may be one word.
 func unknownOption(arg string, flags []cli.Flag, command string) error {
 	given, _, _ := strings.Cut(arg, "=")
 	meant := didYouMean(nearest(strings.TrimLeft(given, "-"), longNames(flags)))
@@ -177,8 +179,9 @@ func didYouMean(name string) string {
 	return fmt.Sprintf(" (did you mean %s?)", name)
 }
 
-// nearest returns the name that is most like what was typed, empty when none is much like
-// it: a name that it begins, or that differs in at most a third of its letters, and not in all.
+// nearest returns the name that is most like what was typed, empty when none is similar. A name is
+// similar if what was typed begins it, or differs from it in at most a third of its letters and not
+// in all.
 func nearest(typed string, names []string) string {
 	best, least := "", max(1, len(typed)/3)+1
 	for _, name := range names {

@@ -8,8 +8,12 @@ import (
 
 func TestNormalize(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
-		{"", ""},
+		{"", "--help"},
 		{"map", "map --"},
+		{"map -k 5 ref reads", "map --max-distance=5 -- ref reads"},
+		{"search -e 5 A ref", "search --max-distance=5 -- A ref"},
+		{"search -k5 A ref", "search --max-distance=5 -- A ref"},
+		{"bench search -e 0,1", "bench search --max-distance=0,1 --"},
 		{"map ref reads", "map -- ref reads"},
 		{"map -e 5 ref reads", "map --max-distance=5 -- ref reads"},
 		{"map ref reads -e 5 --quiet", "map --max-distance=5 --quiet -- ref reads"},

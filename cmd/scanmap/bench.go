@@ -41,6 +41,14 @@ func benchFlags(deviceFlag cli.Flag, repeats int) []cli.Flag {
 	}
 }
 
+// oneGPUForm is how one GPU is named.
+const oneGPUForm = string(device.CUDA) + ":N"
+
+// benchDeviceFlag is --device of measurements on the CPU or on one GPU.
+func benchDeviceFlag() cli.Flag {
+	return deviceFlag("cuda:0", "`NAME` of the device: cpu or cuda:N", []string{string(device.CPU), oneGPUForm})
+}
+
 // maxRepeats is more than anybody waits for.
 const maxRepeats = 1_000_000
 
@@ -52,7 +60,8 @@ type benchJob struct {
 	run     report.BenchRun
 }
 
-// newBenchJob reads the options of benchFlags; args are the program's, for the JSON. Its errors are usage errors.
+// newBenchJob reads the options of benchFlags; args are the program's, for the JSON. Its errors are
+// usage errors.
 func newBenchJob(c *cli.Context, args []string) (*benchJob, error) {
 	j := &benchJob{json: c.String("json")}
 	if j.json == "" && c.IsSet("json") {
@@ -103,8 +112,8 @@ func parseSize(s string) (int64, error) {
 	return int64(n) << shift, nil
 }
 
-// do measures and writes the results. Where the JSON is to go is opened before, so that nobody waits for what cannot be
-// written; a run that fails leaves no file.
+// do measures and writes the results. The file of the JSON is opened first, so that nobody waits for
+// what cannot be written. A run that fails leaves no file.
 func (j *benchJob) do(ctx context.Context, stdout *sink, perform func() (*measure.Result, error)) error {
 	var out *output
 	if j.json != "" {

@@ -15,7 +15,7 @@ func benchDeviceCommand(p process) *cli.Command {
 		Description: "Reading and copying memory, logic on 32-bit words, random probes of tables of several sizes, and copies from\n" +
 			"and to the host, each timed by events around one launch or copy.",
 		HideHelpCommand: true,
-		Flags: append(benchFlags(&cli.StringFlag{Name: "device", Value: "cuda:0", Category: categoryRun, Usage: "`NAME` of the GPU: cuda:N"}, 7),
+		Flags: append(benchFlags(deviceFlag("cuda:0", "`NAME` of the GPU: cuda:N", []string{oneGPUForm}), 7),
 			&cli.StringFlag{Name: "bytes", Category: categoryRun, DefaultText: "4G, or a quarter of the free memory",
 				Usage: "`SIZE` of each of two buffers, such as 512M; all work is in proportion to it"}),
 		Action: func(c *cli.Context) error {
@@ -35,7 +35,8 @@ func benchDeviceCommand(p process) *cli.Command {
 					return usagef("option --bytes: %w", err)
 				}
 				if o.Bytes < device.MinCeilingBytes || o.Bytes > maxBenchBytes {
-					return usagef("option --bytes: %s is not from %d to %d bytes", c.String("bytes"), device.MinCeilingBytes, int64(maxBenchBytes))
+					return usagef("option --bytes: %s is not from %d to %d bytes", c.String("bytes"),
+						device.MinCeilingBytes, int64(maxBenchBytes))
 				}
 			}
 			return j.do(c.Context, p.stdout, func() (*measure.Result, error) { return device.Ceilings(c.Context, o) })

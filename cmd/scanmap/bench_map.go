@@ -15,7 +15,7 @@ import (
 	"scanmap/measure"
 )
 
-// maxBenchBases is more than the references that are there have.
+// maxBenchBases is more than any reference has.
 const maxBenchBases = 1 << 40
 
 func benchMapCommand(p process) *cli.Command {
@@ -23,22 +23,22 @@ func benchMapCommand(p process) *cli.Command {
 		Name:      "map",
 		Usage:     "measure the parts of mapping one batch of reads",
 		UsageText: "scanmap bench map [options] [REF.fa READS.fq]",
-		Description: "Reads are mapped again and again, and nothing is written. Without files, reference and reads are made. On a GPU the\n" +
-			"parts are its kernels, and core is their sum; on the CPU they are the stages.",
+		Description: "Reads are mapped again and again, and nothing is written. Without files, reference and reads are\n" +
+			"made. On a GPU the parts are its kernels, and core is their sum; on the CPU they are the stages.",
 		HideHelpCommand: true,
-		Flags: append(benchFlags(&cli.StringFlag{Name: "device", Value: "cuda:0", Category: categoryRun, Usage: "`NAME` of the device: cpu or cuda:N"}, 3),
-			&cli.StringFlag{Name: "max-distance", Aliases: []string{"e"}, Value: "5", Category: categoryMapping,
+		Flags: append(benchFlags(benchDeviceFlag(), 3),
+			&cli.StringFlag{Name: "max-distance", Aliases: distanceLetters, Value: "5", Category: categoryMapping,
 				Usage: "most edits of a location: `K` edits, or a percentage of the read's length as in 4%"},
-			&cli.StringFlag{Name: "engine", Value: string(mapper.EngineAuto), Category: categoryMapping,
-				Usage: "`NAME` of the search: auto, skim or scan"},
+			engineFlag(),
 			&cli.StringFlag{Name: "bases", Value: "3100000000", Category: categoryInput, Usage: "make a reference of `N` random bases"},
-			&cli.StringFlag{Name: "repeats-model", Value: string(bench.RepeatsNone), Category: categoryInput,
-				Usage: "`WHAT` else the reference has: none, planted (3,000 elements of 1,000 bases, ten copies each), alu (one of 320 bases on a tenth of it)"},
+			choice(&cli.StringFlag{Name: "repeats-model", Value: string(bench.RepeatsNone), Category: categoryInput,
+				Usage: "`WHAT` else the reference has: " + explained(repeatsModels)}, namesOf(repeatsModels)),
 			&cli.StringFlag{Name: "reads", Value: strconv.Itoa(1 << 20), Category: categoryInput,
 				Usage: "make `N` reads, or take the first N of READS"},
 			&cli.StringFlag{Name: "length", Value: "100", Category: categoryInput, Usage: "make reads of `N` bases"},
-			&cli.StringFlag{Name: "batch-reads", Value: "0", Category: categoryRun, DefaultText: "0, all on a GPU, by the length of the reference on the CPU",
-				Usage: "map `N` reads in one pass over the reference"},
+			&cli.StringFlag{Name: "batch-reads", Value: "0", Category: categoryRun,
+				DefaultText: "0, all on a GPU, by the length of the reference on the CPU",
+				Usage:       "map `N` reads in one pass over the reference"},
 			threadsFlag("compute with `N` threads")),
 		Action: func(c *cli.Context) error {
 			j, err := newBenchJob(c, p.args)
@@ -55,10 +55,17 @@ func benchMapCommand(p process) *cli.Command {
 	}
 }
 
+// repeatsModels are what mapper.ParseRepeats reads, each with what it puts into the reference.
+var repeatsModels = [][2]string{
+	{string(bench.RepeatsNone), ""},
+	{string(bench.RepeatsPlanted), "3,000 elements of 1,000 bases, ten copies each"},
+	{string(bench.RepeatsAlu), "one of 320 bases on a tenth of it"},
+}
+
 // categoryInput is a category of options, for help.
 const categoryInput = "Input"
 
-// benchMapOptions makes options of flags.
+// benchMapOptions makes options from flags.
 func benchMapOptions(c *cli.Context, j *benchJob) (*bench.Options, error) {
 	o := &bench.Options{Repetitions: j.repeats}
 	o.Device = j.device
@@ -88,14 +95,15 @@ func benchMapOptions(c *cli.Context, j *benchJob) (*bench.Options, error) {
 	return o, benchMapInput(c, o)
 }
 
-// benchMapInput sets the files that are measured with, if there are any.
+// benchMapInput sets the files to measure with, if there are any.
 func benchMapInput(c *cli.Context, o *bench.Options) error {
 	switch n := c.Args().Len(); n {
 	case 0:
 		return nil
 	case 2:
 	default:
-		return fmt.Errorf("scanmap bench map takes two files, REF.fa and READS.fq, or none, but %d are given; see scanmap bench map --help", n)
+		return fmt.Errorf("scanmap bench map takes two files, REF.fa and READS.fq, or none, but %d are given; "+
+			"see scanmap bench map --help", n)
 	}
 	for _, name := range []string{"bases", "length", "repeats-model"} {
 		if c.IsSet(name) {

@@ -18,21 +18,29 @@ func benchSearchCommand(p process) *cli.Command {
 		Name:      "search",
 		Usage:     "measure the methods of pattern search side by side",
 		UsageText: "scanmap bench search [options]",
-		Description: "Each scheme that can searches a random text for patterns of it, and letters/s count the text once for each pattern. On a GPU\n" +
-			"a run is the kernels of a scheme with its text in place, and its share is that of what the same GPU does at best with\n" +
-			"memory of the same size. Tbps are Tbit/s with 8 bits a letter, as papers give them.",
+		Description: "Every scheme that takes such patterns searches a random text for patterns that occur in it.\n" +
+			"Letters/s count the text once for each pattern. On a GPU a run is the kernels of a scheme with its text\n" +
+			"in place, and the share is the part of what the same GPU does at best with memory of the same size.\n" +
+			"Tbps are Tbit/s with 8 bits a letter, as papers give them.",
 		HideHelpCommand: true,
-		Flags: append(benchFlags(&cli.StringFlag{Name: "device", Value: "cuda:0", Category: categoryRun, Usage: "`NAME` of the device: cpu or cuda:N"}, 3),
-			&cli.StringFlag{Name: "method", Value: search.All, Category: categoryMethod, Usage: "`NAME` of the method, or all"},
-			&cli.StringFlag{Name: "scheme", Value: search.All, Category: categoryMethod, Usage: "`NAME` of the scheme, or all"},
-			&cli.StringFlag{Name: "max-distance", Aliases: []string{"k"}, Value: "0", Category: categoryMethod, Usage: "most edits of an occurrence: `LIST` of numbers such as 0,1,2"},
+		Flags: append(benchFlags(benchDeviceFlag(), 3),
+			choice(&cli.StringFlag{Name: "method", Value: search.All, Category: categoryMethod,
+				Usage: "`NAME` of the method, or all"}, methodNames(search.All)),
+			choice(&cli.StringFlag{Name: "scheme", Value: search.All, Category: categoryMethod,
+				Usage: "`NAME` of the scheme, or all"}, schemeNames(search.All)),
+			&cli.StringFlag{Name: "max-distance", Aliases: distanceLetters, Value: "0", Category: categoryMethod,
+				Usage: "most edits of an occurrence: `LIST` of numbers such as 0,1,2"},
 			&cli.BoolFlag{Name: "substitutions", Category: categoryMethod, Usage: "allow substitutions alone, no gaps"},
-			&cli.StringFlag{Name: "alphabet", Value: string(search.DNA), Category: categoryInput, Usage: "make a text of `WHAT`: dna or bytes"},
-			&cli.StringFlag{Name: "alphabet-size", Value: "64", Category: categoryInput, Usage: "make text of bytes of `N` values"},
-			&cli.StringFlag{Name: "letters", Category: categoryInput, DefaultText: "256M on a GPU, 16M on the CPU", Usage: "make a text of `N` letters, such as 65536, 64K or 2G"},
-			&cli.StringFlag{Name: "pattern-length", Value: "32", Category: categoryInput, Usage: "letters of a pattern: `LIST` of numbers such as 4,8,16"},
+			alphabetFlag(categoryInput, "make a text of `WHAT`"),
+			&cli.StringFlag{Name: "alphabet-size", Value: "64", Category: categoryInput,
+				Usage: "make text of bytes of `N` values"},
+			&cli.StringFlag{Name: "letters", Category: categoryInput, DefaultText: "256M on a GPU, 16M on the CPU",
+				Usage: "make a text of `N` letters, such as 65536, 64K or 2G"},
+			&cli.StringFlag{Name: "pattern-length", Value: "32", Category: categoryInput,
+				Usage: "letters of a pattern: `LIST` of numbers such as 4,8,16"},
 			&cli.StringFlag{Name: "pattern-count", Value: "1", Category: categoryInput, Usage: "seek `N` patterns in a run"},
-			&cli.StringFlag{Name: "threads", Aliases: []string{"t"}, Value: "1", Category: categoryRun, Usage: "search with `N` threads on the CPU"}),
+			&cli.StringFlag{Name: "threads", Aliases: []string{"t"}, Value: "1", Category: categoryRun,
+				Usage: "search with `N` threads on the CPU"}),
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
 				return usagef("scanmap bench search takes no files, but %q is given", c.Args().First())
@@ -54,7 +62,7 @@ func benchSearchCommand(p process) *cli.Command {
 // categoryMethod is a category of options, for help.
 const categoryMethod = "Method"
 
-// The text's letters unless they are given: enough that a run takes longer than starting it.
+// The letters of the text by default: enough that a run takes longer than starting it.
 const (
 	benchLettersCPU = 1 << 24
 	benchLettersGPU = 1 << 28
@@ -63,10 +71,11 @@ const (
 // maxBenchPatterns is more than a measurement needs.
 const maxBenchPatterns = 1 << 16
 
-// benchSearchOptions makes options of flags.
+// benchSearchOptions makes options from flags.
 func benchSearchOptions(c *cli.Context, j *benchJob) (*search.BenchOptions, error) {
 	o := &search.BenchOptions{
-		Method: c.String("method"), Scheme: c.String("scheme"), Device: j.device, Substitutions: c.Bool("substitutions"), Repetitions: j.repeats,
+		Method: c.String("method"), Scheme: c.String("scheme"), Device: j.device,
+		Substitutions: c.Bool("substitutions"), Repetitions: j.repeats,
 	}
 	if o.Device.Kind != device.CPU {
 		if err := oneGPU(o.Device); err != nil {
@@ -115,7 +124,8 @@ func benchSearchText(c *cli.Context, o *search.BenchOptions) (err error) {
 		return fmt.Errorf("option --letters: %w", err)
 	}
 	if n < search.MinBenchLetters || n > search.MaxBenchLetters {
-		return fmt.Errorf("option --letters: %s is not from %d to %d", c.String("letters"), search.MinBenchLetters, int64(search.MaxBenchLetters))
+		return fmt.Errorf("option --letters: %s is not from %d to %d", c.String("letters"), search.MinBenchLetters,
+			int64(search.MaxBenchLetters))
 	}
 	o.Letters = int(n)
 	return nil

@@ -31,7 +31,7 @@ type searchRow struct {
 // benchSearch runs a measurement and returns its rows.
 func benchSearch(t *testing.T, args, device string) []searchRow {
 	t.Helper()
-	code, stdout, stderr := callBench(t, "search --repeats 2 --json - "+args)
+	code, stdout, stderr := callBench("search --repeats 2 --json - " + args)
 	if code != 0 || stderr != "" {
 		t.Fatalf("%s: exit code %d, standard error %q", args, code, stderr)
 	}
@@ -50,13 +50,16 @@ func TestBenchSearchOnCPU(t *testing.T) {
 	seen := map[string]bool{}
 	for _, r := range rows {
 		seen[r.Name] = true
-		if r.Unit != "letters/s" || r.Value <= 0 || r.Tbps <= 0 || r.Method+"/"+r.Scheme != strings.Split(r.Name, ",")[0] || r.Alphabet != "bytes" ||
-			r.AlphabetSize != 3 || r.Letters != 8<<10 || r.Distance == nil || r.Patterns != 2 || r.Threads != 2 || r.Operations != 2*8<<10 || r.Ceiling != "" {
+		if r.Unit != "letters/s" || r.Value <= 0 || r.Tbps <= 0 ||
+			r.Method+"/"+r.Scheme != strings.Split(r.Name, ",")[0] || r.Alphabet != "bytes" ||
+			r.AlphabetSize != 3 || r.Letters != 8<<10 || r.Distance == nil || r.Patterns != 2 || r.Threads != 2 ||
+			r.Operations != 2*8<<10 || r.Ceiling != "" {
 			t.Errorf("got %+v", r)
 		}
 	}
 	for _, name := range []string{
-		"brute-force/plain, m = 4, k = 0", "brute-force/plain, m = 1000, k = 0", "levenshtein/serial, m = 4, k = 0", "levenshtein/serial, m = 4, k = 1",
+		"brute-force/plain, m = 4, k = 0", "brute-force/plain, m = 1000, k = 0", "levenshtein/serial, m = 4, k = 0",
+		"levenshtein/serial, m = 4, k = 1",
 		"levenshtein/serial, m = 1000, k = 1",
 	} {
 		if !seen[name] {
@@ -80,7 +83,8 @@ func TestBenchSearchOnGPU(t *testing.T) {
 		{"--alphabet bytes --letters 5000", 5000, 2, "copy of the text, one byte a letter, read and written"},
 	} {
 		rows := benchSearch(t, "--method brute-force --pattern-length 20,8 "+c.args, "cuda:0")
-		if len(rows) != 4 || rows[0].Name != c.ceiling || rows[0].Unit != "B/s" || rows[1].Name != c.ceiling || rows[1].Unit != "letters/s" ||
+		if len(rows) != 4 || rows[0].Name != c.ceiling || rows[0].Unit != "B/s" || rows[1].Name != c.ceiling ||
+			rows[1].Unit != "letters/s" ||
 			rows[2].Name != "brute-force/plain, m = 20, k = 0" || rows[3].Name != "brute-force/plain, m = 8, k = 0" {
 			t.Fatalf("%s: got %+v", c.args, rows)
 		}
@@ -99,15 +103,17 @@ func TestBenchSearchOnGPU(t *testing.T) {
 func TestBenchSearchRefused(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"--method brute-force -k 1", "brute-force/plain is exact, and does not allow edits"},
-		{"--pattern-length 2 -k 2", "no scheme searches such a text for such a pattern: a pattern of 2 letters would match everywhere with a distance of 2"},
+		{"--pattern-length 2 -k 2",
+			"no scheme searches such a text for such a pattern: a pattern of 2 letters would match everywhere with a distance of 2"},
 	} {
-		code, stdout, stderr := callBench(t, "search --device cpu --letters 4K "+c.args)
+		code, stdout, stderr := callBench("search --device cpu --letters 4K " + c.args)
 		if want := "scanmap: " + c.want + "\n"; code != 1 || stdout != "" || stderr != want {
 			t.Errorf("%s: exit code %d, standard output %q, standard error\n%swant\n%s", c.args, code, stdout, stderr, want)
 		}
 	}
-	code, stdout, stderr := callBench(t, "search --device cpu --letters 4K --substitutions -k 2")
-	if code != 0 || stderr != "" || !strings.Contains(stdout, "text of 4,096 letters") || !strings.Contains(stdout, "brute-force/plain, m = 32, k = 2") || !strings.Contains(stdout, "Tbps") {
+	code, stdout, stderr := callBench("search --device cpu --letters 4K --substitutions -k 2")
+	if code != 0 || stderr != "" || !strings.Contains(stdout, "text of 4,096 letters") ||
+		!strings.Contains(stdout, "brute-force/plain, m = 32, k = 2") || !strings.Contains(stdout, "Tbps") {
 		t.Errorf("exit code %d, standard error %q, standard output\n%s", code, stderr, stdout)
 	}
 }
@@ -116,13 +122,13 @@ func TestBenchSearchRefused(t *testing.T) {
 func TestBenchSearchFaults(t *testing.T) {
 	const args = "search --letters 4K --repeats 1 --method brute-force"
 	benchDriver(t)
-	if code, _, stderr := callBench(t, args); code != 0 {
+	if code, _, stderr := callBench(args); code != 0 {
 		t.Fatalf("exit code %d, standard error %q", code, stderr)
 	}
 	for name := range driver.Calls() {
 		benchDriver(t) // the first call of a new one is injected, also of what is called once
 		driver.Inject(name, 1, gpu.OutOfMemory)
-		code, stdout, stderr := callBench(t, args)
+		code, stdout, stderr := callBench(args)
 		if code != 3 || stdout != "" || !strings.Contains(stderr, name) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%s: exit code %d, standard output %q, standard error %q", name, code, stdout, stderr)
 		}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -14,19 +13,15 @@ import (
 	"scanmap/internal/emulator"
 )
 
-// benchDriver has the program use a driver with a GPU for the time of a test: that of the machine where
-// SCANMAP_TEST_GPU=require asks for it, and the emulator elsewhere.
+// benchDriver has the program use a driver with a GPU for the time of a test: that of the machine
+// where SCANMAP_TEST_GPU=require asks for it, and the emulator elsewhere.
 func benchDriver(t *testing.T) {
 	t.Helper()
 	driver = emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
 	t.Cleanup(func() { driver = nil })
 }
 
-// callBench is call for measurements, which set GOMAXPROCS.
-func callBench(t *testing.T, args string) (code int, stdout, stderr string) {
-	t.Helper()
-	processors := runtime.GOMAXPROCS(0)
-	defer runtime.GOMAXPROCS(processors)
+func callBench(args string) (code int, stdout, stderr string) {
 	return call(append([]string{"bench"}, strings.Fields(args)...)...)
 }
 
@@ -65,7 +60,8 @@ func readMeasured(t *testing.T, text string, runs int) measured {
 	}
 	for _, r := range m.Results {
 		once := strings.HasPrefix(r.Name, "open ") || m.Device.ID != "cpu" && r.Name == "pack"
-		if r.Name == "" || r.Unit == "" || r.Min > r.Value || r.Value > r.Max || r.Runs < 1 || r.Runs != runs && !once && !strings.HasPrefix(r.Name, "kernel ") {
+		if r.Name == "" || r.Unit == "" || r.Min > r.Value || r.Value > r.Max || r.Runs < 1 || r.Runs != runs &&
+			!once && !strings.HasPrefix(r.Name, "kernel ") {
 			t.Errorf("got %+v", r)
 		}
 	}
@@ -105,7 +101,7 @@ func TestBenchUsage(t *testing.T) {
 		{"search --method fast", `option --method: method "fast" is not one of all, `},
 		{"search --method brute-force --scheme fast", `option --scheme: scheme "fast" is not one of all, plain`},
 		{"search --scheme fast", `option --scheme: scheme "fast" is not one of all, `},
-		{"search --alphabet rna", `option --alphabet: alphabet "rna" is neither dna nor bytes (did you mean dna?)`},
+		{"search --alphabet rna", `option --alphabet: alphabet "rna" is not one of dna, bytes (did you mean dna?)`},
 		{"search --alphabet-size 4", "option --alphabet-size is for --alphabet bytes"},
 		{"search --alphabet bytes --alphabet-size 257", `option --alphabet-size: "257" is not a whole number from 1 to 256`},
 		{"search --letters many", `option --letters: "many" is not a number such as 65536, 64K, 512M or 4G`},
@@ -119,22 +115,26 @@ func TestBenchUsage(t *testing.T) {
 		{"search --repeats 0", `option --repeats: "0" is not a whole number from 1 to 1000000`},
 		{"map - -", "reference and reads cannot both come from standard input"},
 	} {
-		code, stdout, stderr := callBench(t, c.args)
+		code, stdout, stderr := callBench(c.args)
 		want := "scanmap: " + c.want
-		if c.args != "search --method fast" && c.args != "search --scheme fast" { // after which all others stand
+		// The messages of these two go on with all names.
+		if c.args != "search --method fast" && c.args != "search --scheme fast" {
 			want += "\n"
 		}
-		if code != 2 || stdout != "" || !strings.HasPrefix(stderr, want) || strings.Count(stderr, "\n") != 1 || strings.HasSuffix(want, "\n") && stderr != want {
+		if code != 2 || stdout != "" || !strings.HasPrefix(stderr, want) || strings.Count(stderr, "\n") != 1 ||
+			strings.HasSuffix(want, "\n") && stderr != want {
 			t.Errorf("%s: exit code %d, standard output %q, standard error\n%swant\n%s", c.args, code, stdout, stderr, want)
 		}
 	}
 }
 
 func TestBenchHelp(t *testing.T) {
-	for _, args := range []string{"bench --help", "help bench", "bench map --help", "help bench map", "bench map -h", "help bench device", "help bench search"} {
+	for _, args := range []string{"bench --help", "help bench", "bench map --help", "help bench map", "bench map -h",
+		"help bench device", "help bench search"} {
 		code, stdout, stderr := call(strings.Fields(args)...)
-		if words := strings.Fields(args); code != 0 || stderr != "" || !strings.Contains(stdout, "scanmap bench "+strings.Trim(words[len(words)-1], "-")) &&
-			!strings.Contains(stdout, "scanmap bench map [options] [REF.fa READS.fq]") {
+		if words := strings.Fields(args); code != 0 || stderr != "" ||
+			!strings.Contains(stdout, "scanmap bench "+strings.Trim(words[len(words)-1], "-")) &&
+				!strings.Contains(stdout, "scanmap bench map [options] [REF.fa READS.fq]") {
 			t.Errorf("%s: exit code %d, standard error %q, standard output\n%s", args, code, stderr, stdout)
 		}
 	}
@@ -152,7 +152,8 @@ func TestBenchHelp(t *testing.T) {
 }
 
 func TestParseSize(t *testing.T) {
-	for s, want := range map[string]int64{"0": 0, "65536": 65536, "64K": 64 << 10, "512M": 512 << 20, "4G": 4 << 30, "1T": 1 << 40, "9223372036854775807": 1<<63 - 1} {
+	for s, want := range map[string]int64{"0": 0, "65536": 65536, "64K": 64 << 10, "512M": 512 << 20, "4G": 4 << 30,
+		"1T": 1 << 40, "9223372036854775807": 1<<63 - 1} {
 		if got, err := parseSize(s); err != nil || got != want {
 			t.Errorf("%s: got %d, %v", s, got, err)
 		}
@@ -165,19 +166,20 @@ func TestParseSize(t *testing.T) {
 }
 
 func TestBenchMapOnCPU(t *testing.T) {
-	code, stdout, stderr := callBench(t, "map --device cpu --bases 100000 --reads 200 --length 50 -e 2 --repeats 2 -t 2 --repeats-model planted --json -")
+	code, stdout, stderr := callBench("map --device cpu --bases 100000 --reads 200 --length 50 -e 2 --repeats 2 -t 2 --repeats-model planted --json -")
 	if code != 0 || stderr != "" {
 		t.Fatalf("exit code %d, standard error %q", code, stderr)
 	}
 	m := readMeasured(t, stdout, 2)
-	if m.Device.ID != "cpu" || m.Sizes["reference_bases"] != 100000 || m.Sizes["reads"] != 200 || m.Results[0].Name != "all" || m.Results[0].Unit != "reads/s" {
+	if m.Device.ID != "cpu" || m.Sizes["reference_bases"] != 100000 || m.Sizes["reads"] != 200 ||
+		m.Results[0].Name != "all" || m.Results[0].Unit != "reads/s" {
 		t.Errorf("got\n%s", stdout)
 	}
 }
 
 func TestBenchMapOfFiles(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "bench.json")
-	code, stdout, stderr := callBench(t, "map --device cpu --reads 3 --repeats 1 "+refFile+" "+readsFile+" --json "+file)
+	code, stdout, stderr := callBench("map --device cpu --reads 3 --repeats 1 " + refFile + " " + readsFile + " --json " + file)
 	if code != 0 || stderr != "" || !strings.HasPrefix(stdout, "cpu\n3 reads, 600 bases of reference\n") {
 		t.Fatalf("exit code %d, standard error %q, standard output\n%s", code, stderr, stdout)
 	}
@@ -203,7 +205,7 @@ func TestBenchFails(t *testing.T) {
 		if !strings.Contains(c.args, "--json") {
 			c.args += " --json x.json"
 		}
-		code, stdout, stderr := callBench(t, c.args)
+		code, stdout, stderr := callBench(c.args)
 		if code != c.code || stdout != "" || stderr != c.message {
 			t.Errorf("%s: exit code %d, standard output %q, standard error %q", c.args, code, stdout, stderr)
 		}
@@ -218,8 +220,9 @@ func TestBenchWithoutDriver(t *testing.T) {
 		t.Skip("SKIPPED: a CUDA driver is here")
 	}
 	for _, args := range []string{"device", "map --bases 1000 --reads 10"} {
-		code, stdout, stderr := callBench(t, args)
-		if code != 3 || stdout != "" || !strings.HasPrefix(stderr, "scanmap: "+gpu.ErrNoDriver.Error()) || strings.Count(stderr, "\n") != 1 {
+		code, stdout, stderr := callBench(args)
+		if code != 3 || stdout != "" || !strings.HasPrefix(stderr, "scanmap: "+gpu.ErrNoDriver.Error()) ||
+			strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%s: exit code %d, standard output %q, standard error %q", args, code, stdout, stderr)
 		}
 	}
@@ -227,7 +230,7 @@ func TestBenchWithoutDriver(t *testing.T) {
 
 func TestBenchDevice(t *testing.T) {
 	benchDriver(t)
-	code, stdout, stderr := callBench(t, "device --bytes 64K --repeats 2 --json -")
+	code, stdout, stderr := callBench("device --bytes 64K --repeats 2 --json -")
 	if code != 0 || stderr != "" {
 		t.Fatalf("exit code %d, standard error %q", code, stderr)
 	}
@@ -241,10 +244,11 @@ func TestBenchDevice(t *testing.T) {
 	}
 	want := "read; copy, read and written; three-input logic of 32 bits; random probes, table of 64 KiB; " +
 		"host to device, pinned; device to host, pinned; host to device, pageable; device to host, pageable"
-	if got := strings.Join(names, "; "); got != want || m.Device.ID != "cuda:0" || m.Device.Driver == "" || m.Sizes["buffer_bytes"] != 64<<10 {
+	if got := strings.Join(names, "; "); got != want || m.Device.ID != "cuda:0" || m.Device.Driver == "" ||
+		m.Sizes["buffer_bytes"] != 64<<10 {
 		t.Errorf("got\n%s", stdout)
 	}
-	code, stdout, stderr = callBench(t, "device --device cuda:99")
+	code, stdout, stderr = callBench("device --device cuda:99")
 	if code != 3 || stdout != "" || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("exit code %d, standard output %q, standard error %q", code, stdout, stderr)
 	}
@@ -252,7 +256,7 @@ func TestBenchDevice(t *testing.T) {
 
 func TestBenchMapOnGPU(t *testing.T) {
 	benchDriver(t)
-	code, stdout, stderr := callBench(t, "map --bases 20000 --reads 50 --length 50 -e 2 --repeats 2 --json -")
+	code, stdout, stderr := callBench("map --bases 20000 --reads 50 --length 50 -e 2 --repeats 2 --json -")
 	if code != 0 || stderr != "" {
 		t.Fatalf("exit code %d, standard error %q", code, stderr)
 	}
@@ -265,13 +269,13 @@ func TestBenchMapOnGPU(t *testing.T) {
 func TestBenchDeviceFaults(t *testing.T) {
 	benchDriver(t)
 	folder := t.TempDir()
-	if code, _, stderr := callBench(t, "device --bytes 4K --repeats 1"); code != 0 {
+	if code, _, stderr := callBench("device --bytes 4K --repeats 1"); code != 0 {
 		t.Fatalf("exit code %d, standard error %q", code, stderr)
 	}
 	for name := range driver.Calls() {
 		benchDriver(t) // the first call of a new one is injected, also of what is called once
 		driver.Inject(name, 1, gpu.OutOfMemory)
-		code, stdout, stderr := callBench(t, "device --bytes 4K --repeats 1 --json "+filepath.Join(folder, "x.json"))
+		code, stdout, stderr := callBench("device --bytes 4K --repeats 1 --json " + filepath.Join(folder, "x.json"))
 		if code != 3 || stdout != "" || !strings.Contains(stderr, name) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%s: exit code %d, standard output %q, standard error %q", name, code, stdout, stderr)
 		}

@@ -11,7 +11,8 @@ import (
 
 // command is what help, the manual and completion say of a command.
 type command struct {
-	name        string // as it is called behind scanmap, such as "bench map"; empty of scanmap itself
+	// name is what follows scanmap in a call, such as "bench map"; empty for scanmap itself.
+	name        string
 	usage       string // what it does, in a few words
 	synopsis    []string
 	description string
@@ -19,17 +20,19 @@ type command struct {
 	subcommands []command
 }
 
-// option is what they say of an option.
+// option is what help, the manual and completion say of an option.
 type option struct {
 	long, short []string // names, without hyphens
 	placeholder string   // of the value, empty of an option without one
 	text        string
 	byDefault   string // empty where there is nothing to say
 	category    string
-	repeated    bool // it may be given several times
+	repeated    bool     // it may be given several times
+	values      []string // to choose from; nil where there is no list
 }
 
-// describe makes a command, and those inside it, of what urfave/cli has. Hidden commands and options are left out.
+// describe makes a command, and those inside it, from what urfave/cli has. Hidden commands and
+// options are left out.
 func describe(app *cli.App) command {
 	return command{
 		usage:       app.Usage,
@@ -87,6 +90,9 @@ func describeOption(f cli.Flag) option {
 		o.category = c.GetCategory()
 	}
 	o.repeated = repeatable(f)
+	if c, ok := f.(*choiceFlag); ok {
+		o.values = c.values
+	}
 	d, ok := f.(cli.DocGenerationFlag)
 	if !ok {
 		return o
@@ -153,10 +159,11 @@ type group struct {
 }
 
 // categoryOrder is the order of the groups of options in help and manual.
-var categoryOrder = []string{categorySearch, categoryMapping, categoryMethod, categoryInput, categoryPairs, categoryOutput, categorySorting, categoryReports, categoryRun}
+var categoryOrder = []string{categorySearch, categoryMapping, categoryMethod, categoryInput, categoryPairs,
+	categoryOutput, categorySorting, categoryReports, categoryRun}
 
-// groups are the options by their categories: in the order above, those without one last. Inside a group they stand as
-// in the program.
+// groups are the options by their categories: in the order above, those without one last. Inside a
+// group they keep the order of the program.
 func (c command) groups() []group {
 	var groups []group
 	for _, o := range c.options {

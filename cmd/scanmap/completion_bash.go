@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// bashStart finds the command, the option whose value is being typed, and the word. Bash cuts words at = and :, and
-// replaces what is behind the last of them alone: the words are put together again, and what is offered is cut in the end.
+// bashStart finds the command, the option whose value is being typed, and the word. Bash cuts words
+// at = and :, and replaces only what follows the last of them: the words are put together again,
+// and what is offered is cut in the end.
 const bashStart = `# Completion of scanmap for bash, written by: scanmap completion bash
 
 # Lines of standard input, as they are: names of files may look like patterns.
@@ -96,7 +97,8 @@ const bashEnd = `    if [[ $strip ]]; then
 complete -F _scanmap scanmap
 `
 
-// bashCompletion is the script for bash, which needs neither its newest version nor the package bash-completion.
+// bashCompletion is the script for bash, which needs neither its newest version nor the package
+// bash-completion.
 func bashCompletion(root command) string {
 	var b strings.Builder
 	var names strings.Builder
@@ -117,7 +119,7 @@ func bashCompletion(root command) string {
 			for _, name := range o.hyphenated() {
 				patterns = append(patterns, quoted(c.name+" "+name))
 			}
-			fmt.Fprintf(&b, "    %s)\n        %s\n        ;;\n", strings.Join(patterns, "|"), bashOffer(kindOf(c, o)))
+			fmt.Fprintf(&b, "    %s)\n        %s\n        ;;\n", strings.Join(patterns, "|"), bashOffer(kindOf(o)))
 		}
 	}
 	b.WriteString("    *)\n        if [[ ! $files && $current == -* ]]; then\n            case $command in\n")

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// fishStart has what tells whether words are those of a command, and no others of its arguments: fish asks it before it
-// offers something of that command.
+// fishStart has the functions that tell which command is being typed. fish calls them before it
+// offers something for that command.
 const fishStart = `# Completion of scanmap for fish, written by: scanmap completion fish
 
 # Whether the command line begins with these commands.
@@ -45,11 +45,12 @@ func fishCompletion(root command) string {
 		if c.name == "" {
 			fmt.Fprintf(&b, "complete -c scanmap -n %s -a help -d 'show the help of a command'\n", condition)
 			for _, s := range c.subcommands {
-				fmt.Fprintf(&b, "complete -c scanmap -n '__scanmap_command_alone help' -a %s -d %s\n", s.lastName(), fishQuoted(completedText(s.usage)))
+				fmt.Fprintf(&b, "complete -c scanmap -n '__scanmap_command_alone help' -a %s -d %s\n", s.lastName(),
+					fishQuoted(completedText(s.usage)))
 			}
 		}
 		for _, o := range c.options {
-			fmt.Fprintf(&b, "complete -c scanmap -n %s%s -d %s\n", condition, fishOption(c, o), fishQuoted(completedText(o.text)))
+			fmt.Fprintf(&b, "complete -c scanmap -n %s%s -d %s\n", condition, fishOption(o), fishQuoted(completedText(o.text)))
 		}
 		if len(c.subcommands) == 0 {
 			if offer := fishOffer(argumentsOf(c)); offer != "" {
@@ -61,7 +62,7 @@ func fishCompletion(root command) string {
 }
 
 // fishOption is the names of an option, and what its value may be.
-func fishOption(c command, o option) string {
+func fishOption(o option) string {
 	var b strings.Builder
 	for _, name := range o.short {
 		b.WriteString(" -s " + name)
@@ -70,7 +71,7 @@ func fishOption(c command, o option) string {
 		b.WriteString(" -l " + name)
 	}
 	if o.placeholder != "" {
-		b.WriteString(" -r" + cmp.Or(fishOffer(kindOf(c, o)), " -f")) // -f: no files
+		b.WriteString(" -r" + cmp.Or(fishOffer(kindOf(o)), " -f")) // -f: no files
 	}
 	return b.String()
 }

@@ -38,7 +38,8 @@ func completionFolder(t *testing.T, shell string) (folder, script string) {
 	return folder, script
 }
 
-// completionCase is a line, whose word behind the last space is being typed, and what is offered for that word.
+// completionCase is a line, whose word after the last space is being typed, and what is offered
+// for that word.
 type completionCase struct {
 	line string
 	want []string
@@ -163,7 +164,7 @@ func TestCompletionInBash(t *testing.T) {
 		{"scanmap map --engine=scan --device ", bashBreaks, []string{"auto", "cpu", "cuda", "cuda:0"}},
 		{"scanmap map -o -", bashBreaks, nil},
 		{"scanmap map tw", bashBreaks, []string{"two words.fasta"}},
-		{"scanmap map no", bashBreaks, []string{"notes.txt"}}, // for want of sequences
+		{"scanmap map no", bashBreaks, []string{"notes.txt"}}, // because there are no sequences
 		{"scanmap map r", bashBreaks, []string{"reads.fq.gz", "ref.fa", "runs"}},
 		{"scanmap bench device -", bashBreaks, []string{"--bytes", "--device", "--help", "--json", "--repeats", "-h"}},
 		{"scanmap bench device --help --", bashBreaks, []string{"--bytes", "--device", "--help", "--json", "--repeats"}},
@@ -208,8 +209,9 @@ func TestCompletionInFish(t *testing.T) {
 	}
 }
 
-// zshDriver starts a shell with completion in a terminal of its own, where compadd writes what it would offer, and types
-// lines, each with a tabulator behind it. Words that mark its output are written so that an echo of the input has none of them.
+// zshDriver starts a shell with completion in a terminal of its own, where compadd writes what it
+// would offer, and types lines, each with a tab after it. Words that mark its output are
+// written so that an echo of the input has none of them.
 const zshDriver = `
 zmodload zsh/zpty || exit 9
 script=$1 folder=$2

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// zshCompletion is the script for zsh, a function for each command. It works as a file _scanmap of $fpath and by source.
+// zshCompletion is the script for zsh, a function for each command. It works as a file _scanmap of
+// $fpath and by source.
 func zshCompletion(root command) string {
 	var b strings.Builder
 	b.WriteString("#compdef scanmap\n# Completion of scanmap for zsh, written by: scanmap completion zsh\n")
@@ -20,12 +21,12 @@ func zshName(c command) string {
 	return strings.ReplaceAll(strings.TrimSuffix("_scanmap "+c.name, " "), " ", "_")
 }
 
-// zshFunction writes the function of a command. -S: what follows -- is no option. With commands inside it, the first
-// word is one of them, which takes what follows.
+// zshFunction writes the function of a command. -S means that nothing after -- is an option. If
+// there are commands inside it, the first word is one of them, and takes what follows.
 func zshFunction(b *strings.Builder, c command) {
 	fmt.Fprintf(b, "\n%s() {\n    local curcontext=$curcontext state line\n    typeset -A opt_args\n    _arguments -C -S \\\n", zshName(c))
 	for _, o := range c.options {
-		for _, spec := range zshOption(c, o) {
+		for _, spec := range zshOption(o) {
 			fmt.Fprintf(b, "        %s \\\n", spec)
 		}
 	}
@@ -37,7 +38,8 @@ func zshFunction(b *strings.Builder, c command) {
 		}
 		return
 	}
-	b.WriteString("        '1: :->command' \\\n        '*:: :->arguments' && return 0\n    case $state in\n    command)\n        local -a commands=(\n")
+	b.WriteString("        '1: :->command' \\\n        '*:: :->arguments' && return 0\n" +
+		"    case $state in\n    command)\n        local -a commands=(\n")
 	for _, s := range c.subcommands {
 		fmt.Fprintf(b, "            %s\n", quoted(s.lastName()+":"+strings.ReplaceAll(completedText(s.usage), ":", `\:`)))
 	}
@@ -55,13 +57,13 @@ func zshFunction(b *strings.Builder, c command) {
 	b.WriteString("        esac\n        ;;\n    esac\n}\n")
 }
 
-// zshOption are the specifications of an option for _arguments, one for each name. A name that was given is not offered
-// again, nor is another one of the same option.
-func zshOption(c command, o option) []string {
+// zshOption makes the specifications of an option for _arguments, one for each name. Once one name
+// was given, no name of that option is offered again.
+func zshOption(o option) []string {
 	text := "[" + zshEscaped(completedText(o.text), `\[]:`) + "]"
 	value := ""
 	if o.placeholder != "" {
-		value = ":" + zshEscaped(o.placeholder, `\:`) + ":" + zshAction(kindOf(c, o))
+		value = ":" + zshEscaped(o.placeholder, `\:`) + ":" + zshAction(kindOf(o))
 	}
 	before := "(" + strings.Join(o.hyphenated(), " ") + ")"
 	if o.repeated {

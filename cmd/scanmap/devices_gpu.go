@@ -32,7 +32,8 @@ func devicesCommand(p process) *cli.Command {
 	}
 }
 
-// listDevices writes what a driver has, that of the machine if it is nil. What is wrong with a GPU is part of the list.
+// listDevices lists the GPUs of a driver, that of the machine if it is nil. What is wrong with a GPU
+// is part of the list.
 func listDevices(w io.Writer, driver *gpu.Driver) error {
 	if driver == nil {
 		var err error
@@ -164,7 +165,7 @@ func (r deviceRow) name() string { return fmt.Sprintf("cuda:%d", r.info.Index) }
 
 func gibibytes(n int64) string { return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30)) }
 
-// writeLine writes one line, whatever stands in the names in it.
+// writeLine writes one line, whatever the names in it hold.
 func writeLine(w io.Writer, format string, args ...any) error {
 	_, err := fmt.Fprintln(w, oneLine(fmt.Sprintf(format, args...)))
 	return err

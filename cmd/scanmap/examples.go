@@ -7,7 +7,7 @@ type example struct {
 	line              string
 }
 
-// examples stand in the help and in the manual, in this order.
+// examples appear in the help and in the manual, in this order.
 var examples = []example{
 	{"", "", "Map the reads of a file", "scanmap map ref.fa reads.fq > out.sam"},
 

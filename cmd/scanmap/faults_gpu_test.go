@@ -16,22 +16,24 @@ import (
 // mapOnDevice maps the test data on a GPU, into a folder.
 func mapOnDevice(t *testing.T, folder string) (code int, stdout, stderr string) {
 	t.Helper()
-	return mapSmall(t, "--device", "cuda", "--gpu-sync", "--quiet", "--no-pg", "-o", filepath.Join(folder, "out.sam"), "--stats", filepath.Join(folder, "stats.json"))
+	return mapSmall("--device", "cuda", "--gpu-sync", "--quiet", "--no-pg", "-o", filepath.Join(folder, "out.sam"),
+		"--stats", filepath.Join(folder, "stats.json"))
 }
 
 // TestMapOnDevice maps on a GPU as on the CPU.
 func TestMapOnDevice(t *testing.T) {
 	benchDriver(t)
 	want := mapQuietly(t, "--no-pg")
-	for _, options := range []string{"--device cuda", "--device cuda:0 --engine scan", "--device cuda --engine skim --batch-reads 2 --gpu-sync", "--device auto"} {
+	for _, options := range []string{"--device cuda", "--device cuda:0 --engine scan",
+		"--device cuda --engine skim --batch-reads 2 --gpu-sync", "--device auto"} {
 		if got := mapQuietly(t, append(strings.Fields(options), "--no-pg")...); got != want {
 			t.Errorf("%s changes the output:\n%s", options, got)
 		}
 	}
 }
 
-// TestMapFaults has each call of the driver fail, when it is made first and when it is made last: exit code 3, one
-// line that names the call, and no file.
+// TestMapFaults has each call of the driver fail, when it is made first and when it is made last:
+// exit code 3, one line that names the call, and no file.
 func TestMapFaults(t *testing.T) {
 	benchDriver(t)
 	folder := t.TempDir()
@@ -45,7 +47,8 @@ func TestMapFaults(t *testing.T) {
 	unused := gpu.Functions()
 	unused = slices.DeleteFunc(unused, func(name string) bool { return calls[name] > 0 })
 	// Mapping has no use for these; the names of results are asked for where a result is not known.
-	if diff := cmp.Diff([]string{"cuDriverGetVersion", "cuEventSynchronize", "cuStreamWaitEvent", "cuMemcpyDtoDAsync_v2", "cuGetErrorName", "cuGetErrorString"}, unused,
+	if diff := cmp.Diff([]string{"cuDriverGetVersion", "cuEventSynchronize", "cuStreamWaitEvent",
+		"cuMemcpyDtoDAsync_v2", "cuGetErrorName", "cuGetErrorString"}, unused,
 		cmp.Transformer("sorted", func(s []string) []string { return slices.Sorted(slices.Values(s)) })); diff != "" {
 		t.Errorf("not called by a mapping (-want +got)\n%s", diff)
 	}
@@ -56,7 +59,8 @@ func TestMapFaults(t *testing.T) {
 			driver.Inject(name, n, gpu.LaunchFailed)
 			folder := t.TempDir()
 			code, stdout, stderr := mapOnDevice(t, folder)
-			if code != 3 || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "scanmap: ") || !strings.Contains(stderr, name) {
+			if code != 3 || stdout != "" || strings.Count(stderr, "\n") != 1 ||
+				!strings.HasPrefix(stderr, "scanmap: ") || !strings.Contains(stderr, name) {
 				t.Errorf("call %d of %s: exit code %d, standard output %q, standard error %q", n, name, code, stdout, stderr)
 			}
 			if aboutKernels[name] && !strings.Contains(stderr, name+" ") {
@@ -75,7 +79,7 @@ func TestMapFaultAfterLaunch(t *testing.T) {
 		benchDriver(t)
 		driver.Inject("cuStreamSynchronize", n, gpu.IllegalAddress)
 		folder := t.TempDir()
-		code, _, stderr := mapSmall(t, "--device", "cuda", "--quiet", "-o", filepath.Join(folder, "out.sam"))
+		code, _, stderr := mapSmall("--device", "cuda", "--quiet", "-o", filepath.Join(folder, "out.sam"))
 		if code != 3 || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "cuStreamSynchronize") {
 			t.Errorf("wait %d: exit code %d, standard error %q", n, code, stderr)
 		}
@@ -90,14 +94,15 @@ func TestMapFaultAfterLaunch(t *testing.T) {
 func TestMapOnMissingDevice(t *testing.T) {
 	if os.Getenv("SCANMAP_TEST_GPU") != "require" {
 		if _, err := gpu.LoadDriver(); err != nil {
-			code, stdout, stderr := mapSmall(t, "--device", "cuda")
-			if code != 3 || stdout != "" || !strings.HasPrefix(stderr, "scanmap: "+gpu.ErrNoDriver.Error()) || strings.Count(stderr, "\n") != 1 {
+			code, stdout, stderr := mapSmall("--device", "cuda")
+			if code != 3 || stdout != "" || !strings.HasPrefix(stderr, "scanmap: "+gpu.ErrNoDriver.Error()) ||
+				strings.Count(stderr, "\n") != 1 {
 				t.Errorf("without a driver: exit code %d, standard output %q, standard error %q", code, stdout, stderr)
 			}
 		}
 	}
 	benchDriver(t)
-	code, stdout, stderr := mapSmall(t, "--device", "cuda:99")
+	code, stdout, stderr := mapSmall("--device", "cuda:99")
 	if code != 3 || stdout != "" || !strings.Contains(stderr, "GPU 99") || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("exit code %d, standard output %q, standard error %q", code, stdout, stderr)
 	}

@@ -6,14 +6,15 @@ import (
 	"path/filepath"
 )
 
-// differentStreams refuses two inputs, which what names, that are one stream.
+// differentStreams refuses two inputs that are one stream. what names the inputs in the error.
 func differentStreams(what, a, b string) error {
 	if a == "-" && b == "-" {
 		return fmt.Errorf("%s cannot both come from standard input", what)
 	}
 	infoA, infoB := stat(a), stat(b)
 	null := stat(os.DevNull)
-	if infoA != nil && infoB != nil && os.SameFile(infoA, infoB) && !infoA.Mode().IsRegular() && (null == nil || !os.SameFile(infoA, null)) {
+	if infoA != nil && infoB != nil && os.SameFile(infoA, infoB) && !infoA.Mode().IsRegular() &&
+		(null == nil || !os.SameFile(infoA, null)) {
 		return fmt.Errorf("%s and %s are the same stream, which can be read once only", a, b)
 	}
 	return nil
@@ -32,8 +33,8 @@ func stat(name string) os.FileInfo {
 	return info
 }
 
-// sameFile tells whether two names stand for one regular file or, when the files are
-// not there, would.
+// sameFile tells whether two names stand for one regular file or, where the files do not exist yet,
+// would.
 func sameFile(a, b string) bool {
 	if a == "" || b == "" || a == "-" || b == "-" {
 		return false
@@ -44,7 +45,7 @@ func sameFile(a, b string) bool {
 	return sameTarget(a, b)
 }
 
-// sameTarget tells whether two names of files that are not there have one place.
+// sameTarget tells whether two names of files that do not exist mean the same place.
 func sameTarget(a, b string) bool {
 	place := func(name string) (string, error) {
 		folder, err := filepath.EvalSymlinks(filepath.Dir(name))

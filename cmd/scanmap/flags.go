@@ -11,13 +11,35 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"scanmap/device"
+	"scanmap/mapper"
 	"scanmap/sam"
+	"scanmap/search"
 )
 
 // threadsFlag is --threads, by default all processors.
 func threadsFlag(usage string) cli.Flag {
 	return &cli.StringFlag{Name: "threads", Aliases: []string{"t"}, Value: strconv.Itoa(runtime.GOMAXPROCS(0)), Category: categoryRun,
 		DefaultText: "all processors", Usage: usage}
+}
+
+// distanceLetters are the short forms of --max-distance, the same in every command that has it.
+var distanceLetters = []string{"e", "k"}
+
+// engineFlag is --engine.
+func engineFlag() cli.Flag {
+	return choice(&cli.StringFlag{Name: "engine", Value: string(mapper.EngineAuto), Category: categoryMapping,
+		Usage: "`NAME` of the search: " + explained(mapper.Engines) + "; all find the same"}, namesOf(mapper.Engines))
+}
+
+// alphabetFlag is --alphabet.
+func alphabetFlag(category, usage string) cli.Flag {
+	return choice(&cli.StringFlag{Name: "alphabet", Value: string(search.DNA), Category: category,
+		Usage: usage + ": " + either(search.Alphabets)}, search.Alphabets)
+}
+
+// deviceFlag is --device. forms are those of device.Forms that the command takes.
+func deviceFlag(value, usage string, forms []string) cli.Flag {
+	return choice(&cli.StringFlag{Name: "device", Value: value, Category: categoryRun, Usage: usage}, forms)
 }
 
 func gpuSyncFlag() cli.Flag {
@@ -66,7 +88,8 @@ func wholeNumbers(c *cli.Context, numbers ...wholeNumber) error {
 // driver stands in for the machine's CUDA driver in tests.
 var driver *device.Driver
 
-// byteSize reads a number of bytes such as 4096, 768M or 2G; K, M, G and T are powers of 1024. The most is sam.MostSortMemory.
+// byteSize reads a number of bytes such as 4096, 768M or 2G, at most sam.MostSortMemory. K, M, G and
+// T are powers of 1024.
 func byteSize(s string) (int64, error) {
 	number, shift := s, 0
 	if n := len(s); n > 0 {

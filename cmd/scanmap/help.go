@@ -9,14 +9,16 @@ import (
 )
 
 const (
-	// helpWidth is the longest line of help: more than 80, which hardly holds a name and a text side by side.
+	// helpWidth is the longest line of help: more than 80, which hardly holds a name and a text
+	// side by side.
 	helpWidth = 100
-	// helpIndent is the widest column of names of options; the texts of longer ones begin on the next line.
+	// helpIndent is the widest column of names of options; the texts of longer ones begin on the
+	// next line.
 	helpIndent = 32
 )
 
-// printHelp writes the help of a program or of a command; it stands in for cli.HelpPrinter, which knows neither
-// examples nor the width of a line.
+// printHelp writes the help of a program or of a command; it stands in for cli.HelpPrinter, which
+// knows neither examples nor the width of a line.
 func printHelp(w io.Writer, _ string, about any) {
 	var c command
 	switch about := about.(type) {
@@ -30,8 +32,8 @@ func printHelp(w io.Writer, _ string, about any) {
 	_, _ = io.WriteString(w, helpText(c)) // the sink keeps the error
 }
 
-// helpText is the help of a command: what it is, how it is called, its commands, and its options in groups, each with
-// an example.
+// helpText is the help of a command: what it is, how it is called, its commands, and its options in
+// groups, each with an example.
 func helpText(c command) string {
 	var b strings.Builder
 	b.WriteString(wrapped(c.called()+" - "+c.usage, 0) + "\n\nUsage:\n")
@@ -72,7 +74,7 @@ func helpText(c command) string {
 	return b.String()
 }
 
-// groupTitle is the title of a group; that of options without a category needs none behind others.
+// groupTitle is the title of a group; that of options without a category needs none after others.
 func groupTitle(c command, g group) string {
 	if g.category == "" && len(c.groups()) == 1 {
 		return "Options"
@@ -99,8 +101,8 @@ func optionHelp(o option, indent int) string {
 	return names + strings.Repeat(" ", indent-len(names)) + text + "\n"
 }
 
-// wrapped breaks a text into lines that begin at indent, the first one apart, and end before helpWidth where words
-// allow it.
+// wrapped breaks a text into lines that begin at indent, the first one apart, and end before
+// helpWidth where words allow it.
 func wrapped(text string, indent int) string {
 	var b strings.Builder
 	column := indent

@@ -1,4 +1,5 @@
 // Command scanmap maps reads to a reference, and searches it for patterns, without an index.
+// Without arguments it shows its help.
 //
 // It exits with 0 when everything was done and written, 1 when the run failed, 2
 // when it was called wrongly, 3 when the device failed, and 128 and the number of
@@ -28,8 +29,8 @@ import (
 const version = "0.1.0"
 
 func main() {
-	// Writing to a closed pipe is to be an error of the write, not the end of the
-	// process, so that temporary files are removed.
+	// Writing to a closed pipe must be an error of the write, not the end of the process, so that
+	// temporary files are removed.
 	signal.Ignore(syscall.SIGPIPE)
 	os.Exit(run(os.Args, os.Stdout, os.Stderr))
 }
@@ -44,14 +45,14 @@ func run(args []string, stdout, stderr io.Writer) int {
 		err = p.stdout.err() // help and version are written without a check
 	}
 	if code := exitCode(err); code != 0 {
-		// Where even this cannot be written, the exit code tells.
+		// If even this cannot be written, the exit code remains.
 		_, _ = fmt.Fprintf(stderr, "scanmap: %s\n", oneLine(err.Error()))
 		return code
 	}
 	return 0
 }
 
-// process is what the program has of its process.
+// process is what the program uses of its process.
 type process struct {
 	args   []string
 	stdout *sink
@@ -64,12 +65,13 @@ func (p process) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return suggestValue(app.RunContext(ctx, args), args)
+	return suggestValue(app, app.RunContext(ctx, args), args)
 }
 
 func newApp(p process) *cli.App {
 	cli.VersionPrinter = func(c *cli.Context) {
-		_, _ = fmt.Fprintf(c.App.Writer, "%s %s\n", c.App.Name, c.App.Version) // the sink keeps the error
+		// The sink keeps the error.
+		_, _ = fmt.Fprintf(c.App.Writer, "%s %s\n", c.App.Name, c.App.Version)
 	}
 	cli.HelpPrinter = printHelp
 	return &cli.App{
@@ -100,7 +102,7 @@ type signalError struct{ signal syscall.Signal }
 
 func (e signalError) Error() string { return "stopped by a signal: " + e.signal.String() }
 
-// exitCode returns 0 also for a reader of the output that went away.
+// exitCode returns the exit code for an error. It is 0 also if the reader of the output went away.
 func exitCode(err error) int {
 	var stopped signalError
 	switch {
@@ -149,7 +151,8 @@ func cancelOnSignal(parent context.Context) (context.Context, func()) {
 // it waits for a read or a write of a pipe, which nothing interrupts.
 const patience = 3 * time.Second
 
-// untilStopped returns what f does or, when it has not come to an end a while after ctx was cancelled, the cause.
+// untilStopped returns what f returns or, if f has not ended a while after ctx was cancelled, the
+// cause.
 func untilStopped[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	type result struct {
 		value T
@@ -174,7 +177,8 @@ func untilStopped[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	}
 }
 
-// oneLine keeps a message on one line, and a terminal as it is, whatever stands in the names in it.
+// oneLine keeps a message on one line, and control characters from the terminal, whatever the names
+// in it hold.
 func oneLine(s string) string {
 	columns := strings.Split(s, "\t")
 	for i := range columns {

@@ -8,10 +8,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/urfave/cli/v2"
 
 	"scanmap/device"
@@ -38,11 +40,45 @@ func testMain(m *testing.M) int {
 	return m.Run()
 }
 
-// call runs the program in this process.
+// call runs the program in this process, and gives back what GOMAXPROCS was.
 func call(args ...string) (code int, stdout, stderr string) {
+	processors := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(processors)
 	var out, err bytes.Buffer
 	code = run(append([]string{"scanmap"}, args...), &out, &err)
 	return code, out.String(), err.String()
+}
+
+// quietly is call with --quiet, for runs that succeed and say nothing.
+func quietly(t *testing.T, args ...string) string {
+	t.Helper()
+	code, stdout, stderr := call(append(args, "--quiet")...)
+	if code != 0 || stderr != "" {
+		t.Fatalf("%q: exit code %d, standard error %q", args, code, stderr)
+	}
+	return stdout
+}
+
+// golden compares what run writes with a golden file, or makes that with -update. The options of
+// same, a call each, must not change it.
+func golden(t *testing.T, name string, same []string, run func(more ...string) string) {
+	t.Helper()
+	got := run()
+	file := filepath.Join("testdata", "golden", name)
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := readFile(t, file); got != want {
+		t.Errorf("differs from %s (-update accepts it):\n%s", file,
+			cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")))
+	}
+	for _, options := range same {
+		if again := run(strings.Fields(options)...); again != got {
+			t.Errorf("%s changes the output:\n%s", options, again)
+		}
+	}
 }
 
 func TestVersion(t *testing.T) {
@@ -53,7 +89,10 @@ func TestVersion(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	for _, args := range [][]string{{"--help"}, {"-h"}, {"help"}, {"map", "--help"}, {"map", "-h"}, {"help", "map"}, {"map", "ref.fa", "reads.fq", "--help"}} {
+	for _, args := range [][]string{
+		nil, {"--help"}, {"-h"}, {"help"}, {"map", "--help"}, {"map", "-h"}, {"help", "map"},
+		{"map", "ref.fa", "reads.fq", "--help"},
+	} {
 		code, stdout, stderr := call(args...)
 		if code != 0 || stderr != "" || !strings.Contains(stdout, "scanmap map [options] REF.fa READS.fq") {
 			t.Errorf("%q: exit code %d, standard error %q, standard output\n%s", args, code, stderr, stdout)
@@ -61,8 +100,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// Every option that is not hidden stands in the help with a text, and nothing else
-// does.
+// Every option that is not hidden is in the help with a text, and nothing else is.
 func TestHelpOfMap(t *testing.T) {
 	_, stdout, _ := call("map", "--help")
 	for _, f := range mapCommand(process{}).Flags {
@@ -148,34 +186,43 @@ func TestUsageErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ args, want string }{
-		{"", "no command is given; see scanmap --help"},
 		{"--", "no command is given; see scanmap --help"},
 		{"mop", `unknown command "mop" (did you mean map?); see scanmap --help`},
 		{"serch", `unknown command "serch" (did you mean search?); see scanmap --help`},
 		{"--versoin", "unknown option --versoin (did you mean --version?); see scanmap --help"},
 		{"map", "scanmap map takes two files, REF.fa and READS.fq, or three with MATES.fq, but 0 are given; see scanmap map --help"},
 		{"map ref.fa", "scanmap map takes two files, REF.fa and READS.fq, or three with MATES.fq, but 1 are given; see scanmap map --help"},
-		{"map ref.fa reads.fq mates.fq more.fq", "scanmap map takes two files, REF.fa and READS.fq, or three with MATES.fq, but 4 are given; see scanmap map --help"},
+		{"map ref.fa reads.fq mates.fq more.fq",
+			"scanmap map takes two files, REF.fa and READS.fq, or three with MATES.fq, but 4 are given; see scanmap map --help"},
 		{"map ref.fa r1.fq r2.fq --interleaved", "option --interleaved says that mates alternate in one file, but two are given"},
 		{"map ref.fa reads.fq --max-insert 5", "option --max-insert is for pairs: give MATES.fq or --interleaved"},
 		{"map ref.fa reads.fq --discordant x.sam", "option --discordant is for pairs: give MATES.fq or --interleaved"},
 		{"map ref.fa reads.fq --interleaved --max-insert 0", "option --max-insert: 0 is less than 1"},
 		{"map ref.fa reads.fq --interleaved --min-insert 10 --max-insert 9", "option --max-insert: 9 is less than 10"},
-		{"map ref.fa reads.fq --interleaved --orientation fw", `option --orientation: orientation "fw" is not one of fr, rf, ff (did you mean fr?)`},
-		{"map ref.fa reads.fq --interleaved --rescue-distance x", `option --rescue-distance: distance "x" is neither a number of edits from 0 to 16384 nor a percentage such as 4%`},
-		{"map --samples s.tsv ref.fa reads.fq", "scanmap map takes one file, REF.fa, besides --samples, but 2 are given; see scanmap map --help"},
+		{"map ref.fa reads.fq --interleaved --orientation fw",
+			`option --orientation: orientation "fw" is not one of fr, rf, ff (did you mean fr?)`},
+		{"map ref.fa reads.fq --interleaved --rescue-distance x",
+			`option --rescue-distance: distance "x" is neither a number of edits from 0 to 16384 nor a percentage such as 4%`},
+		{"map --samples s.tsv ref.fa reads.fq",
+			"scanmap map takes one file, REF.fa, besides --samples, but 2 are given; see scanmap map --help"},
 		{"map --max-distanc 5 ref.fa reads.fq", "unknown option --max-distanc (did you mean --max-distance?); see scanmap map --help"},
 		{"map ref.fa reads.fq --bananas=5", "unknown option --bananas; see scanmap map --help"},
 		{"map ref.fa reads.fq -x", "unknown option -x; see scanmap map --help"},
 		{"map ref.fa reads.fq -o", "option --output needs a value"},
 		{"map ref.fa reads.fq --quiet=yes", "option --quiet takes no value"},
-		{"map ref.fa reads.fq -e -1", `option --max-distance: distance "-1" is neither a number of edits from 0 to 16384 nor a percentage such as 4%`},
+		{"map ref.fa reads.fq -e -1",
+			`option --max-distance: distance "-1" is neither a number of edits from 0 to 16384 nor a percentage such as 4%`},
+		{"map ref.fa reads.fq -e 2 -k 3", `option --max-distance is given twice, as "2" and as "3"`},
+		{"map ref.fa reads.fq -k x",
+			`option --max-distance: distance "x" is neither a number of edits from 0 to 16384 nor a percentage such as 4%`},
 		{"map ref.fa reads.fq -e 101%", `option --max-distance: distance "101%" is not a percentage between 0% and 100%`},
-		{"map ref.fa reads.fq -e five", `option --max-distance: distance "five" is neither a number of edits from 0 to 16384 nor a percentage such as 4%`},
+		{"map ref.fa reads.fq -e five",
+			`option --max-distance: distance "five" is neither a number of edits from 0 to 16384 nor a percentage such as 4%`},
 		{"map ref.fa reads.fq --report some", `option --report: report "some" is not one of all, best, one, unique, strata:S`},
 		{"map ref.fa reads.fq --engine fast", `option --engine: engine "fast" is not one of auto, skim, scan`},
-		{"map ref.fa reads.fq --cigar x", `option --cigar: "x" is neither m nor eqx`},
-		{"map ref.fa reads.fq --device gpu", `option --device: device "gpu" is not one of auto, cpu, cuda, cuda:N, cuda:N,M (did you mean cuda?)`},
+		{"map ref.fa reads.fq --cigar x", `option --cigar: form "x" is not one of m, eqx`},
+		{"map ref.fa reads.fq --device gpu",
+			`option --device: device "gpu" is not one of auto, cpu, cuda, cuda:N, cuda:N,M (did you mean cuda?)`},
 		{"map ref.fa reads.fq --device cuda:", `option --device: device "cuda:": "" is not the number of a GPU (did you mean cuda:0?)`},
 		{"map ref.fa reads.fq --device cuda:1,1", `option --device: device "cuda:1,1" names GPU 1 twice`},
 		{"map ref.fa reads.fq -t 0", `option --threads: "0" is not a whole number from 1 to 4096`},
@@ -190,14 +237,18 @@ func TestUsageErrors(t *testing.T) {
 		{"map ref.fa reads.fq --quiet --progress", "options --quiet and --progress contradict each other"},
 		{"map ref.fa reads.fq -o out.cram", "option --output: out.cram: scanmap writes .sam, .sam.gz and .bam"},
 		{"map ref.fa reads.fq -o out.gz", "option --output: out.gz: scanmap writes .sam, .sam.gz and .bam"},
-		{"map ref.fa reads.fq --interleaved --discordant out.sam.zst", "option --discordant: out.sam.zst: scanmap writes .sam, .sam.gz and .bam"},
+		{"map ref.fa reads.fq --interleaved --discordant out.sam.zst",
+			"option --discordant: out.sam.zst: scanmap writes .sam, .sam.gz and .bam"},
 		{"map ref.fa reads.fq --compression 1", "option --compression is for sam.gz and bam, and the output is plain SAM"},
 		{"map ref.fa reads.fq -o x.bam --compression 10", `option --compression: "10" is not a whole number from 0 to 9`},
 		{"map ref.fa reads.fq --sort-memory 1G", "option --sort-memory needs --sort"},
 		{"map ref.fa reads.fq --tmpdir .", "option --tmpdir needs --sort"},
-		{"map ref.fa reads.fq --sort --sort-memory 1X", `option --sort-memory: "1X" is not a number of bytes such as 768M or 2G, at most 16T`},
-		{"map ref.fa reads.fq --sort --sort-memory 9999999T", `option --sort-memory: "9999999T" is not a number of bytes such as 768M or 2G, at most 16T`},
-		{"map ref.fa reads.fq --sort --sort-memory 8000000T", `option --sort-memory: "8000000T" is not a number of bytes such as 768M or 2G, at most 16T`},
+		{"map ref.fa reads.fq --sort --sort-memory 1X",
+			`option --sort-memory: "1X" is not a number of bytes such as 768M or 2G, at most 16T`},
+		{"map ref.fa reads.fq --sort --sort-memory 9999999T",
+			`option --sort-memory: "9999999T" is not a number of bytes such as 768M or 2G, at most 16T`},
+		{"map ref.fa reads.fq --sort --sort-memory 8000000T",
+			`option --sort-memory: "8000000T" is not a number of bytes such as 768M or 2G, at most 16T`},
 		{"map ref.fa reads.fq --sort -o x.bam --stats x.bam.bai", "options --stats and --output (its index) name the same file"},
 		{"map ref.fa reads.fq -u x.fq.bz2", "option --unmapped: x.fq.bz2: scanmap writes plain FASTQ, or .gz"},
 		{"map ref.fa reads.fq --stats fifo --multiqc fifo", "options --stats and --multiqc name the same file"},
@@ -214,7 +265,7 @@ func TestUsageErrors(t *testing.T) {
 		{"map ref.fa reads.fq -o x --stats ./ref.fa", "./ref.fa is an input and would be overwritten"},
 		{"map - -", "two inputs cannot both come from standard input"},
 		{"map fifo ./fifo", "fifo and ./fifo are the same stream, which can be read once only"},
-		{"map ref.fa reads.fq --rg x -R @RG\\tID:x", "option --read-group stands in place of --rg, --sample and --library"},
+		{"map ref.fa reads.fq --rg x -R @RG\\tID:x", "option --read-group replaces --rg, --sample and --library"},
 		{"map ref.fa reads.fq --sample x", "options --sample and --library need the ID of a read group: --rg"},
 		{"map ref.fa reads.fq --rg=", `read group "": ID: its value is empty`},
 		{"map ref.fa reads.fq -R @RG\\tSM:x", `read group "@RG\\tSM:x": it has no ID`},
@@ -242,7 +293,8 @@ func TestNoCUDA(t *testing.T) {
 	}
 	for _, device := range []string{"cuda", "cuda:0", "cuda:0,2"} {
 		code, stdout, stderr := call("map", "ref.fa", "reads.fq", "--device", device)
-		if want := "scanmap: " + gpu.ErrNoDriver.Error(); code != 3 || stdout != "" || !strings.HasPrefix(stderr, want) || strings.Count(stderr, "\n") != 1 {
+		if want := "scanmap: " + gpu.ErrNoDriver.Error(); code != 3 || stdout != "" ||
+			!strings.HasPrefix(stderr, want) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("exit code %d, standard output %q, standard error %q", code, stdout, stderr)
 		}
 	}

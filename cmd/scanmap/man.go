@@ -8,7 +8,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// versionDate is the date of the manual: that of the version, so that a version always writes the same page.
+// versionDate is the date of the manual: that of the version, so that a version always writes the
+// same page.
 const versionDate = "2026-11-21"
 
 func manCommand(p process) *cli.Command {
@@ -40,7 +41,8 @@ var exitStatuses = []meaning{
 	{"129, 130, 143", "SIGHUP, SIGINT or SIGTERM stopped the run: 128 and the number of the signal."},
 }
 
-// variable is a variable of the environment that the program, the Go runtime in it or the GPU's driver reads.
+// variable is a variable of the environment that the program, the Go runtime in it or the GPU's
+// driver reads.
 type variable struct {
 	name   string
 	option string // the variable counts only where a command has this option; "" for always
@@ -50,14 +52,16 @@ type variable struct {
 var variables = []variable{
 	{"CUDA_CACHE_PATH", "", "Folder in which the GPU's driver keeps compiled kernels, in place of ~/.nv/ComputeCache."},
 	{"CUDA_VISIBLE_DEVICES", "", "Numbers of the GPUs that the driver shows, with commas between them; cuda:0 is the first of them."},
-	{"GOGC", "", "How much the heap may grow before unused memory is collected, in percent, in place of what scanmap map chooses. More is faster and takes more memory."},
+	{"GOGC", "", "How much the heap may grow before unused memory is collected, in percent, in place of what scanmap " +
+		"map chooses. More is faster and takes more memory."},
 	{"GOMAXPROCS", "", "How many threads all processors, the default of --threads, are."},
 	{"GOMEMLIMIT", "", "Memory, such as 4GiB, near which unused memory is collected more often. It is no limit for what is in use."},
 	{"TMPDIR", "tmpdir", "Folder of temporary files, in place of /tmp, where --tmpdir is not given."},
 }
 
 var manualFiles = []meaning{
-	{"FILE.XXXXXXXX.tmp", "What a run writes before the result is complete and gets its name FILE. A run that ends, also by a signal, removes it."},
+	{"FILE.XXXXXXXX.tmp", "What a run writes before the result is complete and gets its name FILE. " +
+		"A run that ends, also by a signal, removes it."},
 	{"~/.nv/ComputeCache", "Kernels as the GPU's driver has compiled them, so that the next start takes milliseconds."},
 }
 
@@ -76,8 +80,9 @@ func manual(root command) string {
 	r.macro("SH", "SYNOPSIS")
 	synopsis(r, root)
 	r.macro("SH", "DESCRIPTION")
-	r.text("Options may stand before or behind files; all that follows -- is no option. -e 5, -e5, --max-distance 5 and --max-distance=5 are the same. " +
-		"An option that is given twice needs the same value both times, unless it is said to be repeatable.")
+	r.text("Options may come before or after files; nothing that follows -- is an option. -e 5, -e5, " +
+		"--max-distance 5 and --max-distance=5 are the same. An option that is given twice needs the same value both " +
+		"times, unless it is said to be repeatable. Without arguments scanmap shows its help, and exits with 0.")
 	for _, c := range root.all()[1:] {
 		if len(c.subcommands) == 0 {
 			r.tagged(bold(c.called()), sentence(c.usage))
@@ -137,7 +142,8 @@ func synopsis(r *roff, root command) {
 	r.WriteString(".fi\n")
 }
 
-// manualOptions writes the options of a command in their groups. Help is told once, with those of the program.
+// manualOptions writes the options of a command in their groups. --help appears once, with those of
+// the program.
 func manualOptions(r *roff, c command) {
 	title := c.called()
 	if c.name == "" {
@@ -187,8 +193,7 @@ func hasOption(root command, name string) bool {
 	})
 }
 
-// sentence makes a sentence of what help has without capital and full stop. A name such as NAME or a word with a
-// capital stays as it is.
+// sentence makes a sentence of a text of help, which has no capital and no full stop.
 func sentence(s string) string {
 	if s == "" {
 		return s

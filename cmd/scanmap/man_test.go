@@ -47,7 +47,8 @@ func TestRoffMacros(t *testing.T) {
 	}
 }
 
-// The manual has all sections in the order of man-pages(7), every command and every option, and is the same each time.
+// The manual has all sections in the order of man-pages(7), every command and every option, and is
+// the same each time.
 func TestManual(t *testing.T) {
 	code, page, stderr := call("man")
 	if code != 0 || stderr != "" || page != manual(describe(newApp(process{}))) {
@@ -59,7 +60,8 @@ func TestManual(t *testing.T) {
 			sections = append(sections, strings.Trim(title, "\"\n"))
 		}
 	}
-	if got := strings.Join(sections, ", "); got != "NAME, SYNOPSIS, DESCRIPTION, OPTIONS, EXIT STATUS, ENVIRONMENT, FILES, EXAMPLES, SEE ALSO" {
+	if got := strings.Join(sections,
+		", "); got != "NAME, SYNOPSIS, DESCRIPTION, OPTIONS, EXIT STATUS, ENVIRONMENT, FILES, EXAMPLES, SEE ALSO" {
 		t.Errorf("sections %s", got)
 	}
 	for _, c := range describe(newApp(process{})).all()[1:] {
@@ -73,12 +75,13 @@ func TestManual(t *testing.T) {
 		part, _, _ = strings.Cut(part, "\n.S")
 		for _, o := range c.options {
 			if found := strings.Contains(part, ".TP\n"+optionTag(o)+"\n"); found != (o.name() != "help") {
-				t.Errorf("%s: --%s: stands there %v", c.called(), o.name(), found)
+				t.Errorf("%s: --%s: is there: %v", c.called(), o.name(), found)
 			}
 		}
 	}
 	for _, v := range variables {
-		if shown := strings.Contains(page, ".TP\n"+bold(v.name)+"\n"); shown != (v.option == "" || hasOption(describe(newApp(process{})), v.option)) {
+		if shown := strings.Contains(page, ".TP\n"+bold(v.name)+"\n"); shown != (v.option == "" ||
+			hasOption(describe(newApp(process{})), v.option)) {
 			t.Errorf("%s is shown: %v", v.name, shown)
 		}
 	}
@@ -111,7 +114,7 @@ func TestManualWithMandoc(t *testing.T) {
 	for _, want := range []string{
 		"SCANMAP(1)",
 		"\n       scanmap map [options] REF.fa READS.fq",
-		"\n       -e, --max-distance K\n",
+		"\n       -e, -k, --max-distance K\n",
 		`such as '@RG\tID:x\tSM:y'.`,
 		`scanmap map -R '@RG\tID:lane1\tSM:NA12878' --cigar eqx -o out.sam ref.fa reads.fq` + "\n",
 		"\nscanmap " + version,

@@ -14,6 +14,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"scanmap/device"
 	"scanmap/mapper"
 	"scanmap/report"
 	"scanmap/sam"
@@ -24,8 +25,8 @@ import (
 // nothing more; GOGC overrides it.
 const heapGrowth = 200
 
-// boundHeap keeps the growth over a large reference to what it would be over a small one: the
-// reference stays, so collecting it never gives anything back.
+// boundHeap limits the growth of the heap over a large reference to what it would be over a small
+// one: the reference stays in memory, so a larger heap holds nothing but garbage.
 func boundHeap(reference int64) {
 	const growth = 256 << 20
 	if percent := growth * 100 / max(reference, 1); percent < heapGrowth {
@@ -43,7 +44,7 @@ const (
 	categoryRun     = "Running"
 )
 
-// maxThreads is more than machines have, and less than a slip of the keyboard gives.
+// maxThreads is more than machines have, and less than most slips of the keyboard.
 const maxThreads = 4096
 
 func mapCommand(p process) *cli.Command {
@@ -55,20 +56,20 @@ func mapCommand(p process) *cli.Command {
 			"Every location with at most --max-distance edits is found, on both strands.",
 		HideHelpCommand: true,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "max-distance", Aliases: []string{"e"}, Value: mapper.DefaultDistance.String(), Category: categoryMapping,
+			&cli.StringFlag{Name: "max-distance", Aliases: distanceLetters, Category: categoryMapping,
+				Value: mapper.DefaultDistance.String(),
 				Usage: "most edits of a location: `K` edits, or a percentage of the read's length as in 4%"},
-			&cli.StringFlag{Name: "report", Value: string(mapper.ReportAll), Category: categoryMapping,
-				Usage: "`WHAT` to write: all locations, best (all at the least distance), one, unique (reads with one best location), strata:S (up to S edits worse than the best)"},
+			choice(&cli.StringFlag{Name: "report", Value: string(mapper.ReportAll), Category: categoryMapping,
+				Usage: "`WHAT` to write: " + explained(mapper.ReportModes)}, namesOf(mapper.ReportModes)),
 			&cli.StringFlag{Name: "max-locations", Value: "0", Category: categoryMapping, DefaultText: "0, no limit",
 				Usage: "write at most `N` locations of a read, best first"},
-			&cli.StringFlag{Name: "engine", Value: string(mapper.EngineAuto), Category: categoryMapping,
-				Usage: "`NAME` of the search: auto, skim (pieces of the reads, then verification) or scan (every base); all find the same"},
+			engineFlag(),
 			&cli.StringFlag{Name: "crop", Value: "0", Category: categoryMapping, DefaultText: "0, all",
 				Usage: "use the first `N` bases of each read"},
 			&cli.StringFlag{Name: "seed", Value: "0", Category: categoryMapping, DefaultText: "0",
 				Usage: "`N` varies which of several best locations is the primary one"},
 			&cli.StringFlag{Name: "samples", Category: categoryMapping,
-				Usage: "map the libraries of `FILE`, lines of three columns parted by tabs: reads, mates or nothing, and read group"},
+				Usage: "map the libraries of `FILE`, lines of three columns separated by tabs: reads, mates or nothing, and read group"},
 
 			&cli.BoolFlag{Name: "interleaved", Category: categoryPairs, DisableDefaultText: true,
 				Usage: "mates alternate in READS"},
@@ -76,8 +77,8 @@ func mapCommand(p process) *cli.Command {
 				Usage: "least insert size of a proper pair, `N` bases from the start of the left mate to the end of the right one"},
 			&cli.StringFlag{Name: "max-insert", Value: "0", Category: categoryPairs, DefaultText: "estimated from the first unique pairs",
 				Usage: "largest insert size of a proper pair, `N` bases"},
-			&cli.StringFlag{Name: "orientation", Value: string(mapper.OrientationFR), Category: categoryPairs,
-				Usage: "`WAY` in which mates point: fr (to each other), rf (away from each other) or ff (the same way)"},
+			choice(&cli.StringFlag{Name: "orientation", Value: string(mapper.OrientationFR), Category: categoryPairs,
+				Usage: "`WAY` in which mates point: " + explained(mapper.Orientations)}, namesOf(mapper.Orientations)),
 			&cli.StringFlag{Name: "rescue-distance", Category: categoryPairs, DefaultText: "twice --max-distance",
 				Usage: "seek a mate that has no location near its partner with at most `K` edits, or a percentage as in 8%; 0 for never"},
 			&cli.StringFlag{Name: "discordant", Category: categoryPairs,
@@ -85,10 +86,11 @@ func mapCommand(p process) *cli.Command {
 
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: categoryOutput, DefaultText: "-, standard output",
 				Usage: "write to `FILE`, which appears when it is complete: .sam, .sam.gz or .bam"},
-			&cli.StringFlag{Name: "format", Category: categoryOutput, DefaultText: "by the name of the output",
-				Usage: "`FORM` of the output: sam, sam.gz or bam"},
-			&cli.StringFlag{Name: "compression", Category: categoryOutput, DefaultText: "6",
+			choice(&cli.StringFlag{Name: "format", Category: categoryOutput, DefaultText: "by the name of the output",
+				Usage: "`FORM` of the output: " + either(sam.Formats())}, sam.Formats()),
+			choice(&cli.StringFlag{Name: "compression", Category: categoryOutput, DefaultText: "6",
 				Usage: "`LEVEL` of sam.gz and bam, from 0 (none, for pipes) to 9 (smallest)"},
+				strings.Split("0123456789", "")),
 			&cli.StringFlag{Name: "unmapped", Aliases: []string{"u"}, Category: categoryOutput,
 				Usage: "write reads whose records are unmapped to `FILE` too, as FASTQ; compressed if its name ends in .gz"},
 			&cli.StringFlag{Name: "read-group", Aliases: []string{"R"}, Category: categoryOutput,
@@ -96,8 +98,8 @@ func mapCommand(p process) *cli.Command {
 			&cli.StringFlag{Name: "rg", Category: categoryOutput, Usage: "read group by its `ID`, in place of --read-group"},
 			&cli.StringFlag{Name: "sample", Category: categoryOutput, Usage: "sample `NAME` (SM) of the read group --rg"},
 			&cli.StringFlag{Name: "library", Category: categoryOutput, Usage: "library `NAME` (LB) of the read group --rg"},
-			&cli.StringFlag{Name: "cigar", Value: "m", Category: categoryOutput,
-				Usage: "`FORM` of CIGARs: m (M for matches and mismatches) or eqx (= and X)"},
+			choice(&cli.StringFlag{Name: "cigar", Value: string(mapper.CIGARMatch), Category: categoryOutput,
+				Usage: "`FORM` of CIGARs: " + explained(mapper.CIGARForms)}, namesOf(mapper.CIGARForms)),
 			&cli.BoolFlag{Name: "full-secondary", Category: categoryOutput, DisableDefaultText: true,
 				Usage: "repeat bases and qualities in secondary records, in place of *"},
 			&cli.BoolFlag{Name: "omit-unmapped", Category: categoryOutput, DisableDefaultText: true,
@@ -115,12 +117,13 @@ func mapCommand(p process) *cli.Command {
 			&cli.StringFlag{Name: "stats", Category: categoryReports,
 				Usage: "write statistics as JSON to `FILE`; - is standard output, if --output is a file"},
 			&cli.StringFlag{Name: "multiqc", Category: categoryReports,
-				Usage: "write them as custom content of MultiQC to `FILE`, whose name is to end in _mqc.json"},
+				Usage: "write them as custom content of MultiQC to `FILE`, whose name must end in _mqc.json"},
 			&cli.StringFlag{Name: "report-html", Category: categoryReports,
-				Usage: "write them to `FILE` as a page to look at"},
+				Usage: "write them to `FILE` as an HTML page"},
 
 			threadsFlag("compute with `N` threads"),
-			&cli.StringFlag{Name: "device", Value: "auto", Category: categoryRun, Usage: "`NAME` of the device: auto (GPUs if there are any and the work is worth it), cpu, cuda (all GPUs) or, as in cuda:0,2, some"},
+			deviceFlag(string(device.Auto), "`NAME` of the device: auto (GPUs if there are any and the work is "+
+				"worth it), cpu, cuda (all GPUs) or, as in cuda:0,2, some", device.Forms),
 			gpuSyncFlag(),
 			&cli.StringFlag{Name: "batch-reads", Value: "0", Category: categoryRun, DefaultText: "0, by the length of the reference",
 				Usage: "map `N` reads in one pass over the reference; changes speed and memory only"},
@@ -149,18 +152,21 @@ type mapJob struct {
 	samples, output, discordant, unmapped, stats, multiqc, html string
 	form, discordantForm                                        sam.WriterOptions
 	quiet                                                       bool
-	progress                                                    bool // even if standard error is not a terminal
-	profiles                                                    profiles
+	// progress is shown even if standard error is not a terminal.
+	progress bool
+	profiles profiles
 }
 
-// newMapJob makes options of flags; args are the program's, for the header. Its errors are usage errors.
+// newMapJob makes options from flags; args are the program's, for the header. Its errors are usage
+// errors.
 func newMapJob(c *cli.Context, args []string) (*mapJob, error) {
 	j := &mapJob{
 		quiet:    c.Bool("quiet"),
 		progress: c.Bool("progress"),
 		profiles: profiles{cpu: c.String("cpuprofile"), memory: c.String("memprofile")},
 	}
-	for _, step := range []func(*cli.Context) error{j.readInputs, j.readNumbers, j.readNames, j.readPairs, j.readGroup, j.readForms, j.readOutputs} {
+	for _, step := range []func(*cli.Context) error{j.readInputs, j.readNumbers, j.readNames, j.readPairs,
+		j.readGroup, j.readForms, j.readOutputs} {
 		if err := step(c); errors.As(err, new(inputError)) {
 			return nil, err
 		} else if err != nil {
@@ -210,7 +216,8 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 		err = results.finish()
 	}
 	if err != nil && !results.quiet() {
-		// Not a case for exit code 0, even if a closed pipe is the reason: the other files do not appear.
+		// Not a case for exit code 0, even if a closed pipe is the reason: the other files do not
+		// appear.
 		return loud(err)
 	}
 	if err != nil {
@@ -237,7 +244,7 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 	return nil
 }
 
-// loud takes from an error that the reader of a pipe has gone, which would end the run with exit code 0.
+// loud hides from exitCode that an error is a closed pipe, which would end the run with exit code 0.
 func loud(err error) error {
 	if exitCode(err) == 0 {
 		return errors.New(err.Error())
@@ -261,7 +268,8 @@ func (j *mapJob) indexNames() []string {
 	return []string{j.output + "." + string(sam.BAI), j.output + "." + string(sam.CSI)}
 }
 
-// removeStale removes indexes of the file that the output has replaced: samtools would read the new one by them.
+// removeStale removes indexes of the file that the output has replaced: samtools would read the new
+// one by them.
 func (j *mapJob) removeStale(results *resultFiles) error {
 	for _, index := range j.indexNames() {
 		if results.has(index) {
@@ -274,7 +282,7 @@ func (j *mapJob) removeStale(results *resultFiles) error {
 	return nil
 }
 
-// openRecords opens what gets records while the run goes on.
+// openRecords opens the files that get records during the run.
 func (j *mapJob) openRecords(results *resultFiles) (*mapper.Outputs, error) {
 	out := &mapper.Outputs{Form: j.form, DiscordantForm: j.discordantForm}
 	records, err := results.open(j.output)
@@ -335,7 +343,7 @@ func (j *mapJob) openReports(results *resultFiles) (reports []statisticsFile, er
 	return reports, nil
 }
 
-// inputsExist notices reads that are not there before the reference is loaded.
+// inputsExist notices missing files before the reference is loaded.
 func inputsExist(inputs ...string) error {
 	for _, input := range inputs {
 		if input == "-" {

@@ -20,7 +20,8 @@ func (j *mapJob) readInputs(c *cli.Context) error {
 	o, n := &j.options, c.Args().Len()
 	if c.IsSet("samples") {
 		if n != 1 {
-			return fmt.Errorf("scanmap map takes one file, REF.fa, besides --samples, but %d are given; see scanmap map --help", n)
+			return fmt.Errorf("scanmap map takes one file, REF.fa, besides --samples, but %d are given; "+
+				"see scanmap map --help", n)
 		}
 		o.Reference, j.samples = c.Args().Get(0), c.String("samples")
 		if o.Reference == "" || j.samples == "" {
@@ -37,7 +38,8 @@ func (j *mapJob) readInputs(c *cli.Context) error {
 		return j.differentInputs()
 	}
 	if n != 2 && n != 3 {
-		return fmt.Errorf("scanmap map takes two files, REF.fa and READS.fq, or three with MATES.fq, but %d are given; see scanmap map --help", n)
+		return fmt.Errorf("scanmap map takes two files, REF.fa and READS.fq, or three with MATES.fq, but %d are given; "+
+			"see scanmap map --help", n)
 	}
 	l := mapper.Library{Reads: c.Args().Get(1), Mates: c.Args().Get(2), Interleaved: c.Bool("interleaved")}
 	if n == 3 && l.Interleaved {
@@ -50,7 +52,8 @@ func (j *mapJob) readInputs(c *cli.Context) error {
 	return j.differentInputs()
 }
 
-// inputError is bad content of a file that options are read from, or a folder that is not there: not a wrong call.
+// inputError is bad content of a file that options are read from, or a folder that is missing: not a
+// wrong call.
 type inputError struct{ error }
 
 // inputs are the names of all files that are read.
@@ -116,13 +119,11 @@ func (j *mapJob) readNames(c *cli.Context) error {
 	if o.Engine, err = mapper.ParseEngine(c.String("engine")); err != nil {
 		return fmt.Errorf("option --engine: %w", err)
 	}
-	switch form := c.String("cigar"); form {
-	case "m":
-	case "eqx":
-		o.SequenceMatch = true
-	default:
-		return fmt.Errorf("option --cigar: %q is neither m nor eqx", form)
+	cigar, err := mapper.ParseCIGARForm(c.String("cigar"))
+	if err != nil {
+		return fmt.Errorf("option --cigar: %w", err)
 	}
+	o.SequenceMatch = cigar == mapper.CIGARSequence
 	o.FullSecondary = c.Bool("full-secondary")
 	o.OmitUnmapped = c.Bool("omit-unmapped")
 	if j.quiet && j.progress {
@@ -166,9 +167,10 @@ func (j *mapJob) readGroup(c *cli.Context) error {
 	line, parts := c.IsSet("read-group"), c.IsSet("rg") || c.IsSet("sample") || c.IsSet("library")
 	switch {
 	case c.IsSet("samples") && (line || parts):
-		return errors.New("options --read-group, --rg, --sample and --library are for one library: with --samples the third column has the read group")
+		return errors.New("options --read-group, --rg, --sample and --library are for one library: " +
+			"with --samples the third column has the read group")
 	case line && parts:
-		return errors.New("option --read-group stands in place of --rg, --sample and --library")
+		return errors.New("option --read-group replaces --rg, --sample and --library")
 	case line:
 		group, err = sam.ParseReadGroup(c.String("read-group"))
 	case c.IsSet("rg"):
@@ -185,7 +187,7 @@ func (j *mapJob) readGroup(c *cli.Context) error {
 	return nil
 }
 
-// otherFormats end names of files that are not written.
+// otherFormats matches names of files in formats that are not written.
 var otherFormats = regexp.MustCompile(`(?i)\.(bam|cram|gz|bgz|bgzf|zst|bz2|xz)$`)
 
 // readForms reads the formats of files of records, and how they are sorted.
@@ -249,7 +251,8 @@ func (j *mapJob) readSorting(c *cli.Context) error {
 		return fmt.Errorf("option --sort-memory: %w", err)
 	}
 	j.form.TemporaryFolder = cmp.Or(c.String("tmpdir"), os.TempDir())
-	// That nothing can be written there is to be known before the first temporary file is.
+	// A folder that cannot be written to must be noticed before the run, not by its first temporary
+	// file.
 	probe, err := os.CreateTemp(j.form.TemporaryFolder, "scanmap-*")
 	if err == nil {
 		err = errors.Join(probe.Close(), os.Remove(probe.Name()))

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -20,22 +19,15 @@ const (
 	readsFile = "testdata/reads.fq"
 )
 
-// mapSmall maps the test data, and gives back what GOMAXPROCS was.
-func mapSmall(t *testing.T, options ...string) (code int, stdout, stderr string) {
-	t.Helper()
-	processors := runtime.GOMAXPROCS(0)
-	defer runtime.GOMAXPROCS(processors)
+// mapSmall maps the test data.
+func mapSmall(options ...string) (code int, stdout, stderr string) {
 	return call(append([]string{"map", refFile, readsFile}, options...)...)
 }
 
 // mapQuietly is mapSmall for runs that succeed and say nothing.
 func mapQuietly(t *testing.T, options ...string) string {
 	t.Helper()
-	code, stdout, stderr := mapSmall(t, append(options, "--quiet")...)
-	if code != 0 || stderr != "" {
-		t.Fatalf("%q: exit code %d, standard error %q", options, code, stderr)
-	}
-	return stdout
+	return quietly(t, append([]string{"map", refFile, readsFile}, options...)...)
 }
 
 func TestMapGolden(t *testing.T) {
@@ -48,25 +40,9 @@ func TestMapGolden(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			options := append(strings.Fields(c.options), "--no-pg")
-			got := mapQuietly(t, options...)
-			file := filepath.Join("testdata", "golden", c.name+".sam")
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got != string(want) {
-				t.Errorf("differs from %s (-update accepts it):\n%s", file, got)
-			}
-			for _, same := range []string{"-t 1", "-t 3", "--batch-reads 1", "--batch-reads 2 -t 2", "--engine scan", "--engine skim", "--device cpu"} {
-				if again := mapQuietly(t, append(options, strings.Fields(same)...)...); again != got {
-					t.Errorf("%s changes the output:\n%s", same, again)
-				}
-			}
+			golden(t, c.name+".sam", []string{
+				"-t 1", "-t 3", "--batch-reads 1", "--batch-reads 2 -t 2", "--engine scan", "--engine skim", "--device cpu",
+			}, func(more ...string) string { return mapQuietly(t, slices.Concat(options, more)...) })
 		})
 	}
 }
@@ -147,7 +123,7 @@ func TestMapTalksToStandardError(t *testing.T) {
 		options  []string
 		progress bool
 	}{{nil, false}, {[]string{"--progress"}, true}} {
-		code, stdout, stderr := mapSmall(t, append(c.options, "--no-pg")...)
+		code, stdout, stderr := mapSmall(append(c.options, "--no-pg")...)
 		if code != 0 || stdout != want {
 			t.Errorf("exit code %d, standard output\n%s", code, stdout)
 		}
@@ -227,7 +203,7 @@ func TestMapFailures(t *testing.T) {
 		{in("no/out.sam"), "no such file or directory"},
 		{"/dev/full", "no space left on device"},
 	} {
-		code, stdout, stderr := mapSmall(t, "-o", c.output, "--stats", in("stats.json"))
+		code, stdout, stderr := mapSmall("-o", c.output, "--stats", in("stats.json"))
 		if want := fmt.Sprintf("scanmap: %s: %s\n", c.output, c.want); code != 1 || stdout != "" || stderr != want {
 			t.Errorf("%s: exit code %d, standard output %q, standard error %q", c.output, code, stdout, stderr)
 		}
@@ -239,7 +215,8 @@ func TestMapFailures(t *testing.T) {
 
 func TestMapStandardOutputFails(t *testing.T) {
 	var stderr bytes.Buffer
-	code := run([]string{"scanmap", "map", refFile, readsFile}, failingWriter{&os.PathError{Op: "write", Path: "|1", Err: os.ErrClosed}}, &stderr)
+	code := run([]string{"scanmap", "map", refFile, readsFile},
+		failingWriter{&os.PathError{Op: "write", Path: "|1", Err: os.ErrClosed}}, &stderr)
 	if want := "scanmap: standard output: file already closed\n"; code != 1 || stderr.String() != want {
 		t.Errorf("exit code %d, standard error %q", code, stderr.String())
 	}

@@ -183,9 +183,9 @@ func (o *output) createTemporary(info fs.FileInfo) error {
 	return err
 }
 
-// finish closes the file after the last write. It does not wait for the disk: that costs
-// more than mapping a small file, and a crash of the machine is for the user's file system
-// to survive, as with any other tool of a pipeline.
+// finish closes the file after the last write. It does not wait for the disk, which would cost more
+// than mapping a small file: after a crash of the machine the file may be incomplete, as with any
+// other tool of a pipeline.
 func (o *output) finish() error {
 	if o.file == nil {
 		return nil

@@ -158,7 +158,7 @@ func TestOutputFIFO(t *testing.T) {
 	if _, err := openOutput(ctx, name, nil); exitCode(err) != 143 {
 		t.Errorf("got error %v", err)
 	}
-	// This reader also serves the open that was left behind.
+	// This reader also serves the open that was given up.
 	read := make(chan string, 1)
 	go func() {
 		text, err := os.ReadFile(name)

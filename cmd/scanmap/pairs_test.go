@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,13 +29,7 @@ func mapPairs(t *testing.T, options ...string) string {
 // mapFiles is mapPairs with all arguments.
 func mapFiles(t *testing.T, args ...string) string {
 	t.Helper()
-	processors := runtime.GOMAXPROCS(0)
-	defer runtime.GOMAXPROCS(processors)
-	code, stdout, stderr := call(append([]string{"map", "--quiet"}, args...)...)
-	if code != 0 || stderr != "" {
-		t.Fatalf("%q: exit code %d, standard error %q", args, code, stderr)
-	}
-	return stdout
+	return quietly(t, append([]string{"map"}, args...)...)
 }
 
 func readFile(t *testing.T, name string) string {
@@ -60,25 +54,12 @@ func TestPairsGolden(t *testing.T) {
 			folder := t.TempDir()
 			discordant, unmapped := filepath.Join(folder, "discordant.sam"), filepath.Join(folder, "unmapped.fq")
 			options := append(strings.Fields(c.options), "--no-pg", "--discordant", discordant, "--unmapped", unmapped)
-			all := func(more string) string {
-				records := mapPairs(t, append(options, strings.Fields(more)...)...)
+			golden(t, c.name+".txt", []string{
+				"-t 1", "-t 3", "--batch-reads 1", "--batch-reads 3 -t 2", "--engine scan", "--engine skim",
+			}, func(more ...string) string {
+				records := mapPairs(t, slices.Concat(options, more)...)
 				return records + "--discordant--\n" + readFile(t, discordant) + "--unmapped--\n" + readFile(t, unmapped)
-			}
-			got := all("")
-			file := filepath.Join("testdata", "golden", c.name+".txt")
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if want := readFile(t, file); got != want {
-				t.Errorf("differs from %s (-update accepts it):\n%s", file, cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")))
-			}
-			for _, same := range []string{"-t 1", "-t 3", "--batch-reads 1", "--batch-reads 3 -t 2", "--engine scan", "--engine skim"} {
-				if again := all(same); again != got {
-					t.Errorf("%s changes the output:\n%s", same, again)
-				}
-			}
+			})
 		})
 	}
 }
@@ -100,7 +81,8 @@ func TestInterleaved(t *testing.T) {
 	}
 }
 
-// TestSamples maps pairs, single reads and interleaved ones of three read groups in one run, which gives what each gives alone.
+// TestSamples maps pairs, single reads and interleaved ones of three read groups in one run, which
+// gives what each gives alone.
 func TestSamples(t *testing.T) {
 	folder := t.TempDir()
 	table := filepath.Join(folder, "samples.tsv")
@@ -131,8 +113,8 @@ func TestBadSamples(t *testing.T) {
 	folder := t.TempDir()
 	table := filepath.Join(folder, "samples.tsv")
 	for _, c := range []struct{ text, want string }{
-		{"", "there are no libraries; a line has reads, mates or nothing, and a read group, parted by tabs"},
-		{"reads\tmates\n", "there are no libraries; a line has reads, mates or nothing, and a read group, parted by tabs"},
+		{"", "there are no libraries; a line has reads, mates or nothing, and a read group, separated by tabs"},
+		{"reads\tmates\n", "there are no libraries; a line has reads, mates or nothing, and a read group, separated by tabs"},
 		{"\tr2.fq\n", "line 1: there is no file of reads in the first column"},
 		{"r1.fq\tr2.fq\tx\nr1.fq\n", "line 2: either all lines have a read group or none has, and line 1 is the other way"},
 		{"r1.fq\n\nr1.fq\tr2.fq\tx\n", "line 3: either all lines have a read group or none has, and line 1 is the other way"},
@@ -278,12 +260,14 @@ func TestUnmappedCompressed(t *testing.T) {
 	mapPairs(t, "-u", plain)
 	mapPairs(t, "-u", packed)
 	want := readFile(t, plain)
-	if got := asSAM(t, "x.sam.gz", readFile(t, packed)); got != want || !strings.Contains(want, "@nowhere/1\n") || !strings.Contains(want, "@anchored/2\n") {
+	if got := asSAM(t, "x.sam.gz", readFile(t, packed)); got != want || !strings.Contains(want, "@nowhere/1\n") ||
+		!strings.Contains(want, "@anchored/2\n") {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
 
-// TestFailuresOfLibraries has libraries that cannot be read, the first or a later one; nothing is left of what was written.
+// TestFailuresOfLibraries has libraries that cannot be read, the first or a later one; nothing is
+// left of what was written.
 func TestFailuresOfLibraries(t *testing.T) {
 	folder := t.TempDir()
 	t.Chdir(folder)
@@ -319,11 +303,13 @@ func TestFailuresOfLibraries(t *testing.T) {
 	}
 }
 
-// TestOutputsThatCannotBe have names or folders that fail; all is well known before the run, or nothing appears.
+// TestOutputsThatCannotBe have names or folders that fail; all is well known before the run, or
+// nothing appears.
 func TestOutputsThatCannotBe(t *testing.T) {
 	folder := t.TempDir()
 	long := filepath.Join(folder, strings.Repeat("n", 300))
-	almost := filepath.Join(folder, strings.Repeat("n", 248)+".bam") // its index has a name that is too long
+	// The name of its index is too long.
+	almost := filepath.Join(folder, strings.Repeat("n", 248)+".bam")
 	for _, c := range []struct {
 		args string
 		want string
@@ -331,7 +317,8 @@ func TestOutputsThatCannotBe(t *testing.T) {
 		{"-o " + long + ".sam", long + ".sam: file name too long"},
 		{"--sort -o " + almost, almost + ".bai: file name too long"},
 		{"-o " + filepath.Join(folder, "x.sam") + " --stats " + long, long + ": file name too long"},
-		{"--sort --tmpdir " + filepath.Join(folder, "nowhere"), "temporary folder " + filepath.Join(folder, "nowhere") + " (--tmpdir): no such file or directory"},
+		{"--sort --tmpdir " + filepath.Join(folder, "nowhere"), "temporary folder " +
+			filepath.Join(folder, "nowhere") + " (--tmpdir): no such file or directory"},
 	} {
 		code, stdout, stderr := call(append([]string{"map", "--quiet", refFile, readsFile}, strings.Fields(c.args)...)...)
 		if want := "scanmap: " + c.want + "\n"; code != 1 || stdout != "" || stderr != want {

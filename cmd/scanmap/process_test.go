@@ -85,7 +85,8 @@ func TestClosedPipe(t *testing.T) {
 
 func TestStandardInput(t *testing.T) {
 	want := mapQuietly(t, "--no-pg")
-	for _, c := range []struct{ ref, reads, stdin string }{{refFile, "-", readsFile}, {"-", readsFile, refFile}, {refFile, "/dev/stdin", readsFile}} {
+	for _, c := range []struct{ ref, reads, stdin string }{{refFile, "-", readsFile}, {"-", readsFile, refFile},
+		{refFile, "/dev/stdin", readsFile}} {
 		text, err := os.ReadFile(c.stdin)
 		if err != nil {
 			t.Fatal(err)
@@ -142,7 +143,8 @@ func TestSignals(t *testing.T) {
 				}
 			}
 			var stderr bytes.Buffer
-			command := exec.Command(binary, "map", refFile, reads, "-o", filepath.Join(folder, "out.sam"), "--stats", filepath.Join(folder, "stats.json"))
+			command := exec.Command(binary, "map", refFile, reads, "-o", filepath.Join(folder, "out.sam"), "--stats",
+				filepath.Join(folder, "stats.json"))
 			command.Stderr = &stderr
 			stdin, err := command.StdinPipe()
 			if err != nil {

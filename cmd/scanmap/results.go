@@ -6,8 +6,9 @@ import (
 	"sync"
 )
 
-// resultFiles are the outputs of a run. They appear when all of them are complete, the records last. Where one cannot get its name then, those
-// that have theirs are removed again; what stood under these names before is lost.
+// resultFiles are the outputs of a run. They appear when all of them are complete, the records
+// last. If one cannot get its name then, those that have theirs are removed again; earlier files of
+// these names are lost.
 type resultFiles struct {
 	ctx    context.Context
 	stdout *sink
@@ -80,7 +81,8 @@ func (r *resultFiles) has(name string) bool {
 	return slices.ContainsFunc(r.all(), func(o *output) bool { return o.name == name })
 }
 
-// quiet tells whether a reader of the output who went away had what he wanted: not when other outputs were to come.
+// quiet tells whether a reader of the output that went away had all there was: not if there are
+// other outputs.
 func (r *resultFiles) quiet() bool { return len(r.all()) == 1 }
 
 // discard removes what has not been published.

@@ -8,8 +8,8 @@ import (
 // roff writes a page in the macros of man(7). Each call of a method begins a line.
 type roff struct{ strings.Builder }
 
-// escaped makes text of which roff reads no part as its own: neither escapes nor, at the start of a line, requests. A
-// hyphen is the character - and no sign for the printer, so that options can be copied from a page.
+// escaped makes text in which roff finds neither escapes nor, at the start of a line, requests. A
+// hyphen stays the character -, not a typographic one, so that options can be copied from a page.
 func escaped(text string) string {
 	var b strings.Builder
 	lineStart := true

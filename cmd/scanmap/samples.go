@@ -42,10 +42,11 @@ func readSamples(ctx context.Context, file string, interleaved bool) ([]mapper.L
 	return libraries, groups, nil
 }
 
-// parseSamples reads the text of a table of libraries: a line each, with the columns reads, mates and read group, parted by tabs. Mates may be
-// empty, for single-end and for interleaved reads. The read group is a line as --read-group takes it, or its ID
-// alone; either all lines have one or none has. Blank lines and lines that start with # count for nothing, and so does a first
-// line with the names of the columns. groups are the read groups, each once.
+// parseSamples reads the text of a table of libraries: a line each, with the columns reads, mates
+// and read group, separated by tabs. Mates may be empty, for single-end and for interleaved reads. The
+// read group is a line as --read-group takes it, or its ID alone; either all lines have one or none
+// has. Blank lines and lines that start with # count for nothing, and so does a first line with the
+// names of the columns. groups are the read groups, each once.
 func parseSamples(text string, interleaved bool) (libraries []mapper.Library, groups []*sam.ReadGroup, err error) {
 	seen := map[string]*sam.ReadGroup{}
 	first := 0 // line of the first library
@@ -78,7 +79,7 @@ func parseSamples(text string, interleaved bool) (libraries []mapper.Library, gr
 		libraries = append(libraries, l)
 	}
 	if len(libraries) == 0 {
-		return nil, nil, errors.New("there are no libraries; a line has reads, mates or nothing, and a read group, parted by tabs")
+		return nil, nil, errors.New("there are no libraries; a line has reads, mates or nothing, and a read group, separated by tabs")
 	}
 	return libraries, groups, nil
 }

@@ -10,23 +10,24 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
+	"scanmap/device"
 	"scanmap/fasta"
 	"scanmap/sam"
 	"scanmap/search"
 )
 
-// categorySearch comes first in help, where categories are sorted.
+// categorySearch is the first category of scanmap search.
 const categorySearch = "Matching"
 
 func searchCommand(p process) *cli.Command {
-	var methods, schemes []string
+	var schemes []string
 	for _, m := range search.Methods() {
-		methods = append(methods, m.Name)
 		var names []string
 		for _, s := range m.Schemes {
 			names = append(names, s.Name)
@@ -43,34 +44,37 @@ func searchCommand(p process) *cli.Command {
 		HideHelpCommand: true,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "patterns", Aliases: []string{"f"}, Category: categorySearch,
-				Usage: "search for the patterns of `FILE`, in place of PATTERN: FASTA, or a pattern or a name and a pattern a line; - is standard input"},
-			&cli.StringFlag{Name: "max-distance", Aliases: []string{"k"}, Value: "0", Category: categorySearch, DefaultText: "0",
-				Usage: "at most `N` edits (substitutions, insertions, deletions)"},
+				Usage: "search for the patterns of `FILE`, in place of PATTERN: FASTA, or lines of a pattern or of a name " +
+					"and a pattern; - is standard input"},
+			&cli.StringFlag{Name: "max-distance", Aliases: distanceLetters, Value: "0", Category: categorySearch, DefaultText: "0",
+				Usage: "at most `K` edits (substitutions, insertions, deletions)"},
 			&cli.StringFlag{Name: "max-mismatches", Category: categorySearch,
-				Usage: "at most `N` substitutions, and no gaps, in place of --max-distance"},
+				Usage: "at most `K` substitutions, and no gaps, in place of --max-distance"},
 			&cli.StringFlag{Name: "pam", Category: categorySearch,
 				Usage: "`LETTERS` that follow every pattern and have to match, as in NGG"},
 			&cli.BoolFlag{Name: "both-strands", Category: categorySearch, DisableDefaultText: true,
 				Usage: "search for reverse complements too (default)"},
 			&cli.BoolFlag{Name: "forward-only", Category: categorySearch, DisableDefaultText: true,
 				Usage: "leave reverse complements out"},
-			&cli.StringFlag{Name: "alphabet", Value: string(search.DNA), Category: categorySearch,
-				Usage: "`NAME` of the alphabet: dna or bytes"},
-			&cli.StringFlag{Name: "method", Value: search.Auto, Category: categorySearch,
-				Usage: "`NAME` of the method: auto, " + strings.Join(methods, ", ") + "; all find the same"},
-			&cli.StringFlag{Name: "scheme", Value: search.Auto, Category: categorySearch,
+			alphabetFlag(categorySearch, "`NAME` of the alphabet"),
+			choice(&cli.StringFlag{Name: "method", Value: search.Auto, Category: categorySearch,
+				Usage: "`NAME` of the method: " + strings.Join(methodNames(search.Auto), ", ") + "; all find the same"},
+				methodNames(search.Auto)),
+			choice(&cli.StringFlag{Name: "scheme", Value: search.Auto, Category: categorySearch,
 				Usage: "`NAME` of the method's scheme: auto, or of " + strings.Join(schemes, "; ")},
+				schemeNames(search.Auto)),
 
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: categoryOutput, DefaultText: "-, standard output",
 				Usage: "write to `FILE`, which appears when it is complete"},
-			&cli.StringFlag{Name: "format", Category: categoryOutput, DefaultText: "by the name of --output, otherwise tsv",
-				Usage: "`NAME` of the format: tsv, bed or sam"},
+			choice(&cli.StringFlag{Name: "format", Category: categoryOutput,
+				DefaultText: "by the name of --output, otherwise " + string(search.TSV),
+				Usage:       "`NAME` of the format: " + either(search.Formats)}, search.Formats),
 			&cli.BoolFlag{Name: "no-pg", Category: categoryOutput, DisableDefaultText: true,
 				Usage: "leave @PG out of the header of SAM"},
 
 			threadsFlag("compute with `N` threads"),
-			&cli.StringFlag{Name: "device", Value: "auto", Category: categoryRun,
-				Usage: "`NAME` of the device: auto (a GPU if there is one and the work is worth it), cpu, cuda (the first GPU) or, as in cuda:1, another"},
+			deviceFlag(string(device.Auto), "`NAME` of the device: auto (a GPU if there is one and the work is "+
+				"worth it), cpu, cuda (the first GPU) or, as in cuda:1, another", device.Forms),
 			gpuSyncFlag(),
 			&cli.BoolFlag{Name: "quiet", Category: categoryRun, DisableDefaultText: true,
 				Usage: "no summary on standard error"},
@@ -83,6 +87,28 @@ func searchCommand(p process) *cli.Command {
 			return job.run(c.Context, p.stdout, p.stderr)
 		},
 	}
+}
+
+// methodNames are the names of all methods, after first, which stands for a choice of the program.
+func methodNames(first string) []string {
+	names := []string{first}
+	for _, m := range search.Methods() {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// schemeNames are those of the schemes of all methods.
+func schemeNames(first string) []string {
+	names := []string{first}
+	for _, m := range search.Methods() {
+		for _, s := range m.Schemes {
+			if !slices.Contains(names, s.Name) {
+				names = append(names, s.Name)
+			}
+		}
+	}
+	return names
 }
 
 // searchJob is a checked call of scanmap search.
@@ -98,13 +124,15 @@ type searchJob struct {
 	quiet        bool
 }
 
-// newSearchJob makes options of flags; args are the program's, for the header of SAM. Its errors are usage errors.
+// newSearchJob makes options from flags; args are the program's, for the header of SAM. Its errors
+// are usage errors.
 func newSearchJob(c *cli.Context, args []string) (*searchJob, error) {
 	j := &searchJob{
 		quiet: c.Bool("quiet"),
 		pam:   []byte(c.String("pam")),
 	}
-	for _, step := range []func(*cli.Context) error{j.readAlphabet, j.readInputs, j.readDistance, j.readMethod, j.readOutput, j.readDevice} {
+	for _, step := range []func(*cli.Context) error{j.readAlphabet, j.readInputs, j.readDistance, j.readMethod,
+		j.readOutput, j.readDevice} {
 		if err := step(c); err != nil {
 			return nil, usageError{err}
 		}
@@ -176,9 +204,13 @@ func (j *searchJob) readDistance(c *cli.Context) error {
 	name := "max-distance"
 	if c.IsSet("max-mismatches") {
 		if c.IsSet("max-distance") {
-			return errors.New("option --max-mismatches stands in place of --max-distance")
+			return errors.New("option --max-mismatches replaces --max-distance")
 		}
 		name, o.Substitutions = "max-mismatches", true
+	}
+	if strings.HasSuffix(c.String(name), "%") {
+		return fmt.Errorf("option --%s: %q is a percentage, and a search takes a number of edits from 0 to %d",
+			name, c.String(name), search.MaxDistance)
 	}
 	return wholeNumbers(c, wholeNumber{name, &o.Distance, 0, search.MaxDistance}, wholeNumber{"threads", &o.Threads, 1, maxThreads})
 }
@@ -204,7 +236,8 @@ func (j *searchJob) readOutput(c *cli.Context) error {
 		return err
 	}
 	if otherFormats.MatchString(j.output) {
-		return fmt.Errorf("option --output: %s: scanmap search writes plain TSV, BED and SAM; name the file .tsv, .bed or .sam, or pipe standard output to samtools or gzip", j.output)
+		return fmt.Errorf("option --output: %s: scanmap search writes plain TSV, BED and SAM; name the file "+
+			".tsv, .bed or .sam, or pipe standard output to samtools or gzip", j.output)
 	}
 	name := c.String("format")
 	if !c.IsSet("format") {
@@ -296,7 +329,7 @@ func (j *searchJob) search(ctx context.Context, out io.Writer) (*search.Stats, e
 	return stats, rows.Finish(ctx)
 }
 
-// readText reads a reference or, of bytes, a file as it is.
+// readText reads a reference or, for the alphabet of bytes, a file as it is.
 func (j *searchJob) readText(ctx context.Context) (*search.Text, error) {
 	if j.alphabet == search.DNA {
 		ref, err := fasta.LoadReference(ctx, j.text, j.options.Threads)

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -29,22 +28,14 @@ const (
 	patternsFile = "testdata/patterns.fa"
 )
 
-// searchCall searches, and gives back what GOMAXPROCS was.
-func searchCall(t *testing.T, args ...string) (code int, stdout, stderr string) {
-	t.Helper()
-	processors := runtime.GOMAXPROCS(0)
-	defer runtime.GOMAXPROCS(processors)
+func searchCall(args ...string) (code int, stdout, stderr string) {
 	return call(append([]string{"search"}, args...)...)
 }
 
 // searchQuietly is searchCall for runs that succeed and say nothing.
 func searchQuietly(t *testing.T, args ...string) string {
 	t.Helper()
-	code, stdout, stderr := searchCall(t, append(args, "--quiet")...)
-	if code != 0 || stderr != "" {
-		t.Fatalf("%q: exit code %d, standard error %q", args, code, stderr)
-	}
-	return stdout
+	return quietly(t, append([]string{"search"}, args...)...)
 }
 
 func TestSearchGolden(t *testing.T) {
@@ -52,7 +43,7 @@ func TestSearchGolden(t *testing.T) {
 		{"search-k0.tsv", ""},
 		{"search-k0.bed", "--forward-only"},
 		{"search-k2.tsv", "-k 2"},
-		{"search-k2.bed", "-k 2"},
+		{"search-k2.bed", "-e 2"},
 		{"search-k2.sam", "-k 2"},
 		{"search-mismatches.tsv", "--max-mismatches 4"},
 		{"search-mismatches.sam", "--max-mismatches 5"},
@@ -62,25 +53,8 @@ func TestSearchGolden(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			args := append(strings.Fields(c.options), "-f", patternsFile, phixFile, "--no-pg", "--format", filepath.Ext(c.name)[1:])
-			got := searchQuietly(t, args...)
-			file := filepath.Join("testdata", "golden", c.name)
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got != string(want) {
-				t.Errorf("differs from %s (-update accepts it):\n%s", file, cmp.Diff(string(want), got))
-			}
-			for _, same := range []string{"-t 1", "-t 3", "--device cpu"} {
-				if again := searchQuietly(t, append(args, strings.Fields(same)...)...); again != got {
-					t.Errorf("%s changes the output:\n%s", same, again)
-				}
-			}
+			golden(t, c.name, []string{"-t 1", "-t 3", "--device cpu"},
+				func(more ...string) string { return searchQuietly(t, slices.Concat(args, more)...) })
 		})
 	}
 }
@@ -93,9 +67,10 @@ func TestSearchMethods(t *testing.T) {
 		tried := 0
 		for _, m := range search.Methods() {
 			for _, s := range m.Schemes {
-				code, stdout, stderr := searchCall(t, append(args, "--method", m.Name, "--scheme", s.Name, "--device", "cpu", "--quiet")...)
+				code, stdout, stderr := searchCall(append(args, "--method", m.Name, "--scheme", s.Name, "--device", "cpu", "--quiet")...)
 				switch {
-				case code == 1 && stdout == "" && strings.Contains(stderr, s.FullName()): // it says why it refuses
+				// A scheme that refuses says why.
+				case code == 1 && stdout == "" && strings.Contains(stderr, s.FullName()):
 				case code != 0 || stdout != want:
 					t.Errorf("%s, %s: exit code %d, standard error %q, standard output\n%s", s.FullName(), distance, code, stderr, stdout)
 				default:
@@ -225,7 +200,7 @@ func sortedTags(text string) (records []string) {
 	return records
 }
 
-// Every option stands in the help with a text, and so does every method.
+// Every option is in the help with a text, and so does every method.
 func TestHelpOfSearch(t *testing.T) {
 	code, stdout, stderr := call("search", "--help")
 	if code != 0 || stderr != "" {
@@ -265,20 +240,28 @@ func TestSearchUsageErrors(t *testing.T) {
 		{"ACGX ref.fa", `pattern "ACGX": letter 4 is "X", which is not an IUPAC letter of DNA`},
 		{"ACGT ref.fa -k 64", `option --max-distance: "64" is not a whole number from 0 to 63`},
 		{"ACGT ref.fa -k -1", `option --max-distance: "-1" is not a whole number from 0 to 63`},
+		{"ACGT ref.fa -e -1", `option --max-distance: "-1" is not a whole number from 0 to 63`},
+		{"ACGT ref.fa -e 4%", `option --max-distance: "4%" is a percentage, and a search takes a number of edits from 0 to 63`},
+		{"ACGT ref.fa --max-mismatches 4%",
+			`option --max-mismatches: "4%" is a percentage, and a search takes a number of edits from 0 to 63`},
+		{"ACGT ref.fa -e 1 -k 2", `option --max-distance is given twice, as "1" and as "2"`},
 		{"ACGT ref.fa --max-mismatches x", `option --max-mismatches: "x" is not a whole number from 0 to 63`},
-		{"ACGT ref.fa -k 1 --max-mismatches 1", "option --max-mismatches stands in place of --max-distance"},
+		{"ACGT ref.fa -k 1 --max-mismatches 1", "option --max-mismatches replaces --max-distance"},
 		{"ACGT ref.fa --both-strands --forward-only", "options --both-strands and --forward-only contradict each other"},
-		{"ACGT ref.fa --alphabet rna", `option --alphabet: alphabet "rna" is neither dna nor bytes (did you mean dna?)`},
+		{"ACGT ref.fa --alphabet rna", `option --alphabet: alphabet "rna" is not one of dna, bytes (did you mean dna?)`},
 		{"ACGT ref.fa --alphabet bytes --both-strands", "option --both-strands: text of bytes has one strand"},
 		{"ACGT ref.fa --alphabet bytes --pam NGG", "option --pam is for DNA"},
 		{"ACGT ref.fa --alphabet bytes --format sam", "SAM holds DNA: with --alphabet bytes --format is tsv or bed"},
 		{"ACGT ref.fa --alphabet bytes -o x.sam", "SAM holds DNA: with --alphabet bytes --format is tsv or bed"},
 		{"ACGT ref.fa --pam NG!", `option --pam: pattern "NG!": letter 3 is "!", which is not an IUPAC letter of DNA`},
 		{"ACGT ref.fa --scheme plain", "option --scheme needs --method"},
-		{"ACGT ref.fa --method brute-force --scheme x", `option --method or --scheme: scheme "x" of method brute-force is not one of auto, plain`},
+		{"ACGT ref.fa --method brute-force --scheme x",
+			`option --method or --scheme: scheme "x" of method brute-force is not one of auto, plain`},
 		{"ACGT ref.fa --format gff", `option --format: format "gff" is not one of tsv, bed, sam`},
-		{"ACGT ref.fa -o x.bam", "option --output: x.bam: scanmap search writes plain TSV, BED and SAM; name the file .tsv, .bed or .sam, or pipe standard output to samtools or gzip"},
-		{"ACGT ref.fa -o x.tsv.gz", "option --output: x.tsv.gz: scanmap search writes plain TSV, BED and SAM; name the file .tsv, .bed or .sam, or pipe standard output to samtools or gzip"},
+		{"ACGT ref.fa -o x.bam",
+			"option --output: x.bam: scanmap search writes plain TSV, BED and SAM; name the file .tsv, .bed or .sam, or pipe standard output to samtools or gzip"},
+		{"ACGT ref.fa -o x.tsv.gz",
+			"option --output: x.tsv.gz: scanmap search writes plain TSV, BED and SAM; name the file .tsv, .bed or .sam, or pipe standard output to samtools or gzip"},
 		{"ACGT ref.fa -o=", "option --output: the name is empty"},
 		{"ACGT ref.fa -o ref.fa", "ref.fa is an input and would be overwritten"},
 		{"-f p.fa ref.fa -o ./p.fa", "./p.fa is an input and would be overwritten"},
@@ -287,12 +270,13 @@ func TestSearchUsageErrors(t *testing.T) {
 		{"ACGT ref.fa -t 0", `option --threads: "0" is not a whole number from 1 to 4096`},
 		{"ACGT ref.fa --patern x", "unknown option --patern (did you mean --patterns?); see scanmap search --help"},
 	} {
-		code, stdout, stderr := searchCall(t, strings.Fields(c.args)...)
+		code, stdout, stderr := searchCall(strings.Fields(c.args)...)
 		if want := "scanmap: " + c.want + "\n"; code != 2 || stdout != "" || stderr != want {
 			t.Errorf("%s: exit code %d, standard output %q, standard error\n%swant\n%s", c.args, code, stdout, stderr, want)
 		}
 	}
-	if code, _, stderr := searchCall(t, "ACGT", "ref.fa", "--method", "x"); code != 2 || !strings.HasPrefix(stderr, `scanmap: option --method or --scheme: method "x" is not one of auto, `) {
+	if code, _, stderr := searchCall("ACGT", "ref.fa", "--method", "x"); code != 2 ||
+		!strings.HasPrefix(stderr, `scanmap: option --method or --scheme: method "x" is not one of auto, `) {
 		t.Errorf("exit code %d, standard error %q", code, stderr)
 	}
 	if got := names(t, "."); got != "p.fa ref.fa" {
@@ -305,8 +289,9 @@ func TestSearchFailures(t *testing.T) {
 	folder := t.TempDir()
 	in := func(name string) string { return filepath.Join(folder, name) }
 	for name, text := range map[string]string{
-		"letter.fa": ">a\nACGT\n>b\nACXT\n", "empty.txt": "\n", "three.txt": "a b ACGT\n", "long.txt": strings.Repeat("A", search.MaxLength+1),
-		"tab.txt": "a\xff ACGT\n", "ref.fa": ">c\nACGTACGT\n",
+		"letter.fa": ">a\nACGT\n>b\nACXT\n", "empty.txt": "\n", "three.txt": "a b ACGT\n",
+		"long.txt": strings.Repeat("A", search.MaxLength+1),
+		"tab.txt":  "a\xff ACGT\n", "ref.fa": ">c\nACGTACGT\n",
 	} {
 		if err := os.WriteFile(in(name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -314,11 +299,14 @@ func TestSearchFailures(t *testing.T) {
 	}
 	before := names(t, folder)
 	for _, c := range []struct{ args, want string }{
-		{"-f " + in("letter.fa") + " " + in("ref.fa"), in("letter.fa") + `: record 2 "b": letter 3 is "X", which is not an IUPAC letter of DNA`},
+		{"-f " + in("letter.fa") + " " + in("ref.fa"), in("letter.fa") +
+			`: record 2 "b": letter 3 is "X", which is not an IUPAC letter of DNA`},
 		{"-f " + in("empty.txt") + " " + in("ref.fa"), in("empty.txt") + ": holds no patterns"},
-		{"-f " + in("three.txt") + " " + in("ref.fa"), in("three.txt") + ": line 1: it has 3 words, but a line is a pattern, or a name and a pattern"},
+		{"-f " + in("three.txt") + " " + in("ref.fa"), in("three.txt") +
+			": line 1: it has 3 words, but a line is a pattern, or a name and a pattern"},
 		{"-f " + in("none") + " " + in("ref.fa"), in("none") + ": no such file or directory"},
-		{"-f " + in("tab.txt") + " --format sam " + in("ref.fa"), `pattern 1 "a\xff": the byte "\xff" at position 2 of the name is not allowed in SAM`},
+		{"-f " + in("tab.txt") + " --format sam " + in("ref.fa"),
+			`pattern 1 "a\xff": the byte "\xff" at position 2 of the name is not allowed in SAM`},
 		{"ACGT " + in("none"), in("none") + ": no such file or directory"},
 		{"ACGT " + folder, folder + ": is a directory"},
 		{"ACGT --alphabet bytes " + folder, folder + ": is a directory"},
@@ -331,7 +319,7 @@ func TestSearchFailures(t *testing.T) {
 		if strings.Contains(c.args, "sam") {
 			args[len(args)-1] = in("out.sam")
 		}
-		code, stdout, stderr := searchCall(t, args...)
+		code, stdout, stderr := searchCall(args...)
 		if want := "scanmap: " + c.want + "\n"; code != 1 || stdout != "" || stderr != want {
 			t.Errorf("%s: exit code %d, standard output %q, standard error\n%swant\n%s", c.args, code, stdout, stderr, want)
 		}
@@ -342,13 +330,14 @@ func TestSearchFailures(t *testing.T) {
 	for _, c := range []struct{ output, want string }{
 		{folder, "is a directory"}, {in("no/out.tsv"), "no such file or directory"}, {"/dev/full", "no space left on device"},
 	} {
-		code, stdout, stderr := searchCall(t, "ACGT", in("ref.fa"), "-o", c.output)
+		code, stdout, stderr := searchCall("ACGT", in("ref.fa"), "-o", c.output)
 		if want := fmt.Sprintf("scanmap: %s: %s\n", c.output, c.want); code != 1 || stdout != "" || stderr != want {
 			t.Errorf("%s: exit code %d, standard output %q, standard error %q", c.output, code, stdout, stderr)
 		}
 	}
 	var stderr bytes.Buffer
-	if code := run([]string{"scanmap", "search", "ACGT", in("ref.fa"), "--quiet"}, failingWriter{syscall.EPIPE}, &stderr); code != 0 || stderr.Len() > 0 {
+	if code := run([]string{"scanmap", "search", "ACGT", in("ref.fa"), "--quiet"}, failingWriter{syscall.EPIPE},
+		&stderr); code != 0 || stderr.Len() > 0 {
 		t.Errorf("a closed pipe: exit code %d, standard error %q", code, stderr.String())
 	}
 }
@@ -395,8 +384,9 @@ func TestSearchBytes(t *testing.T) {
 }
 
 func TestSearchSummary(t *testing.T) {
-	code, _, stderr := searchCall(t, "-f", patternsFile, phixFile, "--device", "cpu", "--method", "brute-force")
-	if want := "scanmap: 8 patterns, 5 found, 5 locations; brute-force/plain on cpu, "; code != 0 || !strings.HasPrefix(stderr, want) || strings.Count(stderr, "\n") != 1 {
+	code, _, stderr := searchCall("-f", patternsFile, phixFile, "--device", "cpu", "--method", "brute-force")
+	if want := "scanmap: 8 patterns, 5 found, 5 locations; brute-force/plain on cpu, "; code != 0 ||
+		!strings.HasPrefix(stderr, want) || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("exit code %d, standard error %q", code, stderr)
 	}
 }
@@ -462,12 +452,13 @@ func TestSearchSignals(t *testing.T) {
 	}
 }
 
-// TestSearchOnDevice searches on a GPU as on the CPU, and has calls of the driver fail: exit code 3 and no file.
+// TestSearchOnDevice searches on a GPU as on the CPU, and has calls of the driver fail: exit code 3
+// and no file.
 func TestSearchOnDevice(t *testing.T) {
 	args := []string{"--max-mismatches", "2", "-f", patternsFile, phixFile}
 	want := searchQuietly(t, args...)
 	benchDriver(t)
-	code, stdout, stderr := searchCall(t, append(args, "--device", "cuda:0", "--gpu-sync")...)
+	code, stdout, stderr := searchCall(append(args, "--device", "cuda:0", "--gpu-sync")...)
 	if code != 0 || stdout != want || !strings.Contains(stderr, " on cuda:0, ") || strings.Count(stderr, "\n") < 2 {
 		t.Errorf("exit code %d, standard error %q, standard output\n%s", code, stderr, stdout)
 	}
@@ -478,7 +469,7 @@ func TestSearchOnDevice(t *testing.T) {
 		benchDriver(t) // a new one counts from its start
 		driver.Inject(name, 1, gpu.LaunchFailed)
 		folder := t.TempDir()
-		code, stdout, stderr := searchCall(t, append(args, "--device", "cuda", "--quiet", "-o", filepath.Join(folder, "out.tsv"))...)
+		code, stdout, stderr := searchCall(append(args, "--device", "cuda", "--quiet", "-o", filepath.Join(folder, "out.tsv"))...)
 		if driver.Calls()[name] == 0 {
 			continue
 		}
@@ -489,7 +480,7 @@ func TestSearchOnDevice(t *testing.T) {
 			t.Errorf("%s: the folder holds %s", name, got)
 		}
 	}
-	if code, _, stderr := searchCall(t, "ACGT", phixFile, "--device", "cuda:99"); code != 3 || !strings.Contains(stderr, "cuda:99") {
+	if code, _, stderr := searchCall("ACGT", phixFile, "--device", "cuda:99"); code != 3 || !strings.Contains(stderr, "cuda:99") {
 		t.Errorf("exit code %d, standard error %q", code, stderr)
 	}
 }

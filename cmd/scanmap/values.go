@@ -7,77 +7,65 @@ import (
 	"strconv"
 	"strings"
 
-	"scanmap/mapper"
-	"scanmap/mapper/bench"
-	"scanmap/search"
+	"github.com/urfave/cli/v2"
 )
 
-// valuesOf are the values that completion and messages offer for an option of a command, nil where there is no list to
-// choose from. The program may accept more: of those with a number, such as cuda:0, one stands for all.
-func valuesOf(command, option string) []string {
-	switch option {
-	case "report":
-		return []string{string(mapper.ReportAll), string(mapper.ReportBest), string(mapper.ReportOne), string(mapper.ReportUnique), string(mapper.ReportStrata) + ":1"}
-	case "engine":
-		return []string{string(mapper.EngineAuto), string(mapper.EngineSkim), string(mapper.EngineScan)}
-	case "device":
-		return deviceValues(command)
-	case "cigar":
-		return []string{"m", "eqx"}
-	case "orientation":
-		return []string{"fr", "rf", "ff"}
-	case "compression":
-		return strings.Split("0123456789", "")
-	case "format":
-		if command == "map" {
-			return []string{"sam", "sam.gz", "bam"}
-		}
-		return []string{string(search.TSV), string(search.BED), string(search.SAM)}
-	case "alphabet":
-		return []string{string(search.DNA), string(search.Bytes)}
-	case "method", "scheme":
-		return searchValues(command, option)
-	case "repeats-model":
-		return []string{string(bench.RepeatsNone), string(bench.RepeatsPlanted), string(bench.RepeatsAlu)}
-	}
-	return nil
+// choiceFlag is an option whose values have names. Completion offers them, and messages suggest one
+// for a name that is none.
+type choiceFlag struct {
+	*cli.StringFlag
+	values []string
 }
 
-func deviceValues(command string) []string {
-	switch command {
-	case "map", "search":
-		return []string{"auto", "cpu", "cuda", "cuda:0"}
-	case "bench device":
-		return []string{"cuda:0"}
-	}
-	return []string{"cpu", "cuda:0"}
-}
-
-// searchValues are the methods or, of all methods, the schemes; the first stands for a choice of the program.
-func searchValues(command, option string) []string {
-	values := []string{search.Auto}
-	if command == "bench search" {
-		values[0] = search.All
-	}
-	for _, m := range search.Methods() {
-		if option == "method" {
-			values = append(values, m.Name)
-			continue
-		}
-		for _, s := range m.Schemes {
-			if !slices.Contains(values, s.Name) {
-				values = append(values, s.Name)
-			}
+// choice makes an option whose values are names, or forms such as cuda:N, in which capitals stand
+// for numbers. Completion offers one value for each form, and none for a form of several numbers.
+func choice(f *cli.StringFlag, forms []string) cli.Flag {
+	c := &choiceFlag{StringFlag: f}
+	for _, form := range forms {
+		if !strings.Contains(form, ",") {
+			c.values = append(c.values, exampleNumbers.Replace(form))
 		}
 	}
-	return values
+	return c
 }
 
-// otherWords are words that users of other programs write for a value.
+var exampleNumbers = strings.NewReplacer(":N", ":0", ":S", ":1")
+
+// namesOf takes the names from pairs of a name and its meaning.
+func namesOf(values [][2]string) []string {
+	names := make([]string, len(values))
+	for i, v := range values {
+		names[i] = v[0]
+	}
+	return names
+}
+
+// either lists names, as in a, b or c.
+func either(names []string) string {
+	last := len(names) - 1
+	if last < 1 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// explained lists values with what they mean, as in a (this) or b (that).
+func explained(values [][2]string) string {
+	names := namesOf(values)
+	for i, v := range values {
+		if v[1] != "" {
+			names[i] += " (" + v[1] + ")"
+		}
+	}
+	return either(names)
+}
+
+// otherWords are words that users of other programs use for a value.
 var otherWords = map[string]string{"gpu": "cuda"}
 
-// suggestValue adds to a usage error about the value of an option the one that was probably meant. args are normalized.
-func suggestValue(err error, args []string) error {
+// suggestValue adds to a usage error about the value of an option the one that was probably meant.
+// args are normalized.
+func suggestValue(app *cli.App, err error, args []string) error {
 	if !errors.As(err, new(usageError)) {
 		return err
 	}
@@ -89,12 +77,12 @@ func suggestValue(err error, args []string) error {
 	if called < 0 {
 		return err
 	}
-	command := strings.Join(options[:called], " ")
-	for _, o := range options[called:] {
-		name, value, _ := strings.Cut(strings.TrimPrefix(o, "--"), "=")
-		values := valuesOf(command, name)
+	for _, given := range options[called:] {
+		name, value, _ := strings.Cut(strings.TrimPrefix(given, "--"), "=")
+		values := valuesOf(app, strings.Join(options[:called], " "), name)
 		message := err.Error()
-		if slices.Contains(values, value) || !strings.Contains(message, "--"+name) || !strings.Contains(message, strconv.Quote(value)) {
+		if slices.Contains(values, value) || !strings.Contains(message, "--"+name) ||
+			!strings.Contains(message, strconv.Quote(value)) {
 			continue
 		}
 		if _, number := strconv.Atoi(value); number == nil {
@@ -109,7 +97,19 @@ func suggestValue(err error, args []string) error {
 	return err
 }
 
-// What the names of files end with, to which compressions may be added.
+// valuesOf are the values of an option of a command, nil where they have no names.
+func valuesOf(app *cli.App, called, option string) []string {
+	for _, c := range describe(app).all() {
+		for _, o := range c.options {
+			if c.name == called && o.name() == option {
+				return o.values
+			}
+		}
+	}
+	return nil
+}
+
+// The endings of the names of files of sequences, and those that compression adds.
 var (
 	sequenceSuffixes   = []string{".fa", ".fasta", ".fna", ".ffn", ".fas", ".fq", ".fastq"}
 	compressedSuffixes = []string{".gz", ".bgz", ".bz2", ".zst"}
@@ -127,9 +127,9 @@ const (
 )
 
 // kindOf says what completion offers for the value of an option, with the words if it is a list.
-func kindOf(c command, o option) (kind, []string) {
-	if values := valuesOf(c.name, o.name()); len(values) > 0 {
-		return kindWords, values
+func kindOf(o option) (kind, []string) {
+	if len(o.values) > 0 {
+		return kindWords, o.values
 	}
 	switch o.placeholder {
 	case "FILE":
@@ -143,13 +143,13 @@ func kindOf(c command, o option) (kind, []string) {
 	return kindNone, nil
 }
 
-// argumentsOf says what completion offers for what is no option.
+// argumentsOf says what completion offers for arguments that are not options.
 func argumentsOf(c command) (kind, []string) {
 	switch c.name {
 	case "map", "search", "bench map":
 		return kindSequences, nil
 	case "completion":
-		return kindWords, shells
+		return kindWords, shellNames()
 	}
 	var words []string
 	for _, s := range c.subcommands {

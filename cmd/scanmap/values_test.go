@@ -2,16 +2,17 @@ package main
 
 import (
 	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/urfave/cli/v2"
+
+	"scanmap/search"
 )
 
-// refusedRun are arguments with which a command gets as far as to look for a file that is not there, if nothing about
-// its options is wrong.
+// refusedRun are arguments with which a command gets as far as to look for a file that is not
+// there, if nothing about its options is wrong.
 var refusedRun = map[string]string{
 	"map":          "none.fa none.fq",
 	"search":       "ACGT none.fa",
@@ -20,44 +21,36 @@ var refusedRun = map[string]string{
 	"bench device": "--json none/x.json",
 }
 
-// callAny calls any command, and gives back what GOMAXPROCS was.
-func callAny(t *testing.T, args ...string) (code int, stdout, stderr string) {
-	t.Helper()
-	processors := runtime.GOMAXPROCS(0)
-	defer runtime.GOMAXPROCS(processors)
-	return call(args...)
-}
-
 // Every value that is offered is accepted, and another one is not.
 func TestValuesAreAccepted(t *testing.T) {
 	t.Chdir(t.TempDir())
 	seen := 0
 	for _, c := range describe(newApp(process{})).all() {
 		for _, o := range c.options {
-			values := valuesOf(c.name, o.name())
-			if values == nil {
+			if o.values == nil {
 				continue
 			}
 			if refusedRun[c.name] == "" {
 				t.Fatalf("%s is not in refusedRun", c.name)
 			}
-			for _, value := range values {
+			for _, value := range o.values {
 				seen++
 				option := "--" + o.name() + "=" + value
 				args := append(strings.Fields(c.name+" "+refusedRun[c.name]), option)
-				// Some values need another option, or a mate: a scheme of a search is one of its method.
+				// Some values need another option, or a mate: a scheme of a search is one of its
+				// method.
 				variants := [][]string{args}
 				if c.name == "map" {
 					variants = append(variants, append(slices.Clone(args), "-o", "none.bam"), append(slices.Clone(args), "mates.fq"))
 				}
 				if c.name == "search" && o.name() == "scheme" {
 					variants = nil
-					for _, method := range valuesOf(c.name, "method") {
+					for _, method := range methodNames(search.Auto) {
 						variants = append(variants, append(slices.Clone(args), "--method="+method))
 					}
 				}
 				accepted := slices.ContainsFunc(variants, func(args []string) bool {
-					code, _, stderr := callAny(t, args...)
+					code, _, stderr := call(args...)
 					if code != 1 && code != 2 {
 						t.Errorf("%q: exit code %d, %s", args, code, stderr)
 					}
@@ -68,7 +61,7 @@ func TestValuesAreAccepted(t *testing.T) {
 				}
 			}
 			args := append(strings.Fields(c.name+" "+refusedRun[c.name]), "--"+o.name()+"=no-such-value")
-			if code, _, stderr := callAny(t, args...); code != 2 {
+			if code, _, stderr := call(args...); code != 2 {
 				t.Errorf("%q: exit code %d, %s", args, code, stderr)
 			}
 		}
@@ -87,16 +80,21 @@ func TestSlipsOfTheKeyboard(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ args, want string }{
-		{"map ref.fa reads.fq --report al", `option --report: report "al" is not one of all, best, one, unique, strata:S (did you mean all?)`},
-		{"map ref.fa reads.fq --report=Best", `option --report: report "Best" is not one of all, best, one, unique, strata:S (did you mean best?)`},
-		{"map ref.fa reads.fq --report strta:1", `option --report: report "strta:1" is not one of all, best, one, unique, strata:S (did you mean strata:1?)`},
+		{"map ref.fa reads.fq --report al",
+			`option --report: report "al" is not one of all, best, one, unique, strata:S (did you mean all?)`},
+		{"map ref.fa reads.fq --report=Best",
+			`option --report: report "Best" is not one of all, best, one, unique, strata:S (did you mean best?)`},
+		{"map ref.fa reads.fq --report strta:1",
+			`option --report: report "strta:1" is not one of all, best, one, unique, strata:S (did you mean strata:1?)`},
 		{"map ref.fa reads.fq --engine skimm", `option --engine: engine "skimm" is not one of auto, skim, scan (did you mean skim?)`},
-		{"map ref.fa reads.fq --cigar eqq", `option --cigar: "eqq" is neither m nor eqx (did you mean eqx?)`},
-		{"map ref.fa reads.fq --cigar=", `option --cigar: "" is neither m nor eqx`},
+		{"map ref.fa reads.fq --cigar eqq", `option --cigar: form "eqq" is not one of m, eqx (did you mean eqx?)`},
+		{"map ref.fa reads.fq --cigar=", `option --cigar: form "" is not one of m, eqx`},
 		{"map ref.fa reads.fq --device cdua", `option --device: device "cdua" is not one of auto, cpu, cuda, cuda:N, cuda:N,M`},
-		{"map ref.fa reads.fq --device GPU", `option --device: device "GPU" is not one of auto, cpu, cuda, cuda:N, cuda:N,M (did you mean cuda?)`},
+		{"map ref.fa reads.fq --device GPU",
+			`option --device: device "GPU" is not one of auto, cpu, cuda, cuda:N, cuda:N,M (did you mean cuda?)`},
 		{"search A ref.fa --format ts", `option --format: format "ts" is not one of tsv, bed, sam (did you mean tsv?)`},
-		{"search A ref.fa --method kmp --scheme serail", `option --method or --scheme: scheme "serail" of method kmp is not one of auto, serial (did you mean serial?)`},
+		{"search A ref.fa --method kmp --scheme serail",
+			`option --method or --scheme: scheme "serail" of method kmp is not one of auto, serial (did you mean serial?)`},
 		{"bench map --repeats-model al", `option --repeats-model: repeats "al" are not one of none, planted, alu (did you mean alu?)`},
 		{"completion fishs", `shell "fishs" is not one of bash, zsh, fish (did you mean fish?)`},
 		{"completion", "scanmap completion takes the name of a shell, bash, zsh or fish, but 0 are given"},
@@ -115,12 +113,14 @@ func TestSlipsOfTheKeyboard(t *testing.T) {
 		{"map -quiat ref.fa reads.fq", "unknown option -quiat (did you mean --quiet?); see scanmap map --help"},
 		{"map ref.fa reads.fq --threads=", `option --threads: "" is not a whole number from 1 to 4096`},
 		{"map ref.fa reads.fq --threads", "option --threads needs a value"},
-		{"map ref.fa reads.fq --output --quiet", "option --output needs a value, but the option --quiet follows; --output=--quiet makes that the value"},
+		{"map ref.fa reads.fq --output --quiet",
+			"option --output needs a value, but the option --quiet follows; --output=--quiet makes that the value"},
 		{"map ref.fa reads.fq -o -t4", "option --output needs a value, but the option -t4 follows; --output=-t4 makes that the value"},
 		{"map ref.fa reads.fq --seed -1", `option --seed: "-1" is not a whole number from 0 to 18446744073709551615`},
 		{"map ref.fa reads.fq --seed=-1", `option --seed: "-1" is not a whole number from 0 to 18446744073709551615`},
 		{"map ref.fa --seed x reads.fq", `option --seed: "x" is not a whole number from 0 to 18446744073709551615`},
-		{"map -- ref.fa r1.fq r2.fq --quiet", "scanmap map takes two files, REF.fa and READS.fq, or three with MATES.fq, but 4 are given; see scanmap map --help"},
+		{"map -- ref.fa r1.fq r2.fq --quiet",
+			"scanmap map takes two files, REF.fa and READS.fq, or three with MATES.fq, but 4 are given; see scanmap map --help"},
 		{"bench --json x", "unknown option --json; see scanmap bench --help"},
 	} {
 		code, stdout, stderr := call(strings.Fields(c.args)...)

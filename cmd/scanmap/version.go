@@ -32,7 +32,8 @@ func versionCommand(p process) *cli.Command {
 	}
 }
 
-// writeVersion writes JSON. The commit is missing where go build had no repository, and modified is then false.
+// writeVersion writes JSON. The commit is missing where go build had no repository, and modified is
+// then false.
 func writeVersion(w io.Writer) error {
 	v := struct {
 		Name     string `json:"name"`

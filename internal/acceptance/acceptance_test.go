@@ -231,7 +231,8 @@ func TestSameBytes(t *testing.T) {
 						want = r.stdout
 					}
 					if r.stdout != want {
-						t.Fatalf("%s, %s threads, batches of %s: other bytes\n%s", engine, threads, batch, cmp.Diff(strings.Split(want, "\n"), strings.Split(r.stdout, "\n")))
+						t.Fatalf("%s, %s threads, batches of %s: other bytes\n%s", engine, threads, batch,
+							cmp.Diff(strings.Split(want, "\n"), strings.Split(r.stdout, "\n")))
 					}
 				}
 			}
@@ -253,7 +254,8 @@ func TestShardsAddUp(t *testing.T) {
 	lines := strings.SplitAfter(string(text), "\n")
 	whole := run(t, "map", "--quiet", "--no-pg", reference, reads)
 	joined := ""
-	for i, part := range []string{strings.Join(lines[:4*1000], ""), strings.Join(lines[4*1000:4*1007], ""), strings.Join(lines[4*1007:], "")} {
+	for i, part := range []string{strings.Join(lines[:4*1000], ""), strings.Join(lines[4*1000:4*1007], ""),
+		strings.Join(lines[4*1007:], "")} {
 		shard := filepath.Join(t.TempDir(), "shard.fq")
 		if err := os.WriteFile(shard, []byte(part), 0o600); err != nil {
 			t.Fatal(err)

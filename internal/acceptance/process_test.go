@@ -29,7 +29,8 @@ func contents(t *testing.T, folder string) string {
 	return strings.Join(names, " ")
 }
 
-// repeated writes a file n times over, so that there is more of it than pipes, buffers and small disks hold.
+// repeated writes a file n times over, so that there is more of it than pipes, buffers and small
+// disks hold.
 func repeated(t *testing.T, file string, n int) string {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -55,8 +56,8 @@ func (e *endless) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// TestSignalsLeaveNothing stops runs that have written output, or spilled records while they sort. Their reads
-// do not end.
+// TestSignalsLeaveNothing stops runs that have written output, or spilled records while they sort.
+// Their reads do not end.
 func TestSignalsLeaveNothing(t *testing.T) {
 	reference := data(t, "portiera.fa.gz")
 	text, err := os.ReadFile(data(t, "portiera_101bp.fastq.gz"))
@@ -67,7 +68,8 @@ func TestSignalsLeaveNothing(t *testing.T) {
 		signal syscall.Signal
 		code   int
 	}{{syscall.SIGINT, 130}, {syscall.SIGTERM, 143}} {
-		for _, options := range []string{"-o x.bam --sort", "-o x.sam --sort", "-o x.sam.gz --sort", "-o x.bam", "-o x.sam.gz", "-o x.sam"} {
+		for _, options := range []string{"-o x.bam --sort", "-o x.sam --sort", "-o x.sam.gz --sort", "-o x.bam",
+			"-o x.sam.gz", "-o x.sam"} {
 			t.Run(fmt.Sprintf("%v %s", signal.signal, options), func(t *testing.T) {
 				folder, temporary := t.TempDir(), t.TempDir()
 				args := append([]string{"map", "--batch-reads", "500"}, strings.Fields(options)...)
@@ -97,7 +99,8 @@ func TestSignalsLeaveNothing(t *testing.T) {
 					t.Fatal(err)
 				}
 				code := programs.ExitCode(t, command.Wait())
-				if want := "scanmap: stopped by a signal: " + signal.signal.String() + "\n"; code != signal.code || stderr.String() != want {
+				if want := "scanmap: stopped by a signal: " + signal.signal.String() + "\n"; code != signal.code ||
+					stderr.String() != want {
 					t.Errorf("exit code %d, standard error %q", code, stderr.String())
 				}
 				if left := contents(t, folder) + contents(t, temporary); left != "" {
@@ -122,7 +125,8 @@ func hasOutput(folder string) bool {
 	return false
 }
 
-// hasOpenFile tells whether a process has a file of a folder open with bytes in it, be its name removed or not.
+// hasOpenFile tells whether a process has a file of a folder open with bytes in it, be its name
+// removed or not.
 func hasOpenFile(process int, folder string) bool {
 	open, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", process))
 	if err != nil {
@@ -140,10 +144,12 @@ func hasOpenFile(process int, folder string) bool {
 	return false
 }
 
-// TestClosedPipes takes 100 bytes of each format and goes, as head -c does: that ends the run quietly.
+// TestClosedPipes takes 100 bytes of each format and goes, as head -c does: that ends the run
+// quietly.
 func TestClosedPipes(t *testing.T) {
 	reference, reads := data(t, "portiera.fa.gz"), repeated(t, data(t, "portiera_101bp.fastq.gz"), 3)
-	for _, options := range []string{"--format sam", "--format bam", "--format bam --compression 0", "--format sam.gz", "--format bam --sort", "--format sam --sort --sort-memory 1"} {
+	for _, options := range []string{"--format sam", "--format bam", "--format bam --compression 0",
+		"--format sam.gz", "--format bam --sort", "--format sam --sort --sort-memory 1"} {
 		t.Run(options, func(t *testing.T) {
 			r, w, err := os.Pipe()
 			if err != nil {
@@ -176,8 +182,8 @@ func TestClosedPipes(t *testing.T) {
 	}
 }
 
-// smallDisk runs a program where a folder is a disk of 128 KiB, and then lists the folder into a file. The disk is seen by that
-// program alone, and goes with it.
+// smallDisk runs a program where a folder is a disk of 128 KiB, and then lists the folder into a
+// file. The disk is seen by that program alone, and goes with it.
 const smallDisk = `full=$1 listing=$2; shift 2; mount -t tmpfs -o size=128k none "$full" || exit 99; "$@"; code=$?; ls -A "$full" >"$listing"; exit $code`
 
 // TestFullDisk fills the folder of the output, or of the temporary files.
@@ -205,14 +211,16 @@ func TestFullDisk(t *testing.T) {
 		name := strings.NewReplacer(full, "full", other, "other").Replace(c.options)
 		t.Run(name, func(t *testing.T) {
 			listing := filepath.Join(t.TempDir(), "listing")
-			args := append([]string{"-rm", "sh", "-c", smallDisk, "sh", full, listing, scanmap, "map", "--quiet"}, strings.Fields(c.options)...)
+			args := append([]string{"-rm", "sh", "-c", smallDisk, "sh", full, listing, scanmap, "map", "--quiet"},
+				strings.Fields(c.options)...)
 			var stdout, stderr bytes.Buffer
 			command := exec.Command("unshare", append(args, reference, reads)...)
 			command.Stdout, command.Stderr = &stdout, &stderr
 			code := programs.ExitCode(t, command.Run())
 			message := stderr.String()
 			if code != 1 || stdout.Len() > 0 || strings.Count(message, "\n") != 1 ||
-				!strings.HasPrefix(message, "scanmap: ") || !strings.Contains(message, c.names) || !strings.Contains(message, "no space left on device") {
+				!strings.HasPrefix(message, "scanmap: ") || !strings.Contains(message, c.names) ||
+				!strings.Contains(message, "no space left on device") {
 				t.Errorf("exit code %d, standard error %q, expected one line on %s", code, message, c.names)
 			}
 			left, err := os.ReadFile(listing)

@@ -13,8 +13,8 @@ import (
 // readGroup is complete to Picard.
 const readGroup = `@RG\tID:one\tSM:s\tPL:ILLUMINA`
 
-// judged are runs whose output other tools judge, as SAM, BAM and sorted BAM. Starting Picard takes the most time, so it
-// sees each set and each option, and not each combination.
+// judged are runs whose output other tools judge, as SAM, BAM and sorted BAM. Starting Picard takes
+// the most time, so it sees each set and each option, and not each combination.
 var judged = []struct {
 	set  string
 	mode validate.Case
@@ -44,7 +44,8 @@ func TestOtherTools(t *testing.T) {
 	t.Run("Picard", func(t *testing.T) { tools.Picard = programs.Find(t, "PicardCommandLine") })
 	portiera := data(t, "portiera.fa.gz")
 	sets := map[string]validate.Case{
-		"phix":         {Distance: "10%", Reference: data(t, "phix.fa"), Reads: []string{data(t, "phix_R1.fastq"), data(t, "phix_R2.fastq")}},
+		"phix": {Distance: "10%", Reference: data(t, "phix.fa"),
+			Reads: []string{data(t, "phix_R1.fastq"), data(t, "phix_R2.fastq")}},
 		"ex1":          {Distance: "3", Reference: data(t, "ex1.fa"), Reads: []string{data(t, "ex1_35bp.fastq.gz")}},
 		"portiera 101": {Distance: "4%", Reference: portiera, Reads: []string{head(t, data(t, "portiera_101bp.fastq.gz"), 4*500)}},
 	}
@@ -69,7 +70,7 @@ func TestOtherTools(t *testing.T) {
 	}
 }
 
-// TestWithoutReadGroup leaves the read group out, which Picard alone minds.
+// TestWithoutReadGroup leaves the read group out, to which only Picard objects.
 func TestWithoutReadGroup(t *testing.T) {
 	tools := validate.Tools{Scanmap: scanmap, Samtools: programs.Find(t, "samtools")}
 	c := validate.Case{
@@ -101,7 +102,8 @@ func TestOtherToolsSee(t *testing.T) {
 		{"x.json", `sed -i 's/"reported": /&1/' "$1"`, "--stats against the records"},
 	} {
 		broken := t.TempDir() + "/scanmap"
-		script := "#!/bin/sh\n'" + scanmap + "' \"$@\" || exit\nwhile [ $# -gt 0 ]; do case $1 in */" + c.file + ") break;; esac; shift; done\n[ $# = 0 ] || { " + c.change + "; }\n"
+		script := "#!/bin/sh\n'" + scanmap + "' \"$@\" || exit\nwhile [ $# -gt 0 ]; do case $1 in */" + c.file +
+			") break;; esac; shift; done\n[ $# = 0 ] || { " + c.change + "; }\n"
 		if err := os.WriteFile(broken, []byte(script), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +124,8 @@ func TestOtherToolsSee(t *testing.T) {
 func TestPicardSees(t *testing.T) {
 	tools := validate.Tools{Scanmap: scanmap, Samtools: programs.Find(t, "samtools"), Picard: programs.Find(t, "PicardCommandLine")}
 	r, err := tools.Run(context.Background(), &validate.Case{
-		Distance: "3", Report: "one", ReadGroup: `@RG\tID:one\tSM:s`, Picard: true, Reference: data(t, "ex1.fa"), Reads: []string{data(t, "ex1_35bp.fastq.gz")},
+		Distance: "3", Report: "one", ReadGroup: `@RG\tID:one\tSM:s`, Picard: true, Reference: data(t, "ex1.fa"),
+		Reads: []string{data(t, "ex1_35bp.fastq.gz")},
 	}, t.TempDir())
 	if err != nil {
 		t.Fatal(err)

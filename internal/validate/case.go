@@ -3,6 +3,7 @@ package validate
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -26,28 +27,34 @@ type Case struct {
 	Regions int  // how many regions to ask the index for
 }
 
-// arguments are those of scanmap map in front of the files. @PG is left out: it differs with the name of the output.
-func (c *Case) arguments() []string {
-	args := []string{"map", "--quiet", "--no-pg", "-e", c.Distance, "--report", c.Report}
-	if c.ReadGroup != "" {
-		args = append(args, "-R", c.ReadGroup)
+// options are those that differ from one case to the next, each with its value.
+func (c *Case) options() [][]string {
+	var options [][]string
+	for _, o := range []struct {
+		given  bool
+		option []string
+	}{
+		{c.ReadGroup != "", []string{"-R", c.ReadGroup}},
+		{c.MaxLocations > 0, []string{"--max-locations", strconv.Itoa(c.MaxLocations)}},
+		{c.OmitUnmapped, []string{"--omit-unmapped"}},
+		{c.FullSecondary, []string{"--full-secondary"}},
+		{c.SequenceMatch, []string{"--cigar", "eqx"}},
+	} {
+		if o.given {
+			options = append(options, o.option)
+		}
 	}
-	if c.MaxLocations > 0 {
-		args = append(args, "--max-locations", strconv.Itoa(c.MaxLocations))
-	}
-	if c.OmitUnmapped {
-		args = append(args, "--omit-unmapped")
-	}
-	if c.FullSecondary {
-		args = append(args, "--full-secondary")
-	}
-	if c.SequenceMatch {
-		args = append(args, "--cigar", "eqx")
-	}
-	return args
+	return options
 }
 
-// files are the arguments behind the options.
+// arguments are those of scanmap map before the files. @PG is left out: it differs with the name of
+// the output.
+func (c *Case) arguments() []string {
+	args := []string{"map", "--quiet", "--no-pg", "-e", c.Distance, "--report", c.Report}
+	return append(args, slices.Concat(c.options()...)...)
+}
+
+// files are the arguments after the options.
 func (c *Case) files() []string { return append([]string{c.Reference}, c.Reads...) }
 
 // paired tells whether reads have mates.
@@ -84,19 +91,11 @@ func (c *Case) String() string {
 // Modes lists what differs from one case to the next, as options.
 func (c *Case) Modes() []string {
 	modes := []string{c.Report, "-e " + c.Distance}
-	if c.ReadGroup != "" {
-		modes = append(modes, "-R")
-	}
-	if c.MaxLocations > 0 {
-		modes = append(modes, fmt.Sprintf("--max-locations %d", c.MaxLocations))
-	}
-	for _, o := range []struct {
-		set  bool
-		name string
-	}{{c.OmitUnmapped, "--omit-unmapped"}, {c.FullSecondary, "--full-secondary"}, {c.SequenceMatch, "--cigar eqx"}} {
-		if o.set {
-			modes = append(modes, o.name)
+	for _, option := range c.options() {
+		if option[0] == "-R" {
+			option = option[:1] // the line is the same in every case
 		}
+		modes = append(modes, strings.Join(option, " "))
 	}
 	return modes
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// regions asks the index of a sorted BAM for random regions; what comes has to be what a look at each record finds. sorted
-// has the records of the BAM, in its order.
+// regions asks the index of a sorted BAM for random regions; what comes has to be what a look at
+// each record finds. sorted has the records of the BAM, in its order.
 func (t *Tools) regions(ctx context.Context, bam string, sorted *Alignment, n int, faults *Faults) error {
 	if len(sorted.Contigs) == 0 {
 		return nil
@@ -31,7 +31,8 @@ func (t *Tools) regions(ctx context.Context, bam string, sorted *Alignment, n in
 			}
 		}
 		if text != expected.String() {
-			faults.add("a region of the index", "%s: %d records, expected %d", region, strings.Count(text, "\n"), strings.Count(expected.String(), "\n"))
+			faults.add("a region of the index", "%s: %d records, expected %d", region, strings.Count(text, "\n"),
+				strings.Count(expected.String(), "\n"))
 		}
 	}
 	return nil

@@ -7,14 +7,16 @@ func (s *structure) pair(a, b *Record) {
 	}
 	together := a.mapped() && b.mapped() && a.Contig == b.Contig
 	if a.Flags&flagProper != 0 && !(together && inward(a, b)) {
-		s.faults.add("flag 2 only for mates that face each other on one contig", "%s: %s:%d %d and %s:%d %d", a.Name, a.Contig, a.Start+1, a.Flags, b.Contig, b.Start+1, b.Flags)
+		s.faults.add("flag 2 only for mates that face each other on one contig", "%s: %s:%d %d and %s:%d %d", a.Name,
+			a.Contig, a.Start+1, a.Flags, b.Contig, b.Start+1, b.Flags)
 	}
 	s.templateLength(a, b, together)
 	s.unmappedMates(a, b)
 	s.discordance(a, b)
 }
 
-// templateLength checks TLEN: from the leftmost to the rightmost base, positive for the mate that starts first.
+// templateLength checks TLEN: from the leftmost to the rightmost base, positive for the mate that
+// starts first.
 func (s *structure) templateLength(a, b *Record, together bool) {
 	want := 0
 	if together {
@@ -75,7 +77,8 @@ func (s *structure) discordance(a, b *Record) {
 		fits = a.mapped() && b.mapped() && a.Contig == b.Contig
 	}
 	if !fits || x != "" && a.Flags&flagProper != 0 {
-		s.faults.add("XD tells why a pair is not proper", "%s: %q, flags %d and %d, contigs %s and %s", a.Name, x, a.Flags, b.Flags, a.Contig, b.Contig)
+		s.faults.add("XD tells why a pair is not proper", "%s: %q, flags %d and %d, contigs %s and %s", a.Name, x,
+			a.Flags, b.Flags, a.Contig, b.Contig)
 	}
 }
 
@@ -85,7 +88,8 @@ func (s *structure) partner(r, m *Record) {
 		s.faults.add("flags 8 and 32 are those of the mate", "%s: %d, mate %d", r.Name, r.Flags, m.Flags)
 	}
 	if r.MateContig != m.Contig || r.MateStart != m.Start {
-		s.faults.add("RNEXT and PNEXT are the place of the mate", "%s: %s:%d, expected %s:%d", r.Name, r.MateContig, r.MateStart+1, m.Contig, m.Start+1)
+		s.faults.add("RNEXT and PNEXT are the place of the mate", "%s: %s:%d, expected %s:%d", r.Name, r.MateContig,
+			r.MateStart+1, m.Contig, m.Start+1)
 	}
 	if !r.primary() && r.Flags&flagProper != 0 && !m.mapped() {
 		s.faults.add("flag 2 with an unmapped mate", "%s", r.Name)
@@ -106,8 +110,9 @@ func (s *structure) partner(r, m *Record) {
 	}
 }
 
-// inward tells whether mates on one contig lie on different strands, and the 5' end of the forward one is not right
-// of that of the other: they may reach past each other, as both do in inserts shorter than a read.
+// inward tells whether mates on one contig lie on different strands, and the 5' end of the forward
+// one is not right of that of the other: they may reach past each other, as both do in inserts
+// shorter than a read.
 func inward(a, b *Record) bool {
 	if a.reverse() == b.reverse() {
 		return false
@@ -119,7 +124,8 @@ func inward(a, b *Record) bool {
 	return forward.Start < reverse.End
 }
 
-// leftmostForward tells whether mates on one contig lie on different strands and the forward one does not start behind the other.
+// leftmostForward tells whether mates on one contig lie on different strands and the forward one
+// does not start after the other.
 func leftmostForward(a, b *Record) bool {
 	if a.reverse() == b.reverse() {
 		return false

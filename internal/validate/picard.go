@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// Warnings are the kinds of warning of Picard's ValidateSamFile that are right, with their reason. It has no other,
-// and no error.
+// Warnings are the kinds of warning of Picard's ValidateSamFile that are right, with their reason.
+// It has no other, and no error.
 var Warnings = map[string]string{
 	"QUALITY_NOT_STORED": "a read without bases has no qualities either; files of trimmed reads have such reads",
 }
 
-// picard validates a file strictly. reference is given where all records have bases: NM is computed anew from them.
-// It returns the kinds of warning that came up.
+// picard validates a file strictly. reference is given where all records have bases: NM is then
+// computed from them again. It returns the kinds of warning that came up.
 func (t *Tools) picard(ctx context.Context, file, reference string, faults *Faults) (warnings []string, err error) {
 	args := []string{"ValidateSamFile", "-I", file, "-MODE", "VERBOSE", "-MAX_OUTPUT", "100000"}
 	if reference != "" {
 		args = append(args, "-R", reference)
 	}
 	text, err := exec.CommandContext(ctx, t.Picard, args...).CombinedOutput()
-	var exit *exec.ExitError // its exit code tells of warnings too
+	var exit *exec.ExitError // it exits with an error for warnings too
 	if err != nil && !errors.As(err, &exit) {
 		return nil, err
 	}

@@ -84,7 +84,8 @@ func readFASTQ(file string) ([]Read, error) {
 	return reads, nil
 }
 
-// repeatedNames tells whether two templates have one name: samtools fixmate and Picard take them for mates.
+// repeatedNames tells whether two templates have one name: samtools fixmate and Picard take them
+// for mates.
 func repeatedNames(templates []Template) bool {
 	seen := make(map[string]bool, len(templates))
 	for _, t := range templates {

@@ -29,7 +29,8 @@ type Record struct {
 	Name   string
 	Flags  int
 	Contig string // * for none
-	// Start and End are the stretch of the contig: End is Start + 1 for a record without an alignment.
+	// Start and End are the stretch of the contig: End is Start + 1 for a record without an
+	// alignment.
 	Start, End       int
 	MapQ             int
 	Cigar            string
@@ -188,7 +189,7 @@ func parseAlignment(r io.Reader) (*Alignment, error) {
 			continue
 		}
 		if len(a.Records) > 0 {
-			return nil, fmt.Errorf("line %d: a line of the header behind the first record", n)
+			return nil, fmt.Errorf("line %d: a line of the header after the first record", n)
 		}
 		a.Header = append(a.Header, line)
 		if contig, ok, err := parseContig(line); err != nil {

@@ -12,7 +12,8 @@ import (
 // Result is what came of a case.
 type Result struct {
 	Counts Counts
-	// Fixmate is nil where reads share a name without being mates: samtools fixmate takes them for mates.
+	// Fixmate is nil where reads share a name without being mates: samtools fixmate takes them for
+	// mates.
 	Fixmate *Fixmate
 	// Warnings are the kinds of Picard's warnings, all of them in the table of that name.
 	Warnings []string
@@ -26,8 +27,8 @@ type outputs struct {
 	sortedBAM, sortedSAM, sortedList string
 }
 
-// Run maps in every format, into a folder that is there and empty, and judges what it finds. An error means that scanmap
-// failed, or that its SAM or its statistics cannot be read.
+// Run maps in every format, into a folder that is there and empty, and judges what it finds. An
+// error means that scanmap failed, or that its SAM or its statistics cannot be read.
 func (t *Tools) Run(ctx context.Context, c *Case, folder string) (*Result, error) {
 	templates, err := ReadTemplates(c.Reads...)
 	if err != nil {
@@ -89,14 +90,17 @@ func (t *Tools) mapReads(ctx context.Context, c *Case, folder string) (*outputs,
 	return o, nil
 }
 
-// formats checks that all formats have the same lines, and that samtools finds and counts all records.
+// formats checks that all formats have the same lines, and that samtools finds and counts all
+// records.
 func (t *Tools) formats(ctx context.Context, o *outputs, r *Result) error {
 	plain := []string{"cat", o.sam}
 	err := errors.Join(
 		sameLines(ctx, &r.Faults, "BAM and SAM have the same lines", plain, []string{t.Samtools, "view", "-h", "--no-PG", o.bam}),
-		sameLines(ctx, &r.Faults, "SAM by samtools and SAM have the same lines", plain, []string{t.Samtools, "view", "-h", "--no-PG", o.sam}),
+		sameLines(ctx, &r.Faults, "SAM by samtools and SAM have the same lines", plain,
+			[]string{t.Samtools, "view", "-h", "--no-PG", o.sam}),
 		sameLines(ctx, &r.Faults, "sam.gz and SAM have the same lines", plain, []string{"gzip", "-dc", o.samGzip}),
-		sameLines(ctx, &r.Faults, "sorted SAM and sorted BAM have the same lines", []string{"cat", o.sortedSAM}, []string{t.Samtools, "view", "-h", "--no-PG", o.sortedBAM}),
+		sameLines(ctx, &r.Faults, "sorted SAM and sorted BAM have the same lines", []string{"cat", o.sortedSAM},
+			[]string{t.Samtools, "view", "-h", "--no-PG", o.sortedBAM}),
 	)
 	for _, file := range []string{o.sam, o.bam, o.samGzip, o.sortedBAM, o.sortedSAM} {
 		err = errors.Join(err, t.readable(ctx, file, r.Counts.Records, &r.Faults))
@@ -110,13 +114,15 @@ func (t *Tools) formats(ctx context.Context, o *outputs, r *Result) error {
 // sorted compares the sorted BAM with what samtools sort makes of the SAM.
 func (t *Tools) sorted(ctx context.Context, o *outputs, r *Result) error {
 	theirs := filepath.Join(o.folder, "samtools.bam")
-	if _, err := output(ctx, t.Samtools, "sort", "--no-PG", "-u", "-T", filepath.Join(o.folder, "places"), "-o", theirs, o.sam); err != nil {
+	if _, err := output(ctx, t.Samtools, "sort", "--no-PG", "-u", "-T", filepath.Join(o.folder, "places"), "-o",
+		theirs, o.sam); err != nil {
 		return err
 	}
 	if _, err := output(ctx, t.Samtools, "view", "-o", o.sortedList, theirs); err != nil {
 		return err
 	}
-	err := sameLines(ctx, &r.Faults, "samtools sort and --sort have the same records", []string{"cat", o.sortedList}, []string{t.Samtools, "view", o.sortedBAM})
+	err := sameLines(ctx, &r.Faults, "samtools sort and --sort have the same records", []string{"cat", o.sortedList},
+		[]string{t.Samtools, "view", o.sortedBAM})
 	if err != nil {
 		return err
 	}
@@ -158,7 +164,8 @@ func (t *Tools) pipes(ctx context.Context, c *Case, o *outputs, r *Result) error
 	}
 	const (
 		viewed = `samtools=$1 whole=$2; shift 3; "$@" | "$samtools" view -h --no-PG - | cmp - "$whole"`
-		sorted = `samtools=$1 whole=$3 folder=$(dirname "$3"); shift 3; "$@" | "$samtools" sort --no-PG -u -T "$folder/piped" - | "$samtools" view - | cmp - "$whole"`
+		sorted = `samtools=$1 whole=$3 folder=$(dirname "$3"); shift 3
+			"$@" | "$samtools" sort --no-PG -u -T "$folder/piped" - | "$samtools" view - | cmp - "$whole"`
 	)
 	for _, format := range [][]string{{"--format", "sam"}, {"--format", "bam"}, {"--format", "bam", "--compression", "0"}} {
 		args := slices.Concat([]string{t.Samtools, o.sam, o.sortedList, t.Scanmap}, c.arguments(), format, c.files())

@@ -26,15 +26,16 @@ func (t *Tools) readable(ctx context.Context, file string, records int64, faults
 	return nil
 }
 
-// complaint is a word of samtools that something is wrong. markdup -s writes its counts to standard error too, and harmless is
-// what it says where there are no duplicates to reckon with.
+// complaint matches a line in which samtools says that something is wrong. markdup -s writes its
+// counts to standard error too; harmless is its message where there are no duplicates.
 var complaint = regexp.MustCompile(`(?im)^.*(\[[we]::|warning|error|fail|invalid|truncated|coordinate|missing|no .* tag).*$`)
 
 const harmless = "unable to calculate estimated library size"
 
 // markdup runs the usual pipe from the mapper to marked duplicates.
 func (t *Tools) markdup(ctx context.Context, file, folder string, faults *Faults) error {
-	const line = `"$1" sort -n -u "$2" -T "$3/names" | "$1" fixmate -m -u - - | "$1" sort -u -T "$3/places" - | "$1" markdup -s - - | "$1" view -c -`
+	const line = `"$1" sort -n -u "$2" -T "$3/names" | "$1" fixmate -m -u - - |
+		"$1" sort -u -T "$3/places" - | "$1" markdup -s - - | "$1" view -c -`
 	stdout, stderr, err := shell(ctx, line, t.Samtools, file, folder)
 	if err != nil {
 		return fmt.Errorf("samtools sort, fixmate, sort, markdup: %w: %.*q", err, shownOutput, stderr)
@@ -59,7 +60,8 @@ type Fixmate struct {
 	Proper int
 }
 
-// fixmate has samtools fill in what mates know of each other, which changes nothing in primary records.
+// fixmate has samtools fill in what mates know of each other, which changes nothing in primary
+// records.
 func (t *Tools) fixmate(ctx context.Context, file, folder string, faults *Faults) (changes Fixmate, err error) {
 	byName := filepath.Join(folder, "names.bam")
 	if _, err := output(ctx, t.Samtools, "sort", "-n", "--no-PG", "-o", byName, "-T", filepath.Join(folder, "names"), file); err != nil {
@@ -104,7 +106,8 @@ func (f *Fixmate) compare(x, y *Record, faults *Faults) {
 		f.Proper++
 	}
 	const kept = ^flagProper
-	same := x.Name == y.Name && x.Flags&kept == y.Flags&kept && x.Contig == y.Contig && x.Start == y.Start && x.MateContig == y.MateContig && x.MateStart == y.MateStart
+	same := x.Name == y.Name && x.Flags&kept == y.Flags&kept && x.Contig == y.Contig && x.Start == y.Start &&
+		x.MateContig == y.MateContig && x.MateStart == y.MateStart
 	for _, tag := range []string{"MC:Z:", "MQ:i:"} {
 		v, okX := x.tag(tag)
 		w, okY := y.tag(tag)
@@ -122,17 +125,20 @@ func (f *Fixmate) compare(x, y *Record, faults *Faults) {
 func place(r *Record) string {
 	cigar, _ := r.tag("MC:Z:")
 	quality, _ := r.tag("MQ:i:")
-	return fmt.Sprintf("%s %d %s:%d mate %s:%d MC %q MQ %q", r.Name, r.Flags, r.Contig, r.Start+1, r.MateContig, r.MateStart+1, cigar, quality)
+	return fmt.Sprintf("%s %d %s:%d mate %s:%d MC %q MQ %q", r.Name, r.Flags, r.Contig, r.Start+1, r.MateContig,
+		r.MateStart+1, cigar, quality)
 }
 
-// calmd computes NM and MD anew, which changes nothing. It passes over records without SEQ, so secondary ones get that of
-// the read first; and it loads a contig anew wherever the contig changes, so records are sorted.
+// calmd has samtools compute NM and MD again, which must change nothing. It skips records without
+// SEQ, so secondary ones get that of the read first; and it loads a contig again wherever the contig
+// changes, so records are sorted.
 func (t *Tools) calmd(ctx context.Context, c *Case, a *Alignment, folder string, templates []Template, faults *Faults) error {
 	inOrder, filled := filepath.Join(folder, "filled.sam"), filepath.Join(folder, "filled.sorted.bam")
 	if err := fill(inOrder, a, templates); err != nil {
 		return err
 	}
-	if _, err := output(ctx, t.Samtools, "sort", "--no-PG", "-u", "-T", filepath.Join(folder, "filled"), "-o", filled, inOrder); err != nil {
+	if _, err := output(ctx, t.Samtools, "sort", "--no-PG", "-u", "-T", filepath.Join(folder, "filled"), "-o", filled,
+		inOrder); err != nil {
 		return err
 	}
 	whole, err := open(ctx, t.Samtools, "calmd", "--no-PG", filled, c.Reference)
@@ -157,7 +163,8 @@ func (t *Tools) calmd(ctx context.Context, c *Case, a *Alignment, folder string,
 			v, _ := before.tag(tag)
 			w, _ := after.tag(tag)
 			if v != w {
-				faults.add("samtools calmd changes NM or MD", "%s %d %s:%d %s: %s%s to %s", before.Name, before.Flags, before.Contig, before.Start+1, before.Cigar, tag, v, w)
+				faults.add("samtools calmd changes NM or MD", "%s %d %s:%d %s: %s%s to %s", before.Name, before.Flags,
+					before.Contig, before.Start+1, before.Cigar, tag, v, w)
 			}
 		}
 	})

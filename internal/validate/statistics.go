@@ -62,9 +62,11 @@ type Counts struct {
 	Proper, Singletons, OtherContig         int64
 	// The members below are of pairs whose mates are mapped to one contig, and count pairs.
 	Inward, Outward, SameStrand int64
-	// Empty is the number of primary records without bases, which samtools stats leaves out; they are unmapped.
+	// Empty is the number of primary records without bases, which samtools stats leaves out; they
+	// are unmapped.
 	Empty int64
-	// Abreast is the number of pairs whose mates start at the same base: samtools stats counts them as it likes.
+	// Abreast is the number of pairs whose mates start at the same base: samtools stats counts them
+	// as it likes.
 	Abreast  int64
 	tags     map[string]int64 // XD by its value, and XR
 	byContig map[string]contigCounts
@@ -156,7 +158,8 @@ func compareStatistics(c *Case, s *statistics, n *Counts, a *Alignment, template
 	}
 	want(faults, kind, "reads", s.Reads, mates)
 	want(faults, kind, "reported", s.Reported, n.Mapped)
-	if c.Report == "unique" { // reads with several best locations are mapped, and have none to report
+	// With unique, reads with several best locations are mapped and have no record.
+	if c.Report == "unique" {
 		if n.PrimaryMapped > s.MappedReads {
 			faults.add(kind, "mapped reads: %d, but %d have a record", s.MappedReads, n.PrimaryMapped)
 		}
@@ -269,7 +272,8 @@ func (t *Tools) stats(ctx context.Context, file string, n *Counts, faults *Fault
 	}{
 		{"inward oriented pairs", n.Inward}, {"outward oriented pairs", n.Outward}, {"pairs with other orientation", n.SameStrand},
 	} {
-		// It counts either mate and halves the sum for each insert size; pairs that start together fall to any side.
+		// It counts either mate and halves the sum for each insert size; pairs that start together
+		// fall to any side.
 		if got := numbers[c.name]; got < c.expected || got > c.expected+n.Abreast {
 			faults.add(kind, "%s: %d, expected %d to %d", c.name, got, c.expected, c.expected+n.Abreast)
 		}

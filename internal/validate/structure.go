@@ -4,7 +4,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"scanmap/sam"
 )
+
+// tags are those that a record may have.
+var tags = sam.Tags()
+
+// prefix is what a tag begins with in a line, such as NM:i:.
+func prefix(t sam.Tag) string { return t.Name + ":" + string(t.Type) + ":" }
 
 // structure judges the records of a SAM text in the order of the input.
 type structure struct {
@@ -29,8 +37,9 @@ func Structure(c *Case, a *Alignment, templates []Template, faults *Faults) {
 	s.readGroups(a)
 }
 
-// walk gives each template in order its records, none where the next record is of another, and returns the records that
-// are left. Templates can share a name; a record without bases is the next one's.
+// walk gives each template in order its records, none where the next record is of another, and
+// returns the records that are left. Templates can share a name; a record without bases is the next
+// one's.
 func walk(records []Record, templates []Template, each func(*Template, []Record)) (rest []Record) {
 	for i := range templates {
 		t := &templates[i]
@@ -50,8 +59,8 @@ func hasBasesOf(r *Record, t *Template) bool {
 	return sameBases(r.Bases, bases)
 }
 
-// groupLength counts the records at the start that belong to the next template: they have its name, and at
-// most one primary record of each mate.
+// groupLength counts the records at the start that belong to the next template: they have its name,
+// and at most one primary record of each mate.
 func groupLength(records []Record, name string) int {
 	var primaries [2]int
 	for n := range records {
@@ -134,11 +143,11 @@ func (s *structure) layout(r *Record) {
 	switch {
 	case !s.c.paired():
 		if r.Flags&ofPairs != 0 || r.MateContig != "*" || r.MateStart != -1 || r.TemplateLength != 0 {
-			s.faults.add("a single-end record tells of a mate", "%.60q", r.Line)
+			s.faults.add("a single-end record has fields of a mate", "%.60q", r.Line)
 		}
-		for _, tag := range []string{"MC:Z:", "MQ:i:", "XD:Z:", "XR:i:"} {
-			if _, ok := r.tag(tag); ok {
-				s.faults.add("a single-end record has a tag of pairs", "%s %s", r.Name, tag)
+		for _, tag := range tags {
+			if _, ok := r.tag(prefix(tag)); ok && tag.Mate {
+				s.faults.add("a single-end record has a tag of pairs", "%s %s", r.Name, tag.Name)
 			}
 		}
 	case r.Flags&flagPaired == 0 || (r.Flags&flagFirst == 0) == (r.Flags&flagLast == 0):
@@ -157,6 +166,9 @@ func (s *structure) layout(r *Record) {
 			continue
 		}
 		seen[tag[:2]] = true
+		if !slices.ContainsFunc(tags, func(t sam.Tag) bool { return strings.HasPrefix(tag, prefix(t)) }) {
+			s.faults.add("a tag that scanmap does not write", "%s %.40q", r.Name, tag)
+		}
 	}
 }
 
@@ -199,7 +211,8 @@ func (s *structure) mate(read *Read, records []*Record) {
 	s.report(records)
 }
 
-// unmapped judges the record of a read without a location. Where it is placed, its mate decides: see partner.
+// unmapped judges the record of a read without a location. Where it is placed, its mate decides:
+// see partner.
 func (s *structure) unmapped(read *Read, r *Record) {
 	if s.c.OmitUnmapped && !s.c.paired() {
 		s.faults.add("an unmapped read in spite of --omit-unmapped", "%s", r.Name)
@@ -210,9 +223,9 @@ func (s *structure) unmapped(read *Read, r *Record) {
 	if !s.c.paired() && (r.Contig != "*" || r.Start != -1) {
 		s.faults.add("an unmapped read without a mate is placed", "%s", r.Name)
 	}
-	for _, tag := range []string{"NM:i:", "MD:Z:", "AS:i:", "XS:i:", "NH:i:", "HI:i:", "XR:i:"} {
-		if _, ok := r.tag(tag); ok {
-			s.faults.add("an unmapped record has a tag of an alignment", "%s %s", r.Name, tag)
+	for _, tag := range tags {
+		if _, ok := r.tag(prefix(tag)); ok && tag.Aligned {
+			s.faults.add("an unmapped record has a tag of an alignment", "%s %s", r.Name, tag.Name)
 		}
 	}
 	s.sequence(read, r)
@@ -231,7 +244,8 @@ func (s *structure) location(read *Read, r *Record) {
 	if err != nil || covered != len(read.Bases) {
 		s.faults.add("the CIGAR covers the whole read", "%s: %s, %d bases", r.Name, r.Cigar, len(read.Bases))
 	}
-	if other := "=X"; strings.ContainsAny(r.Cigar, "SHPN") || s.c.SequenceMatch && strings.Contains(r.Cigar, "M") || !s.c.SequenceMatch && strings.ContainsAny(r.Cigar, other) {
+	if other := "=X"; strings.ContainsAny(r.Cigar, "SHPN") || s.c.SequenceMatch && strings.Contains(r.Cigar, "M") ||
+		!s.c.SequenceMatch && strings.ContainsAny(r.Cigar, other) {
 		s.faults.add("letters of the CIGAR", "%s: %s", r.Name, r.Cigar)
 	}
 	s.sequence(read, r)
@@ -245,7 +259,8 @@ func (s *structure) sequence(read *Read, r *Record) {
 		bases, qualities = "*", "*"
 	}
 	if !sameBases(r.Bases, bases) || r.Qualities != qualities {
-		s.faults.add("SEQ and QUAL are those of the read, in the orientation of the record", "%s %d: %.20q, expected %.20q", r.Name, r.Flags, r.Bases, bases)
+		s.faults.add("SEQ and QUAL are those of the read, in the orientation of the record",
+			"%s %d: %.20q, expected %.20q", r.Name, r.Flags, r.Bases, bases)
 	}
 }
 
@@ -282,7 +297,8 @@ func (s *structure) distance(read *Read, r *Record) {
 	}
 }
 
-// report checks that the records of a mapped read are those that --report and --max-locations ask for.
+// report checks that the records of a mapped read are those that --report and --max-locations ask
+// for.
 func (s *structure) report(records []*Record) {
 	name := records[0].Name
 	if s.c.MaxLocations > 0 && len(records) > s.c.MaxLocations {
@@ -308,7 +324,7 @@ func (s *structure) report(records []*Record) {
 		edits, _ := r.number("NM:i:")
 		switch {
 		case edits < before:
-			s.faults.add("records of a read in the order of their edits", "%s: %d behind %d", name, edits, before)
+			s.faults.add("records of a read in the order of their edits", "%s: %d after %d", name, edits, before)
 		case s.c.Report == "best" && edits != least, s.c.Report == "strata:1" && edits > least+1:
 			s.faults.add("records beyond what --report asks for", "%s: %d edits, the best %d", name, edits, least)
 		}

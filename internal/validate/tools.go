@@ -21,7 +21,8 @@ type Tools struct {
 // shownOutput is how much of a program's messages an error quotes.
 const shownOutput = 400
 
-// output runs a program that has to succeed without a word on standard error, and returns its standard output.
+// output runs a program that has to succeed without a word on standard error, and returns its
+// standard output.
 func output(ctx context.Context, name string, args ...string) (string, error) {
 	command := exec.CommandContext(ctx, name, args...)
 	var stdout, stderr bytes.Buffer
@@ -41,7 +42,8 @@ func failure(args []string, err error, messages string) error {
 	return fmt.Errorf("%s: %w: %.*q", words, err, shownOutput, messages)
 }
 
-// shell runs a line of shell with the arguments $1, $2, ..., and returns both outputs. Every part of a pipe has to succeed.
+// shell runs a line of shell with the arguments $1, $2, ..., and returns both outputs. Every part
+// of a pipe has to succeed.
 func shell(ctx context.Context, line string, args ...string) (stdout, stderr string, err error) {
 	command := exec.CommandContext(ctx, "bash", append([]string{"-c", "set -euo pipefail; " + line, "bash"}, args...)...)
 	var out, messages bytes.Buffer

@@ -18,7 +18,8 @@ var (
 
 const header = "@HD\tVN:1.6\tSO:unsorted\n@SQ\tSN:x\tLN:100\n@SQ\tSN:y\tLN:50\n@RG\tID:g\n"
 
-// goodPairs has a proper pair whose first mate has a second location, a pair with one mapped mate, and one without any.
+// goodPairs has a proper pair whose first mate has a second location, a pair with one mapped mate,
+// and one without any.
 const goodPairs = header +
 	"a\t99\tx\t11\t60\t10M\t=\t31\t31\tACGTACGTAC\tABCDEFGHIJ\tNM:i:0\tMD:Z:10\tAS:i:0\tNH:i:2\tHI:i:1\tMC:Z:5M1D5M\tMQ:i:50\tRG:Z:g\n" +
 	"a\t353\ty\t41\t0\t10M\tx\t31\t0\t*\t*\tNM:i:1\tMD:Z:0A9\tAS:i:-1\tNH:i:2\tHI:i:2\tMC:Z:5M1D5M\tMQ:i:50\tRG:Z:g\n" +
@@ -50,11 +51,13 @@ func judge(t *testing.T, text string, templates []Template, change func(*Case)) 
 
 func TestStructureAccepts(t *testing.T) {
 	for name, kinds := range map[string][]string{
-		"pairs":                        judge(t, goodPairs, mates, nil),
-		"single":                       judge(t, goodSingle, single, nil),
-		"lower case and U":             judge(t, strings.Replace(goodSingle, "\tGTACGTACGT\t", "\tguacGTACGT\t", 1), single, nil),
-		"an unmapped read is left out": judge(t, goodSingle[:strings.Index(goodSingle, "b\t4")], single, func(c *Case) { c.OmitUnmapped = true }),
-		"a rescued mate":               judge(t, edit(goodPairs, "NM:i:0\tMD:Z:10\tAS:i:0\tNH:i:1\tHI:i:1\tXD", "NM:i:2\tMD:Z:10\tAS:i:-2\tXR:i:1\tNH:i:1\tHI:i:1\tXD"), mates, nil),
+		"pairs":            judge(t, goodPairs, mates, nil),
+		"single":           judge(t, goodSingle, single, nil),
+		"lower case and U": judge(t, strings.Replace(goodSingle, "\tGTACGTACGT\t", "\tguacGTACGT\t", 1), single, nil),
+		"an unmapped read is left out": judge(t, goodSingle[:strings.Index(goodSingle, "b\t4")], single,
+			func(c *Case) { c.OmitUnmapped = true }),
+		"a rescued mate": judge(t, edit(goodPairs, "NM:i:0\tMD:Z:10\tAS:i:0\tNH:i:1\tHI:i:1\tXD",
+			"NM:i:2\tMD:Z:10\tAS:i:-2\tXR:i:1\tNH:i:1\tHI:i:1\tXD"), mates, nil),
 	} {
 		if len(kinds) > 0 {
 			t.Errorf("%s: %q", name, kinds)
@@ -114,6 +117,10 @@ func TestStructureRefuses(t *testing.T) {
 		{"b\t73", "bb\t73", "every read has a record"},
 		{"\tMD:Z:5^A5", "", "MD"},
 		{"\tMD:Z:5^A5", "\tMD:Z:5^A5\tMD:Z:10", "a tag that is malformed or there twice"},
+		{"\tMD:Z:5^A5", "\tMD:Z:5^A5\tZZ:Z:x", "a tag that scanmap does not write"},
+		{"\tMD:Z:5^A5", "\tMD:i:5", "a tag that scanmap does not write"},
+		{"c\t77\t*\t0\t0\t*\t*\t0\t0\tCCCCCCCCCC\tABCDEFGHIJ", "c\t77\t*\t0\t0\t*\t*\t0\t0\tCCCCCCCCCC\tABCDEFGHIJ\tXS:i:-1",
+			"an unmapped record has a tag of an alignment"},
 		{"a\t353\ty\t41\t0\t10M\tx", "a\t353\tx\t11\t0\t10M\tx", "a location is reported twice"},
 		{"60\t10M", "60\tM10", `line 5: CIGAR "M10": operation M without a length`},
 	} {
@@ -129,7 +136,8 @@ func TestStructureRefuses(t *testing.T) {
 		{goodSingle, "RG", func(c *Case) { c.ReadGroup = "" }},
 		{goodSingle, "an unmapped read in spite of --omit-unmapped", func(c *Case) { c.OmitUnmapped = true }},
 		{goodSingle, "letters of the CIGAR", func(c *Case) { c.SequenceMatch = true }},
-		{edit(goodSingle, "a\t16\t", "a\t17\t"), "a single-end record tells of a mate", nil},
+		{edit(goodSingle, "a\t16\t", "a\t17\t"), "a single-end record has fields of a mate", nil},
+		{edit(goodSingle, "HI:i:1", "HI:i:1\tMQ:i:3"), "a single-end record has a tag of pairs", nil},
 		{edit(goodSingle, "b\t4\t*\t0", "b\t4\tx\t5"), "an unmapped read without a mate is placed", nil},
 		{goodSingle[:strings.Index(goodSingle, "b\t4")], "every read has a record", nil},
 	} {
@@ -151,7 +159,8 @@ func TestStructureRefuses(t *testing.T) {
 
 // TestProperNeedsFacingMates puts mates of a pair with flag 2 where they do not face each other.
 func TestProperNeedsFacingMates(t *testing.T) {
-	outward := strings.NewReplacer("a\t99\tx\t11", "a\t99\tx\t61", "=\t31\t31\tACGT", "=\t31\t-40\tACGT", "=\t11\t-31", "=\t61\t40").Replace(goodPairs)
+	outward := strings.NewReplacer("a\t99\tx\t11", "a\t99\tx\t61", "=\t31\t31\tACGT", "=\t31\t-40\tACGT",
+		"=\t11\t-31", "=\t61\t40").Replace(goodPairs)
 	if got := judge(t, outward, mates, nil); !slices.Equal(got, []string{"flag 2 only for mates that face each other on one contig"}) {
 		t.Errorf("%q", got)
 	}

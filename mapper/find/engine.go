@@ -1,7 +1,5 @@
 package find
 
-import "fmt"
-
 // Engine names a way of finding.
 type Engine string
 
@@ -11,15 +9,6 @@ const (
 	EngineSkim Engine = "skim"
 	EngineScan Engine = "scan"
 )
-
-// ParseEngine reads an engine's name.
-func ParseEngine(s string) (Engine, error) {
-	switch e := Engine(s); e {
-	case EngineAuto, EngineSkim, EngineScan:
-		return e, nil
-	}
-	return "", fmt.Errorf("engine %q is not one of auto, skim, scan", s)
-}
 
 // classes are the mappable reads of a part by how they are found. It is memory that one part after
 // the other uses.

@@ -1,0 +1,91 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"scanmap/mapper"
+)
+
+// counter is a row of the statistics: a number of a run and what there is to say of it. The table
+// on standard error and the page show the same rows. An indented counter is a part of the one above
+// it that is indented less.
+type counter struct {
+	name        string
+	indent      int
+	value, note string
+}
+
+// readCounters say what became of the reads.
+func readCounters(s *mapper.Stats) []counter {
+	row := func(indent int, name string, n int64) counter {
+		return counter{name, indent, grouped(n), percent(n, s.Reads)}
+	}
+	rows := []counter{
+		{"reads", 0, grouped(s.Reads), ""},
+		row(1, "mapped", s.Mapped),
+		row(2, "unique", s.Unique),
+		row(2, "multiple", s.Multiple),
+		row(1, "unmapped", s.Unmapped),
+		row(2, "ambiguous", s.Ambiguous),
+	}
+	if s.Capped > 0 {
+		rows = append(rows, row(1, "with locations past --max-locations", s.Capped))
+	}
+	return rows
+}
+
+// mappingCounters say how many locations there are.
+func mappingCounters(s *mapper.Stats) []counter {
+	return []counter{
+		{"mappings", 0, grouped(s.Mappings), fmt.Sprintf("%.2f a mapped read", ratio(s.Mappings, s.Mapped))},
+		{"reported", 1, grouped(s.Reported), ""},
+	}
+}
+
+// workCounters say what the run did for them.
+func workCounters(s *mapper.Stats) []counter {
+	row := func(indent int, name string, n int64) counter {
+		return counter{name, indent, grouped(n), fmt.Sprintf("%.2f a read", ratio(n, s.Reads))}
+	}
+	rows := []counter{
+		{"reference", 0, grouped(s.ReferenceBases), "bases"},
+		{"batches", 0, grouped(s.Batches), "passes over the reference"},
+	}
+	for _, engine := range slices.Sorted(maps.Keys(s.Engines)) {
+		if n := s.Engines[engine]; n > 0 {
+			rows = append(rows, counter{"engine " + string(engine), 0, grouped(n), "reads"})
+		}
+	}
+	return append(rows,
+		row(0, "candidates", s.Candidates),
+		row(1, "refused", s.Refused),
+		row(0, "verified windows", s.Verified),
+		counter{"bases of reads", 0, grouped(s.Bases), ""},
+		counter{"elapsed", 0, seconds(s.Elapsed), fmt.Sprintf("s, %s reads/s", scaled(perSecond(s.Reads, s.Elapsed)))},
+		counter{"search throughput", 0, fmt.Sprintf("%.3f", s.SearchThroughput()),
+			"Tbit/s = 8 x bases of reference x reads / seconds / 10^12"})
+}
+
+// pairCounters say what became of pairs.
+func pairCounters(p *mapper.PairStats) []counter {
+	row := func(indent int, name string, n int64) counter {
+		return counter{name, indent, grouped(n), percent(n, p.Pairs)}
+	}
+	rows := []counter{
+		{"pairs", 0, grouped(p.Pairs), ""},
+		row(1, "proper", p.Proper),
+		row(1, "discordant", p.Discordant),
+		row(2, "on other contigs", p.OtherContig),
+		row(2, "in another orientation", p.OtherOrientation),
+		row(2, "too near", p.TooNear),
+		row(2, "too far", p.TooFar),
+		row(1, "one-end anchored", p.OneEndAnchored),
+		row(1, "unmapped", p.Unmapped),
+	}
+	if p.Bounded > 0 {
+		rows = append(rows, row(1, "not all combinations weighed", p.Bounded))
+	}
+	return append(rows, counter{"rescued mates", 0, grouped(p.Rescued), ""})
+}
