@@ -68,7 +68,9 @@ judge() {
 			judged=$((judged + 1))
 			if ! "$out/oracle" check -k "$e" -truth "$truth" "$out/$name.fa" "$fq" "$out/$name.sam" >"$out/verdict.txt"; then
 				failed=$((failed + 1))
-				head -n 5 "$out/verdict.txt"
+				echo
+				head -n 3 "$out/verdict.txt" | sed 's/^/    /'
+				sed -nE 's/^([a-z-]+ [0-9]+)$/    \1 in all/p' "$out/verdict.txt"
 			fi
 			tail -n 1 "$out/verdict.txt"
 		done
