@@ -23,6 +23,7 @@ type Run struct {
 	Threads                 int // of each program
 	Repeat                  int // runs of each program on each set
 	Command                 string
+	Untimed                 bool     // the machine was busy: the report leaves seconds out
 	Note                    string   // a sentence for above the tables
 	Added                   []string // what later runs replaced
 	LeftOut                 []string // what could not be measured, and why

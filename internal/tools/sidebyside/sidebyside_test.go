@@ -177,10 +177,10 @@ func TestTSV(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "table\tdate\tcommit\tprocessor\tthreads\trepeat\tcommand\tnote\tadded\tleft_out\tversions\tset\tseconds\tpeak_mb\tindex_seconds\tcounts\tlines\tmost\tkept\n" +
-		"run\t2026-11-22\t\t\t0\t2\t\t\t\ta: b\\tc\\nd\\\\te\tbwa 0.7-7, go 1.26\t\t\t\t\t\t\t\t\n" +
-		"row\t\t\t\t\t\ta | b \\\\\\n c\t\t\t\t\ttab\\there\t1.5 2\t100\t0.25\t3 4\tyes\t0\tx y\\nz\n" +
-		"row\t\t\t\t\t\t\t\t\t\t\tother\t\t0\t\t\t\t-3\t\n"
+	want := "table\tdate\tcommit\tprocessor\tthreads\trepeat\tcommand\tuntimed\tnote\tadded\tleft_out\tversions\tset\tseconds\tpeak_mb\tindex_seconds\tcounts\tlines\tmost\tkept\n" +
+		"run\t2026-11-22\t\t\t0\t2\t\t\t\t\ta: b\\tc\\nd\\\\te\tbwa 0.7-7, go 1.26\t\t\t\t\t\t\t\t\n" +
+		"row\t\t\t\t\t\ta | b \\\\\\n c\t\t\t\t\t\ttab\\there\t1.5 2\t100\t0.25\t3 4\tyes\t0\tx y\\nz\n" +
+		"row\t\t\t\t\t\t\t\t\t\t\t\tother\t\t0\t\t\t\t-3\t\n"
 	if string(text) != want {
 		t.Errorf("%q\nexpected\n%q", text, want)
 	}
