@@ -94,7 +94,7 @@ func run(o *sidebyside.Options, c *choices) error {
 	r.Untimed = r.Untimed || c.untimed
 	if o.Table == "" {
 		if earlier != "" {
-			r.Added = append(r.Added, fmt.Sprintf("%s, commit %s: programs %q, sets %q, %d runs each", now.Date, now.Commit, c.programs, c.sets, o.Repeat))
+			r.Added = append(r.Added, fmt.Sprintf("%s, commit %s: programs %q, sets %q, runs of each: %d", now.Date, now.Commit, c.programs, c.sets, o.Repeat))
 		}
 		if err := r.measure(o.Repeat, c); err != nil {
 			return err

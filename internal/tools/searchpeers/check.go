@@ -37,7 +37,8 @@ var comparisons = []comparison{
 	{"guides", 100, "-k 3 --pam NGG", []string{automata, matrix}},
 }
 
-// check compares the locations of the default method, with -t 1, with those of other methods and threads, byte for byte.
+// check compares the locations of the default method, with -t 1, with those of other methods and threads, byte
+// for byte.
 func check(ref reference, threads int) error {
 	base := filepath.Join(folder, ref.file)
 	failed := error(nil)

@@ -42,11 +42,16 @@ func Args(line string) []string {
 	return strings.Fields(line)
 }
 
+// notInstalled is the name of a program.
+type notInstalled string
+
+func (n notInstalled) Error() string { return string(n) + " is not installed" }
+
 // Missing says which of some programs is not installed; nil if none is.
 func Missing(names ...string) error {
 	for _, name := range names {
 		if _, err := exec.LookPath(name); err != nil {
-			return fmt.Errorf("%s is not installed", name)
+			return notInstalled(name)
 		}
 	}
 	return nil

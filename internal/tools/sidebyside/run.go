@@ -42,7 +42,11 @@ func Begin(line string, o *Options, packages ...string) *Run {
 func (r *Run) LeaveOut(what string, why error) {
 	fmt.Fprintf(os.Stderr, "%s: left out: %v\n", what, why)
 	lines := strings.Split(strings.TrimSpace(why.Error()), "\n")
-	if text := what + ": " + lines[len(lines)-1]; !slices.Contains(r.LeftOut, text) {
+	text := what + ": " + lines[len(lines)-1]
+	if errors.As(why, new(notInstalled)) {
+		text = why.Error() // once, however many ways to call it there are
+	}
+	if !slices.Contains(r.LeftOut, text) {
 		r.LeftOut = append(r.LeftOut, text)
 	}
 }
@@ -64,8 +68,8 @@ func (r *Run) Head(title, cores string, once float64) string {
 	for _, line := range r.Added {
 		parts = append(parts, "Measured later, at another moment: "+line+".")
 	}
-	for _, line := range r.LeftOut {
-		parts = append(parts, "LEFT OUT: "+line)
+	if len(r.LeftOut) > 0 {
+		parts = append(parts, "LEFT OUT: "+strings.Join(r.LeftOut, "; ")+".")
 	}
 	return Wrap(strings.Join(parts, "\n\n") + "\n")
 }

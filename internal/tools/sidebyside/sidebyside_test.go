@@ -221,8 +221,11 @@ func TestTSVThatIsRefused(t *testing.T) {
 }
 
 func TestHead(t *testing.T) {
-	r := &Run{Date: "2026-11-21", Commit: "abc", Processor: "CPU", Repeat: 1, Command: "make x", LeftOut: []string{"bwa: bwa is not installed"}, Added: []string{"later"}, Note: "It is hot."}
-	want := "# Title\n\n2026-11-21, commit abc, CPU, 2 threads; one run of each. `make x`\n\nIt is hot.\n\nMeasured later, at another moment: later.\n\nLEFT OUT: bwa: bwa is not installed\n"
+	r := &Run{Date: "2026-11-21", Commit: "abc", Processor: "CPU", Repeat: 1, Command: "make x", Added: []string{"later"}, Note: "It is hot."}
+	r.LeaveOut("x", errors.New("first\nfails"))
+	r.LeaveOut("no-such-program mem", Missing("no-such-program"))
+	r.LeaveOut("no-such-program aln", Missing("no-such-program"))
+	want := "# Title\n\n2026-11-21, commit abc, CPU, 2 threads; one run of each. `make x`\n\nIt is hot.\n\nMeasured later, at another moment: later.\n\nLEFT OUT: x: fails; no-such-program is not installed.\n"
 	if got := r.Head("Title", "2 threads", 30); got != want {
 		t.Errorf("%q\nexpected\n%q", got, want)
 	}
