@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"scanmap/internal/tools/sidebyside"
 )
 
 // markdown is the report as tables, with what they mean.
@@ -44,16 +46,14 @@ const calibrationText = `
 For each range of MAPQ: how many mates, the share of them that is at a wrong place, and in brackets
 the share that the qualities promise, the mean of 10^(-MAPQ/10). A quality that is worth its name has
 the first at or below the second. bowtie2's qualities end at 42.
-
-| set | program |`
+`
 
 const cumulativeText = `
 ### Dropping mates below a mapping quality
 
 The share of all mates that is mapped with at least so much MAPQ, and the share of those that is at
 a wrong place.
-
-| set | program |`
+`
 
 func (r *report) simulatedTables(b *strings.Builder) {
 	if len(r.Simulated) == 0 {
@@ -63,7 +63,7 @@ func (r *report) simulatedTables(b *strings.Builder) {
 	if r.Untimed {
 		text, header, line = "", "", ""
 	}
-	fmt.Fprintf(b, simulatedText, r.pairsOfASet(), near, text)
+	b.WriteString(sidebyside.Wrap(fmt.Sprintf(simulatedText, r.pairsOfASet(), near, text)))
 	b.WriteString("\n| set | program | mapped | right | proper | false proper |" + header + " MB | area, 10^-4 |\n|---|---|---:|---:|---:|---:|" + line + "---:|---:|\n")
 	for _, x := range r.Simulated {
 		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s |", x.Set, x.Program, percent(x.Mapped, x.Mates), percent(x.Right, x.Mates),
@@ -73,7 +73,7 @@ func (r *report) simulatedTables(b *strings.Builder) {
 		}
 		fmt.Fprintf(b, " %.0f | %.3g |\n", x.PeakMB, 1e4*area(x.Qualities, x.Mates))
 	}
-	b.WriteString(calibrationText)
+	b.WriteString(sidebyside.Wrap(calibrationText) + "\n| set | program |")
 	ranges := bins(nil)
 	for i := range ranges {
 		fmt.Fprintf(b, " %s |", ranges[i].name())
@@ -90,7 +90,7 @@ func (r *report) simulatedTables(b *strings.Builder) {
 		}
 		b.WriteString("\n")
 	}
-	b.WriteString(cumulativeText)
+	b.WriteString(sidebyside.Wrap(cumulativeText) + "\n| set | program |")
 	thresholds := []int{60, 50, 40, 30, 20, 10, 1, 0}
 	for _, t := range thresholds {
 		fmt.Fprintf(b, " >= %d |", t)
@@ -116,16 +116,16 @@ func (r *report) simulatedTables(b *strings.Builder) {
 	}
 }
 
-// pairsOfASet is how many pairs simulated sets have, about: ART makes a few less.
+// pairsOfASet is how many pairs simulated sets have; ART makes a few more.
 func (r *report) pairsOfASet() string {
-	most := 0
+	least := r.Simulated[0].Mates / 2
 	for _, x := range r.Simulated {
-		most = max(most, x.Mates/2)
+		least = min(least, x.Mates/2)
 	}
-	if most%1000 == 0 {
-		return fmt.Sprintf("%d,000", most/1000)
+	if least >= 1000 {
+		return fmt.Sprintf("%d,%03d", least/1000, least%1000)
 	}
-	return fmt.Sprint(most)
+	return fmt.Sprint(least)
 }
 
 func (b *bin) name() string {
@@ -155,7 +155,7 @@ func (r *report) realTable(b *strings.Builder) {
 	if len(r.Real) == 0 {
 		return
 	}
-	fmt.Fprintf(b, realText, sure, near)
+	b.WriteString(sidebyside.Wrap(fmt.Sprintf(realText, sure, near)))
 	for _, x := range r.Real {
 		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s |\n", x.Set, x.Program, percent(x.Mapped, x.Mates), percent(x.Proper, x.Mates),
 			percent(x.FittingProper, x.Fitting), percent(x.SureAlike, x.Sure), percent(x.SureFittingAlike, x.SureFitting))
@@ -180,7 +180,7 @@ func (r *report) variantsTable(b *strings.Builder) {
 	if len(r.Variants) == 0 {
 		return
 	}
-	b.WriteString(variantsText)
+	b.WriteString(sidebyside.Wrap(variantsText))
 	for _, x := range r.Variants {
 		fmt.Fprintf(b, "| %s | %s | %s |", x.Set, x.Against, x.Program)
 		for _, s := range []score{x.SNPs, x.Indels} {

@@ -41,12 +41,16 @@ func (r *report) markdown() string {
 	}
 	first := true
 	for _, x := range r.Results {
+		var item []string
 		for _, d := range x.Differences {
 			if first {
 				b.WriteString("\nSome differences (pattern, contig or line, start, strand):\n\n")
 				first = false
 			}
-			fmt.Fprintf(&b, "    %s: %s: %s: %s\n", x.Reference, x.Task, x.Program, d)
+			item = append(item, "`"+d+"`")
+		}
+		if item != nil {
+			b.WriteString(sidebyside.Wrap(fmt.Sprintf("- %s: %s: %s: %s\n", x.Reference, x.Task, x.Program, strings.Join(item, ", "))))
 		}
 	}
 	b.WriteString(r.Foot(name + "-" + r.Date + ".tsv"))

@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"scanmap/internal/tools/drawing"
+	"scanmap/internal/tools/sidebyside"
 )
 
 const (
@@ -216,7 +217,9 @@ func (b *bars) Plot(c draw.Canvas, p *plot.Plot) {
 // markdown is the table of a figure, and where its lines cross.
 func (f *figure) markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "![%s](%s)\n\n%s; in %s:\n\n|", f.title, f.file, f.title, f.yLabel)
+	short, _, _ := strings.Cut(f.title, ";")
+	short, _, _ = strings.Cut(short, ",")
+	fmt.Fprintf(&b, "![%s](%s)\n\n%s\n|", short, f.file, sidebyside.Wrap(f.title+"; in "+f.yLabel+":\n"))
 	xs := map[float64]bool{}
 	for _, s := range f.series {
 		for _, q := range s.points {

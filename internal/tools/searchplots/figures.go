@@ -98,7 +98,7 @@ func lines(rows []row, name func(r *row) string, x, y func(r *row) float64) []se
 // schemeName tells schemes apart and, where the rows differ in it, texts and devices.
 func schemeName(rows []row) func(r *row) string {
 	texts := len(values(rows, (*row).text)) > 1
-	devices := len(values(rows, func(r *row) string { return r.device })) > 1
+	devices := len(values(rows, func(r *row) string { return r.Device })) > 1
 	return func(r *row) string {
 		name := r.Method + "/" + r.Scheme
 		if texts {
@@ -124,7 +124,7 @@ func about(rows []row) string {
 	if texts := values(rows, (*row).text); len(texts) == 1 {
 		parts = append(parts, texts[0])
 	}
-	return strings.Join(append(parts, strings.Join(values(rows, func(r *row) string { return r.device }), " and ")), "; ")
+	return strings.Join(append(parts, strings.Join(values(rows, func(r *row) string { return r.Device }), " and ")), "; ")
 }
 
 // number writes powers of two from 2^16 on as such, and other large numbers in millions.
@@ -339,7 +339,7 @@ func alphabetSizes(rows []row) *figure {
 	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.PatternLength, b.PatternLength) })
 	return &figure{
 		file:  "search-alphabet-size.svg",
-		title: fmt.Sprintf("rabin-karp/two-stage against the size of the alphabet, n = %s; %s", number(n), rows[0].device),
+		title: fmt.Sprintf("rabin-karp/two-stage against the size of the alphabet, n = %s; %s", number(n), rows[0].Device),
 		xName: "size", xLabel: "byte values in the text", yLabel: "GB/s, one byte a letter",
 		series: lines(rows, func(r *row) string { return fmt.Sprintf("m = %d", r.PatternLength) },
 			func(r *row) float64 { return float64(r.AlphabetSize) }, func(r *row) float64 { return r.Value / 1e9 }),

@@ -185,6 +185,8 @@ func (c *cell) format() (string, error) {
 		return escaped.Replace(*x), nil
 	case *int:
 		return strconv.Itoa(*x), nil
+	case *int64:
+		return strconv.FormatInt(*x, 10), nil
 	case *bool:
 		if *x {
 			return "yes", nil
@@ -213,6 +215,8 @@ func (c *cell) parse(text string) (err error) {
 		*x = unescape(text)
 	case *int:
 		*x, err = strconv.Atoi(text)
+	case *int64:
+		*x, err = strconv.ParseInt(text, 10, 64)
 	case *bool:
 		*x = text == "yes"
 	case *float64:
