@@ -4,14 +4,16 @@
 #   scripts/oracle.sh testdata      the sets that ship with the project
 #   scripts/oracle.sh all           also the sets of ../shared/data, where that is there
 #
-# Each set is a sample of reads. It is mapped with skim and with scan at each of DISTANCES (default "0 2% 4%"), and all
-# locations are compared. Any fault of any kind fails. SAMPLE is the least number of reads of a
-# sample (default 100 for testdata, 500 for all), ONLY a regular expression of names of sets.
+# Each set is a sample of reads. It is mapped with skim and with scan at each of DISTANCES (default
+# "0 2% 4%"), and all locations are compared. Any fault of any kind fails. SAMPLE is the least
+# number of reads of a sample (default 100 for testdata, 500 for all), ONLY a regular expression of
+# names of sets.
 #
-# A truth is kept in build/oracle. Its name has a sum of everything that it depends on: the oracle's source, the
-# reference and the reads.
+# A truth is kept in build/oracle. Its name has a sum of everything that it depends on: the oracle's
+# source, the reference and the reads.
 #
-# This is a script because it is a list of sets and nothing else: it runs two programs on each and looks at how they end.
+# This is a script because it is a list of sets and nothing else: it runs two programs on each and
+# looks at how they end.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 what=${1:?testdata or all}
@@ -20,7 +22,8 @@ distances=${DISTANCES:-0 2% 4%}
 out=build/oracle
 mkdir -p "$out"
 
-# The oracle of ../shared is the judge; internal/tools/oracle is a copy of it for all who do not have that folder.
+# The oracle of ../shared is the judge; internal/tools/oracle is a copy of it for all who do not
+# have that folder.
 source=internal/tools/oracle
 if [ -d ../shared/oracle ]; then
 	source=../shared/oracle

@@ -1,10 +1,10 @@
-// Command benchpeers times scanmap and other mappers side by side: reads from FASTA and FASTQ files to
-// a SAM file, and pairs to a BAM file; whole processes, all in one run.
+// Command benchpeers times scanmap and other mappers side by side: reads from FASTA and FASTQ files
+// to a SAM file, and pairs to a BAM file; whole processes, all in one run.
 //
 //	go run ./internal/tools/benchpeers -threads 2 -repeat 5 -out docs/benchmarks
 //
-// Programs take turns, so that a noisy moment hits all of them; the medians are compared. Building an
-// index is timed apart. Programs that are not installed are listed as not there.
+// Programs take turns, so that a noisy moment hits all of them; the medians are compared. Building
+// an index is timed apart. Programs that are not installed are listed as not there.
 package main
 
 import (

@@ -12,8 +12,8 @@ import (
 	"scanmap/internal/tools/sidebyside"
 )
 
-// measure times all programs on a set. Pairs are mapped on as many cores as threads are asked for, since
-// a pipeline has threads of its own on either side.
+// measure times all programs on a set. Pairs are mapped on as many cores as threads are asked for,
+// since a pipeline has threads of its own on either side.
 func (r *report) measure(data sidebyside.Data, s set) error {
 	contests := single
 	if s.pairs {
@@ -76,8 +76,8 @@ func (r *report) compete(c contest, s *set, words sidebyside.Words) error {
 	return err
 }
 
-// look counts what the first run wrote. That is left to other processes, because the peak memory of a child is
-// at least that of the process that starts it, so this one has to stay small.
+// look counts what the first run wrote. That is left to other processes, because the peak memory of
+// a child is at least that of the process that starts it, so this one has to stay small.
 func (x *result) look(out string) (err error) {
 	if x.Mapped > 0 {
 		return nil

@@ -24,8 +24,8 @@ const (
 	atHand    = "minimap2, index at hand, samtools"
 )
 
-// Compression is what takes the time of samtools; it gets as many threads as there are cores, and the
-// pipeline shares the cores.
+// Compression is what takes the time of samtools; it gets as many threads as there are cores, and
+// the pipeline shares the cores.
 const (
 	viewBAM = " | samtools view -b -@ {T} -o {OUT} -"
 	sortBAM = " | samtools sort -@ {T} --write-index -o {OUT}##idx##{OUT}.bai -"

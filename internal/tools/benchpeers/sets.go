@@ -36,7 +36,8 @@ var small = []set{
 	{Name: "Portiera, 20,000 simulated pairs of 101 bases", reference: "portiera.fa.gz", n: 20000, pairs: true, length: 101},
 }
 
-// prepare writes the files of a set as plain text, and returns what stands for them in command lines.
+// prepare writes the files of a set as plain text, and returns what stands for them in command
+// lines.
 func (s *set) prepare(data sidebyside.Data, threads int) (sidebyside.Words, error) {
 	reference, err := data.Unpack(s.reference, folder)
 	if err != nil {
@@ -66,7 +67,8 @@ func (s *set) prepare(data sidebyside.Data, threads int) (sidebyside.Words, erro
 	return words, err
 }
 
-// identity is the least one, in percent, that allows k edits, rounded down. Of 101 bases 96 % allow 4 edits too.
+// identity is the least one, in percent, that allows k edits, rounded down. Of 101 bases 96 % allow
+// 4 edits too.
 func (s *set) identity() int {
 	if s.length == 101 && s.k == 4 {
 		return 96

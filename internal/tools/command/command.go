@@ -47,9 +47,9 @@ func Processor() string {
 	return runtime.GOARCH
 }
 
-// Timed runs a command and returns its wall-clock seconds and its peak resident memory in MiB, for a pipeline that
-// of its largest process. The peak of a child is at least that of the process that starts it, which so has to
-// stay small.
+// Timed runs a command and returns its wall-clock seconds and its peak resident memory in MiB, for
+// a pipeline that of its largest process. The peak of a child is at least that of the process that
+// starts it, which so has to stay small.
 func Timed(args ...string) (seconds, peak float64, err error) {
 	cmd := exec.CommandContext(context.Background(), args[0], args[1:]...)
 	start := time.Now()
@@ -61,8 +61,8 @@ func Timed(args ...string) (seconds, peak float64, err error) {
 	return seconds, peakOf(cmd), nil
 }
 
-// TimedPipe runs two commands, the output of the first being the input of the second, and returns the seconds until
-// both have ended and the peak of each as Timed does.
+// TimedPipe runs two commands, the output of the first being the input of the second, and returns
+// the seconds until both have ended and the peak of each as Timed does.
 func TimedPipe(first, second []string) (seconds float64, peaks [2]float64, err error) {
 	from := exec.CommandContext(context.Background(), first[0], first[1:]...)
 	to := exec.CommandContext(context.Background(), second[0], second[1:]...)

@@ -1,5 +1,5 @@
-// Command curves measures how the time of scanmap grows: with the number of reads on one reference, and with
-// the length of the reference for one set of reads. Its report has a plot of each.
+// Command curves measures how the time of scanmap grows: with the number of reads on one reference,
+// and with the length of the reference for one set of reads. Its report has a plot of each.
 //
 //	go run ./internal/tools/curves -repeat 3 -out docs/benchmarks
 package main
@@ -109,8 +109,8 @@ func (r *report) growReads(s set, points int, reference, all string) error {
 	return nil
 }
 
-// growReference maps the same reads to longer and longer beginnings of a text: real sequence, each file once, with
-// names that differ.
+// growReference maps the same reads to longer and longer beginnings of a text: real sequence, each
+// file once, with names that differ.
 func (r *report) growReference(s set, points int, data sidebyside.Data, all string) error {
 	text, fixed, part := filepath.Join(folder, "text.fa"), filepath.Join(folder, "fixed.fq"), filepath.Join(folder, "part.fa")
 	var patterns []string

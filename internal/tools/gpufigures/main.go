@@ -2,8 +2,8 @@
 //
 //	go run ./internal/tools/gpufigures build/bench-gpu docs/benchmarks/gpu-2026-11-21.tsv
 //
-// A row is a median of scanmap bench (with least, most and number of runs), a stage or a kernel of a whole run from
-// its statistics, or what one whole run took by the clock.
+// A row is a median of scanmap bench (with least, most and number of runs), a stage or a kernel of
+// a whole run from its statistics, or what one whole run took by the clock.
 package main
 
 import (

@@ -17,8 +17,8 @@ import (
 	"scanmap/internal/tools/sidebyside"
 )
 
-// art simulates pairs with art_illumina and its profile of HiSeq 2500, and names them by the origin that its SAM
-// file says.
+// art simulates pairs with art_illumina and its profile of HiSeq 2500, and names them by the origin
+// that its SAM file says.
 func (s *set) art() (int, error) {
 	var bases int
 	if _, err := fmt.Sscan(command.Output("sh", "-c", "grep -v '>' "+s.reference()+" | tr -d 'Nn\\n' | wc -c"), &bases); err != nil {
@@ -81,8 +81,8 @@ type artRecord struct {
 	letters, qualities []byte
 }
 
-// artRecords calls visit with each record. ART writes some whose CIGAR is longer than the read, which sam.Reader
-// refuses, and a CIGAR is not needed here.
+// artRecords calls visit with each record. ART writes some whose CIGAR is longer than the read,
+// which sam.Reader refuses, and a CIGAR is not needed here.
 func artRecords(file string, visit func(*artRecord) error) error {
 	in, err := os.Open(file)
 	if err != nil {

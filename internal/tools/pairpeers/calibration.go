@@ -59,8 +59,8 @@ func atLeast(qualities []quality, least int) point {
 	return p
 }
 
-// area is that below the share of errors among the mates that are left, against their share of all mates, by
-// trapezoids; before the first point the curve is level.
+// area is that below the share of errors among the mates that are left, against their share of all
+// mates, by trapezoids; before the first point the curve is level.
 func area(qualities []quality, mates int) float64 {
 	sum, lastShare, lastError := 0.0, 0.0, 0.0
 	for i, p := range curve(qualities) {

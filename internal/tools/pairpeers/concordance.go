@@ -91,7 +91,8 @@ type spot struct {
 	start                       int
 }
 
-// spotOf returns where a record is; it fits if it has no clipping and at most 4 % of its bases in edits.
+// spotOf returns where a record is; it fits if it has no clipping and at most 4 % of its bases in
+// edits.
 func spotOf(r *sam.Record) (spot, error) {
 	if r.Flags&sam.Unmapped != 0 {
 		return spot{}, nil

@@ -48,7 +48,8 @@ type placed struct {
 	Qualities            qualities // of mapped mates, best first
 }
 
-// farthest is the most bases between the mates of a pair that is from one place: more than the simulated inserts have.
+// farthest is the most bases between the mates of a pair that is from one place: more than the
+// simulated inserts have.
 const farthest = 1000
 
 // judge counts what is right in a SAM file.

@@ -1,14 +1,14 @@
-// Command pairpeers measures how right pairs are, beside other mappers: where simulated pairs land, what
-// mapping qualities promise and hold, whether real pairs are properly paired, and what variants are called
-// from them.
+// Command pairpeers measures how right pairs are, beside other mappers: where simulated pairs land,
+// what mapping qualities promise and hold, whether real pairs are properly paired, and what
+// variants are called from them.
 //
 //	go run ./internal/tools/pairpeers -out docs/benchmarks
-//	go run ./internal/tools/pairpeers -programs scanmap -add docs/benchmarks/pairs-2026-11-21.tsv -out docs/benchmarks
+//	go run ./internal/tools/pairpeers -programs scanmap -add pairs-2026-11-21.tsv -out docs/benchmarks
 //
-// Programs take turns, so that a noisy moment hits all of them; the medians are compared. Programs that are
-// not installed, or fail, are listed as not there. With -add only the results of the chosen programs are
-// measured, and replace theirs in an earlier report: places and qualities do not depend on the moment, but
-// times do.
+// Programs take turns, so that a noisy moment hits all of them; the medians are compared. Programs
+// that are not installed, or fail, are listed as not there. With -add only the results of the
+// chosen programs are measured, and replace theirs in an earlier report: places and qualities do
+// not depend on the moment, but times do.
 package main
 
 import (

@@ -35,7 +35,8 @@ func TestJudge(t *testing.T) {
 		// 20 bases off is right, 21 is not
 		"1_a_1_100_+_b_300_- 99 a_1 120 30 10M = 321 211 ACGTACGTAC *\n"+
 		"1_a_1_100_+_b_300_- 147 b 321 30 10M = 120 -211 ACGTACGTAC *\n"+
-		// wrong strand and wrong contig; a secondary and a supplementary record at the right places do not count
+		// wrong strand and wrong contig; a secondary and a supplementary record at the right places do
+		// not count
 		"2_a_1_100_+_a_1_300_- 81 a_1 100 0 10M = 300 200 ACGTACGTAC *\n"+
 		"2_a_1_100_+_a_1_300_- 337 a_1 100 0 10M = 300 200 ACGTACGTAC *\n"+
 		"2_a_1_100_+_a_1_300_- 161 b 300 0 10M = 100 200 ACGTACGTAC *\n"+

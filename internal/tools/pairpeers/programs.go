@@ -11,7 +11,8 @@ import (
 	"scanmap/internal/tools/sidebyside"
 )
 
-// A program is one way of mapping pairs. In its lines stand {REF}, {R1}, {R2}, {OUT}, {IDX} and {T}.
+// A program is one way of mapping pairs. In its lines stand {REF}, {R1}, {R2}, {OUT}, {IDX} and
+// {T}.
 type program struct {
 	sidebyside.Program
 	sorts bool // --sort makes it write a sorted BAM file, with its index
@@ -42,8 +43,8 @@ func (b *bench) words(s *set, out string) sidebyside.Words {
 	return sidebyside.Words{"REF": s.reference(), "IDX": s.index(), "R1": mates[0], "R2": mates[1], "OUT": out, "T": strconv.Itoa(b.Threads)}
 }
 
-// ready builds the index of a program unless this run has, and returns the seconds that took. If they do not
-// matter, the index of an earlier run does too.
+// ready builds the index of a program unless this run has, and returns the seconds that took. If
+// they do not matter, the index of an earlier run does too.
 func (b *bench) ready(p program, s *set, matters bool) (float64, error) {
 	if err := p.Missing(); err != nil || p.Index == "" {
 		return 0, err
@@ -95,8 +96,8 @@ func (b *bench) skip(p program, err error) error {
 // errNoTruth is that the program that real pairs are compared with is not there.
 var errNoTruth = errors.New(truthBy + ", which it is compared with, is not installed")
 
-// truth returns the output of the program that real pairs are compared with, which has to be made even if the
-// program was not chosen.
+// truth returns the output of the program that real pairs are compared with, which has to be made
+// even if the program was not chosen.
 func truth(run func(program) (string, error)) (string, error) {
 	p := programs[slices.IndexFunc(programs, func(p program) bool { return p.Name == truthBy })]
 	if p.Missing() != nil {

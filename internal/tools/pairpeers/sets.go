@@ -137,8 +137,8 @@ func (s *set) prepare(data sidebyside.Data) (int, error) {
 	return countReads(mates[0])
 }
 
-// countReads counts the records of a FASTQ file with four lines each. It is left to another process, as this one
-// has to stay small.
+// countReads counts the records of a FASTQ file with four lines each. It is left to another
+// process, as this one has to stay small.
 func countReads(file string) (int, error) {
 	var lines int
 	if _, err := fmt.Sscan(command.Output("wc", "-l", file), &lines); err != nil {

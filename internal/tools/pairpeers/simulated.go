@@ -68,8 +68,8 @@ func (b *bench) simulated(s set) error {
 	return nil
 }
 
-// itself runs this program in a process of its own, so that the one that times others stays small, and reads the
-// JSON that it prints.
+// itself runs this program in a process of its own, so that the one that times others stays small,
+// and reads the JSON that it prints.
 func itself(result any, args ...string) error {
 	self, err := os.Executable()
 	if err != nil {

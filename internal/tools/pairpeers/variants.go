@@ -111,8 +111,8 @@ func (b *bench) call(p program, s *set) (string, error) {
 	return vcf, sidebyside.Remove(sam, base+".pileup.bcf", base+".calls.bcf", base+".norm.bcf")
 }
 
-// readVariants returns the variants of a VCF file with one alternative a line, each as contig, position, and
-// both alleles, and whether it is one of a single base.
+// readVariants returns the variants of a VCF file with one alternative a line, each as contig,
+// position, and both alleles, and whether it is one of a single base.
 func readVariants(file string) (map[string]bool, error) {
 	in, err := os.Open(file)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Command peerscheck compares scanmap with what mrFAST and RazerS 3 report: the number of mapped reads, and every
-// mapping of theirs, which must be within e bases of one of scanmap's. ../shared has lists of both; without it
-// RazerS 3 maps the reads of testdata, if it is installed.
+// Command peerscheck compares scanmap with what mrFAST and RazerS 3 report: the number of mapped
+// reads, and every mapping of theirs, which must be within e bases of one of scanmap's. ../shared
+// has lists of both; without it RazerS 3 maps the reads of testdata, if it is installed.
 package main
 
 import (
@@ -114,8 +114,8 @@ func scanmap(e, reference, reads string) (places map[place][][2]int, mapped, map
 	return readPlaces(sam)
 }
 
-// lostOf counts and prints the mappings of a peer (read, flag, contig, position, CIGAR) that are not near one of
-// scanmap's.
+// lostOf counts and prints the mappings of a peer (read, flag, contig, position, CIGAR) that are
+// not near one of scanmap's.
 func lostOf(lines []string, places map[place][][2]int, e int) (lost int, err error) {
 	found := 0
 	for _, line := range lines {

@@ -17,8 +17,8 @@ import (
 // setSizes are the numbers of patterns of the sets.
 var setSizes = map[string]int{"guides": 1000, "primers": 100}
 
-// Lines of text have so many letters, and the next begins so many after its beginning: alignments of 41 letters
-// and less lie whole in one of them.
+// Lines of text have so many letters, and the next begins so many after its beginning: alignments
+// of 41 letters and less lie whole in one of them.
 const (
 	lineWidth = 1000
 	lineStep  = 960
@@ -29,8 +29,8 @@ type contig struct {
 	letters []byte // in upper case
 }
 
-// makeFiles writes the files of a reference: FASTA in upper case, which some programs need, lines, and
-// patterns.
+// makeFiles writes the files of a reference: FASTA in upper case, which some programs need, lines,
+// and patterns.
 func makeFiles(ref reference, source string) error {
 	text, err := fasta.ReadText(context.Background(), source)
 	if err != nil {
@@ -124,7 +124,8 @@ func reverseComplement(s string) string {
 	return string(b)
 }
 
-// writeSet writes the first patterns of a set, as many as some program gets, in each form that one takes.
+// writeSet writes the first patterns of a set, as many as some program gets, in each form that one
+// takes.
 func writeSet(base string, patterns []string, after string) error {
 	var err error
 	for _, n := range []int{1, 5, 25, 50, 100, len(patterns)} {

@@ -1,12 +1,12 @@
-// Command searchpeers times scanmap search and other programs that look for short patterns side by side, each
-// on one core, and compares what they find.
+// Command searchpeers times scanmap search and other programs that look for short patterns side by
+// side, each on one core, and compares what they find.
 //
 //	go run ./internal/tools/searchpeers -out docs/benchmarks
 //	go run ./internal/tools/searchpeers -check
 //
-// Programs take turns, so that a noisy moment hits all of them; the medians are compared. Slow ones get a part of
-// the patterns, and the table says so. With -check nothing is timed: the locations of the default method have to
-// be byte for byte those of exhaustive ones.
+// Programs take turns, so that a noisy moment hits all of them; the medians are compared. Slow ones
+// get a part of the patterns, and the table says so. With -check nothing is timed: the locations of
+// the default method have to be byte for byte those of exhaustive ones.
 package main
 
 import (
@@ -28,7 +28,8 @@ const (
 	name   = "search-peers"
 )
 
-// A reference is a genome, a file of the data; its files are in folder, and their names begin with file.
+// A reference is a genome, a file of the data; its files are in folder, and their names begin with
+// file.
 type reference struct {
 	Name, file, source string
 }
@@ -47,13 +48,15 @@ type task struct {
 	programs  []program
 }
 
-// A program is one way of searching. In its line stands {REF} for the FASTA file, {LINES} for the same in lines
-// that overlap, {OUT} for the output, and {SET} and {NGG} begin the names of files of patterns.
+// A program is one way of searching. In its line stands {REF} for the FASTA file, {LINES} for the
+// same in lines that overlap, {OUT} for the output, and {SET} and {NGG} begin the names of files of
+// patterns.
 type program struct {
 	sidebyside.Program
 	part int    // how many patterns it gets; 0 for all
 	kind string // of its output: tsv, gff, seqkit or lines
-	// alike is scanmap's command whose locations have to be those of this program; empty where there is none.
+	// alike is scanmap's command whose locations have to be those of this program; empty where there
+	// is none.
 	alike string
 }
 
@@ -72,13 +75,15 @@ func seqkit(name string, part int, options, alike string) program {
 	return program{sidebyside.Program{Name: name, Line: "seqkit locate -j 1 -M " + options + " -f {SET}.fa -o {OUT} {REF}"}, part, "seqkit", alike}
 }
 
-// lines searches line by line, once for each strand of each pattern. A search that finds nothing ends with 1.
+// lines searches line by line, once for each strand of each pattern. A search that finds nothing
+// ends with 1.
 func lines(name string, part int, search, forward, backward, alike string) program {
 	return program{sidebyside.Program{Name: name, Line: `while read n f r; do echo "> $n +"; ` + search + ` "` + forward + `" {LINES}; echo "> $n -"; ` +
 		search + ` "` + backward + `" {LINES}; done <{SET}.both >{OUT} || true`}, part, "lines", alike}
 }
 
-// missing says whether the program is not installed: the first word of its line, of its name if that is a loop.
+// missing says whether the program is not installed: the first word of its line, of its name if
+// that is a loop.
 func (p *program) missing() error {
 	if p.kind == "lines" {
 		name, _, _ := strings.Cut(p.Name, ",")
@@ -177,7 +182,8 @@ func run(o *sidebyside.Options, only string, checks bool) error {
 	data := sidebyside.FindData()
 	r := &report{Run: sidebyside.Begin("make bench-search-peers", o, "emboss", "seqkit", "tre-agrep", "glimpse")}
 	for _, ref := range sidebyside.Choose(data, larger, small) {
-		// The peak memory of a child is at least that of the process that starts it, so genomes are read in another.
+		// The peak memory of a child is at least that of the process that starts it, so genomes are read
+		// in another.
 		self, err := os.Executable()
 		if err == nil {
 			err = command.Shell(self + " -make " + ref.file + " " + data.Path(ref.source))
@@ -270,8 +276,8 @@ func (r *report) measure(ref reference, t task) error {
 	return nil
 }
 
-// places are awk programs that print a program's output as pattern, contig, 0-based start and strand, of lines
-// as pattern, number of the line and strand.
+// places are awk programs that print a program's output as pattern, contig, 0-based start and
+// strand, of lines as pattern, number of the line and strand.
 var places = map[string]string{
 	"tsv":    `NR > 1 && substr($1, 2) + 0 <= n {print $1, $2, $3, $5}`,
 	"gff":    `!/^#/ {name = $9; sub(/.*pat /, "", name); sub(/:.*/, "", name); print name, $1, $4 - 1, $7}`,
@@ -280,9 +286,9 @@ var places = map[string]string{
 	"lines": `/^>/ {split($0, h, " "); next} {print h[2], $1 ~ /^[0-9]+$/ ? $1 : "a-part-of-a-line", h[3]}`,
 }
 
-// touched is an awk program that prints the lines that locations of scanmap lie in whole or, if partly is set, in
-// part. Its first input has each contig's first and last line. What is reported of a line has to be between the
-// two: a line may end within a location, and then still fit.
+// touched is an awk program that prints the lines that locations of scanmap lie in whole or, if
+// partly is set, in part. Its first input has each contig's first and last line. What is reported
+// of a line has to be between the two: a line may end within a location, and then still fit.
 const touched = `NR == FNR {first[$1] = $2; last[$1] = $3; next} FNR > 1 && substr($1, 2) + 0 <= n {
 	for (i = int(($3 - width) / step) - 1; i * step < $4; i++) {
 		if (i < 0 || first[$2] + i > last[$2]) continue
@@ -291,8 +297,8 @@ const touched = `NR == FNR {first[$1] = $2; last[$1] = $3; next} FNR > 1 && subs
 		if (whole || partly && some) print $1, first[$2] + i, $5
 	}}`
 
-// compare counts what was found and says whether it is what scanmap found. It is left to other processes, so that this
-// one stays small.
+// compare counts what was found and says whether it is what scanmap found. It is left to other
+// processes, so that this one stays small.
 func (x *result) compare(p program, base, out string, of func(program string) string) error {
 	awk := func(program, rest string) string {
 		return fmt.Sprintf("awk -F '\t' -v OFS='\t' -v n=%d -v width=%d -v step=%d %s | LC_ALL=C sort -u >%s",
@@ -335,8 +341,8 @@ func count(text string) int {
 	return strings.Count(text, "\n") + 1
 }
 
-// some returns the first three lines of a text, each after a prefix. What is no name or number, but text that a
-// program printed, is cut.
+// some returns the first three lines of a text, each after a prefix. What is no name or number, but
+// text that a program printed, is cut.
 func some(prefix, text string) (shown []string) {
 	for line := range strings.Lines(text) {
 		fields := strings.Fields(line)

@@ -195,7 +195,8 @@ func share(r *row) int {
 	return 0
 }
 
-// againstShare is figure 6 of the paper on cuShiftOr: a line for each m that was measured with every alpha.
+// againstShare is figure 6 of the paper on cuShiftOr: a line for each m that was measured with
+// every alpha.
 func againstShare(rows []row) *figure {
 	rows = onGPU(where(rows, func(r *row) bool { return share(r) > 0 }))
 	n := largest(rows)
@@ -232,7 +233,8 @@ func againstPatternLength(rows []row, k int) *figure {
 	}
 }
 
-// againstLetters is figure 8 of the paper on cuShiftOr, for the length of a pattern that was measured with the most texts.
+// againstLetters is figure 8 of the paper on cuShiftOr, for the length of a pattern that was
+// measured with the most texts.
 func againstLetters(rows []row, k int) *figure {
 	rows = where(bitwise(rows, k), func(r *row) bool { return !r.dna() })
 	m, most := 0, 1
@@ -254,8 +256,9 @@ func againstLetters(rows []row, k int) *figure {
 	}
 }
 
-// rabinKarp are figure 3a of the paper on Rabin-Karp's method and, of DNA of the length of E. coli, its table 6: one for each text
-// that was searched by several schemes for patterns of several lengths.
+// rabinKarp are figure 3a of the paper on Rabin-Karp's method and, of DNA of the length of E. coli,
+// its table 6: one for each text that was searched by several schemes for patterns of several
+// lengths.
 func rabinKarp(rows []row) []*figure {
 	rows = onGPU(where(rows, func(r *row) bool { return r.Method == "rabin-karp" && r.Distance == 0 }))
 	var all []*figure
@@ -320,7 +323,8 @@ func crossingsOf(a, b series) (found []crossing) {
 	return found
 }
 
-// alphabetSizes is table 4 of the paper on Rabin-Karp's method: the rates of two-stage, for the longest text.
+// alphabetSizes is table 4 of the paper on Rabin-Karp's method: the rates of two-stage, for the
+// longest text.
 func alphabetSizes(rows []row) *figure {
 	rows = onGPU(where(rows, func(r *row) bool {
 		return r.Method == "rabin-karp" && r.Scheme == "two-stage" && !r.dna() && r.Distance == 0
@@ -346,10 +350,12 @@ func alphabetSizes(rows []row) *figure {
 	}
 }
 
-// longPattern is from what length on the paper on witnesses calls a pattern long; its own have about 1000 letters.
+// longPattern is from what length on the paper on witnesses calls a pattern long; its own have
+// about 1000 letters.
 const longPattern = 500
 
-// witness is tables 1 to 4 of the paper on witnesses, for the text and the long pattern that were measured most.
+// witness is tables 1 to 4 of the paper on witnesses, for the text and the long pattern that were
+// measured most.
 func witness(rows []row) *figure {
 	rows = where(rows, func(r *row) bool {
 		return slices.Contains([]string{"witness", "brute-force", "kmp"}, r.Method) && r.Distance == 0 && r.PatternLength >= longPattern
@@ -372,7 +378,8 @@ func witness(rows []row) *figure {
 	}
 }
 
-// levenshtein is the comparison of the papers on matrices of edit distances, at the m and k that the later one uses.
+// levenshtein is the comparison of the papers on matrices of edit distances, at the m and k that
+// the later one uses.
 func levenshtein(rows []row) *figure {
 	rows = where(rows, func(r *row) bool {
 		return r.Method == "levenshtein" && r.PatternLength == 16 && r.Distance == 6 && !r.Substitutions

@@ -1,12 +1,12 @@
-// Command searchplots draws what scanmap bench search measured as SVG plots, after the figures of the papers that
-// the methods are from, and writes a Markdown table of each to standard output.
+// Command searchplots draws what scanmap bench search measured as SVG plots, after the figures of
+// the papers that the methods are from, and writes a Markdown table of each to standard output.
 //
-//	go run ./internal/tools/searchplots -out build/bench-search -tsv build/bench-search/search.tsv build/bench-search
+//	go run ./internal/tools/searchplots -out build/plots -tsv search.tsv build/bench-search
 //	go run ./internal/tools/searchplots -out docs/benchmarks docs/benchmarks/search-2026-11-21.tsv
 //
-// Arguments are JSON files of scanmap, folders of them, or a TSV file that -tsv wrote, which has all that the plots
-// and tables need. The members of a result say which plots it belongs to. Where the same was measured twice, the
-// later file counts, in the order of names within a folder.
+// Arguments are JSON files of scanmap, folders of them, or a TSV file that -tsv wrote, which has
+// all that the plots and tables need. The members of a result say which plots it belongs to. Where
+// the same was measured twice, the later file counts, in the order of names within a folder.
 package main
 
 import (

@@ -29,7 +29,8 @@ type Data struct {
 	Larger bool // false if testdata stands in for the larger data
 }
 
-// FindData returns SCANMAP_DATA, by default ../shared/data, or testdata where that is not there, which it says.
+// FindData returns SCANMAP_DATA, by default ../shared/data, or testdata where that is not there,
+// which it says.
 func FindData() Data {
 	folder := os.Getenv("SCANMAP_DATA")
 	if folder == "" {
@@ -58,8 +59,9 @@ func (d Data) Mates(pattern string) [2]string {
 	return [2]string{d.Path(strings.ReplaceAll(pattern, "%", "1")), d.Path(strings.ReplaceAll(pattern, "%", "2"))}
 }
 
-// Unpack writes a file, compressed or not, as plain text into a folder and returns its path. It is left to another
-// process: the peak memory of a child is at least that of the process that starts it, so tools that time stay small.
+// Unpack writes a file, compressed or not, as plain text into a folder and returns its path. It is
+// left to another process: the peak memory of a child is at least that of the process that starts
+// it, so tools that time stay small.
 func (d Data) Unpack(name, folder string) (string, error) {
 	target := filepath.Join(folder, filepath.Base(strings.TrimSuffix(name, ".gz")))
 	return target, command.Shell(fmt.Sprintf("mkdir -p '%s' && zcat -f '%s' >'%s.part' && mv '%s.part' '%s'", folder, d.Path(name), target, target, target))

@@ -14,8 +14,8 @@ import (
 	"scanmap/internal/tools/command"
 )
 
-// A Program is one way of doing what is compared. Its lines are command lines, or pipelines, in which words in
-// braces such as {REF} stand for what differs between sets.
+// A Program is one way of doing what is compared. Its lines are command lines, or pipelines, in
+// which words in braces such as {REF} stand for what differs between sets.
 type Program struct {
 	Name  string // in tables; that of scanmap begins so
 	Index string // line that makes its index; empty for none
@@ -34,7 +34,8 @@ func (w Words) Fill(line string) string {
 	return strings.NewReplacer(pairs...).Replace(line)
 }
 
-// Args returns what runs a line: its words, or bash if it needs a shell. A pipeline fails if any of its parts does.
+// Args returns what runs a line: its words, or bash if it needs a shell. A pipeline fails if any of
+// its parts does.
 func Args(line string) []string {
 	if strings.ContainsAny(line, "|<>;&$\"'`") {
 		return []string{"bash", "-c", "set -o pipefail; " + line}
@@ -77,7 +78,8 @@ func (p *Program) Slug() string {
 	return strings.Join(strings.FieldsFunc(p.Name, func(c rune) bool { return (c < 'a' || c > 'z') && (c < '0' || c > '9') }), "-")
 }
 
-// OnCores returns what runs a command on the first n cores that this process may use, whatever threads it starts.
+// OnCores returns what runs a command on the first n cores that this process may use, whatever
+// threads it starts.
 func OnCores(n int, args []string) ([]string, error) {
 	on, err := cores(n)
 	if err != nil {

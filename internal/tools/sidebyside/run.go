@@ -1,5 +1,6 @@
-// Package sidebyside is the frame of the tools that compare scanmap with other programs: where their
-// data is, which programs there are, turns and medians, and a report as Markdown with its figures as TSV.
+// Package sidebyside is the frame of the tools that compare scanmap with other programs: where
+// their data is, which programs there are, turns and medians, and a report as Markdown with its
+// figures as TSV.
 package sidebyside
 
 import (
@@ -51,8 +52,8 @@ func (r *Run) LeaveOut(what string, why error) {
 	}
 }
 
-// Head is the beginning of a report. cores says what each program runs on; once is in seconds: what takes
-// longer runs once, 0 for no such limit.
+// Head is the beginning of a report. cores says what each program runs on; once is in seconds: what
+// takes longer runs once, 0 for no such limit.
 func (r *Run) Head(title, cores string, once float64) string {
 	runs := "one run of each"
 	if r.Repeat > 1 {
@@ -79,13 +80,16 @@ func (r *Run) Foot(file string) string {
 	return "\n" + Wrap(fmt.Sprintf("All figures, each run and each command line are in [%s](%s).\n\nVersions: %s.\n", file, file, r.Versions))
 }
 
-// Save writes a report as name-DATE.md and its figures as name-DATE.tsv into a folder, and the report to standard
-// output. With no folder it writes the figures to build/NAME-DATE.tsv.
+// Save writes a report as name-DATE.md and its figures as name-DATE.tsv into a folder, and the
+// report to standard output. With no folder it writes the figures to build/NAME-DATE.tsv.
 func (r *Run) Save(folder, name, text string, tables ...Table) error {
 	if _, err := os.Stdout.WriteString(text); err != nil {
 		return err
 	}
 	base := r.Base(folder, name)
+	if err := os.MkdirAll(filepath.Dir(base), 0o755); err != nil {
+		return err
+	}
 	err := WriteTSV(base+".tsv", append([]Table{TableOf("run", []*Run{r})}, tables...)...)
 	if folder == "" {
 		fmt.Fprintln(os.Stderr, "figures:", base+".tsv")
@@ -169,8 +173,8 @@ func (v *Versions) UnmarshalText(text []byte) error {
 // columns of prose.
 const columns = 100
 
-// Wrap breaks the lines of prose of a Markdown text, and leaves tables, headings, pictures and indented lines. A
-// paragraph is what empty lines part; so its lines may come in any width.
+// Wrap breaks the lines of prose of a Markdown text, and leaves tables, headings, pictures and
+// indented lines. A paragraph is what empty lines part; so its lines may come in any width.
 func Wrap(text string) string {
 	var b strings.Builder
 	var words []string
@@ -211,7 +215,8 @@ func Wrap(text string) string {
 	return b.String()
 }
 
-// whole puts words together that no line may part: code between backquotes, and the mark of an item and its first word.
+// whole puts words together that no line may part: code between backquotes, and the mark of an item
+// and its first word.
 func whole(words []string) []string {
 	var all []string
 	open := false

@@ -19,9 +19,10 @@ type Table struct {
 	rows []reflect.Value // structs
 }
 
-// TableOf makes a table of structs. Each member is a column, called like the member in lower case with underscores
-// (PeakMB is peak_mb); members of embedded structs are columns of the outer one, and those with the tag `tsv:"-"`
-// are none. A member with the tag `tsv:",omitempty"` that is 0 is written as an empty cell.
+// TableOf makes a table of structs. Each member is a column, called like the member in lower case
+// with underscores (PeakMB is peak_mb); members of embedded structs are columns of the outer one,
+// and those with the tag `tsv:"-"` are none. A member with the tag `tsv:",omitempty"` that is 0 is
+// written as an empty cell.
 func TableOf[T any](name string, rows []*T) Table {
 	t := Table{name: name}
 	for _, row := range rows {
@@ -30,9 +31,10 @@ func TableOf[T any](name string, rows []*T) Table {
 	return t
 }
 
-// WriteTSV writes tables into one file: a line of names, in which "table" is the first, and a line for each row,
-// with empty cells in the columns of other tables. Numbers have seven digits, parts of lists of numbers stand
-// apart by blanks, and tab, line feed (between the parts of a list of texts) and backslash are \t, \n and \\.
+// WriteTSV writes tables into one file: a line of names, in which "table" is the first, and a line
+// for each row, with empty cells in the columns of other tables. Numbers have seven digits, parts
+// of lists of numbers stand apart by blanks, and tab, line feed (between the parts of a list of
+// texts) and backslash are \t, \n and \\.
 func WriteTSV(file string, tables ...Table) error {
 	columns := []string{"table"}
 	var lines []map[string]string
@@ -73,8 +75,8 @@ func Into[T any](rows *[]*T) func() any {
 	}
 }
 
-// ReadTSV reads what WriteTSV wrote. For each row of a table its function returns where to put it; a table
-// without a function is an error, and so is a cell for which there is no member.
+// ReadTSV reads what WriteTSV wrote. For each row of a table its function returns where to put it;
+// a table without a function is an error, and so is a cell for which there is no member.
 func ReadTSV(file string, tables map[string]func() any) error {
 	in, err := os.Open(file)
 	if err != nil {

@@ -69,9 +69,10 @@ func (e *Entrant) run() error {
 	return nil
 }
 
-// Turns runs each entrant once, then each once more, until all have run so many times, so that a noisy moment hits all
-// of them. What took longer than once (in seconds, 0 for no limit) runs no second time. Others that fail in their first run
-// are left out; that scanmap fails is an error. It returns the places of those that ran.
+// Turns runs each entrant once, then each once more, until all have run so many times, so that a
+// noisy moment hits all of them. What took longer than once (in seconds, 0 for no limit) runs no
+// second time. Others that fail in their first run are left out; that scanmap fails is an error. It
+// returns the places of those that ran.
 func (r *Run) Turns(entrants []*Entrant, repeat int, once float64) (ran []int, err error) {
 	for i, e := range entrants {
 		if err := e.run(); err != nil {

@@ -1,10 +1,11 @@
-// Command sortpeers measures what sorting costs: it maps 10 M reads of 36 bases to a bacterial genome with and
-// without --sort, and has samtools sort what is not sorted. The reads are those of a FASTQ file again and again,
-// with other names.
+// Command sortpeers measures what sorting costs: it maps 10 M reads of 36 bases to a bacterial
+// genome with and without --sort, and has samtools sort what is not sorted. The reads are those of
+// a FASTQ file again and again, with other names.
 //
 //	go run ./internal/tools/sortpeers -records 10000000 -memory 512 -out docs/benchmarks
 //
-// -memory is --sort-memory in MiB; each thread of samtools sort gets a share of it, so that it has as much in all.
+// -memory is --sort-memory in MiB; each thread of samtools sort gets a share of it, so that it has
+// as much in all.
 package main
 
 import (
@@ -154,8 +155,8 @@ func (b *bench) measure() error {
 	return nil
 }
 
-// judge says whether a BAM file has as many records as there are reads, and an index if it is sorted. samtools
-// index refuses what is not in order.
+// judge says whether a BAM file has as many records as there are reads, and an index if it is
+// sorted. samtools index refuses what is not in order.
 func (b *bench) judge(file string) error {
 	if n := command.Output("samtools", "view", "-c", file); n != strconv.Itoa(b.records) {
 		return fmt.Errorf("%s has %s records, expected %d", file, n, b.records)

@@ -1,11 +1,12 @@
-// Command validate has samtools and Picard judge what scanmap map writes for every real set, single-end and in
-// pairs, in every mode of report, as SAM, BAM, sam.gz and sorted with an index; scanmap/internal/validate says
-// how. The sets are those of ../shared/data, or of testdata where that is not there.
+// Command validate has samtools and Picard judge what scanmap map writes for every real set,
+// single-end and in pairs, in every mode of report, as SAM, BAM, sam.gz and sorted with an index;
+// scanmap/internal/validate says how. The sets are those of ../shared/data, or of testdata where
+// that is not there.
 //
 //	validate -scanmap bin/scanmap -out build/validate -only 'phix.*pairs'
 //
-// It prints one line for each set and mode, and writes build/validate/summary.md. Its exit code is 1 when there is
-// any fault. The files of a case with faults stay in build/validate/work.
+// It prints one line for each set and mode, and writes build/validate/summary.md. Its exit code is
+// 1 when there is any fault. The files of a case with faults stay in build/validate/work.
 package main
 
 import (

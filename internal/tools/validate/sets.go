@@ -94,7 +94,8 @@ var small = []set{
 	{"portiera36", "portiera.fa", "portiera_36bp.fastq.gz", false, "2", few},
 }
 
-// folderOf returns the path of a reference (kind "ref") or of reads within the data; testdata has no folders.
+// folderOf returns the path of a reference (kind "ref") or of reads within the data; testdata has
+// no folders.
 func folderOf(data sidebyside.Data, kind, name string) string {
 	if data.Larger {
 		return filepath.Join(kind, name)
