@@ -2,7 +2,8 @@
 
 GO ?= go
 TOOLS := $(CURDIR)/build/tools
-# A number of inputs, not a time: at the end of a time go test may report "context deadline exceeded".
+# A number of inputs, not a time: at the end of a time go test may report "context deadline
+# exceeded".
 FUZZTIME ?= 10000x
 STATICCHECK := v0.6.1
 GOLANGCI := v2.5.0
@@ -115,16 +116,18 @@ fuzz: ## run every fuzz target on FUZZTIME inputs, one after the other
 		$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) "$$package" </dev/null || exit 1; \
 	done <build/fuzz-targets.txt
 
-oracle: build ## judge mappings of testdata by exhaustive dynamic programming (needs ../shared/oracle)
+# What compares or judges takes larger data from ../shared/data, or SCANMAP_DATA, and testdata where
+# that is not there. docs/benchmarks/README.md says what it is and where to get it.
+oracle: build ## judge mappings of testdata by exhaustive dynamic programming
 	scripts/oracle.sh testdata
 
-oracle-all: build ## the same on every set of ../shared/data; takes a while
+oracle-all: build ## the same on larger data too; takes a while (DISTANCES='8%', ONLY=lpa)
 	scripts/oracle.sh all
 
-validate: build ## have samtools and Picard judge every set of ../shared/data in all formats; takes a while
+validate: build ## have samtools and Picard judge every set in all formats; takes a while
 	$(GO) run ./internal/tools/validate
 
-peers-check: build ## compare with what mrFAST and RazerS 3 report (../shared/peers)
+peers-check: build ## compare with what mrFAST and RazerS 3 report
 	$(GO) run ./internal/tools/peerscheck
 
 bench: ## Go benchmarks
@@ -133,13 +136,15 @@ bench: ## Go benchmarks
 bench-peers: build ## side by side with razers3, yara, minimap2, bwa and bowtie2
 	$(GO) run ./internal/tools/benchpeers
 
-# It takes about an hour on two cores, reckoned from parts: bwa and bowtie2 are slow in repeats. ADD=docs/benchmarks/pairs-DATE.json measures scanmap
-# alone and puts it into that file; SETS=mosaic only measures sets with such names.
-bench-pairs: build ## how right pairs are, beside bwa, bowtie2 and minimap2, into docs/benchmarks
-	$(GO) run ./internal/tools/pairpeers -out docs/benchmarks -sets '$(SETS)' $(if $(ADD),-programs scanmap -add $(ADD))
+# On larger data it takes about an hour on two cores (an estimate from its parts): bwa and bowtie2
+# are slow in repeats. OUT=docs/benchmarks puts the report there.
+# ADD=docs/benchmarks/pairs-DATE.tsv measures scanmap alone and puts it into
+# that run; SETS=mosaic only measures sets with such names.
+bench-pairs: build ## how right pairs are, beside bwa, bowtie2 and minimap2, into build/pairs
+	$(GO) run ./internal/tools/pairpeers -out $(or $(OUT),$(patsubst %/,%,$(dir $(ADD))),build/pairs) -sets '$(SETS)' $(if $(ADD),-programs scanmap -add $(ADD))
 
 bench-sort: build ## time and memory of sorting 10 M records, beside samtools
-	scripts/sort-memory.sh
+	$(GO) run ./internal/tools/sortpeers
 
 bench-search-peers: build ## pattern search side by side with fuzznuc, seqkit, tre-agrep and agrep
 	$(GO) run ./internal/tools/searchpeers
@@ -149,11 +154,13 @@ search-peers-check: build ## compare pattern search with exhaustive methods, byt
 
 bench-gpu: build ## on a GPU: ceilings, kernels and whole runs, into build/bench-gpu
 	scripts/bench-gpu.sh build/bench-gpu
+	$(GO) run ./internal/tools/gpufigures build/bench-gpu build/bench-gpu/gpu.tsv
 
 BENCH_SEARCH := build/bench-search
-bench-search: build ## on a GPU: the methods of pattern search, into BENCH_SEARCH=build/bench-search, with plots and tables
+bench-search: build ## on a GPU: the methods of pattern search, with plots, tables and figures, into BENCH_SEARCH
 	scripts/bench-search.sh $(BENCH_SEARCH); code=$$?; \
-		$(GO) run ./internal/tools/searchplots -out $(BENCH_SEARCH) $(BENCH_SEARCH) >$(BENCH_SEARCH)/tables.md && exit $$code
+		$(GO) run ./internal/tools/searchplots -out $(BENCH_SEARCH) -tsv $(BENCH_SEARCH)/search.tsv $(BENCH_SEARCH) \
+			>$(BENCH_SEARCH)/tables.md && exit $$code
 
 curves: build ## time against the number of reads and the length of the reference
 	$(GO) run ./internal/tools/curves

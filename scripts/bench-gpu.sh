@@ -1,11 +1,16 @@
 #!/usr/bin/env bash
-# Measures scanmap on a GPU, on the CPU beside it, and minimap2 and bwa where they are installed, into a folder:
+# Measures scanmap on a GPU, on the CPU beside it, and minimap2 and bwa where they are installed,
+# into a folder:
 #
 #   scripts/bench-gpu.sh OUT
 #
-# device.json has the ceilings, core-*.json the kernels alone, run-*.json the statistics of whole runs, and
-# times.tsv their wall-clock time, user time (seconds) and peak memory (kB). Reads and references are made in DATA, which should
-# be memory (12 GB of it): DATA, BASES, READS, DEVICES and REPEAT can be set, SCANMAP is the program.
+# device.json has the ceilings, core-*.json the kernels alone, run-*.json the statistics of whole
+# runs, and times.tsv their wall-clock time, user time (seconds) and peak memory (kB).
+# internal/tools/gpufigures makes one TSV file of them. Reads and references are made in DATA, which
+# should be memory (12 GB of it). DATA, BASES, READS, DEVICES and REPEAT can be set.
+#
+# This is a script because a machine with a GPU may have no Go: SCANMAP and SIMULATE name programs
+# that were built elsewhere, and bash and /usr/bin/time are all else that it needs.
 set -euo pipefail
 out=$(mkdir -p "$1" && cd "$1" && pwd)
 cd "$(dirname "$0")/.."
@@ -14,6 +19,7 @@ data=${DATA:-/dev/shm/scanmap}
 bases=${BASES:-3100000000} reads=${READS:-8000000} devices=${DEVICES:-cuda cpu auto} repeat=${REPEAT:-3}
 mkdir -p "$data"
 cd "$data"
+command -v /usr/bin/time >/dev/null || { echo "/usr/bin/time is not installed" >&2; exit 1; }
 simulate=${SIMULATE:-$data/simulate}
 [ -x "$simulate" ] || (cd "$OLDPWD" && go build -o "$simulate" ./internal/tools/simulate)
 [ -s large.fq ] || "$simulate" -random "$bases" -ref large.fa -n "$reads" -o large.fq
@@ -34,7 +40,8 @@ case $devices in *cuda*)
 	;;
 esac
 
-# timed NAME COMMAND: wall-clock and user time and peak memory of a command whose output is thrown away.
+# timed NAME COMMAND: wall-clock and user time and peak memory of a command whose output is thrown
+# away.
 timed() {
 	local name=$1
 	shift

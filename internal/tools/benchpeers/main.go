@@ -1,96 +1,83 @@
-// Command benchpeers times scanmap and other mappers side by side: from FASTA and FASTQ
-// files to a SAM file, and with pairs to a BAM file too; whole processes, all in one run.
+// Command benchpeers times scanmap and other mappers side by side: reads from FASTA and FASTQ files
+// to a SAM file, and pairs to a BAM file; whole processes, all in one run.
 //
 //	go run ./internal/tools/benchpeers -threads 2 -repeat 5 -out docs/benchmarks
 //
-// Programs take turns, so that a noisy moment hits all of them; the medians are compared.
-// Building an index is timed apart. Programs that are not installed are left out
-// aloud.
+// Programs take turns, so that a noisy moment hits all of them; the medians are compared. Building
+// an index is timed apart. Programs that are not installed are listed as not there.
 package main
 
 import (
-	"errors"
 	"flag"
-	"fmt"
 	"os"
-	"path/filepath"
-	"time"
+	"regexp"
 
-	"scanmap/internal/tools/command"
+	"scanmap/internal/tools/sidebyside"
 )
 
 const (
 	folder = "build/bench"
-	shared = "../shared/data"
+	name   = "peers"
 )
 
 // A result is what was measured of one program on one set.
 type result struct {
-	Set, Program string
-	Output       string `json:",omitempty"` // of pairs
-	Command      string
-	Seconds      []float64
-	Median       float64
-	PeakMB       float64
-	IndexSeconds float64 `json:",omitempty"`
-	BamMB        float64 `json:",omitempty"` // size of the output
-	Mapped       int     // reads, or mates of pairs
+	Set, Output, Program string
+	sidebyside.Timing
+	BamMB  float64 `tsv:",omitempty"` // size of the output, of pairs
+	Mapped int     // reads, or mates of pairs
 }
 
 // A report is one run of this program.
 type report struct {
-	Date, Commit, Processor string
-	Threads, Repeat         int
-	Command                 string
-	Versions                map[string]string
-	LeftOut                 []string `json:",omitempty"`
-	Results                 []*result
-	Pairs                   []*result
+	*sidebyside.Run
+	Results []*result
 }
 
 func main() {
-	threads := flag.Int("threads", 2, "threads of each program")
-	repeat := flag.Int("repeat", 5, "runs of each program")
+	options := sidebyside.Flags(name, 5)
 	pairsOnly := flag.Bool("pairs", false, "only pairs")
-	out := flag.String("out", "", "folder for peers-DATE.json and .md")
+	only := flag.String("sets", "", "only sets with names that this regular expression matches")
 	flag.Parse()
-	if err := run(*threads, *repeat, *pairsOnly, *out); err != nil {
-		fmt.Fprintln(os.Stderr, "benchpeers:", err)
-		os.Exit(1)
-	}
+	sidebyside.Exit("benchpeers", run(options, *pairsOnly, *only))
 }
 
-func run(threads, repeat int, pairsOnly bool, out string) error {
-	if _, err := os.Stat(shared); err != nil {
-		fmt.Println("SKIPPED:", shared, "is not there")
-		return nil
+func run(o *sidebyside.Options, pairsOnly bool, only string) error {
+	if o.Table != "" {
+		r, err := read(o.Table)
+		if err != nil {
+			return err
+		}
+		return r.save(o.Out)
+	}
+	pattern, err := regexp.Compile(only)
+	if err != nil {
+		return err
 	}
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
-	r := &report{
-		Date: time.Now().UTC().Format("2006-01-02"), Commit: command.Output("git", "describe", "--always", "--dirty"), Processor: command.Processor(),
-		Threads: threads, Repeat: repeat, Command: "make bench-peers",
-		Versions: command.Versions("seqan-apps", "yara", "minimap2", "bwa", "bowtie2", "samtools"),
-	}
-	for _, s := range sets {
-		if pairsOnly {
-			break
+	data := sidebyside.FindData()
+	r := &report{Run: sidebyside.Begin("make bench-peers", o, "seqan-apps", "yara", "minimap2", "bwa", "bowtie2", "samtools")}
+	for _, s := range sidebyside.Choose(data, larger, small) {
+		if pairsOnly && !s.pairs || !pattern.MatchString(s.Name) {
+			continue
 		}
-		if err := measure(r, s); err != nil {
+		if err := r.measure(data, s); err != nil {
 			return err
 		}
 	}
-	for _, s := range pairSets {
-		if err := measurePairs(r, s); err != nil {
-			return err
-		}
-	}
-	text := r.markdown()
-	fmt.Println(text)
-	if out == "" {
-		return nil
-	}
-	base := filepath.Join(out, "peers-"+r.Date)
-	return errors.Join(command.SaveJSON(base+".json", r), os.WriteFile(base+".md", []byte(text), 0o644))
+	return r.save(o.Out)
+}
+
+func (r *report) save(out string) error {
+	return r.Save(out, name, r.markdown(), sidebyside.TableOf("result", r.Results))
+}
+
+// read reads the figures of an earlier run.
+func read(file string) (*report, error) {
+	r := &report{Run: &sidebyside.Run{}}
+	return r, sidebyside.ReadTSV(file, map[string]func() any{
+		"run": func() any { return r.Run }, "result": sidebyside.Into(&r.Results),
+	})
 }

@@ -1,15 +1,14 @@
-// Package command runs other programs for the tools, and says on what.
+// Package command runs other programs for the tools, with their time and memory, and says on what.
 package command
 
 import (
+	"bytes"
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"runtime"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -48,53 +47,61 @@ func Processor() string {
 	return runtime.GOARCH
 }
 
-// Timed runs a command and returns its wall-clock seconds and its peak resident memory in MB, for a pipeline that of its
-// largest process. The peak of a child is at least that of the process that starts it, which so has to stay small.
-func Timed(args ...string) (seconds, peakMB float64, err error) {
+// Timed runs a command and returns its wall-clock seconds and its peak resident memory in MiB, for
+// a pipeline that of its largest process. The peak of a child is at least that of the process that
+// starts it, which so has to stay small.
+func Timed(args ...string) (seconds, peak float64, err error) {
 	cmd := exec.CommandContext(context.Background(), args[0], args[1:]...)
 	start := time.Now()
 	text, err := cmd.CombinedOutput()
 	seconds = time.Since(start).Seconds()
 	if err != nil {
-		return 0, 0, fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, text)
+		return 0, 0, failed(args, err, text)
 	}
-	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		peakMB = float64(usage.Maxrss) / 1024
-	}
-	return seconds, peakMB, nil
+	return seconds, peakOf(cmd), nil
 }
 
-// Median returns the middle of some numbers, or the mean of the two in the middle.
-func Median(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
-}
-
-// Versions returns that of Go and those of Debian's packages that are installed.
-func Versions(packages ...string) map[string]string {
-	v := map[string]string{"go": runtime.Version()}
-	for _, name := range packages {
-		if text := Output("dpkg-query", "-W", "-f", "${Version}", name); text != "" {
-			v[name] = text
+// TimedPipe runs two commands, the output of the first being the input of the second, and returns
+// the seconds until both have ended and the peak of each as Timed does.
+func TimedPipe(first, second []string) (seconds float64, peaks [2]float64, err error) {
+	from := exec.CommandContext(context.Background(), first[0], first[1:]...)
+	to := exec.CommandContext(context.Background(), second[0], second[1:]...)
+	var said [2]bytes.Buffer
+	from.Stderr, to.Stderr = &said[0], &said[1]
+	r, w, err := os.Pipe()
+	if err != nil {
+		return 0, peaks, err
+	}
+	from.Stdout, to.Stdin = w, r
+	start := time.Now()
+	var errs [2]error
+	errs[0], errs[1] = from.Start(), to.Start()
+	// Each process has its end, so that either sees when the other has closed its own.
+	err = errors.Join(w.Close(), r.Close())
+	for i, cmd := range []*exec.Cmd{from, to} {
+		if errs[i] == nil {
+			errs[i] = cmd.Wait()
+		}
+		if errs[i] != nil {
+			err = errors.Join(err, failed(cmd.Args, errs[i], said[i].Bytes()))
 		}
 	}
-	return v
-}
-
-// List writes versions in one line, in the order of the names.
-func List(versions map[string]string) string {
-	var all []string
-	for _, name := range slices.Sorted(maps.Keys(versions)) {
-		all = append(all, name+" "+versions[name])
-	}
-	return strings.Join(all, ", ")
-}
-
-// SaveJSON writes a value to a file as indented JSON.
-func SaveJSON(file string, v any) error {
-	data, err := json.MarshalIndent(v, "", "  ")
+	seconds = time.Since(start).Seconds()
 	if err != nil {
-		return err
+		return 0, peaks, err
 	}
-	return os.WriteFile(file, append(data, '\n'), 0o644)
+	return seconds, [2]float64{peakOf(from), peakOf(to)}, nil
+}
+
+// peakOf is the largest resident memory in MiB of a process that has ended.
+func peakOf(cmd *exec.Cmd) float64 {
+	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		return float64(usage.Maxrss) / 1024
+	}
+	return 0
+}
+
+// failed is an error with what a command printed.
+func failed(args []string, err error, text []byte) error {
+	return fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, text)
 }

@@ -5,29 +5,30 @@ import (
 	"testing"
 )
 
-func TestMedian(t *testing.T) {
-	for _, c := range []struct {
-		values []float64
-		want   float64
-	}{{[]float64{3}, 3}, {[]float64{4, 1}, 2.5}, {[]float64{9, 1, 2}, 2}, {[]float64{1, 8, 2, 4}, 3}} {
-		if got := Median(c.values); got != c.want {
-			t.Errorf("median of %g is %g, expected %g", c.values, got, c.want)
-		}
-	}
-}
-
 func TestTimed(t *testing.T) {
 	seconds, peak, err := Timed("sh", "-c", "true")
 	if err != nil || seconds <= 0 || peak <= 0 {
-		t.Errorf("%g s, %g MB, %v", seconds, peak, err)
+		t.Errorf("%g s, %g MiB, %v", seconds, peak, err)
 	}
 	if _, _, err := Timed("sh", "-c", "echo what went wrong >&2; exit 3"); err == nil || !strings.Contains(err.Error(), "what went wrong") {
 		t.Errorf("%v, expected what it printed", err)
 	}
 }
 
-func TestList(t *testing.T) {
-	if got, want := List(map[string]string{"go": "1", "bwa": "2"}), "bwa 2, go 1"; got != want {
-		t.Errorf("%q, expected %q", got, want)
+func TestTimedPipe(t *testing.T) {
+	// The second command fails unless it reads what the first one writes, to the end.
+	seconds, peaks, err := TimedPipe([]string{"echo", "abc"}, []string{"grep", "-q", "^abc$"})
+	if err != nil || seconds <= 0 || peaks[0] <= 0 || peaks[1] <= 0 {
+		t.Errorf("%g s, %g MiB, %v", seconds, peaks, err)
+	}
+	for name, pipe := range map[string][2][]string{
+		"the first fails":       {{"sh", "-c", "echo here >&2; exit 3"}, {"cat"}},
+		"the second fails":      {{"echo"}, {"sh", "-c", "cat; echo here >&2; exit 3"}},
+		"no such first command": {{"here-is-no-program"}, {"cat"}},
+		"no such second one":    {{"echo"}, {"here-is-no-program"}},
+	} {
+		if _, _, err := TimedPipe(pipe[0], pipe[1]); err == nil || !strings.Contains(err.Error(), "here") {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

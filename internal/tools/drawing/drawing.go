@@ -72,7 +72,8 @@ func Save(p *plot.Plot, legend, width, height vg.Length, file string) error {
 	return os.WriteFile(file, portable(b.Bytes()), 0o644)
 }
 
-// portable names more fonts than the one that the drawing was laid out with, which few machines have.
+// portable names more fonts than the one that the drawing was laid out with, which few machines
+// have.
 func portable(svg []byte) []byte {
 	return bytes.ReplaceAll(svg, []byte("font-family:Liberation Sans;"), []byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;"))
 }

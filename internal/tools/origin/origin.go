@@ -26,8 +26,9 @@ func (p *Pair) Name() string {
 	return fmt.Sprintf("%d_%s_%d_%c_%s_%d_%c", p.Number, a.Contig, a.Position, a.Strand, b.Contig, b.Position, b.Strand)
 }
 
-// Parse is the inverse of Name. Contigs may have underscores in their names; if one is called like the end of
-// another place ("x_7_+_y"), the name has two readings, and the first place is taken to end as soon as it can.
+// Parse is the inverse of Name. Contigs may have underscores in their names; if one is called like
+// the end of another place ("x_7_+_y"), the name has two readings, and the first place is taken to
+// end as soon as it can.
 func Parse(name string) (Pair, error) {
 	var p Pair
 	number, rest, ok := strings.Cut(name, "_")
@@ -64,7 +65,8 @@ func place(text string) (Place, bool) {
 	return Place{text[:at], position, text[n-1]}, err == nil && position > 0
 }
 
-// Together says whether the mates face each other on one contig (fr), with at most so many bases between the leftmost ones.
+// Together says whether the mates face each other on one contig (fr), with at most so many bases
+// between the leftmost ones.
 func (p *Pair) Together(most int) bool {
 	left, right := p.Mates[0], p.Mates[1]
 	if left.Strand == '-' {

@@ -14,9 +14,11 @@ import (
 	"scanmap/dna"
 	"scanmap/internal/tools/command"
 	"scanmap/internal/tools/origin"
+	"scanmap/internal/tools/sidebyside"
 )
 
-// art simulates pairs with art_illumina and its profile of HiSeq 2500, and names them by the origin that its SAM file says.
+// art simulates pairs with art_illumina and its profile of HiSeq 2500, and names them by the origin
+// that its SAM file says.
 func (s *set) art() (int, error) {
 	var bases int
 	if _, err := fmt.Sscan(command.Output("sh", "-c", "grep -v '>' "+s.reference()+" | tr -d 'Nn\\n' | wc -c"), &bases); err != nil {
@@ -31,7 +33,7 @@ func (s *set) art() (int, error) {
 	if err := itself(&pairs, "-name", prefix+".sam", s.path("")); err != nil {
 		return 0, err
 	}
-	return pairs, remove(prefix+".sam", prefix+"1.fq", prefix+"2.fq")
+	return pairs, sidebyside.Remove(prefix+".sam", prefix+"1.fq", prefix+"2.fq")
 }
 
 // nameByOrigin writes the pairs of ART's SAM file as FASTQ, and returns how many there are.
@@ -79,8 +81,8 @@ type artRecord struct {
 	letters, qualities []byte
 }
 
-// artRecords calls visit with each record. ART writes some whose CIGAR is longer than the read, which sam.Reader refuses, and a CIGAR is
-// not needed here.
+// artRecords calls visit with each record. ART writes some whose CIGAR is longer than the read,
+// which sam.Reader refuses, and a CIGAR is not needed here.
 func artRecords(file string, visit func(*artRecord) error) error {
 	in, err := os.Open(file)
 	if err != nil {

@@ -11,8 +11,10 @@ type bin struct {
 
 // bins counts mates by mapping quality. Qualities above 60 go into the last bin.
 func bins(qualities []quality) []bin {
-	all := []bin{{Least: 0, Most: 0}, {Least: 1, Most: 9}, {Least: 10, Most: 19}, {Least: 20, Most: 29}, {Least: 30, Most: 39}, {Least: 40, Most: 49}, {Least: 50, Most: 59},
-		{Least: 60, Most: math.MaxUint8}}
+	all := []bin{
+		{Least: 0, Most: 0}, {Least: 1, Most: 9}, {Least: 10, Most: 19}, {Least: 20, Most: 29}, {Least: 30, Most: 39},
+		{Least: 40, Most: 49}, {Least: 50, Most: 59}, {Least: 60, Most: math.MaxUint8},
+	}
 	for _, q := range qualities {
 		for i := range all {
 			if b := &all[i]; b.Least <= q.MapQ && q.MapQ <= b.Most {
@@ -57,8 +59,8 @@ func atLeast(qualities []quality, least int) point {
 	return p
 }
 
-// area is that below the share of errors among the mates that are left, against their share of all mates, by
-// trapezoids; before the first point the curve is level.
+// area is that below the share of errors among the mates that are left, against their share of all
+// mates, by trapezoids; before the first point the curve is level.
 func area(qualities []quality, mates int) float64 {
 	sum, lastShare, lastError := 0.0, 0.0, 0.0
 	for i, p := range curve(qualities) {

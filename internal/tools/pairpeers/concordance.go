@@ -2,9 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/biogo/hts/sam"
 
@@ -32,10 +32,14 @@ const sure = 30
 
 // sequenced runs all programs on real pairs.
 func (b *bench) sequenced(s set) error {
-	if _, err := s.prepare(); err != nil {
+	if _, err := s.prepare(b.data); err != nil {
 		return err
 	}
 	theirs, err := truth(func(p program) (string, error) { return b.once(p, &s) })
+	if errors.Is(err, errNoTruth) {
+		b.LeaveOut(s.Name, err)
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -43,11 +47,13 @@ func (b *bench) sequenced(s set) error {
 		sam := theirs
 		if p.Name != truthBy {
 			if sam, err = b.once(p, &s); err != nil {
-				b.leaveOut(p, err)
+				if err := b.skip(p, err); err != nil {
+					return err
+				}
 				continue
 			}
 		}
-		x := &concordance{Set: s.Name, Program: p.Name, Command: strings.Join(b.fill(p.command, &s, sam), " ")}
+		x := &concordance{Set: s.Name, Program: p.Name, Command: b.words(&s, sam).Fill(p.Line)}
 		if err := x.flagstat(sam); err != nil {
 			return err
 		}
@@ -85,7 +91,8 @@ type spot struct {
 	start                       int
 }
 
-// spotOf returns where a record is; it fits if it has no clipping and at most 4 % of its bases in edits.
+// spotOf returns where a record is; it fits if it has no clipping and at most 4 % of its bases in
+// edits.
 func spotOf(r *sam.Record) (spot, error) {
 	if r.Flags&sam.Unmapped != 0 {
 		return spot{}, nil

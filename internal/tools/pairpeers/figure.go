@@ -29,7 +29,8 @@ func (r *report) of(name string) []*accuracy {
 // fewest mates make a point of a plot: with fewer a share of errors says nothing.
 const fewest = 100
 
-// draw plots the share of errors against the share mapped, one point for each mapping quality, cumulated from the best on.
+// draw plots the share of errors against the share mapped, one point for each mapping quality,
+// cumulated from the best on.
 func (r *report) draw(s set, out string) error {
 	results := r.of(s.Name)
 	if len(results) == 0 {
@@ -69,7 +70,8 @@ func (r *report) draw(s set, out string) error {
 	if math.IsInf(most, -1) {
 		return nil
 	}
-	// A plot.LogScale would have room for the label as if the middle of the axis were that of a linear one.
+	// A plot.LogScale would have room for the label as if the middle of the axis were that of a linear
+	// one.
 	p.Y.Tick.Marker = exponents{}
 	p.Y.Min, p.Y.Max = least-0.1, most+0.1
 	p.X.Min, p.X.Max = max(left-2, 0), 100

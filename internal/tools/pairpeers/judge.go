@@ -2,7 +2,9 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/biogo/hts/sam"
 
@@ -14,15 +16,40 @@ type quality struct {
 	MapQ, Mates, Wrong int
 }
 
+// Qualities count mates by mapping quality. As text each is MAPQ:mates:wrong.
+type qualities []quality
+
+// MarshalText writes them in their order.
+func (q qualities) MarshalText() ([]byte, error) {
+	var parts []string
+	for _, one := range q {
+		parts = append(parts, fmt.Sprintf("%d:%d:%d", one.MapQ, one.Mates, one.Wrong))
+	}
+	return []byte(strings.Join(parts, " ")), nil
+}
+
+// UnmarshalText reads them.
+func (q *qualities) UnmarshalText(text []byte) error {
+	for _, part := range strings.Fields(string(text)) {
+		var one quality
+		if _, err := fmt.Sscanf(part, "%d:%d:%d", &one.MapQ, &one.Mates, &one.Wrong); err != nil {
+			return fmt.Errorf("%q: %w", part, err)
+		}
+		*q = append(*q, one)
+	}
+	return nil
+}
+
 // A placed counts the mates of simulated pairs by where their primary records are.
 type placed struct {
 	Mates, Mapped, Right int
 	Together, Proper     int       // mates of pairs that are from one place, and those of them with flag 2
 	Apart, ApartProper   int       // the same of pairs whose mates are from unrelated places
-	Qualities            []quality // of mapped mates, best first
+	Qualities            qualities // of mapped mates, best first
 }
 
-// farthest is the most bases between the mates of a pair that is from one place: more than the simulated inserts have.
+// farthest is the most bases between the mates of a pair that is from one place: more than the
+// simulated inserts have.
 const farthest = 1000
 
 // judge counts what is right in a SAM file.

@@ -1,12 +1,14 @@
-// Command pairpeers measures how right pairs are, beside other mappers: where simulated pairs land, what mapping qualities
-// promise and hold, whether real pairs are properly paired, and what variants are called from them.
+// Command pairpeers measures how right pairs are, beside other mappers: where simulated pairs land,
+// what mapping qualities promise and hold, whether real pairs are properly paired, and what
+// variants are called from them.
 //
 //	go run ./internal/tools/pairpeers -out docs/benchmarks
-//	go run ./internal/tools/pairpeers -programs scanmap -add docs/benchmarks/pairs-2026-11-21.json -out docs/benchmarks
+//	go run ./internal/tools/pairpeers -programs scanmap -add pairs-2026-11-21.tsv -out docs/benchmarks
 //
-// Programs take turns, so that a noisy moment hits all of them; the medians are compared. Programs that are not
-// installed, or fail, are left out aloud. With -add only the results of the chosen programs are measured, and replace theirs
-// in an earlier report: places and qualities do not depend on the moment, but times do.
+// Programs take turns, so that a noisy moment hits all of them; the medians are compared. Programs
+// that are not installed, or fail, are listed as not there. With -add only the results of the
+// chosen programs are measured, and replace theirs in an earlier report: places and qualities do
+// not depend on the moment, but times do.
 package main
 
 import (
@@ -15,43 +17,41 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
-	"time"
 
 	"scanmap/internal/tools/command"
+	"scanmap/internal/tools/sidebyside"
 )
 
 const (
 	folder = "build/pairs"
-	shared = "../shared/data"
+	name   = "pairs"
 )
 
 // A report is one run of this program.
 type report struct {
-	Date, Commit, Processor string
-	Threads, Repeat         int
-	Command                 string
-	Note                    string   `json:",omitempty"`
-	Added                   []string `json:",omitempty"` // what later runs replaced
-	LeftOut                 []string `json:",omitempty"`
-	Versions                map[string]string
-	Simulated               []*accuracy
-	Real                    []*concordance
-	Variants                []*calls
+	*sidebyside.Run
+	Simulated []*accuracy
+	Real      []*concordance
+	Variants  []*calls
+}
+
+// choices are what is measured, and how the report is changed.
+type choices struct {
+	programs, sets string // regular expressions of names
+	note, add      string
+	untimed        bool
 }
 
 func main() {
-	threads := flag.Int("threads", 2, "threads of each program")
-	repeat := flag.Int("repeat", 3, "runs of each program")
-	out := flag.String("out", "", "folder for pairs-DATE.json and .md, and the plots")
-	programs := flag.String("programs", "", "only programs with names that this regular expression matches")
-	sets := flag.String("sets", "", "only sets with files that this regular expression matches")
-	note := flag.String("note", "", "put this sentence above the tables")
-	add := flag.String("add", "", "earlier JSON to put results into")
-	table := flag.Bool("table", false, "measure nothing; only write table and plots of -add again")
+	options := sidebyside.Flags(name, 3)
+	var c choices
+	flag.StringVar(&c.programs, "programs", "", "only programs with names that this regular expression matches")
+	flag.StringVar(&c.sets, "sets", "", "only sets with files that this regular expression matches")
+	flag.StringVar(&c.note, "note", "", "put this sentence above the tables")
+	flag.StringVar(&c.add, "add", "", "earlier TSV to put results into")
+	flag.BoolVar(&c.untimed, "untimed", false, "the machine is busy: leave seconds out of the tables")
 	judged := flag.String("judge", "", "only count the right places in this SAM file, and print JSON")
 	compared := flag.String("compare", "", "only compare this SAM file with that of the argument, and print JSON")
 	named := flag.String("name", "", "only write the pairs of this SAM file of ART as FASTQ, beginning with the argument, and print their number")
@@ -65,12 +65,9 @@ func main() {
 	case *named != "":
 		err = print(nameByOrigin(*named, flag.Arg(0)))
 	default:
-		err = run(*threads, *repeat, *out, *programs, *sets, *add, *note, *table)
+		err = run(options, &c)
 	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "pairpeers:", err)
-		os.Exit(1)
-	}
+	sidebyside.Exit("pairpeers", err)
 }
 
 // print writes a result for the process that asked for it.
@@ -81,106 +78,112 @@ func print(result any, err error) error {
 	return json.NewEncoder(os.Stdout).Encode(result)
 }
 
-func run(threads, repeat int, out, only, sets, add, note string, tableOnly bool) error {
-	if _, err := os.Stat(shared); err != nil {
-		fmt.Println("SKIPPED:", shared, "is not there")
-		return nil
-	}
-	onlyPrograms, err := regexp.Compile(only)
-	if err != nil {
-		return err
-	}
-	onlySets, err := regexp.Compile(sets)
-	if err != nil {
-		return err
-	}
-	date, commit := time.Now().UTC().Format("2006-01-02"), command.Output("git", "describe", "--always", "--dirty")
-	versions := command.Versions("bwa", "bowtie2", "minimap2", "samtools", "bcftools", "art-nextgen-simulation-tools")
-	r := &report{Date: date, Commit: commit, Processor: command.Processor(), Threads: threads, Repeat: repeat, Command: "make bench-pairs", Versions: versions}
-	if add != "" {
-		data, err := os.ReadFile(add)
-		if err != nil {
+func run(o *sidebyside.Options, c *choices) error {
+	now := sidebyside.Begin("make bench-pairs", o, "bwa", "bowtie2", "minimap2", "samtools", "bcftools", "art-nextgen-simulation-tools")
+	r := &report{Run: now}
+	earlier := o.Table + c.add
+	if earlier != "" {
+		var err error
+		if r, err = read(earlier); err != nil {
 			return err
 		}
-		if err := json.Unmarshal(data, r); err != nil {
-			return fmt.Errorf("%s: %w", add, err)
-		}
-		if !tableOnly {
-			r.Added = append(r.Added, fmt.Sprintf("%s, commit %s: programs %q, sets %q, %d runs each", date, commit, only, sets, repeat))
-		}
 	}
-	if note != "" {
-		r.Note = note
+	if c.note != "" {
+		r.Note = c.note
 	}
-	if !tableOnly {
-		if err := r.measure(repeat, onlyPrograms, onlySets, out); err != nil {
+	r.Untimed = r.Untimed || c.untimed
+	if o.Table == "" {
+		if earlier != "" {
+			r.Added = append(r.Added, fmt.Sprintf("%s, commit %s: programs %q, sets %q, runs of each: %d", now.Date, now.Commit, c.programs, c.sets, o.Repeat))
+		}
+		if err := r.measure(o.Repeat, c); err != nil {
 			return err
 		}
 	}
 	r.sort()
-	text := r.markdown()
-	fmt.Println(text)
-	if out == "" {
-		return nil
-	}
-	return r.write(out, text)
+	return r.write(o.Out)
 }
 
 // measure runs all sets.
-func (r *report) measure(repeat int, onlyPrograms, onlySets *regexp.Regexp, out string) error {
+func (r *report) measure(repeat int, c *choices) error {
+	onlyPrograms, err := regexp.Compile(c.programs)
+	if err != nil {
+		return err
+	}
+	onlySets, err := regexp.Compile(c.sets)
+	if err != nil {
+		return err
+	}
 	if err := command.Shell("mkdir -p " + folder + " && go build -o " + folder + "/simulate ./internal/tools/simulate"); err != nil {
 		return err
 	}
-	b := &bench{report: r, repeat: repeat, indexed: map[string]float64{}}
+	b := &bench{report: r, data: sidebyside.FindData(), repeat: repeat, indexed: map[string]float64{}}
 	r.LeftOut = nil
 	for _, p := range programs {
 		if onlyPrograms.MatchString(p.Name) {
 			b.programs = append(b.programs, p)
 		}
 	}
+	sets := setsOf(b.data)
 	for _, group := range []struct {
 		sets    []set
+		needs   []string
 		measure func(set) error
-	}{{simulated, b.simulated}, {sequenced, b.sequenced}, {called, b.called}} {
+	}{{sets.simulated, nil, b.simulated}, {sets.sequenced, []string{"samtools"}, b.sequenced}, {sets.called, []string{"samtools", "bcftools"}, b.called}} {
 		for _, s := range group.sets {
 			if !onlySets.MatchString(s.file) {
+				continue
+			}
+			err := sidebyside.Missing(append(group.needs, s.needs()...)...)
+			if err != nil {
+				r.LeaveOut(s.Name, err)
 				continue
 			}
 			if err := group.measure(s); err != nil {
 				return err
 			}
-			// All of it takes long: what was measured is there for -add if it is stopped.
-			if out != "" {
-				if err := r.save(out); err != nil {
-					return err
-				}
+			// All of it takes long: if it is stopped, what was measured is there for -add.
+			if err := sidebyside.WriteTSV(r.Base(folder, name)+".tsv", r.tables()...); err != nil {
+				return err
 			}
 		}
 	}
 	return nil
 }
 
-// save writes the report as JSON.
-func (r *report) save(out string) error {
-	return command.SaveJSON(r.base(out)+".json", r)
+// tables are the figures, with the head of the run.
+func (r *report) tables() []sidebyside.Table {
+	return append([]sidebyside.Table{sidebyside.TableOf("run", []*sidebyside.Run{r.Run})}, r.results()...)
 }
 
-// base returns the beginning of the names of the files.
-func (r *report) base(out string) string { return filepath.Join(out, "pairs-"+r.Date) }
+func (r *report) results() []sidebyside.Table {
+	return []sidebyside.Table{sidebyside.TableOf("simulated", r.Simulated), sidebyside.TableOf("real", r.Real), sidebyside.TableOf("variants", r.Variants)}
+}
 
-// write writes the report as JSON and Markdown, and the plots.
-func (r *report) write(out, text string) error {
-	err := errors.Join(r.save(out), os.WriteFile(r.base(out)+".md", []byte(text), 0o644))
-	for _, s := range simulated {
+// write writes the report and the plots.
+func (r *report) write(out string) error {
+	err := r.Save(out, name, r.markdown(), r.results()...)
+	if out == "" {
+		out = folder
+	}
+	for _, s := range slices.Concat(larger.simulated, small.simulated) {
 		err = errors.Join(err, r.draw(s, out))
 	}
 	return err
 }
 
+// read reads the figures of an earlier run.
+func read(file string) (*report, error) {
+	r := &report{Run: &sidebyside.Run{}}
+	return r, sidebyside.ReadTSV(file, map[string]func() any{
+		"run": func() any { return r.Run }, "simulated": sidebyside.Into(&r.Simulated), "real": sidebyside.Into(&r.Real), "variants": sidebyside.Into(&r.Variants),
+	})
+}
+
 // sort puts results into the order of sets and programs.
 func (r *report) sort() {
 	place := map[string]int{}
-	for i, s := range slices.Concat(simulated, sequenced, called) {
+	for i, s := range slices.Concat(larger.all(), small.all()) {
 		place[s.Name] = 1000 * i
 	}
 	for i, p := range programs {
@@ -200,13 +203,4 @@ func put[T any](all []*T, x *T, key func(*T) string) []*T {
 		}
 	}
 	return append(all, x)
-}
-
-// leaveOut says aloud that a program cannot be measured.
-func (r *report) leaveOut(p program, why error) {
-	fmt.Fprintf(os.Stderr, "%s: left out: %v\n", p.Name, why)
-	lines := strings.Split(strings.TrimSpace(why.Error()), "\n")
-	if text := p.Name + ": " + lines[len(lines)-1]; !slices.Contains(r.LeftOut, text) {
-		r.LeftOut = append(r.LeftOut, text)
-	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -12,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"scanmap/internal/tools/sidebyside"
 )
 
 const header = "@HD\tVN:1.6\n@SQ\tSN:a_1\tLN:1000\n@SQ\tSN:b\tLN:1000\n"
@@ -34,7 +35,8 @@ func TestJudge(t *testing.T) {
 		// 20 bases off is right, 21 is not
 		"1_a_1_100_+_b_300_- 99 a_1 120 30 10M = 321 211 ACGTACGTAC *\n"+
 		"1_a_1_100_+_b_300_- 147 b 321 30 10M = 120 -211 ACGTACGTAC *\n"+
-		// wrong strand and wrong contig; a secondary and a supplementary record at the right places do not count
+		// wrong strand and wrong contig; a secondary and a supplementary record at the right places do
+		// not count
 		"2_a_1_100_+_a_1_300_- 81 a_1 100 0 10M = 300 200 ACGTACGTAC *\n"+
 		"2_a_1_100_+_a_1_300_- 337 a_1 100 0 10M = 300 200 ACGTACGTAC *\n"+
 		"2_a_1_100_+_a_1_300_- 161 b 300 0 10M = 100 200 ACGTACGTAC *\n"+
@@ -176,11 +178,11 @@ func TestPairsOfARTAreNamed(t *testing.T) {
 // example has two programs on one set, of which the second is added later.
 func example(t *testing.T) *report {
 	t.Helper()
-	r := &report{Date: "2026-11-21", Versions: map[string]string{"go": "1"}}
+	r := &report{Run: &sidebyside.Run{Date: "2026-11-21", Versions: sidebyside.Versions{"go": "1"}}}
 	for _, i := range []int{2, 0} {
 		p := placed{Mates: 1000, Mapped: 990, Right: 980, Together: 990, Proper: 900, Apart: 10, Qualities: []quality{{60, 900, 0}, {0, 90, 10 * (1 + i)}}}
-		r.Simulated = put(r.Simulated, &accuracy{Set: simulated[0].Name, Program: programs[i].Name, Median: 1.5, placed: p, Bins: bins(p.Qualities),
-			Area: area(p.Qualities, p.Mates)}, (*accuracy).key)
+		r.Simulated = put(r.Simulated, &accuracy{Set: simulated[0].Name, Program: programs[i].Name, Timing: sidebyside.Timing{Seconds: []float64{1.5}}, placed: p},
+			(*accuracy).key)
 	}
 	r.Real = put(r.Real, &concordance{Set: sequenced[0].Name, Program: truthBy, Mates: 8, Mapped: 4, Proper: 2}, (*concordance).key)
 	r.Variants = put(r.Variants, &calls{Set: called[0].Name, Program: truthBy, SNPs: score{4, 2, 1}}, (*calls).key)
@@ -194,8 +196,8 @@ func TestReport(t *testing.T) {
 		t.Errorf("%s comes first", r.Simulated[0].Program)
 	}
 	changed := *r.Simulated[1]
-	changed.Median = 2.5
-	if r.Simulated = put(r.Simulated, &changed, (*accuracy).key); len(r.Simulated) != 2 || r.Simulated[1].Median != 2.5 {
+	changed.Seconds = []float64{2.5}
+	if r.Simulated = put(r.Simulated, &changed, (*accuracy).key); len(r.Simulated) != 2 || r.Simulated[1].Median() != 2.5 {
 		t.Errorf("%d results after one was replaced", len(r.Simulated))
 	}
 	text := r.markdown()
@@ -212,16 +214,16 @@ func TestReport(t *testing.T) {
 		}
 	}
 	out := t.TempDir()
-	if err := r.write(out, text); err != nil {
+	if err := r.write(out); err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(filepath.Join(out, "pairs-2026-11-21.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	again := &report{}
-	if err := json.Unmarshal(data, again); err != nil || !reflect.DeepEqual(again, r) {
+	again, err := read(filepath.Join(out, "pairs-2026-11-21.tsv"))
+	if err != nil || !reflect.DeepEqual(again, r) {
 		t.Errorf("%+v was read back, %v; expected %+v", again, err, r)
+	}
+	r.Untimed = true
+	if text := r.markdown(); strings.Contains(text, "seconds") || !strings.Contains(text, "| bwa mem | 99.00 % | 98.00 % | 90.91 % | 0.00 % | 0 |") {
+		t.Errorf("%s\nhas seconds", text)
 	}
 	figure, err := os.ReadFile(filepath.Join(out, simulated[0].figure()))
 	if err != nil || strings.Contains(string(figure), "NaN") || !strings.Contains(string(figure), "bwa mem") {
@@ -242,13 +244,13 @@ func TestReport(t *testing.T) {
 func TestNamesOfFilesDiffer(t *testing.T) {
 	seen := map[string]bool{}
 	for _, p := range programs {
-		if s := p.slug(); seen[s] || strings.ContainsAny(s, " %/") {
+		if s := p.Slug(); seen[s] || strings.ContainsAny(s, " %/") {
 			t.Errorf("%q is the name for files of %s", s, p.Name)
 		}
-		seen[p.slug()] = true
+		seen[p.Slug()] = true
 	}
 	seen = map[string]bool{}
-	for _, s := range slices.Concat(simulated, sequenced, called) {
+	for _, s := range slices.Concat(larger.all(), small.all()) {
 		if seen[s.file] {
 			t.Errorf("two sets have files called %s", s.file)
 		}

@@ -1,79 +1,67 @@
 package main
 
 import (
-	"fmt"
+	"errors"
 	"os"
-	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
 
 	"scanmap/internal/tools/command"
+	"scanmap/internal/tools/sidebyside"
 )
 
-// A program is one way of mapping pairs. In its arguments REF, R1, R2, OUT, IDX and T stand for what they say.
+// A program is one way of mapping pairs. In its lines stand {REF}, {R1}, {R2}, {OUT}, {IDX} and
+// {T}.
 type program struct {
-	Name    string
-	index   []string // command that makes the index; nil for none
-	command []string
-	sorts   bool // --sort makes it write a sorted BAM file, with its index
+	sidebyside.Program
+	sorts bool // --sort makes it write a sorted BAM file, with its index
 }
 
 const truthBy = "bwa mem" // the program that real pairs are compared with
 
 var programs = []program{
-	{"scanmap", nil, []string{"bin/scanmap", "map", "--quiet", "-t", "T", "-o", "OUT", "REF", "R1", "R2"}, true},
-	{"scanmap --report one -e 5%", nil, []string{"bin/scanmap", "map", "--quiet", "-t", "T", "--report", "one", "-e", "5%", "-o", "OUT", "REF", "R1", "R2"}, true},
-	{truthBy, []string{"bwa", "index", "-p", "IDX.bwa", "REF"}, []string{"bwa", "mem", "-t", "T", "-o", "OUT", "IDX.bwa", "R1", "R2"}, false},
-	{"bowtie2", []string{"bowtie2-build", "--threads", "T", "-q", "REF", "IDX.bt2"}, []string{"bowtie2", "-p", "T", "-x", "IDX.bt2", "-1", "R1", "-2", "R2", "-S", "OUT"}, false},
-	{"minimap2 -ax sr", []string{"minimap2", "-t", "T", "-x", "sr", "-d", "IDX.mmi", "REF"}, []string{"minimap2", "-t", "T", "-ax", "sr", "-o", "OUT", "IDX.mmi", "R1", "R2"}, false},
+	{sidebyside.Program{Name: "scanmap", Line: "bin/scanmap map --quiet -t {T} -o {OUT} {REF} {R1} {R2}"}, true},
+	{sidebyside.Program{Name: "scanmap --report one -e 5%", Line: "bin/scanmap map --quiet -t {T} --report one -e 5% -o {OUT} {REF} {R1} {R2}"}, true},
+	{sidebyside.Program{Name: truthBy, Index: "bwa index -p {IDX}.bwa {REF}", Line: "bwa mem -t {T} -o {OUT} {IDX}.bwa {R1} {R2}"}, false},
+	{sidebyside.Program{Name: "bowtie2", Index: "bowtie2-build --threads {T} -q {REF} {IDX}.bt2", Line: "bowtie2 -p {T} -x {IDX}.bt2 -1 {R1} -2 {R2} -S {OUT}"}, false},
+	{sidebyside.Program{Name: "minimap2 -ax sr", Index: "minimap2 -t {T} -x sr -d {IDX}.mmi {REF}", Line: "minimap2 -t {T} -ax sr -o {OUT} {IDX}.mmi {R1} {R2}"}, false},
 }
 
 // A bench measures programs for a report.
 type bench struct {
 	*report
+	data     sidebyside.Data
 	repeat   int // of this run; that of the report may be of an earlier one
 	programs []program
 	indexed  map[string]float64 // seconds, by reference and program
 }
 
-// fill puts the files of a set into arguments.
-func (b *bench) fill(args []string, s *set, out string) []string {
+// words are those of a set in lines.
+func (b *bench) words(s *set, out string) sidebyside.Words {
 	mates := s.mates()
-	words := map[string]string{"REF": s.reference(), "R1": mates[0], "R2": mates[1], "OUT": out, "T": strconv.Itoa(b.Threads)}
-	filled := slices.Clone(args)
-	for i, a := range filled {
-		if word, ok := words[a]; ok {
-			filled[i] = word
-		} else if ending, ok := strings.CutPrefix(a, "IDX"); ok {
-			filled[i] = strings.TrimSuffix(s.reference(), ".fa") + ending
-		}
-	}
-	return filled
+	return sidebyside.Words{"REF": s.reference(), "IDX": s.index(), "R1": mates[0], "R2": mates[1], "OUT": out, "T": strconv.Itoa(b.Threads)}
 }
 
-// ready builds the index of a program unless this run has, and returns the seconds that took. If they do not matter, the index of an
-// earlier run does too.
+// ready builds the index of a program unless this run has, and returns the seconds that took. If
+// they do not matter, the index of an earlier run does too.
 func (b *bench) ready(p program, s *set, matters bool) (float64, error) {
-	if _, err := exec.LookPath(p.command[0]); err != nil {
-		return 0, fmt.Errorf("%s is not installed", p.command[0])
-	}
-	if p.index == nil {
-		return 0, nil
+	if err := p.Missing(); err != nil || p.Index == "" {
+		return 0, err
 	}
 	key := s.source + " " + p.Name
 	if seconds, ok := b.indexed[key]; ok {
 		return seconds, nil
 	}
 	// An index that was not completed has no such file.
-	complete := strings.TrimSuffix(s.reference(), ".fa") + "." + p.slug() + ".complete"
+	complete := s.index() + "." + p.Slug() + ".complete"
 	if _, err := os.Stat(complete); err == nil && !matters {
 		return 0, nil
 	}
-	if err := remove(complete); err != nil {
+	if err := sidebyside.Remove(complete); err != nil {
 		return 0, err
 	}
-	seconds, _, err := command.Timed(b.fill(p.index, s, "")...)
+	seconds, err := p.BuildIndex(b.words(s, ""))
 	if err != nil {
 		return 0, err
 	}
@@ -87,30 +75,36 @@ func (b *bench) once(p program, s *set) (string, error) {
 		return "", err
 	}
 	out := s.samOf(p)
-	_, _, err := command.Timed(b.fill(p.command, s, out)...)
-	return out, err
+	return out, b.maps(p, s, out)
 }
 
-// truth returns the output of the program that real pairs are compared with, which has to be made even if the program was not chosen.
-func truth(make func(program) (string, error)) (string, error) {
-	i := slices.IndexFunc(programs, func(p program) bool { return p.Name == truthBy })
-	return make(programs[i])
+// maps maps a set into a file.
+func (b *bench) maps(p program, s *set, out string) error {
+	_, _, err := command.Timed(sidebyside.Args(b.words(s, out).Fill(p.Line))...)
+	return err
+}
+
+// skip leaves a program out that cannot be measured, unless it is scanmap.
+func (b *bench) skip(p program, err error) error {
+	if strings.HasPrefix(p.Name, "scanmap") {
+		return err
+	}
+	b.LeaveOut(p.Name, err)
+	return nil
+}
+
+// errNoTruth is that the program that real pairs are compared with is not there.
+var errNoTruth = errors.New(truthBy + ", which it is compared with, is not installed")
+
+// truth returns the output of the program that real pairs are compared with, which has to be made
+// even if the program was not chosen.
+func truth(run func(program) (string, error)) (string, error) {
+	p := programs[slices.IndexFunc(programs, func(p program) bool { return p.Name == truthBy })]
+	if p.Missing() != nil {
+		return "", errNoTruth
+	}
+	return run(p)
 }
 
 // samOf returns the path of what a program writes of a set.
-func (s *set) samOf(p program) string { return s.path("." + p.slug() + ".sam") }
-
-// slug returns the name for a file.
-func (p *program) slug() string {
-	return strings.Join(strings.FieldsFunc(p.Name, func(c rune) bool { return (c < 'a' || c > 'z') && (c < '0' || c > '9') }), "-")
-}
-
-// remove deletes files that may be there.
-func remove(names ...string) error {
-	for _, name := range names {
-		if err := os.RemoveAll(name); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+func (s *set) samOf(p program) string { return s.path("." + p.Slug() + ".sam") }

@@ -49,7 +49,8 @@ func mateOf(r *sam.Record) int {
 	return 0
 }
 
-// unclippedStart returns the reference position, 0-based, at which the read would begin if all its bases were aligned.
+// unclippedStart returns the reference position, 0-based, at which the read would begin if all its
+// bases were aligned.
 func unclippedStart(r *sam.Record) int {
 	start := r.Pos
 	for _, c := range r.Cigar {
@@ -61,7 +62,8 @@ func unclippedStart(r *sam.Record) int {
 	return start
 }
 
-// near is how far from its place a mate may be in bases: insertions and deletions that are clipped away move it by their length.
+// near is how far from its place a mate may be in bases: insertions and deletions that are clipped
+// away move it by their length.
 const near = 20
 
 func distance(a, b int) int { return max(a-b, b-a) }

@@ -2,36 +2,60 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"scanmap/internal/tools/command"
+	"scanmap/internal/tools/sidebyside"
 )
 
 // A set is a reference with pairs.
 type set struct {
 	Name, file string // file begins the names of its files
-	source     string // of the reference, in shared/ref
+	source     string // of the reference, a file of the data
 	pairs      int    // how many are simulated
 	length     int    // bases of a simulated mate
 	simulator  string // simulate or art; empty for pairs of a sequencer
-	reads      string // of the sequencer, in shared/reads; % is the number of the mate
+	reads      string // of the sequencer, a file of the data; % is the number of the mate
 	region     string // where variants are called
 	ploidy     int    // of the sample
 }
 
 const (
-	mosaic = "human_mosaic_15.6Mb.fa.gz"
-	yeast  = "yeast_R64-1-1_toplevel.fa.gz"
-	copies = "human_LPA_haplotypes.fa.gz"
-	masked = "human_hg19_chr20_full-coords_N-masked.fa.gz"
-	ecoli  = "ecoli_K12_MG1655_NC_000913.3.fa.gz"
-
-	readsHuman = "dev_human_NA12878_chr20_10.0-10.1M_101bp_R%.fastq.gz"
-	readsYeast = "dev_yeast_SRR5204809_50bp_R%.fastq.gz"
-	readsEcoli = "dev_ecoli_MG1655_EAS20_8_30-100bp_R%.fastq.gz"
+	mosaic   = sidebyside.Mosaic
+	yeast    = sidebyside.Yeast
+	copies   = "ref/human_LPA_haplotypes.fa.gz"
+	masked   = "ref/human_hg19_chr20_full-coords_N-masked.fa.gz"
+	portiera = "portiera.fa.gz"
 )
+
+// The sets of data, by what is measured.
+type allSets struct {
+	simulated []set // with known origin
+	sequenced []set // real pairs
+	called    []set // that variants are called of; simulated pairs cover their region 30 times
+}
+
+func (a *allSets) all() []set { return slices.Concat(a.simulated, a.sequenced, a.called) }
+
+// setsOf are those of the data that is there.
+func setsOf(d sidebyside.Data) allSets {
+	return sidebyside.Choose(d, []allSets{larger}, []allSets{small})[0]
+}
+
+var larger = allSets{simulated, sequenced, called}
+
+// small are those of testdata.
+var small = allSets{
+	simulated: []set{
+		{Name: "Portiera, 2 x 101", file: "portiera-101", source: portiera, pairs: 20000, length: 101, simulator: "simulate"},
+		{Name: "Portiera, 2 x 50", file: "portiera-50", source: portiera, pairs: 20000, length: 50, simulator: "simulate"},
+	},
+	sequenced: []set{{Name: "phiX, 44 pairs", file: "phix-real", source: "phix.fa", reads: "phix_R%.fastq"}},
+	called: []set{{Name: "simulated, Portiera", file: "variants-portiera", source: portiera, pairs: 53000, length: 101, simulator: "simulate",
+		region: "NC_018507.1", ploidy: 1}},
+}
 
 // simulated are the sets with known origin.
 var simulated = []set{
@@ -46,15 +70,15 @@ var simulated = []set{
 
 // sequenced are sets of real pairs.
 var sequenced = []set{
-	{Name: "NA12878 on chr20, masked but for 1.1 M bases", file: "na12878-chr20", source: masked, reads: readsHuman},
-	{Name: "NA12878 on the human mosaic", file: "na12878-mosaic", source: mosaic, reads: readsHuman},
-	{Name: "yeast, 2 x 50, ChIP-seq input", file: "yeast-real", source: yeast, reads: readsYeast},
-	{Name: "E. coli, 30 to 100 bases, error-corrected", file: "ecoli-real", source: ecoli, reads: readsEcoli},
+	{Name: "NA12878 on chr20, masked but for 1.1 M bases", file: "na12878-chr20", source: masked, reads: sidebyside.HumanReads},
+	{Name: "NA12878 on the human mosaic", file: "na12878-mosaic", source: mosaic, reads: sidebyside.HumanReads},
+	{Name: "yeast, 2 x 50, ChIP-seq input", file: "yeast-real", source: yeast, reads: sidebyside.YeastReads},
+	{Name: "E. coli, 30 to 100 bases, error-corrected", file: "ecoli-real", source: sidebyside.Ecoli, reads: sidebyside.EcoliReads},
 }
 
-// called are the sets that variants are called of. Simulated pairs cover their region 30 times.
+// called are the sets that variants are called of.
 var called = []set{
-	{Name: "NA12878, chr20:10.0-10.1 Mb", file: "variants-na12878", source: masked, reads: readsHuman, region: "chr20:10000001-10100000", ploidy: 2},
+	{Name: "NA12878, chr20:10.0-10.1 Mb", file: "variants-na12878", source: masked, reads: sidebyside.HumanReads, region: "chr20:10000001-10100000", ploidy: 2},
 	{Name: "simulated, 1.1 Mb of chr20 on the human mosaic", file: "variants-mosaic", source: mosaic, pairs: 163000, length: 101, simulator: "simulate",
 		region: "chr20_hg19_9995001-11095000", ploidy: 1},
 	{Name: "simulated, chromosome XII of yeast", file: "variants-yeast", source: yeast, pairs: 160000, length: 101, simulator: "simulate", region: "XII", ploidy: 1},
@@ -64,7 +88,20 @@ var called = []set{
 func (s *set) path(end string) string { return filepath.Join(folder, s.file+end) }
 
 // reference returns the path of the unpacked reference.
-func (s *set) reference() string { return filepath.Join(folder, strings.TrimSuffix(s.source, ".gz")) }
+func (s *set) reference() string {
+	return filepath.Join(folder, filepath.Base(strings.TrimSuffix(s.source, ".gz")))
+}
+
+// index returns the beginning of the names of indexes.
+func (s *set) index() string { return strings.TrimSuffix(s.reference(), ".fa") }
+
+// needs lists the programs that simulate.
+func (s *set) needs() []string {
+	if s.simulator == "art" {
+		return []string{"art_illumina"}
+	}
+	return nil
+}
 
 // mates returns the paths of the reads.
 func (s *set) mates() [2]string { return [2]string{s.path(".1.fq"), s.path(".2.fq")} }
@@ -73,12 +110,9 @@ func (s *set) mates() [2]string { return [2]string{s.path(".1.fq"), s.path(".2.f
 func (s *set) truth() string { return s.path(".truth.vcf") }
 
 // prepare writes the files of the set, and returns the number of its pairs.
-func (s *set) prepare() (int, error) {
-	if _, err := os.Stat(s.reference()); err != nil {
-		temporary := s.reference() + ".part"
-		if err := command.Shell(fmt.Sprintf("zcat %s > %s && mv %s %s", filepath.Join(shared, "ref", s.source), temporary, temporary, s.reference())); err != nil {
-			return 0, err
-		}
+func (s *set) prepare(data sidebyside.Data) (int, error) {
+	if _, err := data.Unpack(s.source, folder); err != nil {
+		return 0, err
 	}
 	mates := s.mates()
 	switch s.simulator {
@@ -92,16 +126,19 @@ func (s *set) prepare() (int, error) {
 	case "art":
 		return s.art()
 	}
-	for i, mate := range mates {
-		source := filepath.Join(shared, "reads", strings.ReplaceAll(s.reads, "%", fmt.Sprint(i+1)))
-		if err := command.Shell(fmt.Sprintf("zcat %s > %s", source, mate)); err != nil {
-			return 0, err
-		}
+	// bowtie2 writes a pair with an empty mate as single reads, so such pairs go.
+	sources := data.Mates(s.reads)
+	err := command.Shell(fmt.Sprintf(`for i in %s %s; do zcat -f $i | paste - - - - >%s.${i##*_R}.part; done; paste %[3]s.*.part | `+
+		`awk -F '\t' -v OFS='\n' '$2 != "" && $6 != "" {print $1, $2, $3, $4 >"%s"; print $5, $6, $7, $8 >"%s"}'; rm %[3]s.*.part`,
+		sources[0], sources[1], s.path(""), mates[0], mates[1]))
+	if err != nil {
+		return 0, err
 	}
 	return countReads(mates[0])
 }
 
-// countReads counts the records of a FASTQ file with four lines each. It is left to another process, as this one has to stay small.
+// countReads counts the records of a FASTQ file with four lines each. It is left to another
+// process, as this one has to stay small.
 func countReads(file string) (int, error) {
 	var lines int
 	if _, err := fmt.Sscan(command.Output("wc", "-l", file), &lines); err != nil {

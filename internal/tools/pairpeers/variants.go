@@ -2,16 +2,29 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
 
 	"scanmap/internal/tools/command"
+	"scanmap/internal/tools/sidebyside"
 )
 
-// A score counts variants of one kind.
+// A score counts variants of one kind. As text it is the three numbers.
 type score struct {
 	Known, Called, Both int
+}
+
+// MarshalText writes the numbers in their order.
+func (s score) MarshalText() ([]byte, error) {
+	return fmt.Appendf(nil, "%d %d %d", s.Known, s.Called, s.Both), nil
+}
+
+// UnmarshalText reads them.
+func (s *score) UnmarshalText(text []byte) error {
+	_, err := fmt.Sscan(string(text), &s.Known, &s.Called, &s.Both)
+	return err
 }
 
 // Calls are the variants that were called from the pairs of a program.
@@ -25,13 +38,17 @@ func (c *calls) key() string { return c.Set + "/" + c.Program }
 
 // called calls the variants of a set from the pairs of each program.
 func (b *bench) called(s set) error {
-	if _, err := s.prepare(); err != nil {
+	if _, err := s.prepare(b.data); err != nil {
 		return err
 	}
 	known, against := s.path(".known.vcf"), "the simulated sample"
 	if s.simulator == "" {
 		against = truthBy
 		vcf, err := truth(func(p program) (string, error) { return b.call(p, &s) })
+		if errors.Is(err, errNoTruth) {
+			b.LeaveOut(s.Name, err)
+			return nil
+		}
 		if err != nil {
 			return err
 		}
@@ -47,7 +64,9 @@ func (b *bench) called(s set) error {
 		vcf := known
 		if against != p.Name {
 			if vcf, err = b.call(p, &s); err != nil {
-				b.leaveOut(p, err)
+				if err := b.skip(p, err); err != nil {
+					return err
+				}
 				continue
 			}
 		}
@@ -70,13 +89,12 @@ func (b *bench) call(p program, s *set) (string, error) {
 	}
 	sam, base := s.samOf(p), strings.TrimSuffix(s.samOf(p), ".sam")
 	if p.sorts {
-		args := b.fill(p.command, s, base+".bam")
-		args = append(args[:2:2], append([]string{"--sort"}, args[2:]...)...)
-		if _, _, err := command.Timed(args...); err != nil {
+		p.Line = strings.Replace(p.Line, " map ", " map --sort ", 1)
+		if err := b.maps(p, s, base+".bam"); err != nil {
 			return "", err
 		}
 	} else {
-		if _, _, err := command.Timed(b.fill(p.command, s, sam)...); err != nil {
+		if err := b.maps(p, s, sam); err != nil {
 			return "", err
 		}
 		if err := command.Shell(fmt.Sprintf("samtools sort -@ %d -o %s.bam %s && samtools index %s.bam", b.Threads-1, base, sam, base)); err != nil {
@@ -90,11 +108,11 @@ func (b *bench) call(p program, s *set) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return vcf, remove(sam, base+".pileup.bcf", base+".calls.bcf", base+".norm.bcf")
+	return vcf, sidebyside.Remove(sam, base+".pileup.bcf", base+".calls.bcf", base+".norm.bcf")
 }
 
-// readVariants returns the variants of a VCF file with one alternative a line, each as contig, position, and both alleles, and whether it is
-// one of a single base.
+// readVariants returns the variants of a VCF file with one alternative a line, each as contig,
+// position, and both alleles, and whether it is one of a single base.
 func readVariants(file string) (map[string]bool, error) {
 	in, err := os.Open(file)
 	if err != nil {

@@ -1,19 +1,22 @@
-// Command peerscheck compares scanmap with what mrFAST and RazerS 3 report on the data of
-// ../shared: the number of mapped reads, and every mapping of mrFAST, which must be
-// within e bases of one of scanmap's.
+// Command peerscheck compares scanmap with what mrFAST and RazerS 3 report: the number of mapped
+// reads, and every mapping of theirs, which must be within e bases of one of scanmap's. ../shared
+// has lists of both; without it RazerS 3 maps the reads of testdata, if it is installed.
 package main
 
 import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"scanmap/internal/tools/command"
+	"scanmap/internal/tools/sidebyside"
 )
 
 // mrfastFiles are the lists of mappings, by reads file and e.
@@ -25,35 +28,43 @@ var mrfastFiles = map[string]string{
 	"dev_human_ERR005448_1000Gpilot_54bp/2":         "mrfast.err54.e2.tsv.gz",
 }
 
-const shared = "../shared"
+const (
+	folder = "build/peers"
+	shown  = 10 // lost mappings
+)
+
+// errDiffers is that a comparison found a difference, which is printed.
+var errDiffers = errors.New("scanmap differs from its peers")
 
 func main() {
-	if _, err := os.Stat(shared + "/peers"); err != nil {
-		fmt.Println("SKIPPED:", shared+"/peers is not there")
-		return
+	data := sidebyside.FindData()
+	lists := filepath.Join(filepath.Dir(data.Folder), "peers")
+	_, err := os.Stat(lists)
+	ok := true
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		sidebyside.Exit("peerscheck", err)
 	}
-	ok, err := run()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "peerscheck:", err)
-		os.Exit(1)
+	if data.Larger && err == nil {
+		ok, err = listed(data, lists)
+	} else {
+		ok, err = live()
 	}
-	if !ok {
-		os.Exit(1)
+	if err == nil && !ok {
+		err = errDiffers
 	}
+	sidebyside.Exit("peerscheck", err)
 }
 
-func run() (ok bool, err error) {
-	rows, err := readLines(shared + "/peers/summary.tsv")
+// listed compares with lists that the peers wrote earlier.
+func listed(data sidebyside.Data, lists string) (ok bool, err error) {
+	rows, err := readLines(lists + "/summary.tsv")
 	if err != nil {
-		return false, err
-	}
-	if err := os.MkdirAll("build/peers", 0o755); err != nil {
 		return false, err
 	}
 	ok = true
 	for _, row := range rows[1:] {
 		f := strings.Split(row, "\t")
-		same, err := checkRow(f)
+		same, err := checkRow(data, lists, f)
 		if err != nil {
 			return false, err
 		}
@@ -63,20 +74,13 @@ func run() (ok bool, err error) {
 }
 
 // checkRow maps the reads of one row and prints the comparison.
-func checkRow(f []string) (ok bool, err error) {
+func checkRow(data sidebyside.Data, lists string, f []string) (ok bool, err error) {
 	reads, only, _ := strings.Cut(f[1], "(")
-	source := filepath.Join(shared, "data/reads", reads+".fastq.gz")
-	fastq := filepath.Join("build/peers", reads+".fq")
-	if err := writeReads(source, fastq, only != ""); err != nil {
+	fastq := filepath.Join(folder, reads+".fq")
+	if err := writeReads(data.Path("reads/"+reads+".fastq.gz"), fastq, only != ""); err != nil {
 		return false, err
 	}
-	sam := filepath.Join("build/peers", reads+".sam")
-	cmd := exec.Command("bin/scanmap", "map", "--quiet", "-e", f[2], "-o", sam, filepath.Join(shared, "data/ref", f[0]+".fa.gz"), fastq)
-	cmd.Stderr = os.Stderr
-	if err := cmd.Run(); err != nil {
-		return false, fmt.Errorf("%v: %w", cmd.Args, err)
-	}
-	places, mapped, mappings, err := readPlaces(sam)
+	places, mapped, mappings, err := scanmap(f[2], data.Path("ref/"+f[0]+".fa.gz"), fastq)
 	if err != nil {
 		return false, err
 	}
@@ -93,11 +97,27 @@ func checkRow(f []string) (ok bool, err error) {
 	if !listed {
 		return false, fmt.Errorf("no list of mappings for %s", reads)
 	}
-	lines, err := readLines(filepath.Join(shared, "peers", name))
+	lines, err := readLines(filepath.Join(lists, name))
 	if err != nil {
 		return false, err
 	}
-	lost, found := 0, 0
+	lost, err := lostOf(lines, places, e)
+	return ok && lost == 0, err
+}
+
+// scanmap maps reads and returns its mappings.
+func scanmap(e, reference, reads string) (places map[place][][2]int, mapped, mappings int, err error) {
+	sam := strings.TrimSuffix(reads, filepath.Ext(reads)) + ".sam"
+	if _, _, err := command.Timed("bin/scanmap", "map", "--quiet", "-e", e, "-o", sam, reference, reads); err != nil {
+		return nil, 0, 0, err
+	}
+	return readPlaces(sam)
+}
+
+// lostOf counts and prints the mappings of a peer (read, flag, contig, position, CIGAR) that are
+// not near one of scanmap's.
+func lostOf(lines []string, places map[place][][2]int, e int) (lost int, err error) {
+	found := 0
 	for _, line := range lines {
 		m := strings.Split(line, "\t")
 		position, err := strconv.Atoi(m[3])
@@ -106,19 +126,19 @@ func checkRow(f []string) (ok bool, err error) {
 		}
 		flag, err := strconv.Atoi(m[1])
 		if err != nil {
-			return false, err
+			return 0, err
 		}
 		if near(places[place{shortName(m[0]), flag & 16, m[2]}], position, position+span(m[4]), e) {
 			found++
 			continue
 		}
 		lost++
-		if lost <= 10 {
+		if lost <= shown {
 			fmt.Println("  lost:", line)
 		}
 	}
-	fmt.Printf("  of mrFAST's mappings %d are near one of scanmap's, %d are lost\n", found, lost)
-	return ok && lost == 0, nil
+	fmt.Printf("  of the peer's mappings %d are near one of scanmap's, %d are lost\n", found, lost)
+	return lost, nil
 }
 
 // place is where mappings are compared: a read on one strand of a contig.

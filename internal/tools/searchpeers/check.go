@@ -8,7 +8,8 @@ import (
 	"scanmap/internal/tools/command"
 )
 
-// A comparison is a search by the default method, and the exhaustive methods that it is compared with.
+// A comparison is a search by the default method, and the exhaustive methods that it is compared
+// with.
 type comparison struct {
 	set      string
 	patterns int
@@ -37,7 +38,8 @@ var comparisons = []comparison{
 	{"guides", 100, "-k 3 --pam NGG", []string{automata, matrix}},
 }
 
-// check compares the locations of the default method, with -t 1, with those of other methods and threads, byte for byte.
+// check compares the locations of the default method, with -t 1, with those of other methods and
+// threads, byte for byte.
 func check(ref reference, threads int) error {
 	base := filepath.Join(folder, ref.file)
 	failed := error(nil)

@@ -17,8 +17,8 @@ import (
 // setSizes are the numbers of patterns of the sets.
 var setSizes = map[string]int{"guides": 1000, "primers": 100}
 
-// Lines of text have so many letters, and the next begins so many behind: alignments of 26 letters and less lie whole
-// in one of them.
+// Lines of text have so many letters, and the next begins so many after its beginning: alignments
+// of 41 letters and less lie whole in one of them.
 const (
 	lineWidth = 1000
 	lineStep  = 960
@@ -29,9 +29,10 @@ type contig struct {
 	letters []byte // in upper case
 }
 
-// makeFiles writes the files of a reference: FASTA in upper case, which some programs need, lines, and patterns.
-func makeFiles(ref reference) error {
-	text, err := fasta.ReadText(context.Background(), ref.source)
+// makeFiles writes the files of a reference: FASTA in upper case, which some programs need, lines,
+// and patterns.
+func makeFiles(ref reference, source string) error {
+	text, err := fasta.ReadText(context.Background(), source)
 	if err != nil {
 		return err
 	}
@@ -123,17 +124,18 @@ func reverseComplement(s string) string {
 	return string(b)
 }
 
-// writeSet writes the first patterns of a set, as many as some program gets, in each form that one takes.
-func writeSet(base string, patterns []string, behind string) error {
+// writeSet writes the first patterns of a set, as many as some program gets, in each form that one
+// takes.
+func writeSet(base string, patterns []string, after string) error {
 	var err error
 	for _, n := range []int{1, 5, 25, 50, 100, len(patterns)} {
 		var records, both strings.Builder
 		marked := map[string]*strings.Builder{"0": {}, "2": {}, "4": {}}
 		for i, p := range patterns[:n] {
-			fmt.Fprintf(&records, ">p%d\n%s\n", i+1, p+behind)
+			fmt.Fprintf(&records, ">p%d\n%s\n", i+1, p+after)
 			fmt.Fprintf(&both, "p%d %s %s\n", i+1, p, reverseComplement(p))
 			for mismatches, b := range marked {
-				fmt.Fprintf(b, ">p%d <mismatch=%s>\n%s\n", i+1, mismatches, p+behind)
+				fmt.Fprintf(b, ">p%d <mismatch=%s>\n%s\n", i+1, mismatches, p+after)
 			}
 		}
 		name := fmt.Sprintf("%s.%d.", base, n)

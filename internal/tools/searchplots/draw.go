@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"scanmap/internal/tools/drawing"
+	"scanmap/internal/tools/sidebyside"
 )
 
 const (
@@ -138,7 +139,8 @@ func (s *series) xys() plotter.XYs {
 	return points
 }
 
-// setAxes makes x logarithmic, with a tick at each value that was measured, and y too if values differ tenfold.
+// setAxes makes x logarithmic, with a tick at each value that was measured, and y too if values
+// differ tenfold.
 func (f *figure) setAxes(p *plot.Plot, xs map[float64]bool, least, most float64) {
 	var ticks plot.ConstantTicks
 	p.X.Min, p.X.Max = math.Inf(1), 0
@@ -158,7 +160,8 @@ func (f *figure) setAxes(p *plot.Plot, xs map[float64]bool, least, most float64)
 	}
 }
 
-// addBars draws a bar for the first point of each series, the first on top, on a logarithmic axis if values differ tenfold.
+// addBars draws a bar for the first point of each series, the first on top, on a logarithmic axis
+// if values differ tenfold.
 func (f *figure) addBars(p *plot.Plot) {
 	p.X.Label.Text = f.yLabel
 	least, most := math.Inf(1), 0.0
@@ -194,7 +197,8 @@ func (prefixed) Ticks(least, most float64) []plot.Tick {
 	return ticks
 }
 
-// bars go from the least x to a value, which is written at their end. The name stands above, where it has room in any font.
+// bars go from the least x to a value, which is written at their end. The name stands above, where
+// it has room in any font.
 type bars struct {
 	names  []string
 	values []float64
@@ -216,7 +220,9 @@ func (b *bars) Plot(c draw.Canvas, p *plot.Plot) {
 // markdown is the table of a figure, and where its lines cross.
 func (f *figure) markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "![%s](%s)\n\n%s; in %s:\n\n|", f.title, f.file, f.title, f.yLabel)
+	short, _, _ := strings.Cut(f.title, ";")
+	short, _, _ = strings.Cut(short, ",")
+	fmt.Fprintf(&b, "![%s](%s)\n\n%s\n|", short, f.file, sidebyside.Wrap(f.title+"; in "+f.yLabel+":\n"))
 	xs := map[float64]bool{}
 	for _, s := range f.series {
 		for _, q := range s.points {

@@ -98,7 +98,7 @@ func lines(rows []row, name func(r *row) string, x, y func(r *row) float64) []se
 // schemeName tells schemes apart and, where the rows differ in it, texts and devices.
 func schemeName(rows []row) func(r *row) string {
 	texts := len(values(rows, (*row).text)) > 1
-	devices := len(values(rows, func(r *row) string { return r.device })) > 1
+	devices := len(values(rows, func(r *row) string { return r.Device })) > 1
 	return func(r *row) string {
 		name := r.Method + "/" + r.Scheme
 		if texts {
@@ -124,7 +124,7 @@ func about(rows []row) string {
 	if texts := values(rows, (*row).text); len(texts) == 1 {
 		parts = append(parts, texts[0])
 	}
-	return strings.Join(append(parts, strings.Join(values(rows, func(r *row) string { return r.device }), " and ")), "; ")
+	return strings.Join(append(parts, strings.Join(values(rows, func(r *row) string { return r.Device }), " and ")), "; ")
 }
 
 // number writes powers of two from 2^16 on as such, and other large numbers in millions.
@@ -195,7 +195,8 @@ func share(r *row) int {
 	return 0
 }
 
-// againstShare is figure 6 of the paper on cuShiftOr: a line for each m that was measured with every alpha.
+// againstShare is figure 6 of the paper on cuShiftOr: a line for each m that was measured with
+// every alpha.
 func againstShare(rows []row) *figure {
 	rows = onGPU(where(rows, func(r *row) bool { return share(r) > 0 }))
 	n := largest(rows)
@@ -232,7 +233,8 @@ func againstPatternLength(rows []row, k int) *figure {
 	}
 }
 
-// againstLetters is figure 8 of the paper on cuShiftOr, for the length of a pattern that was measured with the most texts.
+// againstLetters is figure 8 of the paper on cuShiftOr, for the length of a pattern that was
+// measured with the most texts.
 func againstLetters(rows []row, k int) *figure {
 	rows = where(bitwise(rows, k), func(r *row) bool { return !r.dna() })
 	m, most := 0, 1
@@ -254,8 +256,9 @@ func againstLetters(rows []row, k int) *figure {
 	}
 }
 
-// rabinKarp are figure 3a of the paper on Rabin-Karp's method and, of DNA of the length of E. coli, its table 6: one for each text
-// that was searched by several schemes for patterns of several lengths.
+// rabinKarp are figure 3a of the paper on Rabin-Karp's method and, of DNA of the length of E. coli,
+// its table 6: one for each text that was searched by several schemes for patterns of several
+// lengths.
 func rabinKarp(rows []row) []*figure {
 	rows = onGPU(where(rows, func(r *row) bool { return r.Method == "rabin-karp" && r.Distance == 0 }))
 	var all []*figure
@@ -320,7 +323,8 @@ func crossingsOf(a, b series) (found []crossing) {
 	return found
 }
 
-// alphabetSizes is table 4 of the paper on Rabin-Karp's method: the rates of two-stage, for the longest text.
+// alphabetSizes is table 4 of the paper on Rabin-Karp's method: the rates of two-stage, for the
+// longest text.
 func alphabetSizes(rows []row) *figure {
 	rows = onGPU(where(rows, func(r *row) bool {
 		return r.Method == "rabin-karp" && r.Scheme == "two-stage" && !r.dna() && r.Distance == 0
@@ -339,17 +343,19 @@ func alphabetSizes(rows []row) *figure {
 	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.PatternLength, b.PatternLength) })
 	return &figure{
 		file:  "search-alphabet-size.svg",
-		title: fmt.Sprintf("rabin-karp/two-stage against the size of the alphabet, n = %s; %s", number(n), rows[0].device),
+		title: fmt.Sprintf("rabin-karp/two-stage against the size of the alphabet, n = %s; %s", number(n), rows[0].Device),
 		xName: "size", xLabel: "byte values in the text", yLabel: "GB/s, one byte a letter",
 		series: lines(rows, func(r *row) string { return fmt.Sprintf("m = %d", r.PatternLength) },
 			func(r *row) float64 { return float64(r.AlphabetSize) }, func(r *row) float64 { return r.Value / 1e9 }),
 	}
 }
 
-// longPattern is from what length on the paper on witnesses calls a pattern long; its own have about 1000 letters.
+// longPattern is from what length on the paper on witnesses calls a pattern long; its own have
+// about 1000 letters.
 const longPattern = 500
 
-// witness is tables 1 to 4 of the paper on witnesses, for the text and the long pattern that were measured most.
+// witness is tables 1 to 4 of the paper on witnesses, for the text and the long pattern that were
+// measured most.
 func witness(rows []row) *figure {
 	rows = where(rows, func(r *row) bool {
 		return slices.Contains([]string{"witness", "brute-force", "kmp"}, r.Method) && r.Distance == 0 && r.PatternLength >= longPattern
@@ -372,7 +378,8 @@ func witness(rows []row) *figure {
 	}
 }
 
-// levenshtein is the comparison of the papers on matrices of edit distances, at the m and k that the later one uses.
+// levenshtein is the comparison of the papers on matrices of edit distances, at the m and k that
+// the later one uses.
 func levenshtein(rows []row) *figure {
 	rows = where(rows, func(r *row) bool {
 		return r.Method == "levenshtein" && r.PatternLength == 16 && r.Distance == 6 && !r.Substitutions

@@ -95,7 +95,7 @@ func TestFigures(t *testing.T) {
 	}
 	write(t, filepath.Join(in, "all.json"), "NVIDIA H200", measured())
 	var tables strings.Builder
-	if err := run([]string{in}, out, &tables); err != nil {
+	if err := run([]string{in}, out, filepath.Join(out, "search.tsv"), &tables); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{
@@ -130,19 +130,47 @@ func TestFigures(t *testing.T) {
 	}
 }
 
+// The TSV gives the same plots and tables as the JSON.
+func TestDrawnAgain(t *testing.T) {
+	in, first, second := t.TempDir(), t.TempDir(), t.TempDir()
+	write(t, filepath.Join(in, "all.json"), "NVIDIA H200", measured())
+	var tables, again strings.Builder
+	tsv := filepath.Join(in, "search.tsv")
+	if err := run([]string{in}, first, tsv, &tables); err != nil {
+		t.Fatal(err)
+	}
+	if err := run([]string{tsv}, second, "", &again); err != nil {
+		t.Fatal(err)
+	}
+	if tables.String() != again.String() {
+		t.Errorf("%s\nbecame\n%s", tables.String(), again.String())
+	}
+	plots, err := filepath.Glob(filepath.Join(first, "*.svg"))
+	if err != nil || len(plots) != 11 {
+		t.Fatal(plots, err)
+	}
+	for _, plot := range plots {
+		was, err := os.ReadFile(plot)
+		is, err2 := os.ReadFile(filepath.Join(second, filepath.Base(plot)))
+		if err != nil || err2 != nil || string(was) != string(is) {
+			t.Errorf("%s differs, %v, %v", plot, err, err2)
+		}
+	}
+}
+
 func TestRefused(t *testing.T) {
 	in := t.TempDir()
-	if err := run([]string{in}, in, io.Discard); err == nil {
+	if err := run([]string{in}, in, "", io.Discard); err == nil {
 		t.Error("a folder without files is taken")
 	}
 	file := filepath.Join(in, "a.json")
 	write(t, file, "NVIDIA H200", []map[string]any{made("kmp", "serial", 1<<20, 4, 0, 1e9)})
-	if err := run([]string{file}, in, io.Discard); err == nil {
+	if err := run([]string{file}, in, "", io.Discard); err == nil {
 		t.Error("results that belong to no plot are taken")
 	}
 	other := filepath.Join(in, "b.json")
 	write(t, other, "Tesla T4", measured())
-	if err := run([]string{file, other}, in, io.Discard); err == nil {
+	if err := run([]string{file, other}, in, "", io.Discard); err == nil {
 		t.Error("results of two GPUs are taken")
 	}
 }

@@ -1,7 +1,8 @@
-// Command simulate cuts reads with known edits, or pairs of a sample with known variants, out of a reference.
+// Command simulate cuts reads with known edits, or pairs of a sample with known variants, out of a
+// reference.
 //
 //	simulate -ref ref.fa -n 1000 -length 100 -max-edits 5 -seed 1 -o reads.fq
-//	simulate -ref ref.fa -pairs -n 1000 -length 101 -seed 1 -o reads_1.fq -mates reads_2.fq -vcf sample.vcf
+//	simulate -ref ref.fa -pairs -n 1000 -length 101 -o reads_1.fq -mates reads_2.fq -vcf sample.vcf
 //
 // Each read starts at a position drawn evenly from all positions of all contigs where it
 // fits without an ambiguous letter, on either strand. The number of its edits is 0 with
@@ -15,13 +16,15 @@
 // A name says where the read is from: number_contig_position_strand_edits, with a
 // 1-based position.
 //
-// With -pairs a sample is made first, which differs from the reference by substitutions and by insertions and deletions (half
-// each) of 1 to 10 bases, where each base more is half as frequent; -vcf writes them. Fragments are cut out of
-// the sample, on either strand, of a length from a normal distribution, and at least that of a read. Mates are their two ends,
-// facing each other. A share of pairs, the chimeras, has mates of two fragments. Sequencing errors are
-// substitutions, ever more frequent from the first base to the last, and the qualities are the probabilities that they
-// were drawn with. The name of a pair says where both mates are from: number_contig_position_strand_contig_position_strand,
-// with the 1-based reference position of the leftmost base of each.
+// With -pairs a sample is made first, which differs from the reference by substitutions and by
+// insertions and deletions (half each) of 1 to 10 bases, where each base more is half as frequent;
+// -vcf writes them. Fragments are cut out of the sample, on either strand, of a length from a
+// normal distribution, and at least that of a read. Mates are their two ends, facing each other. A
+// share of pairs, the chimeras, has mates of two fragments. Sequencing errors are substitutions,
+// ever more frequent from the first base to the last, and the qualities are the probabilities that
+// they were drawn with. The name of a pair says where both mates are from:
+// number_contig_position_strand_contig_position_strand, with the 1-based reference position of the
+// leftmost base of each.
 package main
 
 import (

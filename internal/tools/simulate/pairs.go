@@ -164,9 +164,9 @@ func (s *sequencer) end(c *sampleContig, at int, strand byte) mate {
 	return m
 }
 
-// sequence puts errors into letters and returns the qualities. Qualities are whole, so that one of the two next to the
-// share of errors is drawn, each as often as gives that share; errors are then drawn with the probability that
-// the quality stands for.
+// sequence puts errors into letters and returns the qualities. Qualities are whole, so that one of
+// the two next to the share of errors is drawn, each as often as gives that share; errors are then
+// drawn with the probability that the quality stands for.
 func (s *sequencer) sequence(letters []byte) []byte {
 	qualities := make([]byte, len(letters))
 	for i := range letters {
@@ -186,7 +186,8 @@ func (s *sequencer) sequence(letters []byte) []byte {
 // mostQuality is the best that Illumina's sequencers give.
 const mostQuality = 41
 
-// drawQuality returns one of the two whole qualities next to a share of errors; x is drawn from [0, 1).
+// drawQuality returns one of the two whole qualities next to a share of errors; x is drawn from [0,
+// 1).
 func drawQuality(rate, x float64) int {
 	if rate <= probability(mostQuality) {
 		return mostQuality

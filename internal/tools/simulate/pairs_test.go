@@ -94,7 +94,8 @@ func TestPairsAreFromWhereTheirNamesSay(t *testing.T) {
 		}
 		sum += math.Abs(float64(pair.Mates[0].Position-pair.Mates[1].Position)) + float64(usual.length)
 	}
-	// Some chimeras are together by chance. 200 of the pairs are chimeras and half of the others are turned: five standard deviations.
+	// Some chimeras are together by chance. 200 of the pairs are chimeras and half of the others are
+	// turned: five standard deviations.
 	if chimeras < 110 || chimeras > 267 || turned < 780 || turned > 1020 {
 		t.Errorf("%d chimeras, %d turned", chimeras, turned)
 	}

@@ -9,8 +9,9 @@ import (
 	"scanmap/dna"
 )
 
-// A variant is a difference of the sample from a contig of the reference: the bases [at, at+deleted) are replaced by
-// inserted. The base before at is never ambiguous and never part of a variant.
+// A variant is a difference of the sample from a contig of the reference: the bases [at,
+// at+deleted) are replaced by inserted. The base before at is never ambiguous and never part of a
+// variant.
 type variant struct {
 	at, deleted int // 0-based
 	inserted    []byte
@@ -32,7 +33,8 @@ type variantRates struct {
 // mostInserted is the longest insertion or deletion.
 const mostInserted = 10
 
-// makeSample differs from the reference at random places; only names one contig, or is empty for all.
+// makeSample differs from the reference at random places; only names one contig, or is empty for
+// all.
 func makeSample(ref *dna.Reference, rates variantRates, only string, r *rand.Rand) ([]sampleContig, error) {
 	var sample []sampleContig
 	for i := range ref.Contigs {

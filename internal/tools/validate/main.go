@@ -1,14 +1,17 @@
-// Command validate has samtools and Picard judge what scanmap map writes for every real set of ../shared/data, single-end and
-// in pairs, in every mode of report, as SAM, BAM, sam.gz and sorted with an index; scanmap/internal/validate says how.
+// Command validate has samtools and Picard judge what scanmap map writes for every real set,
+// single-end and in pairs, in every mode of report, as SAM, BAM, sam.gz and sorted with an index;
+// scanmap/internal/validate says how. The sets are those of ../shared/data, or of testdata where
+// that is not there.
 //
 //	validate -scanmap bin/scanmap -out build/validate -only 'phix.*pairs'
 //
-// It prints one line for each set and mode, and writes build/validate/summary.md. Its exit code is 1 when there is any fault.
-// The files of a case with faults stay in build/validate/work.
+// It prints one line for each set and mode, and writes build/validate/summary.md. Its exit code is
+// 1 when there is any fault. The files of a case with faults stay in build/validate/work.
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -20,10 +23,9 @@ import (
 	"sync"
 	"time"
 
+	"scanmap/internal/tools/sidebyside"
 	"scanmap/internal/validate"
 )
-
-const shared = "../shared/data"
 
 func main() {
 	scanmap := flag.String("scanmap", "bin/scanmap", "the program to judge")
@@ -31,10 +33,6 @@ func main() {
 	only := flag.String("only", "", "judge cases alone whose line matches this regular expression")
 	jobs := flag.Int("jobs", runtime.GOMAXPROCS(0), "how many cases to judge at a time")
 	flag.Parse()
-	if _, err := os.Stat(shared); err != nil {
-		fmt.Println("SKIPPED:", shared, "is not there")
-		return
-	}
 	samtools, err := exec.LookPath("samtools")
 	if err != nil {
 		fmt.Println("SKIPPED: samtools is not installed")
@@ -44,20 +42,22 @@ func main() {
 	if err != nil {
 		fmt.Println("SKIPPED: PicardCommandLine is not installed; the rest is done without it")
 	}
-	j := &judge{tools: validate.Tools{Scanmap: *scanmap, Samtools: samtools, Picard: picard}, out: *out, began: time.Now()}
+	j := &judge{
+		tools: validate.Tools{Scanmap: *scanmap, Samtools: samtools, Picard: picard}, data: sidebyside.FindData(), out: *out, began: time.Now(),
+	}
 	ok, err := j.run(*only, *jobs)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "validate:", err)
-		os.Exit(1)
+	if err == nil && !ok {
+		err = errFaults
 	}
-	if !ok {
-		os.Exit(1)
-	}
+	sidebyside.Exit("validate", err)
 }
+
+var errFaults = errors.New("there are faults")
 
 // judge runs cases and keeps their verdicts.
 type judge struct {
 	tools validate.Tools
+	data  sidebyside.Data
 	out   string
 	began time.Time
 
@@ -82,7 +82,7 @@ func (j *judge) run(only string, jobs int) (ok bool, err error) {
 		return false, err
 	}
 	var cases []validate.Case
-	for _, c := range allCases(filepath.Join(j.out, "reference")) {
+	for _, c := range allCases(j.data, filepath.Join(j.out, "reference")) {
 		if pattern.MatchString(c.String()) {
 			cases = append(cases, c)
 		}
@@ -124,9 +124,9 @@ func (j *judge) references(cases []validate.Case) error {
 		if _, err := os.Stat(c.Reference + ".fai"); err == nil {
 			continue
 		}
-		source := filepath.Join(shared, "ref", filepath.Base(c.Reference))
-		command := exec.Command("sh", "-c", `if [ -e "$1" ]; then cat "$1"; else gzip -dc "$1.gz"; fi >"$2" && "$3" faidx "$2" && "$3" dict -o "${2%.fa}.dict" "$2"`,
-			"sh", source, c.Reference, j.tools.Samtools)
+		source := j.data.Path(folderOf(j.data, "ref", filepath.Base(c.Reference)))
+		command := exec.Command("sh", "-c", `if [ -e "$1" ]; then cat "$1"; else gzip -dc "$1.gz"; fi >"$2" && "$3" faidx "$2" &&
+			"$3" dict -o "${2%.fa}.dict" "$2"`, "sh", source, c.Reference, j.tools.Samtools)
 		command.Stderr = os.Stderr
 		if err := command.Run(); err != nil {
 			return fmt.Errorf("%s: %w", c.Reference, err)

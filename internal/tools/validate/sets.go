@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"scanmap/internal/tools/sidebyside"
 	"scanmap/internal/validate"
 )
 
@@ -63,7 +64,7 @@ const (
 	ex1        = "human_b36_ex1_3kb.fa"
 )
 
-var sets = []set{
+var larger = []set{
 	{"phix", phix, "tiny_phix_SRR1377138_%s.fastq", true, "4%", every},
 	{"phix-10%", phix, "tiny_phix_SRR1377138_%s.fastq", true, "10%", few},
 	{"chr20start", chr20start, "tiny_human_NA12878_chr20start_101bp_%s.fastq.gz", true, "4%", every},
@@ -84,6 +85,24 @@ var sets = []set{
 	{"chr20masked", masked, "dev_human_NA12878_chr20_10.0-10.1M_101bp_%s.fastq.gz", true, "4%", few},
 }
 
+// small are the sets of testdata.
+var small = []set{
+	{"phix", "phix.fa", "phix_%s.fastq", true, "4%", every},
+	{"phix-10%", "phix.fa", "phix_%s.fastq", true, "10%", few},
+	{"ex1", "ex1.fa", "ex1_35bp.fastq.gz", false, "3", every},
+	{"portiera101", "portiera.fa", "portiera_101bp.fastq.gz", false, "4%", every},
+	{"portiera36", "portiera.fa", "portiera_36bp.fastq.gz", false, "2", few},
+}
+
+// folderOf returns the path of a reference (kind "ref") or of reads within the data; testdata has
+// no folders.
+func folderOf(data sidebyside.Data, kind, name string) string {
+	if data.Larger {
+		return filepath.Join(kind, name)
+	}
+	return name
+}
+
 // large are sets whose mates alone have the few modes: pairs have every one.
 var large = map[string]bool{"yeast": true, "mosaic101": true}
 
@@ -94,29 +113,29 @@ const readGroup = `@RG\tID:lane1\tSM:sample\tLB:library\tPL:ILLUMINA`
 const regionsOfCase = 50
 
 // allCases lists every case: pairs, and each of their files alone.
-func allCases(references string) []validate.Case {
+func allCases(data sidebyside.Data, references string) []validate.Case {
 	var cases []validate.Case
-	for _, s := range sets {
+	for _, s := range sidebyside.Choose(data, larger, small) {
 		single := s.modes
 		if large[s.name] {
 			single = few
 		}
 		if !s.mates {
-			cases = append(cases, s.cases(references, single, s.reads)...)
+			cases = append(cases, s.cases(data, references, single, s.reads)...)
 			continue
 		}
 		first, last := strings.Replace(s.reads, "%s", "R1", 1), strings.Replace(s.reads, "%s", "R2", 1)
-		cases = append(cases, s.cases(references, s.modes, first, last)...)
+		cases = append(cases, s.cases(data, references, s.modes, first, last)...)
 		s.name += "-R1"
-		cases = append(cases, s.cases(references, single, first)...)
+		cases = append(cases, s.cases(data, references, single, first)...)
 		s.name = s.name[:len(s.name)-1] + "2"
-		cases = append(cases, s.cases(references, few, last)...)
+		cases = append(cases, s.cases(data, references, few, last)...)
 	}
 	return cases
 }
 
 // cases are those of one layout.
-func (s *set) cases(references string, modes []mode, reads ...string) []validate.Case {
+func (s *set) cases(data sidebyside.Data, references string, modes []mode, reads ...string) []validate.Case {
 	var cases []validate.Case
 	for _, m := range modes {
 		c := validate.Case{
@@ -125,7 +144,7 @@ func (s *set) cases(references string, modes []mode, reads ...string) []validate
 			ReadGroup: readGroup, Picard: true, Pipes: m.pipes,
 		}
 		for _, file := range reads {
-			c.Reads = append(c.Reads, filepath.Join(shared, "reads", file))
+			c.Reads = append(c.Reads, data.Path(folderOf(data, "reads", file)))
 		}
 		if m.ungrouped {
 			c.ReadGroup, c.Picard = "", false

@@ -49,6 +49,11 @@ func (j *judge) summary() (err error) {
 	return errors.Join(w.Flush(), f.Close())
 }
 
+const fixmateText = `fixmate TLEN and flag 2: primary records in which samtools fixmate changes them; it measures from 5'
+end to 5' end, and takes mates at any distance for proper. SKIPPED, with markdup: reads share names
+without being mates.
+`
+
 // write prints the summary; the writer keeps its first error.
 func (j *judge) write(w io.Writer) {
 	faulty := 0
@@ -64,8 +69,8 @@ func (j *judge) write(w io.Writer) {
 	}
 	fmt.Fprintf(w, "# Output of %s, judged by other programs\n\n", command.Output(j.tools.Scanmap, "--version"))
 	fmt.Fprintf(w, "%s; %s; %s; %.0f s.\n", j.began.Format("2 January 2006"), samtools, filepath.Base(picard), time.Since(j.began).Seconds())
-	fmt.Fprintf(w, "%d cases, %d with faults. Each is written as SAM, sam.gz, BAM, sorted SAM and sorted BAM with its index.\n\n", len(j.verdicts), faulty)
-	fmt.Fprintln(w, "fixmate TLEN and flag 2: primary records in which samtools fixmate changes them; it measures from 5' end to 5' end, and takes mates at any distance for proper. SKIPPED, with markdup: reads share names without being mates.")
+	fmt.Fprintf(w, "%d cases, %d with faults. Each is written as SAM, sam.gz, BAM, sorted SAM and sorted BAM with its\nindex.\n\n", len(j.verdicts), faulty)
+	fmt.Fprint(w, fixmateText)
 	fmt.Fprint(w, "\n| set | layout | mode | records | primary | mapped | proper | fixmate TLEN | fixmate flag 2 | pipes | Picard | s | |\n|---|---|---|---:|---:|---:|---:|---:|---:|---|---|---:|---|\n")
 	for i := range j.verdicts {
 		fmt.Fprintln(w, j.verdicts[i].row())
