@@ -1,7 +1,9 @@
 package main
 
 import (
+	"image/color"
 	"math"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -20,6 +22,7 @@ func draw(rows []row, file string) error {
 	drawing.Style(p)
 	p.Add(plotter.NewGrid())
 	sets, programs := names(rows)
+	marks := map[string]*plotter.Scatter{} // of the sets that have points, in grey
 	least, most := 1.0, 1.0
 	for i, program := range programs {
 		var legend *plotter.Scatter
@@ -38,15 +41,24 @@ func draw(rows []row, file string) error {
 			point.Color, point.Shape, point.Radius = drawing.Colour(i), drawing.Glyph(j), vg.Points(4)
 			p.Add(point)
 			if legend == nil {
-				legend = point
+				legend = &plotter.Scatter{GlyphStyle: point.GlyphStyle}
+				legend.Shape = drawing.Glyph(0)
 			}
+			mark := &plotter.Scatter{GlyphStyle: point.GlyphStyle}
+			mark.Color = color.Gray{Y: 110}
+			marks[set] = mark
 		}
 		if legend != nil {
 			p.Legend.Add(program, legend)
 		}
 	}
+	for _, set := range sets {
+		if marks[set] != nil {
+			p.Legend.Add(strings.ReplaceAll(set, "*", ""), marks[set])
+		}
+	}
 	// A few percent of room, so that no mark is cut.
 	p.X.Min, p.X.Max = least/1.3, most*1.3
 	p.Y.Min, p.Y.Max = math.Floor(p.Y.Min/10)*10, 102
-	return drawing.Save(p, 4.6*vg.Centimeter, 18*vg.Centimeter, 8.5*vg.Centimeter, file)
+	return drawing.Save(p, 9.2*vg.Centimeter, 22*vg.Centimeter, 8.5*vg.Centimeter, file)
 }
