@@ -56,8 +56,8 @@ func pages(t *testing.T) []string {
 	return append(names, filepath.Join(root, "README.md"), filepath.Join(root, "CONTRIBUTING.md"))
 }
 
-// A block is code of a page. A block of commands is a script. In one that shows output too, commands
-// begin with "$ ".
+// A block is code of a page. A block of commands is a script. In one that shows output too,
+// commands begin with "$ ".
 type block struct {
 	line  int    // of its first line of code, from 1
 	skip  string // why it is not run
@@ -242,8 +242,8 @@ func same(got, want string) bool {
 	return got == want
 }
 
-// provide puts the files that examples name into a folder: testdata itself, ref.fa, which is phiX174
-// and Portiera, reads.fq of Portiera, and R1.fq and R2.fq of phiX174, each compressed too.
+// provide puts the files that examples name into a folder: testdata itself, ref.fa, which is
+// phiX174 and Portiera, reads.fq of Portiera, and R1.fq and R2.fq of phiX174, each compressed too.
 func provide(t *testing.T, folder string) {
 	t.Helper()
 	data, err := filepath.Abs(filepath.Join(root, "testdata"))
@@ -257,7 +257,7 @@ func provide(t *testing.T, folder string) {
 	first, second := content(t, data+"/phix_R1.fastq"), content(t, data+"/phix_R2.fastq")
 	for name, text := range map[string][]byte{
 		"ref.fa": reference, "reads.fq": content(t, data+"/portiera_101bp.fastq.gz"),
-		"R1.fq": first, "R2.fq": second, "interleaved.fq": alternate(first, second),
+		"R1.fq": first, "R2.fq": second, "reads_1.fq": first, "reads_2.fq": second, "interleaved.fq": alternate(first, second),
 		"primers.fa":  []byte(">forward\nGAGTTTTATCGCTTCCATGAC\n>reverse\nCCATCAACTTCACGTAGGTC\n"),
 		"guides.txt":  []byte("g1 TCTTAGACGAATCACCAGAA\ng2 GAGTTTTATCGCTTCCATGA\n"),
 		"samples.tsv": []byte("R1.fq\tR2.fq\t@RG\\tID:phix\\tSM:virus\nreads.fq\t\t@RG\\tID:portiera\\tSM:bacterium\n"),

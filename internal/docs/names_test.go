@@ -133,8 +133,8 @@ func anchors(t *testing.T, page string) (found []string) {
 	return found
 }
 
-// TestPackages compares the tables of CONTRIBUTING.md with the packages that there are: each has one
-// row, and each row of packages is one.
+// TestPackages compares the tables of CONTRIBUTING.md with the packages that there are: each has
+// one row, and each row of packages is one.
 func TestPackages(t *testing.T) {
 	command := exec.Command("go", "list", "-f", "{{.ImportPath}}", "./...")
 	command.Dir = root
@@ -173,5 +173,16 @@ func TestPackages(t *testing.T) {
 		if info, err := os.Stat(filepath.Join(root, name)); err != nil || !info.IsDir() {
 			t.Errorf("CONTRIBUTING.md has a row of %s, which is no folder", name)
 		}
+	}
+}
+
+// TestShortREADME holds README.md to what is read in five minutes.
+func TestShortREADME(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(text), "\n"); n > 150 {
+		t.Errorf("README.md has %d lines, more than 150: what is longer goes to docs", n)
 	}
 }

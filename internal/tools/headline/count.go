@@ -56,8 +56,8 @@ func share(truth, theirs map[place][]span, k int) (found int) {
 
 func near(a, b, k int) bool { return max(a-b, b-a) <= k }
 
-// locations calls f for each alignment of a SAM file, those in XA tags included. The clipped ends of
-// a read count as aligned, so that a mapper that clips is not held to have missed the place.
+// locations calls f for each alignment of a SAM file, those in XA tags included. The clipped ends
+// of a read count as aligned, so that a mapper that clips is not held to have missed the place.
 func locations(file string, f func(place, span)) error {
 	in, err := os.Open(file)
 	if err != nil {

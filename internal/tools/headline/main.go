@@ -68,6 +68,7 @@ func run(all string, k int, files []string) error {
 type row struct {
 	set, program string
 	seconds      float64 // of wall-clock time; 0 if not measured
+	text         string  // the seconds as the table has them
 	found        float64 // percent of all locations; negative if not counted
 	// where, when and with which command the two numbers were made
 	date, machine, command string
@@ -91,7 +92,7 @@ func parse(text string) ([]row, error) {
 			}
 			continue
 		}
-		r := row{set: f[0], program: f[1], found: -1, date: f[4], machine: f[5], command: f[6]}
+		r := row{set: f[0], program: f[1], text: f[2], found: -1, date: f[4], machine: f[5], command: f[6]}
 		for _, c := range []struct {
 			text  string
 			value *float64
@@ -151,7 +152,7 @@ func markdown(rows []row) string {
 			var cell []string
 			if r, ok := at(rows, set, program); ok {
 				if r.seconds > 0 {
-					text := strconv.FormatFloat(r.seconds, 'g', 3, 64) + " s"
+					text := short(r.text) + " s"
 					if r.seconds == least {
 						text = "**" + text + "**"
 					}
@@ -166,6 +167,14 @@ func markdown(rows []row) string {
 		b.WriteString("\n")
 	}
 	return b.String()
+}
+
+// short rounds seconds that have more than three digits.
+func short(seconds string) string {
+	if v, err := strconv.ParseFloat(seconds, 64); err == nil && len(seconds) > len("0.12") {
+		return strconv.FormatFloat(v, 'g', 3, 64)
+	}
+	return seconds
 }
 
 // percent rounds to a tenth; only what is complete is 100 %.
