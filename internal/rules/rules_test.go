@@ -21,8 +21,7 @@ const (
 	module = "scanmap/"
 )
 
-// mayImport lists the packages of this module that a package may import. Packages that
-// will hold the GPU and the search of single patterns have their place already.
+// mayImport lists the packages of this module that a package may import.
 var mayImport = map[string][]string{
 	"cmd/scanmap": {"mapper", "search", "report", "device", "measure", "dna", "fasta", "sam", "gpu", "kernels"},
 	"mapper":      {"device", "measure", "dna", "fasta", "sam", "gpu", "kernels"},
@@ -40,7 +39,7 @@ var mayImport = map[string][]string{
 // The reasons, as a failure gives them.
 const (
 	reasonDirection = "imports go one way, cmd -> mapper, search, report -> device -> dna, fasta, sam, gpu, kernels, measure, " +
-		"and leaves know nothing of each other save that fasta and sam use dna: so each can be read, tested and replaced alone"
+		"and leaves know nothing of each other, except that fasta and sam use dna: so each can be read, tested and replaced alone"
 	reasonUnknown  = "the package is in no rule: say in mayImport and in .golangci.yml where it stands"
 	reasonInternal = "internal packages are tools and tests: the program does not depend on them"
 	reasonGPU      = "only *_gpu.go files launch kernels: the plain version beside each has to build and run without a GPU"
