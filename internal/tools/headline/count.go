@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -19,24 +20,24 @@ type span struct{ from, to int }
 
 // count prints which share of the locations in a SAM file each of others has.
 func count(all string, k int, files []string) error {
-	truth := map[place][]span{}
-	total := 0
-	err := locations(all, func(p place, s span) {
-		truth[p] = append(truth[p], s)
-		total++
-	})
-	if err != nil {
-		return err
-	}
 	for _, file := range files {
-		theirs := map[place][]span{}
-		if err := locations(file, func(p place, s span) { theirs[p] = append(theirs[p], s) }); err != nil {
+		found, total, err := found(all, file, k)
+		if err != nil {
 			return err
 		}
-		found := share(truth, theirs, k)
-		fmt.Printf("%s: %d of %d, %.2f %%\n", file, found, total, 100*float64(found)/float64(max(total, 1)))
+		fmt.Printf("%s: %d of %d, %.4f %%\n", file, found, total, 100*float64(found)/float64(max(total, 1)))
 	}
 	return nil
+}
+
+// found counts the locations of a SAM file, and those of them that another has too.
+func found(all, file string, k int) (found, total int, err error) {
+	truth, theirs := map[place][]span{}, map[place][]span{}
+	err = errors.Join(
+		locations(all, func(p place, s span) { truth[p], total = append(truth[p], s), total+1 }),
+		locations(file, func(p place, s span) { theirs[p] = append(theirs[p], s) }),
+	)
+	return share(truth, theirs, k), total, err
 }
 
 // share counts the locations that start or end within k of one of theirs.

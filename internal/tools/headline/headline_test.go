@@ -84,3 +84,32 @@ func TestShare(t *testing.T) {
 		}
 	}
 }
+
+func TestSave(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "x.tsv")
+	rows := []row{
+		{set: "a", program: ours, seconds: 1.25, text: "1.25", found: 100, date: "d", machine: "m", command: "c"},
+		{set: "a", program: "other", seconds: 0, found: -1, date: "d", machine: "m", command: "c"},
+		{set: "a", program: "third", seconds: 2, text: "2.0", found: 99.99999, date: "d", machine: "m", command: "c"},
+	}
+	if err := save(rows, file); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := parse(string(text))
+	if err != nil || len(got) != 3 || got[0] != rows[0] || got[1].found != -1 || got[2].found != 99.9999 {
+		t.Errorf("%v, %+v", err, got)
+	}
+	if err := save(nil, file); err == nil {
+		t.Error("a table of nothing is no error")
+	}
+}
+
+func TestFill(t *testing.T) {
+	if got := fill(map[string]string{"REF": "ref.fa", "K": "4"}, "map -e {K} {REF} {READS}"); got != "map -e 4 ref.fa {READS}" {
+		t.Error(got)
+	}
+}

@@ -4,8 +4,13 @@
 //	go run ./internal/tools/headline
 //
 // reads docs/benchmarks/headline.tsv, which has a line for each set of reads and program, and
-// writes docs/benchmarks/headline.svg and the lines of README.md between two marks. To count what
-// the SAM files of programs have of the locations in one of scanmap map -e K --report all:
+// writes docs/benchmarks/headline.svg and the lines of README.md between two marks. To measure all
+// of it again, with the data of ../shared, and write the TSV too:
+//
+//	go run ./internal/tools/headline -measure -repeat 3
+//
+// The locations that scanmap map --report all finds stand for all; make oracle-all judges these.
+// What other SAM files have of them is also counted by
 //
 //	go run ./internal/tools/headline -k K -all scanmap.sam bwa.sam yara.sam
 package main
@@ -18,6 +23,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"scanmap/internal/tools/command"
 )
 
 const (
@@ -31,16 +38,35 @@ const (
 func main() {
 	all := flag.String("all", "", "count what the SAM files given have of the locations of this one")
 	k := flag.Int("k", 0, "with -all, the largest distance that it was made with")
+	again := flag.Bool("measure", false, "measure, and write "+table)
+	var p plan
+	flag.StringVar(&p.data, "data", "../shared/data", "with -measure, the folder of references and reads")
+	flag.StringVar(&p.sets, "sets", "", "with -measure, only sets with such a name")
+	flag.StringVar(&p.machine, "machine", command.Processor(), "with -measure, what to call this machine")
+	flag.IntVar(&p.threads, "threads", 2, "with -measure, threads of each program")
+	flag.IntVar(&p.repeat, "repeat", 3, "with -measure, runs of each, of which the median counts")
 	flag.Parse()
-	if err := run(*all, *k, flag.Args()); err != nil {
+	if !*again {
+		p.repeat = 0
+	}
+	if err := run(*all, *k, p, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "headline:", err)
 		os.Exit(1)
 	}
 }
 
-func run(all string, k int, files []string) error {
+func run(all string, k int, p plan, files []string) error {
 	if all != "" {
 		return count(all, k, files)
+	}
+	if p.repeat > 0 {
+		rows, err := p.measure()
+		if err != nil {
+			return err
+		}
+		if err := save(rows, table); err != nil {
+			return err
+		}
 	}
 	text, err := os.ReadFile(table)
 	if err != nil {
