@@ -84,6 +84,27 @@ func below(known map[string][]string, folder, name string) bool {
 	return false
 }
 
+// path is a file below the root in quotes; names in capitals stand for others, and build is made.
+var path = regexp.MustCompile("`([a-z][\\w/.-]*/[a-z][\\w.-]*\\.(?:go|s|cu|cuh|json|tsv|sh|md))`")
+
+// TestNamedFiles fails where a page names a source file that does not exist.
+func TestNamedFiles(t *testing.T) {
+	for _, page := range pages(t) {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range path.FindAllStringSubmatch(string(text), -1) {
+			if strings.HasPrefix(m[1], "build/") {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join(root, m[1])); err != nil {
+				t.Errorf("%s: %v", page, err)
+			}
+		}
+	}
+}
+
 // link is the target of a link or a picture.
 var link = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 
