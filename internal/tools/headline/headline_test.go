@@ -108,6 +108,12 @@ func TestSave(t *testing.T) {
 	}
 }
 
+func TestMedian(t *testing.T) {
+	if a, b := median([]float64{3, 1, 2}), median([]float64{4, 1, 2, 3}); a != 2 || b != 2.5 {
+		t.Error(a, b)
+	}
+}
+
 func TestFill(t *testing.T) {
 	if got := fill(map[string]string{"REF": "ref.fa", "K": "4"}, "map -e {K} {REF} {READS}"); got != "map -e 4 ref.fa {READS}" {
 		t.Error(got)

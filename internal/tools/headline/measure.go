@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -139,7 +140,7 @@ func (p *plan) compete(s *set) ([]row, error) {
 		if len(seconds[i]) == 0 {
 			continue
 		}
-		rows[i].seconds = command.Median(seconds[i])
+		rows[i].seconds = median(seconds[i])
 		rows[i].text = strconv.FormatFloat(rows[i].seconds, 'g', 4, 64)
 		found, total, err := found(outputs[0], outputs[i], s.k)
 		if err != nil {
@@ -148,6 +149,12 @@ func (p *plan) compete(s *set) ([]row, error) {
 		rows[i].found = 100 * float64(found) / float64(max(total, 1))
 	}
 	return rows, nil
+}
+
+// median returns the middle of some seconds, or the mean of the two in the middle.
+func median(seconds []float64) float64 {
+	sorted := slices.Sorted(slices.Values(seconds))
+	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
 }
 
 // index builds an index unless it was built by an earlier run: a file beside it says so.
