@@ -11,7 +11,7 @@ GOVULNCHECK := v1.1.4
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build demo man test race vet lint staticcheck golangci-lint vulncheck kernels generate-check fuzz \
+.PHONY: help build demo man test race vet lint width staticcheck golangci-lint vulncheck kernels generate-check fuzz \
 	oracle oracle-all peers-check search-peers-check validate bench bench-peers bench-pairs bench-sort bench-search-peers bench-gpu bench-search \
 	curves golden ci clean
 
@@ -51,7 +51,10 @@ vet: ## gofmt and go vet
 		if [ -n "$$unformatted" ]; then echo "gofmt would change:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
 
-lint: vet staticcheck golangci-lint ## gofmt, go vet, staticcheck and golangci-lint
+lint: vet width staticcheck golangci-lint ## gofmt, go vet, width of lines, staticcheck and golangci-lint
+
+width: ## lines of prose and comment have at most 100 columns
+	$(GO) test ./internal/rules -run Width
 
 # install NAME, PACKAGE, VERSION: into build/tools, unless that version built by this Go is there.
 install = mkdir -p $(TOOLS); \

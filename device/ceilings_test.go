@@ -9,9 +9,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"scanmap/kernels"
 	"scanmap/gpu"
 	"scanmap/internal/emulator"
+	"scanmap/kernels"
 )
 
 // folded downloads what the blocks of a kernel wrote and folds it.

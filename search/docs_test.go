@@ -14,7 +14,8 @@ var update = flag.Bool("update", false, "rewrite the table of methods in docs/se
 func methodsTable() string {
 	var b strings.Builder
 	for _, m := range Methods() {
-		fmt.Fprintf(&b, "\n`%s` %s (%s).\n\n| scheme | | runs on | takes | distance |\n|---|---|---|---|---|\n", m.Name, m.Summary, m.Source)
+		b.WriteString("\n" + wrap(fmt.Sprintf("`%s` %s (%s).", m.Name, m.Summary, m.Source)))
+		b.WriteString("\n| scheme | | runs on | takes | distance |\n|---|---|---|---|---|\n")
 		for _, s := range m.Schemes {
 			var processors, takes, counts []string
 			if s.CPU() {
@@ -39,8 +40,29 @@ func methodsTable() string {
 			if len(counts) > 0 {
 				distance = fmt.Sprintf("%d %s", s.Distance, strings.Join(counts, " or "))
 			}
-			fmt.Fprintf(&b, "| `%s` | %s | %s | %s, %d letters | %s |\n", s.Name, s.Summary, strings.Join(processors, ", "), strings.Join(takes, ", "), s.Longest, distance)
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s, %d letters | %s |\n", s.Name, s.Summary,
+				strings.Join(processors, ", "), strings.Join(takes, ", "), s.Longest, distance)
 		}
+	}
+	return b.String() + "\n"
+}
+
+// wrap breaks a sentence into lines of at most 100 columns.
+func wrap(sentence string) string {
+	var b strings.Builder
+	column := 0
+	for i, word := range strings.Fields(sentence) {
+		switch n := len([]rune(word)); {
+		case i == 0:
+			column = n
+		case column+1+n > 100:
+			b.WriteByte('\n')
+			column = n
+		default:
+			b.WriteByte(' ')
+			column += 1 + n
+		}
+		b.WriteString(word)
 	}
 	return b.String() + "\n"
 }

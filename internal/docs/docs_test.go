@@ -2,160 +2,346 @@ package docs
 
 import (
 	"bytes"
-	"io/fs"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
 	"os"
-	"path"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-	"unicode"
+	"time"
+
+	"scanmap/internal/programs"
 )
 
 const root = "../.."
 
-// pages returns the Markdown files below a folder, as paths relative to it, less what is built or
-// not of this project.
-func pages(t *testing.T, root string) []string {
+// bin is a folder with the built program.
+var bin string
+
+func TestMain(m *testing.M) {
+	code := 1
+	if err := build(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	} else {
+		code = m.Run()
+	}
+	if err := os.RemoveAll(bin); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	os.Exit(code)
+}
+
+func build() (err error) {
+	if bin, err = os.MkdirTemp("", "scanmap-docs"); err != nil {
+		return err
+	}
+	if text, err := exec.Command("go", "build", "-o", bin, root+"/cmd/scanmap").CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, text)
+	}
+	return nil
+}
+
+// pages returns the names of the pages whose examples run.
+func pages(t *testing.T) []string {
 	t.Helper()
-	var all []string
-	err := fs.WalkDir(os.DirFS(root), ".", func(name string, entry fs.DirEntry, err error) error {
+	names, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil || len(names) == 0 {
+		t.Fatal("no pages", err)
+	}
+	return append(names, filepath.Join(root, "README.md"), filepath.Join(root, "CONTRIBUTING.md"))
+}
+
+// A block is code of a page. A block of commands is a script. In one that shows output too,
+// commands begin with "$ ".
+type block struct {
+	line  int    // of its first line of code, from 1
+	skip  string // why it is not run
+	lines []string
+}
+
+// notRun marks the next block, and says why.
+var notRun = regexp.MustCompile(`^<!-- not run: (.*) -->$`)
+
+// blocks returns the fenced and the indented code of a page.
+func blocks(text string) (found []block) {
+	var now *block
+	fenced, empty := false, true
+	skip := ""
+	for i, line := range strings.Split(text, "\n") {
+		blank := strings.TrimSpace(line) == ""
+		switch {
+		case strings.HasPrefix(line, "```"):
+			if fenced = !fenced; fenced {
+				found = append(found, block{line: i + 2, skip: skip})
+				now, skip = &found[len(found)-1], ""
+			} else {
+				now = nil
+			}
+		case fenced:
+			now.lines = append(now.lines, line)
+		case strings.HasPrefix(line, "    ") && (empty || now != nil):
+			if now == nil {
+				found = append(found, block{line: i + 1, skip: skip})
+				now, skip = &found[len(found)-1], ""
+			}
+			now.lines = append(now.lines, line[4:])
+		case blank && now != nil:
+			now.lines = append(now.lines, "")
+		default:
+			now = nil
+			if m := notRun.FindStringSubmatch(line); m != nil {
+				skip = m[1]
+			}
+		}
+		empty = blank
+	}
+	return found
+}
+
+// ours finds a command of scanmap: at the start of a line, or after a pipe.
+var ours = regexp.MustCompile(`(^(\$ )?|\| )scanmap( |$)`)
+
+// commands tells whether a block has a command of scanmap, and whether it shows output too.
+func (b block) commands() (any, output bool) {
+	for _, line := range b.lines {
+		any = any || ours.MatchString(line)
+		output = output || strings.HasPrefix(line, "$ ")
+	}
+	return any, output
+}
+
+// A step is a command and the lines that it is shown to print, nil where none are shown.
+type step struct {
+	command string
+	want    []string
+}
+
+// steps cuts a block with output into its commands.
+func (b block) steps() (steps []step) {
+	for _, line := range b.lines {
+		if command, ok := strings.CutPrefix(line, "$ "); ok {
+			steps = append(steps, step{command: command})
+		} else if len(steps) > 0 {
+			s := &steps[len(steps)-1]
+			s.want = append(s.want, line)
+		}
+	}
+	return steps
+}
+
+// TestExamples runs each command of scanmap that the pages show, and compares what they print where
+// the page shows that.
+func TestExamples(t *testing.T) {
+	for _, name := range pages(t) {
+		text, err := os.ReadFile(name)
 		if err != nil {
-			return err
+			t.Fatal(err)
 		}
-		if entry.IsDir() && (name == "build" || name == "bin" || strings.HasPrefix(name, ".") && name != "." && name != ".ci") {
-			return fs.SkipDir
+		for _, b := range blocks(string(text)) {
+			any, output := b.commands()
+			if !any {
+				if b.skip != "" {
+					t.Errorf("%s:%d: has no command of scanmap, so nothing says that it is not run", name, b.line)
+				}
+				continue
+			}
+			t.Run(fmt.Sprintf("%s:%d", filepath.Base(name), b.line), func(t *testing.T) {
+				if b.skip != "" {
+					t.Skip(b.skip)
+				}
+				folder := t.TempDir()
+				provide(t, folder)
+				if !output {
+					script := strings.Join(b.lines, "\n")
+					needs(t, script)
+					if text, err := shell(folder, script); err != nil {
+						t.Errorf("%s\n%v\n%s", script, err, text)
+					}
+					return
+				}
+				for _, s := range b.steps() {
+					needs(t, s.command)
+					text, err := shell(folder, s.command)
+					if fails := strings.HasPrefix(strings.Join(s.want, "\n"), "scanmap: "); fails != (err != nil) {
+						t.Errorf("%s\n%v\n%s", s.command, err, text)
+					}
+					if complaint := differs(strings.Split(text, "\n"), s.want); complaint != "" {
+						t.Errorf("%s\n%s\nprinted\n%s", s.command, complaint, text)
+					}
+				}
+			})
 		}
-		if !entry.IsDir() && strings.HasSuffix(name, ".md") {
-			all = append(all, name)
+	}
+}
+
+// needs skips a test whose script uses a program that is not there.
+func needs(t *testing.T, script string) {
+	for _, name := range []string{"samtools", "man"} {
+		if regexp.MustCompile(`(^|\| |\n)` + name + ` `).MatchString(script) {
+			programs.Find(t, name)
 		}
-		return nil
-	})
+	}
+}
+
+// shell runs a script in a folder, and returns what it prints on both outputs.
+func shell(folder, script string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "bash", "-c", "set -euo pipefail\n"+script)
+	cmd.Dir = folder
+	cmd.Env = append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "HOME="+folder)
+	text, err := cmd.CombinedOutput()
+	return string(text), err
+}
+
+// differs compares lines with those shown. Blanks and tabs are all the same, "..." at the end of a
+// line stands for its rest, and a line "..." for any lines. Empty lines do not count.
+func differs(got, want []string) string {
+	squeeze := func(lines []string) (short []string) {
+		for _, line := range lines {
+			if words := strings.Fields(line); len(words) > 0 {
+				short = append(short, strings.Join(words, " "))
+			}
+		}
+		return short
+	}
+	got, want = squeeze(got), squeeze(want)
+	for n := 0; n < len(want); n++ {
+		if want[n] == "..." {
+			if n == len(want)-1 {
+				return ""
+			}
+			for len(got) > 0 && !same(got[0], want[n+1]) {
+				got = got[1:]
+			}
+			continue
+		}
+		if len(got) == 0 {
+			return fmt.Sprintf("did not print %q", want[n])
+		}
+		if !same(got[0], want[n]) {
+			return fmt.Sprintf("printed %q in place of %q", got[0], want[n])
+		}
+		got = got[1:]
+	}
+	if len(got) > 0 && len(want) > 0 {
+		return fmt.Sprintf("printed %q too", got[0])
+	}
+	return ""
+}
+
+func same(got, want string) bool {
+	if start, ok := strings.CutSuffix(want, "..."); ok {
+		return strings.HasPrefix(got, strings.TrimSpace(start))
+	}
+	return got == want
+}
+
+// provide puts the files that examples name into a folder: testdata itself, ref.fa, which is
+// phiX174 and Portiera, reads.fq of Portiera, and R1.fq and R2.fq of phiX174, each compressed too.
+func provide(t *testing.T, folder string) {
+	t.Helper()
+	data, err := filepath.Abs(filepath.Join(root, "testdata"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return all
+	if err := os.Symlink(data, filepath.Join(folder, "testdata")); err != nil {
+		t.Fatal(err)
+	}
+	reference := append(content(t, data+"/phix.fa"), content(t, data+"/portiera.fa.gz")...)
+	first, second := content(t, data+"/phix_R1.fastq"), content(t, data+"/phix_R2.fastq")
+	for name, text := range map[string][]byte{
+		"ref.fa": reference, "reads.fq": content(t, data+"/portiera_101bp.fastq.gz"),
+		"R1.fq": first, "R2.fq": second, "reads_1.fq": first, "reads_2.fq": second, "interleaved.fq": alternate(first, second),
+		"primers.fa":  []byte(">forward\nGAGTTTTATCGCTTCCATGAC\n>reverse\nCCATCAACTTCACGTAGGTC\n"),
+		"guides.txt":  []byte("g1 TCTTAGACGAATCACCAGAA\ng2 GAGTTTTATCGCTTCCATGA\n"),
+		"samples.tsv": []byte("R1.fq\tR2.fq\t@RG\\tID:phix\\tSM:virus\nreads.fq\t\t@RG\\tID:portiera\\tSM:bacterium\n"),
+		"server.log":  []byte("12:00 started\n12:01 disk full\n"),
+		"bad.fq":      []byte("@first\nACGT\n+\nIIII\n@second\nACGT\n+\nIII\n"),
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		w := gzip.NewWriter(&b)
+		_, err := w.Write(text)
+		if err := errors.Join(err, w.Close(), os.WriteFile(filepath.Join(folder, name+".gz"), b.Bytes(), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
-var (
-	fenced = regexp.MustCompile("(?ms)^```.*?^```")
-	code   = regexp.MustCompile("`[^`\n]*`")
-	// Links and pictures in brackets, definitions of links, and those of HTML.
-	links = regexp.MustCompile(`\]\(\s*<?([^)\s>]+)>?[^)]*\)|(?m)^\[[^\]]+\]:\s*(\S+)|(?:href|src)="([^"]+)"`)
-	// Headings, and anchors of HTML.
-	headings = regexp.MustCompile(`(?m)^#{1,6}\s+(.*?)\s*#*$`)
-	anchors  = regexp.MustCompile(`<a (?:id|name)="([^"]+)"`)
-	bracket  = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
-)
-
-// targets returns what the links of a page point to.
-func targets(text []byte) []string {
-	var all []string
-	text = code.ReplaceAll(fenced.ReplaceAll(text, nil), nil)
-	for _, m := range links.FindAllSubmatch(text, -1) {
-		all = append(all, string(bytes.Join(m[1:], nil)))
-	}
-	return all
-}
-
-// sections returns the names that a link may have after #: of each heading in lower case, with a
-// hyphen for each blank and without punctuation, as GitHub makes them.
-func sections(text []byte) map[string]bool {
-	all := map[string]bool{}
-	text = fenced.ReplaceAll(text, nil)
-	for _, m := range headings.FindAllSubmatch(text, -1) {
-		title := bracket.ReplaceAllString(string(m[1]), "$1")
-		name := strings.Map(func(c rune) rune {
-			switch {
-			case c == ' ':
-				return '-'
-			case unicode.IsLetter(c) || unicode.IsDigit(c) || c == '-' || c == '_':
-				return unicode.ToLower(c)
-			}
-			return -1
-		}, title)
-		all[name] = true
-	}
-	for _, m := range anchors.FindAllSubmatch(text, -1) {
-		all[string(m[1])] = true
-	}
-	return all
-}
-
-// broken returns what is wrong with the links of the pages below a folder.
-func broken(t *testing.T, root string) []string {
+// content returns the text of a file, decompressed if its name says so.
+func content(t *testing.T, name string) []byte {
 	t.Helper()
-	var faults []string
-	for _, page := range pages(t, root) {
-		text, err := os.ReadFile(filepath.Join(root, page))
-		if err != nil {
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var r io.Reader = f
+	if strings.HasSuffix(name, ".gz") {
+		if r, err = gzip.NewReader(f); err != nil {
 			t.Fatal(err)
 		}
-		for _, target := range targets(text) {
-			if strings.Contains(target, "://") || strings.HasPrefix(target, "mailto:") {
-				continue
-			}
-			file, section, _ := strings.Cut(target, "#")
-			at := page
-			if file != "" {
-				at = path.Join(path.Dir(page), file)
-			}
-			there, err := os.Stat(filepath.Join(root, at))
-			if err != nil || strings.HasPrefix(at, "../") {
-				faults = append(faults, page+": "+target+": no such file of the project")
-				continue
-			}
-			if section == "" || there.IsDir() || !strings.HasSuffix(at, ".md") {
-				continue
-			}
-			text, err := os.ReadFile(filepath.Join(root, at))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !sections(text)[section] {
-				faults = append(faults, page+": "+target+": no such heading")
-			}
-		}
 	}
-	return faults
+	text, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }
 
-// Every relative link of every page leads to a file, and to a heading if it names one.
-func TestLinks(t *testing.T) {
-	for _, fault := range broken(t, root) {
-		t.Error(fault)
+// alternate joins two files of four-line FASTQ record by record.
+func alternate(first, second []byte) []byte {
+	a, b := bytes.SplitAfter(first, []byte("\n")), bytes.SplitAfter(second, []byte("\n"))
+	var out []byte
+	for i := 0; i+3 < len(a) && i+3 < len(b); i += 4 {
+		out = append(out, bytes.Join(a[i:i+4], nil)...)
+		out = append(out, bytes.Join(b[i:i+4], nil)...)
+	}
+	return out
+}
+
+func TestBlocks(t *testing.T) {
+	const text = "# Page\n\n    scanmap a\n\n    scanmap b\n\nText\n    scanmap no code\n\n```\n$ scanmap c\nout\n\nmore\n$ true\n```\n" +
+		"<!-- not run: no card -->\n\n    scanmap d\n"
+	got := blocks(text)
+	if len(got) != 3 {
+		t.Fatalf("%d blocks: %+v", len(got), got)
+	}
+	for i, want := range []struct {
+		first       string
+		line        int
+		any, output bool
+		skip        string
+	}{{"scanmap a", 3, true, false, ""}, {"$ scanmap c", 11, true, true, ""}, {"scanmap d", 19, true, false, "no card"}} {
+		b := got[i]
+		any, output := b.commands()
+		if b.lines[0] != want.first || b.line != want.line || any != want.any || output != want.output || b.skip != want.skip {
+			t.Errorf("block %d: %+v, want %+v", i, b, want)
+		}
+	}
+	if s := got[1].steps(); len(s) != 2 || s[0].command != "scanmap c" || fmt.Sprintf("%q", s[0].want) != `["out" "" "more"]` || s[1].want != nil {
+		t.Errorf("steps: %+v", s)
 	}
 }
 
-func TestBrokenLinksAreFound(t *testing.T) {
-	folder := t.TempDir()
-	for name, text := range map[string]string{
-		"a.md": "# A `first` page!\n\n[b](docs/b.md), [b's end](docs/b.md#the-end-of-b), [here](#a-first-page), [out](https://example.org/x.md)\n" +
-			"![plot](docs/plot.svg \"a plot\"), [folder](docs), `[code](none.md)`\n\n```\n[code](none.md)\n```\n\n[ref]: docs/b.md\n",
-		"docs/b.md":     "## The end of [B](../a.md)\n\n<a id=\"point\"></a> [point](#point)\n",
-		"docs/plot.svg": "",
-		"build/c.md":    "[not looked at](none.md)\n",
+func TestDiffers(t *testing.T) {
+	for _, c := range []struct {
+		got, want string
+		ok        bool
+	}{
+		{"a\tb\n", "a    b", true}, {"a b\n", "", true}, {"a\n", "b", false}, {"a\nb\n", "a", false}, {"a\n", "a\nb", false},
+		{"a bc\n", "a b...", true}, {"b\n", "a...", false}, {"a\nx\ny\nb\n", "a\n...\nb", true}, {"a\nx\n", "a\n...\nb", false}, {"a\nb\n", "a\n...", true},
 	} {
-		file := filepath.Join(folder, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if faults := broken(t, folder); len(faults) > 0 {
-		t.Errorf("%q, expected nothing", faults)
-	}
-	for _, link := range []string{
-		"[x](none.md)", "[x](docs/none)", "[x](docs/b.md#none)", "[x](#none)", "![x](none.svg)", "[x](../elsewhere.md)", "[x]: none.md", `<img src="none.svg">`,
-		"a [x](docs/b.md) and [y](none.md)",
-	} {
-		if err := os.WriteFile(filepath.Join(folder, "d.md"), []byte(link+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if faults := broken(t, folder); len(faults) != 1 || !strings.HasPrefix(faults[0], "d.md: ") {
-			t.Errorf("%s: %q, expected one fault", link, faults)
+		if complaint := differs(strings.Split(c.got, "\n"), strings.Split(c.want, "\n")); (complaint == "") != c.ok {
+			t.Errorf("%q and %q: %q", c.got, c.want, complaint)
 		}
 	}
 }

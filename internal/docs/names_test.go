@@ -1,0 +1,209 @@
+package docs
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// tests returns the names of all test functions by the folder that they are in, below the root.
+func tests(t *testing.T) map[string][]string {
+	t.Helper()
+	found := map[string][]string{}
+	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(file, "_test.go") {
+			return err
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		folder, err := filepath.Rel(root, filepath.Dir(file))
+		if err != nil {
+			return err
+		}
+		for _, d := range parsed.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && testName.MatchString(f.Name.Name) {
+				found[filepath.ToSlash(folder)] = append(found[filepath.ToSlash(folder)], f.Name.Name)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+var (
+	testName = regexp.MustCompile(`\b(Test|Fuzz|Benchmark)[A-Z]\w*`)
+	// inFolder is a folder in quotes, and the names of tests after it, up to the next folder.
+	inFolder = regexp.MustCompile("`([\\w/]+)`: ((?:(?:Test|Fuzz|Benchmark)\\w+(?:, )?)+)")
+)
+
+// TestNamedTests fails where a page names a test that does not exist.
+func TestNamedTests(t *testing.T) {
+	known := tests(t)
+	for _, page := range pages(t) {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(string(text), "\n") {
+			for _, name := range testName.FindAllString(line, -1) {
+				if !below(known, "", name) {
+					t.Errorf("%s:%d: there is no %s", page, i+1, name)
+				}
+			}
+			for _, m := range inFolder.FindAllStringSubmatch(line, -1) {
+				for _, name := range testName.FindAllString(m[2], -1) {
+					if !below(known, m[1], name) {
+						t.Errorf("%s:%d: there is no %s in %s", page, i+1, name, m[1])
+					}
+				}
+			}
+		}
+	}
+}
+
+// below tells whether a folder, or one below it, has a test.
+func below(known map[string][]string, folder, name string) bool {
+	for f, names := range known {
+		if (folder == "" || f == folder || strings.HasPrefix(f, folder+"/")) && slices.Contains(names, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// path is a file below the root in quotes; names in capitals stand for others, and build is made.
+var path = regexp.MustCompile("`([a-z][\\w/.-]*/[a-z][\\w.-]*\\.(?:go|s|cu|cuh|json|tsv|sh|md))`")
+
+// TestNamedFiles fails where a page names a source file that does not exist.
+func TestNamedFiles(t *testing.T) {
+	for _, page := range pages(t) {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range path.FindAllStringSubmatch(string(text), -1) {
+			if strings.HasPrefix(m[1], "build/") {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join(root, m[1])); err != nil {
+				t.Errorf("%s: %v", page, err)
+			}
+		}
+	}
+}
+
+// link is the target of a link or a picture.
+var link = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+
+// TestLinks fails where a page links to a file or a heading that does not exist.
+func TestLinks(t *testing.T) {
+	for _, page := range pages(t) {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+			if strings.Contains(m[1], "://") || strings.HasPrefix(m[1], "mailto:") {
+				continue
+			}
+			file, anchor, _ := strings.Cut(m[1], "#")
+			target := page
+			if file != "" {
+				target = filepath.Join(filepath.Dir(page), file)
+			}
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s: %s: %v", page, m[1], err)
+				continue
+			}
+			if anchor != "" && !slices.Contains(anchors(t, target), anchor) {
+				t.Errorf("%s: %s: there is no such heading", page, m[1])
+			}
+		}
+	}
+}
+
+// anchors returns those of the headings of a page, as GitHub makes them.
+func anchors(t *testing.T, page string) (found []string) {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.SplitSeq(string(text), "\n") {
+		heading := strings.TrimLeft(line, "#")
+		if heading == line || !strings.HasPrefix(heading, " ") {
+			continue
+		}
+		anchor := strings.ToLower(strings.TrimSpace(heading))
+		anchor = regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(anchor, "")
+		found = append(found, strings.ReplaceAll(anchor, " ", "-"))
+	}
+	return found
+}
+
+// TestPackages compares the tables of CONTRIBUTING.md with the packages that there are: each has
+// one row, and each row of packages is one.
+func TestPackages(t *testing.T) {
+	command := exec.Command("go", "list", "-f", "{{.ImportPath}}", "./...")
+	command.Dir = root
+	text, err := command.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var packages []string
+	for _, name := range strings.Fields(string(text)) {
+		packages = append(packages, strings.TrimPrefix(name, "scanmap/"))
+	}
+	page, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, layout, found := strings.Cut(string(page), "\n## Layout\n")
+	if layout, _, _ = strings.Cut(layout, "\n## "); !found {
+		t.Fatal("CONTRIBUTING.md has no section Layout")
+	}
+	var rows []string
+	for _, m := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\| (.*) \\|$").FindAllStringSubmatch(layout, -1) {
+		rows = append(rows, m[1])
+		if strings.TrimSpace(m[2]) == "" {
+			t.Errorf("CONTRIBUTING.md says nothing of %s", m[1])
+		}
+	}
+	for _, name := range packages {
+		if !slices.Contains(rows, name) {
+			t.Errorf("package %s is in no table of CONTRIBUTING.md: say in a sentence what it is", name)
+		}
+	}
+	for i, name := range rows {
+		if slices.Contains(rows[:i], name) {
+			t.Errorf("CONTRIBUTING.md has %s twice", name)
+		}
+		if info, err := os.Stat(filepath.Join(root, name)); err != nil || !info.IsDir() {
+			t.Errorf("CONTRIBUTING.md has a row of %s, which is no folder", name)
+		}
+	}
+}
+
+// TestShortREADME holds README.md to what is read in five minutes.
+func TestShortREADME(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(text), "\n"); n > 150 {
+		t.Errorf("README.md has %d lines, more than 150: what is longer goes to docs", n)
+	}
+}

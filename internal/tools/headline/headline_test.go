@@ -1,0 +1,121 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const head = "set\tprogram\tseconds\tfound_percent\tdate\tmachine\tcommand\n"
+
+func TestMarkdown(t *testing.T) {
+	rows, err := parse(head + "a\tscanmap\t2\t100\td\tm\tc\na\tother\t1.5\t99.99\td\tm\tc\nb\tscanmap\t-\t50\td\tm\tc\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "| reads | scanmap | other |\n|---|---:|---:|\n| a | 2 s, 100 % | **1.5 s**, 99.9 % |\n| b | 50.0 % |  |\n"
+	if got := markdown(rows); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	page, err := insert("before\n"+begin+"old\n"+end+"\nafter", want)
+	if err != nil || page != "before\n"+begin+"\n"+want+"\n"+end+"\nafter" {
+		t.Errorf("%v, page\n%s", err, page)
+	}
+	if _, err := insert("no marks", want); err == nil {
+		t.Error("a page without marks is no error")
+	}
+	file := filepath.Join(t.TempDir(), "x.svg")
+	if err := draw(rows, file); err != nil {
+		t.Fatal(err)
+	}
+	if svg, err := os.ReadFile(file); err != nil || !strings.Contains(string(svg), "locations found") {
+		t.Errorf("%v: %.100s", err, svg)
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	for _, text := range []string{
+		"set\tprogram\n", head + "a\tscanmap\t2\n", head + "a\tscanmap\tx\t100\td\tm\tc\n", head + "a\tscanmap\t2\t100\t\tm\tc\n",
+	} {
+		if _, err := parse(text); err == nil {
+			t.Errorf("%q is no error", text)
+		}
+	}
+}
+
+func TestShare(t *testing.T) {
+	folder := t.TempDir()
+	write := func(name string, lines ...string) string {
+		file := filepath.Join(folder, name)
+		if err := os.WriteFile(file, []byte("@HD\n"+strings.Join(lines, "\n")+"\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	line := func(name, flag, position, cigar, tags string) string {
+		return strings.Join([]string{name, flag, "c", position, "60", cigar, "*", "0", "0", "*", "*", tags}, "\t")
+	}
+	all := write("all.sam", line("r/1", "0", "100", "50M", ""), line("r", "256", "200", "50M", ""), line("r", "272", "300", "50M", ""),
+		line("r", "256", "400", "50M", ""), line("s", "4", "0", "*", ""))
+	for _, c := range []struct {
+		text  string
+		found int
+	}{
+		{line("r", "0", "100", "50M", ""), 1},
+		{line("r", "0", "102", "2I48M", ""), 1},    // starts within 2
+		{line("r", "0", "103", "47M3I", ""), 1},    // ends together
+		{line("r", "0", "104", "50M", ""), 0},      // neither
+		{line("r", "0", "110", "10S35M5S", ""), 1}, // clipped
+		{line("r", "0", "300", "50M", ""), 0},      // another strand
+		{line("x", "0", "100", "50M", ""), 0},      // another read
+		{line("r", "4", "100", "*", ""), 0},        // unmapped
+		{line("r", "0", "100", "50M", "XA:Z:c,+200,50M,0;c,-300,50M,1;"), 3},
+		{line("r", "0", "100", "50M", "XA:Z:c,400,450,+,0;c,300,350,-,0;"), 3},
+	} {
+		truth, theirs := map[place][]span{}, map[place][]span{}
+		for file, into := range map[string]map[place][]span{all: truth, write("theirs.sam", c.text): theirs} {
+			if err := locations(file, func(p place, s span) { into[p] = append(into[p], s) }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := share(truth, theirs, 2); got != c.found {
+			t.Errorf("%q: %d found, want %d", c.text, got, c.found)
+		}
+	}
+}
+
+func TestSave(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "x.tsv")
+	rows := []row{
+		{set: "a", program: ours, seconds: 1.25, text: "1.25", found: 100, date: "d", machine: "m", command: "c"},
+		{set: "a", program: "other", seconds: 0, found: -1, date: "d", machine: "m", command: "c"},
+		{set: "a", program: "third", seconds: 2, text: "2.0", found: 99.99999, date: "d", machine: "m", command: "c"},
+	}
+	if err := save(rows, file); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := parse(string(text))
+	if err != nil || len(got) != 3 || got[0] != rows[0] || got[1].found != -1 || got[2].found != 99.9999 {
+		t.Errorf("%v, %+v", err, got)
+	}
+	if err := save(nil, file); err == nil {
+		t.Error("a table of nothing is no error")
+	}
+}
+
+func TestMedian(t *testing.T) {
+	if a, b := median([]float64{3, 1, 2}), median([]float64{4, 1, 2, 3}); a != 2 || b != 2.5 {
+		t.Error(a, b)
+	}
+}
+
+func TestFill(t *testing.T) {
+	if got := fill(map[string]string{"REF": "ref.fa", "K": "4"}, "map -e {K} {REF} {READS}"); got != "map -e 4 ref.fa {READS}" {
+		t.Error(got)
+	}
+}
