@@ -84,8 +84,8 @@ func below(known map[string][]string, folder, name string) bool {
 	return false
 }
 
-// path is a file below the root in quotes; names in capitals stand for others, and build is made.
-var path = regexp.MustCompile("`([a-z][\\w/.-]*/[a-z][\\w.-]*\\.(?:go|s|cu|cuh|json|tsv|sh|md))`")
+// namedFile is a file below the root in quotes; names in capitals stand for others, and build is made.
+var namedFile = regexp.MustCompile("`([a-z][\\w/.-]*/[a-z][\\w.-]*\\.(?:go|s|cu|cuh|json|tsv|sh|md))`")
 
 // TestNamedFiles fails where a page names a source file that does not exist.
 func TestNamedFiles(t *testing.T) {
@@ -94,7 +94,7 @@ func TestNamedFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range path.FindAllStringSubmatch(string(text), -1) {
+		for _, m := range namedFile.FindAllStringSubmatch(string(text), -1) {
 			if strings.HasPrefix(m[1], "build/") {
 				continue
 			}
@@ -103,55 +103,6 @@ func TestNamedFiles(t *testing.T) {
 			}
 		}
 	}
-}
-
-// link is the target of a link or a picture.
-var link = regexp.MustCompile(`\]\(([^)\s]+)\)`)
-
-// TestLinks fails where a page links to a file or a heading that does not exist.
-func TestLinks(t *testing.T) {
-	for _, page := range pages(t) {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
-			if strings.Contains(m[1], "://") || strings.HasPrefix(m[1], "mailto:") {
-				continue
-			}
-			file, anchor, _ := strings.Cut(m[1], "#")
-			target := page
-			if file != "" {
-				target = filepath.Join(filepath.Dir(page), file)
-			}
-			if _, err := os.Stat(target); err != nil {
-				t.Errorf("%s: %s: %v", page, m[1], err)
-				continue
-			}
-			if anchor != "" && !slices.Contains(anchors(t, target), anchor) {
-				t.Errorf("%s: %s: there is no such heading", page, m[1])
-			}
-		}
-	}
-}
-
-// anchors returns those of the headings of a page, as GitHub makes them.
-func anchors(t *testing.T, page string) (found []string) {
-	t.Helper()
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.SplitSeq(string(text), "\n") {
-		heading := strings.TrimLeft(line, "#")
-		if heading == line || !strings.HasPrefix(heading, " ") {
-			continue
-		}
-		anchor := strings.ToLower(strings.TrimSpace(heading))
-		anchor = regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(anchor, "")
-		found = append(found, strings.ReplaceAll(anchor, " ", "-"))
-	}
-	return found
 }
 
 // TestPackages compares the tables of CONTRIBUTING.md with the packages that there are: each has
