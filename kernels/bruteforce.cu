@@ -1,8 +1,8 @@
 // Brute force, for scanmap search (Wang 2018, section 4.1): each thread compares the needle with the text at one place, and
 // needs nothing of any other. With substitutions it counts them. Warps and blocks mean nothing. It cannot search with edits.
-#include "shared.cuh"
+#include "search.cuh"
 
-constexpr u32 BRUTE_FORCE_THREADS = 256; // exported
+constexpr u32 BRUTE_FORCE_THREADS = 256;
 
 struct BruteForceParams {
 	Letters text;

@@ -1,7 +1,7 @@
 // The text of scanmap search, and what searches that mark letters found in it.
-#include "shared.cuh"
+#include "search.cuh"
 
-constexpr u32 LETTERS_THREADS = 256; // exported
+constexpr u32 LETTERS_THREADS = 256;
 
 struct UnpackParams {
 	Bits text;

@@ -17,7 +17,7 @@
 // as one bit for each of its columns, set where letter l matches; X[l][j] is the highest bit set up to j, and need not
 // be sought farther back than `most` letters, as every edit would be spent on what is skipped. A block meets after each
 // row.
-#include "shared.cuh"
+#include "search.cuh"
 
 constexpr u32 WAVEFRONT_THREADS = 256;  // exported
 constexpr u32 WAVEFRONT_LONGEST = 2048; // exported: three rows of so many bytes are in shared memory, and the needle

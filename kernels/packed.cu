@@ -7,9 +7,9 @@
 //
 // Layout. The segments of a warp's lanes lie far apart in the text, and with as many streams as there are threads memory is slow. So words
 // of 32 letters stand in blocks of 1,024, lane by lane: word w of lane l, which is word 32 l + w of the block's text, is at index 32 w + l.
-#include "shared.cuh"
+#include "automata.cuh"
 
-constexpr u32 PACKED_THREADS = 256; // exported
+constexpr u32 PACKED_THREADS = 256;
 
 constexpr u32 PACKED_BLOCK = 1024; // exported
 
@@ -229,46 +229,27 @@ template <class Vector, class Masks4, u32 MOST> DEVICE void wu_manber_packed(con
 		packed_segment<PackedLevels<Vector, Masks4, MOST, false>>(p, table);
 }
 
-KERNEL(shift_or_packed_32, WuManberPackedParams, PACKED_THREADS) {
-	SHARED Four32 table[256 * Four32::COPIES];
-	fill_four<Vector32>(table, p.masks);
-	packed_segment<PackedShiftOr<Vector32, Four32>>(p, table);
-}
-KERNEL(shift_or_packed_64, WuManberPackedParams, PACKED_THREADS) {
-	SHARED Four64 table[256 * Four64::COPIES];
-	fill_four<Vector64>(table, p.masks);
-	packed_segment<PackedShiftOr<Vector64, Four64>>(p, table);
-}
+#define SHIFT_OR_KERNEL(BITS) \
+	KERNEL(shift_or_packed_##BITS, WuManberPackedParams, PACKED_THREADS) { \
+		SHARED Four##BITS table[256 * Four##BITS::COPIES]; \
+		fill_four<Vector##BITS>(table, p.masks); \
+		packed_segment<PackedShiftOr<Vector##BITS, Four##BITS>>(p, table); \
+	}
 // The last number is k, but for the largest, which takes every k up to it.
-KERNEL(wu_manber_packed_32_1, WuManberPackedParams, PACKED_THREADS) {
-	SHARED Masks4x32 table[256 * Masks4x32::COPIES];
-	wu_manber_packed<Vector32, Masks4x32, 1>(p, table);
-}
-KERNEL(wu_manber_packed_32_2, WuManberPackedParams, PACKED_THREADS) {
-	SHARED Masks4x32 table[256 * Masks4x32::COPIES];
-	wu_manber_packed<Vector32, Masks4x32, 2>(p, table);
-}
-KERNEL(wu_manber_packed_32_3, WuManberPackedParams, PACKED_THREADS) {
-	SHARED Masks4x32 table[256 * Masks4x32::COPIES];
-	wu_manber_packed<Vector32, Masks4x32, 3>(p, table);
-}
-KERNEL(wu_manber_packed_32_4, WuManberPackedParams, PACKED_THREADS) {
-	SHARED Masks4x32 table[256 * Masks4x32::COPIES];
-	wu_manber_packed<Vector32, Masks4x32, 4>(p, table);
-}
-KERNEL(wu_manber_packed_32_7, WuManberPackedParams, PACKED_THREADS) {
-	SHARED Masks4x32 table[256 * Masks4x32::COPIES];
-	wu_manber_packed<Vector32, Masks4x32, MOST_WU_MANBER>(p, table);
-}
-KERNEL(wu_manber_packed_64_1, WuManberPackedParams, PACKED_THREADS) {
-	SHARED Masks4x64 table[256 * Masks4x64::COPIES];
-	wu_manber_packed<Vector64, Masks4x64, 1>(p, table);
-}
-KERNEL(wu_manber_packed_64_2, WuManberPackedParams, PACKED_THREADS) {
-	SHARED Masks4x64 table[256 * Masks4x64::COPIES];
-	wu_manber_packed<Vector64, Masks4x64, 2>(p, table);
-}
-KERNEL(wu_manber_packed_64_7, WuManberPackedParams, PACKED_THREADS) {
-	SHARED Masks4x64 table[256 * Masks4x64::COPIES];
-	wu_manber_packed<Vector64, Masks4x64, MOST_WU_MANBER>(p, table);
-}
+#define WU_MANBER_KERNEL(BITS, K) \
+	KERNEL(wu_manber_packed_##BITS##_##K, WuManberPackedParams, PACKED_THREADS) { \
+		SHARED Masks4x##BITS table[256 * Masks4x##BITS::COPIES]; \
+		wu_manber_packed<Vector##BITS, Masks4x##BITS, K>(p, table); \
+	}
+
+static_assert(MOST_WU_MANBER == 7);
+SHIFT_OR_KERNEL(32)
+SHIFT_OR_KERNEL(64)
+WU_MANBER_KERNEL(32, 1)
+WU_MANBER_KERNEL(32, 2)
+WU_MANBER_KERNEL(32, 3)
+WU_MANBER_KERNEL(32, 4)
+WU_MANBER_KERNEL(32, 7)
+WU_MANBER_KERNEL(64, 1)
+WU_MANBER_KERNEL(64, 2)
+WU_MANBER_KERNEL(64, 7)

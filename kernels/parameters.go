@@ -2,21 +2,7 @@
 
 package kernels
 
-const TextPadding = 2048
-
-// Strand marks the reverse strand in a word that holds a read's index.
-const Strand = 2147483648
-
-// NoPiece marks a piece with an ambiguous letter. It can never occur, and the letter is one of
-// the edits, so leaving it out loses nothing.
-const NoPiece = 4294967295
-
-// Reads with more edits or bases are skimmed for, but their candidates go to the host as they are.
-const MaxBoundEdits = 31
-const MaxBoundLength = 1024
-
-// PlaneWords is the number of 64-bit words that stand for 64 bases of a read.
-const PlaneWords = 3
+// Of locations.cuh:
 
 // A location is four words: read | strand, end, location_word, and where its operations begin. Those are runs
 // of an alignment, first to last: kind << 30 | length.
@@ -26,15 +12,32 @@ const OperationDeletion = 2
 const OperationShift = 30
 const AlignLater = 255
 
-// Windows of at most Narrow diagonals are aligned by one kernel, those of at most Middle by another.
-const Narrow = 16
-const Middle = 32
+// Of map.cuh:
+
+const TextPadding = 2048
+
+// Strand marks the reverse strand in a word that holds a read's index.
+const Strand = 2147483648
+
+// Reads with more edits or bases are skimmed for, but their candidates go to the host as they are.
+const MaxBoundEdits = 31
+const MaxBoundLength = 1024
+
+// Of search.cuh:
+
 const SearchPadding = 4096
+
+// Of automata.cuh:
 
 // MostWuManber is the largest k of Wu-Manber's automata here: a flag has eight bits.
 const MostWuManber = 7
+
+// Of align.cu:
+
 const AlignThreads = 128
-const BruteForceThreads = 256
+
+// Of ceilings.cu:
+
 const CeilingThreads = 256
 
 // LogicRound is the number of operations that a thread does in a round, on LOGIC_WORDS words.
@@ -42,14 +45,20 @@ const LogicRound = 256
 
 // ProbeRound is the number of probes that a thread has under way.
 const ProbeRound = 8
-const LettersThreads = 256
+
+// Of levenshtein.cu:
+
 const WavefrontThreads = 256
-const WavefrontLongest = 2048
+const WavefrontLongest = 2048 // three rows of so many bytes are in shared memory, and the needle
 const RowsThreads = 1024
-const RowsLongest = 512
-const PackThreads = 256
-const PackedThreads = 256
+const RowsLongest = 512 // longer needles would leave a block little to report
+
+// Of packed.cu:
+
 const PackedBlock = 1024
+
+// Of planes.cu:
+
 const PlanesThreads = 128
 
 // PlanesBlock is the number of letters of a block, PlanesWords that of its words.
@@ -66,25 +75,32 @@ const CompareEdits = 1
 // MostCounted is the largest k of planes_count.
 const MostCounted = 7
 
+// Of rabinkarp.cu:
+
 // Kernels that divide the text give so many letters to a thread: as many flags fit a word.
 const DivideLetters = 32
-const DivideOverlap = 2048
+const DivideOverlap = 2048 // the most letters that windows of neighbouring blocks share
 const DivideBasePrime = 268435399
 const DivideBytePrime = 8388593
 
 // Fingerprints of the second class: matrices {x y; z w} modulo 2^31 - 1. A letter is the product of the matrices of its
 // bits, the highest first, each of which is K(0) = {1 0; 1 1} or K(1) = {1 1; 0 1}.
 const MatrixPrime = 2147483647
-const CooperativePart = 1792
-const HybridBlock = 2816
+const CooperativePart = 1792 // letters
+const HybridBlock = 2816     // letters
+
+// Of scan.cu:
+
 const ScanThreads = 128
-const ScanStretch = 16384
-const ScanStrands = 32
-const MostScanLength = 1024
-const ScanNext = 0
-const ScanOccurrences = 1
+const ScanStretch = 16384   // positions of an item
+const ScanStrands = 32      // strands of an item
+const MostScanLength = 1024 // bases of a read
+const ScanOccurrences = 1   // occurrences found, also those that had no room
 const ScanUnfinished = 2
 const ScanCounters = 4
+
+// Of shiftor.cu:
+
 const ShiftOrThreads = 512
 
 // ShiftOrStretch is the number of letters of a warp's stretch: many times the overlap.
@@ -94,45 +110,43 @@ const SegmentThreads = 256
 // SegmentLetters is the length of a segment that the paper found best, TiledLetters that of one with eight letters a fetch.
 const SegmentLetters = 8
 const TiledLetters = 64
-const SkimThreads = 256
-const SkimStretch = 65536
 
-// What counters hold.
-const SkimNext = 0
-const SkimCandidates = 1
+// Of skim.cu:
+
+const SkimThreads = 256
+const SkimStretch = 65536 // positions of a stretch, so that 16 bits tell where in it
+const SkimCandidates = 1  // candidates found, also those that had no room
 const SkimUnfinished = 2
 const SkimCounters = 4
-
-// What totals hold.
-const SkimPassed = 0
-const SkimCompared = 1
+const SkimCompared = 1 // entries equal to their window
 const SkimTotals = 2
-const SumThreads = 256
-const SumPart = 2048
-const TableThreads = 128
 
-// Words of RarityBases bases are counted over the text when it is uploaded, both strands together. The least count among
-// the words of a piece bounds how often the piece occurs, which tells pieces that lie in repeats.
-const RarityBases = 12
-const RarityWords = 16777216
-const VerifyThreads = 128
+// Of sum.cu:
+
+const SumPart = 2048 // elements of a part, 8 a thread
+
+// Of table.cu:
+
+const RarityWords = 16777216 // 4^12
+
+// Of verify.cu:
 
 // What counters of this stage hold.
 const EmitLocations = 0
 const EmitLeft = 1
-const EmitOperations = 2
-const EmitNarrow = 3
+const EmitOperations = 2 // of alignments, see align.cu
+const EmitNarrow = 3     // windows of at most NARROW diagonals
 const EmitMiddle = 4
 const EmitWide = 5
-const EmitMany = 6
-const EmitNext = 7
 const EmitCounters = 8
-const MostSorted = 64
-const MostDiagonals = 64
-const SortThreads = 256
-const WitnessThreads = 512
-const WitnessPositions = 1024
-const CandidateThreads = 256
+const MostSorted = 64 // candidates of a read that a thread sorts
+
+// Of witness.cu:
+
+const WitnessPositions = 1024 // places of a thread block
+
+// Of wumanber.cu:
+
 const WuManberThreads = 256
 const WuManberStretch = 16384
 const WuManberSegmentThreads = 256

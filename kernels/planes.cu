@@ -14,7 +14,7 @@
 //
 // The filter needs at least a few letters a piece that stand for one base each. planes_count does not: it counts the differences of all
 // letters of the needle at 32 places at once, for substitutions.
-#include "shared.cuh"
+#include "search.cuh"
 
 constexpr u32 PLANES_THREADS = 128; // exported
 constexpr u32 PLANES_WARPS = PLANES_THREADS / 32;

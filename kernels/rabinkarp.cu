@@ -12,7 +12,7 @@
 //   - rabin_karp_divide is DRK (sections 4 and 6.2): a thread rolls a fingerprint over letters of its own
 //   - rabin_karp_exact is DRK without modulo (section 6.2): as DRK, where the fingerprint is the window itself
 //   - rabin_karp_two_stage is DRK-2S (section 7.2): a thread skims for a part of the needle, a warp verifies
-#include "shared.cuh"
+#include "search.cuh"
 
 constexpr u32 RABIN_KARP_THREADS = 256;
 constexpr u32 RABIN_KARP_WARPS = RABIN_KARP_THREADS / 32;

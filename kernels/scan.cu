@@ -9,7 +9,7 @@
 // stretch is begun as many positions before as an alignment can span, m + k, so that distances up to k are those of
 // the whole text. Positions in the padding between contigs cost as much as insertions, and there are
 // more of them than any k here, so that no alignment crosses them; the host drops ends that lie there.
-#include "shared.cuh"
+#include "map.cuh"
 
 constexpr u32 SCAN_THREADS = 128;   // exported
 constexpr u32 SCAN_STRETCH = 16384; // exported: positions of an item
@@ -32,7 +32,7 @@ struct ScanParams {
 	u32 end;              // and the position behind the last base
 };
 
-constexpr u32 SCAN_NEXT = 0;        // exported: the next item to take
+constexpr u32 SCAN_NEXT = 0; // the next item to take
 constexpr u32 SCAN_OCCURRENCES = 1; // exported: occurrences found, also those that had no room
 constexpr u32 SCAN_UNFINISHED = 2;  // exported
 constexpr u32 SCAN_COUNTERS = 4;    // exported

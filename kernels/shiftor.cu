@@ -1,7 +1,7 @@
 // Shift-Or for scanmap search: exact search by a bit-parallel automaton (Mitani, Ino and Hagihara 2017, sections 3.1, 4 and 5).
 //
 // R_j = (R_{j-1} << 1) | M_j, where M_j has a 0 for each letter of the needle that matches letter j of the text; the needle ends
-// at j where the highest bit of R_j is 0 (shared.cuh says how it stands in a vector). Needles of more than 64
+// at j where the highest bit of R_j is 0 (automata.cuh says how it stands in a vector). Needles of more than 64
 // letters are for wumanber.cu.
 //
 // Scheme `scan`. The operator (u1, x1) + (u2, x2) = (u1 + u2, (x1 << u2) | x2) is associative, so R_j is an inclusive scan of
@@ -14,7 +14,7 @@
 //
 // Schemes `segment` and `segment-tiled` are what the paper compares with (GBPR, there section 6): one thread a segment, with a
 // halo of the letters before it that count, which belong to other segments; one letter a fetch, or eight.
-#include "shared.cuh"
+#include "automata.cuh"
 
 constexpr u32 SHIFT_OR_THREADS = 512; // exported
 
@@ -167,22 +167,16 @@ template <u32 ALPHA> DEVICE void shift_or_chunks(const ShiftOrParams& p, Vector3
 	}
 }
 
-KERNEL(shift_or_scan_1, ShiftOrParams, SHIFT_OR_THREADS) {
-	SHARED Vector32 table[256 * Vector32::COPIES];
-	shift_or_chunks<1>(p, table);
-}
-KERNEL(shift_or_scan_2, ShiftOrParams, SHIFT_OR_THREADS) {
-	SHARED Vector32 table[256 * Vector32::COPIES];
-	shift_or_chunks<2>(p, table);
-}
-KERNEL(shift_or_scan_4, ShiftOrParams, SHIFT_OR_THREADS) {
-	SHARED Vector32 table[256 * Vector32::COPIES];
-	shift_or_chunks<4>(p, table);
-}
-KERNEL(shift_or_scan_8, ShiftOrParams, SHIFT_OR_THREADS) {
-	SHARED Vector32 table[256 * Vector32::COPIES];
-	shift_or_chunks<8>(p, table);
-}
+#define CHUNK_KERNEL(ALPHA) \
+	KERNEL(shift_or_scan_##ALPHA, ShiftOrParams, SHIFT_OR_THREADS) { \
+		SHARED Vector32 table[256 * Vector32::COPIES]; \
+		shift_or_chunks<ALPHA>(p, table); \
+	}
+
+CHUNK_KERNEL(1)
+CHUNK_KERNEL(2)
+CHUNK_KERNEL(4)
+CHUNK_KERNEL(8)
 
 constexpr u32 SEGMENT_THREADS = 256; // exported
 // SEGMENT_LETTERS is the length of a segment that the paper found best, TILED_LETTERS that of one with eight letters a fetch.

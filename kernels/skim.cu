@@ -8,7 +8,8 @@
 //
 // When the queue of candidates is full, the warp notes its stretch as unfinished and ends. The host empties
 // the queue and launches again for the unfinished stretches; candidates found twice are dropped later.
-#include "shared.cuh"
+#include "diagonals.cuh"
+#include "pieces.cuh"
 
 constexpr u32 SKIM_THREADS = 256;    // exported
 constexpr u32 SKIM_STRETCH = 65536;  // exported: positions of a stretch, so that 16 bits tell where in it
@@ -38,12 +39,12 @@ struct SkimParams {
 };
 
 // What counters hold.
-constexpr u32 SKIM_NEXT = 0;       // exported: the next stretch to take
+constexpr u32 SKIM_NEXT = 0; // the next stretch to take
 constexpr u32 SKIM_CANDIDATES = 1; // exported: candidates found, also those that had no room
 constexpr u32 SKIM_UNFINISHED = 2; // exported
 constexpr u32 SKIM_COUNTERS = 4;   // exported
 // What totals hold.
-constexpr u32 SKIM_PASSED = 0;   // exported: windows that the filter let pass
+constexpr u32 SKIM_PASSED = 0; // windows that the filter let pass
 constexpr u32 SKIM_COMPARED = 1; // exported: entries equal to their window
 constexpr u32 SKIM_TOTALS = 2;   // exported
 

@@ -1,13 +1,14 @@
 // The table of a batch: the pieces of its reads by their codes, and the filter before it.
 // Built by counting: cut counts the pieces of each bucket, running sums (sum.cu)
 // turn the counts into places, and enter puts the pieces there.
-#include "shared.cuh"
+#include "map.cuh"
+#include "pieces.cuh"
 
-constexpr u32 TABLE_THREADS = 128; // exported
+constexpr u32 TABLE_THREADS = 128;
 
 // Words of RARITY_BASES bases are counted over the text when it is uploaded, both strands together. The least count among
 // the words of a piece bounds how often the piece occurs, which tells pieces that lie in repeats.
-constexpr u32 RARITY_BASES = 12;      // exported
+constexpr u32 RARITY_BASES = 12;
 constexpr u32 RARITY_WORDS = 1 << 24; // exported: 4^12
 
 struct CountWordsParams {

@@ -5,9 +5,10 @@
 // alignments may end within k of each other. A candidate that stands alone and whose Hamming distance is its edit
 // distance is a location; other groups become windows, for align.cu. The candidates of a read that has many, because it lies in
 // repeats, are sorted by a block and looked at by a thread each. Windows too wide for align.cu are left to the host.
-#include "shared.cuh"
+#include "diagonals.cuh"
+#include "locations.cuh"
 
-constexpr u32 VERIFY_THREADS = 128; // exported
+constexpr u32 VERIFY_THREADS = 128;
 
 struct GroupParams {
 	const u32x2* candidates; // {read | strand, diagonal}
@@ -47,8 +48,8 @@ constexpr u32 EMIT_OPERATIONS = 2; // exported: of alignments, see align.cu
 constexpr u32 EMIT_NARROW = 3;    // exported: windows of at most NARROW diagonals
 constexpr u32 EMIT_MIDDLE = 4;    // exported
 constexpr u32 EMIT_WIDE = 5;      // exported
-constexpr u32 EMIT_MANY = 6;      // exported: reads with many candidates
-constexpr u32 EMIT_NEXT = 7;      // exported: the next of those to sort
+constexpr u32 EMIT_MANY = 6; // reads with many candidates
+constexpr u32 EMIT_NEXT = 7; // the next of those to sort
 constexpr u32 EMIT_COUNTERS = 8;  // exported
 
 struct WindowsParams {
@@ -76,7 +77,7 @@ constexpr u32 MARK_LEFT = 3; // for the host
 constexpr u32 MARK_SHIFT = 2;
 
 constexpr u32 MOST_SORTED = 64; // exported: candidates of a read that a thread sorts
-constexpr u32 MOST_DIAGONALS = 64; // exported: of a window
+constexpr u32 MOST_DIAGONALS = 64; // of a window
 
 // contig_of returns the contig that holds a position, or that before it.
 DEVICE u32 contig_of(const Contigs& c, u32 position) {
@@ -190,7 +191,7 @@ KERNEL(windows_many, WindowsParams, VERIFY_THREADS) {
 	mark_group(p, s, i, to);
 }
 
-constexpr u32 SORT_THREADS = 256;  // exported
+constexpr u32 SORT_THREADS = 256;
 constexpr u32 SORT_TILE = 1024;    // candidates that are sorted in shared memory
 
 struct SortParams {

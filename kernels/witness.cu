@@ -9,9 +9,9 @@
 // takes the left one of two entries of its buffer for the lesser place, which after the first round it need not be.
 //
 // Needles whose period is at most half their length have no witnesses for some shifts, and are left to brute force.
-#include "shared.cuh"
+#include "search.cuh"
 
-constexpr u32 WITNESS_THREADS = 512;    // exported
+constexpr u32 WITNESS_THREADS = 512;
 constexpr u32 WITNESS_POSITIONS = 1024; // exported: places of a thread block
 
 struct DuelParams {
@@ -64,7 +64,7 @@ KERNEL(witness_shared, DuelParams, WITNESS_THREADS) {
 		p.candidates[u64(block_index()) * p.groups + group] = buffer[group * p.size];
 }
 
-constexpr u32 CANDIDATE_THREADS = 256; // exported
+constexpr u32 CANDIDATE_THREADS = 256;
 
 struct CandidateParams {
 	Letters text;

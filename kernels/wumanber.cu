@@ -3,7 +3,7 @@
 //
 //	R_d,j = ((R_d,j-1 << 1) | M_j) & R_d-1,j-1 & (R_d-1,j-1 << 1) & (R_d-1,j << 1)
 //
-// for a match, or an insertion, a substitution, a deletion; level 0 is Shift-Or (shiftor.cu; shared.cuh says how the needle stands in
+// for a match, or an insertion, a substitution, a deletion; level 0 is Shift-Or (shiftor.cu; automata.cuh says how the needle stands in
 // a vector). With substitutions alone the term of the substitution is the only one after the first.
 //
 // Scheme `scan`. With N_j for the last three terms, level d is the inclusive scan of (1, (~N_j, M_j & N_j)) under the operator
@@ -19,7 +19,7 @@
 // Needles of more than 64 letters are searched in parts, one launch a part, by the scheme `scan` alone (the paper leaves them to XBitPar): a part begins where the
 // one before it ended, which that launch has left in bit d of the flags for level d. The first part has the 1 to 64
 // letters that leave a multiple of 64, so that the others fill their vectors. k is at most 7, as a flag has eight bits.
-#include "shared.cuh"
+#include "automata.cuh"
 
 constexpr u32 WU_MANBER_THREADS = 256; // exported
 constexpr u32 WU_MANBER_STRETCH = 16384; // exported
@@ -173,18 +173,15 @@ template <class Vector, class Carry> DEVICE void wu_manber_scan(const WuManberPa
 	}
 }
 
-KERNEL(wu_manber_scan_32, WuManberParams, WU_MANBER_THREADS) {
-	SHARED Vector32 table[256 * Vector32::COPIES];
-	wu_manber_scan<Vector32, NothingCarried>(p, table);
-}
-KERNEL(wu_manber_scan_64, WuManberParams, WU_MANBER_THREADS) {
-	SHARED Vector64 table[256 * Vector64::COPIES];
-	wu_manber_scan<Vector64, NothingCarried>(p, table);
-}
-KERNEL(wu_manber_scan_long, WuManberParams, WU_MANBER_THREADS) {
-	SHARED Vector64 table[256 * Vector64::COPIES];
-	wu_manber_scan<Vector64, Carried>(p, table);
-}
+#define SCAN_KERNEL(NAME, BITS, CARRY) \
+	KERNEL(wu_manber_scan_##NAME, WuManberParams, WU_MANBER_THREADS) { \
+		SHARED Vector##BITS table[256 * Vector##BITS::COPIES]; \
+		wu_manber_scan<Vector##BITS, CARRY>(p, table); \
+	}
+
+SCAN_KERNEL(32, 32, NothingCarried)
+SCAN_KERNEL(64, 64, NothingCarried)
+SCAN_KERNEL(long, 64, Carried)
 
 constexpr u32 WU_MANBER_SEGMENT_THREADS = 256; // exported
 constexpr u32 WU_MANBER_SEGMENT = 8;           // exported
@@ -243,51 +240,27 @@ template <class Vector, u32 MOST> DEVICE void wu_manber_tiled(const WuManberPara
 }
 
 // The last number is k, but for the largest, which takes every k up to it.
-KERNEL(wu_manber_segment_32_1, WuManberParams, WU_MANBER_SEGMENT_THREADS) {
-	SHARED Vector32 table[256];
-	wu_manber_segment<Vector32, 1>(p, table);
-}
-KERNEL(wu_manber_segment_32_2, WuManberParams, WU_MANBER_SEGMENT_THREADS) {
-	SHARED Vector32 table[256];
-	wu_manber_segment<Vector32, 2>(p, table);
-}
-KERNEL(wu_manber_segment_32_7, WuManberParams, WU_MANBER_SEGMENT_THREADS) {
-	SHARED Vector32 table[256];
-	wu_manber_segment<Vector32, MOST_WU_MANBER>(p, table);
-}
-KERNEL(wu_manber_segment_64_1, WuManberParams, WU_MANBER_SEGMENT_THREADS) {
-	SHARED Vector64 table[256];
-	wu_manber_segment<Vector64, 1>(p, table);
-}
-KERNEL(wu_manber_segment_64_2, WuManberParams, WU_MANBER_SEGMENT_THREADS) {
-	SHARED Vector64 table[256];
-	wu_manber_segment<Vector64, 2>(p, table);
-}
-KERNEL(wu_manber_segment_64_7, WuManberParams, WU_MANBER_SEGMENT_THREADS) {
-	SHARED Vector64 table[256];
-	wu_manber_segment<Vector64, MOST_WU_MANBER>(p, table);
-}
-KERNEL(wu_manber_tiled_32_1, WuManberParams, WU_MANBER_SEGMENT_THREADS) {
-	SHARED Vector32 table[256];
-	wu_manber_tiled<Vector32, 1>(p, table);
-}
-KERNEL(wu_manber_tiled_32_2, WuManberParams, WU_MANBER_SEGMENT_THREADS) {
-	SHARED Vector32 table[256];
-	wu_manber_tiled<Vector32, 2>(p, table);
-}
-KERNEL(wu_manber_tiled_32_7, WuManberParams, WU_MANBER_SEGMENT_THREADS) {
-	SHARED Vector32 table[256];
-	wu_manber_tiled<Vector32, MOST_WU_MANBER>(p, table);
-}
-KERNEL(wu_manber_tiled_64_1, WuManberParams, WU_MANBER_SEGMENT_THREADS) {
-	SHARED Vector64 table[256];
-	wu_manber_tiled<Vector64, 1>(p, table);
-}
-KERNEL(wu_manber_tiled_64_2, WuManberParams, WU_MANBER_SEGMENT_THREADS) {
-	SHARED Vector64 table[256];
-	wu_manber_tiled<Vector64, 2>(p, table);
-}
-KERNEL(wu_manber_tiled_64_7, WuManberParams, WU_MANBER_SEGMENT_THREADS) {
-	SHARED Vector64 table[256];
-	wu_manber_tiled<Vector64, MOST_WU_MANBER>(p, table);
-}
+#define SEGMENT_KERNEL(BITS, K) \
+	KERNEL(wu_manber_segment_##BITS##_##K, WuManberParams, WU_MANBER_SEGMENT_THREADS) { \
+		SHARED Vector##BITS table[256]; \
+		wu_manber_segment<Vector##BITS, K>(p, table); \
+	}
+#define TILED_KERNEL(BITS, K) \
+	KERNEL(wu_manber_tiled_##BITS##_##K, WuManberParams, WU_MANBER_SEGMENT_THREADS) { \
+		SHARED Vector##BITS table[256]; \
+		wu_manber_tiled<Vector##BITS, K>(p, table); \
+	}
+
+static_assert(MOST_WU_MANBER == 7);
+SEGMENT_KERNEL(32, 1)
+SEGMENT_KERNEL(32, 2)
+SEGMENT_KERNEL(32, 7)
+SEGMENT_KERNEL(64, 1)
+SEGMENT_KERNEL(64, 2)
+SEGMENT_KERNEL(64, 7)
+TILED_KERNEL(32, 1)
+TILED_KERNEL(32, 2)
+TILED_KERNEL(32, 7)
+TILED_KERNEL(64, 1)
+TILED_KERNEL(64, 2)
+TILED_KERNEL(64, 7)

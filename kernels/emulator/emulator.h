@@ -1,4 +1,4 @@
-// The operations of shared.cuh on the host: each kernel is an ordinary function, run by runtime.cpp for one block after
+// The operations of language.cuh on the host: each kernel is an ordinary function, run by runtime.cpp for one block after
 // the other. A thread of a block is a fiber with its own stack; it runs until it comes to an operation for which it has
 // to meet others. Memory of a device is memory of the heap, so that the sanitizers see what a kernel does with it.
 #pragma once
