@@ -8,18 +8,19 @@
 constexpr u32 LANE_LETTERS = 16;
 constexpr u32 TILE_LETTERS = 32 * LANE_LETTERS; // a warp's
 
-// flags_of makes flags of 16 bits, bit 15 for the first letter, of which those that are 0 are matches.
+// flags_of turns 16 bits into flags: bit 15 is for the first letter, and 0 for a match.
 DEVICE u32x4 flags_of(u32 answers) {
 	const u32 matches = reverse_bits(~answers) >> 16;
 	return {spread(matches & 15), spread(matches >> 4 & 15), spread(matches >> 8 & 15), spread(matches >> 12)};
 }
 
-// The state of a bit-parallel automaton (Shift-Or, Wu-Manber): a vector of 32 or 64 bits in the upper of which the needle
-// stands, its last letter at the top. A bit is 0 where the needle's letters up to it match. Below the needle all bits
-// of masks are 0: there everything matches.
+// The state of a bit-parallel automaton (Shift-Or, Wu-Manber): a vector of 32 or 64 bits in the
+// upper of which the needle stands, its last letter at the top. A bit is 0 where the needle's
+// letters up to it match. Below the needle all bits of masks are 0: there everything matches.
 //
-// Masks are looked up in shared memory, in a table of 256 codes with as many copies as there are banks for
-// lanes that load at the same time, so that no two need the same bank: entry code * COPIES + copy.
+// Masks are looked up in shared memory, in a table of 256 codes with as many copies as there are
+// banks for lanes that load at the same time, so that no two need the same bank: entry code *
+// COPIES + copy.
 struct Vector32 {
 	static constexpr u32 BITS = 32;
 	static constexpr u32 COPIES = 32;
@@ -40,7 +41,7 @@ struct Vector32 {
 
 struct alignas(8) Vector64 {
 	static constexpr u32 BITS = 64;
-	static constexpr u32 COPIES = 16; // a load of eight bytes a lane is made for half a warp at a time
+	static constexpr u32 COPIES = 16; // half a warp at a time loads eight bytes a lane
 	u32 low, high;
 
 	static DEVICE Vector64 of(u64 mask) { return {u32(mask), u32(mask >> 32)}; }
@@ -56,7 +57,8 @@ struct alignas(8) Vector64 {
 	DEVICE u32 upper() const { return high; }
 };
 
-// fill_masks fills the table of a block with so many threads; masks has so many codes, and codes from there on match nothing.
+// fill_masks fills the table of a block of `threads`. masks has the masks of the first codes,
+// `codes` of them; the others match nothing.
 template <class Vector> DEVICE void fill_masks(Vector* table, const u64* masks, u32 codes, u32 threads) {
 	for (u32 i = thread_index(); i < 256 * Vector::COPIES; i += threads) {
 		const u32 code = i / Vector::COPIES;
@@ -80,11 +82,13 @@ template <class Vector> DEVICE Vector mask_of(const Vector* table, u32 word, u32
 // MOST_WU_MANBER is the largest k of Wu-Manber's automata here: a flag has eight bits.
 constexpr u32 MOST_WU_MANBER = 7; // exported
 
-// Levels are the automata of a segment, with their vectors shifted by one too, which the next letter needs.
+// Levels are the automata of a segment, with their vectors shifted by one too, which the next
+// letter needs.
 template <class Vector, u32 MOST> struct Levels {
 	Vector r[MOST + 1], shifted[MOST + 1];
 
-	// start has no letter matched yet, but at level d the first d deleted. nothing is the mask of a code that matches nothing.
+	// start has no letter matched yet, but at level d the first d deleted. nothing is the mask of a
+	// code that matches nothing.
 	DEVICE void start(Vector nothing) {
 #pragma unroll
 		for (u32 d = 0; d <= MOST; d++) {

@@ -3,8 +3,8 @@
 
 #include "map.cuh"
 
-// differing returns the bases of a strand, 32 from a multiple of 32 on, that differ from the text on a diagonal;
-// ambiguous letters are compared by their codes.
+// differing returns the bases of a strand, 32 from a multiple of 32 on, that differ from the text
+// on a diagonal; ambiguous letters are compared by their codes.
 DEVICE u32 differing(const Text& text, const u64* strand, u32 length, u32 at, u32 diagonal) {
 	const Planes s = strand_planes(strand, at), t = text_planes(text, diagonal + at);
 	return ((s.low ^ t.low) | (s.high ^ t.high)) & below(length - at);
@@ -18,10 +18,11 @@ DEVICE u32 differences(const Text& text, const u64* strand, u32 length, u32 diag
 	return sum;
 }
 
-// exceeds tells whether every alignment that stays within k diagonals of one has more than `most` edits, as
-// far as a cheap bound shows: a block of four bases in which an alignment has no edit lies unchanged on one of the
-// diagonals, and an edit lies in one block at most. So the blocks unchanged on none are a
-// lower bound of the edits. Ambiguous letters are compared by their codes, which can only lower it.
+// exceeds tells whether every alignment that stays within k diagonals of one has more than `most`
+// edits, as far as a cheap bound shows: a block of four bases in which an alignment has no edit
+// lies unchanged on one of the diagonals, and an edit lies in one block at most. So the blocks
+// unchanged on none are a lower bound of the edits. Ambiguous letters are compared by their codes,
+// which can only lower it.
 DEVICE bool exceeds(const Text& text, const u64* strand, u32 length, u32 diagonal, u32 k, u32 most) {
 	u32 broken = 0;
 	const u32 first = diagonal - k;

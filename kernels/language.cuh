@@ -25,14 +25,15 @@ struct alignas(16) u32x4 {
 #else
 
 #define DEVICE __attribute__((device, always_inline)) inline
-// DEVICE_CALL is for what is seldom needed, so that it does not stand in the way of what is.
+// DEVICE_CALL is for code that seldom runs: it is called, not inlined.
 #define DEVICE_CALL static __attribute__((device, noinline))
 #define SHARED __attribute__((shared))
 
-// KERNEL introduces a kernel that is launched in blocks of `threads` and takes one struct by value, p.
+// KERNEL introduces a kernel, which is launched in blocks of `threads` and takes one struct by
+// value: p.
 #define KERNEL(name, Params, threads) \
 	extern "C" __attribute__((global, launch_bounds(threads))) void name(const Params p)
-// KERNEL_BLOCKS also asks for registers to be limited so that `blocks` of them fit a multiprocessor.
+// KERNEL_BLOCKS also limits registers, so that `blocks` of them fit on a multiprocessor.
 #define KERNEL_BLOCKS(name, Params, threads, blocks) \
 	extern "C" __attribute__((global, launch_bounds(threads, blocks))) void name(const Params p)
 
@@ -105,8 +106,8 @@ DEVICE void store_streaming(u32x4* p, u32x4 v) {
 	asm volatile("st.global.cs.v4.u32 [%0], {%1, %2, %3, %4};" : : "l"(p), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w) : "memory");
 }
 
-// load_kept reads what is to stay in the L2 cache as long as it can, load_once what is not needed soon again.
-// Neither is kept in the L1 cache, where random accesses would find nothing.
+// load_kept reads what should stay in the L2 cache as long as it can, load_once what is not needed
+// again soon. Neither is kept in the L1 cache, where random accesses would find nothing.
 DEVICE u32x2 load_kept(const u32x2* p) {
 	u32x2 v;
 	asm("{\n\t.reg .b64 policy;\n\t"
@@ -151,7 +152,8 @@ DEVICE u32 running_sum(u32 v) {
 // below(n) has the lowest n bits set; n <= 32.
 DEVICE u32 below(u32 n) { return n >= 32 ? ~0u : (1u << n) - 1; }
 
-// HASH_MULTIPLIER is 2^32 / golden ratio (Fibonacci hashing): the upper bits of a product depend on all bits.
+// HASH_MULTIPLIER is 2^32 / golden ratio (Fibonacci hashing): the upper bits of a product depend on
+// all bits.
 constexpr u32 HASH_MULTIPLIER = 0x9E3779B1;
 
 DEVICE u32 hash_code(u32 code) { return code * HASH_MULTIPLIER; }

@@ -6,7 +6,7 @@
 
 // The resident text: word i of planes holds the low and the high bits of the codes of positions
 // 32 i to 32 i + 31 (A 0, C 1, G 2, T 3), word i of ambiguous a bit for each position that matches
-// nothing. It begins with TEXT_PADDING such positions and has as many behind its end, and
+// nothing. It begins with TEXT_PADDING such positions and has as many after its end, and
 // contigs are at least 64 of them apart. Positions count from the first padding position.
 struct Text {
 	const u32x2* planes;
@@ -18,8 +18,8 @@ struct Text {
 constexpr u32 TEXT_PADDING = 2048; // exported
 
 // A Shape is what a kernel needs to know of a read. Its packed strands are words of 64 bases, each
-// as {low, high, ambiguous}, from packed[packed_at] on: first the read, then its reverse complement.
-// Its pieces are piece_from to piece_from + k.
+// as {low, high, ambiguous}, from packed[packed_at] on: first the read, then its reverse
+// complement. Its pieces are piece_from to piece_from + k.
 struct alignas(16) Shape {
 	u32 packed_at, length, k, piece_from;
 };
@@ -32,7 +32,7 @@ struct Reads {
 // STRAND marks the reverse strand in a word that holds a read's index.
 constexpr u32 STRAND = 1u << 31; // exported
 
-// Reads with more edits or bases are skimmed for, but their candidates go to the host as they are.
+// The GPU finds candidates for reads with more edits or bases too, but leaves the rest to the host.
 constexpr u32 MAX_BOUND_EDITS = 31;    // exported
 constexpr u32 MAX_BOUND_LENGTH = 1024; // exported
 
@@ -51,7 +51,8 @@ struct Planes {
 	u32 low, high;
 };
 
-// strand_planes returns the 32 bases of a strand at a multiple of 32; those behind its end are arbitrary.
+// strand_planes returns the 32 bases of a strand at a multiple of 32; those after its end are
+// arbitrary.
 DEVICE Planes strand_planes(const u64* strand, u32 at) {
 	const u64* w = strand + (at / 64) * PLANE_WORDS;
 	const u32 shift = at & 32;

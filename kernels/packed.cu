@@ -1,12 +1,15 @@
-// Wu-Manber's automata (wumanber.cu) on bit planes, for scanmap search. This is not of the paper: a letter takes two bits
-// in place of a byte, and no flags are written, only the words with an occurrence.
+// Wu-Manber's automata (wumanber.cu) on bit planes, for scanmap search. This is not in the paper: a
+// letter takes two bits in place of a byte, and instead of flags only the words with an occurrence
+// are written.
 //
-// A thread has a segment of the text, with a halo of m + k letters before it. The masks of four letters come from shared memory together,
-// by one load of 16 bytes or two; words with a letter that matches nothing are searched letter by letter. Needles of more than 64 letters are not taken. Level 0
-// alone is Shift-Or, which goes on by four letters at once.
+// A thread has a segment of the text, with a halo of m + k letters before it. The masks of four
+// letters come from shared memory together, by one load of 16 bytes or two; words with a letter
+// that matches nothing are searched letter by letter. Needles have at most 64 letters. Level 0
+// alone is Shift-Or, which takes four letters at once.
 //
-// Layout. The segments of a warp's lanes lie far apart in the text, and with as many streams as there are threads memory is slow. So words
-// of 32 letters stand in blocks of 1,024, lane by lane: word w of lane l, which is word 32 l + w of the block's text, is at index 32 w + l.
+// Layout. The segments of a warp's lanes lie far apart in the text, and memory is slow when every
+// thread reads a stream of its own. So words of 32 letters stand in blocks of 1,024, lane by lane:
+// word w of lane l, which is word 32 l + w of the block's text, is at index 32 w + l.
 #include "automata.cuh"
 
 constexpr u32 PACKED_THREADS = 256;
@@ -21,7 +24,7 @@ struct LanesParams {
 	u32x2* planes;
 	u32* ambiguous;
 	u32 words;  // of the text, with the padding
-	u32 blocks; // of the layout, with one behind the text that has only what matches nothing
+	u32 blocks; // of the layout, with one after the text, where nothing matches
 };
 
 // lanes lays words out, one a thread.
@@ -39,8 +42,8 @@ struct WuManberPackedParams {
 	const u32* ambiguous;
 	const u64* masks; // of the four bases, and of a code that matches nothing
 	Hits hits;
-	u64 count;         // letters, behind SEARCH_PADDING others
-	u32 blocks;        // of the layout, without the one behind the text
+	u64 count;         // letters, after SEARCH_PADDING others
+	u32 blocks;        // of the layout, without the one after the text
 	u32 words;         // of a segment: 32, 16 or 8
 	u32 halo;          // words before it that count,
 	u32 first;         // from this letter of the first of them on
@@ -48,9 +51,10 @@ struct WuManberPackedParams {
 	u32 substitutions; // 1: no other edits
 };
 
-// Masks4 are the masks of four letters. Tables of them have an entry for each four letters: bits 0 to 3 are the low bits of their codes,
-// bits 4 to 7 the high ones. There are copies for as many lanes as load at the same
-// time; with 64 bits for half of them, as more would not fit shared memory.
+// Masks4 are the masks of four letters. Tables of them have an entry for each four letters: bits 0
+// to 3 are the low bits of their codes, bits 4 to 7 the high ones. There is a copy for each lane
+// that loads at the same time; with 64 bits for half of them, as more would not fit in shared
+// memory.
 struct alignas(16) Masks4x32 {
 	Vector32 of[4];
 	static constexpr u32 COPIES = 8;
@@ -68,7 +72,8 @@ template <class Vector, class Masks4> DEVICE void fill_packed(Masks4* table, con
 	block_barrier();
 }
 
-// Entries are the entries of the eight fours of letters of a word, a byte each: those of the first, third, and so on four, and the others.
+// Entries are where the table has the masks of the eight groups of four letters of a word, a byte
+// each: `even` for the first group, the third and so on, `odd` for the others.
 struct Entries {
 	u32 even, odd;
 
@@ -79,8 +84,9 @@ struct Entries {
 	DEVICE u32 at(u32 four) const { return (four % 2 ? odd : even) >> 8 * (four / 2) & 0xFF; }
 };
 
-// What searches a segment has `start`, with the mask of a code that matches nothing, and `search`, which goes on by the letters of a word from
-// the first on and returns a bit for each that is the last of an occurrence; the bits mean nothing if the first is not letter 0.
+// What searches a segment has `start`, which takes the mask of a code that matches nothing, and
+// `search`, which takes the letters of a word from `first` on and returns a bit for each that is
+// the last of an occurrence; the bits mean nothing if `first` is not 0.
 template <class V, class Masks4, u32 MOST, bool SUBSTITUTIONS> struct PackedLevels {
 	using Vector = V;
 	using Table = Masks4;
@@ -92,7 +98,7 @@ template <class V, class Masks4, u32 MOST, bool SUBSTITUTIONS> struct PackedLeve
 		levels.start(nothing);
 	}
 
-	// A word where nothing ends costs less than to tell where something does, which is done again letter by letter.
+	// Whether an occurrence ends in a word costs less than where: that is found letter by letter.
 	DEVICE u32 search(const Table* table, const u64*, u32 low, u32 high, u32 ambiguous, Vector nothing, u32 first) {
 		if ((ambiguous | first) == 0) {
 			const Levels<Vector, MOST> before = levels;
@@ -122,8 +128,8 @@ template <class V, class Masks4, u32 MOST, bool SUBSTITUTIONS> struct PackedLeve
 	}
 };
 
-// Four are the masks of four letters, each shifted by the letters that follow and all taken together, with what leaves the vector at
-// its top: level 0 goes on by four letters at once.
+// Four are the masks of four letters, each shifted by the letters that follow and all taken
+// together, with what leaves the vector at its top: level 0 takes four letters at once.
 struct alignas(8) Four32 {
 	Vector32 mask;
 	u32 above;
@@ -207,7 +213,7 @@ template <class Automata> DEVICE void packed_segment(const WuManberPackedParams&
 	for (u32 w = from; w < from + p.words; w++) {
 		const u32x2 now = next;
 		const u32 now_ambiguous = next_ambiguous;
-		// Behind the last word of a lane is a word of the next block, which is not used.
+		// After the last word of a lane comes a word of the next block, which is not used.
 		planes += 32;
 		ambiguous += 32;
 		next = load_streaming(planes);

@@ -19,9 +19,10 @@ DEVICE u32 complement_code(u32 code, u32 q) {
 }
 
 // The filter answers for two neighbouring windows of q bases at once. The q - 1 bases that they
-// share, in the orientation of their lesser code, choose a slot of two halves; the window that has one base before
-// them belongs to half 0, the one that has a base behind them to half 1 (exchanged where the orientation
-// is the other). Each window sets two bits of its half, which its own canonical code chooses.
+// share, in the orientation of their lesser code, choose a slot of two halves; the window that has
+// one base before them belongs to half 0, the one that has a base after them to half 1 (the other
+// way round where the orientation is the other). Each window sets two bits of its half, which its
+// own canonical code chooses.
 struct Slot {
 	u32 index;
 	bool flipped;
@@ -33,8 +34,8 @@ DEVICE Slot filter_slot(u32 core, u32 complement, u32 shift) {
 	return {hash_code(flipped ? complement : core) >> shift, flipped};
 }
 
-// filter_hash chooses the two bits by its upper five and the next five. It has another multiplier than the slot: a window's code is
-// twice that of the shared bases and a base more, so that with the same one all windows of a slot that begin
-// alike would have the same bits.
+// filter_hash chooses the two bits by its upper five and the next five. Its multiplier is not that
+// of the slot: a window's code is twice that of the shared bases and a base more, so that with one
+// multiplier all windows of a slot that begin alike would have the same bits.
 DEVICE u32 filter_hash(u32 canonical) { return canonical * 0x85EBCA6B; }
 DEVICE u32 filter_bits(u32 hash) { return 1u << (hash >> 27) | 1u << ((hash >> 22) & 31); }

@@ -4,9 +4,9 @@
 
 #include "language.cuh"
 
-// What scanmap search looks through: one code a letter, as the papers have it. SEARCH_PADDING codes can be read before
-// the first letter and behind the last: those of the text around, or what matches nothing where there is
-// none (of bytes, where every code is a letter, 0).
+// What scanmap search looks through: one code a letter, as the papers have it. SEARCH_PADDING codes
+// can be read before the first letter and after the last: those of the text around or, where there
+// is none, what matches nothing (0 for bytes, where every code is a letter).
 struct Letters {
 	const u8* codes; // of letter 0
 	u64 count;
@@ -14,8 +14,9 @@ struct Letters {
 
 constexpr u32 SEARCH_PADDING = 4096; // exported
 
-// The same text of DNA as the host has it, 32 letters a word: the low bits of their codes, the high bits, and a bit for each letter
-// that matches nothing. The padding is as that of Letters, so letter 0 is in word SEARCH_PADDING / 32.
+// The same text of DNA as the host has it, 32 letters a word: the low bits of their codes, the high
+// bits, and a bit for each letter that matches nothing. The padding is as that of Letters, so
+// letter 0 is in word SEARCH_PADDING / 32.
 struct Bits {
 	const u32* low;
 	const u32* high;
@@ -23,8 +24,8 @@ struct Bits {
 	u64 count;
 };
 
-// Hits are what a search found: the number of a word of 32 letters, and a bit for each that is the last of an occurrence. counter
-// goes on counting when the queue is full.
+// Hits are what a search found: the number of a word of 32 letters, and a bit for each that is the
+// last of an occurrence. counter goes on counting when the queue is full.
 struct Hits {
 	u32x2* queue;
 	u64* counter;

@@ -152,8 +152,8 @@ func (s *Scheme) rate(n *needle, letters int64, patterns int, onGPU bool) float6
 
 // shortFilter is the number of letters of a filter below which genomes are not like the random text
 // that rates are measured on: their repeats let many more places pass. On the human mosaic 1,000
-// guides with 3 edits, in pieces of five letters, took planes/pieces on a GPU 13 times as long as the
-// table says, and wu-manber/packed as long as it says.
+// guides with 3 edits, in pieces of five letters, took planes/pieces on a GPU 13 times as long as
+// the table says, and wu-manber/packed as long as it says.
 const shortFilter = 7
 
 // shortFilterCost is what a rate is divided by then.

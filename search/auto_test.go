@@ -101,8 +101,8 @@ func TestChoices(t *testing.T) {
 	}
 }
 
-// TestFastest checks that there is a scheme for every needle, one that takes it, and that it is not a slow one where the
-// difference is of orders of magnitude.
+// TestFastest checks that there is a scheme for every needle, one that takes it, and that it is not
+// a slow one where the difference is of orders of magnitude.
 func TestFastest(t *testing.T) {
 	slow := map[string]bool{
 		"rabin-karp/cooperative": true, "rabin-karp/hybrid": true, "levenshtein/serial": true, "levenshtein/diagonal": true, "levenshtein/blocks": true,

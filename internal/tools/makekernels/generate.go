@@ -156,8 +156,8 @@ func (g *generator) addFields(l *layout, b line) error {
 	return nil
 }
 
-// pointed lays out what a pointer points to if it is a struct of its own, which the host then fills. Vectors and
-// numbers are arrays of words to it.
+// pointed lays out what a pointer points to if it is a struct of its own, which the host then
+// fills. Vectors and numbers are arrays of words to it.
 func (g *generator) pointed(at place, kind string) error {
 	if !exported(kind) {
 		return nil
@@ -223,7 +223,7 @@ func (g *generator) text() string {
 		}
 		b.WriteString("\n")
 		if len(s.comment) == 0 && strings.HasSuffix(s.name, "Params") {
-			s.comment = []string{" " + g.parametersOf(s.name)}
+			s.comment = wrapped(g.parametersOf(s.name))
 		}
 		g.comment(b, s.comment)
 		fmt.Fprintf(b, "type %s struct {\n", s.name)
@@ -272,6 +272,23 @@ func (g *generator) parametersOf(name string) string {
 		return fmt.Sprintf("%s are the parameters of kernel %s.", name, takers[0])
 	}
 	return fmt.Sprintf("%s are the parameters of kernels %s and %s.", name, strings.Join(takers[:last], ", "), takers[last])
+}
+
+// commentWidth is that of lines of comments.
+const commentWidth = 100
+
+// wrapped returns the lines of a comment, without the slashes.
+func wrapped(text string) []string {
+	lines := []string{""}
+	for word := range strings.FieldsSeq(text) {
+		last := &lines[len(lines)-1]
+		if *last != "" && len("//")+len(*last)+len(" ")+len(word) > commentWidth {
+			lines = append(lines, " "+word)
+			continue
+		}
+		*last += " " + word
+	}
+	return lines
 }
 
 // exported tells whether a struct keeps its name in Go. Others, as u32x2, are the kernels' own.

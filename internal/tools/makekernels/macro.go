@@ -13,7 +13,8 @@ import (
 //	SEGMENT_KERNEL(32, 1)
 //	SEGMENT_KERNEL(64, 1)
 //
-// Only such macros are understood: with parameters, and with KERNEL at the start of a line of theirs.
+// Only such macros are understood: with parameters, and with KERNEL at the start of a line of
+// theirs.
 
 // A kernelMacro is one that has kernels.
 type kernelMacro struct {

@@ -1,6 +1,6 @@
 // Command makekernels makes what package kernels embeds from its CUDA sources:
-// kernels/parameters.go, with the constants and structs that the host needs, and one file of PTX for
-// each file of kernels.
+// kernels/parameters.go, with the constants and structs that the host needs, and one file of PTX
+// for each file of kernels.
 //
 //	go run ./internal/tools/makekernels
 package main

@@ -111,7 +111,7 @@ func TestLayouts(t *testing.T) {
 		{"numbers", "", "u8 a;\nu8 b;\nu16 c;\ni32 d;\nu64 e;\ni64 f;",
 			"A uint8; B uint8; C uint16; D int32; E uint64; F int64 | 24"},
 		{"padding between", "", "u8 a;\nu32 b;\nu64 c;", "A uint8; _ [3]byte; B uint32; C uint64 | 16"},
-		{"padding behind", "", "u64 a;\nu16 b;", "A uint64; B uint16; _ [6]byte | 16"},
+		{"padding after", "", "u64 a;\nu16 b;", "A uint64; B uint16; _ [6]byte | 16"},
 		{"pointers", "", "const u32* a;\nu32x4* b;\nu8 c;\nu8* d;", "A uint64; B uint64; C uint8; _ [7]byte; D uint64 | 32"},
 		{"several names", "", "u32 a, of_b, c;", "A uint32; OfB uint32; C uint32 | 12"},
 		{"unused", "", "u64 a;\nu32 b;\nu32 unused;", "A uint64; B uint32; _ uint32 | 16"},
@@ -152,7 +152,8 @@ func TestLayouts(t *testing.T) {
 
 func TestText(t *testing.T) {
 	got, err := generate([]kernelsource.File{
-		{Name: kernelsource.Language, Text: "// The language.\n#include \"emulator/emulator.h\"\n\n// MOST_READS is the number of READS.\nconstexpr u32 MOST_READS = 1u << 20; // exported: of a batch\n" +
+		{Name: kernelsource.Language, Text: "// The language.\n#include \"emulator/emulator.h\"\n\n" +
+			"// MOST_READS is the number of READS.\nconstexpr u32 MOST_READS = 1u << 20; // exported: of a batch\n" +
 			"constexpr u32 HIDDEN = MOST_READS / 2;\nconstexpr u32 NARROW = HIDDEN + 3; // exported\nconstexpr u32 FAR = ~0u;\n" +
 			"struct Slot {\n\tbool flipped;\n};\n"},
 		{Name: "one.cu", Text: "// A comment on the file.\n#include \"language.cuh\"\nconstexpr u32 ONE_THREADS = 64;\n" +
@@ -292,6 +293,23 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+func TestWrapped(t *testing.T) {
+	words := strings.Repeat(" a", 48)
+	for _, c := range []struct {
+		text string
+		want []string
+	}{
+		{"one two", []string{" one two"}},
+		{words + " b", []string{words + " b"}}, // 100 columns with the slashes
+		{words + " bb c", []string{words, " bb c"}},
+		{strings.Repeat("x", 120) + " y", []string{" " + strings.Repeat("x", 120), " y"}},
+	} {
+		if got := wrapped(c.text); !slices.Equal(got, c.want) {
+			t.Errorf("%q is wrapped as %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
 func TestEvaluate(t *testing.T) {
 	known := map[string]uint64{"TEN": 10}
 	for _, c := range []struct {
@@ -316,8 +334,8 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
-// TestRun makes everything in a folder of its own: twice the same, without PTX that has no source, and nothing when a
-// source is wrong.
+// TestRun makes everything in a folder of its own: twice the same, without PTX that has no source,
+// and nothing when a source is wrong.
 func TestRun(t *testing.T) {
 	const compiler = "clang++-19"
 	if _, err := exec.LookPath(compiler); err != nil {

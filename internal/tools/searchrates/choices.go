@@ -13,8 +13,8 @@ import (
 // choiceLoss of the fastest; lengths those of the patterns for which this is so.
 const expectedColumns = "device\talphabet\tcounted\tletters\tk\tpatterns\tschemes\tlengths"
 
-// shownLengths, shownLetters and shownPatterns are the part of the grid that choices.tsv shows, beside
-// all that was measured. TestReduce goes through all of the grid.
+// shownLengths, shownLetters and shownPatterns are the part of the grid that choices.tsv shows,
+// beside all that was measured. TestReduce goes through all of the grid.
 var (
 	shownLengths  = []int{4, 10, 14, 40, 96, 200, 1024}
 	shownLetters  = []int{1e8}

@@ -4,9 +4,9 @@
 //	scripts/search-rates.sh OUT
 //	go run ./internal/tools/searchrates OUT
 //
-// OUT is a folder of JSON that `scanmap bench search` wrote. In place of a folder, or after it, files
-// can be given that have lines as rates.tsv has them: so the rates of a new scheme are added to those
-// that there are. Of a case that is there twice the later one counts.
+// OUT is a folder of JSON that `scanmap bench search` wrote. In place of a folder, or after it,
+// files can be given that have lines as rates.tsv has them: so the rates of a new scheme are added
+// to those that there are. Of a case that is there twice the later one counts.
 //
 // All measurements together are the whole table, with a line for each scheme and case. It is not
 // kept in the tree. What is written are the lines of it that decide: reduce.go says how much may be

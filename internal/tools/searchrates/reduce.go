@@ -15,8 +15,8 @@ import (
 const (
 	// choiceLoss is by how much of its rate a scheme may be slower than the fastest.
 	choiceLoss = 0.03
-	// chosenFactor bounds the error of the rate of the scheme that auto chooses, namedFactor that of
-	// schemes that only a user chooses, by name.
+	// chosenFactor bounds the error of the rate of the scheme that auto chooses, namedFactor that
+	// of schemes that only a user chooses, by name.
 	chosenFactor = 1.5
 	namedFactor  = 4.0
 )
@@ -78,8 +78,8 @@ func kinds(rates []search.Rate) []kind {
 			for _, substitutions := range []bool{false, true} {
 				for _, k := range gridDistances {
 					for _, length := range gridLengths {
-						// The rates of a GPU were measured for several lengths of the text, those of
-						// the CPU for several numbers of patterns.
+						// The rates of a GPU were measured for several lengths of the text, those
+						// of the CPU for several numbers of patterns.
 						if onGPU {
 							for _, letters := range gridLetters {
 								add(kind{onGPU, alphabet, substitutions, letters, length, k, 1, false})
