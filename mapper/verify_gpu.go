@@ -20,7 +20,7 @@ type gpuVerify struct {
 	hostLeft                              device.Pinned[gpuCandidate]
 }
 
-// A gpuLocation is a location as kernels/locations.cuh describes it.
+// A gpuLocation is a location as kernels/shared.cuh describes it.
 type gpuLocation struct{ read, end, word, operations uint32 }
 
 // moveBytes bounds the scratch memory of align, which has a column for each thread.
