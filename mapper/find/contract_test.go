@@ -1,6 +1,7 @@
 package find_test
 
 import (
+	"os"
 	"testing"
 
 	"scanmap/device"
@@ -31,13 +32,12 @@ func onGPUs(choice device.Choice) finders.Factory {
 	}
 }
 
-// short makes a suite small with -short or the race detector.
-func short(t *testing.T) finders.Size {
-	t.Helper()
-	if testing.Short() {
-		return finders.Small
+// size is that of a suite on a GPU: full on the machine's own, small on an emulated one.
+func size() finders.Size {
+	if os.Getenv("SCANMAP_TEST_GPU") == "require" {
+		return finders.Full
 	}
-	return finders.Full
+	return finders.Small
 }
 
 func TestCPU(t *testing.T) { finders.Test(t, onCPU, finders.Full) }
@@ -51,7 +51,7 @@ func cuda(driver *gpu.Driver, indices ...int) device.Choice {
 // TestGPU is the contract on a GPU: the machine's own, or an emulated one.
 func TestGPU(t *testing.T) {
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
-	finders.Test(t, onGPUs(cuda(driver, 0)), short(t))
+	finders.Test(t, onGPUs(cuda(driver, 0)), size())
 }
 
 func BenchmarkGPU(b *testing.B) {
@@ -62,10 +62,10 @@ func BenchmarkGPU(b *testing.B) {
 // TestSeveralGPUs is the contract on all GPUs that there are, or on three emulated ones.
 func TestSeveralGPUs(t *testing.T) {
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{Devices: 3})
-	finders.Test(t, onGPUs(cuda(driver)), finders.Small)
+	finders.Test(t, onGPUs(cuda(driver)), size())
 }
 
-// TestCutReference is the contract with so little memory that references of 5,000 bases and more are
+// TestCutReference is the contract with so little memory that references of 30,000 bases and more are
 // cut, and batches too.
 func TestCutReference(t *testing.T) {
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
