@@ -1,8 +1,8 @@
-// Package device is where work runs: the choice of a device, and queues of work for a GPU. It knows what kernels
-// are called and not what they compute.
+// Package device is where work runs: the choice of a device, and queues of work for a GPU. It knows
+// what kernels are called and not what they compute.
 //
-// A Choice is what users ask for: the CPU, some GPUs, or whichever suits. Whether work is worth a GPU is for the
-// package to say that has the work.
+// A Choice is what users ask for: the CPU, some GPUs, or whichever suits. Whether work is worth a
+// GPU is for the package that has the work to say.
 //
 //	g, err := device.OpenGPU(driver, 0, false)
 //	defer g.Close()                                 // frees whatever is still there
@@ -10,7 +10,8 @@
 //	var from, to device.Buffer
 //	device.Upload(q, &from, words)
 //	q.Reserve(&to, 4*len(words))
-//	device.Launch(q, "copy_ceiling", n, &kernels.CopyCeilingParams{From: from.At(0), To: to.At(0), Count: uint64(n)})
+//	p := kernels.CopyCeilingParams{From: from.At(0), To: to.At(0), Count: uint64(n)}
+//	device.Launch(q, "copy_ceiling", n, &p)
 //	device.Download(q, copied, &to, 0)
 //	err = q.Wait()                                  // the first error of all these calls
 //

@@ -16,8 +16,8 @@ type GPU struct {
 	kernels map[string]*gpu.Kernel
 }
 
-// OpenGPU opens the GPU that the driver gives a number. With sync every launch of a kernel waits for its end and
-// is timed.
+// OpenGPU opens the GPU that the driver gives a number. With sync every launch of a kernel waits
+// for its end and is timed.
 func OpenGPU(driver *gpu.Driver, index int, sync bool) (*GPU, error) {
 	d, err := driver.Open(index, gpu.Options{Sync: sync})
 	if err != nil {

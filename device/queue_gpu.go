@@ -12,7 +12,8 @@ type Queue struct {
 	Stream *gpu.Stream
 	// Err is the first error of any call.
 	Err error
-	// staging is pinned memory for small uploads, of which staged bytes are in use; empty until Stage.
+	// staging is pinned memory for small uploads, of which staged bytes are in use; empty until
+	// Stage.
 	staging []byte
 	staged  int
 }
@@ -80,7 +81,8 @@ func (q *Queue) Clear(b *Buffer, bytes int) {
 // stagingBytes is the pinned memory of Stage.
 const stagingBytes = 1 << 20
 
-// Stage lets Upload copy what is small to pinned memory first, so that it does not wait for the work before it.
+// Stage lets Upload copy what is small to pinned memory first, so that it does not wait for the
+// work before it.
 func (q *Queue) Stage() {
 	if q.Err != nil || len(q.staging) > 0 {
 		return
@@ -109,7 +111,8 @@ func (q *Queue) stage(bytes []byte) []byte {
 	return copied
 }
 
-// Upload copies a slice to the start of a buffer, which it makes large enough. The slice may change as soon as it returns.
+// Upload copies a slice to the start of a buffer, which it makes large enough. The slice may change
+// as soon as it returns.
 func Upload[T any](q *Queue, b *Buffer, s []T) {
 	bytes := q.stage(gpu.Bytes(s))
 	q.Reserve(b, len(bytes))

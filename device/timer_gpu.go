@@ -27,11 +27,12 @@ func NewTimer(q *Queue) *Timer {
 	return t
 }
 
-// eventResolution is what two events can differ by at least, as the CUDA driver API tells of cuEventElapsedTime.
+// eventResolution is the least time that two events can measure, by the documentation of
+// cuEventElapsedTime.
 const eventResolution = 500 * time.Nanosecond
 
-// Time returns how long what work puts into the queue takes, at least the resolution of events; 0 where the queue has
-// an error. It waits for the end.
+// Time returns how long what work puts into the queue takes, at least the resolution of events; 0
+// where the queue has an error. It waits for the end.
 func (t *Timer) Time(work func()) time.Duration {
 	q := t.queue
 	if q.Err != nil {
@@ -50,12 +51,13 @@ func (t *Timer) Time(work func()) time.Duration {
 	return max(elapsed, eventResolution)
 }
 
-// headStart is the rounds of a kernel that takes some 0.3 ms on an H200 at 1.8 GHz, in which the host puts tens of
-// launches into a queue.
+// headStart is the rounds of a kernel that takes some 0.3 ms on an H200 at 1.8 GHz, in which the
+// host puts tens of launches into a queue.
 const headStart = 512
 
-// TimeQueued is Time, but what work puts into the queue waits there until the GPU has done something else: what is
-// short is not taken to last as long as the host needs to put it there. Work that waits for the GPU gains nothing by this.
+// TimeQueued is Time, but what work puts into the queue waits there until the GPU has done
+// something else, so that short work is not measured by the time that the host takes to queue it.
+// Work that waits for the GPU gains nothing by this.
 func (t *Timer) TimeQueued(work func()) time.Duration {
 	q := t.queue
 	q.Reserve(&t.folded, 4)
@@ -63,8 +65,8 @@ func (t *Timer) TimeQueued(work func()) time.Duration {
 	return t.Time(work)
 }
 
-// CeilingBlocks is how many blocks of the kernels of ceilings.cu there should be for the work of so many threads: at most
-// what the GPU runs at a time.
+// CeilingBlocks is how many blocks of the kernels of ceilings.cu there should be for the work of so
+// many threads: at most what the GPU runs at a time.
 func (g *GPU) CeilingBlocks(threads int64) int {
 	info := g.Info()
 	most := max(info.Multiprocessors*info.MaxThreadsPerMultiprocessor/kernels.CeilingThreads, 1)

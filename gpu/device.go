@@ -91,8 +91,8 @@ func deviceName(index int) string { return fmt.Sprintf("cuda:%d", index) }
 
 // Options say how a device is used.
 type Options struct {
-	// Sync has every launch wait for its end and be timed, so that a failure is reported by the launch that
-	// caused it, and Device.Times has the kernels.
+	// Sync has every launch wait for its end and be timed, so that a failure is reported by the
+	// launch that caused it, and Device.Times has the kernels.
 	Sync bool
 }
 
@@ -178,8 +178,8 @@ func (v *Device) Info() Info { return v.info }
 // Name is what options and messages call the device, such as cuda:0.
 func (v *Device) Name() string { return v.name }
 
-// FreeMemory returns how many bytes of the device's memory are free, and how many there are. Other processes may
-// take from them at any time.
+// FreeMemory returns how many bytes of the device's memory are free, and how many there are. Other
+// processes may take from them at any time.
 func (v *Device) FreeMemory() (free, total int64, err error) {
 	var f, t uint64
 	err = v.do(func() error {
@@ -214,7 +214,8 @@ func (v *Device) Close() error {
 	return cmp.Or(err, release)
 }
 
-// releaseAll releases what Close found, until the context is lost: what is left then ends with the context.
+// releaseAll releases what Close found, until the context is lost: what is left then ends with the
+// context.
 func (v *Device) releaseAll(left []owned) error {
 	var err error
 	for _, o := range left {
@@ -230,8 +231,8 @@ func (v *Device) releaseAll(left []owned) error {
 	return err
 }
 
-// handle is what streams, events and modules of a device have in common. The driver does not survive the use of one
-// that was destroyed, so that is refused here.
+// handle is what streams, events and modules of a device have in common. The driver does not
+// survive the use of one that was destroyed, so that is refused here.
 type handle struct {
 	device *Device
 	what   string
@@ -258,8 +259,8 @@ func (h *handle) open() error {
 	return nil
 }
 
-// do calls f, which calls the driver, with the context current in this thread. A device that is closed or
-// failed returns an error instead.
+// do calls f, which calls the driver, with the context current in this thread. A device that is
+// closed or failed returns an error instead.
 func (v *Device) do(f func() error) error {
 	v.using.RLock()
 	defer v.using.RUnlock()
@@ -283,7 +284,8 @@ func (v *Device) current(f func() error) error {
 	return f()
 }
 
-// call makes a call of the driver for this device. Once a call showed that the context is lost, its error is that of all.
+// call makes a call of the driver for this device. Once a call showed that the context is lost, its
+// error is that of all.
 func (v *Device) call(name string, at site, f func(c *calls) Result) error {
 	at.device = v.name
 	e := v.driver.call(name, at, f)
@@ -318,7 +320,8 @@ func (v *Device) disown(o owned) bool {
 	return i >= 0
 }
 
-// free releases o, if that was not done yet. After a failure nothing is released, and there is nothing to say.
+// free releases o, if that was not done yet. After a failure nothing is released, and there is
+// nothing to say.
 func (v *Device) free(o owned) error {
 	v.using.RLock()
 	defer v.using.RUnlock()

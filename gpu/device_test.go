@@ -59,8 +59,8 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// TestFailure checks that a lost context is reported by every method with the first error, that nothing is asked of the driver then,
-// and that Free and Close return.
+// TestFailure checks that a lost context is reported by every method with the first error, that
+// nothing is asked of the driver then, and that Free and Close return.
 func TestFailure(t *testing.T) {
 	v, f := openFake(t, Options{})
 	memory, pinned := must(v.Alloc(64)), must(v.AllocHost(64))
@@ -107,7 +107,8 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// TestFailureNamesKernel checks where the name comes from when a call fails that is about no kernel.
+// TestFailureNamesKernel checks where the name comes from when a call fails that is about no
+// kernel.
 func TestFailureNamesKernel(t *testing.T) {
 	for _, c := range []struct {
 		name, call string
@@ -115,9 +116,9 @@ func TestFailureNamesKernel(t *testing.T) {
 		code       Result
 		kernel     string
 	}{
-		{"a copy behind it in the stream", "cuMemcpyDtoHAsync_v2",
+		{"a copy after it in the stream", "cuMemcpyDtoHAsync_v2",
 			func(v *Device, s *Stream, _ *Event) error { return s.Download(make([]byte, 8), must(v.Alloc(8)), 0) }, IllegalAddress, "fail"},
-		{"an event behind it", "cuEventSynchronize",
+		{"an event after it", "cuEventSynchronize",
 			func(_ *Device, _ *Stream, e *Event) error { return e.Synchronize() }, IllegalAddress, "fail"},
 		{"another stream", "cuStreamSynchronize",
 			func(v *Device, _ *Stream, _ *Event) error { return must(v.NewStream()).Synchronize() }, IllegalAddress, "fail"},
@@ -188,7 +189,8 @@ func TestMemoryBounds(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// TestPinned checks that copies wait for their end where the memory of the host is not pinned, and only there.
+// TestPinned checks that copies wait for their end where the memory of the host is not pinned, and
+// only there.
 func TestPinned(t *testing.T) {
 	d, f := newFake(t)
 	v, other := must(d.Open(0, Options{})), must(d.Open(1, Options{}))

@@ -85,8 +85,8 @@ func functionNames(field reflect.StructField) []string {
 	return strings.Split(field.Tag.Get("cuda"), ",")
 }
 
-// Inject has the n-th call (from 1) from now on of a function of the driver, such as "cuMemAlloc_v2", return code
-// without being made. It is for tests.
+// Inject has the n-th call (from 1) from now on of a function of the driver, such as
+// "cuMemAlloc_v2", return code without being made. It is for tests.
 func (d *Driver) Inject(call string, n int, code Result) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -104,11 +104,12 @@ func (d *Driver) Calls() map[string]int {
 type site struct {
 	device string
 	kernel string        // that the call is about
-	after  string        // the kernel that the result may come from if the call itself is about none
+	after  string        // the kernel that may have failed if the call itself is about none
 	detail func() string // what more is known once the call failed; may be nil
 }
 
-// call is the one place where functions of the driver are called. name is that of the function in libcuda.
+// call is the one place where functions of the driver are called. name is that of the function in
+// libcuda.
 func (d *Driver) call(name string, at site, f func(c *calls) Result) *Error {
 	code, injected := d.count(name)
 	if !injected {
@@ -183,7 +184,8 @@ func (d *Driver) Version() (int, error) {
 	return int(version), nil
 }
 
-// Devices returns what is known of each device that CUDA_VISIBLE_DEVICES allows. A driver without a device is no error.
+// Devices returns what is known of each device that CUDA_VISIBLE_DEVICES allows. A driver without a
+// device is no error.
 func (d *Driver) Devices() ([]Info, error) {
 	count, err := d.deviceCount()
 	if err != nil {

@@ -27,8 +27,8 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// TestCallsAreNamed checks in the sources that every function of calls is called somewhere, only through Driver.call, and
-// under its own name.
+// TestCallsAreNamed checks in the sources that every function of calls is called somewhere, only
+// through Driver.call, and under its own name.
 func TestCallsAreNamed(t *testing.T) {
 	fields := map[string]string{} // to the name in libcuda
 	for field := range reflect.TypeFor[calls]().Fields() {
@@ -37,7 +37,8 @@ func TestCallsAreNamed(t *testing.T) {
 		}
 	}
 	used := map[string]bool{"ErrorName": true, "ErrorString": true} // of Driver.describe
-	// inspect looks at a node that lies within a call that names a function of the driver, if name is not empty.
+	// inspect looks at a node that lies within a call that names a function of the driver, if name
+	// is not empty.
 	var inspect func(at ast.Node, name string)
 	inspect = func(at ast.Node, name string) {
 		ast.Inspect(at, func(n ast.Node) bool {
@@ -199,8 +200,9 @@ func TestDetail(t *testing.T) {
 	}
 }
 
-// TestEveryCallMayFail has each call of a whole session fail, with a result that loses the context and with one that does not:
-// the session returns an error that names the call, and everything can be freed and closed afterwards.
+// TestEveryCallMayFail has each call of a whole session fail, with a result that loses the context
+// and with one that does not: the session returns an error that names the call, and everything can
+// be freed and closed afterwards.
 func TestEveryCallMayFail(t *testing.T) {
 	for _, o := range []Options{{}, {Sync: true}} {
 		d, f := newFake(t)

@@ -23,13 +23,16 @@ type EmulatorOptions struct {
 	Memory  int64 // of each, in bytes; 1 GiB if it is 0
 }
 
-// NewEmulator starts a program made of kernels for the host and of kernels/emulator, and returns a driver whose devices
-// are that program. It is for tests: what runs on libcuda runs on it unchanged.
+// NewEmulator starts a program made of kernels for the host and of kernels/emulator, and returns a
+// driver whose devices are that program. It is for tests: what runs on libcuda runs on it
+// unchanged.
 //
-// Work in a stream is put off until something waits for it, so that a result read too early is not there yet. Memory
-// is full of rubbish at first. A thread without a current context is refused, as libcuda does. Whatever a kernel does
-// wrong as far as the program notices (see kernels/emulator/runtime.cpp) makes the call that waits for it fail, with
-// IllegalAddress if AddressSanitizer or the processor complained, otherwise with LaunchFailed; the error has the complaint as its detail.
+// Work in a stream is delayed until something waits for it, so that a result read too early is not
+// there yet. Memory is full of rubbish at first. A thread without a current context is refused, as
+// libcuda does. Whatever a kernel does wrong as far as the program notices (see
+// kernels/emulator/runtime.cpp) makes the call that waits for it fail, with IllegalAddress if
+// AddressSanitizer or the processor complained, otherwise with LaunchFailed; the error has the
+// complaint as its detail.
 func NewEmulator(program string, o EmulatorOptions) (*Driver, error) {
 	if o.Devices == 0 {
 		o.Devices = 1
@@ -147,7 +150,8 @@ func (e *emulator) close() error {
 	return errors.Join(err, waited)
 }
 
-// ask sends a request with what follows it, and returns the answer. e.mu is held. into, if not nil, takes the bytes that are read.
+// ask sends a request with what follows it, and returns the answer. e.mu is held. into, if not nil,
+// takes the bytes that are read.
 func (e *emulator) ask(r request, name string, payload, into []byte) (uint64, Result) {
 	if e.failed != Success {
 		return 0, e.failed
@@ -193,7 +197,8 @@ func (e *emulator) detail(string, Result) string {
 	return complaint(e.report.String())
 }
 
-// complaint picks the lines of a sanitizer's report, or of the runtime's, that say what and where it was.
+// complaint picks the lines of a sanitizer's report, or of the runtime's, that say what and where
+// it was.
 func complaint(report string) string {
 	var what, kernel, frame string
 	for line := range strings.Lines(report) {
@@ -220,7 +225,7 @@ func complaint(report string) string {
 		if strings.HasPrefix(line, "#") && strings.Contains(line, ".cu") && frame == "" {
 			place := strings.Fields(line)
 			frame = "at " + filepath.Base(place[len(place)-1])
-			if strings.HasPrefix(place[len(place)-1], "(") { // the module, behind the place
+			if strings.HasPrefix(place[len(place)-1], "(") { // the module, after the place
 				frame = "at " + filepath.Base(place[len(place)-2])
 			}
 		}

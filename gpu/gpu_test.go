@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// realDriver returns the driver of this machine, if there is a device. SCANMAP_TEST_GPU=require makes its absence a
-// failure.
+// realDriver returns the driver of this machine, if there is a device. SCANMAP_TEST_GPU=require
+// makes its absence a failure.
 func realDriver(t testing.TB) *Driver {
 	t.Helper()
 	missing := func(why any) {
@@ -216,8 +216,8 @@ var failures = []struct {
 	{"store", func(s *Stream, k *Kernel) error { return Launch(s, k, 1, 32, &storeParams{to: 64}) }, []Result{IllegalAddress}},
 }
 
-// TestGPUFailure checks what a kernel that fails leaves: an error that names it, and a device that says no more than that. Each runs in
-// a process of its own, for which the GPU is lost.
+// TestGPUFailure checks what a kernel that fails leaves: an error that names it, and a device that
+// says no more than that. Each runs in a process of its own, for which the GPU is lost.
 func TestGPUFailure(t *testing.T) {
 	const variable = "SCANMAP_TEST_FAILURE"
 	for i, c := range failures {
@@ -284,7 +284,8 @@ func TestGPUEveryCallMayFail(t *testing.T) {
 			if e := (*Error)(nil); !errors.As(err, &e) || e.Call != name || e.Result != code {
 				t.Errorf("%s gives %v: %v", name, code, err)
 			}
-			// Of a context that is not lost in truth, what is left would stay: the process retains it no more.
+			// A context that is not really lost would keep what is left: the process no longer
+			// retains it.
 			if err := session(d, Options{}); err != nil {
 				t.Errorf("after %s gave %v: %v", name, code, err)
 			}

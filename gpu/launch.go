@@ -11,8 +11,9 @@ import (
 	"unsafe"
 )
 
-// Launch puts a kernel into a stream: grid blocks of block threads, with one struct as the kernel's only parameter,
-// which is copied before Launch returns. P has the size that the kernel was asked for with, and no Go pointers.
+// Launch puts a kernel into a stream: grid blocks of block threads, with one struct as the kernel's
+// only parameter, which is copied before Launch returns. P has the size that the kernel was asked
+// for with, and no Go pointers.
 func Launch[P any](s *Stream, k *Kernel, grid, block int, p *P) error {
 	v := s.device
 	switch {
@@ -92,7 +93,8 @@ func (v *Device) count(kernel string, elapsed time.Duration) {
 	t.Total += elapsed
 }
 
-// Times returns how long each kernel took so far, the longest first. Without Options.Sync there is nothing.
+// Times returns how long each kernel took so far, the longest first. Without Options.Sync it
+// returns none.
 func (v *Device) Times() []KernelTime {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -15,7 +15,8 @@ import (
 
 const libcuda = "libcuda.so.1"
 
-// libcudaFolders are where drivers are found that the loader does not know of: of distributions, containers, WSL and NixOS.
+// libcudaFolders are where distributions, containers, WSL and NixOS put drivers that the loader
+// does not know of.
 var libcudaFolders = []string{
 	"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib",
 	"/usr/local/nvidia/lib64", "/usr/local/nvidia/lib", "/usr/lib/x86_64-linux-gnu/nvidia/current", "/usr/lib/aarch64-linux-gnu/nvidia/current",
@@ -107,8 +108,8 @@ const (
 	jitErrorLogBytes = 6 // CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES
 )
 
-// moduleLoad calls cuModuleLoadDataEx. The values of options are pointers and numbers alike in C, so the log is
-// pinned and its address goes as a number.
+// moduleLoad calls cuModuleLoadDataEx. The values of options are pointers and numbers alike in C,
+// so the log is pinned and its address goes as a number.
 func moduleLoad(symbol uintptr, module *uintptr, ptx, log []byte) Result {
 	var pinner runtime.Pinner
 	defer pinner.Unpin()

@@ -17,8 +17,8 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// threadsHaveContexts has the fake check before each call that needs a context that the same goroutine made one current in
-// this thread, and no other goroutine since.
+// threadsHaveContexts has the fake check before each call that needs a context that the same
+// goroutine made one current in this thread, and no other goroutine since.
 func threadsHaveContexts(t *testing.T, f *fake) {
 	var owners sync.Map // from thread to goroutine
 	f.before = func(call string) {
@@ -37,7 +37,8 @@ func threadsHaveContexts(t *testing.T, f *fake) {
 	}
 }
 
-// TestRegister checks that purego takes the types of all functions, with a function of C's library in place of each.
+// TestRegister checks that purego takes the types of all functions, with a function of C's library
+// in place of each.
 func TestRegister(t *testing.T) {
 	library, err := purego.Dlopen("libc.so.6", purego.RTLD_NOW)
 	if err != nil {

@@ -19,7 +19,8 @@ type Memory struct {
 	freed   atomic.Bool
 }
 
-// Alloc allocates memory of the device; its content is undefined. Memory of 0 bytes has the Pointer 0.
+// Alloc allocates memory of the device; its content is undefined. Memory of 0 bytes has the Pointer
+// 0.
 func (v *Device) Alloc(bytes int) (*Memory, error) {
 	if bytes < 0 {
 		return nil, fmt.Errorf("%s: memory of %d bytes", v.name, bytes)
@@ -75,8 +76,8 @@ func (m *Memory) at(v *Device, what string, at, n int) (uint64, error) {
 	return m.pointer + uint64(at), nil
 }
 
-// HostMemory is memory of the host that stays where it is (pinned), so that a device copies from and
-// to it on its own. Getting it takes half a second a gigabyte: keep it and use it again.
+// HostMemory is memory of the host that stays where it is (pinned), so that a device copies from
+// and to it on its own. Getting it takes half a second a gigabyte: keep it and use it again.
 type HostMemory struct {
 	device *Device
 	start  unsafe.Pointer
@@ -84,7 +85,8 @@ type HostMemory struct {
 	freed  atomic.Bool
 }
 
-// AllocHost allocates pinned memory, which all devices of the driver may use; its content is undefined.
+// AllocHost allocates pinned memory, which all devices of the driver may use; its content is
+// undefined.
 func (v *Device) AllocHost(bytes int) (*HostMemory, error) {
 	if bytes < 0 {
 		return nil, fmt.Errorf("%s: pinned memory of %d bytes", v.name, bytes)
@@ -108,7 +110,8 @@ func (v *Device) AllocHost(bytes int) (*HostMemory, error) {
 	return h, nil
 }
 
-// Bytes is the memory, nil once it is freed. It must not be touched after Free, or after Close of the device.
+// Bytes is the memory, nil once it is freed. It must not be touched after Free, or after Close of
+// the device.
 func (h *HostMemory) Bytes() []byte {
 	if h.freed.Load() {
 		return nil
@@ -129,7 +132,8 @@ func (h *HostMemory) release() error {
 	return h.device.call("cuMemFreeHost", site{}, func(c *calls) Result { return c.FreeHost(h.start) })
 }
 
-// Slice is pinned memory as elements, as many as it has room for: nil if T holds Go pointers or has no size.
+// Slice is pinned memory as elements, as many as it has room for: nil if T holds Go pointers or has
+// no size.
 func Slice[T any](h *HostMemory) []T {
 	size := int(reflect.TypeFor[T]().Size())
 	bytes := h.Bytes()

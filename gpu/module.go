@@ -27,7 +27,8 @@ type Kernel struct {
 // logBytes is room for what the compiler complains of; what does not fit is cut off.
 const logBytes = 8 << 10
 
-// Load compiles PTX. The driver remembers what it compiled (in ~/.nv/ComputeCache), so that the next time takes milliseconds.
+// Load compiles PTX. The driver remembers what it compiled (in ~/.nv/ComputeCache), so that the
+// next time takes milliseconds.
 func (v *Device) Load(ptx []byte) (*Module, error) {
 	kernels, err := kernelParameters(string(ptx))
 	if err != nil {
@@ -50,7 +51,8 @@ func (v *Device) Load(ptx []byte) (*Module, error) {
 	return m, nil
 }
 
-// Close unloads the module; its kernels cannot be launched any more. Nothing happens if it is closed already.
+// Close unloads the module; its kernels cannot be launched any more. Nothing happens if it is
+// closed already.
 func (m *Module) Close() error { return m.device.free(m) }
 
 func (m *Module) rank() int { return rankModule }
@@ -61,8 +63,8 @@ func (m *Module) release() error {
 // Kernels are the names of the module's kernels, sorted.
 func (m *Module) Kernels() []string { return slices.Sorted(maps.Keys(m.kernels)) }
 
-// Kernel finds a kernel. It is refused if the PTX does not give it parameterBytes bytes of parameters: the struct in
-// Go is then not that of the kernel.
+// Kernel finds a kernel. It is refused if the PTX does not give it parameterBytes bytes of
+// parameters: the struct in Go is then not that of the kernel.
 func (m *Module) Kernel(name string, parameterBytes int) (*Kernel, error) {
 	v := m.device
 	size, ok := m.kernels[name]
@@ -90,7 +92,8 @@ func (k *Kernel) Name() string { return k.name }
 var (
 	ptxComment = regexp.MustCompile(`(?s)//[^\n]*|/\*.*?\*/`)
 	ptxEntry   = regexp.MustCompile(`\.entry\s+([A-Za-z0-9_$%]+)\s*(?:\(([^)]*)\))?`)
-	// .param, then in any order .align N, the type and what pointers have, then the name and, for an array, its length.
+	// .param, then in any order .align N, the type and what pointers have, then the name and, for
+	// an array, its length.
 	ptxParameter = regexp.MustCompile(`^\.param\s+((?:\.\w+(?:\s+\d+)?\s+)+)[A-Za-z0-9_$%]+\s*(?:\[\s*(\d+)\s*\])?$`)
 	ptxAlign     = regexp.MustCompile(`\.align\s+(\d+)`)
 	ptxType      = regexp.MustCompile(`\.[busf](8|16|32|64)\b`)
@@ -126,7 +129,8 @@ func kernelParameters(ptx string) (map[string]int, error) {
 	return kernels, nil
 }
 
-// parameter returns size and alignment of a parameter such as ".param .align 8 .b8 add_param_0[32]" or ".param .u64 n".
+// parameter returns size and alignment of a parameter such as ".param .align 8 .b8 add_param_0[32]"
+// or ".param .u64 n".
 func parameter(text string) (size, align int, err error) {
 	refused := fmt.Errorf("parameter %q is not understood", oneLine(text))
 	parts := ptxParameter.FindStringSubmatch(text)

@@ -48,8 +48,8 @@ func TestKernelParametersRefused(t *testing.T) {
 	}
 }
 
-// FuzzKernelParameters checks that any text is understood or refused, and that what is written as clang does is understood
-// whatever follows.
+// FuzzKernelParameters checks that any text is understood or refused, and that what is written as
+// clang does is understood whatever follows.
 func FuzzKernelParameters(f *testing.F) {
 	f.Add(string(testPTX), 24)
 	f.Add(".entry k(.param .u64 .ptr .global .align 4 p, .param .f32 q)", 1)

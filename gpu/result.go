@@ -25,8 +25,8 @@ const (
 	Unknown        Result = 999
 )
 
-// results has the names and descriptions of cuGetErrorName and cuGetErrorString, for what can happen here. They
-// are at hand when the driver cannot be asked, and the same for the emulator.
+// results has the names and descriptions of cuGetErrorName and cuGetErrorString, for what can
+// happen here. They are at hand when the driver cannot be asked, and the same for the emulator.
 var results = map[Result][2]string{
 	0:   {"CUDA_SUCCESS", "no error"},
 	1:   {"CUDA_ERROR_INVALID_VALUE", "invalid argument"},

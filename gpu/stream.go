@@ -90,8 +90,9 @@ func (s *Stream) launched(kernel string) {
 	s.last = kernel
 }
 
-// Upload copies src to a place in memory of the device. If src is pinned it must stay as it is until the
-// stream was waited for; of any other memory the copy is complete when Upload returns.
+// Upload copies src to a place in memory of the device. If src is pinned it must stay as it is
+// until something has waited for the stream; of any other memory the copy is complete when Upload
+// returns.
 func (s *Stream) Upload(dst *Memory, at int, src []byte) error {
 	to, err := dst.at(s.device, "upload", at, len(src))
 	if err != nil || len(src) == 0 {
@@ -103,8 +104,9 @@ func (s *Stream) Upload(dst *Memory, at int, src []byte) error {
 	})
 }
 
-// Download copies from a place in memory of the device, len(dst) bytes. If dst is pinned it must not be used until
-// the stream was waited for; of any other memory the copy is complete when Download returns.
+// Download copies from a place in memory of the device, len(dst) bytes. If dst is pinned it must
+// not be used until something has waited for the stream; of any other memory the copy is complete
+// when Download returns.
 func (s *Stream) Download(dst []byte, src *Memory, at int) error {
 	from, err := src.at(s.device, "download", at, len(dst))
 	if err != nil || len(dst) == 0 {
@@ -116,8 +118,8 @@ func (s *Stream) Download(dst []byte, src *Memory, at int) error {
 	})
 }
 
-// copyHost copies from or to memory of the host, and waits for it unless that is pinned: the collector must not free
-// memory that the driver has still to read.
+// copyHost copies from or to memory of the host, and waits for it unless that is pinned: the
+// collector must not free memory that the driver still has to read.
 func (s *Stream) copyHost(name string, host []byte, f func(c *calls) Result) error {
 	pinned := s.device.driver.isPinned(host)
 	return s.do(func() error {
@@ -171,7 +173,8 @@ func (s *Stream) Record(e *Event) error {
 	})
 }
 
-// Wait has what is put into the stream from now on wait for the event, also for one of another device.
+// Wait has what is put into the stream from now on wait for the event, also for one of another
+// device.
 func (s *Stream) Wait(e *Event) error {
 	return s.do(func() error {
 		if err := e.open(); err != nil {

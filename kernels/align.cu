@@ -9,7 +9,8 @@
 //
 // A cost is edits << 8 | gap bases. Ends lie in one contig, and positions outside it match nothing,
 // which costs as much as the insertion that a base aligned to one must be.
-#include "shared.cuh"
+#include "locations.cuh"
+#include "map.cuh"
 
 constexpr u32 ALIGN_THREADS = 128; // exported
 

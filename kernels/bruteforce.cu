@@ -1,8 +1,9 @@
-// Brute force, for scanmap search (Wang 2018, section 4.1): each thread compares the needle with the text at one place, and
-// needs nothing of any other. With substitutions it counts them. Warps and blocks mean nothing. It cannot search with edits.
-#include "shared.cuh"
+// Brute force, for scanmap search (Wang 2018, section 4.1): each thread compares the needle with
+// the text at one place, and needs nothing of any other. With substitutions it counts them. Warps
+// and blocks mean nothing. It cannot search with edits.
+#include "search.cuh"
 
-constexpr u32 BRUTE_FORCE_THREADS = 256; // exported
+constexpr u32 BRUTE_FORCE_THREADS = 256;
 
 struct BruteForceParams {
 	Letters text;
@@ -29,6 +30,7 @@ template <class Comparison> DEVICE void brute_force(const BruteForceParams& p) {
 	p.flags[last] = differences <= p.most;
 }
 
-// brute_force_letters is for needles each place of which one code matches, brute_force_sets for sets of DNA.
+// brute_force_letters is for needles with one matching code at each place, brute_force_sets for
+// sets of bases.
 KERNEL(brute_force_letters, BruteForceParams, BRUTE_FORCE_THREADS) { brute_force<Equal>(p); }
 KERNEL(brute_force_sets, BruteForceParams, BRUTE_FORCE_THREADS) { brute_force<InSet>(p); }

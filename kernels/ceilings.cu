@@ -1,5 +1,6 @@
-// What a GPU can do at best, as a measure for the other kernels: reading, copying, logic and random probes.
-#include "shared.cuh"
+// What a GPU can do at best, as a measure for the other kernels: reading, copying, logic and random
+// probes.
+#include "language.cuh"
 
 constexpr u32 CEILING_THREADS = 256; // exported
 
@@ -8,8 +9,8 @@ constexpr u32 CEILING_UNROLL = 4;
 
 constexpr u32 CEILING_WARPS = CEILING_THREADS / 32;
 
-// fold writes one word a block, the exclusive or of its threads' values: without it the compiler would
-// drop what they were made of. warps is scratch of CEILING_WARPS words.
+// fold writes one word a block, the exclusive or of its threads' values: without it the compiler
+// would drop what they were made of. warps is scratch of CEILING_WARPS words.
 DEVICE void fold(u32 v, u32* warps, u32* folded) {
 	for (u32 d = 16; d > 0; d /= 2) v ^= shuffle_xor(v, d);
 	if (lane() == 0) warps[thread_index() / 32] = v;
@@ -75,9 +76,10 @@ struct LogicCeilingParams {
 	u32 unused;
 };
 
-// logic_ceiling does nothing but three-input logic (LOP3). A word is changed by two others, five and seven operations
-// after these were, so that five are always independent. Two operations together have five inputs and so do not become
-// one; and as each can be undone, the words never settle.
+// logic_ceiling does nothing but three-input logic (LOP3). A word is changed by two others, five
+// and seven operations after these were, so that five are always independent. Two operations
+// together have five inputs and so do not become one; and as each can be undone, the words never
+// settle.
 KERNEL(logic_ceiling, LogicCeilingParams, CEILING_THREADS) {
 	SHARED u32 warps[CEILING_WARPS];
 	u32 x[LOGIC_WORDS];
@@ -105,7 +107,8 @@ struct ProbeCeilingParams {
 	u32 rounds;
 };
 
-// scramble makes a number that looks random in its upper bits (the start of MurmurHash3's finalizer).
+// scramble makes a number that looks random in its upper bits (the start of MurmurHash3's
+// finalizer).
 DEVICE u32 scramble(u32 v) {
 	v = (v ^ v >> 16) * 0x85EBCA6B;
 	return (v ^ v >> 13) * 0xC2B2AE35;

@@ -1,30 +1,40 @@
-// Package kernels holds what runs on a GPU: CUDA sources, their PTX, which is compiled in advance and
-// embedded, and in Go the constants and parameters that launches need.
+// Package kernels holds what runs on a GPU: CUDA sources, their PTX, which is compiled in advance
+// and embedded, and in Go the constants and parameters that launches need.
 //
-// Each kernel takes one struct by value, p, which holds what it reads, what it writes and how much of
-// each there is; addresses on the device are words of 64 bits. The sources declare these structs, and
-// internal/tools/makekernels writes the same layouts, the constants whose lines say "exported" and the list
-// of the kernels to parameters.go. `make kernels` does that and compiles; the first line of each PTX
-// has a hash of the sources it was made from. The driver compiles PTX for the device that it finds.
+// Each kernel takes one struct by value, p, which holds what it reads, what it writes and how much
+// of each there is; addresses on the device are words of 64 bits. The sources declare these
+// structs, and internal/tools/makekernels writes the same layouts, the constants whose lines say
+// "exported" and the list of the kernels to parameters.go. `make kernels` does that and compiles.
+// The first line of each PTX has a hash of its source, of the headers that this includes, and of
+// the compiler's flags. The driver compiles PTX for the device that it finds.
+//
+// The headers:
+//
+//   - language.cuh: types, and the operations that CUDA's headers would declare
+//   - map.cuh: the text and the reads of scanmap map
+//   - pieces.cuh: codes of pieces, and the filter in front of their table
+//   - diagonals.cuh: comparisons of a read with the text on a diagonal
+//   - locations.cuh: locations and their alignments, as the host reads them
+//   - search.cuh: the text of scanmap search, and what was found in it
+//   - automata.cuh: vectors and masks of bit-parallel automata
 //
 // The files of kernels, each with a comment on what it does and how:
 //
-//   - shared.cuh: the operations that CUDA's headers would declare, and layouts that several files share
-//   - pack.cu: the text as the kernels read it
+//   - pack.cu: the text as the kernels of scanmap map read it
 //   - sum.cu: running sums
-//   - table.cu: the pieces of a batch by their codes, and the filter before them
+//   - table.cu: the pieces of a batch by their codes, and the filter
 //   - skim.cu: one pass over the text finds the candidates
 //   - verify.cu: candidates become locations or windows
 //   - align.cu: windows become locations with their alignments
 //   - scan.cu: the exhaustive engine, every position for every read
-//   - letters.cu: the text of scanmap search, and what its kernels mark in it; it also has
+//   - letters.cu: the text of scanmap search, and the hits of kernels that mark letters
 //   - shiftor.cu, wumanber.cu: bit-parallel automata, by scans and by segments
 //   - packed.cu: the same automata on bit planes
 //   - planes.cu: 32 places at a time on bit planes
 //   - rabinkarp.cu: fingerprints of windows
 //   - witness.cu: duels between places of the text
 //   - levenshtein.cu: the matrix of edit distances, by diagonals and by rows
-//   - bruteforce.cu: the pattern beside every place
+//   - bruteforce.cu: the pattern at every place
 //   - ceilings.cu: what a GPU can do at best, for `scanmap bench device`
 package kernels
 

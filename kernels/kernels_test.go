@@ -5,11 +5,12 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"go/types"
-	"os"
+	"io/fs"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"scanmap/internal/tools/kernelsource"
@@ -48,7 +49,7 @@ func TestHash(t *testing.T) {
 
 func TestPTXHasNoPath(t *testing.T) {
 	absolute := regexp.MustCompile(`(^|[^/\w])/[\w.-]+/`)
-	if !absolute.MatchString("\t.file 1 \"/home/someone/shared.cuh\"") || absolute.MatchString("// -- Begin a/b") {
+	if !absolute.MatchString("\t.file 1 \"/home/someone/map.cuh\"") || absolute.MatchString("// -- Begin a/b") {
 		t.Fatal("the pattern of a path is wrong")
 	}
 	for _, name := range kernels.Names() {
@@ -61,9 +62,8 @@ func TestPTXHasNoPath(t *testing.T) {
 }
 
 var (
-	entryInPTX     = regexp.MustCompile(`\.visible \.entry (\w+)\(\n\t\.param \.align \d+ \.b8 \w+\[(\d+)\]\n\)\n\.maxntid (\d+), 1, 1\s`)
-	anyEntry       = regexp.MustCompile(`\.entry\b`)
-	kernelInSource = regexp.MustCompile(`(?m)^KERNEL(?:_BLOCKS)?\((\w+), (\w+),`)
+	entryInPTX = regexp.MustCompile(`\.visible \.entry (\w+)\(\n\t\.param \.align \d+ \.b8 \w+\[(\d+)\]\n\)\n\.maxntid (\d+), 1, 1\s`)
+	anyEntry   = regexp.MustCompile(`\.entry\b`)
 )
 
 // TestKernelEntries compares the entries with the PTX, one for one: there clang says how large the
@@ -109,64 +109,99 @@ func number(t *testing.T, digits []byte) int {
 	return n
 }
 
-// TestParameterStructs checks that the Go struct of each kernel's parameters has the size that the kernel takes, and no
-// padding of the compiler's, where the driver runs.
-func TestParameterStructs(t *testing.T) {
-	files := token.NewFileSet()
-	file, err := parser.ParseFile(files, "parameters.go", nil, parser.SkipObjectResolution)
+// constantsOf returns the constants that a file declares.
+func constantsOf(t *testing.T, name string) []string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The types alone: no file but this has to be known.
-	file.Decls = slices.DeleteFunc(file.Decls, func(d ast.Decl) bool {
-		g, ok := d.(*ast.GenDecl)
-		return !ok || g.Tok != token.TYPE
-	})
-	pkg, err := (&types.Config{}).Check("kernels", files, []*ast.File{file}, nil)
-	if err != nil {
-		t.Fatal(err)
+	var names []string
+	for _, d := range file.Decls {
+		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.CONST {
+			for _, s := range g.Specs {
+				for _, name := range s.(*ast.ValueSpec).Names {
+					names = append(names, name.Name)
+				}
+			}
+		}
 	}
-	parameters := map[string]string{}
-	for _, name := range kernels.Names() {
-		text, err := os.ReadFile(kernelsource.Source(name))
+	return names
+}
+
+// namesUsed returns the names of package kernels that the Go files of the module use.
+func namesUsed(t *testing.T) map[string]bool {
+	t.Helper()
+	used := map[string]bool{}
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
-			t.Error(err)
-			continue
+			return err
 		}
-		for _, m := range kernelInSource.FindAllSubmatch(text, -1) {
-			parameters[string(m[1])] = string(m[2])
+		if d.IsDir() && (d.Name() == "testdata" || d.Name() == "build" || strings.HasPrefix(d.Name(), ".") && path != "..") {
+			return filepath.SkipDir
 		}
+		if d.IsDir() || filepath.Ext(path) != ".go" {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if s, ok := n.(*ast.SelectorExpr); ok {
+				if x, ok := s.X.(*ast.Ident); ok && x.Name == "kernels" {
+					used[s.Sel.Name] = true
+				}
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, machine := range []string{"amd64", "arm64"} {
-		sizes := types.SizesFor("gc", machine)
-		for _, e := range kernels.Entries {
-			object := pkg.Scope().Lookup(parameters[e.Name])
-			if object == nil {
-				t.Errorf("kernel %s: there is no Go struct %q", e.Name, parameters[e.Name])
-				continue
-			}
-			if n := sizes.Sizeof(object.Type()); n != int64(e.ParameterBytes) {
-				t.Errorf("%s: %s has %d bytes, kernel %s takes %d", machine, object.Name(), n, e.Name, e.ParameterBytes)
-			}
-		}
-		for _, name := range pkg.Scope().Names() {
-			s, ok := pkg.Scope().Lookup(name).Type().Underlying().(*types.Struct)
-			if !ok {
-				continue
-			}
-			sum := int64(0)
-			for f := range s.Fields() {
-				sum += sizes.Sizeof(f.Type())
-			}
-			if n := sizes.Sizeof(s); n != sum {
-				t.Errorf("%s: %s has %d bytes, its fields %d", machine, name, n, sum)
-			}
+	return used
+}
+
+// TestConstantsAreUsed checks that Go uses each constant that the sources export to it.
+func TestConstantsAreUsed(t *testing.T) {
+	names, used := constantsOf(t, "parameters.go"), namesUsed(t)
+	if len(names) == 0 || !used["Threads"] {
+		t.Fatalf("%d constants, used are %v", len(names), used)
+	}
+	for _, name := range names {
+		if !used[name] {
+			t.Errorf("%s is exported, and no Go file uses kernels.%[1]s: "+
+				"delete \"exported\" where the source declares it, then make kernels", name)
 		}
 	}
 }
 
+// TestOperations checks that a word of an alignment, kind << OperationShift | length, tells the
+// kinds apart and has room for the length of any read that is aligned on a GPU.
+func TestOperations(t *testing.T) {
+	seen := map[uint32]string{}
+	for _, c := range []struct {
+		name string
+		kind uint32
+	}{
+		{"diagonal", kernels.OperationDiagonal},
+		{"insertion", kernels.OperationInsertion},
+		{"deletion", kernels.OperationDeletion},
+	} {
+		word := c.kind<<kernels.OperationShift | kernels.MaxBoundLength
+		if word>>kernels.OperationShift != c.kind || word&(1<<kernels.OperationShift-1) != kernels.MaxBoundLength {
+			t.Errorf("%s of %d bases does not fit a word", c.name, kernels.MaxBoundLength)
+		}
+		if other, ok := seen[c.kind]; ok {
+			t.Errorf("%s and %s have one number", c.name, other)
+		}
+		seen[c.kind] = c.name
+	}
+}
+
 func TestUnknownKernel(t *testing.T) {
-	for _, name := range []string{"", "no such kernel", "shared", "../kernels"} {
+	for _, name := range []string{"", "no such kernel", "language", "../kernels"} {
 		if e, err := kernels.Find(name); err == nil {
 			t.Errorf("Find(%q) = %+v", name, e)
 		}

@@ -1,7 +1,7 @@
 // The text of scanmap search, and what searches that mark letters found in it.
-#include "shared.cuh"
+#include "search.cuh"
 
-constexpr u32 LETTERS_THREADS = 256; // exported
+constexpr u32 LETTERS_THREADS = 256;
 
 struct UnpackParams {
 	Bits text;
@@ -9,8 +9,8 @@ struct UnpackParams {
 	u64 words; // with the padding
 };
 
-// unpack makes one code a byte of bit planes, one thread a word of 32 letters: the code's two bits, and 4 where
-// a letter matches nothing.
+// unpack makes one code a byte of bit planes, one thread a word of 32 letters: the code's two bits,
+// and 4 where a letter matches nothing.
 KERNEL(unpack, UnpackParams, LETTERS_THREADS) {
 	const u64 i = u64(block_index()) * LETTERS_THREADS + thread_index();
 	if (i >= p.words) return;
@@ -33,7 +33,8 @@ struct CollectParams {
 	u64 count; // letters
 };
 
-// collect makes hits of flags, one thread a word of 32 letters. Flags behind the last letter may be anything.
+// collect makes hits of flags, one thread a word of 32 letters. Flags after the last letter may be
+// anything.
 KERNEL(collect, CollectParams, LETTERS_THREADS) {
 	const u64 i = u64(block_index()) * LETTERS_THREADS + thread_index();
 	if (32 * i >= p.count) return;

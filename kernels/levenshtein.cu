@@ -1,26 +1,30 @@
-// The matrix of edit distances, for scanmap search. D[i][j] is the least distance between the first i letters of the
-// needle and text that ends with letter j: row 0 is all zeros, since a match may begin anywhere, and column 0 counts
-// up. Distances above `most` are kept as most + 1, so that one fits a byte.
+// The matrix of edit distances, for scanmap search. D[i][j] is the least distance between the first
+// i letters of the needle and text that ends with letter j: row 0 is all zeros, since a match may
+// begin anywhere, and column 0 counts up. Distances above `most` are kept as most + 1, so that one
+// fits a byte.
 //
-// A segment of the text has a matrix of its own, whose column 0 lies so far before the letters that it reports that an
-// alignment with `most` edits cannot reach it. The papers compute one matrix for the whole text.
+// A segment of the text has a matrix of its own, whose column 0 lies so far before the letters that
+// it reports that an alignment with `most` edits cannot reach it. The papers compute one matrix for
+// the whole text.
 //
-// Diagonals (Nakano 2012, sections V to VII): a thread has a letter of the needle, or one of every WAVEFRONT_THREADS of
-// a longer one, and a group of `length` threads a segment; short needles have several groups a block. All cells of a
-// diagonal i + j = d are computed at once from the two diagonals before, so three rows of `length` cells are enough:
-// D[i][j] is in row (i + j) mod 3 at j mod length, the slid matrix s' of section VI. A block meets after each diagonal.
-// Warps mean nothing here.
+// Diagonals (Nakano 2012, sections V to VII): a thread has a letter of the needle, or one of every
+// WAVEFRONT_THREADS of a longer one, and a group of `length` threads a segment; short needles have
+// several groups a block. All cells of a diagonal i + j = d are computed at once from the two
+// diagonals before, so three rows of `length` cells are enough: D[i][j] is in row (i + j) mod 3 at
+// j mod length, the slid matrix s' of section VI. A block meets after each diagonal. Warps mean
+// nothing here.
 //
-// Rows (Ho, Oh and Kim 2017, equations (2) to (4)): a thread has a letter of the text and a block a segment of
-// ROWS_THREADS letters. All cells of a row are computed at once from the row before: what the left neighbour would say
-// follows from X[l][j], the last letter of the text at or before j that matches letter l. The paper's table X is kept
-// as one bit for each of its columns, set where letter l matches; X[l][j] is the highest bit set up to j, and need not
-// be sought farther back than `most` letters, as every edit would be spent on what is skipped. A block meets after each
-// row.
-#include "shared.cuh"
+// Rows (Ho, Oh and Kim 2017, equations (2) to (4)): a thread has a letter of the text and a block a
+// segment of ROWS_THREADS letters. All cells of a row are computed at once from the row before:
+// what the left neighbour would say follows from X[l][j], the last letter of the text at or before
+// j that matches letter l. The paper's table X is kept as one bit for each of its columns, set
+// where letter l matches; X[l][j] is the highest bit set up to j, and need not be sought farther
+// back than `most` letters, as every edit would be spent on what is skipped. A block meets after
+// each row.
+#include "search.cuh"
 
 constexpr u32 WAVEFRONT_THREADS = 256;  // exported
-constexpr u32 WAVEFRONT_LONGEST = 2048; // exported: three rows of so many bytes are in shared memory, and the needle
+constexpr u32 WAVEFRONT_LONGEST = 2048; // exported: bytes of each of three rows in shared memory
 
 struct WavefrontParams {
 	Letters text;
@@ -46,11 +50,13 @@ template <class Comparison> DEVICE void wavefront(const WavefrontParams& p, u8* 
 	const bool several = m < WAVEFRONT_THREADS;
 	const u32 groups = several ? WAVEFRONT_THREADS / m : 1, group = several ? thread_index() / m : 0;
 	const u32 first = several ? thread_index() % m : thread_index();
-	const u64 begin = u64(block_index()) * groups * p.own; // the first letter that the block reports
-	const u64 start = begin + u64(group) * p.own;          // and this group
+	// The first letters that the block reports, and this group.
+	const u64 begin = u64(block_index()) * groups * p.own;
+	const u64 start = begin + u64(group) * p.own;
 	const bool active = group < groups && start < p.text.count;
 	const u32 letters = active ? p.before + u32(p.text.count - start < p.own ? p.text.count - start : p.own) : 0;
-	const u32 longest = p.before + u32(p.text.count - begin < p.own ? p.text.count - begin : p.own); // of all groups
+	// Of all groups.
+	const u32 longest = p.before + u32(p.text.count - begin < p.own ? p.text.count - begin : p.own);
 	const u8* codes = p.text.codes + i64(start) - i64(p.before);
 	older += group * m, previous += group * m, current += group * m;
 	block_barrier();
@@ -77,8 +83,8 @@ template <class Comparison> DEVICE void wavefront(const WavefrontParams& p, u8* 
 	}
 }
 
-// levenshtein_diagonal is for long segments. As everywhere here, _letters is for needles each place of which one
-// code matches, and _sets for sets of DNA.
+// levenshtein_diagonal is for long segments. As everywhere here, _letters is for needles with one
+// matching code at each place, and _sets for sets of bases.
 KERNEL(levenshtein_diagonal_letters, WavefrontParams, WAVEFRONT_THREADS) {
 	SHARED u8 rows[3][WAVEFRONT_LONGEST], needle[WAVEFRONT_LONGEST];
 	wavefront<Equal>(p, rows[0], rows[1], rows[2], needle);
@@ -87,7 +93,8 @@ KERNEL(levenshtein_diagonal_sets, WavefrontParams, WAVEFRONT_THREADS) {
 	SHARED u8 rows[3][WAVEFRONT_LONGEST], needle[WAVEFRONT_LONGEST];
 	wavefront<InSet>(p, rows[0], rows[1], rows[2], needle);
 }
-// levenshtein_blocks is for windows of three times `length` letters, of which the last third is reported (section VII).
+// levenshtein_blocks is for windows of three times `length` letters, of which the last third is
+// reported (section VII).
 KERNEL(levenshtein_blocks_letters, WavefrontParams, WAVEFRONT_THREADS) {
 	SHARED u8 rows[3][WAVEFRONT_LONGEST], needle[WAVEFRONT_LONGEST];
 	wavefront<Equal>(p, rows[0], rows[1], rows[2], needle);
@@ -121,8 +128,8 @@ struct RowsMemory {
 	u8 places[ROWS_LONGEST];
 };
 
-// last_match returns X[l][j] of a letter that does not match at j, given its words; 0 if there is none. It may be 0 if there is none
-// within most letters.
+// last_match returns X[l][j] of a letter that does not match at j, given its words; 0 if there is
+// none. It may be 0 if there is none within most letters.
 DEVICE u32 last_match(const u32* words, u32 j, u32 most) {
 	u32 w = (j - 1) / 32;
 	u32 found = words[w] & below((j - 1) % 32);
@@ -130,9 +137,9 @@ DEVICE u32 last_match(const u32* words, u32 j, u32 most) {
 	return found ? 32 * w + 32 - count_leading_zeros(found) : 0;
 }
 
-// rows_of computes row by row. With SHUFFLE, cells of the row before come from where they are: the thread's own from a
-// register, the left neighbour's by a shuffle; lane 0, whose neighbour is in another warp, and what X leads to read
-// shared memory (Algorithm 2 of the paper).
+// rows_of computes row by row. With SHUFFLE, cells of the row before come from where they are: the
+// thread's own from a register, the left neighbour's by a shuffle; lane 0, whose neighbour is in
+// another warp, and what X leads to read shared memory (Algorithm 2 of the paper).
 template <bool SHUFFLE> DEVICE void rows_of(const RowsParams& p, RowsMemory& memory) {
 	const u32 j = thread_index() + 1, warp = thread_index() / 32;
 	const i64 at = i64(block_index()) * (ROWS_THREADS - p.before) + thread_index() - p.before;

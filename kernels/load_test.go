@@ -8,8 +8,9 @@ import (
 	"scanmap/kernels"
 )
 
-// TestLoad loads every module and finds every kernel: on the machine's GPU where SCANMAP_TEST_GPU=require asks for
-// it, and on the emulator elsewhere, which is made of the same sources.
+// TestLoad loads every module and finds every kernel: on the machine's GPU where
+// SCANMAP_TEST_GPU=require asks for it, and on the emulator elsewhere, which is made of the same
+// sources.
 func TestLoad(t *testing.T) {
 	device, err := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{}).Open(0, gpu.Options{})
 	if err != nil {

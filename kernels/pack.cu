@@ -1,7 +1,7 @@
 // The text in the layout of the kernels.
-#include "shared.cuh"
+#include "language.cuh"
 
-constexpr u32 PACK_THREADS = 256; // exported
+constexpr u32 PACK_THREADS = 256;
 
 struct InterleaveParams {
 	const u32* low;   // planes as the host has them, 32 positions a word

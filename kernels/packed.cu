@@ -1,15 +1,18 @@
-// Wu-Manber's automata (wumanber.cu) on bit planes, for scanmap search. This is not of the paper: a letter takes two bits
-// in place of a byte, and no flags are written, only the words with an occurrence.
+// Wu-Manber's automata (wumanber.cu) on bit planes, for scanmap search. This is not in the paper: a
+// letter takes two bits in place of a byte, and instead of flags only the words with an occurrence
+// are written.
 //
-// A thread has a segment of the text, with a halo of m + k letters before it. The masks of four letters come from shared memory together,
-// by one load of 16 bytes or two; words with a letter that matches nothing are searched letter by letter. Needles of more than 64 letters are not taken. Level 0
-// alone is Shift-Or, which goes on by four letters at once.
+// A thread has a segment of the text, with a halo of m + k letters before it. The masks of four
+// letters come from shared memory together, by one load of 16 bytes or two; words with a letter
+// that matches nothing are searched letter by letter. Needles have at most 64 letters. Level 0
+// alone is Shift-Or, which takes four letters at once.
 //
-// Layout. The segments of a warp's lanes lie far apart in the text, and with as many streams as there are threads memory is slow. So words
-// of 32 letters stand in blocks of 1,024, lane by lane: word w of lane l, which is word 32 l + w of the block's text, is at index 32 w + l.
-#include "shared.cuh"
+// Layout. The segments of a warp's lanes lie far apart in the text, and memory is slow when every
+// thread reads a stream of its own. So words of 32 letters stand in blocks of 1,024, lane by lane:
+// word w of lane l, which is word 32 l + w of the block's text, is at index 32 w + l.
+#include "automata.cuh"
 
-constexpr u32 PACKED_THREADS = 256; // exported
+constexpr u32 PACKED_THREADS = 256;
 
 constexpr u32 PACKED_BLOCK = 1024; // exported
 
@@ -21,7 +24,7 @@ struct LanesParams {
 	u32x2* planes;
 	u32* ambiguous;
 	u32 words;  // of the text, with the padding
-	u32 blocks; // of the layout, with one behind the text that has only what matches nothing
+	u32 blocks; // of the layout, with one after the text, where nothing matches
 };
 
 // lanes lays words out, one a thread.
@@ -39,8 +42,8 @@ struct WuManberPackedParams {
 	const u32* ambiguous;
 	const u64* masks; // of the four bases, and of a code that matches nothing
 	Hits hits;
-	u64 count;         // letters, behind SEARCH_PADDING others
-	u32 blocks;        // of the layout, without the one behind the text
+	u64 count;         // letters, after SEARCH_PADDING others
+	u32 blocks;        // of the layout, without the one after the text
 	u32 words;         // of a segment: 32, 16 or 8
 	u32 halo;          // words before it that count,
 	u32 first;         // from this letter of the first of them on
@@ -48,9 +51,10 @@ struct WuManberPackedParams {
 	u32 substitutions; // 1: no other edits
 };
 
-// Masks4 are the masks of four letters. Tables of them have an entry for each four letters: bits 0 to 3 are the low bits of their codes,
-// bits 4 to 7 the high ones. There are copies for as many lanes as load at the same
-// time; with 64 bits for half of them, as more would not fit shared memory.
+// Masks4 are the masks of four letters. Tables of them have an entry for each four letters: bits 0
+// to 3 are the low bits of their codes, bits 4 to 7 the high ones. There is a copy for each lane
+// that loads at the same time; with 64 bits for half of them, as more would not fit in shared
+// memory.
 struct alignas(16) Masks4x32 {
 	Vector32 of[4];
 	static constexpr u32 COPIES = 8;
@@ -68,7 +72,8 @@ template <class Vector, class Masks4> DEVICE void fill_packed(Masks4* table, con
 	block_barrier();
 }
 
-// Entries are the entries of the eight fours of letters of a word, a byte each: those of the first, third, and so on four, and the others.
+// Entries are where the table has the masks of the eight groups of four letters of a word, a byte
+// each: `even` for the first group, the third and so on, `odd` for the others.
 struct Entries {
 	u32 even, odd;
 
@@ -79,8 +84,9 @@ struct Entries {
 	DEVICE u32 at(u32 four) const { return (four % 2 ? odd : even) >> 8 * (four / 2) & 0xFF; }
 };
 
-// What searches a segment has `start`, with the mask of a code that matches nothing, and `search`, which goes on by the letters of a word from
-// the first on and returns a bit for each that is the last of an occurrence; the bits mean nothing if the first is not letter 0.
+// What searches a segment has `start`, which takes the mask of a code that matches nothing, and
+// `search`, which takes the letters of a word from `first` on and returns a bit for each that is
+// the last of an occurrence; the bits mean nothing if `first` is not 0.
 template <class V, class Masks4, u32 MOST, bool SUBSTITUTIONS> struct PackedLevels {
 	using Vector = V;
 	using Table = Masks4;
@@ -92,7 +98,7 @@ template <class V, class Masks4, u32 MOST, bool SUBSTITUTIONS> struct PackedLeve
 		levels.start(nothing);
 	}
 
-	// A word where nothing ends costs less than to tell where something does, which is done again letter by letter.
+	// Whether an occurrence ends in a word costs less than where: that is found letter by letter.
 	DEVICE u32 search(const Table* table, const u64*, u32 low, u32 high, u32 ambiguous, Vector nothing, u32 first) {
 		if ((ambiguous | first) == 0) {
 			const Levels<Vector, MOST> before = levels;
@@ -122,8 +128,8 @@ template <class V, class Masks4, u32 MOST, bool SUBSTITUTIONS> struct PackedLeve
 	}
 };
 
-// Four are the masks of four letters, each shifted by the letters that follow and all taken together, with what leaves the vector at
-// its top: level 0 goes on by four letters at once.
+// Four are the masks of four letters, each shifted by the letters that follow and all taken
+// together, with what leaves the vector at its top: level 0 takes four letters at once.
 struct alignas(8) Four32 {
 	Vector32 mask;
 	u32 above;
@@ -207,7 +213,7 @@ template <class Automata> DEVICE void packed_segment(const WuManberPackedParams&
 	for (u32 w = from; w < from + p.words; w++) {
 		const u32x2 now = next;
 		const u32 now_ambiguous = next_ambiguous;
-		// Behind the last word of a lane is a word of the next block, which is not used.
+		// After the last word of a lane comes a word of the next block, which is not used.
 		planes += 32;
 		ambiguous += 32;
 		next = load_streaming(planes);
@@ -229,46 +235,27 @@ template <class Vector, class Masks4, u32 MOST> DEVICE void wu_manber_packed(con
 		packed_segment<PackedLevels<Vector, Masks4, MOST, false>>(p, table);
 }
 
-KERNEL(shift_or_packed_32, WuManberPackedParams, PACKED_THREADS) {
-	SHARED Four32 table[256 * Four32::COPIES];
-	fill_four<Vector32>(table, p.masks);
-	packed_segment<PackedShiftOr<Vector32, Four32>>(p, table);
-}
-KERNEL(shift_or_packed_64, WuManberPackedParams, PACKED_THREADS) {
-	SHARED Four64 table[256 * Four64::COPIES];
-	fill_four<Vector64>(table, p.masks);
-	packed_segment<PackedShiftOr<Vector64, Four64>>(p, table);
-}
+#define SHIFT_OR_KERNEL(BITS) \
+	KERNEL(shift_or_packed_##BITS, WuManberPackedParams, PACKED_THREADS) { \
+		SHARED Four##BITS table[256 * Four##BITS::COPIES]; \
+		fill_four<Vector##BITS>(table, p.masks); \
+		packed_segment<PackedShiftOr<Vector##BITS, Four##BITS>>(p, table); \
+	}
 // The last number is k, but for the largest, which takes every k up to it.
-KERNEL(wu_manber_packed_32_1, WuManberPackedParams, PACKED_THREADS) {
-	SHARED Masks4x32 table[256 * Masks4x32::COPIES];
-	wu_manber_packed<Vector32, Masks4x32, 1>(p, table);
-}
-KERNEL(wu_manber_packed_32_2, WuManberPackedParams, PACKED_THREADS) {
-	SHARED Masks4x32 table[256 * Masks4x32::COPIES];
-	wu_manber_packed<Vector32, Masks4x32, 2>(p, table);
-}
-KERNEL(wu_manber_packed_32_3, WuManberPackedParams, PACKED_THREADS) {
-	SHARED Masks4x32 table[256 * Masks4x32::COPIES];
-	wu_manber_packed<Vector32, Masks4x32, 3>(p, table);
-}
-KERNEL(wu_manber_packed_32_4, WuManberPackedParams, PACKED_THREADS) {
-	SHARED Masks4x32 table[256 * Masks4x32::COPIES];
-	wu_manber_packed<Vector32, Masks4x32, 4>(p, table);
-}
-KERNEL(wu_manber_packed_32_7, WuManberPackedParams, PACKED_THREADS) {
-	SHARED Masks4x32 table[256 * Masks4x32::COPIES];
-	wu_manber_packed<Vector32, Masks4x32, MOST_WU_MANBER>(p, table);
-}
-KERNEL(wu_manber_packed_64_1, WuManberPackedParams, PACKED_THREADS) {
-	SHARED Masks4x64 table[256 * Masks4x64::COPIES];
-	wu_manber_packed<Vector64, Masks4x64, 1>(p, table);
-}
-KERNEL(wu_manber_packed_64_2, WuManberPackedParams, PACKED_THREADS) {
-	SHARED Masks4x64 table[256 * Masks4x64::COPIES];
-	wu_manber_packed<Vector64, Masks4x64, 2>(p, table);
-}
-KERNEL(wu_manber_packed_64_7, WuManberPackedParams, PACKED_THREADS) {
-	SHARED Masks4x64 table[256 * Masks4x64::COPIES];
-	wu_manber_packed<Vector64, Masks4x64, MOST_WU_MANBER>(p, table);
-}
+#define WU_MANBER_KERNEL(BITS, K) \
+	KERNEL(wu_manber_packed_##BITS##_##K, WuManberPackedParams, PACKED_THREADS) { \
+		SHARED Masks4x##BITS table[256 * Masks4x##BITS::COPIES]; \
+		wu_manber_packed<Vector##BITS, Masks4x##BITS, K>(p, table); \
+	}
+
+static_assert(MOST_WU_MANBER == 7);
+SHIFT_OR_KERNEL(32)
+SHIFT_OR_KERNEL(64)
+WU_MANBER_KERNEL(32, 1)
+WU_MANBER_KERNEL(32, 2)
+WU_MANBER_KERNEL(32, 3)
+WU_MANBER_KERNEL(32, 4)
+WU_MANBER_KERNEL(32, 7)
+WU_MANBER_KERNEL(64, 1)
+WU_MANBER_KERNEL(64, 2)
+WU_MANBER_KERNEL(64, 7)

@@ -2,39 +2,42 @@
 
 package kernels
 
-const TextPadding = 2048
+// Of locations.cuh:
 
-// Strand marks the reverse strand in a word that holds a read's index.
-const Strand = 2147483648
-
-// NoPiece marks a piece with an ambiguous letter. It can never occur, and the letter is one of
-// the edits, so leaving it out loses nothing.
-const NoPiece = 4294967295
-
-// Reads with more edits or bases are skimmed for, but their candidates go to the host as they are.
-const MaxBoundEdits = 31
-const MaxBoundLength = 1024
-
-// PlaneWords is the number of 64-bit words that stand for 64 bases of a read.
-const PlaneWords = 3
-
-// A location is four words: read | strand, end, location_word, and where its operations begin. Those are runs
-// of an alignment, first to last: kind << 30 | length.
+// A location is four words: read | strand, end, location_word, and where its operations begin.
+// Those are runs of an alignment, first to last: kind << 30 | length.
 const OperationDiagonal = 0
 const OperationInsertion = 1
 const OperationDeletion = 2
 const OperationShift = 30
 const AlignLater = 255
 
-// Windows of at most Narrow diagonals are aligned by one kernel, those of at most Middle by another.
-const Narrow = 16
-const Middle = 32
+// Of map.cuh:
+
+const TextPadding = 2048
+
+// Strand marks the reverse strand in a word that holds a read's index.
+const Strand = 2147483648
+
+// The GPU finds candidates for reads with more edits or bases too, but leaves the rest to the host.
+const MaxBoundEdits = 31
+const MaxBoundLength = 1024
+
+// Of search.cuh:
+
 const SearchPadding = 4096
+
+// Of automata.cuh:
 
 // MostWuManber is the largest k of Wu-Manber's automata here: a flag has eight bits.
 const MostWuManber = 7
+
+// Of align.cu:
+
 const AlignThreads = 128
-const BruteForceThreads = 256
+
+// Of ceilings.cu:
+
 const CeilingThreads = 256
 
 // LogicRound is the number of operations that a thread does in a round, on LOGIC_WORDS words.
@@ -42,21 +45,28 @@ const LogicRound = 256
 
 // ProbeRound is the number of probes that a thread has under way.
 const ProbeRound = 8
-const LettersThreads = 256
+
+// Of levenshtein.cu:
+
 const WavefrontThreads = 256
-const WavefrontLongest = 2048
+const WavefrontLongest = 2048 // bytes of each of three rows in shared memory
 const RowsThreads = 1024
-const RowsLongest = 512
-const PackThreads = 256
-const PackedThreads = 256
+const RowsLongest = 512 // longer needles would leave a block little to report
+
+// Of packed.cu:
+
 const PackedBlock = 1024
+
+// Of planes.cu:
+
 const PlanesThreads = 128
 
 // PlanesBlock is the number of letters of a block, PlanesWords that of its words.
 const PlanesBlock = 32768
 const PlanesWords = 1024
 
-// AtOnce is the number of words of a lane that are compared at a time, and the most letters of a filter.
+// AtOnce is the number of words of a lane that are compared at a time, and the most letters of a
+// filter.
 const AtOnce = 8
 
 // What is compared with what passes a filter.
@@ -66,73 +76,79 @@ const CompareEdits = 1
 // MostCounted is the largest k of planes_count.
 const MostCounted = 7
 
-// Kernels that divide the text give so many letters to a thread: as many flags fit a word.
+// Of rabinkarp.cu:
+
+// Kernels that divide the text give this many letters to a thread: their flags fit a word.
 const DivideLetters = 32
-const DivideOverlap = 2048
+const DivideOverlap = 2048 // the most letters that two blocks' windows share
 const DivideBasePrime = 268435399
 const DivideBytePrime = 8388593
 
-// Fingerprints of the second class: matrices {x y; z w} modulo 2^31 - 1. A letter is the product of the matrices of its
-// bits, the highest first, each of which is K(0) = {1 0; 1 1} or K(1) = {1 1; 0 1}.
+// Fingerprints of the second class: matrices {x y; z w} modulo 2^31 - 1. That of a letter is the
+// product of those of its bits, the highest first: K(0) = {1 0; 1 1} or K(1) = {1 1; 0 1}.
 const MatrixPrime = 2147483647
-const CooperativePart = 1792
-const HybridBlock = 2816
+const CooperativePart = 1792 // letters
+const HybridBlock = 2816     // letters
+
+// Of scan.cu:
+
 const ScanThreads = 128
-const ScanStretch = 16384
-const ScanStrands = 32
-const MostScanLength = 1024
-const ScanNext = 0
-const ScanOccurrences = 1
+const ScanStretch = 16384   // positions of an item
+const ScanStrands = 32      // strands of an item
+const MostScanLength = 1024 // bases of a read
+const ScanOccurrences = 1   // occurrences found, also those that had no room
 const ScanUnfinished = 2
 const ScanCounters = 4
+
+// Of shiftor.cu:
+
 const ShiftOrThreads = 512
 
 // ShiftOrStretch is the number of letters of a warp's stretch: many times the overlap.
 const ShiftOrStretch = 16384
 const SegmentThreads = 256
 
-// SegmentLetters is the length of a segment that the paper found best, TiledLetters that of one with eight letters a fetch.
+// SegmentLetters is the length of a segment that the paper found best, TiledLetters that of one
+// with eight letters a fetch.
 const SegmentLetters = 8
 const TiledLetters = 64
-const SkimThreads = 256
-const SkimStretch = 65536
 
-// What counters hold.
-const SkimNext = 0
-const SkimCandidates = 1
+// Of skim.cu:
+
+const SkimThreads = 256
+const SkimStretch = 65536 // positions of a stretch; 16 bits tell where in it
+const SkimCandidates = 1  // candidates found, also those that had no room
 const SkimUnfinished = 2
 const SkimCounters = 4
-
-// What totals hold.
-const SkimPassed = 0
-const SkimCompared = 1
+const SkimCompared = 1 // entries equal to their window
 const SkimTotals = 2
-const SumThreads = 256
-const SumPart = 2048
-const TableThreads = 128
 
-// Words of RarityBases bases are counted over the text when it is uploaded, both strands together. The least count among
-// the words of a piece bounds how often the piece occurs, which tells pieces that lie in repeats.
-const RarityBases = 12
-const RarityWords = 16777216
-const VerifyThreads = 128
+// Of sum.cu:
+
+const SumPart = 2048 // elements of a part, 8 a thread
+
+// Of table.cu:
+
+const RarityWords = 16777216 // 4^12
+
+// Of verify.cu:
 
 // What counters of this stage hold.
 const EmitLocations = 0
 const EmitLeft = 1
-const EmitOperations = 2
-const EmitNarrow = 3
+const EmitOperations = 2 // of alignments, see align.cu
+const EmitNarrow = 3     // windows of at most NARROW diagonals
 const EmitMiddle = 4
 const EmitWide = 5
-const EmitMany = 6
-const EmitNext = 7
 const EmitCounters = 8
-const MostSorted = 64
-const MostDiagonals = 64
-const SortThreads = 256
-const WitnessThreads = 512
-const WitnessPositions = 1024
-const CandidateThreads = 256
+const MostSorted = 64 // candidates of a read that a thread sorts
+
+// Of witness.cu:
+
+const WitnessPositions = 1024 // places of a thread block
+
+// Of wumanber.cu:
+
 const WuManberThreads = 256
 const WuManberStretch = 16384
 const WuManberSegmentThreads = 256
@@ -141,7 +157,7 @@ const WuManberTiled = 64
 
 // The resident text: word i of planes holds the low and the high bits of the codes of positions
 // 32 i to 32 i + 31 (A 0, C 1, G 2, T 3), word i of ambiguous a bit for each position that matches
-// nothing. It begins with TextPadding such positions and has as many behind its end, and
+// nothing. It begins with TextPadding such positions and has as many after its end, and
 // contigs are at least 64 of them apart. Positions count from the first padding position.
 type Text struct {
 	Planes    uint64
@@ -151,8 +167,8 @@ type Text struct {
 }
 
 // A Shape is what a kernel needs to know of a read. Its packed strands are words of 64 bases, each
-// as {low, high, ambiguous}, from packed[packed_at] on: first the read, then its reverse complement.
-// Its pieces are piece_from to piece_from + k.
+// as {low, high, ambiguous}, from packed[packed_at] on: first the read, then its reverse
+// complement. Its pieces are piece_from to piece_from + k.
 type Shape struct {
 	PackedAt  uint32
 	Length    uint32
@@ -165,16 +181,17 @@ type Reads struct {
 	Shapes uint64
 }
 
-// What scanmap search looks through: one code a letter, as the papers have it. SearchPadding codes can be read before
-// the first letter and behind the last: those of the text around, or what matches nothing where there is
-// none (of bytes, where every code is a letter, 0).
+// What scanmap search looks through: one code a letter, as the papers have it. SearchPadding codes
+// can be read before the first letter and after the last: those of the text around or, where there
+// is none, what matches nothing (0 for bytes, where every code is a letter).
 type Letters struct {
 	Codes uint64
 	Count uint64
 }
 
-// The same text of DNA as the host has it, 32 letters a word: the low bits of their codes, the high bits, and a bit for each letter
-// that matches nothing. The padding is as that of Letters, so letter 0 is in word SearchPadding / 32.
+// The same text of DNA as the host has it, 32 letters a word: the low bits of their codes, the high
+// bits, and a bit for each letter that matches nothing. The padding is as that of Letters, so
+// letter 0 is in word SearchPadding / 32.
 type Bits struct {
 	Low       uint64
 	High      uint64
@@ -182,8 +199,8 @@ type Bits struct {
 	Count     uint64
 }
 
-// Hits are what a search found: the number of a word of 32 letters, and a bit for each that is the last of an occurrence. counter
-// goes on counting when the queue is full.
+// Hits are what a search found: the number of a word of 32 letters, and a bit for each that is the
+// last of an occurrence. counter goes on counting when the queue is full.
 type Hits struct {
 	Queue    uint64
 	Counter  uint64
@@ -262,7 +279,8 @@ type CollectParams struct {
 	Count uint64
 }
 
-// WavefrontParams are the parameters of kernels levenshtein_diagonal_letters, levenshtein_diagonal_sets, levenshtein_blocks_letters and levenshtein_blocks_sets.
+// WavefrontParams are the parameters of kernels levenshtein_diagonal_letters,
+// levenshtein_diagonal_sets, levenshtein_blocks_letters and levenshtein_blocks_sets.
 type WavefrontParams struct {
 	Text   Letters
 	Needle uint64
@@ -305,7 +323,9 @@ type LanesParams struct {
 	Blocks    uint32
 }
 
-// WuManberPackedParams are the parameters of kernels shift_or_packed_32, shift_or_packed_64, wu_manber_packed_32_1, wu_manber_packed_32_2, wu_manber_packed_32_3, wu_manber_packed_32_4, wu_manber_packed_32_7, wu_manber_packed_64_1, wu_manber_packed_64_2 and wu_manber_packed_64_7.
+// WuManberPackedParams are the parameters of kernels shift_or_packed_32, shift_or_packed_64,
+// wu_manber_packed_32_1, wu_manber_packed_32_2, wu_manber_packed_32_3, wu_manber_packed_32_4,
+// wu_manber_packed_32_7, wu_manber_packed_64_1, wu_manber_packed_64_2 and wu_manber_packed_64_7.
 type WuManberPackedParams struct {
 	Planes        uint64
 	Ambiguous     uint64
@@ -329,7 +349,8 @@ type StrideParams struct {
 	_       uint32
 }
 
-// A PlanesFilter has, for each of its letters, the bits of the letter's code as words of ones or zeros.
+// A PlanesFilter has, for each of its letters, the bits of the letter's code as words of ones or
+// zeros.
 type PlanesFilter struct {
 	Low0    uint32
 	Low1    uint32
@@ -351,7 +372,8 @@ type PlanesFilter struct {
 	_       uint32
 }
 
-// A PlanesPiece is a piece of the needle, letters from to from + length, with its filter's first letter.
+// A PlanesPiece is a piece of the needle, letters from to from + length, with its filter's first
+// letter.
 type PlanesPiece struct {
 	Filter uint32
 	From   uint32
@@ -383,7 +405,8 @@ type PlanesParams struct {
 	Filter2 PlanesFilter
 }
 
-// PlanesCountParams are the parameters of kernels planes_count_1, planes_count_2, planes_count_4 and planes_count_7.
+// PlanesCountParams are the parameters of kernels planes_count_1, planes_count_2, planes_count_4
+// and planes_count_7.
 type PlanesCountParams struct {
 	Strided uint64
 	Needle  uint64
@@ -392,7 +415,8 @@ type PlanesCountParams struct {
 	_       uint32
 }
 
-// RabinKarpDivideParams are the parameters of kernels rabin_karp_divide_bases and rabin_karp_divide_bytes.
+// RabinKarpDivideParams are the parameters of kernels rabin_karp_divide_bases and
+// rabin_karp_divide_bytes.
 type RabinKarpDivideParams struct {
 	Text        Letters
 	Needle      uint64
@@ -403,7 +427,8 @@ type RabinKarpDivideParams struct {
 	_           uint32
 }
 
-// RabinKarpExactParams are the parameters of kernels rabin_karp_exact_bases_32, rabin_karp_exact_bases_64, rabin_karp_exact_bytes_32 and rabin_karp_exact_bytes_64.
+// RabinKarpExactParams are the parameters of kernels rabin_karp_exact_bases_32,
+// rabin_karp_exact_bases_64, rabin_karp_exact_bytes_32 and rabin_karp_exact_bytes_64.
 type RabinKarpExactParams struct {
 	Text   Letters
 	Flags  uint64
@@ -413,7 +438,8 @@ type RabinKarpExactParams struct {
 	_      uint32
 }
 
-// RabinKarpTwoStageParams are the parameters of kernels rabin_karp_two_stage_bases and rabin_karp_two_stage_bytes.
+// RabinKarpTwoStageParams are the parameters of kernels rabin_karp_two_stage_bases and
+// rabin_karp_two_stage_bytes.
 type RabinKarpTwoStageParams struct {
 	Text          Letters
 	Needle        uint64
@@ -432,7 +458,8 @@ type Matrix struct {
 	W uint32
 }
 
-// RabinKarpCooperativeParams are the parameters of kernels rabin_karp_parts, rabin_karp_across, rabin_karp_inside and rabin_karp_match.
+// RabinKarpCooperativeParams are the parameters of kernels rabin_karp_parts, rabin_karp_across,
+// rabin_karp_inside and rabin_karp_match.
 type RabinKarpCooperativeParams struct {
 	Text        Letters
 	Needle      uint64
@@ -456,7 +483,8 @@ type RabinKarpHybridParams struct {
 	Bits        uint32
 }
 
-// ScanParams are the parameters of kernels scan_1_2, scan_2_3, scan_4_1, scan_4_3, scan_4_6, myers_1, myers_4, myers_10 and myers_32.
+// ScanParams are the parameters of kernels scan_1_2, scan_2_3, scan_4_1, scan_4_3, scan_4_6,
+// myers_1, myers_4, myers_10 and myers_32.
 type ScanParams struct {
 	Text        Text
 	Reads       Reads
@@ -473,7 +501,9 @@ type ScanParams struct {
 	End         uint32
 }
 
-// ShiftOrParams are the parameters of kernels shift_or_scan_32, shift_or_scan_64, shift_or_scan_1, shift_or_scan_2, shift_or_scan_4, shift_or_scan_8, shift_or_segment_32, shift_or_segment_64, shift_or_tiled_32 and shift_or_tiled_64.
+// ShiftOrParams are the parameters of kernels shift_or_scan_32, shift_or_scan_64, shift_or_scan_1,
+// shift_or_scan_2, shift_or_scan_4, shift_or_scan_8, shift_or_segment_32, shift_or_segment_64,
+// shift_or_tiled_32 and shift_or_tiled_64.
 type ShiftOrParams struct {
 	Text  Letters
 	Masks uint64
@@ -655,7 +685,11 @@ type CandidateParams struct {
 	_          uint32
 }
 
-// WuManberParams are the parameters of kernels wu_manber_scan_32, wu_manber_scan_64, wu_manber_scan_long, wu_manber_segment_32_1, wu_manber_segment_32_2, wu_manber_segment_32_7, wu_manber_segment_64_1, wu_manber_segment_64_2, wu_manber_segment_64_7, wu_manber_tiled_32_1, wu_manber_tiled_32_2, wu_manber_tiled_32_7, wu_manber_tiled_64_1, wu_manber_tiled_64_2 and wu_manber_tiled_64_7.
+// WuManberParams are the parameters of kernels wu_manber_scan_32, wu_manber_scan_64,
+// wu_manber_scan_long, wu_manber_segment_32_1, wu_manber_segment_32_2, wu_manber_segment_32_7,
+// wu_manber_segment_64_1, wu_manber_segment_64_2, wu_manber_segment_64_7, wu_manber_tiled_32_1,
+// wu_manber_tiled_32_2, wu_manber_tiled_32_7, wu_manber_tiled_64_1, wu_manber_tiled_64_2 and
+// wu_manber_tiled_64_7.
 type WuManberParams struct {
 	Text          Letters
 	Masks         uint64

@@ -1,20 +1,24 @@
-// Search on bit planes for scanmap search: 32 letters are compared with a letter of the needle by two operations. This is not of
-// the papers, whose layout moves eight times the bytes (a byte read and a byte written for each letter, here two bits read).
+// Search on bit planes for scanmap search: 32 letters are compared with a letter of the needle by
+// two operations. This is not in the papers, whose layout moves eight times the bytes (a byte read
+// and a byte written for each letter, here two bits read).
 //
-// Layout. Blocks of 32,768 letters have a group of 1,024 for each lane, and a group has 32 words {low, high}: bit b of word t is letter
-// 32 b + t of the group. So the letters that follow those of a word are in the next word, and a comparison of several letters
-// needs no shifts; only behind word 31 the words begin again, shifted by a bit. A load takes two
-// words of a lane: word t of lane l is at index 1024 block + 64 (t / 2) + 2 l + t mod 2.
-// Letters that match nothing have random codes here, so that they are not found more often than others; what is found is
-// compared with the planes of the host's layout, and so with the letters that match nothing.
+// Layout. Blocks of 32,768 letters have a group of 1,024 for each lane, and a group has 32 words
+// {low, high}: bit b of word t is letter 32 b + t of the group. So the letters that follow those of
+// a word are in the next word, and a comparison of several letters needs no shifts; only after word
+// 31 the words begin again, shifted by a bit. A load takes two words of a lane: word t of lane l is
+// at index 1024 block + 64 (t / 2) + 2 l + t mod 2. Letters that match nothing have random codes
+// here, so that they pass no more often than others; what passes is compared in the layout of the
+// host, which knows the letters that match nothing.
 //
-// A warp searches a block at a time, eight words a lane in turn. The filter compares up to eight letters of each of k + 1 pieces of the
-// needle, one of which is intact in every occurrence with k edits. What passes waits in a queue of the warp, and 32 at a time are compared
-// with the whole needle, one a lane: by counting differences, or, with edits, by Myers' bit-vectors (1999).
+// A warp searches a block at a time, eight words a lane in turn. The filter compares up to eight
+// letters of each of k + 1 pieces of the needle, one of which is intact in every occurrence with k
+// edits. What passes waits in a queue of the warp, and 32 at a time are compared with the whole
+// needle, one a lane: by counting differences, or, with edits, by Myers' bit-vectors (1999).
 //
-// The filter needs at least a few letters a piece that stand for one base each. planes_count does not: it counts the differences of all
-// letters of the needle at 32 places at once, for substitutions.
-#include "shared.cuh"
+// The filter needs at least a few letters a piece that stand for one base each. planes_count does
+// not: it counts the differences of all letters of the needle at 32 places at once, for
+// substitutions.
+#include "search.cuh"
 
 constexpr u32 PLANES_THREADS = 128; // exported
 constexpr u32 PLANES_WARPS = PLANES_THREADS / 32;
@@ -24,7 +28,8 @@ constexpr u32 PLANES_BLOCK = 32768; // exported
 constexpr u32 PLANES_WORDS = 1024;  // exported
 constexpr u32 GROUP_LETTERS = 1024;
 
-// AT_ONCE is the number of words of a lane that are compared at a time, and the most letters of a filter.
+// AT_ONCE is the number of words of a lane that are compared at a time, and the most letters of a
+// filter.
 constexpr u32 AT_ONCE = 8; // exported
 
 // word_at is the index of a word of a lane in a block.
@@ -34,11 +39,12 @@ struct StrideParams {
 	Bits text;
 	u32x2* strided;
 	u64 words;  // of the text, with the padding
-	u32 blocks; // of the layout; behind the text there is what matches nothing
+	u32 blocks; // of the layout; after the text nothing matches
 	u32 unused;
 };
 
-// stride lays out one group a warp: a lane has one of its words of 32 letters, and ballots turn the matrix of bits.
+// stride lays out one group a warp: a lane has one of its words of 32 letters, and ballots turn the
+// matrix of bits.
 KERNEL(stride, StrideParams, PLANES_THREADS) {
 	const u64 group = u64(block_index()) * PLANES_WARPS + thread_index() / 32;
 	if (group >= 32 * u64(p.blocks)) return;
@@ -56,7 +62,8 @@ KERNEL(stride, StrideParams, PLANES_THREADS) {
 	p.strided[group / 32 * PLANES_WORDS + word_at(lane(), u32(group % 32))] = mine;
 }
 
-// A PlanesFilter has, for each of its letters, the bits of the letter's code as words of ones or zeros.
+// A PlanesFilter has, for each of its letters, the bits of the letter's code as words of ones or
+// zeros.
 struct PlanesFilter {
 	u32 low0, low1, low2, low3, low4, low5, low6, low7;
 	u32 high0, high1, high2, high3, high4, high5, high6, high7;
@@ -64,7 +71,8 @@ struct PlanesFilter {
 	u32 unused;
 };
 
-// A PlanesPiece is a piece of the needle, letters from to from + length, with its filter's first letter.
+// A PlanesPiece is a piece of the needle, letters from to from + length, with its filter's first
+// letter.
 struct PlanesPiece {
 	u32 filter;
 	u32 from;
@@ -79,7 +87,7 @@ constexpr u32 COMPARE_EDITS = 1;         // exported
 struct PlanesNeedle {
 	Bits text;
 	const u32x4* differing; // for each 32 letters of the needle: those that differ from A, C, G, T
-	const u64* equal;       // with edits: the letters of the needle, at most 64, that are A, C, G, T
+	const u64* equal;       // with edits: where a needle of at most 64 letters has A, C, G, T
 	const PlanesPiece* pieces;
 	const PlanesFilter* filters; // of planes_any
 	Hits hits;
@@ -98,7 +106,8 @@ struct PlanesParams {
 	PlanesFilter filter2;
 };
 
-// window_of returns the 32 letters of a plane from a letter on; letters count from the first of the padding.
+// window_of returns the 32 letters of a plane from a letter on; letters count from the first of the
+// padding.
 DEVICE u32 window_of(const u32* plane, u32 at) { return funnel_right(plane[at / 32], plane[at / 32 + 1], at); }
 
 // differing_letters are those of 32 letters of the needle that differ from the text at a place.
@@ -108,7 +117,8 @@ DEVICE u32 differing_letters(const Bits& text, u32x4 differing, u32 at, u32 insi
 	return (differs | window_of(text.ambiguous, at)) & inside;
 }
 
-// differences_at counts letters from to from + length of the needle that differ with it standing at a place, or stops behind `most`.
+// differences_at counts letters from to from + length of the needle that differ when it is put at a
+// place; it stops once they are more than `most`.
 DEVICE u32 differences_at(const PlanesNeedle& n, u32 start, u32 from, u32 length, u32 most) {
 	u32 sum = 0;
 	for (u32 i = from / 32; 32 * i < from + length && sum <= most; i++) {
@@ -125,7 +135,8 @@ DEVICE void hit_at(const PlanesNeedle& n, u32 last) {
 	if (last >= SEARCH_PADDING && letter < n.text.count) add_hit(n.hits, letter / 32, 1u << letter % 32);
 }
 
-// align_at adds the ends with at most k edits of alignments within k diagonals of the one that starts at a place.
+// align_at adds the ends with at most k edits of alignments within k diagonals of the one that
+// starts at a place.
 DEVICE void align_at(const PlanesNeedle& n, u32 start) {
 	u64 plus = ~0ull, minus = 0;
 	u32 distance = n.length;
@@ -168,9 +179,10 @@ DEVICE void compare_survivor(const PlanesNeedle& n, u32x2 survivor) {
 	}
 }
 
-// take_survivors puts the places that passed a filter into the warp's queue, of which it compares 32 at a time. passed has a word for
-// each of AT_ONCE words of each lane, and `which` a bit for each of a lane's that is not 0; first is the letter of bit 0 of lane 0's first word. It
-// returns what the queue has now.
+// take_survivors puts the places that passed a filter into the warp's queue, of which it compares
+// 32 at a time. passed has a word for each of AT_ONCE words of each lane, and `which` a bit for
+// each of a lane's that is not 0; first is the letter of bit 0 of lane 0's first word. It returns
+// what the queue has now.
 DEVICE_CALL u32 take_survivors(const PlanesNeedle* needle, const u32* passed, u32 which, u32x2* queue, u32 queued, u32 piece, u32 first) {
 	u32 mask = 0, letter = 0;
 	for (;;) {
@@ -209,9 +221,9 @@ DEVICE void load_words(u32x2* to, const u32x2* block, u32 t) {
 	}
 }
 
-// words_behind makes the words behind word 31: the first ones of this lane's group, shifted by a bit, which comes from those of the next lane, or
-// of the next block.
-DEVICE void words_behind(u32x2* to, const u32x2* first, const u32x2* next_block) {
+// words_after makes the words that follow word 31: the first ones of this lane's group, shifted by
+// a bit, which comes from those of the next lane or of the next block.
+DEVICE void words_after(u32x2* to, const u32x2* first, const u32x2* next_block) {
 #pragma unroll
 	for (u32 i = 0; i < AT_ONCE; i++) {
 		u32x2 next = {shuffle_down(first[i].x, 1), shuffle_down(first[i].y, 1)};
@@ -249,7 +261,8 @@ struct Queue {
 	u32 count;
 };
 
-// filter_piece has the places that pass a piece's filter taken. first is the letter of bit 0 of lane 0's first word.
+// filter_piece puts the places that pass a piece's filter into the queue. first is the letter of
+// bit 0 of lane 0's first word.
 template <bool FULL> DEVICE void filter_piece(const PlanesParams& p, const PlanesFilter* filter, Turn turn, Queue& queue, u32 piece, u32 first) {
 	u32 differs[AT_ONCE];
 	filter_words<FULL>(differs, turn, &filter->low0, &filter->high0, filter->letters);
@@ -276,8 +289,9 @@ template <u32 PIECES> DEVICE void filter_turn(const PlanesParams& p, Turn turn, 
 	}
 }
 
-// search_planes has a warp search blocks, eight words a turn; the words of the turn after next are loaded before it. All warps go through the
-// text together: with a part of its own each the memory is slower. PIECES is 0 for any number of pieces and of letters of their filters.
+// search_planes: a warp searches blocks, eight words a turn; the words of the turn after next are
+// loaded before it. All warps go through the text together: memory is slower if each has a part of
+// its own. PIECES is 0 for any number of pieces and of letters of their filters.
 template <u32 PIECES> DEVICE void search_planes(const PlanesParams& p) {
 	SHARED u32x2 queues[PLANES_WARPS][PLANES_QUEUE];
 	SHARED u32 passing[PLANES_WARPS][32 * AT_ONCE];
@@ -291,13 +305,13 @@ template <u32 PIECES> DEVICE void search_planes(const PlanesParams& p) {
 		load_words(second, block, AT_ONCE);
 		load_words(third, block, 2 * AT_ONCE);
 		if (PIECES > 0 && PIECES < 3) {
-			u32x2 fourth[AT_ONCE], behind[AT_ONCE];
+			u32x2 fourth[AT_ONCE], after[AT_ONCE];
 			filter_turn<PIECES>(p, {first, second}, queue, letter);
 			load_words(fourth, block, 3 * AT_ONCE);
 			filter_turn<PIECES>(p, {second, third}, queue, letter + AT_ONCE);
-			words_behind(behind, first, block + PLANES_WORDS);
+			words_after(after, first, block + PLANES_WORDS);
 			filter_turn<PIECES>(p, {third, fourth}, queue, letter + 2 * AT_ONCE);
-			filter_turn<PIECES>(p, {fourth, behind}, queue, letter + 3 * AT_ONCE);
+			filter_turn<PIECES>(p, {fourth, after}, queue, letter + 3 * AT_ONCE);
 			continue;
 		}
 		// The same as a loop: with more pieces the instructions would not fit their cache.
@@ -309,7 +323,7 @@ template <u32 PIECES> DEVICE void search_planes(const PlanesParams& p) {
 			if (t == AT_ONCE)
 				load_words(third, block, 3 * AT_ONCE);
 			else if (t == 2 * AT_ONCE)
-				words_behind(third, kept, block + PLANES_WORDS);
+				words_after(third, kept, block + PLANES_WORDS);
 			filter_turn<PIECES>(p, {first, second}, queue, letter + t);
 #pragma unroll
 			for (u32 i = 0; i < AT_ONCE; i++) first[i] = second[i], second[i] = third[i];
@@ -318,8 +332,8 @@ template <u32 PIECES> DEVICE void search_planes(const PlanesParams& p) {
 	if (lane() < queue.count) compare_survivor(*p.needle, queue.waiting[lane()]);
 }
 
-// The number is that of the pieces, each with a filter of AT_ONCE letters; planes_any has any number of pieces, whose filters may have
-// fewer letters.
+// The number is that of the pieces, each with a filter of AT_ONCE letters; planes_any has any
+// number of pieces, whose filters may have fewer letters.
 KERNEL(planes_1, PlanesParams, PLANES_THREADS) { search_planes<1>(p); }
 KERNEL(planes_2, PlanesParams, PLANES_THREADS) { search_planes<2>(p); }
 KERNEL(planes_3, PlanesParams, PLANES_THREADS) { search_planes<3>(p); }
@@ -340,16 +354,17 @@ struct PlanesCountParams {
 // word_in is word_at for lanes from 32 on too, which are those of the next block.
 DEVICE u32 word_in(u32 t, u32 l) { return l < 32 ? word_at(t, l) : PLANES_WORDS + word_at(t, l - 32); }
 
-// word_behind returns word t of a lane's group: behind word 31 the words begin again, as many bits further, and behind 1,024 with those of the next lane.
-DEVICE u32x2 word_behind(const u32x2* block, u32 t) {
+// word_after returns word t of a lane's group: after word 31 the words begin again, a bit further
+// each time, and after 1,024 with those of the next lane.
+DEVICE u32x2 word_after(const u32x2* block, u32 t) {
 	if (t < 32) return block[word_at(t, lane())];
 	const u32 l = lane() + t / GROUP_LETTERS;
 	const u32x2 word = block[word_in(t % 32, l)], next = block[word_in(t % 32, l + 1)];
 	return {funnel_right(word.x, next.x, t / 32), funnel_right(word.y, next.y, t / 32)};
 }
 
-// planes_count counts, for each place of a word, the letters that differ: over[d] has the places with more than d. A lane has COUNTED_WORDS words of
-// its group at a time.
+// planes_count counts, for each place of a word, the letters that differ: over[d] has the places
+// with more than d. A lane has COUNTED_WORDS words of its group at a time.
 template <u32 MOST> DEVICE void count_planes(const PlanesCountParams& p) {
 	const PlanesNeedle& n = *p.needle;
 	const u32 warps = block_count() * PLANES_WARPS;
@@ -363,12 +378,12 @@ template <u32 MOST> DEVICE void count_planes(const PlanesCountParams& p) {
 			for (u32 d = 0; d <= MOST; d++) over[w][d] = 0;
 		u32x2 words[COUNTED_WORDS];
 #pragma unroll
-		for (u32 w = 0; w + 1 < COUNTED_WORDS; w++) words[w + 1] = word_behind(block, t + w);
+		for (u32 w = 0; w + 1 < COUNTED_WORDS; w++) words[w + 1] = word_after(block, t + w);
 #pragma unroll 1
 		for (u32 i = 0; i < n.length; i++) {
 #pragma unroll
 			for (u32 w = 0; w + 1 < COUNTED_WORDS; w++) words[w] = words[w + 1];
-			words[COUNTED_WORDS - 1] = word_behind(block, t + i + COUNTED_WORDS - 1);
+			words[COUNTED_WORDS - 1] = word_after(block, t + i + COUNTED_WORDS - 1);
 			const u32x4 differing = p.letters[i];
 #pragma unroll
 			for (u32 w = 0; w < COUNTED_WORDS; w++) {

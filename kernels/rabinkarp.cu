@@ -1,58 +1,63 @@
-// Rabin-Karp, for scanmap search (Ashkiani, Amenta and Owens 2016): the needle and every window of the text as long as it have a
-// fingerprint, and only where the two agree can there be an occurrence. All kernels find exact occurrences alone, of
-// needles each place of which one code matches. A window is known here by its last letter, where the flag is.
+// Rabin-Karp, for scanmap search (Ashkiani, Amenta and Owens 2016): the needle and every window of
+// the text as long as it have a fingerprint, and only where the two agree can there be an
+// occurrence. All kernels find exact occurrences only, of needles with one matching code at each
+// place. A window is named by its last letter, where its flag is.
 //
-// There are two classes of fingerprints (section 3.2, for letters of several bits section 7.1). The first is the window read as
-// a number, modulo a prime or, where it fits a word, without. The second is a product of 2 x 2 matrices modulo a prime, which scans
-// can compute. Fingerprints modulo a prime may agree by chance, so that windows are then compared letter by letter; that is
-// also why the primes need not be random, as they are in the paper.
+// There are two classes of fingerprints (section 3.2, for letters of several bits section 7.1). The
+// first is the window read as a number, modulo a prime or, where it fits a word, without. The
+// second is a product of 2 x 2 matrices modulo a prime, which scans can compute. Fingerprints
+// modulo a prime may agree by chance, so windows are then compared letter by letter; for that
+// reason the primes need not be random, as they are in the paper.
 //
-//   - rabin_karp_parts, _across, _inside and _match are CRK (sections 3.3 and 6.1): all threads share two scans over the text
-//   - rabin_karp_hybrid is HRK (section 6.3): the threads of a block share two scans over a part of the text
-//   - rabin_karp_divide is DRK (sections 4 and 6.2): a thread rolls a fingerprint over letters of its own
-//   - rabin_karp_exact is DRK without modulo (section 6.2): as DRK, where the fingerprint is the window itself
-//   - rabin_karp_two_stage is DRK-2S (section 7.2): a thread skims for a part of the needle, a warp verifies
-#include "shared.cuh"
+//   - rabin_karp_parts, _across, _inside and _match are CRK (sections 3.3 and 6.1): all threads
+//     share two scans over the text
+//   - rabin_karp_hybrid is HRK (section 6.3): the threads of a block share two scans over a part of
+//     the text
+//   - rabin_karp_divide is DRK (sections 4 and 6.2): a thread rolls a fingerprint over its letters
+//   - rabin_karp_exact is DRK without modulo (section 6.2): the fingerprint is the window itself
+//   - rabin_karp_two_stage is DRK-2S (section 7.2): a thread skims for a part of the needle, a warp
+//     verifies
+#include "search.cuh"
 
 constexpr u32 RABIN_KARP_THREADS = 256;
 constexpr u32 RABIN_KARP_WARPS = RABIN_KARP_THREADS / 32;
 
-// Kernels that divide the text give so many letters to a thread: as many flags fit a word.
+// Kernels that divide the text give this many letters to a thread: their flags fit a word.
 constexpr u32 DIVIDE_LETTERS = 32; // exported
 constexpr u32 DIVIDE_BLOCK = DIVIDE_LETTERS * RABIN_KARP_THREADS;
 
-// spread_flags makes four flags of four bits.
-DEVICE u32 spread_flags(u32 bits) { return ((bits & 15) * 0x00204081) & 0x01010101; }
-
-// store_flags writes the flags of each thread's DIVIDE_LETTERS letters, bit i for letter i. A warp writes 512 flags that follow each
-// other at a time, 16 a lane. All lanes have to arrive.
+// store_flags writes the flags of each thread's DIVIDE_LETTERS letters, bit i for letter i. A warp
+// writes 512 flags that follow each other at a time, 16 a lane. All lanes have to arrive.
 DEVICE void store_flags(u8* flags, u64 count, u32 matches) {
 	const u64 first = u64(block_index()) * DIVIDE_BLOCK + (thread_index() & ~31u) * DIVIDE_LETTERS;
 	for (u32 half = 0; half < 2; half++) {
 		const u32 bits = shuffle(matches, 16 * half + lane() / 2) >> (16 * (lane() & 1));
 		const u64 at = first + 512 * half + 16 * lane();
 		if (at < count) *reinterpret_cast<u32x4*>(flags + at) =
-			{spread_flags(bits), spread_flags(bits >> 4), spread_flags(bits >> 8), spread_flags(bits >> 12)};
+			{spread(bits & 15), spread(bits >> 4 & 15), spread(bits >> 8 & 15), spread(bits >> 12 & 15)};
 	}
 }
 
-// DRK: a block first brings the letters of its threads, and the length - 1 before them, to shared memory. The longest needle
-// leaves room there, so that no thread has to read the text from global memory again.
+// DRK: a block first brings the letters of its threads, and the length - 1 before them, to shared
+// memory. The longest needle leaves room there, so that no thread has to read the text from global
+// memory again.
 
-constexpr u32 DIVIDE_OVERLAP = 2048; // exported: the most letters that windows of neighbouring blocks share
+constexpr u32 DIVIDE_OVERLAP = 2048; // exported: the most letters that two blocks' windows share
 constexpr u32 SUBTEXT_LETTERS = DIVIDE_BLOCK + DIVIDE_OVERLAP;
 constexpr u32 TILE_WORDS = SUBTEXT_LETTERS / 4 + SUBTEXT_LETTERS / DIVIDE_LETTERS;
 
-// tile_word is where the tile has four letters. A word is left out behind every DIVIDE_LETTERS letters: threads read at
-// the same place of their letters at a time, and so from different banks.
+// tile_word is where the tile has four letters. A word is left out after every DIVIDE_LETTERS
+// letters: threads read at the same place of their letters at a time, and so from different banks.
 DEVICE u32 tile_word(u32 word) { return word + word / (DIVIDE_LETTERS / 4); }
 
 DEVICE u32 tile_letter(const u32* tile, u32 at) { return tile[tile_word(at / 4)] >> (8 * (at & 3)) & 0xFF; }
 
-// tile_overlap is how many letters a tile has before those of the first thread: length - 1, and up to 15 more.
+// tile_overlap is how many letters a tile has before those of the first thread: length - 1, and up
+// to 15 more.
 DEVICE u32 tile_overlap(u32 length) { return (length + 14) & ~15u; }
 
-// load_tile fills the tile of a block by loads of 16 letters. Behind the 16 that the last letter of the text is among it has zeros.
+// load_tile fills the tile of a block by loads of 16 letters. After the 16 letters with the last
+// one of the text it has zeros.
 DEVICE void load_tile(const Letters& text, u32 overlap, u32* tile) {
 	const u64 first = u64(block_index()) * DIVIDE_BLOCK;
 	const u32x4* from = reinterpret_cast<const u32x4*>(text.codes + first - overlap);
@@ -68,8 +73,9 @@ DEVICE void load_tile(const Letters& text, u32 overlap, u32* tile) {
 	block_barrier();
 }
 
-// Fingerprints of the first class have so many bits a letter, since 4 is a code of DNA; the prime is the largest
-// below 2^(31 - bits), with which no step of the update overflows 32 bits.
+// The numbers of bits are those of a letter in a fingerprint of the first class: 3 for DNA, where 4
+// is a code too; the prime is the largest below 2^(31 - bits), with which no step of the update
+// overflows 32 bits.
 constexpr u32 DIVIDE_BASE_BITS = 3;
 constexpr u32 DIVIDE_BASE_PRIME = 268435399; // exported
 constexpr u32 DIVIDE_BYTE_BITS = 8;
@@ -85,8 +91,8 @@ struct RabinKarpDivideParams {
 	u32 unused;
 };
 
-// divide is update (11) of section 7.1, in two halves: a letter comes in before the fingerprint is compared, and the oldest one
-// goes out behind that.
+// divide is update (11) of section 7.1, in two halves: a letter comes in before the fingerprint is
+// compared, and the oldest one leaves afterwards.
 template <u32 BITS, u32 PRIME> DEVICE void divide(const RabinKarpDivideParams& p, u32* tile) {
 	const u32 overlap = tile_overlap(p.length);
 	load_tile(p.text, overlap, tile);
@@ -126,8 +132,8 @@ struct RabinKarpExactParams {
 	u32 unused;
 };
 
-// divide_exact rolls the window itself. Two bits do not tell a base from what matches nothing, so that in DNA it counts the letters
-// since the last such one.
+// divide_exact rolls the window itself. Two bits do not tell a base from what matches nothing, so
+// that in DNA it counts the letters since the last such one.
 template <class Word, u32 BITS> DEVICE void divide_exact(const RabinKarpExactParams& p, u32* tile) {
 	const bool bases = BITS == 2;
 	const u32 overlap = tile_overlap(p.length);
@@ -136,7 +142,8 @@ template <class Word, u32 BITS> DEVICE void divide_exact(const RabinKarpExactPar
 	const u32 first = overlap + DIVIDE_LETTERS * thread_index();
 	Word f = 0;
 	u32 since = 0, matches = 0;
-	// It begins at a whole word, which may be up to three letters early: the mask takes them off. matches keeps the last 32.
+	// It begins at a whole word, which may be up to three letters early: the mask takes them off.
+	// matches keeps the last 32.
 	for (u32 at = first - ((p.length + 2) & ~3u); at < first + DIVIDE_LETTERS; at += 4) {
 		const u32 four = tile[tile_word(at / 4)];
 #pragma unroll
@@ -168,14 +175,15 @@ KERNEL(rabin_karp_exact_bytes_64, RabinKarpExactParams, RABIN_KARP_THREADS) {
 	divide_exact<u64, 8>(p, tile);
 }
 
-// DRK-2S. It skims for the last letters of the needle rather than for the first, which section 7.2 leaves open: then
-// a potential match and its flag are at the same letter. A thread's stack of potential matches is a word, with a bit for each of its letters.
+// DRK-2S. It skims for the last letters of the needle rather than for the first, which section 7.2
+// leaves open: then a potential match and its flag are at the same letter. A thread's stack of
+// potential matches is a word, with a bit for each of its letters.
 
 // The tile of a block: words of 16 letters, of which the first are those before its letters.
 constexpr u32 SKIM_TILE = DIVIDE_BLOCK / 16 + 1;
 
-// skim_word exchanges neighbours in every other eight words: eight lanes that read every second word, which shared memory serves
-// at a time, then find them in different banks.
+// skim_word exchanges neighbours in every other eight words: eight lanes that read every second
+// word, which shared memory serves at a time, then find them in different banks.
 DEVICE u32 skim_word(u32 word) { return word ^ (word >> 3 & 1); }
 
 struct RabinKarpTwoStageParams {
@@ -193,7 +201,8 @@ struct Skimmed {
 	u32x4 before, low, high;
 };
 
-// SkimBases compares windows of 16 bases, two bits each, the last one in the lowest: what divide_exact rolls, taken from words of 16.
+// SkimBases compares windows of 16 bases, two bits each, the last one in the lowest: what
+// divide_exact rolls, taken from words of 16.
 struct SkimBases {
 	// aligned moves the codes of four bases to the highest eight bits, the first one first.
 	static DEVICE u32 aligned(u32 four) { return (four & 0x03030303) * 0x40100401; }
@@ -205,7 +214,7 @@ struct SkimBases {
 	}
 
 	// ambiguous has a bit for each of 16 letters that match nothing.
-	static DEVICE u32 ambiguous(u32 four) { return (four >> 2 & 0x01010101) * 0x01020408 >> 24; }
+	static DEVICE u32 ambiguous(u32 four) { return gather(four >> 2); }
 	static DEVICE u32 ambiguous(const u32x4& v) {
 		return ambiguous(v.x) | ambiguous(v.y) << 4 | ambiguous(v.z) << 8 | ambiguous(v.w) << 12;
 	}
@@ -230,8 +239,8 @@ struct SkimBases {
 	}
 };
 
-// SkimBytes compares windows of 8 bytes as they lie in memory, by halves: the first half of one is the second half of
-// the window four bytes before.
+// SkimBytes compares windows of 8 bytes as they lie in memory, by halves: the first half of one is
+// the second half of the window four bytes before.
 struct SkimBytes {
 	static DEVICE u32 skim(const RabinKarpTwoStageParams& p, const Skimmed& s) {
 		const u32 words[11] = {s.before.z, s.before.w, s.low.x, s.low.y, s.low.z, s.low.w, s.high.x, s.high.y, s.high.z, s.high.w, 0};
@@ -248,9 +257,10 @@ struct SkimBytes {
 	}
 };
 
-// verify_together returns which potential matches are occurrences. The warp takes one after the other, from the first lane's on, and
-// compares 32 letters of it at a time until some differ (Algorithm 1). The paper compares fingerprints of the 32 modulo a prime, which
-// takes five rounds of shuffles and may be wrong; letters take one vote. first is the first letter of the warp.
+// verify_together returns which potential matches are occurrences. The warp takes one after the
+// other, from the first lane's on, and compares 32 letters of it at a time until some differ
+// (Algorithm 1). The paper compares fingerprints of the 32 modulo a prime, which takes five rounds
+// of shuffles and may be wrong; letters take one vote. first is the first letter of the warp.
 DEVICE u32 verify_together(const RabinKarpTwoStageParams& p, u64 first, u32 potential) {
 	const u32 rest = p.length - p.skimmed_length;
 	u32 matches = 0;
@@ -272,8 +282,8 @@ DEVICE u32 verify_together(const RabinKarpTwoStageParams& p, u64 first, u32 pote
 template <class Skim> DEVICE void two_stage(const RabinKarpTwoStageParams& p, u32x4* tile) {
 	const u64 block_first = u64(block_index()) * DIVIDE_BLOCK;
 	const u32 t = thread_index();
-	// Both loads of a thread are under way at a time. Behind the 16 letters that the last one of the
-	// text is among the tile has zeros.
+	// Both loads of a thread are under way at once. After the 16 letters with the last one of the
+	// text the tile has zeros.
 	const u32x4* from = reinterpret_cast<const u32x4*>(p.text.codes + block_first);
 	const u32 second = t + RABIN_KARP_THREADS;
 	u32x4 a = {0, 0, 0, 0}, b = a;
@@ -299,8 +309,8 @@ KERNEL(rabin_karp_two_stage_bytes, RabinKarpTwoStageParams, RABIN_KARP_THREADS) 
 	two_stage<SkimBytes>(p, tile);
 }
 
-// Fingerprints of the second class: matrices {x y; z w} modulo 2^31 - 1. A letter is the product of the matrices of its
-// bits, the highest first, each of which is K(0) = {1 0; 1 1} or K(1) = {1 1; 0 1}.
+// Fingerprints of the second class: matrices {x y; z w} modulo 2^31 - 1. That of a letter is the
+// product of those of its bits, the highest first: K(0) = {1 0; 1 1} or K(1) = {1 1; 0 1}.
 constexpr u32 MATRIX_PRIME = 2147483647; // exported
 
 // sum_of_products returns a b + c d modulo the prime, by which 2^31 is 1.
@@ -319,7 +329,8 @@ DEVICE u32x4 product(const u32x4& a, const u32x4& b) {
 }
 DEVICE u32x4 identity() { return {1, 0, 0, 1}; }
 
-// Fingerprints are what S is made of: each letter's matrix comes from the right. A bit's matrix adds one column to the other.
+// Fingerprints are what S is made of: each letter's matrix comes from the right. A bit's matrix
+// adds one column to the other.
 struct Fingerprints {
 	static DEVICE u32x4 combine(const u32x4& earlier, const u32x4& later) { return product(earlier, later); }
 	static DEVICE void take(u32x4& v, u32 letter, u32 bits) {
@@ -334,8 +345,9 @@ struct Fingerprints {
 	}
 };
 
-// Inverses are what T is made of: each letter's inverse comes from the left. A bit's inverse takes one row from the other. (Since all
-// determinants are 1, T could be had from S without a scan; the paper scans for both.)
+// Inverses are what T is made of: each letter's inverse comes from the left. A bit's inverse takes
+// one row from the other. (Since all determinants are 1, T could be had from S without a scan; the
+// paper scans for both.)
 struct Inverses {
 	static DEVICE u32x4 combine(const u32x4& earlier, const u32x4& later) { return product(later, earlier); }
 	static DEVICE void take(u32x4& v, u32 letter, u32 bits) {
@@ -354,7 +366,8 @@ DEVICE u32x4 shuffle_up(const u32x4& v, u32 d) {
 	return {shuffle_up(v.x, d), shuffle_up(v.y, d), shuffle_up(v.z, d), shuffle_up(v.w, d)};
 }
 
-// product_before combines the matrices of the threads before this one; total is that of all. warps has room for one matrix a warp.
+// product_before combines the matrices of the threads before this one; total is that of all. warps
+// has room for one matrix a warp.
 template <class Kind> DEVICE u32x4 product_before(u32x4 v, u32x4* warps, u32x4& total) {
 	for (u32 d = 1; d < 32; d *= 2) {
 		const u32x4 earlier = shuffle_up(v, d);
@@ -388,8 +401,8 @@ DEVICE bool equal_letters(const u8* needle, const u8* window, u32 length) {
 	return i == length;
 }
 
-// CRK: a block has one part of the text, a thread so many letters of it. The number is odd, so that threads that write to the same
-// place of theirs in shared memory use different banks.
+// CRK: a block has one part of the text, a thread this many letters of it. The number is odd, so
+// that threads that each write their i-th letter to shared memory use different banks.
 constexpr u32 COOPERATIVE_LETTERS = 7;
 constexpr u32 COOPERATIVE_PART = COOPERATIVE_LETTERS * RABIN_KARP_THREADS; // exported: letters
 
@@ -411,8 +424,8 @@ struct RabinKarpCooperativeParams {
 	u32 bits; // of a letter
 };
 
-// A thread also reads letters behind the last one, of which there are enough in the padding. No letter of the text is combined with
-// them, and nothing is stored for them.
+// A thread also reads letters after the last one, of which the padding has enough. No letter of the
+// text is combined with them, and nothing is stored for them.
 DEVICE const u8* part_of_thread(const RabinKarpCooperativeParams& p) {
 	return p.text.codes + u64(block_index()) * COOPERATIVE_PART + COOPERATIVE_LETTERS * thread_index();
 }
@@ -448,8 +461,8 @@ KERNEL(rabin_karp_across, RabinKarpCooperativeParams, RABIN_KARP_THREADS) {
 	combine_across<Inverses>(p.inverses, n, warps);
 }
 
-// store_part writes the matrices of a block's letters, which are in shared memory, so that those of neighbouring threads lie
-// next to each other.
+// store_part writes the matrices of a block's letters, which are in shared memory, so that those of
+// neighbouring threads lie next to each other.
 DEVICE void store_part(const RabinKarpCooperativeParams& p, const u32x4* part, u32x4* to) {
 	block_barrier();
 	const u64 first = u64(block_index()) * COOPERATIVE_PART;
@@ -481,7 +494,8 @@ KERNEL(rabin_karp_inside, RabinKarpCooperativeParams, RABIN_KARP_THREADS) {
 	store_part(p, part, p.t);
 }
 
-// agrees compares T[r] S[r + m - 1], by equation (4) the fingerprint of the window at r, with that of the needle.
+// agrees compares T[r] S[r + m - 1], by equation (4) the fingerprint of the window at r, with that
+// of the needle.
 DEVICE bool agrees(const u32x4& t, const u32x4& s, const Matrix& m) {
 	const u32x4 v = product(t, s);
 	return v.x == m.x && v.y == m.y && v.z == m.z && v.w == m.w;
@@ -494,9 +508,10 @@ KERNEL(rabin_karp_match, RabinKarpCooperativeParams, RABIN_KARP_THREADS) {
 	p.flags[r] = agrees(p.t[r], p.s[r + p.length - 1], p.fingerprint) && equal_letters(p.needle, p.text.codes + r, p.length);
 }
 
-// HRK: a block has so many letters, those that its windows share with the next block's included, and keeps their S in
-// shared memory, which is what bounds the number: 44 KB. T a thread has of its own letters alone, one at a time. The
-// number of letters of a thread is odd for the same reason as above.
+// HRK: a block has this many letters, with those that its windows share with the next block's, and
+// keeps their S in shared memory, which bounds the number: 44 KB. Of T a thread has that of its own
+// letters alone, one at a time. The number of letters of a thread is odd for the same reason as
+// above.
 constexpr u32 HYBRID_LETTERS = 11;
 constexpr u32 HYBRID_BLOCK = HYBRID_LETTERS * RABIN_KARP_THREADS; // exported: letters
 
@@ -509,7 +524,8 @@ struct RabinKarpHybridParams {
 	u32 bits; // of a letter
 };
 
-// rabin_karp_hybrid: the windows of a block are those that lie within its letters. Letters behind the text's last are read too.
+// rabin_karp_hybrid: the windows of a block are those that lie within its letters. Letters after
+// the last of the text are read too.
 KERNEL(rabin_karp_hybrid, RabinKarpHybridParams, RABIN_KARP_THREADS) {
 	SHARED u32x4 warps[RABIN_KARP_WARPS];
 	SHARED u32x4 s[HYBRID_BLOCK];

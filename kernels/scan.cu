@@ -1,15 +1,18 @@
-// The exhaustive engine: edit distances at every position of the text, for many reads a pass and without a filter.
+// The exhaustive engine: edit distances at every position of the text, for many reads a pass and
+// without a filter.
 //
-// A warp takes one item: a stretch of the text and 32 strands, one a lane. All its lanes look at the same position, so
-// the text's planes are the same word for all, and which bases of a strand equal it are two logic
-// operations a word of 32 bases on the strand's planes, which stay in registers.
+// A warp takes one item: a stretch of the text and 32 strands, one a lane. All its lanes look at
+// the same position, so they all read the same word of the text. Which bases of a strand equal that
+// position takes two logic operations for each 32 bases, on the strand's planes, which stay in
+// registers.
 //
-// Few edits take the k + 1 bit-vectors of Wu and Manber (here as in Mitani, Ino and Hagihara 2017, section 2: a 0 bit
-// is a match), others the vertical differences of Myers 1999, in as many words as the longest strand has. A
-// stretch is begun as many positions before as an alignment can span, m + k, so that distances up to k are those of
-// the whole text. Positions in the padding between contigs cost as much as insertions, and there are
-// more of them than any k here, so that no alignment crosses them; the host drops ends that lie there.
-#include "shared.cuh"
+// Few edits take the k + 1 bit-vectors of Wu and Manber (here as in Mitani, Ino and Hagihara 2017,
+// section 2: a 0 bit is a match), others the vertical differences of Myers 1999, in as many words
+// as the longest strand has. The search of a stretch begins as many positions before it as an
+// alignment can span, m + k, so that distances up to k are those of the whole text. Positions in
+// the padding between contigs cost as much as insertions, and there are more of them than any k
+// here, so that no alignment crosses them; the host drops ends that lie there.
+#include "map.cuh"
 
 constexpr u32 SCAN_THREADS = 128;   // exported
 constexpr u32 SCAN_STRETCH = 16384; // exported: positions of an item
@@ -29,15 +32,15 @@ struct ScanParams {
 	u32 item_count;
 	u32 groups;           // of SCAN_STRANDS strands; item = stretch * groups + group
 	u32 first;            // position of the first end
-	u32 end;              // and the position behind the last base
+	u32 end;              // and the position after the last base
 };
 
-constexpr u32 SCAN_NEXT = 0;        // exported: the next item to take
+constexpr u32 SCAN_NEXT = 0; // the next item to take
 constexpr u32 SCAN_OCCURRENCES = 1; // exported: occurrences found, also those that had no room
 constexpr u32 SCAN_UNFINISHED = 2;  // exported
 constexpr u32 SCAN_COUNTERS = 4;    // exported
 
-// Strand holds the planes of the strand of a lane. Bases behind its end match nothing.
+// Strand holds the planes of the strand of a lane. Bases after its end match nothing.
 template <u32 W> struct Strand {
 	u32 low[W], high[W], ambiguous[W];
 
@@ -55,13 +58,15 @@ template <u32 W> struct Strand {
 		}
 	}
 
-	// differs returns the bases of a word that differ from a text base; planes are all ones or none.
+	// differs returns the bases of a word that differ from a text base; planes are all ones or
+	// none.
 	DEVICE u32 differs(u32 w, u32 text_low, u32 text_high, u32 text_ambiguous) const {
 		return (low[w] ^ text_low) | (high[w] ^ text_high) | ambiguous[w] | text_ambiguous;
 	}
 };
 
-// WuManber keeps L vectors of W words; vector d has a 0 bit where the strand's first bases match with at most d edits.
+// WuManber keeps L vectors of W words; vector d has a 0 bit where the strand's first bases match
+// with at most d edits.
 template <u32 W, u32 L> struct WuManber {
 	u32 rows[L][W];
 
@@ -74,7 +79,8 @@ template <u32 W, u32 L> struct WuManber {
 
 	// advance takes one base of the text and returns the distance of the whole strand, or L.
 	DEVICE u32 advance(const Strand<W>& strand, u32 text_low, u32 text_high, u32 text_ambiguous, u32 length) {
-		u32 old_carry[L], new_carry[L]; // the highest bits of the word before, of each vector before and after
+		// The highest bits of the word before, of each vector before and after.
+		u32 old_carry[L], new_carry[L];
 #pragma unroll
 		for (u32 d = 0; d < L; d++) old_carry[d] = new_carry[d] = 0;
 		u32 distance = L;
@@ -155,7 +161,8 @@ template <u32 W, class Rows> DEVICE void scan_items(const ScanParams& p) {
 		strand.load(strand_of(p.reads, s, reverse), s.length);
 		Rows rows;
 		rows.start(s.length);
-		// Lanes begin together, where the longest strand has to; more text before a stretch changes nothing.
+		// Lanes begin together, where the longest strand has to; more text before a stretch changes
+		// nothing.
 		u32 halo = s.length + s.k;
 		for (u32 d = 16; d > 0; d /= 2) halo = maximum(halo, shuffle_xor(halo, d));
 		const u32 from = p.first + stretch * SCAN_STRETCH, to = minimum(from + SCAN_STRETCH, p.end);

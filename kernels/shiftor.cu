@@ -1,20 +1,24 @@
-// Shift-Or for scanmap search: exact search by a bit-parallel automaton (Mitani, Ino and Hagihara 2017, sections 3.1, 4 and 5).
+// Shift-Or for scanmap search: exact search by a bit-parallel automaton (Mitani, Ino and Hagihara
+// 2017, sections 3.1, 4 and 5).
 //
-// R_j = (R_{j-1} << 1) | M_j, where M_j has a 0 for each letter of the needle that matches letter j of the text; the needle ends
-// at j where the highest bit of R_j is 0 (shared.cuh says how it stands in a vector). Needles of more than 64
-// letters are for wumanber.cu.
+// R_j = (R_{j-1} << 1) | M_j, where M_j has a 0 for each letter of the needle that matches letter j
+// of the text; the needle ends at j where the highest bit of R_j is 0 (automata.cuh says how it
+// stands in a vector). Needles of more than 64 letters are for wumanber.cu.
 //
-// Scheme `scan`. The operator (u1, x1) + (u2, x2) = (u1 + u2, (x1 << u2) | x2) is associative, so R_j is an inclusive scan of
-// the pairs (1, M_j), of which only the last 32 or 64 count. Algorithms are cascaded: a thread folds 16 neighbouring
-// letters one after the other, a warp scans the folded vectors by shuffles (one step for 32 bits, two for 64, as a vector
-// that is shifted by its size is 0), and goes on to the next 512 letters with what its last lane had. Each warp has a stretch of
-// the text of its own, which overlaps with the one before by the 32 or 64 letters that it folds first; nothing beyond the warp is
-// synchronised. The paper's extension by wildcards is taken further: what leaves a vector at its top while a
-// thread folds goes into a word above it, from which its 16 answers are read at once, whatever the needle's length.
+// Scheme `scan`. The operator (u1, x1) + (u2, x2) = (u1 + u2, (x1 << u2) | x2) is associative, so
+// R_j is an inclusive scan of the pairs (1, M_j), of which only the last 32 or 64 count. Algorithms
+// are cascaded: a thread folds 16 neighbouring letters one after the other, a warp scans the folded
+// vectors by shuffles (one step for 32 bits, two for 64, as a vector that is shifted by its size is
+// 0), and takes what its last lane had to the next 512 letters. Each warp has a stretch of the text
+// of its own, which overlaps with the one before by the 32 or 64 letters that it folds first;
+// nothing beyond the warp is synchronised. The paper's extension by wildcards is taken further:
+// what leaves a vector at its top while a thread folds goes into a word above it, from which its 16
+// answers are read at once, whatever the needle's length.
 //
-// Schemes `segment` and `segment-tiled` are what the paper compares with (GBPR, there section 6): one thread a segment, with a
-// halo of the letters before it that count, which belong to other segments; one letter a fetch, or eight.
-#include "shared.cuh"
+// Schemes `segment` and `segment-tiled` are what the paper compares with (GBPR, there section 6):
+// one thread a segment, with a halo of the letters before it that count, which belong to other
+// segments; one letter a fetch, or eight.
+#include "automata.cuh"
 
 constexpr u32 SHIFT_OR_THREADS = 512; // exported
 
@@ -99,8 +103,9 @@ KERNEL(shift_or_scan_64, ShiftOrParams, SHIFT_OR_THREADS) {
 	shift_or_scan(p, table);
 }
 
-// Schemes `scan-1` to `scan-8` fold fewer letters a thread than `scan`, for needles of at most 32 letters, as the paper's figure 6 has them: what a thread saves in
-// folding, the warp spends in more steps of the scan and in smaller loads.
+// Schemes `scan-1` to `scan-8` fold fewer letters a thread than `scan`, for needles of at most 32
+// letters, as the paper's figure 6 has them: what a thread saves in folding, the warp spends in
+// more steps of the scan and in smaller loads.
 template <u32 ALPHA> struct Chunk;
 template <> struct Chunk<1> {
 	u8 bytes;
@@ -167,25 +172,20 @@ template <u32 ALPHA> DEVICE void shift_or_chunks(const ShiftOrParams& p, Vector3
 	}
 }
 
-KERNEL(shift_or_scan_1, ShiftOrParams, SHIFT_OR_THREADS) {
-	SHARED Vector32 table[256 * Vector32::COPIES];
-	shift_or_chunks<1>(p, table);
-}
-KERNEL(shift_or_scan_2, ShiftOrParams, SHIFT_OR_THREADS) {
-	SHARED Vector32 table[256 * Vector32::COPIES];
-	shift_or_chunks<2>(p, table);
-}
-KERNEL(shift_or_scan_4, ShiftOrParams, SHIFT_OR_THREADS) {
-	SHARED Vector32 table[256 * Vector32::COPIES];
-	shift_or_chunks<4>(p, table);
-}
-KERNEL(shift_or_scan_8, ShiftOrParams, SHIFT_OR_THREADS) {
-	SHARED Vector32 table[256 * Vector32::COPIES];
-	shift_or_chunks<8>(p, table);
-}
+#define CHUNK_KERNEL(ALPHA) \
+	KERNEL(shift_or_scan_##ALPHA, ShiftOrParams, SHIFT_OR_THREADS) { \
+		SHARED Vector32 table[256 * Vector32::COPIES]; \
+		shift_or_chunks<ALPHA>(p, table); \
+	}
+
+CHUNK_KERNEL(1)
+CHUNK_KERNEL(2)
+CHUNK_KERNEL(4)
+CHUNK_KERNEL(8)
 
 constexpr u32 SEGMENT_THREADS = 256; // exported
-// SEGMENT_LETTERS is the length of a segment that the paper found best, TILED_LETTERS that of one with eight letters a fetch.
+// SEGMENT_LETTERS is the length of a segment that the paper found best, TILED_LETTERS that of one
+// with eight letters a fetch.
 constexpr u32 SEGMENT_LETTERS = 8; // exported
 constexpr u32 TILED_LETTERS = 64;  // exported
 

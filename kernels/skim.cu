@@ -1,23 +1,26 @@
 // The first stage: one pass over the text finds the candidates of all reads of a batch.
 //
-// A warp takes one stretch of the text after the other. Each lane rolls the codes of 32 windows and asks the
-// filter for two of them with one load. Windows that pass wait in a queue of the warp and are looked up in the table 32 at
-// a time; the entries of their buckets are shared out over the lanes by a running sum, because a
-// repeat's bucket holds thousands. Entries that equal their window wait in a second queue, and are
-// compared with the text 32 at a time. What may have k edits becomes a candidate.
+// A warp takes one stretch of the text after another. Each lane rolls the codes of 32 windows and
+// asks the filter for two of them with one load. Windows that pass wait in a queue of the warp and
+// are looked up in the table 32 at a time; the entries of their buckets are shared out over the
+// lanes by a running sum, because a repeat's bucket holds thousands. Entries that equal their
+// window wait in a second queue, and are compared with the text 32 at a time. What may have k edits
+// becomes a candidate.
 //
-// When the queue of candidates is full, the warp notes its stretch as unfinished and ends. The host empties
-// the queue and launches again for the unfinished stretches; candidates found twice are dropped later.
-#include "shared.cuh"
+// When the queue of candidates is full, the warp notes its stretch as unfinished and ends. The host
+// empties the queue and launches again for the unfinished stretches; candidates found twice are
+// dropped later.
+#include "diagonals.cuh"
+#include "pieces.cuh"
 
 constexpr u32 SKIM_THREADS = 256;    // exported
-constexpr u32 SKIM_STRETCH = 65536;  // exported: positions of a stretch, so that 16 bits tell where in it
+constexpr u32 SKIM_STRETCH = 65536;  // exported: positions of a stretch; 16 bits tell where in it
 constexpr u32 SKIM_STEP = 1024;      // positions that a warp looks at in one step, 32 a lane
 
 struct SkimParams {
 	Text text;
 	Reads reads;
-	const u32* buckets; // behind the last entry of each bucket
+	const u32* buckets; // the place after the last entry of each bucket
 	const u32x2* entries;
 	const u32x2* filter;
 	const u32* pieces_at;
@@ -38,12 +41,12 @@ struct SkimParams {
 };
 
 // What counters hold.
-constexpr u32 SKIM_NEXT = 0;       // exported: the next stretch to take
+constexpr u32 SKIM_NEXT = 0; // the next stretch to take
 constexpr u32 SKIM_CANDIDATES = 1; // exported: candidates found, also those that had no room
 constexpr u32 SKIM_UNFINISHED = 2; // exported
 constexpr u32 SKIM_COUNTERS = 4;   // exported
 // What totals hold.
-constexpr u32 SKIM_PASSED = 0;   // exported: windows that the filter let pass
+constexpr u32 SKIM_PASSED = 0; // windows that the filter let pass
 constexpr u32 SKIM_COMPARED = 1; // exported: entries equal to their window
 constexpr u32 SKIM_TOTALS = 2;   // exported
 
@@ -70,7 +73,8 @@ DEVICE u64 spread_ambiguous(u64 marked, u32 q) {
 	return marked | marked >> (q - width);
 }
 
-// passing returns a bit for each of 32 windows that may equal a piece; a and b are the text's words.
+// passing returns a bit for each of 32 windows that may equal a piece; a and b are the text's
+// words.
 DEVICE u32 passing(const SkimParams& p, u32x2 a, u32x2 b) {
 	const u32 mask = code_mask(p.q), core_mask = code_mask(p.q - 1), shift = 16 - p.q;
 	// The reverse complement of window i starts at bit 48 - i of the reversed words when q is 16.
@@ -105,8 +109,9 @@ struct Candidate {
 	u32 diagonal;
 };
 
-// judge tells whether a hit is a candidate. It is none when the strand cannot have k edits or fewer there, or
-// when an earlier piece of the read lies intact on the same diagonal, which then is the candidate.
+// judge tells whether a hit is a candidate. It is none when the strand cannot have k edits or fewer
+// there, or when an earlier piece of the read lies intact on the same diagonal, which then is the
+// candidate.
 DEVICE bool judge(const SkimParams& p, const Hit& hit, u32 stretch, Candidate& c) {
 	const u32 at = p.pieces_at[hit.piece], read = p.pieces_read[hit.piece];
 	const Shape s = p.reads.shapes[read];
@@ -125,7 +130,7 @@ DEVICE bool judge(const SkimParams& p, const Hit& hit, u32 stretch, Candidate& c
 		if (p.pieces_at[piece] == NO_PIECE) continue;
 		const u32 earlier = p.pieces_at[piece] >> 1;
 		const u32 earlier_offset = reverse ? s.length - earlier - p.q : earlier;
-		// A long read may hang over the text so far that the piece lies before it or behind it.
+		// A long read may hang so far over an end of the text that the piece lies outside it.
 		const u32 there = c.diagonal + earlier_offset;
 		if (there < p.begin - TEXT_PADDING / 2 || there >= p.end + TEXT_PADDING / 2) continue;
 		if (intact(p.text, strand, words, earlier_offset, p.q, c.diagonal)) return false;
@@ -148,8 +153,8 @@ DEVICE bool judge_hits(const SkimParams& p, const WarpQueues& queues, u32 waitin
 	return place + popcount(all_found) <= p.capacity;
 }
 
-// look_up takes n windows from the end of the queue, one a lane, and adds the entries that equal them to the hits. It
-// returns false when candidates have no room.
+// look_up takes n windows from the end of the queue, one a lane, and adds the entries that equal
+// them to the hits. It returns false when candidates have no room.
 DEVICE bool look_up(const SkimParams& p, WarpQueues& queues, u32 waiting, u32 n, u32 stretch, u32& hits, u64& compared) {
 	u32 from = 0, count = 0, code = 0, where = 0;
 	bool palindrome = false;
@@ -165,7 +170,7 @@ DEVICE bool look_up(const SkimParams& p, WarpQueues& queues, u32 waiting, u32 n,
 		from = bucket ? load_once(p.buckets + bucket - 1) : 0;
 		count = load_once(p.buckets + bucket) - from;
 	}
-	const u32 behind = running_sum(count), total = shuffle(behind, 31), before = behind - count;
+	const u32 through = running_sum(count), total = shuffle(through, 31), before = through - count;
 	for (u32 first = 0; first < total; first += 32) {
 		// The owner of entry `first + lane` is the last lane with before <= it that has any.
 		const u32 mine = first + lane();
@@ -215,8 +220,8 @@ DEVICE bool skim_stretch(const SkimParams& p, WarpQueues& queues, u32 stretch, u
 				pass &= ~u32(spread_ambiguous(marked, p.q));
 			}
 		}
-		const u32 count = popcount(pass), behind = running_sum(count), total = shuffle(behind, 31);
-		u32 place = waiting + behind - count;
+		const u32 count = popcount(pass), through = running_sum(count), total = shuffle(through, 31);
+		u32 place = waiting + through - count;
 		for (; pass; pass &= pass - 1) queues.windows[place++] = u16(mine + find_first(pass));
 		waiting += total;
 		passed += total;

@@ -1,8 +1,8 @@
 // Running sums over an array, in three launches: sums of parts, running sums of
 // those, and running sums inside each part (the two-level scan that Blelloch 1990 describes).
-#include "shared.cuh"
+#include "language.cuh"
 
-constexpr u32 SUM_THREADS = 256;  // exported
+constexpr u32 SUM_THREADS = 256;
 constexpr u32 SUM_PART = 2048;    // exported: elements of a part, 8 a thread
 
 struct SumParams {

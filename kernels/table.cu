@@ -1,13 +1,15 @@
 // The table of a batch: the pieces of its reads by their codes, and the filter before it.
 // Built by counting: cut counts the pieces of each bucket, running sums (sum.cu)
 // turn the counts into places, and enter puts the pieces there.
-#include "shared.cuh"
+#include "map.cuh"
+#include "pieces.cuh"
 
-constexpr u32 TABLE_THREADS = 128; // exported
+constexpr u32 TABLE_THREADS = 128;
 
-// Words of RARITY_BASES bases are counted over the text when it is uploaded, both strands together. The least count among
-// the words of a piece bounds how often the piece occurs, which tells pieces that lie in repeats.
-constexpr u32 RARITY_BASES = 12;      // exported
+// Words of RARITY_BASES bases are counted over the text when it is uploaded, both strands together.
+// The least count among the words of a piece bounds how often the piece occurs, which tells pieces
+// that lie in repeats.
+constexpr u32 RARITY_BASES = 12;
 constexpr u32 RARITY_WORDS = 1 << 24; // exported: 4^12
 
 struct CountWordsParams {
@@ -17,8 +19,8 @@ struct CountWordsParams {
 	u32 end;     // to before this one
 };
 
-// canonical_word returns the lesser of the codes of RARITY_BASES bases and of their reverse complement, 12 low bits
-// and 12 high bits.
+// canonical_word returns the lesser of the codes of RARITY_BASES bases and of their reverse
+// complement, 12 low bits and 12 high bits.
 DEVICE u32 canonical_word(u32 low, u32 high) {
 	const u32 mask = (1u << RARITY_BASES) - 1;
 	const u32 code = (low & mask) | (high & mask) << RARITY_BASES;
@@ -42,12 +44,12 @@ KERNEL(count_words, CountWordsParams, TABLE_THREADS) {
 // Rarity is what is known of the words of the text.
 struct Rarity {
 	const u32* counts; // null where they were not counted
-	u32 limit;         // counts up to it are not worth a thought
+	u32 limit;         // counts up to it do not matter
 	u32 unused;
 };
 
-// excess returns by how much the count of the word at a place of a strand of n words exceeds the limit. A
-// word with an ambiguous letter cannot occur.
+// excess returns by how much the count of the word at a place of a strand of n words exceeds the
+// limit. A word with an ambiguous letter cannot occur.
 DEVICE u32 excess(const Rarity& rarity, const u64* strand, u32 at, u32 n) {
 	if (strand_window(strand, at, n, 2) & ((1u << RARITY_BASES) - 1)) return 0;
 	const u32 count = rarity.counts[canonical_word(strand_window(strand, at, n, 0), strand_window(strand, at, n, 1))];
@@ -61,24 +63,27 @@ DEVICE u32 piece_excess(const Rarity& rarity, const u64* strand, u32 at, u32 n, 
 	return least;
 }
 
-// REPETITIVE is the sum of a read's excesses from which it is worth to look for rarer pieces.
+// REPETITIVE is the sum of a read's excesses from which on rarer pieces are worth looking for.
 constexpr u32 REPETITIVE = 64;
 constexpr u32 SHIFTS = 64; // places that are tried for each piece
 
-// A Placement is where the k + 1 pieces of q bases of a read start: piece j at j * length / (k + 1) when they are
-// spaced evenly, or else at j * q + step * shift(j), with shifts that do not decrease.
+// A Placement is where the k + 1 pieces of q bases of a read start: piece j at j * length / (k + 1)
+// when they are spaced evenly, or else at j * q + step * shift(j), with shifts that do not
+// decrease.
 struct Placement {
-	u64 taken[MAX_BOUND_EDITS + 1]; // for each piece, the shifts at which it is better placed than further left
-	u32 step;                       // 0 when the pieces are spaced evenly
-	u32 last;                       // shift
+	// For each piece, the shifts at which it is better placed than further left.
+	u64 taken[MAX_BOUND_EDITS + 1];
+	u32 step; // 0 when the pieces are spaced evenly
+	u32 last; // shift
 	u32 cost;
 };
 
 DEVICE u32 even_start(const Shape& s, u32 piece) { return u32(u64(piece) * s.length / (s.k + 1)); }
 
-// place_pieces finds the placement with the least sum of excesses, by dynamic programming over the pieces: the least cost of
-// pieces up to j with shifts of at most i is that with a lesser shift, or that of the pieces before j with at
-// most i and of piece j at i. Any placement is lossless, as pieces never overlap.
+// place_pieces finds the placement with the least sum of excesses, by dynamic programming over the
+// pieces: the least cost of pieces up to j with shifts of at most i is that with a lesser shift, or
+// that of the pieces before j with at most i and of piece j at i. Any placement is lossless, as
+// pieces never overlap.
 DEVICE void place_pieces(const Rarity& rarity, const Shape& s, const u64* strand, u32 q, Placement& out) {
 	const u32 n = words_of(s.length);
 	out.step = out.cost = 0;
@@ -118,8 +123,8 @@ struct WeighParams {
 	u32 random;    // occurrences of a shorter piece in a random text
 };
 
-// weigh compares two lengths of pieces for each read, one thread a read: shorter ones have more room to avoid
-// repeats, and occur more often by chance.
+// weigh compares two lengths of pieces for each read, one thread a read: shorter ones have more
+// room to avoid repeats, and occur more often by chance.
 KERNEL(weigh, WeighParams, TABLE_THREADS) {
 	const u32 i = block_index() * TABLE_THREADS + thread_index();
 	if (i >= p.count) return;
@@ -140,7 +145,9 @@ KERNEL(weigh, WeighParams, TABLE_THREADS) {
 struct CutParams {
 	Reads reads;
 	const u32* members; // the reads whose pieces have q bases
-	u32* pieces_at;     // the start of each piece on the forward strand << 1 | whether its canonical code is the complement's
+	// The start of each piece on the forward strand << 1 | whether its canonical code is that of
+	// the complement.
+	u32* pieces_at;
 	u32* codes;         // its canonical code, or arbitrary where it is NO_PIECE
 	u32* pieces_read;   // its read
 	u32* counts;        // pieces of each bucket; zero before
@@ -167,8 +174,8 @@ DEVICE void cut_piece(const CutParams& p, const u64* strand, u32 words, u32 read
 	atomic_add(p.counts + (hash_code(canonical) >> p.bucket_shift), 1u);
 }
 
-// cut places k + 1 disjoint pieces of q bases in each read, one thread a read. Each edit changes one of them at most, so
-// an alignment with k edits leaves one unchanged.
+// cut places k + 1 disjoint pieces of q bases in each read, one thread a read. Each edit changes
+// one of them at most, so an alignment with k edits leaves one unchanged.
 KERNEL(cut, CutParams, TABLE_THREADS) {
 	const u32 i = block_index() * TABLE_THREADS + thread_index();
 	if (i >= p.count) return;
@@ -193,7 +200,7 @@ KERNEL(cut, CutParams, TABLE_THREADS) {
 struct EnterParams {
 	const u32* pieces_at;
 	const u32* codes;
-	u32* buckets;   // where the next piece of each bucket goes; behind its last one afterwards
+	u32* buckets;   // where the next piece of each bucket goes; afterwards the place after its last
 	u32x2* entries; // {code, piece}
 	u32* filter;    // two words a slot; zero before
 	u32 count;      // of pieces
@@ -212,7 +219,8 @@ KERNEL(enter, EnterParams, TABLE_THREADS) {
 	const u32 q = p.q, code = p.codes[i], complement = complement_code(code, q), hash = hash_code(code);
 	p.entries[atomic_add(p.buckets + (hash >> p.bucket_shift), 1u)] = {code, i};
 	const u32 bits = filter_bits(filter_hash(code)), mask = code_mask(q - 1);
-	// As the left window of a pair it shares all bases but its first, as the right one all but its last.
+	// As the left window of a pair it shares all bases but its first, as the right one all but its
+	// last.
 	for (u32 half = 0; half < 2; half++) {
 		const u32 core = (half ? code : code >> 1) & mask, other = (half ? complement >> 1 : complement) & mask;
 		const Slot s = filter_slot(core, other, p.slot_shift);

@@ -1,18 +1,22 @@
 // The second stage: candidates become locations or windows.
 //
-// The candidates of a batch are brought together by read (counted, summed, scattered). Then a thread takes one
-// read: it sorts its candidates, drops those found twice, and joins those whose diagonals are so close that their
-// alignments may end within k of each other. A candidate that stands alone and whose Hamming distance is its edit
-// distance is a location; other groups become windows, for align.cu. The candidates of a read that has many, because it lies in
-// repeats, are sorted by a block and looked at by a thread each. Windows too wide for align.cu are left to the host.
-#include "shared.cuh"
+// The candidates of a batch are brought together by read (counted, summed, scattered). Then a
+// thread takes one read: it sorts its candidates, drops those found twice, and joins those whose
+// diagonals are so close that their alignments may end within k of each other. A candidate that
+// stands alone and whose Hamming distance is its edit distance is a location; other groups become
+// windows, for align.cu. The candidates of a read that has many, because it lies in repeats, are
+// sorted by a block and looked at by a thread each. Windows too wide for align.cu are left to the
+// host.
+#include "diagonals.cuh"
+#include "locations.cuh"
 
-constexpr u32 VERIFY_THREADS = 128; // exported
+constexpr u32 VERIFY_THREADS = 128;
 
 struct GroupParams {
 	const u32x2* candidates; // {read | strand, diagonal}
-	u32* places;             // group_count: candidates of each read (zero before); group_place: where the next one goes
-	u32x2* grouped;          // the same candidates, by read
+	// group_count: the candidates of each read, zero before; group_place: where the next one goes.
+	u32* places;
+	u32x2* grouped; // the same candidates, by read
 	u32 count;
 	u32 unused;
 };
@@ -23,7 +27,8 @@ KERNEL(group_count, GroupParams, VERIFY_THREADS) {
 	if (i < p.count) atomic_add(p.places + (p.candidates[i].x & ~STRAND), 1u);
 }
 
-// group_place brings them together; afterwards the places are behind the last candidate of each read.
+// group_place brings them together; afterwards the places are those after the last candidate of
+// each read.
 KERNEL(group_place, GroupParams, VERIFY_THREADS) {
 	const u32 i = block_index() * VERIFY_THREADS + thread_index();
 	if (i >= p.count) return;
@@ -35,7 +40,9 @@ KERNEL(group_place, GroupParams, VERIFY_THREADS) {
 struct Contigs {
 	const u32* starts;
 	const u32* ends;
-	const u32* first; // of each stretch of 65536 positions, the last contig that starts at or before its first position
+	// Of each stretch of 65536 positions, the last contig that starts at or before its first
+	// position.
+	const u32* first;
 	u32 count;
 	u32 unused;
 };
@@ -47,28 +54,29 @@ constexpr u32 EMIT_OPERATIONS = 2; // exported: of alignments, see align.cu
 constexpr u32 EMIT_NARROW = 3;    // exported: windows of at most NARROW diagonals
 constexpr u32 EMIT_MIDDLE = 4;    // exported
 constexpr u32 EMIT_WIDE = 5;      // exported
-constexpr u32 EMIT_MANY = 6;      // exported: reads with many candidates
-constexpr u32 EMIT_NEXT = 7;      // exported: the next of those to sort
+constexpr u32 EMIT_MANY = 6; // reads with many candidates
+constexpr u32 EMIT_NEXT = 7; // the next of those to sort
 constexpr u32 EMIT_COUNTERS = 8;  // exported
 
 struct WindowsParams {
 	Text text;
 	Reads reads;
 	Contigs contigs;
-	const u32* places; // behind the last candidate of each read
+	const u32* places; // after the last candidate of each read
 	u32x2* grouped;    // sorted in place
 	u32* marks;        // what becomes of each candidate, see below
 	u32* contig;       // of each candidate
 	u32* many;         // reads with more than MOST_SORTED candidates; as many as reads have room
 	u32* counters;     // EMIT_MANY counts them
 	u32 count;         // of reads for windows, of candidates for windows_many
-	u32 low_cut;       // groups that may go on at or below this position, or at or above high_cut, are left to
-	u32 high_cut;      // the host, because a part of the text that was cut off may hold more of them
+	// Groups that may go on at or below low_cut, or at or above high_cut, are left to the host,
+	// because a part of the text that was cut off may hold more of them.
+	u32 low_cut, high_cut;
 	u32 unused;
 };
 
-// A mark is a kind and, above it, the distance of a location or the number of diagonals of a window that begins
-// k below the candidate's.
+// A mark is a kind and, above it, the distance of a location or the number of diagonals of a window
+// that begins k below the candidate's.
 constexpr u32 MARK_NONE = 0;
 constexpr u32 MARK_LOCATION = 1;
 constexpr u32 MARK_WINDOW = 2;
@@ -76,7 +84,7 @@ constexpr u32 MARK_LEFT = 3; // for the host
 constexpr u32 MARK_SHIFT = 2;
 
 constexpr u32 MOST_SORTED = 64; // exported: candidates of a read that a thread sorts
-constexpr u32 MOST_DIAGONALS = 64; // exported: of a window
+constexpr u32 MOST_DIAGONALS = 64; // of a window
 
 // contig_of returns the contig that holds a position, or that before it.
 DEVICE u32 contig_of(const Contigs& c, u32 position) {
@@ -105,11 +113,12 @@ DEVICE u32 ambiguous_differences(const Text& text, const u64* strand, u32 length
 	return sum;
 }
 
-// settled tells whether a candidate that is alone on its diagonals is one location without a gap, its differences being
-// its distance. Another alignment through this diagonal that came before it would have fewer edits, or
-// as many and no gap. One without a gap would lie on another diagonal, where a piece of it would be intact: a
-// candidate nearby. One with fewer edits and a gap is impossible for one difference or none, and otherwise if the
-// bound says that every alignment within k diagonals has as many edits or more.
+// settled tells whether a candidate that is alone on its diagonals is one location without a gap,
+// its differences being its distance. Another alignment through this diagonal that came before it
+// would have fewer edits, or as many and no gap. One without a gap would lie on another diagonal,
+// where a piece of it would be intact: a candidate nearby. One with fewer edits and a gap is
+// impossible for one difference or none, and otherwise if the bound says that every alignment
+// within k diagonals has as many edits or more.
 DEVICE bool settled(const Text& text, const u64* strand, const Shape& s, u32 diagonal, u32 start, u32 end, u32& distance) {
 	if (diagonal < start || diagonal + s.length > end) return false;
 	distance = ambiguous_differences(text, strand, s.length, diagonal);
@@ -123,7 +132,8 @@ DEVICE bool follows(const WindowsParams& p, const Shape& s, const u32x2& a, cons
 	return contig_of(p.contigs, a.y + s.length / 2) == contig_of(p.contigs, b.y + s.length / 2);
 }
 
-// mark_group marks the group that begins at candidate i, of a read whose candidates end before `to`, and returns where the next one begins.
+// mark_group marks the group that begins at candidate i, of a read whose candidates end before
+// `to`, and returns where the next one begins.
 DEVICE u32 mark_group(const WindowsParams& p, const Shape& s, u32 i, u32 to) {
 	const u32x2 first = p.grouped[i];
 	const u32 contig = contig_of(p.contigs, first.y + s.length / 2);
@@ -146,7 +156,7 @@ DEVICE u32 mark_group(const WindowsParams& p, const Shape& s, u32 i, u32 to) {
 	} else if (n == 1 && settled(p.text, strand, s, first.y, start, end, distance)) {
 		p.marks[i] = MARK_LOCATION | distance << MARK_SHIFT;
 	} else if (last.y + s.k >= start && first.y + s.length <= end + s.k) {
-		// Others would hang over the contig by more than k bases.
+		// Others would hang over an end of the contig by more than k bases.
 		p.marks[i] = MARK_WINDOW | width << MARK_SHIFT;
 	}
 	return j;
@@ -176,7 +186,8 @@ KERNEL(windows, WindowsParams, VERIFY_THREADS) {
 	for (u32 i = from; i < to;) i = mark_group(p, s, i, to);
 }
 
-// windows_many: one thread a candidate of the reads that sort_many sorted; the first of each group marks it.
+// windows_many: one thread a candidate of the reads that sort_many sorted; the first of each group
+// marks it.
 KERNEL(windows_many, WindowsParams, VERIFY_THREADS) {
 	const u32 i = block_index() * VERIFY_THREADS + thread_index();
 	if (i >= p.count) return;
@@ -190,13 +201,13 @@ KERNEL(windows_many, WindowsParams, VERIFY_THREADS) {
 	mark_group(p, s, i, to);
 }
 
-constexpr u32 SORT_THREADS = 256;  // exported
+constexpr u32 SORT_THREADS = 256;
 constexpr u32 SORT_TILE = 1024;    // candidates that are sorted in shared memory
 
 struct SortParams {
 	u32x2* grouped;
 	u32x2* scratch;     // as many
-	const u32* places;  // behind the last candidate of each read
+	const u32* places;  // after the last candidate of each read
 	const u32* many;    // the reads to do
 	u32* counters;      // EMIT_MANY of them; EMIT_NEXT is the next to take
 };
@@ -204,7 +215,8 @@ struct SortParams {
 // A key orders the candidates of a read as before does.
 DEVICE u64 key_of(const u32x2& c) { return u64(c.x & STRAND) << 1 | c.y; }
 
-// sort_tile sorts up to SORT_TILE candidates, by a bitonic network (Batcher 1968) over the least power of two that holds them.
+// sort_tile sorts up to SORT_TILE candidates, by a bitonic network (Batcher 1968) over the least
+// power of two that holds them.
 DEVICE void sort_tile(u32x2* from, u32 n, u32x2* tile) {
 	u32 size = 32;
 	while (size < n) size *= 2;
@@ -240,8 +252,9 @@ DEVICE u32 rank(const u32x2* sorted, u32 n, u64 key, bool equal) {
 	return low;
 }
 
-// sort_many: blocks take reads with many candidates until there are none. Tiles are sorted in shared memory and then
-// merged in pairs: the place of a candidate is its own in its run and its rank in the other.
+// sort_many: blocks take reads with many candidates until there are none. Tiles are sorted in
+// shared memory and then merged in pairs: the place of a candidate is its own in its run and its
+// rank in the other.
 KERNEL(sort_many, SortParams, SORT_THREADS) {
 	SHARED u32x2 tile[SORT_TILE];
 	SHARED u32 next;
@@ -279,7 +292,9 @@ struct EmitParams {
 	const u32* marks;
 	const u32* contig;
 	u32x4* locations; // see align.cu; as many as candidates have room
-	u32x4* windows;   // {read | strand, lowest diagonal, diagonals, contig}: narrow ones from the front, middle ones from `middle` on, wide ones from `wide` on
+	// {read | strand, lowest diagonal, diagonals, contig}: narrow ones from the front, middle ones
+	// from `middle` on, wide ones from `wide` on.
+	u32x4* windows;
 	u32x2* left;      // candidates for the host
 	u32* counters;    // EMIT_COUNTERS of them
 	u32 count;        // of candidates
@@ -287,7 +302,7 @@ struct EmitParams {
 	u32 unused;
 };
 
-// claim returns the place of this lane's item, if it has one, behind those counted before.
+// claim returns the place of this lane's item, if it has one, after those counted before.
 DEVICE u32 claim(u32* counter, bool has) {
 	const u32 all_have = ballot(has);
 	if (all_have == 0) return 0;

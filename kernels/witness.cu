@@ -1,23 +1,28 @@
-// Vishkin's duels, for scanmap search (Wang 2018, sections 3 and 4). Two places less than half a needle apart cannot
-// both be occurrences of a needle that has no short period: a letter of the text at which they want different letters,
-// the witness of their shift, shows one that is none. So of each block of ceil(m / 2) places one is left, in a binary
-// tree of duels, and only that is compared with the text. A place here is the last letter of a would-be occurrence.
+// Vishkin's duels, for scanmap search (Wang 2018, sections 3 and 4). Two places less than half a
+// needle apart cannot both be occurrences of a needle that has no short period: a letter of the
+// text at which they want different letters, the witness of their shift, rules one of them out. So
+// of each block of ceil(m / 2) places one is left, in a binary tree of duels, and only that is
+// compared with the text. A place here is the last letter of a would-be occurrence.
 //
-// A thread block has one block of places or, for short needles, as many as give its threads the most duels; a thread has
-// one duel in each round, or none, and a warp means nothing. The first round has half as many duels as places,
-// and so a thread block has twice as many places as threads; the paper's has as many threads as places. The paper's code
-// takes the left one of two entries of its buffer for the lesser place, which after the first round it need not be.
+// A thread block has one block of places or, for short needles, as many as give its threads the
+// most duels; a thread has one duel in each round, or none, and a warp means nothing. The first
+// round has half as many duels as places, and so a thread block has twice as many places as
+// threads; the paper's has as many threads as places. The paper's code assumes that the left of two
+// entries of its buffer is the lesser place, which need not be so after the first round.
 //
-// Needles whose period is at most half their length have no witnesses for some shifts, and are left to brute force.
-#include "shared.cuh"
+// Needles whose period is at most half their length have no witnesses for some shifts, and are left
+// to brute force.
+#include "search.cuh"
 
-constexpr u32 WITNESS_THREADS = 512;    // exported
+constexpr u32 WITNESS_THREADS = 512;
 constexpr u32 WITNESS_POSITIONS = 1024; // exported: places of a thread block
 
 struct DuelParams {
 	Letters text;
 	const u32* witnesses; // of each shift: a place of the needle and, from bit 16 on, its letter
-	u32* candidates;      // witness_global: its buffer, one word a place; witness_shared: one word for each block of places
+	// witness_global: its buffer, a word for each place; witness_shared: a word for each block of
+	// places.
+	u32* candidates;
 	u64 first;            // letter of place 0
 	u32 length;
 	u32 size;   // places of a block, ceil(length / 2)
@@ -25,7 +30,7 @@ struct DuelParams {
 	u32 count;  // places
 };
 
-// duel returns which of two places is left; those behind the last are no candidates.
+// duel returns which of two places is left; those after the last are no candidates.
 DEVICE u32 duel(const DuelParams& p, u32 a, u32 b) {
 	const u32 i = minimum(a, b), j = maximum(a, b);
 	if (j >= p.count) return i;
@@ -64,7 +69,7 @@ KERNEL(witness_shared, DuelParams, WITNESS_THREADS) {
 		p.candidates[u64(block_index()) * p.groups + group] = buffer[group * p.size];
 }
 
-constexpr u32 CANDIDATE_THREADS = 256; // exported
+constexpr u32 CANDIDATE_THREADS = 256;
 
 struct CandidateParams {
 	Letters text;

@@ -1,32 +1,40 @@
-// Wu-Manber for scanmap search: search with k edits by bit-parallel automata (Mitani, Ino and Hagihara 2017, sections 3.2, 4.2
-// and 5). Level d of k + 1 has the matches with at most d edits:
+// Wu-Manber for scanmap search: search with k edits by bit-parallel automata (Mitani, Ino and
+// Hagihara 2017, sections 3.2, 4.2 and 5). Level d of k + 1 has the matches with at most d edits:
 //
 //	R_d,j = ((R_d,j-1 << 1) | M_j) & R_d-1,j-1 & (R_d-1,j-1 << 1) & (R_d-1,j << 1)
 //
-// for a match, or an insertion, a substitution, a deletion; level 0 is Shift-Or (shiftor.cu; shared.cuh says how the needle stands in
-// a vector). With substitutions alone the term of the substitution is the only one after the first.
+// for a match, or an insertion, a substitution, a deletion; level 0 is Shift-Or (shiftor.cu;
+// automata.cuh says how the needle stands in a vector). With substitutions alone the term of the
+// substitution is the only one after the first.
 //
-// Scheme `scan`. With N_j for the last three terms, level d is the inclusive scan of (1, (~N_j, M_j & N_j)) under the operator
-// (u1, (x1, y1)) + (u2, (x2, y2)) = (u1 + u2, ((x1 << u2) | x2, ((y1 << u2) & ~x2) | y2)), one scan a level. A thread
-// folds 16 letters, a warp scans the folded pairs by shuffles, and each thread goes through its letters again with what stands
-// before them, since the next level needs R at every letter. A warp goes through a stretch of its own, and first through the 512 letters
-// before it.
+// Scheme `scan`. With N_j for the last three terms, level d is the inclusive scan of (1, (~N_j, M_j
+// & N_j)) under the operator
 //
-// Schemes `segment` and `segment-tiled`: one thread a segment, with a halo of m + k letters; one letter a fetch, or eight.
+//	(u1, (x1, y1)) + (u2, (x2, y2)) = (u1 + u2, ((x1 << u2) | x2, ((y1 << u2) & ~x2) | y2)),
+//
+// one scan a level. A thread folds 16 letters, a warp scans the folded pairs by shuffles, and each
+// thread goes through its letters again with what stands before them, since the next level needs R
+// at every letter. Each warp searches a stretch of its own, and before it the 512 letters that
+// precede it.
+//
+// Schemes `segment` and `segment-tiled`: one thread a segment, with a halo of m + k letters; one
+// letter a fetch, or eight.
 //
 // Scheme `packed` is in packed.cu.
 //
-// Needles of more than 64 letters are searched in parts, one launch a part, by the scheme `scan` alone (the paper leaves them to XBitPar): a part begins where the
-// one before it ended, which that launch has left in bit d of the flags for level d. The first part has the 1 to 64
-// letters that leave a multiple of 64, so that the others fill their vectors. k is at most 7, as a flag has eight bits.
-#include "shared.cuh"
+// Needles of more than 64 letters are searched in parts, one launch a part, by the scheme `scan`
+// alone (the paper leaves them to XBitPar): a part begins where the one before it ended, which that
+// launch has left in bit d of the flags for level d. The first part has the 1 to 64 letters that
+// leave a multiple of 64, so that the others fill their vectors. k is at most 7, as a flag has
+// eight bits.
+#include "automata.cuh"
 
 constexpr u32 WU_MANBER_THREADS = 256; // exported
 constexpr u32 WU_MANBER_STRETCH = 16384; // exported
 
 struct WuManberParams {
 	Letters text;
-	const u64* masks; // one for each code, as in ShiftOrParams, and behind them that of a code that matches nothing
+	const u64* masks; // one a code, as in ShiftOrParams, then that of a code that matches nothing
 	// carry has the flags of the part before this one, bit d for level d; null for the first part.
 	const u8* carry;
 	u8* flags;
@@ -38,7 +46,8 @@ struct WuManberParams {
 	u32 unused;
 };
 
-// Carried are 17 bits, bit 0 for the letter before a lane's 16: 1 where the part before this one does not end.
+// Carried are 17 bits, bit 0 for the letter before a lane's 16: 1 where the part before this one
+// does not end.
 struct NothingCarried {
 	template <class Vector> static DEVICE Vector to(Vector v, u32) { return v; }
 };
@@ -63,15 +72,16 @@ DEVICE Vector64 scan_pairs(Pair<Vector64> p) {
 	return lane() >= 2 ? (y.after_two_lanes() & ~p.x) | p.y : p.y;
 }
 
-// not_matching is N of a letter from level d - 1 before it and behind it.
-template <class Vector, class Carry> DEVICE Vector not_matching(Vector before, Vector behind, const Carry& carry, u32 i, bool substitutions) {
+// not_matching is N of a letter, from level d - 1 before the letter and after it.
+template <class Vector, class Carry> DEVICE Vector not_matching(Vector before, Vector after, const Carry& carry, u32 i, bool substitutions) {
 	const Vector substituted = carry.to(before.shifted(), i);
 	if (substitutions) return substituted;
-	return before & substituted & carry.to(behind.shifted(), i + 1);
+	return before & substituted & carry.to(after.shifted(), i + 1);
 }
 
-// level replaces the vectors of level d - 1 at a lane's letters by those of level d. `below` is that of level d - 1 before the
-// letters, `last` that of level d before the warp's; it returns that of level d before the lane's, and sets last to that behind the warp's.
+// level replaces the vectors of level d - 1 at a lane's letters by those of level d. `below` is
+// that of level d - 1 before the letters, `last` that of level d before the warp's; it returns that
+// of level d before the lane's, and sets last to that after the warp's.
 template <class Vector, class Carry>
 DEVICE Vector level(Vector* v, const Vector* masks, Vector below, Vector& last, const Carry& under, const Carry& own, bool substitutions) {
 	Pair<Vector> f = {Vector::of(0), Vector::of(0)};
@@ -173,18 +183,15 @@ template <class Vector, class Carry> DEVICE void wu_manber_scan(const WuManberPa
 	}
 }
 
-KERNEL(wu_manber_scan_32, WuManberParams, WU_MANBER_THREADS) {
-	SHARED Vector32 table[256 * Vector32::COPIES];
-	wu_manber_scan<Vector32, NothingCarried>(p, table);
-}
-KERNEL(wu_manber_scan_64, WuManberParams, WU_MANBER_THREADS) {
-	SHARED Vector64 table[256 * Vector64::COPIES];
-	wu_manber_scan<Vector64, NothingCarried>(p, table);
-}
-KERNEL(wu_manber_scan_long, WuManberParams, WU_MANBER_THREADS) {
-	SHARED Vector64 table[256 * Vector64::COPIES];
-	wu_manber_scan<Vector64, Carried>(p, table);
-}
+#define SCAN_KERNEL(NAME, BITS, CARRY) \
+	KERNEL(wu_manber_scan_##NAME, WuManberParams, WU_MANBER_THREADS) { \
+		SHARED Vector##BITS table[256 * Vector##BITS::COPIES]; \
+		wu_manber_scan<Vector##BITS, CARRY>(p, table); \
+	}
+
+SCAN_KERNEL(32, 32, NothingCarried)
+SCAN_KERNEL(64, 64, NothingCarried)
+SCAN_KERNEL(long, 64, Carried)
 
 constexpr u32 WU_MANBER_SEGMENT_THREADS = 256; // exported
 constexpr u32 WU_MANBER_SEGMENT = 8;           // exported
@@ -243,51 +250,27 @@ template <class Vector, u32 MOST> DEVICE void wu_manber_tiled(const WuManberPara
 }
 
 // The last number is k, but for the largest, which takes every k up to it.
-KERNEL(wu_manber_segment_32_1, WuManberParams, WU_MANBER_SEGMENT_THREADS) {
-	SHARED Vector32 table[256];
-	wu_manber_segment<Vector32, 1>(p, table);
-}
-KERNEL(wu_manber_segment_32_2, WuManberParams, WU_MANBER_SEGMENT_THREADS) {
-	SHARED Vector32 table[256];
-	wu_manber_segment<Vector32, 2>(p, table);
-}
-KERNEL(wu_manber_segment_32_7, WuManberParams, WU_MANBER_SEGMENT_THREADS) {
-	SHARED Vector32 table[256];
-	wu_manber_segment<Vector32, MOST_WU_MANBER>(p, table);
-}
-KERNEL(wu_manber_segment_64_1, WuManberParams, WU_MANBER_SEGMENT_THREADS) {
-	SHARED Vector64 table[256];
-	wu_manber_segment<Vector64, 1>(p, table);
-}
-KERNEL(wu_manber_segment_64_2, WuManberParams, WU_MANBER_SEGMENT_THREADS) {
-	SHARED Vector64 table[256];
-	wu_manber_segment<Vector64, 2>(p, table);
-}
-KERNEL(wu_manber_segment_64_7, WuManberParams, WU_MANBER_SEGMENT_THREADS) {
-	SHARED Vector64 table[256];
-	wu_manber_segment<Vector64, MOST_WU_MANBER>(p, table);
-}
-KERNEL(wu_manber_tiled_32_1, WuManberParams, WU_MANBER_SEGMENT_THREADS) {
-	SHARED Vector32 table[256];
-	wu_manber_tiled<Vector32, 1>(p, table);
-}
-KERNEL(wu_manber_tiled_32_2, WuManberParams, WU_MANBER_SEGMENT_THREADS) {
-	SHARED Vector32 table[256];
-	wu_manber_tiled<Vector32, 2>(p, table);
-}
-KERNEL(wu_manber_tiled_32_7, WuManberParams, WU_MANBER_SEGMENT_THREADS) {
-	SHARED Vector32 table[256];
-	wu_manber_tiled<Vector32, MOST_WU_MANBER>(p, table);
-}
-KERNEL(wu_manber_tiled_64_1, WuManberParams, WU_MANBER_SEGMENT_THREADS) {
-	SHARED Vector64 table[256];
-	wu_manber_tiled<Vector64, 1>(p, table);
-}
-KERNEL(wu_manber_tiled_64_2, WuManberParams, WU_MANBER_SEGMENT_THREADS) {
-	SHARED Vector64 table[256];
-	wu_manber_tiled<Vector64, 2>(p, table);
-}
-KERNEL(wu_manber_tiled_64_7, WuManberParams, WU_MANBER_SEGMENT_THREADS) {
-	SHARED Vector64 table[256];
-	wu_manber_tiled<Vector64, MOST_WU_MANBER>(p, table);
-}
+#define SEGMENT_KERNEL(BITS, K) \
+	KERNEL(wu_manber_segment_##BITS##_##K, WuManberParams, WU_MANBER_SEGMENT_THREADS) { \
+		SHARED Vector##BITS table[256]; \
+		wu_manber_segment<Vector##BITS, K>(p, table); \
+	}
+#define TILED_KERNEL(BITS, K) \
+	KERNEL(wu_manber_tiled_##BITS##_##K, WuManberParams, WU_MANBER_SEGMENT_THREADS) { \
+		SHARED Vector##BITS table[256]; \
+		wu_manber_tiled<Vector##BITS, K>(p, table); \
+	}
+
+static_assert(MOST_WU_MANBER == 7);
+SEGMENT_KERNEL(32, 1)
+SEGMENT_KERNEL(32, 2)
+SEGMENT_KERNEL(32, 7)
+SEGMENT_KERNEL(64, 1)
+SEGMENT_KERNEL(64, 2)
+SEGMENT_KERNEL(64, 7)
+TILED_KERNEL(32, 1)
+TILED_KERNEL(32, 2)
+TILED_KERNEL(32, 7)
+TILED_KERNEL(64, 1)
+TILED_KERNEL(64, 2)
+TILED_KERNEL(64, 7)

@@ -142,8 +142,8 @@ func TestSmallQueues(t *testing.T) {
 	}
 }
 
-// TestCutReference has so little memory on the GPU that the reference and the batches are cut.
-func TestCutReference(t *testing.T) {
+// TestCutReferenceOnGPU has so little memory on the GPU that the reference and the batches are cut.
+func TestCutReferenceOnGPU(t *testing.T) {
 	driver := testDriver(t)
 	r := rand.New(rand.NewPCG(81, 82))
 	folder := t.TempDir()
@@ -185,42 +185,6 @@ func TestCutReference(t *testing.T) {
 	}
 }
 
-// TestManyCandidates maps reads with more candidates than a thread sorts, than fit in shared memory, and than two runs of those.
-func TestManyCandidates(t *testing.T) {
-	r := rand.New(rand.NewPCG(91, 92))
-	units := []string{truth.Random(r, 50, "ACGT"), truth.Random(r, 50, "ACGT"), truth.Random(r, 50, "ACGT")}
-	var text strings.Builder
-	for i := range without(t, 4500, 1500) {
-		unit := units[0]
-		if i%3 == 0 {
-			unit = units[1]
-		}
-		if i%40 == 0 {
-			unit = units[2]
-		}
-		if r.IntN(2) == 0 {
-			unit = truth.ReverseComplement(unit)
-		}
-		text.WriteString(truth.Edited(r, unit, r.IntN(4)) + truth.Random(r, r.IntN(20), "ACGT"))
-	}
-	folder := t.TempDir()
-	reference, reads := folder+"/ref.fa", folder+"/reads.fa"
-	fq := ""
-	for i, unit := range units {
-		fq += fmt.Sprintf(">r%d\n%s\n>e%d\n%s\n", i, unit, i, truth.Edited(r, unit, 2))
-	}
-	whole := text.String()
-	for name, text := range map[string]string{reference: ">a\n" + whole[:len(whole)/3] + "\n>b\n" + whole[len(whole)/3:] + "\n", reads: fq} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	o := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Distance: Distance{Edits: 3}, Threads: 2, Engine: EngineSkim}
-	want, _ := runText(t, o)
-	onGPU(t, o, testDriver(t), want)
-	onGPU(t, o, emulator.Driver(t, emulator.Thread, gpu.EmulatorOptions{}), want)
-}
-
 // TestSmallGPU maps on a GPU that has little memory, which is not exceeded.
 func TestSmallGPU(t *testing.T) {
 	reference, reads := writeInput(t, without(t, 300, 100))
@@ -234,8 +198,8 @@ func TestSmallGPU(t *testing.T) {
 	}
 }
 
-// TestSeveralGPUs gives batches to GPUs in turn.
-func TestSeveralGPUs(t *testing.T) {
+// TestAllGPUs gives batches to GPUs in turn.
+func TestAllGPUs(t *testing.T) {
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{Devices: 3})
 	infos, err := driver.Devices()
 	if err != nil {

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Measures what scanmap search chooses methods by, into a folder of JSON:
 #
-#   scripts/search-rates.sh OUT && go run ./internal/tools/searchrates OUT >search/rates.tsv
+#   scripts/search-rates.sh OUT && go run ./internal/tools/searchrates OUT
 #
-# DEVICES are those to be measured, by default the CPU (one thread) and the first GPU; SCANMAP is the program, REPEATS the number of
-# repetitions. What no scheme takes is left out.
+# DEVICES are those to measure, by default the CPU (one thread) and the first GPU; SCANMAP is the
+# program, REPEATS the number of repetitions. What no scheme takes is left out.
 set -euo pipefail
 out=$(mkdir -p "$1" && cd "$1" && pwd)
 cd "$(dirname "$0")/.."
@@ -33,7 +33,7 @@ for device in ${DEVICES:-cpu cuda:0}; do
 			measured "rates-$name-$n-$alphabet-substitutions" "${of[@]}" --pattern-length $lengths -k 1,2,3,4 --substitutions
 		done
 	done
-	# Several patterns at a time; on a GPU they are sought one after the other.
+	# Several patterns at a time; a GPU seeks them one after the other.
 	if [ "$device" != cpu ]; then continue; fi
 	for count in 4 16 100 1000; do
 		of=(--device "$device" --letters 512K --method neighbours --pattern-count $count)

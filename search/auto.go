@@ -9,24 +9,77 @@ import (
 	"sync"
 )
 
-// What is fastest depends on the device, on what is counted, on k, m and n, and on how many patterns there are. It is
-// looked up in what `scanmap bench search` measured: scripts/search-rates.sh measures, and writes rates.tsv.
+// What is fastest depends on the device, on what is counted, on k, m and n, and on how many
+// patterns there are. It is looked up in what `scanmap bench search` measured:
+// scripts/search-rates.sh measures, and internal/tools/searchrates writes rates.tsv.
 //
 //go:embed rates.tsv
 var ratesTable string
 
-// A measuredRate is a line of rates.tsv: letters a second, each letter of the text counted once for each pattern. On the CPU
-// it is that of one thread.
-type measuredRate struct {
-	onGPU                    bool
-	scheme                   string // such as shift-or/scan
-	alphabet                 Alphabet
-	substitutions            bool
-	letters, length, k, many float64 // n, m, k, and the number of patterns
-	rate                     float64
+// A Rate is a line of rates.tsv: how many letters a scheme searches in a second. Each letter of the
+// text counts once for each pattern. On the CPU it is the rate of one thread.
+type Rate struct {
+	OnGPU         bool
+	Scheme        string // such as shift-or/scan
+	Alphabet      Alphabet
+	Substitutions bool // alone
+	Letters       int  // of the text
+	Length        int  // of a pattern
+	K             int
+	Patterns      int
+	Value         float64 // letters a second
 }
 
-// rateKey is what has to be the same for a measured rate to say anything.
+// RateColumns is the first line of rates.tsv.
+const RateColumns = "device\tmethod\tscheme\talphabet\tcounted\tletters\tlength\tk\tpatterns\trate"
+
+// ParseRates reads a table as rates.tsv has it.
+func ParseRates(table string) ([]Rate, error) {
+	header, rest, _ := strings.Cut(table, "\n")
+	if header != RateColumns {
+		return nil, fmt.Errorf("line 1: the columns are %q, not %q", header, RateColumns)
+	}
+	var rates []Rate
+	for i, line := range strings.Split(strings.TrimSuffix(rest, "\n"), "\n") {
+		r, err := parseRate(line)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", i+2, err)
+		}
+		rates = append(rates, r)
+	}
+	return rates, nil
+}
+
+func parseRate(line string) (r Rate, err error) {
+	fields := strings.Split(line, "\t")
+	if want := strings.Count(RateColumns, "\t") + 1; len(fields) != want {
+		return Rate{}, fmt.Errorf("%d columns, not %d", len(fields), want)
+	}
+	r = Rate{OnGPU: fields[0] == "gpu", Scheme: fields[1] + "/" + fields[2], Alphabet: Alphabet(fields[3]),
+		Substitutions: fields[4] == "substitutions"}
+	for i, to := range []*int{&r.Letters, &r.Length, &r.K, &r.Patterns} {
+		if *to, err = strconv.Atoi(fields[5+i]); err != nil {
+			return Rate{}, err
+		}
+	}
+	r.Value, err = strconv.ParseFloat(fields[9], 64)
+	return r, err
+}
+
+// String returns the line of the table.
+func (r Rate) String() string {
+	where, counted := "cpu", "edits"
+	if r.OnGPU {
+		where = "gpu"
+	}
+	if r.Substitutions {
+		counted = "substitutions"
+	}
+	return fmt.Sprintf("%s\t%s\t%s\t%s\t%d\t%d\t%d\t%d\t%g", where, strings.Replace(r.Scheme, "/", "\t", 1), r.Alphabet, counted,
+		r.Letters, r.Length, r.K, r.Patterns, r.Value)
+}
+
+// rateKey is what a measured rate and a task have to have in common for the rate to say anything.
 type rateKey struct {
 	onGPU         bool
 	scheme        string
@@ -34,64 +87,73 @@ type rateKey struct {
 	substitutions bool
 }
 
-// measuredRates are the lines of rates.tsv by their keys. A line that cannot be read is an error of its author, which a test finds.
-var measuredRates = sync.OnceValues(func() (map[rateKey][]measuredRate, error) {
-	rates := map[rateKey][]measuredRate{}
-	for i, line := range strings.Split(strings.TrimSpace(ratesTable), "\n") {
-		if i == 0 || line == "" { // a header
-			continue
-		}
-		r, err := parseRate(line)
-		if err != nil {
-			return nil, fmt.Errorf("rates.tsv: line %d: %w", i+1, err)
-		}
-		key := rateKey{r.onGPU, r.scheme, r.alphabet, r.substitutions}
+// measuredRates are the lines of rates.tsv by their keys. A line that cannot be read is an error of
+// its author, which a test finds.
+var measuredRates = sync.OnceValues(func() (map[rateKey][]Rate, error) {
+	list, err := ParseRates(ratesTable)
+	if err != nil {
+		return nil, fmt.Errorf("rates.tsv: %w", err)
+	}
+	rates := map[rateKey][]Rate{}
+	for _, r := range list {
+		key := rateKey{r.OnGPU, r.Scheme, r.Alphabet, r.Substitutions}
 		rates[key] = append(rates[key], r)
 	}
 	return rates, nil
 })
 
-// rateColumns are the columns of rates.tsv.
-const rateColumns = "device\tmethod\tscheme\talphabet\tcounted\tletters\tlength\tk\tpatterns\trate"
-
-func parseRate(line string) (measuredRate, error) {
-	fields := strings.Split(line, "\t")
-	if want := strings.Count(rateColumns, "\t") + 1; len(fields) != want {
-		return measuredRate{}, fmt.Errorf("%d columns, not %d", len(fields), want)
-	}
-	r := measuredRate{onGPU: fields[0] == "gpu", scheme: fields[1] + "/" + fields[2], alphabet: Alphabet(fields[3]), substitutions: fields[4] == "substitutions"}
-	for i, to := range []*float64{&r.letters, &r.length, &r.k, &r.many, &r.rate} {
-		v, err := strconv.ParseFloat(fields[5+i], 64)
-		if err != nil {
-			return measuredRate{}, err
-		}
-		*to = v
-	}
-	return r, nil
+// A Task is a search as far as the choice of a scheme depends on it.
+type Task struct {
+	needle   *needle
+	letters  int64 // of the text
+	patterns int
+	onGPU    bool
 }
 
-// rate is the number of letters that a scheme searches in a second for one needle, when as many are sought at a time as there
-// are patterns: what was measured for the nearest k, and of that for the nearest m, n and number of patterns. It is 0 for a
-// scheme that was not measured.
+// NewTask returns the search for one of so many patterns, in a text of so many letters of an
+// alphabet, with at most k edits or substitutions.
+func NewTask(p *Pattern, alphabet Alphabet, k int, substitutions bool, letters int64, patterns int, onGPU bool) Task {
+	return Task{newNeedle(p, alphabet, k, substitutions), letters, patterns, onGPU}
+}
+
+// Refusal says why a scheme cannot do it, nil if it can.
+func (t Task) Refusal(s *Scheme) error { return s.refusal(t.needle, t.onGPU) }
+
+// Rate is the number of letters that a scheme searches in a second for one needle, when as many are
+// sought at a time as there are patterns: what was measured for the nearest k, and of that for the
+// nearest m, n and number of patterns. The rates are those of the scheme, on the task's device, for
+// its alphabet and for what it counts; nearest is the one that was taken. Without rates it is 0.
+func (t Task) Rate(s *Scheme, rates []Rate) (rate float64, nearest Rate) {
+	n := t.needle
+	least := math.Inf(1)
+	for _, r := range rates {
+		far := 100*math.Abs(float64(r.K-n.k)) + apart(r.Length, n.length()) + apart(r.Letters, int(t.letters)) + apart(r.Patterns, t.patterns)
+		if far < least {
+			// Where k is larger than any that was measured, work is taken to grow as the levels do.
+			rate, nearest, least = r.Value*min(1, float64(r.K+1)/float64(n.k+1)), r, far
+		}
+	}
+	return s.onGenomes(rate, n, t.onGPU), nearest
+}
+
+// apart is by how many times two numbers differ, as a logarithm.
+func apart(a, b int) float64 { return math.Abs(math.Log2(float64(a) / float64(max(b, 1)))) }
+
+// rate is what Task.Rate says by rates.tsv.
 func (s *Scheme) rate(n *needle, letters int64, patterns int, onGPU bool) float64 {
 	rates, err := measuredRates()
 	if err != nil {
 		return 0
 	}
-	best, least := 0.0, math.Inf(1)
-	for _, r := range rates[rateKey{onGPU, s.FullName(), n.alphabet, n.substitutions && n.k > 0}] {
-		far := 100*math.Abs(r.k-float64(n.k)) + apart(r.length, n.length()) + apart(r.letters, int(letters)) + apart(r.many, patterns)
-		if far < least {
-			// Where k is larger than any that was measured, work is taken to grow as the levels do.
-			best, least = r.rate*min(1, (r.k+1)/float64(n.k+1)), far
-		}
-	}
-	return s.onGenomes(best, n, onGPU)
+	key := rateKey{onGPU, s.FullName(), n.alphabet, n.substitutions && n.k > 0}
+	rate, _ := Task{n, letters, patterns, onGPU}.Rate(s, rates[key])
+	return rate
 }
 
-// shortFilter is the number of letters of a filter below which genomes are not like the random text that rates are measured on: their
-// repeats let many more places pass. On the human mosaic 1,000 guides with 3 edits, in pieces of five letters, took planes/pieces on a GPU 13
-// times as long as the table says, and wu-manber/packed as long as it says.
+// shortFilter is the number of letters of a filter below which genomes are not like the random text
+// that rates are measured on: their repeats let many more places pass. On the human mosaic 1,000
+// guides with 3 edits, in pieces of five letters, took planes/pieces on a GPU 13 times as long as
+// the table says, and wu-manber/packed as long as it says.
 const shortFilter = 7
 
 // shortFilterCost is what a rate is divided by then.
@@ -107,9 +169,6 @@ func (s *Scheme) onGenomes(rate float64, n *needle, onGPU bool) float64 {
 	}
 	return rate
 }
-
-// apart is by how many times two numbers differ, as a logarithm.
-func apart(a float64, b int) float64 { return math.Abs(math.Log2(a / float64(max(b, 1)))) }
 
 // fastest returns the scheme that auto takes for a needle of so many patterns.
 func fastest(n *needle, letters int64, patterns int, onGPU bool) (*Scheme, error) {

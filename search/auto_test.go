@@ -1,44 +1,108 @@
 package search
 
 import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"scanmap/dna"
 )
 
+// TestRates checks that every scheme has rates for all that it takes: a scheme that a user names is
+// weighed on the CPU against a GPU.
 func TestRates(t *testing.T) {
 	rates, err := measuredRates()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if first, _, _ := strings.Cut(ratesTable, "\n"); first != rateColumns {
-		t.Errorf("the columns are %q, want %q", first, rateColumns)
-	}
-	measured := map[string]bool{}
 	for key, list := range rates {
-		measured[key.scheme] = true
+		method, scheme, _ := strings.Cut(key.scheme, "/")
+		if _, err := FindScheme(method, scheme); err != nil {
+			t.Error(err)
+		}
 		for _, r := range list {
-			if r.rate <= 0 || r.letters <= 0 || r.length <= 0 || r.many <= 0 {
+			if r.Value <= 0 || r.Letters <= 0 || r.Length <= 0 || r.Patterns <= 0 {
 				t.Errorf("%s has %+v", key.scheme, r)
 			}
 		}
 	}
 	schemes(func(s *Scheme) {
-		if !measured[s.FullName()] {
-			t.Errorf("%s was not measured", s.FullName())
+		for _, onGPU := range []bool{false, true} {
+			for _, alphabet := range s.Alphabets {
+				for _, substitutions := range []bool{false, true} {
+					n := someNeedle(t, alphabet, 24, 1, substitutions)
+					if !s.Edits && !s.Substitutions {
+						n = someNeedle(t, alphabet, 24, 0, false)
+					}
+					if s.refusal(n, onGPU) == nil && s.rate(n, 1<<24, 1, onGPU) <= 0 {
+						t.Errorf("%s has no rate: GPU %t, alphabet %s, substitutions %t", s.FullName(), onGPU, alphabet, substitutions)
+					}
+				}
+			}
 		}
 	})
-	for name := range measured {
-		method, scheme, _ := strings.Cut(name, "/")
-		if _, err := FindScheme(method, scheme); err != nil {
-			t.Error(err)
+}
+
+// someNeedle has random letters.
+func someNeedle(t *testing.T, alphabet Alphabet, length, k int, substitutions bool) *needle {
+	t.Helper()
+	random := rand.New(rand.NewPCG(1, uint64(length)))
+	letters := make([]byte, length)
+	for i := range letters {
+		letters[i] = dna.Letters[random.IntN(4)]
+	}
+	p, err := NewPattern("p", letters, nil, alphabet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newNeedle(&p, alphabet, k, substitutions)
+}
+
+// TestChoices compares what auto chooses with testdata/choices.tsv, which searchrates made of all
+// measurements: for each task the schemes whose rates are within three per cent of the best one's.
+// They are all tasks that were measured, and others between and beyond them.
+func TestChoices(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("testdata", "choices.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, lines, _ := strings.Cut(strings.TrimSuffix(string(text), "\n"), "\n")
+	tasks := 0
+	for line := range strings.SplitSeq(lines, "\n") {
+		fields := strings.Split(line, "\t")
+		if len(fields) != 8 {
+			t.Fatalf("%q has %d columns", line, len(fields))
 		}
+		number := func(text string) int {
+			v, err := strconv.Atoi(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v
+		}
+		onGPU, alphabet, substitutions := fields[0] == "gpu", Alphabet(fields[1]), fields[2] == "substitutions"
+		letters, k, patterns := number(fields[3]), number(fields[4]), number(fields[5])
+		for length := range strings.SplitSeq(fields[7], ",") {
+			tasks++
+			s, err := fastest(someNeedle(t, alphabet, number(length), k, substitutions), int64(letters), patterns, onGPU)
+			if err != nil {
+				t.Errorf("%q: length %s: %v", line, length, err)
+			} else if !slices.Contains(strings.Split(fields[6], ","), s.FullName()) {
+				t.Errorf("%q: length %s: auto chooses %s", line, length, s.FullName())
+			}
+		}
+	}
+	if tasks < 1000 {
+		t.Errorf("%d tasks", tasks)
 	}
 }
 
-// TestFastest checks that there is a scheme for every needle, one that takes it, and that it is not a slow one where the
-// difference is of orders of magnitude.
+// TestFastest checks that there is a scheme for every needle, one that takes it, and that it is not
+// a slow one where the difference is of orders of magnitude.
 func TestFastest(t *testing.T) {
 	slow := map[string]bool{
 		"rabin-karp/cooperative": true, "rabin-karp/hybrid": true, "levenshtein/serial": true, "levenshtein/diagonal": true, "levenshtein/blocks": true,

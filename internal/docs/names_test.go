@@ -14,24 +14,32 @@ import (
 	"testing"
 )
 
-// tests returns the names of all test functions by the folder that they are in, below the root.
-func tests(t *testing.T) map[string][]string {
+// tests returns the names of all test functions by the folder that they are in, below the root, and
+// the names of subtests that are written out.
+func tests(t *testing.T) (found map[string][]string, parts []string) {
 	t.Helper()
-	found := map[string][]string{}
+	found = map[string][]string{}
 	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !strings.HasSuffix(file, "_test.go") {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(file, ".go") {
 			return err
 		}
 		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
 		if err != nil {
 			return err
 		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			if name := subtest(n); name != "" {
+				parts = append(parts, name)
+			}
+			return true
+		})
 		folder, err := filepath.Rel(root, filepath.Dir(file))
 		if err != nil {
 			return err
 		}
 		for _, d := range parsed.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && testName.MatchString(f.Name.Name) {
+			f, ok := d.(*ast.FuncDecl)
+			if ok && f.Recv == nil && strings.HasSuffix(file, "_test.go") && testName.MatchString(f.Name.Name) {
 				found[filepath.ToSlash(folder)] = append(found[filepath.ToSlash(folder)], f.Name.Name)
 			}
 		}
@@ -40,18 +48,33 @@ func tests(t *testing.T) map[string][]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return found
+	return found, parts
+}
+
+// subtest returns the name of a call of Run with a name that is written out, or "".
+func subtest(n ast.Node) string {
+	call, ok := n.(*ast.CallExpr)
+	if !ok || len(call.Args) == 0 {
+		return ""
+	}
+	name, ok := call.Args[0].(*ast.BasicLit)
+	if f, method := call.Fun.(*ast.SelectorExpr); !ok || !method || f.Sel.Name != "Run" {
+		return ""
+	}
+	return strings.Trim(name.Value, "\"`")
 }
 
 var (
 	testName = regexp.MustCompile(`\b(Test|Fuzz|Benchmark)[A-Z]\w*`)
 	// inFolder is a folder in quotes, and the names of tests after it, up to the next folder.
-	inFolder = regexp.MustCompile("`([\\w/]+)`: ((?:(?:Test|Fuzz|Benchmark)\\w+(?:, )?)+)")
+	inFolder = regexp.MustCompile("`([\\w/]+)`: ((?:(?:Test|Fuzz|Benchmark)[\\w/]+(?:, )?)+)")
+	// part is a subtest of a test.
+	part = regexp.MustCompile(`\bTest[A-Z]\w*/(\w+)`)
 )
 
 // TestNamedTests fails where a page names a test that does not exist.
 func TestNamedTests(t *testing.T) {
-	known := tests(t)
+	known, parts := tests(t)
 	for _, page := range pages(t) {
 		text, err := os.ReadFile(page)
 		if err != nil {
@@ -61,6 +84,11 @@ func TestNamedTests(t *testing.T) {
 			for _, name := range testName.FindAllString(line, -1) {
 				if !below(known, "", name) {
 					t.Errorf("%s:%d: there is no %s", page, i+1, name)
+				}
+			}
+			for _, m := range part.FindAllStringSubmatch(line, -1) {
+				if !slices.Contains(parts, m[1]) {
+					t.Errorf("%s:%d: no test has a part %s", page, i+1, m[1])
 				}
 			}
 			for _, m := range inFolder.FindAllStringSubmatch(line, -1) {
@@ -84,8 +112,8 @@ func below(known map[string][]string, folder, name string) bool {
 	return false
 }
 
-// path is a file below the root in quotes; names in capitals stand for others, and build is made.
-var path = regexp.MustCompile("`([a-z][\\w/.-]*/[a-z][\\w.-]*\\.(?:go|s|cu|cuh|json|tsv|sh|md))`")
+// namedFile is a file below the root in quotes; names in capitals stand for others, and build is made.
+var namedFile = regexp.MustCompile("`([a-z][\\w/.-]*/[a-z][\\w.-]*\\.(?:go|s|cu|cuh|json|tsv|sh|md))`")
 
 // TestNamedFiles fails where a page names a source file that does not exist.
 func TestNamedFiles(t *testing.T) {
@@ -94,7 +122,7 @@ func TestNamedFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range path.FindAllStringSubmatch(string(text), -1) {
+		for _, m := range namedFile.FindAllStringSubmatch(string(text), -1) {
 			if strings.HasPrefix(m[1], "build/") {
 				continue
 			}
@@ -103,55 +131,6 @@ func TestNamedFiles(t *testing.T) {
 			}
 		}
 	}
-}
-
-// link is the target of a link or a picture.
-var link = regexp.MustCompile(`\]\(([^)\s]+)\)`)
-
-// TestLinks fails where a page links to a file or a heading that does not exist.
-func TestLinks(t *testing.T) {
-	for _, page := range pages(t) {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
-			if strings.Contains(m[1], "://") || strings.HasPrefix(m[1], "mailto:") {
-				continue
-			}
-			file, anchor, _ := strings.Cut(m[1], "#")
-			target := page
-			if file != "" {
-				target = filepath.Join(filepath.Dir(page), file)
-			}
-			if _, err := os.Stat(target); err != nil {
-				t.Errorf("%s: %s: %v", page, m[1], err)
-				continue
-			}
-			if anchor != "" && !slices.Contains(anchors(t, target), anchor) {
-				t.Errorf("%s: %s: there is no such heading", page, m[1])
-			}
-		}
-	}
-}
-
-// anchors returns those of the headings of a page, as GitHub makes them.
-func anchors(t *testing.T, page string) (found []string) {
-	t.Helper()
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.SplitSeq(string(text), "\n") {
-		heading := strings.TrimLeft(line, "#")
-		if heading == line || !strings.HasPrefix(heading, " ") {
-			continue
-		}
-		anchor := strings.ToLower(strings.TrimSpace(heading))
-		anchor = regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(anchor, "")
-		found = append(found, strings.ReplaceAll(anchor, " ", "-"))
-	}
-	return found
 }
 
 // TestPackages compares the tables of CONTRIBUTING.md with the packages that there are: each has

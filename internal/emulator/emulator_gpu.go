@@ -153,8 +153,13 @@ func find(t testing.TB) string {
 // build compiles, unless the program is there already.
 func build(compiler, root string, variant Variant, sources []string) (program string, err error) {
 	kernels := filepath.Join(root, "kernels")
-	parts := []string{filepath.Join(kernels, "shared.cuh"), filepath.Join(kernels, "emulator", "emulator.h"), filepath.Join(kernels, "emulator", "runtime.cpp")}
-	hash, err := hashOf(compiler, variant, append(slices.Clone(sources), parts...))
+	headers, err := filepath.Glob(filepath.Join(kernels, "*.cuh"))
+	if err != nil {
+		return "", err
+	}
+	runtime := filepath.Join(kernels, "emulator", "runtime.cpp")
+	header := filepath.Join(kernels, "emulator", "emulator.h")
+	hash, err := hashOf(compiler, variant, slices.Concat(sources, headers, []string{header, runtime}))
 	if err != nil {
 		return "", err
 	}
@@ -188,7 +193,7 @@ func build(compiler, root string, variant Variant, sources []string) (program st
 		}
 	}
 	object := filepath.Join(scratch, "runtime.o")
-	if err := run(compiler, slices.Concat(common, f.runtime, []string{"-O2", "-c", parts[2], "-o", object})); err != nil {
+	if err := run(compiler, slices.Concat(common, f.runtime, []string{"-O2", "-c", runtime, "-o", object})); err != nil {
 		return "", err
 	}
 	linked := filepath.Join(scratch, "program")

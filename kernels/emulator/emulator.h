@@ -1,13 +1,14 @@
-// The operations of shared.cuh on the host: each kernel is an ordinary function, run by runtime.cpp for one block after
-// the other. A thread of a block is a fiber with its own stack; it runs until it comes to an operation for which it has
-// to meet others. Memory of a device is memory of the heap, so that the sanitizers see what a kernel does with it.
+// The operations of language.cuh on the host: each kernel is an ordinary function, run by
+// runtime.cpp for one block after the other. A thread of a block is a fiber with its own stack; it
+// runs until it comes to an operation for which it has to meet others. Memory of a device is memory
+// of the heap, so that the sanitizers see what a kernel does with it.
 #pragma once
 
 // Sources may have functions of the same name, and are linked together.
 #define DEVICE __attribute__((internal_linkage)) inline
 #define DEVICE_CALL static
-// One block runs at a time. The build without sanitizers fills shared memory with rubbish before each block; a sanitizer
-// watches global variables only where they have no section of their own.
+// One block runs at a time. The build without sanitizers fills shared memory with rubbish before
+// each block; a sanitizer watches global variables only where they have no section of their own.
 #ifdef SCANMAP_SANITIZED
 #define SHARED static
 #else
@@ -43,8 +44,8 @@ extern Place now;
 // What threads meet for. All but BLOCK_BARRIER are for the 32 lanes of a warp.
 enum Meeting : u32 { SHUFFLE, SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_XOR, BALLOT, ANY, ALL, WARP_BARRIER, BLOCK_BARRIER };
 
-// meet waits for the others and returns this thread's part of the result. file and line are those of the
-// operation; all have to stand at the same.
+// meet waits for the others and returns this thread's part of the result. file and line are those
+// of the operation; all have to stand at the same.
 u32 meet(Meeting meeting, u32 value, u32 argument, const char* file, u32 line);
 
 } // namespace emulator
@@ -96,7 +97,8 @@ DEVICE u32 byte_permute(u32 a, u32 b, u32 selector) {
 	for (u32 i = 0; i < 4; i++) {
 		const u32 choice = selector >> 4 * i;
 		u32 byte = u32(bytes >> 8 * (choice & 7)) & 0xFF;
-		if (choice & 8) byte = byte & 0x80 ? 0xFF : 0; // PRMT spreads the sign when the selector's upper bit is set
+		// PRMT spreads the sign when the selector's upper bit is set.
+		if (choice & 8) byte = byte & 0x80 ? 0xFF : 0;
 		v |= byte << 8 * i;
 	}
 	return v;

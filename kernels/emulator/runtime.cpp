@@ -1,11 +1,13 @@
-// The emulated device: a process that holds the device's memory and runs kernels, for the Go side that gpu/emulator.go
-// has. Requests come by standard input and answers go to standard output, one for each. Whatever goes wrong in a
-// kernel ends the process, with what it was as the last lines of standard error: a device that failed is good for nothing either.
+// The emulated device: a process that holds the device's memory and runs kernels, for the Go side
+// that gpu/emulator.go has. Requests come by standard input and answers go to standard output, one
+// for each. Whatever goes wrong in a kernel ends the process, with what it was as the last lines of
+// standard error: a real device that failed is of no use either.
 //
-// Kernels are compiled with a sanitizer or without; this file never is, so that it does not look at itself. It tells
-// the sanitizers about fibers: AddressSanitizer which stack is in use, ThreadSanitizer that each fiber is a thread.
-// For the latter, threads are ordered by barriers alone, as on a device: a shuffle or vote orders no access to memory.
-// Blocks of a launch and launches follow each other.
+// Kernels are compiled with a sanitizer or without; this file never is, so that it does not look at
+// itself. It tells the sanitizers about fibers: AddressSanitizer which stack is in use,
+// ThreadSanitizer that each fiber is a thread. For the latter, threads are ordered by barriers
+// alone, as on a device: a shuffle or vote orders no access to memory. Blocks of a launch and
+// launches follow each other.
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -68,8 +70,8 @@ static const char* meeting_name(Meeting m) {
 // ---- Fibers ----
 
 #if defined(__x86_64__)
-// emulator_switch puts the registers that a function has to keep on the stack, notes the stack in *save, and goes on
-// where the other stack left off.
+// emulator_switch puts the registers that a function has to keep on the stack, notes the stack in
+// *save, and goes on where the other stack left off.
 extern "C" void emulator_switch(void** save, void* to);
 asm(R"(
 	.text
@@ -151,8 +153,8 @@ static size_t scheduler_size;
 #endif
 #ifdef SCANMAP_THREAD
 static void* scheduler_thread;
-// A block's threads start after start_order and end before end_order. Barriers take turns with two, because a thread may come to
-// the next barrier before another has left the last.
+// A block's threads start after start_order and end before end_order. Barriers take turns with two,
+// because a thread may come to the next barrier before another has left the last.
 static char start_order, end_order, block_orders[2], warp_orders[2][32];
 #endif
 
@@ -360,7 +362,8 @@ static void launch(const Kernel& kernel, u32 grid, u32 block, const void* p) {
 
 enum Operation : u32 { ALLOCATE = 1, FREE, WRITE, READ, COPY, FILL, LAUNCH, FIND };
 
-// Request is followed by `bytes` bytes for WRITE, and for LAUNCH and FIND by the kernel's name and then its parameters.
+// Request is followed by `bytes` bytes for WRITE, and for LAUNCH and FIND by the kernel's name and
+// then its parameters.
 struct Request {
 	u32 operation, name_bytes;
 	u64 to, from, bytes;
@@ -447,7 +450,8 @@ static void serve() {
 #if !defined(SCANMAP_ADDRESS) && !defined(SCANMAP_THREAD)
 static void on_signal(int) { fail("the processor refused an access to memory or an instruction"); }
 
-// watch_signals does what a sanitizer would: it says where the process was. Stacks of threads may be what is full.
+// watch_signals does what a sanitizer would: it says where the process was. Stacks of threads may
+// be what is full.
 static void watch_signals() {
 	static char stack[64 << 10];
 	stack_t alternate = {};

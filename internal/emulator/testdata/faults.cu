@@ -1,5 +1,5 @@
 // Kernels that are right or wrong in one way each, for the test of the emulator.
-#include "shared.cuh"
+#include "language.cuh"
 
 constexpr u32 FAULT_THREADS = 64;
 

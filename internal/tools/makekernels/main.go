@@ -1,5 +1,6 @@
-// Command makekernels makes what package kernels embeds from its CUDA sources: kernels/parameters.go,
-// with the constants and structs that launches need, and one file of PTX for each file of kernels.
+// Command makekernels makes what package kernels embeds from its CUDA sources:
+// kernels/parameters.go, with the constants and structs that the host needs, and one file of PTX
+// for each file of kernels.
 //
 //	go run ./internal/tools/makekernels
 package main
@@ -32,7 +33,7 @@ func main() {
 
 // run writes nothing before all sources have been read and compiled.
 func run(folder, compiler string) error {
-	sources, err := read(folder)
+	sources, err := kernelsource.ReadAll(folder)
 	if err != nil {
 		return err
 	}
@@ -56,29 +57,8 @@ func run(folder, compiler string) error {
 	return replace(filepath.Join(folder, "ptx"), ptx)
 }
 
-// read returns the sources, the shared header first.
-func read(folder string) ([]source, error) {
-	modules, err := kernelsource.Modules(folder)
-	if err != nil {
-		return nil, err
-	}
-	names := []string{kernelsource.Shared}
-	for _, module := range modules {
-		names = append(names, kernelsource.Source(module))
-	}
-	var sources []source
-	for _, name := range names {
-		text, err := os.ReadFile(filepath.Join(folder, name))
-		if err != nil {
-			return nil, err
-		}
-		sources = append(sources, source{name, string(text)})
-	}
-	return sources, nil
-}
-
-// compile returns the PTX of a module. The compiler runs in the folder of the sources, so that it sees
-// no path of this machine.
+// compile returns the PTX of a module. The compiler runs in the folder of the sources, so that it
+// sees no path of this machine.
 func compile(folder, compiler, module string) ([]byte, error) {
 	first, err := kernelsource.FirstLine(folder, module)
 	if err != nil {

@@ -18,9 +18,6 @@ import (
 // expected where the host depends on it is an error: a struct whose layout differs between host
 // and device shows nothing but wrong results.
 
-// A source is a file of the kernels.
-type source struct{ name, text string }
-
 // A place is a line of a source.
 type place struct {
 	file string
@@ -31,10 +28,11 @@ func (p place) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s:%d: "+format, append([]any{p.file, p.line}, args...)...)
 }
 
-// A constant is one that launches need: its line says "// exported".
+// A constant is one that the host needs: its line says "// exported".
 type constant struct {
 	place
 	comment []string
+	beside  string // what stands after "exported: "
 	name    string
 	value   uint64
 }
@@ -70,35 +68,44 @@ type program struct {
 
 var (
 	constantLine   = regexp.MustCompile(`^constexpr u32 (\w+) = ([^;]+);\s*(?://(.*))?$`)
-	exportedLine   = regexp.MustCompile(`//\s*exported\b`)
+	exportedLine   = regexp.MustCompile(`//\s*exported\b(?:: (.*))?`)
 	structLine     = regexp.MustCompile(`^struct (?:alignas\((\d+)\) )?(\w+) \{$`)
 	parametersLine = regexp.MustCompile(`\bstruct\b.*?\b(\w+Params)\b`)
 	kernelWord     = regexp.MustCompile(`^\s*KERNEL\w*\b`)
 	kernelLine     = regexp.MustCompile(`^KERNEL(?:_BLOCKS)?\((\w+), (\w+), (\w+)(?:, \w+)?\) \{`)
-	includeLine    = regexp.MustCompile(`^\s*#\s*include\s+(.*)$`)
 )
 
-// parse reads the sources, the shared header first: its constants are known in all others.
-func parse(sources []source) (*program, error) {
+// parse reads the files, each after what it includes: the constants of headers are known in files
+// that include them, directly or not.
+func parse(files []kernelsource.File) (*program, error) {
 	p := &program{}
-	shared := map[string]uint64{}
-	for _, s := range sources {
-		known := maps.Clone(shared)
-		if s.name == kernelsource.Shared {
-			known = shared
-		}
-		if err := p.parse(s, known); err != nil {
+	constants := map[string]map[string]uint64{} // of each file, with those of its headers
+	for _, f := range files {
+		headers, err := f.Includes()
+		if err != nil {
 			return nil, err
 		}
+		known := map[string]uint64{}
+		for _, header := range headers {
+			if constants[header] == nil {
+				return nil, fmt.Errorf("%s includes %s, which is not before it", f.Name, header)
+			}
+			maps.Copy(known, constants[header])
+		}
+		if err := p.parse(f, known); err != nil {
+			return nil, err
+		}
+		constants[f.Name] = known
 	}
 	return p, nil
 }
 
-func (p *program) parse(s source, known map[string]uint64) error {
+func (p *program) parse(f kernelsource.File, known map[string]uint64) error {
 	var comment []string
-	lines := strings.Split(s.text, "\n")
+	macros := map[string]*kernelMacro{}
+	lines := strings.Split(f.Text, "\n")
 	for i := 0; i < len(lines); i++ {
-		at, text := place{s.name, i + 1}, strings.TrimRight(lines[i], " \t\r")
+		at, text := place{f.Name, i + 1}, strings.TrimRight(lines[i], " \t\r")
 		if words, ok := strings.CutPrefix(text, "//"); ok {
 			comment = append(comment, words)
 			continue
@@ -107,8 +114,16 @@ func (p *program) parse(s source, known map[string]uint64) error {
 		comment = nil
 		code, _, _ := strings.Cut(text, "//")
 		switch {
-		case includeLine.MatchString(text):
-			if err := checkInclude(at, includeLine.FindStringSubmatch(text)[1]); err != nil {
+		case defineLine.MatchString(text):
+			for strings.HasSuffix(text, `\`) && i+1 < len(lines) {
+				i++
+				text = strings.TrimSuffix(text, `\`) + "\n" + strings.TrimRight(lines[i], " \t\r")
+			}
+			if err := addMacro(macros, at, text); err != nil {
+				return err
+			}
+		case macros[firstWord(text)] != nil:
+			if err := p.expand(at, text, macros[firstWord(text)], known); err != nil {
 				return err
 			}
 		case constantLine.MatchString(text):
@@ -143,7 +158,7 @@ func (p *program) parse(s source, known map[string]uint64) error {
 					break
 				}
 				if code = strings.TrimSpace(code); code != "" {
-					t.body = append(t.body, line{place{s.name, i + 1}, code})
+					t.body = append(t.body, line{place{f.Name, i + 1}, code})
 				}
 			}
 			p.structures = append(p.structures, t)
@@ -155,29 +170,22 @@ func (p *program) parse(s source, known map[string]uint64) error {
 			}
 		}
 	}
+	for _, m := range macros {
+		if !m.used {
+			return m.errorf("macro %s has kernels, but is not used in this file", m.name)
+		}
+	}
 	return nil
 }
 
 func startsWithSpace(s string) bool { return strings.TrimLeft(s, " \t") != s }
 
-// checkInclude holds the sources to the files that the hash covers. The emulator's header is never
-// compiled for a device.
-func checkInclude(at place, what string) error {
-	allowed := `"` + kernelsource.Shared + `"`
-	if at.file == kernelsource.Shared {
-		allowed = `"emulator/emulator.h"`
-	}
-	if what != allowed {
-		return at.errorf("includes %s, which the hash of the sources does not cover: %s is expected", what, allowed)
-	}
-	return nil
-}
-
 // readConstant enters a constant into those known. One that is not exported may be beyond
 // evaluate, and is then unknown.
 func readConstant(at place, text string, known map[string]uint64) (c constant, exported bool, err error) {
 	m := constantLine.FindStringSubmatch(text)
-	exported = exportedLine.MatchString(text)
+	words := exportedLine.FindStringSubmatch(text)
+	exported = words != nil
 	value, err := evaluate(m[2], known)
 	if err != nil {
 		if !exported {
@@ -186,7 +194,11 @@ func readConstant(at place, text string, known map[string]uint64) (c constant, e
 		return constant{}, false, at.errorf("%s = %s: %w", m[1], m[2], err)
 	}
 	known[m[1]] = value
-	return constant{place: at, name: m[1], value: value}, exported, nil
+	c = constant{place: at, name: m[1], value: value}
+	if exported {
+		c.beside = words[1]
+	}
+	return c, exported, nil
 }
 
 func (p *program) kernel(at place, text string, known map[string]uint64) error {
@@ -194,8 +206,11 @@ func (p *program) kernel(at place, text string, known map[string]uint64) error {
 	if m == nil {
 		return at.errorf("a kernel has to begin as in: KERNEL(name, NameParams, THREADS) {")
 	}
-	if at.file == kernelsource.Shared {
-		return at.errorf("kernel %s would be in every module", m[1])
+	if len(kernelAny.FindAllString(text, 2)) == 2 {
+		return at.errorf("kernel %s has another one on its line", m[1])
+	}
+	if kernelsource.IsHeader(at.file) {
+		return at.errorf("kernel %s would be in several modules", m[1])
 	}
 	threads, err := evaluate(m[3], known)
 	if err != nil {

@@ -1,30 +1,144 @@
-// Command searchrates makes search/rates.tsv, by which scanmap search chooses methods, from JSON that
-// scanmap bench search wrote:
+// Command searchrates makes search/rates.tsv, by which scanmap search chooses methods, and
+// search/testdata/choices.tsv, which says what it has to choose, for a test:
 //
-//	go run ./internal/tools/searchrates FOLDER >search/rates.tsv
+//	scripts/search-rates.sh OUT
+//	go run ./internal/tools/searchrates OUT
 //
-// A line is a median, on the CPU with one thread; of a case that was measured twice the later file counts.
+// OUT is a folder of JSON that `scanmap bench search` wrote. In place of a folder, or after it,
+// files can be given that have lines as rates.tsv has them: so the rates of a new scheme are added
+// to those that there are. Of a case that is there twice the later one counts.
+//
+// All measurements together are the whole table, with a line for each scheme and case. It is not
+// kept in the tree. What is written are the lines of it that decide: reduce.go says how much may be
+// lost. -whole FILE writes the whole table too. That of today's rates.tsv is an older rates.tsv,
+// from which the same files come again:
+//
+//	git show 5cf09d6:search/rates.tsv >whole.tsv
+//	go run ./internal/tools/searchrates whole.tsv
+//
+// A rate is a median, on the CPU that of one thread.
 package main
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+
+	"scanmap/search"
 )
 
 func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: searchrates FOLDER")
+	out := flag.String("out", "search", "folder of rates.tsv and testdata/choices.tsv")
+	whole := flag.String("whole", "", "file for the whole table")
+	flag.Usage = func() {
+		fmt.Fprintln(os.Stderr, "usage: searchrates [-out FOLDER] [-whole FILE] FOLDER_OF_JSON|TABLE...")
+		flag.PrintDefaults()
+	}
+	flag.Parse()
+	if flag.NArg() == 0 {
+		flag.Usage()
 		os.Exit(2)
 	}
-	if err := run(os.Args[1]); err != nil {
+	if err := run(flag.Args(), *out, *whole, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "searchrates:", err)
 		os.Exit(1)
 	}
+}
+
+// run writes nothing before all has been read and worked out.
+func run(inputs []string, out, whole string, messages io.Writer) error {
+	rates, err := read(inputs)
+	if err != nil {
+		return err
+	}
+	expected, err := expectedChoices(rates)
+	if err != nil {
+		return err
+	}
+	left, err := reduce(rates)
+	if err != nil {
+		return err
+	}
+	if whole != "" {
+		if err := os.WriteFile(whole, []byte(tableOf(rates)), 0o644); err != nil {
+			return err
+		}
+	}
+	if err := os.WriteFile(filepath.Join(out, "rates.tsv"), []byte(tableOf(left)), 0o644); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Join(out, "testdata"), 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(out, "testdata", "choices.tsv"), []byte(expected), 0o644); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(messages, "%d of %d lines are left\n", len(left), len(rates))
+	return err
+}
+
+// tableOf returns rates as a file.
+func tableOf(rates []search.Rate) string {
+	var b strings.Builder
+	b.WriteString(search.RateColumns + "\n")
+	for _, r := range rates {
+		b.WriteString(r.String() + "\n")
+	}
+	return b.String()
+}
+
+// read returns the rates of folders and tables, in the order of their lines.
+func read(inputs []string) ([]search.Rate, error) {
+	lines := map[string]search.Rate{}
+	add := func(r search.Rate) {
+		key := r
+		key.Value = 0
+		lines[key.String()] = r
+	}
+	for _, input := range inputs {
+		info, err := os.Stat(input)
+		if err != nil {
+			return nil, err
+		}
+		if info.IsDir() {
+			err = readFolder(input, add)
+		} else {
+			err = readTable(input, add)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(lines) == 0 {
+		return nil, fmt.Errorf("%s: no rates of searches", strings.Join(inputs, ", "))
+	}
+	var rates []search.Rate
+	for _, key := range slices.Sorted(maps.Keys(lines)) {
+		rates = append(rates, lines[key])
+	}
+	return rates, nil
+}
+
+func readTable(name string, add func(search.Rate)) error {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	rates, err := search.ParseRates(string(text))
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	for _, r := range rates {
+		add(r)
+	}
+	return nil
 }
 
 // results are the members of the JSON that matter here.
@@ -35,7 +149,7 @@ type results struct {
 		Method        string
 		Scheme        string
 		Alphabet      string
-		Letters       int64
+		Letters       int
 		PatternLength int  `json:"pattern_length"`
 		Distance      *int `json:"distance"`
 		Substitutions bool `json:"substitutions"`
@@ -44,12 +158,11 @@ type results struct {
 	}
 }
 
-func run(folder string) error {
+func readFolder(folder string, add func(search.Rate)) error {
 	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
 	if err != nil {
 		return err
 	}
-	lines := map[string]float64{}
 	for _, name := range files {
 		text, err := os.ReadFile(name)
 		if err != nil {
@@ -59,10 +172,6 @@ func run(folder string) error {
 		if err := json.Unmarshal(text, &r); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		device := "cpu"
-		if r.Device.ID != "cpu" {
-			device = "gpu"
-		}
 		for _, row := range r.Results {
 			if row.Method == "" || row.Distance == nil {
 				continue // a ceiling
@@ -70,23 +179,17 @@ func run(folder string) error {
 			if row.Threads > 1 {
 				continue // rates of the CPU are those of one thread
 			}
-			counted := "edits"
-			if row.Substitutions {
-				counted = "substitutions"
+			// Three digits: medians repeat no better.
+			value, err := strconv.ParseFloat(strconv.FormatFloat(row.Value, 'g', 3, 64), 64)
+			if err != nil {
+				return fmt.Errorf("%s: %w", name, err)
 			}
-			line := fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%d\t%d\t%d\t%d", device, row.Method, row.Scheme, row.Alphabet, counted,
-				row.Letters, row.PatternLength, *row.Distance, max(row.Patterns, 1))
-			lines[line] = row.Value
+			add(search.Rate{
+				OnGPU: r.Device.ID != "cpu", Scheme: row.Method + "/" + row.Scheme, Alphabet: search.Alphabet(row.Alphabet),
+				Substitutions: row.Substitutions, Letters: row.Letters, Length: row.PatternLength, K: *row.Distance,
+				Patterns: max(row.Patterns, 1), Value: value,
+			})
 		}
 	}
-	if len(lines) == 0 {
-		return fmt.Errorf("%s has no rates of searches", folder)
-	}
-	var b strings.Builder
-	b.WriteString("device\tmethod\tscheme\talphabet\tcounted\tletters\tlength\tk\tpatterns\trate\n")
-	for _, line := range slices.Sorted(maps.Keys(lines)) {
-		fmt.Fprintf(&b, "%s\t%.3g\n", line, lines[line])
-	}
-	_, err = os.Stdout.WriteString(b.String())
-	return err
+	return nil
 }
