@@ -29,10 +29,10 @@ const bgzfEnd = bgzfStart + "\x1b\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 // bgzfWriter compresses blocks side by side and writes them in order. Where blocks
 // are cut depends on what is written and not on the number of goroutines.
 //
-// biogo/hts has such a writer. It is not used for three reasons: at the default level it takes three
-// times as long as this one, and twice as long as samtools (docs/benchmarks/bam.md); it can wait
-// forever when a write fails (its writing goroutine ends, and nobody gives blocks back); and an index
-// needs the offsets of blocks, which it does not give.
+// biogo/hts has such a writer. It is not used for three reasons: at the default level it takes
+// three times as long as this one, and twice as long as samtools (docs/benchmarks/bam.md); it can
+// wait forever when a write fails (its writing goroutine ends, and nobody gives blocks back); and
+// an index needs the offsets of blocks, which it does not give.
 //
 // A failed write is remembered: blocks after it are dropped, and the calls that
 // follow return its error. Methods are for one goroutine.

@@ -21,7 +21,8 @@ const (
 	KeyedText
 )
 
-// The offsets of the fixed fields of a BAM record (SAMv1, section 4.2), all of them little-endian. KeyedText has the first three and the flags.
+// The offsets of the fixed fields of a BAM record (SAMv1, section 4.2), all of them little-endian.
+// KeyedText has the first three and the flags.
 const (
 	offsetContig     = 4  // int32, after the int32 of the bytes that follow
 	offsetPos        = 8  // int32
@@ -80,9 +81,9 @@ func putInt32(b []byte, v int) { binary.LittleEndian.PutUint32(b, uint32(int32(v
 // mostCigar is the largest number of operations that n_cigar_op can tell.
 const mostCigar = 1<<16 - 1
 
-// AppendBinary appends the BAM record (SAMv1, section 4.2), its length first. samtools makes the same
-// bytes from the line of AppendText. Of a name only the first MaxNameLength bytes are kept, which is
-// what BAM has room for.
+// AppendBinary appends the BAM record (SAMv1, section 4.2), its length first. samtools makes the
+// same bytes from the line of AppendText. Of a name only the first MaxNameLength bytes are kept,
+// which is what BAM has room for.
 //
 // A CIGAR of more operations than BAM has room for goes to the tag CG, and the
 // field gets two operations of the same lengths (section 4.2.2).

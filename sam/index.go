@@ -77,8 +77,8 @@ func firstBin(level int) int { return (1<<(3*level) - 1) / 7 }
 //
 // biogo/hts has an index of either kind. Version 1.4.5 of its bam.Index panics on the second of two
 // records that cross the border of two windows, leaves out the last window of such a record, and
-// looks for bins one by one. Both of its kinds need offsets as records come, before their blocks are
-// compressed.
+// looks for bins one by one. Both of its kinds need offsets as records come, before their blocks
+// are compressed.
 type indexer struct {
 	kind     IndexKind
 	depth    int

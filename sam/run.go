@@ -13,8 +13,8 @@ import (
 )
 
 // run is a sorted part of the records in a temporary file: blocks of whole records, each compressed
-// by S2. A header of runHead bytes precedes each: its compressed length, its length, and the CRC-32C
-// of the compressed bytes.
+// by S2. A header of runHead bytes precedes each: its compressed length, its length, and the
+// CRC-32C of the compressed bytes.
 type run struct {
 	file  temporaryFile
 	size  int64

@@ -16,8 +16,8 @@ type Tag struct {
 	Means         string
 }
 
-// Tags lists the tags that records may have, in the order in which they are written. A new tag is
-// a row here, a row of appendTags, and a field of Record. CG is none of them: BAM has it in place of
+// Tags lists the tags that records may have, in the order in which they are written. A new tag is a
+// row here, a row of appendTags, and a field of Record. CG is none of them: BAM has it in place of
 // a CIGAR that is too long for its field (AppendBinary), and text never has it.
 func Tags() []Tag {
 	return []Tag{

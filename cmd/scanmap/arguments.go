@@ -105,8 +105,8 @@ func optionsFirst(args []string, flags []cli.Flag, command string) ([]string, er
 	return append(append(options, "--"), positional...), nil
 }
 
-// unknownOption says what may have been meant: a similar name, or several short options in one word.
-// Only a short option with a number, as in -e5, may be one word.
+// unknownOption says what may have been meant: a similar name, or several short options in one
+// word. Only a short option with a number, as in -e5, may be one word.
 func unknownOption(arg string, flags []cli.Flag, command string) error {
 	given, _, _ := strings.Cut(arg, "=")
 	meant := didYouMean(nearest(strings.TrimLeft(given, "-"), longNames(flags)))

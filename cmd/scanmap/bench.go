@@ -112,8 +112,8 @@ func parseSize(s string) (int64, error) {
 	return int64(n) << shift, nil
 }
 
-// do measures and writes the results. The file of the JSON is opened first, so that nobody waits for
-// what cannot be written. A run that fails leaves no file.
+// do measures and writes the results. The file of the JSON is opened first, so that nobody waits
+// for what cannot be written. A run that fails leaves no file.
 func (j *benchJob) do(ctx context.Context, stdout *sink, perform func() (*measure.Result, error)) error {
 	var out *output
 	if j.json != "" {

@@ -32,7 +32,7 @@ func benchMapCommand(p process) *cli.Command {
 			engineFlag(),
 			&cli.StringFlag{Name: "bases", Value: "3100000000", Category: categoryInput, Usage: "make a reference of `N` random bases"},
 			choice(&cli.StringFlag{Name: "repeats-model", Value: string(bench.RepeatsNone), Category: categoryInput,
-				Usage: "`WHAT` else the reference has: " + explained(repeatsModels)}, namesOf(repeatsModels)),
+				Usage: "`WHAT` else the reference has: " + explained(bench.RepeatsModels)}, namesOf(bench.RepeatsModels)),
 			&cli.StringFlag{Name: "reads", Value: strconv.Itoa(1 << 20), Category: categoryInput,
 				Usage: "make `N` reads, or take the first N of READS"},
 			&cli.StringFlag{Name: "length", Value: "100", Category: categoryInput, Usage: "make reads of `N` bases"},
@@ -53,13 +53,6 @@ func benchMapCommand(p process) *cli.Command {
 			return j.do(c.Context, p.stdout, func() (*measure.Result, error) { return bench.Map(c.Context, *o) })
 		},
 	}
-}
-
-// repeatsModels are what mapper.ParseRepeats reads, each with what it puts into the reference.
-var repeatsModels = [][2]string{
-	{string(bench.RepeatsNone), ""},
-	{string(bench.RepeatsPlanted), "3,000 elements of 1,000 bases, ten copies each"},
-	{string(bench.RepeatsAlu), "one of 320 bases on a tenth of it"},
 }
 
 // categoryInput is a category of options, for help.

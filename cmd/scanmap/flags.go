@@ -88,8 +88,8 @@ func wholeNumbers(c *cli.Context, numbers ...wholeNumber) error {
 // driver stands in for the machine's CUDA driver in tests.
 var driver *device.Driver
 
-// byteSize reads a number of bytes such as 4096, 768M or 2G, at most sam.MostSortMemory. K, M, G and
-// T are powers of 1024.
+// byteSize reads a number of bytes such as 4096, 768M or 2G, at most sam.MostSortMemory. K, M, G
+// and T are powers of 1024.
 func byteSize(s string) (int64, error) {
 	number, shift := s, 0
 	if n := len(s); n > 0 {

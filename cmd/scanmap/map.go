@@ -244,7 +244,8 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 	return nil
 }
 
-// loud hides from exitCode that an error is a closed pipe, which would end the run with exit code 0.
+// loud hides from exitCode that an error is a closed pipe, which would end the run with exit code
+// 0.
 func loud(err error) error {
 	if exitCode(err) == 0 {
 		return errors.New(err.Error())

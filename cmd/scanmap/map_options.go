@@ -52,8 +52,8 @@ func (j *mapJob) readInputs(c *cli.Context) error {
 	return j.differentInputs()
 }
 
-// inputError is bad content of a file that options are read from, or a folder that is missing: not a
-// wrong call.
+// inputError is bad content of a file that options are read from, or a folder that is missing: not
+// a wrong call.
 type inputError struct{ error }
 
 // inputs are the names of all files that are read.

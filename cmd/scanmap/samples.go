@@ -43,10 +43,10 @@ func readSamples(ctx context.Context, file string, interleaved bool) ([]mapper.L
 }
 
 // parseSamples reads the text of a table of libraries: a line each, with the columns reads, mates
-// and read group, separated by tabs. Mates may be empty, for single-end and for interleaved reads. The
-// read group is a line as --read-group takes it, or its ID alone; either all lines have one or none
-// has. Blank lines and lines that start with # count for nothing, and so does a first line with the
-// names of the columns. groups are the read groups, each once.
+// and read group, separated by tabs. Mates may be empty, for single-end and for interleaved reads.
+// The read group is a line as --read-group takes it, or its ID alone; either all lines have one or
+// none has. Blank lines and lines that start with # count for nothing, and so does a first line
+// with the names of the columns. groups are the read groups, each once.
 func parseSamples(text string, interleaved bool) (libraries []mapper.Library, groups []*sam.ReadGroup, err error) {
 	seen := map[string]*sam.ReadGroup{}
 	first := 0 // line of the first library

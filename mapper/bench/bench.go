@@ -46,13 +46,22 @@ const (
 	RepeatsAlu     Repeats = "alu"
 )
 
+// RepeatsModels are the names of the repeats, each with what it puts into the reference.
+var RepeatsModels = [][2]string{
+	{string(RepeatsNone), ""},
+	{string(RepeatsPlanted), "3,000 elements of 1,000 bases, ten copies each"},
+	{string(RepeatsAlu), "one of 320 bases on a tenth of it"},
+}
+
 // ParseRepeats reads the name of repeats.
 func ParseRepeats(s string) (Repeats, error) {
-	switch r := Repeats(s); r {
-	case RepeatsNone, RepeatsPlanted, RepeatsAlu:
-		return r, nil
+	names := make([]string, len(RepeatsModels))
+	for i, r := range RepeatsModels {
+		if names[i] = r[0]; r[0] == s {
+			return Repeats(s), nil
+		}
 	}
-	return "", fmt.Errorf("repeats %q are not one of none, planted, alu", s)
+	return "", fmt.Errorf("repeats %q are not one of %s", s, strings.Join(names, ", "))
 }
 
 // Map maps one batch of reads again and again and measures the parts. On a GPU the parts are
