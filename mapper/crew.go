@@ -9,7 +9,7 @@ import (
 	"scanmap/measure"
 )
 
-// A part is what was found for reads of a load that were given to a finder at a time. Parts come in
+// A part is what was found for reads of a batch that were given to a finder at a time. Parts come in
 // the order of the reads.
 type part struct {
 	library *library
@@ -20,31 +20,31 @@ type part struct {
 	used chan struct{}
 }
 
-// A crew is finders at work on the loads of a run, each in a goroutine of its own. Whoever is free
-// takes the next load.
+// A crew is finders at work on the batches of a run, each in a goroutine of its own. Whoever is free
+// takes the next batch.
 type crew struct {
 	k    func(length int) int // as in find.Finder.Pack
 	pack *measure.Timer
-	// taking guards loads, and keeps order in the order of the loads.
-	taking sync.Mutex
-	loads  *loads
-	order  chan chan part
-	wait   sync.WaitGroup
+	// taking guards batches, and keeps order in the order of the batches.
+	taking  sync.Mutex
+	batches *batches
+	order   chan chan part
+	wait    sync.WaitGroup
 }
 
-func newCrew(loads *loads, k func(length int) int, pack *measure.Timer) *crew {
-	return &crew{k: k, pack: pack, loads: loads, order: make(chan chan part, loadsInOrder)}
+func newCrew(batches *batches, k func(length int) int, pack *measure.Timer) *crew {
+	return &crew{k: k, pack: pack, batches: batches, order: make(chan chan part, batchesInOrder)}
 }
 
-// loadsInOrder is how many loads may be at work before the first of them is used. No finder waits
-// for another while there are no more finders than that.
-const loadsInOrder = 64
+// batchesInOrder is how many batches may be at work before the first of them is used. It is more than
+// there are finders, so that none waits for another.
+const batchesInOrder = 64
 
-// A relief is told after each load how long a finder worked on it, and asked whether other finders
+// A relief is told after each batch how long a finder worked on it, and asked whether other finders
 // are to go on in its place. It returns none while they are not ready.
 type relief func(worked time.Duration) []find.Finder
 
-// run maps all loads and gives the parts to use, in order. It returns the first error of use, of a
+// run maps all batches and gives the parts to use, in order. It returns the first error of use, of a
 // finder or of the context.
 func (c *crew) run(ctx context.Context, finders []find.Finder, relieved relief, use func(part) error) error {
 	ctx, cancel := context.WithCancel(ctx)
@@ -77,12 +77,12 @@ func (c *crew) add(ctx context.Context, f find.Finder, relieved relief) {
 	c.wait.Go(func() {
 		m := newMember(f)
 		for {
-			l, parts, ok := c.take(ctx)
+			b, parts, ok := c.take(ctx)
 			if !ok {
 				return
 			}
 			start := time.Now()
-			m.mapLoad(ctx, c, l, parts)
+			m.mapBatch(ctx, c, b, parts)
 			close(parts)
 			if relieved == nil {
 				continue
@@ -97,19 +97,19 @@ func (c *crew) add(ctx context.Context, f find.Finder, relieved relief) {
 	})
 }
 
-// take returns the next load, and where its parts go.
-func (c *crew) take(ctx context.Context) (l load, parts chan part, ok bool) {
+// take returns the next batch, and where its parts go.
+func (c *crew) take(ctx context.Context) (b batch, parts chan part, ok bool) {
 	c.taking.Lock()
 	defer c.taking.Unlock()
-	if l, ok = c.loads.take(ctx); !ok {
-		return load{}, nil, false
+	if b, ok = c.batches.take(ctx); !ok {
+		return batch{}, nil, false
 	}
 	parts = make(chan part, 1)
 	select {
 	case c.order <- parts:
-		return l, parts, true
+		return b, parts, true
 	case <-ctx.Done():
-		return load{}, nil, false
+		return batch{}, nil, false
 	}
 }
 
@@ -132,27 +132,27 @@ func newMember(f find.Finder) *member {
 	return &member{finder: f, founds: make([]find.Found, n), used: make([]chan struct{}, n)}
 }
 
-// mapLoad finds what a load has on the reference, and sends it as a whole or in parts.
-func (m *member) mapLoad(ctx context.Context, c *crew, l load, parts chan<- part) {
+// mapBatch finds what a batch has on the reference, and sends it as a whole or in parts.
+func (m *member) mapBatch(ctx context.Context, c *crew, reads batch, parts chan<- part) {
 	defer func() { // the batch's memory is for the next one
 		for i := range m.used {
 			m.free(ctx, i)
 		}
 	}()
 	start := c.pack.Start()
-	b, err := m.finder.Pack(l.reads, l.library.together(), c.k)
+	b, err := m.finder.Pack(reads.reads, reads.library.together(), c.k)
 	if err != nil {
 		m.send(ctx, parts, part{err: err})
 		return
 	}
-	c.pack.Add(start, int64(len(l.reads)))
-	for from := 0; from < len(l.reads); {
+	c.pack.Add(start, int64(len(reads.reads)))
+	for from := 0; from < len(reads.reads); {
 		if !m.free(ctx, m.turn) {
 			return
 		}
 		found := &m.founds[m.turn]
 		batch, err := m.parts.Next(m.finder, b, from, found)
-		if !m.send(ctx, parts, part{library: l.library, batch: batch, found: found, err: err}) {
+		if !m.send(ctx, parts, part{library: reads.library, batch: batch, found: found, err: err}) {
 			return
 		}
 		from += len(batch.Reads)

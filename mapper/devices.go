@@ -44,8 +44,8 @@ func newDevices(ref *dna.Reference, o *Options, t *find.Times, ahead *find.Openi
 	}
 }
 
-// loadReads is the number of reads of a load.
-func (d *devices) loadReads() int {
+// batchReads is the number of reads of a batch.
+func (d *devices) batchReads() int {
 	if d.options.BatchReads > 0 {
 		return d.options.BatchReads
 	}
@@ -57,16 +57,16 @@ func (d *devices) loadReads() int {
 	return size
 }
 
-// loadsAhead is the number of loads to be read while others are mapped. GPUs that are asked for take
+// batchesAhead is the number of batches to be read while others are mapped. GPUs that are asked for take
 // some at once.
-func (d *devices) loadsAhead() int {
+func (d *devices) batchesAhead() int {
 	if d.options.Device.Kind == device.CUDA {
 		return find.FindersOfGPU
 	}
 	return 0
 }
 
-// begin returns the finders to start with. first tells how many reads the first load has.
+// begin returns the finders to start with. first tells how many reads the first batch has.
 func (d *devices) begin(first func() int) ([]find.Finder, error) {
 	o := d.options
 	wanted := o.Device.Kind == device.CUDA

@@ -31,7 +31,7 @@ func Run(ctx context.Context, o Options, header sam.HeaderOptions, out Outputs) 
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	reading := fasta.ReadOptions{Threads: o.Threads, Crop: o.Crop}
-	reads, err := newLoader(ctx, r.libraries, reading, &r.times.parse)
+	reads, err := newBatcher(ctx, r.libraries, reading, &r.times.parse)
 	if err != nil {
 		return nil, err
 	}
@@ -46,8 +46,8 @@ func Run(ctx context.Context, o Options, header sam.HeaderOptions, out Outputs) 
 	return r.stats, err
 }
 
-// A run takes reads to records: loads of reads become batches, finders find where parts of them may
-// lie, and a resolver makes records of the parts, in order.
+// A run takes reads to records: a batcher makes batches of reads, finders find where parts of them
+// may lie, and a resolver makes records of the parts, in order.
 type run struct {
 	options   *Options
 	libraries []*library
@@ -70,7 +70,7 @@ func newRun(o *Options, t *times) *run {
 }
 
 // run maps all reads.
-func (r *run) run(ctx context.Context, reads *loader, header sam.HeaderOptions, out *Outputs) error {
+func (r *run) run(ctx context.Context, reads *batcher, header sam.HeaderOptions, out *Outputs) error {
 	w := recordWriters{out: out, threads: r.options.Threads}
 	err := r.loadReference(ctx)
 	if err == nil {
@@ -113,21 +113,21 @@ func (r *run) hold(ref *dna.Reference) {
 
 // mapReads maps all reads on the device that the options ask for. It calls begin before it writes
 // the first record, when nothing is left that is likely to fail.
-func (r *run) mapReads(ctx context.Context, reads *loader, begin func() error) error {
+func (r *run) mapReads(ctx context.Context, reads *batcher, begin func() error) error {
 	d := newDevices(r.ref, r.options, &r.times.find, r.opening)
 	defer d.giveUp() // unless it comes to its end
-	loads := reads.start(ctx, d.loadReads(), d.loadsAhead())
-	finders, err := d.begin(func() int { return len(loads.peek(ctx).reads) })
+	batches := reads.start(ctx, d.batchReads(), d.batchesAhead())
+	finders, err := d.begin(func() int { return len(batches.peek(ctx).reads) })
 	if err != nil {
 		return err
 	}
 	if err := begin(); err != nil {
 		return err
 	}
-	err = r.mapLoads(ctx, loads, finders, d.relief())
+	err = r.mapBatches(ctx, batches, finders, d.relief())
 	r.stats.Device = d.description
 	if err == nil {
-		err = loads.failed
+		err = batches.failed
 	}
 	if err != nil {
 		return err
@@ -136,9 +136,9 @@ func (r *run) mapReads(ctx context.Context, reads *loader, begin func() error) e
 	return err
 }
 
-// mapLoads has finders find what loads have on the reference, and makes their records in order.
-func (r *run) mapLoads(ctx context.Context, loads *loads, finders []find.Finder, relieved relief) error {
-	c := newCrew(loads, r.options.Distance.For, &r.times.pack)
+// mapBatches has finders find what batches have on the reference, and makes their records in order.
+func (r *run) mapBatches(ctx context.Context, batches *batches, finders []find.Finder, relieved relief) error {
+	c := newCrew(batches, r.options.Distance.For, &r.times.pack)
 	err := c.run(ctx, finders, relieved, func(p part) error {
 		r.stats.count(p.batch, p.found)
 		err := r.resolver.resolve(ctx, p)
@@ -184,7 +184,7 @@ func Repeat(ctx context.Context, ref *dna.Reference, reads []fasta.Read, o Optio
 		r.out.records = io.Discard
 		r.hold(ref)
 		r.stats.Device = string(device.CPU)
-		err := r.mapLoads(ctx, loadsOf(load{r.libraries[0], reads}), []find.Finder{finder}, nil)
+		err := r.mapBatches(ctx, batchesOf(batch{r.libraries[0], reads}), []find.Finder{finder}, nil)
 		if err != nil {
 			return nil, err
 		}

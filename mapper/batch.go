@@ -1,0 +1,179 @@
+package mapper
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"scanmap/fasta"
+	"scanmap/measure"
+)
+
+// A batch is reads of one library that share a pass over the reference, before a finder has packed
+// them into a find.Batch. Of pairs both mates are there, next to each other, the first one first.
+type batch struct {
+	library *library
+	reads   []fasta.Read
+}
+
+// batchBases is the most bases of a batch, so that long reads do not take more memory than short
+// ones.
+const batchBases = 1 << 27
+
+// A batcher reads the libraries one after the other and cuts them into batches.
+type batcher struct {
+	libraries []*library // those that have not come to their end
+	open      func(ctx context.Context, l *Library) (readsSource, error)
+	source    readsSource    // of libraries[0], opened ahead; nil after its end
+	parsed    *measure.Timer // counts the reads
+	busy      time.Duration  // of sources that are closed
+	finished  chan struct{}  // closed when nothing more is read; nil before start
+}
+
+// newBatcher opens the first library, so that it is parsed while the reference is loaded.
+func newBatcher(ctx context.Context, libraries []*library, o fasta.ReadOptions, parsed *measure.Timer) (*batcher, error) {
+	r := &batcher{libraries: libraries, parsed: parsed}
+	r.open = func(ctx context.Context, l *Library) (readsSource, error) { return l.open(ctx, o) }
+	var err error
+	r.source, err = r.open(ctx, &libraries[0].Library)
+	return r, err
+}
+
+// close ends the reading, whose context has been cancelled or which has come to its end, and returns
+// what parsing took.
+func (r *batcher) close() (time.Duration, error) {
+	if r.finished != nil {
+		<-r.finished
+	}
+	err := r.closeSource()
+	return r.busy, err
+}
+
+func (r *batcher) closeSource() error {
+	if r.source == nil {
+		return nil
+	}
+	err := r.source.Close()
+	r.busy += r.source.Busy()
+	r.source = nil
+	return err
+}
+
+// nextLibrary opens the input after the one that came to its end.
+func (r *batcher) nextLibrary(ctx context.Context) (more bool, err error) {
+	if err := r.closeSource(); err != nil {
+		return false, err
+	}
+	r.libraries = r.libraries[1:]
+	if len(r.libraries) == 0 {
+		return false, nil
+	}
+	r.source, err = r.open(ctx, &r.libraries[0].Library)
+	return err == nil, err
+}
+
+// start reads ahead, up to so many batches more than the one that is asked for next. A batch has size
+// reads, or fewer at the end of a library and where they are long.
+func (r *batcher) start(ctx context.Context, size, ahead int) *batches {
+	to := &batches{channel: make(chan batch, ahead)}
+	r.finished = make(chan struct{})
+	go func() {
+		defer close(r.finished)
+		defer close(to.channel)
+		for more := true; more && to.failed == nil; {
+			if to.failed = r.readLibrary(ctx, size, to.channel); to.failed == nil {
+				more, to.failed = r.nextLibrary(ctx)
+			}
+		}
+	}()
+	return to
+}
+
+// readLibrary sends the reads of the library that is open.
+func (r *batcher) readLibrary(ctx context.Context, size int, to chan<- batch) error {
+	library := r.libraries[0]
+	together := library.together()
+	size = (size + together - 1) / together * together
+	var next []fasta.Read
+	bases := 0
+	send := func(n int) error {
+		reads := next[:n:n]
+		if n == size { // likely one of many
+			next = append(make([]fasta.Read, 0, size+size/8), next[n:]...)
+		} else {
+			next = append([]fasta.Read(nil), next[n:]...)
+		}
+		bases = 0
+		for i := range next {
+			bases += len(next[i].Bases)
+		}
+		select {
+		case to <- batch{library, reads}:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	for {
+		chunk, err := r.source.Next()
+		r.parsed.Count(int64(len(chunk)))
+		for i := range chunk {
+			bases += len(chunk[i].Bases)
+		}
+		next = append(next, chunk...)
+		for len(next) >= size || len(next) > 0 && bases >= batchBases {
+			if err := send(min(size, len(next))); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if len(next) > 0 {
+		return send(len(next))
+	}
+	return nil
+}
+
+// batches are those that a batcher makes. They are taken by one goroutine at a time.
+type batches struct {
+	channel chan batch
+	peeked  *batch
+	failed  error // of the reading; valid once take has returned false
+}
+
+// batchesOf returns one batch as batches.
+func batchesOf(b batch) *batches {
+	none := make(chan batch)
+	close(none)
+	return &batches{channel: none, peeked: &b}
+}
+
+// peek returns the first batch without taking it; it has no reads when there are none.
+func (b *batches) peek(ctx context.Context) batch {
+	next, ok := b.take(ctx)
+	if ok {
+		b.peeked = &next
+	}
+	return next
+}
+
+// take returns the next batch; ok is false when there are no more, the reading has failed, or the
+// context has ended.
+func (b *batches) take(ctx context.Context) (next batch, ok bool) {
+	if b.peeked != nil {
+		next, b.peeked = *b.peeked, nil
+		return next, true
+	}
+	select {
+	case next, ok = <-b.channel:
+		return next, ok
+	case <-ctx.Done():
+		return batch{}, false
+	}
+}
