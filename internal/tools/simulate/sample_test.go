@@ -40,7 +40,7 @@ func applied(t interface{ Fatalf(string, ...any) }, letters, contig, vcf string)
 		}
 		position, err := strconv.Atoi(fields[1])
 		if at := position - 1; err != nil || at < done || !strings.HasPrefix(letters[at:], fields[3]) {
-			t.Fatalf("%q does not fit behind position %d", line, done)
+			t.Fatalf("%q does not fit after position %d", line, done)
 		}
 		changed.WriteString(letters[done:position-1] + fields[4])
 		done = position - 1 + len(fields[3])
