@@ -7,13 +7,13 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"scanmap/device"
 	"scanmap/dna"
 	"scanmap/measure"
+	"scanmap/parallel"
 )
 
 // BenchOptions say what Bench measures.
@@ -137,29 +137,18 @@ const randomGrain = 1 << 20
 // randomBytes makes n letters that are evenly drawn from so many byte values, from A on.
 func randomBytes(n, size int) []byte {
 	letters := make([]byte, n)
-	var next atomic.Int64
-	var group sync.WaitGroup
-	for range benchThreads {
-		group.Go(func() {
-			for {
-				from := int(next.Add(randomGrain)) - randomGrain
-				if from >= n {
-					return
-				}
-				r := rand.New(rand.NewPCG(uint64(from), 5))
-				bits := uint64(0)
-				part := letters[from:min(from+randomGrain, n)]
-				for i := range part {
-					if i%4 == 0 {
-						bits = r.Uint64()
-					}
-					part[i] = 'A' + byte(uint32(bits&0xffff)*uint32(size)>>16)
-					bits >>= 16
-				}
+	parallel.Ranges(benchThreads, n, randomGrain, func(_, from, to int) {
+		r := rand.New(rand.NewPCG(uint64(from), 5))
+		bits := uint64(0)
+		part := letters[from:to]
+		for i := range part {
+			if i%4 == 0 {
+				bits = r.Uint64()
 			}
-		})
-	}
-	group.Wait()
+			part[i] = 'A' + byte(uint32(bits&0xffff)*uint32(size)>>16)
+			bits >>= 16
+		}
+	})
 	return letters
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"scanmap/dna"
+	"scanmap/locate"
 	"scanmap/sam"
 )
 
@@ -115,11 +116,13 @@ func (r *Rows) flush(ctx context.Context, least int) error {
 }
 
 // operations returns the alignment of a location; whole is where one diagonal run is put.
-func (r *Rows) operations(l *Location, whole *[1]Operation) []Operation {
+func (r *Rows) operations(l *Location, whole *[1]locate.Operation) []locate.Operation {
 	if l.Operations != nil {
 		return l.Operations
 	}
-	whole[0] = Operation{Diagonal, len(r.patterns[l.Pattern].Letters)}
+	whole[0] = locate.Operation{
+		Kind: locate.Diagonal, Length: int32(len(r.patterns[l.Pattern].Letters)),
+	}
 	return whole[:]
 }
 

@@ -39,24 +39,10 @@ func (p *letterPlanes) mismatches(l, h uint64) uint64 {
 	return p[0] ^ l&p[1] ^ h&p[2] ^ l&h&p[3]
 }
 
-// from64 returns the 64 bits of a plane from bit `at` on. Of bits before the plane it makes zeros; dna.Reference pads
-// its planes, so that there are 64 behind each offset of the text.
-func from64(plane []uint64, at int) uint64 {
-	word, bit := at>>6, uint(at&63)
-	switch {
-	case word >= 0 && word+1 < len(plane):
-		return plane[word]>>bit | plane[word+1]<<1<<(63-bit)
-	case word == -1 && len(plane) > 0:
-		return plane[0] << 1 << (63 - bit)
-	case word >= 0 && word < len(plane):
-		return plane[word] >> bit
-	}
-	return 0
-}
-
-// fetch returns 64 letters of the text.
+// fetch returns 64 letters of the text. Places before it read as A: a needle that would start there
+// is tried with others of its word, and never reported.
 func fetch(b *dna.Sequence, at int) (l, h, ambiguous uint64) {
-	return from64(b.Low, at), from64(b.High, at), from64(b.Ambiguous, at)
+	return dna.WindowOrZero(b.Low, at), dna.WindowOrZero(b.High, at), dna.WindowOrZero(b.Ambiguous, at)
 }
 
 type planesFinder struct {
@@ -353,7 +339,7 @@ func (f *planeFilter) any(b *dna.Sequence, first int, low, high, to []uint64) {
 func (f *planeFilter) survive(b *dna.Sequence, word int, places uint64, to []uint64) {
 	if places&(places-1) == 0 {
 		at := 64*word + bits.TrailingZeros64(places) - f.back
-		if f.piece.mismatches(from64(b.Low, at), from64(b.High, at))&^f.past != 0 {
+		if f.piece.mismatches(dna.WindowOrZero(b.Low, at), dna.WindowOrZero(b.High, at))&^f.past != 0 {
 			return
 		}
 		f.set(places, to)
@@ -362,7 +348,7 @@ func (f *planeFilter) survive(b *dna.Sequence, word int, places uint64, to []uin
 	for i := range f.rest {
 		rest := &f.rest[i]
 		at := 64*word + rest.offset
-		places &^= rest.planes.mismatches(from64(b.Low, at), from64(b.High, at))
+		places &^= rest.planes.mismatches(dna.WindowOrZero(b.Low, at), dna.WindowOrZero(b.High, at))
 		if places == 0 {
 			return
 		}

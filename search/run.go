@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"scanmap/device"
 	"scanmap/measure"
+	"scanmap/parallel"
 )
 
 // Options say how patterns are sought.
@@ -318,46 +318,28 @@ func (s *searcher) endsOnCPU(stretch stretch, from, to int, ends []strandEnds) (
 // segments is the number of segments of a stretch.
 func (s stretch) segments() int { return (s.to - s.from + segment - 1) / segment }
 
-// inSegments has goroutines search the numbered segments of a stretch, as long as there should be more; each has a scratch of its own.
+// inSegments has goroutines search the numbered segments of a stretch, as long as there should be
+// more. Each goroutine has a scratch of its own.
 func (s stretch) inSegments(threads int, more func() bool, search func(i int, scratch *scratch, r textRange)) {
-	var next atomic.Int64
-	var group sync.WaitGroup
-	for range min(threads, s.segments()) {
-		group.Go(func() {
-			var scratch scratch
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= s.segments() || !more() {
-					return
-				}
-				from := s.from + i*segment
-				search(i, &scratch, textRange{first: s.from, last: s.to, from: from, to: min(from+segment, s.to)})
-			}
-		})
-	}
-	group.Wait()
+	scratches := make([]scratch, min(threads, s.segments()))
+	parallel.Ranges(threads, s.segments(), 1, func(worker, i, _ int) {
+		if more() {
+			from := s.from + i*segment
+			r := textRange{first: s.from, last: s.to, from: from, to: min(from+segment, s.to)}
+			search(i, &scratches[worker], r)
+		}
+	})
 }
 
 // locate makes the locations of patterns from their ends, pattern by pattern and in order of contig, start, end and strand.
 func (s *searcher) locate(ends []strandEnds, first, last int) []Location {
 	lists := make([][]Location, last-first)
-	var next atomic.Int64
-	var group sync.WaitGroup
-	for range min(s.options.Threads, last-first) {
-		group.Add(1)
-		go func() {
-			defer group.Done()
-			l := locator{text: s.text}
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(lists) {
-					return
-				}
-				lists[i] = s.locatePattern(&l, first+i, &ends[i])
-			}
-		}()
-	}
-	group.Wait()
+	locators := make([]locator, min(s.options.Threads, len(lists)))
+	parallel.Ranges(s.options.Threads, len(lists), 1, func(worker, i, _ int) {
+		l := &locators[worker]
+		l.text = s.text
+		lists[i] = s.locatePattern(l, first+i, &ends[i])
+	})
 	return slices.Concat(lists...)
 }
 

@@ -26,7 +26,7 @@ func ParseAlphabet(s string) (Alphabet, error) {
 }
 
 // nothing is the code of letters of DNA that match nothing.
-const nothing = 4
+const nothing = dna.AmbiguousCode
 
 // A Text is what is searched.
 type Text struct {
@@ -71,22 +71,7 @@ func (t *Text) codes(buffer []byte, from, to int) []byte {
 	if t.alphabet == Bytes {
 		return t.bytes[from:to]
 	}
-	if cap(buffer) < to-from {
-		buffer = make([]byte, to-from)
-	}
-	codes := buffer[:to-from]
-	b := &t.ref.Bases
-	for i := 0; i < len(codes); {
-		word, bit := (from+i)/dna.WordBases, (from+i)%dna.WordBases
-		low, high, ambiguous := b.Low[word]>>bit, b.High[word]>>bit, b.Ambiguous[word]>>bit
-		n := min(dna.WordBases-bit, len(codes)-i)
-		for j := range codes[i : i+n] {
-			codes[i+j] = byte(low&1 | high&1<<1 | ambiguous&1<<2)
-			low, high, ambiguous = low>>1, high>>1, ambiguous>>1
-		}
-		i += n
-	}
-	return codes
+	return t.ref.Bases.AppendCodes(buffer[:0], from, to)
 }
 
 // Letter returns the letter at an offset: of DNA in upper case, as it was read.
