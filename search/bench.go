@@ -22,7 +22,8 @@ type BenchOptions struct {
 	Method, Scheme string
 	Device         device.Choice // the CPU, or one GPU
 	Alphabet       Alphabet
-	// AlphabetSize is the number of byte values that a text of Bytes is made of; DNA has four letters.
+	// AlphabetSize is the number of byte values that a text of Bytes is made of; DNA has four
+	// letters.
 	AlphabetSize int
 	// Letters is n, from MinBenchLetters to MaxBenchLetters.
 	Letters int
@@ -33,7 +34,8 @@ type BenchOptions struct {
 	Patterns int
 	// Threads is the number of goroutines on the CPU; 0 is one.
 	Threads int
-	// Repetitions is the number of measurements, after one that is not counted; results are their medians.
+	// Repetitions is the number of measurements, after one that is not counted; results are their
+	// medians.
 	Repetitions int
 }
 
@@ -46,13 +48,16 @@ const (
 	MaxBenchLetters = 1 << 31
 )
 
-// Bench measures how fast schemes find the ends of patterns in a random text, without making locations of them. What a
-// scheme refuses is left out; if nothing is left, that is an error. The text and the patterns, which are parts of it, are
-// the same for the same options. Rates count the text once for each pattern, as if one was sought after the other.
+// Bench measures how fast schemes find the ends of patterns in a random text, without making
+// locations of them. What a scheme refuses is left out; if nothing is left, that is an error. The
+// text and the patterns, which are parts of it, are the same for the same options. Rates count the
+// text once for each pattern, as if one was sought after the other.
 //
-// On a GPU a run is what a scheme puts into the queue, timed by events: its kernels and the upload of the needle from pinned memory,
-// all queued before the first begins unless the scheme waits in between; but not the upload of the text, the layout of the text that it reads, and the download of what was found. Beside it stands what the same
-// GPU does at best with memory of the same size. On the CPU a run is the search of the whole text in segments.
+// On a GPU a run is what a scheme puts into the queue, timed by events: its kernels and the upload
+// of the needle from pinned memory, all queued before the first begins unless the scheme waits in
+// between; but not the upload of the text, the layout of the text that it reads, and the download
+// of what was found. Beside it stands what the same GPU does at best with memory of the same size.
+// On the CPU a run is the search of the whole text in segments.
 func Bench(ctx context.Context, o BenchOptions) (*measure.Result, error) {
 	b, err := newBench(ctx, o)
 	if err != nil {
@@ -130,8 +135,8 @@ func newBench(ctx context.Context, o BenchOptions) (*bench, error) {
 // benchThreads make the text.
 const benchThreads = 16
 
-// randomGrain is the number of letters made with one random generator, so that what is made does not depend on
-// threads.
+// randomGrain is the number of letters made with one random generator, so that what is made does
+// not depend on threads.
 const randomGrain = 1 << 20
 
 // randomBytes makes n letters that are evenly drawn from so many byte values, from A on.
@@ -152,7 +157,8 @@ func randomBytes(n, size int) []byte {
 	return letters
 }
 
-// needles makes the needles of patterns of m letters: parts of the text, evenly apart, so that each occurs in it.
+// needles makes the needles of patterns of m letters: parts of the text, evenly apart, so that each
+// occurs in it.
 func (b *bench) needles(m, k int) ([]*needle, error) {
 	contig := &b.text.contigs[0]
 	count := b.options.Patterns

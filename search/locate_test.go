@@ -14,8 +14,8 @@ import (
 	"scanmap/locate"
 )
 
-// locationsOf searches for patterns and returns the locations of each as the truth has them, in order
-// of contig, strand and end.
+// locationsOf searches for patterns and returns the locations of each as the truth has them, in
+// order of contig, strand and end.
 func locationsOf(t testing.TB, text *Text, patterns []Pattern, o Options) (locations [][]truth.Location, found []Location) {
 	t.Helper()
 	_, err := Run(t.Context(), text, patterns, o, func(some []Location) error {

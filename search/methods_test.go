@@ -79,8 +79,8 @@ func (c *methodCase) truth() []int {
 	return ends
 }
 
-// inContigs drops the ends that do not lie behind a letter of a contig, and without gaps those whose first letter would
-// lie before it: what is between contigs counts as substituted.
+// inContigs drops the ends that do not lie behind a letter of a contig, and without gaps those
+// whose first letter would lie before it: what is between contigs counts as substituted.
 func (c *methodCase) inContigs(ends []int) []int {
 	return slices.DeleteFunc(ends, func(end int) bool {
 		contig := c.text.contigAt(end)
@@ -197,8 +197,8 @@ const allBytes = "\x00\x01\x02\x03\x04\x05\x7f\x80\xfe\xffABCDEFGHIJKLMNOPQRSTUV
 // lengths of patterns cross the words of 32 and of 64 letters.
 var lengths = []int{1, 2, 31, 32, 33, 63, 64, 65, 128, 1024}
 
-// planted makes a text of n letters with copies of a pattern, some of them changed, at the start, at the end, and across
-// multiples of border.
+// planted makes a text of n letters with copies of a pattern, some of them changed, at the start,
+// at the end, and across multiples of border.
 func planted(r *rand.Rand, n int, pattern []byte, k int, substitutions bool, from string, border int) []byte {
 	text := randomLetters(r, n, from)
 	place := func(at int, copy []byte) {
@@ -216,7 +216,8 @@ func planted(r *rand.Rand, n int, pattern []byte, k int, substitutions bool, fro
 	return text
 }
 
-// lengthCases has patterns of every length and k of interest in texts of length 0, m - 1, m and some more.
+// lengthCases has patterns of every length and k of interest in texts of length 0, m - 1, m and
+// some more.
 func lengthCases(t testing.TB, n int) []methodCase {
 	var cases []methodCase
 	r := rand.New(rand.NewPCG(4, 1))
@@ -358,8 +359,8 @@ func TestSchemesOnGPU(t *testing.T) {
 	}
 }
 
-// TestBordersOnGPU plants patterns across the borders of all that kernels cut a text into: words, groups, segments, and stretches and blocks
-// of up to 32,768 letters.
+// TestBordersOnGPU plants patterns across the borders of all that kernels cut a text into: words,
+// groups, segments, and stretches and blocks of up to 32,768 letters.
 func TestBordersOnGPU(t *testing.T) {
 	g := newTestGPU(t, emulator.Plain)
 	r := rand.New(rand.NewPCG(4, 4))
@@ -386,8 +387,8 @@ func TestBordersOnGPU(t *testing.T) {
 	})
 }
 
-// TestEveryKernel runs every kernel of the search while the sanitizers look on: AddressSanitizer at what they access, ThreadSanitizer at what
-// orders it.
+// TestEveryKernel runs every kernel of the search while the sanitizers look on: AddressSanitizer at
+// what they access, ThreadSanitizer at what orders it.
 func TestEveryKernel(t *testing.T) {
 	var all []string
 	for _, e := range kernels.Entries {

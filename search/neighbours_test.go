@@ -49,8 +49,8 @@ func TestNeighboursFindWhatBruteForceFinds(t *testing.T) {
 	})
 }
 
-// TestNeighboursKeepOccurrencesWithFixedLetters: of needles with letters that have to match, at least the ends at which these do
-// are found.
+// TestNeighboursKeepOccurrencesWithFixedLetters: of needles with letters that have to match, at
+// least the ends at which these do are found.
 func TestNeighboursKeepOccurrencesWithFixedLetters(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 1))
 	letters := randomLetters(r, 60000, dna.Letters)
@@ -91,7 +91,8 @@ func TestNeighboursKeepOccurrencesWithFixedLetters(t *testing.T) {
 	}
 }
 
-// TestNeighbourhoodsAreComplete compares neighbourhoods with all words of a few bases, behind which any text may stand.
+// TestNeighbourhoodsAreComplete compares neighbourhoods with all words of a few bases, behind which
+// any text may stand.
 func TestNeighbourhoodsAreComplete(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 2))
 	for range 300 {
@@ -125,7 +126,8 @@ func TestNeighbourhoodsAreComplete(t *testing.T) {
 	}
 }
 
-// startsNear tells whether some text that begins with the codes has a prefix within e of the first letters of a needle.
+// startsNear tells whether some text that begins with the codes has a prefix within e of the first
+// letters of a needle.
 func startsNear(n *needle, length, e int, codes []byte) bool {
 	if n.substitutions {
 		for i := range min(length, len(codes)) {

@@ -39,7 +39,8 @@ type RowOptions struct {
 	Header sam.HeaderOptions
 }
 
-// Rows writes locations as lines of text. It keeps at most flushAt bytes and a line and, for SAM, the locations of one pattern.
+// Rows writes locations as lines of text. It keeps at most flushAt bytes and a line and, for SAM,
+// the locations of one pattern.
 type Rows struct {
 	to       io.Writer
 	text     *Text
@@ -59,8 +60,8 @@ type rowFormat interface {
 // flushAt is how many bytes are written at a time: large enough that calls do not count.
 const flushAt = 64 << 10
 
-// NewRows makes a writer of the locations that Run emits, and appends what stands before them. SAM refuses text
-// of bytes, and names that it cannot hold.
+// NewRows makes a writer of the locations that Run emits, and appends what stands before them. SAM
+// refuses text of bytes, and names that it cannot hold.
 func NewRows(to io.Writer, text *Text, patterns []Pattern, o RowOptions) (*Rows, error) {
 	r := &Rows{to: to, text: text, patterns: patterns}
 	switch o.Format {
@@ -126,7 +127,8 @@ func (r *Rows) operations(l *Location, whole *[1]locate.Operation) []locate.Oper
 	return whole[:]
 }
 
-// oriented returns the letters of a pattern as they lie along the text, in buffer; of DNA with T for U.
+// oriented returns the letters of a pattern as they lie along the text, in buffer; of DNA with T
+// for U.
 func (r *Rows) oriented(buffer []byte, l *Location) []byte {
 	letters := append(buffer[:0], r.patterns[l.Pattern].Letters...)
 	if r.text.alphabet == Bytes {
@@ -154,7 +156,8 @@ func reverseComplement(letters []byte) {
 	}
 }
 
-// appendEscaped appends text with \xNN in place of each byte that is not printable ASCII and of the backslash.
+// appendEscaped appends text with \xNN in place of each byte that is not printable ASCII and of the
+// backslash.
 func appendEscaped(b []byte, text string) []byte {
 	const digits = "0123456789abcdef"
 	for i := range len(text) {

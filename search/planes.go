@@ -1,10 +1,12 @@
 package search
 
-// Planes searches the bit planes of the text, 64 letters a word, without ever making codes of them. By the pigeonhole
-// principle one of k + 1 pieces of the needle occurs unchanged (Wu and Manber 1992), and a fold over the letters of a piece tells
-// in a few operations of logic a letter at which of 64 places it does; what is left is verified: with substitutions
-// alone by counting mismatches, with edits by Myers' bit-vectors over the text that an alignment through the piece can span.
-// Pieces of needles that are short for their k filter little; then places are counted or computed all.
+// Planes searches the bit planes of the text, 64 letters a word, without ever making codes of them.
+// By the pigeonhole principle one of k + 1 pieces of the needle occurs unchanged (Wu and Manber
+// 1992), and a fold over the letters of a piece tells in a few operations of logic a letter at
+// which of 64 places it does; what is left is verified: with substitutions alone by counting
+// mismatches, with edits by Myers' bit-vectors over the text that an alignment through the piece
+// can span. Pieces of needles that are short for their k filter little; then places are counted or
+// computed all.
 var planesMethod = &Method{
 	Name:    "planes",
 	Source:  "ours; Wu and Manber 1992 (pieces), Myers 1999 (edits)",

@@ -7,8 +7,8 @@ import (
 	"scanmap/dna"
 )
 
-// letterPlanes tell which bases do not match at 64 places of a needle, or at one place in all bits: with the planes l and h
-// of the text, what does not match is p[0] ^ l&p[1] ^ h&p[2] ^ l&h&p[3].
+// letterPlanes tell which bases do not match at 64 places of a needle, or at one place in all bits:
+// with the planes l and h of the text, what does not match is p[0] ^ l&p[1] ^ h&p[2] ^ l&h&p[3].
 type letterPlanes [4]uint64
 
 // newLetterPlanes makes those of up to 64 sets of bases, bit i for sets[i].
@@ -34,7 +34,8 @@ func everywhere(set uint8) letterPlanes {
 	return p
 }
 
-// mismatches has a bit for each letter of the text that does not match; ambiguous ones are the caller's.
+// mismatches has a bit for each letter of the text that does not match; ambiguous ones are the
+// caller's.
 func (p *letterPlanes) mismatches(l, h uint64) uint64 {
 	return p[0] ^ l&p[1] ^ h&p[2] ^ l&h&p[3]
 }
@@ -69,13 +70,14 @@ type planesNeedle struct {
 	text *dna.Sequence
 	// letters has each letter in all bits, words 64 letters in each.
 	letters, words []letterPlanes
-	// filters are of pieces of which one occurs unchanged wherever the needle does; none where they would not filter.
+	// filters are of pieces of which one occurs unchanged wherever the needle does; none where they
+	// would not filter.
 	filters []planeFilter
 	vectors *bitVectors // with edits
 }
 
-// mostSurvivors is the number of 64 places at which pieces may be expected to occur: with more it is faster to count
-// mismatches at all of them.
+// mostSurvivors is the number of 64 places at which pieces may be expected to occur: with more it
+// is faster to count mismatches at all of them.
 const mostSurvivors = 6
 
 func newPlanesNeedle(t *Text, n *needle) *planesNeedle {
@@ -103,7 +105,8 @@ func newPlanesNeedle(t *Text, n *needle) *planesNeedle {
 	return p
 }
 
-// evenPieces cuts a needle in k + 1 pieces [from, to) that say about the same, in bits of information.
+// evenPieces cuts a needle in k + 1 pieces [from, to) that say about the same, in bits of
+// information.
 func evenPieces(n *needle) [][2]int {
 	m, pieces := n.length(), n.k+1
 	all := 0.0
@@ -128,18 +131,18 @@ func information(set uint8) float64 {
 	return 2 - math.Log2(float64(bits.OnesCount8(set)))
 }
 
-// A planeFilter finds where a piece of a needle occurs. It folds a run of letters of the piece, and compares up to
-// mostRest others where that leaves something.
+// A planeFilter finds where a piece of a needle occurs. It folds a run of letters of the piece, and
+// compares up to mostRest others where that leaves something.
 type planeFilter struct {
-	// run has the letters of the run; single tells that each stands for one base, with the planes of which
-	// lows and highs are equal where it does not match.
+	// run has the letters of the run; single tells that each stands for one base, with the planes
+	// of which lows and highs are equal where it does not match.
 	run         []letterPlanes
 	single      bool
 	lows, highs [mostRun]uint64
 	after       int // letters of the needle behind the run
 	rest        []restLetter
-	// piece has the piece, or its first 64 letters, those that begin `back` before the last letter of the run; past has a
-	// bit for each place of piece behind it.
+	// piece has the piece, or its first 64 letters, those that begin `back` before the last letter
+	// of the run; past has a bit for each place of piece behind it.
 	piece  letterPlanes
 	past   uint64
 	back   int
@@ -246,8 +249,8 @@ func (p *planesNeedle) runChance(at, count int) float64 {
 // sampledWords is how many words of the text runs are tried on.
 const sampledWords = 128
 
-// mark sets, in places, the bit of each place in words [first, last] of the text at which the needle would end that has the
-// piece there. places begins with the word `base`.
+// mark sets, in places, the bit of each place in words [first, last] of the text at which the
+// needle would end that has the piece there. places begins with the word `base`.
 func (f *planeFilter) mark(b *dna.Sequence, first, last int, places []uint64, base int) {
 	first, last = max(first, 0), min(last, len(b.Low)-1)
 	if first > last {
@@ -265,8 +268,8 @@ func (f *planeFilter) mark(b *dna.Sequence, first, last int, places []uint64, ba
 	}
 }
 
-// six folds six letters. A bit of r is 0 where those up to a letter of the run match and end there; the carries are what the
-// word before has to say of its last letter.
+// six folds six letters. A bit of r is 0 where those up to a letter of the run match and end there;
+// the carries are what the word before has to say of its last letter.
 func (f *planeFilter) six(b *dna.Sequence, first int, low, high, to []uint64) {
 	l0, l1, l2, l3, l4, l5 := f.lows[0], f.lows[1], f.lows[2], f.lows[3], f.lows[4], f.lows[5]
 	h0, h1, h2, h3, h4, h5 := f.highs[0], f.highs[1], f.highs[2], f.highs[3], f.highs[4], f.highs[5]
@@ -334,8 +337,8 @@ func (f *planeFilter) any(b *dna.Sequence, first int, low, high, to []uint64) {
 	}
 }
 
-// survive compares the rest of the piece where the run matches, and marks what is left: place by place if there are
-// few, otherwise letter by letter.
+// survive compares the rest of the piece where the run matches, and marks what is left: place by
+// place if there are few, otherwise letter by letter.
 func (f *planeFilter) survive(b *dna.Sequence, word int, places uint64, to []uint64) {
 	if places&(places-1) == 0 {
 		at := 64*word + bits.TrailingZeros64(places) - f.back
@@ -368,8 +371,8 @@ func (p *planesNeedle) find(s *scratch, r textRange, found func(end int)) {
 	if r.to <= r.from {
 		return
 	}
-	// places has a bit for the last letter of each place at which the needle may lie; with edits it may end up to k letters
-	// from there.
+	// places has a bit for the last letter of each place at which the needle may lie; with edits it
+	// may end up to k letters from there.
 	slack := 0
 	if p.vectors != nil {
 		slack = p.n.k
@@ -453,8 +456,9 @@ func (p *planesNeedle) fits(start int) bool {
 	return true
 }
 
-// within returns those of 64 places, whose last letters are at offset and behind it, that have at most k mismatches. Mismatches
-// of each are counted in binary, a bit of the 64 counts a word, from where one more than k overflows.
+// within returns those of 64 places, whose last letters are at offset and behind it, that have at
+// most k mismatches. Mismatches of each are counted in binary, a bit of the 64 counts a word, from
+// where one more than k overflows.
 func (p *planesNeedle) within(offset int, places uint64) uint64 {
 	var counts [6]uint64
 	digits := bits.Len(uint(p.n.k))
@@ -473,7 +477,8 @@ func (p *planesNeedle) within(offset int, places uint64) uint64 {
 	return places
 }
 
-// near finds the ends around places with Myers' bit-vectors. Windows that overlap are computed as one.
+// near finds the ends around places with Myers' bit-vectors. Windows that overlap are computed as
+// one.
 func (p *planesNeedle) near(places []uint64, base int, r textRange, found func(end int)) {
 	m, k := p.n.length(), p.n.k
 	from, to := 0, -1

@@ -13,7 +13,8 @@ import (
 	"scanmap/fasta"
 )
 
-// drawContigs draws contigs with some letters that match nothing, of few kinds of letters so that much repeats itself.
+// drawContigs draws contigs with some letters that match nothing, of few kinds of letters so that
+// much repeats itself.
 func drawContigs(t *rapid.T) []string {
 	from := rapid.SampledFrom([]string{"ACGT", "ACGTN", "AAAC", "ACGTACGTACGTRN"}).Draw(t, "letters")
 	contig := rapid.Custom(func(t *rapid.T) string {

@@ -28,8 +28,8 @@ type Options struct {
 	Device  device.Choice
 	// stretch is the most letters that are searched at a time, 0 for a good number; for tests.
 	stretch int
-	// most is the number of ends of several patterns at a time from which on they are sought in smaller groups, 0 for a good
-	// number; for tests.
+	// most is the number of ends of several patterns at a time from which on they are sought in
+	// smaller groups, 0 for a good number; for tests.
 	most int
 }
 
@@ -50,14 +50,16 @@ type KernelTime = measure.KernelTime
 const (
 	// defaultStretch bounds what is held of a search for one pattern: contigs are not cut.
 	defaultStretch = 1 << 28
-	// defaultMost ends take 0.4 GB on the CPU, and as many locations 1.2 GB, of which there are two copies for a while.
+	// defaultMost ends take 0.4 GB on the CPU, and as many locations 1.2 GB, of which there are two
+	// copies for a while.
 	defaultMost = 1 << 24
 	// segment is the text that a goroutine searches at a time: its codes stay in a cache.
 	segment = 1 << 17
 )
 
-// Run finds the locations of patterns and gives them to emit, pattern by pattern, those of one in order of contig, start, end and
-// strand, in pieces of any size, which emit must not keep. An error of a GPU is a device.Error. Of several GPUs the first is used.
+// Run finds the locations of patterns and gives them to emit, pattern by pattern, those of one in
+// order of contig, start, end and strand, in pieces of any size, which emit must not keep. An error
+// of a GPU is a device.Error. Of several GPUs the first is used.
 func Run(ctx context.Context, text *Text, patterns []Pattern, o Options, emit func([]Location) error) (*Stats, error) {
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
@@ -162,7 +164,8 @@ type needleKind struct {
 	onGPU  bool
 }
 
-// chooseScheme returns the scheme that was named or, of auto, the fastest one. Needles of one kind are weighed once.
+// chooseScheme returns the scheme that was named or, of auto, the fastest one. Needles of one kind
+// are weighed once.
 func (s *searcher) chooseScheme(n *needle, onGPU bool) (chosenScheme, error) {
 	kind := needleKind{n.length(), onGPU}
 	if chosen, ok := s.chosen[kind]; ok && n.single {
@@ -249,8 +252,8 @@ func (s *searcher) give(locations []Location) error {
 // strandEnds are the ends of each strand of a pattern.
 type strandEnds [2][]int
 
-// ends finds the ends of patterns [from, to) in a stretch; few is false when it gave up because there are too many ends, or
-// patterns, for a search of several patterns.
+// ends finds the ends of patterns [from, to) in a stretch; few is false when it gave up because
+// there are too many ends, or patterns, for a search of several patterns.
 func (s *searcher) ends(stretch stretch, from, to int) (ends []strandEnds, few bool, err error) {
 	if s.gpu != nil {
 		return s.endsOnGPU(stretch, from, to)
@@ -331,7 +334,8 @@ func (s stretch) inSegments(threads int, more func() bool, search func(i int, sc
 	})
 }
 
-// locate makes the locations of patterns from their ends, pattern by pattern and in order of contig, start, end and strand.
+// locate makes the locations of patterns from their ends, pattern by pattern and in order of
+// contig, start, end and strand.
 func (s *searcher) locate(ends []strandEnds, first, last int) []Location {
 	lists := make([][]Location, last-first)
 	locators := make([]locator, min(s.options.Threads, len(lists)))

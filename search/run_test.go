@@ -15,7 +15,8 @@ import (
 	"scanmap/internal/emulator"
 )
 
-// TestRunInParts searches stretch by stretch and in smaller and smaller groups of patterns, and finds what one search at once does.
+// TestRunInParts searches stretch by stretch and in smaller and smaller groups of patterns, and
+// finds what one search at once does.
 func TestRunInParts(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 1))
 	var patterns []Pattern

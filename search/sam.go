@@ -15,8 +15,8 @@ import (
 	"scanmap/sam"
 )
 
-// samFormat writes SAM: the locations of a pattern one after the other, the best first, and patterns that have none as unmapped
-// records.
+// samFormat writes SAM: the locations of a pattern one after the other, the best first, and
+// patterns that have none as unmapped records.
 type samFormat struct {
 	locations []Location // of pattern next, which may have more
 	next      int        // the first pattern that is not written
@@ -131,8 +131,9 @@ var cigarTypes = [...]hts.CigarOpType{
 	locate.Deletion:  hts.CigarDeletion,
 }
 
-// describe sets CIGAR, NM and MD. The last two compare letters as samtools calmd does: an IUPAC letter of the pattern equals
-// itself alone, and N nothing. So they count letters that differ, and AS has the distance of the search.
+// describe sets CIGAR, NM and MD. The last two compare letters as samtools calmd does: an IUPAC
+// letter of the pattern equals itself alone, and N nothing. So they count letters that differ, and
+// AS has the distance of the search.
 func (f *samFormat) describe(r *Rows, l *Location) {
 	var whole [1]locate.Operation
 	f.cigar, f.md = f.cigar[:0], f.md[:0]

@@ -8,8 +8,8 @@ import (
 	"scanmap/kernels"
 )
 
-// uploadMasks brings the masks of a needle of at most 64 letters to the GPU and returns their address, and the number of
-// bits of the vectors that kernels are to use.
+// uploadMasks brings the masks of a needle of at most 64 letters to the GPU and returns their
+// address, and the number of bits of the vectors that kernels are to use.
 func (g *gpuSearch) uploadMasks(n *needle) (masks uint64, bits int) {
 	bits = 64
 	if n.length() <= 32 {

@@ -66,7 +66,8 @@ func (t *Text) TotalLength() int {
 	return sum
 }
 
-// codes returns the codes of [from, to), in buffer if that is where they have to be made; they are not to be changed.
+// codes returns the codes of [from, to), in buffer if that is where they have to be made; they are
+// not to be changed.
 func (t *Text) codes(buffer []byte, from, to int) []byte {
 	if t.alphabet == Bytes {
 		return t.bytes[from:to]
@@ -97,13 +98,15 @@ func (t *Text) contigAt(end int) int {
 	return c
 }
 
-// A stretch is a run of whole contigs, first to last, with the offsets [from, to) from the first letter to behind the last.
+// A stretch is a run of whole contigs, first to last, with the offsets [from, to) from the first
+// letter to behind the last.
 type stretch struct {
 	first, last int
 	from, to    int
 }
 
-// stretches cuts the text at borders of contigs into pieces of at most so many offsets, or one contig.
+// stretches cuts the text at borders of contigs into pieces of at most so many offsets, or one
+// contig.
 func (t *Text) stretches(most int) []stretch {
 	var all []stretch
 	for i := range t.contigs {

@@ -11,8 +11,8 @@ import (
 	"scanmap/internal/emulator"
 )
 
-// TestWitnesses checks period and witnesses by what they are, for all words of up to ten letters A and C and some
-// longer ones.
+// TestWitnesses checks period and witnesses by what they are, for all words of up to ten letters A
+// and C and some longer ones.
 func TestWitnesses(t *testing.T) {
 	var words [][]byte
 	for m := 1; m <= 10; m++ {
@@ -64,7 +64,8 @@ func TestPeriodic(t *testing.T) {
 	}
 }
 
-// TestWitnessSlices cuts the text into slices, whose borders lie in occurrences and in blocks of places.
+// TestWitnessSlices cuts the text into slices, whose borders lie in occurrences and in blocks of
+// places.
 func TestWitnessSlices(t *testing.T) {
 	g := newTestGPU(t, emulator.Address)
 	r := rand.New(rand.NewPCG(13, 2))

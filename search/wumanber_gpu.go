@@ -31,12 +31,12 @@ func scanBlocks(letters int) int {
 	return blocks(letters, kernels.WuManberStretch*kernels.WuManberThreads/32)
 }
 
-// partsBefore is how many letters before the text parts of a long needle are searched too, so that the last one knows what began there: more than
-// m + k, and a multiple of what a lane searches.
+// partsBefore is how many letters before the text parts of a long needle are searched too, so that
+// the last one knows what began there: more than m + k, and a multiple of what a lane searches.
 const partsBefore = MaxLength + 512
 
-// wuManberPartsGPU searches for a long needle part by part. What a part finds it leaves for the next, in flags with the same padding
-// as the text's codes.
+// wuManberPartsGPU searches for a long needle part by part. What a part finds it leaves for the
+// next, in flags with the same padding as the text's codes.
 func wuManberPartsGPU(g *gpuSearch, n *needle) {
 	q := g.queue
 	text := g.text.oneByte(q)
@@ -99,7 +99,8 @@ const packedResident = 40
 // fewLetters are searched one by one.
 const fewLetters = 6
 
-// packedSegment returns the words of a segment: as many as can be while there are warps for the whole GPU.
+// packedSegment returns the words of a segment: as many as can be while there are warps for the
+// whole GPU.
 func packedSegment(blocks, warps int) int {
 	words := 32
 	for words > 8 && blocks*32/words < 2*warps {
