@@ -112,9 +112,13 @@ func (g *gpuBench) measureCeiling(kind ceiling) error {
 	times, err := g.repeated(func() (time.Duration, error) {
 		t := g.timer.TimeQueued(func() {
 			if kind == copyCeiling {
-				device.LaunchBlocks(q, "copy_ceiling", blocks, &kernels.CopyCeilingParams{From: codes.Codes, To: to, Count: count})
+				device.LaunchBlocks(q, "copy_ceiling", blocks, &kernels.CopyCeilingParams{
+					From: codes.Codes, To: to, Count: count,
+				})
 			} else {
-				device.LaunchBlocks(q, "read_ceiling", blocks, &kernels.ReadCeilingParams{From: codes.Codes, Count: count, Folded: g.folded.At(0)})
+				device.LaunchBlocks(q, "read_ceiling", blocks, &kernels.ReadCeilingParams{
+					From: codes.Codes, Count: count, Folded: g.folded.At(0),
+				})
 			}
 		})
 		return t, q.Err

@@ -14,7 +14,8 @@ var update = flag.Bool("update", false, "rewrite the table of methods in docs/se
 func methodsTable() string {
 	var b strings.Builder
 	for _, m := range Methods() {
-		fmt.Fprintf(&b, "\n`%s` %s (%s).\n\n| scheme | | runs on | takes | distance |\n|---|---|---|---|---|\n", m.Name, m.Summary, m.Source)
+		fmt.Fprintf(&b, "\n`%s` %s (%s).\n\n", m.Name, m.Summary, m.Source)
+		b.WriteString("| scheme | | runs on | takes | distance |\n|---|---|---|---|---|\n")
 		for _, s := range m.Schemes {
 			var processors, takes, counts []string
 			if s.CPU() {
@@ -39,7 +40,8 @@ func methodsTable() string {
 			if len(counts) > 0 {
 				distance = fmt.Sprintf("%d %s", s.Distance, strings.Join(counts, " or "))
 			}
-			fmt.Fprintf(&b, "| `%s` | %s | %s | %s, %d letters | %s |\n", s.Name, s.Summary, strings.Join(processors, ", "), strings.Join(takes, ", "), s.Longest, distance)
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s, %d letters | %s |\n",
+				s.Name, s.Summary, strings.Join(processors, ", "), strings.Join(takes, ", "), s.Longest, distance)
 		}
 	}
 	return b.String() + "\n"

@@ -10,14 +10,14 @@ package search
 //     the whole text; here a GPU has segments that overlap by m + k letters, enough of them to keep
 //     it busy, each a matrix of its own
 //   - blocks: the same in windows of 3 m letters, of which the last m are reported: an occurrence
-//     with k < m edits spans less than 2 m. The paper seeks the least distance of all windows, here
-//     every end within k counts
+//     with k < m edits spans less than 2 m. The paper looks for the least distance of all windows;
+//     here every end within k counts
 //   - rows: row by row, a thread a letter of the text, in segments that overlap by m + k letters
 //   - rows-shuffle: the same with values passed from lane to lane; on the CPU, where there are
 //     none, it is rows
 //
-// No cell is left out, not even where the distance is above k already, and so each scheme takes
-// time in proportion to m n.
+// No cell is left out, not even where the distance is above k already. So each scheme takes time in
+// proportion to m n.
 var levenshteinMethod = &Method{
 	Name:    "levenshtein",
 	Source:  "Nakano 2012; Ho, Oh and Kim 2017",
@@ -27,7 +27,8 @@ var levenshteinMethod = &Method{
 		Alphabets: bothAlphabets, Longest: MaxLength, Distance: MaxDistance, Edits: true, Sets: true,
 		cpu: byCodes(newSerial),
 	}, {
-		Name: "diagonal", Summary: "diagonal by diagonal of long segments, one letter of the pattern a thread (Nakano 2012, sections V and VI)",
+		Name:      "diagonal",
+		Summary:   "diagonal by diagonal of long segments, one letter of the pattern a thread (Nakano 2012, sections V and VI)",
 		Alphabets: bothAlphabets, Longest: MaxLength, Distance: MaxDistance, Edits: true, Sets: true,
 		cpu: byCodes(newDiagonal),
 		gpu: &gpuFinder{find: diagonalGPU},

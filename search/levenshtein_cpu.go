@@ -37,7 +37,7 @@ func newDiagonal(n *needle) byteFinder {
 }
 
 // newBlocks does so in windows of three pieces of the length of the needle, one window for each
-// piece. The first two have fewer pieces, since what would stand before the codes matches nothing.
+// piece. The first two have fewer pieces, since nothing comes before the codes that could match.
 func newBlocks(n *needle) byteFinder {
 	return func(codes []byte, found func(end int)) {
 		var rows slidRows
@@ -53,7 +53,7 @@ func newBlocks(n *needle) byteFinder {
 // m] (Nakano 2012, section VI).
 type slidRows [3][]int
 
-// wavefront computes the matrix of codes, and reports the ends behind the first `before` codes.
+// wavefront computes the matrix of codes, and reports the ends after the first `before` codes.
 func (n *needle) wavefront(rows *slidRows, codes []byte, before int, found func(end int)) {
 	m := n.length()
 	for i := range rows {

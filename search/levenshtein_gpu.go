@@ -5,8 +5,8 @@ import (
 	"scanmap/kernels"
 )
 
-var _ = [1]struct{}{}[MaxLength-kernels.WavefrontLongest] // patterns fit the kernel's rows
-// what a window has before its last piece fits the padding
+var _ = [1]struct{}{}[MaxLength-kernels.WavefrontLongest] // Patterns fit the kernel's rows.
+// What a window has before its last piece fits the padding.
 var _ = [1]struct{}{}[2*MaxLength/(reachable+1)]
 var _ = [1]struct{}{}[longestByRows-kernels.RowsLongest]
 
@@ -15,7 +15,7 @@ const (
 	// divided.
 	diagonalGroups = 8
 	// shortestSegment times m + k letters is the least that a segment reports: the m + k before
-	// them are computed besides, and the m diagonals at either end are not full.
+	// them are computed too, and the m diagonals at either end are not full.
 	shortestSegment = 4
 	// longestSegment keeps the numbers of diagonals far below 32 bits.
 	longestSegment = 1 << 24

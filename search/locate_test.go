@@ -60,7 +60,7 @@ func replayed(t testing.TB, contigs []string, letters string, l *Location) {
 }
 
 // compareWithTruth has every scheme find the locations with up to k edits of those patterns that
-// have the letters A, C, G and T alone.
+// have only the letters A, C, G and T.
 func compareWithTruth(t testing.TB, contigs, all []string, k int) {
 	t.Helper()
 	var patterns []Pattern
@@ -116,7 +116,7 @@ func TestLocationsAtContigEnds(t *testing.T) {
 }
 
 // TestLocationsByStart has two occurrences that end more than k apart and start together, of which
-// the better one alone is a location: a deletion near the end, or as many insertions as there are
+// only the better one is a location: a deletion near the end, or as many insertions as there are
 // letters after it. On the other strand these lie at the start, and the ends are together.
 func TestLocationsByStart(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))

@@ -51,7 +51,7 @@ func bytesText(t testing.TB, bytes []byte) *Text {
 	return text
 }
 
-// newCase makes a case; k counts substitutions alone if that is said.
+// newCase makes a case; k counts edits, or only substitutions.
 func newCase(t testing.TB, text *Text, letters []byte, k int, substitutions bool) methodCase {
 	t.Helper()
 	p, err := NewPattern("p", letters, nil, text.alphabet)
@@ -63,7 +63,8 @@ func newCase(t testing.TB, text *Text, letters []byte, k int, substitutions bool
 		shown = shown[:40]
 	}
 	return methodCase{
-		fmt.Sprintf("%s, %d letters %.40q in %d, k = %d, substitutions %t", text.alphabet, len(letters), shown, text.Length(), k, substitutions),
+		fmt.Sprintf("%s, %d letters %.40q in %d, k = %d, substitutions %t",
+			text.alphabet, len(letters), shown, text.Length(), k, substitutions),
 		text, newNeedle(&p, text.alphabet, k, substitutions),
 	}
 }
@@ -79,7 +80,7 @@ func (c *methodCase) truth() []int {
 	return ends
 }
 
-// inContigs drops the ends that do not lie behind a letter of a contig, and without gaps those
+// inContigs drops the ends that do not lie after a letter of a contig, and without gaps those
 // whose first letter would lie before it: what is between contigs counts as substituted.
 func (c *methodCase) inContigs(ends []int) []int {
 	return slices.DeleteFunc(ends, func(end int) bool {
@@ -88,7 +89,7 @@ func (c *methodCase) inContigs(ends []int) []int {
 	})
 }
 
-// onCPU returns the ends that a scheme finds on the CPU, in segments of so many letters.
+// onCPU returns the ends that a scheme finds on the CPU, in segments of that many letters.
 func (c *methodCase) onCPU(t testing.TB, s *Scheme, segment int) []int {
 	t.Helper()
 	f, err := s.cpu(c.text, []*needle{c.needle})
@@ -104,7 +105,7 @@ func (c *methodCase) onCPU(t testing.TB, s *Scheme, segment int) []int {
 	return c.inContigs(ends)
 }
 
-// onGPU returns the ends that a scheme finds on a GPU, in chunks of so many letters.
+// onGPU returns the ends that a scheme finds on a GPU, in chunks of that many letters.
 func (c *methodCase) onGPU(t testing.TB, g *gpuSearch, s *Scheme, chunk int) []int {
 	t.Helper()
 	var ends []int
@@ -243,7 +244,8 @@ func lengthCases(t testing.TB, n int) []methodCase {
 				pattern := randomLetters(r, m, dna.Letters)
 				for _, length := range []int{m - 1, m, m + k + 1, n} {
 					if length > 0 {
-						cases = append(cases, newCase(t, dnaText(t, string(planted(r, length, pattern, k, substitutions, dna.Letters, 512))), pattern, k, substitutions))
+						text := planted(r, length, pattern, k, substitutions, dna.Letters, 512)
+						cases = append(cases, newCase(t, dnaText(t, string(text)), pattern, k, substitutions))
 					}
 				}
 				// Contigs with a letter that matches nothing, and a pattern across their border.
@@ -256,11 +258,13 @@ func lengthCases(t testing.TB, n int) []methodCase {
 						sets[i] = "NRYSWKMBDHV"[r.IntN(11)]
 					}
 				}
-				cases = append(cases, newCase(t, dnaText(t, string(planted(r, min(n, 2000), pattern, k, substitutions, dna.Letters+"N", 256))), sets, k, substitutions))
+				text = planted(r, min(n, 2000), pattern, k, substitutions, dna.Letters+"N", 256)
+				cases = append(cases, newCase(t, dnaText(t, string(text)), sets, k, substitutions))
 				pattern = randomLetters(r, m, allBytes)
 				pattern[r.IntN(m)] = 0
 				for _, length := range []int{0, m - 1, m, min(n, 3000)} {
-					cases = append(cases, newCase(t, bytesText(t, planted(r, length, pattern, k, substitutions, allBytes, 256)), pattern, k, substitutions))
+					text := planted(r, length, pattern, k, substitutions, allBytes, 256)
+					cases = append(cases, newCase(t, bytesText(t, text), pattern, k, substitutions))
 				}
 			}
 		}
@@ -387,7 +391,7 @@ func TestBordersOnGPU(t *testing.T) {
 	})
 }
 
-// TestEveryKernel runs every kernel of the search while the sanitizers look on: AddressSanitizer at
+// TestEveryKernel runs every kernel of the search under the sanitizers: AddressSanitizer at
 // what they access, ThreadSanitizer at what orders it.
 func TestEveryKernel(t *testing.T) {
 	var all []string

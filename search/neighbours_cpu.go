@@ -82,8 +82,9 @@ func (p *piecePlanner) plan(n *needle) ([]neighbourPiece, float64) {
 	return pieces, p.best[n.k+1]
 }
 
-// measure sets sizes[e] to the number of words near so many letters of a needle; with edits, where
-// words have several alignments, to an estimate that is right for e of 0 and 1 on average.
+// measure sets sizes[e] to the number of words within e edits of length letters of a needle; with
+// edits, where words have several alignments, to an estimate that is right for e of 0
+// and 1 on average.
 func (p *piecePlanner) measure(n *needle, from, length int) {
 	p.sizes = append(p.sizes[:0], 1)
 	edits := n.k > 0 && !n.substitutions
@@ -159,7 +160,7 @@ func (h *neighbourhood) collect(n *needle, piece neighbourPiece, q int) {
 	h.edit(0, 0)
 }
 
-// substitute goes on from a word of i bases with so many substitutions.
+// substitute extends a word of i bases that has had some substitutions.
 func (h *neighbourhood) substitute(i int, word uint32, substitutions int) {
 	if i == h.q {
 		h.words = append(h.words, word)
@@ -176,7 +177,7 @@ func (h *neighbourhood) substitute(i int, word uint32, substitutions int) {
 	}
 }
 
-// edit goes on from a word of i bases, of which columns[i] has the distances to prefixes of the
+// edit extends a word of i bases, of which columns[i] has the distances to prefixes of the
 // piece.
 func (h *neighbourhood) edit(i int, word uint32) {
 	column := h.columns[i]
@@ -258,7 +259,9 @@ type neighbours struct {
 
 func newNeighbours(t *Text, needles []*needle) (finder, error) {
 	if len(needles) > mostNeedles {
-		return nil, &tooManyError{fmt.Errorf("neighbours/table takes at most %d patterns at a time, both strands counted, not %d", mostNeedles, len(needles))}
+		return nil, &tooManyError{fmt.Errorf(
+			"neighbours/table takes at most %d patterns at a time, both strands counted, not %d", mostNeedles, len(needles),
+		)}
 	}
 	f := &neighbours{text: t, unknown: mostWord, long: map[int]*planesNeedle{}}
 	if len(needles) == 0 {
@@ -339,10 +342,10 @@ func (f *neighbours) choose(needles []*needle) [][]neighbourPiece {
 	return pieces
 }
 
-// mostEntries of a table take 0.8 GB while it is made. A needle alone has fewer.
+// mostEntries of a table take 0.8 GB while it is made. A single needle has fewer.
 const mostEntries = 1 << 26
 
-// build makes the table, of at most so many entries and those of a needle, sorting by counting.
+// build makes the table by counting sort. It has at most atMost entries, or those of one needle.
 func (f *neighbours) build(needles []*needle, pieces [][]neighbourPiece, atMost int) error {
 	var h neighbourhood
 	var words []uint32
@@ -352,7 +355,10 @@ func (f *neighbours) build(needles []*needle, pieces [][]neighbourPiece, atMost 
 	most := 0 // of the tolerances
 	for i, n := range needles {
 		if len(entries) > atMost {
-			return &tooManyError{fmt.Errorf("the table of neighbours/table has more than %d entries for %d of %d patterns, both strands counted", atMost, i, len(needles))}
+			return &tooManyError{fmt.Errorf(
+				"the table of neighbours/table has more than %d entries for %d of %d patterns, both strands counted",
+				atMost, i, len(needles),
+			)}
 		}
 		for _, piece := range pieces[i] {
 			h.collect(n, piece, f.q)
@@ -388,7 +394,7 @@ func (f *neighbours) build(needles []*needle, pieces [][]neighbourPiece, atMost 
 // overlap.
 const pending = 512
 
-// find keeps what it finds in s.words, since needles come in any order and ends several times.
+// find keeps what it finds in s.words, since needles come in any order, and ends more than once.
 func (f *neighbours) find(s *scratch, r textRange, found func(needle, end int)) {
 	s.words = s.words[:0]
 	if len(f.entries) > 0 {

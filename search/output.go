@@ -60,8 +60,8 @@ type rowFormat interface {
 // flushAt is how many bytes are written at a time: large enough that calls do not count.
 const flushAt = 64 << 10
 
-// NewRows makes a writer of the locations that Run emits, and appends what stands before them. SAM
-// refuses text of bytes, and names that it cannot hold.
+// NewRows makes a writer of the locations that Run emits, and appends the header, if the format has
+// one. SAM refuses text of bytes, and names that it cannot hold.
 func NewRows(to io.Writer, text *Text, patterns []Pattern, o RowOptions) (*Rows, error) {
 	r := &Rows{to: to, text: text, patterns: patterns}
 	switch o.Format {
@@ -103,7 +103,7 @@ func (r *Rows) Finish(ctx context.Context) error {
 	return r.flush(ctx, 1)
 }
 
-// flush writes the buffer if it has so many bytes.
+// flush writes the buffer if it has at least that many bytes.
 func (r *Rows) flush(ctx context.Context, least int) error {
 	if len(r.buffer) < least {
 		return nil
@@ -146,7 +146,7 @@ func (r *Rows) oriented(buffer []byte, l *Location) []byte {
 	return letters
 }
 
-// reverseComplement turns letters of DNA round. The case of letters stays, and so does '-'.
+// reverseComplement makes letters of DNA their reverse complement. Case stays, and so does '-'.
 func reverseComplement(letters []byte) {
 	slices.Reverse(letters)
 	for i, c := range letters {

@@ -7,13 +7,13 @@ import (
 	"scanmap/dna"
 )
 
-// A Pattern is what is sought.
+// A Pattern is what is searched for.
 type Pattern struct {
 	Name string
 	// Letters are as they were given, of DNA in upper case.
 	Letters []byte
 	// Fixed is the number of letters at the end, such as those of a PAM, that have to match: no
-	// edit may concern them, and no letter of the text come between them.
+	// edit may touch them, and no letter of the text may lie between them.
 	Fixed int
 }
 
@@ -68,7 +68,7 @@ func newPattern(name string, letters, fixed []byte, alphabet Alphabet) (Pattern,
 // A needle is one strand of a pattern.
 type needle struct {
 	alphabet Alphabet
-	// letters has the code that alone matches at each place, and is arbitrary where several do.
+	// letters has the only code that matches at each place. Where several do it is arbitrary.
 	letters []byte
 	// sets has, of DNA, the codes that match at each place: bit c for code c.
 	sets []uint8
@@ -78,8 +78,7 @@ type needle struct {
 	k             int
 	substitutions bool
 	// fixedFirst and fixedLast are how many letters at the start and at the end have to match.
-	// Methods need not mind them: without them there are only more occurrences, and the locator
-	// looks at them.
+	// Methods may ignore them: they then only find more ends, and the locator checks all.
 	fixedFirst, fixedLast int
 }
 

@@ -70,8 +70,8 @@ type planesNeedle struct {
 	text *dna.Sequence
 	// letters has each letter in all bits, words 64 letters in each.
 	letters, words []letterPlanes
-	// filters are of pieces of which one occurs unchanged wherever the needle does; none where they
-	// would not filter.
+	// filters are those of pieces, one of which occurs unchanged wherever the needle does. There
+	// are none where they would not filter.
 	filters []planeFilter
 	vectors *bitVectors // with edits
 }
@@ -105,8 +105,7 @@ func newPlanesNeedle(t *Text, n *needle) *planesNeedle {
 	return p
 }
 
-// evenPieces cuts a needle in k + 1 pieces [from, to) that say about the same, in bits of
-// information.
+// evenPieces cuts a needle into k + 1 pieces [from, to) of about the same information.
 func evenPieces(n *needle) [][2]int {
 	m, pieces := n.length(), n.k+1
 	all := 0.0
@@ -126,7 +125,7 @@ func evenPieces(n *needle) [][2]int {
 	return append(cuts, [2]int{from, m})
 }
 
-// information is what a set of bases says, in bits.
+// information is that of a set of bases, in bits.
 func information(set uint8) float64 {
 	return 2 - math.Log2(float64(bits.OnesCount8(set)))
 }
@@ -139,17 +138,17 @@ type planeFilter struct {
 	run         []letterPlanes
 	single      bool
 	lows, highs [mostRun]uint64
-	after       int // letters of the needle behind the run
+	after       int // letters of the needle after the run
 	rest        []restLetter
 	// piece has the piece, or its first 64 letters, those that begin `back` before the last letter
-	// of the run; past has a bit for each place of piece behind it.
+	// of the run; past has a bit for each place of piece after it.
 	piece  letterPlanes
 	past   uint64
 	back   int
 	chance float64 // that run and rest match at a place of random text
 }
 
-// A restLetter is a letter that lies so many letters behind the last of the run.
+// A restLetter is a letter, and how many letters after the last of the run it lies.
 type restLetter struct {
 	offset int
 	planes letterPlanes
@@ -207,7 +206,7 @@ const maxRuns = 48
 
 func setChance(set uint8) float64 { return float64(bits.OnesCount8(set)) / 4 }
 
-// singleRun tells whether so many letters in a row somewhere in [from, to) stand for one base each.
+// singleRun tells whether count letters in a row somewhere in [from, to) stand for one base each.
 func (p *planesNeedle) singleRun(from, to, count int) bool {
 	row := 0
 	for _, set := range p.n.sets[from:to] {
@@ -381,7 +380,7 @@ func (p *planesNeedle) find(s *scratch, r textRange, found func(end int)) {
 	s.words = cleared(s.words, (r.to+slack)>>6+4-base)
 	for i := range p.filters {
 		f := &p.filters[i]
-		// The word before the first brings what it carries.
+		// The word before the first one is needed for its carries.
 		first := (r.from-slack-f.after)>>6 - 1
 		last := min(r.to-1, r.to-1+slack-f.after) >> 6
 		f.mark(p.text, first, last, s.words, base)
@@ -399,7 +398,7 @@ func (p *planesNeedle) find(s *scratch, r textRange, found func(end int)) {
 	}
 }
 
-// cleared returns n words of zeros, in the memory of some if that is enough.
+// cleared returns n words of zeros, in the memory of words if that is enough.
 func cleared(words []uint64, n int) []uint64 {
 	if cap(words) < n {
 		return make([]uint64, n)
@@ -456,7 +455,7 @@ func (p *planesNeedle) fits(start int) bool {
 	return true
 }
 
-// within returns those of 64 places, whose last letters are at offset and behind it, that have at
+// within returns those of 64 places, whose last letters are at offset and after it, that have at
 // most k mismatches. Mismatches of each are counted in binary, a bit of the 64 counts a word, from
 // where one more than k overflows.
 func (p *planesNeedle) within(offset int, places uint64) uint64 {

@@ -67,7 +67,7 @@ func survivors(pieces []gpuPiece) float64 {
 // than comparing what passes filters.
 const manySurvivors = 1.0 / 512
 
-// refusePlanes refuses needles without a filter that do not allow to count.
+// refusePlanes refuses needles without a filter whose differences cannot be counted either.
 func refusePlanes(n *needle) error {
 	if n.k > 0 && n.substitutions && n.k <= kernels.MostCounted {
 		return nil
@@ -206,8 +206,8 @@ const (
 	countResident  = 8
 )
 
-// planesBlocks is the number of blocks of threads for so many items of a warp: at most so many for
-// each multiprocessor.
+// planesBlocks is the number of blocks of threads for a number of items, one a warp: at most
+// resident for each multiprocessor.
 func (g *gpuSearch) planesBlocks(items, resident int) int {
 	return max(min(blocks(items*32, kernels.PlanesThreads), g.queue.GPU.Info().Multiprocessors*resident), 1)
 }

@@ -44,10 +44,10 @@ func TestLongSetsOnGPU(t *testing.T) {
 	}
 }
 
-// TestEndsBehindChunksOnGPU has occurrences end in the first letters of a chunk, of which the
+// TestEndsAfterChunksOnGPU has occurrences end in the first letters of a chunk, of which the
 // diagonal of the intact pieces ends before it: the text has letters more than the needle in its
 // last piece.
-func TestEndsBehindChunksOnGPU(t *testing.T) {
+func TestEndsAfterChunksOnGPU(t *testing.T) {
 	g := newTestGPU(t, emulator.Plain)
 	r := rand.New(rand.NewPCG(4, 6))
 	const chunk = 1024

@@ -37,8 +37,8 @@ var rabinKarpMethod = &Method{
 	}},
 }
 
-// exactBits are the bits of a letter in a fingerprint that is the window itself: codes of bases
-// alone, what matches nothing is handled apart.
+// exactBits are the bits of a letter in a fingerprint that is the window itself: those of codes of
+// bases, since what matches nothing is handled apart.
 func exactBits(a Alphabet) int {
 	if a == Bytes {
 		return 8
@@ -61,7 +61,7 @@ const (
 	divideBytePrime = 8388593
 )
 
-// A rolling is the first class of fingerprints: a window read as a number with so many bits a
+// A rolling is the first class of fingerprints: a window read as a number, with `bits` bits a
 // letter, modulo a prime.
 type rolling struct {
 	bits        int

@@ -51,7 +51,8 @@ func newTwoStage(n *needle) byteFinder {
 	skimmed := n.skimmed()
 	return func(codes []byte, found func(end int)) {
 		skimmed.find(codes, func(end int) {
-			if start := end - n.length(); start >= 0 && bytes.Equal(codes[start:end-skimmed.letters], n.letters[:n.length()-skimmed.letters]) {
+			start, before := end-n.length(), n.length()-skimmed.letters
+			if start >= 0 && bytes.Equal(codes[start:start+before], n.letters[:before]) {
 				found(end)
 			}
 		})

@@ -70,7 +70,7 @@ func TestRolling(t *testing.T) {
 		for _, m := range []int{1, 2, 9, 100} {
 			codes := make([]byte, 300)
 			for i := range codes {
-				// the largest codes: what could overflow
+				// The largest codes are those that could overflow.
 				codes[i] = byte(codesOf(a) - 1 - r.IntN(2))
 			}
 			h := newRolling(&needle{alphabet: a, letters: codes[:m]})
@@ -124,7 +124,7 @@ func TestExactWindow(t *testing.T) {
 	}
 }
 
-// rabinKarpCases are those that lengthCases has not: each length around what a word holds, letters
+// rabinKarpCases are those that lengthCases lacks: each length around what a word holds, letters
 // that match nothing among copies, windows that agree in what two-stage skims for and differ before
 // it, and texts of hardly more than one letter.
 func rabinKarpCases(t testing.TB) []methodCase {
@@ -150,7 +150,7 @@ func rabinKarpCases(t testing.TB) []methodCase {
 			copies = append(copies, c...)
 		}
 		cases = append(cases, newCase(t, bytesText(t, copies), letters, 0, false))
-		// Of hardly any letter but A: nearly every place is a potential match, and with C in front
+		// Nearly all letters are A: nearly every place is a potential match, and with C in front
 		// few are occurrences.
 		same := bytes.Repeat([]byte("A"), 2*m+500)
 		for i := 3 * m / 2; i < len(same); i += m + 20 {
@@ -246,7 +246,7 @@ func TestCooperativeOnLongText(t *testing.T) {
 	n := 2*round + 5000
 	text := planted(r, n, pattern, 1, true, dna.Letters, 4000)
 	for _, border := range []int{round, 2 * round} {
-		// letter 0 of the scan stands len(pattern) - 1 before the text
+		// Letter 0 of the scan lies len(pattern) - 1 before the text.
 		copy(text[border-(len(pattern)-1)-20:], pattern)
 	}
 	c := newCase(t, dnaText(t, string(text)), pattern, 0, false)

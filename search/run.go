@@ -14,7 +14,7 @@ import (
 	"scanmap/parallel"
 )
 
-// Options say how patterns are sought.
+// Options say how patterns are searched for.
 type Options struct {
 	// Method and Scheme are names, or Auto for the fastest.
 	Method, Scheme string
@@ -26,10 +26,10 @@ type Options struct {
 	// Threads is the number of goroutines; 0 is one for each processor.
 	Threads int
 	Device  device.Choice
-	// stretch is the most letters that are searched at a time, 0 for a good number; for tests.
+	// stretch is the most letters that are searched at a time. 0 is a good number; for tests.
 	stretch int
-	// most is the number of ends of several patterns at a time from which on they are sought in
-	// smaller groups, 0 for a good number; for tests.
+	// most is the most ends of several patterns at a time: with more they are searched for in
+	// smaller groups. 0 is a good number; for tests.
 	most int
 }
 
@@ -92,7 +92,7 @@ func Run(ctx context.Context, text *Text, patterns []Pattern, o Options, emit fu
 	return &s.stats, nil
 }
 
-// searcher is a run.
+// searcher is a call of Run.
 type searcher struct {
 	ctx      context.Context
 	text     *Text
@@ -164,8 +164,8 @@ type needleKind struct {
 	onGPU  bool
 }
 
-// chooseScheme returns the scheme that was named or, of auto, the fastest one. Needles of one kind
-// are weighed once.
+// chooseScheme returns the scheme that was named or, of auto, the fastest one. This is settled once
+// for all needles of a kind.
 func (s *searcher) chooseScheme(n *needle, onGPU bool) (chosenScheme, error) {
 	kind := needleKind{n.length(), onGPU}
 	if chosen, ok := s.chosen[kind]; ok && n.single {
@@ -192,7 +192,7 @@ func (s *searcher) chooseScheme(n *needle, onGPU bool) (chosenScheme, error) {
 	return chosen, nil
 }
 
-// group searches for patterns [from, to), at once if what they have is not too much.
+// group searches for patterns [from, to), all at once if they do not have too many ends.
 func (s *searcher) group(from, to int) error {
 	if from == to {
 		return nil
@@ -252,7 +252,7 @@ func (s *searcher) give(locations []Location) error {
 // strandEnds are the ends of each strand of a pattern.
 type strandEnds [2][]int
 
-// ends finds the ends of patterns [from, to) in a stretch; few is false when it gave up because
+// ends finds the ends of patterns [from, to) in a stretch; few is false if it gave up because
 // there are too many ends, or patterns, for a search of several patterns.
 func (s *searcher) ends(stretch stretch, from, to int) (ends []strandEnds, few bool, err error) {
 	if s.gpu != nil {
@@ -321,8 +321,8 @@ func (s *searcher) endsOnCPU(stretch stretch, from, to int, ends []strandEnds) (
 // segments is the number of segments of a stretch.
 func (s stretch) segments() int { return (s.to - s.from + segment - 1) / segment }
 
-// inSegments has goroutines search the numbered segments of a stretch, as long as there should be
-// more. Each goroutine has a scratch of its own.
+// inSegments has goroutines search the numbered segments of a stretch, as long as more is wanted.
+// Each goroutine has a scratch of its own.
 func (s stretch) inSegments(threads int, more func() bool, search func(i int, scratch *scratch, r textRange)) {
 	scratches := make([]scratch, min(threads, s.segments()))
 	parallel.Ranges(threads, s.segments(), 1, func(worker, i, _ int) {

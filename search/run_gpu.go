@@ -37,8 +37,8 @@ func (s *searcher) worthGPU() bool {
 	return s.seconds(false)/float64(s.options.Threads) > gpuStart+s.seconds(true)
 }
 
-// seconds is how long the schemes take that would be chosen, on the CPU with one thread; +Inf where
-// a needle has none.
+// seconds is how long the schemes that would be chosen take, on the CPU with one thread. It is +Inf
+// where a needle has none.
 func (s *searcher) seconds(onGPU bool) float64 {
 	sum := 0.0
 	for _, strands := range s.needles {
@@ -131,9 +131,9 @@ func (s *searcher) endsOnGPU(stretch stretch, from, to int) (ends []strandEnds, 
 	return ends, true, nil
 }
 
-// checkStart puts right what a GPU finds near the start of a text of bytes: there is no code that
-// stands before the text and matches nothing, so ends whose alignments may reach back so far are
-// found again on the CPU.
+// checkStart corrects what a GPU finds near the start of a text of bytes: no code can be put before
+// the text that matches nothing, so ends whose alignments may reach back that far are found again
+// on the CPU.
 func (s *searcher) checkStart(n *needle, r textRange, ends []int, from int) []int {
 	reach := n.length() + n.k
 	if s.text.alphabet != Bytes || r.from-r.first >= reach {
@@ -153,5 +153,5 @@ func (s *searcher) checkStart(n *needle, r textRange, ends []int, from int) []in
 // reachable is what kernels can read back from a letter.
 const reachable = kernels.SearchPadding
 
-// MaxLength + MaxDistance fit the padding
+// MaxLength + MaxDistance fit the padding.
 var _ = [1]struct{}{}[(MaxLength+MaxDistance)/(reachable+1)]

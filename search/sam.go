@@ -132,7 +132,7 @@ var cigarTypes = [...]hts.CigarOpType{
 }
 
 // describe sets CIGAR, NM and MD. The last two compare letters as samtools calmd does: an IUPAC
-// letter of the pattern equals itself alone, and N nothing. So they count letters that differ, and
+// letter of the pattern equals only itself, and N nothing. So they count letters that differ, and
 // AS has the distance of the search.
 func (f *samFormat) describe(r *Rows, l *Location) {
 	var whole [1]locate.Operation

@@ -34,7 +34,8 @@ var shiftOrMethod = &Method{
 // shiftOrScanOf is the scheme scan with fewer letters a thread, for the paper's figure 6.
 func shiftOrScanOf(letters int) *Scheme {
 	return &Scheme{
-		Name: fmt.Sprintf("scan-%d", letters), Summary: fmt.Sprintf("scan with a thread's share of %d in place of %d (figure 6)", letters, laneLetters),
+		Name:      fmt.Sprintf("scan-%d", letters),
+		Summary:   fmt.Sprintf("scan with a thread's share of %d in place of %d (figure 6)", letters, laneLetters),
 		Alphabets: bothAlphabets, Longest: 32, Sets: true,
 		gpu: &gpuFinder{find: func(g *gpuSearch, n *needle) { shiftOrScanOfGPU(g, n, letters) }},
 	}

@@ -53,7 +53,7 @@ func newShiftOrScan(n *needle) byteFinder {
 	}
 	masks := n.masks(0, m, 64)
 	return func(codes []byte, found func(end int)) {
-		last := masks[len(masks)-1] // behind the letters before
+		last := masks[len(masks)-1] // after the letters before
 		var folded [lanes]uint64
 		for from := 0; from < len(codes); from += lanes * laneLetters {
 			tile := codes[from:min(from+lanes*laneLetters, len(codes))]
@@ -65,7 +65,7 @@ func newShiftOrScan(n *needle) byteFinder {
 			}
 			folded[0] |= last << laneLetters
 			for step := 1; step*laneLetters < 64; step *= 2 {
-				// downwards, so that lane l - step is as it was before the step
+				// Downwards, so that lane l - step is as it was before the step.
 				for l := lanes - 1; l >= step; l-- {
 					folded[l] |= folded[l-step] << (step * laneLetters)
 				}

@@ -29,8 +29,8 @@ func newBitVectors(n *needle) *bitVectors {
 	return v
 }
 
-// scan calls found with the ends in [from, to] behind `after` of text in [from, to) with at most k
-// edits, in ascending order.
+// scan calls found with the ends of text in [from, to) that come after offset `after`, with at most
+// k edits, in ascending order.
 func (v *bitVectors) scan(b *dna.Sequence, from, to, after int, found func(end int)) {
 	if from >= to {
 		return

@@ -1,13 +1,13 @@
 package search
 
 // Vishkin's duels (Wang 2018, sections 3 and 4). The witness of a shift is a place of the needle
-// whose letter is another than the one so many places on. Of two places of the text that are so far
-// apart, one letter of the text then rules out one: so one place is left of each ceil(m / 2), by
-// duels in a binary tree, and only that is compared with the text.
+// whose letter differs from the one that is the shift further on. Of two places of the text that
+// are the shift apart, one letter of the text then rules out one. So duels in a binary tree leave
+// one place of each ceil(m / 2), and only that is compared with the text.
 //
 // A shift that is a period of the needle has no witness. Needles whose period is at most m / 2 are
 // left to brute-force/plain. It is exact, and takes no letters that stand for several bases:
-// differing is what duels rest on.
+// duels rest on letters that differ.
 var witnessMethod = &Method{
 	Name:    "witness",
 	Source:  "Wang 2018, sections 3 and 4",

@@ -59,7 +59,8 @@ func TestPeriodic(t *testing.T) {
 		{"ACGAC", 3, false}, {"ACGACG", 3, true}, {"ACGACGA", 3, true}, {"AACA", 3, false}, {"ACGTA", 4, false},
 	} {
 		if period, _ := witnesses([]byte(c.letters)); period != c.period || periodic(period, len(c.letters)) != c.want {
-			t.Errorf("%s has period %d and is periodic: %t; want %d, %t", c.letters, period, periodic(period, len(c.letters)), c.period, c.want)
+			t.Errorf("%s has period %d and is periodic: %t; want %d, %t",
+				c.letters, period, periodic(period, len(c.letters)), c.period, c.want)
 		}
 	}
 }

@@ -15,7 +15,8 @@ var wuManberMethod = &Method{
 		},
 		{
 			Name: "segment", Summary: "one thread a segment with a halo (GBPR)",
-			Alphabets: bothAlphabets, Longest: MaxLength, longestOnGPU: 64, Distance: MaxDistance, distanceOnGPU: 7, Edits: true, Substitutions: true, Sets: true,
+			Alphabets: bothAlphabets, Longest: MaxLength, longestOnGPU: 64, Distance: MaxDistance, distanceOnGPU: 7,
+			Edits: true, Substitutions: true, Sets: true,
 			cpu: byCodes(newWuManberSegment), gpu: &gpuFinder{find: wuManberSegmentGPU},
 		},
 		{

@@ -97,7 +97,7 @@ func newWuManberScan(n *needle) byteFinder {
 	}
 	masks := n.masks(0, m, 64)
 	return func(codes []byte, found func(end int)) {
-		// last[d] is level d behind the letters before.
+		// last[d] is level d after the letters before.
 		last := make([]uint64, n.k+1)
 		for d := range last {
 			last[d] = masks[len(masks)-1] << d
@@ -146,7 +146,7 @@ func scanLevel(tile []byte, masks []uint64, start uint64, notMatching func(i int
 	}
 	folded[0] = folded[0].after(pair{0, start}, laneLetters)
 	for step := 1; step*laneLetters < 64; step *= 2 {
-		// downwards, so that lane l - step is as it was before the step
+		// Downwards, so that lane l - step is as it was before the step.
 		for l := lanes - 1; l >= step; l-- {
 			folded[l] = folded[l].after(folded[l-step], step*laneLetters)
 		}

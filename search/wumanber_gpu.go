@@ -45,7 +45,9 @@ func wuManberPartsGPU(g *gpuSearch, n *needle) {
 		q.Reserve(carry, bytes)
 		q.Clear(carry, bytes)
 	}
-	p := kernels.WuManberParams{Codes: uint32(codesOf(n.alphabet)), K: uint32(n.k), Substitutions: uint32(boolean(n.substitutions)), AllLevels: 1}
+	p := kernels.WuManberParams{
+		Codes: uint32(codesOf(n.alphabet)), K: uint32(n.k), Substitutions: uint32(boolean(n.substitutions)), AllLevels: 1,
+	}
 	p.Text = kernels.Letters{Codes: text.Codes - partsBefore, Count: text.Count + partsBefore}
 	own, next := &g.scratch[0], &g.scratch[1]
 	parts := n.wordMasks()
@@ -63,7 +65,7 @@ func wuManberPartsGPU(g *gpuSearch, n *needle) {
 	}
 }
 
-// kernelForDistance puts the least k of a kernel's variants that is enough behind its name.
+// kernelForDistance appends to a kernel's name the least k of its variants that is enough.
 func kernelForDistance(name string, k int, variants ...int) string {
 	for _, most := range variants {
 		if k <= most {
