@@ -16,15 +16,16 @@
 //     substitutions
 //   - location: an occurrence that is reported, with its start and its alignment
 //   - method, scheme: an algorithm, and the way it is laid out on a processor
-//   - stretch: whole contigs that are searched at a time, all ends of which are held
+//   - stretch: whole contigs that are searched at a time, all ends of which are held; in kernels,
+//     the part of the text that a warp searches
 //   - segment: the part of a stretch that a goroutine searches at a time; in kernels, that of a
 //     thread
 //   - chunk: the part of a stretch that is on a GPU at a time
 //   - scan: a running combination (prefix sum) over letters, by which some schemes share out the
 //     work of an automaton
 //
-// Segments and chunks of package mapper/find are parts of one contig and of the whole reference,
-// and scan is there the name of an engine.
+// In package mapper/find a segment is a part of one contig, a chunk is a part of the whole reference,
+// and scan is the name of an engine.
 //
 // # Data flow
 //

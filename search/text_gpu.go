@@ -9,7 +9,7 @@ import (
 	"scanmap/kernels"
 )
 
-// A gpuText is a stretch of text on a GPU: letters [from, to) of the text, with a padding of
+// A gpuText is a chunk of text on a GPU: letters [from, to) of the text, with a padding of
 // kernels.SearchPadding letters on each side, of the text around as far as that belongs to the same
 // search, or of what matches nothing (of bytes, 0). Kernels count letters from 0 at from.
 type gpuText struct {
