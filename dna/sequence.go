@@ -195,27 +195,11 @@ func (s *Sequence) ReverseComplement(dst *Sequence) {
 		// Bases [from, from+64) of s, reversed, are word i of dst; from is
 		// negative in the last word unless the length is a multiple of 64.
 		from := s.Length - (i+1)*WordBases
-		amb := bits.Reverse64(fetch(s.Ambiguous, from, ^uint64(0)))
+		amb := bits.Reverse64(WindowOrZero(s.Ambiguous, from)) | past(s.Length-i*WordBases)
 		dst.Ambiguous[i] = amb
-		dst.Low[i] = ^bits.Reverse64(fetch(s.Low, from, 0)) &^ amb
-		dst.High[i] = ^bits.Reverse64(fetch(s.High, from, 0)) &^ amb
+		dst.Low[i] = ^bits.Reverse64(WindowOrZero(s.Low, from)) &^ amb
+		dst.High[i] = ^bits.Reverse64(WindowOrZero(s.High, from)) &^ amb
 	}
-}
-
-// fetch returns the 64 bits of plane that start at bit from, which may be
-// negative or reach past the end; bits outside come from fill.
-func fetch(plane []uint64, from int, fill uint64) uint64 {
-	word, bit := from>>6, uint(from&63)
-	at := func(i int) uint64 {
-		if i < 0 || i >= len(plane) {
-			return fill
-		}
-		return plane[i]
-	}
-	if bit == 0 {
-		return at(word)
-	}
-	return at(word)>>bit | at(word+1)<<(64-bit)
 }
 
 // CountAmbiguous returns the number of ambiguous letters.

@@ -1,5 +1,7 @@
 package dna
 
+import "slices"
+
 // Window returns 64 bits of a plane from bit at on, bit i being that of base at + i. The position
 // must not be negative, and the plane must hold the word after the one that bit at is in.
 func Window(plane []uint64, at int) uint64 {
@@ -8,20 +10,37 @@ func Window(plane []uint64, at int) uint64 {
 	return pair[0]>>s | pair[1]<<1<<(63-s)
 }
 
+// WindowOrZero is Window for any position, also one before the plane or near its end. Bits outside
+// the plane are 0. It is written so that the compiler puts it into its callers.
+func WindowOrZero(plane []uint64, at int) uint64 {
+	w, s := at>>6, uint(at&63)
+	switch {
+	case w >= 0 && w+1 < len(plane):
+		return plane[w]>>s | plane[w+1]<<1<<(63-s)
+	case w == -1 && len(plane) > 0:
+		return plane[0] << 1 << (63 - s)
+	case w >= 0 && w < len(plane):
+		return plane[w] >> s
+	}
+	return 0
+}
+
 // AmbiguousCode is the code of a letter that matches nothing; those of A, C, G and T are 0 to 3.
 const AmbiguousCode = ambiguous
 
 // AppendCodes appends the codes of the letters [from, to) of s, one byte each.
 func (s *Sequence) AppendCodes(codes []byte, from, to int) []byte {
-	for at := from; at < to; {
+	start := len(codes)
+	codes = slices.Grow(codes, to-from)[:start+to-from]
+	for at, part := from, codes[start:]; at < to; {
 		word, bit := at/WordBases, at%WordBases
 		low, high, amb := s.Low[word]>>bit, s.High[word]>>bit, s.Ambiguous[word]>>bit
 		n := min(WordBases-bit, to-at)
-		for range n {
-			codes = append(codes, byte(low&1|high&1<<1|amb&1<<2))
+		for i := range part[:n] {
+			part[i] = byte(low&1 | high&1<<1 | amb&1<<2)
 			low, high, amb = low>>1, high>>1, amb>>1
 		}
-		at += n
+		at, part = at+n, part[n:]
 	}
 	return codes
 }

@@ -1,5 +1,7 @@
 package locate
 
+import "strconv"
+
 // An Operation is a run of one kind in an alignment.
 type Operation struct {
 	Kind   OperationKind
@@ -21,6 +23,17 @@ const (
 	Insertion
 	Deletion
 )
+
+// letters are those of the kinds in CIGAR, where M is a match or a mismatch.
+const letters = "MID"
+
+// AppendCIGAR appends operations as SAM writes them, such as 3M1D5M.
+func AppendCIGAR(dst []byte, operations []Operation) []byte {
+	for _, o := range operations {
+		dst = append(strconv.AppendInt(dst, int64(o.Length), 10), letters[o.Kind])
+	}
+	return dst
+}
 
 // EditCost is the cost of an edit where an inserted or deleted base costs 1 more, so that the least
 // cost has the fewest edits first and the fewest gaps second. It Exceeds any number of gap bases

@@ -7,13 +7,13 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"scanmap/device"
 	"scanmap/dna"
 	"scanmap/measure"
+	"scanmap/parallel"
 )
 
 // BenchOptions say what Bench measures.
@@ -22,18 +22,20 @@ type BenchOptions struct {
 	Method, Scheme string
 	Device         device.Choice // the CPU, or one GPU
 	Alphabet       Alphabet
-	// AlphabetSize is the number of byte values that a text of Bytes is made of; DNA has four letters.
+	// AlphabetSize is the number of byte values that a text of Bytes is made of; DNA has four
+	// letters.
 	AlphabetSize int
 	// Letters is n, from MinBenchLetters to MaxBenchLetters.
 	Letters int
 	// PatternLengths and Distances are m and k; each m is measured with each k.
 	PatternLengths, Distances []int
 	Substitutions             bool
-	// Patterns is the number of patterns that are sought in one run; 0 is one.
+	// Patterns is the number of patterns that one run searches for; 0 is one.
 	Patterns int
 	// Threads is the number of goroutines on the CPU; 0 is one.
 	Threads int
-	// Repetitions is the number of measurements, after one that is not counted; results are their medians.
+	// Repetitions is the number of measurements, after one that is not counted; results are their
+	// medians.
 	Repetitions int
 }
 
@@ -46,13 +48,16 @@ const (
 	MaxBenchLetters = 1 << 31
 )
 
-// Bench measures how fast schemes find the ends of patterns in a random text, without making locations of them. What a
-// scheme refuses is left out; if nothing is left, that is an error. The text and the patterns, which are parts of it, are
-// the same for the same options. Rates count the text once for each pattern, as if one was sought after the other.
+// Bench measures how fast schemes find the ends of patterns in a random text, without making
+// locations of them. What a scheme refuses is left out; if nothing is left, that is an error. The
+// text and the patterns, which are parts of it, are the same for the same options. Rates count the
+// text once for each pattern, as if they were searched for one after the other.
 //
-// On a GPU a run is what a scheme puts into the queue, timed by events: its kernels and the upload of the needle from pinned memory,
-// all queued before the first begins unless the scheme waits in between; but not the upload of the text, the layout of the text that it reads, and the download of what was found. Beside it stands what the same
-// GPU does at best with memory of the same size. On the CPU a run is the search of the whole text in segments.
+// On a GPU a run is what a scheme puts into the queue, timed by events: its kernels and the upload
+// of the needle from pinned memory, all queued before the first begins unless the scheme waits in
+// between; but not the upload of the text, the layout of the text that it reads, and the download
+// of what was found. The result also has what the same GPU does at best with memory of the same
+// size. On the CPU a run is the search of the whole text in segments.
 func Bench(ctx context.Context, o BenchOptions) (*measure.Result, error) {
 	b, err := newBench(ctx, o)
 	if err != nil {
@@ -120,7 +125,10 @@ func newBench(ctx context.Context, o BenchOptions) (*bench, error) {
 			return nil, fmt.Errorf("an alphabet of %d letters is not from 1 to 256", o.AlphabetSize)
 		}
 		// NewBytes takes a letter less than MaxBenchLetters.
-		b.text = &Text{alphabet: Bytes, bytes: randomBytes(o.Letters, o.AlphabetSize), contigs: []dna.Contig{{Name: "made", Length: o.Letters}}}
+		b.text = &Text{
+			alphabet: Bytes, bytes: randomBytes(o.Letters, o.AlphabetSize),
+			contigs: []dna.Contig{{Name: "made", Length: o.Letters}},
+		}
 	default:
 		return nil, fmt.Errorf("alphabet %q is neither dna nor bytes", o.Alphabet)
 	}
@@ -130,40 +138,30 @@ func newBench(ctx context.Context, o BenchOptions) (*bench, error) {
 // benchThreads make the text.
 const benchThreads = 16
 
-// randomGrain is the number of letters made with one random generator, so that what is made does not depend on
-// threads.
+// randomGrain is the number of letters made with one random generator, so that what is made does
+// not depend on threads.
 const randomGrain = 1 << 20
 
-// randomBytes makes n letters that are evenly drawn from so many byte values, from A on.
+// randomBytes draws n letters evenly from size byte values, of which A is the first.
 func randomBytes(n, size int) []byte {
 	letters := make([]byte, n)
-	var next atomic.Int64
-	var group sync.WaitGroup
-	for range benchThreads {
-		group.Go(func() {
-			for {
-				from := int(next.Add(randomGrain)) - randomGrain
-				if from >= n {
-					return
-				}
-				r := rand.New(rand.NewPCG(uint64(from), 5))
-				bits := uint64(0)
-				part := letters[from:min(from+randomGrain, n)]
-				for i := range part {
-					if i%4 == 0 {
-						bits = r.Uint64()
-					}
-					part[i] = 'A' + byte(uint32(bits&0xffff)*uint32(size)>>16)
-					bits >>= 16
-				}
+	parallel.Ranges(benchThreads, n, randomGrain, func(_, from, to int) {
+		r := rand.New(rand.NewPCG(uint64(from), 5))
+		bits := uint64(0)
+		part := letters[from:to]
+		for i := range part {
+			if i%4 == 0 {
+				bits = r.Uint64()
 			}
-		})
-	}
-	group.Wait()
+			part[i] = 'A' + byte(uint32(bits&0xffff)*uint32(size)>>16)
+			bits >>= 16
+		}
+	})
 	return letters
 }
 
-// needles makes the needles of patterns of m letters: parts of the text, evenly apart, so that each occurs in it.
+// needles makes the needles of patterns of m letters: parts of the text, evenly apart, so that each
+// occurs in it.
 func (b *bench) needles(m, k int) ([]*needle, error) {
 	contig := &b.text.contigs[0]
 	count := b.options.Patterns
@@ -268,7 +266,8 @@ func (b *bench) row(c benchCase, times []time.Duration) *measure.Row {
 	row := rateRow(name, "letters/s", letters, times)
 	row.Operations = letters
 	row.Search = &measure.Search{
-		Method: c.scheme.Method, Scheme: c.scheme.Name, Alphabet: string(o.Alphabet), AlphabetSize: o.AlphabetSize, Letters: int64(o.Letters),
+		Method: c.scheme.Method, Scheme: c.scheme.Name,
+		Alphabet: string(o.Alphabet), AlphabetSize: o.AlphabetSize, Letters: int64(o.Letters),
 		PatternLength: n.length(), Distance: n.k, Substitutions: n.substitutions && n.k > 0, Patterns: o.Patterns,
 	}
 	if !b.onGPU() {
@@ -287,7 +286,7 @@ func rateRow(name, unit string, work int64, times []time.Duration) measure.Row {
 	return measure.Medians(runs)[0]
 }
 
-// A missedError is of a scheme that found nothing, although patterns are parts of the text.
+// A missedError tells that a scheme found nothing, although patterns are parts of the text.
 type missedError struct{ scheme *Scheme }
 
 func (e *missedError) Error() string {

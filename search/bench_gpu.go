@@ -42,7 +42,8 @@ type gpuBench struct {
 	ceilings map[ceiling]measure.Row
 }
 
-// A ceiling is work on memory that no scheme can do without: each reads the text, and most write a byte for each letter.
+// A ceiling is work on memory that no scheme can do without: each reads the text, and most write a
+// byte for each letter.
 type ceiling string
 
 const (
@@ -51,7 +52,8 @@ const (
 	packedCeiling ceiling = "read of the packed text, 2 bits a letter"
 )
 
-// ceilingOf is the ceiling of a scheme: those that add hits themselves read packed text, if it is of DNA, and write next to nothing.
+// ceilingOf is the ceiling of a scheme: those that add hits themselves read packed text, if it is
+// of DNA, and write next to nothing.
 func (g *gpuBench) ceilingOf(s *Scheme) ceiling {
 	switch {
 	case !s.gpu.hits:
@@ -110,9 +112,13 @@ func (g *gpuBench) measureCeiling(kind ceiling) error {
 	times, err := g.repeated(func() (time.Duration, error) {
 		t := g.timer.TimeQueued(func() {
 			if kind == copyCeiling {
-				device.LaunchBlocks(q, "copy_ceiling", blocks, &kernels.CopyCeilingParams{From: codes.Codes, To: to, Count: count})
+				device.LaunchBlocks(q, "copy_ceiling", blocks, &kernels.CopyCeilingParams{
+					From: codes.Codes, To: to, Count: count,
+				})
 			} else {
-				device.LaunchBlocks(q, "read_ceiling", blocks, &kernels.ReadCeilingParams{From: codes.Codes, Count: count, Folded: g.folded.At(0)})
+				device.LaunchBlocks(q, "read_ceiling", blocks, &kernels.ReadCeilingParams{
+					From: codes.Codes, Count: count, Folded: g.folded.At(0),
+				})
 			}
 		})
 		return t, q.Err
@@ -154,7 +160,8 @@ func (g *gpuBench) measureCase(c benchCase) ([]time.Duration, error) {
 	})
 }
 
-// warmUp searches once, so that layouts of the text are there and room for the hits, of which there has to be one.
+// warmUp searches once, so that layouts of the text are there and room for the hits, of which there
+// has to be one.
 func (g *gpuBench) warmUp(c benchCase, n *needle) error {
 	q := g.queue
 	count := make([]uint64, 1)

@@ -23,7 +23,8 @@ func gpuBenchOf(t *testing.T, o BenchOptions) *bench {
 	return b
 }
 
-// A scheme that adds hits has reading as its ceiling, and room for its hits is made before times are taken.
+// A scheme that adds hits has reading as its ceiling, and room for its hits is made before times
+// are taken.
 func TestBenchOfHits(t *testing.T) {
 	finder := gpuFinder{hits: true, find: func(g *gpuSearch, n *needle) {
 		bruteForceGPU(g, n)

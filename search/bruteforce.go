@@ -1,8 +1,8 @@
 package search
 
-// Brute force compares the pattern with the text at every place, and counts what differs (Wang 2018, section 4.1). It knows
-// no cleverness, and so it is what the other methods are tested against. It cannot search with
-// edits: of those levenshtein/serial is the plain version.
+// Brute force compares the pattern with the text at every place, and counts what differs (Wang
+// 2018, section 4.1). It is not clever, and so the other methods are tested against it. It cannot
+// search with edits: for those levenshtein/serial is the plain version.
 var bruteForceMethod = &Method{
 	Name:    "brute-force",
 	Source:  "Wang 2018, section 4.1",

@@ -1,31 +1,45 @@
-// Package search finds every place where short patterns (primers, guides, motifs, any bytes) occur in a text, without
-// an index of the text. It also holds the methods of five papers on string matching on GPUs, each by its
-// name, so that they can be used and measured side by side.
+// Package search finds every place where short patterns (primers, guides, motifs, any bytes) occur
+// in a text, without an index of the text. It also holds the methods of five papers on string
+// matching on GPUs, each by its name, so that they can be used and measured side by side.
 //
 // # Words
 //
-//   - text: what is searched: the contigs of a reference (alphabet dna), or the bytes of a file (alphabet bytes)
-//   - code: a letter as a number: 0 to 3 for A, C, G, T and 4 for whatever matches nothing; a byte is its own code
-//   - pattern: what is sought, m letters; in DNA an IUPAC letter stands for a set of bases
+//   - text: what is searched: the contigs of a reference (alphabet dna), or the bytes of a file
+//     (alphabet bytes)
+//   - code: a letter as a number: 0 to 3 for A, C, G, T and 4 for whatever matches nothing; a byte
+//     is its own code
+//   - pattern: what is searched for, m letters; in DNA an IUPAC letter stands for a set of bases
 //   - needle: one strand of a pattern, which is what methods look for
-//   - end: the offset in the text behind the last letter of an occurrence
-//   - occurrence: an end at which the needle fits with at most k edits, or with at most k substitutions
+//   - piece: a part of a needle; of k + 1 pieces one occurs unchanged
+//   - end: the offset in the text after the last letter of an occurrence
+//   - occurrence: an end at which the needle fits with at most k edits, or with at most k
+//     substitutions
 //   - location: an occurrence that is reported, with its start and its alignment
 //   - method, scheme: an algorithm, and the way it is laid out on a processor
+//   - stretch: whole contigs that are searched at a time, all ends of which are held; in kernels,
+//     the part of the text that a warp searches
+//   - segment: the part of a stretch that a goroutine searches at a time; in kernels, that of a
+//     thread
+//   - chunk: the part of a stretch that is on a GPU at a time
+//   - scan: a running combination (prefix sum) over letters, by which some schemes share out the
+//     work of an automaton
+//
+// In package mapper/find a segment is a part of one contig, a chunk is a part of the whole reference,
+// and scan is the name of an engine.
 //
 // # Data flow
 //
 //	patterns -> needles -> a scheme's finder -> ends -> locator -> locations -> rows
 //
-// A scheme only finds ends; which of them are reported, where they start and how they align is the same code for all
-// (locate.go), so that every method gives the same locations.
+// A scheme only finds ends. Which of them are reported, where they start and how they align is the
+// same code for all (locate.go), so that every method gives the same locations.
 //
 // # What a location is
 //
-// With a distance in edits it is what a mapping is: occurrences of one needle and contig are taken in order of (distance, gaps,
-// end) and kept unless a kept one lies within k; the alignment ends there, has the fewest gaps, and has them as far
-// left as they go. With substitutions alone (and with none) every occurrence is a location, since no gap makes
-// neighbours of one match. Letters of the text other than A, C, G and T match nothing, not even an N of the pattern.
+// With a distance in edits it is what package locate says, as for reads, with needles for strands.
+// Letters that have to match (--pam) rule out alignments, and occurrences that have no other. With
+// only substitutions (and with none) every occurrence is a location, however near to another.
+// Letters of the text other than A, C, G and T match nothing, not even an N of the pattern.
 //
 // Coordinates are 0-based and half-open.
 package search

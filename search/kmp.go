@@ -1,8 +1,8 @@
 package search
 
-// The algorithm of Knuth, Morris and Pratt (Wang 2018, section 5): one pass over the text that never goes back in it.
-// It is serial, the baseline of that paper, and runs on the CPU alone. It is exact, and takes no letters that stand for
-// several bases.
+// The algorithm of Knuth, Morris and Pratt (Wang 2018, section 5): one pass over the text that
+// never goes back in it. It is serial, the baseline of that paper, and runs only on the CPU. It is
+// exact, and takes no letters that stand for several bases.
 var kmpMethod = &Method{
 	Name:    "kmp",
 	Source:  "Wang 2018, section 5",
@@ -33,8 +33,9 @@ func newKMP(n *needle) byteFinder {
 	}
 }
 
-// failure returns, for each place, how long the longest end of the letters up to and with it is that they also begin
-// with, other than all of them. (The paper's code sets the index of the letter where it has to set that of the border.)
+// failure returns, for each place, the length of the longest border of the letters up to and
+// including it: they begin and end with it, and it is not all of them. (The paper's code sets the
+// index of the letter where it has to set that of the border.)
 func failure(letters []byte) []int {
 	borders := make([]int, len(letters))
 	border := 0

@@ -1,18 +1,22 @@
 package search
 
-// The matrix of edit distances: row 0 is all zeros, since a match may begin anywhere in the text, and column 0 counts
-// up (Nakano 2012, section IV; Ho, Oh and Kim 2017). Distances above k + 1 do not matter, and kernels cap them. The
-// schemes differ in the order in which they compute the cells, and so in what can be computed at once:
+// The matrix of edit distances: row 0 is all zeros, since a match may begin anywhere in the text,
+// and column 0 counts up (Nakano 2012, section IV; Ho, Oh and Kim 2017). Distances above k + 1 do
+// not matter, and kernels cap them. The schemes differ in the order in which they compute the
+// cells, and so in what can be computed at once:
 //
 //   - serial: column by column, each from top to bottom
-//   - diagonal: diagonal by diagonal, a thread a letter of the needle. The paper has one matrix for the whole text;
-//     here a GPU has segments that overlap by m + k letters, enough of them to keep it busy, each a matrix of its own
-//   - blocks: the same in windows of 3 m letters, of which the last m are reported: an occurrence with k < m edits spans less
-//     than 2 m. The paper seeks the least distance of all windows, here every end within k counts
+//   - diagonal: diagonal by diagonal, a thread a letter of the needle. The paper has one matrix for
+//     the whole text; here a GPU has segments that overlap by m + k letters, enough of them to keep
+//     it busy, each a matrix of its own
+//   - blocks: the same in windows of 3 m letters, of which the last m are reported: an occurrence
+//     with k < m edits spans less than 2 m. The paper looks for the least distance of all windows;
+//     here every end within k counts
 //   - rows: row by row, a thread a letter of the text, in segments that overlap by m + k letters
-//   - rows-shuffle: the same with values passed from lane to lane; on the CPU, where there are none, it is rows
+//   - rows-shuffle: the same with values passed from lane to lane; on the CPU, where there are
+//     none, it is rows
 //
-// No cell is left out, not even where the distance is above k already, and so each scheme takes time in
+// No cell is left out, not even where the distance is above k already. So each scheme takes time in
 // proportion to m n.
 var levenshteinMethod = &Method{
 	Name:    "levenshtein",
@@ -23,7 +27,8 @@ var levenshteinMethod = &Method{
 		Alphabets: bothAlphabets, Longest: MaxLength, Distance: MaxDistance, Edits: true, Sets: true,
 		cpu: byCodes(newSerial),
 	}, {
-		Name: "diagonal", Summary: "diagonal by diagonal of long segments, one letter of the pattern a thread (Nakano 2012, sections V and VI)",
+		Name:      "diagonal",
+		Summary:   "diagonal by diagonal of long segments, one letter of the pattern a thread (Nakano 2012, sections V and VI)",
 		Alphabets: bothAlphabets, Longest: MaxLength, Distance: MaxDistance, Edits: true, Sets: true,
 		cpu: byCodes(newDiagonal),
 		gpu: &gpuFinder{find: diagonalGPU},
@@ -45,6 +50,6 @@ var levenshteinMethod = &Method{
 	}},
 }
 
-// longestByRows leaves a block of 1,024 threads, which has m + k letters before those that it reports, 449 of these or
-// more.
+// longestByRows leaves a block of 1,024 threads, which has m + k letters before those that it
+// reports, 449 of these or more.
 const longestByRows = 512

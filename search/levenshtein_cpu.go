@@ -2,8 +2,8 @@ package search
 
 import "bytes"
 
-// newSerial computes the matrix column by column: column[i] is the least distance between the first i letters of the
-// needle and text that ends here.
+// newSerial computes the matrix column by column: column[i] is the least distance between the first
+// i letters of the needle and text that ends here.
 func newSerial(n *needle) byteFinder { return n.serial }
 
 func (n *needle) serial(codes []byte, found func(end int)) {
@@ -36,8 +36,8 @@ func newDiagonal(n *needle) byteFinder {
 	}
 }
 
-// newBlocks does so in windows of three pieces of the length of the needle, one window for each piece. The first two
-// have fewer pieces, since what would stand before the codes matches nothing.
+// newBlocks does so in windows of three pieces of the length of the needle, one window for each
+// piece. The first two have fewer pieces, since nothing comes before the codes that could match.
 func newBlocks(n *needle) byteFinder {
 	return func(codes []byte, found func(end int)) {
 		var rows slidRows
@@ -49,11 +49,11 @@ func newBlocks(n *needle) byteFinder {
 	}
 }
 
-// slidRows are rows i + j - 2 to i + j of the slid matrix: D[i][j] is in rows[(i + j) mod 3][j mod m] (Nakano 2012,
-// section VI).
+// slidRows are rows i + j - 2 to i + j of the slid matrix: D[i][j] is in rows[(i + j) mod 3][j mod
+// m] (Nakano 2012, section VI).
 type slidRows [3][]int
 
-// wavefront computes the matrix of codes, and reports the ends behind the first `before` codes.
+// wavefront computes the matrix of codes, and reports the ends after the first `before` codes.
 func (n *needle) wavefront(rows *slidRows, codes []byte, before int, found func(end int)) {
 	m := n.length()
 	for i := range rows {
@@ -105,7 +105,8 @@ func newRows(n *needle) byteFinder {
 	}
 }
 
-// distinct returns the distinct letters of a needle, codes or, with sets, sets of codes, and the number of each place's.
+// distinct returns the distinct letters of a needle, codes or, with sets, sets of codes, and the
+// number of each place's.
 func (n *needle) distinct() (places, letters []byte) {
 	all := n.letters
 	if !n.single {
@@ -122,8 +123,8 @@ func (n *needle) distinct() (places, letters []byte) {
 	return places, letters
 }
 
-// lastMatches returns X[l][j] for each of a needle's letters: the number of the last code up to the j-th that it
-// matches, counted from 1, or 0 (Ho, Oh and Kim 2017, equation (2)).
+// lastMatches returns X[l][j] for each of a needle's letters: the number of the last code up to the
+// j-th that it matches, counted from 1, or 0 (Ho, Oh and Kim 2017, equation (2)).
 func (n *needle) lastMatches(letters, codes []byte) [][]int {
 	x := make([][]int, len(letters))
 	for l, letter := range letters {
@@ -138,7 +139,8 @@ func (n *needle) lastMatches(letters, codes []byte) [][]int {
 	return x
 }
 
-// lastRow returns row m of the matrix (Ho, Oh and Kim 2017, equation (3)). No cell of a row needs another of it.
+// lastRow returns row m of the matrix (Ho, Oh and Kim 2017, equation (3)). No cell of a row needs
+// another of it.
 func (n *needle) lastRow(places []byte, x [][]int) []int {
 	previous, current := make([]int, len(x[0])), make([]int, len(x[0]))
 	for i := 1; i <= n.length(); i++ {

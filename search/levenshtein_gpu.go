@@ -5,15 +5,17 @@ import (
 	"scanmap/kernels"
 )
 
-var _ = [1]struct{}{}[MaxLength-kernels.WavefrontLongest] // patterns fit the kernel's rows
-var _ = [1]struct{}{}[2*MaxLength/(reachable+1)]          // what a window has before its last piece fits the padding
+var _ = [1]struct{}{}[MaxLength-kernels.WavefrontLongest] // Patterns fit the kernel's rows.
+// What a window has before its last piece fits the padding.
+var _ = [1]struct{}{}[2*MaxLength/(reachable+1)]
 var _ = [1]struct{}{}[longestByRows-kernels.RowsLongest]
 
 const (
-	// diagonalGroups is the number of blocks for each multiprocessor between which the text is divided.
+	// diagonalGroups is the number of blocks for each multiprocessor between which the text is
+	// divided.
 	diagonalGroups = 8
-	// shortestSegment times m + k letters is the least that a segment reports: the m + k before them are computed besides,
-	// and the m diagonals at either end are not full.
+	// shortestSegment times m + k letters is the least that a segment reports: the m + k before
+	// them are computed too, and the m diagonals at either end are not full.
 	shortestSegment = 4
 	// longestSegment keeps the numbers of diagonals far below 32 bits.
 	longestSegment = 1 << 24
@@ -35,7 +37,8 @@ func blocksGPU(g *gpuSearch, n *needle) {
 // wavefrontGroups is the number of segments that a block takes.
 func wavefrontGroups(n *needle) int { return max(kernels.WavefrontThreads/n.length(), 1) }
 
-// wavefrontGPU launches a kernel for segments that report their own letters and compute some before them.
+// wavefrontGPU launches a kernel for segments that report their own letters and compute some before
+// them.
 func wavefrontGPU(g *gpuSearch, n *needle, name string, own, before int) {
 	if n.single {
 		name += "_letters"

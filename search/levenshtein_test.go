@@ -10,9 +10,9 @@ import (
 	"scanmap/internal/emulator"
 )
 
-// figures are matrices that the papers show. In the text as we have it of Nakano's figure 3, the letters of Y are those
-// that stand above the matrix, and two cells do not follow from the recurrence, which gives 0 for d[1][1] and 2 for
-// d[5][6].
+// figures are matrices that the papers show. In the text as we have it of Nakano's figure 3, the
+// letters of Y are those that stand above the matrix, and two cells do not follow from the
+// recurrence, which gives 0 for d[1][1] and 2 for d[5][6].
 var figures = []struct {
 	name, text, pattern string
 	matrix              [][]int // from row 1 on
@@ -33,8 +33,8 @@ var figures = []struct {
 	}},
 }
 
-// TestFigures computes each row of a figure as the last one of a shorter pattern: its cells are the least k with
-// which there is an end.
+// TestFigures computes each row of a figure as the last one of a shorter pattern: its cells are the
+// least k with which there is an end.
 func TestFigures(t *testing.T) {
 	g := newTestGPU(t, emulator.Plain)
 	for _, f := range figures {
@@ -71,7 +71,8 @@ func TestLastMatches(t *testing.T) {
 	}
 }
 
-// TestLevenshteinLongest has the longest patterns and the largest distances, and as many letters as bytes can have.
+// TestLevenshteinLongest has the longest patterns and the largest distances, and as many letters as
+// bytes can have.
 func TestLevenshteinLongest(t *testing.T) {
 	every := make([]byte, 256)
 	for i := range every {

@@ -1,97 +1,88 @@
 package search
 
 import (
+	"cmp"
 	"slices"
+
+	"scanmap/dna"
+	"scanmap/locate"
+	"scanmap/parallel"
 )
 
 // A Location is a place where a pattern fits.
 type Location struct {
 	Pattern  int // its number among those given
 	Contig   int // its number in the text
-	Start    int // on the contig; End is behind the last letter
+	Start    int // on the contig; End is after the last letter
 	End      int
 	Reverse  bool // the reverse complement of the pattern fits
 	Distance int  // edits, or substitutions
 	// Operations are the alignment, in the text's orientation; none stand for one diagonal run.
-	Operations []Operation
+	Operations []locate.Operation
 }
-
-// An Operation is a run of one kind in an alignment.
-type Operation struct {
-	Kind   OperationKind
-	Length int
-}
-
-// OperationKind is the kind of an Operation.
-type OperationKind uint8
-
-// The kinds of operations; what each consumes, as in SAM:
-//
-//	            pattern  text
-//	Diagonal      yes     yes     match or mismatch
-//	Insertion     yes     no
-//	Deletion      no      yes
-const (
-	Diagonal OperationKind = iota
-	Insertion
-	Deletion
-)
 
 // A locator turns ends into locations. It is the scratch memory of one worker.
 type locator struct {
-	text    *Text
-	codes   []byte
-	column  []int32
-	results []measured
-	order   []int32
-	moves   []OperationKind
-	path    []OperationKind
+	text      *Text
+	separator locate.Separator
+	codes     []byte
+	column    []int32
+	moves     []locate.OperationKind
+	path      []locate.OperationKind
+	// occurrences are those of needle on contig that may exclude each other, in order of their
+	// ends, which are offsets in the text.
+	occurrences []locate.Occurrence
+	needle      *needle
+	contig      *dna.Contig
 }
 
-// measured is an end in a contig with the cost of its best alignment.
-type measured struct {
-	end  int
-	cost int32 // editCost for each edit, 1 for each gap base
-	kept int8  // 1 kept, -1 dropped
-}
-
-// editCost is the cost of an edit; an inserted or deleted base costs 1 more, so that the least cost has the
-// fewest edits first and the fewest gaps second.
-const editCost = 1 << 15
-
-// unreachable is a cost that no alignment has.
+// unreachable is a cost that no alignment has: MaxLength edits cost less. Its sum with a few edits
+// fits 32 bits.
 const unreachable = 1 << 29
 
-// locate adds the locations of a needle whose ends, in ascending order, are offsets behind letters of one contig. Ends that
-// are no occurrences are left out.
+// measureAtOnce bounds the text that is decoded at a time.
+const measureAtOnce = 1 << 16
+
+// locate adds the locations of a needle on a contig. ends are offsets in the text, in ascending
+// order. Those that are no occurrences are left out.
 func (l *locator) locate(n *needle, contig int, ends []int, add func(Location)) {
-	if len(ends) == 0 {
-		return
-	}
 	if n.k == 0 || n.substitutions {
 		l.ungapped(n, contig, ends, add)
 		return
 	}
-	l.results = l.results[:0]
-	// Ends that are so far apart that their alignments have no letter in common are measured apart.
-	for i := 0; i < len(ends); {
-		j := i + 1
-		for j < len(ends) && ends[j]-ends[j-1] <= n.length()+2*n.k && ends[j]-ends[i] < measureAtOnce {
-			j++
+	l.needle, l.contig = n, &l.text.contigs[contig]
+	for len(ends) > 0 {
+		count := n.together(ends)
+		l.occurrences = l.occurrences[:0]
+		for from := 0; from < count; {
+			to := from + 1
+			for to < count && ends[to]-ends[from] < measureAtOnce {
+				to++
+			}
+			l.measure(ends[from:to])
+			from = to
 		}
-		l.measure(n, contig, ends[i:j])
-		i = j
-	}
-	l.separate(n.k)
-	for _, r := range l.results {
-		if r.kept > 0 {
-			add(l.align(n, contig, r))
+		for _, i := range l.separator.Separate(l.occurrences, n.length(), n.k, l) {
+			add(l.align(contig, &l.occurrences[i]))
 		}
+		ends = ends[count:]
 	}
 }
 
-// measureAtOnce bounds the text that is decoded at a time.
-const measureAtOnce = 1 << 16
+// together returns how many of the first ends have to be separated together: up to one after which
+// the next end is more than m + 2k away.
+//
+// An alignment with at most k edits spans at most m + k letters, so one that ends more than m + 2k
+// after an end e starts more than k after e. An alignment that ends at e has no letter in common
+// with it, and starts before e. So both their ends and their starts are more than k apart, and
+// neither decides whether the other is a location.
+func (n *needle) together(ends []int) int {
+	i := 1
+	for i < len(ends) && ends[i]-ends[i-1] <= n.length()+2*n.k {
+		i++
+	}
+	return i
+}
 
 // ungapped adds the ends with at most k substitutions.
 func (l *locator) ungapped(n *needle, contig int, ends []int, add func(Location)) {
@@ -121,36 +112,11 @@ func (l *locator) ungapped(n *needle, contig int, ends []int, add func(Location)
 	}
 }
 
-// gapsAllowed tells whether letters of the text may be deleted behind the first i letters of a needle.
+// gapsAllowed tells whether letters of the text may be deleted after the first i letters of a
+// needle.
 func (n *needle) gapsAllowed(i int) bool {
 	m := n.length()
 	return i > 0 && (i < m && !n.fixed(i) || !n.fixed(i-1))
-}
-
-// next goes on by one letter of the text: column[i] is the cost of the first i letters of the needle, with a free start in the
-// text, as in Sellers 1980. Where there are moves it notes by which operation the best alignment of the first i letters comes to this letter.
-func (n *needle) next(column []int32, code byte, moves []OperationKind) {
-	diagonal := column[0]
-	for i := range n.length() {
-		left := column[i+1]
-		best, move := int32(unreachable), Diagonal
-		if n.matches(i, code) {
-			best = diagonal
-		} else if !n.fixed(i) {
-			best = diagonal + editCost
-		}
-		if v := left + editCost + 1; n.gapsAllowed(i+1) && v < best {
-			best, move = v, Deletion
-		}
-		if v := column[i] + editCost + 1; !n.fixed(i) && v < best {
-			best, move = v, Insertion
-		}
-		diagonal = left
-		column[i+1] = min(best, unreachable)
-		if moves != nil {
-			moves[i+1] = move
-		}
-	}
 }
 
 // start sets a column to that before any letter of the text.
@@ -160,143 +126,146 @@ func (n *needle) start(column []int32) {
 		if n.fixed(i) {
 			column[i+1] = unreachable
 		} else {
-			column[i+1] = min(column[i]+editCost+1, unreachable)
+			column[i+1] = min(column[i]+locate.EditCost+1, unreachable)
+		}
+	}
+}
+
+// next goes on by one letter of the text: column[i] is the least cost of an alignment of the first
+// i letters of the needle, which may start anywhere in the text (Sellers 1980). Rows first + 1 to
+// last are computed. Row first of the new column counts as out of reach, unless it is row 0, which
+// is always 0. Where there are moves, next notes the operation by which the best alignment of the
+// first i letters comes to this letter: among equal costs a diagonal before a deletion, and that
+// before an insertion.
+func (n *needle) next(column []int32, code byte, first, last int, moves []locate.OperationKind) {
+	diagonal, above := column[first], int32(unreachable)
+	if first == 0 {
+		above = 0
+	}
+	for i := first; i < last; i++ {
+		left := column[i+1]
+		best, move := int32(unreachable), locate.Diagonal
+		if n.matches(i, code) {
+			best = diagonal
+		} else if !n.fixed(i) {
+			best = diagonal + locate.EditCost
+		}
+		if v := left + locate.EditCost + 1; n.gapsAllowed(i+1) && v < best {
+			best, move = v, locate.Deletion
+		}
+		if v := above + locate.EditCost + 1; !n.fixed(i) && v < best {
+			best, move = v, locate.Insertion
+		}
+		diagonal = left
+		above = min(best, unreachable)
+		column[i+1] = above
+		if moves != nil {
+			moves[i+1] = move
 		}
 	}
 }
 
 // measure appends the occurrences among ends that lie near each other.
-func (l *locator) measure(n *needle, contig int, ends []int) {
-	c := &l.text.contigs[contig]
+func (l *locator) measure(ends []int) {
+	n := l.needle
 	m := n.length()
-	from := max(c.Start, ends[0]-m-n.k)
+	from := max(l.contig.Start, ends[0]-m-n.k)
 	last := ends[len(ends)-1]
 	l.codes = l.text.codes(l.codes, from, last)
-	l.column = slices.Grow(l.column[:0], m+1)[:m+1]
+	l.column = parallel.Resize(l.column, m+1)
 	n.start(l.column)
 	at := from
 	for _, end := range ends {
 		for ; at < end; at++ {
-			n.next(l.column, l.codes[at-from], nil)
+			n.next(l.column, l.codes[at-from], 0, m, nil)
 		}
-		if cost := l.column[m]; int(cost/editCost) <= n.k {
-			l.results = append(l.results, measured{end: end, cost: cost})
+		if cost := l.column[m]; int(cost/locate.EditCost) <= n.k {
+			l.occurrences = append(l.occurrences, locate.Occurrence{
+				End: end, Distance: cost / locate.EditCost, Gaps: cost % locate.EditCost,
+			})
 		}
 	}
 }
 
-// separate keeps occurrences in order of (distance, gaps, end) unless a kept one lies within k.
-func (l *locator) separate(k int) {
-	r := l.results
-	l.order = l.order[:0]
-	for i := range r {
-		l.order = append(l.order, int32(i))
-	}
-	slices.SortFunc(l.order, func(a, b int32) int {
-		if r[a].cost != r[b].cost {
-			return int(r[a].cost - r[b].cost)
-		}
-		return int(a - b)
+// Gaps returns the fewest inserted and deleted letters of the occurrence that ends there.
+func (l *locator) Gaps(end int, _ int32) int32 {
+	i, _ := slices.BinarySearchFunc(l.occurrences, end, func(o locate.Occurrence, end int) int {
+		return cmp.Compare(o.End, end)
 	})
-	for _, i := range l.order {
-		if r[i].kept != 0 {
-			continue
-		}
-		r[i].kept = 1
-		for j := i - 1; j >= 0 && r[i].end-r[j].end <= k; j-- {
-			r[j].kept = -1
-		}
-		for j := int(i) + 1; j < len(r) && r[j].end-r[i].end <= k; j++ {
-			r[j].kept = -1
-		}
-	}
+	return l.occurrences[i].Gaps
 }
 
-// align makes the location of an occurrence. Among equal costs a diagonal comes before a deletion, and that before an
-// insertion; gaps are then moved left as far as they go.
-func (l *locator) align(n *needle, contig int, r measured) Location {
-	c := &l.text.contigs[contig]
+// Start returns where the alignment of the occurrence that ends there starts.
+func (l *locator) Start(end int, distance int32) int {
+	return l.trace(end, int(l.Gaps(end, distance)))
+}
+
+// trace leaves in l.path the alignment of the occurrence that ends there and has so many inserted
+// and deleted letters, before gaps are shifted. It returns the alignment's start.
+//
+// Only diagonals up to gaps from that of the end are computed. Every best alignment stays on them,
+// so the costs on its way are those of the whole matrix. What lies outside never has a lower cost
+// than there, and so is never chosen: the alignment would be a best one.
+func (l *locator) trace(end, gaps int) int {
+	n := l.needle
 	m := n.length()
-	loc := Location{Contig: contig, End: r.end - c.Start, Distance: int(r.cost / editCost)}
-	if r.cost%editCost == 0 {
-		loc.Start = loc.End - m
-		return loc
-	}
-	from := max(c.Start, r.end-m-n.k)
-	l.codes = l.text.codes(l.codes, from, r.end)
+	from := max(l.contig.Start, end-m-gaps)
+	l.codes = l.text.codes(l.codes, from, end)
 	width := m + 1
-	l.moves = slices.Grow(l.moves[:0], (len(l.codes)+1)*width)[:(len(l.codes)+1)*width]
-	l.column = slices.Grow(l.column[:0], m+1)[:m+1]
+	l.moves = parallel.Resize(l.moves, (len(l.codes)+1)*width)
+	l.column = parallel.Resize(l.column, m+1)
 	n.start(l.column)
 	for i := range width {
-		l.moves[i] = Insertion
+		l.moves[i] = locate.Insertion
 	}
 	for at, code := range l.codes {
-		n.next(l.column, code, l.moves[(at+1)*width:])
+		row := at + 1 - (len(l.codes) - m) // on the diagonal of the end
+		first, last := max(row-gaps-1, 0), min(row+gaps, m)
+		n.next(l.column, code, first, last, l.moves[(at+1)*width:])
 	}
 	l.path = l.path[:0]
 	i, at := m, len(l.codes)
 	for i > 0 {
 		move := l.moves[at*width+i]
 		l.path = append(l.path, move)
-		if move != Deletion {
+		if move != locate.Deletion {
 			i--
 		}
-		if move != Insertion {
+		if move != locate.Insertion {
 			at--
 		}
 	}
 	slices.Reverse(l.path)
-	l.shiftLeft(n, from+at)
-	loc.Start = from + at - c.Start
-	loc.Operations = runs(l.path)
-	return loc
+	return from + at
 }
 
-// shiftLeft moves each gap of l.path left while the letter before it equals its last one: then every other letter
-// keeps what it is aligned with. Gaps of one kind that meet become one and go on. start is the
-// offset of the alignment's first letter in the text.
-func (l *locator) shiftLeft(n *needle, start int) {
-	path := l.path
-	q, r := 0, 0 // letters of the needle and of the text before path[i]
-	for i := 0; i < len(path); {
-		kind := path[i]
-		if kind == Diagonal {
-			q, r, i = q+1, r+1, i+1
-			continue
-		}
-		end := i + 1
-		for end < len(path) && path[end] == kind {
-			end++
-		}
-		gap, from, fq, fr := end-i, i, q, r // the gap is path[from:from+gap], behind fq and fr letters
-		for from > 0 && (path[from-1] == kind || path[from-1] == Diagonal) {
-			if path[from-1] == kind {
-				from, gap = from-1, gap+1
-				if kind == Insertion {
-					fq--
-				} else {
-					fr--
-				}
-				continue
-			}
-			if n.fixed(fq - 1) {
-				break
-			}
-			if kind == Deletion && l.text.Letter(start+fr-1) != l.text.Letter(start+fr+gap-1) ||
-				kind == Insertion && !n.alike(fq-1, fq+gap-1) {
-				break
-			}
-			path[from-1], path[from+gap-1] = kind, Diagonal
-			from, fq, fr = from-1, fq-1, fr-1
-		}
-		if kind == Insertion {
-			q += end - i
-		} else {
-			r += end - i
-		}
-		i = end
+// align makes the location of an occurrence.
+func (l *locator) align(contig int, o *locate.Occurrence) Location {
+	found := Location{Contig: contig, End: o.End - l.contig.Start, Distance: int(o.Distance)}
+	if o.Gaps == 0 {
+		found.Start = found.End - l.needle.length()
+		return found
 	}
+	start := l.trace(o.End, int(o.Gaps))
+	l.shiftLeft(start)
+	found.Start = start - l.contig.Start
+	found.Operations = locate.AppendRuns(nil, l.path)
+	return found
+}
+
+// shiftLeft moves the gaps of l.path, an alignment that starts at an offset of the text. Letters
+// that are fixed stay where they are. Letters of the needle are alike if the same codes match.
+func (l *locator) shiftLeft(start int) {
+	n := l.needle
+	locate.ShiftLeft(l.path, func(kind locate.OperationKind, q, r, gap int) bool {
+		switch {
+		case n.fixed(q - 1):
+			return false
+		case kind == locate.Deletion:
+			return l.text.Letter(start+r-1) == l.text.Letter(start+r+gap-1)
+		}
+		return n.alike(q-1, q+gap-1)
+	})
 }
 
 // alike tells whether the same codes match at two places.
@@ -305,17 +274,4 @@ func (n *needle) alike(a, b int) bool {
 		return n.letters[a] == n.letters[b]
 	}
 	return n.sets[a] == n.sets[b]
-}
-
-// runs collects a path.
-func runs(path []OperationKind) []Operation {
-	var operations []Operation
-	for _, kind := range path {
-		if n := len(operations); n > 0 && operations[n-1].Kind == kind {
-			operations[n-1].Length++
-			continue
-		}
-		operations = append(operations, Operation{kind, 1})
-	}
-	return operations
 }

@@ -24,11 +24,13 @@ type Scheme struct {
 	Alphabets []Alphabet
 	// Longest is the most letters of a pattern, and Distance the largest k.
 	Longest, Distance int
-	// longestOnGPU and distanceOnGPU are what they are there, where that is less; 0 where it is not.
+	// longestOnGPU and distanceOnGPU are the same limits there, where they are lower, and otherwise
+	// 0.
 	longestOnGPU, distanceOnGPU int
 	// refuseOnGPU says what else it cannot search for there; nil for nothing.
 	refuseOnGPU func(n *needle) error
-	// longest, if set, is the most letters of a pattern of an alphabet; Longest is then the most of any.
+	// longest, if set, is the most letters of a pattern of an alphabet; Longest is then the most of
+	// any.
 	longest func(Alphabet) int
 	// Edits and Substitutions tell what k may count; a scheme with neither is exact.
 	Edits, Substitutions bool
@@ -37,9 +39,10 @@ type Scheme struct {
 	// Many tells that all patterns share one pass over the text on the CPU.
 	Many bool
 
-	// cpu makes what finds needles on the CPU, or a tooManyError; nil where the scheme is for GPUs alone.
+	// cpu makes what finds needles on the CPU, or a tooManyError; nil where the scheme is only for
+	// GPUs.
 	cpu func(t *Text, needles []*needle) (finder, error)
-	// gpu finds a needle on a GPU; nil where the scheme is for the CPU alone.
+	// gpu finds a needle on a GPU; nil where the scheme is only for the CPU.
 	gpu *gpuFinder
 }
 
@@ -49,25 +52,30 @@ func (s *Scheme) CPU() bool { return s.cpu != nil }
 // GPU tells whether the scheme runs on a GPU.
 func (s *Scheme) GPU() bool { return s.gpu != nil }
 
-// A finder finds ends on the CPU. Several goroutines use it at a time, each with a scratch of its own.
+// A finder finds ends on the CPU. Several goroutines use it at a time, each with a scratch of its
+// own.
 type finder interface {
-	// find calls found with the number of a needle and each of its ends in (from, to], of one needle in ascending
-	// order. Text outside [first, last) is another stretch's: it is taken to match nothing.
+	// find calls found with the number of a needle and each of its ends in (from, to], of one
+	// needle in ascending order. Text outside [first, last) is another stretch's: it matches
+	// nothing.
 	find(s *scratch, r textRange, found func(needle, end int))
 }
 
-// A tooManyError is of needles that are too many to be sought at a time: fewer of them can be.
+// A tooManyError tells that needles are too many to be searched for at a time: fewer of them can
+// be.
 type tooManyError struct{ err error }
 
 func (e *tooManyError) Error() string { return e.err.Error() }
 
-// A textRange is a part of a stretch of text: ends in (from, to] are sought, and alignments lie in [first, last).
+// A textRange is a part of a stretch of text: ends in (from, to] are searched for, and alignments
+// lie in [first, last).
 type textRange struct {
 	first, last int
 	from, to    int
 }
 
-// before returns where the text begins that an alignment of so many letters may reach back to.
+// before returns the first offset to which an alignment of that many letters may reach back from
+// r.from.
 func (r textRange) before(letters int) int { return max(r.first, r.from-letters) }
 
 // scratch is what a goroutine keeps between calls of find.
@@ -76,8 +84,9 @@ type scratch struct {
 	words []uint64
 }
 
-// A byteFinder finds the ends of one needle in codes, as a method of the papers does: found gets the number of codes up to
-// and with the last of an occurrence, in ascending order. What stands before the codes matches nothing.
+// A byteFinder finds the ends of one needle in codes, as a method of the papers does: found gets
+// the number of codes up to and including the last of an occurrence, in ascending order. Nothing
+// before the codes matches.
 type byteFinder func(codes []byte, found func(end int))
 
 // byCodes makes a finder of one that takes the codes of the text, one a byte.
@@ -134,7 +143,7 @@ func init() {
 	}
 }
 
-// Auto is the name of the method and of the scheme that stand for the fastest one.
+// Auto is the name of a method or scheme by which the fastest one is chosen.
 const Auto = "auto"
 
 // FindScheme returns a method's scheme by their names; of a method whose scheme is auto, the first.

@@ -11,8 +11,9 @@ import (
 	"scanmap/kernels"
 )
 
-// A gpuFinder puts the search for a needle in the text of a gpuSearch into its queue. It either sets the lowest bit of
-// g.flags for each letter that is the last of an occurrence, and clears it for others, or adds hits itself.
+// A gpuFinder puts the search for a needle in the text of a gpuSearch into its queue. It either
+// sets the lowest bit of g.flags for each letter that is the last of an occurrence, and clears it
+// for others, or adds hits itself.
 type gpuFinder struct {
 	find func(g *gpuSearch, n *needle)
 	hits bool // it adds hits
@@ -34,7 +35,8 @@ type gpuSearch struct {
 	scratch [4]device.Buffer
 }
 
-// firstHitRoom is the number of hits for which there is room at first: more than most searches have.
+// firstHitRoom is the number of hits for which there is room at first: more than most searches
+// have.
 const firstHitRoom = 1 << 20
 
 // mostHits bounds the room for hits, with an eighth more, so that 32 bits count them.
@@ -46,7 +48,8 @@ func (g *gpuSearch) flagged() uint64 {
 	return g.flags.At(0)
 }
 
-// uploadNeedle brings what finders compare with to the GPU: the code of each place or, with sets, the set of codes.
+// uploadNeedle brings what finders compare with to the GPU: the code of each place or, with sets,
+// the set of codes.
 func (g *gpuSearch) uploadNeedle(n *needle) uint64 {
 	if n.single {
 		return g.uploadOnce(n.letters)

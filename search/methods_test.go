@@ -51,7 +51,7 @@ func bytesText(t testing.TB, bytes []byte) *Text {
 	return text
 }
 
-// newCase makes a case; k counts substitutions alone if that is said.
+// newCase makes a case; k counts edits, or only substitutions.
 func newCase(t testing.TB, text *Text, letters []byte, k int, substitutions bool) methodCase {
 	t.Helper()
 	p, err := NewPattern("p", letters, nil, text.alphabet)
@@ -63,7 +63,8 @@ func newCase(t testing.TB, text *Text, letters []byte, k int, substitutions bool
 		shown = shown[:40]
 	}
 	return methodCase{
-		fmt.Sprintf("%s, %d letters %.40q in %d, k = %d, substitutions %t", text.alphabet, len(letters), shown, text.Length(), k, substitutions),
+		fmt.Sprintf("%s, %d letters %.40q in %d, k = %d, substitutions %t",
+			text.alphabet, len(letters), shown, text.Length(), k, substitutions),
 		text, newNeedle(&p, text.alphabet, k, substitutions),
 	}
 }
@@ -79,8 +80,8 @@ func (c *methodCase) truth() []int {
 	return ends
 }
 
-// inContigs drops the ends that do not lie behind a letter of a contig, and without gaps those whose first letter would
-// lie before it: what is between contigs counts as substituted.
+// inContigs drops the ends that do not lie after a letter of a contig, and without gaps those
+// whose first letter would lie before it: what is between contigs counts as substituted.
 func (c *methodCase) inContigs(ends []int) []int {
 	return slices.DeleteFunc(ends, func(end int) bool {
 		contig := c.text.contigAt(end)
@@ -88,7 +89,7 @@ func (c *methodCase) inContigs(ends []int) []int {
 	})
 }
 
-// onCPU returns the ends that a scheme finds on the CPU, in segments of so many letters.
+// onCPU returns the ends that a scheme finds on the CPU, in segments of that many letters.
 func (c *methodCase) onCPU(t testing.TB, s *Scheme, segment int) []int {
 	t.Helper()
 	f, err := s.cpu(c.text, []*needle{c.needle})
@@ -104,7 +105,7 @@ func (c *methodCase) onCPU(t testing.TB, s *Scheme, segment int) []int {
 	return c.inContigs(ends)
 }
 
-// onGPU returns the ends that a scheme finds on a GPU, in chunks of so many letters.
+// onGPU returns the ends that a scheme finds on a GPU, in chunks of that many letters.
 func (c *methodCase) onGPU(t testing.TB, g *gpuSearch, s *Scheme, chunk int) []int {
 	t.Helper()
 	var ends []int
@@ -197,8 +198,8 @@ const allBytes = "\x00\x01\x02\x03\x04\x05\x7f\x80\xfe\xffABCDEFGHIJKLMNOPQRSTUV
 // lengths of patterns cross the words of 32 and of 64 letters.
 var lengths = []int{1, 2, 31, 32, 33, 63, 64, 65, 128, 1024}
 
-// planted makes a text of n letters with copies of a pattern, some of them changed, at the start, at the end, and across
-// multiples of border.
+// planted makes a text of n letters with copies of a pattern, some of them changed, at the start,
+// at the end, and across multiples of border.
 func planted(r *rand.Rand, n int, pattern []byte, k int, substitutions bool, from string, border int) []byte {
 	text := randomLetters(r, n, from)
 	place := func(at int, copy []byte) {
@@ -216,7 +217,8 @@ func planted(r *rand.Rand, n int, pattern []byte, k int, substitutions bool, fro
 	return text
 }
 
-// lengthCases has patterns of every length and k of interest in texts of length 0, m - 1, m and some more.
+// lengthCases has patterns of every length and k of interest in texts of length 0, m - 1, m and
+// some more.
 func lengthCases(t testing.TB, n int) []methodCase {
 	var cases []methodCase
 	r := rand.New(rand.NewPCG(4, 1))
@@ -242,7 +244,8 @@ func lengthCases(t testing.TB, n int) []methodCase {
 				pattern := randomLetters(r, m, dna.Letters)
 				for _, length := range []int{m - 1, m, m + k + 1, n} {
 					if length > 0 {
-						cases = append(cases, newCase(t, dnaText(t, string(planted(r, length, pattern, k, substitutions, dna.Letters, 512))), pattern, k, substitutions))
+						text := planted(r, length, pattern, k, substitutions, dna.Letters, 512)
+						cases = append(cases, newCase(t, dnaText(t, string(text)), pattern, k, substitutions))
 					}
 				}
 				// Contigs with a letter that matches nothing, and a pattern across their border.
@@ -255,11 +258,13 @@ func lengthCases(t testing.TB, n int) []methodCase {
 						sets[i] = "NRYSWKMBDHV"[r.IntN(11)]
 					}
 				}
-				cases = append(cases, newCase(t, dnaText(t, string(planted(r, min(n, 2000), pattern, k, substitutions, dna.Letters+"N", 256))), sets, k, substitutions))
+				text = planted(r, min(n, 2000), pattern, k, substitutions, dna.Letters+"N", 256)
+				cases = append(cases, newCase(t, dnaText(t, string(text)), sets, k, substitutions))
 				pattern = randomLetters(r, m, allBytes)
 				pattern[r.IntN(m)] = 0
 				for _, length := range []int{0, m - 1, m, min(n, 3000)} {
-					cases = append(cases, newCase(t, bytesText(t, planted(r, length, pattern, k, substitutions, allBytes, 256)), pattern, k, substitutions))
+					text := planted(r, length, pattern, k, substitutions, allBytes, 256)
+					cases = append(cases, newCase(t, bytesText(t, text), pattern, k, substitutions))
 				}
 			}
 		}
@@ -358,8 +363,8 @@ func TestSchemesOnGPU(t *testing.T) {
 	}
 }
 
-// TestBordersOnGPU plants patterns across the borders of all that kernels cut a text into: words, groups, segments, and stretches and blocks
-// of up to 32,768 letters.
+// TestBordersOnGPU plants patterns across the borders of all that kernels cut a text into: words,
+// groups, segments, and stretches and blocks of up to 32,768 letters.
 func TestBordersOnGPU(t *testing.T) {
 	g := newTestGPU(t, emulator.Plain)
 	r := rand.New(rand.NewPCG(4, 4))
@@ -386,8 +391,8 @@ func TestBordersOnGPU(t *testing.T) {
 	})
 }
 
-// TestEveryKernel runs every kernel of the search while the sanitizers look on: AddressSanitizer at what they access, ThreadSanitizer at what
-// orders it.
+// TestEveryKernel runs every kernel of the search under the sanitizers: AddressSanitizer at
+// what they access, ThreadSanitizer at what orders it.
 func TestEveryKernel(t *testing.T) {
 	var all []string
 	for _, e := range kernels.Entries {

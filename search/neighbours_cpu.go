@@ -12,19 +12,22 @@ type neighbourPiece struct{ from, to, e int }
 
 const (
 	leastWord, mostWord = 4, 12
-	// mostTolerance is the largest e of a piece: the words near one grow more than tenfold with each.
+	// mostTolerance is the largest e of a piece: the words near one grow more than tenfold with
+	// each.
 	mostTolerance = 4
-	// The costs below are in nanoseconds, as measured on one core of a server: of a word of the table, of making an entry, and of
-	// verifying one, with edits for each letter of the window.
+	// The costs below are in nanoseconds, as measured on one core of a server: of a word of the
+	// table, of making an entry, and of verifying one, with edits for each letter of the window.
 	costOfWord    = 3.0
 	costOfEntry   = 40.0
 	costOfFits    = 18.0
 	costOfVectors = 4.5
-	// mostDensity is the greatest expected number of words of a needle at a place: with more, planes/rows is faster.
+	// mostDensity is the greatest expected number of words of a needle at a place: with more,
+	// planes/rows is faster.
 	mostDensity = 1.0 / 32
 )
 
-// costOfPlace is that of each place of the text, and costOfLookup what an entry of a large table is waited for, by q.
+// costOfPlace is that of each place of the text, and costOfLookup what an entry of a large table is
+// waited for, by q.
 var (
 	costOfPlace  = [mostWord + 1]float64{4: 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 2.5, 5}
 	costOfLookup = [mostWord + 1]float64{10: 15, 50, 120}
@@ -38,9 +41,9 @@ type piecePlanner struct {
 	pick  []neighbourPiece
 }
 
-// plan returns the pieces of a needle that have the fewest words of q bases near them, and the number of these, counted as
-// it is among 4^q words: +Inf where there are no such pieces. best[i][j] is the fewest for the letters from i on
-// with j of k + 1 left to share out.
+// plan returns the pieces of a needle that have the fewest words of q bases near them, and the
+// number of these, counted as it is among 4^q words: +Inf where there are no such pieces.
+// best[i][j] is the fewest for the letters from i on with j of k + 1 left to share out.
 func (p *piecePlanner) plan(n *needle) ([]neighbourPiece, float64) {
 	m, width := n.length(), n.k+2
 	p.best = slices.Grow(p.best[:0], (m+1)*width)[:(m+1)*width]
@@ -79,8 +82,9 @@ func (p *piecePlanner) plan(n *needle) ([]neighbourPiece, float64) {
 	return pieces, p.best[n.k+1]
 }
 
-// measure sets sizes[e] to the number of words near so many letters of a needle; with edits, where words have several
-// alignments, to an estimate that is right for e of 0 and 1 on average.
+// measure sets sizes[e] to the number of words within e edits of length letters of a needle; with
+// edits, where words have several alignments, to an estimate that is right for e of 0
+// and 1 on average.
 func (p *piecePlanner) measure(n *needle, from, length int) {
 	p.sizes = append(p.sizes[:0], 1)
 	edits := n.k > 0 && !n.substitutions
@@ -130,8 +134,8 @@ type neighbourhood struct {
 	words   []uint32
 }
 
-// collect sets h.words to all words of q bases that begin a text of which a prefix is within e of the piece: those in which
-// base i has the bits i and q + i.
+// collect sets h.words to all words of q bases that begin a text of which a prefix is within e of
+// the piece: those in which base i has the bits i and q + i.
 func (h *neighbourhood) collect(n *needle, piece neighbourPiece, q int) {
 	h.q, h.e, h.edits = q, piece.e, n.k > 0 && !n.substitutions
 	h.sets = n.sets[piece.from:piece.to]
@@ -156,7 +160,7 @@ func (h *neighbourhood) collect(n *needle, piece neighbourPiece, q int) {
 	h.edit(0, 0)
 }
 
-// substitute goes on from a word of i bases with so many substitutions.
+// substitute extends a word of i bases that has had some substitutions.
 func (h *neighbourhood) substitute(i int, word uint32, substitutions int) {
 	if i == h.q {
 		h.words = append(h.words, word)
@@ -173,7 +177,8 @@ func (h *neighbourhood) substitute(i int, word uint32, substitutions int) {
 	}
 }
 
-// edit goes on from a word of i bases, of which columns[i] has the distances to prefixes of the piece.
+// edit extends a word of i bases, of which columns[i] has the distances to prefixes of the
+// piece.
 func (h *neighbourhood) edit(i int, word uint32) {
 	column := h.columns[i]
 	if int(column[len(column)-1]) <= h.e {
@@ -243,16 +248,20 @@ type neighbours struct {
 	entries []tableEntry
 	checks  []substitutionCheck // of each needle
 	vectors []bitVectors        // of each needle, with edits
-	// alone are the needles, by number, that are not in the table; long those of more than 64 letters.
+	// alone are the needles, by number, that are not in the table; long those of more than 64
+	// letters.
 	alone []aloneNeedle
 	long  map[int]*planesNeedle
-	// reach is the most letters of an alignment. A word with `unknown` ambiguous letters first begins no alignment.
+	// reach is the most letters of an alignment. A word with `unknown` ambiguous letters first
+	// begins no alignment.
 	reach, unknown int
 }
 
 func newNeighbours(t *Text, needles []*needle) (finder, error) {
 	if len(needles) > mostNeedles {
-		return nil, &tooManyError{fmt.Errorf("neighbours/table takes at most %d patterns at a time, both strands counted, not %d", mostNeedles, len(needles))}
+		return nil, &tooManyError{fmt.Errorf(
+			"neighbours/table takes at most %d patterns at a time, both strands counted, not %d", mostNeedles, len(needles),
+		)}
 	}
 	f := &neighbours{text: t, unknown: mostWord, long: map[int]*planesNeedle{}}
 	if len(needles) == 0 {
@@ -333,10 +342,10 @@ func (f *neighbours) choose(needles []*needle) [][]neighbourPiece {
 	return pieces
 }
 
-// mostEntries of a table take 0.8 GB while it is made. A needle alone has fewer.
+// mostEntries of a table take 0.8 GB while it is made. A single needle has fewer.
 const mostEntries = 1 << 26
 
-// build makes the table, of at most so many entries and those of a needle, sorting by counting.
+// build makes the table by counting sort. It has at most atMost entries, or those of one needle.
 func (f *neighbours) build(needles []*needle, pieces [][]neighbourPiece, atMost int) error {
 	var h neighbourhood
 	var words []uint32
@@ -346,7 +355,10 @@ func (f *neighbours) build(needles []*needle, pieces [][]neighbourPiece, atMost 
 	most := 0 // of the tolerances
 	for i, n := range needles {
 		if len(entries) > atMost {
-			return &tooManyError{fmt.Errorf("the table of neighbours/table has more than %d entries for %d of %d patterns, both strands counted", atMost, i, len(needles))}
+			return &tooManyError{fmt.Errorf(
+				"the table of neighbours/table has more than %d entries for %d of %d patterns, both strands counted",
+				atMost, i, len(needles),
+			)}
 		}
 		for _, piece := range pieces[i] {
 			h.collect(n, piece, f.q)
@@ -378,10 +390,11 @@ func (f *neighbours) build(needles []*needle, pieces [][]neighbourPiece, atMost 
 	return nil
 }
 
-// pending is how many words that are in the table are looked up at a time: then waits for memory overlap.
+// pending is how many words that are in the table are looked up at a time: then waits for memory
+// overlap.
 const pending = 512
 
-// find keeps what it finds in s.words, since needles come in any order and ends several times.
+// find keeps what it finds in s.words, since needles come in any order, and ends more than once.
 func (f *neighbours) find(s *scratch, r textRange, found func(needle, end int)) {
 	s.words = s.words[:0]
 	if len(f.entries) > 0 {
@@ -403,7 +416,8 @@ func (f *neighbours) find(s *scratch, r textRange, found func(needle, end int)) 
 // endBits of a key are an end, counted from the range's start; those above are the needle.
 const endBits = 64 - (32 - offsetBits)
 
-// look looks up the words at all places at which a piece of an alignment may begin that ends in (r.from, r.to].
+// look looks up the words at all places at which a piece of an alignment may begin that ends in
+// (r.from, r.to].
 func (f *neighbours) look(s *scratch, r textRange) {
 	b := &f.text.ref.Bases
 	var waiting [pending]uint64
@@ -433,7 +447,8 @@ func (f *neighbours) look(s *scratch, r textRange) {
 	f.verify(s, r, from, waiting[:count])
 }
 
-// verify verifies what the table has for words: their places, counted from `from`, are above bit 32.
+// verify verifies what the table has for words: their places, counted from `from`, are above bit
+// 32.
 func (f *neighbours) verify(s *scratch, r textRange, from int, waiting []uint64) {
 	// First all bounds of entries, so that waits for them overlap.
 	var bounds [pending]uint64

@@ -49,8 +49,8 @@ func TestNeighboursFindWhatBruteForceFinds(t *testing.T) {
 	})
 }
 
-// TestNeighboursKeepOccurrencesWithFixedLetters: of needles with letters that have to match, at least the ends at which these do
-// are found.
+// TestNeighboursKeepOccurrencesWithFixedLetters: of needles with letters that have to match, at
+// least the ends at which these do are found.
 func TestNeighboursKeepOccurrencesWithFixedLetters(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 1))
 	letters := randomLetters(r, 60000, dna.Letters)
@@ -91,7 +91,8 @@ func TestNeighboursKeepOccurrencesWithFixedLetters(t *testing.T) {
 	}
 }
 
-// TestNeighbourhoodsAreComplete compares neighbourhoods with all words of a few bases, behind which any text may stand.
+// TestNeighbourhoodsAreComplete compares neighbourhoods with all words of a few bases, after which
+// any text may follow.
 func TestNeighbourhoodsAreComplete(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 2))
 	for range 300 {
@@ -119,13 +120,15 @@ func TestNeighbourhoodsAreComplete(t *testing.T) {
 				codes = append(codes, byte(number>>i&1|number>>(q+i)&1<<1))
 			}
 			if want := startsNear(n, length, e, codes); want != got[number] {
-				t.Fatalf("%s, first %d letters, e = %d, substitutions %t: word %v is %t", p.Letters, length, e, n.substitutions, codes, got[number])
+				t.Fatalf("%s, first %d letters, e = %d, substitutions %t: word %v is %t",
+					p.Letters, length, e, n.substitutions, codes, got[number])
 			}
 		}
 	}
 }
 
-// startsNear tells whether some text that begins with the codes has a prefix within e of the first letters of a needle.
+// startsNear tells whether some text that begins with the codes has a prefix within e of the first
+// letters of a needle.
 func startsNear(n *needle, length, e int, codes []byte) bool {
 	if n.substitutions {
 		for i := range min(length, len(codes)) {
@@ -141,7 +144,8 @@ func startsNear(n *needle, length, e int, codes []byte) bool {
 		switch {
 		case e < 0:
 			return false
-		case i == length || at == len(codes): // text behind the codes is what the letters want
+		case i == length || at == len(codes):
+			// text after the codes may be whatever the letters need
 			return true
 		case n.matches(i, codes[at]) && near(i+1, at+1, e):
 			return true

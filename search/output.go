@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"scanmap/dna"
+	"scanmap/locate"
 	"scanmap/sam"
 )
 
@@ -44,7 +45,8 @@ type RowOptions struct {
 	Header sam.HeaderOptions
 }
 
-// Rows writes locations as lines of text. It keeps at most flushAt bytes and a line and, for SAM, the locations of one pattern.
+// Rows writes locations as lines of text. It keeps at most flushAt bytes and a line and, for SAM,
+// the locations of one pattern.
 type Rows struct {
 	to       io.Writer
 	text     *Text
@@ -64,8 +66,8 @@ type rowFormat interface {
 // flushAt is how many bytes are written at a time: large enough that calls do not count.
 const flushAt = 64 << 10
 
-// NewRows makes a writer of the locations that Run emits, and appends what stands before them. SAM refuses text
-// of bytes, and names that it cannot hold.
+// NewRows makes a writer of the locations that Run emits, and appends the header, if the format has
+// one. SAM refuses text of bytes, and names that it cannot hold.
 func NewRows(to io.Writer, text *Text, patterns []Pattern, o RowOptions) (*Rows, error) {
 	r := &Rows{to: to, text: text, patterns: patterns}
 	switch o.Format {
@@ -107,7 +109,7 @@ func (r *Rows) Finish(ctx context.Context) error {
 	return r.flush(ctx, 1)
 }
 
-// flush writes the buffer if it has so many bytes.
+// flush writes the buffer if it has at least that many bytes.
 func (r *Rows) flush(ctx context.Context, least int) error {
 	if len(r.buffer) < least {
 		return nil
@@ -121,15 +123,18 @@ func (r *Rows) flush(ctx context.Context, least int) error {
 }
 
 // operations returns the alignment of a location; whole is where one diagonal run is put.
-func (r *Rows) operations(l *Location, whole *[1]Operation) []Operation {
+func (r *Rows) operations(l *Location, whole *[1]locate.Operation) []locate.Operation {
 	if l.Operations != nil {
 		return l.Operations
 	}
-	whole[0] = Operation{Diagonal, len(r.patterns[l.Pattern].Letters)}
+	whole[0] = locate.Operation{
+		Kind: locate.Diagonal, Length: int32(len(r.patterns[l.Pattern].Letters)),
+	}
 	return whole[:]
 }
 
-// oriented returns the letters of a pattern as they lie along the text, in buffer; of DNA with T for U.
+// oriented returns the letters of a pattern as they lie along the text, in buffer; of DNA with T
+// for U.
 func (r *Rows) oriented(buffer []byte, l *Location) []byte {
 	letters := append(buffer[:0], r.patterns[l.Pattern].Letters...)
 	if r.text.alphabet == Bytes {
@@ -147,7 +152,7 @@ func (r *Rows) oriented(buffer []byte, l *Location) []byte {
 	return letters
 }
 
-// reverseComplement turns letters of DNA round. The case of letters stays, and so does '-'.
+// reverseComplement makes letters of DNA their reverse complement. Case stays, and so does '-'.
 func reverseComplement(letters []byte) {
 	slices.Reverse(letters)
 	for i, c := range letters {
@@ -157,7 +162,8 @@ func reverseComplement(letters []byte) {
 	}
 }
 
-// appendEscaped appends text with \xNN in place of each byte that is not printable ASCII and of the backslash.
+// appendEscaped appends text with \xNN in place of each byte that is not printable ASCII and of the
+// backslash.
 func appendEscaped(b []byte, text string) []byte {
 	const digits = "0123456789abcdef"
 	for i := range len(text) {

@@ -109,7 +109,9 @@ func TestRows(t *testing.T) {
 // The best location of a pattern comes first in SAM, and each pattern has a primary record.
 func TestSAMOrder(t *testing.T) {
 	text := dnaText(t, "TTACGCATTTTTACCCATT", "TTACCCATTTTATGGGTAA")
-	patterns := []Pattern{pattern(t, "GGGGGG", "", DNA), pattern(t, "ACCCAT", "", DNA), pattern(t, "CCCCCC", "", DNA), pattern(t, "TTACGC", "", DNA)}
+	patterns := []Pattern{
+		pattern(t, "GGGGGG", "", DNA), pattern(t, "ACCCAT", "", DNA), pattern(t, "CCCCCC", "", DNA), pattern(t, "TTACGC", "", DNA),
+	}
 	got := written(t, text, patterns, Options{Distance: 1, Substitutions: true, stretch: 1}, SAM)
 	var rows []string
 	for line := range strings.Lines(got) {
@@ -242,7 +244,8 @@ func TestRowsStop(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		if err := errors.Join(rows.Add(ctx, slices.Repeat([]Location{{End: 4}}, 3000)), rows.Finish(ctx)); !errors.Is(err, context.Canceled) {
+		err = errors.Join(rows.Add(ctx, slices.Repeat([]Location{{End: 4}}, 3000)), rows.Finish(ctx))
+		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: got error %v", format, err)
 		}
 	}

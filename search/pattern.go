@@ -7,13 +7,13 @@ import (
 	"scanmap/dna"
 )
 
-// A Pattern is what is sought.
+// A Pattern is what is searched for.
 type Pattern struct {
 	Name string
 	// Letters are as they were given, of DNA in upper case.
 	Letters []byte
-	// Fixed is the number of letters at the end, such as those of a PAM, that have to match: no edit may
-	// concern them, and no letter of the text come between them.
+	// Fixed is the number of letters at the end, such as those of a PAM, that have to match: no
+	// edit may touch them, and no letter of the text may lie between them.
 	Fixed int
 }
 
@@ -23,14 +23,16 @@ const MaxLength = 2048
 // MaxDistance is the largest k.
 const MaxDistance = 63
 
-// iupac has the set of bases of each letter of the IUPAC code (NC-IUB 1984), bit c for the base of code c.
+// iupac has the set of bases of each letter of the IUPAC code (NC-IUB 1984), bit c for the base of
+// code c.
 var iupac = [256]uint8{
 	'A': 1, 'C': 2, 'G': 4, 'T': 8, 'U': 8,
 	'M': 1 | 2, 'R': 1 | 4, 'W': 1 | 8, 'S': 2 | 4, 'Y': 2 | 8, 'K': 4 | 8,
 	'V': 1 | 2 | 4, 'H': 1 | 2 | 8, 'D': 1 | 4 | 8, 'B': 2 | 4 | 8, 'N': 1 | 2 | 4 | 8,
 }
 
-// NewPattern checks letters and makes a pattern of them. fixed are letters that follow and have to match, such as a PAM.
+// NewPattern checks letters and makes a pattern of them. fixed are letters that follow and have to
+// match, such as a PAM.
 func NewPattern(name string, letters, fixed []byte, alphabet Alphabet) (Pattern, error) {
 	p, err := newPattern(name, letters, fixed, alphabet)
 	if err != nil {
@@ -66,7 +68,7 @@ func newPattern(name string, letters, fixed []byte, alphabet Alphabet) (Pattern,
 // A needle is one strand of a pattern.
 type needle struct {
 	alphabet Alphabet
-	// letters has the code that alone matches at each place, and is arbitrary where several do.
+	// letters has the only code that matches at each place. Where several do it is arbitrary.
 	letters []byte
 	// sets has, of DNA, the codes that match at each place: bit c for code c.
 	sets []uint8
@@ -75,8 +77,8 @@ type needle struct {
 	// k is the most edits or, with substitutions, the most substitutions.
 	k             int
 	substitutions bool
-	// fixedFirst and fixedLast are how many letters at the start and at the end have to match. Methods
-	// need not mind them: without them there are only more occurrences, and the locator looks at them.
+	// fixedFirst and fixedLast are how many letters at the start and at the end have to match.
+	// Methods may ignore them: they then only find more ends, and the locator checks all.
 	fixedFirst, fixedLast int
 }
 

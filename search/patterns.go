@@ -10,10 +10,11 @@ import (
 	"scanmap/fasta"
 )
 
-// ReadPatterns reads the patterns of a file, "-" being standard input, plain or compressed as package fasta has it. Each is followed
-// by fixed, as in NewPattern. Of DNA the file is FASTA if it begins with '>'. Otherwise a line is a pattern, or
-// a name and a pattern with blanks between. Of Bytes a line is a pattern, with all its bytes but those that end it. Lines that
-// are empty are skipped. A pattern without a name is called by its letters, in FASTA by the number of its record.
+// ReadPatterns reads the patterns of a file, "-" being standard input, plain or compressed as
+// package fasta has it. Each is followed by fixed, as in NewPattern. Of DNA the file is FASTA if it
+// begins with '>'. Otherwise a line is a pattern, or a name and a pattern with blanks between. Of
+// Bytes a line is a pattern, with all its bytes but those that end it. Lines that are empty are
+// skipped. The name of a pattern without one is its letters, in FASTA the number of its record.
 func ReadPatterns(ctx context.Context, path string, fixed []byte, alphabet Alphabet) ([]Pattern, error) {
 	text, err := fasta.ReadText(ctx, path)
 	if err != nil {

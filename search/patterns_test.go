@@ -97,7 +97,8 @@ func TestReadPatterns(t *testing.T) {
 	}
 }
 
-// FuzzPatterns: no file makes a panic, and patterns that are accepted read the same when they are written and read again.
+// FuzzPatterns: no file makes a panic, and patterns that are accepted read the same when they are
+// written and read again.
 func FuzzPatterns(f *testing.F) {
 	for _, s := range []string{
 		"ACGT\n", "a ACGT\nb\tNRY\r\n", ">a b\nAC\nGT\n>\nU\n", "\xef\xbb\xbf>a/1\nAC", "\n\r\n x", "a b c\n", ">\n", "@a\nACGT\n+\nIIII\n", "\x00\xff\n\r\n",
@@ -132,7 +133,8 @@ func FuzzPatterns(f *testing.F) {
 			again.Write(p.Letters)
 			again.WriteString("\r\n")
 		}
-		// A first name that begins with '>', or with a byte-order mark that was not the file's, would read as something else.
+		// A first name that begins with '>', or with a byte-order mark that was not the file's,
+		// would read as something else.
 		if alphabet == DNA && (strings.HasPrefix(patterns[0].Name, ">") || strings.HasPrefix(patterns[0].Name, byteOrderMark)) {
 			return
 		}

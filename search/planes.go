@@ -1,10 +1,11 @@
 package search
 
-// Planes searches the bit planes of the text, 64 letters a word, without ever making codes of them. By the pigeonhole
-// principle one of k + 1 pieces of the needle occurs unchanged (Wu and Manber 1992), and a fold over the letters of a piece tells
-// in a few operations of logic a letter at which of 64 places it does; what is left is verified: with substitutions
-// alone by counting mismatches, with edits by Myers' bit-vectors over the text that an alignment through the piece can span.
-// Pieces of needles that are short for their k filter little; then places are counted or computed all.
+// Planes searches the bit planes of the text, 64 letters a word, without decoding them. By the
+// pigeonhole principle one of k + 1 pieces of the needle occurs unchanged (Wu and Manber 1992), and
+// a fold over the letters of a piece tells, with a few logical operations a letter, at which of 64
+// places it does. What is left is verified: with substitutions only by counting mismatches, with
+// edits by Myers' bit-vectors over the text that an alignment through the piece can span. Pieces of
+// needles that are short for their k filter little; then all places are counted or computed.
 var planesMethod = &Method{
 	Name:    "planes",
 	Source:  "ours; Wu and Manber 1992 (pieces), Myers 1999 (edits)",
@@ -18,7 +19,8 @@ var planesMethod = &Method{
 		},
 		{
 			Name: "pieces", Summary: "folds k + 1 pieces, then computes edit distances around those that occur",
-			Alphabets: []Alphabet{DNA}, Longest: MaxLength, longestOnGPU: 64, Distance: MaxDistance, distanceOnGPU: 31, Edits: true, Sets: true, refuseOnGPU: refusePlanes,
+			Alphabets: []Alphabet{DNA}, Longest: MaxLength, longestOnGPU: 64, Distance: MaxDistance, distanceOnGPU: 31,
+			Edits: true, Sets: true, refuseOnGPU: refusePlanes,
 			cpu: newPlanes,
 			gpu: &gpuFinder{find: planesGPU, hits: true},
 		},
@@ -29,7 +31,8 @@ var planesMethod = &Method{
 		},
 		{
 			Name: "substitutions", Summary: "folds k + 1 pieces, then counts mismatches; of short pieces it counts them everywhere",
-			Alphabets: []Alphabet{DNA}, Longest: MaxLength, Distance: MaxDistance, Substitutions: true, Sets: true, refuseOnGPU: refusePlanes,
+			Alphabets: []Alphabet{DNA}, Longest: MaxLength, Distance: MaxDistance,
+			Substitutions: true, Sets: true, refuseOnGPU: refusePlanes,
 			cpu: newPlanes,
 			gpu: &gpuFinder{find: planesGPU, hits: true},
 		},

@@ -7,8 +7,8 @@ import (
 	"scanmap/dna"
 )
 
-// letterPlanes tell which bases do not match at 64 places of a needle, or at one place in all bits: with the planes l and h
-// of the text, what does not match is p[0] ^ l&p[1] ^ h&p[2] ^ l&h&p[3].
+// letterPlanes tell which bases do not match at 64 places of a needle, or at one place in all bits:
+// with the planes l and h of the text, what does not match is p[0] ^ l&p[1] ^ h&p[2] ^ l&h&p[3].
 type letterPlanes [4]uint64
 
 // newLetterPlanes makes those of up to 64 sets of bases, bit i for sets[i].
@@ -34,29 +34,16 @@ func everywhere(set uint8) letterPlanes {
 	return p
 }
 
-// mismatches has a bit for each letter of the text that does not match; ambiguous ones are the caller's.
+// mismatches has a bit for each letter of the text that does not match; ambiguous ones are the
+// caller's.
 func (p *letterPlanes) mismatches(l, h uint64) uint64 {
 	return p[0] ^ l&p[1] ^ h&p[2] ^ l&h&p[3]
 }
 
-// from64 returns the 64 bits of a plane from bit `at` on. Of bits before the plane it makes zeros; dna.Reference pads
-// its planes, so that there are 64 behind each offset of the text.
-func from64(plane []uint64, at int) uint64 {
-	word, bit := at>>6, uint(at&63)
-	switch {
-	case word >= 0 && word+1 < len(plane):
-		return plane[word]>>bit | plane[word+1]<<1<<(63-bit)
-	case word == -1 && len(plane) > 0:
-		return plane[0] << 1 << (63 - bit)
-	case word >= 0 && word < len(plane):
-		return plane[word] >> bit
-	}
-	return 0
-}
-
-// fetch returns 64 letters of the text.
+// fetch returns 64 letters of the text. Places before it read as A: a needle that would start there
+// is tried with others of its word, and never reported.
 func fetch(b *dna.Sequence, at int) (l, h, ambiguous uint64) {
-	return from64(b.Low, at), from64(b.High, at), from64(b.Ambiguous, at)
+	return dna.WindowOrZero(b.Low, at), dna.WindowOrZero(b.High, at), dna.WindowOrZero(b.Ambiguous, at)
 }
 
 type planesFinder struct {
@@ -83,13 +70,14 @@ type planesNeedle struct {
 	text *dna.Sequence
 	// letters has each letter in all bits, words 64 letters in each.
 	letters, words []letterPlanes
-	// filters are of pieces of which one occurs unchanged wherever the needle does; none where they would not filter.
+	// filters are those of pieces, one of which occurs unchanged wherever the needle does. There
+	// are none where they would not filter.
 	filters []planeFilter
 	vectors *bitVectors // with edits
 }
 
-// mostSurvivors is the number of 64 places at which pieces may be expected to occur: with more it is faster to count
-// mismatches at all of them.
+// mostSurvivors is the number of 64 places at which pieces may be expected to occur: with more it
+// is faster to count mismatches at all of them.
 const mostSurvivors = 6
 
 func newPlanesNeedle(t *Text, n *needle) *planesNeedle {
@@ -117,7 +105,7 @@ func newPlanesNeedle(t *Text, n *needle) *planesNeedle {
 	return p
 }
 
-// evenPieces cuts a needle in k + 1 pieces [from, to) that say about the same, in bits of information.
+// evenPieces cuts a needle into k + 1 pieces [from, to) of about the same information.
 func evenPieces(n *needle) [][2]int {
 	m, pieces := n.length(), n.k+1
 	all := 0.0
@@ -137,30 +125,30 @@ func evenPieces(n *needle) [][2]int {
 	return append(cuts, [2]int{from, m})
 }
 
-// information is what a set of bases says, in bits.
+// information is that of a set of bases, in bits.
 func information(set uint8) float64 {
 	return 2 - math.Log2(float64(bits.OnesCount8(set)))
 }
 
-// A planeFilter finds where a piece of a needle occurs. It folds a run of letters of the piece, and compares up to
-// mostRest others where that leaves something.
+// A planeFilter finds where a piece of a needle occurs. It folds a run of letters of the piece, and
+// compares up to mostRest others where that leaves something.
 type planeFilter struct {
-	// run has the letters of the run; single tells that each stands for one base, with the planes of which
-	// lows and highs are equal where it does not match.
+	// run has the letters of the run; single tells that each stands for one base, with the planes
+	// of which lows and highs are equal where it does not match.
 	run         []letterPlanes
 	single      bool
 	lows, highs [mostRun]uint64
-	after       int // letters of the needle behind the run
+	after       int // letters of the needle after the run
 	rest        []restLetter
-	// piece has the piece, or its first 64 letters, those that begin `back` before the last letter of the run; past has a
-	// bit for each place of piece behind it.
+	// piece has the piece, or its first 64 letters, those that begin `back` before the last letter
+	// of the run; past has a bit for each place of piece after it.
 	piece  letterPlanes
 	past   uint64
 	back   int
 	chance float64 // that run and rest match at a place of random text
 }
 
-// A restLetter is a letter that lies so many letters behind the last of the run.
+// A restLetter is a letter, and how many letters after the last of the run it lies.
 type restLetter struct {
 	offset int
 	planes letterPlanes
@@ -218,7 +206,7 @@ const maxRuns = 48
 
 func setChance(set uint8) float64 { return float64(bits.OnesCount8(set)) / 4 }
 
-// singleRun tells whether so many letters in a row somewhere in [from, to) stand for one base each.
+// singleRun tells whether count letters in a row somewhere in [from, to) stand for one base each.
 func (p *planesNeedle) singleRun(from, to, count int) bool {
 	row := 0
 	for _, set := range p.n.sets[from:to] {
@@ -260,8 +248,8 @@ func (p *planesNeedle) runChance(at, count int) float64 {
 // sampledWords is how many words of the text runs are tried on.
 const sampledWords = 128
 
-// mark sets, in places, the bit of each place in words [first, last] of the text at which the needle would end that has the
-// piece there. places begins with the word `base`.
+// mark sets, in places, the bit of each place in words [first, last] of the text at which the
+// needle would end that has the piece there. places begins with the word `base`.
 func (f *planeFilter) mark(b *dna.Sequence, first, last int, places []uint64, base int) {
 	first, last = max(first, 0), min(last, len(b.Low)-1)
 	if first > last {
@@ -279,8 +267,8 @@ func (f *planeFilter) mark(b *dna.Sequence, first, last int, places []uint64, ba
 	}
 }
 
-// six folds six letters. A bit of r is 0 where those up to a letter of the run match and end there; the carries are what the
-// word before has to say of its last letter.
+// six folds six letters. A bit of r is 0 where those up to a letter of the run match and end there;
+// the carries are what the word before has to say of its last letter.
 func (f *planeFilter) six(b *dna.Sequence, first int, low, high, to []uint64) {
 	l0, l1, l2, l3, l4, l5 := f.lows[0], f.lows[1], f.lows[2], f.lows[3], f.lows[4], f.lows[5]
 	h0, h1, h2, h3, h4, h5 := f.highs[0], f.highs[1], f.highs[2], f.highs[3], f.highs[4], f.highs[5]
@@ -348,12 +336,12 @@ func (f *planeFilter) any(b *dna.Sequence, first int, low, high, to []uint64) {
 	}
 }
 
-// survive compares the rest of the piece where the run matches, and marks what is left: place by place if there are
-// few, otherwise letter by letter.
+// survive compares the rest of the piece where the run matches, and marks what is left: place by
+// place if there are few, otherwise letter by letter.
 func (f *planeFilter) survive(b *dna.Sequence, word int, places uint64, to []uint64) {
 	if places&(places-1) == 0 {
 		at := 64*word + bits.TrailingZeros64(places) - f.back
-		if f.piece.mismatches(from64(b.Low, at), from64(b.High, at))&^f.past != 0 {
+		if f.piece.mismatches(dna.WindowOrZero(b.Low, at), dna.WindowOrZero(b.High, at))&^f.past != 0 {
 			return
 		}
 		f.set(places, to)
@@ -362,7 +350,7 @@ func (f *planeFilter) survive(b *dna.Sequence, word int, places uint64, to []uin
 	for i := range f.rest {
 		rest := &f.rest[i]
 		at := 64*word + rest.offset
-		places &^= rest.planes.mismatches(from64(b.Low, at), from64(b.High, at))
+		places &^= rest.planes.mismatches(dna.WindowOrZero(b.Low, at), dna.WindowOrZero(b.High, at))
 		if places == 0 {
 			return
 		}
@@ -382,8 +370,8 @@ func (p *planesNeedle) find(s *scratch, r textRange, found func(end int)) {
 	if r.to <= r.from {
 		return
 	}
-	// places has a bit for the last letter of each place at which the needle may lie; with edits it may end up to k letters
-	// from there.
+	// places has a bit for the last letter of each place at which the needle may lie; with edits it
+	// may end up to k letters from there.
 	slack := 0
 	if p.vectors != nil {
 		slack = p.n.k
@@ -392,7 +380,7 @@ func (p *planesNeedle) find(s *scratch, r textRange, found func(end int)) {
 	s.words = cleared(s.words, (r.to+slack)>>6+4-base)
 	for i := range p.filters {
 		f := &p.filters[i]
-		// The word before the first brings what it carries.
+		// The word before the first one is needed for its carries.
 		first := (r.from-slack-f.after)>>6 - 1
 		last := min(r.to-1, r.to-1+slack-f.after) >> 6
 		f.mark(p.text, first, last, s.words, base)
@@ -410,7 +398,7 @@ func (p *planesNeedle) find(s *scratch, r textRange, found func(end int)) {
 	}
 }
 
-// cleared returns n words of zeros, in the memory of some if that is enough.
+// cleared returns n words of zeros, in the memory of words if that is enough.
 func cleared(words []uint64, n int) []uint64 {
 	if cap(words) < n {
 		return make([]uint64, n)
@@ -467,8 +455,9 @@ func (p *planesNeedle) fits(start int) bool {
 	return true
 }
 
-// within returns those of 64 places, whose last letters are at offset and behind it, that have at most k mismatches. Mismatches
-// of each are counted in binary, a bit of the 64 counts a word, from where one more than k overflows.
+// within returns those of 64 places, whose last letters are at offset and after it, that have at
+// most k mismatches. Mismatches of each are counted in binary, a bit of the 64 counts a word, from
+// where one more than k overflows.
 func (p *planesNeedle) within(offset int, places uint64) uint64 {
 	var counts [6]uint64
 	digits := bits.Len(uint(p.n.k))
@@ -487,7 +476,8 @@ func (p *planesNeedle) within(offset int, places uint64) uint64 {
 	return places
 }
 
-// near finds the ends around places with Myers' bit-vectors. Windows that overlap are computed as one.
+// near finds the ends around places with Myers' bit-vectors. Windows that overlap are computed as
+// one.
 func (p *planesNeedle) near(places []uint64, base int, r textRange, found func(end int)) {
 	m, k := p.n.length(), p.n.k
 	from, to := 0, -1

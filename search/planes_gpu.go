@@ -26,8 +26,9 @@ func (t *gpuText) onPlanes(q *device.Queue) (address uint64, blocks int) {
 // A gpuPiece is a piece of a needle with the place of its filter.
 type gpuPiece struct{ from, length, filter, letters int }
 
-// pieces cuts a needle into k + 1 pieces, one of which is intact in every occurrence with k edits. The filter of each is its longest run of letters that
-// stand for one base, of at most kernels.AtOnce.
+// pieces cuts a needle into k + 1 pieces, one of which is intact in every occurrence with k edits.
+// The filter of each is its longest run of letters that stand for one base, of at most
+// kernels.AtOnce.
 func (n *needle) pieces() []gpuPiece {
 	var all []gpuPiece
 	m, count := n.length(), n.k+1
@@ -62,11 +63,11 @@ func survivors(pieces []gpuPiece) float64 {
 	return sum
 }
 
-// manySurvivors is the share from which on counting the differences at all places takes less time than
-// comparing what passes filters.
+// manySurvivors is the share from which on counting the differences at all places takes less time
+// than comparing what passes filters.
 const manySurvivors = 1.0 / 512
 
-// refusePlanes refuses needles without a filter that do not allow to count.
+// refusePlanes refuses needles without a filter whose differences cannot be counted either.
 func refusePlanes(n *needle) error {
 	if n.k > 0 && n.substitutions && n.k <= kernels.MostCounted {
 		return nil
@@ -198,13 +199,15 @@ func (n *needle) letterWords() []uint32 {
 }
 
 const (
-	// planesResident and countResident are how many blocks of threads are launched for each multiprocessor; of the former half run at a time at
-	// most. More than run at a time are a little faster than as many.
+	// planesResident and countResident are how many blocks of threads are launched for each
+	// multiprocessor; of the former half run at a time at most. More than run at a time are a
+	// little faster than as many.
 	planesResident = 32
 	countResident  = 8
 )
 
-// planesBlocks is the number of blocks of threads for so many items of a warp: at most so many for each multiprocessor.
+// planesBlocks is the number of blocks of threads for a number of items, one a warp: at most
+// resident for each multiprocessor.
 func (g *gpuSearch) planesBlocks(items, resident int) int {
 	return max(min(blocks(items*32, kernels.PlanesThreads), g.queue.GPU.Info().Multiprocessors*resident), 1)
 }

@@ -10,7 +10,8 @@ import (
 	"scanmap/internal/emulator"
 )
 
-// TestLongSetsOnGPU counts the differences of needles that reach over many groups of the layout of planes.cu.
+// TestLongSetsOnGPU counts the differences of needles that reach over many groups of the layout of
+// planes.cu.
 func TestLongSetsOnGPU(t *testing.T) {
 	g := newTestGPU(t, emulator.Plain)
 	r := rand.New(rand.NewPCG(4, 5))
@@ -43,9 +44,10 @@ func TestLongSetsOnGPU(t *testing.T) {
 	}
 }
 
-// TestEndsBehindChunksOnGPU has occurrences end in the first letters of a chunk, of which the diagonal of the intact pieces ends before it: the
-// text has letters more than the needle in its last piece.
-func TestEndsBehindChunksOnGPU(t *testing.T) {
+// TestEndsAfterChunksOnGPU has occurrences end in the first letters of a chunk, of which the
+// diagonal of the intact pieces ends before it: the text has letters more than the needle in its
+// last piece.
+func TestEndsAfterChunksOnGPU(t *testing.T) {
 	g := newTestGPU(t, emulator.Plain)
 	r := rand.New(rand.NewPCG(4, 6))
 	const chunk = 1024

@@ -6,21 +6,24 @@ import (
 	"scanmap/dna"
 )
 
-// A rowsNeedle finds a needle with edits by the recurrence of Wu and Manber 1992, turned around: a word has not a state of the
-// automaton for each letter of the needle, but a row of it for 64 places of the text. Bit j of row i of level d tells that the
-// first i letters of the needle are within d edits of text that ends with letter j:
+// A rowsNeedle finds a needle with edits by the recurrence of Wu and Manber 1992, with words the
+// other way: a word does not hold the automaton's states for the letters of the needle, but one row
+// of it for 64 places of the text. Bit j of row i of level d tells that the first i letters of the
+// needle are within d edits of text that ends with letter j:
 //
 //	row[i][d] = row[i-1][d]<<1 & match | row[i-1][d-1] | row[i-1][d-1]<<1 | row[i][d-1]<<1
 //
-// where the second and the fourth are gaps, which substitutions alone leave out, and in which a shift brings in the highest bit that the row had in the word before. Rows without a bit end the word, unless the
-// word before has a bit to bring in further down: of most words a part of the needle is enough.
+// The second and the fourth are gaps, which are left out where only substitutions count. A shift
+// brings in the highest bit that the row had in the word before. Rows without a bit end the word,
+// unless the word before has a bit to bring in further down: for most words a part of the needle is
+// enough.
 type rowsNeedle struct {
 	n    *needle
 	text *dna.Sequence
-	// kinds are the different letters of the needle, and kind which of them each is.
+	// kinds are the different letters of the needle, and kind the index of each letter's.
 	kinds []letterPlanes
 	kind  []uint8
-	// gaps has all bits with edits, and none with substitutions alone.
+	// gaps has all bits with edits, and none where only substitutions count.
 	gaps uint64
 }
 
@@ -60,8 +63,8 @@ func (f *rowsFinder) find(s *scratch, r textRange, found func(needle, end int)) 
 
 func (p *rowsNeedle) find(s *scratch, r textRange, found func(end int)) {
 	m, k := p.n.length(), p.n.k
-	// carries has, for each row, the highest bit of each level in the word before. Before the text those rows are reached
-	// that have at most as many letters as edits.
+	// carries has, for each row, the highest bit of each level in the word before. Before the text
+	// those rows are reached that have at most as many letters as edits.
 	levels := k + 1
 	s.words = cleared(s.words, m*levels)
 	deepest := -1 // row with a carry
@@ -106,8 +109,9 @@ func (p *rowsNeedle) find(s *scratch, r textRange, found func(end int)) {
 	}
 }
 
-// one goes through the rows of a word with one edit: a and b are the rows of levels 0 and 1, and those with a 1
-// the same shifted. It returns the last row, and the deepest with a carry for the next word.
+// one goes through the rows of a word with one edit: a and b are the rows of levels 0 and 1, and
+// those with a 1 the same shifted. It returns the last row, and the deepest with a carry for the
+// next word.
 func (p *rowsNeedle) one(match *[16]uint64, carries []uint64, before int) (ends uint64, deepest int) {
 	const all = ^uint64(0)
 	a, a1, b1, gaps := all, all, all, p.gaps
@@ -238,7 +242,7 @@ func (p *rowsNeedle) more(match *[16]uint64, carries []uint64, before int) (ends
 		letter := match[kind&15]
 		carry := carries[:len(levels)]
 		carries = carries[len(levels):]
-		below := uint64(0) // all that the level below brings to this one
+		below := uint64(0) // all bits that the level below hands to this one
 		row, shifted := uint64(0), uint64(0)
 		for d := range levels {
 			v := &levels[d]

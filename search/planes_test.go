@@ -13,7 +13,8 @@ import (
 	"scanmap/fasta"
 )
 
-// drawContigs draws contigs with some letters that match nothing, of few kinds of letters so that much repeats itself.
+// drawContigs draws contigs with some letters that match nothing, of few kinds of letters so that
+// much repeats itself.
 func drawContigs(t *rapid.T) []string {
 	from := rapid.SampledFrom([]string{"ACGT", "ACGTN", "AAAC", "ACGTACGTACGTRN"}).Draw(t, "letters")
 	contig := rapid.Custom(func(t *rapid.T) string {
@@ -78,7 +79,7 @@ func benchmarkText(b *testing.B) *Text {
 	return dnaText(b, string(randomLetters(rand.New(rand.NewPCG(1, 2)), 8<<20, dna.Letters)))
 }
 
-// benchmarkNeedles draws needles of m letters, the last of which are given: parts of the text.
+// benchmarkNeedles draws needles of m letters: parts of the text, and fixed letters at their end.
 func benchmarkNeedles(b *testing.B, text *Text, count, m, k int, substitutions bool, fixed string) []*needle {
 	b.Helper()
 	r := rand.New(rand.NewPCG(3, 4))

@@ -1,8 +1,9 @@
 package search
 
-// Rabin-Karp compares fingerprints of the pattern and of every window of the text as long as it (Ashkiani, Amenta and Owens 2016). All
-// of its schemes are exact. A fingerprint modulo a prime may agree by chance: there the paper accepts a small probability of
-// false matches and draws the prime at random, whereas all schemes here then compare the letters, with a fixed prime. It can search
+// Rabin-Karp compares fingerprints of the pattern and of every window of the text as long as it
+// (Ashkiani, Amenta and Owens 2016). All of its schemes are exact. A fingerprint modulo a prime may
+// agree by chance: there the paper accepts a small probability of false matches and draws the prime
+// at random, whereas all schemes here then compare the letters, with a fixed prime. It can search
 // neither with edits or substitutions nor for letters that stand for several bases.
 var rabinKarpMethod = &Method{
 	Name:    "rabin-karp",
@@ -36,8 +37,8 @@ var rabinKarpMethod = &Method{
 	}},
 }
 
-// exactBits are the bits of a letter in a fingerprint that is the window itself: codes of bases alone, what matches nothing is
-// handled apart.
+// exactBits are the bits of a letter in a fingerprint that is the window itself: those of codes of
+// bases, since what matches nothing is handled apart.
 func exactBits(a Alphabet) int {
 	if a == Bytes {
 		return 8
@@ -53,14 +54,15 @@ func fingerprintBits(a Alphabet) int {
 	return 3
 }
 
-// The largest primes below 2^(31 - bits) for letters of 3 and of 8 bits: section 7.1 has that bound, for which no step of the
-// update overflows 32 bits.
+// The largest primes below 2^(31 - bits) for letters of 3 and of 8 bits: section 7.1 has that
+// bound, for which no step of the update overflows 32 bits.
 const (
 	divideBasePrime = 268435399
 	divideBytePrime = 8388593
 )
 
-// A rolling is the first class of fingerprints: a window read as a number with so many bits a letter, modulo a prime.
+// A rolling is the first class of fingerprints: a window read as a number, with `bits` bits a
+// letter, modulo a prime.
 type rolling struct {
 	bits        int
 	prime       uint32
@@ -85,11 +87,12 @@ func newRolling(n *needle) rolling {
 // add appends a letter to a window whose fingerprint is f, which is less than twice the prime.
 func (h *rolling) add(f uint32, code byte) uint32 { return (f<<h.bits + uint32(code)) % h.prime }
 
-// drop takes the first letter off a window of the needle's length. The prime keeps the difference from falling below 0.
+// drop takes the first letter off a window of the needle's length. The prime keeps the difference
+// from falling below 0.
 func (h *rolling) drop(f uint32, code byte) uint32 { return f + h.prime - h.base*uint32(code)%h.prime }
 
-// An exactWindow is the last letters of the text as one number, the last letter in its lowest bits. It is a fingerprint that needs no
-// modulus and that no two windows share.
+// An exactWindow is the last letters of the text as one number, the last letter in its lowest bits.
+// It is a fingerprint that needs no modulus and that no two windows share.
 type exactWindow struct {
 	alphabet     Alphabet
 	letters      int
@@ -107,7 +110,8 @@ func newExactWindow(a Alphabet, letters []byte) exactWindow {
 	return w
 }
 
-// skimmedLetters are how many letters two-stage skims for: as many bases as fit 32 bits, or bytes as fit 64.
+// skimmedLetters are how many letters two-stage skims for: as many bases as fit 32 bits, or bytes
+// as fit 64.
 func skimmedLetters(n *needle) int {
 	if n.alphabet == Bytes {
 		return min(n.length(), 8)
@@ -115,8 +119,8 @@ func skimmedLetters(n *needle) int {
 	return min(n.length(), 16)
 }
 
-// skimmed is the end of a needle that two-stage skims for. Section 7.2 allows any part; with the end, a potential match ends
-// where the occurrence would.
+// skimmed is the end of a needle that two-stage skims for. Section 7.2 allows any part; with the
+// end, a potential match ends where the occurrence would.
 func (n *needle) skimmed() exactWindow {
 	return newExactWindow(n.alphabet, n.letters[n.length()-skimmedLetters(n):])
 }
@@ -124,7 +128,8 @@ func (n *needle) skimmed() exactWindow {
 // matrixPrime is the modulus of matrices.
 const matrixPrime = 1<<31 - 1
 
-// A matrix is a fingerprint of the second class: the rows of a 2 x 2 matrix modulo matrixPrime, one after the other.
+// A matrix is a fingerprint of the second class: the rows of a 2 x 2 matrix modulo matrixPrime, one
+// after the other.
 type matrix [4]uint32
 
 var identity = matrix{1, 0, 0, 1}
@@ -146,7 +151,8 @@ func (a matrix) times(b matrix) matrix {
 	}
 }
 
-// letterMatrix is K of a letter: the product of the matrices of its bits, the highest first (section 7.1).
+// letterMatrix is K of a letter: the product of the matrices of its bits, the highest first
+// (section 7.1).
 func letterMatrix(code byte, bits int) matrix {
 	k := identity
 	for bit := bits - 1; bit >= 0; bit-- {

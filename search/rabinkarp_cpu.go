@@ -2,8 +2,8 @@ package search
 
 import "bytes"
 
-// newDivide makes SRK, which each thread of DRK does (section 3.2, update (11) of section 7.1): a letter comes in, the fingerprint is
-// compared, and the oldest letter goes out.
+// newDivide makes SRK, which each thread of DRK does (section 3.2, update (11) of section 7.1): a
+// letter comes in, the fingerprint is compared, and the oldest letter goes out.
 func newDivide(n *needle) byteFinder {
 	h := newRolling(n)
 	return func(codes []byte, found func(end int)) {
@@ -28,7 +28,8 @@ func newDivideExact(n *needle) byteFinder {
 	return w.find
 }
 
-// find rolls the window over codes. It counts the letters since the last that matches nothing, so that no window holds one.
+// find rolls the window over codes. It counts the letters since the last that matches nothing, so
+// that no window holds one.
 func (w *exactWindow) find(codes []byte, found func(end int)) {
 	f, since := uint64(0), 0
 	for i, code := range codes {
@@ -44,12 +45,14 @@ func (w *exactWindow) find(codes []byte, found func(end int)) {
 	}
 }
 
-// newTwoStage skims for the end of the needle, and compares the letters before it where that was found.
+// newTwoStage skims for the end of the needle, and compares the letters before it where that was
+// found.
 func newTwoStage(n *needle) byteFinder {
 	skimmed := n.skimmed()
 	return func(codes []byte, found func(end int)) {
 		skimmed.find(codes, func(end int) {
-			if start := end - n.length(); start >= 0 && bytes.Equal(codes[start:end-skimmed.letters], n.letters[:n.length()-skimmed.letters]) {
+			start, before := end-n.length(), n.length()-skimmed.letters
+			if start >= 0 && bytes.Equal(codes[start:start+before], n.letters[:before]) {
 				found(end)
 			}
 		})
@@ -62,10 +65,12 @@ func newCooperative(n *needle) byteFinder {
 	return func(codes []byte, found func(end int)) { n.byProducts(want, codes, found) }
 }
 
-// hybridLetters are the windows of a part of the text. (On a GPU what fits the shared memory of a block bounds them.)
+// hybridLetters are the windows of a part of the text. (On a GPU what fits the shared memory of a
+// block bounds them.)
 const hybridLetters = 1024
 
-// newHybrid computes S and T over one part after the other; each has the length - 1 letters more that its last windows need.
+// newHybrid computes S and T over one part after the other; each has the length - 1 letters more
+// that its last windows need.
 func newHybrid(n *needle) byteFinder {
 	want := fingerprint(n.letters, fingerprintBits(n.alphabet))
 	return func(codes []byte, found func(end int)) {
@@ -76,7 +81,8 @@ func newHybrid(n *needle) byteFinder {
 	}
 }
 
-// byProducts finds the windows whose fingerprint, by equation (4) T[r] S[r + m - 1], is the needle's, and compares their letters.
+// byProducts finds the windows whose fingerprint, by equation (4) T[r] S[r + m - 1], is the
+// needle's, and compares their letters.
 func (n *needle) byProducts(want matrix, codes []byte, found func(end int)) {
 	m := n.length()
 	if len(codes) < m {
@@ -90,7 +96,8 @@ func (n *needle) byProducts(want matrix, codes []byte, found func(end int)) {
 	}
 }
 
-// products returns S, S[i] = K(y[0]) ... K(y[i]), and T, T[i] = A(y[i-1]) ... A(y[0]) (section 3.3).
+// products returns S, S[i] = K(y[0]) ... K(y[i]), and T, T[i] = A(y[i-1]) ... A(y[0]) (section
+// 3.3).
 func products(codes []byte, a Alphabet) (s, t []matrix) {
 	bits := fingerprintBits(a)
 	letters, inverses := make([]matrix, codesOf(a)), make([]matrix, codesOf(a))

@@ -16,7 +16,7 @@ var (
 	_ = [1]struct{}{}[MaxLength/(kernels.HybridBlock+1)]
 )
 
-// rabinKarpKernel is the name of a kernel of which there is one for each alphabet.
+// rabinKarpKernel is the name of a kernel that exists once for each alphabet.
 func rabinKarpKernel(name string, a Alphabet) string {
 	if a == Bytes {
 		return "rabin_karp_" + name + "_bytes"
@@ -50,7 +50,8 @@ func divideExactGPU(g *gpuSearch, n *needle) {
 	})
 }
 
-// twoStageGPU skims and verifies in one kernel, which compares bytes in the order that they have in memory.
+// twoStageGPU skims and verifies in one kernel, which compares bytes in the order that they have in
+// memory.
 func twoStageGPU(g *gpuSearch, n *needle) {
 	w := n.skimmed()
 	if n.alphabet == Bytes {
@@ -65,11 +66,12 @@ func twoStageGPU(g *gpuSearch, n *needle) {
 // onGPU is a matrix as kernels take it.
 func (a matrix) onGPU() kernels.Matrix { return kernels.Matrix{X: a[0], Y: a[1], Z: a[2], W: a[3]} }
 
-// cooperativePiece is the number of windows that cooperative takes at a time: S and T take 32 bytes a letter, half a gigabyte.
+// cooperativePiece is the number of windows that cooperative takes at a time: S and T take 32 bytes
+// a letter, half a gigabyte.
 const cooperativePiece = 1 << 24
 
-// cooperativeGPU makes S and T of so many windows at a time, as running sums are made, in three launches, and compares in
-// a fourth. Pieces overlap by the letters that windows share.
+// cooperativeGPU makes S and T of piece windows at a time in three launches, as running sums are
+// made, and compares in a fourth. Pieces overlap by the letters that windows share.
 func cooperativeGPU(piece int) func(g *gpuSearch, n *needle) {
 	return func(g *gpuSearch, n *needle) {
 		text, needle, flags, m := g.text.oneByte(g.queue), g.uploadNeedle(n), g.flagged(), n.length()

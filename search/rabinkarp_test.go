@@ -12,7 +12,8 @@ import (
 	"scanmap/kernels"
 )
 
-// TestLetterMatrices has the matrices of equation (1), products of them by hand, and their inverses.
+// TestLetterMatrices has the matrices of equation (1), products of them by hand, and their
+// inverses.
 func TestLetterMatrices(t *testing.T) {
 	for _, c := range []struct {
 		code byte
@@ -61,14 +62,16 @@ func TestProducts(t *testing.T) {
 	}
 }
 
-// TestRolling rolls a number modulo a prime over a text, and compares it with the window's number, which has no modulus.
+// TestRolling rolls a number modulo a prime over a text, and compares it with the window's number,
+// which has no modulus.
 func TestRolling(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 16))
 	for _, a := range bothAlphabets {
 		for _, m := range []int{1, 2, 9, 100} {
 			codes := make([]byte, 300)
 			for i := range codes {
-				codes[i] = byte(codesOf(a) - 1 - r.IntN(2)) // the largest codes: what could overflow
+				// The largest codes are those that could overflow.
+				codes[i] = byte(codesOf(a) - 1 - r.IntN(2))
 			}
 			h := newRolling(&needle{alphabet: a, letters: codes[:m]})
 			if !big.NewInt(int64(h.prime)).ProbablyPrime(10) || h.prime >= 1<<(31-h.bits) {
@@ -121,8 +124,9 @@ func TestExactWindow(t *testing.T) {
 	}
 }
 
-// rabinKarpCases are those that lengthCases has not: each length around what a word holds, letters that match nothing
-// among copies, windows that agree in what two-stage skims for and differ before it, and texts of hardly more than one letter.
+// rabinKarpCases are those that lengthCases lacks: each length around what a word holds, letters
+// that match nothing among copies, windows that agree in what two-stage skims for and differ before
+// it, and texts of hardly more than one letter.
 func rabinKarpCases(t testing.TB) []methodCase {
 	var cases []methodCase
 	r := rand.New(rand.NewPCG(3, 16))
@@ -135,7 +139,8 @@ func rabinKarpCases(t testing.TB) []methodCase {
 		cases = append(cases, newCase(t, dnaText(t, string(text)), pattern, 0, false))
 		letters := randomLetters(r, m, allBytes)
 		cases = append(cases, newCase(t, bytesText(t, planted(r, 3*m+700, letters, 1, true, allBytes, m+37)), letters, 0, false))
-		// In every other copy one letter differs, before those that are skimmed for if there are any.
+		// In every other copy one letter differs, before those that are skimmed for if there are
+		// any.
 		var copies []byte
 		for i := range 40 {
 			c := bytes.Clone(letters)
@@ -145,7 +150,8 @@ func rabinKarpCases(t testing.TB) []methodCase {
 			copies = append(copies, c...)
 		}
 		cases = append(cases, newCase(t, bytesText(t, copies), letters, 0, false))
-		// Of hardly any letter but A: nearly every place is a potential match, and with C in front few are occurrences.
+		// Nearly all letters are A: nearly every place is a potential match, and with C in front
+		// few are occurrences.
 		same := bytes.Repeat([]byte("A"), 2*m+500)
 		for i := 3 * m / 2; i < len(same); i += m + 20 {
 			same[i] = "CN"[r.IntN(2)]
@@ -185,7 +191,8 @@ func TestRabinKarp(t *testing.T) {
 	}
 }
 
-// TestFingerprintsThatAgree searches for a pattern in a text with a window that differs from it and has the same number modulo the prime.
+// TestFingerprintsThatAgree searches for a pattern in a text with a window that differs from it and
+// has the same number modulo the prime.
 func TestFingerprintsThatAgree(t *testing.T) {
 	s, err := FindScheme("rabin-karp", "divide")
 	if err != nil {
@@ -225,8 +232,9 @@ func TestFingerprintsThatAgree(t *testing.T) {
 	}
 }
 
-// TestCooperativeOnLongText has so many parts that the block that combines them takes them in three rounds. What is before a window cancels
-// out, so that only windows across the borders of rounds depend on the products before.
+// TestCooperativeOnLongText has so many parts that the block that combines them takes them in three
+// rounds. What is before a window cancels out, so that only windows across the borders of rounds
+// depend on the products before.
 func TestCooperativeOnLongText(t *testing.T) {
 	s, err := FindScheme("rabin-karp", "cooperative")
 	if err != nil {
@@ -238,7 +246,8 @@ func TestCooperativeOnLongText(t *testing.T) {
 	n := 2*round + 5000
 	text := planted(r, n, pattern, 1, true, dna.Letters, 4000)
 	for _, border := range []int{round, 2 * round} {
-		copy(text[border-(len(pattern)-1)-20:], pattern) // letter 0 of the scan stands len(pattern) - 1 before the text
+		// Letter 0 of the scan lies len(pattern) - 1 before the text.
+		copy(text[border-(len(pattern)-1)-20:], pattern)
 	}
 	c := newCase(t, dnaText(t, string(text)), pattern, 0, false)
 	compare(t, "GPU", c.name, c.onGPU(t, newTestGPU(t, emulator.Plain), s, n), c.truth())

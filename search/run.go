@@ -7,14 +7,14 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"scanmap/device"
 	"scanmap/measure"
+	"scanmap/parallel"
 )
 
-// Options say how patterns are sought.
+// Options say how patterns are searched for.
 type Options struct {
 	// Method and Scheme are names, or Auto for the fastest.
 	Method, Scheme string
@@ -26,10 +26,10 @@ type Options struct {
 	// Threads is the number of goroutines; 0 is one for each processor.
 	Threads int
 	Device  device.Choice
-	// stretch is the most letters that are searched at a time, 0 for a good number; for tests.
+	// stretch is the most letters that are searched at a time. 0 is a good number; for tests.
 	stretch int
-	// most is the number of ends of several patterns at a time from which on they are sought in smaller groups, 0 for a good
-	// number; for tests.
+	// most is the most ends of several patterns at a time: with more they are searched for in
+	// smaller groups. 0 is a good number; for tests.
 	most int
 }
 
@@ -50,14 +50,16 @@ type KernelTime = measure.KernelTime
 const (
 	// defaultStretch bounds what is held of a search for one pattern: contigs are not cut.
 	defaultStretch = 1 << 28
-	// defaultMost ends take 0.4 GB on the CPU, and as many locations 1.2 GB, of which there are two copies for a while.
+	// defaultMost ends take 0.4 GB on the CPU, and as many locations 1.2 GB, of which there are two
+	// copies for a while.
 	defaultMost = 1 << 24
 	// segment is the text that a goroutine searches at a time: its codes stay in a cache.
 	segment = 1 << 17
 )
 
-// Run finds the locations of patterns and gives them to emit, pattern by pattern, those of one in order of contig, start, end and
-// strand, in pieces of any size, which emit must not keep. An error of a GPU is a device.Error. Of several GPUs the first is used.
+// Run finds the locations of patterns and gives them to emit, pattern by pattern, those of one in
+// order of contig, start, end and strand, in pieces of any size, which emit must not keep. An error
+// of a GPU is a device.Error. Of several GPUs the first is used.
 func Run(ctx context.Context, text *Text, patterns []Pattern, o Options, emit func([]Location) error) (*Stats, error) {
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
@@ -90,7 +92,7 @@ func Run(ctx context.Context, text *Text, patterns []Pattern, o Options, emit fu
 	return &s.stats, nil
 }
 
-// searcher is a run.
+// searcher is a call of Run.
 type searcher struct {
 	ctx      context.Context
 	text     *Text
@@ -162,7 +164,8 @@ type needleKind struct {
 	onGPU  bool
 }
 
-// chooseScheme returns the scheme that was named or, of auto, the fastest one. Needles of one kind are weighed once.
+// chooseScheme returns the scheme that was named or, of auto, the fastest one. This is settled once
+// for all needles of a kind.
 func (s *searcher) chooseScheme(n *needle, onGPU bool) (chosenScheme, error) {
 	kind := needleKind{n.length(), onGPU}
 	if chosen, ok := s.chosen[kind]; ok && n.single {
@@ -189,7 +192,7 @@ func (s *searcher) chooseScheme(n *needle, onGPU bool) (chosenScheme, error) {
 	return chosen, nil
 }
 
-// group searches for patterns [from, to), at once if what they have is not too much.
+// group searches for patterns [from, to), all at once if they do not have too many ends.
 func (s *searcher) group(from, to int) error {
 	if from == to {
 		return nil
@@ -249,8 +252,8 @@ func (s *searcher) give(locations []Location) error {
 // strandEnds are the ends of each strand of a pattern.
 type strandEnds [2][]int
 
-// ends finds the ends of patterns [from, to) in a stretch; few is false when it gave up because there are too many ends, or
-// patterns, for a search of several patterns.
+// ends finds the ends of patterns [from, to) in a stretch; few is false if it gave up because
+// there are too many ends, or patterns, for a search of several patterns.
 func (s *searcher) ends(stretch stretch, from, to int) (ends []strandEnds, few bool, err error) {
 	if s.gpu != nil {
 		return s.endsOnGPU(stretch, from, to)
@@ -318,46 +321,29 @@ func (s *searcher) endsOnCPU(stretch stretch, from, to int, ends []strandEnds) (
 // segments is the number of segments of a stretch.
 func (s stretch) segments() int { return (s.to - s.from + segment - 1) / segment }
 
-// inSegments has goroutines search the numbered segments of a stretch, as long as there should be more; each has a scratch of its own.
+// inSegments has goroutines search the numbered segments of a stretch, as long as more is wanted.
+// Each goroutine has a scratch of its own.
 func (s stretch) inSegments(threads int, more func() bool, search func(i int, scratch *scratch, r textRange)) {
-	var next atomic.Int64
-	var group sync.WaitGroup
-	for range min(threads, s.segments()) {
-		group.Go(func() {
-			var scratch scratch
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= s.segments() || !more() {
-					return
-				}
-				from := s.from + i*segment
-				search(i, &scratch, textRange{first: s.from, last: s.to, from: from, to: min(from+segment, s.to)})
-			}
-		})
-	}
-	group.Wait()
+	scratches := make([]scratch, min(threads, s.segments()))
+	parallel.Ranges(threads, s.segments(), 1, func(worker, i, _ int) {
+		if more() {
+			from := s.from + i*segment
+			r := textRange{first: s.from, last: s.to, from: from, to: min(from+segment, s.to)}
+			search(i, &scratches[worker], r)
+		}
+	})
 }
 
-// locate makes the locations of patterns from their ends, pattern by pattern and in order of contig, start, end and strand.
+// locate makes the locations of patterns from their ends, pattern by pattern and in order of
+// contig, start, end and strand.
 func (s *searcher) locate(ends []strandEnds, first, last int) []Location {
 	lists := make([][]Location, last-first)
-	var next atomic.Int64
-	var group sync.WaitGroup
-	for range min(s.options.Threads, last-first) {
-		group.Add(1)
-		go func() {
-			defer group.Done()
-			l := locator{text: s.text}
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(lists) {
-					return
-				}
-				lists[i] = s.locatePattern(&l, first+i, &ends[i])
-			}
-		}()
-	}
-	group.Wait()
+	locators := make([]locator, min(s.options.Threads, len(lists)))
+	parallel.Ranges(s.options.Threads, len(lists), 1, func(worker, i, _ int) {
+		l := &locators[worker]
+		l.text = s.text
+		lists[i] = s.locatePattern(l, first+i, &ends[i])
+	})
 	return slices.Concat(lists...)
 }
 

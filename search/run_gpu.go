@@ -8,7 +8,8 @@ import (
 	"scanmap/kernels"
 )
 
-// chooseDevice settles auto: a GPU if there is one and the work is worth starting on it, otherwise the CPU.
+// chooseDevice settles auto: a GPU if there is one and the work is worth starting on it, otherwise
+// the CPU.
 func (s *searcher) chooseDevice() error {
 	d := &s.options.Device
 	if d.Kind == "" {
@@ -26,15 +27,18 @@ func (s *searcher) chooseDevice() error {
 	return nil
 }
 
-// gpuStart is what opening a GPU and bringing the text to it takes at least, in seconds (docs/benchmarks/gpu.md).
+// gpuStart is what opening a GPU and bringing the text to it takes at least, in seconds
+// (docs/benchmarks/gpu.md).
 const gpuStart = 0.5
 
-// worthGPU tells whether searching on the CPU would take longer than starting on a GPU and searching there.
+// worthGPU tells whether searching on the CPU would take longer than starting on a GPU and
+// searching there.
 func (s *searcher) worthGPU() bool {
 	return s.seconds(false)/float64(s.options.Threads) > gpuStart+s.seconds(true)
 }
 
-// seconds is how long the schemes take that would be chosen, on the CPU with one thread; +Inf where a needle has none.
+// seconds is how long the schemes that would be chosen take, on the CPU with one thread. It is +Inf
+// where a needle has none.
 func (s *searcher) seconds(onGPU bool) float64 {
 	sum := 0.0
 	for _, strands := range s.needles {
@@ -78,7 +82,8 @@ func (s *searcher) close() error {
 	return nil
 }
 
-// gpuChunk is how many letters of a stretch are on the GPU at a time, by what is free there before the search takes any.
+// gpuChunk is how many letters of a stretch are on the GPU at a time, by what is free there before
+// the search takes any.
 func (s *searcher) gpuChunk() (int, error) {
 	if s.options.stretch < defaultStretch {
 		return max(s.options.stretch/64*64, 64), nil
@@ -90,8 +95,9 @@ func (s *searcher) gpuChunk() (int, error) {
 	if most := s.options.Device.Memory; most > 0 {
 		free = min(free, most)
 	}
-	// Codes, flags and hits take a byte each, planes in three layouts one more, and flags of long needles two; buffers that grow get a
-	// quarter more. rabin-karp/cooperative and witness/global reserve what they need themselves, however long the text is.
+	// Codes, flags and hits take a byte each, planes in three layouts one more, and flags of long
+	// needles two; buffers that grow get a quarter more. rabin-karp/cooperative and witness/global
+	// reserve what they need themselves, however long the text is.
 	letters := free / 8 / 4096 * 4096
 	return int(min(max(letters, 1<<16), maxGPUText/64*64)), nil
 }
@@ -125,8 +131,9 @@ func (s *searcher) endsOnGPU(stretch stretch, from, to int) (ends []strandEnds, 
 	return ends, true, nil
 }
 
-// checkStart puts right what a GPU finds near the start of a text of bytes: there is no code that stands before the text
-// and matches nothing, so ends whose alignments may reach back so far are found again on the CPU.
+// checkStart corrects what a GPU finds near the start of a text of bytes: no code can be put before
+// the text that matches nothing, so ends whose alignments may reach back that far are found again
+// on the CPU.
 func (s *searcher) checkStart(n *needle, r textRange, ends []int, from int) []int {
 	reach := n.length() + n.k
 	if s.text.alphabet != Bytes || r.from-r.first >= reach {
@@ -146,4 +153,5 @@ func (s *searcher) checkStart(n *needle, r textRange, ends []int, from int) []in
 // reachable is what kernels can read back from a letter.
 const reachable = kernels.SearchPadding
 
-var _ = [1]struct{}{}[(MaxLength+MaxDistance)/(reachable+1)] // MaxLength + MaxDistance fit the padding
+// MaxLength + MaxDistance fit the padding.
+var _ = [1]struct{}{}[(MaxLength+MaxDistance)/(reachable+1)]

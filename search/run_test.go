@@ -15,7 +15,8 @@ import (
 	"scanmap/internal/emulator"
 )
 
-// TestRunInParts searches stretch by stretch and in smaller and smaller groups of patterns, and finds what one search at once does.
+// TestRunInParts searches stretch by stretch and in smaller and smaller groups of patterns, and
+// finds what one search at once does.
 func TestRunInParts(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 1))
 	var patterns []Pattern
@@ -62,7 +63,8 @@ func TestRunInParts(t *testing.T) {
 				} {
 					o.Distance, o.stretch, o.most = k, stretch, most
 					if diff := cmp.Diff(want, run(o)); diff != "" {
-						t.Errorf("k = %d, stretch %d, most %d, %s on %s: (-want +got)\n%.2000s", k, stretch, most, o.Method, o.Device.Kind, diff)
+						t.Errorf("k = %d, stretch %d, most %d, %s on %s: (-want +got)\n%.2000s",
+							k, stretch, most, o.Method, o.Device.Kind, diff)
 					}
 				}
 			}
@@ -97,10 +99,13 @@ func TestDeviceOfNamedMethod(t *testing.T) {
 	}
 }
 
-// TestTooManyNeedles searches for patterns of which a scheme takes a few at a time.
+// TestTooManyNeedles searches for more patterns than a scheme takes at a time.
 func TestTooManyNeedles(t *testing.T) {
 	text := dnaText(t, "ACGTACGTTTACGGAC")
-	s := &searcher{ctx: t.Context(), text: text, options: Options{Threads: 1, stretch: defaultStretch, most: defaultMost}, found: make([]bool, 7)}
+	s := &searcher{
+		ctx: t.Context(), text: text, found: make([]bool, 7),
+		options: Options{Threads: 1, stretch: defaultStretch, most: defaultMost},
+	}
 	scheme := &Scheme{Method: "made", Name: "few", cpu: func(text *Text, needles []*needle) (finder, error) {
 		if len(needles) > 2 {
 			return nil, &tooManyError{fmt.Errorf("%d needles", len(needles))}

@@ -11,11 +11,12 @@ import (
 
 	hts "github.com/biogo/hts/sam"
 
+	"scanmap/locate"
 	"scanmap/sam"
 )
 
-// samFormat writes SAM: the locations of a pattern one after the other, the best first, and patterns that have none as unmapped
-// records.
+// samFormat writes SAM: the locations of a pattern one after the other, the best first, and
+// patterns that have none as unmapped records.
 type samFormat struct {
 	locations []Location // of pattern next, which may have more
 	next      int        // the first pattern that is not written
@@ -124,31 +125,37 @@ func (f *samFormat) mapped(r *Rows, i int) {
 }
 
 // cigarTypes are those of the kinds of operations.
-var cigarTypes = [...]hts.CigarOpType{Diagonal: hts.CigarMatch, Insertion: hts.CigarInsertion, Deletion: hts.CigarDeletion}
+var cigarTypes = [...]hts.CigarOpType{
+	locate.Diagonal:  hts.CigarMatch,
+	locate.Insertion: hts.CigarInsertion,
+	locate.Deletion:  hts.CigarDeletion,
+}
 
-// describe sets CIGAR, NM and MD. The last two compare letters as samtools calmd does: an IUPAC letter of the pattern equals
-// itself alone, and N nothing. So they count letters that differ, and AS has the distance of the search.
+// describe sets CIGAR, NM and MD. The last two compare letters as samtools calmd does: an IUPAC
+// letter of the pattern equals only itself, and N nothing. So they count letters that differ, and
+// AS has the distance of the search.
 func (f *samFormat) describe(r *Rows, l *Location) {
-	var whole [1]Operation
+	var whole [1]locate.Operation
 	f.cigar, f.md = f.cigar[:0], f.md[:0]
 	at := r.text.contigs[l.Contig].Start + l.Start
 	q, same, edits := 0, 0, 0
 	for _, o := range r.operations(l, &whole) {
-		f.cigar = append(f.cigar, hts.NewCigarOp(cigarTypes[o.Kind], o.Length))
+		n := int(o.Length)
+		f.cigar = append(f.cigar, hts.NewCigarOp(cigarTypes[o.Kind], n))
 		switch o.Kind {
-		case Insertion:
-			q += o.Length
-			edits += o.Length
-		case Deletion:
+		case locate.Insertion:
+			q += n
+			edits += n
+		case locate.Deletion:
 			f.md = append(strconv.AppendInt(f.md, int64(same), 10), '^')
 			same = 0
-			for range o.Length {
+			for range n {
 				f.md = append(f.md, r.text.Letter(at))
 				at++
 			}
-			edits += o.Length
-		case Diagonal:
-			for range o.Length {
+			edits += n
+		case locate.Diagonal:
+			for range n {
 				c := r.text.Letter(at)
 				if c == f.letters[q] && c != 'N' {
 					same++

@@ -1,6 +1,7 @@
 package search
 
-// newShiftOrSegment makes Shift-Or with as many words as the needle needs. What leaves a word at its top enters the next at its bottom.
+// newShiftOrSegment makes Shift-Or with as many words as the needle needs. What leaves a word at
+// its top enters the next at its bottom.
 func newShiftOrSegment(n *needle) byteFinder {
 	m := n.length()
 	if m <= 64 {
@@ -40,9 +41,11 @@ const (
 	laneLetters = 16
 )
 
-// newShiftOrScan makes the inclusive scan of the paper's Algorithm 1, as a warp computes it: each lane folds 16 letters, the
-// lanes' values are scanned in steps of 1, 2, 4 lanes and so on as long as a shift leaves anything, and each lane goes through its letters
-// again with the value of the lane before. Lanes are a loop here. Needles of more than 64 letters take newShiftOrSegment's words.
+// newShiftOrScan makes the inclusive scan of the paper's Algorithm 1, as a warp computes it: each
+// lane folds 16 letters, the lanes' values are scanned in steps of 1, 2, 4 lanes and so on as long
+// as a shift leaves anything, and each lane goes through its letters again with the value of the
+// lane before. Lanes are a loop here. Needles of more than 64 letters take newShiftOrSegment's
+// words.
 func newShiftOrScan(n *needle) byteFinder {
 	m := n.length()
 	if m > 64 {
@@ -50,7 +53,7 @@ func newShiftOrScan(n *needle) byteFinder {
 	}
 	masks := n.masks(0, m, 64)
 	return func(codes []byte, found func(end int)) {
-		last := masks[len(masks)-1] // behind the letters before
+		last := masks[len(masks)-1] // after the letters before
 		var folded [lanes]uint64
 		for from := 0; from < len(codes); from += lanes * laneLetters {
 			tile := codes[from:min(from+lanes*laneLetters, len(codes))]
@@ -62,7 +65,8 @@ func newShiftOrScan(n *needle) byteFinder {
 			}
 			folded[0] |= last << laneLetters
 			for step := 1; step*laneLetters < 64; step *= 2 {
-				for l := lanes - 1; l >= step; l-- { // downwards, so that lane l - step is as it was before the step
+				// Downwards, so that lane l - step is as it was before the step.
+				for l := lanes - 1; l >= step; l-- {
 					folded[l] |= folded[l-step] << (step * laneLetters)
 				}
 			}
@@ -83,7 +87,8 @@ func newShiftOrScan(n *needle) byteFinder {
 	}
 }
 
-// laneOf returns the letters of a lane, fewer or none at the end of the text: then nothing is read of the lane's value.
+// laneOf returns the letters of a lane, fewer or none at the end of the text: then nothing is read
+// of the lane's value.
 func laneOf(tile []byte, lane int) []byte {
 	from := min(lane*laneLetters, len(tile))
 	return tile[from:min(from+laneLetters, len(tile))]

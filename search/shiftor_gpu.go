@@ -8,8 +8,8 @@ import (
 	"scanmap/kernels"
 )
 
-// uploadMasks brings the masks of a needle of at most 64 letters to the GPU and returns their address, and the number of
-// bits of the vectors that kernels are to use.
+// uploadMasks brings the masks of a needle of at most 64 letters to the GPU and returns their
+// address, and the number of bits of the vectors that kernels are to use.
 func (g *gpuSearch) uploadMasks(n *needle) (masks uint64, bits int) {
 	bits = 64
 	if n.length() <= 32 {
@@ -25,7 +25,7 @@ func (g *gpuSearch) shiftOrParams(n *needle) (p *kernels.ShiftOrParams, bits int
 	}, bits
 }
 
-// kernelFor puts the number of bits behind a kernel's name.
+// kernelFor appends the number of bits to a kernel's name.
 func kernelFor(name string, bits int) string {
 	if bits == 32 {
 		return name + "_32"
@@ -33,7 +33,8 @@ func kernelFor(name string, bits int) string {
 	return name + "_64"
 }
 
-// blocks is the number of blocks for letters of which a block searches so many.
+// blocks is the number of blocks of threads for letters, each of which searches the same number of
+// them.
 func blocks(letters, each int) int { return (letters + each - 1) / each }
 
 // shiftOrScanGPU gives each warp a stretch. Long needles are Wu-Manber's with k = 0, part by part.
@@ -43,7 +44,8 @@ func shiftOrScanGPU(g *gpuSearch, n *needle) {
 		return
 	}
 	p, bits := g.shiftOrParams(n)
-	device.LaunchBlocks(g.queue, kernelFor("shift_or_scan", bits), blocks(g.text.letters(), kernels.ShiftOrStretch*kernels.ShiftOrThreads/32), p)
+	count := blocks(g.text.letters(), kernels.ShiftOrStretch*kernels.ShiftOrThreads/32)
+	device.LaunchBlocks(g.queue, kernelFor("shift_or_scan", bits), count, p)
 }
 
 // shiftOrScanOfGPU is shiftOrScanGPU with fewer letters a thread.
@@ -55,10 +57,12 @@ func shiftOrScanOfGPU(g *gpuSearch, n *needle, letters int) {
 
 func shiftOrSegmentGPU(g *gpuSearch, n *needle) {
 	p, bits := g.shiftOrParams(n)
-	device.LaunchBlocks(g.queue, kernelFor("shift_or_segment", bits), blocks(g.text.letters(), kernels.SegmentLetters*kernels.SegmentThreads), p)
+	count := blocks(g.text.letters(), kernels.SegmentLetters*kernels.SegmentThreads)
+	device.LaunchBlocks(g.queue, kernelFor("shift_or_segment", bits), count, p)
 }
 
 func shiftOrTiledGPU(g *gpuSearch, n *needle) {
 	p, bits := g.shiftOrParams(n)
-	device.LaunchBlocks(g.queue, kernelFor("shift_or_tiled", bits), blocks(g.text.letters(), kernels.TiledLetters*kernels.SegmentThreads), p)
+	count := blocks(g.text.letters(), kernels.TiledLetters*kernels.SegmentThreads)
+	device.LaunchBlocks(g.queue, kernelFor("shift_or_tiled", bits), count, p)
 }

@@ -23,7 +23,7 @@ var Alphabets = []string{string(DNA), string(Bytes)}
 func ParseAlphabet(s string) (Alphabet, error) { return oneOf[Alphabet]("alphabet", s, Alphabets) }
 
 // nothing is the code of letters of DNA that match nothing.
-const nothing = 4
+const nothing = dna.AmbiguousCode
 
 // A Text is what is searched.
 type Text struct {
@@ -38,7 +38,7 @@ func NewDNA(ref *dna.Reference) *Text {
 	return &Text{alphabet: DNA, ref: ref, contigs: ref.Contigs}
 }
 
-// NewBytes makes a text of bytes, which becomes one contig of that name.
+// NewBytes makes a text of bytes, which become one contig of that name.
 func NewBytes(name string, bytes []byte) (*Text, error) {
 	if len(bytes) > math.MaxInt32 {
 		return nil, fmt.Errorf("%d bytes are more than %d, the most that a text of bytes may have", len(bytes), math.MaxInt32)
@@ -63,27 +63,13 @@ func (t *Text) TotalLength() int {
 	return sum
 }
 
-// codes returns the codes of [from, to), in buffer if that is where they have to be made; they are not to be changed.
+// codes returns the codes of [from, to), of DNA in the memory of buffer. The caller must not change
+// them.
 func (t *Text) codes(buffer []byte, from, to int) []byte {
 	if t.alphabet == Bytes {
 		return t.bytes[from:to]
 	}
-	if cap(buffer) < to-from {
-		buffer = make([]byte, to-from)
-	}
-	codes := buffer[:to-from]
-	b := &t.ref.Bases
-	for i := 0; i < len(codes); {
-		word, bit := (from+i)/dna.WordBases, (from+i)%dna.WordBases
-		low, high, ambiguous := b.Low[word]>>bit, b.High[word]>>bit, b.Ambiguous[word]>>bit
-		n := min(dna.WordBases-bit, len(codes)-i)
-		for j := range codes[i : i+n] {
-			codes[i+j] = byte(low&1 | high&1<<1 | ambiguous&1<<2)
-			low, high, ambiguous = low>>1, high>>1, ambiguous>>1
-		}
-		i += n
-	}
-	return codes
+	return t.ref.Bases.AppendCodes(buffer[:0], from, to)
 }
 
 // Letter returns the letter at an offset: of DNA in upper case, as it was read.
@@ -94,7 +80,7 @@ func (t *Text) Letter(offset int) byte {
 	return t.ref.Letter(offset)
 }
 
-// contigAt returns the contig whose letters an end lies behind, or -1.
+// contigAt returns the contig of the letter before an end, or -1.
 func (t *Text) contigAt(end int) int {
 	if t.alphabet == Bytes {
 		if end > 0 && end <= len(t.bytes) {
@@ -109,13 +95,15 @@ func (t *Text) contigAt(end int) int {
 	return c
 }
 
-// A stretch is a run of whole contigs, first to last, with the offsets [from, to) from the first letter to behind the last.
+// A stretch is a run of whole contigs, first to last, with the offsets [from, to) from the first
+// letter to after the last.
 type stretch struct {
 	first, last int
 	from, to    int
 }
 
-// stretches cuts the text at borders of contigs into pieces of at most so many offsets, or one contig.
+// stretches cuts the text at borders of contigs into stretches of at most that many offsets, or of
+// one contig.
 func (t *Text) stretches(most int) []stretch {
 	var all []stretch
 	for i := range t.contigs {

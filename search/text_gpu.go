@@ -9,9 +9,9 @@ import (
 	"scanmap/kernels"
 )
 
-// A gpuText is a stretch of text on a GPU: letters [from, to) of the text, with a padding of kernels.SearchPadding letters
-// on each side, of the text around as far as that belongs to the same search, or of what matches nothing (of bytes, 0). Kernels
-// count letters from 0 at from.
+// A gpuText is a chunk of text on a GPU: letters [from, to) of the text, with a padding of
+// kernels.SearchPadding letters on each side, of the text around as far as that belongs to the same
+// search, or of what matches nothing (of bytes, 0). Kernels count letters from 0 at from.
 type gpuText struct {
 	text     *Text
 	from, to int
@@ -35,8 +35,8 @@ func (t *gpuText) paddedWords() int {
 	return (t.letters()+63)/64*2 + 2*kernels.SearchPadding/32
 }
 
-// upload brings [from, to) of a text to the GPU. Of DNA, from is a multiple of 64, as the start of a contig is. Letters outside
-// [first, last) are not of this search.
+// upload brings [from, to) of a text to the GPU. Of DNA, from is a multiple of 64, as the start of
+// a contig is. Letters outside [first, last) are not of this search.
 func (t *gpuText) upload(q *device.Queue, text *Text, r textRange) {
 	t.text, t.from, t.to = text, r.from, r.to
 	t.hasCodes, t.hasStrided, t.hasLanes = false, false, false

@@ -3,6 +3,8 @@ package search
 import (
 	"context"
 	"strconv"
+
+	"scanmap/locate"
 )
 
 const tsvHeader = "pattern\tcontig\tstart\tend\tstrand\tdistance\tcigar\ttext\n"
@@ -13,9 +15,6 @@ type tsvFormat struct {
 	codes   []byte // of the text
 	shown   []byte // of the last column
 }
-
-// cigarLetters are those of the kinds of operations.
-const cigarLetters = "MID"
 
 func (f *tsvFormat) add(_ context.Context, r *Rows, l *Location) error {
 	b := appendEscaped(r.buffer, r.patterns[l.Pattern].Name)
@@ -28,12 +27,9 @@ func (f *tsvFormat) add(_ context.Context, r *Rows, l *Location) error {
 	b = append(b, '\t', strandOf(l), '\t')
 	b = strconv.AppendInt(b, int64(l.Distance), 10)
 	b = append(b, '\t')
-	var whole [1]Operation
+	var whole [1]locate.Operation
 	operations := r.operations(l, &whole)
-	for _, o := range operations {
-		b = strconv.AppendInt(b, int64(o.Length), 10)
-		b = append(b, cigarLetters[o.Kind])
-	}
+	b = locate.AppendCIGAR(b, operations)
 	b = append(b, '\t')
 	b = appendEscaped(b, string(f.show(r, l, operations)))
 	r.buffer = append(b, '\n')
@@ -42,9 +38,9 @@ func (f *tsvFormat) add(_ context.Context, r *Rows, l *Location) error {
 
 func (f *tsvFormat) finish(context.Context, *Rows) error { return nil }
 
-// show returns the text of a location. Of DNA it is in the pattern's orientation; letters that the pattern does not match
-// or lacks are in lower case, and a '-' stands for each that the text lacks.
-func (f *tsvFormat) show(r *Rows, l *Location, operations []Operation) []byte {
+// show returns the text of a location. Of DNA it is in the pattern's orientation; letters that the
+// pattern does not match or lacks are in lower case, and a '-' stands for each that the text lacks.
+func (f *tsvFormat) show(r *Rows, l *Location, operations []locate.Operation) []byte {
 	at := r.text.contigs[l.Contig].Start + l.Start
 	shown := f.shown[:0]
 	if r.text.alphabet == Bytes {
@@ -57,7 +53,7 @@ func (f *tsvFormat) show(r *Rows, l *Location, operations []Operation) []byte {
 	q, i := 0, 0
 	for _, o := range operations {
 		for range o.Length {
-			if o.Kind == Insertion {
+			if o.Kind == locate.Insertion {
 				shown = append(shown, '-')
 				q++
 				continue
@@ -68,10 +64,10 @@ func (f *tsvFormat) show(r *Rows, l *Location, operations []Operation) []byte {
 				c = r.text.Letter(at + i)
 			}
 			i++
-			if o.Kind == Deletion || iupac[f.letters[q]]>>code&1 == 0 {
+			if o.Kind == locate.Deletion || iupac[f.letters[q]]>>code&1 == 0 {
 				c |= 0x20
 			}
-			if o.Kind == Diagonal {
+			if o.Kind == locate.Diagonal {
 				q++
 			}
 			shown = append(shown, c)

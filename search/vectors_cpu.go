@@ -2,11 +2,13 @@ package search
 
 import "scanmap/dna"
 
-// bitVectors compute edit distances of a needle to text by Myers 1999 (A fast bit-vector algorithm for approximate string
-// matching based on dynamic programming), in words of 64 letters of the needle chained as in his section 3.3.
+// bitVectors compute edit distances of a needle to text by Myers 1999 (A fast bit-vector algorithm
+// for approximate string matching based on dynamic programming), in words of 64 letters of the
+// needle chained as in his section 3.3.
 type bitVectors struct {
 	m, k int
-	// equal has for each code the letters of the first 64 that match; codes 4 to 7 are of ambiguous letters.
+	// equal has for each code the letters of the first 64 that match; codes 4 to 7 are of ambiguous
+	// letters.
 	equal [8]uint64
 	// long has them for all words of a needle of more, eight codes a word.
 	long [][8]uint64
@@ -27,8 +29,8 @@ func newBitVectors(n *needle) *bitVectors {
 	return v
 }
 
-// scan calls found with the ends in [from, to] behind `after` of text in [from, to) with at most k edits, in
-// ascending order.
+// scan calls found with the ends of text in [from, to) that come after offset `after`, with at most
+// k edits, in ascending order.
 func (v *bitVectors) scan(b *dna.Sequence, from, to, after int, found func(end int)) {
 	if from >= to {
 		return
@@ -58,7 +60,8 @@ func (v *bitVectors) scan(b *dna.Sequence, from, to, after int, found func(end i
 	}
 }
 
-// scanLong is scan for needles of several words: each takes from the one before what its last row adds, -1, 0 or 1.
+// scanLong is scan for needles of several words: each takes from the one before what its last row
+// adds, -1, 0 or 1.
 func (v *bitVectors) scanLong(b *dna.Sequence, from, to, after int, found func(end int)) {
 	type word struct{ positive, negative uint64 }
 	words := make([]word, len(v.long))

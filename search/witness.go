@@ -1,12 +1,13 @@
 package search
 
-// Vishkin's duels (Wang 2018, sections 3 and 4). The witness of a shift is a place of the needle whose letter is
-// another than the one so many places on. Of two places of the text that are so far apart, one letter of the text then
-// rules out one: so one place is left of each ceil(m / 2), by duels in a binary tree, and only that is compared with
-// the text.
+// Vishkin's duels (Wang 2018, sections 3 and 4). The witness of a shift is a place of the needle
+// whose letter differs from the one that is the shift further on. Of two places of the text that
+// are the shift apart, one letter of the text then rules out one. So duels in a binary tree leave
+// one place of each ceil(m / 2), and only that is compared with the text.
 //
-// A shift that is a period of the needle has no witness. Needles whose period is at most m / 2 are left to
-// brute-force/plain. It is exact, and takes no letters that stand for several bases: differing is what duels rest on.
+// A shift that is a period of the needle has no witness. Needles whose period is at most m / 2 are
+// left to brute-force/plain. It is exact, and takes no letters that stand for several bases:
+// duels rest on letters that differ.
 var witnessMethod = &Method{
 	Name:    "witness",
 	Source:  "Wang 2018, sections 3 and 4",
@@ -24,11 +25,13 @@ var witnessMethod = &Method{
 	}},
 }
 
-// witnesses returns the period of letters, their number if there is no shorter one, and for each shift from 1 to ceil(m
-// / 2) - 1 below the period a place i at which letters[i] and letters[i+shift] differ; element 0 stands for no shift.
+// witnesses returns the period of letters, their number if there is no shorter one, and for each
+// shift from 1 to ceil(m / 2) - 1 below the period a place i at which letters[i] and
+// letters[i+shift] differ; element 0 stands for no shift.
 func witnesses(letters []byte) (period int, places []int) {
 	m := len(letters)
-	// alike[d] is the number of letters from d on that are as the first ones (the Z array of Gusfield 1997, section 1.4).
+	// alike[d] is the number of letters from d on that are as the first ones (the Z array of
+	// Gusfield 1997, section 1.4).
 	alike := make([]int, m)
 	from, to := 0, 0 // letters [from, to) are as the first to - from ones
 	period = m

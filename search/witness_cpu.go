@@ -2,8 +2,8 @@ package search
 
 import "bytes"
 
-// newWitness makes the plain version: blocks of places one after the other, and the duels of each in the order of the
-// tree.
+// newWitness makes the plain version: blocks of places one after the other, and the duels of each
+// in the order of the tree.
 func newWitness(n *needle) byteFinder {
 	m := n.length()
 	period, places := witnesses(n.letters)

@@ -5,10 +5,11 @@ import (
 	"scanmap/kernels"
 )
 
-var _ = [1]struct{}{}[(MaxLength+1)/2/(kernels.WitnessPositions+1)] // a thread block has room for a block of places
+// A thread block has room for a block of places.
+var _ = [1]struct{}{}[(MaxLength+1)/2/(kernels.WitnessPositions+1)]
 
-// witnessSlice is the most letters whose candidates are in memory at a time: at four bytes each they take 64 MB, which
-// gpuChunk does not reckon with.
+// witnessSlice is the most letters whose candidates are in memory at a time: at four bytes each
+// they take 64 MB, which gpuChunk does not count.
 const witnessSlice = 1 << 24
 
 func witnessGlobalGPU(g *gpuSearch, n *needle) {
@@ -18,9 +19,9 @@ func witnessSharedGPU(g *gpuSearch, n *needle) {
 	witnessGPU(g, n, "witness_shared", false, witnessSlice)
 }
 
-// witnessGPU launches, for each slice of the text, the duels and then the comparison of what they leave. With buffer,
-// candidates stay where the duels had them, in the first of the words of each block of places. A slice has at most so
-// many letters, and at least those of a thread block.
+// witnessGPU launches, for each slice of the text, the duels and then the comparison of what they
+// leave. With buffer, candidates stay where the duels had them, in the first of the words of each
+// block of places. A slice has at most `most` letters, but no fewer than those of a thread block.
 func witnessGPU(g *gpuSearch, n *needle, name string, buffer bool, most int) {
 	m := n.length()
 	period, places := witnesses(n.letters)

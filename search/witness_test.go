@@ -11,8 +11,8 @@ import (
 	"scanmap/internal/emulator"
 )
 
-// TestWitnesses checks period and witnesses by what they are, for all words of up to ten letters A and C and some
-// longer ones.
+// TestWitnesses checks period and witnesses by what they are, for all words of up to ten letters A
+// and C and some longer ones.
 func TestWitnesses(t *testing.T) {
 	var words [][]byte
 	for m := 1; m <= 10; m++ {
@@ -59,12 +59,14 @@ func TestPeriodic(t *testing.T) {
 		{"ACGAC", 3, false}, {"ACGACG", 3, true}, {"ACGACGA", 3, true}, {"AACA", 3, false}, {"ACGTA", 4, false},
 	} {
 		if period, _ := witnesses([]byte(c.letters)); period != c.period || periodic(period, len(c.letters)) != c.want {
-			t.Errorf("%s has period %d and is periodic: %t; want %d, %t", c.letters, period, periodic(period, len(c.letters)), c.period, c.want)
+			t.Errorf("%s has period %d and is periodic: %t; want %d, %t",
+				c.letters, period, periodic(period, len(c.letters)), c.period, c.want)
 		}
 	}
 }
 
-// TestWitnessSlices cuts the text into slices, whose borders lie in occurrences and in blocks of places.
+// TestWitnessSlices cuts the text into slices, whose borders lie in occurrences and in blocks of
+// places.
 func TestWitnessSlices(t *testing.T) {
 	g := newTestGPU(t, emulator.Address)
 	r := rand.New(rand.NewPCG(13, 2))

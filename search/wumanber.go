@@ -1,8 +1,8 @@
 package search
 
-// Wu-Manber searches with k edits by k + 1 automata of Shift-Or's kind (Wu and Manber 1992; here as in Mitani, Ino and
-// Hagihara 2017, section 3.2: a 0 is a match). It costs k + 1 times what Shift-Or does and knows no other limit than bits: on a
-// GPU k is at most 7.
+// Wu-Manber searches with k edits by k + 1 automata of Shift-Or's kind (Wu and Manber 1992; here as
+// in Mitani, Ino and Hagihara 2017, section 3.2: a 0 is a match). It costs k + 1 times what
+// Shift-Or does and knows no other limit than bits: on a GPU k is at most 7.
 var wuManberMethod = &Method{
 	Name:    "wu-manber",
 	Source:  "Mitani, Ino and Hagihara 2017, sections 3.2, 4.2 and 5",
@@ -15,7 +15,8 @@ var wuManberMethod = &Method{
 		},
 		{
 			Name: "segment", Summary: "one thread a segment with a halo (GBPR)",
-			Alphabets: bothAlphabets, Longest: MaxLength, longestOnGPU: 64, Distance: MaxDistance, distanceOnGPU: 7, Edits: true, Substitutions: true, Sets: true,
+			Alphabets: bothAlphabets, Longest: MaxLength, longestOnGPU: 64, Distance: MaxDistance, distanceOnGPU: 7,
+			Edits: true, Substitutions: true, Sets: true,
 			cpu: byCodes(newWuManberSegment), gpu: &gpuFinder{find: wuManberSegmentGPU},
 		},
 		{

@@ -33,8 +33,8 @@ func newWuManberSegment(n *needle) byteFinder {
 	}
 }
 
-// newWuManberWords is for needles of more than 64 letters: word 0 has the first letters, in its upper bits, the others are full, and
-// what leaves a word at its top enters the next at its bottom.
+// newWuManberWords is for needles of more than 64 letters: word 0 has the first letters, in its
+// upper bits, the others are full, and what leaves a word at its top enters the next at its bottom.
 func newWuManberWords(n *needle) byteFinder {
 	k, masks := n.k, n.wordMasks()
 	return func(codes []byte, found func(end int)) {
@@ -82,13 +82,14 @@ func shifted(vector []uint64, w int) uint64 {
 // pair is what a level's scan is over: (x, y) of the paper's operator.
 type pair struct{ x, y uint64 }
 
-// after returns the pair of letters of which the last `letters` have the pair p and those before them b.
+// after returns the pair of letters of which the last `letters` have the pair p and those before
+// them b.
 func (p pair) after(b pair, letters int) pair {
 	return pair{b.x<<letters | p.x, b.y<<letters&^p.x | p.y}
 }
 
-// newWuManberScan makes the paper's Algorithm 2 as a warp computes it, one inclusive scan a level; see newShiftOrScan. Needles of
-// more than 64 letters take newWuManberWords.
+// newWuManberScan makes the paper's Algorithm 2 as a warp computes it, one inclusive scan a level;
+// see newShiftOrScan. Needles of more than 64 letters take newWuManberWords.
 func newWuManberScan(n *needle) byteFinder {
 	m := n.length()
 	if m > 64 {
@@ -96,7 +97,7 @@ func newWuManberScan(n *needle) byteFinder {
 	}
 	masks := n.masks(0, m, 64)
 	return func(codes []byte, found func(end int)) {
-		// last[d] is level d behind the letters before.
+		// last[d] is level d after the letters before.
 		last := make([]uint64, n.k+1)
 		for d := range last {
 			last[d] = masks[len(masks)-1] << d
@@ -145,7 +146,8 @@ func scanLevel(tile []byte, masks []uint64, start uint64, notMatching func(i int
 	}
 	folded[0] = folded[0].after(pair{0, start}, laneLetters)
 	for step := 1; step*laneLetters < 64; step *= 2 {
-		for l := lanes - 1; l >= step; l-- { // downwards, so that lane l - step is as it was before the step
+		// Downwards, so that lane l - step is as it was before the step.
+		for l := lanes - 1; l >= step; l-- {
 			folded[l] = folded[l].after(folded[l-step], step*laneLetters)
 		}
 	}

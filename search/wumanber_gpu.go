@@ -31,12 +31,12 @@ func scanBlocks(letters int) int {
 	return blocks(letters, kernels.WuManberStretch*kernels.WuManberThreads/32)
 }
 
-// partsBefore is how many letters before the text parts of a long needle are searched too, so that the last one knows what began there: more than
-// m + k, and a multiple of what a lane searches.
+// partsBefore is how many letters before the text parts of a long needle are searched too, so that
+// the last one knows what began there: more than m + k, and a multiple of what a lane searches.
 const partsBefore = MaxLength + 512
 
-// wuManberPartsGPU searches for a long needle part by part. What a part finds it leaves for the next, in flags with the same padding
-// as the text's codes.
+// wuManberPartsGPU searches for a long needle part by part. What a part finds it leaves for the
+// next, in flags with the same padding as the text's codes.
 func wuManberPartsGPU(g *gpuSearch, n *needle) {
 	q := g.queue
 	text := g.text.oneByte(q)
@@ -45,7 +45,9 @@ func wuManberPartsGPU(g *gpuSearch, n *needle) {
 		q.Reserve(carry, bytes)
 		q.Clear(carry, bytes)
 	}
-	p := kernels.WuManberParams{Codes: uint32(codesOf(n.alphabet)), K: uint32(n.k), Substitutions: uint32(boolean(n.substitutions)), AllLevels: 1}
+	p := kernels.WuManberParams{
+		Codes: uint32(codesOf(n.alphabet)), K: uint32(n.k), Substitutions: uint32(boolean(n.substitutions)), AllLevels: 1,
+	}
 	p.Text = kernels.Letters{Codes: text.Codes - partsBefore, Count: text.Count + partsBefore}
 	own, next := &g.scratch[0], &g.scratch[1]
 	parts := n.wordMasks()
@@ -63,7 +65,7 @@ func wuManberPartsGPU(g *gpuSearch, n *needle) {
 	}
 }
 
-// kernelForDistance puts the least k of a kernel's variants that is enough behind its name.
+// kernelForDistance appends to a kernel's name the least k of its variants that is enough.
 func kernelForDistance(name string, k int, variants ...int) string {
 	for _, most := range variants {
 		if k <= most {
@@ -99,7 +101,8 @@ const packedResident = 40
 // fewLetters are searched one by one.
 const fewLetters = 6
 
-// packedSegment returns the words of a segment: as many as can be while there are warps for the whole GPU.
+// packedSegment returns the words of a segment: as many as can be while there are warps for the
+// whole GPU.
 func packedSegment(blocks, warps int) int {
 	words := 32
 	for words > 8 && blocks*32/words < 2*warps {

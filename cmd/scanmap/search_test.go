@@ -20,6 +20,7 @@ import (
 	"scanmap/fasta"
 	"scanmap/gpu"
 	"scanmap/internal/programs"
+	"scanmap/internal/truth"
 	"scanmap/search"
 )
 
@@ -107,6 +108,33 @@ func locationsOfSAM(t *testing.T, text string) (rows []string) {
 	return rows
 }
 
+// startDecides makes reads of whose occurrences two end more than k apart and start together: a base
+// is missing k bases before their end, so that all k may be inserted bases as well. Every other read
+// is a reverse complement.
+func startDecides(t *testing.T, reference string, k int) (reads string) {
+	t.Helper()
+	ref, err := fasta.LoadReference(context.Background(), reference, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	contig := &ref.Contigs[0]
+	for i := range 12 {
+		var read []byte
+		at := contig.Start + 1000 + i*contig.Length/13
+		for j := range 36 + k {
+			if j != 35 {
+				read = append(read, ref.Letter(at+j))
+			}
+		}
+		letters := string(read)
+		if i%2 == 1 {
+			letters = truth.ReverseComplement(letters)
+		}
+		reads += fmt.Sprintf(">start%d\n%s\n", i, letters)
+	}
+	return reads
+}
+
 // TestSearchIsMapping finds for reads as patterns what scanmap map finds for them.
 func TestSearchIsMapping(t *testing.T) {
 	const reference, file = "../../testdata/portiera.fa.gz", "../../testdata/portiera_36bp.fastq.gz"
@@ -131,10 +159,11 @@ func TestSearchIsMapping(t *testing.T) {
 		t.Fatalf("%d reads too few", left)
 	}
 	reads := filepath.Join(t.TempDir(), "reads.fa")
-	if err := os.WriteFile(reads, chosen.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	for _, k := range []string{"0", "2", "5"} {
+		planted := startDecides(t, reference, int(k[0]-'0'))
+		if err := os.WriteFile(reads, append(chosen.Bytes(), planted...), 0o600); err != nil {
+			t.Fatal(err)
+		}
 		code, mapped, stderr := call("map", "-e", k, "--report", "all", "--device", "cpu", "--quiet", reference, reads)
 		if code != 0 {
 			t.Fatalf("exit code %d, standard error %q", code, stderr)
@@ -142,6 +171,13 @@ func TestSearchIsMapping(t *testing.T) {
 		want := locationsOfSAM(t, mapped)
 		if len(want) < 12 {
 			t.Fatalf("k = %s: %d locations are too few", k, len(want))
+		}
+		for i := range 12 {
+			name := fmt.Sprintf("start%d ", i)
+			found := slices.DeleteFunc(slices.Clone(want), func(row string) bool { return !strings.HasPrefix(row, name) })
+			if k != "0" && len(found) != 1 {
+				t.Errorf("k = %s: one of two that start together is a location, but %q are found", k, found)
+			}
 		}
 		got := locationsOfSAM(t, searchQuietly(t, "-k", k, "--format", "sam", "-f", reads, reference))
 		if d := cmp.Diff(want, got); d != "" {
