@@ -4,10 +4,11 @@ package device
 type CeilingOptions struct {
 	// Device names one GPU; none of its numbers means the first.
 	Device Choice
-	// Bytes is the size of each of two buffers, and what all work is in proportion to. 0 is 4 GiB or, where less
-	// is free, a quarter of what is.
+	// Bytes is the size of each of two buffers, and what all work is in proportion to. 0 is 4 GiB or,
+	// where less is free, a quarter of what is.
 	Bytes int64
-	// Repetitions is the number of measurements, after one that is not counted; results are their medians.
+	// Repetitions is the number of measurements, after one that is not counted; results are their
+	// medians.
 	Repetitions int
 }
 
@@ -17,7 +18,8 @@ const MinCeilingBytes = 4 << 10
 const (
 	// ceilingBytes is much more than a cache holds, and read in a millisecond.
 	ceilingBytes = 4 << 30
-	// maxCeilingHostBytes is the most that is copied from and to the host: getting pinned memory takes half a second a GiB.
+	// maxCeilingHostBytes is the most that is copied from and to the host: getting pinned memory takes
+	// half a second a GiB.
 	maxCeilingHostBytes = 256 << 20
 	// probeBytes is what a probe reads.
 	probeBytes = 8
@@ -25,10 +27,12 @@ const (
 	logicPerByte = 16
 )
 
-// probeTables are the sizes of the tables that are probed, as far as they fit a buffer. L2 caches end between them.
+// probeTables are the sizes of the tables that are probed, as far as they fit a buffer. L2 caches
+// end between them.
 var probeTables = []int64{4 << 20, 16 << 20, 32 << 20, 64 << 20, 128 << 20, 512 << 20}
 
-// tablesWithin returns those probeTables that fit so many bytes, or else the greatest power of two that does.
+// tablesWithin returns those probeTables that fit so many bytes, or else the greatest power of two
+// that does.
 func tablesWithin(bytes int64) []int64 {
 	var tables []int64
 	for _, table := range probeTables {

@@ -11,9 +11,10 @@ import (
 	"scanmap/measure"
 )
 
-// Ceilings measures what a GPU can do at best, so that other figures can be given as a share of it: reading and
-// copying its memory, logic on 32-bit words, random probes of tables of several sizes, and copies from and to the host. Times
-// are those between events around one launch or copy. An error of the GPU is a Error.
+// Ceilings measures what a GPU can do at best, so that other figures can be given as a share of it:
+// reading and copying its memory, logic on 32-bit words, random probes of tables of several sizes,
+// and copies from and to the host. Times are those between events around one launch or copy. An
+// error of the GPU is a Error.
 func Ceilings(ctx context.Context, o CeilingOptions) (*measure.Result, error) {
 	if err := o.Device.LoadDriver(); err != nil {
 		return nil, &Error{Err: err}
@@ -43,7 +44,8 @@ func Ceilings(ctx context.Context, o CeilingOptions) (*measure.Result, error) {
 	return r, nil
 }
 
-// ceilings is a measurement of a GPU. The first error stays in the queue, and then nothing more is measured.
+// ceilings is a measurement of a GPU. The first error stays in the queue, and then nothing more is
+// measured.
 type ceilings struct {
 	ctx         context.Context
 	queue       Queue
@@ -55,7 +57,8 @@ type ceilings struct {
 	rows        []measure.Row
 }
 
-// open makes what the measurements share. The buffers are filled, so that no memory is read that was never written.
+// open makes what the measurements share. The buffers are filled, so that no memory is read that
+// was never written.
 func (c *ceilings) open(driver *gpu.Driver, bytes int64, r *measure.Result) (err error) {
 	q, g := &c.queue, c.queue.GPU
 	if r.Device, err = Describe(driver, g.Device); err != nil {
@@ -87,7 +90,8 @@ func (c *ceilings) open(driver *gpu.Driver, bytes int64, r *measure.Result) (err
 	return q.Wait()
 }
 
-// measure times what work puts into the stream, and adds a row with the rate of its bytes or operations.
+// measure times what work puts into the stream, and adds a row with the rate of its bytes or
+// operations.
 func (c *ceilings) measure(row measure.Row, work func()) {
 	q := &c.queue
 	var runs [][]measure.Row

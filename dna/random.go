@@ -7,11 +7,12 @@ import (
 	"sync/atomic"
 )
 
-// randomWords is the number of words made with one random generator, so that what is made does not depend on threads.
+// randomWords is the number of words made with one random generator, so that what is made does not
+// depend on threads.
 const randomWords = 1 << 14
 
-// Random makes a reference of n random bases, the same ones for the same n, in contigs of at most 2^30 bases about as long
-// as each other.
+// Random makes a reference of n random bases, the same ones for the same n, in contigs of at most
+// 2^30 bases about as long as each other.
 func Random(n, threads int) (*Reference, error) {
 	const most = 1 << 30
 	count := (n + most - 1) / most

@@ -32,7 +32,7 @@ type Contig struct {
 	Length  int    // in bases, at least 1
 }
 
-// End returns the offset behind the contig's last base.
+// End returns the offset after the contig's last base.
 func (c *Contig) End() int { return c.Start + c.Length }
 
 // Run is a stretch [Start, End) of Reference.Bases that holds one ambiguous letter,

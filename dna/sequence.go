@@ -131,8 +131,8 @@ func (s *Sequence) Expect(length int) {
 	}
 }
 
-// largePlane is the number of words (32 MB) from which on a plane grows by a quarter and is not doubled:
-// a genome should not take much more memory than it needs.
+// largePlane is the number of words (32 MB) from which on a plane grows by a quarter and is not
+// doubled: a genome should not take much more memory than it needs.
 const largePlane = 1 << 22
 
 func grow(plane []uint64, words int) []uint64 {

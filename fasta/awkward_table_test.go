@@ -13,8 +13,8 @@ type awkwardFile struct {
 // isFASTQ is why a FASTQ file is no reference.
 const isFASTQ = "is FASTQ; a reference must be FASTA"
 
-// awkwardFiles has counts that agree with the manifest beside the files, where that gives any. Files
-// named error_* and those that the manifest calls broken are refused.
+// awkwardFiles has counts that agree with the manifest beside the files, where that gives any.
+// Files named error_* and those that the manifest calls broken are refused.
 var awkwardFiles = []awkwardFile{
 	{file: "FormatSpecimens.jl__badfasta.fasta", reads: 3, bases: 991, contigs: 3, length: 991},
 	{file: "FormatSpecimens.jl__bug2901.fasta", reads: 2, bases: 106, refused: "record 3 \"seq3\": the byte \"-\" at position 24 is not a base", contigs: 4, length: 212},

@@ -112,8 +112,8 @@ func BenchmarkReads(b *testing.B) {
 	}
 }
 
-// processorTime is what all threads of the process have computed so far, which other work on the machine changes less
-// than the time that passes.
+// processorTime is what all threads of the process have computed so far, which other work on the
+// machine changes less than the time that passes.
 func processorTime(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -122,7 +122,8 @@ func processorTime(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkPairs reads two files of mates, together and one after the other, and one file in which mates alternate.
+// BenchmarkPairs reads two files of mates, together and one after the other, and one file in which
+// mates alternate.
 func BenchmarkPairs(b *testing.B) {
 	const records = 1_000_000
 	text := randomFASTQ(records)

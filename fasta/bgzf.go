@@ -57,7 +57,7 @@ func bgzfBlockSize(in *bufio.Reader) int {
 // bgzfJob is a group of members.
 type bgzfJob struct {
 	members [][]byte
-	err     error         // behind the members: what ends the file
+	err     error         // after the members: what ends the file
 	rest    io.Reader     // instead of members: the rest of the file
 	result  chan inflated // takes one result without blocking
 }

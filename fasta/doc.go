@@ -1,5 +1,5 @@
-// Package fasta reads references, reads and pairs of reads: FASTA and FASTQ, plain or compressed with
-// gzip, BGZF, bzip2 or zstd, from files, FIFOs or standard input.
+// Package fasta reads references, reads and pairs of reads: FASTA and FASTQ, plain or compressed
+// with gzip, BGZF, bzip2 or zstd, from files, FIFOs or standard input.
 //
 // Text flows one way, and every step runs ahead of the next:
 //
@@ -11,6 +11,6 @@
 //	reference.go         blocks to packed fragments, likewise; then joined in order
 //
 // The framers judge the order and lengths of lines and number the records; the parsers judge names,
-// letters and qualities. Results do not depend on where the text was cut. Pairs judges names of mates, and
-// write.go turns reads back into text.
+// letters and qualities. Results do not depend on where the text was cut. Pairs judges names of
+// mates, and write.go turns reads back into text.
 package fasta

@@ -23,7 +23,7 @@ func (f *feed) atEnd() bool { return f.done && f.err == nil }
 
 // more reads on: text keeps what it has and grows by at least one byte unless
 // done is set. Called again, it at least doubles a text that is long already, so that
-// searching it anew after each call stays linear.
+// searching it again after each call stays linear.
 func (f *feed) more() {
 	if f.done {
 		return

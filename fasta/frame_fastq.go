@@ -12,7 +12,7 @@ type chunk struct {
 	first   int64  // number of its first record, from 1
 	records int
 	letters int          // FASTQ: bases of all records
-	err     *recordError // in the record behind those of text, which ends the input
+	err     *recordError // in the record after those of text, which ends the input
 }
 
 // fourLines is a FASTQ record of four lines. The lines are without what trimBlanks
@@ -176,8 +176,8 @@ const truncated = "the file ends inside the record"
 //	+           or + and the header or its first word
 //	qualities, on lines until there are as many as bases
 //
-// A record without bases may have an empty line of qualities or none. Its bases and
-// qualities are returned joined and its plus line as "+". n is 0 when the end of the record is not in text.
+// A record without bases may have an empty line of qualities or none. Its bases and qualities are
+// returned joined and its plus line as "+". n is 0 when the end of the record is not in text.
 func frameRecord(text []byte, atEnd bool) (r fourLines, n int, err *recordError) {
 	l := lines{text: text, atEnd: atEnd}
 	fail := func(format string, args ...any) (fourLines, int, *recordError) {
@@ -261,7 +261,7 @@ func finishEmpty(l *lines, r fourLines, fail func(string, ...any) (fourLines, in
 }
 
 // joinLines appends a line to those before it. The first is not copied: text
-// behind it is not overwritten by later ones.
+// after it is not overwritten by later ones.
 func joinLines(joined, line []byte) []byte {
 	if joined == nil {
 		return line[:len(line):len(line)]

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Pairs reads pairs of mates: two files of which records with the same number are mates, or one in which
-// mates alternate. Each file is cut into chunks as Reads does it, and the same goroutines
+// Pairs reads pairs of mates: two files of which records with the same number are mates, or one in
+// which mates alternate. Each file is cut into chunks as Reads does it, and the same goroutines
 // parse the chunks of both; Next joins them. One goroutine may call Next.
 type Pairs struct {
 	cancel     context.CancelFunc
@@ -21,20 +21,21 @@ type Pairs struct {
 	err        error // what Next returns from now on
 }
 
-// mateFile is a file, what of it has been parsed and not been paired yet, and the error behind that.
+// mateFile is a file, what of it has been parsed and not been paired yet, and the error after
+// that.
 type mateFile struct {
 	reads *Reads
 	now   parsed
 }
 
-// OpenPairs opens two files of mates, or one in which mates alternate when mates is "". Either of two files may be
-// "-", standard input. Both are opened at once, because the writer of two FIFOs may open either first. What
-// is wrong with their content is returned by Next.
+// OpenPairs opens two files of mates, or one in which mates alternate when mates is "". Either of
+// two files may be "-", standard input. Both are opened at once, because the writer of two FIFOs
+// may open either first. What is wrong with their content is returned by Next.
 //
-// The names of mates have to be equal, without a trailing /1 or /2. If they differ only in their last byte, 1 in the
-// first mate and 2 in the second, behind '.', '_' or '/', these two bytes are cut off both. A name that ends
-// in /2 in the first mate or in /1 in the second is an error, and so are two comments as Casava 1.8 writes them
-// (1:N:0:ACGT) that do not say 1 and 2.
+// The names of mates have to be equal, without a trailing /1 or /2. If they differ only in their
+// last byte, 1 in the first mate and 2 in the second, after '.', '_' or '/', these two bytes are
+// cut off both. A name that ends in /2 in the first mate or in /1 in the second is an error, and so
+// are two comments as Casava 1.8 writes them (1:N:0:ACGT) that do not say 1 and 2.
 func OpenPairs(ctx context.Context, reads, mates string, o ReadOptions) (*Pairs, error) {
 	return openPairs(ctx, reads, mates, o, chunkText)
 }
@@ -54,8 +55,8 @@ func openPairs(ctx context.Context, reads, mates string, o ReadOptions, chunkSiz
 	return p, nil
 }
 
-// openMates opens one or two files. cancel cancels ctx: the file that does not open ends the wait for the
-// other, which may be a FIFO without writer.
+// openMates opens one or two files. cancel cancels ctx: the file that does not open ends the wait
+// for the other, which may be a FIFO without writer.
 func openMates(ctx context.Context, cancel context.CancelFunc, reads, mates string) ([]*source, error) {
 	if mates == "" {
 		s, err := openSource(ctx, reads)
@@ -116,9 +117,10 @@ func sameFile(first, second *source) error {
 	return nil
 }
 
-// Next returns some pairs, in the order of the files: the mates of a pair are next to each other, the first mate
-// first. The caller owns them. At the end it returns io.EOF. An error comes after all pairs before it: of several, that
-// in the first record, and of two in records with the same number that in the first file.
+// Next returns some pairs, in the order of the files: the mates of a pair are next to each other,
+// the first mate first. The caller owns them. At the end it returns io.EOF. An error comes after
+// all pairs before it: of several, that in the first record, and of two in records with the same
+// number that in the first file.
 func (p *Pairs) Next() ([]Read, error) {
 	if p.err != nil {
 		return nil, p.err
@@ -140,7 +142,7 @@ func (p *Pairs) Next() ([]Read, error) {
 	return nil, p.err
 }
 
-// joined returns pairs from two files, as many as both have parsed, and the error behind them.
+// joined returns pairs from two files, as many as both have parsed, and the error after them.
 func (p *Pairs) joined() ([]Read, error) {
 	first, second := &p.files[0], &p.files[1]
 	first.fill()
@@ -180,7 +182,8 @@ func (f *mateFile) drop(n int) {
 // name is what messages call the file.
 func (f *mateFile) name() string { return f.reads.source.name }
 
-// end says what ends two files of which one at least has no more reads; the first is not broken here.
+// end says what ends two files of which one at least has no more reads; the first is not broken
+// here.
 func (p *Pairs) end(first, second *mateFile) error {
 	switch {
 	case second.now.err != nil && second.now.err != io.EOF:
@@ -197,7 +200,7 @@ func (p *Pairs) unequal(short, long *mateFile) error {
 	return &Error{File: short.name(), Err: fmt.Errorf("ends after %d records, but %s has more", p.pairs, long.name())}
 }
 
-// alternating returns the pairs of the next chunk of the only file, and the error behind them.
+// alternating returns the pairs of the next chunk of the only file, and the error after them.
 func (p *Pairs) alternating() ([]Read, error) {
 	f := &p.files[0]
 	var now parsed
@@ -230,7 +233,8 @@ func (p *Pairs) alternating() ([]Read, error) {
 	return now.reads, nil
 }
 
-// match checks that two reads are mates and makes their names equal. The digits are those of /1 and /2.
+// match checks that two reads are mates and makes their names equal. The digits are those of /1 and
+// /2.
 func (p *Pairs) match(first, second *Read, digit1, digit2 byte) error {
 	name1, name2 := first.Name, second.Name
 	if p.wholeNames {
@@ -266,8 +270,8 @@ func withoutDigit(name string, digit byte) string {
 	return name
 }
 
-// commonName returns what is left of two names when what tells mates apart is cut off: a 1 at the end of the first
-// and a 2 at that of the second, and the '.', '_' or '/' before.
+// commonName returns what is left of two names when what tells mates apart is cut off: a 1 at the
+// end of the first and a 2 at that of the second, and the '.', '_' or '/' before.
 func commonName(first, second string) (name string, ok bool) {
 	n := len(first) - 1
 	if n < 1 || len(second) != n+1 || first[:n] != second[:n] || first[n] != '1' || second[n] != '2' {
@@ -284,8 +288,8 @@ func commonName(first, second string) (name string, ok bool) {
 	return first[:n-1], true
 }
 
-// casavaDigit returns the number of the mate in a comment as Casava 1.8 and later write it, such as 1:N:0:ACGT (mate,
-// whether filtered, control bits, index), 0 in any other.
+// casavaDigit returns the number of the mate in a comment as Casava 1.8 and later write it, such as
+// 1:N:0:ACGT (mate, whether filtered, control bits, index), 0 in any other.
 func casavaDigit(comment string) byte {
 	if len(comment) < 6 || comment[0] != '1' && comment[0] != '2' || comment[1] != ':' ||
 		comment[2] != 'Y' && comment[2] != 'N' || comment[3] != ':' {
@@ -318,8 +322,8 @@ func (p *Pairs) strangers(first, second *Read, digit1, digit2 byte) error {
 	return p.wrong(second, digit2, fmt.Errorf("its mate in %s, record %d, is %s", p.files[0].name(), p.pairs+1, name))
 }
 
-// misplaced is the error of mates of which what they say of themselves, in their names or comments, is
-// not that they are the first and the second.
+// misplaced is the error of mates of which what they say of themselves, in their names or comments,
+// is not that they are the first and the second.
 func (p *Pairs) misplaced(first, second *Read, digit1, digit2 byte, same bool, where string) error {
 	before := fmt.Sprintf("the record before it is %s", quote(word(first, digit1, p.wholeNames)))
 	question := ""

@@ -79,7 +79,8 @@ func naivePairs(reads, mates string) (pairs []Read, refused string) {
 	return naiveTwo(even, odd, func(int) (string, int) { return "", 0 }, func(i int) int { return 2*i + 2 })
 }
 
-// naiveTwo has what messages call the first mate, "" as the file for the record before, and the number of the second.
+// naiveTwo has what messages call the first mate, "" as the file for the record before, and the
+// number of the second.
 func naiveTwo(a, b naiveFile, firstMate func(i int) (string, int), number func(i int) int) (pairs []Read, refused string) {
 	for i := 0; ; i++ {
 		file, record := firstMate(i)
@@ -294,7 +295,8 @@ func TestOpenPairsErrors(t *testing.T) {
 	}
 }
 
-// TestPairsOfMembers: numbers of records count through members of compressed files, and through chunks.
+// TestPairsOfMembers: numbers of records count through members of compressed files, and through
+// chunks.
 func TestPairsOfMembers(t *testing.T) {
 	text := randomFASTQ(10_000)
 	other := bytes.Replace(text, []byte("@SRR000001.7000 "), []byte("@another "), 1)
@@ -334,8 +336,8 @@ func TestPairsOfPhiX(t *testing.T) {
 	}
 }
 
-// awkwardPairs are files of pairs in ../shared/data/awkward, and what must become of them. In refused, R1 and R2 stand
-// for the files.
+// awkwardPairs are files of pairs in ../shared/data/awkward, and what must become of them. In
+// refused, R1 and R2 stand for the files.
 var awkwardPairs = []struct {
 	reads, mates string
 	pairs        int
@@ -462,8 +464,8 @@ func drawFault(t *rapid.T, mates [][]Read, file int) {
 	}
 }
 
-// TestAnyPairs: pairs and errors are those of the naive reader, in two files or in one, however these are written,
-// compressed and cut into chunks.
+// TestAnyPairs: pairs and errors are those of the naive reader, in two files or in one, however
+// these are written, compressed and cut into chunks.
 func TestAnyPairs(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -536,7 +538,8 @@ func waitForGoroutines(t *testing.T, before int) {
 	t.Errorf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks, true)])
 }
 
-// TestPairsStop: no goroutine stays after Close, after an error even without it, or after cancelling.
+// TestPairsStop: no goroutine stays after Close, after an error even without it, or after
+// cancelling.
 func TestPairsStop(t *testing.T) {
 	text := randomFASTQ(25_000) // more than is read ahead
 	for name, form := range map[string]func(testing.TB, []byte) []byte{
@@ -609,7 +612,8 @@ func TestPairsStop(t *testing.T) {
 	}
 }
 
-// TestPairsOfFIFOs reads two FIFOs of which the writer opens the second first, and stops while they wait for more.
+// TestPairsOfFIFOs reads two FIFOs of which the writer opens the second first, and stops while they
+// wait for more.
 func TestPairsOfFIFOs(t *testing.T) {
 	dir := t.TempDir()
 	paths := [2]string{filepath.Join(dir, "r1"), filepath.Join(dir, "r2")}
@@ -673,7 +677,8 @@ func TestPairsOfFIFOs(t *testing.T) {
 	closeAll(files)
 }
 
-// TestPairsOfStandardInput reads the first mates from a pipe in place of standard input, and the second from a file.
+// TestPairsOfStandardInput reads the first mates from a pipe in place of standard input, and the
+// second from a file.
 func TestPairsOfStandardInput(t *testing.T) {
 	text := randomFASTQ(3000)
 	mates := writeFile(t, "mates", text[:len(text)/2])

@@ -29,7 +29,8 @@ func drawReads(t *rapid.T, qualities bool) []Read {
 	}), 0, 20).Draw(t, "reads")
 }
 
-// drawLines breaks text into lines of drawn lengths and ends, and adds blank ones if that is allowed.
+// drawLines breaks text into lines of drawn lengths and ends, and adds blank ones if that is
+// allowed.
 func drawLines(t *rapid.T, text []byte, blank bool) []byte {
 	var b bytes.Buffer
 	end := rapid.SampledFrom([]string{"\n", "\r\n", " \n", "\t \r\n"})
@@ -46,7 +47,8 @@ func drawLines(t *rapid.T, text []byte, blank bool) []byte {
 	}
 }
 
-// drawText writes reads in one of the many ways that mean the same, with one of the suffixes behind each name.
+// drawText writes reads in one of the many ways that mean the same, with one of the suffixes behind
+// each name.
 func drawText(t *rapid.T, reads []Read, qualities bool, suffixes ...string) []byte {
 	var b bytes.Buffer
 	b.WriteString(rapid.SampledFrom([]string{"", "\xef\xbb\xbf", "\n", "\r\n \n"}).Draw(t, "start"))

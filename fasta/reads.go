@@ -36,7 +36,7 @@ type parseJob struct {
 	done   chan parsed
 }
 
-// parsed is a chunk's reads and the error behind them.
+// parsed is a chunk's reads and the error after them.
 type parsed struct {
 	reads  []Read
 	digits []byte // of each read: '1' or '2' if its name ended in /1 or /2, otherwise 0
@@ -46,14 +46,15 @@ type parsed struct {
 const (
 	// chunkText is the text of a chunk in bytes.
 	chunkText = 192 << 10
-	// budgetUnit and budgetUnits bound what is read ahead to 1 MiB of text for each thread, and 2 MiB for two
-	// or fewer, or to one record where that is larger. Two files of mates have half of the threads each.
+	// budgetUnit and budgetUnits bound what is read ahead to 1 MiB of text for each thread, and 2 MiB
+	// for two or fewer, or to one record where that is larger. Two files of mates have half of the
+	// threads each.
 	budgetUnit  = 64 << 10
 	budgetUnits = 16
 )
 
-// OpenReads opens a FASTA or FASTQ file, "-" being standard input, and starts reading ahead. What is
-// wrong with its content is returned by Next.
+// OpenReads opens a FASTA or FASTQ file, "-" being standard input, and starts reading ahead. What
+// is wrong with its content is returned by Next.
 func OpenReads(ctx context.Context, path string, o ReadOptions) (*Reads, error) {
 	return openReads(ctx, path, o, chunkText)
 }
@@ -72,8 +73,9 @@ func newReads(s *source, o ReadOptions, chunkSize int) *Reads {
 	return startReads(o, chunkSize, s)[0]
 }
 
-// startReads starts reading sources, one or two of mates, whose chunks the same goroutines parse. These end with the
-// context of the first source, and its close waits for them: none of them ever waits for a file.
+// startReads starts reading sources, one or two of mates, whose chunks the same goroutines parse.
+// These end with the context of the first source, and its close waits for them: none of them ever
+// waits for a file.
 func startReads(o ReadOptions, chunkSize int, sources ...*source) []*Reads {
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
@@ -138,8 +140,8 @@ func (r *Reads) parse(p *parser, c *chunk) parsed {
 	return parsed{reads: reads, digits: p.digits}
 }
 
-// frame cuts the file into chunks and sends them to the parsers and, in order, to Next. The last has
-// the error that ends the file, io.EOF when it is well.
+// frame cuts the file into chunks and sends them to the parsers and, in order, to Next. The last
+// has the error that ends the file, io.EOF when it is well.
 func (r *Reads) frame(jobs chan<- *parseJob, threads, chunkSize int) {
 	text, err := r.source.text(threads)
 	in := &feed{ctx: r.source.ctx, r: text, block: chunkSize}
@@ -187,7 +189,8 @@ func (r *Reads) send(job *parseJob, jobs chan<- *parseJob) bool {
 			return false
 		}
 	}
-	// Neither channel can be full before the reading is stopped: both hold as many jobs as there are tokens.
+	// Neither channel can be full before the reading is stopped: both hold as many jobs as there are
+	// tokens.
 	if jobs != nil {
 		select {
 		case jobs <- job:

@@ -143,8 +143,8 @@ func TestPack8(t *testing.T) {
 	}
 }
 
-// TestHugeLine has a contig of one line that spans blocks and joined lines, and a header longer than
-// a block.
+// TestHugeLine has a contig of one line that spans blocks and joined lines, and a header longer
+// than a block.
 func TestHugeLine(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	letters := string(randomBases(r, 3*joinedLine+5)) + strings.Repeat("N", joinedLine) + "RYACGT"

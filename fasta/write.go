@@ -1,8 +1,9 @@
 package fasta
 
-// AppendFASTQ appends a read to b: a FASTQ record of four lines, or, if its Qualities are nil, a FASTA record of two. suffix,
-// such as "/1", comes behind the name; the comment, if there is one, behind a blank. A read without bases gets empty
-// lines. Reads reads the same read back, less the /1 or /2.
+// AppendFASTQ appends a read to b: a FASTQ record of four lines, or, if its Qualities are nil, a
+// FASTA record of two. suffix, such as "/1", comes after the name; the comment, if there is one,
+// after a blank. A read without bases gets empty lines. Reads reads the same read back, less the
+// /1 or /2.
 func AppendFASTQ(b []byte, r *Read, suffix string) []byte {
 	mark := byte('@')
 	if r.Qualities == nil {

@@ -146,7 +146,7 @@ func parameter(text string) (size, align int, err error) {
 		return 0, 0, refused
 	}
 	size, align = bits/8, bits/8
-	// Behind .ptr, .align is that of what the parameter points to.
+	// After .ptr, .align is that of what the parameter points to.
 	own, _, _ := strings.Cut(parts[1], ".ptr")
 	if a := ptxAlign.FindStringSubmatch(own); a != nil {
 		if align, err = strconv.Atoi(a[1]); err != nil || align == 0 {

@@ -1,11 +1,11 @@
 // The third stage: windows become locations with their alignments.
 //
-// A thread takes one window: a strand and a band of neighbouring diagonals of one contig. Row by row
-// (a base of the strand) it computes for each diagonal the least cost of an alignment that ends
-// there, fewest edits first and fewest gap bases second, and keeps the move that it came by: diagonal
-// before deletion before insertion. After the last row the costs tell all occurrences in the window.
-// They are traced back from the best on, and are locations unless a better one ends or starts within
-// k of them (package locate has the definition).
+// A thread takes one window: a strand and a band of neighbouring diagonals of one contig. Row by
+// row (a base of the strand) it computes for each diagonal the least cost of an alignment that ends
+// there, fewest edits first and fewest gap bases second, and keeps the move that it came by:
+// diagonal before deletion before insertion. After the last row the costs tell all occurrences in
+// the window. They are traced back from the best on, and are locations unless a better one ends or
+// starts within k of them (package locate has the definition).
 //
 // A cost is edits << 8 | gap bases. Ends lie in one contig, and positions outside it match nothing,
 // which costs as much as the insertion that a base aligned to one must be.
@@ -27,7 +27,8 @@ struct AlignParams {
 	u32* operation_counter;
 	const u32* count;       // of windows
 	u32 rows;               // of scratch: the longest strand
-	u32 location_capacity;  // never exceeded: a window of n diagonals holds at most (n + k) / (k + 1) locations
+	// Never exceeded: a window of n diagonals holds at most (n + k) / (k + 1) locations.
+	u32 location_capacity;
 	u32 operation_capacity; // alignments without room are left to the host
 	u32 unused;
 };
@@ -35,27 +36,30 @@ struct AlignParams {
 constexpr u32 UNREACHABLE = 255 << 8; // more edits than any k here
 constexpr u32 EDIT = 1 << 8;
 constexpr u32 GAP = EDIT + 1;
-constexpr u32 MOST_OPERATIONS = 2 * MAX_BOUND_EDITS + 3; // runs of an alignment: gaps and the diagonals between them
+// Runs of an alignment: gaps and the diagonals between them.
+constexpr u32 MOST_OPERATIONS = 2 * MAX_BOUND_EDITS + 3;
 
 // Moves as two bits; a diagonal move is 0.
 constexpr u32 MOVE_DELETION = 1;
 constexpr u32 MOVE_INSERTION = 2;
 
-// A Band holds the costs on D diagonals and computes row after row. Template, so that all of it is in registers.
+// A Band holds the costs on D diagonals and computes row after row. It is a template so that all of
+// it is in registers.
 template <u32 D> struct Band {
 	u32 costs[D];
 
-	// start: an alignment may begin on every diagonal that lies on or behind the contig's start.
+	// start: an alignment may begin on every diagonal that lies on or after the contig's start.
 	DEVICE void start(u32 low, u32 diagonals, u32 contig_start) {
 #pragma unroll
 		for (u32 j = 0; j < D; j++) costs[j] = j < diagonals && low + j >= contig_start ? 0 : UNREACHABLE;
 	}
 
-	// advance goes on by one base, whose differences from the text on each diagonal are the bits of differs. It writes
-	// two bits a diagonal to moves, in words of 16 diagonals. `behind` are the diagonals on which the text position
-	// behind the base is not before the contig's start, so that the base may be an insertion there; `inside` those on
-	// which the base may be aligned or follow a deletion.
-	DEVICE void advance(u64 differs, u64 inside, u64 behind, u32 diagonals, u32* moves, u64 stride) {
+	// advance goes on by one base, whose differences from the text on each diagonal are the bits of
+	// differs. It writes two bits a diagonal to moves, in words of 16 diagonals. `after` are the
+	// diagonals on which the text position after the base is not before the contig's start, so that
+	// the base may be an insertion there; `inside` those on which the base may be aligned or follow
+	// a deletion.
+	DEVICE void advance(u64 differs, u64 inside, u64 after, u32 diagonals, u32* moves, u64 stride) {
 		u32 left = UNREACHABLE;
 #pragma unroll
 		for (u32 word = 0; word < (D + 15) / 16; word++) {
@@ -71,7 +75,7 @@ template <u32 D> struct Band {
 					if (left + GAP < best) best = left + GAP, move = MOVE_DELETION;
 				}
 				const u32 above = j + 1 < D ? costs[j + 1] : UNREACHABLE;
-				if (above + GAP < best && behind >> j & 1) best = above + GAP, move = MOVE_INSERTION;
+				if (above + GAP < best && after >> j & 1) best = above + GAP, move = MOVE_INSERTION;
 				best = j < diagonals ? minimum(best, UNREACHABLE) : UNREACHABLE;
 				costs[j] = best;
 				left = best;
@@ -139,15 +143,15 @@ template <u32 D> DEVICE void align(const AlignParams& p) {
 					const Planes t1 = text_planes(p.text, at + 32);
 					differs |= u64((t1.low ^ s_low) | (t1.high ^ s_high) | text_ambiguous(p.text, at + 32) | s_ambiguous) << 32;
 				}
-				u64 inside = all_diagonals, behind = all_diagonals;
+				u64 inside = all_diagonals, after = all_diagonals;
 				if (at < start || at + diagonals > end) { // near a contig's end
-					inside = behind = 0;
+					inside = after = 0;
 					for (u32 j = 0; j < diagonals; j++) {
 						if (at + j >= start && at + j < end) inside |= 1ull << j;
-						if (at + j + 1 >= start) behind |= 1ull << j;
+						if (at + j + 1 >= start) after |= 1ull << j;
 					}
 				}
-				band.advance(differs, inside, behind, diagonals, moves + u64(i) * WORDS * columns, columns);
+				band.advance(differs, inside, after, diagonals, moves + u64(i) * WORDS * columns, columns);
 			}
 #pragma unroll
 			for (u32 j = 0; j < D; j++) {
@@ -187,10 +191,10 @@ template <u32 D> DEVICE void align(const AlignParams& p) {
 			}
 			const u32 gaps = path.insertions + path.deletions;
 			const u32 operations = keeps && gaps ? path.count : 0;
-			const u32 behind = running_sum(operations), total = shuffle(behind, 31);
+			const u32 up_to = running_sum(operations), total = shuffle(up_to, 31);
 			u32 place = 0;
 			if (lane() == 0 && total) place = atomic_add(p.operation_counter, total);
-			place = shuffle(place, 0) + behind - operations;
+			place = shuffle(place, 0) + up_to - operations;
 			const bool room = place + operations <= p.operation_capacity;
 			const u32 all_keep = ballot(keeps);
 			u32 location = 0;

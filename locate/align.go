@@ -125,10 +125,10 @@ func (a *Aligner) fill(t target) int32 {
 // narrowRadius covers the gaps of nearly all reads of sequencers that have short ones.
 const narrowRadius = 2
 
-// fillBand runs the dynamic program of edit distance (Levenshtein, with free start in the text) over
-// the diagonals up to a.radius from the one that ends at the target, and returns its cost. Diagonal
-// i of the band is end - m - radius + i. The choice among equal costs is diagonal, then deletion,
-// then insertion.
+// fillBand runs the dynamic program of edit distance (Levenshtein, with free start in the text)
+// over the diagonals up to a.radius from the one that ends at the target, and returns its cost.
+// Diagonal i of the band is end - m - radius + i. The choice among equal costs is diagonal, then
+// deletion, then insertion.
 func (a *Aligner) fillBand(t target) int32 {
 	m, c, text := t.strand.Length(), t.contig, &a.Reference.Bases
 	width := 2*a.radius + 1
@@ -190,7 +190,7 @@ func fillRowAtEnd(row, next []int32, moves []OperationKind, text *dna.Sequence, 
 				best, move = v, Deletion
 			}
 		}
-		// Position at+j+1 of the text may be behind the base; position 0 is its start.
+		// Position at+j+1 of the text may be after the base; position 0 is its start.
 		if at+j+1 >= 0 {
 			if v := row[j+1] + EditCost + 1; v < best {
 				best, move = v, Insertion
@@ -224,7 +224,8 @@ func (a *Aligner) trace(m, end int) int {
 	return end - m - a.radius + j
 }
 
-// shiftLeft moves the gaps of a.path, an alignment that starts at a position of the target's contig.
+// shiftLeft moves the gaps of a.path, an alignment that starts at a position of the target's
+// contig.
 func (a *Aligner) shiftLeft(t target, start int) {
 	offset := t.contig.Start + start
 	ShiftLeft(a.path, func(kind OperationKind, q, r, gap int) bool {

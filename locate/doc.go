@@ -10,10 +10,10 @@
 // and deleted bases among alignments that end at j with D(j) edits. Its start is that of its
 // alignment.
 //
-// Take the occurrences of one read, contig and strand in order of (distance, gaps, end). One is kept
-// as a location unless a kept one ends within k of its end, or starts within k of its start. So two
-// locations are more than k apart at both ends, each is the best of its neighbourhood, and the
-// result depends on the set of occurrences alone.
+// Take the occurrences of one read, contig and strand in order of (distance, gaps, end). One is
+// kept as a location unless a kept one ends within k of its end, or starts within k of its start.
+// So two locations are more than k apart at both ends, each is the best of its neighbourhood, and
+// the result depends on the set of occurrences alone.
 //
 // The alignment of a location ends at j with D(j) edits and the fewest gaps. It is the one that a
 // traceback from the end gives when it prefers diagonal, then deletion, then insertion. Gaps are

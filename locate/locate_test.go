@@ -176,8 +176,8 @@ func appendInt(b []byte, n int) []byte {
 	return append(b, byte('0'+n%10))
 }
 
-// TestLocatorIsTheTruth takes all ends within k, as an exhaustive finder does, and all diagonals, as a
-// filter that refuses nothing does, some of them twice and in any order.
+// TestLocatorIsTheTruth takes all ends within k, as an exhaustive finder does, and all diagonals,
+// as a filter that refuses nothing does, some of them twice and in any order.
 func TestLocatorIsTheTruth(t *testing.T) {
 	byStart := 0
 	rapid.Check(t, func(rt *rapid.T) {

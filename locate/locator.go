@@ -37,9 +37,9 @@ type Locator struct {
 // FromCandidates returns the locations of a read from its candidates, which it sorts. The locations
 // are valid until the next call.
 //
-// It is complete because every occurrence's alignment has an unchanged piece, hence goes through the
-// diagonal of a candidate. It has at most k gap bases, so it starts and ends within k diagonals of
-// that one. Candidates whose diagonals are more than 3k apart therefore lead to occurrences that
+// It is complete because every occurrence's alignment has an unchanged piece, hence goes through
+// the diagonal of a candidate. It has at most k gap bases, so it starts and ends within k diagonals
+// of that one. Candidates whose diagonals are more than 3k apart therefore lead to occurrences that
 // neither end nor start within k of each other. Those at most 3k apart are measured together, from
 // k below the first to k above the last, and the others apart.
 func (l *Locator) FromCandidates(r *Read, candidates []Candidate) []Location {
@@ -73,8 +73,8 @@ func (l *Locator) FromCandidates(r *Read, candidates []Candidate) []Location {
 }
 
 // dropRepeated drops from what was found of a read, sorted, what was found twice, as by a GPU whose
-// queue was full. It may be called again for the same memory: what comes after the end of the result
-// stays a part of what was found.
+// queue was full. It may be called again for the same memory: what comes after the end of the
+// result stays a part of what was found.
 func dropRepeated[T any](sorted []T, same func(a, b *T) bool) []T {
 	n := 0
 	for i := range sorted {
@@ -90,10 +90,10 @@ func dropRepeated[T any](sorted []T, same func(a, b *T) bool) []T {
 // differences being its distance d <= k.
 //
 // It is an occurrence, and all others that its diagonal leads to end within k of it. So one of them
-// could only take its place by coming before it, which takes fewer edits, or as many and no gap. One
-// without a gap would lie on another diagonal, where, with at most k edits, a piece of it would be
-// intact: a candidate nearby. One with fewer edits and a gap is impossible for d <= 1, and otherwise
-// if the bound says that every alignment within k diagonals has d edits or more.
+// could only take its place by coming before it, which takes fewer edits, or as many and no gap.
+// One without a gap would lie on another diagonal, where, with at most k edits, a piece of it would
+// be intact: a candidate nearby. One with fewer edits and a gap is impossible for d <= 1, and
+// otherwise if the bound says that every alignment within k diagonals has d edits or more.
 func (l *Locator) settled(strand *Strand, k int, c Candidate) bool {
 	m := strand.Length()
 	contig := &l.Reference.Contigs[c.Place.Contig()]

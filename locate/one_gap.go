@@ -36,7 +36,7 @@ func (a *Aligner) oneGap(t target) (kind OperationKind, before int, ok bool) {
 		last += int(same[i>>6] >> (i & 63) & 1)
 	}
 	// beforeD and beforeI count the differences of the bases before the gap when it is a
-	// deletion behind base x and an insertion of base x: those leave the same last part.
+	// deletion after base x and an insertion of base x: those leave the same last part.
 	beforeD, beforeI := 0, 0
 	for x := range m {
 		w, s := x>>6, x&63

@@ -8,8 +8,8 @@ type Operation struct {
 	Length int32
 }
 
-// OperationKind is the kind of an Operation. Insertion and deletion are as in SAM: an insertion is a
-// base of the read that the reference lacks.
+// OperationKind is the kind of an Operation. Insertion and deletion are as in SAM: an insertion is
+// a base of the read that the reference lacks.
 type OperationKind uint8
 
 // The kinds of operations. What each consumes:
@@ -59,9 +59,9 @@ func AppendRuns(runs []Operation, path []OperationKind) []Operation {
 //	read  ACAAAT      path  DDDDDxD (x: deletion)
 //	text  ACAAAAT     becomes DDxDDDD
 //
-// alike tells whether a gap of gap bases may move left by one base. q bases of the read and r of the
-// text, counted from the start of the alignment, come before it. It may if the base before the gap
-// equals the last base of the gap: of the text for a deletion, of the read for an insertion.
+// alike tells whether a gap of gap bases may move left by one base. q bases of the read and r of
+// the text, counted from the start of the alignment, come before it. It may if the base before the
+// gap equals the last base of the gap: of the text for a deletion, of the read for an insertion.
 func ShiftLeft(path []OperationKind, alike func(kind OperationKind, q, r, gap int) bool) {
 	q, r := 0, 0 // bases of the read and of the text before path[i]
 	for i := 0; i < len(path); {

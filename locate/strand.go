@@ -29,8 +29,8 @@ func (p Planes) Pack(s *dna.Sequence) {
 	}
 }
 
-// Window returns the 64 bases that start at base at, as low, high and ambiguous bits. After the last
-// word all bits are 0.
+// Window returns the 64 bases that start at base at, as low, high and ambiguous bits. After the
+// last word all bits are 0.
 func (p Planes) Window(at int) (low, high, ambiguous uint64) {
 	w, s := at>>6*PlaneWords, uint(at&63)
 	low, high, ambiguous = p[w]>>s, p[w+1]>>s, p[w+2]>>s
@@ -52,8 +52,8 @@ func (p Planes) Hamming(text *dna.Sequence, m, offset int) int {
 	return n
 }
 
-// mismatches returns a bit for each of bases [w, w+64), of m in all, that differs from the text when
-// base 0 lies at an offset; w is a multiple of 64. Bits past base m are 0.
+// mismatches returns a bit for each of bases [w, w+64), of m in all, that differs from the text
+// when base 0 lies at an offset; w is a multiple of 64. Bits past base m are 0.
 func (p Planes) mismatches(text *dna.Sequence, m, offset, w int) uint64 {
 	group := p[PlaneWords*(w>>6):]
 	group = group[:PlaneWords:PlaneWords]
@@ -64,8 +64,8 @@ func (p Planes) mismatches(text *dna.Sequence, m, offset, w int) uint64 {
 	return x
 }
 
-// Differences returns a bit for each of 64 bases, given as planes, that does not match the text from
-// an offset on.
+// Differences returns a bit for each of 64 bases, given as planes, that does not match the text
+// from an offset on.
 func Differences(text *dna.Sequence, offset int, low, high, ambiguous uint64) uint64 {
 	return (low ^ dna.Window(text.Low, offset)) | (high ^ dna.Window(text.High, offset)) |
 		ambiguous | dna.Window(text.Ambiguous, offset)

@@ -40,8 +40,8 @@ func newBatcher(ctx context.Context, libraries []*library, o fasta.ReadOptions, 
 	return r, err
 }
 
-// close ends the reading, whose context has been cancelled or which has come to its end, and returns
-// what parsing took.
+// close ends the reading, whose context has been cancelled or which has come to its end, and
+// returns what parsing took.
 func (r *batcher) close() (time.Duration, error) {
 	if r.finished != nil {
 		<-r.finished
@@ -73,8 +73,8 @@ func (r *batcher) nextLibrary(ctx context.Context) (more bool, err error) {
 	return err == nil, err
 }
 
-// start reads ahead, up to so many batches more than the one that is asked for next. A batch has size
-// reads, or fewer at the end of a library and where they are long.
+// start reads ahead, up to so many batches more than the one that is asked for next. A batch has
+// size reads, or fewer at the end of a library and where they are long.
 func (r *batcher) start(ctx context.Context, size, ahead int) *batches {
 	to := &batches{channel: make(chan batch, ahead)}
 	r.finished = make(chan struct{})

@@ -73,11 +73,11 @@ func (c *chooser) chooseMate(g *group, s span, m *pairedMate, unique bool) (made
 	return made, len(reported)
 }
 
-// reported moves the locations that the report mode asks for to the front of all, which are those of
-// c.counts, and returns them. primary is the primary location that a pair has chosen, which need not
-// be one of the least distance and is always among them, or nil, when for ReportOne all of the least
-// distance are returned, of which the primary is chosen later. With ReportUnique a mate has its
-// primary location alone, if that is its only best one, or if its pair is unique.
+// reported moves the locations that the report mode asks for to the front of all, which are those
+// of c.counts, and returns them. primary is the primary location that a pair has chosen, which need
+// not be one of the least distance and is always among them, or nil, when for ReportOne all of the
+// least distance are returned, of which the primary is chosen later. With ReportUnique a mate has
+// its primary location alone, if that is its only best one, or if its pair is unique.
 func (c *chooser) reported(all []locate.Location, primary *locate.Location, unique bool) []locate.Location {
 	most := c.counts.best()
 	switch c.report.Mode {
@@ -109,7 +109,7 @@ func (c *chooser) reported(all []locate.Location, primary *locate.Location, uniq
 	return all[:n]
 }
 
-// limit ends a choice after as many of n ordered locations as are to be written.
+// limit ends a choice after as many of n ordered locations as are written.
 func (c *chooser) limit(made *choice, n int) {
 	if c.report.Mode == ReportOne {
 		n = min(n, 1)

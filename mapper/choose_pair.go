@@ -104,7 +104,8 @@ func (p *pairing) primary(mate int) *locate.Location {
 	return l
 }
 
-// classify returns the class of a pair whose primary locations are first and second, and its insert size if it is proper.
+// classify returns the class of a pair whose primary locations are first and second, and its insert
+// size if it is proper.
 func (o *PairOptions) classify(model *insertModel, first, second *locate.Location) (pairClass, int) {
 	insert, ok := o.insert(first, second)
 	switch {

@@ -9,8 +9,8 @@ import (
 	"scanmap/measure"
 )
 
-// A part is what was found for reads of a batch that were given to a finder at a time. Parts come in
-// the order of the reads.
+// A part is what was found for reads of a batch that were given to a finder at a time. Parts come
+// in the order of the reads.
 type part struct {
 	library *library
 	batch   *find.Batch
@@ -20,8 +20,8 @@ type part struct {
 	used chan struct{}
 }
 
-// A crew is finders at work on the batches of a run, each in a goroutine of its own. Whoever is free
-// takes the next batch.
+// A crew is finders at work on the batches of a run, each in a goroutine of its own. Whoever is
+// free takes the next batch.
 type crew struct {
 	k    func(length int) int // as in find.Finder.Pack
 	pack *measure.Timer
@@ -36,16 +36,16 @@ func newCrew(batches *batches, k func(length int) int, pack *measure.Timer) *cre
 	return &crew{k: k, pack: pack, batches: batches, order: make(chan chan part, batchesInOrder)}
 }
 
-// batchesInOrder is how many batches may be at work before the first of them is used. It is more than
-// there are finders, so that none waits for another.
+// batchesInOrder is how many batches may be at work before the first of them is used. It is more
+// than there are finders, so that none waits for another.
 const batchesInOrder = 64
 
 // A relief is told after each batch how long a finder worked on it, and asked whether other finders
 // are to go on in its place. It returns none while they are not ready.
 type relief func(worked time.Duration) []find.Finder
 
-// run maps all batches and gives the parts to use, in order. It returns the first error of use, of a
-// finder or of the context.
+// run maps all batches and gives the parts to use, in order. It returns the first error of use, of
+// a finder or of the context.
 func (c *crew) run(ctx context.Context, finders []find.Finder, relieved relief, use func(part) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer c.wait.Wait()

@@ -11,15 +11,15 @@ import (
 
 // devices are where a run finds: on the CPU, on GPUs, or on the CPU until GPUs have started.
 //
-// With device.Auto all goes to the GPUs if the first batch is worth starting them. Otherwise mapping
-// starts on the CPU, and once it has worked for as long as a GPU takes to start, the GPUs are opened
-// beside it for the rest. So small inputs never wait for a GPU.
+// With device.Auto all goes to the GPUs if the first batch is worth starting them. Otherwise
+// mapping starts on the CPU, and once it has worked for as long as a GPU takes to start, the GPUs
+// are opened beside it for the rest. So small inputs never wait for a GPU.
 type devices struct {
 	ref     *dna.Reference
 	options *Options
 	find    find.Options
 	ahead   *find.Opening // of GPUs that are opened while the reference is loaded, or nil
-	auto    bool          // there may be a GPU, and nobody has said that there is to be one
+	auto    bool          // there may be a GPU, and the user did not ask for one
 	gpus    *find.GPUs    // nil while none are used
 	// description is for the statistics.
 	description string
@@ -57,8 +57,8 @@ func (d *devices) batchReads() int {
 	return size
 }
 
-// batchesAhead is the number of batches to be read while others are mapped. GPUs that are asked for take
-// some at once.
+// batchesAhead is the number of batches to be read while others are mapped. GPUs that are asked for
+// take some at once.
 func (d *devices) batchesAhead() int {
 	if d.options.Device.Kind == device.CUDA {
 		return find.FindersOfGPU

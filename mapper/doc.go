@@ -6,12 +6,12 @@
 //	batcher -> batch -> finder -> part -> group -> locate, choose, count, format -> block -> writer
 //
 // A batcher reads the inputs and makes batches (batch.go). A crew has finders find for the batches,
-// whichever is free, and hands the parts on in order (crew.go, devices.go). A resolver cuts each part
-// into groups, and its workers make a block of each (resolve.go, worker.go). The writer puts the
-// blocks in order (writer.go). run.go reads from top to bottom like this.
+// whichever is free, and hands the parts on in order (crew.go, devices.go). A resolver cuts each
+// part into groups, and its workers make a block of each (resolve.go, worker.go). The writer puts
+// the blocks in order (writer.go). run.go reads from top to bottom like this.
 //
-// Reading, finding and writing overlap. Output depends on the input and the options that say what to
-// report, never on threads, batches, engines or devices.
+// Reading, finding and writing overlap. Output depends on the input and the options that say what
+// to report, never on threads, batches, engines or devices.
 //
 // # Containers
 //
@@ -24,11 +24,12 @@
 //
 // # Words
 //
-// Those of packages locate (strand, place, diagonal, candidate, end, occurrence, location, alignment)
-// and find (piece, class, finder), and
+// Those of packages locate (strand, place, diagonal, candidate, end, occurrence, location,
+// alignment) and find (piece, class, finder), and
 //
 //   - read: one record of the reads file; m is its length in bases.
-//   - k: the largest edit distance of a read, in unit-cost edits (substitution, insertion, deletion).
+//   - k: the largest edit distance of a read, in unit-cost edits (substitution, insertion,
+//     deletion).
 //   - reference, contig: the text, and one sequence of it.
 //   - choice: what of a read is reported, and which location is primary.
 //   - library: one input of a run, with a read group of its own.

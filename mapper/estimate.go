@@ -18,8 +18,8 @@ type estimate struct {
 
 func newEstimate(enough int) *estimate { return &estimate{enough: enough} }
 
-// pairSeen is what a pair tells the estimate: how many locations its mates have, and its insert size
-// if they have one each in the orientation of the library, otherwise 0.
+// pairSeen is what a pair tells the estimate: how many locations its mates have, and its insert
+// size if they have one each in the orientation of the library, otherwise 0.
 type pairSeen struct{ locations, insert int32 }
 
 // take counts a pair.
@@ -59,8 +59,8 @@ func (w *worker) look(p *part, from, to int, seen []pairSeen) (all []find.Locate
 	return all, verified
 }
 
-// insert returns the insert size of a pair of aligned locations, of the first and the second mate; ok is false where they
-// do not lie in the orientation on one contig.
+// insert returns the insert size of a pair of aligned locations, of the first and the second mate;
+// ok is false where they do not lie in the orientation on one contig.
 func (o *PairOptions) insert(first, second *locate.Location) (insert int, ok bool) {
 	s := first.Place.Strand()
 	if first.Place.Contig() != second.Place.Contig() || second.Place.Strand() != o.Orientation.partnerStrand(s) {

@@ -12,12 +12,13 @@ type Orientation string
 
 // The orientations. One mate is the left one, the other the right one:
 //
-//	    left mate                          right mate
-//	FR  on the forward strand              on the reverse strand    (paired ends: they point to each other)
-//	RF  on the reverse strand              on the forward strand    (mate pairs: they point away from each other)
-//	FF  the first mate, on the forward     the second mate, likewise
-//	    strand, or the second one, on      or the first one
-//	    the reverse strand
+//	    left mate                 right mate
+//	FR  on the forward strand     on the reverse strand    (paired ends: they face each other)
+//	RF  on the reverse strand     on the forward strand    (mate pairs: they face away)
+//	FF  the first mate, on the    the second mate,
+//	    forward strand, or the    likewise, or the
+//	    second one, on the        first one
+//	    reverse strand
 const (
 	OrientationFR Orientation = "fr"
 	OrientationRF Orientation = "rf"
@@ -36,7 +37,8 @@ func ParseOrientation(s string) (Orientation, error) {
 	return oneOf[Orientation]("orientation", s, Orientations)
 }
 
-// isLeft tells whether a mate, 0 for the first and 1 for the second, is the left one of a pair when it lies on a strand.
+// isLeft tells whether a mate, 0 for the first and 1 for the second, is the left one of a pair when
+// it lies on a strand.
 func (o Orientation) isLeft(strand, mate int) bool {
 	switch o {
 	case OrientationRF:
@@ -59,8 +61,8 @@ func (o Orientation) partnerStrand(strand int) int {
 // PairOptions say how mates are paired.
 type PairOptions struct {
 	Orientation Orientation // the zero value is OrientationFR
-	// MinInsert and MaxInsert bound the insert size of proper pairs, in bases; a MaxInsert of 0 has it estimated, and
-	// then a MinInsert of 0 too.
+	// MinInsert and MaxInsert bound the insert size of proper pairs, in bases; a MaxInsert of 0 has it
+	// estimated, and then a MinInsert of 0 too.
 	MinInsert, MaxInsert int
 	// Rescue is the largest edit distance of a mate that is sought near its partner.
 	Rescue Distance
@@ -74,12 +76,13 @@ func (o *PairOptions) given() *insertModel {
 	return &insertModel{low: o.MinInsert, high: o.MaxInsert, given: true}
 }
 
-// An insertModel says how likely insert sizes are. The insert size of a pair is the distance from the start of the left
-// mate to the end of the right one.
+// An insertModel says how likely insert sizes are. The insert size of a pair is the distance from
+// the start of the left mate to the end of the right one.
 type insertModel struct {
 	// low and high are the least and the largest insert size of a proper pair.
 	low, high int
-	// mean and spread are those of a normal distribution; without a spread, all sizes are equally likely.
+	// mean and spread are those of a normal distribution; without a spread, all sizes are equally
+	// likely.
 	mean, spread float64
 	// Whether the bounds were given or estimated, and what the estimate came from.
 	given     bool
@@ -90,11 +93,11 @@ type insertModel struct {
 
 // The shares of pairs, which the model has beforehand.
 const (
-	// discordantShare of all pairs do not lie as the library says: chimeras of the library and structural variants. Libraries
-	// have 0.1 to 2 %.
+	// discordantShare of all pairs do not lie as the library says: chimeras of the library and
+	// structural variants. Libraries have 0.1 to 2 %.
 	discordantShare = 0.01
-	// strayShare of the proper pairs have any insert size between the bounds, so that one far from the mean is unlikely, and not
-	// impossible.
+	// strayShare of the proper pairs have any insert size between the bounds, so that one far from the
+	// mean is unlikely, and not impossible.
 	strayShare = 0.02
 )
 
@@ -117,10 +120,12 @@ func (m *insertModel) typical() float64 {
 	return m.density(int(m.mean + 0.5))
 }
 
-// discordantDensity is how likely a mate is to lie at a given place of n bases, on a given strand, if its pair is discordant.
+// discordantDensity is how likely a mate is to lie at a given place of n bases, on a given strand,
+// if its pair is discordant.
 func discordantDensity(n int64) float64 { return discordantShare / (2 * float64(n)) }
 
-// A penalty is minus the logarithm of a likelihood, in hundredths of a decibel. Whole numbers compare alike on every machine.
+// A penalty is minus the logarithm of a likelihood, in hundredths of a decibel. Whole numbers
+// compare alike on every machine.
 type penalty int64
 
 func penaltyOf(likelihood float64) penalty {
@@ -130,27 +135,29 @@ func penaltyOf(likelihood float64) penalty {
 // editPenalty is that of one edit.
 var editPenalty = penaltyOf(editOdds)
 
-// The estimate of the insert size takes the first pairs whose mates have one location each, in the orientation
-// of the library.
+// The estimate of the insert size takes the first pairs whose mates have one location each, in the
+// orientation of the library.
 const (
-	// estimateMost is the most pairs that are looked at, and estimateLocations the most locations that they may have.
+	// estimateMost is the most pairs that are looked at, and estimateLocations the most locations that
+	// they may have.
 	estimateMost      = 1 << 16
 	estimateLocations = 1 << 21
 	// estimateLeast is the fewest from which anything is concluded.
 	estimateLeast = 20
 	// estimateLongest is the longest insert that counts: mate pairs have up to some 20,000 bases.
 	estimateLongest = 100_000
-	// defaultHigh bounds the insert size where there are too few pairs for an estimate: longer than nearly all libraries of paired
-	// ends.
+	// defaultHigh bounds the insert size where there are too few pairs for an estimate: longer than
+	// nearly all libraries of paired ends.
 	defaultHigh = 1000
 )
 
 // estimatePairs is how many of them suffice: their quartiles are off by a hundredth of the spread.
 const estimatePairs = 10_000
 
-// fit makes the model from insert sizes, which it sorts. The bounds are those of bwa mem: three interquartile ranges
-// beyond the quartiles, and at least four standard deviations from the mean; mean and spread are those
-// of the sizes up to two interquartile ranges beyond the quartiles. least, if not 0, is the lower bound that the user gave; it may be beyond the upper one.
+// fit makes the model from insert sizes, which it sorts. The bounds are those of bwa mem: three
+// interquartile ranges beyond the quartiles, and at least four standard deviations from the mean;
+// mean and spread are those of the sizes up to two interquartile ranges beyond the quartiles.
+// least, if not 0, is the lower bound that the user gave; it may be beyond the upper one.
 func fit(inserts []int32, least int) *insertModel {
 	m := &insertModel{low: least, high: least + defaultHigh, from: len(inserts)}
 	if len(inserts) < estimateLeast {

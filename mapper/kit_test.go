@@ -11,8 +11,8 @@ import (
 	"scanmap/mapper/find"
 )
 
-// chosen returns a worker that has found reads of a library on the CPU, made its choices and counted
-// them.
+// chosen returns a worker that has found reads of a library on the CPU, made its choices and
+// counted them.
 func chosen(t testing.TB, ref *dna.Reference, l *library, reads []string, o *Options) *worker {
 	t.Helper()
 	o.setDefaults()

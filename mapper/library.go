@@ -10,7 +10,8 @@ import (
 // A Library is one input of a run: reads, with or without mates, of one read group.
 type Library struct {
 	Reads string // FASTA or FASTQ file, or - for standard input
-	// Mates is the file of the second mates, whose records stand in the order of Reads; empty for none.
+	// Mates is the file of the second mates, whose records stand in the order of Reads; empty for
+	// none.
 	Mates string
 	// Interleaved tells that first and second mates alternate in Reads.
 	Interleaved bool

@@ -178,7 +178,8 @@ func (d Distance) For(length int) int {
 	return min(int(d.Percent*float64(length)/100), maxEdits)
 }
 
-// Twice returns the distance that allows twice as many edits of any read, at least: as many more as rounding gives.
+// Twice returns the distance that allows twice as many edits of any read, at least: as many more as
+// rounding gives.
 func (d Distance) Twice() Distance {
 	return Distance{Edits: min(2*d.Edits, maxEdits), Percent: min(2*d.Percent, 100), Percentage: d.Percentage}
 }

@@ -9,23 +9,26 @@ import (
 	"scanmap/parallel"
 )
 
-// Pairs are chosen by a model of likelihoods, that of mapQ with the insert size besides. A combination of a location a of the
-// first mate and b of the second, with d(a) and d(b) edits, has
+// Pairs are chosen by a model of likelihoods, that of mapQ with the insert size besides. A
+// combination of a location a of the first mate and b of the second, with d(a) and d(b) edits, has
 //
-//	L(a, b) = w^(d(a)+d(b)) f(insert)    if it is proper: in the orientation of the library, and within the bounds of the insert size
+//	L(a, b) = w^(d(a)+d(b)) f(insert)    if it is proper: in the orientation of the library, and
+//	                                     within the bounds of the insert size
 //	L(a, b) = w^(d(a)+d(b)) c            if it is not
 //
-// where f is insertModel.density and c discordantDensity. The primary locations are those of the combination with the
-// largest L; ties are broken by a hash. What lies beyond k edits is not known: it counts, for each mate, as one
-// location with k+1 edits anywhere in the reference (c), and one in its proper place (f of a typical insert) beside each location of the
-// other mate that has no proper partner, and beside the unknown one of the other mate. The probability that the primary location
-// of a mate is right is the sum over the combinations that it is part of, divided by the sum over all.
-// Without its mate the rule is that of mapQ. A rescued mate was sought with more than k edits in its proper place, so that the unknown
-// location there has one more than that; the one anywhere is taken to have as many as the mate.
+// where f is insertModel.density and c discordantDensity. The primary locations are those of the
+// combination with the largest L; ties are broken by a hash. What lies beyond k edits is not known:
+// it counts, for each mate, as one location with k+1 edits anywhere in the reference (c), and one
+// in its proper place (f of a typical insert) beside each location of the other mate that has no
+// proper partner, and beside the unknown one of the other mate. The probability that the primary
+// location of a mate is right is the sum over the combinations that it is part of, divided by the
+// sum over all. Without its mate the rule is that of mapQ. A rescued mate was sought with more than
+// k edits in its proper place, so that the unknown location there has one more than that; the one
+// anywhere is taken to have as many as the mate.
 
-// pairCombinations is the most proper combinations of a pair that are weighed. In repeats there may be millions: locations of the
-// first mate are then taken best first, in order of (distance, contig, strand, end), until there are so many, and the pair is
-// counted as bounded.
+// pairCombinations is the most proper combinations of a pair that are weighed. In repeats there may
+// be millions: locations of the first mate are then taken best first, in order of (distance,
+// contig, strand, end), until there are so many, and the pair is counted as bounded.
 const pairCombinations = 1 << 16
 
 // A pairing chooses the primary locations of pairs. It is the scratch memory of one worker.
@@ -42,9 +45,11 @@ type pairing struct {
 	proper, apart float64
 	weighed       int
 	starts        []int32 // of each distance, in rank
-	// unique tells whether the primary locations are a proper combination, and the only one of the fewest edits.
+	// unique tells whether the primary locations are a proper combination, and the only one of the
+	// fewest edits.
 	unique bool
-	// fewest is the least number of edits of a proper combination, and ofFewest the number of combinations that have it.
+	// fewest is the least number of edits of a proper combination, and ofFewest the number of
+	// combinations that have it.
 	fewest, ofFewest int32
 	// partial tells that one mate was rescued near a part of the locations of the other alone.
 	partial bool
@@ -113,7 +118,8 @@ func (p *pairing) set(mate, read int, locations []locate.Location) {
 	}
 }
 
-// rank fills byRank from bySite, by counting: the locations of each distance follow those of the distance before.
+// rank fills byRank from bySite, by counting: the locations of each distance follow those of the
+// distance before.
 func (p *pairing) rank(m *pairedMate) {
 	p.starts = parallel.Resize(p.starts, int(m.most-m.best)+2)
 	clear(p.starts)
@@ -138,7 +144,8 @@ func compareSites(a, b *locate.Location) int {
 	return cmp.Compare(a.End, b.End)
 }
 
-// combine weighs the proper combinations of both mates. It returns false when there are more than pairCombinations.
+// combine weighs the proper combinations of both mates. It returns false when there are more than
+// pairCombinations.
 func (p *pairing) combine() bool {
 	p.ties, p.least = p.ties[:0], math.MaxInt64
 	p.proper, p.apart, p.weighed = 0, 0, 0
@@ -150,7 +157,8 @@ func (p *pairing) combine() bool {
 		a := &first.locations[i]
 		s := a.Place.Strand()
 		partner := locate.At(a.Place.Contig(), o.Orientation.partnerStrand(s))
-		// Ends of partners. Where a starts, or the partner does, is known up to the gaps until they are aligned.
+		// Ends of partners. Where a starts, or the partner does, is known up to the gaps until they are
+		// aligned.
 		from, to := p.partnerEnds(a, 0, m, slack)
 		at, _ := slices.BinarySearchFunc(second.bySite, from, func(j int32, end int) int {
 			if c := cmp.Compare(second.locations[j].Place, partner); c != 0 {
@@ -179,8 +187,8 @@ func (p *pairing) combine() bool {
 	return true
 }
 
-// partnerEnds returns the least and the largest end that a proper partner of m bases can have whose mate has location a;
-// slack is the most gaps of both.
+// partnerEnds returns the least and the largest end that a proper partner of m bases can have whose
+// mate has location a; slack is the most gaps of both.
 func (p *pairing) partnerEnds(a *locate.Location, mate int, m, slack int32) (from, to int) {
 	o, model := p.options, p.model
 	if o.Orientation.isLeft(a.Place.Strand(), mate) {
@@ -227,7 +235,8 @@ func (p *pairing) weigh(i, j int32, insert int) {
 	}
 }
 
-// pick sets the primary locations of both mates and their qualities. Mates of which one was rescued may only be a proper pair.
+// pick sets the primary locations of both mates and their qualities. Mates of which one was rescued
+// may only be a proper pair.
 func (p *pairing) pick(onlyProper bool) {
 	first, second := &p.mates[0], &p.mates[1]
 	c := discordantDensity(p.bases)
@@ -315,7 +324,8 @@ func (p *pairing) rate(c float64) {
 	}
 }
 
-// qualityOf returns the MAPQ of a probability of being wrong. Where being wrong is as likely as not, it is 0.
+// qualityOf returns the MAPQ of a probability of being wrong. Where being wrong is as likely as
+// not, it is 0.
 func qualityOf(wrong float64) byte {
 	switch {
 	case wrong < 1e-6:

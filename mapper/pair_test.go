@@ -35,7 +35,8 @@ func TestOrientation(t *testing.T) {
 	}{
 		{OrientationFR, at(forward, 100, 150), at(reverse, 300, 350), 250, true},
 		{OrientationFR, at(reverse, 300, 350), at(forward, 100, 150), 250, true},
-		{OrientationFR, at(forward, 100, 150), at(reverse, 90, 140), 40, true}, // the fragment is shorter than the reads
+		// the fragment is shorter than the reads
+		{OrientationFR, at(forward, 100, 150), at(reverse, 90, 140), 40, true},
 		{OrientationFR, at(reverse, 100, 150), at(forward, 300, 350), -150, false},
 		{OrientationFR, at(forward, 100, 150), at(forward, 300, 350), 0, false},
 		{OrientationRF, at(reverse, 100, 150), at(forward, 300, 350), 250, true},
@@ -108,8 +109,8 @@ func TestDensity(t *testing.T) {
 	}
 }
 
-// pairedContigs are contigs with repeats, tandem ones too, and pairs from them: most proper, some far apart or turned round, some
-// with more edits than k, some from nowhere.
+// pairedContigs are contigs with repeats, tandem ones too, and pairs from them: most proper, some
+// far apart or turned round, some with more edits than k, some from nowhere.
 func pairedContigs(r *rand.Rand, pairs int) (contigs, reads []string) {
 	unit := truth.Random(r, 120, "ACGT")
 	for range 3 {
@@ -162,7 +163,8 @@ func pairedLibrary(model *insertModel, o *Options) *library {
 	return l
 }
 
-// TestPairsAgainstAllCombinations weighs every combination of two locations by the formulas of pair.go, one after the other.
+// TestPairsAgainstAllCombinations weighs every combination of two locations by the formulas of
+// pair.go, one after the other.
 func TestPairsAgainstAllCombinations(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	proper, discordant, several, low := 0, 0, 0, 0
@@ -380,8 +382,8 @@ func TestRescue(t *testing.T) {
 	}
 }
 
-// leastProper returns the fewest edits of those of found, locations of mate x of a pair, that are proper with a location of the
-// other mate, or -1.
+// leastProper returns the fewest edits of those of found, locations of mate x of a pair, that are
+// proper with a location of the other mate, or -1.
 func leastProper(w *worker, model *insertModel, pair, x int, found []truth.Location) int32 {
 	best := int32(-1)
 	c, o := &w.choices[pair+1-x], w.pairing.options
@@ -421,7 +423,8 @@ func writePairs(t testing.TB, contigs, reads []string) (reference, first, second
 	return reference, first, second
 }
 
-// TestSameBytesOfPairs maps pairs with all that must not matter, the estimate of the insert size included.
+// TestSameBytesOfPairs maps pairs with all that must not matter, the estimate of the insert size
+// included.
 func TestSameBytesOfPairs(t *testing.T) {
 	contigs, reads := pairedContigs(rand.New(rand.NewPCG(9, 10)), 300)
 	reference, first, second := writePairs(t, contigs, reads)
@@ -496,7 +499,8 @@ func TestBoundedPairs(t *testing.T) {
 	}
 }
 
-// TestSameBytesOfPairsOnGPU has small limits and queues, so that parts of a batch are cut and held, and candidates are found twice.
+// TestSameBytesOfPairsOnGPU has small limits and queues, so that parts of a batch are cut and held,
+// and candidates are found twice.
 func TestSameBytesOfPairsOnGPU(t *testing.T) {
 	driver := testDriver(t)
 	contigs, reads := pairedContigs(rand.New(rand.NewPCG(11, 12)), without(t, 60, 20))
@@ -522,8 +526,9 @@ func TestSameBytesOfPairsOnGPU(t *testing.T) {
 	}
 }
 
-// TestRescueNearPartOfTheLocations has more locations of a mate than windows that are searched, and the other mate's place beside
-// one that is searched and one that is not: which of them is right is not known.
+// TestRescueNearPartOfTheLocations has more locations of a mate than windows that are searched, and
+// the other mate's place beside one that is searched and one that is not: which of them is right is
+// not known.
 func TestRescueNearPartOfTheLocations(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
 	copied, lost := truth.Random(r, 60, "ACGT"), truth.Random(r, 60, "ACGT")
@@ -581,7 +586,8 @@ func TestInsertsBeyondTheCounts(t *testing.T) {
 	}
 }
 
-// TestPairsKeepEveryLocation compares the locations of mates with those of the same reads without mates.
+// TestPairsKeepEveryLocation compares the locations of mates with those of the same reads without
+// mates.
 func TestPairsKeepEveryLocation(t *testing.T) {
 	contigs, reads := pairedContigs(rand.New(rand.NewPCG(17, 18)), 200)
 	reference, first, second := writePairs(t, contigs, reads)
@@ -604,7 +610,8 @@ func TestPairsKeepEveryLocation(t *testing.T) {
 	}
 }
 
-// locationsOf returns name, strand, contig, position, CIGAR and edits of each mapped record with a flag that was not rescued, sorted.
+// locationsOf returns name, strand, contig, position, CIGAR and edits of each mapped record with a
+// flag that was not rescued, sorted.
 func locationsOf(t *testing.T, text string, flag int) (all []string) {
 	t.Helper()
 	for line := range strings.Lines(text) {

@@ -30,7 +30,8 @@ type recorder struct {
 	qualities  []byte
 }
 
-// unmapped appends the record of a read that has no location to report. x is which mate of its pair it is, or alone.
+// unmapped appends the record of a read that has no location to report. x is which mate of its pair
+// it is, or alone.
 func (r *recorder) unmapped(text []byte, l *library, rec *fasta.Read, x int) []byte {
 	r.record = sam.Record{
 		Name: rec.Name, Flags: hts.Unmapped, ContigIndex: -1, Pos: -1, MateContigIndex: -1, MatePos: -1,
@@ -73,7 +74,8 @@ func (r *recorder) mapped(text []byte, l *library, g *group, read int, c *choice
 	return text
 }
 
-// append appends the record as the output has it, and a primary one of a pair that is also written apart there too.
+// append appends the record as the output has it, and a primary one of a pair that is also written
+// apart there too.
 func (r *recorder) append(text []byte, primary bool) []byte {
 	if primary && r.apart != nil {
 		*r.apart = r.record.Append(*r.apart, r.apartEncoding)

@@ -68,8 +68,8 @@ var mateSuffix = [2]string{"/1", "/2"}
 // alone stands in place of the index of a mate for reads that have none.
 const alone = -1
 
-// setMate sets what the record of a mate, 0 or 1, tells of the pair. location is that of the record, nil for a read
-// without one; primary tells whether the record is.
+// setMate sets what the record of a mate, 0 or 1, tells of the pair. location is that of the
+// record, nil for a read without one; primary tells whether the record is.
 func (r *recorder) setMate(x int, location *locate.Location, primary bool) {
 	if x == alone {
 		return
@@ -110,8 +110,8 @@ func (r *recorder) setMate(x int, location *locate.Location, primary bool) {
 	}
 }
 
-// templateLength is TLEN of the record at own: the bases from the leftmost to the rightmost one of both, negative for the right one;
-// the first mate is the left one where both start together.
+// templateLength is TLEN of the record at own: the bases from the leftmost to the rightmost one of
+// both, negative for the right one; the first mate is the left one where both start together.
 func templateLength(own, mate *locate.Location, first bool) int {
 	n := int(max(own.End, mate.End) - min(own.Start, mate.Start))
 	if own.Start > mate.Start || own.Start == mate.Start && !first {

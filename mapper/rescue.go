@@ -7,17 +7,19 @@ import (
 	"scanmap/locate"
 )
 
-// rescueWindows is the most locations of a mate near which its lost partner is sought, best first. In repeats there may be
-// thousands, and the partner would be found as often.
+// rescueWindows is the most locations of a mate near which its lost partner is sought, best first.
+// In repeats there may be thousands, and the partner would be found as often.
 const rescueWindows = 64
 
-// rescueLongest is the most insert sizes for which mates are rescued: some 0.2 ms a window for a read of 100 bases.
+// rescueLongest is the most insert sizes for which mates are rescued: some 0.2 ms a window for a
+// read of 100 bases.
 const rescueLongest = 1 << 14
 
 // seek finds locations of a mate that has none within k edits, in its proper place beside the
 // locations of the other, by dynamic programming over every base there. It may have more edits than
-// k: PairOptions.Rescue says how many. They are appended to the locations of the group. all is false
-// when the other mate has more locations than rescueWindows, or more than rescueKept were found.
+// k: PairOptions.Rescue says how many. They are appended to the locations of the group. all is
+// false when the other mate has more locations than rescueWindows, or more than rescueKept were
+// found.
 func (p *pairing) seek(lost int) (all bool) {
 	anchor, b := &p.mates[1-lost], p.group.batch
 	read := anchor.read + 2*lost - 1 // mates are neighbours
@@ -39,7 +41,8 @@ func (p *pairing) seek(lost int) (all bool) {
 	return p.separate(read, k) && len(anchor.byRank) <= rescueWindows
 }
 
-// rescueKept is the most locations of a mate that was sought that are weighed, best first. More are found in low complexity alone.
+// rescueKept is the most locations of a mate that was sought that are weighed, best first. More are
+// found in low complexity alone.
 const rescueKept = 256
 
 // separate appends p.found, locations of a read, to those of the group. Windows that overlap find
@@ -64,8 +67,8 @@ func (p *pairing) separate(read int, k int32) (all bool) {
 	return true
 }
 
-// nearKept tells whether a location of the group, from index `from` on, ends or starts within k of l.
-// Two that start so have ends within 3k of each other.
+// nearKept tells whether a location of the group, from index `from` on, ends or starts within k of
+// l. Two that start so have ends within 3k of each other.
 func (p *pairing) nearKept(read, from int, l *locate.Location, k int32) bool {
 	g := p.group
 	for i := from; i < len(g.locations); i++ {

@@ -43,7 +43,8 @@ type Stats struct {
 	ReferenceBases int64
 	// Batches is the number of passes over the reference.
 	Batches int64
-	// Device is where the reads were mapped: cpu, the GPUs by number and name, or one and then the other.
+	// Device is where the reads were mapped: cpu, the GPUs by number and name, or one and then the
+	// other.
 	Device string
 	// Kernels are the kernels that ran, with Device.Sync.
 	Kernels []KernelTime
@@ -69,7 +70,8 @@ type ContigStats struct {
 
 // LibraryStats counts what became of one input: a file of reads, with or without mates.
 type LibraryStats struct {
-	// Reads and Mates are the names of the files; Mates is empty for single-end and for interleaved reads.
+	// Reads and Mates are the names of the files; Mates is empty for single-end and for interleaved
+	// reads.
 	ReadsFile, MatesFile string
 	// ReadGroup is the ID of the read group and Sample its SM; empty for none.
 	ReadGroup, Sample string
@@ -79,39 +81,44 @@ type LibraryStats struct {
 	Pairs *PairStats
 }
 
-// PairStats counts pairs of mates. Every pair is in one of Proper, Discordant, OneEndAnchored and Unmapped.
+// PairStats counts pairs of mates. Every pair is in one of Proper, Discordant, OneEndAnchored and
+// Unmapped.
 type PairStats struct {
 	Pairs int64
-	// Proper pairs have the primary locations of both mates on one contig in the orientation of the library and with an
-	// insert size within Insert.Low to Insert.High.
+	// Proper pairs have the primary locations of both mates on one contig in the orientation of the
+	// library and with an insert size within Insert.Low to Insert.High.
 	Proper int64
-	// Discordant pairs have two mapped mates whose primary locations lie on different contigs, in another orientation, or too near
-	// or too far: the sum of OtherContig, OtherOrientation, TooNear and TooFar.
+	// Discordant pairs have two mapped mates whose primary locations lie on different contigs, in
+	// another orientation, or too near or too far: the sum of OtherContig, OtherOrientation, TooNear
+	// and TooFar.
 	Discordant, OtherContig, OtherOrientation, TooNear, TooFar int64
 	// OneEndAnchored pairs have one mapped mate, Unmapped ones none.
 	OneEndAnchored, Unmapped int64
-	// Rescued is the number of mates found near their partner with more than k edits; their pairs count as Proper.
+	// Rescued is the number of mates found near their partner with more than k edits; their pairs
+	// count as Proper.
 	Rescued int64
 	// Bounded pairs have so many combinations of locations that not all were weighed.
 	Bounded int64
 	Insert  InsertStats
 }
 
-// InsertStats is the distribution of insert sizes: the bases from the start of the left mate of a pair to the end of
-// the right one.
+// InsertStats is the distribution of insert sizes: the bases from the start of the left mate of a
+// pair to the end of the right one.
 type InsertStats struct {
-	// Estimated tells whether Low and High come from the first pairs of the input, and Given whether the user gave them.
-	// Neither is set where too few pairs were there for an estimate.
+	// Estimated tells whether Low and High come from the first pairs of the input, and Given whether
+	// the user gave them. Neither is set where too few pairs were there for an estimate.
 	Estimated, Given bool
-	// From is the number of pairs that Median and Spread come from: of the first ones of the input, for an estimate, else
-	// the proper ones in Counts. All are 0 when there are none, and when half of the proper pairs are in Longer.
+	// From is the number of pairs that Median and Spread come from: of the first ones of the input,
+	// for an estimate, else the proper ones in Counts. All are 0 when there are none, and when half of
+	// the proper pairs are in Longer.
 	From int64
 	// Median is that of the pairs, and Spread their standard deviation without outliers.
 	Median int
 	Spread float64
 	// Low and High are the least and the largest insert size of a proper pair.
 	Low, High int
-	// Counts[i] is the number of proper pairs with insert size i; Longer that of the proper pairs beyond.
+	// Counts[i] is the number of proper pairs with insert size i; Longer that of the proper pairs
+	// beyond.
 	Counts []int64
 	Longer int64
 }
@@ -142,7 +149,8 @@ func (s *Stats) SearchThroughput() float64 {
 	return 8 * float64(s.ReferenceBases) * float64(s.Reads) / t / 1e12
 }
 
-// contigBins is about the number of bins of all contigs together: enough for the finest plot of a genome.
+// contigBins is about the number of bins of all contigs together: enough for the finest plot of a
+// genome.
 const contigBins = 1 << 15
 
 // newContigStats has no counts yet.
@@ -177,8 +185,8 @@ type placed struct {
 	primary    bool
 }
 
-// sharedContigs is the number of contigs and bins up to which each worker has counts of its own; with more, several share
-// them, so that memory does not grow with threads.
+// sharedContigs is the number of contigs and bins up to which each worker has counts of its own;
+// with more, several share them, so that memory does not grow with threads.
 const sharedContigs = 1 << 20
 
 // newContigCounts returns the counts for each worker.
@@ -336,8 +344,8 @@ func (l *LibraryStats) add(t *LibraryStats) {
 	}
 }
 
-// Add adds the counts of pairs and of their insert sizes. What Insert says of one library, its bounds
-// and its median, is left as it is.
+// Add adds the counts of pairs and of their insert sizes. What Insert says of one library, its
+// bounds and its median, is left as it is.
 func (p *PairStats) Add(t *PairStats) {
 	p.Pairs += t.Pairs
 	p.Proper += t.Proper

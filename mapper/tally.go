@@ -20,7 +20,8 @@ func newTally(o *Options, contigs *contigCounts) tally {
 	return t
 }
 
-// read counts a read by the choice for it. What is counted for its library, gatherLibraries adds up.
+// read counts a read by the choice for it. What is counted for its library, gatherLibraries adds
+// up.
 func (t *tally) read(of *library, b *find.Batch, read int, c *choice) {
 	s, l := &t.stats, &t.stats.Libraries[of.index]
 	s.Bases += int64(b.Length(read))

@@ -14,11 +14,12 @@ type Outputs struct {
 	Form    sam.WriterOptions
 	// Index, when set, is called for a sorted BAM and returns where its index goes, which has a kind.
 	Index func(kind sam.IndexKind) (io.Writer, error)
-	// Discordant gets the primary records of discordant and one-end-anchored pairs besides, as DiscordantForm says; nil for nowhere.
+	// Discordant gets the primary records of discordant and one-end-anchored pairs besides, as
+	// DiscordantForm says; nil for nowhere.
 	Discordant     io.Writer
 	DiscordantForm sam.WriterOptions
-	// Unmapped gets the reads whose records are unmapped, as FASTQ, or FASTA where they have no qualities, as BGZF if
-	// CompressUnmapped; nil for nowhere.
+	// Unmapped gets the reads whose records are unmapped, as FASTQ, or FASTA where they have no
+	// qualities, as BGZF if CompressUnmapped; nil for nowhere.
 	Unmapped         io.Writer
 	CompressUnmapped bool
 }
@@ -31,7 +32,7 @@ func (b *block) size() int64 { return int64(len(b.records) + len(b.discordant) +
 
 // An orderedWriter writes numbered blocks in the order of their numbers, whoever
 // finishes first. Whoever brings the block that is due writes it and those that wait
-// behind it.
+// for it.
 type orderedWriter struct {
 	// records, discordant and unmapped get the parts of blocks; the latter may be nil.
 	records, discordant, unmapped io.Writer

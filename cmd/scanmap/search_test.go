@@ -108,9 +108,9 @@ func locationsOfSAM(t *testing.T, text string) (rows []string) {
 	return rows
 }
 
-// startDecides makes reads of whose occurrences two end more than k apart and start together: a base
-// is missing k bases before their end, so that all k may be inserted bases as well. Every other read
-// is a reverse complement.
+// startDecides makes reads of whose occurrences two end more than k apart and start together: a
+// base is missing k bases before their end, so that all k may be inserted bases as well. Every
+// other read is a reverse complement.
 func startDecides(t *testing.T, reference string, k int) (reads string) {
 	t.Helper()
 	ref, err := fasta.LoadReference(context.Background(), reference, 1)

@@ -12,8 +12,8 @@ import (
 	"unicode"
 )
 
-// allPages returns the Markdown files below a folder, as paths relative to it, less what is built or
-// not of this project.
+// allPages returns the Markdown files below a folder, as paths relative to it, less what is built
+// or not of this project.
 func allPages(t *testing.T, root string) []string {
 	t.Helper()
 	var all []string

@@ -112,7 +112,8 @@ func below(known map[string][]string, folder, name string) bool {
 	return false
 }
 
-// namedFile is a file below the root in quotes; names in capitals stand for others, and build is made.
+// namedFile is a file below the root in quotes; names in capitals stand for others, and build is
+// made.
 var namedFile = regexp.MustCompile("`([a-z][\\w/.-]*/[a-z][\\w.-]*\\.(?:go|s|cu|cuh|json|tsv|sh|md))`")
 
 // TestNamedFiles fails where a page names a source file that does not exist.

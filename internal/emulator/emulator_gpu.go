@@ -1,6 +1,7 @@
 // Package emulator compiles the kernels for the host, for tests on machines without a GPU.
 //
-// Go's tests use it through Open; kernels/emulator has the C++ side and gpu.NewEmulator the Go side.
+// Go's tests use it through Open; kernels/emulator has the C++ side and gpu.NewEmulator the Go
+// side.
 package emulator
 
 import (
@@ -27,7 +28,8 @@ type Variant string
 const (
 	// Plain is without a sanitizer: fast, and shared memory is full of rubbish before each block.
 	Plain Variant = "plain"
-	// Address finds accesses out of range (AddressSanitizer) and what C++ does not define (UndefinedBehaviorSanitizer).
+	// Address finds accesses out of range (AddressSanitizer) and what C++ does not define
+	// (UndefinedBehaviorSanitizer).
 	Address Variant = "address"
 	// Thread finds accesses that no barrier orders (ThreadSanitizer).
 	Thread Variant = "thread"
@@ -51,7 +53,8 @@ var flags = map[Variant]struct{ kernels, runtime, link []string }{
 // compilers are the names that clang may have; the first one is the one that makes the PTX.
 var compilers = []string{"clang++-19", "clang++"}
 
-// Open starts an emulator of the project's kernels, which ends with the test. Where there is no compiler it skips the test.
+// Open starts an emulator of the project's kernels, which ends with the test. Where there is no
+// compiler it skips the test.
 func Open(t testing.TB, variant Variant, o gpu.EmulatorOptions) *gpu.Driver {
 	t.Helper()
 	sources, err := filepath.Glob(filepath.Join(Root(t), "kernels", "*.cu"))
@@ -61,8 +64,8 @@ func Open(t testing.TB, variant Variant, o gpu.EmulatorOptions) *gpu.Driver {
 	return Start(t, Build(t, variant, sources...), o)
 }
 
-// Driver returns the machine's driver where SCANMAP_TEST_GPU=require asks for it, and fails where there is none; elsewhere
-// it is Open.
+// Driver returns the machine's driver where SCANMAP_TEST_GPU=require asks for it, and fails where
+// there is none; elsewhere it is Open.
 func Driver(t testing.TB, variant Variant, o gpu.EmulatorOptions) *gpu.Driver {
 	t.Helper()
 	if os.Getenv("SCANMAP_TEST_GPU") != "require" {
@@ -115,8 +118,9 @@ var built = struct {
 	programs map[string]string
 }{programs: map[string]string{}}
 
-// Build compiles kernels with the runtime and returns the program. It is kept in build/emulator, under a name
-// made of all that went into it. Where there is no clang it skips the test, aloud; with CI=true it fails.
+// Build compiles kernels with the runtime and returns the program. It is kept in build/emulator,
+// under a name made of all that went into it. Where there is no clang it skips the test, and says so;
+// with CI=true it fails.
 func Build(t testing.TB, variant Variant, sources ...string) string {
 	t.Helper()
 	compiler := find(t)

@@ -28,7 +28,8 @@ type opened struct {
 	memory *gpu.Memory
 }
 
-// open starts an emulator with memory for a number of words. The device and what is on it end with the driver.
+// open starts an emulator with memory for a number of words. The device and what is on it end with
+// the driver.
 func open(t *testing.T, variant Variant, words int) opened {
 	t.Helper()
 	source := filepath.Join("testdata", "faults.cu")
@@ -50,7 +51,8 @@ func open(t *testing.T, variant Variant, words int) opened {
 	return o
 }
 
-// entries is what of the PTX of a source the Go side reads: the kernels and the bytes of their parameters.
+// entries is what of the PTX of a source the Go side reads: the kernels and the bytes of their
+// parameters.
 func entries(t *testing.T, source string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(source)

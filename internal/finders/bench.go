@@ -24,8 +24,9 @@ func input(b *testing.B, n, m, reads int) (*dna.Reference, []string) {
 	return truth.Reference(b, text), bases
 }
 
-// Benchmark runs the benchmarks of the contract, from packed reads to locations: passes for few reads
-// and for many, with pieces that are rare and ones that are not, and scans of short and long reads.
+// Benchmark runs the benchmarks of the contract, from packed reads to locations: passes for few
+// reads and for many, with pieces that are rare and ones that are not, and scans of short and long
+// reads.
 func Benchmark(b *testing.B, make Factory) {
 	for _, c := range []struct {
 		engine      find.Engine

@@ -174,7 +174,8 @@ type drawn struct {
 	k              int
 }
 
-// repeats draws small repetitive texts, with N and low complexity. A small suite takes some examples.
+// repeats draws small repetitive texts, with N and low complexity. A small suite takes some
+// examples.
 func (s *suite) repeats(t *testing.T) {
 	draw := rapid.Custom(func(rt *rapid.T) drawn {
 		contigs, reads, k := truth.Draw(rt)
@@ -213,8 +214,8 @@ func (s *suite) pieceLengths(t *testing.T) {
 }
 
 // copies makes contigs full of copies of three units, on both strands, and reads of the units: they
-// have more candidates than a thread sorts on a GPU, than fit in shared memory, and than two runs of
-// those.
+// have more candidates than a thread sorts on a GPU, than fit in shared memory, and than two runs
+// of those.
 func copies(n int) (contigs, reads []string) {
 	r := rand.New(rand.NewPCG(91, 92))
 	units := []string{truth.Random(r, 50, "ACGT"), truth.Random(r, 50, "ACGT"), truth.Random(r, 50, "ACGT")}

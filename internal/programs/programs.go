@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// Find returns the path of a program, or skips the test; in CI, which installs it, its absence is a failure.
+// Find returns the path of a program, or skips the test; in CI, which installs it, its absence is a
+// failure.
 func Find(t testing.TB, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
@@ -22,7 +23,8 @@ func Find(t testing.TB, name string) string {
 	return path
 }
 
-// ExitCode is the exit code of a process, from the error that waiting for it gave. A process that a signal ended fails the test.
+// ExitCode is the exit code of a process, from the error that waiting for it gave. A process that a
+// signal ended fails the test.
 func ExitCode(t testing.TB, err error) int {
 	t.Helper()
 	var exit *exec.ExitError

@@ -1,5 +1,5 @@
-// Package truth is the tests' own idea of what is right: plain dynamic programming over letters, the
-// replay of alignments, and inputs that finders and filters are likely to lose something on. It
+// Package truth is the tests' own idea of what is right: plain dynamic programming over letters,
+// the replay of alignments, and inputs that finders and filters are likely to lose something on. It
 // shares no code with what it judges but the packing of references.
 package truth
 
@@ -162,7 +162,8 @@ func start(text, s string, o Location) int {
 		}
 		return unit
 	}
-	columns := make([][]int, len(stretch)+1) // columns[j][i]: the first i letters against text that ends at from+j
+	// columns[j][i]: the first i letters against text that ends at from+j
+	columns := make([][]int, len(stretch)+1)
 	for j := range columns {
 		columns[j] = make([]int, len(s)+1)
 		for i := 1; i <= len(s); i++ {
@@ -186,8 +187,8 @@ func start(text, s string, o Location) int {
 	return from + j
 }
 
-// separate keeps occurrences, given in order of their ends, in order of (distance, gaps, end) unless
-// a kept one ends or starts within k. It returns them in order of their ends.
+// separate keeps occurrences, given in order of their ends, in order of (distance, gaps, end)
+// unless a kept one ends or starts within k. It returns them in order of their ends.
 func separate(text, s string, found []Location, k int) []Location {
 	slices.SortStableFunc(found, func(a, b Location) int {
 		if a.Distance != b.Distance {

@@ -38,8 +38,9 @@ type Options struct {
 // Repeats names what a reference that is made has besides random bases.
 type Repeats string
 
-// The repeats. Planted are 3,000 elements of 1,000 bases in ten copies each, 10 % diverged. Alu is one element of 320 bases
-// whose copies, 12 % diverged, take up 10 % of the reference, as Alu does in human.
+// The repeats. Planted are 3,000 elements of 1,000 bases in ten copies each, 10 % diverged. Alu is
+// one element of 320 bases whose copies, 12 % diverged, take up 10 % of the reference, as Alu does
+// in human.
 const (
 	RepeatsNone    Repeats = "none"
 	RepeatsPlanted Repeats = "planted"
@@ -168,8 +169,8 @@ func makeReference(n int, repeats Repeats, threads int) (*dna.Reference, error) 
 // does not depend on threads.
 const makeGrain = 1 << 14
 
-// plant writes copies of random elements, each base changed with a probability in percent, to even places of a
-// reference. Each copy has its own words, so that they can be written in parallel.
+// plant writes copies of random elements, each base changed with a probability in percent, to even
+// places of a reference. Each copy has its own words, so that they can be written in parallel.
 func plant(ref *dna.Reference, elements, length, copies, percent, threads int) {
 	total := ref.Bases.Length
 	r := rand.New(rand.NewPCG(uint64(length), 2))
@@ -205,9 +206,9 @@ func plant(ref *dna.Reference, elements, length, copies, percent, threads int) {
 	})
 }
 
-// makeReads cuts reads out of a reference at random places of either strand. They have no edits with probability 1/3,
-// one with 1/4, two with 1/6, and the others three to k evenly; of ten edits eight are substitutions, one is
-// an insertion and one a deletion.
+// makeReads cuts reads out of a reference at random places of either strand. They have no edits
+// with probability 1/3, one with 1/4, two with 1/6, and the others three to k evenly; of ten edits
+// eight are substitutions, one is an insertion and one a deletion.
 func makeReads(ref *dna.Reference, n, length int, distance mapper.Distance, threads int) ([]fasta.Read, error) {
 	k := distance.For(length)
 	need := length + k

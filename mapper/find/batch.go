@@ -26,8 +26,8 @@ type Batch struct {
 	ambiguous []int32
 }
 
-// layOut makes a batch of reads but for b.packed, and returns how many words that has to have before
-// fill is called. k gives the largest edit distance for a read of so many bases.
+// layOut makes a batch of reads but for b.packed, and returns how many words that has to have
+// before fill is called. k gives the largest edit distance for a read of so many bases.
 func (b *Batch) layOut(reads []fasta.Read, together int, k func(length int) int) int {
 	b.Reads, b.Together = reads, together
 	b.length, b.k = parallel.Resize(b.length, len(reads)), parallel.Resize(b.k, len(reads))
@@ -90,8 +90,8 @@ func (b *Batch) K(i int) int { return int(b.k[i]) }
 // Ambiguous returns the number of letters of read i that match nothing.
 func (b *Batch) Ambiguous(i int) int { return int(b.ambiguous[i]) }
 
-// mappable tells whether read i can have a location at all: it has bases, and no more than k of them
-// are ambiguous.
+// mappable tells whether read i can have a location at all: it has bases, and no more than k of
+// them are ambiguous.
 func (b *Batch) mappable(i int) bool {
 	return b.length[i] > 0 && b.ambiguous[i] <= b.k[i]
 }

@@ -27,9 +27,10 @@ type gpuDevice struct {
 // 32 bits, from kernels.TextPadding ambiguous positions before its first base.
 type gpuChunk struct {
 	offset, bases int // in dna.Reference.Bases; it overlaps with its neighbours
-	// windows that start, and alignments that end, on positions [from, to) belong to this chunk and no other.
+	// windows that start, and alignments that end, on positions [from, to) belong to this chunk and no
+	// other.
 	from, to uint32
-	// groups of candidates that reach so far may go on in the chunk before or behind.
+	// groups of candidates that reach so far may go on in the chunk before or after.
 	lowCut, highCut uint32
 	starts, ends    []uint32 // of its contigs
 	first           []uint32 // as in kernels.Contigs
@@ -100,8 +101,8 @@ func (d *gpuDevice) hold(s shared, most int64) error {
 	return q.Stream.Close()
 }
 
-// chunkPositions is how many positions of chunks are on the GPU at a time: when they do not stay, each of the
-// finders has one.
+// chunkPositions is how many positions of chunks are on the GPU at a time: when they do not stay,
+// each of the finders has one.
 func (d *gpuDevice) chunkPositions() int {
 	sum, most := 0, 0
 	for i := range d.chunks {
@@ -122,7 +123,8 @@ func (d *gpuDevice) cut(memory int64) {
 	d.resident = int64(total)+4*chunkOverlap < most
 	size := maxChunk - 2*kernels.TextPadding - 2*chunkOverlap
 	if !d.resident {
-		size = int(max(min(int64(size), most/FindersOfGPU-4*chunkOverlap), chunkOverlap)) // each finder has its own
+		// each finder has its own
+		size = int(max(min(int64(size), most/FindersOfGPU-4*chunkOverlap), chunkOverlap))
 	}
 	size = size / dna.WordBases * dna.WordBases
 	for from := 0; from < total; from += size {
@@ -148,8 +150,8 @@ func (c *gpuChunk) position(offset int) uint32 {
 	return uint32(offset - c.offset + kernels.TextPadding)
 }
 
-// place returns the contig that an offset of the chunk lies in, and the offset in the contig; the contig is -1
-// when it lies in none.
+// place returns the contig that an offset of the chunk lies in, and the offset in the contig; the
+// contig is -1 when it lies in none.
 func (c *gpuChunk) place(ref *dna.Reference, position int64) (contig int, at int) {
 	offset := int(position) - kernels.TextPadding + c.offset
 	contig = ref.ContigAt(offset)

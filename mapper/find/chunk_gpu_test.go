@@ -7,7 +7,8 @@ import (
 	"scanmap/internal/truth"
 )
 
-// TestCut cuts a reference for little memory. Every position belongs to one chunk, and chunks overlap.
+// TestCut cuts a reference for little memory. Every position belongs to one chunk, and chunks
+// overlap.
 func TestCut(t *testing.T) {
 	r := rand.New(rand.NewPCG(81, 82))
 	ref := truth.Reference(t, truth.Random(r, 60_000, "ACGT"), truth.Random(r, 3000, "ACGT"), "A")

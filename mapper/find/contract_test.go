@@ -65,8 +65,8 @@ func TestSeveralGPUs(t *testing.T) {
 	finders.Test(t, onGPUs(cuda(driver)), size())
 }
 
-// TestCutReference is the contract with so little memory that references of 30,000 bases and more are
-// cut, and batches too.
+// TestCutReference is the contract with so little memory that references of 30,000 bases and more
+// are cut, and batches too.
 func TestCutReference(t *testing.T) {
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
 	choice := cuda(driver, 0)

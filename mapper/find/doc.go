@@ -1,10 +1,10 @@
-// Package find says where the reads of a batch may lie on a reference, on the CPU or on GPUs, behind
-// one interface, Finder.
+// Package find says where the reads of a batch may lie on a reference, on the CPU or on GPUs,
+// behind one interface, Finder.
 //
 // There are two engines. Skim (skim.go) looks for pieces of the reads and finds candidates; it is
-// lossless, and fast where pieces are long enough to be rare. Scan (scan.go) is exhaustive and finds
-// ends. Which one a read takes, and with which pieces, is chosen in engine.go. A GPU goes on from
-// candidates to locations itself (verify_gpu.go).
+// lossless, and fast where pieces are long enough to be rare. Scan (scan.go) is exhaustive and
+// finds ends. Which one a read takes, and with which pieces, is chosen in engine.go. A GPU goes on
+// from candidates to locations itself (verify_gpu.go).
 //
 // # Words
 //

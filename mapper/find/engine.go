@@ -72,7 +72,7 @@ func scanCost(m, k int) float64 {
 }
 
 // skimPiece returns the length of the pieces with which to skim for reads of m bases
-// with k edits, or 0 when they are to be scanned for. With the engine skim only
+// with k edits, or 0 when they are scanned for. With the engine skim only
 // reads without pieces of minPiece bases are scanned for.
 func skimPiece(engine Engine, m, k, n, reads int) int {
 	q := pieceLength(m, k)

@@ -10,8 +10,8 @@ import (
 	"scanmap/locate"
 )
 
-// FindersOfGPU is the number of finders for each GPU: two have their copies and kernels overlap, while
-// the records of a third are made.
+// FindersOfGPU is the number of finders for each GPU: two have their copies and kernels overlap,
+// while the records of a third are made.
 const FindersOfGPU = 3
 
 // GPUBatchReads is the number of reads of a batch on a GPU against n bases: a pass over the text
@@ -56,7 +56,8 @@ func (w *gpuFinder) Pack(reads []fasta.Read, together int, k func(length int) in
 }
 
 // What a finder takes of a GPU's memory, in bytes: for each end that scan finds, for each piece in
-// the table, and for each candidate in the queue of skim; gpuVerify.buffers has what it takes besides.
+// the table, and for each candidate in the queue of skim; gpuVerify.buffers has what it takes
+// besides.
 const (
 	endBytes       = 16
 	pieceBytes     = 4 + 4 + 4 + 8 + 8
@@ -229,8 +230,8 @@ type gpuPass struct {
 	result *Found
 }
 
-// skimmed adds what the reads that are skimmed for have in the chunk. It returns false when there is
-// no room for it.
+// skimmed adds what the reads that are skimmed for have in the chunk. It returns false when there
+// is no room for it.
 func (p *gpuPass) skimmed() bool {
 	w, q, b := p.gpuFinder, p.queue, p.batch
 	if p.pieces == 0 {

@@ -23,8 +23,8 @@ const maxFilterBytes = 32 << 20
 // slotBytes is the size of a filter's slot.
 const slotBytes = 8
 
-// build cuts the reads of a class into pieces of q bases and enters them. pieces is the number of pieces
-// of all reads of the batch.
+// build cuts the reads of a class into pieces of q bases and enters them. pieces is the number of
+// pieces of all reads of the batch.
 func (t *gpuTable) build(q *device.Queue, d *gpuDevice, reads kernels.Reads, members []uint32, length, pieces int) {
 	t.q = length
 	// One or two buckets for each piece, and 4 to 8 pieces, of which each sets two bits in
@@ -68,8 +68,9 @@ func runningSums(q *device.Queue, values, parts *device.Buffer, n int) {
 	device.LaunchBlocks(q, "sum_inside", count, p)
 }
 
-// countWords counts the words of the chunks, which tell pieces that lie in repeats (kernels/table.cu). That is not worth
-// the time on short references, and not possible where chunks do not stay.
+// countWords counts the words of the chunks, which tell pieces that lie in repeats
+// (kernels/table.cu). That is not worth the time on short references, and not possible where chunks
+// do not stay.
 func (d *gpuDevice) countWords(q *device.Queue, least int) {
 	if !d.resident || d.ref.TotalLength() < least {
 		return
@@ -84,8 +85,8 @@ func (d *gpuDevice) countWords(q *device.Queue, least int) {
 	}
 }
 
-// rarity is what countWords counted, as kernels take it. Words that occur up to four times as often as in a
-// random text are not worth a thought.
+// rarity is what countWords counted, as kernels take it. Words that occur up to four times as often
+// as in a random text are not worth a thought.
 func (d *gpuDevice) rarity() kernels.Rarity {
 	return kernels.Rarity{Counts: d.counts.At(0), Limit: frequentFrom(d.ref.TotalLength())}
 }

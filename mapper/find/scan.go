@@ -42,7 +42,8 @@ type scanWorker struct {
 	counted     int
 }
 
-// letterCodes is the number of codes that text has: those of A, C, G and T, and that of all other letters.
+// letterCodes is the number of codes that text has: those of A, C, G and T, and that of all other
+// letters.
 const letterCodes = dna.AmbiguousCode + 1
 
 // run scans for reads of a batch, and times it. ok is false when there were more ends than limit.
@@ -56,7 +57,8 @@ func (s *scanner) run(of *shared, segments []segment, b *Batch, reads []uint32, 
 	return lists, ok
 }
 
-// scan returns the ends of reads, in one list for each worker. ok is false when there were more than limit.
+// scan returns the ends of reads, in one list for each worker. ok is false when there were more
+// than limit.
 func (s *scanner) scan(ref *dna.Reference, segments []segment, b *Batch, reads []uint32, limit int64, threads int) (lists [][]locate.End, ok bool) {
 	s.ref, s.b, s.reads = ref, b, reads
 	s.limit, s.found = limit, atomic.Int64{}

@@ -21,7 +21,8 @@ type gpuOccurrence struct{ read, end, distance, _ uint32 }
 // scannable tells whether a GPU can scan for a read of m bases with k edits.
 func scannable(m, k int) bool { return m <= kernels.MostScanLength && k <= kernels.MaxBoundEdits }
 
-// scanKernels are the kernels by the words of 32 bases and the edits that they allow, fastest first.
+// scanKernels are the kernels by the words of 32 bases and the edits that they allow, fastest
+// first.
 var scanKernels = []struct {
 	name         string
 	words, edits int
@@ -90,7 +91,8 @@ type gpuScanPass struct {
 
 func (s *gpuScanPass) grow() { s.capacity *= 2 }
 
-// run does items, all of count when there is no list, and returns those that did not come to their end.
+// run does items, all of count when there is no list, and returns those that did not come to their
+// end.
 func (s *gpuScanPass) run(items []uint32, count int) (unfinished []uint32) {
 	q, p := s.of.queue, &s.p
 	q.Reserve(&s.counters, 4*kernels.ScanCounters)

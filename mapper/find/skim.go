@@ -11,7 +11,7 @@ import (
 // Skim is the first stage of the two-stage method of DRK-2S (Ashkiani, Amenta and
 // Owens, SPAA 2016, section 5: skim, then verify), for many patterns at once and
 // for edits: the pieces of a batch go into a filter small enough for the cache and
-// a table behind it, and one pass over the packed reference rolls the q-base
+// a table that it guards, and one pass over the packed reference rolls the q-base
 // code (Rabin-Karp without a modulus, so that equal codes are equal windows)
 // and probes both. What it finds are candidates.
 
@@ -165,7 +165,7 @@ func (t *pieceTable) enter(all []pieceEntry, threads int) {
 		t.scatter(all, border(w), border(w+1), sums[w])
 	})
 	t.bucket[0] = 0
-	copy(t.bucket[1:], t.next) // the place behind a bucket's last entry is its end
+	copy(t.bucket[1:], t.next) // the place after a bucket's last entry is its end
 }
 
 // count sets t.next of buckets [from, to) to the numbers of their pieces, and returns the sum.
@@ -180,8 +180,8 @@ func (t *pieceTable) count(all []pieceEntry, from, to uint32) (sum uint32) {
 	return sum
 }
 
-// scatter enters the pieces of buckets [from, to) from entry first on. It leaves in t.next the place
-// behind the last entry of each.
+// scatter enters the pieces of buckets [from, to) from entry first on. It leaves in t.next the
+// place after the last entry of each.
 func (t *pieceTable) scatter(all []pieceEntry, from, to, first uint32) {
 	clear(t.filter[from<<filterPerBucket/64 : to<<filterPerBucket/64])
 	for h := from; h < to; h++ {

@@ -17,11 +17,12 @@ type gpuSkim struct {
 	hostCandidates        device.Pinned[gpuCandidate]
 }
 
-// A gpuCandidate is a read, with kernels.Strand for its reverse strand, and a diagonal as a position of a chunk, modulo
-// 2^32 because long reads may hang over the chunk's start.
+// A gpuCandidate is a read, with kernels.Strand for its reverse strand, and a diagonal as a
+// position of a chunk, modulo 2^32 because long reads may hang over the chunk's start.
 type gpuCandidate struct{ read, diagonal uint32 }
 
-// stretches returns the number of the first stretch that has windows of the chunk, and how many have.
+// stretches returns the number of the first stretch that has windows of the chunk, and how many
+// have.
 func (c *gpuChunk) stretches() (first, count int) {
 	first = int(c.from) / kernels.SkimStretch
 	return first, (int(c.to)+kernels.SkimStretch-1)/kernels.SkimStretch - first
@@ -36,13 +37,14 @@ func (s *gpuSkim) begin(q *device.Queue, capacity int) {
 	q.Clear(&s.totals, 8*kernels.SkimTotals)
 }
 
-// pass adds the candidates of a class to the queue: from stretches, or from the first count of the chunk when there is no list. It
-// returns those that did not come to their end because the queue was full.
+// pass adds the candidates of a class to the queue: from stretches, or from the first count of the
+// chunk when there is no list. It returns those that did not come to their end because the queue
+// was full.
 func (s *gpuSkim) pass(p *gpuPass, stretches []uint32, count int) (unfinished []uint32) {
 	q, c, table := p.queue, p.chunk, &p.table
 	first, _ := c.stretches()
 	q.Reserve(&s.unfinished, 4*count)
-	// The counters of stretches start anew, that of candidates goes on.
+	// The counters of stretches start from 0, that of candidates goes on.
 	counters := s.hostCounters.Resize(q, kernels.SkimCounters)
 	clear(counters)
 	counters[kernels.SkimCandidates] = uint32(s.found)

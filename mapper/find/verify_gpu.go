@@ -25,8 +25,8 @@ type gpuVerify struct {
 type gpuLocation struct{ read, end, word, operations uint32 }
 
 // A group of candidates has at most locationsEach locations for each (kernels/align.cu), in one of
-// windowClasses classes of windows. Alignments have operationsEach operations for each candidate and
-// someOperations besides; what has no room is aligned by the host.
+// windowClasses classes of windows. Alignments have operationsEach operations for each candidate
+// and someOperations besides; what has no room is aligned by the host.
 const (
 	locationsEach  = 3
 	windowClasses  = 3
@@ -41,7 +41,7 @@ type candidateBuffer struct {
 	more   int // bytes besides
 }
 
-// buffers lists what grows with the candidates. Memory is reckoned and reserved by this table.
+// buffers lists what grows with the candidates. Memory is planned and reserved by this table.
 func (v *gpuVerify) buffers() []candidateBuffer {
 	return []candidateBuffer{
 		{buffer: &v.grouped, bytes: 8},
@@ -64,9 +64,9 @@ const windowsPerMultiprocessor = 8
 // sortBlocks is the number of blocks of sort_many for each multiprocessor.
 const sortBlocks = 4
 
-// verify turns the first n candidates of a queue into locations, which it leaves in host memory that
-// is valid until the next call, with the operations of their alignments and the candidates that are
-// left to the host.
+// verify turns the first n candidates of a queue into locations, which it leaves in host memory
+// that is valid until the next call, with the operations of their alignments and the candidates
+// that are left to the host.
 func (v *gpuVerify) verify(p *gpuPass, candidates *device.Buffer, n int) (locations []gpuLocation, operations []uint32, left []gpuCandidate) {
 	if n == 0 {
 		return nil, nil, nil

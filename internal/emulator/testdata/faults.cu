@@ -55,7 +55,8 @@ KERNEL(no_warp_barrier, FaultParams, FAULT_THREADS) {
 // race adds without an atomic operation.
 KERNEL(race, FaultParams, FAULT_THREADS) { *p.to += 1; }
 
-// behind_global and before_global touch the words next to the device's memory, behind_shared that behind a shared array.
+// behind_global and before_global touch the words next to the device's memory, behind_shared the
+// one after a shared array.
 KERNEL(behind_global, FaultParams, FAULT_THREADS) {
 	if (thread_index() == 3) p.to[p.count] = 1;
 }

@@ -43,13 +43,14 @@ type report struct {
 
 // A set is what is measured on.
 type set struct {
-	reads     string   // reference that the reads are cut out of and mapped to, a file of the data
-	text      []string // patterns of files of the data that are one after the other the growing reference
-	most      int      // reads
-	fixed     int      // reads for the growing reference
-	about     string   // what the first reference is
-	bases     int      // of the growing reference at most; 0 for all
-	excluding string   // files of the text that are left out
+	reads string // reference that the reads are cut out of and mapped to, a file of the data
+	// patterns of files of the data that are one after the other the growing reference
+	text      []string
+	most      int    // reads
+	fixed     int    // reads for the growing reference
+	about     string // what the first reference is
+	bases     int    // of the growing reference at most; 0 for all
+	excluding string // files of the text that are left out
 }
 
 var (

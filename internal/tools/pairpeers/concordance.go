@@ -22,8 +22,10 @@ func (c *concordance) key() string { return c.Set + "/" + c.Program }
 
 // An agreement compares mates with those of bwa mem.
 type agreement struct {
-	Fitting, FittingProper        int // mates of pairs of which bwa aligns both mates end to end within k, and those with flag 2
-	Sure, SureAlike               int // mates that bwa gives MAPQ 30 or more, and those at the same place
+	// mates of pairs of which bwa aligns both mates end to end within k, and those with flag 2
+	Fitting, FittingProper int
+	// mates that bwa gives MAPQ 30 or more, and those at the same place
+	Sure, SureAlike               int
 	SureFitting, SureFittingAlike int // the same of fitting pairs
 }
 

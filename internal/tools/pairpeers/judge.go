@@ -43,9 +43,10 @@ func (q *qualities) UnmarshalText(text []byte) error {
 // A placed counts the mates of simulated pairs by where their primary records are.
 type placed struct {
 	Mates, Mapped, Right int
-	Together, Proper     int       // mates of pairs that are from one place, and those of them with flag 2
-	Apart, ApartProper   int       // the same of pairs whose mates are from unrelated places
-	Qualities            qualities // of mapped mates, best first
+	// mates of pairs that are from one place, and those of them with flag 2
+	Together, Proper   int
+	Apart, ApartProper int       // the same of pairs whose mates are from unrelated places
+	Qualities          qualities // of mapped mates, best first
 }
 
 // farthest is the most bases between the mates of a pair that is from one place: more than the

@@ -3,7 +3,8 @@
 // variants are called from them.
 //
 //	go run ./internal/tools/pairpeers -out docs/benchmarks
-//	go run ./internal/tools/pairpeers -programs scanmap -add pairs-2026-11-21.tsv -out docs/benchmarks
+//	go run ./internal/tools/pairpeers -programs scanmap -add pairs-2026-11-21.tsv \
+//		-out docs/benchmarks
 //
 // Programs take turns, so that a noisy moment hits all of them; the medians are compared. Programs
 // that are not installed, or fail, are listed as not there. With -add only the results of the

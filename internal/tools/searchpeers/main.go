@@ -129,13 +129,14 @@ var tasks = []task{
 // A result is what was measured of one program in one task on one reference.
 type result struct {
 	Reference, Task, Program string
-	sidebyside.Timing                // with the patterns given
-	Patterns, Given          int     // all, and how many the program got
-	One                      float64 `tsv:",omitempty"` // seconds with one pattern, where it got a part
-	Found                    int     // places, or lines, of those given
-	Lines                    bool    // whether Found counts lines
-	Compared                 string
-	Differences              []string // some of them
+	sidebyside.Timing            // with the patterns given
+	Patterns, Given          int // all, and how many the program got
+	// seconds with one pattern, where it got a part
+	One         float64 `tsv:",omitempty"`
+	Found       int     // places, or lines, of those given
+	Lines       bool    // whether Found counts lines
+	Compared    string
+	Differences []string // some of them
 }
 
 // seconds are those of all patterns: estimated from those given and from one, where it got a part.

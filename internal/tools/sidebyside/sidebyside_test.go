@@ -247,7 +247,8 @@ func TestWrap(t *testing.T) {
 		{word + " " + word + " `make it run very long`\n", word + " " + word + "\n`make it run very long`\n"},
 		{"| " + word + word + word + " |\n# " + word + word + word + "\n    " + word + word + word + "\n", "| " + word + word + word + " |\n# " + word + word + word + "\n    " + word + word + word + "\n"},
 		{"a\n| b |\n", "a\n| b |\n"},
-		{strings.Repeat("ä", 49) + " " + strings.Repeat("ä", 50) + "\n", strings.Repeat("ä", 49) + " " + strings.Repeat("ä", 50) + "\n"}, // 100 letters
+		// 100 letters
+		{strings.Repeat("ä", 49) + " " + strings.Repeat("ä", 50) + "\n", strings.Repeat("ä", 49) + " " + strings.Repeat("ä", 50) + "\n"},
 	} {
 		if got := Wrap(c.text); got != c.want {
 			t.Errorf("%q became\n%q, expected\n%q", c.text, got, c.want)

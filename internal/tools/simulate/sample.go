@@ -19,9 +19,11 @@ type variant struct {
 
 // A sampleContig is a contig of the sample.
 type sampleContig struct {
-	name     string
-	letters  []byte
-	origin   []int32 // of each letter the reference position that it is from, 0-based; of an inserted one that of the next that is not
+	name    string
+	letters []byte
+	// of each letter the reference position that it is from, 0-based; of an inserted one that of the
+	// next that is not
+	origin   []int32
 	variants []variant
 }
 

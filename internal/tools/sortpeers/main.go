@@ -31,7 +31,8 @@ type result struct {
 	What    string
 	Records int
 	sidebyside.Timing
-	SecondMB float64 `tsv:",omitempty"` // peak of the second process of a pipeline; PeakMB is that of the first
+	// peak of the second process of a pipeline; PeakMB is that of the first
+	SecondMB float64 `tsv:",omitempty"`
 }
 
 // megabytes is the sum of what the processes took.
