@@ -95,7 +95,7 @@ func (r *resolver) settle(ctx context.Context) error {
 	held, least := l.estimate.held, r.pairs.MinInsert
 	model := fit(l.estimate.inserts, least)
 	if model.high < least {
-		return fmt.Errorf("%s: the first pairs have insert sizes of at most %d, but --min-insert is %d", l.Reads, model.high, least)
+		return fmt.Errorf("%s: the first pairs have insert sizes of at most %d, but the least allowed is %d", l.Reads, model.high, least)
 	}
 	l.insert, l.estimate = model, nil
 	for i := range held {

@@ -385,7 +385,7 @@ func TestMinInsertBeyondTheLibrary(t *testing.T) {
 		}
 	}
 	code, stdout, stderr := call("map", refFile, first, second, "--min-insert", "1000", "-o", filepath.Join(folder, "x.bam"))
-	want := "scanmap: " + first + ": the first pairs have insert sizes of at most 204, but the least is to be 1000\n"
+	want := "scanmap: " + first + ": the first pairs have insert sizes of at most 204, but the least allowed is 1000\n"
 	if code != 1 || stdout != "" || stderr != want {
 		t.Errorf("exit code %d, standard error %swant %s", code, stderr, want)
 	}
