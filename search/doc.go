@@ -24,8 +24,8 @@
 //   - scan: a running combination (prefix sum) over letters, by which some schemes share out the
 //     work of an automaton
 //
-// In package mapper/find a segment is a part of one contig, a chunk is a part of the whole reference,
-// and scan is the name of an engine.
+// In package mapper/find a segment is a part of one contig, a chunk is a part of the whole
+// reference, and scan is the name of an engine.
 //
 // # Data flow
 //
