@@ -87,7 +87,7 @@ type bench struct {
 	result  measure.Result
 }
 
-// A benchCase is a scheme and what it seeks.
+// A benchCase is a scheme and what it searches for.
 type benchCase struct {
 	scheme  *Scheme
 	needles []*needle

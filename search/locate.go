@@ -203,9 +203,10 @@ func (l *locator) Start(end int, distance int32) int {
 // trace leaves in l.path the alignment of the occurrence that ends there and has so many inserted
 // and deleted letters, before gaps are shifted. It returns the alignment's start.
 //
-// Only diagonals up to gaps from that of the end are computed. Every best alignment stays on them,
-// so the costs on its way are those of the whole matrix. What lies outside never has a lower cost
-// than there, and so is never chosen: the alignment would be a best one.
+// Only the diagonals up to gaps from that of the end are computed. Every best alignment stays on
+// them, so the costs along it are those of the whole matrix. The costs that the column still holds
+// for other diagonals are never lower than in that matrix. So the way back never goes there: if it
+// did, a best alignment would leave the diagonals.
 func (l *locator) trace(end, gaps int) int {
 	n := l.needle
 	m := n.length()
