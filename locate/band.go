@@ -72,7 +72,7 @@ func (b *band) window(ref *dna.Reference, c *dna.Contig, from, to int) (text *dn
 	return p, 0
 }
 
-// checkEvery is the number of strand bases after which a band looks whether any
+// checkEvery is the number of strand bases after which a narrow band looks whether any
 // of its distances is still at most k. A narrow band loads its text as often.
 const checkEvery = 32
 

@@ -17,7 +17,7 @@ import (
 // insertion. That puts the gap as far left as it goes, because moving a gap
 // left over equal letters changes neither edits nor gaps.
 //
-// ok is false too where the diagonals overhang the contig's start.
+// ok is false too where the diagonals overhang an end of the contig.
 func (a *Aligner) oneGap(t target) (kind OperationKind, before int, ok bool) {
 	m, c := t.strand.Length(), t.contig
 	diag := t.end - m

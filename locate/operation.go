@@ -36,7 +36,7 @@ func AppendCIGAR(dst []byte, operations []Operation) []byte {
 }
 
 // EditCost is the cost of an edit where an inserted or deleted base costs 1 more, so that the least
-// cost has the fewest edits first and the fewest gaps second. It Exceeds any number of gap bases
+// cost has the fewest edits first and the fewest gaps second. It exceeds any number of gap bases
 // that is compared.
 const EditCost = 1 << 15
 

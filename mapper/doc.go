@@ -15,11 +15,12 @@
 //
 // # Containers
 //
-// There are four, each in the one before:
+// There are four, each made of the one before:
 //
 //   - batch: the reads that share one pass over the reference; a finder packs them.
 //   - part: reads of a batch that are found at a time, all of them unless too much is found.
-//   - group: some neighbouring reads of a part, which one worker takes at a time.
+//   - group: some neighbouring reads of a part, which one worker takes at a time, with their
+//     locations.
 //   - block: the text of a group's records, or their bytes in BAM.
 //
 // # Words

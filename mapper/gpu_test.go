@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,7 +17,6 @@ import (
 	"scanmap/gpu"
 	"scanmap/internal/emulator"
 	"scanmap/internal/truth"
-	"scanmap/kernels"
 	"scanmap/sam"
 )
 
@@ -65,13 +63,7 @@ func TestSameBytesOnGPU(t *testing.T) {
 
 // TestEveryKernel runs every kernel of the mapper while the sanitizers look on.
 func TestEveryKernel(t *testing.T) {
-	var all []string
-	for _, e := range kernels.Entries {
-		if slices.Contains([]string{"align", "pack", "scan", "skim", "sum", "table", "verify"}, e.File) {
-			all = append(all, e.Name)
-		}
-	}
-	slices.Sort(all)
+	all := emulator.KernelsOf("mapper")
 	for _, variant := range []emulator.Variant{emulator.Address, emulator.Thread} {
 		t.Run(string(variant), func(t *testing.T) {
 			driver := emulator.Driver(t, variant, gpu.EmulatorOptions{})

@@ -10,7 +10,6 @@ import (
 // goroutine, and knows how to find and align them.
 type group struct {
 	batch  *find.Batch
-	from   int // the first of the reads
 	reader find.Reader
 	// locations of the reads; those of read from+i are locations[spans[i].from:spans[i].to].
 	locations []locate.Location
@@ -37,7 +36,7 @@ func (g *group) read(i int) *locate.Read {
 
 // locate fills the group with the locations of reads [from, to) of a batch.
 func (g *group) locate(b *find.Batch, f *find.Found, from, to int) {
-	g.batch, g.from, g.viewed = b, from, -1
+	g.batch, g.viewed = b, -1
 	g.reader.Aligner.Reset()
 	g.locations, g.spans = g.locations[:0], g.spans[:0]
 	for i := from; i < to; i++ {

@@ -41,7 +41,7 @@ type Options struct {
 	OmitUnmapped bool
 	// Loaded, when set, is called once with the bytes that the reference takes in memory.
 	Loaded func(bytes int64)
-	// Progress, when set, is called after each batch, from one goroutine at a time.
+	// Progress, when set, is called after each part of a batch, from one goroutine at a time.
 	Progress func(Progress)
 	limits   limits
 }

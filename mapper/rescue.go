@@ -45,7 +45,8 @@ func (p *pairing) seek(lost int) (all bool) {
 // found in low complexity alone.
 const rescueKept = 256
 
-// separate appends p.found, locations of a read, to those of the group. Windows that overlap find
+// separate appends p.found, locations of a read, to those of the group, in order of (distance,
+// place, end): gaps are not counted for what has more than k edits. Windows that overlap find
 // the same ones, or ones that end or start within k of each other: of these only the best. all is
 // false when more than rescueKept are left.
 func (p *pairing) separate(read int, k int32) (all bool) {

@@ -41,7 +41,8 @@ type Stats struct {
 	Candidates, Refused, Verified int64
 	// ReferenceBases is the sum of the contigs' lengths.
 	ReferenceBases int64
-	// Batches is the number of passes over the reference.
+	// Batches is the number of parts in which batches were found. Each takes a pass over the
+	// reference for every length of pieces, and one for what is scanned for.
 	Batches int64
 	// Device is where the reads were mapped: cpu, the GPUs by number and name, or one and then the
 	// other.
@@ -70,8 +71,8 @@ type ContigStats struct {
 
 // LibraryStats counts what became of one input: a file of reads, with or without mates.
 type LibraryStats struct {
-	// Reads and Mates are the names of the files; Mates is empty for single-end and for interleaved
-	// reads.
+	// ReadsFile and MatesFile are the names of the files; MatesFile is empty for single-end and for
+	// interleaved reads.
 	ReadsFile, MatesFile string
 	// ReadGroup is the ID of the read group and Sample its SM; empty for none.
 	ReadGroup, Sample string

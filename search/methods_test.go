@@ -10,7 +10,6 @@ import (
 	"scanmap/dna"
 	"scanmap/gpu"
 	"scanmap/internal/emulator"
-	"scanmap/kernels"
 )
 
 // A methodCase is a text and a needle to be found in it.
@@ -394,12 +393,7 @@ func TestBordersOnGPU(t *testing.T) {
 // TestEveryKernel runs every kernel of the search under the sanitizers: AddressSanitizer at
 // what they access, ThreadSanitizer at what orders it.
 func TestEveryKernel(t *testing.T) {
-	var all []string
-	for _, e := range kernels.Entries {
-		if !slices.Contains([]string{"align", "ceilings", "pack", "scan", "skim", "sum", "table", "verify"}, e.File) {
-			all = append(all, e.Name)
-		}
-	}
+	all := emulator.KernelsOf("search")
 	r := rand.New(rand.NewPCG(4, 3))
 	var cases []methodCase
 	for _, m := range []int{9, 18, 29, 40, 130} {

@@ -47,7 +47,7 @@ func Benchmark(b *testing.B, make Factory) {
 		b.Run(fmt.Sprintf("%s/m=%d/k=%d/reads=%d", c.engine, c.m, c.k, c.reads), func(b *testing.B) {
 			ref, bases := input(b, c.n, c.m, c.reads)
 			o := options(c.engine)
-			o.Threads, o.Limits.CountedBases = 1, 0
+			o.Threads, o.BatchReads, o.Limits.CountedBases = 1, c.reads, 0
 			finders, done := make(b, ref, o)
 			defer done()
 			batch, err := finders[0].Pack(truth.Reads(bases...), 1, fixed(c.k))

@@ -53,8 +53,8 @@ func (c *classes) sort(b *Batch, s *shared) {
 //	scan:  2n * scanCost(m, k)                                        a read
 //
 // (k+1) 2n/4^q is the number of candidates of a read in a random text, both strands counted. The
-// constants are what BenchmarkSkim and BenchmarkScan gave on 20 November 2026 on a processor with
-// AVX2 (docs/benchmarks/engines.md). WorthGPU takes the cost of a pass from here, too.
+// constants were measured on 20 November 2026 on a processor with AVX2
+// (docs/benchmarks/engines.md). WorthGPU takes the cost of a pass from here, too.
 const (
 	skimBase      = 0.65
 	candidateCost = 90.0

@@ -48,7 +48,8 @@ type Limits struct {
 	// Found is the most candidates and ends that are held of a part on the CPU, and GPUFound the
 	// most candidates, ends and locations on a GPU, unless reads that belong together have more.
 	Found, GPUFound int
-	// GPUQueue is the most room in the queues of a GPU's finder, in candidates and in ends.
+	// GPUQueue is the most room in the queues of a GPU's finder, in candidates and in ends, unless
+	// one stretch of the text has more for reads that belong together.
 	GPUQueue int
 	// CountedBases is the length of reference from which on its words are counted.
 	CountedBases int
@@ -74,7 +75,7 @@ type Times struct {
 	Pieces measure.Timer // items are reads
 	Skim   measure.Timer // bases of reference
 	Scan   measure.Timer // bases of reference, for each read
-	Verify measure.Timer // candidates, on a GPU
+	Verify measure.Timer // candidates, ends and locations of finders
 }
 
 // Parts cuts batches into parts that fit a finder.

@@ -105,15 +105,19 @@ func (w *gpuFinder) bytesOfCandidate() int {
 	return sum
 }
 
-// enlarge makes more room for candidates, until the memory is spent, when it returns false.
+// enlarge makes more room for candidates, until a half of the finder's memory or Limits.GPUQueue is
+// spent, when it returns false.
 func (w *gpuFinder) enlarge() bool {
 	most := w.roomFor(w.options.Limits.GPUQueue, w.bytesOfCandidate())
-	if w.room == 0 || w.room >= most { // 0: nothing was skimmed for
+	if w.room >= most {
 		return false
 	}
 	w.room = min(4*w.room, most)
 	return true
 }
+
+// errNoRoom tells that the queue of candidates was too small.
+var errNoRoom = errors.New("the queue of candidates has no room")
 
 // Find finds on the GPU. Where the queue of candidates is too small and can be larger, it is tried
 // again with a larger one.
@@ -123,8 +127,11 @@ func (w *gpuFinder) Find(b *Batch, f *Found) error {
 		if w.queue.Err != nil {
 			return &device.Error{Err: w.queue.Err}
 		}
-		if !errors.Is(err, ErrTooMuch) || !w.enlarge() {
+		if !errors.Is(err, errNoRoom) {
 			return err
+		}
+		if !w.enlarge() {
+			return ErrTooMuch
 		}
 	}
 }
@@ -178,7 +185,10 @@ func (w *gpuFinder) find(b *Batch, f *Found) error {
 			c.text = &w.text
 			c.chunk.upload(q, c.text, w.ref)
 		}
-		if !c.skimmed() || !c.scanned(onGPU) || q.Err != nil {
+		if err := c.skimmed(); err != nil {
+			return err
+		}
+		if !c.scanned(onGPU) || q.Err != nil {
 			return ErrTooMuch
 		}
 	}
@@ -230,12 +240,12 @@ type gpuPass struct {
 	result *Found
 }
 
-// skimmed adds what the reads that are skimmed for have in the chunk. It returns false when there
-// is no room for it.
-func (p *gpuPass) skimmed() bool {
+// skimmed adds what the reads that are skimmed for have in the chunk. It returns errNoRoom when the
+// queue has no room for it, and ErrTooMuch when there is more than is wanted, or the GPU fails.
+func (p *gpuPass) skimmed() error {
 	w, q, b := p.gpuFinder, p.queue, p.batch
 	if p.pieces == 0 {
-		return true
+		return nil
 	}
 	w.skim.begin(q, w.candidateRoom(len(b.Reads)))
 	_, stretches := p.chunk.stretches()
@@ -259,7 +269,7 @@ func (p *gpuPass) skimmed() bool {
 			return q.Err == nil
 		}
 		if !untilFinished(stretches, run, grow, more) || q.Err != nil {
-			return false
+			return errNoRoom
 		}
 		w.options.Times.Skim.Add(start, int64(p.chunk.to-p.chunk.from))
 	}
@@ -272,11 +282,11 @@ func (p *gpuPass) skimmed() bool {
 	locations, operations, left := w.verify.verify(p, &w.skim.candidates, w.skim.found)
 	w.options.Times.Verify.Add(start, int64(w.skim.found))
 	if q.Err != nil || w.found.count()+int64(len(locations)+len(left)) > p.limit {
-		return false
+		return ErrTooMuch
 	}
 	p.decode(locations, operations)
 	p.take(left)
-	return true
+	return nil
 }
 
 // scanned adds the ends in the chunk of reads that a GPU can scan for. It returns false when there

@@ -5,8 +5,10 @@ import (
 	"scanmap/parallel"
 )
 
-// A Found is what a finder found for a batch, by read. Each read has candidates or ends, as it was
-// skimmed or scanned for, or locations where the finder has gone so far itself.
+// A Found is what a finder found for a batch, by read. A read has candidates if it was skimmed for,
+// or ends if it was scanned for, and locations where the finder has gone so far itself. What is in
+// one of these lists must not lead to a location that one of another list excludes: they are not
+// separated from each other.
 type Found struct {
 	Candidates ByRead[locate.Candidate]
 	Ends       ByRead[locate.End]
@@ -20,9 +22,10 @@ type Found struct {
 
 // Counts says what the engines did for a batch.
 type Counts struct {
-	// Candidates are the diagonals that skim found, after duplicates on a diagonal were dropped;
-	// Refused those of them that a lower bound of the edits ruled out; Compared the pieces that were
-	// compared with the text, which a GPU counts.
+	// Candidates are the diagonals that skim found, after duplicates on a diagonal were dropped.
+	// Refused are those that a lower bound of the edits ruled out, of Candidates on the CPU; a GPU
+	// does not count them. Compared are the pieces that were compared with the text, which a GPU
+	// alone counts.
 	Candidates, Refused, Compared int64
 	// Skimmed and Scanned are the reads that each engine took.
 	Skimmed, Scanned int64
@@ -45,7 +48,7 @@ type ByRead[T any] struct {
 	// list[from[i]:from[i+1]] belong to read i.
 	list []T
 	from []int
-	next []int // where group puts the next one of each read
+	next []int // where Group puts the next one of each read
 }
 
 // Of returns the items of read i. They may be changed, and are valid as long as the Found.
@@ -161,7 +164,8 @@ func (r *Reader) Append(locations []locate.Location, b *Batch, f *Found, i int, 
 	return locations
 }
 
-// cutReads and cutFound bound the reads of a group, and what was found for them.
+// cutReads and cutFound bound the reads of a group, and the candidates and ends of them. Locations
+// that a finder has found cost little.
 const (
 	cutReads = 256
 	cutFound = 1 << 14

@@ -17,18 +17,19 @@ type gpuTable struct {
 	filter                  device.Buffer
 }
 
-// maxFilterBytes keeps the filter in the GPU's L2 cache: beyond, a probe takes three times as long.
+// maxFilterBytes keeps the filter in the GPU's L2 cache: random probes of 64 MiB take 1.8 times as
+// long as those of 32 MiB, and of 512 MiB 3.3 times (docs/benchmarks/gpu.md).
 const maxFilterBytes = 32 << 20
 
 // slotBytes is the size of a filter's slot.
 const slotBytes = 8
 
 // build cuts the reads of a class into pieces of q bases and enters them. pieces is the number of
-// pieces of all reads of the batch.
+// pieces of all reads that are skimmed for.
 func (t *gpuTable) build(q *device.Queue, d *gpuDevice, reads kernels.Reads, members []uint32, length, pieces int) {
 	t.q = length
-	// One or two buckets for each piece, and 4 to 8 pieces, of which each sets two bits in
-	// each of two halves, for a slot of 64.
+	// One or two buckets for each piece, and as many slots of 64 bits, until they fill the cache.
+	// A piece sets two bits in a half of each of two slots.
 	bucketBits := min(max(bits.Len(uint(pieces)), 8), 28)
 	slotBits := max(min(bits.Len(uint(pieces)), bits.Len(uint(maxFilterBytes/slotBytes))-1), 8)
 	t.bucketShift, t.slotShift = uint32(32-bucketBits), uint32(32-slotBits)
@@ -88,7 +89,7 @@ func (d *gpuDevice) countWords(q *device.Queue, least int) {
 // rarity is what countWords counted, as kernels take it. Words that occur up to four times as often
 // as in a random text are not worth a thought.
 func (d *gpuDevice) rarity() kernels.Rarity {
-	return kernels.Rarity{Counts: d.counts.At(0), Limit: frequentFrom(d.ref.TotalLength())}
+	return kernels.Rarity{Counts: d.counts.At(0), Limit: frequentAbove(d.ref.TotalLength(), kernels.RarityWords, 8)}
 }
 
 // shorterBy is by how many bases the pieces of reads in repeats may be shorter.

@@ -7,8 +7,8 @@ import (
 	"scanmap/parallel"
 )
 
-// rarityBases is the length of the words that rarity counts: 4^10 counters are
-// 4 MB, which stays in the cache while reads are cut into pieces. Counting
+// rarityBases is the length of the words that rarity counts on the CPU: 4^10 counters are 4 MB. A
+// GPU counts longer ones (kernels.RarityWords). Counting
 // 12-mers (64 MB) finds hardly better pieces: on 25,839 reads of 101 bases against the human mosaic
 // (k = 4), 15.5 candidates a read against 16.6, measured in a trial before this code was written.
 const rarityBases = 10
@@ -18,16 +18,17 @@ type rarity struct {
 	// counts[c] is the number of times the word of code c or its reverse
 	// complement occurs; see windowCode for the code.
 	counts []uint32
-	// limit is the count from which on a word is frequent: four times what it would be in a
-	// random text of the same length.
+	// limit is the count above which a word is frequent, see frequentAbove.
 	limit uint32
-	// frequent has a bit for each word: whether its count exceeds the limit. It is a
-	// thirtieth of counts and stays in the cache where that does not.
+	// frequent has a bit for each word: whether its count exceeds the limit. It takes a
+	// thirty-second of the memory of counts, and stays in a cache that those leave.
 	frequent []uint64
 }
 
-// frequentFrom is that limit for n bases.
-func frequentFrom(n int) uint32 { return uint32(4*(2*n>>(2*rarityBases)) + 1) }
+// frequentAbove is the count above which a word is frequent among so many words in n bases: four
+// times what it would be in a random text, both strands counted, and some more, so that chance makes
+// no word of a short text frequent.
+func frequentAbove(n, words, more int) uint32 { return uint32(4*(2*n/words) + more) }
 
 // newRarity counts the words of all contigs in one parallel pass.
 func newRarity(ref *dna.Reference, segments []segment, threads int) *rarity {
@@ -44,7 +45,7 @@ func newRarity(ref *dna.Reference, segments []segment, threads int) *rarity {
 	total := make([]uint32, 1<<(2*rarityBases))
 	r := &rarity{
 		counts:   make([]uint32, len(total)),
-		limit:    frequentFrom(ref.TotalLength()),
+		limit:    frequentAbove(ref.TotalLength(), 1<<(2*rarityBases), 1),
 		frequent: make([]uint64, len(total)/64),
 	}
 	for _, part := range parts {

@@ -20,8 +20,8 @@ import (
 // scanReads is the number of reads that share the decoding of a segment.
 const scanReads = 32
 
-// wuManberEdits is the largest k for which k + 1 vectors are faster than Myers'
-// differences, measured by BenchmarkScan.
+// wuManberEdits is the largest k for which k + 1 vectors are faster than Myers' differences
+// (docs/benchmarks/engines.md).
 const wuManberEdits = 1
 
 // scanner holds what the workers of one scan share.

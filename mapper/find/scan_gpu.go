@@ -134,5 +134,6 @@ func (s *gpuScanPass) run(items []uint32, count int) (unfinished []uint32) {
 	return unfinished
 }
 
-// scanBlocks is the number of blocks for each multiprocessor.
+// scanBlocks is the number of blocks for each multiprocessor, 48 warps where registers allow. Other
+// numbers were not measured.
 const scanBlocks = 12

@@ -75,7 +75,8 @@ func (s *gpuSkim) pass(p *gpuPass, stretches []uint32, count int) (unfinished []
 	return unfinished
 }
 
-// skimBlocks is the number of blocks for each multiprocessor.
+// skimBlocks is the number of blocks for each multiprocessor: as many as KERNEL_BLOCKS in skim.cu
+// makes room for. Warps take stretches until there are none.
 const skimBlocks = 4
 
 // drain moves what the queue holds to the host. The list is valid until the next call.

@@ -57,11 +57,12 @@ func (v *gpuVerify) buffers() []candidateBuffer {
 // moveBytes bounds the scratch memory of align, which has a column for each thread.
 func (d *gpuDevice) moveBytes() int { return min(256<<20, d.share()/8) }
 
-// windowsPerMultiprocessor is the number of blocks of align for each multiprocessor: enough to hide
-// latency.
-const windowsPerMultiprocessor = 8
+// alignBlocks is the number of blocks of align for each multiprocessor, 1,024 threads. Each has a
+// column of moves in memory, so that more would take more of it. Other numbers were not measured.
+const alignBlocks = 8
 
-// sortBlocks is the number of blocks of sort_many for each multiprocessor.
+// sortBlocks is the number of blocks of sort_many for each multiprocessor. Blocks take reads until
+// there are none. Other numbers were not measured.
 const sortBlocks = 4
 
 // verify turns the first n candidates of a queue into locations, which it leaves in host memory
@@ -135,7 +136,7 @@ func (v *gpuVerify) align(p *gpuPass, n int) {
 	} {
 		perBlock := kernels.AlignThreads * rows * class.words * 4
 		blocks := min((n+kernels.AlignThreads-1)/kernels.AlignThreads,
-			windowsPerMultiprocessor*q.GPU.Info().Multiprocessors, max(p.device.moveBytes()/perBlock, 1))
+			alignBlocks*q.GPU.Info().Multiprocessors, max(p.device.moveBytes()/perBlock, 1))
 		q.Reserve(&v.moves, blocks*perBlock)
 		device.LaunchBlocks(q, class.name, blocks, &kernels.AlignParams{
 			Text: p.chunk.params(p.text), Reads: p.reads, Starts: p.text.starts.At(0), Ends: p.text.ends.At(0),
