@@ -260,6 +260,7 @@ func TestSeparate(t *testing.T) {
 		{"of one distance, by gaps, with starts together", []Occurrence{{30, 2, 2}, {34, 2, 0}}, table{30: {2, 12}, 34: {0, 14}}, []int{34}},
 		{"3k + 1 apart", []Occurrence{{30, 3, 3}, {40, 3, 3}}, table{30: {3, 13}, 40: {3, 17}}, []int{30, 40}},
 		{"3k apart", []Occurrence{{30, 3, 3}, {39, 3, 3}}, table{30: {3, 13}, 39: {3, 16}}, []int{30}},
+		{"3k - 1 apart, the later one better", []Occurrence{{30, 3, 3}, {38, 2, 2}}, table{30: {3, 13}, 38: {2, 16}}, []int{38}},
 	} {
 		for _, known := range []bool{true, false} {
 			all := slices.Clone(c.occurrences)
@@ -275,6 +276,124 @@ func TestSeparate(t *testing.T) {
 			}
 			if !slices.Equal(got, c.want) {
 				t.Errorf("%s, gaps known %v: ends %v, want %v", c.what, known, got, c.want)
+			}
+		}
+	}
+}
+
+// intactPieces returns what skim finds of a strand: the diagonals on which one of its k + 1 pieces
+// lies unchanged in a text.
+func intactPieces(ref *dna.Reference, strand *Strand, text, letters string, p Place, k int) (candidates []Candidate) {
+	m := len(letters)
+	for diagonal := -k; diagonal <= len(text)-m+k; diagonal++ {
+		for i := range k + 1 {
+			from, to := m*i/(k+1), m*(i+1)/(k+1)
+			if diagonal+from < 0 || diagonal+to > len(text) || text[diagonal+from:diagonal+to] != letters[from:to] {
+				continue
+			}
+			c := Candidate{0, p, int32(diagonal), OffContig}
+			if diagonal >= 0 && diagonal+m <= len(text) {
+				c.Differences = int32(strand.Planes.Hamming(&ref.Bases, m, ref.Contigs[p.Contig()].Start+diagonal))
+			}
+			candidates = append(candidates, c)
+			break
+		}
+	}
+	return candidates
+}
+
+// TestFewestCandidates takes only the diagonals on which a piece of a read lies unchanged, in texts
+// of a period of up to 3k + 1 bases: occurrences that exclude each other lead to candidates that are
+// as far apart as they can be.
+func TestFewestCandidates(t *testing.T) {
+	r := rand.New(rand.NewPCG(21, 22))
+	for round := range 6000 {
+		k := 1 + r.IntN(4)
+		unit := truth.Random(r, 1+r.IntN(3*k+1), "ACGT")
+		text := truth.Random(r, r.IntN(10), "ACGT")
+		for len(text) < 60 {
+			text += truth.Edited(r, unit, r.IntN(3)/2)
+		}
+		m := 4*(k+1) + r.IntN(20)
+		from := r.IntN(len(text) - m + 1)
+		letters := truth.Edited(r, text[from:from+m], r.IntN(k+1))
+		ref, view := truth.Reference(t, text), pack(letters, k)
+		var candidates []Candidate
+		for strand := range 2 {
+			candidates = append(candidates, intactPieces(ref, &view.Strands[strand], text, truth.Strand(letters, strand), At(0, strand), k)...)
+		}
+		l, a := Locator{Reference: ref}, Aligner{Reference: ref}
+		got := aligned(t, []string{text}, letters, &view, &a, l.FromCandidates(&view, candidates))
+		if diff := cmp.Diff(truth.Find([]string{text}, letters, k), got); diff != "" {
+			t.Fatalf("round %d, k %d, read %s in %s: (-truth +got)\n%s", round, k, letters, text, diff)
+		}
+	}
+}
+
+// TestRepeatedFindings has all that was found of a read twice, as by a GPU whose queue was full. The
+// second time costs nothing: a candidate that is settled stays so, and ends stay as many.
+func TestRepeatedFindings(t *testing.T) {
+	r := rand.New(rand.NewPCG(23, 24))
+	text := truth.Random(r, 200, "ACGT")
+	const k = 2
+	letters := text[50:90]
+	ref, view := truth.Reference(t, text), pack(letters, k)
+	l := Locator{Reference: ref}
+	candidate := Candidate{Place: At(0, Forward), Diagonal: 50}
+	if found := l.FromCandidates(&view, []Candidate{candidate, candidate}); len(found) != 1 || l.Verified != 0 {
+		t.Errorf("a candidate twice: %d locations, %d windows measured", len(found), l.Verified)
+	}
+	var ends []End
+	for _, o := range truth.Ends(text, letters, k) {
+		e := End{Place: At(0, Forward), End: int32(o.End), Distance: int32(o.Distance)}
+		ends = append(ends, e, e)
+	}
+	if found := l.FromEnds(&view, ends); len(found) != 1 || len(l.occurrences) != len(ends)/2 {
+		t.Errorf("ends twice: %d locations, %d occurrences of %d", len(found), len(l.occurrences), len(ends)/2)
+	}
+}
+
+// TestFillRows compares both ways to fill a row of a band, where all of it lies inside the contig.
+func TestFillRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(25, 26))
+	ref := truth.Reference(t, truth.Random(r, 300, "AC"))
+	c := &ref.Contigs[0]
+	for _, width := range []int{1, 3, 5, 31, 63} {
+		for range 50 {
+			row := make([]int32, width+1)
+			for j := range row {
+				row[j] = int32(r.IntN(4)*EditCost + r.IntN(3))
+			}
+			row[width] = unreachable
+			at, low, high := r.IntN(200), -uint64(r.IntN(2)), -uint64(r.IntN(2))
+			next, other := slices.Clone(row), slices.Clone(row)
+			moves, otherMoves := make([]OperationKind, width), make([]OperationKind, width)
+			fillRow(row, next, moves, Differences(&ref.Bases, c.Start+at, low, high, 0))
+			fillRowAtEnd(row, other, otherMoves, &ref.Bases, c, at, low, high, 0)
+			if !slices.Equal(next, other) || !slices.Equal(moves, otherMoves) {
+				t.Fatalf("width %d, row %v: costs %v and %v, moves %v and %v", width, row, next, other, moves, otherMoves)
+			}
+		}
+	}
+}
+
+// TestWideBand aligns over gaps of so many bases that the band has a word of diagonals, or more.
+func TestWideBand(t *testing.T) {
+	r := rand.New(rand.NewPCG(27, 28))
+	text := truth.Random(r, 400, "ACGT")
+	for _, n := range []int{30, 31, 32, 33, 40} {
+		for _, letters := range []string{
+			text[100:150] + strings.Repeat("N", n) + text[150:200],
+			text[100:150] + text[150+n:200+n],
+		} {
+			view := pack(letters, n)
+			a := Aligner{Reference: truth.Reference(t, text)}
+			for _, want := range truth.Find([]string{text}, letters, n) {
+				l := Location{Place: At(0, want.Strand), End: int32(want.End), Distance: int32(want.Distance), Gaps: GapsUnknown}
+				got := aligned(t, []string{text}, letters, &view, &a, []Location{l})
+				if diff := cmp.Diff([]truth.Location{want}, got); diff != "" {
+					t.Errorf("%d gap bases: (-truth +got)\n%s", n, diff)
+				}
 			}
 		}
 	}

@@ -151,9 +151,9 @@ func Ends(text, s string, k int) (found []Location) {
 
 const unknown = -1
 
-// start returns where the alignment of an occurrence starts: its traceback prefers diagonal, then
+// Start returns where the alignment of an occurrence starts: its traceback prefers diagonal, then
 // deletion, then insertion.
-func start(text, s string, o Location) int {
+func Start(text, s string, o Location) int {
 	from := max(0, o.End-len(s)-o.Distance)
 	read, stretch := codes(s, otherInRead), codes(text[from:o.End], otherInText)
 	substitution := func(i, j int) int {
@@ -205,13 +205,13 @@ func separate(text, s string, found []Location, k int) []Location {
 				return apart <= k
 			}
 			if f.Start == unknown {
-				f.Start = start(text, s, f)
+				f.Start = Start(text, s, f)
 			}
 			return max(o.Start-f.Start, f.Start-o.Start) <= k
 		}
 		if !slices.ContainsFunc(kept, near) {
 			if f.Start == unknown {
-				f.Start = start(text, s, f)
+				f.Start = Start(text, s, f)
 			}
 			kept = append(kept, f)
 		}

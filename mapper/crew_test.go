@@ -1,0 +1,273 @@
+package mapper
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"scanmap/device"
+	"scanmap/dna"
+	"scanmap/fasta"
+	"scanmap/internal/truth"
+	"scanmap/mapper/find"
+	"scanmap/measure"
+)
+
+// A numberedFinder packs as the CPU does. It finds the number of the first read of each part, which
+// is the read's length.
+type numberedFinder struct {
+	find.Finder
+	size  int // of a part
+	ahead bool
+	fails int          // the number of the read that cannot be found; 0 for none
+	calls atomic.Int32 // of Find
+}
+
+var errFinder = errors.New("the finder fails")
+
+func (f *numberedFinder) Fits(*find.Batch) int { return f.size }
+
+func (f *numberedFinder) Ahead() bool { return f.ahead }
+
+func (f *numberedFinder) Find(b *find.Batch, found *find.Found) error {
+	f.calls.Add(1)
+	number := len(b.Reads[0].Bases)
+	if number == f.fails {
+		return errFinder
+	}
+	found.Counts.Candidates = int64(number)
+	return nil
+}
+
+// numberedFinders makes finders alike.
+func numberedFinders(t *testing.T, n int, like *numberedFinder) (all []*numberedFinder, finders []find.Finder) {
+	t.Helper()
+	ref := truth.Reference(t, "ACGT")
+	for range n {
+		f := &numberedFinder{Finder: find.OnCPU(ref, find.Options{Threads: 1, Times: &find.Times{}}), size: like.size, ahead: like.ahead, fails: like.fails}
+		all, finders = append(all, f), append(finders, f)
+	}
+	return all, finders
+}
+
+// numberedBatches are batches of so many reads each. Read i has i bases, from 1 on.
+func numberedBatches(n, size int, l *library) *batches {
+	b := &batches{channel: make(chan batch, n)}
+	number := 0
+	for range n {
+		var reads []fasta.Read
+		for range size {
+			number++
+			reads = append(reads, fasta.Read{Bases: []byte(strings.Repeat("A", number))})
+		}
+		b.channel <- batch{l, reads}
+	}
+	close(b.channel)
+	return b
+}
+
+func newTestCrew(b *batches) *crew {
+	return newCrew(b, func(int) int { return 1 }, &measure.Timer{})
+}
+
+// TestCrewKeepsOrder has finders at work on more batches than they are. Parts come in order, and
+// neither a batch nor what was found changes while it is used.
+func TestCrewKeepsOrder(t *testing.T) {
+	const batches, size = 20, 6
+	for _, ahead := range []bool{false, true} {
+		for _, finders := range []int{1, 4} {
+			for _, fits := range []int{1, 3, 100} {
+				for _, interleaved := range []bool{false, true} {
+					what := fmt.Sprintf("%d finders, ahead %v, parts of %d, pairs %v", finders, ahead, fits, interleaved)
+					l := &library{Library: Library{Interleaved: interleaved}}
+					_, crew := numberedFinders(t, finders, &numberedFinder{size: fits, ahead: ahead})
+					next := 1
+					err := newTestCrew(numberedBatches(batches, size, l)).run(context.Background(), crew, nil, func(p part) error {
+						if n := len(p.batch.Reads); interleaved && n%2 != 0 {
+							t.Fatalf("%s: a part of %d reads", what, n)
+						}
+						time.Sleep(50 * time.Microsecond) // others may go on
+						if got := p.found.Counts.Candidates; got != int64(next) || p.library != l {
+							t.Fatalf("%s: part %d came, or was overwritten, where %d was due", what, got, next)
+						}
+						for i := range p.batch.Reads {
+							if got := p.batch.Length(i); got != next {
+								t.Fatalf("%s: read %d in the place of read %d", what, got, next)
+							}
+							next++
+						}
+						return nil
+					})
+					if err != nil || next != batches*size+1 {
+						t.Errorf("%s: %d reads, %v", what, next-1, err)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestCrewTakesInOrder has finders that take batches all the time.
+func TestCrewTakesInOrder(t *testing.T) {
+	const batches = 3000
+	_, crew := numberedFinders(t, 4, &numberedFinder{size: 1})
+	next := 1
+	err := newTestCrew(numberedBatches(batches, 1, &library{})).run(context.Background(), crew, nil, func(p part) error {
+		if got := p.batch.Length(0); got != next {
+			return fmt.Errorf("read %d in the place of read %d", got, next)
+		}
+		next++
+		return nil
+	})
+	if err != nil || next != batches+1 {
+		t.Errorf("%d reads, %v", next-1, err)
+	}
+}
+
+// TestCrewErrors ends runs by errors of all kinds, which come out as they are.
+func TestCrewErrors(t *testing.T) {
+	errUse := errors.New("the records cannot be written")
+	for _, c := range []struct {
+		what  string
+		fails int
+		use   func(p part, cancel func()) error
+		want  error
+	}{
+		{"a finder", 50, func(part, func()) error { return nil }, errFinder},
+		{"the use of a part", 0, func(p part, _ func()) error {
+			if len(p.batch.Reads[0].Bases) > 50 {
+				return errUse
+			}
+			return nil
+		}, errUse},
+		{"the last part", 0, func(p part, _ func()) error {
+			if len(p.batch.Reads[0].Bases) == 240 {
+				return errUse
+			}
+			return nil
+		}, errUse},
+		{"the context", 0, func(p part, cancel func()) error {
+			if len(p.batch.Reads[0].Bases) > 50 {
+				cancel()
+			}
+			return nil
+		}, context.Canceled},
+	} {
+		for _, finders := range []int{1, 3} {
+			ctx, cancel := context.WithCancel(context.Background())
+			_, crew := numberedFinders(t, finders, &numberedFinder{size: 1, fails: c.fails})
+			err := newTestCrew(numberedBatches(40, 6, &library{})).run(ctx, crew, nil, func(p part) error { return c.use(p, cancel) })
+			cancel()
+			if !errors.Is(err, c.want) {
+				t.Errorf("%s, %d finders: %v, want %v", c.what, finders, err, c.want)
+			}
+		}
+	}
+}
+
+// TestCrewGoesAhead has a finder find the next part while one is used, if it should, and otherwise
+// not.
+func TestCrewGoesAhead(t *testing.T) {
+	for _, ahead := range []bool{true, false} {
+		all, crew := numberedFinders(t, 1, &numberedFinder{size: 1, ahead: ahead})
+		most := map[bool]int32{true: 1, false: 0}[ahead]
+		used := int32(0)
+		err := newTestCrew(numberedBatches(1, 6, &library{})).run(context.Background(), crew, nil, func(part) error {
+			used++
+			deadline := time.Now().Add(20 * time.Second)
+			for ahead && used < 6 && all[0].calls.Load() == used {
+				if time.Now().After(deadline) {
+					return errors.New("the finder waits")
+				}
+				runtime.Gosched()
+			}
+			time.Sleep(time.Millisecond)
+			if n := all[0].calls.Load() - used; n > most {
+				return fmt.Errorf("%d parts were found ahead", n)
+			}
+			return nil
+		})
+		if err != nil || used != 6 {
+			t.Errorf("ahead %v: %d parts, %v", ahead, used, err)
+		}
+	}
+}
+
+// TestCrewRelief has others go on in the place of a finder after its third batch.
+func TestCrewRelief(t *testing.T) {
+	first, crew := numberedFinders(t, 1, &numberedFinder{size: 100})
+	others, relieving := numberedFinders(t, 2, &numberedFinder{size: 1, ahead: true})
+	asked := 0
+	relieved := func(time.Duration) []find.Finder {
+		if asked++; asked < 3 {
+			return nil
+		}
+		return relieving
+	}
+	next := 1
+	err := newTestCrew(numberedBatches(20, 6, &library{})).run(context.Background(), crew, relieved, func(p part) error {
+		for i := range p.batch.Reads {
+			if p.batch.Length(i) != next {
+				return fmt.Errorf("read %d in the place of read %d", p.batch.Length(i), next)
+			}
+			next++
+		}
+		return nil
+	})
+	if err != nil || next != 121 || asked != 3 || first[0].calls.Load() != 3 || others[0].calls.Load()+others[1].calls.Load() != 17*6 {
+		t.Errorf("%v, %d reads, asked %d times, the first found %d parts, the others %d and %d", err, next-1, asked,
+			first[0].calls.Load(), others[0].calls.Load(), others[1].calls.Load())
+	}
+}
+
+// TestRelief opens GPUs, of which there are none, once the CPU has worked for as long as that takes.
+func TestRelief(t *testing.T) {
+	none := device.Choice{Kind: device.Auto, Indices: []int{1 << 20}}
+	newOne := func() *devices {
+		return &devices{
+			ref: &dna.Reference{}, auto: true, description: "cpu", over: make(chan struct{}),
+			options: &Options{Device: none, limits: limits{gpuStart: 10 * time.Second}},
+		}
+	}
+	d := newOne()
+	defer d.giveUp()
+	relieved := d.relief()
+	for i, opens := range []bool{false, false, true} { // at 4, 8 and 12 seconds
+		if got := relieved(4 * time.Second); len(got) > 0 || d.tried != opens {
+			t.Fatalf("batch %d: %d finders, GPUs are opened: %v", i, len(got), d.tried)
+		}
+	}
+	for start := time.Now(); d.description == "cpu"; runtime.Gosched() {
+		if got := relieved(0); len(got) > 0 || time.Since(start) > 20*time.Second {
+			t.Fatalf("%d finders of no GPU, and no reason", len(got))
+		}
+	}
+	if !strings.HasPrefix(d.description, "cpu, because of ") || d.opening != nil || d.relief() != nil {
+		t.Errorf("%q, opening %v", d.description, d.opening)
+	}
+
+	// Those that could not be had at the start are not tried again.
+	d = newOne()
+	d.fail(errFinder)
+	if d.relief() != nil || d.description != "cpu, because of the finder fails" {
+		t.Errorf("%q, and tried again", d.description)
+	}
+
+	// GPUs that are ready take over; before, nobody does, and nobody waits.
+	d = newOne()
+	relieved = d.relief()
+	d.tried, d.opening = true, make(chan opened, 1)
+	if got := relieved(time.Hour); len(got) > 0 || d.gpus != nil {
+		t.Errorf("%d finders of GPUs that are being opened", len(got))
+	}
+	d.opening <- opened{gpus: &find.GPUs{}}
+	relieved(0)
+	if d.gpus == nil || d.description != "cpu, then " || d.relief() != nil {
+		t.Errorf("%q, GPUs %v", d.description, d.gpus)
+	}
+}
