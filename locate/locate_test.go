@@ -303,8 +303,8 @@ func intactPieces(ref *dna.Reference, strand *Strand, text, letters string, p Pl
 }
 
 // TestFewestCandidates takes only the diagonals on which a piece of a read lies unchanged, in texts
-// of a period of up to 3k + 1 bases: occurrences that exclude each other lead to candidates that are
-// as far apart as they can be.
+// of a period of up to 3k + 1 bases: occurrences that exclude each other lead to candidates that
+// are as far apart as they can be.
 func TestFewestCandidates(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	for round := range 6000 {
@@ -330,8 +330,8 @@ func TestFewestCandidates(t *testing.T) {
 	}
 }
 
-// TestRepeatedFindings has all that was found of a read twice, as by a GPU whose queue was full. The
-// second time costs nothing: a candidate that is settled stays so, and ends stay as many.
+// TestRepeatedFindings has all that was found of a read twice, as by a GPU whose queue was full.
+// The second time costs nothing: a candidate that is settled stays so, and ends stay as many.
 func TestRepeatedFindings(t *testing.T) {
 	r := rand.New(rand.NewPCG(23, 24))
 	text := truth.Random(r, 200, "ACGT")

@@ -225,7 +225,8 @@ func TestCrewRelief(t *testing.T) {
 	}
 }
 
-// TestRelief opens GPUs, of which there are none, once the CPU has worked for as long as that takes.
+// TestRelief opens GPUs, of which there are none, once the CPU has worked for as long as that
+// takes.
 func TestRelief(t *testing.T) {
 	none := device.Choice{Kind: device.Auto, Indices: []int{1 << 20}}
 	newOne := func() *devices {

@@ -116,10 +116,10 @@ func (s *mirrorSide) occurrence(l truth.Location) (o truth.Location, ok bool) {
 	return o, true
 }
 
-// why tells why l, whose mirror image the other side has, was not kept on this one. It proves what it
-// says: that the end of l has the occurrence that it names, that this is kept or excluded by one that
-// is, and that a better location that excludes l is missing on the other side, for a reason of its
-// own.
+// why tells why l, whose mirror image the other side has, was not kept on this one. It proves what
+// it says: that the end of l has the occurrence that it names, that this is kept or excluded by one
+// that is, and that a better location that excludes l is missing on the other side, for a reason of
+// its own.
 func (s *mirrorSide) why(l truth.Location) (mirrorKind, error) {
 	o, ok := s.occurrence(l)
 	if !ok {
@@ -382,8 +382,8 @@ func mirrorSets() []mirrorSet {
 	}
 }
 
-// TestMirror maps reads to references and to their reverse complements. Each location on the one has
-// to have its mirror image on the other, and each that has none a reason that is proved.
+// TestMirror maps reads to references and to their reverse complements. Each location on the one
+// has to have its mirror image on the other, and each that has none a reason that is proved.
 func TestMirror(t *testing.T) {
 	for _, set := range mirrorSets() {
 		t.Run(set.name, func(t *testing.T) {

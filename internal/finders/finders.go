@@ -79,8 +79,8 @@ func options(engine find.Engine) find.Options {
 // fixed gives every read the same k.
 func fixed(k int) func(int) int { return func(int) int { return k } }
 
-// found finds for reads with one finder, in parts where it likes, and returns the locations of each,
-// whose alignments it replays.
+// found finds for reads with one finder, in parts where it likes, and returns the locations of
+// each, whose alignments it replays.
 func found(t T, f find.Finder, ref *dna.Reference, contigs []string, reads []fasta.Read, together int, k func(int) int) [][]truth.Location {
 	t.Helper()
 	b, err := f.Pack(reads, together, k)

@@ -26,8 +26,8 @@ type rarity struct {
 }
 
 // frequentAbove is the count above which a word is frequent among so many words in n bases: four
-// times what it would be in a random text, both strands counted, and some more, so that chance makes
-// no word of a short text frequent.
+// times what it would be in a random text, both strands counted, and some more, so that chance
+// makes no word of a short text frequent.
 func frequentAbove(n, words, more int) uint32 { return uint32(4*(2*n/words) + more) }
 
 // newRarity counts the words of all contigs in one parallel pass.

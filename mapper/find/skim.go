@@ -134,8 +134,8 @@ const maxBucketBits = 28
 // letter is one of the edits, so leaving it out loses nothing.
 const noPiece = 1<<32 - 1
 
-// filterPerBucket is the logarithm of the filter's bits for each bucket. With 16 to 32 bits a piece,
-// one probe in 16 to 32 passes in vain.
+// filterPerBucket is the logarithm of the filter's bits for each bucket. With 16 to 32 bits a
+// piece, one probe in 16 to 32 passes in vain.
 const filterPerBucket = 4
 
 // enter builds the filter and the buckets. Each worker owns a range of buckets and their bits of
