@@ -22,7 +22,7 @@ func (s *suite) periods(t *testing.T) {
 			}
 			text += truth.Random(r, 5+r.IntN(20), "ACGT")
 			m := 5*(k+1) + r.IntN(20)
-			for range 6 {
+			for range 10 {
 				from := r.IntN(len(text) - m + 1)
 				reads = append(reads, truth.Strand(truth.Edited(r, text[from:from+m], r.IntN(k+1)), r.IntN(2)))
 			}
