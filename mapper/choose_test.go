@@ -3,6 +3,7 @@ package mapper
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"scanmap/locate"
@@ -99,6 +100,96 @@ func TestOrder(t *testing.T) {
 	for i := range want {
 		if got[i] != want[i] {
 			t.Fatalf("got %+v, want %+v", got, want)
+		}
+	}
+}
+
+func TestSecond(t *testing.T) {
+	for _, c := range []struct {
+		counts distances
+		want   int32
+	}{
+		{distances{1}, -1},
+		{distances{0, 1, 0}, -1},
+		{distances{2}, 0},
+		{distances{1, 0, 3}, 2},
+		{distances{0, 1, 1, 1}, 2},
+		{distances{0, 3, 1}, 1},
+	} {
+		if got := c.counts.second(); got != c.want {
+			t.Errorf("%v: the second is at %d, want %d", c.counts, got, c.want)
+		}
+	}
+}
+
+func TestLimit(t *testing.T) {
+	for _, c := range []struct {
+		mode    ReportMode
+		most, n int
+		to      int
+		capped  bool
+	}{
+		{ReportAll, 0, 5, 5, false},
+		{ReportAll, 4, 5, 4, true},
+		{ReportAll, 5, 5, 5, false},
+		{ReportAll, 6, 5, 5, false},
+		{ReportOne, 0, 5, 1, false},
+		{ReportOne, 1, 5, 1, false},
+		{ReportOne, 0, 0, 0, false},
+	} {
+		chooser := chooser{report: Report{Mode: c.mode}, most: c.most}
+		made := choice{from: 10}
+		if chooser.limit(&made, c.n); made.to != 10+c.to || made.capped != c.capped {
+			t.Errorf("%+v: %d, capped %v", c, made.to-10, made.capped)
+		}
+	}
+}
+
+// TestReported asks each mode for the locations of a read alone, and of a mate whose pair has chosen
+// the primary one.
+func TestReported(t *testing.T) {
+	const alone = -1
+	for _, c := range []struct {
+		report    Report
+		distances []int32
+		primary   int // an index, or alone
+		unique    bool
+		want      []int32 // ends, which are the indices
+	}{
+		{Report{Mode: ReportAll}, []int32{1, 0, 2}, alone, false, []int32{0, 1, 2}},
+		{Report{Mode: ReportBest}, []int32{1, 0, 0}, alone, false, []int32{1, 2}},
+		{Report{Mode: ReportBest}, []int32{1, 0, 2}, 0, false, []int32{0, 1}},
+		{Report{Mode: ReportStrata, Strata: 1}, []int32{2, 1, 3}, alone, false, []int32{0, 1}},
+		{Report{Mode: ReportStrata, Strata: 1}, []int32{2, 1, 3}, 2, false, []int32{0, 1, 2}},
+		{Report{Mode: ReportOne}, []int32{0, 1, 0}, alone, false, []int32{0, 2}},
+		{Report{Mode: ReportOne}, []int32{0, 1, 0}, 2, false, []int32{2}},
+		{Report{Mode: ReportOne}, []int32{0, 1, 0}, 1, false, []int32{1}},
+		{Report{Mode: ReportUnique}, []int32{0, 1, 2}, alone, false, []int32{0}},
+		{Report{Mode: ReportUnique}, []int32{0, 1, 0}, alone, false, nil},
+		{Report{Mode: ReportUnique}, []int32{0, 1, 0}, alone, true, nil},
+		{Report{Mode: ReportUnique}, []int32{0, 1, 2}, 0, false, []int32{0}},
+		{Report{Mode: ReportUnique}, []int32{0, 1, 2}, 1, false, nil},
+		{Report{Mode: ReportUnique}, []int32{0, 1, 2}, 1, true, []int32{1}},
+		{Report{Mode: ReportUnique}, []int32{0, 1, 0}, 2, false, nil},
+		{Report{Mode: ReportUnique}, []int32{0, 1, 0}, 2, true, []int32{2}},
+	} {
+		var all []locate.Location
+		for i, d := range c.distances {
+			all = append(all, locate.Location{End: int32(i), Distance: d})
+		}
+		var primary *locate.Location
+		if c.primary != alone {
+			l := all[c.primary]
+			primary = &l
+		}
+		chooser := chooser{report: c.report}
+		chooser.counts.count(all, 3)
+		var got []int32
+		for _, l := range chooser.reported(all, primary, c.unique) {
+			got = append(got, l.End)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%+v: got %v", c, got)
 		}
 	}
 }

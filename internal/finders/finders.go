@@ -45,6 +45,7 @@ func Test(t *testing.T, make Factory, size Size) {
 	s := suite{make: make, size: size}
 	t.Run("ContigEnds", s.contigEnds)
 	t.Run("Repeats", s.repeats)
+	t.Run("Periods", s.periods)
 	t.Run("LongReads", s.longReads)
 	t.Run("PieceLengths", s.pieceLengths)
 	t.Run("ManyCandidates", s.manyCandidates)

@@ -1,0 +1,98 @@
+package mapper
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"scanmap/fasta"
+	"scanmap/measure"
+)
+
+// chunksSource is a source of reads in chunks, after which it ends or fails.
+type chunksSource struct {
+	chunks [][]fasta.Read
+	end    error
+}
+
+func (s *chunksSource) Next() ([]fasta.Read, error) {
+	if len(s.chunks) == 0 {
+		return nil, s.end
+	}
+	chunk := s.chunks[0]
+	s.chunks = s.chunks[1:]
+	return chunk, nil
+}
+
+func (s *chunksSource) Busy() time.Duration { return 0 }
+
+func (s *chunksSource) Close() error { return nil }
+
+// TestBatches cuts libraries into batches.
+func TestBatches(t *testing.T) {
+	errSource := errors.New("a bad record")
+	short, long := bytes.Repeat([]byte("A"), 10), bytes.Repeat([]byte("A"), batchBases/4)
+	for _, c := range []struct {
+		what   string
+		chunks [][]int // of each library, the reads in each chunk
+		bases  []byte
+		paired bool
+		size   int
+		end    error
+		want   [][2]int // library and reads of each batch
+	}{
+		{"chunks larger than batches", [][]int{{10, 3}}, short, false, 4, io.EOF, [][2]int{{0, 4}, {0, 4}, {0, 4}, {0, 1}}},
+		{"chunks smaller than batches", [][]int{{1, 1, 1, 1, 1}}, short, false, 4, io.EOF, [][2]int{{0, 4}, {0, 1}}},
+		{"no library shares a batch", [][]int{{3}, {2}, {5}}, short, false, 4, io.EOF, [][2]int{{0, 3}, {1, 2}, {2, 4}, {2, 1}}},
+		{"a library without reads", [][]int{{}, {2}}, short, false, 4, io.EOF, [][2]int{{1, 2}}},
+		{"pairs, with an odd size", [][]int{{6, 4}}, short, true, 3, io.EOF, [][2]int{{0, 4}, {0, 4}, {0, 2}}},
+		{"pairs, with a size of 1", [][]int{{6}}, short, true, 1, io.EOF, [][2]int{{0, 2}, {0, 2}, {0, 2}}},
+		{"long reads", [][]int{{2, 2, 2, 2, 1}}, long, false, 100, io.EOF, [][2]int{{0, 4}, {0, 4}, {0, 1}}},
+		{"an error", [][]int{{5}, {5}}, short, false, 2, errSource, [][2]int{{0, 2}, {0, 2}}},
+	} {
+		var libraries []*library
+		var sources []*chunksSource
+		for i, sizes := range c.chunks {
+			libraries = append(libraries, &library{Library: Library{Interleaved: c.paired}, index: i})
+			s := &chunksSource{end: c.end}
+			for _, n := range sizes {
+				chunk := make([]fasta.Read, n)
+				for j := range chunk {
+					chunk[j].Bases = c.bases
+				}
+				s.chunks = append(s.chunks, chunk)
+			}
+			sources = append(sources, s)
+		}
+		next := 0
+		r := &batcher{libraries: libraries, parsed: &measure.Timer{}}
+		r.open = func(context.Context, *Library) (readsSource, error) {
+			next++
+			return sources[next], nil
+		}
+		r.source = sources[0]
+		from := r.start(context.Background(), c.size, 1)
+		var got [][2]int
+		for {
+			b, ok := from.take(context.Background())
+			if !ok {
+				break
+			}
+			got = append(got, [2]int{b.library.index, len(b.reads)})
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", c.what, diff)
+		}
+		if want := c.end == io.EOF; (from.failed == nil) != want {
+			t.Errorf("%s: %v", c.what, from.failed)
+		}
+		if _, err := r.close(); err != nil {
+			t.Errorf("%s: %v", c.what, err)
+		}
+	}
+}

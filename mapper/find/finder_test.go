@@ -1,0 +1,72 @@
+package find
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"scanmap/fasta"
+)
+
+// A limitedFinder finds as much for a read as it has bases, and holds limit at most. It notes the
+// sizes that it was given.
+type limitedFinder struct {
+	Finder
+	limit int
+	tried []int
+}
+
+func (f *limitedFinder) Fits(b *Batch) int { return 40 }
+
+func (f *limitedFinder) Find(b *Batch, found *Found) error {
+	n := 0
+	for i := range b.Reads {
+		n += b.Length(i)
+	}
+	f.tried = append(f.tried, len(b.Reads))
+	if n > f.limit && !b.alone() {
+		return ErrTooMuch
+	}
+	found.fullness = float64(n) / float64(f.limit)
+	return nil
+}
+
+// TestParts has parts halve where too much is found, and double where little is.
+func TestParts(t *testing.T) {
+	for _, c := range []struct {
+		what     string
+		bases    [][2]int // so many reads of so many bases, in turn
+		together int
+		limit    int
+		want     []int // sizes that were tried
+	}{
+		{"all at a time", [][2]int{{100, 1}}, 1, 1000, []int{40, 40, 20}},
+		{"halves", [][2]int{{40, 1}}, 1, 20, []int{40, 20, 20}},
+		{"halves of odd sizes", [][2]int{{5, 1}}, 1, 2, []int{5, 3, 2, 2, 1}},
+		{"halves of pairs", [][2]int{{6, 1}}, 2, 1, []int{6, 4, 2, 2, 2}},
+		{"one read that has too much", [][2]int{{1, 9}, {2, 1}}, 1, 3, []int{3, 2, 1, 1, 1}},
+		{"doubles after a dense stretch", [][2]int{{8, 10}, {40, 1}}, 1, 40, []int{40, 20, 10, 5, 3, 3, 3, 3, 6, 12, 12, 6}},
+	} {
+		var reads []fasta.Read
+		for _, x := range c.bases {
+			for range x[0] {
+				reads = append(reads, fasta.Read{Bases: []byte(strings.Repeat("A", x[1]))})
+			}
+		}
+		var b Batch
+		b.layOut(reads, c.together, func(int) int { return 0 })
+		f := &limitedFinder{limit: c.limit}
+		var p Parts
+		var found Found
+		for from := 0; from < len(reads); {
+			part, err := p.Next(f, &b, from, &found)
+			if err != nil || len(f.tried) > 100 {
+				t.Fatalf("%s: %v, tried %v", c.what, err, f.tried)
+			}
+			from += len(part.Reads)
+		}
+		if !slices.Equal(f.tried, c.want) {
+			t.Errorf("%s: tried %v, want %v", c.what, f.tried, c.want)
+		}
+	}
+}

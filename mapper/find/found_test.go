@@ -1,0 +1,123 @@
+package find
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"scanmap/fasta"
+	"scanmap/internal/truth"
+	"scanmap/locate"
+)
+
+// batchOf returns a batch of n reads of m bases each.
+func batchOf(n, m, together int) *Batch {
+	reads := make([]fasta.Read, n)
+	for i := range reads {
+		reads[i].Bases = []byte(strings.Repeat("A", m))
+	}
+	b := &Batch{}
+	b.packed = make([]uint64, b.layOut(reads, together, func(int) int { return 0 }))
+	b.fill(1)
+	return b
+}
+
+// TestGroups cuts what was found into groups, by their reads and by what each of them has.
+func TestGroups(t *testing.T) {
+	const half = cutFound / 2
+	for _, c := range []struct {
+		reads, together int
+		found           int // of each read
+		want            []int
+	}{
+		{0, 1, 0, []int{0}},
+		{1, 1, 0, []int{0, 1}},
+		{cutReads, 1, 0, []int{0, cutReads}},
+		{cutReads + 1, 1, 0, []int{0, cutReads, cutReads + 1}},
+		{cutReads, 2, 0, []int{0, cutReads}},
+		{cutReads + 2, 2, 0, []int{0, cutReads, cutReads + 2}},
+		{5, 1, half, []int{0, 2, 4, 5}},
+		{6, 1, half + 1, []int{0, 1, 2, 3, 4, 5, 6}},
+		{6, 2, half, []int{0, 2, 4, 6}},
+		{6, 2, half / 2, []int{0, 4, 6}},
+	} {
+		var candidates []locate.Candidate
+		var ends []locate.End
+		for i := range c.reads {
+			for range c.found {
+				candidates = append(candidates, locate.Candidate{Read: uint32(i)})
+				ends = append(ends, locate.End{Read: uint32(i)})
+			}
+		}
+		var skimmed, scanned Found
+		skimmed.Candidates.Group([][]locate.Candidate{candidates}, readOfCandidate, c.reads, 2)
+		scanned.Ends.Group([][]locate.End{ends}, readOfEnd, c.reads, 2)
+		for what, f := range map[string]*Found{"candidates": &skimmed, "ends": &scanned} {
+			if got := f.Cut(batchOf(c.reads, 1, c.together)); !slices.Equal(got, c.want) {
+				t.Errorf("%d reads, %d together, %d %s each: %v, want %v", c.reads, c.together, c.found, what, got, c.want)
+			}
+		}
+	}
+}
+
+// TestReaderTakesAlignments has locations of a finder with and without alignments.
+func TestReaderTakesAlignments(t *testing.T) {
+	operations := []locate.Operation{{Kind: locate.Diagonal, Length: 4}, {Kind: locate.Insertion, Length: 1}, {Kind: locate.Diagonal, Length: 5}, {Kind: locate.Deletion, Length: 2}}
+	b := batchOf(2, 10, 1)
+	var f Found
+	f.HoldLocated([]Located{
+		{Read: 1, End: 20, Distance: 1, Gaps: 0, Aligned: true, Start: 10},
+		{Read: 1, End: 40, Distance: 1, Gaps: 1, Aligned: true, Start: 31, From: 0, To: 3},
+		{Read: 1, End: 60, Distance: 2, Gaps: 2, Aligned: true, Start: 48, From: 2, To: 4},
+		{Read: 1, End: 80, Distance: 2, Gaps: 2},
+	}, 2, 1)
+	f.Operations = operations
+	var r Reader
+	view := b.Read(1)
+	got := r.Append(nil, b, &f, 1, &view)
+	wanted := []struct {
+		start, end int32
+		operations []locate.Operation
+	}{{10, 20, []locate.Operation{{Kind: locate.Diagonal, Length: 10}}}, {31, 40, operations[:3]}, {48, 60, operations[2:]}, {0, 80, nil}}
+	if len(got) != len(wanted) {
+		t.Fatalf("%+v", got)
+	}
+	for i, want := range wanted {
+		l := &got[i]
+		if l.Start != want.start || l.End != want.end || l.Aligned != (want.operations != nil) {
+			t.Errorf("%+v, want %+v", l, want)
+		}
+		if l.Aligned {
+			if diff := cmp.Diff(want.operations, r.Aligner.Operations(l)); diff != "" {
+				t.Errorf("the location that ends at %d: (-want +got)\n%s", l.End, diff)
+			}
+		}
+	}
+	if none := r.Append(nil, b, &f, 0, &view); len(none) > 0 {
+		t.Errorf("the other read has %+v", none)
+	}
+}
+
+// TestFullness fills what can be held with candidates, and with ends.
+func TestFullness(t *testing.T) {
+	r := rand.New(rand.NewPCG(51, 52))
+	unit := truth.Random(r, 40, "ACGT")
+	ref := truth.Reference(t, strings.Repeat(unit, 50))
+	for _, engine := range []Engine{EngineSkim, EngineScan} {
+		f := OnCPU(ref, Options{Engine: engine, Threads: 1, Times: &Times{}, Limits: Limits{Found: 1000}})
+		b, err := f.Pack(truth.Reads(unit, unit), 1, func(int) int { return 1 })
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found Found
+		if err := f.Find(b, &found); err != nil {
+			t.Fatal(err)
+		}
+		if n := found.Count(0, 2); n < 100 || found.fullness != float64(n)/1000 {
+			t.Errorf("%s: %d found of at most 1000, fullness %g", engine, n, found.fullness)
+		}
+	}
+}
