@@ -145,8 +145,8 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// TestReported asks each mode for the locations of a read alone, and of a mate whose pair has chosen
-// the primary one.
+// TestReported asks each mode for the locations of a read alone, and of a mate whose pair has
+// chosen the primary one.
 func TestReported(t *testing.T) {
 	const alone = -1
 	for _, c := range []struct {

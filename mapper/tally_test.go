@@ -114,8 +114,8 @@ func TestCounters(t *testing.T) {
 	}
 }
 
-// TestPairCounters compares all that is counted of pairs with what was made so. One mate has a better
-// location than the primary one that its pair has chosen.
+// TestPairCounters compares all that is counted of pairs with what was made so. One mate has a
+// better location than the primary one that its pair has chosen.
 func TestPairCounters(t *testing.T) {
 	r := rand.New(rand.NewPCG(35, 36))
 	reverse := truth.ReverseComplement
