@@ -8,8 +8,8 @@ import (
 )
 
 // periods has texts of periods of up to 3k + 1 bases, with edits. Their occurrences lie as close
-// together as they can, and many exclude each other: by their ends, by their starts alone, or by ones
-// that are excluded themselves.
+// together as they can, and many exclude each other: by their ends, by their starts alone, or by
+// ones that are excluded themselves.
 func (s *suite) periods(t *testing.T) {
 	r := rand.New(rand.NewPCG(61, 62))
 	for k := 1; k <= 4; k++ {
