@@ -40,7 +40,7 @@ func main() {
 	data := sidebyside.FindData()
 	lists := filepath.Join(filepath.Dir(data.Folder), "peers")
 	_, err := os.Stat(lists)
-	ok := true
+	var ok bool
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		sidebyside.Exit("peerscheck", err)
 	}
