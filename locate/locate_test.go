@@ -307,7 +307,7 @@ func intactPieces(ref *dna.Reference, strand *Strand, text, letters string, p Pl
 // are as far apart as they can be.
 func TestFewestCandidates(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
-	for round := range 6000 {
+	for round := range 10000 {
 		k := 1 + r.IntN(4)
 		unit := truth.Random(r, 1+r.IntN(3*k+1), "ACGT")
 		text := truth.Random(r, r.IntN(10), "ACGT")

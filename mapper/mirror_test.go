@@ -28,8 +28,8 @@ const (
 	tiedLocations mirrorKind = iota
 	// Of the alignments that end together, another one with as many edits and gaps is taken.
 	tiedAlignments
-	// Of the alignments that end together, one with fewer edits or gaps is taken. A location has one
-	// alignment for each end, so that what starts together, its mirror image, may be kept.
+	// Of the alignments that end together, one with fewer edits or gaps is taken: each end has one. In
+	// the mirror image they start together and end apart, so that both are looked at.
 	hidden
 	// A better location excludes it, which has no mirror image itself, in the end because of a tie.
 	afterTie
