@@ -25,7 +25,7 @@ type mark struct {
 var (
 	complete  = mark{vgdraw.CircleGlyph{}, "finds 99.9 % or more"}
 	partial   = mark{vgdraw.RingGlyph{}, "finds so many percent"}
-	uncounted = mark{vgdraw.PlusGlyph{}, "share not counted"}
+	uncounted = mark{vgdraw.PyramidGlyph{}, "share not counted"}
 )
 
 // mark returns the mark of a row.

@@ -17,7 +17,7 @@ func TestMarkdown(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = "| reads | scanmap | other | run |\n|---|---:|---:|---|\n| a | 2 s, 100 % | **1.5 s**, 99.9 % | a |\n| b | 50.0 % | | b |\n\n" +
-		"- a: 22 November 2026; commit 1ab; m.\n- b: 21 November 2026; commit 1ab; m; busy.\n"
+		"Runs a: 22 November 2026, commit 1ab, m. b: 21 November 2026, commit 1ab, m, busy.\n"
 	if got := markdown(rows); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}

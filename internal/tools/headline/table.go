@@ -171,7 +171,7 @@ func at(rows []row, set, program string) (row, bool) {
 }
 
 // markdown is the table of the README: a line a set, a column a program. The fastest is bold. The
-// last column has a letter for when and where a set was measured, which the lines below explain.
+// last column has a letter for when and where a set was measured, which the lines after it explain.
 func markdown(rows []row) string {
 	sets, programs := names(rows)
 	var b strings.Builder
@@ -204,11 +204,10 @@ func markdown(rows []row) string {
 		}
 		fmt.Fprintf(&b, " %s |\n", strings.Join(letters, ", "))
 	}
-	b.WriteString("\n")
 	for i, run := range runs {
-		b.WriteString(wrap(fmt.Sprintf("- %c: %s.", 'a'+i, run)))
+		runs[i] = fmt.Sprintf("%c: %s.", 'a'+i, run)
 	}
-	return b.String()
+	return b.String() + "\n" + wrap("Runs "+strings.Join(runs, " "))
 }
 
 // cell is a row in the table of the README; least are the seconds of the fastest of its set.
@@ -237,10 +236,10 @@ func (r *row) run() string {
 	if r.note != none {
 		parts = append(parts, r.note)
 	}
-	return strings.Join(parts, "; ")
+	return strings.Join(parts, ", ")
 }
 
-// wrap breaks an item of a list into lines of 100 columns.
+// wrap breaks text into lines of 100 columns.
 func wrap(text string) string {
 	var b strings.Builder
 	column := 0
@@ -248,8 +247,8 @@ func wrap(text string) string {
 		switch {
 		case i == 0:
 		case column+1+len(word) > 100:
-			b.WriteString("\n  ")
-			column = 2
+			b.WriteString("\n")
+			column = 0
 		default:
 			b.WriteString(" ")
 			column++
