@@ -14,7 +14,8 @@ import (
 	"scanmap/internal/tools/drawing"
 )
 
-var grey = color.Gray{Y: 110}
+// grey is the colour of marks in the legend that are of no program.
+var grey = color.Gray{Y: 160}
 
 // A mark says how much of all locations a program finds.
 type mark struct {
