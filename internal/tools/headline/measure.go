@@ -34,7 +34,7 @@ var sets = []set{
 	{"*E. coli*, 200,000 simulated x 100 b, k = 5", "ecoli", "ref/ecoli_K12_MG1655_NC_000913.3.fa.gz", "", 200_000, 100, 5},
 	{"human loci (46 Mb), 50,000 simulated x 150 b, k = 6", "loci", "big/human_loci_46Mb.fa.gz", "", 50_000, 150, 6},
 	{"*C. elegans*, 30,000 x 98 b, k = 3", "celegans-3", celegans, wild, 30_000, 98, 3},
-	{"the same, k = 7", "celegans-7", celegans, wild, 30_000, 98, 7},
+	{"*C. elegans*, 30,000 x 98 b, k = 7", "celegans-7", celegans, wild, 30_000, 98, 7},
 	{"yeast, 50,000 simulated x 100 b, k = 8", "yeast-100", yeast, "", 50_000, 100, 8},
 	{"yeast, 50,000 simulated x 150 b, k = 12", "yeast-150", yeast, "", 50_000, 150, 12},
 	{"yeast, 50,000 simulated x 250 b, k = 20", "yeast-250", yeast, "", 50_000, 250, 20},
@@ -63,8 +63,8 @@ var programs = []program{
 
 // plan says what to measure.
 type plan struct {
-	data, sets, machine string
-	threads, repeat     int
+	data, sets, machine, commit, note string
+	threads, repeat                   int
 }
 
 // measure times all programs on all sets, in turn, and counts what they find. It returns the rows
@@ -72,6 +72,12 @@ type plan struct {
 func (p *plan) measure() ([]row, error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, err
+	}
+	if p.commit == "" {
+		p.commit = command.Output("git", "describe", "--always", "--dirty")
+	}
+	if p.commit == "" {
+		return nil, errors.New("git does not know the commit; say -commit")
 	}
 	var rows []row
 	for _, s := range sets {
@@ -97,6 +103,10 @@ func (p *plan) compete(s *set) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
+	note := fmt.Sprintf("medians of %d runs", p.repeat)
+	if p.note != "" {
+		note += ", " + p.note
+	}
 	var rows []row
 	var lines [][]string
 	var outputs []string
@@ -115,7 +125,7 @@ func (p *plan) compete(s *set) ([]row, error) {
 		}
 		line := fill(words, x.line)
 		rows = append(rows, row{set: s.name, program: x.name, found: -1, date: time.Now().UTC().Format("2006-01-02"),
-			machine: p.machine, command: line})
+			machine: p.machine, commit: p.commit, note: note, command: line})
 		lines, outputs = append(lines, strings.Fields(line)), append(outputs, words["OUT"])
 	}
 	seconds := make([][]float64, len(rows))
@@ -204,27 +214,4 @@ func fill(words map[string]string, line string) string {
 		line = strings.ReplaceAll(line, "{"+name+"}", text)
 	}
 	return line
-}
-
-// save writes rows as the table.
-func save(rows []row, file string) error {
-	if len(rows) == 0 {
-		return errors.New("nothing was measured")
-	}
-	var b strings.Builder
-	b.WriteString(strings.Join(columns, "\t") + "\n")
-	for _, r := range rows {
-		seconds, share := "-", "-"
-		if r.seconds > 0 {
-			seconds = r.text
-		}
-		if r.found >= 0 {
-			share = strconv.FormatFloat(r.found, 'f', 4, 64)
-			if r.found < 100 && share == "100.0000" {
-				share = "99.9999" // only what is complete is 100 %
-			}
-		}
-		b.WriteString(strings.Join([]string{r.set, r.program, seconds, share, r.date, r.machine, r.command}, "\t") + "\n")
-	}
-	return os.WriteFile(file, []byte(b.String()), 0o644)
 }
