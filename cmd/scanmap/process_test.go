@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -134,6 +135,9 @@ func TestSignals(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
+			if signal.Ignored(c.signal) {
+				t.Skipf("SKIPPED: %s is switched off here, as by nohup, and stays so in the program", c.name)
+			}
 			folder := t.TempDir()
 			reads := "-"
 			if !c.stdin { // that nobody writes to
