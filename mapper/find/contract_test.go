@@ -40,7 +40,14 @@ func size() finders.Size {
 	return finders.Small
 }
 
-func TestCPU(t *testing.T) { finders.Test(t, onCPU, finders.Full) }
+// TestCPU is the contract on the CPU: a small one with -short, as for the race detector.
+func TestCPU(t *testing.T) {
+	if testing.Short() {
+		finders.Test(t, onCPU, finders.Small)
+		return
+	}
+	finders.Test(t, onCPU, finders.Full)
+}
 
 func BenchmarkCPU(b *testing.B) { finders.Benchmark(b, onCPU) }
 
