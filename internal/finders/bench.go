@@ -58,6 +58,7 @@ func Benchmark(b *testing.B, make Factory) {
 			var found find.Found
 			var parts find.Parts
 			var locations []locate.Location
+			var view locate.Read // one for all reads, as a run has it
 			for b.Loop() {
 				for from := 0; from < len(bases); {
 					part, err := parts.Next(finders[0], batch, from, &found)
@@ -65,7 +66,7 @@ func Benchmark(b *testing.B, make Factory) {
 						b.Fatal(err)
 					}
 					for i := range part.Reads {
-						view := part.Read(i)
+						view = part.Read(i)
 						locations = r.Append(locations[:0], part, &found, i, &view)
 					}
 					from += len(part.Reads)
