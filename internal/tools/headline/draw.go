@@ -98,7 +98,7 @@ func draw(rows []row, file string) error {
 		line.Color, line.Width = color.Gray{Y: 200}, vg.Points(0.5)
 		p.Add(line)
 	}
-	p.Y.Tick.Marker, p.Y.Tick.Length, p.Y.LineStyle.Width = bands, 0, 0
+	p.Y.Tick.Marker, p.Y.Tick.Length, p.Y.Width = bands, 0, 0
 	if len(shares.XYs) > 0 {
 		labels, err := plotter.NewLabels(shares)
 		if err != nil {
