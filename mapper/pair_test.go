@@ -110,7 +110,7 @@ func TestDensity(t *testing.T) {
 }
 
 // pairedContigs are contigs with repeats, tandem ones too, and pairs from them: most proper, some
-// far apart or turned round, some with more edits than k, some from nowhere.
+// far apart or in another orientation, some with more edits than k, some from nowhere.
 func pairedContigs(r *rand.Rand, pairs int) (contigs, reads []string) {
 	unit := truth.Random(r, 120, "ACGT")
 	for range 3 {

@@ -64,8 +64,8 @@ func newRun(o *Options, t *times) *run {
 	r.out = newOrderedWriter(nil, 4*o.Threads+4)
 	for i, l := range o.Libraries {
 		r.libraries = append(r.libraries, newLibrary(i, l, o))
-		r.stats.Libraries = append(r.stats.Libraries, newLibraryStats(&l))
 	}
+	r.stats.Libraries = newLibrariesStats(o.Libraries)
 	return r
 }
 

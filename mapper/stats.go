@@ -247,6 +247,14 @@ func (c *ContigStats) count(start, end int32, primary bool) {
 	}
 }
 
+// newLibrariesStats has an element for each library, without counts.
+func newLibrariesStats(libraries []Library) (all []LibraryStats) {
+	for i := range libraries {
+		all = append(all, newLibraryStats(&libraries[i]))
+	}
+	return all
+}
+
 // newLibraryStats has the names of a library, and no counts yet.
 func newLibraryStats(l *Library) LibraryStats {
 	s := LibraryStats{ReadsFile: l.Reads, MatesFile: l.Mates, ReadGroup: l.ReadGroup, Sample: l.Sample}

@@ -13,11 +13,7 @@ type tally struct {
 }
 
 func newTally(o *Options, contigs *contigCounts) tally {
-	t := tally{contigs: contigs}
-	for _, l := range o.Libraries {
-		t.stats.Libraries = append(t.stats.Libraries, newLibraryStats(&l))
-	}
-	return t
+	return tally{stats: Stats{Libraries: newLibrariesStats(o.Libraries)}, contigs: contigs}
 }
 
 // read counts a read by the choice for it. What is counted for its library, gatherLibraries adds

@@ -14,9 +14,8 @@ import (
 // A gpuDevice is a GPU that holds the reference.
 type gpuDevice struct {
 	*device.GPU
-	ref      *dna.Reference
-	segments []segment // for what is scanned for on the CPU
-	chunks   []gpuChunk
+	ref    *dna.Reference
+	chunks []gpuChunk
 	// resident tells that all chunks stay on the GPU; otherwise finders upload one after the other.
 	resident bool
 	memory   int64         // for all finders beside the reference, in bytes

@@ -6,13 +6,13 @@ import (
 	"scanmap/dna"
 	"scanmap/fasta"
 	"scanmap/locate"
+	"scanmap/parallel"
 )
 
 // A cpuFinder is the finder that takes the processors.
 type cpuFinder struct {
 	shared
-	segments []segment
-	rare     *rarity // nil for a short reference
+	rare *rarity // nil for a short reference
 	// What one part after the other uses.
 	batch   Batch
 	classes classes
@@ -23,7 +23,7 @@ type cpuFinder struct {
 
 // OnCPU returns a finder that runs on the CPU, with all threads.
 func OnCPU(ref *dna.Reference, o Options) Finder {
-	c := &cpuFinder{shared: newShared(ref, o), segments: cutReference(ref)}
+	c := &cpuFinder{shared: newShared(ref, o)}
 	if o.Engine != EngineScan && c.bases >= c.options.Limits.CountedBases {
 		c.rare = newRarity(ref, c.segments, o.Threads)
 	}
@@ -31,11 +31,7 @@ func OnCPU(ref *dna.Reference, o Options) Finder {
 }
 
 func (c *cpuFinder) Pack(reads []fasta.Read, together int, k func(length int) int) (*Batch, error) {
-	words := c.batch.layOut(reads, together, k)
-	if cap(c.batch.packed) < words {
-		c.batch.packed = make([]uint64, max(words, 2*cap(c.batch.packed)))
-	}
-	c.batch.packed = c.batch.packed[:words]
+	c.batch.packed = parallel.Resize(c.batch.packed, c.batch.layOut(reads, together, k))
 	c.batch.fill(c.options.Threads)
 	return &c.batch, nil
 }
@@ -79,7 +75,7 @@ func (c *cpuFinder) Find(b *Batch, f *Found) error {
 			return ErrTooMuch
 		}
 	}
-	ends, ok := c.scanner.run(&c.shared, c.segments, b, c.classes.scanned, limit)
+	ends, ok := c.scanner.run(&c.shared, b, c.classes.scanned, limit)
 	if !ok {
 		return ErrTooMuch
 	}

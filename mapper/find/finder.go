@@ -15,7 +15,8 @@ type Finder interface {
 	// of neighbouring reads that are never separated; k gives the largest edit distance for a read
 	// of so many bases.
 	Pack(reads []fasta.Read, together int, k func(length int) int) (*Batch, error)
-	// Fits returns how many reads of a batch should be given to Find at a time, at least 1.
+	// Fits returns how many reads of a batch, the last that Pack made, should be given to Find at a
+	// time, at least 1.
 	Fits(b *Batch) int
 	// Find finds where the reads of a batch, or of a part of one, may lie, and leaves it in f,
 	// whose memory it takes again. ErrTooMuch means that fewer reads have to be tried; a batch of
@@ -112,12 +113,13 @@ func (p *Parts) Next(finder Finder, b *Batch, from int, f *Found) (*Batch, error
 
 // shared is what the finders of one reference share.
 type shared struct {
-	ref     *dna.Reference
-	bases   int // the reference's length without what is between contigs
-	options Options
+	ref      *dna.Reference
+	segments []segment // of the reference
+	bases    int       // the reference's length without what is between contigs
+	options  Options
 }
 
 func newShared(ref *dna.Reference, o Options) shared {
 	o.Limits = o.Limits.withDefaults()
-	return shared{ref: ref, bases: ref.TotalLength(), options: o}
+	return shared{ref: ref, segments: cutReference(ref), bases: ref.TotalLength(), options: o}
 }

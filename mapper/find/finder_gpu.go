@@ -40,6 +40,7 @@ type gpuFinder struct {
 	scanner scanner // for reads that the GPU cannot scan for
 	found   gpuFound
 	room    int // for candidates
+	fits    int // reads of the batch at a time
 }
 
 // Ahead has records made while the GPU works.
@@ -52,6 +53,7 @@ func (w *gpuFinder) Pack(reads []fasta.Read, together int, k func(length int) in
 		return nil, &device.Error{Err: w.queue.Err}
 	}
 	b.fill(w.options.Threads)
+	w.fits = w.fitting(b)
 	return b, nil
 }
 
@@ -69,8 +71,11 @@ const (
 // of alignments.
 func (d *gpuDevice) share() int { return int(d.memory / FindersOfGPU) }
 
-// Fits is the number of reads for which there is memory.
-func (w *gpuFinder) Fits(b *Batch) int {
+// Fits is asked for every part, and so was found once for the batch.
+func (w *gpuFinder) Fits(*Batch) int { return w.fits }
+
+// fitting is the number of reads of a batch for which there is memory.
+func (w *gpuFinder) fitting(b *Batch) int {
 	bytes := 8 * len(b.packed)
 	for _, k := range b.k {
 		bytes += 32 + pieceBytes*(int(k)+1)
@@ -192,7 +197,7 @@ func (w *gpuFinder) find(b *Batch, f *Found) error {
 			return ErrTooMuch
 		}
 	}
-	ends, ok := w.scanner.run(&w.shared, w.device.segments, b, onCPU, limit)
+	ends, ok := w.scanner.run(&w.shared, b, onCPU, limit)
 	if !ok {
 		return ErrTooMuch
 	}

@@ -117,11 +117,7 @@ func (g *GPUs) each(f func(i int) error) error {
 
 // hold uploads the reference and makes the finders, in turn for each GPU.
 func (g *GPUs) hold(s shared) error {
-	segments := cutReference(s.ref)
-	err := g.each(func(i int) error {
-		g.devices[i].segments = segments
-		return g.devices[i].hold(s, g.choice.Memory)
-	})
+	err := g.each(func(i int) error { return g.devices[i].hold(s, g.choice.Memory) })
 	if err != nil {
 		return err
 	}

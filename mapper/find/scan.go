@@ -47,12 +47,12 @@ type scanWorker struct {
 const letterCodes = dna.AmbiguousCode + 1
 
 // run scans for reads of a batch, and times it. ok is false when there were more ends than limit.
-func (s *scanner) run(of *shared, segments []segment, b *Batch, reads []uint32, limit int64) (lists [][]locate.End, ok bool) {
+func (s *scanner) run(of *shared, b *Batch, reads []uint32, limit int64) (lists [][]locate.End, ok bool) {
 	if len(reads) == 0 {
 		return nil, true
 	}
 	start := of.options.Times.Scan.Start()
-	lists, ok = s.scan(of.ref, segments, b, reads, limit, of.options.Threads)
+	lists, ok = s.scan(of.ref, of.segments, b, reads, limit, of.options.Threads)
 	of.options.Times.Scan.Add(start, int64(of.bases)*int64(len(reads)))
 	return lists, ok
 }
