@@ -115,35 +115,45 @@ func TestOneGapEqualsTraceback(t *testing.T) {
 	}
 }
 
-// TestExceedsIsLossless compares the bound of Exceeds with measured bands.
+// TestExceedsIsLossless compares the bound of Exceeds with measured bands, of whole strands and of
+// some of their bases, between other contigs.
 func TestExceedsIsLossless(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	refused, allowed := 0, 0
-	for range 3000 {
+	beside := truth.Random(r, 200, "ACGT")
+	for range 6000 {
 		m := []int{4, 31, 32, 33, 63, 64, 65, 100, 130}[r.IntN(9)]
 		k := r.IntN(8)
+		if m > 64 && r.IntN(4) == 0 {
+			k = 28 + r.IntN(6) // more than 64 diagonals
+		}
+		before, after := 0, 0 // bases of the strand that are left out
+		if r.IntN(2) == 0 {
+			before, after = r.IntN(70), r.IntN(70)
+		}
 		text := truth.Random(r, m+80, []string{"ACGT", "AC", "ACGTN"}[r.IntN(3)])
 		from := 20 + r.IntN(20)
-		s := truth.Edited(r, text[from:from+m+8], r.IntN(k+6))
-		if len(s) < m {
+		part := truth.Edited(r, text[from:from+m+8], r.IntN(k+6))
+		if len(part) < m {
 			continue
 		}
-		s = s[:m]
-		ref, read := truth.Reference(t, text), pack(s, k)
-		strand := &read.Strands[Forward]
+		part = part[:m]
+		whole := truth.Random(r, before, "ACGT") + part + truth.Random(r, after, "ACGT")
+		ref := truth.Reference(t, beside, text, beside)
+		read, strand := pack(part, k), pack(whole, k)
 		low, width := from-k, 2*k+1+r.IntN(5)
 		var b band
-		within := b.measure(ref, &ref.Contigs[0], strand.Planes, m, k, low, width, strand.Ambiguous)
-		if Exceeds(&ref.Bases, low, strand.Planes, m, k, width) {
+		within := b.measure(ref, &ref.Contigs[1], read.Strands[Forward].Planes, m, k, low, width, read.Strands[Forward].Ambiguous)
+		if Exceeds(&ref.Bases, ref.Contigs[1].Start+low-before, strand.Strands[Forward].Planes, before, before+m, k, width) {
 			refused++
 			if within {
-				t.Fatalf("read %s in %s, k %d, diagonals %d+%d: refused, but %v", s, text, k, low, width, b.distances)
+				t.Fatalf("read %s in %s, k %d, diagonals %d+%d: refused, but %v", part, text, k, low, width, b.distances)
 			}
 		} else {
 			allowed++
 		}
 	}
-	if refused < 100 || allowed < 100 {
+	if refused < 500 || allowed < 500 {
 		t.Fatalf("%d refused and %d allowed: the test shows little", refused, allowed)
 	}
 }

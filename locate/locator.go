@@ -91,22 +91,23 @@ func dropRepeated[T any](sorted []T, same func(a, b *T) bool) []T {
 //
 // It is an occurrence, and all others that its diagonal leads to end within k of it. So one of them
 // could only take its place by coming before it, which takes fewer edits, or as many and no gap.
-// One without a gap would lie on another diagonal, where, with at most k edits, a piece of it would
-// be intact: a candidate nearby. One with fewer edits and a gap is impossible for d <= 1, and
-// otherwise if the bound says that every alignment within k diagonals has d edits or more.
+// One without a gap would lie on another diagonal, and there, with at most k edits, be a candidate
+// nearby. One with fewer edits and a gap is impossible for d <= 1. Otherwise it goes through the
+// diagonal of a candidate, which is this one, and with d - 1 edits stays within d - 1 diagonals of
+// it: it is impossible if the bound says that every alignment there has d edits or more.
 func (l *Locator) settled(strand *Strand, k int, c Candidate) bool {
-	m := strand.Length()
-	contig := &l.Reference.Contigs[c.Place.Contig()]
-	diagonal, width := int(c.Diagonal), 2*k+1
+	edits := int(c.Differences) - 1
+	width := 2*edits + 1
 	switch {
 	case int(c.Differences) > k:
 		return false
-	case c.Differences <= 1:
+	case edits <= 0:
 		return true
-	case width > BoundWidth || diagonal-k < 0 || diagonal+k+1+m > contig.Length:
+	case width > BoundWidth:
 		return false
 	}
-	return Exceeds(&l.Reference.Bases, contig.Start+diagonal-k, strand.Planes, m, int(c.Differences)-1, width)
+	offset := l.Reference.Contigs[c.Place.Contig()].Start + int(c.Diagonal)
+	return Exceeds(&l.Reference.Bases, offset-edits, strand.Planes, 0, strand.Length(), edits, width)
 }
 
 // InBand returns the locations of a strand among the occurrences whose best alignments stay on

@@ -52,6 +52,20 @@ func (p Planes) Hamming(text *dna.Sequence, m, offset int) int {
 	return n
 }
 
+// Mismatches is Hamming that stops once there are more than `most`, and then returns some number
+// above it. Otherwise it fills dna.Words(m) words of `where` with a bit for each base that differs.
+func (p Planes) Mismatches(text *dna.Sequence, m, offset, most int, where []uint64) int {
+	n := 0
+	for w := range where {
+		where[w] = p.mismatches(text, m, offset, 64*w)
+		n += bits.OnesCount64(where[w])
+		if n > most {
+			break
+		}
+	}
+	return n
+}
+
 // mismatches returns a bit for each of bases [w, w+64), of m in all, that differs from the text
 // when base 0 lies at an offset; w is a multiple of 64. Bits past base m are 0.
 func (p Planes) mismatches(text *dna.Sequence, m, offset, w int) uint64 {

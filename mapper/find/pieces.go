@@ -22,30 +22,46 @@ type pieceChooser struct {
 	taken [][]bool
 }
 
-// choose appends to offsets the starts of the k + 1 pieces of q bases of a read,
-// ascending; m >= (k+1) q. It spaces them evenly unless they contain words that
-// are much more frequent than in a random text, and then takes those with the
-// fewest expected occurrences.
+// choose appends to offsets the starts of the k + 1 pieces of q bases of a read, ascending;
+// m >= (k+1) q. It gives all groups (groups.go) equal shares of the read, and their pieces the outer
+// ends of a share, unless they contain words that are much more frequent than in a random text, and
+// then takes those with the fewest expected occurrences.
 func (p *pieceChooser) choose(offsets []int32, strand locate.Planes, m, k, q int) []int32 {
 	from := len(offsets)
-	for i := range k + 1 {
-		offsets = append(offsets, int32(i*m/(k+1)))
+	for g := range groupsOf(k) {
+		offsets = append(offsets, int32(share(g, m, k, q)))
+		if 2*g < k {
+			offsets = append(offsets, int32(share(g+1, m, k, q)-q))
+		}
 	}
 	if p.rare == nil || q < rarityBases || m == (k+1)*q {
 		return offsets
 	}
-	// Long reads are cut into groups of pieces with a share of the read each, so
-	// that the work stays linear in their length.
-	for first := 0; first <= k; first += groupPieces {
-		n := min(groupPieces, k+1-first)
-		lo, hi := first*m/(k+1), (first+n)*m/(k+1)
+	// Long reads are placed section by section, so that the work stays linear in their length.
+	for first := 0; first <= k; first += sectionPieces {
+		n := min(sectionPieces, k+1-first)
+		lo, hi := share(first/2, m, k, q), share(groupsOf(first+n-1), m, k, q)
 		p.place(offsets[from+first:from+first+n], strand, lo, hi, q)
 	}
 	return offsets
 }
 
-// groupPieces is the most pieces that are placed together.
-const groupPieces = 16
+// sectionPieces is the most pieces that are placed together; even, so that it separates no group.
+const sectionPieces = 16
+
+// share returns where the share of group g begins, of a read of m bases with k edits; m for the
+// number of groups. A group of one piece gets about as many bases as a group of two of q bases needs
+// to be as rare by chance: three fewer than those have.
+func share(g, m, k, q int) int {
+	if k%2 != 0 {
+		return 2 * g * m / (k + 1)
+	}
+	pairs := k / 2
+	if g > pairs {
+		return m
+	}
+	return g * max(2*q, (m+3)/(pairs+1))
+}
 
 // repetitive is how many occurrences beyond four times the typical number make it
 // worth the time to look for rarer pieces: about as many candidates as can be

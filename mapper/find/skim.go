@@ -23,16 +23,11 @@ const (
 )
 
 // pieceLength returns the length of the pieces for a read of m bases with k
-// edits: the longest allowed that fits k + 1 times, or 0 when none does. Odd
-// lengths from 9 on are rounded down, which makes fewer classes of reads,
-// each of which costs a pass over the reference.
+// edits: the longest allowed that fits k + 1 times, or 0 when none does.
 func pieceLength(m, k int) int {
 	q := min(m/(k+1), maxPiece)
 	if q < minPiece {
 		return 0
-	}
-	if q > 8 {
-		q &^= 1
 	}
 	return q
 }
@@ -49,23 +44,33 @@ type pieceTable struct {
 	bucket      []uint32
 	bucketShift uint
 	entries     []pieceEntry
-	// pieceAt[pieceFrom[i]:pieceFrom[i+1]] are the starts of the pieces of reads[i]
-	// of the batch, ascending, on the forward strand. Indexed by the batch's reads.
+	// pieces[pieceFrom[i]:pieceFrom[i+1]] are the pieces of reads[i] of the batch, ascending.
+	// pieceFrom is indexed by the batch's reads.
 	pieceFrom []uint32
-	pieceAt   []int32
+	pieces    []piece
 	// all and next are the pieces before they are entered, and where the next of each
 	// bucket goes.
 	all  []pieceEntry
 	next []uint32
 }
 
-// A pieceEntry is one piece of one read.
-type pieceEntry struct {
-	code uint32
+// A piece is one piece of one read, with its flank.
+type piece struct {
 	read uint32
-	// at is the piece's start on the forward strand << 1 | whether its canonical
-	// code is that of its reverse complement.
+	// at is where the piece starts on the forward strand << 1 | whether its canonical code is that
+	// of its reverse complement.
 	at uint32
+	// The piece with its flank is bases [from, from+bases) of the forward strand, which may have so
+	// many edits.
+	from         uint32
+	bases, edits uint16
+}
+
+// A pieceEntry is what the table has of a piece: enough to refuse most of its hits.
+type pieceEntry struct {
+	code  uint32
+	piece uint32 // in pieces, or noPiece
+	flank flank
 }
 
 // hashMultiplier is 2^32 / golden ratio (Fibonacci hashing): the upper bits of a
@@ -98,33 +103,51 @@ func (t *pieceTable) build(b *Batch, reads []uint32, q int, rare *rarity, thread
 		}
 	}
 	t.pieceFrom[len(b.Reads)] = n
-	t.pieceAt = parallel.Resize(t.pieceAt, int(n))
+	t.pieces = parallel.Resize(t.pieces, int(n))
 	t.all = parallel.Resize(t.all, int(n))
-	all := t.all
-	choosers := make([]pieceChooser, threads)
+	cutters := make([]pieceCutter, threads)
 	parallel.Ranges(threads, len(reads), packGrain, func(worker, from, to int) {
-		p := &choosers[worker]
-		p.rare = rare
+		c := &cutters[worker]
+		c.chooser.rare = rare
 		for _, read := range reads[from:to] {
-			first := t.pieceFrom[read]
-			at := t.pieceAt[first:first:t.pieceFrom[read+1]]
-			strand := b.strand(int(read), locate.Forward)
-			at = p.choose(at, strand, int(b.length[read]), int(b.k[read]), q)
-			for i, offset := range at {
-				code, complement, ok := windowCode(strand, int(offset), q)
-				e := pieceEntry{code: code, read: read, at: uint32(offset) << 1}
-				if complement < code {
-					e.code = complement
-					e.at |= 1
-				}
-				if !ok {
-					e.at = noPiece
-				}
-				all[first+uint32(i)] = e
-			}
+			t.cut(c, b, read)
 		}
 	})
-	t.enter(all, threads)
+	t.enter(t.all, threads)
+}
+
+// A pieceCutter is scratch memory for cutting reads.
+type pieceCutter struct {
+	chooser pieceChooser
+	starts  []int32
+}
+
+// cut fills t.pieces and t.all with the pieces of a read.
+func (t *pieceTable) cut(c *pieceCutter, b *Batch, read uint32) {
+	q, m, k := t.q, int(b.length[read]), int(b.k[read])
+	strand := b.strand(int(read), locate.Forward)
+	c.starts = c.chooser.choose(c.starts[:0], strand, m, k, q)
+	first := t.pieceFrom[read]
+	for i, at := range c.starts {
+		at, number := int(at), first+uint32(i)
+		code, complement, ok := windowCode(strand, at, q)
+		flipped := complement < code
+		from, to, edits := stretch(c.starts, i, m, q)
+		flank := newFlank(strand, at, q, from, to, edits, flipped)
+		if from < at {
+			from = at - flank.length()
+		}
+		p := piece{read: read, at: uint32(at) << 1, from: uint32(from), bases: uint16(q + flank.length()), edits: uint16(edits)}
+		e := pieceEntry{code: code, piece: number, flank: flank}
+		if flipped {
+			e.code = complement
+			p.at |= 1
+		}
+		if !ok {
+			e.piece = noPiece
+		}
+		t.pieces[number], t.all[number] = p, e
+	}
 }
 
 // maxBucketBits leaves room for the filter's finer bits in a hash of 32 bits.
@@ -172,7 +195,7 @@ func (t *pieceTable) enter(all []pieceEntry, threads int) {
 func (t *pieceTable) count(all []pieceEntry, from, to uint32) (sum uint32) {
 	clear(t.next[from:to])
 	for i := range all {
-		if h := t.hash(all[i].code) >> t.bucketShift; h >= from && h < to && all[i].at != noPiece {
+		if h := t.hash(all[i].code) >> t.bucketShift; h >= from && h < to && all[i].piece != noPiece {
 			t.next[h]++
 			sum++
 		}
@@ -189,7 +212,7 @@ func (t *pieceTable) scatter(all []pieceEntry, from, to, first uint32) {
 	}
 	for i := range all {
 		hash := t.hash(all[i].code)
-		if h := hash >> t.bucketShift; h >= from && h < to && all[i].at != noPiece {
+		if h := hash >> t.bucketShift; h >= from && h < to && all[i].piece != noPiece {
 			t.entries[t.next[h]] = all[i]
 			t.next[h]++
 			bit := hash >> t.filterShift
@@ -219,17 +242,20 @@ type skimWorker struct {
 	positions, codes, from, to [blockWindows]uint32
 	step                       [probeStep]uint32 // codes of the windows of one call
 	hits                       [hitBlock]hit
+	mismatches                 []uint64 // of one candidate, see locate.Planes.Mismatches
 	candidates                 []locate.Candidate
 	refused                    int64  // candidates that a bound ruled out
 	touched                    uint64 // keeps loads that only warm the cache
 	counted                    int
 }
 
-// A hit is a window of the reference, at a contig position, that equals a piece.
+// A hit is a window of the reference, at a contig position, that equals a piece on a strand and has
+// its flank beside it.
 type hit struct {
-	entry pieceEntry
-	at    uint32
-	shape shape
+	number, at uint32 // of the piece, of the window
+	strand     int
+	piece      piece
+	shape      shape
 }
 
 // hitBlock is the number of hits whose reads are fetched before any is looked at.

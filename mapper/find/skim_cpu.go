@@ -5,6 +5,7 @@ import (
 
 	"scanmap/dna"
 	"scanmap/locate"
+	"scanmap/parallel"
 )
 
 // skimSegment finds the candidates whose piece starts inside a segment.
@@ -59,6 +60,7 @@ func (t *pieceTable) probe(w *skimWorker, text *dna.Sequence, start, at, last in
 // waits for many fetches at a time.
 func (s *skimmer) lookUp(w *skimWorker, n int, contig uint32) {
 	t := s.table
+	start := s.ref.Contigs[contig].Start
 	m := 0
 	for i, code := range w.codes[:n] {
 		h := t.hash(code) >> t.bucketShift
@@ -69,41 +71,64 @@ func (s *skimmer) lookUp(w *skimWorker, n int, contig uint32) {
 			m++
 		}
 	}
-	hits := w.hits[:0:hitBlock]
+	for _, from := range w.from[:m] {
+		w.touched += uint64(t.entries[from].code)
+	}
+	hits := 0
 	for i, code := range w.codes[:m] {
-		for _, e := range t.entries[w.from[i]:w.to[i]] {
-			if e.code == code {
-				hits = append(hits, hit{entry: e, at: w.positions[i]})
-				if len(hits) == len(w.hits) {
-					s.check(w, hits, contig)
-					hits = hits[:0]
+		at := w.positions[i]
+		var around surroundings
+		strand, known, palindrome := 0, false, false
+		entries := t.entries[w.from[i]:w.to[i]]
+		for j := range entries {
+			e := &entries[j]
+			if e.code != code {
+				continue
+			}
+			if !known {
+				forward, complement := s.textCode(start + int(at))
+				around = surround(&s.ref.Bases, start+int(at), t.q, complement < forward)
+				known, palindrome = true, forward == complement
+				if complement < forward {
+					strand = 1
 				}
+			}
+			if around.fits(e.flank) {
+				w.hits[hits] = hit{number: e.piece, at: at, strand: strand}
+				hits++
+			}
+			if palindrome { // it lies on both strands
+				turned := around.turned()
+				if turned.fits(e.flank) {
+					w.hits[hits] = hit{number: e.piece, at: at, strand: strand ^ 1}
+					hits++
+				}
+			}
+			if hits >= hitBlock-1 {
+				s.check(w, w.hits[:hits], contig)
+				hits = 0
 			}
 		}
 	}
-	s.check(w, hits, contig)
+	s.check(w, w.hits[:hits], contig)
 }
 
 // check adds the candidates of hits.
 func (s *skimmer) check(w *skimWorker, hits []hit, contig uint32) {
 	for i := range hits {
-		hits[i].shape = s.shapes[hits[i].entry.read]
+		hits[i].piece = s.table.pieces[hits[i].number]
 	}
-	for i := range hits {
-		w.touched += s.b.packed[hits[i].shape.packedAt] + uint64(s.table.pieceAt[hits[i].shape.pieceFrom])
-	}
-	start := s.ref.Contigs[contig].Start
 	for i := range hits {
 		h := &hits[i]
-		code, complement := s.textCode(start + int(h.at))
-		strand := int(h.entry.at & 1)
-		if complement < code {
-			strand ^= 1
-		}
-		s.candidate(w, contig, h, strand)
-		if code == complement { // a palindrome lies on both strands
-			s.candidate(w, contig, h, strand^1)
-		}
+		h.strand ^= int(h.piece.at & 1)
+		h.shape = s.shapes[h.piece.read]
+	}
+	for i := range hits {
+		h := &hits[i]
+		w.touched += s.b.packed[h.shape.packedAt]
+	}
+	for i := range hits {
+		s.candidate(w, contig, &hits[i])
 	}
 }
 
@@ -116,55 +141,99 @@ func (s *skimmer) textCode(offset int) (code, complement uint32) {
 	return code, complementCode(code, q)
 }
 
-// candidate adds the diagonal on which the piece of a hit lies, unless an earlier
-// piece of the read lies intact on the same diagonal: then that one has added it.
-func (s *skimmer) candidate(w *skimWorker, contig uint32, h *hit, strand int) {
-	q, m, piece, at := s.table.q, int(h.shape.length), int(h.entry.at>>1), int(h.at)
-	pieces := s.table.pieceAt[h.shape.pieceFrom:]
+// candidate adds the diagonal on which the piece of a hit lies, unless bounds show that no
+// alignment goes there.
+//
+// One with k differences at most is added for the first of the read's pieces that lies intact on
+// it with a flank whose differences there are no more than its edits: such a piece has a hit, too.
+func (s *skimmer) candidate(w *skimWorker, contig uint32, h *hit) {
+	m, k := int(h.shape.length), int(h.shape.k)
 	n := locate.PlanesLength(m)
-	words := locate.Planes(s.b.packed[h.shape.packedAt:][strand*n : (strand+1)*n])
-	offset := piece
-	if strand == locate.Reverse {
-		offset = m - piece - q
-	}
-	diag := at - offset
+	words := locate.Planes(s.b.packed[h.shape.packedAt:][h.strand*n : (h.strand+1)*n])
+	diagonal := int(h.at) - along(int(h.piece.at>>1), s.table.q, m, h.strand)
 	c := &s.ref.Contigs[contig]
-	inside := diag >= 0 && diag+m <= c.Length
-	for _, p := range pieces {
-		if int(p) == piece {
-			break
-		}
-		o := int(p)
-		if strand == locate.Reverse {
-			o = m - o - q
-		}
-		if diag+o >= 0 && diag+o+q <= c.Length && intact(&s.ref.Bases, words, o, q, c.Start+diag+o) {
+	differences := locate.OffContig
+	if diagonal >= 0 && diagonal+m <= c.Length {
+		w.mismatches = parallel.Resize(w.mismatches, dna.Words(m))
+		differences = words.Mismatches(&s.ref.Bases, m, c.Start+diagonal, k, w.mismatches)
+		switch {
+		case differences > k:
+			if s.hopeless(h, words, c.Start+diagonal) {
+				w.refused++
+				return
+			}
+		case s.repeated(w, h):
 			return
 		}
 	}
-	differences := int32(locate.OffContig)
-	if inside {
-		differences = int32(words.Hamming(&s.ref.Bases, m, c.Start+diag))
-		if s.hopeless(c, words, m, int(h.shape.k), diag, int(differences)) {
-			w.refused++
-			return
+	w.candidates = append(w.candidates, locate.Candidate{
+		Read: h.piece.read, Place: locate.At(int(contig), h.strand), Diagonal: int32(diagonal), Differences: int32(differences),
+	})
+}
+
+// along returns where n bases of a read of m bases, from a place on the forward strand on, start on
+// a strand.
+func along(at, n, m, strand int) int {
+	if strand == locate.Reverse {
+		return m - at - n
+	}
+	return at
+}
+
+// repeated tells whether an earlier piece of the read has a hit on the diagonal of h, whose
+// differences are w.mismatches, k at most.
+func (s *skimmer) repeated(w *skimWorker, h *hit) bool {
+	m, q := int(h.shape.length), s.table.q
+	for _, p := range s.table.pieces[h.shape.pieceFrom:h.number] {
+		bases := int(p.bases)
+		if countRange(w.mismatches, along(int(p.from), bases, m, h.strand), bases) <= int(p.edits) &&
+			countRange(w.mismatches, along(int(p.at>>1), q, m, h.strand), q) == 0 {
+			return true
 		}
 	}
-	w.candidates = append(w.candidates, locate.Candidate{Read: h.entry.read, Place: locate.At(int(contig), strand), Diagonal: int32(diag), Differences: differences})
+	return false
 }
 
-// hopeless tells whether no alignment with at most k edits goes through a diagonal on which a
-// strand has so many differences (apart), as far as a cheap bound shows. Such an alignment would
-// have k gap bases at most, and so stay within k diagonals.
-func (s *skimmer) hopeless(c *dna.Contig, words locate.Planes, m, k, diag, apart int) bool {
-	width := 2*k + 1
-	return apart > k && width <= locate.BoundWidth && diag-k >= 0 && diag+k+1+m <= c.Length &&
-		locate.Exceeds(&s.ref.Bases, c.Start+diag-k, words, m, k, width)
+// countRange counts the set bits among n bits, 64 at most, from bit at on.
+func countRange(words []uint64, at, n int) int {
+	x := dna.WindowOrZero(words, at)
+	return bits.OnesCount64(x << (64 - uint(n)))
 }
 
-// intact tells whether the q bases at base at of a strand equal those at an offset
-// of the reference.
-func intact(text *dna.Sequence, strand locate.Planes, at, q, offset int) bool {
-	low, high, amb := strand.Window(at)
-	return locate.Differences(text, offset, low, high, amb)<<(64-q) == 0
+// hopeless tells whether no alignment with at most k edits for which h is the hit of lemma 2
+// (groups.go) goes through its diagonal, as far as a cheap bound shows. offset is that of the
+// strand's first base on the diagonal.
+func (s *skimmer) hopeless(h *hit, words locate.Planes, offset int) bool {
+	m, k := int(h.shape.length), int(h.shape.k)
+	pieces := s.table.pieces[h.shape.pieceFrom:][:k+1]
+	groups := groupsOf(k)
+	g := int(h.number-h.shape.pieceFrom) / 2
+	for size := 2; size < groups; size *= 2 {
+		first := g / size * size
+		last := min(first+size, groups)
+		if last-first <= size/2 {
+			continue // the node has one child
+		}
+		from, to := s.table.cutAt(pieces, first, m), s.table.cutAt(pieces, last, m)
+		edits := min(2*last, k+1) - 2*first - 1
+		if h.strand == locate.Reverse {
+			from, to = m-to, m-from
+		}
+		if locate.Exceeds(&s.ref.Bases, offset-edits, words, from, to, edits, 2*edits+1) {
+			return true
+		}
+	}
+	return 2*k+1 <= locate.BoundWidth && locate.Exceeds(&s.ref.Bases, offset-k, words, 0, m, k, 2*k+1)
+}
+
+// cutAt is cut for pieces of the table.
+func (t *pieceTable) cutAt(pieces []piece, g, m int) int {
+	i := 2 * g
+	switch {
+	case g == 0:
+		return 0
+	case i >= len(pieces):
+		return m
+	}
+	return (int(pieces[i-1].at>>1) + t.q + int(pieces[i].at>>1)) / 2
 }

@@ -1,0 +1,169 @@
+package find
+
+import (
+	"math/bits"
+
+	"scanmap/dna"
+	"scanmap/locate"
+)
+
+// Groups make pieces selective: an exact piece of 11 bases occurs by chance 50 times a read in a
+// genome of yeast's size, and counts only where the bases beside it fit as well (hierarchical
+// verification: Navarro and Baeza-Yates, "Improving an algorithm for approximate pattern matching",
+// Algorithmica 30, 2001, section 4).
+//
+// The k + 1 pieces of a read are taken in order, two neighbours to a group, and the last one alone
+// if k is even. The read is cut between groups, anywhere between the last piece of one and the
+// first of the next, so that each group has a region and every base belongs to one. A group may
+// have as many edits in its region as it has pieces, less one: its budget.
+//
+// Lemma 1. An alignment with k edits at most has a group whose region has no more edits than its
+// budget, and in which a piece is unchanged.
+//
+// Proof. An edit lies in one region (a deletion between two regions counts for the one before it).
+// If each region had more edits than its budget, that is, at least as many as it has pieces, there
+// would be k + 1 edits or more. In a region with fewer edits than pieces, one piece has none. ∎
+//
+// So a hit of a piece leads to a candidate only if the bases of its region beside it fit with as
+// many edits as the budget, 0 or 1. Which bases are compared is free, since the edits of some bases
+// of a region are no more than those of all. They are the flank: those next to the piece on the
+// longer side, flankBases at most.
+//
+// Lemma 2. Over the groups in order stands a binary tree. A node's region is that of its groups
+// together, and its budget is their pieces less one; that of the root is k. An alignment with k
+// edits at most has a group as in lemma 1 such that the region of each node above it has no more
+// edits than its budget, too.
+//
+// Proof. A node with p and q pieces below its two children has p + q - 1 edits at most; then the
+// first child has p - 1 at most or the other has q - 1 at most, since otherwise there would be
+// p + q. Follow such children from the root down. ∎
+//
+// Within the region of a node the alignment of a hit has as many gaps as edits at most, and so
+// stays as near to the diagonal of the hit. So [locate.Exceeds] may refuse the hit for any node
+// above its group (see skimmer.hopeless). Another group's hit leads to the same location then.
+
+// groupsOf returns the number of groups of a read with k edits.
+func groupsOf(k int) int { return (k + 2) / 2 }
+
+// cut returns where the region of group g of a read of m bases begins, which has these pieces of q
+// bases; m for the number of groups. It halves what lies between neighbouring pieces.
+func cut(pieces []int32, g, m, q int) int {
+	i := 2 * g
+	switch {
+	case g == 0:
+		return 0
+	case i >= len(pieces):
+		return m
+	}
+	return (int(pieces[i-1]) + q + int(pieces[i])) / 2
+}
+
+// flankBases is the most bases of a flank: with its number, side and budget they fill a word.
+const flankBases = 24
+
+// A flank is the bases beside a piece, in the order in which they move away from it, in the
+// orientation in which the piece's code is canonical.
+//
+//	bits  0 to 23  the low bits of the bases
+//	bits 24 to 47  their high bits
+//	bits 48 to 52  their number
+//	bit  53        on which side: 0 after the piece, 1 before it
+//	bit  54        the edits that they may have
+type flank uint64
+
+// stretch returns the piece i of a read of m bases with its flank: bases [from, to), and the edits
+// that they may have.
+func stretch(pieces []int32, i, m, q int) (from, to, edits int) {
+	g := i / 2
+	lo, hi := cut(pieces, g, m, q), cut(pieces, g+1, m, q)
+	from, to = int(pieces[i]), int(pieces[i])+q
+	edits = min(2*g+2, len(pieces)) - 2*g - 1
+	if from-lo > hi-to {
+		return max(lo, from-flankBases), to, edits
+	}
+	return from, min(hi, to+flankBases), edits
+}
+
+// newFlank returns the flank of the piece of q bases at base at of a strand, which with its flank
+// is bases [from, to). flipped tells whether the canonical code is that of the complement. The
+// flank ends before an ambiguous letter.
+func newFlank(strand locate.Planes, at, q, from, to, edits int, flipped bool) flank {
+	before := from < at
+	n := to - at - q
+	var low, high, amb uint64
+	if before {
+		n = at - from
+		low, high, amb = strand.Window(from)
+		shift := uint(64 - n)
+		low, high, amb = bits.Reverse64(low<<shift), bits.Reverse64(high<<shift), bits.Reverse64(amb<<shift)
+	} else if n > 0 {
+		low, high, amb = strand.Window(at + q)
+	}
+	n = min(n, bits.TrailingZeros64(amb))
+	side := flank(0)
+	if before != flipped {
+		side = 1
+	}
+	if flipped {
+		low, high = ^low, ^high
+	}
+	mask := uint64(1)<<n - 1
+	return flank(low&mask|high&mask<<flankBases) | flank(n)<<48 | side<<53 | flank(edits)<<54
+}
+
+// length returns the number of bases of a flank.
+func (f flank) length() int { return int(f >> 48 & 31) }
+
+// surroundings are what lies beside a window of the text, as flanks have it: after it and before
+// it, in the orientation in which the window's code is canonical.
+type surroundings struct {
+	low, high [2]uint64
+}
+
+// surround returns what lies beside the window of q bases at an offset of the text. It reads what
+// is there, also over an end of the contig: an alignment never goes there, so that can make no
+// flank unfit (see fits).
+func surround(text *dna.Sequence, offset, q int, flipped bool) (s surroundings) {
+	low, high := dna.WindowOrZero(text.Low, offset+q), dna.WindowOrZero(text.High, offset+q)
+	lowBefore := bits.Reverse64(dna.WindowOrZero(text.Low, offset-64))
+	highBefore := bits.Reverse64(dna.WindowOrZero(text.High, offset-64))
+	if flipped {
+		return surroundings{[2]uint64{^lowBefore, ^low}, [2]uint64{^highBefore, ^high}}
+	}
+	return surroundings{[2]uint64{low, lowBefore}, [2]uint64{high, highBefore}}
+}
+
+// turned returns the surroundings in the other orientation.
+func (s surroundings) turned() surroundings {
+	return surroundings{[2]uint64{^s.low[1], ^s.low[0]}, [2]uint64{^s.high[1], ^s.high[0]}}
+}
+
+// fits tells whether a flank of n bases aligns beside the window with no more edits than it may
+// have, beginning right at the window.
+//
+// With one edit, let p be the first base of the flank that differs from the text's in the same
+// place. If the edit is a substitution, it is at p, and nothing differs after p. If it is an
+// insertion, at base i, then i <= p, since nothing differs before an edit, and all bases after i,
+// hence those after p, equal the text's one place nearer. If it is a deletion before base i, then
+// i <= p, and all bases from i on, hence those from p on, equal the text's one place further. Each
+// of these is seen by one comparison of all bases. A base of the text that no such alignment uses
+// can change p only to something greater, or nothing.
+//
+// Ambiguous letters of the text are compared by their codes, which lets more pass.
+func (s *surroundings) fits(f flank) bool {
+	side := f >> 53 & 1
+	tl, th := s.low[side], s.high[side]
+	fl, fh := uint64(f), uint64(f>>flankBases)
+	mask := uint64(1)<<(f>>48&31) - 1
+	x := ((fl ^ tl) | (fh ^ th)) & mask
+	if x == 0 {
+		return true
+	}
+	if f>>54&1 == 0 {
+		return false
+	}
+	p := uint(bits.TrailingZeros64(x)) & 63
+	inserted := ((fl ^ tl<<1) | (fh ^ th<<1)) & mask
+	deleted := ((fl ^ tl>>1) | (fh ^ th>>1)) & mask
+	return x>>p>>1 == 0 || inserted>>p>>1 == 0 || deleted>>p == 0
+}
