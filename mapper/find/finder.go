@@ -63,7 +63,7 @@ func (l Limits) withDefaults() Limits {
 			*n = good
 		}
 	}
-	def(&l.Found, 1<<20) // of 16 bytes each, twice while they are grouped
+	def(&l.Found, 1<<25) // of 16 bytes each, twice while they are grouped
 	// Each finder holds two parts, whose locations take some 100 bytes each.
 	def(&l.GPUFound, 1<<22)
 	def(&l.GPUQueue, 1<<24)

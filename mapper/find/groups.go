@@ -84,6 +84,23 @@ func stretch(pieces []int32, i, m, q int) (from, to, edits int) {
 	return from, min(hi, to+flankBases), edits
 }
 
+// nearBases is the most bases that the first look at a hit compares: one word.
+const nearBases = 64
+
+// near returns bases [from, to) around piece i of a read of m bases, nearBases at most, in the
+// region of the node of two groups above it, and that node's budget.
+func near(pieces []int32, i, m, q int) (from, to, edits int) {
+	first := i / 4 * 2
+	last := min(first+2, groupsOf(len(pieces)-1))
+	from, to = cut(pieces, first, m, q), cut(pieces, last, m, q)
+	if to-from > nearBases {
+		at := int(pieces[i])
+		from = min(max(from, at-(nearBases-q)/2), to-nearBases)
+		to = from + nearBases
+	}
+	return from, to, min(2*last, len(pieces)) - 2*first - 1
+}
+
 // newFlank returns the flank of the piece of q bases at base at of a strand, which with its flank
 // is bases [from, to). flipped tells whether the canonical code is that of the complement. The
 // flank ends before an ambiguous letter.

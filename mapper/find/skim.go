@@ -54,16 +54,17 @@ type pieceTable struct {
 	next []uint32
 }
 
-// A piece is one piece of one read, with its flank.
+// A piece is one piece of one read, with what has to be known of a hit first.
 type piece struct {
 	read uint32
 	// at is where the piece starts on the forward strand << 1 | whether its canonical code is that
 	// of its reverse complement.
 	at uint32
-	// The piece with its flank is bases [from, from+bases) of the forward strand, which may have so
-	// many edits.
-	from         uint32
-	bases, edits uint16
+	// before and after are the bases of its flank on either side, which may have so many edits.
+	before, after, edits uint8
+	// nearBefore and nearAfter are the bases beside it that lie in the region of the node above its
+	// group (groups.go), nearBases at most with the piece, and nearEdits is that node's budget.
+	nearBefore, nearAfter, nearEdits uint8
 }
 
 // A pieceEntry is what the table has of a piece: enough to refuse most of its hits.
@@ -134,10 +135,14 @@ func (t *pieceTable) cut(c *pieceCutter, b *Batch, read uint32) {
 		flipped := complement < code
 		from, to, edits := stretch(c.starts, i, m, q)
 		flank := newFlank(strand, at, q, from, to, edits, flipped)
+		p := piece{read: read, at: uint32(at) << 1, edits: uint8(edits)}
 		if from < at {
-			from = at - flank.length()
+			p.before = uint8(flank.length())
+		} else {
+			p.after = uint8(flank.length())
 		}
-		p := piece{read: read, at: uint32(at) << 1, from: uint32(from), bases: uint16(q + flank.length()), edits: uint16(edits)}
+		from, to, edits = near(c.starts, i, m, q)
+		p.nearBefore, p.nearAfter, p.nearEdits = uint8(at-from), uint8(to-at-q), uint8(edits)
 		e := pieceEntry{code: code, piece: number, flank: flank}
 		if flipped {
 			e.code = complement
@@ -256,6 +261,8 @@ type hit struct {
 	strand     int
 	piece      piece
 	shape      shape
+	planes     locate.Planes // of the strand
+	diagonal   int
 }
 
 // hitBlock is the number of hits whose reads are fetched before any is looked at.

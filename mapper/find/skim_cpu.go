@@ -125,9 +125,29 @@ func (s *skimmer) check(w *skimWorker, hits []hit, contig uint32) {
 	}
 	for i := range hits {
 		h := &hits[i]
-		w.touched += s.b.packed[h.shape.packedAt]
+		m, at := int(h.shape.length), int(h.piece.at>>1)
+		n := locate.PlanesLength(m)
+		h.planes = s.b.packed[int(h.shape.packedAt)+h.strand*n:][:n:n]
+		at = along(at, s.table.q, m, h.strand)
+		h.diagonal = int(h.at) - at
+		w.touched += h.planes[at>>6*locate.PlaneWords]
 	}
+	start := s.ref.Contigs[contig].Start
+	left := 0
 	for i := range hits {
+		h := &hits[i]
+		from := int(h.piece.at>>1) - int(h.piece.nearBefore)
+		bases := int(h.piece.nearBefore) + s.table.q + int(h.piece.nearAfter)
+		from = along(from, bases, int(h.shape.length), h.strand)
+		edits := int(h.piece.nearEdits)
+		if locate.Exceeds(&s.ref.Bases, start+h.diagonal-edits, h.planes, from, from+bases, edits, 2*edits+1) {
+			w.refused++
+			continue
+		}
+		hits[left] = *h
+		left++
+	}
+	for i := range hits[:left] {
 		s.candidate(w, contig, &hits[i])
 	}
 }
@@ -145,20 +165,19 @@ func (s *skimmer) textCode(offset int) (code, complement uint32) {
 // alignment goes there.
 //
 // One with k differences at most is added for the first of the read's pieces that lies intact on
-// it with a flank whose differences there are no more than its edits: such a piece has a hit, too.
+// it, with no more differences in its flank, and near it, than it may have edits there: such a piece
+// has a hit that comes as far as this.
 func (s *skimmer) candidate(w *skimWorker, contig uint32, h *hit) {
 	m, k := int(h.shape.length), int(h.shape.k)
-	n := locate.PlanesLength(m)
-	words := locate.Planes(s.b.packed[h.shape.packedAt:][h.strand*n : (h.strand+1)*n])
-	diagonal := int(h.at) - along(int(h.piece.at>>1), s.table.q, m, h.strand)
+	diagonal := h.diagonal
 	c := &s.ref.Contigs[contig]
 	differences := locate.OffContig
 	if diagonal >= 0 && diagonal+m <= c.Length {
 		w.mismatches = parallel.Resize(w.mismatches, dna.Words(m))
-		differences = words.Mismatches(&s.ref.Bases, m, c.Start+diagonal, k, w.mismatches)
+		differences = h.planes.Mismatches(&s.ref.Bases, m, c.Start+diagonal, k, w.mismatches)
 		switch {
 		case differences > k:
-			if s.hopeless(h, words, c.Start+diagonal) {
+			if s.hopeless(h, c.Start+diagonal) {
 				w.refused++
 				return
 			}
@@ -185,10 +204,13 @@ func along(at, n, m, strand int) int {
 func (s *skimmer) repeated(w *skimWorker, h *hit) bool {
 	m, q := int(h.shape.length), s.table.q
 	for _, p := range s.table.pieces[h.shape.pieceFrom:h.number] {
-		bases := int(p.bases)
-		if countRange(w.mismatches, along(int(p.from), bases, m, h.strand), bases) <= int(p.edits) &&
-			countRange(w.mismatches, along(int(p.at>>1), q, m, h.strand), q) == 0 {
-			return true
+		at, bases := int(p.at>>1), int(p.before)+q+int(p.after)
+		if countRange(w.mismatches, along(at, q, m, h.strand), q) == 0 &&
+			countRange(w.mismatches, along(at-int(p.before), bases, m, h.strand), bases) <= int(p.edits) {
+			near := int(p.nearBefore) + q + int(p.nearAfter)
+			if countRange(w.mismatches, along(at-int(p.nearBefore), near, m, h.strand), near) <= int(p.nearEdits) {
+				return true
+			}
 		}
 	}
 	return false
@@ -203,12 +225,12 @@ func countRange(words []uint64, at, n int) int {
 // hopeless tells whether no alignment with at most k edits for which h is the hit of lemma 2
 // (groups.go) goes through its diagonal, as far as a cheap bound shows. offset is that of the
 // strand's first base on the diagonal.
-func (s *skimmer) hopeless(h *hit, words locate.Planes, offset int) bool {
+func (s *skimmer) hopeless(h *hit, offset int) bool {
 	m, k := int(h.shape.length), int(h.shape.k)
 	pieces := s.table.pieces[h.shape.pieceFrom:][:k+1]
 	groups := groupsOf(k)
 	g := int(h.number-h.shape.pieceFrom) / 2
-	for size := 2; size < groups; size *= 2 {
+	for size := 4; size < groups; size *= 2 {
 		first := g / size * size
 		last := min(first+size, groups)
 		if last-first <= size/2 {
@@ -219,11 +241,11 @@ func (s *skimmer) hopeless(h *hit, words locate.Planes, offset int) bool {
 		if h.strand == locate.Reverse {
 			from, to = m-to, m-from
 		}
-		if locate.Exceeds(&s.ref.Bases, offset-edits, words, from, to, edits, 2*edits+1) {
+		if locate.Exceeds(&s.ref.Bases, offset-edits, h.planes, from, to, edits, 2*edits+1) {
 			return true
 		}
 	}
-	return 2*k+1 <= locate.BoundWidth && locate.Exceeds(&s.ref.Bases, offset-k, words, 0, m, k, 2*k+1)
+	return 2*k+1 <= locate.BoundWidth && locate.Exceeds(&s.ref.Bases, offset-k, h.planes, 0, m, k, 2*k+1)
 }
 
 // cutAt is cut for pieces of the table.
