@@ -34,15 +34,17 @@ func (f *numberedFinder) Fits(*find.Batch) int { return f.size }
 
 func (f *numberedFinder) Ahead() bool { return f.ahead }
 
-func (f *numberedFinder) Find(b *find.Batch, found *find.Found) error {
+func (f *numberedFinder) Find(b *find.Batch, found *find.Found) (int, error) {
 	f.calls.Add(1)
 	number := len(b.Reads[0].Bases)
 	if number == f.fails {
-		return errFinder
+		return 0, errFinder
 	}
 	found.Counts.Candidates = int64(number)
-	return nil
+	return len(b.Reads), nil
 }
+
+func (f *numberedFinder) More(*find.Found) (int, error) { return 0, nil }
 
 // numberedFinders makes finders alike.
 func numberedFinders(t *testing.T, n int, like *numberedFinder) (all []*numberedFinder, finders []find.Finder) {

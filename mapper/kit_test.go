@@ -17,7 +17,7 @@ func chosen(t testing.TB, ref *dna.Reference, l *library, reads []string, o *Opt
 	t.Helper()
 	o.setDefaults()
 	o.Libraries = []Library{l.Library}
-	o.limits.find = find.Limits{Found: math.MaxInt, CountedBases: 1}
+	o.limits.find = find.Limits{Found: math.MaxInt, Handed: math.MaxInt, CountedBases: 1}
 	w := newWorker(ref, o, newContigCounts(ref, 1)[0])
 	finder := find.OnCPU(ref, o.finding(&find.Times{}))
 	b, err := finder.Pack(truth.Reads(reads...), l.together(), o.Distance.For)
@@ -25,8 +25,8 @@ func chosen(t testing.TB, ref *dna.Reference, l *library, reads []string, o *Opt
 		t.Fatal(err)
 	}
 	var f find.Found
-	if err := finder.Find(b, &f); err != nil {
-		t.Fatal(err)
+	if n, err := finder.Find(b, &f); err != nil || n != len(reads) {
+		t.Fatal(n, err)
 	}
 	w.group.locate(b, &f, 0, len(reads))
 	w.choose(l, 0, len(reads))

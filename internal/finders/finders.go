@@ -291,7 +291,8 @@ func (s *suite) parts(t *testing.T) {
 		var want [][]truth.Location
 		for _, together := range []int{1, 2} {
 			for _, limits := range []find.Limits{
-				{Found: 100, GPUFound: 100}, {Found: 1, GPUFound: 3}, {GPUQueue: 2}, {GPUQueue: 50, GPUFound: 1}, {},
+				{Found: 100, Handed: 100, GPUFound: 100}, {Found: 1, Handed: 3, GPUFound: 3}, {Handed: 1, GPUQueue: 2},
+				{Found: 1, GPUQueue: 50, GPUFound: 1}, {},
 			}[:s.pick(5, 4)] {
 				for _, batch := range []int{7, 0}[:s.pick(2, 1)] {
 					o := options(engine)
@@ -313,13 +314,14 @@ func (s *suite) parts(t *testing.T) {
 	}
 }
 
-// tooMuch has reads that belong together be found whatever the limits, and others refused.
+// tooMuch has reads that belong together be found whatever the limits, and others be refused or
+// handed on a few at a time.
 func (s *suite) tooMuch(t *testing.T) {
 	contigs, reads := copies(s.pick(300, 100))
 	ref := truth.Reference(t, contigs...)
 	for _, engine := range engines {
 		o := options(engine)
-		o.Limits.Found, o.Limits.GPUFound = 1, 1
+		o.Limits.Found, o.Limits.Handed, o.Limits.GPUFound = 1, 1, 1
 		finders, done := s.make(t, ref, o)
 		defer done()
 		f := finders[0]
@@ -328,11 +330,26 @@ func (s *suite) tooMuch(t *testing.T) {
 			t.Fatal(err)
 		}
 		var result find.Found
-		if err := f.Find(b, &result); !errors.Is(err, find.ErrTooMuch) {
-			t.Errorf("%s: all reads: %v", engine, err)
-		}
-		if err := f.Find(b.Part(0, 1), &result); err != nil || result.Count(0, 2) < 20 {
-			t.Errorf("%s: two reads: %v, %d found", engine, err, result.Count(0, 2))
+		n, err := f.Find(b, &result)
+		switch {
+		case errors.Is(err, find.ErrTooMuch):
+			if n, err = f.Find(b.Part(0, 1), &result); err != nil || n != 2 || result.Count(0, 2) < 20 {
+				t.Errorf("%s: two reads: %v, %d found for %d", engine, err, result.Count(0, 2), n)
+			}
+		case err != nil:
+			t.Fatal(err)
+		default:
+			for sum := n; ; sum += n {
+				if n != 2 || result.Count(0, 2) < 20 {
+					t.Fatalf("%s: %d found for %d reads after %d", engine, result.Count(0, n), n, sum-n)
+				}
+				if sum == len(reads) {
+					break
+				}
+				if n, err = f.More(&result); err != nil {
+					t.Fatal(err)
+				}
+			}
 		}
 	}
 }

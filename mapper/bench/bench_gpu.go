@@ -75,7 +75,7 @@ func (b *gpuBench) measure(ctx context.Context) ([]measure.Row, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if err := b.finder.Find(b.batch.Part(from, b.size), &b.found); err != nil {
+		if _, err := b.finder.Find(b.batch.Part(from, b.size), &b.found); err != nil {
 			return nil, err
 		}
 		locations += int64(len(b.found.Located.All()))

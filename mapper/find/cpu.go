@@ -1,11 +1,8 @@
 package find
 
 import (
-	"math"
-
 	"scanmap/dna"
 	"scanmap/fasta"
-	"scanmap/locate"
 	"scanmap/parallel"
 )
 
@@ -19,11 +16,13 @@ type cpuFinder struct {
 	table   pieceTable
 	skimmer skimmer
 	scanner scanner
+	store   store
 }
 
 // OnCPU returns a finder that runs on the CPU, with all threads.
 func OnCPU(ref *dna.Reference, o Options) Finder {
 	c := &cpuFinder{shared: newShared(ref, o)}
+	c.store = store{folder: o.TemporaryFolder, limit: c.options.Limits.Found}
 	if o.Engine != EngineScan && c.bases >= c.options.Limits.CountedBases {
 		c.rare = newRarity(ref, c.segments, o.Threads)
 	}
@@ -53,14 +52,13 @@ func BatchReads(n int64) int {
 	return int(min(max(n/256, 1<<14), 1<<20))
 }
 
-func (c *cpuFinder) Find(b *Batch, f *Found) error {
-	limit := int64(c.options.Limits.Found)
-	if b.alone() {
-		limit = math.MaxInt64
-	}
+func (c *cpuFinder) Find(b *Batch, f *Found) (int, error) {
 	c.classes.sort(b, &c.shared)
 	f.reset(&c.classes)
-	c.skimmer.begin(c.ref, b, c.options.Threads)
+	if err := c.store.begin(b, c.options.Threads); err != nil {
+		return 0, err
+	}
+	c.skimmer.begin(c.ref, b, &c.store)
 	for q := maxPiece; q >= minPiece; q-- {
 		class := c.classes.skimmed[q]
 		if len(class) == 0 {
@@ -69,26 +67,31 @@ func (c *cpuFinder) Find(b *Batch, f *Found) error {
 		start := c.options.Times.Pieces.Start()
 		c.table.build(b, class, q, c.rare, c.options.Threads)
 		start = c.options.Times.Pieces.Add(start, int64(len(class)))
-		ok := c.skimmer.skim(c.segments, &c.table, limit)
+		c.skimmer.skim(c.segments, &c.table)
 		c.options.Times.Skim.Add(start, int64(c.bases))
-		if !ok {
-			return ErrTooMuch
-		}
 	}
-	ends, ok := c.scanner.run(&c.shared, b, c.classes.scanned, limit)
-	if !ok {
-		return ErrTooMuch
+	c.scanner.run(&c.shared, b, c.classes.scanned, &c.store)
+	if err := c.store.finish(); err != nil {
+		return 0, err
 	}
-	var candidates [][]locate.Candidate
-	for i := range c.skimmer.workers {
-		w := &c.skimmer.workers[i]
-		candidates = append(candidates, w.candidates)
-		f.Counts.Refused += w.refused
-		f.Counts.Candidates += w.refused + int64(len(w.candidates))
+	refused, candidates := c.skimmer.counts()
+	f.Counts.Refused, f.Counts.Candidates = refused, refused+candidates
+	return c.hand(f)
+}
+
+func (c *cpuFinder) More(f *Found) (int, error) {
+	f.reset(nil)
+	return c.hand(f)
+}
+
+// hand leaves what the next reads have in f.
+func (c *cpuFinder) hand(f *Found) (int, error) {
+	n, lists, err := c.store.take(c.options.Limits.Handed)
+	if err != nil {
+		return 0, err
 	}
-	f.Located.Group(nil, readOfLocated, len(b.Reads), 1)
-	f.Candidates.Group(candidates, readOfCandidate, len(b.Reads), c.options.Threads)
-	f.Ends.Group(ends, readOfEnd, len(b.Reads), c.options.Threads)
-	f.fullness = float64(len(f.Candidates.list)+len(f.Ends.list)) / float64(c.options.Limits.Found)
-	return nil
+	f.Located.Group(nil, readOfLocated, n, 1)
+	f.Candidates.Group(lists[storedCandidate], readOfCandidate, n, c.options.Threads)
+	f.Ends.Group(storedEnds(lists[storedEnd]), readOfEnd, n, c.options.Threads)
+	return n, nil
 }

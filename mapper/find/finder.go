@@ -18,10 +18,13 @@ type Finder interface {
 	// Fits returns how many reads of a batch, the last that Pack made, should be given to Find at a
 	// time, at least 1.
 	Fits(b *Batch) int
-	// Find finds where the reads of a batch, or of a part of one, may lie, and leaves it in f,
-	// whose memory it takes again. ErrTooMuch means that fewer reads have to be tried; a batch of
-	// reads that belong together is never too much. Other errors are those of a device.
-	Find(b *Batch, f *Found) error
+	// Find finds where the reads of a batch, or of a part of one, may lie. It leaves what the first n
+	// of them have in f, whose memory it takes again. ErrTooMuch means that fewer reads have to be
+	// tried; a batch of reads that belong together is never too much. Other errors are those of a
+	// device, or of a temporary file.
+	Find(b *Batch, f *Found) (n int, err error)
+	// More leaves what the next n reads have that Find found more for.
+	More(f *Found) (n int, err error)
 	// Ahead tells whether Find should go on while what it found before is used. A finder that takes
 	// all processors should not.
 	Ahead() bool
@@ -40,15 +43,19 @@ type Options struct {
 	BatchReads int
 	// Times adds up what the stages take. It must not be nil.
 	Times *Times
+	// TemporaryFolder is for what was found and does not fit into memory; empty for the system's.
+	TemporaryFolder string
 	// Limits are for tests; the zero value of each field stands for a good number.
 	Limits Limits
 }
 
 // Limits bound what is held at a time. Results do not depend on them.
 type Limits struct {
-	// Found is the most candidates and ends that are held of a part on the CPU, and GPUFound the
-	// most candidates, ends and locations on a GPU, unless reads that belong together have more.
-	Found, GPUFound int
+	// Found is the most candidates and ends that the CPU's finder holds in memory; more go to a
+	// temporary file. Handed is the most that it hands on at a time, unless reads that belong
+	// together have more. GPUFound is the most candidates, ends and locations on a GPU, with the
+	// same exception.
+	Found, Handed, GPUFound int
 	// GPUQueue is the most room in the queues of a GPU's finder, in candidates and in ends, unless
 	// one stretch of the text has more for reads that belong together.
 	GPUQueue int
@@ -63,7 +70,8 @@ func (l Limits) withDefaults() Limits {
 			*n = good
 		}
 	}
-	def(&l.Found, 1<<25) // of 16 bytes each, twice while they are grouped
+	def(&l.Found, 1<<23) // of 16 bytes each
+	def(&l.Handed, 1<<20)
 	// Each finder holds two parts, whose locations take some 100 bytes each.
 	def(&l.GPUFound, 1<<22)
 	def(&l.GPUQueue, 1<<24)
@@ -82,21 +90,27 @@ type Times struct {
 // Parts cuts batches into parts that fit a finder.
 type Parts struct {
 	size int // reads that are likely to fit at a time; 0 for as many as Fits says
+	left int // reads for which the finder has found what it has not handed on
 }
 
-// Next finds for the next part of a batch, from read `from` on: as many reads as the finder likes
-// or, where that finds too much, half of them, and so on. It returns the part, whose length says
-// where the next one begins. The size that fitted is kept for the next part, which is likely to be
-// alike, and doubles when little was found.
+// Next finds for the next part of a batch, from read `from` on, and returns it: its length says
+// where the next one begins. It gives the finder as many reads as it likes or, where that finds too
+// much, half of them, and so on. The size that fitted is kept for what comes next, which is likely to
+// be alike, and doubles when little was found.
 func (p *Parts) Next(finder Finder, b *Batch, from int, f *Found) (*Batch, error) {
 	for {
+		if p.left > 0 {
+			n, err := finder.More(f)
+			p.left -= n
+			return b.Slice(from, from+n), err
+		}
 		n := finder.Fits(b)
 		if p.size > 0 {
 			n = min(n, p.size)
 		}
 		part := b.Part(from, n)
 		n = len(part.Reads)
-		err := finder.Find(part, f)
+		first, err := finder.Find(part, f)
 		switch {
 		case errors.Is(err, ErrTooMuch):
 			p.size = (n + 1) / 2
@@ -107,7 +121,8 @@ func (p *Parts) Next(finder Finder, b *Batch, from int, f *Found) (*Batch, error
 		if p.size > 0 && n >= p.size && f.fullness < 1.0/4 {
 			p.size *= 2
 		}
-		return part, nil
+		p.left = n - first
+		return part.Slice(0, first), nil
 	}
 }
 

@@ -37,7 +37,8 @@ type gpuFinder struct {
 	verify  gpuVerify
 	scan    gpuScan
 	text    gpuText // of the chunk at hand, where chunks do not stay
-	scanner scanner // for reads that the GPU cannot scan for
+	scanner scanner // for reads that the GPU cannot scan for, whose ends store holds
+	store   store
 	found   gpuFound
 	room    int // for candidates
 	fits    int // reads of the batch at a time
@@ -126,20 +127,23 @@ var errNoRoom = errors.New("the queue of candidates has no room")
 
 // Find finds on the GPU. Where the queue of candidates is too small and can be larger, it is tried
 // again with a larger one.
-func (w *gpuFinder) Find(b *Batch, f *Found) error {
+func (w *gpuFinder) Find(b *Batch, f *Found) (int, error) {
 	for {
 		err := w.find(b, f)
 		if w.queue.Err != nil {
-			return &device.Error{Err: w.queue.Err}
+			return 0, &device.Error{Err: w.queue.Err}
 		}
 		if !errors.Is(err, errNoRoom) {
-			return err
+			return len(b.Reads), err
 		}
 		if !w.enlarge() {
-			return ErrTooMuch
+			return 0, ErrTooMuch
 		}
 	}
 }
+
+// More has nothing: Find hands everything on.
+func (w *gpuFinder) More(*Found) (int, error) { return 0, nil }
 
 // A gpuPart is a part of a batch while a finder is at work on it.
 type gpuPart struct {
@@ -197,10 +201,18 @@ func (w *gpuFinder) find(b *Batch, f *Found) error {
 			return ErrTooMuch
 		}
 	}
-	ends, ok := w.scanner.run(&w.shared, b, onCPU, limit)
-	if !ok {
-		return ErrTooMuch
+	if err := w.store.begin(b, w.options.Threads); err != nil {
+		return err
 	}
+	w.scanner.run(&w.shared, b, onCPU, &w.store)
+	if err := w.store.finish(); err != nil {
+		return err
+	}
+	_, lists, err := w.store.take(math.MaxInt)
+	if err != nil {
+		return err
+	}
+	ends := storedEnds(lists[storedEnd])
 	threads := w.options.Threads
 	f.Candidates.Group([][]locate.Candidate{found.candidates}, readOfCandidate, len(b.Reads), threads)
 	f.Ends.Group(append(ends, found.ends), readOfEnd, len(b.Reads), threads)

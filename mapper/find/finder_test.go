@@ -8,27 +8,63 @@ import (
 	"scanmap/fasta"
 )
 
-// A limitedFinder finds as much for a read as it has bases, and holds limit at most. It notes the
-// sizes that it was given.
+// A limitedFinder finds as much for a read as it has bases, and holds limit at most. It hands on
+// `hands` reads at a time, or all for 0. It notes the sizes that it was given.
 type limitedFinder struct {
 	Finder
-	limit int
-	tried []int
+	limit, hands int
+	left         int // reads to hand on
+	tried        []int
 }
 
 func (f *limitedFinder) Fits(b *Batch) int { return 40 }
 
-func (f *limitedFinder) Find(b *Batch, found *Found) error {
+func (f *limitedFinder) Find(b *Batch, found *Found) (int, error) {
 	n := 0
 	for i := range b.Reads {
 		n += b.Length(i)
 	}
 	f.tried = append(f.tried, len(b.Reads))
 	if n > f.limit && !b.alone() {
-		return ErrTooMuch
+		return 0, ErrTooMuch
 	}
 	found.fullness = float64(n) / float64(f.limit)
-	return nil
+	f.left = len(b.Reads)
+	return f.More(found)
+}
+
+func (f *limitedFinder) More(*Found) (int, error) {
+	n := f.left
+	if f.hands > 0 {
+		n = min(n, f.hands)
+	}
+	f.left -= n
+	return n, nil
+}
+
+// TestPartsHandedOn has a finder hand on what it found a few reads at a time.
+func TestPartsHandedOn(t *testing.T) {
+	for _, c := range []struct {
+		hands int
+		want  []int
+	}{{0, []int{40, 10}}, {40, []int{40, 10}}, {15, []int{15, 15, 10, 10}}, {1, slices.Repeat([]int{1}, 50)}} {
+		var b Batch
+		b.layOut(make([]fasta.Read, 50), 1, func(int) int { return 0 })
+		f := &limitedFinder{limit: 1, hands: c.hands}
+		var p Parts
+		var got []int
+		for from := 0; from < len(b.Reads); {
+			part, err := p.Next(f, &b, from, &Found{})
+			if err != nil || len(part.Reads) == 0 {
+				t.Fatalf("%d reads at %d, %v", len(part.Reads), from, err)
+			}
+			got = append(got, len(part.Reads))
+			from += len(part.Reads)
+		}
+		if !slices.Equal(got, c.want) || !slices.Equal(f.tried, []int{40, 10}) {
+			t.Errorf("%d at a time: parts of %v, want %v; tried %v", c.hands, got, c.want, f.tried)
+		}
+	}
 }
 
 // TestParts has parts halve where too much is found, and double where little is.

@@ -121,10 +121,15 @@ func (f *Found) HoldLocated(located []Located, reads, threads int) {
 	f.Located.next = nil
 }
 
-// reset empties f for a batch whose reads were sorted into classes.
+// reset empties f for a batch whose reads were sorted into classes; nil for what more there is of
+// one.
 func (f *Found) reset(classes *classes) {
 	f.Operations = f.Operations[:0]
-	f.Counts = Counts{Scanned: int64(len(classes.scanned))}
+	f.Counts = Counts{}
+	if classes == nil {
+		return
+	}
+	f.Counts.Scanned = int64(len(classes.scanned))
 	for _, class := range classes.skimmed {
 		f.Counts.Skimmed += int64(len(class))
 	}

@@ -1,7 +1,6 @@
 package find
 
 import (
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -9,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"scanmap/fasta"
-	"scanmap/internal/truth"
 	"scanmap/locate"
 )
 
@@ -98,26 +96,5 @@ func TestReaderTakesAlignments(t *testing.T) {
 	}
 	if none := r.Append(nil, b, &f, 0, &view); len(none) > 0 {
 		t.Errorf("the other read has %+v", none)
-	}
-}
-
-// TestFullness fills what can be held with candidates, and with ends.
-func TestFullness(t *testing.T) {
-	r := rand.New(rand.NewPCG(51, 52))
-	unit := truth.Random(r, 40, "ACGT")
-	ref := truth.Reference(t, strings.Repeat(unit, 50))
-	for _, engine := range []Engine{EngineSkim, EngineScan} {
-		f := OnCPU(ref, Options{Engine: engine, Threads: 1, Times: &Times{}, Limits: Limits{Found: 1000}})
-		b, err := f.Pack(truth.Reads(unit, unit), 1, func(int) int { return 1 })
-		if err != nil {
-			t.Fatal(err)
-		}
-		var found Found
-		if err := f.Find(b, &found); err != nil {
-			t.Fatal(err)
-		}
-		if n := found.Count(0, 2); n < 100 || found.fullness != float64(n)/1000 {
-			t.Errorf("%s: %d found of at most 1000, fullness %g", engine, n, found.fullness)
-		}
 	}
 }

@@ -2,7 +2,6 @@ package find
 
 import (
 	"math/bits"
-	"sync/atomic"
 
 	"scanmap/dna"
 	"scanmap/locate"
@@ -28,9 +27,6 @@ const wuManberEdits = 1
 type scanner struct {
 	ref     *dna.Reference
 	b       *Batch
-	reads   []uint32
-	limit   int64 // most occurrences
-	found   atomic.Int64
 	workers []scanWorker
 }
 
@@ -38,49 +34,41 @@ type scanWorker struct {
 	codes       []byte // the segment's text, one code a base, ambiguousCode for others
 	masks       []uint64
 	plus, minus []uint64
-	found       []locate.End
-	counted     int
+	store       *storeWriter
 }
 
 // letterCodes is the number of codes that text has: those of A, C, G and T, and that of all other
 // letters.
 const letterCodes = dna.AmbiguousCode + 1
 
-// run scans for reads of a batch, and times it. ok is false when there were more ends than limit.
-func (s *scanner) run(of *shared, b *Batch, reads []uint32, limit int64) (lists [][]locate.End, ok bool) {
+// run scans for reads of a batch, puts their ends into a store, and times it.
+func (s *scanner) run(of *shared, b *Batch, reads []uint32, to *store) {
 	if len(reads) == 0 {
-		return nil, true
+		return
 	}
 	start := of.options.Times.Scan.Start()
-	lists, ok = s.scan(of.ref, of.segments, b, reads, limit, of.options.Threads)
+	s.ref, s.b = of.ref, b
+	s.workers = parallel.Resize(s.workers, len(to.writers))
+	groups := (len(reads) + scanReads - 1) / scanReads
+	parallel.Ranges(len(s.workers), len(of.segments)*groups, 1, func(worker, item, _ int) {
+		w := &s.workers[worker]
+		w.store = &to.writers[worker]
+		group := item % groups
+		s.scanSegment(w, of.segments[item/groups], reads[group*scanReads:min((group+1)*scanReads, len(reads))])
+	})
 	of.options.Times.Scan.Add(start, int64(of.bases)*int64(len(reads)))
-	return lists, ok
 }
 
-// scan returns the ends of reads, in one list for each worker. ok is false when there were more
-// than limit.
-func (s *scanner) scan(ref *dna.Reference, segments []segment, b *Batch, reads []uint32, limit int64, threads int) (lists [][]locate.End, ok bool) {
-	s.ref, s.b, s.reads = ref, b, reads
-	s.limit, s.found = limit, atomic.Int64{}
-	s.workers = parallel.Resize(s.workers, threads)
-	for i := range s.workers {
-		s.workers[i].found, s.workers[i].counted = s.workers[i].found[:0], 0
-	}
-	groups := (len(reads) + scanReads - 1) / scanReads
-	parallel.Ranges(threads, len(segments)*groups, 1, func(worker, item, _ int) {
-		if s.found.Load() > limit {
-			return
+// storedEnds are ends as a store holds them.
+func storedEnds(lists [][]locate.Candidate) (ends [][]locate.End) {
+	for _, l := range lists {
+		out := make([]locate.End, len(l))
+		for i, c := range l {
+			out[i] = locate.End{Read: c.Read, Place: c.Place, End: c.Diagonal, Distance: c.Differences}
 		}
-		w := &s.workers[worker]
-		group := item % groups
-		s.scanSegment(w, segments[item/groups], reads[group*scanReads:min((group+1)*scanReads, len(reads))])
-		s.found.Add(int64(len(w.found) - w.counted))
-		w.counted = len(w.found)
-	})
-	for i := range s.workers {
-		lists = append(lists, s.workers[i].found)
+		ends = append(ends, out)
 	}
-	return lists, s.found.Load() <= limit
+	return ends
 }
 
 // scanSegment adds the occurrences of some reads that end in (from, to] of a segment.
@@ -102,7 +90,9 @@ func (s *scanner) scanSegment(w *scanWorker, seg segment, reads []uint32) {
 			words := s.b.strand(int(read), strand)
 			w.setMasks(words, m)
 			emit := func(end, distance int) {
-				w.found = append(w.found, locate.End{Read: read, Place: locate.At(int(seg.contig), strand), End: int32(end), Distance: int32(distance)})
+				w.store.add(storedEnd, locate.Candidate{
+					Read: read, Place: locate.At(int(seg.contig), strand), Diagonal: int32(end), Differences: int32(distance),
+				})
 			}
 			switch {
 			case m <= 64 && k <= wuManberEdits:

@@ -1,8 +1,6 @@
 package find
 
 import (
-	"sync/atomic"
-
 	"scanmap/dna"
 	"scanmap/locate"
 	"scanmap/parallel"
@@ -233,10 +231,6 @@ type skimmer struct {
 	table *pieceTable
 	// shapes are indexed by the batch's reads.
 	shapes []shape
-	// limit is the number of candidates after which the pass stops, found the
-	// number so far, counted in steps of candidateStep.
-	limit   int64
-	found   atomic.Int64
 	workers []skimWorker
 }
 
@@ -248,11 +242,17 @@ type skimWorker struct {
 	step                       [probeStep]uint32 // codes of the windows of one call
 	hits                       [hitBlock]hit
 	mismatches                 []uint64 // of one candidate, see locate.Planes.Mismatches
-	candidates                 []locate.Candidate
+	store                      *storeWriter
 	refused                    int64  // candidates that a bound ruled out
 	touched                    uint64 // keeps loads that only warm the cache
-	counted                    int
+	// recent are candidates with more than k differences that were added, each in the place that
+	// its hash gives it.
+	recent [1 << recentBits]locate.Candidate
 }
+
+// recentBits is the logarithm of the number of recent candidates. A diagonal's hits come within a
+// read's length of each other.
+const recentBits = 10
 
 // A hit is a window of the reference, at a contig position, that equals a piece on a strand and has
 // its flank beside it.
@@ -279,32 +279,38 @@ type shape struct {
 // any is looked up, so that the memory's latency is hidden.
 const blockWindows = 1024
 
-// begin prepares for the classes of a batch.
-func (s *skimmer) begin(ref *dna.Reference, b *Batch, threads int) {
+// begin prepares for the classes of a batch, whose candidates go into a store.
+func (s *skimmer) begin(ref *dna.Reference, b *Batch, to *store) {
 	s.ref, s.b = ref, b
-	s.found.Store(0)
-	s.workers = parallel.Resize(s.workers, threads)
+	s.workers = parallel.Resize(s.workers, len(to.writers))
 	for i := range s.workers {
 		w := &s.workers[i]
-		w.candidates, w.counted, w.refused = w.candidates[:0], 0, 0
+		w.store, w.refused = &to.writers[i], 0
+		for j := range w.recent {
+			w.recent[j].Differences = -1 // none
+		}
 	}
 }
 
-// skim adds the candidates of the class of reads whose pieces are in table to those of the
-// workers, in no order. It returns false when the batch has had more than limit.
-func (s *skimmer) skim(segments []segment, table *pieceTable, limit int64) bool {
-	s.table, s.limit = table, limit
+// counts returns the candidates that were refused, and those that were found.
+func (s *skimmer) counts() (refused, found int64) {
+	for i := range s.workers {
+		refused += s.workers[i].refused
+		found += s.workers[i].store.added
+	}
+	return refused, found
+}
+
+// skim adds the candidates of the class of reads whose pieces are in table.
+func (s *skimmer) skim(segments []segment, table *pieceTable) {
+	s.table = table
 	s.shapes = parallel.Resize(s.shapes, len(s.b.Reads))
 	for i := range s.shapes {
 		s.shapes[i] = shape{uint64(s.b.packedAt[i]), uint32(s.b.length[i]), uint32(s.b.k[i]), table.pieceFrom[i]}
 	}
 	parallel.Ranges(len(s.workers), len(segments), 1, func(worker, from, to int) {
 		for _, seg := range segments[from:to] {
-			if s.found.Load() > limit {
-				return
-			}
 			s.skimSegment(&s.workers[worker], seg)
 		}
 	})
-	return s.found.Load() <= limit
 }

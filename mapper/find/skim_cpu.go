@@ -17,18 +17,8 @@ func (s *skimmer) skimSegment(w *skimWorker, seg segment) {
 		n := 0
 		n, at = s.table.probe(w, &s.ref.Bases, contig.Start, at, last)
 		s.lookUp(w, n, seg.contig)
-		if int64(len(w.candidates)-w.counted) >= candidateStep || at >= last {
-			found := s.found.Add(int64(len(w.candidates) - w.counted))
-			w.counted = len(w.candidates)
-			if found > s.limit {
-				return
-			}
-		}
 	}
 }
-
-// candidateStep is how many candidates a worker finds before it tells the others.
-const candidateStep = 1 << 14
 
 // probe hashes the windows from at on and leaves those that pass the filter in w: n
 // of them. It returns the position from which to go on. start is the offset of the
@@ -171,23 +161,33 @@ func (s *skimmer) candidate(w *skimWorker, contig uint32, h *hit) {
 	m, k := int(h.shape.length), int(h.shape.k)
 	diagonal := h.diagonal
 	c := &s.ref.Contigs[contig]
-	differences := locate.OffContig
-	if diagonal >= 0 && diagonal+m <= c.Length {
-		w.mismatches = parallel.Resize(w.mismatches, dna.Words(m))
-		differences = h.planes.Mismatches(&s.ref.Bases, m, c.Start+diagonal, k, w.mismatches)
-		switch {
-		case differences > k:
-			if s.hopeless(h, c.Start+diagonal) {
-				w.refused++
-				return
-			}
-		case s.repeated(w, h):
+	candidate := locate.Candidate{
+		Read: h.piece.read, Place: locate.At(int(contig), h.strand), Diagonal: int32(diagonal), Differences: locate.OffContig,
+	}
+	if diagonal < 0 || diagonal+m > c.Length {
+		w.store.add(storedCandidate, candidate)
+		return
+	}
+	w.mismatches = parallel.Resize(w.mismatches, dna.Words(m))
+	differences := h.planes.Mismatches(&s.ref.Bases, m, c.Start+diagonal, k, w.mismatches)
+	if differences <= k {
+		if s.repeated(w, h) {
 			return
 		}
+		candidate.Differences = int32(differences)
+		w.store.add(storedCandidate, candidate)
+		return
 	}
-	w.candidates = append(w.candidates, locate.Candidate{
-		Read: h.piece.read, Place: locate.At(int(contig), h.strand), Diagonal: int32(diagonal), Differences: int32(differences),
-	})
+	candidate.Differences = int32(k + 1)
+	before := &w.recent[(candidate.Read*hashMultiplier^uint32(diagonal)*hashMultiplier)>>(32-recentBits)]
+	switch {
+	case *before == candidate:
+	case s.hopeless(h, c.Start+diagonal):
+		w.refused++
+	default:
+		*before = candidate
+		w.store.add(storedCandidate, candidate)
+	}
 }
 
 // along returns where n bases of a read of m bases, from a place on the forward strand on, start on

@@ -1,0 +1,100 @@
+package find
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"scanmap/fasta"
+	"scanmap/locate"
+)
+
+// TestStore puts items into stores of every size, in memory and in the file, and takes them out.
+func TestStore(t *testing.T) {
+	folder := t.TempDir()
+	s := store{folder: folder}
+	rapid.Check(t, func(rt *rapid.T) {
+		together := rapid.IntRange(1, 2).Draw(rt, "together")
+		b := &Batch{Together: together}
+		reads := together * rapid.IntRange(1, 200).Draw(rt, "groups")
+		b.Reads = make([]fasta.Read, reads)
+		s.limit = rapid.SampledFrom([]int{0, 1, 1000, 1 << 20}).Draw(rt, "limit")
+		if err := s.begin(b, 2); err != nil {
+			rt.Fatal(err)
+		}
+		want := make([][storedKinds][]locate.Candidate, reads)
+		dense := rapid.IntRange(0, reads-1).Draw(rt, "dense") // a read that has much
+		for i := range rapid.IntRange(0, 3000).Draw(rt, "items") {
+			kind, read := i%7/6, (i*i)%reads
+			if i%3 == 0 {
+				read = dense
+			}
+			c := locate.Candidate{Read: uint32(read), Place: locate.Place(i), Diagonal: int32(-i), Differences: int32(2 * i)}
+			s.writers[i%2].add(kind, c)
+			want[read][kind] = append(want[read][kind], c)
+		}
+		if err := s.finish(); err != nil {
+			rt.Fatal(err)
+		}
+		most := rapid.SampledFrom([]int{0, 1, 50, 700, 1 << 20}).Draw(rt, "most")
+		from := 0
+		for {
+			n, lists, err := s.take(most)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			if n == 0 {
+				break
+			}
+			got := make([][storedKinds][]locate.Candidate, n)
+			sum := 0
+			for kind, pages := range lists {
+				for _, page := range pages {
+					sum += len(page)
+					for _, c := range page {
+						c.Read += uint32(from)
+						got[int(c.Read)-from][kind] = append(got[int(c.Read)-from][kind], c)
+					}
+				}
+			}
+			if n%together != 0 || sum > most && n > together {
+				rt.Fatalf("%d items of %d reads at a time, want %d", sum, n, most)
+			}
+			for i := range got {
+				for kind := range storedKinds {
+					compare := func(a, b locate.Candidate) int { return int(a.Place) - int(b.Place) }
+					slices.SortFunc(got[i][kind], compare)
+					if !slices.Equal(got[i][kind], want[from+i][kind]) {
+						rt.Fatalf("read %d of %d, kind %d: %v, want %v", from+i, reads, kind, got[i][kind], want[from+i][kind])
+					}
+				}
+			}
+			from += n
+		}
+		if from != reads {
+			rt.Fatalf("%d of %d reads", from, reads)
+		}
+	})
+	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
+		t.Errorf("left in the temporary folder: %v, %v", left, err)
+	}
+}
+
+// TestStoreWithoutFolder has no place for the file.
+func TestStoreWithoutFolder(t *testing.T) {
+	s := store{folder: filepath.Join(t.TempDir(), "missing")}
+	b := &Batch{Together: 1, Reads: make([]fasta.Read, 1)}
+	if err := s.begin(b, 1); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 * pageItems {
+		s.writers[0].add(storedEnd, locate.Candidate{})
+	}
+	if err := s.finish(); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("error %v", err)
+	}
+}
