@@ -46,18 +46,23 @@ type pieceTable struct {
 	// pieceFrom is indexed by the batch's reads.
 	pieceFrom []uint32
 	pieces    []piece
+	// cuts[pieceFrom[i]+g-1] is where the region of group g of reads[i] begins, g > 0 (groups.go).
+	cuts []uint32
 	// all and next are the pieces before they are entered, and where the next of each
 	// bucket goes.
 	all  []pieceEntry
 	next []uint32
 }
 
-// A piece is one piece of one read, with what has to be known of a hit first.
+// A piece is one piece of one read, with all that has to be known of a hit first, in half a line of
+// the cache.
 type piece struct {
 	read uint32
 	// at is where the piece starts on the forward strand << 1 | whether its canonical code is that
 	// of its reverse complement.
 	at uint32
+	// Of the read: where it is packed, its bases and edits, and its first piece.
+	packedAt, length, k, first uint32
 	// before and after are the bases of its flank on either side, which may have so many edits.
 	before, after, edits uint8
 	// nearBefore and nearAfter are the bases beside it that lie in the region of the node above its
@@ -102,7 +107,7 @@ func (t *pieceTable) build(b *Batch, reads []uint32, q int, rare *rarity, thread
 		}
 	}
 	t.pieceFrom[len(b.Reads)] = n
-	t.pieces = parallel.Resize(t.pieces, int(n))
+	t.pieces, t.cuts = parallel.Resize(t.pieces, int(n)), parallel.Resize(t.cuts, int(n))
 	t.all = parallel.Resize(t.all, int(n))
 	cutters := make([]pieceCutter, threads)
 	parallel.Ranges(threads, len(reads), packGrain, func(worker, from, to int) {
@@ -127,13 +132,19 @@ func (t *pieceTable) cut(c *pieceCutter, b *Batch, read uint32) {
 	strand := b.strand(int(read), locate.Forward)
 	c.starts = c.chooser.choose(c.starts[:0], strand, m, k, q)
 	first := t.pieceFrom[read]
+	for g := 1; g < groupsOf(k); g++ {
+		t.cuts[int(first)+g-1] = uint32(cut(c.starts, g, m, q))
+	}
 	for i, at := range c.starts {
 		at, number := int(at), first+uint32(i)
 		code, complement, ok := windowCode(strand, at, q)
 		flipped := complement < code
 		from, to, edits := stretch(c.starts, i, m, q)
 		flank := newFlank(strand, at, q, from, to, edits, flipped)
-		p := piece{read: read, at: uint32(at) << 1, edits: uint8(edits)}
+		p := piece{
+			read: read, at: uint32(at) << 1, edits: uint8(edits),
+			packedAt: uint32(b.packedAt[read]), length: uint32(m), k: uint32(k), first: first,
+		}
 		if from < at {
 			p.before = uint8(flank.length())
 		} else {
@@ -229,8 +240,6 @@ type skimmer struct {
 	ref   *dna.Reference
 	b     *Batch
 	table *pieceTable
-	// shapes are indexed by the batch's reads.
-	shapes []shape
 	workers []skimWorker
 }
 
@@ -260,20 +269,12 @@ type hit struct {
 	number, at uint32 // of the piece, of the window
 	strand     int
 	piece      piece
-	shape      shape
 	planes     locate.Planes // of the strand
 	diagonal   int
 }
 
 // hitBlock is the number of hits whose reads are fetched before any is looked at.
 const hitBlock = 128
-
-// A shape is what a hit needs to know of its read, in one place.
-type shape struct {
-	packedAt  uint64
-	length, k uint32
-	pieceFrom uint32
-}
 
 // blockWindows is the number of windows whose codes are hashed and probed before
 // any is looked up, so that the memory's latency is hidden.
@@ -304,10 +305,6 @@ func (s *skimmer) counts() (refused, found int64) {
 // skim adds the candidates of the class of reads whose pieces are in table.
 func (s *skimmer) skim(segments []segment, table *pieceTable) {
 	s.table = table
-	s.shapes = parallel.Resize(s.shapes, len(s.b.Reads))
-	for i := range s.shapes {
-		s.shapes[i] = shape{uint64(s.b.packedAt[i]), uint32(s.b.length[i]), uint32(s.b.k[i]), table.pieceFrom[i]}
-	}
 	parallel.Ranges(len(s.workers), len(segments), 1, func(worker, from, to int) {
 		for _, seg := range segments[from:to] {
 			s.skimSegment(&s.workers[worker], seg)

@@ -111,13 +111,9 @@ func (s *skimmer) check(w *skimWorker, hits []hit, contig uint32) {
 	for i := range hits {
 		h := &hits[i]
 		h.strand ^= int(h.piece.at & 1)
-		h.shape = s.shapes[h.piece.read]
-	}
-	for i := range hits {
-		h := &hits[i]
-		m, at := int(h.shape.length), int(h.piece.at>>1)
+		m, at := int(h.piece.length), int(h.piece.at>>1)
 		n := locate.PlanesLength(m)
-		h.planes = s.b.packed[int(h.shape.packedAt)+h.strand*n:][:n:n]
+		h.planes = s.b.packed[int(h.piece.packedAt)+h.strand*n:][:n:n]
 		at = along(at, s.table.q, m, h.strand)
 		h.diagonal = int(h.at) - at
 		w.touched += h.planes[at>>6*locate.PlaneWords]
@@ -128,7 +124,7 @@ func (s *skimmer) check(w *skimWorker, hits []hit, contig uint32) {
 		h := &hits[i]
 		from := int(h.piece.at>>1) - int(h.piece.nearBefore)
 		bases := int(h.piece.nearBefore) + s.table.q + int(h.piece.nearAfter)
-		from = along(from, bases, int(h.shape.length), h.strand)
+		from = along(from, bases, int(h.piece.length), h.strand)
 		edits := int(h.piece.nearEdits)
 		if locate.Exceeds(&s.ref.Bases, start+h.diagonal-edits, h.planes, from, from+bases, edits, 2*edits+1) {
 			w.refused++
@@ -158,7 +154,7 @@ func (s *skimmer) textCode(offset int) (code, complement uint32) {
 // it, with no more differences in its flank, and near it, than it may have edits there: such a piece
 // has a hit that comes as far as this.
 func (s *skimmer) candidate(w *skimWorker, contig uint32, h *hit) {
-	m, k := int(h.shape.length), int(h.shape.k)
+	m, k := int(h.piece.length), int(h.piece.k)
 	diagonal := h.diagonal
 	c := &s.ref.Contigs[contig]
 	candidate := locate.Candidate{
@@ -202,8 +198,8 @@ func along(at, n, m, strand int) int {
 // repeated tells whether an earlier piece of the read has a hit on the diagonal of h, whose
 // differences are w.mismatches, k at most.
 func (s *skimmer) repeated(w *skimWorker, h *hit) bool {
-	m, q := int(h.shape.length), s.table.q
-	for _, p := range s.table.pieces[h.shape.pieceFrom:h.number] {
+	m, q := int(h.piece.length), s.table.q
+	for _, p := range s.table.pieces[h.piece.first:h.number] {
 		at, bases := int(p.at>>1), int(p.before)+q+int(p.after)
 		if countRange(w.mismatches, along(at, q, m, h.strand), q) == 0 &&
 			countRange(w.mismatches, along(at-int(p.before), bases, m, h.strand), bases) <= int(p.edits) {
@@ -226,17 +222,23 @@ func countRange(words []uint64, at, n int) int {
 // (groups.go) goes through its diagonal, as far as a cheap bound shows. offset is that of the
 // strand's first base on the diagonal.
 func (s *skimmer) hopeless(h *hit, offset int) bool {
-	m, k := int(h.shape.length), int(h.shape.k)
-	pieces := s.table.pieces[h.shape.pieceFrom:][:k+1]
+	m, k := int(h.piece.length), int(h.piece.k)
+	cuts := s.table.cuts[h.piece.first:][:k+1]
 	groups := groupsOf(k)
-	g := int(h.number-h.shape.pieceFrom) / 2
+	g := int(h.number-h.piece.first) / 2
 	for size := 4; size < groups; size *= 2 {
 		first := g / size * size
 		last := min(first+size, groups)
 		if last-first <= size/2 {
 			continue // the node has one child
 		}
-		from, to := s.table.cutAt(pieces, first, m), s.table.cutAt(pieces, last, m)
+		from, to := 0, m
+		if first > 0 {
+			from = int(cuts[first-1])
+		}
+		if last < groups {
+			to = int(cuts[last-1])
+		}
 		edits := min(2*last, k+1) - 2*first - 1
 		if h.strand == locate.Reverse {
 			from, to = m-to, m-from
@@ -246,16 +248,4 @@ func (s *skimmer) hopeless(h *hit, offset int) bool {
 		}
 	}
 	return 2*k+1 <= locate.BoundWidth && locate.Exceeds(&s.ref.Bases, offset-k, h.planes, 0, m, k, 2*k+1)
-}
-
-// cutAt is cut for pieces of the table.
-func (t *pieceTable) cutAt(pieces []piece, g, m int) int {
-	i := 2 * g
-	switch {
-	case g == 0:
-		return 0
-	case i >= len(pieces):
-		return m
-	}
-	return (int(pieces[i-1].at>>1) + t.q + int(pieces[i].at>>1)) / 2
 }
