@@ -98,6 +98,54 @@ func Draw(rt *rapid.T) (contigs, reads []string, k int) {
 	return contigs, reads, k
 }
 
+// Families returns texts that are made of diverged copies of a few units, with low complexity, N and
+// random bases between them, and reads of 20 to 300 bases from them with up to k edits, or one more,
+// that lie anywhere. It is where pieces occur often and filters have most to decide.
+func Families(r *rand.Rand) (contigs, reads []string, k int) {
+	k = r.IntN(25)
+	m := 20 + r.IntN(281)
+	units := make([]string, 1+r.IntN(3))
+	for i := range units {
+		units[i] = Random(r, m/2+r.IntN(m), []string{"ACGT", "ACGT", "ACGT", "AT", "ACGTN"}[r.IntN(5)])
+	}
+	for range 1 + r.IntN(3) {
+		var text strings.Builder
+		for n := 0; n < 2+r.IntN(4); n++ {
+			unit := units[r.IntN(len(units))]
+			unit = Edited(r, unit, r.IntN(len(unit)/5+1))
+			if r.IntN(2) == 0 {
+				unit = ReverseComplement(unit)
+			}
+			text.WriteString(unit)
+			switch r.IntN(6) {
+			case 0:
+				text.WriteString(strings.Repeat(Random(r, 1+r.IntN(4), "ACGT"), r.IntN(12)))
+			case 1:
+				text.WriteString(strings.Repeat("N", r.IntN(40)))
+			case 2:
+				text.WriteString(Random(r, r.IntN(60), "ACGT"))
+			}
+		}
+		contigs = append(contigs, text.String()+"A")
+	}
+	for range 12 {
+		c := contigs[r.IntN(len(contigs))]
+		from := r.IntN(len(c)) - m/4 // some hang over an end
+		s := c[max(from, 0):min(max(from, 0)+m, len(c))]
+		s = Edited(r, Random(r, max(0, -from)%4, "ACGT")+s+Random(r, r.IntN(3), "ACGT"), r.IntN(k+2))
+		if r.IntN(2) == 0 {
+			s = ReverseComplement(s)
+		}
+		if r.IntN(8) == 0 {
+			s = strings.Replace(s, "A", "N", 1+r.IntN(k+1))
+		}
+		if len(s) > 0 {
+			reads = append(reads, s)
+		}
+	}
+	return contigs, reads, k
+}
+
 // Long returns reads whose bands and strands have several words.
 func Long() (contigs, reads []string) {
 	r := rand.New(rand.NewPCG(3, 4))

@@ -1,5 +1,7 @@
 package find
 
+import "math"
+
 // Engine names a way of finding.
 type Engine string
 
@@ -21,14 +23,21 @@ type classes struct {
 // sort fills c with the reads of a part.
 func (c *classes) sort(b *Batch, s *shared) {
 	type kind struct{ length, k int32 }
-	counts := map[kind]int{}
 	pieces := map[kind]int{}
+	var total [maxPiece + 1]int // pieces of each length
 	for i := range b.Reads {
-		counts[kind{b.length[i], b.k[i]}]++
+		of := kind{b.length[i], b.k[i]}
+		q, known := pieces[of]
+		if !known {
+			q = skimPiece(s.options.Engine, int(of.length), int(of.k))
+			pieces[of] = q
+		}
+		if b.mappable(i) {
+			total[q] += int(of.k) + 1
+		}
 	}
-	for of, n := range counts {
-		pieces[of] = skimPiece(s.options.Engine, int(of.length), int(of.k), s.bases, n)
-	}
+	total[0] = 0 // those to scan for
+	into := mergeClasses(total)
 	for q := range c.skimmed {
 		c.skimmed[q] = c.skimmed[q][:0]
 	}
@@ -37,7 +46,7 @@ func (c *classes) sort(b *Batch, s *shared) {
 		if !b.mappable(i) {
 			continue
 		}
-		if q := pieces[kind{b.length[i], b.k[i]}]; q > 0 {
+		if q := into[pieces[kind{b.length[i], b.k[i]}]]; q > 0 {
 			c.skimmed[q] = append(c.skimmed[q], uint32(i))
 		} else {
 			c.scanned = append(c.scanned, uint32(i))
@@ -45,20 +54,54 @@ func (c *classes) sort(b *Batch, s *shared) {
 	}
 }
 
-// The cost model by which auto chooses an engine for the reads of one length and k of a part. All
-// costs are in nanoseconds on one core; only their ratios matter here. n is the length of the
-// reference, R the number of such reads, q the length of their pieces.
+// The cost model by which auto chooses an engine and the length of pieces. All costs are in
+// nanoseconds on one core; only their ratios matter here. n is the length of the reference, q the
+// length of the pieces.
 //
-//	skim:  n * skimBase / R + (k+1) * (2n / 4^q) * candidateCost      a read
-//	scan:  2n * scanCost(m, k)                                        a read
+//	skim:  n * skimBase                                   a class of reads
+//	       (k+1) * (2n / 4^q) * (hitCost + p * checkCost) a read
+//	scan:  2n * scanCost(m, k)                            a read
 //
-// (k+1) 2n/4^q is the number of candidates of a read in a random text, both strands counted. The
-// constants were measured on 20 November 2026 on a processor with AVX2
-// (docs/benchmarks/engines.md). WorthGPU takes the cost of a pass from here, too.
+// (k+1) 2n/4^q is the number of hits of a read in a random text, both strands counted, and p the
+// share of them whose flank fits: with f bases and one edit, (1 + 8f) / 4^f. The constants were
+// measured on 22 November 2026 on a processor with AVX2 (docs/benchmarks/engines.md). WorthGPU takes
+// the cost of a pass from here, too. On a GPU all of this takes less time, in about the same ratios.
 const (
-	skimBase      = 0.65
-	candidateCost = 90.0
+	skimBase  = 0.65
+	hitCost   = 8.0
+	checkCost = 60.0
 )
+
+// mergeClasses returns for each length of pieces the shorter one that their reads take in its place,
+// or itself: a class is not worth a pass of its own if its pieces cost less as those of another
+// class, whose hits are more. total are the pieces of each length.
+func mergeClasses(total [maxPiece + 1]int) (into [maxPiece + 1]int) {
+	for q := range into {
+		into[q] = q
+	}
+	for q := maxPiece; q > minPiece; q-- {
+		if total[q] == 0 {
+			continue
+		}
+		to := q - 1
+		for to > minPiece && total[to] == 0 {
+			to--
+		}
+		if total[to] == 0 {
+			return into
+		}
+		more := 2 * (math.Pow(4, -float64(to)) - math.Pow(4, -float64(q)))
+		if float64(total[q])*more*hitCost < skimBase {
+			total[to] += total[q]
+			for i := range into {
+				if into[i] == q {
+					into[i] = to
+				}
+			}
+		}
+	}
+	return into
+}
 
 // scanCost is the cost of one base of text for one strand.
 func scanCost(m, k int) float64 {
@@ -74,20 +117,18 @@ func scanCost(m, k int) float64 {
 // skimPiece returns the length of the pieces with which to skim for reads of m bases
 // with k edits, or 0 when they are scanned for. With the engine skim only
 // reads without pieces of minPiece bases are scanned for.
-func skimPiece(engine Engine, m, k, n, reads int) int {
+func skimPiece(engine Engine, m, k int) int {
 	q := pieceLength(m, k)
-	switch engine {
-	case EngineSkim:
+	if engine == EngineSkim || q == 0 {
 		return q
-	case EngineScan:
+	}
+	if engine == EngineScan {
 		return 0
 	}
-	if q == 0 {
-		return 0
-	}
-	candidates := float64(k+1) * 2 * float64(n) / float64(uint64(1)<<(2*q))
-	skim := float64(n)*skimBase/float64(reads) + candidates*candidateCost
-	if skim > 2*float64(n)*scanCost(m, k) {
+	flank := float64(min(max(2*(m/(k+1))-q, 0), flankBases))
+	fits := min(1, (1+8*flank)*math.Pow(4, -flank))
+	hits := 2 * float64(k+1) * math.Pow(4, -float64(q)) // for each base
+	if hits*(hitCost+fits*checkCost) > 2*scanCost(m, k) {
 		return 0
 	}
 	return q
