@@ -36,12 +36,17 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"strings"
 
 	"scanmap/dna"
 	"scanmap/fasta"
 )
 
 func main() {
+	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") {
+		finish(command(os.Args[1], os.Args[2:]))
+		return
+	}
 	reference := flag.String("ref", "", "reference in FASTA")
 	n := flag.Int("n", 1000, "number of reads, or of pairs")
 	length := flag.Int("length", 100, "bases of a read")
@@ -74,10 +79,26 @@ func main() {
 			err = run(*reference, *n, *length, *edits, *seed, *output)
 		}
 	}
+	finish(err)
+}
+
+// finish says what went wrong, and ends with code 1 if anything did.
+func finish(err error) {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "simulate:", err)
 		os.Exit(1)
 	}
+}
+
+// command runs what is no cutting of reads.
+func command(name string, arguments []string) error {
+	switch name {
+	case "reference":
+		return reference(arguments)
+	case "words":
+		return words(arguments)
+	}
+	return fmt.Errorf("%q is not one of reference, words", name)
 }
 
 func run(reference string, n, length, edits int, seed uint64, output string) error {
