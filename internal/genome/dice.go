@@ -56,12 +56,12 @@ func (d dice) code(composition [4]float64) byte {
 // How copies change.
 const (
 	// Of ten changes more than one is an insertion or deletion, about as in processed pseudogenes
-	// (Ophir and Graur 1997, Gene 205, 191); half of them are of one base, a quarter of two, and so on.
+	// (Ophir and Graur 1997, Gene 205, 191); half of them are of one base, a quarter of two ...
 	indelShare  = 0.13
 	mostIndel   = 10
 	transitions = 2.0 / 3 // of substitutions outside CpG: twice as many as transversions
-	// Bases of CpG change six times as fast as others (Batzer and Deininger 2002, Nat Rev Genet 3, 370:
-	// six to ten times), and to TpG or CpA, because methylated C decays to T.
+	// Bases of CpG change six times as fast as others (Batzer and Deininger 2002, Nat Rev Genet 3,
+	// 370: six to ten times), and to TpG or CpA, because methylated C decays to T.
 	cpgFactor = 6
 )
 

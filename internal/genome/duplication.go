@@ -1,8 +1,8 @@
 package genome
 
 // Segmental duplications are copies of at least 1 kb with at least 90 % identity. Lengths are drawn
-// evenly on a logarithmic scale up to 200 kb; most are young (Bailey et al. 2002, Science 297, 1003,
-// Figures 1 and 2: within and between chromosomes about alike, and most bases above 95 %).
+// evenly on a logarithmic scale up to 200 kb; most are young (Bailey et al. 2002, Science 297,
+// 1003, Figures 1 and 2: within and between chromosomes about alike, and most bases above 95 %).
 const (
 	leastDuplication, mostDuplication = 1000, 200_000
 	meanDivergence, mostDivergence    = 0.03, 0.095

@@ -10,7 +10,8 @@ type family struct {
 	parent string
 	apart  float64
 	length int // bases of the consensus; of a tandem family the most of an array
-	// composition is the shares of A, C, G and T of a random consensus, and of units of tandem families.
+	// composition is the shares of A, C, G and T of a random consensus, and of units of tandem
+	// families.
 	composition [4]float64
 	dimer       bool // the consensus has two arms that are alike, as Alu's has
 	variants    int  // consensus sequences (subfamilies)

@@ -249,6 +249,71 @@ func TestElement(t *testing.T) {
 	}
 }
 
+// Elements that came with a duplication, and those that another interrupted, are like the element
+// too, in the direction that BED gives.
+func TestElementsOfParts(t *testing.T) {
+	const length, divergence = 300, 0.05
+	o := Options{Bases: 2_000_000, Contigs: 2, Seed: 9, Profile: Random, Shares: map[string]float64{groupSegdup: 0.2},
+		Element: Element{length, 0.5, divergence, divergence}}
+	g, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	consensus := letters(g.families[len(g.families)-1].copies[0].bases)
+	w := write(t, o, 2)
+	within, interrupted, end := 0, 0, 0
+	near := func(what, text string, l line) {
+		// The most that an element and a duplication have, and more than ten standard deviations of it.
+		if d := distance(text, consensus, false); float64(d) > (divergence+mostDivergence+0.15)*length {
+			t.Errorf("%s: %+v differs by %d", what, l, d)
+		}
+	}
+	for i, l := range w.lines {
+		if l.name != groupElement {
+			end = l.end
+			continue
+		}
+		if l.start < end && l.end < end && l.end-l.start > length*9/10 && within < 100 {
+			within++
+			near("within a duplication", w.text(l), l)
+		}
+		if i < 2 || interrupted >= 100 {
+			continue
+		}
+		a, b := w.lines[i-2], w.lines[i-1]
+		sum := a.end - a.start + l.end - l.start
+		if a.name != l.name || b.name != l.name || a.contig != l.contig || a.end != b.start || b.end != l.start || a.edits != l.edits || a.strand != l.strand || sum < length*9/10 || sum > length*11/10 {
+			continue
+		}
+		interrupted++
+		first, second := w.text(a), w.text(l)
+		if l.strand == "-" {
+			first, second = second, first
+		}
+		near("interrupted", first+second, l)
+	}
+	if within < 50 || interrupted < 20 {
+		t.Errorf("%d within duplications, %d interrupted", within, interrupted)
+	}
+}
+
+// However isochores share a family out, it keeps its share of the genome.
+func TestDensities(t *testing.T) {
+	g, err := New(human(1_000_000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j, f := range g.families {
+		sum := 0.0
+		for i, iso := range isochores {
+			sum += iso.fraction * g.layers[i].densities[j]
+		}
+		if got := sum * (1 - shareAlpha); math.Abs(got-f.share) > 1e-9 {
+			t.Errorf("%s is %g of the bases, expected %g", f.name, got, f.share)
+		}
+	}
+}
+
 // Units of alpha satellite are 1 to 2 % apart, and monomers of a unit 20 to 40 %.
 func TestAlpha(t *testing.T) {
 	o := human(20_000_000)

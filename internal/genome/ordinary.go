@@ -25,7 +25,7 @@ type layer struct {
 
 // odds say how often two bases are neighbours, next to how often they would be by chance, in human
 // (about those of Burge, Campbell and Karlin 1992, PNAS 89, 1358, both strands together; the gene
-// loci of docs/benchmarks have the same within 0.04). CpG is rare, because C decays there, and TpG
+// loci of docs/benchmarks have the same within 0.05). CpG is rare, because C decays there, and TpG
 // and CpA, which it becomes, are frequent.
 var odds = [4][4]float64{
 	{1.12, 0.84, 1.17, 0.87},
@@ -142,9 +142,9 @@ type scratch struct {
 	text, bed   []byte // what is written
 }
 
-// isochoreOf returns the isochore at a position of a contig's ordinary sequence. Shares of isochores
-// are as even as can be in a genome of any size, because the sequence of their numbers, multiplied
-// by the golden ratio, is.
+// isochoreOf returns the isochore at a position of a contig's ordinary sequence. Shares of
+// isochores are as even as can be in a genome of any size, because the sequence of their numbers,
+// multiplied by the golden ratio, is.
 func (g *Genome) isochoreOf(c *Contig, at int64) int {
 	number := uint64(c.isochore + at/isochoreBases)
 	x := float64((mix(g.options.Seed^placeIsochore)+number*0x9e3779b97f4a7c15)>>11) / (1 << 53)
