@@ -1,8 +1,11 @@
 // Command simulate cuts reads with known edits, or pairs of a sample with known variants, out of a
-// reference.
+// reference. It also makes references like the human genome, and counts the words of references.
 //
 //	simulate -ref ref.fa -n 1000 -length 100 -max-edits 5 -seed 1 -o reads.fq
 //	simulate -ref ref.fa -pairs -n 1000 -length 101 -o reads_1.fq -mates reads_2.fq -vcf sample.vcf
+//	simulate reference -bases 100M -seed 1 -o ref.fa -bed ref.bed
+//	simulate reference -bases 250M -profile random -element 300:10%:10-15% -o ref.fa
+//	simulate words ref.fa
 //
 // Each read starts at a position drawn evenly from all positions of all contigs where it
 // fits without an ambiguous letter, on either strand. The number of its edits is 0 with
@@ -25,6 +28,17 @@
 // they were drawn with. The name of a pair says where both mates are from:
 // number_contig_position_strand_contig_position_strand, with the 1-based reference position of the
 // leftmost base of each.
+//
+// The packed reference takes three bits a base, and while it is read as much again. A sample takes
+// memory for its variants, and while they are drawn a byte a base of the longest contig.
+//
+// The command reference writes what package internal/genome makes: FASTA, and BED of what lies
+// where. The same options give the same bytes, for any number of threads. docs/benchmarks has what
+// is in it and how it compares with real references.
+//
+// The command words prints of each reference its GC, how often there is CpG next to what bases
+// alone would give, and the shares of positions whose word of k bases occurs 2, 10, 100 and 1,000
+// times or more, on either strand.
 package main
 
 import (
@@ -36,12 +50,17 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"strings"
 
 	"scanmap/dna"
 	"scanmap/fasta"
 )
 
 func main() {
+	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") {
+		finish(command(os.Args[1], os.Args[2:]))
+		return
+	}
 	reference := flag.String("ref", "", "reference in FASTA")
 	n := flag.Int("n", 1000, "number of reads, or of pairs")
 	length := flag.Int("length", 100, "bases of a read")
@@ -74,10 +93,26 @@ func main() {
 			err = run(*reference, *n, *length, *edits, *seed, *output)
 		}
 	}
+	finish(err)
+}
+
+// finish says what went wrong, and ends with code 1 if anything did.
+func finish(err error) {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "simulate:", err)
 		os.Exit(1)
 	}
+}
+
+// command runs what is no cutting of reads.
+func command(name string, arguments []string) error {
+	switch name {
+	case "reference":
+		return reference(arguments)
+	case "words":
+		return words(arguments)
+	}
+	return fmt.Errorf("%q is not one of reference, words", name)
 }
 
 func run(reference string, n, length, edits int, seed uint64, output string) error {

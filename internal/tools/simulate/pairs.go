@@ -65,7 +65,7 @@ func (p *pairFlags) run(reference string, n int, seed uint64, first string) erro
 	}
 	s := sequencer{sequencing: p.sequencing, sample: sample, rand: rand.New(rand.NewPCG(seed, 3))}
 	for i := range sample {
-		s.total += len(sample[i].letters)
+		s.total += sample[i].length
 	}
 	return writeFile(first, func(one *bufio.Writer) error {
 		return writeFile(p.mates, func(two *bufio.Writer) error {
@@ -123,14 +123,13 @@ func (s *sequencer) fragment() ([2]mate, error) {
 	const most = 100000
 	for range most {
 		c, at := s.place()
-		if at+insert > len(c.letters) {
+		if at+insert > c.length {
 			continue
 		}
-		left, right := at, at+insert-s.length
-		if !plain(c.letters[left:left+s.length]) || !plain(c.letters[right:right+s.length]) {
+		mates := [2]mate{s.end(c, at, '+'), s.end(c, at+insert-s.length, '-')}
+		if !plain(mates[0].letters) || !plain(mates[1].letters) {
 			continue
 		}
-		mates := [2]mate{s.end(c, left, '+'), s.end(c, right, '-')}
 		if s.rand.IntN(2) == 1 {
 			mates[0], mates[1] = mates[1], mates[0]
 		}
@@ -144,17 +143,18 @@ func (s *sequencer) place() (*sampleContig, int) {
 	at := s.rand.IntN(s.total)
 	for i := range s.sample {
 		c := &s.sample[i]
-		if at < len(c.letters) {
+		if at < c.length {
 			return c, at
 		}
-		at -= len(c.letters)
+		at -= c.length
 	}
 	return nil, 0 // not reached: at was less than the sum
 }
 
 // end copies an end of a fragment.
 func (s *sequencer) end(c *sampleContig, at int, strand byte) mate {
-	m := mate{slices.Clone(c.letters[at : at+s.length]), origin.Place{Contig: c.name, Position: int(c.origin[at]) + 1, Strand: strand}}
+	letters, from := c.cut(at, s.length)
+	m := mate{letters, origin.Place{Contig: c.name, Position: from + 1, Strand: strand}}
 	if strand == '-' {
 		slices.Reverse(m.letters)
 		for i, letter := range m.letters {

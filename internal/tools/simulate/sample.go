@@ -5,8 +5,10 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"sort"
 
 	"scanmap/dna"
+	"scanmap/parallel"
 )
 
 // A variant is a difference of the sample from a contig of the reference: the bases [at,
@@ -17,14 +19,47 @@ type variant struct {
 	inserted    []byte
 }
 
-// A sampleContig is a contig of the sample.
+// A sampleContig is a contig of the sample: letters of the reference, and the variants that replace
+// some, so that it takes memory for variants alone.
 type sampleContig struct {
-	name    string
-	letters []byte
-	// of each letter the reference position that it is from, 0-based; of an inserted one that of the
-	// next that is not
-	origin   []int32
-	variants []variant
+	name      string
+	reference func(at int) byte // the letter of the contig at a 0-based position
+	length    int               // letters
+	variants  []variant         // in order
+	starts    []int             // of each variant, the 0-based position on the sample
+}
+
+// cut returns n letters from a position on, and the reference position that the first is from,
+// 0-based; of an inserted letter that of the next that is not.
+func (c *sampleContig) cut(at, n int) (letters []byte, origin int) {
+	next := sort.SearchInts(c.starts, at+1) // of the variants
+	from := at                              // position on the reference, after variants before
+	letters = make([]byte, 0, n)
+	if next > 0 {
+		v := &c.variants[next-1]
+		inside := at - c.starts[next-1]
+		from = v.at + v.deleted + inside - len(v.inserted)
+		if inside < len(v.inserted) {
+			origin = v.at + min(inside, v.deleted)
+			letters = append(letters, v.inserted[inside:min(len(v.inserted), inside+n)]...)
+			from = v.at + v.deleted
+		}
+	}
+	if len(letters) == 0 {
+		origin = from
+	}
+	for len(letters) < n {
+		if next < len(c.variants) && from == c.variants[next].at {
+			v := &c.variants[next]
+			letters = append(letters, v.inserted[:min(len(v.inserted), n-len(letters))]...)
+			from = v.at + v.deleted
+			next++
+			continue
+		}
+		letters = append(letters, c.reference(from))
+		from++
+	}
+	return letters, origin
 }
 
 // variantRates are shares of the bases of the reference.
@@ -39,16 +74,18 @@ const mostInserted = 10
 // all.
 func makeSample(ref *dna.Reference, rates variantRates, only string, r *rand.Rand) ([]sampleContig, error) {
 	var sample []sampleContig
+	var letters []byte
 	for i := range ref.Contigs {
 		c := &ref.Contigs[i]
 		if only != "" && c.Name != only {
 			continue
 		}
-		letters := make([]byte, c.Length)
+		letters = parallel.Resize(letters, c.Length)
 		for j := range letters {
 			letters[j] = ref.Letter(c.Start + j)
 		}
-		sample = append(sample, vary(c.Name, letters, drawVariants(letters, rates, r)))
+		at := func(j int) byte { return ref.Letter(c.Start + j) }
+		sample = append(sample, vary(c.Name, at, c.Length, drawVariants(letters, rates, r)))
 	}
 	if sample == nil {
 		return nil, fmt.Errorf("there is no contig %q in the reference", only)
@@ -106,27 +143,15 @@ func plain(letters []byte) bool {
 	return len(bytes.Trim(letters, dna.Letters)) == 0
 }
 
-// vary makes a contig of the sample from one of the reference.
-func vary(name string, letters []byte, variants []variant) sampleContig {
-	c := sampleContig{name: name, variants: variants}
-	take := func(from, to int) {
-		for i := from; i < to; i++ {
-			c.letters, c.origin = append(c.letters, letters[i]), append(c.origin, int32(i))
-		}
-	}
-	done := 0
+// vary makes a contig of the sample from one of the reference with some letters.
+func vary(name string, reference func(at int) byte, length int, variants []variant) sampleContig {
+	c := sampleContig{name: name, reference: reference, length: length, variants: variants}
+	longer := 0
 	for _, v := range variants {
-		take(done, v.at)
-		for i, letter := range v.inserted {
-			from := v.at + v.deleted
-			if i < v.deleted {
-				from = v.at + i
-			}
-			c.letters, c.origin = append(c.letters, letter), append(c.origin, int32(from))
-		}
-		done = v.at + v.deleted
+		c.starts = append(c.starts, v.at+longer)
+		longer += len(v.inserted) - v.deleted
 	}
-	take(done, len(letters))
+	c.length += longer
 	return c
 }
 

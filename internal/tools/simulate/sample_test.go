@@ -69,15 +69,21 @@ func TestSampleIsWhatItsVariantsSay(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, c := range sample {
-			if got := applied(t, contigs[i], c.name, vcf.String()); got != string(c.letters) {
-				t.Fatalf("%s\nis changed to %s\nthe sample is %s\n%s", contigs[i], got, c.letters, vcf.String())
+			letters, origin := all(&c)
+			if got := applied(t, contigs[i], c.name, vcf.String()); got != letters {
+				t.Fatalf("%s\nis changed to %s\nthe sample is %s\n%s", contigs[i], got, letters, vcf.String())
 			}
-			if !slices.IsSorted(c.origin) || len(c.origin) != len(c.letters) {
-				t.Fatalf("%s is from %d", c.letters, c.origin)
+			if !slices.IsSorted(origin) {
+				t.Fatalf("%s is from %d", letters, origin)
+			}
+			from := rapid.IntRange(0, len(letters)).Draw(t, "from")
+			to := rapid.IntRange(from, len(letters)).Draw(t, "to")
+			if part, _ := c.cut(from, to-from); string(part) != letters[from:to] {
+				t.Fatalf("%s from %d to %d is %s", letters, from, to, part)
 			}
 			different := 0
-			for j, from := range c.origin {
-				if c.letters[j] != contigs[i][from] {
+			for j, from := range origin {
+				if letters[j] != contigs[i][from] {
 					different++
 				}
 			}
@@ -89,20 +95,33 @@ func TestSampleIsWhatItsVariantsSay(t *testing.T) {
 				}
 			}
 			if different > most {
-				t.Fatalf("%d letters of %s are not those of %s where they are from; its variants are %+v", different, c.letters, contigs[i], c.variants)
+				t.Fatalf("%d letters of %s are not those of %s where they are from; its variants are %+v", different, letters, contigs[i], c.variants)
 			}
 		}
 	})
 }
 
+// all returns the letters of a contig of the sample, and where each is from.
+func all(c *sampleContig) (string, []int) {
+	letters, _ := c.cut(0, c.length)
+	var origin []int
+	for i := range letters {
+		_, from := c.cut(i, 1)
+		origin = append(origin, from)
+	}
+	return string(letters), origin
+}
+
 // A variant of each kind, by hand.
 func TestVary(t *testing.T) {
-	c := vary("c", []byte("ACGTACGT"), []variant{{1, 1, []byte("T")}, {3, 0, []byte("GG")}, {5, 2, nil}})
-	if want := "ATGGGTAT"; string(c.letters) != want {
-		t.Errorf("%s, expected %s", c.letters, want)
+	reference := func(at int) byte { return "ACGTACGT"[at] }
+	c := vary("c", reference, 8, []variant{{1, 1, []byte("T")}, {3, 0, []byte("GG")}, {5, 2, nil}})
+	letters, origin := all(&c)
+	if want := "ATGGGTAT"; letters != want {
+		t.Errorf("%s, expected %s", letters, want)
 	}
-	if want := []int32{0, 1, 2, 3, 3, 3, 4, 7}; !slices.Equal(c.origin, want) {
-		t.Errorf("from %d, expected %d", c.origin, want)
+	if want := []int{0, 1, 2, 3, 3, 3, 4, 7}; !slices.Equal(origin, want) {
+		t.Errorf("from %d, expected %d", origin, want)
 	}
 	var vcf bytes.Buffer
 	w := bufio.NewWriter(&vcf)
