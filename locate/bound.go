@@ -36,16 +36,9 @@ func Exceeds(text *dna.Sequence, at int, strand Planes, from, to, edits, width i
 		}
 		changed := ^uint64(0) // blocks that differ on every diagonal so far
 		for d := 0; d < width; d += 64 {
-			tl, th := dna.Window(text.Low, at+w+d), dna.Window(text.High, at+w+d)
-			nextLow, nextHigh := dna.Window(text.Low, at+w+d+64), dna.Window(text.High, at+w+d+64)
-			for range min(64, width-d) {
-				x := ((low ^ tl) | (high ^ th) | amb) & inside
-				x |= x >> 1
-				x |= x >> 2
-				changed &= x
-				tl, th = tl>>1|nextLow<<63, th>>1|nextHigh<<63
-				nextLow, nextHigh = nextLow>>1, nextHigh>>1
-			}
+			from := at + w + d
+			changed &= changedBlocks(dna.Window(text.Low, from), dna.Window(text.Low, from+64),
+				dna.Window(text.High, from), dna.Window(text.High, from+64), low, high, amb, inside, uint64(min(64, width-d)))
 		}
 		broken += bits.OnesCount64(changed & firsts)
 		if broken > edits {
@@ -53,4 +46,23 @@ func Exceeds(text *dna.Sequence, at int, strand Planes, from, to, edits, width i
 		}
 	}
 	return false
+}
+
+//go:generate go run scanmap/internal/tools/makeprobe -blocks -out bound_amd64.s -stubs bound_amd64.go -pkg locate
+
+// changedBlocksPlain compares 64 bases of a strand with the text on width neighbouring diagonals,
+// 64 at most. low0 and low1 are the text's 128 low bits on the first diagonal, high0 and high1 its
+// high bits. It returns a bit for the first base of each block of four bases that differ on every
+// diagonal, of those inside; the other bits are arbitrary.
+func changedBlocksPlain(low0, low1, high0, high1, low, high, amb, inside, width uint64) uint64 {
+	changed := ^uint64(0)
+	for range width {
+		x := ((low ^ low0) | (high ^ high0) | amb) & inside
+		x |= x >> 1
+		x |= x >> 2
+		changed &= x
+		low0, high0 = low0>>1|low1<<63, high0>>1|high1<<63
+		low1, high1 = low1>>1, high1>>1
+	}
+	return changed
 }

@@ -40,7 +40,7 @@ import (
 //
 // Within the region of a node the alignment of a hit has as many gaps as edits at most, and so
 // stays as near to the diagonal of the hit. So [locate.Exceeds] may refuse the hit for any node
-// above its group (see skimmer.hopeless). Another group's hit leads to the same location then.
+// above its group (see skimmer.refused). Another group's hit leads to the same location then.
 
 // groupsOf returns the number of groups of a read with k edits.
 func groupsOf(k int) int { return (k + 2) / 2 }
@@ -84,19 +84,23 @@ func stretch(pieces []int32, i, m, q int) (from, to, edits int) {
 	return from, min(hi, to+flankBases), edits
 }
 
-// nearBases is the most bases that the first look at a hit compares: one word.
-const nearBases = 64
+// nearBases and farBases are the most bases that are compared for the nodes of two and of four
+// groups: one word, and what can be told in a byte on either side.
+const (
+	nearBases = 64
+	farBases  = 256
+)
 
-// near returns bases [from, to) around piece i of a read of m bases, nearBases at most, in the
-// region of the node of two groups above it, and that node's budget.
-func near(pieces []int32, i, m, q int) (from, to, edits int) {
-	first := i / 4 * 2
-	last := min(first+2, groupsOf(len(pieces)-1))
+// node returns bases [from, to) around piece i of a read of m bases, so many at most, in the region
+// of the node of so many groups above it, and that node's budget.
+func node(pieces []int32, i, m, q, groups, most int) (from, to, edits int) {
+	first := i / 2 / groups * groups
+	last := min(first+groups, groupsOf(len(pieces)-1))
 	from, to = cut(pieces, first, m, q), cut(pieces, last, m, q)
-	if to-from > nearBases {
+	if to-from > most {
 		at := int(pieces[i])
-		from = min(max(from, at-(nearBases-q)/2), to-nearBases)
-		to = from + nearBases
+		from = min(max(from, at-(most-q)/2), to-most)
+		to = from + most
 	}
 	return from, to, min(2*last, len(pieces)) - 2*first - 1
 }
@@ -183,4 +187,18 @@ func (s *surroundings) fits(f flank) bool {
 	inserted := ((fl ^ tl<<1) | (fh ^ th<<1)) & mask
 	deleted := ((fl ^ tl>>1) | (fh ^ th>>1)) & mask
 	return x>>p>>1 == 0 || inserted>>p>>1 == 0 || deleted>>p == 0
+}
+
+// fittingBlock is the most entries that one call of fitting judges.
+const fittingBlock = 64
+
+// fittingPlain returns a bit for each of n entries, from entry 0 on: whether it has the code and its
+// flank fits. The entries must have three more after them.
+func fittingPlain(entries []pieceEntry, n int, code uint32, around *surroundings) (fitting uint64) {
+	for i := range entries[:n] {
+		if entries[i].code() == code && around.fits(entries[i].flank()) {
+			fitting |= 1 << i
+		}
+	}
+	return fitting
 }

@@ -6,3 +6,6 @@ package find
 
 // probeAVX2 is probePlain for processors with AVX2.
 func probeAVX2(filter *uint64, shift uint64, q uint64, multiplier uint32, low uint64, high uint64, lowC uint64, highC uint64, codes *[48]uint32) uint64
+
+// fittingAVX2 is fittingPlain for processors with AVX2. It reads up to three entries past the last.
+func fittingAVX2(entries *[2]uint64, n uint64, code uint64, low uint64, lowBefore uint64, high uint64, highBefore uint64) uint64

@@ -285,3 +285,105 @@ TEXT ·probeAVX2(SB), NOSPLIT, $0-80
 	VZEROUPPER
 	MOVQ         R8, ret+72(FP)
 	RET
+
+DATA thirtyOne<>+0(SB)/8, $0x000000000000001f
+DATA thirtyOne<>+8(SB)/8, $0x000000000000001f
+DATA thirtyOne<>+16(SB)/8, $0x000000000000001f
+DATA thirtyOne<>+24(SB)/8, $0x000000000000001f
+GLOBL thirtyOne<>(SB), RODATA|NOPTR, $32
+
+DATA minusOne<>+0(SB)/8, $0xffffffffffffffff
+DATA minusOne<>+8(SB)/8, $0xffffffffffffffff
+DATA minusOne<>+16(SB)/8, $0xffffffffffffffff
+DATA minusOne<>+24(SB)/8, $0xffffffffffffffff
+GLOBL minusOne<>(SB), RODATA|NOPTR, $32
+
+DATA none<>+0(SB)/8, $0x0000000000000000
+DATA none<>+8(SB)/8, $0x0000000000000000
+DATA none<>+16(SB)/8, $0x0000000000000000
+DATA none<>+24(SB)/8, $0x0000000000000000
+GLOBL none<>(SB), RODATA|NOPTR, $32
+
+// func fittingAVX2(entries *[2]uint64, n uint64, code uint64, low uint64, lowBefore uint64, high uint64, highBefore uint64) uint64
+// Requires: AVX, AVX2, BMI2
+TEXT ·fittingAVX2(SB), NOSPLIT, $0-64
+	MOVQ         entries+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         code+16(FP), DX
+	VMOVQ        DX, X0
+	VPBROADCASTQ X0, Y0
+	MOVQ         low+24(FP), DX
+	VMOVQ        DX, X1
+	VPBROADCASTQ X1, Y1
+	MOVQ         lowBefore+32(FP), DX
+	VMOVQ        DX, X2
+	VPBROADCASTQ X2, Y2
+	MOVQ         high+40(FP), DX
+	VMOVQ        DX, X3
+	VPBROADCASTQ X3, Y3
+	MOVQ         highBefore+48(FP), DX
+	VMOVQ        DX, X4
+	VPBROADCASTQ X4, Y4
+	XORQ         DX, DX
+	XORQ         BX, BX
+
+entries:
+	VMOVDQU     (AX), Y5
+	VMOVDQU     32(AX), Y6
+	VPUNPCKHQDQ Y6, Y5, Y5
+	VPSLLQ      $0x0a, Y5, Y7
+	VBLENDVPD   Y7, Y2, Y1, Y6
+	VBLENDVPD   Y7, Y4, Y3, Y8
+	VPSRLQ      $0x18, Y5, Y9
+	VPSRLQ      $0x30, Y5, Y10
+	VPAND       thirtyOne<>+0(SB), Y10, Y10
+	VPCMPEQD    Y7, Y7, Y7
+	VPSLLVQ     Y10, Y7, Y10
+	VPXOR       Y5, Y6, Y7
+	VPXOR       Y9, Y8, Y11
+	VPOR        Y11, Y7, Y7
+	VPANDN      Y7, Y10, Y7
+	VPSLLQ      $0x01, Y6, Y12
+	VPSLLQ      $0x01, Y8, Y11
+	VPXOR       Y5, Y12, Y12
+	VPXOR       Y9, Y11, Y11
+	VPOR        Y11, Y12, Y12
+	VPANDN      Y12, Y10, Y12
+	VPSRLQ      $0x01, Y6, Y6
+	VPSRLQ      $0x01, Y8, Y11
+	VPXOR       Y5, Y6, Y6
+	VPXOR       Y9, Y11, Y11
+	VPOR        Y11, Y6, Y6
+	VPANDN      Y6, Y10, Y6
+	VPADDQ      minusOne<>+0(SB), Y7, Y9
+	VPXOR       Y7, Y9, Y9
+	VPCMPEQQ    none<>+0(SB), Y7, Y8
+	VPANDN      Y7, Y9, Y7
+	VPANDN      Y12, Y9, Y12
+	VPSRLQ      $0x01, Y9, Y9
+	VPANDN      Y6, Y9, Y6
+	VPCMPEQQ    none<>+0(SB), Y7, Y7
+	VPCMPEQQ    none<>+0(SB), Y12, Y12
+	VPCMPEQQ    none<>+0(SB), Y6, Y6
+	VPOR        Y12, Y7, Y7
+	VPOR        Y6, Y7, Y7
+	VPSLLQ      $0x09, Y5, Y11
+	VPAND       Y11, Y7, Y7
+	VPOR        Y8, Y7, Y7
+	VMOVDQU     (AX), Y5
+	VMOVDQU     32(AX), Y6
+	VPUNPCKLQDQ Y6, Y5, Y5
+	VPCMPEQD    Y0, Y5, Y5
+	VPSLLQ      $0x20, Y5, Y5
+	VPAND       Y5, Y7, Y7
+	VPERMQ      $0xd8, Y7, Y7
+	VMOVMSKPD   Y7, SI
+	SHLXQ       BX, SI, SI
+	ORQ         SI, DX
+	ADDQ        $0x40, AX
+	ADDQ        $0x04, BX
+	CMPQ        BX, CX
+	JL          entries
+	VZEROUPPER
+	MOVQ        DX, ret+56(FP)
+	RET

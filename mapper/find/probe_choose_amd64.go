@@ -11,3 +11,15 @@ func probeWindows(filter []uint64, shift, q uint64, multiplier uint32, low, high
 	}
 	return probePlain(filter, shift, q, multiplier, low, high, lowC, highC, codes)
 }
+
+// fewEntries is how many entries fittingPlain judges as fast.
+const fewEntries = 3
+
+// fitting is fittingPlain, by the means of this processor.
+func fitting(entries []pieceEntry, n int, code uint32, around *surroundings) uint64 {
+	if !hasAVX2 || n <= fewEntries || len(entries) < n+3 {
+		return fittingPlain(entries, n, code, around)
+	}
+	return fittingAVX2((*[2]uint64)(&entries[0]), uint64(n), uint64(code)|uint64(code)<<32,
+		around.low[0], around.low[1], around.high[0], around.high[1]) & (1<<n - 1)
+}

@@ -5,3 +5,7 @@ package find
 func probeWindows(filter []uint64, shift, q uint64, multiplier uint32, low, high, lowC, highC uint64, codes *[probeStep]uint32) uint64 {
 	return probePlain(filter, shift, q, multiplier, low, high, lowC, highC, codes)
 }
+
+func fitting(entries []pieceEntry, n int, code uint32, around *surroundings) uint64 {
+	return fittingPlain(entries, n, code, around)
+}

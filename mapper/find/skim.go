@@ -46,8 +46,6 @@ type pieceTable struct {
 	// pieceFrom is indexed by the batch's reads.
 	pieceFrom []uint32
 	pieces    []piece
-	// cuts[pieceFrom[i]+g-1] is where the region of group g of reads[i] begins, g > 0 (groups.go).
-	cuts []uint32
 	// all and next are the pieces before they are entered, and where the next of each
 	// bucket goes.
 	all  []pieceEntry
@@ -63,19 +61,34 @@ type piece struct {
 	at uint32
 	// Of the read: where it is packed, its bases and edits, and its first piece.
 	packedAt, length, k, first uint32
-	// before and after are the bases of its flank on either side, which may have so many edits.
-	before, after, edits uint8
-	// nearBefore and nearAfter are the bases beside it that lie in the region of the node above its
-	// group (groups.go), nearBases at most with the piece, and nearEdits is that node's budget.
-	nearBefore, nearAfter, nearEdits uint8
+	// before and after are the bases of its flank on either side.
+	before, after uint8
+	// near and far are the bases beside it that lie in the regions of the two nodes above its group
+	// (groups.go), at most nearBases and farBases with the piece.
+	near, far beside
+	// budgets are those of its group, in bit 0, and of the two nodes, from bits 1 and 3 on.
+	budgets uint8
 }
 
-// A pieceEntry is what the table has of a piece: enough to refuse most of its hits.
-type pieceEntry struct {
-	code  uint32
-	piece uint32 // in pieces, or noPiece
-	flank flank
-}
+// beside are so many bases on either side of a piece.
+type beside struct{ before, after uint8 }
+
+func (p *piece) start() int { return int(p.at >> 1) }
+
+// edits returns the budget of the group.
+func (p *piece) edits() int { return int(p.budgets & 1) }
+
+// nearEdits and farEdits return the budgets of the nodes above the group.
+func (p *piece) nearEdits() int { return int(p.budgets >> 1 & 3) }
+func (p *piece) farEdits() int  { return int(p.budgets >> 3) }
+
+// A pieceEntry is what the table has of a piece: enough to refuse most of its hits. Its first word
+// is the piece's code and, from bit 32 on, its number, its second word the flank.
+type pieceEntry [2]uint64
+
+func (e *pieceEntry) code() uint32   { return uint32(e[0]) }
+func (e *pieceEntry) number() uint32 { return uint32(e[0] >> 32) } // in pieces, or noPiece
+func (e *pieceEntry) flank() flank   { return flank(e[1]) }
 
 // hashMultiplier is 2^32 / golden ratio (Fibonacci hashing): the upper bits of a
 // product depend on all bits of the code.
@@ -107,7 +120,7 @@ func (t *pieceTable) build(b *Batch, reads []uint32, q int, rare *rarity, thread
 		}
 	}
 	t.pieceFrom[len(b.Reads)] = n
-	t.pieces, t.cuts = parallel.Resize(t.pieces, int(n)), parallel.Resize(t.cuts, int(n))
+	t.pieces = parallel.Resize(t.pieces, int(n))
 	t.all = parallel.Resize(t.all, int(n))
 	cutters := make([]pieceCutter, threads)
 	parallel.Ranges(threads, len(reads), packGrain, func(worker, from, to int) {
@@ -132,9 +145,6 @@ func (t *pieceTable) cut(c *pieceCutter, b *Batch, read uint32) {
 	strand := b.strand(int(read), locate.Forward)
 	c.starts = c.chooser.choose(c.starts[:0], strand, m, k, q)
 	first := t.pieceFrom[read]
-	for g := 1; g < groupsOf(k); g++ {
-		t.cuts[int(first)+g-1] = uint32(cut(c.starts, g, m, q))
-	}
 	for i, at := range c.starts {
 		at, number := int(at), first+uint32(i)
 		code, complement, ok := windowCode(strand, at, q)
@@ -142,7 +152,7 @@ func (t *pieceTable) cut(c *pieceCutter, b *Batch, read uint32) {
 		from, to, edits := stretch(c.starts, i, m, q)
 		flank := newFlank(strand, at, q, from, to, edits, flipped)
 		p := piece{
-			read: read, at: uint32(at) << 1, edits: uint8(edits),
+			read: read, at: uint32(at) << 1,
 			packedAt: uint32(b.packedAt[read]), length: uint32(m), k: uint32(k), first: first,
 		}
 		if from < at {
@@ -150,16 +160,20 @@ func (t *pieceTable) cut(c *pieceCutter, b *Batch, read uint32) {
 		} else {
 			p.after = uint8(flank.length())
 		}
-		from, to, edits = near(c.starts, i, m, q)
-		p.nearBefore, p.nearAfter, p.nearEdits = uint8(at-from), uint8(to-at-q), uint8(edits)
-		e := pieceEntry{code: code, piece: number, flank: flank}
+		nearFrom, nearTo, nearEdits := node(c.starts, i, m, q, 2, nearBases)
+		farFrom, farTo, farEdits := node(c.starts, i, m, q, 4, farBases)
+		p.near = beside{uint8(at - nearFrom), uint8(nearTo - at - q)}
+		p.far = beside{uint8(at - farFrom), uint8(farTo - at - q)}
+		p.budgets = uint8(edits | nearEdits<<1 | farEdits<<3)
 		if flipped {
-			e.code = complement
+			code = complement
 			p.at |= 1
 		}
+		entry := number
 		if !ok {
-			e.piece = noPiece
+			entry = noPiece
 		}
+		e := pieceEntry{uint64(code) | uint64(entry)<<32, uint64(flank)}
 		t.pieces[number], t.all[number] = p, e
 	}
 }
@@ -197,7 +211,7 @@ func (t *pieceTable) enter(all []pieceEntry, threads int) {
 	for w := range workers {
 		sums[w+1] += sums[w]
 	}
-	t.entries = parallel.Resize(t.entries, int(sums[workers]))
+	t.entries = parallel.Resize(t.entries, int(sums[workers])+3) // see fitting
 	parallel.Ranges(workers, workers, 1, func(_, w, _ int) {
 		t.scatter(all, border(w), border(w+1), sums[w])
 	})
@@ -209,7 +223,7 @@ func (t *pieceTable) enter(all []pieceEntry, threads int) {
 func (t *pieceTable) count(all []pieceEntry, from, to uint32) (sum uint32) {
 	clear(t.next[from:to])
 	for i := range all {
-		if h := t.hash(all[i].code) >> t.bucketShift; h >= from && h < to && all[i].piece != noPiece {
+		if h := t.hash(all[i].code()) >> t.bucketShift; h >= from && h < to && all[i].number() != noPiece {
 			t.next[h]++
 			sum++
 		}
@@ -225,8 +239,8 @@ func (t *pieceTable) scatter(all []pieceEntry, from, to, first uint32) {
 		t.next[h], first = first, first+t.next[h]
 	}
 	for i := range all {
-		hash := t.hash(all[i].code)
-		if h := hash >> t.bucketShift; h >= from && h < to && all[i].piece != noPiece {
+		hash := t.hash(all[i].code())
+		if h := hash >> t.bucketShift; h >= from && h < to && all[i].number() != noPiece {
 			t.entries[t.next[h]] = all[i]
 			t.next[h]++
 			bit := hash >> t.filterShift
@@ -237,9 +251,9 @@ func (t *pieceTable) scatter(all []pieceEntry, from, to, first uint32) {
 
 // skimmer holds what the workers of one pass over the reference share.
 type skimmer struct {
-	ref   *dna.Reference
-	b     *Batch
-	table *pieceTable
+	ref     *dna.Reference
+	b       *Batch
+	table   *pieceTable
 	workers []skimWorker
 }
 

@@ -62,42 +62,36 @@ func (s *skimmer) lookUp(w *skimWorker, n int, contig uint32) {
 		}
 	}
 	for _, from := range w.from[:m] {
-		w.touched += uint64(t.entries[from].code)
+		w.touched += uint64(t.entries[from][0])
 	}
 	hits := 0
 	for i, code := range w.codes[:m] {
-		at := w.positions[i]
-		var around surroundings
-		strand, known, palindrome := 0, false, false
-		entries := t.entries[w.from[i]:w.to[i]]
-		for j := range entries {
-			e := &entries[j]
-			if e.code != code {
-				continue
-			}
-			if !known {
-				forward, complement := s.textCode(start + int(at))
-				around = surround(&s.ref.Bases, start+int(at), t.q, complement < forward)
-				known, palindrome = true, forward == complement
-				if complement < forward {
-					strand = 1
+		at, from, to := w.positions[i], w.from[i], w.to[i]
+		if to-from == 1 && t.entries[from].code() != code {
+			continue
+		}
+		forward, complement := s.textCode(start + int(at))
+		around := surround(&s.ref.Bases, start+int(at), t.q, complement < forward)
+		strand := 0
+		if complement < forward {
+			strand = 1
+		}
+		for turn := 0; ; turn++ {
+			for first := from; first < to; first += fittingBlock {
+				n := min(int(to-first), fittingBlock)
+				for fits := fitting(t.entries[first:], n, code, &around); fits != 0; fits &= fits - 1 {
+					number := t.entries[int(first)+bits.TrailingZeros64(fits)].number()
+					w.hits[hits] = hit{number: number, at: at, strand: strand}
+					if hits++; hits == hitBlock {
+						s.check(w, w.hits[:hits], contig)
+						hits = 0
+					}
 				}
 			}
-			if around.fits(e.flank) {
-				w.hits[hits] = hit{number: e.piece, at: at, strand: strand}
-				hits++
+			if turn > 0 || forward != complement {
+				break
 			}
-			if palindrome { // it lies on both strands
-				turned := around.turned()
-				if turned.fits(e.flank) {
-					w.hits[hits] = hit{number: e.piece, at: at, strand: strand ^ 1}
-					hits++
-				}
-			}
-			if hits >= hitBlock-1 {
-				s.check(w, w.hits[:hits], contig)
-				hits = 0
-			}
+			around, strand = around.turned(), strand^1 // a palindrome lies on both strands
 		}
 	}
 	s.check(w, w.hits[:hits], contig)
@@ -111,7 +105,7 @@ func (s *skimmer) check(w *skimWorker, hits []hit, contig uint32) {
 	for i := range hits {
 		h := &hits[i]
 		h.strand ^= int(h.piece.at & 1)
-		m, at := int(h.piece.length), int(h.piece.at>>1)
+		m, at := int(h.piece.length), h.piece.start()
 		n := locate.PlanesLength(m)
 		h.planes = s.b.packed[int(h.piece.packedAt)+h.strand*n:][:n:n]
 		at = along(at, s.table.q, m, h.strand)
@@ -122,11 +116,7 @@ func (s *skimmer) check(w *skimWorker, hits []hit, contig uint32) {
 	left := 0
 	for i := range hits {
 		h := &hits[i]
-		from := int(h.piece.at>>1) - int(h.piece.nearBefore)
-		bases := int(h.piece.nearBefore) + s.table.q + int(h.piece.nearAfter)
-		from = along(from, bases, int(h.piece.length), h.strand)
-		edits := int(h.piece.nearEdits)
-		if locate.Exceeds(&s.ref.Bases, start+h.diagonal-edits, h.planes, from, from+bases, edits, 2*edits+1) {
+		if s.exceeds(h, start, h.piece.near, h.piece.nearEdits()) {
 			w.refused++
 			continue
 		}
@@ -136,6 +126,15 @@ func (s *skimmer) check(w *skimWorker, hits []hit, contig uint32) {
 	for i := range hits[:left] {
 		s.candidate(w, contig, &hits[i])
 	}
+}
+
+// exceeds tells whether every alignment that goes through the diagonal of a hit has more than so
+// many edits in the bases around its piece, as far as a cheap bound shows. start is where the contig
+// starts.
+func (s *skimmer) exceeds(h *hit, start int, around beside, edits int) bool {
+	bases := int(around.before) + s.table.q + int(around.after)
+	from := along(h.piece.start()-int(around.before), bases, int(h.piece.length), h.strand)
+	return locate.Exceeds(&s.ref.Bases, start+h.diagonal-edits, h.planes, from, from+bases, edits, 2*edits+1)
 }
 
 // textCode returns the code of the window of the reference at an offset, and of its
@@ -178,7 +177,8 @@ func (s *skimmer) candidate(w *skimWorker, contig uint32, h *hit) {
 	before := &w.recent[(candidate.Read*hashMultiplier^uint32(diagonal)*hashMultiplier)>>(32-recentBits)]
 	switch {
 	case *before == candidate:
-	case s.hopeless(h, c.Start+diagonal):
+	case s.exceeds(h, c.Start, h.piece.far, h.piece.farEdits()),
+		2*k+1 <= locate.BoundWidth && locate.Exceeds(&s.ref.Bases, c.Start+diagonal-k, h.planes, 0, m, k, 2*k+1):
 		w.refused++
 	default:
 		*before = candidate
@@ -199,14 +199,15 @@ func along(at, n, m, strand int) int {
 // differences are w.mismatches, k at most.
 func (s *skimmer) repeated(w *skimWorker, h *hit) bool {
 	m, q := int(h.piece.length), s.table.q
-	for _, p := range s.table.pieces[h.piece.first:h.number] {
-		at, bases := int(p.at>>1), int(p.before)+q+int(p.after)
-		if countRange(w.mismatches, along(at, q, m, h.strand), q) == 0 &&
-			countRange(w.mismatches, along(at-int(p.before), bases, m, h.strand), bases) <= int(p.edits) {
-			near := int(p.nearBefore) + q + int(p.nearAfter)
-			if countRange(w.mismatches, along(at-int(p.nearBefore), near, m, h.strand), near) <= int(p.nearEdits) {
-				return true
-			}
+	pieces := s.table.pieces[h.piece.first:h.number]
+	for i := range pieces {
+		p := &pieces[i]
+		differ := func(around beside) int {
+			bases := int(around.before) + q + int(around.after)
+			return countRange(w.mismatches, along(p.start()-int(around.before), bases, m, h.strand), bases)
+		}
+		if differ(beside{}) == 0 && differ(beside{p.before, p.after}) <= p.edits() && differ(p.near) <= p.nearEdits() {
+			return true
 		}
 	}
 	return false
@@ -216,36 +217,4 @@ func (s *skimmer) repeated(w *skimWorker, h *hit) bool {
 func countRange(words []uint64, at, n int) int {
 	x := dna.WindowOrZero(words, at)
 	return bits.OnesCount64(x << (64 - uint(n)))
-}
-
-// hopeless tells whether no alignment with at most k edits for which h is the hit of lemma 2
-// (groups.go) goes through its diagonal, as far as a cheap bound shows. offset is that of the
-// strand's first base on the diagonal.
-func (s *skimmer) hopeless(h *hit, offset int) bool {
-	m, k := int(h.piece.length), int(h.piece.k)
-	cuts := s.table.cuts[h.piece.first:][:k+1]
-	groups := groupsOf(k)
-	g := int(h.number-h.piece.first) / 2
-	for size := 4; size < groups; size *= 2 {
-		first := g / size * size
-		last := min(first+size, groups)
-		if last-first <= size/2 {
-			continue // the node has one child
-		}
-		from, to := 0, m
-		if first > 0 {
-			from = int(cuts[first-1])
-		}
-		if last < groups {
-			to = int(cuts[last-1])
-		}
-		edits := min(2*last, k+1) - 2*first - 1
-		if h.strand == locate.Reverse {
-			from, to = m-to, m-from
-		}
-		if locate.Exceeds(&s.ref.Bases, offset-edits, h.planes, from, to, edits, 2*edits+1) {
-			return true
-		}
-	}
-	return 2*k+1 <= locate.BoundWidth && locate.Exceeds(&s.ref.Bases, offset-k, h.planes, 0, m, k, 2*k+1)
 }

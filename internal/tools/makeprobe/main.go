@@ -1,8 +1,11 @@
-// Command makeprobe writes the AVX2 version of skim's inner loop, probeWindows, as Go
-// assembly. Its plain twin is in mapper/find/probe.go, where `go generate` calls it.
+// Command makeprobe writes the AVX2 versions of inner loops as Go assembly: for mapper/find those of
+// probeWindows and fitting, and for locate that of changedBlocks. `go generate` calls it where their
+// plain twins are.
 package main
 
 import (
+	"flag"
+
 	. "github.com/mmcloughlin/avo/build" //nolint:revive // avo's programs read as assembly
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -16,7 +19,19 @@ const (
 )
 
 func main() {
+	blocks := flag.Bool("blocks", false, "write changedBlocks in place of the others")
+	flag.Parse()
 	ConstraintExpr("amd64")
+	if *blocks {
+		changedBlocks()
+	} else {
+		probe()
+		fitting()
+	}
+	Generate()
+}
+
+func probe() {
 	lane := GLOBL("lane", RODATA|NOPTR)
 	for i := range lanes {
 		DATA(4*i, U32(uint32(i)))
@@ -84,7 +99,6 @@ func main() {
 	VZEROUPPER()
 	Store(result, ReturnIndex(0))
 	RET()
-	Generate()
 }
 
 // spread copies the 32 bits of a word from bit lanes*g on to all lanes.

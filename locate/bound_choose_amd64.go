@@ -1,0 +1,13 @@
+package locate
+
+import "golang.org/x/sys/cpu"
+
+// hasAVX2 chooses between changedBlocksAVX2 and its twin changedBlocksPlain, once for the process.
+var hasAVX2 = cpu.X86.HasAVX2
+
+func changedBlocks(low0, low1, high0, high1, low, high, amb, inside, width uint64) uint64 {
+	if hasAVX2 {
+		return changedBlocksAVX2(low0, low1, high0, high1, low, high, amb, inside, width)
+	}
+	return changedBlocksPlain(low0, low1, high0, high1, low, high, amb, inside, width)
+}

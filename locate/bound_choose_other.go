@@ -1,0 +1,7 @@
+//go:build !amd64
+
+package locate
+
+func changedBlocks(low0, low1, high0, high1, low, high, amb, inside, width uint64) uint64 {
+	return changedBlocksPlain(low0, low1, high0, high1, low, high, amb, inside, width)
+}

@@ -1,0 +1,47 @@
+package locate
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// TestChangedBlocksTwins compares what changedBlocks runs on this machine with changedBlocksPlain.
+func TestChangedBlocksTwins(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	sparse := func() uint64 { return r.Uint64() & r.Uint64() & r.Uint64() & r.Uint64() & r.Uint64() & r.Uint64() }
+	unequal := 0
+	for i := range 20000 {
+		width := uint64(1 + i%64)
+		low0, low1, high0, high1 := r.Uint64(), r.Uint64(), r.Uint64(), r.Uint64()
+		shift := r.Uint64N(width)
+		low := (low0>>shift | low1<<1<<(63-shift)) ^ sparse()
+		high := (high0>>shift | high1<<1<<(63-shift)) ^ sparse()
+		amb, inside := sparse(), ^uint64(0)>>r.Uint64N(64)
+		got := changedBlocks(low0, low1, high0, high1, low, high, amb, inside, width)
+		want := changedBlocksPlain(low0, low1, high0, high1, low, high, amb, inside, width)
+		const firsts = 0x1111111111111111
+		if got&firsts != want&firsts {
+			t.Fatalf("width %d: blocks %x, plain %x", width, got&firsts, want&firsts)
+		}
+		if want&firsts != 0 {
+			unequal++
+		}
+	}
+	if unequal < 5000 || unequal > 19900 {
+		t.Errorf("blocks changed in %d of 20000: the test shows little", unequal)
+	}
+}
+
+func BenchmarkChangedBlocks(b *testing.B) {
+	for name, f := range map[string]func(a, b, c, d, e, f, g, h, width uint64) uint64{"plain": changedBlocksPlain, "chosen": changedBlocks} {
+		for _, width := range []uint64{7, 25} {
+			b.Run(name, func(b *testing.B) {
+				x := rand.Uint64()
+				for b.Loop() {
+					x ^= f(x, x*3, x*5, x*7, x*9, x*11, 0, ^uint64(0), width)
+				}
+				b.ReportMetric(float64(width), "diagonals")
+			})
+		}
+	}
+}
