@@ -145,7 +145,7 @@ func (c *cell) rate() (int, bool) {
 // A rival is a program of the cells.
 type rival struct {
 	sidebyside.Program
-	goal float64 // times the CPU of scanmap that it should take at least
+	goal float64 // times the CPU of scanmap that it should take at least; 0 for no aim
 	// not says why it cannot do what a cell asks for; empty if it can. May be nil.
 	not func(c *cell) string
 }
@@ -173,7 +173,7 @@ var rivals = []rival{
 	{goal: 1, Program: sidebyside.Program{
 		Name: "bwa mem", Index: "bwa index -p {IDX} {REF}", Line: "bwa mem -t {T} -o {OUT} {IDX} {READS}",
 	}},
-	{goal: 1, Program: sidebyside.Program{
+	{Program: sidebyside.Program{
 		Name: "bowtie2", Index: "bowtie2-build-s --wrapper basic-0 --threads {T} -q {REF} {IDX}",
 		Line: "bowtie2-align-s --wrapper basic-0 -p {T} -x {IDX} -U {READS} -S {OUT}",
 	}},

@@ -22,6 +22,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
 	"strings"
@@ -72,6 +73,7 @@ type cellFlags struct {
 	tsv, page, before, cells, programs string
 	folder, scanmap, commit, note      string
 	limits                             sidebyside.Limits
+	versions                           sidebyside.Versions
 	again, prepare                     bool
 }
 
@@ -80,10 +82,11 @@ func (c *cellFlags) define() {
 	flag.StringVar(&c.cells, "cells", "", "only cells with names that this regular expression matches, such as celegans-real-98-4%")
 	flag.StringVar(&c.programs, "programs", "", "only programs with names that this regular expression matches")
 	flag.BoolVar(&c.again, "again", false, "measure again what the TSV has")
-	flag.BoolVar(&c.prepare, "prepare", false, "only write references and reads")
+	flag.BoolVar(&c.prepare, "prepare", false, "only write references, reads and indexes")
 	flag.StringVar(&c.folder, "folder", "build/cells", "folder of references, reads, indexes and output of cells")
 	flag.StringVar(&c.scanmap, "scanmap", "bin/scanmap", "program to measure in cells")
 	flag.StringVar(&c.commit, "commit", "", "commit of that program, if not that of the checkout")
+	flag.TextVar(&c.versions, "versions", sidebyside.Versions{}, "versions of programs that Debian's packages do not tell, as in 'columba 2.0.3, bwa 0.7.17'")
 	flag.StringVar(&c.note, "note", "", "what else has to be known of cells")
 	flag.Float64Var(&c.limits.Seconds, "limit", 300, "seconds after which a program is killed in a cell")
 	flag.Float64Var(&c.limits.MB, "limit-mb", 16384, "MB of memory above which it is killed")
@@ -98,6 +101,7 @@ func (c *cellFlags) measure(o *sidebyside.Options) error {
 		file: c.tsv, folder: c.folder, limits: c.limits, scanmap: c.scanmap, again: c.again, prepare: c.prepare,
 	}
 	s.Note = c.note
+	maps.Copy(s.Versions, c.versions)
 	if c.commit != "" {
 		s.Commit = c.commit
 	}

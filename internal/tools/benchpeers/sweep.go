@@ -23,7 +23,7 @@ type measured struct {
 	Cell, Program string
 	Date, Commit  string // commit of scanmap
 	Command       string
-	Outcome       string // empty if it ran to its end; "> 300 s", say, if it was killed; else why it did not
+	Outcome       string // empty if it ran to its end; "> 300 s", say, if killed; else why it did not
 	Seconds       []float64
 	User, System  []float64 // CPU seconds
 	PeakMB        float64
@@ -50,7 +50,7 @@ type sweep struct {
 	cells, programs *regexp.Regexp
 	limits          sidebyside.Limits
 	scanmap, commit string
-	again, prepare  bool // measure what is there already; only prepare
+	again, prepare  bool // measure what is there already; only write references, reads and indexes
 }
 
 // load reads what an earlier sweep wrote, if there is any.
@@ -124,23 +124,39 @@ func (s *sweep) run(data sidebyside.Data) error {
 			continue
 		}
 		words, err := s.ready(data, c)
-		if err == nil && !s.prepare {
-			err = s.measure(c, words)
-		}
-		if err == nil {
-			err = s.save()
+		if err == nil && s.prepare {
+			err = s.buildIndexes(c, words)
+		} else if err == nil {
+			err = errors.Join(s.measure(c, words), s.save())
 		}
 		if err != nil {
 			return err
 		}
 	}
+	if s.prepare {
+		return nil
+	}
 	return s.save()
+}
+
+// buildIndexes builds those of the programs that were chosen.
+func (s *sweep) buildIndexes(c *cell, words sidebyside.Words) error {
+	for i := range rivals {
+		if p := &rivals[i]; s.programs.MatchString(p.Name) && missing(p, words) == nil {
+			if err := s.index(c, p, words, &measured{}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // ready writes the files of a cell as plain text, unless they are there, and returns its words.
 func (s *sweep) ready(data sidebyside.Data, c *cell) (sidebyside.Words, error) {
 	words := c.words()
-	words["T"], words["SCANMAP"], words["OUT"] = strconv.Itoa(s.Threads), s.scanmap, filepath.Join(s.folder, "out.sam")
+	words["T"], words["SCANMAP"] = strconv.Itoa(s.Threads), s.scanmap
+	// Its own, so that sweeps into several files can run at once, on other cores.
+	words["OUT"] = filepath.Join(s.folder, "out-"+strings.TrimSuffix(filepath.Base(s.file), ".tsv")+".sam")
 	words["REF"], words["READS"] = filepath.Join(s.folder, c.genome.slug+".fa"), filepath.Join(s.folder, c.readsSlug()+".fq")
 	if err := os.MkdirAll(s.folder, 0o755); err != nil {
 		return nil, err

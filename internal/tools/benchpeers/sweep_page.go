@@ -22,7 +22,7 @@ probability 1/3, one with 1/4, two with 1/6, and 3 to k, evenly, otherwise; 80 %
 
 const ratiosText = `
 CPU is the median of user seconds. Behind each stands how many times that of scanmap it is. **Bold**: less than that of scanmap. The last column
-names the programs of which the aim (5 times for RazerS 3 and yara, once for the others) is missed. Where a program was killed, > has
+names the programs of which the aim (5 times for RazerS 3 and yara, once for minimap2, bwa mem and Columba) is missed. Where a program was killed, > has
 what it had taken until then; - is what cannot be said, or done, and an empty place what was not measured.
 `
 

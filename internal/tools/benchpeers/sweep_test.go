@@ -188,8 +188,8 @@ func TestSweep(t *testing.T) {
 	script := filepath.Join(folder, "scanmap")
 	err := os.WriteFile(script, []byte(`#!/bin/sh
 echo "$@" >> `+ran+`
-printf '@HD\na\t0\tx\na\t256\tx\nb\t4\t*\n' > `+folder+`/out.sam
-echo '{"candidates": 10, "refused_candidates": 4, "verified_windows": 5, "mappings": 2, "batches": 1, "other": 3}' > `+folder+`/out.sam.json
+printf '@HD\na\t0\tx\na\t256\tx\nb\t4\t*\n' > `+folder+`/out-x.sam
+echo '{"candidates": 10, "refused_candidates": 4, "verified_windows": 5, "mappings": 2, "batches": 1, "other": 3}' > `+folder+`/out-x.sam.json
 `), 0o755)
 	if err != nil {
 		t.Fatal(err)

@@ -17,14 +17,16 @@ import (
 // Limits are what a program may take before it is killed; 0 is no limit.
 type Limits struct {
 	Seconds float64 // by the clock
-	MB      float64 // MiB of resident memory of the process that is started, looked at ten times a second
+	MB      float64 // MiB of resident memory of the process that is started, looked at each 0.1 s
 }
 
 // A Usage is what a process and all of its children that it waited for have taken.
 type Usage struct {
 	Seconds      float64 // by the clock
 	User, System float64 // CPU seconds, of all threads
-	PeakMB       float64 // MiB of resident memory, of the largest process; at least that of the process that started it
+	// PeakMB is MiB of resident memory, of the largest process. It is at least that of the process
+	// that starts the command, which so has to stay small.
+	PeakMB float64
 }
 
 // An ExceededError says which limit a program was killed for.

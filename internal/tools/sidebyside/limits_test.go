@@ -21,8 +21,8 @@ func TestRunWithin(t *testing.T) {
 	}
 }
 
-// A program that passes a limit is killed with its children; if one lived on, with the output of the
-// program in its hands, this would wait for it.
+// A program that passes a limit is killed with its children; if one lived on, with the output of
+// the program in its hands, this would wait for it.
 func TestRunWithinKills(t *testing.T) {
 	for name, c := range map[string]struct {
 		limits Limits
