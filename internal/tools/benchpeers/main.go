@@ -120,7 +120,7 @@ func (c *cellFlags) measure(o *sidebyside.Options) error {
 
 // write makes the page of cells.
 func (c *cellFlags) write(o *sidebyside.Options) error {
-	s := &sweep{limits: c.limits}
+	s := &sweep{}
 	for file := range strings.SplitSeq(c.page, ",") {
 		if err := s.load(file); err != nil {
 			return err

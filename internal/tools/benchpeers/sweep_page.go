@@ -13,11 +13,11 @@ const cellsText = `
 Whole processes, from FASTA and FASTQ (plain files) to SAM in a file. scanmap runs on the CPU with --report all. RazerS 3 (-rr 100),
 yara (-y full, all strata) and Columba (-a all) look for all locations too; minimap2 (-x sr), bwa mem and bowtie2 with their defaults for the
 best ones. minimap2 makes its index in the run. yara, bwa, bowtie2 and Columba have theirs at hand, at the prices of the last table.
-A program is killed after %.0f s by the clock, or above %.0f MB.
+A program that takes too long or too much memory is killed; the tables of cells say at what.
 
 Simulated reads are cut from the reference by internal/tools/simulate, from even places on either strand. A read has no edit with
-probability 1/3, one with 1/4, two with 1/6, and 3 to k, evenly, otherwise; 80 %% of edits are substitutions, 10 %% insertions and
-10 %% deletions. Real reads are the first of their file that are long enough, cut to that length; those of mixed lengths are all of it.
+probability 1/3, one with 1/4, two with 1/6, and 3 to k, evenly, otherwise; 80 % of edits are substitutions, 10 % insertions and
+10 % deletions. Real reads are the first of their file that are long enough, cut to that length; those of mixed lengths are all of it.
 `
 
 const ratiosText = `
@@ -38,7 +38,7 @@ func (s *sweep) page(before *sweep) string {
 		s.Commit = commits
 	}
 	b.WriteString(s.Head("Edits and repeats: side by side with other mappers", fmt.Sprintf("%d threads", s.Threads), 0))
-	b.WriteString(sidebyside.Wrap(fmt.Sprintf(cellsText, s.limits.Seconds, s.limits.MB)))
+	b.WriteString(sidebyside.Wrap(cellsText))
 	s.ratios(&b, before)
 	s.hunts(&b)
 	s.details(&b)
