@@ -107,14 +107,13 @@ func (a *Aligner) ungapped(t target) bool {
 const unreachable = 1 << 30
 
 // fill runs the dynamic program for a target and returns its cost. An alignment with few gap bases
-// stays close to the diagonal on which it ends, so a narrow band is tried first: when the best path
-// in it has no more gap bases than the band has diagonals on each side, every path as good lies in
+// stays close to the diagonal on which it ends, so narrow bands are tried first: when the best path
+// in one has no more gap bases than the band has diagonals on each side, every path as good lies in
 // it too.
 func (a *Aligner) fill(t target) int32 {
-	if narrowRadius < t.distance {
-		a.radius = narrowRadius
+	for a.radius = narrowRadius; a.radius < t.distance; a.radius *= 2 {
 		cost := a.fillBand(t)
-		if int(cost/EditCost) == t.distance && cost%EditCost <= narrowRadius {
+		if int(cost/EditCost) == t.distance && cost%EditCost <= int32(a.radius) {
 			return cost
 		}
 	}
