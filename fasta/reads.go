@@ -15,11 +15,12 @@ type ReadOptions struct {
 	// WholeNames keeps a trailing /1 or /2 of names, and what else Pairs cuts off. Names of mates then
 	// may differ in that.
 	WholeNames bool
+	by         readers
 }
 
 // Reads reads a FASTA or FASTQ file. One goroutine cuts its text into chunks at the borders
-// of records (frame_fastq.go, frame_fasta.go), several parse them through biogo (parse_reads.go),
-// and Next returns the results in order. One goroutine may call Next.
+// of records (frame_fastq.go, frame_fasta.go), several parse them (parse_reads.go), and Next
+// returns the results in order. One goroutine may call Next.
 type Reads struct {
 	source *source
 	order  chan *parseJob
@@ -123,7 +124,8 @@ func parseJobs(ctx context.Context, jobs <-chan *parseJob, o ReadOptions) {
 		result := job.reads.parse(p, &job.chunk)
 		job.reads.busy.Add(int64(time.Since(start)))
 		job.done <- result
-		job.chunk.text = nil
+		job.chunk.buffer.release()
+		job.chunk.text, job.chunk.buffer = nil, nil
 	}
 }
 
@@ -144,7 +146,7 @@ func (r *Reads) parse(p *parser, c *chunk) parsed {
 // has the error that ends the file, io.EOF when it is well.
 func (r *Reads) frame(jobs chan<- *parseJob, threads, chunkSize int) {
 	text, err := r.source.text(threads)
-	in := &feed{ctx: r.source.ctx, r: text, block: chunkSize}
+	in := &feed{ctx: r.source.ctx, r: text, block: chunkSize, spare: make(chan *textBuffer, 4*threads)}
 	var kind format
 	if err == nil {
 		kind, err = in.sniff()

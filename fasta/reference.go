@@ -21,9 +21,9 @@ const referenceBlock = 1 << 20
 
 // LoadReference reads a FASTA file, "-" being standard input, and packs it. One goroutine cuts the
 // text into blocks at the ends of lines, threads goroutines (0 = all processors) parse and pack
-// them through biogo, and the results are joined in order.
+// them, and the results are joined in order.
 func LoadReference(ctx context.Context, path string, threads int) (*dna.Reference, error) {
-	return loadReference(ctx, path, threads, referenceBlock)
+	return loadReference(ctx, path, threads, referenceBlock, bulkAndBiogo)
 }
 
 // blockJob is a block on its way.
@@ -36,15 +36,21 @@ type blockJob struct {
 // parsedBlock is what a block holds.
 type parsedBlock struct {
 	fragments []fragment
+	planes    []uint64 // those of fragments are in them, nil if not
 	err       error
 }
 
-// loadReference has the size of blocks as a parameter, for tests.
-func loadReference(ctx context.Context, path string, threads, blockSize int) (*dna.Reference, error) {
+// loadReference has the size of blocks and who reads them as parameters, for tests.
+func loadReference(ctx context.Context, path string, threads, blockSize int, by readers) (*dna.Reference, error) {
 	s, err := openSource(ctx, path)
 	if err != nil {
 		return nil, err
 	}
+	return readReference(s, threads, blockSize, by)
+}
+
+// readReference is loadReference for an open source, which it closes.
+func readReference(s *source, threads, blockSize int, by readers) (*dna.Reference, error) {
 	defer func() { _ = s.close() }() // it was only read
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
@@ -52,6 +58,7 @@ func loadReference(ctx context.Context, path string, threads, blockSize int) (*d
 	// Blocks wait in order for as long as one before them is being parsed.
 	order := make(chan *blockJob, 2*threads)
 	jobs := make(chan *blockJob, 2*threads)
+	spare := make(chan []uint64, 4*threads)
 	s.run(func() {
 		defer close(jobs)
 		frameBlocks(s, threads, blockSize, order, jobs)
@@ -61,9 +68,11 @@ func loadReference(ctx context.Context, path string, threads, blockSize int) (*d
 			var p *referenceParser
 			for job := range jobs {
 				if p == nil {
-					p = newReferenceParser()
+					p = newReferenceParser(by)
+					p.bulk.spare = spare
 				}
 				job.done <- p.parse(job.block)
+				job.block.buffer.release()
 			}
 		})
 	}
@@ -92,6 +101,12 @@ func loadReference(ctx context.Context, path string, threads, blockSize int) (*d
 			if p.err != nil {
 				return nil, fileError(s.name, p.err)
 			}
+			if p.planes != nil {
+				select {
+				case spare <- p.planes:
+				default: // there are enough
+				}
+			}
 		case <-s.ctx.Done():
 			return nil, fileError(s.name, s.ctx.Err())
 		}
@@ -102,7 +117,7 @@ func loadReference(ctx context.Context, path string, threads, blockSize int) (*d
 // the assembler. The last job has the error that ends the file.
 func frameBlocks(s *source, threads, blockSize int, order, jobs chan<- *blockJob) {
 	text, err := s.text(threads)
-	in := &feed{ctx: s.ctx, r: text, block: blockSize}
+	in := &feed{ctx: s.ctx, r: text, block: blockSize, spare: make(chan *textBuffer, 4*threads)}
 	kind := formatNone
 	if err == nil {
 		kind, err = in.sniff()
@@ -201,22 +216,34 @@ func (a *assembler) fail(name string, err error) error {
 	return &Error{File: a.file, Record: a.record, Name: name, Err: err}
 }
 
-// referenceParser turns blocks into fragments through biogo's reader. One goroutine
-// uses it.
+// referenceParser turns blocks into fragments: in bulk, or else through biogo's reader. One
+// goroutine uses it.
 type referenceParser struct {
+	by     readers
+	bulk   bulkReference
 	in     bytes.Reader
 	lines  *bufio.Reader
 	joined []byte
 	sizes  []int // upper bounds of the lengths of the fragments
 }
 
-func newReferenceParser() *referenceParser {
-	return &referenceParser{lines: bufio.NewReaderSize(nil, lineBuffer)}
+func newReferenceParser(by readers) *referenceParser {
+	return &referenceParser{by: by, lines: bufio.NewReaderSize(nil, lineBuffer)}
 }
 
-// parse packs a block. A block that starts inside a record gets a header for biogo, whose fragment
-// is then no start.
+// parse packs a block.
 func (p *referenceParser) parse(b block) parsedBlock {
+	if p.by == bulkAndBiogo {
+		if result, ok := p.bulk.parse(b); ok {
+			return result
+		}
+	}
+	return p.parseBiogo(b)
+}
+
+// parseBiogo packs a block through biogo's reader. A block that starts inside a record gets a
+// header for it, whose fragment is then no start.
+func (p *referenceParser) parseBiogo(b block) parsedBlock {
 	j := joiner{text: p.joined[:0], start: -1}
 	p.sizes = p.sizes[:0]
 	continued := b.midLine || b.text[0] != '>'
