@@ -32,7 +32,10 @@ type Options struct {
 	// BatchReads is the number of reads mapped in one pass over the reference; 0
 	// chooses it from the reference's length. Output does not depend on it.
 	BatchReads int
-	Pairs      PairOptions
+	// TemporaryFolder is for what was found for a batch and does not fit into memory; empty for the
+	// system's.
+	TemporaryFolder string
+	Pairs           PairOptions
 	// SequenceMatch writes = and X in CIGARs in place of M.
 	SequenceMatch bool
 	// FullSecondary repeats SEQ and QUAL on secondary records.
@@ -59,7 +62,9 @@ type limits struct {
 
 // finding returns the options for finders.
 func (o *Options) finding(t *find.Times) find.Options {
-	return find.Options{Engine: o.Engine, Threads: o.Threads, BatchReads: o.BatchReads, Times: t, Limits: o.limits.find}
+	return find.Options{
+		Engine: o.Engine, Threads: o.Threads, BatchReads: o.BatchReads, Times: t, TemporaryFolder: o.TemporaryFolder, Limits: o.limits.find,
+	}
 }
 
 func (o *Options) setDefaults() {

@@ -238,19 +238,18 @@ func recordFormat(option, name, asked string) (sam.Format, error) {
 
 func (j *mapJob) readSorting(c *cli.Context) error {
 	j.form.Sort = c.Bool("sort")
-	for _, name := range []string{"sort-memory", "tmpdir"} {
-		if c.IsSet(name) && !j.form.Sort {
-			return fmt.Errorf("option --%s needs --sort", name)
-		}
-	}
-	if !j.form.Sort {
-		return nil
+	if c.IsSet("sort-memory") && !j.form.Sort {
+		return errors.New("option --sort-memory needs --sort")
 	}
 	var err error
 	if j.form.SortMemory, err = byteSize(c.String("sort-memory")); err != nil {
 		return fmt.Errorf("option --sort-memory: %w", err)
 	}
 	j.form.TemporaryFolder = cmp.Or(c.String("tmpdir"), os.TempDir())
+	j.options.TemporaryFolder = j.form.TemporaryFolder
+	if !j.form.Sort && !c.IsSet("tmpdir") {
+		return nil
+	}
 	// A folder that cannot be written to must be noticed before the run, not by its first temporary
 	// file.
 	probe, err := os.CreateTemp(j.form.TemporaryFolder, "scanmap-*")

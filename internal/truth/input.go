@@ -98,9 +98,9 @@ func Draw(rt *rapid.T) (contigs, reads []string, k int) {
 	return contigs, reads, k
 }
 
-// Families returns texts that are made of diverged copies of a few units, with low complexity, N and
-// random bases between them, and reads of 20 to 300 bases from them with up to k edits, or one more,
-// that lie anywhere. It is where pieces occur often and filters have most to decide.
+// Families returns texts that are made of diverged copies of a few units, with low complexity, N
+// and random bases between them, and reads of 20 to 300 bases from them with up to k edits, or one
+// more, that lie anywhere. It is where pieces occur often and filters have most to decide.
 func Families(r *rand.Rand) (contigs, reads []string, k int) {
 	k = r.IntN(25)
 	m := 20 + r.IntN(281)

@@ -64,17 +64,18 @@ func (c *classes) sort(b *Batch, s *shared) {
 //
 // (k+1) 2n/4^q is the number of hits of a read in a random text, both strands counted, and p the
 // share of them whose flank fits: with f bases and one edit, (1 + 8f) / 4^f. The constants were
-// measured on 22 November 2026 on a processor with AVX2 (docs/benchmarks/engines.md). WorthGPU takes
-// the cost of a pass from here, too. On a GPU all of this takes less time, in about the same ratios.
+// measured on 22 November 2026 on a processor with AVX2 (docs/benchmarks/engines.md). WorthGPU
+// takes the cost of a pass from here, too. On a GPU all of this takes less time, in about the same
+// ratios.
 const (
 	skimBase  = 0.65
 	hitCost   = 8.0
 	checkCost = 60.0
 )
 
-// mergeClasses returns for each length of pieces the shorter one that their reads take in its place,
-// or itself: a class is not worth a pass of its own if its pieces cost less as those of another
-// class, whose hits are more. total are the pieces of each length.
+// mergeClasses returns for each length of pieces the shorter one that their reads take in its
+// place, or itself: a class is not worth a pass of its own if its pieces cost less as those of
+// another class, whose hits are more. total are the pieces of each length.
 func mergeClasses(total [maxPiece + 1]int) (into [maxPiece + 1]int) {
 	for q := range into {
 		into[q] = q

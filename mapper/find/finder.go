@@ -18,10 +18,10 @@ type Finder interface {
 	// Fits returns how many reads of a batch, the last that Pack made, should be given to Find at a
 	// time, at least 1.
 	Fits(b *Batch) int
-	// Find finds where the reads of a batch, or of a part of one, may lie. It leaves what the first n
-	// of them have in f, whose memory it takes again. ErrTooMuch means that fewer reads have to be
-	// tried; a batch of reads that belong together is never too much. Other errors are those of a
-	// device, or of a temporary file.
+	// Find finds where the reads of a batch, or of a part of one, may lie. It leaves what the first
+	// n of them have in f, whose memory it takes again. ErrTooMuch means that fewer reads have to
+	// be tried; a batch of reads that belong together is never too much. Other errors are those of
+	// a device, or of a temporary file.
 	Find(b *Batch, f *Found) (n int, err error)
 	// More leaves what the next n reads have that Find found more for.
 	More(f *Found) (n int, err error)
@@ -95,8 +95,8 @@ type Parts struct {
 
 // Next finds for the next part of a batch, from read `from` on, and returns it: its length says
 // where the next one begins. It gives the finder as many reads as it likes or, where that finds too
-// much, half of them, and so on. The size that fitted is kept for what comes next, which is likely to
-// be alike, and doubles when little was found.
+// much, half of them, and so on. The size that fitted is kept for what comes next, which is likely
+// to be alike, and doubles when little was found.
 func (p *Parts) Next(finder Finder, b *Batch, from int, f *Found) (*Batch, error) {
 	for {
 		if p.left > 0 {

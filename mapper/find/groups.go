@@ -29,7 +29,7 @@ import (
 // of a region are no more than those of all. They are the flank: those next to the piece on the
 // longer side, flankBases at most.
 //
-// Lemma 2. Over the groups in order stands a binary tree. A node's region is that of its groups
+// Lemma 3. Over the groups in order stands a binary tree. A node's region is that of its groups
 // together, and its budget is their pieces less one; that of the root is k. An alignment with k
 // edits at most has a group as in lemma 1 such that the region of each node above it has no more
 // edits than its budget, too.
@@ -162,13 +162,13 @@ func (s surroundings) turned() surroundings {
 // fits tells whether a flank of n bases aligns beside the window with no more edits than it may
 // have, beginning right at the window.
 //
-// With one edit, let p be the first base of the flank that differs from the text's in the same
-// place. If the edit is a substitution, it is at p, and nothing differs after p. If it is an
+// Lemma 2. With one edit, let p be the first base of the flank that differs from the text's in the
+// same place. If the edit is a substitution, it is at p, and nothing differs after p. If it is an
 // insertion, at base i, then i <= p, since nothing differs before an edit, and all bases after i,
-// hence those after p, equal the text's one place nearer. If it is a deletion before base i, then
-// i <= p, and all bases from i on, hence those from p on, equal the text's one place further. Each
-// of these is seen by one comparison of all bases. A base of the text that no such alignment uses
-// can change p only to something greater, or nothing.
+// hence those after p, equal the text's one place nearer. If it is a deletion before base i, then i
+// <= p, and all bases from i on, hence those from p on, equal the text's one place further. Each of
+// these is seen by one comparison of all bases. A base of the text that no such alignment uses can
+// change p only to something greater, or nothing.
 //
 // Ambiguous letters of the text are compared by their codes, which lets more pass.
 func (s *surroundings) fits(f flank) bool {
@@ -192,8 +192,8 @@ func (s *surroundings) fits(f flank) bool {
 // fittingBlock is the most entries that one call of fitting judges.
 const fittingBlock = 64
 
-// fittingPlain returns a bit for each of n entries, from entry 0 on: whether it has the code and its
-// flank fits. The entries must have three more after them.
+// fittingPlain returns a bit for each of n entries, from entry 0 on: whether it has the code and
+// its flank fits. The entries must have three more after them.
 func fittingPlain(entries []pieceEntry, n int, code uint32, around *surroundings) (fitting uint64) {
 	for i := range entries[:n] {
 		if entries[i].code() == code && around.fits(entries[i].flank()) {

@@ -17,8 +17,8 @@ func packedRead(s string, k int) *Batch {
 	return &b
 }
 
-// TestGroupsOfPieces checks what lemmas 1 and 2 rest on: regions that do not overlap, each with its pieces,
-// and budgets that add up to k.
+// TestGroupsOfPieces checks what lemmas 1 and 2 rest on: regions that do not overlap, each with its
+// pieces, and budgets that add up to k.
 func TestGroupsOfPieces(t *testing.T) {
 	r := rand.New(rand.NewPCG(61, 62))
 	for range 3000 {

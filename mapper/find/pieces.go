@@ -22,8 +22,8 @@ type pieceChooser struct {
 	taken [][]bool
 }
 
-// choose appends to offsets the starts of the k + 1 pieces of q bases of a read, ascending;
-// m >= (k+1) q. It gives all groups (groups.go) equal shares of the read, and their pieces the outer
+// choose appends to offsets the starts of the k + 1 pieces of q bases of a read, ascending; m >=
+// (k+1) q. It gives all groups (groups.go) equal shares of the read, and their pieces the outer
 // ends of a share, unless they contain words that are much more frequent than in a random text, and
 // then takes those with the fewest expected occurrences.
 func (p *pieceChooser) choose(offsets []int32, strand locate.Planes, m, k, q int) []int32 {
@@ -50,8 +50,8 @@ func (p *pieceChooser) choose(offsets []int32, strand locate.Planes, m, k, q int
 const sectionPieces = 16
 
 // share returns where the share of group g begins, of a read of m bases with k edits; m for the
-// number of groups. A group of one piece gets about as many bases as a group of two of q bases needs
-// to be as rare by chance: three fewer than those have.
+// number of groups. A group of one piece gets about as many bases as a group of two of q bases
+// needs to be as rare by chance: three fewer than those have.
 func share(g, m, k, q int) int {
 	if k%2 != 0 {
 		return 2 * g * m / (k + 1)

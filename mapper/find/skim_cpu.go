@@ -129,8 +129,8 @@ func (s *skimmer) check(w *skimWorker, hits []hit, contig uint32) {
 }
 
 // exceeds tells whether every alignment that goes through the diagonal of a hit has more than so
-// many edits in the bases around its piece, as far as a cheap bound shows. start is where the contig
-// starts.
+// many edits in the bases around its piece, as far as a cheap bound shows. start is where the
+// contig starts.
 func (s *skimmer) exceeds(h *hit, start int, around beside, edits int) bool {
 	bases := int(around.before) + s.table.q + int(around.after)
 	from := along(h.piece.start()-int(around.before), bases, int(h.piece.length), h.strand)
@@ -150,8 +150,8 @@ func (s *skimmer) textCode(offset int) (code, complement uint32) {
 // alignment goes there.
 //
 // One with k differences at most is added for the first of the read's pieces that lies intact on
-// it, with no more differences in its flank, and near it, than it may have edits there: such a piece
-// has a hit that comes as far as this.
+// it, with no more differences in its flank, and near it, than it may have edits there: such a
+// piece has a hit that comes as far as this.
 func (s *skimmer) candidate(w *skimWorker, contig uint32, h *hit) {
 	m, k := int(h.piece.length), int(h.piece.k)
 	diagonal := h.diagonal
