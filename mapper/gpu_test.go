@@ -82,6 +82,7 @@ func TestEveryKernel(t *testing.T) {
 			}
 			run(Options{Reference: longReference, Libraries: []Library{{Reads: long}}, Threads: 2, Distance: DefaultDistance}, EngineScan)
 			run(Options{Reference: longReference, Libraries: []Library{{Reads: long}}, Threads: 2, Distance: Distance{Edits: 20}}, EngineSkim)
+			run(Options{Reference: longReference, Libraries: []Library{{Reads: long}}, Threads: 2}, EngineSkim) // one class
 			for _, k := range []int{0, 4} {
 				run(Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Threads: 2, Distance: Distance{Edits: k}}, EngineSkim)
 			}

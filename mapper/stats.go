@@ -41,8 +41,8 @@ type Stats struct {
 	Candidates, Refused, Verified int64
 	// ReferenceBases is the sum of the contigs' lengths.
 	ReferenceBases int64
-	// Batches is the number of parts in which batches were found. Each takes a pass over the
-	// reference for every length of pieces, and one for what is scanned for.
+	// Batches is the number of batches, or of parts of them, in which reads were found. Each takes
+	// a pass over the reference for every length of pieces, and one for what is scanned for.
 	Batches int64
 	// Device is where the reads were mapped: cpu, the GPUs by number and name, or one and then the
 	// other.
@@ -90,8 +90,8 @@ type PairStats struct {
 	// library and with an insert size within Insert.Low to Insert.High.
 	Proper int64
 	// Discordant pairs have two mapped mates whose primary locations lie on different contigs, in
-	// another orientation, or too near or too far: the sum of OtherContig, OtherOrientation, TooNear
-	// and TooFar.
+	// another orientation, or too near or too far: the sum of OtherContig, OtherOrientation,
+	// TooNear and TooFar.
 	Discordant, OtherContig, OtherOrientation, TooNear, TooFar int64
 	// OneEndAnchored pairs have one mapped mate, Unmapped ones none.
 	OneEndAnchored, Unmapped int64
@@ -106,12 +106,12 @@ type PairStats struct {
 // InsertStats is the distribution of insert sizes: the bases from the start of the left mate of a
 // pair to the end of the right one.
 type InsertStats struct {
-	// Estimated tells whether Low and High come from the first pairs of the input, and Given whether
-	// the user gave them. Neither is set where too few pairs were there for an estimate.
+	// Estimated tells whether Low and High come from the first pairs of the input, and Given
+	// whether the user gave them. Neither is set where too few pairs were there for an estimate.
 	Estimated, Given bool
 	// From is the number of pairs that Median and Spread come from: of the first ones of the input,
-	// for an estimate, else the proper ones in Counts. All are 0 when there are none, and when half of
-	// the proper pairs are in Longer.
+	// for an estimate, else the proper ones in Counts. All are 0 when there are none, and when half
+	// of the proper pairs are in Longer.
 	From int64
 	// Median is that of the pairs, and Spread their standard deviation without outliers.
 	Median int
@@ -293,7 +293,7 @@ func (s *InsertStats) describe(m *insertModel) {
 
 // count adds a part of a batch and what was found for it.
 func (s *Stats) count(b *find.Batch, f *find.Found) {
-	s.Batches++
+	s.Batches += f.Counts.Batches
 	s.Reads += int64(len(b.Reads))
 	s.Candidates += f.Counts.Candidates
 	s.Refused += f.Counts.Refused

@@ -29,6 +29,8 @@ type Counts struct {
 	Candidates, Refused, Compared int64
 	// Skimmed and Scanned are the reads that each engine took.
 	Skimmed, Scanned int64
+	// Batches is 1 for what Find finds, and 0 for what More hands on of it.
+	Batches int64
 }
 
 // A Located is a location that a finder has found itself.
@@ -129,7 +131,7 @@ func (f *Found) reset(classes *classes) {
 	if classes == nil {
 		return
 	}
-	f.Counts.Scanned = int64(len(classes.scanned))
+	f.Counts.Scanned, f.Counts.Batches = int64(len(classes.scanned)), 1
 	for _, class := range classes.skimmed {
 		f.Counts.Skimmed += int64(len(class))
 	}
