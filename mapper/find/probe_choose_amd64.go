@@ -12,10 +12,7 @@ func probeWindows(filter []uint64, shift, q uint64, multiplier uint32, low, high
 	return probePlain(filter, shift, q, multiplier, low, high, lowC, highC, codes)
 }
 
-// fewEntries is how many entries fittingPlain judges as fast.
-const fewEntries = 3
-
-// fitting is fittingPlain, by the means of this processor.
+// fitting is fittingPlain, by the means of this processor: for few entries the plain one is as fast.
 func fitting(entries []pieceEntry, n int, code uint32, around *surroundings) uint64 {
 	if !hasAVX2 || n <= fewEntries || len(entries) < n+3 {
 		return fittingPlain(entries, n, code, around)

@@ -67,7 +67,7 @@ func (s *skimmer) lookUp(w *skimWorker, n int, contig uint32) {
 	hits := 0
 	for i, code := range w.codes[:m] {
 		at, from, to := w.positions[i], w.from[i], w.to[i]
-		if to-from == 1 && t.entries[from].code() != code {
+		if to-from <= fewEntries && !hasCode(t.entries[from:to], code) {
 			continue
 		}
 		forward, complement := s.textCode(start + int(at))
@@ -95,6 +95,19 @@ func (s *skimmer) lookUp(w *skimWorker, n int, contig uint32) {
 		}
 	}
 	s.check(w, w.hits[:hits], contig)
+}
+
+// fewEntries is how many entries of a bucket are asked for the code before what lies beside the
+// window is fetched.
+const fewEntries = 3
+
+func hasCode(entries []pieceEntry, code uint32) bool {
+	for i := range entries {
+		if entries[i].code() == code {
+			return true
+		}
+	}
+	return false
 }
 
 // check adds the candidates of hits.
