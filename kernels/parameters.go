@@ -32,6 +32,18 @@ const SearchPadding = 4096
 // MostWuManber is the largest k of Wu-Manber's automata here: a flag has eight bits.
 const MostWuManber = 7
 
+// Of pieces.cuh:
+
+// DirectBases is the most bases of pieces whose codes number the buckets of the table: nearly every
+// window then has some, so that there is no filter, and entries need no code.
+const DirectBases = 12
+const Direct = 255 // the shift of buckets that stands for it
+
+// A head tells where the entries of a bucket are, without going there for most windows that have
+// none: {the first | how many << HeadShift, bits of their codes}. HEAD_MANY stands for that many or
+// more; the next head then tells. All bits are set where there are more than HEAD_CODES entries.
+const HeadShift = 27 // of pieces, fewer than 2^27 can be in a table
+
 // Of align.cu:
 
 const AlignThreads = 128
@@ -512,11 +524,12 @@ type ShiftOrParams struct {
 	Halo  uint32
 }
 
-// SkimParams are the parameters of kernel skim.
+// SkimParams are the parameters of kernels skim and skim_direct.
 type SkimParams struct {
 	Text         Text
 	Reads        Reads
 	Buckets      uint64
+	Heads        uint64
 	Entries      uint64
 	Filter       uint64
 	PiecesAt     uint64
@@ -589,8 +602,10 @@ type CutParams struct {
 
 // EnterParams are the parameters of kernel enter.
 type EnterParams struct {
+	Reads       Reads
 	PiecesAt    uint64
 	Codes       uint64
+	PiecesRead  uint64
 	Buckets     uint64
 	Entries     uint64
 	Filter      uint64
@@ -598,6 +613,15 @@ type EnterParams struct {
 	Q           uint32
 	BucketShift uint32
 	SlotShift   uint32
+}
+
+// HeadsParams are the parameters of kernel heads.
+type HeadsParams struct {
+	Buckets uint64
+	Entries uint64
+	Heads   uint64
+	Count   uint32
+	_       uint32
 }
 
 // GroupParams are the parameters of kernels group_count and group_place.
@@ -775,14 +799,16 @@ var Entries = []Entry{
 	{Name: "shift_or_segment_64", File: "shiftor", ParameterBytes: 40, Threads: 256},
 	{Name: "shift_or_tiled_32", File: "shiftor", ParameterBytes: 40, Threads: 256},
 	{Name: "shift_or_tiled_64", File: "shiftor", ParameterBytes: 40, Threads: 256},
-	{Name: "skim", File: "skim", ParameterBytes: 152, Threads: 256},
+	{Name: "skim", File: "skim", ParameterBytes: 160, Threads: 256},
+	{Name: "skim_direct", File: "skim", ParameterBytes: 160, Threads: 256},
 	{Name: "sum_parts", File: "sum", ParameterBytes: 32, Threads: 256},
 	{Name: "sum_across", File: "sum", ParameterBytes: 32, Threads: 256},
 	{Name: "sum_inside", File: "sum", ParameterBytes: 32, Threads: 256},
 	{Name: "count_words", File: "table", ParameterBytes: 40, Threads: 128},
 	{Name: "weigh", File: "table", ParameterBytes: 72, Threads: 128},
 	{Name: "cut", File: "table", ParameterBytes: 88, Threads: 128},
-	{Name: "enter", File: "table", ParameterBytes: 56, Threads: 128},
+	{Name: "enter", File: "table", ParameterBytes: 80, Threads: 128},
+	{Name: "heads", File: "table", ParameterBytes: 32, Threads: 128},
 	{Name: "group_count", File: "verify", ParameterBytes: 32, Threads: 128},
 	{Name: "group_place", File: "verify", ParameterBytes: 32, Threads: 128},
 	{Name: "windows", File: "verify", ParameterBytes: 136, Threads: 128},

@@ -62,7 +62,7 @@ func (w *gpuFinder) Pack(reads []fasta.Read, together int, k func(length int) in
 // besides.
 const (
 	endBytes       = 16
-	pieceBytes     = 4 + 4 + 4 + 8 + 8
+	pieceBytes     = 4 + 4 + 4 + wideEntry + 2*(4+8) + 2*slotBytes
 	candidateBytes = 8
 )
 
@@ -81,6 +81,7 @@ func (w *gpuFinder) fitting(b *Batch) int {
 		bytes += 32 + pieceBytes*(int(k)+1)
 	}
 	n, room := len(b.Reads), w.device.share()/4
+	room = min(room, pieceBytes<<kernels.HeadShift)
 	if bytes > room {
 		n = max(1, int(float64(n)*float64(room)/float64(bytes)))
 	}
@@ -169,6 +170,7 @@ func (w *gpuFinder) find(b *Batch, f *Found) error {
 		limit = int64(w.options.Limits.GPUFound)
 	}
 	w.classes.sort(b, &w.shared)
+	lengthen(&w.classes, b)
 	f.reset(&w.classes)
 	found := &w.found
 	found.located, found.candidates, found.ends = found.located[:0], found.candidates[:0], found.ends[:0]

@@ -14,8 +14,17 @@ type gpuTable struct {
 	members                 device.Buffer // the reads of the class
 	piecesAt, codes, reads  device.Buffer // of each piece
 	buckets, parts, entries device.Buffer
-	filter                  device.Buffer
+	heads, filter           device.Buffer
 }
+
+// direct tells that codes number the buckets, so that there are neither heads nor a filter.
+func (t *gpuTable) direct() bool { return t.q <= kernels.DirectBases }
+
+// What an entry takes, in bytes.
+const (
+	narrowEntry = 8
+	wideEntry   = 16
+)
 
 // maxFilterBytes keeps the filter in the GPU's L2 cache: random probes of 64 MiB take 1.8 times as
 // long as those of 32 MiB, and of 512 MiB 3.3 times (docs/benchmarks/gpu.md).
@@ -30,19 +39,29 @@ func (t *gpuTable) build(q *device.Queue, d *gpuDevice, reads kernels.Reads, mem
 	t.q = length
 	// One or two buckets for each piece, and as many slots of 64 bits, until they fill the cache.
 	// A piece sets two bits in a half of each of two slots.
-	bucketBits := min(max(bits.Len(uint(pieces)), 8), 28)
+	bucketBits := min(max(bits.Len(uint(pieces)), 8), kernels.HeadShift)
+	entry := wideEntry
+	if t.direct() {
+		bucketBits, entry = 2*length, narrowEntry
+	}
 	slotBits := max(min(bits.Len(uint(pieces)), bits.Len(uint(maxFilterBytes/slotBytes))-1), 8)
 	t.bucketShift, t.slotShift = uint32(32-bucketBits), uint32(32-slotBits)
+	if t.direct() {
+		t.bucketShift = kernels.Direct
+	}
 	buckets := 1 << bucketBits
 	device.Upload(q, &t.members, members)
 	for _, b := range []*device.Buffer{&t.piecesAt, &t.codes, &t.reads} {
 		q.Reserve(b, 4*pieces)
 	}
-	q.Reserve(&t.entries, 8*pieces)
+	q.Reserve(&t.entries, entry*(pieces+1)) // narrow ones are read two at a time
 	q.Reserve(&t.buckets, 4*buckets)
-	q.Reserve(&t.filter, slotBytes<<slotBits)
 	q.Clear(&t.buckets, 4*buckets)
-	q.Clear(&t.filter, slotBytes<<slotBits)
+	if !t.direct() {
+		q.Reserve(&t.heads, 8*(buckets+1))
+		q.Reserve(&t.filter, slotBytes<<slotBits)
+		q.Clear(&t.filter, slotBytes<<slotBits)
+	}
 	// Pieces of reads of other classes stay as they are marked here.
 	if q.Err == nil {
 		q.Try(q.Stream.Fill(t.piecesAt.Memory, 0, 4*pieces, 0xff))
@@ -54,9 +73,15 @@ func (t *gpuTable) build(q *device.Queue, d *gpuDevice, reads kernels.Reads, mem
 	})
 	runningSums(q, &t.buckets, &t.parts, buckets)
 	device.Launch(q, "enter", pieces, &kernels.EnterParams{
-		PiecesAt: t.piecesAt.At(0), Codes: t.codes.At(0), Buckets: t.buckets.At(0), Entries: t.entries.At(0),
-		Filter: t.filter.At(0), Count: uint32(pieces), Q: uint32(length), BucketShift: t.bucketShift, SlotShift: t.slotShift,
+		Reads: reads, PiecesAt: t.piecesAt.At(0), Codes: t.codes.At(0), PiecesRead: t.reads.At(0), Buckets: t.buckets.At(0),
+		Entries: t.entries.At(0), Filter: t.filter.At(0), Count: uint32(pieces), Q: uint32(length),
+		BucketShift: t.bucketShift, SlotShift: t.slotShift,
 	})
+	if !t.direct() {
+		device.Launch(q, "heads", buckets+1, &kernels.HeadsParams{
+			Buckets: t.buckets.At(0), Entries: t.entries.At(0), Heads: t.heads.At(0), Count: uint32(buckets),
+		})
+	}
 }
 
 // runningSums makes n values exclusive running sums (kernels/sum.cu); parts is scratch.
@@ -91,6 +116,39 @@ func (d *gpuDevice) countWords(q *device.Queue, least int) {
 func (d *gpuDevice) rarity() kernels.Rarity {
 	return kernels.Rarity{Counts: d.counts.At(0), Limit: frequentAbove(d.ref.TotalLength(), kernels.RarityWords, 8)}
 }
+
+// lengthen moves reads whose pieces could have a base more (engine.go rounds odd lengths down) to a
+// class of their own, if that saves more than another pass over the text costs: a base more leaves
+// a quarter of the hits.
+func lengthen(c *classes, b *Batch) {
+	for q := maxPiece - 1; q >= minPiece; q-- {
+		class := c.skimmed[q]
+		pieces, moved := 0, 0
+		longer := func(read uint32) bool { return int(b.length[read])/(int(b.k[read])+1) > q }
+		for _, read := range class {
+			if longer(read) {
+				pieces += int(b.k[read]) + 1
+				moved++
+			}
+		}
+		saved := float64(pieces) * 2 * (1 - 1.0/4) / float64(uint64(1)<<(2*q)) // hits a base
+		if moved == 0 || moved < len(class) && len(c.skimmed[q+1]) == 0 && saved < passHits {
+			continue
+		}
+		short := class[:0]
+		for _, read := range class {
+			if longer(read) {
+				c.skimmed[q+1] = append(c.skimmed[q+1], read)
+			} else {
+				short = append(short, read)
+			}
+		}
+		c.skimmed[q] = short
+	}
+}
+
+// passHits is what another pass over the text costs, in entries looked at for each base.
+const passHits = 4
 
 // shorterBy is by how many bases the pieces of reads in repeats may be shorter.
 const shorterBy = 2

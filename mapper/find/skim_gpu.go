@@ -50,7 +50,7 @@ func (s *gpuSkim) pass(p *gpuPass, stretches []uint32, count int) (unfinished []
 	counters[kernels.SkimCandidates] = uint32(s.found)
 	device.Upload(q, &s.counters, counters)
 	params := &kernels.SkimParams{
-		Text: c.params(p.text), Reads: p.reads, Buckets: table.buckets.At(0), Entries: table.entries.At(0), Filter: table.filter.At(0),
+		Text: c.params(p.text), Reads: p.reads, Buckets: table.buckets.At(0), Heads: table.heads.At(0), Entries: table.entries.At(0), Filter: table.filter.At(0),
 		PiecesAt: table.piecesAt.At(0), PiecesRead: table.reads.At(0), Unfinished: s.unfinished.At(0), Counters: s.counters.At(0),
 		Candidates: s.candidates.At(0), Totals: s.totals.At(0), Capacity: uint32(s.capacity),
 		StretchCount: uint32(count), FirstStretch: uint32(first), Q: uint32(table.q),
@@ -61,7 +61,11 @@ func (s *gpuSkim) pass(p *gpuPass, stretches []uint32, count int) (unfinished []
 		params.Stretches = s.stretches.At(0)
 	}
 	warps := kernels.SkimThreads / 32
-	device.LaunchBlocks(q, "skim", min((count+warps-1)/warps, skimBlocks*q.GPU.Info().Multiprocessors), params)
+	kernel := "skim"
+	if table.direct() {
+		kernel = "skim_direct"
+	}
+	device.LaunchBlocks(q, kernel, min((count+warps-1)/warps, skimBlocks*q.GPU.Info().Multiprocessors), params)
 	device.Download(q, counters, &s.counters, 0)
 	if q.Wait() != nil {
 		return nil
