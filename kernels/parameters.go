@@ -129,8 +129,8 @@ const TiledLetters = 64
 
 const SkimThreads = 256
 const SkimStretch = 65536 // positions of a stretch; 16 bits tell where in it
-const SkimCandidates = 1  // candidates found, also those that had no room
-const SkimUnfinished = 2
+const SkimHits = 1        // hits, also some of those that had no room
+const SkimCandidates = 2  // likewise
 const SkimCounters = 4
 const SkimCompared = 1 // entries equal to their window
 const SkimTotals = 2
@@ -526,27 +526,37 @@ type ShiftOrParams struct {
 
 // SkimParams are the parameters of kernels skim and skim_direct.
 type SkimParams struct {
-	Text         Text
-	Reads        Reads
-	Buckets      uint64
-	Heads        uint64
-	Entries      uint64
-	Filter       uint64
-	PiecesAt     uint64
-	PiecesRead   uint64
-	Stretches    uint64
-	Unfinished   uint64
-	Counters     uint64
-	Candidates   uint64
-	Totals       uint64
-	Capacity     uint32
-	StretchCount uint32
-	FirstStretch uint32
-	Q            uint32
-	BucketShift  uint32
-	SlotShift    uint32
-	Begin        uint32
-	End          uint32
+	Text        Text
+	Buckets     uint64
+	Heads       uint64
+	Entries     uint64
+	Filter      uint64
+	Counters    uint64
+	Hits        uint64
+	Totals      uint64
+	Capacity    uint32
+	Q           uint32
+	BucketShift uint32
+	SlotShift   uint32
+	Begin       uint32
+	End         uint32
+}
+
+// JudgeParams are the parameters of kernel judge.
+type JudgeParams struct {
+	Text        Text
+	Reads       Reads
+	PiecesAt    uint64
+	PiecesRead  uint64
+	Hits        uint64
+	Counters    uint64
+	Candidates  uint64
+	HitCapacity uint32
+	Capacity    uint32
+	Q           uint32
+	Begin       uint32
+	End         uint32
+	_           uint32
 }
 
 // SumParams are the parameters of kernels sum_parts, sum_across and sum_inside.
@@ -799,8 +809,9 @@ var Entries = []Entry{
 	{Name: "shift_or_segment_64", File: "shiftor", ParameterBytes: 40, Threads: 256},
 	{Name: "shift_or_tiled_32", File: "shiftor", ParameterBytes: 40, Threads: 256},
 	{Name: "shift_or_tiled_64", File: "shiftor", ParameterBytes: 40, Threads: 256},
-	{Name: "skim", File: "skim", ParameterBytes: 160, Threads: 256},
-	{Name: "skim_direct", File: "skim", ParameterBytes: 160, Threads: 256},
+	{Name: "skim", File: "skim", ParameterBytes: 104, Threads: 256},
+	{Name: "skim_direct", File: "skim", ParameterBytes: 104, Threads: 256},
+	{Name: "judge", File: "skim", ParameterBytes: 104, Threads: 256},
 	{Name: "sum_parts", File: "sum", ParameterBytes: 32, Threads: 256},
 	{Name: "sum_across", File: "sum", ParameterBytes: 32, Threads: 256},
 	{Name: "sum_inside", File: "sum", ParameterBytes: 32, Threads: 256},

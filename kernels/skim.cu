@@ -4,15 +4,14 @@
 // equal a window of q bases. For longer pieces (skim) each lane rolls the codes of 32 windows and
 // asks the filter for two of them with one load. Windows that pass wait in a queue of the warp and
 // are looked up in the table 32 at a time. For short ones (skim_direct) nearly every window has
-// entries: 32 windows are looked up at once, and four lanes share the entries of each. Buckets with
-// many entries, as repeats have, are looked at by all lanes.
+// entries: 32 windows are looked up at once, and their entries shared out over the lanes. Windows
+// with many entries, as in repeats, are looked at by all lanes.
 //
-// Entries that equal their window and fit the bases beside it wait in a second queue, and are
-// compared with the text 32 at a time. What may have k edits becomes a candidate.
+// Entries that equal their window and fit the bases beside it are hits. A second kernel (judge)
+// compares them with the text, one a thread. What may have k edits becomes a candidate.
 //
-// When the queue of candidates is full, the warp notes its stretch as unfinished and ends. The host
-// empties the queue and launches again for the unfinished stretches, or for fewer; candidates found
-// twice are dropped later.
+// When hits or candidates have no room the kernels end early; the counters tell, and the host
+// tries a shorter part of the text, or more room.
 #include "diagonals.cuh"
 #include "pieces.cuh"
 
@@ -22,59 +21,44 @@ constexpr u32 SKIM_STEP = 1024;      // positions that a warp looks at in one st
 
 struct SkimParams {
 	Text text;
-	Reads reads;
 	const u32* buckets; // the place after the last entry of each bucket
 	const u32x2* heads; // of buckets, for skim
 	const void* entries; // wide ones for skim, narrow ones for skim_direct
 	const u32x2* filter;
-	const u32* pieces_at;
-	const u32* pieces_read;
-	const u32* stretches; // the numbers of those to do, or null for all from `first_stretch` on
-	u32* unfinished;      // stretches that did not come to their end
-	u32* counters;        // SKIM_COUNTERS of them, see below
-	u32x2* candidates;    // {read | strand, diagonal}
-	u64* totals;          // SKIM_TOTALS of them, see below
-	u32 capacity;         // of candidates
-	u32 stretch_count;
-	u32 first_stretch;
+	u32* counters;      // SKIM_COUNTERS of them, see below
+	u32x2* hits;        // {piece | STRAND where window and piece are on opposite strands, position}
+	u64* totals;        // SKIM_TOTALS of them, see below
+	u32 capacity;       // of hits
 	u32 q;
 	u32 bucket_shift;
 	u32 slot_shift;
-	u32 begin;            // windows start at this position
-	u32 end;              // to before this one
+	u32 begin;          // windows start at this position
+	u32 end;            // to before this one
 };
 
 // What counters hold.
-constexpr u32 SKIM_NEXT = 0; // the next stretch to take
-constexpr u32 SKIM_CANDIDATES = 1; // exported: candidates found, also those that had no room
-constexpr u32 SKIM_UNFINISHED = 2; // exported
+constexpr u32 SKIM_NEXT = 0; // stretches taken
+constexpr u32 SKIM_HITS = 1; // exported: hits, also some of those that had no room
+constexpr u32 SKIM_CANDIDATES = 2; // exported: likewise
 constexpr u32 SKIM_COUNTERS = 4;   // exported
 // What totals hold.
 constexpr u32 SKIM_PASSED = 0; // windows that the filter let pass
 constexpr u32 SKIM_COMPARED = 1; // exported: entries equal to their window
 constexpr u32 SKIM_TOTALS = 2;   // exported
 
-// A Hit is an entry that equals a window: where is the window's place in the stretch << 1 | whether
-// its canonical code is that of its reverse complement.
-struct Hit {
-	u32 piece, where;
-};
-
 constexpr u32 WARPS = SKIM_THREADS / 32;
 constexpr u32 QUEUE = SKIM_STEP + 32; // what waits before a step is less than a warp
 constexpr u32 HITS = 64;              // likewise, and 32 lanes may add one each
 
-// HitQueue is what the lanes of a warp found but did not judge.
-struct HitQueue {
-	Hit hits[HITS];
-};
-
-// A Work is a stretch, and what the warp counted.
-struct Work {
-	u32 stretch;
-	u32 hits;     // that wait
-	u64 compared; // entries of this lane equal to their window
-	const SkimParams* params; // in shared memory, for what is called, not inlined
+// Shared is what the lanes of a warp share.
+struct Shared {
+	// Hits that wait to be written: the piece, and where: the window's place in the stretch << 1 |
+	// whether its canonical code is that of its reverse complement.
+	u32x2 hits[HITS];
+	// Of windows, one of each lane: {the first entry, one after the last, where, and the canonical
+	// code or what look_at_few needs}, and the bases beside: right low and high, left low and high.
+	u32x4 windows[32];
+	u32x4 beside[32];
 };
 
 // spread_ambiguous marks the windows of q bases that hold a marked position.
@@ -114,6 +98,294 @@ DEVICE u32 passing(const SkimParams& p, u32x2 a, u32x2 b) {
 	return passed;
 }
 
+// A Window is one that is looked up.
+struct Window {
+	u32 from, count; // its entries
+	u32 code;        // its canonical code
+	u32 where;
+	bool palindrome; // it lies on both strands
+	Both text;       // the bases beside it
+};
+
+// at_window makes the window at a place of a stretch, without its entries and what is beside it.
+DEVICE Window at_window(u32 q, u32 in_stretch, const Planes& t) {
+	const u32 forward = byte_permute(t.low, t.high, 0x5410) & code_mask(q), complement = complement_code(forward, q);
+	return {0, 0, minimum(forward, complement), in_stretch << 1 | u32(complement < forward), forward == complement, {}};
+}
+
+DEVICE u32x4 packed(const Both& text) { return {text.right.low, text.right.high, text.left.low, text.left.high}; }
+DEVICE Both unpacked(const u32x4& beside) { return {{beside.x, beside.y}, {beside.z, beside.w}}; }
+
+// A Warp is what a warp has at hand in a stretch.
+struct Warp {
+	Shared& shared;
+	u32 stretch;
+	u32 hits;    // that wait
+	u32 compared; // entries of this lane equal to their window
+	bool full;    // hits have no room
+
+	// write writes n hits from the end of those that wait.
+	DEVICE void write(const SkimParams& p, u32 n) {
+		u32 place = 0;
+		if (lane() == 0) place = atomic_add(p.counters + SKIM_HITS, n);
+		place = shuffle(place, 0);
+		full = place + n > p.capacity;
+		if (lane() < n && !full) {
+			const u32x2 hit = shared.hits[hits - n + lane()];
+			p.hits[place + lane()] = {hit.x | hit.y << 31, stretch + (hit.y >> 1)};
+		}
+		hits -= n;
+		warp_barrier();
+	}
+
+	// add adds a hit of each lane that has one.
+	DEVICE void add(const SkimParams& p, bool has, u32 piece, u32 where) {
+		const u32 all_have = ballot(has);
+		if (all_have == 0) return;
+		if (has) shared.hits[hits + popcount(all_have & below(lane()))] = {piece, where};
+		hits += popcount(all_have);
+		warp_barrier();
+		if (hits >= 32) write(p, 32);
+	}
+
+	// look_at has all lanes look at the entries of each window that has more than `few`, which it then
+	// takes off it, and of each palindrome for the other strand.
+	template <class Entry> DEVICE void look_at(const SkimParams& p, Window& own, u32 few) {
+		const Entry* entries = static_cast<const Entry*>(p.entries);
+		const u32 palindromes = ballot(own.palindrome && own.count), many = ballot(own.count > few);
+		if ((palindromes | many) == 0) return;
+		shared.windows[lane()] = {own.from, own.from + own.count, own.where, own.code};
+		shared.beside[lane()] = packed(own.text);
+		warp_barrier();
+		for (u32 left = palindromes | many, other = 1; left && !full; other ^= 1) {
+			const u32 owner = find_first(left);
+			const bool wanted = (other ? palindromes : many) >> owner & 1;
+			if (!other) left &= left - 1;
+			if (!wanted) continue;
+			const u32x4 w = shared.windows[owner];
+			Both text = unpacked(shared.beside[owner]);
+			// A palindrome on the other strand: what was on its right is on its left.
+			if (other) text = {{~text.left.low, ~text.left.high}, {~text.right.low, ~text.right.high}};
+			for (u32 first = w.x; first < w.y && !full; first += 32) {
+				u32 piece = 0;
+				const bool has = first + lane() < w.y && try_entry(entries, first + lane(), w.w, text, piece);
+				add(p, has, piece, w.z ^ other);
+			}
+		}
+		if (own.count > few) own.count = 0;
+		warp_barrier();
+	}
+
+	// try_entry tells whether entry i equals a window and fits beside it.
+	DEVICE bool try_entry(const u32x4* entries, u32 i, u32 code, const Both& text, u32& piece) {
+		const u32x4 entry = load_once(entries + i);
+		piece = entry.y;
+		if (entry.x != code) return false;
+		compared++;
+		return wide_fits(entry, text);
+	}
+	DEVICE bool try_entry(const u32x2* entries, u32 i, u32, const Both& text, u32& piece) {
+		const u32x2 entry = load_once(entries + i);
+		piece = entry.x;
+		compared++;
+		return narrow_fits(entry.y, text);
+	}
+};
+
+// take_stretch returns where the next stretch begins, or ~0 when there is none or no room for its
+// hits.
+DEVICE u32 take_stretch(const SkimParams& p) {
+	u32 next = 0;
+	if (lane() == 0) {
+		next = p.begin / SKIM_STRETCH + atomic_add(p.counters + SKIM_NEXT, 1u);
+		const bool full = atomic_add(p.counters + SKIM_HITS, 0u) > p.capacity;
+		next = full || u64(next) * SKIM_STRETCH >= p.end ? ~0u : next * SKIM_STRETCH;
+	}
+	return shuffle(next, 0);
+}
+
+constexpr u32 FEW = 6; // entries of a window that its lane looks at alone
+
+// look_up takes n windows from the end of the queue, one a lane.
+DEVICE void look_up(const SkimParams& p, Warp& warp, const u16* windows, u32 waiting, u32 n) {
+	const u32x4* entries = static_cast<const u32x4*>(p.entries);
+	u32 at = 0;
+	Window w = {};
+	if (lane() < n) {
+		const u32 in_stretch = windows[waiting - n + lane()];
+		at = warp.stretch + in_stretch;
+		w = at_window(p.q, in_stretch, text_planes(p.text, at));
+		const u32 bucket = hash_code(w.code) >> p.bucket_shift, bits = head_bits(w.code);
+		const u32x2 head = load_once(p.heads + bucket);
+		if ((head.y & bits) == bits) {
+			w.from = head.x & below(HEAD_SHIFT), w.count = head.x >> HEAD_SHIFT;
+			if (w.count == HEAD_MANY) w.count = (load_once(p.heads + bucket + 1).x & below(HEAD_SHIFT)) - w.from;
+		}
+	}
+	if (!any(w.count)) return;
+	if (w.count) {
+		const Planes left = text_planes(p.text, at - 32);
+		w.text = oriented(text_planes(p.text, at + p.q), {reverse_bits(left.low), reverse_bits(left.high)}, w.where & 1);
+	}
+	warp.look_at<u32x4>(p, w, FEW);
+	for (u32 i = 0; !warp.full && any(i < w.count); i++) {
+		u32 piece = 0;
+		const bool has = i < w.count && warp.try_entry(entries, w.from + i, w.code, w.text, piece);
+		warp.add(p, has, piece, w.where);
+	}
+}
+
+// skim_stretch stops when hits have no room.
+DEVICE void skim_stretch(const SkimParams& p, Warp& warp, u16* windows, u32& passed) {
+	const u32 stretch = warp.stretch;
+	u32 waiting = 0;
+	for (u32 step = 0; step < SKIM_STRETCH && stretch + step < p.end; step += SKIM_STEP) {
+		const u32 mine = step + 32 * lane(), word = (stretch + mine) / 32;
+		u32 pass = 0;
+		if (stretch + mine < p.end && stretch + mine + 32 > p.begin) {
+			const u32x2 a = load_streaming(p.text.planes + word), b = load_streaming(p.text.planes + word + 1);
+			pass = passing(p, a, b) & below(p.end - stretch - mine);
+			if (stretch + mine < p.begin) pass &= ~below(p.begin - stretch - mine);
+			if (pass) {
+				const u64 marked = u64(p.text.ambiguous[word + 1]) << 32 | p.text.ambiguous[word];
+				pass &= ~u32(spread_ambiguous(marked, p.q));
+			}
+		}
+		const u32 count = popcount(pass), through = running_sum(count), total = shuffle(through, 31);
+		u32 place = waiting + through - count;
+		for (; pass; pass &= pass - 1) windows[place++] = u16(mine + find_first(pass));
+		waiting += total;
+		passed += total;
+		warp_barrier();
+		for (; waiting >= 32; waiting -= 32) {
+			look_up(p, warp, windows, waiting, 32);
+			if (warp.full) return;
+			warp_barrier();
+		}
+	}
+	look_up(p, warp, windows, waiting, waiting);
+}
+
+// skim: warps take stretches until there are none.
+KERNEL_BLOCKS(skim, SkimParams, SKIM_THREADS, 4) {
+	SHARED u16 windows[WARPS][QUEUE];
+	SHARED Shared shared[WARPS];
+	Warp warp = {shared[thread_index() / 32], 0, 0, 0, false};
+	u32 passed = 0;
+	while ((warp.stretch = take_stretch(p)) != ~0u && !warp.full) {
+		skim_stretch(p, warp, windows[thread_index() / 32], passed);
+		if (warp.hits && !warp.full) warp.write(p, warp.hits);
+		warp_barrier();
+	}
+	if (lane() == 0) atomic_add(p.totals + SKIM_PASSED, u64(passed));
+	atomic_add(p.totals + SKIM_COMPARED, u64(warp.compared));
+}
+
+constexpr u32 FEW_NARROW = 31; // entries of a window that lanes share with those of others
+// PAIRS is the most pairs of entries that 32 windows have together; a pair may have one entry of
+// another bucket at either end.
+constexpr u32 PAIRS = 32 * (FEW_NARROW / 2 + 1);
+
+// look_at_few has the lanes look at the entries of 32 windows, one of each lane, two neighbouring
+// entries a lane at a time. owners is scratch.
+DEVICE void look_at_few(const SkimParams& p, Warp& warp, u8* owners, const Window& w) {
+	const u32x4* pairs = static_cast<const u32x4*>(p.entries);
+	const u32 first = w.from / 2, count = w.count ? (w.from + w.count + 1) / 2 - first : 0;
+	const u32 through = running_sum(count), total = shuffle(through, 31);
+	warp.compared += w.count;
+	if (total == 0) return;
+	for (u32 i = through - count; i < through; i++) owners[i] = u8(lane());
+	warp.shared.windows[lane()] = {w.from, w.from + w.count, w.where, first - (through - count)};
+	warp.shared.beside[lane()] = packed(w.text);
+	warp_barrier();
+	u32 owner = 0;
+	u32x4 window = {0, 0, 0, 0}, pair = {0, 0, 0, 0};
+	if (lane() < total) {
+		owner = owners[lane()];
+		window = warp.shared.windows[owner];
+		pair = load_once(pairs + (window.w + lane()));
+	}
+	for (u32 base = 0; base < total && !warp.full; base += 32) {
+		const u32 i = base + lane(), at = 2 * (window.w + i), where = window.z;
+		const bool has = i < total && at >= window.x, has_next = i < total && at + 1 < window.y;
+		const Both text = unpacked(warp.shared.beside[owner]);
+		const u32x4 now = pair;
+		if (i + 32 < total) { // under way while this pair is looked at
+			owner = owners[i + 32];
+			window = warp.shared.windows[owner];
+			pair = load_once(pairs + (window.w + i + 32));
+		}
+		const bool fit = has && narrow_fits(now.y, text), fit_next = has_next && narrow_fits(now.w, text);
+		if (any(fit || fit_next)) {
+			warp.add(p, fit, now.x, where);
+			if (!warp.full) warp.add(p, fit_next, now.z, where);
+		}
+	}
+	warp_barrier();
+}
+
+// direct_window returns the window of this lane of 32 from a position on, a multiple of 32, with its
+// entries.
+DEVICE Window direct_window(const SkimParams& p, u32 stretch, u32 step) {
+	const u32 word = (stretch + step) / 32, at = stretch + step + lane();
+	const u32x2* planes = p.text.planes + word;
+	const u32x2 w0 = planes[-1], w1 = planes[0], w2 = planes[1], w3 = planes[2];
+	const u32 marked = funnel_right(p.text.ambiguous[word], p.text.ambiguous[word + 1], lane());
+	Window w = at_window(p.q, step + lane(), {funnel_right(w1.x, w2.x, lane()), funnel_right(w1.y, w2.y, lane())});
+	const u32 later = lane() + p.q;
+	const u32x2 a = {later < 32 ? w1.x : w2.x, later < 32 ? w1.y : w2.y}, b = {later < 32 ? w2.x : w3.x, later < 32 ? w2.y : w3.y};
+	const Planes after = {funnel_right(a.x, b.x, later), funnel_right(a.y, b.y, later)};
+	const Planes before = {reverse_bits(funnel_right(w0.x, w1.x, lane())), reverse_bits(funnel_right(w0.y, w1.y, lane()))};
+	w.text = oriented(after, before, w.where & 1);
+	if (at >= p.begin && at < p.end && (marked & below(p.q)) == 0) {
+		const u32 bucket = direct_bucket(w.code, p.q);
+		w.from = bucket ? p.buckets[bucket - 1] : 0;
+		w.count = p.buckets[bucket] - w.from;
+	}
+	return w;
+}
+
+// direct_stretch stops when hits have no room.
+DEVICE void direct_stretch(const SkimParams& p, Warp& warp, u8* owners) {
+	const u32 stretch = warp.stretch;
+	const u32 first = stretch < p.begin ? (p.begin - stretch) & ~31u : 0, end = minimum(SKIM_STRETCH, p.end - stretch);
+	Window next = direct_window(p, stretch, first);
+	for (u32 step = first; step < end && !warp.full; step += 32) {
+		Window w = next;
+		if (step + 32 < end) next = direct_window(p, stretch, step + 32);
+		warp.look_at<u32x2>(p, w, FEW_NARROW);
+		if (!warp.full) look_at_few(p, warp, owners, w);
+	}
+}
+
+// skim_direct: warps take stretches until there are none.
+KERNEL_BLOCKS(skim_direct, SkimParams, SKIM_THREADS, 4) {
+	SHARED u8 owners[WARPS][PAIRS];
+	SHARED Shared shared[WARPS];
+	Warp warp = {shared[thread_index() / 32], 0, 0, 0, false};
+	while ((warp.stretch = take_stretch(p)) != ~0u && !warp.full) {
+		direct_stretch(p, warp, owners[thread_index() / 32]);
+		if (warp.hits && !warp.full) warp.write(p, warp.hits);
+		warp_barrier();
+	}
+	atomic_add(p.totals + SKIM_COMPARED, u64(warp.compared));
+}
+
+struct JudgeParams {
+	Text text;
+	Reads reads;
+	const u32* pieces_at;
+	const u32* pieces_read;
+	const u32x2* hits;
+	u32* counters;     // SKIM_COUNTERS of them
+	u32x2* candidates; // {read | strand, diagonal}
+	u32 hit_capacity;
+	u32 capacity;      // of candidates
+	u32 q;
+	u32 begin, end;    // as in SkimParams
+	u32 unused;
+};
+
 constexpr u32 NODE = 4; // pieces of the first node above a group
 
 // A Candidate is what a hit may lead to.
@@ -124,7 +396,7 @@ struct Candidate {
 
 // path_holds tells whether no node around piece j, from four pieces up, is shown to have more edits
 // than its budget on a diagonal (the lemma of pieces.cuh).
-DEVICE bool path_holds(const SkimParams& p, const Shape& s, const u64* strand, bool reverse, u32 j, u32 diagonal) {
+DEVICE bool path_holds(const JudgeParams& p, const Shape& s, const u64* strand, bool reverse, u32 j, u32 diagonal) {
 	const u32 words = words_of(s.length);
 	const u32* places = p.pieces_at + s.piece_from;
 	for (u32 width = NODE; ; width *= 2) {
@@ -138,7 +410,7 @@ DEVICE bool path_holds(const SkimParams& p, const Shape& s, const u64* strand, b
 
 // stands tells whether piece j of a read surely is a hit on a diagonal that its entry lets pass: it
 // is intact, and the bases that its entry decides about differ at no more places than may be edits.
-DEVICE bool stands(const SkimParams& p, const Shape& s, const u64* strand, bool reverse, u32 j, u32 diagonal) {
+DEVICE bool stands(const JudgeParams& p, const Shape& s, const u64* strand, bool reverse, u32 j, u32 diagonal) {
 	const u32 words = words_of(s.length);
 	const u32* places = p.pieces_at + s.piece_from;
 	if (places[j] & PLACE_AMBIGUOUS) return false;
@@ -155,21 +427,20 @@ DEVICE bool stands(const SkimParams& p, const Shape& s, const u64* strand, bool 
 	return popcount(x & below(b.n)) <= b.edits;
 }
 
-// judge tells whether a hit is a candidate.
+// judged tells whether a hit is a candidate.
 //
 // It is one when the read has at most k differences on its diagonal; otherwise no node around it may
 // exceed its budget. It is none when an earlier piece of the read stands on the same diagonal and
 // surely is a candidate or has such a piece before it in turn: any piece when there are at most k
 // differences, or when nothing is asked of the read; otherwise one of the same node of four, all
 // nodes around which were asked already.
-DEVICE bool judge(const SkimParams& p, const Hit& hit, u32 stretch, Candidate& c) {
-	const u32 at = p.pieces_at[hit.piece], read = p.pieces_read[hit.piece];
+DEVICE bool judged(const JudgeParams& p, const u32x2& hit, Candidate& c) {
+	const u32 piece = hit.x & ~STRAND, at = p.pieces_at[piece], read = p.pieces_read[piece];
 	const Shape s = p.reads.shapes[read];
-	const bool reverse = (at ^ hit.where) & 1;
-	const u32 start = at >> PLACE_SHIFT, offset = reverse ? s.length - start - p.q : start;
-	const u32 position = stretch + (hit.where >> 1), j = hit.piece - s.piece_from;
+	const bool reverse = (at & PLACE_REVERSE) ^ hit.x >> 31;
+	const u32 start = at >> PLACE_SHIFT, offset = reverse ? s.length - start - p.q : start, j = piece - s.piece_from;
 	c.read = read | (reverse ? STRAND : 0);
-	c.diagonal = position - offset;
+	c.diagonal = hit.y - offset;
 	const u64* strand = strand_of(p.reads, s, reverse);
 	u32 earliest = 0;
 	if (s.k <= MAX_BOUND_EDITS && s.length <= MAX_BOUND_LENGTH && differences(p.text, strand, s.length, c.diagonal, s.k) > s.k) {
@@ -181,298 +452,21 @@ DEVICE bool judge(const SkimParams& p, const Hit& hit, u32 stretch, Candidate& c
 	return true;
 }
 
-// judge_hits takes `n` hits from the end of the queue, one a lane. It returns false when the
-// candidates have no room.
-DEVICE_CALL bool judge_hits(const SkimParams& p, const HitQueue& queue, u32 waiting, u32 n, u32 stretch) {
-	Candidate c = {0, 0};
-	const bool found = lane() < n && judge(p, queue.hits[waiting - n + lane()], stretch, c);
-	const u32 all_found = ballot(found);
-	if (all_found == 0) return true;
-	u32 place = 0;
-	if (lane() == 0) place = atomic_add(p.counters + SKIM_CANDIDATES, popcount(all_found));
-	place = shuffle(place, 0);
-	const u32 mine = place + popcount(all_found & below(lane()));
-	if (found && mine < p.capacity) p.candidates[mine] = {c.read, c.diagonal};
-	return place + popcount(all_found) <= p.capacity;
-}
-
-// add_hits adds a hit of each lane that has one. It returns false when candidates have no room.
-DEVICE bool add_hits(HitQueue& queue, Work& work, bool has, u32 piece, u32 where) {
-	const u32 all_have = ballot(has);
-	if (all_have == 0) return true;
-	if (has) queue.hits[work.hits + popcount(all_have & below(lane()))] = {piece, where};
-	work.hits += popcount(all_have);
-	warp_barrier();
-	if (work.hits < 32) return true;
-	const bool room = judge_hits(*work.params, queue, work.hits, 32, work.stretch);
-	work.hits -= 32;
-	warp_barrier();
-	return room;
-}
-
-// A Window is one that is looked up.
-struct Window {
-	u32 from, count; // its entries
-	u32 code;        // its canonical code
-	u32 where;       // as in Hit
-	bool palindrome; // it lies on both strands
-	Both text;       // the bases beside it
-};
-
-// reversed is a palindrome on the other strand.
-DEVICE Window reversed(const Window& w) {
-	Window other = w;
-	other.where ^= 1;
-	other.text = oriented(w.text.left, w.text.right, false);
-	other.text = {{~other.text.right.low, ~other.text.right.high}, {~other.text.left.low, ~other.text.left.high}};
-	return other;
-}
-
-// at_window makes the window at a place of a stretch; its entries are looked for by the caller.
-DEVICE Window at_window(u32 q, u32 in_stretch, const Planes& t, const Planes& after, const Planes& before) {
-	const u32 forward = byte_permute(t.low, t.high, 0x5410) & code_mask(q), complement = complement_code(forward, q);
-	const bool reverse = complement < forward;
-	return {0, 0, reverse ? complement : forward, in_stretch << 1 | u32(reverse), forward == complement, oriented(after, before, reverse)};
-}
-
-// of_lane returns the window of another lane.
-DEVICE Window of_lane(const Window& w, u32 from) {
-	Window v;
-	v.from = shuffle(w.from, from), v.count = shuffle(w.count, from);
-	v.code = shuffle(w.code, from), v.where = shuffle(w.where, from);
-	v.palindrome = shuffle(u32(w.palindrome), from);
-	v.text.right.low = shuffle(w.text.right.low, from), v.text.right.high = shuffle(w.text.right.high, from);
-	v.text.left.low = shuffle(w.text.left.low, from), v.text.left.high = shuffle(w.text.left.high, from);
-	return v;
-}
-
-// try_entry tells whether entry i equals a window and fits beside it. `equal` counts those that are
-// equal.
-DEVICE bool try_entry(const u32x4* entries, u32 i, const Window& w, u32& piece, u64& equal) {
-	const u32x4 entry = load_once(entries + i);
-	piece = entry.y;
-	if (entry.x != w.code) return false;
-	equal++;
-	return wide_fits(entry, w.text);
-}
-DEVICE bool try_entry(const u32x2* entries, u32 i, const Window& w, u32& piece, u64& equal) {
-	const u32x2 entry = load_once(entries + i);
-	piece = entry.x;
-	equal++;
-	return narrow_fits(entry.y, w.text);
-}
-
-// look_at_one has all lanes look at the entries of one window. It returns false when candidates
-// have no room.
-template <class Entry> DEVICE bool look_at_one(const Entry* entries, HitQueue& queue, Work& work, const Window& w) {
-	for (u32 first = 0; first < w.count; first += 32) {
-		u32 piece = 0;
-		const bool has = first + lane() < w.count && try_entry(entries, w.from + first + lane(), w, piece, work.compared);
-		if (!add_hits(queue, work, has, piece, w.where)) return false;
+// judge: a thread takes one hit after another.
+KERNEL(judge, JudgeParams, SKIM_THREADS) {
+	const u32 count = p.counters[SKIM_HITS], threads = block_count() * SKIM_THREADS;
+	if (count > p.hit_capacity) return;
+	for (u32 first = block_index() * SKIM_THREADS + (thread_index() & ~31u); first < count; first += threads) {
+		const u32 i = first + lane();
+		Candidate c = {0, 0};
+		const bool found = i < count && judged(p, p.hits[i], c);
+		const u32 all_found = ballot(found);
+		if (all_found == 0) continue;
+		u32 place = 0;
+		if (lane() == 0) place = atomic_add(p.counters + SKIM_CANDIDATES, popcount(all_found));
+		place = shuffle(place, 0);
+		const u32 mine = place + popcount(all_found & below(lane()));
+		if (found && mine < p.capacity) p.candidates[mine] = {c.read, c.diagonal};
+		if (place > p.capacity) return;
 	}
-	return true;
-}
-
-// look_at_many looks at the windows that have more than `few` entries, which it then takes off
-// them, and at palindromes for the other strand.
-template <class Entry> DEVICE bool look_at_many(const Entry* entries, HitQueue& queue, Work& work, Window& mine, u32 few) {
-	for (u32 left = ballot(mine.count > few || (mine.count && mine.palindrome)); left; left &= left - 1) {
-		const Window w = of_lane(mine, find_first(left));
-		if (w.palindrome && !look_at_one(entries, queue, work, reversed(w))) return false;
-		if (w.count > few && !look_at_one(entries, queue, work, w)) return false;
-	}
-	if (mine.count > few) mine.count = 0;
-	return true;
-}
-
-// WarpQueues are those of one warp of skim.
-struct WarpQueues {
-	u16 windows[QUEUE];
-	HitQueue hits;
-};
-
-constexpr u32 FEW_WIDE = 6; // entries of a window that its lane looks at alone
-
-// look_up takes n windows from the end of the queue, one a lane, and adds the entries that equal
-// and fit them to the hits. It returns false when candidates have no room.
-DEVICE bool look_up(const SkimParams& p, WarpQueues& queues, u32 waiting, u32 n, Work& work) {
-	const u32x4* entries = static_cast<const u32x4*>(p.entries);
-	Window w = {};
-	if (lane() < n) {
-		const u32 in_stretch = queues.windows[waiting - n + lane()], at = work.stretch + in_stretch;
-		const Planes before = text_planes(p.text, at - 32);
-		w = at_window(p.q, in_stretch, text_planes(p.text, at), text_planes(p.text, at + p.q), {reverse_bits(before.low), reverse_bits(before.high)});
-		const u32 bucket = hash_code(w.code) >> p.bucket_shift, bits = head_bits(w.code);
-		const u32x2 head = load_once(p.heads + bucket);
-		if ((head.y & bits) == bits) {
-			w.from = head.x & below(HEAD_SHIFT), w.count = head.x >> HEAD_SHIFT;
-			if (w.count == HEAD_MANY) w.count = (load_once(p.heads + bucket + 1).x & below(HEAD_SHIFT)) - w.from;
-		}
-	}
-	if (!look_at_many(entries, queues.hits, work, w, FEW_WIDE)) return false;
-	for (u32 i = 0; any(i < w.count); i++) {
-		u32 piece = 0;
-		const bool has = i < w.count && try_entry(entries, w.from + i, w, piece, work.compared);
-		if (!add_hits(queues.hits, work, has, piece, w.where)) return false;
-	}
-	return true;
-}
-
-// skim_stretch returns false when it did not come to the end.
-DEVICE bool skim_stretch(const SkimParams& p, WarpQueues& queues, Work& work, u64& passed) {
-	const u32 stretch = work.stretch;
-	u32 waiting = 0;
-	for (u32 step = 0; step < SKIM_STRETCH && stretch + step < p.end; step += SKIM_STEP) {
-		const u32 mine = step + 32 * lane(), word = (stretch + mine) / 32;
-		u32 pass = 0;
-		if (stretch + mine < p.end) {
-			const u32x2 a = load_streaming(p.text.planes + word), b = load_streaming(p.text.planes + word + 1);
-			pass = passing(p, a, b) & below(p.end - stretch - mine);
-			if (stretch + mine < p.begin) pass &= ~below(p.begin - stretch - mine);
-			if (pass) {
-				const u64 marked = u64(p.text.ambiguous[word + 1]) << 32 | p.text.ambiguous[word];
-				pass &= ~u32(spread_ambiguous(marked, p.q));
-			}
-		}
-		const u32 count = popcount(pass), through = running_sum(count), total = shuffle(through, 31);
-		u32 place = waiting + through - count;
-		for (; pass; pass &= pass - 1) queues.windows[place++] = u16(mine + find_first(pass));
-		waiting += total;
-		passed += total;
-		warp_barrier();
-		while (waiting >= 32) {
-			if (!look_up(p, queues, waiting, 32, work)) return false;
-			waiting -= 32;
-			warp_barrier();
-		}
-	}
-	return look_up(p, queues, waiting, waiting, work) && judge_hits(*work.params, queues.hits, work.hits, work.hits, stretch);
-}
-
-// take_stretch returns the number of the next stretch, or ~0 when there is none.
-DEVICE u32 take_stretch(const SkimParams& p) {
-	u32 next = 0;
-	if (lane() == 0) next = atomic_add(p.counters + SKIM_NEXT, 1u);
-	next = shuffle(next, 0);
-	if (next >= p.stretch_count) return ~0u;
-	return p.stretches ? p.stretches[next] : p.first_stretch + next;
-}
-
-// leave notes a stretch that did not come to its end.
-DEVICE void leave(const SkimParams& p, u32 number) {
-	if (lane() == 0) p.unfinished[atomic_add(p.counters + SKIM_UNFINISHED, 1u)] = number;
-}
-
-// skim: warps take stretches until there are none.
-KERNEL_BLOCKS(skim, SkimParams, SKIM_THREADS, 4) {
-	SHARED WarpQueues all_queues[WARPS];
-	WarpQueues& queues = all_queues[thread_index() / 32];
-	u64 passed = 0;
-	SHARED SkimParams params;
-	if (thread_index() == 0) params = p;
-	block_barrier();
-	Work work = {0, 0, 0, &params};
-	for (u32 number; (number = take_stretch(p)) != ~0u;) {
-		warp_barrier();
-		work.stretch = number * SKIM_STRETCH, work.hits = 0;
-		if (!skim_stretch(p, queues, work, passed)) leave(p, number);
-		warp_barrier();
-	}
-	if (lane() == 0) atomic_add(p.totals + SKIM_PASSED, passed);
-	atomic_add(p.totals + SKIM_COMPARED, work.compared);
-}
-
-// DirectQueues are those of one warp of skim_direct.
-struct DirectQueues {
-	u32x4 entries[32]; // of 32 windows: the first entry, one after the last, where, unused
-	u32x4 text[32];    // what is beside them: right low and high, left low and high
-	HitQueue hits;
-};
-
-constexpr u32 SHARING = 4;      // lanes that share the entries of a window, two each at a time
-constexpr u32 FEW_NARROW = 31;  // entries of a window that they look at
-
-// look_at_few looks at the entries of 32 windows, one of each lane.
-DEVICE bool look_at_few(const SkimParams& p, DirectQueues& queues, Work& work, const Window& mine) {
-	const u32x4* pairs = static_cast<const u32x4*>(p.entries); // of entries
-	queues.entries[lane()] = {mine.from, mine.from + mine.count, mine.where, 0};
-	queues.text[lane()] = {mine.text.right.low, mine.text.right.high, mine.text.left.low, mine.text.left.high};
-	warp_barrier();
-	constexpr u32 ROUNDS = SHARING;
-	u32x4 pair[ROUNDS];
-	u32 next[ROUNDS], end[ROUNDS], from[ROUNDS];
-#pragma unroll
-	for (u32 round = 0; round < ROUNDS; round++) {
-		const u32x4 e = queues.entries[round * (32 / SHARING) + lane() / SHARING];
-		from[round] = e.x, end[round] = e.y, next[round] = (e.x & ~1u) + 2 * (lane() % SHARING);
-		pair[round] = {0, 0, 0, 0};
-		if (next[round] < e.y) pair[round] = load_once(pairs + next[round] / 2);
-	}
-#pragma unroll
-	for (u32 round = 0; round < ROUNDS; round++) {
-		const u32 window = round * (32 / SHARING) + lane() / SHARING;
-		for (;;) {
-			const u32x4 t = queues.text[window];
-			const Both text = {{t.x, t.y}, {t.z, t.w}};
-			const u32 i = next[round];
-			const bool has = i < end[round] && i >= from[round], has_next = i + 1 < end[round];
-			const bool fit = has && narrow_fits(pair[round].y, text), fit_next = has_next && narrow_fits(pair[round].w, text);
-			work.compared += u32(has) + u32(has_next);
-			if (any(fit || fit_next)) {
-				const u32 where = queues.entries[window].z;
-				if (!add_hits(queues.hits, work, fit, pair[round].x, where)) return false;
-				if (!add_hits(queues.hits, work, fit_next, pair[round].z, where)) return false;
-			}
-			next[round] += 2 * SHARING;
-			const bool more = next[round] < end[round];
-			if (!any(more)) break;
-			if (more) pair[round] = load_once(pairs + next[round] / 2);
-		}
-	}
-	warp_barrier();
-	return true;
-}
-
-// direct_stretch returns false when it did not come to the end.
-DEVICE bool direct_stretch(const SkimParams& p, DirectQueues& queues, Work& work) {
-	const u32x2* entries = static_cast<const u32x2*>(p.entries);
-	const u32 stretch = work.stretch;
-	const u32 first = stretch < p.begin ? (p.begin - stretch) & ~31u : 0;
-	for (u32 step = first; step < SKIM_STRETCH && stretch + step < p.end; step += 32) {
-		const u32 word = (stretch + step) / 32, at = stretch + step + lane();
-		const u32x2* planes = p.text.planes + word;
-		const u32x2 w0 = planes[-1], w1 = planes[0], w2 = planes[1], w3 = planes[2];
-		const u32 marked = funnel_right(p.text.ambiguous[word], p.text.ambiguous[word + 1], lane());
-		const Planes t = {funnel_right(w1.x, w2.x, lane()), funnel_right(w1.y, w2.y, lane())};
-		const u32 later = lane() + p.q;
-		const u32x2 a = later < 32 ? w1 : w2, b = later < 32 ? w2 : w3;
-		const Planes after = {funnel_right(a.x, b.x, later), funnel_right(a.y, b.y, later)};
-		const Planes before = {reverse_bits(funnel_right(w0.x, w1.x, lane())), reverse_bits(funnel_right(w0.y, w1.y, lane()))};
-		Window w = at_window(p.q, step + lane(), t, after, before);
-		if (at >= p.begin && at < p.end && (marked & below(p.q)) == 0) {
-			const u32 bucket = direct_bucket(w.code, p.q);
-			w.from = bucket ? p.buckets[bucket - 1] : 0;
-			w.count = p.buckets[bucket] - w.from;
-		}
-		if (!look_at_many(entries, queues.hits, work, w, FEW_NARROW)) return false;
-		if (!look_at_few(p, queues, work, w)) return false;
-	}
-	return judge_hits(*work.params, queues.hits, work.hits, work.hits, stretch);
-}
-
-// skim_direct: warps take stretches until there are none.
-KERNEL_BLOCKS(skim_direct, SkimParams, SKIM_THREADS, 4) {
-	SHARED DirectQueues all_queues[WARPS];
-	DirectQueues& queues = all_queues[thread_index() / 32];
-	SHARED SkimParams params;
-	if (thread_index() == 0) params = p;
-	block_barrier();
-	Work work = {0, 0, 0, &params};
-	for (u32 number; (number = take_stretch(p)) != ~0u;) {
-		warp_barrier();
-		work.stretch = number * SKIM_STRETCH, work.hits = 0;
-		if (!direct_stretch(p, queues, work)) leave(p, number);
-		warp_barrier();
-	}
-	atomic_add(p.totals + SKIM_COMPARED, work.compared);
 }
