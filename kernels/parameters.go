@@ -601,6 +601,7 @@ type CutParams struct {
 	Members     uint64
 	PiecesAt    uint64
 	Codes       uint64
+	Ranks       uint64
 	PiecesRead  uint64
 	Counts      uint64
 	Rarity      Rarity
@@ -616,6 +617,7 @@ type EnterParams struct {
 	PiecesAt    uint64
 	Codes       uint64
 	PiecesRead  uint64
+	Ranks       uint64
 	Buckets     uint64
 	Entries     uint64
 	Filter      uint64
@@ -817,8 +819,8 @@ var Entries = []Entry{
 	{Name: "sum_inside", File: "sum", ParameterBytes: 32, Threads: 256},
 	{Name: "count_words", File: "table", ParameterBytes: 40, Threads: 128},
 	{Name: "weigh", File: "table", ParameterBytes: 72, Threads: 128},
-	{Name: "cut", File: "table", ParameterBytes: 88, Threads: 128},
-	{Name: "enter", File: "table", ParameterBytes: 80, Threads: 128},
+	{Name: "cut", File: "table", ParameterBytes: 96, Threads: 128},
+	{Name: "enter", File: "table", ParameterBytes: 88, Threads: 128},
 	{Name: "heads", File: "table", ParameterBytes: 32, Threads: 128},
 	{Name: "group_count", File: "verify", ParameterBytes: 32, Threads: 128},
 	{Name: "group_place", File: "verify", ParameterBytes: 32, Threads: 128},

@@ -6,8 +6,9 @@
 // k is even. A node is a run of neighbouring pieces, its budget their number less one, its region
 // the stretch of the read from the border before its first piece to the border after its last. A
 // border lies anywhere between two pieces (border says where), so that regions of disjoint nodes
-// are disjoint. The pairs are the groups; four pieces from a multiple of four on are a node too, and
-// eight, and so on up to the whole read, whose budget is k.
+// are disjoint. The groups are nodes. A last piece alone and the pair before it are a node of three,
+// which from here on stands in the pair's place; four pieces from a multiple of four on are a node,
+// and eight, and so on up to the whole read, whose budget is k.
 //
 // Lemma. An alignment of a read with at most k edits has a group with a piece that is intact (no
 // edit changes it), such that every node around that group holds no more edits than its budget.
@@ -60,20 +61,34 @@ DEVICE u32 border(const u32* places, const Shape& s, u32 j, u32 q) {
 	return ((places[j - 1] >> PLACE_SHIFT) + q + (places[j] >> PLACE_SHIFT)) / 2;
 }
 
+// node finds the pieces [first, end) of the node of `width` pieces (a power of two, or three at the
+// end) around piece j.
+DEVICE void node(const Shape& s, u32 j, u32 width, u32& first, u32& end) {
+	const bool alone = s.k % 2 == 0 && s.k > 0;
+	first = (alone && j == s.k ? j - 1 : j) & ~(width - 1);
+	end = minimum(first + width, s.k + 1);
+	if (alone && end == s.k) end++;
+}
+
 // Beside says which bases of its group an entry of a piece decides about: n of them, moving away
 // from the piece on the forward strand, to the left or to the right; at most `edits` may be there.
+// `asked` is how many bases to that side it has; more than n only for a piece alone, see lone_fits.
 struct Beside {
-	u32 n, edits;
+	u32 n, edits, asked;
 	bool left;
 };
 
-// beside returns that for piece j: the bases towards its partner up to the border of the group, or
-// the longer side of one that is alone, but at most `most`.
+// beside returns that for piece j: the bases towards its partner up to the border of the group. One
+// that is alone has those before it, where a narrow entry then goes on into the pair's region, or
+// those after it in a wide one if they are more. `most` is how many an entry holds.
 DEVICE Beside beside(const u32* places, const Shape& s, u32 j, u32 q, u32 most) {
 	const u32 first = j & ~1u, last = minimum(first + 1, s.k), at = places[j] >> PLACE_SHIFT;
 	const u32 before = at - border(places, s, first, q), after = border(places, s, last + 1, q) - at - q;
-	const bool left = first == last ? before > after : j != first;
-	return {minimum(left ? before : after, most), last - first, left};
+	const bool alone = first == last;
+	const bool goes_on = alone && q <= DIRECT_BASES && j > 0;
+	const bool left = alone ? goes_on || before > after : j != first;
+	const u32 n = minimum(left ? before : after, most);
+	return {n, last - first, goes_on ? minimum(at - border(places, s, j - 2, q), most) : n, left};
 }
 
 // Both are bases in order moving away from a piece or a window, to the right and to the left in the
@@ -99,13 +114,14 @@ DEVICE Both oriented(const Planes& after, const Planes& before, bool reverse) {
 // deletion. Conversely each of the three gives such an alignment. If no base differs, there is
 // nothing to ask. The text's bases are not asked whether they are ambiguous, or lie in the same
 // contig: they are compared by their codes, which can only let more pass.
+//
+// The operators do not branch: lanes of a warp would wait for each other.
 DEVICE bool fits(const Planes& bases, u32 n, u32 edits, const Planes& text) {
 	const u32 inside = below(n), x = ((bases.low ^ text.low) | (bases.high ^ text.high)) & inside;
-	if (edits == 0) return x == 0;
 	const u32 lowest = x & (0 - x), from = 0 - lowest;
-	const u32 inserted = (bases.low ^ text.low << 1) | (bases.high ^ text.high << 1);
-	const u32 deleted = (bases.low ^ text.low >> 1) | (bases.high ^ text.high >> 1);
-	return (x & (x - 1)) == 0 || (inserted & inside & (from ^ lowest)) == 0 || (deleted & inside & from) == 0;
+	const u32 inserted = ((bases.low ^ text.low << 1) | (bases.high ^ text.high << 1)) & inside & (from ^ lowest);
+	const u32 deleted = ((bases.low ^ text.low >> 1) | (bases.high ^ text.high >> 1)) & inside & from;
+	return bool(u32(x == 0) | (edits & (u32((x & (x - 1)) == 0) | u32(inserted == 0) | u32(deleted == 0))));
 }
 
 // An entry of the table is what fits needs beside the piece: in the wide one the code, the piece,
@@ -113,13 +129,15 @@ DEVICE bool fits(const Planes& bases, u32 n, u32 edits, const Planes& text) {
 // one the piece, and all else in a word.
 constexpr u32 WIDE_BASES = 24;
 constexpr u32 NARROW_BASES = 13;
+constexpr u32 NARROW_LEFT = 30;  // the bit of the side
+constexpr u32 NARROW_EDITS = 31; // and that of the budget
 
 DEVICE u32x4 wide_entry(u32 code, u32 piece, const Planes& bases, u32 n, u32 edits, bool left) {
 	return {code, piece, (bases.low & below(WIDE_BASES)) | n << 24 | u32(left) << 29 | edits << 30, bases.high & below(WIDE_BASES)};
 }
 DEVICE u32x2 narrow_entry(u32 piece, const Planes& bases, u32 n, u32 edits, bool left) {
 	const u32 mask = below(NARROW_BASES);
-	return {piece, (bases.low & mask) | (bases.high & mask) << NARROW_BASES | n << 26 | u32(left) << 30 | edits << 31};
+	return {piece, (bases.low & mask) | (bases.high & mask) << NARROW_BASES | n << 26 | u32(left) << NARROW_LEFT | edits << NARROW_EDITS};
 }
 // side_of picks one by values: an address of one would push both out of the registers.
 DEVICE Planes side_of(const Both& text, bool left) {
@@ -129,7 +147,30 @@ DEVICE bool wide_fits(const u32x4& entry, const Both& text) {
 	return fits({entry.z, entry.w}, entry.z >> 24 & 31, entry.z >> 30, side_of(text, entry.z >> 29 & 1));
 }
 DEVICE bool narrow_fits(u32 word, const Both& text) {
-	return fits({word, word >> NARROW_BASES}, word >> 26 & 15, word >> 31, side_of(text, word >> 30 & 1));
+	return fits({word, word >> NARROW_BASES}, word >> 26 & 15, word >> NARROW_EDITS, side_of(text, word >> NARROW_LEFT & 1));
+}
+
+// reach returns the first base from j on that differs, at most NARROW_BASES + 1 more than it.
+DEVICE u32 reach(u32 differing, u32 j) { return find_first((differing | ~below(NARROW_BASES)) & ~below(j)); }
+
+// lone_fits tells whether the entry of a piece alone fits the node of three: whether its
+// NARROW_BASES bases can be aligned from their first on with a prefix of the text's by at most two
+// edits. text are the text's 16 bases to the same side, low bits and above them high bits.
+//
+// A base is reached on a diagonal with e edits if those before it are aligned, ending on it. The
+// furthest one with e edits follows from those with e - 1: one further on the same diagonal
+// (substitution) or on the one before (insertion), or the same on the one after (deletion), and
+// from there on as far as bases are equal (Ukkonen 1985).
+DEVICE bool lone_fits(u32 word, u32 text) {
+	const u32 low = word, high = word >> NARROW_BASES, text_low = text & 0xFFFF, text_high = text >> 16;
+	const u32 same = (low ^ text_low) | (high ^ text_high);
+	const u32 one_on = (low ^ text_low >> 1) | (high ^ text_high >> 1), two_on = (low ^ text_low >> 2) | (high ^ text_high >> 2);
+	const u32 one_back = (low ^ text_low << 1) | (high ^ text_high << 1), two_back = (low ^ text_low << 2) | (high ^ text_high << 2);
+	const u32 none = reach(same, 0);
+	const u32 a = reach(same, none + 1), b = reach(one_on, none), c = reach(one_back, none + 1);
+	const u32 furthest = maximum(maximum(reach(same, maximum(maximum(a, b) + 1, c)), reach(one_on, maximum(a, b + 1))),
+		maximum(reach(one_back, maximum(a, c) + 1), maximum(reach(two_on, b), reach(two_back, c + 1))));
+	return furthest >= NARROW_BASES;
 }
 
 // A head tells where the entries of a bucket are, without going there for most windows that have

@@ -21,7 +21,7 @@ constexpr u32 SKIM_STEP = 1024;      // positions that a warp looks at in one st
 
 struct SkimParams {
 	Text text;
-	const u32* buckets; // the place after the last entry of each bucket
+	const u32* buckets; // the first place of each bucket, and where the last one ends
 	const u32x2* heads; // of buckets, for skim
 	const void* entries; // wide ones for skim, narrow ones for skim_direct
 	const u32x2* filter;
@@ -48,13 +48,16 @@ constexpr u32 SKIM_TOTALS = 2;   // exported
 
 constexpr u32 WARPS = SKIM_THREADS / 32;
 constexpr u32 QUEUE = SKIM_STEP + 32; // what waits before a step is less than a warp
+constexpr u32 NOT_ALONE = 1u << NARROW_EDITS;
+constexpr u32 UNDER_WAY = 4;          // loads of entries of one window at a time
 constexpr u32 HITS = 64;              // likewise, and 32 lanes may add one each
 
 // Shared is what the lanes of a warp share.
 struct Shared {
-	// Hits that wait to be written: the piece, and where: the window's place in the stretch << 1 |
-	// whether its canonical code is that of its reverse complement.
-	u32x2 hits[HITS];
+	// Hits that wait to be written: {the piece; where: the window's place in the stretch << 1 | whether
+	// its canonical code is that of its reverse complement; what lone_fits needs of the entry, or
+	// NOT_ALONE, and of the text}.
+	u32x4 hits[HITS];
 	// Of windows, one of each lane: {the first entry, one after the last, where, and the canonical
 	// code or what look_at_few needs}, and the bases beside: right low and high, left low and high.
 	u32x4 windows[32];
@@ -124,25 +127,26 @@ struct Warp {
 	u32 compared; // entries of this lane equal to their window
 	bool full;    // hits have no room
 
-	// write writes n hits from the end of those that wait.
+	// write takes n hits from the end of those that wait and writes those that fit.
 	DEVICE void write(const SkimParams& p, u32 n) {
-		u32 place = 0;
-		if (lane() == 0) place = atomic_add(p.counters + SKIM_HITS, n);
-		place = shuffle(place, 0);
-		full = place + n > p.capacity;
-		if (lane() < n && !full) {
-			const u32x2 hit = shared.hits[hits - n + lane()];
-			p.hits[place + lane()] = {hit.x | hit.y << 31, stretch + (hit.y >> 1)};
-		}
 		hits -= n;
+		const u32x4 hit = shared.hits[hits + lane()];
+		const bool fit = lane() < n && ((hit.z & NOT_ALONE) || lone_fits(hit.z, hit.w));
+		const u32 all_fit = ballot(fit);
 		warp_barrier();
+		if (all_fit == 0) return;
+		u32 place = 0;
+		if (lane() == 0) place = atomic_add(p.counters + SKIM_HITS, popcount(all_fit));
+		place = shuffle(place, 0);
+		full = place + popcount(all_fit) > p.capacity;
+		if (fit && !full) p.hits[place + popcount(all_fit & below(lane()))] = {hit.x | hit.y << 31, stretch + (hit.y >> 1)};
 	}
 
 	// add adds a hit of each lane that has one.
-	DEVICE void add(const SkimParams& p, bool has, u32 piece, u32 where) {
+	DEVICE void add(const SkimParams& p, bool has, const u32x4& hit) {
 		const u32 all_have = ballot(has);
 		if (all_have == 0) return;
-		if (has) shared.hits[hits + popcount(all_have & below(lane()))] = {piece, where};
+		if (has) shared.hits[hits + popcount(all_have & below(lane()))] = hit;
 		hits += popcount(all_have);
 		warp_barrier();
 		if (hits >= 32) write(p, 32);
@@ -166,29 +170,42 @@ struct Warp {
 			Both text = unpacked(shared.beside[owner]);
 			// A palindrome on the other strand: what was on its right is on its left.
 			if (other) text = {{~text.left.low, ~text.left.high}, {~text.right.low, ~text.right.high}};
-			for (u32 first = w.x; first < w.y && !full; first += 32) {
-				u32 piece = 0;
-				const bool has = first + lane() < w.y && try_entry(entries, first + lane(), w.w, text, piece);
-				add(p, has, piece, w.z ^ other);
+			for (u32 first = w.x; first < w.y && !full; first += 32 * UNDER_WAY) {
+				Entry entry[UNDER_WAY];
+#pragma unroll
+				for (u32 i = 0; i < UNDER_WAY; i++) {
+					entry[i] = {};
+					if (first + 32 * i + lane() < w.y) entry[i] = load_once(entries + (first + 32 * i + lane()));
+				}
+				u32 fit = 0;
+#pragma unroll
+				for (u32 i = 0; i < UNDER_WAY; i++)
+					fit |= u32(first + 32 * i + lane() < w.y && equal_and_fits(entry[i], w.w, text)) << i;
+				if (!any(fit)) continue;
+#pragma unroll
+				for (u32 i = 0; i < UNDER_WAY; i++)
+					if (!full) add(p, fit >> i & 1, hit_of(entry[i], w.z ^ other, text));
 			}
 		}
 		if (own.count > few) own.count = 0;
 		warp_barrier();
 	}
 
-	// try_entry tells whether entry i equals a window and fits beside it.
-	DEVICE bool try_entry(const u32x4* entries, u32 i, u32 code, const Both& text, u32& piece) {
-		const u32x4 entry = load_once(entries + i);
-		piece = entry.y;
-		if (entry.x != code) return false;
-		compared++;
-		return wide_fits(entry, text);
+	// equal_and_fits tells whether an entry equals a window and fits beside it.
+	DEVICE bool equal_and_fits(const u32x4& entry, u32 code, const Both& text) {
+		compared += entry.x == code;
+		return bool(u32(entry.x == code) & u32(wide_fits(entry, text)));
 	}
-	DEVICE bool try_entry(const u32x2* entries, u32 i, u32, const Both& text, u32& piece) {
-		const u32x2 entry = load_once(entries + i);
-		piece = entry.x;
+	DEVICE bool equal_and_fits(const u32x2& entry, u32, const Both& text) {
 		compared++;
 		return narrow_fits(entry.y, text);
+	}
+
+	// hit_of makes a hit of an entry.
+	DEVICE static u32x4 hit_of(const u32x4& entry, u32 where, const Both&) { return {entry.y, where, NOT_ALONE, 0}; }
+	DEVICE static u32x4 hit_of(const u32x2& entry, u32 where, const Both& text) {
+		const Planes side = side_of(text, entry.y >> NARROW_LEFT & 1);
+		return {entry.x, where, entry.y, byte_permute(side.low, side.high, 0x5410)};
 	}
 };
 
@@ -229,9 +246,13 @@ DEVICE void look_up(const SkimParams& p, Warp& warp, const u16* windows, u32 wai
 	}
 	warp.look_at<u32x4>(p, w, FEW);
 	for (u32 i = 0; !warp.full && any(i < w.count); i++) {
-		u32 piece = 0;
-		const bool has = i < w.count && warp.try_entry(entries, w.from + i, w.code, w.text, piece);
-		warp.add(p, has, piece, w.where);
+		u32x4 entry = {};
+		bool has = i < w.count;
+		if (has) {
+			entry = load_once(entries + (w.from + i));
+			has = warp.equal_and_fits(entry, w.code, w.text);
+		}
+		warp.add(p, has, Warp::hit_of(entry, w.where, w.text));
 	}
 }
 
@@ -287,38 +308,43 @@ constexpr u32 FEW_NARROW = 31; // entries of a window that lanes share with thos
 constexpr u32 PAIRS = 32 * (FEW_NARROW / 2 + 1);
 
 // look_at_few has the lanes look at the entries of 32 windows, one of each lane, two neighbouring
-// entries a lane at a time. owners is scratch.
-DEVICE void look_at_few(const SkimParams& p, Warp& warp, u8* owners, const Window& w) {
+// entries a lane at a time. starts is scratch: a bit for each pair, set where it is the first one of
+// a window; so the set bits up to a pair tell its window among those that have entries.
+DEVICE void look_at_few(const SkimParams& p, Warp& warp, u32* starts, const Window& w) {
 	const u32x4* pairs = static_cast<const u32x4*>(p.entries);
 	const u32 first = w.from / 2, count = w.count ? (w.from + w.count + 1) / 2 - first : 0;
-	const u32 through = running_sum(count), total = shuffle(through, 31);
-	warp.compared += w.count;
-	if (total == 0) return;
-	for (u32 i = through - count; i < through; i++) owners[i] = u8(lane());
-	warp.shared.windows[lane()] = {w.from, w.from + w.count, w.where, first - (through - count)};
-	warp.shared.beside[lane()] = packed(w.text);
+	const u32 through = running_sum(count), total = shuffle(through, 31), start = through - count;
+	const u32 filled = ballot(count != 0);
+	if (filled == 0) return;
+	if (lane() < PAIRS / 32) starts[lane()] = 0;
 	warp_barrier();
-	u32 owner = 0;
-	u32x4 window = {0, 0, 0, 0}, pair = {0, 0, 0, 0};
-	if (lane() < total) {
-		owner = owners[lane()];
-		window = warp.shared.windows[owner];
-		pair = load_once(pairs + (window.w + lane()));
+	if (count) {
+		atomic_or(starts + start / 32, 1u << start % 32);
+		const u32 rank = popcount(filled & below(lane()));
+		warp.shared.windows[rank] = {w.from, w.from + w.count, w.where, first - start};
+		warp.shared.beside[rank] = packed(w.text);
 	}
+	warp_barrier();
+	u32 before = 0; // windows that start in earlier words
+	u32 owner = popcount(starts[0] & (~0u >> (31 - lane()))) - 1;
+	u32x4 window = warp.shared.windows[owner], pair = {0, 0, 0, 0};
+	if (lane() < total) pair = load_once(pairs + (window.w + lane()));
 	for (u32 base = 0; base < total && !warp.full; base += 32) {
 		const u32 i = base + lane(), at = 2 * (window.w + i), where = window.z;
-		const bool has = i < total && at >= window.x, has_next = i < total && at + 1 < window.y;
+		const u32 has = u32(i < total) & u32(at >= window.x), has_next = u32(i < total) & u32(at + 1 < window.y);
 		const Both text = unpacked(warp.shared.beside[owner]);
 		const u32x4 now = pair;
-		if (i + 32 < total) { // under way while this pair is looked at
-			owner = owners[i + 32];
+		if (base + 32 < total) { // under way while this pair is looked at
+			before += popcount(starts[base / 32]);
+			owner = before + popcount(starts[base / 32 + 1] & (~0u >> (31 - lane()))) - 1;
 			window = warp.shared.windows[owner];
-			pair = load_once(pairs + (window.w + i + 32));
+			if (i + 32 < total) pair = load_once(pairs + (window.w + i + 32));
 		}
-		const bool fit = has && narrow_fits(now.y, text), fit_next = has_next && narrow_fits(now.w, text);
-		if (any(fit || fit_next)) {
-			warp.add(p, fit, now.x, where);
-			if (!warp.full) warp.add(p, fit_next, now.z, where);
+		warp.compared += has + has_next;
+		const bool fit = has & u32(narrow_fits(now.y, text)), fit_next = has_next & u32(narrow_fits(now.w, text));
+		if (any(fit | fit_next)) {
+			warp.add(p, fit, Warp::hit_of(u32x2{now.x, now.y}, where, text));
+			if (!warp.full) warp.add(p, fit_next, Warp::hit_of(u32x2{now.z, now.w}, where, text));
 		}
 	}
 	warp_barrier();
@@ -339,14 +365,14 @@ DEVICE Window direct_window(const SkimParams& p, u32 stretch, u32 step) {
 	w.text = oriented(after, before, w.where & 1);
 	if (at >= p.begin && at < p.end && (marked & below(p.q)) == 0) {
 		const u32 bucket = direct_bucket(w.code, p.q);
-		w.from = bucket ? p.buckets[bucket - 1] : 0;
-		w.count = p.buckets[bucket] - w.from;
+		w.from = p.buckets[bucket];
+		w.count = p.buckets[bucket + 1] - w.from;
 	}
 	return w;
 }
 
 // direct_stretch stops when hits have no room.
-DEVICE void direct_stretch(const SkimParams& p, Warp& warp, u8* owners) {
+DEVICE void direct_stretch(const SkimParams& p, Warp& warp, u32* starts) {
 	const u32 stretch = warp.stretch;
 	const u32 first = stretch < p.begin ? (p.begin - stretch) & ~31u : 0, end = minimum(SKIM_STRETCH, p.end - stretch);
 	Window next = direct_window(p, stretch, first);
@@ -354,17 +380,17 @@ DEVICE void direct_stretch(const SkimParams& p, Warp& warp, u8* owners) {
 		Window w = next;
 		if (step + 32 < end) next = direct_window(p, stretch, step + 32);
 		warp.look_at<u32x2>(p, w, FEW_NARROW);
-		if (!warp.full) look_at_few(p, warp, owners, w);
+		if (!warp.full) look_at_few(p, warp, starts, w);
 	}
 }
 
 // skim_direct: warps take stretches until there are none.
 KERNEL_BLOCKS(skim_direct, SkimParams, SKIM_THREADS, 4) {
-	SHARED u8 owners[WARPS][PAIRS];
+	SHARED u32 starts[WARPS][PAIRS / 32];
 	SHARED Shared shared[WARPS];
 	Warp warp = {shared[thread_index() / 32], 0, 0, 0, false};
 	while ((warp.stretch = take_stretch(p)) != ~0u && !warp.full) {
-		direct_stretch(p, warp, owners[thread_index() / 32]);
+		direct_stretch(p, warp, starts[thread_index() / 32]);
 		if (warp.hits && !warp.full) warp.write(p, warp.hits);
 		warp_barrier();
 	}
@@ -400,7 +426,9 @@ DEVICE bool path_holds(const JudgeParams& p, const Shape& s, const u64* strand, 
 	const u32 words = words_of(s.length);
 	const u32* places = p.pieces_at + s.piece_from;
 	for (u32 width = NODE; ; width *= 2) {
-		const u32 first = j & ~(width - 1), end = minimum(first + width, s.k + 1), budget = end - first - 1;
+		u32 first, end;
+		node(s, j, width, first, end);
+		const u32 budget = end - first - 1;
 		const u32 low = border(places, s, first, p.q), high = border(places, s, end, p.q);
 		const u32 from = reverse ? s.length - high : low, to = reverse ? s.length - low : high;
 		if (exceeds(p.text, strand, words, from, to, diagonal, budget, budget)) return false;
@@ -420,11 +448,11 @@ DEVICE bool stands(const JudgeParams& p, const Shape& s, const u64* strand, bool
 	if (there < p.begin - TEXT_PADDING / 2 || there >= p.end + TEXT_PADDING / 2) return false;
 	if (!intact(p.text, strand, words, offset, p.q, diagonal)) return false;
 	const Beside b = beside(places, s, j, p.q, WIDE_BASES);
-	const u32 at = b.left != reverse ? offset - b.n : offset + p.q;
-	if (b.n == 0) return true;
+	const u32 at = b.left != reverse ? offset - b.asked : offset + p.q;
+	if (b.asked == 0) return true;
 	const Planes t = text_planes(p.text, diagonal + at);
 	const u32 x = (strand_window(strand, at, words, 0) ^ t.low) | (strand_window(strand, at, words, 1) ^ t.high);
-	return popcount(x & below(b.n)) <= b.edits;
+	return popcount(x & below(b.asked)) <= b.edits;
 }
 
 // judged tells whether a hit is a candidate.
@@ -445,7 +473,8 @@ DEVICE bool judged(const JudgeParams& p, const u32x2& hit, Candidate& c) {
 	u32 earliest = 0;
 	if (s.k <= MAX_BOUND_EDITS && s.length <= MAX_BOUND_LENGTH && differences(p.text, strand, s.length, c.diagonal, s.k) > s.k) {
 		if (!path_holds(p, s, strand, reverse, j, c.diagonal)) return false;
-		earliest = j & ~(NODE - 1);
+		u32 end;
+		node(s, j, NODE, earliest, end);
 	}
 	for (u32 i = earliest; i < j; i++)
 		if (stands(p, s, strand, reverse, i, c.diagonal)) return false;

@@ -82,13 +82,13 @@ struct Placement {
 
 // even_start returns the start of a piece of pieces that are spaced evenly. The two of a group lie at
 // the ends of its region, so that all other bases of it are beside both. A last piece alone, whose
-// bases beside it have to be intact, gets some more of them.
+// bases beside it have to be intact, gets some more of them before it.
 DEVICE u32 even_start(const Shape& s, u32 q, u32 piece) {
 	const u32 pairs = (s.k + 1) / 2, slack = s.length - (s.k + 1) * q;
 	u32 room = s.length;
 	if (s.k % 2 == 0) room -= q + minimum(slack, maximum(q / 2, slack / (s.k + 1)));
 	const u32 pair = piece / 2;
-	if (pair == pairs) return pairs ? room : 0;
+	if (pair == pairs) return pairs ? s.length - q : 0;
 	if (piece % 2) return u32(u64(pair + 1) * room / pairs) - q;
 	return u32(u64(pair) * room / pairs);
 }
@@ -160,8 +160,9 @@ struct CutParams {
 	const u32* members; // the reads whose pieces have q bases
 	u32* pieces_at;     // the place of each piece
 	u32* codes;         // its canonical code, or arbitrary where it is ambiguous
+	u32* ranks;         // how many were before it in its bucket
 	u32* pieces_read;   // its read
-	u32* counts;        // pieces of each bucket; zero before
+	u32* counts;        // pieces of each bucket, and 0 after the last; zero before
 	Rarity rarity;
 	u32 count;          // of members
 	u32 q;
@@ -187,7 +188,7 @@ DEVICE void cut_piece(const CutParams& p, const u64* strand, u32 words, u32 read
 	const u32 canonical = minimum(code, complement);
 	p.pieces_at[out] = at << PLACE_SHIFT | (complement < code ? PLACE_REVERSE : 0);
 	p.codes[out] = canonical;
-	atomic_add(p.counts + bucket_of(canonical, p.q, p.bucket_shift), 1u);
+	p.ranks[out] = atomic_add(p.counts + bucket_of(canonical, p.q, p.bucket_shift), 1u);
 }
 
 // cut places k + 1 disjoint pieces of q bases in each read, one thread a read. Each edit changes
@@ -218,7 +219,8 @@ struct EnterParams {
 	const u32* pieces_at;
 	const u32* codes;
 	const u32* pieces_read;
-	u32* buckets;   // where the next piece of each bucket goes; afterwards the place after its last
+	const u32* ranks;
+	const u32* buckets; // the first place of each bucket
 	void* entries;  // narrow ones where codes number the buckets, otherwise wide ones
 	u32* filter;    // two words a slot; zero before
 	u32 count;      // of pieces
@@ -256,10 +258,13 @@ KERNEL(enter, EnterParams, TABLE_THREADS) {
 	const u32 words = words_of(s.length);
 	Beside b = beside(p.pieces_at + s.piece_from, s, i - s.piece_from, q, direct ? NARROW_BASES : WIDE_BASES);
 	// A base from the first ambiguous one on is not asked for.
-	b.n = minimum(b.n, find_first(strand_beside(strand, at, q, words, b.left, 2)));
+	const u32 known = find_first(strand_beside(strand, at, q, words, b.left, 2));
+	b.n = minimum(b.n, known);
+	// Without all bases for lone_fits an entry says that it is no piece alone, and lets all pass.
+	if (direct && b.edits == 0 && minimum(b.asked, known) < NARROW_BASES) b.n = 0, b.edits = 1;
 	Planes bases = {strand_beside(strand, at, q, words, b.left, 0), strand_beside(strand, at, q, words, b.left, 1)};
 	if (reverse) bases = {~bases.low, ~bases.high};
-	const u32 out = atomic_add(p.buckets + bucket_of(code, q, p.bucket_shift), 1u);
+	const u32 out = p.buckets[bucket_of(code, q, p.bucket_shift)] + p.ranks[i];
 	if (direct) {
 		static_cast<u32x2*>(p.entries)[out] = narrow_entry(i, bases, b.n, b.edits, b.left != reverse);
 		return;
@@ -279,7 +284,7 @@ KERNEL(enter, EnterParams, TABLE_THREADS) {
 }
 
 struct HeadsParams {
-	const u32* buckets; // the place after the last entry of each bucket
+	const u32* buckets; // the first place of each bucket, and where the last one ends
 	const u32x4* entries;
 	u32x2* heads;       // one more than buckets
 	u32 count;          // of buckets
@@ -290,7 +295,7 @@ struct HeadsParams {
 KERNEL(heads, HeadsParams, TABLE_THREADS) {
 	const u32 i = block_index() * TABLE_THREADS + thread_index();
 	if (i > p.count) return;
-	const u32 from = i ? p.buckets[i - 1] : 0, n = i < p.count ? p.buckets[i] - from : 0;
+	const u32 from = p.buckets[i], n = i < p.count ? p.buckets[i + 1] - from : 0;
 	u32 bits = n > HEAD_CODES ? ~0u : 0;
 	if (n <= HEAD_CODES)
 		for (u32 j = 0; j < n; j++) bits |= head_bits(p.entries[from + j].x);

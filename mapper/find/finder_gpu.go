@@ -60,7 +60,7 @@ func (w *gpuFinder) Pack(reads []fasta.Read, together int, k func(length int) in
 // besides.
 const (
 	endBytes       = 16
-	pieceBytes     = 4 + 4 + 4 + wideEntry + 2*(4+8) + 2*slotBytes
+	pieceBytes     = 4 + 4 + 4 + 4 + wideEntry + 2*(4+8) + 2*slotBytes
 	candidateBytes = 8
 )
 

@@ -13,6 +13,7 @@ type gpuTable struct {
 	bucketShift, slotShift  uint32
 	members                 device.Buffer // the reads of the class
 	piecesAt, codes, reads  device.Buffer // of each piece
+	ranks                   device.Buffer
 	buckets, parts, entries device.Buffer
 	heads, filter           device.Buffer
 }
@@ -51,12 +52,12 @@ func (t *gpuTable) build(q *device.Queue, d *gpuDevice, reads kernels.Reads, mem
 	}
 	buckets := 1 << bucketBits
 	device.Upload(q, &t.members, members)
-	for _, b := range []*device.Buffer{&t.piecesAt, &t.codes, &t.reads} {
+	for _, b := range []*device.Buffer{&t.piecesAt, &t.codes, &t.ranks, &t.reads} {
 		q.Reserve(b, 4*pieces)
 	}
 	q.Reserve(&t.entries, entry*(pieces+1)) // narrow ones are read two at a time
-	q.Reserve(&t.buckets, 4*buckets)
-	q.Clear(&t.buckets, 4*buckets)
+	q.Reserve(&t.buckets, 4*(buckets+1))
+	q.Clear(&t.buckets, 4*(buckets+1))
 	if !t.direct() {
 		q.Reserve(&t.heads, 8*(buckets+1))
 		q.Reserve(&t.filter, slotBytes<<slotBits)
@@ -67,13 +68,13 @@ func (t *gpuTable) build(q *device.Queue, d *gpuDevice, reads kernels.Reads, mem
 		q.Try(q.Stream.Fill(t.piecesAt.Memory, 0, 4*pieces, 0xff))
 	}
 	device.Launch(q, "cut", len(members), &kernels.CutParams{
-		Reads: reads, Members: t.members.At(0), PiecesAt: t.piecesAt.At(0), Codes: t.codes.At(0),
+		Reads: reads, Members: t.members.At(0), PiecesAt: t.piecesAt.At(0), Codes: t.codes.At(0), Ranks: t.ranks.At(0),
 		PiecesRead: t.reads.At(0), Counts: t.buckets.At(0), Rarity: d.rarity(), Count: uint32(len(members)),
 		Q: uint32(length), BucketShift: t.bucketShift,
 	})
-	runningSums(q, &t.buckets, &t.parts, buckets)
+	runningSums(q, &t.buckets, &t.parts, buckets+1)
 	device.Launch(q, "enter", pieces, &kernels.EnterParams{
-		Reads: reads, PiecesAt: t.piecesAt.At(0), Codes: t.codes.At(0), PiecesRead: t.reads.At(0), Buckets: t.buckets.At(0),
+		Reads: reads, PiecesAt: t.piecesAt.At(0), Codes: t.codes.At(0), PiecesRead: t.reads.At(0), Ranks: t.ranks.At(0), Buckets: t.buckets.At(0),
 		Entries: t.entries.At(0), Filter: t.filter.At(0), Count: uint32(pieces), Q: uint32(length),
 		BucketShift: t.bucketShift, SlotShift: t.slotShift,
 	})
