@@ -586,6 +586,7 @@ type Rarity struct {
 type WeighParams struct {
 	Reads    Reads
 	Members  uint64
+	Even     uint64
 	Shorter  uint64
 	Savings  uint64
 	Rarity   Rarity
@@ -599,6 +600,7 @@ type WeighParams struct {
 type CutParams struct {
 	Reads       Reads
 	Members     uint64
+	Even        uint64
 	PiecesAt    uint64
 	Codes       uint64
 	Ranks       uint64
@@ -818,8 +820,8 @@ var Entries = []Entry{
 	{Name: "sum_across", File: "sum", ParameterBytes: 32, Threads: 256},
 	{Name: "sum_inside", File: "sum", ParameterBytes: 32, Threads: 256},
 	{Name: "count_words", File: "table", ParameterBytes: 40, Threads: 128},
-	{Name: "weigh", File: "table", ParameterBytes: 72, Threads: 128},
-	{Name: "cut", File: "table", ParameterBytes: 96, Threads: 128},
+	{Name: "weigh", File: "table", ParameterBytes: 80, Threads: 128},
+	{Name: "cut", File: "table", ParameterBytes: 104, Threads: 128},
 	{Name: "enter", File: "table", ParameterBytes: 88, Threads: 128},
 	{Name: "heads", File: "table", ParameterBytes: 32, Threads: 128},
 	{Name: "group_count", File: "verify", ParameterBytes: 32, Threads: 128},

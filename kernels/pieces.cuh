@@ -189,7 +189,7 @@ DEVICE u32 head_bits(u32 canonical) {
 // The filter answers for two neighbouring windows of q bases at once. The q - 1 bases that they
 // share, in the orientation of their lesser code, choose a slot of two halves; the window that has
 // one base before them belongs to half 0, the one that has a base after them to half 1 (the other
-// way round where the orientation is the other). Each window sets two bits of its half, which its
+// way round where the orientation is the other). Each window sets three bits of its half, which its
 // own canonical code chooses.
 struct Slot {
 	u32 index;
@@ -202,8 +202,8 @@ DEVICE Slot filter_slot(u32 core, u32 complement, u32 shift) {
 	return {hash_code(flipped ? complement : core) >> shift, flipped};
 }
 
-// filter_hash chooses the two bits by its upper five and the next five. Its multiplier is not that
+// filter_hash chooses the three bits by five of its upper bits each. Its multiplier is not that
 // of the slot: a window's code is twice that of the shared bases and a base more, so that with one
 // multiplier all windows of a slot that begin alike would have the same bits.
 DEVICE u32 filter_hash(u32 canonical) { return canonical * 0x85EBCA6B; }
-DEVICE u32 filter_bits(u32 hash) { return 1u << (hash >> 27) | 1u << ((hash >> 22) & 31); }
+DEVICE u32 filter_bits(u32 hash) { return 1u << (hash >> 27) | 1u << ((hash >> 22) & 31) | 1u << ((hash >> 17) & 31); }

@@ -94,8 +94,8 @@ DEVICE u32 passing(const SkimParams& p, u32x2 a, u32x2 b) {
 		const u32x2 slot = load_kept(p.filter + s.index);
 		const u32 left = s.flipped ? slot.y : slot.x, right = s.flipped ? slot.x : slot.y;
 		const u32 hash0 = filter_hash(minimum(code[0], other[0])), hash1 = filter_hash(minimum(code[1], other[1]));
-		const u32 pass0 = (left >> (hash0 >> 27)) & (left >> (hash0 >> 22 & 31)) & 1;
-		const u32 pass1 = (right >> (hash1 >> 27)) & (right >> (hash1 >> 22 & 31)) & 1;
+		const u32 pass0 = (left >> (hash0 >> 27)) & (left >> (hash0 >> 22 & 31)) & (left >> (hash0 >> 17 & 31)) & 1;
+		const u32 pass1 = (right >> (hash1 >> 27)) & (right >> (hash1 >> 22 & 31)) & (right >> (hash1 >> 17 & 31)) & 1;
 		passed |= (pass0 | pass1 << 1) << i;
 	}
 	return passed;
@@ -182,9 +182,11 @@ struct Warp {
 				for (u32 i = 0; i < UNDER_WAY; i++)
 					fit |= u32(first + 32 * i + lane() < w.y && equal_and_fits(entry[i], w.w, text)) << i;
 				if (!any(fit)) continue;
+				for (u32 i = 0; i < UNDER_WAY && !full; i++, fit >>= 1) { // one copy of add
+					add(p, fit & 1, hit_of(entry[0], w.z ^ other, text));
 #pragma unroll
-				for (u32 i = 0; i < UNDER_WAY; i++)
-					if (!full) add(p, fit >> i & 1, hit_of(entry[i], w.z ^ other, text));
+					for (u32 j = 0; j + 1 < UNDER_WAY; j++) entry[j] = entry[j + 1];
+				}
 			}
 		}
 		if (own.count > few) own.count = 0;
@@ -221,11 +223,66 @@ DEVICE u32 take_stretch(const SkimParams& p) {
 	return shuffle(next, 0);
 }
 
-constexpr u32 FEW = 6; // entries of a window that its lane looks at alone
+// A window with more entries than `few` is looked at by all lanes, one after the other. The loads of
+// 32 windows with fewer are shared out over the lanes: of one wide entry or of two narrow ones.
+constexpr u32 FEW_WIDE = 64;
+constexpr u32 FEW_NARROW = 31;
+constexpr u32 LOADS_WIDE = 32 * FEW_WIDE;
+// Either end of a window's entries may share a load with those of another.
+constexpr u32 LOADS_NARROW = 32 * (FEW_NARROW / 2 + 1);
+
+// look_at_few has the lanes look at the entries of 32 windows, one of each lane. starts is scratch:
+// a bit for each load, set where it is the first one of a
+// window; so the set bits up to a load tell its window among those that have entries.
+template <u32 LOADS, u32 EACH> DEVICE void look_at_few(const SkimParams& p, Warp& warp, u32* starts, const Window& w) {
+	const u32x4* loads = static_cast<const u32x4*>(p.entries);
+	const u32 first = w.from / EACH, count = w.count ? (w.from + w.count + EACH - 1) / EACH - first : 0;
+	const u32 filled = ballot(count != 0);
+	if (filled == 0) return;
+	const u32 through = running_sum(count), total = shuffle(through, 31), start = through - count;
+	for (u32 i = lane(); i < LOADS / 32; i += 32) starts[i] = 0;
+	warp_barrier();
+	if (count) {
+		atomic_or(starts + start / 32, 1u << start % 32);
+		const u32 rank = popcount(filled & below(lane()));
+		warp.shared.windows[rank] = {EACH == 1 ? w.code : w.from, w.from + w.count, w.where, first - start};
+		warp.shared.beside[rank] = packed(w.text);
+	}
+	warp_barrier();
+	u32 before = 0; // windows that start in earlier words
+	u32 owner = popcount(starts[0] & (~0u >> (31 - lane()))) - 1;
+	u32x4 window = warp.shared.windows[owner], load = {0, 0, 0, 0};
+	if (lane() < total) load = load_once(loads + (window.w + lane()));
+	for (u32 base = 0; base < total && !warp.full; base += 32) {
+		const u32 i = base + lane();
+		const Both text = unpacked(warp.shared.beside[owner]);
+		const u32x4 now = load, of = window;
+		if (base + 32 < total) { // under way while this one is looked at
+			before += popcount(starts[base / 32]);
+			owner = before + popcount(starts[base / 32 + 1] & (~0u >> (31 - lane()))) - 1;
+			window = warp.shared.windows[owner];
+			if (i + 32 < total) load = load_once(loads + (window.w + i + 32));
+		}
+		if (EACH == 1) {
+			const u32 equal = u32(i < total) & u32(now.x == of.x);
+			warp.compared += equal;
+			warp.add(p, equal & u32(wide_fits(now, text)), Warp::hit_of(now, of.z, text));
+		} else {
+			const u32 at = 2 * (of.w + i);
+			const u32 has = u32(i < total) & u32(at >= of.x), has_next = u32(i < total) & u32(at + 1 < of.y);
+			warp.compared += has + has_next;
+			const bool fit = has & u32(narrow_fits(now.y, text)), fit_next = has_next & u32(narrow_fits(now.w, text));
+			if (any(fit | fit_next)) {
+				warp.add(p, fit, Warp::hit_of(u32x2{now.x, now.y}, of.z, text));
+				if (!warp.full) warp.add(p, fit_next, Warp::hit_of(u32x2{now.z, now.w}, of.z, text));
+			}
+		}
+	}
+	warp_barrier();
+}
 
 // look_up takes n windows from the end of the queue, one a lane.
-DEVICE void look_up(const SkimParams& p, Warp& warp, const u16* windows, u32 waiting, u32 n) {
-	const u32x4* entries = static_cast<const u32x4*>(p.entries);
+DEVICE void look_up(const SkimParams& p, Warp& warp, u32* starts, const u16* windows, u32 waiting, u32 n) {
 	u32 at = 0;
 	Window w = {};
 	if (lane() < n) {
@@ -244,20 +301,12 @@ DEVICE void look_up(const SkimParams& p, Warp& warp, const u16* windows, u32 wai
 		const Planes left = text_planes(p.text, at - 32);
 		w.text = oriented(text_planes(p.text, at + p.q), {reverse_bits(left.low), reverse_bits(left.high)}, w.where & 1);
 	}
-	warp.look_at<u32x4>(p, w, FEW);
-	for (u32 i = 0; !warp.full && any(i < w.count); i++) {
-		u32x4 entry = {};
-		bool has = i < w.count;
-		if (has) {
-			entry = load_once(entries + (w.from + i));
-			has = warp.equal_and_fits(entry, w.code, w.text);
-		}
-		warp.add(p, has, Warp::hit_of(entry, w.where, w.text));
-	}
+	warp.look_at<u32x4>(p, w, FEW_WIDE);
+	if (!warp.full) look_at_few<LOADS_WIDE, 1>(p, warp, starts, w);
 }
 
 // skim_stretch stops when hits have no room.
-DEVICE void skim_stretch(const SkimParams& p, Warp& warp, u16* windows, u32& passed) {
+DEVICE void skim_stretch(const SkimParams& p, Warp& warp, u32* starts, u16* windows, u32& passed) {
 	const u32 stretch = warp.stretch;
 	u32 waiting = 0;
 	for (u32 step = 0; step < SKIM_STRETCH && stretch + step < p.end; step += SKIM_STEP) {
@@ -279,75 +328,28 @@ DEVICE void skim_stretch(const SkimParams& p, Warp& warp, u16* windows, u32& pas
 		passed += total;
 		warp_barrier();
 		for (; waiting >= 32; waiting -= 32) {
-			look_up(p, warp, windows, waiting, 32);
+			look_up(p, warp, starts, windows, waiting, 32);
 			if (warp.full) return;
 			warp_barrier();
 		}
 	}
-	look_up(p, warp, windows, waiting, waiting);
+	look_up(p, warp, starts, windows, waiting, waiting);
 }
 
 // skim: warps take stretches until there are none.
 KERNEL_BLOCKS(skim, SkimParams, SKIM_THREADS, 4) {
 	SHARED u16 windows[WARPS][QUEUE];
+	SHARED u32 starts[WARPS][LOADS_WIDE / 32];
 	SHARED Shared shared[WARPS];
 	Warp warp = {shared[thread_index() / 32], 0, 0, 0, false};
 	u32 passed = 0;
 	while ((warp.stretch = take_stretch(p)) != ~0u && !warp.full) {
-		skim_stretch(p, warp, windows[thread_index() / 32], passed);
+		skim_stretch(p, warp, starts[thread_index() / 32], windows[thread_index() / 32], passed);
 		if (warp.hits && !warp.full) warp.write(p, warp.hits);
 		warp_barrier();
 	}
 	if (lane() == 0) atomic_add(p.totals + SKIM_PASSED, u64(passed));
 	atomic_add(p.totals + SKIM_COMPARED, u64(warp.compared));
-}
-
-constexpr u32 FEW_NARROW = 31; // entries of a window that lanes share with those of others
-// PAIRS is the most pairs of entries that 32 windows have together; a pair may have one entry of
-// another bucket at either end.
-constexpr u32 PAIRS = 32 * (FEW_NARROW / 2 + 1);
-
-// look_at_few has the lanes look at the entries of 32 windows, one of each lane, two neighbouring
-// entries a lane at a time. starts is scratch: a bit for each pair, set where it is the first one of
-// a window; so the set bits up to a pair tell its window among those that have entries.
-DEVICE void look_at_few(const SkimParams& p, Warp& warp, u32* starts, const Window& w) {
-	const u32x4* pairs = static_cast<const u32x4*>(p.entries);
-	const u32 first = w.from / 2, count = w.count ? (w.from + w.count + 1) / 2 - first : 0;
-	const u32 through = running_sum(count), total = shuffle(through, 31), start = through - count;
-	const u32 filled = ballot(count != 0);
-	if (filled == 0) return;
-	if (lane() < PAIRS / 32) starts[lane()] = 0;
-	warp_barrier();
-	if (count) {
-		atomic_or(starts + start / 32, 1u << start % 32);
-		const u32 rank = popcount(filled & below(lane()));
-		warp.shared.windows[rank] = {w.from, w.from + w.count, w.where, first - start};
-		warp.shared.beside[rank] = packed(w.text);
-	}
-	warp_barrier();
-	u32 before = 0; // windows that start in earlier words
-	u32 owner = popcount(starts[0] & (~0u >> (31 - lane()))) - 1;
-	u32x4 window = warp.shared.windows[owner], pair = {0, 0, 0, 0};
-	if (lane() < total) pair = load_once(pairs + (window.w + lane()));
-	for (u32 base = 0; base < total && !warp.full; base += 32) {
-		const u32 i = base + lane(), at = 2 * (window.w + i), where = window.z;
-		const u32 has = u32(i < total) & u32(at >= window.x), has_next = u32(i < total) & u32(at + 1 < window.y);
-		const Both text = unpacked(warp.shared.beside[owner]);
-		const u32x4 now = pair;
-		if (base + 32 < total) { // under way while this pair is looked at
-			before += popcount(starts[base / 32]);
-			owner = before + popcount(starts[base / 32 + 1] & (~0u >> (31 - lane()))) - 1;
-			window = warp.shared.windows[owner];
-			if (i + 32 < total) pair = load_once(pairs + (window.w + i + 32));
-		}
-		warp.compared += has + has_next;
-		const bool fit = has & u32(narrow_fits(now.y, text)), fit_next = has_next & u32(narrow_fits(now.w, text));
-		if (any(fit | fit_next)) {
-			warp.add(p, fit, Warp::hit_of(u32x2{now.x, now.y}, where, text));
-			if (!warp.full) warp.add(p, fit_next, Warp::hit_of(u32x2{now.z, now.w}, where, text));
-		}
-	}
-	warp_barrier();
 }
 
 // direct_window returns the window of this lane of 32 from a position on, a multiple of 32, with its
@@ -380,13 +382,13 @@ DEVICE void direct_stretch(const SkimParams& p, Warp& warp, u32* starts) {
 		Window w = next;
 		if (step + 32 < end) next = direct_window(p, stretch, step + 32);
 		warp.look_at<u32x2>(p, w, FEW_NARROW);
-		if (!warp.full) look_at_few(p, warp, starts, w);
+		if (!warp.full) look_at_few<LOADS_NARROW, 2>(p, warp, starts, w);
 	}
 }
 
 // skim_direct: warps take stretches until there are none.
 KERNEL_BLOCKS(skim_direct, SkimParams, SKIM_THREADS, 4) {
-	SHARED u32 starts[WARPS][PAIRS / 32];
+	SHARED u32 starts[WARPS][LOADS_NARROW / 32];
 	SHARED Shared shared[WARPS];
 	Warp warp = {shared[thread_index() / 32], 0, 0, 0, false};
 	while ((warp.stretch = take_stretch(p)) != ~0u && !warp.full) {

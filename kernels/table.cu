@@ -127,6 +127,7 @@ DEVICE void place_pieces(const Rarity& rarity, const Shape& s, const u64* strand
 struct WeighParams {
 	Reads reads;
 	const u32* members;
+	u8* even;      // for each read, whether pieces of q bases are spaced evenly
 	u8* shorter;   // for each member, whether pieces of `shorter_q` bases promise fewer candidates
 	u64* savings;  // is added how many
 	Rarity rarity;
@@ -145,6 +146,7 @@ KERNEL(weigh, WeighParams, TABLE_THREADS) {
 	const u64* strand = strand_of(p.reads, s, false);
 	Placement placement;
 	place_pieces(p.rarity, s, strand, p.q, placement);
+	p.even[p.members[i]] = placement.step == 0;
 	const u32 cost = placement.cost, random = p.random * (s.k + 1);
 	bool better = false;
 	if (cost > 2 * random) {
@@ -158,6 +160,7 @@ KERNEL(weigh, WeighParams, TABLE_THREADS) {
 struct CutParams {
 	Reads reads;
 	const u32* members; // the reads whose pieces have q bases
+	const u8* even;     // as weigh left it, or null
 	u32* pieces_at;     // the place of each piece
 	u32* codes;         // its canonical code, or arbitrary where it is ambiguous
 	u32* ranks;         // how many were before it in its bucket
@@ -201,7 +204,8 @@ KERNEL(cut, CutParams, TABLE_THREADS) {
 	const u64* strand = strand_of(p.reads, s, false);
 	const u32 words = words_of(s.length);
 	Placement placement;
-	place_pieces(p.rarity, s, strand, p.q, placement);
+	placement.step = 0;
+	if (!p.even || !p.even[read]) place_pieces(p.rarity, s, strand, p.q, placement);
 	u32 shift = placement.last;
 	for (u32 n = s.k + 1; n > 0; n--) {
 		const u32 piece = n - 1;

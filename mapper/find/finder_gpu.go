@@ -154,7 +154,7 @@ func (w *gpuFinder) find(b *Batch, f *Found) error {
 	found.located, found.candidates, found.ends = found.located[:0], found.candidates[:0], found.ends[:0]
 	part := w.upload(b)
 	part.limit = limit
-	w.refiner.refine(q, w.device, part.reads, &w.classes)
+	w.refiner.refine(q, w.device, part.reads, len(b.Reads), &w.classes)
 	var onGPU, onCPU []uint32
 	for _, read := range w.classes.scanned {
 		if scannable(int(b.length[read]), int(b.k[read])) {
@@ -238,7 +238,11 @@ func (p *gpuPass) skimmed() error {
 			continue
 		}
 		start := w.options.Times.Pieces.Start()
-		w.table.build(q, w.device, p.reads, class, length, p.pieces)
+		even := uint64(0)
+		if length == maxPiece && w.refiner.weighed {
+			even = w.refiner.even.At(0)
+		}
+		w.table.build(q, w.device, p.reads, class, length, p.pieces, even)
 		w.options.Times.Pieces.Add(start, int64(len(class)))
 		if err := p.skimClass(); err != nil {
 			return err

@@ -35,8 +35,8 @@ const maxFilterBytes = 32 << 20
 const slotBytes = 8
 
 // build cuts the reads of a class into pieces of q bases and enters them. pieces is the number of
-// pieces of all reads that are skimmed for.
-func (t *gpuTable) build(q *device.Queue, d *gpuDevice, reads kernels.Reads, members []uint32, length, pieces int) {
+// pieces of all reads that are skimmed for; even is what weigh found, or 0.
+func (t *gpuTable) build(q *device.Queue, d *gpuDevice, reads kernels.Reads, members []uint32, length, pieces int, even uint64) {
 	t.q = length
 	// One or two buckets for each piece, and as many slots of 64 bits, until they fill the cache.
 	// A piece sets two bits in a half of each of two slots.
@@ -68,7 +68,7 @@ func (t *gpuTable) build(q *device.Queue, d *gpuDevice, reads kernels.Reads, mem
 		q.Try(q.Stream.Fill(t.piecesAt.Memory, 0, 4*pieces, 0xff))
 	}
 	device.Launch(q, "cut", len(members), &kernels.CutParams{
-		Reads: reads, Members: t.members.At(0), PiecesAt: t.piecesAt.At(0), Codes: t.codes.At(0), Ranks: t.ranks.At(0),
+		Reads: reads, Members: t.members.At(0), Even: even, PiecesAt: t.piecesAt.At(0), Codes: t.codes.At(0), Ranks: t.ranks.At(0),
 		PiecesRead: t.reads.At(0), Counts: t.buckets.At(0), Rarity: d.rarity(), Count: uint32(len(members)),
 		Q: uint32(length), BucketShift: t.bucketShift,
 	})
@@ -161,11 +161,14 @@ const passCost = 0.1
 // ones, if that saves more candidates than another pass over the text costs.
 type gpuRefiner struct {
 	members, shorter, savings device.Buffer
+	even                      device.Buffer // by read, where weighed
+	weighed                   bool
 	hostShorter               device.Pinned[uint8]
 	hostSavings               device.Pinned[uint64]
 }
 
-func (g *gpuRefiner) refine(q *device.Queue, d *gpuDevice, reads kernels.Reads, c *classes) {
+func (g *gpuRefiner) refine(q *device.Queue, d *gpuDevice, reads kernels.Reads, count int, c *classes) {
+	g.weighed = false
 	classes := &c.skimmed
 	members := classes[maxPiece]
 	if d.counts.Memory == nil || len(members) == 0 {
@@ -174,13 +177,15 @@ func (g *gpuRefiner) refine(q *device.Queue, d *gpuDevice, reads kernels.Reads, 
 	n := d.ref.TotalLength()
 	device.Upload(q, &g.members, members)
 	q.Reserve(&g.shorter, len(members))
+	q.Reserve(&g.even, count)
 	q.Reserve(&g.savings, 8)
 	q.Clear(&g.savings, 8)
 	device.Launch(q, "weigh", len(members), &kernels.WeighParams{
-		Reads: reads, Members: g.members.At(0), Shorter: g.shorter.At(0), Savings: g.savings.At(0), Rarity: d.rarity(),
+		Reads: reads, Members: g.members.At(0), Even: g.even.At(0), Shorter: g.shorter.At(0), Savings: g.savings.At(0), Rarity: d.rarity(),
 		Count: uint32(len(members)), Q: maxPiece, ShorterQ: maxPiece - shorterBy,
 		Random: uint32(2 * n >> (2 * (maxPiece - shorterBy))),
 	})
+	g.weighed = true
 	savings := g.hostSavings.Resize(q, 1)
 	device.Download(q, savings, &g.savings, 0)
 	if q.Wait() != nil || float64(savings[0]) < passCost*float64(n) {
