@@ -65,7 +65,7 @@ func (l Limits) withDefaults() Limits {
 	}
 	def(&l.Found, 1<<20) // of 16 bytes each, twice while they are grouped
 	// Each finder holds two parts, whose locations take some 100 bytes each.
-	def(&l.GPUFound, 1<<23)
+	def(&l.GPUFound, 1<<22)
 	def(&l.GPUQueue, 1<<24)
 	def(&l.CountedBases, countedBases)
 	return l

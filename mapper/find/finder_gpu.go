@@ -69,8 +69,22 @@ const (
 // of alignments.
 func (d *gpuDevice) share() int { return int(d.memory / FindersOfGPU) }
 
-// Fits is asked for every part, and so was found once for the batch.
-func (w *gpuFinder) Fits(*Batch) int { return w.fits }
+// Fits is asked for every part, and so what there is memory for was found once for the batch. What
+// the GPU's finders found so far tells how many reads are likely to have three quarters of
+// Limits.GPUFound.
+func (w *gpuFinder) Fits(*Batch) int {
+	each := math.Float64frombits(w.device.each.Load())
+	return min(w.fits, int(max(0.75*float64(w.options.Limits.GPUFound)/max(each, 1e-9), leastReads)))
+}
+
+// leastReads is how many reads a part has at least where there is memory for them, if they have not
+// been tried before: fewer would not be worth a pass.
+const leastReads = 1 << 12
+
+// learn notes what a read is likely to have, from the last part.
+func (w *gpuFinder) learn(found, reads int) {
+	w.device.each.Store(math.Float64bits(float64(found) / float64(reads)))
+}
 
 // fitting is the number of reads of a batch for which there is memory.
 func (w *gpuFinder) fitting(b *Batch) int {
@@ -188,6 +202,7 @@ func (w *gpuFinder) find(b *Batch, f *Found) error {
 	if found.count() > limit {
 		return ErrTooMuch
 	}
+	w.learn(int(found.count()), len(b.Reads))
 	f.fullness = 2 * float64(found.count()) / float64(w.options.Limits.GPUFound)
 	return nil
 }
@@ -261,10 +276,16 @@ func (p *gpuPass) skimmed() error {
 func (p *gpuPass) skimClass() error {
 	s, whole := &p.skim, p.chunk
 	first, count := whole.stretches()
+	// Most candidates become locations, one in two at least.
+	tooMuch := func() bool { return int64(s.tried)/2 > p.limit }
 	if s.stretches == 0 || s.stretches >= count {
 		s.stretches = count
 		if p.pass(whole) {
 			return nil
+		}
+		if tooMuch() {
+			p.learn(s.tried/2, len(p.batch.Reads))
+			return ErrTooMuch
 		}
 	}
 	// What other classes found stands for itself: a read is of one class.
@@ -278,7 +299,7 @@ func (p *gpuPass) skimClass() error {
 		p.chunk = &part
 		switch {
 		case p.pass(&part):
-			little := s.found < s.room/4
+			little := s.found < s.room/4 && s.hitsFound < s.hitRoom/4
 			if err := p.verified(); err != nil {
 				return err
 			}
@@ -309,12 +330,17 @@ func (p *gpuPass) pass(part *gpuChunk) bool {
 // verified turns the candidates that there are into locations.
 func (p *gpuPass) verified() error {
 	s, n := &p.skim, p.skim.found
+	if int64(n)/2 > p.limit {
+		p.learn(n/2, len(p.batch.Reads))
+		return ErrTooMuch
+	}
 	p.result.Counts.Candidates += int64(n)
 	start := p.options.Times.Verify.Start()
 	locations, operations, left := p.verify.verify(p, &s.candidates, n)
 	p.options.Times.Verify.Add(start, int64(n))
 	s.found = 0
-	if p.queue.Err != nil || p.found.count()+int64(len(locations)+len(left)) > p.limit {
+	if all := p.found.count() + int64(len(locations)+len(left)); p.queue.Err != nil || all > p.limit {
+		p.learn(int(all), len(p.batch.Reads))
 		return ErrTooMuch
 	}
 	p.decode(locations, operations)

@@ -13,6 +13,8 @@ type gpuSkim struct {
 	candidates       device.Buffer // kernels.Candidate as two words each
 	hitRoom, room    int           // hits and candidates that have room; more only where there are none
 	found            int           // candidates that there are
+	// hitsFound and tried are the hits and candidates of the last pass, also some that had no room.
+	hitsFound, tried int
 	// stretches is how many of the text are likely to fit at a time; 0 for all.
 	stretches    int
 	hostCounters device.Pinned[uint32]
@@ -86,10 +88,11 @@ func (s *gpuSkim) pass(p *gpuPass, c *gpuChunk) bool {
 	if q.Wait() != nil {
 		return false
 	}
-	if int(counters[kernels.SkimHits]) > s.hitRoom || int(counters[kernels.SkimCandidates]) > s.room {
+	s.hitsFound, s.tried = int(counters[kernels.SkimHits]), int(counters[kernels.SkimCandidates])
+	if s.hitsFound > s.hitRoom || s.tried > s.room {
 		return false
 	}
-	s.found = int(counters[kernels.SkimCandidates])
+	s.found = s.tried
 	return true
 }
 
