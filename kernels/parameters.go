@@ -128,9 +128,10 @@ const TiledLetters = 64
 // Of skim.cu:
 
 const SkimThreads = 256
-const SkimStretch = 65536 // positions of a stretch; 16 bits tell where in it
-const SkimHits = 1        // hits, also some of those that had no room
-const SkimCandidates = 2  // likewise
+const SkimMost = 16      // 2^16 positions of a stretch at most, whose places have 16 bits
+const SkimLeast = 10     // and 2^10 at least, a step
+const SkimHits = 1       // hits, also some of those that had no room
+const SkimCandidates = 2 // likewise
 const SkimCounters = 4
 const SkimCompared = 1 // entries equal to their window
 const SkimTotals = 2
@@ -540,6 +541,8 @@ type SkimParams struct {
 	SlotShift   uint32
 	Begin       uint32
 	End         uint32
+	Stretch     uint32
+	_           uint32
 }
 
 // JudgeParams are the parameters of kernel judge.
@@ -813,8 +816,8 @@ var Entries = []Entry{
 	{Name: "shift_or_segment_64", File: "shiftor", ParameterBytes: 40, Threads: 256},
 	{Name: "shift_or_tiled_32", File: "shiftor", ParameterBytes: 40, Threads: 256},
 	{Name: "shift_or_tiled_64", File: "shiftor", ParameterBytes: 40, Threads: 256},
-	{Name: "skim", File: "skim", ParameterBytes: 104, Threads: 256},
-	{Name: "skim_direct", File: "skim", ParameterBytes: 104, Threads: 256},
+	{Name: "skim", File: "skim", ParameterBytes: 112, Threads: 256},
+	{Name: "skim_direct", File: "skim", ParameterBytes: 112, Threads: 256},
 	{Name: "judge", File: "skim", ParameterBytes: 104, Threads: 256},
 	{Name: "sum_parts", File: "sum", ParameterBytes: 32, Threads: 256},
 	{Name: "sum_across", File: "sum", ParameterBytes: 32, Threads: 256},

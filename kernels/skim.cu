@@ -16,7 +16,8 @@
 #include "pieces.cuh"
 
 constexpr u32 SKIM_THREADS = 256;    // exported
-constexpr u32 SKIM_STRETCH = 65536;  // exported: positions of a stretch; 16 bits tell where in it
+constexpr u32 SKIM_MOST = 16;         // exported: 2^16 positions of a stretch at most, whose places have 16 bits
+constexpr u32 SKIM_LEAST = 10;        // exported: and 2^10 at least, a step
 constexpr u32 SKIM_STEP = 1024;      // positions that a warp looks at in one step, 32 a lane
 
 struct SkimParams {
@@ -34,6 +35,8 @@ struct SkimParams {
 	u32 slot_shift;
 	u32 begin;          // windows start at this position
 	u32 end;            // to before this one
+	u32 stretch;        // 2^stretch positions
+	u32 unused;
 };
 
 // What counters hold.
@@ -216,9 +219,9 @@ struct Warp {
 DEVICE u32 take_stretch(const SkimParams& p) {
 	u32 next = 0;
 	if (lane() == 0) {
-		next = p.begin / SKIM_STRETCH + atomic_add(p.counters + SKIM_NEXT, 1u);
+		next = (p.begin >> p.stretch) + atomic_add(p.counters + SKIM_NEXT, 1u);
 		const bool full = atomic_add(p.counters + SKIM_HITS, 0u) > p.capacity;
-		next = full || u64(next) * SKIM_STRETCH >= p.end ? ~0u : next * SKIM_STRETCH;
+		next = full || u64(next) << p.stretch >= p.end ? ~0u : next << p.stretch;
 	}
 	return shuffle(next, 0);
 }
@@ -309,7 +312,7 @@ DEVICE void look_up(const SkimParams& p, Warp& warp, u32* starts, const u16* win
 DEVICE void skim_stretch(const SkimParams& p, Warp& warp, u32* starts, u16* windows, u32& passed) {
 	const u32 stretch = warp.stretch;
 	u32 waiting = 0;
-	for (u32 step = 0; step < SKIM_STRETCH && stretch + step < p.end; step += SKIM_STEP) {
+	for (u32 step = 0; step >> p.stretch == 0 && stretch + step < p.end; step += SKIM_STEP) {
 		const u32 mine = step + 32 * lane(), word = (stretch + mine) / 32;
 		u32 pass = 0;
 		if (stretch + mine < p.end && stretch + mine + 32 > p.begin) {
@@ -376,7 +379,7 @@ DEVICE Window direct_window(const SkimParams& p, u32 stretch, u32 step) {
 // direct_stretch stops when hits have no room.
 DEVICE void direct_stretch(const SkimParams& p, Warp& warp, u32* starts) {
 	const u32 stretch = warp.stretch;
-	const u32 first = stretch < p.begin ? (p.begin - stretch) & ~31u : 0, end = minimum(SKIM_STRETCH, p.end - stretch);
+	const u32 first = stretch < p.begin ? (p.begin - stretch) & ~31u : 0, end = minimum(1u << p.stretch, p.end - stretch);
 	Window next = direct_window(p, stretch, first);
 	for (u32 step = first; step < end && !warp.full; step += 32) {
 		Window w = next;

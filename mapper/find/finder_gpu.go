@@ -105,7 +105,7 @@ func (w *gpuFinder) fitting(b *Batch) int {
 
 // roomFor is the room for what so many reads find, of so many bytes each.
 func (w *gpuFinder) roomFor(reads, bytes int) int {
-	return min(w.options.Limits.GPUQueue, max(32*reads, 1<<18), max(w.device.share()/2/bytes, 1<<10))
+	return min(w.options.Limits.GPUQueue, max(128*reads, 1<<18), max(w.device.share()/2/bytes, 1<<10))
 }
 
 // candidateRoom is the room for candidates of so many reads. It is more than most batches need.
@@ -113,7 +113,7 @@ func (w *gpuFinder) candidateRoom(reads int) int { return w.roomFor(reads, w.byt
 
 // hitRoom is the room for hits of so many reads: an eighth of the finder's memory at most.
 func (w *gpuFinder) hitRoom(reads int) int {
-	return min(8*w.options.Limits.GPUQueue, max(256*reads, 1<<18), max(w.device.share()/8/hitBytes, 1<<10), 1<<27)
+	return min(8*w.options.Limits.GPUQueue, max(1024*reads, 1<<18), max(w.device.share()/8/hitBytes, 1<<10), 1<<27)
 }
 
 // bytesOfCandidate is what a candidate takes in all.

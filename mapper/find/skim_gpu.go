@@ -1,6 +1,8 @@
 package find
 
 import (
+	"math/bits"
+
 	"scanmap/device"
 	"scanmap/kernels"
 )
@@ -28,21 +30,34 @@ type gpuCandidate struct{ read, diagonal uint32 }
 // hitBytes is the size of a hit.
 const hitBytes = 8
 
+// skimStretch is the number of positions by which a chunk is cut into parts.
+const skimStretch = 1 << kernels.SkimMost
+
 // stretches returns the number of the first stretch that has windows of the chunk, and how many
 // have.
 func (c *gpuChunk) stretches() (first, count int) {
-	first = int(c.from) / kernels.SkimStretch
-	return first, (int(c.to)+kernels.SkimStretch-1)/kernels.SkimStretch - first
+	first = int(c.from) / skimStretch
+	return first, (int(c.to)+skimStretch-1)/skimStretch - first
 }
+
+// stretchBits is the size of the stretches that warps take, as a power of two: small enough that
+// each warp has several, so that all end at about the same time.
+func (c *gpuChunk) stretchBits(warps int) int {
+	each := int(c.to-c.from) / (stretchesOfWarp * warps)
+	return min(max(bits.Len(uint(each)), kernels.SkimLeast+1)-1, kernels.SkimMost)
+}
+
+// stretchesOfWarp is how many stretches a warp takes at least, where they can be so small.
+const stretchesOfWarp = 8
 
 // part returns count stretches of the chunk, from one on, as a chunk in the same memory: it owns the
 // windows that start there, and what others may add to is left to the host.
 func (c *gpuChunk) part(first, count int) gpuChunk {
 	part := *c
-	if from := uint32(first * kernels.SkimStretch); from > c.from {
+	if from := uint32(first * skimStretch); from > c.from {
 		part.from, part.lowCut = from, from
 	}
-	if to := uint64(first+count) * kernels.SkimStretch; to < uint64(c.to) {
+	if to := uint64(first+count) * skimStretch; to < uint64(c.to) {
 		part.to, part.highCut = uint32(to), uint32(to)
 	}
 	return part
@@ -70,13 +85,13 @@ func (s *gpuSkim) pass(p *gpuPass, c *gpuChunk) bool {
 	if table.direct() {
 		kernel = "skim_direct"
 	}
-	_, count := c.stretches()
-	warps := kernels.SkimThreads / 32
-	device.LaunchBlocks(q, kernel, min((count+warps-1)/warps, skimBlocks*q.GPU.Info().Multiprocessors), &kernels.SkimParams{
+	blocks := skimBlocks * q.GPU.Info().Multiprocessors
+	stretch := c.stretchBits(blocks * kernels.SkimThreads / 32)
+	device.LaunchBlocks(q, kernel, blocks, &kernels.SkimParams{
 		Text: c.params(p.text), Buckets: table.buckets.At(0), Heads: table.heads.At(0), Entries: table.entries.At(0),
 		Filter: table.filter.At(0), Counters: s.counters.At(0), Hits: s.hits.At(0), Totals: s.totals.At(0),
 		Capacity: uint32(s.hitRoom), Q: uint32(table.q), BucketShift: table.bucketShift, SlotShift: table.slotShift,
-		Begin: c.from, End: c.to,
+		Begin: c.from, End: c.to, Stretch: uint32(stretch),
 	})
 	device.LaunchBlocks(q, "judge", min((s.hitRoom+kernels.SkimThreads-1)/kernels.SkimThreads, judgeBlocks*q.GPU.Info().Multiprocessors),
 		&kernels.JudgeParams{

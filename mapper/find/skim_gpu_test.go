@@ -15,6 +15,7 @@ import (
 	"scanmap/gpu"
 	"scanmap/internal/emulator"
 	"scanmap/internal/truth"
+	"scanmap/kernels"
 	"scanmap/locate"
 	"scanmap/mapper/find"
 )
@@ -70,7 +71,40 @@ func skimCase(r *rand.Rand) (contigs, reads []string, k func(int) int) {
 		}
 		reads = append(reads, read)
 	}
+	// Pieces that are their own reverse complement, with nothing else beside them.
+	for _, m := range []int{10, 12, 14, 16} {
+		edits[m] = 1
+		piece := palindrome(m / 2)
+		contigs = append(contigs, truth.Random(r, 40, "ACGT")+piece+truth.Random(r, 40, "ACGT"))
+		reads = append(reads, piece)
+	}
+	contig, read := clustered(r)
+	edits[len(read)] = 13
+	contigs, reads = append(contigs, contig), append(reads, read)
+	for i, read := range reads { // all others of its length and k too
+		if len(read) == clusteredLength && read != reads[len(reads)-1] {
+			reads[i] = read[1:]
+			edits[len(read)-1] = max(edits[len(read)-1], 1)
+		}
+	}
 	return contigs, reads, func(length int) int { return max(edits[length]-1, 0) }
+}
+
+// clusteredLength is the length of the read that clustered makes, with 12 edits.
+const clusteredLength = 150
+
+// clustered makes a read whose first pair of pieces is intact, whose second is so different that the
+// node of both cannot hold it, and whose last pieces all have an edit, one of them an insertion. Only
+// those between lead to its location, and they lie on the diagonal of the first.
+func clustered(r *rand.Rand) (contig, read string) {
+	text := truth.Random(r, clusteredLength, "ACGT")
+	other := map[byte]byte{'A': 'C', 'C': 'G', 'G': 'T', 'T': 'A'}
+	edited := []byte(text)
+	for _, at := range []int{25, 30, 35, 40, 44, 120, 130, 140} {
+		edited[at] = other[edited[at]]
+	}
+	edited = append(edited[:112:112], append([]byte{other[edited[112]]}, edited[112:clusteredLength-1]...)...)
+	return truth.Random(r, 100, "ACGT") + text + truth.Random(r, 100, "ACGT"), string(edited)
 }
 
 // locations of each read, as a finder and the reader make them.
@@ -99,6 +133,42 @@ func locations(t *testing.T, f find.Finder, ref *dna.Reference, reads []string, 
 		from += len(part.Reads)
 	}
 	return out
+}
+
+// TestPartsOfText has so little room that a text is skimmed part by part, with repeats across where
+// parts meet.
+func TestPartsOfText(t *testing.T) {
+	r := rand.New(rand.NewPCG(31, 32))
+	text := []byte(truth.Random(r, 150_000, "ACGT"))
+	unit := truth.Random(r, 37, "ACGT")
+	// Positions on the GPU begin with padding, and parts meet at multiples of 2^16.
+	for _, border := range []int{1<<16 - kernels.TextPadding, 2<<16 - kernels.TextPadding} {
+		copy(text[border-600:], strings.Repeat(unit, 33))
+	}
+	contigs := []string{string(text)}
+	var reads []string
+	for i := range 30 {
+		from := 1<<16 - kernels.TextPadding - 130 + 7*i
+		reads = append(reads, truth.Edited(r, contigs[0][from:from+100], 3))
+	}
+	ref := truth.Reference(t, contigs...)
+	k := func(int) int { return 5 }
+	o := find.Options{Engine: find.EngineScan, Threads: 2, Times: &find.Times{}}
+	want := locations(t, find.OnCPU(ref, o), ref, reads, k)
+	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
+	for _, queue := range []int{0, 64} {
+		o.Engine, o.Limits.GPUQueue = find.EngineSkim, queue
+		gpus, err := find.OnGPUs(ref, cuda(driver, 0), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, locations(t, gpus.Finders()[0], ref, reads, k)); diff != "" {
+			t.Errorf("a queue of %d: (-scan +skim)\n%s", queue, diff)
+		}
+		if err := gpus.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // TestSkimOnGPU compares what kernels find by selective seeds with the exhaustive engine on the CPU.
