@@ -34,14 +34,14 @@ const MostWuManber = 7
 
 // Of pieces.cuh:
 
-// DirectBases is the most bases of pieces whose codes number the buckets of the table: nearly every
-// window then has some, so that there is no filter, and entries need no code.
+// DirectBases is the most bases of pieces whose codes number the buckets of the table: nearly
+// every window then has some, so that there is no filter, and entries need no code.
 const DirectBases = 12
 const Direct = 255 // the shift of buckets that stands for it
 
 // A head tells where the entries of a bucket are, without going there for most windows that have
-// none: {the first | how many << HeadShift, bits of their codes}. HEAD_MANY stands for that many or
-// more; the next head then tells. All bits are set where there are more than HEAD_CODES entries.
+// none: {the first | how many << HeadShift, bits of their codes}. HEAD_MANY stands for that many
+// or more; the next head then tells. All bits are set where there are more than HEAD_CODES entries.
 const HeadShift = 27 // of pieces, fewer than 2^27 can be in a table
 
 // Of align.cu:
@@ -128,8 +128,10 @@ const TiledLetters = 64
 // Of skim.cu:
 
 const SkimThreads = 256
-const SkimMost = 16      // 2^16 positions of a stretch at most, whose places have 16 bits
-const SkimLeast = 10     // and 2^10 at least, a step
+
+// A stretch has 2^SkimLeast to 2^SkimMost positions: at least a step, and places of 16 bits.
+const SkimMost = 16
+const SkimLeast = 10
 const SkimHits = 1       // hits, also some of those that had no room
 const SkimCandidates = 2 // likewise
 const SkimCounters = 4

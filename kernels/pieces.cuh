@@ -6,9 +6,9 @@
 // k is even. A node is a run of neighbouring pieces, its budget their number less one, its region
 // the stretch of the read from the border before its first piece to the border after its last. A
 // border lies anywhere between two pieces (border says where), so that regions of disjoint nodes
-// are disjoint. The groups are nodes. A last piece alone and the pair before it are a node of three,
-// which from here on stands in the pair's place; four pieces from a multiple of four on are a node,
-// and eight, and so on up to the whole read, whose budget is k.
+// are disjoint. The groups are nodes. A last piece alone and the pair before it are a node of
+// three, which from here on stands in the pair's place; four pieces from a multiple of four on are
+// a node, and eight, and so on up to the whole read, whose budget is k.
 //
 // Lemma. An alignment of a read with at most k edits has a group with a piece that is intact (no
 // edit changes it), such that every node around that group holds no more edits than its budget.
@@ -45,8 +45,8 @@ DEVICE u32 complement_code(u32 code, u32 q) {
 	return (byte_permute(reversed, reversed, 0x1032) >> (16 - q)) & code_mask(q);
 }
 
-// DIRECT_BASES is the most bases of pieces whose codes number the buckets of the table: nearly every
-// window then has some, so that there is no filter, and entries need no code.
+// DIRECT_BASES is the most bases of pieces whose codes number the buckets of the table: nearly
+// every window then has some, so that there is no filter, and entries need no code.
 constexpr u32 DIRECT_BASES = 12; // exported
 constexpr u32 DIRECT = 255;      // exported: the shift of buckets that stands for it
 
@@ -174,8 +174,8 @@ DEVICE bool lone_fits(u32 word, u32 text) {
 }
 
 // A head tells where the entries of a bucket are, without going there for most windows that have
-// none: {the first | how many << HEAD_SHIFT, bits of their codes}. HEAD_MANY stands for that many or
-// more; the next head then tells. All bits are set where there are more than HEAD_CODES entries.
+// none: {the first | how many << HEAD_SHIFT, bits of their codes}. HEAD_MANY stands for that many
+// or more; the next head then tells. All bits are set where there are more than HEAD_CODES entries.
 constexpr u32 HEAD_SHIFT = 27;  // exported: of pieces, fewer than 2^27 can be in a table
 constexpr u32 HEAD_MANY = 31;
 constexpr u32 HEAD_CODES = 12;

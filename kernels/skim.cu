@@ -15,10 +15,11 @@
 #include "diagonals.cuh"
 #include "pieces.cuh"
 
-constexpr u32 SKIM_THREADS = 256;    // exported
-constexpr u32 SKIM_MOST = 16;         // exported: 2^16 positions of a stretch at most, whose places have 16 bits
-constexpr u32 SKIM_LEAST = 10;        // exported: and 2^10 at least, a step
-constexpr u32 SKIM_STEP = 1024;      // positions that a warp looks at in one step, 32 a lane
+constexpr u32 SKIM_THREADS = 256; // exported
+// A stretch has 2^SKIM_LEAST to 2^SKIM_MOST positions: at least a step, and places of 16 bits.
+constexpr u32 SKIM_MOST = 16;     // exported
+constexpr u32 SKIM_LEAST = 10;    // exported
+constexpr u32 SKIM_STEP = 1024;   // positions that a warp looks at in one step, 32 a lane
 
 struct SkimParams {
 	Text text;
@@ -57,9 +58,9 @@ constexpr u32 HITS = 64;              // likewise, and 32 lanes may add one each
 
 // Shared is what the lanes of a warp share.
 struct Shared {
-	// Hits that wait to be written: {the piece; where: the window's place in the stretch << 1 | whether
-	// its canonical code is that of its reverse complement; what lone_fits needs of the entry, or
-	// NOT_ALONE, and of the text}.
+	// Hits that wait to be written: {the piece; where: the window's place in the stretch << 1 |
+	// whether its canonical code is that of its reverse complement; what lone_fits needs of the
+	// entry, or NOT_ALONE, and of the text}.
 	u32x4 hits[HITS];
 	// Of windows, one of each lane: {the first entry, one after the last, where, and the canonical
 	// code or what look_at_few needs}, and the bases beside: right low and high, left low and high.
@@ -155,8 +156,8 @@ struct Warp {
 		if (hits >= 32) write(p, 32);
 	}
 
-	// look_at has all lanes look at the entries of each window that has more than `few`, which it then
-	// takes off it, and of each palindrome for the other strand.
+	// look_at has all lanes look at the entries of each window that has more than `few`, which it
+	// then takes off it, and of each palindrome for the other strand.
 	template <class Entry> DEVICE void look_at(const SkimParams& p, Window& own, u32 few) {
 		const Entry* entries = static_cast<const Entry*>(p.entries);
 		const u32 palindromes = ballot(own.palindrome && own.count), many = ballot(own.count > few);
@@ -226,8 +227,8 @@ DEVICE u32 take_stretch(const SkimParams& p) {
 	return shuffle(next, 0);
 }
 
-// A window with more entries than `few` is looked at by all lanes, one after the other. The loads of
-// 32 windows with fewer are shared out over the lanes: of one wide entry or of two narrow ones.
+// A window with more entries than `few` is looked at by all lanes, one after the other. The loads
+// of 32 windows with fewer are shared out over the lanes: of one wide entry or of two narrow ones.
 constexpr u32 FEW_WIDE = 64;
 constexpr u32 FEW_NARROW = 31;
 constexpr u32 LOADS_WIDE = 32 * FEW_WIDE;
@@ -355,8 +356,8 @@ KERNEL_BLOCKS(skim, SkimParams, SKIM_THREADS, 4) {
 	atomic_add(p.totals + SKIM_COMPARED, u64(warp.compared));
 }
 
-// direct_window returns the window of this lane of 32 from a position on, a multiple of 32, with its
-// entries.
+// direct_window returns the window of this lane of 32 from a position on, a multiple of 32, with
+// its entries.
 DEVICE Window direct_window(const SkimParams& p, u32 stretch, u32 step) {
 	const u32 word = (stretch + step) / 32, at = stretch + step + lane();
 	const u32x2* planes = p.text.planes + word;
@@ -462,10 +463,10 @@ DEVICE bool stands(const JudgeParams& p, const Shape& s, const u64* strand, bool
 
 // judged tells whether a hit is a candidate.
 //
-// It is one when the read has at most k differences on its diagonal; otherwise no node around it may
-// exceed its budget. It is none when an earlier piece of the read stands on the same diagonal and
-// surely is a candidate or has such a piece before it in turn: any piece when there are at most k
-// differences, or when nothing is asked of the read; otherwise one of the same node of four, all
+// It is one when the read has at most k differences on its diagonal; otherwise no node around it
+// may exceed its budget. It is none when an earlier piece of the read stands on the same diagonal
+// and surely is a candidate or has such a piece before it in turn: any piece when there are at most
+// k differences, or when nothing is asked of the read; otherwise one of the same node of four, all
 // nodes around which were asked already.
 DEVICE bool judged(const JudgeParams& p, const u32x2& hit, Candidate& c) {
 	const u32 piece = hit.x & ~STRAND, at = p.pieces_at[piece], read = p.pieces_read[piece];

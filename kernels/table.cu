@@ -80,9 +80,9 @@ struct Placement {
 	u32 cost;
 };
 
-// even_start returns the start of a piece of pieces that are spaced evenly. The two of a group lie at
-// the ends of its region, so that all other bases of it are beside both. A last piece alone, whose
-// bases beside it have to be intact, gets some more of them before it.
+// even_start returns the start of a piece of pieces that are spaced evenly. The two of a group lie
+// at the ends of its region, so that all other bases of it are beside both. A last piece alone,
+// whose bases beside it have to be intact, gets some more of them before it.
 DEVICE u32 even_start(const Shape& s, u32 q, u32 piece) {
 	const u32 pairs = (s.k + 1) / 2, slack = s.length - (s.k + 1) * q;
 	u32 room = s.length;

@@ -13,7 +13,7 @@ type gpuSkim struct {
 	counters, totals device.Buffer
 	hits             device.Buffer // a piece and a position as two words each
 	candidates       device.Buffer // kernels.Candidate as two words each
-	hitRoom, room    int           // hits and candidates that have room; more only where there are none
+	hitRoom, room    int           // hits and candidates that have room
 	found            int           // candidates that there are
 	// hitsFound and tried are the hits and candidates of the last pass, also some that had no room.
 	hitsFound, tried int
@@ -50,8 +50,8 @@ func (c *gpuChunk) stretchBits(warps int) int {
 // stretchesOfWarp is how many stretches a warp takes at least, where they can be so small.
 const stretchesOfWarp = 8
 
-// part returns count stretches of the chunk, from one on, as a chunk in the same memory: it owns the
-// windows that start there, and what others may add to is left to the host.
+// part returns count stretches of the chunk, from one on, as a chunk in the same memory: it owns
+// the windows that start there, and what others may add to is left to the host.
 func (c *gpuChunk) part(first, count int) gpuChunk {
 	part := *c
 	if from := uint32(first * skimStretch); from > c.from {
@@ -76,6 +76,7 @@ func (s *gpuSkim) begin(q *device.Queue, room, hitRoom int) {
 func (s *gpuSkim) pass(p *gpuPass, c *gpuChunk) bool {
 	q, table := p.queue, &p.table
 	q.Reserve(&s.hits, hitBytes*s.hitRoom)
+	// Their room grows only where there are none.
 	q.Reserve(&s.candidates, candidateBytes*s.room)
 	counters := s.hostCounters.Resize(q, kernels.SkimCounters)
 	clear(counters)

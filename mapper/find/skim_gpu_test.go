@@ -20,8 +20,8 @@ import (
 	"scanmap/mapper/find"
 )
 
-// skimCase is a text full of copies, N, periods and palindromes, with reads of it of 12 to 300 bases
-// and up to 24 edits.
+// skimCase is a text full of copies, N, periods and palindromes, with reads of it of 12 to 300
+// bases and up to 24 edits.
 func skimCase(r *rand.Rand) (contigs, reads []string, k func(int) int) {
 	palindrome := func(n int) string {
 		half := truth.Random(r, n, "ACGT")
@@ -93,9 +93,9 @@ func skimCase(r *rand.Rand) (contigs, reads []string, k func(int) int) {
 // clusteredLength is the length of the read that clustered makes, with 12 edits.
 const clusteredLength = 150
 
-// clustered makes a read whose first pair of pieces is intact, whose second is so different that the
-// node of both cannot hold it, and whose last pieces all have an edit, one of them an insertion. Only
-// those between lead to its location, and they lie on the diagonal of the first.
+// clustered makes a read whose first pair of pieces is intact, whose second is so different that
+// the node of both cannot hold it, and whose last pieces all have an edit, one of them an
+// insertion. Only those between lead to its location, and they lie on the diagonal of the first.
 func clustered(r *rand.Rand) (contig, read string) {
 	text := truth.Random(r, clusteredLength, "ACGT")
 	other := map[byte]byte{'A': 'C', 'C': 'G', 'G': 'T', 'T': 'A'}
@@ -171,8 +171,8 @@ func TestPartsOfText(t *testing.T) {
 	}
 }
 
-// TestSkimOnGPU compares what kernels find by selective seeds with the exhaustive engine on the CPU.
-// SCANMAP_SKIM_CASES and SCANMAP_SKIM_SEED ask for more cases, and for others.
+// TestSkimOnGPU compares what kernels find by selective seeds with the exhaustive engine on the
+// CPU. SCANMAP_SKIM_CASES and SCANMAP_SKIM_SEED ask for more cases, and for others.
 func TestSkimOnGPU(t *testing.T) {
 	number := func(name string, otherwise int) int {
 		if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
