@@ -257,7 +257,11 @@ func (p *gpuPass) skimmed() error {
 		if length == maxPiece && w.refiner.weighed {
 			even = w.refiner.even.At(0)
 		}
-		w.table.build(q, w.device, p.reads, class, length, p.pieces, even)
+		pieces := 0
+		for _, read := range class {
+			pieces += int(b.k[read]) + 1
+		}
+		w.table.build(q, w.device, p.reads, class, length, p.pieces, isDirect(length, pieces, w.options.Limits.GPUDirect), even)
 		w.options.Times.Pieces.Add(start, int64(len(class)))
 		if err := p.skimClass(); err != nil {
 			return err

@@ -9,7 +9,8 @@ import (
 
 // A gpuTable is the table of a class of reads on a GPU (kernels/table.cu).
 type gpuTable struct {
-	q                       int // length of the pieces it holds; 0 before the first
+	q                       int  // length of the pieces it holds; 0 before the first
+	direct                  bool // see isDirect
 	bucketShift, slotShift  uint32
 	members                 device.Buffer // the reads of the class
 	piecesAt, codes, reads  device.Buffer // of each piece
@@ -18,8 +19,16 @@ type gpuTable struct {
 	heads, filter           device.Buffer
 }
 
-// direct tells that codes number the buckets, so that there are neither heads nor a filter.
-func (t *gpuTable) direct() bool { return t.q <= kernels.DirectBases }
+// isDirect tells whether the codes of so many pieces of q bases should number the buckets, so that
+// there are neither heads nor a filter: if q is small enough, and there is a piece for each four
+// codes, or `least`. With fewer a filter refuses most windows, which is cheaper (other numbers were
+// not measured).
+func isDirect(q, pieces, least int) bool {
+	if least == 0 {
+		least = 1 << (2*q - 2)
+	}
+	return q <= kernels.DirectBases && pieces >= least
+}
 
 // What an entry takes, in bytes.
 const (
@@ -35,19 +44,19 @@ const maxFilterBytes = 32 << 20
 const slotBytes = 8
 
 // build cuts the reads of a class into pieces of q bases and enters them. pieces is the number of
-// pieces of all reads that are skimmed for; even is what weigh found, or 0.
-func (t *gpuTable) build(q *device.Queue, d *gpuDevice, reads kernels.Reads, members []uint32, length, pieces int, even uint64) {
-	t.q = length
+// pieces of all reads that are skimmed for, direct what isDirect says, even what weigh found, or 0.
+func (t *gpuTable) build(q *device.Queue, d *gpuDevice, reads kernels.Reads, members []uint32, length, pieces int, direct bool, even uint64) {
+	t.q, t.direct = length, direct
 	// One or two buckets for each piece, and as many slots of 64 bits, until they fill the cache.
 	// A piece sets two bits in a half of each of two slots.
 	bucketBits := min(max(bits.Len(uint(pieces)), 8), kernels.HeadShift)
 	entry := wideEntry
-	if t.direct() {
+	if t.direct {
 		bucketBits, entry = 2*length, narrowEntry
 	}
 	slotBits := max(min(bits.Len(uint(pieces)), bits.Len(uint(maxFilterBytes/slotBytes))-1), 8)
 	t.bucketShift, t.slotShift = uint32(32-bucketBits), uint32(32-slotBits)
-	if t.direct() {
+	if t.direct {
 		t.bucketShift = kernels.Direct
 	}
 	buckets := 1 << bucketBits
@@ -58,7 +67,7 @@ func (t *gpuTable) build(q *device.Queue, d *gpuDevice, reads kernels.Reads, mem
 	q.Reserve(&t.entries, entry*(pieces+1)) // narrow ones are read two at a time
 	q.Reserve(&t.buckets, 4*(buckets+1))
 	q.Clear(&t.buckets, 4*(buckets+1))
-	if !t.direct() {
+	if !t.direct {
 		q.Reserve(&t.heads, 8*(buckets+1))
 		q.Reserve(&t.filter, slotBytes<<slotBits)
 		q.Clear(&t.filter, slotBytes<<slotBits)
@@ -78,7 +87,7 @@ func (t *gpuTable) build(q *device.Queue, d *gpuDevice, reads kernels.Reads, mem
 		Entries: t.entries.At(0), Filter: t.filter.At(0), Count: uint32(pieces), Q: uint32(length),
 		BucketShift: t.bucketShift, SlotShift: t.slotShift,
 	})
-	if !t.direct() {
+	if !t.direct {
 		device.Launch(q, "heads", buckets+1, &kernels.HeadsParams{
 			Buckets: t.buckets.At(0), Entries: t.entries.At(0), Heads: t.heads.At(0), Count: uint32(buckets),
 		})

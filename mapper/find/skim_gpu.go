@@ -83,7 +83,7 @@ func (s *gpuSkim) pass(p *gpuPass, c *gpuChunk) bool {
 	counters[kernels.SkimCandidates] = uint32(s.found)
 	device.Upload(q, &s.counters, counters)
 	kernel := "skim"
-	if table.direct() {
+	if table.direct {
 		kernel = "skim_direct"
 	}
 	blocks := skimBlocks * q.GPU.Info().Multiprocessors

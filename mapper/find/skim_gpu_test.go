@@ -157,7 +157,7 @@ func TestPartsOfText(t *testing.T) {
 	want := locations(t, find.OnCPU(ref, o), ref, reads, k)
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
 	for _, queue := range []int{0, 64} {
-		o.Engine, o.Limits.GPUQueue = find.EngineSkim, queue
+		o.Engine, o.Limits.GPUQueue, o.Limits.GPUDirect = find.EngineSkim, queue, 1
 		gpus, err := find.OnGPUs(ref, cuda(driver, 0), o)
 		if err != nil {
 			t.Fatal(err)
@@ -188,6 +188,7 @@ func TestSkimOnGPU(t *testing.T) {
 		o := find.Options{Engine: find.EngineScan, Threads: 2, Times: &find.Times{}, Limits: find.Limits{CountedBases: 1 + i%2<<30}}
 		want := locations(t, find.OnCPU(ref, o), ref, reads, k)
 		o.Engine = find.EngineSkim
+		o.Limits.GPUDirect = i % 2
 		if i%5 == 0 {
 			o.Limits.GPUQueue = 1 << (5 + i%7)
 		}
