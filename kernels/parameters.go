@@ -34,8 +34,8 @@ const MostWuManber = 7
 
 // Of pieces.cuh:
 
-// DirectBases is the most bases of pieces whose codes number the buckets of the table: nearly
-// every window then has some, so that there is no filter, and entries need no code.
+// DirectBases is the most bases of pieces whose codes may number the buckets of the table. Where
+// nearly every window has some there is no filter, and entries need no code.
 const DirectBases = 12
 const Direct = 255 // the shift of buckets that stands for it
 

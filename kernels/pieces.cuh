@@ -45,8 +45,8 @@ DEVICE u32 complement_code(u32 code, u32 q) {
 	return (byte_permute(reversed, reversed, 0x1032) >> (16 - q)) & code_mask(q);
 }
 
-// DIRECT_BASES is the most bases of pieces whose codes number the buckets of the table: nearly
-// every window then has some, so that there is no filter, and entries need no code.
+// DIRECT_BASES is the most bases of pieces whose codes may number the buckets of the table. Where
+// nearly every window has some there is no filter, and entries need no code.
 constexpr u32 DIRECT_BASES = 12; // exported
 constexpr u32 DIRECT = 255;      // exported: the shift of buckets that stands for it
 
@@ -80,7 +80,7 @@ struct Beside {
 
 // beside returns that for piece j: the bases towards its partner up to the border of the group. One
 // that is alone has those before it, where a narrow entry then goes on into the pair's region, or
-// those after it in a wide one if they are more. `most` is how many an entry holds.
+// those after it where pieces are longer and these are more. `most` is how many an entry holds.
 DEVICE Beside beside(const u32* places, const Shape& s, u32 j, u32 q, u32 most) {
 	const u32 first = j & ~1u, last = minimum(first + 1, s.k), at = places[j] >> PLACE_SHIFT;
 	const u32 before = at - border(places, s, first, q), after = border(places, s, last + 1, q) - at - q;
