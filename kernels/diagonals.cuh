@@ -18,17 +18,17 @@ DEVICE u32 differences(const Text& text, const u64* strand, u32 length, u32 diag
 	return sum;
 }
 
-// exceeds tells whether every alignment that stays within k diagonals of one has more than `most`
-// edits, as far as a cheap bound shows: a block of four bases in which an alignment has no edit
-// lies unchanged on one of the diagonals, and an edit lies in one block at most. So the blocks
-// unchanged on none are a lower bound of the edits. Ambiguous letters are compared by their codes,
-// which can only lower it.
-DEVICE bool exceeds(const Text& text, const u64* strand, u32 length, u32 diagonal, u32 k, u32 most) {
+// exceeds tells whether bases [from, to) of a strand of n words have more than `most` edits in
+// every alignment that keeps them within k diagonals of one, as far as a cheap bound shows: a block
+// of four bases (the last may have fewer) in which an alignment has no edit lies unchanged on one
+// of the diagonals, and an edit lies in one block at most. So the blocks unchanged on none are a
+// lower bound of the edits. Ambiguous letters are compared by their codes, which can only lower it.
+DEVICE bool exceeds(const Text& text, const u64* strand, u32 n, u32 from, u32 to, u32 diagonal, u32 k, u32 most) {
 	u32 broken = 0;
 	const u32 first = diagonal - k;
-	for (u32 at = 0; at < length; at += 32) {
-		const Planes s = strand_planes(strand, at);
-		const u32 inside = below(length - at);
+	for (u32 at = from; at < to; at += 32) {
+		const Planes s = {strand_window(strand, at, n, 0), strand_window(strand, at, n, 1)};
+		const u32 inside = below(to - at);
 		const u32x2* w = text.planes + (first + at) / 32;
 		const u32x2 w0 = w[0], w1 = w[1], w2 = w[2];
 		Planes t0 = {funnel_right(w0.x, w1.x, first + at), funnel_right(w0.y, w1.y, first + at)};

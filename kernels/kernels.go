@@ -12,7 +12,7 @@
 //
 //   - language.cuh: types, and the operations that CUDA's headers would declare
 //   - map.cuh: the text and the reads of scanmap map
-//   - pieces.cuh: codes of pieces, and the filter in front of their table
+//   - pieces.cuh: codes of pieces, their groups and entries, and the filter in front of the table
 //   - diagonals.cuh: comparisons of a read with the text on a diagonal
 //   - locations.cuh: locations and their alignments, as the host reads them
 //   - search.cuh: the text of scanmap search, and what was found in it
@@ -22,8 +22,8 @@
 //
 //   - pack.cu: the text as the kernels of scanmap map read it
 //   - sum.cu: running sums
-//   - table.cu: the pieces of a batch by their codes, and the filter
-//   - skim.cu: one pass over the text finds the candidates
+//   - table.cu: the pieces of a batch by their codes, with what is beside them, and the filter
+//   - skim.cu: one pass over the text finds hits, which are judged and become candidates
 //   - verify.cu: candidates become locations or windows
 //   - align.cu: windows become locations with their alignments
 //   - scan.cu: the exhaustive engine, every position for every read

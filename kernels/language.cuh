@@ -124,6 +124,14 @@ DEVICE u32x2 load_once(const u32x2* p) {
 		: "=r"(v.x), "=r"(v.y) : "l"(p));
 	return v;
 }
+DEVICE u32x4 load_once(const u32x4* p) {
+	u32x4 v;
+	asm("{\n\t.reg .b64 policy;\n\t"
+		"createpolicy.fractional.L2::evict_first.b64 policy, 1.0;\n\t"
+		"ld.global.L1::no_allocate.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], policy;\n\t}"
+		: "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(p));
+	return v;
+}
 DEVICE u32 load_once(const u32* p) {
 	u32 v;
 	asm("{\n\t.reg .b64 policy;\n\t"

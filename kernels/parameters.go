@@ -32,6 +32,18 @@ const SearchPadding = 4096
 // MostWuManber is the largest k of Wu-Manber's automata here: a flag has eight bits.
 const MostWuManber = 7
 
+// Of pieces.cuh:
+
+// DirectBases is the most bases of pieces whose codes may number the buckets of the table. Where
+// nearly every window has some there is no filter, and entries need no code.
+const DirectBases = 12
+const Direct = 255 // the shift of buckets that stands for it
+
+// A head tells where the entries of a bucket are, without going there for most windows that have
+// none: {the first | how many << HeadShift, bits of their codes}. HEAD_MANY stands for that many
+// or more; the next head then tells. All bits are set where there are more than HEAD_CODES entries.
+const HeadShift = 27 // of pieces, fewer than 2^27 can be in a table
+
 // Of align.cu:
 
 const AlignThreads = 128
@@ -116,9 +128,12 @@ const TiledLetters = 64
 // Of skim.cu:
 
 const SkimThreads = 256
-const SkimStretch = 65536 // positions of a stretch; 16 bits tell where in it
-const SkimCandidates = 1  // candidates found, also those that had no room
-const SkimUnfinished = 2
+
+// A stretch has 2^SkimLeast to 2^SkimMost positions: at least a step, and places of 16 bits.
+const SkimMost = 16
+const SkimLeast = 10
+const SkimHits = 1       // hits, also some of those that had no room
+const SkimCandidates = 2 // likewise
 const SkimCounters = 4
 const SkimCompared = 1 // entries equal to their window
 const SkimTotals = 2
@@ -512,28 +527,41 @@ type ShiftOrParams struct {
 	Halo  uint32
 }
 
-// SkimParams are the parameters of kernel skim.
+// SkimParams are the parameters of kernels skim and skim_direct.
 type SkimParams struct {
-	Text         Text
-	Reads        Reads
-	Buckets      uint64
-	Entries      uint64
-	Filter       uint64
-	PiecesAt     uint64
-	PiecesRead   uint64
-	Stretches    uint64
-	Unfinished   uint64
-	Counters     uint64
-	Candidates   uint64
-	Totals       uint64
-	Capacity     uint32
-	StretchCount uint32
-	FirstStretch uint32
-	Q            uint32
-	BucketShift  uint32
-	SlotShift    uint32
-	Begin        uint32
-	End          uint32
+	Text        Text
+	Buckets     uint64
+	Heads       uint64
+	Entries     uint64
+	Filter      uint64
+	Counters    uint64
+	Hits        uint64
+	Totals      uint64
+	Capacity    uint32
+	Q           uint32
+	BucketShift uint32
+	SlotShift   uint32
+	Begin       uint32
+	End         uint32
+	Stretch     uint32
+	_           uint32
+}
+
+// JudgeParams are the parameters of kernel judge.
+type JudgeParams struct {
+	Text        Text
+	Reads       Reads
+	PiecesAt    uint64
+	PiecesRead  uint64
+	Hits        uint64
+	Counters    uint64
+	Candidates  uint64
+	HitCapacity uint32
+	Capacity    uint32
+	Q           uint32
+	Begin       uint32
+	End         uint32
+	_           uint32
 }
 
 // SumParams are the parameters of kernels sum_parts, sum_across and sum_inside.
@@ -563,6 +591,7 @@ type Rarity struct {
 type WeighParams struct {
 	Reads    Reads
 	Members  uint64
+	Even     uint64
 	Shorter  uint64
 	Savings  uint64
 	Rarity   Rarity
@@ -576,8 +605,10 @@ type WeighParams struct {
 type CutParams struct {
 	Reads       Reads
 	Members     uint64
+	Even        uint64
 	PiecesAt    uint64
 	Codes       uint64
+	Ranks       uint64
 	PiecesRead  uint64
 	Counts      uint64
 	Rarity      Rarity
@@ -589,8 +620,11 @@ type CutParams struct {
 
 // EnterParams are the parameters of kernel enter.
 type EnterParams struct {
+	Reads       Reads
 	PiecesAt    uint64
 	Codes       uint64
+	PiecesRead  uint64
+	Ranks       uint64
 	Buckets     uint64
 	Entries     uint64
 	Filter      uint64
@@ -598,6 +632,15 @@ type EnterParams struct {
 	Q           uint32
 	BucketShift uint32
 	SlotShift   uint32
+}
+
+// HeadsParams are the parameters of kernel heads.
+type HeadsParams struct {
+	Buckets uint64
+	Entries uint64
+	Heads   uint64
+	Count   uint32
+	_       uint32
 }
 
 // GroupParams are the parameters of kernels group_count and group_place.
@@ -775,14 +818,17 @@ var Entries = []Entry{
 	{Name: "shift_or_segment_64", File: "shiftor", ParameterBytes: 40, Threads: 256},
 	{Name: "shift_or_tiled_32", File: "shiftor", ParameterBytes: 40, Threads: 256},
 	{Name: "shift_or_tiled_64", File: "shiftor", ParameterBytes: 40, Threads: 256},
-	{Name: "skim", File: "skim", ParameterBytes: 152, Threads: 256},
+	{Name: "skim", File: "skim", ParameterBytes: 112, Threads: 256},
+	{Name: "skim_direct", File: "skim", ParameterBytes: 112, Threads: 256},
+	{Name: "judge", File: "skim", ParameterBytes: 104, Threads: 256},
 	{Name: "sum_parts", File: "sum", ParameterBytes: 32, Threads: 256},
 	{Name: "sum_across", File: "sum", ParameterBytes: 32, Threads: 256},
 	{Name: "sum_inside", File: "sum", ParameterBytes: 32, Threads: 256},
 	{Name: "count_words", File: "table", ParameterBytes: 40, Threads: 128},
-	{Name: "weigh", File: "table", ParameterBytes: 72, Threads: 128},
-	{Name: "cut", File: "table", ParameterBytes: 88, Threads: 128},
-	{Name: "enter", File: "table", ParameterBytes: 56, Threads: 128},
+	{Name: "weigh", File: "table", ParameterBytes: 80, Threads: 128},
+	{Name: "cut", File: "table", ParameterBytes: 104, Threads: 128},
+	{Name: "enter", File: "table", ParameterBytes: 88, Threads: 128},
+	{Name: "heads", File: "table", ParameterBytes: 32, Threads: 128},
 	{Name: "group_count", File: "verify", ParameterBytes: 32, Threads: 128},
 	{Name: "group_place", File: "verify", ParameterBytes: 32, Threads: 128},
 	{Name: "windows", File: "verify", ParameterBytes: 136, Threads: 128},

@@ -1,69 +1,71 @@
 // The first stage: one pass over the text finds the candidates of all reads of a batch.
 //
-// A warp takes one stretch of the text after another. Each lane rolls the codes of 32 windows and
+// A warp takes one stretch of the text after another, and looks for the entries of the table that
+// equal a window of q bases. For longer pieces (skim) each lane rolls the codes of 32 windows and
 // asks the filter for two of them with one load. Windows that pass wait in a queue of the warp and
-// are looked up in the table 32 at a time; the entries of their buckets are shared out over the
-// lanes by a running sum, because a repeat's bucket holds thousands. Entries that equal their
-// window wait in a second queue, and are compared with the text 32 at a time. What may have k edits
-// becomes a candidate.
+// are looked up in the table 32 at a time. For short ones (skim_direct) nearly every window has
+// entries: 32 windows are looked up at once, and their entries shared out over the lanes. Windows
+// with many entries, as in repeats, are looked at by all lanes.
 //
-// When the queue of candidates is full, the warp notes its stretch as unfinished and ends. The host
-// empties the queue and launches again for the unfinished stretches; candidates found twice are
-// dropped later.
+// Entries that equal their window and fit the bases beside it are hits. A second kernel (judge)
+// compares them with the text, one a thread. What may have k edits becomes a candidate.
+//
+// When hits or candidates have no room the kernels end early; the counters tell, and the host
+// tries a shorter part of the text, or more room.
 #include "diagonals.cuh"
 #include "pieces.cuh"
 
-constexpr u32 SKIM_THREADS = 256;    // exported
-constexpr u32 SKIM_STRETCH = 65536;  // exported: positions of a stretch; 16 bits tell where in it
-constexpr u32 SKIM_STEP = 1024;      // positions that a warp looks at in one step, 32 a lane
+constexpr u32 SKIM_THREADS = 256; // exported
+// A stretch has 2^SKIM_LEAST to 2^SKIM_MOST positions: at least a step, and places of 16 bits.
+constexpr u32 SKIM_MOST = 16;     // exported
+constexpr u32 SKIM_LEAST = 10;    // exported
+constexpr u32 SKIM_STEP = 1024;   // positions that a warp looks at in one step, 32 a lane
 
 struct SkimParams {
 	Text text;
-	Reads reads;
-	const u32* buckets; // the place after the last entry of each bucket
-	const u32x2* entries;
+	const u32* buckets; // the first place of each bucket, and where the last one ends
+	const u32x2* heads; // of buckets, for skim
+	const void* entries; // wide ones for skim, narrow ones for skim_direct
 	const u32x2* filter;
-	const u32* pieces_at;
-	const u32* pieces_read;
-	const u32* stretches; // the numbers of those to do, or null for all from `first_stretch` on
-	u32* unfinished;      // stretches that did not come to their end
-	u32* counters;        // SKIM_COUNTERS of them, see below
-	u32x2* candidates;    // {read | strand, diagonal}
-	u64* totals;          // SKIM_TOTALS of them, see below
-	u32 capacity;         // of candidates
-	u32 stretch_count;
-	u32 first_stretch;
+	u32* counters;      // SKIM_COUNTERS of them, see below
+	u32x2* hits;        // {piece | STRAND where window and piece are on opposite strands, position}
+	u64* totals;        // SKIM_TOTALS of them, see below
+	u32 capacity;       // of hits
 	u32 q;
 	u32 bucket_shift;
 	u32 slot_shift;
-	u32 begin;            // windows start at this position
-	u32 end;              // to before this one
+	u32 begin;          // windows start at this position
+	u32 end;            // to before this one
+	u32 stretch;        // 2^stretch positions
+	u32 unused;
 };
 
 // What counters hold.
-constexpr u32 SKIM_NEXT = 0; // the next stretch to take
-constexpr u32 SKIM_CANDIDATES = 1; // exported: candidates found, also those that had no room
-constexpr u32 SKIM_UNFINISHED = 2; // exported
+constexpr u32 SKIM_NEXT = 0; // stretches taken
+constexpr u32 SKIM_HITS = 1; // exported: hits, also some of those that had no room
+constexpr u32 SKIM_CANDIDATES = 2; // exported: likewise
 constexpr u32 SKIM_COUNTERS = 4;   // exported
 // What totals hold.
 constexpr u32 SKIM_PASSED = 0; // windows that the filter let pass
 constexpr u32 SKIM_COMPARED = 1; // exported: entries equal to their window
 constexpr u32 SKIM_TOTALS = 2;   // exported
 
-// A Hit is an entry that equals a window: where is the window's place in the stretch << 1 | whether
-// its canonical code is that of its reverse complement.
-struct Hit {
-	u32 piece, where;
-};
-
 constexpr u32 WARPS = SKIM_THREADS / 32;
 constexpr u32 QUEUE = SKIM_STEP + 32; // what waits before a step is less than a warp
-constexpr u32 HITS = 96;              // likewise, and each entry may count twice
+constexpr u32 NOT_ALONE = 1u << NARROW_EDITS;
+constexpr u32 UNDER_WAY = 4;          // loads of entries of one window at a time
+constexpr u32 HITS = 64;              // likewise, and 32 lanes may add one each
 
-// WarpQueues are those of one warp.
-struct WarpQueues {
-	u16 windows[QUEUE];
-	Hit hits[HITS];
+// Shared is what the lanes of a warp share.
+struct Shared {
+	// Hits that wait to be written: {the piece; where: the window's place in the stretch << 1 |
+	// whether its canonical code is that of its reverse complement; what lone_fits needs of the
+	// entry, or NOT_ALONE, and of the text}.
+	u32x4 hits[HITS];
+	// Of windows, one of each lane: {the first entry, one after the last, where, and the canonical
+	// code or what look_at_few needs}, and the bases beside: right low and high, left low and high.
+	u32x4 windows[32];
+	u32x4 beside[32];
 };
 
 // spread_ambiguous marks the windows of q bases that hold a marked position.
@@ -96,122 +98,225 @@ DEVICE u32 passing(const SkimParams& p, u32x2 a, u32x2 b) {
 		const u32x2 slot = load_kept(p.filter + s.index);
 		const u32 left = s.flipped ? slot.y : slot.x, right = s.flipped ? slot.x : slot.y;
 		const u32 hash0 = filter_hash(minimum(code[0], other[0])), hash1 = filter_hash(minimum(code[1], other[1]));
-		const u32 pass0 = (left >> (hash0 >> 27)) & (left >> (hash0 >> 22 & 31)) & 1;
-		const u32 pass1 = (right >> (hash1 >> 27)) & (right >> (hash1 >> 22 & 31)) & 1;
+		const u32 pass0 = (left >> (hash0 >> 27)) & (left >> (hash0 >> 22 & 31)) & (left >> (hash0 >> 17 & 31)) & 1;
+		const u32 pass1 = (right >> (hash1 >> 27)) & (right >> (hash1 >> 22 & 31)) & (right >> (hash1 >> 17 & 31)) & 1;
 		passed |= (pass0 | pass1 << 1) << i;
 	}
 	return passed;
 }
 
-// A Candidate is what a hit may lead to.
-struct Candidate {
-	u32 read; // and STRAND
-	u32 diagonal;
+// A Window is one that is looked up.
+struct Window {
+	u32 from, count; // its entries
+	u32 code;        // its canonical code
+	u32 where;
+	bool palindrome; // it lies on both strands
+	Both text;       // the bases beside it
 };
 
-// judge tells whether a hit is a candidate. It is none when the strand cannot have k edits or fewer
-// there, or when an earlier piece of the read lies intact on the same diagonal, which then is the
-// candidate.
-DEVICE bool judge(const SkimParams& p, const Hit& hit, u32 stretch, Candidate& c) {
-	const u32 at = p.pieces_at[hit.piece], read = p.pieces_read[hit.piece];
-	const Shape s = p.reads.shapes[read];
-	const bool reverse = (at ^ hit.where) & 1;
-	const u32 start = at >> 1, offset = reverse ? s.length - start - p.q : start;
-	const u32 position = stretch + (hit.where >> 1);
-	c.read = read | (reverse ? STRAND : 0);
-	c.diagonal = position - offset;
-	const u64* strand = strand_of(p.reads, s, reverse);
-	if (s.k <= MAX_BOUND_EDITS && s.length <= MAX_BOUND_LENGTH &&
-		differences(p.text, strand, s.length, c.diagonal, s.k) > s.k &&
-		exceeds(p.text, strand, s.length, c.diagonal, s.k, s.k))
-		return false;
-	const u32 words = words_of(s.length);
-	for (u32 piece = s.piece_from; piece < hit.piece; piece++) {
-		if (p.pieces_at[piece] == NO_PIECE) continue;
-		const u32 earlier = p.pieces_at[piece] >> 1;
-		const u32 earlier_offset = reverse ? s.length - earlier - p.q : earlier;
-		// A long read may hang so far over an end of the text that the piece lies outside it.
-		const u32 there = c.diagonal + earlier_offset;
-		if (there < p.begin - TEXT_PADDING / 2 || there >= p.end + TEXT_PADDING / 2) continue;
-		if (intact(p.text, strand, words, earlier_offset, p.q, c.diagonal)) return false;
-	}
-	return true;
+// at_window makes the window at a place of a stretch, without its entries and what is beside it.
+DEVICE Window at_window(u32 q, u32 in_stretch, const Planes& t) {
+	const u32 forward = byte_permute(t.low, t.high, 0x5410) & code_mask(q), complement = complement_code(forward, q);
+	return {0, 0, minimum(forward, complement), in_stretch << 1 | u32(complement < forward), forward == complement, {}};
 }
 
-// judge_hits takes `n` hits from the end of the queue, one a lane. It returns false when the
-// candidates have no room.
-DEVICE bool judge_hits(const SkimParams& p, const WarpQueues& queues, u32 waiting, u32 n, u32 stretch) {
-	Candidate c = {0, 0};
-	const bool found = lane() < n && judge(p, queues.hits[waiting - n + lane()], stretch, c);
-	const u32 all_found = ballot(found);
-	if (all_found == 0) return true;
-	u32 place = 0;
-	if (lane() == 0) place = atomic_add(p.counters + SKIM_CANDIDATES, popcount(all_found));
-	place = shuffle(place, 0);
-	const u32 mine = place + popcount(all_found & below(lane()));
-	if (found && mine < p.capacity) p.candidates[mine] = {c.read, c.diagonal};
-	return place + popcount(all_found) <= p.capacity;
-}
+DEVICE u32x4 packed(const Both& text) { return {text.right.low, text.right.high, text.left.low, text.left.high}; }
+DEVICE Both unpacked(const u32x4& beside) { return {{beside.x, beside.y}, {beside.z, beside.w}}; }
 
-// look_up takes n windows from the end of the queue, one a lane, and adds the entries that equal
-// them to the hits. It returns false when candidates have no room.
-DEVICE bool look_up(const SkimParams& p, WarpQueues& queues, u32 waiting, u32 n, u32 stretch, u32& hits, u64& compared) {
-	u32 from = 0, count = 0, code = 0, where = 0;
-	bool palindrome = false;
-	if (lane() < n) {
-		const u32 in_stretch = queues.windows[waiting - n + lane()];
-		const Planes t = text_planes(p.text, stretch + in_stretch);
-		const u32 forward = byte_permute(t.low, t.high, 0x5410) & code_mask(p.q);
-		const u32 complement = complement_code(forward, p.q);
-		code = minimum(forward, complement);
-		palindrome = forward == complement;
-		where = in_stretch << 1 | (complement < forward);
-		const u32 bucket = hash_code(code) >> p.bucket_shift;
-		from = bucket ? load_once(p.buckets + bucket - 1) : 0;
-		count = load_once(p.buckets + bucket) - from;
+// A Warp is what a warp has at hand in a stretch.
+struct Warp {
+	Shared& shared;
+	u32 stretch;
+	u32 hits;    // that wait
+	u32 compared; // entries of this lane equal to their window
+	bool full;    // hits have no room
+
+	// write takes n hits from the end of those that wait and writes those that fit.
+	DEVICE void write(const SkimParams& p, u32 n) {
+		hits -= n;
+		const u32x4 hit = shared.hits[hits + lane()];
+		const bool fit = lane() < n && ((hit.z & NOT_ALONE) || lone_fits(hit.z, hit.w));
+		const u32 all_fit = ballot(fit);
+		warp_barrier();
+		if (all_fit == 0) return;
+		u32 place = 0;
+		if (lane() == 0) place = atomic_add(p.counters + SKIM_HITS, popcount(all_fit));
+		place = shuffle(place, 0);
+		full = place + popcount(all_fit) > p.capacity;
+		if (fit && !full) p.hits[place + popcount(all_fit & below(lane()))] = {hit.x | hit.y << 31, stretch + (hit.y >> 1)};
 	}
-	const u32 through = running_sum(count), total = shuffle(through, 31), before = through - count;
-	for (u32 first = 0; first < total; first += 32) {
-		// The owner of entry `first + lane` is the last lane with before <= it that has any.
-		const u32 mine = first + lane();
-		u32 owner = 0;
+
+	// add adds a hit of each lane that has one.
+	DEVICE void add(const SkimParams& p, bool has, const u32x4& hit) {
+		const u32 all_have = ballot(has);
+		if (all_have == 0) return;
+		if (has) shared.hits[hits + popcount(all_have & below(lane()))] = hit;
+		hits += popcount(all_have);
+		warp_barrier();
+		if (hits >= 32) write(p, 32);
+	}
+
+	// look_at has all lanes look at the entries of each window that has more than `few`, which it
+	// then takes off it, and of each palindrome for the other strand.
+	template <class Entry> DEVICE void look_at(const SkimParams& p, Window& own, u32 few) {
+		const Entry* entries = static_cast<const Entry*>(p.entries);
+		const u32 palindromes = ballot(own.palindrome && own.count), many = ballot(own.count > few);
+		if ((palindromes | many) == 0) return;
+		shared.windows[lane()] = {own.from, own.from + own.count, own.where, own.code};
+		shared.beside[lane()] = packed(own.text);
+		warp_barrier();
+		for (u32 left = palindromes | many, other = 1; left && !full; other ^= 1) {
+			const u32 owner = find_first(left);
+			const bool wanted = (other ? palindromes : many) >> owner & 1;
+			if (!other) left &= left - 1;
+			if (!wanted) continue;
+			const u32x4 w = shared.windows[owner];
+			Both text = unpacked(shared.beside[owner]);
+			// A palindrome on the other strand: what was on its right is on its left.
+			if (other) text = {{~text.left.low, ~text.left.high}, {~text.right.low, ~text.right.high}};
+			for (u32 first = w.x; first < w.y && !full; first += 32 * UNDER_WAY) {
+				Entry entry[UNDER_WAY];
 #pragma unroll
-		for (u32 step = 16; step > 0; step /= 2)
-			if (shuffle(before, owner + step) <= mine) owner += step;
-		const u32 owner_from = shuffle(from, owner), owner_before = shuffle(before, owner);
-		const u32 owner_code = shuffle(code, owner), owner_where = shuffle(where, owner);
-		const bool owner_palindrome = shuffle(u32(palindrome), owner);
-		u32x2 entry = {0, 0};
-		bool equal = false;
-		if (mine < total) {
-			entry = load_once(p.entries + owner_from + mine - owner_before);
-			equal = entry.x == owner_code;
+				for (u32 i = 0; i < UNDER_WAY; i++) {
+					entry[i] = {};
+					if (first + 32 * i + lane() < w.y) entry[i] = load_once(entries + (first + 32 * i + lane()));
+				}
+				u32 fit = 0;
+#pragma unroll
+				for (u32 i = 0; i < UNDER_WAY; i++)
+					fit |= u32(first + 32 * i + lane() < w.y && equal_and_fits(entry[i], w.w, text)) << i;
+				if (!any(fit)) continue;
+				for (u32 i = 0; i < UNDER_WAY && !full; i++, fit >>= 1) { // one copy of add
+					add(p, fit & 1, hit_of(entry[0], w.z ^ other, text));
+#pragma unroll
+					for (u32 j = 0; j + 1 < UNDER_WAY; j++) entry[j] = entry[j + 1];
+				}
+			}
 		}
-		// A palindrome lies on both strands.
-		for (u32 twice = 0; twice < 2; twice++) {
-			const u32 now = ballot(equal && (twice == 0 || owner_palindrome));
-			if (now == 0) continue;
-			if (now >> lane() & 1) queues.hits[hits + popcount(now & below(lane()))] = {entry.y, owner_where ^ twice};
-			hits += popcount(now);
-			compared += popcount(now);
-			warp_barrier();
-			while (hits >= 32) {
-				if (!judge_hits(p, queues, hits, 32, stretch)) return false;
-				hits -= 32;
-				warp_barrier();
+		if (own.count > few) own.count = 0;
+		warp_barrier();
+	}
+
+	// equal_and_fits tells whether an entry equals a window and fits beside it.
+	DEVICE bool equal_and_fits(const u32x4& entry, u32 code, const Both& text) {
+		compared += entry.x == code;
+		return bool(u32(entry.x == code) & u32(wide_fits(entry, text)));
+	}
+	DEVICE bool equal_and_fits(const u32x2& entry, u32, const Both& text) {
+		compared++;
+		return narrow_fits(entry.y, text);
+	}
+
+	// hit_of makes a hit of an entry.
+	DEVICE static u32x4 hit_of(const u32x4& entry, u32 where, const Both&) { return {entry.y, where, NOT_ALONE, 0}; }
+	DEVICE static u32x4 hit_of(const u32x2& entry, u32 where, const Both& text) {
+		const Planes side = side_of(text, entry.y >> NARROW_LEFT & 1);
+		return {entry.x, where, entry.y, byte_permute(side.low, side.high, 0x5410)};
+	}
+};
+
+// take_stretch returns where the next stretch begins, or ~0 when there is none or no room for its
+// hits.
+DEVICE u32 take_stretch(const SkimParams& p) {
+	u32 next = 0;
+	if (lane() == 0) {
+		next = (p.begin >> p.stretch) + atomic_add(p.counters + SKIM_NEXT, 1u);
+		const bool full = atomic_add(p.counters + SKIM_HITS, 0u) > p.capacity;
+		next = full || u64(next) << p.stretch >= p.end ? ~0u : next << p.stretch;
+	}
+	return shuffle(next, 0);
+}
+
+// A window with more entries than `few` is looked at by all lanes, one after the other. The loads
+// of 32 windows with fewer are shared out over the lanes: of one wide entry or of two narrow ones.
+constexpr u32 FEW_WIDE = 64;
+constexpr u32 FEW_NARROW = 31;
+constexpr u32 LOADS_WIDE = 32 * FEW_WIDE;
+// Either end of a window's entries may share a load with those of another.
+constexpr u32 LOADS_NARROW = 32 * (FEW_NARROW / 2 + 1);
+
+// look_at_few has the lanes look at the entries of 32 windows, one of each lane. starts is scratch:
+// a bit for each load, set where it is the first one of a
+// window; so the set bits up to a load tell its window among those that have entries.
+template <u32 LOADS, u32 EACH> DEVICE void look_at_few(const SkimParams& p, Warp& warp, u32* starts, const Window& w) {
+	const u32x4* loads = static_cast<const u32x4*>(p.entries);
+	const u32 first = w.from / EACH, count = w.count ? (w.from + w.count + EACH - 1) / EACH - first : 0;
+	const u32 filled = ballot(count != 0);
+	if (filled == 0) return;
+	const u32 through = running_sum(count), total = shuffle(through, 31), start = through - count;
+	for (u32 i = lane(); i < LOADS / 32; i += 32) starts[i] = 0;
+	warp_barrier();
+	if (count) {
+		atomic_or(starts + start / 32, 1u << start % 32);
+		const u32 rank = popcount(filled & below(lane()));
+		warp.shared.windows[rank] = {EACH == 1 ? w.code : w.from, w.from + w.count, w.where, first - start};
+		warp.shared.beside[rank] = packed(w.text);
+	}
+	warp_barrier();
+	u32 before = 0; // windows that start in earlier words
+	u32 owner = popcount(starts[0] & (~0u >> (31 - lane()))) - 1;
+	u32x4 window = warp.shared.windows[owner], load = {0, 0, 0, 0};
+	if (lane() < total) load = load_once(loads + (window.w + lane()));
+	for (u32 base = 0; base < total && !warp.full; base += 32) {
+		const u32 i = base + lane();
+		const Both text = unpacked(warp.shared.beside[owner]);
+		const u32x4 now = load, of = window;
+		if (base + 32 < total) { // under way while this one is looked at
+			before += popcount(starts[base / 32]);
+			owner = before + popcount(starts[base / 32 + 1] & (~0u >> (31 - lane()))) - 1;
+			window = warp.shared.windows[owner];
+			if (i + 32 < total) load = load_once(loads + (window.w + i + 32));
+		}
+		if (EACH == 1) {
+			const u32 equal = u32(i < total) & u32(now.x == of.x);
+			warp.compared += equal;
+			warp.add(p, equal & u32(wide_fits(now, text)), Warp::hit_of(now, of.z, text));
+		} else {
+			const u32 at = 2 * (of.w + i);
+			const u32 has = u32(i < total) & u32(at >= of.x), has_next = u32(i < total) & u32(at + 1 < of.y);
+			warp.compared += has + has_next;
+			const bool fit = has & u32(narrow_fits(now.y, text)), fit_next = has_next & u32(narrow_fits(now.w, text));
+			if (any(fit | fit_next)) {
+				warp.add(p, fit, Warp::hit_of(u32x2{now.x, now.y}, of.z, text));
+				if (!warp.full) warp.add(p, fit_next, Warp::hit_of(u32x2{now.z, now.w}, of.z, text));
 			}
 		}
 	}
-	return true;
+	warp_barrier();
 }
 
-// skim_stretch returns false when it did not come to the end.
-DEVICE bool skim_stretch(const SkimParams& p, WarpQueues& queues, u32 stretch, u64& passed, u64& compared) {
-	u32 waiting = 0, hits = 0;
-	for (u32 step = 0; step < SKIM_STRETCH && stretch + step < p.end; step += SKIM_STEP) {
+// look_up takes n windows from the end of the queue, one a lane.
+DEVICE void look_up(const SkimParams& p, Warp& warp, u32* starts, const u16* windows, u32 waiting, u32 n) {
+	u32 at = 0;
+	Window w = {};
+	if (lane() < n) {
+		const u32 in_stretch = windows[waiting - n + lane()];
+		at = warp.stretch + in_stretch;
+		w = at_window(p.q, in_stretch, text_planes(p.text, at));
+		const u32 bucket = hash_code(w.code) >> p.bucket_shift, bits = head_bits(w.code);
+		const u32x2 head = load_once(p.heads + bucket);
+		if ((head.y & bits) == bits) {
+			w.from = head.x & below(HEAD_SHIFT), w.count = head.x >> HEAD_SHIFT;
+			if (w.count == HEAD_MANY) w.count = (load_once(p.heads + bucket + 1).x & below(HEAD_SHIFT)) - w.from;
+		}
+	}
+	if (!any(w.count)) return;
+	if (w.count) {
+		const Planes left = text_planes(p.text, at - 32);
+		w.text = oriented(text_planes(p.text, at + p.q), {reverse_bits(left.low), reverse_bits(left.high)}, w.where & 1);
+	}
+	warp.look_at<u32x4>(p, w, FEW_WIDE);
+	if (!warp.full) look_at_few<LOADS_WIDE, 1>(p, warp, starts, w);
+}
+
+// skim_stretch stops when hits have no room.
+DEVICE void skim_stretch(const SkimParams& p, Warp& warp, u32* starts, u16* windows, u32& passed) {
+	const u32 stretch = warp.stretch;
+	u32 waiting = 0;
+	for (u32 step = 0; step >> p.stretch == 0 && stretch + step < p.end; step += SKIM_STEP) {
 		const u32 mine = step + 32 * lane(), word = (stretch + mine) / 32;
 		u32 pass = 0;
-		if (stretch + mine < p.end) {
+		if (stretch + mine < p.end && stretch + mine + 32 > p.begin) {
 			const u32x2 a = load_streaming(p.text.planes + word), b = load_streaming(p.text.planes + word + 1);
 			pass = passing(p, a, b) & below(p.end - stretch - mine);
 			if (stretch + mine < p.begin) pass &= ~below(p.begin - stretch - mine);
@@ -222,38 +327,181 @@ DEVICE bool skim_stretch(const SkimParams& p, WarpQueues& queues, u32 stretch, u
 		}
 		const u32 count = popcount(pass), through = running_sum(count), total = shuffle(through, 31);
 		u32 place = waiting + through - count;
-		for (; pass; pass &= pass - 1) queues.windows[place++] = u16(mine + find_first(pass));
+		for (; pass; pass &= pass - 1) windows[place++] = u16(mine + find_first(pass));
 		waiting += total;
 		passed += total;
 		warp_barrier();
-		while (waiting >= 32) {
-			if (!look_up(p, queues, waiting, 32, stretch, hits, compared)) return false;
-			waiting -= 32;
+		for (; waiting >= 32; waiting -= 32) {
+			look_up(p, warp, starts, windows, waiting, 32);
+			if (warp.full) return;
 			warp_barrier();
 		}
 	}
-	return look_up(p, queues, waiting, waiting, stretch, hits, compared) && judge_hits(p, queues, hits, hits, stretch);
+	look_up(p, warp, starts, windows, waiting, waiting);
 }
 
 // skim: warps take stretches until there are none.
 KERNEL_BLOCKS(skim, SkimParams, SKIM_THREADS, 4) {
-	SHARED WarpQueues all_queues[WARPS];
-	WarpQueues& queues = all_queues[thread_index() / 32];
-	u64 passed = 0, compared = 0;
-	for (;;) {
-		u32 next = 0;
-		if (lane() == 0) next = atomic_add(p.counters + SKIM_NEXT, 1u);
-		next = shuffle(next, 0);
-		if (next >= p.stretch_count) break;
-		const u32 number = p.stretches ? p.stretches[next] : p.first_stretch + next;
-		warp_barrier();
-		if (!skim_stretch(p, queues, number * SKIM_STRETCH, passed, compared)) {
-			if (lane() == 0) p.unfinished[atomic_add(p.counters + SKIM_UNFINISHED, 1u)] = number;
-		}
+	SHARED u16 windows[WARPS][QUEUE];
+	SHARED u32 starts[WARPS][LOADS_WIDE / 32];
+	SHARED Shared shared[WARPS];
+	Warp warp = {shared[thread_index() / 32], 0, 0, 0, false};
+	u32 passed = 0;
+	while ((warp.stretch = take_stretch(p)) != ~0u && !warp.full) {
+		skim_stretch(p, warp, starts[thread_index() / 32], windows[thread_index() / 32], passed);
+		if (warp.hits && !warp.full) warp.write(p, warp.hits);
 		warp_barrier();
 	}
-	if (lane() == 0) {
-		atomic_add(p.totals + SKIM_PASSED, passed);
-		atomic_add(p.totals + SKIM_COMPARED, compared);
+	if (lane() == 0) atomic_add(p.totals + SKIM_PASSED, u64(passed));
+	atomic_add(p.totals + SKIM_COMPARED, u64(warp.compared));
+}
+
+// direct_window returns the window of this lane of 32 from a position on, a multiple of 32, with
+// its entries.
+DEVICE Window direct_window(const SkimParams& p, u32 stretch, u32 step) {
+	const u32 word = (stretch + step) / 32, at = stretch + step + lane();
+	const u32x2* planes = p.text.planes + word;
+	const u32x2 w0 = planes[-1], w1 = planes[0], w2 = planes[1], w3 = planes[2];
+	const u32 marked = funnel_right(p.text.ambiguous[word], p.text.ambiguous[word + 1], lane());
+	Window w = at_window(p.q, step + lane(), {funnel_right(w1.x, w2.x, lane()), funnel_right(w1.y, w2.y, lane())});
+	const u32 later = lane() + p.q;
+	const u32x2 a = {later < 32 ? w1.x : w2.x, later < 32 ? w1.y : w2.y}, b = {later < 32 ? w2.x : w3.x, later < 32 ? w2.y : w3.y};
+	const Planes after = {funnel_right(a.x, b.x, later), funnel_right(a.y, b.y, later)};
+	const Planes before = {reverse_bits(funnel_right(w0.x, w1.x, lane())), reverse_bits(funnel_right(w0.y, w1.y, lane()))};
+	w.text = oriented(after, before, w.where & 1);
+	if (at >= p.begin && at < p.end && (marked & below(p.q)) == 0) {
+		const u32 bucket = direct_bucket(w.code, p.q);
+		w.from = p.buckets[bucket];
+		w.count = p.buckets[bucket + 1] - w.from;
+	}
+	return w;
+}
+
+// direct_stretch stops when hits have no room.
+DEVICE void direct_stretch(const SkimParams& p, Warp& warp, u32* starts) {
+	const u32 stretch = warp.stretch;
+	const u32 first = stretch < p.begin ? (p.begin - stretch) & ~31u : 0, end = minimum(1u << p.stretch, p.end - stretch);
+	Window next = direct_window(p, stretch, first);
+	for (u32 step = first; step < end && !warp.full; step += 32) {
+		Window w = next;
+		if (step + 32 < end) next = direct_window(p, stretch, step + 32);
+		warp.look_at<u32x2>(p, w, FEW_NARROW);
+		if (!warp.full) look_at_few<LOADS_NARROW, 2>(p, warp, starts, w);
+	}
+}
+
+// skim_direct: warps take stretches until there are none.
+KERNEL_BLOCKS(skim_direct, SkimParams, SKIM_THREADS, 4) {
+	SHARED u32 starts[WARPS][LOADS_NARROW / 32];
+	SHARED Shared shared[WARPS];
+	Warp warp = {shared[thread_index() / 32], 0, 0, 0, false};
+	while ((warp.stretch = take_stretch(p)) != ~0u && !warp.full) {
+		direct_stretch(p, warp, starts[thread_index() / 32]);
+		if (warp.hits && !warp.full) warp.write(p, warp.hits);
+		warp_barrier();
+	}
+	atomic_add(p.totals + SKIM_COMPARED, u64(warp.compared));
+}
+
+struct JudgeParams {
+	Text text;
+	Reads reads;
+	const u32* pieces_at;
+	const u32* pieces_read;
+	const u32x2* hits;
+	u32* counters;     // SKIM_COUNTERS of them
+	u32x2* candidates; // {read | strand, diagonal}
+	u32 hit_capacity;
+	u32 capacity;      // of candidates
+	u32 q;
+	u32 begin, end;    // as in SkimParams
+	u32 unused;
+};
+
+constexpr u32 NODE = 4; // pieces of the first node above a group
+
+// A Candidate is what a hit may lead to.
+struct Candidate {
+	u32 read; // and STRAND
+	u32 diagonal;
+};
+
+// path_holds tells whether no node around piece j, from four pieces up, is shown to have more edits
+// than its budget on a diagonal (the lemma of pieces.cuh).
+DEVICE bool path_holds(const JudgeParams& p, const Shape& s, const u64* strand, bool reverse, u32 j, u32 diagonal) {
+	const u32 words = words_of(s.length);
+	const u32* places = p.pieces_at + s.piece_from;
+	for (u32 width = NODE; ; width *= 2) {
+		u32 first, end;
+		node(s, j, width, first, end);
+		const u32 budget = end - first - 1;
+		const u32 low = border(places, s, first, p.q), high = border(places, s, end, p.q);
+		const u32 from = reverse ? s.length - high : low, to = reverse ? s.length - low : high;
+		if (exceeds(p.text, strand, words, from, to, diagonal, budget, budget)) return false;
+		if (budget == s.k) return true;
+	}
+}
+
+// stands tells whether piece j of a read surely is a hit on a diagonal that its entry lets pass: it
+// is intact, and the bases that its entry decides about differ at no more places than may be edits.
+DEVICE bool stands(const JudgeParams& p, const Shape& s, const u64* strand, bool reverse, u32 j, u32 diagonal) {
+	const u32 words = words_of(s.length);
+	const u32* places = p.pieces_at + s.piece_from;
+	if (places[j] & PLACE_AMBIGUOUS) return false;
+	const u32 start = places[j] >> PLACE_SHIFT, offset = reverse ? s.length - start - p.q : start;
+	// A long read may hang so far over an end of the text that the piece lies outside it.
+	const u32 there = diagonal + offset;
+	if (there < p.begin - TEXT_PADDING / 2 || there >= p.end + TEXT_PADDING / 2) return false;
+	if (!intact(p.text, strand, words, offset, p.q, diagonal)) return false;
+	const Beside b = beside(places, s, j, p.q, WIDE_BASES);
+	const u32 at = b.left != reverse ? offset - b.asked : offset + p.q;
+	if (b.asked == 0) return true;
+	const Planes t = text_planes(p.text, diagonal + at);
+	const u32 x = (strand_window(strand, at, words, 0) ^ t.low) | (strand_window(strand, at, words, 1) ^ t.high);
+	return popcount(x & below(b.asked)) <= b.edits;
+}
+
+// judged tells whether a hit is a candidate.
+//
+// It is one when the read has at most k differences on its diagonal; otherwise no node around it
+// may exceed its budget. It is none when an earlier piece of the read stands on the same diagonal
+// and surely is a candidate or has such a piece before it in turn: any piece when there are at most
+// k differences, or when nothing is asked of the read; otherwise one of the same node of four, all
+// nodes around which were asked already.
+DEVICE bool judged(const JudgeParams& p, const u32x2& hit, Candidate& c) {
+	const u32 piece = hit.x & ~STRAND, at = p.pieces_at[piece], read = p.pieces_read[piece];
+	const Shape s = p.reads.shapes[read];
+	const bool reverse = (at & PLACE_REVERSE) ^ hit.x >> 31;
+	const u32 start = at >> PLACE_SHIFT, offset = reverse ? s.length - start - p.q : start, j = piece - s.piece_from;
+	c.read = read | (reverse ? STRAND : 0);
+	c.diagonal = hit.y - offset;
+	const u64* strand = strand_of(p.reads, s, reverse);
+	u32 earliest = 0;
+	if (s.k <= MAX_BOUND_EDITS && s.length <= MAX_BOUND_LENGTH && differences(p.text, strand, s.length, c.diagonal, s.k) > s.k) {
+		if (!path_holds(p, s, strand, reverse, j, c.diagonal)) return false;
+		u32 end;
+		node(s, j, NODE, earliest, end);
+	}
+	for (u32 i = earliest; i < j; i++)
+		if (stands(p, s, strand, reverse, i, c.diagonal)) return false;
+	return true;
+}
+
+// judge: a thread takes one hit after another.
+KERNEL(judge, JudgeParams, SKIM_THREADS) {
+	const u32 count = p.counters[SKIM_HITS], threads = block_count() * SKIM_THREADS;
+	if (count > p.hit_capacity) return;
+	for (u32 first = block_index() * SKIM_THREADS + (thread_index() & ~31u); first < count; first += threads) {
+		const u32 i = first + lane();
+		Candidate c = {0, 0};
+		const bool found = i < count && judged(p, p.hits[i], c);
+		const u32 all_found = ballot(found);
+		if (all_found == 0) continue;
+		u32 place = 0;
+		if (lane() == 0) place = atomic_add(p.counters + SKIM_CANDIDATES, popcount(all_found));
+		place = shuffle(place, 0);
+		const u32 mine = place + popcount(all_found & below(lane()));
+		if (found && mine < p.capacity) p.candidates[mine] = {c.read, c.diagonal};
+		if (place > p.capacity) return;
 	}
 }

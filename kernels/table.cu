@@ -1,6 +1,8 @@
 // The table of a batch: the pieces of its reads by their codes, and the filter before it.
 // Built by counting: cut counts the pieces of each bucket, running sums (sum.cu)
-// turn the counts into places, and enter puts the pieces there.
+// turn the counts into places, enter puts the pieces there, with the bases beside them, and heads
+// sums the buckets up. Buckets of short pieces are numbered by their codes, and have neither filter
+// nor heads (DIRECT_BASES).
 #include "map.cuh"
 #include "pieces.cuh"
 
@@ -67,8 +69,8 @@ DEVICE u32 piece_excess(const Rarity& rarity, const u64* strand, u32 at, u32 n, 
 constexpr u32 REPETITIVE = 64;
 constexpr u32 SHIFTS = 64; // places that are tried for each piece
 
-// A Placement is where the k + 1 pieces of q bases of a read start: piece j at j * length / (k + 1)
-// when they are spaced evenly, or else at j * q + step * shift(j), with shifts that do not
+// A Placement is where the k + 1 pieces of q bases of a read start: at even_start when they are
+// spaced evenly, or else at j * q + step * shift(j), with shifts that do not
 // decrease.
 struct Placement {
 	// For each piece, the shifts at which it is better placed than further left.
@@ -78,7 +80,18 @@ struct Placement {
 	u32 cost;
 };
 
-DEVICE u32 even_start(const Shape& s, u32 piece) { return u32(u64(piece) * s.length / (s.k + 1)); }
+// even_start returns the start of a piece of pieces that are spaced evenly. The two of a group lie
+// at the ends of its region, so that all other bases of it are beside both. A last piece alone,
+// whose bases beside it have to be intact, gets some more of them before it.
+DEVICE u32 even_start(const Shape& s, u32 q, u32 piece) {
+	const u32 pairs = (s.k + 1) / 2, slack = s.length - (s.k + 1) * q;
+	u32 room = s.length;
+	if (s.k % 2 == 0) room -= q + minimum(slack, maximum(q / 2, slack / (s.k + 1)));
+	const u32 pair = piece / 2;
+	if (pair == pairs) return pairs ? s.length - q : 0;
+	if (piece % 2) return u32(u64(pair + 1) * room / pairs) - q;
+	return u32(u64(pair) * room / pairs);
+}
 
 // place_pieces finds the placement with the least sum of excesses, by dynamic programming over the
 // pieces: the least cost of pieces up to j with shifts of at most i is that with a lesser shift, or
@@ -88,7 +101,7 @@ DEVICE void place_pieces(const Rarity& rarity, const Shape& s, const u64* strand
 	const u32 n = words_of(s.length);
 	out.step = out.cost = 0;
 	if (!rarity.counts || q < RARITY_BASES || s.k > MAX_BOUND_EDITS) return;
-	for (u32 piece = 0; piece <= s.k; piece++) out.cost += minimum(piece_excess(rarity, strand, even_start(s, piece), n, q), 1u << 24);
+	for (u32 piece = 0; piece <= s.k; piece++) out.cost += minimum(piece_excess(rarity, strand, even_start(s, q, piece), n, q), 1u << 24);
 	const u32 slack = s.length - (s.k + 1) * q;
 	if (out.cost < REPETITIVE || slack == 0) return;
 	out.step = slack / SHIFTS + 1;
@@ -114,6 +127,7 @@ DEVICE void place_pieces(const Rarity& rarity, const Shape& s, const u64* strand
 struct WeighParams {
 	Reads reads;
 	const u32* members;
+	u8* even;      // for each read, whether pieces of q bases are spaced evenly
 	u8* shorter;   // for each member, whether pieces of `shorter_q` bases promise fewer candidates
 	u64* savings;  // is added how many
 	Rarity rarity;
@@ -132,6 +146,7 @@ KERNEL(weigh, WeighParams, TABLE_THREADS) {
 	const u64* strand = strand_of(p.reads, s, false);
 	Placement placement;
 	place_pieces(p.rarity, s, strand, p.q, placement);
+	p.even[p.members[i]] = placement.step == 0;
 	const u32 cost = placement.cost, random = p.random * (s.k + 1);
 	bool better = false;
 	if (cost > 2 * random) {
@@ -145,18 +160,23 @@ KERNEL(weigh, WeighParams, TABLE_THREADS) {
 struct CutParams {
 	Reads reads;
 	const u32* members; // the reads whose pieces have q bases
-	// The start of each piece on the forward strand << 1 | whether its canonical code is that of
-	// the complement.
-	u32* pieces_at;
-	u32* codes;         // its canonical code, or arbitrary where it is NO_PIECE
+	const u8* even;     // as weigh left it, or null
+	u32* pieces_at;     // the place of each piece
+	u32* codes;         // its canonical code, or arbitrary where it is ambiguous
+	u32* ranks;         // how many were before it in its bucket
 	u32* pieces_read;   // its read
-	u32* counts;        // pieces of each bucket; zero before
+	u32* counts;        // pieces of each bucket, and 0 after the last; zero before
 	Rarity rarity;
 	u32 count;          // of members
 	u32 q;
-	u32 bucket_shift;
+	u32 bucket_shift; // DIRECT where codes number the buckets
 	u32 unused;
 };
+
+// bucket_of returns the bucket of a canonical code.
+DEVICE u32 bucket_of(u32 canonical, u32 q, u32 bucket_shift) {
+	return bucket_shift == DIRECT ? direct_bucket(canonical, q) : hash_code(canonical) >> bucket_shift;
+}
 
 // cut_piece enters one piece in the arrays and counts it.
 DEVICE void cut_piece(const CutParams& p, const u64* strand, u32 words, u32 read, u32 out, u32 at) {
@@ -165,13 +185,13 @@ DEVICE void cut_piece(const CutParams& p, const u64* strand, u32 words, u32 read
 	const u32 complement = complement_code(code, p.q);
 	p.pieces_read[out] = read;
 	if (strand_window(strand, at, words, 2) & below(p.q)) {
-		p.pieces_at[out] = NO_PIECE;
+		p.pieces_at[out] = at << PLACE_SHIFT | PLACE_AMBIGUOUS;
 		return;
 	}
 	const u32 canonical = minimum(code, complement);
-	p.pieces_at[out] = at << 1 | (complement < code);
+	p.pieces_at[out] = at << PLACE_SHIFT | (complement < code ? PLACE_REVERSE : 0);
 	p.codes[out] = canonical;
-	atomic_add(p.counts + (hash_code(canonical) >> p.bucket_shift), 1u);
+	p.ranks[out] = atomic_add(p.counts + bucket_of(canonical, p.q, p.bucket_shift), 1u);
 }
 
 // cut places k + 1 disjoint pieces of q bases in each read, one thread a read. Each edit changes
@@ -184,11 +204,12 @@ KERNEL(cut, CutParams, TABLE_THREADS) {
 	const u64* strand = strand_of(p.reads, s, false);
 	const u32 words = words_of(s.length);
 	Placement placement;
-	place_pieces(p.rarity, s, strand, p.q, placement);
+	placement.step = 0;
+	if (!p.even || !p.even[read]) place_pieces(p.rarity, s, strand, p.q, placement);
 	u32 shift = placement.last;
 	for (u32 n = s.k + 1; n > 0; n--) {
 		const u32 piece = n - 1;
-		u32 at = even_start(s, piece);
+		u32 at = even_start(s, p.q, piece);
 		if (placement.step) {
 			while (!(placement.taken[piece] >> shift & 1)) shift--;
 			at = piece * p.q + shift * placement.step;
@@ -198,10 +219,13 @@ KERNEL(cut, CutParams, TABLE_THREADS) {
 }
 
 struct EnterParams {
+	Reads reads;
 	const u32* pieces_at;
 	const u32* codes;
-	u32* buckets;   // where the next piece of each bucket goes; afterwards the place after its last
-	u32x2* entries; // {code, piece}
+	const u32* pieces_read;
+	const u32* ranks;
+	const u32* buckets; // the first place of each bucket
+	void* entries;  // narrow ones where codes number the buckets, otherwise wide ones
 	u32* filter;    // two words a slot; zero before
 	u32 count;      // of pieces
 	u32 q;
@@ -212,20 +236,72 @@ struct EnterParams {
 // enter_half sets the bits of a window in one half of a slot.
 DEVICE void enter_half(u32* filter, u32 slot, u32 half, u32 bits) { atomic_or(filter + 2 * u64(slot) + half, bits); }
 
+// strand_before returns the 32 bases before a position of a strand of n words, the nearest first;
+// those before its start are arbitrary.
+DEVICE u32 strand_before(const u64* strand, u32 at, u32 n, u32 plane) {
+	if (at >= 32) return reverse_bits(strand_window(strand, at - 32, n, plane));
+	return at == 0 ? 0 : reverse_bits(strand_window(strand, 0, n, plane) << (32 - at));
+}
+
+// strand_beside returns the 32 bases of a plane beside a piece at a place.
+DEVICE u32 strand_beside(const u64* strand, u32 at, u32 q, u32 n, bool left, u32 plane) {
+	if (left) return strand_before(strand, at, n, plane);
+	return at + q < 64 * n ? strand_window(strand, at + q, n, plane) : 0;
+}
+
 // enter puts the pieces into their buckets and the filter, one thread a piece.
 KERNEL(enter, EnterParams, TABLE_THREADS) {
 	const u32 i = block_index() * TABLE_THREADS + thread_index();
-	if (i >= p.count || p.pieces_at[i] == NO_PIECE) return;
-	const u32 q = p.q, code = p.codes[i], complement = complement_code(code, q), hash = hash_code(code);
-	p.entries[atomic_add(p.buckets + (hash >> p.bucket_shift), 1u)] = {code, i};
+	if (i >= p.count) return;
+	const u32 place = p.pieces_at[i];
+	if (place & PLACE_AMBIGUOUS) return; // NO_PIECE too
+	const bool direct = p.bucket_shift == DIRECT, reverse = place & PLACE_REVERSE;
+	const u32 q = p.q, code = p.codes[i], at = place >> PLACE_SHIFT;
+	const Shape s = p.reads.shapes[p.pieces_read[i]];
+	const u64* strand = strand_of(p.reads, s, false);
+	const u32 words = words_of(s.length);
+	Beside b = beside(p.pieces_at + s.piece_from, s, i - s.piece_from, q, direct ? NARROW_BASES : WIDE_BASES);
+	// A base from the first ambiguous one on is not asked for.
+	const u32 known = find_first(strand_beside(strand, at, q, words, b.left, 2));
+	b.n = minimum(b.n, known);
+	// Without all bases for lone_fits an entry says that it is no piece alone, and lets all pass.
+	if (direct && b.edits == 0 && minimum(b.asked, known) < NARROW_BASES) b.n = 0, b.edits = 1;
+	Planes bases = {strand_beside(strand, at, q, words, b.left, 0), strand_beside(strand, at, q, words, b.left, 1)};
+	if (reverse) bases = {~bases.low, ~bases.high};
+	const u32 out = p.buckets[bucket_of(code, q, p.bucket_shift)] + p.ranks[i];
+	if (direct) {
+		static_cast<u32x2*>(p.entries)[out] = narrow_entry(i, bases, b.n, b.edits, b.left != reverse);
+		return;
+	}
+	static_cast<u32x4*>(p.entries)[out] = wide_entry(code, i, bases, b.n, b.edits, b.left != reverse);
+	const u32 complement = complement_code(code, q);
 	const u32 bits = filter_bits(filter_hash(code)), mask = code_mask(q - 1);
 	// As the left window of a pair it shares all bases but its first, as the right one all but its
 	// last.
 	for (u32 half = 0; half < 2; half++) {
 		const u32 core = (half ? code : code >> 1) & mask, other = (half ? complement >> 1 : complement) & mask;
-		const Slot s = filter_slot(core, other, p.slot_shift);
-		enter_half(p.filter, s.index, half ^ s.flipped, bits);
+		const Slot slot = filter_slot(core, other, p.slot_shift);
+		enter_half(p.filter, slot.index, half ^ slot.flipped, bits);
 		// Either half may be asked for where the shared bases are their own reverse complement.
-		if (core == other) enter_half(p.filter, s.index, half ^ 1, bits);
+		if (core == other) enter_half(p.filter, slot.index, half ^ 1, bits);
 	}
+}
+
+struct HeadsParams {
+	const u32* buckets; // the first place of each bucket, and where the last one ends
+	const u32x4* entries;
+	u32x2* heads;       // one more than buckets
+	u32 count;          // of buckets
+	u32 unused;
+};
+
+// heads sums up what is in each bucket, one thread a bucket, and one for the end.
+KERNEL(heads, HeadsParams, TABLE_THREADS) {
+	const u32 i = block_index() * TABLE_THREADS + thread_index();
+	if (i > p.count) return;
+	const u32 from = p.buckets[i], n = i < p.count ? p.buckets[i + 1] - from : 0;
+	u32 bits = n > HEAD_CODES ? ~0u : 0;
+	if (n <= HEAD_CODES)
+		for (u32 j = 0; j < n; j++) bits |= head_bits(p.entries[from + j].x);
+	p.heads[i] = {from | minimum(n, HEAD_MANY) << HEAD_SHIFT, bits};
 }

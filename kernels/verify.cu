@@ -123,7 +123,7 @@ DEVICE bool settled(const Text& text, const u64* strand, const Shape& s, u32 dia
 	if (diagonal < start || diagonal + s.length > end) return false;
 	distance = ambiguous_differences(text, strand, s.length, diagonal);
 	if (distance > s.k) return false;
-	return distance <= 1 || exceeds(text, strand, s.length, diagonal, s.k, distance - 1);
+	return distance <= 1 || exceeds(text, strand, words_of(s.length), 0, s.length, diagonal, s.k, distance - 1);
 }
 
 // follows tells whether a candidate belongs to the group of the one before it.

@@ -70,7 +70,7 @@ func TestEveryKernel(t *testing.T) {
 			ran := map[string]bool{}
 			run := func(o Options, engine Engine) {
 				want, _ := runText(t, o)
-				o.Engine, o.Device.Sync, o.limits.find.CountedBases = engine, true, 1
+				o.Engine, o.Device.Sync, o.limits.find.CountedBases, o.limits.find.GPUDirect = engine, true, 1, 1
 				for _, k := range onGPU(t, o, driver, want).Kernels {
 					ran[k.Name] = true
 				}

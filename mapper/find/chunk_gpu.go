@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"sort"
+	"sync/atomic"
 
 	"scanmap/device"
 	"scanmap/dna"
@@ -20,6 +21,7 @@ type gpuDevice struct {
 	resident bool
 	memory   int64         // for all finders beside the reference, in bytes
 	counts   device.Buffer // of words, see countWords
+	each     atomic.Uint64 // what a read has found, as the bits of a float64; see gpuFinder.learn
 }
 
 // A gpuChunk is a stretch of the reference's bases as kernels see it: positions count in

@@ -1,6 +1,7 @@
 package find
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -31,6 +32,46 @@ func TestCut(t *testing.T) {
 		}
 		if next != ref.Bases.Length {
 			t.Errorf("%d bytes: the chunks end at %d of %d", memory, next, ref.Bases.Length)
+		}
+	}
+}
+
+// TestPart cuts chunks into parts: every window belongs to one, and what lies at a cut is left to
+// the host, but not at the chunk's own ends.
+func TestPart(t *testing.T) {
+	for _, c := range []gpuChunk{
+		{from: 2048, to: 3000, highCut: math.MaxUint32},
+		{from: 2048, to: 5<<16 + 17, highCut: math.MaxUint32},
+		{from: 3<<16 + 5, to: 9 << 16, lowCut: 3<<16 + 5, highCut: 9 << 16},
+		{from: math.MaxUint32 - 3<<16, to: math.MaxUint32 - 4096, highCut: math.MaxUint32},
+	} {
+		first, count := c.stretches()
+		for size := 1; size <= count; size++ {
+			next := c.from
+			for at := first; at < first+count; at += size {
+				p := c.part(at, min(size, first+count-at))
+				lowest, highest := at == first, p.to == c.to
+				if p.from != next || p.to <= p.from || lowest != (p.lowCut == c.lowCut) || highest != (p.highCut == c.highCut) ||
+					!lowest && p.lowCut != p.from || !highest && p.highCut != p.to {
+					t.Errorf("stretches %d to %d of [%d, %d): [%d, %d), cuts %d and %d", at, at+size, c.from, c.to, p.from, p.to, p.lowCut, p.highCut)
+				}
+				next = p.to
+			}
+			if next != c.to {
+				t.Errorf("parts of %d stretches of [%d, %d) end at %d", size, c.from, c.to, next)
+			}
+		}
+	}
+}
+
+// TestStretchBits has several stretches for each warp where the text is long enough.
+func TestStretchBits(t *testing.T) {
+	for _, c := range []struct{ bases, warps, want int }{
+		{100, 4224, 10}, {2_000_000, 4224, 10}, {1_000_000_000, 4224, 14}, {3_100_000_000, 4224, 16}, {3_100_000_000, 8, 16}, {1 << 20, 16, 13},
+	} {
+		chunk := gpuChunk{from: 2048, to: uint32(2048 + c.bases)}
+		if got := chunk.stretchBits(c.warps); got != c.want {
+			t.Errorf("%d bases for %d warps: stretches of 2^%d, want 2^%d", c.bases, c.warps, got, c.want)
 		}
 	}
 }

@@ -59,6 +59,9 @@ type Limits struct {
 	// GPUQueue is the most room in the queues of a GPU's finder, in candidates and in ends, unless
 	// one stretch of the text has more for reads that belong together.
 	GPUQueue int
+	// GPUDirect is the number of pieces from which on the codes of short ones number the buckets of
+	// a GPU's table; 0 stands for a quarter as many as there are codes.
+	GPUDirect int
 	// CountedBases is the length of reference from which on its words are counted.
 	CountedBases int
 }

@@ -1,7 +1,6 @@
 package find
 
 import (
-	"errors"
 	"math"
 
 	"scanmap/device"
@@ -40,7 +39,6 @@ type gpuFinder struct {
 	scanner scanner // for reads that the GPU cannot scan for, whose ends store holds
 	store   store
 	found   gpuFound
-	room    int // for candidates
 	fits    int // reads of the batch at a time
 }
 
@@ -63,7 +61,7 @@ func (w *gpuFinder) Pack(reads []fasta.Read, together int, k func(length int) in
 // besides.
 const (
 	endBytes       = 16
-	pieceBytes     = 4 + 4 + 4 + 8 + 8
+	pieceBytes     = 4 + 4 + 4 + 4 + wideEntry + 2*(4+8) + 2*slotBytes
 	candidateBytes = 8
 )
 
@@ -72,8 +70,22 @@ const (
 // of alignments.
 func (d *gpuDevice) share() int { return int(d.memory / FindersOfGPU) }
 
-// Fits is asked for every part, and so was found once for the batch.
-func (w *gpuFinder) Fits(*Batch) int { return w.fits }
+// Fits is asked for every part, and so what there is memory for was found once for the batch. What
+// the GPU's finders found so far tells how many reads are likely to have three quarters of
+// Limits.GPUFound.
+func (w *gpuFinder) Fits(*Batch) int {
+	each := math.Float64frombits(w.device.each.Load())
+	return min(w.fits, int(max(0.75*float64(w.options.Limits.GPUFound)/max(each, 1e-9), leastReads)))
+}
+
+// leastReads is how many reads a part has at least where there is memory for them, if they have not
+// been tried before: fewer would not be worth a pass.
+const leastReads = 1 << 12
+
+// learn notes what a read is likely to have, from the last part.
+func (w *gpuFinder) learn(found, reads int) {
+	w.device.each.Store(math.Float64bits(float64(found) / float64(reads)))
+}
 
 // fitting is the number of reads of a batch for which there is memory.
 func (w *gpuFinder) fitting(b *Batch) int {
@@ -82,6 +94,7 @@ func (w *gpuFinder) fitting(b *Batch) int {
 		bytes += 32 + pieceBytes*(int(k)+1)
 	}
 	n, room := len(b.Reads), w.device.share()/4
+	room = min(room, pieceBytes<<kernels.HeadShift)
 	if bytes > room {
 		n = max(1, int(float64(n)*float64(room)/float64(bytes)))
 	}
@@ -93,13 +106,15 @@ func (w *gpuFinder) fitting(b *Batch) int {
 
 // roomFor is the room for what so many reads find, of so many bytes each.
 func (w *gpuFinder) roomFor(reads, bytes int) int {
-	return min(w.options.Limits.GPUQueue, max(32*reads, 1<<18), max(w.device.share()/2/bytes, 1<<10))
+	return min(w.options.Limits.GPUQueue, max(128*reads, 1<<18), max(w.device.share()/2/bytes, 1<<10))
 }
 
 // candidateRoom is the room for candidates of so many reads. It is more than most batches need.
-func (w *gpuFinder) candidateRoom(reads int) int {
-	w.room = max(w.room, w.roomFor(reads, w.bytesOfCandidate()))
-	return w.room
+func (w *gpuFinder) candidateRoom(reads int) int { return w.roomFor(reads, w.bytesOfCandidate()) }
+
+// hitRoom is the room for hits of so many reads: an eighth of the finder's memory at most.
+func (w *gpuFinder) hitRoom(reads int) int {
+	return min(8*w.options.Limits.GPUQueue, max(1024*reads, 1<<18), max(w.device.share()/8/hitBytes, 1<<10), 1<<27)
 }
 
 // bytesOfCandidate is what a candidate takes in all.
@@ -111,35 +126,13 @@ func (w *gpuFinder) bytesOfCandidate() int {
 	return sum
 }
 
-// enlarge makes more room for candidates, until a half of the finder's memory or Limits.GPUQueue is
-// spent, when it returns false.
-func (w *gpuFinder) enlarge() bool {
-	most := w.roomFor(w.options.Limits.GPUQueue, w.bytesOfCandidate())
-	if w.room >= most {
-		return false
-	}
-	w.room = min(4*w.room, most)
-	return true
-}
-
-// errNoRoom tells that the queue of candidates was too small.
-var errNoRoom = errors.New("the queue of candidates has no room")
-
-// Find finds on the GPU. Where the queue of candidates is too small and can be larger, it is tried
-// again with a larger one.
+// Find finds on the GPU.
 func (w *gpuFinder) Find(b *Batch, f *Found) (int, error) {
-	for {
-		err := w.find(b, f)
-		if w.queue.Err != nil {
-			return 0, &device.Error{Err: w.queue.Err}
-		}
-		if !errors.Is(err, errNoRoom) {
-			return len(b.Reads), err
-		}
-		if !w.enlarge() {
-			return 0, ErrTooMuch
-		}
+	err := w.find(b, f)
+	if w.queue.Err != nil {
+		err = &device.Error{Err: w.queue.Err}
 	}
+	return len(b.Reads), err
 }
 
 // More has nothing: Find hands everything on.
@@ -165,7 +158,7 @@ func (f *gpuFound) count() int64 {
 	return int64(len(f.located) + len(f.candidates) + len(f.ends))
 }
 
-// find is Find with the room that there is.
+// find is Find but for errors of the GPU.
 func (w *gpuFinder) find(b *Batch, f *Found) error {
 	q := w.queue
 	limit := int64(math.MaxInt64)
@@ -173,12 +166,13 @@ func (w *gpuFinder) find(b *Batch, f *Found) error {
 		limit = int64(w.options.Limits.GPUFound)
 	}
 	w.classes.sort(b, &w.shared)
+	lengthen(&w.classes, b)
 	f.reset(&w.classes)
 	found := &w.found
 	found.located, found.candidates, found.ends = found.located[:0], found.candidates[:0], found.ends[:0]
 	part := w.upload(b)
 	part.limit = limit
-	w.refiner.refine(q, w.device, part.reads, &w.classes)
+	w.refiner.refine(q, w.device, part.reads, len(b.Reads), &w.classes)
 	var onGPU, onCPU []uint32
 	for _, read := range w.classes.scanned {
 		if scannable(int(b.length[read]), int(b.k[read])) {
@@ -220,8 +214,8 @@ func (w *gpuFinder) find(b *Batch, f *Found) error {
 	if found.count() > limit {
 		return ErrTooMuch
 	}
-	f.fullness = max(2*float64(found.count())/float64(w.options.Limits.GPUFound),
-		float64(f.Counts.Candidates)/float64(max(w.room, 1)))
+	w.learn(int(found.count()), len(b.Reads))
+	f.fullness = 2 * float64(found.count()) / float64(w.options.Limits.GPUFound)
 	return nil
 }
 
@@ -257,48 +251,112 @@ type gpuPass struct {
 	result *Found
 }
 
-// skimmed adds what the reads that are skimmed for have in the chunk. It returns errNoRoom when the
-// queue has no room for it, and ErrTooMuch when there is more than is wanted, or the GPU fails.
+// skimmed adds what the reads that are skimmed for have in the chunk. It returns ErrTooMuch when
+// there is more than is wanted, or the GPU fails.
 func (p *gpuPass) skimmed() error {
 	w, q, b := p.gpuFinder, p.queue, p.batch
 	if p.pieces == 0 {
 		return nil
 	}
-	w.skim.begin(q, w.candidateRoom(len(b.Reads)))
-	_, stretches := p.chunk.stretches()
-	drained := false
+	w.skim.begin(q, w.candidateRoom(len(b.Reads)), w.hitRoom(len(b.Reads)))
 	for length := maxPiece; length >= minPiece; length-- {
 		class := w.classes.skimmed[length]
 		if len(class) == 0 {
 			continue
 		}
 		start := w.options.Times.Pieces.Start()
-		w.table.build(q, w.device, p.reads, class, length, p.pieces)
-		start = w.options.Times.Pieces.Add(start, int64(len(class)))
-		run := func(list []uint32, count int) []uint32 { return w.skim.pass(p, list, count) }
-		grow := func() { w.skim.grow(q) }
-		more := func() bool {
-			if !b.alone() {
-				return false // fewer reads have room
-			}
-			p.take(w.skim.drain(q))
-			drained = true
-			return q.Err == nil
+		even := uint64(0)
+		if length == maxPiece && w.refiner.weighed {
+			even = w.refiner.even.At(0)
 		}
-		if !untilFinished(stretches, run, grow, more) || q.Err != nil {
-			return errNoRoom
+		pieces := 0
+		for _, read := range class {
+			pieces += int(b.k[read]) + 1
 		}
-		w.options.Times.Skim.Add(start, int64(p.chunk.to-p.chunk.from))
+		w.table.build(q, w.device, p.reads, class, length, p.pieces, isDirect(length, pieces, w.options.Limits.GPUDirect), even)
+		w.options.Times.Pieces.Add(start, int64(len(class)))
+		if err := p.skimClass(); err != nil {
+			return err
+		}
 	}
-	p.result.Counts.Candidates += int64(w.skim.found)
-	if drained {
-		p.take(w.skim.drain(q))
+	if err := p.verified(); err != nil {
+		return err
 	}
 	p.result.Counts.Compared += w.skim.compared(q)
-	start := w.options.Times.Verify.Start()
-	locations, operations, left := w.verify.verify(p, &w.skim.candidates, w.skim.found)
-	w.options.Times.Verify.Add(start, int64(w.skim.found))
-	if q.Err != nil || w.found.count()+int64(len(locations)+len(left)) > p.limit {
+	return nil
+}
+
+// skimClass skims for the reads of the table, the whole chunk at once if what is found has room,
+// otherwise some stretches after the other. A part that found too much is tried again with half of
+// it, and what had room then is kept for the next.
+func (p *gpuPass) skimClass() error {
+	s, whole := &p.skim, p.chunk
+	first, count := whole.stretches()
+	// Most candidates become locations, one in two at least.
+	tooMuch := func() bool { return int64(s.tried)/2 > p.limit }
+	if s.stretches == 0 || s.stretches >= count {
+		s.stretches = count
+		if p.pass(whole) {
+			return nil
+		}
+		if tooMuch() {
+			p.learn(s.tried/2, len(p.batch.Reads))
+			return ErrTooMuch
+		}
+	}
+	// What other classes found stands for itself: a read is of one class.
+	if err := p.verified(); err != nil {
+		return err
+	}
+	defer func() { p.chunk = whole }()
+	for end := first + count; first < end; {
+		n := min(s.stretches, end-first)
+		part := whole.part(first, n)
+		p.chunk = &part
+		switch {
+		case p.pass(&part):
+			little := s.found < s.room/4 && s.hitsFound < s.hitRoom/4
+			if err := p.verified(); err != nil {
+				return err
+			}
+			if first += n; little {
+				s.stretches *= 2
+			}
+		case p.queue.Err != nil:
+			return ErrTooMuch
+		case n > 1:
+			s.stretches = (n + 1) / 2
+		case !p.batch.alone() && s.room >= p.roomFor(p.options.Limits.GPUQueue, p.bytesOfCandidate()):
+			return ErrTooMuch
+		default:
+			s.room, s.hitRoom = 2*s.room, 2*s.hitRoom
+		}
+	}
+	return nil
+}
+
+// pass is one pass over a part of the chunk.
+func (p *gpuPass) pass(part *gpuChunk) bool {
+	start := p.options.Times.Skim.Start()
+	ok := p.skim.pass(p, part)
+	p.options.Times.Skim.Add(start, int64(part.to-part.from))
+	return ok
+}
+
+// verified turns the candidates that there are into locations.
+func (p *gpuPass) verified() error {
+	s, n := &p.skim, p.skim.found
+	if int64(n)/2 > p.limit {
+		p.learn(n/2, len(p.batch.Reads))
+		return ErrTooMuch
+	}
+	p.result.Counts.Candidates += int64(n)
+	start := p.options.Times.Verify.Start()
+	locations, operations, left := p.verify.verify(p, &s.candidates, n)
+	p.options.Times.Verify.Add(start, int64(n))
+	s.found = 0
+	if all := p.found.count() + int64(len(locations)+len(left)); p.queue.Err != nil || all > p.limit {
+		p.learn(int(all), len(p.batch.Reads))
 		return ErrTooMuch
 	}
 	p.decode(locations, operations)

@@ -9,13 +9,32 @@ import (
 
 // A gpuTable is the table of a class of reads on a GPU (kernels/table.cu).
 type gpuTable struct {
-	q                       int // length of the pieces it holds; 0 before the first
+	q                       int  // length of the pieces it holds; 0 before the first
+	direct                  bool // see isDirect
 	bucketShift, slotShift  uint32
 	members                 device.Buffer // the reads of the class
 	piecesAt, codes, reads  device.Buffer // of each piece
+	ranks                   device.Buffer
 	buckets, parts, entries device.Buffer
-	filter                  device.Buffer
+	heads, filter           device.Buffer
 }
+
+// isDirect tells whether the codes of so many pieces of q bases should number the buckets, so that
+// there are neither heads nor a filter: if q is small enough, and there is a piece for each four
+// codes, or `least`. With fewer a filter refuses most windows, which is cheaper (other numbers were
+// not measured).
+func isDirect(q, pieces, least int) bool {
+	if least == 0 {
+		least = 1 << (2*q - 2)
+	}
+	return q <= kernels.DirectBases && pieces >= least
+}
+
+// What an entry takes, in bytes.
+const (
+	narrowEntry = 8
+	wideEntry   = 16
+)
 
 // maxFilterBytes keeps the filter in the GPU's L2 cache: random probes of 64 MiB take 1.8 times as
 // long as those of 32 MiB, and of 512 MiB 3.3 times (docs/benchmarks/gpu.md).
@@ -25,38 +44,54 @@ const maxFilterBytes = 32 << 20
 const slotBytes = 8
 
 // build cuts the reads of a class into pieces of q bases and enters them. pieces is the number of
-// pieces of all reads that are skimmed for.
-func (t *gpuTable) build(q *device.Queue, d *gpuDevice, reads kernels.Reads, members []uint32, length, pieces int) {
-	t.q = length
+// pieces of all reads that are skimmed for, direct what isDirect says, even what weigh found, or 0.
+func (t *gpuTable) build(q *device.Queue, d *gpuDevice, reads kernels.Reads, members []uint32, length, pieces int, direct bool, even uint64) {
+	t.q, t.direct = length, direct
 	// One or two buckets for each piece, and as many slots of 64 bits, until they fill the cache.
 	// A piece sets two bits in a half of each of two slots.
-	bucketBits := min(max(bits.Len(uint(pieces)), 8), 28)
+	bucketBits := min(max(bits.Len(uint(pieces)), 8), kernels.HeadShift)
+	entry := wideEntry
+	if t.direct {
+		bucketBits, entry = 2*length, narrowEntry
+	}
 	slotBits := max(min(bits.Len(uint(pieces)), bits.Len(uint(maxFilterBytes/slotBytes))-1), 8)
 	t.bucketShift, t.slotShift = uint32(32-bucketBits), uint32(32-slotBits)
+	if t.direct {
+		t.bucketShift = kernels.Direct
+	}
 	buckets := 1 << bucketBits
 	device.Upload(q, &t.members, members)
-	for _, b := range []*device.Buffer{&t.piecesAt, &t.codes, &t.reads} {
+	for _, b := range []*device.Buffer{&t.piecesAt, &t.codes, &t.ranks, &t.reads} {
 		q.Reserve(b, 4*pieces)
 	}
-	q.Reserve(&t.entries, 8*pieces)
-	q.Reserve(&t.buckets, 4*buckets)
-	q.Reserve(&t.filter, slotBytes<<slotBits)
-	q.Clear(&t.buckets, 4*buckets)
-	q.Clear(&t.filter, slotBytes<<slotBits)
+	q.Reserve(&t.entries, entry*(pieces+1)) // narrow ones are read two at a time
+	q.Reserve(&t.buckets, 4*(buckets+1))
+	q.Clear(&t.buckets, 4*(buckets+1))
+	if !t.direct {
+		q.Reserve(&t.heads, 8*(buckets+1))
+		q.Reserve(&t.filter, slotBytes<<slotBits)
+		q.Clear(&t.filter, slotBytes<<slotBits)
+	}
 	// Pieces of reads of other classes stay as they are marked here.
 	if q.Err == nil {
 		q.Try(q.Stream.Fill(t.piecesAt.Memory, 0, 4*pieces, 0xff))
 	}
 	device.Launch(q, "cut", len(members), &kernels.CutParams{
-		Reads: reads, Members: t.members.At(0), PiecesAt: t.piecesAt.At(0), Codes: t.codes.At(0),
+		Reads: reads, Members: t.members.At(0), Even: even, PiecesAt: t.piecesAt.At(0), Codes: t.codes.At(0), Ranks: t.ranks.At(0),
 		PiecesRead: t.reads.At(0), Counts: t.buckets.At(0), Rarity: d.rarity(), Count: uint32(len(members)),
 		Q: uint32(length), BucketShift: t.bucketShift,
 	})
-	runningSums(q, &t.buckets, &t.parts, buckets)
+	runningSums(q, &t.buckets, &t.parts, buckets+1)
 	device.Launch(q, "enter", pieces, &kernels.EnterParams{
-		PiecesAt: t.piecesAt.At(0), Codes: t.codes.At(0), Buckets: t.buckets.At(0), Entries: t.entries.At(0),
-		Filter: t.filter.At(0), Count: uint32(pieces), Q: uint32(length), BucketShift: t.bucketShift, SlotShift: t.slotShift,
+		Reads: reads, PiecesAt: t.piecesAt.At(0), Codes: t.codes.At(0), PiecesRead: t.reads.At(0), Ranks: t.ranks.At(0), Buckets: t.buckets.At(0),
+		Entries: t.entries.At(0), Filter: t.filter.At(0), Count: uint32(pieces), Q: uint32(length),
+		BucketShift: t.bucketShift, SlotShift: t.slotShift,
 	})
+	if !t.direct {
+		device.Launch(q, "heads", buckets+1, &kernels.HeadsParams{
+			Buckets: t.buckets.At(0), Entries: t.entries.At(0), Heads: t.heads.At(0), Count: uint32(buckets),
+		})
+	}
 }
 
 // runningSums makes n values exclusive running sums (kernels/sum.cu); parts is scratch.
@@ -92,6 +127,39 @@ func (d *gpuDevice) rarity() kernels.Rarity {
 	return kernels.Rarity{Counts: d.counts.At(0), Limit: frequentAbove(d.ref.TotalLength(), kernels.RarityWords, 8)}
 }
 
+// lengthen moves reads whose pieces could have a base more (engine.go rounds odd lengths down) to a
+// class of their own, if that saves more than another pass over the text costs: a base more leaves
+// a quarter of the hits.
+func lengthen(c *classes, b *Batch) {
+	for q := maxPiece - 1; q >= minPiece; q-- {
+		class := c.skimmed[q]
+		pieces, moved := 0, 0
+		longer := func(read uint32) bool { return int(b.length[read])/(int(b.k[read])+1) > q }
+		for _, read := range class {
+			if longer(read) {
+				pieces += int(b.k[read]) + 1
+				moved++
+			}
+		}
+		saved := float64(pieces) * 2 * (1 - 1.0/4) / float64(uint64(1)<<(2*q)) // hits a base
+		if moved == 0 || moved < len(class) && len(c.skimmed[q+1]) == 0 && saved < passHits {
+			continue
+		}
+		short := class[:0]
+		for _, read := range class {
+			if longer(read) {
+				c.skimmed[q+1] = append(c.skimmed[q+1], read)
+			} else {
+				short = append(short, read)
+			}
+		}
+		c.skimmed[q] = short
+	}
+}
+
+// passHits is what another pass over the text costs, in entries looked at for each base.
+const passHits = 4
+
 // shorterBy is by how many bases the pieces of reads in repeats may be shorter.
 const shorterBy = 2
 
@@ -102,11 +170,14 @@ const passCost = 0.1
 // ones, if that saves more candidates than another pass over the text costs.
 type gpuRefiner struct {
 	members, shorter, savings device.Buffer
+	even                      device.Buffer // by read, where weighed
+	weighed                   bool
 	hostShorter               device.Pinned[uint8]
 	hostSavings               device.Pinned[uint64]
 }
 
-func (g *gpuRefiner) refine(q *device.Queue, d *gpuDevice, reads kernels.Reads, c *classes) {
+func (g *gpuRefiner) refine(q *device.Queue, d *gpuDevice, reads kernels.Reads, count int, c *classes) {
+	g.weighed = false
 	classes := &c.skimmed
 	members := classes[maxPiece]
 	if d.counts.Memory == nil || len(members) == 0 {
@@ -115,13 +186,15 @@ func (g *gpuRefiner) refine(q *device.Queue, d *gpuDevice, reads kernels.Reads, 
 	n := d.ref.TotalLength()
 	device.Upload(q, &g.members, members)
 	q.Reserve(&g.shorter, len(members))
+	q.Reserve(&g.even, count)
 	q.Reserve(&g.savings, 8)
 	q.Clear(&g.savings, 8)
 	device.Launch(q, "weigh", len(members), &kernels.WeighParams{
-		Reads: reads, Members: g.members.At(0), Shorter: g.shorter.At(0), Savings: g.savings.At(0), Rarity: d.rarity(),
+		Reads: reads, Members: g.members.At(0), Even: g.even.At(0), Shorter: g.shorter.At(0), Savings: g.savings.At(0), Rarity: d.rarity(),
 		Count: uint32(len(members)), Q: maxPiece, ShorterQ: maxPiece - shorterBy,
 		Random: uint32(2 * n >> (2 * (maxPiece - shorterBy))),
 	})
+	g.weighed = true
 	savings := g.hostSavings.Resize(q, 1)
 	device.Download(q, savings, &g.savings, 0)
 	if q.Wait() != nil || float64(savings[0]) < passCost*float64(n) {
