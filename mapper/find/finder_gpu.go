@@ -166,7 +166,6 @@ func (w *gpuFinder) find(b *Batch, f *Found) error {
 		limit = int64(w.options.Limits.GPUFound)
 	}
 	w.classes.sort(b, &w.shared)
-	lengthen(&w.classes, b)
 	f.reset(&w.classes)
 	found := &w.found
 	found.located, found.candidates, found.ends = found.located[:0], found.candidates[:0], found.ends[:0]

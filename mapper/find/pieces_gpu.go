@@ -127,39 +127,6 @@ func (d *gpuDevice) rarity() kernels.Rarity {
 	return kernels.Rarity{Counts: d.counts.At(0), Limit: frequentAbove(d.ref.TotalLength(), kernels.RarityWords, 8)}
 }
 
-// lengthen moves reads whose pieces could have a base more (engine.go rounds odd lengths down) to a
-// class of their own, if that saves more than another pass over the text costs: a base more leaves
-// a quarter of the hits.
-func lengthen(c *classes, b *Batch) {
-	for q := maxPiece - 1; q >= minPiece; q-- {
-		class := c.skimmed[q]
-		pieces, moved := 0, 0
-		longer := func(read uint32) bool { return int(b.length[read])/(int(b.k[read])+1) > q }
-		for _, read := range class {
-			if longer(read) {
-				pieces += int(b.k[read]) + 1
-				moved++
-			}
-		}
-		saved := float64(pieces) * 2 * (1 - 1.0/4) / float64(uint64(1)<<(2*q)) // hits a base
-		if moved == 0 || moved < len(class) && len(c.skimmed[q+1]) == 0 && saved < passHits {
-			continue
-		}
-		short := class[:0]
-		for _, read := range class {
-			if longer(read) {
-				c.skimmed[q+1] = append(c.skimmed[q+1], read)
-			} else {
-				short = append(short, read)
-			}
-		}
-		c.skimmed[q] = short
-	}
-}
-
-// passHits is what another pass over the text costs, in entries looked at for each base.
-const passHits = 4
-
 // shorterBy is by how many bases the pieces of reads in repeats may be shorter.
 const shorterBy = 2
 
