@@ -30,6 +30,11 @@ var planesMethod = &Method{
 			cpu: newPlaneRows,
 		},
 		{
+			Name: "tiles", Summary: "computes 64 columns of several parts of the text by a row, and few of the rows",
+			Alphabets: []Alphabet{DNA}, Longest: MaxLength, Distance: MaxDistance, Edits: true, Sets: true,
+			cpu: newTiles,
+		},
+		{
 			Name: "substitutions", Summary: "folds k + 1 pieces, then counts mismatches; of short pieces it counts them everywhere",
 			Alphabets: []Alphabet{DNA}, Longest: MaxLength, Distance: MaxDistance,
 			Substitutions: true, Sets: true, refuseOnGPU: refusePlanes,

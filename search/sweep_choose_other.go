@@ -1,0 +1,6 @@
+//go:build !amd64
+
+package search
+
+// sweepers are those that run on this processor, the fastest last.
+func sweepers() []sweeper { return []sweeper{plainSweeper()} }
