@@ -2,10 +2,10 @@ package search
 
 import "math/bits"
 
-//go:generate go run scanmap/internal/tools/maketiles -out sweep_amd64.s -stubs sweep_amd64.go -pkg search
+//go:generate go run scanmap/internal/tools/makeplanes -out planes_amd64.s -stubs planes_amd64.go -pkg search
 
 // tileLanes is the number of texts that a sweep searches side by side. A block is 64 columns of each.
-const tileLanes = 8
+const tileLanes = 16
 
 // A lanesWord has a word of each lane.
 type lanesWord [tileLanes]uint64

@@ -180,7 +180,7 @@ func letters(set uint8, l, h uint64) uint64 {
 // deeper is how many rows more are computed at a time where the first ones are not enough; retune
 // is the number of blocks after which the first row that is looked at is chosen anew.
 const (
-	deeper = 4
+	deeper = 3
 	retune = 32
 )
 
@@ -245,29 +245,29 @@ func (d *descent) reset(row int) {
 	for i := row; i < d.reached; i++ {
 		c := &d.carries[i]
 		for lane := range tileLanes {
-			c.up[lane], c.down[lane] = 1<<d.sweeper.carry, 0
+			c.up[lane] = 1 << d.sweeper.carry
+		}
+		for lane := range tileLanes {
+			c.down[lane] = 0
 		}
 	}
 	d.reached = min(d.reached, row)
 }
 
-// step is that of a lane from row i to row i + 1 in the last column.
-func (d *descent) step(i, lane int) int {
-	c := &d.carries[i]
-	return int(c.up[lane]>>d.sweeper.carry&1) - int(c.down[lane]>>d.sweeper.carry&1)
-}
-
 // move changes state.score from a row of the last column to another.
 func (d *descent) move(from, to int) {
-	for lane := range tileLanes {
-		score := int(int32(d.state.score[lane]))
-		for i := from; i < to; i++ {
-			score += d.step(i, lane)
+	bit := d.sweeper.carry
+	for i := from; i < to; i++ {
+		c := &d.carries[i]
+		for lane := range tileLanes {
+			d.state.score[lane] += c.up[lane]>>bit&1 - c.down[lane]>>bit&1
 		}
-		for i := from - 1; i >= to; i-- {
-			score -= d.step(i, lane)
+	}
+	for i := from - 1; i >= to; i-- {
+		c := &d.carries[i]
+		for lane := range tileLanes {
+			d.state.score[lane] -= c.up[lane]>>bit&1 - c.down[lane]>>bit&1
 		}
-		d.state.score[lane] = uint64(uint32(score))
 	}
 }
 
@@ -330,7 +330,7 @@ func (d *descent) within() bool {
 func (d *descent) retune(deep int) {
 	depth := d.depth
 	switch {
-	case deep > retune/8:
+	case deep > retune/16:
 		depth = min(depth+1, len(d.rows))
 	case deep == 0:
 		depth = max(depth-1, min(d.k+1, len(d.rows)))

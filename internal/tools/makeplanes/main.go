@@ -1,6 +1,6 @@
-// Command maketiles writes the AVX2 and AVX-512 versions of the inner loop of planes/tiles as Go
-// assembly. Their plain twin, sweepPlain, and what they compute are in search/sweep.go, where
-// `go generate` calls it.
+// Command makeplanes writes the AVX2 and AVX-512 versions of the inner loops of the method planes as
+// Go assembly. Their plain twins, sweepPlain and foldPlain, and what they compute are in
+// search/sweep.go and search/fold.go. `go generate` calls it there.
 package main
 
 import (
@@ -12,13 +12,13 @@ import (
 // lanes is the number of texts that are searched side by side, each in a word of 64 columns, and
 // line the number of bytes that these words take.
 const (
-	lanes = 8
+	lanes = 16
 	line  = 8 * lanes
 )
 
 // A machine is a set of instructions for vectors of so many bytes.
 type machine struct {
-	name, doc string
+	name, needs string
 	bytes     int
 	vector    func() VecVirtual
 	move      func(from, to Op) // between memory and a vector
@@ -40,6 +40,7 @@ func main() {
 	sum, least, low, high, floor, spread := constants()
 	for _, m := range []*machine{avx2(), avx512()} {
 		m.sweep(sum, least, low, high, floor, spread)
+		m.fold()
 	}
 	Generate()
 }
@@ -51,7 +52,7 @@ func main() {
 func constants() (sum, least, low, high, floor, spread Mem) {
 	table := func(name string, value func(i int) int) Mem {
 		t := GLOBL(name, RODATA|NOPTR)
-		for i := range line {
+		for i := range 64 {
 			DATA(i, U8(uint8(value(i))))
 		}
 		return t
@@ -69,7 +70,7 @@ func constants() (sum, least, low, high, floor, spread Mem) {
 
 func avx2() *machine {
 	return &machine{
-		name: "sweepAVX2", doc: "sweepAVX2 is sweepPlain for processors with AVX2.", bytes: 32,
+		name: "AVX2", needs: "AVX2", bytes: 32,
 		vector: func() VecVirtual { return YMM() }, row: rowAVX2,
 		move: func(from, to Op) { VMOVDQU(from, to) },
 		and:  func(a, b, to Op) { VPAND(a, b, to) },
@@ -115,7 +116,7 @@ func rowAVX2(m *machine, v *steps, letters, up, down Mem) {
 
 func avx512() *machine {
 	return &machine{
-		name: "sweepAVX512", doc: "sweepAVX512 is sweepPlain for processors with AVX-512 F, BW and VBMI2.", bytes: 64,
+		name: "AVX512", needs: "AVX-512 F, BW and VBMI2", bytes: 64,
 		vector: func() VecVirtual { return ZMM() }, row: rowAVX512,
 		move: func(from, to Op) { VMOVDQU64(from, to) },
 		and:  func(a, b, to Op) { VPANDQ(a, b, to) },
@@ -163,8 +164,8 @@ func rowAVX512(m *machine, v *steps, letters, up, down Mem) {
 // sweep writes the loop over blocks.
 func (m *machine) sweep(sum, least, low, high, floor, spread Mem) {
 	parts := line / m.bytes
-	TEXT(m.name, NOSPLIT, "func(masks *uint64, rows *uint32, carries *uint64, state *uint64, from, to, first, depth, k int) int")
-	Doc(m.doc)
+	TEXT("sweep"+m.name, NOSPLIT, "func(masks *uint64, rows *uint32, carries *uint64, state *uint64, from, to, first, depth, k int) int")
+	Doc("sweep" + m.name + " is sweepPlain for processors with " + m.needs + ".")
 	masks, rows := Load(Param("masks"), GP64()), Load(Param("rows"), GP64())
 	carries, state := Load(Param("carries"), GP64()), Load(Param("state"), GP64())
 	block, to := Load(Param("from"), GP64()), Load(Param("to"), GP64())
@@ -187,7 +188,7 @@ func (m *machine) sweep(sum, least, low, high, floor, spread Mem) {
 	LEAQ(Mem{Base: rows, Index: first, Scale: 4}, rows)
 	start := GP64()
 	MOVQ(first, start)
-	SHLQ(Imm(7), start)
+	SHLQ(Imm(8), start)
 	ADDQ(carries, start)
 	v := make([]steps, parts)
 	for i := range v {
@@ -199,7 +200,7 @@ func (m *machine) sweep(sum, least, low, high, floor, spread Mem) {
 	JGE(LabelRef("done"))
 	texts := GP64()
 	MOVQ(block, texts)
-	SHLQ(Imm(6), texts)
+	SHLQ(Imm(7), texts)
 	ADDQ(masks, texts)
 	row, carry := GP64(), GP64()
 	MOVQ(rows, row)
@@ -213,20 +214,20 @@ func (m *machine) sweep(sum, least, low, high, floor, spread Mem) {
 	Label("row")
 	letters := GP64()
 	MOVL(Mem{Base: row}, letters.As32())
-	SHLQ(Imm(6), letters)
+	SHLQ(Imm(7), letters)
 	ADDQ(texts, letters)
 	for i := range v {
 		m.row(m, &v[i], at(letters, i), at(carry, i), at(carry, parts+i))
 	}
 	ADDQ(Imm(4), row)
-	ADDQ(Imm(2*line), carry)
+	ADDQ(U32(2*line), carry)
 	CMPQ(row, end)
 	JLT(LabelRef("row"))
 
-	totals := make([]VecVirtual, parts)
+	totals := AllocLocal(line)
 	for i := range v {
-		var bytes VecVirtual
-		bytes, totals[i] = m.prefixes(&v[i], sum, least, low, high)
+		bytes, total := m.prefixes(&v[i], sum, least, low, high)
+		m.move(total, totals.Offset(i*m.bytes))
 		limit, shuffle := m.vector(), m.vector()
 		VPSUBD(at(state, 2*parts+i), limits, limit)
 		VPMAXSD(floor, limit, limit)
@@ -236,9 +237,10 @@ func (m *machine) sweep(sum, least, low, high, floor, spread Mem) {
 	}
 	for i := range v {
 		score := m.vector()
-		VPSRAD(Imm(24), totals[i], totals[i])
-		VPSRLQ(Imm(32), totals[i], totals[i])
-		VPADDD(at(state, 2*parts+i), totals[i], score)
+		m.move(totals.Offset(i*m.bytes), score)
+		VPSRAD(Imm(24), score, score)
+		VPSRLQ(Imm(32), score, score)
+		VPADDD(at(state, 2*parts+i), score, score)
 		m.move(score, at(state, 2*parts+i))
 	}
 	INCQ(block)
@@ -258,29 +260,27 @@ func (m *machine) sweep(sum, least, low, high, floor, spread Mem) {
 // prefixes returns, for eight columns a byte, the least sum of the steps of a lane up to one of
 // them; and in the highest byte of each lane the sum of all its steps.
 func (m *machine) prefixes(v *steps, sum, least, low, high Mem) (bytes, total VecVirtual) {
-	sums, leasts, lows, highs := m.vector(), m.vector(), m.vector(), m.vector()
+	sums, leasts := m.vector(), m.vector()
 	m.move(sum, sums)
 	m.move(least, leasts)
-	m.move(low, lows)
-	m.move(high, highs)
 	bytes, run := m.vector(), m.vector()
 	for pair := range 4 {
 		index, part := m.vector(), m.vector()
 		if pair == 0 {
-			m.and(lows, v.up, index)
+			m.and(low, v.up, index)
 		} else {
 			VPSRLQ(Imm(uint64(2*pair)), v.up, index)
-			m.and(lows, index, index)
+			m.and(low, index, index)
 		}
 		switch pair {
 		case 0:
 			VPSLLQ(Imm(2), v.down, part)
-			m.and(highs, part, part)
+			m.and(high, part, part)
 		case 1:
-			m.and(highs, v.down, part)
+			m.and(high, v.down, part)
 		default:
 			VPSRLQ(Imm(uint64(2*pair-2)), v.down, part)
-			m.and(highs, part, part)
+			m.and(high, part, part)
 		}
 		m.or(part, index, index)
 		if pair == 0 {
@@ -304,4 +304,85 @@ func (m *machine) prefixes(v *steps, sum, least, low, high Mem) (bytes, total Ve
 	VPADDB(before, bytes, bytes)
 	VPADDB(before, run, run)
 	return bytes, run
+}
+
+// fold writes the loop that finds where all letters of a run match.
+func (m *machine) fold() {
+	const together = line / 8 // words
+	parts := line / m.bytes
+	TEXT("fold"+m.name, NOSPLIT, "func(masks *uint64, rows *uint32, letters int, words int, out *uint64)")
+	Doc("fold" + m.name + " is foldPlain for processors with " + m.needs + ".")
+	masks, rows := Load(Param("masks"), GP64()), Load(Param("rows"), GP64())
+	letters, words := Load(Param("letters"), GP64()), Load(Param("words"), GP64())
+	out := Load(Param("out"), GP64())
+	// Masks begin with the word before the first.
+	ADDQ(Imm(8), masks)
+	// The last letter is not moved.
+	DECQ(letters)
+	one := XMM()
+	n := GP64()
+	MOVQ(U32(1), n)
+	VMOVQ(n, one)
+	full := XMM()
+	MOVQ(U32(64), n)
+	VMOVQ(n, full)
+	ones := m.vector()
+	VPBROADCASTQ(one, ones)
+
+	Label("words")
+	row, mask := GP64(), GP64()
+	MOVQ(letters, row)
+	MOVL(Mem{Base: rows, Index: row, Scale: 4}, mask.As32())
+	LEAQ(Mem{Base: masks, Index: mask, Scale: 8}, mask)
+	match := make([]VecVirtual, parts)
+	for i := range match {
+		match[i] = m.vector()
+		m.move(Mem{Base: mask, Disp: i * m.bytes}, match[i])
+	}
+	up, down, ups := XMM(), XMM(), m.vector()
+	if m.bytes == 64 {
+		VMOVDQU64(ones, ups)
+	} else {
+		VMOVDQU(one, up)
+		VPSUBQ(one, full, down)
+	}
+	TESTQ(row, row)
+	JZ(LabelRef("done"))
+
+	Label("letter")
+	DECQ(row)
+	MOVL(Mem{Base: rows, Index: row, Scale: 4}, mask.As32())
+	LEAQ(Mem{Base: masks, Index: mask, Scale: 8}, mask)
+	for i := range match {
+		here, before := m.vector(), m.vector()
+		m.move(Mem{Base: mask, Disp: i * m.bytes}, here)
+		m.move(Mem{Base: mask, Disp: i*m.bytes - 8}, before)
+		if m.bytes == 64 {
+			VPSHLDVQ(ups, before, here)
+		} else {
+			VPSLLQ(up, here, here)
+			VPSRLQ(down, before, before)
+			VPOR(before, here, here)
+		}
+		m.and(here, match[i], match[i])
+	}
+	if m.bytes == 64 {
+		VPADDQ(ones, ups, ups)
+	} else {
+		VPADDQ(one, up, up)
+		VPSUBQ(one, down, down)
+	}
+	TESTQ(row, row)
+	JNZ(LabelRef("letter"))
+
+	Label("done")
+	for i := range match {
+		m.move(match[i], Mem{Base: out, Disp: i * m.bytes})
+	}
+	ADDQ(U32(line), masks)
+	ADDQ(U32(line), out)
+	SUBQ(Imm(together), words)
+	JG(LabelRef("words"))
+	VZEROUPPER()
+	RET()
 }
