@@ -139,42 +139,24 @@ func (f *tilesFinder) newTile(s *tilesScratch, r textRange) tile {
 		s.masks = make([]lanesWord, len(f.sets)*tileStride)
 	}
 	b := &f.text.ref.Bases
-	for lane := range tileLanes {
-		from := t.first + lane*t.blocks - f.warm
-		for i := range f.warm + t.blocks {
-			var l, h uint64
-			nothing := ^uint64(0)
-			if w := from + i; w >= r.first>>6 && w <= last {
-				l, h, nothing = b.Low[w], b.High[w], b.Ambiguous[w]
-				if 64*w < r.first {
-					nothing |= 1<<(r.first-64*w) - 1
-				}
+	var low, high, nothing lanesWord
+	for i := range f.warm + t.blocks {
+		for lane := range tileLanes {
+			w := t.first + lane*t.blocks - f.warm + i
+			if w < r.first>>6 || w > last {
+				nothing[lane] = ^uint64(0)
+				continue
 			}
-			for j, set := range f.sets {
-				var match uint64
-				switch set {
-				case 1:
-					match = ^(l | h | nothing)
-				case 2:
-					match = l &^ (h | nothing)
-				case 4:
-					match = h &^ (l | nothing)
-				case 8:
-					match = l & h &^ nothing
-				default:
-					match = letters(set, l, h) &^ nothing
-				}
-				s.masks[j*tileStride+i][lane] = match
+			low[lane], high[lane], nothing[lane] = b.Low[w], b.High[w], b.Ambiguous[w]
+			if 64*w < r.first {
+				nothing[lane] |= 1<<(r.first-64*w) - 1
 			}
+		}
+		for j, set := range f.sets {
+			setMasks(s.masks[j*tileStride+i][:], set, low[:], high[:], nothing[:])
 		}
 	}
 	return t
-}
-
-// letters has a bit for each letter of the text that is in a set.
-func letters(set uint8, l, h uint64) uint64 {
-	a, c, g, t := uint64(set&1), uint64(set>>1&1), uint64(set>>2&1), uint64(set>>3&1)
-	return -a&^(l|h) | -c&(l&^h) | -g&(h&^l) | -t&(l&h)
 }
 
 // deeper is how many rows more are computed at a time where the first ones are not enough; retune
