@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -161,6 +162,21 @@ func BenchmarkTiles(b *testing.B) {
 			scheme := &Scheme{Name: "tiles", Alphabets: bothAlphabets, Longest: MaxLength, Distance: MaxDistance, Edits: true, Sets: true,
 				cpu: func(text *Text, needles []*needle) (finder, error) { return newTilesOn(s, text, needles), nil }}
 			b.Run(fmt.Sprintf("%s/m=%d/k=%d/needles=%d", s.name, c.m, c.k, c.needles), func(b *testing.B) { benchmarkScheme(b, scheme, text, n) })
+		}
+	}
+}
+
+func BenchmarkGuides(b *testing.B) {
+	text := benchmarkText(b)
+	for _, k := range []int{3, 4, 5} {
+		n := benchmarkNeedles(b, text, 600, 23, k, false, "")
+		for _, name := range []string{"planes/tiles", "neighbours/table"} {
+			method, scheme, _ := strings.Cut(name, "/")
+			s, err := FindScheme(method, scheme)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.Run(fmt.Sprintf("%s/k=%d", name, k), func(b *testing.B) { benchmarkScheme(b, s, text, n) })
 		}
 	}
 }
