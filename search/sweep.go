@@ -4,7 +4,8 @@ import "math/bits"
 
 //go:generate go run scanmap/internal/tools/makeplanes -out planes_amd64.s -stubs planes_amd64.go -pkg search
 
-// tileLanes is the number of texts that a sweep searches side by side. A block is 64 columns of each.
+// tileLanes is the number of texts that a sweep searches side by side. A block is 64 columns of
+// each.
 const tileLanes = 16
 
 // A lanesWord has a word of each lane.
