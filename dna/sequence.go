@@ -1,9 +1,6 @@
 package dna
 
-import (
-	"encoding/binary"
-	"math/bits"
-)
+import "math/bits"
 
 // WordBases is the number of bases in one word of a plane.
 const WordBases = 64
@@ -42,62 +39,23 @@ func Code(letter byte) (code byte, ok bool) {
 // Append packs letters to the end of s.
 func (s *Sequence) Append(letters []byte) {
 	s.Reserve(s.Length + len(letters))
-	i := s.Length
+	word, bit := s.Length/WordBases, s.Length%WordBases
 	s.Length += len(letters)
+	if bit == 0 {
+		whole := word + len(letters)/WordBases
+		packWords(letters, s.Low[word:whole], s.High[word:whole], s.Ambiguous[word:whole])
+		letters, word = letters[(whole-word)*WordBases:], whole
+	}
 	for len(letters) > 0 {
-		word, bit := i/WordBases, i%WordBases
 		n := min(WordBases-bit, len(letters))
 		low, high, amb := packWord(letters[:n])
 		s.Low[word] |= low << bit
 		s.High[word] |= high << bit
-		s.Ambiguous[word] = s.Ambiguous[word]&(1<<bit-1) | amb<<bit | past(bit+n)
+		s.Ambiguous[word] = s.Ambiguous[word]&(1<<bit-1) | amb<<bit
 		letters = letters[n:]
-		i += n
+		word, bit = word+1, 0
 	}
 }
-
-// packWord packs at most 64 letters into one word of each plane.
-func packWord(letters []byte) (low, high, amb uint64) {
-	i := 0
-	for ; i+8 <= len(letters); i += 8 {
-		l, h, ok := packEight(binary.LittleEndian.Uint64(letters[i:]))
-		if !ok {
-			var a uint64
-			l, h, a = packLetters(letters[i : i+8])
-			amb |= a << (i & 63)
-		}
-		low |= l << (i & 63)
-		high |= h << (i & 63)
-	}
-	l, h, a := packLetters(letters[i:])
-	return low | l<<(i&63), high | h<<(i&63), amb | a<<(i&63)
-}
-
-// packLetters packs at most 64 letters one by one.
-func packLetters(letters []byte) (low, high, amb uint64) {
-	for i, c := range letters {
-		code := uint64(codes[c])
-		low |= (code & 1) << (i & 63)
-		high |= (code >> 1 & 1) << (i & 63)
-		amb |= (code >> 2) << (i & 63)
-	}
-	return low, high, amb
-}
-
-// packEight packs the eight letters of a word at once; ok is false when one of
-// them is not A, C, G or T. It uses that bits 1 and 2 of the ASCII letters are
-// A 00, C 01, G 11, T 10 (bit 2 first), in either case.
-func packEight(letters uint64) (low, high uint64, ok bool) {
-	const ones = 0x0101010101010101
-	bit1, bit2 := letters>>1&ones, letters>>2&ones
-	// The letter that these bits stand for: 'A' + 2 bit1 + 4 bit2, and 'T' where
-	// bit 2 stands alone.
-	want := 'A'*ones + 2*bit1 + 4*bit2 + ('T'-'E')*(bit2&^bit1)
-	return gather(bit1 ^ bit2), gather(bit2), letters&(0xDF*ones) == want
-}
-
-// gather moves the lowest bit of each byte of x, the others being 0, to bits 0 to 7.
-func gather(x uint64) uint64 { return x * 0x0102040810204080 >> 56 }
 
 // past returns a word whose bits from bit on are set.
 func past(bit int) uint64 {
@@ -158,26 +116,33 @@ func (s *Sequence) AppendSequence(t *Sequence) {
 	if t.Length == 0 {
 		return
 	}
-	bit := s.Length % WordBases
-	word := s.Length / WordBases
-	s.Reserve(s.Length + t.Length)
+	word, bit := s.Length/WordBases, s.Length%WordBases
 	s.Length += t.Length
+	// Not by Reserve: all words that are added here are written below.
+	words := max(len(s.Low), Words(s.Length))
+	s.Low, s.High, s.Ambiguous = grow(s.Low, words), grow(s.High, words), grow(s.Ambiguous, words)
+	n := Words(t.Length)
+	appendPlane(s.Low[word:], t.Low[:n], bit, 0)
+	appendPlane(s.High[word:], t.High[:n], bit, 0)
+	appendPlane(s.Ambiguous[word:], t.Ambiguous[:n], bit, past(bit))
+}
+
+// appendPlane writes the bits of from to those of to from bit on. If to has a word after these, the
+// bits of it that are not written are those of end.
+func appendPlane(to, from []uint64, bit int, end uint64) {
 	if bit == 0 {
-		n := Words(t.Length)
-		copy(s.Low[word:], t.Low[:n])
-		copy(s.High[word:], t.High[:n])
-		copy(s.Ambiguous[word:], t.Ambiguous[:n])
+		copy(to, from)
 		return
 	}
-	for i := range Words(t.Length) {
-		s.Low[word+i] |= t.Low[i] << bit
-		s.High[word+i] |= t.High[i] << bit
-		s.Ambiguous[word+i] = s.Ambiguous[word+i]&(1<<bit-1) | t.Ambiguous[i]<<bit
-		if next := word + i + 1; next < len(s.Low) {
-			s.Low[next] = t.Low[i] >> (WordBases - bit)
-			s.High[next] = t.High[i] >> (WordBases - bit)
-			s.Ambiguous[next] = t.Ambiguous[i]>>(WordBases-bit) | past(bit)
-		}
+	left, right := uint(bit)&63, uint(WordBases-bit)&63
+	carry := to[0] & (1<<left - 1)
+	whole := to[:len(from)]
+	for i, word := range from {
+		whole[i] = carry | word<<left
+		carry = word >> right
+	}
+	if len(to) > len(from) {
+		to[len(from)] = carry | end
 	}
 }
 

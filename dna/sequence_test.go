@@ -146,3 +146,25 @@ func TestReferenceLettersAndBorders(t *testing.T) {
 		t.Errorf("a duplicate name gave %v", err)
 	}
 }
+
+// TestAppendSequenceAtWordBorders appends sequences of all lengths around words to each other, onto
+// planes that were used before.
+func TestAppendSequenceAtWordBorders(t *testing.T) {
+	text := strings.Repeat("ACGTTNGCAACTG", 20)
+	lengths := []int{0, 1, 10, 31, 32, 33, 60, 63, 64, 65, 100, 127, 128, 129}
+	for _, first := range lengths {
+		for _, second := range lengths {
+			var joined, head, tail Sequence
+			joined.Append([]byte(strings.Repeat("T", 300)))
+			joined.Reset()
+			head.Append([]byte(text[:first]))
+			tail.Append([]byte(text[first:][:second]))
+			joined.AppendSequence(&head)
+			joined.AppendSequence(&tail)
+			if got, want := letters(&joined), text[:first+second]; got != want {
+				t.Fatalf("%d and %d: got %s, want %s", first, second, got, want)
+			}
+			checkTail(t, &joined)
+		}
+	}
+}

@@ -69,7 +69,7 @@ func TestAwkwardFiles(t *testing.T) {
 				for _, r := range reads {
 					got.bases += len(r.Bases)
 				}
-				ref, err := loadReference(context.Background(), path, 2, chunkSize+99)
+				ref, err := loadReference(context.Background(), path, 2, chunkSize+99, bulkAndBiogo)
 				got.refusedReference = said(t, path, err)
 				if ref != nil {
 					got.contigs, got.length = len(ref.Contigs), ref.TotalLength()

@@ -130,7 +130,7 @@ func BenchmarkPairs(b *testing.B) {
 	first, second := writeFile(b, "r1.fq", text), writeFile(b, "r2.fq", text)
 	var both []byte
 	for rest := text; len(rest) > 0; {
-		_, size, _ := cutFourLines(rest)
+		_, size, _ := cutFourLines(rest, 0)
 		both = append(append(both, rest[:size]...), rest[:size]...)
 		rest = rest[size:]
 	}

@@ -12,10 +12,12 @@ import (
 type feed struct {
 	ctx   context.Context
 	r     io.Reader
-	block int    // bytes to read ahead and about the size of what is cut off
-	text  []byte // not framed yet
-	done  bool   // nothing more will come
-	err   error  // why, when it is not the end of the file
+	block int // bytes to read ahead and about the size of what is cut off
+	// records is how many records the next chunk of FASTQ is likely to have.
+	records int
+	text    []byte // not framed yet
+	done    bool   // nothing more will come
+	err     error  // why, when it is not the end of the file
 }
 
 // atEnd tells whether text reaches to the end of a file that was read whole.

@@ -13,6 +13,26 @@ type chunk struct {
 	records int
 	letters int          // FASTQ: bases of all records
 	err     *recordError // in the record after those of text, which ends the input
+	// lines says where the lines of the records of FASTQ are, if all of them are as cutFourLines finds
+	// them.
+	lines []recordLines
+}
+
+// recordLines says where a record of four lines and its lines are in a text: offsets, the lines
+// without what trimBlanks drops.
+type recordLines struct {
+	header, headerEnd int // the record starts at header
+	bases, length     int // there are as many qualities as bases
+	qualities         int
+}
+
+// in returns the lines of the record in the text.
+func (r *recordLines) in(text []byte) fourLines {
+	return fourLines{
+		header:    text[r.header:r.headerEnd],
+		bases:     text[r.bases:][:r.length],
+		qualities: text[r.qualities:][:r.length],
+	}
 }
 
 // fourLines is a FASTQ record of four lines. The lines are without what trimBlanks
@@ -21,35 +41,45 @@ type fourLines struct {
 	header, bases, plus, qualities []byte
 }
 
-// cutFourLines cuts a record of four whole lines off the start of text. ok is false
-// when it is anything else (wrapped, incomplete, broken), which frameRecord then judges.
+// cutFourLines finds a record of four whole lines at text[at:], and where what follows it starts. ok
+// is false when it is anything else (wrapped, incomplete, broken), which frameRecord then judges.
 //
 // Where it says yes, frameRecord would find the same record.
-func cutFourLines(text []byte) (r fourLines, size int, ok bool) {
-	if len(text) == 0 || text[0] != '@' {
+func cutFourLines(text []byte, at int) (r recordLines, next int, ok bool) {
+	if at >= len(text) || text[at] != '@' {
 		return r, 0, false
 	}
-	for _, line := range [...]*[]byte{&r.header, &r.bases, &r.plus, &r.qualities} {
-		n := bytes.IndexByte(text[size:], '\n')
-		if n < 0 {
-			return r, 0, false
-		}
-		*line = text[size : size+n]
-		if n > 0 && text[size+n-1] <= ' ' {
-			*line = trimBlanks(*line)
-		}
-		size += n + 1
-	}
-	if len(r.plus) == 0 || r.plus[0] != '+' || len(r.bases) != len(r.qualities) {
+	headerEnd, bases := endLine(text, at)
+	basesEnd, plus := endLine(text, bases)
+	plusEnd, qualities := endLine(text, plus)
+	qualitiesEnd, next := endLine(text, qualities)
+	if next < 0 || text[plus] != '+' || basesEnd-bases != qualitiesEnd-qualities {
 		return r, 0, false
 	}
-	if len(r.bases) > 0 && (r.bases[0] == '+' || r.bases[0] == '@' || r.bases[0] == '>') {
+	if first := text[bases]; first == '+' || first == '@' || first == '>' {
 		return r, 0, false
 	}
-	if len(r.plus) > 1 && !bytes.Equal(r.plus[1:], r.header[1:]) {
+	if plusEnd-plus > 1 && !bytes.Equal(text[plus+1:plusEnd], text[at+1:headerEnd]) {
 		return r, 0, false
 	}
-	return r, size, true
+	return recordLines{at, headerEnd, bases, basesEnd - bases, qualities}, next, true
+}
+
+// endLine returns where the line at text[at:] ends, without what trimBlanks drops, and where the next
+// one starts. Both are -1 if the line has no end, or at is -1.
+func endLine(text []byte, at int) (end, next int) {
+	if at < 0 {
+		return -1, -1
+	}
+	n := bytes.IndexByte(text[at:], '\n')
+	if n < 0 {
+		return -1, -1
+	}
+	end, next = at+n, at+n+1
+	if n > 0 && text[end-1] <= ' ' {
+		end = at + len(trimBlanks(text[at:end]))
+	}
+	return end, next
 }
 
 // skipBlankLines returns the number of bytes of whole blank lines at the start of text;
@@ -74,16 +104,15 @@ func skipBlankLines(text []byte, atEnd bool) int {
 // frameFASTQ cuts the next chunk off the input; first is the number of its
 // first record. A chunk without records and error is the end.
 func frameFASTQ(in *feed, first int64) chunk {
+	c := chunk{format: formatFASTQ, first: first, lines: make([]recordLines, 0, in.records)}
 	for {
-		c := chunk{format: formatFASTQ, first: first}
 		size, rebuilt := walkFASTQ(in.text, in.block, in.atEnd(), &c)
 		if c.records > 0 || c.err != nil || in.done {
-			raw := in.take(size)
+			c.text = in.take(size)
 			if rebuilt != nil {
-				c.text = rebuilt
-			} else {
-				c.text = raw
+				c.text, c.lines = rebuilt, nil
 			}
+			in.records = c.records + c.records/8
 			return c
 		}
 		in.take(size) // blank lines
@@ -92,9 +121,9 @@ func frameFASTQ(in *feed, first int64) chunk {
 }
 
 // walkFASTQ walks over the whole records at the start of text until it has limit
-// bytes, and counts them in c. Text up to size is then done with. rebuilt is
-// what the chunk holds instead of text[:size] when a record was not of four lines: such records
-// are rewritten so.
+// bytes, counts them in c and notes where their lines are. Text up to size is then done with.
+// rebuilt is what the chunk holds instead of text[:size] when a record was not of four lines: such
+// records are rewritten so.
 func walkFASTQ(text []byte, limit int, atEnd bool, c *chunk) (size int, rebuilt []byte) {
 	copied := 0 // text before it is in rebuilt
 	for size < limit {
@@ -104,10 +133,11 @@ func walkFASTQ(text []byte, limit int, atEnd bool, c *chunk) (size int, rebuilt 
 		if size == len(text) {
 			break
 		}
-		if r, n, ok := cutFourLines(text[size:]); ok {
+		if r, next, ok := cutFourLines(text, size); ok {
+			c.lines = append(c.lines, r)
 			c.records++
-			c.letters += len(r.bases)
-			size += n
+			c.letters += r.length
+			size = next
 			continue
 		}
 		if onlyBlank(text[size:]) {

@@ -73,9 +73,9 @@ func FuzzReference(f *testing.F) {
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		ref, err := loadReference(context.Background(), path, 1, referenceBlock)
+		ref, err := loadReference(context.Background(), path, 1, referenceBlock, bulkAndBiogo)
 		text := said(t, path, err)
-		small, err := loadReference(context.Background(), path, 2, 4)
+		small, err := loadReference(context.Background(), path, 2, 4, bulkAndBiogo)
 		if d := cmp.Diff(text, said(t, path, err)); d != "" {
 			t.Fatalf("small blocks change the error:\n%s", d)
 		}

@@ -56,12 +56,9 @@ var inReadName = func() (t [256]bool) {
 // readName returns the name of a read from the first word of its header: less a
 // trailing /1 or /2 unless the whole is wanted, "*" if nothing is left.
 func readName(word string, whole bool) (string, error) {
-	name := word
-	if !whole && mateDigit(word) != 0 {
-		name = name[:len(name)-2]
-	}
-	if name == "" {
-		return "*", nil
+	name := cutMate(word, whole)
+	if name == "*" {
+		return name, nil
 	}
 	if len(name) > maxNameLength {
 		return "", fmt.Errorf("the name has %d bytes, but SAM allows %d", len(name), maxNameLength)
@@ -72,6 +69,17 @@ func readName(word string, whole bool) (string, error) {
 		}
 	}
 	return name, nil
+}
+
+// cutMate is readName for words whose bytes and length are those of a name.
+func cutMate(word string, whole bool) string {
+	if !whole && mateDigit(word) != 0 {
+		word = word[:len(word)-2]
+	}
+	if word == "" {
+		return "*"
+	}
+	return word
 }
 
 // mateDigit returns the digit of a trailing /1 or /2, 0 if there is none.

@@ -109,6 +109,9 @@ const mostSize = 1 << 34
 
 // size is the size of a regular file that is not compressed, and 0 of anything else.
 func (s *source) size() int {
+	if s.file == nil {
+		return 0
+	}
 	info, err := s.file.Stat()
 	if err != nil || !info.Mode().IsRegular() {
 		return 0

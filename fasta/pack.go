@@ -1,7 +1,6 @@
 package fasta
 
 import (
-	"encoding/binary"
 	"math/bits"
 
 	"scanmap/dna"
@@ -40,41 +39,26 @@ func (f *fragment) trim() {
 // append packs letters to the end of the fragment, whole words at a time as long as its length
 // is a multiple of 64.
 func (f *fragment) append(letters []byte) {
-	for len(letters) > 0 {
-		n := min(len(letters), dna.WordBases)
-		at := f.bases.Length
-		if at%dna.WordBases != 0 {
-			n = min(n, dna.WordBases-at%dna.WordBases)
-			f.bases.Append(letters[:n])
-			for i, c := range letters[:n] {
-				if _, ok := dna.Code(c); !ok {
-					f.except(at+i, at+i+1, c)
-				}
-			}
-			letters = letters[n:]
-			continue
+	at := f.bases.Length
+	f.bases.Append(letters)
+	for from := at; from < f.bases.Length; {
+		// The ambiguous letters of one word, as runs from bit i to bit j.
+		word, bit := from/dna.WordBases, from%dna.WordBases
+		n := min(dna.WordBases-bit, f.bases.Length-from)
+		rest := f.bases.Ambiguous[word] >> bit
+		if n < dna.WordBases {
+			rest &= 1<<n - 1
 		}
-		word := at / dna.WordBases
-		if word >= len(f.bases.Low) {
-			f.bases.Reserve(at + len(letters))
-		}
-		low, high, amb := packWord(letters[:n])
-		for rest := amb; rest != 0; {
-			// Runs of ambiguous letters, from bit i to bit j.
+		for rest != 0 {
 			i := bits.TrailingZeros64(rest)
 			j := i + bits.TrailingZeros64(^(rest >> i))
-			f.exceptRun(at, i, j, letters)
+			f.exceptRun(from, i, j, letters[from-at:])
 			if j == dna.WordBases {
 				break
 			}
 			rest = rest >> j << j
 		}
-		if n < dna.WordBases {
-			amb |= ^uint64(0) << n
-		}
-		f.bases.Low[word], f.bases.High[word], f.bases.Ambiguous[word] = low, high, amb
-		f.bases.Length += n
-		letters = letters[n:]
+		from += n
 	}
 }
 
@@ -107,63 +91,3 @@ func (f *fragment) except(start, end int, c byte) {
 	}
 	f.exceptions = append(f.exceptions, dna.Run{Start: start, End: end, Letter: letter})
 }
-
-const (
-	everyByte = 0x0101010101010101
-	lowBits7  = 0x7f * everyByte
-)
-
-// packWord packs at most 64 letters into one word of each plane. Bits past the
-// last are 0.
-func packWord(letters []byte) (low, high, amb uint64) {
-	i := 0
-	for ; i+8 <= len(letters); i += 8 {
-		l, h, a := pack8(binary.LittleEndian.Uint64(letters[i:]))
-		low |= l << i
-		high |= h << i
-		amb |= a << i
-	}
-	for ; i < len(letters); i++ {
-		code, ok := dna.Code(letters[i])
-		if !ok {
-			amb |= 1 << i
-			continue
-		}
-		low |= uint64(code&1) << i
-		high |= uint64(code>>1) << i
-	}
-	return low, high, amb
-}
-
-// pack8 packs the eight letters of x, the first in its lowest byte, to eight
-// bits for each plane.
-//
-//	letter  in binary   bit 2  bit 1   high  low
-//	A       010 00001     0      0       0    0
-//	C       010 00011     0      1       0    1
-//	G       010 00111     1      1       1    0
-//	T       010 10100     1      0       1    1
-//	U       010 10101     1      0       1    1
-//
-// So high is bit 2 and low is bit 1 xor bit 2. A letter that is not the one which these two
-// bits stand for is ambiguous.
-func pack8(x uint64) (low, high, amb uint64) {
-	b1 := x >> 1 & everyByte
-	b2 := x >> 2 & everyByte
-	t := b2 &^ b1
-	expected := 0x41*everyByte + b1<<1 + (b1&b2)<<2 + (t<<4 | t<<1 | t)
-	// Case is bit 5; bit 0 tells U from T.
-	wrong := (x &^ (0x20 * everyByte)) ^ expected
-	wrong &^= t
-	low, high = b1^b2, b2
-	if wrong != 0 {
-		w := ((wrong&lowBits7 + lowBits7) | wrong) >> 7 & everyByte
-		low &^= w
-		high &^= w
-		amb = gather(w)
-	}
-	return gather(low), gather(high), amb
-}
-
-// gather moves bit 0 of byte i to bit i.
-func gather(x uint64) uint64 { return x * 0x0102040810204080 >> 56 }

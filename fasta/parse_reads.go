@@ -12,8 +12,10 @@ import (
 	"github.com/biogo/biogo/seq"
 )
 
-// parser turns chunks into reads through biogo's readers. One goroutine uses it.
+// parser turns chunks into reads: in bulk, or else through biogo's readers. One goroutine uses it.
 type parser struct {
+	by         readers
+	bulk       bulkReads
 	crop       int
 	wholeNames bool
 	in         bytes.Reader
@@ -28,7 +30,10 @@ type parser struct {
 const lineBuffer = 128 << 10
 
 func newParser(o ReadOptions) *parser {
-	return &parser{crop: max(o.Crop, 0), wholeNames: o.WholeNames, lines: bufio.NewReaderSize(nil, lineBuffer)}
+	return &parser{
+		by: o.by, bulk: newBulkReads(o),
+		crop: max(o.Crop, 0), wholeNames: o.WholeNames, lines: bufio.NewReaderSize(nil, lineBuffer),
+	}
 }
 
 // errMalformed is for text that passed our own checks and that biogo reads
@@ -39,6 +44,17 @@ var errMalformed = errors.New("malformed record")
 // with it. The file of the error is left to the caller. digits then has those of the reads at
 // least.
 func (p *parser) parse(c *chunk) ([]Read, *Error) {
+	if p.by == bulkAndBiogo {
+		if reads, ok := p.bulk.parse(c); ok {
+			p.digits = p.bulk.digits
+			return reads, nil
+		}
+	}
+	return p.parseBiogo(c)
+}
+
+// parseBiogo is parse through biogo's readers.
+func (p *parser) parseBiogo(c *chunk) ([]Read, *Error) {
 	var n int
 	var err error
 	if c.format == formatFASTQ {
@@ -93,11 +109,12 @@ func (p *parser) parseFASTQ(c *chunk) (int, error) {
 		if len(rest) > 0 && rest[0] != '@' {
 			rest = rest[skipBlankLines(rest, true):]
 		}
-		r, size, ok := cutFourLines(rest)
+		record, next, ok := cutFourLines(rest, 0)
 		if !ok {
 			return i, errMalformed
 		}
-		rest = rest[size:]
+		r := record.in(rest)
+		rest = rest[next:]
 		_, err := reader.Read()
 		// biogo drops white space inside a line, so what it gave is compared
 		// with what is there.

@@ -152,7 +152,7 @@ func TestAnyReference(t *testing.T) {
 			rt.Fatal(err)
 		}
 		blockSize := rapid.SampledFrom([]int{1, 10, 64, 100, 1000, referenceBlock}).Draw(rt, "block")
-		ref, err := loadReference(context.Background(), path, rapid.IntRange(1, 3).Draw(rt, "threads"), blockSize)
+		ref, err := loadReference(context.Background(), path, rapid.IntRange(1, 3).Draw(rt, "threads"), blockSize, bulkAndBiogo)
 		if err != nil {
 			rt.Fatal(err)
 		}

@@ -15,11 +15,12 @@ type ReadOptions struct {
 	// WholeNames keeps a trailing /1 or /2 of names, and what else Pairs cuts off. Names of mates then
 	// may differ in that.
 	WholeNames bool
+	by         readers
 }
 
 // Reads reads a FASTA or FASTQ file. One goroutine cuts its text into chunks at the borders
-// of records (frame_fastq.go, frame_fasta.go), several parse them through biogo (parse_reads.go),
-// and Next returns the results in order. One goroutine may call Next.
+// of records (frame_fastq.go, frame_fasta.go), several parse them (parse_reads.go), and Next
+// returns the results in order. One goroutine may call Next.
 type Reads struct {
 	source *source
 	order  chan *parseJob

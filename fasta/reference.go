@@ -21,9 +21,9 @@ const referenceBlock = 1 << 20
 
 // LoadReference reads a FASTA file, "-" being standard input, and packs it. One goroutine cuts the
 // text into blocks at the ends of lines, threads goroutines (0 = all processors) parse and pack
-// them through biogo, and the results are joined in order.
+// them, and the results are joined in order.
 func LoadReference(ctx context.Context, path string, threads int) (*dna.Reference, error) {
-	return loadReference(ctx, path, threads, referenceBlock)
+	return loadReference(ctx, path, threads, referenceBlock, bulkAndBiogo)
 }
 
 // blockJob is a block on its way.
@@ -39,12 +39,17 @@ type parsedBlock struct {
 	err       error
 }
 
-// loadReference has the size of blocks as a parameter, for tests.
-func loadReference(ctx context.Context, path string, threads, blockSize int) (*dna.Reference, error) {
+// loadReference has the size of blocks and who reads them as parameters, for tests.
+func loadReference(ctx context.Context, path string, threads, blockSize int, by readers) (*dna.Reference, error) {
 	s, err := openSource(ctx, path)
 	if err != nil {
 		return nil, err
 	}
+	return readReference(s, threads, blockSize, by)
+}
+
+// readReference is loadReference for an open source, which it closes.
+func readReference(s *source, threads, blockSize int, by readers) (*dna.Reference, error) {
 	defer func() { _ = s.close() }() // it was only read
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
@@ -61,7 +66,7 @@ func loadReference(ctx context.Context, path string, threads, blockSize int) (*d
 			var p *referenceParser
 			for job := range jobs {
 				if p == nil {
-					p = newReferenceParser()
+					p = newReferenceParser(by)
 				}
 				job.done <- p.parse(job.block)
 			}
@@ -201,22 +206,34 @@ func (a *assembler) fail(name string, err error) error {
 	return &Error{File: a.file, Record: a.record, Name: name, Err: err}
 }
 
-// referenceParser turns blocks into fragments through biogo's reader. One goroutine
-// uses it.
+// referenceParser turns blocks into fragments: in bulk, or else through biogo's reader. One
+// goroutine uses it.
 type referenceParser struct {
+	by     readers
+	bulk   bulkReference
 	in     bytes.Reader
 	lines  *bufio.Reader
 	joined []byte
 	sizes  []int // upper bounds of the lengths of the fragments
 }
 
-func newReferenceParser() *referenceParser {
-	return &referenceParser{lines: bufio.NewReaderSize(nil, lineBuffer)}
+func newReferenceParser(by readers) *referenceParser {
+	return &referenceParser{by: by, lines: bufio.NewReaderSize(nil, lineBuffer)}
 }
 
-// parse packs a block. A block that starts inside a record gets a header for biogo, whose fragment
-// is then no start.
+// parse packs a block.
 func (p *referenceParser) parse(b block) parsedBlock {
+	if p.by == bulkAndBiogo {
+		if fragments, ok := p.bulk.parse(b); ok {
+			return parsedBlock{fragments: fragments}
+		}
+	}
+	return p.parseBiogo(b)
+}
+
+// parseBiogo packs a block through biogo's reader. A block that starts inside a record gets a
+// header for it, whose fragment is then no start.
+func (p *referenceParser) parseBiogo(b block) parsedBlock {
 	j := joiner{text: p.joined[:0], start: -1}
 	p.sizes = p.sizes[:0]
 	continued := b.midLine || b.text[0] != '>'

@@ -62,7 +62,7 @@ func TestReference(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			path := writeFile(t, "ref", []byte(c.text))
 			for _, blockSize := range []int{1, 2, 3, 5, 8, 16, 64, referenceBlock} {
-				ref, err := loadReference(context.Background(), path, 2, blockSize)
+				ref, err := loadReference(context.Background(), path, 2, blockSize, bulkAndBiogo)
 				if d := cmp.Diff(c.refused, said(t, path, err)); d != "" {
 					t.Errorf("blocks of %d (-want +got):\n%s", blockSize, d)
 				}
@@ -127,22 +127,6 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// TestPack8 tries every byte in every place.
-func TestPack8(t *testing.T) {
-	for c := range 256 {
-		for i := range 8 {
-			letters := []byte("GGGGGGGG")
-			letters[i] = byte(c)
-			var want dna.Sequence
-			want.Append(letters)
-			low, high, amb := packWord(letters)
-			if low != want.Low[0] || high != want.High[0] || amb != want.Ambiguous[0]&0xff {
-				t.Fatalf("%q: %b %b %b, want %b %b %b", letters, low, high, amb, want.Low[0], want.High[0], want.Ambiguous[0])
-			}
-		}
-	}
-}
-
 // TestHugeLine has a contig of one line that spans blocks and joined lines, and a header longer
 // than a block.
 func TestHugeLine(t *testing.T) {
@@ -151,7 +135,7 @@ func TestHugeLine(t *testing.T) {
 	want := []contigText{{"a", strings.Repeat("x", 70_000), letters}, {"b", "", "ACGT"}}
 	path := writeFile(t, "ref", []byte(">a "+want[0].Comment+"\n"+letters+"\n>b\nACGT\n"))
 	for _, blockSize := range []int{1000, 1 << 16, referenceBlock} {
-		ref, err := loadReference(context.Background(), path, 2, blockSize)
+		ref, err := loadReference(context.Background(), path, 2, blockSize, bulkAndBiogo)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,7 +26,12 @@ func ReadText(ctx context.Context, path string) ([]byte, error) {
 
 // TextReads is OpenReads for text that has been read already; errors call it by name.
 func TextReads(ctx context.Context, name string, text []byte, o ReadOptions) *Reads {
+	return newReads(textSource(ctx, name, text), o, chunkText)
+}
+
+// textSource is openSource for text that has been read already.
+func textSource(ctx context.Context, name string, text []byte) *source {
 	s := &source{name: name, memory: bytes.NewReader(text)}
 	s.ctx, s.cancel = context.WithCancel(ctx)
-	return newReads(s, o, chunkText)
+	return s
 }

@@ -1,5 +1,5 @@
-// Command makeplanes writes the AVX2 and AVX-512 versions of the inner loops of the method planes as
-// Go assembly. Their plain twins, sweepPlain and foldPlain, and what they compute are in
+// Command makeplanes writes the AVX2 and AVX-512 versions of the inner loops of the method planes
+// as Go assembly. Their plain twins, sweepPlain and foldPlain, and what they compute are in
 // search/sweep.go and search/fold.go. `go generate` calls it there.
 package main
 
