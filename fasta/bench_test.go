@@ -84,29 +84,43 @@ func BenchmarkReads(b *testing.B) {
 		{"bgzf", writeFile(b, "reads.fq.bgz", bgzipped(b, text))},
 	}
 	for _, f := range files {
-		for _, threads := range []int{1, 2} {
-			b.Run(fmt.Sprintf("%s/threads=%d", f.name, threads), func(b *testing.B) {
-				b.SetBytes(int64(len(text)))
-				b.ReportAllocs()
-				for b.Loop() {
-					r, err := OpenReads(context.Background(), f.path, ReadOptions{Threads: threads})
-					if err != nil {
-						b.Fatal(err)
-					}
-					n := 0
-					for err == nil {
-						var reads []Read
-						reads, err = r.Next()
-						n += len(reads)
-					}
-					if err != io.EOF || n != records {
-						b.Fatal(n, err)
-					}
-					if err := r.Close(); err != nil {
-						b.Fatal(err)
-					}
+		ways(b, f.name, func(b *testing.B, by readers, threads int) {
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			before := processorTime(b)
+			for b.Loop() {
+				r, err := OpenReads(context.Background(), f.path, ReadOptions{Threads: threads, by: by})
+				if err != nil {
+					b.Fatal(err)
 				}
-				b.ReportMetric(records*float64(b.N)/b.Elapsed().Seconds(), "reads/s")
+				n := 0
+				for err == nil {
+					var reads []Read
+					reads, err = r.Next()
+					n += len(reads)
+				}
+				if err != io.EOF || n != records {
+					b.Fatal(n, err)
+				}
+				if err := r.Close(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			cpu := float64(processorTime(b) - before)
+			b.ReportMetric(cpu/float64(b.N)/records, "CPU-ns/read")
+		})
+	}
+}
+
+// ways runs a benchmark in bulk and through biogo alone, on one thread and on two.
+func ways(b *testing.B, name string, run func(b *testing.B, by readers, threads int)) {
+	for _, way := range []struct {
+		name string
+		by   readers
+	}{{"biogo", biogoAlone}, {"bulk", bulkAndBiogo}} {
+		for _, threads := range []int{1, 2} {
+			b.Run(fmt.Sprintf("%s/%s/threads=%d", name, way.name, threads), func(b *testing.B) {
+				run(b, way.by, threads)
 			})
 		}
 	}
@@ -221,18 +235,19 @@ func BenchmarkReference(b *testing.B) {
 		{"bgzf", writeFile(b, "ref.fa.gz", bgzipped(b, text))},
 	}
 	for _, f := range files {
-		for _, threads := range []int{1, 2} {
-			b.Run(fmt.Sprintf("%s/threads=%d", f.name, threads), func(b *testing.B) {
-				b.SetBytes(int64(len(text)))
-				b.ReportAllocs()
-				for b.Loop() {
-					ref, err := LoadReference(context.Background(), f.path, threads)
-					if err != nil || ref.TotalLength() != length {
-						b.Fatal(err)
-					}
+		ways(b, f.name, func(b *testing.B, by readers, threads int) {
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			before := processorTime(b)
+			for b.Loop() {
+				ref, err := loadReference(context.Background(), f.path, threads, referenceBlock, by)
+				if err != nil || ref.TotalLength() != length {
+					b.Fatal(err)
 				}
-			})
-		}
+			}
+			cpu := float64(processorTime(b) - before)
+			b.ReportMetric(cpu/float64(b.N)/length, "CPU-ns/base")
+		})
 	}
 }
 

@@ -15,13 +15,26 @@ type bulkReference struct {
 	letters []byte   // of the last fragment without the ends of lines, not packed yet
 	packed  fragment // those before; its planes are used again
 	out     []fragment
+	planes  []uint64 // for those of out, as long as there are any
+	// spare has planes of whole blocks to be used again; nil if none are.
+	spare <-chan []uint64
 }
 
 // parse packs a block. ok is false if the block is not regular.
-func (p *bulkReference) parse(b block) (fragments []fragment, ok bool) {
+func (p *bulkReference) parse(b block) (result parsedBlock, ok bool) {
 	if p.letters == nil {
 		p.letters = make([]byte, 0, bulkLetters)
 	}
+	select {
+	case p.planes = <-p.spare:
+	default:
+		p.planes = nil
+	}
+	// A block of one contig has room in them.
+	if words := 3 * (dna.Words(len(b.text)) + 1); len(p.planes) < words {
+		p.planes = make([]uint64, words)
+	}
+	result.planes = p.planes
 	p.letters = p.letters[:0]
 	p.out = nil
 	midLine := b.midLine
@@ -41,10 +54,12 @@ func (p *bulkReference) parse(b block) (fragments []fragment, ok bool) {
 			ok = p.header(line)
 		}
 		if !ok {
-			return nil, false
+			return parsedBlock{}, false
 		}
 	}
-	return p.out, p.end()
+	ok = p.end()
+	result.fragments = p.out
+	return result, ok
 }
 
 // header ends a fragment, if there is one, and starts that of a contig.
@@ -91,7 +106,12 @@ func (p *bulkReference) end() bool {
 		return false
 	}
 	f := &p.out[len(p.out)-1]
-	f.reserve(p.packed.bases.Length)
+	if words := 3 * dna.Words(p.packed.bases.Length); words <= len(p.planes) {
+		f.use(p.planes[:words:words])
+		p.planes = p.planes[words:]
+	} else {
+		f.reserve(p.packed.bases.Length)
+	}
 	f.bases.AppendSequence(&p.packed.bases)
 	f.exceptions = slices.Clip(p.packed.exceptions)
 	return true

@@ -108,7 +108,7 @@ func TestBulkBytes(t *testing.T) {
 			frame = frameFASTQ
 		} else {
 			want, got := references[biogoAlone].parse(block{text: text}), references[bulkAndBiogo].parse(block{text: text})
-			if want, got := fmt.Sprint(want), fmt.Sprint(got); want != got {
+			if want, got := fmt.Sprint(want.fragments, want.err), fmt.Sprint(got.fragments, got.err); want != got {
 				t.Fatalf("%q as a reference: biogo %s, bulk %s", text, want, got)
 			}
 		}

@@ -5,19 +5,51 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"sync/atomic"
 )
 
+// textBuffer is memory that text is read into. Those that use slices of it hold it; when the last
+// one releases it, other text may be read into it.
+type textBuffer struct {
+	bytes []byte
+	held  atomic.Int32
+	spare chan<- *textBuffer
+}
+
+// hold returns the buffer, held once more.
+func (b *textBuffer) hold() *textBuffer {
+	if b != nil {
+		b.held.Add(1)
+	}
+	return b
+}
+
+// release gives up what hold returned.
+func (b *textBuffer) release() {
+	if b == nil || b.held.Add(-1) > 0 {
+		return
+	}
+	select {
+	case b.spare <- b:
+	default: // there are enough
+	}
+}
+
 // feed holds the text of a file that has been read and not been framed yet.
-// Slices of its text stay valid: a buffer is never written twice.
+// Slices of its text stay valid until their buffer is released.
 type feed struct {
 	ctx   context.Context
 	r     io.Reader
 	block int // bytes to read ahead and about the size of what is cut off
 	// records is how many records the next chunk of FASTQ is likely to have.
 	records int
-	text    []byte // not framed yet
-	done    bool   // nothing more will come
-	err     error  // why, when it is not the end of the file
+	text    []byte // not framed yet, in buffer
+	// buffer is held for text, and spare has those to be used again, of the size of block; nil if none
+	// are.
+	buffer *textBuffer
+	spare  chan *textBuffer
+	done   bool  // nothing more will come
+	err    error // why, when it is not the end of the file
 }
 
 // atEnd tells whether text reaches to the end of a file that was read whole.
@@ -38,7 +70,8 @@ func (f *feed) more() {
 	if 2*len(f.text) > size {
 		size = 2 * len(f.text)
 	}
-	buffer := make([]byte, len(f.text), max(size, 16))
+	next := f.room(max(size, 16))
+	buffer := next.bytes[:len(f.text)]
 	copy(buffer, f.text)
 	for empty := 0; len(buffer) < cap(buffer); {
 		n, err := f.r.Read(buffer[len(buffer):cap(buffer)])
@@ -56,7 +89,25 @@ func (f *feed) more() {
 			break
 		}
 	}
-	f.text = buffer
+	f.buffer.release()
+	f.text, f.buffer = buffer, next
+}
+
+// room returns a buffer of size bytes, held.
+func (f *feed) room(size int) *textBuffer {
+	usual := size == max(f.block, 16)
+	if usual {
+		select {
+		case b := <-f.spare:
+			return b.hold()
+		default:
+		}
+	}
+	b := &textBuffer{bytes: make([]byte, size)}
+	if usual { // a large one is for a large record
+		b.spare = f.spare
+	}
+	return b.hold()
 }
 
 // take cuts the first n bytes off.

@@ -22,7 +22,7 @@ func frameFASTA(in *feed, first int64) chunk {
 			}
 			size = len(in.text)
 		}
-		c.text = in.take(size)
+		c.text, c.buffer = in.take(size), in.buffer.hold()
 		c.records = countRecords(c.text)
 		return c
 	}
@@ -64,6 +64,7 @@ type block struct {
 	text []byte
 	// midLine tells that text starts inside a line of bases, where '>' is no header.
 	midLine bool
+	buffer  *textBuffer // that text is in, to be released
 }
 
 // frameReference cuts the next block off the input, at the end of a line where there
@@ -71,6 +72,7 @@ type block struct {
 // ends in. After the last block its text is empty.
 func frameReference(in *feed, midLine bool) (b block, midLineNext bool) {
 	b.midLine = midLine
+	defer func() { b.buffer = in.buffer.hold() }() // no text is read after the block is cut off
 	for {
 		t := in.text
 		if len(t) < in.block && !in.done {

@@ -15,7 +15,8 @@ type chunk struct {
 	err     *recordError // in the record after those of text, which ends the input
 	// lines says where the lines of the records of FASTQ are, if all of them are as cutFourLines finds
 	// them.
-	lines []recordLines
+	lines  []recordLines
+	buffer *textBuffer // that text is in, to be released; nil if it is not shared
 }
 
 // recordLines says where a record of four lines and its lines are in a text: offsets, the lines
@@ -41,8 +42,9 @@ type fourLines struct {
 	header, bases, plus, qualities []byte
 }
 
-// cutFourLines finds a record of four whole lines at text[at:], and where what follows it starts. ok
-// is false when it is anything else (wrapped, incomplete, broken), which frameRecord then judges.
+// cutFourLines finds a record of four whole lines at text[at:], and where what follows it starts.
+// ok is false when it is anything else (wrapped, incomplete, broken), which frameRecord then
+// judges.
 //
 // Where it says yes, frameRecord would find the same record.
 func cutFourLines(text []byte, at int) (r recordLines, next int, ok bool) {
@@ -65,8 +67,8 @@ func cutFourLines(text []byte, at int) (r recordLines, next int, ok bool) {
 	return recordLines{at, headerEnd, bases, basesEnd - bases, qualities}, next, true
 }
 
-// endLine returns where the line at text[at:] ends, without what trimBlanks drops, and where the next
-// one starts. Both are -1 if the line has no end, or at is -1.
+// endLine returns where the line at text[at:] ends, without what trimBlanks drops, and where the
+// next one starts. Both are -1 if the line has no end, or at is -1.
 func endLine(text []byte, at int) (end, next int) {
 	if at < 0 {
 		return -1, -1
@@ -108,7 +110,7 @@ func frameFASTQ(in *feed, first int64) chunk {
 	for {
 		size, rebuilt := walkFASTQ(in.text, in.block, in.atEnd(), &c)
 		if c.records > 0 || c.err != nil || in.done {
-			c.text = in.take(size)
+			c.text, c.buffer = in.take(size), in.buffer.hold()
 			if rebuilt != nil {
 				c.text, c.lines = rebuilt, nil
 			}

@@ -18,9 +18,11 @@ type fragment struct {
 }
 
 // reserve makes room for n bases in one allocation.
-func (f *fragment) reserve(n int) {
-	words := dna.Words(n)
-	planes := make([]uint64, 3*words)
+func (f *fragment) reserve(n int) { f.use(make([]uint64, 3*dna.Words(n))) }
+
+// use makes room in planes, a third of which each plane gets.
+func (f *fragment) use(planes []uint64) {
+	words := len(planes) / 3
 	f.bases = dna.Sequence{
 		Low:       planes[:words:words],
 		High:      planes[words : 2*words : 2*words],

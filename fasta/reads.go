@@ -124,7 +124,8 @@ func parseJobs(ctx context.Context, jobs <-chan *parseJob, o ReadOptions) {
 		result := job.reads.parse(p, &job.chunk)
 		job.reads.busy.Add(int64(time.Since(start)))
 		job.done <- result
-		job.chunk.text = nil
+		job.chunk.buffer.release()
+		job.chunk.text, job.chunk.buffer = nil, nil
 	}
 }
 
@@ -145,7 +146,7 @@ func (r *Reads) parse(p *parser, c *chunk) parsed {
 // has the error that ends the file, io.EOF when it is well.
 func (r *Reads) frame(jobs chan<- *parseJob, threads, chunkSize int) {
 	text, err := r.source.text(threads)
-	in := &feed{ctx: r.source.ctx, r: text, block: chunkSize}
+	in := &feed{ctx: r.source.ctx, r: text, block: chunkSize, spare: make(chan *textBuffer, 4*threads)}
 	var kind format
 	if err == nil {
 		kind, err = in.sniff()

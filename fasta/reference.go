@@ -36,6 +36,7 @@ type blockJob struct {
 // parsedBlock is what a block holds.
 type parsedBlock struct {
 	fragments []fragment
+	planes    []uint64 // those of fragments are in them, nil if not
 	err       error
 }
 
@@ -57,6 +58,7 @@ func readReference(s *source, threads, blockSize int, by readers) (*dna.Referenc
 	// Blocks wait in order for as long as one before them is being parsed.
 	order := make(chan *blockJob, 2*threads)
 	jobs := make(chan *blockJob, 2*threads)
+	spare := make(chan []uint64, 4*threads)
 	s.run(func() {
 		defer close(jobs)
 		frameBlocks(s, threads, blockSize, order, jobs)
@@ -67,8 +69,10 @@ func readReference(s *source, threads, blockSize int, by readers) (*dna.Referenc
 			for job := range jobs {
 				if p == nil {
 					p = newReferenceParser(by)
+					p.bulk.spare = spare
 				}
 				job.done <- p.parse(job.block)
+				job.block.buffer.release()
 			}
 		})
 	}
@@ -97,6 +101,12 @@ func readReference(s *source, threads, blockSize int, by readers) (*dna.Referenc
 			if p.err != nil {
 				return nil, fileError(s.name, p.err)
 			}
+			if p.planes != nil {
+				select {
+				case spare <- p.planes:
+				default: // there are enough
+				}
+			}
 		case <-s.ctx.Done():
 			return nil, fileError(s.name, s.ctx.Err())
 		}
@@ -107,7 +117,7 @@ func readReference(s *source, threads, blockSize int, by readers) (*dna.Referenc
 // the assembler. The last job has the error that ends the file.
 func frameBlocks(s *source, threads, blockSize int, order, jobs chan<- *blockJob) {
 	text, err := s.text(threads)
-	in := &feed{ctx: s.ctx, r: text, block: blockSize}
+	in := &feed{ctx: s.ctx, r: text, block: blockSize, spare: make(chan *textBuffer, 4*threads)}
 	kind := formatNone
 	if err == nil {
 		kind, err = in.sniff()
@@ -224,8 +234,8 @@ func newReferenceParser(by readers) *referenceParser {
 // parse packs a block.
 func (p *referenceParser) parse(b block) parsedBlock {
 	if p.by == bulkAndBiogo {
-		if fragments, ok := p.bulk.parse(b); ok {
-			return parsedBlock{fragments: fragments}
+		if result, ok := p.bulk.parse(b); ok {
+			return result
 		}
 	}
 	return p.parseBiogo(b)
