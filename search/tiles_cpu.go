@@ -333,11 +333,18 @@ func (d *descent) report(s *tilesScratch, t *tile, block int) {
 			continue
 		}
 		end := 64 * (t.first + lane*t.blocks + block)
-		for range 64 {
-			score += int(up&1) - int(down&1)
-			up, down = up>>1, down>>1
-			if end++; score <= d.k && end > t.r.from && end <= t.r.to {
-				s.ends[lane] = append(s.ends[lane], end)
+		for range 8 {
+			if score-bits.OnesCount8(uint8(down)) > d.k {
+				score += bits.OnesCount8(uint8(up)) - bits.OnesCount8(uint8(down))
+				up, down, end = up>>8, down>>8, end+8
+				continue
+			}
+			for range 8 {
+				score += int(up&1) - int(down&1)
+				up, down = up>>1, down>>1
+				if end++; score <= d.k && end > t.r.from && end <= t.r.to {
+					s.ends[lane] = append(s.ends[lane], end)
+				}
 			}
 		}
 	}
