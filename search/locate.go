@@ -31,7 +31,7 @@ type locator struct {
 	// costs has, for each code, what it costs to have that code at each letter of costsOf.
 	costs   [nothing + 1][]int32
 	costsOf *needle
-	path      []locate.OperationKind
+	path    []locate.OperationKind
 	// occurrences are those of needle on contig that may exclude each other, in order of their
 	// ends, which are offsets in the text.
 	occurrences []locate.Occurrence
