@@ -25,20 +25,23 @@ type beside struct {
 	Same, Shifted int
 	// Excluded are matches that end or start within k of a location that is no worse.
 	Excluded int
-	// Worse are matches to whose end another alignment comes with fewer edits, that ends or starts
+	// Realigned are matches to whose end another alignment comes that is no worse, and ends or starts
 	// within k of a location that is no worse. Along the reverse strand the ends of Sassy are starts
 	// of ours.
-	Worse int
+	Realigned int
 	// Slopes are locations that are no local minima: Sassy has a match within k that is no worse.
 	Slopes int
+	// Plateaus are others that are none: at all ends from theirs to that of a match the distance is
+	// no more than theirs. Sassy reports one end of those with the same distance, however many.
+	Plateaus int
 	// Alone are matches, and Missed locations, that none of this explains.
 	Alone, Missed int
 	Differences   []string // some of them
 }
 
 func (b beside) String() string {
-	return fmt.Sprintf("%d the same, %d shifted, %d excluded, %d worse, %d slopes, %d alone, %d missed",
-		b.Same, b.Shifted, b.Excluded, b.Worse, b.Slopes, b.Alone, b.Missed)
+	return fmt.Sprintf("%d the same, %d shifted, %d excluded, %d realigned, %d slopes, %d plateaus, %d alone, %d missed",
+		b.Same, b.Shifted, b.Excluded, b.Realigned, b.Slopes, b.Plateaus, b.Alone, b.Missed)
 }
 
 // compare reads what scanmap and a form of Sassy found, relates them, and returns the number of
@@ -92,6 +95,8 @@ func (x *sassyResult) compare(t *sassyTask, contigs []contig, ours, theirs strin
 			case slices.ContainsFunc(matches[key], same):
 			case slices.ContainsFunc(matches[key], func(m place) bool { return m.excludes(l, k) }):
 				x.Slopes++
+			case plateau(texts[key.contig], needles[key.pattern], key.strand == "-", t.ngg, l, matches[key], k):
+				x.Plateaus++
 			default:
 				x.Missed++
 				x.differ("scanmap alone", key, l)
@@ -99,6 +104,44 @@ func (x *sassyResult) compare(t *sassyTask, contigs []contig, ours, theirs strin
 		}
 	}
 	return found, nil
+}
+
+// plateau tells whether a match can be reached from a location over ends at which the distance is no
+// more than the location's. On the reverse strand starts count as ends too: there Sassy looks for
+// the pattern in the other strand of the text, but with --v2 for its reverse complement.
+func plateau(text []byte, pattern string, reverse, ngg bool, l place, matches []place, k int) bool {
+	ends := func(p int) (place, bool) { return best(text, pattern, reverse, ngg, p, k) }
+	if flat(l, matches, len(text), func(p place) int { return p.end }, ends) {
+		return true
+	}
+	if !reverse {
+		return false
+	}
+	const around = 4096
+	from, to := max(0, l.start-around), min(len(text), l.start+around)
+	other := []byte(reverseComplement(string(text[from:to])))
+	starts := func(p int) (place, bool) {
+		if p < from || p >= to {
+			return place{}, false
+		}
+		return best(other, pattern, false, ngg, to-p, k)
+	}
+	return flat(l, matches, len(text), func(p place) int { return p.start }, starts)
+}
+
+// flat is plateau along the ends or the starts.
+func flat(l place, matches []place, last int, at func(place) int, best func(at int) (place, bool)) bool {
+	for _, step := range []int{-1, 1} {
+		for p := at(l); p >= 0 && p <= last; p += step {
+			if b, ok := best(p); !ok || b.distance > l.distance {
+				break
+			}
+			if slices.ContainsFunc(matches, func(m place) bool { return at(m) == p && m.distance <= l.distance }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // relate counts a match.
@@ -116,8 +159,8 @@ func (x *sassyResult) relate(key strandOf, m place, locations []place, k int, be
 		x.Excluded++
 	default:
 		b, ok := best()
-		if ok && b.distance < m.distance && slices.ContainsFunc(locations, func(l place) bool { return l.excludes(b, k) }) {
-			x.Worse++
+		if ok && b.distance <= m.distance && slices.ContainsFunc(locations, func(l place) bool { return l.excludes(b, k) }) {
+			x.Realigned++
 			return
 		}
 		x.Alone++

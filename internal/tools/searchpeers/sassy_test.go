@@ -73,7 +73,7 @@ func TestRelate(t *testing.T) {
 		{"another start", place{99, 120, 1}, place{}, beside{Shifted: 1}},
 		{"near and worse", place{97, 117, 2}, place{}, beside{Excluded: 1}},
 		{"better than what is near", place{201, 222, 2}, place{201, 222, 2}, beside{Alone: 1}},
-		{"worse than another of its end", place{94, 114, 3}, place{97, 114, 2}, beside{Worse: 1}},
+		{"worse than another of its end", place{94, 114, 3}, place{97, 114, 2}, beside{Realigned: 1}},
 		{"alone", place{300, 320, 3}, place{300, 320, 3}, beside{Alone: 1}},
 	} {
 		var x sassyResult
@@ -125,11 +125,11 @@ func TestSassyReport(t *testing.T) {
 		{Reference: "x", Task: "guides", Program: "scanmap", K: 3, Seconds: []float64{1}, CPU: []float64{2}, Found: 5},
 		{Reference: "x", Task: "guides", Program: "Sassy", K: 3, Seconds: []float64{9}, CPU: []float64{10}, Found: 6},
 		{Reference: "x", Task: "guides", Program: "Sassy --v2", K: 3, Seconds: []float64{3}, CPU: []float64{5}, Found: 7,
-			beside: beside{Same: 1, Shifted: 2, Excluded: 3, Worse: 4, Slopes: 5, Alone: 6, Missed: 7, Differences: []string{"Sassy alone: p"}}},
+			beside: beside{Same: 1, Shifted: 2, Excluded: 3, Realigned: 4, Slopes: 5, Plateaus: 8, Alone: 6, Missed: 7, Differences: []string{"Sassy alone: p"}}},
 	}}
 	text := r.markdown()
 	for _, want := range []string{
-		"| 3 | 1.000 | 2.000 | 9.000 | 10.000 | 3.000 | 5.000 | 3.0 | 2.5 | 5 | 7 | 1 | 2 | 3 | 4 | 5 | 6 | 7 |\n",
+		"| 3 | 1.000 | 2.000 | 9.000 | 10.000 | 3.000 | 5.000 | 3.0 | 2.5 | 5 | 7 | 1 | 2 | 3 | 4 | 5 | 8 | 6 | 7 |\n",
 		"k 3: Sassy --v2: `Sassy alone: p`",
 	} {
 		if !strings.Contains(text, want) {
@@ -146,5 +146,27 @@ func TestSassyReport(t *testing.T) {
 	})
 	if err != nil || !reflect.DeepEqual(again, r) {
 		t.Errorf("%+v, %v; expected %+v", again, err, r)
+	}
+}
+
+// TestPlateau has a text in which the pattern fits alike everywhere, and one of Sassy's matches is
+// far away.
+func TestPlateau(t *testing.T) {
+	text := []byte(strings.Repeat("ACAT", 20))
+	for _, c := range []struct {
+		name    string
+		reverse bool
+		pattern string
+		l, m    place
+		want    bool
+	}{
+		{"as far away as the pattern fits", false, "AAAA", place{20, 24, 2}, place{40, 44, 2}, true},
+		{"the match is worse", false, "AAAA", place{20, 24, 2}, place{40, 44, 3}, false},
+		{"between them it does not fit", false, "ACAT", place{20, 24, 0}, place{40, 44, 0}, false},
+		{"reverse strand", true, "TTTT", place{20, 24, 2}, place{40, 44, 2}, true},
+	} {
+		if got := plateau(text, c.pattern, c.reverse, false, c.l, []place{c.m}, 2); got != c.want {
+			t.Errorf("%s: %t", c.name, got)
+		}
 	}
 }

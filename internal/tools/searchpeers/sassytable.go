@@ -15,10 +15,11 @@ scanmap's.
 
 Sassy reports each end at which the distance is a local minimum; scanmap reports occurrences in order of their distance, but none
 that ends or starts within k of one before. Each of Sassy's matches is *the same* as a location; or *shifted*: it has the same
-distance and the same start or end; or *excluded*: it ends or starts within k of a location that is no worse; or *worse*: another
-alignment comes to its end with fewer edits, and is excluded so (on the reverse strand Sassy's ends are our starts). Each location is
-one of Sassy's matches, or on a *slope*: within k of it Sassy has a match that is no worse. What is left would be *alone*
-(Sassy's) or *missed* (by Sassy).
+distance and the same start or end; or *excluded*: it ends or starts within k of a location that is no worse; or *realigned*: another
+alignment, no worse, comes to its end, and is excluded so (on the reverse strand Sassy's ends are our starts). Each location is
+one of Sassy's matches; or on a *slope*: within k of it Sassy has a match that is no worse; or on a *plateau*: the distance is no
+more at any end up to that of a match further away (Sassy reports one end of a run of ends with the same distance, scanmap one every
+k + 1 bases). What is left would be *alone* (Sassy's) or *missed* (by Sassy).
 `
 
 func (r *sassyReport) markdown() string {
@@ -41,8 +42,8 @@ func (r *sassyReport) markdown() string {
 			for _, x := range others {
 				fmt.Fprintf(&b, " %s s | CPU s |", x.Program)
 			}
-			b.WriteString(" times | times CPU | locations | matches | the same | shifted | excluded | worse | slopes | alone | missed |\n|")
-			b.WriteString(strings.Repeat("---:|", 2*len(others)+14) + "\n")
+			b.WriteString(" times | times CPU | locations | matches | the same | shifted | excluded | realigned | slopes | plateaus | alone | missed |\n|")
+			b.WriteString(strings.Repeat("---:|", 2*len(others)+15) + "\n")
 		}
 		seconds, cpu := sidebyside.Median(ours.Seconds), sidebyside.Median(ours.CPU)
 		fmt.Fprintf(&b, "| %d | %.3f | %.3f |", ours.K, seconds, cpu)
@@ -55,7 +56,8 @@ func (r *sassyReport) markdown() string {
 		}
 		fmt.Fprintf(&b, " %.1f | %.1f |", sidebyside.Median(fastest.Seconds)/seconds, sidebyside.Median(fastest.CPU)/cpu)
 		x := fastest
-		fmt.Fprintf(&b, " %d | %d | %d | %d | %d | %d | %d | %d | %d |\n", ours.Found, x.Found, x.Same, x.Shifted, x.Excluded, x.Worse, x.Slopes, x.Alone, x.Missed)
+		fmt.Fprintf(&b, " %d | %d | %d | %d | %d | %d | %d | %d | %d | %d |\n",
+			ours.Found, x.Found, x.Same, x.Shifted, x.Excluded, x.Realigned, x.Slopes, x.Plateaus, x.Alone, x.Missed)
 	}
 	first := true
 	for _, x := range r.Results {
