@@ -19,7 +19,10 @@ func TestFoldersAgree(t *testing.T) {
 				stride := words + 1 + foldAtOnce
 				masks := make([]uint64, 3*stride)
 				for i := range masks {
-					masks[i] = ^(r.Uint64() & r.Uint64() & r.Uint64() & r.Uint64() & r.Uint64())
+					masks[i] = ^uint64(0)
+					for range 2 {
+						masks[i] &^= 1 << r.IntN(64)
+					}
 				}
 				rows := make([]uint32, letters)
 				for i := range rows {

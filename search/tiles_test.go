@@ -104,7 +104,8 @@ func TestSweepersAgree(t *testing.T) {
 		masks := make([]lanesWord, 2*blocks)
 		for i := range masks {
 			for lane := range masks[i] {
-				masks[i][lane] = r.Uint64() & r.Uint64() >> r.IntN(3)
+				sparse := r.Uint64() // three eighths of the bits
+				masks[i][lane] = sparse & (r.Uint64() | r.Uint64()<<r.IntN(3))
 			}
 		}
 		rows := make([]uint32, depth)

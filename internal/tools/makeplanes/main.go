@@ -19,10 +19,10 @@ const (
 // A machine is a set of instructions for vectors of so many bytes.
 type machine struct {
 	name, needs string
-	bytes     int
-	vector    func() VecVirtual
-	move      func(from, to Op) // between memory and a vector
-	and, or   func(a, b, to Op)
+	bytes       int
+	vector      func() VecVirtual
+	move        func(from, to Op) // between memory and a vector
+	and, or     func(a, b, to Op)
 	// row computes a row of a vector: steps up and down along the row before are replaced by those
 	// along this one. letters are the columns that match; up and down are the carries of the row.
 	row func(m *machine, v *steps, letters, up, down Mem)

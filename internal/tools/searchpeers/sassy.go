@@ -166,7 +166,7 @@ func (r *sassyReport) measure(data sidebyside.Data, ref reference) error {
 					}
 				}
 				fmt.Fprintf(os.Stderr, "%s; %s; k %d; %s: %.3f s, CPU %.3f s, %d found; %s\n", x.Reference, x.Task, k,
-					x.Program, sidebyside.Median(x.Seconds), sidebyside.Median(x.CPU), x.Found, x.beside.String())
+					x.Program, sidebyside.Median(x.Seconds), sidebyside.Median(x.CPU), x.Found, x.String())
 				r.Results = append(r.Results, x)
 			}
 		}
