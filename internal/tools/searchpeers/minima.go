@@ -107,8 +107,8 @@ func (x *sassyResult) compare(t *sassyTask, contigs []contig, ours, theirs strin
 }
 
 // plateau tells whether a match can be reached from a location over ends at which the distance is
-// no more than the location's. On the reverse strand starts count as ends too: there Sassy looks for
-// the pattern in the other strand of the text, but with --v2 for its reverse complement.
+// no more than the location's. On the reverse strand starts count as ends too: there Sassy looks
+// for the pattern in the other strand of the text, but with --v2 for its reverse complement.
 func plateau(text []byte, pattern string, reverse, ngg bool, l place, matches []place, k int) bool {
 	ends := func(p int) (place, bool) { return best(text, pattern, reverse, ngg, p, k) }
 	if flat(l, matches, len(text), func(p place) int { return p.end }, ends) {
