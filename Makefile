@@ -12,7 +12,7 @@ GOVULNCHECK := v1.1.4
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help build demo man test race vet lint width staticcheck golangci-lint vulncheck kernels generate-check fuzz \
-	oracle oracle-all peers-check search-peers-check validate bench bench-peers bench-pairs bench-sort bench-search-peers bench-gpu bench-search \
+	oracle oracle-all peers-check search-peers-check validate bench bench-peers bench-pairs bench-sort bench-search-peers bench-search-sassy bench-gpu bench-search \
 	curves golden ci clean
 
 help: ## list the targets
@@ -93,7 +93,7 @@ kernels: ## compile kernels/*.cu to PTX (needs clang-19)
 generate-check: ## regenerate assembly and PTX, and compare with what is committed
 	$(GO) generate ./...
 	@if git rev-parse --git-dir >/dev/null 2>&1; then \
-		set -x; git diff --exit-code -- 'mapper/find/probe_amd64.*' 'dna/pack_amd64.*'; \
+		set -x; git diff --exit-code -- 'mapper/find/probe_amd64.*' 'dna/pack_amd64.*' 'search/planes_amd64.*'; \
 	else \
 		echo "SKIPPED: not a git repository, so there is nothing to compare with"; \
 	fi
@@ -151,6 +151,9 @@ bench-sort: build ## time and memory of sorting 10 M records, beside samtools
 
 bench-search-peers: build ## pattern search side by side with fuzznuc, seqkit, tre-agrep and agrep
 	$(GO) run ./internal/tools/searchpeers
+
+bench-search-sassy: build ## pattern search side by side with Sassy, which has to be in PATH
+	$(GO) run ./internal/tools/searchpeers -sassy
 
 search-peers-check: build ## compare pattern search with exhaustive methods, byte for byte; takes a while
 	$(GO) run ./internal/tools/searchpeers -check

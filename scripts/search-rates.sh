@@ -35,6 +35,18 @@ for device in ${DEVICES:-cpu cuda:0}; do
 	done
 	# Several patterns at a time; a GPU seeks them one after the other.
 	if [ "$device" != cpu ]; then continue; fi
+	of=(--device "$device" --letters 2M --method planes)
+	measured "rates-$name-edits-tiles" "${of[@]}" --scheme tiles --pattern-length 32,64,128,256,512,1024 -k 5,8,12,16,20,31
+	measured "rates-$name-edits-pieces" "${of[@]}" --scheme pieces --pattern-length 64,128,256,512,1024 -k 5,8,12,16,20,31
+	measured "rates-$name-edits-tiles-more" "${of[@]}" --scheme tiles --pattern-length 96,128,256,512,1024 -k 48,63
+	measured "rates-$name-edits-pieces-more" "${of[@]}" --scheme pieces --pattern-length 512,1024 -k 48,63
+	# Of a longer text the table of neighbours is a smaller part.
+	for count in 16 100 300; do
+		for scheme in planes/tiles neighbours/table; do
+			measured "rates-$name-16M-$count-${scheme%/*}" --device "$device" --letters 16M --method "${scheme%/*}" \
+				--scheme "${scheme#*/}" --pattern-count $count --pattern-length 20,22,23,24,32 -k 2,3,4,5
+		done
+	done
 	for count in 4 16 100 1000; do
 		of=(--device "$device" --letters 512K --method neighbours --pattern-count $count)
 		measured "rates-$name-$count" "${of[@]}" --pattern-length 12,16,20,24,32,64 -k 0,1,2,3,4

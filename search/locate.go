@@ -28,7 +28,10 @@ type locator struct {
 	codes     []byte
 	column    []int32
 	moves     []locate.OperationKind
-	path      []locate.OperationKind
+	// costs has, for each code, what it costs to have that code at each letter of costsOf.
+	costs   [nothing + 1][]int32
+	costsOf *needle
+	path    []locate.OperationKind
 	// occurrences are those of needle on contig that may exclude each other, in order of their
 	// ends, which are offsets in the text.
 	occurrences []locate.Occurrence
@@ -82,6 +85,17 @@ func (n *needle) together(ends []int) int {
 		i++
 	}
 	return i
+}
+
+// apart returns the number of the first ends, at least so many or all, that no later one has to be
+// separated with.
+func (n *needle) apart(ends []int, least int) int {
+	for count := least; count < len(ends); count++ {
+		if n.k == 0 || n.substitutions || ends[count]-ends[count-1] > n.length()+2*n.k {
+			return count
+		}
+	}
+	return len(ends)
 }
 
 // ungapped adds the ends with at most k substitutions.
@@ -166,6 +180,10 @@ func (n *needle) next(column []int32, code byte, first, last int, moves []locate
 }
 
 // measure appends the occurrences among ends that lie near each other.
+//
+// Only the diagonals up to k from those of the ends are computed: an alignment with at most k edits
+// stays there. So the costs of occurrences are those of the whole matrix. What the column still
+// holds for other diagonals is never less than in that matrix, which makes no end an occurrence.
 func (l *locator) measure(ends []int) {
 	n := l.needle
 	m := n.length()
@@ -174,16 +192,65 @@ func (l *locator) measure(ends []int) {
 	l.codes = l.text.codes(l.codes, from, last)
 	l.column = parallel.Resize(l.column, m+1)
 	n.start(l.column)
+	plain := n.alphabet == DNA && n.fixedFirst == 0 && n.fixedLast == 0
+	if plain {
+		l.makeCosts(n)
+	}
 	at := from
 	for _, end := range ends {
 		for ; at < end; at++ {
-			n.next(l.column, l.codes[at-from], 0, m, nil)
+			// The rows that this column has on the diagonals of the last end and of the first.
+			least, most := at+1-(last-m), at+1-(ends[0]-m)
+			first, stop := max(least-n.k-1, 0), min(most+n.k, m)
+			if plain {
+				plainNext(l.column, l.costs[l.codes[at-from]], first, stop)
+			} else {
+				n.next(l.column, l.codes[at-from], first, stop, nil)
+			}
 		}
 		if cost := l.column[m]; int(cost/locate.EditCost) <= n.k {
 			l.occurrences = append(l.occurrences, locate.Occurrence{
 				End: end, Distance: cost / locate.EditCost, Gaps: cost % locate.EditCost,
 			})
 		}
+	}
+}
+
+// makeCosts sets l.costs, unless they are those of the needle.
+func (l *locator) makeCosts(n *needle) {
+	if l.costsOf == n {
+		return
+	}
+	l.costsOf = n
+	for code := range l.costs {
+		l.costs[code] = l.costs[code][:0]
+		for i := range n.length() {
+			cost := int32(locate.EditCost)
+			if n.matches(i, byte(code)) {
+				cost = 0
+			}
+			l.costs[code] = append(l.costs[code], cost)
+		}
+	}
+}
+
+// plainNext is next for a needle of DNA without letters that have to match, and without moves.
+// costs are those of the letter of the text at each letter of the needle.
+func plainNext(column, costs []int32, first, last int) {
+	if first >= last {
+		return
+	}
+	diagonal, above := column[first], int32(unreachable)
+	if first == 0 {
+		above = 0
+	}
+	costs = costs[first:last]
+	rows := column[first+1:][:len(costs)]
+	for i, cost := range costs {
+		left := rows[i]
+		above = min(diagonal+cost, min(left, above)+locate.EditCost+1)
+		diagonal = left
+		rows[i] = above
 	}
 }
 

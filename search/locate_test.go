@@ -2,6 +2,7 @@ package search
 
 import (
 	"cmp"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -328,4 +329,45 @@ func TestTraceInBand(t *testing.T) {
 	if traced < 1000 {
 		t.Errorf("%d occurrences are too few", traced)
 	}
+}
+
+// TestMeasureOnDiagonals compares what measure finds, on some diagonals, with the whole matrix.
+func TestMeasureOnDiagonals(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		contigs, letters, k := drawTilesCase(rt)
+		text := dnaText(t, contigs[0][:min(len(contigs[0]), 3000)])
+		fixed := rapid.IntRange(0, 2).Draw(rt, "fixed")
+		p, err := NewPattern("p", []byte(letters), []byte("NG")[:fixed], DNA)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := newNeedle(&p, DNA, k, false)
+		if rapid.Bool().Draw(rt, "reverse") {
+			n = n.reverseComplement()
+		}
+		codes := text.codes(nil, 0, text.contigs[0].End())
+		column := make([]int32, n.length()+1)
+		n.start(column)
+		var ends []int
+		var want []locate.Occurrence
+		for at, code := range codes {
+			n.next(column, code, 0, n.length(), nil)
+			cost := column[n.length()]
+			if int(cost/locate.EditCost) <= k {
+				ends = append(ends, at+1)
+				want = append(want, locate.Occurrence{End: at + 1, Distance: cost / locate.EditCost, Gaps: cost % locate.EditCost})
+			} else if at%7 == 0 {
+				ends = append(ends, at+1)
+			}
+		}
+		l := locator{text: text, needle: n, contig: &text.contigs[0]}
+		for len(ends) > 0 {
+			count := rapid.IntRange(1, len(ends)).Draw(rt, "ends")
+			l.measure(ends[:count])
+			ends = ends[count:]
+		}
+		if fmt.Sprint(l.occurrences) != fmt.Sprint(want) {
+			rt.Fatalf("%d letters, k %d: %v, want %v", n.length(), k, l.occurrences, want)
+		}
+	})
 }

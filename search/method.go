@@ -82,6 +82,9 @@ func (r textRange) before(letters int) int { return max(r.first, r.from-letters)
 type scratch struct {
 	codes []byte
 	words []uint64
+	// masks and folded are those of planes, tiles those of planes/tiles.
+	masks, folded []uint64
+	tiles         tilesScratch
 }
 
 // A byteFinder finds the ends of one needle in codes, as a method of the papers does: found gets

@@ -5,10 +5,12 @@ package search
 // a fold over the letters of a piece tells, with a few logical operations a letter, at which of 64
 // places it does. What is left is verified: with substitutions only by counting mismatches, with
 // edits by Myers' bit-vectors over the text that an alignment through the piece can span. Pieces of
-// needles that are short for their k filter little; then all places are counted or computed.
+// needles that are short for their k filter little; then all places are counted, or computed as
+// tiles: rows of the matrix of edit distances, 64 columns a word. Folds and rows are in assembly
+// for AVX2 and AVX-512, which is chosen at run time; each has a twin in Go.
 var planesMethod = &Method{
 	Name:    "planes",
-	Source:  "ours; Wu and Manber 1992 (pieces), Myers 1999 (edits)",
+	Source:  "ours; Wu and Manber 1992 (pieces), Myers 1999 (edits), Beeloo and Groot Koerkamp 2025 (tiles)",
 	Summary: "compares 64 places at a time on the bit planes of the text",
 	Schemes: []*Scheme{
 		{
@@ -28,6 +30,11 @@ var planesMethod = &Method{
 			Name: "rows", Summary: "goes through the automaton of Wu and Manber by rows of 64 places",
 			Alphabets: []Alphabet{DNA}, Longest: MaxLength, Distance: MaxDistance, Edits: true, Substitutions: true, Sets: true,
 			cpu: newPlaneRows,
+		},
+		{
+			Name: "tiles", Summary: "computes 64 columns of several parts of the text by a row, and few of the rows",
+			Alphabets: []Alphabet{DNA}, Longest: MaxLength, Distance: MaxDistance, Edits: true, Sets: true,
+			cpu: newTiles,
 		},
 		{
 			Name: "substitutions", Summary: "folds k + 1 pieces, then counts mismatches; of short pieces it counts them everywhere",

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"scanmap/dna"
+	"scanmap/parallel"
 )
 
 // letterPlanes tell which bases do not match at 64 places of a needle, or at one place in all bits:
@@ -46,21 +47,98 @@ func fetch(b *dna.Sequence, at int) (l, h, ambiguous uint64) {
 	return dna.WindowOrZero(b.Low, at), dna.WindowOrZero(b.High, at), dna.WindowOrZero(b.Ambiguous, at)
 }
 
+// A planesFinder finds needles by masks of the text, which tell where each set of bases is that
+// stands for a letter.
 type planesFinder struct {
+	text    *Text
+	fold    folder
 	needles []*planesNeedle
+	sets    []uint8 // in the order of their masks
+	reach   int     // the most letters before an end that folds look at
 }
 
+// foldStride is the number of words of the masks of a set: those of a segment, with those that may
+// come before it, and what is read past them.
+const foldStride = segment/64 + (MaxLength+2*MaxDistance)/64 + 4 + foldAtOnce
+
 func newPlanes(t *Text, needles []*needle) (finder, error) {
-	f := &planesFinder{}
+	return newPlanesOn(fastestFolder(), t, needles), nil
+}
+
+func newPlanesOn(fold folder, t *Text, needles []*needle) *planesFinder {
+	f := &planesFinder{text: t, fold: fold}
+	var numbers [16]int // of a set, plus 1
 	for _, n := range needles {
-		f.needles = append(f.needles, newPlanesNeedle(t, n))
+		p := newPlanesNeedle(t, n)
+		for i := range p.filters {
+			for j, set := range p.filters[i].sets {
+				if numbers[set] == 0 {
+					f.sets = append(f.sets, set)
+					numbers[set] = len(f.sets)
+				}
+				p.filters[i].rows[j] = uint32((numbers[set] - 1) * foldStride)
+			}
+		}
+		f.reach = max(f.reach, n.length()+2*n.k)
+		f.needles = append(f.needles, p)
 	}
-	return f, nil
+	return f
 }
 
 func (f *planesFinder) find(s *scratch, r textRange, found func(needle, end int)) {
-	for i, p := range f.needles {
-		p.find(s, r, func(end int) { found(i, end) })
+	for from := r.from; from < r.to; from += segment {
+		part := r
+		part.from, part.to = from, min(from+segment, r.to)
+		first := f.makeMasks(s, part)
+		for i, p := range f.needles {
+			p.find(f, s, part, first, func(end int) { found(i, end) })
+		}
+	}
+}
+
+// makeMasks sets s.masks to those of the words that folds look at for ends in a range, and returns
+// the number of the first one. It may be negative. Words that are not there match nothing.
+func (f *planesFinder) makeMasks(s *scratch, r textRange) (first int) {
+	if len(s.masks) < len(f.sets)*foldStride+foldAtOnce {
+		s.masks = make([]uint64, len(f.sets)*foldStride+foldAtOnce)
+	}
+	s.folded = parallel.Resize(s.folded, foldStride)
+	first = (r.from-f.reach)>>6 - 1
+	last := (r.to - 1 + MaxDistance) >> 6
+	b := &f.text.ref.Bases
+	from, to := max(first, 0), min(last+1, len(b.Low))
+	for i, set := range f.sets {
+		masks := s.masks[i*foldStride:][:foldStride]
+		clear(masks[:from-first])
+		clear(masks[max(to-first, 0):])
+		if from < to {
+			setMasks(masks[from-first:to-first], set, b.Low[from:to], b.High[from:to], b.Ambiguous[from:to])
+		}
+	}
+	return first
+}
+
+// setMasks sets a bit for each letter of the text that is in a set of bases.
+func setMasks(masks []uint64, set uint8, low, high, ambiguous []uint64) {
+	low, high, ambiguous = low[:len(masks)], high[:len(masks)], ambiguous[:len(masks)]
+	flipLow, flipHigh := uint64(0), uint64(0)
+	switch set {
+	case 1:
+		flipLow, flipHigh = ^uint64(0), ^uint64(0)
+	case 2:
+		flipHigh = ^uint64(0)
+	case 4:
+		flipLow = ^uint64(0)
+	case 8:
+	default:
+		planes := everywhere(set)
+		for i := range masks {
+			masks[i] = ^(planes.mismatches(low[i], high[i]) | ambiguous[i])
+		}
+		return
+	}
+	for i := range masks {
+		masks[i] = (low[i] ^ flipLow) & (high[i] ^ flipHigh) &^ ambiguous[i]
 	}
 }
 
@@ -133,13 +211,11 @@ func information(set uint8) float64 {
 // A planeFilter finds where a piece of a needle occurs. It folds a run of letters of the piece, and
 // compares up to mostRest others where that leaves something.
 type planeFilter struct {
-	// run has the letters of the run; single tells that each stands for one base, with the planes
-	// of which lows and highs are equal where it does not match.
-	run         []letterPlanes
-	single      bool
-	lows, highs [mostRun]uint64
-	after       int // letters of the needle after the run
-	rest        []restLetter
+	// sets are those of the letters of the run, and rows where their masks begin.
+	sets  []uint8
+	rows  []uint32
+	after int // letters of the needle after the run
+	rest  []restLetter
 	// piece has the piece, or its first 64 letters, those that begin `back` before the last letter
 	// of the run; past has a bit for each place of piece after it.
 	piece  letterPlanes
@@ -155,47 +231,43 @@ type restLetter struct {
 }
 
 const (
-	mostRun  = 6
+	// leastRun letters in a row that each stand for one base are enough: at one of 65,536 places of
+	// random text they match. Others are folded until they say as much, but no more than mostRun.
+	leastRun = 8
+	mostRun  = 32
 	mostRest = 8
 )
 
 // newFilter makes the filter of the letters [from, to).
 func (p *planesNeedle) newFilter(from, to int) planeFilter {
-	count := min(mostRun, to-from)
-	if count == 5 {
-		count = 4 // runs of 6 and of 4 single letters are fast
-	}
-	if count < 4 || !p.singleRun(from, to, count) {
-		if to-from >= 4 && p.singleRun(from, to, 4) {
-			count = 4
-		}
-	}
-	best, bestChance := from, math.Inf(1)
+	count := min(leastRun, to-from)
+	first, bestChance := from, math.Inf(1)
 	for at := from; at+count <= to && at < from+maxRuns; at++ {
 		if c := p.runChance(at, count); c < bestChance {
-			best, bestChance = at, c
+			first, bestChance = at, c
 		}
 	}
-	f := planeFilter{after: p.n.length() - best - count, chance: 1, single: true}
-	for i := best; i < best+count; i++ {
-		f.run = append(f.run, p.letters[i])
-		f.chance *= setChance(p.n.sets[i])
-		if bits.OnesCount8(p.n.sets[i]) != 1 {
-			f.single = false
-		} else if i-best < len(f.lows) {
-			code := uint64(bits.TrailingZeros8(p.n.sets[i]))
-			f.lows[i-best], f.highs[i-best] = -(code & 1), -(code >> 1 & 1)
-		}
+	last := first + count // after the run
+	chance := 1.0
+	for _, set := range p.n.sets[first:last] {
+		chance *= setChance(set)
 	}
-	f.single = f.single && (count == 6 || count == 4)
-	start := max(from, best+count-64)
+	enough := math.Pow(4, -leastRun)
+	for ; chance > enough*1.01 && last < to && last-first < mostRun; last++ {
+		chance *= setChance(p.n.sets[last])
+	}
+	for ; chance > enough*1.01 && first > from && last-first < mostRun; first-- {
+		chance *= setChance(p.n.sets[first-1])
+	}
+	f := planeFilter{after: p.n.length() - last, chance: chance, sets: p.n.sets[first:last], rows: make([]uint32, last-first)}
+	start := max(from, last-64)
 	stop := min(to, start+64)
-	f.piece, f.past, f.back = newLetterPlanes(p.n.sets[start:stop]), ^uint64(0)<<(stop-start-1)<<1, best+count-1-start
-	for i := max(from, best+count-64); i < min(to, best+count+60) && len(f.rest) < mostRest; i++ {
-		if i >= best && i < best+count || p.n.sets[i] == 15 {
+	f.piece, f.past, f.back = newLetterPlanes(p.n.sets[start:stop]), ^uint64(0)<<(stop-start-1)<<1, last-1-start
+	for i := max(from, last-64); i < min(to, last+60) && len(f.rest) < mostRest; i++ {
+		if i >= first && i < last || p.n.sets[i] == 15 {
 			continue
 		}
-		f.rest = append(f.rest, restLetter{i - (best + count - 1), p.letters[i]})
+		f.rest = append(f.rest, restLetter{i - (last - 1), p.letters[i]})
 		f.chance *= setChance(p.n.sets[i])
 	}
 	return f
@@ -206,26 +278,11 @@ const maxRuns = 48
 
 func setChance(set uint8) float64 { return float64(bits.OnesCount8(set)) / 4 }
 
-// singleRun tells whether count letters in a row somewhere in [from, to) stand for one base each.
-func (p *planesNeedle) singleRun(from, to, count int) bool {
-	row := 0
-	for _, set := range p.n.sets[from:to] {
-		if row++; bits.OnesCount8(set) != 1 {
-			row = 0
-		}
-		if row == count {
-			return true
-		}
-	}
-	return false
-}
-
 // runChance estimates how often a run occurs, from some of the text.
 func (p *planesNeedle) runChance(at, count int) float64 {
-	chance, single := 1.0, true
+	chance := 1.0
 	for _, set := range p.n.sets[at : at+count] {
 		chance *= setChance(set)
-		single = single && bits.OnesCount8(set) == 1
 	}
 	words := dna.Words(p.text.Length)
 	step := max(words/sampledWords, 1)
@@ -239,9 +296,6 @@ func (p *planesNeedle) runChance(at, count int) float64 {
 		hits += bits.OnesCount64(^differ)
 	}
 	places := 64 * float64(words/step+1)
-	if !single {
-		chance *= 4 // as long as one of single letters will do, that is faster
-	}
 	return (float64(hits) + 16*chance) / (places + 16)
 }
 
@@ -249,89 +303,19 @@ func (p *planesNeedle) runChance(at, count int) float64 {
 const sampledWords = 128
 
 // mark sets, in places, the bit of each place in words [first, last] of the text at which the
-// needle would end that has the piece there. places begins with the word `base`.
-func (f *planeFilter) mark(b *dna.Sequence, first, last int, places []uint64, base int) {
+// needle would end that has the piece there. places begins with the word `base`, masks with
+// masksFrom.
+func (f *planeFilter) mark(b *dna.Sequence, fold folder, s *scratch, masksFrom, first, last, base int) {
 	first, last = max(first, 0), min(last, len(b.Low)-1)
 	if first > last {
 		return
 	}
-	to := places[first+f.after/64-base:]
-	low, high := b.Low[first:last+1], b.High[first:last+1]
-	switch {
-	case f.single && len(f.run) == 6:
-		f.six(b, first, low, high, to)
-	case f.single && len(f.run) == 4:
-		f.four(b, first, low, high, to)
-	default:
-		f.any(b, first, low, high, to)
-	}
-}
-
-// six folds six letters. A bit of r is 0 where those up to a letter of the run match and end there;
-// the carries are what the word before has to say of its last letter.
-func (f *planeFilter) six(b *dna.Sequence, first int, low, high, to []uint64) {
-	l0, l1, l2, l3, l4, l5 := f.lows[0], f.lows[1], f.lows[2], f.lows[3], f.lows[4], f.lows[5]
-	h0, h1, h2, h3, h4, h5 := f.highs[0], f.highs[1], f.highs[2], f.highs[3], f.highs[4], f.highs[5]
-	c0, c1, c2, c3, c4 := uint64(1), uint64(1), uint64(1), uint64(1), uint64(1)
-	high = high[:len(low)]
-	for i, l := range low {
-		h := high[i]
-		r := l ^ l0 | h ^ h0
-		c := r >> 63
-		r = r<<1 | c0 | l ^ l1 | h ^ h1
-		c0, c = c, r>>63
-		r = r<<1 | c1 | l ^ l2 | h ^ h2
-		c1, c = c, r>>63
-		r = r<<1 | c2 | l ^ l3 | h ^ h3
-		c2, c = c, r>>63
-		r = r<<1 | c3 | l ^ l4 | h ^ h4
-		c3, c = c, r>>63
-		r = r<<1 | c4 | l ^ l5 | h ^ h5
-		c4 = c
-		if r != ^uint64(0) {
-			f.survive(b, first+i, ^r, to[i:])
-		}
-	}
-}
-
-// four folds four letters.
-func (f *planeFilter) four(b *dna.Sequence, first int, low, high, to []uint64) {
-	l0, l1, l2, l3 := f.lows[0], f.lows[1], f.lows[2], f.lows[3]
-	h0, h1, h2, h3 := f.highs[0], f.highs[1], f.highs[2], f.highs[3]
-	c0, c1, c2 := uint64(1), uint64(1), uint64(1)
-	high = high[:len(low)]
-	for i, l := range low {
-		h := high[i]
-		r := l ^ l0 | h ^ h0
-		c := r >> 63
-		r = r<<1 | c0 | l ^ l1 | h ^ h1
-		c0, c = c, r>>63
-		r = r<<1 | c1 | l ^ l2 | h ^ h2
-		c1, c = c, r>>63
-		r = r<<1 | c2 | l ^ l3 | h ^ h3
-		c2 = c
-		if r != ^uint64(0) {
-			f.survive(b, first+i, ^r, to[i:])
-		}
-	}
-}
-
-// any folds letters of any number and kind.
-func (f *planeFilter) any(b *dna.Sequence, first int, low, high, to []uint64) {
-	var carries [mostRun]uint64
-	for i := range carries {
-		carries[i] = 1
-	}
-	for i, l := range low {
-		h := high[i]
-		r := f.run[0].mismatches(l, h)
-		for j := 1; j < len(f.run); j++ {
-			carry := carries[j]
-			carries[j] = r >> 63
-			r = r<<1 | carry | f.run[j].mismatches(l, h)
-		}
-		if r != ^uint64(0) {
-			f.survive(b, first+i, ^r, to[i:])
+	places := s.words[first+f.after/64-base:]
+	words := last + 1 - first
+	fold(s.masks[first-1-masksFrom:], f.rows, words, s.folded)
+	for i, word := range s.folded[:words] {
+		if word != 0 {
+			f.survive(b, first+i, word, places[i:])
 		}
 	}
 }
@@ -366,7 +350,7 @@ func (f *planeFilter) set(places uint64, to []uint64) {
 }
 
 // find calls found with the ends in (r.from, r.to] in ascending order.
-func (p *planesNeedle) find(s *scratch, r textRange, found func(end int)) {
+func (p *planesNeedle) find(f *planesFinder, s *scratch, r textRange, masksFrom int, found func(end int)) {
 	if r.to <= r.from {
 		return
 	}
@@ -379,11 +363,10 @@ func (p *planesNeedle) find(s *scratch, r textRange, found func(end int)) {
 	base := r.from>>6 - 4
 	s.words = cleared(s.words, (r.to+slack)>>6+4-base)
 	for i := range p.filters {
-		f := &p.filters[i]
-		// The word before the first one is needed for its carries.
-		first := (r.from-slack-f.after)>>6 - 1
-		last := min(r.to-1, r.to-1+slack-f.after) >> 6
-		f.mark(p.text, first, last, s.words, base)
+		filter := &p.filters[i]
+		first := (r.from - slack - filter.after) >> 6
+		last := min(r.to-1, r.to-1+slack-filter.after) >> 6
+		filter.mark(p.text, f.fold, s, masksFrom, first, last, base)
 	}
 	switch {
 	case p.vectors != nil:

@@ -334,44 +334,72 @@ func (s stretch) inSegments(threads int, more func() bool, search func(i int, sc
 	})
 }
 
+// A locatePart is some ends of a strand of a pattern, which are located without the others.
+type locatePart struct {
+	pattern, strand int
+	ends            []int
+}
+
+// endsOfPart is the least number of ends of a part, unless there are no more.
+const endsOfPart = 2048
+
 // locate makes the locations of patterns from their ends, pattern by pattern and in order of
 // contig, start, end and strand.
 func (s *searcher) locate(ends []strandEnds, first, last int) []Location {
-	lists := make([][]Location, last-first)
-	locators := make([]locator, min(s.options.Threads, len(lists)))
-	parallel.Ranges(s.options.Threads, len(lists), 1, func(worker, i, _ int) {
+	var parts []locatePart
+	firsts := make([]int, last-first+1) // of the parts of each pattern
+	for i := range last - first {
+		for strand, n := range s.needles[first+i] {
+			for all := ends[i][strand]; len(all) > 0; {
+				count := n.apart(all, endsOfPart)
+				parts = append(parts, locatePart{first + i, strand, all[:count]})
+				all = all[count:]
+			}
+		}
+		firsts[i+1] = len(parts)
+	}
+	lists := make([][]Location, len(parts))
+	locators := make([]locator, min(s.options.Threads, len(parts)))
+	parallel.Ranges(s.options.Threads, len(parts), 1, func(worker, i, _ int) {
 		l := &locators[worker]
 		l.text = s.text
-		lists[i] = s.locatePattern(l, first+i, &ends[i])
+		lists[i] = s.locatePart(l, parts[i])
 	})
-	return slices.Concat(lists...)
+	all := slices.Concat(lists...)
+	from := 0
+	for i := range last - first {
+		to := from
+		for _, list := range lists[firsts[i]:firsts[i+1]] {
+			to += len(list)
+		}
+		slices.SortFunc(all[from:to], func(a, b Location) int {
+			return cmp.Or(a.Contig-b.Contig, a.Start-b.Start, a.End-b.End, boolean(a.Reverse)-boolean(b.Reverse))
+		})
+		from = to
+	}
+	return all
 }
 
-// locatePattern makes the locations of one pattern.
-func (s *searcher) locatePattern(l *locator, pattern int, ends *strandEnds) []Location {
+// locatePart makes the locations of a part.
+func (s *searcher) locatePart(l *locator, p locatePart) []Location {
 	var locations []Location
-	for strand, n := range s.needles[pattern] {
-		all := ends[strand]
-		for i := 0; i < len(all); {
-			contig := s.text.contigAt(all[i])
-			if contig < 0 {
-				i++
-				continue
-			}
-			j := i
-			for last := s.text.contigs[contig].End(); j < len(all) && all[j] <= last; {
-				j++
-			}
-			l.locate(n, contig, all[i:j], func(found Location) {
-				found.Pattern, found.Reverse = pattern, strand == 1
-				locations = append(locations, found)
-			})
-			i = j
+	n, all := s.needles[p.pattern][p.strand], p.ends
+	for i := 0; i < len(all); {
+		contig := s.text.contigAt(all[i])
+		if contig < 0 {
+			i++
+			continue
 		}
+		j := i
+		for last := s.text.contigs[contig].End(); j < len(all) && all[j] <= last; {
+			j++
+		}
+		l.locate(n, contig, all[i:j], func(found Location) {
+			found.Pattern, found.Reverse = p.pattern, p.strand == 1
+			locations = append(locations, found)
+		})
+		i = j
 	}
-	slices.SortFunc(locations, func(a, b Location) int {
-		return cmp.Or(a.Contig-b.Contig, a.Start-b.Start, a.End-b.End, boolean(a.Reverse)-boolean(b.Reverse))
-	})
 	return locations
 }
 

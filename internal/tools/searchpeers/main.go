@@ -3,10 +3,12 @@
 //
 //	go run ./internal/tools/searchpeers -out docs/benchmarks
 //	go run ./internal/tools/searchpeers -check
+//	go run ./internal/tools/searchpeers -sassy -out docs/benchmarks
 //
 // Programs take turns, so that a noisy moment hits all of them; the medians are compared. Slow ones
 // get a part of the patterns, and the table says so. With -check nothing is timed: the locations of
-// the default method have to be byte for byte those of exhaustive ones.
+// the default method have to be byte for byte those of exhaustive ones. With -sassy the only other
+// program is Sassy, on as many cores.
 package main
 
 import (
@@ -156,8 +158,13 @@ type report struct {
 func main() {
 	options := sidebyside.Flags(name, 3)
 	checks := flag.Bool("check", false, "compare the default method with exhaustive ones, and time nothing")
+	sassy := flag.Bool("sassy", false, "compare with Sassy alone, on all cores of -threads")
 	only := flag.String("make", "", "only write the files of the named reference")
 	flag.Parse()
+	if *sassy {
+		sidebyside.Exit("searchpeers", compareWithSassy(options))
+		return
+	}
 	sidebyside.Exit("searchpeers", run(options, *only, *checks))
 }
 
