@@ -112,7 +112,7 @@ func mapCommand(p process) *cli.Command {
 			&cli.StringFlag{Name: "sort-memory", Value: "768M", Category: categorySorting,
 				Usage: "sort in `SIZE` bytes of memory, such as 768M or 2G; what does not fit goes to temporary files"},
 			&cli.StringFlag{Name: "tmpdir", Category: categorySorting, DefaultText: "$TMPDIR or /tmp",
-				Usage: "put temporary files into `FOLDER`: of sorting, and of what a batch of reads has in great repeats"},
+				Usage: "put temporary files into `FOLDER`: those of sorting, and candidates that do not fit into memory"},
 
 			&cli.StringFlag{Name: "stats", Category: categoryReports,
 				Usage: "write statistics as JSON to `FILE`; - is standard output, if --output is a file"},

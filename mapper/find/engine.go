@@ -74,8 +74,8 @@ const (
 )
 
 // mergeClasses returns for each length of pieces the shorter one that their reads take in its
-// place, or itself: a class is not worth a pass of its own if its pieces cost less as those of
-// another class, whose hits are more. total are the pieces of each length.
+// place, or itself: a class joins the next shorter one if the hits that shorter pieces have more
+// cost less than a pass. total are the pieces of each length.
 func mergeClasses(total [maxPiece + 1]int) (into [maxPiece + 1]int) {
 	for q := range into {
 		into[q] = q

@@ -201,9 +201,12 @@ func (w *gpuFinder) find(b *Batch, f *Found) error {
 	if err := w.store.finish(); err != nil {
 		return err
 	}
-	_, lists, err := w.store.take(math.MaxInt)
-	if err != nil {
+	n, lists, err := w.store.take(int(limit))
+	switch {
+	case err != nil:
 		return err
+	case n < len(b.Reads):
+		return ErrTooMuch
 	}
 	ends := storedEnds(lists[storedEnd])
 	threads := w.options.Threads

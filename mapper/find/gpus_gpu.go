@@ -127,7 +127,10 @@ func (g *GPUs) hold(s shared) error {
 			if err != nil {
 				return err
 			}
-			g.finders = append(g.finders, &gpuFinder{shared: s, device: d, queue: queue})
+			g.finders = append(g.finders, &gpuFinder{
+				shared: s, device: d, queue: queue,
+				store: store{folder: s.options.TemporaryFolder, limit: s.options.Limits.GPUFound},
+			})
 		}
 	}
 	return nil

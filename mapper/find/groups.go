@@ -7,10 +7,10 @@ import (
 	"scanmap/locate"
 )
 
-// Groups make pieces selective: an exact piece of 11 bases occurs by chance 50 times a read in a
-// genome of yeast's size, and counts only where the bases beside it fit as well (hierarchical
-// verification: Navarro and Baeza-Yates, "Improving an algorithm for approximate pattern matching",
-// Algorithmica 30, 2001, section 4).
+// Groups make pieces selective: with 12 edits the pieces of 150 bases have 11, and occur by chance
+// 75 times in a genome of yeast's size. They count only where the bases beside them fit as well
+// (hierarchical verification: Navarro and Baeza-Yates, "Improving an algorithm for approximate
+// pattern matching", Algorithmica 30, 2001, section 4).
 //
 // The k + 1 pieces of a read are taken in order, two neighbours to a group, and the last one alone
 // if k is even. The read is cut between groups, anywhere between the last piece of one and the
@@ -27,7 +27,7 @@ import (
 // So a hit of a piece leads to a candidate only if the bases of its region beside it fit with as
 // many edits as the budget, 0 or 1. Which bases are compared is free, since the edits of some bases
 // of a region are no more than those of all. They are the flank: those next to the piece on the
-// longer side, flankBases at most.
+// longer side, flankBases at most. Lemma 2, at fits, says how they are compared.
 //
 // Lemma 3. Over the groups in order stands a binary tree. A node's region is that of its groups
 // together, and its budget is their pieces less one; that of the root is k. An alignment with k
@@ -71,7 +71,7 @@ const flankBases = 24
 //	bit  54        the edits that they may have
 type flank uint64
 
-// stretch returns the piece i of a read of m bases with its flank: bases [from, to), and the edits
+// stretch returns piece i of a read of m bases with its flank, as bases [from, to), and the edits
 // that they may have.
 func stretch(pieces []int32, i, m, q int) (from, to, edits int) {
 	g := i / 2

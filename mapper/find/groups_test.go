@@ -17,7 +17,7 @@ func packedRead(s string, k int) *Batch {
 	return &b
 }
 
-// TestGroupsOfPieces checks what lemmas 1 and 2 rest on: regions that do not overlap, each with its
+// TestGroupsOfPieces checks what lemmas 1 and 3 rest on: regions that do not overlap, each with its
 // pieces, and budgets that add up to k.
 func TestGroupsOfPieces(t *testing.T) {
 	r := rand.New(rand.NewPCG(61, 62))
@@ -59,7 +59,7 @@ func TestGroupsOfPieces(t *testing.T) {
 					nodeFrom, nodeTo := cut(pieces, first, m, q), cut(pieces, last, m, q)
 					want := -1
 					for n := first; n < last; n++ {
-						want += len(pieces[2*n:min(2*n+2, k+1)])
+						want += len(pieces[2*n : min(2*n+2, k+1)])
 					}
 					lo, hi, edits := node(pieces, i, m, q, groups, nearBases)
 					if edits != want || lo < nodeFrom || hi > nodeTo || hi-lo != min(nearBases, nodeTo-nodeFrom) || lo > int(at) || hi < int(at)+q {

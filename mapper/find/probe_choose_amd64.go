@@ -2,8 +2,9 @@ package find
 
 import "golang.org/x/sys/cpu"
 
-// hasAVX2 chooses between probeAVX2 and its twin probePlain, once for the process.
-var hasAVX2 = cpu.X86.HasAVX2
+// hasAVX2 chooses between probeAVX2 and its twin probePlain, and between fittingAVX2 and
+// fittingPlain, once for the process. fittingAVX2 shifts by an instruction of BMI2.
+var hasAVX2 = cpu.X86.HasAVX2 && cpu.X86.HasBMI2
 
 func probeWindows(filter []uint64, shift, q uint64, multiplier uint32, low, high, lowC, highC uint64, codes *[probeStep]uint32) uint64 {
 	if hasAVX2 {

@@ -2,8 +2,8 @@ package find
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
-	"io"
 	"os"
 	"sync"
 
@@ -29,6 +29,7 @@ type store struct {
 	held   int // items of pages in memory
 	free   [][]locate.Candidate
 	file   *os.File
+	named  bool  // the file has kept its name
 	end    int64 // of the file
 	err    error
 	// next is the read that is handed on next. counts are the items of each read of block counted.
@@ -36,8 +37,6 @@ type store struct {
 	counted int
 	counts  []int
 	bytes   []byte
-	// taken are the pages that take returned last, which are free with the next call.
-	taken [][]locate.Candidate
 }
 
 // The kinds of items.
@@ -93,6 +92,9 @@ func (s *store) close() error {
 		return nil
 	}
 	err := s.file.Close()
+	if s.named {
+		err = errors.Join(err, os.Remove(s.file.Name()))
+	}
 	s.file = nil
 	return err
 }
@@ -143,10 +145,9 @@ func (s *store) write(kind, block int, page []locate.Candidate) bool {
 		if s.file, s.err = os.CreateTemp(s.folder, "scanmap-*.tmp"); s.err != nil {
 			return true
 		}
-		// The name goes at once, so that nothing is left however the process ends.
-		if s.err = os.Remove(s.file.Name()); s.err != nil {
-			return true
-		}
+		// The name goes at once, so that nothing is left however the process ends. Some systems keep
+		// the names of open files.
+		s.named = os.Remove(s.file.Name()) != nil
 	}
 	s.bytes = s.bytes[:0]
 	for i := range page {
@@ -167,7 +168,7 @@ func (s *store) write(kind, block int, page []locate.Candidate) bool {
 	return true
 }
 
-// finish ends adding.
+// finish ends adding, and returns the first error of the file.
 func (s *store) finish() error {
 	for i := range s.writers {
 		w := &s.writers[i]
@@ -180,19 +181,32 @@ func (s *store) finish() error {
 			clear(w.pages[kind])
 		}
 	}
-	return s.err
+	if s.err != nil {
+		return errors.Join(s.err, s.close())
+	}
+	return nil
 }
 
 // take hands on the items of the next reads, by kind, with their reads numbered from the first of
 // them: of so many reads that there are no more than most, but at least of those that belong
-// together. The lists are valid until the next call. n is 0 when there are no more reads.
+// together. The lists are the caller's. n is 0 when there are no more reads. The file is closed
+// after the last of them, or after an error.
 func (s *store) take(most int) (n int, lists [storedKinds][][]locate.Candidate, err error) {
-	s.free = append(s.free, s.taken...)
-	s.taken = s.taken[:0]
 	if s.next >= s.reads {
-		return 0, lists, s.close()
+		return 0, lists, nil
 	}
 	from := s.next
+	if err = s.takeFrom(from, most, &lists); err != nil {
+		return 0, lists, errors.Join(err, s.close())
+	}
+	if s.next >= s.reads {
+		err = s.close()
+	}
+	return s.next - from, lists, err
+}
+
+// takeFrom is take from a read on, and moves s.next.
+func (s *store) takeFrom(from, most int, lists *[storedKinds][][]locate.Candidate) error {
 	first := from / s.perBlock
 	if from%s.perBlock == 0 && (s.blocks[first].items <= most || s.perBlock <= s.together) {
 		last, sum := first, 0
@@ -202,16 +216,16 @@ func (s *store) take(most int) (n int, lists [storedKinds][][]locate.Candidate, 
 		}
 		s.next = min(last*s.perBlock, s.reads)
 		for block := first; block < last; block++ {
-			if err = s.load(block, from, s.next, &lists); err != nil {
-				return 0, lists, err
+			if err := s.load(block, from, s.next, lists); err != nil {
+				return err
 			}
 			s.release(block)
 		}
-		return s.next - from, lists, nil
+		return nil
 	}
 	if s.counted != first {
-		if err = s.count(first); err != nil {
-			return 0, lists, err
+		if err := s.count(first); err != nil {
+			return err
 		}
 	}
 	end := min((first+1)*s.perBlock, s.reads)
@@ -226,17 +240,17 @@ func (s *store) take(most int) (n int, lists [storedKinds][][]locate.Candidate, 
 		sum += of
 	}
 	s.next = min(s.next, end)
-	err = s.load(first, from, s.next, &lists)
+	err := s.load(first, from, s.next, lists)
 	if s.next == end {
 		s.release(first)
 	}
-	return s.next - from, lists, err
+	return err
 }
 
 // release frees the pages of a block.
 func (s *store) release(block int) {
 	for _, pages := range s.blocks[block].pages {
-		s.taken = append(s.taken, pages...)
+		s.free = append(s.free, pages...)
 	}
 	s.blocks[block] = storeBlock{}
 }
@@ -295,7 +309,7 @@ func (s *store) pages(block, kind int, use func(page []locate.Candidate)) error 
 	s.bytes = parallel.Resize(s.bytes, pageItems*itemBytes)
 	page := make([]locate.Candidate, pageItems)
 	for _, offset := range b.filed[kind] {
-		if _, err := s.file.ReadAt(s.bytes, offset); err != nil && err != io.EOF {
+		if _, err := s.file.ReadAt(s.bytes, offset); err != nil { // never at its end: pages are full
 			return fmt.Errorf("temporary file for candidates: %w", err)
 		}
 		for i := range page {

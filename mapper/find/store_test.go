@@ -78,6 +78,9 @@ func TestStore(t *testing.T) {
 		if from != reads {
 			rt.Fatalf("%d of %d reads", from, reads)
 		}
+		if s.file != nil {
+			rt.Fatal("the file is open when all reads were handed on")
+		}
 	})
 	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
 		t.Errorf("left in the temporary folder: %v, %v", left, err)
@@ -96,5 +99,28 @@ func TestStoreWithoutFolder(t *testing.T) {
 	}
 	if err := s.finish(); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestStoreFileFails has a file that can be read no more.
+func TestStoreFileFails(t *testing.T) {
+	s := store{folder: t.TempDir()}
+	b := &Batch{Together: 1, Reads: make([]fasta.Read, 200)}
+	for _, most := range []int{1, 1 << 20} {
+		if err := s.begin(b, 1); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 3 * pageItems {
+			s.writers[0].add(storedCandidate, locate.Candidate{Read: uint32(i % 2)})
+		}
+		if err := s.finish(); err != nil {
+			t.Fatal(err)
+		}
+		if s.file == nil || s.file.Truncate(s.end-1) != nil {
+			t.Fatal("nothing was written")
+		}
+		if n, _, err := s.take(most); err == nil || n != 0 || s.file != nil {
+			t.Errorf("%d at most: %d reads, error %v", most, n, err)
+		}
 	}
 }

@@ -19,7 +19,7 @@ func fitting() {
 	thirtyOne := constant("thirtyOne", func(int) uint64 { return 31 })
 	minusOne := constant("minusOne", func(int) uint64 { return 1<<64 - 1 })
 	none := constant("none", func(int) uint64 { return 0 })
-	TEXT("fittingAVX2", NOSPLIT, 
+	TEXT("fittingAVX2", NOSPLIT,
 		"func(entries *[2]uint64, n, code, low, lowBefore, high, highBefore uint64) uint64")
 	Doc("fittingAVX2 is fittingPlain for processors with AVX2. It reads up to three entries past the last.")
 	entries := Load(Param("entries"), GP64())
