@@ -19,9 +19,11 @@ type Aligner struct {
 	// moves[i*width+b] is the operation by which the best path reaches base i (exclusive) on
 	// diagonal b of the band.
 	moves []OperationKind
-	path  []OperationKind
-	// diagonals are the differences on three neighbouring diagonals.
-	diagonals [3][]uint64
+	// runs are the operations of an alignment before gaps are shifted, last to first, and path has
+	// an element for each of their bases, first to last.
+	runs     []Operation
+	path     []OperationKind
+	furthest furthest
 }
 
 // A target is the end of an alignment: that of a strand on a contig, with so many edits.
@@ -46,11 +48,9 @@ func (a *Aligner) Align(strand *Strand, l *Location) {
 	if l.Gaps == 0 || l.Gaps == GapsUnknown && a.ungapped(t) {
 		a.operations = append(a.operations, Operation{Diagonal, int32(m)})
 		l.Start = l.End - int32(m)
-	} else if kind, before, ok := a.oneGap(t); ok {
-		l.Start = a.appendOneGap(kind, before, m, l.End)
 	} else {
-		a.fill(t)
-		start := a.trace(m, t.end)
+		start := a.solve(t, int(l.Gaps))
+		a.expand()
 		a.shiftLeft(t, start)
 		a.operations = AppendRuns(a.operations, a.path)
 		l.Start = int32(start)
@@ -75,26 +75,43 @@ func (a *Aligner) gaps(t target) int32 {
 	if a.ungapped(t) {
 		return 0
 	}
-	if _, _, ok := a.oneGap(t); ok {
-		return 1
+	if n, ok := a.furthest.gaps(&a.Reference.Bases, t, GapsUnknown); ok {
+		return int32(n)
 	}
 	return a.fill(t) % EditCost
 }
 
 // start returns where the alignment that ends at a target starts. Shifting gaps does not change it.
 func (a *Aligner) start(t target) int {
-	m := t.strand.Length()
 	if a.ungapped(t) {
-		return t.end - m
+		return t.end - t.strand.Length()
 	}
-	if kind, _, ok := a.oneGap(t); ok {
-		if kind == Insertion {
-			return t.end - m + 1
+	return a.solve(t, GapsUnknown)
+}
+
+// solve leaves the operations of the alignment that ends at a target in a.runs and returns where it
+// starts. gaps is the number of its gap bases, or GapsUnknown.
+func (a *Aligner) solve(t target, gaps int) (start int) {
+	m := t.strand.Length()
+	if n, ok := a.furthest.gaps(&a.Reference.Bases, t, gaps); ok {
+		var j int
+		a.runs, j, ok = a.furthest.trace(a.runs[:0], n)
+		if ok {
+			return t.end - m + j
 		}
-		return t.end - m - 1
 	}
 	a.fill(t)
 	return a.trace(m, t.end)
+}
+
+// expand makes a.path, first to last, of a.runs.
+func (a *Aligner) expand() {
+	a.path = a.path[:0]
+	for _, run := range slices.Backward(a.runs) {
+		for range run.Length {
+			a.path = append(a.path, run.Kind)
+		}
+	}
 }
 
 // ungapped tells whether an alignment without gaps ends at a target.
@@ -200,15 +217,15 @@ func fillRowAtEnd(row, next []int32, moves []OperationKind, text *dna.Sequence, 
 	}
 }
 
-// trace follows the moves from the end to the start and leaves them in a.path, first
-// to last. It returns the contig position of the alignment's first text base.
+// trace follows the moves from the end to the start and leaves them in a.runs, last
+// to first. It returns the contig position of the alignment's first text base.
 func (a *Aligner) trace(m, end int) int {
 	width := 2*a.radius + 1
-	a.path = a.path[:0]
+	a.runs = a.runs[:0]
 	i, j := m, a.radius
 	for i > 0 {
 		move := a.moves[i*width+j]
-		a.path = append(a.path, move)
+		a.runs = appendRun(a.runs, move, 1)
 		switch move {
 		case Diagonal:
 			i--
@@ -219,7 +236,6 @@ func (a *Aligner) trace(m, end int) int {
 			j--
 		}
 	}
-	slices.Reverse(a.path)
 	return end - m - a.radius + j
 }
 

@@ -19,11 +19,13 @@ import (
 // left. Every value is therefore the cost of a real alignment, and it is the
 // least one where that stays inside the band.
 type band struct {
-	// distances[i] is the distance at the end of diagonal low + i after the last call.
+	// distances[i] is the distance at the end of diagonal low + i after the last call, or, if that is
+	// more than k, any number above k.
 	distances []int32
-	// plusses and minuses are the differences for bands of several words.
-	plusses, minuses, zeros, up, down []uint64
-	padded                            dna.Sequence
+	// words are the differences of wide, and equal, for each code, the text's bases that have it.
+	words  []differences
+	equal  [dna.AmbiguousCode + 1][]uint64
+	padded dna.Sequence
 }
 
 // measure computes the distances of a strand of m bases at the ends of diagonals
@@ -120,54 +122,127 @@ func (b *band) narrow(text *dna.Sequence, at int, strand Planes, m, k, width int
 	return true
 }
 
+// differences are those of neighbouring diagonals in a word: bit i says whether the distance on
+// diagonal i+1 is 1 more, or 1 less, than on diagonal i, both seen from the next base.
+type differences struct{ plus, minus uint64 }
+
 // wide is measure for any number of diagonals: bit i of word w stands for diagonal
 // low + 64 w + i.
 func (b *band) wide(text *dna.Sequence, at int, strand Planes, m, k, width int) bool {
 	words := (width + 63) / 64
-	b.plusses, b.minuses = parallel.Resize(b.plusses, words), parallel.Resize(b.minuses, words)
-	b.zeros, b.up, b.down = parallel.Resize(b.zeros, words+1), parallel.Resize(b.up, words), parallel.Resize(b.down, words)
-	clear(b.plusses)
-	clear(b.minuses)
-	b.zeros[words] = 0
-	lastMask := ^uint64(0) >> (64*words - width)
-	first := 0
-	for i := range m {
-		sLow, sHigh, sAmb := strand.Window(i)
-		sLow, sHigh, sAmb = -(sLow & 1), -(sHigh & 1), -(sAmb & 1)
-		var carry uint64
-		for w := range words {
-			offset := at + i + 64*w
-			match := ^((dna.Window(text.Low, offset) ^ sLow) | (dna.Window(text.High, offset) ^ sHigh) | dna.Window(text.Ambiguous, offset) | sAmb)
-			if w == words-1 {
-				match &= lastMask
+	b.compare(text, at>>6, (at&63+m-1)>>6+words+1)
+	b.words = parallel.Resize(b.words, words)
+	clear(b.words)
+	mask := ^uint64(0) >> (64*words - width)
+	first := 0 // distance on the lowest diagonal
+	for i := 0; i < m; i += 64 {
+		group := strand[i>>6*PlaneWords:]
+		low, high, ambiguous := group[0], group[1], group[2]
+		for j := i; j < min(i+64, m); j++ {
+			code := low&1 | high&1<<1
+			if ambiguous&1 != 0 {
+				code = dna.AmbiguousCode
 			}
-			plus, minus := b.plusses[w], b.minuses[w]
-			var sum uint64
-			sum, carry = bits.Add64(match&plus, plus, carry)
-			zero := sum ^ plus | match | minus
-			b.zeros[w], b.up[w], b.down[w] = zero, minus|^(zero|plus), zero&plus
+			low, high, ambiguous = low>>1, high>>1, ambiguous>>1
+			first += next(b.words, b.equal[code][(at&63+j)>>6:], uint(at+j)&63, mask)
 		}
-		first += int(^b.zeros[0] & 1)
-		for w := range words {
-			zero := b.zeros[w]>>1 | b.zeros[w+1]<<63
-			b.plusses[w] = b.down[w] | ^(zero | b.up[w])
-			b.minuses[w] = zero & b.up[w]
-		}
-		if (i+1)%(2*checkEvery) == 0 && b.walk(first, width) > k {
+		if !b.within(first, k) {
 			return false
 		}
 	}
-	return b.walk(first, width) <= k
+	return b.walk(first, k, width)
 }
 
-// walk fills b.distances from the differences and returns the least of them.
-func (b *band) walk(first, width int) int {
-	d, least := first, first
-	b.distances[0] = int32(d)
-	for j := range width - 1 {
-		d += int(b.plusses[j>>6]>>(j&63)&1) - int(b.minuses[j>>6]>>(j&63)&1)
-		b.distances[j+1] = int32(d)
-		least = min(least, d)
+// compare fills b.equal with n words of each code, from a word of the text on.
+func (b *band) compare(text *dna.Sequence, from, n int) {
+	for code := range b.equal {
+		b.equal[code] = parallel.Resize(b.equal[code], n)
 	}
-	return least
+	lows, highs, ambiguous := text.Low[from:][:n], text.High[from:][:n], text.Ambiguous[from:][:n]
+	for w, low := range lows {
+		high, sure := highs[w], ^ambiguous[w]
+		b.equal[0][w], b.equal[1][w] = sure&^low&^high, sure&low&^high
+		b.equal[2][w], b.equal[3][w] = sure&high&^low, sure&low&high
+		b.equal[dna.AmbiguousCode][w] = 0
+	}
+}
+
+// next goes on by one base: equal are the text's bases that equal it, of which bit shift is on the
+// lowest diagonal. Of the last word it uses the bits of mask. It returns how much more the
+// distance on the lowest diagonal is.
+//
+// A word needs the lowest bit of the next one, so it is finished with that.
+func next(words []differences, equal []uint64, shift uint, mask uint64) (more int) {
+	last := len(words) - 1
+	equal = equal[:len(words)+1]
+	word := equal[0]
+	var carry, zero, up, down uint64
+	for w := range last {
+		following := equal[w+1]
+		match := word>>(shift&63) | following<<1<<(63-shift&63)
+		word = following
+		d := &words[w]
+		var sum uint64
+		sum, carry = bits.Add64(match&d.plus, d.plus, carry)
+		z := sum ^ d.plus | match | d.minus
+		if w == 0 {
+			more = int(^z & 1)
+		} else {
+			words[w-1] = shifted(zero>>1|z<<63, up, down)
+		}
+		zero, up, down = z, d.minus|^(z|d.plus), z&d.plus
+	}
+	match := (word>>(shift&63) | equal[last+1]<<1<<(63-shift&63)) & mask
+	d := words[last]
+	sum, _ := bits.Add64(match&d.plus, d.plus, carry)
+	z := sum ^ d.plus | match | d.minus
+	if last == 0 {
+		more = int(^z & 1)
+	} else {
+		words[last-1] = shifted(zero>>1|z<<63, up, down)
+	}
+	words[last] = shifted(z>>1, d.minus|^(z|d.plus), z&d.plus)
+	return more
+}
+
+// shifted returns the differences for the next base. Bit i of zero belongs to diagonal i+1, of up
+// and down to diagonal i.
+func shifted(zero, up, down uint64) differences {
+	return differences{plus: down | ^(zero | up), minus: zero & up}
+}
+
+// within tells whether any distance may be at most k, first being the lowest diagonal's: none in a
+// word is below that of its first diagonal less its minuses.
+func (b *band) within(first, k int) bool {
+	for _, d := range b.words {
+		fewer := bits.OnesCount64(d.minus)
+		if first-fewer <= k {
+			return true
+		}
+		first += bits.OnesCount64(d.plus) - fewer
+	}
+	return false
+}
+
+// walk fills b.distances from the differences, with any number above k for those above it, and
+// tells whether any is at most k.
+func (b *band) walk(first, k, width int) bool {
+	found := false
+	for w, d := range b.words {
+		distances := b.distances[64*w : min(64*w+64, width)]
+		fewer := bits.OnesCount64(d.minus)
+		if first-fewer > k {
+			for i := range distances {
+				distances[i] = int32(k + 1)
+			}
+			first += bits.OnesCount64(d.plus) - fewer
+			continue
+		}
+		for i := range distances {
+			distances[i] = int32(first)
+			found = found || first <= k
+			first += int(d.plus>>i&1) - int(d.minus>>i&1)
+		}
+	}
+	return found
 }

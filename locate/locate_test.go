@@ -76,45 +76,6 @@ func TestShiftLeft(t *testing.T) {
 	}
 }
 
-// TestOneGapEqualsTraceback compares the shortcut for one gap with the dynamic program on every
-// location of a small repetitive text.
-func TestOneGapEqualsTraceback(t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 6))
-	shortcuts := 0
-	for range 300 {
-		letters := []string{"ACGT", "AC", "AAC"}[r.IntN(3)]
-		text := truth.Random(r, 20+r.IntN(150), letters)
-		k := 1 + r.IntN(5)
-		from := r.IntN(len(text) - 10)
-		s := truth.Edited(r, text[from:from+10+r.IntN(len(text)-from-9)], 1+r.IntN(k))
-		ref, read := truth.Reference(t, text), pack(s, k)
-		for _, want := range truth.Find([]string{text}, s, k) {
-			a := Aligner{Reference: ref}
-			at := target{&read.Strands[want.Strand], &ref.Contigs[0], want.End, want.Distance}
-			kind, before, ok := a.oneGap(at)
-			if want.Gaps == 0 || !ok {
-				continue
-			}
-			shortcuts++
-			if want.Gaps != 1 {
-				t.Fatalf("read %s in %s: one gap found, but the least is %d", s, text, want.Gaps)
-			}
-			start := a.appendOneGap(kind, before, len(s), int32(want.End))
-			got := slices.Clone(a.operations)
-			a.fill(at)
-			plain := a.trace(len(s), want.End)
-			a.shiftLeft(at, plain)
-			if diff := cmp.Diff(AppendRuns(nil, a.path), got); diff != "" || int(start) != plain || a.start(at) != plain {
-				t.Fatalf("read %s in %s strand %d end %d: starts %d and %d, operations (-traceback +shortcut)\n%s",
-					s, text, want.Strand, want.End, plain, start, diff)
-			}
-		}
-	}
-	if shortcuts < 50 {
-		t.Fatalf("only %d of the locations took the shortcut", shortcuts)
-	}
-}
-
 // TestExceedsIsLossless compares the bound of Exceeds with measured bands, of whole strands and of
 // some of their bases, between other contigs.
 func TestExceedsIsLossless(t *testing.T) {
