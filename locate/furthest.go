@@ -38,7 +38,8 @@ type furthest struct {
 	// rows has distance+1 elements for each state: element x is the furthest row with at most x
 	// substitutions.
 	rows []int32
-	// differs has the bases that differ on diagonals 0, 1, -1, 2, -2 and so on. Bit m is set.
+	// differs has the bases that differ on diagonals 0, 1, -1, 2, -2 and so on. Bit m is set, and
+	// those after it are arbitrary.
 	differs []uint64
 }
 
@@ -71,7 +72,7 @@ func (f *furthest) diagonal(j int) []uint64 {
 // known is the result, or GapsUnknown. Where it is known, layers of the other parity are left out.
 //
 // ok is false where nothing is found: there are more than mostGaps, diagonals overhang an end of
-// the contig, or an alignment has fewer edits than the target says.
+// the contig, or an alignment with as many gap bases has fewer edits than the target says.
 func (f *furthest) gaps(text *dna.Sequence, t target, known int) (n int, ok bool) {
 	m, most, step := t.strand.Length(), min(t.distance, mostGaps), 1
 	if known != GapsUnknown {
@@ -110,9 +111,6 @@ func (f *furthest) addDiagonal(text *dna.Sequence, t target, j int) {
 	words := f.diagonal(j)
 	for w := range dna.Words(m) {
 		words[w] = t.strand.Planes.mismatches(text, m, t.contig.Start+t.end-m+j, 64*w)
-	}
-	if m&63 == 0 {
-		words[m>>6] = 0
 	}
 	words[m>>6] |= 1 << (m & 63)
 }
@@ -153,10 +151,11 @@ func (f *furthest) reach(g, j, substitutions int) {
 // the alignment starts. The choice is diagonal, then deletion, then insertion.
 //
 // On a match the diagonal is always a choice: by lemma 1 the cell before is reached as well. Any
-// other step is one if the cell before is reached with the gap bases and substitutions that it
-// leaves. None of these cells is reached with fewer edits, or as many and fewer gap bases, because
-// then (m, 0) would be. ok is false if it is, so that the target's distance is not its distance.
-func (f *furthest) trace(runs []Operation, n int) (_ []Operation, j int, ok bool) {
+// other step is one if the cell before is reached with the gap bases and substitutions that the step
+// leaves, and one of them is, because a path that reaches the cell has a last step. The cell before
+// is not reached at less cost, because then (m, 0) would be. So these are the choices that the
+// costs of all cells would give.
+func (f *furthest) trace(runs []Operation, n int) (_ []Operation, j int) {
 	i, g, x := f.strand.Length(), n, f.distance-n
 	for {
 		if p := lastDifference(f.diagonal(j), i); p < i {
@@ -164,21 +163,19 @@ func (f *furthest) trace(runs []Operation, n int) (_ []Operation, j int, ok bool
 			i = p
 		}
 		if i == 0 {
-			return runs, j, x == 0 && g == 0
+			return runs, j
 		}
 		row := int32(i)
 		switch {
 		case x > 0 && f.row(g, j)[x-1] >= row-1:
 			runs = appendRun(runs, Diagonal, 1)
 			i, x = i-1, x-1
-		case g > 0 && f.row(g-1, j-1)[x] >= row:
+		case f.row(g-1, j-1)[x] >= row:
 			runs = appendRun(runs, Deletion, 1)
 			j, g = j-1, g-1
-		case g > 0 && f.row(g-1, j+1)[x] >= row-1:
+		default:
 			runs = appendRun(runs, Insertion, 1)
 			i, j, g = i-1, j+1, g-1
-		default:
-			return runs, j, false
 		}
 	}
 }
