@@ -203,3 +203,33 @@ func TestWideIsTheTruth(t *testing.T) {
 			within, beyond, without, narrow)
 	}
 }
+
+// TestBandBorder has an alignment that starts one diagonal above a band, and one below: it is not
+// found, whatever else the words of the band hold.
+func TestBandBorder(t *testing.T) {
+	const k, from = 3, 300
+	r := rand.New(rand.NewPCG(39, 40))
+	text := truth.Random(r, 800, "ACGT")
+	ref := truth.Reference(t, text)
+	inserted := text[from:from+40] + "A" + text[from+40:from+80] // starts on diagonal 300, ends on 299
+	deleted := text[from:from+40] + text[from+41:from+81]        // starts on diagonal 300, ends on 301
+	for width := 1; width <= 130; width++ {
+		for _, c := range []struct {
+			letters string
+			low     int
+		}{{inserted, from - width}, {deleted, from + 1}} {
+			view := pack(c.letters, k)
+			m := len(c.letters)
+			b := band{distances: make([]int32, width)}
+			find := b.wide
+			for range 2 {
+				if find(&ref.Bases, c.low, view.Strands[Forward].Planes, m, k, width) && slices.Min(b.distances) <= k {
+					t.Errorf("diagonals %d+%d: found %v", c.low, width, b.distances)
+				}
+				if width <= narrowWidth {
+					find = b.narrow
+				}
+			}
+		}
+	}
+}
