@@ -94,11 +94,8 @@ func (a *Aligner) start(t target) int {
 func (a *Aligner) solve(t target, gaps int) (start int) {
 	m := t.strand.Length()
 	if n, ok := a.furthest.gaps(&a.Reference.Bases, t, gaps); ok {
-		var j int
-		a.runs, j, ok = a.furthest.trace(a.runs[:0], n)
-		if ok {
-			return t.end - m + j
-		}
+		a.runs, start = a.furthest.trace(a.runs[:0], n)
+		return t.end - m + start
 	}
 	a.fill(t)
 	return a.trace(m, t.end)

@@ -9,8 +9,8 @@ import (
 
 // A furthest finds the best alignment that ends at a target from the rows that are furthest from
 // its start, diagonal by diagonal, and not from all cells of a band (Ukkonen 1985, "Algorithms for
-// approximate string matching", section 3; Landau and Vishkin 1989, "Fast parallel and serial
-// approximate string matching", section 2). Stretches without a difference cost nothing.
+// approximate string matching"; Landau and Vishkin 1989, "Fast parallel and serial approximate
+// string matching"). Stretches without a difference are passed 64 bases at a time.
 //
 // Cell (i, j) is the first i bases on diagonal j, counted from the one that ends at the target. A
 // path starts in any cell (0, j). It goes to (i+1, j) for a match or a substitution, to (i, j+1)
@@ -23,9 +23,10 @@ import (
 // deletion from (i+1, j-1), a path reaches (i, j-1), and a deletion leads on. If it is an insertion
 // from (i, j+1), a path reaches (i-1, j+1), and an insertion leads on.
 //
-// So the cells of a diagonal that are reached are those up to the furthest one, which is at least
-// one further than with x-1 substitutions, as far as with g-1 gap bases on diagonal j-1, and one
-// further than with g-1 on diagonal j+1, and from there as far as the bases match.
+// So the cells of a diagonal that are reached are those up to the furthest one. The last step to it
+// that is no match is a substitution, a deletion or an insertion: its row is one after the furthest
+// with x-1 substitutions, that with g-1 gap bases on diagonal j-1, or one after that with g-1 on
+// diagonal j+1, whichever is the furthest, or 0, and then as far on as bases match.
 //
 // Lemma 2. A path to (m, 0) with n gap bases lies on a diagonal j with |j| <= n-g after g of them,
 // and n-g-|j| is even, because each of them leads to a neighbouring diagonal. Call the pairs (g, j)
@@ -38,7 +39,8 @@ type furthest struct {
 	// rows has distance+1 elements for each state: element x is the furthest row with at most x
 	// substitutions.
 	rows []int32
-	// differs has the bases that differ on diagonals 0, 1, -1, 2, -2 and so on. Bit m is set.
+	// differs has the bases that differ on diagonals 0, 1, -1, 2, -2 and so on. Bit m is set, and
+	// those after it are arbitrary.
 	differs []uint64
 }
 
@@ -71,7 +73,7 @@ func (f *furthest) diagonal(j int) []uint64 {
 // known is the result, or GapsUnknown. Where it is known, layers of the other parity are left out.
 //
 // ok is false where nothing is found: there are more than mostGaps, diagonals overhang an end of
-// the contig, or an alignment has fewer edits than the target says.
+// the contig, or an alignment with as many gap bases has fewer edits than the target says.
 func (f *furthest) gaps(text *dna.Sequence, t target, known int) (n int, ok bool) {
 	m, most, step := t.strand.Length(), min(t.distance, mostGaps), 1
 	if known != GapsUnknown {
@@ -110,9 +112,6 @@ func (f *furthest) addDiagonal(text *dna.Sequence, t target, j int) {
 	words := f.diagonal(j)
 	for w := range dna.Words(m) {
 		words[w] = t.strand.Planes.mismatches(text, m, t.contig.Start+t.end-m+j, 64*w)
-	}
-	if m&63 == 0 {
-		words[m>>6] = 0
 	}
 	words[m>>6] |= 1 << (m & 63)
 }
@@ -153,10 +152,11 @@ func (f *furthest) reach(g, j, substitutions int) {
 // the alignment starts. The choice is diagonal, then deletion, then insertion.
 //
 // On a match the diagonal is always a choice: by lemma 1 the cell before is reached as well. Any
-// other step is one if the cell before is reached with the gap bases and substitutions that it
-// leaves. None of these cells is reached with fewer edits, or as many and fewer gap bases, because
-// then (m, 0) would be. ok is false if it is, so that the target's distance is not its distance.
-func (f *furthest) trace(runs []Operation, n int) (_ []Operation, j int, ok bool) {
+// other step is one if the cell before is reached with the gap bases and substitutions that are
+// left then, and one of them is, because a path that reaches the cell has a last step. The cell
+// before is not reached at less cost, because then (m, 0) would be. So these are the choices that
+// the costs of all cells would give.
+func (f *furthest) trace(runs []Operation, n int) (_ []Operation, j int) {
 	i, g, x := f.strand.Length(), n, f.distance-n
 	for {
 		if p := lastDifference(f.diagonal(j), i); p < i {
@@ -164,21 +164,19 @@ func (f *furthest) trace(runs []Operation, n int) (_ []Operation, j int, ok bool
 			i = p
 		}
 		if i == 0 {
-			return runs, j, x == 0 && g == 0
+			return runs, j
 		}
 		row := int32(i)
 		switch {
 		case x > 0 && f.row(g, j)[x-1] >= row-1:
 			runs = appendRun(runs, Diagonal, 1)
 			i, x = i-1, x-1
-		case g > 0 && f.row(g-1, j-1)[x] >= row:
+		case f.row(g-1, j-1)[x] >= row:
 			runs = appendRun(runs, Deletion, 1)
 			j, g = j-1, g-1
-		case g > 0 && f.row(g-1, j+1)[x] >= row-1:
+		default:
 			runs = appendRun(runs, Insertion, 1)
 			i, j, g = i-1, j+1, g-1
-		default:
-			return runs, j, false
 		}
 	}
 }
