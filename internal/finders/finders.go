@@ -55,6 +55,7 @@ func Test(t *testing.T, make Factory, size Size) {
 	t.Run("LongReads", s.longReads)
 	t.Run("PieceLengths", s.pieceLengths)
 	t.Run("ManyCandidates", s.manyCandidates)
+	t.Run("SameReads", s.sameReads)
 	t.Run("Parts", s.parts)
 	t.Run("TooMuch", s.tooMuch)
 	t.Run("Again", s.again)
@@ -313,6 +314,17 @@ func copies(n int) (contigs, reads []string) {
 func (s *suite) manyCandidates(t *testing.T) {
 	contigs, reads := copies(s.pick(4500, 1500))
 	s.compare(t, contigs, reads, fixed(3))
+}
+
+// sameReads has a batch of one read many times, which lies with a gap: all have the same pieces and
+// the same diagonals.
+func (s *suite) sameReads(t *testing.T) {
+	r := rand.New(rand.NewPCG(71, 72))
+	text := truth.Random(r, 300, "ACGT")
+	contigs, read := []string{text[:100], text}, text[90:150]+text[151:200]
+	reads := slices.Repeat([]string{read}, s.pick(3000, 300))
+	want := slices.Repeat(locations(contigs, reads[:1], fixed(2)), len(reads))
+	s.compareWith(t, want, contigs, reads, fixed(2))
 }
 
 // mixed is n reads of several lengths, and others, in a text full of copies.
