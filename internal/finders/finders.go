@@ -52,6 +52,7 @@ func Test(t *testing.T, make Factory, size Size) {
 	t.Run("Repeats", s.repeats)
 	t.Run("Periods", s.periods)
 	t.Run("Families", s.families)
+	t.Run("OneWay", s.oneWay)
 	t.Run("LongReads", s.longReads)
 	t.Run("PieceLengths", s.pieceLengths)
 	t.Run("ManyCandidates", s.manyCandidates)
@@ -262,6 +263,23 @@ func (s *suite) families(t *testing.T) {
 				s.compareNew(t, contigs, reads, fixed(k))
 			}
 		})
+	}
+}
+
+// oneWay has reads whose pieces leave no choice, with k edits of which as many as can be lie where
+// they mislead, so that one group leads to the location (truth.OneWay).
+func (s *suite) oneWay(t *testing.T) {
+	r := rand.New(rand.NewPCG(81, 82))
+	for range s.pick(200, 10) {
+		k := r.IntN(33)
+		contigs := []string{"GATTACA", ""}
+		var reads []string
+		for range 6 {
+			read, text := truth.OneWay(r, k, 5+r.IntN(12))
+			contigs[1] += text
+			reads = append(reads, read)
+		}
+		s.compareNew(t, contigs, reads, fixed(k))
 	}
 }
 
