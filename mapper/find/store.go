@@ -95,7 +95,8 @@ func (s *store) begin(b *Batch, workers int) error {
 	return s.close()
 }
 
-// share returns how many reads a block has if so many are cut, at least those that belong together.
+// share returns the number of reads of each block when so many are cut into storeBlocks or fewer,
+// none of which separates what belongs together.
 func (s *store) share(reads int) int {
 	n := max(1, (reads+storeBlocks-1)/storeBlocks)
 	return (n + s.together - 1) / s.together * s.together
