@@ -119,6 +119,26 @@ func TestExceedsIsLossless(t *testing.T) {
 	}
 }
 
+// TestExceedsNearEnds has bases lie at and over either end of all that a reference holds.
+func TestExceedsNearEnds(t *testing.T) {
+	ref := truth.Reference(t, "GATTACA")
+	letters := strings.Repeat("C", 200)
+	read := pack(letters, 0)
+	held := 64 * len(ref.Bases.Low)
+	for _, bases := range [][2]int{{0, 64}, {0, 65}, {0, 200}, {63, 129}, {100, 104}} {
+		for _, width := range []int{1, 3, 64, 65} {
+			for _, end := range []int{0, held} {
+				for at := end - 200 - bases[1] - width; at <= end+200; at++ {
+					exceeds := Exceeds(&ref.Bases, at, read.Strands[Forward].Planes, bases[0], bases[1], 0, width)
+					if exceeds && (at+bases[0] < 0 || at+bases[1]+width > held) {
+						t.Fatalf("bases %v at %d of %d, %d diagonals: exceeds where no text is held", bases, at, held, width)
+					}
+				}
+			}
+		}
+	}
+}
+
 // aligned aligns locations, replays the alignments, and returns them as the truth has them.
 func aligned(t interface{ Fatalf(string, ...any) }, contigs []string, read string, r *Read, a *Aligner, found []Location) []truth.Location {
 	var out []truth.Location

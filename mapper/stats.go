@@ -35,9 +35,10 @@ type Stats struct {
 	PerContig []ContigStats
 	// Libraries are the inputs of the run, one unless there is a table of samples.
 	Libraries []LibraryStats
-	// Candidates are the (read, strand, diagonal) triples that skim found, after
-	// duplicates on a diagonal were dropped; Refused those of them that a lower bound of
-	// the edits ruled out; Verified the windows checked by dynamic programming.
+	// Candidates are the (read, strand, diagonal) triples that skim found, Refused those of them
+	// that a lower bound of the edits ruled out, and Verified the windows checked by dynamic
+	// programming. On the CPU a triple may count more than once, which may depend on threads and
+	// batches.
 	Candidates, Refused, Verified int64
 	// ReferenceBases is the sum of the contigs' lengths.
 	ReferenceBases int64

@@ -51,7 +51,7 @@ func workCounters(s *mapper.Stats) []counter {
 	}
 	rows := []counter{
 		{"reference", 0, grouped(s.ReferenceBases), "bases"},
-		{"batches", 0, grouped(s.Batches), "passes over the reference, or more"},
+		{"batches", 0, grouped(s.Batches), "parts of the reads, one after the other"},
 	}
 	for _, engine := range slices.Sorted(maps.Keys(s.Engines)) {
 		if n := s.Engines[engine]; n > 0 {

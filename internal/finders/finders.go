@@ -52,9 +52,11 @@ func Test(t *testing.T, make Factory, size Size) {
 	t.Run("Repeats", s.repeats)
 	t.Run("Periods", s.periods)
 	t.Run("Families", s.families)
+	t.Run("OneWay", s.oneWay)
 	t.Run("LongReads", s.longReads)
 	t.Run("PieceLengths", s.pieceLengths)
 	t.Run("ManyCandidates", s.manyCandidates)
+	t.Run("SameReads", s.sameReads)
 	t.Run("Parts", s.parts)
 	t.Run("TooMuch", s.tooMuch)
 	t.Run("Again", s.again)
@@ -264,6 +266,23 @@ func (s *suite) families(t *testing.T) {
 	}
 }
 
+// oneWay has reads whose pieces leave no choice, with k edits of which as many as can be lie where
+// they mislead, so that one group leads to the location (truth.OneWay).
+func (s *suite) oneWay(t *testing.T) {
+	r := rand.New(rand.NewPCG(81, 82))
+	for range s.pick(200, 10) {
+		k := r.IntN(33)
+		contigs := []string{"GATTACA", ""}
+		var reads []string
+		for range 6 {
+			read, text := truth.OneWay(r, k, 5+r.IntN(12))
+			contigs[1] += text
+			reads = append(reads, read)
+		}
+		s.compareNew(t, contigs, reads, fixed(k))
+	}
+}
+
 func (s *suite) longReads(t *testing.T) {
 	contigs, reads := truth.Long()
 	for _, k := range []func(int) int{func(length int) int { return length * 4 / 100 }, fixed(33)}[:s.pick(2, 1)] {
@@ -313,6 +332,17 @@ func copies(n int) (contigs, reads []string) {
 func (s *suite) manyCandidates(t *testing.T) {
 	contigs, reads := copies(s.pick(4500, 1500))
 	s.compare(t, contigs, reads, fixed(3))
+}
+
+// sameReads has a batch of one read many times, which lies with a gap: all have the same pieces and
+// the same diagonals.
+func (s *suite) sameReads(t *testing.T) {
+	r := rand.New(rand.NewPCG(71, 72))
+	text := truth.Random(r, 300, "ACGT")
+	contigs, read := []string{text[:100], text}, text[90:150]+text[151:200]
+	reads := slices.Repeat([]string{read}, s.pick(3000, 300))
+	want := slices.Repeat(locations(contigs, reads[:1], fixed(2)), len(reads))
+	s.compareWith(t, want, contigs, reads, fixed(2))
 }
 
 // mixed is n reads of several lengths, and others, in a text full of copies.

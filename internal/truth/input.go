@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"pgregory.net/rapid"
+
+	"scanmap/dna"
 )
 
 // Random returns n random letters of a set.
@@ -144,6 +146,60 @@ func Families(r *rand.Rand) (contigs, reads []string, k int) {
 		}
 	}
 	return contigs, reads, k
+}
+
+// OneWay returns a read of k + 1 pieces of q bases, and a text that has it with k edits, on either
+// strand. Pieces are taken two by two, and these groups are halved again and again. Of two halves
+// one has as many edits as it has pieces, anywhere, and the other the rest, until a group with one
+// edit less than it has pieces is left.
+func OneWay(r *rand.Rand, k, q int) (read, text string) {
+	read = Random(r, (k+1)*q, "ACGT")
+	edited := make([]bool, len(read))
+	// edit marks n bases of a stretch of those of pieces [from, to).
+	edit := func(from, to, n int) {
+		from, to = from*q, to*q
+		length := n + r.IntN(to-from-n+1)
+		from += r.IntN(to - from - length + 1)
+		for _, i := range r.Perm(length)[:n] {
+			edited[from+i] = true
+		}
+	}
+	size := 2 // pieces of the node at hand, if the read has as many
+	for size <= k {
+		size *= 2
+	}
+	from, to := 0, k+1
+	for ; size > 2; size /= 2 {
+		middle := from + size/2
+		switch {
+		case middle >= to:
+		case r.IntN(2) == 0:
+			edit(from, middle, middle-from)
+			from = middle
+		default:
+			edit(middle, to, to-middle)
+			to = middle
+		}
+	}
+	edit(from, to, to-from-1)
+	gaps := r.IntN(4) // of ten edits
+	var out strings.Builder
+	for i := range len(read) {
+		switch {
+		case !edited[i]:
+			out.WriteByte(read[i])
+		case r.IntN(10) >= gaps:
+			out.WriteByte(dna.Letters[(strings.IndexByte(dna.Letters, read[i])+1+r.IntN(3))%4])
+		case r.IntN(2) == 0:
+			out.WriteString(Random(r, 1, "ACGT"))
+			out.WriteByte(read[i])
+		}
+	}
+	text = Random(r, r.IntN(20), "ACGT") + out.String() + Random(r, r.IntN(20), "ACGT")
+	if r.IntN(2) == 0 {
+		text = ReverseComplement(text)
+	}
+	return read, text
 }
 
 // Long returns reads whose bands and strands have several words.

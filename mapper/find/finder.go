@@ -23,7 +23,7 @@ type Finder interface {
 	// be tried; a batch of reads that belong together is never too much. Other errors are those of
 	// a device, or of a temporary file.
 	Find(b *Batch, f *Found) (n int, err error)
-	// More leaves what the next n reads have that Find found more for.
+	// More leaves in f what the next n reads have, of those that Find found for and did not hand on.
 	More(f *Found) (n int, err error)
 	// Ahead tells whether Find should go on while what it found before is used. A finder that takes
 	// all processors should not.
@@ -93,7 +93,7 @@ type Times struct {
 // Parts cuts batches into parts that fit a finder.
 type Parts struct {
 	size int // reads that are likely to fit at a time; 0 for as many as Fits says
-	left int // reads for which the finder has found what it has not handed on
+	left int // reads that the finder has found for and not handed on
 }
 
 // Next finds for the next part of a batch, from read `from` on, and returns it: its length says

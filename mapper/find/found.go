@@ -22,10 +22,10 @@ type Found struct {
 
 // Counts says what the engines did for a batch.
 type Counts struct {
-	// Candidates are the diagonals that skim found, after duplicates on a diagonal were dropped.
-	// Refused are those that a lower bound of the edits ruled out, of Candidates on the CPU; a GPU
-	// does not count them. Compared are the pieces that were compared with the text, which a GPU
-	// alone counts.
+	// Candidates are the diagonals that skim found: on the CPU one for each hit whose flank fits,
+	// but for those seen to repeat another. Refused are those of them that a lower bound of the
+	// edits ruled out, which a GPU does not count. Compared are the pieces that were compared with
+	// the text, which a GPU alone counts.
 	Candidates, Refused, Compared int64
 	// Skimmed and Scanned are the reads that each engine took.
 	Skimmed, Scanned int64

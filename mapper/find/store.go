@@ -1,10 +1,12 @@
 package find
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 
 	"scanmap/locate"
@@ -16,27 +18,26 @@ import (
 // are candidates and ends, in the form of candidates.
 //
 // The reads of a batch are cut into blocks. A worker fills a page for each block; full pages are
-// kept by block. So what belongs to some reads is found again without looking at everything.
+// kept by block. When its turn comes, a block that has too much is cut into blocks itself, and so
+// on. So each item is moved a few times, whatever a read has.
 type store struct {
 	folder string // of the temporary file
 	limit  int    // items in memory, apart from pages that are being filled
-	// perBlock is the number of reads of a block.
-	reads, perBlock, together int
-	writers                   []storeWriter
+	// perBlock is the number of reads of a block while workers add.
+	perBlock, together int
+	writers            []storeWriter
 	// mu guards what follows while workers add.
 	mu     sync.Mutex
 	blocks []storeBlock
 	held   int // items of pages in memory
 	free   [][]locate.Candidate
 	file   *os.File
-	named  bool  // the file has kept its name
-	end    int64 // of the file
+	named  bool    // the file has kept its name
+	end    int64   // of the file
+	holes  []int64 // offsets of pages in the file that are free
 	err    error
-	// next is the read that is handed on next. counts are the items of each read of block counted.
-	next    int
-	counted int
-	counts  []int
-	bytes   []byte
+	next   int // the block that is handed on next
+	bytes  []byte
 }
 
 // The kinds of items.
@@ -46,11 +47,20 @@ const (
 	storedKinds     = 2
 )
 
-// A storeBlock is what is stored of some reads, by kind.
+// A storeBlock is what is stored of reads [from, to), by kind.
 type storeBlock struct {
-	pages [storedKinds][][]locate.Candidate
-	filed [storedKinds][]int64 // offsets of full pages in the file
-	items int
+	from, to int
+	pages    [storedKinds][][]locate.Candidate
+	filed    [storedKinds][]int64 // offsets of full pages in the file
+	items    int
+}
+
+// appendBlocks appends blocks of n reads each for reads [from, to), the last of what is left.
+func appendBlocks(blocks []storeBlock, from, to, n int) []storeBlock {
+	for ; from < to; from += n {
+		blocks = append(blocks, storeBlock{from: from, to: min(from+n, to)})
+	}
+	return blocks
 }
 
 // A storeWriter is the pages that one worker fills, by kind and block.
@@ -68,11 +78,10 @@ const (
 
 // begin empties the store for a batch and so many workers.
 func (s *store) begin(b *Batch, workers int) error {
-	s.reads, s.together = len(b.Reads), b.Together
-	s.perBlock = max(1, b.whole((s.reads+storeBlocks-1)/storeBlocks))
-	blocks := (s.reads + s.perBlock - 1) / s.perBlock
-	s.blocks = parallel.Resize(s.blocks, blocks)
-	clear(s.blocks)
+	s.together = b.Together
+	s.perBlock = s.share(len(b.Reads))
+	s.blocks = appendBlocks(s.blocks[:0], 0, len(b.Reads), s.perBlock)
+	blocks := len(s.blocks)
 	s.writers = parallel.Resize(s.writers, workers)
 	for i := range s.writers {
 		w := &s.writers[i]
@@ -82,8 +91,15 @@ func (s *store) begin(b *Batch, workers int) error {
 			clear(w.pages[kind])
 		}
 	}
-	s.held, s.end, s.next, s.counted, s.err = 0, 0, 0, -1, nil
+	s.held, s.end, s.holes, s.next, s.err = 0, 0, s.holes[:0], 0, nil
 	return s.close()
+}
+
+// share returns the number of reads of each block when so many are cut into storeBlocks or fewer,
+// none of which separates what belongs together.
+func (s *store) share(reads int) int {
+	n := max(1, (reads+storeBlocks-1)/storeBlocks)
+	return (n + s.together - 1) / s.together * s.together
 }
 
 // close removes the temporary file.
@@ -157,14 +173,18 @@ func (s *store) write(kind, block int, page []locate.Candidate) bool {
 		s.bytes = binary.LittleEndian.AppendUint32(s.bytes, uint32(c.Diagonal))
 		s.bytes = binary.LittleEndian.AppendUint32(s.bytes, uint32(c.Differences))
 	}
-	if _, s.err = s.file.WriteAt(s.bytes, s.end); s.err != nil {
+	at := s.end
+	if n := len(s.holes); n > 0 {
+		at, s.holes = s.holes[n-1], s.holes[:n-1]
+	}
+	if _, s.err = s.file.WriteAt(s.bytes, at); s.err != nil {
 		s.err = fmt.Errorf("temporary file for candidates: %w", s.err)
 		return true
 	}
 	b := &s.blocks[block]
-	b.filed[kind] = append(b.filed[kind], s.end)
+	b.filed[kind] = append(b.filed[kind], at)
 	b.items += len(page)
-	s.end += int64(len(s.bytes))
+	s.end = max(s.end, at+int64(len(s.bytes)))
 	return true
 }
 
@@ -192,96 +212,75 @@ func (s *store) finish() error {
 // together. The lists are the caller's. n is 0 when there are no more reads. The file is closed
 // after the last of them, or after an error.
 func (s *store) take(most int) (n int, lists [storedKinds][][]locate.Candidate, err error) {
-	if s.next >= s.reads {
+	if s.next == len(s.blocks) {
 		return 0, lists, nil
 	}
-	from := s.next
-	if err = s.takeFrom(from, most, &lists); err != nil {
+	first := s.next
+	if err = s.takeBlocks(most, &lists); err != nil {
 		return 0, lists, errors.Join(err, s.close())
 	}
-	if s.next >= s.reads {
+	if s.next == len(s.blocks) {
 		err = s.close()
 	}
-	return s.next - from, lists, err
+	return s.blocks[s.next-1].to - s.blocks[first].from, lists, err
 }
 
-// takeFrom is take from a read on, and moves s.next.
-func (s *store) takeFrom(from, most int, lists *[storedKinds][][]locate.Candidate) error {
-	first := from / s.perBlock
-	if from%s.perBlock == 0 && (s.blocks[first].items <= most || s.perBlock <= s.together) {
-		last, sum := first, 0
-		for last < len(s.blocks) && (last == first || sum+s.blocks[last].items <= most) {
-			sum += s.blocks[last].items
-			last++
-		}
-		s.next = min(last*s.perBlock, s.reads)
-		for block := first; block < last; block++ {
-			if err := s.load(block, from, s.next, lists); err != nil {
-				return err
-			}
-			s.release(block)
-		}
-		return nil
-	}
-	if s.counted != first {
-		if err := s.count(first); err != nil {
+// takeBlocks adds the items of the next blocks to lists.
+func (s *store) takeBlocks(most int, lists *[storedKinds][][]locate.Candidate) error {
+	for b := &s.blocks[s.next]; b.items > most && b.to-b.from > s.together; b = &s.blocks[s.next] {
+		if err := s.cut(s.next); err != nil {
 			return err
 		}
 	}
-	end := min((first+1)*s.perBlock, s.reads)
-	for sum := 0; s.next < end; s.next += s.together {
-		of := 0
-		for i := s.next; i < min(s.next+s.together, end); i++ {
-			of += s.counts[i-first*s.perBlock]
-		}
-		if s.next > from && sum+of > most {
+	from := s.blocks[s.next].from
+	sum := 0
+	for first := s.next; s.next < len(s.blocks); s.next++ {
+		b := &s.blocks[s.next]
+		if sum += b.items; sum > most && s.next > first {
 			break
 		}
-		sum += of
-	}
-	s.next = min(s.next, end)
-	err := s.load(first, from, s.next, lists)
-	if s.next == end {
-		s.release(first)
-	}
-	return err
-}
-
-// release frees the pages of a block.
-func (s *store) release(block int) {
-	for _, pages := range s.blocks[block].pages {
-		s.free = append(s.free, pages...)
-	}
-	s.blocks[block] = storeBlock{}
-}
-
-// count counts the items of each read of a block.
-func (s *store) count(block int) error {
-	s.counted = block
-	s.counts = parallel.Resize(s.counts, s.perBlock)
-	clear(s.counts)
-	for kind := range storedKinds {
-		err := s.pages(block, kind, func(page []locate.Candidate) {
-			for i := range page {
-				s.counts[int(page[i].Read)-block*s.perBlock]++
-			}
-		})
-		if err != nil {
+		if err := s.load(b, from, lists); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// load adds the items of a block that belong to reads [from, to) to lists.
-func (s *store) load(block, from, to int, lists *[storedKinds][][]locate.Candidate) error {
+// cut puts several blocks in the place of one, and moves its items to them.
+func (s *store) cut(block int) error {
+	b := s.blocks[block]
+	n := s.share(b.to - b.from)
+	parts := appendBlocks(nil, b.from, b.to, n)
+	s.blocks = slices.Replace(s.blocks, block, block+1, parts...)
+	for kind := range storedKinds {
+		pages := make([][]locate.Candidate, len(parts))
+		err := s.drain(&b, kind, func(page []locate.Candidate) {
+			for _, c := range page {
+				i := (int(c.Read) - b.from) / n
+				if len(pages[i]) == cap(pages[i]) {
+					pages[i] = s.put(kind, block+i, pages[i])
+				}
+				pages[i] = append(pages[i], c)
+			}
+		})
+		if err = cmp.Or(err, s.err); err != nil {
+			return err
+		}
+		for i, page := range pages {
+			if len(page) > 0 {
+				s.keep(kind, block+i, page)
+			}
+		}
+	}
+	return nil
+}
+
+// load moves the items of a block to lists, and numbers their reads from read `from` on.
+func (s *store) load(b *storeBlock, from int, lists *[storedKinds][][]locate.Candidate) error {
 	for kind := range storedKinds {
 		var out []locate.Candidate
-		err := s.pages(block, kind, func(page []locate.Candidate) {
+		err := s.drain(b, kind, func(page []locate.Candidate) {
 			for _, c := range page {
-				if r := int(c.Read); r < from || r >= to {
-					continue
-				}
 				if len(out) == cap(out) {
 					lists[kind], out = append(lists[kind], out), make([]locate.Candidate, 0, loadItems)
 				}
@@ -300,15 +299,18 @@ func (s *store) load(block, from, to int, lists *[storedKinds][][]locate.Candida
 // loadItems is the length of the lists that take returns.
 const loadItems = 1 << 12
 
-// pages calls use for each page of a block and kind. The page is valid until use returns.
-func (s *store) pages(block, kind int, use func(page []locate.Candidate)) error {
-	b := &s.blocks[block]
+// drain calls use for each page of a block and kind, and frees it. The page is valid until use
+// returns.
+func (s *store) drain(b *storeBlock, kind int, use func(page []locate.Candidate)) error {
 	for _, page := range b.pages[kind] {
 		use(page)
+		s.held -= len(page)
+		s.free = append(s.free, page)
 	}
-	s.bytes = parallel.Resize(s.bytes, pageItems*itemBytes)
-	page := make([]locate.Candidate, pageItems)
+	b.pages[kind] = nil
+	var page [pageItems]locate.Candidate
 	for _, offset := range b.filed[kind] {
+		s.bytes = parallel.Resize(s.bytes, pageItems*itemBytes)
 		if _, err := s.file.ReadAt(s.bytes, offset); err != nil { // never at its end: pages are full
 			return fmt.Errorf("temporary file for candidates: %w", err)
 		}
@@ -321,7 +323,9 @@ func (s *store) pages(block, kind int, use func(page []locate.Candidate)) error 
 				Differences: int32(binary.LittleEndian.Uint32(x[12:])),
 			}
 		}
-		use(page)
+		s.holes = append(s.holes, offset)
+		use(page[:])
 	}
+	b.filed[kind] = nil
 	return nil
 }

@@ -20,7 +20,8 @@ func TestStore(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		together := rapid.IntRange(1, 2).Draw(rt, "together")
 		b := &Batch{Together: together}
-		reads := together * rapid.IntRange(1, 200).Draw(rt, "groups")
+		groups := rapid.IntRange(1, 200)
+		reads := together * rapid.OneOf(groups, groups, groups, rapid.Just(5000)).Draw(rt, "groups")
 		b.Reads = make([]fasta.Read, reads)
 		s.limit = rapid.SampledFrom([]int{0, 1, 1000, 1 << 20}).Draw(rt, "limit")
 		if err := s.begin(b, 2); err != nil {
