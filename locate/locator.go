@@ -37,11 +37,11 @@ type Locator struct {
 // FromCandidates returns the locations of a read from its candidates, which it sorts. The locations
 // are valid until the next call.
 //
-// It is complete because every occurrence's alignment has an unchanged piece, hence goes through
-// the diagonal of a candidate. It has at most k gap bases, so it starts and ends within k diagonals
-// of that one. Candidates whose diagonals are more than 3k apart therefore lead to occurrences that
-// neither end nor start within k of each other. Those at most 3k apart are measured together, from
-// k below the first to k above the last, and the others apart.
+// It is complete if every alignment with at most k edits goes through the diagonal of a candidate,
+// as finders see to. It has at most k gap bases, so it starts and ends within k diagonals of that
+// one. Candidates whose diagonals are more than 3k apart therefore lead to occurrences that neither
+// end nor start within k of each other. Those at most 3k apart are measured together, from k below
+// the first to k above the last, and the others apart.
 func (l *Locator) FromCandidates(r *Read, candidates []Candidate) []Location {
 	l.locations = l.locations[:0]
 	k := r.K
