@@ -13,7 +13,8 @@ func probeWindows(filter []uint64, shift, q uint64, multiplier uint32, low, high
 	return probePlain(filter, shift, q, multiplier, low, high, lowC, highC, codes)
 }
 
-// fitting is fittingPlain, by the means of this processor: for few entries the plain one is as fast.
+// fitting is fittingPlain, by the means of this processor: for few entries the plain one is as
+// fast.
 func fitting(entries []pieceEntry, n int, code uint32, around *surroundings) uint64 {
 	if !hasAVX2 || n <= fewEntries || len(entries) < n+3 {
 		return fittingPlain(entries, n, code, around)
