@@ -29,10 +29,14 @@ func TestStore(t *testing.T) {
 		}
 		want := make([][storedKinds][]locate.Candidate, reads)
 		dense := rapid.IntRange(0, reads-1).Draw(rt, "dense") // a read that has much
-		for i := range rapid.IntRange(0, 3000).Draw(rt, "items") {
+		few, many := rapid.IntRange(0, 3000), rapid.IntRange(20_000, 30_000)
+		for i := range rapid.OneOf(few, few, few, many).Draw(rt, "items") {
 			kind, read := i%7/6, (i*i)%reads
-			if i%3 == 0 {
+			switch i % 3 {
+			case 0:
 				read = dense
+			case 1:
+				read = (dense + i%8) % reads
 			}
 			c := locate.Candidate{Read: uint32(read), Place: locate.Place(i), Diagonal: int32(-i), Differences: int32(2 * i)}
 			s.writers[i%2].add(kind, c)
@@ -41,7 +45,7 @@ func TestStore(t *testing.T) {
 		if err := s.finish(); err != nil {
 			rt.Fatal(err)
 		}
-		most := rapid.SampledFrom([]int{0, 1, 50, 700, 1 << 20}).Draw(rt, "most")
+		most := rapid.SampledFrom([]int{0, 1, 50, 700, 7000, 1 << 20}).Draw(rt, "most")
 		from := 0
 		for {
 			n, lists, err := s.take(most)
