@@ -117,6 +117,11 @@ elif [ "$what" = all ]; then
 	judge mosaic_101 "$ref/human_mosaic_15.6Mb.fa.gz" "$reads/dev_human_NA12878_chr20_10.0-10.1M_101bp_R1.fastq.gz" "$n"
 	simulated arabidopsis_cen "$ref/arabidopsis_CEN1-5.fa.gz" 60 # each has thousands of locations
 	judge chr20_masked "$ref/human_hg19_chr20_full-coords_N-masked.fa.gz" "$reads/dev_human_NA12878_chr20_10.0-10.1M_101bp_R2.fastq.gz" "$n"
+	# Large ones, which may be missing. Their truth takes minutes of CPU time for each distance.
+	if [ -d "$data/big" ]; then
+		judge celegans_150 "$data/big/celegans_WS220.fa.gz" "$data/big/celegans_wild_150bp_R1.fastq.gz" 200
+		simulated loci "$data/big/human_loci_46Mb.fa.gz" 200
+	fi
 fi
 if [ "$judged" = 0 ]; then
 	echo "no set is called ${ONLY:-}"
