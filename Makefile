@@ -93,7 +93,7 @@ kernels: ## compile kernels/*.cu to PTX (needs clang-19)
 generate-check: ## regenerate assembly and PTX, and compare with what is committed
 	$(GO) generate ./...
 	@if git rev-parse --git-dir >/dev/null 2>&1; then \
-		set -x; git diff --exit-code -- 'mapper/find/probe_amd64.*' 'dna/pack_amd64.*' 'search/planes_amd64.*'; \
+		set -x; git diff --exit-code -- 'locate/bound_amd64.*' 'mapper/find/probe_amd64.*' 'dna/pack_amd64.*' 'search/planes_amd64.*'; \
 	else \
 		echo "SKIPPED: not a git repository, so there is nothing to compare with"; \
 	fi
