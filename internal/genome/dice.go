@@ -106,7 +106,6 @@ func (d dice) mutate(out, bases []byte, cpg []bool, r rates) ([]byte, int) {
 	edits, left, bits := 0, 0, uint64(0)
 	for i := 0; i < len(bases); {
 		from := i
-		hit := r.plain
 		for ; i < len(bases); i++ {
 			if left == 0 {
 				bits, left = d.bits.Uint64(), 4
@@ -114,7 +113,7 @@ func (d dice) mutate(out, bases []byte, cpg []bool, r rates) ([]byte, int) {
 			x := uint32(bits & 0xffff)
 			bits >>= 16
 			left--
-			hit = r.plain
+			hit := r.plain
 			if cpg != nil && cpg[i] {
 				hit = r.cpg
 			}
