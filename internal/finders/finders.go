@@ -245,7 +245,7 @@ func (s *suite) repeats(t *testing.T) {
 // families draws texts of diverged copies. SCANMAP_CASES is the number of reads, some thousands by
 // default.
 func (s *suite) families(t *testing.T) {
-	n := s.pick(6000, 100)
+	n := s.pick(3000, 100)
 	if more := os.Getenv("SCANMAP_CASES"); more != "" {
 		var err error
 		if n, err = strconv.Atoi(more); err != nil {
