@@ -59,6 +59,7 @@ func Test(t *testing.T, make Factory, size Size) {
 	t.Run("SameReads", s.sameReads)
 	t.Run("Parts", s.parts)
 	t.Run("TooMuch", s.tooMuch)
+	t.Run("Counts", s.counts)
 	t.Run("Again", s.again)
 	t.Run("Nothing", s.nothing)
 }
@@ -425,6 +426,29 @@ func (s *suite) tooMuch(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+		}
+	}
+}
+
+// counts has only skim find candidates, and each read counted for its engine.
+func (s *suite) counts(t *testing.T) {
+	contigs, reads := copies(s.pick(300, 100))
+	ref := truth.Reference(t, contigs...)
+	for _, engine := range engines {
+		finders, done := s.make(t, ref, options(engine))
+		defer done()
+		b, err := finders[0].Pack(truth.Reads(reads...), 1, fixed(2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var result find.Found
+		if _, err := finders[0].Find(b, &result); err != nil {
+			t.Fatal(err)
+		}
+		c := result.Counts
+		skims := engine == find.EngineSkim
+		if skims != (c.Candidates > 0) || skims != (c.Skimmed > 0) || skims == (c.Scanned > 0) || c.Batches != 1 {
+			t.Errorf("%s: %+v", engine, c)
 		}
 	}
 }

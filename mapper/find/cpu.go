@@ -70,12 +70,12 @@ func (c *cpuFinder) Find(b *Batch, f *Found) (int, error) {
 		c.skimmer.skim(c.segments, &c.table)
 		c.options.Times.Skim.Add(start, int64(c.bases))
 	}
+	refused, candidates := c.skimmer.counts() // before ends go into the store, too
+	f.Counts.Refused, f.Counts.Candidates = refused, refused+candidates
 	c.scanner.run(&c.shared, b, c.classes.scanned, &c.store)
 	if err := c.store.finish(); err != nil {
 		return 0, err
 	}
-	refused, candidates := c.skimmer.counts()
-	f.Counts.Refused, f.Counts.Candidates = refused, refused+candidates
 	return c.hand(f)
 }
 
