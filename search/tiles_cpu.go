@@ -160,7 +160,7 @@ func (f *tilesFinder) newTile(s *tilesScratch, r textRange) tile {
 }
 
 // deeper is how many rows more are computed at a time where the first ones are not enough; retune
-// is the number of blocks after which the first row that is looked at is chosen anew.
+// is the number of blocks after which the first row that is looked at is chosen again.
 const (
 	deeper = 3
 	retune = 32
@@ -307,7 +307,7 @@ func (d *descent) within() bool {
 	return false
 }
 
-// retune chooses depth anew, after `retune` blocks of which some were not dead there. One that is
+// retune chooses depth again, after `retune` blocks of which some were not dead there. One that is
 // not takes about as long as 15 rows more. A row more makes them less than half as many.
 func (d *descent) retune(deep int) {
 	depth := d.depth

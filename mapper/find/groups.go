@@ -40,7 +40,7 @@ import (
 //
 // Within the region of a node the alignment of a hit has as many gaps as edits at most, and so
 // stays as near to the diagonal of the hit. So [locate.Exceeds] may refuse the hit for any node
-// above its group (see skimmer.refused). Another group's hit leads to the same location then.
+// above its group (see skimmer.exceeds). Another group's hit leads to the same location then.
 
 // groupsOf returns the number of groups of a read with k edits.
 func groupsOf(k int) int { return (k + 2) / 2 }
@@ -193,7 +193,7 @@ func (s *surroundings) fits(f flank) bool {
 const fittingBlock = 64
 
 // fittingPlain returns a bit for each of n entries, from entry 0 on: whether it has the code and
-// its flank fits. The entries must have three more after them.
+// its flank fits.
 func fittingPlain(entries []pieceEntry, n int, code uint32, around *surroundings) (fitting uint64) {
 	for i := range entries[:n] {
 		if entries[i].code() == code && around.fits(entries[i].flank()) {

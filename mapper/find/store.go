@@ -133,7 +133,8 @@ func (s *store) put(kind, block int, page []locate.Candidate) []locate.Candidate
 	if len(page) > 0 {
 		if s.held+len(page) <= s.limit {
 			s.keep(kind, block, page)
-		} else if s.write(kind, block, page) {
+		} else {
+			s.write(kind, block, page)
 			return page[:0]
 		}
 	}
@@ -152,14 +153,15 @@ func (s *store) keep(kind, block int, page []locate.Candidate) {
 	s.held += len(page)
 }
 
-// write puts a full page into the file. After an error it drops the page; next returns the error.
-func (s *store) write(kind, block int, page []locate.Candidate) bool {
+// write puts a full page into the file. After an error it drops the page; finish and cut return the
+// error.
+func (s *store) write(kind, block int, page []locate.Candidate) {
 	if s.err != nil {
-		return true
+		return
 	}
 	if s.file == nil {
 		if s.file, s.err = os.CreateTemp(s.folder, "scanmap-*.tmp"); s.err != nil {
-			return true
+			return
 		}
 		// The name goes at once, so that nothing is left however the process ends. Some systems keep
 		// the names of open files.
@@ -179,13 +181,12 @@ func (s *store) write(kind, block int, page []locate.Candidate) bool {
 	}
 	if _, s.err = s.file.WriteAt(s.bytes, at); s.err != nil {
 		s.err = fmt.Errorf("temporary file for candidates: %w", s.err)
-		return true
+		return
 	}
 	b := &s.blocks[block]
 	b.filed[kind] = append(b.filed[kind], at)
 	b.items += len(page)
 	s.end = max(s.end, at+int64(len(s.bytes)))
-	return true
 }
 
 // finish ends adding, and returns the first error of the file.
