@@ -339,8 +339,10 @@ entries:
 	VPAND       thirtyOne<>+0(SB), Y10, Y10
 	VPCMPEQD    Y7, Y7, Y7
 	VPSLLVQ     Y10, Y7, Y10
-	VPXOR       Y5, Y6, Y7
-	VPXOR       Y9, Y8, Y11
+	VMOVDQA     Y6, Y7
+	VMOVDQA     Y8, Y11
+	VPXOR       Y5, Y7, Y7
+	VPXOR       Y9, Y11, Y11
 	VPOR        Y11, Y7, Y7
 	VPANDN      Y7, Y10, Y7
 	VPSLLQ      $0x01, Y6, Y12

@@ -3,6 +3,7 @@ package main
 import (
 	. "github.com/mmcloughlin/avo/build" //nolint:revive // avo's programs read as assembly
 	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
 )
 
 // Where a flank has its fields (mapper/find/groups.go).
@@ -49,26 +50,21 @@ func fitting() {
 	all := YMM()
 	VPCMPEQD(all, all, all)
 	VPSLLVQ(outside, all, outside)
-	differ := YMM()
 	other := YMM()
-	VPXOR(flank, l, differ)
-	VPXOR(upper, h, other)
-	VPOR(other, differ, differ)
-	VPANDN(differ, outside, differ)
-	inserted := YMM()
-	VPSLLQ(Imm(1), l, inserted)
-	VPSLLQ(Imm(1), h, other)
-	VPXOR(flank, inserted, inserted)
-	VPXOR(upper, other, other)
-	VPOR(other, inserted, inserted)
-	VPANDN(inserted, outside, inserted)
-	deleted := YMM()
-	VPSRLQ(Imm(1), l, deleted)
-	VPSRLQ(Imm(1), h, other)
-	VPXOR(flank, deleted, deleted)
-	VPXOR(upper, other, other)
-	VPOR(other, deleted, deleted)
-	VPANDN(deleted, outside, deleted)
+	// differing compares with the text's bases as shift moves them.
+	differing := func(shift func(bases, to VecVirtual)) VecVirtual {
+		x := YMM()
+		shift(l, x)
+		shift(h, other)
+		VPXOR(flank, x, x)
+		VPXOR(upper, other, other)
+		VPOR(other, x, x)
+		VPANDN(x, outside, x)
+		return x
+	}
+	differ := differing(func(bases, to VecVirtual) { VMOVDQA(bases, to) })
+	inserted := differing(func(bases, to VecVirtual) { VPSLLQ(Imm(1), bases, to) })
+	deleted := differing(func(bases, to VecVirtual) { VPSRLQ(Imm(1), bases, to) })
 	// through has all bits up to the first that differs, all if none does.
 	through := YMM()
 	VPADDQ(minusOne, differ, through)
