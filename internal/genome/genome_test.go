@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"scanmap/internal/truth"
 )
 
 // A line is one of BED.
@@ -103,30 +105,6 @@ func letters(bases []byte) string {
 		b[i] = "ACGTN"[c]
 	}
 	return string(b)
-}
-
-// distance is the edit distance of two texts, or of a to the beginning of b that is most like it.
-func distance(a, b string, beginning bool) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	if beginning {
-		return slices.Min(row)
-	}
-	return row[len(b)]
 }
 
 func human(bases int64) Options {
@@ -228,7 +206,7 @@ func TestElement(t *testing.T) {
 				(i == 0 || w.lines[i-1].contig != l.contig || w.lines[i-1].end < l.start) &&
 				(i+1 == len(w.lines) || w.lines[i+1].contig != l.contig || w.lines[i+1].start > l.end)
 			if whole && compared < 100*e.Length {
-				d := distance(w.text(l), consensus, false)
+				d := truth.Distance(w.text(l), consensus)
 				// A per mille is rounded.
 				if most := float64(l.edits)*float64(e.Length)/1000 + 1; float64(d) > most {
 					t.Errorf("%+v differs by %d edits, more than %.1f", l, d, most)
@@ -264,7 +242,7 @@ func TestElementsOfParts(t *testing.T) {
 	within, interrupted, end := 0, 0, 0
 	near := func(what, text string, l line) {
 		// The most that an element and a duplication have, and more than ten standard deviations of it.
-		if d := distance(text, consensus, false); float64(d) > (divergence+mostDivergence+0.15)*length {
+		if d := truth.Distance(text, consensus); float64(d) > (divergence+mostDivergence+0.15)*length {
 			t.Errorf("%s: %+v differs by %d", what, l, d)
 		}
 	}
@@ -335,8 +313,8 @@ func TestAlpha(t *testing.T) {
 		pairs := 12
 		for j := range pairs {
 			a, b, c := copies[j], copies[j+1], copies[len(copies)-2-j]
-			near += distance(a, b, false)
-			far += distance(a, c, false)
+			near += truth.Distance(a, b)
+			far += truth.Distance(a, c)
 		}
 		bases := float64(pairs * len(unit))
 		if n, f := float64(near)/bases, float64(far)/bases; n < 0.007 || n > 0.016 || f < 0.013 || f > 0.027 {
@@ -345,7 +323,7 @@ func TestAlpha(t *testing.T) {
 		sum, least, most, count := 0.0, 1.0, 0.0, 0
 		text := letters(unit)
 		for from := 0; from+2*monomerBases <= len(text); from += monomerBases {
-			d := float64(distance(text[from:from+monomerBases], text[from+monomerBases:from+2*monomerBases], false)) / monomerBases
+			d := float64(truth.Distance(text[from:from+monomerBases], text[from+monomerBases:from+2*monomerBases])) / monomerBases
 			sum, least, most, count = sum+d, min(least, d), max(most, d), count+1
 		}
 		if mean := sum / float64(count); mean < 0.2 || mean > 0.4 || least < 0.12 || most > 0.45 {
@@ -379,7 +357,7 @@ func TestDuplications(t *testing.T) {
 		}
 		const n = 300
 		source := w.contigs[field[1]][at:min(at+n+50, len(w.contigs[field[1]]))]
-		if d := distance(w.text(l)[:n], source, true); d > n*l.edits/1000+n/12 {
+		if d := truth.DistanceToStart(w.text(l)[:n], source); d > n*l.edits/1000+n/12 {
 			t.Errorf("%+v: %d edits among the first %d bases", l, d, n)
 		}
 		compared++
@@ -560,7 +538,7 @@ func TestMutate(t *testing.T) {
 			t.Fatal("what was there is gone")
 		}
 		out = out[len(head):]
-		if n := distance(letters(out), letters(bases), false); n > edits || divergence == 0 && edits > 0 {
+		if n := truth.Distance(letters(out), letters(bases)); n > edits || divergence == 0 && edits > 0 {
 			t.Fatalf("%s became %s by %d edits, counted %d", letters(bases), letters(out), n, edits)
 		}
 	})

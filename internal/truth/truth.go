@@ -260,3 +260,30 @@ func Replay(text, s string, start int, cigar string) (edits, gaps, end int, err 
 	}
 	return edits, gaps, r, nil
 }
+
+// Distance is the edit distance of two texts.
+func Distance(a, b string) int { return lastRow(a, b)[len(b)] }
+
+// DistanceToStart is the least edit distance of a to a start of b, of any length.
+func DistanceToStart(a, b string) int { return slices.Min(lastRow(a, b)) }
+
+// lastRow has the edit distance of a to each start of b.
+func lastRow(a, b string) []int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row
+}

@@ -74,3 +74,17 @@ func TestReplay(t *testing.T) {
 		t.Error("the other strand of AAC has an A")
 	}
 }
+
+func TestDistance(t *testing.T) {
+	for _, c := range []struct {
+		a, b            string
+		whole, prefixed int
+	}{
+		{"", "", 0, 0}, {"", "ACG", 3, 0}, {"ACG", "", 3, 3}, {"ACGT", "ACGT", 0, 0}, {"ACGT", "AGT", 1, 1},
+		{"ACGT", "ACGTTTT", 3, 0}, {"ACGT", "TTTTACGT", 4, 3}, {"AACC", "ACCG", 2, 1},
+	} {
+		if whole, prefixed := Distance(c.a, c.b), DistanceToStart(c.a, c.b); whole != c.whole || prefixed != c.prefixed {
+			t.Errorf("%s, %s: %d and to a start %d, want %d and %d", c.a, c.b, whole, prefixed, c.whole, c.prefixed)
+		}
+	}
+}

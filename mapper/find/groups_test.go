@@ -75,30 +75,6 @@ func TestGroupsOfPieces(t *testing.T) {
 	}
 }
 
-// nearestPrefix returns the least number of edits between s and a prefix of text.
-func nearestPrefix(s, text string) int {
-	row := make([]int, len(text)+1) // of the empty s
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(s) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(text) {
-			cost := 1
-			if s[i] == text[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(diagonal+cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	least := row[0]
-	for _, d := range row {
-		least = min(least, d)
-	}
-	return least
-}
-
 // TestFitting compares fitting with the edit distance of each flank to what lies beside the window,
 // for pieces on either strand, with flanks on either side and none or one edit.
 func TestFitting(t *testing.T) {
@@ -141,7 +117,7 @@ func TestFitting(t *testing.T) {
 				t.Fatalf("read %s, piece at %d: a flank of %d, want %d", read, start, f.length(), len(near))
 			}
 			entries[i] = pieceEntry{uint64(min(code, other)) | uint64(i)<<32, uint64(f)}
-			want[i] = nearestPrefix(near, beside[:min(len(beside), 26)]) <= edits
+			want[i] = truth.DistanceToStart(near, beside[:min(len(beside), 26)]) <= edits
 			if r.IntN(10) == 0 {
 				entries[i][0] ^= 1 // another code
 				want[i] = false
