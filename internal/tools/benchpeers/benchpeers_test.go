@@ -29,17 +29,13 @@ func example() *report {
 
 func TestRatiosOfPairs(t *testing.T) {
 	text := example().markdown()
-	for _, want := range []string{
+	hasAll(t, text, []string{
 		"| " + fromFASTA + " | 6.000 | 5.000 to 7.000 | 10 |  | 1.2 | 12 |\n",
 		"| " + atHand + " | 3.000 | 3.000 | 10 | 0.50 | 0.0 | 0 |\n",
 		"| a | " + unsorted + " | " + one + " | 3.00 | 1.50 |\n",
 		"| a | " + sorted + " | " + one + " | 0.50 | |\n", // one was left out
 		"medians of 3 runs, in turn",
-	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%s\nhas not %q", text, want)
-		}
-	}
+	})
 	if strings.Contains(text, "Reads, to SAM") {
 		t.Errorf("%s\nannounces a table of reads that is not there", text)
 	}
@@ -49,11 +45,7 @@ func TestTablesOfReads(t *testing.T) {
 	r := example()
 	r.Results = []*result{{Set: "b", Output: plain, Program: "scanmap", Timing: timing(0, 2), Mapped: 7}, {Set: "b", Output: plain, Program: "x", Timing: timing(1.5, 3), Mapped: 6}}
 	text := r.markdown()
-	for _, want := range []string{"| scanmap | 2.000 | 2.000 | 1.0 | 10 |  | 7 |\n", "| x | 3.000 | 3.000 | 1.5 | 10 | 1.50 | 6 |\n"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%s\nhas not %q", text, want)
-		}
-	}
+	hasAll(t, text, []string{"| scanmap | 2.000 | 2.000 | 1.0 | 10 |  | 7 |\n", "| x | 3.000 | 3.000 | 1.5 | 10 | 1.50 | 6 |\n"})
 	if strings.Contains(text, "Pairs") {
 		t.Errorf("%s\nannounces tables of pairs that are not there", text)
 	}
@@ -96,6 +88,16 @@ func TestIdentity(t *testing.T) {
 	for _, c := range []struct{ length, k, want int }{{50, 2, 96}, {101, 4, 96}, {100, 5, 95}, {36, 2, 94}} {
 		if got := (&set{length: c.length, k: c.k}).identity(); got != c.want {
 			t.Errorf("%d of %d: %d, expected %d", c.k, c.length, got, c.want)
+		}
+	}
+}
+
+// hasAll checks that a text has all of some parts.
+func hasAll(t *testing.T, text string, parts []string) {
+	t.Helper()
+	for _, want := range parts {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s\nhas not %q", text, want)
 		}
 	}
 }

@@ -59,20 +59,11 @@ func (r *sassyReport) markdown() string {
 		fmt.Fprintf(&b, " %d | %d | %d | %d | %d | %d | %d | %d | %d | %d |\n",
 			ours.Found, x.Found, x.Same, x.Shifted, x.Excluded, x.Realigned, x.Slopes, x.Plateaus, x.Alone, x.Missed)
 	}
-	first := true
+	var items [][]string
 	for _, x := range r.Results {
-		var item []string
-		for _, d := range x.Differences {
-			if first {
-				b.WriteString("\nSome of what is alone or missed (pattern, contig, start, end, strand, distance):\n\n")
-				first = false
-			}
-			item = append(item, "`"+d+"`")
-		}
-		if item != nil {
-			b.WriteString(sidebyside.Wrap(fmt.Sprintf("- %s: %s, k %d: %s: %s\n", x.Reference, x.Task, x.K, x.Program, strings.Join(item, ", "))))
-		}
+		items = append(items, append([]string{fmt.Sprintf("%s: %s, k %d: %s", x.Reference, x.Task, x.K, x.Program)}, x.Differences...))
 	}
+	writeDifferences(&b, "Some of what is alone or missed (pattern, contig, start, end, strand, distance):", items)
 	b.WriteString(r.Foot(sassyName + "-" + r.Date + ".tsv"))
 	return b.String()
 }

@@ -39,20 +39,11 @@ func (r *report) markdown() string {
 		}
 		fmt.Fprintf(&b, "| %s | %s | %.1f | %s | %d | %.0f | %s | %s |\n", x.Program, shown, x.seconds()/base, x.Range(), x.Given, x.PeakMB, found, x.Compared)
 	}
-	first := true
+	var items [][]string
 	for _, x := range r.Results {
-		var item []string
-		for _, d := range x.Differences {
-			if first {
-				b.WriteString("\nSome differences (pattern, contig or line, start, strand):\n\n")
-				first = false
-			}
-			item = append(item, "`"+d+"`")
-		}
-		if item != nil {
-			b.WriteString(sidebyside.Wrap(fmt.Sprintf("- %s: %s: %s: %s\n", x.Reference, x.Task, x.Program, strings.Join(item, ", "))))
-		}
+		items = append(items, append([]string{fmt.Sprintf("%s: %s: %s", x.Reference, x.Task, x.Program)}, x.Differences...))
 	}
+	writeDifferences(&b, "Some differences (pattern, contig or line, start, strand):", items)
 	b.WriteString(r.Foot(name + "-" + r.Date + ".tsv"))
 	return b.String()
 }
@@ -67,4 +58,19 @@ func (x *result) alike() string {
 		}
 	}
 	return ""
+}
+
+// writeDifferences lists what differs under a title. The first of an item is what it is of; items
+// without differences are left out.
+func writeDifferences(b *strings.Builder, title string, items [][]string) {
+	for _, item := range items {
+		if len(item) < 2 {
+			continue
+		}
+		if title != "" {
+			fmt.Fprintf(b, "\n%s\n\n", title)
+			title = ""
+		}
+		b.WriteString(sidebyside.Wrap(fmt.Sprintf("- %s: `%s`\n", item[0], strings.Join(item[1:], "`, `"))))
+	}
 }
