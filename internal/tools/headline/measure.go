@@ -33,6 +33,7 @@ var sets = []set{
 		"reads/dev_human_NA12878_chr20_10.0-10.1M_101bp_R1.fastq.gz", 0, 101, 4},
 	{"*E. coli*, 200,000 simulated x 100 b, k = 5", "ecoli", "ref/ecoli_K12_MG1655_NC_000913.3.fa.gz", "", 200_000, 100, 5},
 	{"human loci (46 Mb), 50,000 simulated x 150 b, k = 6", "loci", "big/human_loci_46Mb.fa.gz", "", 50_000, 150, 6},
+	{"human loci (46 Mb), 50,000 simulated x 100 b, k = 8", "loci-100", "big/human_loci_46Mb.fa.gz", "", 50_000, 100, 8},
 	{"*C. elegans*, 30,000 x 98 b, k = 3", "celegans-3", celegans, wild, 30_000, 98, 3},
 	{"*C. elegans*, 30,000 x 98 b, k = 7", "celegans-7", celegans, wild, 30_000, 98, 7},
 	{"yeast, 50,000 simulated x 100 b, k = 8", "yeast-100", yeast, "", 50_000, 100, 8},
