@@ -52,16 +52,12 @@ func (p Planes) Hamming(text *dna.Sequence, m, offset int) int {
 	return n
 }
 
-// Mismatches is Hamming that stops once there are more than `most`, and then returns some number
-// above it. Otherwise it fills dna.Words(m) words of `where` with a bit for each base that differs.
-func (p Planes) Mismatches(text *dna.Sequence, m, offset, most int, where []uint64) int {
+// HammingTo is Hamming that stops once it has come to more than `most`, and then returns some number
+// above it.
+func (p Planes) HammingTo(text *dna.Sequence, m, offset, most int) int {
 	n := 0
-	for w := range where {
-		where[w] = p.mismatches(text, m, offset, 64*w)
-		n += bits.OnesCount64(where[w])
-		if n > most {
-			break
-		}
+	for w := 0; w < m && n <= most; w += 64 {
+		n += bits.OnesCount64(p.mismatches(text, m, offset, w))
 	}
 	return n
 }

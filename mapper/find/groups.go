@@ -84,61 +84,55 @@ func stretch(pieces []int32, i, m, q int) (from, to, edits int) {
 	return from, min(hi, to+flankBases), edits
 }
 
-// nearBases and farBases are the most bases that are compared for the nodes of two and of four
-// groups: one word, and what can be told in a byte on either side.
-const (
-	nearBases = 64
-	farBases  = 256
-)
-
-// node returns bases [from, to) around piece i of a read of m bases, so many at most, in the region
-// of the node of so many groups above it, and that node's budget.
-func node(pieces []int32, i, m, q, groups, most int) (from, to, edits int) {
+// node returns the region [from, to) of the node of so many groups above piece i of a read of m
+// bases, and its budget.
+func node(pieces []int32, i, m, q, groups int) (from, to, edits int) {
 	first := i / 2 / groups * groups
 	last := min(first+groups, groupsOf(len(pieces)-1))
-	from, to = cut(pieces, first, m, q), cut(pieces, last, m, q)
-	if to-from > most {
-		at := int(pieces[i])
-		from = min(max(from, at-(most-q)/2), to-most)
-		to = from + most
-	}
-	return from, to, min(2*last, len(pieces)) - 2*first - 1
+	return cut(pieces, first, m, q), cut(pieces, last, m, q), min(2*last, len(pieces)) - 2*first - 1
 }
 
 // newFlank returns the flank of the piece of q bases at base at of a strand, which with its flank
 // is bases [from, to). flipped tells whether the canonical code is that of the complement. The
 // flank ends before an ambiguous letter.
 func newFlank(strand locate.Planes, at, q, from, to, edits int, flipped bool) flank {
-	before := from < at
-	n := to - at - q
-	var low, high, amb uint64
-	if before {
-		n = at - from
-		low, high, amb = strand.Window(from)
-		shift := uint(64 - n)
-		low, high, amb = bits.Reverse64(low<<shift), bits.Reverse64(high<<shift), bits.Reverse64(amb<<shift)
-	} else if n > 0 {
-		low, high, amb = strand.Window(at + q)
-	}
-	n = min(n, bits.TrailingZeros64(amb))
-	side := flank(0)
-	if before != flipped {
+	side := 0
+	if (from < at) != flipped {
 		side = 1
 	}
-	if flipped {
-		low, high = ^low, ^high
-	}
-	mask := uint64(1)<<n - 1
-	return flank(low&mask|high&mask<<flankBases) | flank(n)<<48 | side<<53 | flank(edits)<<54
+	s, n := besides(strand, at, q, from, to, flipped)
+	mask := uint64(1)<<n[side] - 1
+	return flank(s.low[side]&mask|s.high[side]&mask<<flankBases) | flank(n[side])<<48 | flank(side)<<53 | flank(edits)<<54
 }
 
 // length returns the number of bases of a flank.
 func (f flank) length() int { return int(f >> 48 & 31) }
 
-// surroundings are what lies beside a window of the text, as flanks have it: after it and before
-// it, in the orientation in which the window's code is canonical.
+// surroundings are what lies beside a window, 64 bases after it and before it, as flanks have it: in
+// the order in which they move away from it, in the orientation in which its code is canonical.
 type surroundings struct {
 	low, high [2]uint64
+}
+
+// besides returns what lies beside the piece of q bases at base at of a strand, as far as bases
+// [from, to), and on each side how many of it there are before an ambiguous letter, sideBases at
+// most.
+func besides(strand locate.Planes, at, q, from, to int, flipped bool) (s surroundings, n [2]int) {
+	if n[0] = min(to-at-q, sideBases); n[0] > 0 {
+		low, high, amb := strand.Window(at + q)
+		s.low[0], s.high[0] = low, high
+		n[0] = min(n[0], bits.TrailingZeros64(amb))
+	}
+	if n[1] = min(at-from, sideBases); n[1] > 0 {
+		low, high, amb := strand.Window(at - n[1])
+		shift := uint(64 - n[1])
+		s.low[1], s.high[1] = bits.Reverse64(low<<shift), bits.Reverse64(high<<shift)
+		n[1] = min(n[1], bits.LeadingZeros64(amb<<shift))
+	}
+	if flipped {
+		return s.turned(), [2]int{n[1], n[0]}
+	}
+	return s, n
 }
 
 // surround returns what lies beside the window of q bases at an offset of the text. It reads what

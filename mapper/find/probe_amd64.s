@@ -389,3 +389,492 @@ entries:
 	VZEROUPPER
 	MOVQ        DX, ret+56(FP)
 	RET
+
+DATA allBits<>+0(SB)/8, $0xffffffffffffffff
+DATA allBits<>+8(SB)/8, $0xffffffffffffffff
+DATA allBits<>+16(SB)/8, $0xffffffffffffffff
+DATA allBits<>+24(SB)/8, $0xffffffffffffffff
+GLOBL allBits<>(SB), RODATA|NOPTR, $32
+
+DATA sixBits<>+0(SB)/8, $0x000000000000003f
+DATA sixBits<>+8(SB)/8, $0x000000000000003f
+DATA sixBits<>+16(SB)/8, $0x000000000000003f
+DATA sixBits<>+24(SB)/8, $0x000000000000003f
+GLOBL sixBits<>(SB), RODATA|NOPTR, $32
+
+// func nodesAVX2(pieces *[4]uint64, fitting uint64, around *[64]uint64) uint64
+// Requires: AVX, AVX2, BMI
+TEXT ·nodesAVX2(SB), NOSPLIT, $0-32
+	MOVQ    pieces+0(FP), AX
+	MOVQ    fitting+8(FP), CX
+	MOVQ    around+16(FP), DX
+	MOVQ    CX, BX
+	VMOVDQU allBits<>+0(SB), Y0
+	VMOVDQU sixBits<>+0(SB), Y1
+
+next:
+	TESTQ          CX, CX
+	JZ             done
+	TZCNTQ         CX, SI
+	BLSRQ          CX, CX
+	MOVQ           SI, DI
+	SHLQ           $0x05, DI
+	ADDQ           AX, DI
+	VBROADCASTI128 (DI), Y2
+	VBROADCASTI128 16(DI), Y3
+	MOVBQZX        7(DI), R8
+	SHRQ           $0x04, R8
+	ANDQ           $0x07, R8
+	VPSRLQ         $0x30, Y2, Y4
+	VPAND          Y1, Y4, Y4
+	VPSLLVQ        Y4, Y0, Y4
+	VPXOR          64(DX), Y2, Y6
+	VPXOR          320(DX), Y3, Y5
+	VPOR           Y5, Y6, Y6
+	VPANDN         Y6, Y4, Y6
+	VPXOR          96(DX), Y2, Y7
+	VPXOR          352(DX), Y3, Y5
+	VPOR           Y5, Y7, Y7
+	VPANDN         Y7, Y4, Y7
+	VPXOR          128(DX), Y2, Y8
+	VPXOR          384(DX), Y3, Y5
+	VPOR           Y5, Y8, Y8
+	VPANDN         Y8, Y4, Y8
+	VPXOR          160(DX), Y2, Y9
+	VPXOR          416(DX), Y3, Y5
+	VPOR           Y5, Y9, Y9
+	VPANDN         Y9, Y4, Y9
+	VPXOR          Y10, Y10, Y10
+	VPADDQ         Y0, Y6, Y4
+	VPXOR          Y6, Y4, Y4
+	VPADDQ         Y0, Y7, Y5
+	VPXOR          Y7, Y5, Y5
+	VPOR           Y5, Y4, Y4
+	VPADDQ         Y0, Y8, Y5
+	VPXOR          Y8, Y5, Y5
+	VPOR           Y5, Y4, Y4
+	VPADDQ         Y0, Y9, Y5
+	VPXOR          Y9, Y5, Y5
+	VPOR           Y5, Y4, Y4
+	VPERMQ         $0x4e, Y4, Y5
+	VPOR           Y5, Y4, Y4
+	VPCMPEQQ       Y0, Y4, Y5
+	VPSUBQ         Y5, Y10, Y10
+	VPANDN         Y6, Y4, Y6
+	VPANDN         Y7, Y4, Y7
+	VPANDN         Y8, Y4, Y8
+	VPANDN         Y9, Y4, Y9
+	VPADDQ         Y0, Y6, Y4
+	VPXOR          Y6, Y4, Y4
+	VPADDQ         Y0, Y7, Y5
+	VPXOR          Y7, Y5, Y5
+	VPOR           Y5, Y4, Y4
+	VPADDQ         Y0, Y8, Y5
+	VPXOR          Y8, Y5, Y5
+	VPOR           Y5, Y4, Y4
+	VPADDQ         Y0, Y9, Y5
+	VPXOR          Y9, Y5, Y5
+	VPOR           Y5, Y4, Y4
+	VPERMQ         $0x4e, Y4, Y5
+	VPOR           Y5, Y4, Y4
+	VPCMPEQQ       Y0, Y4, Y5
+	VPSUBQ         Y5, Y10, Y10
+	VPANDN         Y6, Y4, Y6
+	VPANDN         Y7, Y4, Y7
+	VPANDN         Y8, Y4, Y8
+	VPANDN         Y9, Y4, Y9
+	VPADDQ         Y0, Y6, Y4
+	VPXOR          Y6, Y4, Y4
+	VPADDQ         Y0, Y7, Y5
+	VPXOR          Y7, Y5, Y5
+	VPOR           Y5, Y4, Y4
+	VPADDQ         Y0, Y8, Y5
+	VPXOR          Y8, Y5, Y5
+	VPOR           Y5, Y4, Y4
+	VPADDQ         Y0, Y9, Y5
+	VPXOR          Y9, Y5, Y5
+	VPOR           Y5, Y4, Y4
+	VPERMQ         $0x4e, Y4, Y5
+	VPOR           Y5, Y4, Y4
+	VPCMPEQQ       Y0, Y4, Y5
+	VPSUBQ         Y5, Y10, Y10
+	VPANDN         Y6, Y4, Y6
+	VPANDN         Y7, Y4, Y7
+	VPANDN         Y8, Y4, Y8
+	VPANDN         Y9, Y4, Y9
+	VPADDQ         Y0, Y6, Y4
+	VPXOR          Y6, Y4, Y4
+	VPADDQ         Y0, Y7, Y5
+	VPXOR          Y7, Y5, Y5
+	VPOR           Y5, Y4, Y4
+	VPADDQ         Y0, Y8, Y5
+	VPXOR          Y8, Y5, Y5
+	VPOR           Y5, Y4, Y4
+	VPADDQ         Y0, Y9, Y5
+	VPXOR          Y9, Y5, Y5
+	VPOR           Y5, Y4, Y4
+	VPERMQ         $0x4e, Y4, Y5
+	VPOR           Y5, Y4, Y4
+	VPCMPEQQ       Y0, Y4, Y5
+	VPSUBQ         Y5, Y10, Y10
+	VMOVQ          X10, R9
+	VPEXTRQ        $0x01, X10, R10
+	ADDQ           R10, R9
+	NEGQ           R9
+	ADDQ           $0x08, R9
+	CMPQ           R9, R8
+	JA             refuse
+	MOVBQZX        15(DI), DI
+	SHRQ           $0x04, DI
+	ANDQ           $0x07, DI
+	VPSRLQ         $0x36, Y2, Y4
+	VPAND          Y1, Y4, Y4
+	VPSLLVQ        Y4, Y0, Y4
+	VPXOR          (DX), Y2, Y6
+	VPXOR          256(DX), Y3, Y5
+	VPOR           Y5, Y6, Y6
+	VPANDN         Y6, Y4, Y6
+	VPXOR          32(DX), Y2, Y7
+	VPXOR          288(DX), Y3, Y5
+	VPOR           Y5, Y7, Y7
+	VPANDN         Y7, Y4, Y7
+	VPXOR          64(DX), Y2, Y8
+	VPXOR          320(DX), Y3, Y5
+	VPOR           Y5, Y8, Y8
+	VPANDN         Y8, Y4, Y8
+	VPXOR          96(DX), Y2, Y9
+	VPXOR          352(DX), Y3, Y5
+	VPOR           Y5, Y9, Y9
+	VPANDN         Y9, Y4, Y9
+	VPXOR          128(DX), Y2, Y10
+	VPXOR          384(DX), Y3, Y5
+	VPOR           Y5, Y10, Y10
+	VPANDN         Y10, Y4, Y10
+	VPXOR          160(DX), Y2, Y11
+	VPXOR          416(DX), Y3, Y5
+	VPOR           Y5, Y11, Y11
+	VPANDN         Y11, Y4, Y11
+	VPXOR          192(DX), Y2, Y12
+	VPXOR          448(DX), Y3, Y5
+	VPOR           Y5, Y12, Y12
+	VPANDN         Y12, Y4, Y12
+	VPXOR          224(DX), Y2, Y2
+	VPXOR          480(DX), Y3, Y5
+	VPOR           Y5, Y2, Y2
+	VPANDN         Y2, Y4, Y2
+	VPXOR          Y4, Y4, Y4
+	VPADDQ         Y0, Y6, Y3
+	VPXOR          Y6, Y3, Y3
+	VPADDQ         Y0, Y7, Y5
+	VPXOR          Y7, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y8, Y5
+	VPXOR          Y8, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y9, Y5
+	VPXOR          Y9, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y10, Y5
+	VPXOR          Y10, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y11, Y5
+	VPXOR          Y11, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y12, Y5
+	VPXOR          Y12, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y2, Y5
+	VPXOR          Y2, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPERMQ         $0x4e, Y3, Y5
+	VPOR           Y5, Y3, Y3
+	VPCMPEQQ       Y0, Y3, Y5
+	VPSUBQ         Y5, Y4, Y4
+	VPANDN         Y6, Y3, Y6
+	VPANDN         Y7, Y3, Y7
+	VPANDN         Y8, Y3, Y8
+	VPANDN         Y9, Y3, Y9
+	VPANDN         Y10, Y3, Y10
+	VPANDN         Y11, Y3, Y11
+	VPANDN         Y12, Y3, Y12
+	VPANDN         Y2, Y3, Y2
+	VPADDQ         Y0, Y6, Y3
+	VPXOR          Y6, Y3, Y3
+	VPADDQ         Y0, Y7, Y5
+	VPXOR          Y7, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y8, Y5
+	VPXOR          Y8, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y9, Y5
+	VPXOR          Y9, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y10, Y5
+	VPXOR          Y10, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y11, Y5
+	VPXOR          Y11, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y12, Y5
+	VPXOR          Y12, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y2, Y5
+	VPXOR          Y2, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPERMQ         $0x4e, Y3, Y5
+	VPOR           Y5, Y3, Y3
+	VPCMPEQQ       Y0, Y3, Y5
+	VPSUBQ         Y5, Y4, Y4
+	VPANDN         Y6, Y3, Y6
+	VPANDN         Y7, Y3, Y7
+	VPANDN         Y8, Y3, Y8
+	VPANDN         Y9, Y3, Y9
+	VPANDN         Y10, Y3, Y10
+	VPANDN         Y11, Y3, Y11
+	VPANDN         Y12, Y3, Y12
+	VPANDN         Y2, Y3, Y2
+	VPADDQ         Y0, Y6, Y3
+	VPXOR          Y6, Y3, Y3
+	VPADDQ         Y0, Y7, Y5
+	VPXOR          Y7, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y8, Y5
+	VPXOR          Y8, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y9, Y5
+	VPXOR          Y9, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y10, Y5
+	VPXOR          Y10, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y11, Y5
+	VPXOR          Y11, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y12, Y5
+	VPXOR          Y12, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y2, Y5
+	VPXOR          Y2, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPERMQ         $0x4e, Y3, Y5
+	VPOR           Y5, Y3, Y3
+	VPCMPEQQ       Y0, Y3, Y5
+	VPSUBQ         Y5, Y4, Y4
+	VPANDN         Y6, Y3, Y6
+	VPANDN         Y7, Y3, Y7
+	VPANDN         Y8, Y3, Y8
+	VPANDN         Y9, Y3, Y9
+	VPANDN         Y10, Y3, Y10
+	VPANDN         Y11, Y3, Y11
+	VPANDN         Y12, Y3, Y12
+	VPANDN         Y2, Y3, Y2
+	VPADDQ         Y0, Y6, Y3
+	VPXOR          Y6, Y3, Y3
+	VPADDQ         Y0, Y7, Y5
+	VPXOR          Y7, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y8, Y5
+	VPXOR          Y8, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y9, Y5
+	VPXOR          Y9, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y10, Y5
+	VPXOR          Y10, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y11, Y5
+	VPXOR          Y11, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y12, Y5
+	VPXOR          Y12, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y2, Y5
+	VPXOR          Y2, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPERMQ         $0x4e, Y3, Y5
+	VPOR           Y5, Y3, Y3
+	VPCMPEQQ       Y0, Y3, Y5
+	VPSUBQ         Y5, Y4, Y4
+	VPANDN         Y6, Y3, Y6
+	VPANDN         Y7, Y3, Y7
+	VPANDN         Y8, Y3, Y8
+	VPANDN         Y9, Y3, Y9
+	VPANDN         Y10, Y3, Y10
+	VPANDN         Y11, Y3, Y11
+	VPANDN         Y12, Y3, Y12
+	VPANDN         Y2, Y3, Y2
+	VMOVQ          X4, R8
+	VPEXTRQ        $0x01, X4, R9
+	ADDQ           R9, R8
+	NEGQ           R8
+	ADDQ           $0x08, R8
+	CMPQ           R8, DI
+	JA             refuse
+	VPADDQ         Y0, Y6, Y3
+	VPXOR          Y6, Y3, Y3
+	VPADDQ         Y0, Y7, Y5
+	VPXOR          Y7, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y8, Y5
+	VPXOR          Y8, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y9, Y5
+	VPXOR          Y9, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y10, Y5
+	VPXOR          Y10, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y11, Y5
+	VPXOR          Y11, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y12, Y5
+	VPXOR          Y12, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y2, Y5
+	VPXOR          Y2, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPERMQ         $0x4e, Y3, Y5
+	VPOR           Y5, Y3, Y3
+	VPCMPEQQ       Y0, Y3, Y5
+	VPSUBQ         Y5, Y4, Y4
+	VPANDN         Y6, Y3, Y6
+	VPANDN         Y7, Y3, Y7
+	VPANDN         Y8, Y3, Y8
+	VPANDN         Y9, Y3, Y9
+	VPANDN         Y10, Y3, Y10
+	VPANDN         Y11, Y3, Y11
+	VPANDN         Y12, Y3, Y12
+	VPANDN         Y2, Y3, Y2
+	VPADDQ         Y0, Y6, Y3
+	VPXOR          Y6, Y3, Y3
+	VPADDQ         Y0, Y7, Y5
+	VPXOR          Y7, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y8, Y5
+	VPXOR          Y8, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y9, Y5
+	VPXOR          Y9, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y10, Y5
+	VPXOR          Y10, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y11, Y5
+	VPXOR          Y11, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y12, Y5
+	VPXOR          Y12, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y2, Y5
+	VPXOR          Y2, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPERMQ         $0x4e, Y3, Y5
+	VPOR           Y5, Y3, Y3
+	VPCMPEQQ       Y0, Y3, Y5
+	VPSUBQ         Y5, Y4, Y4
+	VPANDN         Y6, Y3, Y6
+	VPANDN         Y7, Y3, Y7
+	VPANDN         Y8, Y3, Y8
+	VPANDN         Y9, Y3, Y9
+	VPANDN         Y10, Y3, Y10
+	VPANDN         Y11, Y3, Y11
+	VPANDN         Y12, Y3, Y12
+	VPANDN         Y2, Y3, Y2
+	VPADDQ         Y0, Y6, Y3
+	VPXOR          Y6, Y3, Y3
+	VPADDQ         Y0, Y7, Y5
+	VPXOR          Y7, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y8, Y5
+	VPXOR          Y8, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y9, Y5
+	VPXOR          Y9, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y10, Y5
+	VPXOR          Y10, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y11, Y5
+	VPXOR          Y11, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y12, Y5
+	VPXOR          Y12, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y2, Y5
+	VPXOR          Y2, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPERMQ         $0x4e, Y3, Y5
+	VPOR           Y5, Y3, Y3
+	VPCMPEQQ       Y0, Y3, Y5
+	VPSUBQ         Y5, Y4, Y4
+	VPANDN         Y6, Y3, Y6
+	VPANDN         Y7, Y3, Y7
+	VPANDN         Y8, Y3, Y8
+	VPANDN         Y9, Y3, Y9
+	VPANDN         Y10, Y3, Y10
+	VPANDN         Y11, Y3, Y11
+	VPANDN         Y12, Y3, Y12
+	VPANDN         Y2, Y3, Y2
+	VPADDQ         Y0, Y6, Y3
+	VPXOR          Y6, Y3, Y3
+	VPADDQ         Y0, Y7, Y5
+	VPXOR          Y7, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y8, Y5
+	VPXOR          Y8, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y9, Y5
+	VPXOR          Y9, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y10, Y5
+	VPXOR          Y10, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y11, Y5
+	VPXOR          Y11, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y12, Y5
+	VPXOR          Y12, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPADDQ         Y0, Y2, Y5
+	VPXOR          Y2, Y5, Y5
+	VPOR           Y5, Y3, Y3
+	VPERMQ         $0x4e, Y3, Y5
+	VPOR           Y5, Y3, Y3
+	VPCMPEQQ       Y0, Y3, Y5
+	VPSUBQ         Y5, Y4, Y4
+	VMOVQ          X4, R8
+	VPEXTRQ        $0x01, X4, R9
+	ADDQ           R9, R8
+	NEGQ           R8
+	ADDQ           $0x10, R8
+	CMPQ           R8, DI
+	JA             refuse
+	JMP            next
+
+refuse:
+	BTRQ SI, BX
+	JMP  next
+
+done:
+	VZEROUPPER
+	MOVQ BX, ret+24(FP)
+	RET
+
+// func fetchBMI(pieces *[4]uint64, fitting uint64)
+// Requires: BMI, MMX+
+TEXT ·fetchBMI(SB), NOSPLIT, $0-16
+	MOVQ pieces+0(FP), AX
+	MOVQ fitting+8(FP), CX
+
+next:
+	TESTQ      CX, CX
+	JZ         done
+	TZCNTQ     CX, DX
+	BLSRQ      CX, CX
+	SHLQ       $0x05, DX
+	ADDQ       AX, DX
+	PREFETCHT0 (DX)
+	JMP        next
+
+done:
+	RET

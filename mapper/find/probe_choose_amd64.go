@@ -2,9 +2,9 @@ package find
 
 import "golang.org/x/sys/cpu"
 
-// hasAVX2 chooses between probeAVX2 and its twin probePlain, and between fittingAVX2 and
-// fittingPlain, once for the process. fittingAVX2 shifts by an instruction of BMI2.
-var hasAVX2 = cpu.X86.HasAVX2 && cpu.X86.HasBMI2
+// hasAVX2 chooses between probeAVX2, fittingAVX2 and nodesAVX2 and their plain twins, once for the
+// process. Two of them have instructions for single bits besides.
+var hasAVX2 = cpu.X86.HasAVX2 && cpu.X86.HasBMI1 && cpu.X86.HasBMI2 && cpu.X86.HasPOPCNT
 
 func probeWindows(filter []uint64, shift, q uint64, multiplier uint32, low, high, lowC, highC uint64, codes *[probeStep]uint32) uint64 {
 	if hasAVX2 {
@@ -21,4 +21,19 @@ func fitting(entries []pieceEntry, n int, code uint32, around *surroundings) uin
 	}
 	return fittingAVX2((*[2]uint64)(&entries[0]), uint64(n), uint64(code)|uint64(code)<<32,
 		around.low[0], around.low[1], around.high[0], around.high[1]) & (1<<n - 1)
+}
+
+// nodes is nodesPlain, by the means of this processor.
+func nodes(pieces []piece, fitting uint64, d *diagonals) uint64 {
+	if !hasAVX2 {
+		return nodesPlain(pieces, fitting, d)
+	}
+	return nodesAVX2((*[4]uint64)(&pieces[0]), fitting, (*[4 * spreadDiagonals]uint64)(d))
+}
+
+// fetch has the processor fetch the pieces of the bits of fitting.
+func fetch(pieces []piece, fitting uint64) {
+	if hasAVX2 {
+		fetchBMI((*[4]uint64)(&pieces[0]), fitting)
+	}
 }

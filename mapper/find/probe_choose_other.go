@@ -9,3 +9,9 @@ func probeWindows(filter []uint64, shift, q uint64, multiplier uint32, low, high
 func fitting(entries []pieceEntry, n int, code uint32, around *surroundings) uint64 {
 	return fittingPlain(entries, n, code, around)
 }
+
+func nodes(pieces []piece, fitting uint64, d *diagonals) uint64 {
+	return nodesPlain(pieces, fitting, d)
+}
+
+func fetch([]piece, uint64) {}

@@ -42,53 +42,23 @@ type pieceTable struct {
 	bucket      []uint32
 	bucketShift uint
 	entries     []pieceEntry
-	// pieces[pieceFrom[i]:pieceFrom[i+1]] are the pieces of reads[i] of the batch, ascending.
-	// pieceFrom is indexed by the batch's reads.
-	pieceFrom []uint32
-	pieces    []piece
-	// all and next are the pieces before they are entered, and where the next of each
+	// pieces[i] is the piece of entries[i].
+	pieces []piece
+	// all are the pieces before they are entered, those of read i of the batch from allFrom[i] on,
+	// ascending, and places which entries they become, or noPlace. next is where the next of each
 	// bucket goes.
-	all  []pieceEntry
-	next []uint32
+	all                   []pieceEntry
+	allFrom, places, next []uint32
 }
-
-// A piece is one piece of one read, with all that has to be known of a hit first, in half a line of
-// the cache.
-type piece struct {
-	read uint32
-	// at is where the piece starts on the forward strand << 1 | whether its canonical code is that
-	// of its reverse complement.
-	at uint32
-	// Of the read: where it is packed, its bases and edits, and its first piece.
-	packedAt, length, k, first uint32
-	// before and after are the bases of its flank on either side.
-	before, after uint8
-	// near and far are the bases beside it that lie in the regions of the two nodes above its group
-	// (groups.go), at most nearBases and farBases with the piece.
-	near, far beside
-	// budgets are those of its group, in bit 0, and of the two nodes, from bits 1 and 3 on.
-	budgets uint8
-}
-
-// beside are so many bases on either side of a piece.
-type beside struct{ before, after uint8 }
-
-func (p *piece) start() int { return int(p.at >> 1) }
-
-// edits returns the budget of the group.
-func (p *piece) edits() int { return int(p.budgets & 1) }
-
-// nearEdits and farEdits return the budgets of the nodes above the group.
-func (p *piece) nearEdits() int { return int(p.budgets >> 1 & 3) }
-func (p *piece) farEdits() int  { return int(p.budgets >> 3) }
 
 // A pieceEntry is what the table has of a piece: enough to refuse most of its hits. Its first word
-// is the piece's code and, from bit 32 on, its number, its second word the flank.
+// is the piece's code and, from bit 32 on, where it starts on the forward strand, its second word the
+// flank.
 type pieceEntry [2]uint64
 
-func (e *pieceEntry) code() uint32   { return uint32(e[0]) }
-func (e *pieceEntry) number() uint32 { return uint32(e[0] >> 32) } // in pieces, or noPiece
-func (e *pieceEntry) flank() flank   { return flank(e[1]) }
+func (e *pieceEntry) code() uint32  { return uint32(e[0]) }
+func (e *pieceEntry) start() uint32 { return uint32(e[0] >> 32) }
+func (e *pieceEntry) flank() flank  { return flank(e[1]) }
 
 // hashMultiplier is 2^32 / golden ratio (Fibonacci hashing): the upper bits of a
 // product depend on all bits of the code.
@@ -109,28 +79,33 @@ func windowCode(strand locate.Planes, at, q int) (code, complement uint32, ok bo
 // of the table before.
 func (t *pieceTable) build(b *Batch, reads []uint32, q int, rare *rarity, threads int) {
 	t.q = q
-	t.pieceFrom = parallel.Resize(t.pieceFrom, len(b.Reads)+1)
+	t.allFrom = parallel.Resize(t.allFrom, len(b.Reads)+1)
 	n := uint32(0)
 	next := 0
 	for i := range b.Reads {
-		t.pieceFrom[i] = n
+		t.allFrom[i] = n
 		if next < len(reads) && reads[next] == uint32(i) {
 			n += uint32(b.k[i]) + 1
 			next++
 		}
 	}
-	t.pieceFrom[len(b.Reads)] = n
-	t.pieces = parallel.Resize(t.pieces, int(n))
+	t.allFrom[len(b.Reads)] = n
+	t.places = parallel.Resize(t.places, int(n))
 	t.all = parallel.Resize(t.all, int(n))
 	cutters := make([]pieceCutter, threads)
 	parallel.Ranges(threads, len(reads), packGrain, func(worker, from, to int) {
-		c := &cutters[worker]
-		c.chooser.rare = rare
+		cutters[worker].chooser.rare = rare
 		for _, read := range reads[from:to] {
-			t.cut(c, b, read)
+			t.cut(&cutters[worker], b, read)
 		}
 	})
 	t.enter(t.all, threads)
+	t.pieces = parallel.Resize(t.pieces, len(t.entries))
+	parallel.Ranges(threads, len(reads), packGrain, func(worker, from, to int) {
+		for _, read := range reads[from:to] {
+			t.describe(&cutters[worker], b, read)
+		}
+	})
 }
 
 // A pieceCutter is scratch memory for cutting reads.
@@ -139,51 +114,50 @@ type pieceCutter struct {
 	starts  []int32
 }
 
-// cut fills t.pieces and t.all with the pieces of a read.
+// cut fills t.all with the pieces of a read.
 func (t *pieceTable) cut(c *pieceCutter, b *Batch, read uint32) {
 	q, m, k := t.q, int(b.length[read]), int(b.k[read])
 	strand := b.strand(int(read), locate.Forward)
 	c.starts = c.chooser.choose(c.starts[:0], strand, m, k, q)
-	first := t.pieceFrom[read]
+	first := t.allFrom[read]
 	for i, at := range c.starts {
-		at, number := int(at), first+uint32(i)
-		code, complement, ok := windowCode(strand, at, q)
+		number := first + uint32(i)
+		code, complement, ok := windowCode(strand, int(at), q)
 		flipped := complement < code
 		from, to, edits := stretch(c.starts, i, m, q)
-		flank := newFlank(strand, at, q, from, to, edits, flipped)
-		p := piece{
-			read: read, at: uint32(at) << 1,
-			packedAt: uint32(b.packedAt[read]), length: uint32(m), k: uint32(k), first: first,
-		}
-		if from < at {
-			p.before = uint8(flank.length())
-		} else {
-			p.after = uint8(flank.length())
-		}
-		nearFrom, nearTo, nearEdits := node(c.starts, i, m, q, 2, nearBases)
-		farFrom, farTo, farEdits := node(c.starts, i, m, q, 4, farBases)
-		p.near = beside{uint8(at - nearFrom), uint8(nearTo - at - q)}
-		p.far = beside{uint8(at - farFrom), uint8(farTo - at - q)}
-		p.budgets = uint8(edits | nearEdits<<1 | farEdits<<3)
+		flank := newFlank(strand, int(at), q, from, to, edits, flipped)
 		if flipped {
 			code = complement
-			p.at |= 1
 		}
-		entry := number
+		t.all[number] = pieceEntry{uint64(code) | uint64(at)<<32, uint64(flank)}
+		t.places[number] = 0
 		if !ok {
-			entry = noPiece
+			t.places[number] = noPlace
 		}
-		e := pieceEntry{uint64(code) | uint64(entry)<<32, uint64(flank)}
-		t.pieces[number], t.all[number] = p, e
+	}
+}
+
+// describe fills t.pieces with the pieces of a read that were entered.
+func (t *pieceTable) describe(c *pieceCutter, b *Batch, read uint32) {
+	strand := b.strand(int(read), locate.Forward)
+	first, last := t.allFrom[read], t.allFrom[read+1]
+	c.starts = c.starts[:0]
+	for i := range t.all[first:last] {
+		c.starts = append(c.starts, int32(t.all[int(first)+i].start()))
+	}
+	for i, place := range t.places[first:last] {
+		if place != noPlace {
+			t.pieces[place] = newPiece(strand, c.starts, i, int(b.length[read]), t.q, read)
+		}
 	}
 }
 
 // maxBucketBits leaves room for the filter's finer bits in a hash of 32 bits.
 const maxBucketBits = 28
 
-// noPiece marks a piece with an ambiguous letter: it can never occur, and the
-// letter is one of the edits, so leaving it out loses nothing.
-const noPiece = 1<<32 - 1
+// noPlace is that of a piece with an ambiguous letter: it can never occur, and the letter is one of
+// the edits, so leaving it out loses nothing.
+const noPlace = 1<<32 - 1
 
 // filterPerBucket is the logarithm of the filter's bits for each bucket. With 16 to 32 bits a
 // piece, one probe in 16 to 32 passes in vain.
@@ -223,7 +197,7 @@ func (t *pieceTable) enter(all []pieceEntry, threads int) {
 func (t *pieceTable) count(all []pieceEntry, from, to uint32) (sum uint32) {
 	clear(t.next[from:to])
 	for i := range all {
-		if h := t.hash(all[i].code()) >> t.bucketShift; h >= from && h < to && all[i].number() != noPiece {
+		if h := t.hash(all[i].code()) >> t.bucketShift; h >= from && h < to && t.places[i] != noPlace {
 			t.next[h]++
 			sum++
 		}
@@ -240,8 +214,9 @@ func (t *pieceTable) scatter(all []pieceEntry, from, to, first uint32) {
 	}
 	for i := range all {
 		hash := t.hash(all[i].code())
-		if h := hash >> t.bucketShift; h >= from && h < to && all[i].number() != noPiece {
+		if h := hash >> t.bucketShift; h >= from && h < to && t.places[i] != noPlace {
 			t.entries[t.next[h]] = all[i]
+			t.places[i] = t.next[h]
 			t.next[h]++
 			bit := hash >> t.filterShift
 			t.filter[bit>>6] |= 1 << (bit & 63)
@@ -263,28 +238,84 @@ type skimWorker struct {
 	// and to their buckets.
 	positions, codes, from, to [blockWindows]uint32
 	step                       [probeStep]uint32 // codes of the windows of one call
+	around                     diagonals
+	fits                       [fitBlock]fit
 	hits                       [hitBlock]hit
-	mismatches                 []uint64 // of one candidate, see locate.Planes.Mismatches
+	recent                     recent
 	store                      *storeWriter
 	refused                    int64  // candidates that a bound ruled out
 	touched                    uint64 // keeps loads that only warm the cache
-	// recent are candidates with more than k differences that were added, each in the place that
-	// its hash gives it.
-	recent [1 << recentBits]locate.Candidate
 }
 
-// recentBits is the logarithm of the number of recent candidates. A diagonal's hits come within a
-// read's length of each other.
-const recentBits = 10
+// A recent has diagonals of reads that were judged, each in the place that its hash gives it, until
+// another one comes there: a diagonal's hits come within a read's length of each other.
+type recent struct {
+	// judged are a read, and from bit 32 on the lower half of where its first base lies in the
+	// reference's bases, for each strand.
+	judged [2][1 << recentBits]uint64
+	from   int // see clearFar
+}
 
-// A hit is a window of the reference, at a contig position, that equals a piece on a strand and has
-// its flank beside it.
+// recentBits is the logarithm of the number of recent diagonals of a strand.
+const recentBits = 12
+
+// noDiagonal is no diagonal of a read: there are fewer reads.
+const noDiagonal = 1<<64 - 1
+
+// clear forgets all.
+func (r *recent) clear() {
+	for i := range r.judged {
+		for j := range r.judged[i] {
+			r.judged[i][j] = noDiagonal
+		}
+	}
+}
+
+// begin prepares for windows of the text from an offset on. Half of an offset says which one it is
+// as long as all are less than 2^32 apart.
+func (r *recent) begin(offset int) {
+	if d := offset - r.from; d >= 1<<30 || d <= -1<<30 {
+		r.clear()
+		r.from = offset
+	}
+}
+
+// add adds a diagonal, and tells whether it was not there.
+func (r *recent) add(read, firstBase uint32, strand int) bool {
+	key := uint64(read) | uint64(firstBase)<<32
+	place := &r.judged[strand&1][(key*hashMultiplier64)>>(64-recentBits)]
+	added := *place != key
+	*place = key
+	return added
+}
+
+// hashMultiplier64 is 2^64 / golden ratio.
+const hashMultiplier64 = 0x9E3779B97F4A7C15
+
+// A fit is a window of the reference, at a contig position, and those of fittingBlock entries from
+// the first on that have its code and whose flanks lie beside it.
+type fit struct {
+	fits      uint64
+	first, at uint32
+	strand    int // on which pieces lie that are not flipped
+	flipped   bool
+}
+
+// fitBlock is the number of fits, and fitPieces about that of pieces, that are fetched before any
+// is looked at.
+const (
+	fitBlock  = 128
+	fitPieces = 512
+)
+
+// A hit is a window of the reference, at a contig position, that equals a piece of a read on a
+// strand and around which the nodes above the piece's group fit.
 type hit struct {
-	number, at uint32 // of the piece, of the window
-	strand     int
-	piece      piece
-	planes     locate.Planes // of the strand
-	diagonal   int
+	read, at, start uint32 // start is that of the piece on the forward strand
+	strand          int
+	length, k       int           // of the read
+	planes          locate.Planes // of the strand
+	diagonal        int
 }
 
 // hitBlock is the number of hits whose reads are fetched before any is looked at.
@@ -301,9 +332,7 @@ func (s *skimmer) begin(ref *dna.Reference, b *Batch, to *store) {
 	for i := range s.workers {
 		w := &s.workers[i]
 		w.store, w.refused = &to.writers[i], 0
-		for j := range w.recent {
-			w.recent[j].Differences = -1 // none
-		}
+		w.recent.clear()
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 
 	"scanmap/dna"
 	"scanmap/locate"
-	"scanmap/parallel"
 )
 
 // skimSegment finds the candidates whose piece starts inside a segment.
@@ -13,6 +12,7 @@ func (s *skimmer) skimSegment(w *skimWorker, seg segment) {
 	q := s.table.q
 	contig := &s.ref.Contigs[seg.contig]
 	last := min(int(seg.to), contig.Length-q+1)
+	w.recent.begin(contig.Start + int(seg.from))
 	for at := int(seg.from); at < last; {
 		n := 0
 		n, at = s.table.probe(w, &s.ref.Bases, contig.Start, at, last)
@@ -64,7 +64,7 @@ func (s *skimmer) lookUp(w *skimWorker, n int, contig uint32) {
 	for _, from := range w.from[:m] {
 		w.touched += uint64(t.entries[from][0])
 	}
-	hits := 0
+	found, pieces := 0, 0
 	for i, code := range w.codes[:m] {
 		at, from, to := w.positions[i], w.from[i], w.to[i]
 		if to-from <= fewEntries && !hasCode(t.entries[from:to], code) {
@@ -79,19 +79,53 @@ func (s *skimmer) lookUp(w *skimWorker, n int, contig uint32) {
 		for turn := 0; ; turn++ {
 			for first := from; first < to; first += fittingBlock {
 				n := min(int(to-first), fittingBlock)
-				for fits := fitting(t.entries[first:], n, code, &around); fits != 0; fits &= fits - 1 {
-					number := t.entries[int(first)+bits.TrailingZeros64(fits)].number()
-					w.hits[hits] = hit{number: number, at: at, strand: strand}
-					if hits++; hits == hitBlock {
-						s.check(w, w.hits[:hits], contig)
-						hits = 0
-					}
+				fits := fitting(t.entries[first:], n, code, &around)
+				if fits == 0 {
+					continue
+				}
+				fetch(t.pieces[first:], fits)
+				w.fits[found] = fit{fits: fits, first: first, at: at, strand: strand, flipped: (complement < forward) != (turn > 0)}
+				pieces += bits.OnesCount64(fits)
+				if found++; found == fitBlock || pieces >= fitPieces {
+					s.judge(w, w.fits[:found], contig)
+					found, pieces = 0, 0
 				}
 			}
 			if turn > 0 || forward != complement {
 				break
 			}
 			around, strand = around.turned(), strand^1 // a palindrome lies on both strands
+		}
+	}
+	s.judge(w, w.fits[:found], contig)
+}
+
+// judge adds the candidates of entries whose flanks fit.
+func (s *skimmer) judge(w *skimWorker, fits []fit, contig uint32) {
+	t := s.table
+	start := s.ref.Contigs[contig].Start
+	hits := 0
+	for i := range fits {
+		f := &fits[i]
+		if before := i - 1; i == 0 || fits[before].at != f.at || fits[before].flipped != f.flipped {
+			w.around.spread(&s.ref.Bases, start+int(f.at), t.q, f.flipped)
+		}
+		left := nodes(t.pieces[f.first:], f.fits, &w.around)
+		w.refused += int64(bits.OnesCount64(f.fits &^ left))
+		for ; left != 0; left &= left - 1 {
+			place := f.first + uint32(bits.TrailingZeros64(left))
+			h := hit{read: t.pieces[place].read(), at: f.at, start: t.entries[place].start(), strand: f.strand}
+			if t.pieces[place].flipped() {
+				h.strand ^= 1
+			}
+			if !w.recent.add(h.read, uint32(start)+h.firstBase(t.q), h.strand) {
+				continue
+			}
+			w.hits[hits] = h
+			if hits++; hits == hitBlock {
+				s.check(w, w.hits[:hits], contig)
+				hits = 0
+			}
 		}
 	}
 	s.check(w, w.hits[:hits], contig)
@@ -110,44 +144,28 @@ func hasCode(entries []pieceEntry, code uint32) bool {
 	return false
 }
 
+// firstBase returns where in the contig the read's first base lies, modulo 2^32; on the reverse
+// strand that is the last one there.
+func (h *hit) firstBase(q int) uint32 {
+	if h.strand == locate.Reverse {
+		return h.at + uint32(q) + h.start
+	}
+	return h.at - h.start
+}
+
 // check adds the candidates of hits.
 func (s *skimmer) check(w *skimWorker, hits []hit, contig uint32) {
 	for i := range hits {
-		hits[i].piece = s.table.pieces[hits[i].number]
+		h := &hits[i]
+		h.length, h.k = int(s.b.length[h.read]), int(s.b.k[h.read])
+		n := locate.PlanesLength(h.length)
+		h.planes = s.b.packed[s.b.packedAt[h.read]+h.strand*n:][:n:n]
+		h.diagonal = int(h.at) - along(int(h.start), s.table.q, h.length, h.strand)
+		w.touched += h.planes[0]
 	}
 	for i := range hits {
-		h := &hits[i]
-		h.strand ^= int(h.piece.at & 1)
-		m, at := int(h.piece.length), h.piece.start()
-		n := locate.PlanesLength(m)
-		h.planes = s.b.packed[int(h.piece.packedAt)+h.strand*n:][:n:n]
-		at = along(at, s.table.q, m, h.strand)
-		h.diagonal = int(h.at) - at
-		w.touched += h.planes[at>>6*locate.PlaneWords]
-	}
-	start := s.ref.Contigs[contig].Start
-	left := 0
-	for i := range hits {
-		h := &hits[i]
-		if s.exceeds(h, start, h.piece.near, h.piece.nearEdits()) {
-			w.refused++
-			continue
-		}
-		hits[left] = *h
-		left++
-	}
-	for i := range hits[:left] {
 		s.candidate(w, contig, &hits[i])
 	}
-}
-
-// exceeds tells whether every alignment that goes through the diagonal of a hit has more than so
-// many edits in the bases around its piece, as far as a cheap bound shows. start is where the
-// contig starts.
-func (s *skimmer) exceeds(h *hit, start int, around beside, edits int) bool {
-	bases := int(around.before) + s.table.q + int(around.after)
-	from := along(h.piece.start()-int(around.before), bases, int(h.piece.length), h.strand)
-	return locate.Exceeds(&s.ref.Bases, start+h.diagonal-edits, h.planes, from, from+bases, edits, 2*edits+1)
 }
 
 // textCode returns the code of the window of the reference at an offset, and of its
@@ -161,42 +179,26 @@ func (s *skimmer) textCode(offset int) (code, complement uint32) {
 
 // candidate adds the diagonal on which the piece of a hit lies, unless bounds show that no
 // alignment goes there.
-//
-// One with k differences at most is added for the first of the read's pieces that lies intact on
-// it, with no more differences in its flank, and near it, than it may have edits there: such a
-// piece has a hit that comes as far as this.
 func (s *skimmer) candidate(w *skimWorker, contig uint32, h *hit) {
-	m, k := int(h.piece.length), int(h.piece.k)
-	diagonal := h.diagonal
+	m, k, diagonal := h.length, h.k, h.diagonal
 	c := &s.ref.Contigs[contig]
 	candidate := locate.Candidate{
-		Read: h.piece.read, Place: locate.At(int(contig), h.strand), Diagonal: int32(diagonal), Differences: locate.OffContig,
+		Read: h.read, Place: locate.At(int(contig), h.strand), Diagonal: int32(diagonal), Differences: locate.OffContig,
 	}
 	if diagonal < 0 || diagonal+m > c.Length {
 		w.store.add(storedCandidate, candidate)
 		return
 	}
-	w.mismatches = parallel.Resize(w.mismatches, dna.Words(m))
-	differences := h.planes.Mismatches(&s.ref.Bases, m, c.Start+diagonal, k, w.mismatches)
-	if differences <= k {
-		if s.repeated(w, h) {
+	differences := h.planes.HammingTo(&s.ref.Bases, m, c.Start+diagonal, k)
+	candidate.Differences = int32(differences)
+	if differences > k {
+		candidate.Differences = int32(k + 1)
+		if 2*k+1 <= locate.BoundWidth && locate.Exceeds(&s.ref.Bases, c.Start+diagonal-k, h.planes, 0, m, k, 2*k+1) {
+			w.refused++
 			return
 		}
-		candidate.Differences = int32(differences)
-		w.store.add(storedCandidate, candidate)
-		return
 	}
-	candidate.Differences = int32(k + 1)
-	before := &w.recent[(candidate.Read*hashMultiplier^uint32(diagonal)*hashMultiplier)>>(32-recentBits)]
-	switch {
-	case *before == candidate:
-	case s.exceeds(h, c.Start, h.piece.far, h.piece.farEdits()),
-		2*k+1 <= locate.BoundWidth && locate.Exceeds(&s.ref.Bases, c.Start+diagonal-k, h.planes, 0, m, k, 2*k+1):
-		w.refused++
-	default:
-		*before = candidate
-		w.store.add(storedCandidate, candidate)
-	}
+	w.store.add(storedCandidate, candidate)
 }
 
 // along returns where n bases of a read of m bases, from a place on the forward strand on, start on
@@ -206,28 +208,4 @@ func along(at, n, m, strand int) int {
 		return m - at - n
 	}
 	return at
-}
-
-// repeated tells whether an earlier piece of the read has a hit on the diagonal of h, whose
-// differences are w.mismatches, k at most.
-func (s *skimmer) repeated(w *skimWorker, h *hit) bool {
-	m, q := int(h.piece.length), s.table.q
-	pieces := s.table.pieces[h.piece.first:h.number]
-	for i := range pieces {
-		p := &pieces[i]
-		differ := func(around beside) int {
-			bases := int(around.before) + q + int(around.after)
-			return countRange(w.mismatches, along(p.start()-int(around.before), bases, m, h.strand), bases)
-		}
-		if differ(beside{}) == 0 && differ(beside{p.before, p.after}) <= p.edits() && differ(p.near) <= p.nearEdits() {
-			return true
-		}
-	}
-	return false
-}
-
-// countRange counts the set bits among n bits, 64 at most, from bit at on.
-func countRange(words []uint64, at, n int) int {
-	x := dna.WindowOrZero(words, at)
-	return bits.OnesCount64(x << (64 - uint(n)))
 }

@@ -1,5 +1,5 @@
 // Command makeprobe writes the AVX2 versions of inner loops as Go assembly: for mapper/find those
-// of probeWindows and fitting, and for locate that of changedBlocks. `go generate` calls it where
+// of probeWindows, fitting and nodes, and for locate that of changedBlocks. `go generate` calls it where
 // their plain twins are.
 package main
 
@@ -27,6 +27,8 @@ func main() {
 	} else {
 		probe()
 		fitting()
+		nodes()
+		fetch()
 	}
 	Generate()
 }

@@ -1,0 +1,139 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build" //nolint:revive // avo's programs read as assembly
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// Where a piece and diagonals have their parts, in bytes (mapper/find/nodes.go).
+const (
+	pieceHigh      = 16
+	nearShift      = 48
+	farShift       = 54
+	editsShift     = 4 // in the bytes nearEdits and farEdits
+	nearEdits      = 7
+	farEdits       = 15
+	diagonalsHigh  = 256
+	diagonalBytes  = 16
+	allDiagonals   = 16
+	nearDiagonals  = 8
+	firstDiagonals = (allDiagonals - nearDiagonals) / 2 // of the near node
+)
+
+// nodes writes nodesAVX2, which compares both sides of a piece on two diagonals at a time.
+func nodes() {
+	allBits := constant("allBits", func(int) uint64 { return 1<<64 - 1 })
+	sixBits := constant("sixBits", func(int) uint64 { return 63 })
+	TEXT("nodesAVX2", NOSPLIT, "func(pieces *[4]uint64, fitting uint64, around *[64]uint64) uint64")
+	Doc("nodesAVX2 is nodesPlain for processors with AVX2.")
+	pieces := Load(Param("pieces"), GP64())
+	fitting := Load(Param("fitting"), GP64())
+	around := Load(Param("around"), GP64())
+	left := GP64()
+	MOVQ(fitting, left)
+	ones, six := YMM(), YMM()
+	VMOVDQU(allBits, ones)
+	VMOVDQU(sixBits, six)
+
+	Label("next")
+	which, at := nextPiece(pieces, fitting, "done")
+	low, high := YMM(), YMM()
+	VBROADCASTI128(Mem{Base: at}, low)
+	VBROADCASTI128(Mem{Base: at, Disp: pieceHigh}, high)
+	// node jumps to refuse, or goes on, with so many steps, one more than the most edits.
+	node := func(shift uint64, edits, from, to, steps int) {
+		most := GP64()
+		MOVBQZX(Mem{Base: at, Disp: edits}, most)
+		SHRQ(Imm(editsShift), most)
+		ANDQ(Imm(7), most) // without the highest bit, which tells something else
+		outside := YMM()
+		VPSRLQ(Imm(shift), low, outside)
+		VPAND(six, outside, outside)
+		VPSLLVQ(outside, ones, outside)
+		differ := make([]VecVirtual, (to-from)/2)
+		other := YMM()
+		for i := range differ {
+			x, disp := YMM(), diagonalBytes*(from+2*i)
+			VPXOR(Mem{Base: around, Disp: disp}, low, x)
+			VPXOR(Mem{Base: around, Disp: diagonalsHigh + disp}, high, other)
+			VPOR(other, x, x)
+			VPANDN(x, outside, x)
+			differ[i] = x
+		}
+		through, ended := YMM(), YMM() // ended counts the steps in which a side had come to its end
+		VPXOR(ended, ended, ended)
+		for step := range steps {
+			for i, x := range differ {
+				to := other
+				if i == 0 {
+					to = through
+				}
+				VPADDQ(ones, x, to)
+				VPXOR(x, to, to)
+				if i > 0 {
+					VPOR(other, through, through)
+				}
+			}
+			VPERMQ(Imm(0x4e), through, other)
+			VPOR(other, through, through)
+			VPCMPEQQ(ones, through, other)
+			VPSUBQ(other, ended, ended)
+			if step < steps-1 {
+				for _, x := range differ {
+					VPANDN(x, through, x)
+				}
+			}
+			if step != steps/2-1 && step != steps-1 || steps < 8 && step < steps-1 {
+				continue
+			}
+			a, b := GP64(), GP64()
+			VMOVQ(ended.AsX(), a)
+			VPEXTRQ(Imm(1), ended.AsX(), b)
+			ADDQ(b, a)
+			NEGQ(a)
+			ADDQ(Imm(uint64(2*(step+1))), a) // the bases left out
+			CMPQ(a, most)
+			JA(LabelRef("refuse"))
+		}
+	}
+	node(nearShift, nearEdits, firstDiagonals, firstDiagonals+nearDiagonals, 4)
+	node(farShift, farEdits, 0, allDiagonals, 8)
+	JMP(LabelRef("next"))
+	Label("refuse")
+	BTRQ(which, left)
+	JMP(LabelRef("next"))
+
+	Label("done")
+	VZEROUPPER()
+	Store(left, ReturnIndex(0))
+	RET()
+}
+
+// nextPiece takes the lowest bit out of those of some pieces, and returns its index and where its
+// piece is. Without a bit it jumps to the label.
+func nextPiece(pieces, from Register, done string) (which, at Register) {
+	i, address := GP64(), GP64()
+	TESTQ(from, from)
+	JZ(LabelRef(done))
+	TZCNTQ(from, i)
+	BLSRQ(from, from)
+	MOVQ(i, address)
+	SHLQ(Imm(5), address) // pieceBytes each
+	ADDQ(pieces, address)
+	return i, address
+}
+
+// fetch writes fetchBMI, which has the processor fetch pieces into its cache.
+func fetch() {
+	TEXT("fetchBMI", NOSPLIT, "func(pieces *[4]uint64, fitting uint64)")
+	Doc("fetchBMI has the processor fetch the pieces of the bits of fitting, without waiting for them.")
+	pieces := Load(Param("pieces"), GP64())
+	fitting := Load(Param("fitting"), GP64())
+	Label("next")
+	_, at := nextPiece(pieces, fitting, "done")
+	PREFETCHT0(Mem{Base: at})
+	JMP(LabelRef("next"))
+	Label("done")
+	RET()
+}
