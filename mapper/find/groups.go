@@ -84,11 +84,43 @@ func stretch(pieces []int32, i, m, q int) (from, to, edits int) {
 	return from, min(hi, to+flankBases), edits
 }
 
-// node returns the region [from, to) of the node of so many groups above piece i of a read of m
-// bases, and its budget.
-func node(pieces []int32, i, m, q, groups int) (from, to, edits int) {
-	first := i / 2 / groups * groups
-	last := min(first+groups, groupsOf(len(pieces)-1))
+// near and far return the groups [first, last) of two nodes above group g of a read with k edits.
+// Near nodes are two neighbouring groups, from the first on. Far ones are two neighbouring near
+// nodes, from the last on, so that a last group without a partner has one there; a first near node
+// that is left over has the next far one with it, if that makes farPieces at most. For 9 pieces:
+//
+//	      far: 0 1 2 3 4
+//	      /            \
+//	near: 0 1      far: 2 3 4
+//	               /        \
+//	         near: 2 3    near: 4
+func near(g, k int) (first, last int) {
+	first = g &^ 1
+	return first, min(first+2, groupsOf(k))
+}
+
+func far(g, k int) (first, last int) {
+	groups := groupsOf(k)
+	nears := (groups + 1) / 2
+	n := g / 2
+	switch {
+	case (nears-n)%2 != 0 && n > 0:
+		n--
+	case (nears-n)%2 != 0: // left over
+		if k < farPieces {
+			return 0, groups
+		}
+		return near(g, k)
+	}
+	return 2 * n, min(2*n+4, groups)
+}
+
+// farPieces is the most pieces of a far node.
+const farPieces = 10
+
+// region returns bases [from, to) of groups [first, last) of a read of m bases together, and the
+// edits that they may have.
+func region(pieces []int32, first, last, m, q int) (from, to, edits int) {
 	return cut(pieces, first, m, q), cut(pieces, last, m, q), min(2*last, len(pieces)) - 2*first - 1
 }
 

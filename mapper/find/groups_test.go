@@ -53,18 +53,19 @@ func TestGroupsOfPieces(t *testing.T) {
 				if edits != len(own)-1 || lo < from || hi > to || lo > int(at) || hi < int(at)+q || hi-lo > q+flankBases || lo < int(at) && hi > int(at)+q {
 					t.Fatalf("m %d, k %d, q %d, piece %d: flank makes it [%d,%d) with %d edits, region [%d,%d)", m, k, q, i, lo, hi, edits, from, to)
 				}
-				for _, groups := range []int{2, 4} {
-					first := g / groups * groups
-					last := min(first+groups, groupsOf(k))
-					nodeFrom, nodeTo := cut(pieces, first, m, q), cut(pieces, last, m, q)
+				nearFirst, nearLast := near(g, k)
+				farFirst, farLast := far(g, k)
+				if nearFirst > g || nearLast <= g || farFirst > nearFirst || farLast < nearLast || farLast > groupsOf(k) {
+					t.Fatalf("k %d, group %d: near [%d,%d), far [%d,%d)", k, g, nearFirst, nearLast, farFirst, farLast)
+				}
+				for _, n := range [][3]int{{nearFirst, nearLast, nearDiagonals}, {farFirst, farLast, spreadDiagonals}} {
 					want := -1
-					for n := first; n < last; n++ {
-						want += len(pieces[2*n : min(2*n+2, k+1)])
+					for other := n[0]; other < n[1]; other++ {
+						want += len(pieces[2*other : min(2*other+2, k+1)])
 					}
-					lo, hi, edits := node(pieces, i, m, q, groups, nearBases)
-					if edits != want || lo < nodeFrom || hi > nodeTo || hi-lo != min(nearBases, nodeTo-nodeFrom) || lo > int(at) || hi < int(at)+q {
-						t.Fatalf("m %d, k %d, q %d, piece %d: node of %d is [%d,%d) with %d edits, want %d in [%d,%d)",
-							m, k, q, i, groups, lo, hi, edits, want, nodeFrom, nodeTo)
+					lo, hi, edits := region(pieces, n[0], n[1], m, q)
+					if edits != want || lo != cut(pieces, n[0], m, q) || hi != cut(pieces, n[1], m, q) || edits >= n[2]/2 {
+						t.Fatalf("m %d, k %d, q %d: groups %v are [%d,%d) with %d edits, want %d", m, k, q, n, lo, hi, edits, want)
 					}
 				}
 			}

@@ -23,6 +23,7 @@ const sideBases = 48
 //	words 0 and 1, from bit 48  the bases of the side in the near node, in 6 bits
 //	               from bit 54  those in the far node, in 6 bits
 //	word 0, from bit 60         the edits that the near node may have, in 2 bits
+//	        bit 62              whether there is no near node but the group itself
 //	        bit 63              whether the piece's code is that of its reverse complement
 //	word 1, from bit 60         the edits that the far node may have
 //	words 2 and 3, from bit 48  the lower and the upper half of the read's number
@@ -33,18 +34,24 @@ func newPiece(strand locate.Planes, starts []int32, i, m, q int, read uint32) pi
 	at := int(starts[i])
 	code, complement, _ := windowCode(strand, at, q)
 	flipped := complement < code
-	farFrom, farTo, farEdits := node(starts, i, m, q, 4)
-	nearFrom, nearTo, nearEdits := node(starts, i, m, q, 2)
-	s, far := besides(strand, at, q, farFrom, farTo, flipped)
-	near := [2]int{nearTo - at - q, at - nearFrom}
+	k := len(starts) - 1
+	first, last := far(i/2, k)
+	from, to, farEdits := region(starts, first, last, m, q)
+	s, inFar := besides(strand, at, q, from, to, flipped)
+	first, last = near(i/2, k)
+	from, to, nearEdits := region(starts, first, last, m, q)
+	inNear := [2]int{to - at - q, at - from}
+	if last-first == 1 {
+		nearEdits |= 1 << 2
+	}
 	if flipped {
-		near[0], near[1] = near[1], near[0]
+		inNear[0], inNear[1] = inNear[1], inNear[0]
 		nearEdits |= 1 << 3
 	}
 	var p piece
 	const bases = uint64(1)<<sideBases - 1
 	for side := range 2 {
-		p[side] = s.low[side]&bases | uint64(min(near[side], far[side]))<<48 | uint64(far[side])<<54
+		p[side] = s.low[side]&bases | uint64(min(inNear[side], inFar[side]))<<48 | uint64(inFar[side])<<54
 		p[2+side] = s.high[side]&bases | uint64(read>>(16*side))<<48
 	}
 	p[0] |= uint64(nearEdits) << 60
@@ -70,11 +77,13 @@ func (p *piece) far() nodeSize {
 	return nodeSize{[2]int{int(p[0] >> 54 & 63), int(p[1] >> 54 & 63)}, int(p[1] >> 60)}
 }
 
-// spreadDiagonals are enough for a far node, whose edits are 7 at most, and nearDiagonals in their
-// middle for a near one, whose edits are 3 at most. spreadMiddle is the index of a hit's own.
+// A node of so many edits asks for their diagonals to either side of a hit's own. spreadDiagonals
+// are enough for 9, as far nodes may have, someDiagonals in their middle for 4, and nearDiagonals
+// for 3, as near nodes may have. spreadMiddle is the index of a hit's own.
 const (
-	spreadDiagonals = 16
-	spreadMiddle    = 8
+	spreadDiagonals = 20
+	spreadMiddle    = spreadDiagonals / 2
+	someDiagonals   = 10
 	nearDiagonals   = 8
 )
 
@@ -83,32 +92,42 @@ const (
 // and 1, those from 2 * spreadDiagonals + 2i on the high bits.
 type diagonals [4 * spreadDiagonals]uint64
 
-// spread fills d for the window of q bases at an offset of the text. Like surround it reads what is
+// fill fills d for the window of q bases at an offset of the text. Like surround it reads what is
 // there.
-func (d *diagonals) spread(text *dna.Sequence, offset, q int, flipped bool) {
-	turn := uint64(0)
-	after, before := 0, 1
+func (d *diagonals) fill(text *dna.Sequence, offset, q int, flipped bool) {
+	turn, after, before := uint64(0), 0, 1
 	if flipped {
-		turn = ^turn
-		after, before = 1, 0
+		turn, after, before = ^turn, 1, 0
 	}
+	var words sideWords
 	for i, plane := range [2][]uint64{text.Low, text.High} {
-		to := d[2*spreadDiagonals*i:][:2*spreadDiagonals]
-		at := offset + q - spreadMiddle
-		near, next := dna.WindowOrZero(plane, at)^turn, dna.WindowOrZero(plane, at+64)^turn
-		for j := range spreadDiagonals {
-			to[2*j+after] = near>>j | next<<1<<(63-j)
-		}
-		at = offset + spreadMiddle
-		near, next = bits.Reverse64(dna.WindowOrZero(plane, at-64))^turn, bits.Reverse64(dna.WindowOrZero(plane, at-128))^turn
-		for j := range spreadDiagonals {
-			to[2*j+before] = near>>j | next<<1<<(63-j)
+		right, left := offset+q-spreadMiddle, offset+spreadMiddle
+		words[4*i+after] = dna.WindowOrZero(plane, right) ^ turn
+		words[4*i+2+after] = dna.WindowOrZero(plane, right+64) ^ turn
+		words[4*i+before] = bits.Reverse64(dna.WindowOrZero(plane, left-64)) ^ turn
+		words[4*i+2+before] = bits.Reverse64(dna.WindowOrZero(plane, left-128)) ^ turn
+	}
+	spread(&words, d)
+}
+
+// sideWords are what spread moves: the low bits of the first 64 bases on sides 0 and 1 and of the
+// next 64, then their high bits.
+type sideWords [8]uint64
+
+// spreadPlain writes to d the first 64 bases on each side, and those from each of the next on.
+func spreadPlain(words *sideWords, d *diagonals) {
+	for plane := range 2 {
+		from, to := words[4*plane:][:4], d[2*spreadDiagonals*plane:][:2*spreadDiagonals]
+		for i := range spreadDiagonals {
+			for side := range 2 {
+				to[2*i+side] = from[side]>>i | from[2+side]<<1<<(63-i)
+			}
 		}
 	}
 }
 
 // nodesPlain returns those bits of fitting whose pieces a text may have, with the edits that the two
-// nodes may have at most, beside the window that d was spread for.
+// nodes may have at most, beside the window that d was filled for.
 //
 // Lemma 4. In a node the alignment of a hit stays as near to the hit's diagonal as the node has
 // edits. Take the bases of one side in the order in which they move away from the piece, and as many
@@ -125,10 +144,13 @@ func (d *diagonals) spread(text *dna.Sequence, offset, q int, flipped bool) {
 // On side 0 an index above spreadMiddle is a diagonal to one side of the hit's, on side 1 to the
 // other. Ambiguous letters of the text are compared by their codes, which lets more pass.
 func nodesPlain(pieces []piece, fitting uint64, d *diagonals) (left uint64) {
-	const firstNear = spreadMiddle - nearDiagonals/2
 	for ; fitting != 0; fitting &= fitting - 1 {
 		p := &pieces[bits.TrailingZeros64(fitting)]
-		if p.fitsNode(d, firstNear, firstNear+nearDiagonals, p.near()) && p.fitsNode(d, 0, spreadDiagonals, p.far()) {
+		wide := spreadDiagonals
+		if p.far().edits < someDiagonals/2 {
+			wide = someDiagonals
+		}
+		if (p[0]>>62&1 != 0 || p.fitsNode(d, nearDiagonals, p.near())) && p.fitsNode(d, wide, p.far()) {
 			left |= fitting & -fitting
 		}
 	}
@@ -136,13 +158,14 @@ func nodesPlain(pieces []piece, fitting uint64, d *diagonals) (left uint64) {
 }
 
 // fitsNode tells whether no more bases than a node may have edits are left out on both sides, with
-// the diagonals of indices [from, to).
-func (p *piece) fitsNode(d *diagonals, from, to int, n nodeSize) bool {
+// so many diagonals in the middle.
+func (p *piece) fitsNode(d *diagonals, wide int, n nodeSize) bool {
+	from, to := spreadMiddle-wide/2, spreadMiddle+wide/2
 	edits := 0
 	for side, bases := range n.bases {
 		var differ [spreadDiagonals]uint64
 		for i := from; i < to; i++ {
-			differ[i] = (p[side] ^ d[2*i+side] | p[2+side] ^ d[2*(spreadDiagonals+i)+side]) & (1<<bases - 1)
+			differ[i] = ((p[side] ^ d[2*i+side]) | (p[2+side] ^ d[2*(spreadDiagonals+i)+side])) & (1<<bases - 1)
 		}
 		for {
 			through := uint64(0) // the longest run and the base after it; all bits if none differs

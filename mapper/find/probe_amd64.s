@@ -402,7 +402,7 @@ DATA sixBits<>+16(SB)/8, $0x000000000000003f
 DATA sixBits<>+24(SB)/8, $0x000000000000003f
 GLOBL sixBits<>(SB), RODATA|NOPTR, $32
 
-// func nodesAVX2(pieces *[4]uint64, fitting uint64, around *[64]uint64) uint64
+// func nodesAVX2(pieces *[4]uint64, fitting uint64, around *[80]uint64) uint64
 // Requires: AVX, AVX2, BMI
 TEXT ·nodesAVX2(SB), NOSPLIT, $0-32
 	MOVQ    pieces+0(FP), AX
@@ -422,26 +422,28 @@ next:
 	ADDQ           AX, DI
 	VBROADCASTI128 (DI), Y2
 	VBROADCASTI128 16(DI), Y3
+	TESTB          $0x40, 7(DI)
+	JNZ            far
 	MOVBQZX        7(DI), R8
 	SHRQ           $0x04, R8
-	ANDQ           $0x07, R8
+	ANDQ           $0x03, R8
 	VPSRLQ         $0x30, Y2, Y4
 	VPAND          Y1, Y4, Y4
 	VPSLLVQ        Y4, Y0, Y4
-	VPXOR          64(DX), Y2, Y6
-	VPXOR          320(DX), Y3, Y5
+	VPXOR          96(DX), Y2, Y6
+	VPXOR          416(DX), Y3, Y5
 	VPOR           Y5, Y6, Y6
 	VPANDN         Y6, Y4, Y6
-	VPXOR          96(DX), Y2, Y7
-	VPXOR          352(DX), Y3, Y5
+	VPXOR          128(DX), Y2, Y7
+	VPXOR          448(DX), Y3, Y5
 	VPOR           Y5, Y7, Y7
 	VPANDN         Y7, Y4, Y7
-	VPXOR          128(DX), Y2, Y8
-	VPXOR          384(DX), Y3, Y5
+	VPXOR          160(DX), Y2, Y8
+	VPXOR          480(DX), Y3, Y5
 	VPOR           Y5, Y8, Y8
 	VPANDN         Y8, Y4, Y8
-	VPXOR          160(DX), Y2, Y9
-	VPXOR          416(DX), Y3, Y5
+	VPXOR          192(DX), Y2, Y9
+	VPXOR          512(DX), Y3, Y5
 	VPOR           Y5, Y9, Y9
 	VPANDN         Y9, Y4, Y9
 	VPXOR          Y10, Y10, Y10
@@ -502,6 +504,13 @@ next:
 	VPANDN         Y7, Y4, Y7
 	VPANDN         Y8, Y4, Y8
 	VPANDN         Y9, Y4, Y9
+	VMOVQ          X10, R9
+	VPEXTRQ        $0x01, X10, R10
+	ADDQ           R10, R9
+	NEGQ           R9
+	ADDQ           $0x06, R9
+	CMPQ           R9, R8
+	JA             refuse
 	VPADDQ         Y0, Y6, Y4
 	VPXOR          Y6, Y4, Y4
 	VPADDQ         Y0, Y7, Y5
@@ -524,332 +533,642 @@ next:
 	ADDQ           $0x08, R9
 	CMPQ           R9, R8
 	JA             refuse
-	MOVBQZX        15(DI), DI
-	SHRQ           $0x04, DI
-	ANDQ           $0x07, DI
-	VPSRLQ         $0x36, Y2, Y4
-	VPAND          Y1, Y4, Y4
-	VPSLLVQ        Y4, Y0, Y4
-	VPXOR          (DX), Y2, Y6
-	VPXOR          256(DX), Y3, Y5
-	VPOR           Y5, Y6, Y6
-	VPANDN         Y6, Y4, Y6
-	VPXOR          32(DX), Y2, Y7
-	VPXOR          288(DX), Y3, Y5
-	VPOR           Y5, Y7, Y7
-	VPANDN         Y7, Y4, Y7
-	VPXOR          64(DX), Y2, Y8
-	VPXOR          320(DX), Y3, Y5
-	VPOR           Y5, Y8, Y8
-	VPANDN         Y8, Y4, Y8
-	VPXOR          96(DX), Y2, Y9
-	VPXOR          352(DX), Y3, Y5
-	VPOR           Y5, Y9, Y9
-	VPANDN         Y9, Y4, Y9
-	VPXOR          128(DX), Y2, Y10
-	VPXOR          384(DX), Y3, Y5
-	VPOR           Y5, Y10, Y10
-	VPANDN         Y10, Y4, Y10
-	VPXOR          160(DX), Y2, Y11
-	VPXOR          416(DX), Y3, Y5
-	VPOR           Y5, Y11, Y11
-	VPANDN         Y11, Y4, Y11
-	VPXOR          192(DX), Y2, Y12
-	VPXOR          448(DX), Y3, Y5
-	VPOR           Y5, Y12, Y12
-	VPANDN         Y12, Y4, Y12
-	VPXOR          224(DX), Y2, Y2
-	VPXOR          480(DX), Y3, Y5
-	VPOR           Y5, Y2, Y2
-	VPANDN         Y2, Y4, Y2
-	VPXOR          Y4, Y4, Y4
-	VPADDQ         Y0, Y6, Y3
-	VPXOR          Y6, Y3, Y3
-	VPADDQ         Y0, Y7, Y5
-	VPXOR          Y7, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y8, Y5
-	VPXOR          Y8, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y9, Y5
-	VPXOR          Y9, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y10, Y5
-	VPXOR          Y10, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y11, Y5
-	VPXOR          Y11, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y12, Y5
-	VPXOR          Y12, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y2, Y5
-	VPXOR          Y2, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPERMQ         $0x4e, Y3, Y5
-	VPOR           Y5, Y3, Y3
-	VPCMPEQQ       Y0, Y3, Y5
-	VPSUBQ         Y5, Y4, Y4
-	VPANDN         Y6, Y3, Y6
-	VPANDN         Y7, Y3, Y7
-	VPANDN         Y8, Y3, Y8
-	VPANDN         Y9, Y3, Y9
-	VPANDN         Y10, Y3, Y10
-	VPANDN         Y11, Y3, Y11
-	VPANDN         Y12, Y3, Y12
-	VPANDN         Y2, Y3, Y2
-	VPADDQ         Y0, Y6, Y3
-	VPXOR          Y6, Y3, Y3
-	VPADDQ         Y0, Y7, Y5
-	VPXOR          Y7, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y8, Y5
-	VPXOR          Y8, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y9, Y5
-	VPXOR          Y9, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y10, Y5
-	VPXOR          Y10, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y11, Y5
-	VPXOR          Y11, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y12, Y5
-	VPXOR          Y12, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y2, Y5
-	VPXOR          Y2, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPERMQ         $0x4e, Y3, Y5
-	VPOR           Y5, Y3, Y3
-	VPCMPEQQ       Y0, Y3, Y5
-	VPSUBQ         Y5, Y4, Y4
-	VPANDN         Y6, Y3, Y6
-	VPANDN         Y7, Y3, Y7
-	VPANDN         Y8, Y3, Y8
-	VPANDN         Y9, Y3, Y9
-	VPANDN         Y10, Y3, Y10
-	VPANDN         Y11, Y3, Y11
-	VPANDN         Y12, Y3, Y12
-	VPANDN         Y2, Y3, Y2
-	VPADDQ         Y0, Y6, Y3
-	VPXOR          Y6, Y3, Y3
-	VPADDQ         Y0, Y7, Y5
-	VPXOR          Y7, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y8, Y5
-	VPXOR          Y8, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y9, Y5
-	VPXOR          Y9, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y10, Y5
-	VPXOR          Y10, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y11, Y5
-	VPXOR          Y11, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y12, Y5
-	VPXOR          Y12, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y2, Y5
-	VPXOR          Y2, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPERMQ         $0x4e, Y3, Y5
-	VPOR           Y5, Y3, Y3
-	VPCMPEQQ       Y0, Y3, Y5
-	VPSUBQ         Y5, Y4, Y4
-	VPANDN         Y6, Y3, Y6
-	VPANDN         Y7, Y3, Y7
-	VPANDN         Y8, Y3, Y8
-	VPANDN         Y9, Y3, Y9
-	VPANDN         Y10, Y3, Y10
-	VPANDN         Y11, Y3, Y11
-	VPANDN         Y12, Y3, Y12
-	VPANDN         Y2, Y3, Y2
-	VPADDQ         Y0, Y6, Y3
-	VPXOR          Y6, Y3, Y3
-	VPADDQ         Y0, Y7, Y5
-	VPXOR          Y7, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y8, Y5
-	VPXOR          Y8, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y9, Y5
-	VPXOR          Y9, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y10, Y5
-	VPXOR          Y10, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y11, Y5
-	VPXOR          Y11, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y12, Y5
-	VPXOR          Y12, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y2, Y5
-	VPXOR          Y2, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPERMQ         $0x4e, Y3, Y5
-	VPOR           Y5, Y3, Y3
-	VPCMPEQQ       Y0, Y3, Y5
-	VPSUBQ         Y5, Y4, Y4
-	VPANDN         Y6, Y3, Y6
-	VPANDN         Y7, Y3, Y7
-	VPANDN         Y8, Y3, Y8
-	VPANDN         Y9, Y3, Y9
-	VPANDN         Y10, Y3, Y10
-	VPANDN         Y11, Y3, Y11
-	VPANDN         Y12, Y3, Y12
-	VPANDN         Y2, Y3, Y2
-	VMOVQ          X4, R8
-	VPEXTRQ        $0x01, X4, R9
-	ADDQ           R9, R8
-	NEGQ           R8
-	ADDQ           $0x08, R8
-	CMPQ           R8, DI
-	JA             refuse
-	VPADDQ         Y0, Y6, Y3
-	VPXOR          Y6, Y3, Y3
-	VPADDQ         Y0, Y7, Y5
-	VPXOR          Y7, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y8, Y5
-	VPXOR          Y8, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y9, Y5
-	VPXOR          Y9, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y10, Y5
-	VPXOR          Y10, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y11, Y5
-	VPXOR          Y11, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y12, Y5
-	VPXOR          Y12, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y2, Y5
-	VPXOR          Y2, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPERMQ         $0x4e, Y3, Y5
-	VPOR           Y5, Y3, Y3
-	VPCMPEQQ       Y0, Y3, Y5
-	VPSUBQ         Y5, Y4, Y4
-	VPANDN         Y6, Y3, Y6
-	VPANDN         Y7, Y3, Y7
-	VPANDN         Y8, Y3, Y8
-	VPANDN         Y9, Y3, Y9
-	VPANDN         Y10, Y3, Y10
-	VPANDN         Y11, Y3, Y11
-	VPANDN         Y12, Y3, Y12
-	VPANDN         Y2, Y3, Y2
-	VPADDQ         Y0, Y6, Y3
-	VPXOR          Y6, Y3, Y3
-	VPADDQ         Y0, Y7, Y5
-	VPXOR          Y7, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y8, Y5
-	VPXOR          Y8, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y9, Y5
-	VPXOR          Y9, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y10, Y5
-	VPXOR          Y10, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y11, Y5
-	VPXOR          Y11, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y12, Y5
-	VPXOR          Y12, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y2, Y5
-	VPXOR          Y2, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPERMQ         $0x4e, Y3, Y5
-	VPOR           Y5, Y3, Y3
-	VPCMPEQQ       Y0, Y3, Y5
-	VPSUBQ         Y5, Y4, Y4
-	VPANDN         Y6, Y3, Y6
-	VPANDN         Y7, Y3, Y7
-	VPANDN         Y8, Y3, Y8
-	VPANDN         Y9, Y3, Y9
-	VPANDN         Y10, Y3, Y10
-	VPANDN         Y11, Y3, Y11
-	VPANDN         Y12, Y3, Y12
-	VPANDN         Y2, Y3, Y2
-	VPADDQ         Y0, Y6, Y3
-	VPXOR          Y6, Y3, Y3
-	VPADDQ         Y0, Y7, Y5
-	VPXOR          Y7, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y8, Y5
-	VPXOR          Y8, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y9, Y5
-	VPXOR          Y9, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y10, Y5
-	VPXOR          Y10, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y11, Y5
-	VPXOR          Y11, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y12, Y5
-	VPXOR          Y12, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y2, Y5
-	VPXOR          Y2, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPERMQ         $0x4e, Y3, Y5
-	VPOR           Y5, Y3, Y3
-	VPCMPEQQ       Y0, Y3, Y5
-	VPSUBQ         Y5, Y4, Y4
-	VPANDN         Y6, Y3, Y6
-	VPANDN         Y7, Y3, Y7
-	VPANDN         Y8, Y3, Y8
-	VPANDN         Y9, Y3, Y9
-	VPANDN         Y10, Y3, Y10
-	VPANDN         Y11, Y3, Y11
-	VPANDN         Y12, Y3, Y12
-	VPANDN         Y2, Y3, Y2
-	VPADDQ         Y0, Y6, Y3
-	VPXOR          Y6, Y3, Y3
-	VPADDQ         Y0, Y7, Y5
-	VPXOR          Y7, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y8, Y5
-	VPXOR          Y8, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y9, Y5
-	VPXOR          Y9, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y10, Y5
-	VPXOR          Y10, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y11, Y5
-	VPXOR          Y11, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y12, Y5
-	VPXOR          Y12, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPADDQ         Y0, Y2, Y5
-	VPXOR          Y2, Y5, Y5
-	VPOR           Y5, Y3, Y3
-	VPERMQ         $0x4e, Y3, Y5
-	VPOR           Y5, Y3, Y3
-	VPCMPEQQ       Y0, Y3, Y5
-	VPSUBQ         Y5, Y4, Y4
-	VMOVQ          X4, R8
-	VPEXTRQ        $0x01, X4, R9
-	ADDQ           R9, R8
-	NEGQ           R8
-	ADDQ           $0x10, R8
-	CMPQ           R8, DI
-	JA             refuse
-	JMP            next
+
+far:
+	MOVBQZX  15(DI), DI
+	SHRQ     $0x04, DI
+	CMPQ     DI, $0x05
+	JAE      wide
+	VPSRLQ   $0x36, Y2, Y4
+	VPAND    Y1, Y4, Y4
+	VPSLLVQ  Y4, Y0, Y4
+	VPXOR    80(DX), Y2, Y6
+	VPXOR    400(DX), Y3, Y5
+	VPOR     Y5, Y6, Y6
+	VPANDN   Y6, Y4, Y6
+	VPXOR    112(DX), Y2, Y7
+	VPXOR    432(DX), Y3, Y5
+	VPOR     Y5, Y7, Y7
+	VPANDN   Y7, Y4, Y7
+	VPXOR    144(DX), Y2, Y8
+	VPXOR    464(DX), Y3, Y5
+	VPOR     Y5, Y8, Y8
+	VPANDN   Y8, Y4, Y8
+	VPXOR    176(DX), Y2, Y9
+	VPXOR    496(DX), Y3, Y5
+	VPOR     Y5, Y9, Y9
+	VPANDN   Y9, Y4, Y9
+	VPXOR    208(DX), Y2, Y2
+	VPXOR    528(DX), Y3, Y5
+	VPOR     Y5, Y2, Y2
+	VPANDN   Y2, Y4, Y2
+	VPXOR    Y4, Y4, Y4
+	VPADDQ   Y0, Y6, Y3
+	VPXOR    Y6, Y3, Y3
+	VPADDQ   Y0, Y7, Y5
+	VPXOR    Y7, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y8, Y5
+	VPXOR    Y8, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y9, Y5
+	VPXOR    Y9, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y2, Y5
+	VPXOR    Y2, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPERMQ   $0x4e, Y3, Y5
+	VPOR     Y5, Y3, Y3
+	VPCMPEQQ Y0, Y3, Y5
+	VPSUBQ   Y5, Y4, Y4
+	VPANDN   Y6, Y3, Y6
+	VPANDN   Y7, Y3, Y7
+	VPANDN   Y8, Y3, Y8
+	VPANDN   Y9, Y3, Y9
+	VPANDN   Y2, Y3, Y2
+	VPADDQ   Y0, Y6, Y3
+	VPXOR    Y6, Y3, Y3
+	VPADDQ   Y0, Y7, Y5
+	VPXOR    Y7, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y8, Y5
+	VPXOR    Y8, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y9, Y5
+	VPXOR    Y9, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y2, Y5
+	VPXOR    Y2, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPERMQ   $0x4e, Y3, Y5
+	VPOR     Y5, Y3, Y3
+	VPCMPEQQ Y0, Y3, Y5
+	VPSUBQ   Y5, Y4, Y4
+	VPANDN   Y6, Y3, Y6
+	VPANDN   Y7, Y3, Y7
+	VPANDN   Y8, Y3, Y8
+	VPANDN   Y9, Y3, Y9
+	VPANDN   Y2, Y3, Y2
+	VPADDQ   Y0, Y6, Y3
+	VPXOR    Y6, Y3, Y3
+	VPADDQ   Y0, Y7, Y5
+	VPXOR    Y7, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y8, Y5
+	VPXOR    Y8, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y9, Y5
+	VPXOR    Y9, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y2, Y5
+	VPXOR    Y2, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPERMQ   $0x4e, Y3, Y5
+	VPOR     Y5, Y3, Y3
+	VPCMPEQQ Y0, Y3, Y5
+	VPSUBQ   Y5, Y4, Y4
+	VPANDN   Y6, Y3, Y6
+	VPANDN   Y7, Y3, Y7
+	VPANDN   Y8, Y3, Y8
+	VPANDN   Y9, Y3, Y9
+	VPANDN   Y2, Y3, Y2
+	VMOVQ    X4, R8
+	VPEXTRQ  $0x01, X4, R9
+	ADDQ     R9, R8
+	NEGQ     R8
+	ADDQ     $0x06, R8
+	CMPQ     R8, DI
+	JA       refuse
+	VPADDQ   Y0, Y6, Y3
+	VPXOR    Y6, Y3, Y3
+	VPADDQ   Y0, Y7, Y5
+	VPXOR    Y7, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y8, Y5
+	VPXOR    Y8, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y9, Y5
+	VPXOR    Y9, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y2, Y5
+	VPXOR    Y2, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPERMQ   $0x4e, Y3, Y5
+	VPOR     Y5, Y3, Y3
+	VPCMPEQQ Y0, Y3, Y5
+	VPSUBQ   Y5, Y4, Y4
+	VPANDN   Y6, Y3, Y6
+	VPANDN   Y7, Y3, Y7
+	VPANDN   Y8, Y3, Y8
+	VPANDN   Y9, Y3, Y9
+	VPANDN   Y2, Y3, Y2
+	VPADDQ   Y0, Y6, Y3
+	VPXOR    Y6, Y3, Y3
+	VPADDQ   Y0, Y7, Y5
+	VPXOR    Y7, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y8, Y5
+	VPXOR    Y8, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y9, Y5
+	VPXOR    Y9, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y2, Y5
+	VPXOR    Y2, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPERMQ   $0x4e, Y3, Y5
+	VPOR     Y5, Y3, Y3
+	VPCMPEQQ Y0, Y3, Y5
+	VPSUBQ   Y5, Y4, Y4
+	VMOVQ    X4, R8
+	VPEXTRQ  $0x01, X4, R9
+	ADDQ     R9, R8
+	NEGQ     R8
+	ADDQ     $0x0a, R8
+	CMPQ     R8, DI
+	JA       refuse
+	JMP      next
+
+wide:
+	VPSRLQ   $0x36, Y2, Y4
+	VPAND    Y1, Y4, Y4
+	VPSLLVQ  Y4, Y0, Y4
+	VPXOR    (DX), Y2, Y6
+	VPXOR    320(DX), Y3, Y5
+	VPOR     Y5, Y6, Y6
+	VPANDN   Y6, Y4, Y6
+	VPXOR    32(DX), Y2, Y7
+	VPXOR    352(DX), Y3, Y5
+	VPOR     Y5, Y7, Y7
+	VPANDN   Y7, Y4, Y7
+	VPXOR    64(DX), Y2, Y8
+	VPXOR    384(DX), Y3, Y5
+	VPOR     Y5, Y8, Y8
+	VPANDN   Y8, Y4, Y8
+	VPXOR    96(DX), Y2, Y9
+	VPXOR    416(DX), Y3, Y5
+	VPOR     Y5, Y9, Y9
+	VPANDN   Y9, Y4, Y9
+	VPXOR    128(DX), Y2, Y10
+	VPXOR    448(DX), Y3, Y5
+	VPOR     Y5, Y10, Y10
+	VPANDN   Y10, Y4, Y10
+	VPXOR    160(DX), Y2, Y11
+	VPXOR    480(DX), Y3, Y5
+	VPOR     Y5, Y11, Y11
+	VPANDN   Y11, Y4, Y11
+	VPXOR    192(DX), Y2, Y12
+	VPXOR    512(DX), Y3, Y5
+	VPOR     Y5, Y12, Y12
+	VPANDN   Y12, Y4, Y12
+	VPXOR    224(DX), Y2, Y13
+	VPXOR    544(DX), Y3, Y5
+	VPOR     Y5, Y13, Y13
+	VPANDN   Y13, Y4, Y13
+	VPXOR    256(DX), Y2, Y14
+	VPXOR    576(DX), Y3, Y5
+	VPOR     Y5, Y14, Y14
+	VPANDN   Y14, Y4, Y14
+	VPXOR    288(DX), Y2, Y2
+	VPXOR    608(DX), Y3, Y5
+	VPOR     Y5, Y2, Y2
+	VPANDN   Y2, Y4, Y2
+	VPXOR    Y4, Y4, Y4
+	VPADDQ   Y0, Y6, Y3
+	VPXOR    Y6, Y3, Y3
+	VPADDQ   Y0, Y7, Y5
+	VPXOR    Y7, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y8, Y5
+	VPXOR    Y8, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y9, Y5
+	VPXOR    Y9, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y10, Y5
+	VPXOR    Y10, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y11, Y5
+	VPXOR    Y11, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y12, Y5
+	VPXOR    Y12, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y13, Y5
+	VPXOR    Y13, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y14, Y5
+	VPXOR    Y14, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y2, Y5
+	VPXOR    Y2, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPERMQ   $0x4e, Y3, Y5
+	VPOR     Y5, Y3, Y3
+	VPCMPEQQ Y0, Y3, Y5
+	VPSUBQ   Y5, Y4, Y4
+	VPANDN   Y6, Y3, Y6
+	VPANDN   Y7, Y3, Y7
+	VPANDN   Y8, Y3, Y8
+	VPANDN   Y9, Y3, Y9
+	VPANDN   Y10, Y3, Y10
+	VPANDN   Y11, Y3, Y11
+	VPANDN   Y12, Y3, Y12
+	VPANDN   Y13, Y3, Y13
+	VPANDN   Y14, Y3, Y14
+	VPANDN   Y2, Y3, Y2
+	VPADDQ   Y0, Y6, Y3
+	VPXOR    Y6, Y3, Y3
+	VPADDQ   Y0, Y7, Y5
+	VPXOR    Y7, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y8, Y5
+	VPXOR    Y8, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y9, Y5
+	VPXOR    Y9, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y10, Y5
+	VPXOR    Y10, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y11, Y5
+	VPXOR    Y11, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y12, Y5
+	VPXOR    Y12, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y13, Y5
+	VPXOR    Y13, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y14, Y5
+	VPXOR    Y14, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y2, Y5
+	VPXOR    Y2, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPERMQ   $0x4e, Y3, Y5
+	VPOR     Y5, Y3, Y3
+	VPCMPEQQ Y0, Y3, Y5
+	VPSUBQ   Y5, Y4, Y4
+	VPANDN   Y6, Y3, Y6
+	VPANDN   Y7, Y3, Y7
+	VPANDN   Y8, Y3, Y8
+	VPANDN   Y9, Y3, Y9
+	VPANDN   Y10, Y3, Y10
+	VPANDN   Y11, Y3, Y11
+	VPANDN   Y12, Y3, Y12
+	VPANDN   Y13, Y3, Y13
+	VPANDN   Y14, Y3, Y14
+	VPANDN   Y2, Y3, Y2
+	VPADDQ   Y0, Y6, Y3
+	VPXOR    Y6, Y3, Y3
+	VPADDQ   Y0, Y7, Y5
+	VPXOR    Y7, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y8, Y5
+	VPXOR    Y8, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y9, Y5
+	VPXOR    Y9, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y10, Y5
+	VPXOR    Y10, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y11, Y5
+	VPXOR    Y11, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y12, Y5
+	VPXOR    Y12, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y13, Y5
+	VPXOR    Y13, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y14, Y5
+	VPXOR    Y14, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y2, Y5
+	VPXOR    Y2, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPERMQ   $0x4e, Y3, Y5
+	VPOR     Y5, Y3, Y3
+	VPCMPEQQ Y0, Y3, Y5
+	VPSUBQ   Y5, Y4, Y4
+	VPANDN   Y6, Y3, Y6
+	VPANDN   Y7, Y3, Y7
+	VPANDN   Y8, Y3, Y8
+	VPANDN   Y9, Y3, Y9
+	VPANDN   Y10, Y3, Y10
+	VPANDN   Y11, Y3, Y11
+	VPANDN   Y12, Y3, Y12
+	VPANDN   Y13, Y3, Y13
+	VPANDN   Y14, Y3, Y14
+	VPANDN   Y2, Y3, Y2
+	VPADDQ   Y0, Y6, Y3
+	VPXOR    Y6, Y3, Y3
+	VPADDQ   Y0, Y7, Y5
+	VPXOR    Y7, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y8, Y5
+	VPXOR    Y8, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y9, Y5
+	VPXOR    Y9, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y10, Y5
+	VPXOR    Y10, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y11, Y5
+	VPXOR    Y11, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y12, Y5
+	VPXOR    Y12, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y13, Y5
+	VPXOR    Y13, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y14, Y5
+	VPXOR    Y14, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y2, Y5
+	VPXOR    Y2, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPERMQ   $0x4e, Y3, Y5
+	VPOR     Y5, Y3, Y3
+	VPCMPEQQ Y0, Y3, Y5
+	VPSUBQ   Y5, Y4, Y4
+	VPANDN   Y6, Y3, Y6
+	VPANDN   Y7, Y3, Y7
+	VPANDN   Y8, Y3, Y8
+	VPANDN   Y9, Y3, Y9
+	VPANDN   Y10, Y3, Y10
+	VPANDN   Y11, Y3, Y11
+	VPANDN   Y12, Y3, Y12
+	VPANDN   Y13, Y3, Y13
+	VPANDN   Y14, Y3, Y14
+	VPANDN   Y2, Y3, Y2
+	VPADDQ   Y0, Y6, Y3
+	VPXOR    Y6, Y3, Y3
+	VPADDQ   Y0, Y7, Y5
+	VPXOR    Y7, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y8, Y5
+	VPXOR    Y8, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y9, Y5
+	VPXOR    Y9, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y10, Y5
+	VPXOR    Y10, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y11, Y5
+	VPXOR    Y11, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y12, Y5
+	VPXOR    Y12, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y13, Y5
+	VPXOR    Y13, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y14, Y5
+	VPXOR    Y14, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y2, Y5
+	VPXOR    Y2, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPERMQ   $0x4e, Y3, Y5
+	VPOR     Y5, Y3, Y3
+	VPCMPEQQ Y0, Y3, Y5
+	VPSUBQ   Y5, Y4, Y4
+	VPANDN   Y6, Y3, Y6
+	VPANDN   Y7, Y3, Y7
+	VPANDN   Y8, Y3, Y8
+	VPANDN   Y9, Y3, Y9
+	VPANDN   Y10, Y3, Y10
+	VPANDN   Y11, Y3, Y11
+	VPANDN   Y12, Y3, Y12
+	VPANDN   Y13, Y3, Y13
+	VPANDN   Y14, Y3, Y14
+	VPANDN   Y2, Y3, Y2
+	VPADDQ   Y0, Y6, Y3
+	VPXOR    Y6, Y3, Y3
+	VPADDQ   Y0, Y7, Y5
+	VPXOR    Y7, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y8, Y5
+	VPXOR    Y8, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y9, Y5
+	VPXOR    Y9, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y10, Y5
+	VPXOR    Y10, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y11, Y5
+	VPXOR    Y11, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y12, Y5
+	VPXOR    Y12, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y13, Y5
+	VPXOR    Y13, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y14, Y5
+	VPXOR    Y14, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y2, Y5
+	VPXOR    Y2, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPERMQ   $0x4e, Y3, Y5
+	VPOR     Y5, Y3, Y3
+	VPCMPEQQ Y0, Y3, Y5
+	VPSUBQ   Y5, Y4, Y4
+	VPANDN   Y6, Y3, Y6
+	VPANDN   Y7, Y3, Y7
+	VPANDN   Y8, Y3, Y8
+	VPANDN   Y9, Y3, Y9
+	VPANDN   Y10, Y3, Y10
+	VPANDN   Y11, Y3, Y11
+	VPANDN   Y12, Y3, Y12
+	VPANDN   Y13, Y3, Y13
+	VPANDN   Y14, Y3, Y14
+	VPANDN   Y2, Y3, Y2
+	VMOVQ    X4, R8
+	VPEXTRQ  $0x01, X4, R9
+	ADDQ     R9, R8
+	NEGQ     R8
+	ADDQ     $0x0c, R8
+	CMPQ     R8, DI
+	JA       refuse
+	VPADDQ   Y0, Y6, Y3
+	VPXOR    Y6, Y3, Y3
+	VPADDQ   Y0, Y7, Y5
+	VPXOR    Y7, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y8, Y5
+	VPXOR    Y8, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y9, Y5
+	VPXOR    Y9, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y10, Y5
+	VPXOR    Y10, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y11, Y5
+	VPXOR    Y11, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y12, Y5
+	VPXOR    Y12, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y13, Y5
+	VPXOR    Y13, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y14, Y5
+	VPXOR    Y14, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y2, Y5
+	VPXOR    Y2, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPERMQ   $0x4e, Y3, Y5
+	VPOR     Y5, Y3, Y3
+	VPCMPEQQ Y0, Y3, Y5
+	VPSUBQ   Y5, Y4, Y4
+	VPANDN   Y6, Y3, Y6
+	VPANDN   Y7, Y3, Y7
+	VPANDN   Y8, Y3, Y8
+	VPANDN   Y9, Y3, Y9
+	VPANDN   Y10, Y3, Y10
+	VPANDN   Y11, Y3, Y11
+	VPANDN   Y12, Y3, Y12
+	VPANDN   Y13, Y3, Y13
+	VPANDN   Y14, Y3, Y14
+	VPANDN   Y2, Y3, Y2
+	VPADDQ   Y0, Y6, Y3
+	VPXOR    Y6, Y3, Y3
+	VPADDQ   Y0, Y7, Y5
+	VPXOR    Y7, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y8, Y5
+	VPXOR    Y8, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y9, Y5
+	VPXOR    Y9, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y10, Y5
+	VPXOR    Y10, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y11, Y5
+	VPXOR    Y11, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y12, Y5
+	VPXOR    Y12, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y13, Y5
+	VPXOR    Y13, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y14, Y5
+	VPXOR    Y14, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y2, Y5
+	VPXOR    Y2, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPERMQ   $0x4e, Y3, Y5
+	VPOR     Y5, Y3, Y3
+	VPCMPEQQ Y0, Y3, Y5
+	VPSUBQ   Y5, Y4, Y4
+	VPANDN   Y6, Y3, Y6
+	VPANDN   Y7, Y3, Y7
+	VPANDN   Y8, Y3, Y8
+	VPANDN   Y9, Y3, Y9
+	VPANDN   Y10, Y3, Y10
+	VPANDN   Y11, Y3, Y11
+	VPANDN   Y12, Y3, Y12
+	VPANDN   Y13, Y3, Y13
+	VPANDN   Y14, Y3, Y14
+	VPANDN   Y2, Y3, Y2
+	VPADDQ   Y0, Y6, Y3
+	VPXOR    Y6, Y3, Y3
+	VPADDQ   Y0, Y7, Y5
+	VPXOR    Y7, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y8, Y5
+	VPXOR    Y8, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y9, Y5
+	VPXOR    Y9, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y10, Y5
+	VPXOR    Y10, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y11, Y5
+	VPXOR    Y11, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y12, Y5
+	VPXOR    Y12, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y13, Y5
+	VPXOR    Y13, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y14, Y5
+	VPXOR    Y14, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y2, Y5
+	VPXOR    Y2, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPERMQ   $0x4e, Y3, Y5
+	VPOR     Y5, Y3, Y3
+	VPCMPEQQ Y0, Y3, Y5
+	VPSUBQ   Y5, Y4, Y4
+	VPANDN   Y6, Y3, Y6
+	VPANDN   Y7, Y3, Y7
+	VPANDN   Y8, Y3, Y8
+	VPANDN   Y9, Y3, Y9
+	VPANDN   Y10, Y3, Y10
+	VPANDN   Y11, Y3, Y11
+	VPANDN   Y12, Y3, Y12
+	VPANDN   Y13, Y3, Y13
+	VPANDN   Y14, Y3, Y14
+	VPANDN   Y2, Y3, Y2
+	VPADDQ   Y0, Y6, Y3
+	VPXOR    Y6, Y3, Y3
+	VPADDQ   Y0, Y7, Y5
+	VPXOR    Y7, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y8, Y5
+	VPXOR    Y8, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y9, Y5
+	VPXOR    Y9, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y10, Y5
+	VPXOR    Y10, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y11, Y5
+	VPXOR    Y11, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y12, Y5
+	VPXOR    Y12, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y13, Y5
+	VPXOR    Y13, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y14, Y5
+	VPXOR    Y14, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y0, Y2, Y5
+	VPXOR    Y2, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPERMQ   $0x4e, Y3, Y5
+	VPOR     Y5, Y3, Y3
+	VPCMPEQQ Y0, Y3, Y5
+	VPSUBQ   Y5, Y4, Y4
+	VMOVQ    X4, R8
+	VPEXTRQ  $0x01, X4, R9
+	ADDQ     R9, R8
+	NEGQ     R8
+	ADDQ     $0x14, R8
+	CMPQ     R8, DI
+	JA       refuse
+	JMP      next
 
 refuse:
 	BTRQ SI, BX
@@ -877,4 +1196,138 @@ next:
 	JMP        next
 
 done:
+	RET
+
+DATA allShifts<>+0(SB)/8, $0x0000000000000040
+DATA allShifts<>+8(SB)/8, $0x0000000000000040
+DATA allShifts<>+16(SB)/8, $0x0000000000000040
+DATA allShifts<>+24(SB)/8, $0x0000000000000040
+GLOBL allShifts<>(SB), RODATA|NOPTR, $32
+
+DATA twoShifts<>+0(SB)/8, $0x0000000000000002
+DATA twoShifts<>+8(SB)/8, $0x0000000000000002
+DATA twoShifts<>+16(SB)/8, $0x0000000000000002
+DATA twoShifts<>+24(SB)/8, $0x0000000000000002
+GLOBL twoShifts<>(SB), RODATA|NOPTR, $32
+
+DATA firstShifts<>+0(SB)/8, $0x0000000000000000
+DATA firstShifts<>+8(SB)/8, $0x0000000000000000
+DATA firstShifts<>+16(SB)/8, $0x0000000000000001
+DATA firstShifts<>+24(SB)/8, $0x0000000000000001
+GLOBL firstShifts<>(SB), RODATA|NOPTR, $32
+
+// func spreadAVX2(words *[8]uint64, d *[80]uint64)
+// Requires: AVX, AVX2
+TEXT ·spreadAVX2(SB), NOSPLIT, $0-16
+	MOVQ           words+0(FP), AX
+	MOVQ           d+8(FP), CX
+	VBROADCASTI128 (AX), Y0
+	VBROADCASTI128 16(AX), Y1
+	VBROADCASTI128 32(AX), Y2
+	VBROADCASTI128 48(AX), Y3
+	VMOVDQU        firstShifts<>+0(SB), Y4
+	VMOVDQU        allShifts<>+0(SB), Y5
+	VMOVDQU        twoShifts<>+0(SB), Y6
+	VPSUBQ         Y4, Y5, Y5
+	VPSRLVQ        Y4, Y0, Y7
+	VPSLLVQ        Y5, Y1, Y8
+	VPOR           Y8, Y7, Y7
+	VMOVDQU        Y7, (CX)
+	VPSRLVQ        Y4, Y2, Y7
+	VPSLLVQ        Y5, Y3, Y8
+	VPOR           Y8, Y7, Y7
+	VMOVDQU        Y7, 320(CX)
+	VPADDQ         Y6, Y4, Y4
+	VPSUBQ         Y6, Y5, Y5
+	VPSRLVQ        Y4, Y0, Y7
+	VPSLLVQ        Y5, Y1, Y8
+	VPOR           Y8, Y7, Y7
+	VMOVDQU        Y7, 32(CX)
+	VPSRLVQ        Y4, Y2, Y7
+	VPSLLVQ        Y5, Y3, Y8
+	VPOR           Y8, Y7, Y7
+	VMOVDQU        Y7, 352(CX)
+	VPADDQ         Y6, Y4, Y4
+	VPSUBQ         Y6, Y5, Y5
+	VPSRLVQ        Y4, Y0, Y7
+	VPSLLVQ        Y5, Y1, Y8
+	VPOR           Y8, Y7, Y7
+	VMOVDQU        Y7, 64(CX)
+	VPSRLVQ        Y4, Y2, Y7
+	VPSLLVQ        Y5, Y3, Y8
+	VPOR           Y8, Y7, Y7
+	VMOVDQU        Y7, 384(CX)
+	VPADDQ         Y6, Y4, Y4
+	VPSUBQ         Y6, Y5, Y5
+	VPSRLVQ        Y4, Y0, Y7
+	VPSLLVQ        Y5, Y1, Y8
+	VPOR           Y8, Y7, Y7
+	VMOVDQU        Y7, 96(CX)
+	VPSRLVQ        Y4, Y2, Y7
+	VPSLLVQ        Y5, Y3, Y8
+	VPOR           Y8, Y7, Y7
+	VMOVDQU        Y7, 416(CX)
+	VPADDQ         Y6, Y4, Y4
+	VPSUBQ         Y6, Y5, Y5
+	VPSRLVQ        Y4, Y0, Y7
+	VPSLLVQ        Y5, Y1, Y8
+	VPOR           Y8, Y7, Y7
+	VMOVDQU        Y7, 128(CX)
+	VPSRLVQ        Y4, Y2, Y7
+	VPSLLVQ        Y5, Y3, Y8
+	VPOR           Y8, Y7, Y7
+	VMOVDQU        Y7, 448(CX)
+	VPADDQ         Y6, Y4, Y4
+	VPSUBQ         Y6, Y5, Y5
+	VPSRLVQ        Y4, Y0, Y7
+	VPSLLVQ        Y5, Y1, Y8
+	VPOR           Y8, Y7, Y7
+	VMOVDQU        Y7, 160(CX)
+	VPSRLVQ        Y4, Y2, Y7
+	VPSLLVQ        Y5, Y3, Y8
+	VPOR           Y8, Y7, Y7
+	VMOVDQU        Y7, 480(CX)
+	VPADDQ         Y6, Y4, Y4
+	VPSUBQ         Y6, Y5, Y5
+	VPSRLVQ        Y4, Y0, Y7
+	VPSLLVQ        Y5, Y1, Y8
+	VPOR           Y8, Y7, Y7
+	VMOVDQU        Y7, 192(CX)
+	VPSRLVQ        Y4, Y2, Y7
+	VPSLLVQ        Y5, Y3, Y8
+	VPOR           Y8, Y7, Y7
+	VMOVDQU        Y7, 512(CX)
+	VPADDQ         Y6, Y4, Y4
+	VPSUBQ         Y6, Y5, Y5
+	VPSRLVQ        Y4, Y0, Y7
+	VPSLLVQ        Y5, Y1, Y8
+	VPOR           Y8, Y7, Y7
+	VMOVDQU        Y7, 224(CX)
+	VPSRLVQ        Y4, Y2, Y7
+	VPSLLVQ        Y5, Y3, Y8
+	VPOR           Y8, Y7, Y7
+	VMOVDQU        Y7, 544(CX)
+	VPADDQ         Y6, Y4, Y4
+	VPSUBQ         Y6, Y5, Y5
+	VPSRLVQ        Y4, Y0, Y7
+	VPSLLVQ        Y5, Y1, Y8
+	VPOR           Y8, Y7, Y7
+	VMOVDQU        Y7, 256(CX)
+	VPSRLVQ        Y4, Y2, Y7
+	VPSLLVQ        Y5, Y3, Y8
+	VPOR           Y8, Y7, Y7
+	VMOVDQU        Y7, 576(CX)
+	VPADDQ         Y6, Y4, Y4
+	VPSUBQ         Y6, Y5, Y5
+	VPSRLVQ        Y4, Y0, Y0
+	VPSLLVQ        Y5, Y1, Y1
+	VPOR           Y1, Y0, Y0
+	VMOVDQU        Y0, 288(CX)
+	VPSRLVQ        Y4, Y2, Y0
+	VPSLLVQ        Y5, Y3, Y1
+	VPOR           Y1, Y0, Y0
+	VMOVDQU        Y0, 608(CX)
+	VPADDQ         Y6, Y4, Y4
+	VPSUBQ         Y6, Y5, Y5
+	VZEROUPPER
 	RET

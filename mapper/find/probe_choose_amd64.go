@@ -37,3 +37,12 @@ func fetch(pieces []piece, fitting uint64) {
 		fetchBMI((*[4]uint64)(&pieces[0]), fitting)
 	}
 }
+
+// spread is spreadPlain, by the means of this processor.
+func spread(words *sideWords, d *diagonals) {
+	if !hasAVX2 {
+		spreadPlain(words, d)
+		return
+	}
+	spreadAVX2((*[8]uint64)(words), (*[4 * spreadDiagonals]uint64)(d))
+}

@@ -14,4 +14,6 @@ func nodes(pieces []piece, fitting uint64, d *diagonals) uint64 {
 	return nodesPlain(pieces, fitting, d)
 }
 
+func spread(words *sideWords, d *diagonals) { spreadPlain(words, d) }
+
 func fetch([]piece, uint64) {}

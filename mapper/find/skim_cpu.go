@@ -108,7 +108,7 @@ func (s *skimmer) judge(w *skimWorker, fits []fit, contig uint32) {
 	for i := range fits {
 		f := &fits[i]
 		if before := i - 1; i == 0 || fits[before].at != f.at || fits[before].flipped != f.flipped {
-			w.around.spread(&s.ref.Bases, start+int(f.at), t.q, f.flipped)
+			w.around.fill(&s.ref.Bases, start+int(f.at), t.q, f.flipped)
 		}
 		left := nodes(t.pieces[f.first:], f.fits, &w.around)
 		w.refused += int64(bits.OnesCount64(f.fits &^ left))

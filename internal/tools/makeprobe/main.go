@@ -1,5 +1,5 @@
 // Command makeprobe writes the AVX2 versions of inner loops as Go assembly: for mapper/find those
-// of probeWindows, fitting and nodes, and for locate that of changedBlocks. `go generate` calls it where
+// of probeWindows, fitting, nodes and spread, and for locate that of changedBlocks. `go generate` calls it where
 // their plain twins are.
 package main
 
@@ -29,6 +29,7 @@ func main() {
 		fitting()
 		nodes()
 		fetch()
+		spreadSides()
 	}
 	Generate()
 }

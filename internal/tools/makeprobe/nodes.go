@@ -8,24 +8,24 @@ import (
 
 // Where a piece and diagonals have their parts, in bytes (mapper/find/nodes.go).
 const (
-	pieceHigh      = 16
-	nearShift      = 48
-	farShift       = 54
-	editsShift     = 4 // in the bytes nearEdits and farEdits
-	nearEdits      = 7
-	farEdits       = 15
-	diagonalsHigh  = 256
-	diagonalBytes  = 16
-	allDiagonals   = 16
-	nearDiagonals  = 8
-	firstDiagonals = (allDiagonals - nearDiagonals) / 2 // of the near node
+	pieceHigh       = 16
+	nearShift       = 48
+	farShift        = 54
+	editsShift      = 4 // in the bytes nearEdits and farEdits
+	nearEdits       = 7
+	noNear          = 1 << 6 // there
+	farEdits        = 15
+	diagonalBytes   = 16
+	spreadDiagonals = 20
+	someDiagonals   = 10
+	nearDiagonals   = 8
 )
 
 // nodes writes nodesAVX2, which compares both sides of a piece on two diagonals at a time.
 func nodes() {
 	allBits := constant("allBits", func(int) uint64 { return 1<<64 - 1 })
 	sixBits := constant("sixBits", func(int) uint64 { return 63 })
-	TEXT("nodesAVX2", NOSPLIT, "func(pieces *[4]uint64, fitting uint64, around *[64]uint64) uint64")
+	TEXT("nodesAVX2", NOSPLIT, "func(pieces *[4]uint64, fitting uint64, around *[80]uint64) uint64")
 	Doc("nodesAVX2 is nodesPlain for processors with AVX2.")
 	pieces := Load(Param("pieces"), GP64())
 	fitting := Load(Param("fitting"), GP64())
@@ -41,22 +41,18 @@ func nodes() {
 	low, high := YMM(), YMM()
 	VBROADCASTI128(Mem{Base: at}, low)
 	VBROADCASTI128(Mem{Base: at, Disp: pieceHigh}, high)
-	// node jumps to refuse, or goes on, with so many steps, one more than the most edits.
-	node := func(shift uint64, edits, from, to, steps int) {
-		most := GP64()
-		MOVBQZX(Mem{Base: at, Disp: edits}, most)
-		SHRQ(Imm(editsShift), most)
-		ANDQ(Imm(7), most) // without the highest bit, which tells something else
+	// node jumps to refuse, or goes on, with so many diagonals, and steps one more than edits.
+	node := func(shift uint64, most Register, wide, steps int) {
 		outside := YMM()
 		VPSRLQ(Imm(shift), low, outside)
 		VPAND(six, outside, outside)
 		VPSLLVQ(outside, ones, outside)
-		differ := make([]VecVirtual, (to-from)/2)
+		differ := make([]VecVirtual, wide/2)
 		other := YMM()
 		for i := range differ {
-			x, disp := YMM(), diagonalBytes*(from+2*i)
+			x, disp := YMM(), diagonalBytes*((spreadDiagonals-wide)/2+2*i)
 			VPXOR(Mem{Base: around, Disp: disp}, low, x)
-			VPXOR(Mem{Base: around, Disp: diagonalsHigh + disp}, high, other)
+			VPXOR(Mem{Base: around, Disp: diagonalBytes*spreadDiagonals + disp}, high, other)
 			VPOR(other, x, x)
 			VPANDN(x, outside, x)
 			differ[i] = x
@@ -84,7 +80,7 @@ func nodes() {
 					VPANDN(x, through, x)
 				}
 			}
-			if step != steps/2-1 && step != steps-1 || steps < 8 && step < steps-1 {
+			if step != steps/2 && step != steps-1 {
 				continue
 			}
 			a, b := GP64(), GP64()
@@ -97,8 +93,26 @@ func nodes() {
 			JA(LabelRef("refuse"))
 		}
 	}
-	node(nearShift, nearEdits, firstDiagonals, firstDiagonals+nearDiagonals, 4)
-	node(farShift, farEdits, 0, allDiagonals, 8)
+	edits := func(disp int, mask uint64) GPVirtual {
+		most := GP64()
+		MOVBQZX(Mem{Base: at, Disp: disp}, most)
+		SHRQ(Imm(editsShift), most)
+		if mask != 0 {
+			ANDQ(Imm(mask), most)
+		}
+		return most
+	}
+	TESTB(Imm(noNear), Mem{Base: at, Disp: nearEdits})
+	JNZ(LabelRef("far"))
+	node(nearShift, edits(nearEdits, 3), nearDiagonals, nearDiagonals/2)
+	Label("far")
+	most := edits(farEdits, 0)
+	CMPQ(most, Imm(someDiagonals/2))
+	JAE(LabelRef("wide"))
+	node(farShift, most, someDiagonals, someDiagonals/2)
+	JMP(LabelRef("next"))
+	Label("wide")
+	node(farShift, most, spreadDiagonals, spreadDiagonals/2)
 	JMP(LabelRef("next"))
 	Label("refuse")
 	BTRQ(which, left)
@@ -107,6 +121,40 @@ func nodes() {
 	Label("done")
 	VZEROUPPER()
 	Store(left, ReturnIndex(0))
+	RET()
+}
+
+// spreadSides writes spreadAVX2, which moves both sides by two bases at a time.
+func spreadSides() {
+	all := constant("allShifts", func(int) uint64 { return 64 })
+	two := constant("twoShifts", func(int) uint64 { return 2 })
+	start := constant("firstShifts", func(i int) uint64 { return uint64(i / 2) })
+	TEXT("spreadAVX2", NOSPLIT, "func(words *[8]uint64, d *[80]uint64)")
+	Doc("spreadAVX2 is spreadPlain for processors with AVX2.")
+	words, d := Load(Param("words"), GP64()), Load(Param("d"), GP64())
+	var word, next [2]VecVirtual
+	for plane := range 2 {
+		word[plane], next[plane] = YMM(), YMM()
+		VBROADCASTI128(Mem{Base: words, Disp: 32 * plane}, word[plane])
+		VBROADCASTI128(Mem{Base: words, Disp: 32*plane + 16}, next[plane])
+	}
+	right, left, step := YMM(), YMM(), YMM()
+	VMOVDQU(start, right)
+	VMOVDQU(all, left)
+	VMOVDQU(two, step)
+	VPSUBQ(right, left, left)
+	for i := range spreadDiagonals / 2 {
+		for plane := range 2 {
+			x, y := YMM(), YMM()
+			VPSRLVQ(right, word[plane], x)
+			VPSLLVQ(left, next[plane], y)
+			VPOR(y, x, x)
+			VMOVDQU(x, Mem{Base: d, Disp: diagonalBytes * (plane*spreadDiagonals + 2*i)})
+		}
+		VPADDQ(step, right, right)
+		VPSUBQ(step, left, left)
+	}
+	VZEROUPPER()
 	RET()
 }
 
