@@ -3,7 +3,93 @@ package find
 import (
 	"math/rand/v2"
 	"testing"
+
+	"scanmap/internal/truth"
+	"scanmap/locate"
 )
+
+// TestNodes compares nodes with the edit distances of what lies beside a piece: one that the edits
+// allow must pass. Pieces are on either strand, sides of any length.
+func TestNodes(t *testing.T) {
+	r := rand.New(rand.NewPCG(75, 76))
+	allowed, refused := 0, 0
+	for range 6000 {
+		q := minPiece + r.IntN(maxPiece-minPiece+1)
+		letters := []string{"ACGT", "ACGT", "AC", "A"}[r.IntN(4)]
+		text := truth.Random(r, 220+r.IntN(50), letters)
+		at := 80 + r.IntN(len(text)-160-q)
+		after, before := text[at+q:], reversed(text[:at])
+		side := func(of string) string {
+			s := truth.Edited(r, of[:r.IntN(sideBases+1)], r.IntN(7))
+			return s[:min(len(s), sideBases)]
+		}
+		a, b := side(after), side(before)
+		read, start := reversed(b)+text[at:at+q]+a, len(b)
+		if r.IntN(2) == 0 { // the read is sequenced from the other strand
+			read, start = truth.ReverseComplement(read), len(a)
+		}
+		p := newPiece(packedRead(read, 0).strand(0, locate.Forward), []int32{int32(start)}, 0, len(read), q, 7)
+		forward, complement, _ := windowCode(packedRead(text, 0).strand(0, locate.Forward), at, q)
+		if forward == complement {
+			continue
+		}
+		near, far := r.Uint64N(4), r.Uint64N(spreadDiagonals/2)
+		p[0] = p[0]&^(7<<60) | near<<60 | r.Uint64N(2)<<62
+		p[1] = p[1]&^(15<<60) | far<<60
+		most := far
+		if p[0]>>62&1 == 0 {
+			most = min(near, far)
+		}
+		ref := truth.Reference(t, text)
+		var d diagonals
+		d.fill(&ref.Bases, ref.Contigs[0].Start+at, q, complement < forward)
+		passes := nodes([]piece{p}, 1, &d) != 0
+		edits := truth.DistanceToStart(a, after) + truth.DistanceToStart(b, before)
+		switch {
+		case p.read() != 7:
+			t.Fatalf("read %d", p.read())
+		case !passes && edits <= int(most):
+			t.Fatalf("text %s, window at %d: %s and %s have %d edits, %d are allowed", text, at, a, b, edits, most)
+		case !passes:
+			refused++
+		case edits <= int(most):
+			allowed++
+		}
+	}
+	if allowed < 500 || refused < 500 {
+		t.Errorf("%d allowed, %d refused", allowed, refused)
+	}
+}
+
+// TestRecent checks what is remembered, and what is told apart.
+func TestRecent(t *testing.T) {
+	var r recent
+	r.clear()
+	for _, step := range []struct {
+		read, base uint32
+		strand     int
+		added      bool
+	}{
+		{0, 0, locate.Forward, true}, {0, 0, locate.Forward, false}, {0, 0, locate.Reverse, true},
+		{0, 1, locate.Forward, true}, {1, 0, locate.Forward, true}, {0, 0, locate.Forward, false}, {1, 0, locate.Forward, false},
+	} {
+		if added := r.add(step.read, step.base, step.strand); added != step.added {
+			t.Errorf("%+v: %t", step, added)
+		}
+	}
+	for _, offset := range []int{1 << 29, 1<<30 - 1} {
+		if r.begin(offset); r.add(1, 0, locate.Forward) {
+			t.Errorf("forgot at %d", offset)
+		}
+	}
+	// The same half of an offset 2^32 bases on is another diagonal.
+	if r.begin(1 << 32); !r.add(1, 0, locate.Forward) {
+		t.Error("remembers what is far behind")
+	}
+	if r.begin(0); !r.add(1, 0, locate.Forward) {
+		t.Error("remembers what is far ahead")
+	}
+}
 
 // TestSpreadTwins compares what spread runs on this machine with spreadPlain.
 func TestSpreadTwins(t *testing.T) {
