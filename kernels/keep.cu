@@ -2,11 +2,11 @@
 // counted by their distance and stay here.
 //
 // Wanted are the locations of a read that have at most `strata` edits more than its best one. What
-// is found of a batch comes in rounds (parts of the text, lengths of pieces), and a location found
-// later may be the best. So the least distance of each read lives as long as the batch: each round
-// lowers it first, and then hands on what is near enough to it. A location is never counted in vain,
-// because the least distance only falls: what is too far from it in one round is in all that follow.
-// One that is handed on and too far in the end is for the host to leave out.
+// is found of a part comes in rounds (stretches of the text, lengths of pieces), and a location
+// found later may be the best. So the least distance of each read lives as long as the part. A
+// round lowers it first, and then hands on what is near enough to it. What is too far from it is so
+// for good, because it only falls, and each location is either handed on or counted, in its round.
+// One that is handed on and in the end too far is for the host to leave out.
 #include "locations.cuh"
 #include "map.cuh"
 

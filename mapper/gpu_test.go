@@ -133,8 +133,8 @@ func ofReads(s *Stats) Stats {
 	return only
 }
 
-// writeRepeats writes a reference of 40,000 bases, much of it copies of two units, and reads, most of
-// them of the units.
+// writeRepeats writes a reference of 40,000 bases, much of it copies of two units, and reads, most
+// of them of the units.
 func writeRepeats(t *testing.T, n int) (reference, reads string) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(91, 92))

@@ -51,8 +51,8 @@ type Options struct {
 	Limits Limits
 }
 
-// A Want says which locations of a read are wanted, so that a finder that finds locations itself can
-// spare others the way to where they would be left out. The zero value asks for all.
+// A Want says which locations of a read are wanted. A finder that finds locations itself can then
+// keep others to itself, which would be left out later. The zero value asks for all.
 type Want struct {
 	// Best asks for those that have at most Strata edits more than the best one of the read. Others
 	// may be handed on or only be counted (Found.Counted). Of reads that belong together, which are

@@ -120,8 +120,8 @@ func readOfCandidate(c *locate.Candidate) uint32 { return c.Read }
 func readOfEnd(e *locate.End) uint32             { return e.Read }
 func readOfLocated(l *Located) uint32            { return l.Read }
 
-// HoldLocated makes f hold locations, and nothing else, of a batch of so many reads. They are all that
-// the reads have.
+// HoldLocated makes f hold locations, and nothing else, of a batch of so many reads: all that the
+// reads have.
 func (f *Found) HoldLocated(located []Located, reads, threads int) {
 	*f = Found{}
 	f.Located.Group([][]Located{located}, readOfLocated, reads, threads)

@@ -14,12 +14,13 @@ import (
 // kernels/align.cu).
 type gpuVerify struct {
 	grouped, marks, contig, locations, windows, left, operations device.Buffer // see buffers
-	kept                                                         device.Buffer // operations of locations that keep hands on
-	places, parts, counters, moves, many                         device.Buffer
-	hostCounters                                                 device.Pinned[uint32]
-	hostLocations                                                device.Pinned[gpuLocation]
-	hostOperations                                               device.Pinned[uint32]
-	hostLeft                                                     device.Pinned[gpuCandidate]
+	// kept are operations of the locations that keep hands on.
+	kept                                 device.Buffer
+	places, parts, counters, moves, many device.Buffer
+	hostCounters                         device.Pinned[uint32]
+	hostLocations                        device.Pinned[gpuLocation]
+	hostOperations                       device.Pinned[uint32]
+	hostLeft                             device.Pinned[gpuCandidate]
 }
 
 // A gpuLocation is a location as the kernels describe it.
