@@ -310,15 +310,17 @@ func (p *gpuPass) skimmed() error {
 func (p *gpuPass) skimClass() error {
 	s, whole := &p.skim, p.chunk
 	first, count := whole.stretches()
-	tooMuch := func() bool { return p.isTooMuch(s.tried) }
 	if s.stretches == 0 || s.stretches >= count {
 		s.stretches = count
 		if p.pass(whole) {
 			return nil
 		}
-		if tooMuch() {
+		if p.isTooMuch(s.tried) {
 			p.learn(s.tried/2, len(p.batch.Reads))
 			return ErrTooMuch
+		}
+		if s.found == 0 { // so the whole would have no more room another time
+			s.stretches = (count + 1) / 2
 		}
 	}
 	// What other classes found stands for itself: a read is of one class.
