@@ -45,8 +45,8 @@ KERNEL(best_distances, KeepParams, KEEP_THREADS) {
 	}
 }
 
-// keep hands on what is wanted, with its operations, and counts the rest. The lanes of a warp meet
-// in each round.
+// keep hands on what is wanted, with its operations, and counts the rest. The lanes of a warp take
+// neighbouring locations.
 KERNEL(keep, KeepParams, KEEP_THREADS) {
 	const u32 count = minimum(*p.count, p.capacity);
 	for (u64 first = u64(block_index()) * KEEP_THREADS + thread_index() - lane(); first < count; first += u64(block_count()) * KEEP_THREADS) {

@@ -143,14 +143,14 @@ func (f *Found) reset(classes *classes) {
 	}
 }
 
-// Count returns how much was found for reads [from, to).
+// Count returns how much is handed on of reads [from, to).
 func (f *Found) Count(from, to int) int {
 	return f.Candidates.Count(from, to) + f.Ends.Count(from, to) + f.Located.Count(from, to)
 }
 
 // Counted returns how many locations of read i, which may have k edits, there are at each distance
-// beside those that are handed on, or nil if there are no others. All of them have more edits than
-// Options.Want asks for. The slice is valid as long as f.
+// beside those that are handed on, or nil if all are handed on. Those that are not have more edits
+// than Options.Want asks for. The slice is valid as long as f.
 func (f *Found) Counted(i, k int) []uint32 {
 	if len(f.counted) == 0 || f.countedFrom[i] < 0 {
 		return nil
