@@ -58,6 +58,13 @@ const LogicRound = 256
 // ProbeRound is the number of probes that a thread has under way.
 const ProbeRound = 8
 
+// Of keep.cu:
+
+// What counters of this stage hold.
+const KeepLocations = 0
+const KeepOperations = 1
+const KeepCounters = 2
+
 // Of levenshtein.cu:
 
 const WavefrontThreads = 256
@@ -278,6 +285,21 @@ type ProbeCeilingParams struct {
 	Folded uint64
 	Shift  uint32
 	Rounds uint32
+}
+
+// KeepParams are the parameters of kernels best_distances and keep.
+type KeepParams struct {
+	Reads          Reads
+	Locations      uint64
+	Operations     uint64
+	Count          uint64
+	Best           uint64
+	Counted        uint64
+	Kept           uint64
+	KeptOperations uint64
+	Counters       uint64
+	Strata         uint32
+	Capacity       uint32
 }
 
 // UnpackParams are the parameters of kernel unpack.
@@ -757,6 +779,8 @@ var Entries = []Entry{
 	{Name: "copy_ceiling", File: "ceilings", ParameterBytes: 24, Threads: 256},
 	{Name: "logic_ceiling", File: "ceilings", ParameterBytes: 16, Threads: 256},
 	{Name: "probe_ceiling", File: "ceilings", ParameterBytes: 24, Threads: 256},
+	{Name: "best_distances", File: "keep", ParameterBytes: 88, Threads: 256},
+	{Name: "keep", File: "keep", ParameterBytes: 88, Threads: 256},
 	{Name: "unpack", File: "letters", ParameterBytes: 48, Threads: 256},
 	{Name: "collect", File: "letters", ParameterBytes: 40, Threads: 256},
 	{Name: "levenshtein_diagonal_letters", File: "levenshtein", ParameterBytes: 48, Threads: 256},

@@ -31,8 +31,8 @@ type chooser struct {
 	counts distances
 }
 
-// choose makes the choice for a read by its own locations, those of a span of the group. It returns
-// the number of alignments.
+// choose makes the choice for a read by its own locations, those of a span of the group and others
+// that the finder only counted, because they are not reported. It returns the number of alignments.
 func (c *chooser) choose(g *group, read int, s span) (made choice, aligned int) {
 	all := g.of(s)
 	made = choice{from: s.from, to: s.from, found: len(all), second: -1}
@@ -40,6 +40,7 @@ func (c *chooser) choose(g *group, read int, s span) (made choice, aligned int) 
 		return made, 0
 	}
 	c.counts.count(all, g.batch.K(read))
+	made.found += c.counts.add(g.counted(read))
 	made.best, made.second = c.counts.best(), c.counts.second()
 	made.mapQ = mapQ(c.counts, g.batch.K(read))
 	reported := c.reported(all, nil, false)
@@ -50,6 +51,7 @@ func (c *chooser) choose(g *group, read int, s span) (made choice, aligned int) 
 }
 
 // chooseMate is choose for a mate whose pair has chosen the primary location: the one that m says.
+// Finders hand on all locations of mates.
 // unique tells that the pair is the only proper one of the fewest edits.
 func (c *chooser) chooseMate(g *group, s span, m *pairedMate, unique bool) (made choice, aligned int) {
 	all := g.of(s)
@@ -74,10 +76,11 @@ func (c *chooser) chooseMate(g *group, s span, m *pairedMate, unique bool) (made
 }
 
 // reported moves the locations that the report mode asks for to the front of all, which are those
-// of c.counts, and returns them. primary is the primary location that a pair has chosen, which need
-// not be one of the least distance and is always among them, or nil, when for ReportOne all of the
-// least distance are returned, of which the primary is chosen later. With ReportUnique a mate has
-// its primary location alone, if that is its only best one, or if its pair is unique.
+// of c.counts but for some that are not asked for, and returns them. primary is the primary
+// location that a pair has chosen, which need not be one of the least distance and is always among
+// them, or nil, when for ReportOne all of the least distance are returned, of which the primary is
+// chosen later. With ReportUnique a mate has its primary location alone, if that is its only best
+// one, or if its pair is unique.
 func (c *chooser) reported(all []locate.Location, primary *locate.Location, unique bool) []locate.Location {
 	most := c.counts.best()
 	switch c.report.Mode {
@@ -136,6 +139,15 @@ func (d *distances) count(all []locate.Location, k int) {
 	for i := range all {
 		(*d)[all[i].Distance]++
 	}
+}
+
+// add adds numbers of further locations by distance, up to k edits, and returns their sum.
+func (d distances) add(counted []uint32) (sum int) {
+	for distance, n := range counted {
+		d[distance] += int32(n)
+		sum += int(n)
+	}
+	return sum
 }
 
 // best is the least distance.

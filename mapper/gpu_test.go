@@ -13,10 +13,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"scanmap/device"
 	"scanmap/gpu"
 	"scanmap/internal/emulator"
 	"scanmap/internal/truth"
+	"scanmap/mapper/find"
 	"scanmap/sam"
 )
 
@@ -87,6 +90,8 @@ func TestEveryKernel(t *testing.T) {
 			for _, k := range []int{0, 4} {
 				run(Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Threads: 2, Distance: Distance{Edits: k}}, EngineSkim)
 			}
+			best := Report{Mode: ReportBest}
+			run(Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Threads: 2, Distance: Distance{Edits: 4}, Report: best}, EngineSkim)
 			for _, name := range all {
 				if !ran[name] {
 					t.Errorf("kernel %s did not run", name)
@@ -94,6 +99,71 @@ func TestEveryKernel(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestReportsOnGPU has locations stay on the GPU that are not reported: bytes and statistics are
+// those of the CPU, which has them all, also where what is found comes in parts.
+func TestReportsOnGPU(t *testing.T) {
+	driver := testDriver(t)
+	reference, reads := writeRepeats(t, without(t, 60, 20))
+	tiny := []limits{{}, {find: find.Limits{GPUQueue: 40}}, {find: find.Limits{GPUFound: 20}}, {find: find.Limits{GPUQueue: 300, GPUFound: 3}}}
+	for _, report := range []Report{
+		{Mode: ReportOne}, {Mode: ReportBest}, {Mode: ReportStrata, Strata: 1}, {Mode: ReportStrata, Strata: 4},
+		{Mode: ReportUnique}, {Mode: ReportAll},
+	} {
+		o := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Distance: Distance{Edits: 6}, Report: report, Threads: 2}
+		for i, l := range tiny {
+			o.MaxLocations = i % 2 * 3
+			want, wantStats := runText(t, o)
+			onGPUs := o
+			onGPUs.limits, onGPUs.Device.Memory = l, int64(i%2*20_000)
+			stats := onGPU(t, onGPUs, driver, want)
+			if diff := cmp.Diff(ofReads(wantStats), ofReads(stats)); diff != "" {
+				t.Errorf("%+v, limits %+v: (-CPU +GPU)\n%s", report, l, diff)
+			}
+		}
+	}
+}
+
+// ofReads returns statistics without what tells how the reads were mapped.
+func ofReads(s *Stats) Stats {
+	only := *s
+	only.Candidates, only.Refused, only.Verified, only.Batches = 0, 0, 0, 0
+	only.Device, only.Kernels, only.Engines, only.Stages, only.Elapsed = "", nil, nil, nil, 0
+	return only
+}
+
+// writeRepeats writes a reference of 40,000 bases, much of it copies of two units, and reads, most
+// of them of the units.
+func writeRepeats(t *testing.T, n int) (reference, reads string) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(91, 92))
+	units := [2]string{truth.Random(r, 150, "ACGT"), truth.Random(r, 70, "ACGT")}
+	var text, fa, fq strings.Builder
+	for text.Len() < 40_000 {
+		unit := units[r.IntN(2)]
+		text.WriteString(truth.Strand(truth.Edited(r, unit, r.IntN(9)), r.IntN(2)) + truth.Random(r, r.IntN(400), "ACGT"))
+	}
+	whole := text.String()
+	fmt.Fprintf(&fa, ">c0\n%s\n>c1\n%s\n", whole[:30_000], whole[30_000:])
+	for i := range n {
+		from := units[r.IntN(2)]
+		if i%5 == 0 {
+			from = whole[r.IntN(30_000):]
+		}
+		m := 60 + r.IntN(10)
+		at := r.IntN(min(len(from), 160) - m)
+		s := truth.Edited(r, from[at:at+m], r.IntN(4))
+		fmt.Fprintf(&fq, "@r%d\n%s\n+\n%s\n", i, s, strings.Repeat("F", len(s)))
+	}
+	folder := t.TempDir()
+	reference, reads = folder+"/ref.fa", folder+"/reads.fq"
+	for name, text := range map[string]string{reference: fa.String(), reads: fq.String()} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return reference, reads
 }
 
 // writeLong writes contigs and reads of up to 1000 bases, some in tandem repeats.

@@ -10,6 +10,7 @@ import (
 // goroutine, and knows how to find and align them.
 type group struct {
 	batch  *find.Batch
+	found  *find.Found
 	reader find.Reader
 	// locations of the reads; those of read from+i are locations[spans[i].from:spans[i].to].
 	locations []locate.Location
@@ -36,7 +37,7 @@ func (g *group) read(i int) *locate.Read {
 
 // locate fills the group with the locations of reads [from, to) of a batch.
 func (g *group) locate(b *find.Batch, f *find.Found, from, to int) {
-	g.batch, g.viewed = b, -1
+	g.batch, g.found, g.viewed = b, f, -1
 	g.reader.Aligner.Reset()
 	g.locations, g.spans = g.locations[:0], g.spans[:0]
 	for i := from; i < to; i++ {
@@ -50,6 +51,9 @@ func (g *group) locate(b *find.Batch, f *find.Found, from, to int) {
 
 // of returns the locations of a span.
 func (g *group) of(s span) []locate.Location { return g.locations[s.from:s.to] }
+
+// counted returns the numbers of locations of a read that the finder only counted, by distance.
+func (g *group) counted(read int) []uint32 { return g.found.Counted(read, g.batch.K(read)) }
 
 // align makes the alignment of a location of a read known.
 func (g *group) align(read int, l *locate.Location) {

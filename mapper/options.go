@@ -63,7 +63,8 @@ type limits struct {
 // finding returns the options for finders.
 func (o *Options) finding(t *find.Times) find.Options {
 	return find.Options{
-		Engine: o.Engine, Threads: o.Threads, BatchReads: o.BatchReads, Times: t, TemporaryFolder: o.TemporaryFolder, Limits: o.limits.find,
+		Engine: o.Engine, Threads: o.Threads, Want: o.Report.want(), BatchReads: o.BatchReads, Times: t,
+		TemporaryFolder: o.TemporaryFolder, Limits: o.limits.find,
 	}
 }
 
@@ -202,6 +203,18 @@ type Report struct {
 	Mode ReportMode
 	// Strata is how many edits worse than the best a location may be (ReportStrata).
 	Strata int
+}
+
+// want says which locations finders have to hand on: all that may be reported.
+func (r Report) want() find.Want {
+	switch r.Mode {
+	case ReportBest, ReportOne, ReportUnique:
+		return find.Want{Best: true}
+	case ReportStrata:
+		return find.Want{Best: true, Strata: r.Strata}
+	case ReportAll:
+	}
+	return find.Want{}
 }
 
 // ReportMode is the kind of a Report.

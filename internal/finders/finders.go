@@ -59,6 +59,7 @@ func Test(t *testing.T, make Factory, size Size) {
 	t.Run("SameReads", s.sameReads)
 	t.Run("Parts", s.parts)
 	t.Run("TooMuch", s.tooMuch)
+	t.Run("Want", s.want)
 	t.Run("Counts", s.counts)
 	t.Run("Again", s.again)
 	t.Run("Nothing", s.nothing)
@@ -93,12 +94,27 @@ func fixed(k int) func(int) int { return func(int) int { return k } }
 // each, whose alignments it replays.
 func found(t T, f find.Finder, ref *dna.Reference, contigs []string, reads []fasta.Read, together int, k func(int) int) [][]truth.Location {
 	t.Helper()
+	out, counted := handed(t, f, ref, contigs, reads, together, k)
+	for i := range counted {
+		if counted[i] != nil {
+			t.Fatalf("read %s: of all locations, which are wanted, %v are only counted", reads[i].Bases, counted[i])
+		}
+	}
+	return out
+}
+
+// handed is found for a finder that may count locations alone, whose numbers by distance it returns
+// too.
+func handed(
+	t T, f find.Finder, ref *dna.Reference, contigs []string, reads []fasta.Read, together int, k func(int) int,
+) (out [][]truth.Location, counted [][]uint32) {
+	t.Helper()
 	b, err := f.Pack(reads, together, k)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var parts find.Parts
-	out := make([][]truth.Location, len(reads))
+	out, counted = make([][]truth.Location, len(reads)), make([][]uint32, len(reads))
 	for from := 0; from < len(reads); {
 		var result find.Found
 		part, err := parts.Next(f, b, from, &result)
@@ -112,10 +128,11 @@ func found(t T, f find.Finder, ref *dna.Reference, contigs []string, reads []fas
 		for i := range part.Reads {
 			view := part.Read(i)
 			out[from+i] = replayed(t, &r, contigs, &view, r.Append(nil, part, &result, i, &view))
+			counted[from+i] = slices.Clone(result.Counted(i, part.K(i)))
 		}
 		from += len(part.Reads)
 	}
-	return out
+	return out, counted
 }
 
 // replayed aligns locations of a read, replays the alignments letter by letter, and returns them in
@@ -428,6 +445,80 @@ func (s *suite) tooMuch(t *testing.T) {
 			}
 		}
 	}
+}
+
+// want asks for the best locations of each read alone, and those of some edits more: all of them
+// are handed on, and others are either handed on or counted. Of reads that belong together all are
+// handed on.
+func (s *suite) want(t *testing.T) {
+	type input struct {
+		contigs, reads []string
+		k              int
+		limits         []find.Limits
+	}
+	inputs := []input{{k: 3, limits: []find.Limits{{}}}, {k: 3, limits: []find.Limits{
+		{}, {Found: 100, Handed: 100, GPUFound: 100}, {Handed: 1, GPUQueue: 2}, {Found: 1, GPUQueue: 50, GPUFound: 1},
+	}}}
+	inputs[0].contigs, inputs[0].reads = copies(s.pick(4500, 1500))
+	inputs[1].contigs, inputs[1].reads = mixed(s.pick(60, 12))
+	for seed := range s.pick(30, 6) {
+		contigs, reads, k := truth.Families(rand.New(rand.NewPCG(uint64(seed), 17)))
+		inputs = append(inputs, input{contigs, reads, k, []find.Limits{{}}})
+	}
+	for _, in := range inputs {
+		ref, all := truth.Reference(t, in.contigs...), expected(in.contigs, in.reads, fixed(in.k))
+		for strata := range s.pick(3, 2) {
+			for _, limits := range in.limits {
+				for _, engine := range engines {
+					o := options(engine)
+					limits.CountedBases = 1
+					o.Limits, o.Want = limits, find.Want{Best: true, Strata: strata}
+					finders, done := s.make(t, ref, o)
+					for together := 1; together <= 2; together++ {
+						got, counted := handed(t, finders[0], ref, in.contigs, truth.Reads(in.reads...), together, fixed(in.k))
+						for i := range all {
+							if err := wanted(all[i], got[i], counted[i], strata, in.k, together); err != nil {
+								t.Fatalf("%s, limits %+v, %d edits, strata %d, %d together, read %s: %v",
+									engine, limits, in.k, strata, together, in.reads[i], err)
+							}
+						}
+					}
+					done()
+				}
+			}
+		}
+	}
+}
+
+// wanted checks what a finder handed on and counted of a read that has all the given locations.
+func wanted(all, handed []truth.Location, counted []uint32, strata, k, together int) error {
+	if counted != nil && (together > 1 || len(counted) != k+1) {
+		return fmt.Errorf("%d distances are counted", len(counted))
+	}
+	best := k
+	numbers := make([]int, k+1)
+	for _, l := range all {
+		best = min(best, l.Distance)
+		numbers[l.Distance]++
+	}
+	for _, l := range all {
+		if l.Distance <= best+strata && !slices.Contains(handed, l) {
+			return fmt.Errorf("%+v is not handed on, and the best has %d edits", l, best)
+		}
+	}
+	for _, l := range handed {
+		if !slices.Contains(all, l) {
+			return fmt.Errorf("%+v is handed on, which is not there", l)
+		}
+		numbers[l.Distance]--
+	}
+	for d, n := range counted {
+		numbers[d] -= int(n)
+	}
+	if slices.ContainsFunc(numbers, func(n int) bool { return n != 0 }) {
+		return fmt.Errorf("by distance %v more locations are there than are handed on or counted (%v)", numbers, counted)
+	}
+	return nil
 }
 
 // counts has only skim find candidates, and each read counted for its engine.

@@ -39,6 +39,8 @@ type Options struct {
 	Engine Engine
 	// Threads is the number of goroutines that compute, at least 1.
 	Threads int
+	// Want says which locations are wanted.
+	Want Want
 	// BatchReads is the most reads to be found at a time; 0 leaves it to the finder.
 	BatchReads int
 	// Times adds up what the stages take. It must not be nil.
@@ -49,12 +51,22 @@ type Options struct {
 	Limits Limits
 }
 
+// A Want says which locations of a read are wanted. A finder that finds locations itself can then
+// keep others to itself, which would be left out later. The zero value asks for all.
+type Want struct {
+	// Best asks for those that have at most Strata edits more than the best one of the read. Others
+	// may be handed on or only be counted (Found.Counted). Of reads that belong together, which are
+	// chosen by more than their distance, all are wanted.
+	Best   bool
+	Strata int
+}
+
 // Limits bound what is held at a time. Results do not depend on them.
 type Limits struct {
 	// Found is the most candidates and ends that the CPU's finder holds in memory; more go to a
 	// temporary file. Handed is the most that it hands on at a time, unless reads that belong
-	// together have more. GPUFound is the most candidates, ends and locations on a GPU, with the
-	// same exception.
+	// together have more. GPUFound is the most candidates, ends and locations that a GPU hands on at
+	// a time, with the same exception.
 	Found, Handed, GPUFound int
 	// GPUQueue is the most room in the queues of a GPU's finder, in candidates and in ends, unless
 	// one stretch of the text has more for reads that belong together.

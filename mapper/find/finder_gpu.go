@@ -34,6 +34,7 @@ type gpuFinder struct {
 	table   gpuTable
 	skim    gpuSkim
 	verify  gpuVerify
+	keep    gpuKeep
 	scan    gpuScan
 	text    gpuText // of the chunk at hand, where chunks do not stay
 	scanner scanner // for reads that the GPU cannot scan for, whose ends store holds
@@ -65,6 +66,9 @@ const (
 	candidateBytes = 8
 )
 
+// thins tells whether locations of the reads of a batch may be left on the GPU.
+func (w *gpuFinder) thins(b *Batch) bool { return w.options.Want.Best && b.Together == 1 }
+
 // share is a finder's part of the memory that the reference leaves, in bytes. Half of it is for
 // candidates, a quarter for the reads of a batch and their table, an eighth for the scratch memory
 // of alignments.
@@ -89,9 +93,13 @@ func (w *gpuFinder) learn(found, reads int) {
 
 // fitting is the number of reads of a batch for which there is memory.
 func (w *gpuFinder) fitting(b *Batch) int {
+	ofRead, ofPiece := 32, pieceBytes
+	if w.thins(b) {
+		ofRead, ofPiece = ofRead+bestBytes, ofPiece+countedBytes
+	}
 	bytes := 8 * len(b.packed)
 	for _, k := range b.k {
-		bytes += 32 + pieceBytes*(int(k)+1)
+		bytes += ofRead + ofPiece*(int(k)+1)
 	}
 	n, room := len(b.Reads), w.device.share()/4
 	room = min(room, pieceBytes<<kernels.HeadShift)
@@ -120,7 +128,7 @@ func (w *gpuFinder) hitRoom(reads int) int {
 // bytesOfCandidate is what a candidate takes in all.
 func (w *gpuFinder) bytesOfCandidate() int {
 	sum := candidateBytes
-	for _, b := range w.verify.buffers() {
+	for _, b := range w.verify.buffers(w.options.Want.Best) {
 		sum += b.bytes
 	}
 	return sum
@@ -145,6 +153,8 @@ type gpuPart struct {
 	// pieces is the number of pieces of the reads that are skimmed for, longest the most bases of one.
 	pieces, longest int
 	limit           int64
+	thin            bool // see thins
+	shapes          []kernels.Shape
 }
 
 // A gpuFound collects what is found in the chunks, before it is grouped by read.
@@ -170,7 +180,10 @@ func (w *gpuFinder) find(b *Batch, f *Found) error {
 	found := &w.found
 	found.located, found.candidates, found.ends = found.located[:0], found.candidates[:0], found.ends[:0]
 	part := w.upload(b)
-	part.limit = limit
+	part.limit, part.thin = limit, w.thins(b) && part.pieces > 0
+	if part.thin {
+		w.keep.begin(q, b, part.pieces)
+	}
 	w.refiner.refine(q, w.device, part.reads, len(b.Reads), &w.classes)
 	var onGPU, onCPU []uint32
 	for _, read := range w.classes.scanned {
@@ -193,6 +206,9 @@ func (w *gpuFinder) find(b *Batch, f *Found) error {
 		if !c.scanned(onGPU) || q.Err != nil {
 			return ErrTooMuch
 		}
+	}
+	if part.thin {
+		w.keep.hand(q, f, &part, &w.classes)
 	}
 	if err := w.store.begin(b, w.options.Threads); err != nil {
 		return err
@@ -224,8 +240,8 @@ func (w *gpuFinder) find(b *Batch, f *Found) error {
 // upload brings the reads of a part to the GPU.
 func (w *gpuFinder) upload(b *Batch) gpuPart {
 	q := w.queue
-	part := gpuPart{batch: b}
 	shapes := w.shapes.Resize(q, len(b.Reads))
+	part := gpuPart{batch: b, shapes: shapes}
 	first := b.packedAt[0]
 	for i := range shapes {
 		shapes[i] = kernels.Shape{PackedAt: uint32(b.packedAt[i] - first), Length: uint32(b.length[i]), K: uint32(b.k[i])}
@@ -294,16 +310,17 @@ func (p *gpuPass) skimmed() error {
 func (p *gpuPass) skimClass() error {
 	s, whole := &p.skim, p.chunk
 	first, count := whole.stretches()
-	// Most candidates become locations, one in two at least.
-	tooMuch := func() bool { return int64(s.tried)/2 > p.limit }
 	if s.stretches == 0 || s.stretches >= count {
 		s.stretches = count
 		if p.pass(whole) {
 			return nil
 		}
-		if tooMuch() {
+		if p.isTooMuch(s.tried) {
 			p.learn(s.tried/2, len(p.batch.Reads))
 			return ErrTooMuch
+		}
+		if s.found == 0 { // so the whole would have no more room another time
+			s.stretches = (count + 1) / 2
 		}
 	}
 	// What other classes found stands for itself: a read is of one class.
@@ -345,10 +362,14 @@ func (p *gpuPass) pass(part *gpuChunk) bool {
 	return ok
 }
 
+// isTooMuch tells whether so many candidates are likely to lead to more than is wanted: most become
+// locations, one in two at least. Where not all of those are handed on, only finding them tells.
+func (p *gpuPass) isTooMuch(candidates int) bool { return !p.thin && int64(candidates)/2 > p.limit }
+
 // verified turns the candidates that there are into locations.
 func (p *gpuPass) verified() error {
 	s, n := &p.skim, p.skim.found
-	if int64(n)/2 > p.limit {
+	if p.isTooMuch(n) {
 		p.learn(n/2, len(p.batch.Reads))
 		return ErrTooMuch
 	}

@@ -16,6 +16,10 @@ type Found struct {
 	// Operations are those of the alignments of Located.
 	Operations []locate.Operation
 	Counts     Counts
+	// counted are numbers of locations that were only counted: those of read i by distance, from
+	// countedFrom[i] on if that is not negative. Both are empty where all are handed on.
+	counted     []uint32
+	countedFrom []int32
 	// fullness is how much of what can be held at a time is used, from 0 to 1.
 	fullness float64
 }
@@ -116,7 +120,8 @@ func readOfCandidate(c *locate.Candidate) uint32 { return c.Read }
 func readOfEnd(e *locate.End) uint32             { return e.Read }
 func readOfLocated(l *Located) uint32            { return l.Read }
 
-// HoldLocated makes f hold locations, and nothing else, of a batch of so many reads.
+// HoldLocated makes f hold locations, and nothing else, of a batch of so many reads: all that the
+// reads have.
 func (f *Found) HoldLocated(located []Located, reads, threads int) {
 	*f = Found{}
 	f.Located.Group([][]Located{located}, readOfLocated, reads, threads)
@@ -127,6 +132,7 @@ func (f *Found) HoldLocated(located []Located, reads, threads int) {
 // one.
 func (f *Found) reset(classes *classes) {
 	f.Operations = f.Operations[:0]
+	f.counted, f.countedFrom = f.counted[:0], f.countedFrom[:0]
 	f.Counts = Counts{}
 	if classes == nil {
 		return
@@ -137,9 +143,19 @@ func (f *Found) reset(classes *classes) {
 	}
 }
 
-// Count returns how much was found for reads [from, to).
+// Count returns how much is handed on of reads [from, to).
 func (f *Found) Count(from, to int) int {
 	return f.Candidates.Count(from, to) + f.Ends.Count(from, to) + f.Located.Count(from, to)
+}
+
+// Counted returns how many locations of read i, which may have k edits, there are at each distance
+// beside those that are handed on, or nil if all are handed on. Those that are not have more edits
+// than Options.Want asks for. The slice is valid as long as f.
+func (f *Found) Counted(i, k int) []uint32 {
+	if len(f.counted) == 0 || f.countedFrom[i] < 0 {
+		return nil
+	}
+	return f.counted[f.countedFrom[i]:][:k+1]
 }
 
 // A Reader turns what was found into locations. It is scratch memory for one goroutine.
@@ -148,8 +164,8 @@ type Reader struct {
 	Aligner locate.Aligner
 }
 
-// Append appends the locations of read i of a batch, which r is a view of, to locations. Alignments
-// that a finder has made go to the aligner.
+// Append appends the locations of read i of a batch, which view is a view of, to locations, but for
+// those that were only counted. Alignments that a finder has made go to the aligner.
 func (r *Reader) Append(locations []locate.Location, b *Batch, f *Found, i int, view *locate.Read) []locate.Location {
 	if list := f.Candidates.Of(i); len(list) > 0 {
 		locations = append(locations, r.Locator.FromCandidates(view, list)...)

@@ -14,11 +14,13 @@ import (
 // kernels/align.cu).
 type gpuVerify struct {
 	grouped, marks, contig, locations, windows, left, operations device.Buffer // see buffers
-	places, parts, counters, moves, many                         device.Buffer
-	hostCounters                                                 device.Pinned[uint32]
-	hostLocations                                                device.Pinned[gpuLocation]
-	hostOperations                                               device.Pinned[uint32]
-	hostLeft                                                     device.Pinned[gpuCandidate]
+	// kept are operations of the locations that keep hands on.
+	kept                                 device.Buffer
+	places, parts, counters, moves, many device.Buffer
+	hostCounters                         device.Pinned[uint32]
+	hostLocations                        device.Pinned[gpuLocation]
+	hostOperations                       device.Pinned[uint32]
+	hostLeft                             device.Pinned[gpuCandidate]
 }
 
 // A gpuLocation is a location as the kernels describe it.
@@ -41,9 +43,10 @@ type candidateBuffer struct {
 	more   int // bytes besides
 }
 
-// buffers lists what grows with the candidates. Memory is planned and reserved by this table.
-func (v *gpuVerify) buffers() []candidateBuffer {
-	return []candidateBuffer{
+// buffers lists what grows with the candidates, where all locations are wanted or not. Memory is
+// planned and reserved by this table.
+func (v *gpuVerify) buffers(thin bool) []candidateBuffer {
+	list := []candidateBuffer{
 		{buffer: &v.grouped, bytes: 8},
 		{buffer: &v.marks, bytes: 4},
 		{buffer: &v.contig, bytes: 4},
@@ -52,7 +55,14 @@ func (v *gpuVerify) buffers() []candidateBuffer {
 		{buffer: &v.left, bytes: 8},
 		{buffer: &v.operations, bytes: 4 * operationsEach, more: 4 * someOperations},
 	}
+	if thin {
+		list = append(list, candidateBuffer{buffer: &v.kept, bytes: 4 * operationsEach, more: 4 * someOperations})
+	}
+	return list
 }
+
+// verifyCounters are those of verify.cu and align.cu, and then those of keep.cu.
+const verifyCounters = kernels.EmitCounters + kernels.KeepCounters
 
 // moveBytes bounds the scratch memory of align, which has a column for each thread.
 func (d *gpuDevice) moveBytes() int { return min(256<<20, d.share()/8) }
@@ -73,18 +83,21 @@ func (v *gpuVerify) verify(p *gpuPass, candidates *device.Buffer, n int) (locati
 		return nil, nil, nil
 	}
 	q, reads := p.queue, len(p.batch.Reads)
-	for _, b := range v.buffers() {
+	for _, b := range v.buffers(p.thin) {
 		q.Reserve(b.buffer, b.bytes*n+b.more)
 	}
 	q.Reserve(&v.places, 4*reads)
 	q.Reserve(&v.many, 4*reads)
-	q.Reserve(&v.counters, 4*kernels.EmitCounters)
+	q.Reserve(&v.counters, 4*verifyCounters)
 	q.Clear(&v.places, 4*reads)
-	q.Clear(&v.counters, 4*kernels.EmitCounters)
+	q.Clear(&v.counters, 4*verifyCounters)
 	v.group(q, candidates, n, reads)
 	v.mark(p, n, reads)
 	v.align(p, n)
-	return v.collect(q, n)
+	if p.thin {
+		p.keep.keep(p, v, n)
+	}
+	return v.collect(p, n)
 }
 
 // group brings the candidates of each read together.
@@ -149,17 +162,24 @@ func (v *gpuVerify) align(p *gpuPass, n int) {
 }
 
 // collect brings the results to the host.
-func (v *gpuVerify) collect(q *device.Queue, n int) (locations []gpuLocation, operations []uint32, left []gpuCandidate) {
-	counters := v.hostCounters.Resize(q, kernels.EmitCounters)
+func (v *gpuVerify) collect(p *gpuPass, n int) (locations []gpuLocation, operations []uint32, left []gpuCandidate) {
+	q := p.queue
+	counters := v.hostCounters.Resize(q, verifyCounters)
 	device.Download(q, counters, &v.counters, 0)
 	if q.Wait() != nil {
 		return nil, nil, nil
 	}
-	locations = v.hostLocations.Resize(q, min(int(counters[kernels.EmitLocations]), locationsEach*n))
-	operations = v.hostOperations.Resize(q, min(int(counters[kernels.EmitOperations]), operationsEach*n+someOperations))
+	ofLocations, count := &v.locations, counters[kernels.EmitLocations]
+	ofOperations, runs := &v.operations, counters[kernels.EmitOperations]
+	if p.thin {
+		ofLocations, count = v.keptLocations(), counters[kernels.EmitCounters+kernels.KeepLocations]
+		ofOperations, runs = &v.kept, counters[kernels.EmitCounters+kernels.KeepOperations]
+	}
+	locations = v.hostLocations.Resize(q, min(int(count), locationsEach*n))
+	operations = v.hostOperations.Resize(q, min(int(runs), operationsEach*n+someOperations))
 	left = v.hostLeft.Resize(q, int(counters[kernels.EmitLeft]))
-	device.Download(q, locations, &v.locations, 0)
-	device.Download(q, operations, &v.operations, 0)
+	device.Download(q, locations, ofLocations, 0)
+	device.Download(q, operations, ofOperations, 0)
 	device.Download(q, left, &v.left, 0)
 	if q.Wait() != nil {
 		return nil, nil, nil

@@ -1,0 +1,90 @@
+package find_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"scanmap/gpu"
+	"scanmap/internal/emulator"
+	"scanmap/internal/truth"
+	"scanmap/mapper/find"
+)
+
+// TestWantedOnGPU has a GPU hand on no more than is wanted where all is found at once, and not much
+// more where it is not. What may be held at a time counts that alone.
+func TestWantedOnGPU(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	unit := truth.Random(r, 80, "ACGT")
+	var text strings.Builder
+	for i := range 2500 {
+		text.WriteString(truth.Strand(truth.Edited(r, unit, 3+i%5), i%2) + truth.Random(r, 20, "ACGT"))
+	}
+	whole := unit + text.String() // the best ones come first
+	contigs := []string{whole[:len(whole)/2], whole[len(whole)/2:]}
+	reads := []string{unit, truth.Edited(r, unit, 1), unit[:60], whole[500:580]}
+	const k = 6
+	ref := truth.Reference(t, contigs...)
+	near := [3]int{} // locations of so many edits more than the best, or fewer
+	all := 0
+	for _, read := range reads {
+		locations := truth.Find(contigs, read, k)
+		best := k
+		for _, l := range locations {
+			best = min(best, l.Distance)
+		}
+		for _, l := range locations {
+			for strata := range near {
+				if l.Distance <= best+strata {
+					near[strata]++
+				}
+			}
+		}
+		all += len(locations)
+	}
+	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
+	for strata, want := range near {
+		for _, c := range []struct {
+			queue, limit int // as in find.Limits
+			least, most  int // that may be handed on
+			together     int
+			tooMuch      bool
+		}{
+			{0, 0, want, want, 1, false},
+			{0, want, want, want, 1, false},
+			{0, want - 1, 0, 0, 1, true},
+			{6000, 0, want, want + 30, 1, false}, // some candidates are left to the host
+			{0, 0, all, all, 2, false},
+		} {
+			o := find.Options{Engine: find.EngineSkim, Threads: 2, Times: &find.Times{}, Want: find.Want{Best: true, Strata: strata}}
+			o.Limits = find.Limits{GPUQueue: c.queue, GPUFound: c.limit}
+			gpus, err := find.OnGPUs(ref, cuda(driver, 0), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := gpus.Finders()[0]
+			b, err := f.Pack(truth.Reads(reads...), c.together, func(int) int { return k })
+			if err != nil {
+				t.Fatal(err)
+			}
+			var result find.Found
+			_, err = f.Find(b, &result)
+			if errors.Is(err, find.ErrTooMuch) != c.tooMuch || err != nil && !c.tooMuch {
+				t.Fatalf("strata %d, %+v: %v", strata, c, err)
+			}
+			n, counted := result.Count(0, len(reads)), 0
+			for i := range reads {
+				for _, more := range result.Counted(i, k) {
+					counted += int(more)
+				}
+			}
+			if !c.tooMuch && (n < c.least || n > c.most || n+counted < all) {
+				t.Errorf("strata %d, %+v: %d of %d are handed on, %d counted", strata, c, n, all, counted)
+			}
+			if err := gpus.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
