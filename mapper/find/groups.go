@@ -39,8 +39,8 @@ import (
 // p + q. Follow such children from the root down. ∎
 //
 // Within the region of a node the alignment of a hit has as many gaps as edits at most, and so
-// stays as near to the diagonal of the hit. So [locate.Exceeds] may refuse the hit for any node
-// above its group (see skimmer.exceeds). Another group's hit leads to the same location then.
+// stays as near to the diagonal of the hit. So a lower bound of the edits may refuse the hit for
+// any node above its group (nodes.go). Another group's hit leads to the same location then.
 
 // groupsOf returns the number of groups of a read with k edits.
 func groupsOf(k int) int { return (k + 2) / 2 }

@@ -8,9 +8,9 @@ import (
 	"scanmap/locate"
 )
 
-// A hit whose flank fits is judged by two nodes above its group (lemma 3 of groups.go): near is that
-// of two groups, far that of four. What decides lies beside the hit's entry, so that a refused hit
-// never touches its read.
+// A hit whose flank fits is judged by two nodes above its group (lemma 3 of groups.go), near and
+// far. What decides lies beside the hit's entry, so that a hit that is refused never touches its
+// read.
 
 // sideBases is the most bases on either side of a piece that are compared for nodes.
 const sideBases = 48
@@ -132,14 +132,13 @@ func spreadPlain(words *sideWords, d *diagonals) {
 // Lemma 4. In a node the alignment of a hit stays as near to the hit's diagonal as the node has
 // edits. Take the bases of one side in the order in which they move away from the piece, and as many
 // of them as equal the text on some one of those diagonals; leave out the next base; take again as
-// many as equal it on some one diagonal, and so on. No alignment has fewer edits than bases that are
-// left out.
+// many as equal it on some one diagonal, and so on. An alignment has no fewer edits there than bases
+// that are left out.
 //
-// Proof. By induction over the edits, in the same order: the bases before the alignment's edit
-// number e, if the edit is a base of the read with that base, are no more than those up to the one
-// left out as number e. Up to the next edit the alignment lies on one diagonal and equals the text,
-// so that it ends no later than the longest run that begins where its own does, or later. An
-// edit takes one base of the read at most. ∎
+// Proof. The bases that an alignment has behind it at its edit number e, the edited one with them,
+// are never more than those up to the one left out as number e. This holds by induction: from there
+// to the next edit the alignment stays on one diagonal and equals the text, so that the longest run
+// ends where that does, or later. And an edit takes one base of the read at most. ∎
 //
 // On side 0 an index above spreadMiddle is a diagonal to one side of the hit's, on side 1 to the
 // other. Ambiguous letters of the text are compared by their codes, which lets more pass.
