@@ -29,12 +29,10 @@ const sideBases = 48
 //	words 2 and 3, from bit 48  the lower and the upper half of the read's number
 type piece [4]uint64
 
-// newPiece returns piece i of a read of m bases, of those of q bases at starts.
-func newPiece(strand locate.Planes, starts []int32, i, m, q int, read uint32) piece {
-	at := int(starts[i])
-	code, complement, _ := windowCode(strand, at, q)
-	flipped := complement < code
-	k := len(starts) - 1
+// newPiece returns piece i of a read of m bases, of those of q bases at starts. flipped tells
+// whether its canonical code is that of its reverse complement.
+func newPiece(strand locate.Planes, starts []int32, i, m, q int, read uint32, flipped bool) piece {
+	at, k := int(starts[i]), len(starts)-1
 	first, last := far(i/2, k)
 	from, to, farEdits := region(starts, first, last, m, q)
 	s, inFar := besides(strand, at, q, from, to, flipped)

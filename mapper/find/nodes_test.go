@@ -28,7 +28,9 @@ func TestNodes(t *testing.T) {
 		if r.IntN(2) == 0 { // the read is sequenced from the other strand
 			read, start = truth.ReverseComplement(read), len(a)
 		}
-		p := newPiece(packedRead(read, 0).strand(0, locate.Forward), []int32{int32(start)}, 0, len(read), q, 7)
+		strand := packedRead(read, 0).strand(0, locate.Forward)
+		code, other, _ := windowCode(strand, start, q)
+		p := newPiece(strand, []int32{int32(start)}, 0, len(read), q, 7, other < code)
 		forward, complement, _ := windowCode(packedRead(text, 0).strand(0, locate.Forward), at, q)
 		if forward == complement {
 			continue

@@ -44,11 +44,11 @@ type pieceTable struct {
 	entries     []pieceEntry
 	// pieces[i] is the piece of entries[i].
 	pieces []piece
-	// all are the pieces before they are entered, those of read i of the batch from allFrom[i] on,
-	// ascending, and places which entries they become, or noPlace. next is where the next of each
-	// bucket goes.
-	all                   []pieceEntry
-	allFrom, places, next []uint32
+	// all and allPieces are the pieces before they are entered, those of read i of the batch from
+	// allFrom[i] on; noEntry among them is left out. next is where the next of each bucket goes.
+	all           []pieceEntry
+	allPieces     []piece
+	allFrom, next []uint32
 }
 
 // A pieceEntry is what the table has of a piece: enough to refuse most of its hits. Its first word
@@ -90,8 +90,8 @@ func (t *pieceTable) build(b *Batch, reads []uint32, q int, rare *rarity, thread
 		}
 	}
 	t.allFrom[len(b.Reads)] = n
-	t.places = parallel.Resize(t.places, int(n))
 	t.all = parallel.Resize(t.all, int(n))
+	t.allPieces = parallel.Resize(t.allPieces, int(n))
 	cutters := make([]pieceCutter, threads)
 	parallel.Ranges(threads, len(reads), packGrain, func(worker, from, to int) {
 		cutters[worker].chooser.rare = rare
@@ -99,13 +99,7 @@ func (t *pieceTable) build(b *Batch, reads []uint32, q int, rare *rarity, thread
 			t.cut(&cutters[worker], b, read)
 		}
 	})
-	t.enter(t.all, threads)
-	t.pieces = parallel.Resize(t.pieces, len(t.entries))
-	parallel.Ranges(threads, len(reads), packGrain, func(worker, from, to int) {
-		for _, read := range reads[from:to] {
-			t.describe(&cutters[worker], b, read)
-		}
-	})
+	t.enter(threads)
 }
 
 // A pieceCutter is scratch memory for cutting reads.
@@ -114,50 +108,32 @@ type pieceCutter struct {
 	starts  []int32
 }
 
-// cut fills t.all with the pieces of a read.
+// cut fills t.all and t.allPieces with the pieces of a read.
 func (t *pieceTable) cut(c *pieceCutter, b *Batch, read uint32) {
 	q, m, k := t.q, int(b.length[read]), int(b.k[read])
 	strand := b.strand(int(read), locate.Forward)
 	c.starts = c.chooser.choose(c.starts[:0], strand, m, k, q)
-	first := t.allFrom[read]
+	first := int(t.allFrom[read])
 	for i, at := range c.starts {
-		number := first + uint32(i)
 		code, complement, ok := windowCode(strand, int(at), q)
+		if !ok {
+			t.all[first+i] = noEntry
+			continue
+		}
 		flipped := complement < code
 		from, to, edits := stretch(c.starts, i, m, q)
 		flank := newFlank(strand, int(at), q, from, to, edits, flipped)
-		if flipped {
-			code = complement
-		}
-		t.all[number] = pieceEntry{uint64(code) | uint64(at)<<32, uint64(flank)}
-		t.places[number] = 0
-		if !ok {
-			t.places[number] = noPlace
-		}
-	}
-}
-
-// describe fills t.pieces with the pieces of a read that were entered.
-func (t *pieceTable) describe(c *pieceCutter, b *Batch, read uint32) {
-	strand := b.strand(int(read), locate.Forward)
-	first, last := t.allFrom[read], t.allFrom[read+1]
-	c.starts = c.starts[:0]
-	for i := range t.all[first:last] {
-		c.starts = append(c.starts, int32(t.all[int(first)+i].start()))
-	}
-	for i, place := range t.places[first:last] {
-		if place != noPlace {
-			t.pieces[place] = newPiece(strand, c.starts, i, int(b.length[read]), t.q, read)
-		}
+		t.all[first+i] = pieceEntry{uint64(min(code, complement)) | uint64(at)<<32, uint64(flank)}
+		t.allPieces[first+i] = newPiece(strand, c.starts, i, m, q, read, flipped)
 	}
 }
 
 // maxBucketBits leaves room for the filter's finer bits in a hash of 32 bits.
 const maxBucketBits = 28
 
-// noPlace is that of a piece with an ambiguous letter: it can never occur, and the letter is one of
+// noEntry stands for a piece with an ambiguous letter: it can never occur, and the letter is one of
 // the edits, so leaving it out loses nothing.
-const noPlace = 1<<32 - 1
+var noEntry = pieceEntry{0, 1<<64 - 1}
 
 // filterPerBucket is the logarithm of the filter's bits for each bucket. With 16 to 32 bits a
 // piece, one probe in 16 to 32 passes in vain.
@@ -165,7 +141,8 @@ const filterPerBucket = 4
 
 // enter builds the filter and the buckets. Each worker owns a range of buckets and their bits of
 // the filter, and reads all pieces, so that nothing needs a lock.
-func (t *pieceTable) enter(all []pieceEntry, threads int) {
+func (t *pieceTable) enter(threads int) {
+	all := t.all
 	bucketBits := uint(8)
 	for 1<<bucketBits < len(all) && bucketBits < maxBucketBits {
 		bucketBits++
@@ -186,6 +163,7 @@ func (t *pieceTable) enter(all []pieceEntry, threads int) {
 		sums[w+1] += sums[w]
 	}
 	t.entries = parallel.Resize(t.entries, int(sums[workers])+3) // see fitting
+	t.pieces = parallel.Resize(t.pieces, len(t.entries))
 	parallel.Ranges(workers, workers, 1, func(_, w, _ int) {
 		t.scatter(all, border(w), border(w+1), sums[w])
 	})
@@ -197,7 +175,7 @@ func (t *pieceTable) enter(all []pieceEntry, threads int) {
 func (t *pieceTable) count(all []pieceEntry, from, to uint32) (sum uint32) {
 	clear(t.next[from:to])
 	for i := range all {
-		if h := t.hash(all[i].code()) >> t.bucketShift; h >= from && h < to && t.places[i] != noPlace {
+		if h := t.hash(all[i].code()) >> t.bucketShift; h >= from && h < to && all[i] != noEntry {
 			t.next[h]++
 			sum++
 		}
@@ -214,9 +192,9 @@ func (t *pieceTable) scatter(all []pieceEntry, from, to, first uint32) {
 	}
 	for i := range all {
 		hash := t.hash(all[i].code())
-		if h := hash >> t.bucketShift; h >= from && h < to && t.places[i] != noPlace {
+		if h := hash >> t.bucketShift; h >= from && h < to && all[i] != noEntry {
 			t.entries[t.next[h]] = all[i]
-			t.places[i] = t.next[h]
+			t.pieces[t.next[h]] = t.allPieces[i]
 			t.next[h]++
 			bit := hash >> t.filterShift
 			t.filter[bit>>6] |= 1 << (bit & 63)
