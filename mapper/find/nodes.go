@@ -17,8 +17,9 @@ const sideBases = 48
 
 // A piece is one piece of one read, with what decides whether its hits count, in half a line of the
 // cache. As in a flank, what lies beside it is in the orientation in which its code is canonical;
-// side 0 is after it, side 1 before it. Words 0 and 1 have in bits 0 to 47 the low bits of the bases
-// on sides 0 and 1, in the order in which they move away, words 2 and 3 their high bits. Above are
+// side 0 is after it, side 1 before it. Words 0 and 1 have in bits 0 to 47 the low bits of the
+// bases on sides 0 and 1, in the order in which they move away, words 2 and 3 their high bits.
+// Above are
 //
 //	words 0 and 1, from bit 48  the bases of the side in the near node, in 6 bits
 //	               from bit 54  those in the far node, in 6 bits
@@ -124,14 +125,14 @@ func spreadPlain(words *sideWords, d *diagonals) {
 	}
 }
 
-// nodesPlain returns those bits of fitting whose pieces a text may have, with the edits that the two
-// nodes may have at most, beside the window that d was filled for.
+// nodesPlain returns those bits of fitting whose pieces a text may have, with the edits that the
+// two nodes may have at most, beside the window that d was filled for.
 //
 // Lemma 4. In a node the alignment of a hit stays as near to the hit's diagonal as the node has
-// edits. Take the bases of one side in the order in which they move away from the piece, and as many
-// of them as equal the text on some one of those diagonals; leave out the next base; take again as
-// many as equal it on some one diagonal, and so on. An alignment has no fewer edits there than bases
-// that are left out.
+// edits. Take the bases of one side in the order in which they move away from the piece. Take as
+// many as equal the text on some one of those diagonals, leave out the next base, take as many as
+// equal it on some one diagonal, and so on. An alignment has no fewer edits there than bases that
+// are left out.
 //
 // Proof. The bases that an alignment has behind it at its edit number e, the edited one with them,
 // are never more than those up to the one left out as number e. This holds by induction: from there

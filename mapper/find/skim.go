@@ -52,8 +52,8 @@ type pieceTable struct {
 }
 
 // A pieceEntry is what the table has of a piece: enough to refuse most of its hits. Its first word
-// is the piece's code and, from bit 32 on, where it starts on the forward strand, its second word the
-// flank.
+// is the piece's code and, from bit 32 on, where it starts on the forward strand; its second word
+// is the flank.
 type pieceEntry [2]uint64
 
 func (e *pieceEntry) code() uint32  { return uint32(e[0]) }
@@ -231,7 +231,7 @@ type recent struct {
 	// judged are a read, and from bit 32 on the lower half of where its first base lies in the
 	// reference's bases, for each strand.
 	judged [2][1 << recentBits]uint64
-	from   int // see clearFar
+	from   int // see begin
 }
 
 // recentBits is the logarithm of the number of recent diagonals of a strand.
@@ -275,8 +275,7 @@ const hashMultiplier64 = 0x9E3779B97F4A7C15
 type fit struct {
 	fits      uint64
 	first, at uint32
-	strand    int // on which pieces lie that are not flipped
-	flipped   bool
+	strand    int // whose code is canonical; pieces that are not flipped lie on it
 }
 
 // fitBlock is the number of fits, and fitPieces about that of pieces, that are fetched before any

@@ -72,9 +72,9 @@ func (s *skimmer) lookUp(w *skimWorker, n int, contig uint32) {
 		}
 		forward, complement := s.textCode(start + int(at))
 		around := surround(&s.ref.Bases, start+int(at), t.q, complement < forward)
-		strand := 0
+		strand := locate.Forward
 		if complement < forward {
-			strand = 1
+			strand = locate.Reverse
 		}
 		for turn := 0; ; turn++ {
 			for first := from; first < to; first += fittingBlock {
@@ -84,7 +84,7 @@ func (s *skimmer) lookUp(w *skimWorker, n int, contig uint32) {
 					continue
 				}
 				fetch(t.pieces[first:], fits)
-				w.fits[found] = fit{fits: fits, first: first, at: at, strand: strand, flipped: (complement < forward) != (turn > 0)}
+				w.fits[found] = fit{fits: fits, first: first, at: at, strand: strand}
 				pieces += bits.OnesCount64(fits)
 				if found++; found == fitBlock || pieces >= fitPieces {
 					s.judge(w, w.fits[:found], contig)
@@ -107,8 +107,8 @@ func (s *skimmer) judge(w *skimWorker, fits []fit, contig uint32) {
 	hits := 0
 	for i := range fits {
 		f := &fits[i]
-		if before := i - 1; i == 0 || fits[before].at != f.at || fits[before].flipped != f.flipped {
-			w.around.fill(&s.ref.Bases, start+int(f.at), t.q, f.flipped)
+		if before := i - 1; i == 0 || fits[before].at != f.at || fits[before].strand != f.strand {
+			w.around.fill(&s.ref.Bases, start+int(f.at), t.q, f.strand == locate.Reverse)
 		}
 		left := nodes(t.pieces[f.first:], f.fits, &w.around)
 		w.refused += int64(bits.OnesCount64(f.fits &^ left))
