@@ -52,8 +52,8 @@ func (p Planes) Hamming(text *dna.Sequence, m, offset int) int {
 	return n
 }
 
-// HammingTo is Hamming that stops once it has come to more than `most`, and then returns some number
-// above it.
+// HammingTo is Hamming that stops once it has come to more than `most`, and then returns some
+// number above it.
 func (p Planes) HammingTo(text *dna.Sequence, m, offset, most int) int {
 	n := 0
 	for w := 0; w < m && n <= most; w += 64 {

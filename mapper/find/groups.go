@@ -140,8 +140,8 @@ func newFlank(strand locate.Planes, at, q, from, to, edits int, flipped bool) fl
 // length returns the number of bases of a flank.
 func (f flank) length() int { return int(f >> 48 & 31) }
 
-// surroundings are what lies beside a window, 64 bases after it and before it, as flanks have it: in
-// the order in which they move away from it, in the orientation in which its code is canonical.
+// surroundings are what lies beside a window, 64 bases after it and before it, as flanks have it:
+// in the order in which they move away from it, in the orientation in which its code is canonical.
 type surroundings struct {
 	low, high [2]uint64
 }
