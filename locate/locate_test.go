@@ -389,3 +389,28 @@ func TestWideBand(t *testing.T) {
 		}
 	}
 }
+
+// TestHammingTo compares it with Hamming, for reads of several words.
+func TestHammingTo(t *testing.T) {
+	r := rand.New(rand.NewPCG(91, 92))
+	stopped := 0
+	for range 500 {
+		text := truth.Random(r, 300, "ACGT")
+		ref := truth.Reference(t, text)
+		at := r.IntN(40)
+		read := truth.Edited(r, text[at:at+1+r.IntN(200)], r.IntN(6))
+		view := pack(read, 0)
+		planes := view.Strands[Forward].Planes
+		offset, most := ref.Contigs[0].Start+at, r.IntN(8)
+		all, some := planes.Hamming(&ref.Bases, len(read), offset), planes.HammingTo(&ref.Bases, len(read), offset, most)
+		if all <= most && some != all || all > most && some <= most {
+			t.Fatalf("%d of %d, %d at most", some, all, most)
+		}
+		if some < all {
+			stopped++
+		}
+	}
+	if stopped == 0 {
+		t.Error("it never stopped")
+	}
+}
