@@ -33,11 +33,11 @@ func TestText(t *testing.T) {
 	}
 	t.Run("Cases", func(t *testing.T) {
 		found := 0
-		for seed := range uint64(20) {
+		for seed := range uint64(12) {
 			c := NewCases(rand.New(rand.NewPCG(seed, 2)), 3000)
 			found += compare(t, c.Contigs, c.Reads, c.K)
 		}
-		if found < 2000 {
+		if found < 1500 {
 			t.Errorf("%d locations", found)
 		}
 	})
