@@ -110,6 +110,12 @@ func TestSpreadTwins(t *testing.T) {
 	}
 }
 
+// rare returns a word with an eighth of its bits.
+func rare(r *rand.Rand) uint64 {
+	x, y, z := r.Uint64(), r.Uint64(), r.Uint64()
+	return x & y & z
+}
+
 // TestNodesTwins compares what nodes runs on this machine with nodesPlain, on pieces that fit, that
 // are changed and that have nothing to do with the text.
 func TestNodesTwins(t *testing.T) {
@@ -127,7 +133,7 @@ func TestNodesTwins(t *testing.T) {
 			changed := ^uint64(0) >> (16 + r.IntN(48))
 			for side := range 2 {
 				const bases = uint64(1)<<sideBases - 1
-				noise := r.Uint64() & r.Uint64() & r.Uint64() & changed
+				noise := rare(r) & changed
 				p[side] = (d[diagonal+side] ^ noise) & bases
 				p[2+side] = d[2*spreadDiagonals+diagonal+side]&bases | r.Uint64()<<sideBases
 				p[side] |= r.Uint64N(sideBases+1)<<48 | r.Uint64N(sideBases+1)<<54
