@@ -76,6 +76,28 @@ func TestGroupsOfPieces(t *testing.T) {
 	}
 }
 
+// TestNodesAreOfOneTree checks that any two nodes are nested or apart, as lemma 3 needs it: then
+// there is a binary tree that has them.
+func TestNodesAreOfOneTree(t *testing.T) {
+	for k := range 100 {
+		var nodes [][2]int
+		for g := range groupsOf(k) {
+			for _, node := range []func(g, k int) (int, int){near, far} {
+				first, last := node(g, k)
+				nodes = append(nodes, [2]int{first, last})
+			}
+		}
+		for _, a := range nodes {
+			for _, b := range nodes {
+				lo, hi := max(a[0], b[0]), min(a[1], b[1])
+				if common := [2]int{lo, hi}; lo < hi && common != a && common != b {
+					t.Fatalf("k %d: %v and %v overlap", k, a, b)
+				}
+			}
+		}
+	}
+}
+
 // TestFitting compares fitting with the edit distance of each flank to what lies beside the window,
 // for pieces on either strand, with flanks on either side and none or one edit.
 func TestFitting(t *testing.T) {
