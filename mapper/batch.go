@@ -73,9 +73,14 @@ func (r *batcher) nextLibrary(ctx context.Context) (more bool, err error) {
 	return err == nil, err
 }
 
+// batchSizes are how many reads a batch has, at most and where a library ends. What is left there is
+// cut into even batches of last or a little fewer, so that several finders share it; less than two
+// of them are one.
+type batchSizes struct{ most, last int }
+
 // start reads ahead, up to so many batches more than the one that is asked for next. A batch has
-// size reads, or fewer at the end of a library and where they are long.
-func (r *batcher) start(ctx context.Context, size, ahead int) *batches {
+// size.most reads, or fewer at the end of a library and where they are long.
+func (r *batcher) start(ctx context.Context, size batchSizes, ahead int) *batches {
 	to := &batches{channel: make(chan batch, ahead)}
 	r.finished = make(chan struct{})
 	go func() {
@@ -91,10 +96,11 @@ func (r *batcher) start(ctx context.Context, size, ahead int) *batches {
 }
 
 // readLibrary sends the reads of the library that is open.
-func (r *batcher) readLibrary(ctx context.Context, size int, to chan<- batch) error {
+func (r *batcher) readLibrary(ctx context.Context, sizes batchSizes, to chan<- batch) error {
 	library := r.libraries[0]
 	together := library.together()
-	size = (size + together - 1) / together * together
+	whole := func(reads int) int { return (reads + together - 1) / together * together }
+	size := whole(sizes.most)
 	var next []fasta.Read
 	bases := 0
 	send := func(n int) error {
@@ -134,8 +140,10 @@ func (r *batcher) readLibrary(ctx context.Context, size int, to chan<- batch) er
 			return err
 		}
 	}
-	if len(next) > 0 {
-		return send(len(next))
+	for shares := max(1, len(next)/sizes.last); len(next) > 0; shares-- {
+		if err := send(min(whole((len(next)+shares-1)/shares), len(next))); err != nil {
+			return err
+		}
 	}
 	return nil
 }

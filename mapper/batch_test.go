@@ -43,17 +43,21 @@ func TestBatches(t *testing.T) {
 		bases  []byte
 		paired bool
 		size   int
+		last   int // 0 for size
 		end    error
 		want   [][2]int // library and reads of each batch
 	}{
-		{"chunks larger than batches", [][]int{{10, 3}}, short, false, 4, io.EOF, [][2]int{{0, 4}, {0, 4}, {0, 4}, {0, 1}}},
-		{"chunks smaller than batches", [][]int{{1, 1, 1, 1, 1}}, short, false, 4, io.EOF, [][2]int{{0, 4}, {0, 1}}},
-		{"no library shares a batch", [][]int{{3}, {2}, {5}}, short, false, 4, io.EOF, [][2]int{{0, 3}, {1, 2}, {2, 4}, {2, 1}}},
-		{"a library without reads", [][]int{{}, {2}}, short, false, 4, io.EOF, [][2]int{{1, 2}}},
-		{"pairs, with an odd size", [][]int{{6, 4}}, short, true, 3, io.EOF, [][2]int{{0, 4}, {0, 4}, {0, 2}}},
-		{"pairs, with a size of 1", [][]int{{6}}, short, true, 1, io.EOF, [][2]int{{0, 2}, {0, 2}, {0, 2}}},
-		{"long reads", [][]int{{2, 2, 2, 2, 1}}, long, false, 100, io.EOF, [][2]int{{0, 4}, {0, 4}, {0, 1}}},
-		{"an error", [][]int{{5}, {5}}, short, false, 2, errSource, [][2]int{{0, 2}, {0, 2}}},
+		{"chunks larger than batches", [][]int{{10, 3}}, short, false, 4, 0, io.EOF, [][2]int{{0, 4}, {0, 4}, {0, 4}, {0, 1}}},
+		{"chunks smaller than batches", [][]int{{1, 1, 1, 1, 1}}, short, false, 4, 0, io.EOF, [][2]int{{0, 4}, {0, 1}}},
+		{"no library shares a batch", [][]int{{3}, {2}, {5}}, short, false, 4, 0, io.EOF, [][2]int{{0, 3}, {1, 2}, {2, 4}, {2, 1}}},
+		{"a library without reads", [][]int{{}, {2}}, short, false, 4, 0, io.EOF, [][2]int{{1, 2}}},
+		{"pairs, with an odd size", [][]int{{6, 4}}, short, true, 3, 0, io.EOF, [][2]int{{0, 4}, {0, 4}, {0, 2}}},
+		{"pairs, with a size of 1", [][]int{{6}}, short, true, 1, 0, io.EOF, [][2]int{{0, 2}, {0, 2}, {0, 2}}},
+		{"long reads", [][]int{{2, 2, 2, 2, 1}}, long, false, 100, 0, io.EOF, [][2]int{{0, 4}, {0, 4}, {0, 1}}},
+		{"a rest that is shared", [][]int{{9, 8}, {5}, {3}}, short, false, 10, 2, io.EOF,
+			[][2]int{{0, 10}, {0, 3}, {0, 2}, {0, 2}, {1, 3}, {1, 2}, {2, 3}}},
+		{"pairs that are shared", [][]int{{10}}, short, true, 100, 3, io.EOF, [][2]int{{0, 4}, {0, 4}, {0, 2}}},
+		{"an error", [][]int{{5}, {5}}, short, false, 2, 0, errSource, [][2]int{{0, 2}, {0, 2}}},
 	} {
 		var libraries []*library
 		var sources []*chunksSource
@@ -76,7 +80,10 @@ func TestBatches(t *testing.T) {
 			return sources[next], nil
 		}
 		r.source = sources[0]
-		from := r.start(context.Background(), c.size, 1)
+		if c.last == 0 {
+			c.last = c.size
+		}
+		from := r.start(context.Background(), batchSizes{c.size, c.last}, 1)
 		var got [][2]int
 		for {
 			b, ok := from.take(context.Background())

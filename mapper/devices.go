@@ -44,18 +44,27 @@ func newDevices(ref *dna.Reference, o *Options, t *find.Times, ahead *find.Openi
 	}
 }
 
-// batchReads is the number of reads of a batch.
-func (d *devices) batchReads() int {
-	if d.options.BatchReads > 0 {
-		return d.options.BatchReads
+// batchSizes says how many reads a batch has. GPUs that are asked for share the last reads in
+// quarters of a batch: so all of them have some, and records are made meanwhile.
+func (d *devices) batchSizes() batchSizes {
+	size := d.options.BatchReads
+	if size > 0 {
+		return batchSizes{size, size}
 	}
 	bases := int64(d.ref.TotalLength())
-	size := find.BatchReads(bases)
-	if d.auto || d.options.Device.Kind == device.CUDA {
+	size = find.BatchReads(bases)
+	wanted := d.options.Device.Kind == device.CUDA
+	if d.auto || wanted {
 		size = max(size, find.GPUBatchReads(bases))
 	}
-	return size
+	if wanted {
+		return batchSizes{size, max(size/4, leastShare)}
+	}
+	return batchSizes{size, size}
 }
+
+// leastShare is the number of reads that are worth a pass of a GPU of their own.
+const leastShare = 1 << 16
 
 // batchesAhead is the number of batches to be read while others are mapped. GPUs that are asked for
 // take some at once.

@@ -116,7 +116,7 @@ func (r *run) hold(ref *dna.Reference) {
 func (r *run) mapReads(ctx context.Context, reads *batcher, begin func() error) error {
 	d := newDevices(r.ref, r.options, &r.times.find, r.opening)
 	defer d.giveUp() // unless it comes to its end
-	batches := reads.start(ctx, d.batchReads(), d.batchesAhead())
+	batches := reads.start(ctx, d.batchSizes(), d.batchesAhead())
 	finders, err := d.begin(func() int { return len(batches.peek(ctx).reads) })
 	if err != nil {
 		return err
