@@ -73,9 +73,8 @@ func (r *batcher) nextLibrary(ctx context.Context) (more bool, err error) {
 	return err == nil, err
 }
 
-// batchSizes are how many reads a batch has, at most and where a library ends. What is left there is
-// cut into even batches of last or a little fewer, so that several finders share it; less than two
-// of them are one.
+// batchSizes are how many reads a batch has, at most and where a library ends. What is left there
+// is cut into even batches of last reads or some more, so that several finders share it.
 type batchSizes struct{ most, last int }
 
 // start reads ahead, up to so many batches more than the one that is asked for next. A batch has
