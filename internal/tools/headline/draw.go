@@ -47,7 +47,7 @@ func draw(rows []row, file string) error {
 	p.X.Label.Text = "time, as a multiple of scanmap's"
 	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, drawing.Decades{}
 	drawing.Style(p)
-	p.Legend.Padding, p.Y.Padding = vg.Points(1), vg.Points(14)
+	p.Legend.Padding, p.Y.Padding = vg.Points(1), vg.Points(26)
 	p.Y.Tick.Label.Font.Size = vg.Points(9)
 	grid := plotter.NewGrid()
 	grid.Horizontal.Width = 0
