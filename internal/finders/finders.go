@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"slices"
 	"strconv"
@@ -263,13 +262,7 @@ func (s *suite) repeats(t *testing.T) {
 // families draws texts of diverged copies. SCANMAP_CASES is the number of reads, some thousands by
 // default.
 func (s *suite) families(t *testing.T) {
-	n := s.pick(3000, 100)
-	if more := os.Getenv("SCANMAP_CASES"); more != "" {
-		var err error
-		if n, err = strconv.Atoi(more); err != nil {
-			t.Fatalf("SCANMAP_CASES: %v", err)
-		}
-	}
+	n := number(t, "SCANMAP_CASES", s.pick(3000, 100))
 	var left, seed atomic.Int64
 	left.Store(int64(n))
 	for w := range s.pick(runtime.GOMAXPROCS(0), 1) {

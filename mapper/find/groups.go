@@ -74,10 +74,8 @@ type flank uint64
 // stretch returns piece i of a read of m bases with its flank, as bases [from, to), and the edits
 // that they may have.
 func stretch(pieces []int32, i, m, q int) (from, to, edits int) {
-	g := i / 2
-	lo, hi := cut(pieces, g, m, q), cut(pieces, g+1, m, q)
+	lo, hi, edits := region(pieces, i/2, i/2+1, m, q)
 	from, to = int(pieces[i]), int(pieces[i])+q
-	edits = min(2*g+2, len(pieces)) - 2*g - 1
 	if from-lo > hi-to {
 		return max(lo, from-flankBases), to, edits
 	}
@@ -125,16 +123,19 @@ func region(pieces []int32, first, last, m, q int) (from, to, edits int) {
 }
 
 // newFlank returns the flank of the piece of q bases at base at of a strand, which with its flank
-// is bases [from, to). flipped tells whether the canonical code is that of the complement. The
-// flank ends before an ambiguous letter.
-func newFlank(strand locate.Planes, at, q, from, to, edits int, flipped bool) flank {
-	side := 0
-	if (from < at) != flipped {
-		side = 1
+// is bases [from, to). beside is what lies beside the piece, and n how many bases of that there are
+// on each side, as besides returns them; the flank ends there at the latest.
+func newFlank(beside *surroundings, n [2]int, at, q, from, to, edits int, flipped bool) flank {
+	side, length := 0, to-at-q
+	if from < at {
+		side, length = 1, at-from
 	}
-	s, n := besides(strand, at, q, from, to, flipped)
-	mask := uint64(1)<<n[side] - 1
-	return flank(s.low[side]&mask|s.high[side]&mask<<flankBases) | flank(n[side])<<48 | flank(side)<<53 | flank(edits)<<54
+	if flipped {
+		side ^= 1
+	}
+	length = min(length, n[side])
+	mask := uint64(1)<<length - 1
+	return flank(beside.low[side]&mask|beside.high[side]&mask<<flankBases) | flank(length)<<48 | flank(side)<<53 | flank(edits)<<54
 }
 
 // length returns the number of bases of a flank.

@@ -98,6 +98,12 @@ func TestNodesAreOfOneTree(t *testing.T) {
 	}
 }
 
+// flankOf returns the flank of a piece that with it is bases [from, to) of a strand.
+func flankOf(strand locate.Planes, at, q, from, to, edits int, flipped bool) flank {
+	beside, n := besides(strand, at, q, from, to, flipped)
+	return newFlank(&beside, n, at, q, from, to, edits, flipped)
+}
+
 // TestFitting compares fitting with the edit distance of each flank to what lies beside the window,
 // for pieces on either strand, with flanks on either side and none or one edit.
 func TestFitting(t *testing.T) {
@@ -135,7 +141,7 @@ func TestFitting(t *testing.T) {
 			}
 			b := packedRead(read, 0)
 			code, other, _ := windowCode(b.strand(0, locate.Forward), start, q)
-			f := newFlank(b.strand(0, locate.Forward), start, q, 0, len(read), edits, other < code)
+			f := flankOf(b.strand(0, locate.Forward), start, q, 0, len(read), edits, other < code)
 			if f.length() != len(near) {
 				t.Fatalf("read %s, piece at %d: a flank of %d, want %d", read, start, f.length(), len(near))
 			}
@@ -179,7 +185,7 @@ func TestFlankEndsBeforeAmbiguous(t *testing.T) {
 	for _, c := range []struct{ at, q, from, to, want int }{
 		{6, 5, 6, 17, 4}, {6, 5, 0, 11, 3}, {3, 5, 0, 8, 0}, {10, 5, 10, 17, 0}, {8, 5, 8, 13, 0},
 	} {
-		if got := newFlank(strand, c.at, c.q, c.from, c.to, 1, false).length(); got != c.want {
+		if got := flankOf(strand, c.at, c.q, c.from, c.to, 1, false).length(); got != c.want {
 			t.Errorf("%+v: %d bases", c, got)
 		}
 	}

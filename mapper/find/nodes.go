@@ -30,13 +30,15 @@ const sideBases = 48
 //	words 2 and 3, from bit 48  the lower and the upper half of the read's number
 type piece [4]uint64
 
-// newPiece returns piece i of a read of m bases, of those of q bases at starts. flipped tells
-// whether its canonical code is that of its reverse complement.
-func newPiece(strand locate.Planes, starts []int32, i, m, q int, read uint32, flipped bool) piece {
+// newPiece returns piece i of a read of m bases, of those of q bases at starts, and its flank.
+// flipped tells whether its canonical code is that of its reverse complement.
+func newPiece(strand locate.Planes, starts []int32, i, m, q int, read uint32, flipped bool) (piece, flank) {
 	at, k := int(starts[i]), len(starts)-1
 	first, last := far(i/2, k)
 	from, to, farEdits := region(starts, first, last, m, q)
 	s, inFar := besides(strand, at, q, from, to, flipped)
+	from, to, edits := stretch(starts, i, m, q) // within the far node
+	f := newFlank(&s, inFar, at, q, from, to, edits, flipped)
 	first, last = near(i/2, k)
 	from, to, nearEdits := region(starts, first, last, m, q)
 	inNear := [2]int{to - at - q, at - from}
@@ -55,7 +57,7 @@ func newPiece(strand locate.Planes, starts []int32, i, m, q int, read uint32, fl
 	}
 	p[0] |= uint64(nearEdits) << 60
 	p[1] |= uint64(farEdits) << 60
-	return p
+	return p, f
 }
 
 func (p *piece) read() uint32  { return uint32(p[2]>>48 | p[3]>>48<<16) }

@@ -30,7 +30,7 @@ func TestNodes(t *testing.T) {
 		}
 		strand := packedRead(read, 0).strand(0, locate.Forward)
 		code, other, _ := windowCode(strand, start, q)
-		p := newPiece(strand, []int32{int32(start)}, 0, len(read), q, 7, other < code)
+		p, _ := newPiece(strand, []int32{int32(start)}, 0, len(read), q, 7, other < code)
 		forward, complement, _ := windowCode(packedRead(text, 0).strand(0, locate.Forward), at, q)
 		if forward == complement {
 			continue

@@ -120,11 +120,9 @@ func (t *pieceTable) cut(c *pieceCutter, b *Batch, read uint32) {
 			t.all[first+i] = noEntry
 			continue
 		}
-		flipped := complement < code
-		from, to, edits := stretch(c.starts, i, m, q)
-		flank := newFlank(strand, int(at), q, from, to, edits, flipped)
-		t.all[first+i] = pieceEntry{uint64(min(code, complement)) | uint64(at)<<32, uint64(flank)}
-		t.allPieces[first+i] = newPiece(strand, c.starts, i, m, q, read, flipped)
+		p, f := newPiece(strand, c.starts, i, m, q, read, complement < code)
+		t.all[first+i] = pieceEntry{uint64(min(code, complement)) | uint64(at)<<32, uint64(f)}
+		t.allPieces[first+i] = p
 	}
 }
 
