@@ -89,17 +89,97 @@ template <u32 D> struct Band {
 // Path collects runs from the last to the first.
 struct Path {
 	u32 runs[MOST_OPERATIONS];
+	u32 run = 0; // the one that grows, which is not among them yet; 0 for none
 	u32 count = 0, insertions = 0, deletions = 0;
 
 	DEVICE void add(u32 kind) {
-		if (count && runs[count - 1] >> OPERATION_SHIFT == kind)
-			runs[count - 1]++;
-		else
-			runs[count++] = kind << OPERATION_SHIFT | 1;
+		if (run && run >> OPERATION_SHIFT != kind) end();
+		run = run ? run + 1 : kind << OPERATION_SHIFT | 1;
 		insertions += kind == OPERATION_INSERTION;
 		deletions += kind == OPERATION_DELETION;
 	}
+
+	// end comes after the last add.
+	DEVICE void end() {
+		runs[count++] = run;
+		run = 0;
+	}
 };
+
+// Rows are 32 bases of a strand, and of the text what D diagonals compare them with, all read at
+// once: a read of its own for each row would be most of the work.
+template <u32 D> struct Rows {
+	static constexpr u32 WORDS = (D + 31) / 32 + 1; // D + 31 positions
+	u32 low[WORDS], high[WORDS], ambiguous[WORDS];
+	u32 strand_low, strand_high, strand_marked;
+
+	// Of the strand bases from `at` on, a multiple of 32, of the text positions from `position` on.
+	DEVICE Rows(const Text& text, u32 position, const u64* strand, u32 at) {
+		const Planes bases = strand_planes(strand, at);
+		strand_low = bases.low, strand_high = bases.high, strand_marked = strand_ambiguous(strand, at);
+		const u32x2* planes = text.planes + position / 32;
+		const u32* marks = text.ambiguous + position / 32;
+		u32x2 before = planes[0];
+		u32 marked = marks[0];
+#pragma unroll
+		for (u32 i = 0; i < WORDS; i++) {
+			const u32x2 after = planes[i + 1];
+			const u32 marked_after = marks[i + 1];
+			low[i] = funnel_right(before.x, after.x, position);
+			high[i] = funnel_right(before.y, after.y, position);
+			ambiguous[i] = funnel_right(marked, marked_after, position);
+			before = after, marked = marked_after;
+		}
+	}
+
+	// differs has a bit for each diagonal on which base i of the 32 differs from the text.
+	DEVICE u64 differs(u32 i) const {
+		const u32 s_low = 0 - (strand_low >> i & 1), s_high = 0 - (strand_high >> i & 1), s_marked = 0 - (strand_marked >> i & 1);
+		u64 all = 0;
+#pragma unroll
+		for (u32 w = 0; w + 1 < WORDS; w++) {
+			const u32 x = (funnel_right(low[w], low[w + 1], i) ^ s_low) | (funnel_right(high[w], high[w + 1], i) ^ s_high) |
+				funnel_right(ambiguous[w], ambiguous[w + 1], i) | s_marked;
+			all |= u64(x) << (32 * w);
+		}
+		return all;
+	}
+};
+
+// trace follows the moves of a column back from the end of a strand on a diagonal, and returns the
+// diagonal on which the alignment starts. The moves of some rows are read together, because each
+// takes long to come.
+template <u32 D> DEVICE u32 trace(const u32* moves, u64 stride, u32 length, u32 diagonal, Path& path) {
+	constexpr u32 WORDS = (D + 15) / 16;
+	constexpr u32 ROWS = 8 / WORDS;
+	for (u32 i = length; i > 0;) {
+		u32 of[ROWS][WORDS];
+#pragma unroll
+		for (u32 row = 0; row < ROWS; row++)
+#pragma unroll
+			for (u32 w = 0; w < WORDS; w++) of[row][w] = row < i ? moves[(u64(i - 1 - row) * WORDS + w) * stride] : 0;
+#pragma unroll
+		for (u32 row = 0; row < ROWS; row++) {
+			if (i == 0) break;
+			u32 move;
+			for (;;) {
+				u32 word = of[row][0];
+#pragma unroll
+				for (u32 w = 1; w < WORDS; w++)
+					if (diagonal / 16 == w) word = of[row][w];
+				move = word >> (2 * (diagonal % 16)) & 3;
+				if (move != MOVE_DELETION) break;
+				path.add(OPERATION_DELETION);
+				diagonal--;
+			}
+			path.add(move == 0 ? OPERATION_DIAGONAL : OPERATION_INSERTION);
+			diagonal += move == MOVE_INSERTION;
+			i--;
+		}
+	}
+	path.end();
+	return diagonal;
+}
 
 // within has a bit for each diagonal that is at most k from one of them.
 DEVICE u64 within(u32 diagonal, u32 k) {
@@ -132,26 +212,20 @@ template <u32 D> DEVICE void align(const AlignParams& p) {
 			const u32 low = w.y, diagonals = w.z;
 			band.start(low, diagonals, start);
 			const u64 all_diagonals = ~0ull >> (64 - diagonals);
-			for (u32 i = 0; i < s.length; i++) {
-				const u64* sw = strand + (i / 64) * PLANE_WORDS;
-				const u32 bit = i % 64;
-				const u32 s_low = 0 - u32(sw[0] >> bit & 1), s_high = 0 - u32(sw[1] >> bit & 1), s_ambiguous = 0 - u32(sw[2] >> bit & 1);
-				const u32 at = low + i;
-				const Planes t0 = text_planes(p.text, at);
-				u64 differs = (t0.low ^ s_low) | (t0.high ^ s_high) | text_ambiguous(p.text, at) | s_ambiguous;
-				if (D > 32) {
-					const Planes t1 = text_planes(p.text, at + 32);
-					differs |= u64((t1.low ^ s_low) | (t1.high ^ s_high) | text_ambiguous(p.text, at + 32) | s_ambiguous) << 32;
-				}
-				u64 inside = all_diagonals, after = all_diagonals;
-				if (at < start || at + diagonals > end) { // near a contig's end
-					inside = after = 0;
-					for (u32 j = 0; j < diagonals; j++) {
-						if (at + j >= start && at + j < end) inside |= 1ull << j;
-						if (at + j + 1 >= start) after |= 1ull << j;
+			for (u32 from = 0; from < s.length; from += 32) {
+				const Rows<D> rows(p.text, low + from, strand, from);
+				for (u32 i = from; i < minimum(from + 32, s.length); i++) {
+					const u32 at = low + i;
+					u64 inside = all_diagonals, after = all_diagonals;
+					if (at < start || at + diagonals > end) { // near a contig's end
+						inside = after = 0;
+						for (u32 j = 0; j < diagonals; j++) {
+							if (at + j >= start && at + j < end) inside |= 1ull << j;
+							if (at + j + 1 >= start) after |= 1ull << j;
+						}
 					}
+					band.advance(rows.differs(i - from), inside, after, diagonals, moves + u64(i) * WORDS * columns, columns);
 				}
-				band.advance(differs, inside, after, diagonals, moves + u64(i) * WORDS * columns, columns);
 			}
 #pragma unroll
 			for (u32 j = 0; j < D; j++) {
@@ -170,17 +244,8 @@ template <u32 D> DEVICE void align(const AlignParams& p) {
 #pragma unroll
 				for (u32 j = 0; j < D; j++)
 					if (alive >> j & 1 && band.costs[j] < best) best = band.costs[j], taken = j;
-				u32 diagonal = taken;
-				for (u32 i = s.length; i > 0;) {
-					const u32 move = moves[(u64(i - 1) * WORDS + diagonal / 16) * columns] >> (2 * (diagonal % 16)) & 3;
-					path.add(move == 0 ? OPERATION_DIAGONAL : move == MOVE_DELETION ? OPERATION_DELETION : OPERATION_INSERTION);
-					if (move == MOVE_DELETION) {
-						diagonal--;
-					} else {
-						i--;
-						if (move == MOVE_INSERTION) diagonal++;
-					}
-				}
+				// Without a gap it stays on its diagonal.
+				const u32 diagonal = best & 0xff ? trace<D>(moves, columns, s.length, taken, path) : taken;
 				keeps = (starts & within(diagonal, s.k)) == 0;
 				if (keeps) {
 					starts |= 1ull << diagonal;

@@ -10,11 +10,20 @@ DEVICE u32 differing(const Text& text, const u64* strand, u32 length, u32 at, u3
 	return ((s.low ^ t.low) | (s.high ^ t.high)) & below(length - at);
 }
 
-// differences returns the Hamming distance on a diagonal, or some number greater than most.
+// differences returns the Hamming distance on a diagonal, or some number greater than most. It reads
+// 64 bases of both at a time.
 DEVICE u32 differences(const Text& text, const u64* strand, u32 length, u32 diagonal, u32 most) {
 	u32 sum = 0;
-	for (u32 at = 0; at < length && sum <= most; at += 32)
-		sum += popcount(differing(text, strand, length, at, diagonal));
+	for (u32 at = 0; at < length && sum <= most; at += 64, strand += PLANE_WORDS) {
+		const u64 low = strand[0], high = strand[1];
+		const u32x2* w = text.planes + (diagonal + at) / 32;
+		const u32x2 a = w[0], b = w[1], c = w[2];
+		const u32 shift = diagonal + at;
+		const u32 first = (u32(low) ^ funnel_right(a.x, b.x, shift)) | (u32(high) ^ funnel_right(a.y, b.y, shift));
+		const u32 second = (u32(low >> 32) ^ funnel_right(b.x, c.x, shift)) | (u32(high >> 32) ^ funnel_right(b.y, c.y, shift));
+		sum += popcount(first & below(length - at));
+		if (length - at > 32) sum += popcount(second & below(length - at - 32));
+	}
 	return sum;
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"time"
 
 	"scanmap/fasta"
@@ -14,7 +15,40 @@ import (
 // them into a find.Batch. Of pairs both mates are there, next to each other, the first one first.
 type batch struct {
 	library *library
-	reads   []fasta.Read
+	chunks  [][]fasta.Read // as the source gave them
+}
+
+// count is the number of reads.
+func (b *batch) count() (n int) {
+	for _, chunk := range b.chunks {
+		n += len(chunk)
+	}
+	return n
+}
+
+// reads brings the chunks together.
+func (b *batch) reads() []fasta.Read {
+	if len(b.chunks) == 1 {
+		return b.chunks[0]
+	}
+	return slices.Concat(b.chunks...)
+}
+
+// take moves the first n reads to a batch of their own.
+func (b *batch) take(n int) batch {
+	first := batch{library: b.library}
+	for n > 0 {
+		chunk := b.chunks[0]
+		if len(chunk) > n {
+			first.chunks = append(first.chunks, chunk[:n:n])
+			b.chunks[0] = chunk[n:]
+			break
+		}
+		first.chunks = append(first.chunks, chunk)
+		b.chunks = b.chunks[1:]
+		n -= len(chunk)
+	}
+	return first
 }
 
 // batchBases is the most bases of a batch, so that long reads do not take more memory than short
@@ -73,20 +107,22 @@ func (r *batcher) nextLibrary(ctx context.Context) (more bool, err error) {
 	return err == nil, err
 }
 
-// batchSizes are how many reads a batch has, at most and where a library ends. What is left there
-// is cut into even batches of last reads or some more, so that several finders share it.
+// batchSizes are how many reads a batch has, at most and where a library ends. Where last is less,
+// as many reads as a batch has are kept back until the end is known, and what is left there is cut
+// into even batches of last reads or some more, so that several finders share it.
 type batchSizes struct{ most, last int }
 
 // start reads ahead, up to so many batches more than the one that is asked for next. A batch has
-// size.most reads, or fewer at the end of a library and where they are long.
-func (r *batcher) start(ctx context.Context, size batchSizes, ahead int) *batches {
+// sizes().most reads, or fewer at the end of a library and where they are long. sizes is asked for
+// each batch, in another goroutine.
+func (r *batcher) start(ctx context.Context, sizes func() batchSizes, ahead int) *batches {
 	to := &batches{channel: make(chan batch, ahead)}
 	r.finished = make(chan struct{})
 	go func() {
 		defer close(r.finished)
 		defer close(to.channel)
 		for more := true; more && to.failed == nil; {
-			if to.failed = r.readLibrary(ctx, size, to.channel); to.failed == nil {
+			if to.failed = r.readLibrary(ctx, sizes, to.channel); to.failed == nil {
 				more, to.failed = r.nextLibrary(ctx)
 			}
 		}
@@ -95,26 +131,21 @@ func (r *batcher) start(ctx context.Context, size batchSizes, ahead int) *batche
 }
 
 // readLibrary sends the reads of the library that is open.
-func (r *batcher) readLibrary(ctx context.Context, sizes batchSizes, to chan<- batch) error {
+func (r *batcher) readLibrary(ctx context.Context, sizes func() batchSizes, to chan<- batch) error {
 	library := r.libraries[0]
 	together := library.together()
 	whole := func(reads int) int { return (reads + together - 1) / together * together }
-	size := whole(sizes.most)
-	var next []fasta.Read
-	bases := 0
+	size, kept := whole(sizes().most), 0
+	next := batch{library: library}
+	reads, bases := 0, 0 // of next
 	send := func(n int) error {
-		reads := next[:n:n]
-		if n == size { // likely one of many
-			next = append(make([]fasta.Read, 0, size+size/8), next[n:]...)
-		} else {
-			next = append([]fasta.Read(nil), next[n:]...)
-		}
-		bases = 0
-		for i := range next {
-			bases += len(next[i].Bases)
+		first := next.take(n)
+		reads, bases = reads-n, 0
+		for _, chunk := range next.chunks {
+			bases += basesOf(chunk)
 		}
 		select {
-		case to <- batch{library, reads}:
+		case to <- first:
 			return nil
 		case <-ctx.Done():
 			return ctx.Err()
@@ -123,13 +154,17 @@ func (r *batcher) readLibrary(ctx context.Context, sizes batchSizes, to chan<- b
 	for {
 		chunk, err := r.source.Next()
 		r.parsed.Count(int64(len(chunk)))
-		for i := range chunk {
-			bases += len(chunk[i].Bases)
+		if len(chunk) > 0 {
+			next.chunks = append(next.chunks, chunk)
+			reads, bases = reads+len(chunk), bases+basesOf(chunk)
 		}
-		next = append(next, chunk...)
-		for len(next) >= size || len(next) > 0 && bases >= batchBases {
-			if err := send(min(size, len(next))); err != nil {
+		for reads >= size+kept || reads > 0 && bases >= batchBases {
+			if err := send(min(size, reads)); err != nil {
 				return err
+			}
+			now := sizes()
+			if size, kept = whole(now.most), 0; now.last < now.most {
+				kept = size
 			}
 		}
 		if errors.Is(err, io.EOF) {
@@ -139,12 +174,20 @@ func (r *batcher) readLibrary(ctx context.Context, sizes batchSizes, to chan<- b
 			return err
 		}
 	}
-	for shares := max(1, len(next)/sizes.last); len(next) > 0; shares-- {
-		if err := send(min(whole((len(next)+shares-1)/shares), len(next))); err != nil {
+	for shares := max(1, reads/sizes().last); reads > 0; shares-- {
+		if err := send(min(whole((reads+shares-1)/shares), reads)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// basesOf adds up the lengths of reads.
+func basesOf(reads []fasta.Read) (n int) {
+	for i := range reads {
+		n += len(reads[i].Bases)
+	}
+	return n
 }
 
 // batches are those that a batcher makes. They are taken by one goroutine at a time.

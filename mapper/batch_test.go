@@ -56,6 +56,10 @@ func TestBatches(t *testing.T) {
 		{"long reads", [][]int{{2, 2, 2, 2, 1}}, long, false, 100, 0, io.EOF, [][2]int{{0, 4}, {0, 4}, {0, 1}}},
 		{"a rest that is shared", [][]int{{9, 8}, {5}, {3}}, short, false, 10, 2, io.EOF,
 			[][2]int{{0, 10}, {0, 3}, {0, 2}, {0, 2}, {1, 3}, {1, 2}, {2, 3}}},
+		{"the last batch is shared as well", [][]int{{40}}, short, false, 10, 4, io.EOF,
+			[][2]int{{0, 10}, {0, 10}, {0, 10}, {0, 5}, {0, 5}}},
+		{"the last batch that is whole is shared", [][]int{{31}}, short, false, 10, 5, io.EOF,
+			[][2]int{{0, 10}, {0, 10}, {0, 6}, {0, 5}}},
 		{"pairs that are shared", [][]int{{10}}, short, true, 100, 3, io.EOF, [][2]int{{0, 4}, {0, 4}, {0, 2}}},
 		{"an error", [][]int{{5}, {5}}, short, false, 2, 0, errSource, [][2]int{{0, 2}, {0, 2}}},
 	} {
@@ -83,14 +87,14 @@ func TestBatches(t *testing.T) {
 		if c.last == 0 {
 			c.last = c.size
 		}
-		from := r.start(context.Background(), batchSizes{c.size, c.last}, 1)
+		from := r.start(context.Background(), func() batchSizes { return batchSizes{c.size, c.last} }, 1)
 		var got [][2]int
 		for {
 			b, ok := from.take(context.Background())
 			if !ok {
 				break
 			}
-			got = append(got, [2]int{b.library.index, len(b.reads)})
+			got = append(got, [2]int{b.library.index, len(b.reads())})
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s: (-want +got)\n%s", c.what, diff)

@@ -133,29 +133,30 @@ func newMember(f find.Finder) *member {
 }
 
 // mapBatch finds what a batch has on the reference, and sends it as a whole or in parts.
-func (m *member) mapBatch(ctx context.Context, c *crew, reads batch, parts chan<- part) {
+func (m *member) mapBatch(ctx context.Context, c *crew, from batch, parts chan<- part) {
 	defer func() { // the batch's memory is for the next one
 		for i := range m.used {
 			m.free(ctx, i)
 		}
 	}()
 	start := c.pack.Start()
-	b, err := m.finder.Pack(reads.reads, reads.library.together(), c.k)
+	all := from.reads()
+	b, err := m.finder.Pack(all, from.library.together(), c.k)
 	if err != nil {
 		m.send(ctx, parts, part{err: err})
 		return
 	}
-	c.pack.Add(start, int64(len(reads.reads)))
-	for from := 0; from < len(reads.reads); {
+	c.pack.Add(start, int64(len(all)))
+	for next := 0; next < len(all); {
 		if !m.free(ctx, m.turn) {
 			return
 		}
 		found := &m.founds[m.turn]
-		batch, err := m.parts.Next(m.finder, b, from, found)
-		if !m.send(ctx, parts, part{library: reads.library, batch: batch, found: found, err: err}) {
+		batch, err := m.parts.Next(m.finder, b, next, found)
+		if !m.send(ctx, parts, part{library: from.library, batch: batch, found: found, err: err}) {
 			return
 		}
-		from += len(batch.Reads)
+		next += len(batch.Reads)
 	}
 }
 

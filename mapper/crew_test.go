@@ -67,7 +67,7 @@ func numberedBatches(n, size int, l *library) *batches {
 			number++
 			reads = append(reads, fasta.Read{Bases: []byte(strings.Repeat("A", number))})
 		}
-		b.channel <- batch{l, reads}
+		b.channel <- batch{l, [][]fasta.Read{reads}}
 	}
 	close(b.channel)
 	return b

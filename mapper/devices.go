@@ -1,6 +1,7 @@
 package mapper
 
 import (
+	"sync/atomic"
 	"time"
 
 	"scanmap/device"
@@ -21,6 +22,7 @@ type devices struct {
 	ahead   *find.Opening // of GPUs that are opened while the reference is loaded, or nil
 	auto    bool          // there may be a GPU, and the user did not ask for one
 	gpus    *find.GPUs    // nil while none are used
+	onGPUs  atomic.Bool   // there were some
 	// description is for the statistics.
 	description string
 	// What auto does while the CPU is at work.
@@ -44,27 +46,27 @@ func newDevices(ref *dna.Reference, o *Options, t *find.Times, ahead *find.Openi
 	}
 }
 
-// batchSizes says how many reads a batch has. GPUs that are asked for share the last reads in
-// quarters of a batch: so all of them have some, and records are made meanwhile.
+// batchSizes says how many reads a batch has. While it is open whether GPUs will be used, one has as
+// many as either needs, because the first batch decides. GPUs share the last reads.
 func (d *devices) batchSizes() batchSizes {
 	size := d.options.BatchReads
 	if size > 0 {
 		return batchSizes{size, size}
 	}
 	bases := int64(d.ref.TotalLength())
-	size = find.BatchReads(bases)
-	wanted := d.options.Device.Kind == device.CUDA
-	if d.auto || wanted {
-		size = max(size, find.GPUBatchReads(bases))
+	onGPU := find.GPUBatchReads(bases)
+	switch {
+	case d.options.Device.Kind == device.CUDA || d.onGPUs.Load():
+		return batchSizes{onGPU, max(onGPU/4, leastShare)}
+	case d.auto:
+		size = onGPU
 	}
-	if wanted {
-		return batchSizes{size, max(size/4, leastShare)}
-	}
+	size = max(size, find.BatchReads(bases))
 	return batchSizes{size, size}
 }
 
 // leastShare is the number of reads that are worth a pass of a GPU of their own.
-const leastShare = 1 << 16
+const leastShare = 1 << 15
 
 // batchesAhead is the number of batches to be read while others are mapped. GPUs that are asked for
 // take some at once.
@@ -86,6 +88,7 @@ func (d *devices) begin(first func() int) ([]find.Finder, error) {
 		gpus, err := d.open()
 		if err == nil {
 			d.gpus, d.description = gpus, gpus.Names()
+			d.onGPUs.Store(true)
 			return gpus.Finders(), nil
 		}
 		if !d.auto {
@@ -129,6 +132,7 @@ func (d *devices) relief() relief {
 				return nil
 			}
 			d.gpus = o.gpus
+			d.onGPUs.Store(true)
 			d.description += ", then " + o.gpus.Names()
 			return o.gpus.Finders()
 		default:

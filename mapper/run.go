@@ -116,8 +116,11 @@ func (r *run) hold(ref *dna.Reference) {
 func (r *run) mapReads(ctx context.Context, reads *batcher, begin func() error) error {
 	d := newDevices(r.ref, r.options, &r.times.find, r.opening)
 	defer d.giveUp() // unless it comes to its end
-	batches := reads.start(ctx, d.batchSizes(), d.batchesAhead())
-	finders, err := d.begin(func() int { return len(batches.peek(ctx).reads) })
+	batches := reads.start(ctx, d.batchSizes, d.batchesAhead())
+	finders, err := d.begin(func() int {
+		first := batches.peek(ctx)
+		return first.count()
+	})
 	if err != nil {
 		return err
 	}
@@ -184,7 +187,7 @@ func Repeat(ctx context.Context, ref *dna.Reference, reads []fasta.Read, o Optio
 		r.out.records = io.Discard
 		r.hold(ref)
 		r.stats.Device = string(device.CPU)
-		err := r.mapBatches(ctx, batchesOf(batch{r.libraries[0], reads}), []find.Finder{finder}, nil)
+		err := r.mapBatches(ctx, batchesOf(batch{r.libraries[0], [][]fasta.Read{reads}}), []find.Finder{finder}, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -89,7 +89,7 @@ func (l Limits) withDefaults() Limits {
 	def(&l.Handed, 1<<20)
 	// Each finder holds two parts, whose locations take some 100 bytes each.
 	def(&l.GPUFound, 1<<22)
-	def(&l.GPUQueue, 1<<24)
+	def(&l.GPUQueue, 1<<26)
 	def(&l.CountedBases, countedBases)
 	return l
 }

@@ -13,11 +13,12 @@ import (
 // while the records of a third are made.
 const FindersOfGPU = 3
 
-// GPUBatchReads is the number of reads of a batch on a GPU against n bases: a pass over the text
-// takes 5 ps a base, the host some 250 ns a read, so that the pass is a small part. More would take
-// more memory.
+// GPUBatchReads is the number of reads of a batch on a GPU against n bases. A pass over the text
+// takes 5 ps a base, which is 40 ns a read; the records of one take the host ten times that or more.
+// Larger batches would be few: the records of the first would be late, and one GPU would have work
+// when another has none left.
 func GPUBatchReads(n int64) int {
-	return int(min(max(n/2048, 1<<16), 1<<20))
+	return int(min(max(n/8192, 1<<16), 1<<20))
 }
 
 // A gpuFinder is a finder on a GPU. All its memory is its own but the reference.

@@ -187,11 +187,13 @@ func (r *Reader) Append(locations []locate.Location, b *Batch, f *Found, i int, 
 	return locations
 }
 
-// cutReads and cutFound bound the reads of a group, and the candidates and ends of them. Locations
-// that a finder has found cost little.
+// cutReads, cutFound and cutLocated bound the reads of a group, and the candidates and ends, and the
+// locations of them. Locations that a finder has found take little time, but the records of many
+// are long, and the memory for short ones is used again.
 const (
-	cutReads = 256
-	cutFound = 1 << 14
+	cutReads   = 256
+	cutFound   = 1 << 14
+	cutLocated = 1 << 12
 )
 
 // Cut returns the borders of groups of reads of the batch, each the work of one goroutine. They do
@@ -202,7 +204,8 @@ func (f *Found) Cut(b *Batch) []int {
 	last := 0
 	for i := b.Together; i < reads; i += b.Together {
 		next := min(i+b.Together, reads)
-		if i-last >= cutReads || f.Candidates.Count(last, next)+f.Ends.Count(last, next) > cutFound {
+		if i-last >= cutReads || f.Candidates.Count(last, next)+f.Ends.Count(last, next) > cutFound ||
+			f.Located.Count(last, next) > cutLocated {
 			groups = append(groups, i)
 			last = i
 		}

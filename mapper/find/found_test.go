@@ -38,22 +38,27 @@ func TestGroups(t *testing.T) {
 		{cutReads, 2, 0, []int{0, cutReads}},
 		{cutReads + 2, 2, 0, []int{0, cutReads, cutReads + 2}},
 		{5, 1, half, []int{0, 2, 4, 5}},
-		{6, 1, half + 1, []int{0, 1, 2, 3, 4, 5, 6}},
+		{6, 1, half + cutFound/cutLocated, []int{0, 1, 2, 3, 4, 5, 6}},
 		{6, 2, half, []int{0, 2, 4, 6}},
 		{6, 2, half / 2, []int{0, 4, 6}},
 	} {
 		var candidates []locate.Candidate
 		var ends []locate.End
+		var located []Located
 		for i := range c.reads {
 			for range c.found {
 				candidates = append(candidates, locate.Candidate{Read: uint32(i)})
 				ends = append(ends, locate.End{Read: uint32(i)})
 			}
+			for range c.found * cutLocated / cutFound {
+				located = append(located, Located{Read: uint32(i)})
+			}
 		}
-		var skimmed, scanned Found
+		var skimmed, scanned, finished Found
 		skimmed.Candidates.Group([][]locate.Candidate{candidates}, readOfCandidate, c.reads, 2)
 		scanned.Ends.Group([][]locate.End{ends}, readOfEnd, c.reads, 2)
-		for what, f := range map[string]*Found{"candidates": &skimmed, "ends": &scanned} {
+		finished.HoldLocated(located, c.reads, 2)
+		for what, f := range map[string]*Found{"candidates": &skimmed, "ends": &scanned, "locations": &finished} {
 			if got := f.Cut(batchOf(c.reads, 1, c.together)); !slices.Equal(got, c.want) {
 				t.Errorf("%d reads, %d together, %d %s each: %v, want %v", c.reads, c.together, c.found, what, got, c.want)
 			}
