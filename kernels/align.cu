@@ -33,9 +33,16 @@ struct AlignParams {
 	u32 unused;
 };
 
-constexpr u32 UNREACHABLE = 255 << 8; // more edits than any k here
-constexpr u32 EDIT = 1 << 8;
-constexpr u32 GAP = EDIT + 1;
+// While rows are computed a cost is shifted left by MOVE_BITS, and the move that leads to it is
+// below: of equal costs the least is the one with the move that comes first.
+constexpr u32 MOVE_BITS = 2;
+constexpr u32 MOVE = (1 << MOVE_BITS) - 1;
+constexpr u32 EDITS = 8 + MOVE_BITS;          // where edits stand
+constexpr u32 EDIT = 1 << EDITS;
+constexpr u32 GAP = EDIT + (1 << MOVE_BITS);
+constexpr u32 UNREACHABLE = 255 << EDITS;     // more edits than any k here; they may still grow
+constexpr u32 OUTSIDE = 1 << 30;              // of a diagonal that the window has not; likewise
+
 // Runs of an alignment: gaps and the diagonals between them.
 constexpr u32 MOST_OPERATIONS = 2 * MAX_BOUND_EDITS + 3;
 
@@ -51,15 +58,13 @@ template <u32 D> struct Band {
 	// start: an alignment may begin on every diagonal that lies on or after the contig's start.
 	DEVICE void start(u32 low, u32 diagonals, u32 contig_start) {
 #pragma unroll
-		for (u32 j = 0; j < D; j++) costs[j] = j < diagonals && low + j >= contig_start ? 0 : UNREACHABLE;
+		for (u32 j = 0; j < D; j++) costs[j] = j >= diagonals ? OUTSIDE : low + j >= contig_start ? 0 : UNREACHABLE;
 	}
 
 	// advance goes on by one base, whose differences from the text on each diagonal are the bits of
-	// differs. It writes two bits a diagonal to moves, in words of 16 diagonals. `after` are the
-	// diagonals on which the text position after the base is not before the contig's start, so that
-	// the base may be an insertion there; `inside` those on which the base may be aligned or follow
-	// a deletion.
-	DEVICE void advance(u64 differs, u64 inside, u64 after, u32 diagonals, u32* moves, u64 stride) {
+	// differs. It writes two bits a diagonal to moves, in words of 16 diagonals. The window has the
+	// diagonals of `all`.
+	DEVICE void advance(u64 differs, u64 all, u32* moves, u64 stride) {
 		u32 left = UNREACHABLE;
 #pragma unroll
 		for (u32 word = 0; word < (D + 15) / 16; word++) {
@@ -68,21 +73,41 @@ template <u32 D> struct Band {
 			for (u32 n = 0; n < 16; n++) {
 				const u32 j = word * 16 + n;
 				if (j >= D) break;
-				u32 best = UNREACHABLE, move = MOVE_INSERTION;
-				if (inside >> j & 1) {
-					best = costs[j] + (differs >> j & 1 ? EDIT : 0);
-					move = 0;
-					if (left + GAP < best) best = left + GAP, move = MOVE_DELETION;
-				}
-				const u32 above = j + 1 < D ? costs[j + 1] : UNREACHABLE;
-				if (above + GAP < best && after >> j & 1) best = above + GAP, move = MOVE_INSERTION;
-				best = j < diagonals ? minimum(best, UNREACHABLE) : UNREACHABLE;
-				costs[j] = best;
-				left = best;
-				packed |= move << (2 * n);
+				const u32 here = costs[j] + (differs >> j & 1 ? EDIT : 0), above = j + 1 < D ? costs[j + 1] : UNREACHABLE;
+				packed |= set(j, all, minimum(minimum(here, left + (GAP | MOVE_DELETION)), above + (GAP | MOVE_INSERTION))) << (2 * n);
+				left = costs[j];
 			}
 			moves[word * stride] = packed;
 		}
+	}
+
+	// advance_at_end does so near an end of a contig. `inside` are the diagonals on which the base
+	// may be aligned or follow a deletion; `after` those on which the text position after the base is
+	// not before the contig's start, so that the base may be an insertion there.
+	DEVICE void advance_at_end(u64 differs, u64 inside, u64 after, u64 all, u32* moves, u64 stride) {
+		u32 left = UNREACHABLE;
+#pragma unroll
+		for (u32 word = 0; word < (D + 15) / 16; word++) {
+			u32 packed = 0;
+#pragma unroll
+			for (u32 n = 0; n < 16; n++) {
+				const u32 j = word * 16 + n;
+				if (j >= D) break;
+				const u32 here = costs[j] + (differs >> j & 1 ? EDIT : 0), above = j + 1 < D ? costs[j + 1] : UNREACHABLE;
+				u32 best = UNREACHABLE | MOVE_INSERTION;
+				if (inside >> j & 1) best = minimum(here, left + (GAP | MOVE_DELETION));
+				if (after >> j & 1) best = minimum(best, above + (GAP | MOVE_INSERTION));
+				packed |= set(j, all, best) << (2 * n);
+				left = costs[j];
+			}
+			moves[word * stride] = packed;
+		}
+	}
+
+	// set keeps a cost without its move, which it returns.
+	DEVICE u32 set(u32 j, u64 all, u32 best) {
+		costs[j] = (best & ~MOVE) | (all >> j & 1 ? 0 : OUTSIDE);
+		return best & MOVE;
 	}
 };
 
@@ -216,21 +241,24 @@ template <u32 D> DEVICE void align(const AlignParams& p) {
 				const Rows<D> rows(p.text, low + from, strand, from);
 				for (u32 i = from; i < minimum(from + 32, s.length); i++) {
 					const u32 at = low + i;
-					u64 inside = all_diagonals, after = all_diagonals;
-					if (at < start || at + diagonals > end) { // near a contig's end
-						inside = after = 0;
-						for (u32 j = 0; j < diagonals; j++) {
-							if (at + j >= start && at + j < end) inside |= 1ull << j;
-							if (at + j + 1 >= start) after |= 1ull << j;
-						}
+					const u64 differs = rows.differs(i - from);
+					u32* const row = moves + u64(i) * WORDS * columns;
+					if (at >= start && at + diagonals <= end) {
+						band.advance(differs, all_diagonals, row, columns);
+						continue;
 					}
-					band.advance(rows.differs(i - from), inside, after, diagonals, moves + u64(i) * WORDS * columns, columns);
+					u64 inside = 0, after = 0;
+					for (u32 j = 0; j < diagonals; j++) {
+						if (at + j >= start && at + j < end) inside |= 1ull << j;
+						if (at + j + 1 >= start) after |= 1ull << j;
+					}
+					band.advance_at_end(differs, inside, after, all_diagonals, row, columns);
 				}
 			}
 #pragma unroll
 			for (u32 j = 0; j < D; j++) {
 				const u32 stop = low + j + s.length;
-				if (j < diagonals && band.costs[j] >> 8 <= s.k && stop > start && stop <= end) alive |= 1ull << j;
+				if (j < diagonals && band.costs[j] >> EDITS <= s.k && stop > start && stop <= end) alive |= 1ull << j;
 			}
 		}
 		// Take the best and keep it unless it starts within k of the start of a kept one; a kept one
@@ -245,7 +273,7 @@ template <u32 D> DEVICE void align(const AlignParams& p) {
 				for (u32 j = 0; j < D; j++)
 					if (alive >> j & 1 && band.costs[j] < best) best = band.costs[j], taken = j;
 				// Without a gap it stays on its diagonal.
-				const u32 diagonal = best & 0xff ? trace<D>(moves, columns, s.length, taken, path) : taken;
+				const u32 diagonal = best >> MOVE_BITS & 0xff ? trace<D>(moves, columns, s.length, taken, path) : taken;
 				keeps = (starts & within(diagonal, s.k)) == 0;
 				if (keeps) {
 					starts |= 1ull << diagonal;
@@ -269,7 +297,7 @@ template <u32 D> DEVICE void align(const AlignParams& p) {
 				if (room)
 					for (u32 i = 0; i < operations; i++) p.operations[place + i] = path.runs[operations - 1 - i];
 				p.locations[location] = {w.x, w.y + taken + s.length,
-					location_word(best >> 8, gaps, i32(path.deletions) - i32(path.insertions), room ? operations : ALIGN_LATER), place};
+					location_word(best >> EDITS, gaps, i32(path.deletions) - i32(path.insertions), room ? operations : ALIGN_LATER), place};
 			}
 		}
 	}

@@ -139,6 +139,9 @@ const SkimThreads = 256
 // A stretch has 2^SkimLeast to 2^SkimMost positions: at least a step, and places of 16 bits.
 const SkimMost = 16
 const SkimLeast = 10
+
+// What counters hold.
+const SkimNext = 0       // stretches taken, and one for each warp that found none left
 const SkimHits = 1       // hits, also some of those that had no room
 const SkimCandidates = 2 // likewise
 const SkimCounters = 4
@@ -566,7 +569,7 @@ type SkimParams struct {
 	Begin       uint32
 	End         uint32
 	Stretch     uint32
-	_           uint32
+	Enough      uint32
 }
 
 // JudgeParams are the parameters of kernel judge.

@@ -10,8 +10,10 @@
 // Entries that equal their window and fit the bases beside it are hits. A second kernel (judge)
 // compares them with the text, one a thread. What may have k edits becomes a candidate.
 //
-// When hits or candidates have no room the kernels end early; the counters tell, and the host
-// tries a shorter part of the text, or more room.
+// Warps take no more stretches once there are `enough` hits, so that those that were taken find room
+// for theirs. The counters tell how many were taken; the host goes on from there. When hits or
+// candidates have no room all the same the kernels end early, and the host tries again with less at
+// a time, or with more room.
 #include "diagonals.cuh"
 #include "pieces.cuh"
 
@@ -37,11 +39,11 @@ struct SkimParams {
 	u32 begin;          // windows start at this position
 	u32 end;            // to before this one
 	u32 stretch;        // 2^stretch positions
-	u32 unused;
+	u32 enough;         // hits, after which no stretch is begun
 };
 
 // What counters hold.
-constexpr u32 SKIM_NEXT = 0; // stretches taken
+constexpr u32 SKIM_NEXT = 0; // exported: stretches taken, and one for each warp that found none left
 constexpr u32 SKIM_HITS = 1; // exported: hits, also some of those that had no room
 constexpr u32 SKIM_CANDIDATES = 2; // exported: likewise
 constexpr u32 SKIM_COUNTERS = 4;   // exported
@@ -215,14 +217,13 @@ struct Warp {
 	}
 };
 
-// take_stretch returns where the next stretch begins, or ~0 when there is none or no room for its
-// hits.
+// take_stretch returns where the next stretch begins, or ~0 when there is none or there are hits
+// enough. Whoever takes one goes through it, so that those taken are the first ones of the text.
 DEVICE u32 take_stretch(const SkimParams& p) {
-	u32 next = 0;
-	if (lane() == 0) {
+	u32 next = ~0u;
+	if (lane() == 0 && atomic_add(p.counters + SKIM_HITS, 0u) <= p.enough) {
 		next = (p.begin >> p.stretch) + atomic_add(p.counters + SKIM_NEXT, 1u);
-		const bool full = atomic_add(p.counters + SKIM_HITS, 0u) > p.capacity;
-		next = full || u64(next) << p.stretch >= p.end ? ~0u : next << p.stretch;
+		next = u64(next) << p.stretch >= p.end ? ~0u : next << p.stretch;
 	}
 	return shuffle(next, 0);
 }
@@ -418,13 +419,29 @@ struct JudgeParams {
 	u32 unused;
 };
 
+// NEAR marks a hit whose read has at most k differences on its diagonal, or is asked for nothing.
+constexpr u32 NEAR = 1u << 30;
+static_assert(HEAD_SHIFT <= 30, "a piece and its marks share a word");
+
 constexpr u32 NODE = 4; // pieces of the first node above a group
 
-// A Candidate is what a hit may lead to.
-struct Candidate {
-	u32 read; // and STRAND
+// A Hit is what there is to know of one: a piece of a strand, where the text has it.
+struct Hit {
+	Shape s;
+	const u64* strand;
+	u32 read;
+	u32 j;        // the piece's number
 	u32 diagonal;
+	bool reverse;
 };
+
+DEVICE Hit hit_at(const JudgeParams& p, const u32x2& hit) {
+	const u32 piece = hit.x & ~(STRAND | NEAR), at = p.pieces_at[piece], read = p.pieces_read[piece];
+	const Shape s = p.reads.shapes[read];
+	const bool reverse = (at & PLACE_REVERSE) ^ hit.x >> 31;
+	const u32 start = at >> PLACE_SHIFT, offset = reverse ? s.length - start - p.q : start;
+	return {s, strand_of(p.reads, s, reverse), read, piece - s.piece_from, hit.y - offset, reverse};
+}
 
 // path_holds tells whether no node around piece j, from four pieces up, is shown to have more edits
 // than its budget on a diagonal (the lemma of pieces.cuh).
@@ -461,47 +478,103 @@ DEVICE bool stands(const JudgeParams& p, const Shape& s, const u64* strand, bool
 	return popcount(x & below(b.asked)) <= b.edits;
 }
 
-// judged tells whether a hit is a candidate.
-//
-// It is one when the read has at most k differences on its diagonal; otherwise no node around it
-// may exceed its budget. It is none when an earlier piece of the read stands on the same diagonal
-// and surely is a candidate or has such a piece before it in turn: any piece when there are at most
-// k differences, or when nothing is asked of the read; otherwise one of the same node of four, all
-// nodes around which were asked already.
-DEVICE bool judged(const JudgeParams& p, const u32x2& hit, Candidate& c) {
-	const u32 piece = hit.x & ~STRAND, at = p.pieces_at[piece], read = p.pieces_read[piece];
-	const Shape s = p.reads.shapes[read];
-	const bool reverse = (at & PLACE_REVERSE) ^ hit.x >> 31;
-	const u32 start = at >> PLACE_SHIFT, offset = reverse ? s.length - start - p.q : start, j = piece - s.piece_from;
-	c.read = read | (reverse ? STRAND : 0);
-	c.diagonal = hit.y - offset;
-	const u64* strand = strand_of(p.reads, s, reverse);
-	u32 earliest = 0;
-	if (s.k <= MAX_BOUND_EDITS && s.length <= MAX_BOUND_LENGTH && differences(p.text, strand, s.length, c.diagonal, s.k) > s.k) {
-		if (!path_holds(p, s, strand, reverse, j, c.diagonal)) return false;
-		u32 end;
-		node(s, j, NODE, earliest, end);
-	}
-	for (u32 i = earliest; i < j; i++)
-		if (stands(p, s, strand, reverse, i, c.diagonal)) return false;
+// is_near tells whether a hit is NEAR.
+DEVICE bool is_near(const JudgeParams& p, const u32x2& hit) {
+	const Hit h = hit_at(p, hit);
+	return h.s.k > MAX_BOUND_EDITS || h.s.length > MAX_BOUND_LENGTH ||
+		differences(p.text, h.strand, h.s.length, h.diagonal, h.s.k) <= h.s.k;
+}
+
+// is_first tells whether a hit that is near, or whose path holds, makes a candidate of its read on
+// its diagonal. It does not when an earlier piece stands there that surely is a candidate or has
+// such a piece before it in turn: any piece when the hit is near; otherwise one of the same node of
+// four, all nodes around which were asked already.
+DEVICE bool is_first(const JudgeParams& p, const u32x2& hit, const Hit& h) {
+	u32 earliest = 0, end;
+	if (!(hit.x & NEAR)) node(h.s, h.j, NODE, earliest, end);
+	for (u32 i = earliest; i < h.j; i++)
+		if (stands(p, h.s, h.strand, h.reverse, i, h.diagonal)) return false;
 	return true;
 }
 
-// judge: a thread takes one hit after another.
+// Lists of hits of a warp that wait for the next question, so that 32 lanes ask the same one. The
+// last gets up to 32 hits of each of the two questions before it while fewer than 32 wait.
+constexpr u32 PATHS = 64;
+constexpr u32 LAST = 96;
+
+struct Waiting {
+	u32x2 paths[PATHS]; // not near: do the nodes around them hold?
+	u32x2 last[LAST];   // is it the first of its diagonal?
+};
+
+// put adds the hits of the lanes that have one to a list of n.
+DEVICE void put(u32x2* list, u32& n, bool has, const u32x2& hit) {
+	const u32 all_have = ballot(has);
+	if (has) list[n + popcount(all_have & below(lane()))] = hit;
+	n += popcount(all_have);
+	warp_barrier();
+}
+
+// ask_paths takes n hits from the end of those that wait for it.
+DEVICE void ask_paths(const JudgeParams& p, Waiting& w, u32& paths, u32& last, u32 n) {
+	paths -= n;
+	u32x2 hit = {0, 0};
+	bool holds = false;
+	if (lane() < n) {
+		hit = w.paths[paths + lane()];
+		const Hit h = hit_at(p, hit);
+		holds = path_holds(p, h.s, h.strand, h.reverse, h.j, h.diagonal);
+	}
+	warp_barrier();
+	put(w.last, last, holds, hit);
+}
+
+// write_first takes n hits from the end of those that wait for it and writes candidates. It returns
+// false when they have no room.
+DEVICE bool write_first(const JudgeParams& p, Waiting& w, u32& last, u32 n) {
+	last -= n;
+	u32x2 candidate = {0, 0};
+	bool found = false;
+	if (lane() < n) {
+		const u32x2 hit = w.last[last + lane()];
+		const Hit h = hit_at(p, hit);
+		candidate = {h.read | (h.reverse ? STRAND : 0), h.diagonal};
+		found = is_first(p, hit, h);
+	}
+	const u32 all_found = ballot(found);
+	warp_barrier();
+	if (all_found == 0) return true;
+	u32 place = 0;
+	if (lane() == 0) place = atomic_add(p.counters + SKIM_CANDIDATES, popcount(all_found));
+	place = shuffle(place, 0);
+	const u32 mine = place + popcount(all_found & below(lane()));
+	if (found && mine < p.capacity) p.candidates[mine] = candidate;
+	return place <= p.capacity;
+}
+
+// judge: a warp takes 32 hits after others. A hit is a candidate if it is near, or no node around
+// it exceeds its budget, and if it is the first of its diagonal.
 KERNEL(judge, JudgeParams, SKIM_THREADS) {
+	SHARED Waiting waiting[WARPS];
+	Waiting& w = waiting[thread_index() / 32];
 	const u32 count = p.counters[SKIM_HITS], threads = block_count() * SKIM_THREADS;
 	if (count > p.hit_capacity) return;
+	u32 paths = 0, last = 0;
 	for (u32 first = block_index() * SKIM_THREADS + (thread_index() & ~31u); first < count; first += threads) {
 		const u32 i = first + lane();
-		Candidate c = {0, 0};
-		const bool found = i < count && judged(p, p.hits[i], c);
-		const u32 all_found = ballot(found);
-		if (all_found == 0) continue;
-		u32 place = 0;
-		if (lane() == 0) place = atomic_add(p.counters + SKIM_CANDIDATES, popcount(all_found));
-		place = shuffle(place, 0);
-		const u32 mine = place + popcount(all_found & below(lane()));
-		if (found && mine < p.capacity) p.candidates[mine] = {c.read, c.diagonal};
-		if (place > p.capacity) return;
+		u32x2 hit = {0, 0};
+		bool near = false;
+		if (i < count) {
+			hit = p.hits[i];
+			near = is_near(p, hit);
+		}
+		put(w.paths, paths, i < count && !near, hit);
+		put(w.last, last, near, {hit.x | NEAR, hit.y});
+		if (paths >= 32) ask_paths(p, w, paths, last, 32);
+		while (last >= 32)
+			if (!write_first(p, w, last, 32)) return;
 	}
+	ask_paths(p, w, paths, last, paths);
+	while (last > 0)
+		if (!write_first(p, w, last, minimum(last, 32u))) return;
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"scanmap/internal/truth"
+	"scanmap/kernels"
 )
 
 // TestCut cuts a reference for little memory. Every position belongs to one chunk, and chunks
@@ -45,20 +46,17 @@ func TestPart(t *testing.T) {
 		{from: 3<<16 + 5, to: 9 << 16, lowCut: 3<<16 + 5, highCut: 9 << 16},
 		{from: math.MaxUint32 - 3<<16, to: math.MaxUint32 - 4096, highCut: math.MaxUint32},
 	} {
-		first, count := c.stretches()
-		for size := 1; size <= count; size++ {
+		for _, size := range []uint32{1 << 16, 3 << 16, 1000, c.to - c.from, math.MaxUint32 - c.to} {
 			next := c.from
-			for at := first; at < first+count; at += size {
-				p := c.part(at, min(size, first+count-at))
-				lowest, highest := at == first, p.to == c.to
-				if p.from != next || p.to <= p.from || lowest != (p.lowCut == c.lowCut) || highest != (p.highCut == c.highCut) ||
+			for at := c.from; at < c.to && size > 0; {
+				to := at + min(size, c.to-at)
+				p := c.part(at, to)
+				lowest, highest := at == c.from, to == c.to
+				if p.from != next || p.to != to || lowest != (p.lowCut == c.lowCut) || highest != (p.highCut == c.highCut) ||
 					!lowest && p.lowCut != p.from || !highest && p.highCut != p.to {
-					t.Errorf("stretches %d to %d of [%d, %d): [%d, %d), cuts %d and %d", at, at+size, c.from, c.to, p.from, p.to, p.lowCut, p.highCut)
+					t.Errorf("[%d, %d) of [%d, %d): [%d, %d), cuts %d and %d", at, to, c.from, c.to, p.from, p.to, p.lowCut, p.highCut)
 				}
-				next = p.to
-			}
-			if next != c.to {
-				t.Errorf("parts of %d stretches of [%d, %d) end at %d", size, c.from, c.to, next)
+				at, next = to, p.to
 			}
 		}
 	}
@@ -69,9 +67,47 @@ func TestStretchBits(t *testing.T) {
 	for _, c := range []struct{ bases, warps, want int }{
 		{100, 4224, 10}, {2_000_000, 4224, 10}, {1_000_000_000, 4224, 14}, {3_100_000_000, 4224, 16}, {3_100_000_000, 8, 16}, {1 << 20, 16, 13},
 	} {
-		chunk := gpuChunk{from: 2048, to: uint32(2048 + c.bases)}
-		if got := chunk.stretchBits(c.warps); got != c.want {
+		if got := (skimPace{}).stretchBits(c.bases, c.warps); got != c.want {
 			t.Errorf("%d bases for %d warps: stretches of 2^%d, want 2^%d", c.bases, c.warps, got, c.want)
 		}
+	}
+}
+
+// TestSkimPace slows down to one stretch of a warp and comes back, as hits and candidates allow.
+func TestSkimPace(t *testing.T) {
+	const warps, all, room, hitRoom = 4224, 3_100_000_000, 1 << 26, 1 << 27
+	var p skimPace
+	steps := 0
+	for ; p.slow(warps); steps++ {
+		if p.stretchBits(all, warps) < kernels.SkimLeast || p.positions(all, warps) < 1<<kernels.SkimLeast || p.enough(hitRoom) < 0 {
+			t.Fatalf("%+v is too slow", p)
+		}
+	}
+	if steps > 20 || p.positions(all, warps) != 1<<kernels.SkimLeast || p.enough(hitRoom) > 64 {
+		t.Errorf("after %d steps: %+v", steps, p)
+	}
+	slowest := p
+	for range 100 {
+		p.hasten(hitRoom/8, room/8, 1<<kernels.SkimLeast, kernels.SkimLeast, warps, hitRoom, room)
+	}
+	if p.shorter != slowest.shorter || p.smaller != slowest.smaller {
+		t.Errorf("%+v with many hits in one stretch, after %+v", p, slowest)
+	}
+	for range 100 {
+		p.hasten(1000, 100, 1<<20, 1<<10, warps, hitRoom, room)
+	}
+	if p.shorter != 0 || p.fewer != 0 || p.positions(all, warps) != all {
+		t.Errorf("%+v with few hits", p)
+	}
+	for range 100 {
+		p.hasten(1000, 100, all, kernels.SkimMost, warps, hitRoom, room)
+	}
+	if (p != skimPace{}) {
+		t.Errorf("%+v with few hits in all of the text", p)
+	}
+	p.fewer = 3
+	p.hasten(hitRoom/16, room, all, kernels.SkimMost, warps, hitRoom, room)
+	if p.fewer != 3 {
+		t.Errorf("%+v where hits are candidates", p)
 	}
 }

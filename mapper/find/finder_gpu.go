@@ -298,87 +298,76 @@ func (p *gpuPass) skimmed() error {
 			return err
 		}
 	}
-	if err := p.verified(); err != nil {
+	if err := p.verified(0, w.skim.found); err != nil {
 		return err
 	}
 	p.result.Counts.Compared += w.skim.compared(q)
 	return nil
 }
 
-// skimClass skims for the reads of the table, the whole chunk at once if what is found has room,
-// otherwise some stretches after the other. A part that found too much is tried again with half of
-// it, and what had room then is kept for the next.
+// skimClass skims for the reads of the table: the whole chunk at once if the candidates have room,
+// otherwise some of it after the other.
 func (p *gpuPass) skimClass() error {
 	s, whole := &p.skim, p.chunk
-	first, count := whole.stretches()
-	if s.stretches == 0 || s.stretches >= count {
-		s.stretches = count
-		if p.pass(whole) {
-			return nil
-		}
-		if p.isTooMuch(s.tried) {
-			p.learn(s.tried/2, len(p.batch.Reads))
-			return ErrTooMuch
-		}
-		if s.found == 0 { // so the whole would have no more room another time
-			s.stretches = (count + 1) / 2
-		}
-	}
-	// What other classes found stands for itself: a read is of one class.
-	if err := p.verified(); err != nil {
-		return err
-	}
-	defer func() { p.chunk = whole }()
-	for end := first + count; first < end; {
-		n := min(s.stretches, end-first)
-		part := whole.part(first, n)
-		p.chunk = &part
+	others := s.found // of other classes: a read is of one class, so they stand for themselves
+	for from := whole.from; ; {
+		to := p.pass(from)
 		switch {
-		case p.pass(&part):
-			little := s.found < s.room/4 && s.hitsFound < s.hitRoom/4
-			if err := p.verified(); err != nil {
-				return err
-			}
-			if first += n; little {
-				s.stretches *= 2
-			}
 		case p.queue.Err != nil:
 			return ErrTooMuch
-		case n > 1:
-			s.stretches = (n + 1) / 2
-		case !p.batch.alone() && s.room >= p.roomFor(p.options.Limits.GPUQueue, p.bytesOfCandidate()):
-			return ErrTooMuch
-		default:
-			s.room, s.hitRoom = 2*s.room, 2*s.hitRoom
+		case to == whole.to && from == whole.from:
+			return nil
+		case to == from && s.found == 0:
+			if p.isTooMuch(s.tried) {
+				p.learn(s.tried/2, len(p.batch.Reads))
+				return ErrTooMuch
+			}
+			if !s.pace.slow(s.warps(p.queue)) {
+				if !p.batch.alone() && s.room >= p.roomFor(p.options.Limits.GPUQueue, p.bytesOfCandidate()) {
+					return ErrTooMuch
+				}
+				s.room, s.hitRoom = 2*s.room, 2*s.hitRoom
+			}
+			continue
+		}
+		if err := p.verified(0, others); err != nil {
+			return err
+		}
+		part := whole.part(from, to)
+		p.chunk = &part
+		err := p.verified(others, s.found-others)
+		p.chunk, s.found, others = whole, 0, 0
+		if err != nil {
+			return err
+		}
+		if from = to; from == whole.to {
+			return nil
 		}
 	}
-	return nil
-}
-
-// pass is one pass over a part of the chunk.
-func (p *gpuPass) pass(part *gpuChunk) bool {
-	start := p.options.Times.Skim.Start()
-	ok := p.skim.pass(p, part)
-	p.options.Times.Skim.Add(start, int64(part.to-part.from))
-	return ok
 }
 
 // isTooMuch tells whether so many candidates are likely to lead to more than is wanted: most become
 // locations, one in two at least. Where not all of those are handed on, only finding them tells.
 func (p *gpuPass) isTooMuch(candidates int) bool { return !p.thin && int64(candidates)/2 > p.limit }
 
-// verified turns the candidates that there are into locations.
-func (p *gpuPass) verified() error {
-	s, n := &p.skim, p.skim.found
+// pass is a pass over the chunk from a position on, as far as candidates have room.
+func (p *gpuPass) pass(from uint32) (to uint32) {
+	start := p.options.Times.Skim.Start()
+	to = p.skim.pass(p, from)
+	p.options.Times.Skim.Add(start, int64(to-from))
+	return to
+}
+
+// verified turns n candidates, from one on, into locations.
+func (p *gpuPass) verified(first, n int) error {
 	if p.isTooMuch(n) {
 		p.learn(n/2, len(p.batch.Reads))
 		return ErrTooMuch
 	}
 	p.result.Counts.Candidates += int64(n)
 	start := p.options.Times.Verify.Start()
-	locations, operations, left := p.verify.verify(p, &s.candidates, n)
+	locations, operations, left := p.verify.verify(p, p.skim.candidates.At(candidateBytes*first), n)
 	p.options.Times.Verify.Add(start, int64(n))
-	s.found = 0
 	if all := p.found.count() + int64(len(locations)+len(left)); p.queue.Err != nil || all > p.limit {
 		p.learn(int(all), len(p.batch.Reads))
 		return ErrTooMuch

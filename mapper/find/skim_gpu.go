@@ -15,12 +15,10 @@ type gpuSkim struct {
 	candidates       device.Buffer // kernels.Candidate as two words each
 	hitRoom, room    int           // hits and candidates that have room
 	found            int           // candidates that there are
-	// hitsFound and tried are the hits and candidates of the last pass, also some that had no room.
-	hitsFound, tried int
-	// stretches is how many of the text are likely to fit at a time; 0 for all.
-	stretches    int
-	hostCounters device.Pinned[uint32]
-	hostTotals   device.Pinned[uint64]
+	tried            int           // likewise, of the last step, also some that had no room
+	pace             skimPace
+	hostCounters     device.Pinned[uint32]
+	hostTotals       device.Pinned[uint64]
 }
 
 // A gpuCandidate is a read, with kernels.Strand for its reverse strand, and a diagonal as a
@@ -30,35 +28,80 @@ type gpuCandidate struct{ read, diagonal uint32 }
 // hitBytes is the size of a hit.
 const hitBytes = 8
 
-// skimStretch is the number of positions by which a chunk is cut into parts.
-const skimStretch = 1 << kernels.SkimMost
-
-// stretches returns the number of the first stretch that has windows of the chunk, and how many
-// have.
-func (c *gpuChunk) stretches() (first, count int) {
-	first = int(c.from) / skimStretch
-	return first, (int(c.to)+skimStretch-1)/skimStretch - first
+// A skimPace says how much a step of a pass does at a time: as much as is likely to have room, as
+// the steps before taught. Each number is a power of two less than would be best if all had room.
+type skimPace struct {
+	fewer   int // hits, after which no stretch is begun
+	smaller int // stretches: those that are begun by then may find many more
+	shorter int // positions of a step, where all warps together find too many
 }
+
+// enough is the number of hits after which no stretch is begun.
+func (s skimPace) enough(hitRoom int) int { return hitRoom / 2 >> s.fewer }
 
 // stretchBits is the size of the stretches that warps take, as a power of two: small enough that
 // each warp has several, so that all end at about the same time.
-func (c *gpuChunk) stretchBits(warps int) int {
-	each := int(c.to-c.from) / (stretchesOfWarp * warps)
-	return min(max(bits.Len(uint(each)), kernels.SkimLeast+1)-1, kernels.SkimMost)
+func (s skimPace) stretchBits(positions, warps int) int {
+	each := positions / (stretchesOfWarp * warps)
+	return max(min(bits.Len(uint(each))-1, kernels.SkimMost)-s.smaller, kernels.SkimLeast)
 }
 
 // stretchesOfWarp is how many stretches a warp takes at least, where they can be so small.
 const stretchesOfWarp = 8
 
-// part returns count stretches of the chunk, from one on, as a chunk in the same memory: it owns
-// the windows that start there, and what others may add to is left to the host.
-func (c *gpuChunk) part(first, count int) gpuChunk {
+// positions is how many of those left a step looks at.
+func (s skimPace) positions(left, warps int) int {
+	if s.shorter == 0 {
+		return left
+	}
+	return min(left, max(warps>>s.shorter, 1)<<kernels.SkimLeast)
+}
+
+// smallest is the most that smaller is.
+const smallest = kernels.SkimMost - kernels.SkimLeast
+
+// slow has steps do less. It returns false when they do the least already.
+func (s *skimPace) slow(warps int) bool {
+	s.fewer = min(s.fewer+2, 31)
+	switch {
+	case s.smaller < smallest:
+		s.smaller = min(s.smaller+2, smallest)
+	case warps>>s.shorter > 1:
+		s.shorter += 2
+	default:
+		return false
+	}
+	return true
+}
+
+// hasten has steps do more, where a step with hits and candidates on so many positions, of which
+// warps have 2^stretch at a time, shows that twice as much has room.
+func (s *skimPace) hasten(hits, candidates, positions, stretch, warps, hitRoom, room int) {
+	if 2*s.enough(hitRoom)*candidates <= room/2*max(hits, 1) {
+		s.fewer = max(s.fewer-1, 0)
+	}
+	begun := hits
+	if s.shorter == 0 {
+		begun = int(float64(hits) / float64(positions) * float64(warps<<stretch))
+	}
+	switch {
+	case 2*begun > hitRoom/8:
+	case s.shorter > 0:
+		s.shorter--
+	case s.smaller > 0:
+		s.smaller--
+	}
+}
+
+// part returns positions [from, to) of the chunk, as a chunk in the same memory: it owns the windows
+// that start there, and what others may add to is left to the host.
+func (c *gpuChunk) part(from, to uint32) gpuChunk {
 	part := *c
-	if from := uint32(first * skimStretch); from > c.from {
+	if from > c.from {
 		part.from, part.lowCut = from, from
 	}
-	if to := uint64(first+count) * skimStretch; to < uint64(c.to) {
-		part.to, part.highCut = uint32(to), uint32(to)
+	if to < c.to {
+		part.to, part.highCut = to, to
 	}
 	return part
 }
@@ -71,10 +114,31 @@ func (s *gpuSkim) begin(q *device.Queue, room, hitRoom int) {
 	q.Clear(&s.totals, 8*kernels.SkimTotals)
 }
 
-// pass adds the candidates that the reads of a class have in a chunk, or in a part of one. It
-// returns false, and adds none, when hits or candidates have no room.
-func (s *gpuSkim) pass(p *gpuPass, c *gpuChunk) bool {
-	q, table := p.queue, &p.table
+// pass adds the candidates that the reads of a class have in the chunk from a position on, and
+// returns the position where it stopped: the chunk's end, or where candidates have no room.
+func (s *gpuSkim) pass(p *gpuPass, from uint32) uint32 {
+	warps := s.warps(p.queue)
+	for c := p.chunk; from < c.to; {
+		next, ok := s.step(p, from, c.to)
+		switch {
+		case ok:
+			from = next
+		case p.queue.Err != nil || s.tried > s.room || !s.pace.slow(warps):
+			return from
+		}
+	}
+	return from
+}
+
+// warps is how many skim has.
+func (s *gpuSkim) warps(q *device.Queue) int {
+	return skimBlocks * q.GPU.Info().Multiprocessors * kernels.SkimThreads / 32
+}
+
+// step adds the candidates of positions [from, next). When hits or candidates have no room it adds
+// none and returns false.
+func (s *gpuSkim) step(p *gpuPass, from, to uint32) (next uint32, ok bool) {
+	q, table, c := p.queue, &p.table, p.chunk
 	q.Reserve(&s.hits, hitBytes*s.hitRoom)
 	// Their room grows only where there are none.
 	q.Reserve(&s.candidates, candidateBytes*s.room)
@@ -86,13 +150,14 @@ func (s *gpuSkim) pass(p *gpuPass, c *gpuChunk) bool {
 	if table.direct {
 		kernel = "skim_direct"
 	}
-	blocks := skimBlocks * q.GPU.Info().Multiprocessors
-	stretch := c.stretchBits(blocks * kernels.SkimThreads / 32)
-	device.LaunchBlocks(q, kernel, blocks, &kernels.SkimParams{
+	warps := s.warps(q)
+	to = from + uint32(s.pace.positions(int(to-from), warps))
+	stretch := s.pace.stretchBits(int(to-from), warps)
+	device.LaunchBlocks(q, kernel, skimBlocks*q.GPU.Info().Multiprocessors, &kernels.SkimParams{
 		Text: c.params(p.text), Buckets: table.buckets.At(0), Heads: table.heads.At(0), Entries: table.entries.At(0),
 		Filter: table.filter.At(0), Counters: s.counters.At(0), Hits: s.hits.At(0), Totals: s.totals.At(0),
 		Capacity: uint32(s.hitRoom), Q: uint32(table.q), BucketShift: table.bucketShift, SlotShift: table.slotShift,
-		Begin: c.from, End: c.to, Stretch: uint32(stretch),
+		Begin: from, End: to, Stretch: uint32(stretch), Enough: uint32(s.pace.enough(s.hitRoom)),
 	})
 	device.LaunchBlocks(q, "judge", min((s.hitRoom+kernels.SkimThreads-1)/kernels.SkimThreads, judgeBlocks*q.GPU.Info().Multiprocessors),
 		&kernels.JudgeParams{
@@ -102,14 +167,18 @@ func (s *gpuSkim) pass(p *gpuPass, c *gpuChunk) bool {
 		})
 	device.Download(q, counters, &s.counters, 0)
 	if q.Wait() != nil {
-		return false
+		return from, false
 	}
-	s.hitsFound, s.tried = int(counters[kernels.SkimHits]), int(counters[kernels.SkimCandidates])
-	if s.hitsFound > s.hitRoom || s.tried > s.room {
-		return false
+	hits := int(counters[kernels.SkimHits])
+	s.tried = int(counters[kernels.SkimCandidates])
+	if hits > s.hitRoom || s.tried > s.room {
+		return from, false
 	}
+	taken := uint64(from)>>stretch + uint64(counters[kernels.SkimNext])
+	next = uint32(min(taken<<stretch, uint64(to)))
+	s.pace.hasten(hits, s.tried-s.found, int(next-from), stretch, warps, s.hitRoom, s.room)
 	s.found = s.tried
-	return true
+	return next, true
 }
 
 // skimBlocks is the number of blocks for each multiprocessor: as many as KERNEL_BLOCKS in skim.cu

@@ -75,10 +75,10 @@ const alignBlocks = 8
 // there are none. Other numbers were not measured.
 const sortBlocks = 4
 
-// verify turns the first n candidates of a queue into locations, which it leaves in host memory
+// verify turns n candidates at an address of the device into locations, which it leaves in host memory
 // that is valid until the next call, with the operations of their alignments and the candidates
 // that are left to the host.
-func (v *gpuVerify) verify(p *gpuPass, candidates *device.Buffer, n int) (locations []gpuLocation, operations []uint32, left []gpuCandidate) {
+func (v *gpuVerify) verify(p *gpuPass, candidates uint64, n int) (locations []gpuLocation, operations []uint32, left []gpuCandidate) {
 	if n == 0 {
 		return nil, nil, nil
 	}
@@ -101,8 +101,8 @@ func (v *gpuVerify) verify(p *gpuPass, candidates *device.Buffer, n int) (locati
 }
 
 // group brings the candidates of each read together.
-func (v *gpuVerify) group(q *device.Queue, candidates *device.Buffer, n, reads int) {
-	group := &kernels.GroupParams{Candidates: candidates.At(0), Places: v.places.At(0), Grouped: v.grouped.At(0), Count: uint32(n)}
+func (v *gpuVerify) group(q *device.Queue, candidates uint64, n, reads int) {
+	group := &kernels.GroupParams{Candidates: candidates, Places: v.places.At(0), Grouped: v.grouped.At(0), Count: uint32(n)}
 	device.Launch(q, "group_count", n, group)
 	runningSums(q, &v.places, &v.parts, reads)
 	device.Launch(q, "group_place", n, group)
