@@ -443,20 +443,18 @@ DEVICE Hit hit_at(const JudgeParams& p, const u32x2& hit) {
 	return {s, strand_of(p.reads, s, reverse), read, piece - s.piece_from, hit.y - offset, reverse};
 }
 
-// path_holds tells whether no node around piece j, from four pieces up, is shown to have more edits
-// than its budget on a diagonal (the lemma of pieces.cuh).
-DEVICE bool path_holds(const JudgeParams& p, const Shape& s, const u64* strand, bool reverse, u32 j, u32 diagonal) {
-	const u32 words = words_of(s.length);
-	const u32* places = p.pieces_at + s.piece_from;
-	for (u32 width = NODE; ; width *= 2) {
-		u32 first, end;
-		node(s, j, width, first, end);
-		const u32 budget = end - first - 1;
-		const u32 low = border(places, s, first, p.q), high = border(places, s, end, p.q);
-		const u32 from = reverse ? s.length - high : low, to = reverse ? s.length - low : high;
-		if (exceeds(p.text, strand, words, from, to, diagonal, budget, budget)) return false;
-		if (budget == s.k) return true;
-	}
+// node_holds tells whether the node of `width` pieces around a hit's piece is not shown to have more
+// edits than its budget on the hit's diagonal (the lemma of pieces.cuh). `whole` tells whether the
+// node is the whole read, after which there is no other.
+DEVICE bool node_holds(const JudgeParams& p, const Hit& h, u32 width, bool& whole) {
+	const u32* places = p.pieces_at + h.s.piece_from;
+	u32 first, end;
+	node(h.s, h.j, width, first, end);
+	const u32 budget = end - first - 1;
+	const u32 low = border(places, h.s, first, p.q), high = border(places, h.s, end, p.q);
+	const u32 from = h.reverse ? h.s.length - high : low, to = h.reverse ? h.s.length - low : high;
+	whole = budget == h.s.k;
+	return !exceeds(p.text, h.strand, words_of(h.s.length), from, to, h.diagonal, budget, budget);
 }
 
 // stands tells whether piece j of a read surely is a hit on a diagonal that its entry lets pass: it
@@ -479,8 +477,7 @@ DEVICE bool stands(const JudgeParams& p, const Shape& s, const u64* strand, bool
 }
 
 // is_near tells whether a hit is NEAR.
-DEVICE bool is_near(const JudgeParams& p, const u32x2& hit) {
-	const Hit h = hit_at(p, hit);
+DEVICE bool is_near(const JudgeParams& p, const Hit& h) {
 	return h.s.k > MAX_BOUND_EDITS || h.s.length > MAX_BOUND_LENGTH ||
 		differences(p.text, h.strand, h.s.length, h.diagonal, h.s.k) <= h.s.k;
 }
@@ -497,14 +494,16 @@ DEVICE bool is_first(const JudgeParams& p, const u32x2& hit, const Hit& h) {
 	return true;
 }
 
-// Lists of hits of a warp that wait for the next question, so that 32 lanes ask the same one. The
-// last gets up to 32 hits of each of the two questions before it while fewer than 32 wait.
-constexpr u32 PATHS = 64;
-constexpr u32 LAST = 96;
+// Lists of hits of a warp that wait for the next question, so that 32 lanes ask the same one. Many
+// hits come to the first node, which is asked at once. A list gets 32 hits at most while fewer than
+// 32 wait, and the last one 32 that need no other node besides.
+constexpr u32 NODES = 3; // after the first: nodes of 8, 16 and 32 pieces
+static_assert(NODE << NODES > MAX_BOUND_EDITS, "the last node is the whole read");
+constexpr u32 FULL = 0x606060; // counts of 32 or more
 
 struct Waiting {
-	u32x2 paths[PATHS]; // not near: do the nodes around them hold?
-	u32x2 last[LAST];   // is it the first of its diagonal?
+	u32x2 nodes[NODES][64]; // does this node around them hold?
+	u32x2 last[96];         // is it the first of its diagonal?
 };
 
 // put adds the hits of the lanes that have one to a list of n.
@@ -515,18 +514,26 @@ DEVICE void put(u32x2* list, u32& n, bool has, const u32x2& hit) {
 	warp_barrier();
 }
 
-// ask_paths takes n hits from the end of those that wait for it.
-DEVICE void ask_paths(const JudgeParams& p, Waiting& w, u32& paths, u32& last, u32 n) {
-	paths -= n;
+// ask_node takes up to 32 hits from the end of those that wait for node `level` after the first.
+// Those whose node holds wait for the next one, or for the last question. counts has how many wait
+// for each node, in eight bits each.
+DEVICE void ask_node(const JudgeParams& p, Waiting& w, u32 level, u32& counts, u32& last) {
+	u32 waiting = counts >> 8 * level & 0xFF;
+	const u32 n = minimum(waiting, 32u);
+	counts -= n << 8 * level;
 	u32x2 hit = {0, 0};
-	bool holds = false;
+	bool holds = false, whole = true;
 	if (lane() < n) {
-		hit = w.paths[paths + lane()];
-		const Hit h = hit_at(p, hit);
-		holds = path_holds(p, h.s, h.strand, h.reverse, h.j, h.diagonal);
+		hit = w.nodes[level][waiting - n + lane()];
+		holds = node_holds(p, hit_at(p, hit), NODE << (level + 1), whole);
 	}
 	warp_barrier();
-	put(w.last, last, holds, hit);
+	put(w.last, last, holds && whole, hit);
+	if (level + 1 == NODES) return;
+	waiting = counts >> 8 * (level + 1) & 0xFF;
+	const u32 before = waiting;
+	put(w.nodes[level + 1], waiting, holds && !whole, hit);
+	counts += (waiting - before) << 8 * (level + 1);
 }
 
 // write_first takes n hits from the end of those that wait for it and writes candidates. It returns
@@ -559,22 +566,37 @@ KERNEL(judge, JudgeParams, SKIM_THREADS) {
 	Waiting& w = waiting[thread_index() / 32];
 	const u32 count = p.counters[SKIM_HITS], threads = block_count() * SKIM_THREADS;
 	if (count > p.hit_capacity) return;
-	u32 paths = 0, last = 0;
-	for (u32 first = block_index() * SKIM_THREADS + (thread_index() & ~31u); first < count; first += threads) {
-		const u32 i = first + lane();
-		u32x2 hit = {0, 0};
-		bool near = false;
-		if (i < count) {
-			hit = p.hits[i];
-			near = is_near(p, hit);
+	u32 counts = 0, last = 0;
+	for (u32 first = block_index() * SKIM_THREADS + (thread_index() & ~31u);; first += threads) {
+		const bool ends = first >= count;
+		if (!ends) {
+			const u32 i = first + lane();
+			u32x2 hit = {0, 0};
+			bool holds = false, whole = true;
+			if (i < count) {
+				hit = p.hits[i];
+				const Hit h = hit_at(p, hit);
+				holds = is_near(p, h);
+				if (holds)
+					hit.x |= NEAR;
+				else
+					holds = node_holds(p, h, NODE, whole);
+			}
+			u32 waiting = counts & 0xFF;
+			put(w.nodes[0], waiting, holds && !whole, hit);
+			counts = (counts & ~0xFFu) | waiting;
+			put(w.last, last, holds && whole, hit);
 		}
-		put(w.paths, paths, i < count && !near, hit);
-		put(w.last, last, near, {hit.x | NEAR, hit.y});
-		if (paths >= 32) ask_paths(p, w, paths, last, 32);
-		while (last >= 32)
-			if (!write_first(p, w, last, 32)) return;
+		for (;;) {
+			const u32 ready = ends ? counts : counts & FULL;
+			if (last >= 32 || (ends && ready == 0 && last > 0)) {
+				if (!write_first(p, w, last, minimum(last, 32u))) return;
+			} else if (ready != 0) {
+				ask_node(p, w, (31 - count_leading_zeros(ready)) / 8, counts, last);
+			} else {
+				break;
+			}
+		}
+		if (ends) return;
 	}
-	ask_paths(p, w, paths, last, paths);
-	while (last > 0)
-		if (!write_first(p, w, last, minimum(last, 32u))) return;
 }

@@ -108,9 +108,11 @@ func (r *batcher) nextLibrary(ctx context.Context) (more bool, err error) {
 }
 
 // batchSizes are how many reads a batch has, at most and where a library ends. Where last is less,
-// as many reads as a batch has are kept back until the end is known, and what is left there is cut
-// into even batches of last reads or some more, so that several finders share it.
+// the reads of keptBatches are kept back until the end is known, and what is left there is cut into
+// even batches of last reads or some more, so that several finders share it.
 type batchSizes struct{ most, last int }
+
+const keptBatches = 2
 
 // start reads ahead, up to so many batches more than the one that is asked for next. A batch has
 // sizes().most reads, or fewer at the end of a library and where they are long. sizes is asked for
@@ -164,7 +166,7 @@ func (r *batcher) readLibrary(ctx context.Context, sizes func() batchSizes, to c
 			}
 			now := sizes()
 			if size, kept = whole(now.most), 0; now.last < now.most {
-				kept = size
+				kept = keptBatches * size
 			}
 		}
 		if errors.Is(err, io.EOF) {

@@ -57,9 +57,9 @@ func TestBatches(t *testing.T) {
 		{"a rest that is shared", [][]int{{9, 8}, {5}, {3}}, short, false, 10, 2, io.EOF,
 			[][2]int{{0, 10}, {0, 3}, {0, 2}, {0, 2}, {1, 3}, {1, 2}, {2, 3}}},
 		{"the last batch is shared as well", [][]int{{40}}, short, false, 10, 4, io.EOF,
-			[][2]int{{0, 10}, {0, 10}, {0, 10}, {0, 5}, {0, 5}}},
-		{"the last batch that is whole is shared", [][]int{{31}}, short, false, 10, 5, io.EOF,
-			[][2]int{{0, 10}, {0, 10}, {0, 6}, {0, 5}}},
+			[][2]int{{0, 10}, {0, 10}, {0, 4}, {0, 4}, {0, 4}, {0, 4}, {0, 4}}},
+		{"what is left when it comes in small chunks", [][]int{{7, 7, 7, 7, 7, 4}}, short, false, 10, 5, io.EOF,
+			[][2]int{{0, 10}, {0, 6}, {0, 6}, {0, 6}, {0, 6}, {0, 5}}},
 		{"pairs that are shared", [][]int{{10}}, short, true, 100, 3, io.EOF, [][2]int{{0, 4}, {0, 4}, {0, 2}}},
 		{"an error", [][]int{{5}, {5}}, short, false, 2, 0, errSource, [][2]int{{0, 2}, {0, 2}}},
 	} {

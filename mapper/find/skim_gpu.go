@@ -187,7 +187,7 @@ const skimBlocks = 4
 
 // judgeBlocks is the number of blocks of judge for each multiprocessor: as many as its registers
 // leave room for.
-const judgeBlocks = 5
+const judgeBlocks = 6
 
 // compared returns how many entries equalled a window in the passes since begin.
 func (s *gpuSkim) compared(q *device.Queue) int64 {

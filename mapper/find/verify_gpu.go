@@ -75,9 +75,9 @@ const alignBlocks = 8
 // there are none. Other numbers were not measured.
 const sortBlocks = 4
 
-// verify turns n candidates at an address of the device into locations, which it leaves in host memory
-// that is valid until the next call, with the operations of their alignments and the candidates
-// that are left to the host.
+// verify turns n candidates at an address of the device into locations, which it leaves in host
+// memory that is valid until the next call, with the operations of their alignments and the
+// candidates that are left to the host.
 func (v *gpuVerify) verify(p *gpuPass, candidates uint64, n int) (locations []gpuLocation, operations []uint32, left []gpuCandidate) {
 	if n == 0 {
 		return nil, nil, nil
