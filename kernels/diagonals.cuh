@@ -10,8 +10,8 @@ DEVICE u32 differing(const Text& text, const u64* strand, u32 length, u32 at, u3
 	return ((s.low ^ t.low) | (s.high ^ t.high)) & below(length - at);
 }
 
-// differences returns the Hamming distance on a diagonal, or some number greater than most. It reads
-// 64 bases of both at a time.
+// differences returns the Hamming distance on a diagonal, or some number greater than most. It
+// reads 64 bases of both at a time.
 DEVICE u32 differences(const Text& text, const u64* strand, u32 length, u32 diagonal, u32 most) {
 	u32 sum = 0;
 	for (u32 at = 0; at < length && sum <= most; at += 64, strand += PLANE_WORDS) {

@@ -141,7 +141,7 @@ const SkimMost = 16
 const SkimLeast = 10
 
 // What counters hold.
-const SkimNext = 0       // stretches taken, and one for each warp that found none left
+const SkimNext = 0       // stretches taken, and one for each warp that found none
 const SkimHits = 1       // hits, also some of those that had no room
 const SkimCandidates = 2 // likewise
 const SkimCounters = 4

@@ -10,8 +10,8 @@
 // Entries that equal their window and fit the bases beside it are hits. A second kernel (judge)
 // compares them with the text, one a thread. What may have k edits becomes a candidate.
 //
-// Warps take no more stretches once there are `enough` hits, so that those that were taken find room
-// for theirs. The counters tell how many were taken; the host goes on from there. When hits or
+// Warps take no more stretches once there are `enough` hits, so that those that were taken find
+// room for theirs. The counters tell how many were taken; the host goes on from there. When hits or
 // candidates have no room all the same the kernels end early, and the host tries again with less at
 // a time, or with more room.
 #include "diagonals.cuh"
@@ -43,7 +43,7 @@ struct SkimParams {
 };
 
 // What counters hold.
-constexpr u32 SKIM_NEXT = 0; // exported: stretches taken, and one for each warp that found none left
+constexpr u32 SKIM_NEXT = 0; // exported: stretches taken, and one for each warp that found none
 constexpr u32 SKIM_HITS = 1; // exported: hits, also some of those that had no room
 constexpr u32 SKIM_CANDIDATES = 2; // exported: likewise
 constexpr u32 SKIM_COUNTERS = 4;   // exported
@@ -443,9 +443,9 @@ DEVICE Hit hit_at(const JudgeParams& p, const u32x2& hit) {
 	return {s, strand_of(p.reads, s, reverse), read, piece - s.piece_from, hit.y - offset, reverse};
 }
 
-// node_holds tells whether the node of `width` pieces around a hit's piece is not shown to have more
-// edits than its budget on the hit's diagonal (the lemma of pieces.cuh). `whole` tells whether the
-// node is the whole read, after which there is no other.
+// node_holds tells whether the node of `width` pieces around a hit's piece is not shown to have
+// more edits than its budget on the hit's diagonal (the lemma of pieces.cuh). `whole` tells whether
+// the node is the whole read, after which there is no other.
 DEVICE bool node_holds(const JudgeParams& p, const Hit& h, u32 width, bool& whole) {
 	const u32* places = p.pieces_at + h.s.piece_from;
 	u32 first, end;

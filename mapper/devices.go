@@ -22,7 +22,7 @@ type devices struct {
 	ahead   *find.Opening // of GPUs that are opened while the reference is loaded, or nil
 	auto    bool          // there may be a GPU, and the user did not ask for one
 	gpus    *find.GPUs    // nil while none are used
-	onGPUs  atomic.Bool   // there were some
+	working atomic.Int32  // how many GPUs are at work
 	// description is for the statistics.
 	description string
 	// What auto does while the CPU is at work.
@@ -46,18 +46,20 @@ func newDevices(ref *dna.Reference, o *Options, t *find.Times, ahead *find.Openi
 	}
 }
 
-// batchSizes says how many reads a batch has. While it is open whether GPUs will be used, one has as
-// many as either needs, because the first batch decides. GPUs share the last reads.
+// batchSizes says how many reads a batch has. While it is open whether GPUs will be used, one has
+// as many as either needs, because the first batch decides. Several GPUs share the last reads.
 func (d *devices) batchSizes() batchSizes {
 	size := d.options.BatchReads
 	if size > 0 {
 		return batchSizes{size, size}
 	}
 	bases := int64(d.ref.TotalLength())
-	onGPU := find.GPUBatchReads(bases)
+	onGPU, working := find.GPUBatchReads(bases), d.working.Load()
 	switch {
-	case d.options.Device.Kind == device.CUDA || d.onGPUs.Load():
+	case working > 1:
 		return batchSizes{onGPU, max(onGPU/4, leastShare)}
+	case working == 1 || d.options.Device.Kind == device.CUDA:
+		return batchSizes{onGPU, onGPU}
 	case d.auto:
 		size = onGPU
 	}
@@ -88,7 +90,7 @@ func (d *devices) begin(first func() int) ([]find.Finder, error) {
 		gpus, err := d.open()
 		if err == nil {
 			d.gpus, d.description = gpus, gpus.Names()
-			d.onGPUs.Store(true)
+			d.working.Store(int32(d.gpus.Count()))
 			return gpus.Finders(), nil
 		}
 		if !d.auto {
@@ -132,7 +134,7 @@ func (d *devices) relief() relief {
 				return nil
 			}
 			d.gpus = o.gpus
-			d.onGPUs.Store(true)
+			d.working.Store(int32(d.gpus.Count()))
 			d.description += ", then " + o.gpus.Names()
 			return o.gpus.Finders()
 		default:

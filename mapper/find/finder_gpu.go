@@ -14,11 +14,11 @@ import (
 const FindersOfGPU = 3
 
 // GPUBatchReads is the number of reads of a batch on a GPU against n bases. A pass over the text
-// takes 5 ps a base, which is 40 ns a read; the records of one take the host ten times that or more.
-// Larger batches would be few: the records of the first would be late, and one GPU would have work
-// when another has none left.
+// takes 5 ps a base, which is 20 ns a read, the records of one read at least ten times that. Larger
+// batches would be few: the records of the first would be late, and one GPU would have work when
+// another has none left.
 func GPUBatchReads(n int64) int {
-	return int(min(max(n/8192, 1<<16), 1<<20))
+	return int(min(max(n/4096, 1<<16), 1<<20))
 }
 
 // A gpuFinder is a finder on a GPU. All its memory is its own but the reference.

@@ -139,6 +139,9 @@ func (g *GPUs) hold(s shared) error {
 // Finders returns the finders, which may be used at the same time.
 func (g *GPUs) Finders() []Finder { return g.finders }
 
+// Count is the number of GPUs.
+func (g *GPUs) Count() int { return len(g.devices) }
+
 // Describe says what the first of the GPUs is.
 func (g *GPUs) Describe() (measure.Device, error) {
 	d, err := device.Describe(g.driver, g.devices[0].Device)

@@ -93,8 +93,8 @@ func (s *skimPace) hasten(hits, candidates, positions, stretch, warps, hitRoom, 
 	}
 }
 
-// part returns positions [from, to) of the chunk, as a chunk in the same memory: it owns the windows
-// that start there, and what others may add to is left to the host.
+// part returns positions [from, to) of the chunk, as a chunk in the same memory: it owns the
+// windows that start there, and what others may add to is left to the host.
 func (c *gpuChunk) part(from, to uint32) gpuChunk {
 	part := *c
 	if from > c.from {
