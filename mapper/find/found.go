@@ -187,9 +187,9 @@ func (r *Reader) Append(locations []locate.Location, b *Batch, f *Found, i int, 
 	return locations
 }
 
-// cutReads, cutFound and cutLocated bound the reads of a group, their candidates and ends, and their
-// locations. Locations that a finder has found take little time, but the records of many are long,
-// and only the memory of short ones is used again.
+// cutReads, cutFound and cutLocated bound the reads of a group, their candidates and ends, and
+// their locations. Locations that a finder has found take little time, but the records of many are
+// long, and only the memory of short ones is used again.
 const (
 	cutReads   = 256
 	cutFound   = 1 << 14
