@@ -136,9 +136,11 @@ const TiledLetters = 64
 
 const SkimThreads = 256
 
-// A stretch has 2^SkimLeast to 2^SkimMost positions: at least a step, and places of 16 bits.
+// A stretch has 2^SkimLeast to 2^SkimMost positions, because places have 16 bits; for skim it has
+// a step at least.
 const SkimMost = 16
-const SkimLeast = 10
+const SkimLeast = 6
+const SkimStepBits = 10
 
 // What counters hold.
 const SkimNext = 0       // stretches taken, and one for each warp that found none

@@ -18,10 +18,12 @@
 #include "pieces.cuh"
 
 constexpr u32 SKIM_THREADS = 256; // exported
-// A stretch has 2^SKIM_LEAST to 2^SKIM_MOST positions: at least a step, and places of 16 bits.
+// A stretch has 2^SKIM_LEAST to 2^SKIM_MOST positions, because places have 16 bits; for skim it has
+// a step at least.
 constexpr u32 SKIM_MOST = 16;     // exported
-constexpr u32 SKIM_LEAST = 10;    // exported
-constexpr u32 SKIM_STEP = 1024;   // positions that a warp looks at in one step, 32 a lane
+constexpr u32 SKIM_LEAST = 6;     // exported
+constexpr u32 SKIM_STEP_BITS = 10; // exported
+constexpr u32 SKIM_STEP = 1 << SKIM_STEP_BITS; // positions of a step of a warp, 32 a lane
 
 struct SkimParams {
 	Text text;

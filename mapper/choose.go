@@ -1,7 +1,6 @@
 package mapper
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -168,29 +167,6 @@ func (d distances) second() int32 {
 		}
 	}
 	return -1
-}
-
-// order sorts the locations of a read, aligned, as they are reported: by
-// (distance, contig, position, strand). Locations of one strand that start
-// together are further told apart by their ends.
-func order(locations []locate.Location) {
-	slices.SortFunc(locations, func(a, b locate.Location) int {
-		if c := cmp.Compare(a.Distance, b.Distance); c != 0 {
-			return c
-		}
-		return compareStarts(&a, &b)
-	})
-}
-
-// compareStarts orders aligned locations by (contig, position, strand, end).
-func compareStarts(a, b *locate.Location) int {
-	if c := cmp.Compare(a.Place.Contig(), b.Place.Contig()); c != 0 {
-		return c
-	}
-	if c := cmp.Compare(a.Start, b.Start); c != 0 {
-		return c
-	}
-	return compareSites(a, b)
 }
 
 // primaryFirst moves the primary location to the front of ordered locations: one of

@@ -88,22 +88,6 @@ func TestPrimaryIsFair(t *testing.T) {
 	}
 }
 
-func TestOrder(t *testing.T) {
-	want := []locate.Location{
-		{Place: locate.At(0, locate.Forward), Start: 5, End: 9},
-		{Place: locate.At(0, locate.Reverse), Start: 5, End: 8},
-		{Place: locate.At(1, locate.Forward), Start: 1, End: 4},
-		{Place: locate.At(0, locate.Forward), Start: 0, End: 3, Distance: 1},
-	}
-	got := []locate.Location{want[3], want[2], want[1], want[0]}
-	order(got)
-	for i := range want {
-		if got[i] != want[i] {
-			t.Fatalf("got %+v, want %+v", got, want)
-		}
-	}
-}
-
 func TestSecond(t *testing.T) {
 	for _, c := range []struct {
 		counts distances

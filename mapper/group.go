@@ -18,6 +18,7 @@ type group struct {
 	// view is read `viewed` of the batch.
 	view   locate.Read
 	viewed int
+	sorter sorter
 }
 
 // span is a range of indices [from, to).
@@ -67,5 +68,5 @@ func (g *group) arrange(read int, locations []locate.Location) {
 	for i := range locations {
 		g.align(read, &locations[i])
 	}
-	order(locations)
+	g.sorter.order(g.reader.Locator.Reference, locations)
 }

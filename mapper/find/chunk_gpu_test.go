@@ -65,7 +65,7 @@ func TestPart(t *testing.T) {
 // TestStretchBits has several stretches for each warp where the text is long enough.
 func TestStretchBits(t *testing.T) {
 	for _, c := range []struct{ bases, warps, want int }{
-		{100, 4224, 10}, {2_000_000, 4224, 10}, {1_000_000_000, 4224, 14}, {3_100_000_000, 4224, 16}, {3_100_000_000, 8, 16}, {1 << 20, 16, 13},
+		{100, 4224, 6}, {2_000_000, 4224, 6}, {10_000_000, 4224, 8}, {1_000_000_000, 4224, 14}, {3_100_000_000, 4224, 16}, {3_100_000_000, 8, 16}, {1 << 20, 16, 13},
 	} {
 		if got := (skimPace{}).stretchBits(c.bases, c.warps); got != c.want {
 			t.Errorf("%d bases for %d warps: stretches of 2^%d, want 2^%d", c.bases, c.warps, got, c.want)
@@ -83,7 +83,7 @@ func TestSkimPace(t *testing.T) {
 			t.Fatalf("%+v is too slow", p)
 		}
 	}
-	if steps > 20 || p.positions(all, warps) != 1<<kernels.SkimLeast || p.enough(hitRoom) > 64 {
+	if steps > 24 || p.positions(all, warps) != 1<<kernels.SkimLeast || p.enough(hitRoom) > 64 {
 		t.Errorf("after %d steps: %+v", steps, p)
 	}
 	slowest := p
@@ -102,8 +102,12 @@ func TestSkimPace(t *testing.T) {
 	for range 100 {
 		p.hasten(1000, 100, all, kernels.SkimMost, warps, hitRoom, room)
 	}
-	if (p != skimPace{}) {
+	if (p != skimPace{dense: p.dense}) || p.stretchBits(all, warps) != kernels.SkimMost {
 		t.Errorf("%+v with few hits in all of the text", p)
+	}
+	p.hasten(2*all, 0, all, kernels.SkimMost, warps, hitRoom, room)
+	if got := p.stretchBits(all, warps); got != 7 {
+		t.Errorf("%+v with two hits a position: stretches of 2^%d, want 2^7", p, got)
 	}
 	p.fewer = 3
 	p.hasten(hitRoom/16, room, all, kernels.SkimMost, warps, hitRoom, room)

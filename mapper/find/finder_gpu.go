@@ -14,11 +14,10 @@ import (
 const FindersOfGPU = 3
 
 // GPUBatchReads is the number of reads of a batch on a GPU against n bases. A pass over the text
-// takes 5 ps a base, which is 20 ns a read, the records of one read at least ten times that. Larger
-// batches would be few: the records of the first would be late, and one GPU would have work when
-// another has none left.
+// takes 5 ps a base, which is 80 ns a read; the host takes a microsecond or more of its cores for
+// one. Larger batches were slower: records come later, and several GPUs have unlike shares.
 func GPUBatchReads(n int64) int {
-	return int(min(max(n/4096, 1<<16), 1<<20))
+	return int(min(max(n/16384, 1<<16), 1<<20))
 }
 
 // A gpuFinder is a finder on a GPU. All its memory is its own but the reference.
@@ -123,7 +122,7 @@ func (w *gpuFinder) candidateRoom(reads int) int { return w.roomFor(reads, w.byt
 
 // hitRoom is the room for hits of so many reads: an eighth of the finder's memory at most.
 func (w *gpuFinder) hitRoom(reads int) int {
-	return min(8*w.options.Limits.GPUQueue, max(1024*reads, 1<<18), max(w.device.share()/8/hitBytes, 1<<10), 1<<27)
+	return min(8*w.options.Limits.GPUQueue, max(1024*reads, 1<<18), max(w.device.share()/8/hitBytes, 1<<10), 1<<28)
 }
 
 // bytesOfCandidate is what a candidate takes in all.

@@ -64,7 +64,10 @@ func (t *gpuTable) build(q *device.Queue, d *gpuDevice, reads kernels.Reads, mem
 	for _, b := range []*device.Buffer{&t.piecesAt, &t.codes, &t.ranks, &t.reads} {
 		q.Reserve(b, 4*pieces)
 	}
-	q.Reserve(&t.entries, entry*(pieces+1)) // narrow ones are read two at a time
+	q.Reserve(&t.entries, entry*(pieces+1))
+	if t.direct { // read two at a time, also behind the last one
+		q.Clear(&t.entries, entry*(pieces+1))
+	}
 	q.Reserve(&t.buckets, 4*(buckets+1))
 	q.Clear(&t.buckets, 4*(buckets+1))
 	if !t.direct {

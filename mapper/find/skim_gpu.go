@@ -34,20 +34,30 @@ type skimPace struct {
 	fewer   int // hits, after which no stretch is begun
 	smaller int // stretches: those that are begun by then may find many more
 	shorter int // positions of a step, where all warps together find too many
+	// dense is the number of hits a position in the step before.
+	dense float64
 }
 
 // enough is the number of hits after which no stretch is begun.
 func (s skimPace) enough(hitRoom int) int { return hitRoom / 2 >> s.fewer }
 
 // stretchBits is the size of the stretches that warps take, as a power of two: small enough that
-// each warp has several, so that all end at about the same time.
+// all end at about the same time. So each warp has several, of few hits, because those of a
+// satellite may have a thousand times as many as others.
 func (s skimPace) stretchBits(positions, warps int) int {
 	each := positions / (stretchesOfWarp * warps)
+	if s.dense > 0 {
+		each = int(min(float64(each), hitsOfStretch/s.dense))
+	}
 	return max(min(bits.Len(uint(each))-1, kernels.SkimMost)-s.smaller, kernels.SkimLeast)
 }
 
-// stretchesOfWarp is how many stretches a warp takes at least, where they can be so small.
-const stretchesOfWarp = 8
+// stretchesOfWarp is how many stretches a warp takes at least, and hitsOfStretch how many hits one
+// has on average at most, where they can be so small.
+const (
+	stretchesOfWarp = 8
+	hitsOfStretch   = 256
+)
 
 // positions is how many of those left a step looks at.
 func (s skimPace) positions(left, warps int) int {
@@ -81,8 +91,9 @@ func (s *skimPace) hasten(hits, candidates, positions, stretch, warps, hitRoom, 
 		s.fewer = max(s.fewer-1, 0)
 	}
 	begun := hits
+	s.dense = float64(hits) / float64(positions)
 	if s.shorter == 0 {
-		begun = int(float64(hits) / float64(positions) * float64(warps<<stretch))
+		begun = int(s.dense * float64(warps<<stretch))
 	}
 	switch {
 	case 2*begun > hitRoom/8:
@@ -153,6 +164,9 @@ func (s *gpuSkim) step(p *gpuPass, from, to uint32) (next uint32, ok bool) {
 	warps := s.warps(q)
 	to = from + uint32(s.pace.positions(int(to-from), warps))
 	stretch := s.pace.stretchBits(int(to-from), warps)
+	if !table.direct {
+		stretch = max(stretch, kernels.SkimStepBits)
+	}
 	device.LaunchBlocks(q, kernel, skimBlocks*q.GPU.Info().Multiprocessors, &kernels.SkimParams{
 		Text: c.params(p.text), Buckets: table.buckets.At(0), Heads: table.heads.At(0), Entries: table.entries.At(0),
 		Filter: table.filter.At(0), Counters: s.counters.At(0), Hits: s.hits.At(0), Totals: s.totals.At(0),
