@@ -8,7 +8,7 @@
 // with many entries, as in repeats, are looked at by all lanes.
 //
 // Entries that equal their window and fit the bases beside it are hits. A second kernel (judge)
-// compares them with the text, one a thread. What may have k edits becomes a candidate.
+// compares them with the text. What may have k edits becomes a candidate.
 //
 // Warps take no more stretches once there are `enough` hits, so that those that were taken find
 // room for theirs. The counters tell how many were taken; the host goes on from there. When hits or
@@ -417,7 +417,7 @@ struct JudgeParams {
 	u32 hit_capacity;
 	u32 capacity;      // of candidates
 	u32 q;
-	u32 begin, end;    // as in SkimParams
+	u32 begin, end;    // of the chunk: pieces of a read may lie in windows of other steps
 	u32 unused;
 };
 
@@ -498,14 +498,14 @@ DEVICE bool is_first(const JudgeParams& p, const u32x2& hit, const Hit& h) {
 
 // Lists of hits of a warp that wait for the next question, so that 32 lanes ask the same one. Many
 // hits come to the first node, which is asked at once. A list gets 32 hits at most while fewer than
-// 32 wait, and the last one 32 that need no other node besides.
+// 32 wait.
 constexpr u32 NODES = 3; // after the first: nodes of 8, 16 and 32 pieces
 static_assert(NODE << NODES > MAX_BOUND_EDITS, "the last node is the whole read");
 constexpr u32 FULL = 0x606060; // counts of 32 or more
 
 struct Waiting {
 	u32x2 nodes[NODES][64]; // does this node around them hold?
-	u32x2 last[96];         // is it the first of its diagonal?
+	u32x2 last[64];         // is it the first of its diagonal?
 };
 
 // put adds the hits of the lanes that have one to a list of n.
@@ -584,9 +584,9 @@ KERNEL(judge, JudgeParams, SKIM_THREADS) {
 				else
 					holds = node_holds(p, h, NODE, whole);
 			}
-			u32 waiting = counts & 0xFF;
-			put(w.nodes[0], waiting, holds && !whole, hit);
-			counts = (counts & ~0xFFu) | waiting;
+			u32 first_list = counts & 0xFF;
+			put(w.nodes[0], first_list, holds && !whole, hit);
+			counts = (counts & ~0xFFu) | first_list;
 			put(w.last, last, holds && whole, hit);
 		}
 		for (;;) {

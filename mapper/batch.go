@@ -45,6 +45,7 @@ func (b *batch) take(n int) batch {
 			break
 		}
 		first.chunks = append(first.chunks, chunk)
+		b.chunks[0] = nil // whose memory is free once its reads are mapped
 		b.chunks = b.chunks[1:]
 		n -= len(chunk)
 	}
@@ -137,7 +138,14 @@ func (r *batcher) readLibrary(ctx context.Context, sizes func() batchSizes, to c
 	library := r.libraries[0]
 	together := library.together()
 	whole := func(reads int) int { return (reads + together - 1) / together * together }
-	size, kept := whole(sizes().most), 0
+	size, kept := 0, 0
+	measure := func() {
+		now := sizes()
+		if size, kept = whole(now.most), 0; now.last < now.most {
+			kept = keptBatches * size
+		}
+	}
+	measure()
 	next := batch{library: library}
 	reads, bases := 0, 0 // of next
 	send := func(n int) error {
@@ -164,10 +172,7 @@ func (r *batcher) readLibrary(ctx context.Context, sizes func() batchSizes, to c
 			if err := send(min(size, reads)); err != nil {
 				return err
 			}
-			now := sizes()
-			if size, kept = whole(now.most), 0; now.last < now.most {
-				kept = keptBatches * size
-			}
+			measure()
 		}
 		if errors.Is(err, io.EOF) {
 			break

@@ -5,12 +5,16 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"scanmap/device"
+	"scanmap/dna"
 	"scanmap/fasta"
+	"scanmap/mapper/find"
 	"scanmap/measure"
 )
 
@@ -55,7 +59,7 @@ func TestBatches(t *testing.T) {
 		{"pairs, with a size of 1", [][]int{{6}}, short, true, 1, 0, io.EOF, [][2]int{{0, 2}, {0, 2}, {0, 2}}},
 		{"long reads", [][]int{{2, 2, 2, 2, 1}}, long, false, 100, 0, io.EOF, [][2]int{{0, 4}, {0, 4}, {0, 1}}},
 		{"a rest that is shared", [][]int{{9, 8}, {5}, {3}}, short, false, 10, 2, io.EOF,
-			[][2]int{{0, 10}, {0, 3}, {0, 2}, {0, 2}, {1, 3}, {1, 2}, {2, 3}}},
+			[][2]int{{0, 3}, {0, 2}, {0, 2}, {0, 2}, {0, 2}, {0, 2}, {0, 2}, {0, 2}, {1, 3}, {1, 2}, {2, 3}}},
 		{"the last batch is shared as well", [][]int{{40}}, short, false, 10, 4, io.EOF,
 			[][2]int{{0, 10}, {0, 10}, {0, 4}, {0, 4}, {0, 4}, {0, 4}, {0, 4}}},
 		{"what is left when it comes in small chunks", [][]int{{7, 7, 7, 7, 7, 4}}, short, false, 10, 5, io.EOF,
@@ -104,6 +108,65 @@ func TestBatches(t *testing.T) {
 		}
 		if _, err := r.close(); err != nil {
 			t.Errorf("%s: %v", c.what, err)
+		}
+	}
+}
+
+// TestBatchSizesChange has a device that wants other sizes after the first batch.
+func TestBatchSizesChange(t *testing.T) {
+	source := &chunksSource{end: io.EOF}
+	for range 10 {
+		source.chunks = append(source.chunks, make([]fasta.Read, 10))
+	}
+	asked := 0
+	r := &batcher{libraries: []*library{{}}, source: source, parsed: &measure.Timer{}}
+	from := r.start(context.Background(), func() batchSizes {
+		if asked++; asked == 1 {
+			return batchSizes{35, 35}
+		}
+		return batchSizes{20, 10}
+	}, 0)
+	var got []int
+	for b, ok := from.take(context.Background()); ok; b, ok = from.take(context.Background()) {
+		got = append(got, b.count())
+	}
+	if want := []int{35, 20, 12, 11, 11, 11}; !slices.Equal(got, want) {
+		t.Errorf("batches of %d reads, want %d", got, want)
+	}
+	if _, err := r.close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestBatchSizes asks for the sizes of batches before and after GPUs are at work.
+func TestBatchSizes(t *testing.T) {
+	ref := dna.Reference{Contigs: []dna.Contig{{Length: 3_200_000_000}}}
+	cpu, onGPU := find.BatchReads(3_200_000_000), find.GPUBatchReads(3_200_000_000)
+	alone, shared := batchSizes{onGPU, onGPU}, batchSizes{onGPU, onGPU / 4}
+	for _, c := range []struct {
+		kind    device.Kind
+		indices []int
+		auto    bool
+		reads   int // --batch-reads
+		working int32
+		want    batchSizes
+	}{
+		{device.CPU, nil, false, 0, 0, batchSizes{cpu, cpu}},
+		{device.Auto, nil, false, 0, 0, batchSizes{cpu, cpu}},
+		{device.Auto, nil, true, 0, 0, batchSizes{max(cpu, onGPU), max(cpu, onGPU)}},
+		{device.Auto, nil, true, 0, 1, alone},
+		{device.Auto, nil, true, 0, 2, shared},
+		{device.CUDA, nil, false, 0, 0, shared},
+		{device.CUDA, []int{1}, false, 0, 0, alone},
+		{device.CUDA, []int{1, 3}, false, 0, 0, shared},
+		{device.CUDA, nil, false, 0, 1, alone},
+		{device.CUDA, nil, false, 0, 2, shared},
+		{device.CUDA, nil, false, 7, 2, batchSizes{7, 7}},
+	} {
+		d := devices{ref: &ref, options: &Options{BatchReads: c.reads, Device: device.Choice{Kind: c.kind, Indices: c.indices}}, auto: c.auto}
+		d.working.Store(c.working)
+		if got := d.batchSizes(); got != c.want {
+			t.Errorf("%+v: %+v", c, got)
 		}
 	}
 }

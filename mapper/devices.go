@@ -47,7 +47,8 @@ func newDevices(ref *dna.Reference, o *Options, t *find.Times, ahead *find.Openi
 }
 
 // batchSizes says how many reads a batch has. While it is open whether GPUs will be used, one has
-// as many as either needs, because the first batch decides. Several GPUs share the last reads.
+// as many as either needs, because the first batch decides. Several GPUs, or as many as there are,
+// share the last reads.
 func (d *devices) batchSizes() batchSizes {
 	size := d.options.BatchReads
 	if size > 0 {
@@ -55,10 +56,11 @@ func (d *devices) batchSizes() batchSizes {
 	}
 	bases := int64(d.ref.TotalLength())
 	onGPU, working := find.GPUBatchReads(bases), d.working.Load()
+	wanted := d.options.Device.Kind == device.CUDA
 	switch {
-	case working > 1:
+	case working > 1 || working == 0 && wanted && len(d.options.Device.Indices) != 1:
 		return batchSizes{onGPU, max(onGPU/4, leastShare)}
-	case working == 1 || d.options.Device.Kind == device.CUDA:
+	case working == 1 || wanted:
 		return batchSizes{onGPU, onGPU}
 	case d.auto:
 		size = onGPU

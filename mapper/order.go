@@ -18,8 +18,8 @@ type sorter struct {
 // A key is a distance, a place in the reference where a location starts, and the number of the
 // location.
 const (
-	numberBits   = 20
-	placeBits    = 36
+	numberBits   = 16 // more locations are compared, so that scratch memory stays small
+	placeBits    = 40
 	distanceBits = 64 - placeBits - numberBits
 )
 

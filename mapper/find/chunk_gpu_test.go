@@ -62,56 +62,73 @@ func TestPart(t *testing.T) {
 	}
 }
 
-// TestStretchBits has several stretches for each warp where the text is long enough.
-func TestStretchBits(t *testing.T) {
-	for _, c := range []struct{ bases, warps, want int }{
-		{100, 4224, 6}, {2_000_000, 4224, 6}, {10_000_000, 4224, 8}, {1_000_000_000, 4224, 14}, {3_100_000_000, 4224, 16}, {3_100_000_000, 8, 16}, {1 << 20, 16, 13},
+// TestSkimPace has steps of all that is left, with several stretches for each warp where the text
+// is long enough, and of few hits where hits are many.
+func TestSkimPace(t *testing.T) {
+	for _, c := range []struct {
+		pace                   skimPace
+		left, warps, least     int
+		wantStretch, positions int
+	}{
+		{skimPace{}, 100, 4224, 6, 6, 100},
+		{skimPace{}, 2_000_000, 4224, 6, 6, 2_000_000},
+		{skimPace{}, 2_000_000, 4224, 10, 10, 2_000_000},
+		{skimPace{}, 10_000_000, 4224, 6, 8, 10_000_000},
+		{skimPace{}, 1_000_000_000, 4224, 6, 14, 1_000_000_000},
+		{skimPace{}, 3_100_000_000, 4224, 6, 16, 3_100_000_000},
+		{skimPace{}, 3_100_000_000, 8, 6, 16, 3_100_000_000},
+		{skimPace{}, 1 << 20, 16, 6, 13, 1 << 20},
+		{skimPace{dense: 0.001}, 3_100_000_000, 4224, 6, 16, 3_100_000_000},
+		{skimPace{dense: 0.1}, 3_100_000_000, 4224, 6, 11, 3_100_000_000},
+		{skimPace{dense: 2}, 3_100_000_000, 4224, 6, 7, 3_100_000_000},
+		{skimPace{dense: 2}, 3_100_000_000, 4224, 10, 10, 3_100_000_000},
+		{skimPace{smaller: 3}, 1_000_000_000, 4224, 6, 11, 1_000_000_000},
+		{skimPace{smaller: 8, shorter: 2}, 1_000_000_000, 4224, 6, 6, 4224 / 4 << 6},
+		{skimPace{smaller: 8, shorter: 20}, 1_000_000_000, 4224, 10, 10, 1024},
+		{skimPace{smaller: 8, shorter: 2}, 1000, 4224, 6, 6, 1000},
 	} {
-		if got := (skimPace{}).stretchBits(c.bases, c.warps); got != c.want {
-			t.Errorf("%d bases for %d warps: stretches of 2^%d, want 2^%d", c.bases, c.warps, got, c.want)
+		p := c.pace
+		if got := p.next(c.left, c.warps, c.least); got != c.positions || p.stretch != c.wantStretch {
+			t.Errorf("%+v: %d positions in stretches of 2^%d", c, got, p.stretch)
 		}
 	}
 }
 
-// TestSkimPace slows down to one stretch of a warp and comes back, as hits and candidates allow.
-func TestSkimPace(t *testing.T) {
+// TestSkimPaceChanges slows down to one stretch of one warp, each time to less, and comes back as
+// hits and candidates allow.
+func TestSkimPaceChanges(t *testing.T) {
 	const warps, all, room, hitRoom = 4224, 3_100_000_000, 1 << 26, 1 << 27
-	var p skimPace
-	steps := 0
-	for ; p.slow(warps); steps++ {
-		if p.stretchBits(all, warps) < kernels.SkimLeast || p.positions(all, warps) < 1<<kernels.SkimLeast || p.enough(hitRoom) < 0 {
-			t.Fatalf("%+v is too slow", p)
+	for _, least := range []int{kernels.SkimLeast, kernels.SkimStepBits} {
+		var p skimPace
+		positions, stretch, steps := p.next(all, warps, least), p.stretch, 0
+		for ; p.slow(warps, least); steps++ {
+			n := p.next(all, warps, least)
+			if n >= positions && p.stretch >= stretch || n > positions || p.stretch > stretch {
+				t.Fatalf("%+v: %d positions, %d before, with stretches of 2^%d", p, n, positions, stretch)
+			}
+			positions, stretch = n, p.stretch
 		}
-	}
-	if steps > 24 || p.positions(all, warps) != 1<<kernels.SkimLeast || p.enough(hitRoom) > 64 {
-		t.Errorf("after %d steps: %+v", steps, p)
-	}
-	slowest := p
-	for range 100 {
-		p.hasten(hitRoom/8, room/8, 1<<kernels.SkimLeast, kernels.SkimLeast, warps, hitRoom, room)
-	}
-	if p.shorter != slowest.shorter || p.smaller != slowest.smaller {
-		t.Errorf("%+v with many hits in one stretch, after %+v", p, slowest)
-	}
-	for range 100 {
-		p.hasten(1000, 100, 1<<20, 1<<10, warps, hitRoom, room)
-	}
-	if p.shorter != 0 || p.fewer != 0 || p.positions(all, warps) != all {
-		t.Errorf("%+v with few hits", p)
-	}
-	for range 100 {
-		p.hasten(1000, 100, all, kernels.SkimMost, warps, hitRoom, room)
-	}
-	if (p != skimPace{dense: p.dense}) || p.stretchBits(all, warps) != kernels.SkimMost {
-		t.Errorf("%+v with few hits in all of the text", p)
-	}
-	p.hasten(2*all, 0, all, kernels.SkimMost, warps, hitRoom, room)
-	if got := p.stretchBits(all, warps); got != 7 {
-		t.Errorf("%+v with two hits a position: stretches of 2^%d, want 2^7", p, got)
-	}
-	p.fewer = 3
-	p.hasten(hitRoom/16, room, all, kernels.SkimMost, warps, hitRoom, room)
-	if p.fewer != 3 {
-		t.Errorf("%+v where hits are candidates", p)
+		if steps > 16 || positions != 1<<least || p.enough(hitRoom) > 4096 {
+			t.Errorf("after %d steps of %d positions at last: %+v", steps, positions, p)
+		}
+		slowest := p
+		for range 100 {
+			p.learn(hitRoom/8, room/8, positions, warps, hitRoom, room)
+		}
+		if p.shorter != slowest.shorter || p.smaller != slowest.smaller {
+			t.Errorf("%+v with many hits in one stretch, after %+v", p, slowest)
+		}
+		for range 100 {
+			n := p.next(all, warps, least)
+			p.learn(n/1000, n/10000, n, warps, hitRoom, room)
+		}
+		if n := p.next(all, warps, least); (p != skimPace{stretch: kernels.SkimMost, dense: p.dense}) || n != all {
+			t.Errorf("%+v with few hits: %d positions", p, n)
+		}
+		p.fewer = 3
+		p.learn(hitRoom/16, room, all, warps, hitRoom, room)
+		if p.fewer != 3 {
+			t.Errorf("%+v where hits are candidates", p)
+		}
 	}
 }

@@ -69,7 +69,8 @@ type Limits struct {
 	// a time, with the same exception.
 	Found, Handed, GPUFound int
 	// GPUQueue is the most room in the queues of a GPU's finder, in candidates and in ends, unless
-	// one stretch of the text has more for reads that belong together.
+	// the least that it looks at of the text at a time has more for reads that belong together. Hits
+	// have eight times the room.
 	GPUQueue int
 	// GPUDirect is the number of pieces from which on the codes of short ones number the buckets of
 	// a GPU's table; 0 stands for a quarter as many as there are codes.

@@ -321,7 +321,7 @@ func (p *gpuPass) skimClass() error {
 				p.learn(s.tried/2, len(p.batch.Reads))
 				return ErrTooMuch
 			}
-			if !s.pace.slow(s.warps(p.queue)) {
+			if !s.slow(p) {
 				if !p.batch.alone() && s.room >= p.roomFor(p.options.Limits.GPUQueue, p.bytesOfCandidate()) {
 					return ErrTooMuch
 				}
@@ -349,7 +349,7 @@ func (p *gpuPass) skimClass() error {
 // locations, one in two at least. Where not all of those are handed on, only finding them tells.
 func (p *gpuPass) isTooMuch(candidates int) bool { return !p.thin && int64(candidates)/2 > p.limit }
 
-// pass is a pass over the chunk from a position on, as far as candidates have room.
+// pass is a pass over the chunk from a position on, as far as there is room.
 func (p *gpuPass) pass(from uint32) (to uint32) {
 	start := p.options.Times.Skim.Start()
 	to = p.skim.pass(p, from)
@@ -367,7 +367,7 @@ func (p *gpuPass) verified(first, n int) error {
 	start := p.options.Times.Verify.Start()
 	locations, operations, left := p.verify.verify(p, p.skim.candidates.At(candidateBytes*first), n)
 	p.options.Times.Verify.Add(start, int64(n))
-	if all := p.found.count() + int64(len(locations)+len(left)); p.queue.Err != nil || all > p.limit {
+	if all := p.found.count() + p.verify.total; p.queue.Err != nil || all > p.limit {
 		p.learn(int(all), len(p.batch.Reads))
 		return ErrTooMuch
 	}

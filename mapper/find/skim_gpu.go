@@ -29,27 +29,34 @@ type gpuCandidate struct{ read, diagonal uint32 }
 const hitBytes = 8
 
 // A skimPace says how much a step of a pass does at a time: as much as is likely to have room, as
-// the steps before taught. Each number is a power of two less than would be best if all had room.
+// the steps before taught. fewer, smaller and shorter are how often something was halved.
 type skimPace struct {
-	fewer   int // hits, after which no stretch is begun
+	fewer   int // hits after which no stretch is begun
 	smaller int // stretches: those that are begun by then may find many more
 	shorter int // positions of a step, where all warps together find too many
-	// dense is the number of hits a position in the step before.
+	stretch int // of the step before, as a power of two
+	// dense is the number of hits per position in the step before.
 	dense float64
 }
 
 // enough is the number of hits after which no stretch is begun.
-func (s skimPace) enough(hitRoom int) int { return hitRoom / 2 >> s.fewer }
+func (s *skimPace) enough(hitRoom int) int { return hitRoom / 2 >> s.fewer }
 
-// stretchBits is the size of the stretches that warps take, as a power of two: small enough that
-// all end at about the same time. So each warp has several, of few hits, because those of a
-// satellite may have a thousand times as many as others.
-func (s skimPace) stretchBits(positions, warps int) int {
+// next returns how many of the positions that are left a step looks at, and sets the size of the
+// stretches that warps take: 2^least at least, and so small that all warps end at about the same
+// time. So each has several, of few hits, because those of a satellite may have a thousand times as
+// many as others.
+func (s *skimPace) next(left, warps, least int) (positions int) {
+	positions = left
+	if s.shorter > 0 {
+		positions = min(left, max(warps>>s.shorter, 1)<<least)
+	}
 	each := positions / (stretchesOfWarp * warps)
 	if s.dense > 0 {
 		each = int(min(float64(each), hitsOfStretch/s.dense))
 	}
-	return max(min(bits.Len(uint(each))-1, kernels.SkimMost)-s.smaller, kernels.SkimLeast)
+	s.stretch = max(min(bits.Len(uint(each))-1, kernels.SkimMost)-s.smaller, least)
+	return positions
 }
 
 // stretchesOfWarp is how many stretches a warp takes at least, and hitsOfStretch how many hits one
@@ -59,23 +66,13 @@ const (
 	hitsOfStretch   = 256
 )
 
-// positions is how many of those left a step looks at.
-func (s skimPace) positions(left, warps int) int {
-	if s.shorter == 0 {
-		return left
-	}
-	return min(left, max(warps>>s.shorter, 1)<<kernels.SkimLeast)
-}
-
-// smallest is the most that smaller is.
-const smallest = kernels.SkimMost - kernels.SkimLeast
-
 // slow has steps do less. It returns false when they do the least already.
-func (s *skimPace) slow(warps int) bool {
+func (s *skimPace) slow(warps, least int) bool {
 	s.fewer = min(s.fewer+2, 31)
-	switch {
-	case s.smaller < smallest:
-		s.smaller = min(s.smaller+2, smallest)
+	switch less := min(s.stretch-least, 2); {
+	case less > 0:
+		s.smaller += less
+		s.stretch -= less
 	case warps>>s.shorter > 1:
 		s.shorter += 2
 	default:
@@ -84,16 +81,17 @@ func (s *skimPace) slow(warps int) bool {
 	return true
 }
 
-// hasten has steps do more, where a step with hits and candidates on so many positions, of which
-// warps have 2^stretch at a time, shows that twice as much has room.
-func (s *skimPace) hasten(hits, candidates, positions, stretch, warps, hitRoom, room int) {
+// learn has steps do more, where a step with hits and candidates on so many positions shows that
+// twice as much has room: twice the candidates half of it, and twice the hits of the stretches that
+// all warps have begun at a time an eighth, because some have many more than others.
+func (s *skimPace) learn(hits, candidates, positions, warps, hitRoom, room int) {
+	s.dense = float64(hits) / float64(positions)
 	if 2*s.enough(hitRoom)*candidates <= room/2*max(hits, 1) {
 		s.fewer = max(s.fewer-1, 0)
 	}
 	begun := hits
-	s.dense = float64(hits) / float64(positions)
 	if s.shorter == 0 {
-		begun = int(s.dense * float64(warps<<stretch))
+		begun = int(s.dense * float64(warps<<s.stretch))
 	}
 	switch {
 	case 2*begun > hitRoom/8:
@@ -126,19 +124,34 @@ func (s *gpuSkim) begin(q *device.Queue, room, hitRoom int) {
 }
 
 // pass adds the candidates that the reads of a class have in the chunk from a position on, and
-// returns the position where it stopped: the chunk's end, or where candidates have no room.
+// returns the position where it stopped: the chunk's end, or where it is likely that candidates
+// have no room, or where hits have none even in the smallest step.
 func (s *gpuSkim) pass(p *gpuPass, from uint32) uint32 {
-	warps := s.warps(p.queue)
 	for c := p.chunk; from < c.to; {
+		before := s.found
 		next, ok := s.step(p, from, c.to)
 		switch {
 		case ok:
 			from = next
-		case p.queue.Err != nil || s.tried > s.room || !s.pace.slow(warps):
+			if s.found+(s.found-before) > s.room {
+				return from
+			}
+		case p.queue.Err != nil || s.tried > s.room || !s.slow(p):
 			return from
 		}
 	}
 	return from
+}
+
+// slow has steps do less. It returns false when they do the least already.
+func (s *gpuSkim) slow(p *gpuPass) bool { return s.pace.slow(s.warps(p.queue), p.table.leastStretch()) }
+
+// leastStretch is the size of the smallest stretches, as a power of two.
+func (t *gpuTable) leastStretch() int {
+	if t.direct {
+		return kernels.SkimLeast
+	}
+	return kernels.SkimStepBits
 }
 
 // warps is how many skim has.
@@ -162,16 +175,12 @@ func (s *gpuSkim) step(p *gpuPass, from, to uint32) (next uint32, ok bool) {
 		kernel = "skim_direct"
 	}
 	warps := s.warps(q)
-	to = from + uint32(s.pace.positions(int(to-from), warps))
-	stretch := s.pace.stretchBits(int(to-from), warps)
-	if !table.direct {
-		stretch = max(stretch, kernels.SkimStepBits)
-	}
+	to = from + uint32(s.pace.next(int(to-from), warps, table.leastStretch()))
 	device.LaunchBlocks(q, kernel, skimBlocks*q.GPU.Info().Multiprocessors, &kernels.SkimParams{
 		Text: c.params(p.text), Buckets: table.buckets.At(0), Heads: table.heads.At(0), Entries: table.entries.At(0),
 		Filter: table.filter.At(0), Counters: s.counters.At(0), Hits: s.hits.At(0), Totals: s.totals.At(0),
 		Capacity: uint32(s.hitRoom), Q: uint32(table.q), BucketShift: table.bucketShift, SlotShift: table.slotShift,
-		Begin: from, End: to, Stretch: uint32(stretch), Enough: uint32(s.pace.enough(s.hitRoom)),
+		Begin: from, End: to, Stretch: uint32(s.pace.stretch), Enough: uint32(s.pace.enough(s.hitRoom)),
 	})
 	device.LaunchBlocks(q, "judge", min((s.hitRoom+kernels.SkimThreads-1)/kernels.SkimThreads, judgeBlocks*q.GPU.Info().Multiprocessors),
 		&kernels.JudgeParams{
@@ -188,9 +197,9 @@ func (s *gpuSkim) step(p *gpuPass, from, to uint32) (next uint32, ok bool) {
 	if hits > s.hitRoom || s.tried > s.room {
 		return from, false
 	}
-	taken := uint64(from)>>stretch + uint64(counters[kernels.SkimNext])
-	next = uint32(min(taken<<stretch, uint64(to)))
-	s.pace.hasten(hits, s.tried-s.found, int(next-from), stretch, warps, s.hitRoom, s.room)
+	taken := uint64(from)>>s.pace.stretch + uint64(counters[kernels.SkimNext])
+	next = uint32(min(taken<<s.pace.stretch, uint64(to)))
+	s.pace.learn(hits, s.tried-s.found, int(next-from), warps, s.hitRoom, s.room)
 	s.found = s.tried
 	return next, true
 }

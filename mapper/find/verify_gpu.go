@@ -17,10 +17,12 @@ type gpuVerify struct {
 	// kept are operations of the locations that keep hands on.
 	kept                                 device.Buffer
 	places, parts, counters, moves, many device.Buffer
-	hostCounters                         device.Pinned[uint32]
-	hostLocations                        device.Pinned[gpuLocation]
-	hostOperations                       device.Pinned[uint32]
-	hostLeft                             device.Pinned[gpuCandidate]
+	// total is how many locations and candidates there were last, with those beyond the part's limit.
+	total          int64
+	hostCounters   device.Pinned[uint32]
+	hostLocations  device.Pinned[gpuLocation]
+	hostOperations device.Pinned[uint32]
+	hostLeft       device.Pinned[gpuCandidate]
 }
 
 // A gpuLocation is a location as the kernels describe it.
@@ -77,9 +79,9 @@ const sortBlocks = 4
 
 // verify turns n candidates at an address of the device into locations, which it leaves in host
 // memory that is valid until the next call, with the operations of their alignments and the
-// candidates that are left to the host.
+// candidates that are left to the host. Where these are more than the part's limit, total says so.
 func (v *gpuVerify) verify(p *gpuPass, candidates uint64, n int) (locations []gpuLocation, operations []uint32, left []gpuCandidate) {
-	if n == 0 {
+	if v.total = 0; n == 0 {
 		return nil, nil, nil
 	}
 	q, reads := p.queue, len(p.batch.Reads)
@@ -174,6 +176,10 @@ func (v *gpuVerify) collect(p *gpuPass, n int) (locations []gpuLocation, operati
 	if p.thin {
 		ofLocations, count = v.keptLocations(), counters[kernels.EmitCounters+kernels.KeepLocations]
 		ofOperations, runs = &v.kept, counters[kernels.EmitCounters+kernels.KeepOperations]
+	}
+	v.total = int64(count) + int64(counters[kernels.EmitLeft])
+	if p.found.count()+v.total > p.limit {
+		return nil, nil, nil // and no memory for them
 	}
 	locations = v.hostLocations.Resize(q, min(int(count), locationsEach*n))
 	operations = v.hostOperations.Resize(q, min(int(runs), operationsEach*n+someOperations))
