@@ -51,6 +51,7 @@ func TestReads(t *testing.T) {
 		{name: "no names", text: "@\nA\n+\nI\n@/1\nA\n+\nI\n@ x\nA\n+\nI\n", want: []Read{fq("*", "", "A", "I"), fq("*", "", "A", "I"), fq("*", "x", "A", "I")}},
 		{name: "longest name", text: "@" + longName + "/1\nA\n+\nI\n", want: []Read{fq(longName, "", "A", "I")}},
 		{name: "name repeated", text: "@r/1 x\nA\n+r/1 x\nI\n@r/1 x\nA\n+r/1\nI\n", want: []Read{fq("r", "x", "A", "I"), fq("r", "x", "A", "I")}},
+		{name: "name repeated, CRLF", text: "@r x\r\nACGT\r\n+r x\r\nIIII\r\n@s\r\nAC\r\n+s\r\nII\r\n", want: []Read{fq("r", "x", "ACGT", "IIII"), fq("s", "", "AC", "II")}},
 		{name: "wrapped", text: "@r\nACG\nT\n+\n+@\n@I\n@s\nA\n+\n@\n", want: []Read{fq("r", "", "ACGT", "+@@I"), fq("s", "", "A", "@")}},
 		{name: "quality +", text: "@x\nA\n+\n+\n", want: []Read{fq("x", "", "A", "+")}},
 		{name: "zero length", text: "@a\n\n+\n\n@b\n+\n\n@c\n+\n@d\n\n+\n@e\nA\n+\nI\n@f\n+", want: []Read{

@@ -62,6 +62,33 @@ func TestOrientation(t *testing.T) {
 	}
 }
 
+// TestTemplateLength has the leftmost mate, or the first where both start together, take the
+// positive sign.
+func TestTemplateLength(t *testing.T) {
+	for _, c := range []struct {
+		first, second   [2]int32 // start and end
+		ofFirst, ofMate int
+	}{
+		{[2]int32{10, 30}, [2]int32{50, 80}, 70, -70},
+		{[2]int32{50, 80}, [2]int32{10, 30}, -70, 70},
+		{[2]int32{10, 90}, [2]int32{20, 50}, 80, -80}, // one inside the other
+		{[2]int32{20, 50}, [2]int32{10, 90}, -80, 80},
+		{[2]int32{10, 30}, [2]int32{10, 30}, 20, -20},
+		{[2]int32{10, 30}, [2]int32{10, 40}, 30, -30},
+		{[2]int32{10, 40}, [2]int32{10, 30}, 30, -30},
+		{[2]int32{10, 30}, [2]int32{11, 30}, 20, -20},
+		{[2]int32{11, 30}, [2]int32{10, 30}, -20, 20},
+	} {
+		first, second := locate.Location{Start: c.first[0], End: c.first[1]}, locate.Location{Start: c.second[0], End: c.second[1]}
+		if got := templateLength(&first, &second, true); got != c.ofFirst {
+			t.Errorf("%v, %v: TLEN %d of the first, want %d", c.first, c.second, got, c.ofFirst)
+		}
+		if got := templateLength(&second, &first, false); got != c.ofMate {
+			t.Errorf("%v, %v: TLEN %d of the second, want %d", c.first, c.second, got, c.ofMate)
+		}
+	}
+}
+
 // TestFit has a normal distribution with outliers, and too few pairs.
 func TestFit(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))

@@ -136,6 +136,25 @@ func TestPartsOfABatch(t *testing.T) {
 	}
 }
 
+// TestNumberOfBatches counts the batches that reads are cut into, the last of which may be smaller.
+func TestNumberOfBatches(t *testing.T) {
+	reference, reads := writeInput(t, 60)
+	for _, engine := range []Engine{EngineSkim, EngineScan} {
+		for _, c := range []struct {
+			size int
+			want int64
+		}{{10, 6}, {9, 7}, {60, 1}, {1000, 1}} {
+			_, stats := runText(t, Options{
+				Reference: reference, Libraries: []Library{{Reads: reads}}, Distance: Distance{Edits: 2}, Engine: engine,
+				Threads: 3, BatchReads: c.size,
+			})
+			if stats.Batches != c.want || stats.Reads != 60 {
+				t.Errorf("%s, batches of %d: %d batches of %d reads, want %d of 60", engine, c.size, stats.Batches, stats.Reads, c.want)
+			}
+		}
+	}
+}
+
 // runLimited is runText with a limit to what is held at a time.
 func runLimited(t *testing.T, o Options, limit int) (string, *Stats) {
 	t.Helper()

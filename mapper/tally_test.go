@@ -160,3 +160,64 @@ func TestPairCounters(t *testing.T) {
 		t.Errorf("the mate that has a better location elsewhere: %+v, %+v", c, primary)
 	}
 }
+
+// TestSharedContigCounts has so many workers that several share their counts, which are then added
+// up once.
+func TestSharedContigCounts(t *testing.T) {
+	ref := truth.Reference(t, "ACGTACGT", "ACGT")
+	most := sharedContigs / (len(ref.Contigs) + contigBins) // sets of counts
+	for _, workers := range []int{1, 2, most, most + 1, 3*most + 1} {
+		all := newContigCounts(ref, workers)
+		s := Stats{PerContig: newContigStats(ref)}
+		for i, c := range all {
+			c.add([]placed{{0, 1, 5, i%2 == 0}, {1, 0, 2, true}})
+		}
+		s.gatherContigs(all)
+		n, even := int64(workers), int64(workers+1)/2
+		want := []ContigStats{
+			{
+				Name: "c0", Length: 8, BinLength: 1, Mappings: n, Primary: even,
+				AllBases: []int64{0, n, n, n, n, 0, 0, 0}, PrimaryBases: []int64{0, even, even, even, even, 0, 0, 0},
+			},
+			{
+				Name: "c1", Length: 4, BinLength: 1, Mappings: n, Primary: n,
+				AllBases: []int64{n, n, 0, 0}, PrimaryBases: []int64{n, n, 0, 0},
+			},
+		}
+		if diff := cmp.Diff(want, s.PerContig); diff != "" {
+			t.Errorf("%d workers: (-want +got)\n%s", workers, diff)
+		}
+	}
+}
+
+// TestBins compares the bases in each bin with those counted one by one, where the last bin is
+// shorter.
+func TestBins(t *testing.T) {
+	const length = 25
+	for _, binLength := range []int{1, 7, 25} {
+		bins := (length + binLength - 1) / binLength
+		newCounts := func() ContigStats {
+			return ContigStats{BinLength: binLength, PrimaryBases: make([]int64, bins), AllBases: make([]int64, bins)}
+		}
+		got, want := newCounts(), newCounts()
+		for start := range length {
+			for end := start; end <= length; end++ {
+				primary := (start+end)%3 == 0
+				got.count(int32(start), int32(end), primary)
+				want.Mappings++
+				if primary {
+					want.Primary++
+				}
+				for at := start; at < end; at++ {
+					want.AllBases[at/binLength]++
+					if primary {
+						want.PrimaryBases[at/binLength]++
+					}
+				}
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("bins of %d bases: (-want +got)\n%s", binLength, diff)
+		}
+	}
+}

@@ -79,6 +79,9 @@ func edgeRecords(t testing.TB) []Record {
 		long.Cigar = append(long.Cigar, hts.NewCigarOp(hts.CigarEqual, 1), hts.NewCigarOp(hts.CigarMismatch, 1))
 	}
 	long.Bases = bytes.Repeat([]byte("AC"), 40_000)
+	// The most operations that the field has room for, and one more.
+	widest := Record{Name: "widest", Contig: "d", Pos: 1000, Cigar: long.Cigar[:mostCigar], MatePos: -1}
+	wider := Record{Name: "wider", Contig: "d", Pos: 1000, Cigar: long.Cigar[:mostCigar+1], MatePos: -1}
 	bare := long
 	bare.Name, bare.Bases, bare.Flags = "long without bases", nil, hts.Secondary
 	bare.Name = "bare"
@@ -97,7 +100,7 @@ func edgeRecords(t testing.TB) []Record {
 			MateCigar: cigar(t, "9="), HasMateMapQ: true, Discordant: "anchored", Rescued: true},
 		{Name: "far", Contig: "d", Pos: dna.MaxContigLength - 4, Cigar: cigar(t, "4M"), TemplateLength: -1 << 31},
 		{Name: strings.Repeat("n", MaxNameLength), Contig: "c", Pos: 1<<14 - 2, Cigar: cigar(t, "4M")},
-		full, long, bare,
+		full, long, bare, widest, wider,
 	}
 	for _, v := range []int{-129, -128, -1, 0, 127, 128, 255, 256, 32767, 32768, 65535, 65536, -32768, -32769, 1<<31 - 1, -1 << 31} {
 		records = append(records, Record{Name: "integer", Contig: "c", Pos: 5, Cigar: cigar(t, "1M"), Score: v})

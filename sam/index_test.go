@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -200,6 +201,43 @@ func countsOf(contigs []dna.Contig, records []Record) string {
 	}
 	fmt.Fprintf(&b, "*\t0\t0\t%d\n", unplaced)
 	return b.String()
+}
+
+// TestWindows compares the linear index with what SAMv1, section 5.1.3, says of it: for each window
+// of 16,384 bases, where the first record that overlaps it begins. Records start and end at, before
+// and after the first base of a window.
+func TestWindows(t *testing.T) {
+	const window, windows = 1 << 14, 6
+	h := testHeader(t, HeaderOptions{SortOrder: hts.Coordinate}, dna.Contig{Name: "c", Length: windows * window})
+	random := rand.New(rand.NewPCG(9, 10))
+	border := func() int { return window*random.IntN(windows) + random.IntN(5) - 2 }
+	for range 200 {
+		var spans [][2]int // first and last base
+		for range 1 + random.IntN(6) {
+			first := max(border(), 0)
+			spans = append(spans, [2]int{first, max(first, min(border(), windows*window-1))})
+		}
+		slices.SortFunc(spans, func(a, b [2]int) int { return a[0] - b[0] })
+		want := []uint64{}
+		x := newIndexer(h)
+		for i, s := range spans {
+			r := Record{Contig: "c", Pos: s[0], MatePos: -1, Cigar: []hts.CigarOp{cigarOfLength(s[1] - s[0] + 1)}}
+			if err := x.add(r.AppendBinary(nil), uint64(100*i), uint64(100*i+100)); err != nil {
+				t.Fatal(err)
+			}
+			for w := range s[1]/window + 1 {
+				if w == len(want) {
+					want = append(want, noPlace)
+				}
+				if w >= s[0]/window {
+					want[w] = min(want[w], uint64(100*i))
+				}
+			}
+		}
+		if got := x.contigs[0].windows; !slices.Equal(got, want) {
+			t.Fatalf("records on %v: windows begin at %v, want %v", spans, got, want)
+		}
+	}
 }
 
 func TestIndexOfNothing(t *testing.T) {

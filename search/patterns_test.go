@@ -66,6 +66,44 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
+// TestLetters has each letter of a pattern match the bases that it stands for (NC-IUB 1984), and
+// never an ambiguous base of the text; and so its complement on the other strand.
+func TestLetters(t *testing.T) {
+	const bases = "ACGTN"
+	for _, c := range []struct{ letter, matches, complements string }{
+		{"A", "A", "T"},
+		{"C", "C", "G"},
+		{"G", "G", "C"},
+		{"T", "T", "A"},
+		{"U", "T", "A"},
+		{"M", "AC", "GT"},
+		{"R", "AG", "CT"},
+		{"W", "AT", "AT"},
+		{"S", "CG", "CG"},
+		{"Y", "CT", "AG"},
+		{"K", "GT", "AC"},
+		{"V", "ACG", "CGT"},
+		{"H", "ACT", "AGT"},
+		{"D", "AGT", "ACT"},
+		{"B", "CGT", "ACG"},
+		{"N", "ACGT", "ACGT"},
+	} {
+		for _, letter := range []string{c.letter, strings.ToLower(c.letter)} {
+			p := pattern(t, letter, "", DNA)
+			text := dnaText(t, bases)
+			var got [2]string
+			_, found := locationsOf(t, text, []Pattern{p}, Options{})
+			for i := range found {
+				strand := boolean(found[i].Reverse)
+				got[strand] += bases[found[i].End-1 : found[i].End]
+			}
+			if want := [2]string{c.matches, c.complements}; got != want {
+				t.Errorf("%s matches %v, want %v", letter, got, want)
+			}
+		}
+	}
+}
+
 func TestReadPatterns(t *testing.T) {
 	folder := t.TempDir()
 	var b bytes.Buffer

@@ -200,6 +200,25 @@ func TestOutputErrors(t *testing.T) {
 	publish(t, o)
 }
 
+// TestOutputCloseFails closes a file that is closed already. The output says so, and stays under its
+// temporary name until it is discarded.
+func TestOutputCloseFails(t *testing.T) {
+	folder := t.TempDir()
+	name := filepath.Join(folder, "out.sam")
+	o := open(t, name)
+	write(t, o, "text")
+	if err := o.file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.finish(); !errors.Is(err, fs.ErrClosed) || !strings.HasPrefix(err.Error(), name+": ") {
+		t.Errorf("got error %v", err)
+	}
+	o.discard()
+	if got := names(t, folder); got != "" {
+		t.Errorf("the folder holds %s", got)
+	}
+}
+
 func TestSinkKeepsFirstError(t *testing.T) {
 	s := &sink{name: "x", w: failingWriter{syscall.ENOSPC}}
 	for range 2 {
