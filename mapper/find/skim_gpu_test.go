@@ -169,6 +169,52 @@ func TestPartsOfText(t *testing.T) {
 	}
 }
 
+// TestPalindromesInPairsOfWindows has reads of one piece whose bases but the first, or but the last,
+// are their own reverse complement. Of two windows that share these bases the filter may be asked
+// about either, on either strand.
+func TestPalindromesInPairsOfWindows(t *testing.T) {
+	r := rand.New(rand.NewPCG(37, 38))
+	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
+	for _, q := range []int{11, 13, 15} {
+		var text strings.Builder
+		var reads []string
+		for i := range 64 {
+			half := truth.Random(r, q/2, "ACGT")
+			piece := half + truth.ReverseComplement(half)
+			if i%2 == 0 {
+				piece = truth.Random(r, 1, "ACGT") + piece
+			} else {
+				piece += truth.Random(r, 1, "ACGT")
+			}
+			// Pieces lie at even and odd places in turn.
+			text.WriteString(truth.Random(r, 40+(text.Len()+i/2)%2, "ACGT") + piece)
+			reads = append(reads, truth.Strand(piece, i/4%2))
+		}
+		contigs := []string{text.String() + truth.Random(r, 40, "ACGT")}
+		var want [][]string
+		for _, read := range reads {
+			var locations []string
+			for _, l := range truth.Find(contigs, read, 0) {
+				locations = append(locations, fmt.Sprintf("%d %d %d", locate.At(0, l.Strand), l.End, l.Distance))
+			}
+			slices.Sort(locations)
+			want = append(want, locations)
+		}
+		ref := truth.Reference(t, contigs...)
+		gpus, err := find.OnGPUs(ref, cuda(driver, 0), find.Options{Engine: find.EngineSkim, Threads: 2, Times: &find.Times{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := locations(t, gpus.Finders()[0], ref, reads, func(int) int { return 0 })
+		if err := gpus.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("pieces of %d bases: (-truth +skim)\n%s", q, diff)
+		}
+	}
+}
+
 // TestSkimOnGPU compares what kernels find by selective seeds with the exhaustive engine on the
 // CPU. SCANMAP_SKIM_CASES and SCANMAP_SKIM_SEED ask for more cases, and for others.
 func TestSkimOnGPU(t *testing.T) {
