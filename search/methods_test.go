@@ -324,6 +324,78 @@ func TestSchemesOnCPU(t *testing.T) {
 	})
 }
 
+// onePieceLeft is a copy of a pattern, cut in k + 1 pieces, with an edit in the middle of each piece
+// but one: a letter more, or one less.
+func onePieceLeft(r *rand.Rand, pattern []byte, k, left int, more bool) []byte {
+	out := slices.Clone(pattern)
+	for i := k; i >= 0; i-- {
+		at := (2*i + 1) * len(pattern) / (2*k + 2)
+		switch {
+		case i == left:
+		case more:
+			out = slices.Insert(out, at, dna.Letters[r.IntN(4)])
+		default:
+			out = slices.Delete(out, at, at+1)
+		}
+	}
+	return out
+}
+
+// TestRangeBorders cuts a text in two ranges around the end of an alignment that reaches as far back
+// as any can, or as little, and of which the first or the last piece alone lies unchanged.
+func TestRangeBorders(t *testing.T) {
+	r := rand.New(rand.NewPCG(14, 1))
+	type bordered struct {
+		methodCase
+		ends []int
+	}
+	var cases []bordered
+	for _, mk := range [][2]int{{40, 0}, {24, 1}, {33, 2}, {70, 3}, {64, 6}} {
+		m, k := mk[0], mk[1]
+		pattern := randomLetters(r, m, dna.Letters)
+		var text []byte
+		var ends []int
+		for i := range 32 { // at many places of a word
+			text = append(text, randomLetters(r, 20+r.IntN(64), dna.Letters)...)
+			text = append(text, onePieceLeft(r, pattern, k, k*(i%2), i%4 < 3)...)
+			ends = append(ends, len(text))
+		}
+		text = append(text, randomLetters(r, 100, dna.Letters)...)
+		cases = append(cases, bordered{newCase(t, dnaText(t, string(text)), pattern, k, false), ends})
+	}
+	schemes(func(s *Scheme) {
+		if !s.CPU() {
+			return
+		}
+		t.Run(s.FullName(), func(t *testing.T) {
+			t.Parallel()
+			for i := range cases {
+				c := &cases[i]
+				if s.refusal(c.needle, false) != nil {
+					continue
+				}
+				f, err := s.cpu(c.text, []*needle{c.needle})
+				if err != nil {
+					t.Fatal(err)
+				}
+				var scratch scratch
+				all := c.truth()
+				for _, end := range c.ends {
+					for border := end - 2; border <= end; border++ {
+						for _, ends := range [][2]int{{border - 70, border}, {border, border + 70}} {
+							var got []int
+							r := textRange{first: 0, last: c.text.Length(), from: max(ends[0], 0), to: ends[1]}
+							f.find(&scratch, r, func(_, end int) { got = append(got, end) })
+							want := slices.DeleteFunc(slices.Clone(all), func(end int) bool { return end <= r.from || end > r.to })
+							compare(t, fmt.Sprintf("ends in (%d, %d]", r.from, r.to), c.name, c.inContigs(got), want)
+						}
+					}
+				}
+			}
+		})
+	})
+}
+
 // TestSchemesOnGPU compares every scheme's kernels with brute force.
 func TestSchemesOnGPU(t *testing.T) {
 	variants := []emulator.Variant{emulator.Plain, emulator.Address}
