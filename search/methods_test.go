@@ -342,7 +342,8 @@ func onePieceLeft(r *rand.Rand, pattern []byte, k, left int, more bool) []byte {
 }
 
 // TestRangeBorders cuts a text in two ranges around the end of an alignment that reaches as far back
-// as any can, or as little, and of which the first or the last piece alone lies unchanged.
+// as any can, or as little, and of which the first or the last piece alone lies unchanged. Of 20 and
+// 30 letters all are in a piece of neighbours/table, so that the first piece starts the alignment.
 func TestRangeBorders(t *testing.T) {
 	r := rand.New(rand.NewPCG(14, 1))
 	type bordered struct {
@@ -350,7 +351,7 @@ func TestRangeBorders(t *testing.T) {
 		ends []int
 	}
 	var cases []bordered
-	for _, mk := range [][2]int{{40, 0}, {24, 1}, {33, 2}, {70, 3}, {64, 6}} {
+	for _, mk := range [][2]int{{40, 0}, {24, 1}, {33, 2}, {70, 3}, {64, 6}, {20, 3}, {30, 5}} {
 		m, k := mk[0], mk[1]
 		pattern := randomLetters(r, m, dna.Letters)
 		var text []byte
