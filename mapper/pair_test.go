@@ -89,6 +89,34 @@ func TestTemplateLength(t *testing.T) {
 	}
 }
 
+// TestMatesThatStartTogether writes TLEN of pairs whose mates start at the same base: that of the
+// first mate is positive, whichever strand it lies on and however long it is.
+func TestMatesThatStartTogether(t *testing.T) {
+	text := truth.Random(rand.New(rand.NewPCG(19, 20)), 1000, "ACGT")
+	reference, first, second := writePairs(t, []string{text}, []string{
+		text[100:160], truth.ReverseComplement(text[100:160]),
+		text[300:360], truth.ReverseComplement(text[300:380]),
+		truth.ReverseComplement(text[500:570]), text[500:550],
+	})
+	o := Options{
+		Reference: reference, Libraries: []Library{{Reads: first, Mates: second}}, Distance: Distance{Edits: 2},
+		Pairs: PairOptions{MinInsert: 40, MaxInsert: 200},
+	}
+	text, _ = runPairs(t, o)
+	var got []string
+	for line := range strings.Lines(text) {
+		if f := strings.Split(line, "\t"); line[0] != '@' {
+			got = append(got, strings.Join([]string{f[0], f[1], f[3], f[8]}, " "))
+		}
+	}
+	want := []string{
+		"p0 99 101 60", "p0 147 101 -60", "p1 99 301 80", "p1 147 301 -80", "p2 83 501 70", "p2 163 501 -70",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("name, FLAG, POS and TLEN: (-want +got)\n%s", diff)
+	}
+}
+
 // TestFit has a normal distribution with outliers, and too few pairs.
 func TestFit(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))

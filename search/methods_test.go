@@ -324,8 +324,8 @@ func TestSchemesOnCPU(t *testing.T) {
 	})
 }
 
-// onePieceLeft is a copy of a pattern, cut in k + 1 pieces, with an edit in the middle of each piece
-// but one: a letter more, or one less.
+// onePieceLeft is a copy of a pattern, cut in k + 1 pieces, with an edit in the middle of each
+// piece but one: a letter more, or one less.
 func onePieceLeft(r *rand.Rand, pattern []byte, k, left int, more bool) []byte {
 	out := slices.Clone(pattern)
 	for i := k; i >= 0; i-- {
@@ -341,9 +341,10 @@ func onePieceLeft(r *rand.Rand, pattern []byte, k, left int, more bool) []byte {
 	return out
 }
 
-// TestRangeBorders cuts a text in two ranges around the end of an alignment that reaches as far back
-// as any can, or as little, and of which the first or the last piece alone lies unchanged. Of 20 and
-// 30 letters all are in a piece of neighbours/table, so that the first piece starts the alignment.
+// TestRangeBorders cuts a text in two ranges around the end of an alignment that reaches as far
+// back as any can, or as little, and of which the first or the last piece alone lies unchanged. Of
+// 20 and 30 letters all are in a piece of neighbours/table, so that the first piece starts the
+// alignment.
 func TestRangeBorders(t *testing.T) {
 	r := rand.New(rand.NewPCG(14, 1))
 	type bordered struct {

@@ -200,8 +200,8 @@ func TestOutputErrors(t *testing.T) {
 	publish(t, o)
 }
 
-// TestOutputCloseFails closes a file that is closed already. The output says so, and stays under its
-// temporary name until it is discarded.
+// TestOutputCloseFails closes a file that is closed already. The output says so, and stays under
+// its temporary name until it is discarded.
 func TestOutputCloseFails(t *testing.T) {
 	folder := t.TempDir()
 	name := filepath.Join(folder, "out.sam")
@@ -212,6 +212,9 @@ func TestOutputCloseFails(t *testing.T) {
 	}
 	if err := o.finish(); !errors.Is(err, fs.ErrClosed) || !strings.HasPrefix(err.Error(), name+": ") {
 		t.Errorf("got error %v", err)
+	}
+	if got := names(t, folder); !strings.HasPrefix(got, "out.sam.") || !strings.HasSuffix(got, ".tmp") {
+		t.Errorf("the folder holds %q", got)
 	}
 	o.discard()
 	if got := names(t, folder); got != "" {

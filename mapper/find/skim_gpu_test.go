@@ -169,9 +169,9 @@ func TestPartsOfText(t *testing.T) {
 	}
 }
 
-// TestPalindromesInPairsOfWindows has reads of one piece whose bases but the first, or but the last,
-// are their own reverse complement. Of two windows that share these bases the filter may be asked
-// about either, on either strand.
+// TestPalindromesInPairsOfWindows has reads of one piece whose bases but the first, or but the
+// last, are their own reverse complement. Of two windows that share these bases the filter may be
+// asked about either, on either strand.
 func TestPalindromesInPairsOfWindows(t *testing.T) {
 	r := rand.New(rand.NewPCG(37, 38))
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
