@@ -211,7 +211,7 @@ func BenchmarkFraming(b *testing.B) {
 	text := randomFASTQ(records)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		in := &feed{ctx: context.Background(), r: bytes.NewReader(text), block: chunkText}
+		in := &feed{ctx: context.Background(), r: bytes.NewReader(text), block: chunkText, limits: ReadOptions{}.limits()}
 		n := 0
 		for {
 			c := frameFASTQ(in, 1)
