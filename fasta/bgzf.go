@@ -13,9 +13,17 @@ import (
 
 // BGZF is gzip in members of at most 64 KiB of text, each of which says in an
 // extra field how long it is. So members can be found without inflating them, and inflated in
-// parallel. An empty member is the end of a BGZF file, but files are joined with cat: it
-// ends nothing here. From the first member that is not BGZF on, a gzipReader reads the
-// rest.
+// parallel. A BGZF file ends with an empty member, bgzfEnd. Files are joined with cat, so it ends
+// nothing here, but what has BGZF as its last member must end with it: nothing else tells such a
+// file from one that was cut between two members. From the first member that is not BGZF on, a
+// gzipReader reads the rest.
+
+// bgzfEnd is the member that ends a BGZF file (SAM specification, section 4.1.2).
+const bgzfEnd = "\x1f\x8b\x08\x04\x00\x00\x00\x00\x00\xff\x06\x00\x42\x43\x02\x00" +
+	"\x1b\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00"
+
+// errBGZFEnd is the end of a file whose last member is BGZF and not bgzfEnd.
+var errBGZFEnd = errors.New("the end-of-file block of the BGZF data is missing: the file is probably truncated")
 
 const (
 	// bgzfText is the most text of a member.
@@ -76,8 +84,9 @@ func newBGZF(s *source, in *bufio.Reader, threads int) io.Reader {
 	jobs := make(chan *bgzfJob, 2*threads)
 	s.run(func() {
 		defer close(jobs)
+		members := bgzfMembers{in: in}
 		for {
-			job, last := readBGZFGroup(in)
+			job, last := members.group()
 			select {
 			case order <- job:
 			case <-s.ctx.Done():
@@ -109,28 +118,38 @@ func newBGZF(s *source, in *bufio.Reader, threads int) io.Reader {
 	return &bgzfReader{s: s, order: order}
 }
 
-// readBGZFGroup reads the next group; last tells that nothing follows it.
-func readBGZFGroup(in *bufio.Reader) (job *bgzfJob, last bool) {
+// bgzfMembers reads members without inflating them.
+type bgzfMembers struct {
+	in    *bufio.Reader
+	ended bool // the last member so far is bgzfEnd
+}
+
+// group reads the next group; last tells that nothing follows it.
+func (b *bgzfMembers) group() (job *bgzfJob, last bool) {
 	job = &bgzfJob{result: make(chan inflated, 1)}
 	for len(job.members) < bgzfGroup {
-		size := bgzfBlockSize(in)
+		size := bgzfBlockSize(b.in)
 		if size == 0 {
 			if len(job.members) > 0 {
 				return job, false // the next call comes back here
 			}
-			if _, err := in.Peek(1); err != nil {
+			switch _, err := b.in.Peek(1); {
+			case err == nil:
+				job.rest = &gzipReader{in: b.in, any: true}
+			case err == io.EOF && !b.ended:
+				job.err = errBGZFEnd
+			default:
 				job.err = err // io.EOF when all is well
-			} else {
-				job.rest = &gzipReader{in: in, any: true}
 			}
 			return job, true
 		}
 		member := make([]byte, size)
-		if _, err := io.ReadFull(in, member); err != nil {
+		if _, err := io.ReadFull(b.in, member); err != nil {
 			job.err = inflateError("BGZF", err)
 			return job, true
 		}
 		job.members = append(job.members, member)
+		b.ended = string(member) == bgzfEnd
 	}
 	return job, false
 }

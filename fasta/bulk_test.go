@@ -102,7 +102,7 @@ func TestBulkBytes(t *testing.T) {
 		}
 	}
 	check := func(text []byte) {
-		in := &feed{ctx: context.Background(), r: bytes.NewReader(text), block: len(text) + 1}
+		in := &feed{ctx: context.Background(), r: bytes.NewReader(text), block: len(text) + 1, limits: ReadOptions{}.limits()}
 		frame := frameFASTA
 		if text[0] == '@' {
 			frame = frameFASTQ
@@ -222,7 +222,7 @@ func TestBulkTakes(t *testing.T) {
 		{"FASTA, vertical tab in the header", ">a\v\nAC\n", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			in := &feed{ctx: context.Background(), r: strings.NewReader(c.text), block: len(c.text) + 1}
+			in := &feed{ctx: context.Background(), r: strings.NewReader(c.text), block: len(c.text) + 1, limits: ReadOptions{}.limits()}
 			var chunk chunk
 			if c.text[0] == '@' {
 				chunk = frameFASTQ(in, 1)

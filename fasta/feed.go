@@ -43,7 +43,10 @@ type feed struct {
 	block int // bytes to read ahead and about the size of what is cut off
 	// records is how many records the next chunk of FASTQ is likely to have.
 	records int
-	text    []byte // not framed yet, in buffer
+	// limits are those of reads: what holds more text than they allow for a record is given up by the
+	// framer. Zero for a reference, of which nothing but a header is held whole.
+	limits recordLimits
+	text   []byte // not framed yet, in buffer
 	// buffer is held for text, and spare has those to be used again, of the size of block; nil if none
 	// are.
 	buffer *textBuffer
@@ -57,7 +60,7 @@ func (f *feed) atEnd() bool { return f.done && f.err == nil }
 
 // more reads on: text keeps what it has and grows by at least one byte unless
 // done is set. Called again, it at least doubles a text that is long already, so that
-// searching it again after each call stays linear.
+// searching it again after each call stays linear; but not beyond the limits of a record.
 func (f *feed) more() {
 	if f.done {
 		return
@@ -69,6 +72,9 @@ func (f *feed) more() {
 	size := f.block
 	if 2*len(f.text) > size {
 		size = 2 * len(f.text)
+	}
+	if most := f.limits.text + f.block; f.limits.text > 0 && size > most {
+		size = max(most, len(f.text)+16)
 	}
 	next := f.room(max(size, 16))
 	buffer := next.bytes[:len(f.text)]

@@ -4,7 +4,7 @@ import "bytes"
 
 // frameFASTA cuts the next chunk of FASTA reads off the input: whole records, the
 // text up to the last "\n>" within a block. first is the number of its
-// first record. A chunk without records is the end.
+// first record. A chunk without records and error is the end.
 func frameFASTA(in *feed, first int64) chunk {
 	c := chunk{format: formatFASTA, first: first}
 	for {
@@ -13,6 +13,9 @@ func frameFASTA(in *feed, first int64) chunk {
 			size = lastRecords(in.text, in.block)
 		}
 		if size == 0 {
+			if _, c.err = in.limits.longFASTA(in.text); c.err != nil {
+				return c
+			}
 			if !in.done {
 				in.more()
 				continue
@@ -23,6 +26,10 @@ func frameFASTA(in *feed, first int64) chunk {
 			size = len(in.text)
 		}
 		c.text, c.buffer = in.take(size), in.buffer.hold()
+		var long int
+		if long, c.err = in.limits.longFASTA(c.text); c.err != nil {
+			c.text = c.text[:long]
+		}
 		c.records = countRecords(c.text)
 		return c
 	}
@@ -69,7 +76,8 @@ type block struct {
 
 // frameReference cuts the next block off the input, at the end of a line where there
 // is one. midLine is what the block before it ended in, and the result what this one
-// ends in. After the last block its text is empty.
+// ends in. After the last block its text is empty. in.err is set to a recordError if a header has
+// more than maxHeader bytes.
 func frameReference(in *feed, midLine bool) (b block, midLineNext bool) {
 	b.midLine = midLine
 	defer func() { b.buffer = in.buffer.hold() }() // no text is read after the block is cut off
@@ -91,7 +99,13 @@ func frameReference(in *feed, midLine bool) (b block, midLineNext bool) {
 			return b, len(in.text) > 0 || !in.done
 		}
 		// A header longer than a block stays whole.
-		if i := bytes.IndexByte(t, '\n'); i >= 0 {
+		i := bytes.IndexByte(t, '\n')
+		if i > maxHeader || i < 0 && len(t) > maxHeader {
+			in.take(len(t))
+			in.done, in.err = true, headerTooLong(firstWord(t[:maxHeader]))
+			return b, false
+		}
+		if i >= 0 {
 			b.text = in.take(i + 1)
 			return b, false
 		}

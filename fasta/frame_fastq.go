@@ -108,7 +108,7 @@ func skipBlankLines(text []byte, atEnd bool) int {
 func frameFASTQ(in *feed, first int64) chunk {
 	c := chunk{format: formatFASTQ, first: first, lines: make([]recordLines, 0, in.records)}
 	for {
-		size, rebuilt := walkFASTQ(in.text, in.block, in.atEnd(), &c)
+		size, rebuilt := walkFASTQ(in, &c)
 		if c.records > 0 || c.err != nil || in.done {
 			c.text, c.buffer = in.take(size), in.buffer.hold()
 			if rebuilt != nil {
@@ -122,11 +122,12 @@ func frameFASTQ(in *feed, first int64) chunk {
 	}
 }
 
-// walkFASTQ walks over the whole records at the start of text until it has limit
+// walkFASTQ walks over the whole records at the start of the text of in until it has in.block
 // bytes, counts them in c and notes where their lines are. Text up to size is then done with.
 // rebuilt is what the chunk holds instead of text[:size] when a record was not of four lines: such
 // records are rewritten so.
-func walkFASTQ(text []byte, limit int, atEnd bool, c *chunk) (size int, rebuilt []byte) {
+func walkFASTQ(in *feed, c *chunk) (size int, rebuilt []byte) {
+	text, limit, atEnd, most := in.text, in.block, in.atEnd(), &in.limits
 	copied := 0 // text before it is in rebuilt
 	for size < limit {
 		if size < len(text) && text[size] != '@' {
@@ -135,7 +136,7 @@ func walkFASTQ(text []byte, limit int, atEnd bool, c *chunk) (size int, rebuilt 
 		if size == len(text) {
 			break
 		}
-		if r, next, ok := cutFourLines(text, size); ok {
+		if r, next, ok := cutFourLines(text, size); ok && most.fits(&r, next) {
 			c.lines = append(c.lines, r)
 			c.records++
 			c.letters += r.length
@@ -143,9 +144,12 @@ func walkFASTQ(text []byte, limit int, atEnd bool, c *chunk) (size int, rebuilt 
 			continue
 		}
 		if onlyBlank(text[size:]) {
+			if len(text)-size > most.text {
+				c.err = most.textTooLong("")
+			}
 			break // a line of blanks without its end
 		}
-		r, n, err := frameRecord(text[size:], atEnd)
+		r, n, err := frameRecord(text[size:], atEnd, most)
 		if err != nil {
 			c.err = err
 			break
@@ -182,7 +186,7 @@ type lines struct {
 }
 
 // next returns the next line without what trimBlanks drops. ok is false when there
-// is none or its end is not there yet.
+// is none or its end is not there yet; line is then what is there of it.
 func (l *lines) next() (line []byte, ok bool) {
 	rest := l.text[l.pos:]
 	n := bytes.IndexByte(rest, '\n')
@@ -193,7 +197,7 @@ func (l *lines) next() (line []byte, ok bool) {
 		n = len(rest)
 		l.pos += n
 	default:
-		return nil, false
+		return trimBlanks(rest), false
 	}
 	return trimBlanks(rest[:n]), true
 }
@@ -209,19 +213,25 @@ const truncated = "the file ends inside the record"
 //	qualities, on lines until there are as many as bases
 //
 // A record without bases may have an empty line of qualities or none. Its bases and qualities are
-// returned joined and its plus line as "+". n is 0 when the end of the record is not in text.
-func frameRecord(text []byte, atEnd bool) (r fourLines, n int, err *recordError) {
+// returned joined and its plus line as "+". n is 0 when the end of the record is not in text. A
+// line that has no end yet is judged by what is there, so that text need not grow beyond most.
+func frameRecord(text []byte, atEnd bool, most *recordLimits) (r fourLines, n int, err *recordError) {
 	l := lines{text: text, atEnd: atEnd}
-	fail := func(format string, args ...any) (fourLines, int, *recordError) {
-		name := ""
+	name := func() string {
 		if len(r.header) > 0 && r.header[0] == '@' {
-			name = firstWord(r.header)
+			return firstWord(r.header)
 		}
-		return fourLines{}, 0, recordErrorf(name, format, args...)
+		return ""
+	}
+	fail := func(format string, args ...any) (fourLines, int, *recordError) {
+		return fourLines{}, 0, recordErrorf(name(), format, args...)
 	}
 	incomplete := func() (fourLines, int, *recordError) {
 		if atEnd {
 			return fail(truncated)
+		}
+		if len(text) > most.text {
+			return fourLines{}, 0, most.textTooLong(name())
 		}
 		return fourLines{}, 0, nil
 	}
@@ -229,65 +239,79 @@ func frameRecord(text []byte, atEnd bool) (r fourLines, n int, err *recordError)
 		return fail("expected '@' at the start of a record, found %q", text[:1])
 	}
 	var ok bool
-	if r.header, ok = l.next(); !ok {
+	if r.header, ok = l.next(); len(r.header) > maxHeader {
+		return fourLines{}, 0, headerTooLong(name())
+	}
+	if !ok {
 		return incomplete()
 	}
 	for {
 		line, ok := l.next()
-		if !ok {
-			return incomplete()
-		}
-		if len(line) == 0 {
-			continue
-		}
-		if line[0] == '+' {
+		if len(line) > 0 && line[0] == '+' {
+			if len(line) > maxHeader {
+				return fourLines{}, 0, headerTooLong(name())
+			}
+			if !ok {
+				return incomplete()
+			}
 			r.plus = line
 			break
 		}
-		if line[0] == '@' || line[0] == '>' {
+		if len(line) > 0 && (line[0] == '@' || line[0] == '>') {
 			return fail("expected bases or '+', found a line that starts with %q", line[:1])
 		}
-		r.bases = joinLines(r.bases, line)
+		if len(r.bases)+len(line) > most.bases {
+			return fourLines{}, 0, most.readTooLong(name(), "bases")
+		}
+		if !ok {
+			return incomplete()
+		}
+		if len(line) > 0 {
+			r.bases = joinLines(r.bases, line)
+		}
 	}
 	if len(r.plus) > 1 && !bytes.Equal(r.plus[1:], r.header[1:]) && string(r.plus[1:]) != firstWord(r.header) {
 		return fail("the '+' line names another read, %s", quote(string(r.plus[1:])))
 	}
 	r.plus = r.plus[:1]
-	if len(r.bases) == 0 {
-		return finishEmpty(&l, r, fail)
-	}
 	for len(r.qualities) < len(r.bases) {
 		line, ok := l.next()
 		switch got := len(r.qualities); {
+		case got > 0 && len(line) > 0 && line[0] == '@' && got+len(line) > len(r.bases):
+			// What starts with '@' and does not fit is the next record.
+			return fail("%d bases but %d qualities", len(r.bases), got)
+		case got+len(line) > most.bases:
+			return fourLines{}, 0, most.readTooLong(name(), "qualities")
 		case !ok && !atEnd:
 			return incomplete()
 		case !ok && got == 0:
 			return fail(truncated)
 		case !ok:
 			return fail("%d bases but %d qualities, and %s", len(r.bases), got, truncated)
-		case len(line) == 0, got > 0 && line[0] == '@' && got+len(line) > len(r.bases):
-			// What starts with '@' and does not fit is the next record.
+		case len(line) == 0:
 			return fail("%d bases but %d qualities", len(r.bases), got)
 		case got+len(line) > len(r.bases):
 			return fail("%d bases but %d qualities", len(r.bases), got+len(line))
 		}
 		r.qualities = joinLines(r.qualities, line)
 	}
-	return r, l.pos, nil
-}
-
-// finishEmpty ends a record without bases: the next line is its qualities if it is
-// empty, and the next record's header otherwise.
-func finishEmpty(l *lines, r fourLines, fail func(string, ...any) (fourLines, int, *recordError)) (fourLines, int, *recordError) {
-	end := l.pos
-	line, ok := l.next()
-	switch {
-	case !ok && !l.atEnd:
-		return fourLines{}, 0, nil
-	case !ok || len(line) > 0 && line[0] == '@':
-		return r, end, nil
-	case len(line) > 0:
-		return fail("0 bases but %d qualities", len(line))
+	if len(r.bases) == 0 {
+		// The next line is its qualities if it is empty, and the next record's header otherwise.
+		end := l.pos
+		line, ok := l.next()
+		switch {
+		case len(line) > 0 && line[0] == '@', !ok && atEnd:
+			l.pos = end
+		case len(line) > most.bases:
+			return fourLines{}, 0, most.readTooLong(name(), "qualities")
+		case !ok:
+			return incomplete()
+		case len(line) > 0:
+			return fail("0 bases but %d qualities", len(line))
+		}
+	}
+	if l.pos > most.text {
+		return fourLines{}, 0, most.textTooLong(name())
 	}
 	return r, l.pos, nil
 }

@@ -30,6 +30,7 @@ func FuzzReads(f *testing.F) {
 		f.Add([]byte(s))
 		f.Add(gzipped(f, []byte(s)))
 		f.Add(bgzipped(f, []byte(s)))
+		f.Add(bgzfMember(f, []byte(s)))
 	}
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -66,6 +67,7 @@ func FuzzReference(f *testing.F) {
 	} {
 		f.Add([]byte(s))
 		f.Add(bgzipped(f, []byte(s)))
+		f.Add(bgzfMember(f, []byte(s)))
 	}
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, data []byte) {

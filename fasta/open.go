@@ -211,12 +211,13 @@ func inflateError(format string, err error) error {
 }
 
 // gzipReader reads all members of a gzip file and tells a truncated member and
-// bytes after the last one from a broken one.
+// bytes after the last one from a broken one. If the last member is BGZF it must be bgzfEnd.
 type gzipReader struct {
 	in     *bufio.Reader
 	z      *gzip.Reader
 	inside bool // z is inside a member
 	any    bool // a member has been read
+	bgzf   bool // the last member is BGZF, and not bgzfEnd
 	err    error
 }
 
@@ -245,6 +246,8 @@ func (g *gzipReader) Read(p []byte) (int, error) {
 func (g *gzipReader) nextMember() error {
 	start, err := g.in.Peek(2)
 	switch {
+	case err == io.EOF && len(start) == 0 && g.bgzf:
+		return errBGZFEnd
 	case err == io.EOF && len(start) == 0:
 		return io.EOF
 	case err != nil && err != io.EOF:
@@ -252,6 +255,9 @@ func (g *gzipReader) nextMember() error {
 	case g.any && compression(start) != "gzip":
 		return errors.New("bytes that are not gzip follow the end of the gzip data")
 	}
+	size := bgzfBlockSize(g.in)
+	end, _ := g.in.Peek(len(bgzfEnd)) // an error comes again below
+	g.bgzf = size > 0 && (size != len(bgzfEnd) || string(end) != bgzfEnd)
 	if g.z == nil {
 		g.z, err = gzip.NewReader(g.in)
 	} else {

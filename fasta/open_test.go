@@ -3,6 +3,8 @@ package fasta
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
+	"encoding/binary"
 	"reflect"
 	"slices"
 	"strings"
@@ -35,6 +37,65 @@ func zstandard(tb testing.TB, text []byte) []byte {
 	return w.EncodeAll(text, nil)
 }
 
+// noBGZFEnd is said of a file that was cut between two blocks.
+const noBGZFEnd = "the end-of-file block of the BGZF data is missing: the file is probably truncated"
+
+// blocks returns the first n blocks of a BGZF file.
+func blocks(file []byte, n int) []byte {
+	at := 0
+	for range n {
+		at += int(binary.LittleEndian.Uint16(file[at+16:])) + 1
+	}
+	return file[:at]
+}
+
+// TestBGZFCutBetweenBlocks: a reference, reads and a file of text that end at the border of a block
+// are refused, however short; what holds nothing is well.
+func TestBGZFCutBetweenBlocks(t *testing.T) {
+	small := []byte(">a\nACGT\n>b\nACGT\n")
+	large := slices.Concat([]byte(">a\n"), bytes.Repeat([]byte("ACGTTGCA\n"), 100_000))
+	for _, c := range []struct {
+		name   string
+		text   []byte
+		blocks int // 0 = all
+		want   string
+	}{
+		{"small, cut", small, 1, noBGZFEnd},
+		{"small", small, 0, ""},
+		{"large, cut", large, 3, noBGZFEnd},
+		{"large, cut after a group", large, bgzfGroup, noBGZFEnd},
+		{"large, cut before the end", large, (len(large) + 0xfeff) / 0xff00, noBGZFEnd},
+		{"large", large, 0, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			file := bgzipped(t, c.text)
+			if c.blocks > 0 {
+				file = blocks(file, c.blocks)
+			}
+			path := writeFile(t, "text.gz", file)
+			for threads := range 3 {
+				_, err := LoadReference(context.Background(), path, threads)
+				if got := said(t, path, err); got != c.want {
+					t.Errorf("reference: got the error %q, want %q", got, c.want)
+				}
+				_, err = readAll(path, ReadOptions{Threads: threads}, chunkText)
+				if got := said(t, path, err); got != c.want {
+					t.Errorf("reads: got the error %q, want %q", got, c.want)
+				}
+			}
+			_, err := ReadText(context.Background(), path)
+			if got := said(t, path, err); got != c.want {
+				t.Errorf("text: got the error %q, want %q", got, c.want)
+			}
+		})
+	}
+	for _, empty := range []string{"", bgzfEnd, bgzfEnd + bgzfEnd} {
+		if reads, err := readAll(writeFile(t, "empty.gz", []byte(empty)), ReadOptions{}, chunkText); err != nil || len(reads) > 0 {
+			t.Errorf("%q: %d reads and the error %v", empty, len(reads), err)
+		}
+	}
+}
+
 func TestCompression(t *testing.T) {
 	text := randomFASTQ(3000)
 	want, err := readAll(writeFile(t, "plain", text), ReadOptions{}, chunkText)
@@ -42,7 +103,9 @@ func TestCompression(t *testing.T) {
 		t.Fatal(len(want), err)
 	}
 	a, b := text[:len(text)/3], text[len(text)/3:]
-	eof := bgzfMember(t, nil)
+	eof := []byte(bgzfEnd)
+	whole := bgzipped(t, text)
+	cut := whole[:len(whole)-len(eof)]
 	emptyBlockSize := func(m []byte) []byte { // says that it is shorter than it is
 		m = slices.Clone(m)
 		m[16], m[17] = 30, 0
@@ -68,11 +131,12 @@ func TestCompression(t *testing.T) {
 		{name: "gzip", file: gzipped(t, text)},
 		{name: "members", file: slices.Concat(gzipMember(t, a), gzipped(t, nil), gzipped(t, b), gzipMember(t, nil))},
 		{name: "BGZF", file: bgzipped(t, text)},
-		{name: "BGZF without the last block", file: bgzipped(t, text)[:len(bgzipped(t, text))-len(eof)]},
 		{name: "BGZF files joined", file: slices.Concat(bgzipped(t, a), bgzipped(t, b))},
 		{name: "empty blocks", file: slices.Concat(eof, eof, bgzipped(t, a), eof, eof, bgzipped(t, b), eof)},
-		{name: "BGZF, then gzip", file: slices.Concat(bgzipped(t, a), gzipped(t, b), eof)},
+		{name: "BGZF, then gzip", file: slices.Concat(bgzipped(t, a), gzipped(t, b))},
+		{name: "BGZF, then gzip, then an end block", file: slices.Concat(bgzipped(t, a), gzipped(t, b), eof)},
 		{name: "gzip, then BGZF", file: slices.Concat(gzipped(t, a), bgzipped(t, b))},
+		{name: "an empty block that ends nothing", file: slices.Concat(bgzfMember(t, nil), whole)},
 		{name: "zstd", file: zstandard(t, text)},
 		{name: "zstd frames", file: slices.Concat(zstandard(t, a), zstandard(t, b))},
 		{name: "gzip, truncated", file: gzipped(t, text)[:100_000], refused: "the gzip data is truncated", part: true},
@@ -84,6 +148,12 @@ func TestCompression(t *testing.T) {
 		{name: "gzip, checksum", file: wrongSum(gzipped(t, text)), refused: "the gzip data is corrupt: the checksum is wrong", part: true},
 		{name: "BGZF, truncated", file: bgzipped(t, text)[:200_000], refused: "the BGZF data is truncated", part: true},
 		{name: "BGZF, truncated in a header", file: slices.Concat(bgzipped(t, text), eof[:13]), refused: "the gzip data is truncated", part: true},
+		{name: "BGZF, truncated between blocks", file: cut, refused: noBGZFEnd, part: true},
+		{name: "BGZF, truncated after one group", file: blocks(whole, bgzfGroup), refused: noBGZFEnd, part: true},
+		{name: "BGZF, truncated after two blocks", file: blocks(whole, 2), refused: noBGZFEnd, part: true},
+		{name: "BGZF, the second truncated", file: slices.Concat(bgzipped(t, a), blocks(bgzipped(t, b), 1)), refused: noBGZFEnd, part: true},
+		{name: "gzip, then BGZF truncated", file: slices.Concat(gzipped(t, a), blocks(bgzipped(t, b), 1)), refused: noBGZFEnd, part: true},
+		{name: "BGZF, another empty block", file: slices.Concat(cut, bgzfMember(t, nil)), refused: noBGZFEnd, part: true},
 		{name: "BGZF, bytes behind", file: slices.Concat(bgzipped(t, text), []byte("junk")), refused: "bytes that are not gzip follow", part: true},
 		{name: "BGZF, checksum", file: wrongSum(bgzfMember(t, small)), refused: "the BGZF data is corrupt: the checksum of a block is wrong"},
 		{name: "BGZF, length", file: wrongLength(bgzfMember(t, small)), refused: "the BGZF data is corrupt: the length of a block is wrong"},

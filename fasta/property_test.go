@@ -83,14 +83,18 @@ func drawCompressed(t *rapid.T, tb testing.TB, text []byte) []byte {
 		return text
 	}
 	var b bytes.Buffer
+	last := false
 	for len(text) > 0 || b.Len() == 0 {
 		n := rapid.IntRange(0, len(text)).Draw(t, "member")
-		if rapid.Bool().Draw(t, "bgzf") {
+		if last = rapid.Bool().Draw(t, "bgzf"); last {
 			b.Write(bgzfMember(tb, text[:n]))
 		} else {
 			b.Write(gzipped(tb, text[:n]))
 		}
 		text = text[n:]
+	}
+	if last || rapid.Bool().Draw(t, "end block") {
+		b.WriteString(bgzfEnd)
 	}
 	return b.Bytes()
 }

@@ -12,6 +12,10 @@ import (
 type ReadOptions struct {
 	Threads int // goroutines that parse; 0 = all processors
 	Crop    int // use the first Crop bases and qualities of each read; 0 = all
+	// MaxLength is the most bases of a read in the file, before Crop; 0 is DefaultMaxLength. A longer
+	// one is an error. So is a header of more than 1 MiB, and a record whose text has more than 4
+	// bytes for each base of MaxLength and 4 MiB.
+	MaxLength int
 	// WholeNames keeps a trailing /1 or /2 of names, and what else Pairs cuts off. Names of mates then
 	// may differ in that.
 	WholeNames bool
@@ -92,7 +96,7 @@ func startReads(o ReadOptions, chunkSize int, sources ...*source) []*Reads {
 		all[i] = r
 		s.run(func() {
 			defer close(r.order)
-			r.frame(jobs, share, chunkSize)
+			r.frame(jobs, share, chunkSize, o.limits())
 			if framing.Add(-1) == 0 {
 				close(jobs)
 			}
@@ -144,9 +148,9 @@ func (r *Reads) parse(p *parser, c *chunk) parsed {
 
 // frame cuts the file into chunks and sends them to the parsers and, in order, to Next. The last
 // has the error that ends the file, io.EOF when it is well.
-func (r *Reads) frame(jobs chan<- *parseJob, threads, chunkSize int) {
+func (r *Reads) frame(jobs chan<- *parseJob, threads, chunkSize int, limits recordLimits) {
 	text, err := r.source.text(threads)
-	in := &feed{ctx: r.source.ctx, r: text, block: chunkSize, spare: make(chan *textBuffer, 4*threads)}
+	in := &feed{ctx: r.source.ctx, r: text, block: chunkSize, limits: limits, spare: make(chan *textBuffer, 4*threads)}
 	var kind format
 	if err == nil {
 		kind, err = in.sniff()

@@ -88,6 +88,9 @@ func readReference(s *source, threads, blockSize int, by readers) (*dna.Referenc
 		if job.err == io.EOF {
 			return a.finish()
 		}
+		if record := (*recordError)(nil); errors.As(job.err, &record) {
+			return nil, record.in(s.name, a.record+1)
+		}
 		if job.err != nil {
 			return nil, fileError(s.name, job.err)
 		}

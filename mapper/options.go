@@ -27,6 +27,9 @@ type Options struct {
 	Threads int
 	// Crop is the number of bases used of each read; 0 is all.
 	Crop int
+	// MaxReadLength is the most bases of a read, before Crop; a longer one ends the run with an error.
+	// 0 is fasta.DefaultMaxLength.
+	MaxReadLength int
 	// Seed varies which of several best locations is primary.
 	Seed uint64
 	// BatchReads is the number of reads mapped in one pass over the reference; 0

@@ -30,7 +30,7 @@ func Run(ctx context.Context, o Options, header sam.HeaderOptions, out Outputs) 
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	reading := fasta.ReadOptions{Threads: o.Threads, Crop: o.Crop}
+	reading := fasta.ReadOptions{Threads: o.Threads, Crop: o.Crop, MaxLength: o.MaxReadLength}
 	reads, err := newBatcher(ctx, r.libraries, reading, &r.times.parse)
 	if err != nil {
 		return nil, err

@@ -231,6 +231,7 @@ func TestUsageErrors(t *testing.T) {
 		{"map ref.fa reads.fq -t 0x10", `option --threads: "0x10" is not a whole number from 1 to 4096`},
 		{"map ref.fa reads.fq -t 99999999999999999999", `option --threads: "99999999999999999999" is not a whole number from 1 to 4096`},
 		{"map ref.fa reads.fq --crop -5", `option --crop: "-5" is not a whole number from 0 to 2147483647`},
+		{"map ref.fa reads.fq --max-read-length 0", `option --max-read-length: "0" is not a whole number from 1 to 2147483647`},
 		{"map ref.fa reads.fq --max-locations -5", `option --max-locations: "-5" is not a whole number from 0 to 2147483647`},
 		{"map ref.fa reads.fq --batch-reads -5", `option --batch-reads: "-5" is not a whole number from 0 to 2147483647`},
 		{"map ref.fa reads.fq --seed -5", `option --seed: "-5" is not a whole number from 0 to 18446744073709551615`},

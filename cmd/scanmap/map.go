@@ -10,11 +10,13 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"scanmap/device"
+	"scanmap/fasta"
 	"scanmap/mapper"
 	"scanmap/report"
 	"scanmap/sam"
@@ -66,6 +68,8 @@ func mapCommand(p process) *cli.Command {
 			engineFlag(),
 			&cli.StringFlag{Name: "crop", Value: "0", Category: categoryMapping, DefaultText: "0, all",
 				Usage: "use the first `N` bases of each read"},
+			&cli.StringFlag{Name: "max-read-length", Value: strconv.Itoa(fasta.DefaultMaxLength), Category: categoryMapping,
+				Usage: "refuse reads of more than `N` bases, before --crop; bounds the memory that one record takes"},
 			&cli.StringFlag{Name: "seed", Value: "0", Category: categoryMapping, DefaultText: "0",
 				Usage: "`N` varies which of several best locations is the primary one"},
 			&cli.StringFlag{Name: "samples", Category: categoryMapping,

@@ -95,6 +95,7 @@ func (j *mapJob) readNumbers(c *cli.Context) error {
 		wholeNumber{"threads", &o.Threads, 1, maxThreads},
 		wholeNumber{"max-locations", &o.MaxLocations, 0, math.MaxInt32},
 		wholeNumber{"crop", &o.Crop, 0, math.MaxInt32},
+		wholeNumber{"max-read-length", &o.MaxReadLength, 1, math.MaxInt32},
 		wholeNumber{"min-insert", &o.Pairs.MinInsert, 0, math.MaxInt32},
 		wholeNumber{"max-insert", &o.Pairs.MaxInsert, 0, math.MaxInt32},
 		wholeNumber{"batch-reads", &o.BatchReads, 0, math.MaxInt32})

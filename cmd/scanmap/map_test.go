@@ -156,6 +156,7 @@ func TestMapFailures(t *testing.T) {
 		"comma.fa":  ">a,b\nACGTACGT\n",
 		"empty.fa":  "",
 		"reads.fq":  "@a\nACGT\n+\nIIII\n",
+		"long.fq":   "@a\nACGT\n+\nIIII\n@b\nACGTA\n+\nIIIII\n",
 		"binary.fq": "\x00\x01\x02",
 	}
 	for name, text := range bad {
@@ -171,6 +172,8 @@ func TestMapFailures(t *testing.T) {
 		want       []string // parts of the message
 	}{
 		{refFile, in("short.fq"), "", []string{in("short.fq") + `: record 2 "b": `}},
+		{refFile, in("long.fq"), "--max-read-length 4 --crop 2", []string{in("long.fq") +
+			`: record 2 "b": the read has more than 4 bases; --max-read-length allows more`}},
 		{refFile, in("binary.fq"), "", []string{in("binary.fq") + ": "}},
 		{refFile, in("none.fq"), "", []string{in("none.fq") + ": no such file or directory\n"}},
 		{in("none.fa"), readsFile, "", []string{in("none.fa") + ": no such file or directory\n"}},

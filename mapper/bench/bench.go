@@ -104,7 +104,7 @@ func (o *Options) input(ctx context.Context) (*dna.Reference, []fasta.Read, erro
 	if err != nil {
 		return nil, nil, err
 	}
-	in, err := fasta.OpenReads(ctx, o.Libraries[0].Reads, fasta.ReadOptions{Threads: o.Threads, Crop: o.Crop})
+	in, err := fasta.OpenReads(ctx, o.Libraries[0].Reads, fasta.ReadOptions{Threads: o.Threads, Crop: o.Crop, MaxLength: o.MaxReadLength})
 	if err != nil {
 		return nil, nil, err
 	}
