@@ -32,7 +32,7 @@ func main() {
 	// Writing to a closed pipe must be an error of the write, not the end of the process, so that
 	// temporary files are removed.
 	signal.Ignore(syscall.SIGPIPE)
-	os.Exit(run(os.Args, os.Stdout, os.Stderr))
+	os.Exit(run(os.Args, standardOutput(), os.Stderr))
 }
 
 // run is the program without the process: it returns the exit code.

@@ -10,9 +10,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
+
+	"golang.org/x/sys/unix"
 )
 
 // sink passes writes on and keeps the first error, with the name of the target.
@@ -90,7 +91,7 @@ type output struct {
 
 // isStandardOutput tells the names of standard output.
 func isStandardOutput(name string) bool {
-	return slices.Contains([]string{"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}, name)
+	return name == "-" || isStream(name, unix.Stdout)
 }
 
 // openFiles are the names of files that the process has open already.
@@ -100,12 +101,17 @@ var openFiles = regexp.MustCompile(`^/dev/(fd/\d+|stderr)$|^/proc/[^/]+/(task/[^
 // is cancelled.
 func openOutput(ctx context.Context, name string, stdout *sink) (*output, error) {
 	if isStandardOutput(name) {
+		if stdout != nil && stdout.w == (closedStream{}) {
+			return nil, stdout.fail(errClosed) // before the work, not after it
+		}
 		return &output{sink: stdout}, nil
 	}
 	o := &output{sink: &sink{name: name}, target: name}
 	var err error
 	info, statErr := os.Stat(name)
 	switch {
+	case isStream(name, unix.Stderr) && wasClosed(unix.Stderr):
+		err = errClosed
 	case openFiles.MatchString(name):
 		o.file, err = openDirect(ctx, name, os.O_APPEND)
 	case statErr != nil && !errors.Is(statErr, fs.ErrNotExist):

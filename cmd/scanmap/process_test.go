@@ -55,6 +55,67 @@ func TestFullDevice(t *testing.T) {
 	}
 }
 
+// TestClosedStreams closes what is read or written: the run fails, and says why in one line. The
+// null device is no closed stream, nor is a stream closed that a run has no use for.
+func TestClosedStreams(t *testing.T) {
+	const closed = ": is closed, or /dev/null opened for reading and writing\n"
+	for _, c := range []struct {
+		command string // of a shell, in which $0 is the program
+		code    int
+		stderr  string
+	}{
+		{`map "$1" "$2" >&-`, 1, "standard output" + closed},
+		{`map "$1" "$2" -o /dev/stdout >&-`, 1, "standard output" + closed},
+		{`map "$1" - <"$2" >&-`, 1, "standard output" + closed},
+		{`map "$1" "$2" --stats x --report-html - -o y >&-`, 1, "standard output" + closed},
+		{`search ACGT "$1" >&-`, 1, "standard output" + closed},
+		{`--help >&-`, 1, "standard output" + closed},
+		{`--version >&-`, 1, "standard output" + closed},
+		{`map "$1" - <&-`, 1, "standard input" + closed},
+		{`map "$1" /dev/stdin <&-`, 1, "standard input" + closed},
+		{`map - "$2" <&-`, 1, "standard input" + closed},
+		{`map --samples - "$1" <&-`, 1, "standard input" + closed},
+		{`search -f - "$1" <&-`, 1, "standard input" + closed},
+		{`search ACGT - <&-`, 1, "standard input" + closed},
+		{`search --alphabet bytes ACGT - <&- >&-`, 1, "standard input" + closed},
+		{`map --quiet "$1" "$2" --stats /dev/stderr 2>&-`, 1, ""},
+		{`map --quiet "$1" "$2" <&- 2>&-`, 0, ""},
+		{`map --quiet "$1" "$2" -o out.sam <&- >&-`, 0, ""},
+		{`map --quiet "$1" "$2" >/dev/null`, 0, ""},
+		{`map --quiet "$1" "$2" -o /dev/null >&-`, 0, ""},
+		{`map --quiet "$1" - </dev/null`, 0, ""},
+	} {
+		folder := t.TempDir()
+		var stdout, stderr bytes.Buffer
+		command := exec.Command("sh", "-c", `exec "$0" `+c.command, binary, absolute(t, refFile), absolute(t, readsFile))
+		command.Dir, command.Stdout, command.Stderr = folder, &stdout, &stderr
+		code := programs.ExitCode(t, command.Run())
+		want := c.stderr
+		if want != "" {
+			want = "scanmap: " + want
+		}
+		if code != c.code || stderr.String() != want || code != 0 && stdout.Len() > 0 {
+			t.Errorf("%s: exit code %d, standard output %.40q, standard error %q", c.command, code, stdout.String(), stderr.String())
+		}
+		files := ""
+		if strings.Contains(c.command, "-o out.sam") {
+			files = "out.sam"
+		}
+		if got := names(t, folder); got != files {
+			t.Errorf("%s: the folder holds %s", c.command, got)
+		}
+	}
+}
+
+func absolute(t *testing.T, name string) string {
+	t.Helper()
+	name, err := filepath.Abs(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
 // A reader that goes away after one line, as head -1, ends the run quietly.
 func TestClosedPipe(t *testing.T) {
 	reads := manyReads(t, t.TempDir())
