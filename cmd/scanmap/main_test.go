@@ -174,7 +174,7 @@ func TestSignalCancels(t *testing.T) {
 
 func TestUsageErrors(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for _, name := range []string{"ref.fa", "reads.fq"} {
+	for _, name := range []string{"ref.fa", "reads.fq", "x.bam.bai", "x.bam.csi"} {
 		if err := os.WriteFile(name, []byte(">a\nACGT\n"), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -249,6 +249,12 @@ func TestUsageErrors(t *testing.T) {
 		{"map ref.fa reads.fq --sort --sort-memory 8000000T",
 			`option --sort-memory: "8000000T" is not a number of bytes such as 768M or 2G, at most 16T`},
 		{"map ref.fa reads.fq --sort -o x.bam --stats x.bam.bai", "options --stats and --output (its index) name the same file"},
+		{"map ref.fa reads.fq -o x.bam --stats x.bam.bai", "options --stats and --output (its index) name the same file"},
+		{"map ref.fa reads.fq -o x.bam --stats ./x.bam.csi", "options --stats and --output (its index) name the same file"},
+		{"map x.bam.bai reads.fq -o x.bam", "x.bam.bai is an input, but has the name of an index of x.bam and would be removed"},
+		{"map ref.fa x.bam.bai -o ./x.bam", "./x.bam.bai is an input, but has the name of an index of ./x.bam and would be removed"},
+		{"map ref.fa reads.fq x.bam.csi -o x.bam", "x.bam.csi is an input, but has the name of an index of x.bam and would be removed"},
+		{"map ref.fa x.bam.csi --sort -o x.bam", "x.bam.csi is an input, but has the name of an index of x.bam and would be removed"},
 		{"map ref.fa reads.fq -u x.fq.bz2", "option --unmapped: x.fq.bz2: scanmap writes plain FASTQ, or .gz"},
 		{"map ref.fa reads.fq --stats fifo --multiqc fifo", "options --stats and --multiqc name the same file"},
 		{"map --samples - -", "two inputs cannot both come from standard input"},
@@ -274,7 +280,7 @@ func TestUsageErrors(t *testing.T) {
 			t.Errorf("%s: exit code %d, standard output %q, standard error\n%swant\n%s", c.args, code, stdout, stderr, want)
 		}
 	}
-	if entries, err := os.ReadDir("."); err != nil || len(entries) != 4 {
+	if entries, err := os.ReadDir("."); err != nil || len(entries) != 6 {
 		t.Errorf("files are left: %v, %v", entries, err)
 	}
 }

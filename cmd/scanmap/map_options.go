@@ -290,7 +290,8 @@ func (j *mapJob) readOutputs(c *cli.Context) error {
 	}
 	outputs := []namedOutput{{"output", j.output}, {"discordant", j.discordant}, {"unmapped", j.unmapped},
 		{"stats", j.stats}, {"multiqc", j.multiqc}, {"report-html", j.html}}
-	for _, index := range j.indexes() {
+	// Of an output that is not sorted, what is there under the names of its index is removed.
+	for _, index := range j.indexNames() {
 		outputs = append(outputs, namedOutput{"output (its index)", index})
 	}
 	for i, a := range outputs {
@@ -303,6 +304,9 @@ func (j *mapJob) readOutputs(c *cli.Context) error {
 			}
 		}
 		for _, input := range j.inputs() {
+			if sameFile(input, a.name) && strings.HasSuffix(a.option, "(its index)") {
+				return fmt.Errorf("%s is an input, but has the name of an index of %s and would be removed", a.name, j.output)
+			}
 			if sameFile(input, a.name) {
 				return fmt.Errorf("%s is an input and would be overwritten", a.name)
 			}
