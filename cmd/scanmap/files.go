@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -33,16 +34,61 @@ func stat(name string) os.FileInfo {
 	return info
 }
 
-// sameFile tells whether two names stand for one regular file or, where the files do not exist yet,
-// would.
+// statOutput is stat of an output, for which - is standard output.
+func statOutput(name string) os.FileInfo {
+	if name != "-" {
+		return stat(name)
+	}
+	info, err := os.Stdout.Stat()
+	if err != nil {
+		return nil
+	}
+	return info
+}
+
+// sameFile tells whether two names, as neither of which - counts, stand for one regular file or
+// FIFO or, where the files do not exist yet, would.
 func sameFile(a, b string) bool {
-	if a == "" || b == "" || a == "-" || b == "-" {
+	return a != "-" && b != "-" && same(a, b, stat(a), stat(b))
+}
+
+// sameOutput is sameFile of two outputs: standard output may go to a file.
+func sameOutput(a, b string) bool { return same(a, b, statOutput(a), statOutput(b)) }
+
+// sameAsOutput is sameFile of an input and an output: standard input and output may be files.
+func sameAsOutput(input, output string) bool {
+	return same(input, output, stat(input), statOutput(output))
+}
+
+func same(a, b string, infoA, infoB os.FileInfo) bool {
+	switch {
+	case a == "" || b == "":
+		return false
+	case infoA != nil && infoB != nil:
+		return os.SameFile(infoA, infoB) && (infoA.Mode().IsRegular() || infoA.Mode()&os.ModeNamedPipe != 0)
+	case a == "-" || b == "-":
 		return false
 	}
-	if a, b := stat(a), stat(b); a != nil && b != nil {
-		return os.SameFile(a, b) && (a.Mode().IsRegular() || a.Mode()&os.ModeNamedPipe != 0)
-	}
 	return sameTarget(a, b)
+}
+
+// keepInputs refuses an output that is one of the inputs.
+func keepInputs(output string, inputs ...string) error {
+	for _, input := range inputs {
+		if !sameAsOutput(input, output) {
+			continue
+		}
+		switch {
+		case isStandardOutput(output) && input == "-":
+			return errors.New("standard input and standard output are the same file, which would be overwritten")
+		case isStandardOutput(output):
+			return fmt.Errorf("standard output is %s, which is an input and would be overwritten", input)
+		case input == "-":
+			return fmt.Errorf("%s is standard input and would be overwritten", output)
+		}
+		return fmt.Errorf("%s is an input and would be overwritten", output)
+	}
+	return nil
 }
 
 // sameTarget tells whether two names of files that do not exist mean the same place.

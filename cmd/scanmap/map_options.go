@@ -299,17 +299,17 @@ func (j *mapJob) readOutputs(c *cli.Context) error {
 			if isStandardOutput(a.name) && isStandardOutput(b.name) {
 				return fmt.Errorf("option --%s: standard output is taken by --%s", a.option, b.option)
 			}
-			if sameFile(a.name, b.name) {
+			if sameOutput(a.name, b.name) {
 				return fmt.Errorf("options --%s and --%s name the same file", b.option, a.option)
 			}
 		}
 		for _, input := range j.inputs() {
-			if sameFile(input, a.name) && strings.HasSuffix(a.option, "(its index)") {
+			if sameAsOutput(input, a.name) && strings.HasSuffix(a.option, "(its index)") {
 				return fmt.Errorf("%s is an input, but has the name of an index of %s and would be removed", a.name, j.output)
 			}
-			if sameFile(input, a.name) {
-				return fmt.Errorf("%s is an input and would be overwritten", a.name)
-			}
+		}
+		if err := keepInputs(a.name, j.inputs()...); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -107,6 +107,68 @@ func TestClosedStreams(t *testing.T) {
 	}
 }
 
+// TestRedirectedFiles has the shell open a file that is both read and written: the call is refused,
+// and the file stays as it was.
+func TestRedirectedFiles(t *testing.T) {
+	const reads, ref = "@a\nACGTACGTAC\n+\nIIIIIIIIII\n", ">c\nACGTACGTACGTACGTACGT\n"
+	const itself = "standard input and standard output are the same file, which would be overwritten"
+	for _, c := range []struct{ command, want string }{
+		{"map -o r.fq ref.fa - <r.fq", "r.fq is standard input and would be overwritten"},
+		{"map -o link ref.fa - <r.fq", "link is standard input and would be overwritten"},
+		{"map -o hard.fa - r.fq <ref.fa", "hard.fa is standard input and would be overwritten"},
+		{"map -o new --stats r.fq ref.fa - <r.fq", "r.fq is standard input and would be overwritten"},
+		{"map -o new --stats r.fq ref.fa /dev/stdin <r.fq", "r.fq is an input and would be overwritten"},
+		{"map -o x.bam ref.fa - <x.bam.bai", "x.bam.bai is an input, but has the name of an index of x.bam and would be removed"},
+		{"map ref.fa r.fq >>r.fq", "standard output is r.fq, which is an input and would be overwritten"},
+		{"map ref.fa r.fq >>hard", "standard output is r.fq, which is an input and would be overwritten"},
+		{"map ref.fa link -o /dev/stdout >>ref.fa", "standard output is ref.fa, which is an input and would be overwritten"},
+		{"map ref.fa - <r.fq >>r.fq", itself},
+		{"map ref.fa - <r.fq 1<>hard", itself},
+		{"map ref.fa r.fq --stats s >>s", "options --output and --stats name the same file"},
+		{"map ref.fa r.fq -o s --stats - >>s", "options --output and --stats name the same file"},
+		{"search ACGT ref.fa >>ref.fa", "standard output is ref.fa, which is an input and would be overwritten"},
+		{"search -o ref.fa ACGT - <ref.fa", "ref.fa is standard input and would be overwritten"},
+		{"search -f - ref.fa <r.fq >>hard", itself},
+		{"map --quiet ref.fa - <r.fq >>s", ""},
+		{"map --quiet ref.fa r.fq <r.fq >>s", ""},
+		{"map --quiet -o r.fq ref.fa ref.fa <r.fq >>ref.fa", ""},
+	} {
+		folder := t.TempDir()
+		for name, text := range map[string]string{"r.fq": reads, "ref.fa": ref, "x.bam.bai": reads, "s": ""} {
+			if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := errors.Join(os.Symlink("r.fq", filepath.Join(folder, "link")),
+			os.Link(filepath.Join(folder, "r.fq"), filepath.Join(folder, "hard")),
+			os.Link(filepath.Join(folder, "ref.fa"), filepath.Join(folder, "hard.fa"))); err != nil {
+			t.Fatal(err)
+		}
+		before := names(t, folder)
+		var stderr bytes.Buffer
+		command := exec.Command("sh", "-c", `exec "$0" `+c.command, binary)
+		command.Dir, command.Stderr = folder, &stderr
+		code := programs.ExitCode(t, command.Run())
+		if c.want == "" {
+			if code != 0 || stderr.Len() > 0 {
+				t.Errorf("%s: exit code %d, standard error %q", c.command, code, stderr.String())
+			}
+			continue
+		}
+		if want := "scanmap: " + c.want + "\n"; code != 2 || stderr.String() != want {
+			t.Errorf("%s: exit code %d, standard error %q, want %q", c.command, code, stderr.String(), want)
+		}
+		if got := names(t, folder); got != before {
+			t.Errorf("%s: the folder holds %s", c.command, got)
+		}
+		for name, text := range map[string]string{"r.fq": reads, "ref.fa": ref, "x.bam.bai": reads} {
+			if got := readFile(t, filepath.Join(folder, name)); got != text {
+				t.Errorf("%s: %s is %.40q", c.command, name, got)
+			}
+		}
+	}
+}
+
 func absolute(t *testing.T, name string) string {
 	t.Helper()
 	name, err := filepath.Abs(name)
