@@ -272,12 +272,24 @@ func TestUsageErrors(t *testing.T) {
 		{"map fifo ./fifo", "fifo and ./fifo are the same stream, which can be read once only"},
 		{"map ref.fa reads.fq --rg x -R @RG\\tID:x", "option --read-group replaces --rg, --sample and --library"},
 		{"map ref.fa reads.fq --sample x", "options --sample and --library need the ID of a read group: --rg"},
+		{"map ref.fa reads.fq --rg x --sample=", "option --sample: the name is empty or blank"},
+		{"map ref.fa reads.fq --rg x --library=", "option --library: the name is empty or blank"},
+		{"map ref.fa reads.fq --tmpdir=", "option --tmpdir: the name is empty"},
+		{"map ref.fa reads.fq --sort --tmpdir=", "option --tmpdir: the name is empty"},
 		{"map ref.fa reads.fq --rg=", `read group "": ID: its value is empty`},
 		{"map ref.fa reads.fq -R @RG\\tSM:x", `read group "@RG\\tSM:x": it has no ID`},
 	} {
 		code, stdout, stderr := call(strings.Fields(c.args)...)
 		if want := "scanmap: " + c.want + "\n"; code != 2 || stdout != "" || stderr != want {
 			t.Errorf("%s: exit code %d, standard output %q, standard error\n%swant\n%s", c.args, code, stdout, stderr, want)
+		}
+	}
+	for _, option := range []string{"sample", "library"} {
+		for _, name := range []string{"", " ", " \t", "\u00a0"} {
+			code, stdout, stderr := call("map", "ref.fa", "reads.fq", "--rg", "x", "--"+option, name)
+			if want := "scanmap: option --" + option + ": the name is empty or blank\n"; code != 2 || stdout != "" || stderr != want {
+				t.Errorf("--%s %q: exit code %d, standard output %q, standard error %q", option, name, code, stdout, stderr)
+			}
 		}
 	}
 	if entries, err := os.ReadDir("."); err != nil || len(entries) != 6 {

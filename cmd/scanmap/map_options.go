@@ -162,6 +162,11 @@ func (j *mapJob) readPairs(c *cli.Context) error {
 }
 
 func (j *mapJob) readGroup(c *cli.Context) error {
+	for _, option := range []string{"sample", "library"} {
+		if c.IsSet(option) && strings.TrimSpace(c.String(option)) == "" {
+			return fmt.Errorf("option --%s: the name is empty or blank", option)
+		}
+	}
 	var group *sam.ReadGroup
 	var err error
 	line, parts := c.IsSet("read-group"), c.IsSet("rg") || c.IsSet("sample") || c.IsSet("library")
@@ -245,7 +250,11 @@ func (j *mapJob) readSorting(c *cli.Context) error {
 	if j.form.SortMemory, err = byteSize(c.String("sort-memory")); err != nil {
 		return fmt.Errorf("option --sort-memory: %w", err)
 	}
-	j.form.TemporaryFolder = cmp.Or(c.String("tmpdir"), os.TempDir())
+	folder, err := fileName(c, "tmpdir")
+	if err != nil {
+		return err
+	}
+	j.form.TemporaryFolder = cmp.Or(folder, os.TempDir())
 	j.options.TemporaryFolder = j.form.TemporaryFolder
 	if !j.form.Sort && !c.IsSet("tmpdir") {
 		return nil
