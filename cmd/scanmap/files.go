@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 )
 
 // differentStreams refuses two inputs that are one stream. what names the inputs in the error.
@@ -91,16 +94,43 @@ func keepInputs(output string, inputs ...string) error {
 	return nil
 }
 
-// sameTarget tells whether two names of files that do not exist mean the same place.
+// sameTarget tells whether two names of files, of which one does not exist, mean the same place.
 func sameTarget(a, b string) bool {
-	place := func(name string) (string, error) {
-		folder, err := filepath.EvalSymlinks(filepath.Dir(name))
+	absolute := func(name string) (string, error) {
+		name, err := place(name)
 		if err != nil {
 			return "", err
 		}
-		return filepath.Abs(filepath.Join(folder, filepath.Base(name)))
+		return filepath.Abs(name)
 	}
-	placeA, errA := place(a)
-	placeB, errB := place(b)
+	placeA, errA := absolute(a)
+	placeB, errB := absolute(b)
 	return errA == nil && errB == nil && placeA == placeB
+}
+
+// place returns where a file is, or would be made, without symbolic links: the folder has to exist,
+// and the file need not. As for a file that is opened to be created, a link to a file that does not
+// exist means that file.
+func place(name string) (string, error) {
+	const links = 40 // as the kernel has it
+	for range links {
+		folder, base := filepath.Split(name)
+		folder, err := filepath.EvalSymlinks(cmp.Or(folder, "."))
+		if err != nil {
+			return "", err
+		}
+		if !strings.HasSuffix(folder, "/") {
+			folder += "/"
+		}
+		target, err := os.Readlink(folder + base)
+		switch {
+		case err != nil: // no link, or nothing there
+			return folder + base, nil
+		case filepath.IsAbs(target):
+			name = target
+		default:
+			name = folder + target // not Join, which would take .. off a link
+		}
+	}
+	return "", syscall.ELOOP
 }

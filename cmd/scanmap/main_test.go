@@ -182,7 +182,7 @@ func TestUsageErrors(t *testing.T) {
 	if err := syscall.Mkfifo("fifo", 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink("reads.fq", "link"); err != nil {
+	if err := errors.Join(os.Symlink("reads.fq", "link"), os.Symlink("nowhere", "dangling")); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ args, want string }{
@@ -265,6 +265,7 @@ func TestUsageErrors(t *testing.T) {
 		{"map ref.fa reads.fq --stats -", "option --stats: standard output is taken by --output"},
 		{"map ref.fa reads.fq -o /dev/stdout --stats -", "option --stats: standard output is taken by --output"},
 		{"map ref.fa reads.fq -o x --stats ./x", "options --output and --stats name the same file"},
+		{"map ref.fa reads.fq -o dangling --stats nowhere", "options --output and --stats name the same file"},
 		{"map ref.fa reads.fq -o reads.fq", "reads.fq is an input and would be overwritten"},
 		{"map ref.fa reads.fq -o link", "link is an input and would be overwritten"},
 		{"map ref.fa reads.fq -o x --stats ./ref.fa", "./ref.fa is an input and would be overwritten"},
@@ -292,7 +293,7 @@ func TestUsageErrors(t *testing.T) {
 			}
 		}
 	}
-	if entries, err := os.ReadDir("."); err != nil || len(entries) != 6 {
+	if entries, err := os.ReadDir("."); err != nil || len(entries) != 7 {
 		t.Errorf("files are left: %v, %v", entries, err)
 	}
 }

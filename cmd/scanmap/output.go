@@ -154,20 +154,17 @@ func openDirect(ctx context.Context, name string, flag int) (*os.File, error) {
 	}
 }
 
-// createTemporary creates the file beside its target. Of a target that exists (info
-// is not nil), symbolic links are followed and permissions kept.
+// createTemporary creates the file beside its target. Symbolic links are followed, also to a file
+// that does not exist yet, and the permissions of a target that exists (info is not nil) are kept.
 func (o *output) createTemporary(info fs.FileInfo) error {
-	if info != nil {
-		target, err := filepath.EvalSymlinks(o.target)
-		if err != nil {
-			return err
-		}
-		o.target = target
+	target, err := place(o.target)
+	if err != nil {
+		return err
 	}
+	o.target = target
 	folder, base := filepath.Split(o.target)
 	base = strings.ToValidUTF8(base[:min(len(base), 200)], "") // file names end at 255 bytes
 	const attempts = 100
-	var err error
 	for range attempts {
 		name := filepath.Join(folder, fmt.Sprintf("%s.%08x.tmp", base, rand.Uint32()))
 		o.file, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
