@@ -42,7 +42,9 @@ const program = "scanmap"
 // date without a time zone to midnight in the zone of the machine. So the
 // whole line after "ID:" is stored as the name of the hts.ReadGroup: the text of
 // the header is right, but ask the ReadGroup of the options, not the header,
-// for the parts.
+// for the parts. In the same way the PN of @PG and its VN are stored as the name of the
+// hts.Program: biogo/hts would put VN behind CL, and pysam takes all that follows CL for a part of
+// it.
 func NewHeader(ref *dna.Reference, o HeaderOptions) (*hts.Header, error) {
 	h, err := hts.NewHeader(nil, nil)
 	if err != nil {
@@ -69,12 +71,20 @@ func NewHeader(ref *dna.Reference, o HeaderOptions) (*hts.Header, error) {
 		}
 	}
 	if !o.NoProgram {
-		p := hts.NewProgram(program, program, EscapeCommandLine(o.CommandLine), "", escape(o.Version))
+		p := hts.NewProgram(program, nameAndVersion(o.Version), EscapeCommandLine(o.CommandLine), "", "")
 		if err := h.AddProgram(p); err != nil {
 			return nil, err
 		}
 	}
 	return h, nil
+}
+
+// nameAndVersion is PN without its tag, and VN, which an empty version leaves out.
+func nameAndVersion(version string) string {
+	if version == "" {
+		return program
+	}
+	return program + "\tVN:" + escape(version)
 }
 
 func addContig(h *hts.Header, name string, length int) error {

@@ -47,7 +47,11 @@ func TestHeader(t *testing.T) {
 		want    string
 	}{
 		{"program", HeaderOptions{CommandLine: []string{"scanmap", "map", "a b", "x"}, Version: "1.2.3"},
-			"@HD\tVN:1.6\tSO:unsorted\tGO:query\n" + sq + "@PG\tID:scanmap\tPN:scanmap\tCL:scanmap map a b x\tVN:1.2.3\n"},
+			"@HD\tVN:1.6\tSO:unsorted\tGO:query\n" + sq + "@PG\tID:scanmap\tPN:scanmap\tVN:1.2.3\tCL:scanmap map a b x\n"},
+		{"program without a version", HeaderOptions{CommandLine: []string{"scanmap", "map"}},
+			"@HD\tVN:1.6\tSO:unsorted\tGO:query\n" + sq + "@PG\tID:scanmap\tPN:scanmap\tCL:scanmap map\n"},
+		{"program without a command line", HeaderOptions{Version: "1.2.3"},
+			"@HD\tVN:1.6\tSO:unsorted\tGO:query\n" + sq + "@PG\tID:scanmap\tPN:scanmap\tVN:1.2.3\n"},
 		{"no program", HeaderOptions{CommandLine: []string{"scanmap"}, NoProgram: true},
 			"@HD\tVN:1.6\tSO:unsorted\tGO:query\n" + sq},
 		{"sorted", HeaderOptions{NoProgram: true, SortOrder: hts.Coordinate}, "@HD\tVN:1.6\tSO:coordinate\n" + sq},
@@ -114,7 +118,8 @@ func TestHeaderKeepsItsLines(t *testing.T) {
 		for _, b := range rapid.SliceOf(rapid.SliceOf(rapid.Byte())).Draw(t, "arguments") {
 			arguments = append(arguments, string(b))
 		}
-		h, err := NewHeader(ref, HeaderOptions{CommandLine: arguments, Version: rapid.String().Draw(t, "version")})
+		version := rapid.String().Draw(t, "version")
+		h, err := NewHeader(ref, HeaderOptions{CommandLine: arguments, Version: version})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,6 +136,9 @@ func TestHeaderKeepsItsLines(t *testing.T) {
 		}
 		if got, want := r.Header().Progs()[0].Command(), EscapeCommandLine(arguments); got != want {
 			t.Fatalf("command line %q, want %q", got, want)
+		}
+		if p := r.Header().Progs()[0]; p.Name() != program || p.Version() != escape(version) {
+			t.Fatalf("program %q, version %q, want %q", p.Name(), p.Version(), escape(version))
 		}
 	})
 }

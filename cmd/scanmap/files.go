@@ -1,9 +1,13 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 )
 
 // differentStreams refuses two inputs that are one stream. what names the inputs in the error.
@@ -33,28 +37,100 @@ func stat(name string) os.FileInfo {
 	return info
 }
 
-// sameFile tells whether two names stand for one regular file or, where the files do not exist yet,
-// would.
-func sameFile(a, b string) bool {
-	if a == "" || b == "" || a == "-" || b == "-" {
-		return false
+// statOutput is stat of an output, for which - is standard output.
+func statOutput(name string) os.FileInfo {
+	if name != "-" {
+		return stat(name)
 	}
-	if a, b := stat(a), stat(b); a != nil && b != nil {
-		return os.SameFile(a, b) && (a.Mode().IsRegular() || a.Mode()&os.ModeNamedPipe != 0)
+	info, err := os.Stdout.Stat()
+	if err != nil {
+		return nil
+	}
+	return info
+}
+
+// sameFile tells whether two names, as neither of which - counts, stand for one regular file or
+// FIFO or, where the files do not exist yet, would.
+func sameFile(a, b string) bool {
+	return a != "-" && b != "-" && same(a, b, stat(a), stat(b))
+}
+
+// sameOutput is sameFile of two outputs: standard output may go to a file.
+func sameOutput(a, b string) bool { return same(a, b, statOutput(a), statOutput(b)) }
+
+// sameAsOutput is sameFile of an input and an output: standard input and output may be files.
+func sameAsOutput(input, output string) bool {
+	return same(input, output, stat(input), statOutput(output))
+}
+
+func same(a, b string, infoA, infoB os.FileInfo) bool {
+	switch {
+	case a == "" || b == "":
+		return false
+	case infoA != nil && infoB != nil:
+		return os.SameFile(infoA, infoB) && (infoA.Mode().IsRegular() || infoA.Mode()&os.ModeNamedPipe != 0)
+	case a == "-" || b == "-":
+		return false
 	}
 	return sameTarget(a, b)
 }
 
-// sameTarget tells whether two names of files that do not exist mean the same place.
+// keepInputs refuses an output that is one of the inputs.
+func keepInputs(output string, inputs ...string) error {
+	for _, input := range inputs {
+		if !sameAsOutput(input, output) {
+			continue
+		}
+		switch {
+		case isStandardOutput(output) && input == "-":
+			return errors.New("standard input and standard output are the same file, which would be overwritten")
+		case isStandardOutput(output):
+			return fmt.Errorf("standard output is %s, which is an input and would be overwritten", input)
+		case input == "-":
+			return fmt.Errorf("%s is standard input and would be overwritten", output)
+		}
+		return fmt.Errorf("%s is an input and would be overwritten", output)
+	}
+	return nil
+}
+
+// sameTarget tells whether two names of files, of which one does not exist, mean the same place.
 func sameTarget(a, b string) bool {
-	place := func(name string) (string, error) {
-		folder, err := filepath.EvalSymlinks(filepath.Dir(name))
+	absolute := func(name string) (string, error) {
+		name, err := place(name)
 		if err != nil {
 			return "", err
 		}
-		return filepath.Abs(filepath.Join(folder, filepath.Base(name)))
+		return filepath.Abs(name)
 	}
-	placeA, errA := place(a)
-	placeB, errB := place(b)
+	placeA, errA := absolute(a)
+	placeB, errB := absolute(b)
 	return errA == nil && errB == nil && placeA == placeB
+}
+
+// place returns where a file is, or would be made, without symbolic links: the folder has to exist,
+// and the file need not. As for a file that is opened to be created, a link to a file that does not
+// exist means that file.
+func place(name string) (string, error) {
+	const links = 40 // as the kernel has it
+	for range links {
+		folder, base := filepath.Split(name)
+		folder, err := filepath.EvalSymlinks(cmp.Or(folder, "."))
+		if err != nil {
+			return "", err
+		}
+		if !strings.HasSuffix(folder, "/") {
+			folder += "/"
+		}
+		target, err := os.Readlink(folder + base)
+		switch {
+		case err != nil: // no link, or nothing there
+			return folder + base, nil
+		case filepath.IsAbs(target):
+			name = target
+		default:
+			name = folder + target // not Join, which would take .. off a link
+		}
+	}
+	return "", syscall.ELOOP
 }

@@ -174,7 +174,7 @@ func TestSignalCancels(t *testing.T) {
 
 func TestUsageErrors(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for _, name := range []string{"ref.fa", "reads.fq"} {
+	for _, name := range []string{"ref.fa", "reads.fq", "x.bam.bai", "x.bam.csi"} {
 		if err := os.WriteFile(name, []byte(">a\nACGT\n"), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -182,7 +182,7 @@ func TestUsageErrors(t *testing.T) {
 	if err := syscall.Mkfifo("fifo", 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink("reads.fq", "link"); err != nil {
+	if err := errors.Join(os.Symlink("reads.fq", "link"), os.Symlink("nowhere", "dangling")); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ args, want string }{
@@ -250,6 +250,12 @@ func TestUsageErrors(t *testing.T) {
 		{"map ref.fa reads.fq --sort --sort-memory 8000000T",
 			`option --sort-memory: "8000000T" is not a number of bytes such as 768M or 2G, at most 16T`},
 		{"map ref.fa reads.fq --sort -o x.bam --stats x.bam.bai", "options --stats and --output (its index) name the same file"},
+		{"map ref.fa reads.fq -o x.bam --stats x.bam.bai", "options --stats and --output (its index) name the same file"},
+		{"map ref.fa reads.fq -o x.bam --stats ./x.bam.csi", "options --stats and --output (its index) name the same file"},
+		{"map x.bam.bai reads.fq -o x.bam", "x.bam.bai is an input, but has the name of an index of x.bam and would be removed"},
+		{"map ref.fa x.bam.bai -o ./x.bam", "./x.bam.bai is an input, but has the name of an index of ./x.bam and would be removed"},
+		{"map ref.fa reads.fq x.bam.csi -o x.bam", "x.bam.csi is an input, but has the name of an index of x.bam and would be removed"},
+		{"map ref.fa x.bam.csi --sort -o x.bam", "x.bam.csi is an input, but has the name of an index of x.bam and would be removed"},
 		{"map ref.fa reads.fq -u x.fq.bz2", "option --unmapped: x.fq.bz2: scanmap writes plain FASTQ, or .gz"},
 		{"map ref.fa reads.fq --stats fifo --multiqc fifo", "options --stats and --multiqc name the same file"},
 		{"map --samples - -", "two inputs cannot both come from standard input"},
@@ -260,6 +266,7 @@ func TestUsageErrors(t *testing.T) {
 		{"map ref.fa reads.fq --stats -", "option --stats: standard output is taken by --output"},
 		{"map ref.fa reads.fq -o /dev/stdout --stats -", "option --stats: standard output is taken by --output"},
 		{"map ref.fa reads.fq -o x --stats ./x", "options --output and --stats name the same file"},
+		{"map ref.fa reads.fq -o dangling --stats nowhere", "options --output and --stats name the same file"},
 		{"map ref.fa reads.fq -o reads.fq", "reads.fq is an input and would be overwritten"},
 		{"map ref.fa reads.fq -o link", "link is an input and would be overwritten"},
 		{"map ref.fa reads.fq -o x --stats ./ref.fa", "./ref.fa is an input and would be overwritten"},
@@ -267,6 +274,10 @@ func TestUsageErrors(t *testing.T) {
 		{"map fifo ./fifo", "fifo and ./fifo are the same stream, which can be read once only"},
 		{"map ref.fa reads.fq --rg x -R @RG\\tID:x", "option --read-group replaces --rg, --sample and --library"},
 		{"map ref.fa reads.fq --sample x", "options --sample and --library need the ID of a read group: --rg"},
+		{"map ref.fa reads.fq --rg x --sample=", "option --sample: the name is empty or blank"},
+		{"map ref.fa reads.fq --rg x --library=", "option --library: the name is empty or blank"},
+		{"map ref.fa reads.fq --tmpdir=", "option --tmpdir: the name is empty"},
+		{"map ref.fa reads.fq --sort --tmpdir=", "option --tmpdir: the name is empty"},
 		{"map ref.fa reads.fq --rg=", `read group "": ID: its value is empty`},
 		{"map ref.fa reads.fq -R @RG\\tSM:x", `read group "@RG\\tSM:x": it has no ID`},
 	} {
@@ -275,7 +286,15 @@ func TestUsageErrors(t *testing.T) {
 			t.Errorf("%s: exit code %d, standard output %q, standard error\n%swant\n%s", c.args, code, stdout, stderr, want)
 		}
 	}
-	if entries, err := os.ReadDir("."); err != nil || len(entries) != 4 {
+	for _, option := range []string{"sample", "library"} {
+		for _, name := range []string{"", " ", " \t", "\u00a0"} {
+			code, stdout, stderr := call("map", "ref.fa", "reads.fq", "--rg", "x", "--"+option, name)
+			if want := "scanmap: option --" + option + ": the name is empty or blank\n"; code != 2 || stdout != "" || stderr != want {
+				t.Errorf("--%s %q: exit code %d, standard output %q, standard error %q", option, name, code, stdout, stderr)
+			}
+		}
+	}
+	if entries, err := os.ReadDir("."); err != nil || len(entries) != 7 {
 		t.Errorf("files are left: %v, %v", entries, err)
 	}
 }

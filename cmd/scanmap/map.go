@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+	"golang.org/x/sys/unix"
 
 	"scanmap/device"
 	"scanmap/fasta"
@@ -348,9 +349,12 @@ func (j *mapJob) openReports(results *resultFiles) (reports []statisticsFile, er
 	return reports, nil
 }
 
-// inputsExist notices missing files before the reference is loaded.
+// inputsExist notices missing files, and a closed standard input, before the reference is loaded.
 func inputsExist(inputs ...string) error {
 	for _, input := range inputs {
+		if (input == "-" || isStream(input, unix.Stdin)) && wasClosed(unix.Stdin) {
+			return fmt.Errorf("standard input: %w", errClosed)
+		}
 		if input == "-" {
 			continue
 		}

@@ -163,6 +163,11 @@ func (j *mapJob) readPairs(c *cli.Context) error {
 }
 
 func (j *mapJob) readGroup(c *cli.Context) error {
+	for _, option := range []string{"sample", "library"} {
+		if c.IsSet(option) && strings.TrimSpace(c.String(option)) == "" {
+			return fmt.Errorf("option --%s: the name is empty or blank", option)
+		}
+	}
 	var group *sam.ReadGroup
 	var err error
 	line, parts := c.IsSet("read-group"), c.IsSet("rg") || c.IsSet("sample") || c.IsSet("library")
@@ -246,7 +251,11 @@ func (j *mapJob) readSorting(c *cli.Context) error {
 	if j.form.SortMemory, err = byteSize(c.String("sort-memory")); err != nil {
 		return fmt.Errorf("option --sort-memory: %w", err)
 	}
-	j.form.TemporaryFolder = cmp.Or(c.String("tmpdir"), os.TempDir())
+	folder, err := fileName(c, "tmpdir")
+	if err != nil {
+		return err
+	}
+	j.form.TemporaryFolder = cmp.Or(folder, os.TempDir())
 	j.options.TemporaryFolder = j.form.TemporaryFolder
 	if !j.form.Sort && !c.IsSet("tmpdir") {
 		return nil
@@ -291,7 +300,8 @@ func (j *mapJob) readOutputs(c *cli.Context) error {
 	}
 	outputs := []namedOutput{{"output", j.output}, {"discordant", j.discordant}, {"unmapped", j.unmapped},
 		{"stats", j.stats}, {"multiqc", j.multiqc}, {"report-html", j.html}}
-	for _, index := range j.indexes() {
+	// Of an output that is not sorted, what is there under the names of its index is removed.
+	for _, index := range j.indexNames() {
 		outputs = append(outputs, namedOutput{"output (its index)", index})
 	}
 	for i, a := range outputs {
@@ -299,14 +309,17 @@ func (j *mapJob) readOutputs(c *cli.Context) error {
 			if isStandardOutput(a.name) && isStandardOutput(b.name) {
 				return fmt.Errorf("option --%s: standard output is taken by --%s", a.option, b.option)
 			}
-			if sameFile(a.name, b.name) {
+			if sameOutput(a.name, b.name) {
 				return fmt.Errorf("options --%s and --%s name the same file", b.option, a.option)
 			}
 		}
 		for _, input := range j.inputs() {
-			if sameFile(input, a.name) {
-				return fmt.Errorf("%s is an input and would be overwritten", a.name)
+			if sameAsOutput(input, a.name) && strings.HasSuffix(a.option, "(its index)") {
+				return fmt.Errorf("%s is an input, but has the name of an index of %s and would be removed", a.name, j.output)
 			}
+		}
+		if err := keepInputs(a.name, j.inputs()...); err != nil {
+			return err
 		}
 	}
 	return nil

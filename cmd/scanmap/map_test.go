@@ -50,13 +50,13 @@ func TestMapGolden(t *testing.T) {
 func TestMapHeader(t *testing.T) {
 	got, _, _ := strings.Cut(mapQuietly(t, "--rg", "x", "--sample", "a b", "--library", "l"), "exact")
 	want := "@HD\tVN:1.6\tSO:unsorted\tGO:query\n@SQ\tSN:c1\tLN:400\n@SQ\tSN:c2\tLN:200\n@RG\tID:x\tSM:a b\tLB:l\n" +
-		"@PG\tID:scanmap\tPN:scanmap\tCL:scanmap map testdata/ref.fa testdata/reads.fq --rg x --sample a b --library l --quiet\tVN:" + version + "\n"
+		"@PG\tID:scanmap\tPN:scanmap\tVN:" + version + "\tCL:scanmap map testdata/ref.fa testdata/reads.fq --rg x --sample a b --library l --quiet\n"
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 	// A real tab on the command line stays inside its field.
 	got = mapQuietly(t, "-R", "@RG\tID:x\tSM:y")
-	if !strings.Contains(got, "\n@RG\tID:x\tSM:y\n@PG\t") || !strings.Contains(got, ` -R @RG\tID:x\tSM:y --quiet`+"\tVN:") {
+	if !strings.Contains(got, "\n@RG\tID:x\tSM:y\n@PG\t") || !strings.Contains(got, ` -R @RG\tID:x\tSM:y --quiet`+"\n") {
 		t.Errorf("got\n%s", got)
 	}
 }

@@ -10,9 +10,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
+
+	"golang.org/x/sys/unix"
 )
 
 // sink passes writes on and keeps the first error, with the name of the target.
@@ -90,7 +91,7 @@ type output struct {
 
 // isStandardOutput tells the names of standard output.
 func isStandardOutput(name string) bool {
-	return slices.Contains([]string{"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}, name)
+	return name == "-" || isStream(name, unix.Stdout)
 }
 
 // openFiles are the names of files that the process has open already.
@@ -100,12 +101,17 @@ var openFiles = regexp.MustCompile(`^/dev/(fd/\d+|stderr)$|^/proc/[^/]+/(task/[^
 // is cancelled.
 func openOutput(ctx context.Context, name string, stdout *sink) (*output, error) {
 	if isStandardOutput(name) {
+		if stdout != nil && stdout.w == io.Writer(os.Stdout) && wasClosed(unix.Stdout) {
+			return nil, stdout.fail(errClosed) // before the work, not after it
+		}
 		return &output{sink: stdout}, nil
 	}
 	o := &output{sink: &sink{name: name}, target: name}
 	var err error
 	info, statErr := os.Stat(name)
 	switch {
+	case isStream(name, unix.Stderr) && wasClosed(unix.Stderr):
+		err = errClosed
 	case openFiles.MatchString(name):
 		o.file, err = openDirect(ctx, name, os.O_APPEND)
 	case statErr != nil && !errors.Is(statErr, fs.ErrNotExist):
@@ -148,20 +154,17 @@ func openDirect(ctx context.Context, name string, flag int) (*os.File, error) {
 	}
 }
 
-// createTemporary creates the file beside its target. Of a target that exists (info
-// is not nil), symbolic links are followed and permissions kept.
+// createTemporary creates the file beside its target. Symbolic links are followed, also to a file
+// that does not exist yet, and the permissions of a target that exists (info is not nil) are kept.
 func (o *output) createTemporary(info fs.FileInfo) error {
-	if info != nil {
-		target, err := filepath.EvalSymlinks(o.target)
-		if err != nil {
-			return err
-		}
-		o.target = target
+	target, err := place(o.target)
+	if err != nil {
+		return err
 	}
+	o.target = target
 	folder, base := filepath.Split(o.target)
 	base = strings.ToValidUTF8(base[:min(len(base), 200)], "") // file names end at 255 bytes
 	const attempts = 100
-	var err error
 	for range attempts {
 		name := filepath.Join(folder, fmt.Sprintf("%s.%08x.tmp", base, rand.Uint32()))
 		o.file, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)

@@ -124,6 +124,53 @@ func TestOutputReplacesFile(t *testing.T) {
 	}
 }
 
+// TestOutputThroughDanglingLinks has links to files that do not exist: they stay, and what they
+// point to is made.
+func TestOutputThroughDanglingLinks(t *testing.T) {
+	for _, c := range []struct{ target, want string }{
+		{"file", "file"},
+		{"other/file", "other/file"},
+		{"second", "other/file"},         // a link to other/file
+		{"folder/../file", "other/file"}, // of other, which folder/.. is
+		{"folder/up", "other/file"},      // a link in other/deep to ../file
+		{"/", ""},                        // in place of the folder of the test
+		{"missing/file", "no such file or directory"},
+		{"other/file/", "no such file or directory"},
+	} {
+		root := t.TempDir()
+		t.Chdir(root)
+		if err := errors.Join(os.MkdirAll("other/deep", 0o777), os.Symlink("other/deep", "folder"),
+			os.Symlink("other/file", "second"), os.Symlink("../file", "other/deep/up")); err != nil {
+			t.Fatal(err)
+		}
+		target, want := c.target, c.want
+		if target == "/" {
+			target, want = filepath.Join(root, "other", "file"), "other/file"
+		}
+		if err := os.Symlink(target, "link"); err != nil {
+			t.Fatal(err)
+		}
+		o, err := openOutput(t.Context(), "link", nil)
+		if err != nil {
+			if !strings.HasSuffix(err.Error(), ": "+want) {
+				t.Errorf("%s: %v", target, err)
+			}
+			continue
+		}
+		if where, err := place("link"); err != nil || !sameFile(where, want) && !sameTarget(where, want) {
+			t.Errorf("%s: the place is %s, %v", target, where, err)
+		}
+		write(t, o, "text")
+		publish(t, o)
+		if got, err := os.ReadFile(want); err != nil || string(got) != "text" {
+			t.Errorf("%s: %q, %v", target, got, err)
+		}
+		if got, err := os.Readlink("link"); err != nil || got != target {
+			t.Errorf("%s: the link is %q, %v", target, got, err)
+		}
+	}
+}
+
 func TestOutputDirect(t *testing.T) {
 	o := open(t, os.DevNull)
 	write(t, o, "text")

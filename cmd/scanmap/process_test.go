@@ -55,6 +55,128 @@ func TestFullDevice(t *testing.T) {
 	}
 }
 
+// TestClosedStreams closes what is read or written: the run fails, and says why in one line. The
+// null device is no closed stream, nor is a stream closed that a run has no use for.
+func TestClosedStreams(t *testing.T) {
+	const closed = ": is closed, or /dev/null opened for reading and writing\n"
+	for _, c := range []struct {
+		command string // of a shell, in which $0 is the program
+		code    int
+		stderr  string
+	}{
+		{`map "$1" "$2" >&-`, 1, "standard output" + closed},
+		{`map "$1" "$2" -o /dev/stdout >&-`, 1, "standard output" + closed},
+		{`map "$1" - <"$2" >&-`, 1, "standard output" + closed},
+		{`map "$1" "$2" --stats x --report-html - -o y >&-`, 1, "standard output" + closed},
+		{`search ACGT "$1" >&-`, 1, "standard output" + closed},
+		{`--version >&-`, 0, ""}, // as a caller that only wants the exit code may do
+		{`map "$1" - <&-`, 1, "standard input" + closed},
+		{`map "$1" /dev/stdin <&-`, 1, "standard input" + closed},
+		{`map - "$2" <&-`, 1, "standard input" + closed},
+		{`map --samples - "$1" <&-`, 1, "standard input" + closed},
+		{`search -f - "$1" <&-`, 1, "standard input" + closed},
+		{`search ACGT - <&-`, 1, "standard input" + closed},
+		{`search --alphabet bytes ACGT - <&- >&-`, 1, "standard input" + closed},
+		{`map --quiet "$1" "$2" --stats /dev/stderr 2>&-`, 1, ""},
+		{`map --quiet "$1" "$2" <&- 2>&-`, 0, ""},
+		{`map --quiet "$1" "$2" -o out.sam <&- >&-`, 0, ""},
+		{`map --quiet "$1" "$2" >/dev/null`, 0, ""},
+		{`map --quiet "$1" "$2" -o /dev/null >&-`, 0, ""},
+		{`map --quiet "$1" - </dev/null`, 0, ""},
+	} {
+		folder := t.TempDir()
+		var stdout, stderr bytes.Buffer
+		command := exec.Command("sh", "-c", `exec "$0" `+c.command, binary, absolute(t, refFile), absolute(t, readsFile))
+		command.Dir, command.Stdout, command.Stderr = folder, &stdout, &stderr
+		code := programs.ExitCode(t, command.Run())
+		want := c.stderr
+		if want != "" {
+			want = "scanmap: " + want
+		}
+		if code != c.code || stderr.String() != want || code != 0 && stdout.Len() > 0 {
+			t.Errorf("%s: exit code %d, standard output %.40q, standard error %q", c.command, code, stdout.String(), stderr.String())
+		}
+		files := ""
+		if strings.Contains(c.command, "-o out.sam") {
+			files = "out.sam"
+		}
+		if got := names(t, folder); got != files {
+			t.Errorf("%s: the folder holds %s", c.command, got)
+		}
+	}
+}
+
+// TestRedirectedFiles has the shell open a file that is both read and written: the call is refused,
+// and the file stays as it was.
+func TestRedirectedFiles(t *testing.T) {
+	const reads, ref = "@a\nACGTACGTAC\n+\nIIIIIIIIII\n", ">c\nACGTACGTACGTACGTACGT\n"
+	const itself = "standard input and standard output are the same file, which would be overwritten"
+	for _, c := range []struct{ command, want string }{
+		{"map -o r.fq ref.fa - <r.fq", "r.fq is standard input and would be overwritten"},
+		{"map -o link ref.fa - <r.fq", "link is standard input and would be overwritten"},
+		{"map -o hard.fa - r.fq <ref.fa", "hard.fa is standard input and would be overwritten"},
+		{"map -o new --stats r.fq ref.fa - <r.fq", "r.fq is standard input and would be overwritten"},
+		{"map -o new --stats r.fq ref.fa /dev/stdin <r.fq", "r.fq is an input and would be overwritten"},
+		{"map -o x.bam ref.fa - <x.bam.bai", "x.bam.bai is an input, but has the name of an index of x.bam and would be removed"},
+		{"map ref.fa r.fq >>r.fq", "standard output is r.fq, which is an input and would be overwritten"},
+		{"map ref.fa r.fq >>hard", "standard output is r.fq, which is an input and would be overwritten"},
+		{"map ref.fa link -o /dev/stdout >>ref.fa", "standard output is ref.fa, which is an input and would be overwritten"},
+		{"map ref.fa - <r.fq >>r.fq", itself},
+		{"map ref.fa - <r.fq 1<>hard", itself},
+		{"map ref.fa r.fq --stats s >>s", "options --output and --stats name the same file"},
+		{"map ref.fa r.fq -o s --stats - >>s", "options --output and --stats name the same file"},
+		{"search ACGT ref.fa >>ref.fa", "standard output is ref.fa, which is an input and would be overwritten"},
+		{"search -o ref.fa ACGT - <ref.fa", "ref.fa is standard input and would be overwritten"},
+		{"search -f - ref.fa <r.fq >>hard", itself},
+		{"map --quiet ref.fa - <r.fq >>s", ""},
+		{"map --quiet ref.fa r.fq <r.fq >>s", ""},
+		{"map --quiet -o r.fq ref.fa ref.fa <r.fq >>ref.fa", ""},
+	} {
+		folder := t.TempDir()
+		for name, text := range map[string]string{"r.fq": reads, "ref.fa": ref, "x.bam.bai": reads, "s": ""} {
+			if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := errors.Join(os.Symlink("r.fq", filepath.Join(folder, "link")),
+			os.Link(filepath.Join(folder, "r.fq"), filepath.Join(folder, "hard")),
+			os.Link(filepath.Join(folder, "ref.fa"), filepath.Join(folder, "hard.fa"))); err != nil {
+			t.Fatal(err)
+		}
+		before := names(t, folder)
+		var stderr bytes.Buffer
+		command := exec.Command("sh", "-c", `exec "$0" `+c.command, binary)
+		command.Dir, command.Stderr = folder, &stderr
+		code := programs.ExitCode(t, command.Run())
+		if c.want == "" {
+			if code != 0 || stderr.Len() > 0 {
+				t.Errorf("%s: exit code %d, standard error %q", c.command, code, stderr.String())
+			}
+			continue
+		}
+		if want := "scanmap: " + c.want + "\n"; code != 2 || stderr.String() != want {
+			t.Errorf("%s: exit code %d, standard error %q, want %q", c.command, code, stderr.String(), want)
+		}
+		if got := names(t, folder); got != before {
+			t.Errorf("%s: the folder holds %s", c.command, got)
+		}
+		for name, text := range map[string]string{"r.fq": reads, "ref.fa": ref, "x.bam.bai": reads} {
+			if got := readFile(t, filepath.Join(folder, name)); got != text {
+				t.Errorf("%s: %s is %.40q", c.command, name, got)
+			}
+		}
+	}
+}
+
+func absolute(t *testing.T, name string) string {
+	t.Helper()
+	name, err := filepath.Abs(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
 // A reader that goes away after one line, as head -1, ends the run quietly.
 func TestClosedPipe(t *testing.T) {
 	reads := manyReads(t, t.TempDir())

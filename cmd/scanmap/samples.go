@@ -15,6 +15,9 @@ import (
 
 // readSamples reads the libraries of a table.
 func readSamples(ctx context.Context, file string, interleaved bool) ([]mapper.Library, []*sam.ReadGroup, error) {
+	if err := inputsExist(file); err != nil {
+		return nil, nil, err
+	}
 	text, err := fasta.ReadText(ctx, file)
 	if err != nil {
 		return nil, nil, err

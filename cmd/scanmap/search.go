@@ -253,12 +253,7 @@ func (j *searchJob) readOutput(c *cli.Context) error {
 	if j.rows.Format == search.SAM && j.alphabet == search.Bytes {
 		return errors.New("SAM holds DNA: with --alphabet bytes --format is tsv or bed")
 	}
-	for _, input := range []string{j.text, j.patternsFile} {
-		if sameFile(input, j.output) {
-			return fmt.Errorf("%s is an input and would be overwritten", j.output)
-		}
-	}
-	return nil
+	return keepInputs(j.output, j.text, j.patternsFile)
 }
 
 func (j *searchJob) readDevice(c *cli.Context) error {
