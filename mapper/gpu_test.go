@@ -64,6 +64,41 @@ func TestSameBytesOnGPU(t *testing.T) {
 	}
 }
 
+// TestContigEndsOnGPU maps reads that hang over either end of a contig by up to k bases, whose
+// alignments begin or end with insertions.
+func TestContigEndsOnGPU(t *testing.T) {
+	driver := testDriver(t)
+	r := rand.New(rand.NewPCG(93, 94))
+	const m, k = 60, 4
+	var fa, fq strings.Builder
+	for i := range 3 {
+		contig := truth.Random(r, 200, "ACGT")
+		fmt.Fprintf(&fa, ">c%d\n%s\n", i, contig)
+		for over := range k + 2 {
+			beyond := truth.Random(r, over, "ACGT")
+			for j, s := range []string{beyond + contig[:m-over], contig[len(contig)-m+over:] + beyond} {
+				fmt.Fprintf(&fq, "@r%d.%d.%d\n%s\n+\n%s\n", i, over, j, truth.Strand(s, i%2), strings.Repeat("F", m))
+			}
+		}
+	}
+	folder := t.TempDir()
+	reference, reads := folder+"/ref.fa", folder+"/reads.fq"
+	for name, text := range map[string]string{reference: fa.String(), reads: fq.String()} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Threads: 2, Distance: Distance{Edits: k}}
+	want, _ := runText(t, o)
+	if n := strings.Count(want, "\t4I56M\t") + strings.Count(want, "\t56M4I\t"); n < 3 {
+		t.Fatalf("%d alignments begin or end with %d insertions\n%s", n, k, want)
+	}
+	for _, engine := range []Engine{EngineSkim, EngineScan} {
+		o.Engine = engine
+		onGPU(t, o, driver, want)
+	}
+}
+
 // TestEveryKernel runs every kernel of the mapper while the sanitizers look on.
 func TestEveryKernel(t *testing.T) {
 	all := emulator.KernelsOf("mapper")

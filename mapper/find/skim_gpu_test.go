@@ -135,7 +135,7 @@ func locations(t *testing.T, f find.Finder, ref *dna.Reference, reads []string, 
 }
 
 // TestPartsOfText has so little room that a text is skimmed part by part, with repeats that are
-// wider than parts.
+// wider than parts; and then reads with longer pieces besides, whose candidates wait for the end.
 func TestPartsOfText(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 32))
 	text := []byte(truth.Random(r, 150_000, "ACGT"))
@@ -144,17 +144,31 @@ func TestPartsOfText(t *testing.T) {
 		copy(text[at:], strings.Repeat(unit, 33))
 	}
 	contigs := []string{string(text)}
+	ref := truth.Reference(t, contigs...)
+	k := func(int) int { return 5 }
+	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
 	var reads []string
 	for i := range 30 {
 		from := 5000 + 9*6000 - 130 + 7*i
 		reads = append(reads, truth.Edited(r, contigs[0][from:from+100], 3))
 	}
-	ref := truth.Reference(t, contigs...)
-	k := func(int) int { return 5 }
+	partsOfText(t, driver, ref, reads, k)
+	for i := range reads {
+		reads[i] = reads[i][:40]
+	}
+	for i := range 300 {
+		from := 1000 + 6*i
+		reads = append(reads, truth.Edited(r, contigs[0][from:from+150], 3))
+	}
+	partsOfText(t, driver, ref, reads, k)
+}
+
+// partsOfText compares what skim finds, with much room and with little, with what scan finds.
+func partsOfText(t *testing.T, driver *gpu.Driver, ref *dna.Reference, reads []string, k func(int) int) {
+	t.Helper()
 	o := find.Options{Engine: find.EngineScan, Threads: 2, Times: &find.Times{}}
 	want := locations(t, find.OnCPU(ref, o), ref, reads, k)
-	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
-	for _, queue := range []int{0, 64} {
+	for _, queue := range []int{0, 64, 2000} {
 		o.Engine, o.Limits.GPUQueue, o.Limits.GPUDirect = find.EngineSkim, queue, 1
 		gpus, err := find.OnGPUs(ref, cuda(driver, 0), o)
 		if err != nil {
