@@ -64,7 +64,7 @@ func mapCommand(p process) *cli.Command {
 				Usage: "most edits of a location: `K` edits, or a percentage of the read's length as in 4%"},
 			choice(&cli.StringFlag{Name: "report", Value: string(mapper.ReportAll), Category: categoryMapping,
 				Usage: "`WHAT` to write: " + explained(mapper.ReportModes)}, namesOf(mapper.ReportModes)),
-			&cli.StringFlag{Name: "max-locations", Value: "0", Category: categoryMapping, DefaultText: "0, no limit",
+			&cli.StringFlag{Name: "max-locations", Value: "0", Category: categoryMapping, DefaultText: "0, as many as there are, up to 1048576",
 				Usage: "write at most `N` locations of a read, best first"},
 			engineFlag(),
 			&cli.StringFlag{Name: "crop", Value: "0", Category: categoryMapping, DefaultText: "0, all",
@@ -245,6 +245,10 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 	if !j.quiet {
 		// The results are complete; a table that nobody reads does not change that.
 		_ = report.Table(stderr, stats)
+	}
+	if limit := j.options.MaxLocations; stats.Capped > 0 && (limit == 0 || limit > mapper.MostLocations) {
+		fmt.Fprintf(stderr, "scanmap: reads with more than %d locations: %d; the first are written, and all are counted\n",
+			mapper.MostLocations, stats.Capped)
 	}
 	return nil
 }
