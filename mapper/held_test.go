@@ -42,15 +42,15 @@ func heldOptions(t *testing.T) (all []Options) {
 	return all
 }
 
-// compareHeld runs with limits, and compares bytes and statistics with those without.
-func compareHeld(t *testing.T, o Options) {
+// compareHeld runs with limits, and compares bytes and statistics with those of a CPU without.
+func compareHeld(t *testing.T, o Options, all []limits, helds ...int) {
 	t.Helper()
 	onCPU := o
 	onCPU.Device, onCPU.Engine = device.Choice{}, EngineAuto
-	for _, held := range []int{1, 7, 0} {
+	for _, held := range helds {
 		onCPU.limits.held = held
 		want, wantStats := runPairs(t, onCPU)
-		for _, l := range heldLimits {
+		for _, l := range all {
 			l.held, l.estimatePairs = held, o.limits.estimatePairs
 			limited := o
 			limited.limits = l
@@ -69,18 +69,22 @@ func compareHeld(t *testing.T, o Options) {
 func TestUnlisted(t *testing.T) {
 	for i, o := range heldOptions(t) {
 		o.Engine = []Engine{EngineSkim, EngineScan, EngineScan}[i%3]
-		compareHeld(t, o)
+		compareHeld(t, o, heldLimits, 1, 7, 0)
 	}
 }
 
 // TestUnlistedOnGPU has a GPU find more than is listed.
 func TestUnlistedOnGPU(t *testing.T) {
 	driver := testDriver(t)
-	all := heldOptions(t)
-	for i, o := range all[:without(t, len(all), 4)] {
-		o.Engine, o.Device = []Engine{EngineSkim, EngineScan}[i%2], device.Choice{Kind: device.CUDA, Driver: driver}
-		compareHeld(t, o)
+	contigs, pairs := pairedContigs(rand.New(rand.NewPCG(11, 12)), 6)
+	reference, first, second := writePairs(t, contigs, pairs)
+	o := Options{
+		Reference: reference, Libraries: []Library{{Reads: first, Mates: second}}, Distance: Distance{Edits: 2}, Threads: 2,
+		Engine: EngineScan, Device: device.Choice{Kind: device.CUDA, Driver: driver},
 	}
+	compareHeld(t, o, heldLimits[:1], 3)
+	o.Libraries, o.Engine, o.Report.Mode = []Library{{Reads: first}}, EngineSkim, ReportOne
+	compareHeld(t, o, heldLimits[:2], 3)
 }
 
 // heldRecord is what a record tells of a location.
