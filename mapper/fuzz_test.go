@@ -10,14 +10,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"scanmap/internal/finders"
+	"scanmap/internal/fuzzing"
 	"scanmap/internal/truth"
 	"scanmap/mapper/find"
 )
 
 // asFASTA writes texts named by a prefix and their number, in lines of any width, in either case,
 // and with either line ending.
-func asFASTA(c *truth.Choices, prefix string, texts []string) string {
+func asFASTA(c *fuzzing.Choices, prefix string, texts []string) string {
 	end := []string{"\n", "\n", "\n", "\r\n"}[c.Below(4)]
 	width, lower := 1+c.Below(200), c.Below(8) == 1
 	var b strings.Builder
@@ -44,7 +44,7 @@ func asFASTQ(prefix string, reads []string) string {
 }
 
 // drawOptions chooses a distance and what is reported.
-func drawOptions(c *truth.Choices) Options {
+func drawOptions(c *fuzzing.Choices) Options {
 	o := Options{Distance: Distance{Edits: c.Below(6)}, Seed: uint64(c.Below(256))}
 	if c.Below(4) == 1 {
 		o.Distance = Distance{Percent: float64(c.Below(120)) / 4, Percentage: true}
@@ -57,7 +57,7 @@ func drawOptions(c *truth.Choices) Options {
 }
 
 // drawWay chooses what must not change a byte: engine, threads, batches, parts.
-func drawWay(c *truth.Choices, o Options) Options {
+func drawWay(c *fuzzing.Choices, o Options) Options {
 	o.Engine = []Engine{EngineSkim, EngineSkim, EngineAuto, EngineScan}[c.Below(4)]
 	o.Threads, o.BatchReads = 1+c.Below(3), c.Below(5)
 	o.limits.find = find.Limits{Found: c.Below(4), Handed: c.Below(4)}
@@ -93,18 +93,18 @@ func expectedOf(all []truth.Location, r Report) (reported []truth.Location, one 
 // the records are those of dynamic programming, as the report wants them, and neither engine,
 // threads, batches nor parts change a byte.
 func FuzzMap(f *testing.F) {
-	finders.AddBytes(f)
+	fuzzing.AddBytes(f)
 	dir := f.TempDir()
 	reference, file := filepath.Join(dir, "ref.fa"), filepath.Join(dir, "reads")
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c := truth.NewChoices(data)
+		c := fuzzing.New(data)
 		o := drawOptions(c)
 		o.Reference, o.Libraries = reference, []Library{{Reads: file}}
 		first := o
 		first.Engine, first.Threads = EngineScan, 1
 		others := []Options{drawWay(c, o), drawWay(c, o)}
-		contigs := c.Contigs()
-		reads := c.Reads(contigs, 5)
+		contigs := truth.ChosenContigs(c)
+		reads := truth.ChosenReads(c, contigs, 5)
 		putFile(t, reference, asFASTA(c, "c", contigs))
 		if c.Yes() {
 			putFile(t, file, asFASTA(c, "r", reads))
@@ -151,11 +151,11 @@ func FuzzMap(f *testing.F) {
 // engine, threads, batches nor parts change a byte of any output, and both mates of each pair are
 // there once, in order.
 func FuzzMapPairs(f *testing.F) {
-	finders.AddBytes(f)
+	fuzzing.AddBytes(f)
 	dir := f.TempDir()
 	reference, files := filepath.Join(dir, "ref.fa"), [2]string{filepath.Join(dir, "r1"), filepath.Join(dir, "r2")}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c := truth.NewChoices(data)
+		c := fuzzing.New(data)
 		o := drawOptions(c)
 		o.Pairs.Orientation = []Orientation{OrientationFR, OrientationFR, OrientationRF, OrientationFF}[c.Below(4)]
 		o.Pairs.Rescue = o.Distance.Twice()
@@ -175,7 +175,7 @@ func FuzzMapPairs(f *testing.F) {
 		first := o
 		first.Engine, first.Threads = EngineScan, 1
 		others := []Options{drawWay(c, o), drawWay(c, o)}
-		contigs := c.Contigs()
+		contigs := truth.ChosenContigs(c)
 		pairs := drawPairs(c, contigs, o.Distance.Edits)
 		putFile(t, reference, asFASTA(c, "c", contigs))
 		var mates [2][]string
@@ -207,9 +207,9 @@ func FuzzMapPairs(f *testing.F) {
 }
 
 // drawPairs chooses mates that alternate: two ends of a fragment, or any two reads.
-func drawPairs(c *truth.Choices, contigs []string, k int) (mates []string) {
+func drawPairs(c *fuzzing.Choices, contigs []string, k int) (mates []string) {
 	for range 1 + c.Below(5) {
-		two := c.Reads(contigs, k)
+		two := truth.ChosenReads(c, contigs, k)
 		if len(two) == 1 {
 			two = append(two, two[0])
 		}

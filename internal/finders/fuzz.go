@@ -1,23 +1,23 @@
 package finders
 
 import (
-	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"scanmap/internal/fuzzing"
 	"scanmap/internal/truth"
 	"scanmap/mapper/find"
 )
 
-// Fuzz takes bytes for a small text, reads and options (truth.Choices), and compares the locations
+// Fuzz takes bytes for a small text, reads and options (fuzzing.Choices), and compares the locations
 // that a finder has, by both engines, with those of dynamic programming: all of them, or those that
 // are wanted. Batches, parts and queues may be tiny. What is found must not depend on any of these.
 func Fuzz(f *testing.F, make Factory) {
-	AddBytes(f)
+	fuzzing.AddBytes(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c := truth.NewChoices(data)
+		c := fuzzing.New(data)
 		distance := c.Below(6)
 		k := fixed(distance)
 		if percent := c.Below(40); percent > 0 {
@@ -35,8 +35,8 @@ func Fuzz(f *testing.F, make Factory) {
 		if strata >= 0 {
 			o.Want = find.Want{Best: true, Strata: strata}
 		}
-		contigs := c.Contigs()
-		reads := c.Reads(contigs, distance)
+		contigs := truth.ChosenContigs(c)
+		reads := truth.ChosenReads(c, contigs, distance)
 		if together == 2 && len(reads)%2 == 1 {
 			reads = append(reads, "ACGT")
 		}
@@ -79,16 +79,4 @@ func truths(t *testing.T, contigs, reads []string, k func(int) int) [][]truth.Lo
 		all = append(all, locations)
 	}
 	return all
-}
-
-// AddBytes adds random bytes of several lengths, from which a fuzzer starts.
-func AddBytes(f *testing.F) {
-	r := rand.New(rand.NewPCG(12, 1))
-	for i := range 24 {
-		data := make([]byte, 20+10*i)
-		for j := range data {
-			data[j] = byte(r.Uint32())
-		}
-		f.Add(data)
-	}
 }

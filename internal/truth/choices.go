@@ -1,79 +1,12 @@
 package truth
 
 import (
-	"math/rand/v2"
 	"strings"
+
+	"scanmap/internal/fuzzing"
 )
 
-// Choices are bytes that are taken for choices, so that a fuzzer that changes a byte changes one of
-// them. After the last byte each choice is the first one.
-type Choices struct{ left []byte }
-
-// NewChoices returns the choices that bytes stand for.
-func NewChoices(data []byte) *Choices { return &Choices{left: data} }
-
-// Below chooses a number from 0 to n - 1, where n is at most 65536. It takes one byte, or two where
-// n is more than 256.
-func (c *Choices) Below(n int) int {
-	v := c.next()
-	if n > 256 {
-		v += c.next() << 8
-	}
-	return v % n
-}
-
-// Yes chooses between yes and no.
-func (c *Choices) Yes() bool { return c.Below(2) == 1 }
-
-// Ended tells whether no byte is left.
-func (c *Choices) Ended() bool { return len(c.left) == 0 }
-
-func (c *Choices) next() int {
-	if len(c.left) == 0 {
-		return 0
-	}
-	v := c.left[0]
-	c.left = c.left[1:]
-	return int(v)
-}
-
-// Letters chooses n letters of a set: few ones each, many by a seed of two bytes.
-func (c *Choices) Letters(n int, set string) string {
-	if n > 12 {
-		return Random(rand.New(rand.NewPCG(uint64(c.Below(1<<16)), 5)), n, set)
-	}
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = set[c.Below(len(set))]
-	}
-	return string(b)
-}
-
-// Edited returns s with up to n edits of letters of a set, or n substitutions.
-func (c *Choices) Edited(s string, n int, set string, substitutions bool) string {
-	for range n {
-		if s == "" {
-			break
-		}
-		at := c.Below(min(len(s), 1<<16))
-		letter := string(set[c.Below(len(set))])
-		kind := 0
-		if !substitutions {
-			kind = c.Below(3)
-		}
-		switch kind {
-		case 0:
-			s = s[:at] + letter + s[at+1:]
-		case 1:
-			s = s[:at] + s[at+1:]
-		case 2:
-			s = s[:at] + letter + s[at:]
-		}
-	}
-	return s
-}
-
-// The most that Contigs and Reads make.
+// The most that ChosenContigs and ChosenReads make.
 const (
 	mostContigs  = 5
 	mostContig   = 600
@@ -84,10 +17,10 @@ const (
 // ambiguousLetters are letters that match nothing.
 const ambiguousLetters = "NRYSWKMBDHV"
 
-// Contigs chooses up to five contigs of 1 to 600 letters, in upper case: random stretches, repeats
+// ChosenContigs chooses up to five contigs of 1 to 600 letters, in upper case: random stretches, repeats
 // of short units, copies of what went before, diverged or not and on either strand, and letters
 // that match nothing.
-func (c *Choices) Contigs() []string {
+func ChosenContigs(c *fuzzing.Choices) []string {
 	var contigs []string
 	var all string // what copies are taken from
 	for range 1 + c.Below(mostContigs) {
@@ -125,10 +58,10 @@ func (c *Choices) Contigs() []string {
 	return contigs
 }
 
-// Reads chooses up to eight reads of 1 to 150 letters, in upper case: stretches of contigs, of their
+// ChosenReads chooses up to eight reads of 1 to 150 letters, in upper case: stretches of contigs, of their
 // ends and across their borders, on either strand, with about k edits; longer ones than a contig;
 // and others.
-func (c *Choices) Reads(contigs []string, k int) []string {
+func ChosenReads(c *fuzzing.Choices, contigs []string, k int) []string {
 	var reads []string
 	for range 1 + c.Below(mostSmall) {
 		i := c.Below(len(contigs))
