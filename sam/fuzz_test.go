@@ -48,7 +48,7 @@ func drawRecord(c *fuzzing.Choices, contigs []dna.Contig) Record {
 	}
 	n := c.Below(40)
 	if c.Below(3) == 1 {
-		n = c.Below(1 << 15)
+		n = c.Below(1 << 13)
 	}
 	r.Bases = []byte(c.Letters(n, "ACGTNRYKMSWBDHV"))
 	if n > 0 && c.Yes() {
