@@ -35,7 +35,10 @@ func ChosenContigs(c *fuzzing.Choices) []string {
 			case 3:
 				s = strings.Repeat(c.Letters(1+c.Below(9), "ACGT"), 1+c.Below(16))
 			case 4:
-				s = strings.Repeat(c.Letters(1, ambiguousLetters), 1+c.Below(20))
+				if s = strings.Repeat(c.Letters(1, ambiguousLetters), 1+c.Below(20)); c.Yes() { // a palindrome
+					s = c.Letters(1+c.Below(20), "ACGT")
+					s += ReverseComplement(s)
+				}
 			default:
 				if before := all + text; before != "" {
 					from := c.Below(len(before))
