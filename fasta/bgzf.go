@@ -179,7 +179,8 @@ func inflateMember(z io.ReadCloser, m, text []byte) ([]byte, error) {
 	if length > bgzfText {
 		return text, errBGZFLength
 	}
-	if err := z.(flate.Resetter).Reset(bytes.NewReader(body[:len(body)-8]), nil); err != nil {
+	deflated := bytes.NewReader(body[:len(body)-8])
+	if err := z.(flate.Resetter).Reset(deflated, nil); err != nil {
 		return text, err
 	}
 	at := len(text)
@@ -190,7 +191,9 @@ func inflateMember(z io.ReadCloser, m, text []byte) ([]byte, error) {
 		}
 		return text[:at], err
 	}
-	if n, err := z.Read(make([]byte, 1)); n != 0 || err != io.EOF {
+	// What follows may be a member of the same text, whose length and checksum these then are: flate
+	// takes no byte more than it needs from a reader of bytes.
+	if n, err := z.Read(make([]byte, 1)); n != 0 || err != io.EOF || deflated.Len() > 0 {
 		return text[:at], errBGZFLength
 	}
 	if crc32.ChecksumIEEE(text[at:]) != sum {
