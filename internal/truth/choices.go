@@ -17,9 +17,9 @@ const (
 // ambiguousLetters are letters that match nothing.
 const ambiguousLetters = "NRYSWKMBDHV"
 
-// ChosenContigs chooses up to five contigs of 1 to 600 letters, in upper case: random stretches, repeats
-// of short units, copies of what went before, diverged or not and on either strand, and letters
-// that match nothing.
+// ChosenContigs chooses up to five contigs of 1 to 600 letters, in upper case: random stretches,
+// repeats of short units, copies of what went before, diverged or not and on either strand,
+// palindromes, and letters that match nothing.
 func ChosenContigs(c *fuzzing.Choices) []string {
 	var contigs []string
 	var all string // what copies are taken from
