@@ -61,8 +61,8 @@ func ChosenContigs(c *fuzzing.Choices) []string {
 	return contigs
 }
 
-// ChosenReads chooses up to eight reads of 1 to 150 letters, in upper case: stretches of contigs, of
-// their ends and across their borders, on either strand, with about k edits; longer ones than a
+// ChosenReads chooses up to eight reads of 1 to 150 letters, in upper case: stretches of contigs,
+// of their ends and across their borders, on either strand, with about k edits; longer ones than a
 // contig; and others.
 func ChosenReads(c *fuzzing.Choices, contigs []string, k int) []string {
 	var reads []string
