@@ -11,7 +11,7 @@ import (
 	"scanmap/mapper/find"
 )
 
-// Fuzz takes bytes for a small text, reads and options (fuzzing.Choices), and compares the locations
+// Fuzz takes bytes for a small text, reads and options (fuzzing.Choices), and compares locations
 // that a finder has, by both engines, with those of dynamic programming: all of them, or those that
 // are wanted. Batches, parts and queues may be tiny. What is found must not depend on any of these.
 func Fuzz(f *testing.F, make Factory) {

@@ -17,9 +17,9 @@ const (
 // ambiguousLetters are letters that match nothing.
 const ambiguousLetters = "NRYSWKMBDHV"
 
-// ChosenContigs chooses up to five contigs of 1 to 600 letters, in upper case: random stretches, repeats
-// of short units, copies of what went before, diverged or not and on either strand, and letters
-// that match nothing.
+// ChosenContigs chooses up to five contigs of 1 to 600 letters, in upper case: random stretches,
+// repeats of short units, copies of what went before, diverged or not and on either strand,
+// palindromes, and letters that match nothing.
 func ChosenContigs(c *fuzzing.Choices) []string {
 	var contigs []string
 	var all string // what copies are taken from
@@ -61,9 +61,9 @@ func ChosenContigs(c *fuzzing.Choices) []string {
 	return contigs
 }
 
-// ChosenReads chooses up to eight reads of 1 to 150 letters, in upper case: stretches of contigs, of their
-// ends and across their borders, on either strand, with about k edits; longer ones than a contig;
-// and others.
+// ChosenReads chooses up to eight reads of 1 to 150 letters, in upper case: stretches of contigs,
+// of their ends and across their borders, on either strand, with about k edits; longer ones than a
+// contig; and others.
 func ChosenReads(c *fuzzing.Choices, contigs []string, k int) []string {
 	var reads []string
 	for range 1 + c.Below(mostSmall) {
