@@ -21,6 +21,7 @@ type source struct {
 	file    *os.File
 	memory  io.Reader // text in place of a file; nil if there is one
 	stdin   bool
+	whole   int64 // size of a regular file when it was opened, 0 of anything else
 	ctx     context.Context
 	cancel  context.CancelFunc
 	running sync.WaitGroup
@@ -41,9 +42,13 @@ func openSource(ctx context.Context, path string) (*source, error) {
 		}
 		s.file = file
 	}
-	if info, err := s.file.Stat(); err == nil && info.IsDir() {
+	switch info, err := s.file.Stat(); {
+	case err != nil: // reading will say so too
+	case info.IsDir():
 		_ = s.close()
 		return nil, &Error{File: s.name, Err: errors.New("is a directory")}
+	case info.Mode().IsRegular():
+		s.whole = info.Size()
 	}
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	return s, nil
@@ -112,16 +117,43 @@ func (s *source) size() int {
 	if s.file == nil {
 		return 0
 	}
-	info, err := s.file.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return 0
-	}
 	var start [6]byte
 	n, err := s.file.ReadAt(start[:], 0)
 	if err != nil && err != io.EOF || compression(start[:n]) != "" {
 		return 0
 	}
-	return int(min(info.Size(), mostSize))
+	return int(min(s.whole, mostSize))
+}
+
+// errShorter is a file that ends before the size that it had when it was opened: another program
+// cut it, and what was read may be half of what it was. (A file that another takes the place of,
+// under the same name, is read to its own end.)
+var errShorter = errors.New("became shorter while it was read")
+
+// wholeFile reads the file of a source to the end, from where it stands, and ends with errShorter
+// where that comes before the size that the file had.
+type wholeFile struct {
+	file *os.File
+	at   int64
+	size int64
+}
+
+// wholeFile returns a reader of the file, which has not been read from.
+func (s *source) wholeFile() io.Reader {
+	at, err := s.file.Seek(0, io.SeekCurrent) // standard input may have been read from by others
+	if s.whole == 0 || err != nil {
+		return s.file
+	}
+	return &wholeFile{file: s.file, at: at, size: s.whole}
+}
+
+func (w *wholeFile) Read(p []byte) (int, error) {
+	n, err := w.file.Read(p)
+	w.at += int64(n)
+	if err == io.EOF && w.at < w.size {
+		err = errShorter
+	}
+	return n, err
 }
 
 // magic numbers of what is read only decompressed, or not at all.
@@ -157,7 +189,7 @@ func (s *source) text(threads int) (io.Reader, error) {
 	if s.memory != nil {
 		return s.memory, nil
 	}
-	in := bufio.NewReaderSize(s.file, 64<<10)
+	in := bufio.NewReaderSize(s.wholeFile(), 64<<10)
 	start, err := in.Peek(6)
 	if err != nil && err != io.EOF {
 		return nil, err
@@ -202,7 +234,7 @@ func inflateError(format string, err error) error {
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("the %s data is truncated", format)
-	case errors.Is(err, os.ErrClosed):
+	case errors.Is(err, os.ErrClosed), errors.Is(err, errShorter):
 		return err
 	case errors.Is(err, gzip.ErrChecksum):
 		return fmt.Errorf("the %s data is corrupt: the checksum is wrong", format)

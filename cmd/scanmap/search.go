@@ -296,7 +296,10 @@ func (j *searchJob) run(ctx context.Context, stdout *sink, stderr io.Writer) err
 		return err
 	}
 	if !j.quiet {
-		// The results are complete; a summary that nobody reads does not change that.
+		// The results are complete; what nobody reads does not change that.
+		if stats.TextLetters == 0 { // FASTA without letters is an error
+			_ = warn(stderr, shownInput(j.text)+" is empty")
+		}
 		_ = summarize(stderr, stats, time.Since(start))
 	}
 	return nil
