@@ -21,7 +21,7 @@ type source struct {
 	file    *os.File
 	memory  io.Reader // text in place of a file; nil if there is one
 	stdin   bool
-	whole   int64 // size of a regular file when it was opened, 0 of anything else
+	content io.Reader // what the file has
 	ctx     context.Context
 	cancel  context.CancelFunc
 	running sync.WaitGroup
@@ -42,14 +42,11 @@ func openSource(ctx context.Context, path string) (*source, error) {
 		}
 		s.file = file
 	}
-	switch info, err := s.file.Stat(); {
-	case err != nil: // reading will say so too
-	case info.IsDir():
+	if info, err := s.file.Stat(); err == nil && info.IsDir() {
 		_ = s.close()
 		return nil, &Error{File: s.name, Err: errors.New("is a directory")}
-	case info.Mode().IsRegular():
-		s.whole = info.Size()
 	}
+	s.content = WholeFile(s.file)
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	return s, nil
 }
@@ -117,12 +114,16 @@ func (s *source) size() int {
 	if s.file == nil {
 		return 0
 	}
+	info, err := s.file.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return 0
+	}
 	var start [6]byte
 	n, err := s.file.ReadAt(start[:], 0)
 	if err != nil && err != io.EOF || compression(start[:n]) != "" {
 		return 0
 	}
-	return int(min(s.whole, mostSize))
+	return int(min(info.Size(), mostSize))
 }
 
 // errShorter is a file that ends before the size that it had when it was opened: another program
@@ -130,21 +131,24 @@ func (s *source) size() int {
 // under the same name, is read to its own end.)
 var errShorter = errors.New("became shorter while it was read")
 
-// wholeFile reads the file of a source to the end, from where it stands, and ends with errShorter
-// where that comes before the size that the file had.
-type wholeFile struct {
-	file *os.File
-	at   int64
-	size int64
+// WholeFile returns a reader of what is left of a file. If it is a regular one and ends before the
+// size that it has now, the reader ends with an error in place of io.EOF.
+func WholeFile(file *os.File) io.Reader {
+	info, err := file.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return file
+	}
+	at, err := file.Seek(0, io.SeekCurrent) // standard input may have been read from by others
+	if err != nil {
+		return file
+	}
+	return &wholeFile{file: file, at: at, size: info.Size()}
 }
 
-// wholeFile returns a reader of the file, which has not been read from.
-func (s *source) wholeFile() io.Reader {
-	at, err := s.file.Seek(0, io.SeekCurrent) // standard input may have been read from by others
-	if s.whole == 0 || err != nil {
-		return s.file
-	}
-	return &wholeFile{file: s.file, at: at, size: s.whole}
+// wholeFile is a file that was read to position at, and should reach to size.
+type wholeFile struct {
+	file     *os.File
+	at, size int64
 }
 
 func (w *wholeFile) Read(p []byte) (int, error) {
@@ -189,7 +193,7 @@ func (s *source) text(threads int) (io.Reader, error) {
 	if s.memory != nil {
 		return s.memory, nil
 	}
-	in := bufio.NewReaderSize(s.wholeFile(), 64<<10)
+	in := bufio.NewReaderSize(s.content, 64<<10)
 	start, err := in.Peek(6)
 	if err != nil && err != io.EOF {
 		return nil, err

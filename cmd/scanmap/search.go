@@ -366,7 +366,7 @@ func (j *searchJob) readText(ctx context.Context) (*search.Text, error) {
 	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
 		content.Grow(int(min(info.Size(), most)) + bytes.MinRead)
 	}
-	if _, err := content.ReadFrom(io.LimitReader(file, most)); err != nil {
+	if _, err := content.ReadFrom(io.LimitReader(fasta.WholeFile(file), most)); err != nil {
 		return nil, fmt.Errorf("%s: %w", shown, cause(err))
 	}
 	text, err := search.NewBytes(name, content.Bytes())
