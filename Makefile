@@ -13,7 +13,8 @@ GOVULNCHECK := v1.1.4
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build demo man test race vet lint width staticcheck golangci-lint vulncheck kernels generate-check fuzz fuzz-binaries \
+.PHONY: help build demo man test race vet lint width staticcheck golangci-lint vulncheck licences reproducible supply kernels \
+	generate-check fuzz fuzz-binaries \
 	oracle oracle-all peers-check search-peers-check validate bench bench-peers bench-pairs bench-sort bench-search-peers bench-search-sassy bench-gpu bench-search \
 	curves golden ci clean
 
@@ -85,9 +86,23 @@ golangci-lint:
 	if [ $$code -gt 1 ]; then echo "SKIPPED: golangci-lint $(GOLANGCI) does not run with $$($(GO) env GOVERSION)"; exit 0; fi; \
 	exit $$code
 
-vulncheck: ## known vulnerabilities of the modules (needs the network)
-	@$(call install,govulncheck,golang.org/x/vuln/cmd/govulncheck,$(GOVULNCHECK))
-	$(TOOLS)/govulncheck ./...
+vulncheck: ## known vulnerabilities of the modules (needs the network; says so without)
+	@$(call install,govulncheck,golang.org/x/vuln/cmd/govulncheck,$(GOVULNCHECK)) \
+		|| { echo "SKIPPED: govulncheck $(GOVULNCHECK) cannot be had"; exit 0; }; \
+	scripts/vulncheck.sh $(TOOLS)/govulncheck
+
+licences: build ## docs/licences.md, from what is linked into bin/scanmap
+	$(GO) run ./internal/tools/supply -page docs/licences.md bin/scanmap
+
+reproducible: ## build twice, in two folders and from nothing, and compare the bytes
+	GO=$(GO) scripts/reproducible.sh
+
+supply: build ## what is linked: sums, licences, bill of materials, same bytes, vulnerabilities
+	$(GO) mod verify
+	@mkdir -p build
+	$(GO) run ./internal/tools/supply -page build/licences.md -texts build/licences.txt -sbom build/sbom.cdx.json bin/scanmap
+	cmp build/licences.md docs/licences.md
+	@$(MAKE) --no-print-directory reproducible vulncheck
 
 kernels: ## compile kernels/*.cu to PTX (needs clang-19)
 	$(GO) run ./internal/tools/makekernels

@@ -177,9 +177,16 @@ func untilStopped[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	}
 }
 
-// oneLine keeps a message on one line, and control characters from the terminal, whatever the names
-// in it hold.
+// maxMessage is the most bytes of a message, less those that escapes add: room for two names of
+// files, which have at most 4 KiB each.
+const maxMessage = 10_000
+
+// oneLine keeps a message on one line of bounded length, and control characters from the terminal,
+// whatever the names in it hold.
 func oneLine(s string) string {
+	if len(s) > maxMessage {
+		s = s[:maxMessage-1000] + " ... " + s[len(s)-1000:]
+	}
 	columns := strings.Split(s, "\t")
 	for i := range columns {
 		columns[i] = sam.EscapeCommandLine(columns[i : i+1])

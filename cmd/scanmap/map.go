@@ -168,7 +168,6 @@ func newMapJob(c *cli.Context, args []string) (*mapJob, error) {
 	j := &mapJob{
 		quiet:    c.Bool("quiet"),
 		progress: c.Bool("progress"),
-		profiles: profiles{cpu: c.String("cpuprofile"), memory: c.String("memprofile")},
 	}
 	for _, step := range []func(*cli.Context) error{j.readInputs, j.readNumbers, j.readNames, j.readPairs,
 		j.readGroup, j.readForms, j.readOutputs} {
@@ -243,14 +242,55 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 		return err
 	}
 	if !j.quiet {
-		// The results are complete; a table that nobody reads does not change that.
-		_ = report.Table(stderr, stats)
+		// The results are complete; what nobody reads does not change that.
+		_ = firstError(warnOfEmpty(stderr, stats), report.Table(stderr, stats))
 	}
 	if limit := j.options.MaxLocations; stats.Capped > 0 && (limit == 0 || limit > mapper.MostLocations) {
 		fmt.Fprintf(stderr, "scanmap: reads with more than %d locations: %d; the first are written, and all are counted\n",
 			mapper.MostLocations, stats.Capped)
 	}
 	return nil
+}
+
+// warnOfEmpty names the files that had no reads: a run of an empty file succeeds, and is seldom
+// what was meant.
+func warnOfEmpty(w io.Writer, s *mapper.Stats) error {
+	const most = 10
+	empty := 0
+	for i := range s.Libraries {
+		l := &s.Libraries[i]
+		if l.Reads > 0 {
+			continue
+		}
+		if empty++; empty > most {
+			continue
+		}
+		files, have := shownInput(l.ReadsFile), "has"
+		if l.MatesFile != "" {
+			files, have = files+" and "+shownInput(l.MatesFile), "have"
+		}
+		if err := warn(w, fmt.Sprintf("%s %s no reads", files, have)); err != nil {
+			return err
+		}
+	}
+	if empty > most {
+		return warn(w, fmt.Sprintf("%d more libraries have no reads", empty-most))
+	}
+	return nil
+}
+
+// shownInput is how messages name an input.
+func shownInput(name string) string {
+	if name == "-" {
+		return "standard input"
+	}
+	return name
+}
+
+// warn writes a message that does not end the run.
+func warn(w io.Writer, message string) error {
+	_, err := fmt.Fprintf(w, "scanmap: warning: %s\n", oneLine(message))
+	return err
 }
 
 // loud hides from exitCode that an error is a closed pipe, which would end the run with exit code

@@ -296,7 +296,10 @@ func (j *searchJob) run(ctx context.Context, stdout *sink, stderr io.Writer) err
 		return err
 	}
 	if !j.quiet {
-		// The results are complete; a summary that nobody reads does not change that.
+		// The results are complete; what nobody reads does not change that.
+		if stats.TextLetters == 0 { // FASTA without letters is an error
+			_ = warn(stderr, shownInput(j.text)+" is empty")
+		}
 		_ = summarize(stderr, stats, time.Since(start))
 	}
 	return nil
@@ -363,7 +366,7 @@ func (j *searchJob) readText(ctx context.Context) (*search.Text, error) {
 	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
 		content.Grow(int(min(info.Size(), most)) + bytes.MinRead)
 	}
-	if _, err := content.ReadFrom(io.LimitReader(file, most)); err != nil {
+	if _, err := content.ReadFrom(io.LimitReader(fasta.WholeFile(file), most)); err != nil {
 		return nil, fmt.Errorf("%s: %w", shown, cause(err))
 	}
 	text, err := search.NewBytes(name, content.Bytes())

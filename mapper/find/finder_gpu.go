@@ -370,14 +370,14 @@ func (p *gpuPass) verified(first, n int) error {
 	}
 	p.result.Counts.Candidates += int64(n)
 	start := p.options.Times.Verify.Start()
-	locations, operations, left := p.verify.verify(p, p.skim.candidates.At(candidateBytes*first), n)
+	verified, total := p.verify.verify(p, p.skim.candidates.At(candidateBytes*first), n)
 	p.options.Times.Verify.Add(start, int64(n))
-	if all := p.found.count() + p.verify.total; p.queue.Err != nil || all > p.limit {
+	if all := p.found.count() + total; p.queue.Err != nil || all > p.limit {
 		p.learn(int(all), len(p.batch.Reads))
 		return ErrTooMuch
 	}
-	p.decode(locations, operations)
-	p.take(left)
+	p.decode(verified.locations, verified.operations)
+	p.take(verified.left)
 	return nil
 }
 
