@@ -229,7 +229,10 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 		return err
 	}
 	for _, r := range reports {
-		if err := firstError(r.write(r.file, stats), r.file.finish()); err != nil {
+		_, err := untilStopped(ctx, func() (struct{}, error) { return struct{}{}, r.write(r.file, stats) })
+		if err := firstError(context.Cause(ctx), err, r.file.finish()); errors.As(err, new(signalError)) {
+			return err
+		} else if err != nil {
 			return fmt.Errorf("%s: %w", r.what, loud(err)) // the records are not published
 		}
 	}
@@ -244,7 +247,7 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 	}
 	if !j.quiet {
 		// The results are complete; a table that nobody reads does not change that.
-		_ = report.Table(stderr, stats)
+		_, _ = untilStopped(ctx, func() (struct{}, error) { return struct{}{}, report.Table(stderr, stats) })
 	}
 	return nil
 }

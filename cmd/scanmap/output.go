@@ -121,7 +121,7 @@ func openOutput(ctx context.Context, name string, stdout *sink) (*output, error)
 	case statErr == nil && !info.Mode().IsRegular():
 		o.file, err = openDirect(ctx, name, 0)
 	default:
-		err = o.createTemporary(info)
+		err = o.createTemporary(ctx, info)
 	}
 	if err != nil {
 		return nil, o.fail(err)
@@ -156,7 +156,7 @@ func openDirect(ctx context.Context, name string, flag int) (*os.File, error) {
 
 // createTemporary creates the file beside its target. Symbolic links are followed, also to a file
 // that does not exist yet, and the permissions of a target that exists (info is not nil) are kept.
-func (o *output) createTemporary(info fs.FileInfo) error {
+func (o *output) createTemporary(ctx context.Context, info fs.FileInfo) error {
 	target, err := place(o.target)
 	if err != nil {
 		return err
@@ -167,6 +167,9 @@ func (o *output) createTemporary(info fs.FileInfo) error {
 	const attempts = 100
 	for range attempts {
 		name := filepath.Join(folder, fmt.Sprintf("%s.%08x.tmp", base, rand.Uint32()))
+		if err = announce(ctx, name); err != nil {
+			return err
+		}
 		o.file, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if errors.Is(err, fs.ErrExist) {
 			continue

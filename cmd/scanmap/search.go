@@ -297,7 +297,8 @@ func (j *searchJob) run(ctx context.Context, stdout *sink, stderr io.Writer) err
 	}
 	if !j.quiet {
 		// The results are complete; a summary that nobody reads does not change that.
-		_ = summarize(stderr, stats, time.Since(start))
+		took := time.Since(start)
+		_, _ = untilStopped(ctx, func() (struct{}, error) { return struct{}{}, summarize(stderr, stats, took) })
 	}
 	return nil
 }
