@@ -32,13 +32,15 @@ func main() {
 	// Writing to a closed pipe must be an error of the write, not the end of the process, so that
 	// temporary files are removed.
 	signal.Ignore(syscall.SIGPIPE)
+	// So must be going over the size that a file may have (ulimit -f), which else ends it by a trace.
+	signal.Ignore(syscall.SIGXFSZ)
 	os.Exit(start())
 }
 
 // start tells what this process is for, and does that: it returns the exit code.
 func start() int {
 	if isProbe() {
-		return probe(os.Stdout)
+		return probe()
 	}
 	if w := newWorker(); w != nil {
 		collectWithinLimits()
