@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -150,7 +151,9 @@ func TestFileFaults(t *testing.T) {
 						continue // how many writes there are may differ by a few
 					}
 					kind, _, _ := strings.Cut(files.failed, " ")
-					kinds[kind] = true
+					if kinds[kind] = true; code == syscall.EPIPE && kind != "write" {
+						continue // which only writes return
+					}
 					want := 1
 					if code == syscall.EPIPE && !strings.Contains(c.files, " ") {
 						want = 0 // the reader of the only output went away
@@ -198,13 +201,10 @@ func evenReads(t *testing.T) string {
 func TestLimitsOfProcess(t *testing.T) {
 	const few, large, memory = "too many open files", "file too large", "out of memory: the limit of"
 	mib := func(n int) string { return fmt.Sprint(n << 10) } // ulimit -v and -d count KiB
-	base := strings.Repeat("ACGTTGCAAGTCCTGA", 1<<16)
 	folder := t.TempDir()
-	long, ones := filepath.Join(folder, "long.fa"), filepath.Join(folder, "ones.fq")
-	for name, text := range map[string]string{long: ">c\n" + base + "\n", ones: strings.Repeat("@r\nA\n+\nI\n", 1000)} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+	sparse := filepath.Join(folder, "sparse")
+	if err := errors.Join(os.WriteFile(sparse, nil, 0o600), os.Truncate(sparse, 2<<30-1)); err != nil {
+		t.Fatal(err)
 	}
 	small := refFile + " " + readsFile
 	many := reads(t, folder)
@@ -220,8 +220,11 @@ func TestLimitsOfProcess(t *testing.T) {
 		{"-f 1", "search -o x.tsv -k 2 ACGT " + refFile, large},
 		{"-v " + mib(2000), "map --quiet -o x.sam " + small, ""},
 		{"-v " + mib(2000), "search -o x.sam ACGT " + refFile, ""},
-		{"-v " + mib(1800), "map -e 0 --threads 2 --batch-reads 1000 -o x.sam --stats x.json --report-html x.html " + long + " " + ones, memory},
-		{"-v " + mib(1800), "map -e 0 --threads 2 --batch-reads 1000 --sort --sort-memory 4G -o x.bam " + long + " " + ones, memory},
+		// A segment of sorting is a sixteenth of its memory; a file of bytes is held as a whole.
+		{"-v " + mib(1800), "map --sort --sort-memory 32G -o x.sam --stats x.json --report-html x.html " + small, memory},
+		{"-v " + mib(1800), "map --sort --sort-memory 32G --tmpdir . -o x.bam -u u.fq.gz " + small, memory},
+		{"-v " + mib(1800), "map --sort --sort-memory 32G " + small, memory},
+		{"-v " + mib(1800), "search --alphabet bytes -o x.tsv ACGT " + sparse, memory},
 	} {
 		t.Run(c.limit+" "+c.args[:min(len(c.args), 30)], func(t *testing.T) {
 			folder := t.TempDir()
@@ -241,7 +244,7 @@ func TestLimitsOfProcess(t *testing.T) {
 				}
 				return
 			}
-			if code != 1 || stdout.Len() > 0 || strings.Count(stderr.String(), "\n") != 1 ||
+			if code != 1 || stdout.Len() > 0 && strings.Contains(c.args, " -o ") || strings.Count(stderr.String(), "\n") != 1 ||
 				!strings.HasPrefix(stderr.String(), "scanmap: ") || !strings.Contains(stderr.String(), c.want) {
 				t.Errorf("exit code %d, standard output %.40q, standard error %.400q", code, stdout.String(), stderr.String())
 			}

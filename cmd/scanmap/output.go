@@ -123,7 +123,7 @@ type output struct {
 	*sink
 	file      resultFile // nil for standard output
 	layer     fileLayer
-	target    string   // the file that publish makes
+	target    string // the file that publish makes
 	published bool
 	temporary string // its name until then; empty when there is none to rename
 }
