@@ -31,7 +31,7 @@ func enoughDescriptors() error {
 	for range spareDescriptors {
 		fd, err := unix.FcntlInt(uintptr(unix.Stdout), unix.F_DUPFD_CLOEXEC, 0)
 		switch {
-		case errors.Is(err, unix.EMFILE), errors.Is(err, unix.EINVAL): // as fcntl says it where the limit is 0
+		case errors.Is(err, unix.EMFILE), errors.Is(err, unix.EINVAL): // the latter if the limit is 0
 			return fmt.Errorf("too many open files: there is room for %d more, and up to %d are needed; raise the limit (ulimit -n)",
 				len(open), spareDescriptors)
 		case err != nil:
@@ -112,8 +112,8 @@ func mapped() uint64 {
 }
 
 // groupLimit returns the memory that the control group of this process may have, as containers and
-// batch systems set it, in bytes; 0 for no limit. The root of the system's files is given. Reading
-// of what there is no such thing ends in no limit.
+// batch systems set it, in bytes; 0 if there is no limit, or none that can be read. The root of the
+// system's files is given.
 //
 // Source: the Linux kernel's "Control Group v2", memory.max, and "Memory Resource Controller" for
 // version 1, memory.limit_in_bytes. A group is bounded by the groups above it, too.

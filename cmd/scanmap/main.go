@@ -32,8 +32,6 @@ func main() {
 	// Writing to a closed pipe must be an error of the write, not the end of the process, so that
 	// temporary files are removed.
 	signal.Ignore(syscall.SIGPIPE)
-	// So must be going over the size that a file may have (ulimit -f), which else ends it by a trace.
-	signal.Ignore(syscall.SIGXFSZ)
 	os.Exit(start())
 }
 

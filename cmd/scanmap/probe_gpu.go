@@ -23,8 +23,8 @@ const probeLimit = 30 * time.Second
 
 func isProbe() bool { return os.Getenv(probeVariable) != "" }
 
-// probe makes the first calls of the driver, and returns the exit code. What the driver answers does
-// not matter: whoever goes on to ask it gets the same.
+// probe makes the first calls of the driver, and returns the exit code. What the driver answers
+// does not matter: whoever goes on to ask it gets the same.
 func probe() int {
 	if driver, err := gpu.LoadDriver(); err == nil {
 		_, _ = driver.Devices()

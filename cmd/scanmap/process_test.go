@@ -314,7 +314,7 @@ func TestSignalsAtAnyMoment(t *testing.T) {
 				err := command.Wait()
 				status, ok := command.ProcessState.Sys().(syscall.WaitStatus)
 				switch {
-				case ok && status.Signaled() && status.Signal() == syscall.SIGTERM: // before the program could listen
+				case ok && status.Signaled() && status.Signal() == syscall.SIGTERM: // nothing listened yet
 				case programs.ExitCode(t, err) == 0:
 					return
 				case programs.ExitCode(t, err) != 143 || stderr.String() != "scanmap: stopped by a signal: terminated\n":
