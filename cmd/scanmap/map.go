@@ -228,7 +228,10 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 		return err
 	}
 	for _, r := range reports {
-		if err := firstError(r.write(r.file, stats), r.file.finish()); err != nil {
+		_, err := untilStopped(ctx, func() (struct{}, error) { return struct{}{}, r.write(r.file, stats) })
+		if err := firstError(context.Cause(ctx), err, r.file.finish()); errors.As(err, new(signalError)) {
+			return err
+		} else if err != nil {
 			return fmt.Errorf("%s: %w", r.what, loud(err)) // the records are not published
 		}
 	}
@@ -243,11 +246,13 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 	}
 	if !j.quiet {
 		// The results are complete; what nobody reads does not change that.
-		_ = firstError(warnOfEmpty(stderr, stats), report.Table(stderr, stats))
+		_, _ = untilStopped(ctx, func() (struct{}, error) {
+			return struct{}{}, firstError(warnOfEmpty(stderr, stats), report.Table(stderr, stats))
+		})
 	}
 	if limit := j.options.MaxLocations; stats.Capped > 0 && (limit == 0 || limit > mapper.MostLocations) {
-		fmt.Fprintf(stderr, "scanmap: reads with more than %d locations: %d; the first are written, and all are counted\n",
-			mapper.MostLocations, stats.Capped)
+		_ = warn(stderr, fmt.Sprintf("reads with more than %d locations: %d; the first are written, and all are counted",
+			mapper.MostLocations, stats.Capped))
 	}
 	return nil
 }

@@ -297,10 +297,13 @@ func (j *searchJob) run(ctx context.Context, stdout *sink, stderr io.Writer) err
 	}
 	if !j.quiet {
 		// The results are complete; what nobody reads does not change that.
-		if stats.TextLetters == 0 { // FASTA without letters is an error
-			_ = warn(stderr, shownInput(j.text)+" is empty")
-		}
-		_ = summarize(stderr, stats, time.Since(start))
+		took := time.Since(start)
+		_, _ = untilStopped(ctx, func() (struct{}, error) {
+			if stats.TextLetters == 0 { // FASTA without letters is an error
+				_ = warn(stderr, shownInput(j.text)+" is empty")
+			}
+			return struct{}{}, summarize(stderr, stats, took)
+		})
 	}
 	return nil
 }

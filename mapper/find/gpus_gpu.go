@@ -69,6 +69,9 @@ func openGPUs(choice device.Choice) (*GPUs, error) {
 	if err := choice.LoadDriver(); err != nil {
 		return nil, &device.Error{Err: err}
 	}
+	if err := choice.Ready(); err != nil {
+		return nil, &device.Error{Err: err}
+	}
 	driver := choice.Driver
 	infos, err := driver.Devices()
 	if err == nil && len(infos) == 0 {
