@@ -179,7 +179,9 @@ func inflateMember(z io.ReadCloser, m, text []byte) ([]byte, error) {
 	if length > bgzfText {
 		return text, errBGZFLength
 	}
-	deflated := bytes.NewReader(body[:len(body)-8])
+	// With what follows the text, since klauspost's flate takes the end of its input for that of the
+	// text, too.
+	deflated := bytes.NewReader(body)
 	if err := z.(flate.Resetter).Reset(deflated, nil); err != nil {
 		return text, err
 	}
@@ -193,7 +195,7 @@ func inflateMember(z io.ReadCloser, m, text []byte) ([]byte, error) {
 	}
 	// What follows may be a member of the same text, whose length and checksum these then are: flate
 	// takes no byte more than it needs from a reader of bytes.
-	if n, err := z.Read(make([]byte, 1)); n != 0 || err != io.EOF || deflated.Len() > 0 {
+	if n, err := z.Read(make([]byte, 1)); n != 0 || err != io.EOF || deflated.Len() != 8 {
 		return text[:at], errBGZFLength
 	}
 	if crc32.ChecksumIEEE(text[at:]) != sum {
