@@ -58,9 +58,25 @@ const (
 // each other have ends within k + d + d' of each other, d and d' being the distances. That is 3k at
 // most.
 func (s *Separator) Separate(all []Occurrence, length, k int, a Alignments) []int32 {
+	return s.SeparateAfter(0, all, length, k, a)
+}
+
+// SeparateAfter is Separate for occurrences of which the first `before` are known to be locations.
+// It returns the indices of the others that are. Occurrences that ended before those and are none
+// may be left out, and so may locations that end more than 3k before the first of the others.
+//
+// Proof. Let K be the locations of all occurrences. No two of K exclude each other, and any other
+// occurrence is excluded by one of K that comes before it in the order of Separate. Decide the
+// first ones of K before all others. Then, by induction over the rest in that order, exactly those
+// of K are kept: one of K is excluded by none of K; and one that is not in K is excluded by one of
+// K, which has been kept, as it comes before it or is among the first.
+func (s *Separator) SeparateAfter(before int, all []Occurrence, length, k int, a Alignments) []int32 {
 	s.state = parallel.Resize(s.state, len(all))
 	clear(s.state)
 	s.start, s.kept = s.start[:0], s.kept[:0]
+	for i := range before {
+		s.keep(all, i, k)
+	}
 	for d := range int32(k) + 1 {
 		s.level = s.level[:0]
 		for i := range all {
@@ -77,9 +93,9 @@ func (s *Separator) Separate(all []Occurrence, length, k int, a Alignments) []in
 			}
 		}
 	}
-	for i, state := range s.state {
+	for i, state := range s.state[before:] {
 		if state == kept {
-			s.kept = append(s.kept, int32(i))
+			s.kept = append(s.kept, int32(before+i))
 		}
 	}
 	return s.kept
@@ -120,6 +136,11 @@ func (s *Separator) decide(all []Occurrence, i, length, k int, a Alignments) {
 			return
 		}
 	}
+	s.keep(all, i, k)
+}
+
+// keep keeps occurrence i and drops those that end within k of it.
+func (s *Separator) keep(all []Occurrence, i, k int) {
 	s.state[i] = kept
 	for j := i - 1; j >= 0 && all[i].End-all[j].End <= k; j-- {
 		s.state[j] = dropped

@@ -47,8 +47,9 @@ const unreachable = 1 << 29
 const measureAtOnce = 1 << 16
 
 // locate adds the locations of a needle on a contig. ends are offsets in the text, in ascending
-// order. Those that are no occurrences are left out.
-func (l *locator) locate(n *needle, contig int, ends []int, add func(Location)) {
+// order. Those that are no occurrences are left out. before are the locations before them that may
+// exclude some.
+func (l *locator) locate(n *needle, contig int, before []locate.Occurrence, ends []int, add func(Location)) {
 	if n.k == 0 || n.substitutions {
 		l.ungapped(n, contig, ends, add)
 		return
@@ -56,20 +57,63 @@ func (l *locator) locate(n *needle, contig int, ends []int, add func(Location)) 
 	l.needle, l.contig = n, &l.text.contigs[contig]
 	for len(ends) > 0 {
 		count := n.together(ends)
-		l.occurrences = l.occurrences[:0]
-		for from := 0; from < count; {
-			to := from + 1
-			for to < count && ends[to]-ends[from] < measureAtOnce {
-				to++
-			}
-			l.measure(ends[from:to])
-			from = to
-		}
-		for _, i := range l.separator.Separate(l.occurrences, n.length(), n.k, l) {
+		for _, i := range l.separate(before, ends[:count]) {
 			add(l.align(contig, &l.occurrences[i]))
 		}
-		ends = ends[count:]
+		before, ends = nil, ends[count:]
 	}
+}
+
+// separate leaves the occurrences among ends in l.occurrences, after those that are locations
+// before them, and returns the indices of the locations among them.
+func (l *locator) separate(before []locate.Occurrence, ends []int) []int32 {
+	l.occurrences = append(l.occurrences[:0], before...)
+	for from := 0; from < len(ends); {
+		to := from + 1
+		for to < len(ends) && ends[to]-ends[from] < measureAtOnce {
+			to++
+		}
+		l.measure(ends[from:to])
+		from = to
+	}
+	return l.separator.SeparateAfter(len(before), l.occurrences, l.needle.length(), l.needle.k, l)
+}
+
+// locateSome is locate for a needle with edits and ends that have to be separated together, also
+// with later ones that are not known yet. It adds the locations that end at most at `through`,
+// which is n.lookahead() before the last end that may be known, and returns what of them is before
+// later ends.
+func (l *locator) locateSome(
+	n *needle, contig int, before []locate.Occurrence, ends []int, through int, add func(Location),
+) []locate.Occurrence {
+	l.needle, l.contig = n, &l.text.contigs[contig]
+	kept := l.separate(before, ends)
+	last := slices.Clone(before)
+	for _, i := range kept {
+		if o := l.occurrences[i]; o.End <= through {
+			add(l.align(contig, &o))
+			last = append(last, o)
+		}
+	}
+	return slices.DeleteFunc(last, func(o locate.Occurrence) bool { return o.End <= through-3*n.k })
+}
+
+// lookahead is how many letters after an end the occurrences may end that decide whether it is a
+// location.
+//
+// Lemma: let c be the number of pairs (distance, gaps) that come before that of an occurrence o.
+// Whether o is a location depends only on o and on occurrences that end at most 3kc letters after
+// it.
+//
+// Proof, by induction over the order (distance, gaps, end) in which occurrences are decided. It
+// depends on which of the occurrences before o in that order that end within 3k of o are locations
+// (locate.Separator: no others exclude each other). One of them with the pair of o ends before o,
+// and depends on what ends at most 3kc after itself. One with a pair before that of o depends, by
+// induction, on what ends at most 3k(c - 1) after itself, which is at most 3kc after o.
+//
+// An alignment with d edits has at most d gaps, so there are (k + 1)(k + 2) / 2 pairs.
+func (n *needle) lookahead() int {
+	return 3 * n.k * ((n.k+1)*(n.k+2)/2 - 1)
 }
 
 // together returns how many of the first ends have to be separated together: up to one after which
