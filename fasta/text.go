@@ -3,11 +3,20 @@ package fasta
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 )
 
-// ReadText returns the whole text of a file, "-" being standard input, decompressed.
+// MaxText is the most bytes of ReadText: about eight million guides with names.
+const MaxText = 1 << 28
+
+// ReadText returns the whole text of a file, "-" being standard input, decompressed. More than
+// MaxText bytes are an error, as soon as so many have been read.
 func ReadText(ctx context.Context, path string) ([]byte, error) {
+	return readText(ctx, path, MaxText)
+}
+
+func readText(ctx context.Context, path string, most int) ([]byte, error) {
 	s, err := openSource(ctx, path)
 	if err != nil {
 		return nil, err
@@ -17,9 +26,12 @@ func ReadText(ctx context.Context, path string) ([]byte, error) {
 	if err != nil {
 		return nil, fileError(s.name, err)
 	}
-	text, err := io.ReadAll(in)
+	text, err := io.ReadAll(io.LimitReader(in, int64(most)+1))
 	if err != nil {
 		return nil, fileError(s.name, err)
+	}
+	if len(text) > most {
+		return nil, fileError(s.name, fmt.Errorf("holds more than %d bytes of text", most))
 	}
 	return text, nil
 }

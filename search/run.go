@@ -69,8 +69,8 @@ const (
 	segment = 1 << 17
 	// stretches of defaultStretch letters take few calls of a GPU.
 	defaultStretch = 1 << 28
-	// defaultPatterns take 0.2 GB while they are searched for.
-	defaultPatterns = 1 << 17
+	// defaultPatterns take 0.4 GB while they are searched for.
+	defaultPatterns = 1 << 18
 	// defaultEnds take 0.1 GB.
 	defaultEnds = 1 << 22
 	// defaultWindow is large enough for many threads.

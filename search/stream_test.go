@@ -73,8 +73,9 @@ func allRows(t testing.TB, text *Text, patterns []Pattern, o Options, f Format) 
 func TestBounds(t *testing.T) {
 	r := rand.New(rand.NewPCG(12, 4))
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
-	text := dnaText(t, denseText(r, 1500), denseText(r, 70), denseText(r, 1), denseText(r, 64), denseText(r, 900))
-	for _, letters := range [][]string{{"A"}, {"NN"}, {"ACAC"}, {"AAAAAAAA"}, {"ACGTAC"}, {"NNNNNNNN"}, {"AAAA", "NNNN", "ACGTTGCA", "ACACAC", "TTTTAA"}} {
+	text := dnaText(t, denseText(r, 1500), denseText(r, 70), denseText(r, 1), denseText(r, 64), denseText(r, 900),
+		strings.Repeat("ATATATATTATATAATATAT", 20))
+	for _, letters := range [][]string{{"A"}, {"NN"}, {"ACAC"}, {"AAAAAAAA"}, {"ACGTAC"}, {"NNNNNNNN"}, {"ATATAT"}, {"AAAA", "NNNN", "ACGTTGCA", "ACACAC", "TTTTAA"}} {
 		var patterns []Pattern
 		for _, l := range letters {
 			patterns = append(patterns, pattern(t, l, "", DNA))
@@ -110,13 +111,14 @@ func TestBounds(t *testing.T) {
 // TestBoundsProperty is TestBounds for any text and pattern of few letters.
 func TestBoundsProperty(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		letters := rapid.StringOfN(rapid.SampledFrom([]rune("AAAAAC")), 100, 600, -1)
+		letters := rapid.StringOfN(rapid.SampledFrom(rapid.SampledFrom([][]rune{[]rune("AAAAAC"), []rune("AATT")}).Draw(rt, "letters")), 100, 600, -1)
+		format := rapid.SampledFrom([]Format{TSV, SAM}).Draw(rt, "format")
 		text := dnaText(t, letters.Draw(rt, "first"), letters.Draw(rt, "second"))
-		p := pattern(t, rapid.StringOfN(rapid.SampledFrom([]rune("AAACN")), 2, 9, -1).Draw(rt, "pattern"), "", DNA)
+		p := pattern(t, rapid.StringOfN(rapid.SampledFrom([]rune("AAATCN")), 2, 9, -1).Draw(rt, "pattern"), "", DNA)
 		o := Options{Distance: rapid.IntRange(1, min(4, len(p.Letters)-1)).Draw(rt, "k"), ForwardOnly: rapid.Bool().Draw(rt, "forward")}
-		want := allRows(t, text, []Pattern{p}, o, TSV)
+		want := allRows(t, text, []Pattern{p}, o, format)
 		o.bounds = small(rapid.IntRange(64, 300).Draw(rt, "window"))
-		if got := allRows(t, text, []Pattern{p}, o, TSV); got != want {
+		if got := allRows(t, text, []Pattern{p}, o, format); got != want {
 			rt.Fatalf("(-want +got)\n%.2000s", cmp.Diff(want, got))
 		}
 	})
@@ -176,5 +178,71 @@ func TestSeparateAfter(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			rt.Fatalf("(-want +got)\n%.2000s", diff)
 		}
+	})
+}
+
+// starts are the starts of alignments, by their ends.
+type starts map[int]int
+
+func (s starts) Gaps(int, int32) int32      { panic("gaps are known") }
+func (s starts) Start(end int, _ int32) int { return s[end] }
+
+// separated returns the ends of the occurrences that are locations.
+func separated(all []locate.Occurrence, length, k int, s starts) []int {
+	var separator locate.Separator
+	var ends []int
+	for _, i := range separator.Separate(slices.Clone(all), length, k, s) {
+		ends = append(ends, all[i].End)
+	}
+	return ends
+}
+
+// TestLookahead decides about occurrences of which only those up to an offset are known: lookahead
+// before it, all is as it is when all are known.
+func TestLookahead(t *testing.T) {
+	const length = 50
+	check := func(t rapid.TB, k int, all []locate.Occurrence, s starts) {
+		t.Helper()
+		n := needle{k: k}
+		want := separated(all, length, k, s)
+		for i := range all {
+			known := all[i].End
+			got := separated(all[:i+1], length, k, s)
+			through := known - n.lookahead()
+			first, _ := slices.BinarySearch(want, through+1)
+			second, _ := slices.BinarySearch(got, through+1)
+			if !slices.Equal(want[:first], got[:second]) {
+				t.Fatalf("known to %d, decided to %d: %v, want %v", known, through, got[:second], want[:first])
+			}
+		}
+	}
+	// Each excludes the one before it, and the last of them is at the end of 3kc letters but for the
+	// letters by which starts would have to be near.
+	chain, s := []locate.Occurrence{}, starts{}
+	for d := int32(2); d >= 0; d-- {
+		for g := d; g >= 0; g-- {
+			end := 100 + 2*len(chain)
+			chain = append(chain, locate.Occurrence{End: end, Distance: d, Gaps: g})
+			s[end] = end - length
+			if g > 0 {
+				s[end] = end - length - int(g)
+			}
+		}
+	}
+	for known := range 20 {
+		chain = append(chain, locate.Occurrence{End: 200 + 10*known, Distance: 2, Gaps: 0})
+	}
+	check(t, 2, chain, s)
+	rapid.Check(t, func(rt *rapid.T) {
+		k := rapid.IntRange(1, 3).Draw(rt, "k")
+		var all []locate.Occurrence
+		s := starts{}
+		for end := length; len(all) < 60; end += rapid.IntRange(1, k+1).Draw(rt, "step") {
+			d := rapid.Int32Range(0, int32(k)).Draw(rt, "distance")
+			g := rapid.Int32Range(0, d).Draw(rt, "gaps")
+			all = append(all, locate.Occurrence{End: end, Distance: d, Gaps: g})
+			s[end] = end - length + int(rapid.Int32Range(-g, g).Draw(rt, "shift"))
+		}
+		check(rt, k, all, s)
 	})
 }
