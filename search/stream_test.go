@@ -246,3 +246,11 @@ func TestLookahead(t *testing.T) {
 		check(rt, k, all, s)
 	})
 }
+
+// TestByStart has strands before ends, as SAM has always had them.
+func TestByStart(t *testing.T) {
+	long, short := Location{Start: 5, End: 20}, Location{Start: 5, End: 19, Reverse: true}
+	if byStart(long, short) >= 0 || byPosition(long, short) <= 0 {
+		t.Errorf("got %d and %d", byStart(long, short), byPosition(long, short))
+	}
+}
