@@ -19,8 +19,8 @@
 //   - stretch: whole contigs that are searched at a time; in kernels, the part of the text that a
 //     warp searches
 //   - window: the part of a stretch of which all ends are held, in a search for one pattern
-//   - segment: the part of a stretch or window that a goroutine searches at a time; in kernels, that
-//     of a thread
+//   - segment: the part of a stretch or window that a goroutine searches at a time; in kernels,
+//     that of a thread
 //   - chunk: the part of a stretch that is on a GPU at a time
 //   - scan: a running combination (prefix sum) over letters, by which some schemes share out the
 //     work of an automaton

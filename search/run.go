@@ -69,7 +69,7 @@ const (
 	segment = 1 << 17
 	// stretches of defaultStretch letters take few calls of a GPU.
 	defaultStretch = 1 << 28
-	// defaultPatterns take 0.4 GB while they are searched for.
+	// defaultPatterns take 0.7 GB while they are searched for.
 	defaultPatterns = 1 << 18
 	// defaultEnds take 0.1 GB.
 	defaultEnds = 1 << 22
@@ -91,9 +91,9 @@ func (b bounds) orDefault() bounds {
 }
 
 // Run finds the locations of patterns and gives them to emit, pattern by pattern, those of one in
-// order of contig, start, end and strand (or as Options.Announce says), in pieces of any size, which
-// emit must not keep. What is held does not grow with the number of locations. An error of a GPU is
-// a device.Error. Of several GPUs the first is used.
+// order of contig, start, end and strand (or as Options.Announce says), in pieces of any size,
+// which emit must not keep. What is held does not grow with the number of locations. An error of a
+// GPU is a device.Error. Of several GPUs the first is used.
 func Run(ctx context.Context, text *Text, patterns []Pattern, o Options, emit func([]Location) error) (*Stats, error) {
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
