@@ -58,15 +58,23 @@ const (
 // each other have ends within k + d + d' of each other, d and d' being the distances. That is 3k at
 // most.
 func (s *Separator) Separate(all []Occurrence, length, k int, a Alignments) []int32 {
-	return s.separateAfter(all, 0, length, k, a)
+	return s.SeparateAfter(0, all, length, k, a)
 }
 
-// separateAfter is Separate where the first `fixed` of all are locations, whatever follows.
-func (s *Separator) separateAfter(all []Occurrence, fixed, length, k int, a Alignments) []int32 {
+// SeparateAfter is Separate for occurrences of which the first `before` are known to be locations.
+// It returns the indices of the others that are. Occurrences that ended before those and are none
+// may be left out, and so may locations that end more than 3k before the first of the others.
+//
+// Proof. Let K be the locations of all occurrences. No two of K exclude each other, and any other
+// occurrence is excluded by one of K that comes before it in the order of Separate. Decide the
+// first ones of K before all others. Then, by induction over the rest in that order, exactly those
+// of K are kept: one of K is excluded by none of K; and one that is not in K is excluded by one of
+// K, which has been kept, as it comes before it or is among the first.
+func (s *Separator) SeparateAfter(before int, all []Occurrence, length, k int, a Alignments) []int32 {
 	s.state = parallel.Resize(s.state, len(all))
 	clear(s.state)
 	s.start, s.kept = s.start[:0], s.kept[:0]
-	for i := range fixed {
+	for i := range before {
 		s.keep(all, i, k)
 	}
 	for d := range int32(k) + 1 {
@@ -85,13 +93,28 @@ func (s *Separator) separateAfter(all []Occurrence, fixed, length, k int, a Alig
 			}
 		}
 	}
-	for i, state := range s.state {
+	for i, state := range s.state[before:] {
 		if state == kept {
-			s.kept = append(s.kept, int32(i))
+			s.kept = append(s.kept, int32(before+i))
 		}
 	}
 	return s.kept
 }
+
+// Reach is how many positions after an end the occurrences may end that decide whether it is a
+// location.
+//
+// Lemma: let c be the number of pairs (distance, gaps) that come before that of an occurrence o.
+// Whether o is a location depends only on o and on occurrences that end at most 3kc after it.
+//
+// Proof, by induction over the order (distance, gaps, end) in which occurrences are decided. It
+// depends on which of the occurrences before o in that order that end within 3k of o are locations:
+// no others exclude each other (Separate). One of them with the pair of o ends before o, and depends
+// on what ends at most 3kc after itself. One with a pair before that of o depends, by induction, on
+// what ends at most 3k(c - 1) after itself, which is at most 3kc after o. ∎
+//
+// An alignment with d edits has at most d gaps, so there are (k + 1)(k + 2) / 2 pairs.
+func Reach(k int) int { return 3 * k * ((k+1)*(k+2)/2 - 1) }
 
 // rank finds the gaps of those occurrences of s.level, all of one distance, that another of them is
 // within reach of, and tells whether there are any. The others keep what they have: their turn does
@@ -131,7 +154,7 @@ func (s *Separator) decide(all []Occurrence, i, length, k int, a Alignments) {
 	s.keep(all, i, k)
 }
 
-// keep keeps occurrence i, and drops those after it and before it that end within k of it.
+// keep keeps occurrence i and drops those that end within k of it.
 func (s *Separator) keep(all []Occurrence, i, k int) {
 	s.state[i] = kept
 	for j := i - 1; j >= 0 && all[i].End-all[j].End <= k; j-- {

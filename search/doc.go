@@ -16,10 +16,11 @@
 //     substitutions
 //   - location: an occurrence that is reported, with its start and its alignment
 //   - method, scheme: an algorithm, and the way it is laid out on a processor
-//   - stretch: whole contigs that are searched at a time, all ends of which are held; in kernels,
-//     the part of the text that a warp searches
-//   - segment: the part of a stretch that a goroutine searches at a time; in kernels, that of a
-//     thread
+//   - stretch: whole contigs that are searched at a time; in kernels, the part of the text that a
+//     warp searches
+//   - window: the part of a stretch of which all ends are held, in a search for one pattern
+//   - segment: the part of a stretch or window that a goroutine searches at a time; in kernels,
+//     that of a thread
 //   - chunk: the part of a stretch that is on a GPU at a time
 //   - scan: a running combination (prefix sum) over letters, by which some schemes share out the
 //     work of an automaton
@@ -33,6 +34,10 @@
 //
 // A scheme only finds ends. Which of them are reported, where they start and how they align is the
 // same code for all (locate.go), so that every method gives the same locations.
+//
+// What is held is bounded (stream.go): one pattern is searched for window by window, and its
+// locations are emitted as soon as none can come before them; several are searched for together
+// while they have few ends.
 //
 // # What a location is
 //

@@ -47,8 +47,9 @@ const unreachable = 1 << 29
 const measureAtOnce = 1 << 16
 
 // locate adds the locations of a needle on a contig. ends are offsets in the text, in ascending
-// order. Those that are no occurrences are left out.
-func (l *locator) locate(n *needle, contig int, ends []int, add func(Location)) {
+// order. Those that are no occurrences are left out. before are the locations before them that may
+// exclude some.
+func (l *locator) locate(n *needle, contig int, before []locate.Occurrence, ends []int, add func(Location)) {
 	if n.k == 0 || n.substitutions {
 		l.ungapped(n, contig, ends, add)
 		return
@@ -56,21 +57,50 @@ func (l *locator) locate(n *needle, contig int, ends []int, add func(Location)) 
 	l.needle, l.contig = n, &l.text.contigs[contig]
 	for len(ends) > 0 {
 		count := n.together(ends)
-		l.occurrences = l.occurrences[:0]
-		for from := 0; from < count; {
-			to := from + 1
-			for to < count && ends[to]-ends[from] < measureAtOnce {
-				to++
-			}
-			l.measure(ends[from:to])
-			from = to
-		}
-		for _, i := range l.separator.Separate(l.occurrences, n.length(), n.k, l) {
+		for _, i := range l.separate(before, ends[:count]) {
 			add(l.align(contig, &l.occurrences[i]))
 		}
-		ends = ends[count:]
+		before, ends = nil, ends[count:]
 	}
 }
+
+// separate leaves the occurrences among ends in l.occurrences, after those that are locations
+// before them, and returns the indices of the locations among them.
+func (l *locator) separate(before []locate.Occurrence, ends []int) []int32 {
+	l.occurrences = append(l.occurrences[:0], before...)
+	for from := 0; from < len(ends); {
+		to := from + 1
+		for to < len(ends) && ends[to]-ends[from] < measureAtOnce {
+			to++
+		}
+		l.measure(ends[from:to])
+		from = to
+	}
+	return l.separator.SeparateAfter(len(before), l.occurrences, l.needle.length(), l.needle.k, l)
+}
+
+// locateSome is locate for a needle with edits and ends that have to be separated together, also
+// with later ones that are not known yet. It adds the locations that end at most at `through`,
+// which is n.lookahead() before the last end that may be known, and returns what of them is before
+// later ends.
+func (l *locator) locateSome(
+	n *needle, contig int, before []locate.Occurrence, ends []int, through int, add func(Location),
+) []locate.Occurrence {
+	l.needle, l.contig = n, &l.text.contigs[contig]
+	kept := l.separate(before, ends)
+	last := slices.Clone(before)
+	for _, i := range kept {
+		if o := l.occurrences[i]; o.End <= through {
+			add(l.align(contig, &o))
+			last = append(last, o)
+		}
+	}
+	return slices.DeleteFunc(last, func(o locate.Occurrence) bool { return o.End <= through-3*n.k })
+}
+
+// lookahead is how many letters after an end the occurrences may end that decide whether it is a
+// location.
+func (n *needle) lookahead() int { return locate.Reach(n.k) }
 
 // together returns how many of the first ends have to be separated together: up to one after which
 // the next end is more than m + 2k away.

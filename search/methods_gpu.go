@@ -86,11 +86,12 @@ func (g *gpuSearch) collect() {
 	device.Launch(g.queue, "collect", (n+31)/32, &kernels.CollectParams{Flags: g.flags.At(0), Hits: g.hits(), Count: uint64(n)})
 }
 
-// find returns the ends of a needle, as offsets in the text, in ascending order.
-func (g *gpuSearch) find(f gpuFinder, n *needle, ends []int) ([]int, error) {
+// find returns the hits of a needle in ascending order of their words; a word may occur several
+// times.
+func (g *gpuSearch) find(f gpuFinder, n *needle) ([]hit, error) {
 	q := g.queue
 	if g.text.letters() == 0 {
-		return ends, nil
+		return nil, nil
 	}
 	if g.hitRoom == 0 {
 		g.hitRoom = firstHitRoom
@@ -124,13 +125,13 @@ func (g *gpuSearch) find(f gpuFinder, n *needle, ends []int) ([]int, error) {
 		return nil, q.Err
 	}
 	slices.SortFunc(hits, func(a, b hit) int { return int(a.Word) - int(b.Word) })
-	return g.ends(hits, ends), nil
+	return hits, nil
 }
 
 // A hit is a word of 32 letters with a bit for each that is the last of an occurrence.
 type hit struct{ Word, Mask uint32 }
 
-// ends appends the ends that sorted hits stand for; a word may occur several times.
+// ends appends the ends that sorted hits stand for, as offsets in the text, in ascending order.
 func (g *gpuSearch) ends(hits []hit, ends []int) []int {
 	for i := 0; i < len(hits); {
 		word, mask := hits[i].Word, uint32(0)

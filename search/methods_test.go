@@ -114,10 +114,11 @@ func (c *methodCase) onGPU(t testing.TB, g *gpuSearch, s *Scheme, chunk int) []i
 		r := textRange{first: 0, last: n, from: from, to: min(from+chunk, n)}
 		g.text.upload(g.queue, c.text, r)
 		before := len(ends)
-		var err error
-		if ends, err = g.find(*s.gpu, c.needle, ends); err != nil {
+		hits, err := g.find(*s.gpu, c.needle)
+		if err != nil {
 			t.Fatal(err)
 		}
+		ends = g.ends(hits, ends)
 		ends = run.checkStart(c.needle, r, ends, before)
 	}
 	return c.inContigs(ends)

@@ -45,8 +45,7 @@ type RowOptions struct {
 	Header sam.HeaderOptions
 }
 
-// Rows writes locations as lines of text. It keeps at most flushAt bytes and a line and, for SAM,
-// the locations of one pattern.
+// Rows writes locations as lines of text. It keeps at most flushAt bytes and a line.
 type Rows struct {
 	to       io.Writer
 	text     *Text
@@ -57,9 +56,9 @@ type Rows struct {
 
 // A rowFormat appends lines to the buffer of Rows.
 type rowFormat interface {
-	// add appends or keeps a location.
+	// add appends a location.
 	add(ctx context.Context, r *Rows, l *Location) error
-	// finish appends what add has kept.
+	// finish appends what comes after all of them.
 	finish(ctx context.Context, r *Rows) error
 }
 
@@ -88,7 +87,15 @@ func NewRows(to io.Writer, text *Text, patterns []Pattern, o RowOptions) (*Rows,
 	return r, nil
 }
 
-// Add writes locations, in the order of Run.
+// Options returns o with what the format needs of Run.
+func (r *Rows) Options(o Options) Options {
+	if f, ok := r.format.(*samFormat); ok {
+		o.Announce = f.announce
+	}
+	return o
+}
+
+// Add writes locations, in the order of Run with Options.
 func (r *Rows) Add(ctx context.Context, locations []Location) error {
 	for i := range locations {
 		if err := r.format.add(ctx, r, &locations[i]); err != nil {

@@ -33,7 +33,7 @@ func written(t testing.TB, text *Text, patterns []Pattern, o Options, format For
 		t.Fatal(err)
 	}
 	ctx := context.Background()
-	if _, err := Run(ctx, text, patterns, o, func(l []Location) error { return rows.Add(ctx, l) }); err != nil {
+	if _, err := Run(ctx, text, patterns, rows.Options(o), func(l []Location) error { return rows.Add(ctx, l) }); err != nil {
 		t.Fatal(err)
 	}
 	if err := rows.Finish(ctx); err != nil {
@@ -112,7 +112,7 @@ func TestSAMOrder(t *testing.T) {
 	patterns := []Pattern{
 		pattern(t, "GGGGGG", "", DNA), pattern(t, "ACCCAT", "", DNA), pattern(t, "CCCCCC", "", DNA), pattern(t, "TTACGC", "", DNA),
 	}
-	got := written(t, text, patterns, Options{Distance: 1, Substitutions: true, stretch: 1}, SAM)
+	got := written(t, text, patterns, Options{Distance: 1, Substitutions: true, bounds: bounds{stretch: 1}}, SAM)
 	var rows []string
 	for line := range strings.Lines(got) {
 		f := strings.Split(line, "\t")
@@ -230,7 +230,7 @@ func TestRowsStop(t *testing.T) {
 				t.Fatal(err)
 			}
 			ctx := context.Background()
-			_, err = Run(ctx, text, patterns, Options{ForwardOnly: true}, func(l []Location) error { return rows.Add(ctx, l) })
+			_, err = Run(ctx, text, patterns, rows.Options(Options{ForwardOnly: true}), func(l []Location) error { return rows.Add(ctx, l) })
 			if err == nil {
 				err = rows.Finish(ctx)
 			}

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"scanmap/device"
+	"scanmap/locate"
 	"scanmap/measure"
 	"scanmap/parallel"
 )
@@ -26,11 +27,10 @@ type Options struct {
 	// Threads is the number of goroutines; 0 is one for each processor.
 	Threads int
 	Device  device.Choice
-	// stretch is the most letters that are searched at a time. 0 is a good number; for tests.
-	stretch int
-	// most is the most ends of several patterns at a time: with more they are searched for in
-	// smaller groups. 0 is a good number; for tests.
-	most int
+	// Announce, if it is not nil, has the locations of a pattern emitted by distance, contig, start,
+	// strand and end. It is called with their number before the first of them.
+	Announce func(pattern, locations int) error
+	bounds   bounds
 }
 
 // Stats says how a search went.
@@ -47,29 +47,58 @@ type Stats struct {
 // KernelTime is what one kernel took in all its launches.
 type KernelTime = measure.KernelTime
 
+// bounds say what is held at a time. 0 is a good number; others are for tests.
+type bounds struct {
+	// stretch is the most letters of contigs that are searched together.
+	stretch int
+	// patterns is the most patterns that are searched for at a time.
+	patterns int
+	// ends is the most ends of several patterns: with more they are searched for in smaller groups.
+	ends int
+	// window is the most letters that are searched for one pattern at a time. It ends before, at the
+	// segment with which it has more than windowEnds ends.
+	window, windowEnds int
+	// batch is the most ends of a strand that are located at a time.
+	batch int
+	// held is the most bytes of locations that wait for better ones, where these come first.
+	held int
+}
+
 const (
-	// defaultStretch bounds what is held of a search for one pattern: contigs are not cut.
-	defaultStretch = 1 << 28
-	// defaultMost ends take 0.4 GB on the CPU, and as many locations 1.2 GB, of which there are two
-	// copies for a while.
-	defaultMost = 1 << 24
 	// segment is the text that a goroutine searches at a time: its codes stay in a cache.
 	segment = 1 << 17
+	// stretches of defaultStretch letters take few calls of a GPU.
+	defaultStretch = 1 << 28
+	// defaultPatterns take 0.7 GB while they are searched for.
+	defaultPatterns = 1 << 18
+	// defaultEnds take 0.1 GB.
+	defaultEnds = 1 << 22
+	// defaultWindow is large enough for many threads.
+	defaultWindow = 256 * segment
+	// defaultWindowEnds take 16 MB.
+	defaultWindowEnds = 1 << 20
+	// defaultBatch ends have locations of 5 MB a strand.
+	defaultBatch = 1 << 16
+	defaultHeld  = 32 << 20
 )
 
+// orDefault replaces what is 0.
+func (b bounds) orDefault() bounds {
+	return bounds{
+		stretch: cmp.Or(b.stretch, defaultStretch), patterns: cmp.Or(b.patterns, defaultPatterns), ends: cmp.Or(b.ends, defaultEnds),
+		window: cmp.Or(b.window, defaultWindow), windowEnds: cmp.Or(b.windowEnds, defaultWindowEnds), batch: cmp.Or(b.batch, defaultBatch), held: cmp.Or(b.held, defaultHeld),
+	}
+}
+
 // Run finds the locations of patterns and gives them to emit, pattern by pattern, those of one in
-// order of contig, start, end and strand, in pieces of any size, which emit must not keep. An error
-// of a GPU is a device.Error. Of several GPUs the first is used.
+// order of contig, start, end and strand (or as Options.Announce says), in pieces of any size,
+// which emit must not keep. What is held does not grow with the number of locations. An error of a
+// GPU is a device.Error. Of several GPUs the first is used.
 func Run(ctx context.Context, text *Text, patterns []Pattern, o Options, emit func([]Location) error) (*Stats, error) {
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
-	if o.stretch <= 0 {
-		o.stretch = defaultStretch
-	}
-	if o.most <= 0 {
-		o.most = defaultMost
-	}
+	o.bounds = o.bounds.orDefault()
 	if o.Distance < 0 || o.Distance > MaxDistance {
 		return nil, fmt.Errorf("a distance of %d is not from 0 to %d", o.Distance, MaxDistance)
 	}
@@ -81,7 +110,7 @@ func Run(ctx context.Context, text *Text, patterns []Pattern, o Options, emit fu
 	}
 	err := s.open()
 	if err == nil {
-		err = s.group(0, len(patterns))
+		err = s.all()
 	}
 	if closed := s.close(); err == nil {
 		err = closed
@@ -100,19 +129,23 @@ type searcher struct {
 	options  Options
 	emit     func([]Location) error
 	stats    Stats
-	// needles has the strands of each pattern: one, or two.
+	// needles has the strands of each pattern that is searched for: one, or two.
 	needles [][]*needle
 	schemes []*Scheme // of each pattern
 	chosen  map[needleKind]chosenScheme
 	gpu     *gpuSearch
 	chunk   int    // letters that are on the GPU at a time
 	found   []bool // of each pattern
+	best    bestFirst
+	// locators are those of the goroutines of locateParts.
+	locators []locator
 }
 
-// plan makes the needles and chooses the schemes.
+// plan checks the patterns and chooses the schemes.
 func (s *searcher) plan() error {
 	o := &s.options
 	s.found = make([]bool, len(s.patterns))
+	s.needles = make([][]*needle, len(s.patterns))
 	for i := range s.patterns {
 		p := &s.patterns[i]
 		if m := len(p.Letters) - p.Fixed; o.Distance >= m {
@@ -122,14 +155,24 @@ func (s *searcher) plan() error {
 			}
 			return fmt.Errorf("pattern %q of %d letters would match everywhere with %d %s", p.Name, m, o.Distance, what)
 		}
-		forward := newNeedle(p, s.text.alphabet, o.Distance, o.Substitutions)
-		strands := []*needle{forward}
-		if s.text.alphabet == DNA && !o.ForwardOnly {
-			strands = append(strands, forward.reverseComplement())
-		}
-		s.needles = append(s.needles, strands)
 	}
 	return s.choose()
+}
+
+// forward returns the forward needle of a pattern.
+func (s *searcher) forward(pattern int) *needle {
+	if strands := s.needles[pattern]; strands != nil {
+		return strands[0]
+	}
+	return newNeedle(&s.patterns[pattern], s.text.alphabet, s.options.Distance, s.options.Substitutions)
+}
+
+// strands is the number of needles of a pattern.
+func (s *searcher) strands() int {
+	if s.text.alphabet == DNA && !s.options.ForwardOnly {
+		return 2
+	}
+	return 1
 }
 
 // choose sets the device and the scheme of each pattern.
@@ -140,7 +183,7 @@ func (s *searcher) choose() error {
 	}
 	onGPU := o.Device.Kind == device.CUDA
 	for i := range s.patterns {
-		chosen, err := s.chooseScheme(s.needles[i][0], onGPU)
+		chosen, err := s.chooseScheme(s.forward(i), onGPU)
 		if err != nil {
 			return fmt.Errorf("pattern %q: %w", s.patterns[i].Name, err)
 		}
@@ -192,50 +235,97 @@ func (s *searcher) chooseScheme(n *needle, onGPU bool) (chosenScheme, error) {
 	return chosen, nil
 }
 
-// group searches for patterns [from, to), all at once if they do not have too many ends.
-func (s *searcher) group(from, to int) error {
-	if from == to {
-		return nil
-	}
-	var all []Location
-	first := true
-	for _, stretch := range s.text.stretches(s.options.stretch) {
-		ends, few, err := s.ends(stretch, from, to)
-		if err != nil {
+// all searches for all patterns, not too many at a time.
+func (s *searcher) all() error {
+	for from := 0; from < len(s.patterns); {
+		to := min(from+s.options.bounds.patterns, len(s.patterns))
+		for i := from; i < to; i++ {
+			n := s.forward(i)
+			s.needles[i] = append(s.needles[i], n)
+			if s.strands() == 2 {
+				s.needles[i] = append(s.needles[i], n.reverseComplement())
+			}
+		}
+		if err := s.group(from, to); err != nil {
 			return err
 		}
-		if !few && to-from > 1 {
-			middle := (from + to) / 2
-			if err := s.group(from, middle); err != nil {
-				return err
-			}
-			return s.group(middle, to)
-		}
-		locations := s.locate(ends, from, to)
-		if first {
-			all, first = locations, false
-		} else {
-			all = append(all, locations...)
-		}
-		if to-from == 1 {
-			if err := s.give(all); err != nil {
-				return err
-			}
-			all = all[:0]
-		} else if len(all) > s.options.most {
-			middle := (from + to) / 2
-			if err := s.group(from, middle); err != nil {
-				return err
-			}
-			return s.group(middle, to)
-		}
+		clear(s.needles[from:to])
+		from = to
 	}
-	slices.SortStableFunc(all, func(a, b Location) int { return a.Pattern - b.Pattern })
-	return s.give(all)
+	return nil
 }
 
-// give emits locations.
+// group searches for patterns [from, to), all at once if they do not have too many ends.
+func (s *searcher) group(from, to int) error {
+	switch to - from {
+	case 0:
+		return nil
+	case 1:
+		return s.alone(from)
+	}
+	ends, few, err := s.ends(from, to)
+	if err != nil {
+		return err
+	}
+	if few {
+		return s.deliver(ends, from, to)
+	}
+	middle := (from + to) / 2
+	if err := s.group(from, middle); err != nil {
+		return err
+	}
+	return s.group(middle, to)
+}
+
+// deliver gives the locations of patterns [from, to), of which it has all ends.
+func (s *searcher) deliver(ends []strandEnds, from, to int) error {
+	batch := s.options.bounds.batch
+	for i := from; i < to; {
+		if err := s.ctx.Err(); err != nil {
+			return err
+		}
+		count, j := ends[i-from].count(), i+1
+		if count > batch {
+			if err := s.deliverAlone(i, ends[i-from]); err != nil {
+				return err
+			}
+			ends[i-from] = strandEnds{}
+			i = j
+			continue
+		}
+		for ; j < to && count+ends[j-from].count() <= batch; j++ {
+			count += ends[j-from].count()
+		}
+		if err := s.give(s.locate(ends[i-from:j-from], i, j)); err != nil {
+			return err
+		}
+		clear(ends[i-from : j-from])
+		i = j
+	}
+	return nil
+}
+
+// give emits all locations of some patterns.
 func (s *searcher) give(locations []Location) error {
+	if s.options.Announce == nil {
+		return s.put(locations)
+	}
+	for len(locations) > 0 {
+		pattern, n := locations[0].Pattern, 1
+		for n < len(locations) && locations[n].Pattern == pattern {
+			n++
+		}
+		s.best.add(s, locations[:n])
+		if err := s.best.finish(s, pattern); err != nil {
+			return err
+		}
+		locations = locations[n:]
+	}
+	return nil
+}
+
+// put emits locations.
+func (s *searcher) put(locations []Location) error {
 	if len(locations) == 0 {
 		return nil
 	}
@@ -252,29 +342,39 @@ func (s *searcher) give(locations []Location) error {
 // strandEnds are the ends of each strand of a pattern.
 type strandEnds [2][]int
 
-// ends finds the ends of patterns [from, to) in a stretch; few is false if it gave up because
-// there are too many ends, or patterns, for a search of several patterns.
-func (s *searcher) ends(stretch stretch, from, to int) (ends []strandEnds, few bool, err error) {
-	if s.gpu != nil {
-		return s.endsOnGPU(stretch, from, to)
-	}
+func (e *strandEnds) count() int { return len(e[0]) + len(e[1]) }
+
+// ends finds the ends of patterns [from, to); few is false if it gave up because there are too many
+// ends, or patterns, for a search of several patterns.
+func (s *searcher) ends(from, to int) (ends []strandEnds, few bool, err error) {
 	ends = make([]strandEnds, to-from)
-	for i := from; i < to; {
-		j := i + 1
-		for j < to && s.schemes[j] == s.schemes[i] {
-			j++
+	total := 0
+	for _, stretch := range s.text.stretches(s.options.bounds.stretch) {
+		if s.gpu != nil {
+			few, err = s.endsOnGPU(stretch, from, to, ends, &total)
+			if err != nil || !few {
+				return nil, few, err
+			}
+			continue
 		}
-		few, err := s.endsOnCPU(stretch, i, j, ends[i-from:j-from])
-		if err != nil || !few {
-			return nil, few, err
+		for i := from; i < to; {
+			j := i + 1
+			for j < to && s.schemes[j] == s.schemes[i] {
+				j++
+			}
+			few, err = s.endsOnCPU(stretch, i, j, ends[i-from:j-from], &total)
+			if err != nil || !few {
+				return nil, few, err
+			}
+			i = j
 		}
-		i = j
 	}
 	return ends, true, nil
 }
 
-// endsOnCPU finds the ends of patterns [from, to), which have one scheme.
-func (s *searcher) endsOnCPU(stretch stretch, from, to int, ends []strandEnds) (few bool, err error) {
+// endsOnCPU finds the ends of patterns [from, to), which have one scheme, and adds their number to
+// total.
+func (s *searcher) endsOnCPU(stretch stretch, from, to int, ends []strandEnds, total *int) (few bool, err error) {
 	var needles []*needle
 	type owner struct{ pattern, strand int }
 	var owners []owner
@@ -285,51 +385,58 @@ func (s *searcher) endsOnCPU(stretch stretch, from, to int, ends []strandEnds) (
 		}
 	}
 	f, err := s.schemes[from].cpu(s.text, needles)
-	if errors.As(err, new(*tooManyError)) && to-from > 1 {
+	if errors.As(err, new(*tooManyError)) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
 	type end struct{ needle, end int }
-	found := make([][]end, stretch.segments())
-	var total atomic.Int64
-	most := int64(s.options.most)
-	if to-from == 1 {
-		most = int64(^uint64(0) >> 1)
-	}
-	more := func() bool { return total.Load() <= most && s.ctx.Err() == nil }
-	stretch.inSegments(s.options.Threads, more, func(i int, scratch *scratch, r textRange) {
+	r := stretch.all()
+	found := make([][]end, r.segments())
+	var sum atomic.Int64
+	sum.Store(int64(*total))
+	most := int64(s.options.bounds.ends)
+	more := func() bool { return sum.Load() <= most && s.ctx.Err() == nil }
+	r.inSegments(s.options.Threads, more, func(i int, scratch *scratch, r textRange) {
 		f.find(scratch, r, func(needle, at int) { found[i] = append(found[i], end{needle, at}) })
-		total.Add(int64(len(found[i])))
+		sum.Add(int64(len(found[i])))
 	})
 	if err := s.ctx.Err(); err != nil {
 		return false, err
 	}
-	if total.Load() > most {
+	if sum.Load() > most {
 		return false, nil
 	}
-	for _, list := range found {
+	*total = int(sum.Load())
+	for i, list := range found {
 		for _, e := range list {
 			o := owners[e.needle]
 			ends[o.pattern][o.strand] = append(ends[o.pattern][o.strand], e.end)
 		}
+		found[i] = nil
 	}
 	return true, nil
 }
 
-// segments is the number of segments of a stretch.
-func (s stretch) segments() int { return (s.to - s.from + segment - 1) / segment }
+// all is the whole stretch as a range.
+func (s stretch) all() textRange {
+	return textRange{first: s.from, last: s.to, from: s.from, to: s.to}
+}
 
-// inSegments has goroutines search the numbered segments of a stretch, as long as more is wanted.
+// segments is the number of segments of a range.
+func (r textRange) segments() int { return (r.to - r.from + segment - 1) / segment }
+
+// inSegments has goroutines search the numbered segments of a range, as long as more is wanted.
 // Each goroutine has a scratch of its own.
-func (s stretch) inSegments(threads int, more func() bool, search func(i int, scratch *scratch, r textRange)) {
-	scratches := make([]scratch, min(threads, s.segments()))
-	parallel.Ranges(threads, s.segments(), 1, func(worker, i, _ int) {
+func (r textRange) inSegments(threads int, more func() bool, search func(i int, scratch *scratch, r textRange)) {
+	scratches := make([]scratch, min(threads, r.segments()))
+	parallel.Ranges(threads, r.segments(), 1, func(worker, i, _ int) {
 		if more() {
-			from := s.from + i*segment
-			r := textRange{first: s.from, last: s.to, from: from, to: min(from+segment, s.to)}
-			search(i, &scratches[worker], r)
+			part := r
+			part.from += i * segment
+			part.to = min(part.from+segment, r.to)
+			search(i, &scratches[worker], part)
 		}
 	})
 }
@@ -338,6 +445,11 @@ func (s stretch) inSegments(threads int, more func() bool, search func(i int, sc
 type locatePart struct {
 	pattern, strand int
 	ends            []int
+	// before are the locations before the ends that may exclude some of them.
+	before []locate.Occurrence
+	// through, if it is not 0, is the last end that is located: more ends, not known yet, may decide
+	// about later ones. Then locatePart leaves in before what is before those.
+	through int
 }
 
 // endsOfPart is the least number of ends of a part, unless there are no more.
@@ -350,21 +462,11 @@ func (s *searcher) locate(ends []strandEnds, first, last int) []Location {
 	firsts := make([]int, last-first+1) // of the parts of each pattern
 	for i := range last - first {
 		for strand, n := range s.needles[first+i] {
-			for all := ends[i][strand]; len(all) > 0; {
-				count := n.apart(all, endsOfPart)
-				parts = append(parts, locatePart{first + i, strand, all[:count]})
-				all = all[count:]
-			}
+			parts = appendParts(parts, locatePart{pattern: first + i, strand: strand}, n, ends[i][strand])
 		}
 		firsts[i+1] = len(parts)
 	}
-	lists := make([][]Location, len(parts))
-	locators := make([]locator, min(s.options.Threads, len(parts)))
-	parallel.Ranges(s.options.Threads, len(parts), 1, func(worker, i, _ int) {
-		l := &locators[worker]
-		l.text = s.text
-		lists[i] = s.locatePart(l, parts[i])
-	})
+	lists := s.locateParts(parts)
 	all := slices.Concat(lists...)
 	from := 0
 	for i := range last - first {
@@ -372,18 +474,50 @@ func (s *searcher) locate(ends []strandEnds, first, last int) []Location {
 		for _, list := range lists[firsts[i]:firsts[i+1]] {
 			to += len(list)
 		}
-		slices.SortFunc(all[from:to], func(a, b Location) int {
-			return cmp.Or(a.Contig-b.Contig, a.Start-b.Start, a.End-b.End, boolean(a.Reverse)-boolean(b.Reverse))
-		})
+		slices.SortFunc(all[from:to], byPosition)
 		from = to
 	}
 	return all
 }
 
+// byPosition is the order of the locations of a pattern.
+func byPosition(a, b Location) int {
+	return cmp.Or(a.Contig-b.Contig, a.Start-b.Start, a.End-b.End, boolean(a.Reverse)-boolean(b.Reverse))
+}
+
+// appendParts cuts the ends of a strand into parts like p.
+func appendParts(parts []locatePart, p locatePart, n *needle, ends []int) []locatePart {
+	for len(ends) > 0 {
+		count := n.apart(ends, endsOfPart)
+		p.ends = ends[:count]
+		parts = append(parts, p)
+		p.before, ends = nil, ends[count:]
+	}
+	return parts
+}
+
+// locateParts makes the locations of each part.
+func (s *searcher) locateParts(parts []locatePart) [][]Location {
+	lists := make([][]Location, len(parts))
+	if missing := min(s.options.Threads, len(parts)) - len(s.locators); missing > 0 {
+		s.locators = append(s.locators, make([]locator, missing)...)
+	}
+	parallel.Ranges(s.options.Threads, len(parts), 1, func(worker, i, _ int) {
+		l := &s.locators[worker]
+		l.text = s.text
+		lists[i] = s.locatePart(l, &parts[i])
+	})
+	return lists
+}
+
 // locatePart makes the locations of a part.
-func (s *searcher) locatePart(l *locator, p locatePart) []Location {
+func (s *searcher) locatePart(l *locator, p *locatePart) []Location {
 	var locations []Location
 	n, all := s.needles[p.pattern][p.strand], p.ends
+	add := func(found Location) {
+		found.Pattern, found.Reverse = p.pattern, p.strand == 1
+		locations = append(locations, found)
+	}
 	for i := 0; i < len(all); {
 		contig := s.text.contigAt(all[i])
 		if contig < 0 {
@@ -394,10 +528,15 @@ func (s *searcher) locatePart(l *locator, p locatePart) []Location {
 		for last := s.text.contigs[contig].End(); j < len(all) && all[j] <= last; {
 			j++
 		}
-		l.locate(n, contig, all[i:j], func(found Location) {
-			found.Pattern, found.Reverse = p.pattern, p.strand == 1
-			locations = append(locations, found)
-		})
+		before := p.before
+		if i > 0 || len(before) > 0 && before[0].End <= s.text.contigs[contig].Start {
+			before = nil // they are on another contig
+		}
+		if p.through != 0 {
+			p.before = l.locateSome(n, contig, before, all[i:j], p.through, add)
+		} else {
+			l.locate(n, contig, before, all[i:j], add)
+		}
 		i = j
 	}
 	return locations

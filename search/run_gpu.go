@@ -41,12 +41,12 @@ func (s *searcher) worthGPU() bool {
 // where a needle has none.
 func (s *searcher) seconds(onGPU bool) float64 {
 	sum := 0.0
-	for _, strands := range s.needles {
-		chosen, err := s.chooseScheme(strands[0], onGPU)
+	for i := range s.patterns {
+		chosen, err := s.chooseScheme(s.forward(i), onGPU)
 		if err != nil {
 			return math.Inf(1)
 		}
-		sum += float64(s.stats.TextLetters) * float64(len(strands)) / chosen.rate
+		sum += float64(s.stats.TextLetters) * float64(s.strands()) / chosen.rate
 	}
 	return sum
 }
@@ -85,8 +85,8 @@ func (s *searcher) close() error {
 // gpuChunk is how many letters of a stretch are on the GPU at a time, by what is free there before
 // the search takes any.
 func (s *searcher) gpuChunk() (int, error) {
-	if s.options.stretch < defaultStretch {
-		return max(s.options.stretch/64*64, 64), nil
+	if stretch := s.options.bounds.stretch; stretch < defaultStretch {
+		return max(stretch/64*64, 64), nil
 	}
 	free, _, err := s.gpu.queue.GPU.FreeMemory()
 	if err != nil {
@@ -102,33 +102,47 @@ func (s *searcher) gpuChunk() (int, error) {
 	return int(min(max(letters, 1<<16), maxGPUText/64*64)), nil
 }
 
-// endsOnGPU finds the ends of patterns [from, to) in a stretch.
-func (s *searcher) endsOnGPU(stretch stretch, from, to int) (ends []strandEnds, few bool, err error) {
-	ends = make([]strandEnds, to-from)
-	total, chunk := 0, s.chunk
-	for at := stretch.from; at < stretch.to; at += chunk {
-		r := textRange{first: stretch.from, last: stretch.to, from: at, to: min(at+chunk, stretch.to)}
+// chunks calls do with each chunk of a stretch, which is on the GPU then, as long as it returns
+// true.
+func (s *searcher) chunks(stretch stretch, do func(r textRange) (more bool, err error)) error {
+	r := stretch.all()
+	for ; r.from < stretch.to; r.from += s.chunk {
+		r.to = min(r.from+s.chunk, stretch.to)
 		s.gpu.text.upload(s.gpu.queue, s.text, r)
-		for i := from; i < to; i++ {
-			if err := s.ctx.Err(); err != nil {
-				return nil, false, err
-			}
-			for strand, n := range s.needles[i] {
-				before := len(ends[i-from][strand])
-				list, err := s.gpu.find(*s.schemes[i].gpu, n, ends[i-from][strand])
-				if err != nil {
-					return nil, false, &device.Error{Err: err}
-				}
-				list = s.checkStart(n, r, list, before)
-				ends[i-from][strand] = list
-				total += len(list) - before
-			}
-			if total > s.options.most && to-from > 1 {
-				return nil, false, nil
-			}
+		if more, err := do(r); err != nil || !more {
+			return err
 		}
 	}
-	return ends, true, nil
+	return nil
+}
+
+// endsOnGPU finds the ends of patterns [from, to) in a stretch and adds their number to total.
+func (s *searcher) endsOnGPU(stretch stretch, from, to int, ends []strandEnds, total *int) (few bool, err error) {
+	few = true
+	err = s.chunks(stretch, func(r textRange) (bool, error) {
+		for i := from; i < to; i++ {
+			if err := s.ctx.Err(); err != nil {
+				return false, err
+			}
+			for strand, n := range s.needles[i] {
+				hits, err := s.gpu.find(*s.schemes[i].gpu, n)
+				if err != nil {
+					return false, &device.Error{Err: err}
+				}
+				before := len(ends[i-from][strand])
+				list := s.gpu.ends(hits, ends[i-from][strand])
+				list = s.checkStart(n, r, list, before)
+				ends[i-from][strand] = list
+				*total += len(list) - before
+			}
+			if *total > s.options.bounds.ends {
+				few = false
+				return false, nil
+			}
+		}
+		return true, nil
+	})
+	return few, err
 }
 
 // checkStart corrects what a GPU finds near the start of a text of bytes: no code can be put before

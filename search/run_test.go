@@ -61,7 +61,7 @@ func TestRunInParts(t *testing.T) {
 					{Method: "wu-manber", Scheme: "segment"}, {Method: "neighbours"},
 					{Method: "wu-manber", Scheme: "scan", Device: device.Choice{Kind: device.CUDA, Driver: driver}},
 				} {
-					o.Distance, o.stretch, o.most = k, stretch, most
+					o.Distance, o.bounds = k, bounds{stretch: stretch, ends: most}
 					if diff := cmp.Diff(want, run(o)); diff != "" {
 						t.Errorf("k = %d, stretch %d, most %d, %s on %s: (-want +got)\n%.2000s",
 							k, stretch, most, o.Method, o.Device.Kind, diff)
@@ -104,7 +104,7 @@ func TestTooManyNeedles(t *testing.T) {
 	text := dnaText(t, "ACGTACGTTTACGGAC")
 	s := &searcher{
 		ctx: t.Context(), text: text, found: make([]bool, 7),
-		options: Options{Threads: 1, stretch: defaultStretch, most: defaultMost},
+		options: Options{Threads: 1, bounds: bounds{}.orDefault()},
 	}
 	scheme := &Scheme{Method: "made", Name: "few", cpu: func(text *Text, needles []*needle) (finder, error) {
 		if len(needles) > 2 {

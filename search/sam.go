@@ -2,11 +2,9 @@ package search
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 
 	hts "github.com/biogo/hts/sam"
@@ -18,12 +16,14 @@ import (
 // samFormat writes SAM: the locations of a pattern one after the other, the best first, and
 // patterns that have none as unmapped records.
 type samFormat struct {
-	locations []Location // of pattern next, which may have more
-	next      int        // the first pattern that is not written
-	record    sam.Record
-	letters   []byte
-	cigar     []hts.CigarOp
-	md        []byte
+	next     int // the first pattern of which nothing is written
+	announce func(pattern, locations int) error
+	hits     int // the locations of the pattern before
+	written  int // of them
+	record   sam.Record
+	letters  []byte
+	cigar    []hts.CigarOp
+	md       []byte
 }
 
 // newSAMFormat checks names and appends the header.
@@ -45,7 +45,12 @@ func newSAMFormat(r *Rows, o sam.HeaderOptions) (*samFormat, error) {
 		return nil, err
 	}
 	r.buffer = append(r.buffer, b.Bytes()...)
-	return &samFormat{}, nil
+	f := &samFormat{}
+	f.announce = func(_, locations int) error {
+		f.hits, f.written = locations, 0
+		return nil
+	}
+	return f, nil
 }
 
 // maxQueryName is what BAM can hold in l_read_name, less the closing NUL.
@@ -65,33 +70,22 @@ func checkQueryName(name string) error {
 }
 
 func (f *samFormat) add(ctx context.Context, r *Rows, l *Location) error {
-	if err := f.writeBefore(ctx, r, l.Pattern); err != nil {
+	if err := f.skip(ctx, r, l.Pattern); err != nil {
 		return err
 	}
-	f.locations = append(f.locations, *l)
+	f.next = l.Pattern + 1
+	f.mapped(r, l)
 	return nil
 }
 
 func (f *samFormat) finish(ctx context.Context, r *Rows) error {
-	return f.writeBefore(ctx, r, len(r.patterns))
+	return f.skip(ctx, r, len(r.patterns))
 }
 
-// writeBefore writes the patterns before one.
-func (f *samFormat) writeBefore(ctx context.Context, r *Rows, pattern int) error {
+// skip writes the patterns before one that have no locations.
+func (f *samFormat) skip(ctx context.Context, r *Rows, pattern int) error {
 	for ; f.next < pattern; f.next++ {
-		if len(f.locations) == 0 {
-			f.unmapped(r)
-		}
-		slices.SortFunc(f.locations, func(a, b Location) int {
-			return cmp.Or(a.Distance-b.Distance, a.Contig-b.Contig, a.Start-b.Start, boolean(a.Reverse)-boolean(b.Reverse), a.End-b.End)
-		})
-		for i := range f.locations {
-			f.mapped(r, i)
-			if err := r.flush(ctx, flushAt); err != nil {
-				return err
-			}
-		}
-		f.locations = f.locations[:0]
+		f.unmapped(r)
 		if err := r.flush(ctx, flushAt); err != nil {
 			return err
 		}
@@ -107,14 +101,14 @@ func (f *samFormat) unmapped(r *Rows) {
 }
 
 // mapped appends the record of a location.
-func (f *samFormat) mapped(r *Rows, i int) {
-	l := &f.locations[i]
+func (f *samFormat) mapped(r *Rows, l *Location) {
+	f.written++
 	f.letters = r.oriented(f.letters, l)
 	f.record = sam.Record{
 		Name: r.patterns[l.Pattern].Name, Contig: r.text.contigs[l.Contig].Name, Pos: l.Start, MatePos: -1, MapQ: 255,
-		Bases: f.letters, Score: -l.Distance, Hits: len(f.locations), HitIndex: i + 1,
+		Bases: f.letters, Score: -l.Distance, Hits: f.hits, HitIndex: f.written,
 	}
-	if i > 0 {
+	if f.written > 1 {
 		f.record.Flags |= hts.Secondary
 	}
 	if l.Reverse {

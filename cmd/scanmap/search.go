@@ -338,7 +338,7 @@ func (j *searchJob) search(ctx context.Context, out io.Writer) (*search.Stats, e
 	if err != nil {
 		return nil, err
 	}
-	stats, err := search.Run(ctx, text, patterns, j.options, func(l []search.Location) error { return rows.Add(ctx, l) })
+	stats, err := search.Run(ctx, text, patterns, rows.Options(j.options), func(l []search.Location) error { return rows.Add(ctx, l) })
 	if err != nil {
 		return nil, err
 	}

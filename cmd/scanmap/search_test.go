@@ -477,6 +477,8 @@ func TestSearchSignals(t *testing.T) {
 			if err := command.Process.Signal(syscall.SIGINT); err != nil {
 				t.Fatal(err)
 			}
+			hung := time.AfterFunc(20*time.Second, func() { _ = command.Process.Kill() })
+			defer hung.Stop()
 			code := programs.ExitCode(t, command.Wait())
 			if want := "scanmap: stopped by a signal: interrupt\n"; code != 130 || stderr.String() != want {
 				t.Errorf("exit code %d, standard error %q", code, stderr.String())

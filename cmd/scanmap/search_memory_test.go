@@ -1,0 +1,95 @@
+package main
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"scanmap/dna"
+	"scanmap/internal/programs"
+)
+
+// denseFile is a FASTA file of so many random bases.
+func denseFile(t *testing.T, bases int) string {
+	t.Helper()
+	r := rand.New(rand.NewPCG(12, 20))
+	text := []byte(">a\n")
+	for range bases {
+		text = append(text, dna.Letters[r.IntN(4)])
+	}
+	name := filepath.Join(t.TempDir(), "ref.fa")
+	if err := os.WriteFile(name, append(text, '\n'), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// TestSearchMemory searches for a letter that is nearly everywhere. Held at a time, its ten million
+// locations take 1.5 GB.
+func TestSearchMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("searches 10 Mb")
+	}
+	const bases, mostMiB = 10_000_000, 300
+	command := exec.Command(binary, "search", "--threads", "2", "--device", "cpu", "--quiet", "--format", "bed", "R", denseFile(t, bases))
+	var stderr bytes.Buffer
+	lines := lineCounter(0)
+	command.Stdout, command.Stderr = &lines, &stderr
+	if err := command.Run(); err != nil {
+		t.Fatalf("%v: %s", err, stderr.String())
+	}
+	usage, ok := command.ProcessState.SysUsage().(*syscall.Rusage)
+	if mib := usage.Maxrss >> 10; !ok || mib > mostMiB || lines != bases {
+		t.Errorf("%d MiB, and %d lines", mib, lines)
+	}
+}
+
+// A lineCounter counts the lines that are written to it.
+type lineCounter int
+
+func (c *lineCounter) Write(p []byte) (int, error) {
+	*c += lineCounter(bytes.Count(p, []byte{'\n'}))
+	return len(p), nil
+}
+
+// TestSearchStopsWhileWriting stops a search of very many locations in the middle: soon, and no
+// file is left.
+func TestSearchStopsWhileWriting(t *testing.T) {
+	ref := denseFile(t, 4_000_000)
+	for _, format := range []string{"tsv", "sam"} {
+		t.Run(format, func(t *testing.T) {
+			folder := t.TempDir()
+			var stderr bytes.Buffer
+			command := exec.Command(binary, "search", "--device", "cpu", "-k", "1", "-o", filepath.Join(folder, "out."+format), "NNN", ref)
+			command.Stderr = &stderr
+			if err := command.Start(); err != nil {
+				t.Fatal(err)
+			}
+			hung := time.AfterFunc(time.Minute, func() { _ = command.Process.Kill() })
+			defer hung.Stop()
+			deadline := time.Now().Add(30 * time.Second)
+			for size := int64(0); size == 0 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+				if all, err := filepath.Glob(filepath.Join(folder, "*.tmp")); err == nil && len(all) == 1 {
+					if info, err := os.Stat(all[0]); err == nil {
+						size = info.Size()
+					}
+				}
+			}
+			if err := command.Process.Signal(syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+			code := programs.ExitCode(t, command.Wait())
+			if want := "scanmap: stopped by a signal: terminated\n"; code != 143 || stderr.String() != want {
+				t.Errorf("exit code %d, standard error %q", code, stderr.String())
+			}
+			if got := names(t, folder); got != "" {
+				t.Errorf("the folder holds %s", got)
+			}
+		})
+	}
+}
