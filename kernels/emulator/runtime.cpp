@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <malloc.h>
 #include <string>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -474,6 +475,9 @@ int main() {
 	__sanitizer_set_death_callback(emulator::where_running);
 #else
 	emulator::watch_signals();
+	// Memory that was given back is used again: the system would clear each page first.
+	mallopt(M_MMAP_MAX, 0);
+	mallopt(M_TRIM_THRESHOLD, 1 << 30);
 #endif
 #ifdef SCANMAP_THREAD
 	emulator::scheduler_thread = __tsan_get_current_fiber();
