@@ -176,7 +176,8 @@ func build(compiler, root string, variant Variant, sources []string) (program st
 		return "", err
 	}
 	program = filepath.Join(folder, string(variant)+"-"+hash)
-	unlock, err := lock(filepath.Join(folder, string(variant)+".lock")) // tests of several packages run at once
+	// Tests of several packages run at once.
+	unlock, err := lock(filepath.Join(folder, string(variant)+".lock"))
 	if err != nil {
 		return "", err
 	}

@@ -71,10 +71,14 @@ type suite struct {
 	size Size
 }
 
-// pick returns the first number for a full suite, otherwise the second.
-func (s *suite) pick(full, small int) int {
-	if s.size == Full {
+// pick returns the first number for a full suite, otherwise the second. One that does least may have
+// a number of its own.
+func (s *suite) pick(full, small int, least ...int) int {
+	switch {
+	case s.size == Full:
 		return full
+	case s.size == Least && len(least) > 0:
+		return least[0]
 	}
 	return small
 }
@@ -465,15 +469,15 @@ func (s *suite) want(t *testing.T) {
 	inputs := []input{{k: 3, limits: []find.Limits{{}}}, {k: 3, limits: []find.Limits{
 		{}, {Found: 100, Handed: 100, GPUFound: 100}, {Handed: 1, GPUQueue: 2}, {Found: 1, GPUQueue: 50, GPUFound: 1},
 	}}}
-	inputs[0].contigs, inputs[0].reads = copies(s.pick(4500, 1500))
+	inputs[0].contigs, inputs[0].reads = copies(s.pick(4500, 1500, 700))
 	inputs[1].contigs, inputs[1].reads = mixed(s.pick(60, 12))
-	for seed := range s.pick(30, 6) {
+	for seed := range s.pick(30, 6, 2) {
 		contigs, reads, k := truth.Families(rand.New(rand.NewPCG(uint64(seed), 17)))
 		inputs = append(inputs, input{contigs, reads, k, []find.Limits{{}}})
 	}
 	for _, in := range inputs {
 		ref, all := truth.Reference(t, in.contigs...), expected(in.contigs, in.reads, fixed(in.k))
-		for strata := range s.pick(3, 2) {
+		for strata := range s.pick(3, 2, 1) {
 			for _, limits := range in.limits {
 				for _, engine := range engines {
 					o := options(engine)
