@@ -71,8 +71,8 @@ type suite struct {
 	size Size
 }
 
-// pick returns the first number for a full suite, otherwise the second. One that does least may have
-// a number of its own.
+// pick returns the first number for a full suite, otherwise the second. A suite that does least may
+// have a number of its own.
 func (s *suite) pick(full, small int, least ...int) int {
 	switch {
 	case s.size == Full:
