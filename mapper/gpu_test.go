@@ -17,20 +17,12 @@ import (
 
 	"scanmap/device"
 	"scanmap/gpu"
+	"scanmap/internal/effort"
 	"scanmap/internal/emulator"
 	"scanmap/internal/truth"
 	"scanmap/mapper/find"
 	"scanmap/sam"
 )
-
-// without has tests with -short or the race detector do less: they repeat what the others do.
-func without(t *testing.T, all, short int) int {
-	t.Helper()
-	if testing.Short() {
-		return short
-	}
-	return all
-}
 
 // onGPU compares what a run writes with what the CPU does, and returns its statistics.
 func onGPU(t *testing.T, o Options, driver *gpu.Driver, want string) *Stats {
@@ -46,7 +38,7 @@ func onGPU(t *testing.T, o Options, driver *gpu.Driver, want string) *Stats {
 // TestSameBytesOnGPU maps on a GPU with all that may vary, and compares with the CPU.
 func TestSameBytesOnGPU(t *testing.T) {
 	driver := testDriver(t)
-	reference, reads := writeInput(t, without(t, 200, 60))
+	reference, reads := writeInput(t, effort.Pick(200, 60))
 	for _, o := range []Options{
 		{Distance: DefaultDistance},
 		{Distance: Distance{Edits: 0}},
@@ -140,7 +132,7 @@ func TestEveryKernel(t *testing.T) {
 // those of the CPU, which has them all, also where what is found comes in parts.
 func TestReportsOnGPU(t *testing.T) {
 	driver := testDriver(t)
-	reference, reads := writeRepeats(t, without(t, 60, 20))
+	reference, reads := writeRepeats(t, effort.Pick(60, 12))
 	tiny := []limits{{}, {find: find.Limits{GPUQueue: 40}}, {find: find.Limits{GPUFound: 20}}, {find: find.Limits{GPUQueue: 300, GPUFound: 3}}}
 	for _, report := range []Report{
 		{Mode: ReportOne}, {Mode: ReportBest}, {Mode: ReportStrata, Strata: 1}, {Mode: ReportStrata, Strata: 4},
@@ -230,7 +222,7 @@ func writeLong(t *testing.T) (reference, reads string) {
 // TestSmallQueues has queues overflow until single reads and single stretches do.
 func TestSmallQueues(t *testing.T) {
 	driver := testDriver(t)
-	reference, reads := writeInput(t, without(t, 60, 20))
+	reference, reads := writeInput(t, effort.Pick(60, 20))
 	for _, engine := range []Engine{EngineSkim, EngineScan} {
 		o := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Distance: Distance{Edits: 3}, Threads: 2, Engine: engine}
 		want, _ := runText(t, o)
@@ -264,7 +256,7 @@ func TestCutReferenceOnGPU(t *testing.T) {
 		n++
 		fmt.Fprintf(&fq, ">r%d\n%s\n", n, s)
 	}
-	for at := 0; at+100 < len(text); at += 1000 {
+	for at := 0; at+100 < len(text); at += effort.Pick(1000, 4000) {
 		add(truth.Edited(r, text[at:at+100], 3))
 	}
 	add(unit)
@@ -286,7 +278,7 @@ func TestCutReferenceOnGPU(t *testing.T) {
 
 // TestSmallGPU maps on a GPU that has little memory, which is not exceeded.
 func TestSmallGPU(t *testing.T) {
-	reference, reads := writeInput(t, without(t, 300, 100))
+	reference, reads := writeInput(t, effort.Pick(300, 100))
 	for _, megabytes := range []int64{16, 64} {
 		driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{Memory: megabytes << 20})
 		for _, engine := range []Engine{EngineSkim, EngineScan} {

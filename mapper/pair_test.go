@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"scanmap/device"
+	"scanmap/internal/effort"
 	"scanmap/internal/truth"
 	"scanmap/locate"
 	"scanmap/mapper/find"
@@ -481,7 +482,8 @@ func writePairs(t testing.TB, contigs, reads []string) (reference, first, second
 // TestSameBytesOfPairs maps pairs with all that must not matter, the estimate of the insert size
 // included.
 func TestSameBytesOfPairs(t *testing.T) {
-	contigs, reads := pairedContigs(rand.New(rand.NewPCG(9, 10)), 300)
+	pairs := effort.Pick(300, 120)
+	contigs, reads := pairedContigs(rand.New(rand.NewPCG(9, 10)), pairs)
 	reference, first, second := writePairs(t, contigs, reads)
 	for i, o := range []Options{
 		{Distance: Distance{Edits: 2}, Pairs: PairOptions{Rescue: Distance{Edits: 4}}},
@@ -524,7 +526,7 @@ func TestSameBytesOfPairs(t *testing.T) {
 				}
 			}
 		}
-		if p := wantStats.Libraries[0].Pairs; p.Pairs != 300 || p.Proper+p.Discordant+p.OneEndAnchored+p.Unmapped != 300 {
+		if p := wantStats.Libraries[0].Pairs; p.Pairs != int64(pairs) || p.Proper+p.Discordant+p.OneEndAnchored+p.Unmapped != int64(pairs) {
 			t.Errorf("%+v", p)
 		}
 	}
@@ -558,7 +560,7 @@ func TestBoundedPairs(t *testing.T) {
 // and candidates are found twice.
 func TestSameBytesOfPairsOnGPU(t *testing.T) {
 	driver := testDriver(t)
-	contigs, reads := pairedContigs(rand.New(rand.NewPCG(11, 12)), without(t, 60, 20))
+	contigs, reads := pairedContigs(rand.New(rand.NewPCG(11, 12)), effort.Pick(60, 20))
 	reference, first, second := writePairs(t, contigs, reads)
 	for i, pairs := range []PairOptions{{Rescue: Distance{Edits: 4}}, {Rescue: Distance{Edits: 4}}, {MinInsert: 50, MaxInsert: 300}} {
 		o := Options{Reference: reference, Libraries: []Library{{Reads: first, Mates: second}, {Reads: first}}, Distance: Distance{Edits: 2}, Pairs: pairs, Threads: 2}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/biogo/hts/bgzf"
 
+	"scanmap/internal/effort"
 	"scanmap/internal/programs"
 )
 
@@ -69,7 +70,7 @@ func compress(t testing.TB, data []byte, level, threads, step int) []byte {
 func TestBGZFReadsBack(t *testing.T) {
 	data := letters(4 * bgzfMost)
 	for level := range 10 {
-		if testing.Short() && level > 7 {
+		if level > 7 && !effort.Full() {
 			continue
 		}
 		for _, n := range []int{0, 1, bgzfMost - 1, bgzfMost, bgzfMost + 1, 2 * bgzfMost, len(data)} {

@@ -245,7 +245,10 @@ func FuzzSearch(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c := fuzzing.New(data)
 		segment := 1 + c.Below(300)
-		o := Options{Threads: 1 + c.Below(2), stretch: c.Below(300), most: c.Below(20)}
+		o := Options{Threads: 1 + c.Below(2), bounds: bounds{
+			stretch: c.Below(300), patterns: c.Below(20), ends: c.Below(20), window: c.Below(300), windowEnds: c.Below(20),
+			batch: c.Below(30), held: c.Below(1000),
+		}}
 		fc := drawCase(t, c)
 		fc.checkEnds(t, segment)
 		o.Distance, o.Substitutions, o.ForwardOnly = fc.options.Distance, fc.options.Substitutions, fc.options.ForwardOnly

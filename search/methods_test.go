@@ -9,6 +9,7 @@ import (
 
 	"scanmap/dna"
 	"scanmap/gpu"
+	"scanmap/internal/effort"
 	"scanmap/internal/emulator"
 )
 
@@ -218,8 +219,8 @@ func planted(r *rand.Rand, n int, pattern []byte, k int, substitutions bool, fro
 }
 
 // lengthCases has patterns of every length and k of interest in texts of length 0, m - 1, m and
-// some more.
-func lengthCases(t testing.TB, n int) []methodCase {
+// some more; unless all are asked for, of k = 0 and 2 and up to 128 letters.
+func lengthCases(t testing.TB, n int, all bool) []methodCase {
 	var cases []methodCase
 	r := rand.New(rand.NewPCG(4, 1))
 	for _, m := range lengths {
@@ -227,7 +228,7 @@ func lengthCases(t testing.TB, n int) []methodCase {
 		if m == 31 || m == 33 {
 			distances = []int{0, 1, 2, 3, 4, 6} // kernels of their own
 		}
-		if testing.Short() { // under the race detector, which looks for something else
+		if !all {
 			distances = []int{0, 2}
 			if m > 128 {
 				continue
@@ -296,7 +297,7 @@ func lengthCases(t testing.TB, n int) []methodCase {
 
 // TestSchemesOnCPU compares every scheme's version in Go with brute force.
 func TestSchemesOnCPU(t *testing.T) {
-	cases := lengthCases(t, 6000)
+	cases := lengthCases(t, 6000, effort.Full())
 	schemes(func(s *Scheme) {
 		if !s.CPU() {
 			return
@@ -401,13 +402,9 @@ func TestRangeBorders(t *testing.T) {
 
 // TestSchemesOnGPU compares every scheme's kernels with brute force.
 func TestSchemesOnGPU(t *testing.T) {
-	variants := []emulator.Variant{emulator.Plain, emulator.Address}
-	if testing.Short() {
-		variants = variants[1:]
-	}
-	for _, variant := range variants {
+	for _, variant := range []emulator.Variant{emulator.Address, emulator.Plain}[:effort.Pick(2, 1)] {
 		g := newTestGPU(t, variant)
-		cases := lengthCases(t, 9000)
+		cases := lengthCases(t, 9000, variant == emulator.Plain)
 		schemes(func(s *Scheme) {
 			if !s.GPU() {
 				return
@@ -538,9 +535,14 @@ func shortPatterns(t *testing.T, g *gpuSearch) {
 				pattern[i] = dna.Letters[number>>(2*i)&3]
 			}
 			for _, k := range []int{0, 1, 2} {
-				// An emulator and the race detector take a part of the long ones.
-				part := testing.Short() || g != nil && os.Getenv("SCANMAP_TEST_GPU") != "require"
-				if k < m && (k == 0 && !part || m <= 3 || number%16 == 5*k) {
+				// Of long ones there are many: a part of them unless all sizes are asked for, and a
+				// smaller one on an emulator.
+				one := 16
+				if g != nil && os.Getenv("SCANMAP_TEST_GPU") != "require" && !effort.Full() {
+					one = 64
+				}
+				every := effort.Full() && (g == nil || os.Getenv("SCANMAP_TEST_GPU") == "require")
+				if k < m && (k == 0 && every || m <= 3 || number%one == 5*k) {
 					cases = append(cases, newCase(t, text, pattern, k, false))
 					wants = append(wants, cases[len(cases)-1].truth())
 				}

@@ -8,10 +8,12 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	threads "runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +22,7 @@ import (
 	"testing"
 
 	"scanmap/gpu"
+	"scanmap/parallel"
 )
 
 // Variant says what looks at the kernels while they run.
@@ -154,7 +157,8 @@ func find(t testing.TB) string {
 	return ""
 }
 
-// build compiles, unless the program is there already.
+// build compiles, unless the program is there already. Objects are kept too: if one source changes,
+// the others are not compiled again.
 func build(compiler, root string, variant Variant, sources []string) (program string, err error) {
 	kernels := filepath.Join(root, "kernels")
 	headers, err := filepath.Glob(filepath.Join(kernels, "*.cuh"))
@@ -162,8 +166,8 @@ func build(compiler, root string, variant Variant, sources []string) (program st
 		return "", err
 	}
 	runtime := filepath.Join(kernels, "emulator", "runtime.cpp")
-	header := filepath.Join(kernels, "emulator", "emulator.h")
-	hash, err := hashOf(compiler, variant, slices.Concat(sources, headers, []string{header, runtime}))
+	headers = append(headers, filepath.Join(kernels, "emulator", "emulator.h"))
+	hash, err := hashOf(compiler, variant, slices.Concat(sources, headers, []string{runtime}))
 	if err != nil {
 		return "", err
 	}
@@ -172,7 +176,8 @@ func build(compiler, root string, variant Variant, sources []string) (program st
 		return "", err
 	}
 	program = filepath.Join(folder, string(variant)+"-"+hash)
-	unlock, err := lock(program + ".lock") // tests of several packages run at once
+	// Tests of several packages run at once.
+	unlock, err := lock(filepath.Join(folder, string(variant)+".lock"))
 	if err != nil {
 		return "", err
 	}
@@ -180,31 +185,43 @@ func build(compiler, root string, variant Variant, sources []string) (program st
 	if _, err := os.Stat(program); err == nil {
 		return program, nil
 	}
-	scratch, err := os.MkdirTemp(folder, "scratch")
-	if err != nil {
-		return "", err
-	}
-	defer func() { err = cmp.Or(err, os.RemoveAll(scratch)) }()
 	f := flags[variant]
-	common := []string{"-std=c++20", "-g", "-DSCANMAP_EMULATOR", "-I" + kernels}
-	var objects []string
-	for i, source := range sources {
-		object := filepath.Join(scratch, fmt.Sprintf("%d.o", i))
-		objects = append(objects, object)
-		arguments := slices.Concat(common, f.kernels, []string{"-Wno-unknown-pragmas", "-x", "c++", "-c", source, "-o", object})
-		if err := run(compiler, arguments); err != nil {
-			return "", err
+	files := append(slices.Clone(sources), runtime)
+	objects, failed := make([]string, len(files)), make([]error, len(files))
+	parallel.Ranges(threads.GOMAXPROCS(0), len(files), 1, func(_, i, _ int) {
+		kind := slices.Concat(f.kernels, []string{"-Wno-unknown-pragmas", "-x", "c++"})
+		if files[i] == runtime {
+			kind = append(slices.Clone(f.runtime), "-O2")
 		}
-	}
-	object := filepath.Join(scratch, "runtime.o")
-	if err := run(compiler, slices.Concat(common, f.runtime, []string{"-O2", "-c", runtime, "-o", object})); err != nil {
+		hash, err := hashOf(compiler, variant, append(slices.Clone(headers), files[i]))
+		if err != nil {
+			failed[i] = err
+			return
+		}
+		objects[i] = filepath.Join(folder, string(variant)+"-"+hash+".o")
+		failed[i] = once(objects[i], func(object string) error {
+			common := []string{"-std=c++20", "-g", "-DSCANMAP_EMULATOR", "-I" + kernels}
+			return run(compiler, slices.Concat(common, kind, []string{"-c", files[i], "-o", object}))
+		})
+	})
+	if err := errors.Join(failed...); err != nil {
 		return "", err
 	}
-	linked := filepath.Join(scratch, "program")
-	if err := run(compiler, slices.Concat(f.link, objects, []string{object, "-o", linked})); err != nil {
-		return "", err
+	return program, once(program, func(file string) error {
+		return run(compiler, slices.Concat(f.link, objects, []string{"-o", file}))
+	})
+}
+
+// once has a file made under another name, unless it is there already.
+func once(file string, make func(file string) error) error {
+	if _, err := os.Stat(file); err == nil {
+		return nil
 	}
-	return program, os.Rename(linked, program)
+	unfinished := file + ".unfinished"
+	if err := make(unfinished); err != nil {
+		return cmp.Or(err, os.RemoveAll(unfinished))
+	}
+	return os.Rename(unfinished, file)
 }
 
 // run runs the compiler.

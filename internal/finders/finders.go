@@ -40,9 +40,11 @@ type Factory func(t T, ref *dna.Reference, o find.Options) (finders []find.Finde
 // Size says how much a suite does.
 type Size int
 
-// The sizes. Small is for finders that are emulated with sanitizers, and for -short.
+// The sizes. Small is for finders that are emulated, and for what `make test` runs.
 const (
-	Small Size = iota
+	// Least is for finders that differ from others of their kind in few places.
+	Least Size = iota
+	Small
 	Full
 )
 
@@ -71,12 +73,27 @@ type suite struct {
 	size Size
 }
 
-// pick returns the first number for a full suite, otherwise the second.
-func (s *suite) pick(full, small int) int {
-	if s.size == Full {
+// pick returns the first number for a full suite, otherwise the second. A suite that does least may
+// have a number of its own.
+func (s *suite) pick(full, small int, least ...int) int {
+	switch {
+	case s.size == Full:
 		return full
+	case s.size == Least && len(least) > 0:
+		return least[0]
 	}
 	return small
+}
+
+// thinned returns the reads, or of a suite that does least every fifth.
+func (s *suite) thinned(reads []string) (some []string) {
+	if s.size > Least {
+		return reads
+	}
+	for i := 0; i < len(reads); i += 5 {
+		some = append(some, reads[i])
+	}
+	return some
 }
 
 // engines are those that are compared with the truth.
@@ -235,7 +252,7 @@ func (s *suite) contigEnds(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, k := range []int{0, 4, 1, 2, 7}[:s.pick(5, 2)] {
 		contigs, reads := truth.ContigEnds(r, k)
-		s.compare(t, contigs, reads, fixed(k))
+		s.compare(t, contigs, s.thinned(reads), fixed(k))
 	}
 }
 
@@ -252,7 +269,7 @@ func (s *suite) repeats(t *testing.T) {
 		contigs, reads, k := truth.Draw(rt)
 		return drawn{contigs, reads, k}
 	})
-	if s.size == Small {
+	if s.size < Full {
 		for seed := range 12 {
 			d := draw.Example(seed)
 			s.compare(t, d.contigs, d.reads, fixed(d.k))
@@ -459,15 +476,15 @@ func (s *suite) want(t *testing.T) {
 		{}, {Found: 100, Handed: 100, GPUFound: 100}, {Handed: 1, GPUQueue: 2}, {Found: 1, GPUQueue: 50, GPUFound: 1},
 		{Listed: 1, GPUFound: 1}, {Listed: 30, GPUFound: 20, GPUQueue: 50},
 	}}}
-	inputs[0].contigs, inputs[0].reads = copies(s.pick(4500, 1500))
+	inputs[0].contigs, inputs[0].reads = copies(s.pick(4500, 1500, 700))
 	inputs[1].contigs, inputs[1].reads = mixed(s.pick(60, 12))
-	for seed := range s.pick(30, 6) {
+	for seed := range s.pick(30, 6, 2) {
 		contigs, reads, k := truth.Families(rand.New(rand.NewPCG(uint64(seed), 17)))
 		inputs = append(inputs, input{contigs, reads, k, []find.Limits{{}}})
 	}
 	for _, in := range inputs {
 		ref, all := truth.Reference(t, in.contigs...), expected(in.contigs, in.reads, fixed(in.k))
-		for strata := range s.pick(3, 2) {
+		for strata := range s.pick(3, 2, 1) {
 			for _, limits := range in.limits {
 				for _, engine := range engines {
 					o := options(engine)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"scanmap/internal/effort"
 	"scanmap/internal/truth"
 	"scanmap/mapper/find"
 )
@@ -22,13 +23,9 @@ const progress = 200_000
 
 // TestMany compares the locations of many small cases, each one read on one text, with those of
 // dynamic programming, for both engines (truth.NewCases). SCANMAP_CASES is the number of cases,
-// some thousands by default, and SCANMAP_SEED the seed of the first text; each text has the next.
+// some hundreds by default, and SCANMAP_SEED the seed of the first text; each text has the next.
 func TestMany(t *testing.T, make Factory) {
-	n := 4000
-	if testing.Short() {
-		n = 500
-	}
-	n = number(t, "SCANMAP_CASES", n)
+	n := number(t, "SCANMAP_CASES", effort.Pick(4000, 500))
 	seed := number(t, "SCANMAP_SEED", 1)
 	var sum many
 	for next := progress; sum.cases < n; seed++ {

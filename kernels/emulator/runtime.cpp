@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <malloc.h>
 #include <string>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -92,7 +93,8 @@ emulator_switch:
 	popq %r12
 	popq %rbx
 	popq %rbp
-	ret
+	popq %rdx
+	jmpq *%rdx
 	.size emulator_switch, . - emulator_switch
 )");
 
@@ -230,7 +232,8 @@ static void make_fibers(u32 threads) {
 		void* memory = mmap(nullptr, STACK + guard, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		if (memory == MAP_FAILED || mprotect(memory, guard, PROT_NONE) != 0) fail("no memory for the stacks of threads");
 		f->stack = static_cast<char*>(memory) + guard;
-		f->context.start(f->stack, STACK, fiber_main);
+		// Threads of a warp take turns, and their stacks would lie in the same lines of the cache.
+		f->context.start(f->stack, STACK - fibers.size() % 64 * 576, fiber_main);
 #ifdef SCANMAP_THREAD
 		f->thread = __tsan_create_fiber(0);
 #endif
@@ -270,7 +273,7 @@ static std::string standing(u32 thread) {
 }
 
 static bool together(const Fiber& a, const Fiber& b) {
-	return a.state == b.state && a.meeting == b.meeting && a.line == b.line && strcmp(a.file, b.file) == 0;
+	return a.state == b.state && a.meeting == b.meeting && a.line == b.line && (a.file == b.file || strcmp(a.file, b.file) == 0);
 }
 
 // resolve gives each lane of a warp its part of what they met for.
@@ -472,6 +475,9 @@ int main() {
 	__sanitizer_set_death_callback(emulator::where_running);
 #else
 	emulator::watch_signals();
+	// Memory that was given back is used again: the system would clear each page first.
+	mallopt(M_MMAP_MAX, 0);
+	mallopt(M_TRIM_THRESHOLD, 1 << 30);
 #endif
 #ifdef SCANMAP_THREAD
 	emulator::scheduler_thread = __tsan_get_current_fiber();

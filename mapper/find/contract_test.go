@@ -7,6 +7,7 @@ import (
 	"scanmap/device"
 	"scanmap/dna"
 	"scanmap/gpu"
+	"scanmap/internal/effort"
 	"scanmap/internal/emulator"
 	"scanmap/internal/finders"
 	"scanmap/mapper/find"
@@ -32,22 +33,19 @@ func onGPUs(choice device.Choice) finders.Factory {
 	}
 }
 
-// size is that of a suite on a GPU: full on the machine's own, small on an emulated one.
-func size() finders.Size {
+// size is that of a suite on a GPU: full on the machine's own, and as given on an emulated one.
+func size(emulated finders.Size) finders.Size {
 	if os.Getenv("SCANMAP_TEST_GPU") == "require" {
 		return finders.Full
 	}
-	return finders.Small
+	return emulated
 }
 
-// TestCPU is the contract on the CPU: a small one with -short, as for the race detector.
-func TestCPU(t *testing.T) {
-	if testing.Short() {
-		finders.Test(t, onCPU, finders.Small)
-		return
-	}
-	finders.Test(t, onCPU, finders.Full)
-}
+// variant is the size of a suite that differs from TestGPU in few places.
+func variant() finders.Size { return effort.Pick(finders.Small, finders.Least) }
+
+// TestCPU is the contract on the CPU.
+func TestCPU(t *testing.T) { finders.Test(t, onCPU, effort.Pick(finders.Full, finders.Small)) }
 
 func BenchmarkCPU(b *testing.B) { finders.Benchmark(b, onCPU) }
 
@@ -58,7 +56,7 @@ func cuda(driver *gpu.Driver, indices ...int) device.Choice {
 // TestGPU is the contract on a GPU: the machine's own, or an emulated one.
 func TestGPU(t *testing.T) {
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
-	finders.Test(t, onGPUs(cuda(driver, 0)), size())
+	finders.Test(t, onGPUs(cuda(driver, 0)), size(finders.Small))
 }
 
 func BenchmarkGPU(b *testing.B) {
@@ -69,7 +67,7 @@ func BenchmarkGPU(b *testing.B) {
 // TestSeveralGPUs is the contract on all GPUs that there are, or on three emulated ones.
 func TestSeveralGPUs(t *testing.T) {
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{Devices: 3})
-	finders.Test(t, onGPUs(cuda(driver)), size())
+	finders.Test(t, onGPUs(cuda(driver)), size(variant()))
 }
 
 // TestCutReference is the contract with so little memory that references of 30,000 bases and more
@@ -78,5 +76,5 @@ func TestCutReference(t *testing.T) {
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
 	choice := cuda(driver, 0)
 	choice.Memory = 20_000
-	finders.Test(t, onGPUs(choice), finders.Small)
+	finders.Test(t, onGPUs(choice), variant())
 }

@@ -1,0 +1,31 @@
+// Package effort says how much tests do. By default each does what takes seconds: the smallest
+// sizes that still cross every border, and a few random cases of each kind. SCANMAP_TEST_FULL=1
+// asks for all sizes and many cases, as `make ci` and `make test-full` do.
+package effort
+
+import (
+	"os"
+	"testing"
+)
+
+// variable of the environment asks for everything if it is 1.
+const variable = "SCANMAP_TEST_FULL"
+
+// Full says whether everything is asked for.
+func Full() bool { return os.Getenv(variable) == "1" }
+
+// Pick returns the first value where everything is asked for, otherwise the second.
+func Pick[T any](full, fast T) T {
+	if Full() {
+		return full
+	}
+	return fast
+}
+
+// OnlyFull skips a test unless everything is asked for. why says what the test takes.
+func OnlyFull(t testing.TB, why string) {
+	t.Helper()
+	if !Full() {
+		t.Skipf("SKIPPED: %s; %s=1, as in make test-full, asks for it", why, variable)
+	}
+}

@@ -1,0 +1,23 @@
+package effort
+
+import "testing"
+
+func TestPick(t *testing.T) {
+	for _, c := range []struct {
+		value string
+		want  int
+	}{{"", 1}, {"0", 1}, {"1", 9}} {
+		t.Setenv(variable, c.value)
+		if got := Pick(9, 1); got != c.want || Full() != (c.want == 9) {
+			t.Errorf("%s=%q: %d, want %d", variable, c.value, got, c.want)
+		}
+		skipped := false
+		t.Run("all", func(t *testing.T) {
+			t.Cleanup(func() { skipped = t.Skipped() })
+			OnlyFull(t, "a minute")
+		})
+		if skipped != (c.want == 1) {
+			t.Errorf("%s=%q: skipped: %t", variable, c.value, skipped)
+		}
+	}
+}
