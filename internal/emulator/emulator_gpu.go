@@ -119,8 +119,8 @@ var built = struct {
 }{programs: map[string]string{}}
 
 // Build compiles kernels with the runtime and returns the program. It is kept in build/emulator,
-// under a name made of all that went into it. Where there is no clang it skips the test, and says
-// so; with CI=true it fails.
+// under a name made of all that went into it, as is what was compiled of each source. Where there is
+// no clang it skips the test, and says so; with CI=true it fails.
 func Build(t testing.TB, variant Variant, sources ...string) string {
 	t.Helper()
 	compiler := find(t)
@@ -189,10 +189,22 @@ func build(compiler, root string, variant Variant, sources []string) (program st
 	common := []string{"-std=c++20", "-g", "-DSCANMAP_EMULATOR", "-I" + kernels}
 	var objects []string
 	for i, source := range sources {
-		object := filepath.Join(scratch, fmt.Sprintf("%d.o", i))
+		// Where one source has changed, the others are not compiled again.
+		hash, err := hashOf(compiler, variant, slices.Concat([]string{source, header}, headers))
+		if err != nil {
+			return "", err
+		}
+		object := filepath.Join(folder, string(variant)+"-"+hash+".o")
 		objects = append(objects, object)
-		arguments := slices.Concat(common, f.kernels, []string{"-Wno-unknown-pragmas", "-x", "c++", "-c", source, "-o", object})
+		if _, err := os.Stat(object); err == nil {
+			continue
+		}
+		made := filepath.Join(scratch, fmt.Sprintf("%d.o", i))
+		arguments := slices.Concat(common, f.kernels, []string{"-Wno-unknown-pragmas", "-x", "c++", "-c", source, "-o", made})
 		if err := run(compiler, arguments); err != nil {
+			return "", err
+		}
+		if err := os.Rename(made, object); err != nil {
 			return "", err
 		}
 	}
