@@ -40,8 +40,7 @@ type Tree struct {
 	timeout time.Duration // of one run of a test program
 }
 
-// NewTree copies the module at root into a new folder. What tests have compiled of the kernels comes
-// along.
+// NewTree copies the module at root into a new folder, with what tests have compiled of the kernels.
 func NewTree(root string, timeout time.Duration) (*Tree, error) {
 	folder, err := os.MkdirTemp("", "mutate")
 	if err != nil {
@@ -188,7 +187,7 @@ func (t *Tree) program() string { return filepath.Join(t.folder, "build", "mutat
 
 // runBuilt runs tests of the package that was built last.
 func (t *Tree) runBuilt(ctx context.Context, tests TestOf) (Result, error) {
-	limited, cancel := context.WithTimeout(ctx, t.timeout+30*time.Second) // the test's own limit says more
+	limited, cancel := context.WithTimeout(ctx, t.timeout+30*time.Second) // the test's own says more
 	defer cancel()
 	text, err := t.command(limited, tests.Package, t.program(), "-test.v", "-test.failfast",
 		"-test.timeout", t.timeout.String(), "-test.run", tests.Run())

@@ -1,0 +1,105 @@
+package find_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"scanmap/gpu"
+	"scanmap/internal/emulator"
+	"scanmap/internal/truth"
+	"scanmap/kernels"
+	"scanmap/locate"
+	"scanmap/mapper/find"
+)
+
+// TestEndsOfPartsOnGPU has reads of one piece, which one window alone finds: the first or the last
+// of a part of the text, which begins and ends at a word of 64 bases. The text is whole, or so cut
+// that it does not fit the memory. Some reads are mapped alone, so that no other window waits with
+// theirs.
+func TestEndsOfPartsOnGPU(t *testing.T) {
+	const m, word, alone = 16, 64, 5
+	text := truth.Random(rand.New(rand.NewPCG(55, 56)), 24_000, "ACGT")
+	ref := truth.Reference(t, text)
+	places := map[string][]string{}
+	var reads []string
+	last := len(text) - m
+	for from := range last + 1 {
+		read := text[from : from+m]
+		for strand := range 2 {
+			places[truth.Strand(read, strand)] = append(places[truth.Strand(read, strand)], fmt.Sprintf("%d %d 0", locate.At(0, strand), from+m))
+		}
+		if from == last || from%word == 0 || from%word == word-1 {
+			reads = append(reads, truth.Strand(read, from/word%2))
+		}
+	}
+	want := make([][]string, len(reads))
+	for i, read := range reads {
+		want[i] = places[read]
+		slices.Sort(want[i])
+	}
+	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
+	for _, memory := range []int64{0, 20_000} {
+		choice := cuda(driver, 0)
+		choice.Memory = memory
+		gpus, err := find.OnGPUs(ref, choice, find.Options{Engine: find.EngineSkim, Threads: 2, Times: &find.Times{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := func(int) int { return 0 }
+		got := locations(t, gpus.Finders()[0], ref, reads, k)
+		for i := range alone {
+			got[i] = locations(t, gpus.Finders()[0], ref, reads[i:i+1], k)[0]
+		}
+		if err := gpus.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("memory %d: (-truth +got)\n%.2000s", memory, diff)
+		}
+	}
+}
+
+// TestStretchBordersOnGPU has reads from every place around the border of two stretches that the
+// exhaustive engine takes apart. They lack k of the text's bases, so that their alignments reach as
+// far back as any can.
+func TestStretchBordersOnGPU(t *testing.T) {
+	const border, before, after = kernels.ScanStretch, 300, 200
+	text := truth.Random(rand.New(rand.NewPCG(57, 58)), border+after, "ACGT")
+	near := text[border-before:]
+	ref := truth.Reference(t, text)
+	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
+	for _, c := range []struct{ m, k int }{{32, 1}, {40, 3}, {120, 5}} {
+		span := c.m + c.k
+		var reads []string
+		var want [][]string
+		for from := before - span - 1; from <= before+1; from++ {
+			read := near[from : from+span]
+			for i := range c.k { // one base less behind each piece but the last
+				at := c.m * (i + 1) / (c.k + 1)
+				read = read[:at] + read[at+1:]
+			}
+			read = truth.Strand(read, from%2)
+			var locations []string
+			for _, l := range truth.Find([]string{near}, read, c.k) {
+				locations = append(locations, fmt.Sprintf("%d %d %d", locate.At(0, l.Strand), border-before+l.End, l.Distance))
+			}
+			slices.Sort(locations)
+			reads, want = append(reads, read), append(want, locations)
+		}
+		gpus, err := find.OnGPUs(ref, cuda(driver, 0), find.Options{Engine: find.EngineScan, Threads: 2, Times: &find.Times{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := locations(t, gpus.Finders()[0], ref, reads, func(int) int { return c.k })
+		if err := gpus.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%d bases, %d edits: (-truth +got)\n%.2000s", c.m, c.k, diff)
+		}
+	}
+}
