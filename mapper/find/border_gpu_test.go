@@ -103,3 +103,32 @@ func TestStretchBordersOnGPU(t *testing.T) {
 		}
 	}
 }
+
+// TestReadsOverPartsOnGPU has reads that lie over the borders of the parts of a text that does not
+// fit the memory, with edits, so that both parts have pieces of them.
+func TestReadsOverPartsOnGPU(t *testing.T) {
+	const m, edits = 90, 3
+	r := rand.New(rand.NewPCG(59, 60))
+	text := truth.Random(r, 22_000, "ACGT")
+	ref := truth.Reference(t, text)
+	var reads []string
+	for from := 0; from+m <= len(text); from += 32 {
+		reads = append(reads, truth.Strand(truth.Edited(r, text[from:from+m], r.IntN(edits+1)), from/32%2))
+	}
+	k := func(int) int { return edits }
+	o := find.Options{Engine: find.EngineScan, Threads: 2, Times: &find.Times{}}
+	want := locations(t, find.OnCPU(ref, o), ref, reads, k)
+	choice := cuda(emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{}), 0)
+	choice.Memory = 20_000
+	o.Engine = find.EngineSkim
+	gpus, err := find.OnGPUs(ref, choice, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, locations(t, gpus.Finders()[0], ref, reads, k)); diff != "" {
+		t.Errorf("(-scan +skim)\n%.2000s", diff)
+	}
+	if err := gpus.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
