@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -130,5 +131,112 @@ func TestReadsOverPartsOnGPU(t *testing.T) {
 	}
 	if err := gpus.Close(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestCountedBesideScanned has a read that is scanned for in a batch with one whose locations are
+// counted on the GPU and not handed on: none of its own is only counted.
+func TestCountedBesideScanned(t *testing.T) {
+	r := rand.New(rand.NewPCG(61, 62))
+	unit := truth.Random(r, 60, "ACGT")
+	text := unit
+	for range 30 {
+		text += truth.Random(r, 20, "ACGT") + truth.Edited(r, unit, 2)
+	}
+	ref := truth.Reference(t, text)
+	reads := []string{unit, unit[:7]}
+	o := find.Options{Engine: find.EngineSkim, Threads: 2, Times: &find.Times{}, Want: find.Want{Best: true}}
+	gpus, err := find.OnGPUs(ref, cuda(emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{}), 0), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const k = 2
+	f := gpus.Finders()[0]
+	b, err := f.Pack(truth.Reads(reads...), 1, func(int) int { return k })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found find.Found
+	if _, err := f.Find(b, &found); err != nil {
+		t.Fatal(err)
+	}
+	if found.Counts.Skimmed != 1 || found.Counts.Scanned != 1 {
+		t.Errorf("%+v", found.Counts)
+	}
+	if counted := found.Counted(0, k); len(counted) != k+1 || counted[k] == 0 {
+		t.Errorf("of the first read %v are counted", counted)
+	}
+	if counted := found.Counted(1, k); counted != nil {
+		t.Errorf("of a read that is scanned for %v are counted", counted)
+	}
+	if err := gpus.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestSizesOfBucketsOnGPU has reads of one piece that stand in a batch so often that their bucket of
+// the table has as many entries as its head tells apart, and one more or less.
+func TestSizesOfBucketsOnGPU(t *testing.T) {
+	const m = 16
+	r := rand.New(rand.NewPCG(63, 64))
+	text := truth.Random(r, 3000, "ACGT")
+	ref := truth.Reference(t, text)
+	var reads []string
+	var want [][]string
+	for n := 1; n <= 70; n++ {
+		read := text[40*n : 40*n+m]
+		for i := range n {
+			reads = append(reads, truth.Strand(read, i%2))
+			want = append(want, []string{fmt.Sprintf("%d %d 0", locate.At(0, i%2), 40*n+m)})
+		}
+	}
+	gpus, err := find.OnGPUs(ref, cuda(emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{}), 0),
+		find.Options{Engine: find.EngineSkim, Threads: 2, Times: &find.Times{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, locations(t, gpus.Finders()[0], ref, reads, func(int) int { return 0 })); diff != "" {
+		t.Errorf("(-truth +got)\n%.2000s", diff)
+	}
+	if err := gpus.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestPeriodsOnGPU has texts of periods of 2k + 1 to 3k bases. Candidates are just so far apart that
+// locations of both may exclude each other.
+func TestPeriodsOnGPU(t *testing.T) {
+	r := rand.New(rand.NewPCG(65, 66))
+	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
+	for k := 1; k <= 4; k++ {
+		var contigs, reads []string
+		for range 60 {
+			unit := truth.Random(r, 2*k+1+r.IntN(k), "ACGT")
+			text := truth.Random(r, 10, "ACGT") + truth.Edited(r, strings.Repeat(unit, 8), r.IntN(2*k+1)) + truth.Random(r, 10, "ACGT")
+			for range 4 {
+				from := r.IntN(len(text) / 3)
+				to := min(len(text), from+6*(k+1)+r.IntN(len(text)/2))
+				reads = append(reads, truth.Strand(truth.Edited(r, text[from:to], r.IntN(k+1)), r.IntN(2)))
+			}
+			contigs = append(contigs, text)
+		}
+		want := make([][]string, len(reads))
+		for i, read := range reads {
+			for _, l := range truth.Find(contigs, read, k) {
+				want[i] = append(want[i], fmt.Sprintf("%d %d %d", locate.At(l.Contig, l.Strand), l.End, l.Distance))
+			}
+			slices.Sort(want[i])
+		}
+		ref := truth.Reference(t, contigs...)
+		gpus, err := find.OnGPUs(ref, cuda(driver, 0), find.Options{Engine: find.EngineSkim, Threads: 2, Times: &find.Times{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, locations(t, gpus.Finders()[0], ref, reads, func(int) int { return k })); diff != "" {
+			t.Errorf("k %d: (-truth +got)\n%.2000s", k, diff)
+		}
+		if err := gpus.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
