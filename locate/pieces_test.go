@@ -15,12 +15,12 @@ import (
 // just so far apart that locations of both may exclude each other.
 func TestPiecesFindTheTruth(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
-	for range 600 {
-		k := 1 + r.IntN(4)
+	for range 8000 {
+		k := 1 + r.IntN(2)
 		unit := truth.Random(r, 2*k+1+r.IntN(k), "ACGT")
-		text := truth.Random(r, 10, "ACGT") + truth.Edited(r, strings.Repeat(unit, 8), r.IntN(2*k+1)) + truth.Random(r, 10, "ACGT")
+		text := truth.Random(r, 5, "ACGT") + truth.Edited(r, strings.Repeat(unit, 6), 1+r.IntN(2*k)) + truth.Random(r, 5, "ACGT")
 		from := r.IntN(len(text) / 3)
-		read := truth.Edited(r, text[from:min(len(text), from+6*(k+1)+r.IntN(len(text)/2))], r.IntN(k+1))
+		read := truth.Edited(r, text[from:min(len(text), from+4*(k+1)+r.IntN(len(text)/3))], k)
 		ref, view := truth.Reference(t, text), pack(read, k)
 		var candidates []Candidate
 		for strand := range 2 {

@@ -1,11 +1,17 @@
 package mapper
 
 import (
+	"context"
+	"fmt"
 	"math/rand/v2"
+	"runtime"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"scanmap/internal/truth"
+	"scanmap/locate"
 )
 
 // TestSecondOfMate has a mate that is properly paired where it has an edit, and lies without one
@@ -38,4 +44,120 @@ func TestSecondOfMate(t *testing.T) {
 			t.Errorf("%d edits: no proper mate in\n%s", edits, text)
 		}
 	}
+}
+
+// TestPrimaryOfTwo has each of two best locations primary about as often, and never a third that is
+// not as good.
+func TestPrimaryOfTwo(t *testing.T) {
+	var first [3]int
+	for i := range 1000 {
+		locations := []locate.Location{{End: 0, Distance: 1}, {End: 1, Distance: 1}, {End: 2, Distance: 2}}
+		primaryFirst(locations, fmt.Sprintf("read%d", i), 100, 0)
+		first[locations[0].End]++
+	}
+	if first[0] < 400 || first[1] < 400 || first[2] != 0 {
+		t.Errorf("primary so often: %v", first)
+	}
+}
+
+// TestLongestInsertWithGaps has pairs of the longest and of the shortest insert that is allowed,
+// whose mates have insertions and deletions, so that their starts are not where their ends tell.
+func TestLongestInsertWithGaps(t *testing.T) {
+	const m, low, high = 60, 150, 300
+	text := truth.Random(rand.New(rand.NewPCG(23, 24)), 4000, "ACGT")
+	var reads []string
+	for _, insert := range []int{low, high} {
+		for gaps := -2; gaps <= 2; gaps++ { // inserted bases, or deleted ones
+			for turn := range 2 {
+				from := 100 + 150*len(reads)/2
+				left, right := text[from:from+m], text[from+insert-m:from+insert]
+				change := func(s string) string {
+					if gaps < 0 {
+						return s[:m/2] + s[m/2-gaps:]
+					}
+					return s[:m/2] + "ACGT"[:gaps] + s[m/2:]
+				}
+				mates := []string{change(left), truth.ReverseComplement(right)}
+				if turn == 1 {
+					mates = []string{truth.ReverseComplement(change(right)), left}
+				}
+				reads = append(reads, mates...)
+			}
+		}
+	}
+	reference, first, second := writePairs(t, []string{text}, reads)
+	got, _ := runPairs(t, Options{
+		Reference: reference, Libraries: []Library{{Reads: first, Mates: second}}, Distance: Distance{Edits: 2},
+		Pairs: PairOptions{MinInsert: low, MaxInsert: high},
+	})
+	proper := 0
+	for line := range strings.Lines(got) {
+		if f := strings.Split(line, "\t"); line[0] != '@' {
+			if flags, err := strconv.Atoi(f[1]); err != nil || flags&2 == 0 {
+				t.Errorf("not properly paired: %s", line)
+			}
+			proper++
+		}
+	}
+	if proper != len(reads) {
+		t.Errorf("%d records of %d reads", proper, len(reads))
+	}
+}
+
+// TestInsertOfNothing has mates that face each other and end where they begin: they overlap by
+// nothing, and there is no fragment of 0 bases.
+func TestInsertOfNothing(t *testing.T) {
+	o := PairOptions{Orientation: OrientationFR}
+	first := locate.Location{Place: locate.At(0, locate.Forward), Start: 100, End: 150}
+	for end, want := range map[int32]bool{99: false, 100: false, 101: true} {
+		second := locate.Location{Place: locate.At(0, locate.Reverse), Start: 50, End: end}
+		if insert, ok := o.insert(&first, &second); ok != want {
+			t.Errorf("end %d: insert %d, %t", end, insert, ok)
+		}
+	}
+}
+
+// TestEstimateTakesUniquePairs has pairs of which one mate, or both, lie at two places: none tells
+// the insert size.
+func TestEstimateTakesUniquePairs(t *testing.T) {
+	r := rand.New(rand.NewPCG(25, 26))
+	unit := truth.Random(r, 400, "ACGT")
+	text := truth.Random(r, 400, "ACGT") + unit + truth.Random(r, 500, "ACGT") + unit + truth.Random(r, 400, "ACGT")
+	const m, insert = 50, 200
+	for name, from := range map[string]int{"neither": 100, "the first": 700, "the second": 250, "both": 500} {
+		var reads []string
+		for i := range 30 {
+			reads = append(reads, text[from+i:from+i+m], truth.ReverseComplement(text[from+i+insert-m:from+i+insert]))
+		}
+		reference, first, second := writePairs(t, []string{text}, reads)
+		_, stats := runPairs(t, Options{Reference: reference, Libraries: []Library{{Reads: first, Mates: second}}})
+		want := name == "neither"
+		if got := &stats.Libraries[0].Pairs.Insert; got.Estimated != want || want && (got.From != 30 || got.Median != insert) {
+			t.Errorf("%s at two places: %+v", name, got)
+		}
+	}
+}
+
+// TestOneTakesAtATime has two members want a batch while nobody looks at the order: the second may
+// not take one before the first has its place.
+func TestOneTakesAtATime(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	c := newTestCrew(numberedBatches(10, 1, &library{}))
+	c.order = make(chan chan part)
+	var members sync.WaitGroup
+	for range 2 {
+		members.Go(func() { c.take(ctx) })
+	}
+	left := func() int { return len(c.batches.channel) }
+	for left() > 9 {
+		runtime.Gosched()
+	}
+	for range 10_000 {
+		runtime.Gosched()
+	}
+	if left() != 9 {
+		t.Errorf("%d batches are left of 10, though the first has no place yet", left())
+	}
+	cancel()
+	members.Wait()
 }

@@ -58,3 +58,39 @@ func TestFixedLettersMatch(t *testing.T) {
 		}
 	})
 }
+
+// TestOccurrencesAtContigEnds has patterns that begin and end with a contig, whole and with a
+// substitution.
+func TestOccurrencesAtContigEnds(t *testing.T) {
+	const first, last = "ACGTTGCAAC", "TTGACCATGG"
+	text := dnaText(t, first+"AAAAAAAA"+last, last+"CCCCCCCC"+first, first)
+	for k := range 2 {
+		var patterns []Pattern
+		for _, letters := range []string{first, last} {
+			changed := []byte(letters)
+			if k > 0 {
+				changed[0] = 'G'
+			}
+			p, err := NewPattern(letters, changed, nil, DNA)
+			if err != nil {
+				t.Fatal(err)
+			}
+			patterns = append(patterns, p)
+		}
+		var got []string
+		_, err := Run(context.Background(), text, patterns, Options{Distance: k, Substitutions: k > 0, ForwardOnly: true, Threads: 1}, func(found []Location) error {
+			for _, l := range found {
+				got = append(got, fmt.Sprint(l.Pattern, l.Contig, l.Start, l.End))
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(got)
+		want := []string{"0 0 0 10", "0 1 18 28", "0 2 0 10", "1 0 18 28", "1 1 0 10"}
+		if !slices.Equal(got, want) {
+			t.Errorf("%d substitutions: %v, want %v", k, got, want)
+		}
+	}
+}

@@ -17,13 +17,20 @@ import (
 	"scanmap/mapper/find"
 )
 
+// partsBases is the size of the parts of a reference that does not fit partsMemory bytes of a GPU's
+// memory: TestChunksOverlap holds that.
+const (
+	partsBases  = 3648
+	partsMemory = 20_000
+)
+
 // TestEndsOfPartsOnGPU has reads of one piece, which one window alone finds: the first or the last
-// of a part of the text, which begins and ends at a word of 64 bases. The text is whole, or so cut
-// that it does not fit the memory. Some reads are mapped alone, so that no other window waits with
+// of a part of the text, or of many words. The text is whole, or so cut that it does not fit the
+// memory. Some reads are mapped alone, so that no other window waits with
 // theirs.
 func TestEndsOfPartsOnGPU(t *testing.T) {
-	const m, word, alone = 16, 64, 5
-	text := truth.Random(rand.New(rand.NewPCG(55, 56)), 24_000, "ACGT")
+	const m, words, alone = 16, 1024, 5
+	text := truth.Random(rand.New(rand.NewPCG(55, 56)), 28_000, "ACGT")
 	ref := truth.Reference(t, text)
 	places := map[string][]string{}
 	var reads []string
@@ -33,8 +40,8 @@ func TestEndsOfPartsOnGPU(t *testing.T) {
 		for strand := range 2 {
 			places[truth.Strand(read, strand)] = append(places[truth.Strand(read, strand)], fmt.Sprintf("%d %d 0", locate.At(0, strand), from+m))
 		}
-		if from == last || from%word == 0 || from%word == word-1 {
-			reads = append(reads, truth.Strand(read, from/word%2))
+		if from == last || from%words == 0 || from%words == words-1 || from%partsBases == 0 || from%partsBases == partsBases-1 {
+			reads = append(reads, truth.Strand(read, len(reads)%2))
 		}
 	}
 	want := make([][]string, len(reads))
@@ -43,7 +50,7 @@ func TestEndsOfPartsOnGPU(t *testing.T) {
 		slices.Sort(want[i])
 	}
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
-	for _, memory := range []int64{0, 20_000} {
+	for _, memory := range []int64{0, partsMemory} {
 		choice := cuda(driver, 0)
 		choice.Memory = memory
 		gpus, err := find.OnGPUs(ref, choice, find.Options{Engine: find.EngineSkim, Threads: 2, Times: &find.Times{}})
@@ -110,17 +117,19 @@ func TestStretchBordersOnGPU(t *testing.T) {
 func TestReadsOverPartsOnGPU(t *testing.T) {
 	const m, edits = 90, 3
 	r := rand.New(rand.NewPCG(59, 60))
-	text := truth.Random(r, 22_000, "ACGT")
+	text := truth.Random(r, 28_000, "ACGT")
 	ref := truth.Reference(t, text)
 	var reads []string
-	for from := 0; from+m <= len(text); from += 32 {
-		reads = append(reads, truth.Strand(truth.Edited(r, text[from:from+m], r.IntN(edits+1)), from/32%2))
+	for border := partsBases; border < 4*partsBases; border += partsBases {
+		for from := border - m - 4; from <= border+4; from += 2 {
+			reads = append(reads, truth.Strand(truth.Edited(r, text[from:from+m], r.IntN(edits+1)), from/2%2))
+		}
 	}
 	k := func(int) int { return edits }
 	o := find.Options{Engine: find.EngineScan, Threads: 2, Times: &find.Times{}}
 	want := locations(t, find.OnCPU(ref, o), ref, reads, k)
 	choice := cuda(emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{}), 0)
-	choice.Memory = 20_000
+	choice.Memory = partsMemory
 	o.Engine = find.EngineSkim
 	gpus, err := find.OnGPUs(ref, choice, o)
 	if err != nil {

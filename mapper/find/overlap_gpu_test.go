@@ -7,13 +7,15 @@ import (
 	"scanmap/internal/truth"
 )
 
-// TestChunksOverlap has each part of a cut reference hold what lies chunkOverlap around it.
+// TestChunksOverlap has each part of a cut reference hold what lies chunkOverlap around it. Other
+// tests have reads at the borders of parts, by the size that they have here.
 func TestChunksOverlap(t *testing.T) {
-	ref := truth.Reference(t, truth.Random(rand.New(rand.NewPCG(83, 84)), 60_000, "ACGT"))
+	const partsBases, partsMemory = 3648, 20_000
+	ref := truth.Reference(t, truth.Random(rand.New(rand.NewPCG(83, 84)), 28_000, "ACGT"))
 	d := &gpuDevice{ref: ref}
-	d.cut(20_000)
-	if len(d.chunks) < 3 {
-		t.Fatalf("%d chunks", len(d.chunks))
+	d.cut(partsMemory * 2 / 3)
+	if len(d.chunks) < 3 || d.resident || d.chunks[1].to-d.chunks[1].from != partsBases {
+		t.Fatalf("%d chunks, resident %t", len(d.chunks), d.resident)
 	}
 	for i := range d.chunks {
 		c := &d.chunks[i]
