@@ -60,15 +60,18 @@ func TestPrimaryOfTwo(t *testing.T) {
 	}
 }
 
-// TestLongestInsertWithGaps has pairs of the longest and of the shortest insert that is allowed,
-// whose mates have insertions and deletions, so that their starts are not where their ends tell.
+// TestLongestInsertWithGaps has pairs of the longest and of the shortest insert that is allowed. The
+// first mates have insertions and deletions, so that their starts are not where their ends tell, and
+// the second ones lie elsewhere too, so that only the insert tells which location is right.
 func TestLongestInsertWithGaps(t *testing.T) {
 	const m, low, high = 60, 150, 300
-	text := truth.Random(rand.New(rand.NewPCG(23, 24)), 4000, "ACGT")
+	r := rand.New(rand.NewPCG(23, 24))
+	text := truth.Random(r, 13_000, "ACGT")
+	elsewhere := ""
 	var reads []string
 	for _, insert := range []int{low, high} {
 		for gaps := -2; gaps <= 2; gaps++ { // inserted bases, or deleted ones
-			for turn := range 2 {
+			for turn := range 8 {
 				from := 100 + 150*len(reads)/2
 				left, right := text[from:from+m], text[from+insert-m:from+insert]
 				change := func(s string) string {
@@ -78,14 +81,15 @@ func TestLongestInsertWithGaps(t *testing.T) {
 					return s[:m/2] + "ACGT"[:gaps] + s[m/2:]
 				}
 				mates := []string{change(left), truth.ReverseComplement(right)}
-				if turn == 1 {
+				if turn%2 == 1 {
 					mates = []string{truth.ReverseComplement(change(right)), left}
 				}
 				reads = append(reads, mates...)
+				elsewhere += truth.Random(r, 100, "ACGT") + mates[1]
 			}
 		}
 	}
-	reference, first, second := writePairs(t, []string{text}, reads)
+	reference, first, second := writePairs(t, []string{text, elsewhere}, reads)
 	got, _ := runPairs(t, Options{
 		Reference: reference, Libraries: []Library{{Reads: first, Mates: second}}, Distance: Distance{Edits: 2},
 		Pairs: PairOptions{MinInsert: low, MaxInsert: high},
@@ -93,14 +97,15 @@ func TestLongestInsertWithGaps(t *testing.T) {
 	proper := 0
 	for line := range strings.Lines(got) {
 		if f := strings.Split(line, "\t"); line[0] != '@' {
-			if flags, err := strconv.Atoi(f[1]); err != nil || flags&2 == 0 {
+			flags, err := strconv.Atoi(f[1])
+			if err != nil || flags&256 == 0 && flags&2 == 0 {
 				t.Errorf("not properly paired: %s", line)
 			}
-			proper++
+			proper += 1 - flags>>8&1
 		}
 	}
 	if proper != len(reads) {
-		t.Errorf("%d records of %d reads", proper, len(reads))
+		t.Errorf("%d primary records of %d reads", proper, len(reads))
 	}
 }
 
@@ -160,4 +165,17 @@ func TestOneTakesAtATime(t *testing.T) {
 	}
 	cancel()
 	members.Wait()
+}
+
+// TestOrient turns bases and qualities of a read for its reverse strand.
+func TestOrient(t *testing.T) {
+	var r recorder
+	r.orient([]byte("AACGN"), []byte("12345"), locate.Reverse)
+	if got := string(r.record.Bases) + " " + string(r.record.Qualities); got != "NCGTT 54321" {
+		t.Errorf("got %s", got)
+	}
+	r.orient([]byte("AACGN"), []byte("12345"), locate.Forward)
+	if got := string(r.record.Bases) + " " + string(r.record.Qualities); got != "AACGN 12345" {
+		t.Errorf("got %s", got)
+	}
 }

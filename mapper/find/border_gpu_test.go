@@ -30,7 +30,7 @@ const (
 // theirs.
 func TestEndsOfPartsOnGPU(t *testing.T) {
 	const m, words, alone = 16, 1024, 5
-	text := truth.Random(rand.New(rand.NewPCG(55, 56)), 28_000, "ACGT")
+	text := truth.Random(rand.New(rand.NewPCG(55, 56)), 28_032, "ACGT")
 	ref := truth.Reference(t, text)
 	places := map[string][]string{}
 	var reads []string
@@ -123,6 +123,13 @@ func TestReadsOverPartsOnGPU(t *testing.T) {
 	for border := partsBases; border < 4*partsBases; border += partsBases {
 		for from := border - m - 4; from <= border+4; from += 2 {
 			reads = append(reads, truth.Strand(truth.Edited(r, text[from:from+m], r.IntN(edits+1)), from/2%2))
+		}
+		// These begin at the border, and have pieces on diagonals on both sides of it.
+		for from := border - 4; from <= border+4; from++ {
+			for gap := 1; gap <= edits; gap++ {
+				without, with := text[from:from+30]+text[from+30+gap:from+m], text[from:from+30]+truth.Random(r, gap, "ACGT")+text[from+30:from+m]
+				reads = append(reads, truth.Strand(without, gap%2), truth.Strand(with, gap%2))
+			}
 		}
 	}
 	k := func(int) int { return edits }
@@ -217,32 +224,71 @@ func TestSizesOfBucketsOnGPU(t *testing.T) {
 func TestPeriodsOnGPU(t *testing.T) {
 	r := rand.New(rand.NewPCG(65, 66))
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
-	for k := 1; k <= 4; k++ {
+	for k := 1; k <= 2; k++ {
 		var contigs, reads []string
-		for range 60 {
+		for range 600 {
 			unit := truth.Random(r, 2*k+1+r.IntN(k), "ACGT")
-			text := truth.Random(r, 10, "ACGT") + truth.Edited(r, strings.Repeat(unit, 8), r.IntN(2*k+1)) + truth.Random(r, 10, "ACGT")
-			for range 4 {
-				from := r.IntN(len(text) / 3)
-				to := min(len(text), from+6*(k+1)+r.IntN(len(text)/2))
-				reads = append(reads, truth.Strand(truth.Edited(r, text[from:to], r.IntN(k+1)), r.IntN(2)))
+			text := truth.Random(r, 5, "ACGT") + truth.Edited(r, strings.Repeat(unit, 12), 1+r.IntN(2*k)) + truth.Random(r, 5, "ACGT")
+			for range 8 {
+				m := 6*(k+1) + r.IntN(10)
+				from := r.IntN(len(text) - m)
+				reads = append(reads, truth.Strand(truth.Edited(r, text[from:from+m], k), r.IntN(2)))
 			}
 			contigs = append(contigs, text)
 		}
-		want := make([][]string, len(reads))
-		for i, read := range reads {
-			for _, l := range truth.Find(contigs, read, k) {
-				want[i] = append(want[i], fmt.Sprintf("%d %d %d", locate.At(l.Contig, l.Strand), l.End, l.Distance))
-			}
-			slices.Sort(want[i])
-		}
 		ref := truth.Reference(t, contigs...)
+		o := find.Options{Engine: find.EngineScan, Threads: 2, Times: &find.Times{}}
+		edits := func(int) int { return k }
+		want := locations(t, find.OnCPU(ref, o), ref, reads, edits)
+		o.Engine = find.EngineSkim
+		gpus, err := find.OnGPUs(ref, cuda(driver, 0), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, locations(t, gpus.Finders()[0], ref, reads, edits)); diff != "" {
+			t.Errorf("k %d: (-scan +skim)\n%.2000s", k, diff)
+		}
+		if err := gpus.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestDeletionsInEveryPiece has reads that lack a base of every piece but one. So many diagonals
+// away from that piece the read goes on, and no other leads there.
+func TestDeletionsInEveryPiece(t *testing.T) {
+	const q = 16
+	r := rand.New(rand.NewPCG(67, 68))
+	text := truth.Random(r, 12_000, "ACGT")
+	ref := truth.Reference(t, text)
+	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
+	for _, k := range []int{1, 2, 7, 15, 16, 17, 24, 31} {
+		var reads []string
+		var want [][]string
+		for whole := range k + 1 {
+			from := 1000 + 100*whole
+			at, read := from, ""
+			for piece := range k + 1 {
+				if piece != whole {
+					read += text[at : at+q/2]
+					at += q/2 + 1
+					read += text[at : at+q/2]
+					at += q / 2
+					continue
+				}
+				read += text[at : at+q]
+				at += q
+			}
+			reads = append(reads, truth.Strand(read, whole%2))
+			want = append(want, []string{fmt.Sprintf("%d %d %d", locate.At(0, whole%2), at, k)})
+		}
 		gpus, err := find.OnGPUs(ref, cuda(driver, 0), find.Options{Engine: find.EngineSkim, Threads: 2, Times: &find.Times{}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want, locations(t, gpus.Finders()[0], ref, reads, func(int) int { return k })); diff != "" {
-			t.Errorf("k %d: (-truth +got)\n%.2000s", k, diff)
+		got := locations(t, gpus.Finders()[0], ref, reads, func(int) int { return k })
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%d edits: (-made +got)\n%.1000s", k, diff)
 		}
 		if err := gpus.Close(); err != nil {
 			t.Fatal(err)
