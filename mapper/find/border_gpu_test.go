@@ -130,6 +130,9 @@ func TestReadsOverPartsOnGPU(t *testing.T) {
 				without, with := text[from:from+30]+text[from+30+gap:from+m], text[from:from+30]+truth.Random(r, gap, "ACGT")+text[from+30:from+m]
 				reads = append(reads, truth.Strand(without, gap%2), truth.Strand(with, gap%2))
 			}
+			// Of four pieces the first and the last are whole, two diagonals apart.
+			read := text[from:from+30] + text[from+31:from+52] + text[from+53:from+m]
+			reads = append(reads, read, truth.Strand(read, locate.Reverse))
 		}
 	}
 	k := func(int) int { return edits }
@@ -257,7 +260,7 @@ func TestPeriodsOnGPU(t *testing.T) {
 // TestDeletionsInEveryPiece has reads that lack a base of every piece but one. So many diagonals
 // away from that piece the read goes on, and no other leads there.
 func TestDeletionsInEveryPiece(t *testing.T) {
-	const q = 16
+	const q, cut = 16, 6 // inside a block of four bases, by which pieces are compared
 	r := rand.New(rand.NewPCG(67, 68))
 	text := truth.Random(r, 12_000, "ACGT")
 	ref := truth.Reference(t, text)
@@ -265,22 +268,21 @@ func TestDeletionsInEveryPiece(t *testing.T) {
 	for _, k := range []int{1, 2, 7, 15, 16, 17, 24, 31} {
 		var reads []string
 		var want [][]string
-		for whole := range k + 1 {
-			from := 1000 + 100*whole
+		for i := range 48 {
+			whole := []int{0, k, r.IntN(k + 1)}[i%3]
+			from := 1000 + 100*i
 			at, read := from, ""
 			for piece := range k + 1 {
 				if piece != whole {
-					read += text[at : at+q/2]
-					at += q/2 + 1
-					read += text[at : at+q/2]
-					at += q / 2
+					read += text[at:at+cut] + text[at+cut+1:at+q+1]
+					at += q + 1
 					continue
 				}
 				read += text[at : at+q]
 				at += q
 			}
-			reads = append(reads, truth.Strand(read, whole%2))
-			want = append(want, []string{fmt.Sprintf("%d %d %d", locate.At(0, whole%2), at, k)})
+			reads = append(reads, truth.Strand(read, i%2))
+			want = append(want, []string{fmt.Sprintf("%d %d %d", locate.At(0, i%2), at, k)})
 		}
 		gpus, err := find.OnGPUs(ref, cuda(driver, 0), find.Options{Engine: find.EngineSkim, Threads: 2, Times: &find.Times{}})
 		if err != nil {
