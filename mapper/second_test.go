@@ -60,9 +60,10 @@ func TestPrimaryOfTwo(t *testing.T) {
 	}
 }
 
-// TestLongestInsertWithGaps has pairs of the longest and of the shortest insert that is allowed. The
-// first mates have insertions and deletions, so that their starts are not where their ends tell, and
-// the second ones lie elsewhere too, so that only the insert tells which location is right.
+// TestLongestInsertWithGaps has pairs of the longest and of the shortest insert that is allowed.
+// The first mates have insertions and deletions, so that their starts are not where their ends
+// tell, and the second ones lie elsewhere too, so that only the insert tells which location is
+// right.
 func TestLongestInsertWithGaps(t *testing.T) {
 	const m, low, high = 60, 150, 300
 	r := rand.New(rand.NewPCG(23, 24))
