@@ -2,16 +2,19 @@
 
 GO ?= go
 TOOLS := $(CURDIR)/build/tools
-# A number of inputs, not a time: at the end of a time go test may report "context deadline
-# exceeded".
-FUZZTIME ?= 10000x
+# What each fuzz target gets: a time such as 30s or 1h, or a number of inputs such as 10000x; how
+# many run at a time, with one worker each; and a regular expression of those to run.
+FUZZTIME ?= 30s
+FUZZJOBS ?= 2
+TARGETS ?= .
 STATICCHECK := v0.6.1
 GOLANGCI := v2.5.0
 GOVULNCHECK := v1.1.4
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build demo man test race vet lint width staticcheck golangci-lint vulncheck kernels generate-check fuzz \
+.PHONY: help build demo man test race vet lint width staticcheck golangci-lint vulncheck licences reproducible supply kernels \
+	generate-check fuzz fuzz-binaries \
 	oracle oracle-all peers-check search-peers-check validate bench bench-peers bench-pairs bench-sort bench-search-peers bench-search-sassy bench-gpu bench-search \
 	curves golden mutants mutants-some ci clean
 
@@ -83,9 +86,23 @@ golangci-lint:
 	if [ $$code -gt 1 ]; then echo "SKIPPED: golangci-lint $(GOLANGCI) does not run with $$($(GO) env GOVERSION)"; exit 0; fi; \
 	exit $$code
 
-vulncheck: ## known vulnerabilities of the modules (needs the network)
-	@$(call install,govulncheck,golang.org/x/vuln/cmd/govulncheck,$(GOVULNCHECK))
-	$(TOOLS)/govulncheck ./...
+vulncheck: ## known vulnerabilities of the modules (needs the network; says so without)
+	@$(call install,govulncheck,golang.org/x/vuln/cmd/govulncheck,$(GOVULNCHECK)) \
+		|| { echo "SKIPPED: govulncheck $(GOVULNCHECK) cannot be had"; exit 0; }; \
+	scripts/vulncheck.sh $(TOOLS)/govulncheck
+
+licences: build ## docs/licences.md, from what is linked into bin/scanmap
+	$(GO) run ./internal/tools/supply -page docs/licences.md bin/scanmap
+
+reproducible: ## build twice, in two folders and from nothing, and compare the bytes
+	GO=$(GO) scripts/reproducible.sh
+
+supply: build ## what is linked: sums, licences, bill of materials, same bytes, vulnerabilities
+	$(GO) mod verify
+	@mkdir -p build
+	$(GO) run ./internal/tools/supply -page build/licences.md -texts build/licences.txt -sbom build/sbom.cdx.json bin/scanmap
+	cmp build/licences.md docs/licences.md
+	@$(MAKE) --no-print-directory reproducible vulncheck
 
 kernels: ## compile kernels/*.cu to PTX (needs clang-19)
 	$(GO) run ./internal/tools/makekernels
@@ -109,15 +126,12 @@ generate-check: ## regenerate assembly and PTX, and compare with what is committ
 		if [ -n "$$untracked" ]; then echo "not committed:"; echo "$$untracked"; exit 1; fi; \
 	fi
 
-fuzz: ## run every fuzz target on FUZZTIME inputs, one after the other
-	@mkdir -p build
-	@$(GO) test -list '^Fuzz' ./... >build/fuzz.txt || { cat build/fuzz.txt; exit 1; }
-	@awk '/^Fuzz/ {target[n++] = $$1} /^ok/ {for (i = 0; i < n; i++) print $$2, target[i]; n = 0}' build/fuzz.txt >build/fuzz-targets.txt
-	@test -s build/fuzz-targets.txt || { echo "no fuzz target was found"; exit 1; }
-	@while read -r package target; do \
-		echo "$$package $$target"; \
-		$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) "$$package" </dev/null || exit 1; \
-	done <build/fuzz-targets.txt
+fuzz: ## run every fuzz target for FUZZTIME, FUZZJOBS at a time
+	PACK=no scripts/fuzz-build.sh build/fuzz-plain
+	scripts/fuzz-run.sh build/fuzz-plain build/fuzz-out $(FUZZTIME) $(FUZZJOBS) '$(TARGETS)'
+
+fuzz-binaries: ## fuzz targets for machines without Go, into build/fuzz (scripts/fuzz-run.sh)
+	scripts/fuzz-build.sh build/fuzz
 
 # What compares or judges takes larger data from ../shared/data, or SCANMAP_DATA, and testdata where
 # that is not there. docs/benchmarks/README.md says what it is and where to get it.

@@ -49,7 +49,7 @@ func (r *Reference) AddContig(name, comment string) error {
 		r.byName = map[string]int{}
 	}
 	if other, ok := r.byName[name]; ok {
-		return fmt.Errorf("the name %q is that of record %d already", name, other+1)
+		return fmt.Errorf("it has the name of record %d", other+1) // callers know it
 	}
 	r.byName[name] = len(r.Contigs)
 	start := r.Bases.Length

@@ -142,7 +142,7 @@ func TestReferenceLettersAndBorders(t *testing.T) {
 	if r.TotalLength() != 72 {
 		t.Errorf("total length %d", r.TotalLength())
 	}
-	if err := r.AddContig("two", ""); err == nil || !strings.Contains(err.Error(), `"two"`) {
+	if err := r.AddContig("two", ""); err == nil || !strings.Contains(err.Error(), "record 2") {
 		t.Errorf("a duplicate name gave %v", err)
 	}
 }

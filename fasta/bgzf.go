@@ -179,7 +179,10 @@ func inflateMember(z io.ReadCloser, m, text []byte) ([]byte, error) {
 	if length > bgzfText {
 		return text, errBGZFLength
 	}
-	if err := z.(flate.Resetter).Reset(bytes.NewReader(body[:len(body)-8]), nil); err != nil {
+	// With what follows the text, since klauspost's flate takes the end of its input for that of the
+	// text, too.
+	deflated := bytes.NewReader(body)
+	if err := z.(flate.Resetter).Reset(deflated, nil); err != nil {
 		return text, err
 	}
 	at := len(text)
@@ -190,7 +193,9 @@ func inflateMember(z io.ReadCloser, m, text []byte) ([]byte, error) {
 		}
 		return text[:at], err
 	}
-	if n, err := z.Read(make([]byte, 1)); n != 0 || err != io.EOF {
+	// What follows may be a member of the same text, whose length and checksum these then are: flate
+	// takes no byte more than it needs from a reader of bytes.
+	if n, err := z.Read(make([]byte, 1)); n != 0 || err != io.EOF || deflated.Len() != 8 {
 		return text[:at], errBGZFLength
 	}
 	if crc32.ChecksumIEEE(text[at:]) != sum {

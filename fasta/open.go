@@ -21,6 +21,7 @@ type source struct {
 	file    *os.File
 	memory  io.Reader // text in place of a file; nil if there is one
 	stdin   bool
+	content io.Reader // what the file has
 	ctx     context.Context
 	cancel  context.CancelFunc
 	running sync.WaitGroup
@@ -45,6 +46,7 @@ func openSource(ctx context.Context, path string) (*source, error) {
 		_ = s.close()
 		return nil, &Error{File: s.name, Err: errors.New("is a directory")}
 	}
+	s.content = WholeFile(s.file)
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	return s, nil
 }
@@ -124,6 +126,40 @@ func (s *source) size() int {
 	return int(min(info.Size(), mostSize))
 }
 
+// errShorter is a file that ends before the size that it had when it was opened: another program
+// cut it, and what was read may be half of what it was. (A file that another takes the place of,
+// under the same name, is read to its own end.)
+var errShorter = errors.New("became shorter while it was read")
+
+// WholeFile returns a reader of what is left of a file. If it is a regular one and ends before the
+// size that it has now, the reader ends with an error in place of io.EOF.
+func WholeFile(file *os.File) io.Reader {
+	info, err := file.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return file
+	}
+	at, err := file.Seek(0, io.SeekCurrent) // standard input may have been read from by others
+	if err != nil {
+		return file
+	}
+	return &wholeFile{file: file, at: at, size: info.Size()}
+}
+
+// wholeFile is a file that was read to position at, and should reach to size.
+type wholeFile struct {
+	file     *os.File
+	at, size int64
+}
+
+func (w *wholeFile) Read(p []byte) (int, error) {
+	n, err := w.file.Read(p)
+	w.at += int64(n)
+	if err == io.EOF && w.at < w.size {
+		err = errShorter
+	}
+	return n, err
+}
+
 // magic numbers of what is read only decompressed, or not at all.
 var magics = []struct {
 	start string
@@ -157,7 +193,7 @@ func (s *source) text(threads int) (io.Reader, error) {
 	if s.memory != nil {
 		return s.memory, nil
 	}
-	in := bufio.NewReaderSize(s.file, 64<<10)
+	in := bufio.NewReaderSize(s.content, 64<<10)
 	start, err := in.Peek(6)
 	if err != nil && err != io.EOF {
 		return nil, err
@@ -202,7 +238,7 @@ func inflateError(format string, err error) error {
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("the %s data is truncated", format)
-	case errors.Is(err, os.ErrClosed):
+	case errors.Is(err, os.ErrClosed), errors.Is(err, errShorter):
 		return err
 	case errors.Is(err, gzip.ErrChecksum):
 		return fmt.Errorf("the %s data is corrupt: the checksum is wrong", format)

@@ -83,7 +83,7 @@ func TestBGZFCutBetweenBlocks(t *testing.T) {
 					t.Errorf("reads: got the error %q, want %q", got, c.want)
 				}
 			}
-			_, err := ReadText(context.Background(), path)
+			_, err := ReadText(context.Background(), path, 1<<30)
 			if got := said(t, path, err); got != c.want {
 				t.Errorf("text: got the error %q, want %q", got, c.want)
 			}

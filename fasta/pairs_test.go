@@ -92,7 +92,7 @@ func naiveTwo(a, b naiveFile, firstMate func(i int) (string, int), number func(i
 		case i == len(a.reads) && i == len(b.reads):
 			return pairs, ""
 		case i == len(b.reads) && file == "":
-			return pairs, fmt.Sprintf("%s: record %d %q: the file ends without its mate", a.path, 2*i+1, shortened(a.reads[i].Name)+digitSuffix.FindString(a.reads[i].Name))
+			return pairs, fmt.Sprintf("%s: record %d %s: the file ends without its mate", a.path, 2*i+1, quote(shortened(a.reads[i].Name)+digitSuffix.FindString(a.reads[i].Name)))
 		case i == len(a.reads):
 			return pairs, fmt.Sprintf("%s: ends after %d records, but %s has more", a.path, i, b.path)
 		case i == len(b.reads):
@@ -101,14 +101,14 @@ func naiveTwo(a, b naiveFile, firstMate func(i int) (string, int), number func(i
 		x, y := a.reads[i], b.reads[i]
 		word1, word2 := shortened(x.Name)+digitSuffix.FindString(x.Name), shortened(y.Name)+digitSuffix.FindString(y.Name)
 		x.Name, y.Name = shortened(x.Name), shortened(y.Name)
-		here := fmt.Sprintf("%s: record %d %q: ", b.path, number(i), word2)
+		here := fmt.Sprintf("%s: record %d %s: ", b.path, number(i), quote(word2))
 		if x.Name != y.Name {
 			m := firstOfTwo.FindStringSubmatch(x.Name)
 			if m == nil || y.Name != x.Name[:len(x.Name)-1]+"2" {
 				if file == "" {
-					return pairs, here + fmt.Sprintf("the record before it, %q, is not its mate", word1)
+					return pairs, here + fmt.Sprintf("the record before it, %s, is not its mate", quote(word1))
 				}
-				return pairs, here + fmt.Sprintf("its mate in %s, record %d, is %q", file, record, word1)
+				return pairs, here + fmt.Sprintf("its mate in %s, record %d, is %s", file, record, quote(word1))
 			}
 			if m[1] == "" {
 				m[1] = "*"

@@ -3,21 +3,31 @@ package fasta
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 )
 
-// ReadText returns the whole text of a file, "-" being standard input, decompressed.
-func ReadText(ctx context.Context, path string) ([]byte, error) {
+// ReadText returns the whole text of a file, "-" being standard input, decompressed. Text of more
+// than most bytes is an error.
+func ReadText(ctx context.Context, path string, most int64) ([]byte, error) {
 	s, err := openSource(ctx, path)
 	if err != nil {
 		return nil, err
 	}
+	return readText(s, most)
+}
+
+// readText is ReadText for an open source, which it closes.
+func readText(s *source, most int64) ([]byte, error) {
 	defer func() { _ = s.close() }() // it was only read
 	in, err := s.text(1)
 	if err != nil {
 		return nil, fileError(s.name, err)
 	}
-	text, err := io.ReadAll(in)
+	text, err := io.ReadAll(io.LimitReader(in, most+1))
+	if err == nil && int64(len(text)) > most {
+		err = fmt.Errorf("has more than %d bytes of text", most)
+	}
 	if err != nil {
 		return nil, fileError(s.name, err)
 	}

@@ -63,28 +63,11 @@ template <u32 D> struct Band {
 
 	// advance goes on by one base, whose differences from the text on each diagonal are the bits of
 	// differs. It writes two bits a diagonal to moves, in words of 16 diagonals. The window has the
-	// diagonals of `all`.
-	DEVICE void advance(u64 differs, u64 all, u32* moves, u64 stride) {
-		u32 left = UNREACHABLE;
-#pragma unroll
-		for (u32 word = 0; word < (D + 15) / 16; word++) {
-			u32 packed = 0;
-#pragma unroll
-			for (u32 n = 0; n < 16; n++) {
-				const u32 j = word * 16 + n;
-				if (j >= D) break;
-				const u32 here = costs[j] + (differs >> j & 1 ? EDIT : 0), above = j + 1 < D ? costs[j + 1] : UNREACHABLE;
-				packed |= set(j, all, minimum(minimum(here, left + (GAP | MOVE_DELETION)), above + (GAP | MOVE_INSERTION))) << (2 * n);
-				left = costs[j];
-			}
-			moves[word * stride] = packed;
-		}
-	}
-
-	// advance_at_end does so near an end of a contig. `inside` are the diagonals on which the base
-	// may be aligned or follow a deletion; `after` those on which the text position after the base is
-	// not before the contig's start, so that the base may be an insertion there.
-	DEVICE void advance_at_end(u64 differs, u64 inside, u64 after, u64 all, u32* moves, u64 stride) {
+	// diagonals of `all`. NEAR_END is for rows near an end of a contig: `inside` are the diagonals on
+	// which the base may be aligned or follow a deletion, and `after` those on which the text position
+	// after the base is not before the contig's start, so that the base may be an insertion there.
+	// Elsewhere both are all diagonals.
+	template <bool NEAR_END> DEVICE void advance(u64 differs, u64 inside, u64 after, u64 all, u32* moves, u64 stride) {
 		u32 left = UNREACHABLE;
 #pragma unroll
 		for (u32 word = 0; word < (D + 15) / 16; word++) {
@@ -95,8 +78,8 @@ template <u32 D> struct Band {
 				if (j >= D) break;
 				const u32 here = costs[j] + (differs >> j & 1 ? EDIT : 0), above = j + 1 < D ? costs[j + 1] : UNREACHABLE;
 				u32 best = UNREACHABLE | MOVE_INSERTION;
-				if (inside >> j & 1) best = minimum(here, left + (GAP | MOVE_DELETION));
-				if (after >> j & 1) best = minimum(best, above + (GAP | MOVE_INSERTION));
+				if (!NEAR_END || inside >> j & 1) best = minimum(here, left + (GAP | MOVE_DELETION));
+				if (!NEAR_END || after >> j & 1) best = minimum(best, above + (GAP | MOVE_INSERTION));
 				packed |= set(j, all, best) << (2 * n);
 				left = costs[j];
 			}
@@ -244,7 +227,7 @@ template <u32 D> DEVICE void align(const AlignParams& p) {
 					const u64 differs = rows.differs(i - from);
 					u32* const row = moves + u64(i) * WORDS * columns;
 					if (at >= start && at + diagonals <= end) {
-						band.advance(differs, all_diagonals, row, columns);
+						band.template advance<false>(differs, all_diagonals, all_diagonals, all_diagonals, row, columns);
 						continue;
 					}
 					u64 inside = 0, after = 0;
@@ -252,7 +235,7 @@ template <u32 D> DEVICE void align(const AlignParams& p) {
 						if (at + j >= start && at + j < end) inside |= 1ull << j;
 						if (at + j + 1 >= start) after |= 1ull << j;
 					}
-					band.advance_at_end(differs, inside, after, all_diagonals, row, columns);
+					band.template advance<true>(differs, inside, after, all_diagonals, row, columns);
 				}
 			}
 #pragma unroll
@@ -289,10 +272,7 @@ template <u32 D> DEVICE void align(const AlignParams& p) {
 			if (lane() == 0 && total) place = atomic_add(p.operation_counter, total);
 			place = shuffle(place, 0) + up_to - operations;
 			const bool room = place + operations <= p.operation_capacity;
-			const u32 all_keep = ballot(keeps);
-			u32 location = 0;
-			if (lane() == 0) location = atomic_add(p.location_counter, popcount(all_keep));
-			location = shuffle(location, 0) + popcount(all_keep & below(lane()));
+			const u32 location = claim(p.location_counter, keeps);
 			if (keeps && location < p.location_capacity) {
 				if (room)
 					for (u32 i = 0; i < operations; i++) p.operations[place + i] = path.runs[operations - 1 - i];

@@ -160,6 +160,16 @@ DEVICE u32 running_sum(u32 v) {
 // below(n) has the lowest n bits set; n <= 32.
 DEVICE u32 below(u32 n) { return n >= 32 ? ~0u : (1u << n) - 1; }
 
+// claim counts the items of the lanes that have one, and returns the place of this lane's after
+// those counted before.
+DEVICE u32 claim(u32* counter, bool has) {
+	const u32 all_have = ballot(has);
+	if (all_have == 0) return 0;
+	u32 place = 0;
+	if (lane() == 0) place = atomic_add(counter, popcount(all_have));
+	return shuffle(place, 0) + popcount(all_have & below(lane()));
+}
+
 // HASH_MULTIPLIER is 2^32 / golden ratio (Fibonacci hashing): the upper bits of a product depend on
 // all bits.
 constexpr u32 HASH_MULTIPLIER = 0x9E3779B1;

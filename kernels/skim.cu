@@ -127,6 +127,16 @@ DEVICE Window at_window(u32 q, u32 in_stretch, const Planes& t) {
 DEVICE u32x4 packed(const Both& text) { return {text.right.low, text.right.high, text.left.low, text.left.high}; }
 DEVICE Both unpacked(const u32x4& beside) { return {{beside.x, beside.y}, {beside.z, beside.w}}; }
 
+// put adds the items of the lanes that have one to a list of n, and tells whether any has.
+template <class Item> DEVICE bool put(Item* list, u32& n, bool has, const Item& item) {
+	const u32 all_have = ballot(has);
+	if (all_have == 0) return false;
+	if (has) list[n + popcount(all_have & below(lane()))] = item;
+	n += popcount(all_have);
+	warp_barrier();
+	return true;
+}
+
 // A Warp is what a warp has at hand in a stretch.
 struct Warp {
 	Shared& shared;
@@ -152,12 +162,7 @@ struct Warp {
 
 	// add adds a hit of each lane that has one.
 	DEVICE void add(const SkimParams& p, bool has, const u32x4& hit) {
-		const u32 all_have = ballot(has);
-		if (all_have == 0) return;
-		if (has) shared.hits[hits + popcount(all_have & below(lane()))] = hit;
-		hits += popcount(all_have);
-		warp_barrier();
-		if (hits >= 32) write(p, 32);
+		if (put(shared.hits, hits, has, hit) && hits >= 32) write(p, 32);
 	}
 
 	// look_at has all lanes look at the entries of each window that has more than `few`, which it
@@ -508,14 +513,6 @@ struct Waiting {
 	u32x2 last[64];         // is it the first of its diagonal?
 };
 
-// put adds the hits of the lanes that have one to a list of n.
-DEVICE void put(u32x2* list, u32& n, bool has, const u32x2& hit) {
-	const u32 all_have = ballot(has);
-	if (has) list[n + popcount(all_have & below(lane()))] = hit;
-	n += popcount(all_have);
-	warp_barrier();
-}
-
 // ask_node takes up to 32 hits from the end of those that wait for node `level` after the first.
 // Those whose node holds wait for the next one, or for the last question. counts has how many wait
 // for each node, in eight bits each.
@@ -550,15 +547,11 @@ DEVICE bool write_first(const JudgeParams& p, Waiting& w, u32& last, u32 n) {
 		candidate = {h.read | (h.reverse ? STRAND : 0), h.diagonal};
 		found = is_first(p, hit, h);
 	}
-	const u32 all_found = ballot(found);
 	warp_barrier();
-	if (all_found == 0) return true;
-	u32 place = 0;
-	if (lane() == 0) place = atomic_add(p.counters + SKIM_CANDIDATES, popcount(all_found));
-	place = shuffle(place, 0);
-	const u32 mine = place + popcount(all_found & below(lane()));
-	if (found && mine < p.capacity) p.candidates[mine] = candidate;
-	return place <= p.capacity;
+	const u32 place = claim(p.counters + SKIM_CANDIDATES, found);
+	const bool room = place < p.capacity;
+	if (found && room) p.candidates[place] = candidate;
+	return !any(found && !room);
 }
 
 // judge: a warp takes 32 hits after others. A hit is a candidate if it is near, or no node around

@@ -302,15 +302,6 @@ struct EmitParams {
 	u32 unused;
 };
 
-// claim returns the place of this lane's item, if it has one, after those counted before.
-DEVICE u32 claim(u32* counter, bool has) {
-	const u32 all_have = ballot(has);
-	if (all_have == 0) return 0;
-	u32 place = 0;
-	if (lane() == 0) place = atomic_add(counter, popcount(all_have));
-	return shuffle(place, 0) + popcount(all_have & below(lane()));
-}
-
 // emit hands out what windows marked, one thread a candidate.
 KERNEL(emit, EmitParams, VERIFY_THREADS) {
 	const u32 i = block_index() * VERIFY_THREADS + thread_index();

@@ -58,9 +58,17 @@ const (
 // each other have ends within k + d + d' of each other, d and d' being the distances. That is 3k at
 // most.
 func (s *Separator) Separate(all []Occurrence, length, k int, a Alignments) []int32 {
+	return s.separateAfter(all, 0, length, k, a)
+}
+
+// separateAfter is Separate where the first `fixed` of all are locations, whatever follows.
+func (s *Separator) separateAfter(all []Occurrence, fixed, length, k int, a Alignments) []int32 {
 	s.state = parallel.Resize(s.state, len(all))
 	clear(s.state)
 	s.start, s.kept = s.start[:0], s.kept[:0]
+	for i := range fixed {
+		s.keep(all, i, k)
+	}
 	for d := range int32(k) + 1 {
 		s.level = s.level[:0]
 		for i := range all {
@@ -120,6 +128,11 @@ func (s *Separator) decide(all []Occurrence, i, length, k int, a Alignments) {
 			return
 		}
 	}
+	s.keep(all, i, k)
+}
+
+// keep keeps occurrence i, and drops those after it and before it that end within k of it.
+func (s *Separator) keep(all []Occurrence, i, k int) {
 	s.state[i] = kept
 	for j := i - 1; j >= 0 && all[i].End-all[j].End <= k; j-- {
 		s.state[j] = dropped

@@ -139,20 +139,20 @@ func (r *batcher) readLibrary(ctx context.Context, sizes func() batchSizes, to c
 	together := library.together()
 	whole := func(reads int) int { return (reads + together - 1) / together * together }
 	size, kept := 0, 0
-	measure := func() {
+	ask := func() {
 		now := sizes()
 		if size, kept = whole(now.most), 0; now.last < now.most {
 			kept = keptBatches * size
 		}
 	}
-	measure()
+	ask()
 	next := batch{library: library}
 	reads, bases := 0, 0 // of next
 	send := func(n int) error {
 		first := next.take(n)
-		reads, bases = reads-n, 0
-		for _, chunk := range next.chunks {
-			bases += basesOf(chunk)
+		reads -= n
+		for _, chunk := range first.chunks {
+			bases -= basesOf(chunk)
 		}
 		select {
 		case to <- first:
@@ -172,7 +172,7 @@ func (r *batcher) readLibrary(ctx context.Context, sizes func() batchSizes, to c
 			if err := send(min(size, reads)); err != nil {
 				return err
 			}
-			measure()
+			ask()
 		}
 		if errors.Is(err, io.EOF) {
 			break

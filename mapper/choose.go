@@ -16,7 +16,7 @@ type choice struct {
 	best     int32 // the least distance of them
 	second   int32 // distance of the next best location, or -1
 	mapQ     byte
-	capped   bool // there were more than --max-locations
+	capped   bool // there were more than --max-locations or MostLocations
 	rescued  bool
 	pair     pairClass
 }
@@ -39,13 +39,13 @@ func (c *chooser) choose(g *group, read int, s span) (made choice, aligned int) 
 		return made, 0
 	}
 	c.counts.count(all, g.batch.K(read))
-	made.found += c.counts.add(g.counted(read))
+	made.found += c.counts.add(g.counted(read)) + c.counts.add(g.left[read])
 	made.best, made.second = c.counts.best(), c.counts.second()
 	made.mapQ = mapQ(c.counts, g.batch.K(read))
 	reported := c.reported(all, nil, false)
 	g.arrange(read, reported)
 	primaryFirst(reported, g.batch.Reads[read].Name, g.batch.Length(read), c.seed)
-	c.limit(&made, len(reported))
+	c.limit(&made, len(reported), g.left[read])
 	return made, len(reported)
 }
 
@@ -57,6 +57,7 @@ func (c *chooser) chooseMate(g *group, s span, m *pairedMate, unique bool) (made
 	primary := m.locations[m.primary]
 	made = choice{from: s.from, to: s.from, found: len(all), mapQ: m.quality}
 	c.counts.count(all, g.batch.K(m.read))
+	made.found += c.counts.add(g.left[m.read])
 	made.best, made.second = c.counts.best(), c.counts.second()
 	if primary.Distance > made.best {
 		made.second = made.best
@@ -70,7 +71,7 @@ func (c *chooser) chooseMate(g *group, s span, m *pairedMate, unique bool) (made
 	primary = reported[i]
 	copy(reported[1:i+1], reported[:i])
 	reported[0] = primary
-	c.limit(&made, len(reported))
+	c.limit(&made, len(reported), g.left[m.read])
 	return made, len(reported)
 }
 
@@ -111,16 +112,35 @@ func (c *chooser) reported(all []locate.Location, primary *locate.Location, uniq
 	return all[:n]
 }
 
-// limit ends a choice after as many of n ordered locations as are written.
-func (c *chooser) limit(made *choice, n int) {
+// limit ends a choice after as many of n ordered locations as are written. left are the numbers of
+// others that are not held, by distance.
+func (c *chooser) limit(made *choice, n int, left []uint32) {
 	if c.report.Mode == ReportOne {
-		n = min(n, 1)
+		n, left = min(n, 1), nil
+	}
+	for d, others := range left {
+		if c.wants(int32(d)) && others > 0 {
+			made.capped = true
+		}
 	}
 	if c.most > 0 && n > c.most {
 		made.capped = true
 		n = c.most
 	}
 	made.to = made.from + n
+}
+
+// wants tells whether the report mode asks for locations at a distance, of a read whose locations
+// are those of c.counts, where it asks for more than one.
+func (c *chooser) wants(distance int32) bool {
+	switch c.report.Mode {
+	case ReportAll:
+		return true
+	case ReportStrata:
+		return distance <= c.counts.best()+int32(c.report.Strata)
+	case ReportBest, ReportOne, ReportUnique:
+	}
+	return distance == c.counts.best()
 }
 
 // distances[d] is the number of a read's locations at distance d.

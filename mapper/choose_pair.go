@@ -60,7 +60,8 @@ func (p *pairing) join(read int, spans []span, onlyProper bool) pairChoice {
 	for x, s := range spans {
 		p.set(x, read+x, p.group.of(s))
 	}
-	c := pairChoice{bounded: !p.combine(), rescued: -1}
+	all := p.combine() && p.group.left[read] == nil && p.group.left[read+1] == nil
+	c := pairChoice{bounded: !all, rescued: -1}
 	if onlyProper && len(p.ties) == 0 {
 		c.class = oneEndAnchored
 		return c

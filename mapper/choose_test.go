@@ -112,18 +112,26 @@ func TestLimit(t *testing.T) {
 		most, n int
 		to      int
 		capped  bool
+		left    []uint32
 	}{
-		{ReportAll, 0, 5, 5, false},
-		{ReportAll, 4, 5, 4, true},
-		{ReportAll, 5, 5, 5, false},
-		{ReportAll, 6, 5, 5, false},
-		{ReportOne, 0, 5, 1, false},
-		{ReportOne, 1, 5, 1, false},
-		{ReportOne, 0, 0, 0, false},
+		{ReportAll, 0, 5, 5, false, nil},
+		{ReportAll, 4, 5, 4, true, nil},
+		{ReportAll, 5, 5, 5, false, nil},
+		{ReportAll, 6, 5, 5, false, nil},
+		{ReportOne, 0, 5, 1, false, nil},
+		{ReportOne, 1, 5, 1, false, nil},
+		{ReportOne, 0, 0, 0, false, nil},
+		{ReportAll, 0, 5, 5, true, []uint32{0, 0, 0, 1}},
+		{ReportAll, 0, 5, 5, false, []uint32{0, 0, 0, 0}},
+		{ReportOne, 0, 5, 1, false, []uint32{0, 1, 1, 1}},
+		{ReportBest, 0, 5, 5, true, []uint32{0, 2, 0, 0}},
+		{ReportBest, 0, 5, 5, false, []uint32{0, 0, 1, 1}},
+		{ReportStrata, 0, 5, 5, true, []uint32{0, 0, 2, 0}},
+		{ReportStrata, 0, 5, 5, false, []uint32{0, 0, 0, 1}},
 	} {
-		chooser := chooser{report: Report{Mode: c.mode}, most: c.most}
+		chooser := chooser{report: Report{Mode: c.mode, Strata: 1}, most: c.most, counts: distances{0, 5, 2, 2}}
 		made := choice{from: 10}
-		if chooser.limit(&made, c.n); made.to != 10+c.to || made.capped != c.capped {
+		if chooser.limit(&made, c.n, c.left); made.to != 10+c.to || made.capped != c.capped {
 			t.Errorf("%+v: %d, capped %v", c, made.to-10, made.capped)
 		}
 	}

@@ -1,6 +1,9 @@
 package mapper
 
 import (
+	"context"
+	"maps"
+
 	"scanmap/locate"
 	"scanmap/mapper/find"
 )
@@ -33,11 +36,14 @@ func (e *estimate) take(p pairSeen) {
 }
 
 // look fills seen for the pairs of reads [from, to) of a part. It returns their locations, not
-// aligned, and the number of windows verified, which are not counted.
-func (w *worker) look(p *part, from, to int, seen []pairSeen) (all []find.Located, verified int64) {
+// aligned, the numbers of those that are not held, and that of the windows verified, which are not
+// counted.
+func (w *worker) look(
+	ctx context.Context, p *part, from, to int, seen []pairSeen,
+) (all []find.Located, left map[int][]uint32, verified int64) {
 	g := &w.group
 	before := g.reader.Locator.Verified
-	g.locate(p.batch, p.found, from, to)
+	g.locate(ctx, p.batch, p.found, from, to)
 	verified, g.reader.Locator.Verified = g.reader.Locator.Verified-before, before
 	for i, s := range g.spans {
 		for _, l := range g.of(s) {
@@ -56,7 +62,7 @@ func (w *worker) look(p *part, from, to int, seen []pairSeen) (all []find.Locate
 		}
 		seen[read/2] = s
 	}
-	return all, verified
+	return all, maps.Clone(g.left), verified
 }
 
 // insert returns the insert size of a pair of aligned locations, of the first and the second mate;

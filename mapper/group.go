@@ -1,6 +1,8 @@
 package mapper
 
 import (
+	"context"
+
 	"scanmap/dna"
 	"scanmap/locate"
 	"scanmap/mapper/find"
@@ -15,6 +17,8 @@ type group struct {
 	// locations of the reads; those of read from+i are locations[spans[i].from:spans[i].to].
 	locations []locate.Location
 	spans     []span
+	// left are the numbers of locations of a read that are not held, by distance; none for most reads.
+	left map[int][]uint32
 	// view is read `viewed` of the batch.
 	view   locate.Read
 	viewed int
@@ -24,8 +28,8 @@ type group struct {
 // span is a range of indices [from, to).
 type span struct{ from, to int }
 
-func newGroup(ref *dna.Reference) group {
-	return group{reader: find.Reader{Locator: locate.Locator{Reference: ref}, Aligner: locate.Aligner{Reference: ref}}}
+func newGroup(ref *dna.Reference, o *Options) group {
+	return group{reader: find.NewReader(ref, o.limits.held, o.Threads, o.limits.find), left: map[int][]uint32{}}
 }
 
 // read returns a read of the batch, valid until another one is asked for.
@@ -36,15 +40,21 @@ func (g *group) read(i int) *locate.Read {
 	return &g.view
 }
 
-// locate fills the group with the locations of reads [from, to) of a batch.
-func (g *group) locate(b *find.Batch, f *find.Found, from, to int) {
+// locate fills the group with the locations of reads [from, to) of a batch. When the context ends,
+// they are not complete.
+func (g *group) locate(ctx context.Context, b *find.Batch, f *find.Found, from, to int) {
 	g.batch, g.found, g.viewed = b, f, -1
 	g.reader.Aligner.Reset()
 	g.locations, g.spans = g.locations[:0], g.spans[:0]
+	clear(g.left)
 	for i := from; i < to; i++ {
 		before := len(g.locations)
-		if f.Count(i, i+1) > 0 {
-			g.locations = g.reader.Append(g.locations, b, f, i, g.read(i))
+		if f.Count(i, i+1) > 0 || f.Unlisted() {
+			var left []uint32
+			g.locations, left = g.reader.Append(ctx, g.locations, b, f, i, g.read(i))
+			if left != nil {
+				g.left[i] = left
+			}
 		}
 		g.spans = append(g.spans, span{before, len(g.locations)})
 	}

@@ -1,6 +1,7 @@
 package mapper
 
 import (
+	"context"
 	"math"
 	"testing"
 
@@ -17,6 +18,7 @@ func chosen(t testing.TB, ref *dna.Reference, l *library, reads []string, o *Opt
 	t.Helper()
 	o.setDefaults()
 	o.Libraries = []Library{l.Library}
+	o.limits.held = MostLocations
 	o.limits.find = find.Limits{Found: math.MaxInt, Handed: math.MaxInt, CountedBases: 1}
 	w := newWorker(ref, o, newContigCounts(ref, 1)[0])
 	finder := find.OnCPU(ref, o.finding(&find.Times{}))
@@ -28,7 +30,7 @@ func chosen(t testing.TB, ref *dna.Reference, l *library, reads []string, o *Opt
 	if n, err := finder.Find(b, &f); err != nil || n != len(reads) {
 		t.Fatal(n, err)
 	}
-	w.group.locate(b, &f, 0, len(reads))
+	w.group.locate(context.Background(), b, &f, 0, len(reads))
 	w.choose(l, 0, len(reads))
 	w.count(l, 0)
 	return w

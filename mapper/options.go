@@ -19,7 +19,8 @@ type Options struct {
 	Distance  Distance // the largest edit distance (k); the zero value is 0 edits
 	Engine    Engine
 	Report    Report
-	// MaxLocations is the most locations reported for a read, best first; 0 is all.
+	// MaxLocations is the most locations reported for a read, best first; 0 is all, which is
+	// MostLocations at most.
 	MaxLocations int
 	// Device is where to map; for device.Auto see devices.go.
 	Device device.Choice
@@ -52,13 +53,22 @@ type Options struct {
 	limits   limits
 }
 
+// MostLocations is the most locations of a read that are reported, whatever the options: the first
+// ones in order of (distance, contig, strand, end). The primary one is among them. The others are
+// counted, and count for MAPQ. Reads that have more are too short to mean anything, or of low
+// complexity.
+const MostLocations = 1 << 20
+
 // limits are for tests; the zero value of each field stands for a good number. Output does not
-// depend on them, save that estimatePairs decides the insert size.
+// depend on them, save that estimatePairs decides the insert size, and held what is reported.
 type limits struct {
 	find find.Limits
 	// gpuStart is what making a context, loading the kernels and uploading the reference take
 	// (docs/benchmarks/gpu.md).
 	gpuStart time.Duration
+	// held is the most locations of a read that are held, MostLocations if it is 0, and block the bytes
+	// of records of a block, longBlock if it is 0.
+	held, block int
 	// estimatePairs is how many pairs suffice for the estimate of the insert size.
 	estimatePairs int
 }
@@ -87,6 +97,12 @@ func (o *Options) setDefaults() {
 	}
 	if o.limits.gpuStart == 0 {
 		o.limits.gpuStart = time.Second
+	}
+	if o.limits.held == 0 {
+		o.limits.held = MostLocations
+	}
+	if o.limits.block == 0 {
+		o.limits.block = longBlock
 	}
 	if o.limits.estimatePairs == 0 {
 		o.limits.estimatePairs = estimatePairs

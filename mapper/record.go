@@ -21,6 +21,10 @@ type recorder struct {
 	encoding, apartEncoding      sam.Encoding
 	sequenceMatch, fullSecondary bool
 
+	// spill takes the first records of a block that is longer than this, and returns their memory.
+	spill   func(records []byte) []byte
+	longest int
+
 	mates      [2]mateRecord // of the pair at hand
 	apart      *[]byte       // where its primary records are also written; nil for nowhere
 	record     sam.Record
@@ -70,9 +74,15 @@ func (r *recorder) mapped(text []byte, l *library, g *group, read int, c *choice
 			r.orient(rec.Bases, rec.Qualities, strand)
 		}
 		text = r.append(text, i == 0)
+		if len(text) > r.longest {
+			text = r.spill(text)
+		}
 	}
 	return text
 }
+
+// longBlock is how many bytes of records a block holds, but for the last of them.
+const longBlock = 1 << 25
 
 // append appends the record as the output has it, and a primary one of a pair that is also written
 // apart there too.

@@ -3,6 +3,7 @@ package mapper
 import (
 	"context"
 	"fmt"
+	"maps"
 	"sync"
 
 	"scanmap/dna"
@@ -41,7 +42,7 @@ func (r *resolver) resolve(ctx context.Context, p part) error {
 	}
 	r.current = p.library
 	if e := p.library.estimate; e != nil {
-		r.learn(e, &p)
+		r.learn(ctx, e, &p)
 		if !e.done {
 			return nil
 		}
@@ -54,18 +55,19 @@ func (r *resolver) resolve(ctx context.Context, p part) error {
 
 // learn collects what the pairs of a part tell. If that is not enough for the estimate, the part is
 // held: its locations alone, of which there are few against candidates.
-func (r *resolver) learn(e *estimate, p *part) {
+func (r *resolver) learn(ctx context.Context, e *estimate, p *part) {
 	reads := len(p.batch.Reads)
 	seen := make([]pairSeen, reads/2)
 	groups := p.found.Cut(p.batch)
 	ofGroup := make([][]find.Located, len(groups)-1)
+	leftOf := make([]map[int][]uint32, len(groups)-1)
 	verified := make([]int64, len(groups)-1)
 	// Pairs come in order, but the first threads' groups are likely to suffice.
 	for next := 0; next < len(groups)-1 && !e.done; {
 		last := min(next+4*len(r.workers), len(groups)-1)
 		parallel.Ranges(len(r.workers), last-next, 1, func(worker, i, _ int) {
 			g := next + i
-			ofGroup[g], verified[g] = r.workers[worker].look(p, groups[g], groups[g+1], seen)
+			ofGroup[g], leftOf[g], verified[g] = r.workers[worker].look(ctx, p, groups[g], groups[g+1], seen)
 		})
 		for i := groups[next] / 2; i < groups[last]/2 && !e.done; i++ {
 			e.take(seen[i])
@@ -76,12 +78,18 @@ func (r *resolver) learn(e *estimate, p *part) {
 		return // the part is verified again, where it was looked at
 	}
 	var located []find.Located
+	left := map[int][]uint32{}
 	for g := range ofGroup {
 		located = append(located, ofGroup[g]...)
+		maps.Copy(left, leftOf[g])
 		r.verified += verified[g]
 	}
 	held := part{library: p.library, batch: p.batch.Clone(), found: &find.Found{}}
-	held.found.HoldLocated(located, reads, len(r.workers))
+	if p.found.Unlisted() {
+		held.found.HoldUnlisted()
+	} else {
+		held.found.HoldLocated(located, left, reads, len(r.workers))
+	}
 	e.held = append(e.held, held)
 }
 
@@ -123,16 +131,35 @@ func (r *resolver) write(ctx context.Context, p *part) error {
 		if err != nil {
 			err = r.out.fail(err)
 		} else {
-			made := r.workers[worker].resolve(p, groups[g], groups[g+1], r.times, r.out.buffer())
-			start, size := r.times.write.Start(), made.size()
-			err = r.out.write(first+g, made)
-			r.times.write.Add(start, size)
+			err = r.writeGroup(ctx, r.workers[worker], p, span{groups[g], groups[g+1]}, first+g)
 		}
 		if err != nil {
 			once.Do(func() { failed = err })
 		}
 	})
 	return failed
+}
+
+// manyFound is how much is listed of a group whose records are made only when all before it are
+// written: one such group takes some 100 MB.
+const manyFound = 1 << 19
+
+// writeGroup makes the records of some reads of a part and hands them on as block n.
+func (r *resolver) writeGroup(ctx context.Context, w *worker, p *part, reads span, n int) error {
+	if p.found.Unlisted() || p.found.Count(reads.from, reads.to) > manyFound {
+		if err := r.out.await(n); err != nil {
+			return err
+		}
+	}
+	w.format.recorder.spill = func(records []byte) []byte { return r.out.writeEarly(n, records) }
+	made := w.resolve(ctx, p, reads.from, reads.to, r.times, r.out.buffer())
+	if err := ctx.Err(); err != nil { // the records may not be complete
+		return r.out.fail(err)
+	}
+	start, size := r.times.write.Start(), made.size()
+	err := r.out.write(n, made)
+	r.times.write.Add(start, size)
+	return err
 }
 
 // mapped returns the number of reads mapped so far.

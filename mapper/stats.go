@@ -20,7 +20,7 @@ type Stats struct {
 	Ambiguous int64
 	// Unique reads have one location; Multiple reads have more.
 	Unique, Multiple int64
-	// Capped reads had more locations than --max-locations allowed to report.
+	// Capped reads had more locations than --max-locations or MostLocations allowed to report.
 	Capped int64
 	// Bases is the sum of the reads' lengths.
 	Bases int64

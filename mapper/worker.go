@@ -1,6 +1,8 @@
 package mapper
 
 import (
+	"context"
+
 	"scanmap/dna"
 	"scanmap/fasta"
 	"scanmap/parallel"
@@ -20,7 +22,7 @@ type worker struct {
 
 func newWorker(ref *dna.Reference, o *Options, contigs *contigCounts) *worker {
 	w := &worker{
-		group:   newGroup(ref),
+		group:   newGroup(ref, o),
 		chooser: chooser{report: o.Report, most: o.MaxLocations, seed: o.Seed},
 		tally:   newTally(o, contigs),
 		format:  newFormatter(ref, o),
@@ -29,10 +31,11 @@ func newWorker(ref *dna.Reference, o *Options, contigs *contigCounts) *worker {
 	return w
 }
 
-// resolve appends what is written of reads [from, to) of a part to a block.
-func (w *worker) resolve(p *part, from, to int, t *times, out block) block {
+// resolve appends what is written of reads [from, to) of a part to a block. When the context ends,
+// that is not complete.
+func (w *worker) resolve(ctx context.Context, p *part, from, to int, t *times, out block) block {
 	start := t.find.Verify.Start()
-	w.group.locate(p.batch, p.found, from, to)
+	w.group.locate(ctx, p.batch, p.found, from, to)
 	start = t.find.Verify.Add(start, int64(p.found.Count(from, to)))
 	n := w.choose(p.library, from, to)
 	start = t.align.Add(start, int64(n))
@@ -113,7 +116,7 @@ type formatter struct {
 
 func newFormatter(ref *dna.Reference, o *Options) formatter {
 	return formatter{
-		recorder:     recorder{ref: ref, sequenceMatch: o.SequenceMatch, fullSecondary: o.FullSecondary},
+		recorder:     recorder{ref: ref, sequenceMatch: o.SequenceMatch, fullSecondary: o.FullSecondary, longest: o.limits.block},
 		omitUnmapped: o.OmitUnmapped,
 	}
 }

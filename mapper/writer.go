@@ -100,10 +100,31 @@ func (o *orderedWriter) write(n int, b block) error {
 		o.moved.Broadcast()
 	}
 	o.writing = false
-	if o.err != nil {
-		o.moved.Broadcast()
+	o.moved.Broadcast()
+	return o.err
+}
+
+// await waits until block n is due: all before it are written. It returns the first error of any
+// write.
+func (o *orderedWriter) await(n int) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for (n > o.next || o.writing) && o.err == nil {
+		o.moved.Wait()
 	}
 	return o.err
+}
+
+// writeEarly writes the first records of block n as soon as it is due, so that a long block does
+// not have to be held, and returns their memory, empty. The next write returns an error of it.
+func (o *orderedWriter) writeEarly(n int, records []byte) []byte {
+	if o.await(n) == nil {
+		// Nobody else writes: that is done by whoever brings the block that is due.
+		if _, err := o.records.Write(records); err != nil {
+			_ = o.fail(err)
+		}
+	}
+	return records[:0]
 }
 
 // writeBlock writes the parts of a block.

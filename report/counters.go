@@ -31,7 +31,7 @@ func readCounters(s *mapper.Stats) []counter {
 		row(2, "ambiguous", s.Ambiguous),
 	}
 	if s.Capped > 0 {
-		rows = append(rows, row(1, "with locations past --max-locations", s.Capped))
+		rows = append(rows, row(1, "with more locations than are allowed", s.Capped))
 	}
 	return rows
 }

@@ -75,7 +75,7 @@ func HTML(w io.Writer, s *mapper.Stats, info HTMLInfo) error {
 	}
 	names := libraryNames(s, "reads")
 	for i := range names {
-		names[i] = printable(names[i])
+		names[i] = shown(names[i])
 	}
 	p := page{
 		Title:   pageTitle(names),
@@ -122,10 +122,10 @@ func facts(s *mapper.Stats, info HTMLInfo) []fact {
 	add("Reads", readsFiles(s), false)
 	size := fmt.Sprintf("%s bases, %s contigs", grouped(s.ReferenceBases), grouped(int64(len(s.PerContig))))
 	if info.Reference != "" {
-		size = fmt.Sprintf("%s (%s)", info.Reference, size)
+		size = fmt.Sprintf("%s (%s)", shown(info.Reference), size)
 	}
 	add("Reference", size, false)
-	add("Command line", shellLine(info.CommandLine), true)
+	add("Command line", shorten(shellLine(info.CommandLine), maxCommandLine), true)
 	add("Version", info.Version, false)
 	add("Device", s.Device, false)
 	add("Elapsed", seconds(s.Elapsed)+" s", false)
@@ -138,12 +138,12 @@ func readsFiles(s *mapper.Stats) string {
 	var names []string
 	for i := range s.Libraries[:min(most, len(s.Libraries))] {
 		l := &s.Libraries[i]
-		name := l.ReadsFile
+		name := shown(l.ReadsFile)
 		if name == "-" {
 			name = "standard input"
 		}
 		if l.MatesFile != "" {
-			name += " and " + l.MatesFile
+			name += " and " + shown(l.MatesFile)
 		}
 		if name != "" {
 			names = append(names, name)

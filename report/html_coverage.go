@@ -75,7 +75,7 @@ func newCoverageChart(contig *mapper.ContigStats) coverageChart {
 
 	primaryMean, allMean := depths(contig)
 	c := coverageChart{
-		Name: printable(contig.Name), Height: 150, Axes: newAxes(48, 350, 12, 122),
+		Name: shown(contig.Name), Height: 150, Axes: newAxes(48, 350, 12, 122),
 		Summary: fmt.Sprintf("%s bases, mean depth %s (primary %s), highest %s", grouped(int64(contig.Length)),
 			depthText(allMean), depthText(primaryMean), depthText(most)),
 		Length: strconv.Itoa(contig.Length), Bin: strconv.Itoa(bin), Top: strconv.FormatFloat(top, 'g', -1, 64),

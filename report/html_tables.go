@@ -42,7 +42,7 @@ func (t *table) Long() bool { return len(t.Rows) > 30 }
 func (t *table) row(indent int, texts ...string) {
 	row := make([]cell, len(texts))
 	for i, text := range texts {
-		row[i] = cell{Text: printable(text), Number: t.Header[i].Number}
+		row[i] = cell{Text: shown(text), Number: t.Header[i].Number}
 	}
 	row[0].Head, row[0].Indent = true, indent
 	t.Rows = append(t.Rows, row)

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"scanmap/mapper"
 )
@@ -63,6 +64,34 @@ func fileStem(file string) string {
 		}
 	}
 	return name
+}
+
+// The most characters of a name, and of a command line, that table and page show: names may have a
+// million. JSON has them whole.
+const (
+	maxName        = 100
+	maxCommandLine = 2000
+)
+
+// shown returns what table and page show of a name: at most maxName printable characters.
+func shown(name string) string { return printable(shorten(name, maxName)) }
+
+// shorten returns text of at most most characters as it is, and of longer text the start, an
+// ellipsis and the end, most characters in all.
+func shorten(text string, most int) string {
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	start, end := 0, len(text)
+	for range most - most/2 - 1 {
+		_, size := utf8.DecodeRuneInString(text[start:])
+		start += size
+	}
+	for range most / 2 {
+		_, size := utf8.DecodeLastRuneInString(text[:end])
+		end -= size
+	}
+	return text[:start] + "…" + text[end:]
 }
 
 // printable replaces what a terminal or a browser would obey and not show: control characters,

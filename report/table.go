@@ -79,7 +79,7 @@ func contigPart(b *bytes.Buffer, s *mapper.Stats) {
 	}
 	rows := [][]string{{"contig", "bases", "primary", "mappings"}}
 	for _, c := range contigs {
-		rows = append(rows, []string{"  " + printable(c.Name), grouped(int64(c.Length)), grouped(c.Primary), grouped(c.Mappings)})
+		rows = append(rows, []string{"  " + shown(c.Name), grouped(int64(c.Length)), grouped(c.Primary), grouped(c.Mappings)})
 	}
 	section(b, "lrrr", rows)
 	if left := len(s.PerContig) - len(contigs); left > 0 {

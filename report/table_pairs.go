@@ -41,7 +41,7 @@ func libraryPart(b *bytes.Buffer, s *mapper.Stats) {
 	names := libraryNames(s, "reads")
 	for i := range s.Libraries {
 		l := &s.Libraries[i]
-		row := []string{"  " + printable(names[i]), grouped(l.Reads), percent(l.Mapped, l.Reads), percent(l.Unique, l.Reads)}
+		row := []string{"  " + shown(names[i]), grouped(l.Reads), percent(l.Mapped, l.Reads), percent(l.Unique, l.Reads)}
 		if p := l.Pairs; p != nil {
 			row = append(row, grouped(p.Pairs), percent(p.Proper, p.Pairs))
 			if m, known := median(&p.Insert); known {

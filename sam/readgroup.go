@@ -25,7 +25,7 @@ var dateNone time.Time
 //
 // whose fields are separated by real tabs, or, in a line without a real tab, by
 // the two characters \t, as one types them in a shell. Tags have two characters,
-// do not repeat, and one of them is ID. Values are not empty and print; that of ID,
+// do not repeat, and one of them is ID. Values are not blank and print; that of ID,
 // which every record repeats, is ASCII without blanks around it. A line break at
 // the end is ignored. Fields keep their order, but ID comes first.
 func ParseReadGroup(line string) (*ReadGroup, error) {
@@ -103,6 +103,9 @@ func isTag(tag string) bool {
 func checkValue(value string) error {
 	if value == "" {
 		return errors.New("its value is empty")
+	}
+	if strings.TrimSpace(value) == "" {
+		return errors.New("its value is blank")
 	}
 	if !utf8.ValidString(value) {
 		return errors.New("its value is not UTF-8")

@@ -146,7 +146,7 @@ func TestAppendTextReadsBack(t *testing.T) {
 	})
 }
 
-func compare(t *rapid.T, want *Record, got *hts.Record) {
+func compare(t interface{ Fatalf(string, ...any) }, want *Record, got *hts.Record) {
 	check := func(field string, got, want any) {
 		if fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Fatalf("%s is %v, want %v", field, got, want)

@@ -10,13 +10,17 @@ import (
 	"scanmap/fasta"
 )
 
+// maxText is the most bytes of a file of patterns: it is held whole.
+const maxText = 256 << 20
+
 // ReadPatterns reads the patterns of a file, "-" being standard input, plain or compressed as
 // package fasta has it. Each is followed by fixed, as in NewPattern. Of DNA the file is FASTA if it
 // begins with '>'. Otherwise a line is a pattern, or a name and a pattern with blanks between. Of
 // Bytes a line is a pattern, with all its bytes but those that end it. Lines that are empty are
-// skipped. The name of a pattern without one is its letters, in FASTA the number of its record.
+// skipped. The name of a pattern without one is its letters, in FASTA the number of its record. A
+// file of more than 256 MiB of text is an error.
 func ReadPatterns(ctx context.Context, path string, fixed []byte, alphabet Alphabet) ([]Pattern, error) {
-	text, err := fasta.ReadText(ctx, path)
+	text, err := fasta.ReadText(ctx, path, maxText)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ func (s *searcher) chooseDevice() error {
 	}
 	if d.Kind == device.Auto {
 		d.Kind = device.CPU
-		if s.worthGPU() && d.LoadDriver() == nil {
+		if s.worthGPU() && d.LoadDriver() == nil && d.Ready() == nil {
 			if all, err := d.Driver.Devices(); err == nil && len(all) > 0 {
 				d.Kind = device.CUDA
 			}

@@ -85,11 +85,11 @@ func benchMapOptions(c *cli.Context, j *benchJob) (*bench.Options, error) {
 	if o.Repeats, err = bench.ParseRepeats(c.String("repeats-model")); err != nil {
 		return nil, fmt.Errorf("option --repeats-model: %w", err)
 	}
-	return o, benchMapInput(c, o)
+	return o, benchMapInput(c, o, j.json)
 }
 
-// benchMapInput sets the files to measure with, if there are any.
-func benchMapInput(c *cli.Context, o *bench.Options) error {
+// benchMapInput sets the files to measure with, if there are any. json is the name of the output.
+func benchMapInput(c *cli.Context, o *bench.Options, json string) error {
 	switch n := c.Args().Len(); n {
 	case 0:
 		return nil
@@ -109,6 +109,9 @@ func benchMapInput(c *cli.Context, o *bench.Options) error {
 	o.Reference, o.Libraries = c.Args().Get(0), []mapper.Library{{Reads: c.Args().Get(1)}}
 	if o.Reference == "" || o.Libraries[0].Reads == "" {
 		return errors.New("the name of an input file is empty")
+	}
+	if err := keepInputs(json, o.Reference, o.Libraries[0].Reads); err != nil {
+		return err
 	}
 	return differentStreams("reference and reads", o.Reference, o.Libraries[0].Reads)
 }

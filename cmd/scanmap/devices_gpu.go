@@ -40,6 +40,9 @@ func listDevices(w io.Writer, driver *gpu.Driver) error {
 		if driver, err = gpu.LoadDriver(); err != nil {
 			return writeLine(w, "no GPU: %v; --device auto chooses cpu", err)
 		}
+		if err := driverAnswers(); err != nil {
+			return writeLine(w, "no GPU: %v; --device auto chooses cpu", err)
+		}
 	}
 	version, err := driver.Version()
 	if err != nil {

@@ -32,8 +32,8 @@ func TestMapOnDevice(t *testing.T) {
 	}
 }
 
-// TestMapFaults has each call of the driver fail, when it is made first and when it is made last:
-// exit code 3, one line that names the call, and no file.
+// TestMapFaults has each call of the driver fail, when it is made first, in the middle, and when it
+// is made last: exit code 3, one line that names the call, and no file.
 func TestMapFaults(t *testing.T) {
 	benchDriver(t)
 	folder := t.TempDir()
@@ -54,7 +54,7 @@ func TestMapFaults(t *testing.T) {
 	}
 	aboutKernels := map[string]bool{"cuLaunchKernel": true, "cuModuleGetFunction": true}
 	for _, name := range slices.Sorted(maps.Keys(calls)) {
-		for _, n := range []int{1, calls[name]} {
+		for _, n := range slices.Compact([]int{1, (1 + calls[name]) / 2, calls[name]}) {
 			benchDriver(t) // a new one counts from its start
 			driver.Inject(name, n, gpu.LaunchFailed)
 			folder := t.TempDir()
@@ -69,6 +69,40 @@ func TestMapFaults(t *testing.T) {
 			if got := names(t, folder); got != "" {
 				t.Errorf("call %d of %s: the folder holds %s", n, name, got)
 			}
+		}
+	}
+}
+
+// TestMapWithoutMemory has others take the card's memory while the program runs: from some
+// allocation on there is none. The run goes on with what it has, to the same records, or fails in
+// one line and leaves nothing.
+func TestMapWithoutMemory(t *testing.T) {
+	benchDriver(t)
+	whole := t.TempDir()
+	if code, _, stderr := mapOnDevice(t, whole); code != 0 {
+		t.Fatalf("exit code %d, standard error %q", code, stderr)
+	}
+	want := readFile(t, filepath.Join(whole, "out.sam"))
+	for _, name := range []string{"cuMemAlloc_v2", "cuMemHostAlloc"} {
+		calls := driver.Calls()[name]
+		for n := 1; n <= calls; n++ {
+			benchDriver(t)
+			for later := range 2 * calls {
+				driver.Inject(name, n+later, gpu.OutOfMemory)
+			}
+			folder := t.TempDir()
+			code, stdout, stderr := mapOnDevice(t, folder)
+			switch {
+			case code == 0 && readFile(t, filepath.Join(folder, "out.sam")) == want:
+			case code != 3 || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, name) ||
+				names(t, folder) != "":
+				t.Errorf("none from call %d of %s on: exit code %d, standard error %q, the folder holds %s",
+					n, name, code, stderr, names(t, folder))
+			}
+		}
+		benchDriver(t)
+		if code, _, stderr := mapOnDevice(t, t.TempDir()); code != 0 {
+			t.Fatalf("exit code %d, standard error %q", code, stderr)
 		}
 	}
 }

@@ -54,6 +54,9 @@ func deviceChoice(c *cli.Context) (device.Choice, error) {
 		return device.Choice{}, fmt.Errorf("option --device: %w", err)
 	}
 	choice.Sync, choice.Driver = c.Bool("gpu-sync"), driver
+	if driver == nil {
+		choice.Answers = driverAnswers
+	}
 	return choice, nil
 }
 

@@ -32,24 +32,61 @@ func main() {
 	// Writing to a closed pipe must be an error of the write, not the end of the process, so that
 	// temporary files are removed.
 	signal.Ignore(syscall.SIGPIPE)
-	os.Exit(run(os.Args, os.Stdout, os.Stderr))
+	os.Exit(start())
+}
+
+// start tells what this process is for, and does that: it returns the exit code.
+func start() int {
+	if isProbe() {
+		return probe()
+	}
+	if w := newWorker(); w != nil {
+		collectWithinLimits()
+		ctx, stop := w.begin(context.Background())
+		defer stop()
+		return runIn(ctx, os.Args, os.Stdout, w.stderr)
+	}
+	if err := enoughDescriptors(); err != nil {
+		return fail(context.Background(), os.Stderr, err)
+	}
+	if l, ok := memoryLimitOfProcess(); ok {
+		shareArena()
+		if code, err := supervise(l); err == nil {
+			return code
+		}
+		// Without a second process the work is done here: it may well fit.
+	}
+	collectWithinLimits()
+	return run(os.Args, os.Stdout, os.Stderr)
 }
 
 // run is the program without the process: it returns the exit code.
 func run(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := cancelOnSignal(context.Background())
 	defer stop()
+	return runIn(ctx, args, stdout, stderr)
+}
+
+// runIn is run for a context that signals cancel.
+func runIn(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	p := process{args: args, stdout: &sink{name: "standard output", w: stdout}, stderr: stderr}
 	err := p.run(ctx)
 	if err == nil {
 		err = p.stdout.err() // help and version are written without a check
 	}
-	if code := exitCode(err); code != 0 {
+	return fail(ctx, stderr, err)
+}
+
+// fail says what went wrong, if anything did, and returns the exit code.
+func fail(ctx context.Context, stderr io.Writer, err error) int {
+	code := exitCode(err)
+	if code != 0 {
 		// If even this cannot be written, the exit code remains.
-		_, _ = fmt.Fprintf(stderr, "scanmap: %s\n", oneLine(err.Error()))
-		return code
+		_, _ = untilStopped(ctx, func() (int, error) {
+			return fmt.Fprintf(stderr, "scanmap: %s\n", oneLine(err.Error()))
+		})
 	}
-	return 0
+	return code
 }
 
 // process is what the program uses of its process.
@@ -120,17 +157,25 @@ func exitCode(err error) int {
 	return 1
 }
 
-// cancelOnSignal returns a context that SIGINT, SIGTERM and SIGHUP cancel, with a
-// signalError as the cause. Signals that the parent process has switched off (nohup, a
-// job in the background) stay off, and a second signal ends the process at once.
-func cancelOnSignal(parent context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(parent)
-	signals := make(chan os.Signal, 1)
-	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+// stopSignals ask the program to stop.
+func stopSignals() []os.Signal { return []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} }
+
+// listen has a channel get the signals that ask the program to stop, but for those that the parent
+// process has switched off (nohup, a job in the background), which stay off.
+func listen(signals chan<- os.Signal) {
+	for _, s := range stopSignals() {
 		if !signal.Ignored(s) {
 			signal.Notify(signals, s)
 		}
 	}
+}
+
+// cancelOnSignal returns a context that signals cancel, with a signalError as the cause. A second
+// signal ends the process at once.
+func cancelOnSignal(parent context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	signals := make(chan os.Signal, 1)
+	listen(signals)
 	go func() {
 		select {
 		case s := <-signals:
@@ -147,9 +192,13 @@ func cancelOnSignal(parent context.Context) (context.Context, func()) {
 	}
 }
 
-// patience is how long a run may take to stop after a signal. It stops sooner unless
-// it waits for a read or a write of a pipe, which nothing interrupts.
-const patience = 3 * time.Second
+// patience is how long a run may take to stop after a signal; then the process ends without it. It
+// stops sooner unless it waits for a read or a write of a pipe, which nothing interrupts, or is at
+// work on a pass over the reference or on a read with very many locations, within which it does not
+// look. What a run leaves then goes with the process: results have temporary names, which the
+// caller removes, and temporary files have none. A run that stops may wait twice, for its work and
+// for standard error, and all has to be over within a second.
+const patience = 250 * time.Millisecond
 
 // untilStopped returns what f returns or, if f has not ended a while after ctx was cancelled, the
 // cause.
@@ -177,9 +226,16 @@ func untilStopped[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	}
 }
 
-// oneLine keeps a message on one line, and control characters from the terminal, whatever the names
-// in it hold.
+// maxMessage is the most bytes of a message, less those that escapes add: room for two names of
+// files, which have at most 4 KiB each.
+const maxMessage = 10_000
+
+// oneLine keeps a message on one line of bounded length, and control characters from the terminal,
+// whatever the names in it hold.
 func oneLine(s string) string {
+	if len(s) > maxMessage {
+		s = s[:maxMessage-1000] + " ... " + s[len(s)-1000:]
+	}
 	columns := strings.Split(s, "\t")
 	for i := range columns {
 		columns[i] = sam.EscapeCommandLine(columns[i : i+1])

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -26,6 +27,13 @@ var binary string
 func TestMain(m *testing.M) { os.Exit(testMain(m)) }
 
 func testMain(m *testing.M) int {
+	if isProbe() { // of a test that looks for GPUs
+		return probe()
+	}
+	flag.Parse()
+	if flag.Lookup("test.fuzz").Value.String() != "" || flag.Lookup("test.list").Value.String() != "" {
+		return m.Run() // needs no process, and may run where no Go is
+	}
 	folder, err := os.MkdirTemp("", "scanmap-test")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -256,6 +264,17 @@ func TestUsageErrors(t *testing.T) {
 		{"map ref.fa x.bam.bai -o ./x.bam", "./x.bam.bai is an input, but has the name of an index of ./x.bam and would be removed"},
 		{"map ref.fa reads.fq x.bam.csi -o x.bam", "x.bam.csi is an input, but has the name of an index of x.bam and would be removed"},
 		{"map ref.fa x.bam.csi --sort -o x.bam", "x.bam.csi is an input, but has the name of an index of x.bam and would be removed"},
+		{"map x.bam.bai reads.fq -o x.bam --stats x.bam.bai",
+			"x.bam.bai is an input, but has the name of an index of x.bam and would be removed"},
+		{"map ref.fa reads.fq --cpuprofile ref.fa", "ref.fa is an input and would be overwritten"},
+		{"map ref.fa reads.fq --memprofile ./reads.fq", "./reads.fq is an input and would be overwritten"},
+		{"map ref.fa reads.fq --memprofile link", "link is an input and would be overwritten"},
+		{"map ref.fa reads.fq --stats x --cpuprofile x", "options --stats and --cpuprofile name the same file"},
+		{"map ref.fa reads.fq --memprofile x --cpuprofile x", "options --cpuprofile and --memprofile name the same file"},
+		{"map ref.fa reads.fq -o x --memprofile -", "option --memprofile: a profile cannot go to standard output"},
+		{"map ref.fa reads.fq --cpuprofile=", "option --cpuprofile: the name is empty"},
+		{"bench map ref.fa reads.fq --device cpu --json ref.fa", "ref.fa is an input and would be overwritten"},
+		{"bench map ref.fa reads.fq --device cpu --json link", "link is an input and would be overwritten"},
 		{"map ref.fa reads.fq -u x.fq.bz2", "option --unmapped: x.fq.bz2: scanmap writes plain FASTQ, or .gz"},
 		{"map ref.fa reads.fq --stats fifo --multiqc fifo", "options --stats and --multiqc name the same file"},
 		{"map --samples - -", "two inputs cannot both come from standard input"},

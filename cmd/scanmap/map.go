@@ -64,7 +64,7 @@ func mapCommand(p process) *cli.Command {
 				Usage: "most edits of a location: `K` edits, or a percentage of the read's length as in 4%"},
 			choice(&cli.StringFlag{Name: "report", Value: string(mapper.ReportAll), Category: categoryMapping,
 				Usage: "`WHAT` to write: " + explained(mapper.ReportModes)}, namesOf(mapper.ReportModes)),
-			&cli.StringFlag{Name: "max-locations", Value: "0", Category: categoryMapping, DefaultText: "0, no limit",
+			&cli.StringFlag{Name: "max-locations", Value: "0", Category: categoryMapping, DefaultText: "0, as many as there are, up to 1048576",
 				Usage: "write at most `N` locations of a read, best first"},
 			engineFlag(),
 			&cli.StringFlag{Name: "crop", Value: "0", Category: categoryMapping, DefaultText: "0, all",
@@ -168,7 +168,6 @@ func newMapJob(c *cli.Context, args []string) (*mapJob, error) {
 	j := &mapJob{
 		quiet:    c.Bool("quiet"),
 		progress: c.Bool("progress"),
-		profiles: profiles{cpu: c.String("cpuprofile"), memory: c.String("memprofile")},
 	}
 	for _, step := range []func(*cli.Context) error{j.readInputs, j.readNumbers, j.readNames, j.readPairs,
 		j.readGroup, j.readForms, j.readOutputs} {
@@ -229,7 +228,10 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 		return err
 	}
 	for _, r := range reports {
-		if err := firstError(r.write(r.file, stats), r.file.finish()); err != nil {
+		_, err := untilStopped(ctx, func() (struct{}, error) { return struct{}{}, r.write(r.file, stats) })
+		if err := firstError(context.Cause(ctx), err, r.file.finish()); errors.As(err, new(signalError)) {
+			return err
+		} else if err != nil {
 			return fmt.Errorf("%s: %w", r.what, loud(err)) // the records are not published
 		}
 	}
@@ -243,10 +245,57 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 		return err
 	}
 	if !j.quiet {
-		// The results are complete; a table that nobody reads does not change that.
-		_ = report.Table(stderr, stats)
+		// The results are complete; what nobody reads does not change that.
+		_, _ = untilStopped(ctx, func() (struct{}, error) {
+			return struct{}{}, firstError(warnOfEmpty(stderr, stats), report.Table(stderr, stats))
+		})
+	}
+	if limit := j.options.MaxLocations; stats.Capped > 0 && (limit == 0 || limit > mapper.MostLocations) {
+		_ = warn(stderr, fmt.Sprintf("reads with more than %d locations: %d; the first are written, and all are counted",
+			mapper.MostLocations, stats.Capped))
 	}
 	return nil
+}
+
+// warnOfEmpty names the files that had no reads: a run of an empty file succeeds, and is seldom
+// what was meant.
+func warnOfEmpty(w io.Writer, s *mapper.Stats) error {
+	const most = 10
+	empty := 0
+	for i := range s.Libraries {
+		l := &s.Libraries[i]
+		if l.Reads > 0 {
+			continue
+		}
+		if empty++; empty > most {
+			continue
+		}
+		files, have := shownInput(l.ReadsFile), "has"
+		if l.MatesFile != "" {
+			files, have = files+" and "+shownInput(l.MatesFile), "have"
+		}
+		if err := warn(w, fmt.Sprintf("%s %s no reads", files, have)); err != nil {
+			return err
+		}
+	}
+	if empty > most {
+		return warn(w, fmt.Sprintf("%d more libraries have no reads", empty-most))
+	}
+	return nil
+}
+
+// shownInput is how messages name an input.
+func shownInput(name string) string {
+	if name == "-" {
+		return "standard input"
+	}
+	return name
+}
+
+// warn writes a message that does not end the run.
+func warn(w io.Writer, message string) error {
+	_, err := fmt.Fprintf(w, "scanmap: warning: %s\n", oneLine(message))
+	return err
 }
 
 // loud hides from exitCode that an error is a closed pipe, which would end the run with exit code

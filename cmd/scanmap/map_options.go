@@ -289,19 +289,31 @@ func (j *mapJob) readOutputs(c *cli.Context) error {
 	for _, o := range []struct {
 		option string
 		to     *string
-	}{{"unmapped", &j.unmapped}, {"stats", &j.stats}, {"multiqc", &j.multiqc}, {"report-html", &j.html}} {
+	}{{"unmapped", &j.unmapped}, {"stats", &j.stats}, {"multiqc", &j.multiqc}, {"report-html", &j.html},
+		{"cpuprofile", &j.profiles.cpu}, {"memprofile", &j.profiles.memory}} {
 		var err error
 		if *o.to, err = fileName(c, o.option); err != nil {
 			return err
+		}
+	}
+	for _, o := range []namedOutput{{"cpuprofile", j.profiles.cpu}, {"memprofile", j.profiles.memory}} {
+		if isStandardOutput(o.name) {
+			return fmt.Errorf("option --%s: a profile cannot go to standard output", o.option)
 		}
 	}
 	if otherFormats.MatchString(j.unmapped) && !strings.HasSuffix(strings.ToLower(j.unmapped), ".gz") {
 		return fmt.Errorf("option --unmapped: %s: scanmap writes plain FASTQ, or .gz", j.unmapped)
 	}
 	outputs := []namedOutput{{"output", j.output}, {"discordant", j.discordant}, {"unmapped", j.unmapped},
-		{"stats", j.stats}, {"multiqc", j.multiqc}, {"report-html", j.html}}
+		{"stats", j.stats}, {"multiqc", j.multiqc}, {"report-html", j.html},
+		{"cpuprofile", j.profiles.cpu}, {"memprofile", j.profiles.memory}}
 	// Of an output that is not sorted, what is there under the names of its index is removed.
 	for _, index := range j.indexNames() {
+		for _, input := range j.inputs() {
+			if sameAsOutput(input, index) {
+				return fmt.Errorf("%s is an input, but has the name of an index of %s and would be removed", index, j.output)
+			}
+		}
 		outputs = append(outputs, namedOutput{"output (its index)", index})
 	}
 	for i, a := range outputs {
@@ -311,11 +323,6 @@ func (j *mapJob) readOutputs(c *cli.Context) error {
 			}
 			if sameOutput(a.name, b.name) {
 				return fmt.Errorf("options --%s and --%s name the same file", b.option, a.option)
-			}
-		}
-		for _, input := range j.inputs() {
-			if sameAsOutput(input, a.name) && strings.HasSuffix(a.option, "(its index)") {
-				return fmt.Errorf("%s is an input, but has the name of an index of %s and would be removed", a.name, j.output)
 			}
 		}
 		if err := keepInputs(a.name, j.inputs()...); err != nil {

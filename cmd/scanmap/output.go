@@ -24,6 +24,44 @@ type sink struct {
 	failed *outputError
 }
 
+// A resultFile is what an output needs of an *os.File.
+type resultFile interface {
+	io.WriteCloser
+	Chmod(mode fs.FileMode) error
+}
+
+// A fileLayer makes files of results and names them.
+type fileLayer interface {
+	// open is os.OpenFile with 0666. The file is nil after an error.
+	open(name string, flag int) (resultFile, error)
+	// rename is os.Rename.
+	rename(from, to string) error
+}
+
+// systemFiles are those of the system.
+type systemFiles struct{}
+
+func (systemFiles) open(name string, flag int) (resultFile, error) {
+	f, err := os.OpenFile(name, flag, 0o666)
+	if err != nil {
+		return nil, err // not a nil *os.File, which is no nil interface
+	}
+	return f, nil
+}
+
+func (systemFiles) rename(from, to string) error { return os.Rename(from, to) }
+
+// layerKey is the key of a context's fileLayer, which tests set.
+type layerKey struct{}
+
+// layerOf returns the files of a context: the system's, unless it has others.
+func layerOf(ctx context.Context) fileLayer {
+	if l, ok := ctx.Value(layerKey{}).(fileLayer); ok {
+		return l
+	}
+	return systemFiles{}
+}
+
 // outputError is an error of writing.
 type outputError struct {
 	name string
@@ -83,8 +121,9 @@ func cause(err error) error {
 // are written to as they are, and so is standard output.
 type output struct {
 	*sink
-	file      *os.File // nil for standard output
-	target    string   // the file that publish makes
+	file      resultFile // nil for standard output
+	layer     fileLayer
+	target    string // the file that publish makes
 	published bool
 	temporary string // its name until then; empty when there is none to rename
 }
@@ -106,22 +145,22 @@ func openOutput(ctx context.Context, name string, stdout *sink) (*output, error)
 		}
 		return &output{sink: stdout}, nil
 	}
-	o := &output{sink: &sink{name: name}, target: name}
+	o := &output{sink: &sink{name: name}, target: name, layer: layerOf(ctx)}
 	var err error
 	info, statErr := os.Stat(name)
 	switch {
 	case isStream(name, unix.Stderr) && wasClosed(unix.Stderr):
 		err = errClosed
 	case openFiles.MatchString(name):
-		o.file, err = openDirect(ctx, name, os.O_APPEND)
+		err = o.openDirect(ctx, name, os.O_APPEND)
 	case statErr != nil && !errors.Is(statErr, fs.ErrNotExist):
 		err = statErr // such as a name that is too long, which the temporary one need not be
 	case statErr == nil && info.IsDir():
 		err = errors.New("is a directory")
 	case statErr == nil && !info.Mode().IsRegular():
-		o.file, err = openDirect(ctx, name, 0)
+		err = o.openDirect(ctx, name, 0)
 	default:
-		err = o.createTemporary(info)
+		err = o.createTemporary(ctx, info)
 	}
 	if err != nil {
 		return nil, o.fail(err)
@@ -131,32 +170,33 @@ func openOutput(ctx context.Context, name string, stdout *sink) (*output, error)
 }
 
 // openDirect opens what is there already.
-func openDirect(ctx context.Context, name string, flag int) (*os.File, error) {
+func (o *output) openDirect(ctx context.Context, name string, flag int) error {
 	type result struct {
-		file *os.File
+		file resultFile
 		err  error
 	}
 	opened := make(chan result, 1)
 	go func() {
-		file, err := os.OpenFile(name, os.O_WRONLY|flag, 0)
+		file, err := o.layer.open(name, os.O_WRONLY|flag)
 		opened <- result{file, err}
 	}()
 	select {
 	case r := <-opened:
-		return r.file, r.err
+		o.file = r.file
+		return r.err
 	case <-ctx.Done():
 		go func() {
 			if r := <-opened; r.err == nil {
 				_ = r.file.Close() // nothing was written
 			}
 		}()
-		return nil, context.Cause(ctx)
+		return context.Cause(ctx)
 	}
 }
 
 // createTemporary creates the file beside its target. Symbolic links are followed, also to a file
 // that does not exist yet, and the permissions of a target that exists (info is not nil) are kept.
-func (o *output) createTemporary(info fs.FileInfo) error {
+func (o *output) createTemporary(ctx context.Context, info fs.FileInfo) error {
 	target, err := place(o.target)
 	if err != nil {
 		return err
@@ -167,7 +207,10 @@ func (o *output) createTemporary(info fs.FileInfo) error {
 	const attempts = 100
 	for range attempts {
 		name := filepath.Join(folder, fmt.Sprintf("%s.%08x.tmp", base, rand.Uint32()))
-		o.file, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if err = announce(ctx, name); err != nil {
+			return err
+		}
+		o.file, err = o.layer.open(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
@@ -216,7 +259,7 @@ func (o *output) publish() error {
 	if o.temporary == "" {
 		return nil
 	}
-	if err := os.Rename(o.temporary, o.target); err != nil {
+	if err := o.layer.rename(o.temporary, o.target); err != nil {
 		return o.fail(err)
 	}
 	o.temporary, o.published = "", true

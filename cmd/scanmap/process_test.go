@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -11,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"scanmap/internal/programs"
@@ -242,6 +245,89 @@ func TestMapToFIFO(t *testing.T) {
 	}
 }
 
+// deadline is after when a run that was told to stop hangs. That it takes no second is what
+// TestUntilStopped is for, which depends on no clock.
+const deadline = 20 * time.Second
+
+// TestUntilStopped has work that looks at nothing: it is not waited for, nor twice as long as that
+// for a second. Work that ends counts.
+func TestUntilStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		stopped := signalError{syscall.SIGTERM}
+		forever := make(chan struct{})
+		start := time.Now()
+		time.AfterFunc(time.Minute, func() { cancel(stopped) })
+		for range 2 {
+			_, err := untilStopped(ctx, func() (int, error) { <-forever; return 1, nil })
+			if !errors.Is(err, stopped) {
+				t.Errorf("work that does not end: %v", err)
+			}
+		}
+		if took := time.Since(start) - time.Minute; took < 2*patience || took > 600*time.Millisecond {
+			t.Errorf("two waits took %v", took)
+		}
+		close(forever)
+		if n, err := untilStopped(ctx, func() (int, error) { time.Sleep(patience / 2); return 2, nil }); n != 2 || err != nil {
+			t.Errorf("work that ends in time: %d, %v", n, err)
+		}
+	})
+}
+
+// TestSignalsAtAnyMoment stops runs that are at work, with and without a limit on memory, which
+// takes a second process. A run that is over before is as good.
+func TestSignalsAtAnyMoment(t *testing.T) {
+	folder := t.TempDir()
+	ref, reads := filepath.Join(folder, "ref.fa"), filepath.Join(folder, "reads.fq")
+	for name, text := range map[string]string{
+		ref:   ">c\n" + strings.Repeat("ACGTTGCAAGTCCTGA", 1<<14) + "\n",
+		reads: strings.Repeat("@r\nAC\n+\nII\n", 2000), // each with 100,000 locations
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, c := range []struct{ limit, args string }{
+		{"", "map --quiet -e 1 -o F/x.sam --stats F/s.json REF READS"},
+		{"", "map --quiet -e 1 --report one -o F/x.sam REF READS"},
+		{"", "map --quiet -e 1 --sort --sort-memory 1 --tmpdir F -o F/x.bam REF READS"},
+		{"", "map --quiet -e 1 --engine scan -u F/u.fq -o F/x.sam.gz REF READS"},
+		{"", "search --quiet -k 1 -o F/x.tsv AC REF"},
+		{"ulimit -v 2500000 && ", "map --quiet -e 1 -o F/x.sam --stats F/s.json REF READS"},
+		{"ulimit -v 2500000 && ", "search --quiet -k 1 -o F/x.tsv AC REF"},
+	} {
+		for _, after := range []time.Duration{0, 20 * time.Millisecond, 100 * time.Millisecond, 300 * time.Millisecond} {
+			t.Run(fmt.Sprint(i, after), func(t *testing.T) {
+				t.Parallel()
+				to := t.TempDir()
+				args := strings.NewReplacer("F/", to+"/", " F ", " "+to+" ", "REF", ref, "READS", reads).Replace(c.args)
+				var stderr bytes.Buffer
+				command := exec.Command("sh", append([]string{"-c", c.limit + `exec "$0" "$@"`, binary},
+					strings.Fields(args)...)...)
+				command.Stderr = &stderr
+				if err := command.Start(); err != nil {
+					t.Fatal(err)
+				}
+				defer time.AfterFunc(deadline+after, func() { _ = command.Process.Kill() }).Stop()
+				time.Sleep(after) // a moment; which one does not matter
+				_ = command.Process.Signal(syscall.SIGTERM)
+				err := command.Wait()
+				status, ok := command.ProcessState.Sys().(syscall.WaitStatus)
+				switch {
+				case ok && status.Signaled() && status.Signal() == syscall.SIGTERM: // nothing listened yet
+				case programs.ExitCode(t, err) == 0:
+					return
+				case programs.ExitCode(t, err) != 143 || stderr.String() != "scanmap: stopped by a signal: terminated\n":
+					t.Errorf("%v, standard error %.300q", err, stderr.String())
+				}
+				if left := names(t, to); left != "" {
+					t.Errorf("the folder holds %s", left)
+				}
+			})
+		}
+	}
+}
+
 // A signal stops a run that waits for its reads; no file is left.
 func TestSignals(t *testing.T) {
 	for _, c := range []struct {
@@ -283,8 +369,8 @@ func TestSignals(t *testing.T) {
 			if _, err := io.WriteString(stdin, "@a\nACGT\n"); err != nil {
 				t.Fatal(err)
 			}
-			for deadline := time.Now().Add(20 * time.Second); !strings.Contains(names(t, folder), "stats.json"); {
-				if time.Now().After(deadline) {
+			for begun := time.Now(); !strings.Contains(names(t, folder), "stats.json"); {
+				if time.Since(begun) > deadline {
 					_ = command.Process.Kill()
 					t.Fatal("the run did not begin")
 				}
@@ -293,6 +379,7 @@ func TestSignals(t *testing.T) {
 			if err := command.Process.Signal(c.signal); err != nil {
 				t.Fatal(err)
 			}
+			defer time.AfterFunc(deadline, func() { _ = command.Process.Kill() }).Stop()
 			code := programs.ExitCode(t, command.Wait())
 			if want := "scanmap: stopped by a signal: " + c.signal.String() + "\n"; code != c.code || stderr.String() != want {
 				t.Errorf("exit code %d, standard error %q", code, stderr.String())

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 )
@@ -15,6 +16,7 @@ type resultFiles struct {
 	mu     sync.Mutex // the index is opened while the run goes on
 	files  []*output
 	later  []*output // those that are written when the run is over
+	over   bool      // no output is opened any more
 }
 
 // open opens an output by its name.
@@ -24,12 +26,17 @@ func (r *resultFiles) open(name string) (*output, error) { return r.add(name, &r
 func (r *resultFiles) openLater(name string) (*output, error) { return r.add(name, &r.later) }
 
 func (r *resultFiles) add(name string, to *[]*output) (*output, error) {
+	// Not released before the file is in the list: discard must not miss one that a run opens which
+	// is not waited for any more.
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over {
+		return nil, errDiscarded
+	}
 	o, err := openOutput(r.ctx, name, r.stdout)
 	if err != nil {
 		return nil, err
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	*to = append(*to, o)
 	return o, nil
 }
@@ -85,8 +92,14 @@ func (r *resultFiles) has(name string) bool {
 // other outputs.
 func (r *resultFiles) quiet() bool { return len(r.all()) == 1 }
 
-// discard removes what has not been published.
+// errDiscarded is the error of an output that is opened after discard.
+var errDiscarded = errors.New("the outputs of the run have been given up")
+
+// discard removes what has not been published, and has nothing more opened.
 func (r *resultFiles) discard() {
+	r.mu.Lock()
+	r.over = true
+	r.mu.Unlock()
 	for _, o := range r.all() {
 		o.discard()
 	}

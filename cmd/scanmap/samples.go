@@ -13,12 +13,15 @@ import (
 	"scanmap/sam"
 )
 
+// maxSamples is the most bytes of a table of libraries: room for some hundred thousand.
+const maxSamples = 64 << 20
+
 // readSamples reads the libraries of a table.
 func readSamples(ctx context.Context, file string, interleaved bool) ([]mapper.Library, []*sam.ReadGroup, error) {
 	if err := inputsExist(file); err != nil {
 		return nil, nil, err
 	}
-	text, err := fasta.ReadText(ctx, file)
+	text, err := fasta.ReadText(ctx, file, maxSamples)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -296,8 +296,14 @@ func (j *searchJob) run(ctx context.Context, stdout *sink, stderr io.Writer) err
 		return err
 	}
 	if !j.quiet {
-		// The results are complete; a summary that nobody reads does not change that.
-		_ = summarize(stderr, stats, time.Since(start))
+		// The results are complete; what nobody reads does not change that.
+		took := time.Since(start)
+		_, _ = untilStopped(ctx, func() (struct{}, error) {
+			if stats.TextLetters == 0 { // FASTA without letters is an error
+				_ = warn(stderr, shownInput(j.text)+" is empty")
+			}
+			return struct{}{}, summarize(stderr, stats, took)
+		})
 	}
 	return nil
 }
@@ -363,7 +369,7 @@ func (j *searchJob) readText(ctx context.Context) (*search.Text, error) {
 	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
 		content.Grow(int(min(info.Size(), most)) + bytes.MinRead)
 	}
-	if _, err := content.ReadFrom(io.LimitReader(file, most)); err != nil {
+	if _, err := content.ReadFrom(io.LimitReader(fasta.WholeFile(file), most)); err != nil {
 		return nil, fmt.Errorf("%s: %w", shown, cause(err))
 	}
 	text, err := search.NewBytes(name, content.Bytes())

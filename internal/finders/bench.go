@@ -2,6 +2,7 @@ package finders
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -54,7 +55,7 @@ func Benchmark(b *testing.B, make Factory) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			r := find.Reader{Locator: locate.Locator{Reference: ref}, Aligner: locate.Aligner{Reference: ref}}
+			r := find.NewReader(ref, math.MaxInt, 1, find.Limits{})
 			var found find.Found
 			var parts find.Parts
 			var locations []locate.Location
@@ -67,7 +68,7 @@ func Benchmark(b *testing.B, make Factory) {
 					}
 					for i := range part.Reads {
 						view = part.Read(i)
-						locations = r.Append(locations[:0], part, &found, i, &view)
+						locations, _ = r.Append(b.Context(), locations[:0], part, &found, i, &view)
 					}
 					from += len(part.Reads)
 				}

@@ -3,8 +3,10 @@
 package finders
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -123,10 +125,14 @@ func handed(
 		if n := len(part.Reads); n == 0 || n%together != 0 && from+n != len(reads) {
 			t.Fatalf("a part of %d reads, of which %d belong together", n, together)
 		}
-		r := find.Reader{Locator: locate.Locator{Reference: ref}, Aligner: locate.Aligner{Reference: ref}}
+		r := find.NewReader(ref, math.MaxInt, 2, find.Limits{Stretch: 1})
 		for i := range part.Reads {
 			view := part.Read(i)
-			out[from+i] = replayed(t, &r, contigs, &view, r.Append(nil, part, &result, i, &view))
+			locations, left := r.Append(context.Background(), nil, part, &result, i, &view)
+			if left != nil {
+				t.Fatalf("read %d has locations that are not held", from+i)
+			}
+			out[from+i] = replayed(t, &r, contigs, &view, locations)
 			counted[from+i] = slices.Clone(result.Counted(i, part.K(i)))
 		}
 		from += len(part.Reads)
@@ -451,6 +457,7 @@ func (s *suite) want(t *testing.T) {
 	}
 	inputs := []input{{k: 3, limits: []find.Limits{{}}}, {k: 3, limits: []find.Limits{
 		{}, {Found: 100, Handed: 100, GPUFound: 100}, {Handed: 1, GPUQueue: 2}, {Found: 1, GPUQueue: 50, GPUFound: 1},
+		{Listed: 1, GPUFound: 1}, {Listed: 30, GPUFound: 20, GPUQueue: 50},
 	}}}
 	inputs[0].contigs, inputs[0].reads = copies(s.pick(4500, 1500))
 	inputs[1].contigs, inputs[1].reads = mixed(s.pick(60, 12))

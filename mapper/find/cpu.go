@@ -22,7 +22,7 @@ type cpuFinder struct {
 // OnCPU returns a finder that runs on the CPU, with all threads.
 func OnCPU(ref *dna.Reference, o Options) Finder {
 	c := &cpuFinder{shared: newShared(ref, o)}
-	c.store = store{folder: o.TemporaryFolder, limit: c.options.Limits.Found}
+	c.store = store{folder: o.TemporaryFolder, limit: c.options.Limits.Found, listed: c.options.Limits.Listed}
 	if o.Engine != EngineScan && c.bases >= c.options.Limits.CountedBases {
 		c.rare = newRarity(ref, c.segments, o.Threads)
 	}
@@ -86,10 +86,11 @@ func (c *cpuFinder) More(f *Found) (int, error) {
 
 // hand leaves what the next reads have in f.
 func (c *cpuFinder) hand(f *Found) (int, error) {
-	n, lists, err := c.store.take(c.options.Limits.Handed)
+	n, lists, listed, err := c.store.take(c.options.Limits.Handed)
 	if err != nil {
 		return 0, err
 	}
+	f.unlisted = !listed
 	f.Located.Group(nil, readOfLocated, n, 1)
 	f.Candidates.Group(lists[storedCandidate], readOfCandidate, n, c.options.Threads)
 	f.Ends.Group(storedEnds(lists[storedEnd]), readOfEnd, n, c.options.Threads)

@@ -20,8 +20,8 @@ type Finder interface {
 	Fits(b *Batch) int
 	// Find finds where the reads of a batch, or of a part of one, may lie. It leaves what the first
 	// n of them have in f, whose memory it takes again. ErrTooMuch means that fewer reads have to
-	// be tried; a batch of reads that belong together is never too much. Other errors are those of
-	// a device, or of a temporary file.
+	// be tried; a batch of reads that belong together is never too much: it may be left unlisted
+	// (Found.Unlisted). Other errors are those of a device, or of a temporary file.
 	Find(b *Batch, f *Found) (n int, err error)
 	// More leaves in f what the next n reads have, of those that Find found for and did not hand on.
 	More(f *Found) (n int, err error)
@@ -68,6 +68,10 @@ type Limits struct {
 	// together have more. GPUFound is the most candidates, ends and locations that a GPU hands on at
 	// a time, with the same exception.
 	Found, Handed, GPUFound int
+	// Listed is the most candidates and ends of a read, or of reads that belong together, that are
+	// handed on; a GPU hands on as many as GPUFound. Reads with more are left unlisted, and searched
+	// for by themselves. Stretch is how many positions are decided at a time then.
+	Listed, Stretch int
 	// GPUQueue is the most room in the queues of a GPU's finder, in candidates and in ends, unless
 	// the least that it looks at of the text at a time has more for reads that belong together. Hits
 	// have eight times the room.
@@ -90,6 +94,8 @@ func (l Limits) withDefaults() Limits {
 	def(&l.Handed, 1<<20)
 	// Each finder holds two parts, whose locations take some 100 bytes each.
 	def(&l.GPUFound, 1<<22)
+	def(&l.Listed, 1<<22)
+	def(&l.Stretch, 1<<16)
 	def(&l.GPUQueue, 1<<26)
 	def(&l.CountedBases, countedBases)
 	return l

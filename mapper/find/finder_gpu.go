@@ -1,6 +1,7 @@
 package find
 
 import (
+	"errors"
 	"math"
 
 	"scanmap/device"
@@ -137,8 +138,12 @@ func (w *gpuFinder) bytesOfCandidate() int {
 // Find finds on the GPU.
 func (w *gpuFinder) Find(b *Batch, f *Found) (int, error) {
 	err := w.find(b, f)
-	if w.queue.Err != nil {
+	switch {
+	case w.queue.Err != nil:
 		err = &device.Error{Err: w.queue.Err}
+	case b.alone() && errors.Is(err, ErrTooMuch):
+		f.unlist()
+		err = nil
 	}
 	return len(b.Reads), err
 }
@@ -171,9 +176,9 @@ func (f *gpuFound) count() int64 {
 // find is Find but for errors of the GPU.
 func (w *gpuFinder) find(b *Batch, f *Found) error {
 	q := w.queue
-	limit := int64(math.MaxInt64)
-	if !b.alone() {
-		limit = int64(w.options.Limits.GPUFound)
+	limit := int64(w.options.Limits.GPUFound)
+	if b.alone() {
+		limit = max(limit, int64(w.options.Limits.Listed))
 	}
 	w.classes.sort(b, &w.shared)
 	f.reset(&w.classes)
@@ -217,11 +222,11 @@ func (w *gpuFinder) find(b *Batch, f *Found) error {
 	if err := w.store.finish(); err != nil {
 		return err
 	}
-	n, lists, err := w.store.take(int(limit))
+	n, lists, listed, err := w.store.take(int(limit))
 	switch {
 	case err != nil:
 		return err
-	case n < len(b.Reads):
+	case n < len(b.Reads) || !listed:
 		return ErrTooMuch
 	}
 	ends := storedEnds(lists[storedEnd])
@@ -365,14 +370,14 @@ func (p *gpuPass) verified(first, n int) error {
 	}
 	p.result.Counts.Candidates += int64(n)
 	start := p.options.Times.Verify.Start()
-	locations, operations, left := p.verify.verify(p, p.skim.candidates.At(candidateBytes*first), n)
+	verified, total := p.verify.verify(p, p.skim.candidates.At(candidateBytes*first), n)
 	p.options.Times.Verify.Add(start, int64(n))
-	if all := p.found.count() + p.verify.total; p.queue.Err != nil || all > p.limit {
+	if all := p.found.count() + total; p.queue.Err != nil || all > p.limit {
 		p.learn(int(all), len(p.batch.Reads))
 		return ErrTooMuch
 	}
-	p.decode(locations, operations)
-	p.take(left)
+	p.decode(verified.locations, verified.operations)
+	p.take(verified.left)
 	return nil
 }
 

@@ -20,6 +20,11 @@ type Found struct {
 	// countedFrom[i] on if that is not negative. Both are empty where all are handed on.
 	counted     []uint32
 	countedFrom []int32
+	// left are the numbers of locations of a read by distance that are not in Located, because a
+	// Reader did not hold them; nil for none.
+	left map[int][]uint32
+	// unlisted tells that the reads have more than is listed.
+	unlisted bool
 	// fullness is how much of what can be held at a time is used, from 0 to 1.
 	fullness float64
 }
@@ -121,9 +126,9 @@ func readOfEnd(e *locate.End) uint32             { return e.Read }
 func readOfLocated(l *Located) uint32            { return l.Read }
 
 // HoldLocated makes f hold locations, and nothing else, of a batch of so many reads: all that the
-// reads have.
-func (f *Found) HoldLocated(located []Located, reads, threads int) {
-	*f = Found{}
+// reads have, but for those of which left has the numbers, as Reader.Append returns them, by read.
+func (f *Found) HoldLocated(located []Located, left map[int][]uint32, reads, threads int) {
+	*f = Found{left: left}
 	f.Located.Group([][]Located{located}, readOfLocated, reads, threads)
 	f.Located.next = nil
 }
@@ -133,6 +138,7 @@ func (f *Found) HoldLocated(located []Located, reads, threads int) {
 func (f *Found) reset(classes *classes) {
 	f.Operations = f.Operations[:0]
 	f.counted, f.countedFrom = f.counted[:0], f.countedFrom[:0]
+	f.unlisted, f.left = false, nil
 	f.Counts = Counts{}
 	if classes == nil {
 		return
@@ -141,6 +147,23 @@ func (f *Found) reset(classes *classes) {
 	for _, class := range classes.skimmed {
 		f.Counts.Skimmed += int64(len(class))
 	}
+}
+
+// unlist takes back what f lists, of reads that belong together.
+func (f *Found) unlist() {
+	f.Candidates.list, f.Ends.list, f.Located.list = f.Candidates.list[:0], f.Ends.list[:0], f.Located.list[:0]
+	f.counted, f.countedFrom = f.counted[:0], f.countedFrom[:0]
+	f.unlisted, f.fullness = true, 1
+}
+
+// Unlisted tells that the reads of f, which belong together, have more than is listed: nothing is.
+// A Reader searches for them by itself.
+func (f *Found) Unlisted() bool { return f.unlisted }
+
+// HoldUnlisted makes f hold nothing but that.
+func (f *Found) HoldUnlisted() {
+	*f = Found{}
+	f.unlist()
 }
 
 // Count returns how much is handed on of reads [from, to).
@@ -156,35 +179,6 @@ func (f *Found) Counted(i, k int) []uint32 {
 		return nil
 	}
 	return f.counted[f.countedFrom[i]:][:k+1]
-}
-
-// A Reader turns what was found into locations. It is scratch memory for one goroutine.
-type Reader struct {
-	Locator locate.Locator
-	Aligner locate.Aligner
-}
-
-// Append appends the locations of read i of a batch, which view is a view of, to locations, but for
-// those that were only counted. Alignments that a finder has made go to the aligner.
-func (r *Reader) Append(locations []locate.Location, b *Batch, f *Found, i int, view *locate.Read) []locate.Location {
-	if list := f.Candidates.Of(i); len(list) > 0 {
-		locations = append(locations, r.Locator.FromCandidates(view, list)...)
-	}
-	if list := f.Ends.Of(i); len(list) > 0 {
-		locations = append(locations, r.Locator.FromEnds(view, list)...)
-	}
-	for _, l := range f.Located.Of(i) {
-		taken := locate.Location{Place: l.Place, End: l.End, Distance: l.Distance, Gaps: l.Gaps}
-		switch {
-		case !l.Aligned:
-		case l.From == l.To:
-			r.Aligner.Adopt(&taken, l.Start, []locate.Operation{{Kind: locate.Diagonal, Length: int32(b.Length(i))}})
-		default:
-			r.Aligner.Adopt(&taken, l.Start, f.Operations[l.From:l.To])
-		}
-		locations = append(locations, taken)
-	}
-	return locations
 }
 
 // cutReads, cutFound and cutLocated bound the reads of a group, their candidates and ends, and

@@ -57,7 +57,7 @@ func TestGroups(t *testing.T) {
 		var skimmed, scanned, finished Found
 		skimmed.Candidates.Group([][]locate.Candidate{candidates}, readOfCandidate, c.reads, 2)
 		scanned.Ends.Group([][]locate.End{ends}, readOfEnd, c.reads, 2)
-		finished.HoldLocated(located, c.reads, 2)
+		finished.HoldLocated(located, nil, c.reads, 2)
 		for what, f := range map[string]*Found{"candidates": &skimmed, "ends": &scanned, "locations": &finished} {
 			if got := f.Cut(batchOf(c.reads, 1, c.together)); !slices.Equal(got, c.want) {
 				t.Errorf("%d reads, %d together, %d %s each: %v, want %v", c.reads, c.together, c.found, what, got, c.want)
@@ -76,11 +76,14 @@ func TestReaderTakesAlignments(t *testing.T) {
 		{Read: 1, End: 40, Distance: 1, Gaps: 1, Aligned: true, Start: 31, From: 0, To: 3},
 		{Read: 1, End: 60, Distance: 2, Gaps: 2, Aligned: true, Start: 48, From: 2, To: 4},
 		{Read: 1, End: 80, Distance: 2, Gaps: 2},
-	}, 2, 1)
+	}, map[int][]uint32{1: {0, 3}}, 2, 1)
 	f.Operations = operations
-	var r Reader
+	r := Reader{most: 4}
 	view := b.Read(1)
-	got := r.Append(nil, b, &f, 1, &view)
+	got, left := r.Append(t.Context(), nil, b, &f, 1, &view)
+	if !slices.Equal(left, []uint32{0, 3}) {
+		t.Errorf("by distance %v are left, want 3 of distance 1", left)
+	}
 	wanted := []struct {
 		start, end int32
 		operations []locate.Operation
@@ -99,7 +102,7 @@ func TestReaderTakesAlignments(t *testing.T) {
 			}
 		}
 	}
-	if none := r.Append(nil, b, &f, 0, &view); len(none) > 0 {
-		t.Errorf("the other read has %+v", none)
+	if none, left := r.Append(t.Context(), nil, b, &f, 0, &view); len(none) > 0 || left != nil {
+		t.Errorf("the other read has %+v, and %v are left", none, left)
 	}
 }

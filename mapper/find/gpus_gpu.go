@@ -69,6 +69,9 @@ func openGPUs(choice device.Choice) (*GPUs, error) {
 	if err := choice.LoadDriver(); err != nil {
 		return nil, &device.Error{Err: err}
 	}
+	if err := choice.Ready(); err != nil {
+		return nil, &device.Error{Err: err}
+	}
 	driver := choice.Driver
 	infos, err := driver.Devices()
 	if err == nil && len(infos) == 0 {
@@ -129,7 +132,7 @@ func (g *GPUs) hold(s shared) error {
 			}
 			g.finders = append(g.finders, &gpuFinder{
 				shared: s, device: d, queue: queue,
-				store: store{folder: s.options.TemporaryFolder, limit: s.options.Limits.GPUFound},
+				store: store{folder: s.options.TemporaryFolder, limit: s.options.Limits.GPUFound, listed: s.options.Limits.Listed},
 			})
 		}
 	}

@@ -2,6 +2,7 @@ package find
 
 import (
 	"math/bits"
+	"sync/atomic"
 
 	"scanmap/dna"
 	"scanmap/locate"
@@ -28,6 +29,9 @@ type scanner struct {
 	ref     *dna.Reference
 	b       *Batch
 	workers []scanWorker
+	// found[i] is how many ends of scanned read i were found. No more are sought when there are more
+	// than are listed.
+	found []atomic.Int64
 }
 
 type scanWorker struct {
@@ -49,12 +53,14 @@ func (s *scanner) run(of *shared, b *Batch, reads []uint32, to *store) {
 	start := of.options.Times.Scan.Start()
 	s.ref, s.b = of.ref, b
 	s.workers = parallel.Resize(s.workers, len(to.writers))
+	s.found = make([]atomic.Int64, len(reads))
 	groups := (len(reads) + scanReads - 1) / scanReads
 	parallel.Ranges(len(s.workers), len(of.segments)*groups, 1, func(worker, item, _ int) {
 		w := &s.workers[worker]
 		w.store = &to.writers[worker]
-		group := item % groups
-		s.scanSegment(w, of.segments[item/groups], reads[group*scanReads:min((group+1)*scanReads, len(reads))])
+		from := item % groups * scanReads
+		to := min(from+scanReads, len(reads))
+		s.scanSegment(w, of.segments[item/groups], reads[from:to], s.found[from:to])
 	})
 	of.options.Times.Scan.Add(start, int64(of.bases)*int64(len(reads)))
 }
@@ -71,38 +77,52 @@ func storedEnds(lists [][]locate.Candidate) (ends [][]locate.End) {
 	return ends
 }
 
-// scanSegment adds the occurrences of some reads that end in (from, to] of a segment.
-// It starts as many bases before as an alignment can span, m + k, so that the
-// distances up to k are those of the whole contig.
-func (s *scanner) scanSegment(w *scanWorker, seg segment, reads []uint32) {
+// scanSegment adds the ends of some reads in (from, to] of a segment.
+func (s *scanner) scanSegment(w *scanWorker, seg segment, reads []uint32, found []atomic.Int64) {
 	halo := 0
 	for _, read := range reads {
 		halo = max(halo, int(s.b.length[read]+s.b.k[read]))
 	}
-	from := max(0, int(seg.from)-halo)
-	start := s.ref.Contigs[seg.contig].Start
-	w.codes = s.ref.Bases.AppendCodes(w.codes[:0], start+from, start+int(seg.to))
-	for _, read := range reads {
-		m, k := int(s.b.length[read]), int(s.b.k[read])
-		skip := max(0, int(seg.from)-m-k) - from
-		t := tile{codes: w.codes[skip:], first: from + skip, from: int(seg.from), m: m, k: k}
+	first := w.decode(s.ref, seg, halo)
+	for i, read := range reads {
+		before := w.store.added
 		for strand := range 2 {
-			words := s.b.strand(int(read), strand)
-			w.setMasks(words, m)
-			emit := func(end, distance int) {
-				w.store.add(storedEnd, locate.Candidate{
-					Read: read, Place: locate.At(int(seg.contig), strand), Diagonal: int32(end), Differences: int32(distance),
-				})
+			if found[i].Load() > int64(w.store.store.listed) {
+				break
 			}
-			switch {
-			case m <= 64 && k <= wuManberEdits:
-				t.wuManber(w.masks, emit)
-			case m <= 64:
-				t.myers(w.masks, emit)
-			default:
-				t.myersWords(w, emit)
-			}
+			place := locate.At(int(seg.contig), strand)
+			w.scan(s.b, int(read), strand, seg, first, func(end, distance int) {
+				w.store.add(storedEnd, locate.Candidate{Read: read, Place: place, Diagonal: int32(end), Differences: int32(distance)})
+			})
 		}
+		found[i].Add(w.store.added - before)
+	}
+}
+
+// decode makes w.codes those of the text of a segment and of `halo` bases before it. It returns the
+// contig position of the first one.
+func (w *scanWorker) decode(ref *dna.Reference, seg segment, halo int) (first int) {
+	first = max(0, int(seg.from)-halo)
+	start := ref.Contigs[seg.contig].Start
+	w.codes = ref.Bases.AppendCodes(w.codes[:0], start+first, start+int(seg.to))
+	return first
+}
+
+// scan emits the ends of a strand of a read that lie in (from, to] of a segment, in order. The text
+// is decoded from position first on. It starts as many bases before the segment as an alignment can
+// span, m + k, so that the distances up to k are those of the whole contig.
+func (w *scanWorker) scan(b *Batch, read, strand int, seg segment, first int, emit func(end, distance int)) {
+	m, k := int(b.length[read]), int(b.k[read])
+	skip := max(0, int(seg.from)-m-k) - first
+	t := tile{codes: w.codes[skip:], first: first + skip, from: int(seg.from), m: m, k: k}
+	w.setMasks(b.strand(read, strand), m)
+	switch {
+	case m <= 64 && k <= wuManberEdits:
+		t.wuManber(w.masks, emit)
+	case m <= 64:
+		t.myers(w.masks, emit)
+	default:
+		t.myersWords(w, emit)
 	}
 }
 

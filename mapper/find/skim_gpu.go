@@ -144,7 +144,10 @@ func (s *gpuSkim) pass(p *gpuPass, from uint32) uint32 {
 }
 
 // slow has steps do less. It returns false when they do the least already.
-func (s *gpuSkim) slow(p *gpuPass) bool { return s.pace.slow(s.warps(p.queue), p.table.leastStretch()) }
+func (s *gpuSkim) slow(p *gpuPass) bool {
+	_, warps := skimGrid(p.queue)
+	return s.pace.slow(warps, p.table.leastStretch())
+}
 
 // leastStretch is the size of the smallest stretches, as a power of two.
 func (t *gpuTable) leastStretch() int {
@@ -154,9 +157,10 @@ func (t *gpuTable) leastStretch() int {
 	return kernels.SkimStepBits
 }
 
-// warps is how many skim has.
-func (s *gpuSkim) warps(q *device.Queue) int {
-	return skimBlocks * q.GPU.Info().Multiprocessors * kernels.SkimThreads / 32
+// skimGrid returns how many blocks, and warps in all, skim has on the GPU of a queue.
+func skimGrid(q *device.Queue) (blocks, warps int) {
+	blocks = skimBlocks * q.GPU.Info().Multiprocessors
+	return blocks, blocks * kernels.SkimThreads / 32
 }
 
 // step adds the candidates of positions [from, next). When hits or candidates have no room it adds
@@ -174,9 +178,9 @@ func (s *gpuSkim) step(p *gpuPass, from, to uint32) (next uint32, ok bool) {
 	if table.direct {
 		kernel = "skim_direct"
 	}
-	warps := s.warps(q)
+	blocks, warps := skimGrid(q)
 	to = from + uint32(s.pace.next(int(to-from), warps, table.leastStretch()))
-	device.LaunchBlocks(q, kernel, skimBlocks*q.GPU.Info().Multiprocessors, &kernels.SkimParams{
+	device.LaunchBlocks(q, kernel, blocks, &kernels.SkimParams{
 		Text: c.params(p.text), Buckets: table.buckets.At(0), Heads: table.heads.At(0), Entries: table.entries.At(0),
 		Filter: table.filter.At(0), Counters: s.counters.At(0), Hits: s.hits.At(0), Totals: s.totals.At(0),
 		Capacity: uint32(s.hitRoom), Q: uint32(table.q), BucketShift: table.bucketShift, SlotShift: table.slotShift,

@@ -2,6 +2,7 @@ package find_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -121,10 +122,11 @@ func locations(t *testing.T, f find.Finder, ref *dna.Reference, reads []string, 
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := find.Reader{Locator: locate.Locator{Reference: ref}, Aligner: locate.Aligner{Reference: ref}}
+		r := find.NewReader(ref, math.MaxInt, 1, find.Limits{})
 		for i := range part.Reads {
 			view := part.Read(i)
-			for _, l := range r.Append(nil, part, &result, i, &view) {
+			all, _ := r.Append(t.Context(), nil, part, &result, i, &view)
+			for _, l := range all {
 				out[from+i] = append(out[from+i], fmt.Sprintf("%d %d %d", l.Place, l.End, l.Distance))
 			}
 			slices.Sort(out[from+i])

@@ -23,6 +23,7 @@ import (
 type store struct {
 	folder string // of the temporary file
 	limit  int    // items in memory, apart from pages that are being filled
+	listed int    // items of reads that belong together that are handed on
 	// perBlock is the number of reads of a block while workers add.
 	perBlock, together int
 	writers            []storeWriter
@@ -210,28 +211,34 @@ func (s *store) finish() error {
 
 // take hands on the items of the next reads, by kind, with their reads numbered from the first of
 // them: of so many reads that there are no more than most, but at least of those that belong
-// together. The lists are the caller's. n is 0 when there are no more reads. The file is closed
-// after the last of them, or after an error.
-func (s *store) take(most int) (n int, lists [storedKinds][][]locate.Candidate, err error) {
+// together. If these have more than are listed, listed is false, and there are no items. The lists
+// are the caller's. n is 0 when there are no more reads. The file is closed after the last of them,
+// or after an error.
+func (s *store) take(most int) (n int, lists [storedKinds][][]locate.Candidate, listed bool, err error) {
 	if s.next == len(s.blocks) {
-		return 0, lists, nil
+		return 0, lists, true, nil
 	}
 	first := s.next
-	if err = s.takeBlocks(most, &lists); err != nil {
-		return 0, lists, errors.Join(err, s.close())
+	if listed, err = s.takeBlocks(min(most, s.listed), &lists); err != nil {
+		return 0, lists, listed, errors.Join(err, s.close())
 	}
 	if s.next == len(s.blocks) {
 		err = s.close()
 	}
-	return s.blocks[s.next-1].to - s.blocks[first].from, lists, err
+	return s.blocks[s.next-1].to - s.blocks[first].from, lists, listed, err
 }
 
 // takeBlocks adds the items of the next blocks to lists.
-func (s *store) takeBlocks(most int, lists *[storedKinds][][]locate.Candidate) error {
+func (s *store) takeBlocks(most int, lists *[storedKinds][][]locate.Candidate) (listed bool, err error) {
 	for b := &s.blocks[s.next]; b.items > most && b.to-b.from > s.together; b = &s.blocks[s.next] {
 		if err := s.cut(s.next); err != nil {
-			return err
+			return true, err
 		}
+	}
+	if b := &s.blocks[s.next]; b.items > s.listed {
+		s.next++
+		s.discard(b)
+		return false, nil
 	}
 	from := s.blocks[s.next].from
 	sum := 0
@@ -241,10 +248,22 @@ func (s *store) takeBlocks(most int, lists *[storedKinds][][]locate.Candidate) e
 			break
 		}
 		if err := s.load(b, from, lists); err != nil {
-			return err
+			return true, err
 		}
 	}
-	return nil
+	return true, nil
+}
+
+// discard frees what a block has.
+func (s *store) discard(b *storeBlock) {
+	for kind := range storedKinds {
+		for _, page := range b.pages[kind] {
+			s.held -= len(page)
+			s.free = append(s.free, page)
+		}
+		s.holes = append(s.holes, b.filed[kind]...)
+		b.pages[kind], b.filed[kind] = nil, nil
+	}
 }
 
 // cut puts several blocks in the place of one, and moves its items to them.

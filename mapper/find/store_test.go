@@ -13,7 +13,8 @@ import (
 	"scanmap/locate"
 )
 
-// TestStore puts items into stores of every size, in memory and in the file, and takes them out.
+// TestStore puts items into stores of every size, in memory and in the file, and takes them out, but
+// for those of reads that have more than is listed.
 func TestStore(t *testing.T) {
 	folder := t.TempDir()
 	s := store{folder: folder}
@@ -24,6 +25,7 @@ func TestStore(t *testing.T) {
 		reads := together * rapid.OneOf(groups, groups, groups, rapid.Just(5000)).Draw(rt, "groups")
 		b.Reads = make([]fasta.Read, reads)
 		s.limit = rapid.SampledFrom([]int{0, 1, 1000, 1 << 20}).Draw(rt, "limit")
+		s.listed = rapid.SampledFrom([]int{1 << 20, 1 << 20, 0, 100, 5000}).Draw(rt, "listed")
 		if err := s.begin(b, 2); err != nil {
 			rt.Fatal(err)
 		}
@@ -48,12 +50,26 @@ func TestStore(t *testing.T) {
 		most := rapid.SampledFrom([]int{0, 1, 50, 700, 7000, 1 << 20}).Draw(rt, "most")
 		from := 0
 		for {
-			n, lists, err := s.take(most)
+			n, lists, listed, err := s.take(most)
 			if err != nil {
 				rt.Fatal(err)
 			}
 			if n == 0 {
 				break
+			}
+			items := 0 // of the first reads that belong together
+			for i := range together {
+				items += len(want[from+i][storedCandidate]) + len(want[from+i][storedEnd])
+			}
+			if listed != (items <= s.listed) {
+				rt.Fatalf("%d items of a read, %d are listed: %v", items, s.listed, listed)
+			}
+			if !listed {
+				if n != together || len(lists[storedCandidate])+len(lists[storedEnd]) > 0 {
+					rt.Fatalf("%d reads that are not listed have %d and %d lists", n, len(lists[storedCandidate]), len(lists[storedEnd]))
+				}
+				from += n
+				continue
 			}
 			got := make([][storedKinds][]locate.Candidate, n)
 			sum := 0
@@ -83,8 +99,8 @@ func TestStore(t *testing.T) {
 		if from != reads {
 			rt.Fatalf("%d of %d reads", from, reads)
 		}
-		if s.file != nil {
-			rt.Fatal("the file is open when all reads were handed on")
+		if s.file != nil || s.held != 0 {
+			rt.Fatalf("the file %v is open, or %d items are held, when all reads were handed on", s.file, s.held)
 		}
 	})
 	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
@@ -109,7 +125,7 @@ func TestStoreWithoutFolder(t *testing.T) {
 
 // TestStoreFileFails has a file that can be read no more.
 func TestStoreFileFails(t *testing.T) {
-	s := store{folder: t.TempDir()}
+	s := store{folder: t.TempDir(), listed: 1 << 20}
 	b := &Batch{Together: 1, Reads: make([]fasta.Read, 200)}
 	for _, most := range []int{1, 1 << 20} {
 		if err := s.begin(b, 1); err != nil {
@@ -124,7 +140,7 @@ func TestStoreFileFails(t *testing.T) {
 		if s.file == nil || s.file.Truncate(s.end-1) != nil {
 			t.Fatal("nothing was written")
 		}
-		if n, _, err := s.take(most); err == nil || n != 0 || s.file != nil {
+		if n, _, _, err := s.take(most); err == nil || n != 0 || s.file != nil {
 			t.Errorf("%d at most: %d reads, error %v", most, n, err)
 		}
 	}

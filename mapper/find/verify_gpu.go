@@ -17,12 +17,17 @@ type gpuVerify struct {
 	// kept are operations of the locations that keep hands on.
 	kept                                 device.Buffer
 	places, parts, counters, moves, many device.Buffer
-	// total is how many locations and candidates there were last, with those beyond the part's limit.
-	total          int64
 	hostCounters   device.Pinned[uint32]
 	hostLocations  device.Pinned[gpuLocation]
 	hostOperations device.Pinned[uint32]
 	hostLeft       device.Pinned[gpuCandidate]
+}
+
+// gpuVerified is what candidates of a pass led to, in host memory.
+type gpuVerified struct {
+	locations  []gpuLocation
+	operations []uint32
+	left       []gpuCandidate // to the host
 }
 
 // A gpuLocation is a location as the kernels describe it.
@@ -79,10 +84,11 @@ const sortBlocks = 4
 
 // verify turns n candidates at an address of the device into locations, which it leaves in host
 // memory that is valid until the next call, with the operations of their alignments and the
-// candidates that are left to the host. Where these are more than the part's limit, total says so.
-func (v *gpuVerify) verify(p *gpuPass, candidates uint64, n int) (locations []gpuLocation, operations []uint32, left []gpuCandidate) {
-	if v.total = 0; n == 0 {
-		return nil, nil, nil
+// candidates that are left to the host. total counts locations and candidates; where they would be
+// more than the part's limit with those that the part has, none are there.
+func (v *gpuVerify) verify(p *gpuPass, candidates uint64, n int) (out gpuVerified, total int64) {
+	if n == 0 {
+		return gpuVerified{}, 0
 	}
 	q, reads := p.queue, len(p.batch.Reads)
 	for _, b := range v.buffers(p.thin) {
@@ -164,12 +170,12 @@ func (v *gpuVerify) align(p *gpuPass, n int) {
 }
 
 // collect brings the results to the host.
-func (v *gpuVerify) collect(p *gpuPass, n int) (locations []gpuLocation, operations []uint32, left []gpuCandidate) {
+func (v *gpuVerify) collect(p *gpuPass, n int) (out gpuVerified, total int64) {
 	q := p.queue
 	counters := v.hostCounters.Resize(q, verifyCounters)
 	device.Download(q, counters, &v.counters, 0)
 	if q.Wait() != nil {
-		return nil, nil, nil
+		return gpuVerified{}, 0
 	}
 	ofLocations, count := &v.locations, counters[kernels.EmitLocations]
 	ofOperations, runs := &v.operations, counters[kernels.EmitOperations]
@@ -177,20 +183,20 @@ func (v *gpuVerify) collect(p *gpuPass, n int) (locations []gpuLocation, operati
 		ofLocations, count = v.keptLocations(), counters[kernels.EmitCounters+kernels.KeepLocations]
 		ofOperations, runs = &v.kept, counters[kernels.EmitCounters+kernels.KeepOperations]
 	}
-	v.total = int64(count) + int64(counters[kernels.EmitLeft])
-	if p.found.count()+v.total > p.limit {
-		return nil, nil, nil // and no memory for them
+	total = int64(count) + int64(counters[kernels.EmitLeft])
+	if p.found.count()+total > p.limit {
+		return gpuVerified{}, total // and no memory for them
 	}
-	locations = v.hostLocations.Resize(q, min(int(count), locationsEach*n))
-	operations = v.hostOperations.Resize(q, min(int(runs), operationsEach*n+someOperations))
-	left = v.hostLeft.Resize(q, int(counters[kernels.EmitLeft]))
-	device.Download(q, locations, ofLocations, 0)
-	device.Download(q, operations, ofOperations, 0)
-	device.Download(q, left, &v.left, 0)
+	out.locations = v.hostLocations.Resize(q, min(int(count), locationsEach*n))
+	out.operations = v.hostOperations.Resize(q, min(int(runs), operationsEach*n+someOperations))
+	out.left = v.hostLeft.Resize(q, int(counters[kernels.EmitLeft]))
+	device.Download(q, out.locations, ofLocations, 0)
+	device.Download(q, out.operations, ofOperations, 0)
+	device.Download(q, out.left, &v.left, 0)
 	if q.Wait() != nil {
-		return nil, nil, nil
+		return gpuVerified{}, total
 	}
-	return locations, operations, left
+	return out, total
 }
 
 // The kinds of operations have the same numbers in Go and in CUDA. Where they differ, this array

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -32,7 +33,7 @@ type contig struct {
 // makeFiles writes the files of a reference: FASTA in upper case, which some programs need, lines,
 // and patterns.
 func makeFiles(ref reference, source string) error {
-	text, err := fasta.ReadText(context.Background(), source)
+	text, err := fasta.ReadText(context.Background(), source, math.MaxInt32)
 	if err != nil {
 		return err
 	}

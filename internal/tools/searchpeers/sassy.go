@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -230,7 +231,7 @@ func (x *sassyResult) run(args []string) error {
 
 // readContigs reads a reference, in upper case.
 func readContigs(file string) ([]contig, error) {
-	text, err := fasta.ReadText(context.Background(), file)
+	text, err := fasta.ReadText(context.Background(), file, math.MaxInt32)
 	if err != nil {
 		return nil, err
 	}

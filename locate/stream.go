@@ -1,0 +1,80 @@
+package locate
+
+import "slices"
+
+// A Stream separates the occurrences of one strand at one place that come a stretch of the contig
+// after the other, as FromEnds does with all at once. It holds those alone that are not decided.
+//
+// Lemma. Whether an occurrence is a location depends on no occurrence that ends more than
+//
+//	reach = 3k ((k+1)(k+2)/2 - 1)
+//
+// after it.
+//
+// Proof. A kept occurrence excludes others that come after it in the order of (distance, gaps, end)
+// and end within 3k of it. So what an occurrence x decides for y, it decides by a chain of
+// occurrences from x to y in that order, each within 3k of the one before. Where the chain goes
+// back, to a lesser end, distance and gaps cannot both stay the same: it goes on to another class
+// (distance, gaps). Gaps are at most the distance and that is at most k, so that there are
+// (k+1)(k+2)/2 classes, in order, and the chain goes back at most once less, each time by 3k at
+// most. ∎
+//
+// What is decided is never taken back. Of it, only locations within 3k of what is not decided
+// matter: they are kept as such. One that excludes an occurrence of a lower class was decided with
+// that in view: the lower one is excluded in any case.
+type Stream struct {
+	locator *Locator
+	strand  *Strand
+	place   Place
+	k       int
+	use     func(Location)
+	// pending are the occurrences at hand, in order of their ends. The first `fixed` are locations
+	// that were handed on.
+	pending []Occurrence
+	fixed   int
+	decided int // all that end there or before are
+	least   int // see Begin
+}
+
+// Begin makes s ready for the occurrences of a strand at a place, of which at least so many
+// positions are to be decided at a time: what is not decided yet is looked at again. use gets the
+// locations, in order of their ends.
+func (s *Stream) Begin(l *Locator, strand *Strand, p Place, k, least int, use func(Location)) {
+	*s = Stream{locator: l, strand: strand, place: p, k: k, least: least, use: use, pending: s.pending[:0]}
+}
+
+// Add takes the next occurrences, in order of their ends: all that end at `to` or before.
+func (s *Stream) Add(occurrences []Occurrence, to int) {
+	s.pending = append(s.pending, occurrences...)
+	reach := 3 * s.k * ((s.k+1)*(s.k+2)/2 - 1)
+	if to-reach-s.decided >= max(s.least, reach) {
+		s.decide(to - reach)
+	}
+}
+
+// End takes the end of the contig, at position `to`.
+func (s *Stream) End(to int) { s.decide(to) }
+
+// decide hands on the locations among what ends at `to` or before.
+func (s *Stream) decide(to int) {
+	l := s.locator
+	a := &l.alignments
+	a.aligner.Reference, a.strand, a.place = l.Reference, s.strand, s.place
+	var left []Occurrence // locations that end within 3k of what is not decided, and that
+	for _, i := range l.separator.separateAfter(s.pending, s.fixed, s.strand.Length(), s.k, a) {
+		o := s.pending[i]
+		if o.End > to {
+			break
+		}
+		if int(i) >= s.fixed {
+			s.use(Location{Place: s.place, End: int32(o.End), Distance: o.Distance, Gaps: o.Gaps})
+		}
+		if to-o.End < 3*s.k {
+			left = append(left, o)
+		}
+	}
+	near := len(left)
+	first, _ := slices.BinarySearchFunc(s.pending, to+1, func(o Occurrence, end int) int { return o.End - end })
+	left = append(left, s.pending[first:]...)
+	s.pending, s.fixed, s.decided = append(s.pending[:0], left...), near, to
+}

@@ -1,0 +1,199 @@
+package find
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"scanmap/dna"
+	"scanmap/locate"
+	"scanmap/parallel"
+)
+
+// A Reader turns what was found into locations. It is scratch memory for one goroutine.
+type Reader struct {
+	Locator locate.Locator
+	Aligner locate.Aligner
+	// most is the most locations of a read that are held.
+	most    int
+	threads int
+	stretch int
+	// What seek uses.
+	workers  []scanWorker
+	ends     [][]locate.Occurrence
+	segments []segment
+	stream   locate.Stream
+	held     held
+	sorted   []locate.Location
+}
+
+// NewReader returns a Reader for a reference that holds at most `most` locations of a read. Limits
+// are those of the finders' options, and threads is how many goroutines search for a read that has
+// more than is listed.
+func NewReader(ref *dna.Reference, most, threads int, limits Limits) Reader {
+	return Reader{
+		Locator: locate.Locator{Reference: ref}, Aligner: locate.Aligner{Reference: ref},
+		most: most, threads: threads, stretch: limits.withDefaults().Stretch,
+	}
+}
+
+// Append appends the locations of read i of a batch, which view is a view of, to locations, but for
+// those that were only counted. Alignments that a finder has made go to the aligner.
+//
+// Of more locations than the Reader holds, it appends the first ones in order of (distance, contig,
+// strand, end), and left has the numbers of the others by distance; otherwise left is nil. When the
+// context ends, what is appended is not complete.
+func (r *Reader) Append(
+	ctx context.Context, locations []locate.Location, b *Batch, f *Found, i int, view *locate.Read,
+) (all []locate.Location, left []uint32) {
+	if f.Unlisted() {
+		r.held.begin(r.most, b.K(i))
+		if b.mappable(i) {
+			r.seek(ctx, b, i, view)
+		}
+		return r.held.appendTo(locations)
+	}
+	before := len(locations)
+	if list := f.Candidates.Of(i); len(list) > 0 {
+		locations = append(locations, r.Locator.FromCandidates(view, list)...)
+	}
+	if list := f.Ends.Of(i); len(list) > 0 {
+		locations = append(locations, r.Locator.FromEnds(view, list)...)
+	}
+	for _, l := range f.Located.Of(i) {
+		taken := locate.Location{Place: l.Place, End: l.End, Distance: l.Distance, Gaps: l.Gaps}
+		switch {
+		case !l.Aligned:
+		case l.From == l.To:
+			r.Aligner.Adopt(&taken, l.Start, []locate.Operation{{Kind: locate.Diagonal, Length: int32(b.Length(i))}})
+		default:
+			r.Aligner.Adopt(&taken, l.Start, f.Operations[l.From:l.To])
+		}
+		locations = append(locations, taken)
+	}
+	if len(locations)-before <= r.most {
+		return locations, f.left[i]
+	}
+	r.sorted = append(r.sorted[:0], locations[before:]...)
+	slices.SortFunc(r.sorted, func(x, y locate.Location) int {
+		return cmp.Or(cmp.Compare(x.Place, y.Place), cmp.Compare(x.End, y.End))
+	})
+	r.held.begin(r.most, b.K(i))
+	for _, l := range r.sorted {
+		r.held.add(l)
+	}
+	return r.held.appendTo(locations[:before])
+}
+
+// seek finds the locations of a read by itself, over all the text, and leaves them in r.held. It
+// holds some stretches of the text's ends at a time, whatever there is.
+func (r *Reader) seek(ctx context.Context, b *Batch, i int, view *locate.Read) {
+	ref := r.Locator.Reference
+	if r.segments == nil {
+		r.segments = cutReference(ref)
+	}
+	r.workers = parallel.Resize(r.workers, r.threads)
+	for from := 0; from < len(r.segments); {
+		to := from + 1 // the segments of a contig
+		for to < len(r.segments) && r.segments[to].contig == r.segments[from].contig {
+			to++
+		}
+		for strand := range 2 {
+			r.seekStrand(ctx, b, i, view, r.segments[from:to], strand)
+		}
+		from = to
+	}
+}
+
+// segmentsAhead is how many segments for each thread are scanned before what they have is used.
+const segmentsAhead = 4
+
+// seekStrand finds the locations on one strand of the segments of a contig.
+func (r *Reader) seekStrand(ctx context.Context, b *Batch, i int, view *locate.Read, segments []segment, strand int) {
+	place := locate.At(int(segments[0].contig), strand)
+	r.stream.Begin(&r.Locator, view.Strand(place), place, b.K(i), r.stretch, r.held.add)
+	for len(segments) > 0 && ctx.Err() == nil {
+		n := min(segmentsAhead*r.threads, len(segments))
+		for len(r.ends) < n {
+			r.ends = append(r.ends, nil)
+		}
+		parallel.Ranges(r.threads, n, 1, func(worker, s, _ int) {
+			w, ends := &r.workers[worker], r.ends[s][:0]
+			first := w.decode(r.Locator.Reference, segments[s], b.Length(i)+b.K(i))
+			w.scan(b, i, strand, segments[s], first, func(end, distance int) {
+				ends = append(ends, locate.Occurrence{End: end, Distance: int32(distance), Gaps: locate.GapsUnknown})
+			})
+			r.ends[s] = ends
+		})
+		for s := range n {
+			r.stream.Add(r.ends[s], int(segments[s].to))
+		}
+		segments = segments[n:]
+	}
+	if ctx.Err() == nil {
+		r.stream.End(r.Locator.Reference.Contigs[place.Contig()].Length)
+	}
+}
+
+// held holds the first locations of a read in order of (distance, place, end), and counts the
+// others. They come in order of (place, end).
+type held struct {
+	most int
+	n    int // locations that are held
+	// levels has them by distance, and left the numbers of the others.
+	levels [][]locate.Location
+	left   []uint32
+	passed bool // there are others
+}
+
+// keptLevel is the longest list whose memory is used again.
+const keptLevel = 1 << 14
+
+// begin empties h for a read that may have k edits.
+func (h *held) begin(most, k int) {
+	for len(h.levels) <= k {
+		h.levels = append(h.levels, nil)
+	}
+	for d, level := range h.levels {
+		h.levels[d] = level[:0]
+		if cap(level) > keptLevel {
+			h.levels[d] = nil
+		}
+	}
+	h.most, h.n, h.passed = most, 0, false
+	h.left = parallel.Resize(h.left, k+1)
+	clear(h.left)
+}
+
+// add adds a location.
+func (h *held) add(l locate.Location) {
+	if h.n < h.most {
+		h.levels[l.Distance] = append(h.levels[l.Distance], l)
+		h.n++
+		return
+	}
+	h.passed = true
+	last := len(h.levels) - 1
+	for len(h.levels[last]) == 0 {
+		last--
+	}
+	if last <= int(l.Distance) {
+		h.left[l.Distance]++
+		return
+	}
+	h.levels[last] = h.levels[last][:len(h.levels[last])-1]
+	h.left[last]++
+	h.levels[l.Distance] = append(h.levels[l.Distance], l)
+}
+
+// appendTo appends the locations that are held. left has the numbers of the others by distance; nil
+// if there are none.
+func (h *held) appendTo(locations []locate.Location) (all []locate.Location, left []uint32) {
+	for _, level := range h.levels {
+		locations = append(locations, level...)
+	}
+	if h.passed {
+		left = slices.Clone(h.left)
+	}
+	return locations, left
+}
