@@ -9,8 +9,8 @@ func TestComplement(t *testing.T) {
 		'A': "A", 'C': "C", 'G': "G", 'T': "T", 'U': "T", 'M': "AC", 'R': "AG", 'W': "AT", 'S': "CG", 'Y': "CT", 'K': "GT",
 		'V': "ACG", 'H': "ACT", 'D': "AGT", 'B': "CGT", 'N': "ACGT",
 	}
-	pairs := map[rune]int{'A': 8, 'C': 4, 'G': 2, 'T': 1} // of the complement, in the order of A, C, G, T
 	own := map[rune]int{'A': 1, 'C': 2, 'G': 4, 'T': 8}
+	pairs := map[rune]int{'A': 8, 'C': 4, 'G': 2, 'T': 1} // own of the complement
 	for c := range 256 {
 		letter := byte(c)
 		upper := letter

@@ -11,8 +11,8 @@ import (
 )
 
 // TestPiecesFindTheTruth takes only those diagonals on which one of k + 1 pieces of a read lies
-// unchanged, as a filter does that refuses all others. Periods of 2k + 1 to 3k bases have candidates
-// just so far apart that locations of both may exclude each other.
+// unchanged, as a filter does that refuses all others. Periods of 2k + 1 to 3k bases have
+// candidates just so far apart that locations of both may exclude each other.
 func TestPiecesFindTheTruth(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	for range 8000 {

@@ -119,8 +119,8 @@ var built = struct {
 }{programs: map[string]string{}}
 
 // Build compiles kernels with the runtime and returns the program. It is kept in build/emulator,
-// under a name made of all that went into it, as is what was compiled of each source. Where there is
-// no clang it skips the test, and says so; with CI=true it fails.
+// under a name made of all that went into it, as is what was compiled of each source. Where there
+// is no clang it skips the test, and says so; with CI=true it fails.
 func Build(t testing.TB, variant Variant, sources ...string) string {
 	t.Helper()
 	compiler := find(t)

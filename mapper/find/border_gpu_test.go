@@ -193,8 +193,8 @@ func TestCountedBesideScanned(t *testing.T) {
 	}
 }
 
-// TestSizesOfBucketsOnGPU has reads of one piece that stand in a batch so often that their bucket of
-// the table has as many entries as its head tells apart, and one more or less.
+// TestSizesOfBucketsOnGPU has reads of one piece that stand in a batch so often that their bucket
+// of the table has as many entries as its head tells apart, and one more or less.
 func TestSizesOfBucketsOnGPU(t *testing.T) {
 	const m = 16
 	r := rand.New(rand.NewPCG(63, 64))
@@ -222,14 +222,14 @@ func TestSizesOfBucketsOnGPU(t *testing.T) {
 	}
 }
 
-// TestPeriodsOnGPU has texts of periods of 2k + 1 to 3k bases. Candidates are just so far apart that
-// locations of both may exclude each other.
+// TestPeriodsOnGPU has texts of periods of 2k + 1 to 3k bases. Candidates are just so far apart
+// that locations of both may exclude each other.
 func TestPeriodsOnGPU(t *testing.T) {
 	r := rand.New(rand.NewPCG(65, 66))
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
 	for k := 1; k <= 2; k++ {
 		var contigs, reads []string
-		for range 600 {
+		for range 300 {
 			unit := truth.Random(r, 2*k+1+r.IntN(k), "ACGT")
 			text := truth.Random(r, 5, "ACGT") + truth.Edited(r, strings.Repeat(unit, 12), 1+r.IntN(2*k)) + truth.Random(r, 5, "ACGT")
 			for range 8 {

@@ -40,7 +40,7 @@ type Tree struct {
 	timeout time.Duration // of one run of a test program
 }
 
-// NewTree copies the module at root into a new folder, with what tests have compiled of the kernels.
+// NewTree copies the module at root into a new folder, with what tests have compiled of kernels.
 func NewTree(root string, timeout time.Duration) (*Tree, error) {
 	folder, err := os.MkdirTemp("", "mutate")
 	if err != nil {
