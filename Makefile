@@ -16,7 +16,7 @@ GOVULNCHECK := v1.1.4
 .PHONY: help build demo man test test-full race vet lint width staticcheck golangci-lint vulncheck licences reproducible supply kernels \
 	generate-check fuzz fuzz-binaries \
 	oracle oracle-all peers-check search-peers-check validate bench bench-peers bench-pairs bench-sort bench-search-peers bench-search-sassy bench-gpu bench-search \
-	curves golden ci clean
+	curves golden mutants mutants-some ci clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -190,6 +190,13 @@ bench-search: build ## on a GPU: the methods of pattern search, with plots, tabl
 
 curves: build ## time against the number of reads and the length of the reference
 	$(GO) run ./internal/tools/curves
+
+# The kernels among them run on the emulator, which needs clang-19.
+mutants: ## faults made on purpose, each of which tests have to notice; takes an hour
+	$(GO) run ./internal/tools/mutate -jobs 2
+
+mutants-some: ## ten of them, drawn by today's date
+	$(GO) run ./internal/tools/mutate -jobs 2 -draw 10
 
 golden: ## rewrite the golden files; read the difference before you commit it
 	$(GO) test ./cmd/scanmap ./report -update

@@ -114,7 +114,7 @@ func TestLongestHeader(t *testing.T) {
 		if more > 0 {
 			want = `record 1 "r": the header or '+' line has more than 1048576 bytes`
 		}
-		for _, text := range []string{">r " + comment + "\nACGT\n", "@r " + comment + "\nACGT\n+\nIIII\n"} {
+		for _, text := range []string{">r " + comment + "\nACGT\n", "@r " + comment + "\nACGT\n+\nIIII\n", "@r " + comment + "\nAC\nGT\n+\nIIII\n"} {
 			for _, size := range []int{1000, chunkText, 4 << 20} {
 				path := writeFile(t, "reads", []byte(text))
 				got, err := readAll(path, ReadOptions{}, size)

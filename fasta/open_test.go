@@ -89,6 +89,11 @@ func TestBGZFCutBetweenBlocks(t *testing.T) {
 			}
 		})
 	}
+	joined := writeFile(t, "joined.gz", slices.Concat(bgzipped(t, small), blocks(bgzipped(t, large), 3)))
+	_, err := readAll(joined, ReadOptions{}, chunkText)
+	if got := said(t, joined, err); got != noBGZFEnd {
+		t.Errorf("a whole file and one that is cut: got the error %q, want %q", got, noBGZFEnd)
+	}
 	for _, empty := range []string{"", bgzfEnd, bgzfEnd + bgzfEnd} {
 		if reads, err := readAll(writeFile(t, "empty.gz", []byte(empty)), ReadOptions{}, chunkText); err != nil || len(reads) > 0 {
 			t.Errorf("%q: %d reads and the error %v", empty, len(reads), err)
