@@ -396,9 +396,9 @@ func (w *weighed) quality(mate int) byte {
 // TestRescue seeks mates with more than k edits by plain dynamic programming over all contigs.
 func TestRescue(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
-	rescued, lost := 0, 0
+	rescued, lost, rounds := 0, 0, effort.Pick(25, 10)
 	for _, orientation := range []Orientation{OrientationFR, OrientationRF, OrientationFF} {
-		for range 25 {
+		for range rounds {
 			contigs, reads := pairedContigs(r, 40)
 			for i := 0; i < len(reads) && orientation != OrientationFR; i += 2 {
 				if orientation == OrientationRF {
@@ -433,7 +433,7 @@ func TestRescue(t *testing.T) {
 			}
 		}
 	}
-	if rescued < 100 || lost < 100 {
+	if rescued < 4*rounds || lost < 4*rounds {
 		t.Errorf("only %d mates were rescued, and %d were not there", rescued, lost)
 	}
 }

@@ -82,7 +82,7 @@ func withReads(libraries []Library, reads string) []Library {
 
 // TestSameBytes maps on a matrix of engines, threads and batches, and twice.
 func TestSameBytes(t *testing.T) {
-	reference, reads := writeInput(t, effort.Pick(400, 100))
+	reference, reads := writeInput(t, effort.Pick(400, 70))
 	for _, o := range []Options{
 		{Distance: DefaultDistance},
 		{Distance: Distance{Edits: 2}, Report: Report{Mode: ReportStrata, Strata: 1}, MaxLocations: 3, SequenceMatch: true, FullSecondary: true},

@@ -53,6 +53,9 @@ var flags = map[Variant]struct{ kernels, runtime, link []string }{
 	},
 }
 
+// common are the flags of all. Lines are all that reports name.
+var common = []string{"-std=c++20", "-gline-tables-only", "-DSCANMAP_EMULATOR"}
+
 // compilers are the names that clang may have; the first one is the one that makes the PTX.
 var compilers = []string{"clang++-19", "clang++"}
 
@@ -200,8 +203,7 @@ func build(compiler, root string, variant Variant, sources []string) (program st
 		}
 		objects[i] = filepath.Join(folder, string(variant)+"-"+hash+".o")
 		failed[i] = once(objects[i], func(object string) error {
-			common := []string{"-std=c++20", "-g", "-DSCANMAP_EMULATOR", "-I" + kernels}
-			return run(compiler, slices.Concat(common, kind, []string{"-c", files[i], "-o", object}))
+			return run(compiler, slices.Concat(common, kind, []string{"-I" + kernels, "-c", files[i], "-o", object}))
 		})
 	})
 	if err := errors.Join(failed...); err != nil {
@@ -239,7 +241,7 @@ func hashOf(compiler string, variant Variant, files []string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s --version: %w", compiler, err)
 	}
-	parts := [][]byte{version, fmt.Append(nil, flags[variant])}
+	parts := [][]byte{version, fmt.Append(nil, common, flags[variant])}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
