@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -64,13 +65,16 @@ func TestSignalsLeaveNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, signal := range []struct {
+	for _, stop := range []struct {
 		signal syscall.Signal
 		code   int
 	}{{syscall.SIGINT, 130}, {syscall.SIGTERM, 143}} {
+		if signal.Ignored(stop.signal) { // as by the shell of a job in the background: scanmap does, too
+			continue
+		}
 		for _, options := range []string{"-o x.bam --sort", "-o x.sam --sort", "-o x.sam.gz --sort", "-o x.bam",
 			"-o x.sam.gz", "-o x.sam"} {
-			t.Run(fmt.Sprintf("%v %s", signal.signal, options), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%v %s", stop.signal, options), func(t *testing.T) {
 				folder, temporary := t.TempDir(), t.TempDir()
 				args := append([]string{"map", "--batch-reads", "500"}, strings.Fields(options)...)
 				sorts := strings.Contains(options, "--sort")
@@ -95,11 +99,13 @@ func TestSignalsLeaveNothing(t *testing.T) {
 						t.Fatalf("nothing is written after a minute: %q %q", contents(t, folder), contents(t, temporary))
 					}
 				}
-				if err := command.Process.Signal(signal.signal); err != nil {
+				if err := command.Process.Signal(stop.signal); err != nil {
 					t.Fatal(err)
 				}
+				overdue := time.AfterFunc(time.Minute, func() { _ = command.Process.Kill() })
 				code := programs.ExitCode(t, command.Wait())
-				if want := "scanmap: stopped by a signal: " + signal.signal.String() + "\n"; code != signal.code ||
+				overdue.Stop()
+				if want := "scanmap: stopped by a signal: " + stop.signal.String() + "\n"; code != stop.code ||
 					stderr.String() != want {
 					t.Errorf("exit code %d, standard error %q", code, stderr.String())
 				}
