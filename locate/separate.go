@@ -109,9 +109,9 @@ func (s *Separator) SeparateAfter(before int, all []Occurrence, length, k int, a
 //
 // Proof, by induction over the order (distance, gaps, end) in which occurrences are decided. It
 // depends on which of the occurrences before o in that order that end within 3k of o are locations:
-// no others exclude each other (Separate). One of them with the pair of o ends before o, and depends
-// on what ends at most 3kc after itself. One with a pair before that of o depends, by induction, on
-// what ends at most 3k(c - 1) after itself, which is at most 3kc after o. ∎
+// no others exclude each other (Separate). One of them with the pair of o ends before o, and
+// depends on what ends at most 3kc after itself. One with a pair before that of o depends, by
+// induction, on what ends at most 3k(c - 1) after itself, which is at most 3kc after o. ∎
 //
 // An alignment with d edits has at most d gaps, so there are (k + 1)(k + 2) / 2 pairs.
 func Reach(k int) int { return 3 * k * ((k+1)*(k+2)/2 - 1) }

@@ -3,9 +3,9 @@ package locate
 import "slices"
 
 // A Stream separates the occurrences of one strand at one place that come a stretch of the contig
-// after the other, as FromEnds does with all at once. It holds those alone that are not decided: the
-// ones within Reach of where the stretches end. What is decided is never taken back; of it, only
-// locations within 3k of what is not decided matter (SeparateAfter).
+// after the other, as FromEnds does with all at once. It holds those alone that are not decided:
+// the ones within Reach of where the stretches end. What is decided is never taken back; of it,
+// only locations within 3k of what is not decided matter (SeparateAfter).
 type Stream struct {
 	locator *Locator
 	strand  *Strand

@@ -28,8 +28,8 @@ type Options struct {
 	Threads int
 	// Crop is the number of bases used of each read; 0 is all.
 	Crop int
-	// MaxReadLength is the most bases of a read, before Crop; a longer one ends the run with an error.
-	// 0 is fasta.DefaultMaxLength.
+	// MaxReadLength is the most bases of a read, before Crop; a longer one ends the run with an
+	// error. 0 is fasta.DefaultMaxLength.
 	MaxReadLength int
 	// Seed varies which of several best locations is primary.
 	Seed uint64
@@ -66,8 +66,8 @@ type limits struct {
 	// gpuStart is what making a context, loading the kernels and uploading the reference take
 	// (docs/benchmarks/gpu.md).
 	gpuStart time.Duration
-	// held is the most locations of a read that are held, MostLocations if it is 0, and block the bytes
-	// of records of a block, longBlock if it is 0.
+	// held is the most locations of a read that are held, MostLocations if it is 0, and block the
+	// bytes of records of a block, longBlock if it is 0.
 	held, block int
 	// estimatePairs is how many pairs suffice for the estimate of the insert size.
 	estimatePairs int

@@ -13,8 +13,8 @@ import (
 	"scanmap/locate"
 )
 
-// TestStore puts items into stores of every size, in memory and in the file, and takes them out, but
-// for those of reads that have more than is listed.
+// TestStore puts items into stores of every size, in memory and in the file, and takes them out,
+// but for those of reads that have more than is listed.
 func TestStore(t *testing.T) {
 	folder := t.TempDir()
 	s := store{folder: folder}

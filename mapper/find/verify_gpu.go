@@ -17,10 +17,10 @@ type gpuVerify struct {
 	// kept are operations of the locations that keep hands on.
 	kept                                 device.Buffer
 	places, parts, counters, moves, many device.Buffer
-	hostCounters   device.Pinned[uint32]
-	hostLocations  device.Pinned[gpuLocation]
-	hostOperations device.Pinned[uint32]
-	hostLeft       device.Pinned[gpuCandidate]
+	hostCounters                         device.Pinned[uint32]
+	hostLocations                        device.Pinned[gpuLocation]
+	hostOperations                       device.Pinned[uint32]
+	hostLeft                             device.Pinned[gpuCandidate]
 }
 
 // gpuVerified is what candidates of a pass led to, in host memory.
