@@ -56,7 +56,7 @@ race: ## run the tests of `make test` with the race detector
 	fi
 
 vet: ## gofmt and go vet
-	@unformatted=$$(gofmt -l cmd device dna fasta gpu internal kernels locate mapper measure parallel report sam search) || exit 1; \
+	@unformatted=$$(gofmt -l cmd device dna fasta gpu internal kernels locate mapper measure parallel report sam search temporary) || exit 1; \
 		if [ -n "$$unformatted" ]; then echo "gofmt would change:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
 

@@ -10,6 +10,8 @@ import (
 	"syscall"
 
 	"github.com/klauspost/compress/s2"
+
+	"scanmap/temporary"
 )
 
 // run is a sorted part of the records in a temporary file: blocks of whole records, each compressed
@@ -21,7 +23,7 @@ type run struct {
 	level int // 0 for a run of segments; one more than those it was merged from
 }
 
-// temporaryFile is what a run needs of an *os.File.
+// temporaryFile is what a run needs of a temporary.File.
 type temporaryFile interface {
 	io.Writer
 	io.ReaderAt
@@ -43,24 +45,8 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // errDiscarded ends a run that nobody wants.
 var errDiscarded = errors.New("sorting was given up")
 
-// createTemporary opens a file and removes its name, so that nothing is left of it however the
-// process ends. On systems that keep the names of open files, closing it removes the name.
 func createTemporary(folder string) (temporaryFile, error) {
-	f, err := os.CreateTemp(folder, "scanmap-sort-*")
-	if err != nil {
-		return nil, err
-	}
-	if err := os.Remove(f.Name()); err != nil {
-		return &namedFile{f}, nil
-	}
-	return f, nil
-}
-
-// namedFile is a temporary file that still has a name.
-type namedFile struct{ *os.File }
-
-func (f *namedFile) Close() error {
-	return errors.Join(f.File.Close(), os.Remove(f.Name()))
+	return temporary.Create(folder, "scanmap-sort")
 }
 
 func closeRuns(runs []*run) error {

@@ -5,12 +5,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"sync"
 
 	"scanmap/locate"
 	"scanmap/parallel"
+	"scanmap/temporary"
 )
 
 // A store holds what a pass over the reference finds until the reads are used, so that one pass is
@@ -32,8 +32,7 @@ type store struct {
 	blocks []storeBlock
 	held   int // items of pages in memory
 	free   [][]locate.Candidate
-	file   *os.File
-	named  bool    // the file has kept its name
+	file   *temporary.File
 	end    int64   // of the file
 	holes  []int64 // offsets of pages in the file that are free
 	err    error
@@ -109,9 +108,6 @@ func (s *store) close() error {
 		return nil
 	}
 	err := s.file.Close()
-	if s.named {
-		err = errors.Join(err, os.Remove(s.file.Name()))
-	}
 	s.file = nil
 	return err
 }
@@ -161,12 +157,9 @@ func (s *store) write(kind, block int, page []locate.Candidate) {
 		return
 	}
 	if s.file == nil {
-		if s.file, s.err = os.CreateTemp(s.folder, "scanmap-*.tmp"); s.err != nil {
+		if s.file, s.err = temporary.Create(s.folder, "scanmap"); s.err != nil {
 			return
 		}
-		// The name goes at once, so that nothing is left however the process ends. Some systems keep
-		// the names of open files.
-		s.named = os.Remove(s.file.Name()) != nil
 	}
 	s.bytes = s.bytes[:0]
 	for i := range page {
