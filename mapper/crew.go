@@ -2,6 +2,7 @@ package mapper
 
 import (
 	"context"
+	"math"
 	"sync"
 	"time"
 
@@ -18,6 +19,15 @@ type part struct {
 	err     error
 	// used is closed when nobody uses batch and found any more.
 	used chan struct{}
+}
+
+// listed is how much is listed of reads [from, to), and more than any list for reads that are left
+// unlisted.
+func (p *part) listed(from, to int) int {
+	if p.found.Unlisted() {
+		return math.MaxInt
+	}
+	return p.found.Count(from, to)
 }
 
 // A crew is finders at work on the batches of a run, each in a goroutine of its own. Whoever is

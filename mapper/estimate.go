@@ -62,7 +62,11 @@ func (w *worker) look(
 		}
 		seen[read/2] = s
 	}
-	return all, maps.Clone(g.left), verified
+	left = maps.Clone(g.left)
+	if p.listed(from, to) > keptItems {
+		w.forget()
+	}
+	return all, left, verified
 }
 
 // insert returns the insert size of a pair of aligned locations, of the first and the second mate;

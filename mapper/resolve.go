@@ -146,7 +146,7 @@ const manyFound = 1 << 19
 
 // writeGroup makes the records of some reads of a part and hands them on as block n.
 func (r *resolver) writeGroup(ctx context.Context, w *worker, p *part, reads span, n int) error {
-	if p.found.Unlisted() || p.found.Count(reads.from, reads.to) > manyFound {
+	if p.listed(reads.from, reads.to) > manyFound {
 		if err := r.out.await(n); err != nil {
 			return err
 		}

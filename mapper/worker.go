@@ -46,7 +46,22 @@ func (w *worker) resolve(ctx context.Context, p *part, from, to int, t *times, o
 	w.count(p.library, from)
 	out = w.write(p.library, from, out)
 	t.format.Add(start, records)
+	if p.listed(from, to) > keptItems {
+		w.forget()
+	}
 	return out
+}
+
+// keptItems is the most that is listed of a group after which scratch memory is kept. Only a read,
+// or a pair, that has more by itself makes a larger group: memory does not grow with the workers
+// that have met one.
+const keptItems = 1 << 15
+
+// forget gives up the scratch memory that grows with locations.
+func (w *worker) forget() {
+	w.group.reader.Forget()
+	w.group.locations = nil
+	w.pairing.mates, w.pairing.found = [2]pairedMate{}, nil
 }
 
 // choose makes the choices for the reads of the group, and returns the number of alignments.

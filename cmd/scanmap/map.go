@@ -23,20 +23,6 @@ import (
 	"scanmap/sam"
 )
 
-// heapGrowth is how much the heap may grow over what is in use before it is collected, in
-// percent. Against 150 it saves a twentieth of the time on simulated E. coli reads, and 250 saves
-// nothing more; GOGC overrides it.
-const heapGrowth = 200
-
-// boundHeap limits the growth of the heap over a large reference to what it would be over a small
-// one: the reference stays in memory, so a larger heap holds nothing but garbage.
-func boundHeap(reference int64) {
-	const growth = 256 << 20
-	if percent := growth * 100 / max(reference, 1); percent < heapGrowth {
-		debug.SetGCPercent(int(max(percent, 15)))
-	}
-}
-
 // The categories of options, in the order of help.
 const (
 	categoryMapping = "Mapping"
@@ -183,6 +169,14 @@ func newMapJob(c *cli.Context, args []string) (*mapJob, error) {
 	return j, nil
 }
 
+// sortMemory is what the buffers of sorting take, in bytes.
+func (j *mapJob) sortMemory() int64 {
+	if !j.form.Sort {
+		return 0
+	}
+	return j.form.SortMemory
+}
+
 // commandLine is what @PG tells: without the folder of the program, which is of no use
 // elsewhere.
 func commandLine(args []string) []string {
@@ -193,8 +187,8 @@ func commandLine(args []string) []string {
 func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err error) {
 	runtime.GOMAXPROCS(j.options.Threads)
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(heapGrowth)
-		j.options.Loaded = func(reference int64) { boundHeap(reference + j.form.SortMemory) }
+		debug.SetGCPercent(mapper.HeapGrowth(0))
+		j.options.Loaded = func(reference int64) { debug.SetGCPercent(mapper.HeapGrowth(reference + j.sortMemory())) }
 	}
 	if err := inputsExist(j.inputs()...); err != nil {
 		return err

@@ -181,12 +181,12 @@ func (f *Found) Counted(i, k int) []uint32 {
 	return f.counted[f.countedFrom[i]:][:k+1]
 }
 
-// cutReads, cutFound and cutLocated bound the reads of a group, their candidates and ends, and
+// CutReads, CutFound and cutLocated bound the reads of a group, their candidates and ends, and
 // their locations. Locations that a finder has found take little time, but the records of many are
 // long, and only the memory of short ones is used again.
 const (
-	cutReads   = 256
-	cutFound   = 1 << 14
+	CutReads   = 256
+	CutFound   = 1 << 14
 	cutLocated = 1 << 12
 )
 
@@ -198,7 +198,7 @@ func (f *Found) Cut(b *Batch) []int {
 	last := 0
 	for i := b.Together; i < reads; i += b.Together {
 		next := min(i+b.Together, reads)
-		if i-last >= cutReads || f.Candidates.Count(last, next)+f.Ends.Count(last, next) > cutFound ||
+		if i-last >= CutReads || f.Candidates.Count(last, next)+f.Ends.Count(last, next) > CutFound ||
 			f.Located.Count(last, next) > cutLocated {
 			groups = append(groups, i)
 			last = i

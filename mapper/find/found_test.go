@@ -25,7 +25,7 @@ func batchOf(n, m, together int) *Batch {
 
 // TestGroups cuts what was found into groups, by their reads and by what each of them has.
 func TestGroups(t *testing.T) {
-	const half = cutFound / 2
+	const half = CutFound / 2
 	for _, c := range []struct {
 		reads, together int
 		found           int // of each read
@@ -33,12 +33,12 @@ func TestGroups(t *testing.T) {
 	}{
 		{0, 1, 0, []int{0}},
 		{1, 1, 0, []int{0, 1}},
-		{cutReads, 1, 0, []int{0, cutReads}},
-		{cutReads + 1, 1, 0, []int{0, cutReads, cutReads + 1}},
-		{cutReads, 2, 0, []int{0, cutReads}},
-		{cutReads + 2, 2, 0, []int{0, cutReads, cutReads + 2}},
+		{CutReads, 1, 0, []int{0, CutReads}},
+		{CutReads + 1, 1, 0, []int{0, CutReads, CutReads + 1}},
+		{CutReads, 2, 0, []int{0, CutReads}},
+		{CutReads + 2, 2, 0, []int{0, CutReads, CutReads + 2}},
 		{5, 1, half, []int{0, 2, 4, 5}},
-		{6, 1, half + cutFound/cutLocated, []int{0, 1, 2, 3, 4, 5, 6}},
+		{6, 1, half + CutFound/cutLocated, []int{0, 1, 2, 3, 4, 5, 6}},
 		{6, 2, half, []int{0, 2, 4, 6}},
 		{6, 2, half / 2, []int{0, 4, 6}},
 	} {
@@ -50,7 +50,7 @@ func TestGroups(t *testing.T) {
 				candidates = append(candidates, locate.Candidate{Read: uint32(i)})
 				ends = append(ends, locate.End{Read: uint32(i)})
 			}
-			for range c.found * cutLocated / cutFound {
+			for range c.found * cutLocated / CutFound {
 				located = append(located, Located{Read: uint32(i)})
 			}
 		}

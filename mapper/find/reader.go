@@ -37,6 +37,15 @@ func NewReader(ref *dna.Reference, most, threads int, limits Limits) Reader {
 	}
 }
 
+// Forget gives up scratch memory. What was verified stays counted.
+func (r *Reader) Forget() {
+	ref := r.Locator.Reference
+	*r = Reader{
+		Locator: locate.Locator{Reference: ref, Verified: r.Locator.Verified}, Aligner: locate.Aligner{Reference: ref},
+		most: r.most, threads: r.threads, stretch: r.stretch,
+	}
+}
+
 // Append appends the locations of read i of a batch, which view is a view of, to locations, but for
 // those that were only counted. Alignments that a finder has made go to the aligner.
 //

@@ -1,0 +1,280 @@
+package mapper
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"scanmap/device"
+	"scanmap/mapper/find"
+)
+
+// Work is what the memory of a run depends on beside its options.
+type Work struct {
+	// Bases are those of the reference, and Length the bases of the longest read after Crop. Names
+	// and comments of reads and lines of read groups are taken to have 128 bytes together.
+	Bases, Length int64
+	// Locations is the most candidates and ends of a read, or of both mates of a pair, that finders
+	// come upon: at least as many as it has locations, and in repeats several times as many. 0 is any
+	// number.
+	Locations int64
+	// GPUs is how many take part; 0 is none. It is not looked at where Options.Device is the CPU.
+	GPUs int
+	// Sorting is the memory of all sorting, in bytes: sam.WriterOptions.SortMemory of each file that
+	// is sorted.
+	Sorting int64
+}
+
+// Memory bounds the memory of a run from above, in bytes. docs/limits.md has it as a table, with an
+// example. All but Total and GPU are what is in use at a time.
+type Memory struct {
+	// Program is the program, its runtime and the buffers that do not depend on anything.
+	Program int64
+	// Reference is the reference as it stays in memory.
+	Reference int64
+	// Reads are those of the batches at hand, with what is packed of them and the tables of their
+	// pieces.
+	Reads int64
+	// Found is what was found for them, up to their locations.
+	Found int64
+	// Records are those that wait for their turn to be written.
+	Records int64
+	// Threads is the scratch memory of the threads: of parsing, finding, aligning and compressing.
+	Threads int64
+	// Sorting is that of sorted files.
+	Sorting int64
+	// Growth is how much garbage there may be before it is collected, in percent of what is in use,
+	// if GOGC does not say otherwise.
+	Growth int
+	// Total bounds the resident memory of the process: what is in use, garbage, and what the heap is
+	// rounded up to.
+	Total int64
+	// GPU bounds the memory that is taken of each GPU, beside what its driver takes for itself. Where
+	// a GPU has less, the work is done in more steps.
+	GPU int64
+}
+
+// HeapGrowth returns how much the heap may grow over what is in use before it is collected, in
+// percent, where so many bytes stay in use for the whole run: the reference and the buffers of
+// sorting. Against 150, 200 saves a twentieth of the time on simulated E. coli reads, and 250 saves
+// nothing more. Over much that stays, growth is bounded to what it would be over little: a larger
+// heap holds nothing but garbage.
+func HeapGrowth(staying int64) (percent int) {
+	const most, least, growth = 200, 15, 256 << 20
+	return int(min(max(growth*100/max(staying, 1), least), most))
+}
+
+// referenceBytes are those of so many bases: two planes and the ambiguous letters, of a bit each.
+// Between contigs there is next to nothing.
+func referenceBytes(bases int64) int64 { return bases*3/8 + 1<<12 }
+
+// What the formula takes for granted of texts: see Work.
+const (
+	nameBytes = 128
+	tagBytes  = 128 // fixed fields and tags of a record
+	// mostRuns is how many runs an alignment has at most, on average over very many.
+	mostRuns = 2*32 + 1
+)
+
+// Memory bounds what a run with o takes. Each term is an upper bound for itself, so that the sum is
+// several times what most runs take: reads have few locations where a reference is not all repeats
+// (Work.Locations).
+func (o *Options) Memory(w Work) Memory {
+	filled := *o
+	filled.setDefaults()
+	return filled.memory(w)
+}
+
+// memory is Memory where defaults are set.
+func (o *Options) memory(w Work) Memory {
+	if o.Device.Kind == device.CPU {
+		w.GPUs = 0
+	}
+	if w.Locations <= 0 {
+		w.Locations = math.MaxInt32
+	}
+	threads, k := int64(o.Threads), int64(o.Distance.For(int(w.Length)))
+	if o.paired() {
+		k = max(k, int64(o.Pairs.Rescue.For(int(w.Length)))) // mates are sought with more edits
+	}
+	finding := o.finding(nil)
+	reads := o.batchReadsFor(w)
+	onCPU := find.MemoryOnCPU(reads, w.Length, k, w.Locations, finding)
+	onGPU := find.Memory{}
+	gpus := int64(w.GPUs)
+	if gpus > 0 {
+		onGPU = find.MemoryOnGPU(w.Bases, reads, w.Length, k, w.Locations, o.Device.Memory, finding)
+	}
+	shape := sizes{
+		length: w.Length, k: k, threads: threads, diagonals: w.Bases + 2*w.Length,
+		items: max(onCPU.Items, onGPU.Items), ofRead: max(onCPU.Alone, onGPU.Alone),
+	}
+
+	m := Memory{
+		// The program has 16 MB, and the stacks and tables of the runtime some more. What a CUDA driver
+		// takes of the host was measured as 200 to 400 MB for each GPU.
+		Program:   64<<20 + gpus*512<<20,
+		Reference: o.referenceMemory(w.Bases),
+		Sorting:   w.Sorting,
+		Growth:    HeapGrowth(referenceBytes(w.Bases) + w.Sorting),
+		GPU:       onGPU.Device,
+	}
+
+	m.Reads = onCPU.Batch + gpus*onGPU.Batch + o.readTexts(reads, w)*textOfRead(w.Length)
+	m.Found = onCPU.Found + gpus*onGPU.Found + o.held(w.Length, w.Locations) + find.SeekingMemory(w.Bases, finding) +
+		shape.working()
+	m.Records = o.records(reads, &shape)
+	kept := min(shape.ofGroup(), keptItems)
+	m.Threads = find.CountingMemory(w.Bases, finding) + o.streams(w.Length) +
+		threads*(find.OfThread(w.Length, k)+scratch(w.Length, k)+shape.located(kept, min(kept, shape.ofRead), 1))
+
+	inUse := m.Program + m.Reference + m.Reads + m.Found + m.Records + m.Threads + m.Sorting
+	// A twentieth is for what the collector is late by, and a tenth for what the heap is rounded up
+	// to.
+	m.Total = int64(float64(inUse) * (1 + float64(m.Growth)/100) * 1.15)
+	return m
+}
+
+// batchReadsFor is the most reads of a batch.
+func (o *Options) batchReadsFor(w Work) int64 {
+	n := int64(o.BatchReads)
+	if n == 0 {
+		n = int64(find.BatchReads(w.Bases))
+		if w.GPUs > 0 {
+			n = max(n, int64(find.GPUBatchReads(w.Bases)))
+		}
+	}
+	// One that has batchBases ends, with the chunk that brought them.
+	const chunk = 192 << 10 // of text
+	return min(n+1, (batchBases+chunk)/max(w.Length, 1)+2)
+}
+
+// textOfRead is what is held of the text of a read: its strings, bases and qualities in memory, and
+// twice the list of a batch's reads.
+func textOfRead(length int64) int64 { return 2*80 + nameBytes + 2*length }
+
+// readTexts is the number of reads whose text is in memory: of a batch at work and one that fills,
+// and with GPUs of those that each of their finders has, those that are read ahead, and those that
+// are kept back to be shared.
+func (o *Options) readTexts(reads int64, w Work) int64 {
+	batches := int64(2)
+	if w.GPUs > 0 {
+		batches += int64(w.GPUs)*find.FindersOfGPU + find.FindersOfGPU + keptBatches
+	}
+	n := batches * reads
+	if o.estimates() {
+		n += 2*estimateMost + reads
+	}
+	return n
+}
+
+// paired tells whether there are pairs.
+func (o *Options) paired() bool {
+	return slices.ContainsFunc(o.Libraries, func(l Library) bool { return l.paired() })
+}
+
+// estimates tells whether insert sizes are estimated.
+func (o *Options) estimates() bool { return o.paired() && o.Pairs.given() == nil }
+
+// referenceMemory is that of the reference. Where its length is not known beforehand, its planes
+// have a quarter more, or twice as much if they are small, and one is copied while it grows.
+func (o *Options) referenceMemory(bases int64) int64 {
+	n := referenceBytes(bases)
+	plain := o.Reference != "-"
+	for _, end := range []string{".gz", ".bgz", ".bz2", ".zst"} {
+		plain = plain && !strings.HasSuffix(o.Reference, end)
+	}
+	if plain {
+		return n + n/16 // room for headers and ends of lines
+	}
+	return n*5/4 + n/3 + min(n, 3*8*(1<<22))
+}
+
+// held is what an estimate of insert sizes holds until it is done: packed reads and locations.
+func (o *Options) held(length, each int64) int64 {
+	if !o.estimates() {
+		return 0
+	}
+	const ofLocated = 2 * 40 // as listed and as grouped
+	return 2*estimateMost*(length*3/2+64) + ofLocated*2*min(estimateLocations, multiply(2*estimateMost, each))
+}
+
+// sizes are what the memory for locations depends on.
+type sizes struct {
+	length, k, threads int64
+	// diagonals are those of the longest contig, at most.
+	diagonals int64
+	// items are the candidates and ends of a part of several reads, ofRead those of one.
+	items, ofRead int64
+}
+
+// ofGroup is the most candidates and ends of a group: some of many reads, or all of one.
+func (s *sizes) ofGroup() int64 {
+	return max(min(find.CutFound, s.items, multiply(find.CutReads, s.ofRead)), s.ofRead)
+}
+
+// working is the scratch memory of all workers at a time: of one that has a part of one read, or of
+// all that share the groups of a part of several.
+func (s *sizes) working() int64 {
+	several := min(s.items, multiply(s.threads, s.ofGroup()))
+	return max(
+		s.located(s.ofRead, s.ofRead, 1),
+		s.located(several, min(several, multiply(s.threads, s.ofRead)), s.threads),
+	)
+}
+
+// located bounds the scratch memory in which candidates or ends become locations, on so many
+// goroutines: so many in groups of reads, of which so many are of the reads at hand.
+func (s *sizes) located(ofGroups, ofReads, threads int64) int64 {
+	// Candidates of a read up to 3k apart are measured together: a distance, words of the text, an
+	// occurrence, and what decides on it, for each diagonal.
+	const ofDiagonal = 4 + 2 + 16 + (1 + 8 + 4 + 4)
+	measured := min(multiply(ofReads, 3*s.k+1), threads*s.diagonals)
+	// A location as it is located, in its group, and sorted. Those that are held, besides by distance,
+	// with what chooses among pairs, and their alignments.
+	const ofLocation, ofHeld = 3 * 32, 32 + 24
+	most := min(ofGroups, MostLocations)
+	// append grows by a quarter.
+	return (measured*ofDiagonal + ofGroups*ofLocation + most*(ofHeld+8*min(2*s.k+1, mostRuns))) * 5 / 4
+}
+
+// scratch is what a worker has of a read of so many bases, whatever it has locations: the tables of
+// two aligners, which grow to twice what they need, and its record.
+func scratch(length, k int64) int64 {
+	moves := (length + 1) * (2*k + 1)
+	const mostGaps = 16
+	furthest := (mostGaps+1)*(mostGaps+1)*4*(k+1) + (2*mostGaps+1)*8*(length/64+1)
+	return 2*2*(moves+furthest+length+k) + 8*(length+k) + 4<<20
+}
+
+// records bounds the text of records that waits to be written.
+func (o *Options) records(reads int64, s *sizes) int64 {
+	primary := nameBytes + tagBytes + 2*s.length + s.length/2
+	secondary := nameBytes + tagBytes + 8*min(2*s.k+1, mostRuns)
+	if o.FullSecondary {
+		secondary += 2 * s.length
+	}
+	// Those that wait and those in work: some of a part's groups, each with all its records or a long
+	// block of them.
+	blocks := 5*s.threads + 4
+	block := min(longBlock, min(find.CutReads, reads)*primary+multiply(s.ofGroup(), secondary)) + primary + secondary
+	text := min(blocks*block, reads*primary+multiply(s.items, secondary))
+	// append grows by a quarter. Blocks of maxFreeBlock are kept.
+	return text*5/4 + blocks*min(maxFreeBlock, block*5/4)
+}
+
+// streams is what reading and writing take: for each thread a MiB of text that is read ahead,
+// parsed and not, and blocks that are compressed or decompressed; but records that are longer take
+// more, of which a file has one at a time in buffers of twice its size.
+func (o *Options) streams(length int64) int64 {
+	return int64(max(o.Threads, 2))*(8<<20) + 2*16*length
+}
+
+// multiply multiplies numbers that are not negative, and stays below 2^62.
+func multiply(a, b int64) int64 {
+	const most = 1 << 62
+	if a > 0 && b > most/a {
+		return most
+	}
+	return a * b
+}
