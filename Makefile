@@ -46,11 +46,10 @@ test: ## run the tests: the smallest sizes that cross every border
 test-full: ## run the tests in all sizes, with many random cases; takes a while
 	SCANMAP_TEST_FULL=1 $(GO) test -timeout 60m ./...
 
-# The race detector alone needs a C compiler. It looks at the same code in small sizes as in large
-# ones. -short leaves out the pass over 4 G bases.
+# The race detector alone needs a C compiler. Small sizes show it the same code as large ones.
 race: ## run the tests of `make test` with the race detector
 	@if command -v gcc >/dev/null || command -v cc >/dev/null || command -v clang >/dev/null; then \
-		set -x; CGO_ENABLED=1 $(GO) test -race -short -timeout 60m ./...; \
+		set -x; CGO_ENABLED=1 $(GO) test -race -timeout 60m ./...; \
 	else \
 		echo "SKIPPED: no C compiler here, which the race detector needs"; \
 	fi

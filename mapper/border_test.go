@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"scanmap/dna"
+	"scanmap/internal/effort"
 	"scanmap/internal/truth"
 	"scanmap/locate"
 )
@@ -16,9 +17,7 @@ import (
 // contigs of the greatest length that SAM allows come first; their pages are never
 // written, so that they take no memory, and read as A.
 func TestBeyondFourGigabases(t *testing.T) {
-	if testing.Short() {
-		t.Skip("passes over 4.3 G bases")
-	}
+	effort.OnlyFull(t, "passes over 4.3 G bases")
 	if math.MaxInt == math.MaxInt32 {
 		t.Skip("needs 64-bit offsets")
 	}

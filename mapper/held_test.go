@@ -12,6 +12,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"scanmap/device"
+	"scanmap/internal/effort"
 	"scanmap/mapper/find"
 )
 
@@ -69,7 +70,7 @@ func compareHeld(t *testing.T, o Options, all []limits, helds ...int) {
 func TestUnlisted(t *testing.T) {
 	for i, o := range heldOptions(t) {
 		o.Engine = []Engine{EngineSkim, EngineScan, EngineScan}[i%3]
-		compareHeld(t, o, heldLimits, 1, 7, 0)
+		compareHeld(t, o, heldLimits, effort.Pick([]int{1, 7, 0}, []int{3})...)
 	}
 }
 

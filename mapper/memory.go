@@ -112,7 +112,7 @@ func (o *Options) memory(w Work) Memory {
 
 	m := Memory{
 		// The program has 16 MB, and the stacks and tables of the runtime some more. What a CUDA driver
-		// takes of the host was measured as 200 to 400 MB for each GPU.
+		// takes of the host is taken for 200 to 400 MB for each GPU; it was not measured.
 		Program:   64<<20 + gpus*512<<20,
 		Reference: o.referenceMemory(w.Bases),
 		Sorting:   w.Sorting,

@@ -15,6 +15,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"scanmap/internal/effort"
 	"scanmap/internal/truth"
 )
 
@@ -407,7 +408,7 @@ func TestMirror(t *testing.T) {
 			return d
 		})
 		reads, locations, counts := 0, 0, mirrorCounts{}
-		for seed := range 300 {
+		for seed := range effort.Pick(300, 100) {
 			d := draw.Example(seed)
 			n, more := mirror(t, d.contigs, d.reads, Distance{Edits: d.k}, EngineAuto)
 			reads, locations = reads+len(d.reads), locations+n

@@ -482,6 +482,10 @@ func (s *suite) want(t *testing.T) {
 		contigs, reads, k := truth.Families(rand.New(rand.NewPCG(uint64(seed), 17)))
 		inputs = append(inputs, input{contigs, reads, k, []find.Limits{{}}})
 	}
+	if s.size == Least {
+		inputs = inputs[1:2]
+		inputs[0].limits = inputs[0].limits[3:5]
+	}
 	for _, in := range inputs {
 		ref, all := truth.Reference(t, in.contigs...), expected(in.contigs, in.reads, fixed(in.k))
 		for strata := range s.pick(3, 2, 1) {
