@@ -200,7 +200,7 @@ mutants-some: ## ten of them, drawn by today's date
 golden: ## rewrite the golden files; read the difference before you commit it
 	$(GO) test ./cmd/scanmap ./report -update
 
-ci: vet test-full generate-check race lint oracle fuzz ## everything that CI runs; what fails soonest comes first
+ci: vet test-full generate-check race lint oracle fuzz mutants-some reproducible ## everything that CI runs; what fails soonest comes first
 
 clean: ## remove what was built
 	rm -rf bin build
