@@ -60,11 +60,13 @@ func memoryLimitOfProcess() (least memoryLimit, ok bool) {
 		ulimit   string
 	}{{unix.RLIMIT_AS, "-v"}, {unix.RLIMIT_DATA, "-d"}} {
 		var r unix.Rlimit
-		if err := unix.Getrlimit(l.resource, &r); err != nil || r.Cur >= math.MaxInt64 {
-			continue // no limit: all bits are set
+		err := unix.Getrlimit(l.resource, &r)
+		bytes := uint64(r.Cur) // of another type on some systems
+		if err != nil || bytes >= math.MaxInt64 {
+			continue // no limit: all bits are set, but for the sign of some systems
 		}
-		if !ok || r.Cur < least.bytes {
-			least, ok = memoryLimit{r.Cur, l.ulimit}, true
+		if !ok || bytes < least.bytes {
+			least, ok = memoryLimit{bytes, l.ulimit}, true
 		}
 	}
 	return least, ok
