@@ -82,12 +82,10 @@ func (c *chooser) chooseMate(g *group, s span, m *pairedMate, unique bool) (made
 // chosen later. With ReportUnique a mate has its primary location alone, if that is its only best
 // one, or if its pair is unique.
 func (c *chooser) reported(all []locate.Location, primary *locate.Location, unique bool) []locate.Location {
-	most := c.counts.best()
+	most := c.farthest()
 	switch c.report.Mode {
 	case ReportAll:
 		return all
-	case ReportStrata:
-		most += int32(c.report.Strata)
 	case ReportUnique:
 		onlyBest := c.counts[most] == 1 && (primary == nil || primary.Distance == most)
 		if !onlyBest && (primary == nil || !unique) {
@@ -100,7 +98,7 @@ func (c *chooser) reported(all []locate.Location, primary *locate.Location, uniq
 		if primary != nil {
 			most = -1
 		}
-	case ReportBest:
+	case ReportBest, ReportStrata:
 	}
 	n := 0
 	for i := range all {
@@ -119,7 +117,7 @@ func (c *chooser) limit(made *choice, n int, left []uint32) {
 		n, left = min(n, 1), nil
 	}
 	for d, others := range left {
-		if c.wants(int32(d)) && others > 0 {
+		if int32(d) <= c.farthest() && others > 0 {
 			made.capped = true
 		}
 	}
@@ -130,17 +128,17 @@ func (c *chooser) limit(made *choice, n int, left []uint32) {
 	made.to = made.from + n
 }
 
-// wants tells whether the report mode asks for locations at a distance, of a read whose locations
-// are those of c.counts, where it asks for more than one.
-func (c *chooser) wants(distance int32) bool {
+// farthest is the largest distance that the report mode asks for of a read by itself, whose
+// locations are those of c.counts.
+func (c *chooser) farthest() int32 {
 	switch c.report.Mode {
 	case ReportAll:
-		return true
+		return math.MaxInt32
 	case ReportStrata:
-		return distance <= c.counts.best()+int32(c.report.Strata)
+		return c.counts.best() + int32(c.report.Strata)
 	case ReportBest, ReportOne, ReportUnique:
 	}
-	return distance == c.counts.best()
+	return c.counts.best()
 }
 
 // distances[d] is the number of a read's locations at distance d.

@@ -72,8 +72,7 @@ func TestEndsOfPartsOnGPU(t *testing.T) {
 }
 
 // TestStretchBordersOnGPU has reads from every place around the border of two stretches that the
-// exhaustive engine takes apart. They lack k of the text's bases, so that their alignments reach as
-// far back as any can.
+// exhaustive engine takes apart.
 func TestStretchBordersOnGPU(t *testing.T) {
 	const border, before, after = kernels.ScanStretch, 300, 200
 	text := truth.Random(rand.New(rand.NewPCG(57, 58)), border+after, "ACGT")
@@ -81,23 +80,7 @@ func TestStretchBordersOnGPU(t *testing.T) {
 	ref := truth.Reference(t, text)
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
 	for _, c := range []struct{ m, k int }{{32, 1}, {40, 3}, {120, 5}} {
-		span := c.m + c.k
-		var reads []string
-		var want [][]string
-		for from := before - span - 1; from <= before+1; from++ {
-			read := near[from : from+span]
-			for i := range c.k { // one base less behind each piece but the last
-				at := c.m * (i + 1) / (c.k + 1)
-				read = read[:at] + read[at+1:]
-			}
-			read = truth.Strand(read, from%2)
-			var locations []string
-			for _, l := range truth.Find([]string{near}, read, c.k) {
-				locations = append(locations, fmt.Sprintf("%d %d %d", locate.At(0, l.Strand), border-before+l.End, l.Distance))
-			}
-			slices.Sort(locations)
-			reads, want = append(reads, read), append(want, locations)
-		}
+		reads, want := readsOverBorder(t, near, before, border, c.m, c.k)
 		gpus, err := find.OnGPUs(ref, cuda(driver, 0), find.Options{Engine: find.EngineScan, Threads: 2, Times: &find.Times{}})
 		if err != nil {
 			t.Fatal(err)
