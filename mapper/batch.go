@@ -59,8 +59,8 @@ const batchBases = 1 << 27
 // A batcher reads the libraries one after the other and cuts them into batches.
 type batcher struct {
 	libraries []*library // those that have not come to their end
-	open      func(ctx context.Context, l *Library) (readsSource, error)
-	source    readsSource    // of libraries[0], opened ahead; nil after its end
+	open      func(ctx context.Context, l *Library) (fasta.Source, error)
+	source    fasta.Source   // of libraries[0], opened ahead; nil after its end
 	parsed    *measure.Timer // counts the reads
 	busy      time.Duration  // of sources that are closed
 	finished  chan struct{}  // closed when nothing more is read; nil before start
@@ -69,7 +69,7 @@ type batcher struct {
 // newBatcher opens the first library, so that it is parsed while the reference is loaded.
 func newBatcher(ctx context.Context, libraries []*library, o fasta.ReadOptions, parsed *measure.Timer) (*batcher, error) {
 	r := &batcher{libraries: libraries, parsed: parsed}
-	r.open = func(ctx context.Context, l *Library) (readsSource, error) { return l.open(ctx, o) }
+	r.open = func(ctx context.Context, l *Library) (fasta.Source, error) { return l.open(ctx, o) }
 	var err error
 	r.source, err = r.open(ctx, &libraries[0].Library)
 	return r, err

@@ -83,7 +83,7 @@ func TestBatches(t *testing.T) {
 		}
 		next := 0
 		r := &batcher{libraries: libraries, parsed: &measure.Timer{}}
-		r.open = func(context.Context, *Library) (readsSource, error) {
+		r.open = func(context.Context, *Library) (fasta.Source, error) {
 			next++
 			return sources[next], nil
 		}

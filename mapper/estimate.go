@@ -2,10 +2,13 @@ package mapper
 
 import (
 	"context"
+	"io"
 	"maps"
+	"slices"
 
 	"scanmap/locate"
 	"scanmap/mapper/find"
+	"scanmap/sam"
 )
 
 // An estimate collects the insert sizes of the first pairs of a library. Until there are enough,
@@ -82,4 +85,22 @@ func (o *PairOptions) insert(first, second *locate.Location) (insert int, ok boo
 	}
 	insert = int(right.End) - int(left.Start)
 	return insert, insert > 0
+}
+
+// EstimateInserts estimates the insert sizes of those libraries that have pairs, as Run does, from
+// their first pairs alone. The statistics are of these pairs.
+func EstimateInserts(ctx context.Context, o Options) ([]LibraryStats, error) {
+	o.Libraries = slices.DeleteFunc(slices.Clone(o.Libraries), func(l Library) bool { return !l.paired() })
+	if len(o.Libraries) == 0 {
+		return nil, nil
+	}
+	for i := range o.Libraries {
+		l := &o.Libraries[i]
+		l.Skip, l.Take = 0, estimateMost
+	}
+	stats, err := Run(ctx, o, sam.HeaderOptions{}, Outputs{Records: io.Discard})
+	if err != nil {
+		return nil, err
+	}
+	return stats.Libraries, nil
 }

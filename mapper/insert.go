@@ -64,6 +64,9 @@ type PairOptions struct {
 	// MinInsert and MaxInsert bound the insert size of proper pairs, in bases; a MaxInsert of 0 has it
 	// estimated, and then a MinInsert of 0 too.
 	MinInsert, MaxInsert int
+	// MeanInsert and InsertSpread are those of insert sizes between given bounds: of a normal
+	// distribution, in bases. A spread of 0 has all sizes equally likely.
+	MeanInsert, InsertSpread float64
 	// Rescue is the largest edit distance of a mate that is sought near its partner.
 	Rescue Distance
 }
@@ -73,7 +76,7 @@ func (o *PairOptions) given() *insertModel {
 	if o.MaxInsert == 0 {
 		return nil
 	}
-	return &insertModel{low: o.MinInsert, high: o.MaxInsert, given: true}
+	return &insertModel{low: o.MinInsert, high: o.MaxInsert, mean: o.MeanInsert, spread: o.InsertSpread, given: true}
 }
 
 // An insertModel says how likely insert sizes are. The insert size of a pair is the distance from

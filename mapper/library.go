@@ -2,7 +2,6 @@ package mapper
 
 import (
 	"context"
-	"time"
 
 	"scanmap/fasta"
 )
@@ -15,6 +14,9 @@ type Library struct {
 	Mates string
 	// Interleaved tells that first and second mates alternate in Reads.
 	Interleaved bool
+	// Skip is how many reads, or pairs, at the start are left out, and Take how many there are after
+	// that; 0 is all that are left.
+	Skip, Take int64
 	// ReadGroup is the ID for RG tags, empty for none, and Sample its SM, for statistics.
 	ReadGroup, Sample string
 }
@@ -39,27 +41,21 @@ func (l *Library) together() int {
 	return 1
 }
 
-// readsSource is a file of reads, or two of mates.
-type readsSource interface {
-	Next() ([]fasta.Read, error)
-	Busy() time.Duration
-	Close() error
-}
-
 // open opens the input.
-func (l *Library) open(ctx context.Context, o fasta.ReadOptions) (readsSource, error) {
+func (l *Library) open(ctx context.Context, o fasta.ReadOptions) (fasta.Source, error) {
+	together := int64(l.together())
 	if l.paired() {
 		pairs, err := fasta.OpenPairs(ctx, l.Reads, l.Mates, o)
 		if err != nil {
-			return nil, err // and not a readsSource that is a nil *fasta.Pairs
+			return nil, err // and not a Source that is a nil *fasta.Pairs
 		}
-		return pairs, nil
+		return fasta.Part(pairs, l.Skip*together, l.Take*together), nil
 	}
 	reads, err := fasta.OpenReads(ctx, l.Reads, o)
 	if err != nil {
 		return nil, err
 	}
-	return reads, nil
+	return fasta.Part(reads, l.Skip*together, l.Take*together), nil
 }
 
 func newLibrary(index int, l Library, o *Options) *library {

@@ -77,6 +77,8 @@ type LibraryStats struct {
 	ReadsFile, MatesFile string
 	// ReadGroup is the ID of the read group and Sample its SM; empty for none.
 	ReadGroup, Sample string
+	// Skip and Take are those of Library: which reads, or pairs, of the input were mapped.
+	Skip, Take int64
 	// The counts are those of Stats, for this input.
 	Reads, Mapped, Unique, Ambiguous, Mappings, Reported int64
 	// Pairs is nil for single-end reads.
@@ -116,7 +118,8 @@ type InsertStats struct {
 	From int64
 	// Median is that of the pairs, and Spread their standard deviation without outliers.
 	Median int
-	Spread float64
+	// Mean is without outliers too, where it is estimated.
+	Mean, Spread float64
 	// Low and High are the least and the largest insert size of a proper pair.
 	Low, High int
 	// Counts[i] is the number of proper pairs with insert size i; Longer that of the proper pairs
@@ -258,7 +261,7 @@ func newLibrariesStats(libraries []Library) (all []LibraryStats) {
 
 // newLibraryStats has the names of a library, and no counts yet.
 func newLibraryStats(l *Library) LibraryStats {
-	s := LibraryStats{ReadsFile: l.Reads, MatesFile: l.Mates, ReadGroup: l.ReadGroup, Sample: l.Sample}
+	s := LibraryStats{ReadsFile: l.Reads, MatesFile: l.Mates, ReadGroup: l.ReadGroup, Sample: l.Sample, Skip: l.Skip, Take: l.Take}
 	if l.paired() {
 		s.Pairs = &PairStats{}
 	}
@@ -267,24 +270,27 @@ func newLibraryStats(l *Library) LibraryStats {
 
 // describe sets what the model says, or without an estimate what the proper pairs say.
 func (s *InsertStats) describe(m *insertModel) {
-	s.Estimated, s.Given, s.From, s.Low, s.High = m.estimated, m.given, int64(m.from), m.low, m.high
-	s.Median, s.Spread = m.median, m.spread
-	if m.estimated {
-		return
+	s.Estimated, s.Given, s.Low, s.High = m.estimated, m.given, m.low, m.high
+	if s.From, s.Median, s.Mean, s.Spread = int64(m.from), m.median, m.mean, m.spread; !m.estimated {
+		s.FromCounts()
 	}
+}
+
+// FromCounts sets From, Median, Mean and Spread to those of the proper pairs.
+func (s *InsertStats) FromCounts() {
 	n, sum, squares := int64(0), 0.0, 0.0
 	for insert, count := range s.Counts {
 		n += count
 		sum += float64(count) * float64(insert)
 		squares += float64(count) * float64(insert) * float64(insert)
 	}
-	s.From, s.Median, s.Spread = 0, 0, 0
+	s.From, s.Median, s.Mean, s.Spread = 0, 0, 0, 0
 	if n <= s.Longer { // the median is not among those that are counted each
 		return
 	}
 	s.From = n
-	mean := sum / float64(n)
-	s.Spread = math.Sqrt(max(squares/float64(n)-mean*mean, 0))
+	s.Mean = sum / float64(n)
+	s.Spread = math.Sqrt(max(squares/float64(n)-s.Mean*s.Mean, 0))
 	for seen := int64(0); ; s.Median++ {
 		if seen += s.Counts[s.Median]; 2*seen >= n {
 			return
@@ -323,7 +329,7 @@ func (s *Stats) add(t *Stats) {
 	s.ByDistance = sum(s.ByDistance, t.ByDistance)
 	s.PerRead = sum(s.PerRead, t.PerRead)
 	for i := range t.Libraries {
-		s.Libraries[i].add(&t.Libraries[i])
+		s.Libraries[i].Add(&t.Libraries[i])
 	}
 }
 
@@ -341,8 +347,8 @@ func (s *Stats) gatherLibraries() {
 	s.Unmapped = s.Reads - s.Mapped
 }
 
-// add adds the counts of a library, not its names.
-func (l *LibraryStats) add(t *LibraryStats) {
+// Add adds the counts of a library, not its names.
+func (l *LibraryStats) Add(t *LibraryStats) {
 	l.Reads += t.Reads
 	l.Mapped += t.Mapped
 	l.Unique += t.Unique

@@ -1,8 +1,10 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
+	"regexp"
 
 	"scanmap/mapper"
 )
@@ -51,6 +53,9 @@ type contig struct {
 	Mappings         int64   `json:"mappings"`
 	PrimaryMeanDepth float64 `json:"primary_mean_depth"`
 	MeanDepth        float64 `json:"mean_depth"`
+	BinLength        int     `json:"bin_length"`
+	PrimaryBases     []int64 `json:"primary_bases"`
+	AllBases         []int64 `json:"all_bases"`
 }
 
 type stage struct {
@@ -84,7 +89,7 @@ func JSON(w io.Writer, s *mapper.Stats, version string) error {
 		Mappings:          s.Mappings,
 		Reported:          s.Reported,
 		MappingRatio:      ratio(s.Mapped, s.Reads),
-		ReadsByDistance:   append([]int64{}, s.ByDistance...), // [] and not null
+		ReadsByDistance:   list(s.ByDistance),
 		MappingsPerRead:   buckets(s.PerRead),
 		Contigs:           make([]contig, 0, len(s.PerContig)),
 		ReferenceBases:    s.ReferenceBases,
@@ -105,7 +110,8 @@ func JSON(w io.Writer, s *mapper.Stats, version string) error {
 	for i := range s.PerContig {
 		c := &s.PerContig[i]
 		primary, all := depths(c)
-		out.Contigs = append(out.Contigs, contig{c.Name, c.Length, c.Primary, c.Mappings, primary, all})
+		out.Contigs = append(out.Contigs, contig{c.Name, c.Length, c.Primary, c.Mappings, primary, all,
+			c.BinLength, list(c.PrimaryBases), list(c.AllBases)})
 	}
 	for _, k := range s.Kernels {
 		out.Kernels = append(out.Kernels, kernel{k.Name, k.Launches, k.Time.Seconds()})
@@ -116,8 +122,30 @@ func JSON(w io.Writer, s *mapper.Stats, version string) error {
 	for _, x := range s.Stages {
 		out.Stages = append(out.Stages, stage{x.Name, x.Time.Seconds(), x.Summed, x.Items, x.Unit})
 	}
-	e := json.NewEncoder(w)
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false) // contig names keep their < and &
 	e.SetIndent("", "  ")
-	return e.Encode(out)
+	if err := e.Encode(out); err != nil {
+		return err
+	}
+	_, err := w.Write(joinNumbers(text.Bytes()))
+	return err
+}
+
+// list is numbers as JSON has them: [] and not null where there are none.
+func list(numbers []int64) []int64 { return append([]int64{}, numbers...) }
+
+// numbers matches lists that have no strings, objects or lists in them.
+var numbers = regexp.MustCompile(`\[[-+.eE0-9,\s]*\]`)
+
+// joinNumbers puts lists of numbers of JSON with indents on one line each. Names that look like one
+// have no line feeds.
+func joinNumbers(text []byte) []byte {
+	return numbers.ReplaceAllFunc(text, func(list []byte) []byte {
+		if !bytes.Contains(list, []byte("\n")) {
+			return list
+		}
+		return append(append([]byte("["), bytes.Join(bytes.Fields(list[1:len(list)-1]), []byte(" "))...), ']')
+	})
 }

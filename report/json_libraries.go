@@ -31,11 +31,13 @@ type library struct {
 	Mappings       int64         `json:"mappings"`
 	Reported       int64         `json:"reported"`
 	MappingRatio   float64       `json:"mapping_ratio"`
+	Skip           int64         `json:"skip"`
+	Take           int64         `json:"take"`
 	Pairs          *libraryPairs `json:"pairs"`
 }
 
 type libraryPairs struct {
-	*pairs
+	pairs
 	Insert insert `json:"insert"`
 }
 
@@ -47,7 +49,9 @@ type insert struct {
 	Spread    float64     `json:"spread"`
 	Low       int         `json:"low"`
 	High      int         `json:"high"`
+	Mean      float64     `json:"mean"`
 	Histogram []insertBin `json:"histogram"`
+	Counts    []int64     `json:"counts"`
 	Longer    int64       `json:"longer"`
 }
 
@@ -71,9 +75,10 @@ func newLibraries(all []mapper.LibraryStats) []library {
 			ReadsFile: l.ReadsFile, MatesFile: l.MatesFile, ReadGroup: l.ReadGroup, Sample: l.Sample,
 			Reads: l.Reads, MappedReads: l.Mapped, UniqueReads: l.Unique, AmbiguousReads: l.Ambiguous,
 			Mappings: l.Mappings, Reported: l.Reported, MappingRatio: ratio(l.Mapped, l.Reads),
+			Skip: l.Skip, Take: l.Take,
 		}
 		if l.Pairs != nil {
-			row.Pairs = &libraryPairs{newPairs(l.Pairs), newInsert(&l.Pairs.Insert)}
+			row.Pairs = &libraryPairs{*newPairs(l.Pairs), newInsert(&l.Pairs.Insert)}
 		}
 		out = append(out, row)
 	}
@@ -84,6 +89,6 @@ func newInsert(i *mapper.InsertStats) insert {
 	m, _ := median(i)
 	return insert{
 		Estimated: i.Estimated, Given: i.Given, From: i.From, Median: m, Spread: spread(i), Low: i.Low, High: i.High,
-		Histogram: insertBins(i.Counts, maxInsertBins), Longer: i.Longer,
+		Mean: mean(i), Histogram: insertBins(i.Counts, maxInsertBins), Counts: list(i.Counts), Longer: i.Longer,
 	}
 }

@@ -43,6 +43,14 @@ func spread(i *mapper.InsertStats) float64 {
 	return i.Spread
 }
 
+// mean returns the mean insert size, 0 when no pairs gave one.
+func mean(i *mapper.InsertStats) float64 {
+	if i.From == 0 || math.IsNaN(i.Mean) || math.IsInf(i.Mean, 0) {
+		return 0
+	}
+	return i.Mean
+}
+
 // insertRange writes the insert sizes of proper pairs.
 func insertRange(i *mapper.InsertStats) string {
 	return fmt.Sprintf("%s to %s", grouped(int64(i.Low)), grouped(int64(i.High)))

@@ -59,12 +59,12 @@ func paired() *mapper.Stats {
 	s.PerContig = []mapper.ContigStats{{Name: "chr1", Length: 1500, Primary: 24, Mappings: 40, BinLength: 1000,
 		PrimaryBases: []int64{2000, 400}, AllBases: []int64{3000, 1000}}}
 	s.Libraries = []mapper.LibraryStats{
-		{ReadsFile: "a_1.fq", MatesFile: "a_2.fq", ReadGroup: "lane1", Sample: "NA12878", Reads: 20, Mapped: 16,
+		{ReadsFile: "a_1.fq", MatesFile: "a_2.fq", ReadGroup: "lane1", Sample: "NA12878", Skip: 100, Take: 10, Reads: 20, Mapped: 16,
 			Unique: 13, Ambiguous: 1, Mappings: 30, Reported: 30,
 			Pairs: &mapper.PairStats{
 				Pairs: 10, Proper: 3, Discordant: 4, OtherContig: 1, OtherOrientation: 1, TooNear: 1, TooFar: 1,
 				OneEndAnchored: 2, Unmapped: 1, Rescued: 1, Bounded: 1,
-				Insert: mapper.InsertStats{Estimated: true, From: 2, Median: 5, Spread: 1.25, Low: 4, High: 9,
+				Insert: mapper.InsertStats{Estimated: true, From: 2, Median: 5, Mean: 5.5, Spread: 1.25, Low: 4, High: 9,
 					Counts: []int64{0, 0, 0, 0, 1, 0, 1}, Longer: 1},
 			}},
 		{ReadsFile: "b.fq", Reads: 10, Mapped: 8, Unique: 7, Mappings: 10, Reported: 10},

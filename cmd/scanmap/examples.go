@@ -30,6 +30,15 @@ var examples = []example{
 	{"search", categoryRun, "The patterns of a file, on the second GPU",
 		"scanmap search -f primers.fa --device cuda:1 ref.fa.gz > sites.tsv"},
 
+	{"insert-size", categoryMapping, "What a whole run would estimate, as options for runs of parts",
+		"scanmap insert-size -e 2 ref.fa r1.fq r2.fq > insert.txt"},
+	{"insert-size", categoryPairs, "Mate pairs in one file", "scanmap insert-size --interleaved --orientation rf ref.fa mates.fq"},
+	{"insert-size", categoryRun, "On the CPU, with 4 threads", "scanmap insert-size --device cpu -t 4 ref.fa r1.fq r2.fq"},
+
+	{"merge-stats", categoryReports, "The statistics of all parts as a page and for MultiQC",
+		"scanmap merge-stats --report-html run.html --multiqc run_mqc.json part1.json part2.json"},
+	{"merge-stats", categoryRun, "The sum as JSON, and no table", "scanmap merge-stats --quiet part1.json part2.json > run.json"},
+
 	{"bench map", categoryMapping, "One engine on the CPU, with one's own files",
 		"scanmap bench map -e 4% --engine skim --device cpu ref.fa reads.fq"},
 	{"bench map", categoryInput, "A small reference with the repeats of a mammal",

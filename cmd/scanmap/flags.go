@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -76,9 +77,22 @@ type wholeNumber struct {
 	least, most int
 }
 
-// wholeNumbers parses numbers itself: to urfave/cli 010 is 8.
+// has tells whether the command has an option.
+func has(c *cli.Context, option string) bool {
+	return slices.ContainsFunc(c.Command.Flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), option) })
+}
+
+// only picks options by their names.
+func only(flags []cli.Flag, names ...string) []cli.Flag {
+	return slices.DeleteFunc(flags, func(f cli.Flag) bool { return !slices.Contains(names, f.Names()[0]) })
+}
+
+// wholeNumbers parses those of the numbers that the command has, itself: to urfave/cli 010 is 8.
 func wholeNumbers(c *cli.Context, numbers ...wholeNumber) error {
 	for _, n := range numbers {
+		if !has(c, n.name) {
+			continue
+		}
 		v, err := strconv.Atoi(c.String(n.name))
 		if err != nil || v < n.least || v > n.most {
 			return fmt.Errorf("option --%s: %q is not a whole number from %d to %d", n.name, c.String(n.name), n.least, n.most)

@@ -68,7 +68,7 @@ func TestManual(t *testing.T) {
 		if len(c.subcommands) > 0 {
 			continue
 		}
-		_, part, found := strings.Cut(page, ".SS \""+c.called()+"\"\n")
+		_, part, found := strings.Cut(page, ".SS \""+escaped(c.called())+"\"\n")
 		if !found {
 			t.Errorf("%s has no section", c.called())
 		}

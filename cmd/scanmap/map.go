@@ -44,87 +44,7 @@ func mapCommand(p process) *cli.Command {
 		Description: "REF, READS and MATES are FASTA or FASTQ, plain or compressed, and - is standard input.\n" +
 			"Every location with at most --max-distance edits is found, on both strands.",
 		HideHelpCommand: true,
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "max-distance", Aliases: distanceLetters, Category: categoryMapping,
-				Value: mapper.DefaultDistance.String(),
-				Usage: "most edits of a location: `K` edits, or a percentage of the read's length as in 4%"},
-			choice(&cli.StringFlag{Name: "report", Value: string(mapper.ReportAll), Category: categoryMapping,
-				Usage: "`WHAT` to write: " + explained(mapper.ReportModes)}, namesOf(mapper.ReportModes)),
-			&cli.StringFlag{Name: "max-locations", Value: "0", Category: categoryMapping, DefaultText: "0, as many as there are, up to 1048576",
-				Usage: "write at most `N` locations of a read, best first"},
-			engineFlag(),
-			&cli.StringFlag{Name: "crop", Value: "0", Category: categoryMapping, DefaultText: "0, all",
-				Usage: "use the first `N` bases of each read"},
-			&cli.StringFlag{Name: "max-read-length", Value: strconv.Itoa(fasta.DefaultMaxLength), Category: categoryMapping,
-				Usage: "refuse reads of more than `N` bases, before --crop; bounds the memory that one record takes"},
-			&cli.StringFlag{Name: "seed", Value: "0", Category: categoryMapping, DefaultText: "0",
-				Usage: "`N` varies which of several best locations is the primary one"},
-			&cli.StringFlag{Name: "samples", Category: categoryMapping,
-				Usage: "map the libraries of `FILE`, lines of three columns separated by tabs: reads, mates or nothing, and read group"},
-
-			&cli.BoolFlag{Name: "interleaved", Category: categoryPairs, DisableDefaultText: true,
-				Usage: "mates alternate in READS"},
-			&cli.StringFlag{Name: "min-insert", Value: "0", Category: categoryPairs, DefaultText: "estimated",
-				Usage: "least insert size of a proper pair, `N` bases from the start of the left mate to the end of the right one"},
-			&cli.StringFlag{Name: "max-insert", Value: "0", Category: categoryPairs, DefaultText: "estimated from the first unique pairs",
-				Usage: "largest insert size of a proper pair, `N` bases"},
-			choice(&cli.StringFlag{Name: "orientation", Value: string(mapper.OrientationFR), Category: categoryPairs,
-				Usage: "`WAY` in which mates point: " + explained(mapper.Orientations)}, namesOf(mapper.Orientations)),
-			&cli.StringFlag{Name: "rescue-distance", Category: categoryPairs, DefaultText: "twice --max-distance",
-				Usage: "seek a mate that has no location near its partner with at most `K` edits, or a percentage as in 8%; 0 for never"},
-			&cli.StringFlag{Name: "discordant", Category: categoryPairs,
-				Usage: "write the primary records of discordant and one-end-anchored pairs to `FILE` too, .sam, .sam.gz or .bam"},
-
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: categoryOutput, DefaultText: "-, standard output",
-				Usage: "write to `FILE`, which appears when it is complete: .sam, .sam.gz or .bam"},
-			choice(&cli.StringFlag{Name: "format", Category: categoryOutput, DefaultText: "by the name of the output",
-				Usage: "`FORM` of the output: " + either(sam.Formats())}, sam.Formats()),
-			choice(&cli.StringFlag{Name: "compression", Category: categoryOutput, DefaultText: "6",
-				Usage: "`LEVEL` of sam.gz and bam, from 0 (none, for pipes) to 9 (smallest)"},
-				strings.Split("0123456789", "")),
-			&cli.StringFlag{Name: "unmapped", Aliases: []string{"u"}, Category: categoryOutput,
-				Usage: "write reads whose records are unmapped to `FILE` too, as FASTQ; compressed if its name ends in .gz"},
-			&cli.StringFlag{Name: "read-group", Aliases: []string{"R"}, Category: categoryOutput,
-				Usage: `read group of all reads, a ` + "`LINE`" + ` such as '@RG\tID:x\tSM:y'`},
-			&cli.StringFlag{Name: "rg", Category: categoryOutput, Usage: "read group by its `ID`, in place of --read-group"},
-			&cli.StringFlag{Name: "sample", Category: categoryOutput, Usage: "sample `NAME` (SM) of the read group --rg"},
-			&cli.StringFlag{Name: "library", Category: categoryOutput, Usage: "library `NAME` (LB) of the read group --rg"},
-			choice(&cli.StringFlag{Name: "cigar", Value: string(mapper.CIGARMatch), Category: categoryOutput,
-				Usage: "`FORM` of CIGARs: " + explained(mapper.CIGARForms)}, namesOf(mapper.CIGARForms)),
-			&cli.BoolFlag{Name: "full-secondary", Category: categoryOutput, DisableDefaultText: true,
-				Usage: "repeat bases and qualities in secondary records, in place of *"},
-			&cli.BoolFlag{Name: "omit-unmapped", Category: categoryOutput, DisableDefaultText: true,
-				Usage: "leave unmapped reads out of the SAM"},
-			&cli.BoolFlag{Name: "no-pg", Category: categoryOutput, DisableDefaultText: true,
-				Usage: "leave @PG out of the header, so that headers of parts are equal"},
-
-			&cli.BoolFlag{Name: "sort", Category: categorySorting, DisableDefaultText: true,
-				Usage: "sort by coordinate; a BAM file gets its index (.bai, or .csi for contigs of more than 2^29 bases)"},
-			&cli.StringFlag{Name: "sort-memory", Value: "768M", Category: categorySorting,
-				Usage: "sort in `SIZE` bytes of memory, such as 768M or 2G; what does not fit goes to temporary files"},
-			&cli.StringFlag{Name: "tmpdir", Category: categorySorting, DefaultText: "$TMPDIR or /tmp",
-				Usage: "put temporary files into `FOLDER`: those of sorting, and candidates that do not fit into memory"},
-
-			&cli.StringFlag{Name: "stats", Category: categoryReports,
-				Usage: "write statistics as JSON to `FILE`; - is standard output, if --output is a file"},
-			&cli.StringFlag{Name: "multiqc", Category: categoryReports,
-				Usage: "write them as custom content of MultiQC to `FILE`, whose name must end in _mqc.json"},
-			&cli.StringFlag{Name: "report-html", Category: categoryReports,
-				Usage: "write them to `FILE` as an HTML page"},
-
-			threadsFlag("compute with `N` threads"),
-			deviceFlag(string(device.Auto), "`NAME` of the device: auto (GPUs if there are any and the work is "+
-				"worth it), cpu, cuda (all GPUs) or, as in cuda:0,2, some", device.Forms),
-			gpuSyncFlag(),
-			&cli.StringFlag{Name: "batch-reads", Value: "0", Category: categoryRun, DefaultText: "0, by the length of the reference",
-				Usage: "map `N` reads in one pass over the reference; changes speed and memory only"},
-			&cli.BoolFlag{Name: "quiet", Category: categoryRun, DisableDefaultText: true,
-				Usage: "no progress and no table of statistics on standard error"},
-			&cli.BoolFlag{Name: "progress", Category: categoryRun, DisableDefaultText: true,
-				Usage: "show progress even if standard error is not a terminal"},
-			&cli.StringFlag{Name: "cpuprofile", Hidden: true, Usage: "write a CPU profile to `FILE`"},
-			&cli.StringFlag{Name: "memprofile", Hidden: true, Usage: "write a profile of memory to `FILE`"},
-		},
+		Flags:           mapFlags(),
 		Action: func(c *cli.Context) error {
 			job, err := newMapJob(c, p.args)
 			if err != nil {
@@ -135,14 +55,109 @@ func mapCommand(p process) *cli.Command {
 	}
 }
 
+// mapFlags are the options of scanmap map.
+func mapFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "max-distance", Aliases: distanceLetters, Category: categoryMapping,
+			Value: mapper.DefaultDistance.String(),
+			Usage: "most edits of a location: `K` edits, or a percentage of the read's length as in 4%"},
+		choice(&cli.StringFlag{Name: "report", Value: string(mapper.ReportAll), Category: categoryMapping,
+			Usage: "`WHAT` to write: " + explained(mapper.ReportModes)}, namesOf(mapper.ReportModes)),
+		&cli.StringFlag{Name: "max-locations", Value: "0", Category: categoryMapping, DefaultText: "0, as many as there are, up to 1048576",
+			Usage: "write at most `N` locations of a read, best first"},
+		engineFlag(),
+		&cli.StringFlag{Name: "crop", Value: "0", Category: categoryMapping, DefaultText: "0, all",
+			Usage: "use the first `N` bases of each read"},
+		&cli.StringFlag{Name: "max-read-length", Value: strconv.Itoa(fasta.DefaultMaxLength), Category: categoryMapping,
+			Usage: "refuse reads of more than `N` bases, before --crop; bounds the memory that one record takes"},
+		&cli.StringFlag{Name: "skip", Value: "0", Category: categoryMapping, DefaultText: "0",
+			Usage: "leave the first `N` reads, or pairs, of each input out, to map a file in parts"},
+		&cli.StringFlag{Name: "take", Value: "0", Category: categoryMapping, DefaultText: "0, all that are left",
+			Usage: "map `N` reads, or pairs, of each input, after those of --skip"},
+		&cli.StringFlag{Name: "seed", Value: "0", Category: categoryMapping, DefaultText: "0",
+			Usage: "`N` varies which of several best locations is the primary one"},
+		&cli.StringFlag{Name: "samples", Category: categoryMapping,
+			Usage: "map the libraries of `FILE`, lines of three columns separated by tabs: reads, mates or nothing, and read group"},
+
+		&cli.BoolFlag{Name: "interleaved", Category: categoryPairs, DisableDefaultText: true,
+			Usage: "mates alternate in READS"},
+		&cli.StringFlag{Name: "min-insert", Value: "0", Category: categoryPairs, DefaultText: "estimated",
+			Usage: "least insert size of a proper pair, `N` bases from the start of the left mate to the end of the right one"},
+		&cli.StringFlag{Name: "max-insert", Value: "0", Category: categoryPairs, DefaultText: "estimated from the first unique pairs",
+			Usage: "largest insert size of a proper pair, `N` bases"},
+		&cli.StringFlag{Name: "insert-mean", Value: "0", Category: categoryPairs, DefaultText: "estimated",
+			Usage: "mean insert size, `X` bases, with --insert-spread; scanmap insert-size prints both"},
+		&cli.StringFlag{Name: "insert-spread", Value: "0", Category: categoryPairs,
+			DefaultText: "estimated, or 0 with --max-insert: all sizes are equally likely",
+			Usage:       "standard deviation of insert sizes, `X` bases"},
+		choice(&cli.StringFlag{Name: "orientation", Value: string(mapper.OrientationFR), Category: categoryPairs,
+			Usage: "`WAY` in which mates point: " + explained(mapper.Orientations)}, namesOf(mapper.Orientations)),
+		&cli.StringFlag{Name: "rescue-distance", Category: categoryPairs, DefaultText: "twice --max-distance",
+			Usage: "seek a mate that has no location near its partner with at most `K` edits, or a percentage as in 8%; 0 for never"},
+		&cli.StringFlag{Name: "discordant", Category: categoryPairs,
+			Usage: "write the primary records of discordant and one-end-anchored pairs to `FILE` too, .sam, .sam.gz or .bam"},
+
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: categoryOutput, DefaultText: "-, standard output",
+			Usage: "write to `FILE`, which appears when it is complete: .sam, .sam.gz or .bam"},
+		choice(&cli.StringFlag{Name: "format", Category: categoryOutput, DefaultText: "by the name of the output",
+			Usage: "`FORM` of the output: " + either(sam.Formats())}, sam.Formats()),
+		choice(&cli.StringFlag{Name: "compression", Category: categoryOutput, DefaultText: "6",
+			Usage: "`LEVEL` of sam.gz and bam, from 0 (none, for pipes) to 9 (smallest)"},
+			strings.Split("0123456789", "")),
+		&cli.StringFlag{Name: "unmapped", Aliases: []string{"u"}, Category: categoryOutput,
+			Usage: "write reads whose records are unmapped to `FILE` too, as FASTQ; compressed if its name ends in .gz"},
+		&cli.StringFlag{Name: "read-group", Aliases: []string{"R"}, Category: categoryOutput,
+			Usage: `read group of all reads, a ` + "`LINE`" + ` such as '@RG\tID:x\tSM:y'`},
+		&cli.StringFlag{Name: "rg", Category: categoryOutput, Usage: "read group by its `ID`, in place of --read-group"},
+		&cli.StringFlag{Name: "sample", Category: categoryOutput, Usage: "sample `NAME` (SM) of the read group --rg"},
+		&cli.StringFlag{Name: "library", Category: categoryOutput, Usage: "library `NAME` (LB) of the read group --rg"},
+		choice(&cli.StringFlag{Name: "cigar", Value: string(mapper.CIGARMatch), Category: categoryOutput,
+			Usage: "`FORM` of CIGARs: " + explained(mapper.CIGARForms)}, namesOf(mapper.CIGARForms)),
+		&cli.BoolFlag{Name: "full-secondary", Category: categoryOutput, DisableDefaultText: true,
+			Usage: "repeat bases and qualities in secondary records, in place of *"},
+		&cli.BoolFlag{Name: "omit-unmapped", Category: categoryOutput, DisableDefaultText: true,
+			Usage: "leave unmapped reads out of the SAM"},
+		&cli.BoolFlag{Name: "no-pg", Category: categoryOutput, DisableDefaultText: true,
+			Usage: "leave @PG out of the header, so that headers of parts are equal"},
+
+		&cli.BoolFlag{Name: "sort", Category: categorySorting, DisableDefaultText: true,
+			Usage: "sort by coordinate; a BAM file gets its index (.bai, or .csi for contigs of more than 2^29 bases)"},
+		&cli.StringFlag{Name: "sort-memory", Value: "768M", Category: categorySorting,
+			Usage: "sort in `SIZE` bytes of memory, such as 768M or 2G; what does not fit goes to temporary files"},
+		&cli.StringFlag{Name: "tmpdir", Category: categorySorting, DefaultText: "$TMPDIR or /tmp",
+			Usage: "put temporary files into `FOLDER`: those of sorting, and candidates that do not fit into memory"},
+
+		&cli.StringFlag{Name: "stats", Category: categoryReports,
+			Usage: "write statistics as JSON to `FILE`; - is standard output, if --output is a file"},
+		&cli.StringFlag{Name: "multiqc", Category: categoryReports,
+			Usage: "write them as custom content of MultiQC to `FILE`, whose name must end in _mqc.json"},
+		&cli.StringFlag{Name: "report-html", Category: categoryReports,
+			Usage: "write them to `FILE` as an HTML page"},
+
+		threadsFlag("compute with `N` threads"),
+		deviceFlag(string(device.Auto), "`NAME` of the device: auto (GPUs if there are any and the work is "+
+			"worth it), cpu, cuda (all GPUs) or, as in cuda:0,2, some", device.Forms),
+		gpuSyncFlag(),
+		&cli.StringFlag{Name: "batch-reads", Value: "0", Category: categoryRun, DefaultText: "0, by the length of the reference",
+			Usage: "map `N` reads in one pass over the reference; changes speed and memory only"},
+		&cli.BoolFlag{Name: "quiet", Category: categoryRun, DisableDefaultText: true,
+			Usage: "no progress and no table of statistics on standard error"},
+		&cli.BoolFlag{Name: "progress", Category: categoryRun, DisableDefaultText: true,
+			Usage: "show progress even if standard error is not a terminal"},
+		&cli.StringFlag{Name: "cpuprofile", Hidden: true, Usage: "write a CPU profile to `FILE`"},
+		&cli.StringFlag{Name: "memprofile", Hidden: true, Usage: "write a profile of memory to `FILE`"},
+	}
+}
+
 // mapJob is a checked call of scanmap map.
 type mapJob struct {
 	options mapper.Options
 	header  sam.HeaderOptions
 	// Names of files, - for standard output, and empty for none but output.
-	samples, output, discordant, unmapped, stats, multiqc, html string
-	form, discordantForm                                        sam.WriterOptions
-	quiet                                                       bool
+	samples, output, discordant, unmapped string
+	form, discordantForm                  sam.WriterOptions
+	reports                               reports
+	quiet                                 bool
 	// progress is shown even if standard error is not a terminal.
 	progress bool
 	profiles profiles
@@ -155,6 +170,7 @@ func newMapJob(c *cli.Context, args []string) (*mapJob, error) {
 		quiet:    c.Bool("quiet"),
 		progress: c.Bool("progress"),
 	}
+	j.header.CommandLine = commandLine(args)
 	for _, step := range []func(*cli.Context) error{j.readInputs, j.readNumbers, j.readNames, j.readPairs,
 		j.readGroup, j.readForms, j.readOutputs} {
 		if err := step(c); errors.As(err, new(inputError)) {
@@ -163,7 +179,6 @@ func newMapJob(c *cli.Context, args []string) (*mapJob, error) {
 			return nil, usageError{err}
 		}
 	}
-	j.header.CommandLine = commandLine(args)
 	j.header.Version = version
 	j.header.NoProgram = c.Bool("no-pg")
 	return j, nil
@@ -205,7 +220,7 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 	if err != nil {
 		return err
 	}
-	reports, err := j.openReports(results)
+	reports, err := j.reports.open(results)
 	if err != nil {
 		return err
 	}
@@ -221,16 +236,8 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 	if err != nil {
 		return err
 	}
-	for _, r := range reports {
-		_, err := untilStopped(ctx, func() (struct{}, error) { return struct{}{}, r.write(r.file, stats) })
-		if err := firstError(context.Cause(ctx), err, r.file.finish()); errors.As(err, new(signalError)) {
-			return err
-		} else if err != nil {
-			return fmt.Errorf("%s: %w", r.what, loud(err)) // the records are not published
-		}
-	}
-	if err := context.Cause(ctx); err != nil {
-		return err
+	if err := writeReports(ctx, reports, stats); err != nil {
+		return err // the records are not published
 	}
 	if err := results.publish(); err != nil {
 		return err
@@ -268,7 +275,11 @@ func warnOfEmpty(w io.Writer, s *mapper.Stats) error {
 		if l.MatesFile != "" {
 			files, have = files+" and "+shownInput(l.MatesFile), "have"
 		}
-		if err := warn(w, fmt.Sprintf("%s %s no reads", files, have)); err != nil {
+		after := ""
+		if l.Skip > 0 {
+			after = fmt.Sprintf(" after those of --skip %d", l.Skip)
+		}
+		if err := warn(w, fmt.Sprintf("%s %s no reads%s", files, have, after)); err != nil {
 			return err
 		}
 	}
@@ -360,36 +371,6 @@ func (j *mapJob) openRecords(results *resultFiles) (*mapper.Outputs, error) {
 		out.Unmapped, out.CompressUnmapped = file, strings.HasSuffix(strings.ToLower(j.unmapped), ".gz")
 	}
 	return out, nil
-}
-
-// A statisticsFile is a report that is written at the end.
-type statisticsFile struct {
-	what  string
-	file  *output
-	write func(io.Writer, *mapper.Stats) error
-}
-
-func (j *mapJob) openReports(results *resultFiles) (reports []statisticsFile, err error) {
-	for _, r := range []struct {
-		what, name string
-		write      func(io.Writer, *mapper.Stats) error
-	}{
-		{"statistics", j.stats, func(w io.Writer, s *mapper.Stats) error { return report.JSON(w, s, version) }},
-		{"MultiQC", j.multiqc, func(w io.Writer, s *mapper.Stats) error { return report.MultiQC(w, s, version, "scanmap") }},
-		{"report", j.html, func(w io.Writer, s *mapper.Stats) error {
-			return report.HTML(w, s, report.HTMLInfo{Version: version, CommandLine: j.header.CommandLine, Reference: j.options.Reference})
-		}},
-	} {
-		if r.name == "" {
-			continue
-		}
-		file, err := results.openLater(r.name)
-		if err != nil {
-			return nil, err
-		}
-		reports = append(reports, statisticsFile{r.what, file, r.write})
-	}
-	return reports, nil
 }
 
 // inputsExist notices missing files, and a closed standard input, before the reference is loaded.

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,8 +21,8 @@ func (j *mapJob) readInputs(c *cli.Context) error {
 	o, n := &j.options, c.Args().Len()
 	if c.IsSet("samples") {
 		if n != 1 {
-			return fmt.Errorf("scanmap map takes one file, REF.fa, besides --samples, but %d are given; "+
-				"see scanmap map --help", n)
+			return fmt.Errorf("scanmap %s takes one file, REF.fa, besides --samples, but %d are given; "+
+				"see scanmap %s --help", c.Command.Name, n, c.Command.Name)
 		}
 		o.Reference, j.samples = c.Args().Get(0), c.String("samples")
 		if o.Reference == "" || j.samples == "" {
@@ -35,11 +36,14 @@ func (j *mapJob) readInputs(c *cli.Context) error {
 		if err != nil {
 			return inputError{err}
 		}
+		if err := j.readPart(c); err != nil {
+			return err
+		}
 		return j.differentInputs()
 	}
 	if n != 2 && n != 3 {
-		return fmt.Errorf("scanmap map takes two files, REF.fa and READS.fq, or three with MATES.fq, but %d are given; "+
-			"see scanmap map --help", n)
+		return fmt.Errorf("scanmap %s takes two files, REF.fa and READS.fq, or three with MATES.fq, but %d are given; "+
+			"see scanmap %s --help", c.Command.Name, n, c.Command.Name)
 	}
 	l := mapper.Library{Reads: c.Args().Get(1), Mates: c.Args().Get(2), Interleaved: c.Bool("interleaved")}
 	if n == 3 && l.Interleaved {
@@ -49,7 +53,21 @@ func (j *mapJob) readInputs(c *cli.Context) error {
 	if o.Reference == "" || l.Reads == "" || n == 3 && l.Mates == "" {
 		return errors.New("the name of an input file is empty")
 	}
+	if err := j.readPart(c); err != nil {
+		return err
+	}
 	return j.differentInputs()
+}
+
+// readPart reads which reads of each input are mapped.
+func (j *mapJob) readPart(c *cli.Context) error {
+	var skip, take int
+	err := wholeNumbers(c, wholeNumber{"skip", &skip, 0, math.MaxInt}, wholeNumber{"take", &take, 0, math.MaxInt})
+	for i := range j.options.Libraries {
+		l := &j.options.Libraries[i]
+		l.Skip, l.Take = int64(skip), int64(take)
+	}
+	return err
 }
 
 // inputError is bad content of a file that options are read from, or a folder that is missing: not
@@ -99,7 +117,7 @@ func (j *mapJob) readNumbers(c *cli.Context) error {
 		wholeNumber{"min-insert", &o.Pairs.MinInsert, 0, math.MaxInt32},
 		wholeNumber{"max-insert", &o.Pairs.MaxInsert, 0, math.MaxInt32},
 		wholeNumber{"batch-reads", &o.BatchReads, 0, math.MaxInt32})
-	if err != nil {
+	if err != nil || !has(c, "seed") {
 		return err
 	}
 	if o.Seed, err = strconv.ParseUint(c.String("seed"), 10, 64); err != nil {
@@ -120,11 +138,13 @@ func (j *mapJob) readNames(c *cli.Context) error {
 	if o.Engine, err = mapper.ParseEngine(c.String("engine")); err != nil {
 		return fmt.Errorf("option --engine: %w", err)
 	}
-	cigar, err := mapper.ParseCIGARForm(c.String("cigar"))
-	if err != nil {
-		return fmt.Errorf("option --cigar: %w", err)
+	if has(c, "cigar") {
+		cigar, err := mapper.ParseCIGARForm(c.String("cigar"))
+		if err != nil {
+			return fmt.Errorf("option --cigar: %w", err)
+		}
+		o.SequenceMatch = cigar == mapper.CIGARSequence
 	}
-	o.SequenceMatch = cigar == mapper.CIGARSequence
 	o.FullSecondary = c.Bool("full-secondary")
 	o.OmitUnmapped = c.Bool("omit-unmapped")
 	if j.quiet && j.progress {
@@ -140,13 +160,16 @@ func (j *mapJob) readPairs(c *cli.Context) error {
 	for _, l := range j.options.Libraries {
 		paired = paired || l.Mates != "" || l.Interleaved
 	}
-	for _, name := range []string{"min-insert", "max-insert", "orientation", "rescue-distance", "discordant"} {
+	for _, name := range []string{"min-insert", "max-insert", "insert-mean", "insert-spread", "orientation", "rescue-distance", "discordant"} {
 		if c.IsSet(name) && !paired {
 			return fmt.Errorf("option --%s is for pairs: give MATES.fq or --interleaved", name)
 		}
 	}
 	if c.IsSet("max-insert") && o.MaxInsert < max(o.MinInsert, 1) {
 		return fmt.Errorf("option --max-insert: %d is less than %d", o.MaxInsert, max(o.MinInsert, 1))
+	}
+	if err := readInsertModel(c, o); err != nil {
+		return err
 	}
 	var err error
 	if o.Orientation, err = mapper.ParseOrientation(c.String("orientation")); err != nil {
@@ -158,6 +181,27 @@ func (j *mapJob) readPairs(c *cli.Context) error {
 	}
 	if o.Rescue, err = mapper.ParseDistance(c.String("rescue-distance")); err != nil {
 		return fmt.Errorf("option --rescue-distance: %w", err)
+	}
+	return nil
+}
+
+// readInsertModel reads how insert sizes are spread between given bounds.
+func readInsertModel(c *cli.Context, o *mapper.PairOptions) error {
+	if !c.IsSet("insert-mean") && !c.IsSet("insert-spread") {
+		return nil
+	}
+	if !c.IsSet("insert-mean") || !c.IsSet("insert-spread") || !c.IsSet("max-insert") {
+		return errors.New("options --insert-mean and --insert-spread need each other, and --max-insert")
+	}
+	for _, option := range []struct {
+		name string
+		to   *float64
+	}{{"insert-mean", &o.MeanInsert}, {"insert-spread", &o.InsertSpread}} {
+		v, err := strconv.ParseFloat(c.String(option.name), 64)
+		if err != nil || !(v >= 0 && v <= math.MaxInt32) {
+			return fmt.Errorf("option --%s: %q is not a number from 0 to %d", option.name, c.String(option.name), math.MaxInt32)
+		}
+		*option.to = v
 	}
 	return nil
 }
@@ -289,12 +333,15 @@ func (j *mapJob) readOutputs(c *cli.Context) error {
 	for _, o := range []struct {
 		option string
 		to     *string
-	}{{"unmapped", &j.unmapped}, {"stats", &j.stats}, {"multiqc", &j.multiqc}, {"report-html", &j.html},
-		{"cpuprofile", &j.profiles.cpu}, {"memprofile", &j.profiles.memory}} {
+	}{{"unmapped", &j.unmapped}, {"cpuprofile", &j.profiles.cpu}, {"memprofile", &j.profiles.memory}} {
 		var err error
 		if *o.to, err = fileName(c, o.option); err != nil {
 			return err
 		}
+	}
+	j.reports = reports{commandLine: j.header.CommandLine, reference: j.options.Reference}
+	if err := j.reports.read(c); err != nil {
+		return err
 	}
 	for _, o := range []namedOutput{{"cpuprofile", j.profiles.cpu}, {"memprofile", j.profiles.memory}} {
 		if isStandardOutput(o.name) {
@@ -304,9 +351,8 @@ func (j *mapJob) readOutputs(c *cli.Context) error {
 	if otherFormats.MatchString(j.unmapped) && !strings.HasSuffix(strings.ToLower(j.unmapped), ".gz") {
 		return fmt.Errorf("option --unmapped: %s: scanmap writes plain FASTQ, or .gz", j.unmapped)
 	}
-	outputs := []namedOutput{{"output", j.output}, {"discordant", j.discordant}, {"unmapped", j.unmapped},
-		{"stats", j.stats}, {"multiqc", j.multiqc}, {"report-html", j.html},
-		{"cpuprofile", j.profiles.cpu}, {"memprofile", j.profiles.memory}}
+	outputs := slices.Concat([]namedOutput{{"output", j.output}, {"discordant", j.discordant}, {"unmapped", j.unmapped}},
+		j.reports.outputs(), []namedOutput{{"cpuprofile", j.profiles.cpu}, {"memprofile", j.profiles.memory}})
 	// Of an output that is not sorted, what is there under the names of its index is removed.
 	for _, index := range j.indexNames() {
 		for _, input := range j.inputs() {
@@ -316,6 +362,11 @@ func (j *mapJob) readOutputs(c *cli.Context) error {
 		}
 		outputs = append(outputs, namedOutput{"output (its index)", index})
 	}
+	return differentOutputs(outputs, j.inputs())
+}
+
+// differentOutputs refuses outputs of which two are one file, or one is an input.
+func differentOutputs(outputs []namedOutput, inputs []string) error {
 	for i, a := range outputs {
 		for _, b := range outputs[:i] {
 			if isStandardOutput(a.name) && isStandardOutput(b.name) {
@@ -325,7 +376,7 @@ func (j *mapJob) readOutputs(c *cli.Context) error {
 				return fmt.Errorf("options --%s and --%s name the same file", b.option, a.option)
 			}
 		}
-		if err := keepInputs(a.name, j.inputs()...); err != nil {
+		if err := keepInputs(a.name, inputs...); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/urfave/cli/v2"
+
+	"scanmap/mapper"
+	"scanmap/report"
+)
+
+func mergeStatsCommand(p process) *cli.Command {
+	return &cli.Command{
+		Name:      "merge-stats",
+		Usage:     "add up the statistics of runs of parts",
+		UsageText: "scanmap merge-stats [options] PART.json...",
+		Description: "PART is what scanmap map --stats wrote; - is standard input. All parts are of one reference.\n" +
+			"Counts and times are sums. Parts of one input, by --skip and --take, must not overlap or leave a gap.\n" +
+			"Without --stats, the sum is written as JSON to standard output.",
+		HideHelpCommand: true,
+		Flags: append(only(mapFlags(), "stats", "multiqc", "report-html"),
+			&cli.BoolFlag{Name: "quiet", Category: categoryRun, DisableDefaultText: true,
+				Usage: "no table of statistics on standard error"}),
+		Action: func(c *cli.Context) error {
+			job, err := newMergeJob(c, p.args)
+			if err != nil {
+				return usageError{err}
+			}
+			return job.run(c.Context, p.stdout, p.stderr)
+		},
+	}
+}
+
+// mergeJob is a checked call of scanmap merge-stats.
+type mergeJob struct {
+	parts   []string
+	reports reports
+	quiet   bool
+}
+
+func newMergeJob(c *cli.Context, args []string) (*mergeJob, error) {
+	j := &mergeJob{parts: c.Args().Slice(), quiet: c.Bool("quiet"), reports: reports{commandLine: commandLine(args)}}
+	if len(j.parts) == 0 {
+		return nil, errors.New("scanmap merge-stats takes the JSON of one part or more, but none is given; " +
+			"see scanmap merge-stats --help")
+	}
+	if slices.Contains(j.parts, "") {
+		return nil, errors.New("the name of an input file is empty")
+	}
+	for i, name := range j.parts {
+		if name == "-" && slices.Contains(j.parts[:i], "-") {
+			return nil, errors.New("standard input is given twice")
+		}
+	}
+	if err := j.reports.read(c); err != nil {
+		return nil, err
+	}
+	if j.reports.stats == "" {
+		j.reports.stats = "-"
+	}
+	return j, differentOutputs(j.reports.outputs(), j.parts)
+}
+
+// run writes the sums.
+func (j *mergeJob) run(ctx context.Context, stdout *sink, stderr io.Writer) error {
+	var runs []*mapper.Stats
+	for _, name := range j.parts {
+		s, err := readStatistics(name)
+		if err != nil {
+			return err
+		}
+		runs = append(runs, s)
+	}
+	names := make([]string, len(j.parts))
+	for i, name := range j.parts {
+		names[i] = shownInput(name)
+	}
+	sum, err := report.Merge(runs, names)
+	if err != nil {
+		return err
+	}
+	results := &resultFiles{ctx: ctx, stdout: stdout}
+	defer results.discard()
+	files, err := j.reports.open(results)
+	if err != nil {
+		return err
+	}
+	if err := writeReports(ctx, files, sum); err != nil {
+		return err
+	}
+	if err := results.publish(); err != nil {
+		return err
+	}
+	if j.quiet {
+		return nil
+	}
+	return report.Table(stderr, sum)
+}
+
+// readStatistics reads a file of JSON. Errors name it.
+func readStatistics(name string) (*mapper.Stats, error) {
+	if err := inputsExist(name); err != nil {
+		return nil, err
+	}
+	from := os.Stdin
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, cause(err))
+		}
+		defer func() { _ = f.Close() }() // was only read
+		from = f
+	}
+	s, err := report.Parse(from)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", shownInput(name), err)
+	}
+	return s, nil
+}

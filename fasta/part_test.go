@@ -1,0 +1,133 @@
+package fasta
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// namesOf returns the names of all reads of a source, and the error that ended it.
+func namesOf(s Source) (names []string, err error) {
+	for {
+		reads, err := s.Next()
+		for i := range reads {
+			names = append(names, reads[i].Name)
+		}
+		if err != nil {
+			return names, err
+		}
+	}
+}
+
+// TestPartsAreTheWhole cuts files at any places: their parts are the file, in order.
+func TestPartsAreTheWhole(t *testing.T) {
+	folder := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 60).Draw(t, "records")
+		paired := rapid.Bool().Draw(t, "paired")
+		chunk := rapid.IntRange(20, 200).Draw(t, "chunk")
+		var text strings.Builder
+		for i := range n {
+			text.WriteString("@r" + strconv.Itoa(i) + "\nACGT\n+\nIIII\n")
+			if paired {
+				text.WriteString("@r" + strconv.Itoa(i) + "\nTTTT\n+\nIIII\n")
+			}
+		}
+		file := filepath.Join(folder, "reads.fq")
+		if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		together := int64(1)
+		open := func() Source {
+			if paired {
+				s, err := openPairs(context.Background(), file, "", ReadOptions{Threads: 2}, chunk)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return s
+			}
+			s, err := openReads(context.Background(), file, ReadOptions{Threads: 2}, chunk)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		}
+		if paired {
+			together = 2
+		}
+		at, next := int64(0), 0
+		for last := false; !last; {
+			take := rapid.Int64Range(0, 40).Draw(t, "take") // 0 is the rest
+			s := Part(open(), at*together, take*together)
+			names, err := namesOf(s)
+			if !errors.Is(err, io.EOF) {
+				t.Fatal(err)
+			}
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if want := min(take, max(int64(n)-at, 0)); take > 0 && int64(len(names)) != want*together {
+				t.Fatalf("part of %d from %d on has %d reads, want %d", take, at, len(names), want*together)
+			}
+			for _, name := range names {
+				if want := "r" + strconv.Itoa(next/int(together)); name != want {
+					t.Fatalf("read %d of all parts is %s, want %s", next, name, want)
+				}
+				next++
+			}
+			at += take
+			last = take == 0
+		}
+		if next != n*int(together) {
+			t.Fatalf("the parts have %d reads, want %d", next, n*int(together))
+		}
+	})
+}
+
+// TestPartErrors has a bad record before, in and behind a part.
+func TestPartErrors(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "reads.fq")
+	const bad = 5
+	var text strings.Builder
+	for i := range 10 {
+		qualities := "IIII"
+		if i == bad {
+			qualities = "II"
+		}
+		text.WriteString("@r" + strconv.Itoa(i) + "\nACGT\n+\n" + qualities + "\n")
+	}
+	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		what       string
+		skip, take int64
+		fails      bool
+		names      int
+	}{
+		{"before the part", bad + 2, 1, true, 0},
+		{"the first of the part", bad, 1, true, 0},
+		{"the last of the part", bad - 2, 3, true, 2},
+		{"behind the part", bad - 2, 2, false, 2},
+	} {
+		s, err := openReads(context.Background(), file, ReadOptions{Threads: 2}, 20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names, err := namesOf(Part(s, c.skip, c.take))
+		var wrong *Error
+		if errors.As(err, &wrong) != c.fails || c.fails && wrong.Record != bad+1 || len(names) != c.names {
+			t.Errorf("%s: %d reads, %v", c.what, len(names), err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"scanmap/mapper"
+)
+
+// Parse reads what JSON wrote. Times are rounded as JSON has them.
+func Parse(r io.Reader) (*mapper.Stats, error) {
+	d := json.NewDecoder(r)
+	var in statistics
+	if err := d.Decode(&in); err != nil {
+		return nil, fmt.Errorf("is not the JSON of --stats: %w", plain(err))
+	}
+	if in.Schema != schema {
+		return nil, fmt.Errorf("is not the JSON of --stats: its schema is %.40q, expected %q", in.Schema, schema)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("is not the JSON of --stats: something follows the object")
+	}
+	s := &mapper.Stats{
+		Reads: in.Reads, Mapped: in.MappedReads, Unmapped: in.UnmappedReads, Ambiguous: in.AmbiguousReads,
+		Unique: in.UniqueReads, Multiple: in.MultipleReads, Capped: in.CappedReads, Bases: in.Bases,
+		Mappings: in.Mappings, Reported: in.Reported, ByDistance: in.ReadsByDistance,
+		Candidates: in.Candidates, Refused: in.RefusedCandidates, Verified: in.VerifiedWindows,
+		ReferenceBases: in.ReferenceBases, Batches: in.Batches, Device: in.Device, Engines: in.Engines,
+	}
+	for _, b := range in.MappingsPerRead {
+		s.PerRead = append(s.PerRead, b.Reads)
+	}
+	for _, c := range in.Contigs {
+		if bins := c.bins(); len(c.PrimaryBases) != bins || len(c.AllBases) != bins {
+			return nil, fmt.Errorf("contig %.100q: has %d and %d bins of %d bases, which are not those of %d bases",
+				c.Name, len(c.PrimaryBases), len(c.AllBases), c.BinLength, c.Length)
+		}
+		s.PerContig = append(s.PerContig, mapper.ContigStats{
+			Name: c.Name, Length: c.Length, Primary: c.Primary, Mappings: c.Mappings,
+			BinLength: c.BinLength, PrimaryBases: c.PrimaryBases, AllBases: c.AllBases,
+		})
+	}
+	var err error
+	if s.Elapsed, err = duration(in.ElapsedSeconds); err != nil {
+		return nil, err
+	}
+	for _, x := range in.Stages {
+		t, err := duration(x.Seconds)
+		if err != nil {
+			return nil, err
+		}
+		s.Stages = append(s.Stages, mapper.Stage{Name: x.Name, Time: t, Summed: x.Summed, Items: x.Items, Unit: x.Unit})
+	}
+	for _, x := range in.Kernels {
+		t, err := duration(x.Seconds)
+		if err != nil {
+			return nil, err
+		}
+		s.Kernels = append(s.Kernels, mapper.KernelTime{Name: x.Name, Launches: x.Launches, Time: t})
+	}
+	for i := range in.Libraries {
+		s.Libraries = append(s.Libraries, in.Libraries[i].stats())
+	}
+	return s, nil
+}
+
+// plain leaves out of an error of JSON what is of Go.
+func plain(err error) error {
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &kind):
+		return fmt.Errorf("%s is a %s", kind.Field, kind.Value)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("it ends in the middle")
+	}
+	return err
+}
+
+// duration reads seconds.
+func duration(seconds float64) (time.Duration, error) {
+	if !(seconds >= 0 && seconds < math.MaxInt64/float64(time.Second)) {
+		return 0, fmt.Errorf("a time of %g seconds", seconds)
+	}
+	return time.Duration(math.Round(seconds * float64(time.Second))), nil
+}
+
+// bins is how many bins the bases of the contig have: none where depth was not counted.
+func (c *contig) bins() int {
+	if c.BinLength == 0 {
+		return 0
+	}
+	if c.BinLength < 0 || c.Length < 0 {
+		return -1
+	}
+	return c.Length/c.BinLength + min(c.Length%c.BinLength, 1)
+}
+
+// stats is a library as the mapper has it.
+func (l *library) stats() mapper.LibraryStats {
+	s := mapper.LibraryStats{
+		ReadsFile: l.ReadsFile, MatesFile: l.MatesFile, ReadGroup: l.ReadGroup, Sample: l.Sample,
+		Skip: l.Skip, Take: l.Take, Reads: l.Reads, Mapped: l.MappedReads, Unique: l.UniqueReads,
+		Ambiguous: l.AmbiguousReads, Mappings: l.Mappings, Reported: l.Reported,
+	}
+	if l.Pairs == nil {
+		return s
+	}
+	p, i := &l.Pairs.pairs, &l.Pairs.Insert
+	s.Pairs = &mapper.PairStats{
+		Pairs: p.Pairs, Proper: p.Proper, Discordant: p.Discordant, OtherContig: p.DiscordantOtherContig,
+		OtherOrientation: p.DiscordantOrientation, TooNear: p.DiscordantNear, TooFar: p.DiscordantFar,
+		OneEndAnchored: p.OneEndAnchored, Unmapped: p.Unmapped, Rescued: p.RescuedMates, Bounded: p.Bounded,
+		Insert: mapper.InsertStats{
+			Estimated: i.Estimated, Given: i.Given, From: i.From, Median: i.Median, Mean: i.Mean, Spread: i.Spread,
+			Low: i.Low, High: i.High, Counts: i.Counts, Longer: i.Longer,
+		},
+	}
+	return s
+}
