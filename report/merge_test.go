@@ -68,8 +68,8 @@ func TestNotStatistics(t *testing.T) {
 	}
 }
 
-// randomRun is a run of n random pairs of one input from pair skip on, of which the reference has two
-// contigs.
+// randomRun is a run of n random pairs of one input from pair skip on, of which the reference has
+// two contigs.
 func randomRun(r *rand.Rand, skip, n int64) *mapper.Stats {
 	count := func(most int64) int64 { return r.Int64N(most + 1) }
 	counts := func() []int64 {
