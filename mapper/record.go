@@ -36,10 +36,13 @@ type recorder struct {
 
 // unmapped appends the record of a read that has no location to report. x is which mate of its pair
 // it is, or alone.
-func (r *recorder) unmapped(text []byte, l *library, rec *fasta.Read, x int) []byte {
+func (r *recorder) unmapped(text []byte, l *library, rec *fasta.Read, c *choice, x int) []byte {
 	r.record = sam.Record{
 		Name: rec.Name, Flags: hts.Unmapped, ContigIndex: -1, Pos: -1, MateContigIndex: -1, MatePos: -1,
 		Bases: rec.Bases, Qualities: rec.Qualities, ReadGroup: l.ReadGroup,
+	}
+	if c.dropped {
+		r.record.Dropped = c.found
 	}
 	r.setMate(x, nil, true)
 	return r.append(text, true)

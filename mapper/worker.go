@@ -23,7 +23,7 @@ type worker struct {
 func newWorker(ref *dna.Reference, o *Options, contigs *contigCounts) *worker {
 	w := &worker{
 		group:   newGroup(ref, o),
-		chooser: chooser{report: o.Report, most: o.MaxLocations, seed: o.Seed},
+		chooser: chooser{report: o.Report, most: o.MaxLocations, over: o.Over, seed: o.Seed},
 		tally:   newTally(o, contigs),
 		format:  newFormatter(ref, o),
 	}
@@ -152,7 +152,7 @@ func (f *formatter) single(out block, l *library, g *group, read int, c *choice)
 		out.unmapped = fasta.AppendFASTQ(out.unmapped, &g.batch.Reads[read], "")
 	}
 	if !f.omitUnmapped {
-		out.records = f.recorder.unmapped(out.records, l, &g.batch.Reads[read], alone)
+		out.records = f.recorder.unmapped(out.records, l, &g.batch.Reads[read], c, alone)
 	}
 	return out
 }

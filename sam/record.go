@@ -48,6 +48,7 @@ type Record struct {
 	MateMapQ    byte
 	HasMateMapQ bool
 	Rescued     bool   // XR:i:1: found only near its mate
+	Dropped     int    // XC: locations of a read that was left out for them; 0 for none
 	Discordant  string // XD: in which way the pair is not proper; left out when empty
 	ReadGroup   string // RG; empty for none
 }

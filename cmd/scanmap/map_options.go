@@ -135,6 +135,11 @@ func (j *mapJob) readNames(c *cli.Context) error {
 	if o.Report, err = mapper.ParseReport(c.String("report")); err != nil {
 		return fmt.Errorf("option --report: %w", err)
 	}
+	if has(c, "over") {
+		if o.Over, err = mapper.ParseOver(c.String("over")); err != nil {
+			return fmt.Errorf("option --over: %w", err)
+		}
+	}
 	if o.Engine, err = mapper.ParseEngine(c.String("engine")); err != nil {
 		return fmt.Errorf("option --engine: %w", err)
 	}
