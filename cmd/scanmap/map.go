@@ -140,6 +140,7 @@ func mapFlags() []cli.Flag {
 		deviceFlag(string(device.Auto), "`NAME` of the device: auto (GPUs if there are any and the work is "+
 			"worth it), cpu, cuda (all GPUs) or, as in cuda:0,2, some", device.Forms),
 		gpuSyncFlag(),
+		gpuMemoryFlag(),
 		&cli.StringFlag{Name: "batch-reads", Value: "0", Category: categoryRun, DefaultText: "0, by the length of the reference",
 			Usage: "map `N` reads in one pass over the reference; changes speed and memory only"},
 		&cli.BoolFlag{Name: "quiet", Category: categoryRun, DisableDefaultText: true,

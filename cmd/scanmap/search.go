@@ -77,6 +77,7 @@ func searchCommand(p process) *cli.Command {
 			deviceFlag(string(device.Auto), "`NAME` of the device: auto (a GPU if there is one and the work is "+
 				"worth it), cpu, cuda (the first GPU) or, as in cuda:1, another", device.Forms),
 			gpuSyncFlag(),
+			gpuMemoryFlag(),
 			&cli.BoolFlag{Name: "quiet", Category: categoryRun, DisableDefaultText: true,
 				Usage: "no summary on standard error"},
 		},
