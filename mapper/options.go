@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"scanmap/device"
+	"scanmap/dna"
 	"scanmap/mapper/find"
 )
 
@@ -14,6 +15,9 @@ import (
 // unless the field says otherwise.
 type Options struct {
 	Reference string // FASTA file, or - for standard input
+	// Packed, when set, is the reference in place of a file, which several runs may share, also at
+	// the same time.
+	Packed    *dna.Reference
 	Libraries []Library
 	Distance  Distance // the largest edit distance (k); the zero value is 0 edits
 	Engine    Engine

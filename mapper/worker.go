@@ -45,6 +45,7 @@ func (w *worker) resolve(ctx context.Context, p *part, from, to int, t *times, o
 	}
 	w.count(p.library, from)
 	out = w.write(p.library, from, out)
+	out.values = w.format.recorder.takeValues()
 	t.format.Add(start, records)
 	if p.listed(from, to) > keptItems {
 		w.forget()
@@ -139,6 +140,7 @@ func newFormatter(ref *dna.Reference, o *Options) formatter {
 // writeTo prepares for a writer that is open.
 func (f *formatter) writeTo(o *orderedWriter) {
 	f.recorder.encoding, f.recorder.apartEncoding = o.encoding, o.apartEncoding
+	f.recorder.written, f.recorder.asValues = o.records != nil, o.found != nil
 	f.unmapped, f.discordant = o.unmapped != nil, o.discordant != nil
 }
 

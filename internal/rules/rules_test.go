@@ -162,8 +162,9 @@ func TestRules(t *testing.T) {
 		}
 		name := filepath.ToSlash(strings.TrimPrefix(file, root+string(filepath.Separator)))
 		if entry.IsDir() {
+			// Examples are programs of others, with their own rules.
 			hidden := strings.HasPrefix(entry.Name(), ".") && file != root
-			if hidden || name == "build" || name == "bin" || entry.Name() == "testdata" {
+			if hidden || slices.Contains([]string{"build", "bin", "dist", "examples"}, name) || entry.Name() == "testdata" {
 				return filepath.SkipDir
 			}
 			return nil
