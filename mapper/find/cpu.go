@@ -22,7 +22,7 @@ type cpuFinder struct {
 // OnCPU returns a finder that runs on the CPU, with all threads.
 func OnCPU(ref *dna.Reference, o Options) Finder {
 	c := &cpuFinder{shared: newShared(ref, o)}
-	c.store = store{folder: o.TemporaryFolder, limit: c.options.Limits.Found, listed: c.options.Limits.Listed}
+	c.store = store{files: c.options.Temporary, limit: c.options.Limits.Found, listed: c.options.Limits.Listed}
 	if o.Engine != EngineScan && c.bases >= c.options.Limits.CountedBases {
 		c.rare = newRarity(ref, c.segments, o.Threads)
 	}
