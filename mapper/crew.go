@@ -85,6 +85,7 @@ func (c *crew) run(ctx context.Context, finders []find.Finder, relieved relief, 
 // add has a finder take part.
 func (c *crew) add(ctx context.Context, f find.Finder, relieved relief) {
 	c.wait.Go(func() {
+		defer f.Discard() // of a batch that the end of the run cuts off
 		m := newMember(f)
 		for {
 			b, parts, ok := c.take(ctx)

@@ -44,6 +44,8 @@ func (c *cpuFinder) Fits(*Batch) int {
 
 func (c *cpuFinder) Ahead() bool { return false }
 
+func (c *cpuFinder) Discard() { _ = c.store.close() } // after an error, which counts
+
 // BatchReads is the number of reads that share a pass of the CPU over a reference of n bases: so
 // many that the pass, at some 0.7 ns a base, costs less than a tenth of what the reads cost
 // themselves, at some 2 us each. More would take more memory and, because the table of pieces

@@ -29,6 +29,9 @@ type Finder interface {
 	// Ahead tells whether Find should go on while what it found before is used. A finder that takes
 	// all processors should not.
 	Ahead() bool
+	// Discard gives up what is left of a batch, such as a temporary file. It may be called at any
+	// time, and Find may follow it.
+	Discard()
 }
 
 // ErrTooMuch tells that more was found than can be held.
