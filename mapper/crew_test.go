@@ -151,6 +151,18 @@ func TestCrewDiscards(t *testing.T) {
 	}
 }
 
+// TestCrewStopsAtError has a finder fail inside its second batch: it does not go on to another one,
+// for which it would take what is left of this one, nor is it asked who does.
+func TestCrewStopsAtError(t *testing.T) {
+	all, crew := numberedFinders(t, 1, &numberedFinder{size: 1, fails: 5})
+	asked := 0
+	relieved := func(time.Duration) []find.Finder { asked++; return nil }
+	err := newTestCrew(numberedBatches(20, 3, &library{})).run(context.Background(), crew, relieved, func(part) error { return nil })
+	if calls := all[0].calls.Load(); !errors.Is(err, errFinder) || calls != 5 || asked != 1 {
+		t.Errorf("%d calls, asked %d times, %v", calls, asked, err)
+	}
+}
+
 // TestCrewErrors ends runs by errors of all kinds, which come out as they are.
 func TestCrewErrors(t *testing.T) {
 	errUse := errors.New("the records cannot be written")

@@ -51,6 +51,13 @@ func (f *faults) do(what string, opens int) error {
 	return &fs.PathError{Op: operation, Path: "path", Err: f.code}
 }
 
+// outcome tells whether an operation failed, and how many files are open.
+func (f *faults) outcome() (failed bool, opened int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.failed, f.opened
+}
+
 // faultyTemporary are files of results of the system, and temporary ones with faults.
 type faultyTemporary struct {
 	systemFiles
@@ -175,9 +182,12 @@ func eachFault(t *testing.T, call func(t *testing.T, f *faults, folder string) (
 	t.Helper()
 	folder := t.TempDir()
 	counting := &faults{made: map[string]int{}}
-	if code, _, stderr := call(t, counting, folder); code != 0 || counting.opened != 0 {
-		t.Fatalf("exit code %d, standard error %q, %d files are open", code, stderr, counting.opened)
+	code, _, stderr := call(t, counting, folder)
+	if _, opened := counting.outcome(); code != 0 || opened != 0 {
+		t.Fatalf("exit code %d, standard error %q, %d files are open", code, stderr, opened)
 	}
+	counting.mu.Lock() // goroutines that have ended wrote it
+	defer counting.mu.Unlock()
 	for kind, n := range counting.made {
 		operation, _, _ := strings.Cut(kind, " ")
 		cause, ok := codes[operation]
@@ -190,7 +200,8 @@ func eachFault(t *testing.T, call func(t *testing.T, f *faults, folder string) (
 				f := &faults{made: map[string]int{}, fails: kind, number: number, onward: onward, code: cause}
 				code, stdout, stderr := call(t, f, folder)
 				what := fmt.Sprintf("%s %d of %d, and all after it %v", kind, number, n, onward)
-				if !f.failed {
+				failed, opened := f.outcome()
+				if !failed {
 					t.Errorf("%s: there was none", what)
 					continue
 				}
@@ -204,8 +215,8 @@ func eachFault(t *testing.T, call func(t *testing.T, f *faults, folder string) (
 						t.Errorf("%s: standard error %q lacks %q", what, stderr, part)
 					}
 				}
-				if left := names(t, folder); left != "" || f.opened != 0 {
-					t.Errorf("%s: the folder holds %s, %d files are open", what, left, f.opened)
+				if left := names(t, folder); left != "" || opened != 0 {
+					t.Errorf("%s: the folder holds %s, %d files are open", what, left, opened)
 				}
 			}
 		}
