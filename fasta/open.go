@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/bzip2"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +13,6 @@ import (
 	"os"
 	"sync"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -235,7 +235,7 @@ func (s *source) text(threads int) (io.Reader, error) {
 	if s.memory != nil {
 		return s.memory, nil
 	}
-	in := bufio.NewReaderSize(s.content, 64<<10)
+	in := bufio.NewReaderSize(s.content, 128<<10) // the longest header of a member fits
 	start, err := in.Peek(6)
 	if err != nil && err != io.EOF {
 		return nil, err
@@ -244,7 +244,11 @@ func (s *source) text(threads int) (io.Reader, error) {
 	case "":
 		return in, nil
 	case "gzip":
-		if bgzfBlockSize(in) > 0 {
+		size, err := bgzfBlockSize(in)
+		if err != nil {
+			return nil, err
+		}
+		if size > 0 {
 			return newBGZF(s, in, threads), nil
 		}
 		return s.ahead(&gzipReader{in: in}), nil
@@ -333,7 +337,10 @@ func (g *gzipReader) nextMember() error {
 	case g.any && compression(start) != "gzip":
 		return errors.New("bytes that are not gzip follow the end of the gzip data")
 	}
-	size := bgzfBlockSize(g.in)
+	size, err := bgzfBlockSize(g.in)
+	if err != nil {
+		return err
+	}
 	end, _ := g.in.Peek(len(bgzfEnd)) // an error comes again below
 	g.bgzf = size > 0 && (size != len(bgzfEnd) || string(end) != bgzfEnd)
 	if g.z == nil {
