@@ -9,6 +9,7 @@ import (
 	"scanmap/device"
 	"scanmap/dna"
 	"scanmap/mapper/find"
+	"scanmap/temporary"
 )
 
 // Options say what to map and how. The zero value of a field is its default
@@ -42,10 +43,10 @@ type Options struct {
 	// BatchReads is the number of reads mapped in one pass over the reference; 0
 	// chooses it from the reference's length. Output does not depend on it.
 	BatchReads int
-	// TemporaryFolder is for what was found for a batch and does not fit into memory; empty for the
-	// system's.
-	TemporaryFolder string
-	Pairs           PairOptions
+	// Temporary makes the files for what was found for a batch and does not fit into memory; nil for
+	// those of the system's folder.
+	Temporary temporary.Files
+	Pairs     PairOptions
 	// SequenceMatch writes = and X in CIGARs in place of M.
 	SequenceMatch bool
 	// FullSecondary repeats SEQ and QUAL on secondary records.
@@ -83,7 +84,7 @@ type limits struct {
 func (o *Options) finding(t *find.Times) find.Options {
 	return find.Options{
 		Engine: o.Engine, Threads: o.Threads, Want: o.Report.want(), BatchReads: o.BatchReads, Times: t,
-		TemporaryFolder: o.TemporaryFolder, Limits: o.limits.find,
+		Temporary: o.Temporary, Limits: o.limits.find,
 	}
 }
 

@@ -355,13 +355,13 @@ func (j *searchJob) readText(ctx context.Context) (*search.Text, error) {
 		}
 		return search.NewDNA(ref), nil
 	}
-	file, shown, name := os.Stdin, "standard input", "stdin"
+	shown, name := shownInput(j.text), "stdin"
+	file, err := fasta.OpenFile(ctx, j.text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", shown, cause(err))
+	}
 	if j.text != "-" {
-		var err error
-		shown, name = j.text, filepath.Base(j.text)
-		if file, err = os.Open(j.text); err != nil {
-			return nil, fmt.Errorf("%s: %w", shown, cause(err))
-		}
+		name = filepath.Base(j.text)
 		defer func() { _ = file.Close() }() // it was only read
 	}
 	// One byte more than a text may have is enough to refuse it.
