@@ -23,6 +23,7 @@ type source struct {
 	memory  io.Reader // text in place of a file; nil if there is one
 	stdin   bool
 	content io.Reader // what the file has
+	head    *head     // in place of all of it; nil for all
 	ctx     context.Context
 	cancel  context.CancelFunc
 	running sync.WaitGroup
@@ -229,9 +230,17 @@ func compression(data []byte) string {
 	return ""
 }
 
-// text returns the decompressed text. Inflating runs ahead in goroutines of its own, up
+// text returns the decompressed text, up to where a head ends. Inflating runs ahead in goroutines of its own, up
 // to threads of them where the file is BGZF.
 func (s *source) text(threads int) (io.Reader, error) {
+	text, err := s.inflate(threads)
+	if err == nil && s.head != nil {
+		text = &headText{text, s.head}
+	}
+	return text, err
+}
+
+func (s *source) inflate(threads int) (io.Reader, error) {
 	if s.memory != nil {
 		return s.memory, nil
 	}
