@@ -37,6 +37,7 @@ func onGPU(t *testing.T, o Options, driver *gpu.Driver, want string) *Stats {
 
 // TestSameBytesOnGPU maps on a GPU with all that may vary, and compares with the CPU.
 func TestSameBytesOnGPU(t *testing.T) {
+	t.Parallel()
 	driver := testDriver(t)
 	reference, reads := writeInput(t, effort.Pick(200, 60))
 	for _, o := range []Options{
@@ -59,6 +60,7 @@ func TestSameBytesOnGPU(t *testing.T) {
 // TestContigEndsOnGPU maps reads that hang over either end of a contig by up to k bases, whose
 // alignments begin or end with insertions.
 func TestContigEndsOnGPU(t *testing.T) {
+	t.Parallel()
 	driver := testDriver(t)
 	r := rand.New(rand.NewPCG(93, 94))
 	const m, k = 60, 4
@@ -93,6 +95,7 @@ func TestContigEndsOnGPU(t *testing.T) {
 
 // TestEveryKernel runs every kernel of the mapper while the sanitizers look on.
 func TestEveryKernel(t *testing.T) {
+	t.Parallel()
 	all := emulator.KernelsOf("mapper")
 	for _, variant := range []emulator.Variant{emulator.Address, emulator.Thread} {
 		t.Run(string(variant), func(t *testing.T) {
@@ -131,6 +134,7 @@ func TestEveryKernel(t *testing.T) {
 // TestReportsOnGPU has locations stay on the GPU that are not reported: bytes and statistics are
 // those of the CPU, which has them all, also where what is found comes in parts.
 func TestReportsOnGPU(t *testing.T) {
+	t.Parallel()
 	driver := testDriver(t)
 	reference, reads := writeRepeats(t, effort.Pick(60, 12))
 	tiny := []limits{{}, {find: find.Limits{GPUQueue: 40}}, {find: find.Limits{GPUFound: 20}}, {find: find.Limits{GPUQueue: 300, GPUFound: 3}}}
@@ -221,6 +225,7 @@ func writeLong(t *testing.T) (reference, reads string) {
 
 // TestSmallQueues has queues overflow until single reads and single stretches do.
 func TestSmallQueues(t *testing.T) {
+	t.Parallel()
 	driver := testDriver(t)
 	reference, reads := writeInput(t, effort.Pick(60, 20))
 	for _, engine := range []Engine{EngineSkim, EngineScan} {
@@ -235,6 +240,7 @@ func TestSmallQueues(t *testing.T) {
 
 // TestCutReferenceOnGPU has so little memory on the GPU that the reference and the batches are cut.
 func TestCutReferenceOnGPU(t *testing.T) {
+	t.Parallel()
 	driver := testDriver(t)
 	r := rand.New(rand.NewPCG(81, 82))
 	folder := t.TempDir()
@@ -278,6 +284,7 @@ func TestCutReferenceOnGPU(t *testing.T) {
 
 // TestSmallGPU maps on a GPU that has little memory, which is not exceeded.
 func TestSmallGPU(t *testing.T) {
+	t.Parallel()
 	reference, reads := writeInput(t, effort.Pick(300, 100))
 	for _, megabytes := range []int64{16, 64} {
 		driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{Memory: megabytes << 20})
@@ -291,6 +298,7 @@ func TestSmallGPU(t *testing.T) {
 
 // TestAllGPUs gives batches to GPUs in turn.
 func TestAllGPUs(t *testing.T) {
+	t.Parallel()
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{Devices: 3})
 	infos, err := driver.Devices()
 	if err != nil {
@@ -324,6 +332,7 @@ func TestAllGPUs(t *testing.T) {
 
 // TestAuto starts on the CPU and goes on on a GPU.
 func TestAuto(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("SKIPPED: needs /dev/fd")
 	}

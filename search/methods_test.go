@@ -402,6 +402,7 @@ func TestRangeBorders(t *testing.T) {
 
 // TestSchemesOnGPU compares every scheme's kernels with brute force.
 func TestSchemesOnGPU(t *testing.T) {
+	t.Parallel()
 	for _, variant := range []emulator.Variant{emulator.Address, emulator.Plain}[:effort.Pick(2, 1)] {
 		g := newTestGPU(t, variant)
 		cases := lengthCases(t, 9000, variant == emulator.Plain)
@@ -437,6 +438,7 @@ func TestSchemesOnGPU(t *testing.T) {
 // TestBordersOnGPU plants patterns across the borders of all that kernels cut a text into: words,
 // groups, segments, and stretches and blocks of up to 32,768 letters.
 func TestBordersOnGPU(t *testing.T) {
+	t.Parallel()
 	g := newTestGPU(t, emulator.Plain)
 	r := rand.New(rand.NewPCG(4, 4))
 	var cases []methodCase
@@ -465,6 +467,7 @@ func TestBordersOnGPU(t *testing.T) {
 // TestEveryKernel runs every kernel of the search under the sanitizers: AddressSanitizer at
 // what they access, ThreadSanitizer at what orders it.
 func TestEveryKernel(t *testing.T) {
+	t.Parallel()
 	all := emulator.KernelsOf("search")
 	r := rand.New(rand.NewPCG(4, 3))
 	var cases []methodCase
@@ -519,9 +522,15 @@ func TestEveryKernel(t *testing.T) {
 }
 
 // TestShortPatternsOnCPU and TestShortPatternsOnGPU search for all patterns of up to six bases.
-func TestShortPatternsOnCPU(t *testing.T) { shortPatterns(t, nil) }
+func TestShortPatternsOnCPU(t *testing.T) {
+	t.Parallel()
+	shortPatterns(t, nil)
+}
 
-func TestShortPatternsOnGPU(t *testing.T) { shortPatterns(t, newTestGPU(t, emulator.Plain)) }
+func TestShortPatternsOnGPU(t *testing.T) {
+	t.Parallel()
+	shortPatterns(t, newTestGPU(t, emulator.Plain))
+}
 
 func shortPatterns(t *testing.T, g *gpuSearch) {
 	r := rand.New(rand.NewPCG(4, 2))

@@ -18,6 +18,7 @@ import (
 // TestRunInParts searches stretch by stretch and in smaller and smaller groups of patterns, and
 // finds what one search at once does.
 func TestRunInParts(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(6, 1))
 	var patterns []Pattern
 	for i, m := range []int{3, 20, 33, 70, 4, 20, 21} {

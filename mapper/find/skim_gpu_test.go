@@ -139,6 +139,7 @@ func locations(t *testing.T, f find.Finder, ref *dna.Reference, reads []string, 
 // TestPartsOfText has so little room that a text is skimmed part by part, with repeats that are
 // wider than parts; and then reads with longer pieces besides, whose candidates wait for the end.
 func TestPartsOfText(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(31, 32))
 	text := []byte(truth.Random(r, 150_000, "ACGT"))
 	unit := truth.Random(r, 37, "ACGT")
@@ -234,6 +235,7 @@ func TestPalindromesInPairsOfWindows(t *testing.T) {
 // TestSkimOnGPU compares what kernels find by selective seeds with the exhaustive engine on the
 // CPU. SCANMAP_SKIM_CASES and SCANMAP_SKIM_SEED ask for more cases, and for others.
 func TestSkimOnGPU(t *testing.T) {
+	t.Parallel()
 	number := func(name string, otherwise int) int {
 		if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
 			return n
