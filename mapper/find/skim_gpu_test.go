@@ -14,6 +14,7 @@ import (
 
 	"scanmap/dna"
 	"scanmap/gpu"
+	"scanmap/internal/effort"
 	"scanmap/internal/emulator"
 	"scanmap/internal/truth"
 	"scanmap/locate"
@@ -159,8 +160,9 @@ func TestPartsOfText(t *testing.T) {
 	for i := range reads {
 		reads[i] = reads[i][:40]
 	}
-	for i := range 300 {
-		from := 1000 + 6*i
+	n := effort.Pick(300, 100)
+	for i := range n {
+		from := 1000 + 1800/n*i
 		reads = append(reads, truth.Edited(r, contigs[0][from:from+150], 3))
 	}
 	partsOfText(t, driver, ref, reads, k)
