@@ -345,8 +345,8 @@ func TestAuto(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Threads: 2, Distance: DefaultDistance, Report: Report{Mode: ReportAll}, BatchReads: 20}
-	o.limits.gpuStart = time.Millisecond // 20 reads take less, the first few batches more
+	o := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Threads: 2, Distance: DefaultDistance, Report: Report{Mode: ReportAll}, BatchReads: 100}
+	o.limits.gpuStart = time.Millisecond // a batch takes less, the first few more
 	once, _ := runText(t, o)
 	body := strings.Index(once, "\nread0\t") + 1
 	in, out, err := os.Pipe()

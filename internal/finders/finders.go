@@ -256,12 +256,11 @@ func (s *suite) compareWith(t T, want [][]truth.Location, contigs, reads []strin
 
 func (s *suite) contigEnds(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	distances := []int{0, 4, 1, 2, 7}[:s.pick(5, 2)]
-	if s.size == Least {
-		distances = []int{4}
-	}
-	for _, k := range distances {
+	for _, k := range []int{0, 4, 1, 2, 7}[:s.pick(5, 2)] {
 		contigs, reads := truth.ContigEnds(r, k)
+		if s.size == Least && k == 0 {
+			continue
+		}
 		s.compare(t, contigs, s.thinned(reads), fixed(k))
 	}
 }
