@@ -199,8 +199,8 @@ type searched struct {
 	k             int
 }
 
-// known has the locations of reads that a suite of this process looked for before, or does just now:
-// suites draw the same ones, and plain dynamic programming takes most of their time.
+// known has the locations of reads that a suite of this process looked for before, or does just
+// now: suites draw the same ones, and plain dynamic programming takes most of their time.
 var known sync.Map // from searched to func() []truth.Location
 
 // expected returns the locations that there are.
