@@ -36,6 +36,7 @@ var figures = []struct {
 // TestFigures computes each row of a figure as the last one of a shorter pattern: its cells are the
 // least k with which there is an end.
 func TestFigures(t *testing.T) {
+	t.Parallel()
 	g := newTestGPU(t, emulator.Plain)
 	for _, f := range figures {
 		for i, row := range f.matrix {
@@ -74,6 +75,7 @@ func TestLastMatches(t *testing.T) {
 // TestLevenshteinLongest has the longest patterns and the largest distances, and as many letters as
 // bytes can have.
 func TestLevenshteinLongest(t *testing.T) {
+	t.Parallel()
 	every := make([]byte, 256)
 	for i := range every {
 		every[i] = byte(i)
@@ -113,6 +115,7 @@ func TestLevenshteinLongest(t *testing.T) {
 
 // TestOrder runs kernels of levenshtein and witness where only barriers order accesses to memory.
 func TestOrder(t *testing.T) {
+	t.Parallel()
 	g := newTestGPU(t, emulator.Thread)
 	r := rand.New(rand.NewPCG(12, 2))
 	for _, m := range []int{3, 21, 70, 300} {
