@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"scanmap/dna"
+	"scanmap/internal/effort"
 	"scanmap/internal/emulator"
 )
 
@@ -86,7 +87,7 @@ func TestLevenshteinLongest(t *testing.T) {
 		if !s.GPU() {
 			continue
 		}
-		for _, m := range []int{s.Longest - 1, s.Longest} {
+		for _, m := range effort.Pick([]int{s.Longest - 1, s.Longest}, []int{s.Longest}) {
 			pattern := randomLetters(r, m, dna.Letters)
 			text := planted(r, 2*m+300, pattern, MaxDistance, false, dna.Letters, m)
 			cases := []methodCase{newCase(t, dnaText(t, string(text)), pattern, MaxDistance, false)}
@@ -118,7 +119,7 @@ func TestOrder(t *testing.T) {
 	t.Parallel()
 	g := newTestGPU(t, emulator.Thread)
 	r := rand.New(rand.NewPCG(12, 2))
-	for _, m := range []int{3, 21, 70, 300} {
+	for _, m := range effort.Pick([]int{3, 21, 70, 300}, []int{21, 300}) {
 		for _, k := range []int{0, 2} {
 			pattern := randomLetters(r, m, dna.Letters)
 			c := newCase(t, dnaText(t, string(planted(r, 1500, pattern, k, false, dna.Letters, 400))), pattern, k, false)
