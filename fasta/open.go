@@ -244,7 +244,7 @@ func (s *source) inflate(threads int) (io.Reader, error) {
 	if s.memory != nil {
 		return s.memory, nil
 	}
-	in := bufio.NewReaderSize(s.content, 128<<10) // the longest header of a member fits
+	in := bufio.NewReaderSize(s.content, 65<<10) // the longest header of a member fits
 	start, err := in.Peek(6)
 	if err != nil && err != io.EOF {
 		return nil, err

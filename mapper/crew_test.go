@@ -84,6 +84,7 @@ func newTestCrew(b *batches) *crew {
 // TestCrewKeepsOrder has finders at work on more batches than they are. Parts come in order, and
 // neither a batch nor what was found changes while it is used.
 func TestCrewKeepsOrder(t *testing.T) {
+	t.Parallel()
 	const batches, size = 20, 6
 	for _, ahead := range []bool{false, true} {
 		for _, finders := range []int{1, 4} {

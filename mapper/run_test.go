@@ -82,6 +82,7 @@ func withReads(libraries []Library, reads string) []Library {
 
 // TestSameBytes maps on a matrix of engines, threads and batches, and twice.
 func TestSameBytes(t *testing.T) {
+	t.Parallel()
 	reference, reads := writeInput(t, effort.Pick(400, 70))
 	for _, o := range []Options{
 		{Distance: DefaultDistance},
