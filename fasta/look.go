@@ -10,9 +10,9 @@ import (
 type Sample struct {
 	// Records and Bases of the whole file; estimated from the head unless Whole is set.
 	Records, Bases int64
-	// Shortest and Longest are the bases of the shortest and the longest read of the head; 0 for a
-	// reference.
-	Shortest, Longest int
+	// Lengths has the lengths of the reads of the head, in bases, each with how many have it; nil for
+	// a reference.
+	Lengths map[int]int
 	// Whole tells that all of the file was looked at.
 	Whole bool
 }
@@ -28,14 +28,12 @@ var errStream = errors.New("can be read only once")
 func LookAtReads(ctx context.Context, path string, o ReadOptions) (Sample, error) {
 	return look(ctx, path, sampleBytes, func(s *source, sample *Sample) error {
 		r := newReads(s, o, chunkText)
+		sample.Lengths = map[int]int{}
 		for {
 			reads, err := r.Next()
 			for i := range reads {
 				n := len(reads[i].Bases)
-				if sample.Records == 0 || n < sample.Shortest {
-					sample.Shortest = n
-				}
-				sample.Longest = max(sample.Longest, n)
+				sample.Lengths[n]++
 				sample.Records++
 				sample.Bases += int64(n)
 			}

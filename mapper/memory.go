@@ -98,7 +98,7 @@ func (o *Options) memory(w Work) Memory {
 		k = max(k, int64(o.Pairs.Rescue.For(int(w.Length)))) // mates are sought with more edits
 	}
 	finding := o.finding(nil)
-	reads := o.batchReadsFor(w)
+	reads := o.BatchSize(w) + 1
 	onCPU := find.MemoryOnCPU(reads, w.Length, k, w.Locations, finding)
 	onGPU := find.Memory{}
 	gpus := int64(w.GPUs)
@@ -135,8 +135,8 @@ func (o *Options) memory(w Work) Memory {
 	return m
 }
 
-// batchReadsFor is the most reads of a batch.
-func (o *Options) batchReadsFor(w Work) int64 {
+// BatchSize is the most reads of a batch.
+func (o *Options) BatchSize(w Work) int64 {
 	n := int64(o.BatchReads)
 	if n == 0 {
 		n = int64(find.BatchReads(w.Bases))
@@ -149,7 +149,7 @@ func (o *Options) batchReadsFor(w Work) int64 {
 	}
 	// One that has batchBases ends, with the chunk that brought them.
 	const chunk = 192 << 10 // of text
-	return min(n+1, (batchBases+chunk)/max(w.Length, 1)+2)
+	return min(n, (batchBases+chunk)/max(w.Length, 1)+1)
 }
 
 // textOfRead is what is held of the text of a read: its strings, bases and qualities in memory, and

@@ -50,6 +50,9 @@ func mapCommand(p process) *cli.Command {
 			if err != nil {
 				return err
 			}
+			if c.Bool("dry-run") {
+				return job.dryRun(c.Context, p.stdout)
+			}
 			return job.run(c.Context, p.stdout, p.stderr)
 		},
 	}
@@ -143,6 +146,8 @@ func mapFlags() []cli.Flag {
 		gpuMemoryFlag(),
 		&cli.StringFlag{Name: "batch-reads", Value: "0", Category: categoryRun, DefaultText: "0, by the length of the reference",
 			Usage: "map `N` reads in one pass over the reference; changes speed and memory only"},
+		&cli.BoolFlag{Name: "dry-run", Category: categoryRun, DisableDefaultText: true,
+			Usage: "look at the heads of the files, print what would be done and how much memory it would take, and write nothing"},
 		&cli.BoolFlag{Name: "quiet", Category: categoryRun, DisableDefaultText: true,
 			Usage: "no progress and no table of statistics on standard error"},
 		&cli.BoolFlag{Name: "progress", Category: categoryRun, DisableDefaultText: true,
