@@ -30,7 +30,7 @@ func TestLibrary(t *testing.T) {
 			mapped++
 		}
 	}
-	if len(lines) != 44 || mapped < 30 {
+	if len(lines) < 40 || mapped < 30 {
 		t.Errorf("%d reads, %d with one place:\n%s", len(lines), mapped, out)
 	}
 }
