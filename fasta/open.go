@@ -230,8 +230,8 @@ func compression(data []byte) string {
 	return ""
 }
 
-// text returns the decompressed text, up to where a head ends. Inflating runs ahead in goroutines of
-// its own, up to threads of them where the file is BGZF.
+// text returns the decompressed text, up to where a head ends. Inflating runs ahead in goroutines
+// of its own, up to threads of them where the file is BGZF.
 func (s *source) text(threads int) (io.Reader, error) {
 	text, err := s.inflate(threads)
 	if err == nil && s.head != nil {
