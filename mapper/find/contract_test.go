@@ -47,6 +47,11 @@ func variant() finders.Size { return effort.Pick(finders.Small, finders.Least) }
 // TestCPU is the contract on the CPU.
 func TestCPU(t *testing.T) { finders.Test(t, onCPU, effort.Pick(finders.Full, finders.Small)) }
 
+// TestSubstitutions is the contract for substitutions alone.
+func TestSubstitutions(t *testing.T) {
+	finders.TestSubstitutions(t, onCPU, effort.Pick(finders.Full, finders.Small))
+}
+
 func BenchmarkCPU(b *testing.B) { finders.Benchmark(b, onCPU) }
 
 func cuda(driver *gpu.Driver, indices ...int) device.Choice {

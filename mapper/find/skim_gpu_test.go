@@ -122,7 +122,7 @@ func locations(t *testing.T, f find.Finder, ref *dna.Reference, reads []string, 
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := find.NewReader(ref, math.MaxInt, 1, find.Limits{})
+		r := find.NewReader(ref, locate.Edits, math.MaxInt, 1, find.Limits{})
 		for i := range part.Reads {
 			view := part.Read(i)
 			all, _ := r.Append(t.Context(), nil, part, &result, i, &view)
