@@ -145,6 +145,18 @@ template <u32 W> struct Myers {
 	}
 };
 
+// put_found writes the occurrences of the lanes that have one, and tells whether they had room.
+DEVICE bool put_found(const ScanParams& p, bool found, u32 read, bool reverse, u32 end, u32 distance) {
+	const u32 all_found = ballot(found);
+	if (all_found == 0) return true;
+	u32 place = 0;
+	if (lane() == 0) place = atomic_add(p.counters + SCAN_OCCURRENCES, popcount(all_found));
+	place = shuffle(place, 0);
+	const u32 mine = place + popcount(all_found & below(lane()));
+	if (found && mine < p.capacity) p.occurrences[mine] = {read | (reverse ? STRAND : 0), end, distance, 0};
+	return place + popcount(all_found) <= p.capacity;
+}
+
 // scan_items: warps take items until there are none.
 template <u32 W, class Rows> DEVICE void scan_items(const ScanParams& p) {
 	for (;;) {
@@ -181,14 +193,7 @@ template <u32 W, class Rows> DEVICE void scan_items(const ScanParams& p) {
 			const u32 bit = at % 32;
 			const u32 distance = rows.advance(strand, 0 - (low >> bit & 1), 0 - (high >> bit & 1), 0 - (ambiguous >> bit & 1), s.length);
 			const bool found = has && distance <= s.k && at >= from;
-			const u32 all_found = ballot(found);
-			if (all_found == 0) continue;
-			u32 place = 0;
-			if (lane() == 0) place = atomic_add(p.counters + SCAN_OCCURRENCES, popcount(all_found));
-			place = shuffle(place, 0);
-			const u32 mine = place + popcount(all_found & below(lane()));
-			if (found && mine < p.capacity) p.occurrences[mine] = {read | (reverse ? STRAND : 0), at + 1, distance, 0};
-			room = place + popcount(all_found) <= p.capacity;
+			room = put_found(p, found, read, reverse, at + 1, distance);
 		}
 		if (!room && lane() == 0) p.unfinished[atomic_add(p.counters + SCAN_UNFINISHED, 1u)] = item;
 	}
@@ -238,14 +243,7 @@ template <u32 W> DEVICE void scan_places(const ScanParams& p) {
 				if (!any(has && distance <= s.k)) break;
 			}
 			const bool found = has && distance <= s.k;
-			const u32 all_found = ballot(found);
-			if (all_found == 0) continue;
-			u32 place = 0;
-			if (lane() == 0) place = atomic_add(p.counters + SCAN_OCCURRENCES, popcount(all_found));
-			place = shuffle(place, 0);
-			const u32 mine = place + popcount(all_found & below(lane()));
-			if (found && mine < p.capacity) p.occurrences[mine] = {read | (reverse ? STRAND : 0), at + s.length, distance, 0};
-			room = place + popcount(all_found) <= p.capacity;
+			room = put_found(p, found, read, reverse, at + s.length, distance);
 		}
 		if (!room && lane() == 0) p.unfinished[atomic_add(p.counters + SCAN_UNFINISHED, 1u)] = item;
 	}

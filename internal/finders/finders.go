@@ -336,7 +336,8 @@ func (s *suite) oneWay(t *testing.T) {
 
 // substituted has reads with about k substitutions and no gap, in a text of copies that differ by
 // substitutions, so that the same place is found by several pieces, and of short periods, so that
-// neighbouring places are locations.
+// neighbouring places are locations. One read is its own reverse complement, and lies on both strands
+// in one place.
 func (s *suite) substituted(t *testing.T) {
 	r := rand.New(rand.NewPCG(83, 84))
 	for i := range s.pick(60, 9, 4) {
@@ -356,7 +357,10 @@ func (s *suite) substituted(t *testing.T) {
 			read := truth.Substituted(r, text[from:min(from+m, len(text))], max(k+r.IntN(3)-1, 0))
 			reads = append(reads, truth.Strand(read, r.IntN(2)))
 		}
-		s.compareNew(t, contigs, append(reads, "A", "N", contigs[0]+"ACG"), fixed(k))
+		half := truth.Random(r, 6*(k+1), "ACGT")
+		palindrome := half + truth.ReverseComplement(half)
+		contigs[2] += palindrome + "GATT"
+		s.compareNew(t, contigs, append(reads, palindrome, "A", "N", contigs[0]+"ACG"), fixed(k))
 	}
 }
 
