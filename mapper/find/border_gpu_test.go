@@ -170,8 +170,7 @@ func TestSubstitutionsOverPartsOnGPU(t *testing.T) {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("%s, memory %d: (-planted +got)
-%.2000s", engine, memory, diff)
+				t.Errorf("%s, memory %d: (-planted +got)\n%.2000s", engine, memory, diff)
 			}
 		}
 	}
