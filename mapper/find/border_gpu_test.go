@@ -147,9 +147,10 @@ func TestSubstitutionsOverPartsOnGPU(t *testing.T) {
 	want := [][]string{}
 	for _, border := range []int{partsBases, 2 * partsBases, kernels.ScanStretch} {
 		for from := border - m - 3; from <= border+3; from++ {
-			reads = append(reads, truth.Strand(truth.Substituted(r, text[from:from+m], from%(k+2)), from/3%2))
+			n := (from + 1) % (k + 2) // fewer than k where a read begins or ends at a border
+			reads = append(reads, truth.Strand(truth.Substituted(r, text[from:from+m], n), from/3%2))
 			var here []string
-			if n := from % (k + 2); n <= k {
+			if n <= k {
 				here = []string{fmt.Sprintf("%d %d %d", locate.At(0, from/3%2), from+m, n)}
 			}
 			want = append(want, here)
