@@ -38,13 +38,17 @@ demo: build ## map real reads that ship in testdata, and show the statistics
 	@echo "The first records of build/demo/portiera.sam:"
 	@awk '!/^@/ {print substr($$0, 1, 160); if (++n == 3) exit}' build/demo/portiera.sam
 
+# go test starts packages in this order, so that no long one runs alone at the end. The first waits
+# for programs that it starts, and tests of the next fill the time.
+LONG_PACKAGES := ./cmd/scanmap ./search ./fasta ./mapper/find ./mapper ./internal/acceptance
+
 # Tests have limits of time for machines that are much slower than ours: go test's own, 10 minutes
 # for a package, is one that a busy machine of two cores has come near.
 test: ## run the tests: the smallest sizes that cross every border
-	$(GO) test -timeout 30m ./...
+	$(GO) test -timeout 30m $(LONG_PACKAGES) ./...
 
 test-full: ## run the tests in all sizes, with many random cases; takes a while
-	SCANMAP_TEST_FULL=1 $(GO) test -timeout 60m ./...
+	SCANMAP_TEST_FULL=1 $(GO) test -timeout 60m $(LONG_PACKAGES) ./...
 
 # The race detector alone needs a C compiler. It looks at the packages that start goroutines, in the
 # sizes of `make test`. Left out are tests whose time goes into kernels on the emulator, which has a

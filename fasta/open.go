@@ -4,24 +4,26 @@ import (
 	"bufio"
 	"bytes"
 	"compress/bzip2"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"sync"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 )
 
 // source is an open input and the goroutines that read it.
 type source struct {
 	name    string // for messages
-	file    *os.File
+	file    File
 	memory  io.Reader // text in place of a file; nil if there is one
 	stdin   bool
 	content io.Reader // what the file has
+	head    *head     // in place of all of it; nil for all
 	ctx     context.Context
 	cancel  context.CancelFunc
 	running sync.WaitGroup
@@ -32,16 +34,15 @@ type source struct {
 // openSource opens a path, or standard input for "-". The open itself can be cancelled,
 // because that of a FIFO waits for a writer.
 func openSource(ctx context.Context, path string) (*source, error) {
-	s := &source{name: path}
-	if path == "-" {
-		s.name, s.file, s.stdin = "standard input", os.Stdin, true
-	} else {
-		file, err := openFile(ctx, path)
-		if err != nil {
-			return nil, fileError(path, err)
-		}
-		s.file = file
+	s := &source{name: path, stdin: path == "-"}
+	if s.stdin {
+		s.name = "standard input"
 	}
+	file, err := OpenFile(ctx, path)
+	if err != nil {
+		return nil, fileError(s.name, err)
+	}
+	s.file = file
 	if info, err := s.file.Stat(); err == nil && info.IsDir() {
 		_ = s.close()
 		return nil, &Error{File: s.name, Err: errors.New("is a directory")}
@@ -51,15 +52,48 @@ func openSource(ctx context.Context, path string) (*source, error) {
 	return s, nil
 }
 
-// openFile is os.Open with a context.
-func openFile(ctx context.Context, path string) (*os.File, error) {
+// A File is what is used of an *os.File.
+type File interface {
+	io.ReadSeekCloser
+	io.ReaderAt
+	Stat() (fs.FileInfo, error)
+}
+
+// openerKey is the key of a context's func(path string) (File, error).
+type openerKey struct{}
+
+// WithOpener returns a context for which files are opened by open: by their path, and - for
+// standard input.
+func WithOpener(ctx context.Context, open func(path string) (File, error)) context.Context {
+	return context.WithValue(ctx, openerKey{}, open)
+}
+
+// openSystem opens a file of the system. The file is nil after an error.
+func openSystem(path string) (File, error) {
+	if path == "-" {
+		return os.Stdin, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err // not a nil *os.File, which is no nil interface
+	}
+	return f, nil
+}
+
+// OpenFile opens a file to be read, "-" being standard input, which should stay open. It returns
+// when ctx is cancelled, which matters for a FIFO without a writer.
+func OpenFile(ctx context.Context, path string) (File, error) {
+	open, ok := ctx.Value(openerKey{}).(func(path string) (File, error))
+	if !ok {
+		open = openSystem
+	}
 	type result struct {
-		file *os.File
+		file File
 		err  error
 	}
 	opened := make(chan result, 1)
 	go func() {
-		file, err := os.Open(path)
+		file, err := open(path)
 		opened <- result{file, err}
 	}()
 	select {
@@ -67,7 +101,7 @@ func openFile(ctx context.Context, path string) (*os.File, error) {
 		return r.file, r.err
 	case <-ctx.Done():
 		go func() {
-			if r := <-opened; r.err == nil {
+			if r := <-opened; r.err == nil && path != "-" {
 				_ = r.file.Close()
 			}
 		}()
@@ -132,30 +166,39 @@ func (s *source) size() int {
 var errShorter = errors.New("became shorter while it was read")
 
 // WholeFile returns a reader of what is left of a file. If it is a regular one and ends before the
-// size that it has now, the reader ends with an error in place of io.EOF.
-func WholeFile(file *os.File) io.Reader {
+// size that it has now, the reader ends with an error in place of io.EOF. After an error it returns
+// the same one again: a disk that fails once is not asked a second time.
+func WholeFile(file File) io.Reader {
+	w := &wholeFile{file: file}
 	info, err := file.Stat()
 	if err != nil || !info.Mode().IsRegular() {
-		return file
+		return w
 	}
-	at, err := file.Seek(0, io.SeekCurrent) // standard input may have been read from by others
-	if err != nil {
-		return file
+	// Standard input may have been read from by others.
+	if w.at, err = file.Seek(0, io.SeekCurrent); err == nil {
+		w.size = info.Size()
 	}
-	return &wholeFile{file: file, at: at, size: info.Size()}
+	return w
 }
 
 // wholeFile is a file that was read to position at, and should reach to size.
 type wholeFile struct {
-	file     *os.File
+	file     File
 	at, size int64
+	err      error // that ended reading, not io.EOF: a terminal may go on after that
 }
 
 func (w *wholeFile) Read(p []byte) (int, error) {
+	if w.err != nil {
+		return 0, w.err
+	}
 	n, err := w.file.Read(p)
 	w.at += int64(n)
 	if err == io.EOF && w.at < w.size {
 		err = errShorter
+	}
+	if err != io.EOF {
+		w.err = err
 	}
 	return n, err
 }
@@ -187,13 +230,21 @@ func compression(data []byte) string {
 	return ""
 }
 
-// text returns the decompressed text. Inflating runs ahead in goroutines of its own, up
-// to threads of them where the file is BGZF.
+// text returns the decompressed text, up to where a head ends. Inflating runs ahead in goroutines
+// of its own, up to threads of them where the file is BGZF.
 func (s *source) text(threads int) (io.Reader, error) {
+	text, err := s.inflate(threads)
+	if err == nil && s.head != nil {
+		text = &headText{text, s.head}
+	}
+	return text, err
+}
+
+func (s *source) inflate(threads int) (io.Reader, error) {
 	if s.memory != nil {
 		return s.memory, nil
 	}
-	in := bufio.NewReaderSize(s.content, 64<<10)
+	in := bufio.NewReaderSize(s.content, 65<<10) // the longest header of a member fits
 	start, err := in.Peek(6)
 	if err != nil && err != io.EOF {
 		return nil, err
@@ -202,7 +253,11 @@ func (s *source) text(threads int) (io.Reader, error) {
 	case "":
 		return in, nil
 	case "gzip":
-		if bgzfBlockSize(in) > 0 {
+		size, err := bgzfBlockSize(in)
+		if err != nil {
+			return nil, err
+		}
+		if size > 0 {
 			return newBGZF(s, in, threads), nil
 		}
 		return s.ahead(&gzipReader{in: in}), nil
@@ -291,7 +346,10 @@ func (g *gzipReader) nextMember() error {
 	case g.any && compression(start) != "gzip":
 		return errors.New("bytes that are not gzip follow the end of the gzip data")
 	}
-	size := bgzfBlockSize(g.in)
+	size, err := bgzfBlockSize(g.in)
+	if err != nil {
+		return err
+	}
 	end, _ := g.in.Peek(len(bgzfEnd)) // an error comes again below
 	g.bgzf = size > 0 && (size != len(bgzfEnd) || string(end) != bgzfEnd)
 	if g.z == nil {

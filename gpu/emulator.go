@@ -161,7 +161,12 @@ func (e *emulator) ask(r request, name string, payload, into []byte) (uint64, Re
 	if err != nil {
 		return 0, Unknown
 	}
-	for _, part := range [][]byte{header, []byte(name), payload} {
+	// Each write wakes the program, so that what is short goes along with the header.
+	header = append(header, name...)
+	if len(payload) <= 1<<12 {
+		header, payload = append(header, payload...), nil
+	}
+	for _, part := range [][]byte{header, payload} {
 		if _, err := e.to.Write(part); err != nil {
 			return 0, e.fail()
 		}

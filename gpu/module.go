@@ -90,8 +90,7 @@ func (m *Module) Kernel(name string, parameterBytes int) (*Kernel, error) {
 func (k *Kernel) Name() string { return k.name }
 
 var (
-	ptxComment = regexp.MustCompile(`(?s)//[^\n]*|/\*.*?\*/`)
-	ptxEntry   = regexp.MustCompile(`\.entry\s+([A-Za-z0-9_$%]+)\s*(?:\(([^)]*)\))?`)
+	ptxEntry = regexp.MustCompile(`\.entry\s+([A-Za-z0-9_$%]+)\s*(?:\(([^)]*)\))?`)
 	// .param, then in any order .align N, the type and what pointers have, then the name and, for
 	// an array, its length.
 	ptxParameter = regexp.MustCompile(`^\.param\s+((?:\.\w+(?:\s+\d+)?\s+)+)[A-Za-z0-9_$%]+\s*(?:\[\s*(\d+)\s*\])?$`)
@@ -108,7 +107,7 @@ var (
 // gives add 32 bytes.
 func kernelParameters(ptx string) (map[string]int, error) {
 	kernels := map[string]int{}
-	for _, entry := range ptxEntry.FindAllStringSubmatch(ptxComment.ReplaceAllString(ptx, " "), -1) {
+	for _, entry := range ptxEntry.FindAllStringSubmatch(withoutComments(ptx), -1) {
 		name, end := entry[1], 0
 		for text := range strings.SplitSeq(entry[2], ",") {
 			text = strings.TrimSpace(text)
@@ -127,6 +126,33 @@ func kernelParameters(ptx string) (map[string]int, error) {
 		return nil, fmt.Errorf("PTX without a kernel (%s)", byteCount(len(ptx)))
 	}
 	return kernels, nil
+}
+
+// withoutComments returns a text with a space for each comment of C or C++. One that does not end
+// stays. A regular expression would take longer than all else that opens a GPU.
+func withoutComments(text string) string {
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(text, "/")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		kept := "/"
+		text = after
+		switch {
+		case strings.HasPrefix(after, "/"):
+			kept, text = " ", after[len(after):]
+			if end := strings.IndexByte(after, '\n'); end >= 0 {
+				text = after[end:]
+			}
+		case strings.HasPrefix(after, "*"):
+			if _, rest, ended := strings.Cut(after[1:], "*/"); ended {
+				kept, text = " ", rest
+			}
+		}
+		b.WriteString(kept)
+	}
 }
 
 // parameter returns size and alignment of a parameter such as ".param .align 8 .b8 add_param_0[32]"

@@ -3,6 +3,7 @@ package gpu
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -30,6 +31,25 @@ func TestKernelParameters(t *testing.T) {
 		if err != nil || !maps.Equal(got, c.want) {
 			t.Errorf("%s: %v, %v, want %v", c.name, got, err, c.want)
 		}
+	}
+}
+
+// TestWithoutComments compares all texts of up to six letters with what a regular expression makes
+// of them.
+func TestWithoutComments(t *testing.T) {
+	comment := regexp.MustCompile(`(?s)//[^\n]*|/\*.*?\*/`)
+	texts := []string{""}
+	for len(texts[0]) < 7 {
+		var longer []string
+		for _, text := range texts {
+			if got, want := withoutComments(text), comment.ReplaceAllString(text, " "); got != want {
+				t.Fatalf("%q: %q, want %q", text, got, want)
+			}
+			for _, letter := range "/*\na" {
+				longer = append(longer, text+string(letter))
+			}
+		}
+		texts = longer
 	}
 }
 

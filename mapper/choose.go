@@ -17,6 +17,7 @@ type choice struct {
 	second   int32 // distance of the next best location, or -1
 	mapQ     byte
 	capped   bool // there were more than --max-locations or MostLocations
+	dropped  bool // which is why none is reported
 	rescued  bool
 	pair     pairClass
 }
@@ -26,6 +27,7 @@ type choice struct {
 type chooser struct {
 	report Report
 	most   int // locations reported; 0 for all
+	over   Over
 	seed   uint64
 	counts distances
 }
@@ -43,9 +45,11 @@ func (c *chooser) choose(g *group, read int, s span) (made choice, aligned int) 
 	made.best, made.second = c.counts.best(), c.counts.second()
 	made.mapQ = mapQ(c.counts, g.batch.K(read))
 	reported := c.reported(all, nil, false)
+	if c.limit(&made, len(reported), g.left[read]); made.dropped {
+		return made, 0
+	}
 	g.arrange(read, reported)
 	primaryFirst(reported, g.batch.Reads[read].Name, g.batch.Length(read), c.seed)
-	c.limit(&made, len(reported), g.left[read])
 	return made, len(reported)
 }
 
@@ -66,12 +70,14 @@ func (c *chooser) chooseMate(g *group, s span, m *pairedMate, unique bool) (made
 	if len(reported) == 0 {
 		return made, 0
 	}
+	if c.limit(&made, len(reported), g.left[m.read]); made.dropped {
+		return made, 0
+	}
 	g.arrange(m.read, reported)
 	i := slices.IndexFunc(reported, func(l locate.Location) bool { return compareSites(&l, &primary) == 0 })
 	primary = reported[i]
 	copy(reported[1:i+1], reported[:i])
 	reported[0] = primary
-	c.limit(&made, len(reported), g.left[m.read])
 	return made, len(reported)
 }
 
@@ -110,8 +116,8 @@ func (c *chooser) reported(all []locate.Location, primary *locate.Location, uniq
 	return all[:n]
 }
 
-// limit ends a choice after as many of n ordered locations as are written. left are the numbers of
-// others that are not held, by distance.
+// limit ends a choice after as many of n ordered locations as are written: none where there are too
+// many and OverDrop leaves them out. left are the numbers of others that are not held, by distance.
 func (c *chooser) limit(made *choice, n int, left []uint32) {
 	if c.report.Mode == ReportOne {
 		n, left = min(n, 1), nil
@@ -124,6 +130,10 @@ func (c *chooser) limit(made *choice, n int, left []uint32) {
 	if c.most > 0 && n > c.most {
 		made.capped = true
 		n = c.most
+	}
+	if made.capped && c.over == OverDrop {
+		made.dropped = true
+		n = 0
 	}
 	made.to = made.from + n
 }

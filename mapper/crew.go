@@ -85,6 +85,7 @@ func (c *crew) run(ctx context.Context, finders []find.Finder, relieved relief, 
 // add has a finder take part.
 func (c *crew) add(ctx context.Context, f find.Finder, relieved relief) {
 	c.wait.Go(func() {
+		defer f.Discard() // of a batch that the end of the run cuts off
 		m := newMember(f)
 		for {
 			b, parts, ok := c.take(ctx)
@@ -92,8 +93,11 @@ func (c *crew) add(ctx context.Context, f find.Finder, relieved relief) {
 				return
 			}
 			start := time.Now()
-			m.mapBatch(ctx, c, b, parts)
+			whole := m.mapBatch(ctx, c, b, parts)
 			close(parts)
+			if !whole {
+				return // the run ends, and the finder may be inside the batch
+			}
 			if relieved == nil {
 				continue
 			}
@@ -142,8 +146,9 @@ func newMember(f find.Finder) *member {
 	return &member{finder: f, founds: make([]find.Found, n), used: make([]chan struct{}, n)}
 }
 
-// mapBatch finds what a batch has on the reference, and sends it as a whole or in parts.
-func (m *member) mapBatch(ctx context.Context, c *crew, from batch, parts chan<- part) {
+// mapBatch finds what a batch has on the reference, and sends it as a whole or in parts. It returns
+// false when that failed, or nothing is wanted any more: the finder can take no other batch then.
+func (m *member) mapBatch(ctx context.Context, c *crew, from batch, parts chan<- part) bool {
 	defer func() { // the batch's memory is for the next one
 		for i := range m.used {
 			m.free(ctx, i)
@@ -154,20 +159,21 @@ func (m *member) mapBatch(ctx context.Context, c *crew, from batch, parts chan<-
 	b, err := m.finder.Pack(all, from.library.together(), c.k)
 	if err != nil {
 		m.send(ctx, parts, part{err: err})
-		return
+		return false
 	}
 	c.pack.Add(start, int64(len(all)))
 	for next := 0; next < len(all); {
 		if !m.free(ctx, m.turn) {
-			return
+			return false
 		}
 		found := &m.founds[m.turn]
 		batch, err := m.parts.Next(m.finder, b, next, found)
 		if !m.send(ctx, parts, part{library: from.library, batch: batch, found: found, err: err}) {
-			return
+			return false
 		}
 		next += len(batch.Reads)
 	}
+	return true
 }
 
 // free waits until nobody uses founds[i]. It returns false when the run has ended.

@@ -26,6 +26,7 @@ type numberedFinder struct {
 	ahead bool
 	fails int          // the number of the read that cannot be found; 0 for none
 	calls atomic.Int32 // of Find
+	left  atomic.Int32 // what was found since the last call of Discard
 }
 
 var errFinder = errors.New("the finder fails")
@@ -36,6 +37,7 @@ func (f *numberedFinder) Ahead() bool { return f.ahead }
 
 func (f *numberedFinder) Find(b *find.Batch, found *find.Found) (int, error) {
 	f.calls.Add(1)
+	f.left.Add(1)
 	number := len(b.Reads[0].Bases)
 	if number == f.fails {
 		return 0, errFinder
@@ -45,6 +47,8 @@ func (f *numberedFinder) Find(b *find.Batch, found *find.Found) (int, error) {
 }
 
 func (f *numberedFinder) More(*find.Found) (int, error) { return 0, nil }
+
+func (f *numberedFinder) Discard() { f.left.Store(0) }
 
 // numberedFinders makes finders alike.
 func numberedFinders(t *testing.T, n int, like *numberedFinder) (all []*numberedFinder, finders []find.Finder) {
@@ -80,6 +84,7 @@ func newTestCrew(b *batches) *crew {
 // TestCrewKeepsOrder has finders at work on more batches than they are. Parts come in order, and
 // neither a batch nor what was found changes while it is used.
 func TestCrewKeepsOrder(t *testing.T) {
+	t.Parallel()
 	const batches, size = 20, 6
 	for _, ahead := range []bool{false, true} {
 		for _, finders := range []int{1, 4} {
@@ -128,6 +133,34 @@ func TestCrewTakesInOrder(t *testing.T) {
 	})
 	if err != nil || next != batches+1 {
 		t.Errorf("%d reads, %v", next-1, err)
+	}
+}
+
+// TestCrewDiscards ends runs while finders are at work: what they leave is given up.
+func TestCrewDiscards(t *testing.T) {
+	for _, fails := range []int{0, 1, 7} {
+		all, crew := numberedFinders(t, 3, &numberedFinder{size: 1, fails: fails})
+		err := newTestCrew(numberedBatches(20, 2, &library{})).run(context.Background(), crew, nil, func(part) error { return nil })
+		if fails > 0 != errors.Is(err, errFinder) {
+			t.Errorf("read %d fails: %v", fails, err)
+		}
+		for i, f := range all {
+			if n := f.left.Load(); n != 0 {
+				t.Errorf("read %d fails: finder %d has %d parts", fails, i, n)
+			}
+		}
+	}
+}
+
+// TestCrewStopsAtError has a finder fail inside its second batch: it does not go on to another one,
+// for which it would take what is left of this one, nor is it asked who does.
+func TestCrewStopsAtError(t *testing.T) {
+	all, crew := numberedFinders(t, 1, &numberedFinder{size: 1, fails: 5})
+	asked := 0
+	relieved := func(time.Duration) []find.Finder { asked++; return nil }
+	err := newTestCrew(numberedBatches(20, 3, &library{})).run(context.Background(), crew, relieved, func(part) error { return nil })
+	if calls := all[0].calls.Load(); !errors.Is(err, errFinder) || calls != 5 || asked != 1 {
+		t.Errorf("%d calls, asked %d times, %v", calls, asked, err)
 	}
 }
 

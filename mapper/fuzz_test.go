@@ -52,6 +52,8 @@ func drawOptions(c *fuzzing.Choices) Options {
 	}
 	if c.Below(4) == 1 {
 		o.Distance = Distance{Percent: float64(c.Below(120)) / 4, Percentage: true}
+	} else if c.Below(6) == 1 {
+		o.Distance = Distance{Steps: []DistanceStep{{c.Below(20), c.Below(3)}, {20 + c.Below(60), 2 + c.Below(4)}}}
 	}
 	o.Report.Mode = []ReportMode{ReportAll, ReportAll, ReportBest, ReportOne, ReportUnique, ReportStrata}[c.Below(6)]
 	if o.Report.Mode == ReportStrata {

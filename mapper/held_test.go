@@ -70,6 +70,7 @@ func compareHeld(t *testing.T, o Options, all []limits, helds ...int) {
 
 // TestUnlisted searches for reads by themselves that have more than is listed.
 func TestUnlisted(t *testing.T) {
+	t.Parallel()
 	for i, o := range heldOptions(t) {
 		o.Engine = []Engine{EngineSkim, EngineScan, EngineScan, EngineSkim}[i%4]
 		compareHeld(t, o, heldLimits, effort.Pick([]int{1, 7, 0}, []int{3})...)

@@ -8,7 +8,10 @@ import (
 
 // A Library is one input of a run: reads, with or without mates, of one read group.
 type Library struct {
-	Reads string // FASTA or FASTQ file, or - for standard input
+	Reads string // FASTA or FASTQ file, or - for standard input; with Source a name for errors
+	// Source, when set, gives the reads in place of files, and the mates next to each other if
+	// Interleaved is set. It is read and closed by one run. Crop and MaxReadLength do not concern it.
+	Source fasta.Source
 	// Mates is the file of the second mates, whose records stand in the order of Reads; empty for
 	// none.
 	Mates string
@@ -44,6 +47,9 @@ func (l *Library) together() int {
 // open opens the input.
 func (l *Library) open(ctx context.Context, o fasta.ReadOptions) (fasta.Source, error) {
 	together := int64(l.together())
+	if l.Source != nil {
+		return fasta.Part(l.Source, l.Skip*together, l.Take*together), nil
+	}
 	if l.paired() {
 		pairs, err := fasta.OpenPairs(ctx, l.Reads, l.Mates, o)
 		if err != nil {

@@ -98,7 +98,7 @@ func (o *Options) memory(w Work) Memory {
 		k = max(k, int64(o.Pairs.Rescue.For(int(w.Length)))) // mates are sought with more edits
 	}
 	finding := o.finding(nil)
-	reads := o.batchReadsFor(w)
+	reads := o.BatchSize(w) + 1
 	onCPU := find.MemoryOnCPU(reads, w.Length, k, w.Locations, finding)
 	onGPU := find.Memory{}
 	gpus := int64(w.GPUs)
@@ -111,9 +111,9 @@ func (o *Options) memory(w Work) Memory {
 	}
 
 	m := Memory{
-		// The program has 16 MB, and the stacks and tables of the runtime some more. What a CUDA driver
-		// takes of the host is taken for 200 to 400 MB for each GPU; it was not measured.
-		Program:   64<<20 + gpus*512<<20,
+		// The program has 16 MB, and the stacks and tables of the runtime some more. A CUDA driver (580,
+		// with H200s) was seen to take 100 MiB of the host for the first GPU and 90 for the second.
+		Program:   64<<20 + gpus*256<<20,
 		Reference: o.referenceMemory(w.Bases),
 		Sorting:   w.Sorting,
 		Growth:    HeapGrowth(referenceBytes(w.Bases) + w.Sorting),
@@ -135,18 +135,21 @@ func (o *Options) memory(w Work) Memory {
 	return m
 }
 
-// batchReadsFor is the most reads of a batch.
-func (o *Options) batchReadsFor(w Work) int64 {
+// BatchSize is the most reads of a batch.
+func (o *Options) BatchSize(w Work) int64 {
 	n := int64(o.BatchReads)
 	if n == 0 {
 		n = int64(find.BatchReads(w.Bases))
-		if w.GPUs > 0 {
-			n = max(n, int64(find.GPUBatchReads(w.Bases)))
+		switch onGPU := int64(find.GPUBatchReads(w.Bases)); {
+		case w.GPUs > 0 && o.Device.Kind == device.CUDA:
+			n = onGPU
+		case w.GPUs > 0: // the CPU may begin
+			n = max(n, onGPU)
 		}
 	}
 	// One that has batchBases ends, with the chunk that brought them.
 	const chunk = 192 << 10 // of text
-	return min(n+1, (batchBases+chunk)/max(w.Length, 1)+2)
+	return min(n, (batchBases+chunk)/max(w.Length, 1)+1)
 }
 
 // textOfRead is what is held of the text of a read: its strings, bases and qualities in memory, and

@@ -2,20 +2,24 @@ package mapper
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"time"
 
 	"scanmap/device"
+	"scanmap/dna"
 	"scanmap/locate"
 	"scanmap/mapper/find"
+	"scanmap/temporary"
 )
 
 // Options say what to map and how. The zero value of a field is its default
 // unless the field says otherwise.
 type Options struct {
 	Reference string // FASTA file, or - for standard input
+	// Packed, when set, is the reference in place of a file, which several runs may share, also at
+	// the same time.
+	Packed    *dna.Reference
 	Libraries []Library
 	Distance  Distance // the largest edit distance (k); the zero value is 0 edits
 	Metric    Metric   // what an edit is; the zero value is a substitution, an insertion or a deletion
@@ -24,6 +28,9 @@ type Options struct {
 	// MaxLocations is the most locations reported for a read, best first; 0 is all, which is
 	// MostLocations at most.
 	MaxLocations int
+	// Over says what becomes of a read of which more locations would be reported than that; the zero
+	// value is OverCut.
+	Over Over
 	// Device is where to map; for device.Auto see devices.go.
 	Device device.Choice
 	// Threads is the number of threads that compute; 0 is one.
@@ -38,10 +45,10 @@ type Options struct {
 	// BatchReads is the number of reads mapped in one pass over the reference; 0
 	// chooses it from the reference's length. Output does not depend on it.
 	BatchReads int
-	// TemporaryFolder is for what was found for a batch and does not fit into memory; empty for the
-	// system's.
-	TemporaryFolder string
-	Pairs           PairOptions
+	// Temporary makes the files for what was found for a batch and does not fit into memory; nil for
+	// those of the system's folder.
+	Temporary temporary.Files
+	Pairs     PairOptions
 	// SequenceMatch writes = and X in CIGARs in place of M.
 	SequenceMatch bool
 	// FullSecondary repeats SEQ and QUAL on secondary records.
@@ -79,7 +86,7 @@ type limits struct {
 func (o *Options) finding(t *find.Times) find.Options {
 	return find.Options{
 		Engine: o.Engine, Metric: o.Metric, Threads: o.Threads, Want: o.Report.want(), BatchReads: o.BatchReads, Times: t,
-		TemporaryFolder: o.TemporaryFolder, Limits: o.limits.find,
+		Temporary: o.Temporary, Limits: o.limits.find,
 	}
 }
 
@@ -93,6 +100,9 @@ func (o *Options) setDefaults() {
 	}
 	if o.Report.Mode == "" {
 		o.Report.Mode = ReportAll
+	}
+	if o.Over == "" {
+		o.Over = OverCut
 	}
 	if o.Pairs.Orientation == "" {
 		o.Pairs.Orientation = OrientationFR
@@ -175,59 +185,6 @@ var CIGARForms = [][2]string{
 // ParseCIGARForm reads the name of a form.
 func ParseCIGARForm(s string) (CIGARForm, error) { return oneOf[CIGARForm]("form", s, CIGARForms) }
 
-// Distance is the largest edit distance of a location: a number of edits, or a
-// percentage of the read's length.
-type Distance struct {
-	Edits      int
-	Percent    float64
-	Percentage bool // whether Percent counts, not Edits
-}
-
-// DefaultDistance is 4 % of the read's length, as in mrFAST.
-var DefaultDistance = Distance{Percent: 4, Percentage: true}
-
-// ParseDistance reads "5" or "4%". Percentages may have decimals and lie between
-// 0 and 100.
-func ParseDistance(s string) (Distance, error) {
-	if p, ok := strings.CutSuffix(s, "%"); ok {
-		v, err := strconv.ParseFloat(p, 64)
-		if err != nil || math.IsNaN(v) || v < 0 || v > 100 {
-			return Distance{}, fmt.Errorf("distance %q is not a percentage between 0%% and 100%%", s)
-		}
-		return Distance{Percent: v, Percentage: true}, nil
-	}
-	v, err := strconv.Atoi(s)
-	if err != nil || v < 0 || v > maxEdits {
-		return Distance{}, fmt.Errorf("distance %q is neither a number of edits from 0 to %d nor a percentage such as 4%%", s, maxEdits)
-	}
-	return Distance{Edits: v}, nil
-}
-
-// maxEdits keeps distances, gaps and band widths far inside 32 bits.
-const maxEdits = 1 << 14
-
-// For returns k for a read of the given length in bases.
-func (d Distance) For(length int) int {
-	if !d.Percentage {
-		return d.Edits
-	}
-	return min(int(d.Percent*float64(length)/100), maxEdits)
-}
-
-// Twice returns the distance that allows twice as many edits of any read, at least: as many more as
-// rounding gives.
-func (d Distance) Twice() Distance {
-	return Distance{Edits: min(2*d.Edits, maxEdits), Percent: min(2*d.Percent, 100), Percentage: d.Percentage}
-}
-
-// String writes the distance as ParseDistance reads it.
-func (d Distance) String() string {
-	if d.Percentage {
-		return strconv.FormatFloat(d.Percent, 'f', -1, 64) + "%"
-	}
-	return strconv.Itoa(d.Edits)
-}
-
 // Report says which locations of a read are reported.
 type Report struct {
 	Mode ReportMode
@@ -246,6 +203,24 @@ func (r Report) want() find.Want {
 	}
 	return find.Want{}
 }
+
+// Over says what becomes of a read that has more locations to report than are allowed.
+type Over string
+
+// What there is to choose from.
+const (
+	OverCut  Over = "cut"
+	OverDrop Over = "drop"
+)
+
+// Overs are their names, each with what it does.
+var Overs = [][2]string{
+	{string(OverCut), "write the best ones"},
+	{string(OverDrop), "write an unmapped record with the tag XC, their number"},
+}
+
+// ParseOver reads one of Overs.
+func ParseOver(s string) (Over, error) { return oneOf[Over]("choice", s, Overs) }
 
 // ReportMode is the kind of a Report.
 type ReportMode string

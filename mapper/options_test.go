@@ -1,6 +1,7 @@
 package mapper
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -9,12 +10,15 @@ func TestParseDistance(t *testing.T) {
 	for text, want := range map[string]Distance{
 		"0": {}, "5": {Edits: 5}, "16384": {Edits: 16384},
 		"4%": {Percent: 4, Percentage: true}, "2.5%": {Percent: 2.5, Percentage: true}, "0%": {Percentage: true}, "100%": {Percent: 100, Percentage: true},
+		"17:2":          {Steps: []DistanceStep{{17, 2}}},
+		"0:0,17:2,38:2": {Steps: []DistanceStep{{0, 0}, {17, 2}, {38, 2}}},
 	} {
-		if got, err := ParseDistance(text); err != nil || got != want {
+		if got, err := ParseDistance(text); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%q: %+v, %v; want %+v", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "%", "-1", "x", "1.5", "101%", "-1%", "NaN%", "Inf%", "16385", "99999999999999999999", "4 %", "4%%"} {
+	for _, text := range []string{"", "%", "-1", "x", "1.5", "101%", "-1%", "NaN%", "Inf%", "16385", "99999999999999999999", "4 %", "4%%",
+		"17:", ":2", "17:2,", "17:2,17:3", "17:2,16:3", "17:2,18:1", "-1:0", "17:16385", "17:2:3", "17:2%"} {
 		if got, err := ParseDistance(text); err == nil || !strings.Contains(err.Error(), "distance") {
 			t.Errorf("%q: %+v, %v", text, got, err)
 		}
@@ -28,6 +32,7 @@ func TestDistanceFor(t *testing.T) {
 		want     int
 	}{
 		{"4%", 0, 0}, {"4%", 24, 0}, {"4%", 25, 1}, {"4%", 36, 1}, {"4%", 101, 4}, {"4%", 10000, 400}, {"5", 1, 5}, {"100%", 7, 7},
+		{"17:2,38:3", 0, 0}, {"17:2,38:3", 16, 0}, {"17:2,38:3", 17, 2}, {"17:2,38:3", 37, 2}, {"17:2,38:3", 38, 3}, {"17:2,38:3", 1 << 30, 3},
 	} {
 		d, err := ParseDistance(c.distance)
 		if err != nil {
@@ -66,7 +71,7 @@ func TestParseReportAndEngine(t *testing.T) {
 // FuzzParseDistance checks that what is accepted is in bounds for every length, and is
 // written as it is read.
 func FuzzParseDistance(f *testing.F) {
-	for _, s := range []string{"5", "4%", "2.5%", "1e1%", "-0%", "0x10", "٣"} {
+	for _, s := range []string{"5", "4%", "2.5%", "1e1%", "-0%", "0x10", "٣", "17:2,38:3"} {
 		f.Add(s, 100)
 	}
 	f.Fuzz(func(t *testing.T, s string, length int) {
@@ -79,7 +84,7 @@ func FuzzParseDistance(f *testing.F) {
 			t.Errorf("%q of %d bases: %d edits", s, length, k)
 		}
 		again, err := ParseDistance(d.String())
-		if err != nil || again != d {
+		if err != nil || !reflect.DeepEqual(again, d) {
 			t.Errorf("%q was written as %q, which reads as %+v, %v", s, d, again, err)
 		}
 	})

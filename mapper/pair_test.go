@@ -396,6 +396,7 @@ func (w *weighed) quality(mate int) byte {
 // TestRescue seeks mates with more than k edits by plain dynamic programming over all contigs, or
 // with more than k substitutions by brute force.
 func TestRescue(t *testing.T) {
+	t.Parallel()
 	t.Run("edits", func(t *testing.T) { compareRescued(t, Edits, truth.Find) })
 	t.Run("substitutions", func(t *testing.T) { compareRescued(t, Substitutions, truth.FindSubstituted) })
 }
@@ -489,6 +490,7 @@ func writePairs(t testing.TB, contigs, reads []string) (reference, first, second
 // TestSameBytesOfPairs maps pairs with all that must not matter, the estimate of the insert size
 // included.
 func TestSameBytesOfPairs(t *testing.T) {
+	t.Parallel()
 	pairs := effort.Pick(300, 120)
 	contigs, reads := pairedContigs(rand.New(rand.NewPCG(9, 10)), pairs)
 	reference, first, second := writePairs(t, contigs, reads)
@@ -567,6 +569,7 @@ func TestBoundedPairs(t *testing.T) {
 // TestSameBytesOfPairsOnGPU has small limits and queues, so that parts of a batch are cut and held,
 // and candidates are found twice.
 func TestSameBytesOfPairsOnGPU(t *testing.T) {
+	t.Parallel()
 	driver := testDriver(t)
 	contigs, reads := pairedContigs(rand.New(rand.NewPCG(11, 12)), effort.Pick(60, 20))
 	reference, first, second := writePairs(t, contigs, reads)

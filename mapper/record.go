@@ -18,7 +18,9 @@ import (
 type recorder struct {
 	ref *dna.Reference
 	// encoding is that of records, apartEncoding that of those written to apart.
-	encoding, apartEncoding      sam.Encoding
+	encoding, apartEncoding sam.Encoding
+	// written and asValues tell whether records are wanted in that encoding, and as values.
+	written, asValues            bool
 	sequenceMatch, fullSecondary bool
 
 	// spill takes the first records of a block that is longer than this, and returns their memory.
@@ -26,6 +28,7 @@ type recorder struct {
 	longest int
 
 	mates      [2]mateRecord // of the pair at hand
+	values     []sam.Record  // of the group at hand
 	apart      *[]byte       // where its primary records are also written; nil for nowhere
 	record     sam.Record
 	cigar      []hts.CigarOp
@@ -36,10 +39,13 @@ type recorder struct {
 
 // unmapped appends the record of a read that has no location to report. x is which mate of its pair
 // it is, or alone.
-func (r *recorder) unmapped(text []byte, l *library, rec *fasta.Read, x int) []byte {
+func (r *recorder) unmapped(text []byte, l *library, rec *fasta.Read, c *choice, x int) []byte {
 	r.record = sam.Record{
 		Name: rec.Name, Flags: hts.Unmapped, ContigIndex: -1, Pos: -1, MateContigIndex: -1, MatePos: -1,
 		Bases: rec.Bases, Qualities: rec.Qualities, ReadGroup: l.ReadGroup,
+	}
+	if c.dropped {
+		r.record.Dropped = c.found
 	}
 	r.setMate(x, nil, true)
 	return r.append(text, true)
@@ -85,12 +91,25 @@ func (r *recorder) mapped(text []byte, l *library, g *group, read int, c *choice
 const longBlock = 1 << 25
 
 // append appends the record as the output has it, and a primary one of a pair that is also written
-// apart there too.
+// apart there too. It keeps it as a value, if that is wanted.
 func (r *recorder) append(text []byte, primary bool) []byte {
 	if primary && r.apart != nil {
 		*r.apart = r.record.Append(*r.apart, r.apartEncoding)
 	}
+	if r.asValues {
+		r.values = append(r.values, r.record.Clone())
+	}
+	if !r.written {
+		return text
+	}
 	return r.record.Append(text, r.encoding)
+}
+
+// takeValues returns the records of the group as values, and forgets them.
+func (r *recorder) takeValues() []sam.Record {
+	values := r.values
+	r.values = nil
+	return values
 }
 
 // describeLocation sets CIGAR and MD of the record to those of an aligned location.

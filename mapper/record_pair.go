@@ -54,7 +54,7 @@ func (f *formatter) pair(out block, l *library, g *group, read int, chosen []cho
 			r.apart = &out.discordant
 		}
 		if c.from == c.to {
-			out.records = r.unmapped(out.records, l, &g.batch.Reads[read+x], x)
+			out.records = r.unmapped(out.records, l, &g.batch.Reads[read+x], c, x)
 			continue
 		}
 		out.records = r.mapped(out.records, l, g, read+x, c, x)

@@ -55,11 +55,14 @@ func (w *recordWriters) open(o *orderedWriter) error {
 			return err
 		}
 	}
-	records, err := start(w.out.Records, w.header, w.out.Form)
-	if err != nil {
-		return err
+	o.found = w.out.Found
+	if w.out.Records != nil {
+		records, err := start(w.out.Records, w.header, w.out.Form)
+		if err != nil {
+			return err
+		}
+		o.records, o.encoding = records, records.Encoding()
 	}
-	o.records, o.encoding = records, records.Encoding()
 	if w.out.Discordant != nil {
 		discordant, err := start(w.out.Discordant, w.apart, w.out.DiscordantForm)
 		if err != nil {

@@ -13,9 +13,9 @@ import (
 	"scanmap/sam"
 )
 
-// Run maps the reads of o to its reference and writes a header and the records to out. When it
-// fails, the statistics are of what was done until then, or nil if the reads could not be opened.
-// Errors of the input name file and record.
+// Run maps the reads of o to its reference and gives a header and the records to out. Several runs
+// may go on at the same time. When one fails, the statistics are of what was done until then, or
+// nil if the reads could not be opened. Errors of the input name file and record.
 func Run(ctx context.Context, o Options, header sam.HeaderOptions, out Outputs) (*Stats, error) {
 	start := time.Now()
 	o.setDefaults()
@@ -91,6 +91,10 @@ func (r *run) run(ctx context.Context, reads *batcher, header sam.HeaderOptions,
 }
 
 func (r *run) loadReference(ctx context.Context) error {
+	if r.options.Packed != nil {
+		r.hold(r.options.Packed)
+		return nil
+	}
 	start := r.times.reference.Start()
 	ref, err := fasta.LoadReference(ctx, r.options.Reference, r.options.Threads)
 	if err != nil {

@@ -82,6 +82,7 @@ func withReads(libraries []Library, reads string) []Library {
 
 // TestSameBytes maps on a matrix of engines, threads and batches, and twice.
 func TestSameBytes(t *testing.T) {
+	t.Parallel()
 	reference, reads := writeInput(t, effort.Pick(400, 70))
 	for _, o := range []Options{
 		{Distance: DefaultDistance},
@@ -299,45 +300,55 @@ func TestReportModes(t *testing.T) {
 	}
 	// a has two exact locations and one at distance 1; b one exact and two at distance 1.
 	for _, c := range []struct {
-		report string
-		most   int
-		want   string
+		report          string
+		most            int
+		over            Over
+		want            string
+		capped, dropped int64
 	}{
-		{"all", 0, "a:0 a:0 a:1 b:0 b:1 b:1"},
-		{"all", 2, "a:0 a:0 b:0 b:1"},
-		{"best", 0, "a:0 a:0 b:0"},
-		{"one", 0, "a:0 b:0"},
-		{"strata:0", 0, "a:0 a:0 b:0"},
-		{"strata:1", 0, "a:0 a:0 a:1 b:0 b:1 b:1"},
-		{"unique", 0, "a:unmapped b:0"},
+		{"all", 0, "", "a:0 a:0 a:1 b:0 b:1 b:1", 0, 0},
+		{"all", 2, "", "a:0 a:0 b:0 b:1", 2, 0},
+		{"best", 0, "", "a:0 a:0 b:0", 0, 0},
+		{"best", 1, OverCut, "a:0 b:0", 1, 0},
+		{"one", 0, "", "a:0 b:0", 0, 0},
+		{"strata:0", 0, "", "a:0 a:0 b:0", 0, 0},
+		{"strata:1", 0, "", "a:0 a:0 a:1 b:0 b:1 b:1", 0, 0},
+		{"unique", 0, "", "a:unmapped b:0", 0, 0},
+		{"all", 0, OverDrop, "a:0 a:0 a:1 b:0 b:1 b:1", 0, 0},
+		{"all", 3, OverDrop, "a:0 a:0 a:1 b:0 b:1 b:1", 0, 0},
+		{"all", 2, OverDrop, "a:unmapped:XC:i:3 b:unmapped:XC:i:3", 2, 2},
+		{"best", 2, OverDrop, "a:0 a:0 b:0", 0, 0},
+		{"best", 1, OverDrop, "a:unmapped:XC:i:3 b:0", 1, 1},
+		{"one", 1, OverDrop, "a:0 b:0", 0, 0},
+		{"strata:1", 2, OverDrop, "a:unmapped:XC:i:3 b:unmapped:XC:i:3", 2, 2},
+		{"unique", 1, OverDrop, "a:unmapped b:0", 0, 0},
 	} {
 		report, err := ParseReport(c.report)
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, stats := runText(t, Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Distance: Distance{Edits: 2}, Report: report, MaxLocations: c.most, Threads: 1})
+		out, stats := runText(t, Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Distance: Distance{Edits: 2}, Report: report,
+			MaxLocations: c.most, Over: c.over, Threads: 1})
 		var got []string
 		for line := range strings.Lines(out) {
 			f := strings.Split(strings.TrimSpace(line), "\t")
 			switch {
 			case strings.HasPrefix(line, "@"):
 			case f[1] == "4":
-				got = append(got, f[0]+":unmapped")
+				got = append(got, strings.Join(append([]string{f[0], "unmapped"}, f[11:]...), ":"))
 			default:
 				got = append(got, f[0]+":"+strings.TrimPrefix(f[11], "NM:i:"))
 			}
 		}
 		if diff := cmp.Diff(c.want, strings.Join(got, " ")); diff != "" {
-			t.Errorf("%s, at most %d: %s", c.report, c.most, diff)
+			t.Errorf("%s, at most %d, %s: %s", c.report, c.most, c.over, diff)
 		}
 		if stats.Mappings != 6 || stats.Mapped != 2 {
 			t.Errorf("%s: the statistics depend on the report: %+v", c.report, stats)
 		}
-		if capped := int64(0); c.most > 0 {
-			capped = 2
-			if stats.Capped != capped {
-				t.Errorf("%d reads were capped, not %d", stats.Capped, capped)
-			}
+		if stats.Capped != c.capped || stats.Dropped != c.dropped {
+			t.Errorf("%s, at most %d, %s: %d reads were capped and %d dropped, not %d and %d",
+				c.report, c.most, c.over, stats.Capped, stats.Dropped, c.capped, c.dropped)
 		}
 	}
 }

@@ -22,6 +22,8 @@ type Stats struct {
 	Unique, Multiple int64
 	// Capped reads had more locations than --max-locations or MostLocations allowed to report.
 	Capped int64
+	// Dropped are those of them of which no location was reported for that.
+	Dropped int64
 	// Bases is the sum of the reads' lengths.
 	Bases int64
 	// Mappings is the number of locations found; Reported those written.
@@ -325,6 +327,7 @@ func (s *Stats) describeInserts(libraries []*library, o *PairOptions) {
 // add adds the counts that workers keep.
 func (s *Stats) add(t *Stats) {
 	s.Capped += t.Capped
+	s.Dropped += t.Dropped
 	s.Bases += t.Bases
 	s.ByDistance = sum(s.ByDistance, t.ByDistance)
 	s.PerRead = sum(s.PerRead, t.PerRead)

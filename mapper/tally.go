@@ -27,6 +27,9 @@ func (t *tally) read(of *library, b *find.Batch, read int, c *choice) {
 	if c.capped {
 		s.Capped++
 	}
+	if c.dropped {
+		s.Dropped++
+	}
 	if c.found == 0 {
 		if b.Length(read) > 0 && b.Ambiguous(read) > b.K(read) {
 			l.Ambiguous++

@@ -23,7 +23,7 @@ type worker struct {
 func newWorker(ref *dna.Reference, o *Options, contigs *contigCounts) *worker {
 	w := &worker{
 		group:   newGroup(ref, o),
-		chooser: chooser{report: o.Report, most: o.MaxLocations, seed: o.Seed},
+		chooser: chooser{report: o.Report, most: o.MaxLocations, over: o.Over, seed: o.Seed},
 		tally:   newTally(o, contigs),
 		format:  newFormatter(ref, o),
 	}
@@ -45,6 +45,7 @@ func (w *worker) resolve(ctx context.Context, p *part, from, to int, t *times, o
 	}
 	w.count(p.library, from)
 	out = w.write(p.library, from, out)
+	out.values = w.format.recorder.takeValues()
 	t.format.Add(start, records)
 	if p.listed(from, to) > keptItems {
 		w.forget()
@@ -139,6 +140,7 @@ func newFormatter(ref *dna.Reference, o *Options) formatter {
 // writeTo prepares for a writer that is open.
 func (f *formatter) writeTo(o *orderedWriter) {
 	f.recorder.encoding, f.recorder.apartEncoding = o.encoding, o.apartEncoding
+	f.recorder.written, f.recorder.asValues = o.records != nil, o.found != nil
 	f.unmapped, f.discordant = o.unmapped != nil, o.discordant != nil
 }
 
@@ -152,7 +154,7 @@ func (f *formatter) single(out block, l *library, g *group, read int, c *choice)
 		out.unmapped = fasta.AppendFASTQ(out.unmapped, &g.batch.Reads[read], "")
 	}
 	if !f.omitUnmapped {
-		out.records = f.recorder.unmapped(out.records, l, &g.batch.Reads[read], alone)
+		out.records = f.recorder.unmapped(out.records, l, &g.batch.Reads[read], c, alone)
 	}
 	return out
 }

@@ -9,7 +9,7 @@ import (
 
 // Outputs are where a run writes. Nothing of them is closed.
 type Outputs struct {
-	// Records gets the header and the records, as Form says.
+	// Records gets the header and the records, as Form says; nil for nowhere.
 	Records io.Writer
 	Form    sam.WriterOptions
 	// Index, when set, is called for a sorted BAM and returns where its index goes, which has a kind.
@@ -22,10 +22,16 @@ type Outputs struct {
 	// qualities, as BGZF if CompressUnmapped; nil for nowhere.
 	Unmapped         io.Writer
 	CompressUnmapped bool
+	// Found, when set, is called with the records of some neighbouring reads as values, in the order
+	// of the reads, from one goroutine at a time. They are the caller's. An error ends the run.
+	Found func(records []sam.Record) error
 }
 
 // A block is what is written of a group of reads.
-type block struct{ records, discordant, unmapped []byte }
+type block struct {
+	records, discordant, unmapped []byte
+	values                        []sam.Record // the same as records; nil if they are not wanted
+}
 
 // size is in bytes.
 func (b *block) size() int64 { return int64(len(b.records) + len(b.discordant) + len(b.unmapped)) }
@@ -36,6 +42,8 @@ func (b *block) size() int64 { return int64(len(b.records) + len(b.discordant) +
 type orderedWriter struct {
 	// records, discordant and unmapped get the parts of blocks; the latter may be nil.
 	records, discordant, unmapped io.Writer
+	// found gets the values; it may be nil.
+	found func([]sam.Record) error
 	// encoding is that of records, apartEncoding that of discordant ones.
 	encoding, apartEncoding sam.Encoding
 	mu                      sync.Mutex
@@ -95,7 +103,7 @@ func (o *orderedWriter) write(n int, b block) error {
 		}
 		o.next++
 		if due.fits() {
-			o.free = append(o.free, block{due.records[:0], due.discordant[:0], due.unmapped[:0]})
+			o.free = append(o.free, block{records: due.records[:0], discordant: due.discordant[:0], unmapped: due.unmapped[:0]})
 		}
 		o.moved.Broadcast()
 	}
@@ -139,6 +147,9 @@ func (o *orderedWriter) writeBlock(b *block) error {
 		if _, err := part.w.Write(part.text); err != nil {
 			return err
 		}
+	}
+	if len(b.values) > 0 {
+		return o.found(b.values)
 	}
 	return nil
 }

@@ -33,6 +33,9 @@ func readCounters(s *mapper.Stats) []counter {
 	if s.Capped > 0 {
 		rows = append(rows, row(1, "with more locations than are allowed", s.Capped))
 	}
+	if s.Dropped > 0 {
+		rows = append(rows, row(2, "left out for that", s.Dropped))
+	}
 	return rows
 }
 

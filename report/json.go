@@ -23,6 +23,7 @@ type statistics struct {
 	UniqueReads          int64                   `json:"unique_reads"`
 	MultipleReads        int64                   `json:"multiple_reads"`
 	CappedReads          int64                   `json:"capped_reads"`
+	DroppedReads         int64                   `json:"dropped_reads"`
 	Bases                int64                   `json:"bases"`
 	Mappings             int64                   `json:"mappings"`
 	Reported             int64                   `json:"reported"`
@@ -85,6 +86,7 @@ func JSON(w io.Writer, s *mapper.Stats, version string) error {
 		UniqueReads:       s.Unique,
 		MultipleReads:     s.Multiple,
 		CappedReads:       s.Capped,
+		DroppedReads:      s.Dropped,
 		Bases:             s.Bases,
 		Mappings:          s.Mappings,
 		Reported:          s.Reported,

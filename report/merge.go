@@ -72,6 +72,7 @@ func (m *merger) add(run int, s *mapper.Stats) error {
 	t.Unique += s.Unique
 	t.Multiple += s.Multiple
 	t.Capped += s.Capped
+	t.Dropped += s.Dropped
 	t.Bases += s.Bases
 	t.Mappings += s.Mappings
 	t.Reported += s.Reported

@@ -14,6 +14,7 @@ import (
 
 	"scanmap/internal/effort"
 	"scanmap/internal/programs"
+	"scanmap/temporary"
 )
 
 // decompress reads BGZF by biogo/hts, and demands the block that ends it.
@@ -258,7 +259,7 @@ func TestDiscardEndsGoroutines(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for _, o := range []WriterOptions{
 		{Format: FormatSAM, Sort: true}, {Format: FormatSAMGZ, Threads: 3}, {Format: FormatBAM, Threads: 3},
-		{Format: FormatBAM, Sort: true, SortMemory: 1, Threads: 2, TemporaryFolder: t.TempDir()},
+		{Format: FormatBAM, Sort: true, SortMemory: 1, Threads: 2, Temporary: temporary.In(t.TempDir())},
 	} {
 		for _, n := range []int{0, 10, 20_000} {
 			blocks := blocksOf(manyRecords(n), encodingOf(t, sorted, o), 100)

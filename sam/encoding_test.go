@@ -203,6 +203,7 @@ func pairedRecord(t *rapid.T) Record {
 	}
 	r.HasMateMapQ, r.MateMapQ = rapid.Bool().Draw(t, "has mate mapq"), rapid.Byte().Draw(t, "mate mapq")
 	r.Rescued = rapid.Bool().Draw(t, "rescued")
+	r.Dropped = rapid.SampledFrom([]int{0, 1, 256, 1 << 20}).Draw(t, "dropped")
 	r.Discordant = rapid.SampledFrom([]string{"", "contig", "anchored"}).Draw(t, "discordant")
 	setIndices(&r)
 	return r

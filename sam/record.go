@@ -11,7 +11,7 @@ import (
 // 1-based fields of SAM.
 //
 // The record of a read without an alignment has the flag hts.Unmapped. It gets a
-// contig and a position only where its mate has one, and no tag but MC, MQ, XD and RG.
+// contig and a position only where its mate has one, and no tag but MC, MQ, XC, XD and RG.
 type Record struct {
 	Name   string // empty for '*'; at most MaxNameLength bytes
 	Flags  hts.Flags
@@ -48,8 +48,27 @@ type Record struct {
 	MateMapQ    byte
 	HasMateMapQ bool
 	Rescued     bool   // XR:i:1: found only near its mate
+	Dropped     int    // XC: locations of a read that was left out for them; 0 for none
 	Discordant  string // XD: in which way the pair is not proper; left out when empty
 	ReadGroup   string // RG; empty for none
+}
+
+// Clone returns a record that shares no memory with r but strings.
+func (r *Record) Clone() Record {
+	c := *r
+	c.Cigar, c.MateCigar = slices.Clone(r.Cigar), slices.Clone(r.MateCigar)
+	c.Bases, c.Qualities, c.Mismatches = slices.Clone(r.Bases), slices.Clone(r.Qualities), slices.Clone(r.Mismatches)
+	return c
+}
+
+// End is the position behind the last base of the reference that the record is aligned to, and Pos
+// for a record without an alignment.
+func (r *Record) End() int {
+	end := r.Pos
+	for _, op := range r.Cigar {
+		end += op.Len() * op.Type().Consumes().Reference
+	}
+	return end
 }
 
 // MaxNameLength is the longest name of a record, in bytes (SAMv1, section 1.4: QNAME).

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"os"
-	"syscall"
 
 	"github.com/klauspost/compress/s2"
 
@@ -18,16 +16,9 @@ import (
 // by S2. A header of runHead bytes precedes each: its compressed length, its length, and the
 // CRC-32C of the compressed bytes.
 type run struct {
-	file  temporaryFile
+	file  temporary.File
 	size  int64
 	level int // 0 for a run of segments; one more than those it was merged from
-}
-
-// temporaryFile is what a run needs of a temporary.File.
-type temporaryFile interface {
-	io.Writer
-	io.ReaderAt
-	io.Closer
 }
 
 const (
@@ -45,32 +36,16 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // errDiscarded ends a run that nobody wants.
 var errDiscarded = errors.New("sorting was given up")
 
-func createTemporary(folder string) (temporaryFile, error) {
-	return temporary.Create(folder, "scanmap-sort")
-}
-
 func closeRuns(runs []*run) error {
-	var err error
-	for _, r := range runs {
-		err = errors.Join(err, r.file.Close())
+	files := make([]temporary.File, len(runs))
+	for i, r := range runs {
+		files[i] = r.file
 	}
-	return err
+	return temporary.Close(files...)
 }
 
 // explain names the folder in an error of a temporary file.
-func (s *sorter) explain(err error) error {
-	if err == nil {
-		return nil
-	}
-	folder := s.folder
-	if folder == "" {
-		folder = os.TempDir()
-	}
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		return fmt.Errorf("temporary folder %s is full: sorting needs more room than is left there: %w", folder, err)
-	}
-	return fmt.Errorf("sorting, temporary folder %s: %w", folder, err)
-}
+func (s *sorter) explain(err error) error { return temporary.Explain(s.files, "sorting", err) }
 
 type runWriter struct {
 	file   io.Writer

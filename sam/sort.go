@@ -3,12 +3,13 @@ package sam
 import (
 	"cmp"
 	"encoding/binary"
-	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
 
 	hts "github.com/biogo/hts/sam"
+
+	"scanmap/temporary"
 )
 
 const (
@@ -41,8 +42,7 @@ const (
 // Runs and segments are in the order in which their records came, and a merge takes
 // the earlier of two equal records first, so ties keep their order.
 type sorter struct {
-	folder string
-	create func(folder string) (temporaryFile, error)
+	files temporary.Files
 
 	segmentBytes int
 	half         int // segments in a run; twice as many there are at most
@@ -80,7 +80,7 @@ type entry struct {
 // newSorter shares out memory: a quarter at most for the buffers of runs that are
 // merged, and the rest for segments. There are more segments with more threads, so that
 // each can sort one.
-func newSorter(folder string, memory int64, threads int) *sorter {
+func newSorter(files temporary.Files, memory int64, threads int) *sorter {
 	memory = max(memory, leastSortMemory)
 	fanIn := int(min(max(memory/4/runBuffers-1, 2), mostRuns))
 	memory -= int64(fanIn+1) * runBuffers
@@ -88,7 +88,7 @@ func newSorter(folder string, memory int64, threads int) *sorter {
 	segments := max(16, min(2*int64(threads), memory>>20), memory>>31+1)
 	half := int(segments / 2)
 	return &sorter{
-		folder: folder, create: createTemporary,
+		files:        files,
 		segmentBytes: int(memory / int64(2*half)), half: half, fanIn: fanIn,
 		tokens: make(chan struct{}, threads),
 		free:   make(chan *segment, 2*half),
@@ -241,7 +241,7 @@ func (s *sorter) mergeRuns(n int) error {
 
 // addRun merges sources into a new run at the end.
 func (s *sorter) addRun(sources []source, level int) error {
-	file, err := s.create(s.folder)
+	file, err := s.files.Create("scanmap-sort")
 	if err != nil {
 		return s.explain(err)
 	}
@@ -327,10 +327,7 @@ func (s *sorter) discard() error {
 	s.full, s.free = nil, nil
 	err := closeRuns(s.runs)
 	s.runs = nil
-	if err != nil {
-		return fmt.Errorf("temporary files of sorting: %w", err)
-	}
-	return nil
+	return s.explain(err)
 }
 
 // pop returns the next record of a sorted segment.

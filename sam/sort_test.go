@@ -18,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"scanmap/internal/programs"
+	"scanmap/temporary"
 )
 
 // inOrder is the order that sorting has to make, by a stable sort of records.
@@ -50,7 +51,7 @@ func sortedLines(records []Record) []byte {
 
 // tinySorter has segments of some records, of which half make a run, and merges fanIn runs.
 func tinySorter(folder string, segmentBytes, half, fanIn, threads int) *sorter {
-	s := newSorter(folder, 0, threads)
+	s := newSorter(temporary.In(folder), 0, threads)
 	s.segmentBytes, s.half, s.fanIn = segmentBytes, half, fanIn
 	s.free = make(chan *segment, 2*half)
 	return s
@@ -140,7 +141,7 @@ func TestSortMemory(t *testing.T) {
 	blocks := blocksOf(records, Binary, 100)
 	huge := Record{Name: "huge", Contig: "c", Pos: 100, Cigar: []hts.CigarOp{cigarOfLength(3 << 20)}, Bases: letters(3 << 20)}
 	blocks = append(blocks, huge.AppendBinary(nil))
-	o := WriterOptions{Format: FormatBAM, Sort: true, Threads: 2, TemporaryFolder: t.TempDir()}
+	o := WriterOptions{Format: FormatBAM, Sort: true, Threads: 2, Temporary: temporary.In(t.TempDir())}
 	want := write(t, h, o, blocks...)
 	o.SortMemory = 1
 	if !bytes.Equal(write(t, h, o, blocks...), want) {
@@ -180,7 +181,7 @@ func TestSamtoolsAgreesOnOrder(t *testing.T) {
 		unsorted := body(t, output(t, input, path, "view", "--no-PG", "-b", "-"))
 		want := body(t, output(t, input, path, "sort", "--no-PG", "-O", "bam", "-"))
 		for _, memory := range []int64{0, 1} {
-			o := WriterOptions{Format: FormatBAM, Sort: true, SortMemory: memory, Threads: 2, TemporaryFolder: t.TempDir()}
+			o := WriterOptions{Format: FormatBAM, Sort: true, SortMemory: memory, Threads: 2, Temporary: temporary.In(t.TempDir())}
 			if got := body(t, write(t, h, o, unsorted)); !bytes.Equal(got, want) {
 				t.Errorf("%s, memory %d: samtools sort has another order", name, memory)
 			}
@@ -190,13 +191,13 @@ func TestSamtoolsAgreesOnOrder(t *testing.T) {
 
 func TestNothingSpilledNeedsNoFolder(t *testing.T) {
 	h := testHeader(t, HeaderOptions{SortOrder: hts.Coordinate}, testContigs...)
-	o := WriterOptions{Sort: true, TemporaryFolder: filepath.Join(t.TempDir(), "missing")}
+	o := WriterOptions{Sort: true, Temporary: temporary.In(filepath.Join(t.TempDir(), "missing"))}
 	blocks := blocksOf(manyRecords(20_000), KeyedText, 100)
 	write(t, h, o, blocks...)
 
 	o.SortMemory = 1
 	err := writeBlocks(io.Discard, o, h, blocks)
-	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "temporary folder "+o.TemporaryFolder) {
+	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "temporary folder "+o.Temporary.Folder()) {
 		t.Errorf("missing folder: error %v", err)
 	}
 }
@@ -232,7 +233,7 @@ func TestTemporaryFilesHaveNoName(t *testing.T) {
 
 // faultyFile fails with err after a number of bytes, and gives other bytes back if flip.
 type faultyFile struct {
-	temporaryFile
+	temporary.File
 	left int
 	err  error
 	flip bool
@@ -242,15 +243,28 @@ func (f *faultyFile) Write(p []byte) (int, error) {
 	if f.left -= len(p); f.left < 0 && f.err != nil {
 		return 0, f.err
 	}
-	return f.temporaryFile.Write(p)
+	return f.File.Write(p)
 }
 
 func (f *faultyFile) ReadAt(p []byte, offset int64) (int, error) {
-	n, err := f.temporaryFile.ReadAt(p, offset)
+	n, err := f.File.ReadAt(p, offset)
 	if f.flip && n > runHead {
 		p[n/2] ^= 1
 	}
 	return n, err
+}
+
+// faultyFiles are files with a fault.
+type faultyFiles struct {
+	temporary.Files
+	fault faultyFile
+}
+
+func (f faultyFiles) Create(name string) (temporary.File, error) {
+	faulty := f.fault
+	var err error
+	faulty.File, err = f.Files.Create(name)
+	return &faulty, err
 }
 
 func TestSortReportsFaultsOfFiles(t *testing.T) {
@@ -269,12 +283,7 @@ func TestSortReportsFaultsOfFiles(t *testing.T) {
 	} {
 		within(t, c.name, func() {
 			s := tinySorter(folder, 1000, 2, 3, 2)
-			s.create = func(folder string) (temporaryFile, error) {
-				f, err := createTemporary(folder)
-				faulty := c.fault
-				faulty.temporaryFile = f
-				return &faulty, err
-			}
+			s.files = faultyFiles{s.files, c.fault}
 			var err error
 			for i, r := range manyRecords(2000) {
 				if err = s.add(r.Append(nil, KeyedText)); err != nil {
@@ -298,7 +307,7 @@ func TestSortReportsFaultsOfFiles(t *testing.T) {
 func TestSortSharesMemory(t *testing.T) {
 	for _, memory := range []int64{leastSortMemory, 3 << 20, 32 << 20, 33 << 20, DefaultSortMemory, 100 << 30} {
 		for _, threads := range []int{1, 2, 64} {
-			s := newSorter("", memory, threads)
+			s := newSorter(temporary.In(""), memory, threads)
 			segments := int64(2*s.half) * int64(s.segmentBytes)
 			if sum := segments + int64(s.fanIn+1)*runBuffers; sum > memory || sum < memory*9/10 {
 				t.Errorf("%d bytes, %d threads: %d are used", memory, threads, sum)
@@ -319,7 +328,7 @@ func BenchmarkSort(b *testing.B) {
 		b.Run(fmt.Sprint(memory>>20, "MiB"), func(b *testing.B) {
 			b.SetBytes(int64(len(block)))
 			for b.Loop() {
-				s := newSorter("", memory, 2)
+				s := newSorter(temporary.In(""), memory, 2)
 				if _, err := eachRecord(block, s.add); err != nil {
 					b.Fatal(err)
 				}

@@ -11,9 +11,10 @@ import (
 type Tag struct {
 	Name string
 	Type byte // 'i', a whole number, or 'Z', text; as the text of SAM has it
-	// Aligned: only records with an alignment have it. Mate: only reads with a mate have it.
-	Aligned, Mate bool
-	Means         string
+	// Aligned: only records with an alignment have it. Unaligned: only those without one. Mate: only
+	// reads with a mate have it.
+	Aligned, Unaligned, Mate bool
+	Means                    string
 }
 
 // Tags lists the tags that records may have, in the order in which they are written. A new tag is a
@@ -21,17 +22,18 @@ type Tag struct {
 // a CIGAR that is too long for its field (AppendBinary), and text never has it.
 func Tags() []Tag {
 	return []Tag{
-		{"NM", 'i', true, false, "edit distance"},
-		{"MD", 'Z', true, false, "mismatching and deleted bases of the reference"},
-		{"AS", 'i', true, false, "minus the edit distance"},
-		{"XS", 'i', true, false, "minus the edit distance of the read's next best location"},
-		{"NH", 'i', true, false, "number of records of the read"},
-		{"HI", 'i', true, false, "number of this record among them, from 1"},
-		{"MC", 'Z', false, true, "CIGAR of the mate's primary record"},
-		{"MQ", 'i', false, true, "MAPQ of the mate's primary record"},
-		{"XR", 'i', true, true, "1: the read was found only near its mate"},
-		{"XD", 'Z', false, true, "why the pair is not proper"},
-		{"RG", 'Z', false, false, "ID of the read group"},
+		{"NM", 'i', true, false, false, "edit distance"},
+		{"MD", 'Z', true, false, false, "mismatching and deleted bases of the reference"},
+		{"AS", 'i', true, false, false, "minus the edit distance"},
+		{"XS", 'i', true, false, false, "minus the edit distance of the read's next best location"},
+		{"NH", 'i', true, false, false, "number of records of the read"},
+		{"HI", 'i', true, false, false, "number of this record among them, from 1"},
+		{"MC", 'Z', false, false, true, "CIGAR of the mate's primary record"},
+		{"MQ", 'i', false, false, true, "MAPQ of the mate's primary record"},
+		{"XR", 'i', true, false, true, "1: the read was found only near its mate"},
+		{"XC", 'i', false, true, false, "number of locations of an unmapped read that has more than are allowed"},
+		{"XD", 'Z', false, false, true, "why the pair is not proper"},
+		{"RG", 'Z', false, false, false, "ID of the read group"},
 	}
 }
 
@@ -62,6 +64,9 @@ func (r *Record) appendTags(b []byte, e Encoding) []byte {
 	}
 	if aligned && r.Rescued {
 		b = appendInteger(b, e, "XR", 1)
+	}
+	if !aligned && r.Dropped > 0 {
+		b = appendInteger(b, e, "XC", r.Dropped)
 	}
 	if r.Discordant != "" {
 		b = appendString(b, e, "XD", r.Discordant)

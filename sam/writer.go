@@ -7,6 +7,8 @@ import (
 	"io"
 
 	hts "github.com/biogo/hts/sam"
+
+	"scanmap/temporary"
 )
 
 // WriterOptions say how records are written.
@@ -28,8 +30,9 @@ type WriterOptions struct {
 	// segment takes more, and so do records of more than 64 KiB in a merge, of which each file has
 	// twice the longest in memory. At most MostSortMemory.
 	SortMemory int64
-	// TemporaryFolder is for what does not fit into SortMemory; empty for the system's.
-	TemporaryFolder string
+	// Temporary makes the files for what does not fit into SortMemory; nil for those of the system's
+	// folder.
+	Temporary temporary.Files
 	// Index gets the index, of the kind that IndexKindFor tells, when Close is called.
 	// Only for a sorted BAM; nil for none.
 	Index io.Writer
@@ -71,7 +74,7 @@ func NewWriter(w io.Writer, h *hts.Header, o WriterOptions) (*Writer, error) {
 		wr.buffer = bufio.NewWriterSize(wr.w, 1<<18)
 	}
 	if o.Sort {
-		wr.sorter = newSorter(o.TemporaryFolder, o.SortMemory, o.Threads)
+		wr.sorter = newSorter(o.Temporary, o.SortMemory, o.Threads)
 	}
 	if o.Index != nil {
 		wr.indexer = newIndexer(h)
@@ -97,6 +100,9 @@ func (o *WriterOptions) complete(h *hts.Header) error {
 	o.Threads = max(o.Threads, 1)
 	if o.SortMemory == 0 {
 		o.SortMemory = DefaultSortMemory
+	}
+	if o.Temporary == nil {
+		o.Temporary = temporary.In("")
 	}
 	if o.SortMemory < 0 || o.SortMemory > MostSortMemory {
 		return fmt.Errorf("%d bytes of memory for sorting, expected at most %d", o.SortMemory, int64(MostSortMemory))

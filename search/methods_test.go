@@ -402,9 +402,10 @@ func TestRangeBorders(t *testing.T) {
 
 // TestSchemesOnGPU compares every scheme's kernels with brute force.
 func TestSchemesOnGPU(t *testing.T) {
+	t.Parallel()
 	for _, variant := range []emulator.Variant{emulator.Address, emulator.Plain}[:effort.Pick(2, 1)] {
 		g := newTestGPU(t, variant)
-		cases := lengthCases(t, 9000, variant == emulator.Plain)
+		cases := lengthCases(t, effort.Pick(9000, 2500), variant == emulator.Plain)
 		schemes(func(s *Scheme) {
 			if !s.GPU() {
 				return
@@ -437,6 +438,7 @@ func TestSchemesOnGPU(t *testing.T) {
 // TestBordersOnGPU plants patterns across the borders of all that kernels cut a text into: words,
 // groups, segments, and stretches and blocks of up to 32,768 letters.
 func TestBordersOnGPU(t *testing.T) {
+	t.Parallel()
 	g := newTestGPU(t, emulator.Plain)
 	r := rand.New(rand.NewPCG(4, 4))
 	var cases []methodCase
@@ -465,6 +467,7 @@ func TestBordersOnGPU(t *testing.T) {
 // TestEveryKernel runs every kernel of the search under the sanitizers: AddressSanitizer at
 // what they access, ThreadSanitizer at what orders it.
 func TestEveryKernel(t *testing.T) {
+	t.Parallel()
 	all := emulator.KernelsOf("search")
 	r := rand.New(rand.NewPCG(4, 3))
 	var cases []methodCase
@@ -519,9 +522,15 @@ func TestEveryKernel(t *testing.T) {
 }
 
 // TestShortPatternsOnCPU and TestShortPatternsOnGPU search for all patterns of up to six bases.
-func TestShortPatternsOnCPU(t *testing.T) { shortPatterns(t, nil) }
+func TestShortPatternsOnCPU(t *testing.T) {
+	t.Parallel()
+	shortPatterns(t, nil)
+}
 
-func TestShortPatternsOnGPU(t *testing.T) { shortPatterns(t, newTestGPU(t, emulator.Plain)) }
+func TestShortPatternsOnGPU(t *testing.T) {
+	t.Parallel()
+	shortPatterns(t, newTestGPU(t, emulator.Plain))
+}
 
 func shortPatterns(t *testing.T, g *gpuSearch) {
 	r := rand.New(rand.NewPCG(4, 2))
@@ -535,14 +544,14 @@ func shortPatterns(t *testing.T, g *gpuSearch) {
 				pattern[i] = dna.Letters[number>>(2*i)&3]
 			}
 			for _, k := range []int{0, 1, 2} {
-				// Of long ones there are many: a part of them unless all sizes are asked for, and a
-				// smaller one on an emulator.
-				one := 16
+				// Of long ones there are many: a part of them unless all sizes are asked for, and on an
+				// emulator 16 of each length.
+				one, short := 16, 3
 				if g != nil && os.Getenv("SCANMAP_TEST_GPU") != "require" && !effort.Full() {
-					one = 64
+					one, short = max(1<<(2*m)/16, 1), 2
 				}
 				every := effort.Full() && (g == nil || os.Getenv("SCANMAP_TEST_GPU") == "require")
-				if k < m && (k == 0 && every || m <= 3 || number%one == 5*k) {
+				if k < m && (k == 0 && every || m <= short || number%one == 5*k%one) {
 					cases = append(cases, newCase(t, text, pattern, k, false))
 					wants = append(wants, cases[len(cases)-1].truth())
 				}

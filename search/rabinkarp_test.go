@@ -166,6 +166,7 @@ func rabinKarpCases(t testing.TB) []methodCase {
 
 // TestRabinKarp compares the schemes with brute force on their own cases.
 func TestRabinKarp(t *testing.T) {
+	t.Parallel()
 	cases := rabinKarpCases(t)
 	g := newTestGPU(t, emulator.Address)
 	pieces := &Scheme{Method: rabinKarpMethod.Name, Name: "cooperative, small pieces", Alphabets: bothAlphabets, Longest: MaxLength,

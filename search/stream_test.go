@@ -72,6 +72,7 @@ func allRows(t testing.TB, text *Text, patterns []Pattern, o Options, f Format) 
 // TestBounds searches with few ends, short windows and small batches, and writes what a search
 // without them does: for one pattern and for several, with substitutions and edits, in all formats.
 func TestBounds(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(12, 4))
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
 	text := dnaText(t, denseText(r, 1500), denseText(r, 70), denseText(r, 1), denseText(r, 64), denseText(r, 900),

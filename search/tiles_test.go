@@ -67,6 +67,7 @@ func drawTilesCase(rt *rapid.T) (contigs []string, letters string, k int) {
 // TestTilesFindWhatTheMatrixHas compares each sweeper with Myers' bit-vectors over all text, which
 // others compare with the matrix.
 func TestTilesFindWhatTheMatrixHas(t *testing.T) {
+	t.Parallel()
 	for _, s := range sweepers() {
 		t.Run(s.name, func(t *testing.T) {
 			rapid.Check(t, func(rt *rapid.T) {

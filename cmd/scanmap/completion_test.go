@@ -203,7 +203,7 @@ func TestCompletionInFish(t *testing.T) {
 		}
 	}
 	// Texts stand beside the names.
-	command := exec.Command(fish, "--no-config", "-c", `source $argv[1]; complete -C 'scanmap map --gpu'`, script)
+	command := exec.Command(fish, "--no-config", "-c", `source $argv[1]; complete -C 'scanmap map --gpu-s'`, script)
 	if out, err := command.Output(); err != nil || string(out) != "--gpu-sync\twait for the end of every kernel and show their times\n" {
 		t.Errorf("%v, got %q", err, out)
 	}

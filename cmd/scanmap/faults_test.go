@@ -20,6 +20,7 @@ import (
 
 // faultyFiles are files of the system of which one operation fails: the one with a number, from 1.
 type faultyFiles struct {
+	systemFiles
 	mu     sync.Mutex
 	fails  int
 	made   int

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"slices"
 	"strconv"
@@ -19,8 +20,25 @@ import (
 
 // threadsFlag is --threads, by default all processors.
 func threadsFlag(usage string) cli.Flag {
-	return &cli.StringFlag{Name: "threads", Aliases: []string{"t"}, Value: strconv.Itoa(runtime.GOMAXPROCS(0)), Category: categoryRun,
-		DefaultText: "all processors", Usage: usage}
+	return &cli.StringFlag{Name: "threads", Aliases: []string{"t"}, Value: strconv.Itoa(defaultThreads(os.Getenv)), Category: categoryRun,
+		DefaultText: "all processors that the system, container or batch job has for it", Usage: usage}
+}
+
+// schedulers are the variables by which batch systems say how many processors a job has on this
+// machine: Slurm, Grid Engine, LSF, PBS.
+var schedulers = []string{"SLURM_CPUS_PER_TASK", "SLURM_CPUS_ON_NODE", "NSLOTS", "LSB_DJOB_NUMPROC", "PBS_NUM_PPN", "NCPUS"}
+
+// defaultThreads is the number of processors that the process may use: what the system and its
+// control group allow, as the runtime knows, or less if a batch system says so that does not hold
+// jobs to it. Of several variables the first counts.
+func defaultThreads(variable func(string) string) int {
+	n := runtime.GOMAXPROCS(0)
+	for _, name := range schedulers {
+		if jobs, err := strconv.Atoi(variable(name)); err == nil && jobs > 0 {
+			return min(n, jobs)
+		}
+	}
+	return n
 }
 
 // mismatchesFlag is the option of map and of its like that replaces --max-distance.
@@ -64,6 +82,12 @@ func deviceFlag(value, usage string, forms []string) cli.Flag {
 	return choice(&cli.StringFlag{Name: "device", Value: value, Category: categoryRun, Usage: usage}, forms)
 }
 
+// gpuMemoryFlag is --gpu-memory.
+func gpuMemoryFlag() cli.Flag {
+	return &cli.StringFlag{Name: "gpu-memory", Category: categoryRun, DefaultText: "what is free",
+		Usage: "take at most `SIZE` bytes of the memory of each GPU, such as 20G, and leave the rest to others; changes speed only"}
+}
+
 func gpuSyncFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "gpu-sync", Category: categoryRun, DisableDefaultText: true,
 		Usage: "wait for the end of every kernel and show their times; slower"}
@@ -74,6 +98,11 @@ func deviceChoice(c *cli.Context) (device.Choice, error) {
 	choice, err := device.Parse(c.String("device"))
 	if err != nil {
 		return device.Choice{}, fmt.Errorf("option --device: %w", err)
+	}
+	if c.IsSet("gpu-memory") {
+		if choice.Memory, err = byteSize(c.String("gpu-memory")); err != nil {
+			return device.Choice{}, fmt.Errorf("option --gpu-memory: %w", err)
+		}
 	}
 	choice.Sync, choice.Driver = c.Bool("gpu-sync"), driver
 	if driver == nil {

@@ -23,7 +23,7 @@ func insertSizeCommand(p process) *cli.Command {
 			"With --samples there is a line for each library of pairs: the ID of its read group, a tab and the options.",
 		HideHelpCommand: true,
 		Flags: only(mapFlags(), "max-distance", "max-mismatches", "report", "engine", "crop", "max-read-length", "samples", "interleaved",
-			"min-insert", "orientation", "threads", "device", "batch-reads", "quiet"),
+			"min-insert", "orientation", "threads", "device", "gpu-memory", "batch-reads", "quiet"),
 		Action: func(c *cli.Context) error {
 			job := &mapJob{quiet: c.Bool("quiet")}
 			for _, step := range []func(*cli.Context) error{job.readInputs, job.readNumbers, job.readNames, job.readPairs} {

@@ -55,6 +55,7 @@ var variables = []variable{
 	{"GOGC", "", "How much the heap may grow before unused memory is collected, in percent, in place of what scanmap " +
 		"map chooses. More is faster and takes more memory."},
 	{"GOMAXPROCS", "", "How many threads all processors, the default of --threads, are."},
+	{strings.Join(schedulers, ", "), "", "How many processors a batch system gives a job: the first that is set bounds the default of --threads."},
 	{"GOMEMLIMIT", "", "Memory, such as 4GiB, near which unused memory is collected more often. It is no limit for what is in use."},
 	{"TMPDIR", "tmpdir", "Folder of temporary files, in place of /tmp, where --tmpdir is not given."},
 }

@@ -50,6 +50,9 @@ func mapCommand(p process) *cli.Command {
 			if err != nil {
 				return err
 			}
+			if c.Bool("dry-run") {
+				return job.dryRun(c.Context, p.stdout)
+			}
 			return job.run(c.Context, p.stdout, p.stderr)
 		},
 	}
@@ -60,12 +63,14 @@ func mapFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "max-distance", Aliases: distanceLetters, Category: categoryMapping,
 			Value: mapper.DefaultDistance.String(),
-			Usage: "most edits of a location: `K` edits, or a percentage of the read's length as in 4%"},
+			Usage: "most edits of a location: `K` edits, a percentage of the read's length as in 4%, or edits from lengths on as in 17:2,38:3"},
 		mismatchesFlag(),
 		choice(&cli.StringFlag{Name: "report", Value: string(mapper.ReportAll), Category: categoryMapping,
 			Usage: "`WHAT` to write: " + explained(mapper.ReportModes)}, namesOf(mapper.ReportModes)),
 		&cli.StringFlag{Name: "max-locations", Value: "0", Category: categoryMapping, DefaultText: "0, as many as there are, up to 1048576",
 			Usage: "write at most `N` locations of a read, best first"},
+		choice(&cli.StringFlag{Name: "over", Value: string(mapper.OverCut), Category: categoryMapping,
+			Usage: "what to do with a read that has more than --max-locations: " + explained(mapper.Overs)}, namesOf(mapper.Overs)),
 		engineFlag(),
 		&cli.StringFlag{Name: "crop", Value: "0", Category: categoryMapping, DefaultText: "0, all",
 			Usage: "use the first `N` bases of each read"},
@@ -139,8 +144,11 @@ func mapFlags() []cli.Flag {
 		deviceFlag(string(device.Auto), "`NAME` of the device: auto (GPUs if there are any and the work is "+
 			"worth it), cpu, cuda (all GPUs) or, as in cuda:0,2, some", device.Forms),
 		gpuSyncFlag(),
+		gpuMemoryFlag(),
 		&cli.StringFlag{Name: "batch-reads", Value: "0", Category: categoryRun, DefaultText: "0, by the length of the reference",
 			Usage: "map `N` reads in one pass over the reference; changes speed and memory only"},
+		&cli.BoolFlag{Name: "dry-run", Category: categoryRun, DisableDefaultText: true,
+			Usage: "look at the heads of the files, print what would be done and how much memory it would take, and write nothing"},
 		&cli.BoolFlag{Name: "quiet", Category: categoryRun, DisableDefaultText: true,
 			Usage: "no progress and no table of statistics on standard error"},
 		&cli.BoolFlag{Name: "progress", Category: categoryRun, DisableDefaultText: true,

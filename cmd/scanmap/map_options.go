@@ -1,11 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -134,6 +132,11 @@ func (j *mapJob) readNames(c *cli.Context) error {
 	}
 	if o.Report, err = mapper.ParseReport(c.String("report")); err != nil {
 		return fmt.Errorf("option --report: %w", err)
+	}
+	if has(c, "over") {
+		if o.Over, err = mapper.ParseOver(c.String("over")); err != nil {
+			return fmt.Errorf("option --over: %w", err)
+		}
 	}
 	if o.Engine, err = mapper.ParseEngine(c.String("engine")); err != nil {
 		return fmt.Errorf("option --engine: %w", err)
@@ -299,19 +302,19 @@ func (j *mapJob) readSorting(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	j.form.TemporaryFolder = cmp.Or(folder, os.TempDir())
-	j.options.TemporaryFolder = j.form.TemporaryFolder
+	j.form.Temporary = layerOf(c.Context).temporary(folder)
+	j.options.Temporary = j.form.Temporary
 	if !j.form.Sort && !c.IsSet("tmpdir") {
 		return nil
 	}
 	// A folder that cannot be written to must be noticed before the run, not by its first temporary
 	// file.
-	probe, err := os.CreateTemp(j.form.TemporaryFolder, "scanmap-*")
+	probe, err := j.form.Temporary.Create("scanmap")
 	if err == nil {
-		err = errors.Join(probe.Close(), os.Remove(probe.Name()))
+		err = probe.Close()
 	}
 	if err != nil {
-		return inputError{fmt.Errorf("temporary folder %s (--tmpdir): %w", j.form.TemporaryFolder, cause(err))}
+		return inputError{fmt.Errorf("temporary folder %s (--tmpdir): %w", j.form.Temporary.Folder(), cause(err))}
 	}
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -32,24 +34,26 @@ type memoryShape struct {
 	sorting       int64
 	// most is what candidates a read has at most, 0 if there may be any number.
 	most int64
+	// ordinary shapes have few locations of each read, so that --dry-run says what they take.
+	ordinary bool
 	// tight shapes show that the promise means something: they take an eighth of it at least.
 	tight bool
 }
 
 // memoryShapes are eight kinds of work, each with something large.
 var memoryShapes = []memoryShape{
-	{name: "small reference", bases: 200_000, reads: 20_000, length: 100, most: 20, args: []string{"-t", "2"},
+	{name: "small reference", bases: 200_000, reads: 20_000, length: 100, most: 20, ordinary: true, args: []string{"-t", "2"},
 		options: mapper.Options{Threads: 2, Distance: mapper.DefaultDistance}},
 	{name: "satellite, all locations", satellite: 300_000, bases: 1000, reads: 2000, length: 100, args: []string{"-t", "2", "-e", "5"},
 		options: mapper.Options{Threads: 2, Distance: mapper.Distance{Edits: 5}}},
-	{name: "large reference", full: true, bases: 80_000_000, reads: 500_000, length: 150, most: 4, tight: true, args: []string{"-t", "2"},
+	{name: "large reference", full: true, bases: 80_000_000, reads: 500_000, length: 150, most: 4, tight: true, ordinary: true, args: []string{"-t", "2"},
 		options: mapper.Options{Threads: 2, Distance: mapper.DefaultDistance}},
-	{name: "many threads", full: true, bases: 10_000_000, reads: 300_000, length: 150, most: 4, args: []string{"-t", "32"},
+	{name: "many threads", full: true, bases: 10_000_000, reads: 300_000, length: 150, most: 4, ordinary: true, args: []string{"-t", "32"},
 		options: mapper.Options{Threads: 32, Distance: mapper.DefaultDistance}},
 	{name: "eight threads, one location", full: true, satellite: 1_000_000, bases: 10_000_000, reads: 5_000, length: 100,
 		args:    []string{"-t", "8", "--report", "one", "-e", "3"},
 		options: mapper.Options{Threads: 8, Distance: mapper.Distance{Edits: 3}, Report: mapper.Report{Mode: mapper.ReportOne}}},
-	{name: "sorted pairs", full: true, bases: 5_000_000, reads: 400_000, length: 150, paired: true, most: 4, sorting: 64 << 20, tight: true,
+	{name: "sorted pairs", full: true, bases: 5_000_000, reads: 400_000, length: 150, paired: true, most: 4, sorting: 64 << 20, tight: true, ordinary: true,
 		args: []string{"-t", "2", "--sort", "--sort-memory", "64M", "--format", "bam"},
 		options: mapper.Options{Threads: 2, Distance: mapper.DefaultDistance,
 			Pairs: mapper.PairOptions{Rescue: mapper.DefaultDistance.Twice()}}},
@@ -68,8 +72,8 @@ func TestMemory(t *testing.T) {
 				effort.OnlyFull(t, "maps much")
 			}
 			folder := t.TempDir()
-			args := append([]string{"map", "--device", "cpu", "--quiet", "-o", os.DevNull}, s.args...)
-			command := exec.Command(binary, append(args, s.write(t, folder)...)...)
+			args := slices.Concat([]string{"map", "--device", "cpu", "--quiet", "-o", os.DevNull}, s.args, s.write(t, folder))
+			command := exec.Command(binary, args...)
 			command.Env = append(os.Environ(), "TMPDIR="+folder, "GOGC=", "GOMEMLIMIT=")
 			var stderr bytes.Buffer
 			command.Stderr = &stderr
@@ -90,11 +94,33 @@ func TestMemory(t *testing.T) {
 			if resident > bound.Total {
 				t.Errorf("%d bytes are resident, more than the bound of %d: %+v", resident, bound.Total, bound)
 			}
+			if s.ordinary {
+				likely := likelyMemory(t, args)
+				t.Logf("%d MiB by --dry-run", likely>>20)
+				// Within a fifth where the machine does nothing else (docs/limits.md); when garbage is
+				// collected depends on how threads take turns.
+				if resident > likely*3/2 || resident < likely/2 {
+					t.Errorf("%d bytes are resident, and --dry-run says %d", resident, likely)
+				}
+			}
 			if s.tight && resident < bound.Total/8 {
 				t.Errorf("%d bytes are resident, less than an eighth of the bound of %d: %+v", resident, bound.Total, bound)
 			}
 		})
 	}
+}
+
+// likelyMemory is what --dry-run says of a call, in bytes.
+func likelyMemory(t *testing.T, args []string) int64 {
+	t.Helper()
+	code, stdout, stderr := call(append(args, "--dry-run")...)
+	_, memory, ok := strings.Cut(stdout, "memory           about ")
+	number, _, _ := strings.Cut(memory, " ")
+	n, err := strconv.ParseInt(number, 10, 64)
+	if code != 0 || stderr != "" || !ok || err != nil {
+		t.Fatalf("--dry-run: exit %d, %s%s, %v", code, stdout, stderr, err)
+	}
+	return n << 20
 }
 
 // write writes a reference and reads to a folder, and returns the arguments that name them.

@@ -14,6 +14,8 @@ import (
 	"sync"
 
 	"golang.org/x/sys/unix"
+
+	"scanmap/temporary"
 )
 
 // sink passes writes on and keeps the first error, with the name of the target.
@@ -36,6 +38,8 @@ type fileLayer interface {
 	open(name string, flag int) (resultFile, error)
 	// rename is os.Rename.
 	rename(from, to string) error
+	// temporary is temporary.In.
+	temporary(folder string) temporary.Files
 }
 
 // systemFiles are those of the system.
@@ -50,6 +54,8 @@ func (systemFiles) open(name string, flag int) (resultFile, error) {
 }
 
 func (systemFiles) rename(from, to string) error { return os.Rename(from, to) }
+
+func (systemFiles) temporary(folder string) temporary.Files { return temporary.In(folder) }
 
 // layerKey is the key of a context's fileLayer, which tests set.
 type layerKey struct{}

@@ -77,6 +77,7 @@ func searchCommand(p process) *cli.Command {
 			deviceFlag(string(device.Auto), "`NAME` of the device: auto (a GPU if there is one and the work is "+
 				"worth it), cpu, cuda (the first GPU) or, as in cuda:1, another", device.Forms),
 			gpuSyncFlag(),
+			gpuMemoryFlag(),
 			&cli.BoolFlag{Name: "quiet", Category: categoryRun, DisableDefaultText: true,
 				Usage: "no summary on standard error"},
 		},
@@ -354,13 +355,13 @@ func (j *searchJob) readText(ctx context.Context) (*search.Text, error) {
 		}
 		return search.NewDNA(ref), nil
 	}
-	file, shown, name := os.Stdin, "standard input", "stdin"
+	shown, name := shownInput(j.text), "stdin"
+	file, err := fasta.OpenFile(ctx, j.text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", shown, cause(err))
+	}
 	if j.text != "-" {
-		var err error
-		shown, name = j.text, filepath.Base(j.text)
-		if file, err = os.Open(j.text); err != nil {
-			return nil, fmt.Errorf("%s: %w", shown, cause(err))
-		}
+		name = filepath.Base(j.text)
 		defer func() { _ = file.Close() }() // it was only read
 	}
 	// One byte more than a text may have is enough to refuse it.

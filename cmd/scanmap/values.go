@@ -146,8 +146,10 @@ func kindOf(o option) (kind, []string) {
 // argumentsOf says what completion offers for arguments that are not options.
 func argumentsOf(c command) (kind, []string) {
 	switch c.name {
-	case "map", "search", "bench map":
+	case "map", "insert-size", "search", "bench map":
 		return kindSequences, nil
+	case "merge-stats":
+		return kindFile, nil
 	case "completion":
 		return kindWords, shellNames()
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ import (
 var refusedRun = map[string]string{
 	"map":          "none.fa none.fq",
 	"search":       "ACGT none.fa",
+	"insert-size":  "none.fa none.fq mates.fq",
 	"bench map":    "--json none/x.json",
 	"bench search": "--json none/x.json",
 	"bench device": "--json none/x.json",
@@ -142,5 +144,27 @@ func TestRepeatedOptions(t *testing.T) {
 	}
 	if o := describeOption(flags[0]); !o.repeated {
 		t.Errorf("got %+v", o)
+	}
+}
+
+// TestDefaultThreads has what batch systems say: it bounds what the runtime has, and no more.
+func TestDefaultThreads(t *testing.T) {
+	all := runtime.GOMAXPROCS(4)
+	defer runtime.GOMAXPROCS(all)
+	for _, c := range []struct {
+		variables map[string]string
+		want      int
+	}{
+		{nil, 4},
+		{map[string]string{"SLURM_CPUS_PER_TASK": "2", "SLURM_CPUS_ON_NODE": "3"}, 2},
+		{map[string]string{"SLURM_CPUS_ON_NODE": "3"}, 3},
+		{map[string]string{"NSLOTS": "1"}, 1},
+		{map[string]string{"NSLOTS": "64"}, 4},
+		{map[string]string{"NSLOTS": "0"}, 4},
+		{map[string]string{"NSLOTS": "many", "PBS_NUM_PPN": "2"}, 2},
+	} {
+		if got := defaultThreads(func(name string) string { return c.variables[name] }); got != c.want {
+			t.Errorf("%v: %d threads, want %d", c.variables, got, c.want)
+		}
 	}
 }

@@ -27,6 +27,8 @@ var judged = []struct {
 	{"phix", validate.Case{Report: "unique"}},
 	{"ex1", validate.Case{Report: "all", FullSecondary: true, Picard: true, Pipes: true}},
 	{"ex1", validate.Case{Report: "all", MaxLocations: 3}},
+	{"ex1", validate.Case{Report: "all", MaxLocations: 1, Drop: true}},
+	{"phix", validate.Case{Report: "all", MaxLocations: 1, Drop: true}},
 	{"ex1", validate.Case{Report: "best", SequenceMatch: true}},
 	{"ex1", validate.Case{Report: "one"}},
 	{"ex1", validate.Case{Report: "strata:1", OmitUnmapped: true}},

@@ -192,7 +192,8 @@ func build(compiler, root string, variant Variant, sources []string) (program st
 	files := append(slices.Clone(sources), runtime)
 	objects, failed := make([]string, len(files)), make([]error, len(files))
 	parallel.Ranges(threads.GOMAXPROCS(0), len(files), 1, func(_, i, _ int) {
-		kind := slices.Concat(f.kernels, []string{"-Wno-unknown-pragmas", "-x", "c++"})
+		unit := strings.TrimSuffix(filepath.Base(files[i]), filepath.Ext(files[i]))
+		kind := slices.Concat(f.kernels, []string{"-DSCANMAP_UNIT=" + unit, "-Wno-unknown-pragmas", "-x", "c++"})
 		if files[i] == runtime {
 			kind = append(slices.Clone(f.runtime), "-O2")
 		}
@@ -247,7 +248,7 @@ func hashOf(compiler string, variant Variant, files []string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		parts = append(parts, text)
+		parts = append(parts, []byte(filepath.Base(file)), text) // the name is in the flags
 	}
 	for _, part := range parts { // hash.Hash never returns an error
 		_, _ = h.Write(strconv.AppendInt(nil, int64(len(part)), 10))

@@ -23,12 +23,13 @@ const (
 
 // mayImport lists the packages of this module that a package may import.
 var mayImport = map[string][]string{
-	"cmd/scanmap":  {"mapper", "mapper/bench", "search", "report", "device", "measure", "dna", "fasta", "sam", "gpu", "kernels"},
-	"mapper":       {"mapper/find", "locate", "parallel", "device", "measure", "dna", "fasta", "sam"},
+	"cmd/scanmap":  {"mapper", "mapper/bench", "search", "plan", "report", "device", "measure", "dna", "fasta", "sam", "temporary", "gpu", "kernels"},
+	"mapper":       {"mapper/find", "locate", "parallel", "temporary", "device", "measure", "dna", "fasta", "sam"},
 	"mapper/find":  {"locate", "parallel", "temporary", "device", "measure", "dna", "fasta", "gpu", "kernels"},
 	"mapper/bench": {"mapper", "mapper/find", "locate", "parallel", "device", "measure", "dna", "fasta", "gpu", "kernels"},
 	"search":       {"locate", "parallel", "device", "measure", "dna", "fasta", "sam", "gpu", "kernels"},
 	"locate":       {"parallel", "dna"},
+	"plan":         {"mapper", "mapper/find", "device", "fasta"},
 	"report":       {"mapper", "measure"},
 	"device":       {"measure", "gpu", "kernels"},
 	"fasta":        {"dna"},
@@ -162,8 +163,9 @@ func TestRules(t *testing.T) {
 		}
 		name := filepath.ToSlash(strings.TrimPrefix(file, root+string(filepath.Separator)))
 		if entry.IsDir() {
+			// Examples are programs of others, with their own rules.
 			hidden := strings.HasPrefix(entry.Name(), ".") && file != root
-			if hidden || name == "build" || name == "bin" || entry.Name() == "testdata" {
+			if hidden || slices.Contains([]string{"build", "bin", "dist", "examples"}, name) || entry.Name() == "testdata" {
 				return filepath.SkipDir
 			}
 			return nil

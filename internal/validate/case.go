@@ -19,6 +19,7 @@ type Case struct {
 	Report        string // of --report
 	ReadGroup     string // of -R; empty for none
 	MaxLocations  int    // 0 for all
+	Drop          bool   // --over drop
 	OmitUnmapped  bool
 	FullSecondary bool
 	SequenceMatch bool // --cigar eqx
@@ -37,6 +38,7 @@ func (c *Case) options() [][]string {
 	}{
 		{c.ReadGroup != "", []string{"-R", c.ReadGroup}},
 		{c.MaxLocations > 0, []string{"--max-locations", strconv.Itoa(c.MaxLocations)}},
+		{c.Drop, []string{"--over", "drop"}},
 		{c.OmitUnmapped, []string{"--omit-unmapped"}},
 		{c.FullSecondary, []string{"--full-secondary"}},
 		{c.SequenceMatch, []string{"--cigar", "eqx"}},

@@ -13,6 +13,7 @@ import (
 type statistics struct {
 	Reads        int64 `json:"reads"`
 	MappedReads  int64 `json:"mapped_reads"`
+	DroppedReads int64 `json:"dropped_reads"`
 	CappedReads  int64 `json:"capped_reads"`
 	Reported     int64 `json:"reported"`
 	ReadsByEdits []int `json:"reads_by_distance"`
@@ -164,7 +165,7 @@ func compareStatistics(c *Case, s *statistics, n *Counts, a *Alignment, template
 			faults.add(kind, "mapped reads: %d, but %d have a record", s.MappedReads, n.PrimaryMapped)
 		}
 	} else {
-		want(faults, kind, "mapped reads", s.MappedReads, n.PrimaryMapped)
+		want(faults, kind, "mapped reads", s.MappedReads, n.PrimaryMapped+s.DroppedReads)
 	}
 	if !c.OmitUnmapped {
 		want(faults, kind, "primary records", n.Primary, mates)
@@ -193,7 +194,7 @@ func comparePairs(c *Case, s *statistics, n *Counts, a *Alignment, templates int
 	want(faults, kind, "pairs", p.Pairs, templates)
 	want(faults, kind, "sum of the kinds of pairs", p.Proper+p.Discordant+p.OneEndAnchored+p.Unmapped, p.Pairs)
 	want(faults, kind, "sum of the kinds of discordant pairs", p.OtherContig+p.Orientation+p.Near+p.Far, p.Discordant)
-	if c.Report == "unique" {
+	if c.Report == "unique" || s.DroppedReads > 0 {
 		if n.Proper > 2*p.Proper {
 			faults.add(kind, "%d records of proper pairs, but %d pairs", n.Proper, p.Proper)
 		}

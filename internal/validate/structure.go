@@ -228,6 +228,9 @@ func (s *structure) unmapped(read *Read, r *Record) {
 			s.faults.add("an unmapped record has a tag of an alignment", "%s %s", r.Name, tag.Name)
 		}
 	}
+	if n, ok := r.number("XC:i:"); ok && (!s.c.Drop || n <= s.c.MaxLocations) {
+		s.faults.add("XC goes with --over drop and more locations than --max-locations", "%s: %d", r.Name, n)
+	}
 	s.sequence(read, r)
 }
 
@@ -247,6 +250,11 @@ func (s *structure) location(read *Read, r *Record) {
 	if other := "=X"; strings.ContainsAny(r.Cigar, "SHPN") || s.c.SequenceMatch && strings.Contains(r.Cigar, "M") ||
 		!s.c.SequenceMatch && strings.ContainsAny(r.Cigar, other) || s.c.Substitutions && strings.ContainsAny(r.Cigar, "ID") {
 		s.faults.add("letters of the CIGAR", "%s: %s", r.Name, r.Cigar)
+	}
+	for _, tag := range tags {
+		if _, ok := r.tag(prefix(tag)); ok && tag.Unaligned {
+			s.faults.add("an alignment has a tag of unmapped records", "%s %s", r.Name, tag.Name)
+		}
 	}
 	s.sequence(read, r)
 	s.distance(read, r)

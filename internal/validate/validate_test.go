@@ -139,6 +139,9 @@ func TestStructureRefuses(t *testing.T) {
 		{edit(goodSingle, "a\t16\t", "a\t17\t"), "a single-end record has fields of a mate", nil},
 		{edit(goodSingle, "HI:i:1", "HI:i:1\tMQ:i:3"), "a single-end record has a tag of pairs", nil},
 		{edit(goodSingle, "b\t4\t*\t0", "b\t4\tx\t5"), "an unmapped read without a mate is placed", nil},
+		{edit(goodSingle, "ABCDEFGHIJ\tRG", "ABCDEFGHIJ\tXC:i:1\tRG"), "XC goes with --over drop and more locations than --max-locations",
+			func(c *Case) { c.Drop, c.MaxLocations = true, 1 }},
+		{edit(goodSingle, "HI:i:1", "HI:i:1\tXC:i:3"), "an alignment has a tag of unmapped records", nil},
 		{goodSingle[:strings.Index(goodSingle, "b\t4")], "every read has a record", nil},
 	} {
 		if got := judge(t, c.text, single, c.change); !slices.Contains(got, c.kind) {

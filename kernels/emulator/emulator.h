@@ -7,18 +7,33 @@
 // Sources may have functions of the same name, and are linked together.
 #define DEVICE __attribute__((internal_linkage)) inline
 #define DEVICE_CALL static
-// One block runs at a time. The build without sanitizers fills shared memory with rubbish before
-// each block; a sanitizer watches global variables only where they have no section of their own.
+// One block runs at a time. The build without sanitizers fills the shared memory of a source with
+// rubbish before each block of its kernels; a sanitizer watches global variables only where they
+// have no section of their own. SCANMAP_UNIT is the name of the source without its ending.
 #ifdef SCANMAP_SANITIZED
 #define SHARED static
+#define SHARED_START nullptr
+#define SHARED_END nullptr
 #else
-#define SHARED static __attribute__((section("scanmap_shared")))
+#ifndef SCANMAP_UNIT
+#define SCANMAP_UNIT unnamed
+#endif
+#define EMULATOR_JOIN(a, b) a##b
+#define EMULATOR_NAME(prefix, unit) EMULATOR_JOIN(prefix, unit)
+#define EMULATOR_TEXT(a) #a
+#define EMULATOR_SECTION(unit) EMULATOR_TEXT(scanmap_shared_##unit)
+#define EMULATOR_SECTION_OF(unit) EMULATOR_SECTION(unit)
+#define SHARED static __attribute__((section(EMULATOR_SECTION_OF(SCANMAP_UNIT))))
+#define SHARED_START EMULATOR_NAME(__start_scanmap_shared_, SCANMAP_UNIT)
+#define SHARED_END EMULATOR_NAME(__stop_scanmap_shared_, SCANMAP_UNIT)
+// The linker makes them; they are null where a source has no shared memory.
+extern char SHARED_START[] __attribute__((weak)), SHARED_END[] __attribute__((weak));
 #endif
 
 #define KERNEL(name, Params, threads) \
 	static void name(const Params p); \
 	static const emulator::Kernel kernel_of_##name{#name, sizeof(Params), threads, \
-		[](const void* p) { name(*static_cast<const Params*>(p)); }, nullptr}; \
+		[](const void* p) { name(*static_cast<const Params*>(p)); }, SHARED_START, SHARED_END, nullptr}; \
 	static const bool name##_is_known = emulator::add(kernel_of_##name); \
 	static void name(const Params p)
 #define KERNEL_BLOCKS(name, Params, threads, blocks) KERNEL(name, Params, threads)
@@ -30,6 +45,7 @@ struct Kernel {
 	const char* name;
 	u32 parameter_bytes, threads;
 	void (*run)(const void* parameters); // one thread
+	char *shared, *shared_end;           // shared memory of the kernel's source
 	mutable const Kernel* next;
 };
 

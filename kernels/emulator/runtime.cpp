@@ -30,8 +30,6 @@ using i64 = long long;
 
 #if defined(SCANMAP_ADDRESS) || defined(SCANMAP_THREAD)
 extern "C" void __sanitizer_set_death_callback(void (*callback)());
-#else
-extern char __start_scanmap_shared[] __attribute__((weak)), __stop_scanmap_shared[] __attribute__((weak));
 #endif
 #ifdef SCANMAP_ADDRESS
 extern "C" void __sanitizer_start_switch_fiber(void** save, const void* bottom, size_t size);
@@ -323,9 +321,7 @@ static void run_warp(u32 first, u32 threads) {
 }
 
 static void run_block(u32 threads) {
-#if !defined(SCANMAP_ADDRESS) && !defined(SCANMAP_THREAD)
-	if (__start_scanmap_shared) memset(__start_scanmap_shared, 0xA5, size_t(__stop_scanmap_shared - __start_scanmap_shared));
-#endif
+	if (running->shared) memset(running->shared, 0xA5, size_t(running->shared_end - running->shared));
 	for (u32 i = 0; i < threads; i++) {
 		fibers[i]->state = READY;
 		fibers[i]->warp_barriers = fibers[i]->block_barriers = 0;

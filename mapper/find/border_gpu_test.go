@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"scanmap/gpu"
+	"scanmap/internal/effort"
 	"scanmap/internal/emulator"
 	"scanmap/internal/truth"
 	"scanmap/kernels"
@@ -29,6 +30,7 @@ const (
 // memory. Some reads are mapped alone, so that no other window waits with
 // theirs.
 func TestEndsOfPartsOnGPU(t *testing.T) {
+	t.Parallel()
 	const m, words, alone = 16, 1024, 5
 	text := truth.Random(rand.New(rand.NewPCG(55, 56)), 28_032, "ACGT")
 	ref := truth.Reference(t, text)
@@ -74,6 +76,7 @@ func TestEndsOfPartsOnGPU(t *testing.T) {
 // TestStretchBordersOnGPU has reads from every place around the border of two stretches that the
 // exhaustive engine takes apart.
 func TestStretchBordersOnGPU(t *testing.T) {
+	t.Parallel()
 	const border, before, after = kernels.ScanStretch, 300, 200
 	text := truth.Random(rand.New(rand.NewPCG(57, 58)), border+after, "ACGT")
 	near := text[border-before:]
@@ -98,12 +101,13 @@ func TestStretchBordersOnGPU(t *testing.T) {
 // TestReadsOverPartsOnGPU has reads that lie over the borders of the parts of a text that does not
 // fit the memory, with edits, so that both parts have pieces of them.
 func TestReadsOverPartsOnGPU(t *testing.T) {
+	t.Parallel()
 	const m, edits = 90, 3
 	r := rand.New(rand.NewPCG(59, 60))
 	text := truth.Random(r, 28_000, "ACGT")
 	ref := truth.Reference(t, text)
 	var reads []string
-	for border := partsBases; border < 4*partsBases; border += partsBases {
+	for border := partsBases; border < effort.Pick(4, 3)*partsBases; border += partsBases {
 		for from := border - m - 4; from <= border+4; from += 2 {
 			reads = append(reads, truth.Strand(truth.Edited(r, text[from:from+m], r.IntN(edits+1)), from/2%2))
 		}
@@ -220,6 +224,7 @@ func TestCountedBesideScanned(t *testing.T) {
 // TestSizesOfBucketsOnGPU has reads of one piece that stand in a batch so often that their bucket
 // of the table has as many entries as its head tells apart, and one more or less.
 func TestSizesOfBucketsOnGPU(t *testing.T) {
+	t.Parallel()
 	const m = 16
 	r := rand.New(rand.NewPCG(63, 64))
 	text := truth.Random(r, 3000, "ACGT")
@@ -249,6 +254,7 @@ func TestSizesOfBucketsOnGPU(t *testing.T) {
 // TestPeriodsOnGPU has texts of periods of 2k + 1 to 3k bases. Candidates are just so far apart
 // that locations of both may exclude each other.
 func TestPeriodsOnGPU(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(65, 66))
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
 	for k := 1; k <= 2; k++ {
@@ -284,6 +290,7 @@ func TestPeriodsOnGPU(t *testing.T) {
 // TestDeletionsInEveryPiece has reads that lack a base of every piece but one. So many diagonals
 // away from that piece the read goes on, and no other leads there.
 func TestDeletionsInEveryPiece(t *testing.T) {
+	t.Parallel()
 	const q, cut = 16, 6 // inside a block of four bases, by which pieces are compared
 	r := rand.New(rand.NewPCG(67, 68))
 	text := truth.Random(r, 12_000, "ACGT")

@@ -76,14 +76,15 @@ func (d *gpuDevice) hold(s shared, most int64) error {
 	if err != nil {
 		return err
 	}
-	if most > 0 {
-		free = min(free, most)
+	what := "free"
+	if most > 0 && most < free {
+		free, what = most, "allowed"
 	}
 	// A third of the memory, at least, is for batches.
 	d.cut(free * 2 / 3)
 	d.memory = free - int64(float64(d.chunkPositions())*bytesPerChunkBase)
 	if d.memory < free/4 {
-		return fmt.Errorf("%s: %d MB of memory are free, too few", d.Name(), free>>20)
+		return fmt.Errorf("%s: %d MB of memory are %s, too few", d.Name(), free>>20, what)
 	}
 	if !d.resident {
 		return nil

@@ -45,7 +45,10 @@ func size(emulated finders.Size) finders.Size {
 func variant() finders.Size { return effort.Pick(finders.Small, finders.Least) }
 
 // TestCPU is the contract on the CPU.
-func TestCPU(t *testing.T) { finders.Test(t, onCPU, effort.Pick(finders.Full, finders.Small)) }
+func TestCPU(t *testing.T) {
+	t.Parallel()
+	finders.Test(t, onCPU, effort.Pick(finders.Full, finders.Small))
+}
 
 // TestSubstitutions is the contract for substitutions alone.
 func TestSubstitutions(t *testing.T) {
@@ -74,8 +77,9 @@ func cuda(driver *gpu.Driver, indices ...int) device.Choice {
 
 // TestGPU is the contract on a GPU: the machine's own, or an emulated one.
 func TestGPU(t *testing.T) {
+	t.Parallel()
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
-	finders.Test(t, onGPUs(cuda(driver, 0)), size(finders.Small))
+	finders.Test(t, onGPUs(cuda(driver, 0)), size(effort.Pick(finders.Small, finders.Less)))
 }
 
 func BenchmarkGPU(b *testing.B) {
@@ -85,6 +89,7 @@ func BenchmarkGPU(b *testing.B) {
 
 // TestSeveralGPUs is the contract on all GPUs that there are, or on three emulated ones.
 func TestSeveralGPUs(t *testing.T) {
+	t.Parallel()
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{Devices: 3})
 	finders.Test(t, onGPUs(cuda(driver)), size(variant()))
 }
@@ -92,6 +97,7 @@ func TestSeveralGPUs(t *testing.T) {
 // TestCutReference is the contract with so little memory that references of 30,000 bases and more
 // are cut, and batches too.
 func TestCutReference(t *testing.T) {
+	t.Parallel()
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
 	choice := cuda(driver, 0)
 	choice.Memory = 20_000

@@ -22,7 +22,7 @@ type cpuFinder struct {
 // OnCPU returns a finder that runs on the CPU, with all threads.
 func OnCPU(ref *dna.Reference, o Options) Finder {
 	c := &cpuFinder{shared: newShared(ref, o)}
-	c.store = store{folder: o.TemporaryFolder, limit: c.options.Limits.Found, listed: c.options.Limits.Listed}
+	c.store = store{files: c.options.Temporary, limit: c.options.Limits.Found, listed: c.options.Limits.Listed}
 	if o.Engine != EngineScan && c.bases >= c.options.Limits.CountedBases {
 		c.rare = newRarity(ref, c.segments, o.Threads)
 	}
@@ -43,6 +43,8 @@ func (c *cpuFinder) Fits(*Batch) int {
 }
 
 func (c *cpuFinder) Ahead() bool { return false }
+
+func (c *cpuFinder) Discard() { _ = c.store.close() } // after an error, which counts
 
 // BatchReads is the number of reads that share a pass of the CPU over a reference of n bases: so
 // many that the pass, at some 0.7 ns a base, costs less than a tenth of what the reads cost

@@ -7,6 +7,7 @@ import (
 	"scanmap/fasta"
 	"scanmap/locate"
 	"scanmap/measure"
+	"scanmap/temporary"
 )
 
 // A Finder finds where reads of a batch may lie on a reference. It is used by one goroutine at a
@@ -29,6 +30,9 @@ type Finder interface {
 	// Ahead tells whether Find should go on while what it found before is used. A finder that takes
 	// all processors should not.
 	Ahead() bool
+	// Discard gives up what is left of a batch, such as a temporary file. It may be called at any
+	// time, and Find may follow it.
+	Discard()
 }
 
 // ErrTooMuch tells that more was found than can be held.
@@ -48,8 +52,9 @@ type Options struct {
 	BatchReads int
 	// Times adds up what the stages take. It must not be nil.
 	Times *Times
-	// TemporaryFolder is for what was found and does not fit into memory; empty for the system's.
-	TemporaryFolder string
+	// Temporary makes the files for what was found and does not fit into memory; nil for those of the
+	// system's folder.
+	Temporary temporary.Files
 	// Limits are for tests; the zero value of each field stands for a good number.
 	Limits Limits
 }
@@ -161,5 +166,8 @@ type shared struct {
 
 func newShared(ref *dna.Reference, o Options) shared {
 	o.Limits = o.Limits.withDefaults()
+	if o.Temporary == nil {
+		o.Temporary = temporary.In("")
+	}
 	return shared{ref: ref, segments: cutReference(ref), bases: ref.TotalLength(), options: o}
 }

@@ -47,6 +47,8 @@ type gpuFinder struct {
 // Ahead has records made while the GPU works.
 func (w *gpuFinder) Ahead() bool { return true }
 
+func (w *gpuFinder) Discard() { _ = w.store.close() } // after an error, which counts
+
 func (w *gpuFinder) Pack(reads []fasta.Read, together int, k func(length int) int) (*Batch, error) {
 	b := &w.own
 	b.packed = w.packed.Resize(w.queue, b.layOut(reads, together, k))

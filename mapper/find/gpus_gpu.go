@@ -132,7 +132,7 @@ func (g *GPUs) hold(s shared) error {
 			}
 			g.finders = append(g.finders, &gpuFinder{
 				shared: s, device: d, queue: queue,
-				store: store{folder: s.options.TemporaryFolder, limit: s.options.Limits.GPUFound, listed: s.options.Limits.Listed},
+				store: store{files: s.options.Temporary, limit: s.options.Limits.GPUFound, listed: s.options.Limits.Listed},
 			})
 		}
 	}

@@ -15,6 +15,7 @@ import (
 // TestWantedOnGPU has a GPU hand on no more than is wanted where all is found at once, and not much
 // more where it is not. What may be held at a time counts that alone.
 func TestWantedOnGPU(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 8))
 	unit := truth.Random(r, 80, "ACGT")
 	var text strings.Builder

@@ -30,6 +30,12 @@ func pieceLength(m, k int) int {
 	return q
 }
 
+// PieceLength returns the length of the pieces by which an engine finds reads of m bases with k
+// edits, before classes of few reads join others, and 0 for reads that are scanned for.
+func PieceLength(engine Engine, metric locate.Metric, m, k int) int {
+	return skimPiece(engine, metric, m, k)
+}
+
 // A pieceTable finds the pieces of some reads by their code. Codes are canonical:
 // the lesser of a window's code and its reverse complement's.
 type pieceTable struct {

@@ -14,6 +14,7 @@ import (
 
 	"scanmap/dna"
 	"scanmap/gpu"
+	"scanmap/internal/effort"
 	"scanmap/internal/emulator"
 	"scanmap/internal/truth"
 	"scanmap/locate"
@@ -144,6 +145,7 @@ func locationsBy(t *testing.T, f find.Finder, metric locate.Metric, ref *dna.Ref
 // TestPartsOfText has so little room that a text is skimmed part by part, with repeats that are
 // wider than parts; and then reads with longer pieces besides, whose candidates wait for the end.
 func TestPartsOfText(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(31, 32))
 	text := []byte(truth.Random(r, 150_000, "ACGT"))
 	unit := truth.Random(r, 37, "ACGT")
@@ -163,8 +165,9 @@ func TestPartsOfText(t *testing.T) {
 	for i := range reads {
 		reads[i] = reads[i][:40]
 	}
-	for i := range 300 {
-		from := 1000 + 6*i
+	n := effort.Pick(300, 100)
+	for i := range n {
+		from := 1000 + 1800/n*i
 		reads = append(reads, truth.Edited(r, contigs[0][from:from+150], 3))
 	}
 	partsOfText(t, driver, ref, reads, k)
@@ -239,6 +242,7 @@ func TestPalindromesInPairsOfWindows(t *testing.T) {
 // TestSkimOnGPU compares what kernels find by selective seeds with the exhaustive engine on the
 // CPU. SCANMAP_SKIM_CASES and SCANMAP_SKIM_SEED ask for more cases, and for others.
 func TestSkimOnGPU(t *testing.T) {
+	t.Parallel()
 	number := func(name string, otherwise int) int {
 		if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
 			return n

@@ -3,8 +3,6 @@ package find
 import (
 	"cmp"
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"slices"
 	"sync"
 
@@ -21,9 +19,9 @@ import (
 // kept by block. When its turn comes, a block that has too much is cut into blocks itself, and so
 // on. So each item is moved a few times, whatever a read has.
 type store struct {
-	folder string // of the temporary file
-	limit  int    // items in memory, apart from pages that are being filled
-	listed int    // items of reads that belong together that are handed on
+	files  temporary.Files
+	limit  int // items in memory, apart from pages that are being filled
+	listed int // items of reads that belong together that are handed on
 	// perBlock is the number of reads of a block while workers add.
 	perBlock, together int
 	writers            []storeWriter
@@ -32,7 +30,7 @@ type store struct {
 	blocks []storeBlock
 	held   int // items of pages in memory
 	free   [][]locate.Candidate
-	file   *temporary.File
+	file   temporary.File
 	end    int64   // of the file
 	holes  []int64 // offsets of pages in the file that are free
 	err    error
@@ -109,8 +107,11 @@ func (s *store) close() error {
 	}
 	err := s.file.Close()
 	s.file = nil
-	return err
+	return s.explain(err)
 }
+
+// explain names the folder in an error of the temporary file.
+func (s *store) explain(err error) error { return temporary.Explain(s.files, "candidates", err) }
 
 // add stores an item.
 func (w *storeWriter) add(kind int, c locate.Candidate) {
@@ -157,9 +158,12 @@ func (s *store) write(kind, block int, page []locate.Candidate) {
 		return
 	}
 	if s.file == nil {
-		if s.file, s.err = temporary.Create(s.folder, "scanmap"); s.err != nil {
+		file, err := s.files.Create("scanmap")
+		if err != nil {
+			s.err = s.explain(err)
 			return
 		}
+		s.file = file
 	}
 	s.bytes = s.bytes[:0]
 	for i := range page {
@@ -173,8 +177,8 @@ func (s *store) write(kind, block int, page []locate.Candidate) {
 	if n := len(s.holes); n > 0 {
 		at, s.holes = s.holes[n-1], s.holes[:n-1]
 	}
-	if _, s.err = s.file.WriteAt(s.bytes, at); s.err != nil {
-		s.err = fmt.Errorf("temporary file for candidates: %w", s.err)
+	if _, err := s.file.WriteAt(s.bytes, at); err != nil {
+		s.err = s.explain(err)
 		return
 	}
 	b := &s.blocks[block]
@@ -197,7 +201,8 @@ func (s *store) finish() error {
 		}
 	}
 	if s.err != nil {
-		return errors.Join(s.err, s.close())
+		_ = s.close() // the first error says why
+		return s.err
 	}
 	return nil
 }
@@ -213,7 +218,8 @@ func (s *store) take(most int) (n int, lists [storedKinds][][]locate.Candidate, 
 	}
 	first := s.next
 	if listed, err = s.takeBlocks(min(most, s.listed), &lists); err != nil {
-		return 0, lists, listed, errors.Join(err, s.close())
+		_ = s.close() // the first error says why
+		return 0, lists, listed, err
 	}
 	if s.next == len(s.blocks) {
 		err = s.close()
@@ -325,7 +331,7 @@ func (s *store) drain(b *storeBlock, kind int, use func(page []locate.Candidate)
 	for _, offset := range b.filed[kind] {
 		s.bytes = parallel.Resize(s.bytes, pageItems*itemBytes)
 		if _, err := s.file.ReadAt(s.bytes, offset); err != nil { // never at its end: pages are full
-			return fmt.Errorf("temporary file for candidates: %w", err)
+			return s.explain(err)
 		}
 		for i := range page {
 			x := s.bytes[itemBytes*i:]

@@ -11,13 +11,14 @@ import (
 
 	"scanmap/fasta"
 	"scanmap/locate"
+	"scanmap/temporary"
 )
 
 // TestStore puts items into stores of every size, in memory and in the file, and takes them out,
 // but for those of reads that have more than is listed.
 func TestStore(t *testing.T) {
 	folder := t.TempDir()
-	s := store{folder: folder}
+	s := store{files: temporary.In(folder)}
 	rapid.Check(t, func(rt *rapid.T) {
 		together := rapid.IntRange(1, 2).Draw(rt, "together")
 		b := &Batch{Together: together}
@@ -110,7 +111,7 @@ func TestStore(t *testing.T) {
 
 // TestStoreWithoutFolder has no place for the file.
 func TestStoreWithoutFolder(t *testing.T) {
-	s := store{folder: filepath.Join(t.TempDir(), "missing")}
+	s := store{files: temporary.In(filepath.Join(t.TempDir(), "missing"))}
 	b := &Batch{Together: 1, Reads: make([]fasta.Read, 1)}
 	if err := s.begin(b, 1); err != nil {
 		t.Fatal(err)
@@ -125,7 +126,7 @@ func TestStoreWithoutFolder(t *testing.T) {
 
 // TestStoreFileFails has a file that can be read no more.
 func TestStoreFileFails(t *testing.T) {
-	s := store{folder: t.TempDir(), listed: 1 << 20}
+	s := store{files: temporary.In(t.TempDir()), listed: 1 << 20}
 	b := &Batch{Together: 1, Reads: make([]fasta.Read, 200)}
 	for _, most := range []int{1, 1 << 20} {
 		if err := s.begin(b, 1); err != nil {
@@ -137,7 +138,7 @@ func TestStoreFileFails(t *testing.T) {
 		if err := s.finish(); err != nil {
 			t.Fatal(err)
 		}
-		if s.file == nil || s.file.Truncate(s.end-1) != nil {
+		if file, ok := s.file.(*os.File); !ok || file.Truncate(s.end-1) != nil {
 			t.Fatal("nothing was written")
 		}
 		if n, _, _, err := s.take(most); err == nil || n != 0 || s.file != nil {

@@ -13,6 +13,7 @@ import (
 // TestSumAcross has as many parts as the threads of a block take in several turns, one less and one
 // more, while the sanitizers look on.
 func TestSumAcross(t *testing.T) {
+	t.Parallel()
 	for _, variant := range []emulator.Variant{emulator.Address, emulator.Thread} {
 		t.Run(string(variant), func(t *testing.T) {
 			g, err := device.OpenGPU(emulator.Driver(t, variant, gpu.EmulatorOptions{}), 0, true)
