@@ -243,7 +243,7 @@ func TestArchives(t *testing.T) {
 			}
 		})
 	}
-	if len(sams) != 1 {
+	if len(sams) > 1 {
 		t.Errorf("programs that run here write %d different files: %q", len(sams), slices.Collect(maps.Values(sams)))
 	}
 }
@@ -356,13 +356,13 @@ func judgeRuns(t *testing.T, p program, binary []byte, files map[string]entry) s
 			t.Errorf("%s is not what scanmap %s writes", name, strings.Join(args, " "))
 		}
 	}
-	test, err := filepath.Abs(filepath.Join(root, "cmd/scanmap/testdata"))
+	test, err := filepath.Abs(filepath.Join(root, "testdata"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	sam := output("map", "--quiet", "--no-pg", "-t", "1", filepath.Join(test, "ref.fa"), filepath.Join(test, "reads.fq"))
-	if strings.Count(sam, "\n") < 10 {
-		t.Errorf("it maps\n%s", sam)
+	sam := output("map", "--quiet", "--no-pg", "-t", "1", filepath.Join(test, "phix.fa"), filepath.Join(test, "phix_R1.fastq"))
+	if lines := strings.Count(sam, "\n"); lines < 30 {
+		t.Errorf("it writes %d lines of SAM", lines)
 	}
 	return sam
 }
