@@ -97,8 +97,8 @@ type entry struct {
 	text []byte
 }
 
-// unpack reads a compressed tar. All that could differ between two machines has to be fixed: owners,
-// names, and times, which are one.
+// unpack reads a compressed tar. All that could differ between two machines has to be fixed:
+// owners, modes, order, and times, which are all the same.
 func unpack(t *testing.T, packed []byte) map[string]entry {
 	t.Helper()
 	unzipped, err := gzip.NewReader(bytes.NewReader(packed))
