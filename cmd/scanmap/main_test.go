@@ -226,7 +226,8 @@ func TestUsageErrors(t *testing.T) {
 		{"map ref.fa reads.fq -e 101%", `option --max-distance: distance "101%" is not a percentage between 0% and 100%`},
 		{"map ref.fa reads.fq --max-mismatches 2 -e 2", "option --max-mismatches replaces --max-distance"},
 		{"map ref.fa reads.fq --max-mismatches x",
-			`option --max-mismatches: distance "x" is neither a number of edits from 0 to 16384 nor a percentage such as 4%`},
+			`option --max-mismatches: distance "x" is neither a number of edits from 0 to 16384 nor a percentage such as 4%, ` +
+				`nor numbers by length such as 17:2,38:3`},
 		{"map ref.fa reads.fq -e five",
 			`option --max-distance: distance "five" is neither a number of edits from 0 to 16384 nor a percentage such as 4%`},
 		{"map ref.fa reads.fq --report some", `option --report: report "some" is not one of all, best, one, unique, strata:S`},
