@@ -39,8 +39,8 @@ func (t *trial) compare(ctx context.Context, r request) error {
 	return nil
 }
 
-// compareBAM compares headers but for @PG, and records as sets: samtools merges records of one place
-// in an order of its own.
+// compareBAM compares headers but for @PG, and records as sets: samtools merges records of one
+// place in an order of its own.
 func (t *trial) compareBAM(ctx context.Context, want, got string) error {
 	if !present(got + ".bai") {
 		return fmt.Errorf("%s has no index", got)
