@@ -38,7 +38,7 @@ func (t *trial) prepare(ctx context.Context) error {
 		return err
 	}
 	t.scanmap = filepath.Join(binaries, "scanmap")
-	if err := os.WriteFile(t.scanmap, program, 0o755); err != nil { //nolint:gosec // a program
+	if err := os.WriteFile(t.scanmap, program, 0o755); err != nil {
 		return err
 	}
 	t.env = []string{"PATH=" + strings.Join([]string{binaries, filepath.Join(t.engines, "venv", "bin"), os.Getenv("PATH")}, ":")}
@@ -119,5 +119,5 @@ func (s *set) sheet(folder, name, separator string) (string, error) {
 		lines = append(lines, strings.Join([]string{x.name, x.files[0], second}, separator))
 	}
 	path := filepath.Join(folder, name)
-	return path, os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o644) //nolint:gosec // a sample sheet
+	return path, os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o644)
 }

@@ -158,7 +158,7 @@ func (e *nextflow) pipeline(ctx context.Context, r request) (string, error) {
 // start runs the pipeline with options of Nextflow.
 func (e *nextflow) start(ctx context.Context, folder string, env []string, args ...string) (string, error) {
 	config := filepath.Join(folder, "quick.config")
-	if err := os.WriteFile(config, []byte(quick), 0o644); err != nil { //nolint:gosec // a configuration
+	if err := os.WriteFile(config, []byte(quick), 0o644); err != nil {
 		return "", err
 	}
 	return e.java(ctx, folder, env, append([]string{"run", filepath.Join(e.root, "workflows", "nextflow"), "-c", config, "-ansi-log", "false"},
@@ -213,7 +213,7 @@ func (e *nextflow) extras(ctx context.Context) error {
 		return err
 	}
 	bad := filepath.Join(folder, "bad.csv")
-	if err := os.WriteFile(bad, []byte("sample,fastq_1,fastq_2\nbad,"+filepath.Join(e.root, "testdata", "README.md")+",\n"), 0o644); err != nil { //nolint:gosec // a sample sheet
+	if err := os.WriteFile(bad, []byte("sample,fastq_1,fastq_2\nbad,"+filepath.Join(e.root, "testdata", "README.md")+",\n"), 0o644); err != nil {
 		return err
 	}
 	said, err := e.start(ctx, folder, nil, "-profile", "test", "--input", bad)

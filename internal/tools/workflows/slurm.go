@@ -59,7 +59,7 @@ func startCluster(ctx context.Context, folder, binaries string) (*cluster, error
 	for _, name := range []string{"munged", "slurmctld", "slurmd", "sbatch"} {
 		if _, err := exec.LookPath(name); err != nil {
 			fmt.Printf("SKIPPED: Slurm, as %s is not installed\n", name)
-			return nil, nil //nolint:nilnil // no cluster, and no fault
+			return nil, nil // no cluster, and no fault
 		}
 	}
 	if err := configure(folder, binaries); err != nil {
@@ -75,7 +75,7 @@ func startCluster(ctx context.Context, folder, binaries string) (*cluster, error
 		{"slurmd", "-D", "-f", configuration, "-N", "n1"},
 		{"slurmd", "-D", "-f", configuration, "-N", "n2"},
 	} {
-		cmd := exec.Command(args[0], args[1:]...) //nolint:noctx // it is ended by stop, after its jobs
+		cmd := exec.Command(args[0], args[1:]...)
 		if err := cmd.Start(); err != nil {
 			c.stop()
 			return nil, err
@@ -132,7 +132,7 @@ func configure(folder, binaries string) error {
 	}
 	// Snakemake's jobs lose SLURM_CONF before they call srun.
 	shim := fmt.Appendf(nil, "#!/bin/sh\nSLURM_CONF=%s exec %s \"$@\"\n", configuration, srun)
-	if err := os.WriteFile(filepath.Join(binaries, "srun"), shim, 0o755); err != nil { //nolint:gosec // a program
+	if err := os.WriteFile(filepath.Join(binaries, "srun"), shim, 0o755); err != nil {
 		return err
 	}
 	for name, file := range files {
@@ -147,7 +147,7 @@ func configure(folder, binaries string) error {
 func freePorts(n int) ([]int, error) {
 	var ports []int
 	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // returns at once
+		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			return nil, err
 		}
