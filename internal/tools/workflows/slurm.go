@@ -46,8 +46,8 @@ SlurmdParameters=config_overrides
 KillWait=5
 MinJobAge=600
 GresTypes=gpu
-NodeName=n1 NodeHostname=%[1]s NodeAddr=127.0.0.1 Port=%[5]d CPUs=2 RealMemory=1500 Gres=gpu:1
-NodeName=n2 NodeHostname=%[1]s NodeAddr=127.0.0.1 Port=%[6]d CPUs=2 RealMemory=1500 Gres=gpu:1
+NodeName=n1 NodeHostname=%[1]s NodeAddr=127.0.0.1 Port=%[5]d CPUs=2 RealMemory=4000 Gres=gpu:1
+NodeName=n2 NodeHostname=%[1]s NodeAddr=127.0.0.1 Port=%[6]d CPUs=2 RealMemory=4000 Gres=gpu:1
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 `
 
