@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the pipelines of workflows/ with Snakemake and Nextflow, on this machine and on a Slurm of its
-# own, and compares what comes out with single runs. SLURM=no leaves Slurm out. What is missing here
-# is said to be SKIPPED. The engines come from PyPI and Maven Central into build/workflows.
+# own, and compares what comes out with single runs. SLURM=no leaves Slurm out, ONLY=nextflow the
+# other engine, and KEEP=FOLDER keeps what was made. What is missing here is said to be SKIPPED. The engines come from PyPI and Maven Central into build/workflows.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 home=$PWD/build/workflows
@@ -52,4 +52,4 @@ elif [ ! -s "$home/nextflow-$nextflow.path" ]; then
 fi
 
 exec "${GO:-go}" run ./internal/tools/workflows -engines "$home" -nextflow "$home/nextflow-$nextflow.path" \
-	-slurm="${SLURM:-yes}" -keep="${KEEP:-}"
+	-slurm="${SLURM:-yes}" -only="${ONLY:-}" -keep="${KEEP:-}"

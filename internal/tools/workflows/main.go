@@ -37,6 +37,7 @@ func main() {
 	flag.StringVar(&t.classPath, "nextflow", "", "file with the class path of Nextflow")
 	slurm := flag.String("slurm", "yes", "yes or no: also on a Slurm that is started for it")
 	keep := flag.String("keep", "", "work in this new folder, and keep it")
+	flag.StringVar(&t.only, "only", "", "snakemake or nextflow: run that engine alone")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := t.run(ctx, *slurm != "no", *keep)
@@ -50,6 +51,7 @@ func main() {
 // trial is the state of all runs.
 type trial struct {
 	engines, classPath string
+	only               string // engine to run, in lower case
 	root               string // of the repository
 	folder             string // that all is made in
 	scanmap            string // a copy in the folder, so that its processes are known by their program
@@ -96,6 +98,9 @@ func (t *trial) run(ctx context.Context, slurm bool, keep string) (err error) {
 func (t *trial) all(ctx context.Context) error {
 	var ran int
 	for _, e := range []engine{&snakemake{t}, &nextflow{t}} {
+		if t.only != "" && t.only != strings.ToLower(e.name()) {
+			continue
+		}
 		if !e.available() {
 			fmt.Printf("SKIPPED: %s is not here\n", e.name())
 			continue
