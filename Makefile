@@ -20,7 +20,7 @@ PLATFORMS ?= linux/amd64 linux/arm64 darwin/arm64
 .PHONY: help build demo man dist test-dist container test-container test-recipe module test-module \
 	test test-full race vet lint width staticcheck golangci-lint vulncheck licences reproducible supply kernels \
 	generate-check fuzz fuzz-binaries \
-	oracle oracle-all peers-check search-peers-check validate bench bench-peers bench-pairs bench-sort bench-search-peers bench-search-sassy bench-gpu bench-search \
+	oracle oracle-all test-workflows peers-check search-peers-check validate bench bench-peers bench-pairs bench-sort bench-search-peers bench-search-sassy bench-gpu bench-search \
 	curves golden mutants mutants-some ci clean
 
 help: ## list the targets
@@ -187,6 +187,9 @@ oracle-all: build ## the same on larger data too; takes a while (DISTANCES='8%',
 
 validate: build ## have samtools and Picard judge every set in all formats; takes a while
 	$(GO) run ./internal/tools/validate
+
+test-workflows: build ## run the pipelines of workflows/ locally and on Slurm (SLURM=no), and compare
+	GO=$(GO) scripts/test-workflows.sh
 
 peers-check: build ## compare with what mrFAST and RazerS 3 report
 	$(GO) run ./internal/tools/peerscheck
