@@ -13,6 +13,8 @@ type Sample struct {
 	// Lengths has the lengths of the reads of the head, in bases, each with how many have it; nil for
 	// a reference.
 	Lengths map[int]int
+	// Compressed tells that the file is.
+	Compressed bool
 	// Whole tells that all of the file was looked at.
 	Whole bool
 }
@@ -78,6 +80,7 @@ func look(ctx context.Context, path string, most int64, count func(*source, *Sam
 	s.content, s.head = h, h
 	var sample Sample
 	err = count(s, &sample)
+	sample.Compressed = s.compressed
 	if sample.Whole = !h.cut; sample.Whole {
 		return sample, err
 	}

@@ -24,11 +24,13 @@ type source struct {
 	stdin   bool
 	content io.Reader // what the file has
 	head    *head     // in place of all of it; nil for all
-	ctx     context.Context
-	cancel  context.CancelFunc
-	running sync.WaitGroup
-	once    sync.Once
-	err     error // of closing
+	// compressed is set by text, if it is.
+	compressed bool
+	ctx        context.Context
+	cancel     context.CancelFunc
+	running    sync.WaitGroup
+	once       sync.Once
+	err        error // of closing
 }
 
 // openSource opens a path, or standard input for "-". The open itself can be cancelled,
@@ -249,7 +251,9 @@ func (s *source) inflate(threads int) (io.Reader, error) {
 	if err != nil && err != io.EOF {
 		return nil, err
 	}
-	switch name := compression(start); name {
+	name := compression(start)
+	s.compressed = name != ""
+	switch name {
 	case "":
 		return in, nil
 	case "gzip":

@@ -10,22 +10,30 @@ import (
 type shape struct {
 	referenceBases, reads, bases, batch, threads, sorting int64
 	pieces                                                float64 // of a read, on average
+	compressed                                            int64   // files of reads
+	compressedReference, binary                           bool
 }
 
-// What a run takes, in bytes, fitted to 28 runs of 20,000 to a million reads of 36 to 1000 bases
-// against 0.4 to 100 Mb, with 1 to 8 threads, single and paired, sorted and not (22 November 2026,
-// linux/amd64; 25 of them within 12 % of the fit, and one 23 % below: docs/limits.md).
+// What a run takes, in bytes, fitted to 40 runs of 11,000 to a million reads of 36 to 1000 bases
+// against 0.03 to 100 Mb, with 1 to 8 threads, single and paired, simulated and real, sorted and
+// not (23 November 2026, linux/amd64; 39 of them within 17 % of the fit, and one 25 % above:
+// docs/limits.md).
 const (
-	ofProgram      = 9.6e6 // and of the runtime
-	ofThread       = 4.15e6
-	ofThreadStack  = 1.2e6
-	ofReadText     = 337 // strings, and what comes with the text of a read
-	ofReadLetter   = 3.03
-	ofRecordLetter = 0.26
-	ofReadPacked   = 197
-	ofPackedLetter = 0.73
-	ofPiece        = 165
-	ofSortedLetter = 4.65 // of records that wait to be sorted
+	ofProgram       = 7.74e6 // and of the runtime
+	ofThread        = 3.43e6
+	ofThreadStack   = 64e3
+	ofReadText      = 721 // strings, and what comes with the text of a read
+	ofReadLetter    = 0.64
+	ofRecordLetter  = 1.2
+	ofReadPacked    = 18.3
+	ofPackedLetter  = 4.02
+	ofPiece         = 123
+	ofSortedLetter  = 3.76   // of records that wait to be sorted
+	ofCompressed    = 4.02e6 // what is decompressed ahead of a file
+	ofGrowing       = 3.61   // of a base of a reference of unknown length
+	textBesideBAM   = 0.83   // what is in memory of the text of reads, where writing takes longer
+	stepsOfBatch    = 8
+	firstCollection = 4e6 // the heap's size at the first one, without growth
 )
 
 // memory is the resident memory of a run on the CPU, by playing its batches and the garbage
@@ -40,6 +48,9 @@ func (s *shape) memory() int64 {
 	growth := 1 + float64(mapper.HeapGrowth(int64(reference)+s.sorting))/100
 	length := float64(s.bases) / float64(s.reads)
 	text := ofReadText + ofReadLetter*length
+	if s.binary {
+		text *= textBesideBAM
+	}
 	packed := ofReadPacked + ofPackedLetter*length + ofPiece*s.pieces
 	sorted, most := ofSortedLetter*length, float64(s.sorting)
 	if s.sorting == 0 {
@@ -47,10 +58,12 @@ func (s *shape) memory() int64 {
 	}
 	reads, batch := float64(s.reads), float64(min(s.batch, s.reads))
 
-	staying := reference + ofThread*float64(s.threads)
-	heap, next := staying, 4e6*growth
+	staying := reference + ofThread*float64(s.threads) + ofCompressed*float64(s.compressed)
+	heap, next := staying, firstCollection*growth
+	if s.compressedReference {
+		heap += ofGrowing * float64(s.referenceBases)
+	}
 	peak := heap
-	const stepsOfBatch = 8
 	steps := max(math.Ceil(reads/batch)*stepsOfBatch, stepsOfBatch)
 	step := reads / steps
 	packing := false

@@ -38,16 +38,24 @@ type Length struct {
 	Share        float64 // of the reads that were looked at
 }
 
-// Make looks at the files of a run, which have to be regular ones. sorting is the memory of sorting
-// in bytes.
-func Make(ctx context.Context, o mapper.Options, sorting int64) (*Plan, error) {
+// Output is what Plan has to know of how records are written.
+type Output struct {
+	Sorting int64 // memory of sorting in bytes, 0 for none
+	BAM     bool
+}
+
+// Make looks at the files of a run, which have to be regular ones.
+func Make(ctx context.Context, o mapper.Options, out Output) (*Plan, error) {
 	p := &Plan{}
 	var err error
 	if p.Reference, err = fasta.LookAtReference(ctx, o.Reference, o.Threads); err != nil {
 		return nil, err
 	}
 	lengths, looked := map[int]int{}, 0
-	shape := shape{threads: int64(o.Threads), referenceBases: p.Reference.Bases, sorting: sorting}
+	shape := shape{
+		threads: int64(o.Threads), referenceBases: p.Reference.Bases, sorting: out.Sorting, binary: out.BAM,
+		compressedReference: p.Reference.Compressed,
+	}
 	for i := range o.Libraries {
 		l := &o.Libraries[i]
 		sample, err := look(ctx, l, fasta.ReadOptions{Threads: o.Threads, Crop: o.Crop, MaxLength: o.MaxReadLength})
@@ -56,6 +64,12 @@ func Make(ctx context.Context, o mapper.Options, sorting int64) (*Plan, error) {
 		}
 		p.Libraries = append(p.Libraries, sample)
 		shape.reads += sample.Records
+		if sample.Compressed {
+			shape.compressed++
+			if l.Mates != "" {
+				shape.compressed++
+			}
+		}
 		shape.bases += sample.Bases
 		for n, reads := range sample.Lengths {
 			lengths[n] += reads
@@ -69,7 +83,7 @@ func Make(ctx context.Context, o mapper.Options, sorting int64) (*Plan, error) {
 		shape.pieces += float64(k+1) * float64(lengths[n]) / float64(looked)
 		longest = n
 	}
-	work := mapper.Work{Bases: p.Reference.Bases, Length: int64(longest), Sorting: sorting}
+	work := mapper.Work{Bases: p.Reference.Bases, Length: int64(longest), Sorting: out.Sorting}
 	switch {
 	case o.Device.Kind != device.CUDA:
 	case len(o.Device.Indices) > 0:

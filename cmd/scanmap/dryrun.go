@@ -10,6 +10,7 @@ import (
 	"scanmap/device"
 	"scanmap/fasta"
 	"scanmap/plan"
+	"scanmap/sam"
 )
 
 // dryRun prints what run would do.
@@ -17,7 +18,7 @@ func (j *mapJob) dryRun(ctx context.Context, stdout io.Writer) error {
 	if err := inputsExist(j.inputs()...); err != nil {
 		return err
 	}
-	p, err := plan.Make(ctx, j.options, j.sortMemory())
+	p, err := plan.Make(ctx, j.options, plan.Output{Sorting: j.sortMemory(), BAM: j.form.Format == sam.FormatBAM})
 	if err != nil {
 		return fmt.Errorf("--dry-run: %w", err)
 	}
