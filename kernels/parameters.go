@@ -526,7 +526,7 @@ type RabinKarpHybridParams struct {
 }
 
 // ScanParams are the parameters of kernels scan_1_2, scan_2_3, scan_4_1, scan_4_3, scan_4_6,
-// myers_1, myers_4, myers_10 and myers_32.
+// myers_1, myers_4, myers_10, myers_32, places_1 and places_32.
 type ScanParams struct {
 	Text        Text
 	Reads       Reads
@@ -574,7 +574,7 @@ type SkimParams struct {
 	Enough      uint32
 }
 
-// JudgeParams are the parameters of kernel judge.
+// JudgeParams are the parameters of kernels judge_mismatches and judge.
 type JudgeParams struct {
 	Text        Text
 	Reads       Reads
@@ -688,7 +688,7 @@ type Contigs struct {
 	_      uint32
 }
 
-// WindowsParams are the parameters of kernels windows and windows_many.
+// WindowsParams are the parameters of kernels windows, windows_many, diagonals and diagonals_many.
 type WindowsParams struct {
 	Text     Text
 	Reads    Reads
@@ -837,6 +837,8 @@ var Entries = []Entry{
 	{Name: "myers_4", File: "scan", ParameterBytes: 104, Threads: 128},
 	{Name: "myers_10", File: "scan", ParameterBytes: 104, Threads: 128},
 	{Name: "myers_32", File: "scan", ParameterBytes: 104, Threads: 128},
+	{Name: "places_1", File: "scan", ParameterBytes: 104, Threads: 128},
+	{Name: "places_32", File: "scan", ParameterBytes: 104, Threads: 128},
 	{Name: "shift_or_scan_32", File: "shiftor", ParameterBytes: 40, Threads: 512},
 	{Name: "shift_or_scan_64", File: "shiftor", ParameterBytes: 40, Threads: 512},
 	{Name: "shift_or_scan_1", File: "shiftor", ParameterBytes: 40, Threads: 512},
@@ -849,6 +851,7 @@ var Entries = []Entry{
 	{Name: "shift_or_tiled_64", File: "shiftor", ParameterBytes: 40, Threads: 256},
 	{Name: "skim", File: "skim", ParameterBytes: 112, Threads: 256},
 	{Name: "skim_direct", File: "skim", ParameterBytes: 112, Threads: 256},
+	{Name: "judge_mismatches", File: "skim", ParameterBytes: 104, Threads: 256},
 	{Name: "judge", File: "skim", ParameterBytes: 104, Threads: 256},
 	{Name: "sum_parts", File: "sum", ParameterBytes: 32, Threads: 256},
 	{Name: "sum_across", File: "sum", ParameterBytes: 32, Threads: 256},
@@ -862,6 +865,8 @@ var Entries = []Entry{
 	{Name: "group_place", File: "verify", ParameterBytes: 32, Threads: 128},
 	{Name: "windows", File: "verify", ParameterBytes: 136, Threads: 128},
 	{Name: "windows_many", File: "verify", ParameterBytes: 136, Threads: 128},
+	{Name: "diagonals", File: "verify", ParameterBytes: 136, Threads: 128},
+	{Name: "diagonals_many", File: "verify", ParameterBytes: 136, Threads: 128},
 	{Name: "sort_many", File: "verify", ParameterBytes: 40, Threads: 256},
 	{Name: "emit", File: "verify", ParameterBytes: 88, Threads: 128},
 	{Name: "witness_global", File: "witness", ParameterBytes: 56, Threads: 512},

@@ -1,5 +1,5 @@
-// The exhaustive engine: edit distances at every position of the text, for many reads a pass and
-// without a filter.
+// The exhaustive engine: distances at every position of the text, for many reads a pass and without
+// a filter.
 //
 // A warp takes one item: a stretch of the text and 32 strands, one a lane. All its lanes look at
 // the same position, so they all read the same word of the text. Which bases of a strand equal that
@@ -12,6 +12,8 @@
 // alignment can span, m + k, so that distances up to k are those of the whole text. Positions in
 // the padding between contigs cost as much as insertions, and there are more of them than any k
 // here, so that no alignment crosses them; the host drops ends that lie there.
+//
+// Where edits are substitutions alone, strands are compared with the text base by base (scan_places).
 #include "map.cuh"
 
 constexpr u32 SCAN_THREADS = 128;   // exported
@@ -143,6 +145,18 @@ template <u32 W> struct Myers {
 	}
 };
 
+// put_found writes the occurrences of the lanes that have one, and tells whether they had room.
+DEVICE bool put_found(const ScanParams& p, bool found, u32 read, bool reverse, u32 end, u32 distance) {
+	const u32 all_found = ballot(found);
+	if (all_found == 0) return true;
+	u32 place = 0;
+	if (lane() == 0) place = atomic_add(p.counters + SCAN_OCCURRENCES, popcount(all_found));
+	place = shuffle(place, 0);
+	const u32 mine = place + popcount(all_found & below(lane()));
+	if (found && mine < p.capacity) p.occurrences[mine] = {read | (reverse ? STRAND : 0), end, distance, 0};
+	return place + popcount(all_found) <= p.capacity;
+}
+
 // scan_items: warps take items until there are none.
 template <u32 W, class Rows> DEVICE void scan_items(const ScanParams& p) {
 	for (;;) {
@@ -179,14 +193,57 @@ template <u32 W, class Rows> DEVICE void scan_items(const ScanParams& p) {
 			const u32 bit = at % 32;
 			const u32 distance = rows.advance(strand, 0 - (low >> bit & 1), 0 - (high >> bit & 1), 0 - (ambiguous >> bit & 1), s.length);
 			const bool found = has && distance <= s.k && at >= from;
-			const u32 all_found = ballot(found);
-			if (all_found == 0) continue;
-			u32 place = 0;
-			if (lane() == 0) place = atomic_add(p.counters + SCAN_OCCURRENCES, popcount(all_found));
-			place = shuffle(place, 0);
-			const u32 mine = place + popcount(all_found & below(lane()));
-			if (found && mine < p.capacity) p.occurrences[mine] = {read | (reverse ? STRAND : 0), at + 1, distance, 0};
-			room = place + popcount(all_found) <= p.capacity;
+			room = put_found(p, found, read, reverse, at + 1, distance);
+		}
+		if (!room && lane() == 0) p.unfinished[atomic_add(p.counters + SCAN_UNFINISHED, 1u)] = item;
+	}
+}
+
+// scan_places is scan_items where edits are substitutions alone. Each lane compares its strand with
+// the text from every position on, 32 bases at a time, until all lanes have more than k differences;
+// nearly always that is after the first, which is shifted from position to position. An item's strands
+// start in its stretch. Those that hang over an end of their contig the host drops.
+template <u32 W> DEVICE void scan_places(const ScanParams& p) {
+	for (;;) {
+		u32 next = 0;
+		if (lane() == 0) next = atomic_add(p.counters + SCAN_NEXT, 1u);
+		next = shuffle(next, 0);
+		if (next >= p.item_count) return;
+		const u32 item = p.items ? p.items[next] : next;
+		const u32 group = item % p.groups, stretch = item / p.groups;
+		const u32 number = group * SCAN_STRANDS + lane(), member = number / 2;
+		const bool has = member < p.count;
+		const u32 read = has ? p.members[member] : 0;
+		const Shape s = p.reads.shapes[has ? read : p.members[0]];
+		const bool reverse = number & 1;
+		const u64* words = strand_of(p.reads, s, reverse);
+		const Planes own = strand_planes(words, 0);
+		const u32 marked = strand_ambiguous(words, 0), inside = below(s.length);
+		u32 longest = s.length;
+		for (u32 d = 16; W > 1 && d > 0; d /= 2) longest = maximum(longest, shuffle_xor(longest, d));
+		const u32 from = p.first + stretch * SCAN_STRETCH, to = minimum(from + SCAN_STRETCH, p.end);
+		bool room = true;
+		u32x2 a = {0, 0}, b = p.text.planes[from / 32];
+		u32 marked_a = 0, marked_b = p.text.ambiguous[from / 32];
+		for (u32 at = from; at < to && room; at++) {
+			if (at % 32 == 0 || at == from) {
+				a = b, marked_a = marked_b;
+				b = p.text.planes[at / 32 + 1], marked_b = p.text.ambiguous[at / 32 + 1];
+			}
+			const u32 x = (own.low ^ funnel_right(a.x, b.x, at)) | (own.high ^ funnel_right(a.y, b.y, at)) | marked |
+				funnel_right(marked_a, marked_b, at);
+			u32 distance = popcount(x & inside);
+			if (!any(has && distance <= s.k)) continue;
+			for (u32 i = 32; W > 1 && i < longest; i += 32) {
+				if (i < s.length && distance <= s.k) {
+					const Planes strand = strand_planes(words, i), t = text_planes(p.text, at + i);
+					const u32 y = (strand.low ^ t.low) | (strand.high ^ t.high) | strand_ambiguous(words, i) | text_ambiguous(p.text, at + i);
+					distance += popcount(y & below(s.length - i));
+				}
+				if (!any(has && distance <= s.k)) break;
+			}
+			const bool found = has && distance <= s.k;
+			room = put_found(p, found, read, reverse, at + s.length, distance);
 		}
 		if (!room && lane() == 0) p.unfinished[atomic_add(p.counters + SCAN_UNFINISHED, 1u)] = item;
 	}
@@ -203,3 +260,6 @@ KERNEL(myers_1, ScanParams, SCAN_THREADS) { scan_items<1, Myers<1>>(p); }
 KERNEL(myers_4, ScanParams, SCAN_THREADS) { scan_items<4, Myers<4>>(p); }
 KERNEL(myers_10, ScanParams, SCAN_THREADS) { scan_items<10, Myers<10>>(p); }
 KERNEL(myers_32, ScanParams, SCAN_THREADS) { scan_items<32, Myers<32>>(p); }
+// places_W: strands of at most W words and any k, where edits are substitutions alone.
+KERNEL(places_1, ScanParams, SCAN_THREADS) { scan_places<1>(p); }
+KERNEL(places_32, ScanParams, SCAN_THREADS) { scan_places<32>(p); }

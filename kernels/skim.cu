@@ -554,6 +554,31 @@ DEVICE bool write_first(const JudgeParams& p, Waiting& w, u32& last, u32 n) {
 	return !any(found && !room);
 }
 
+// judge_mismatches is judge where edits are substitutions alone. The diagonal of a hit has at most k
+// differences, ambiguous letters compared by their codes, or leads nowhere, so one question is
+// enough; then it has to be the first of its diagonal. Of reads too long for that the host asks.
+KERNEL(judge_mismatches, JudgeParams, SKIM_THREADS) {
+	const u32 count = p.counters[SKIM_HITS], threads = block_count() * SKIM_THREADS;
+	if (count > p.hit_capacity) return;
+	for (u32 first = block_index() * SKIM_THREADS + (thread_index() & ~31u); first < count; first += threads) {
+		const u32 i = first + lane();
+		u32x2 candidate = {0, 0};
+		bool found = false;
+		if (i < count) {
+			u32x2 hit = p.hits[i];
+			const Hit h = hit_at(p, hit);
+			hit.x |= NEAR;
+			candidate = {h.read | (h.reverse ? STRAND : 0), h.diagonal};
+			found = h.s.length > MAX_BOUND_LENGTH || differences(p.text, h.strand, h.s.length, h.diagonal, h.s.k) <= h.s.k;
+			if (found) found = is_first(p, hit, h);
+		}
+		const u32 place = claim(p.counters + SKIM_CANDIDATES, found);
+		const bool room = place < p.capacity;
+		if (found && room) p.candidates[place] = candidate;
+		if (any(found && !room)) return;
+	}
+}
+
 // judge: a warp takes 32 hits after others. A hit is a candidate if it is near, or no node around
 // it exceeds its budget, and if it is the first of its diagonal.
 KERNEL(judge, JudgeParams, SKIM_THREADS) {

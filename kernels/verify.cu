@@ -6,7 +6,7 @@
 // stands alone and whose Hamming distance is its edit distance is a location; other groups become
 // windows, for align.cu. The candidates of a read that has many, because it lies in repeats, are
 // sorted by a block and looked at by a thread each. Windows too wide for align.cu are left to the
-// host.
+// host. Where edits are substitutions alone there are no windows: a diagonal is a location or not.
 #include "diagonals.cuh"
 #include "locations.cuh"
 
@@ -162,8 +162,32 @@ DEVICE u32 mark_group(const WindowsParams& p, const Shape& s, u32 i, u32 to) {
 	return j;
 }
 
-// windows: one thread a read.
-KERNEL(windows, WindowsParams, VERIFY_THREADS) {
+// mark_diagonal is mark_group where edits are substitutions alone: a group is the candidates of one
+// diagonal, which is a location if all of the read lies in one contig there with at most k
+// differences. Of diagonals that cross a cut the part of the text that was cut off may have the same.
+DEVICE u32 mark_diagonal(const WindowsParams& p, const Shape& s, u32 i, u32 to) {
+	const u32x2 c = p.grouped[i];
+	u32 j = i + 1;
+	for (; j < to && p.grouped[j].x == c.x && p.grouped[j].y == c.y; j++) p.marks[j] = MARK_NONE;
+	const u32 contig = contig_of(p.contigs, c.y + s.length / 2);
+	p.contig[i] = contig;
+	p.marks[i] = MARK_NONE;
+	if (c.y < p.low_cut || c.y + s.length > p.high_cut) {
+		p.marks[i] = MARK_LEFT;
+	} else if (c.y >= p.contigs.starts[contig] && c.y + s.length <= p.contigs.ends[contig]) {
+		const u32 distance = ambiguous_differences(p.text, strand_of(p.reads, s, c.x & STRAND), s.length, c.y);
+		if (distance <= s.k) p.marks[i] = MARK_LOCATION | distance << MARK_SHIFT;
+	}
+	return j;
+}
+
+// mark_next marks the group that begins at candidate i, as mark_group or mark_diagonal.
+template <bool MISMATCHES> DEVICE u32 mark_next(const WindowsParams& p, const Shape& s, u32 i, u32 to) {
+	return MISMATCHES ? mark_diagonal(p, s, i, to) : mark_group(p, s, i, to);
+}
+
+// mark_read takes one read, sorts its candidates if they are few, and marks them.
+template <bool MISMATCHES> DEVICE void mark_read(const WindowsParams& p) {
 	const u32 read = block_index() * VERIFY_THREADS + thread_index();
 	if (read >= p.count) return;
 	const u32 from = read ? p.places[read - 1] : 0, to = p.places[read];
@@ -183,12 +207,12 @@ KERNEL(windows, WindowsParams, VERIFY_THREADS) {
 		for (; j > from && before(c, p.grouped[j - 1]); j--) p.grouped[j] = p.grouped[j - 1];
 		p.grouped[j] = c;
 	}
-	for (u32 i = from; i < to;) i = mark_group(p, s, i, to);
+	for (u32 i = from; i < to;) i = mark_next<MISMATCHES>(p, s, i, to);
 }
 
-// windows_many: one thread a candidate of the reads that sort_many sorted; the first of each group
-// marks it.
-KERNEL(windows_many, WindowsParams, VERIFY_THREADS) {
+// mark_candidate takes one candidate of the reads that sort_many sorted; the first of each group marks
+// it.
+template <bool MISMATCHES> DEVICE void mark_candidate(const WindowsParams& p) {
 	const u32 i = block_index() * VERIFY_THREADS + thread_index();
 	if (i >= p.count) return;
 	const u32x2 c = p.grouped[i];
@@ -197,9 +221,19 @@ KERNEL(windows_many, WindowsParams, VERIFY_THREADS) {
 	if (to - from <= MOST_SORTED) return;
 	const Shape s = p.reads.shapes[read];
 	if (s.k > MAX_BOUND_EDITS || s.length > MAX_BOUND_LENGTH) return;
-	if (i > from && follows(p, s, p.grouped[i - 1], c)) return;
-	mark_group(p, s, i, to);
+	if (i > from) {
+		const u32x2 before = p.grouped[i - 1];
+		if (MISMATCHES ? before.x == c.x && before.y == c.y : follows(p, s, before, c)) return;
+	}
+	mark_next<MISMATCHES>(p, s, i, to);
 }
+
+// windows and windows_many: one thread a read, and one a candidate.
+KERNEL(windows, WindowsParams, VERIFY_THREADS) { mark_read<false>(p); }
+KERNEL(windows_many, WindowsParams, VERIFY_THREADS) { mark_candidate<false>(p); }
+// diagonals and diagonals_many: the same, where edits are substitutions alone.
+KERNEL(diagonals, WindowsParams, VERIFY_THREADS) { mark_read<true>(p); }
+KERNEL(diagonals_many, WindowsParams, VERIFY_THREADS) { mark_candidate<true>(p); }
 
 constexpr u32 SORT_THREADS = 256;
 constexpr u32 SORT_TILE = 1024;    // candidates that are sorted in shared memory

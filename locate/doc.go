@@ -19,6 +19,13 @@
 // traceback from the end gives when it prefers diagonal, then deletion, then insertion. Gaps are
 // then shifted left as far as they go, which changes neither edits nor ends.
 //
+// # Substitutions alone
+//
+// Where a Locator's Metric is Substitutions, there are no gaps, and a location is simply every place
+// (contig, strand and start) at which the whole strand lies inside the contig with at most k bases
+// that differ. None excludes another: two locations may start at neighbouring bases. A letter other
+// than A, C, G, T and U, of either side, differs from everything, itself too.
+//
 // # Words
 //
 //   - strand: a read as it is (Forward) or its reverse complement (Reverse), as it lies along a

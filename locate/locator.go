@@ -25,6 +25,7 @@ type Location struct {
 // goroutine.
 type Locator struct {
 	Reference *dna.Reference
+	Metric    Metric
 	// Verified counts the windows that were measured by dynamic programming.
 	Verified    int64
 	band        band
@@ -37,7 +38,10 @@ type Locator struct {
 // FromCandidates returns the locations of a read from its candidates, which it sorts. The locations
 // are valid until the next call.
 //
-// It is complete if every alignment with at most k edits goes through the diagonal of a candidate,
+// With Substitutions, each diagonal on which the strand lies inside the contig with at most k
+// differences is a location.
+//
+// With Edits, it is complete if every alignment with at most k edits goes through the diagonal of a candidate,
 // as finders see to. It has at most k gap bases, so it starts and ends within k diagonals of that
 // one. Candidates whose diagonals are more than 3k apart therefore lead to occurrences that neither
 // end nor start within k of each other. Those at most 3k apart are measured together, from k below
@@ -52,6 +56,10 @@ func (l *Locator) FromCandidates(r *Read, candidates []Candidate) []Location {
 		return cmp.Compare(a.Diagonal, b.Diagonal)
 	})
 	candidates = dropRepeated(candidates, func(a, b *Candidate) bool { return a.Place == b.Place && a.Diagonal == b.Diagonal })
+	if l.Metric == Substitutions {
+		l.fromDiagonals(r, candidates)
+		return l.locations
+	}
 	for i := 0; i < len(candidates); {
 		j := i + 1
 		for j < len(candidates) && candidates[j].Place == candidates[i].Place &&
@@ -114,7 +122,11 @@ func (l *Locator) settled(strand *Strand, k int, c Candidate) bool {
 // diagonals [low, low+width) of a place. They are valid until the next call.
 func (l *Locator) InBand(strand *Strand, p Place, k, low, width int) []Location {
 	l.locations = l.locations[:0]
-	l.measure(strand, p, k, low, width)
+	if l.Metric == Substitutions {
+		l.onDiagonals(strand, p, k, low, width)
+	} else {
+		l.measure(strand, p, k, low, width)
+	}
 	return l.locations
 }
 
@@ -157,14 +169,25 @@ func (l *Locator) FromEnds(r *Read, ends []End) []Location {
 	return l.locations
 }
 
-// separate adds the locations among l.occurrences.
+// separate adds the locations among l.occurrences: with Substitutions, all.
 func (l *Locator) separate(strand *Strand, p Place, k int) {
+	if l.Metric == Substitutions {
+		for _, o := range l.occurrences {
+			l.locations = append(l.locations, o.ungapped(p))
+		}
+		return
+	}
 	a := &l.alignments
 	a.aligner.Reference, a.strand, a.place = l.Reference, strand, p
 	for _, i := range l.separator.Separate(l.occurrences, strand.Length(), k, a) {
 		o := &l.occurrences[i]
 		l.locations = append(l.locations, Location{Place: p, End: int32(o.End), Distance: o.Distance, Gaps: o.Gaps})
 	}
+}
+
+// ungapped returns an occurrence of Substitutions as a location.
+func (o *Occurrence) ungapped(p Place) Location {
+	return Location{Place: p, End: int32(o.End), Distance: o.Distance}
 }
 
 // An occurrenceAligner answers a Separator's questions about the occurrences of one strand at one

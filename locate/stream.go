@@ -5,7 +5,8 @@ import "slices"
 // A Stream separates the occurrences of one strand at one place that come a stretch of the contig
 // after the other, as FromEnds does with all at once. It holds those alone that are not decided:
 // the ones within Reach of where the stretches end. What is decided is never taken back; of it,
-// only locations within 3k of what is not decided matter (SeparateAfter).
+// only locations within 3k of what is not decided matter (SeparateAfter). With Substitutions all
+// are locations, and nothing is held.
 type Stream struct {
 	locator *Locator
 	strand  *Strand
@@ -29,6 +30,12 @@ func (s *Stream) Begin(l *Locator, strand *Strand, p Place, k, least int, use fu
 
 // Add takes the next occurrences, in order of their ends: all that end at `to` or before.
 func (s *Stream) Add(occurrences []Occurrence, to int) {
+	if s.locator.Metric == Substitutions {
+		for _, o := range occurrences {
+			s.use(o.ungapped(s.place))
+		}
+		return
+	}
 	s.pending = append(s.pending, occurrences...)
 	reach := Reach(s.k)
 	if to-reach-s.decided >= max(s.least, reach) {

@@ -43,9 +43,13 @@ func asFASTQ(prefix string, reads []string) string {
 	return b.String()
 }
 
-// drawOptions chooses a distance and what is reported.
+// drawOptions chooses a distance, what an edit is, and what is reported.
 func drawOptions(c *fuzzing.Choices) Options {
-	o := Options{Distance: Distance{Edits: c.Below(6)}, Seed: uint64(c.Below(256))}
+	first := c.Below(6 * 42)
+	o := Options{Distance: Distance{Edits: first % 6}, Seed: uint64(c.Below(256))}
+	if first/6%4 == 3 {
+		o.Metric = Substitutions
+	}
 	if c.Below(4) == 1 {
 		o.Distance = Distance{Percent: float64(c.Below(120)) / 4, Percentage: true}
 	} else if c.Below(6) == 1 {
@@ -92,8 +96,8 @@ func expectedOf(all []truth.Location, r Report) (reported []truth.Location, one 
 }
 
 // FuzzMap takes bytes for a reference, reads and options, and maps files of them. The locations of
-// the records are those of dynamic programming, as the report wants them, and neither engine,
-// threads, batches nor parts change a byte.
+// the records are those of dynamic programming, or with substitutions alone those of brute force, as
+// the report wants them, and neither engine, threads, batches nor parts change a byte.
 func FuzzMap(f *testing.F) {
 	fuzzing.AddBytes(f)
 	dir := f.TempDir()
@@ -106,7 +110,7 @@ func FuzzMap(f *testing.F) {
 		first.Engine, first.Threads = EngineScan, 1
 		others := []Options{drawWay(c, o), drawWay(c, o)}
 		contigs := truth.ChosenContigs(c)
-		reads := truth.ChosenReads(c, contigs, 5)
+		reads := truth.ChosenReads(c, contigs, 5, o.Metric == Substitutions)
 		putFile(t, reference, asFASTA(c, "c", contigs))
 		if c.Yes() {
 			putFile(t, file, asFASTA(c, "r", reads))
@@ -134,6 +138,9 @@ func FuzzMap(f *testing.F) {
 			all, err := text.Find(read, k)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if o.Metric == Substitutions {
+				all = truth.FindSubstituted(contigs, read, k)
 			}
 			slices.SortFunc(found[i], compareLocations)
 			reported, one := expectedOf(all, o.Report)
@@ -178,7 +185,7 @@ func FuzzMapPairs(f *testing.F) {
 		first.Engine, first.Threads = EngineScan, 1
 		others := []Options{drawWay(c, o), drawWay(c, o)}
 		contigs := truth.ChosenContigs(c)
-		pairs := drawPairs(c, contigs, o.Distance.Edits)
+		pairs := drawPairs(c, contigs, o.Distance.Edits, o.Metric == Substitutions)
 		putFile(t, reference, asFASTA(c, "c", contigs))
 		var mates [2][]string
 		for i, s := range pairs {
@@ -209,9 +216,9 @@ func FuzzMapPairs(f *testing.F) {
 }
 
 // drawPairs chooses mates that alternate: two ends of a fragment, or any two reads.
-func drawPairs(c *fuzzing.Choices, contigs []string, k int) (mates []string) {
+func drawPairs(c *fuzzing.Choices, contigs []string, k int, substitutions bool) (mates []string) {
 	for range 1 + c.Below(5) {
-		two := truth.ChosenReads(c, contigs, k)
+		two := truth.ChosenReads(c, contigs, k, substitutions)
 		if len(two) == 1 {
 			two = append(two, two[0])
 		}
@@ -221,8 +228,8 @@ func drawPairs(c *fuzzing.Choices, contigs []string, k int) (mates []string) {
 			fragment := text[from:min(from+1+c.Below(400), len(text))]
 			m := 1 + c.Below(80)
 			two = []string{
-				c.Edited(fragment[:min(m, len(fragment))], c.Below(k+3), "ACGT", false),
-				c.Edited(truth.ReverseComplement(fragment)[:min(m, len(fragment))], c.Below(k+3), "ACGT", false),
+				c.Edited(fragment[:min(m, len(fragment))], c.Below(k+3), "ACGT", substitutions),
+				c.Edited(truth.ReverseComplement(fragment)[:min(m, len(fragment))], c.Below(k+3), "ACGT", substitutions),
 			}
 		}
 		for _, s := range two[:2] {

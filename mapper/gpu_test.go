@@ -45,6 +45,8 @@ func TestSameBytesOnGPU(t *testing.T) {
 		{Distance: Distance{Edits: 0}},
 		{Distance: Distance{Edits: 2}, Report: Report{Mode: ReportStrata, Strata: 1}, MaxLocations: 3, SequenceMatch: true, FullSecondary: true},
 		{Distance: Distance{Edits: 7}},
+		{Distance: Distance{Edits: 2}, Metric: Substitutions},
+		{Distance: Distance{Percent: 10, Percentage: true}, Metric: Substitutions, Report: Report{Mode: ReportBest}, SequenceMatch: true},
 	} {
 		o.Reference, o.Libraries, o.Threads = reference, withReads(o.Libraries, reads), 2
 		want, _ := runText(t, o)
@@ -120,6 +122,13 @@ func TestEveryKernel(t *testing.T) {
 			for _, k := range []int{0, 4} {
 				run(Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Threads: 2, Distance: Distance{Edits: k}}, EngineSkim)
 			}
+			substitutions := Options{Reference: longReference, Libraries: []Library{{Reads: long}}, Threads: 2, Distance: Distance{Edits: 3}, Metric: Substitutions}
+			run(substitutions, EngineSkim)
+			run(substitutions, EngineScan)
+			repeats, ofRepeats := writeRepeats(t, 10) // reads with many candidates
+			substitutions.Reference, substitutions.Libraries = repeats, []Library{{Reads: ofRepeats}}
+			substitutions.Distance.Edits = 9
+			run(substitutions, EngineSkim)
 			best := Report{Mode: ReportBest}
 			run(Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Threads: 2, Distance: Distance{Edits: 4}, Report: best}, EngineSkim)
 			for _, name := range all {
@@ -138,11 +147,17 @@ func TestReportsOnGPU(t *testing.T) {
 	driver := testDriver(t)
 	reference, reads := writeRepeats(t, effort.Pick(60, 12))
 	tiny := []limits{{}, {find: find.Limits{GPUQueue: 40}}, {find: find.Limits{GPUFound: 20}}, {find: find.Limits{GPUQueue: 300, GPUFound: 3}}}
-	for r, report := range []Report{
-		{Mode: ReportOne}, {Mode: ReportBest}, {Mode: ReportStrata, Strata: 1}, {Mode: ReportStrata, Strata: 4},
-		{Mode: ReportUnique}, {Mode: ReportAll},
+	for r, c := range []struct {
+		report Report
+		metric Metric
+	}{
+		{Report{Mode: ReportOne}, Edits}, {Report{Mode: ReportBest}, Edits}, {Report{Mode: ReportStrata, Strata: 1}, Edits},
+		{Report{Mode: ReportStrata, Strata: 4}, Edits}, {Report{Mode: ReportUnique}, Edits}, {Report{Mode: ReportAll}, Edits},
+		{Report{Mode: ReportBest}, Substitutions}, {Report{Mode: ReportStrata, Strata: 2}, Substitutions},
+		{Report{Mode: ReportAll}, Substitutions},
 	} {
-		o := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Distance: Distance{Edits: 6}, Report: report, Threads: 2}
+		report := c.report
+		o := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Distance: Distance{Edits: 6}, Metric: c.metric, Report: report, Threads: 2}
 		for i, l := range tiny {
 			if i%2 == r%2 && !effort.Full() {
 				continue
@@ -226,13 +241,19 @@ func writeLong(t *testing.T) (reference, reads string) {
 	return reference, reads
 }
 
+// enginesAndMetrics are the engines with each metric.
+var enginesAndMetrics = []struct {
+	engine Engine
+	metric Metric
+}{{EngineSkim, Edits}, {EngineScan, Edits}, {EngineSkim, Substitutions}, {EngineScan, Substitutions}}
+
 // TestSmallQueues has queues overflow until single reads and single stretches do.
 func TestSmallQueues(t *testing.T) {
 	t.Parallel()
 	driver := testDriver(t)
 	reference, reads := writeInput(t, effort.Pick(60, 20))
-	for _, engine := range []Engine{EngineSkim, EngineScan} {
-		o := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Distance: Distance{Edits: 3}, Threads: 2, Engine: engine}
+	for _, c := range enginesAndMetrics {
+		o := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Distance: Distance{Edits: 3}, Metric: c.metric, Threads: 2, Engine: c.engine}
 		want, _ := runText(t, o)
 		for _, c := range []struct{ candidates, found int }{{2, 1 << 20}, {50, 1 << 20}, {1 << 16, 3}, {1, 1}} {
 			o.limits.find.GPUQueue, o.limits.find.GPUFound = c.candidates, c.found
@@ -275,8 +296,8 @@ func TestCutReferenceOnGPU(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, engine := range []Engine{EngineSkim, EngineScan} {
-		o := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Distance: Distance{Edits: 3}, Threads: 2, Engine: engine}
+	for _, c := range enginesAndMetrics {
+		o := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Distance: Distance{Edits: 3}, Metric: c.metric, Threads: 2, Engine: c.engine}
 		want, _ := runText(t, o)
 		for _, memory := range effort.Pick([]int64{20_000, 26_000, 1 << 20}, []int64{20_000}) {
 			o.Device.Memory = memory

@@ -39,6 +39,8 @@ func heldOptions(t *testing.T) (all []Options) {
 		o.Reference, o.Libraries = pairReference, []Library{{Reads: first, Mates: second}}
 		o.limits.estimatePairs = 5
 		all = append(all, o)
+		o.Metric = Substitutions
+		all = append(all, o)
 	}
 	return all
 }
@@ -70,7 +72,7 @@ func compareHeld(t *testing.T, o Options, all []limits, helds ...int) {
 func TestUnlisted(t *testing.T) {
 	t.Parallel()
 	for i, o := range heldOptions(t) {
-		o.Engine = []Engine{EngineSkim, EngineScan, EngineScan}[i%3]
+		o.Engine = []Engine{EngineSkim, EngineScan, EngineScan, EngineSkim}[i%4]
 		compareHeld(t, o, heldLimits, effort.Pick([]int{1, 7, 0}, []int{3})...)
 	}
 }
@@ -86,6 +88,8 @@ func TestUnlistedOnGPU(t *testing.T) {
 	}
 	compareHeld(t, o, heldLimits[:1], 3)
 	o.Libraries, o.Engine, o.Report.Mode = []Library{{Reads: first}}, EngineSkim, ReportOne
+	compareHeld(t, o, heldLimits[:2], 3)
+	o.Metric, o.Report.Mode = Substitutions, ReportAll
 	compareHeld(t, o, heldLimits[:2], 3)
 }
 
@@ -139,9 +143,16 @@ func heldRecords(t *testing.T, text string) map[string][]heldRecord {
 func TestHeldAreTheFirst(t *testing.T) {
 	reference, reads := writeRepeats(t, 60)
 	o := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Distance: Distance{Edits: 6}, Threads: 2}
+	t.Run("edits", func(t *testing.T) { compareFirst(t, o, 1, 4, 50) })
+	o.Metric = Substitutions
+	t.Run("substitutions", func(t *testing.T) { compareFirst(t, o, 1, 4, 12) })
+}
+
+func compareFirst(t *testing.T, o Options, helds ...int) {
+	t.Helper()
 	text, stats := runText(t, o)
 	all := heldRecords(t, text)
-	for _, held := range []int{1, 4, 50} {
+	for _, held := range helds {
 		o.limits.held = held
 		got, limited := runText(t, o)
 		capped := 0

@@ -8,6 +8,7 @@ import (
 
 	"scanmap/device"
 	"scanmap/dna"
+	"scanmap/locate"
 	"scanmap/mapper/find"
 	"scanmap/temporary"
 )
@@ -21,6 +22,7 @@ type Options struct {
 	Packed    *dna.Reference
 	Libraries []Library
 	Distance  Distance // the largest edit distance (k); the zero value is 0 edits
+	Metric    Metric   // what an edit is; the zero value is a substitution, an insertion or a deletion
 	Engine    Engine
 	Report    Report
 	// MaxLocations is the most locations reported for a read, best first; 0 is all, which is
@@ -83,7 +85,7 @@ type limits struct {
 // finding returns the options for finders.
 func (o *Options) finding(t *find.Times) find.Options {
 	return find.Options{
-		Engine: o.Engine, Threads: o.Threads, Want: o.Report.want(), BatchReads: o.BatchReads, Times: t,
+		Engine: o.Engine, Metric: o.Metric, Threads: o.Threads, Want: o.Report.want(), BatchReads: o.BatchReads, Times: t,
 		Temporary: o.Temporary, Limits: o.limits.find,
 	}
 }
@@ -123,6 +125,15 @@ func (o *Options) setDefaults() {
 type Progress struct {
 	Reads, Mapped int64
 }
+
+// Metric says what an edit is, and what a location is: see package locate.
+type Metric = locate.Metric
+
+// The metrics.
+const (
+	Edits         = locate.Edits
+	Substitutions = locate.Substitutions
+)
 
 // Engine names a way of finding.
 type Engine = find.Engine

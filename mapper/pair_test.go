@@ -393,9 +393,16 @@ func (w *weighed) quality(mate int) byte {
 	return byte(min(60, math.Round(-10*math.Log10(max(wrong, 1e-6)))))
 }
 
-// TestRescue seeks mates with more than k edits by plain dynamic programming over all contigs.
+// TestRescue seeks mates with more than k edits by plain dynamic programming over all contigs, or
+// with more than k substitutions by brute force.
 func TestRescue(t *testing.T) {
 	t.Parallel()
+	t.Run("edits", func(t *testing.T) { compareRescued(t, Edits, truth.Find) })
+	t.Run("substitutions", func(t *testing.T) { compareRescued(t, Substitutions, truth.FindSubstituted) })
+}
+
+func compareRescued(t *testing.T, metric Metric, find func(contigs []string, read string, k int) []truth.Location) {
+	t.Helper()
 	r := rand.New(rand.NewPCG(7, 8))
 	rescued, lost, rounds := 0, 0, effort.Pick(25, 10)
 	for _, orientation := range []Orientation{OrientationFR, OrientationRF, OrientationFF} {
@@ -408,17 +415,17 @@ func TestRescue(t *testing.T) {
 					reads[i+1] = truth.ReverseComplement(reads[i+1])
 				}
 			}
-			o := Options{Distance: Distance{Edits: 1}, Engine: EngineScan,
+			o := Options{Distance: Distance{Edits: 1}, Metric: metric, Engine: EngineScan,
 				Pairs: PairOptions{Orientation: orientation, MinInsert: 60, MaxInsert: 220, Rescue: Distance{Edits: 4}}}
 			l := pairedLibrary(nil, &o)
 			w := chosen(t, truth.Reference(t, contigs...), l, reads, &o)
 			for i := 0; i < len(reads); i += 2 {
 				for x := range 2 {
-					own, other := truth.Find(contigs, reads[i+x], 1), truth.Find(contigs, reads[i+1-x], 1)
+					own, other := find(contigs, reads[i+x], 1), find(contigs, reads[i+1-x], 1)
 					if len(own) > 0 || len(other) == 0 || reads[i+x] == "" {
 						continue
 					}
-					want := leastProper(w, l.insert, i, x, truth.Find(contigs, reads[i+x], 4))
+					want := leastProper(w, l.insert, i, x, find(contigs, reads[i+x], 4))
 					c := &w.choices[i+x]
 					switch {
 					case c.from == c.to && want >= 0:
@@ -492,6 +499,7 @@ func TestSameBytesOfPairs(t *testing.T) {
 		{Distance: Distance{Edits: 2}, Pairs: PairOptions{Rescue: Distance{Edits: 4}}},
 		{Distance: Distance{Edits: 1}, Pairs: PairOptions{MinInsert: 50, MaxInsert: 300}, Report: Report{Mode: ReportOne}},
 		{Distance: Distance{Edits: 2}, Pairs: PairOptions{Orientation: OrientationRF}, Report: Report{Mode: ReportUnique}, OmitUnmapped: true},
+		{Distance: Distance{Edits: 2}, Metric: Substitutions, Pairs: PairOptions{Rescue: Distance{Edits: 4}}},
 	} {
 		if i == 1 {
 			o.limits.estimatePairs = 50
@@ -565,10 +573,15 @@ func TestSameBytesOfPairsOnGPU(t *testing.T) {
 	driver := testDriver(t)
 	contigs, reads := pairedContigs(rand.New(rand.NewPCG(11, 12)), effort.Pick(60, 20))
 	reference, first, second := writePairs(t, contigs, reads)
-	for i, pairs := range []PairOptions{{Rescue: Distance{Edits: 4}}, {Rescue: Distance{Edits: 4}}, {MinInsert: 50, MaxInsert: 300}} {
+	for i, pairs := range []PairOptions{
+		{Rescue: Distance{Edits: 4}}, {Rescue: Distance{Edits: 4}}, {MinInsert: 50, MaxInsert: 300}, {Rescue: Distance{Edits: 4}},
+	} {
 		o := Options{Reference: reference, Libraries: []Library{{Reads: first, Mates: second}, {Reads: first}}, Distance: Distance{Edits: 2}, Pairs: pairs, Threads: 2}
 		if i == 1 {
 			o.limits.estimatePairs = 3 // in the middle of a part, which is then located again
+		}
+		if i == 3 {
+			o.Metric = Substitutions
 		}
 		want, _ := runPairs(t, o)
 		o.Device = device.Choice{Kind: device.CUDA, Driver: driver}

@@ -16,7 +16,7 @@ const rescueWindows = 64
 const rescueLongest = 1 << 14
 
 // seek finds locations of a mate that has none within k edits, in its proper place beside the
-// locations of the other, by dynamic programming over every base there. It may have more edits than
+// locations of the other, over every base there. It may have more edits than
 // k: PairOptions.Rescue says how many. They are appended to the locations of the group. all is
 // false when the other mate has more locations than rescueWindows, or more than rescueKept were
 // found.
@@ -29,16 +29,18 @@ func (p *pairing) seek(lost int) (all bool) {
 		return true
 	}
 	p.found = p.found[:0]
+	locator := &p.group.reader.Locator
+	gaps := locator.Metric.Gaps(int(k))
 	for _, i := range anchor.byRank[:min(len(anchor.byRank), rescueWindows)] {
 		a := &anchor.locations[i]
 		site := locate.At(a.Place.Contig(), o.Orientation.partnerStrand(a.Place.Strand()))
-		first, last := p.partnerEnds(a, 1-lost, n, k+anchor.most)
-		// Distances are exact where the best alignment stays on the diagonals that are measured: k
-		// more on each side.
+		first, last := p.partnerEnds(a, 1-lost, n, int32(gaps+locator.Metric.Gaps(int(anchor.most))))
+		// Distances are exact where the best alignment stays on the diagonals that are measured: as many
+		// more on each side as there may be gaps.
 		strand := p.group.read(read).Strand(site)
-		p.found = append(p.found, p.group.reader.Locator.InBand(strand, site, int(k), first-int(n+k), last-first+2*int(k)+1)...)
+		p.found = append(p.found, locator.InBand(strand, site, int(k), first-int(n)-gaps, last-first+2*gaps+1)...)
 	}
-	return p.separate(read, k) && len(anchor.byRank) <= rescueWindows
+	return p.separate(read, int32(gaps)) && len(anchor.byRank) <= rescueWindows
 }
 
 // rescueKept is the most locations of a mate that was sought that are weighed, best first. More are
@@ -46,10 +48,10 @@ func (p *pairing) seek(lost int) (all bool) {
 const rescueKept = 256
 
 // separate appends p.found, locations of a read, to those of the group, in order of (distance,
-// place, end): gaps are not counted for what has more than k edits. Windows that overlap find
-// the same ones, or ones that end or start within k of each other: of these only the best. all is
-// false when more than rescueKept are left.
-func (p *pairing) separate(read int, k int32) (all bool) {
+// place, end): gaps are not counted for what has more than k edits. Windows that overlap find the
+// same ones, or ones that end or start within `reach` of each other, the gaps that they may have: of
+// these only the best. all is false when more than rescueKept are left.
+func (p *pairing) separate(read int, reach int32) (all bool) {
 	g := p.group
 	from := len(g.locations)
 	slices.SortFunc(p.found, func(a, b locate.Location) int {
@@ -57,7 +59,7 @@ func (p *pairing) separate(read int, k int32) (all bool) {
 	})
 	for i := range p.found {
 		l := &p.found[i]
-		if p.nearKept(read, from, l, k) {
+		if p.nearKept(read, from, l, reach) {
 			continue
 		}
 		if len(g.locations)-from == rescueKept {
@@ -68,22 +70,23 @@ func (p *pairing) separate(read int, k int32) (all bool) {
 	return true
 }
 
-// nearKept tells whether a location of the group, from index `from` on, ends or starts within k of
-// l. Two that start so have ends within 3k of each other.
-func (p *pairing) nearKept(read, from int, l *locate.Location, k int32) bool {
+// nearKept tells whether a location of the group, from index `from` on, ends or starts within
+// `reach` of l, the gaps that each may have. Two that start so have ends within 3 times that of each
+// other.
+func (p *pairing) nearKept(read, from int, l *locate.Location, reach int32) bool {
 	g := p.group
 	for i := from; i < len(g.locations); i++ {
 		x := &g.locations[i]
 		apart := max(x.End-l.End, l.End-x.End)
-		if x.Place != l.Place || apart > 3*k {
+		if x.Place != l.Place || apart > 3*reach {
 			continue
 		}
-		if apart <= k {
+		if apart <= reach {
 			return true
 		}
 		g.align(read, l)
 		g.align(read, x)
-		if max(x.Start-l.Start, l.Start-x.Start) <= k {
+		if max(x.Start-l.Start, l.Start-x.Start) <= reach {
 			return true
 		}
 	}

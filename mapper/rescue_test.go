@@ -1,9 +1,11 @@
 package mapper
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"scanmap/internal/truth"
 	"scanmap/locate"
 )
 
@@ -38,6 +40,30 @@ func TestSeparateRescued(t *testing.T) {
 		}
 		if slices.Sort(got); !all || !slices.Equal(got, c.want) {
 			t.Errorf("%s: ends %v, want %v", c.what, got, c.want)
+		}
+	}
+}
+
+// TestRescueAtTheBounds has a mate with substitutions at the least and at the largest insert size,
+// where there are no gaps to widen the window in which it is sought.
+func TestRescueAtTheBounds(t *testing.T) {
+	r := rand.New(rand.NewPCG(19, 20))
+	const m, low, high = 50, 120, 300
+	text := truth.Random(r, 1000, "ACGT")
+	for _, insert := range []int{low - 1, low, high, high + 1} {
+		for lost := range 2 {
+			fragment := text[400 : 400+insert]
+			mates := []string{fragment[:m], truth.ReverseComplement(fragment[insert-m:])}
+			mates[lost] = truth.Substituted(r, mates[lost], 4)
+			o := Options{Distance: Distance{Edits: 1}, Metric: Substitutions,
+				Pairs: PairOptions{MinInsert: low, MaxInsert: high, Rescue: Distance{Edits: 4}}}
+			w := chosen(t, truth.Reference(t, text), pairedLibrary(nil, &o), mates, &o)
+			c := w.choices[lost]
+			if within := insert >= low && insert <= high; c.rescued != within {
+				t.Errorf("an insert of %d bases: mate %d is rescued: %t", insert, lost, c.rescued)
+			} else if within && w.group.locations[c.from].Distance != 4 {
+				t.Errorf("mate %d is %+v", lost, w.group.locations[c.from])
+			}
 		}
 	}
 }

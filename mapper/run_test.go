@@ -88,6 +88,7 @@ func TestSameBytes(t *testing.T) {
 		{Distance: DefaultDistance},
 		{Distance: Distance{Edits: 2}, Report: Report{Mode: ReportStrata, Strata: 1}, MaxLocations: 3, SequenceMatch: true, FullSecondary: true},
 		{Distance: Distance{Edits: 3}, Report: Report{Mode: ReportOne}, Seed: 5, Libraries: []Library{{ReadGroup: "g"}}},
+		{Distance: Distance{Edits: 3}, Metric: Substitutions, SequenceMatch: true},
 	} {
 		o.Reference, o.Libraries = reference, withReads(o.Libraries, reads)
 		want, wantStats := "", (*Stats)(nil)
@@ -119,8 +120,9 @@ func TestSameBytes(t *testing.T) {
 // its own, and beyond.
 func TestPartsOfABatch(t *testing.T) {
 	reference, reads := writeInput(t, 150)
-	for _, engine := range []Engine{EngineSkim, EngineScan} {
-		o := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Distance: Distance{Edits: 2}, Engine: engine, Threads: 2}
+	for _, c := range enginesAndMetrics {
+		engine := c.engine
+		o := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Distance: Distance{Edits: 2}, Metric: c.metric, Engine: engine, Threads: 2}
 		want, whole := runText(t, o)
 		for _, limit := range []int{1, 3, 40, 400} {
 			got, stats := runLimited(t, o, limit)

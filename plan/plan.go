@@ -65,7 +65,7 @@ func Make(ctx context.Context, o mapper.Options, sorting int64) (*Plan, error) {
 	longest := 0
 	for _, n := range slices.Sorted(maps.Keys(lengths)) {
 		k := o.Distance.For(n)
-		p.Lengths = append(p.Lengths, Length{n, k, find.PieceLength(o.Engine, n, k), float64(lengths[n]) / float64(looked)})
+		p.Lengths = append(p.Lengths, Length{n, k, find.PieceLength(o.Engine, o.Metric, n, k), float64(lengths[n]) / float64(looked)})
 		shape.pieces += float64(k+1) * float64(lengths[n]) / float64(looked)
 		longest = n
 	}

@@ -29,6 +29,7 @@ func benchMapCommand(p process) *cli.Command {
 		Flags: append(benchFlags(benchDeviceFlag(), 3),
 			&cli.StringFlag{Name: "max-distance", Aliases: distanceLetters, Value: "5", Category: categoryMapping,
 				Usage: "most edits of a location: `K` edits, or a percentage of the read's length as in 4%"},
+			mismatchesFlag(),
 			engineFlag(),
 			&cli.StringFlag{Name: "bases", Value: "3100000000", Category: categoryInput, Usage: "make a reference of `N` random bases"},
 			choice(&cli.StringFlag{Name: "repeats-model", Value: string(bench.RepeatsNone), Category: categoryInput,
@@ -76,8 +77,8 @@ func benchMapOptions(c *cli.Context, j *benchJob) (*bench.Options, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Distance, err = mapper.ParseDistance(c.String("max-distance")); err != nil {
-		return nil, fmt.Errorf("option --max-distance: %w", err)
+	if o.Distance, o.Metric, err = readDistance(c); err != nil {
+		return nil, err
 	}
 	if o.Engine, err = mapper.ParseEngine(c.String("engine")); err != nil {
 		return nil, fmt.Errorf("option --engine: %w", err)

@@ -41,6 +41,27 @@ func defaultThreads(variable func(string) string) int {
 	return n
 }
 
+// mismatchesFlag is the option of map and of its like that replaces --max-distance.
+func mismatchesFlag() cli.Flag {
+	return &cli.StringFlag{Name: "max-mismatches", Category: categoryMapping,
+		Usage: "allow at most `N` substitutions, or a percentage as in 4%, and nothing else; in place of --max-distance"}
+}
+
+// readDistance reads --max-distance, or --max-mismatches in its place.
+func readDistance(c *cli.Context) (d mapper.Distance, metric mapper.Metric, err error) {
+	name := "max-distance"
+	if c.IsSet("max-mismatches") {
+		if c.IsSet(name) {
+			return d, metric, errors.New("option --max-mismatches replaces --max-distance")
+		}
+		name, metric = "max-mismatches", mapper.Substitutions
+	}
+	if d, err = mapper.ParseDistance(c.String(name)); err != nil {
+		return d, metric, fmt.Errorf("option --%s: %w", name, err)
+	}
+	return d, metric, nil
+}
+
 // distanceLetters are the short forms of --max-distance, the same in every command that has it.
 var distanceLetters = []string{"e", "k"}
 

@@ -22,7 +22,7 @@ func insertSizeCommand(p process) *cli.Command {
 			"Runs of parts of the input that are given these, and the same other options, make the records of one run.\n" +
 			"With --samples there is a line for each library of pairs: the ID of its read group, a tab and the options.",
 		HideHelpCommand: true,
-		Flags: only(mapFlags(), "max-distance", "report", "engine", "crop", "max-read-length", "samples", "interleaved",
+		Flags: only(mapFlags(), "max-distance", "max-mismatches", "report", "engine", "crop", "max-read-length", "samples", "interleaved",
 			"min-insert", "orientation", "threads", "device", "gpu-memory", "batch-reads", "quiet"),
 		Action: func(c *cli.Context) error {
 			job := &mapJob{quiet: c.Bool("quiet")}

@@ -64,6 +64,7 @@ func mapFlags() []cli.Flag {
 		&cli.StringFlag{Name: "max-distance", Aliases: distanceLetters, Category: categoryMapping,
 			Value: mapper.DefaultDistance.String(),
 			Usage: "most edits of a location: `K` edits, a percentage of the read's length as in 4%, or edits from lengths on as in 17:2,38:3"},
+		mismatchesFlag(),
 		choice(&cli.StringFlag{Name: "report", Value: string(mapper.ReportAll), Category: categoryMapping,
 			Usage: "`WHAT` to write: " + explained(mapper.ReportModes)}, namesOf(mapper.ReportModes)),
 		&cli.StringFlag{Name: "max-locations", Value: "0", Category: categoryMapping, DefaultText: "0, as many as there are, up to 1048576",

@@ -127,8 +127,8 @@ func (j *mapJob) readNumbers(c *cli.Context) error {
 func (j *mapJob) readNames(c *cli.Context) error {
 	o := &j.options
 	var err error
-	if o.Distance, err = mapper.ParseDistance(c.String("max-distance")); err != nil {
-		return fmt.Errorf("option --max-distance: %w", err)
+	if o.Distance, o.Metric, err = readDistance(c); err != nil {
+		return err
 	}
 	if o.Report, err = mapper.ParseReport(c.String("report")); err != nil {
 		return fmt.Errorf("option --report: %w", err)

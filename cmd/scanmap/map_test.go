@@ -34,6 +34,7 @@ func TestMapGolden(t *testing.T) {
 	for _, c := range []struct{ name, options string }{
 		{"default", ""},
 		{"k0", "-e 0"},
+		{"mismatches", "--max-mismatches 5 --crop 14 --cigar eqx"},
 		{"eqx", "--cigar eqx --full-secondary --omit-unmapped"},
 		{"one", "--report one --crop 40"},
 		{"readgroup", `-R @RG\tID:x\tSM:y\tDT:2020-02-29 --max-locations 1`},

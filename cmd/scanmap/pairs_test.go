@@ -47,6 +47,7 @@ func TestPairsGolden(t *testing.T) {
 		{"pairs-one", "--max-insert 300 --report one --rescue-distance 0 --omit-unmapped -R @RG\\tID:x"},
 		{"pairs-unique", "--min-insert 100 --max-insert 300 --report unique"},
 		{"pairs-estimated", "-e 0"},
+		{"pairs-mismatches", "--max-mismatches 2 --rescue-distance 6 --max-insert 300"},
 		{"pairs-rf", "--orientation rf --max-insert 300"},
 		{"pairs-ff", "--orientation ff --max-insert 300"},
 	} {

@@ -33,6 +33,8 @@ var judged = []struct {
 	{"ex1", validate.Case{Report: "one"}},
 	{"ex1", validate.Case{Report: "strata:1", OmitUnmapped: true}},
 	{"ex1", validate.Case{Report: "unique"}},
+	{"phix", validate.Case{Report: "all", Substitutions: true, SequenceMatch: true, Picard: true}},
+	{"ex1", validate.Case{Report: "all", Substitutions: true, Picard: true}},
 	{"portiera 101", validate.Case{Report: "all", SequenceMatch: true, Picard: true}},
 	{"portiera 101", validate.Case{Report: "best"}},
 	{"portiera 101", validate.Case{Report: "one", SequenceMatch: true, OmitUnmapped: true}},

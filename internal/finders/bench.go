@@ -47,7 +47,7 @@ func Benchmark(b *testing.B, make Factory) {
 	} {
 		b.Run(fmt.Sprintf("%s/m=%d/k=%d/reads=%d", c.engine, c.m, c.k, c.reads), func(b *testing.B) {
 			ref, bases := input(b, c.n, c.m, c.reads)
-			o := options(c.engine)
+			o := options(c.engine, locate.Edits)
 			o.Threads, o.BatchReads, o.Limits.CountedBases = 1, c.reads, 0
 			finders, done := make(b, ref, o)
 			defer done()
@@ -55,7 +55,7 @@ func Benchmark(b *testing.B, make Factory) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			r := find.NewReader(ref, math.MaxInt, 1, find.Limits{})
+			r := find.NewReader(ref, locate.Edits, math.MaxInt, 1, find.Limits{})
 			var found find.Found
 			var parts find.Parts
 			var locations []locate.Location

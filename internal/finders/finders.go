@@ -50,14 +50,22 @@ const (
 	Full
 )
 
-// Test runs the tests of the contract.
-func Test(t *testing.T, make Factory, size Size) {
-	s := suite{make: make, size: size}
+// Test runs the tests of the contract for edits.
+func Test(t *testing.T, make Factory, size Size) { test(t, make, locate.Edits, size) }
+
+// TestSubstitutions runs them for substitutions alone.
+func TestSubstitutions(t *testing.T, make Factory, size Size) {
+	test(t, make, locate.Substitutions, size)
+}
+
+func test(t *testing.T, make Factory, metric locate.Metric, size Size) {
+	s := suite{make: make, metric: metric, size: size}
 	t.Run("ContigEnds", s.contigEnds)
 	t.Run("Repeats", s.repeats)
 	t.Run("Periods", s.periods)
 	t.Run("Families", s.families)
 	t.Run("OneWay", s.oneWay)
+	t.Run("Substituted", s.substituted)
 	t.Run("LongReads", s.longReads)
 	t.Run("PieceLengths", s.pieceLengths)
 	t.Run("ManyCandidates", s.manyCandidates)
@@ -71,8 +79,9 @@ func Test(t *testing.T, make Factory, size Size) {
 }
 
 type suite struct {
-	make Factory
-	size Size
+	make   Factory
+	metric locate.Metric
+	size   Size
 }
 
 // pick returns the first number for a full suite, otherwise the second. A suite that does least may
@@ -107,9 +116,11 @@ func (s *suite) thinned(reads []string) (some []string) {
 var engines = []find.Engine{find.EngineSkim, find.EngineScan}
 
 // options are those of a test.
-func options(engine find.Engine) find.Options {
+func (s *suite) options(engine find.Engine) find.Options { return options(engine, s.metric) }
+
+func options(engine find.Engine, metric locate.Metric) find.Options {
 	// References of any length have their words counted.
-	return find.Options{Engine: engine, Threads: 2, Times: &find.Times{}, Limits: find.Limits{CountedBases: 1}}
+	return find.Options{Engine: engine, Metric: metric, Threads: 2, Times: &find.Times{}, Limits: find.Limits{CountedBases: 1}}
 }
 
 // fixed gives every read the same k.
@@ -117,9 +128,11 @@ func fixed(k int) func(int) int { return func(int) int { return k } }
 
 // found finds for reads with one finder, in parts where it likes, and returns the locations of
 // each, whose alignments it replays.
-func found(t T, f find.Finder, ref *dna.Reference, contigs []string, reads []fasta.Read, together int, k func(int) int) [][]truth.Location {
+func found(
+	t T, f find.Finder, metric locate.Metric, ref *dna.Reference, contigs []string, reads []fasta.Read, together int, k func(int) int,
+) [][]truth.Location {
 	t.Helper()
-	out, counted := handed(t, f, ref, contigs, reads, together, k)
+	out, counted := handed(t, f, metric, ref, contigs, reads, together, k)
 	for i := range counted {
 		if counted[i] != nil {
 			t.Fatalf("read %s: of all locations, which are wanted, %v are only counted", reads[i].Bases, counted[i])
@@ -131,7 +144,7 @@ func found(t T, f find.Finder, ref *dna.Reference, contigs []string, reads []fas
 // handed is found for a finder that may count locations alone, whose numbers by distance it returns
 // too.
 func handed(
-	t T, f find.Finder, ref *dna.Reference, contigs []string, reads []fasta.Read, together int, k func(int) int,
+	t T, f find.Finder, metric locate.Metric, ref *dna.Reference, contigs []string, reads []fasta.Read, together int, k func(int) int,
 ) (out [][]truth.Location, counted [][]uint32) {
 	t.Helper()
 	b, err := f.Pack(reads, together, k)
@@ -149,7 +162,7 @@ func handed(
 		if n := len(part.Reads); n == 0 || n%together != 0 && from+n != len(reads) {
 			t.Fatalf("a part of %d reads, of which %d belong together", n, together)
 		}
-		r := find.NewReader(ref, math.MaxInt, 2, find.Limits{Stretch: 1})
+		r := find.NewReader(ref, metric, math.MaxInt, 2, find.Limits{Stretch: 1})
 		for i := range part.Reads {
 			view := part.Read(i)
 			locations, left := r.Append(context.Background(), nil, part, &result, i, &view)
@@ -195,6 +208,7 @@ func replayed(t T, r *find.Reader, contigs []string, view *locate.Read, location
 
 // searched is a read with k edits in contigs.
 type searched struct {
+	metric        locate.Metric
 	contigs, read string
 	k             int
 }
@@ -204,23 +218,27 @@ type searched struct {
 var known sync.Map // from searched to func() []truth.Location
 
 // expected returns the locations that there are.
-func expected(contigs, reads []string, k func(length int) int) [][]truth.Location {
+func (s *suite) expected(contigs, reads []string, k func(length int) int) [][]truth.Location {
 	text := strings.Join(contigs, ">")
 	want := make([][]truth.Location, len(reads))
 	for i, read := range reads {
-		find := func() []truth.Location { return locations(contigs, reads[i:i+1], k)[0] }
-		first, _ := known.LoadOrStore(searched{text, read, k(len(read))}, sync.OnceValue(find))
+		find := func() []truth.Location { return locations(s.metric, contigs, reads[i:i+1], k)[0] }
+		first, _ := known.LoadOrStore(searched{s.metric, text, read, k(len(read))}, sync.OnceValue(find))
 		want[i] = first.(func() []truth.Location)()
 	}
 	return want
 }
 
 // locations finds the locations that there are.
-func locations(contigs, reads []string, k func(length int) int) [][]truth.Location {
+func locations(metric locate.Metric, contigs, reads []string, k func(length int) int) [][]truth.Location {
 	want := make([][]truth.Location, len(reads))
+	find := truth.Find
+	if metric == locate.Substitutions {
+		find = truth.FindSubstituted
+	}
 	for i, read := range reads {
 		if k := k(len(read)); truth.Ambiguous(read) <= k {
-			want[i] = truth.Find(contigs, read, k)
+			want[i] = find(contigs, read, k)
 		}
 	}
 	return want
@@ -229,21 +247,21 @@ func locations(contigs, reads []string, k func(length int) int) [][]truth.Locati
 // compare checks that both engines lead to just the locations that there are.
 func (s *suite) compare(t T, contigs, reads []string, k func(length int) int) {
 	t.Helper()
-	s.compareWith(t, expected(contigs, reads, k), contigs, reads, k)
+	s.compareWith(t, s.expected(contigs, reads, k), contigs, reads, k)
 }
 
 // compareNew is compare for inputs that no other suite draws.
 func (s *suite) compareNew(t T, contigs, reads []string, k func(length int) int) {
 	t.Helper()
-	s.compareWith(t, locations(contigs, reads, k), contigs, reads, k)
+	s.compareWith(t, locations(s.metric, contigs, reads, k), contigs, reads, k)
 }
 
 func (s *suite) compareWith(t T, want [][]truth.Location, contigs, reads []string, k func(length int) int) {
 	t.Helper()
 	ref := truth.Reference(t, contigs...)
 	for _, engine := range engines {
-		finders, done := s.make(t, ref, options(engine))
-		got := found(t, finders[0], ref, contigs, truth.Reads(reads...), 1, k)
+		finders, done := s.make(t, ref, s.options(engine))
+		got := found(t, finders[0], s.metric, ref, contigs, truth.Reads(reads...), 1, k)
 		done()
 		for i, read := range reads {
 			if !slices.Equal(want[i], got[i]) {
@@ -326,6 +344,36 @@ func (s *suite) oneWay(t *testing.T) {
 	}
 }
 
+// substituted has reads with about k substitutions and no gap, in a text of copies that differ by
+// substitutions, so that the same place is found by several pieces, and of short periods, so that
+// neighbouring places are locations. One read is its own reverse complement, and lies on both strands
+// in one place.
+func (s *suite) substituted(t *testing.T) {
+	r := rand.New(rand.NewPCG(83, 84))
+	for i := range s.pick(60, 9, 4) {
+		k, m := []int{0, 1, 2, 3, 5, 8, 13, 32, 34}[i%9], 20+r.IntN(100)
+		unit := truth.Random(r, m+r.IntN(100), []string{"ACGT", "ACGT", "ACGTN"}[r.IntN(3)])
+		contigs := []string{truth.Random(r, 1+r.IntN(m), "ACGT"), "", ""}
+		for c := range contigs {
+			for range 1 + r.IntN(5) {
+				contigs[c] += truth.Strand(truth.Substituted(r, unit, r.IntN(k+2)), r.IntN(2))
+				contigs[c] += strings.Repeat(truth.Random(r, 1+r.IntN(4), "ACGT"), r.IntN(20))
+			}
+		}
+		var reads []string
+		for range 10 {
+			text := contigs[r.IntN(3)]
+			from := r.IntN(len(text))
+			read := truth.Substituted(r, text[from:min(from+m, len(text))], max(k+r.IntN(3)-1, 0))
+			reads = append(reads, truth.Strand(read, r.IntN(2)))
+		}
+		half := truth.Random(r, 6*(k+1), "ACGT")
+		palindrome := half + truth.ReverseComplement(half)
+		contigs[2] += palindrome + "GATT"
+		s.compareNew(t, contigs, append(reads, palindrome, "A", "N", contigs[0]+"ACG"), fixed(k))
+	}
+}
+
 func (s *suite) longReads(t *testing.T) {
 	contigs, reads := truth.Long()
 	for _, k := range []func(int) int{func(length int) int { return length * 4 / 100 }, fixed(33)}[:s.pick(2, 1)] {
@@ -384,7 +432,7 @@ func (s *suite) sameReads(t *testing.T) {
 	text := truth.Random(r, 300, "ACGT")
 	contigs, read := []string{text[:100], text}, text[90:150]+text[151:200]
 	reads := slices.Repeat([]string{read}, s.pick(3000, 300))
-	want := slices.Repeat(locations(contigs, reads[:1], fixed(2)), len(reads))
+	want := slices.Repeat(locations(s.metric, contigs, reads[:1], fixed(2)), len(reads))
 	s.compareWith(t, want, contigs, reads, fixed(2))
 }
 
@@ -413,12 +461,12 @@ func (s *suite) parts(t *testing.T) {
 				{Found: 1, GPUQueue: 50, GPUFound: 1}, {},
 			}[:s.pick(5, 4)] {
 				for _, batch := range []int{7, 0}[:s.pick(2, 1)] {
-					o := options(engine)
+					o := s.options(engine)
 					o.BatchReads = batch
 					limits.CountedBases = 1
 					o.Limits = limits
 					finders, done := s.make(t, ref, o)
-					got := found(t, finders[0], ref, contigs, truth.Reads(reads...), together, fixed(2))
+					got := found(t, finders[0], s.metric, ref, contigs, truth.Reads(reads...), together, fixed(2))
 					done()
 					if want == nil {
 						want = got
@@ -438,7 +486,7 @@ func (s *suite) tooMuch(t *testing.T) {
 	contigs, reads := copies(s.pick(300, 100))
 	ref := truth.Reference(t, contigs...)
 	for _, engine := range engines {
-		o := options(engine)
+		o := s.options(engine)
 		o.Limits.Found, o.Limits.Handed, o.Limits.GPUFound = 1, 1, 1
 		finders, done := s.make(t, ref, o)
 		defer done()
@@ -458,7 +506,8 @@ func (s *suite) tooMuch(t *testing.T) {
 			t.Fatal(err)
 		default:
 			for sum := n; ; sum += n {
-				if n != 2 || result.Count(0, 2) < 2 {
+				// With edits, reads that have no location have candidates.
+				if n != 2 || s.metric == locate.Edits && result.Count(0, 2) < 2 {
 					t.Fatalf("%s: %d found for %d reads after %d", engine, result.Count(0, n), n, sum-n)
 				}
 				if sum == len(reads) {
@@ -501,19 +550,19 @@ func (s *suite) want(t *testing.T) {
 		inputs[0].limits = inputs[0].limits[3:5]
 	}
 	for _, in := range inputs {
-		ref, all := truth.Reference(t, in.contigs...), expected(in.contigs, in.reads, fixed(in.k))
+		ref, all := truth.Reference(t, in.contigs...), s.expected(in.contigs, in.reads, fixed(in.k))
 		for strata := range s.pick(3, 2, 1) {
 			for i, limits := range in.limits {
 				if s.size == Less && (strata+i)%2 == 1 && len(in.limits) > 1 {
 					continue
 				}
 				for _, engine := range engines {
-					o := options(engine)
+					o := s.options(engine)
 					limits.CountedBases = 1
 					o.Limits, o.Want = limits, find.Want{Best: true, Strata: strata}
 					finders, done := s.make(t, ref, o)
 					for together := 1; together <= 2; together++ {
-						got, counted := handed(t, finders[0], ref, in.contigs, truth.Reads(in.reads...), together, fixed(in.k))
+						got, counted := handed(t, finders[0], s.metric, ref, in.contigs, truth.Reads(in.reads...), together, fixed(in.k))
 						for i := range all {
 							if err := wanted(all[i], got[i], counted[i], strata, in.k, together); err != nil {
 								t.Fatalf("%s, limits %+v, %d edits, strata %d, %d together, read %s: %v",
@@ -564,7 +613,7 @@ func (s *suite) counts(t *testing.T) {
 	contigs, reads := copies(s.pick(300, 100))
 	ref := truth.Reference(t, contigs...)
 	for _, engine := range engines {
-		finders, done := s.make(t, ref, options(engine))
+		finders, done := s.make(t, ref, s.options(engine))
 		defer done()
 		b, err := finders[0].Pack(truth.Reads(reads...), 1, fixed(2))
 		if err != nil {
@@ -587,12 +636,12 @@ func (s *suite) again(t *testing.T) {
 	contigs, reads := mixed(s.pick(60, 12))
 	ref := truth.Reference(t, contigs...)
 	for _, engine := range engines {
-		finders, done := s.make(t, ref, options(engine))
+		finders, done := s.make(t, ref, s.options(engine))
 		defer done()
-		want := found(t, finders[0], ref, contigs, truth.Reads(reads...), 1, fixed(3))
+		want := found(t, finders[0], s.metric, ref, contigs, truth.Reads(reads...), 1, fixed(3))
 		for _, f := range finders {
 			for _, n := range []int{1, len(reads), 3, len(reads) / 2} {
-				got := found(t, f, ref, contigs, truth.Reads(reads[:n]...), 1, fixed(3))
+				got := found(t, f, s.metric, ref, contigs, truth.Reads(reads[:n]...), 1, fixed(3))
 				if diff := cmp.Diff(want[:n], got); diff != "" {
 					t.Fatalf("%s, %d reads: (-first +this)\n%s", engine, n, diff)
 				}
@@ -607,9 +656,9 @@ func (s *suite) nothing(t *testing.T) {
 	ref := truth.Reference(t, contigs...)
 	reads := []string{"", "NNNNNN", strings.Repeat("G", 40), ""}
 	for _, engine := range engines {
-		finders, done := s.make(t, ref, options(engine))
+		finders, done := s.make(t, ref, s.options(engine))
 		defer done()
-		for i, got := range found(t, finders[0], ref, contigs, truth.Reads(reads...), 1, fixed(3)) {
+		for i, got := range found(t, finders[0], s.metric, ref, contigs, truth.Reads(reads...), 1, fixed(3)) {
 			if len(got) > 0 {
 				t.Errorf("%s: read %q has locations %v", engine, reads[i], got)
 			}

@@ -11,6 +11,7 @@ import (
 
 	"scanmap/internal/effort"
 	"scanmap/internal/truth"
+	"scanmap/locate"
 	"scanmap/mapper/find"
 )
 
@@ -22,7 +23,8 @@ const segmentBases = 1 << 16
 const progress = 200_000
 
 // TestMany compares the locations of many small cases, each one read on one text, with those of
-// dynamic programming, for both engines (truth.NewCases). SCANMAP_CASES is the number of cases,
+// dynamic programming, for both engines (truth.NewCases); those of every fourth text, for
+// substitutions alone, with those of brute force. SCANMAP_CASES is the number of cases,
 // some hundreds by default, and SCANMAP_SEED the seed of the first text; each text has the next.
 func TestMany(t *testing.T, make Factory) {
 	n := number(t, "SCANMAP_CASES", effort.Pick(4000, 500))
@@ -69,12 +71,18 @@ func (m *many) compare(t *testing.T, make Factory, seed int) {
 	if r.IntN(16) == 0 {
 		o.Limits.CountedBases = 1 // the text has its words counted
 	}
+	if seed%4 == 0 {
+		o.Metric = locate.Substitutions
+	}
 	var want [][]truth.Location
 	text := truth.NewText(c.Contigs)
 	for _, read := range c.Reads {
 		locations, err := text.Find(read, c.K(len(read)))
 		if err != nil {
 			t.Fatal(err)
+		}
+		if o.Metric == locate.Substitutions {
+			locations = truth.FindSubstituted(c.Contigs, read, c.K(len(read)))
 		}
 		want = append(want, locations)
 		m.locations += len(locations)
@@ -88,7 +96,7 @@ func (m *many) compare(t *testing.T, make Factory, seed int) {
 	for _, o.Engine = range engines {
 		finders, done := make(t, ref, o)
 		f := &countingFinder{Finder: finders[0]}
-		got := found(t, f, ref, c.Contigs, truth.Reads(c.Reads...), 1, c.K)
+		got := found(t, f, o.Metric, ref, c.Contigs, truth.Reads(c.Reads...), 1, c.K)
 		done()
 		if o.Engine == find.EngineSkim {
 			m.skimmed += int(f.counts.Skimmed)

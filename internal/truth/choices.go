@@ -63,8 +63,8 @@ func ChosenContigs(c *fuzzing.Choices) []string {
 
 // ChosenReads chooses up to eight reads of 1 to 150 letters, in upper case: stretches of contigs,
 // of their ends and across their borders, on either strand, with about k edits; longer ones than a
-// contig; and others.
-func ChosenReads(c *fuzzing.Choices, contigs []string, k int) []string {
+// contig; and others. The edits may be substitutions alone.
+func ChosenReads(c *fuzzing.Choices, contigs []string, k int, substitutions bool) []string {
 	var reads []string
 	for range 1 + c.Below(mostSmall) {
 		i := c.Below(len(contigs))
@@ -92,7 +92,7 @@ func ChosenReads(c *fuzzing.Choices, contigs []string, k int) []string {
 			from := c.Below(len(text))
 			s = text[from:min(from+m, len(text))]
 		}
-		s = c.Edited(s, c.Below(k+2), "ACGT", false)
+		s = c.Edited(s, c.Below(k+2), "ACGT", substitutions)
 		switch c.Below(16) {
 		case 0:
 			s = strings.Replace(s, "A", string(ambiguousLetters[c.Below(len(ambiguousLetters))]), 1+c.Below(k+1))

@@ -39,6 +39,15 @@ func Edited(r *rand.Rand, s string, n int) string {
 	return string(b)
 }
 
+// Substituted returns s with n of its letters, or all, replaced by others.
+func Substituted(r *rand.Rand, s string, n int) string {
+	b := []byte(s)
+	for _, i := range r.Perm(len(b))[:min(n, len(b))] {
+		b[i] = "ACGT"[(strings.IndexByte("ACGT", b[i])+1+r.IntN(3))%4]
+	}
+	return string(b)
+}
+
 // ContigEnds returns contigs of 1 to 200 bases, and reads planted at the first base and the last,
 // across each border, and overhanging by 1 to k.
 func ContigEnds(r *rand.Rand, k int) (contigs, reads []string) {

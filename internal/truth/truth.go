@@ -101,6 +101,31 @@ func Find(contigs []string, read string, k int) []Location {
 	return all
 }
 
+// FindSubstituted returns the places of a read where it lies inside a contig with at most k
+// substitutions and no gap, in order of contig, strand and end.
+func FindSubstituted(contigs []string, read string, k int) (all []Location) {
+	if read == "" {
+		return nil
+	}
+	for c, text := range contigs {
+		for strand := range 2 {
+			s := Strand(read, strand)
+			for start := 0; start+len(s) <= len(text); start++ {
+				distance := 0
+				for i := 0; i < len(s) && distance <= k; i++ {
+					if !Matches(s[i], text[start+i]) {
+						distance++
+					}
+				}
+				if distance <= k {
+					all = append(all, Location{Contig: c, Strand: strand, Start: start, End: start + len(s), Distance: distance})
+				}
+			}
+		}
+	}
+	return all
+}
+
 // unit is the cost of an edit where a gap base costs one more.
 const unit = 1 << 20
 

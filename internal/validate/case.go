@@ -15,6 +15,7 @@ type Case struct {
 	Reads     []string // one FASTQ file, or two with mates
 
 	Distance      string // of -e
+	Substitutions bool   // or of --max-mismatches
 	Report        string // of --report
 	ReadGroup     string // of -R; empty for none
 	MaxLocations  int    // 0 for all
@@ -52,8 +53,16 @@ func (c *Case) options() [][]string {
 // arguments are those of scanmap map before the files. @PG is left out: it differs with the name of
 // the output.
 func (c *Case) arguments() []string {
-	args := []string{"map", "--quiet", "--no-pg", "-e", c.Distance, "--report", c.Report}
+	args := []string{"map", "--quiet", "--no-pg", c.distanceOption(), c.Distance, "--report", c.Report}
 	return append(args, slices.Concat(c.options()...)...)
+}
+
+// distanceOption is the option that Distance belongs to.
+func (c *Case) distanceOption() string {
+	if c.Substitutions {
+		return "--max-mismatches"
+	}
+	return "-e"
 }
 
 // files are the arguments after the options.
@@ -92,7 +101,7 @@ func (c *Case) String() string {
 
 // Modes lists what differs from one case to the next, as options.
 func (c *Case) Modes() []string {
-	modes := []string{c.Report, "-e " + c.Distance}
+	modes := []string{c.Report, c.distanceOption() + " " + c.Distance}
 	for _, option := range c.options() {
 		if option[0] == "-R" {
 			option = option[:1] // the line is the same in every case

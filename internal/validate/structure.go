@@ -248,7 +248,7 @@ func (s *structure) location(read *Read, r *Record) {
 		s.faults.add("the CIGAR covers the whole read", "%s: %s, %d bases", r.Name, r.Cigar, len(read.Bases))
 	}
 	if other := "=X"; strings.ContainsAny(r.Cigar, "SHPN") || s.c.SequenceMatch && strings.Contains(r.Cigar, "M") ||
-		!s.c.SequenceMatch && strings.ContainsAny(r.Cigar, other) {
+		!s.c.SequenceMatch && strings.ContainsAny(r.Cigar, other) || s.c.Substitutions && strings.ContainsAny(r.Cigar, "ID") {
 		s.faults.add("letters of the CIGAR", "%s: %s", r.Name, r.Cigar)
 	}
 	for _, tag := range tags {

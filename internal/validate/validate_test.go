@@ -153,6 +153,7 @@ func TestStructureRefuses(t *testing.T) {
 		"more records than --max-locations":                                    func(c *Case) { c.MaxLocations = 1 },
 		"an unmapped pair in spite of --omit-unmapped":                         func(c *Case) { c.OmitUnmapped = true },
 		"SEQ and QUAL are those of the read, in the orientation of the record": func(c *Case) { c.FullSecondary = true },
+		"letters of the CIGAR":                                                 func(c *Case) { c.Substitutions = true },
 	} {
 		if got := judge(t, goodPairs, mates, change); !slices.Contains(got, kind) {
 			t.Errorf("%q, expected %q", got, kind)

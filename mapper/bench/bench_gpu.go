@@ -28,7 +28,7 @@ func onGPU(ctx context.Context, o *Options, ref *dna.Reference, reads []fasta.Re
 	choice := o.Device
 	choice.Sync = true
 	start := time.Now()
-	gpus, err := find.OnGPUs(ref, choice, find.Options{Engine: o.Engine, Threads: o.Threads, BatchReads: o.BatchReads, Times: &find.Times{}})
+	gpus, err := find.OnGPUs(ref, choice, find.Options{Engine: o.Engine, Metric: o.Metric, Threads: o.Threads, BatchReads: o.BatchReads, Times: &find.Times{}})
 	if err != nil {
 		return err
 	}

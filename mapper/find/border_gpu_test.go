@@ -140,6 +140,47 @@ func TestReadsOverPartsOnGPU(t *testing.T) {
 	}
 }
 
+// TestSubstitutionsOverPartsOnGPU has reads with substitutions alone from every place around the
+// borders of the parts of a text, and of the stretches of the exhaustive engine.
+func TestSubstitutionsOverPartsOnGPU(t *testing.T) {
+	const m, k = 60, 2
+	r := rand.New(rand.NewPCG(63, 64))
+	text := truth.Random(r, 28_000, "ACGT")
+	ref := truth.Reference(t, text)
+	var reads []string
+	want := [][]string{}
+	for _, border := range []int{partsBases, 2 * partsBases, kernels.ScanStretch} {
+		for from := border - m - 3; from <= border+3; from++ {
+			n := (from + 1) % (k + 2) // fewer than k where a read begins or ends at a border
+			reads = append(reads, truth.Strand(truth.Substituted(r, text[from:from+m], n), from/3%2))
+			var here []string
+			if n <= k {
+				here = []string{fmt.Sprintf("%d %d %d", locate.At(0, from/3%2), from+m, n)}
+			}
+			want = append(want, here)
+		}
+	}
+	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
+	for _, memory := range []int64{0, partsMemory} {
+		for _, engine := range []find.Engine{find.EngineSkim, find.EngineScan} {
+			choice := cuda(driver, 0)
+			choice.Memory = memory
+			o := find.Options{Engine: engine, Metric: locate.Substitutions, Threads: 2, Times: &find.Times{}}
+			gpus, err := find.OnGPUs(ref, choice, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := locationsBy(t, gpus.Finders()[0], o.Metric, ref, reads, func(int) int { return k })
+			if err := gpus.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s, memory %d: (-planted +got)\n%.2000s", engine, memory, diff)
+			}
+		}
+	}
+}
+
 // TestCountedBesideScanned has a read that is scanned for in a batch with one whose locations are
 // counted on the GPU and not handed on: none of its own is only counted.
 func TestCountedBesideScanned(t *testing.T) {

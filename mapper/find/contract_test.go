@@ -50,6 +50,25 @@ func TestCPU(t *testing.T) {
 	finders.Test(t, onCPU, effort.Pick(finders.Full, finders.Small))
 }
 
+// TestSubstitutions is the contract for substitutions alone.
+func TestSubstitutions(t *testing.T) {
+	finders.TestSubstitutions(t, onCPU, effort.Pick(finders.Full, finders.Small))
+}
+
+// TestSubstitutionsOnGPU is that on a GPU.
+func TestSubstitutionsOnGPU(t *testing.T) {
+	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
+	finders.TestSubstitutions(t, onGPUs(cuda(driver, 0)), size(variant()))
+}
+
+// TestSubstitutionsOnCutReference is that with little memory, as TestCutReference.
+func TestSubstitutionsOnCutReference(t *testing.T) {
+	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
+	choice := cuda(driver, 0)
+	choice.Memory = 20_000
+	finders.TestSubstitutions(t, onGPUs(choice), variant())
+}
+
 func BenchmarkCPU(b *testing.B) { finders.Benchmark(b, onCPU) }
 
 func cuda(driver *gpu.Driver, indices ...int) device.Choice {

@@ -60,7 +60,7 @@ func (c *cpuFinder) Find(b *Batch, f *Found) (int, error) {
 	if err := c.store.begin(b, c.options.Threads); err != nil {
 		return 0, err
 	}
-	c.skimmer.begin(c.ref, b, &c.store)
+	c.skimmer.begin(&c.shared, b, &c.store)
 	for q := maxPiece; q >= minPiece; q-- {
 		class := c.classes.skimmed[q]
 		if len(class) == 0 {

@@ -1,6 +1,11 @@
 package find
 
-import "math"
+import (
+	"math"
+	"math/bits"
+
+	"scanmap/locate"
+)
 
 // Engine names a way of finding.
 type Engine string
@@ -29,7 +34,7 @@ func (c *classes) sort(b *Batch, s *shared) {
 		of := kind{b.length[i], b.k[i]}
 		q, known := pieces[of]
 		if !known {
-			q = skimPiece(s.options.Engine, int(of.length), int(of.k))
+			q = skimPiece(s.options.Engine, s.options.Metric, int(of.length), int(of.k))
 			pieces[of] = q
 		}
 		if b.mappable(i) {
@@ -60,7 +65,7 @@ func (c *classes) sort(b *Batch, s *shared) {
 //
 //	skim:  n * skimBase                                   a class of reads
 //	       (k+1) * (2n / 4^q) * (hitCost + p * checkCost) a read
-//	scan:  2n * scanCost(m, k)                            a read
+//	scan:  2n * scanCost                                  a read
 //
 // (k+1) 2n/4^q is the number of hits of a read in a random text, both strands counted, and p the
 // share of them whose flank fits: with f bases and one edit, (1 + 8f) / 4^f. The constants were
@@ -104,9 +109,13 @@ func mergeClasses(total [maxPiece + 1]int) (into [maxPiece + 1]int) {
 	return into
 }
 
-// scanCost is the cost of one base of text for one strand.
-func scanCost(m, k int) float64 {
+// scanCost is the cost of one base of text for one strand. With substitutions alone it is that of so
+// many comparisons of a base with 64 places as it takes in random text until none has k differences
+// or less; the constants were measured in the same way on the same kind of processor.
+func scanCost(metric locate.Metric, m, k int) float64 {
 	switch {
+	case metric == locate.Substitutions:
+		return math.Min(float64(m), 4.0/3*float64(k+1)+6) * (2.3 + 0.6*float64(bits.Len(uint(k)))) / 64
 	case m <= 64 && k <= wuManberEdits:
 		return 0.93 + 0.65*float64(k)
 	case m <= 64:
@@ -118,7 +127,7 @@ func scanCost(m, k int) float64 {
 // skimPiece returns the length of the pieces with which to skim for reads of m bases
 // with k edits, or 0 when they are scanned for. With the engine skim only
 // reads without pieces of minPiece bases are scanned for.
-func skimPiece(engine Engine, m, k int) int {
+func skimPiece(engine Engine, metric locate.Metric, m, k int) int {
 	q := pieceLength(m, k)
 	if engine == EngineSkim || q == 0 {
 		return q
@@ -129,7 +138,7 @@ func skimPiece(engine Engine, m, k int) int {
 	flank := float64(min(max(2*(m/(k+1))-q, 0), flankBases))
 	fits := min(1, (1+8*flank)*math.Pow(4, -flank))
 	hits := 2 * float64(k+1) * math.Pow(4, -float64(q)) // for each base
-	if hits*(hitCost+fits*checkCost) > 2*scanCost(m, k) {
+	if hits*(hitCost+fits*checkCost) > 2*scanCost(metric, m, k) {
 		return 0
 	}
 	return q

@@ -1,6 +1,10 @@
 package find
 
-import "testing"
+import (
+	"testing"
+
+	"scanmap/locate"
+)
 
 // TestSkimPiece has pieces as long as they can be, and reads scanned for where these are too short.
 func TestSkimPiece(t *testing.T) {
@@ -18,7 +22,7 @@ func TestSkimPiece(t *testing.T) {
 		{EngineSkim, 29, 5, 0, "too short"},
 		{EngineScan, 100, 5, 0, "asked for"},
 	} {
-		if got := skimPiece(c.engine, c.m, c.k); got != c.want {
+		if got := skimPiece(c.engine, locate.Edits, c.m, c.k); got != c.want {
 			t.Errorf("%s, %d bases, %d edits: pieces of %d, want %d: %s", c.engine, c.m, c.k, got, c.want, c.because)
 		}
 	}

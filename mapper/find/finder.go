@@ -5,6 +5,7 @@ import (
 
 	"scanmap/dna"
 	"scanmap/fasta"
+	"scanmap/locate"
 	"scanmap/measure"
 	"scanmap/temporary"
 )
@@ -41,6 +42,8 @@ var ErrTooMuch = errors.New("more was found than can be held at a time")
 type Options struct {
 	// Engine is the engine to take; EngineAuto chooses for each class of reads.
 	Engine Engine
+	// Metric says what a location is.
+	Metric locate.Metric
 	// Threads is the number of goroutines that compute, at least 1.
 	Threads int
 	// Want says which locations are wanted.

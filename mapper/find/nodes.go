@@ -157,6 +157,28 @@ func nodesPlain(pieces []piece, fitting uint64, d *diagonals) (left uint64) {
 	return left
 }
 
+// nodes is nodesPlain for substitutions alone, with s what lies beside the window: the differences
+// of a node are those on the hit's own diagonal (lemma 5 of groups.go).
+func (s *surroundings) nodes(pieces []piece, fitting uint64) (left uint64) {
+	for ; fitting != 0; fitting &= fitting - 1 {
+		p := &pieces[bits.TrailingZeros64(fitting)]
+		after := (p[0] ^ s.low[0]) | (p[2] ^ s.high[0])
+		before := (p[1] ^ s.low[1]) | (p[3] ^ s.high[1])
+		if n := p.far(); n.differences(after, before) > n.edits {
+			continue
+		}
+		if n := p.near(); n.differences(after, before) <= n.edits {
+			left |= fitting & -fitting
+		}
+	}
+	return left
+}
+
+// differences counts the bases of a node that differ on either side of the piece.
+func (n *nodeSize) differences(after, before uint64) int {
+	return bits.OnesCount64(after&(1<<n.bases[0]-1)) + bits.OnesCount64(before&(1<<n.bases[1]-1))
+}
+
 // fitsNode tells whether no more bases than a node may have edits are left out on both sides, with
 // so many diagonals in the middle.
 func (p *piece) fitsNode(d *diagonals, wide int, n nodeSize) bool {

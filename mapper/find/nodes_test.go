@@ -152,3 +152,57 @@ func TestNodesTwins(t *testing.T) {
 		t.Error("too one-sided:", passed)
 	}
 }
+
+// TestSubstitutedNodes compares nodes for substitutions alone with what differs beside a piece on
+// its own diagonal: those pass that the nodes allow, and no others.
+func TestSubstitutedNodes(t *testing.T) {
+	r := rand.New(rand.NewPCG(77, 78))
+	passed, refused := 0, 0
+	for range 6000 {
+		q := minPiece + r.IntN(maxPiece-minPiece+1)
+		text := truth.Random(r, 2*sideBases+q, []string{"ACGT", "ACGT", "AC", "A"}[r.IntN(4)])
+		after, before := r.IntN(sideBases+1), r.IntN(sideBases+1)
+		at := sideBases
+		right := truth.Substituted(r, text[at+q:at+q+after], r.IntN(6))
+		left := truth.Substituted(r, text[at-before:at], r.IntN(6))
+		read, start := left+text[at:at+q]+right, before
+		if r.IntN(2) == 0 { // the read is sequenced from the other strand
+			read, start = truth.ReverseComplement(read), after
+		}
+		strand := packedRead(read, 0).strand(0, locate.Forward)
+		code, other, _ := windowCode(strand, start, q)
+		p, _ := newPiece(strand, []int32{int32(start)}, 0, len(read), q, 7, other < code)
+		forward, complement, _ := windowCode(packedRead(text, 0).strand(0, locate.Forward), at, q)
+		if forward == complement {
+			continue
+		}
+		near, far := r.IntN(4), r.IntN(spreadDiagonals/2)
+		p[0], p[1] = p[0]&^(3<<60)|uint64(near)<<60, p[1]&^(15<<60)|uint64(far)<<60
+		ref := truth.Reference(t, text)
+		around := surround(&ref.Bases, ref.Contigs[0].Start+at, q, complement < forward)
+		differences := 0
+		for i := range right {
+			if right[i] != text[at+q+i] {
+				differences++
+			}
+		}
+		for i := range left {
+			if left[i] != text[at-before+i] {
+				differences++
+			}
+		}
+		passes, want := around.nodes([]piece{p}, 1) != 0, differences <= min(near, far)
+		if passes != want {
+			t.Fatalf("text %s, window of %d at %d, read %s from %d: %d differences, %d and %d are allowed: passes is %t",
+				text, q, at, read, at-before, differences, near, far, passes)
+		}
+		if passes {
+			passed++
+		} else {
+			refused++
+		}
+	}
+	if passed < 500 || refused < 500 {
+		t.Errorf("%d pass and %d do not", passed, refused)
+	}
+}

@@ -27,12 +27,12 @@ type Reader struct {
 	sorted   []locate.Location
 }
 
-// NewReader returns a Reader for a reference that holds at most `most` locations of a read. Limits
-// are those of the finders' options, and threads is how many goroutines search for a read that has
-// more than is listed.
-func NewReader(ref *dna.Reference, most, threads int, limits Limits) Reader {
+// NewReader returns a Reader for a reference that holds at most `most` locations of a read. Metric
+// and limits are those of the finders' options, and threads is how many goroutines search for a read
+// that has more than is listed.
+func NewReader(ref *dna.Reference, metric locate.Metric, most, threads int, limits Limits) Reader {
 	return Reader{
-		Locator: locate.Locator{Reference: ref}, Aligner: locate.Aligner{Reference: ref},
+		Locator: locate.Locator{Reference: ref, Metric: metric}, Aligner: locate.Aligner{Reference: ref},
 		most: most, threads: threads, stretch: limits.withDefaults().Stretch,
 	}
 }
@@ -41,8 +41,9 @@ func NewReader(ref *dna.Reference, most, threads int, limits Limits) Reader {
 func (r *Reader) Forget() {
 	ref := r.Locator.Reference
 	*r = Reader{
-		Locator: locate.Locator{Reference: ref, Verified: r.Locator.Verified}, Aligner: locate.Aligner{Reference: ref},
-		most: r.most, threads: r.threads, stretch: r.stretch,
+		Locator: locate.Locator{Reference: ref, Metric: r.Locator.Metric, Verified: r.Locator.Verified},
+		Aligner: locate.Aligner{Reference: ref},
+		most:    r.most, threads: r.threads, stretch: r.stretch,
 	}
 }
 
@@ -128,8 +129,8 @@ func (r *Reader) seekStrand(ctx context.Context, b *Batch, i int, view *locate.R
 		}
 		parallel.Ranges(r.threads, n, 1, func(worker, s, _ int) {
 			w, ends := &r.workers[worker], r.ends[s][:0]
-			first := w.decode(r.Locator.Reference, segments[s], b.Length(i)+b.K(i))
-			w.scan(b, i, strand, segments[s], first, func(end, distance int) {
+			w.begin(r.Locator.Reference, r.Locator.Metric, segments[s], b.Length(i)+b.K(i))
+			w.scan(b, i, strand, func(end, distance int) {
 				ends = append(ends, locate.Occurrence{End: end, Distance: int32(distance), Gaps: locate.GapsUnknown})
 			})
 			r.ends[s] = ends

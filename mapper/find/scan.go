@@ -9,9 +9,12 @@ import (
 	"scanmap/parallel"
 )
 
-// Scan is exhaustive: it computes the edit distance of a read at every end
+// Scan is exhaustive: it computes the distance of a read at every end
 // position of the reference, on both strands, with no filter. It is what
 // skim is tested against, and what is used where pieces would be too short.
+//
+// With substitutions alone the read is compared with the text in every place, 64 places at a time
+// (locate.Planes.EachWithin). With all edits there is an automaton.
 //
 // Short reads with few edits take Wu and Manber's k + 1 bit-vectors (here as in
 // Mitani, Ino and Hagihara 2017, section 2: a 0 bit is a match), others the
@@ -27,6 +30,7 @@ const wuManberEdits = 1
 // scanner holds what the workers of one scan share.
 type scanner struct {
 	ref     *dna.Reference
+	metric  locate.Metric
 	b       *Batch
 	workers []scanWorker
 	// found[i] is how many ends of scanned read i were found. No more are sought when there are more
@@ -35,6 +39,11 @@ type scanner struct {
 }
 
 type scanWorker struct {
+	// What begin was told.
+	ref         *dna.Reference
+	metric      locate.Metric
+	seg         segment
+	first       int    // contig position of codes[0]
 	codes       []byte // the segment's text, one code a base, ambiguousCode for others
 	masks       []uint64
 	plus, minus []uint64
@@ -51,7 +60,7 @@ func (s *scanner) run(of *shared, b *Batch, reads []uint32, to *store) {
 		return
 	}
 	start := of.options.Times.Scan.Start()
-	s.ref, s.b = of.ref, b
+	s.ref, s.metric, s.b = of.ref, of.options.Metric, b
 	s.workers = parallel.Resize(s.workers, len(to.writers))
 	s.found = make([]atomic.Int64, len(reads))
 	groups := (len(reads) + scanReads - 1) / scanReads
@@ -83,7 +92,7 @@ func (s *scanner) scanSegment(w *scanWorker, seg segment, reads []uint32, found 
 	for _, read := range reads {
 		halo = max(halo, int(s.b.length[read]+s.b.k[read]))
 	}
-	first := w.decode(s.ref, seg, halo)
+	w.begin(s.ref, s.metric, seg, halo)
 	for i, read := range reads {
 		before := w.store.added
 		for strand := range 2 {
@@ -91,7 +100,7 @@ func (s *scanner) scanSegment(w *scanWorker, seg segment, reads []uint32, found 
 				break
 			}
 			place := locate.At(int(seg.contig), strand)
-			w.scan(s.b, int(read), strand, seg, first, func(end, distance int) {
+			w.scan(s.b, int(read), strand, func(end, distance int) {
 				w.store.add(storedEnd, locate.Candidate{Read: read, Place: place, Diagonal: int32(end), Differences: int32(distance)})
 			})
 		}
@@ -99,22 +108,42 @@ func (s *scanner) scanSegment(w *scanWorker, seg segment, reads []uint32, found 
 	}
 }
 
-// decode makes w.codes those of the text of a segment and of `halo` bases before it. It returns the
-// contig position of the first one.
-func (w *scanWorker) decode(ref *dna.Reference, seg segment, halo int) (first int) {
-	first = max(0, int(seg.from)-halo)
-	start := ref.Contigs[seg.contig].Start
-	w.codes = ref.Bases.AppendCodes(w.codes[:0], start+first, start+int(seg.to))
-	return first
+// begin prepares for a segment. With edits it makes w.codes those of the segment's text and of
+// `halo` bases before it.
+func (w *scanWorker) begin(ref *dna.Reference, metric locate.Metric, seg segment, halo int) {
+	w.ref, w.metric, w.seg = ref, metric, seg
+	if metric == locate.Edits {
+		w.first = max(0, int(seg.from)-halo)
+		start := ref.Contigs[seg.contig].Start
+		w.codes = ref.Bases.AppendCodes(w.codes[:0], start+w.first, start+int(seg.to))
+	}
 }
 
-// scan emits the ends of a strand of a read that lie in (from, to] of a segment, in order. The text
-// is decoded from position first on. It starts as many bases before the segment as an alignment can
-// span, m + k, so that the distances up to k are those of the whole contig.
-func (w *scanWorker) scan(b *Batch, read, strand int, seg segment, first int, emit func(end, distance int)) {
+// scan emits the ends of a strand of a read that lie in (from, to] of the segment, in order.
+func (w *scanWorker) scan(b *Batch, read, strand int, emit func(end, distance int)) {
+	if w.metric == locate.Substitutions {
+		w.scanPlaces(b, read, strand, emit)
+	} else {
+		w.scanEdits(b, read, strand, emit)
+	}
+}
+
+// scanPlaces is scan for substitutions alone. What ends in (from, to] starts m bases before, inside
+// the contig.
+func (w *scanWorker) scanPlaces(b *Batch, read, strand int, emit func(end, distance int)) {
+	m, contig := int(b.length[read]), w.ref.Contigs[w.seg.contig].Start
+	from, to := max(0, int(w.seg.from)+1-m), int(w.seg.to)+1-m
+	b.strand(read, strand).EachWithin(&w.ref.Bases, m, contig+from, contig+to, int(b.k[read]), func(offset, differences int) {
+		emit(offset-contig+m, differences)
+	})
+}
+
+// scanEdits is scan for all edits. The text starts as many bases before the segment as an alignment
+// can span, m + k, so that the distances up to k are those of the whole contig.
+func (w *scanWorker) scanEdits(b *Batch, read, strand int, emit func(end, distance int)) {
 	m, k := int(b.length[read]), int(b.k[read])
-	skip := max(0, int(seg.from)-m-k) - first
-	t := tile{codes: w.codes[skip:], first: first + skip, from: int(seg.from), m: m, k: k}
+	skip := max(0, int(w.seg.from)-m-k) - w.first
+	t := tile{codes: w.codes[skip:], first: w.first + skip, from: int(w.seg.from), m: m, k: k}
 	w.setMasks(b.strand(read, strand), m)
 	switch {
 	case m <= 64 && k <= wuManberEdits:

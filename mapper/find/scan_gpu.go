@@ -21,12 +21,14 @@ type gpuOccurrence struct{ read, end, distance, _ uint32 }
 // scannable tells whether a GPU can scan for a read of m bases with k edits.
 func scannable(m, k int) bool { return m <= kernels.MostScanLength && k <= kernels.MaxBoundEdits }
 
-// scanKernels are the kernels by the words of 32 bases and the edits that they allow, fastest
-// first.
-var scanKernels = []struct {
+// A scanKernel is a kernel with the words of 32 bases and the edits that it allows.
+type scanKernel struct {
 	name         string
 	words, edits int
-}{
+}
+
+// scanKernels are the kernels by metric, fastest first.
+var scanKernels = [][]scanKernel{locate.Edits: {
 	{"scan_1_2", 1, 1},
 	{"myers_1", 1, math.MaxInt},
 	{"scan_2_3", 2, 2},
@@ -36,15 +38,19 @@ var scanKernels = []struct {
 	{"myers_4", 4, math.MaxInt},
 	{"myers_10", 10, math.MaxInt},
 	{"myers_32", 32, math.MaxInt},
-}
+}, locate.Substitutions: {
+	{"places_1", 1, math.MaxInt},
+	{"places_32", 32, math.MaxInt},
+}}
 
-func scanKernel(m, k int) int {
-	for i, s := range scanKernels {
+// chooseScan returns the first of some kernels for a read of m bases with k edits.
+func chooseScan(from []scanKernel, m, k int) int {
+	for i, s := range from {
 		if m <= 32*s.words && k <= s.edits {
 			return i
 		}
 	}
-	return len(scanKernels) - 1
+	return len(from) - 1
 }
 
 // maxItems bounds the items of a launch, so that those left unfinished have room.
@@ -53,9 +59,10 @@ const maxItems = 1 << 24
 // scan adds the ends of reads in a chunk. It returns false when there are more than are wanted.
 func (s *gpuScan) scan(of *gpuPass, reads []uint32, capacity int) bool {
 	b, c := of.batch, of.chunk
-	classes := make([][]uint32, len(scanKernels))
+	choice := scanKernels[of.options.Metric]
+	classes := make([][]uint32, len(choice))
 	for _, read := range reads {
-		class := scanKernel(int(b.length[read]), int(b.k[read]))
+		class := chooseScan(choice, int(b.length[read]), int(b.k[read]))
 		classes[class] = append(classes[class], read)
 	}
 	stretches := (int(c.to-c.from) + kernels.ScanStretch - 1) / kernels.ScanStretch
@@ -65,7 +72,7 @@ func (s *gpuScan) scan(of *gpuPass, reads []uint32, capacity int) bool {
 		for len(members) > 0 && of.queue.Err == nil {
 			part := members[:min(len(members), most)]
 			members = members[len(part):]
-			pass := gpuScanPass{gpuScan: s, of: of, name: scanKernels[class].name, capacity: capacity}
+			pass := gpuScanPass{gpuScan: s, of: of, name: choice[class].name, capacity: capacity}
 			device.Upload(of.queue, &s.members, part)
 			groups := (2*len(part) + kernels.ScanStrands - 1) / kernels.ScanStrands
 			pass.p = kernels.ScanParams{
@@ -124,8 +131,8 @@ func (s *gpuScanPass) run(items []uint32, count int) (unfinished []uint32) {
 	for _, o := range list {
 		read, strand := o.read&^kernels.Strand, strandOf(o.read)
 		contig, last := s.of.chunk.place(s.of.ref, int64(o.end)-1)
-		if contig < 0 {
-			continue // in the padding
+		if contig < 0 || s.of.options.Metric == locate.Substitutions && last+1 < int(s.of.batch.length[read]) {
+			continue // in the padding, or over the start of the contig
 		}
 		found.ends = append(found.ends, locate.End{
 			Read: read, Place: locate.At(contig, strand), End: int32(last + 1), Distance: int32(o.distance),

@@ -32,7 +32,9 @@ func pieceLength(m, k int) int {
 
 // PieceLength returns the length of the pieces by which an engine finds reads of m bases with k
 // edits, before classes of few reads join others, and 0 for reads that are scanned for.
-func PieceLength(engine Engine, m, k int) int { return skimPiece(engine, m, k) }
+func PieceLength(engine Engine, metric locate.Metric, m, k int) int {
+	return skimPiece(engine, metric, m, k)
+}
 
 // A pieceTable finds the pieces of some reads by their code. Codes are canonical:
 // the lesser of a window's code and its reverse complement's.
@@ -207,6 +209,7 @@ func (t *pieceTable) scatter(all []pieceEntry, from, to, first uint32) {
 // skimmer holds what the workers of one pass over the reference share.
 type skimmer struct {
 	ref     *dna.Reference
+	metric  locate.Metric
 	b       *Batch
 	table   *pieceTable
 	workers []skimWorker
@@ -218,7 +221,8 @@ type skimWorker struct {
 	// and to their buckets.
 	positions, codes, from, to [blockWindows]uint32
 	step                       [probeStep]uint32 // codes of the windows of one call
-	around                     diagonals
+	around                     diagonals         // for edits
+	beside                     surroundings      // for substitutions alone
 	fits                       [fitBlock]fit
 	hits                       [hitBlock]hit
 	recent                     recent
@@ -305,8 +309,8 @@ const hitBlock = 128
 const blockWindows = 1024
 
 // begin prepares for the classes of a batch, whose candidates go into a store.
-func (s *skimmer) begin(ref *dna.Reference, b *Batch, to *store) {
-	s.ref, s.b = ref, b
+func (s *skimmer) begin(of *shared, b *Batch, to *store) {
+	s.ref, s.metric, s.b = of.ref, of.options.Metric, b
 	s.workers = parallel.Resize(s.workers, len(to.writers))
 	for i := range s.workers {
 		w := &s.workers[i]

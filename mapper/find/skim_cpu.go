@@ -107,10 +107,8 @@ func (s *skimmer) judge(w *skimWorker, fits []fit, contig uint32) {
 	hits := 0
 	for i := range fits {
 		f := &fits[i]
-		if before := i - 1; i == 0 || fits[before].at != f.at || fits[before].strand != f.strand {
-			w.around.fill(&s.ref.Bases, start+int(f.at), t.q, f.strand == locate.Reverse)
-		}
-		left := nodes(t.pieces[f.first:], f.fits, &w.around)
+		before := i - 1
+		left := s.nodes(w, f, start+int(f.at), i == 0 || fits[before].at != f.at || fits[before].strand != f.strand)
 		w.refused += int64(bits.OnesCount64(f.fits &^ left))
 		for ; left != 0; left &= left - 1 {
 			place := f.first + uint32(bits.TrailingZeros64(left))
@@ -129,6 +127,22 @@ func (s *skimmer) judge(w *skimWorker, fits []fit, contig uint32) {
 		}
 	}
 	s.check(w, w.hits[:hits], contig)
+}
+
+// nodes returns which of the entries of a fit, a window at an offset, may lie there by the two nodes
+// above their groups. again tells that the window is not that of the fit before.
+func (s *skimmer) nodes(w *skimWorker, f *fit, offset int, again bool) (left uint64) {
+	pieces, reverse := s.table.pieces[f.first:], f.strand == locate.Reverse
+	if s.metric == locate.Substitutions {
+		if again {
+			w.beside = surround(&s.ref.Bases, offset, s.table.q, reverse)
+		}
+		return w.beside.nodes(pieces, f.fits)
+	}
+	if again {
+		w.around.fill(&s.ref.Bases, offset, s.table.q, reverse)
+	}
+	return nodes(pieces, f.fits, &w.around)
 }
 
 // fewEntries is how many entries of a bucket are asked for the code before what lies beside the
@@ -178,14 +192,20 @@ func (s *skimmer) textCode(offset int) (code, complement uint32) {
 }
 
 // candidate adds the diagonal on which the piece of a hit lies, unless bounds show that no
-// alignment goes there.
+// alignment goes there. With substitutions alone the diagonal itself tells: it is a location or
+// nothing (lemma 5 of groups.go).
 func (s *skimmer) candidate(w *skimWorker, contig uint32, h *hit) {
 	m, k, diagonal := h.length, h.k, h.diagonal
 	c := &s.ref.Contigs[contig]
 	candidate := locate.Candidate{
 		Read: h.read, Place: locate.At(int(contig), h.strand), Diagonal: int32(diagonal), Differences: locate.OffContig,
 	}
+	alone := s.metric == locate.Substitutions
 	if diagonal < 0 || diagonal+m > c.Length {
+		if alone {
+			w.refused++
+			return
+		}
 		w.store.add(storedCandidate, candidate)
 		return
 	}
@@ -193,7 +213,7 @@ func (s *skimmer) candidate(w *skimWorker, contig uint32, h *hit) {
 	candidate.Differences = int32(differences)
 	if differences > k {
 		candidate.Differences = int32(k + 1)
-		if 2*k+1 <= locate.BoundWidth && locate.Exceeds(&s.ref.Bases, c.Start+diagonal-k, h.planes, 0, m, k, 2*k+1) {
+		if alone || 2*k+1 <= locate.BoundWidth && locate.Exceeds(&s.ref.Bases, c.Start+diagonal-k, h.planes, 0, m, k, 2*k+1) {
 			w.refused++
 			return
 		}

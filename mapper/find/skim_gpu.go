@@ -5,6 +5,7 @@ import (
 
 	"scanmap/device"
 	"scanmap/kernels"
+	"scanmap/locate"
 )
 
 // A gpuSkim is the pass of one finder over a chunk, and its queues of hits and of candidates
@@ -186,7 +187,7 @@ func (s *gpuSkim) step(p *gpuPass, from, to uint32) (next uint32, ok bool) {
 		Capacity: uint32(s.hitRoom), Q: uint32(table.q), BucketShift: table.bucketShift, SlotShift: table.slotShift,
 		Begin: from, End: to, Stretch: uint32(s.pace.stretch), Enough: uint32(s.pace.enough(s.hitRoom)),
 	})
-	device.LaunchBlocks(q, "judge", min((s.hitRoom+kernels.SkimThreads-1)/kernels.SkimThreads, judgeBlocks*q.GPU.Info().Multiprocessors),
+	device.LaunchBlocks(q, byMetric(p.options.Metric, "judge", "judge_mismatches"), min((s.hitRoom+kernels.SkimThreads-1)/kernels.SkimThreads, judgeBlocks*q.GPU.Info().Multiprocessors),
 		&kernels.JudgeParams{
 			Text: c.params(p.text), Reads: p.reads, PiecesAt: table.piecesAt.At(0), PiecesRead: table.reads.At(0),
 			Hits: s.hits.At(0), Counters: s.counters.At(0), Candidates: s.candidates.At(0),
@@ -215,6 +216,14 @@ const skimBlocks = 4
 // judgeBlocks is the number of blocks of judge for each multiprocessor: as many as its registers
 // leave room for.
 const judgeBlocks = 6
+
+// byMetric returns the name of a kernel for edits, or that of the one for substitutions alone.
+func byMetric(metric locate.Metric, edits, substitutions string) string {
+	if metric == locate.Substitutions {
+		return substitutions
+	}
+	return edits
+}
 
 // compared returns how many entries equalled a window in the passes since begin.
 func (s *gpuSkim) compared(q *device.Queue) int64 {

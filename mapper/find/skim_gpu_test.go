@@ -111,6 +111,11 @@ func clustered(r *rand.Rand) (contig, read string) {
 // locations of each read, as a finder and the reader make them.
 func locations(t *testing.T, f find.Finder, ref *dna.Reference, reads []string, k func(int) int) [][]string {
 	t.Helper()
+	return locationsBy(t, f, locate.Edits, ref, reads, k)
+}
+
+func locationsBy(t *testing.T, f find.Finder, metric locate.Metric, ref *dna.Reference, reads []string, k func(int) int) [][]string {
+	t.Helper()
 	b, err := f.Pack(truth.Reads(reads...), 1, k)
 	if err != nil {
 		t.Fatal(err)
@@ -123,7 +128,7 @@ func locations(t *testing.T, f find.Finder, ref *dna.Reference, reads []string, 
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := find.NewReader(ref, math.MaxInt, 1, find.Limits{})
+		r := find.NewReader(ref, metric, math.MaxInt, 1, find.Limits{})
 		for i := range part.Reads {
 			view := part.Read(i)
 			all, _ := r.Append(t.Context(), nil, part, &result, i, &view)

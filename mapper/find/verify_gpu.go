@@ -101,7 +101,9 @@ func (v *gpuVerify) verify(p *gpuPass, candidates uint64, n int) (out gpuVerifie
 	q.Clear(&v.counters, 4*verifyCounters)
 	v.group(q, candidates, n, reads)
 	v.mark(p, n, reads)
-	v.align(p, n)
+	if p.options.Metric == locate.Edits {
+		v.align(p, n) // without gaps there is nothing to align
+	}
 	if p.thin {
 		p.keep.keep(p, v, n)
 	}
@@ -125,7 +127,7 @@ func (v *gpuVerify) mark(p *gpuPass, n, reads int) {
 		Marks: v.marks.At(0), Contig: v.contig.At(0), Many: v.many.At(0), Counters: v.counters.At(0),
 		Count: uint32(reads), LowCut: c.lowCut, HighCut: c.highCut,
 	}
-	device.Launch(q, "windows", reads, windows)
+	device.Launch(q, byMetric(p.options.Metric, "windows", "diagonals"), reads, windows)
 	if n > kernels.MostSorted {
 		blocks := min(n/kernels.MostSorted, sortBlocks*q.GPU.Info().Multiprocessors)
 		device.LaunchBlocks(q, "sort_many", blocks, &kernels.SortParams{
@@ -133,7 +135,7 @@ func (v *gpuVerify) mark(p *gpuPass, n, reads int) {
 		})
 		many := *windows
 		many.Count = uint32(n)
-		device.Launch(q, "windows_many", n, &many)
+		device.Launch(q, byMetric(p.options.Metric, "windows_many", "diagonals_many"), n, &many)
 	}
 	device.Launch(q, "emit", n, &kernels.EmitParams{
 		Reads: p.reads, Grouped: v.grouped.At(0), Marks: v.marks.At(0), Contig: v.contig.At(0), Locations: v.locations.At(0),

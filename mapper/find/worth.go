@@ -1,6 +1,10 @@
 package find
 
-import "time"
+import (
+	"time"
+
+	"scanmap/locate"
+)
 
 // The model by which auto chooses between the CPU and a GPU for reads against n bases with some
 // threads:
@@ -30,7 +34,7 @@ func WorthGPU(engine Engine, reads int, n int64, threads int, start time.Duratio
 	base := skimBase + busyCost*min(1, float64(batch)/busyReads)
 	work := float64(reads)*readCost + passes*float64(n)*base
 	if engine == EngineScan {
-		work = float64(reads) * 2 * float64(n) * scanCost(50, 2)
+		work = float64(reads) * 2 * float64(n) * scanCost(locate.Edits, 50, 2)
 	}
 	return work/float64(threads) > float64(start.Nanoseconds())
 }

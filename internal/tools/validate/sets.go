@@ -31,6 +31,7 @@ var (
 	few = []mode{
 		{report: "all", pipes: true},
 		{report: "one", also: func(c *validate.Case) { c.OmitUnmapped = true }},
+		{report: "all", also: func(c *validate.Case) { c.Substitutions = true }},
 	}
 	every = []mode{
 		{report: "all", pipes: true},
@@ -45,6 +46,7 @@ var (
 		{report: "strata:1", also: func(c *validate.Case) { c.MaxLocations, c.FullSecondary = 3, true }},
 		{report: "unique"},
 		{report: "unique", also: func(c *validate.Case) { c.OmitUnmapped = true }},
+		{report: "all", also: func(c *validate.Case) { c.Substitutions, c.SequenceMatch = true, true }},
 	}
 )
 
