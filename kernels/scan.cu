@@ -13,7 +13,8 @@
 // the padding between contigs cost as much as insertions, and there are more of them than any k
 // here, so that no alignment crosses them; the host drops ends that lie there.
 //
-// Where edits are substitutions alone, strands are compared with the text base by base (scan_places).
+// Where edits are substitutions alone, strands are compared with the text base by base
+// (scan_places).
 #include "map.cuh"
 
 constexpr u32 SCAN_THREADS = 128;   // exported
@@ -200,9 +201,10 @@ template <u32 W, class Rows> DEVICE void scan_items(const ScanParams& p) {
 }
 
 // scan_places is scan_items where edits are substitutions alone. Each lane compares its strand with
-// the text from every position on, 32 bases at a time, until all lanes have more than k differences;
-// nearly always that is after the first, which is shifted from position to position. An item's strands
-// start in its stretch. Those that hang over an end of their contig the host drops.
+// the text from every position on, 32 bases at a time, until all lanes have more than k
+// differences; nearly always that is after the first, which is shifted from position to position.
+// An item's strands start in its stretch. Those that hang over an end of their contig the host
+// drops.
 template <u32 W> DEVICE void scan_places(const ScanParams& p) {
 	for (;;) {
 		u32 next = 0;

@@ -554,8 +554,8 @@ DEVICE bool write_first(const JudgeParams& p, Waiting& w, u32& last, u32 n) {
 	return !any(found && !room);
 }
 
-// judge_mismatches is judge where edits are substitutions alone. The diagonal of a hit has at most k
-// differences, ambiguous letters compared by their codes, or leads nowhere, so one question is
+// judge_mismatches is judge where edits are substitutions alone. The diagonal of a hit has at most
+// k differences, ambiguous letters compared by their codes, or leads nowhere, so one question is
 // enough; then it has to be the first of its diagonal. Of reads too long for that the host asks.
 KERNEL(judge_mismatches, JudgeParams, SKIM_THREADS) {
 	const u32 count = p.counters[SKIM_HITS], threads = block_count() * SKIM_THREADS;

@@ -164,7 +164,8 @@ DEVICE u32 mark_group(const WindowsParams& p, const Shape& s, u32 i, u32 to) {
 
 // mark_diagonal is mark_group where edits are substitutions alone: a group is the candidates of one
 // diagonal, which is a location if all of the read lies in one contig there with at most k
-// differences. Of diagonals that cross a cut the part of the text that was cut off may have the same.
+// differences. Of diagonals that cross a cut the part of the text that was cut off may have the
+// same.
 DEVICE u32 mark_diagonal(const WindowsParams& p, const Shape& s, u32 i, u32 to) {
 	const u32x2 c = p.grouped[i];
 	u32 j = i + 1;
@@ -210,8 +211,8 @@ template <bool MISMATCHES> DEVICE void mark_read(const WindowsParams& p) {
 	for (u32 i = from; i < to;) i = mark_next<MISMATCHES>(p, s, i, to);
 }
 
-// mark_candidate takes one candidate of the reads that sort_many sorted; the first of each group marks
-// it.
+// mark_candidate takes one candidate of the reads that sort_many sorted; the first of each group
+// marks it.
 template <bool MISMATCHES> DEVICE void mark_candidate(const WindowsParams& p) {
 	const u32 i = block_index() * VERIFY_THREADS + thread_index();
 	if (i >= p.count) return;

@@ -21,10 +21,10 @@
 //
 // # Substitutions alone
 //
-// Where a Locator's Metric is Substitutions, there are no gaps, and a location is simply every place
-// (contig, strand and start) at which the whole strand lies inside the contig with at most k bases
-// that differ. None excludes another: two locations may start at neighbouring bases. A letter other
-// than A, C, G, T and U, of either side, differs from everything, itself too.
+// Where a Locator's Metric is Substitutions, there are no gaps, and a location is simply every
+// place (contig, strand and start) at which the whole strand lies inside the contig with at most k
+// bases that differ. None excludes another: two locations may start at neighbouring bases. A letter
+// other than A, C, G, T and U, of either side, differs from everything, itself too.
 //
 // # Words
 //

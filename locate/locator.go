@@ -41,11 +41,11 @@ type Locator struct {
 // With Substitutions, each diagonal on which the strand lies inside the contig with at most k
 // differences is a location.
 //
-// With Edits, it is complete if every alignment with at most k edits goes through the diagonal of a candidate,
-// as finders see to. It has at most k gap bases, so it starts and ends within k diagonals of that
-// one. Candidates whose diagonals are more than 3k apart therefore lead to occurrences that neither
-// end nor start within k of each other. Those at most 3k apart are measured together, from k below
-// the first to k above the last, and the others apart.
+// With Edits, it is complete if every alignment with at most k edits goes through the diagonal of a
+// candidate, as finders see to. It has at most k gap bases, so it starts and ends within k
+// diagonals of that one. Candidates whose diagonals are more than 3k apart therefore lead to
+// occurrences that neither end nor start within k of each other. Those at most 3k apart are
+// measured together, from k below the first to k above the last, and the others apart.
 func (l *Locator) FromCandidates(r *Read, candidates []Candidate) []Location {
 	l.locations = l.locations[:0]
 	k := r.K

@@ -71,8 +71,8 @@ func (p Planes) count(text *dna.Sequence, offset, i, n int, over uint64, counter
 	return over
 }
 
-// fromDiagonals is FromCandidates for Substitutions. Candidates on each diagonal once, in order, are
-// locations if the strand lies inside the contig with at most k differences.
+// fromDiagonals is FromCandidates for Substitutions. Candidates on each diagonal once, in order,
+// are locations if the strand lies inside the contig with at most k differences.
 func (l *Locator) fromDiagonals(r *Read, candidates []Candidate) {
 	for _, c := range candidates {
 		m := int32(r.Strand(c.Place).Length())

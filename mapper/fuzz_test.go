@@ -96,8 +96,8 @@ func expectedOf(all []truth.Location, r Report) (reported []truth.Location, one 
 }
 
 // FuzzMap takes bytes for a reference, reads and options, and maps files of them. The locations of
-// the records are those of dynamic programming, or with substitutions alone those of brute force, as
-// the report wants them, and neither engine, threads, batches nor parts change a byte.
+// the records are those of dynamic programming, or with substitutions alone those of brute force,
+// as the report wants them, and neither engine, threads, batches nor parts change a byte.
 func FuzzMap(f *testing.F) {
 	fuzzing.AddBytes(f)
 	dir := f.TempDir()

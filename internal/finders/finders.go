@@ -346,8 +346,8 @@ func (s *suite) oneWay(t *testing.T) {
 
 // substituted has reads with about k substitutions and no gap, in a text of copies that differ by
 // substitutions, so that the same place is found by several pieces, and of short periods, so that
-// neighbouring places are locations. One read is its own reverse complement, and lies on both strands
-// in one place.
+// neighbouring places are locations. One read is its own reverse complement, and lies on both
+// strands in one place.
 func (s *suite) substituted(t *testing.T) {
 	r := rand.New(rand.NewPCG(83, 84))
 	for i := range s.pick(60, 9, 4) {

@@ -42,18 +42,18 @@ import (
 // stays as near to the diagonal of the hit. So a lower bound of the edits may refuse the hit for
 // any node above its group (nodes.go). Another group's hit leads to the same location then.
 
-// With substitutions alone an alignment has no gaps. It is a diagonal, and all of the above holds of
-// it: its edits are the bases that differ. What is compared with the text moved by an edit, as the
-// flank is, lets more pass, and the nodes are compared on the diagonal itself.
+// With substitutions alone an alignment has no gaps. It is a diagonal, and all of the above holds
+// of it: its edits are the bases that differ. What is compared with the text moved by an edit, as
+// the flank is, lets more pass, and the nodes are compared on the diagonal itself.
 //
-// Lemma 5. A place where a read has at most k differences and no gap is the diagonal of a hit that no
-// node refuses; and a hit's diagonal is such a place if and only if all of the read lies inside the
-// contig there, and differs from it in at most k bases.
+// Lemma 5. A place where a read has at most k differences and no gap is the diagonal of a hit that
+// no node refuses; and a hit's diagonal is such a place if and only if all of the read lies inside
+// the contig there, and differs from it in at most k bases.
 //
-// Proof. The place is an alignment of k edits at most, so that by lemmas 1 and 3 it has a group with
-// an unchanged piece such that the regions of the group and of all nodes above it have no more
-// differences than their budgets; a part of a region has no more than all of it. That piece is a hit
-// of its own diagonal, as there is no gap. The second half is the definition. ∎
+// Proof. The place is an alignment of k edits at most, so that by lemmas 1 and 3 it has a group
+// with an unchanged piece such that the regions of the group and of all nodes above it have no more
+// differences than their budgets; a part of a region has no more than all of it. That piece is a
+// hit of its own diagonal, as there is no gap. The second half is the definition. ∎
 //
 // So each hit leads to one diagonal and no other, and a comparison of the read with the text there,
 // 64 bases at a time and no further than k + 1 differences, decides: there is no window to measure,

@@ -28,8 +28,8 @@ type Reader struct {
 }
 
 // NewReader returns a Reader for a reference that holds at most `most` locations of a read. Metric
-// and limits are those of the finders' options, and threads is how many goroutines search for a read
-// that has more than is listed.
+// and limits are those of the finders' options, and threads is how many goroutines search for a
+// read that has more than is listed.
 func NewReader(ref *dna.Reference, metric locate.Metric, most, threads int, limits Limits) Reader {
 	return Reader{
 		Locator: locate.Locator{Reference: ref, Metric: metric}, Aligner: locate.Aligner{Reference: ref},

@@ -129,8 +129,8 @@ func (s *skimmer) judge(w *skimWorker, fits []fit, contig uint32) {
 	s.check(w, w.hits[:hits], contig)
 }
 
-// nodes returns which of the entries of a fit, a window at an offset, may lie there by the two nodes
-// above their groups. again tells that the window is not that of the fit before.
+// nodes returns which of the entries of a fit, a window at an offset, may lie there by the two
+// nodes above their groups. again tells that the window is not that of the fit before.
 func (s *skimmer) nodes(w *skimWorker, f *fit, offset int, again bool) (left uint64) {
 	pieces, reverse := s.table.pieces[f.first:], f.strand == locate.Reverse
 	if s.metric == locate.Substitutions {
