@@ -111,7 +111,8 @@ func mergeClasses(total [maxPiece + 1]int) (into [maxPiece + 1]int) {
 
 // scanCost is the cost of one base of text for one strand. With substitutions alone it is that of
 // so many comparisons of a base with 64 places as it takes in random text until none has k
-// differences or less; the constants were measured in the same way on the same kind of processor.
+// differences or less. The constants of that were measured beside those of edits, on a machine that
+// was busy, and scaled to them.
 func scanCost(metric locate.Metric, m, k int) float64 {
 	switch {
 	case metric == locate.Substitutions:

@@ -80,7 +80,7 @@ func checkRow(data sidebyside.Data, lists string, f []string) (ok bool, err erro
 	if err := writeReads(data.Path("reads/"+reads+".fastq.gz"), fastq, only != ""); err != nil {
 		return false, err
 	}
-	places, mapped, mappings, err := scanmap(f[2], data.Path("ref/"+f[0]+".fa.gz"), fastq)
+	places, mapped, mappings, err := scanmap("--max-distance", f[2], data.Path("ref/"+f[0]+".fa.gz"), fastq)
 	if err != nil {
 		return false, err
 	}
@@ -105,10 +105,10 @@ func checkRow(data sidebyside.Data, lists string, f []string) (ok bool, err erro
 	return ok && lost == 0, err
 }
 
-// scanmap maps reads and returns its mappings.
-func scanmap(e, reference, reads string) (places map[place][][2]int, mapped, mappings int, err error) {
+// scanmap maps reads with an option that bounds the edits, and returns its mappings.
+func scanmap(option, e, reference, reads string) (places map[place][][2]int, mapped, mappings int, err error) {
 	sam := strings.TrimSuffix(reads, filepath.Ext(reads)) + ".sam"
-	if _, _, err := command.Timed("bin/scanmap", "map", "--quiet", "-e", e, "-o", sam, reference, reads); err != nil {
+	if _, _, err := command.Timed("bin/scanmap", "map", "--quiet", option, e, "-o", sam, reference, reads); err != nil {
 		return nil, 0, 0, err
 	}
 	return readPlaces(sam)
