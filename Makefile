@@ -10,10 +10,15 @@ TARGETS ?= .
 STATICCHECK := v0.6.1
 GOLANGCI := v2.5.0
 GOVULNCHECK := v1.1.4
+# Newer ones need modules that cannot be had everywhere.
+NFPM := v2.45.2
+# For which systems `make dist` builds.
+PLATFORMS ?= linux/amd64 linux/arm64 darwin/arm64
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build demo man test test-full race vet lint width staticcheck golangci-lint vulncheck licences reproducible supply kernels \
+.PHONY: help build demo man dist test-dist container test-container test-recipe module test-module \
+	test test-full race vet lint width staticcheck golangci-lint vulncheck licences reproducible supply kernels \
 	generate-check fuzz fuzz-binaries \
 	oracle oracle-all peers-check search-peers-check validate bench bench-peers bench-pairs bench-sort bench-search-peers bench-search-sassy bench-gpu bench-search \
 	curves golden mutants mutants-some ci clean
@@ -30,6 +35,31 @@ man: build ## the manual page and the scripts of completion, into build
 	bin/scanmap completion bash >build/completion/scanmap
 	bin/scanmap completion zsh >build/completion/_scanmap
 	bin/scanmap completion fish >build/completion/scanmap.fish
+
+# nfpm makes Debian packages. It comes from the network; where it cannot be had the rest is made.
+nfpm = { $(call install,nfpm,github.com/goreleaser/nfpm/v2/cmd/nfpm,$(NFPM)); } || echo "nfpm $(NFPM) cannot be had"
+
+dist: ## what is handed out, into dist: archives, Debian packages, sums (PLATFORMS=linux/amd64)
+	@$(nfpm)
+	@PLATFORMS='$(PLATFORMS)' GO=$(GO) scripts/dist.sh dist $$(ls $(TOOLS)/nfpm 2>/dev/null)
+
+test-dist: dist ## the same bytes twice, names, sums, licences; install and remove the package
+	@PLATFORMS='$(PLATFORMS)' GO=$(GO) scripts/test-dist.sh dist $$(ls $(TOOLS)/nfpm 2>/dev/null)
+
+container: ## an image FROM scratch of what is in dist (KIND=gpu for the other one)
+	scripts/container.sh dist $(or $(KIND),cpu) scanmap:$(or $(KIND),cpu)
+
+test-container: ## build the image, and run it without HOME, as any user, with a root to read only
+	GO=$(GO) scripts/test-container.sh dist $(or $(KIND),cpu)
+
+test-recipe: ## run the recipe for bioconda without conda
+	GO=$(GO) scripts/test-recipe.sh
+
+module: ## a copy whose module path is an address (MODULE=github.com/x/scanmap COPY=folder)
+	GO=$(GO) scripts/module.sh '$(MODULE)' '$(COPY)'
+
+test-module: ## make such a copy, and install the program from it by `go install`
+	GO=$(GO) scripts/test-module.sh
 
 demo: build ## map real reads that ship in testdata, and show the statistics
 	@mkdir -p build/demo
@@ -108,8 +138,8 @@ vulncheck: ## known vulnerabilities of the modules (needs the network; says so w
 licences: build ## docs/licences.md, from what is linked into bin/scanmap
 	$(GO) run ./internal/tools/supply -page docs/licences.md bin/scanmap
 
-reproducible: ## build twice, in two folders and from nothing, and compare the bytes
-	GO=$(GO) scripts/reproducible.sh
+reproducible: ## build twice, in two folders and from nothing, and compare (WHAT=dist: all of make dist)
+	@if [ '$(WHAT)' = dist ]; then $(nfpm); fi; PLATFORMS='$(PLATFORMS)' GO=$(GO) scripts/reproducible.sh $(WHAT) $$(ls $(TOOLS)/nfpm 2>/dev/null)
 
 supply: build ## what is linked: sums, licences, bill of materials, same bytes, vulnerabilities
 	$(GO) mod verify
@@ -212,4 +242,4 @@ golden: ## rewrite the golden files; read the difference before you commit it
 ci: vet test-full generate-check race lint oracle fuzz mutants-some reproducible ## everything that CI runs; what fails soonest comes first
 
 clean: ## remove what was built
-	rm -rf bin build
+	rm -rf bin build dist

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -51,6 +52,9 @@ func TestFound(t *testing.T) {
 		{Library{Reads: first, Mates: second, ReadGroup: "g"}, ReportAll, true},
 		{Library{Reads: first, Mates: second}, ReportUnique, false},
 	} {
+		if c.library.Mates == "" {
+			c.library.Reads = ofManyLengths(t, first)
+		}
 		source, err := c.library.open(context.Background(), fasta.ReadOptions{Threads: 2})
 		if err != nil {
 			t.Fatal(err)
@@ -95,6 +99,27 @@ func TestFound(t *testing.T) {
 		})
 	}
 	running.Wait()
+}
+
+// ofManyLengths writes the reads of a file to another one, the second a base shorter, and so on.
+func ofManyLengths(t *testing.T, name string) string {
+	t.Helper()
+	source, err := (&Library{Reads: name}).open(context.Background(), fasta.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = source.Close() }()
+	var text []byte
+	for i, r := range wholeSource(t, source) {
+		n := max(len(r.Bases)-i, 0)
+		r.Bases, r.Qualities = r.Bases[:n], r.Qualities[:n]
+		text = fasta.AppendFASTQ(text, &r, "")
+	}
+	file := filepath.Join(t.TempDir(), "reads.fq")
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
 }
 
 // withoutHeader returns the records of SAM.

@@ -90,7 +90,7 @@ func TestBenchUsage(t *testing.T) {
 		{"map --reads many", `option --reads: "many" is not a whole number from 1 to 2147483647`},
 		{"map --length -1", `option --length: "-1" is not a whole number from 1 to 1048576`},
 		{"map -t 0", `option --threads: "0" is not a whole number from 1 to 4096`},
-		{"map -e five", `option --max-distance: distance "five" is neither a number of edits from 0 to 16384 nor a percentage such as 4%`},
+		{"map -e five", `option --max-distance: distance "five" is neither a number of edits from 0 to 16384 nor a percentage such as 4%, nor numbers by length such as 17:2,38:3`},
 		{"map --engine fast", `option --engine: engine "fast" is not one of auto, skim, scan`},
 		{"map --repeats-model line", `option --repeats-model: repeats "line" are not one of none, planted, alu`},
 		{"map ref.fa", "scanmap bench map takes two files, REF.fa and READS.fq, or none, but 1 are given; see scanmap bench map --help"},

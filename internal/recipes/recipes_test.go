@@ -475,7 +475,8 @@ func ancient() (contigs, reads []string) {
 	for range 500 {
 		n := 17 + d.IntN(104)
 		r := []byte(d.read(contigs[d.IntN(2)], n, d.IntN(4+n/25), []float64{0, 0, 0.3, 0.6}[d.IntN(4)]))
-		for i := 0; i < 3; i++ { // cytosine to uracil at one end, seen from the other strand at the other
+		// Cytosine becomes uracil at one end, which at the other end is seen from the other strand.
+		for i := range 3 {
 			if r[i] == 'C' && d.IntN(4) == 0 {
 				r[i] = 'T'
 			}

@@ -89,18 +89,22 @@ type moduleFolders struct {
 	packages []string
 }
 
-// linkedFolders returns the folders of each module, as go list knows them for the platform of the
-// binary.
+// linkedFolders returns the folders of each module, as go list knows them for the platform and the
+// tags of the binary.
 func linkedFolders(info *debug.BuildInfo) (map[string]moduleFolders, error) {
-	module := strings.SplitN(info.Path, "/", 2)[0]
-	command := exec.CommandContext(context.Background(), "go", "list", "-deps", "-f",
-		"{{with .Module}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{else}}std\t\t{{$.Root}}{{end}}\t{{.Dir}}", info.Path)
-	command.Env = os.Environ()
+	module, tags := info.Main.Path, ""
+	environment := os.Environ()
 	for _, s := range info.Settings {
-		if slices.Contains([]string{"CGO_ENABLED", "GOOS", "GOARCH", "GOAMD64"}, s.Key) {
-			command.Env = append(command.Env, s.Key+"="+s.Value)
+		switch s.Key {
+		case "CGO_ENABLED", "GOOS", "GOARCH", "GOAMD64", "GOARM64":
+			environment = append(environment, s.Key+"="+s.Value)
+		case "-tags":
+			tags = s.Value
 		}
 	}
+	command := exec.CommandContext(context.Background(), "go", "list", "-deps", "-tags", tags, "-f",
+		"{{with .Module}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{else}}std\t\t{{$.Root}}{{end}}\t{{.Dir}}", info.Path)
+	command.Env = environment
 	command.Stderr = os.Stderr
 	text, err := command.Output()
 	if err != nil {
