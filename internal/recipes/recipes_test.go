@@ -440,8 +440,8 @@ func TestBowtie(t *testing.T) {
 	}
 }
 
-// TestCopyNumber compares all places with up to 2 substitutions with bowtie's. Places over Ns, which
-// bowtie does not have, are those that the recipe tells by the tag MD.
+// TestCopyNumber compares all places with up to 2 substitutions with those of bowtie. It has none
+// over Ns; the recipe tells these by the tag MD.
 func TestCopyNumber(t *testing.T) {
 	t.Parallel()
 	programs.Find(t, "bowtie")
