@@ -50,9 +50,11 @@ func build() (err error) {
 func pages(t *testing.T) []string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
-	if err != nil || len(names) == 0 {
+	recipes, recipesErr := filepath.Glob(filepath.Join(root, "docs", "recipes", "*.md"))
+	if err := errors.Join(err, recipesErr); err != nil || len(names) == 0 || len(recipes) == 0 {
 		t.Fatal("no pages", err)
 	}
+	names = append(names, recipes...)
 	return append(names, filepath.Join(root, "README.md"), filepath.Join(root, "CONTRIBUTING.md"))
 }
 
@@ -103,8 +105,8 @@ func blocks(text string) (found []block) {
 	return found
 }
 
-// ours finds a command of scanmap: at the start of a line, or after a pipe.
-var ours = regexp.MustCompile(`(^(\$ )?|\| )scanmap( |$)`)
+// ours finds a command of scanmap: at the start of a line, after blanks too, or after a pipe.
+var ours = regexp.MustCompile(`(^(\$ | *)|\| )scanmap( |$)`)
 
 // commands tells whether a block has a command of scanmap, and whether it shows output too.
 func (b block) commands() (any, output bool) {
@@ -243,7 +245,8 @@ func same(got, want string) bool {
 }
 
 // provide puts the files that examples name into a folder: testdata itself, ref.fa, which is
-// phiX174 and Portiera, reads.fq of Portiera, and R1.fq and R2.fq of phiX174, each compressed too.
+// phiX174 and Portiera, reads.fq of Portiera, small.fq and merged.fq of 100 short ones, R1.fq and
+// R2.fq of phiX174, and phiX174 by other names; each compressed too.
 func provide(t *testing.T, folder string) {
 	t.Helper()
 	data, err := filepath.Abs(filepath.Join(root, "testdata"))
@@ -255,14 +258,17 @@ func provide(t *testing.T, folder string) {
 	}
 	reference := append(content(t, data+"/phix.fa"), content(t, data+"/portiera.fa.gz")...)
 	first, second := content(t, data+"/phix_R1.fastq"), content(t, data+"/phix_R2.fastq")
+	short := bytes.Join(bytes.SplitAfterN(content(t, data+"/portiera_36bp.fastq.gz"), []byte("\n"), 401)[:400], nil)
 	for name, text := range map[string][]byte{
 		"ref.fa": reference, "reads.fq": content(t, data+"/portiera_101bp.fastq.gz"),
 		"R1.fq": first, "R2.fq": second, "reads_1.fq": first, "reads_2.fq": second, "interleaved.fq": alternate(first, second),
 		"primers.fa":  []byte(">forward\nGAGTTTTATCGCTTCCATGAC\n>reverse\nCCATCAACTTCACGTAGGTC\n"),
 		"guides.txt":  []byte("g1 TCTTAGACGAATCACCAGAA\ng2 GAGTTTTATCGCTTCCATGA\n"),
 		"samples.tsv": []byte("R1.fq\tR2.fq\t@RG\\tID:phix\\tSM:virus\nreads.fq\t\t@RG\\tID:portiera\\tSM:bacterium\n"),
-		"server.log":  []byte("12:00 started\n12:01 disk full\n"),
-		"bad.fq":      []byte("@first\nACGT\n+\nIIII\n@second\nACGT\n+\nIII\n"),
+		"masked.fa":   content(t, data+"/phix.fa"), "alleles.fa": content(t, data+"/phix.fa"), "panel.fa": content(t, data+"/phix.fa"),
+		"small.fq": short, "merged.fq": short,
+		"server.log": []byte("12:00 started\n12:01 disk full\n"),
+		"bad.fq":     []byte("@first\nACGT\n+\nIIII\n@second\nACGT\n+\nIII\n"),
 	} {
 		if err := os.WriteFile(filepath.Join(folder, name), text, 0o666); err != nil {
 			t.Fatal(err)
