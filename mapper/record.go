@@ -19,8 +19,9 @@ type recorder struct {
 	ref *dna.Reference
 	// encoding is that of records, apartEncoding that of those written to apart.
 	encoding, apartEncoding sam.Encoding
-	// written and asValues tell whether records are wanted in that encoding, and as values.
-	written, asValues            bool
+	// unwritten tells that records are not wanted in that encoding, and asValues that they are as
+	// values.
+	unwritten, asValues          bool
 	sequenceMatch, fullSecondary bool
 
 	// spill takes the first records of a block that is longer than this, and returns their memory.
@@ -99,7 +100,7 @@ func (r *recorder) append(text []byte, primary bool) []byte {
 	if r.asValues {
 		r.values = append(r.values, r.record.Clone())
 	}
-	if !r.written {
+	if r.unwritten {
 		return text
 	}
 	return r.record.Append(text, r.encoding)

@@ -140,7 +140,7 @@ func newFormatter(ref *dna.Reference, o *Options) formatter {
 // writeTo prepares for a writer that is open.
 func (f *formatter) writeTo(o *orderedWriter) {
 	f.recorder.encoding, f.recorder.apartEncoding = o.encoding, o.apartEncoding
-	f.recorder.written, f.recorder.asValues = o.records != nil, o.found != nil
+	f.recorder.unwritten, f.recorder.asValues = o.records == nil, o.found != nil
 	f.unmapped, f.discordant = o.unmapped != nil, o.discordant != nil
 }
 
