@@ -52,17 +52,21 @@ func TestCPU(t *testing.T) {
 
 // TestSubstitutions is the contract for substitutions alone.
 func TestSubstitutions(t *testing.T) {
+	t.Parallel()
 	finders.TestSubstitutions(t, onCPU, effort.Pick(finders.Full, finders.Small))
 }
 
 // TestSubstitutionsOnGPU is that on a GPU.
 func TestSubstitutionsOnGPU(t *testing.T) {
+	t.Parallel()
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
 	finders.TestSubstitutions(t, onGPUs(cuda(driver, 0)), size(variant()))
 }
 
 // TestSubstitutionsOnCutReference is that with little memory, as TestCutReference.
 func TestSubstitutionsOnCutReference(t *testing.T) {
+	effort.OnlyFull(t, "finds much again, of which TestSubstitutionsOverPartsOnGPU has the borders")
+	t.Parallel()
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
 	choice := cuda(driver, 0)
 	choice.Memory = 20_000
