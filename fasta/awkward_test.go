@@ -22,15 +22,20 @@ func readAll(path string, o ReadOptions, chunkSize int) ([]Read, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []Read
+	all, err := rest(r)
+	return all, errors.Join(err, r.Close())
+}
+
+// rest reads a source to its end or to an error.
+func rest(s Source) (all []Read, err error) {
 	for {
-		reads, err := r.Next()
+		reads, err := s.Next()
 		all = append(all, reads...)
+		if err == io.EOF {
+			return all, nil
+		}
 		if err != nil {
-			if err == io.EOF {
-				err = nil
-			}
-			return all, errors.Join(err, r.Close())
+			return all, err
 		}
 	}
 }

@@ -18,35 +18,36 @@ type memory struct{ reads []Read }
 func FromMemory(reads []Read) (Source, error) {
 	all := make([]Read, len(reads))
 	for i, r := range reads {
-		if err := r.check(); err != nil {
+		bases, err := r.checked()
+		if err != nil {
 			return nil, &Error{File: "reads in memory", Record: int64(i) + 1, Name: r.Name, Err: err}
 		}
-		bases, _ := replaced(r.Bases, &readLetters)
 		all[i] = Read{Name: r.Name, Comment: r.Comment, Bases: bases, Qualities: r.Qualities}
 	}
 	return &memory{all}, nil
 }
 
-// check says what is wrong with a read.
-func (r *Read) check() error {
+// checked returns the bases of a read as a file would have them, or what is wrong with it.
+func (r *Read) checked() ([]byte, error) {
 	if r.Name == "" {
-		return errors.New("the read has no name")
+		return nil, errors.New("the read has no name")
 	}
 	if _, err := readName(r.Name, true); err != nil {
-		return err
+		return nil, err
 	}
-	if _, err := replaced(r.Bases, &readLetters); err != nil {
-		return err
+	bases, err := replaced(r.Bases, &readLetters)
+	if err != nil {
+		return nil, err
 	}
 	if r.Qualities != nil && len(r.Qualities) != len(r.Bases) {
-		return fmt.Errorf("%d bases but %d qualities", len(r.Bases), len(r.Qualities))
+		return nil, fmt.Errorf("%d bases but %d qualities", len(r.Bases), len(r.Qualities))
 	}
 	for i, q := range r.Qualities {
 		if q < '!' || q > '~' {
-			return badQuality(q, i+1)
+			return nil, badQuality(q, i+1)
 		}
 	}
-	return nil
+	return bases, nil
 }
 
 // replaced returns what letters mean, or what is wrong with the first that is none.

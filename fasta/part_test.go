@@ -3,7 +3,6 @@ package fasta
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -12,19 +11,6 @@ import (
 
 	"pgregory.net/rapid"
 )
-
-// namesOf returns the names of all reads of a source, and the error that ended it.
-func namesOf(s Source) (names []string, err error) {
-	for {
-		reads, err := s.Next()
-		for i := range reads {
-			names = append(names, reads[i].Name)
-		}
-		if err != nil {
-			return names, err
-		}
-	}
-}
 
 // TestPartsAreTheWhole cuts files at any places: their parts are the file, in order.
 func TestPartsAreTheWhole(t *testing.T) {
@@ -66,19 +52,19 @@ func TestPartsAreTheWhole(t *testing.T) {
 		for last := false; !last; {
 			take := rapid.Int64Range(0, 40).Draw(t, "take") // 0 is the rest
 			s := Part(open(), at*together, take*together)
-			names, err := namesOf(s)
-			if !errors.Is(err, io.EOF) {
+			reads, err := rest(s)
+			if err != nil {
 				t.Fatal(err)
 			}
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
 			}
-			if want := min(take, max(int64(n)-at, 0)); take > 0 && int64(len(names)) != want*together {
-				t.Fatalf("part of %d from %d on has %d reads, want %d", take, at, len(names), want*together)
+			if want := min(take, max(int64(n)-at, 0)); take > 0 && int64(len(reads)) != want*together {
+				t.Fatalf("part of %d from %d on has %d reads, want %d", take, at, len(reads), want*together)
 			}
-			for _, name := range names {
-				if want := "r" + strconv.Itoa(next/int(together)); name != want {
-					t.Fatalf("read %d of all parts is %s, want %s", next, name, want)
+			for i := range reads {
+				if want := "r" + strconv.Itoa(next/int(together)); reads[i].Name != want {
+					t.Fatalf("read %d of all parts is %s, want %s", next, reads[i].Name, want)
 				}
 				next++
 			}
@@ -110,7 +96,7 @@ func TestPartErrors(t *testing.T) {
 		what       string
 		skip, take int64
 		fails      bool
-		names      int
+		reads      int
 	}{
 		{"before the part", bad + 2, 1, true, 0},
 		{"the first of the part", bad, 1, true, 0},
@@ -121,10 +107,10 @@ func TestPartErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		names, err := namesOf(Part(s, c.skip, c.take))
+		reads, err := rest(Part(s, c.skip, c.take))
 		var wrong *Error
-		if errors.As(err, &wrong) != c.fails || c.fails && wrong.Record != bad+1 || len(names) != c.names {
-			t.Errorf("%s: %d reads, %v", c.what, len(names), err)
+		if errors.As(err, &wrong) != c.fails || c.fails && wrong.Record != bad+1 || len(reads) != c.reads {
+			t.Errorf("%s: %d reads, %v", c.what, len(reads), err)
 		}
 		if err := s.Close(); err != nil {
 			t.Error(err)

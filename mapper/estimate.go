@@ -2,7 +2,6 @@ package mapper
 
 import (
 	"context"
-	"io"
 	"maps"
 	"slices"
 
@@ -98,7 +97,7 @@ func EstimateInserts(ctx context.Context, o Options) ([]LibraryStats, error) {
 		l := &o.Libraries[i]
 		l.Skip, l.Take = 0, estimateMost
 	}
-	stats, err := Run(ctx, o, sam.HeaderOptions{}, Outputs{Records: io.Discard})
+	stats, err := Run(ctx, o, sam.HeaderOptions{}, Outputs{})
 	if err != nil {
 		return nil, err
 	}

@@ -16,10 +16,9 @@ const rescueWindows = 64
 const rescueLongest = 1 << 14
 
 // seek finds locations of a mate that has none within k edits, in its proper place beside the
-// locations of the other, over every base there. It may have more edits than
-// k: PairOptions.Rescue says how many. They are appended to the locations of the group. all is
-// false when the other mate has more locations than rescueWindows, or more than rescueKept were
-// found.
+// locations of the other, over every base there. It may have more edits than k: PairOptions.Rescue
+// says how many. They are appended to the locations of the group. all is false when the other mate
+// has more locations than rescueWindows, or more than rescueKept were found.
 func (p *pairing) seek(lost int) (all bool) {
 	anchor, b := &p.mates[1-lost], p.group.batch
 	read := anchor.read + 2*lost - 1 // mates are neighbours

@@ -225,15 +225,16 @@ func (s *Stats) gatherContigs(all []*contigCounts) {
 			continue
 		}
 		for i := range set.contigs {
-			c, d := &s.PerContig[i], &set.contigs[i]
-			c.Primary += d.Primary
-			c.Mappings += d.Mappings
-			for j := range d.AllBases {
-				c.PrimaryBases[j] += d.PrimaryBases[j]
-				c.AllBases[j] += d.AllBases[j]
-			}
+			s.PerContig[i].Add(&set.contigs[i])
 		}
 	}
+}
+
+// Add adds the counts of the same contig.
+func (c *ContigStats) Add(d *ContigStats) {
+	c.Primary += d.Primary
+	c.Mappings += d.Mappings
+	c.PrimaryBases, c.AllBases = measure.AddCounts(c.PrimaryBases, d.PrimaryBases), measure.AddCounts(c.AllBases, d.AllBases)
 }
 
 // count adds a record on positions [start, end).
@@ -329,8 +330,8 @@ func (s *Stats) add(t *Stats) {
 	s.Capped += t.Capped
 	s.Dropped += t.Dropped
 	s.Bases += t.Bases
-	s.ByDistance = sum(s.ByDistance, t.ByDistance)
-	s.PerRead = sum(s.PerRead, t.PerRead)
+	s.ByDistance = measure.AddCounts(s.ByDistance, t.ByDistance)
+	s.PerRead = measure.AddCounts(s.PerRead, t.PerRead)
 	for i := range t.Libraries {
 		s.Libraries[i].Add(&t.Libraries[i])
 	}
@@ -377,16 +378,6 @@ func (p *PairStats) Add(t *PairStats) {
 	p.Unmapped += t.Unmapped
 	p.Rescued += t.Rescued
 	p.Bounded += t.Bounded
-	p.Insert.Counts = sum(p.Insert.Counts, t.Insert.Counts)
+	p.Insert.Counts = measure.AddCounts(p.Insert.Counts, t.Insert.Counts)
 	p.Insert.Longer += t.Insert.Longer
-}
-
-func sum(a, b []int64) []int64 {
-	for len(a) < len(b) {
-		a = append(a, 0)
-	}
-	for i := range b {
-		a[i] += b[i]
-	}
-	return a
 }

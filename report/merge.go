@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"scanmap/mapper"
+	"scanmap/measure"
 )
 
 // Merge adds up the statistics of runs of parts of the reads on one reference. names are what
@@ -61,9 +62,7 @@ func (m *merger) add(run int, s *mapper.Stats) error {
 		if c.Name != d.Name || c.Length != d.Length || c.BinLength != d.BinLength {
 			return fmt.Errorf("contig %d is %.100q of %d bases, but in %s %.100q of %d", i+1, d.Name, d.Length, m.names[0], c.Name, c.Length)
 		}
-		c.Primary += d.Primary
-		c.Mappings += d.Mappings
-		c.PrimaryBases, c.AllBases = added(c.PrimaryBases, d.PrimaryBases), added(c.AllBases, d.AllBases)
+		c.Add(d)
 	}
 	t.Reads += s.Reads
 	t.Mapped += s.Mapped
@@ -76,7 +75,7 @@ func (m *merger) add(run int, s *mapper.Stats) error {
 	t.Bases += s.Bases
 	t.Mappings += s.Mappings
 	t.Reported += s.Reported
-	t.ByDistance, t.PerRead = added(t.ByDistance, s.ByDistance), added(t.PerRead, s.PerRead)
+	t.ByDistance, t.PerRead = measure.AddCounts(t.ByDistance, s.ByDistance), measure.AddCounts(t.PerRead, s.PerRead)
 	t.Candidates += s.Candidates
 	t.Refused += s.Refused
 	t.Verified += s.Verified
@@ -193,15 +192,4 @@ func end(l *mapper.LibraryStats) int64 {
 		return math.MaxInt64
 	}
 	return l.Skip + l.Take
-}
-
-// added adds counts, in place where there is room.
-func added(a, b []int64) []int64 {
-	for len(a) < len(b) {
-		a = append(a, 0)
-	}
-	for i := range b {
-		a[i] += b[i]
-	}
-	return a
 }

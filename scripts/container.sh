@@ -15,13 +15,13 @@ case $kind in
 	*) echo "the kind is $kind, not cpu or gpu" >&2; exit 2 ;;
 esac
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+stage=$(mktemp -d)
+trap 'rm -rf "$stage"' EXIT
 archives=("$dist"/scanmap-*-linux-"$ARCHITECTURE$suffix".tar.gz)
 umask 022
-mkdir -p "$work/archive" "$work/root/usr/bin" "$work/root/usr/share/doc/scanmap"
-tar -xzf "${archives[0]}" --strip-components=1 -C "$work/archive"
-cp "$work/archive/bin/scanmap" "$work/root/usr/bin/"
-cp "$work/archive/"{LICENSE,LICENCES.txt,sbom.cdx.json} "$work/root/usr/share/doc/scanmap/"
-mkdir -m 1777 "$work/root/tmp"
-"${engine[@]}" build --platform "linux/$ARCHITECTURE" -f "$here/packaging/container/$file" -t "$tag" "$work"
+mkdir -p "$stage/archive" "$stage/root/usr/bin" "$stage/root/usr/share/doc/scanmap"
+tar -xzf "${archives[0]}" --strip-components=1 -C "$stage/archive"
+cp "$stage/archive/bin/scanmap" "$stage/root/usr/bin/"
+cp "$stage/archive/"{LICENSE,LICENCES.txt,sbom.cdx.json} "$stage/root/usr/share/doc/scanmap/"
+mkdir -m 1777 "$stage/root/tmp"
+"${engine[@]}" build --platform "linux/$ARCHITECTURE" -f "$here/packaging/container/$file" -t "$tag" "$stage"

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -26,12 +25,8 @@ func insertSizeCommand(p process) *cli.Command {
 			"min-insert", "orientation", "threads", "device", "gpu-memory", "batch-reads", "quiet"),
 		Action: func(c *cli.Context) error {
 			job := &mapJob{quiet: c.Bool("quiet")}
-			for _, step := range []func(*cli.Context) error{job.readInputs, job.readNumbers, job.readNames, job.readPairs} {
-				if err := step(c); errors.As(err, new(inputError)) {
-					return err
-				} else if err != nil {
-					return usageError{err}
-				}
+			if err := readAll(c, job.readInputs, job.readNumbers, job.readNames, job.readPairs); err != nil {
+				return err
 			}
 			return job.printInsertSizes(c.Context, p.stdout, p.stderr)
 		},

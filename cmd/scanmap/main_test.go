@@ -7,7 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -19,6 +18,7 @@ import (
 
 	"scanmap/device"
 	"scanmap/gpu"
+	"scanmap/internal/programs"
 )
 
 // binary is the program, for the tests that need a process.
@@ -34,18 +34,10 @@ func testMain(m *testing.M) int {
 	if flag.Lookup("test.fuzz").Value.String() != "" || flag.Lookup("test.list").Value.String() != "" {
 		return m.Run() // needs no process, and may run where no Go is
 	}
-	folder, err := os.MkdirTemp("", "scanmap-test")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer func() { _ = os.RemoveAll(folder) }()
-	binary = filepath.Join(folder, "scanmap")
-	if output, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, output)
-		return 1
-	}
-	return m.Run()
+	return programs.WithScanmap(".", func(folder string) int {
+		binary = filepath.Join(folder, "scanmap")
+		return m.Run()
+	})
 }
 
 // call runs the program in this process, and gives back what GOMAXPROCS was.

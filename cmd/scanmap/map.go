@@ -180,13 +180,8 @@ func newMapJob(c *cli.Context, args []string) (*mapJob, error) {
 		progress: c.Bool("progress"),
 	}
 	j.header.CommandLine = commandLine(args)
-	for _, step := range []func(*cli.Context) error{j.readInputs, j.readNumbers, j.readNames, j.readPairs,
-		j.readGroup, j.readForms, j.readOutputs} {
-		if err := step(c); errors.As(err, new(inputError)) {
-			return nil, err
-		} else if err != nil {
-			return nil, usageError{err}
-		}
+	if err := readAll(c, j.readInputs, j.readPart, j.readNumbers, j.readNames, j.readPairs, j.readGroup, j.readForms, j.readOutputs); err != nil {
+		return nil, err
 	}
 	j.header.Version = version
 	j.header.NoProgram = c.Bool("no-pg")

@@ -15,6 +15,18 @@ import (
 	"scanmap/sam"
 )
 
+// readAll reads options step by step. Errors are those of usage, but for inputError.
+func readAll(c *cli.Context, steps ...func(*cli.Context) error) error {
+	for _, step := range steps {
+		if err := step(c); errors.As(err, new(inputError)) {
+			return err
+		} else if err != nil {
+			return usageError{err}
+		}
+	}
+	return nil
+}
+
 func (j *mapJob) readInputs(c *cli.Context) error {
 	o, n := &j.options, c.Args().Len()
 	if c.IsSet("samples") {
@@ -34,9 +46,6 @@ func (j *mapJob) readInputs(c *cli.Context) error {
 		if err != nil {
 			return inputError{err}
 		}
-		if err := j.readPart(c); err != nil {
-			return err
-		}
 		return j.differentInputs()
 	}
 	if n != 2 && n != 3 {
@@ -50,9 +59,6 @@ func (j *mapJob) readInputs(c *cli.Context) error {
 	o.Reference, o.Libraries = c.Args().Get(0), []mapper.Library{l}
 	if o.Reference == "" || l.Reads == "" || n == 3 && l.Mates == "" {
 		return errors.New("the name of an input file is empty")
-	}
-	if err := j.readPart(c); err != nil {
-		return err
 	}
 	return j.differentInputs()
 }

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/urfave/cli/v2"
 
+	"scanmap/fasta"
 	"scanmap/mapper"
 	"scanmap/report"
 )
@@ -70,7 +70,7 @@ func newMergeJob(c *cli.Context, args []string) (*mergeJob, error) {
 func (j *mergeJob) run(ctx context.Context, stdout *sink, stderr io.Writer) error {
 	var runs []*mapper.Stats
 	for _, name := range j.parts {
-		s, err := readStatistics(name)
+		s, err := readStatistics(ctx, name)
 		if err != nil {
 			return err
 		}
@@ -103,20 +103,18 @@ func (j *mergeJob) run(ctx context.Context, stdout *sink, stderr io.Writer) erro
 }
 
 // readStatistics reads a file of JSON. Errors name it.
-func readStatistics(name string) (*mapper.Stats, error) {
+func readStatistics(ctx context.Context, name string) (*mapper.Stats, error) {
 	if err := inputsExist(name); err != nil {
 		return nil, err
 	}
-	from := os.Stdin
-	if name != "-" {
-		f, err := os.Open(name)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, cause(err))
-		}
-		defer func() { _ = f.Close() }() // was only read
-		from = f
+	f, err := fasta.OpenFile(ctx, name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", shownInput(name), cause(err))
 	}
-	s, err := report.Parse(from)
+	if name != "-" {
+		defer func() { _ = f.Close() }() // was only read
+	}
+	s, err := report.Parse(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", shownInput(name), err)
 	}

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -19,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"scanmap/internal/effort"
+	"scanmap/internal/programs"
 )
 
 const (
@@ -29,22 +29,10 @@ const (
 var scanmap string
 
 func TestMain(m *testing.M) {
-	folder, err := os.MkdirTemp("", "scanmap-acceptance")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	scanmap = filepath.Join(folder, "scanmap")
-	build := exec.Command("go", "build", "-o", scanmap, root+"/cmd/scanmap")
-	build.Stderr = os.Stderr
-	code := 1
-	if err := build.Run(); err == nil {
-		code = m.Run()
-	}
-	if err := os.RemoveAll(folder); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-	}
-	os.Exit(code)
+	os.Exit(programs.WithScanmap(root+"/cmd/scanmap", func(folder string) int {
+		scanmap = filepath.Join(folder, "scanmap")
+		return m.Run()
+	}))
 }
 
 // result is what a run of scanmap left.

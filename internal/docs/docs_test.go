@@ -24,26 +24,10 @@ const root = "../.."
 var bin string
 
 func TestMain(m *testing.M) {
-	code := 1
-	if err := build(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-	} else {
-		code = m.Run()
-	}
-	if err := os.RemoveAll(bin); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-	}
-	os.Exit(code)
-}
-
-func build() (err error) {
-	if bin, err = os.MkdirTemp("", "scanmap-docs"); err != nil {
-		return err
-	}
-	if text, err := exec.Command("go", "build", "-o", bin, root+"/cmd/scanmap").CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, text)
-	}
-	return nil
+	os.Exit(programs.WithScanmap(root+"/cmd/scanmap", func(folder string) int {
+		bin = folder
+		return m.Run()
+	}))
 }
 
 // pages returns the names of the pages whose examples run.

@@ -21,26 +21,10 @@ import (
 var bin string
 
 func TestMain(m *testing.M) {
-	code := 1
-	if err := build(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-	} else {
-		code = m.Run()
-	}
-	if err := os.RemoveAll(bin); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-	}
-	os.Exit(code)
-}
-
-func build() (err error) {
-	if bin, err = os.MkdirTemp("", "scanmap-recipes"); err != nil {
-		return err
-	}
-	if text, err := exec.Command("go", "build", "-o", bin, "../../cmd/scanmap").CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, text)
-	}
-	return nil
+	os.Exit(programs.WithScanmap("../../cmd/scanmap", func(folder string) int {
+		bin = folder
+		return m.Run()
+	}))
 }
 
 // page returns a recipe, whose options tests take from it: so they are those that users read.

@@ -19,22 +19,14 @@ type Location struct {
 
 // Reference packs contigs named c0, c1, ...
 func Reference(t interface{ Fatal(...any) }, contigs ...string) *dna.Reference {
-	ref := &dna.Reference{}
+	all := make([]fasta.Contig, len(contigs))
 	for i, text := range contigs {
-		if err := ref.AddContig(fmt.Sprintf("c%d", i), ""); err != nil {
-			t.Fatal(err)
-		}
-		var s dna.Sequence
-		s.Append([]byte(text))
-		var exceptions []dna.Run
-		for j := range len(text) {
-			if _, ok := dna.Code(text[j]); !ok {
-				exceptions = append(exceptions, dna.Run{Start: j, End: j + 1, Letter: text[j]})
-			}
-		}
-		ref.Append(&s, exceptions)
+		all[i] = fasta.Contig{Name: fmt.Sprintf("c%d", i), Bases: []byte(text)}
 	}
-	ref.Finish()
+	ref, err := fasta.PackReference(all)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return ref
 }
 

@@ -1,0 +1,13 @@
+package measure
+
+// AddCounts adds the elements of b to those of a, which it makes as long where that is needed. a is
+// changed in place where it has room.
+func AddCounts(a, b []int64) []int64 {
+	for len(a) < len(b) {
+		a = append(a, 0)
+	}
+	for i := range b {
+		a[i] += b[i]
+	}
+	return a
+}
