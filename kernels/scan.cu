@@ -146,41 +146,63 @@ template <u32 W> struct Myers {
 	}
 };
 
-// put_found writes the occurrences of the lanes that have one, and tells whether they had room.
-DEVICE bool put_found(const ScanParams& p, bool found, u32 read, bool reverse, u32 end, u32 distance) {
-	const u32 all_found = ballot(found);
-	if (all_found == 0) return true;
-	u32 place = 0;
-	if (lane() == 0) place = atomic_add(p.counters + SCAN_OCCURRENCES, popcount(all_found));
-	place = shuffle(place, 0);
-	const u32 mine = place + popcount(all_found & below(lane()));
-	if (found && mine < p.capacity) p.occurrences[mine] = {read | (reverse ? STRAND : 0), end, distance, 0};
-	return place + popcount(all_found) <= p.capacity;
-}
+// Item is what a warp takes: a stretch of the text, and of each lane its strand.
+struct Item {
+	u32 number;
+	u32 from, to; // positions of the stretch
+	u32 read;
+	bool has;     // whether the lane has a strand; if not, its shape is another one's
+	bool reverse;
+	Shape shape;
 
-// scan_items: warps take items until there are none.
-template <u32 W, class Rows> DEVICE void scan_items(const ScanParams& p) {
-	for (;;) {
+	// take returns false where there are no more.
+	DEVICE bool take(const ScanParams& p) {
 		u32 next = 0;
 		if (lane() == 0) next = atomic_add(p.counters + SCAN_NEXT, 1u);
 		next = shuffle(next, 0);
-		if (next >= p.item_count) return;
-		const u32 item = p.items ? p.items[next] : next;
-		const u32 group = item % p.groups, stretch = item / p.groups;
-		const u32 number = group * SCAN_STRANDS + lane(), member = number / 2;
-		const bool has = member < p.count;
-		const u32 read = has ? p.members[member] : 0;
-		const Shape s = p.reads.shapes[has ? read : p.members[0]];
-		const bool reverse = number & 1;
+		if (next >= p.item_count) return false;
+		number = p.items ? p.items[next] : next;
+		const u32 strand = number % p.groups * SCAN_STRANDS + lane(), member = strand / 2;
+		from = p.first + number / p.groups * SCAN_STRETCH;
+		to = minimum(from + SCAN_STRETCH, p.end);
+		has = member < p.count;
+		read = has ? p.members[member] : 0;
+		reverse = strand & 1;
+		shape = p.reads.shapes[has ? read : p.members[0]];
+		return true;
+	}
+
+	// put writes the occurrences of the lanes that have one, and tells whether they had room.
+	DEVICE bool put(const ScanParams& p, bool found, u32 end, u32 distance) const {
+		const u32 all_found = ballot(found);
+		if (all_found == 0) return true;
+		u32 place = 0;
+		if (lane() == 0) place = atomic_add(p.counters + SCAN_OCCURRENCES, popcount(all_found));
+		place = shuffle(place, 0);
+		const u32 mine = place + popcount(all_found & below(lane()));
+		if (found && mine < p.capacity) p.occurrences[mine] = {read | (reverse ? STRAND : 0), end, distance, 0};
+		return place + popcount(all_found) <= p.capacity;
+	}
+
+	// leave notes that there was no room for all.
+	DEVICE void leave(const ScanParams& p) const {
+		if (lane() == 0) p.unfinished[atomic_add(p.counters + SCAN_UNFINISHED, 1u)] = number;
+	}
+};
+
+// scan_items: warps take items until there are none.
+template <u32 W, class Rows> DEVICE void scan_items(const ScanParams& p) {
+	for (Item item; item.take(p);) {
+		const Shape& s = item.shape;
 		Strand<W> strand;
-		strand.load(strand_of(p.reads, s, reverse), s.length);
+		strand.load(strand_of(p.reads, s, item.reverse), s.length);
 		Rows rows;
 		rows.start(s.length);
 		// Lanes begin together, where the longest strand has to; more text before a stretch changes
 		// nothing.
 		u32 halo = s.length + s.k;
 		for (u32 d = 16; d > 0; d /= 2) halo = maximum(halo, shuffle_xor(halo, d));
-		const u32 from = p.first + stretch * SCAN_STRETCH, to = minimum(from + SCAN_STRETCH, p.end);
+		const u32 from = item.from, to = item.to;
 		bool room = true;
 		u32 low = 0, high = 0, ambiguous = 0;
 		const u32 begin = from - minimum(halo, from);
@@ -193,10 +215,10 @@ template <u32 W, class Rows> DEVICE void scan_items(const ScanParams& p) {
 			}
 			const u32 bit = at % 32;
 			const u32 distance = rows.advance(strand, 0 - (low >> bit & 1), 0 - (high >> bit & 1), 0 - (ambiguous >> bit & 1), s.length);
-			const bool found = has && distance <= s.k && at >= from;
-			room = put_found(p, found, read, reverse, at + 1, distance);
+			const bool found = item.has && distance <= s.k && at >= from;
+			room = item.put(p, found, at + 1, distance);
 		}
-		if (!room && lane() == 0) p.unfinished[atomic_add(p.counters + SCAN_UNFINISHED, 1u)] = item;
+		if (!room) item.leave(p);
 	}
 }
 
@@ -206,24 +228,14 @@ template <u32 W, class Rows> DEVICE void scan_items(const ScanParams& p) {
 // An item's strands start in its stretch. Those that hang over an end of their contig the host
 // drops.
 template <u32 W> DEVICE void scan_places(const ScanParams& p) {
-	for (;;) {
-		u32 next = 0;
-		if (lane() == 0) next = atomic_add(p.counters + SCAN_NEXT, 1u);
-		next = shuffle(next, 0);
-		if (next >= p.item_count) return;
-		const u32 item = p.items ? p.items[next] : next;
-		const u32 group = item % p.groups, stretch = item / p.groups;
-		const u32 number = group * SCAN_STRANDS + lane(), member = number / 2;
-		const bool has = member < p.count;
-		const u32 read = has ? p.members[member] : 0;
-		const Shape s = p.reads.shapes[has ? read : p.members[0]];
-		const bool reverse = number & 1;
-		const u64* words = strand_of(p.reads, s, reverse);
+	for (Item item; item.take(p);) {
+		const Shape& s = item.shape;
+		const u64* words = strand_of(p.reads, s, item.reverse);
 		const Planes own = strand_planes(words, 0);
 		const u32 marked = strand_ambiguous(words, 0), inside = below(s.length);
 		u32 longest = s.length;
 		for (u32 d = 16; W > 1 && d > 0; d /= 2) longest = maximum(longest, shuffle_xor(longest, d));
-		const u32 from = p.first + stretch * SCAN_STRETCH, to = minimum(from + SCAN_STRETCH, p.end);
+		const u32 from = item.from, to = item.to;
 		bool room = true;
 		u32x2 a = {0, 0}, b = p.text.planes[from / 32];
 		u32 marked_a = 0, marked_b = p.text.ambiguous[from / 32];
@@ -235,19 +247,19 @@ template <u32 W> DEVICE void scan_places(const ScanParams& p) {
 			const u32 x = (own.low ^ funnel_right(a.x, b.x, at)) | (own.high ^ funnel_right(a.y, b.y, at)) | marked |
 				funnel_right(marked_a, marked_b, at);
 			u32 distance = popcount(x & inside);
-			if (!any(has && distance <= s.k)) continue;
+			if (!any(item.has && distance <= s.k)) continue;
 			for (u32 i = 32; W > 1 && i < longest; i += 32) {
 				if (i < s.length && distance <= s.k) {
 					const Planes strand = strand_planes(words, i), t = text_planes(p.text, at + i);
 					const u32 y = (strand.low ^ t.low) | (strand.high ^ t.high) | strand_ambiguous(words, i) | text_ambiguous(p.text, at + i);
 					distance += popcount(y & below(s.length - i));
 				}
-				if (!any(has && distance <= s.k)) break;
+				if (!any(item.has && distance <= s.k)) break;
 			}
-			const bool found = has && distance <= s.k;
-			room = put_found(p, found, read, reverse, at + s.length, distance);
+			const bool found = item.has && distance <= s.k;
+			room = item.put(p, found, at + s.length, distance);
 		}
-		if (!room && lane() == 0) p.unfinished[atomic_add(p.counters + SCAN_UNFINISHED, 1u)] = item;
+		if (!room) item.leave(p);
 	}
 }
 
