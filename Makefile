@@ -4,7 +4,7 @@ GO ?= go
 TOOLS := $(CURDIR)/build/tools
 # What each fuzz target gets: a time such as 30s or 1h, or a number of inputs such as 10000x; how
 # many run at a time, with one worker each; and a regular expression of those to run.
-FUZZTIME ?= 30s
+FUZZTIME ?= 20s
 FUZZJOBS ?= 2
 TARGETS ?= .
 STATICCHECK := v0.6.1
@@ -243,6 +243,8 @@ golden: ## rewrite the golden files; read the difference before you commit it
 	$(GO) test ./cmd/scanmap ./report -update
 
 ci: vet test-full generate-check race lint oracle fuzz mutants-some reproducible ## everything that CI runs; what fails soonest comes first
+	@$(MAKE) --no-print-directory test-dist PLATFORMS=linux/amd64
+	@ONLY=nextflow SLURM=no $(MAKE) --no-print-directory test-workflows
 
 clean: ## remove what was built
 	rm -rf bin build dist
