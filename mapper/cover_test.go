@@ -2,6 +2,7 @@ package mapper
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"scanmap/gpu"
 	"scanmap/internal/effort"
 	"scanmap/internal/emulator"
+	"scanmap/mapper/find"
 	"scanmap/sam"
 )
 
@@ -169,6 +171,7 @@ func (c *counted) record(r *sam.Record) {
 func TestCoveredOnGPU(t *testing.T) {
 	t.Parallel()
 	reference, reads := writeInput(t, effort.Pick(200, 80))
+	repeats, ofRepeats := writeRepeats(t, effort.Pick(60, 12))
 	for _, c := range []struct {
 		name    string
 		options Options
@@ -182,13 +185,20 @@ func TestCoveredOnGPU(t *testing.T) {
 		{"two GPUs", Options{Distance: Distance{Edits: 3}, BatchReads: 11}, gpu.EmulatorOptions{Devices: 2}, true},
 		{"scan", Options{Distance: Distance{Edits: 2}, Engine: EngineScan}, gpu.EmulatorOptions{}, false},
 		{"few locations held", Options{Distance: Distance{Edits: 4}, BatchReads: 5, limits: limits{held: 3}}, gpu.EmulatorOptions{}, true},
+		{"repeats", Options{Distance: Distance{Edits: 6}}, gpu.EmulatorOptions{}, true},
+		{"repeats, in steps", Options{Distance: Distance{Edits: 6}, limits: limits{find: find.Limits{GPUQueue: 300}}}, gpu.EmulatorOptions{}, true},
+		{"repeats, little handed on", Options{Distance: Distance{Edits: 6}, limits: limits{find: find.Limits{GPUFound: 3}}}, gpu.EmulatorOptions{}, true},
+		{"repeats, little memory", Options{Distance: Distance{Edits: 6}}, gpu.EmulatorOptions{Memory: 24 << 20}, true},
 		{"best", Options{Distance: Distance{Edits: 3}, Report: Report{Mode: ReportBest}}, gpu.EmulatorOptions{}, false},
 		{"at most 2", Options{Distance: Distance{Edits: 3}, MaxLocations: 2}, gpu.EmulatorOptions{}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			o := c.options
-			o.Reference, o.Libraries, o.Threads = reference, withReads(o.Libraries, reads), 2
+			o.Threads = 2
+			if o.Reference, o.Libraries = reference, withReads(o.Libraries, reads); strings.HasPrefix(c.name, "repeats") {
+				o.Reference, o.Libraries = repeats, withReads(nil, ofRepeats)
+			}
 			for _, starts := range []bool{false, true} {
 				o.Device = device.Choice{}
 				want, wanted := count(t, o, starts)
