@@ -8,11 +8,12 @@
 // SAM_GC_correction, smooth_GC_mrsfast.py and make-equal-windows.py):
 //
 //  1. Windows of N unmasked bases follow each other in each contig (windows.go).
-//  2. Every unmasked base belongs to a stratum by the GC content of the bases around it. The mean of
-//     each stratum in the controls says how sequencing depends on GC; a smooth curve through these
-//     means gives a factor for each stratum, by which values are multiplied (gc.go, loess.go).
-//  3. Controls are windows of which the copy number is known. They are given, or found as those that
-//     are like most (controls.go).
+//  2. Every unmasked base belongs to a stratum by the GC content of the bases around it. The mean
+//     of each stratum in the controls says how sequencing depends on GC; a smooth curve through
+//     these means gives a factor for each stratum, by which values are multiplied (gc.go,
+//     loess.go).
+//  3. Controls are windows of which the copy number is known. They are given, or found as those
+//     that are like most (controls.go).
 //  4. Copies of a window = copies of the controls x its mean / the mean of the controls.
 //
 // Values have to count all places where a read fits, as fastCN and mrCaNaVaR have them: then a

@@ -109,8 +109,8 @@ func segments(ends []int, lists ...[]Interval) []int {
 	return cuts
 }
 
-// covered tells for each segment whether it lies in one of the intervals, at whose ends segments are
-// cut.
+// covered tells for each segment whether it lies in one of the intervals, at whose ends segments
+// are cut.
 func covered(cuts []int, intervals []Interval) []bool {
 	in := make([]bool, len(cuts))
 	for _, i := range intervals {

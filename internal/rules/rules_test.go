@@ -23,14 +23,15 @@ const (
 
 // mayImport lists the packages of this module that a package may import.
 var mayImport = map[string][]string{
-	"cmd/scanmap":  {"mapper", "mapper/bench", "search", "plan", "report", "device", "measure", "dna", "fasta", "sam", "temporary", "gpu", "kernels"},
+	"cmd/scanmap":  {"mapper", "mapper/bench", "search", "plan", "report", "copynumber", "device", "measure", "dna", "fasta", "sam", "temporary", "gpu", "kernels"},
 	"mapper":       {"mapper/find", "locate", "parallel", "temporary", "device", "measure", "dna", "fasta", "sam"},
 	"mapper/find":  {"locate", "parallel", "temporary", "device", "measure", "dna", "fasta", "gpu", "kernels"},
 	"mapper/bench": {"mapper", "mapper/find", "locate", "parallel", "device", "measure", "dna", "fasta", "gpu", "kernels"},
 	"search":       {"locate", "parallel", "device", "measure", "dna", "fasta", "sam", "gpu", "kernels"},
 	"locate":       {"parallel", "dna"},
 	"plan":         {"mapper", "mapper/find", "device", "fasta"},
-	"report":       {"mapper", "measure"},
+	"report":       {"mapper", "copynumber", "measure", "dna"},
+	"copynumber":   {"dna"},
 	"device":       {"measure", "gpu", "kernels"},
 	"fasta":        {"dna"},
 	"sam":          {"dna", "temporary"},
