@@ -44,10 +44,12 @@ type Interval struct{ Contig, Start, End int }
 
 // Options say how copy numbers are computed.
 type Options struct {
-	Window   int     // unmasked bases of a window; 1,000 with fastCN and mrCaNaVaR
-	GC       GC      // correction
-	GCWindow int     // bases around each base that its GC content is taken of; 400 with fastCN
-	Span     float64 // share of the strata that each point of the curve is fitted to, in (0, 1]; 0.15 with fastCN
+	Window   int // unmasked bases of a window; 1,000 with fastCN and mrCaNaVaR
+	GC       GC  // correction
+	GCWindow int // bases around each base that its GC content is taken of; 400 with fastCN
+	// Span is the share of the strata that each point of the curve is fitted to, in (0, 1]; 0.15
+	// with fastCN.
+	Span float64
 
 	// Copies is the copy number of the controls: 2 in a diploid genome.
 	Copies float64

@@ -263,7 +263,7 @@ func newCopiesChart(name string, windows []copynumber.Window, controls float64) 
 	slices.Sort(sorted)
 	most := sorted[len(sorted)-1]
 	// A few windows far above the others would flatten all else.
-	top := niceTop(max(2*controls, min(most, 3*sorted[(len(sorted)-1)*95/100])))
+	top := niceTop(max(4*controls, min(most, 1.5*sorted[(len(sorted)-1)*9/10])))
 	c := copiesChart{
 		Name: shown(name), Height: 150, Length: windows[len(windows)-1].End, Axes: newAxes(48, 350, 12, 122),
 		Summary: fmt.Sprintf("%s bases, %s windows, mean %s copies, most %s", grouped(int64(windows[len(windows)-1].End)),

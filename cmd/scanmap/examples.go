@@ -42,7 +42,7 @@ var examples = []example{
 	{"copies", categoryMethod, "Windows of 3,000 bases of a haploid genome",
 		"scanmap copies --window 3000 --ploidy 1 yeast.fa starts.bedgraph > copies.bed"},
 	{"copies", categoryInput, "Controls from autosomes alone, and no counts beside masked bases",
-		"scanmap copies --exclude chrX,chrY,chrM --mask-margin 36 ref.fa starts.bedgraph.gz > copies.bed"},
+		"scanmap copies --exclude chrX,chrY,chrM --mask-margin 36 ref.fa starts.bg.gz > copies.bed"},
 	{"copies", categoryOutput, "The copy numbers of genes, beside those of windows",
 		"scanmap copies --regions genes.bed --region-copies genes.tsv -o all.bedgraph ref.fa starts.bg"},
 	{"copies", categoryReports, "Copies along the contigs, and depth against GC content",
