@@ -20,9 +20,14 @@ const (
 	// Before GC is corrected a control has from a tenth to twice the median, as in mrCaNaVaR
 	// (callcnv.c), which takes the mean: a few repeats of many copies move it, and not the median.
 	leastOfMedian, mostOfMedian = 0.1, 2.0
-	// Then controls lie within 3 standard deviations of their mean, as in mrCaNaVaR (gcnorm.c,
-	// STDMULT).
+	// Then controls lie within 3 standard deviations of their middle, as in mrCaNaVaR (gcnorm.c,
+	// STDMULT). Middle and deviation are the median and the median distance from it, times 1.4826 to
+	// be the standard deviation of a normal distribution: mean and standard deviation, which
+	// mrCaNaVaR takes, follow the windows that are to be found out.
 	mostDeviations = 3
+	ofNormal       = 1.4826
+	// Windows as near to the median as this share of it stay, however little others scatter.
+	alwaysNear = 0.1
 	// A round takes windows away, or is the last. This bounds the time.
 	maxRounds = 100
 )
@@ -99,8 +104,8 @@ func (c *chooser) given() ([]Stratum, int, error) {
 
 // find marks windows that are like most. It starts with all that have at least half of the bases
 // of a window and are not far from the median. Then it corrects GC by the controls, takes those
-// away that lie beyond 3 standard deviations, or below a tenth of the mean, with their neighbours,
-// and begins again, until there are none.
+// away that lie beyond 3 standard deviations, with their neighbours, and begins again, until there
+// are none.
 func (c *chooser) find() ([]Stratum, int, error) {
 	var depths []float64
 	can := func(w *Window) bool {
@@ -125,11 +130,10 @@ func (c *chooser) find() ([]Stratum, int, error) {
 	}
 	for round := 1; round <= maxRounds; round++ {
 		curve := c.fit()
-		s := c.summary()
+		middle, most := c.bounds()
 		var away []int
 		for i := range c.windows {
-			w := &c.windows[i]
-			if w.Control && (math.Abs(w.Corrected-s.Mean) > mostDeviations*s.Deviation || w.Corrected < leastOfMedian*s.Mean) {
+			if w := &c.windows[i]; w.Control && math.Abs(w.Corrected-middle) > most {
 				away = append(away, i)
 			}
 		}
@@ -145,6 +149,26 @@ func (c *chooser) find() ([]Stratum, int, error) {
 		}
 	}
 	return nil, 0, fmt.Errorf("the controls still change after %d rounds: give controls", maxRounds)
+}
+
+// bounds returns the median of the controls, and how far from it they may lie.
+func (c *chooser) bounds() (middle, most float64) {
+	var depths []float64
+	for i := range c.windows {
+		if c.windows[i].Control {
+			depths = append(depths, c.windows[i].Corrected)
+		}
+	}
+	if len(depths) == 0 {
+		return 0, 0
+	}
+	slices.Sort(depths)
+	middle = depths[len(depths)/2]
+	for i := range depths {
+		depths[i] = math.Abs(depths[i] - middle)
+	}
+	slices.Sort(depths)
+	return middle, max(alwaysNear*middle, mostDeviations*ofNormal*depths[len(depths)/2])
 }
 
 // Controls are what copy numbers are relative to.
