@@ -30,15 +30,15 @@ type copiesPage struct {
 	Facts          []fact
 	Tiles          []tile
 	Bars           barChart
-	GC             *gcChart // nil where nothing was corrected
-	Regions        *table   // nil where none were asked for
+	GC             *biasChart // nil where nothing was corrected
+	Regions        *table     // nil where none were asked for
 	Contigs        []copiesChart
 	ContigsLeft    string
 }
 
-// gcChart is depth against GC content, before and after it was corrected, as multiples of the mean
+// biasChart is depth against GC content, before and after it was corrected, as multiples of the mean
 // depth of the controls.
-type gcChart struct {
+type biasChart struct {
 	Summary        string
 	Height         int
 	Axes           axes
@@ -80,7 +80,7 @@ func CopiesHTML(w io.Writer, r *copynumber.Result, ref *dna.Reference, o *copynu
 		Facts:   copiesFacts(r, ref, o, info, name),
 		Tiles:   copiesTiles(r, o),
 		Bars:    copiesBars(r),
-		GC:      newGCChart(r, o),
+		GC:      newBiasChart(r, o),
 		Regions: regionTable(r, ref, info.Regions),
 	}
 	p.Contigs, p.ContigsLeft = copiesCharts(r, ref, o)
@@ -164,7 +164,7 @@ func copiesBars(r *copynumber.Result) barChart {
 // of a few bases scatter.
 const leastOfStratum = 1e-4
 
-func newGCChart(r *copynumber.Result, o *copynumber.Options) *gcChart {
+func newBiasChart(r *copynumber.Result, o *copynumber.Options) *biasChart {
 	if o.GC == copynumber.None {
 		return nil
 	}
@@ -188,7 +188,7 @@ func newGCChart(r *copynumber.Result, o *copynumber.Options) *gcChart {
 	}
 	top = niceTop(top)
 	from, to := 100*shown[0].GC, 100*shown[len(shown)-1].GC
-	c := &gcChart{
+	c := &biasChart{
 		Height: 206, Axes: newAxes(48, 350, 12, 160),
 		Summary: fmt.Sprintf("Mean depth of the controls by the GC content around a base, from %.2f to %.2f times that of all, between %.1f %% and %.1f %%.",
 			least, most, from, to),

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -18,22 +17,17 @@ import (
 	"scanmap/dna"
 	"scanmap/fasta"
 	"scanmap/report"
+	"scanmap/track"
 )
-
-// copiesFormats are the names of the formats of scanmap copies.
-var copiesFormats = []string{"bed", "bedgraph"}
-
-// maxDepth is the most bytes of text of a file of depths.
-const maxDepth = 1 << 37
 
 func copiesCommand(p process) *cli.Command {
 	return &cli.Command{
 		Name:      "copies",
 		Usage:     "compute absolute copy numbers from counts of read starts, in windows and in regions",
-		UsageText: "scanmap copies [options] REF.fa DEPTH.bedgraph",
-		Description: "DEPTH has a value per base, such as the number of reads that start there, as bedGraph, plain or\n" +
-			"compressed; - is standard input. Bases without a line have the value 0. Count all places of each read:\n" +
-			"a window then has the copies of its sequence in the whole genome.\n" +
+		UsageText: "scanmap copies [options] REF.fa DEPTH.bw",
+		Description: "DEPTH is what scanmap map --depth --depth-of starts wrote: bigWig or bedGraph, plain or compressed;\n" +
+			"- is standard input. Bases without a value have the depth 0. Count all places of each read, as\n" +
+			"--weights all does: a window then has the copies of its sequence in the whole genome.\n" +
 			"Windows have the same number of unmasked bases. Depths are corrected for GC content, and are relative to\n" +
 			"controls, which are given or found.",
 		HideHelpCommand: true,
@@ -59,14 +53,13 @@ func copiesCommand(p process) *cli.Command {
 			&cli.StringFlag{Name: "mask-margin", Value: "0", Category: categoryInput, DefaultText: "0",
 				Usage: "mask `N` bases beside masked ones and at the ends of contigs too, where reads do not fit"},
 			&cli.StringFlag{Name: "regions", Category: categoryInput,
-				Usage: "compute the copy numbers of the intervals of `FILE`, BED, in place of windows; with --region-copies beside windows"},
+				Usage: "write the copy numbers of the intervals of `FILE`, BED, to --region-copies"},
 
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: categoryOutput, DefaultText: "-, standard output",
-				Usage: "write to `FILE`, which appears when it is complete"},
-			choice(&cli.StringFlag{Name: "format", Category: categoryOutput, DefaultText: "by the name of --output, otherwise bed",
-				Usage: "`NAME` of the format of windows: " + either(copiesFormats)}, copiesFormats),
+				Usage: "write windows to `FILE`, which appears when it is complete: as BED or, if the name ends in .bedgraph, " +
+					".bedgraph.gz or .bw, their copies alone"},
 			&cli.StringFlag{Name: "region-copies", Category: categoryOutput,
-				Usage: "write the copy numbers of --regions to `FILE`, and windows to --output"},
+				Usage: "`FILE` for --regions, as BED with columns for copies and median"},
 			&cli.StringFlag{Name: "report-html", Category: categoryReports,
 				Usage: "write a page with plots to `FILE`"},
 
@@ -91,7 +84,7 @@ type copiesJob struct {
 	mask, controls, regions      string
 	excluded                     []string
 	output, regionCopies, report string
-	format                       string
+	format                       track.Format // of windows, empty for BED
 	threads                      int
 	quiet                        bool
 	commandLine                  []string
@@ -110,7 +103,7 @@ func newCopiesJob(c *cli.Context, args []string) (*copiesJob, error) {
 func (j *copiesJob) readInputs(c *cli.Context) error {
 	positional := c.Args().Slice()
 	if n := len(positional); n != 2 {
-		return fmt.Errorf("scanmap copies takes two files, REF.fa and DEPTH.bedgraph, but %d are given; see scanmap copies --help", n)
+		return fmt.Errorf("scanmap copies takes two files, REF.fa and DEPTH.bw, but %d are given; see scanmap copies --help", n)
 	}
 	j.reference, j.depth = positional[0], positional[1]
 	for _, f := range []struct {
@@ -181,21 +174,11 @@ func (j *copiesJob) readOutputs(c *cli.Context) error {
 	if j.report, err = fileName(c, "report-html"); err != nil {
 		return err
 	}
-	if j.regionCopies != "" && j.regions == "" {
-		return errors.New("option --region-copies needs --regions")
+	if (j.regionCopies == "") != (j.regions == "") {
+		return errors.New("options --regions and --region-copies need each other")
 	}
-	j.format = c.String("format")
-	if c.IsSet("format") && !slices.Contains(copiesFormats, j.format) {
-		return fmt.Errorf("option --format: %q is not %s", j.format, either(copiesFormats))
-	}
-	if j.windows() {
-		if !c.IsSet("format") {
-			if j.format, err = copiesFormat(j.output); err != nil {
-				return err
-			}
-		}
-	} else if c.IsSet("format") {
-		return errors.New("option --format is for windows: regions are BED")
+	if j.format, err = copiesFormat(j.output); err != nil {
+		return err
 	}
 	outputs := []namedOutput{{"output", j.output}}
 	for _, o := range []namedOutput{{"region-copies", j.regionCopies}, {"report-html", j.report}} {
@@ -203,21 +186,23 @@ func (j *copiesJob) readOutputs(c *cli.Context) error {
 			outputs = append(outputs, o)
 		}
 	}
+	for _, index := range trackIndexes(j.output, j.format) {
+		outputs = append(outputs, namedOutput{"output (its index)", index})
+	}
 	return differentOutputs(outputs, j.inputs())
 }
 
-// windows tells whether windows are written, and not regions alone.
-func (j *copiesJob) windows() bool { return j.regions == "" || j.regionCopies != "" }
-
-// copiesFormat returns the format of windows by the name of their file.
-func copiesFormat(name string) (string, error) {
-	switch ending := strings.ToLower(filepath.Ext(name)); ending {
-	case ".bedgraph", ".bg":
-		return "bedgraph", nil
-	case ".bw", ".bigwig", ".gz", ".bgz", ".bam", ".sam":
-		return "", fmt.Errorf("option --output: %s: scanmap copies writes plain BED and bedGraph", name)
+// copiesFormat returns the format of windows by the name of their file, empty for BED.
+func copiesFormat(name string) (track.Format, error) {
+	if format, err := track.FormatOf(name); err == nil {
+		return format, nil
 	}
-	return "bed", nil
+	switch ending := strings.ToLower(filepath.Ext(name)); ending {
+	case ".gz", ".bgz", ".bb", ".bam", ".sam":
+		return "", fmt.Errorf("option --output: %s: scanmap copies writes plain BED, and bedGraph and bigWig if the name ends in "+
+			".bedgraph, .bedgraph.gz or .bw", name)
+	}
+	return "", nil
 }
 
 // run computes copy numbers and publishes them. Whatever fails, no file is left.
@@ -228,18 +213,19 @@ func (j *copiesJob) run(ctx context.Context, stdout *sink, stderr io.Writer) err
 	}
 	results := &resultFiles{ctx: ctx, stdout: stdout}
 	defer results.discard()
-	var writers []func(*copyNumbers) error
-	for _, o := range j.results() {
+	var files []*output
+	wanted := j.results(results)
+	for _, o := range wanted {
 		file, err := results.open(o.name)
 		if err != nil {
 			return err
 		}
-		writers = append(writers, func(n *copyNumbers) error { return o.write(file, n) })
+		files = append(files, file)
 	}
 	numbers, err := untilStopped(ctx, func() (*copyNumbers, error) {
 		n, err := j.compute(ctx)
-		for i := 0; i < len(writers) && err == nil; i++ {
-			err = writers[i](n)
+		for i := 0; i < len(files) && err == nil; i++ {
+			err = wanted[i].write(files[i], n)
 		}
 		return n, err
 	})
@@ -263,30 +249,23 @@ func (j *copiesJob) run(ctx context.Context, stdout *sink, stderr io.Writer) err
 // copiesResult is an output and what is written to it.
 type copiesResult struct {
 	name  string
-	write func(io.Writer, *copyNumbers) error
+	write func(*output, *copyNumbers) error
 }
 
 // results are the outputs that were asked for.
-func (j *copiesJob) results() []copiesResult {
-	windows := (*copyNumbers).writeWindows
-	if j.format == "bedgraph" {
-		windows = (*copyNumbers).writeBedGraph
-	}
-	write := func(f func(*copyNumbers, io.Writer) error) func(io.Writer, *copyNumbers) error {
-		return func(w io.Writer, n *copyNumbers) error { return f(n, w) }
-	}
-	var all []copiesResult
-	switch {
-	case !j.windows():
-		all = append(all, copiesResult{j.output, write((*copyNumbers).writeRegions)})
-	case j.regionCopies != "":
-		all = append(all, copiesResult{j.output, write(windows)}, copiesResult{j.regionCopies, write((*copyNumbers).writeRegions)})
-	default:
-		all = append(all, copiesResult{j.output, write(windows)})
+func (j *copiesJob) results(files *resultFiles) []copiesResult {
+	all := []copiesResult{{j.output, func(to *output, n *copyNumbers) error {
+		if j.format == "" {
+			return n.writeWindows(to)
+		}
+		return writeTrack(files, to, j.format, n.contigs(), n.values, j.threads)
+	}}}
+	if j.regions != "" {
+		all = append(all, copiesResult{j.regionCopies, func(to *output, n *copyNumbers) error { return n.writeRegions(to) }})
 	}
 	if j.report != "" {
-		all = append(all, copiesResult{j.report, func(w io.Writer, n *copyNumbers) error {
-			return report.CopiesHTML(w, n.Result, n.ref, &j.options, report.CopiesInfo{
+		all = append(all, copiesResult{j.report, func(to *output, n *copyNumbers) error {
+			return report.CopiesHTML(to, n.Result, n.ref, &j.options, report.CopiesInfo{
 				Version: version, CommandLine: j.commandLine, Reference: j.reference, Depth: j.depth, Regions: n.regionNames()})
 		}})
 	}
@@ -341,22 +320,32 @@ func (j *copiesJob) compute(ctx context.Context) (*copyNumbers, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := fasta.ReadText(ctx, j.depth, maxDepth)
-	if err != nil {
-		return nil, err
+	if err := j.readDepth(ctx, counter, indexes); err != nil {
+		return nil, fmt.Errorf("%s: %w", shownInput(j.depth), err)
 	}
-	err = readBedGraph(bytes.NewReader(text), func(contig string, start, end int, value float32) error {
+	if n.Result, err = counter.Finish(); err != nil {
+		return nil, fmt.Errorf("%s: %w", shownInput(j.depth), err)
+	}
+	return n, nil
+}
+
+// readDepth gives the depths of a file to a counter.
+func (j *copiesJob) readDepth(ctx context.Context, counter *copynumber.Counter, indexes map[string]int) error {
+	file, err := fasta.OpenFile(ctx, j.depth)
+	if err != nil {
+		return cause(err)
+	}
+	if j.depth != "-" {
+		defer func() { _ = file.Close() }() // it was only read
+	}
+	return track.Read(file, func(contig string, start, end int, value float32) error {
 		i, ok := indexes[contig]
 		if !ok {
 			return fmt.Errorf("%s has no contig %q", shownInput(j.reference), contig)
 		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		return counter.Add(i, start, end, float64(value))
 	})
-	if err == nil {
-		n.Result, err = counter.Finish()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", shownInput(j.depth), err)
-	}
-	return n, nil
 }

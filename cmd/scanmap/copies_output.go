@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"scanmap/copynumber"
+	"scanmap/track"
 )
 
 // decimal writes a number with so many decimals, and a point where there is none.
@@ -58,22 +59,16 @@ func (n *copyNumbers) writeWindows(w io.Writer) error {
 	return b.Flush() // which has the errors of all writes
 }
 
-// writeBedGraph writes the copies of windows that have unmasked bases.
-func (n *copyNumbers) writeBedGraph(w io.Writer) error {
-	b := bufio.NewWriter(w)
-	for contig := range n.ref.Contigs {
-		err := n.values(contig, func(start, end int, value float32) error {
-			_, err := fmt.Fprintf(b, "%s\t%d\t%d\t%s\n", n.ref.Contigs[contig].Name, start, end, decimal(float64(value), 3))
-			return err
-		})
-		if err != nil {
-			return err
-		}
+// contigs are those of the reference.
+func (n *copyNumbers) contigs() []track.Contig {
+	all := make([]track.Contig, len(n.ref.Contigs))
+	for i := range n.ref.Contigs {
+		all[i] = track.Contig{Name: n.ref.Contigs[i].Name, Length: n.ref.Contigs[i].Length}
 	}
-	return b.Flush()
+	return all
 }
 
-// values yields the copies of a contig's windows.
+// values are the copies of the windows that have unmasked bases.
 func (n *copyNumbers) values(contig int, yield func(start, end int, value float32) error) error {
 	first, _ := slices.BinarySearchFunc(n.Windows, contig, func(w copynumber.Window, contig int) int { return cmp.Compare(w.Contig, contig) })
 	for i := first; i < len(n.Windows) && n.Windows[i].Contig == contig; i++ {

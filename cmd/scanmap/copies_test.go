@@ -65,16 +65,24 @@ func TestCopies(t *testing.T) {
 	if got := fields(readFile(t, genes), 3); got != want {
 		t.Errorf("regions\n%s, want\n%s", got, want)
 	}
-	if got := readFile(t, bedGraph); !strings.HasPrefix(got, "a\t0\t10\t1.000\n") || !strings.HasSuffix(got, "b\t20\t30\t0.000\nb\t30\t45\t10.000\n") ||
-		strings.Count(got, "\n") != 14 {
-		t.Errorf("bedGraph\n%s", got)
+	if got, want := readFile(t, bedGraph), "a\t0\t100\t1\nb\t0\t10\t1.5\nb\t10\t20\t2\nb\t20\t30\t0\nb\t30\t45\t10\n"; got != want {
+		t.Errorf("bedGraph\n%s, want\n%s", got, want)
 	}
 	if text := readFile(t, page); !strings.Contains(text, "gene") || !strings.Contains(text, "--report-html") || !strings.Contains(text, "Copies along b") {
 		t.Error("the page lacks something")
 	}
-	// Without --region-copies the regions go to the output.
-	if got := quietly(t, "copies", "--window", "10", "--gc", "none", "--ploidy", "1", "--exclude", "b", "--regions", regions, ref, starts); fields(got, 3) != want {
-		t.Errorf("regions\n%s, want\n%s", got, want)
+	// A bigWig, bedGraph that is compressed, and their like as input, have the same.
+	for _, name := range []string{"x.bw", "x.bg.gz"} {
+		file := filepath.Join(folder, name)
+		quietly(t, "copies", "--window", "10", "--gc", "none", "--exclude", "b", "-o", file, "--quiet", ref, starts)
+		got := quietly(t, "copies", "--window", "10", "--gc", "none", "--exclude", "b", "--quiet", ref, file)
+		// Of windows with 2 copies each base has 2.
+		if !strings.Contains(got, "\nb\t0\t10\t3.000\t3.000000\t") || !strings.Contains(got, "\nb\t10\t20\t4.000\t4.000000\t") {
+			t.Errorf("%s:\n%s", name, got)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(folder, "x.bg.gz.tbi")); err != nil {
+		t.Error(err)
 	}
 	// A mask moves windows.
 	got := quietly(t, "copies", "--window", "10", "--gc", "none", "--exclude", "b", "--mask", mask, ref, starts)
@@ -114,7 +122,7 @@ func TestCopiesFailures(t *testing.T) {
 		code int
 		want string
 	}{
-		{"", 2, "takes two files, REF.fa and DEPTH.bedgraph, but 0 are given"},
+		{"", 2, "takes two files, REF.fa and DEPTH.bw, but 0 are given"},
 		{ref, 2, "but 1 are given"},
 		{"- -", 2, "cannot both come from standard input"},
 		{"--mask - - " + starts, 2, "cannot both come from standard input"},
@@ -125,27 +133,27 @@ func TestCopiesFailures(t *testing.T) {
 		{ref + " " + starts + " --span 0.5 --gc none", 2, "option --span is for --gc loess"},
 		{ref + " " + starts + " --ploidy 0", 2, `option --control-copies: "0" is not a whole number`},
 		{ref + " " + starts + " --exclude a,", 2, "option --exclude: the name of a contig is empty"},
-		{ref + " " + starts + " --region-copies x.tsv", 2, "option --region-copies needs --regions"},
-		{ref + " " + starts + " --format bedgraph --regions " + gap, 2, "option --format is for windows"},
-		{ref + " " + starts + " --format bigwig", 2, `option --format: "bigwig" is not bed or bedgraph`},
-		{ref + " " + starts + " -o x.bw", 2, "writes plain BED and bedGraph"},
+		{ref + " " + starts + " --region-copies x.tsv", 2, "options --regions and --region-copies need each other"},
+		{ref + " " + starts + " --regions " + gap, 2, "options --regions and --region-copies need each other"},
+		{ref + " " + starts + " -o x.bed.gz", 2, "writes plain BED"},
+		{ref + " " + starts + " -o " + out + ".bg.gz --report-html " + out + ".bg.gz.tbi", 2, "name the same file"},
 		{ref + " " + starts + " -o " + starts, 2, starts + " is an input and would be overwritten"},
 		{ref + " " + starts + " -o " + out + " --report-html " + out, 2, "name the same file"},
 		{ref + " nowhere.bedgraph", 1, "nowhere.bedgraph: no such file or directory"},
 		{ref + " " + starts + " --window 4 --exclude a,chrX", 1, `option --exclude: ` + ref + ` has no contig "chrX"`},
 		{ref + " " + starts + " --mask " + write("a\t1\n"), 1, "line 1: has 2 columns"},
 		{ref + " " + starts + " --mask " + write("#\nchr1\t0\t1\n"), 1, `line 2: the reference has no contig "chr1"`},
-		{ref + " " + starts + " --regions " + write("a\t0\t11\n"), 1, "line 1: ends at 11, but a has 10 bases"},
-		{ref + " " + starts + " --regions " + write("# nothing\n"), 1, "has no intervals"},
+		{ref + " " + starts + " --region-copies x --regions " + write("a\t0\t11\n"), 1, "line 1: ends at 11, but a has 10 bases"},
+		{ref + " " + starts + " --region-copies x --regions " + write("# nothing\n"), 1, "has no intervals"},
 		{ref + " " + starts + " --controls " + write("a\t0\t3\n"), 1, starts + ": no window lies in the controls"},
-		{ref + " " + write("a\t0\t1\n"), 1, "line 1: has 3 columns; bedGraph has contig, start, end and value"},
-		{ref + " " + write("a\t0\t1\t1\nchr2\t0\t1\t1\n"), 1, `line 2: ` + ref + ` has no contig "chr2"`},
-		{ref + " " + write("a\t0\t11\t1\n"), 1, "line 1: base 11 is past the end of a, which has 10 bases"},
-		{ref + " " + write("a\t0\tx\t1\n"), 1, `line 1: "x" is not a number of bases`},
-		{ref + " " + write("a\t0\t1\tx\n"), 1, `line 1: "x" is not a depth`},
-		{ref + " " + write("a\t0\t1\tNaN\n"), 1, "line 1: the value NaN is not a depth"},
-		{ref + " " + write("a\t4\t5\t1\na\t3\t4\t1\n"), 1, "line 2: base 3 of a comes after base 5"},
-		{ref + " " + write("\x00\x01"), 1, "is UTF-16 or binary; expected bedGraph"},
+		{ref + " " + write("a\t0\t1\n"), 1, "line 1: expected contig, start, end and value, but found 3 fields"},
+		{ref + " " + write("a\t0\t1\t1\nchr2\t0\t1\t1\n"), 1, `.bed: ` + ref + ` has no contig "chr2"`},
+		{ref + " " + write("a\t0\t11\t1\n"), 1, "base 11 is past the end of a, which has 10 bases"},
+		{ref + " " + write("a\t0\tx\t1\n"), 1, `line 1: end "x" is not a number`},
+		{ref + " " + write("a\t0\t1\tx\n"), 1, `line 1: value "x" is not a finite decimal number`},
+		{ref + " " + write("a\t0\t1\t-1\n"), 1, "the value -1 is not a depth"},
+		{ref + " " + write("a\t4\t5\t1\na\t3\t4\t1\n"), 1, "line 2: interval 3 to 4 begins before 5"},
+		{ref + " " + ref, 1, "line 1: expected contig, start, end and value"},
 		{ref + " " + write("#\n"), 1, "no unmasked base has a depth above 0"},
 		{ref + " " + gap + " --window 2", 1, "more than half of the windows have no depth"},
 		{ref + " " + starts + " --window 2 --exclude a,b", 1, "no window can be a control"},

@@ -101,7 +101,10 @@ func (j *mapJob) deviceText() string {
 
 // outputText says what would be written.
 func (j *mapJob) outputText() string {
-	text := shownOutput(j.output) + ", " + string(j.form.Format)
+	text := "no records"
+	if j.output != "" {
+		text = shownOutput(j.output) + ", " + string(j.form.Format)
+	}
 	if j.form.Sort {
 		text += ", sorted by coordinate"
 	}
