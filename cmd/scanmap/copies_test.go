@@ -283,24 +283,6 @@ func (g *copiesGenome) reads(r *rand.Rand, n int) string {
 	return b.String()
 }
 
-// startsOf makes a bedGraph of starts per base from the records of SAM.
-func startsOf(sam string) string {
-	counts := map[int]int{}
-	name := ""
-	for line := range strings.Lines(sam) {
-		if columns := strings.SplitN(line, "\t", 5); line[0] != '@' {
-			at, _ := strconv.Atoi(columns[3])
-			counts[at-1]++
-			name = columns[2]
-		}
-	}
-	var b strings.Builder
-	for _, at := range slices.Sorted(maps.Keys(counts)) {
-		fmt.Fprintf(&b, "%s\t%d\t%d\t%d\n", name, at, at+1, counts[at])
-	}
-	return b.String()
-}
-
 // TestCopiesOfSimulatedGenome maps reads of a sample with known copy numbers, and compares: every
 // window is within the error that counting leaves, and correction makes it less. docs/benchmarks has
 // what it prints in all sizes.
@@ -311,8 +293,8 @@ func TestCopiesOfSimulatedGenome(t *testing.T) {
 	folder := t.TempDir()
 	ref := copiesFile(t, folder, "ref.fa", ">sim\n"+g.reference+"\n")
 	reads := copiesFile(t, folder, "reads.fa", g.reads(r, effort.Pick(1_600_000, 60_000)))
-	sam := quietly(t, "map", "--max-mismatches", "2", "--omit-unmapped", "--no-pg", ref, reads)
-	starts := copiesFile(t, folder, "starts.bedgraph", startsOf(sam))
+	starts := filepath.Join(folder, "starts.bw")
+	quietly(t, "map", "--max-mismatches", "2", "--depth", starts, "--depth-of", "starts", "-o", "none", "--quiet", ref, reads)
 	errs := map[string]float64{}
 	for _, gc := range []string{"none", "strata", "loess"} {
 		bed := quietly(t, "copies", "--gc", gc, "--window", strconv.Itoa(window), "--mask-margin", "50", ref, starts)
