@@ -51,6 +51,11 @@ func (c *chooser) cells(i int, f func(*cell)) {
 	}
 }
 
+// noise returns the standard deviation that counting alone gives the mean of a window: values are
+// taken for counts, whose variance is their mean (Poisson). Without it, of windows that have a read
+// or two all but those of the commonest number would go, and the mean with them.
+func (c *chooser) noise(depth float64) float64 { return math.Sqrt(depth / float64(c.options.Window)) }
+
 // fit returns the curve of the controls, and gives all windows their corrected means.
 func (c *chooser) fit() []Stratum {
 	sums := &stratumSums{}
@@ -126,7 +131,8 @@ func (c *chooser) find() ([]Stratum, int, error) {
 	}
 	for i := range c.windows {
 		w := &c.windows[i]
-		w.Control = can(w) && w.Depth >= leastOfMedian*median && w.Depth <= mostOfMedian*median
+		near := math.Abs(w.Depth-median) <= mostDeviations*c.noise(median)
+		w.Control = can(w) && (near || w.Depth >= leastOfMedian*median && w.Depth <= mostOfMedian*median)
 	}
 	for round := 1; round <= maxRounds; round++ {
 		curve := c.fit()
@@ -168,7 +174,7 @@ func (c *chooser) bounds() (middle, most float64) {
 		depths[i] = math.Abs(depths[i] - middle)
 	}
 	slices.Sort(depths)
-	return middle, max(alwaysNear*middle, mostDeviations*ofNormal*depths[len(depths)/2])
+	return middle, max(alwaysNear*middle, mostDeviations*ofNormal*depths[len(depths)/2], mostDeviations*c.noise(middle))
 }
 
 // Controls are what copy numbers are relative to.

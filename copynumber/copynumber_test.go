@@ -519,3 +519,36 @@ func TestErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestFewCounts finds controls among windows of a read or two: their mean is that of all but a
+// duplication, and not that of the commonest number.
+func TestFewCounts(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	ref := reference(t, strings.Repeat("ACGTACGTAC", 20_000))
+	values := make([]float64, 200_000)
+	for i := range values {
+		copies := 2
+		if i >= 50_000 && i < 60_000 {
+			copies = 40
+		}
+		for range copies {
+			if random.IntN(140) == 0 {
+				values[i]++ // 1.43 in a window of 100 bases of 2 copies
+			}
+		}
+	}
+	r, err := count(ref, plain(100), [][]float64{values})
+	if err != nil {
+		t.Fatal(err)
+	}
+	copies := 0.0
+	for _, w := range r.Windows[500:600] {
+		copies += w.Copies / 100
+		if w.Control {
+			t.Errorf("a control of 40 copies: %+v", w)
+		}
+	}
+	if math.Abs(r.Controls.Mean*140/2-1) > 0.06 || math.Abs(copies/40-1) > 0.08 || r.Controls.Windows < 1700 {
+		t.Errorf("%+v, %v copies", r.Controls, copies)
+	}
+}
