@@ -12,7 +12,8 @@ var (
 	errNoDepth    = errors.New("no unmasked base has a depth above 0")
 	errNoWindows  = errors.New("no window can be a control: all contigs are excluded or masked")
 	errNoControls = errors.New("no window lies in the controls with all its unmasked bases")
-	errSparse     = errors.New("more than half of the windows have no depth, so that no controls are found: take larger windows, or give controls")
+	errZero       = errors.New("the controls have no depth above 0")
+	errSparse     = errors.New("windows have too few reads for controls to be found: take larger windows, or give controls")
 )
 
 // Bounds of controls that are found.
@@ -137,6 +138,9 @@ func (c *chooser) find() ([]Stratum, int, error) {
 	for round := 1; round <= maxRounds; round++ {
 		curve := c.fit()
 		middle, most := c.bounds()
+		if middle == 0 {
+			return nil, 0, errSparse
+		}
 		var away []int
 		for i := range c.windows {
 			if w := &c.windows[i]; w.Control && math.Abs(w.Corrected-middle) > most {

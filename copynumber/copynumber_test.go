@@ -512,7 +512,7 @@ func TestErrors(t *testing.T) {
 		{full(func(o *Options) { o.Excluded = []int{0} }), one, errNoWindows},
 		{full(func(o *Options) { o.Window = 21 }), one, errNoWindows},
 		{full(func(o *Options) { o.Controls = []Interval{{0, 0, 1}, {1, 0, 4}} }), one, errNoControls},
-		{full(func(o *Options) { o.Controls = []Interval{{0, 2, 10}} }), one, errNoDepth},
+		{full(func(o *Options) { o.Controls = []Interval{{0, 2, 10}} }), one, errZero},
 	} {
 		if _, err := count(ref, c.o, c.values); err != c.want {
 			t.Errorf("%v, want %v", err, c.want)

@@ -88,7 +88,7 @@ func (c *Counter) Finish() (*Result, error) {
 	r := &Result{Windows: ch.windows, Curve: curve, Controls: ch.summary()}
 	r.Controls.Rounds = rounds
 	if r.Controls.Mean == 0 {
-		return nil, errNoDepth
+		return nil, errZero
 	}
 	perDepth := c.options.Copies / r.Controls.Mean
 	for i := range r.Windows {

@@ -36,8 +36,8 @@ type copiesPage struct {
 	ContigsLeft    string
 }
 
-// biasChart is depth against GC content, before and after it was corrected, as multiples of the mean
-// depth of the controls.
+// biasChart is depth against GC content, before and after it was corrected, as multiples of the
+// mean depth of the controls.
 type biasChart struct {
 	Summary        string
 	Height         int

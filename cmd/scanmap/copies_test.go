@@ -155,7 +155,7 @@ func TestCopiesFailures(t *testing.T) {
 		{ref + " " + write("a\t4\t5\t1\na\t3\t4\t1\n"), 1, "line 2: interval 3 to 4 begins before 5"},
 		{ref + " " + ref, 1, "line 1: expected contig, start, end and value"},
 		{ref + " " + write("#\n"), 1, "no unmasked base has a depth above 0"},
-		{ref + " " + gap + " --window 2", 1, "more than half of the windows have no depth"},
+		{ref + " " + gap + " --window 2", 1, "windows have too few reads for controls"},
 		{ref + " " + starts + " --window 2 --exclude a,b", 1, "no window can be a control"},
 	} {
 		args := append([]string{"copies"}, strings.Fields(c.args)...)
@@ -284,8 +284,8 @@ func (g *copiesGenome) reads(r *rand.Rand, n int) string {
 }
 
 // TestCopiesOfSimulatedGenome maps reads of a sample with known copy numbers, and compares: every
-// window is within the error that counting leaves, and correction makes it less. docs/benchmarks has
-// what it prints in all sizes.
+// window is within the error that counting leaves, and correction makes it less. docs/benchmarks
+// has what it prints in all sizes.
 func TestCopiesOfSimulatedGenome(t *testing.T) {
 	r := rand.New(rand.NewPCG(14, 3))
 	const window = 1000
