@@ -98,8 +98,11 @@ func copiesFacts(r *copynumber.Result, ref *dna.Reference, o *copynumber.Options
 		reference = "standard input"
 	}
 	how := "given"
-	if r.Controls.Rounds > 0 {
-		how = fmt.Sprintf("found, in %d rounds", r.Controls.Rounds)
+	switch n := r.Controls.Rounds; {
+	case n == 1:
+		how = "found in 1 round"
+	case n > 1:
+		how = fmt.Sprintf("found in %d rounds", n)
 	}
 	return []fact{
 		{"Depth", depth, false},
