@@ -113,9 +113,14 @@ func (o *counts) memory(bases int64) int64 {
 	return depth.Memory(bases, 0)
 }
 
-// outputs are the files with the options that name them.
+// files are those that are written, with the options that name them.
+func (o *counts) files() []namedOutput {
+	return []namedOutput{{"depth", o.depth}, {"region-depth", o.regionDepth}, {"abundance", o.abundance}}
+}
+
+// outputs are files, and the names that an index may get.
 func (o *counts) outputs() []namedOutput {
-	all := []namedOutput{{"depth", o.depth}, {"region-depth", o.regionDepth}, {"abundance", o.abundance}}
+	all := o.files()
 	for _, index := range trackIndexes(o.depth, o.format) {
 		all = append(all, namedOutput{"depth (its index)", index})
 	}

@@ -208,7 +208,9 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 	runtime.GOMAXPROCS(j.options.Threads)
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(mapper.HeapGrowth(0))
-		j.options.Loaded = func(reference int64) { debug.SetGCPercent(mapper.HeapGrowth(reference + j.sortMemory())) }
+		j.options.Loaded = func(reference int64) {
+			debug.SetGCPercent(mapper.HeapGrowth(reference + j.sortMemory() + j.counts.memory(reference*8/3)))
+		}
 	}
 	if err := inputsExist(j.inputs()...); err != nil {
 		return err
