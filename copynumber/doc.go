@@ -20,6 +20,5 @@
 // window has the copies of its sequence in the whole genome, wherever they lie.
 //
 // The values are read once, in the order of each contig. What is kept of them are their sums by
-// window and stratum, some 16 bytes for each of the strata that a window has (about 60 in 1,000
-// bases of the human genome: one byte a base).
+// window and stratum, 16 bytes for each stratum that a window has bases of.
 package copynumber
