@@ -259,6 +259,7 @@ func TestZoomLevels(t *testing.T) {
 		{"nothing", newTable([]Contig{{"a", 100}}), nil},
 		{"one base", newTable([]Contig{{"a", 100}}, interval{"a", 0, 1, 1}), []int{10}},
 		{"two contigs", newTable([]Contig{{"a", 100}, {"b", 100}}, interval{"a", 0, 1, 1}, interval{"b", 0, 1, 1}), []int{10}},
+		{"a window of 10", newTable([]Contig{{"a", 100}}, interval{"a", 0, 10, 1}), []int{10}},
 		{"windows of 10 that are next to each other", newTable([]Contig{{"a", 100}}, interval{"a", 9, 11, 1}), []int{40}},
 		{"each base", each, []int{40, 160, 640, 2560, 10240, 40960, 163840, 655360, 2621440}},
 		{"a long interval", newTable([]Contig{{"a", 1 << 30}}, interval{"a", 0, 1 << 30, 1}), []int{2684354560}},
