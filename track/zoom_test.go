@@ -236,7 +236,7 @@ func TestZoomBorders(t *testing.T) {
 			table := newTable([]Contig{{"first", 100}, {"a", math.MaxInt32}, {"last", 100}},
 				interval{"first", 5, 6, 2}, interval{"last", 0, 100, 1})
 			for i := range n {
-				table.of[1] = append(table.of[1], interval{"", 40*i + 40 + shift, 40*i + 41 + shift, float32(i % 10)},
+				table.of[1] = append(table.of[1], interval{"", 40*i + 38 + shift, 40*i + 41 + shift, float32(i % 10)},
 					interval{"", 40*i + 50 + shift, 40*i + 70, float32(i%10) + 0.5})
 			}
 			checkZooms(t, table, mustWrite(t, BigWig, table, 2))
