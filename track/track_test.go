@@ -288,8 +288,8 @@ func TestManyContigs(t *testing.T) {
 	}
 }
 
-// drawTable draws values near borders: blocks are small beside it, but windows, zoom levels and ends
-// of contigs are crossed.
+// drawTable draws values near borders: blocks are small beside it, but windows, zoom levels and
+// ends of contigs are crossed.
 func drawTable(t *rapid.T) *table {
 	contigs := rapid.SliceOfNDistinct(rapid.Custom(func(t *rapid.T) Contig {
 		return Contig{
