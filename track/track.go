@@ -54,8 +54,8 @@ func FormatOf(name string) (Format, error) {
 	return "", fmt.Errorf("%s: the name does not end with .bedgraph, .bg or .bdg, one of them with .gz or .bgz, .bw or .bigwig", name)
 }
 
-// checkContigs refuses what a file cannot hold: two contigs of one name, a name that ends a field or
-// a line of bedGraph or that makes another line of it, and a length that bigWig cannot say. All
+// checkContigs refuses what a file cannot hold: two contigs of one name, a name that ends a field
+// or a line of bedGraph or that makes another line of it, and a length that bigWig cannot say. All
 // formats refuse the same.
 func checkContigs(contigs []Contig) error {
 	if uint64(len(contigs)) > math.MaxUint32 {

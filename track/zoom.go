@@ -6,10 +6,10 @@ import (
 	"math"
 )
 
-// A zoom level has records that sum up what lies in windows of as many bases as its reduction says,
-// from base 0 of each contig. A record begins with the first base of the window that has a value and
-// ends with the last one; windows without values have none. Reductions are 10 times powers of 4, so
-// that a window of one is four windows of the one before, and its sum theirs.
+// A zoom level has records that sum up what lies in windows of as many bases as its reduction
+// says, from base 0 of each contig. A record begins with the first base of the window that has a
+// value and ends with the last one; windows without values have none. Reductions are 10 times
+// powers of 4, so that a window of one is four windows of the one before, and its sum theirs.
 
 const (
 	leastReduction = 10
@@ -21,8 +21,8 @@ const (
 
 	recordBytes = 32
 	// zoomMemory is how many bytes the records of coarse levels may take while a finer one is
-	// written. With it a reference of 3.1 Gb with values at all bases takes 5 passes, and one of
-	// 100 Mb takes 2.
+	// written. With it values at all bases are asked for at most 5 times for a reference of 3.1 Gb,
+	// and at most 3 times for one of 100 Mb.
 	zoomMemory = 64 << 20
 )
 
@@ -101,9 +101,9 @@ func (s *scales) add(contig, start, end int) {
 }
 
 // choose chooses the levels for data of a number of bytes. The first one is the finest that takes
-// no more than half of that or that is as small as the coarsest, so that there is one wherever there
-// are values: some browsers show nothing without. Others follow as long as each has fewer records
-// than the one before.
+// no more than half of that or that is as small as the coarsest, so that there is one wherever
+// there are values: some browsers show nothing without. Others follow as long as each has fewer
+// records than the one before.
 func (s *scales) choose(bytes int64) []level {
 	var levels []level
 	reduction := int64(leastReduction)
@@ -131,7 +131,7 @@ func (b *bigWig) writeZooms() error {
 		for _, l := range b.levels[to:] {
 			bytes += l.records * recordBytes
 		}
-		if bytes <= zoomMemory {
+		if bytes <= b.memory {
 			to = len(b.levels)
 		}
 		if err := b.writeLevels(b.levels[from:to]); err != nil {
