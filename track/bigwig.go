@@ -64,11 +64,16 @@ type leaf struct {
 //
 // Sums of zoom records are float32, and at most the largest one.
 func WriteBigWig(w io.WriteSeeker, contigs []Contig, v Values, threads int) error {
+	return writeBigWig(w, contigs, v, threads, zoomMemory)
+}
+
+// writeBigWig is WriteBigWig with another amount of memory for zoom levels, in bytes.
+func writeBigWig(w io.WriteSeeker, contigs []Contig, v Values, threads int, memory int64) error {
 	if err := checkContigs(contigs); err != nil {
 		return err
 	}
 	buffer := bufio.NewWriterSize(w, 1<<16)
-	b := bigWig{contigs: contigs, values: v, threads: threads, out: &output{w: buffer}}
+	b := bigWig{contigs: contigs, values: v, threads: threads, memory: memory, out: &output{w: buffer}}
 	if err := b.write(); err != nil {
 		return err
 	}
@@ -96,6 +101,7 @@ type bigWig struct {
 	contigs []Contig
 	values  Values
 	threads int
+	memory  int64
 	out     *output
 
 	dataOffset, indexOffset int64

@@ -62,13 +62,13 @@ func (t *table) joined() []interval {
 	return all
 }
 
-// memory is a file in memory.
-type memory struct {
+// memoryFile is a file in memory.
+type memoryFile struct {
 	data []byte
 	at   int
 }
 
-func (m *memory) Write(p []byte) (int, error) {
+func (m *memoryFile) Write(p []byte) (int, error) {
 	if more := m.at + len(p) - len(m.data); more > 0 {
 		m.data = append(m.data, make([]byte, more)...)
 	}
@@ -77,7 +77,7 @@ func (m *memory) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (m *memory) Seek(offset int64, whence int) (int64, error) {
+func (m *memoryFile) Seek(offset int64, whence int) (int64, error) {
 	switch whence {
 	case io.SeekStart:
 		m.at = int(offset)
@@ -91,7 +91,7 @@ func (m *memory) Seek(offset int64, whence int) (int64, error) {
 
 // write writes a file of a format.
 func write(format Format, contigs []Contig, v Values, threads int) ([]byte, error) {
-	var m memory
+	var m memoryFile
 	var err error
 	switch format {
 	case BedGraph:
@@ -468,7 +468,7 @@ func TestErrorOfValues(t *testing.T) {
 
 // A failing file takes so many bytes, and then fails, or takes less than it is given.
 type failing struct {
-	memory
+	memoryFile
 	left  int
 	short bool
 	seek  bool // seeking fails
@@ -479,7 +479,7 @@ var errFull = errors.New("no space")
 func (f *failing) Write(p []byte) (int, error) {
 	n := min(len(p), f.left)
 	f.left -= n
-	_, _ = f.memory.Write(p[:n])
+	_, _ = f.memoryFile.Write(p[:n])
 	if n < len(p) && !f.short {
 		return n, errFull
 	}
@@ -490,7 +490,7 @@ func (f *failing) Seek(offset int64, whence int) (int64, error) {
 	if f.seek {
 		return 0, errFull
 	}
-	return f.memory.Seek(offset, whence)
+	return f.memoryFile.Seek(offset, whence)
 }
 
 func TestFailedWrites(t *testing.T) {

@@ -131,7 +131,7 @@ func (b *bigWig) writeZooms() error {
 		for _, l := range b.levels[to:] {
 			bytes += l.records * recordBytes
 		}
-		if bytes <= zoomMemory {
+		if bytes <= b.memory {
 			to = len(b.levels)
 		}
 		if err := b.writeLevels(b.levels[from:to]); err != nil {
