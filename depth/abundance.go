@@ -19,7 +19,14 @@ type Abundance struct {
 
 // Abundances returns that of each contig, in the order of the reference, with mapped reads in all.
 func (c *Counts) Abundances(mapped int64) []Abundance {
-	all := make([]Abundance, len(c.first))
+	all, sums := make([]Abundance, len(c.first)), make([]int64, len(c.first))
+	pieces := c.pieces(0, len(c.first), 1)
+	c.measure(pieces)
+	for i := range pieces {
+		p := &pieces[i]
+		all[p.contig].Covered += p.covered
+		sums[p.contig] += p.sum
+	}
 	rates := 0.0
 	for i := range all {
 		a, weight := &all[i], int64(0)
@@ -29,18 +36,10 @@ func (c *Counts) Abundances(mapped int64) []Abundance {
 			weight += t.weight[i].Load()
 		}
 		a.Weighted = float64(weight) / float64(c.unit)
-		sum := int64(0)
-		_ = c.units(i, func(start, end int, depth int64) error {
-			if depth > 0 {
-				a.Covered += int64(end - start)
-				sum += depth * int64(end-start)
-			}
-			return nil
-		})
 		if a.Length == 0 {
 			continue
 		}
-		a.Mean = c.mean(sum, a.Length)
+		a.Mean = c.mean(sums[i], a.Length)
 		rates += a.Weighted / float64(a.Length)
 		if mapped > 0 {
 			a.RPKM = a.Weighted / (float64(a.Length) / 1e3) / (float64(mapped) / 1e6)

@@ -21,6 +21,7 @@ type Counts struct {
 	carrying sync.Mutex
 	carried  map[int]int64
 	totals   []*totals // of the counters
+	marks    marks     // made when all is counted
 }
 
 // unitsOfRead is the weight of a read that is shared out.
@@ -170,48 +171,4 @@ func (c *Counts) AddCells(contig, base int, numbers []int32) {
 // AddLocations adds the number of locations that these numbers are from.
 func (c *Counts) AddLocations(contig int, n int64) {
 	c.totals[0].weight[contig].Add(n * c.unit)
-}
-
-// at is the number of a cell.
-func (c *Counts) at(i int) int64 {
-	n := int64(c.cells[i])
-	if len(c.carried) > 0 {
-		n += c.carried[i] << 32
-	}
-	return n
-}
-
-// units gives the depth of each base of a contig, in units, as runs of equal depth [start, end).
-func (c *Counts) units(number int, yield func(start, end int, depth int64) error) error {
-	first, length := c.first[number], c.ref.Contigs[number].Length
-	depth, start := int64(0), 0
-	for i := range length {
-		cell := c.at(first + i)
-		next := depth + cell
-		if c.options.Of == Starts {
-			next = cell
-		}
-		if next == depth {
-			continue
-		}
-		if i > start {
-			if err := yield(start, i, depth); err != nil {
-				return err
-			}
-		}
-		depth, start = next, i
-	}
-	if start < length {
-		return yield(start, length, depth)
-	}
-	return nil
-}
-
-// Depths gives the depth of each base of a contig, whose number is that of the reference, as runs of
-// equal depth: positions are 0-based, and end is excluded. Together they are the whole contig. It
-// stops at the first error of yield, and returns it.
-func (c *Counts) Depths(number int, yield func(start, end int, depth float32) error) error {
-	return c.units(number, func(start, end int, depth int64) error {
-		return yield(start, end, float32(float64(depth)/float64(c.unit)))
-	})
 }

@@ -117,7 +117,7 @@ func TestDepths(t *testing.T) {
 		}
 		for i, n := range lengths {
 			got, last, before := make([]int64, n), 0, float32(-1)
-			err := c.Depths(i, func(start, end int, depth float32) error {
+			err := c.Depths(i, 0, n, func(start, end int, depth float32) error {
 				if start != last || end <= start || end > n || depth == before {
 					t.Fatalf("contig %d: run [%d, %d) of %v after %d of %v", i, start, end, depth, last, before)
 				}
@@ -173,7 +173,7 @@ func TestDeep(t *testing.T) {
 			Starts:  {0, 0, reads, 0, 0, 0, 0, 0, 0, 0},
 		}[of]
 		var got []float32
-		_ = c.Depths(0, func(start, end int, depth float32) error {
+		_ = c.Depths(0, 0, 10, func(start, end int, depth float32) error {
 			for range end - start {
 				got = append(got, depth)
 			}
@@ -197,7 +197,7 @@ func TestRegions(t *testing.T) {
 		}
 		depths := make([][]float64, len(lengths))
 		for i := range lengths {
-			_ = c.Depths(i, func(start, end int, depth float32) error {
+			_ = c.Depths(i, 0, lengths[i], func(start, end int, depth float32) error {
 				for range end - start {
 					depths[i] = append(depths[i], float64(depth))
 				}

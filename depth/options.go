@@ -9,6 +9,9 @@ import (
 type Options struct {
 	Of      Of
 	Weights Weights
+	// Threads is the number of goroutines that read what was counted; what they return does not
+	// depend on it.
+	Threads int
 }
 
 // Of says which bases a location counts for.

@@ -27,37 +27,50 @@ type GCDepth struct {
 // A, C, G and T, and shorter ones at the ends of contigs, are left out.
 const GCWindow = 100
 
+// gcSums are what a goroutine has summed up for a Summary, in units.
+type gcSums struct {
+	sum, covered      int64
+	windows, windowed [101]int64 // by percent: how many, and their sum
+}
+
 // Summary sums up what was counted.
 func (c *Counts) Summary() *Summary {
 	s := &Summary{Options: c.options, GC: make([]GCDepth, 101)}
+	s.Threads = 0
 	if c.ref == nil {
 		return s
 	}
-	sum := 0.0
-	for i := range c.ref.Contigs {
-		contig := &c.ref.Contigs[i]
-		s.Bases += int64(contig.Length)
-		_ = c.Windows(i, GCWindow, func(w RegionDepth) error {
-			s.Covered += w.Covered
-			sum += w.Mean * float64(w.End-w.Start)
-			if w.End-w.Start < GCWindow {
-				return nil
+	pieces := c.pieces(0, len(c.first), GCWindow)
+	of := make([]gcSums, max(1, c.options.Threads))
+	c.each(len(pieces), func(worker, i int) {
+		p, g := &pieces[i], &of[worker]
+		begin := c.ref.Contigs[p.contig].Start
+		c.windows(p, GCWindow, func(start, end int, sum, covered int64) {
+			g.sum, g.covered = g.sum+sum, g.covered+covered
+			if end-start < GCWindow {
+				return
 			}
-			if percent, ok := gcPercent(&c.ref.Bases, contig.Start+w.Start); ok {
-				g := &s.GC[percent]
-				g.Windows++
-				g.Mean += w.Mean
+			if percent, ok := gcPercent(&c.ref.Bases, begin+start); ok {
+				g.windows[percent]++
+				g.windowed[percent] += sum
 			}
-			return nil
 		})
-	}
-	if s.Bases > 0 {
-		s.Mean = sum / float64(s.Bases)
-	}
-	for i := range s.GC {
-		if g := &s.GC[i]; g.Windows > 0 {
-			g.Mean /= float64(g.Windows)
+	})
+	all := gcSums{}
+	for i := range of {
+		g := &of[i]
+		all.sum, all.covered = all.sum+g.sum, all.covered+g.covered
+		for p := range g.windows {
+			all.windows[p] += g.windows[p]
+			all.windowed[p] += g.windowed[p]
 		}
+	}
+	for i := range c.ref.Contigs {
+		s.Bases += int64(c.ref.Contigs[i].Length)
+	}
+	s.Covered, s.Mean = all.covered, c.mean(all.sum, int(s.Bases))
+	for i := range s.GC {
+		s.GC[i] = GCDepth{all.windows[i], c.mean(all.windowed[i], int(all.windows[i])*GCWindow)}
 	}
 	return s
 }

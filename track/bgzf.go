@@ -37,14 +37,14 @@ func WriteBGZF(w, index io.Writer, contigs []Contig, v Values, threads int) erro
 	x := newTabix(contigs)
 	z := newBGZF(w, threads)
 	defer z.discard()
-	var line []byte
-	err := each(contigs, v, func(contig, start, end int, value float32) error {
-		line = appendLine(line[:0], contigs[contig].Name, start, end, value)
-		begin, err := z.line(line)
-		if err == nil {
-			x.add(contig, start, end, begin, z.place())
+	err := writeLines(contigs, v, threads, func(contig int, lines []byte, groups []group) error {
+		for _, g := range groups {
+			if err := z.group(lines[:g.bytes], func(begin, after place) { x.add(contig, g.start, g.end, begin, after) }); err != nil {
+				return err
+			}
+			lines = lines[g.bytes:]
 		}
-		return err
+		return nil
 	})
 	if err != nil {
 		return err
@@ -78,27 +78,40 @@ type place uint64
 // place is that of the next byte.
 func (z *bgzf) place() place { return place(z.number)<<16 | place(len(z.block.data)) }
 
-// line writes a line, of at most bgzfMost bytes, into one block, and returns its place.
-func (z *bgzf) line(line []byte) (place, error) {
-	if len(z.block.data)+len(line) > bgzfMost {
-		z.number++
-		if err := z.next(); err != nil {
-			return 0, err
+// group writes lines, of at most bgzfMost bytes each, none into two blocks, and tells the places
+// of those in each block.
+func (z *bgzf) group(lines []byte, put func(begin, after place)) error {
+	for len(lines) > 0 {
+		n := len(lines)
+		if room := bgzfMost - len(z.block.data); n > room {
+			n = bytes.LastIndexByte(lines[:room], '\n') + 1
 		}
+		if n == 0 {
+			z.number++
+			if err := z.next(); err != nil {
+				return err
+			}
+			continue
+		}
+		begin := z.place()
+		z.block.data = append(z.block.data, lines[:n]...)
+		put(begin, z.place())
+		lines = lines[n:]
 	}
-	at := z.place()
-	z.block.data = append(z.block.data, line...)
-	return at, nil
+	return nil
 }
 
 // write writes bytes into as many blocks as they take.
 func (z *bgzf) write(b []byte) error {
 	for len(b) > 0 {
-		n := min(len(b), bgzfMost)
-		if _, err := z.line(b[:n]); err != nil {
+		n := min(len(b), bgzfMost-len(z.block.data))
+		z.block.data = append(z.block.data, b[:n]...)
+		if b = b[n:]; len(b) == 0 {
+			return nil
+		}
+		if err := z.next(); err != nil {
 			return err
 		}
-		b = b[n:]
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package track
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"io"
 	"math"
@@ -176,34 +177,91 @@ type data struct {
 
 // writeData writes the blocks of data. A block is of one contig.
 func (b *bigWig) writeData() (*data, error) {
-	d := &data{}
-	p := newPress(b.out, b.threads, func() packer { return &sectionPacker{} }, func(k *block, offset int64) {
-		d.leaves = append(d.leaves, leaf{k.extent, offset, len(k.packed)})
-		d.bytes += int64(k.plain)
+	w := dataWriter{}
+	w.press = newPress(b.out, b.threads, func() packer { return &sectionPacker{} }, func(k *block, offset int64) {
+		w.leaves = append(w.leaves, leaf{k.extent, offset, len(k.packed)})
+		w.bytes += int64(k.plain)
 	})
-	defer p.discard()
-	err := each(b.contigs, b.values, func(contig, start, end int, value float32) error {
-		n := len(p.block.data)
-		if n == blockItems*itemBytes || n > 0 && p.block.extent.contig != uint32(contig) {
-			if err := p.next(); err != nil {
-				return err
-			}
-			n = 0
-		}
-		k := p.block
-		if n == 0 {
-			k.extent = extent{contig: uint32(contig), start: uint32(start), lastContig: uint32(contig)}
-		}
-		k.extent.end = uint32(end)
-		k.data = binary.LittleEndian.AppendUint32(k.data, uint32(start))
-		k.data = binary.LittleEndian.AppendUint32(k.data, uint32(end))
-		k.data = binary.LittleEndian.AppendUint32(k.data, math.Float32bits(value))
-		d.total.add(uint32(start), uint32(end), value)
-		d.scales.add(contig, start, end)
-		return nil
-	})
-	if err != nil {
+	defer w.press.discard()
+	if err := overStretches(b.contigs, b.values, b.threads, func() *dataPart { return &dataPart{} }, w.take); err != nil {
 		return nil, err
 	}
-	return d, p.close()
+	if err := w.put(w.held); err != nil {
+		return nil, err
+	}
+	return &w.data, w.press.close()
+}
+
+// dataPart has the intervals of a stretch as items of bedGraph sections.
+type dataPart struct {
+	contig uint32
+	items  []byte
+	total  summary
+	scales stretchScales
+}
+
+func (p *dataPart) begin(contig int) {
+	p.contig, p.items, p.total = uint32(contig), p.items[:0], summary{}
+	p.scales.begin()
+}
+
+func (p *dataPart) add(start, end int, value float32) {
+	p.items = binary.LittleEndian.AppendUint32(p.items, uint32(start))
+	p.items = binary.LittleEndian.AppendUint32(p.items, uint32(end))
+	p.items = binary.LittleEndian.AppendUint32(p.items, math.Float32bits(value))
+	p.total.add(uint32(start), uint32(end), value)
+	p.scales.add(start, end)
+}
+
+func (*dataPart) finish() {}
+
+// A dataWriter cuts what stretches have into blocks.
+type dataWriter struct {
+	data
+	press *press
+	// held is an item of a contig that is held back, because the next stretch may go on with it;
+	// empty for none.
+	contig uint32
+	held   []byte
+}
+
+// take takes the next stretch.
+func (w *dataWriter) take(p *dataPart) error {
+	if len(p.items) == 0 {
+		return nil
+	}
+	items, last := p.items, len(p.items)-itemBytes
+	if w.contig == p.contig && len(w.held) > 0 && bytes.Equal(w.held[4:8], items[:4]) && bytes.Equal(w.held[8:], items[8:itemBytes]) {
+		copy(items, w.held[:4]) // one interval, from where it began
+	} else if err := w.put(w.held); err != nil {
+		return err
+	}
+	w.contig = p.contig
+	w.held = append(w.held[:0], items[last:]...)
+	w.total.merge(&p.total)
+	w.scales.take(int(p.contig), &p.total, &p.scales)
+	return w.put(items[:last])
+}
+
+// put puts items of the contig into blocks.
+func (w *dataWriter) put(items []byte) error {
+	get := binary.LittleEndian.Uint32
+	for len(items) > 0 {
+		k := w.press.block
+		n := len(k.data)
+		if n == blockItems*itemBytes || n > 0 && k.extent.contig != w.contig {
+			if err := w.press.next(); err != nil {
+				return err
+			}
+			continue
+		}
+		if n == 0 {
+			k.extent = extent{contig: w.contig, start: get(items), lastContig: w.contig}
+		}
+		n = min(len(items), blockItems*itemBytes-n)
+		k.data = append(k.data, items[:n]...)
+		k.extent.end = get(items[n-itemBytes+4:])
+		items = items[n:]
+	}
+	return nil
 }

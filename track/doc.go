@@ -2,13 +2,15 @@
 // with a tabix index, and bigWig.
 //
 // Whoever has values gives them as a function, Values, which hands over the intervals of one
-// contig after the other. Nothing here keeps them: memory does not grow with their number, only by
-// 32 bytes for each block of 1024 of them. Neighbours of equal value become one interval, so that
-// files do not depend on how their makers cut them; nor do they depend on the number of threads.
+// stretch of the reference after the other, several side by side. Nothing here keeps them: memory
+// does not grow with their number, only by 32 bytes for each block of 1024 of them. Neighbours of
+// equal value become one interval, so that files do not depend on how their makers cut them; nor do
+// they depend on the number of threads.
 // What is where:
 //
 //	track.go        contigs, values, formats by the names of files
 //	join.go         what all intervals pass, written or read: their order, and what is joined
+//	stretch.go      stretches of the reference, made side by side and taken in order
 //	press.go        blocks, compressed side by side and written in order
 //	bedgraph.go     bedGraph as text
 //	bgzf.go         bedGraph in BGZF

@@ -96,7 +96,7 @@ func (r *bedGraphReader) next(contig string) error {
 	}
 	r.seen[contig] = true
 	r.contig = contig
-	r.j.begin(farthest)
+	r.j.begin(0, farthest, farthest)
 	return nil
 }
 

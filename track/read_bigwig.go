@@ -329,6 +329,6 @@ func (b *bigWigReader) enter(id uint32) error {
 		return err
 	}
 	b.contig = int64(id)
-	b.j.begin(c.Length)
+	b.j.begin(0, c.Length, c.Length)
 	return nil
 }

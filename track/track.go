@@ -13,11 +13,13 @@ type Contig struct {
 	Length int
 }
 
-// Values gives the intervals of contig i, counted from 0, with their values: start and end are
-// 0-based and half-open, ascending, never overlapping, inside the contig; what lies between them
-// has no value. It stops at the first error of yield and returns it. It is called more than once
-// for a contig, and gives the same each time.
-type Values func(contig int, yield func(start, end int, value float32) error) error
+// Values gives the intervals of bases [from, to) of a contig, counted from 0, with their values:
+// start and end are 0-based and half-open, ascending, never overlapping, inside the contig; what
+// lies between them has no value. What it gives outside these bases is cut off: it may give the
+// interval that goes on there, and more, which takes time only. It stops at the first error of yield
+// and returns it. Several goroutines call it at a time, for bases in no order and more than once,
+// and it gives the same each time.
+type Values func(contig, from, to int, yield func(start, end int, value float32) error) error
 
 // Format is the form of a file.
 type Format string

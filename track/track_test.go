@@ -37,8 +37,15 @@ func newTable(contigs []Contig, intervals ...interval) *table {
 	return t
 }
 
-func (t *table) values(contig int, yield func(start, end int, value float32) error) error {
-	for _, v := range t.of[contig] {
+// values gives more than is asked for where there is little.
+func (t *table) values(contig, from, to int, yield func(start, end int, value float32) error) error {
+	list := t.of[contig]
+	if len(list) > 100 {
+		first, _ := slices.BinarySearchFunc(list, from, func(v interval, from int) int { return v.End - from - 1 })
+		end, _ := slices.BinarySearchFunc(list, to, func(v interval, to int) int { return v.Start - to })
+		list = list[first:end]
+	}
+	for _, v := range list {
 		if err := yield(v.Start, v.End, v.Value); err != nil {
 			return err
 		}
@@ -95,7 +102,7 @@ func write(format Format, contigs []Contig, v Values, threads int) ([]byte, erro
 	var err error
 	switch format {
 	case BedGraph:
-		err = WriteBedGraph(&m, contigs, v)
+		err = WriteBedGraph(&m, contigs, v, threads)
 	case BedGraphBGZF:
 		err = WriteBGZF(&m, io.Discard, contigs, v, threads)
 	case BigWig:
@@ -390,8 +397,8 @@ func TestWrongValues(t *testing.T) {
 				t.Errorf("%s, %s: %v, want %s", c.name, format, err, c.want)
 			}
 			// Also if the values lose the error.
-			_, err = write(format, table.contigs, func(i int, yield func(int, int, float32) error) error {
-				_ = table.values(i, yield)
+			_, err = write(format, table.contigs, func(i, from, to int, yield func(int, int, float32) error) error {
+				_ = table.values(i, from, to, yield)
 				return nil
 			}, 1)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -433,7 +440,7 @@ func TestErrorOfValues(t *testing.T) {
 	for _, format := range allFormats {
 		for at := range 3 { // bigWig asks for data, and then for zoom levels
 			calls := 0
-			_, err := write(format, []Contig{{"a", 100}}, func(_ int, yield func(int, int, float32) error) error {
+			_, err := write(format, []Contig{{"a", 100}}, func(_, _, _ int, yield func(int, int, float32) error) error {
 				calls++
 				if calls > at {
 					return mine
@@ -448,7 +455,7 @@ func TestErrorOfValues(t *testing.T) {
 	// Other values in another call.
 	for _, second := range []int{1, 3} {
 		calls := 0
-		_, err := write(BigWig, []Contig{{"a", 100}}, func(_ int, yield func(int, int, float32) error) error {
+		_, err := write(BigWig, []Contig{{"a", 100}}, func(_, _, _ int, yield func(int, int, float32) error) error {
 			n := 2
 			if calls++; calls > 1 {
 				n = second
@@ -506,7 +513,7 @@ func TestFailedWrites(t *testing.T) {
 				var err error
 				switch format {
 				case BedGraph:
-					err = WriteBedGraph(f, table.contigs, table.values)
+					err = WriteBedGraph(f, table.contigs, table.values, 2)
 				case BedGraphBGZF:
 					err = WriteBGZF(f, nil, table.contigs, table.values, 2)
 				case BigWig:

@@ -77,26 +77,52 @@ type level struct {
 type scales struct {
 	contig  int // of the last interval, counted from 1
 	records [scaleCount]int64
-	last    [scaleCount]int64 // the last window with a record
+	last    [scaleCount]int64 // the last window with a record, of those longer than stretches
+}
+
+// stretchScales has the counts of a stretch, for windows that are no longer than that.
+type stretchScales struct {
+	records, last [stretchLevel + 1]int64 // as in scales
+}
+
+func (s *stretchScales) begin() {
+	*s = stretchScales{}
+	for i := range s.last {
+		s.last[i] = -1
+	}
 }
 
 // add counts the windows of an interval.
-func (s *scales) add(contig, start, end int) {
+func (s *stretchScales) add(start, end int) {
+	first, last := int64(start)/leastReduction, int64(end-1)/leastReduction
+	for i := range s.records {
+		if last == s.last[i] {
+			return // nor does it reach another window of coarser levels
+		}
+		s.records[i] += last - max(first, s.last[i]+1) + 1
+		s.last[i] = last
+		// Windows are windows of the finer level, put together.
+		first, last = first/reductionStep, last/reductionStep
+	}
+}
+
+// take adds a stretch that has values, whose sum is total.
+func (s *scales) take(contig int, total *summary, of *stretchScales) {
 	if s.contig != contig+1 {
 		s.contig = contig + 1
 		for i := range s.last {
 			s.last[i] = -1
 		}
 	}
-	reduction := int64(leastReduction)
-	for i := range s.records {
-		first, last := int64(start)/reduction, int64(end-1)/reduction
-		if last == s.last[i] {
-			return // nor does it reach another window of coarser levels
+	for i, n := range of.records {
+		s.records[i] += n
+	}
+	window := int64(total.start) / stretchBases
+	for i := len(of.records); i < scaleCount; i++ {
+		if window /= reductionStep; window != s.last[i] {
+			s.records[i]++
+			s.last[i] = window
 		}
-		s.records[i] += last - max(first, s.last[i]+1) + 1
-		s.last[i] = last
-		reduction *= reductionStep
 	}
 }
 
@@ -150,44 +176,65 @@ var errDiffer = errors.New("the values are not the same when they are asked for 
 func (b *bigWig) writeLevels(levels []level) error {
 	w := b.newZoomWriter(&levels[0])
 	defer w.press.discard()
-	chain := make([]zoomer, len(levels))
 	held := make([][]byte, len(levels))
-	for i := range chain {
-		z := &chain[i]
-		z.reduction = uint64(levels[i].reduction)
-		if i+1 < len(chain) {
-			z.coarser = &chain[i+1]
-		}
-		z.put = w.add
-		if i > 0 {
-			held[i] = make([]byte, 0, levels[i].records*recordBytes)
-			z.put = func(record []byte) error {
-				if len(held[i]) == cap(held[i]) {
-					return errDiffer
-				}
-				held[i] = append(held[i], record...)
-				return nil
-			}
-		}
+	for i := 1; i < len(held); i++ {
+		held[i] = make([]byte, 0, levels[i].records*recordBytes)
 	}
+	put := func(level int, records []byte) error {
+		if level == 0 {
+			return w.add(records)
+		}
+		if len(held[level])+len(records) > cap(held[level]) {
+			return errDiffer
+		}
+		held[level] = append(held[level], records...)
+		return nil
+	}
+	// Levels up to here are made by stretch, and others of the sums of stretches.
+	fine := 0
+	for fine < len(levels) && levels[fine].reduction <= stretchBases {
+		fine++
+	}
+	coarse := newZoomers(levels[fine:])
+	var contig uint32
 	var total summary
-	err := each(b.contigs, b.values, func(contig, start, end int, value float32) error {
-		total.add(uint32(start), uint32(end), value)
-		if uint32(contig) != chain[0].contig {
-			if err := chain[0].finish(); err != nil {
+	takeCoarse := func() error {
+		for i := range coarse {
+			if err := put(fine+i, coarse[i].records); err != nil {
 				return err
 			}
-			for i := range chain {
-				chain[i].contig = uint32(contig)
+			coarse[i].records = coarse[i].records[:0]
+		}
+		return nil
+	}
+	err := overStretches(b.contigs, b.values, b.threads, func() *zoomPart { return &zoomPart{chain: newZoomers(levels[:fine])} }, func(p *zoomPart) error {
+		if p.total.covered == 0 {
+			return nil
+		}
+		total.merge(&p.total)
+		for i := range p.chain {
+			if err := put(i, p.chain[i].records); err != nil {
+				return err
 			}
 		}
-		return chain[0].add(uint32(start), uint32(end), value)
+		if len(coarse) == 0 {
+			return nil
+		}
+		if p.contig != contig {
+			coarse[0].finish(contig)
+			contig = p.contig
+		}
+		coarse[0].merge(&p.total, contig)
+		return takeCoarse()
 	})
 	if err != nil {
 		return err
 	}
-	if err := chain[0].finish(); err != nil {
-		return err
+	if len(coarse) > 0 {
+		coarse[0].finish(contig)
+		if err := takeCoarse(); err != nil {
+			return err
+		}
 	}
 	if total != b.total {
 		return errDiffer
@@ -207,74 +254,103 @@ func (b *bigWig) writeLevels(levels []level) error {
 func (b *bigWig) writeHeld(l *level, records []byte) error {
 	w := b.newZoomWriter(l)
 	defer w.press.discard()
-	for ; len(records) > 0; records = records[recordBytes:] {
-		if err := w.add(records[:recordBytes]); err != nil {
-			return err
-		}
+	if err := w.add(records); err != nil {
+		return err
 	}
 	return w.close()
+}
+
+// zoomPart has the records of a stretch, of levels whose windows are no longer.
+type zoomPart struct {
+	contig uint32
+	chain  []zoomer
+	total  summary
+}
+
+func (p *zoomPart) begin(contig int) {
+	p.contig, p.total = uint32(contig), summary{}
+	for i := range p.chain {
+		p.chain[i].records = p.chain[i].records[:0]
+	}
+}
+
+func (p *zoomPart) add(start, end int, value float32) {
+	p.total.add(uint32(start), uint32(end), value)
+	if len(p.chain) > 0 {
+		p.chain[0].add(uint32(start), uint32(end), value, p.contig)
+	}
+}
+
+func (p *zoomPart) finish() {
+	if len(p.chain) > 0 {
+		p.chain[0].finish(p.contig)
+	}
 }
 
 // A zoomer makes the records of one level, and through them those of coarser ones.
 type zoomer struct {
 	reduction uint64
 	coarser   *zoomer // nil for none
-	put       func(record []byte) error
-
-	contig uint32
+	records   []byte  // that are made
 	// now is of the current window, which ends before end; empty if none has begun.
-	now    summary
-	end    uint64
-	record []byte
+	now summary
+	end uint64
 }
 
-// add takes the next interval of the contig, and cuts it at the borders of windows.
-func (z *zoomer) add(start, end uint32, value float32) error {
-	for start < end {
-		if err := z.reach(start); err != nil {
-			return err
+// newZoomers returns those of levels, each with the next one for the coarser one.
+func newZoomers(levels []level) []zoomer {
+	chain := make([]zoomer, len(levels))
+	for i := range chain {
+		chain[i].reduction = uint64(levels[i].reduction)
+		if i+1 < len(chain) {
+			chain[i].coarser = &chain[i+1]
 		}
+	}
+	return chain
+}
+
+// add takes the next interval of a contig, and cuts it at the borders of windows.
+func (z *zoomer) add(start, end uint32, value float32, contig uint32) {
+	for start < end {
+		z.reach(start, contig)
 		to := uint32(min(uint64(end), z.end))
 		z.now.add(start, to, value)
 		start = to
 	}
-	return nil
+}
+
+// merge takes the sum of the next bases of a contig, which lie in one window.
+func (z *zoomer) merge(s *summary, contig uint32) {
+	z.reach(s.start, contig)
+	z.now.merge(s)
 }
 
 // reach sees to it that the current window is that of a base.
-func (z *zoomer) reach(base uint32) error {
+func (z *zoomer) reach(base, contig uint32) {
 	if z.now.covered > 0 && uint64(base) < z.end {
-		return nil
+		return
 	}
-	err := z.flush()
+	z.flush(contig)
 	z.end = (uint64(base)/z.reduction + 1) * z.reduction
-	return err
 }
 
 // flush ends the current window.
-func (z *zoomer) flush() error {
+func (z *zoomer) flush(contig uint32) {
 	if z.now.covered == 0 {
-		return nil
+		return
 	}
 	if z.coarser != nil {
-		if err := z.coarser.reach(z.now.start); err != nil {
-			return err
-		}
-		z.coarser.now.merge(&z.now)
+		z.coarser.merge(&z.now, contig)
 	}
-	z.record = z.now.appendRecord(z.record[:0], z.contig)
+	z.records = z.now.appendRecord(z.records, contig)
 	z.now = summary{}
-	return z.put(z.record)
 }
 
-// finish ends the contig, at all levels from this one on.
-func (z *zoomer) finish() error {
+// finish ends what there is of a contig, at all levels from this one on.
+func (z *zoomer) finish(contig uint32) {
 	for ; z != nil; z = z.coarser {
-		if err := z.flush(); err != nil {
-			return err
-		}
+		z.flush(contig)
 	}
-	return nil
 }
 
 // zoomWriter writes a level. A block may be of several contigs.
@@ -294,27 +370,34 @@ func (b *bigWig) newZoomWriter(l *level) *zoomWriter {
 	return w
 }
 
-func (w *zoomWriter) add(record []byte) error {
-	if w.records == 0 {
+// add takes the next records.
+func (w *zoomWriter) add(records []byte) error {
+	if w.records == 0 && len(records) > 0 {
 		// No block is under way yet.
 		w.level.dataOffset = w.b.out.size
 		if err := w.b.out.write(binary.LittleEndian.AppendUint32(nil, uint32(w.level.records))); err != nil {
 			return err
 		}
 	}
-	w.records++
-	if len(w.press.block.data) == mostBlock {
-		if err := w.press.next(); err != nil {
-			return err
+	get := binary.LittleEndian.Uint32
+	w.records += int64(len(records) / recordBytes)
+	for len(records) > 0 {
+		k := w.press.block
+		n := min(len(records), mostBlock-len(k.data))
+		if n == 0 {
+			if err := w.press.next(); err != nil {
+				return err
+			}
+			continue
 		}
+		if len(k.data) == 0 {
+			k.extent.contig, k.extent.start = get(records), get(records[4:])
+		}
+		k.data = append(k.data, records[:n]...)
+		last := records[n-recordBytes:]
+		k.extent.lastContig, k.extent.end = get(last), get(last[8:])
+		records = records[n:]
 	}
-	k := w.press.block
-	contig := binary.LittleEndian.Uint32(record)
-	if len(k.data) == 0 {
-		k.extent.contig, k.extent.start = contig, binary.LittleEndian.Uint32(record[4:])
-	}
-	k.extent.lastContig, k.extent.end = contig, binary.LittleEndian.Uint32(record[8:])
-	k.data = append(k.data, record...)
 	return nil
 }
 

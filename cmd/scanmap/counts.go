@@ -132,6 +132,7 @@ func (o *counts) open(results *resultFiles, out *mapper.Outputs) (files []statis
 	if !o.wanted() {
 		return nil, nil
 	}
+	o.options.Threads = o.threads
 	o.counted = depth.New(o.options)
 	out.Counting = o.counted
 	for _, f := range []struct {

@@ -36,7 +36,7 @@ func writeTrack(results *resultFiles, to *output, format track.Format, contigs [
 		return track.WriteBigWig(seekableOutput{to, file}, contigs, values, threads)
 	case track.BedGraph:
 	}
-	return track.WriteBedGraph(to, contigs, values)
+	return track.WriteBedGraph(to, contigs, values, threads)
 }
 
 // seekableOutput is an output of which earlier parts are written again.

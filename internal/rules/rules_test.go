@@ -29,7 +29,7 @@ var mayImport = map[string][]string{
 	"mapper/bench": {"mapper", "mapper/find", "locate", "parallel", "device", "measure", "dna", "fasta", "gpu", "kernels"},
 	"search":       {"locate", "parallel", "device", "measure", "dna", "fasta", "sam", "gpu", "kernels"},
 	"locate":       {"parallel", "dna"},
-	"depth":        {"mapper", "dna"},
+	"depth":        {"mapper", "parallel", "dna"},
 	"track":        {},
 	"plan":         {"mapper", "mapper/find", "device", "fasta"},
 	"report":       {"mapper", "depth", "copynumber", "measure", "dna"},
