@@ -22,8 +22,8 @@ type CellCounting interface {
 	Cells() (starts, ok bool)
 	// AddCells adds numbers, modulo 2^32, to those of a contig from a base on: locations that start
 	// there or, without starts, that cover it, less those that cover the base before it. The last one
-	// of a contig is that after its last base. It is called from several goroutines at a time, with
-	// numbers of different bases, when all reads are counted.
+	// of a contig is that after its last base. It is called from several goroutines at a time, also
+	// while others count.
 	AddCells(contig, base int, numbers []int32)
 	// AddLocations adds the number of locations on a contig that AddCells has added.
 	AddLocations(contig int, n int64)

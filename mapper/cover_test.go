@@ -61,6 +61,8 @@ func (c *counted) Count(locations []Reported) {
 }
 
 func (c *counted) AddCells(contig, base int, numbers []int32) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	for i, n := range numbers {
 		c.cells[contig][base+i] += n
 	}
@@ -189,6 +191,7 @@ func TestCoveredOnGPU(t *testing.T) {
 		{"repeats, in steps", Options{Distance: Distance{Edits: 6}, limits: limits{find: find.Limits{GPUQueue: 300}}}, gpu.EmulatorOptions{}, true},
 		{"repeats, little handed on", Options{Distance: Distance{Edits: 6}, limits: limits{find: find.Limits{GPUFound: 3}}}, gpu.EmulatorOptions{}, true},
 		{"repeats, little memory", Options{Distance: Distance{Edits: 6}}, gpu.EmulatorOptions{Memory: 24 << 20}, true},
+		{"small numbers", Options{Distance: Distance{Edits: 4}, BatchReads: 9, limits: limits{cells: 40}}, gpu.EmulatorOptions{}, true},
 		{"best", Options{Distance: Distance{Edits: 3}, Report: Report{Mode: ReportBest}}, gpu.EmulatorOptions{}, false},
 		{"at most 2", Options{Distance: Distance{Edits: 3}, MaxLocations: 2}, gpu.EmulatorOptions{}, false},
 	} {
