@@ -91,8 +91,8 @@ func (r *counter) Count(locations []mapper.Reported) {
 			}
 		}
 	} else {
-		// Location i gets what is between i/n and (i + 1)/n of the units, rounded down: so all get as
-		// much, but for one unit, and together as many as there are.
+		// Location i gets what is between i/n and (i + 1)/n of the units, rounded down: so all get
+		// as much, but for one unit, and together as many as there are.
 		n := int64(len(counted))
 		for i := range counted {
 			r.add(&counted[i], unit*int64(i+1)/n-unit*int64(i)/n)
@@ -101,8 +101,8 @@ func (r *counter) Count(locations []mapper.Reported) {
 	r.totals.reads[locations[0].Contig].Add(1)
 }
 
-// counted are the locations of a read that have a weight, the first ones. They are in order of their
-// distance, but for the primary one of a mate, which may have more edits than others.
+// counted are the locations of a read that have a weight, the first ones. They are in order of
+// their distance, but for the primary one of a mate, which may have more edits than others.
 func (w Weights) counted(locations []mapper.Reported) []mapper.Reported {
 	switch w {
 	case WeighPrimary:

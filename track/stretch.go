@@ -10,8 +10,8 @@ const (
 	// stretchLevel is the zoom level of which each window is a stretch: windows of this one and of
 	// finer ones never lie in two.
 	stretchLevel = 7
-	// stretchBases is the length of a stretch, 163,840 bases. One that has a value of its own at each
-	// base takes 2 MB as items of a bigWig, and twice that as text.
+	// stretchBases is the length of a stretch, 163,840 bases. One that has a value of its own at
+	// each base takes 2 MB as items of a bigWig, and twice that as text.
 	stretchBases = leastReduction << (2 * stretchLevel)
 	// mostStretches is how many stretches are made at a time, at most: contigs may be short.
 	mostStretches = 1024
@@ -41,8 +41,8 @@ type portion[P part] struct {
 }
 
 // overStretches makes parts of all stretches, by threads goroutines, and hands them to take in
-// order. The first error in that order ends it. An error of the values names the contig; one of take
-// stays as it is.
+// order. The first error in that order ends it. An error of the values names the contig; one of
+// take stays as it is.
 func overStretches[P part](contigs []Contig, v Values, threads int, newPart func() P, take func(P) error) error {
 	threads = max(threads, 1)
 	// One is taken, one is waited for, and each goroutine has one in work.

@@ -16,9 +16,9 @@ type Contig struct {
 // Values gives the intervals of bases [from, to) of a contig, counted from 0, with their values:
 // start and end are 0-based and half-open, ascending, never overlapping, inside the contig; what
 // lies between them has no value. What it gives outside these bases is cut off: it may give the
-// interval that goes on there, and more, which takes time only. It stops at the first error of yield
-// and returns it. Several goroutines call it at a time, for bases in no order and more than once,
-// and it gives the same each time.
+// interval that goes on there, and more, which takes time only. It stops at the first error of
+// yield and returns it. Several goroutines call it at a time, for bases in no order and more than
+// once, and it gives the same each time.
 type Values func(contig, from, to int, yield func(start, end int, value float32) error) error
 
 // Format is the form of a file.

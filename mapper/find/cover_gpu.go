@@ -26,8 +26,8 @@ type gpuCover struct {
 // coverChunk says which bins the contigs of a chunk have.
 type coverChunk struct{ first, before device.Buffer }
 
-// pairBytes is the size of a pair of positions, cellBytes that of a cell and totalBytes that of a bin
-// and of a contig's number of locations.
+// pairBytes is the size of a pair of positions, cellBytes that of a cell and totalBytes that of a
+// bin and of a contig's number of locations.
 const (
 	pairBytes  = 8
 	cellBytes  = 4
@@ -79,8 +79,8 @@ func (c *gpuCover) hold(q *device.Queue, o *Cover, ref *dna.Reference, chunks []
 		chunk.firstContig = contig
 		first, before := make([]uint32, len(chunk.starts)), make([]uint32, len(chunk.starts))
 		for j := range chunk.starts {
-			if contig == len(ref.Contigs) || ref.Contigs[contig].Start >= chunk.offset+chunk.bases { // padding alone
-				break
+			if contig == len(ref.Contigs) || ref.Contigs[contig].Start >= chunk.offset+chunk.bases {
+				break // padding alone
 			}
 			at := max(chunk.offset-ref.Contigs[contig].Start, 0)
 			first[j], before[j] = uint32(bin+at/o.BinLength), uint32(at%o.BinLength)
