@@ -128,7 +128,7 @@ func (in *input) compare(t interface{ Fatal(...any) }, vary *rand.Rand) {
 			continue
 		}
 		o.Engine, o.Threads = engine, 1+vary.IntN(3)
-		o.limits = limits{batch: 1 + vary.IntN(200), stripe: 1 + vary.IntN(300), segment: 1 + vary.IntN(300)}
+		o.limits = limits{batch: 1 + vary.IntN(200), stripe: 1 + vary.IntN(300), block: 1 + vary.IntN(300)}
 		if vary.IntN(2) == 0 {
 			o.limits = limits{}
 		}
@@ -322,7 +322,7 @@ func TestProgress(t *testing.T) {
 	ref := truth.Reference(t, strings.Repeat("ACGGTTA", 100), "ACGATC")
 	for _, engine := range []Engine{EngineReads, EngineShared} {
 		last := int64(-1)
-		o := Options{Metric: locate.Substitutions, Length: 20, Edits: 1, Engine: engine, limits: limits{batch: 100, segment: 50, stripe: 100}}
+		o := Options{Metric: locate.Substitutions, Length: 20, Edits: 1, Engine: engine, limits: limits{batch: 100, block: 50, stripe: 100}}
 		o.Progress = func(done, total int64) {
 			if done <= last || done > total || total != 2*shares {
 				t.Errorf("%s: %d of %d after %d", engine, done, total, last)
@@ -358,5 +358,34 @@ func TestSummary(t *testing.T) {
 	})
 	if got := strings.Join(runs, "; "); got != "0 1 3; 1 2 1; 2 3 3; 5 6 3; 6 7 2" {
 		t.Errorf("runs %s", got)
+	}
+}
+
+// TestWrite writes what TestSummary counts.
+func TestWrite(t *testing.T) {
+	ref := truth.Reference(t, "ACACNACG", "A")
+	f, err := Run(context.Background(), []*dna.Reference{ref}, Options{Metric: locate.Substitutions, Length: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Of(0)[2] = 70_000
+	third := "\xab\xaa\xaa\x3e" // 1/3 as a float of 32 bits
+	for _, c := range []struct {
+		form RawForm
+		want string
+	}{
+		{Freq8, "\x03\x01\xff\x00\x00\x03\x02\x00\x00"},
+		{Freq16, "\x03\x00\x01\x00\xff\xff\x00\x00\x00\x00\x03\x00\x02\x00\x00\x00\x00\x00"},
+		{Map, third + "\x00\x00\x80\x3f" + "\x80\x00\x80\x37" + "\x00\x00\x00\x00\x00\x00\x00\x00" + third + "\x00\x00\x00\x3f" +
+			"\x00\x00\x00\x00\x00\x00\x00\x00"},
+	} {
+		var b strings.Builder
+		if err := f.WriteRaw(&b, c.form); err != nil || b.String() != c.want {
+			t.Errorf("%s: %q, %v, want %q", c.form, b.String(), err, c.want)
+		}
+	}
+	var b strings.Builder
+	if err := f.WriteUnique(&b); err != nil || b.String() != "c0\t1\t2\n" {
+		t.Errorf("unique: %q, %v", b.String(), err)
 	}
 }

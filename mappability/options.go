@@ -70,9 +70,8 @@ type Region struct{ Contig, From, To int }
 // limits are for tests; the zero value of each field stands for a good number. Counts do not depend
 // on them.
 type limits struct {
-	// stripe is how many seeds Shared holds at a time, and segment how many offsets of a text one
-	// goroutine takes at a time.
-	stripe, segment int
+	// stripe is how many seeds of the reference Shared holds at a time, and block how many of a text.
+	stripe, block int
 	// batch is how many K-mers Reads takes at a time.
 	batch int
 	find  find.Limits
@@ -89,8 +88,8 @@ func (o *Options) setDefaults() {
 	if o.limits.stripe == 0 {
 		o.limits.stripe = stripeSeeds
 	}
-	if o.limits.segment == 0 {
-		o.limits.segment = segmentBases
+	if o.limits.block == 0 {
+		o.limits.block = blockSeeds
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math/bits"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"scanmap/dna"
@@ -64,8 +63,9 @@ import (
 // 3.1 Gb of human.
 const stripeSeeds = 1 << 24
 
-// segmentBases is how many offsets of a text one goroutine takes at a time.
-const segmentBases = 1 << 16
+// blockSeeds is how many offsets of a text are looked up at a time, 128 MB of seeds: so many that a
+// partition of the table is used often while it is in a cache.
+const blockSeeds = 1 << 23
 
 // seedBases is the most bases of a seed, those of a word.
 const seedBases = 32
@@ -162,70 +162,53 @@ type sharing struct {
 	run, seed int  // q, and the bases of seeds
 	own       bool // leave out the diagonal on which the reference is itself
 	table     table
+	seeds     seeds // of a block of the text
 	workers   []sharer
 }
 
 // pass passes over the text with the table of a stripe.
 func (s *sharing) pass(ctx context.Context) error {
-	var contigs []piece
-	for _, c := range s.text.contigs {
-		contigs = append(contigs, piece{c, c.from, c.to})
-	}
-	segments := cut(contigs, s.options.limits.segment)
 	for len(s.workers) < s.options.Threads {
 		s.workers = append(s.workers, sharer{sharing: s})
 	}
-	var stopped sync.Once
-	var err error
-	parallel.Ranges(s.options.Threads, len(segments), 1, func(worker, i, _ int) {
+	for _, block := range stripesOf(s.text.contigs, s.options.limits.block) {
+		s.seeds.fill(s.text.bases, block, s.seed, s.options.Threads)
+		parallel.Ranges(s.options.Threads, partitions, 1, func(worker, p, _ int) {
+			if ctx.Err() == nil {
+				s.workers[worker].join(p)
+			}
+		})
 		if ctx.Err() != nil {
-			stopped.Do(func() { err = context.Cause(ctx) })
-			return
+			return context.Cause(ctx)
 		}
-		s.workers[worker].pass(segments[i])
-		s.progress.add(int64(segments[i].to - segments[i].from))
-	})
-	return err
+		for _, p := range block {
+			s.progress.add(int64(p.to - p.from))
+		}
+	}
+	return nil
 }
 
 // A sharer is one goroutine at work.
 type sharer struct {
 	*sharing
-	roller roller
-	hits   []hit
 	// right[j] is where the j+1st difference after a run lies, relative to its begin.
 	right []int
 }
 
-// A hit is a seed of a text that may be in the table.
-type hit struct {
-	offset int
-	code   uint64
-	class  byte
-}
-
-// pass finds the runs that begin at offsets of a segment.
-func (w *sharer) pass(segment piece) {
-	w.hits = w.hits[:0]
-	w.roller.roll(w.text.bases, segment, w.seed, func(offset int, code uint64, class byte) {
-		if w.table.has(code) {
-			w.hits = append(w.hits, hit{offset, code, class})
-		}
-	})
-	for _, h := range w.hits {
-		w.table.others(h.code, h.class, func(x int) { w.extend(x, h.offset, segment.span) })
+// join finds the runs that begin with seeds of a partition.
+func (w *sharer) join(partition int) {
+	for _, e := range w.seeds.of(partition) {
+		w.table.others(e.code, e.class(), func(x int) { w.extend(x, e.offset()) })
 	}
 }
 
-// extend counts the pairs that the run with a seed at x and y owns, if it has q bases. y lies in the
-// given contig.
-func (w *sharer) extend(x, y int, contig span) {
+// extend counts the pairs that the run with a seed at x and y owns, if it has q bases.
+func (w *sharer) extend(x, y int) {
 	if w.own && x == y {
 		return
 	}
 	k, e, q := w.options.Length, w.options.Edits, w.run
-	i, _ := slices.BinarySearchFunc(w.spans, x, func(s span, x int) int { return s.to - 1 - x })
-	in := w.spans[i]
+	in, contig := spanAt(w.spans, x), spanAt(w.text.contigs, y)
 	// The pairs that there are and have q bases of the run begin from first on, and end at end.
 	first, end := max(in.from-x, contig.from-y, q-k), min(in.to-x, contig.to-y)
 	r := w.difference(x, y, 0, end)
@@ -253,6 +236,12 @@ func (w *sharer) extend(x, y int, contig span) {
 		}
 		before = next
 	}
+}
+
+// spanAt returns the one of the spans, which are in order, that has an offset.
+func spanAt(spans []span, offset int) span {
+	i, _ := slices.BinarySearchFunc(spans, offset, func(s span, offset int) int { return s.to - 1 - offset })
+	return spans[i]
 }
 
 // add adds a place to the counts of the K-mers at [from, last].

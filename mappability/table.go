@@ -25,109 +25,139 @@ const (
 func (e entry) class() uint64 { return e.place & (1<<classBits - 1) }
 func (e entry) offset() int   { return int(e.place >> classBits) }
 
-// A table has the seeds of a stripe. Those of one code are together, in order of class.
-type table struct {
-	shift   uint // of a hash, for the number of its bucket
-	heads   []uint32
+// seeds are those of some pieces of a text, by partitions of their hashes: what is looked up in one
+// partition of a table stays in a processor's cache.
+type seeds struct {
 	entries []entry
-	filter  []uint64 // a bit for each hash that an entry has
-	rollers []roller // by worker
+	// starts[p] is where those of partition p begin.
+	starts [partitions + 1]int
+	counts [][partitions]int // by worker, then where its next seed of a partition goes
+	roller []roller          // by worker
 }
 
-// filterShift is the binary logarithm of how many bits the filter has for each bucket, of which
-// there are as many as seeds, or up to twice. So at most one bit in eight is set.
-const filterShift = 3
+// partitions is such that those of stripeSeeds seeds take 400 KB of a table.
+const (
+	partitionBits = 10
+	partitions    = 1 << partitionBits
+)
 
 // hash spreads codes. The first bits of a product with the golden ratio depend on all of a code
 // (Knuth, The Art of Computer Programming, volume 3, section 6.4).
 func hash(code uint64) uint64 { return code * 0x9E3779B97F4A7C15 }
 
+func partitionOf(code uint64) int { return int(hash(code) >> (64 - partitionBits)) }
+
+// fill takes the seeds of q bases that begin in pieces, in order within a partition.
+func (s *seeds) fill(text *dna.Sequence, pieces []piece, q, threads int) {
+	chunks := cut(pieces, rollBases)
+	for len(s.counts) < threads {
+		s.counts, s.roller = append(s.counts, [partitions]int{}), append(s.roller, roller{})
+	}
+	// Each worker has neighbouring chunks, the same ones both times.
+	each := func(use func(count *[partitions]int, e entry)) {
+		parallel.Ranges(threads, threads, 1, func(_, w, _ int) {
+			count := &s.counts[w]
+			for _, c := range chunks[len(chunks)*w/threads : len(chunks)*(w+1)/threads] {
+				s.roller[w].roll(text, c, q, func(offset int, code uint64, class byte) {
+					use(count, entry{code, uint64(offset)<<classBits | uint64(class)})
+				})
+			}
+		})
+	}
+	for w := range s.counts {
+		s.counts[w] = [partitions]int{}
+	}
+	each(func(count *[partitions]int, e entry) { count[partitionOf(e.code)]++ })
+	total := 0
+	for p := range partitions {
+		s.starts[p] = total
+		for w := range s.counts {
+			total, s.counts[w][p] = total+s.counts[w][p], total
+		}
+	}
+	s.starts[partitions] = total
+	s.entries = parallel.Resize(s.entries, total)
+	each(func(count *[partitions]int, e entry) {
+		next := &count[partitionOf(e.code)]
+		s.entries[*next] = e
+		*next++
+	})
+}
+
+// of returns the seeds of a partition.
+func (s *seeds) of(partition int) []entry {
+	return s.entries[s.starts[partition]:s.starts[partition+1]]
+}
+
+// rollBases is how many seeds are rolled at a time: codes of a byte, which stay in a cache.
+const rollBases = 1 << 16
+
+// A table has the seeds of a stripe. Those of one code are together, in order of class.
+type table struct {
+	seeds seeds
+	shift uint // of a hash, for the number of its bucket
+	// heads[b] is where bucket b of the entries begins. There are as many buckets as seeds, or up to
+	// twice.
+	heads   []uint32
+	sorting [][]entry // by worker
+}
+
 // build fills t with the seeds of q bases whose first base lies in a stripe: parts of spans, which
 // are given whole.
 func (t *table) build(text *dna.Sequence, stripe []piece, q, threads int) {
-	n := 0
-	for _, p := range stripe {
-		n += p.to - p.from
-	}
-	bits := uint(4)
-	for 1<<bits < n {
+	t.seeds.fill(text, stripe, q, threads)
+	bits := uint(partitionBits)
+	for 1<<bits < len(t.seeds.entries) {
 		bits++
 	}
 	t.shift = 64 - bits
 	t.heads = parallel.Resize(t.heads, 1<<bits+1)
-	clear(t.heads)
-	t.filter = parallel.Resize(t.filter, max(1<<(bits+filterShift)/64, 1))
-	clear(t.filter)
-	// Each worker has the codes of a range of buckets, and looks at all seeds.
-	workers := min(threads, buildWorkers)
-	for len(t.rollers) < workers {
-		t.rollers = append(t.rollers, roller{})
+	for len(t.sorting) < threads {
+		t.sorting = append(t.sorting, nil)
 	}
-	each := func(worker int, use func(bucket uint64, e entry)) {
-		from, to := uint64(worker)<<bits/uint64(workers), uint64(worker+1)<<bits/uint64(workers)
-		for _, p := range cut(stripe, buildBases) {
-			t.rollers[worker].roll(text, p, q, func(offset int, code uint64, class byte) {
-				if bucket := hash(code) >> t.shift; bucket >= from && bucket < to {
-					use(bucket, entry{code, uint64(offset)<<classBits | uint64(class)})
-				}
-			})
+	buckets := 1 << (bits - partitionBits) // of a partition
+	parallel.Ranges(threads, partitions, 1, func(worker, p, _ int) {
+		entries, heads := t.seeds.of(p), t.heads[p*buckets:(p+1)*buckets]
+		clear(heads)
+		bucketOf := func(e entry) *uint32 { return &heads[int(hash(e.code)>>t.shift)-p*buckets] }
+		for _, e := range entries {
+			*bucketOf(e)++
 		}
-	}
-	parallel.Ranges(workers, workers, 1, func(_, w, _ int) {
-		each(w, func(bucket uint64, _ entry) { t.heads[bucket]++ })
-	})
-	total := uint32(0)
-	for i, n := range t.heads {
-		t.heads[i] = total
-		total += n
-	}
-	t.entries = parallel.Resize(t.entries, int(total))
-	parallel.Ranges(workers, workers, 1, func(_, w, _ int) {
-		// heads[b] becomes the end of bucket b, which is the start of the next one.
-		each(w, func(bucket uint64, e entry) {
-			t.entries[t.heads[bucket]] = e
-			t.heads[bucket]++
-		})
-	})
-	copy(t.heads[1:], t.heads[:len(t.heads)-1])
-	t.heads[0] = 0
-	const grain = 1 << 12 // a multiple of the buckets of a word of the filter
-	parallel.Ranges(threads, 1<<bits, grain, func(_, from, to int) {
-		for b := from; b < to; b++ {
-			bucket := t.entries[t.heads[b]:t.heads[b+1]]
-			if len(bucket) > 1 {
+		// heads become the ends of the buckets, and their starts as they are filled from behind.
+		end := uint32(t.seeds.starts[p])
+		for b := range heads {
+			end += heads[b]
+			heads[b] = end
+		}
+		t.sorting[worker] = append(t.sorting[worker][:0], entries...)
+		for _, e := range t.sorting[worker] {
+			at := bucketOf(e)
+			*at--
+			t.seeds.entries[*at] = e
+		}
+		for b := range heads {
+			to := uint32(t.seeds.starts[p+1])
+			if b+1 < len(heads) {
+				to = heads[b+1]
+			}
+			if bucket := t.seeds.entries[heads[b]:to]; len(bucket) > 1 {
 				slices.SortFunc(bucket, func(x, y entry) int {
 					return cmp.Or(cmp.Compare(x.code, y.code), cmp.Compare(x.class(), y.class()), cmp.Compare(x.place, y.place))
 				})
 			}
-			for _, e := range bucket {
-				bit := hash(e.code) >> (t.shift - filterShift)
-				t.filter[bit/64] |= 1 << (bit % 64)
-			}
 		}
 	})
-}
-
-// buildBases is how many seeds are rolled at a time: codes of a byte, which stay in a cache.
-const buildBases = 1 << 16
-
-// buildWorkers is the most goroutines that fill a table: each looks at all seeds.
-const buildWorkers = 8
-
-// has tells whether there may be an entry of a code.
-func (t *table) has(code uint64) bool {
-	bit := hash(code) >> (t.shift - filterShift)
-	return t.filter[bit/64]>>(bit%64)&1 != 0
+	t.heads[1<<bits] = uint32(len(t.seeds.entries))
 }
 
 // others calls use for each entry of a code whose class differs from the given one, and where that
 // is noBase for all.
-func (t *table) others(code uint64, class byte, use func(offset int)) {
+func (t *table) others(code, class uint64, use func(offset int)) {
 	bucket := hash(code) >> t.shift
-	list := t.entries[t.heads[bucket]:t.heads[bucket+1]]
+	list := t.seeds.entries[t.heads[bucket]:t.heads[bucket+1]]
 	list = list[lower(list, code, 0):]
 	for len(list) > 0 && list[0].code == code {
-		if c := list[0].class(); c == uint64(class) && c < noBase {
+		if c := list[0].class(); c == class && c < noBase {
 			list = list[lower(list, code, c+1):]
 			continue
 		}
