@@ -6,8 +6,8 @@ import (
 	"scanmap/dna"
 )
 
-// None stands where there is no frequency: the K-mer hangs over the end of its contig, was not asked
-// for, or has more than e letters that match nothing.
+// None stands where there is no frequency: the K-mer hangs over the end of its contig, was not
+// asked for, or has more than e letters that match nothing.
 const None = math.MaxUint32
 
 // Most is the largest frequency: larger ones are given as this one.
@@ -35,15 +35,15 @@ func newFrequencies(ref *dna.Reference, o *Options) *Frequencies {
 	}
 }
 
-// Of returns the frequencies of a contig by position, None where there is none. They may be written
-// to, which changes them.
+// Of returns the frequencies of a contig by position, None where there is none. They may be
+// written to, which changes them.
 func (f *Frequencies) Of(contig int) []uint32 {
 	c := &f.ref.Contigs[contig]
 	return f.counts[c.Start:c.End():c.End()]
 }
 
-// Runs calls use for the stretches [start, end) of a contig of one frequency each, in order, without
-// those that have none, until it returns an error.
+// Runs calls use for the stretches [start, end) of a contig of one frequency each, in order,
+// without those that have none, until it returns an error.
 func (f *Frequencies) Runs(contig int, use func(start, end int, frequency uint32) error) error {
 	counts := f.Of(contig)
 	for from := 0; from < len(counts); {
@@ -76,8 +76,8 @@ type Summary struct {
 	Positions, KMers int64
 	// Unique are those that fit nowhere but at their own place.
 	Unique int64
-	// Places is the sum of the frequencies, and Mappability that of 1/frequency, over those that are
-	// not 0. Largest is the largest frequency.
+	// Places is the sum of the frequencies, and Mappability that of 1/frequency, over those that
+	// are not 0. Largest is the largest frequency.
 	Places      uint64
 	Mappability float64
 	Largest     uint32

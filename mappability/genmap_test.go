@@ -9,9 +9,9 @@ import (
 )
 
 // genmapCases are cases of GenMap's own tests (tests/test_cases of github.com/cpockrandt/genmap,
-// commit f42d176, BSD 3-clause, copyright 2019-2020 Christopher Pockrandt), with the frequencies that
-// its authors wrote down, those of the first genome. Between genomes is a slash. -nc leaves reverse
-// strands out, and -ep counts genomes in place of places.
+// commit f42d176, BSD 3-clause, copyright 2019-2020 Christopher Pockrandt), with the frequencies
+// that its authors wrote down, those of the first genome. Between genomes is a slash. -nc leaves
+// reverse strands out, and -ep counts genomes in place of places.
 var genmapCases = []struct {
 	name    string
 	k, e    int
@@ -87,7 +87,8 @@ var genmapCases = []struct {
 		"3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 3 2 3 1 1 1 0 0 0 3 1 1 1 1 1 2 1 1 0 0 0"},
 }
 
-// TestGenMap compares both engines with what GenMap publishes, where 0 stands for no frequency too.
+// TestGenMap compares both engines with what GenMap publishes, where 0 stands for no frequency
+// too.
 func TestGenMap(t *testing.T) {
 	for _, c := range genmapCases {
 		var in input

@@ -40,8 +40,8 @@ func (in *input) references(t interface{ Fatal(...any) }) (all []*dna.Reference)
 	return all
 }
 
-// expected counts by the definition, with plain dynamic programming or plain comparison, which share
-// nothing with the package.
+// expected counts by the definition, with plain dynamic programming or plain comparison, which
+// share nothing with the package.
 func (in *input) expected() [][]uint32 {
 	o := in.options
 	locations := truth.Find
@@ -138,8 +138,8 @@ func (in *input) compare(t interface{ Fatal(...any) }, vary *rand.Rand) {
 	}
 }
 
-// chosenText chooses a contig: units and their diverged copies, on both strands, low complexity and
-// letters that match nothing.
+// chosenText chooses a contig: units and their diverged copies, on both strands, low complexity
+// and letters that match nothing.
 func chosenText(r *rand.Rand, units []string) string {
 	var text strings.Builder
 	for range 1 + r.IntN(5) {
@@ -343,7 +343,8 @@ func TestSummary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// AC four times with its reverse complement GT none; CA once; CG is its own reverse complement.
+	// AC four times with its reverse complement GT none; CA once; CG is its own reverse
+	// complement.
 	if got, want := f.Of(0), []uint32{3, 1, 3, None, None, 3, 2, None}; !slices.Equal(got, want) {
 		t.Errorf("got %d, want %d", got, want)
 	}

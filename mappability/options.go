@@ -17,8 +17,8 @@ import (
 // Engine names a way to count.
 type Engine string
 
-// The engines. Auto takes Shared for substitutions on the CPU, unless K-mers have equal stretches so
-// short that they are everywhere, and otherwise Reads.
+// The engines. Auto takes Shared for substitutions on the CPU, unless K-mers have equal stretches
+// so short that they are everywhere, and otherwise Reads.
 const (
 	EngineAuto   Engine = "auto"
 	EngineReads  Engine = "reads"
@@ -32,6 +32,12 @@ var Engines = [][2]string{
 	{string(EngineShared), "neighbours share what is equal; substitutions on the CPU alone"},
 }
 
+// Metric says what an edit is.
+type Metric = locate.Metric
+
+// Substitutions is the metric without insertions and deletions. The zero value has these too.
+const Substitutions = locate.Substitutions
+
 // MaxLength is the most bases of a K-mer.
 const MaxLength = 1 << 16
 
@@ -40,26 +46,27 @@ type Options struct {
 	// Length is K, the bases of a K-mer, from 1 to MaxLength. Edits is e, the most edits, below K.
 	Length, Edits int
 	// Metric is what an edit is.
-	Metric locate.Metric
+	Metric Metric
 	// ForwardOnly leaves reverse strands out.
 	ForwardOnly bool
-	// ExcludeSelf leaves out the place that a K-mer comes from: with edits, the location there or the
-	// one because of which there is none.
+	// ExcludeSelf leaves out the place that a K-mer comes from: with edits, the location there or
+	// the one because of which there is none.
 	ExcludeSelf bool
 	// Genomes counts the genomes that have a place, in place of places.
 	Genomes bool
 	// Regions are where wanted K-mers begin, in any order; nil for everywhere.
 	Regions []Region
 	Engine  Engine
-	// Device is where Reads runs. With device.Auto that is the CPU if Shared can do the work or the
-	// work is little.
+	// Device is where Reads runs. With device.Auto that is the CPU if Shared can do the work or
+	// the work is little.
 	Device device.Choice
 	// Threads is the number of goroutines that compute; 0 is one. Counts do not depend on it.
 	Threads int
-	// Temporary makes files for what the finders cannot hold; nil for those of the system's folder.
+	// Temporary makes files for what the finders cannot hold; nil for those of the system's
+	// folder.
 	Temporary temporary.Files
-	// Progress, when set, is called now and then with how much of the work is done, from one goroutine
-	// at a time.
+	// Progress, when set, is called now and then with how much of the work is done, from one
+	// goroutine at a time.
 	Progress func(done, total int64)
 	limits   limits
 }
@@ -67,10 +74,11 @@ type Options struct {
 // A Region is the positions [From, To) of a contig, by its number.
 type Region struct{ Contig, From, To int }
 
-// limits are for tests; the zero value of each field stands for a good number. Counts do not depend
-// on them.
+// limits are for tests; the zero value of each field stands for a good number. Counts do not
+// depend on them.
 type limits struct {
-	// stripe is how many seeds of the reference Shared holds at a time, and block how many of a text.
+	// stripe is how many seeds of the reference Shared holds at a time, and block how many of a
+	// text.
 	stripe, block int
 	// batch is how many K-mers Reads takes at a time.
 	batch int

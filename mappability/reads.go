@@ -167,8 +167,8 @@ func (m *member) count(ctx context.Context, starts span) error {
 	return ctx.Err()
 }
 
-// countPart counts the places of the K-mers of a part, which begin at neighbouring offsets. When the
-// context ends, the counts are not complete.
+// countPart counts the places of the K-mers of a part, which begin at neighbouring offsets. When
+// the context ends, the counts are not complete.
 func (m *member) countPart(ctx context.Context, part *find.Batch, first int) {
 	groups := m.found.Cut(part)
 	parallel.Ranges(m.options.Threads, len(groups)-1, 1, func(worker, g, _ int) {

@@ -11,7 +11,8 @@ import (
 
 // ParseRegions reads the regions of a BED file, in the order of its lines: contig, start and end,
 // 0-based and half-open, with tabs or blanks between, and then anything. Empty lines, comments (#)
-// and the lines of genome browsers (track, browser) are skipped. An error names the line, from 1 on.
+// and the lines of genome browsers (track, browser) are skipped. An error names the line, from 1
+// on.
 func ParseRegions(text []byte, ref *dna.Reference) ([]Region, error) {
 	numbers := map[string]int{}
 	for i := range ref.Contigs {

@@ -12,19 +12,19 @@ import (
 )
 
 // Shared counts with substitutions alone. Let x be an offset in a span of the reference, and y one
-// in a contig of a text. Both move on together on the diagonal y - x. What lies at x and y is equal
-// or differs, and where both K-mers lie inside span and contig they are a pair; it fits if at most e
-// of their bases differ. A run is a stretch of a diagonal, inside span and contig, without a
-// difference, that cannot be made longer. Let q = floor(K / (e + 1)).
+// in a contig of a text. Both move on together on the diagonal y - x. What lies at x and y is
+// equal or differs, and where both K-mers lie inside span and contig they are a pair; it fits if
+// at most e of their bases differ. A run is a stretch of a diagonal, inside span and contig,
+// without a difference, that cannot be made longer. Let q = floor(K / (e + 1)).
 //
 // Lemma 1. A pair that fits has q neighbouring bases at least that do not differ.
 //
 // Proof. With d <= e differences the other K - d bases are at most d + 1 stretches. So the longest
-// has at least (K - d) / (d + 1) = (K + 1) / (d + 1) - 1 bases, hence at least (K + 1) / (e + 1) - 1,
-// and, as a whole number, at least ceil((K + 1) / (e + 1)) - 1 = floor(K / (e + 1)). ∎
+// has at least (K - d) / (d + 1) = (K + 1) / (d + 1) - 1 bases, hence at least (K + 1) / (e + 1) -
+// 1, and, as a whole number, at least ceil((K + 1) / (e + 1)) - 1 = floor(K / (e + 1)). ∎
 //
-// The owner of a pair that fits is the run of which the pair has q bases or more and, of several, the
-// first.
+// The owner of a pair that fits is the run of which the pair has q bases or more and, of several,
+// the first.
 //
 // Lemma 2. Each pair that fits has just one owner. Let a run of r >= q bases begin at 0, and the
 // differences before it be at l1 = -1 > l2 > ..., as far as span and contig go. The run owns just
@@ -34,24 +34,24 @@ import (
 //	at p with l(i+1) < p <= l(i), p > l(i) - q and p + K >= q, for an i up to which all gaps
 //	between neighbouring differences, l(j) - l(j+1) - 1 for j < i, are less than q.
 //
-// Proof. Runs of a diagonal do not overlap, so by lemma 1 there is an owner and it is unique. From 0
-// on the first bases of a pair are the run's, and they are q or more up to r - q. A pair that begins
-// before 0, between two differences or before all, has q bases of the run if it ends at q or later.
-// It then is the run's unless it has q bases of one before: either whole, of a gap between two
-// differences after p, or from p to l(i), which are l(i) - p. ∎
+// Proof. Runs of a diagonal do not overlap, so by lemma 1 there is an owner and it is unique. From
+// 0 on the first bases of a pair are the run's, and they are q or more up to r - q. A pair that
+// begins before 0, between two differences or before all, has q bases of the run if it ends at q
+// or later. It then is the run's unless it has q bases of one before: either whole, of a gap
+// between two differences after p, or from p to l(i), which are l(i) - p. ∎
 //
-// So each run is worked on once, in time that does not grow with its length but for comparing it, 64
-// bases at a time: lemma 2 leaves at most e + 1 ranges of p, in each of which the number of
-// differences before the run is i, and those after it grow with p, so that the pairs that fit are a
-// range again. A range adds 1 to the counts of neighbouring K-mers; that is noted at its two ends
-// alone, in differences that are added up when all is done.
+// So each run is worked on once, in time that does not grow with its length but for comparing it,
+// 64 bases at a time: lemma 2 leaves at most e + 1 ranges of p, in each of which the number of
+// differences before the run is i, and those after it grow with p, so that the pairs that fit are
+// a range again. A range adds 1 to the counts of neighbouring K-mers; that is noted at its two
+// ends alone, in differences that are added up when all is done.
 //
 // A run is found by its first min(q, 32) bases, its seed. Those of the reference are in a table, a
-// stripe of the reference at a time. All texts are passed over for each stripe, and a seed at y that
-// is in the table begins a run if what is before it differs. Entries are in order of what is before
-// them, so that all with the same base are passed over at once: a homopolymer of n bases costs n
-// runs and not n². A family of n copies that have diverged costs some n² runs, as its copies have
-// that many pairs, where K-mers of GenMap cost the number of their neighbours.
+// stripe of the reference at a time. All texts are passed over for each stripe, and a seed at y
+// that is in the table begins a run if what is before it differs. Entries are in order of what is
+// before them, so that all with the same base are passed over at once: a homopolymer of n bases
+// costs n runs and not n². A family of n copies that have diverged costs some n² runs, as its
+// copies have that many pairs, where K-mers of GenMap cost the number of their neighbours.
 //
 // Memory is the counts, one strand of a genome, and the table: 25 to 35 bytes for each of at most
 // stripeSeeds seeds. Threads add to the same counts, in any order, with the same sum.
@@ -59,12 +59,12 @@ import (
 // Counts are added modulo 2^32, where reads stop at Most. For that to differ, a K-mer must fit at
 // four billion places.
 
-// stripeSeeds is how many seeds are in a table at a time: 500 MB of a table, for 12 passes over the
-// 3.1 Gb of human.
+// stripeSeeds is how many seeds are in a table at a time: 500 MB of a table, for 12 passes over
+// the 3.1 Gb of human.
 const stripeSeeds = 1 << 24
 
-// blockSeeds is how many offsets of a text are looked up at a time, 128 MB of seeds: so many that a
-// partition of the table is used often while it is in a cache.
+// blockSeeds is how many offsets of a text are looked up at a time, 128 MB of seeds: so many that
+// a partition of the table is used often while it is in a cache.
 const blockSeeds = 1 << 23
 
 // seedBases is the most bases of a seed, those of a word.

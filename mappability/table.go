@@ -11,7 +11,8 @@ import (
 // An entry is a seed: its bases as a code, and where it lies.
 type entry struct {
 	code uint64
-	// place is the offset of its first base, shifted, and below that the class of what is before it.
+	// place is the offset of its first base, shifted, and below that the class of what is before
+	// it.
 	place uint64
 }
 
@@ -25,8 +26,8 @@ const (
 func (e entry) class() uint64 { return e.place & (1<<classBits - 1) }
 func (e entry) offset() int   { return int(e.place >> classBits) }
 
-// seeds are those of some pieces of a text, by partitions of their hashes: what is looked up in one
-// partition of a table stays in a processor's cache.
+// seeds are those of some pieces of a text, by partitions of their hashes: what is looked up in
+// one partition of a table stays in a processor's cache.
 type seeds struct {
 	entries []entry
 	// starts[p] is where those of partition p begin.
@@ -96,8 +97,8 @@ const rollBases = 1 << 16
 type table struct {
 	seeds seeds
 	shift uint // of a hash, for the number of its bucket
-	// heads[b] is where bucket b of the entries begins. There are as many buckets as seeds, or up to
-	// twice.
+	// heads[b] is where bucket b of the entries begins. There are as many buckets as seeds, or up
+	// to twice.
 	heads   []uint32
 	sorting [][]entry // by worker
 }

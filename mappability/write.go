@@ -7,11 +7,12 @@ import (
 	"math"
 )
 
-// A RawForm names a file of numbers, one for each base of all contigs in order and nothing else, as
-// GenMap writes it. None is 0.
+// A RawForm names a file of numbers, one for each base of all contigs in order and nothing else,
+// as GenMap writes it. None is 0.
 type RawForm string
 
-// The forms. Larger frequencies than these have room for become the largest that they have room for.
+// The forms. Larger frequencies than these have room for become the largest that they have room
+// for.
 const (
 	// Freq8 has frequencies of 8 bits, and Freq16 of 16 bits, little endian.
 	Freq8  RawForm = "freq8"

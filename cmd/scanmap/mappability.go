@@ -16,7 +16,6 @@ import (
 	"scanmap/device"
 	"scanmap/dna"
 	"scanmap/fasta"
-	"scanmap/locate"
 	"scanmap/mappability"
 )
 
@@ -160,7 +159,7 @@ func (j *mappabilityJob) readDefinition(c *cli.Context) error {
 		if c.IsSet(distance) {
 			return errors.New("option --max-mismatches replaces --max-distance")
 		}
-		distance, o.Metric = "max-mismatches", locate.Substitutions
+		distance, o.Metric = "max-mismatches", mappability.Substitutions
 	}
 	if strings.HasSuffix(c.String(distance), "%") {
 		return fmt.Errorf("option --%s: %q is a percentage, and K-mers all have one length", distance, c.String(distance))
@@ -174,7 +173,7 @@ func (j *mappabilityJob) readDefinition(c *cli.Context) error {
 		return fmt.Errorf("option --%s: %d is not less than the length of K-mers, %d", distance, o.Edits, o.Length)
 	}
 	if o.Edits == 0 {
-		o.Metric = locate.Substitutions // the same, by engine shared
+		o.Metric = mappability.Substitutions // the same, by engine shared
 	}
 	o.ForwardOnly, o.ExcludeSelf, o.Genomes = c.Bool("forward-only"), c.Bool("exclude-self"), c.Bool("genomes")
 	engine, err := oneOf(c, "engine", mappability.Engines)
@@ -243,7 +242,7 @@ func (j *mappabilityJob) checkEngine() error {
 	if j.options.Engine != mappability.EngineShared {
 		return nil
 	}
-	if j.options.Metric != locate.Substitutions {
+	if j.options.Metric != mappability.Substitutions {
 		return errors.New("option --engine: shared is for --max-mismatches")
 	}
 	if j.options.Device.Kind == device.CUDA {

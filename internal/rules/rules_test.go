@@ -23,7 +23,7 @@ const (
 
 // mayImport lists the packages of this module that a package may import.
 var mayImport = map[string][]string{
-	"cmd/scanmap":  {"mapper", "mapper/bench", "search", "mappability", "locate", "plan", "report", "device", "measure", "dna", "fasta", "sam", "temporary", "gpu", "kernels"},
+	"cmd/scanmap":  {"mapper", "mapper/bench", "search", "mappability", "plan", "report", "device", "measure", "dna", "fasta", "sam", "temporary", "gpu", "kernels"},
 	"mapper":       {"mapper/find", "locate", "parallel", "temporary", "device", "measure", "dna", "fasta", "sam"},
 	"mapper/find":  {"locate", "parallel", "temporary", "device", "measure", "dna", "fasta", "gpu", "kernels"},
 	"mapper/bench": {"mapper", "mapper/find", "locate", "parallel", "device", "measure", "dna", "fasta", "gpu", "kernels"},
