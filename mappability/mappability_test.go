@@ -128,7 +128,7 @@ func (in *input) compare(t interface{ Fatal(...any) }, vary *rand.Rand) {
 			continue
 		}
 		o.Engine, o.Threads = engine, 1+vary.IntN(3)
-		o.limits = limits{batch: 1 + vary.IntN(200), stripe: 1 + vary.IntN(300), block: 1 + vary.IntN(300)}
+		o.limits = limits{batch: 1 + vary.IntN(200), stripe: 1 + vary.IntN(300), block: 1 + vary.IntN(300), chunk: 1 + vary.IntN(100)}
 		if vary.IntN(2) == 0 {
 			o.limits = limits{}
 		}
@@ -322,7 +322,7 @@ func TestProgress(t *testing.T) {
 	ref := truth.Reference(t, strings.Repeat("ACGGTTA", 100), "ACGATC")
 	for _, engine := range []Engine{EngineReads, EngineShared} {
 		last := int64(-1)
-		o := Options{Metric: locate.Substitutions, Length: 20, Edits: 1, Engine: engine, limits: limits{batch: 100, block: 50, stripe: 100}}
+		o := Options{Metric: locate.Substitutions, Length: 20, Edits: 1, Engine: engine, limits: limits{batch: 100, block: 50, stripe: 100, chunk: 30}}
 		o.Progress = func(done, total int64) {
 			if done <= last || done > total || total != 2*shares {
 				t.Errorf("%s: %d of %d after %d", engine, done, total, last)

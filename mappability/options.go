@@ -77,15 +77,15 @@ type Region struct{ Contig, From, To int }
 // limits are for tests; the zero value of each field stands for a good number. Counts do not
 // depend on them.
 type limits struct {
-	// stripe is how many seeds of the reference Shared holds at a time, and block how many of a
-	// text.
-	stripe, block int
+	// stripe is how many seeds of the reference Shared holds at a time, and block how many of a text.
+	// chunk is how many are taken from either by one goroutine at a time.
+	stripe, block, chunk int
 	// batch is how many K-mers Reads takes at a time.
 	batch int
 	find  find.Limits
 }
 
-func (o *Options) setDefaults() {
+func (o *Options) setDefaults(bases int) {
 	o.Threads = max(o.Threads, 1)
 	if o.Engine == "" {
 		o.Engine = EngineAuto
@@ -94,10 +94,13 @@ func (o *Options) setDefaults() {
 		o.Device.Kind = device.CPU
 	}
 	if o.limits.stripe == 0 {
-		o.limits.stripe = stripeSeeds
+		o.limits.stripe = stripeSeeds(bases)
 	}
-	if o.limits.block == 0 {
-		o.limits.block = blockSeeds
+	if o.limits.block == 0 { // so many that a partition of the table is used often while in a cache
+		o.limits.block = o.limits.stripe / 2
+	}
+	if o.limits.chunk == 0 {
+		o.limits.chunk = chunkBases
 	}
 }
 
@@ -124,8 +127,8 @@ func (o *Options) check(ref *dna.Reference) error {
 // Run counts the places of the K-mers of the first genome in all genomes. Errors of a device are
 // *device.Error.
 func Run(ctx context.Context, genomes []*dna.Reference, o Options) (*Frequencies, error) {
-	o.setDefaults()
 	ref := genomes[0]
+	o.setDefaults(ref.TotalLength())
 	if err := o.check(ref); err != nil {
 		return nil, err
 	}

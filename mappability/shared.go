@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 
 	"scanmap/dna"
-	"scanmap/locate"
 	"scanmap/parallel"
 )
 
@@ -47,25 +46,28 @@ import (
 // ends alone, in differences that are added up when all is done.
 //
 // A run is found by its first min(q, 32) bases, its seed. Those of the reference are in a table, a
-// stripe of the reference at a time. All texts are passed over for each stripe, and a seed at y
-// that is in the table begins a run if what is before it differs. Entries are in order of what is
-// before them, so that all with the same base are passed over at once: a homopolymer of n bases
-// costs n runs and not n². A family of n copies that have diverged costs some n² runs, as its
-// copies have that many pairs, where K-mers of GenMap cost the number of their neighbours.
+// range of their codes at a time: at most stripeSeeds seeds, of less than the whole reference where
+// one code alone has more. The texts are passed over for each range, and a seed at y that is in the
+// table begins a run if what is before it differs. Entries are in order of what is before them, so
+// that all with the same base are passed over at once: a homopolymer of n bases costs n runs and
+// not n². A family of n copies that have diverged costs some n² runs, as its copies have that many
+// pairs: with one million copies of a repeat, reads is as slow, and no engine here is fast.
 //
-// Memory is the counts, one strand of a genome, and the table: 25 to 35 bytes for each of at most
-// stripeSeeds seeds. Threads add to the same counts, in any order, with the same sum.
+// Memory is the counts, both strands of a genome, the table, of 20 to 30 bytes a seed, and 16 bytes
+// for each of half as many seeds of the text, or as many. Threads add to the same counts, in any
+// order, with the same sum.
 //
 // Counts are added modulo 2^32, where reads stop at Most. For that to differ, a K-mer must fit at
 // four billion places.
 
-// stripeSeeds is how many seeds are in a table at a time: 500 MB of a table, for 12 passes over
-// the 3.1 Gb of human.
-const stripeSeeds = 1 << 24
+// stripeSeeds is how many seeds of n bases are in a table at a time. A table of an eighth of them
+// takes 4 bytes for each of all, as the counts do, and the texts are passed over eight times, which
+// costs as much as all else. Small references have fewer passes, and large ones bounded tables, of
+// 2 GB.
+func stripeSeeds(n int) int { return min(max(n/8, 1<<23), 1<<26) }
 
-// blockSeeds is how many offsets of a text are looked up at a time, 128 MB of seeds: so many that
-// a partition of the table is used often while it is in a cache.
-const blockSeeds = 1 << 23
+// chunkBases is how many seeds are rolled at a time: codes of a byte, which stay in a cache.
+const chunkBases = 1 << 16
 
 // seedBases is the most bases of a seed, those of a word.
 const seedBases = 32
@@ -77,31 +79,32 @@ const leastSharedRun = 4
 // shared counts the places in a genome.
 func (c *counter) shared(ctx context.Context, genome *dna.Reference) error {
 	o := c.options
-	var spans []span
-	for _, s := range c.frequencies.starts {
-		spans = append(spans, span{s.from, s.to + o.Length - 1})
+	s := sharing{counter: c, run: o.Length / (o.Edits + 1), own: o.ExcludeSelf && genome == c.ref, texts: []text{textOf(genome)}}
+	if !o.ForwardOnly {
+		s.texts = append(s.texts, s.texts[0].reversed())
 	}
-	spans = joined(spans)
-	stripes := stripesOf(spans, o.limits.stripe)
-	strands := 2
-	if o.ForwardOnly {
-		strands = 1
+	for _, starts := range c.frequencies.starts {
+		s.spans = append(s.spans, span{starts.from, starts.to + o.Length - 1})
 	}
-	c.progress.expect(int64(strands) * int64(len(stripes)) * int64(genome.TotalLength()))
-	s := sharing{
-		counter: c, spans: spans, text: textOf(genome), run: o.Length / (o.Edits + 1),
-		own: o.ExcludeSelf && genome == c.ref,
-	}
+	s.spans = joined(s.spans)
 	s.seed = min(s.run, seedBases)
-	for strand := range strands {
-		if strand == locate.Reverse {
-			s.text, s.own = s.text.reversed(), false
-		}
-		for _, stripe := range stripes {
-			s.table.build(&c.ref.Bases, stripe, s.seed, o.Threads)
-			if err := s.pass(ctx); err != nil {
-				return err
+	s.workers = make([]sharer, o.Threads)
+	for w := range s.workers {
+		s.workers[w].sharing = &s
+	}
+	chunks := cut(s.spans, o.limits.chunk)
+	ranges := keyRanges(&c.ref.Bases, chunks, s.seed, o.limits.stripe, o.Threads)
+	c.progress.expect(int64(len(ranges)) * int64(len(chunks)))
+	for _, keys := range ranges {
+		for left := chunks; len(left) > 0; {
+			n := s.table.build(&c.ref.Bases, left, s.seed, keys, o.limits.stripe, o.Threads)
+			for i := range s.texts {
+				if err := s.pass(ctx, &s.texts[i], i > 0); err != nil {
+					return err
+				}
 			}
+			left = left[n:]
+			c.progress.add(int64(n))
 		}
 	}
 	sum := uint32(0)
@@ -110,23 +113,6 @@ func (c *counter) shared(ctx context.Context, genome *dna.Reference) error {
 		c.counts[i] = sum
 	}
 	return nil
-}
-
-// stripesOf cuts spans into stripes of so many offsets.
-func stripesOf(spans []span, size int) (stripes [][]piece) {
-	left := 0
-	for _, s := range spans {
-		for from := s.from; from < s.to; {
-			if left == 0 {
-				stripes, left = append(stripes, nil), size
-			}
-			n := min(left, s.to-from)
-			last := len(stripes) - 1
-			stripes[last] = append(stripes[last], piece{s, from, from + n})
-			from, left = from+n, left-n
-		}
-	}
-	return stripes
 }
 
 // A text is one strand of a genome.
@@ -158,22 +144,28 @@ func (t *text) reversed() text {
 type sharing struct {
 	*counter
 	spans     []span
-	text      text
+	texts     []text
 	run, seed int  // q, and the bases of seeds
 	own       bool // leave out the diagonal on which the reference is itself
 	table     table
-	seeds     seeds // of a block of the text
 	workers   []sharer
+	// What is at work: a text, whether it is a reverse strand, and seeds of it.
+	text    *text
+	reverse bool
+	seeds   seeds
 }
 
-// pass passes over the text with the table of a stripe.
-func (s *sharing) pass(ctx context.Context) error {
-	for len(s.workers) < s.options.Threads {
-		s.workers = append(s.workers, sharer{sharing: s})
-	}
-	for _, block := range stripesOf(s.text.contigs, s.options.limits.block) {
-		s.seeds.fill(s.text.bases, block, s.seed, s.options.Threads)
-		parallel.Ranges(s.options.Threads, partitions, 1, func(worker, p, _ int) {
+// pass finds the runs that begin with seeds of the table on a text.
+func (s *sharing) pass(ctx context.Context, text *text, reverse bool) error {
+	s.text, s.reverse = text, reverse
+	o, keys := s.options, s.table.seeds.keys
+	// As many chunks as are likely to have so many seeds.
+	share := float64(keys.width) / (1 << keyBits)
+	together := max(int(float64(o.limits.block)/float64(o.limits.chunk)/share), 1)
+	for left := cut(text.contigs, o.limits.chunk); len(left) > 0; {
+		n := s.seeds.fill(text.bases, left[:min(together, len(left))], s.seed, keys, 2*o.limits.block, o.Threads)
+		left = left[n:]
+		parallel.Ranges(o.Threads, partitions, 1, func(worker, p, _ int) {
 			if ctx.Err() == nil {
 				s.workers[worker].join(p)
 			}
@@ -181,11 +173,18 @@ func (s *sharing) pass(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		for _, p := range block {
-			s.progress.add(int64(p.to - p.from))
-		}
 	}
 	return nil
+}
+
+// cut cuts spans into pieces of at most so many offsets.
+func cut(spans []span, most int) (all []piece) {
+	for _, s := range spans {
+		for from := s.from; from < s.to; from += most {
+			all = append(all, piece{s, from, min(from+most, s.to)})
+		}
+	}
+	return all
 }
 
 // A sharer is one goroutine at work.
@@ -204,7 +203,7 @@ func (w *sharer) join(partition int) {
 
 // extend counts the pairs that the run with a seed at x and y owns, if it has q bases.
 func (w *sharer) extend(x, y int) {
-	if w.own && x == y {
+	if w.own && x == y && !w.reverse {
 		return
 	}
 	k, e, q := w.options.Length, w.options.Edits, w.run

@@ -26,62 +26,110 @@ const (
 func (e entry) class() uint64 { return e.place & (1<<classBits - 1) }
 func (e entry) offset() int   { return int(e.place >> classBits) }
 
-// seeds are those of some pieces of a text, by partitions of their hashes: what is looked up in
-// one partition of a table stays in a processor's cache.
+// seeds are those of neighbouring chunks of a text whose keys lie in a range, by partitions of the
+// range: what is looked up in one partition of a table stays in a processor's cache.
 type seeds struct {
+	keys    keyRange
 	entries []entry
 	// starts[p] is where those of partition p begin.
 	starts [partitions + 1]int
 	counts [][partitions]int // by worker, then where its next seed of a partition goes
 	roller []roller          // by worker
+	sizes  []int             // of chunks
 }
 
-// partitions is such that those of stripeSeeds seeds take 400 KB of a table.
+// partitions is such that one of 2^24 seeds takes 400 KB of a table.
+const partitions = 1 << 10
+
+// key spreads codes over keyBits bits. The first bits of a product with the golden ratio depend on
+// all of a code (Knuth, The Art of Computer Programming, volume 3, section 6.4).
+func key(code uint64) uint64 { return code * 0x9E3779B97F4A7C15 >> (64 - keyBits) }
+
+// Keys are in groups, whose seeds are counted.
 const (
-	partitionBits = 10
-	partitions    = 1 << partitionBits
+	keyBits   = 48
+	groupBits = 12
+	groups    = 1 << groupBits
 )
 
-// hash spreads codes. The first bits of a product with the golden ratio depend on all of a code
-// (Knuth, The Art of Computer Programming, volume 3, section 6.4).
-func hash(code uint64) uint64 { return code * 0x9E3779B97F4A7C15 }
+func groupOf(code uint64) int { return int(key(code) >> (keyBits - groupBits)) }
 
-func partitionOf(code uint64) int { return int(hash(code) >> (64 - partitionBits)) }
+// A keyRange is the keys of neighbouring groups, cut into partitions of 1<<shift keys.
+type keyRange struct {
+	from, width uint64
+	shift       uint
+}
 
-// fill takes the seeds of q bases that begin in pieces, in order within a partition.
-func (s *seeds) fill(text *dna.Sequence, pieces []piece, q, threads int) {
-	chunks := cut(pieces, rollBases)
+// newKeyRange is the range of groups [from, to).
+func newKeyRange(from, to int) keyRange {
+	r := keyRange{from: uint64(from) << (keyBits - groupBits), width: uint64(to-from) << (keyBits - groupBits)}
+	for (r.width-1)>>r.shift >= partitions {
+		r.shift++
+	}
+	return r
+}
+
+// fill takes the seeds of q bases that begin in the first n of some chunks, in order within a
+// partition. n is 1 at least, and such that there are no more than `most` seeds if there are more
+// chunks.
+func (s *seeds) fill(text *dna.Sequence, chunks []piece, q int, keys keyRange, most, threads int) (n int) {
 	for len(s.counts) < threads {
 		s.counts, s.roller = append(s.counts, [partitions]int{}), append(s.roller, roller{})
 	}
-	// Each worker has neighbouring chunks, the same ones both times.
-	each := func(use func(count *[partitions]int, e entry)) {
-		parallel.Ranges(threads, threads, 1, func(_, w, _ int) {
-			count := &s.counts[w]
-			for _, c := range chunks[len(chunks)*w/threads : len(chunks)*(w+1)/threads] {
-				s.roller[w].roll(text, c, q, func(offset int, code uint64, class byte) {
-					use(count, entry{code, uint64(offset)<<classBits | uint64(class)})
-				})
-			}
-		})
+	s.keys, n = keys, len(chunks)
+	total := s.count(text, chunks, q, threads)
+	if total > most && n > 1 {
+		total = s.sizes[0]
+		for n = 1; n < len(chunks) && total+s.sizes[n] <= most; n++ {
+			total += s.sizes[n]
+		}
+		s.count(text, chunks[:n], q, threads)
 	}
+	next := 0
+	for p := range partitions {
+		s.starts[p] = next
+		for w := range threads {
+			next, s.counts[w][p] = next+s.counts[w][p], next
+		}
+	}
+	s.starts[partitions] = next
+	s.entries = parallel.Resize(s.entries, total)
+	s.each(text, chunks[:n], q, threads, func(w, _, partition int, e entry) {
+		at := &s.counts[w][partition]
+		s.entries[*at] = e
+		*at++
+	})
+	return n
+}
+
+// count counts the seeds of chunks by worker and partition, and by chunk, and returns their sum.
+func (s *seeds) count(text *dna.Sequence, chunks []piece, q, threads int) (total int) {
 	for w := range s.counts {
 		s.counts[w] = [partitions]int{}
 	}
-	each(func(count *[partitions]int, e entry) { count[partitionOf(e.code)]++ })
-	total := 0
-	for p := range partitions {
-		s.starts[p] = total
-		for w := range s.counts {
-			total, s.counts[w][p] = total+s.counts[w][p], total
-		}
+	s.sizes = parallel.Resize(s.sizes, len(chunks))
+	clear(s.sizes)
+	s.each(text, chunks, q, threads, func(w, chunk, partition int, _ entry) {
+		s.counts[w][partition]++
+		s.sizes[chunk]++
+	})
+	for _, n := range s.sizes {
+		total += n
 	}
-	s.starts[partitions] = total
-	s.entries = parallel.Resize(s.entries, total)
-	each(func(count *[partitions]int, e entry) {
-		next := &count[partitionOf(e.code)]
-		s.entries[*next] = e
-		*next++
+	return total
+}
+
+// each calls use for the seeds of chunks. Each worker has neighbouring chunks, the same ones each
+// time.
+func (s *seeds) each(text *dna.Sequence, chunks []piece, q, threads int, use func(worker, chunk, partition int, e entry)) {
+	parallel.Ranges(threads, threads, 1, func(_, w, _ int) {
+		for i := len(chunks) * w / threads; i < len(chunks)*(w+1)/threads; i++ {
+			s.roller[w].roll(text, chunks[i], q, func(offset int, code uint64, class byte) {
+				if k := key(code) - s.keys.from; k < s.keys.width {
+					use(w, i, int(k>>s.keys.shift), entry{code, uint64(offset)<<classBits | uint64(class)})
+				}
+			})
+		}
 	})
 }
 
@@ -90,37 +138,54 @@ func (s *seeds) of(partition int) []entry {
 	return s.entries[s.starts[partition]:s.starts[partition+1]]
 }
 
-// rollBases is how many seeds are rolled at a time: codes of a byte, which stay in a cache.
-const rollBases = 1 << 16
+// keyRanges cuts all keys into ranges that have no more than `most` seeds of some chunks each, or
+// are of one group.
+func keyRanges(text *dna.Sequence, chunks []piece, q, most, threads int) (ranges []keyRange) {
+	counts := make([][groups]int, threads)
+	rollers := make([]roller, threads)
+	parallel.Ranges(threads, len(chunks), 1, func(w, i, _ int) {
+		rollers[w].roll(text, chunks[i], q, func(_ int, code uint64, _ byte) { counts[w][groupOf(code)]++ })
+	})
+	from, n := 0, 0
+	for g := range groups {
+		now := 0
+		for w := range counts {
+			now += counts[w][g]
+		}
+		if g > from && n+now > most {
+			ranges, from, n = append(ranges, newKeyRange(from, g)), g, 0
+		}
+		n += now
+	}
+	return append(ranges, newKeyRange(from, groups))
+}
 
-// A table has the seeds of a stripe. Those of one code are together, in order of class.
+// A table has seeds of the reference. Those of one code are together, in order of class.
 type table struct {
 	seeds seeds
-	shift uint // of a hash, for the number of its bucket
-	// heads[b] is where bucket b of the entries begins. There are as many buckets as seeds, or up
-	// to twice.
+	// A bucket has 1<<shift keys. heads[b] is where bucket b begins, and there is one more for the
+	// end. There are as many buckets as seeds, or up to twice.
+	shift   uint
 	heads   []uint32
 	sorting [][]entry // by worker
 }
 
-// build fills t with the seeds of q bases whose first base lies in a stripe: parts of spans, which
-// are given whole.
-func (t *table) build(text *dna.Sequence, stripe []piece, q, threads int) {
-	t.seeds.fill(text, stripe, q, threads)
-	bits := uint(partitionBits)
-	for 1<<bits < len(t.seeds.entries) {
-		bits++
+// build fills t as seeds are filled.
+func (t *table) build(text *dna.Sequence, chunks []piece, q int, keys keyRange, most, threads int) (n int) {
+	n = t.seeds.fill(text, chunks, q, keys, most, threads)
+	t.shift = keys.shift
+	for t.shift > 0 && (keys.width-1)>>t.shift+1 < uint64(len(t.seeds.entries)) {
+		t.shift--
 	}
-	t.shift = 64 - bits
-	t.heads = parallel.Resize(t.heads, 1<<bits+1)
+	buckets := 1 << (keys.shift - t.shift) // of a partition
+	t.heads = parallel.Resize(t.heads, partitions*buckets+1)
 	for len(t.sorting) < threads {
 		t.sorting = append(t.sorting, nil)
 	}
-	buckets := 1 << (bits - partitionBits) // of a partition
 	parallel.Ranges(threads, partitions, 1, func(worker, p, _ int) {
 		entries, heads := t.seeds.of(p), t.heads[p*buckets:(p+1)*buckets]
 		clear(heads)
-		bucketOf := func(e entry) *uint32 { return &heads[int(hash(e.code)>>t.shift)-p*buckets] }
+		bucketOf := func(e entry) *uint32 { return &heads[t.bucket(e.code)-p*buckets] }
 		for _, e := range entries {
 			*bucketOf(e)++
 		}
@@ -143,18 +208,22 @@ func (t *table) build(text *dna.Sequence, stripe []piece, q, threads int) {
 			}
 			if bucket := t.seeds.entries[heads[b]:to]; len(bucket) > 1 {
 				slices.SortFunc(bucket, func(x, y entry) int {
-					return cmp.Or(cmp.Compare(x.code, y.code), cmp.Compare(x.class(), y.class()), cmp.Compare(x.place, y.place))
+					return cmp.Or(cmp.Compare(x.code, y.code), cmp.Compare(x.class(), y.class()))
 				})
 			}
 		}
 	})
-	t.heads[1<<bits] = uint32(len(t.seeds.entries))
+	t.heads[partitions*buckets] = uint32(len(t.seeds.entries))
+	return n
 }
+
+// bucket returns the bucket of a code of the range.
+func (t *table) bucket(code uint64) int { return int((key(code) - t.seeds.keys.from) >> t.shift) }
 
 // others calls use for each entry of a code whose class differs from the given one, and where that
 // is noBase for all.
 func (t *table) others(code, class uint64, use func(offset int)) {
-	bucket := hash(code) >> t.shift
+	bucket := t.bucket(code)
 	list := t.seeds.entries[t.heads[bucket]:t.heads[bucket+1]]
 	list = list[lower(list, code, 0):]
 	for len(list) > 0 && list[0].code == code {
@@ -190,16 +259,6 @@ func lower(list []entry, code, class uint64) int {
 type piece struct {
 	span
 	from, to int
-}
-
-// cut cuts pieces into such of at most so many offsets.
-func cut(pieces []piece, most int) (all []piece) {
-	for _, p := range pieces {
-		for from := p.from; from < p.to; from += most {
-			all = append(all, piece{p.span, from, min(from+most, p.to)})
-		}
-	}
-	return all
 }
 
 // A roller makes codes of seeds. It is scratch memory for one goroutine.
