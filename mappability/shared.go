@@ -2,11 +2,13 @@ package mappability
 
 import (
 	"context"
+	"math"
 	"math/bits"
 	"slices"
 	"sync/atomic"
 
 	"scanmap/dna"
+	"scanmap/locate"
 	"scanmap/parallel"
 )
 
@@ -64,7 +66,7 @@ import (
 // takes 4 bytes for each of all, as the counts do, and the texts are passed over eight times, which
 // costs as much as all else. Small references have fewer passes, and large ones bounded tables, of
 // 2 GB.
-func stripeSeeds(n int) int { return min(max(n/8, 1<<23), 1<<26) }
+func stripeSeeds(n int) int { return min(max(n/8, 1<<22), 1<<26) }
 
 // chunkBases is how many seeds are rolled at a time: codes of a byte, which stay in a cache.
 const chunkBases = 1 << 16
@@ -79,7 +81,12 @@ const leastSharedRun = 4
 // shared counts the places in a genome.
 func (c *counter) shared(ctx context.Context, genome *dna.Reference) error {
 	o := c.options
-	s := sharing{counter: c, run: o.Length / (o.Edits + 1), own: o.ExcludeSelf && genome == c.ref, texts: []text{textOf(genome)}}
+	s := sharing{counter: c, run: o.Length / (o.Edits + 1), texts: []text{textOf(genome)}}
+	s.own, s.planes = genome == c.ref, s.texts[0].planes
+	if !s.own {
+		s.planes = interleaved(&c.ref.Bases)
+	}
+	s.twice = s.own && o.Regions == nil
 	if !o.ForwardOnly {
 		s.texts = append(s.texts, s.texts[0].reversed())
 	}
@@ -88,7 +95,7 @@ func (c *counter) shared(ctx context.Context, genome *dna.Reference) error {
 	}
 	s.spans = joined(s.spans)
 	s.seed = min(s.run, seedBases)
-	s.workers = make([]sharer, o.Threads)
+	s.workers, s.by.workers = make([]sharer, o.Threads), make([]filler, o.Threads)
 	for w := range s.workers {
 		s.workers[w].sharing = &s
 	}
@@ -97,9 +104,9 @@ func (c *counter) shared(ctx context.Context, genome *dna.Reference) error {
 	c.progress.expect(int64(len(ranges)) * int64(len(chunks)))
 	for _, keys := range ranges {
 		for left := chunks; len(left) > 0; {
-			n := s.table.build(&c.ref.Bases, left, s.seed, keys, o.limits.stripe, o.Threads)
+			n := s.table.build(&s.by, &c.ref.Bases, left, s.seed, keys, o.limits.stripe)
 			for i := range s.texts {
-				if err := s.pass(ctx, &s.texts[i], i > 0); err != nil {
+				if err := s.pass(ctx, &s.texts[i]); err != nil {
 					return err
 				}
 			}
@@ -118,11 +125,13 @@ func (c *counter) shared(ctx context.Context, genome *dna.Reference) error {
 // A text is one strand of a genome.
 type text struct {
 	bases   *dna.Sequence
+	planes  planes
 	contigs []span // in order
+	reverse bool
 }
 
 func textOf(genome *dna.Reference) text {
-	t := text{bases: &genome.Bases}
+	t := text{bases: &genome.Bases, planes: interleaved(&genome.Bases)}
 	for i := range genome.Contigs {
 		t.contigs = append(t.contigs, span{genome.Contigs[i].Start, genome.Contigs[i].End()})
 	}
@@ -131,8 +140,9 @@ func textOf(genome *dna.Reference) text {
 
 // reversed returns the other strand.
 func (t *text) reversed() text {
-	r := text{bases: &dna.Sequence{}}
+	r := text{bases: &dna.Sequence{}, reverse: true}
 	t.bases.ReverseComplement(r.bases)
+	r.planes = interleaved(r.bases)
 	n := t.bases.Length
 	for _, c := range slices.Backward(t.contigs) {
 		r.contigs = append(r.contigs, span{n - c.to, n - c.from})
@@ -140,30 +150,51 @@ func (t *text) reversed() text {
 	return r
 }
 
+// planes are the words of the planes of bases, those of 64 bases next to each other, with a word of
+// each before and after all.
+type planes []uint64
+
+func interleaved(s *dna.Sequence) planes {
+	n := locate.PlanesLength(s.Length)
+	p := make(planes, n+2*locate.PlaneWords)
+	locate.Planes(p[locate.PlaneWords:][:n]).Pack(s)
+	return p
+}
+
+// at returns the words that have 64 bases from an offset on, from -64 to the end of all bases, and
+// by how much they are to be shifted.
+func (p planes) at(offset int) (words *[2 * locate.PlaneWords]uint64, shift uint) {
+	i := (offset>>6 + 1) * locate.PlaneWords
+	return (*[2 * locate.PlaneWords]uint64)(p[i:]), uint(offset & 63)
+}
+
 // sharing is the counting of places in a genome.
 type sharing struct {
 	*counter
 	spans     []span
 	texts     []text
-	run, seed int  // q, and the bases of seeds
-	own       bool // leave out the diagonal on which the reference is itself
+	run, seed int    // q, and the bases of seeds
+	planes    planes // of the reference
+	own       bool   // the genome is the reference
+	twice     bool   // each pair is found once and counted twice
 	table     table
 	workers   []sharer
-	// What is at work: a text, whether it is a reverse strand, and seeds of it.
-	text    *text
-	reverse bool
-	seeds   seeds
+	// What is at work: a text, and seeds of it.
+	text  *text
+	seeds seeds
+	// by takes the seeds of table and text.
+	by fillers
 }
 
 // pass finds the runs that begin with seeds of the table on a text.
-func (s *sharing) pass(ctx context.Context, text *text, reverse bool) error {
-	s.text, s.reverse = text, reverse
-	o, keys := s.options, s.table.seeds.keys
+func (s *sharing) pass(ctx context.Context, text *text) error {
+	s.text = text
+	o, keys := s.options, s.table.keys
 	// As many chunks as are likely to have so many seeds.
 	share := float64(keys.width) / (1 << keyBits)
 	together := max(int(float64(o.limits.block)/float64(o.limits.chunk)/share), 1)
 	for left := cut(text.contigs, o.limits.chunk); len(left) > 0; {
-		n := s.seeds.fill(text.bases, left[:min(together, len(left))], s.seed, keys, 2*o.limits.block, o.Threads)
+		n := s.seeds.fill(&s.by, text.bases, left[:min(together, len(left))], s.seed, keys, 2*o.limits.block)
 		left = left[n:]
 		parallel.Ranges(o.Threads, partitions, 1, func(worker, p, _ int) {
 			if ctx.Err() == nil {
@@ -203,15 +234,18 @@ func (w *sharer) join(partition int) {
 
 // extend counts the pairs that the run with a seed at x and y owns, if it has q bases.
 func (w *sharer) extend(x, y int) {
-	if w.own && x == y && !w.reverse {
+	k, e, q := w.options.Length, w.options.Edits, w.run
+	// The pairs that there are and have q bases of the run begin from first on, and end at end.
+	m := w.mirror(x, y)
+	first := q - k
+	if m.none || x+first > m.last {
 		return
 	}
-	k, e, q := w.options.Length, w.options.Edits, w.run
 	in, contig := spanAt(w.spans, x), spanAt(w.text.contigs, y)
-	// The pairs that there are and have q bases of the run begin from first on, and end at end.
-	first, end := max(in.from-x, contig.from-y, q-k), min(in.to-x, contig.to-y)
+	first = max(in.from-x, contig.from-y, first)
+	end := min(in.to-x, contig.to-y)
 	r := w.difference(x, y, 0, end)
-	last := min(r-q, end-k)
+	last := min(r-q, end-k, m.last-x)
 	if r < q || last < first {
 		return
 	}
@@ -224,12 +258,12 @@ func (w *sharer) extend(x, y int) {
 		right = append(right, reach)
 	}
 	w.right = right
-	w.add(x+max(first, 0), x+min(last, right[e]-k))
+	w.add(m, x+max(first, 0), x+min(last, right[e]-k))
 	// before is l(i), and next l(i+1).
 	before := -1
 	for i := 1; i <= e && before >= first; i++ {
 		next := w.differenceBefore(x, y, before, first)
-		w.add(x+max(first, next+1, before-q+1), x+min(last, before, right[e-i]-k))
+		w.add(m, x+max(first, next+1, before-q+1), x+min(last, before, right[e-i]-k))
 		if before-next-1 >= q {
 			return
 		}
@@ -237,26 +271,81 @@ func (w *sharer) extend(x, y int) {
 	}
 }
 
-// spanAt returns the one of the spans, which are in order, that has an offset.
-func spanAt(spans []span, offset int) span {
-	i, _ := slices.BinarySearchFunc(spans, offset, func(s span, offset int) int { return s.to - 1 - offset })
-	return spans[i]
+// A mirror says where the pairs of a diagonal are found once more, the other way round: as
+// differences are the same both ways, a pair of two K-mers of the reference is also one of the
+// second with the first.
+//
+//   - strand:  offsets a and a + d are the pair of a + d and a on diagonal -d
+//   - strand:  the K-mer at a and that whose reverse complement is compared, at b, have the same sum
+//     a + b on all of a diagonal, which so has the pair of b and a too
+//
+// So the pairs with d > 0, or a <= b, are enough, and the two are the same where d = 0 or a = b.
+type mirror struct {
+	none bool // pairs of this diagonal are found on another one, or are not wanted
+	last int  // pairs are wanted up to this offset of the reference
+	// What is found at a is added at a + shift, or at sum - a if that is not a. once tells that it is
+	// not.
+	once       bool
+	shift, sum int
 }
 
-// add adds a place to the counts of the K-mers at [from, last].
-func (w *sharer) add(from, last int) {
+// mirror returns that of a diagonal.
+func (w *sharer) mirror(x, y int) mirror {
+	m := mirror{once: !w.twice, last: math.MaxInt}
+	switch {
+	case !w.text.reverse:
+		m.shift = y - x
+		m.none = w.twice && m.shift < 0 || w.own && m.shift == 0 && w.options.ExcludeSelf
+		m.once = m.once || m.shift == 0
+	case w.twice:
+		m.sum = x - y + w.text.bases.Length - w.options.Length
+		m.last = m.sum >> 1
+	}
+	return m
+}
+
+// add adds a place to the counts of the K-mers at [from, last], and to those that they mirror.
+func (w *sharer) add(m mirror, from, last int) {
+	w.addRange(from, last)
+	switch {
+	case m.once:
+	case w.text.reverse:
+		w.addRange(max(m.sum-last, m.last+1), m.sum-from)
+	default:
+		w.addRange(from+m.shift, last+m.shift)
+	}
+}
+
+// addRange adds 1 to the counts of the K-mers at [from, last].
+func (w *sharer) addRange(from, last int) {
 	if from <= last {
 		atomic.AddUint32(&w.counts[from], 1)
 		atomic.AddUint32(&w.counts[last+1], ^uint32(0))
 	}
 }
 
+// spanAt returns the one of the spans, which are in order, that has an offset.
+func spanAt(spans []span, offset int) span {
+	from, to := 0, len(spans)-1
+	for from < to {
+		if middle := (from + to) / 2; spans[middle].to <= offset {
+			from = middle + 1
+		} else {
+			to = middle
+		}
+	}
+	return spans[from]
+}
+
 // differences returns a bit for each of 64 bases from x and y on that differ. What lies before or
 // after all bases is without meaning.
 func (w *sharer) differences(x, y int) uint64 {
-	a, b := &w.ref.Bases, w.text.bases
-	return (dna.WindowOrZero(a.Low, x) ^ dna.WindowOrZero(b.Low, y)) | (dna.WindowOrZero(a.High, x) ^ dna.WindowOrZero(b.High, y)) |
-		dna.WindowOrZero(a.Ambiguous, x) | dna.WindowOrZero(b.Ambiguous, y)
+	a, s := w.planes.at(x)
+	b, t := w.text.planes.at(y)
+	low := (a[0]>>s | a[3]<<1<<(63-s)) ^ (b[0]>>t | b[3]<<1<<(63-t))
+	high := (a[1]>>s | a[4]<<1<<(63-s)) ^ (b[1]>>t | b[4]<<1<<(63-t))
+	ambiguous := a[2]>>s | a[5]<<1<<(63-s) | b[2]>>t | b[5]<<1<<(63-t)
+	return low | high | ambiguous
 }
 
 // difference returns the first difference in [from, to) relative to x and y, or to.

@@ -29,13 +29,22 @@ func (e entry) offset() int   { return int(e.place >> classBits) }
 // seeds are those of neighbouring chunks of a text whose keys lie in a range, by partitions of the
 // range: what is looked up in one partition of a table stays in a processor's cache.
 type seeds struct {
-	keys    keyRange
 	entries []entry
 	// starts[p] is where those of partition p begin.
 	starts [partitions + 1]int
-	counts [][partitions]int // by worker, then where its next seed of a partition goes
-	roller []roller          // by worker
-	sizes  []int             // of chunks
+}
+
+// fillers are the memory in which seeds are taken: by worker, and the numbers of seeds of chunks.
+type fillers struct {
+	workers []filler
+	sizes   []int
+}
+
+// A filler is one goroutine that takes seeds, of neighbouring chunks.
+type filler struct {
+	roller roller
+	taken  []entry
+	counts [partitions]int // of its seeds, then where the next one of a partition goes
 }
 
 // partitions is such that one of 2^24 seeds takes 400 KB of a table.
@@ -69,68 +78,65 @@ func newKeyRange(from, to int) keyRange {
 	return r
 }
 
+// partition is that of a code in the range.
+func (r *keyRange) partition(code uint64) int { return int((key(code) - r.from) >> r.shift) }
+
 // fill takes the seeds of q bases that begin in the first n of some chunks, in order within a
-// partition. n is 1 at least, and such that there are no more than `most` seeds if there are more
-// chunks.
-func (s *seeds) fill(text *dna.Sequence, chunks []piece, q int, keys keyRange, most, threads int) (n int) {
-	for len(s.counts) < threads {
-		s.counts, s.roller = append(s.counts, [partitions]int{}), append(s.roller, roller{})
+// partition. n is 1 at least, and such that there are no more than `most` seeds if it is more.
+func (s *seeds) fill(by *fillers, text *dna.Sequence, chunks []piece, q int, keys keyRange, most int) (n int) {
+	threads := len(by.workers)
+	by.sizes = parallel.Resize(by.sizes, len(chunks))
+	// Chunks of which -1 seeds are noted were not looked at.
+	for i := range by.sizes {
+		by.sizes[i] = -1
 	}
-	s.keys, n = keys, len(chunks)
-	total := s.count(text, chunks, q, threads)
-	if total > most && n > 1 {
-		total = s.sizes[0]
-		for n = 1; n < len(chunks) && total+s.sizes[n] <= most; n++ {
-			total += s.sizes[n]
+	of := func(w int) (from, to int) { return len(chunks) * w / threads, len(chunks) * (w + 1) / threads }
+	parallel.Ranges(threads, threads, 1, func(_, w, _ int) {
+		f := &by.workers[w]
+		f.taken = f.taken[:0]
+		from, to := of(w)
+		for i := from; i < to && len(f.taken) <= most; i++ {
+			before := len(f.taken)
+			f.taken = f.roller.take(f.taken, text, chunks[i], q, keys)
+			by.sizes[i] = len(f.taken) - before
 		}
-		s.count(text, chunks[:n], q, threads)
+	})
+	total := by.sizes[0]
+	for n = 1; n < len(chunks) && by.sizes[n] >= 0 && total+by.sizes[n] <= most; n++ {
+		total += by.sizes[n]
 	}
+	parallel.Ranges(threads, threads, 1, func(_, w, _ int) {
+		f := &by.workers[w]
+		from, to := of(w)
+		used := 0
+		for i := from; i < min(to, n); i++ {
+			used += by.sizes[i]
+		}
+		f.taken = f.taken[:used]
+		f.counts = [partitions]int{}
+		for _, e := range f.taken {
+			f.counts[keys.partition(e.code)]++
+		}
+	})
 	next := 0
 	for p := range partitions {
 		s.starts[p] = next
 		for w := range threads {
-			next, s.counts[w][p] = next+s.counts[w][p], next
+			at := &by.workers[w].counts[p]
+			next, *at = next+*at, next
 		}
 	}
 	s.starts[partitions] = next
-	s.entries = parallel.Resize(s.entries, total)
-	s.each(text, chunks[:n], q, threads, func(w, _, partition int, e entry) {
-		at := &s.counts[w][partition]
-		s.entries[*at] = e
-		*at++
-	})
-	return n
-}
-
-// count counts the seeds of chunks by worker and partition, and by chunk, and returns their sum.
-func (s *seeds) count(text *dna.Sequence, chunks []piece, q, threads int) (total int) {
-	for w := range s.counts {
-		s.counts[w] = [partitions]int{}
-	}
-	s.sizes = parallel.Resize(s.sizes, len(chunks))
-	clear(s.sizes)
-	s.each(text, chunks, q, threads, func(w, chunk, partition int, _ entry) {
-		s.counts[w][partition]++
-		s.sizes[chunk]++
-	})
-	for _, n := range s.sizes {
-		total += n
-	}
-	return total
-}
-
-// each calls use for the seeds of chunks. Each worker has neighbouring chunks, the same ones each
-// time.
-func (s *seeds) each(text *dna.Sequence, chunks []piece, q, threads int, use func(worker, chunk, partition int, e entry)) {
+	s.entries = parallel.Resize(s.entries, next)
 	parallel.Ranges(threads, threads, 1, func(_, w, _ int) {
-		for i := len(chunks) * w / threads; i < len(chunks)*(w+1)/threads; i++ {
-			s.roller[w].roll(text, chunks[i], q, func(offset int, code uint64, class byte) {
-				if k := key(code) - s.keys.from; k < s.keys.width {
-					use(w, i, int(k>>s.keys.shift), entry{code, uint64(offset)<<classBits | uint64(class)})
-				}
-			})
+		f := &by.workers[w]
+		for _, e := range f.taken {
+			at := &f.counts[keys.partition(e.code)]
+			s.entries[*at] = e
+			*at++
 		}
 	})
+	return n
 }
 
 // of returns the seeds of a partition.
@@ -143,8 +149,12 @@ func (s *seeds) of(partition int) []entry {
 func keyRanges(text *dna.Sequence, chunks []piece, q, most, threads int) (ranges []keyRange) {
 	counts := make([][groups]int, threads)
 	rollers := make([]roller, threads)
+	taken := make([][]entry, threads)
 	parallel.Ranges(threads, len(chunks), 1, func(w, i, _ int) {
-		rollers[w].roll(text, chunks[i], q, func(_ int, code uint64, _ byte) { counts[w][groupOf(code)]++ })
+		taken[w] = rollers[w].take(taken[w][:0], text, chunks[i], q, newKeyRange(0, groups))
+		for _, e := range taken[w] {
+			counts[w][groupOf(e.code)]++
+		}
 	})
 	from, n := 0, 0
 	for g := range groups {
@@ -162,6 +172,7 @@ func keyRanges(text *dna.Sequence, chunks []piece, q, most, threads int) (ranges
 
 // A table has seeds of the reference. Those of one code are together, in order of class.
 type table struct {
+	keys  keyRange
 	seeds seeds
 	// A bucket has 1<<shift keys. heads[b] is where bucket b begins, and there is one more for the
 	// end. There are as many buckets as seeds, or up to twice.
@@ -171,8 +182,10 @@ type table struct {
 }
 
 // build fills t as seeds are filled.
-func (t *table) build(text *dna.Sequence, chunks []piece, q int, keys keyRange, most, threads int) (n int) {
-	n = t.seeds.fill(text, chunks, q, keys, most, threads)
+func (t *table) build(by *fillers, text *dna.Sequence, chunks []piece, q int, keys keyRange, most int) (n int) {
+	threads := len(by.workers)
+	t.keys = keys
+	n = t.seeds.fill(by, text, chunks, q, keys, most)
 	t.shift = keys.shift
 	for t.shift > 0 && (keys.width-1)>>t.shift+1 < uint64(len(t.seeds.entries)) {
 		t.shift--
@@ -218,7 +231,7 @@ func (t *table) build(text *dna.Sequence, chunks []piece, q int, keys keyRange, 
 }
 
 // bucket returns the bucket of a code of the range.
-func (t *table) bucket(code uint64) int { return int((key(code) - t.seeds.keys.from) >> t.shift) }
+func (t *table) bucket(code uint64) int { return int((key(code) - t.keys.from) >> t.shift) }
 
 // others calls use for each entry of a code whose class differs from the given one, and where that
 // is noBase for all.
@@ -264,12 +277,12 @@ type piece struct {
 // A roller makes codes of seeds. It is scratch memory for one goroutine.
 type roller struct{ codes []byte }
 
-// roll calls use for the seeds of q bases, at most 32, that begin in a piece and end in its span,
-// without letters that match nothing: with the class of what is before them.
-func (r *roller) roll(text *dna.Sequence, p piece, q int, use func(offset int, code uint64, class byte)) {
+// take appends the seeds of q bases, at most 32, that begin in a piece and end in its span, without
+// letters that match nothing, and whose keys lie in a range.
+func (r *roller) take(taken []entry, text *dna.Sequence, p piece, q int, keys keyRange) []entry {
 	end := min(p.to+q-1, p.span.to)
 	if end-p.from < q {
-		return
+		return taken
 	}
 	class := byte(noBase)
 	if p.from > p.span.from {
@@ -279,18 +292,21 @@ func (r *roller) roll(text *dna.Sequence, p piece, q int, use func(offset int, c
 	r.codes = text.AppendCodes(r.codes[:0], p.from, end)
 	mask := ^uint64(0) >> (64 - 2*uint(q))
 	code, known := uint64(0), 0
-	for i, c := range r.codes {
+	for _, c := range r.codes[:q-1] {
 		code, known = code<<2|uint64(c&3), known+1
 		if c == noBase {
 			known = 0
 		}
-		first := i - q + 1
-		if first < 0 {
-			continue
-		}
-		if known >= q {
-			use(p.from+first, code&mask, class)
-		}
-		class = r.codes[first]
 	}
+	for i, c := range r.codes[q-1:] {
+		code, known = (code<<2|uint64(c&3))&mask, known+1
+		if c == noBase {
+			known = 0
+		}
+		if key(code)-keys.from < keys.width && known >= q {
+			taken = append(taken, entry{code, uint64(p.from+i)<<classBits | uint64(class)})
+		}
+		class = r.codes[i]
+	}
+	return taken
 }
