@@ -93,8 +93,11 @@ func (s *seeds) fill(by *fillers, text *dna.Sequence, chunks []piece, q int, key
 	of := func(w int) (from, to int) { return len(chunks) * w / threads, len(chunks) * (w + 1) / threads }
 	parallel.Ranges(threads, threads, 1, func(_, w, _ int) {
 		f := &by.workers[w]
-		f.taken = f.taken[:0]
 		from, to := of(w)
+		if cap(f.taken) == 0 {
+			f.taken = make([]entry, 0, min(most, (to-from)*(chunks[0].to-chunks[0].from))/threads+1)
+		}
+		f.taken = f.taken[:0]
 		for i := from; i < to && len(f.taken) <= most; i++ {
 			before := len(f.taken)
 			f.taken = f.roller.take(f.taken, text, chunks[i], q, keys)
