@@ -23,6 +23,8 @@ type Work struct {
 	// Sorting is the memory of all sorting, in bytes: sam.WriterOptions.SortMemory of each file that
 	// is sorted.
 	Sorting int64
+	// Counting is what Outputs.Counting holds for the whole run, in bytes.
+	Counting int64
 }
 
 // Memory bounds the memory of a run from above, in bytes. docs/limits.md has it as a table, with an
@@ -43,6 +45,8 @@ type Memory struct {
 	Threads int64
 	// Sorting is that of sorted files.
 	Sorting int64
+	// Counting is that of counts.
+	Counting int64
 	// Growth is how much garbage there may be before it is collected, in percent of what is in use,
 	// if GOGC does not say otherwise.
 	Growth int
@@ -116,7 +120,8 @@ func (o *Options) memory(w Work) Memory {
 		Program:   64<<20 + gpus*256<<20,
 		Reference: o.referenceMemory(w.Bases),
 		Sorting:   w.Sorting,
-		Growth:    HeapGrowth(referenceBytes(w.Bases) + w.Sorting),
+		Counting:  w.Counting,
+		Growth:    HeapGrowth(referenceBytes(w.Bases) + w.Sorting + w.Counting),
 		GPU:       onGPU.Device,
 	}
 
@@ -128,7 +133,7 @@ func (o *Options) memory(w Work) Memory {
 	m.Threads = find.CountingMemory(w.Bases, finding) + o.streams(w.Length) +
 		threads*(find.OfThread(w.Length, k)+scratch(w.Length, k)+shape.located(kept, min(kept, shape.ofRead), 1))
 
-	inUse := m.Program + m.Reference + m.Reads + m.Found + m.Records + m.Threads + m.Sorting
+	inUse := m.Program + m.Reference + m.Reads + m.Found + m.Records + m.Threads + m.Sorting + m.Counting
 	// A twentieth is for what the collector is late by, and a tenth for what the heap is rounded up
 	// to.
 	m.Total = int64(float64(inUse) * (1 + float64(m.Growth)/100) * 1.15)

@@ -41,7 +41,7 @@ func (w *recordWriters) prepare(ref *dna.Reference, o sam.HeaderOptions) error {
 }
 
 // open starts the files, with their headers.
-func (w *recordWriters) open(o *orderedWriter) error {
+func (w *recordWriters) open(ref *dna.Reference, o *orderedWriter) error {
 	start := func(to io.Writer, h *hts.Header, form sam.WriterOptions) (*sam.Writer, error) {
 		s, err := sam.NewWriter(to, h, form)
 		if err == nil {
@@ -55,7 +55,10 @@ func (w *recordWriters) open(o *orderedWriter) error {
 			return err
 		}
 	}
-	o.found = w.out.Found
+	o.found, o.counting = w.out.Found, w.out.Counting
+	if o.counting != nil {
+		o.counting.Begin(ref)
+	}
 	if w.out.Records != nil {
 		records, err := start(w.out.Records, w.header, w.out.Form)
 		if err != nil {

@@ -118,7 +118,7 @@ func (r *resolver) settle(ctx context.Context) error {
 func (r *resolver) write(ctx context.Context, p *part) error {
 	if r.blocks == 0 {
 		for _, w := range r.workers {
-			w.format.writeTo(r.out)
+			w.writeTo(r.out)
 		}
 	}
 	groups := p.found.Cut(p.batch)

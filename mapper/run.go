@@ -79,7 +79,7 @@ func (r *run) run(ctx context.Context, reads *batcher, header sam.HeaderOptions,
 		}
 	}
 	if err == nil {
-		err = r.mapReads(ctx, reads, func() error { return w.open(r.out) })
+		err = r.mapReads(ctx, reads, func() error { return w.open(r.ref, r.out) })
 	}
 	if err == nil {
 		err = r.resolver.settle(ctx)

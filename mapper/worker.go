@@ -8,13 +8,14 @@ import (
 	"scanmap/parallel"
 )
 
-// A worker makes records of groups of reads, one after the other, in four steps that each have a
-// type of their own: locate, choose, count, format. It owns all its scratch memory.
+// A worker makes records of groups of reads, one after the other, in steps that each have a type
+// of their own: locate, choose, count, report, format. It owns all its scratch memory.
 type worker struct {
 	group   group
 	chooser chooser
 	pairing pairing
 	tally   tally
+	report  reporter
 	format  formatter
 	choices []choice
 	pairs   []pairChoice
@@ -31,6 +32,14 @@ func newWorker(ref *dna.Reference, o *Options, contigs *contigCounts) *worker {
 	return w
 }
 
+// writeTo prepares for a writer that is open.
+func (w *worker) writeTo(o *orderedWriter) {
+	w.format.writeTo(o)
+	if o.counting != nil {
+		w.report.counter = o.counting.Counter()
+	}
+}
+
 // resolve appends what is written of reads [from, to) of a part to a block. When the context ends,
 // that is not complete.
 func (w *worker) resolve(ctx context.Context, p *part, from, to int, t *times, out block) block {
@@ -44,8 +53,11 @@ func (w *worker) resolve(ctx context.Context, p *part, from, to int, t *times, o
 		records += int64(w.choices[i].to - w.choices[i].from)
 	}
 	w.count(p.library, from)
-	out = w.write(p.library, from, out)
-	out.values = w.format.recorder.takeValues()
+	w.report.group(&w.group, w.choices)
+	if !w.format.idle() {
+		out = w.write(p.library, from, out)
+		out.values = w.format.recorder.takeValues()
+	}
 	t.format.Add(start, records)
 	if p.listed(from, to) > keptItems {
 		w.forget()
@@ -142,6 +154,11 @@ func (f *formatter) writeTo(o *orderedWriter) {
 	f.recorder.encoding, f.recorder.apartEncoding = o.encoding, o.apartEncoding
 	f.recorder.unwritten, f.recorder.asValues = o.records == nil, o.found != nil
 	f.unmapped, f.discordant = o.unmapped != nil, o.discordant != nil
+}
+
+// idle tells that nothing is written.
+func (f *formatter) idle() bool {
+	return f.recorder.unwritten && !f.recorder.asValues && !f.unmapped && !f.discordant
 }
 
 // single appends the records of a read without a mate.

@@ -25,6 +25,8 @@ type Outputs struct {
 	// Found, when set, is called with the records of some neighbouring reads as values, in the order
 	// of the reads, from one goroutine at a time. They are the caller's. An error ends the run.
 	Found func(records []sam.Record) error
+	// Counting takes locations, whether records are wanted or not; nil for nobody.
+	Counting Counting
 }
 
 // A block is what is written of a group of reads.
@@ -44,6 +46,8 @@ type orderedWriter struct {
 	records, discordant, unmapped io.Writer
 	// found gets the values; it may be nil.
 	found func([]sam.Record) error
+	// counting is what workers hand locations to; it may be nil.
+	counting Counting
 	// encoding is that of records, apartEncoding that of discordant ones.
 	encoding, apartEncoding sam.Encoding
 	mu                      sync.Mutex

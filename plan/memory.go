@@ -8,10 +8,10 @@ import (
 
 // shape is what memory depends on where reads have few locations.
 type shape struct {
-	referenceBases, reads, bases, batch, threads, sorting int64
-	pieces                                                float64 // of a read, on average
-	compressed                                            int64   // files of reads
-	compressedReference, binary                           bool
+	referenceBases, reads, bases, batch, threads, sorting, counting int64
+	pieces                                                          float64 // of a read, on average
+	compressed                                                      int64   // files of reads
+	compressedReference, binary                                     bool
 }
 
 // What a run takes, in bytes, fitted to 40 runs of 11,000 to a million reads of 36 to 1000 bases
@@ -45,7 +45,7 @@ func (s *shape) memory() int64 {
 		return int64(ofProgram + ofThread*float64(s.threads))
 	}
 	reference := float64(s.referenceBases) * 3 / 8
-	growth := 1 + float64(mapper.HeapGrowth(int64(reference)+s.sorting))/100
+	growth := 1 + float64(mapper.HeapGrowth(int64(reference)+s.sorting+s.counting))/100
 	length := float64(s.bases) / float64(s.reads)
 	text := ofReadText + ofReadLetter*length
 	if s.binary {
@@ -58,7 +58,7 @@ func (s *shape) memory() int64 {
 	}
 	reads, batch := float64(s.reads), float64(min(s.batch, s.reads))
 
-	staying := reference + ofThread*float64(s.threads) + ofCompressed*float64(s.compressed)
+	staying := reference + float64(s.counting) + ofThread*float64(s.threads) + ofCompressed*float64(s.compressed)
 	heap, next := staying, firstCollection*growth
 	if s.compressedReference {
 		heap += ofGrowing * float64(s.referenceBases)

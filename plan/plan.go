@@ -41,7 +41,9 @@ type Length struct {
 // Output is what Plan has to know of how records are written.
 type Output struct {
 	Sorting int64 // memory of sorting in bytes, 0 for none
-	BAM     bool
+	// Counting is the memory of what is counted in bytes, by the reference's bases; nil for nothing.
+	Counting func(bases int64) int64
+	BAM      bool
 }
 
 // Make looks at the files of a run, which have to be regular ones.
@@ -52,8 +54,12 @@ func Make(ctx context.Context, o mapper.Options, out Output) (*Plan, error) {
 		return nil, err
 	}
 	lengths, looked := map[int]int{}, 0
+	counting := int64(0)
+	if out.Counting != nil {
+		counting = out.Counting(p.Reference.Bases)
+	}
 	shape := shape{
-		threads: int64(o.Threads), referenceBases: p.Reference.Bases, sorting: out.Sorting, binary: out.BAM,
+		threads: int64(o.Threads), referenceBases: p.Reference.Bases, sorting: out.Sorting, counting: counting, binary: out.BAM,
 		compressedReference: p.Reference.Compressed,
 	}
 	for i := range o.Libraries {
@@ -83,7 +89,7 @@ func Make(ctx context.Context, o mapper.Options, out Output) (*Plan, error) {
 		shape.pieces += float64(k+1) * float64(lengths[n]) / float64(looked)
 		longest = n
 	}
-	work := mapper.Work{Bases: p.Reference.Bases, Length: int64(longest), Sorting: out.Sorting}
+	work := mapper.Work{Bases: p.Reference.Bases, Length: int64(longest), Sorting: out.Sorting, Counting: counting}
 	switch {
 	case o.Device.Kind != device.CUDA:
 	case len(o.Device.Indices) > 0:

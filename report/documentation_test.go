@@ -20,6 +20,7 @@ var objectPaths = map[string]string{
 	"pairs":     "$.pairs",
 	"libraries": "$.libraries[]",
 	"insert":    "$.libraries[].pairs.insert",
+	"depth":     "$.depth",
 }
 
 var (
@@ -108,7 +109,7 @@ func TestCountersAreReported(t *testing.T) {
 	mark("Stats", s)
 	mark("PairStats", pairs)
 	var table, page, text bytes.Buffer
-	if err := errors.Join(Table(&table, s), HTML(&page, s, HTMLInfo{}), JSON(&text, s, "1")); err != nil {
+	if err := errors.Join(Table(&table, s), HTML(&page, s, HTMLInfo{}), JSON(&text, s, nil, "1")); err != nil {
 		t.Fatal(err)
 	}
 	if len(marks) < 25 {
@@ -138,7 +139,7 @@ func TestLibraryCountersAreReported(t *testing.T) {
 		}
 	}
 	var text bytes.Buffer
-	if err := JSON(&text, &mapper.Stats{Libraries: []mapper.LibraryStats{l}}, "1"); err != nil {
+	if err := JSON(&text, &mapper.Stats{Libraries: []mapper.LibraryStats{l}}, nil, "1"); err != nil {
 		t.Fatal(err)
 	}
 	for i := range v.NumField() {
@@ -163,7 +164,7 @@ func TestColumnsAreDocumented(t *testing.T) {
 	for line := range strings.Lines(part) {
 		documented = append(documented, strings.TrimSpace(strings.Split(line, "|")[1]))
 	}
-	for _, header := range multiQCColumns() {
+	for _, header := range multiQCColumns(true) {
 		for _, column := range header {
 			titles = append(titles, column.Title)
 		}

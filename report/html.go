@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"scanmap/depth"
 	"scanmap/mapper"
 )
 
@@ -17,9 +18,10 @@ var pageFiles embed.FS
 
 // HTMLInfo is what the page shows of a run beside its statistics.
 type HTMLInfo struct {
-	Version     string   // of scanmap
-	CommandLine []string // the program's name and its arguments
-	Reference   string   // name of the file
+	Version     string         // of scanmap
+	CommandLine []string       // the program's name and its arguments
+	Reference   string         // name of the file
+	Depth       *depth.Summary // what was counted, nil for nothing
 }
 
 // The page and its plots are bounded, because a draft assembly has a million contigs and a table of
@@ -42,6 +44,7 @@ type page struct {
 	Inserts                   []insertChart
 	InsertsLeft               string
 	Coverage                  []coverageChart
+	GC                        *gcChart
 	Pairs, Libraries, Contigs *table
 	All, Stages, Kernels      *table
 }
@@ -83,7 +86,7 @@ func HTML(w io.Writer, s *mapper.Stats, info HTMLInfo) error {
 		Style:   template.CSS(style),
 		Script:  template.JS(script),
 		Facts:   facts(s, info),
-		Tiles:   tiles(s),
+		Tiles:   append(tiles(s), depthTiles(info.Depth)...),
 		Bars:    []barChart{distanceBars(s), perReadBars(s)},
 		All:     allTable(s),
 		Stages:  stageTable(s),
@@ -94,6 +97,7 @@ func HTML(w io.Writer, s *mapper.Stats, info HTMLInfo) error {
 	p.Libraries = libraryTable(s, names)
 	p.Inserts, p.InsertsLeft = insertCharts(s, names)
 	p.Coverage, p.Contigs = coverage(s)
+	p.GC = newGCChart(info.Depth)
 	var b bytes.Buffer
 	if err := templates.ExecuteTemplate(&b, "page", &p); err != nil {
 		return err

@@ -30,6 +30,10 @@ var info = HTMLInfo{
 func html(t *testing.T, s *mapper.Stats) []byte {
 	t.Helper()
 	var b bytes.Buffer
+	info := info
+	if s.Reads > 0 {
+		info.Depth = counts()
+	}
 	if err := HTML(&b, s, info); err != nil {
 		t.Fatal(err)
 	}

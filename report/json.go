@@ -6,6 +6,7 @@ import (
 	"io"
 	"regexp"
 
+	"scanmap/depth"
 	"scanmap/mapper"
 )
 
@@ -45,6 +46,38 @@ type statistics struct {
 	Stages               []stage                 `json:"stages"`
 	Pairs                *pairs                  `json:"pairs"`
 	Libraries            []library               `json:"libraries"`
+	Depth                *counted                `json:"depth"`
+}
+
+// counted is the depth of --depth and its like.
+type counted struct {
+	Of           depth.Of      `json:"of"`
+	Weights      depth.Weights `json:"weights"`
+	Bases        int64         `json:"bases"`
+	CoveredBases int64         `json:"covered_bases"`
+	CoveredShare float64       `json:"covered_share"`
+	MeanDepth    float64       `json:"mean_depth"`
+	ByGC         []countedGC   `json:"by_gc"`
+}
+
+type countedGC struct {
+	GC        int     `json:"gc_percent"`
+	Windows   int64   `json:"windows"`
+	MeanDepth float64 `json:"mean_depth"`
+}
+
+// newCounted is nil where nothing was counted.
+func newCounted(d *depth.Summary) *counted {
+	if d == nil {
+		return nil
+	}
+	c := &counted{d.Of, d.Weights, d.Bases, d.Covered, ratio(d.Covered, d.Bases), d.Mean, []countedGC{}}
+	for percent, g := range d.GC {
+		if g.Windows > 0 {
+			c.ByGC = append(c.ByGC, countedGC{percent, g.Windows, g.Mean})
+		}
+	}
+	return c
 }
 
 type contig struct {
@@ -73,9 +106,9 @@ type kernel struct {
 	Seconds  float64 `json:"seconds"`
 }
 
-// JSON writes the statistics as one JSON object and a line feed. version is that of
-// scanmap.
-func JSON(w io.Writer, s *mapper.Stats, version string) error {
+// JSON writes the statistics as one JSON object and a line feed. d is what was counted, nil for
+// nothing, and version that of scanmap.
+func JSON(w io.Writer, s *mapper.Stats, d *depth.Summary, version string) error {
 	out := statistics{
 		Schema:            schema,
 		Version:           version,
@@ -108,6 +141,7 @@ func JSON(w io.Writer, s *mapper.Stats, version string) error {
 		Stages:               make([]stage, 0, len(s.Stages)),
 		Pairs:                newPairs(allPairs(s)),
 		Libraries:            newLibraries(s.Libraries),
+		Depth:                newCounted(d),
 	}
 	for i := range s.PerContig {
 		c := &s.PerContig[i]

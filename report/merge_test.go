@@ -17,7 +17,7 @@ import (
 // written returns statistics as JSON has them.
 func written(t interface{ Fatal(...any) }, s *mapper.Stats) []byte {
 	var text bytes.Buffer
-	if err := JSON(&text, s, "1.2.3"); err != nil {
+	if err := JSON(&text, s, nil, "1.2.3"); err != nil {
 		t.Fatal(err)
 	}
 	return text.Bytes()

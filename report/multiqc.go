@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 
+	"scanmap/depth"
 	"scanmap/mapper"
 )
 
@@ -40,16 +41,19 @@ type multiQCSample struct {
 	Insert   *int     `json:"median_insert,omitempty"`
 	Mappings *float64 `json:"mappings_per_mapped_read,omitempty"`
 	Reads    float64  `json:"reads_millions"`
+	Covered  *float64 `json:"percent_covered,omitempty"`
+	Depth    *float64 `json:"mean_depth,omitempty"`
 }
 
-// multiQCColumns are the columns, in the order in which they are shown.
-func multiQCColumns() []map[string]multiQCColumn {
+// multiQCColumns are the columns, in the order in which they are shown, with those of depth if it was
+// counted.
+func multiQCColumns(counted bool) []map[string]multiQCColumn {
 	zero, hundred := 0.0, 100.0
 	share := func(title, description, scale string) multiQCColumn {
 		return multiQCColumn{Title: title, Description: description, Min: &zero, Max: &hundred, Suffix: "%",
 			Scale: scale, Format: "{:,.2f}"}
 	}
-	return []map[string]multiQCColumn{
+	columns := []map[string]multiQCColumn{
 		{"percent_mapped": share("% mapped", "Reads with at least one location within the edits allowed", "YlGn")},
 		{"percent_unique": share("% unique", "Reads with exactly one location", "Blues")},
 		{"percent_proper_pairs": share("% proper pairs",
@@ -62,12 +66,20 @@ func multiQCColumns() []map[string]multiQCColumn {
 		{"reads_millions": {Title: "M reads", Description: "Reads of the input, in millions; mates count singly",
 			Min: &zero, Scale: "Greys", Format: "{:,.3f}"}},
 	}
+	if !counted {
+		return columns
+	}
+	return append(columns,
+		map[string]multiQCColumn{"percent_covered": share("% covered", "Bases of the reference with depth, of all samples of the run together", "PuRd")},
+		map[string]multiQCColumn{"mean_depth": {Title: "Depth",
+			Description: "Mean depth of the reference, of all samples of the run together", Min: &zero, Suffix: "X",
+			Scale: "Oranges", Format: "{:,.2f}"}})
 }
 
 // MultiQC writes columns for MultiQC's general statistics as JSON, with a sample for each library:
 // put it in a file *_mqc.json. name is the sample of a library that has neither read group nor file
-// name. version is that of scanmap.
-func MultiQC(w io.Writer, s *mapper.Stats, version, name string) error {
+// name. d is what was counted, nil for nothing, and version that of scanmap.
+func MultiQC(w io.Writer, s *mapper.Stats, d *depth.Summary, version, name string) error {
 	libraries := s.Libraries
 	names := libraryNames(s, name)
 	if len(libraries) == 0 {
@@ -76,10 +88,15 @@ func MultiQC(w io.Writer, s *mapper.Stats, version, name string) error {
 	}
 	out := multiQC{
 		ID: "scanmap", PlotType: "generalstats", Namespace: "scanmap", Description: "Mapping by scanmap " + version,
-		Headers: multiQCColumns(), Data: make(map[string]multiQCSample, len(libraries)),
+		Headers: multiQCColumns(d != nil), Data: make(map[string]multiQCSample, len(libraries)),
 	}
 	for i := range libraries {
-		out.Data[names[i]] = newMultiQCSample(&libraries[i])
+		row := newMultiQCSample(&libraries[i])
+		if d != nil {
+			covered := 100 * ratio(d.Covered, d.Bases)
+			row.Covered, row.Depth = &covered, &d.Mean
+		}
+		out.Data[names[i]] = row
 	}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

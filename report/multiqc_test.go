@@ -16,7 +16,7 @@ import (
 func multiqc(t *testing.T, s *mapper.Stats, name string) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := MultiQC(&b, s, "1.2.3", name); err != nil {
+	if err := MultiQC(&b, s, nil, "1.2.3", name); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -31,7 +31,11 @@ func TestMultiQC(t *testing.T) {
 		Headers []map[string]any
 		Data    map[string]map[string]float64
 	}
-	if err := json.Unmarshal(multiqc(t, yeast(), ""), &out); err != nil {
+	var text bytes.Buffer
+	if err := MultiQC(&text, yeast(), counts(), "1.2.3", ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text.Bytes(), &out); err != nil {
 		t.Fatal(err)
 	}
 	row := out.Data["BY4741"]

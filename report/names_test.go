@@ -23,7 +23,7 @@ func TestLongNames(t *testing.T) {
 	}
 	info := HTMLInfo{Version: "1", CommandLine: []string{"scanmap", "map", long("argument")}, Reference: long("reference")}
 	var table, page, whole bytes.Buffer
-	for _, err := range []error{Table(&table, s), HTML(&page, s, info), JSON(&whole, s, "1")} {
+	for _, err := range []error{Table(&table, s), HTML(&page, s, info), JSON(&whole, s, nil, "1")} {
 		if err != nil {
 			t.Fatal(err)
 		}

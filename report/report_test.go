@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"scanmap/depth"
 	"scanmap/mapper"
 )
 
@@ -90,7 +91,11 @@ func TestJSON(t *testing.T) {
 	for name, s := range map[string]*mapper.Stats{"example": example(), "empty": {}, "paired": paired()} {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
-			if err := JSON(&b, s, "1.2.3"); err != nil {
+			d := counts()
+			if name != "paired" {
+				d = nil
+			}
+			if err := JSON(&b, s, d, "1.2.3"); err != nil {
 				t.Fatal(err)
 			}
 			golden(t, name+".json", b.Bytes())
@@ -99,12 +104,22 @@ func TestJSON(t *testing.T) {
 				t.Fatal(err)
 			}
 			for member, value := range back {
-				if value == nil && (member != "pairs" || name == "paired") {
+				if value == nil && (member != "pairs" && member != "depth" || name == "paired") {
 					t.Errorf("%s is null", member)
 				}
 			}
 		})
 	}
+}
+
+// counts are some of a small reference.
+func counts() *depth.Summary {
+	d := &depth.Summary{Bases: 12_000, Covered: 9_000, Mean: 2.5, GC: make([]depth.GCDepth, 101)}
+	d.Of, d.Weights = depth.Covered, depth.WeighBest
+	for percent := 30; percent < 60; percent++ {
+		d.GC[percent] = depth.GCDepth{Windows: int64(percent), Mean: float64(percent) / 20}
+	}
+	return d
 }
 
 type failingWriter struct{}
@@ -115,10 +130,10 @@ func TestWriteErrors(t *testing.T) {
 	if err := Table(failingWriter{}, example()); !errors.Is(err, io.ErrShortWrite) {
 		t.Errorf("Table: got error %v", err)
 	}
-	if err := MultiQC(failingWriter{}, example(), "1", "reads"); !errors.Is(err, io.ErrShortWrite) {
+	if err := MultiQC(failingWriter{}, example(), nil, "1", "reads"); !errors.Is(err, io.ErrShortWrite) {
 		t.Errorf("MultiQC: got error %v", err)
 	}
-	if err := JSON(failingWriter{}, example(), "1"); !errors.Is(err, io.ErrShortWrite) {
+	if err := JSON(failingWriter{}, example(), nil, "1"); !errors.Is(err, io.ErrShortWrite) {
 		t.Errorf("JSON: got error %v", err)
 	}
 }

@@ -187,7 +187,7 @@ func TestSchema(t *testing.T) {
 	c := readSchema(t)
 	for name, s := range runs() {
 		var b bytes.Buffer
-		if err := JSON(&b, s, "1.2.3"); err != nil {
+		if err := JSON(&b, s, counts(), "1.2.3"); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		var value any
@@ -214,7 +214,7 @@ func TestSchema(t *testing.T) {
 // The checker finds what is wrong.
 func TestSchemaChecker(t *testing.T) {
 	var b bytes.Buffer
-	if err := JSON(&b, yeast(), "1.2.3"); err != nil {
+	if err := JSON(&b, yeast(), nil, "1.2.3"); err != nil {
 		t.Fatal(err)
 	}
 	for _, change := range []struct{ from, to string }{

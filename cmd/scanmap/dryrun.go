@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,7 +19,9 @@ func (j *mapJob) dryRun(ctx context.Context, stdout io.Writer) error {
 	if err := inputsExist(j.inputs()...); err != nil {
 		return err
 	}
-	p, err := plan.Make(ctx, j.options, plan.Output{Sorting: j.sortMemory(), BAM: j.form.Format == sam.FormatBAM})
+	p, err := plan.Make(ctx, j.options, plan.Output{
+		Sorting: j.sortMemory(), Counting: j.counts.memory, BAM: j.output != "" && j.form.Format == sam.FormatBAM,
+	})
 	if err != nil {
 		return fmt.Errorf("--dry-run: %w", err)
 	}
@@ -101,11 +104,14 @@ func (j *mapJob) deviceText() string {
 
 // outputText says what would be written.
 func (j *mapJob) outputText() string {
-	text := shownOutput(j.output) + ", " + string(j.form.Format)
+	text := "no records"
+	if j.output != "" {
+		text = shownOutput(j.output) + ", " + string(j.form.Format)
+	}
 	if j.form.Sort {
 		text += ", sorted by coordinate"
 	}
-	for _, o := range append([]namedOutput{{"discordant", j.discordant}, {"unmapped", j.unmapped}}, j.reports.outputs()...) {
+	for _, o := range append([]namedOutput{{"discordant", j.discordant}, {"unmapped", j.unmapped}}, slices.Concat(j.counts.files(), j.reports.outputs())...) {
 		if o.name != "" {
 			text += "; --" + o.option + " " + shownOutput(o.name)
 		}

@@ -60,7 +60,7 @@ func mapCommand(p process) *cli.Command {
 
 // mapFlags are the options of scanmap map.
 func mapFlags() []cli.Flag {
-	return []cli.Flag{
+	return append([]cli.Flag{
 		&cli.StringFlag{Name: "max-distance", Aliases: distanceLetters, Category: categoryMapping,
 			Value: mapper.DefaultDistance.String(),
 			Usage: "most edits of a location: `K` edits, a percentage of the read's length as in 4%, or edits from lengths on as in 17:2,38:3"},
@@ -104,7 +104,7 @@ func mapFlags() []cli.Flag {
 			Usage: "write the primary records of discordant and one-end-anchored pairs to `FILE` too, .sam, .sam.gz or .bam"},
 
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: categoryOutput, DefaultText: "-, standard output",
-			Usage: "write to `FILE`, which appears when it is complete: .sam, .sam.gz or .bam"},
+			Usage: "write to `FILE`, which appears when it is complete: .sam, .sam.gz or .bam; none for no records"},
 		choice(&cli.StringFlag{Name: "format", Category: categoryOutput, DefaultText: "by the name of the output",
 			Usage: "`FORM` of the output: " + either(sam.Formats())}, sam.Formats()),
 		choice(&cli.StringFlag{Name: "compression", Category: categoryOutput, DefaultText: "6",
@@ -155,16 +155,17 @@ func mapFlags() []cli.Flag {
 			Usage: "show progress even if standard error is not a terminal"},
 		&cli.StringFlag{Name: "cpuprofile", Hidden: true, Usage: "write a CPU profile to `FILE`"},
 		&cli.StringFlag{Name: "memprofile", Hidden: true, Usage: "write a profile of memory to `FILE`"},
-	}
+	}, countFlags()...)
 }
 
 // mapJob is a checked call of scanmap map.
 type mapJob struct {
 	options mapper.Options
 	header  sam.HeaderOptions
-	// Names of files, - for standard output, and empty for none but output.
+	// Names of files, - for standard output, and empty for none.
 	samples, output, discordant, unmapped string
 	form, discordantForm                  sam.WriterOptions
+	counts                                counts
 	reports                               reports
 	quiet                                 bool
 	// progress is shown even if standard error is not a terminal.
@@ -207,7 +208,9 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 	runtime.GOMAXPROCS(j.options.Threads)
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(mapper.HeapGrowth(0))
-		j.options.Loaded = func(reference int64) { debug.SetGCPercent(mapper.HeapGrowth(reference + j.sortMemory())) }
+		j.options.Loaded = func(reference int64) {
+			debug.SetGCPercent(mapper.HeapGrowth(reference + j.sortMemory() + j.counts.memory(reference*8/3)))
+		}
 	}
 	if err := inputsExist(j.inputs()...); err != nil {
 		return err
@@ -224,7 +227,11 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 	if err != nil {
 		return err
 	}
-	reports, err := j.reports.open(results)
+	counts, err := j.counts.open(results, out)
+	if err != nil {
+		return err
+	}
+	reports, err := j.reports.open(results, j.counts.summary)
 	if err != nil {
 		return err
 	}
@@ -240,7 +247,7 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 	if err != nil {
 		return err
 	}
-	if err := writeReports(ctx, reports, stats); err != nil {
+	if err := writeReports(ctx, append(counts, reports...), stats); err != nil {
 		return err // the records are not published
 	}
 	if err := results.publish(); err != nil {
@@ -326,7 +333,7 @@ func (j *mapJob) indexes() []string {
 
 // indexNames are the names under which samtools looks for an index of the output.
 func (j *mapJob) indexNames() []string {
-	if j.form.Format != sam.FormatBAM || isStandardOutput(j.output) {
+	if j.form.Format != sam.FormatBAM || j.output == "" || isStandardOutput(j.output) {
 		return nil
 	}
 	return []string{j.output + "." + string(sam.BAI), j.output + "." + string(sam.CSI)}
@@ -349,19 +356,12 @@ func (j *mapJob) removeStale(results *resultFiles) error {
 // openRecords opens the files that get records during the run.
 func (j *mapJob) openRecords(results *resultFiles) (*mapper.Outputs, error) {
 	out := &mapper.Outputs{Form: j.form, DiscordantForm: j.discordantForm}
-	records, err := results.open(j.output)
-	if err != nil {
-		return nil, err
-	}
-	out.Records = records
-	if records.temporary != "" {
-		for _, index := range j.indexes() {
-			if _, err := os.Stat(index); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return nil, fmt.Errorf("%s: %w", index, cause(err))
-			}
+	if j.output != "" {
+		if err := j.openOutput(results, out); err != nil {
+			return nil, err
 		}
-		out.Index = func(kind sam.IndexKind) (io.Writer, error) { return results.open(j.output + "." + string(kind)) }
 	}
+	var err error
 	if j.discordant != "" {
 		if out.Discordant, err = results.open(j.discordant); err != nil {
 			return nil, err
@@ -375,6 +375,25 @@ func (j *mapJob) openRecords(results *resultFiles) (*mapper.Outputs, error) {
 		out.Unmapped, out.CompressUnmapped = file, strings.HasSuffix(strings.ToLower(j.unmapped), ".gz")
 	}
 	return out, nil
+}
+
+// openOutput opens the file of the records.
+func (j *mapJob) openOutput(results *resultFiles, out *mapper.Outputs) error {
+	records, err := results.open(j.output)
+	if err != nil {
+		return err
+	}
+	out.Records = records
+	if records.temporary == "" {
+		return nil
+	}
+	for _, index := range j.indexes() {
+		if _, err := os.Stat(index); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s: %w", index, cause(err))
+		}
+	}
+	out.Index = func(kind sam.IndexKind) (io.Writer, error) { return results.open(j.output + "." + string(kind)) }
+	return nil
 }
 
 // inputsExist notices missing files, and a closed standard input, before the reference is loaded.

@@ -246,6 +246,9 @@ func (j *mapJob) readGroup(c *cli.Context) error {
 	return nil
 }
 
+// noRecords is the name of an output that is not written.
+const noRecords = "none"
+
 // otherFormats matches names of files in formats that are not written.
 var otherFormats = regexp.MustCompile(`(?i)\.(bam|cram|gz|bgz|bgzf|zst|bz2|xz)$`)
 
@@ -254,6 +257,14 @@ func (j *mapJob) readForms(c *cli.Context) error {
 	var err error
 	if j.output, err = outputName(c); err != nil {
 		return err
+	}
+	if j.output == noRecords {
+		for _, option := range []string{"format", "compression", "sort", "cigar", "full-secondary", "omit-unmapped"} {
+			if c.IsSet(option) {
+				return fmt.Errorf("option --%s is for records, of which --output %s writes none", option, noRecords)
+			}
+		}
+		j.output = ""
 	}
 	if j.form.Format, err = recordFormat("output", j.output, c.String("format")); err != nil {
 		return err
@@ -348,6 +359,10 @@ func (j *mapJob) readOutputs(c *cli.Context) error {
 			return err
 		}
 	}
+	j.counts.threads = j.options.Threads
+	if err := j.counts.read(c); err != nil {
+		return err
+	}
 	j.reports = reports{commandLine: j.header.CommandLine, reference: j.options.Reference}
 	if err := j.reports.read(c); err != nil {
 		return err
@@ -361,7 +376,7 @@ func (j *mapJob) readOutputs(c *cli.Context) error {
 		return fmt.Errorf("option --unmapped: %s: scanmap writes plain FASTQ, or .gz", j.unmapped)
 	}
 	outputs := slices.Concat([]namedOutput{{"output", j.output}, {"discordant", j.discordant}, {"unmapped", j.unmapped}},
-		j.reports.outputs(), []namedOutput{{"cpuprofile", j.profiles.cpu}, {"memprofile", j.profiles.memory}})
+		j.counts.outputs(), j.reports.outputs(), []namedOutput{{"cpuprofile", j.profiles.cpu}, {"memprofile", j.profiles.memory}})
 	// Of an output that is not sorted, what is there under the names of its index is removed.
 	for _, index := range j.indexNames() {
 		for _, input := range j.inputs() {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"scanmap/dna"
 	"scanmap/fasta"
 	"scanmap/mappability"
+	"scanmap/track"
 )
 
 // What -o has of a K-mer: --value.
@@ -63,7 +65,8 @@ func mappabilityCommand(p process) *cli.Command {
 				Usage: "`NAME` of the engine: " + explained(mappability.Engines) + "; all count the same"}, namesOf(mappability.Engines)),
 
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: categoryOutput,
-				Usage: "write values to `FILE`, which appears when it is complete: " + either(trackSuffixes)},
+				Usage: "write values to `FILE`, which appears when it is complete, as bedGraph (.bedgraph), with its index (.bedgraph.gz), " +
+					"or as bigWig (.bw)"},
 			choice(&cli.StringFlag{Name: "value", Value: valueMappability, Category: categoryOutput,
 				Usage: "`NAME` of the value in --output: " + explained(valuesOfKMers)}, namesOf(valuesOfKMers)),
 			&cli.StringFlag{Name: "raw", Category: categoryOutput,
@@ -99,6 +102,7 @@ type mappabilityJob struct {
 	genomes []string // files; the first one's K-mers are counted
 	regions string   // file, empty for all positions
 	output  string   // file of the values, - for standard output, empty for none
+	format  track.Format
 	value   string
 	raw     string // file, empty for none
 	rawForm mappability.RawForm
@@ -214,8 +218,10 @@ func (j *mappabilityJob) readOutputs(c *cli.Context) error {
 	if j.output+j.raw+j.unique == "" {
 		j.output = "-"
 	}
-	if j.output != "" {
-		if err := checkTrack(j.output); err != nil {
+	j.format = track.BedGraph
+	if j.output != "" && !isStandardOutput(j.output) {
+		var err error
+		if j.format, err = track.FormatOf(j.output); err != nil {
 			return fmt.Errorf("option --output: %w", err)
 		}
 	}
@@ -226,7 +232,11 @@ func (j *mappabilityJob) readOutputs(c *cli.Context) error {
 		}
 		j.rawForm = mappability.RawForm(form)
 	}
-	return differentOutputs(j.outputs(), append(slices.Clone(j.genomes), j.regions))
+	all := j.outputs()
+	for _, index := range trackIndexes(j.output, j.format) {
+		all = append(all, namedOutput{"output (its index)", index})
+	}
+	return differentOutputs(all, append(slices.Clone(j.genomes), j.regions))
 }
 
 // outputs are the options of outputs that are given, with their names.
@@ -286,7 +296,7 @@ func (j *mappabilityJob) run(ctx context.Context, stdout *sink, stderr io.Writer
 		}
 	}
 	j.options.Temporary = layerOf(ctx).temporary(j.tmpdir)
-	summary, err := untilStopped(ctx, func() (string, error) { return j.count(ctx, files) })
+	summary, err := untilStopped(ctx, func() (string, error) { return j.count(ctx, results, files) })
 	// A signal explains every other error, and a failed write those that follow from it.
 	if err = firstError(context.Cause(ctx), results.err(), err); err == nil {
 		err = results.finish()
@@ -310,7 +320,7 @@ func (j *mappabilityJob) run(ctx context.Context, stdout *sink, stderr io.Writer
 }
 
 // count counts, writes the files, which are named by their options, and sums up.
-func (j *mappabilityJob) count(ctx context.Context, files map[string]*output) (summary string, err error) {
+func (j *mappabilityJob) count(ctx context.Context, results *resultFiles, files map[string]*output) (summary string, err error) {
 	var genomes []*dna.Reference
 	for _, name := range j.genomes {
 		genome, err := fasta.LoadReference(ctx, name, j.options.Threads)
@@ -334,7 +344,7 @@ func (j *mappabilityJob) count(ctx context.Context, files map[string]*output) (s
 		return "", err
 	}
 	if file := files["output"]; file != nil {
-		if err := writeTrack(ctx, file, j.output, trackContigs(genomes[0]), j.values(f)); err != nil {
+		if err := writeTrack(results, file, j.format, trackContigs(genomes[0]), j.values(f), j.options.Threads); err != nil {
 			return "", err
 		}
 	}
@@ -344,7 +354,8 @@ func (j *mappabilityJob) count(ctx context.Context, files map[string]*output) (s
 		}
 	}
 	if file := files["unique"]; file != nil {
-		if err := writeBuffered(file, f.WriteUnique); err != nil {
+		b := bufio.NewWriterSize(file, 1<<18)
+		if err := firstError(f.WriteUnique(b), b.Flush()); err != nil {
 			return "", err
 		}
 	}
@@ -352,7 +363,7 @@ func (j *mappabilityJob) count(ctx context.Context, files map[string]*output) (s
 }
 
 // values are those that --value asks for.
-func (j *mappabilityJob) values(f *mappability.Frequencies) trackValues {
+func (j *mappabilityJob) values(f *mappability.Frequencies) track.Values {
 	return func(contig int, yield func(start, end int, value float32) error) error {
 		return f.Runs(contig, func(start, end int, n uint32) error {
 			if j.value == valueFrequency {
@@ -361,6 +372,14 @@ func (j *mappabilityJob) values(f *mappability.Frequencies) trackValues {
 			return yield(start, end, mappability.Mappability(n))
 		})
 	}
+}
+
+// trackContigs are the contigs of a reference.
+func trackContigs(ref *dna.Reference) (all []track.Contig) {
+	for i := range ref.Contigs {
+		all = append(all, track.Contig{Name: ref.Contigs[i].Name, Length: ref.Contigs[i].Length})
+	}
+	return all
 }
 
 // summaryOfKMers sums up in a line.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"scanmap/internal/truth"
+	"scanmap/track"
 )
 
 // kmerFiles puts small genomes and regions into a folder, which becomes the working one.
@@ -102,6 +103,37 @@ func TestMappabilityFiles(t *testing.T) {
 	}
 }
 
+// TestMappabilityTracks reads the same values back from each format, with an index beside BGZF.
+func TestMappabilityTracks(t *testing.T) {
+	kmerFiles(t)
+	var first string
+	for _, name := range []string{"x.bedgraph", "x.bg.gz", "x.bw"} {
+		quietly(t, "mappability", "ref.fa", "-K", "4", "--device", "cpu", "-o", name)
+		file, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var values []string
+		err = track.Read(file, func(contig string, start, end int, value float32) error {
+			values = append(values, fmt.Sprint(contig, start, end, value))
+			return nil
+		})
+		file.Close()
+		if got := strings.Join(values, "; "); err != nil || got == "" || first != "" && got != first {
+			t.Errorf("%s: %s, %v, want %s", name, got, err, first)
+		} else {
+			first = got
+		}
+	}
+	files, err := filepath.Glob("x.*")
+	if err != nil || !slices.Equal(files, []string{"x.bedgraph", "x.bg.gz", "x.bg.gz.tbi", "x.bw"}) {
+		t.Errorf("files %q, %v", files, err)
+	}
+	if code, _, stderr := call("mappability", "ref.fa", "-K", "4", "-o", "x.bg.gz", "--unique", "x.bg.gz.tbi"); code != 2 {
+		t.Errorf("an index that is another output: exit code %d, %s", code, stderr)
+	}
+}
+
 // TestMappabilityWithEdits compares a sample of positions with dynamic programming.
 func TestMappabilityWithEdits(t *testing.T) {
 	text, err := os.ReadFile("../../testdata/phix.fa")
@@ -143,9 +175,9 @@ func TestMappabilityErrors(t *testing.T) {
 		{"-K 4 --value x ref.fa", 2, `option --value: "x" is not mappability or frequency`},
 		{"-K 4 --exclude-self --value mappability ref.fa", 2,
 			"option --exclude-self needs --value frequency: 1/frequency is infinite for unique K-mers"},
-		{"-K 4 -o x.txt ref.fa", 2, "option --output: the name x.txt ends in none of .bedgraph, .bg"},
+		{"-K 4 -o x.txt ref.fa", 2, "option --output: x.txt: the name does not end with .bedgraph, .bg or .bdg, one of them with .gz or .bgz, .bw or .bigwig"},
 		{"-K 4 --raw x.raw ref.fa", 2, "option --raw: the name x.raw ends in none of .freq8, .freq16, .map"},
-		{"-K 4 --unique x.bed -o x.bed ref.fa", 2, "option --output: the name x.bed ends in none of .bedgraph, .bg"},
+		{"-K 4 --unique x.bed -o x.bed ref.fa", 2, "option --output: x.bed: the name does not end with .bedgraph, .bg or .bdg, one of them with .gz or .bgz, .bw or .bigwig"},
 		{"-K 4 --unique ref.fa ref.fa", 2, "ref.fa is an input and would be overwritten"},
 		{"-K 4 --against - -", 2, "two inputs cannot both come from standard input"},
 		{"-K 4 -o x.bg none.fa", 1, "none.fa: no such file or directory"},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"scanmap/depth"
 	"scanmap/fasta"
 	"scanmap/mapper"
 	"scanmap/report"
@@ -86,7 +87,7 @@ func (j *mergeJob) run(ctx context.Context, stdout *sink, stderr io.Writer) erro
 	}
 	results := &resultFiles{ctx: ctx, stdout: stdout}
 	defer results.discard()
-	files, err := j.reports.open(results)
+	files, err := j.reports.open(results, func() *depth.Summary { return nil })
 	if err != nil {
 		return err
 	}

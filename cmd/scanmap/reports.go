@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"scanmap/depth"
 	"scanmap/mapper"
 	"scanmap/report"
 )
@@ -45,16 +46,18 @@ type statisticsFile struct {
 	write func(io.Writer, *mapper.Stats) error
 }
 
-// open opens the files.
-func (r *reports) open(results *resultFiles) (files []statisticsFile, err error) {
+// open opens the files. counted sums up what was counted, nil for nothing.
+func (r *reports) open(results *resultFiles, counted func() *depth.Summary) (files []statisticsFile, err error) {
 	for _, f := range []struct {
 		what, name string
 		write      func(io.Writer, *mapper.Stats) error
 	}{
-		{"statistics", r.stats, func(w io.Writer, s *mapper.Stats) error { return report.JSON(w, s, version) }},
-		{"MultiQC", r.multiqc, func(w io.Writer, s *mapper.Stats) error { return report.MultiQC(w, s, version, "scanmap") }},
+		{"statistics", r.stats, func(w io.Writer, s *mapper.Stats) error { return report.JSON(w, s, counted(), version) }},
+		{"MultiQC", r.multiqc, func(w io.Writer, s *mapper.Stats) error { return report.MultiQC(w, s, counted(), version, "scanmap") }},
 		{"report", r.html, func(w io.Writer, s *mapper.Stats) error {
-			return report.HTML(w, s, report.HTMLInfo{Version: version, CommandLine: r.commandLine, Reference: r.reference})
+			return report.HTML(w, s, report.HTMLInfo{
+				Version: version, CommandLine: r.commandLine, Reference: r.reference, Depth: counted(),
+			})
 		}},
 	} {
 		if f.name == "" {

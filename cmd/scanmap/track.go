@@ -1,75 +1,46 @@
 package main
 
 import (
-	"bufio"
-	"context"
-	"fmt"
+	"errors"
 	"io"
-	"slices"
-	"strconv"
-	"strings"
 
-	"scanmap/dna"
+	"scanmap/track"
 )
 
-// trackSuffixes are the ends of names of files of values by position.
-var trackSuffixes = []string{".bedgraph", ".bg"}
-
-// trackContig is a contig of a file of values, and trackValues calls yield for stretches
-// [start, end) of a contig that have one value each, in order.
-type (
-	trackContig struct {
-		Name   string
-		Length int
-	}
-	trackValues = func(contig int, yield func(start, end int, value float32) error) error
-)
-
-// trackContigs are the contigs of a reference.
-func trackContigs(ref *dna.Reference) (contigs []trackContig) {
-	for i := range ref.Contigs {
-		contigs = append(contigs, trackContig{ref.Contigs[i].Name, ref.Contigs[i].Length})
-	}
-	return contigs
-}
-
-// checkTrack refuses names of files that are not written.
-func checkTrack(name string) error {
-	if isStandardOutput(name) || slices.ContainsFunc(trackSuffixes, func(end string) bool { return strings.HasSuffix(name, end) }) {
+// trackIndexes are the names that the index of a track may get.
+func trackIndexes(name string, format track.Format) []string {
+	if format != track.BedGraphBGZF {
 		return nil
 	}
-	return fmt.Errorf("the name %s ends in none of %s", name, strings.Join(trackSuffixes, ", "))
+	return []string{name + ".tbi", name + ".csi"}
 }
 
-// writeTrack writes values in the format that the name of their file says.
-func writeTrack(ctx context.Context, w io.Writer, _ string, contigs []trackContig, values trackValues) error {
-	return writeBuffered(w, func(w io.Writer) error {
-		var line []byte
-		for i, c := range contigs {
-			if err := context.Cause(ctx); err != nil {
-				return err
-			}
-			err := values(i, func(start, end int, value float32) error {
-				line = append(append(line[:0], c.Name...), '\t')
-				line = append(strconv.AppendInt(line, int64(start), 10), '\t')
-				line = append(strconv.AppendInt(line, int64(end), 10), '\t')
-				line = append(strconv.AppendFloat(line, float64(value), 'g', -1, 32), '\n')
-				_, err := w.Write(line)
-				return err
-			})
-			if err != nil {
-				return err
-			}
+// writeTrack writes values as a format has them to a file that is open, and an index beside it where
+// the format has one.
+func writeTrack(results *resultFiles, to *output, format track.Format, contigs []track.Contig, values track.Values, threads int) error {
+	switch format {
+	case track.BedGraphBGZF:
+		if to.temporary == "" { // nothing is beside a device or a FIFO
+			return track.WriteBGZF(to, nil, contigs, values, threads)
 		}
-		return nil
-	})
+		index, err := results.openLater(to.name + track.IndexEnding(contigs))
+		if err != nil {
+			return err
+		}
+		return firstError(track.WriteBGZF(to, index, contigs, values, threads), index.finish())
+	case track.BigWig:
+		file, ok := to.file.(io.Seeker)
+		if !ok || to.temporary == "" {
+			return errors.New("bigWig goes to a regular file only, because its beginning is written last")
+		}
+		return track.WriteBigWig(seekableOutput{to, file}, contigs, values, threads)
+	case track.BedGraph:
+	}
+	return track.WriteBedGraph(to, contigs, values)
 }
 
-// writeBuffered has write's output collected to large blocks.
-func writeBuffered(w io.Writer, write func(io.Writer) error) error {
-	b := bufio.NewWriterSize(w, 1<<18)
-	if err := write(b); err != nil {
-		return err
-	}
-	return b.Flush()
+// seekableOutput is an output of which earlier parts are written again.
+type seekableOutput struct {
+	*output
+	io.Seeker
 }

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/urfave/cli/v2"
+
+	"scanmap/depth"
+	"scanmap/mapper"
+	"scanmap/report"
+	"scanmap/track"
+)
+
+// categoryCounts is a category of options, for help.
+const categoryCounts = "Counts"
+
+// countFlags are the options of what is counted in place of records.
+func countFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "depth", Category: categoryCounts,
+			Usage: "write the depth of every base to `FILE`: .bedgraph, .bedgraph.gz (bgzipped, with a tabix index) or .bw (bigWig)"},
+		choice(&cli.StringFlag{Name: "depth-of", Value: string(depth.Covered), Category: categoryCounts,
+			Usage: "`WHAT` depth counts: " + explained(depth.Ofs)}, namesOf(depth.Ofs)),
+		choice(&cli.StringFlag{Name: "weights", Value: string(depth.WeighAll), Category: categoryCounts,
+			Usage: "`WEIGHT` of a location that is reported: " + explained(depth.Weightings)}, namesOf(depth.Weightings)),
+		&cli.StringFlag{Name: "regions", Category: categoryCounts,
+			Usage: "write depth and breadth of `REGIONS` to --region-depth: a BED file, or a number of bases for windows"},
+		&cli.StringFlag{Name: "region-depth", Category: categoryCounts,
+			Usage: "`FILE` for --regions, as BED with columns for covered bases and mean depth"},
+		&cli.StringFlag{Name: "abundance", Category: categoryCounts,
+			Usage: "write reads, breadth, depth, RPKM and TPM of each contig to `FILE`, as a table with tabs"},
+	}
+}
+
+// counts are the files of counts that a call asks for; an empty name is none.
+type counts struct {
+	depth, regionDepth, abundance string
+	format                        track.Format // of depth
+	regions                       string       // a BED file, or empty for windows
+	window                        int          // bases of a window
+	options                       depth.Options
+	threads                       int
+	counted                       *depth.Counts // nil before open
+	summed                        *depth.Summary
+}
+
+// read reads the options.
+func (o *counts) read(c *cli.Context) (err error) {
+	for _, f := range []struct {
+		option string
+		to     *string
+	}{{"depth", &o.depth}, {"region-depth", &o.regionDepth}, {"abundance", &o.abundance}, {"regions", &o.regions}} {
+		if *f.to, err = fileName(c, f.option); err != nil {
+			return err
+		}
+	}
+	if (o.regions == "") != (o.regionDepth == "") {
+		return errors.New("options --regions and --region-depth need each other")
+	}
+	if !o.wanted() {
+		for _, name := range []string{"depth-of", "weights"} {
+			if c.IsSet(name) {
+				return fmt.Errorf("option --%s needs --depth, --regions or --abundance", name)
+			}
+		}
+		return nil
+	}
+	if o.options.Of, err = depth.ParseOf(c.String("depth-of")); err != nil {
+		return fmt.Errorf("option --depth-of: %w", err)
+	}
+	if o.options.Weights, err = depth.ParseWeights(c.String("weights")); err != nil {
+		return fmt.Errorf("option --weights: %w", err)
+	}
+	if o.abundance != "" && o.options.Of == depth.Starts {
+		return errors.New("option --abundance tells of covered bases, and not of --depth-of starts")
+	}
+	if o.regions != "" && isNumber(o.regions) {
+		if err := wholeNumbers(c, wholeNumber{"regions", &o.window, 1, math.MaxInt32}); err != nil {
+			return err
+		}
+		o.regions = ""
+	}
+	if o.depth == "" {
+		return nil
+	}
+	if o.format, err = track.FormatOf(o.depth); err != nil {
+		return fmt.Errorf("option --depth: %w", err)
+	}
+	return nil
+}
+
+// isNumber tells whether text has digits alone.
+func isNumber(text string) bool {
+	for _, c := range text {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return text != ""
+}
+
+// wanted tells whether anything is counted.
+func (o *counts) wanted() bool { return o.depth != "" || o.regionDepth != "" || o.abundance != "" }
+
+// memory is what counts take, in bytes, of a reference of so many bases.
+func (o *counts) memory(bases int64) int64 {
+	if !o.wanted() {
+		return 0
+	}
+	return depth.Memory(bases, 0)
+}
+
+// files are those that are written, with the options that name them.
+func (o *counts) files() []namedOutput {
+	return []namedOutput{{"depth", o.depth}, {"region-depth", o.regionDepth}, {"abundance", o.abundance}}
+}
+
+// outputs are files, and the names that an index may get.
+func (o *counts) outputs() []namedOutput {
+	all := o.files()
+	for _, index := range trackIndexes(o.depth, o.format) {
+		all = append(all, namedOutput{"depth (its index)", index})
+	}
+	return all
+}
+
+// open opens the files, which are written at the end, and has out count.
+func (o *counts) open(results *resultFiles, out *mapper.Outputs) (files []statisticsFile, err error) {
+	if !o.wanted() {
+		return nil, nil
+	}
+	o.counted = depth.New(o.options)
+	out.Counting = o.counted
+	for _, f := range []struct {
+		what, name string
+		write      func(*output, *mapper.Stats) error
+	}{
+		{"depth", o.depth, func(to *output, _ *mapper.Stats) error {
+			return writeTrack(results, to, o.format, o.trackContigs(), o.counted.Depths, o.threads)
+		}},
+		{"depth of regions", o.regionDepth, func(to *output, _ *mapper.Stats) error { return o.writeRegions(to) }},
+		{"abundance", o.abundance, func(to *output, s *mapper.Stats) error {
+			return report.Abundance(to, o.counted.Abundances(s.Mapped))
+		}},
+	} {
+		if f.name == "" {
+			continue
+		}
+		file, err := results.openLater(f.name)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, statisticsFile{f.what, file, func(_ io.Writer, s *mapper.Stats) error { return f.write(file, s) }})
+	}
+	return files, nil
+}
+
+// summary sums up what was counted, once; nil where nothing was.
+func (o *counts) summary() *depth.Summary {
+	if o.counted != nil && o.summed == nil {
+		o.summed = o.counted.Summary()
+	}
+	return o.summed
+}
+
+// trackContigs are the contigs that were counted on.
+func (o *counts) trackContigs() (all []track.Contig) {
+	for _, c := range o.counted.Contigs() {
+		all = append(all, track.Contig{Name: c.Name, Length: c.Length})
+	}
+	return all
+}
+
+// writeRegions writes the depth of regions or windows.
+func (o *counts) writeRegions(to io.Writer) error {
+	if _, err := io.WriteString(to, report.RegionDepthHeader); err != nil {
+		return err
+	}
+	var text []byte
+	for i := range o.counted.Contigs() {
+		name := o.counted.Contigs()[i].Name
+		err := o.counted.Windows(i, o.window, func(d depth.RegionDepth) error {
+			if text = report.AppendRegionDepth(text, name, &d); len(text) < 1<<16 {
+				return nil
+			}
+			_, err := to.Write(text)
+			text = text[:0]
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	_, err := to.Write(text)
+	return err
+}

@@ -1,0 +1,92 @@
+package mapper
+
+import (
+	"scanmap/dna"
+	"scanmap/locate"
+)
+
+// Counting takes the locations of reads in place of their records, or beside them.
+type Counting interface {
+	// Begin is called once, with the reference that locations lie on.
+	Begin(ref *dna.Reference)
+	// Counter returns what one goroutine of the run hands locations to. It is called for each of them
+	// after Begin and before the first read, one after the other.
+	Counter() Counter
+}
+
+// A Counter takes the locations of reads.
+type Counter interface {
+	// Count takes the locations of a read that are reported, the primary one first, the others in the
+	// order of records. They are the caller's again when it returns. Reads come in no order. Those of
+	// which nothing is reported do not come.
+	Count(locations []Reported)
+}
+
+// Reported is a location that is reported of a read, as its record says it: positions of the contig,
+// 0-based, the last one excluded.
+type Reported struct {
+	Contig     int // its number in the reference
+	Start, End int
+	Distance   int // edits
+	Reverse    bool
+	// Deleted are the positions inside that no base of the read is aligned to, in ascending order;
+	// nil for none.
+	Deleted []Deleted
+}
+
+// Deleted are positions [Start, End) of a contig.
+type Deleted struct{ Start, End int }
+
+// A reporter hands the locations of reads to a counter. It is the scratch memory of one goroutine.
+type reporter struct {
+	counter   Counter // nil for none
+	locations []Reported
+	deleted   []Deleted
+}
+
+// group hands over what the choices report.
+func (r *reporter) group(g *group, choices []choice) {
+	if r.counter == nil {
+		return
+	}
+	for i := range choices {
+		if c := &choices[i]; c.from < c.to {
+			r.read(g, g.locations[c.from:c.to])
+		}
+	}
+	if len(r.locations) > keptItems {
+		r.locations, r.deleted = nil, nil
+	}
+}
+
+// read hands over the locations of a read.
+func (r *reporter) read(g *group, locations []locate.Location) {
+	r.locations, r.deleted = r.locations[:0], r.deleted[:0]
+	for i := range locations {
+		l := &locations[i]
+		r.locations = append(r.locations, Reported{
+			Contig: l.Place.Contig(), Start: int(l.Start), End: int(l.End), Distance: int(l.Distance),
+			Reverse: l.Place.Strand() == locate.Reverse, Deleted: r.deletions(g, l),
+		})
+	}
+	r.counter.Count(r.locations)
+}
+
+// deletions are those of an aligned location.
+func (r *reporter) deletions(g *group, l *locate.Location) []Deleted {
+	if l.Gaps == 0 {
+		return nil
+	}
+	before, at := len(r.deleted), int(l.Start)
+	for _, op := range g.reader.Aligner.Operations(l) {
+		switch n := int(op.Length); op.Kind {
+		case locate.Deletion:
+			r.deleted = append(r.deleted, Deleted{at, at + n})
+			at += n
+		case locate.Diagonal:
+			at += n
+		case locate.Insertion:
+		}
+	}
+	return r.deleted[before:len(r.deleted):len(r.deleted)]
+}

@@ -1,0 +1,64 @@
+package report
+
+import (
+	"bufio"
+	"io"
+	"strconv"
+
+	"scanmap/depth"
+)
+
+// abundanceHeader is the first line of Abundance.
+const abundanceHeader = "contig\tlength\treads\tweighted_reads\tcovered_bases\tcovered_share\tmean_depth\trpkm\ttpm\n"
+
+// Abundance writes what lies on each contig as a table with tabs and a line of headers.
+func Abundance(w io.Writer, all []depth.Abundance) error {
+	to := bufio.NewWriter(w)
+	_, _ = to.WriteString(abundanceHeader) // Flush has the error
+	var line []byte
+	for i := range all {
+		a := &all[i]
+		line = append(line[:0], a.Contig...)
+		for _, n := range []int64{int64(a.Length), a.Reads} {
+			line = strconv.AppendInt(append(line, '\t'), n, 10)
+		}
+		line = appendRounded(append(line, '\t'), a.Weighted)
+		line = strconv.AppendInt(append(line, '\t'), a.Covered, 10)
+		for _, x := range []float64{ratio(a.Covered, int64(a.Length)), a.Mean, a.RPKM, a.TPM} {
+			line = appendRounded(append(line, '\t'), x)
+		}
+		_, _ = to.Write(append(line, '\n'))
+	}
+	return to.Flush()
+}
+
+// RegionDepthHeader is the line before those of AppendRegionDepth, a comment to readers of BED.
+const RegionDepthHeader = "#contig\tstart\tend\tname\tcovered_bases\tmean_depth\n"
+
+// AppendRegionDepth appends a line of BED with the depth of a region. An empty name is written as a
+// full stop.
+func AppendRegionDepth(line []byte, contig string, d *depth.RegionDepth) []byte {
+	line = append(line, contig...)
+	line = strconv.AppendInt(append(line, '\t'), int64(d.Start), 10)
+	line = strconv.AppendInt(append(line, '\t'), int64(d.End), 10)
+	line = append(line, '\t')
+	if d.Name == "" {
+		line = append(line, '.')
+	}
+	line = append(line, d.Name...)
+	line = strconv.AppendInt(append(line, '\t'), d.Covered, 10)
+	line = appendRounded(append(line, '\t'), d.Mean)
+	return append(line, '\n')
+}
+
+// appendRounded appends a number with up to six digits after the point.
+func appendRounded(line []byte, x float64) []byte {
+	line = strconv.AppendFloat(line, x, 'f', 6, 64)
+	for line[len(line)-1] == '0' {
+		line = line[:len(line)-1]
+	}
+	if line[len(line)-1] == '.' {
+		line = line[:len(line)-1]
+	}
+	return line
+}

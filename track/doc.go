@@ -1,0 +1,27 @@
+// Package track writes values along a reference and reads them back: bedGraph, plain or bgzipped
+// with a tabix index, and bigWig.
+//
+// Whoever has values gives them as a function, Values, which hands over the intervals of one
+// contig after the other. Nothing here keeps them: memory does not grow with their number, only by
+// 32 bytes for each block of 1024 of them. Neighbours of equal value become one interval, so that
+// files do not depend on how their makers cut them; nor do they depend on the number of threads.
+// What is where:
+//
+//	track.go        contigs, values, formats by the names of files
+//	join.go         what all intervals pass, written or read: their order, and what is joined
+//	press.go        blocks, compressed side by side and written in order
+//	bedgraph.go     bedGraph as text
+//	bgzf.go         bedGraph in BGZF
+//	tabix.go        its index
+//	bigwig.go       bigWig: its parts and their order in the file
+//	section.go      bigWig: blocks of values
+//	zoom.go         bigWig: summaries at several scales
+//	tree.go         bigWig: the B+ tree of contigs and the R trees of blocks
+//	read.go, read_bedgraph.go, read_bigwig.go  what Read does
+//
+// bedGraph and its header lines are defined at genome.ucsc.edu/goldenPath/help/bedgraph.html;
+// tabix indexes by "The Tabix index file format" and CSIv1, BGZF by SAMv1, section 4.1, all of
+// samtools/hts-specs. bigWig is that of Kent et al., "BigWig and BigBed: enabling browsing of large
+// distributed datasets", Bioinformatics 26:2204 (2010), whose supplement has the tables of the file;
+// tables are named by what they hold.
+package track

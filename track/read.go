@@ -1,0 +1,100 @@
+package track
+
+import (
+	"bufio"
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// readBuffer is how much is read at a time, and the longest line of a bedGraph.
+const readBuffer = 1 << 16
+
+// Read reads a bedGraph, also compressed with gzip or BGZF, or a bigWig, told by content: contig
+// after contig, and in each the intervals in ascending order, 0-based and half-open, with those that
+// meet and have equal values joined. It returns the first error of yield.
+//
+// Only a bigWig has to be a file that can seek; anything else is read from where r is.
+//
+// Both are read as data of others: every length and offset is checked before it is used, intervals
+// that overlap or descend are errors, as are values that are not finite. An error of a bedGraph
+// names the line, one of a bigWig the offset in the file. Memory grows with the number of contigs
+// alone.
+func Read(r io.ReadSeeker, yield func(contig string, start, end int, value float32) error) error {
+	in := bufio.NewReaderSize(r, readBuffer)
+	head, err := in.Peek(18)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	if len(head) >= 4 {
+		switch magic := binary.LittleEndian.Uint32(head); {
+		case magic == bigWigMagic:
+			return readBigWig(r, yield)
+		case binary.BigEndian.Uint32(head) == bigWigMagic:
+			return errors.New("is a big-endian bigWig, which is not supported")
+		case magic == bigBedMagic || binary.BigEndian.Uint32(head) == bigBedMagic:
+			return errors.New("is a bigBed, which has no values along the reference")
+		}
+	}
+	if !bytes.HasPrefix(head, []byte{0x1f, 0x8b}) {
+		return readBedGraph(in, yield)
+	}
+	tail := &tailReader{r: in}
+	z, err := gzip.NewReader(tail)
+	if err != nil {
+		return gzipError(err)
+	}
+	text := &gzipText{z: z, tail: tail}
+	// The extra field of a BGZF block begins with BC.
+	text.bgzf = len(head) == 18 && head[3] == 4 && string(head[12:14]) == "BC"
+	return readBedGraph(bufio.NewReaderSize(text, readBuffer), yield)
+}
+
+// gzipText is the text of gzip data, with its errors.
+type gzipText struct {
+	z    *gzip.Reader
+	tail *tailReader
+	bgzf bool
+}
+
+func (t *gzipText) Read(p []byte) (int, error) {
+	n, err := t.z.Read(p)
+	// Nothing else tells a BGZF file from one that was cut between two blocks.
+	if err == io.EOF && t.bgzf && string(t.tail.last) != bgzfEnd {
+		return n, errors.New("the end-of-file block of the BGZF data is missing: the file is probably truncated")
+	}
+	return n, gzipError(err)
+}
+
+// gzipError describes what inflating said; io.EOF and errors of the file stay as they are.
+func gzipError(err error) error {
+	var corrupt flate.CorruptInputError
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("the gzip data is truncated")
+	case errors.Is(err, gzip.ErrChecksum):
+		return errors.New("the gzip data is corrupt: the checksum is wrong")
+	case errors.Is(err, gzip.ErrHeader), errors.As(err, &corrupt):
+		return fmt.Errorf("the gzip data is corrupt: %w", err)
+	}
+	return err
+}
+
+// tailReader keeps the last bytes that were read.
+type tailReader struct {
+	r    io.Reader
+	last []byte
+}
+
+func (t *tailReader) Read(p []byte) (int, error) {
+	n, err := t.r.Read(p)
+	t.last = append(t.last, p[max(0, n-len(bgzfEnd)):n]...)
+	if more := len(t.last) - len(bgzfEnd); more > 0 {
+		t.last = append(t.last[:0], t.last[more:]...)
+	}
+	return n, err
+}

@@ -1,0 +1,121 @@
+package track
+
+import (
+	"encoding/binary"
+	"hash/adler32"
+)
+
+// A block of data is a section: a head of 24 bytes, which has contig, start, end, step, span, type
+// and number of items, and its items, in one of three types. Of those that can hold its intervals
+// it takes the one with the fewest bytes.
+
+// The types of sections, and how many bytes an item of each has.
+const (
+	sectionBedGraph = 1 // start, end, value
+	sectionVarStep  = 2 // start, value; all of length span
+	sectionFixed    = 3 // value; all of length span, each step bases after the one before
+
+	sectionHead  = 24
+	itemBytes    = 12
+	varStepBytes = 8
+	fixedBytes   = 4
+)
+
+// sectionPacker makes blocks of data, from intervals as bedGraph items.
+type sectionPacker struct {
+	zlibPacker
+	section []byte
+}
+
+func (p *sectionPacker) pack(out []byte, b *block) ([]byte, error) {
+	p.section = appendSection(p.section[:0], b)
+	return p.zlib(out, b, p.section)
+}
+
+// A shape is what the type of a section depends on.
+type shape struct {
+	items, bases int
+	span, step   uint32
+	sameSpan     bool // all intervals are of length span
+	sameStep     bool // and each begins step bases after the one before
+	gapless      bool // each begins where the one before ends
+}
+
+func shapeOf(b *block) shape {
+	get := binary.LittleEndian.Uint32
+	d := b.data
+	s := shape{items: len(d) / itemBytes, bases: int(b.extent.end - b.extent.start), sameSpan: true, sameStep: true, gapless: true}
+	s.span = get(d[4:]) - get(d)
+	s.step = s.span
+	if s.items > 1 {
+		s.step = get(d[itemBytes:]) - get(d)
+	}
+	for d := d; len(d) >= 2*itemBytes; d = d[itemBytes:] {
+		start, end, next, nextEnd := get(d), get(d[4:]), get(d[itemBytes:]), get(d[itemBytes+4:])
+		s.sameSpan = s.sameSpan && nextEnd-next == s.span
+		s.sameStep = s.sameStep && next-start == s.step
+		s.gapless = s.gapless && next == end
+	}
+	return s
+}
+
+// appendSection appends the section of a block. Intervals without gaps may be cut into single bases,
+// each with its value, if that takes fewer bytes: depth changes at every other base.
+func appendSection(out []byte, b *block) []byte {
+	s := shapeOf(b)
+	kind, items, step, span := sectionBedGraph, s.items, uint32(0), uint32(0)
+	least := s.items * itemBytes
+	single := false
+	if s.sameSpan && s.sameStep {
+		kind, step, span, least = sectionFixed, s.step, s.span, s.items*fixedBytes
+	} else {
+		if s.sameSpan {
+			kind, span, least = sectionVarStep, s.span, s.items*varStepBytes
+		}
+		if s.gapless && s.bases < least/fixedBytes {
+			kind, items, step, span, single = sectionFixed, s.bases, 1, 1, true
+		}
+	}
+
+	put := binary.LittleEndian.AppendUint32
+	for _, field := range []uint32{b.extent.contig, b.extent.start, b.extent.end, step, span} {
+		out = put(out, field)
+	}
+	out = append(out, byte(kind), 0)
+	out = binary.LittleEndian.AppendUint16(out, uint16(items))
+	switch {
+	case kind == sectionBedGraph:
+		return append(out, b.data...)
+	case single:
+		for d := b.data; len(d) > 0; d = d[itemBytes:] {
+			for range binary.LittleEndian.Uint32(d[4:]) - binary.LittleEndian.Uint32(d) {
+				out = append(out, d[8:12]...)
+			}
+		}
+		return out
+	}
+	for d := b.data; len(d) > 0; d = d[itemBytes:] {
+		if kind == sectionVarStep {
+			out = append(out, d[:4]...)
+		}
+		out = append(out, d[8:12]...)
+	}
+	return out
+}
+
+// zlibPacker makes blocks of zlib (RFC 1950).
+type zlibPacker struct{ deflater }
+
+// pack packs the bytes of a block as they are.
+func (p *zlibPacker) pack(out []byte, b *block) ([]byte, error) { return p.zlib(out, b, b.data) }
+
+func (p *zlibPacker) zlib(out []byte, b *block, plain []byte) ([]byte, error) {
+	b.plain = len(plain)
+	deflated, err := p.deflate(plain)
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, 0x78, 0x9c) // DEFLATE with a window of 32 KiB, default level
+	out = append(out, deflated...)
+	return binary.BigEndian.AppendUint32(out, adler32.Checksum(plain)), nil
+}
