@@ -273,14 +273,16 @@ func (w *sharer) extend(x, y int) {
 
 // A mirror says where the pairs of a diagonal are found once more, the other way round: as
 // differences are the same both ways, a pair of two K-mers of the reference is also one of the
-// second with the first. On strand + the pair of a and a + d, on diagonal d, is that of a + d and a
-// on diagonal -d. On strand - the pair of the K-mer at a, and of that at b whose reverse complement
-// is compared with it, has the same sum a + b as all of its diagonal, which so has the pair of b and
-// a too. The pairs with d > 0, or with a <= b, are enough. Both are the same where d = 0 or a = b.
+// second with the first. On strand + the pair of a and a + d, on diagonal d, is that of a + d and
+// a on diagonal -d. On strand - the pair of the K-mer at a, and of that at b whose reverse
+// complement is compared with it, has the same sum a + b as all of its diagonal, which so has the
+// pair of b and a too. The pairs with d > 0, or with a <= b, are enough. Both are the same where d
+// = 0 or a = b.
 type mirror struct {
 	none bool // pairs of this diagonal are found on another one, or are not wanted
 	last int  // pairs are wanted up to this offset of the reference
-	// What is found at a is added at a + shift too, or at sum - a if that is not a; not if once is set.
+	// What is found at a is added at a + shift too, or at sum - a if that is not a; not if once is
+	// set.
 	once       bool
 	shift, sum int
 }
