@@ -83,7 +83,7 @@ test-full: ## run the tests in all sizes, with many random cases; takes a while
 # The race detector alone needs a C compiler. It looks at the packages that start goroutines, in the
 # sizes of `make test`. Left out are tests whose time goes into kernels on the emulator, which has a
 # sanitizer of its own, or into one goroutine.
-RACE_PACKAGES := ./cmd/... ./device ./fasta ./gpu ./internal/acceptance ./mapper/... ./measure ./parallel ./sam ./search
+RACE_PACKAGES := ./cmd/... ./device ./fasta ./gpu ./internal/acceptance ./mapper/... ./measure ./parallel ./sam ./search ./track
 RACE_SKIP := TestMirror|TestCutReference$$|TestGPU$$|TestPeriodsOnGPU|TestReadsOverPartsOnGPU|TestPartsOfText|TestEveryKernel|TestSchemesOnGPU|TestBordersOnGPU|TestShortPatternsOnGPU|TestBounds$$|TestRabinKarp
 
 race: ## run the tests of `make test` with the race detector

@@ -4,8 +4,8 @@ package depth
 type Abundance struct {
 	Contig string
 	Length int // in bases
-	// Reads have a location on the contig that counts, and Weighted is the sum of the weights of such
-	// locations: of reads that are shared out, how many reads they are together.
+	// Reads have their primary location on the contig, and Weighted is the sum of the weights of the
+	// locations there: of reads that are shared out, how many reads they are together.
 	Reads    int64
 	Weighted float64
 	// Covered is the number of bases with depth.

@@ -1,7 +1,6 @@
 package depth
 
 import (
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -79,7 +78,6 @@ func (c *Counts) Counter() mapper.Counter {
 type counter struct {
 	counts *Counts
 	totals *totals
-	seen   []int // contigs of the read at hand
 }
 
 // Count counts the locations of a read.
@@ -88,7 +86,9 @@ func (r *counter) Count(locations []mapper.Reported) {
 	unit := r.counts.unit
 	if !r.counts.options.Weights.shared() {
 		for i := range counted {
-			r.add(&counted[i], unit)
+			if !counted[i].Counted {
+				r.add(&counted[i], unit)
+			}
 		}
 	} else {
 		// Location i gets what is between i/n and (i + 1)/n of the units, rounded down: so all get as
@@ -98,11 +98,11 @@ func (r *counter) Count(locations []mapper.Reported) {
 			r.add(&counted[i], unit*int64(i+1)/n-unit*int64(i)/n)
 		}
 	}
-	r.countReads(counted)
+	r.totals.reads[locations[0].Contig].Add(1)
 }
 
-// counted are the locations of a read that have a weight, the first ones. They are in order of their
-// distance, but for the primary one of a mate, which may have more edits than others.
+// counted are the locations of a read that have a weight, the first ones. They are in order of
+// their distance, but for the primary one of a mate, which may have more edits than others.
 func (w Weights) counted(locations []mapper.Reported) []mapper.Reported {
 	switch w {
 	case WeighPrimary:
@@ -153,20 +153,22 @@ func (c *Counts) add(i int, weight int64) {
 	}
 }
 
-// countReads counts the read once for each contig that it has a location on.
-func (r *counter) countReads(locations []mapper.Reported) {
-	if len(locations) == 1 {
-		r.totals.reads[locations[0].Contig].Add(1)
-		return
-	}
-	r.seen = r.seen[:0]
-	for i := range locations {
-		r.seen = append(r.seen, locations[i].Contig)
-	}
-	slices.Sort(r.seen)
-	for i, contig := range r.seen {
-		if i == 0 || contig != r.seen[i-1] {
-			r.totals.reads[contig].Add(1)
+// Cells tells that GPUs may count where each location counts 1.
+func (c *Counts) Cells() (starts, ok bool) {
+	return c.options.Of == Starts, c.options.Weights == WeighAll
+}
+
+// AddCells adds numbers that a GPU has for bases of a contig.
+func (c *Counts) AddCells(contig, base int, numbers []int32) {
+	from := c.first[contig] + base
+	for i, n := range numbers {
+		if n != 0 {
+			c.add(from+i, int64(n))
 		}
 	}
+}
+
+// AddLocations adds the number of locations that these numbers are from.
+func (c *Counts) AddLocations(contig int, n int64) {
+	c.totals[0].weight[contig].Add(n * c.unit)
 }

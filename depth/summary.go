@@ -23,8 +23,8 @@ type GCDepth struct {
 	Mean    float64 // 0 without windows
 }
 
-// GCWindow is the length of the windows of Summary.GC, in bases. Those that have a letter other than
-// A, C, G and T, and shorter ones at the ends of contigs, are left out.
+// GCWindow is the length of the windows of Summary.GC, in bases. Those that have a letter other
+// than A, C, G and T, and shorter ones at the ends of contigs, are left out.
 const GCWindow = 100
 
 // gcSums are what a goroutine has summed up for a Summary, in units.
@@ -75,8 +75,8 @@ func (c *Counts) Summary() *Summary {
 	return s
 }
 
-// gcPercent is how many of the GCWindow bases from an offset on are G or C, which is their percentage;
-// ok is false where there are other letters than A, C, G and T.
+// gcPercent is how many of the GCWindow bases from an offset on are G or C, which is their
+// percentage; ok is false where there are other letters than A, C, G and T.
 func gcPercent(s *dna.Sequence, at int) (n int, ok bool) {
 	for left := GCWindow; left > 0; left -= dna.WordBases {
 		inside := ^uint64(0)

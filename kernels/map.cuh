@@ -17,6 +17,30 @@ struct Text {
 
 constexpr u32 TEXT_PADDING = 2048; // exported
 
+// The contigs of the text, in its positions. Contig c is [starts[c], ends[c]).
+struct Contigs {
+	const u32* starts;
+	const u32* ends;
+	// Of each stretch of 65536 positions, the last contig that starts at or before its first
+	// position.
+	const u32* first;
+	u32 count;
+	u32 unused;
+};
+
+// contig_of returns the contig that holds a position, or that before it.
+DEVICE u32 contig_of(const Contigs& c, u32 position) {
+	u32 low = c.first[position >> 16], high = c.first[(position >> 16) + 1];
+	while (low < high) {
+		const u32 middle = (low + high + 1) / 2;
+		if (c.starts[middle] <= position)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return low;
+}
+
 // A Shape is what a kernel needs to know of a read. Its packed strands are words of 64 bases, each
 // as {low, high, ambiguous}, from packed[packed_at] on: first the read, then its reverse
 // complement. Its pieces are piece_from to piece_from + k.

@@ -193,6 +193,15 @@ type Text struct {
 	_         uint32
 }
 
+// The contigs of the text, in its positions. Contig c is [starts[c], ends[c]).
+type Contigs struct {
+	Starts uint64
+	Ends   uint64
+	First  uint64
+	Count  uint32
+	_      uint32
+}
+
 // A Shape is what a kernel needs to know of a read. Its packed strands are words of 64 bases, each
 // as {low, high, ambiguous}, from packed[packed_at] on: first the read, then its reverse
 // complement. Its pieces are piece_from to piece_from + k.
@@ -292,19 +301,38 @@ type ProbeCeilingParams struct {
 	Rounds uint32
 }
 
+// CoverParams are the parameters of kernel cover.
+type CoverParams struct {
+	Contigs   Contigs
+	Covered   uint64
+	Cells     uint64
+	Locations uint64
+	Bins      uint64
+	BinFirst  uint64
+	BinBefore uint64
+	Count     uint32
+	BinLength uint32
+	Starts    uint32
+	_         uint32
+}
+
 // KeepParams are the parameters of kernels best_distances and keep.
 type KeepParams struct {
-	Reads          Reads
-	Locations      uint64
-	Operations     uint64
-	Count          uint64
-	Best           uint64
-	Counted        uint64
-	Kept           uint64
-	KeptOperations uint64
-	Counters       uint64
-	Strata         uint32
-	Capacity       uint32
+	Reads           Reads
+	Locations       uint64
+	Operations      uint64
+	Count           uint64
+	Best            uint64
+	Counted         uint64
+	Kept            uint64
+	KeptOperations  uint64
+	Counters        uint64
+	Strata          uint32
+	Capacity        uint32
+	Covered         uint64
+	CoveredCount    uint64
+	CoveredCapacity uint32
+	_               uint32
 }
 
 // UnpackParams are the parameters of kernel unpack.
@@ -679,15 +707,6 @@ type GroupParams struct {
 	_          uint32
 }
 
-// The contigs of the text, in its positions. Contig c is [starts[c], ends[c]).
-type Contigs struct {
-	Starts uint64
-	Ends   uint64
-	First  uint64
-	Count  uint32
-	_      uint32
-}
-
 // WindowsParams are the parameters of kernels windows, windows_many, diagonals and diagonals_many.
 type WindowsParams struct {
 	Text     Text
@@ -784,8 +803,9 @@ var Entries = []Entry{
 	{Name: "copy_ceiling", File: "ceilings", ParameterBytes: 24, Threads: 256},
 	{Name: "logic_ceiling", File: "ceilings", ParameterBytes: 16, Threads: 256},
 	{Name: "probe_ceiling", File: "ceilings", ParameterBytes: 24, Threads: 256},
-	{Name: "best_distances", File: "keep", ParameterBytes: 88, Threads: 256},
-	{Name: "keep", File: "keep", ParameterBytes: 88, Threads: 256},
+	{Name: "cover", File: "cover", ParameterBytes: 96, Threads: 256},
+	{Name: "best_distances", File: "keep", ParameterBytes: 112, Threads: 256},
+	{Name: "keep", File: "keep", ParameterBytes: 112, Threads: 256},
 	{Name: "unpack", File: "letters", ParameterBytes: 48, Threads: 256},
 	{Name: "collect", File: "letters", ParameterBytes: 40, Threads: 256},
 	{Name: "levenshtein_diagonal_letters", File: "levenshtein", ParameterBytes: 48, Threads: 256},

@@ -36,17 +36,6 @@ KERNEL(group_place, GroupParams, VERIFY_THREADS) {
 	p.grouped[atomic_add(p.places + (c.x & ~STRAND), 1u)] = c;
 }
 
-// The contigs of the text, in its positions. Contig c is [starts[c], ends[c]).
-struct Contigs {
-	const u32* starts;
-	const u32* ends;
-	// Of each stretch of 65536 positions, the last contig that starts at or before its first
-	// position.
-	const u32* first;
-	u32 count;
-	u32 unused;
-};
-
 // What counters of this stage hold.
 constexpr u32 EMIT_LOCATIONS = 0; // exported
 constexpr u32 EMIT_LEFT = 1;      // exported
@@ -85,19 +74,6 @@ constexpr u32 MARK_SHIFT = 2;
 
 constexpr u32 MOST_SORTED = 64; // exported: candidates of a read that a thread sorts
 constexpr u32 MOST_DIAGONALS = 64; // of a window
-
-// contig_of returns the contig that holds a position, or that before it.
-DEVICE u32 contig_of(const Contigs& c, u32 position) {
-	u32 low = c.first[position >> 16], high = c.first[(position >> 16) + 1];
-	while (low < high) {
-		const u32 middle = (low + high + 1) / 2;
-		if (c.starts[middle] <= position)
-			low = middle;
-		else
-			high = middle - 1;
-	}
-	return low;
-}
 
 DEVICE bool before(const u32x2& a, const u32x2& b) {
 	return (a.x & STRAND) != (b.x & STRAND) ? (a.x & STRAND) == 0 : a.y < b.y;

@@ -19,6 +19,7 @@ type Location struct {
 	from, to int32
 	Aligned  bool
 	Paired   bool // for the caller: it has a proper partner among the locations of the mate
+	Covered  bool // likewise: what it covers is counted already
 }
 
 // A Locator turns the candidates or ends of a read into locations. It is scratch memory for one

@@ -14,6 +14,21 @@ type Counting interface {
 	Counter() Counter
 }
 
+// CellCounting is a Counting that adds up numbers of bases, so that GPUs can do it in their memory.
+type CellCounting interface {
+	Counting
+	// Cells tells whether each location that is reported counts 1, whatever others the read has, for
+	// the bases from its start to its end but for deleted ones or, with starts, for its first base.
+	Cells() (starts, ok bool)
+	// AddCells adds numbers, modulo 2^32, to those of a contig from a base on: locations that start
+	// there or, without starts, that cover it, less those that cover the base before it. The last one
+	// of a contig is that after its last base. It is called from several goroutines at a time, with
+	// numbers of different bases, when all reads are counted.
+	AddCells(contig, base int, numbers []int32)
+	// AddLocations adds the number of locations on a contig that AddCells has added.
+	AddLocations(contig int, n int64)
+}
+
 // A Counter takes the locations of reads.
 type Counter interface {
 	// Count takes the locations of a read that are reported, the primary one first, the others in the
@@ -29,6 +44,9 @@ type Reported struct {
 	Start, End int
 	Distance   int // edits
 	Reverse    bool
+	// Counted tells that a GPU has counted it (CellCounting). Other locations of the read may not come
+	// then, which it has counted too; the primary one comes.
+	Counted bool
 	// Deleted are the positions inside that no base of the read is aligned to, in ascending order;
 	// nil for none.
 	Deleted []Deleted
@@ -66,7 +84,7 @@ func (r *reporter) read(g *group, locations []locate.Location) {
 		l := &locations[i]
 		r.locations = append(r.locations, Reported{
 			Contig: l.Place.Contig(), Start: int(l.Start), End: int(l.End), Distance: int(l.Distance),
-			Reverse: l.Place.Strand() == locate.Reverse, Deleted: r.deletions(g, l),
+			Reverse: l.Place.Strand() == locate.Reverse, Counted: l.Covered, Deleted: r.deletions(g, l),
 		})
 	}
 	r.counter.Count(r.locations)
@@ -74,7 +92,7 @@ func (r *reporter) read(g *group, locations []locate.Location) {
 
 // deletions are those of an aligned location.
 func (r *reporter) deletions(g *group, l *locate.Location) []Deleted {
-	if l.Gaps == 0 {
+	if l.Gaps == 0 || l.Covered {
 		return nil
 	}
 	before, at := len(r.deleted), int(l.Start)

@@ -38,9 +38,11 @@ type opened struct {
 	err  error
 }
 
-func newDevices(ref *dna.Reference, o *Options, t *find.Times, ahead *find.Opening) *devices {
+func newDevices(ref *dna.Reference, o *Options, t *find.Times, cover *find.Cover, ahead *find.Opening) *devices {
+	finding := o.finding(t)
+	finding.Cover = cover
 	return &devices{
-		ref: ref, options: o, find: o.finding(t), ahead: ahead, over: make(chan struct{}),
+		ref: ref, options: o, find: finding, ahead: ahead, over: make(chan struct{}),
 		auto:        o.Device.Kind == device.Auto && o.Device.LoadDriver() == nil,
 		description: string(device.CPU),
 	}
@@ -159,6 +161,14 @@ func (d *devices) openBeside() {
 			}
 		}
 	}()
+}
+
+// covered hands over what GPUs counted, and returns what they counted of each contig.
+func (d *devices) covered(add func(contig, base int, numbers []int32)) ([]find.CoveredContig, error) {
+	if d.gpus == nil || d.find.Cover == nil {
+		return nil, nil
+	}
+	return d.gpus.Covered(add)
 }
 
 // end closes the GPUs, and returns what their kernels took.

@@ -131,6 +131,12 @@ func TestEveryKernel(t *testing.T) {
 			run(substitutions, EngineSkim)
 			best := Report{Mode: ReportBest}
 			run(Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Threads: 2, Distance: Distance{Edits: 4}, Report: best}, EngineSkim)
+			counts := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Threads: 2, Distance: Distance{Edits: 4}}
+			counts.Device = device.Choice{Kind: device.CUDA, Driver: driver, Sync: true}
+			_, stats := count(t, counts, false)
+			for _, k := range stats.Kernels {
+				ran[k.Name] = true
+			}
 			for _, name := range all {
 				if !ran[name] {
 					t.Errorf("kernel %s did not run", name)

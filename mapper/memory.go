@@ -102,6 +102,9 @@ func (o *Options) memory(w Work) Memory {
 		k = max(k, int64(o.Pairs.Rescue.For(int(w.Length)))) // mates are sought with more edits
 	}
 	finding := o.finding(nil)
+	if w.Counting > 0 {
+		finding.Cover = &find.Cover{} // perhaps
+	}
 	reads := o.BatchSize(w) + 1
 	onCPU := find.MemoryOnCPU(reads, w.Length, k, w.Locations, finding)
 	onGPU := find.Memory{}

@@ -55,8 +55,9 @@ type run struct {
 	stats     *Stats
 	times     *times
 	out       *orderedWriter
-	resolver  *resolver     // nil until there is a reference
-	opening   *find.Opening // nil if the run is not to be on GPUs alone
+	resolver  *resolver            // nil until there is a reference
+	opening   *find.Opening        // nil if the run is not to be on GPUs alone
+	covered   []find.CoveredContig // what GPUs counted, nil for nothing
 }
 
 func newRun(o *Options, t *times) *run {
@@ -79,7 +80,7 @@ func (r *run) run(ctx context.Context, reads *batcher, header sam.HeaderOptions,
 		}
 	}
 	if err == nil {
-		err = r.mapReads(ctx, reads, func() error { return w.open(r.ref, r.out) })
+		err = r.mapReads(ctx, reads, out, func() error { return w.open(r.ref, r.out) })
 	}
 	if err == nil {
 		err = r.resolver.settle(ctx)
@@ -117,8 +118,8 @@ func (r *run) hold(ref *dna.Reference) {
 
 // mapReads maps all reads on the device that the options ask for. It calls begin before it writes
 // the first record, when nothing is left that is likely to fail.
-func (r *run) mapReads(ctx context.Context, reads *batcher, begin func() error) error {
-	d := newDevices(r.ref, r.options, &r.times.find, r.opening)
+func (r *run) mapReads(ctx context.Context, reads *batcher, out *Outputs, begin func() error) error {
+	d := newDevices(r.ref, r.options, &r.times.find, r.cover(out), r.opening)
 	defer d.giveUp() // unless it comes to its end
 	batches := reads.start(ctx, d.batchSizes, d.batchesAhead())
 	finders, err := d.begin(func() int {
@@ -139,8 +140,31 @@ func (r *run) mapReads(ctx context.Context, reads *batcher, begin func() error) 
 	if err != nil {
 		return err
 	}
+	if cells, ok := out.Counting.(CellCounting); ok {
+		if r.covered, err = d.covered(cells.AddCells); err != nil {
+			return err
+		}
+		for i := range r.covered {
+			cells.AddLocations(i, r.covered[i].Locations)
+		}
+	}
 	r.stats.Kernels, err = d.end()
 	return err
+}
+
+// cover says what GPUs may count in place of handing locations on, nil for nothing: not where each
+// location is wanted by itself, or where how many are reported of a read decides what counts.
+func (r *run) cover(out *Outputs) *find.Cover {
+	o := r.options
+	cells, ok := out.Counting.(CellCounting)
+	if !ok || out.Records != nil || out.Found != nil || o.Report.Mode != ReportAll || o.MaxLocations > 0 {
+		return nil
+	}
+	starts, ok := cells.Cells()
+	if !ok {
+		return nil
+	}
+	return &find.Cover{Starts: starts, BinLength: binLength(r.ref), Most: o.limits.held}
 }
 
 // mapBatches has finders find what batches have on the reference, and makes their records in order.
@@ -169,6 +193,7 @@ func (r *run) progress() {
 func (r *run) finish(elapsed time.Duration) {
 	if r.resolver != nil {
 		r.resolver.gather(r.stats)
+		r.stats.addCovered(r.covered)
 		r.stats.describeInserts(r.libraries, &r.options.Pairs)
 	}
 	r.stats.Stages = r.times.report()

@@ -160,9 +160,12 @@ func (s *Stats) SearchThroughput() float64 {
 // genome.
 const contigBins = 1 << 15
 
+// binLength is the length of the bins.
+func binLength(ref *dna.Reference) int { return max((ref.TotalLength()+contigBins-1)/contigBins, 1) }
+
 // newContigStats has no counts yet.
 func newContigStats(ref *dna.Reference) []ContigStats {
-	length := max((ref.TotalLength()+contigBins-1)/contigBins, 1)
+	length := binLength(ref)
 	bins := func(c *dna.Contig) int { return (c.Length + length - 1) / length }
 	n := 0
 	for i := range ref.Contigs {
@@ -190,6 +193,7 @@ type placed struct {
 	contig     int
 	start, end int32
 	primary    bool
+	covered    bool // a GPU has counted it, but for what is primary
 }
 
 // sharedContigs is the number of contigs and bins up to which each worker has counts of its own;
@@ -214,7 +218,7 @@ func (c *contigCounts) add(records []placed) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	for _, r := range records {
-		c.contigs[r.contig].count(r.start, r.end, r.primary)
+		c.contigs[r.contig].count(&r)
 	}
 }
 
@@ -237,20 +241,36 @@ func (c *ContigStats) Add(d *ContigStats) {
 	c.PrimaryBases, c.AllBases = measure.AddCounts(c.PrimaryBases, d.PrimaryBases), measure.AddCounts(c.AllBases, d.AllBases)
 }
 
-// count adds a record on positions [start, end).
-func (c *ContigStats) count(start, end int32, primary bool) {
-	c.Mappings++
-	if primary {
+// count adds a record.
+func (c *ContigStats) count(r *placed) {
+	if r.covered && !r.primary {
+		return
+	}
+	if !r.covered {
+		c.Mappings++
+	}
+	if r.primary {
 		c.Primary++
 	}
-	for at := int(start); at < int(end); {
+	for at := int(r.start); at < int(r.end); {
 		bin := at / c.BinLength
-		next := min((bin+1)*c.BinLength, int(end))
-		c.AllBases[bin] += int64(next - at)
-		if primary {
+		next := min((bin+1)*c.BinLength, int(r.end))
+		if !r.covered {
+			c.AllBases[bin] += int64(next - at)
+		}
+		if r.primary {
 			c.PrimaryBases[bin] += int64(next - at)
 		}
 		at = next
+	}
+}
+
+// addCovered adds what GPUs counted.
+func (s *Stats) addCovered(all []find.CoveredContig) {
+	for i := range all {
+		c := &s.PerContig[i]
+		c.Mappings += all[i].Locations
+		c.AllBases = measure.AddCounts(c.AllBases, all[i].Bins)
 	}
 }
 

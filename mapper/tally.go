@@ -48,7 +48,15 @@ func (t *tally) records(of *library, locations []locate.Location) {
 	t.stats.Libraries[of.index].Reported += int64(len(locations))
 	for i := range locations {
 		l := &locations[i]
-		t.placed = append(t.placed, placed{l.Place.Contig(), l.Start, l.End, i == 0})
+		t.placed = append(t.placed, placed{l.Place.Contig(), l.Start, l.End, i == 0, l.Covered})
+	}
+}
+
+// covered counts locations of a read that would be reported, and that a GPU has counted on their
+// contigs.
+func (t *tally) covered(of *library, byDistance []uint32) {
+	for _, n := range byDistance {
+		t.stats.Libraries[of.index].Reported += int64(n)
 	}
 }
 

@@ -170,7 +170,7 @@ func TestSharedContigCounts(t *testing.T) {
 		all := newContigCounts(ref, workers)
 		s := Stats{PerContig: newContigStats(ref)}
 		for i, c := range all {
-			c.add([]placed{{0, 1, 5, i%2 == 0}, {1, 0, 2, true}})
+			c.add([]placed{{0, 1, 5, i%2 == 0, false}, {1, 0, 2, true, false}})
 		}
 		s.gatherContigs(all)
 		n, even := int64(workers), int64(workers+1)/2
@@ -203,7 +203,7 @@ func TestBins(t *testing.T) {
 		for start := range length {
 			for end := start; end <= length; end++ {
 				primary := (start+end)%3 == 0
-				got.count(int32(start), int32(end), primary)
+				got.count(&placed{start: int32(start), end: int32(end), primary: primary})
 				want.Mappings++
 				if primary {
 					want.Primary++

@@ -113,6 +113,9 @@ func (w *worker) count(l *library, from int) {
 	for i := range w.choices {
 		w.tally.read(l, b, from+i, &w.choices[i])
 		w.tally.records(l, w.group.locations[w.choices[i].from:w.choices[i].to])
+		if w.group.found.Covered() {
+			w.tally.covered(l, w.group.counted(from+i))
+		}
 	}
 	for i := range w.pairs {
 		w.tally.pair(l, &w.pairs[i])

@@ -176,8 +176,8 @@ func (p *bgzfPacker) pack(out []byte, b *block) ([]byte, error) {
 // storedHead is the number of bytes before the data of a stored block of DEFLATE.
 const storedHead = 5
 
-// appendStored appends one final stored block of DEFLATE (RFC 1951, section 3.2.4), which holds less
-// than 64 KiB.
+// appendStored appends one final stored block of DEFLATE (RFC 1951, section 3.2.4), which holds
+// less than 64 KiB.
 func appendStored(b, data []byte) []byte {
 	n := uint16(len(data))
 	b = append(b, 1)

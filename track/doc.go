@@ -23,7 +23,7 @@
 //
 // bedGraph and its header lines are defined at genome.ucsc.edu/goldenPath/help/bedgraph.html;
 // tabix indexes by "The Tabix index file format" and CSIv1, BGZF by SAMv1, section 4.1, all of
-// samtools/hts-specs. bigWig is that of Kent et al., "BigWig and BigBed: enabling browsing of large
-// distributed datasets", Bioinformatics 26:2204 (2010), whose supplement has the tables of the file;
-// tables are named by what they hold.
+// samtools/hts-specs. bigWig is that of Kent et al., "BigWig and BigBed: enabling browsing of
+// large distributed datasets", Bioinformatics 26:2204 (2010), whose supplement has the tables of
+// the file; tables are named by what they hold.
 package track

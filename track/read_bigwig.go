@@ -251,14 +251,13 @@ func (b *bigWigReader) inflate() ([]byte, error) {
 	if b.section == nil {
 		b.section = make([]byte, mostSection+1)
 	}
-	n := 0
-	for n < len(b.section) {
+	for n := 0; n < len(b.section); {
 		k, err := in.Read(b.section[n:])
 		n += k
-		if err == io.EOF {
+		if err == io.EOF && n < len(b.section) {
 			return b.section[:n], nil
 		}
-		if err != nil {
+		if err != nil && err != io.EOF {
 			return nil, inflateError(err)
 		}
 	}

@@ -59,15 +59,15 @@ func shapeOf(b *block) shape {
 	return s
 }
 
-// appendSection appends the section of a block. Intervals without gaps may be cut into single bases,
-// each with its value, if that takes fewer bytes: depth changes at every other base.
+// appendSection appends the section of a block. Intervals without gaps may be cut into single
+// bases, each with its value, if that takes fewer bytes: depth changes at every other base.
 func appendSection(out []byte, b *block) []byte {
 	s := shapeOf(b)
 	kind, items, step, span := sectionBedGraph, s.items, uint32(0), uint32(0)
 	least := s.items * itemBytes
 	single := false
 	if s.sameSpan && s.sameStep {
-		kind, step, span, least = sectionFixed, s.step, s.span, s.items*fixedBytes
+		kind, step, span = sectionFixed, s.step, s.span
 	} else {
 		if s.sameSpan {
 			kind, span, least = sectionVarStep, s.span, s.items*varStepBytes

@@ -16,8 +16,8 @@ const (
 	tbiReach = 1 << (indexShift + 3*tbiDepth)
 )
 
-// IndexEnding is what the name of the index of a BGZF file has after that of the file: .tbi, or .csi
-// where a contig is longer than the 2^29 bases that TBI reaches.
+// IndexEnding is what the name of the index of a BGZF file has after that of the file: .tbi, or
+// .csi where a contig is longer than the 2^29 bases that TBI reaches.
 func IndexEnding(contigs []Contig) string {
 	if longest(contigs) > tbiReach {
 		return ".csi"

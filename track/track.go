@@ -16,9 +16,9 @@ type Contig struct {
 // Values gives the intervals of bases [from, to) of a contig, counted from 0, with their values:
 // start and end are 0-based and half-open, ascending, never overlapping, inside the contig; what
 // lies between them has no value. What it gives outside these bases is cut off: it may give the
-// interval that goes on there, and more, which takes time only. It stops at the first error of yield
-// and returns it. Several goroutines call it at a time, for bases in no order and more than once,
-// and it gives the same each time.
+// interval that goes on there, and more, which takes time only. It stops at the first error of
+// yield and returns it. Several goroutines call it at a time, for bases in no order and more than
+// once, and it gives the same each time.
 type Values func(contig, from, to int, yield func(start, end int, value float32) error) error
 
 // Format is the form of a file.
@@ -56,8 +56,8 @@ func FormatOf(name string) (Format, error) {
 	return "", fmt.Errorf("%s: the name does not end with .bedgraph, .bg or .bdg, one of them with .gz or .bgz, .bw or .bigwig", name)
 }
 
-// checkContigs refuses what a file cannot hold: two contigs of one name, a name that ends a field or
-// a line of bedGraph or that makes another line of it, and a length that bigWig cannot say. All
+// checkContigs refuses what a file cannot hold: two contigs of one name, a name that ends a field
+// or a line of bedGraph or that makes another line of it, and a length that bigWig cannot say. All
 // formats refuse the same.
 func checkContigs(contigs []Contig) error {
 	if uint64(len(contigs)) > math.MaxUint32 {

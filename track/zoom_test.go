@@ -236,7 +236,7 @@ func TestZoomBorders(t *testing.T) {
 			table := newTable([]Contig{{"first", 100}, {"a", math.MaxInt32}, {"last", 100}},
 				interval{"first", 5, 6, 2}, interval{"last", 0, 100, 1})
 			for i := range n {
-				table.of[1] = append(table.of[1], interval{"", 40*i + 40 + shift, 40*i + 41 + shift, float32(i % 10)},
+				table.of[1] = append(table.of[1], interval{"", 40*i + 38 + shift, 40*i + 41 + shift, float32(i % 10)},
 					interval{"", 40*i + 50 + shift, 40*i + 70, float32(i%10) + 0.5})
 			}
 			checkZooms(t, table, mustWrite(t, BigWig, table, 2))
@@ -259,6 +259,7 @@ func TestZoomLevels(t *testing.T) {
 		{"nothing", newTable([]Contig{{"a", 100}}), nil},
 		{"one base", newTable([]Contig{{"a", 100}}, interval{"a", 0, 1, 1}), []int{10}},
 		{"two contigs", newTable([]Contig{{"a", 100}, {"b", 100}}, interval{"a", 0, 1, 1}, interval{"b", 0, 1, 1}), []int{10}},
+		{"a window of 10", newTable([]Contig{{"a", 100}}, interval{"a", 0, 10, 1}), []int{10}},
 		{"windows of 10 that are next to each other", newTable([]Contig{{"a", 100}}, interval{"a", 9, 11, 1}), []int{40}},
 		{"each base", each, []int{40, 160, 640, 2560, 10240, 40960, 163840, 655360, 2621440}},
 		{"a long interval", newTable([]Contig{{"a", 1 << 30}}, interval{"a", 0, 1 << 30, 1}), []int{2684354560}},

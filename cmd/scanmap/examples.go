@@ -39,6 +39,17 @@ var examples = []example{
 		"scanmap merge-stats --report-html run.html --multiqc run_mqc.json part1.json part2.json"},
 	{"merge-stats", categoryRun, "The sum as JSON, and no table", "scanmap merge-stats --quiet part1.json part2.json > run.json"},
 
+	{"copies", categoryMethod, "Windows of 3,000 bases of a haploid genome",
+		"scanmap copies --window 3000 --ploidy 1 yeast.fa starts.bw > copies.bed"},
+	{"copies", categoryInput, "Controls from autosomes alone, and no counts beside masked bases",
+		"scanmap copies --exclude chrX,chrY,chrM --mask-margin 36 ref.fa starts.bw > copies.bed"},
+	{"copies", categoryOutput, "The copy numbers of genes, beside those of windows",
+		"scanmap copies --regions genes.bed --region-copies genes.txt -o copies.bw ref.fa starts.bw"},
+	{"copies", categoryReports, "Copies along the contigs, and depth against GC content",
+		"scanmap copies --report-html copies.html -o copies.bed ref.fa starts.bw"},
+	{"copies", categoryRun, "Nothing on standard error but errors",
+		"scanmap copies --quiet ref.fa starts.bw > copies.bed"},
+
 	{"bench map", categoryMapping, "One engine on the CPU, with one's own files",
 		"scanmap bench map -e 4% --engine skim --device cpu ref.fa reads.fq"},
 	{"bench map", categoryInput, "A small reference with the repeats of a mammal",

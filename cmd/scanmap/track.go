@@ -15,8 +15,8 @@ func trackIndexes(name string, format track.Format) []string {
 	return []string{name + ".tbi", name + ".csi"}
 }
 
-// writeTrack writes values as a format has them to a file that is open, and an index beside it where
-// the format has one.
+// writeTrack writes values as a format has them to a file that is open, and an index beside it
+// where the format has one.
 func writeTrack(results *resultFiles, to *output, format track.Format, contigs []track.Contig, values track.Values, threads int) error {
 	switch format {
 	case track.BedGraphBGZF:

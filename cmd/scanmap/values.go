@@ -148,7 +148,7 @@ func argumentsOf(c command) (kind, []string) {
 	switch c.name {
 	case "map", "insert-size", "search", "bench map":
 		return kindSequences, nil
-	case "merge-stats":
+	case "merge-stats", "copies":
 		return kindFile, nil
 	case "completion":
 		return kindWords, shellNames()

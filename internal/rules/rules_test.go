@@ -23,7 +23,7 @@ const (
 
 // mayImport lists the packages of this module that a package may import.
 var mayImport = map[string][]string{
-	"cmd/scanmap":  {"mapper", "mapper/bench", "search", "plan", "depth", "track", "report", "device", "measure", "dna", "fasta", "sam", "temporary", "gpu", "kernels"},
+	"cmd/scanmap":  {"mapper", "mapper/bench", "search", "plan", "depth", "track", "report", "copynumber", "device", "measure", "dna", "fasta", "sam", "temporary", "gpu", "kernels"},
 	"mapper":       {"mapper/find", "locate", "parallel", "temporary", "device", "measure", "dna", "fasta", "sam"},
 	"mapper/find":  {"locate", "parallel", "temporary", "device", "measure", "dna", "fasta", "gpu", "kernels"},
 	"mapper/bench": {"mapper", "mapper/find", "locate", "parallel", "device", "measure", "dna", "fasta", "gpu", "kernels"},
@@ -32,7 +32,8 @@ var mayImport = map[string][]string{
 	"depth":        {"mapper", "parallel", "dna"},
 	"track":        {},
 	"plan":         {"mapper", "mapper/find", "device", "fasta"},
-	"report":       {"mapper", "depth", "measure"},
+	"report":       {"mapper", "depth", "copynumber", "measure", "dna"},
+	"copynumber":   {"dna"},
 	"device":       {"measure", "gpu", "kernels"},
 	"fasta":        {"dna"},
 	"sam":          {"dna", "temporary"},

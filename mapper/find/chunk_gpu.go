@@ -21,6 +21,7 @@ type gpuDevice struct {
 	resident bool
 	memory   int64         // for all finders beside the reference, in bytes
 	counts   device.Buffer // of words, see countWords
+	cover    gpuCover
 	each     atomic.Uint64 // what a read has found, as the bits of a float64; see gpuFinder.learn
 }
 
@@ -35,6 +36,7 @@ type gpuChunk struct {
 	lowCut, highCut uint32
 	starts, ends    []uint32 // of its contigs
 	first           []uint32 // as in kernels.Contigs
+	firstContig     int      // the number of the first of them, where gpuCover needs it
 	text            gpuText
 }
 
@@ -97,6 +99,7 @@ func (d *gpuDevice) hold(s shared, most int64) error {
 		d.chunks[i].upload(q, &d.chunks[i].text, d.ref)
 	}
 	d.countWords(q, s.options.Limits.CountedBases)
+	d.memory -= d.cover.hold(q, s.options.Cover, d.ref, d.chunks, d.memory)
 	if err := q.Wait(); err != nil {
 		return err
 	}

@@ -48,6 +48,8 @@ type Options struct {
 	Threads int
 	// Want says which locations are wanted.
 	Want Want
+	// Cover, when set, has GPUs count what locations cover. Want must ask for all then.
+	Cover *Cover
 	// BatchReads is the most reads to be found at a time; 0 leaves it to the finder.
 	BatchReads int
 	// Times adds up what the stages take. It must not be nil.

@@ -36,6 +36,7 @@ type gpuFinder struct {
 	skim    gpuSkim
 	verify  gpuVerify
 	keep    gpuKeep
+	pairs   gpuPairs
 	scan    gpuScan
 	text    gpuText // of the chunk at hand, where chunks do not stay
 	scanner scanner // for reads that the GPU cannot scan for, whose ends store holds
@@ -70,7 +71,9 @@ const (
 )
 
 // thins tells whether locations of the reads of a batch may be left on the GPU.
-func (w *gpuFinder) thins(b *Batch) bool { return w.options.Want.Best && b.Together == 1 }
+func (w *gpuFinder) thins(b *Batch) bool {
+	return (w.options.Want.Best || w.covers(b)) && b.Together == 1
+}
 
 // share is a finder's part of the memory that the reference leaves, in bytes. Half of it is for
 // candidates, a quarter for the reads of a batch and their table, an eighth for the scratch memory
@@ -131,7 +134,7 @@ func (w *gpuFinder) hitRoom(reads int) int {
 // bytesOfCandidate is what a candidate takes in all.
 func (w *gpuFinder) bytesOfCandidate() int {
 	sum := candidateBytes
-	for _, b := range w.verify.buffers(w.options.Want.Best) {
+	for _, b := range w.verify.buffers(w.options.Want.Best || w.device.cover.options != nil) {
 		sum += b.bytes
 	}
 	return sum
@@ -139,7 +142,10 @@ func (w *gpuFinder) bytesOfCandidate() int {
 
 // Find finds on the GPU.
 func (w *gpuFinder) Find(b *Batch, f *Found) (int, error) {
-	err := w.find(b, f)
+	err := w.find(b, f, w.covers(b))
+	if errors.Is(err, errUncounted) {
+		err = w.find(b, f, false)
+	}
 	switch {
 	case w.queue.Err != nil:
 		err = &device.Error{Err: w.queue.Err}
@@ -155,8 +161,9 @@ func (w *gpuFinder) More(*Found) (int, error) { return 0, nil }
 
 // A gpuPart is a part of a batch while a finder is at work on it.
 type gpuPart struct {
-	batch *Batch
-	reads kernels.Reads
+	batch    *Batch
+	reads    kernels.Reads
+	covering bool // see covers
 	// pieces is the number of pieces of the reads that are skimmed for, longest the most bases of one.
 	pieces, longest int
 	limit           int64
@@ -175,8 +182,8 @@ func (f *gpuFound) count() int64 {
 	return int64(len(f.located) + len(f.candidates) + len(f.ends))
 }
 
-// find is Find but for errors of the GPU.
-func (w *gpuFinder) find(b *Batch, f *Found) error {
+// find is Find but for errors of the GPU. covering tells whether what locations cover is counted.
+func (w *gpuFinder) find(b *Batch, f *Found, covering bool) error {
 	q := w.queue
 	limit := int64(w.options.Limits.GPUFound)
 	if b.alone() {
@@ -187,7 +194,11 @@ func (w *gpuFinder) find(b *Batch, f *Found) error {
 	found := &w.found
 	found.located, found.candidates, found.ends = found.located[:0], found.candidates[:0], found.ends[:0]
 	part := w.upload(b)
-	part.limit, part.thin = limit, w.thins(b) && part.pieces > 0
+	part.limit = limit
+	part.thin = (covering || w.options.Want.Best && b.Together == 1) && part.pieces > 0
+	if part.covering = covering && part.thin; part.covering {
+		w.pairs.begin(q, &w.device.cover)
+	}
 	if part.thin {
 		w.keep.begin(q, b, part.pieces)
 	}
@@ -211,6 +222,9 @@ func (w *gpuFinder) find(b *Batch, f *Found) error {
 			return err
 		}
 		if !c.scanned(onGPU) || q.Err != nil {
+			return ErrTooMuch
+		}
+		if part.covering && !w.pairs.endOfChunk(q, &w.device.cover) {
 			return ErrTooMuch
 		}
 	}
@@ -238,6 +252,11 @@ func (w *gpuFinder) find(b *Batch, f *Found) error {
 	f.Located.Group([][]Located{found.located}, readOfLocated, len(b.Reads), threads)
 	if found.count() > limit {
 		return ErrTooMuch
+	}
+	if part.covering {
+		if err := w.cover(b, f); err != nil {
+			return err
+		}
 	}
 	w.learn(int(found.count()), len(b.Reads))
 	f.fullness = 2 * float64(found.count()) / float64(w.options.Limits.GPUFound)

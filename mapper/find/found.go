@@ -23,6 +23,9 @@ type Found struct {
 	// left are the numbers of locations of a read by distance that are not in Located, because a
 	// Reader did not hold them; nil for none.
 	left map[int][]uint32
+	// covered tells that those of Located that are aligned, and those of counted, are in what
+	// GPUs.Covered has.
+	covered bool
 	// unlisted tells that the reads have more than is listed.
 	unlisted bool
 	// fullness is how much of what can be held at a time is used, from 0 to 1.
@@ -138,7 +141,7 @@ func (f *Found) HoldLocated(located []Located, left map[int][]uint32, reads, thr
 func (f *Found) reset(classes *classes) {
 	f.Operations = f.Operations[:0]
 	f.counted, f.countedFrom = f.counted[:0], f.countedFrom[:0]
-	f.unlisted, f.left = false, nil
+	f.unlisted, f.left, f.covered = false, nil, false
 	f.Counts = Counts{}
 	if classes == nil {
 		return
@@ -153,12 +156,16 @@ func (f *Found) reset(classes *classes) {
 func (f *Found) unlist() {
 	f.Candidates.list, f.Ends.list, f.Located.list = f.Candidates.list[:0], f.Ends.list[:0], f.Located.list[:0]
 	f.counted, f.countedFrom = f.counted[:0], f.countedFrom[:0]
-	f.unlisted, f.fullness = true, 1
+	f.unlisted, f.covered, f.fullness = true, false, 1
 }
 
 // Unlisted tells that the reads of f, which belong together, have more than is listed: nothing is.
 // A Reader searches for them by itself.
 func (f *Found) Unlisted() bool { return f.unlisted }
+
+// Covered tells that a GPU has counted what all locations cover that it found itself: those that
+// Append marks, and those that are only counted.
+func (f *Found) Covered() bool { return f.covered }
 
 // HoldUnlisted makes f hold nothing but that.
 func (f *Found) HoldUnlisted() {

@@ -25,6 +25,9 @@ func MemoryOnGPU(bases, reads, length, k, each, most int64, o Options) Memory {
 	ofGPURead := ofRead(length) + 32 + bestBytes + (k+1)*(pieceBytes+countedBytes)
 	finder := spare*(candidates*ofCandidate+hits*hitBytes+reads*ofGPURead) + maxFilterBytes + 256<<20
 	m.Device = int64(float64(bases)*bytesPerChunkBase)*9/8 + 4*kernels.RarityWords + FindersOfGPU*finder
+	if o.Cover != nil {
+		m.Device += cellBytes*bases*9/8 + FindersOfGPU*pairBytes*mostPairs
+	}
 	if most > 0 {
 		m.Device = min(m.Device, most)
 	}

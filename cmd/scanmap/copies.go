@@ -1,0 +1,351 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"scanmap/copynumber"
+	"scanmap/dna"
+	"scanmap/fasta"
+	"scanmap/report"
+	"scanmap/track"
+)
+
+func copiesCommand(p process) *cli.Command {
+	return &cli.Command{
+		Name:      "copies",
+		Usage:     "compute absolute copy numbers from counts of read starts, in windows and in regions",
+		UsageText: "scanmap copies [options] REF.fa DEPTH.bw",
+		Description: "DEPTH is what scanmap map --depth --depth-of starts wrote: bigWig or bedGraph, plain or compressed;\n" +
+			"- is standard input. Bases without a value have the depth 0. Count all places of each read, as\n" +
+			"--weights all does: a window then has the copies of its sequence in the whole genome.\n" +
+			"Windows have the same number of unmasked bases. Depths are corrected for GC content, and are relative to\n" +
+			"controls, which are given or found.",
+		HideHelpCommand: true,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "window", Value: "1000", Category: categoryMethod, DefaultText: "1000",
+				Usage: "`N` unmasked bases a window"},
+			choice(&cli.StringFlag{Name: "gc", Value: string(copynumber.Loess), Category: categoryMethod,
+				Usage: "correct depths for GC content by `NAME`: " + explained(copynumber.Corrections())},
+				namesOf(copynumber.Corrections())),
+			&cli.StringFlag{Name: "gc-window", Value: "400", Category: categoryMethod, DefaultText: "400",
+				Usage: "take the GC content of the `N` bases around each base"},
+			&cli.StringFlag{Name: "span", Value: "0.15", Category: categoryMethod, DefaultText: "0.15",
+				Usage: "fit each point of the curve of --gc loess to `SHARE` of the strata of GC"},
+			&cli.StringFlag{Name: "control-copies", Aliases: []string{"ploidy"}, Value: "2", Category: categoryMethod, DefaultText: "2",
+				Usage: "controls have `N` copies: 2 in a diploid genome, 1 in yeast and bacteria"},
+
+			&cli.StringFlag{Name: "controls", Category: categoryInput, DefaultText: "found: windows that are like most",
+				Usage: "take as controls the windows that lie in the intervals of `FILE`, BED"},
+			&cli.StringFlag{Name: "exclude", Category: categoryInput,
+				Usage: "take no controls from the contigs `NAMES`, with commas between them, as in chrX,chrY,chrM"},
+			&cli.StringFlag{Name: "mask", Category: categoryInput,
+				Usage: "mask the intervals of `FILE`, BED, too; letters other than A, C, G, T and U are masked anyway"},
+			&cli.StringFlag{Name: "mask-margin", Value: "0", Category: categoryInput, DefaultText: "0",
+				Usage: "mask `N` bases beside masked ones and at the ends of contigs too, where reads do not fit"},
+			&cli.StringFlag{Name: "regions", Category: categoryInput,
+				Usage: "write the copy numbers of the intervals of `FILE`, BED, to --region-copies"},
+
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: categoryOutput, DefaultText: "-, standard output",
+				Usage: "write windows to `FILE`, which appears when it is complete: as BED or, if the name ends in .bedgraph, " +
+					".bedgraph.gz or .bw, their copies alone"},
+			&cli.StringFlag{Name: "region-copies", Category: categoryOutput,
+				Usage: "`FILE` for --regions, as BED with columns for copies and median"},
+			&cli.StringFlag{Name: "report-html", Category: categoryReports,
+				Usage: "write a page with plots to `FILE`"},
+
+			threadsFlag("read the reference with `N` threads"),
+			&cli.BoolFlag{Name: "quiet", Category: categoryRun, DisableDefaultText: true,
+				Usage: "no summary on standard error"},
+		},
+		Action: func(c *cli.Context) error {
+			job, err := newCopiesJob(c, p.args)
+			if err != nil {
+				return usageError{err}
+			}
+			return job.run(c.Context, p.stdout, p.stderr)
+		},
+	}
+}
+
+// copiesJob is a checked call of scanmap copies. Names of files are empty where there are none.
+type copiesJob struct {
+	options                      copynumber.Options
+	reference, depth             string
+	mask, controls, regions      string
+	excluded                     []string
+	output, regionCopies, report string
+	format                       track.Format // of windows, empty for BED
+	threads                      int
+	quiet                        bool
+	commandLine                  []string
+}
+
+func newCopiesJob(c *cli.Context, args []string) (*copiesJob, error) {
+	j := &copiesJob{quiet: c.Bool("quiet"), commandLine: commandLine(args)}
+	for _, step := range []func(*cli.Context) error{j.readInputs, j.readMethod, j.readOutputs} {
+		if err := step(c); err != nil {
+			return nil, err
+		}
+	}
+	return j, nil
+}
+
+func (j *copiesJob) readInputs(c *cli.Context) error {
+	positional := c.Args().Slice()
+	if n := len(positional); n != 2 {
+		return fmt.Errorf("scanmap copies takes two files, REF.fa and DEPTH.bw, but %d are given; see scanmap copies --help", n)
+	}
+	j.reference, j.depth = positional[0], positional[1]
+	for _, f := range []struct {
+		option string
+		to     *string
+	}{{"mask", &j.mask}, {"controls", &j.controls}, {"regions", &j.regions}} {
+		var err error
+		if *f.to, err = fileName(c, f.option); err != nil {
+			return err
+		}
+	}
+	if j.reference == "" || j.depth == "" {
+		return errors.New("the name of an input file is empty")
+	}
+	if c.IsSet("exclude") {
+		j.excluded = strings.Split(c.String("exclude"), ",")
+		if slices.Contains(j.excluded, "") {
+			return errors.New("option --exclude: the name of a contig is empty")
+		}
+	}
+	inputs := j.inputs()
+	for i, a := range inputs {
+		for _, b := range inputs[:i] {
+			if err := differentStreams("two inputs", b, a); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// inputs are the names of all files that are read.
+func (j *copiesJob) inputs() []string {
+	all := []string{j.reference, j.depth, j.mask, j.controls, j.regions}
+	return slices.DeleteFunc(all, func(name string) bool { return name == "" })
+}
+
+func (j *copiesJob) readMethod(c *cli.Context) error {
+	o := &j.options
+	var err error
+	if o.GC, err = copynumber.ParseGC(c.String("gc")); err != nil {
+		return fmt.Errorf("option --gc: %q is not %s", c.String("gc"), either(namesOf(copynumber.Corrections())))
+	}
+	copies := 0
+	if err := wholeNumbers(c, wholeNumber{"window", &o.Window, 1, copynumber.MaxWindow},
+		wholeNumber{"gc-window", &o.GCWindow, 1, copynumber.MaxGCWindow}, wholeNumber{"control-copies", &copies, 1, 1000},
+		wholeNumber{"mask-margin", &o.Margin, 0, 1_000_000}, wholeNumber{"threads", &j.threads, 1, maxThreads}); err != nil {
+		return err
+	}
+	o.Copies = float64(copies)
+	if o.Span, err = strconv.ParseFloat(c.String("span"), 64); err != nil || !(o.Span > 0 && o.Span <= 1) {
+		return fmt.Errorf("option --span: %q is not a share above 0 and at most 1", c.String("span"))
+	}
+	if c.IsSet("span") && o.GC != copynumber.Loess {
+		return errors.New("option --span is for --gc loess")
+	}
+	return nil
+}
+
+func (j *copiesJob) readOutputs(c *cli.Context) error {
+	var err error
+	if j.output, err = outputName(c); err != nil {
+		return err
+	}
+	if j.regionCopies, err = fileName(c, "region-copies"); err != nil {
+		return err
+	}
+	if j.report, err = fileName(c, "report-html"); err != nil {
+		return err
+	}
+	if (j.regionCopies == "") != (j.regions == "") {
+		return errors.New("options --regions and --region-copies need each other")
+	}
+	if j.format, err = copiesFormat(j.output); err != nil {
+		return err
+	}
+	outputs := []namedOutput{{"output", j.output}}
+	for _, o := range []namedOutput{{"region-copies", j.regionCopies}, {"report-html", j.report}} {
+		if o.name != "" {
+			outputs = append(outputs, o)
+		}
+	}
+	for _, index := range trackIndexes(j.output, j.format) {
+		outputs = append(outputs, namedOutput{"output (its index)", index})
+	}
+	return differentOutputs(outputs, j.inputs())
+}
+
+// copiesFormat returns the format of windows by the name of their file, empty for BED.
+func copiesFormat(name string) (track.Format, error) {
+	if format, err := track.FormatOf(name); err == nil {
+		return format, nil
+	}
+	switch ending := strings.ToLower(filepath.Ext(name)); ending {
+	case ".gz", ".bgz", ".bb", ".bam", ".sam":
+		return "", fmt.Errorf("option --output: %s: scanmap copies writes plain BED, and bedGraph and bigWig if the name ends in "+
+			".bedgraph, .bedgraph.gz or .bw", name)
+	}
+	return "", nil
+}
+
+// run computes copy numbers and publishes them. Whatever fails, no file is left.
+func (j *copiesJob) run(ctx context.Context, stdout *sink, stderr io.Writer) error {
+	runtime.GOMAXPROCS(j.threads)
+	if err := inputsExist(j.inputs()...); err != nil {
+		return err
+	}
+	results := &resultFiles{ctx: ctx, stdout: stdout}
+	defer results.discard()
+	var files []*output
+	wanted := j.results(results)
+	for _, o := range wanted {
+		file, err := results.open(o.name)
+		if err != nil {
+			return err
+		}
+		files = append(files, file)
+	}
+	numbers, err := untilStopped(ctx, func() (*copyNumbers, error) {
+		n, err := j.compute(ctx)
+		for i := 0; i < len(files) && err == nil; i++ {
+			err = wanted[i].write(files[i], n)
+		}
+		return n, err
+	})
+	// A signal explains every other error, and a failed write those that follow from it.
+	if err := firstError(context.Cause(ctx), results.err(), err); err != nil {
+		return err
+	}
+	if err := firstError(results.finish(), context.Cause(ctx)); err != nil {
+		return err
+	}
+	if err := results.publish(); err != nil {
+		return err
+	}
+	if !j.quiet {
+		// The results are complete; what nobody reads does not change that.
+		_, _ = untilStopped(ctx, func() (struct{}, error) { return struct{}{}, numbers.summarize(stderr) })
+	}
+	return nil
+}
+
+// copiesResult is an output and what is written to it.
+type copiesResult struct {
+	name  string
+	write func(*output, *copyNumbers) error
+}
+
+// results are the outputs that were asked for.
+func (j *copiesJob) results(files *resultFiles) []copiesResult {
+	all := []copiesResult{{j.output, func(to *output, n *copyNumbers) error {
+		if j.format == "" {
+			return n.writeWindows(to)
+		}
+		return writeTrack(files, to, j.format, n.contigs(), n.values, j.threads)
+	}}}
+	if j.regions != "" {
+		all = append(all, copiesResult{j.regionCopies, func(to *output, n *copyNumbers) error { return n.writeRegions(to) }})
+	}
+	if j.report != "" {
+		all = append(all, copiesResult{j.report, func(to *output, n *copyNumbers) error {
+			return report.CopiesHTML(to, n.Result, n.ref, &j.options, report.CopiesInfo{
+				Version: version, CommandLine: j.commandLine, Reference: j.reference, Depth: j.depth, Regions: n.regionNames()})
+		}})
+	}
+	return all
+}
+
+// copyNumbers are the results with the names that belong to them.
+type copyNumbers struct {
+	*copynumber.Result
+	ref     *dna.Reference
+	names   []string // of regions
+	options *copynumber.Options
+}
+
+// compute reads the inputs.
+func (j *copiesJob) compute(ctx context.Context) (*copyNumbers, error) {
+	ref, err := fasta.LoadReference(ctx, j.reference, j.threads)
+	if err != nil {
+		return nil, err
+	}
+	n := &copyNumbers{ref: ref, options: &j.options}
+	indexes := contigIndexes(ref)
+	for _, name := range j.excluded {
+		contig, ok := indexes[name]
+		if !ok {
+			return nil, fmt.Errorf("option --exclude: %s has no contig %q", shownInput(j.reference), name)
+		}
+		j.options.Excluded = append(j.options.Excluded, contig)
+	}
+	for _, b := range []struct {
+		file string
+		to   *[]copynumber.Interval
+	}{{j.mask, &j.options.Mask}, {j.controls, &j.options.Controls}, {j.regions, &j.options.Regions}} {
+		if b.file == "" {
+			continue
+		}
+		intervals, err := readBED(ctx, b.file, ref)
+		if err != nil {
+			return nil, err
+		}
+		if len(intervals) == 0 && b.file != j.mask {
+			return nil, fmt.Errorf("%s: has no intervals", shownInput(b.file))
+		}
+		for _, i := range intervals {
+			*b.to = append(*b.to, copynumber.Interval{Contig: i.contig, Start: i.start, End: i.end})
+			if b.to == &j.options.Regions {
+				n.names = append(n.names, i.name)
+			}
+		}
+	}
+	counter, err := copynumber.New(ref, j.options)
+	if err != nil {
+		return nil, err
+	}
+	if err := j.readDepth(ctx, counter, indexes); err != nil {
+		return nil, fmt.Errorf("%s: %w", shownInput(j.depth), err)
+	}
+	if n.Result, err = counter.Finish(); err != nil {
+		return nil, fmt.Errorf("%s: %w", shownInput(j.depth), err)
+	}
+	return n, nil
+}
+
+// readDepth gives the depths of a file to a counter.
+func (j *copiesJob) readDepth(ctx context.Context, counter *copynumber.Counter, indexes map[string]int) error {
+	file, err := fasta.OpenFile(ctx, j.depth)
+	if err != nil {
+		return cause(err)
+	}
+	if j.depth != "-" {
+		defer func() { _ = file.Close() }() // it was only read
+	}
+	return track.Read(file, func(contig string, start, end int, value float32) error {
+		i, ok := indexes[contig]
+		if !ok {
+			return fmt.Errorf("%s has no contig %q", shownInput(j.reference), contig)
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return counter.Add(i, start, end, float64(value))
+	})
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"scanmap/copynumber"
+	"scanmap/track"
+)
+
+// decimal writes a number with so many decimals, and a point where there is none.
+func decimal(x float64, decimals int) string {
+	if math.IsNaN(x) {
+		return "."
+	}
+	return strconv.FormatFloat(x, 'f', decimals, 64)
+}
+
+// depthDecimals are those of depths: of starts a window may have less than one in a thousand bases.
+const depthDecimals = 6
+
+// describe says in one line what the copy numbers are relative to.
+func (n *copyNumbers) describe() string {
+	c := &n.Controls
+	how := "given"
+	if c.Rounds > 0 {
+		how = "found in " + counted(c.Rounds, "round")
+	}
+	return fmt.Sprintf("controls (%s): %s, %s, depth %s, standard deviation %s, %s copies; gc %s", how, counted(c.Windows, "window"),
+		counted(int(c.Bases), "base"), decimal(c.Mean, depthDecimals), decimal(c.Deviation, depthDecimals),
+		strconv.FormatFloat(n.options.Copies, 'f', -1, 64), n.options.GC)
+}
+
+// summarize writes how much there was to go by.
+func (n *copyNumbers) summarize(w io.Writer) error {
+	_, err := fmt.Fprintf(w, "scanmap: %s; %s\n", counted(len(n.Windows), "window"), n.describe())
+	return err
+}
+
+// writeWindows writes windows as BED with a line of what the controls are, and one of the names of
+// the columns.
+func (n *copyNumbers) writeWindows(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	_, _ = fmt.Fprintf(b, "# %s\n#contig\tstart\tend\tcopies\tdepth\tcorrected\tgc\tunmasked\tcontrol\n", n.describe())
+	for i := range n.Windows {
+		o := &n.Windows[i]
+		control := 0
+		if o.Control {
+			control = 1
+		}
+		_, _ = fmt.Fprintf(b, "%s\t%d\t%d\t%s\t%s\t%s\t%s\t%d\t%d\n", n.ref.Contigs[o.Contig].Name, o.Start, o.End, decimal(o.Copies, 3),
+			decimal(o.Depth, depthDecimals), decimal(o.Corrected, depthDecimals), decimal(o.GC, 4), o.Unmasked, control)
+	}
+	return b.Flush() // which has the errors of all writes
+}
+
+// contigs are those of the reference.
+func (n *copyNumbers) contigs() []track.Contig {
+	all := make([]track.Contig, len(n.ref.Contigs))
+	for i := range n.ref.Contigs {
+		all[i] = track.Contig{Name: n.ref.Contigs[i].Name, Length: n.ref.Contigs[i].Length}
+	}
+	return all
+}
+
+// values are the copies of the windows of bases [from, to) that have unmasked bases.
+func (n *copyNumbers) values(contig, from, to int, yield func(start, end int, value float32) error) error {
+	first, _ := slices.BinarySearchFunc(n.Windows, from, func(w copynumber.Window, from int) int {
+		return cmp.Or(cmp.Compare(w.Contig, contig), cmp.Compare(w.End, from+1))
+	})
+	for i := first; i < len(n.Windows) && n.Windows[i].Contig == contig && n.Windows[i].Start < to; i++ {
+		if o := &n.Windows[i]; o.Known() {
+			if err := yield(o.Start, o.End, float32(o.Copies)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// writeRegions writes regions as BED, with a header as writeWindows has.
+func (n *copyNumbers) writeRegions(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	_, _ = fmt.Fprintf(b, "# %s\n#contig\tstart\tend\tname\tcopies\tmedian\tunmasked\twindows\n", n.describe())
+	for i := range n.Regions {
+		r := &n.Regions[i]
+		_, _ = fmt.Fprintf(b, "%s\t%d\t%d\t%s\t%s\t%s\t%d\t%d\n", n.ref.Contigs[r.Contig].Name, r.Start, r.End, n.regionName(i, r),
+			decimal(r.Copies, 3), decimal(r.Median, 3), r.Unmasked, r.Windows)
+	}
+	return b.Flush()
+}
+
+// regionNames are those of all regions.
+func (n *copyNumbers) regionNames() []string {
+	names := make([]string, len(n.Regions))
+	for i := range n.Regions {
+		names[i] = n.regionName(i, &n.Regions[i])
+	}
+	return names
+}
+
+// regionName is the name of a region in its BED, or where it lies, counted from 1.
+func (n *copyNumbers) regionName(i int, r *copynumber.Region) string {
+	if n.names[i] != "" {
+		return n.names[i]
+	}
+	return fmt.Sprintf("%s:%d-%d", n.ref.Contigs[r.Contig].Name, r.Start+1, r.End)
+}

@@ -1,0 +1,355 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"scanmap/internal/effort"
+)
+
+// copiesFile writes a file of a test, and returns its name.
+func copiesFile(t *testing.T, folder, name, text string) string {
+	t.Helper()
+	name = filepath.Join(folder, name)
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// TestCopies has windows, regions and a page of a reference of three contigs: one copy of each
+// window's values is 10 starts.
+func TestCopies(t *testing.T) {
+	folder := t.TempDir()
+	ref := copiesFile(t, folder, "ref.fa", ">a\n"+strings.Repeat("ACGTACGTAC", 10)+"\n>b\n"+strings.Repeat("ACGTACGTAC", 4)+"NNNNN\n>c\nNNN\n")
+	depth := "track type=bedGraph\n"
+	for start := 0; start < 100; start += 10 {
+		depth += fmt.Sprintf("a\t%d\t%d\t2\n", start, start+10)
+	}
+	depth += "b\t0\t10\t3\nb\t10\t15\t8\nb\t30\t40\t20\n"
+	starts := copiesFile(t, folder, "starts.bedgraph", depth)
+	regions := copiesFile(t, folder, "regions.bed", "b\t5\t15\tgene\nb\t40\t45\nc\t0\t3\nb\t0\t40\n")
+	mask := copiesFile(t, folder, "mask.bed", "b 0 10\n")
+
+	const header = "# controls (found in 2 rounds): 10 windows, 100 bases, depth 2.000000, standard deviation 0.000000, 2 copies; gc none\n" +
+		"#contig\tstart\tend\tcopies\tdepth\tcorrected\tgc\tunmasked\tcontrol\n"
+	code, stdout, stderr := call("copies", "--window", "10", "--gc", "none", "--exclude", "b", ref, starts)
+	want := strings.Replace(header, "2 rounds", "1 round", 1)
+	for start := 0; start < 100; start += 10 {
+		want += fmt.Sprintf("a\t%d\t%d\t2.000\t2.000000\t2.000000\t0.%d000\t10\t1\n", start, start+10, 5)
+	}
+	want += "b\t0\t10\t3.000\t3.000000\t3.000000\t0.5000\t10\t0\nb\t10\t20\t4.000\t4.000000\t4.000000\t0.5000\t10\t0\n" +
+		"b\t20\t30\t0.000\t0.000000\t0.000000\t0.5000\t10\t0\nb\t30\t45\t20.000\t20.000000\t20.000000\t0.5000\t10\t0\n" +
+		"c\t0\t3\t.\t.\t.\t.\t0\t0\n"
+	if code != 0 || stdout != want {
+		t.Errorf("exit %d, %s\n%s, want\n%s", code, stderr, stdout, want)
+	}
+	if want := "scanmap: 15 windows; controls (found in 1 round): 10 windows, 100 bases, depth 2.000000, standard deviation 0.000000, " +
+		"2 copies; gc none\n"; stderr != want {
+		t.Errorf("%q, want %q", stderr, want)
+	}
+
+	page, genes := filepath.Join(folder, "x.html"), filepath.Join(folder, "genes.bed")
+	bedGraph := filepath.Join(folder, "x.bedGraph")
+	quietly(t, "copies", "--window", "10", "--gc", "none", "--ploidy", "1", "--exclude", "b", "--regions", regions, "--region-copies", genes,
+		"--report-html", page, "-o", bedGraph, "--quiet", ref, starts)
+	want = "gene 2.750 1.500 10 2\n" + "b:41-45 . . 0 0\n" + "c:1-3 . . 0 0\n" + "b:1-40 3.375 1.500 40 4\n"
+	if got := fields(readFile(t, genes), 3); got != want {
+		t.Errorf("regions\n%s, want\n%s", got, want)
+	}
+	if got, want := readFile(t, bedGraph), "a\t0\t100\t1\nb\t0\t10\t1.5\nb\t10\t20\t2\nb\t20\t30\t0\nb\t30\t45\t10\n"; got != want {
+		t.Errorf("bedGraph\n%s, want\n%s", got, want)
+	}
+	if text := readFile(t, page); !strings.Contains(text, "gene") || !strings.Contains(text, "--report-html") || !strings.Contains(text, "Copies along b") {
+		t.Error("the page lacks something")
+	}
+	// A bigWig, bedGraph that is compressed, and their like as input, have the same.
+	for _, name := range []string{"x.bw", "x.bg.gz"} {
+		file := filepath.Join(folder, name)
+		quietly(t, "copies", "--window", "10", "--gc", "none", "--exclude", "b", "-o", file, "--quiet", ref, starts)
+		got := quietly(t, "copies", "--window", "10", "--gc", "none", "--exclude", "b", "--quiet", ref, file)
+		// Of windows with 2 copies each base has 2.
+		if !strings.Contains(got, "\nb\t0\t10\t3.000\t3.000000\t") || !strings.Contains(got, "\nb\t10\t20\t4.000\t4.000000\t") {
+			t.Errorf("%s:\n%s", name, got)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(folder, "x.bg.gz.tbi")); err != nil {
+		t.Error(err)
+	}
+	// A mask moves windows.
+	got := quietly(t, "copies", "--window", "10", "--gc", "none", "--exclude", "b", "--mask", mask, ref, starts)
+	if !strings.Contains(got, "\nb\t0\t20\t4.000\t4.000000\t4.000000\t0.5000\t10\t0\nb\t20\t30\t") {
+		t.Errorf("masked\n%s", got)
+	}
+	// Controls that are given.
+	got = quietly(t, "copies", "--window", "10", "--gc", "none", "--control-copies", "3", "--controls", mask, ref, starts)
+	if !strings.HasPrefix(got, "# controls (given): 1 window, 10 bases, depth 3.000000") || !strings.Contains(got, "\na\t0\t10\t2.000\t") {
+		t.Errorf("controls\n%s", got)
+	}
+}
+
+// fields are the columns from one on of lines that are no comments.
+func fields(text string, from int) string {
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		if line[0] != '#' {
+			out.WriteString(strings.Join(strings.Split(line, "\t")[from:], " "))
+		}
+	}
+	return out.String()
+}
+
+// TestCopiesFailures has one line for each, and no file.
+func TestCopiesFailures(t *testing.T) {
+	folder := t.TempDir()
+	ref := copiesFile(t, folder, "ref.fa", ">a\nACGTACGTAC\n>b\nACGT\n")
+	starts := copiesFile(t, folder, "starts.bedgraph", "a\t0\t10\t1\nb\t0\t4\t1\n")
+	gap := copiesFile(t, folder, "gap.bedgraph", "a\t0\t1\t1\n")
+	write := func(text string) string {
+		return copiesFile(t, folder, fmt.Sprintf("%x.bed", []byte(text)), text)
+	}
+	out := filepath.Join(folder, "out.bed")
+	for _, c := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"", 2, "takes two files, REF.fa and DEPTH.bw, but 0 are given"},
+		{ref, 2, "but 1 are given"},
+		{"- -", 2, "cannot both come from standard input"},
+		{"--mask - - " + starts, 2, "cannot both come from standard input"},
+		{ref + " " + starts + " --window 0", 2, `option --window: "0" is not a whole number from 1`},
+		{ref + " " + starts + " --gc lowess", 2, `option --gc: "lowess" is not loess, strata or none (did you mean loess?)`},
+		{ref + " " + starts + " --span 0", 2, `option --span: "0" is not a share`},
+		{ref + " " + starts + " --span x", 2, `option --span: "x" is not a share`},
+		{ref + " " + starts + " --span 0.5 --gc none", 2, "option --span is for --gc loess"},
+		{ref + " " + starts + " --ploidy 0", 2, `option --control-copies: "0" is not a whole number`},
+		{ref + " " + starts + " --exclude a,", 2, "option --exclude: the name of a contig is empty"},
+		{ref + " " + starts + " --region-copies x.tsv", 2, "options --regions and --region-copies need each other"},
+		{ref + " " + starts + " --regions " + gap, 2, "options --regions and --region-copies need each other"},
+		{ref + " " + starts + " -o x.bed.gz", 2, "writes plain BED"},
+		{ref + " " + starts + " -o " + out + ".bg.gz --report-html " + out + ".bg.gz.tbi", 2, "name the same file"},
+		{ref + " " + starts + " -o " + starts, 2, starts + " is an input and would be overwritten"},
+		{ref + " " + starts + " -o " + out + " --report-html " + out, 2, "name the same file"},
+		{ref + " nowhere.bedgraph", 1, "nowhere.bedgraph: no such file or directory"},
+		{ref + " " + starts + " --window 4 --exclude a,chrX", 1, `option --exclude: ` + ref + ` has no contig "chrX"`},
+		{ref + " " + starts + " --mask " + write("a\t1\n"), 1, "line 1: has 2 columns"},
+		{ref + " " + starts + " --mask " + write("#\nchr1\t0\t1\n"), 1, `line 2: the reference has no contig "chr1"`},
+		{ref + " " + starts + " --region-copies x --regions " + write("a\t0\t11\n"), 1, "line 1: ends at 11, but a has 10 bases"},
+		{ref + " " + starts + " --region-copies x --regions " + write("# nothing\n"), 1, "has no intervals"},
+		{ref + " " + starts + " --controls " + write("a\t0\t3\n"), 1, starts + ": no window lies in the controls"},
+		{ref + " " + write("a\t0\t1\n"), 1, "line 1: expected contig, start, end and value, but found 3 fields"},
+		{ref + " " + write("a\t0\t1\t1\nchr2\t0\t1\t1\n"), 1, `.bed: ` + ref + ` has no contig "chr2"`},
+		{ref + " " + write("a\t0\t11\t1\n"), 1, "base 11 is past the end of a, which has 10 bases"},
+		{ref + " " + write("a\t0\tx\t1\n"), 1, `line 1: end "x" is not a number`},
+		{ref + " " + write("a\t0\t1\tx\n"), 1, `line 1: value "x" is not a finite decimal number`},
+		{ref + " " + write("a\t0\t1\t-1\n"), 1, "the value -1 is not a depth"},
+		{ref + " " + write("a\t4\t5\t1\na\t3\t4\t1\n"), 1, "line 2: interval 3 to 4 begins before 5"},
+		{ref + " " + ref, 1, "line 1: expected contig, start, end and value"},
+		{ref + " " + write("#\n"), 1, "no unmasked base has a depth above 0"},
+		{ref + " " + gap + " --window 2", 1, "windows have too few reads for controls"},
+		{ref + " " + starts + " --window 2 --exclude a,b", 1, "no window can be a control"},
+	} {
+		args := append([]string{"copies"}, strings.Fields(c.args)...)
+		if !strings.Contains(c.args, "-o ") {
+			args = append(args, "-o", out)
+		}
+		if !strings.Contains(c.args, "--window") {
+			args = append(args, "--window", "4")
+		}
+		code, stdout, stderr := call(args...)
+		if code != c.code || stdout != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s: exit %d, %q, %q; want %d, %q", c.args, code, stdout, stderr, c.code, c.want)
+		}
+		if _, err := os.Stat(out); err == nil {
+			t.Errorf("%s: left a file", c.args)
+			os.Remove(out)
+		}
+	}
+}
+
+// event is a stretch of the simulated reference with the copies that the sample has of it.
+type event struct {
+	start, end int
+	copies     int // of both haplotypes; 2 elsewhere
+}
+
+// copiesGenome is a reference of one contig whose GC content goes up and down, and a sample of it.
+type copiesGenome struct {
+	reference  string
+	haplotypes [2]string
+	events     []event
+}
+
+// newCopiesGenome has deletions of both copies and of one, duplications to 3, 4 and 10 copies, and
+// a duplication that stands twice in the reference, so that each of its places has 4 copies.
+func newCopiesGenome(r *rand.Rand, length int) copiesGenome {
+	letters := make([]byte, length)
+	for i := range letters {
+		// Islands of 5,000 bases of 30 % to 60 % GC.
+		gc := 0.45 + 0.15*math.Sin(2*math.Pi*float64(i)/10_000)
+		pair := "AT"
+		if r.Float64() < gc {
+			pair = "GC"
+		}
+		letters[i] = pair[r.IntN(2)]
+	}
+	g := copiesGenome{}
+	unit := length / 32
+	for i, copies := range []int{0, 1, 3, 4, 10} {
+		g.events = append(g.events, event{(4*i + 2) * unit, (4*i + 3) * unit, copies})
+	}
+	copy(letters[27*unit:28*unit], letters[23*unit:24*unit])
+	g.events = append(g.events, event{23 * unit, 24 * unit, 4}, event{27 * unit, 28 * unit, 4})
+	g.reference = string(letters)
+	for h := range g.haplotypes {
+		var b strings.Builder
+		at := 0
+		for _, e := range g.events[:5] {
+			b.WriteString(g.reference[at:e.start])
+			b.WriteString(strings.Repeat(g.reference[e.start:e.end], (e.copies+h)/2)) // the second has more
+			at = e.end
+		}
+		b.WriteString(g.reference[at:])
+		g.haplotypes[h] = b.String()
+	}
+	return g
+}
+
+// truth is the copies of a window, and false if it lies on the border of an event.
+func (g *copiesGenome) truth(start, end int) (float64, bool) {
+	for _, e := range g.events {
+		if start >= e.start && end <= e.end {
+			return float64(e.copies), true
+		}
+		if start < e.end && end > e.start {
+			return 0, false
+		}
+	}
+	return 2, true
+}
+
+// reads draws so many reads of 50 bases, on both strands, with an error in a hundred bases. How
+// likely one is kept depends on the GC content of 400 bases around its start: all at 45 %, and 40 %
+// of them at 30 % and at 60 %.
+func (g *copiesGenome) reads(r *rand.Rand, n int) string {
+	const length = 50
+	var prefix [2][]int
+	for h, letters := range g.haplotypes {
+		prefix[h] = make([]int, len(letters)+1)
+		for i := range letters {
+			prefix[h][i+1] = prefix[h][i]
+			if letters[i] == 'G' || letters[i] == 'C' {
+				prefix[h][i+1]++
+			}
+		}
+	}
+	var b strings.Builder
+	total := len(g.haplotypes[0]) + len(g.haplotypes[1])
+	for kept := 0; kept < n; {
+		h, at := 0, r.IntN(total)
+		if at >= len(g.haplotypes[0]) {
+			h, at = 1, at-len(g.haplotypes[0])
+		}
+		letters := g.haplotypes[h]
+		from, to := max(0, at-200), min(len(letters), at+200)
+		gc := float64(prefix[h][to]-prefix[h][from]) / float64(to-from)
+		if at+length > len(letters) || r.Float64() > max(0.1, 1-4*math.Abs(gc-0.45)) {
+			continue
+		}
+		read := []byte(letters[at : at+length])
+		for i := range read {
+			if r.IntN(100) == 0 {
+				read[i] = "ACGT"[r.IntN(4)]
+			}
+		}
+		if r.IntN(2) == 0 {
+			slices.Reverse(read)
+			for i, c := range read {
+				read[i] = "TGCA"[strings.IndexByte("ACGT", c)]
+			}
+		}
+		kept++
+		fmt.Fprintf(&b, ">%d\n%s\n", kept, read)
+	}
+	return b.String()
+}
+
+// TestCopiesOfSimulatedGenome maps reads of a sample with known copy numbers, and compares: every
+// window is within the error that counting leaves, and correction makes it less. docs/benchmarks
+// has what it prints in all sizes.
+func TestCopiesOfSimulatedGenome(t *testing.T) {
+	r := rand.New(rand.NewPCG(14, 3))
+	const window = 1000
+	g := newCopiesGenome(r, effort.Pick(640_000, 96_000))
+	folder := t.TempDir()
+	ref := copiesFile(t, folder, "ref.fa", ">sim\n"+g.reference+"\n")
+	reads := copiesFile(t, folder, "reads.fa", g.reads(r, effort.Pick(1_600_000, 60_000)))
+	starts := filepath.Join(folder, "starts.bw")
+	quietly(t, "map", "--max-mismatches", "2", "--depth", starts, "--depth-of", "starts", "-o", "none", "--quiet", ref, reads)
+	errs := map[string]float64{}
+	for _, gc := range []string{"none", "strata", "loess"} {
+		bed := quietly(t, "copies", "--gc", gc, "--window", strconv.Itoa(window), "--mask-margin", "50", ref, starts)
+		byTruth := map[float64][]float64{}
+		n := 0
+		worst := 0.0
+		for line := range strings.Lines(bed) {
+			if line[0] == '#' {
+				continue
+			}
+			var w struct {
+				contig                          string
+				start, end                      int
+				copies, depth, corrected, share float64
+				unmasked, control               int
+			}
+			if _, err := fmt.Sscan(line, &w.contig, &w.start, &w.end, &w.copies, &w.depth, &w.corrected, &w.share, &w.unmasked, &w.control); err != nil {
+				t.Fatal(line, err)
+			}
+			want, clear := g.truth(w.start, w.end)
+			if !clear || w.unmasked < window {
+				continue
+			}
+			if w.control == 1 && want != 2 && gc != "none" {
+				t.Errorf("--gc %s: a control of %v copies: %s", gc, want, line)
+			}
+			byTruth[want] = append(byTruth[want], w.copies)
+			if want == 0 {
+				if w.copies > 0.05 {
+					t.Errorf("--gc %s: of a deletion: %s", gc, line)
+				}
+				continue
+			}
+			off := math.Abs(w.copies/want - 1)
+			errs[gc] += off
+			n++
+			worst = max(worst, off)
+			// 4 standard deviations of a Poisson count, and what a curve through strata leaves.
+			if most := 0.05 + 4/math.Sqrt(w.depth*window); gc != "none" && off > most {
+				t.Errorf("--gc %s: off by %.3f, at most %.3f: %s", gc, off, most, line)
+			}
+		}
+		errs[gc] /= float64(n)
+		t.Logf("--gc %s: mean error %.1f %%, largest %.1f %%, of %d windows", gc, 100*errs[gc], 100*worst, n)
+		for _, want := range slices.Sorted(maps.Keys(byTruth)) {
+			copies := byTruth[want]
+			slices.Sort(copies)
+			sum := 0.0
+			for _, c := range copies {
+				sum += c
+			}
+			t.Logf("| %s | %v | %d | %.3f | %.3f | %.3f |", gc, want, len(copies), sum/float64(len(copies)), copies[0], copies[len(copies)-1])
+		}
+	}
+	if errs["loess"] > 0.5*errs["none"] || errs["strata"] > 0.5*errs["none"] {
+		t.Errorf("mean errors %v: correction does not help", errs)
+	}
+}

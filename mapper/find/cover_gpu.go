@@ -1,0 +1,257 @@
+package find
+
+import (
+	"errors"
+	"math"
+	"sync/atomic"
+
+	"scanmap/device"
+	"scanmap/dna"
+	"scanmap/kernels"
+	"scanmap/parallel"
+)
+
+// A gpuCover is what the finders of a GPU count together (kernels/cover.cu).
+type gpuCover struct {
+	options                *Cover // nil where nothing is counted
+	cells, bins, locations device.Buffer
+	chunks                 []coverChunk
+	room                   int          // pairs of a part that have room, for each finder
+	added                  atomic.Int64 // locations; no cell is larger
+}
+
+// coverChunk says which bins the contigs of a chunk have.
+type coverChunk struct{ first, before device.Buffer }
+
+// pairBytes is the size of a pair of positions, cellBytes that of a cell and totalBytes that of a bin
+// and of a contig's number of locations.
+const (
+	pairBytes  = 8
+	cellBytes  = 4
+	totalBytes = 8
+)
+
+// mostPairs is the most room for pairs.
+const mostPairs = 1 << 27
+
+// cellsOf is the number of cells that a reference has.
+func cellsOf(ref *dna.Reference) int { return ref.Bases.Length + 2*kernels.TextPadding }
+
+// hold makes room for the counts of a reference whose chunks are on the GPU, if that leaves half of
+// so many bytes of memory, and returns how much it takes.
+func (c *gpuCover) hold(q *device.Queue, o *Cover, ref *dna.Reference, chunks []gpuChunk, memory int64) (bytes int64) {
+	if o == nil {
+		return 0
+	}
+	bins := 0
+	for i := range ref.Contigs {
+		bins += o.bins(ref.Contigs[i].Length)
+	}
+	counts := cellBytes*int64(cellsOf(ref)) + totalBytes*int64(bins+len(ref.Contigs))
+	c.room = int(min(mostPairs, memory/32/pairBytes))
+	bytes = counts + FindersOfGPU*pairBytes*int64(c.room)
+	if bytes > memory/2 {
+		return 0
+	}
+	c.options = o
+	for _, b := range []struct {
+		buffer *device.Buffer
+		bytes  int
+	}{{&c.cells, cellBytes * cellsOf(ref)}, {&c.bins, totalBytes * bins}, {&c.locations, totalBytes * len(ref.Contigs)}} {
+		q.Reserve(b.buffer, b.bytes)
+		q.Clear(b.buffer, b.bytes)
+	}
+	c.chunks = make([]coverChunk, len(chunks))
+	bin, contig := 0, 0 // of the reference
+	for i := range chunks {
+		chunk := &chunks[i]
+		for contig > 0 && chunk.offset < ref.Contigs[contig-1].End() {
+			contig--
+			bin -= o.bins(ref.Contigs[contig].Length)
+		}
+		for contig < len(ref.Contigs) && ref.Contigs[contig].End() <= chunk.offset {
+			bin += o.bins(ref.Contigs[contig].Length)
+			contig++
+		}
+		chunk.firstContig = contig
+		first, before := make([]uint32, len(chunk.starts)), make([]uint32, len(chunk.starts))
+		for j := range chunk.starts {
+			if contig == len(ref.Contigs) || ref.Contigs[contig].Start >= chunk.offset+chunk.bases { // padding alone
+				break
+			}
+			at := max(chunk.offset-ref.Contigs[contig].Start, 0)
+			first[j], before[j] = uint32(bin+at/o.BinLength), uint32(at%o.BinLength)
+			bin += o.bins(ref.Contigs[contig].Length)
+			contig++
+		}
+		device.Upload(q, &c.chunks[i].first, first)
+		device.Upload(q, &c.chunks[i].before, before)
+	}
+	return bytes
+}
+
+// covers tells whether what the reads of a batch have is counted.
+func (w *gpuFinder) covers(b *Batch) bool { return w.device.cover.options != nil && b.Together == 1 }
+
+// A gpuPairs is what the locations of a part cover, until it is sure that the part stands.
+type gpuPairs struct {
+	pairs, count device.Buffer
+	hostCount    device.Pinned[uint32]
+	// upTo[i] is the number of pairs up to the end of chunk i.
+	upTo []int
+}
+
+func (p *gpuPairs) begin(q *device.Queue, c *gpuCover) {
+	q.Reserve(&p.pairs, pairBytes*c.room)
+	q.Reserve(&p.count, 4)
+	q.Clear(&p.count, 4)
+	p.upTo = p.upTo[:0]
+}
+
+// endOfChunk notes how many pairs there are, and returns false when some had no room.
+func (p *gpuPairs) endOfChunk(q *device.Queue, c *gpuCover) bool {
+	count := p.hostCount.Resize(q, 1)
+	device.Download(q, count, &p.count, 0)
+	if q.Wait() != nil {
+		return false
+	}
+	p.upTo = append(p.upTo, int(count[0]))
+	return int(count[0]) <= c.room
+}
+
+// errUncounted tells that a part has to be found again, with everything handed on.
+var errUncounted = errors.New("the GPU cannot count this")
+
+// cover counts what the locations of a part cover, which f has or counts.
+func (w *gpuFinder) cover(b *Batch, f *Found) error {
+	c, p := &w.device.cover, &w.pairs
+	for i := range b.Reads {
+		n := f.Count(i, i+1)
+		for _, counted := range f.Counted(i, int(b.k[i])) {
+			n += int(counted)
+		}
+		if n > c.options.Most {
+			return errUncounted
+		}
+	}
+	all := int64(p.upTo[len(p.upTo)-1])
+	if c.added.Add(all) > math.MaxInt32 {
+		c.added.Add(-all)
+		return errUncounted
+	}
+	from := 0
+	for i, to := range p.upTo {
+		if to > from {
+			chunk := &w.device.chunks[i]
+			params := &kernels.CoverParams{
+				Contigs: chunk.contigParams(&chunk.text), Covered: p.pairs.At(pairBytes * from),
+				Cells: c.cells.At(cellBytes * chunk.offset), Locations: c.locations.At(totalBytes * chunk.firstContig),
+				Bins: c.bins.At(0), BinFirst: c.chunks[i].first.At(0), BinBefore: c.chunks[i].before.At(0),
+				Count: uint32(to - from), BinLength: uint32(c.options.BinLength),
+			}
+			if c.options.Starts {
+				params.Starts = 1
+			}
+			threads := kernels.Threads("cover")
+			blocks := min((to-from+threads-1)/threads, coverBlocks*w.queue.GPU.Info().Multiprocessors)
+			device.LaunchBlocks(w.queue, "cover", blocks, params)
+		}
+		from = to
+	}
+	f.covered = true
+	return nil
+}
+
+// coverBlocks is the number of blocks for each multiprocessor, all the warps that it has room for.
+// Other numbers were not measured.
+const coverBlocks = 8
+
+// Covered hands over what the GPUs counted, when their finders have done all that they were given:
+// for each GPU numbers of a contig, the first of which is that of base `from`, to be added up modulo
+// 2^32. They are those of bases and of the end of the contig: the difference in depth from the base
+// before or, with Cover.Starts, the locations that start there. add is called from several
+// goroutines at a time, and the numbers are valid until it returns. The totals are those of all
+// GPUs; nil where nothing was counted.
+func (g *GPUs) Covered(add func(contig, from int, numbers []int32)) ([]CoveredContig, error) {
+	var totals []CoveredContig
+	for i, d := range g.devices {
+		if d.cover.options == nil {
+			continue
+		}
+		for j, f := range g.finders {
+			w := f.(*gpuFinder)
+			if j%len(g.devices) == i && w.queue.Wait() != nil {
+				return nil, &device.Error{Err: w.queue.Err}
+			}
+		}
+		ofDevice, err := d.covered(g.finders[i].(*gpuFinder).options.Threads, add)
+		if err != nil {
+			return nil, &device.Error{Err: err}
+		}
+		if totals == nil {
+			totals = ofDevice
+			continue
+		}
+		for c := range totals {
+			totals[c].Locations += ofDevice[c].Locations
+			for b, n := range ofDevice[c].Bins {
+				totals[c].Bins[b] += n
+			}
+		}
+	}
+	return totals, nil
+}
+
+// coveredCells is how many cells are brought to the host at a time.
+const coveredCells = 1 << 24
+
+// covered hands over what the GPU counted.
+func (d *gpuDevice) covered(threads int, add func(contig, from int, numbers []int32)) ([]CoveredContig, error) {
+	c := &d.cover
+	q, err := d.NewQueue()
+	if err != nil {
+		return nil, err
+	}
+	var pinned device.Pinned[int32]
+	total := d.ref.Bases.Length + 1
+	for from := 0; from < total; from += coveredCells {
+		cells := pinned.Resize(q, min(coveredCells, total-from))
+		device.Download(q, cells, &c.cells, cellBytes*(from+kernels.TextPadding))
+		if q.Wait() != nil {
+			return nil, q.Err
+		}
+		parallel.Ranges(threads, len(cells), coveredGrain, func(_, lo, hi int) {
+			eachContig(d.ref, from+lo, from+hi, func(contig, at, lo, hi int) {
+				add(contig, at, cells[lo-from:hi-from])
+			})
+		})
+	}
+	bins, locations := make([]int64, c.bins.Memory.Bytes()/totalBytes), make([]int64, len(d.ref.Contigs))
+	device.Download(q, bins, &c.bins, 0)
+	device.Download(q, locations, &c.locations, 0)
+	if q.Wait() != nil {
+		return nil, q.Err
+	}
+	totals := make([]CoveredContig, len(d.ref.Contigs))
+	for i := range totals {
+		n := c.options.bins(d.ref.Contigs[i].Length)
+		totals[i] = CoveredContig{locations[i], bins[:n:n]}
+		bins = bins[n:]
+	}
+	return totals, q.Stream.Close()
+}
+
+// coveredGrain is the number of cells that are added by one unit of parallel work.
+const coveredGrain = 1 << 18
+
+// eachContig calls do for each contig that has bases, or its end, at offsets [from, to) of the
+// reference: those are at offsets [lo, hi), and the first of them is base `at`.
+func eachContig(ref *dna.Reference, from, to int, do func(contig, at, lo, hi int)) {
+	for i := max(ref.ContigAt(from), 0); i < len(ref.Contigs) && ref.Contigs[i].Start < to; i++ {
+		c := &ref.Contigs[i]
+		lo, hi := max(from, c.Start), min(to, c.End()+1)
+		if lo < hi {
+			do(i, lo-c.Start, lo, hi)
+		}
+	}
+}

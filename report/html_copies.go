@@ -1,0 +1,308 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"scanmap/copynumber"
+	"scanmap/dna"
+)
+
+// CopiesInfo is what the page of copy numbers shows beside them.
+type CopiesInfo struct {
+	Version          string   // of scanmap
+	CommandLine      []string // the program's name and its arguments
+	Reference, Depth string   // names of the files
+	Regions          []string // names of the regions
+}
+
+// copiesPage is what html/copies.html shows.
+type copiesPage struct {
+	Title, Version string
+	Style          template.CSS
+	Facts          []fact
+	Tiles          []tile
+	Bars           barChart
+	GC             *biasChart // nil where nothing was corrected
+	Regions        *table     // nil where none were asked for
+	Contigs        []copiesChart
+	ContigsLeft    string
+}
+
+// biasChart is depth against GC content, before and after it was corrected, as multiples of the
+// mean depth of the controls.
+type biasChart struct {
+	Summary        string
+	Height         int
+	Axes           axes
+	Before, After  []dot
+	Curve          string // points of a polyline, empty for none
+	LabelX, LabelY unit
+}
+
+type dot struct{ X, Y unit }
+
+// copiesChart is the copies along a contig. The path has bases as its abscissa, and as ordinate
+// 1000 for none and 0 for the top.
+type copiesChart struct {
+	Name, Summary             string
+	Height, Length            int
+	Axes                      axes
+	WindowWidth, WindowHeight unit
+	MarkY                     unit // of the copies of the controls
+	Path                      string
+}
+
+// CopiesHTML writes copy numbers as one page that needs nothing else: neither the network nor other
+// files, and no scripts. The same copy numbers give the same bytes.
+func CopiesHTML(w io.Writer, r *copynumber.Result, ref *dna.Reference, o *copynumber.Options, info CopiesInfo) error {
+	templates, err := template.ParseFS(pageFiles, "html/*.html")
+	if err != nil {
+		return err
+	}
+	style, err := pageFiles.ReadFile("html/style.css")
+	if err != nil {
+		return err
+	}
+	name := shown(info.Depth)
+	if name == "-" {
+		name = "standard input"
+	}
+	p := copiesPage{
+		Title: "Copy numbers: " + name, Version: info.Version, Style: template.CSS(style),
+		Facts:   copiesFacts(r, ref, o, info, name),
+		Tiles:   copiesTiles(r, o),
+		Bars:    copiesBars(r),
+		GC:      newBiasChart(r, o),
+		Regions: regionTable(r, ref, info.Regions),
+	}
+	p.Contigs, p.ContigsLeft = copiesCharts(r, ref, o)
+	var b bytes.Buffer
+	if err := templates.ExecuteTemplate(&b, "copies", &p); err != nil {
+		return err
+	}
+	_, err = w.Write(b.Bytes())
+	return err
+}
+
+func copiesFacts(r *copynumber.Result, ref *dna.Reference, o *copynumber.Options, info CopiesInfo, depth string) []fact {
+	reference := shown(info.Reference)
+	if reference == "-" {
+		reference = "standard input"
+	}
+	how := "given"
+	switch n := r.Controls.Rounds; {
+	case n == 1:
+		how = "found in 1 round"
+	case n > 1:
+		how = fmt.Sprintf("found in %d rounds", n)
+	}
+	return []fact{
+		{"Depth", depth, false},
+		{"Reference", fmt.Sprintf("%s (%s bases, %s contigs)", reference, grouped(int64(ref.TotalLength())), grouped(int64(len(ref.Contigs)))), false},
+		{"Windows", fmt.Sprintf("%s unmasked bases, GC correction: %s", grouped(int64(o.Window)), o.GC), false},
+		{"Controls", how, false},
+		{"Command line", printable(shorten(shellLine(info.CommandLine), maxCommandLine)), true},
+		{"Version", info.Version, false},
+	}
+}
+
+// copiesText writes copies with two decimals, and large ones without.
+func copiesText(copies float64) string {
+	switch {
+	case math.IsNaN(copies):
+		return "unknown"
+	case copies >= 99.95:
+		return grouped(int64(math.Round(copies)))
+	}
+	return strconv.FormatFloat(copies, 'f', 2, 64)
+}
+
+func copiesTiles(r *copynumber.Result, o *copynumber.Options) []tile {
+	var unmasked int64
+	for i := range r.Windows {
+		unmasked += int64(r.Windows[i].Unmasked)
+	}
+	c := &r.Controls
+	return []tile{
+		{"windows", grouped(int64(len(r.Windows))), grouped(unmasked) + " unmasked bases"},
+		{"windows that are controls", grouped(int64(c.Windows)), unbroken(c.Bases, unmasked) + " of the unmasked bases"},
+		{"copies of the controls", strconv.FormatFloat(o.Copies, 'f', -1, 64), "standard deviation " + copiesText(o.Copies*c.Deviation/c.Mean)},
+		{"mean depth of the controls", strconv.FormatFloat(c.Mean, 'g', 4, 64), "corrected, per base"},
+	}
+}
+
+// maxCopiesBars is the number of copies from which windows are put together.
+const maxCopiesBars = 10
+
+// copiesBars counts windows by the nearest whole number of copies.
+func copiesBars(r *copynumber.Result) barChart {
+	var counts [maxCopiesBars + 1]int64
+	known := int64(0)
+	for i := range r.Windows {
+		if w := &r.Windows[i]; w.Known() {
+			counts[int(min(math.Round(w.Copies), maxCopiesBars))]++
+			known++
+		}
+	}
+	bars := make([]bar, 0, len(counts))
+	for copies, n := range counts {
+		label := strconv.Itoa(copies)
+		if copies == maxCopiesBars {
+			label += " or more"
+		}
+		bars = append(bars, bar{Label: label, Share: percent(n, known), number: n})
+	}
+	return newBarChart("copies", "Windows by copies", "copies, windows, share of windows", bars)
+}
+
+// leastOfStratum is the share of the controls' bases that a stratum has at least to be shown: those
+// of a few bases scatter.
+const leastOfStratum = 1e-4
+
+func newBiasChart(r *copynumber.Result, o *copynumber.Options) *biasChart {
+	if o.GC == copynumber.None {
+		return nil
+	}
+	var sum float64
+	var bases int64
+	for _, s := range r.Curve {
+		sum += s.Mean * float64(s.Bases)
+		bases += s.Bases
+	}
+	shown := slices.DeleteFunc(slices.Clone(r.Curve), func(s copynumber.Stratum) bool {
+		return float64(s.Bases) < max(1, leastOfStratum*float64(bases))
+	})
+	if sum == 0 || len(shown) < 2 {
+		return nil
+	}
+	mean := sum / float64(bases)
+	least, most, top := math.Inf(1), 0.0, 0.0
+	for _, s := range shown {
+		least, most = min(least, s.Mean/mean), max(most, s.Mean/mean)
+		top = max(top, s.Mean/mean, s.Mean*s.Factor/r.Controls.Mean)
+	}
+	top = niceTop(top)
+	from, to := 100*shown[0].GC, 100*shown[len(shown)-1].GC
+	c := &biasChart{
+		Height: 206, Axes: newAxes(48, 350, 12, 160),
+		Summary: fmt.Sprintf("Mean depth of the controls by the GC content around a base, from %.2f to %.2f times that of all, between %.1f %% and %.1f %%.",
+			least, most, from, to),
+	}
+	c.LabelX, c.LabelY = (c.Axes.Left+c.Axes.Right)/2, 200
+	c.Axes.horizontal(from, to, func(x, _ float64) string { return strconv.FormatFloat(x, 'f', -1, 64) })
+	c.Axes.vertical(top, "×")
+	place := func(gc, depth float64) dot {
+		return dot{c.Axes.Left + (c.Axes.Right-c.Axes.Left)*unit((100*gc-from)/(to-from)),
+			c.Axes.Bottom - (c.Axes.Bottom-c.Axes.Top)*unit(min(max(depth, 0), top)/top)}
+	}
+	var points []string
+	for _, s := range shown {
+		c.Before = append(c.Before, place(s.GC, s.Mean/mean))
+		c.After = append(c.After, place(s.GC, s.Mean*s.Factor/r.Controls.Mean))
+		p := place(s.GC, s.Fitted/mean)
+		points = append(points, p.X.String()+","+p.Y.String())
+	}
+	if o.GC == copynumber.Loess {
+		c.Curve = strings.Join(points, " ")
+	}
+	return c
+}
+
+// regionTable returns nil if no regions were asked for.
+func regionTable(r *copynumber.Result, ref *dna.Reference, names []string) *table {
+	if len(r.Regions) == 0 {
+		return nil
+	}
+	t := &table{Title: "Regions", Header: columns("region", "contig", "start#", "end#", "copies#", "median#", "unmasked bases#"),
+		Left: left(len(r.Regions)-maxRows, "regions")}
+	for i := range r.Regions[:min(maxRows, len(r.Regions))] {
+		g := &r.Regions[i]
+		t.row(0, names[i], ref.Contigs[g.Contig].Name, grouped(int64(g.Start)+1), grouped(int64(g.End)), copiesText(g.Copies),
+			copiesText(g.Median), grouped(int64(g.Unmasked)))
+	}
+	return t
+}
+
+// copiesCharts has plots of the longest contigs that have unmasked bases.
+func copiesCharts(r *copynumber.Result, ref *dna.Reference, o *copynumber.Options) (charts []copiesChart, rest string) {
+	var contigs [][]copynumber.Window
+	for first := 0; first < len(r.Windows); {
+		past := first
+		known := false
+		for ; past < len(r.Windows) && r.Windows[past].Contig == r.Windows[first].Contig; past++ {
+			known = known || r.Windows[past].Known()
+		}
+		if known {
+			contigs = append(contigs, r.Windows[first:past])
+		}
+		first = past
+	}
+	length := func(windows []copynumber.Window) int { return windows[len(windows)-1].End }
+	slices.SortStableFunc(contigs, func(a, b []copynumber.Window) int { return cmp.Compare(length(b), length(a)) })
+	for _, windows := range contigs[:min(maxPlots, len(contigs))] {
+		charts = append(charts, newCopiesChart(ref.Contigs[windows[0].Contig].Name, windows, o.Copies))
+	}
+	return charts, left(len(contigs)-maxPlots, "contigs, none of them longer,")
+}
+
+func newCopiesChart(name string, windows []copynumber.Window, controls float64) copiesChart {
+	var sorted []float64
+	sum, bases := 0.0, 0
+	for i := range windows {
+		if w := &windows[i]; w.Known() {
+			sorted = append(sorted, w.Copies)
+			sum += w.Copies * float64(w.Unmasked)
+			bases += w.Unmasked
+		}
+	}
+	slices.Sort(sorted)
+	most := sorted[len(sorted)-1]
+	// A few windows far above the others would flatten all else.
+	top := niceTop(max(4*controls, min(most, 1.5*sorted[(len(sorted)-1)*9/10])))
+	c := copiesChart{
+		Name: shown(name), Height: 150, Length: windows[len(windows)-1].End, Axes: newAxes(48, 350, 12, 122),
+		Summary: fmt.Sprintf("%s bases, %s windows, mean %s copies, most %s", grouped(int64(windows[len(windows)-1].End)),
+			grouped(int64(len(windows))), copiesText(sum/float64(bases)), copiesText(most)),
+	}
+	if most > top {
+		c.Summary += fmt.Sprintf(", cut off at %s", copiesText(top))
+	}
+	c.Axes.horizontal(0, float64(c.Length), position)
+	c.Axes.vertical(top, "")
+	c.WindowWidth, c.WindowHeight = c.Axes.Right-c.Axes.Left, c.Axes.Bottom-c.Axes.Top
+	c.MarkY = c.Axes.Bottom - (c.Axes.Bottom-c.Axes.Top)*unit(controls/top)
+	join := (len(windows) + maxCoverageBins - 1) / maxCoverageBins
+	if join > 1 {
+		c.Summary += fmt.Sprintf(" (%d windows together)", join)
+	}
+	c.Summary += "."
+	c.Path = copiesPath(windows, join, top)
+	return c
+}
+
+// copiesPath draws steps from the left to the right end, one for so many windows.
+func copiesPath(windows []copynumber.Window, join int, top float64) string {
+	var b strings.Builder
+	b.WriteString("M0 1000")
+	for part := range slices.Chunk(windows, join) {
+		sum, bases := 0.0, 0
+		for i := range part {
+			if w := &part[i]; w.Known() {
+				sum += w.Copies * float64(w.Unmasked)
+				bases += w.Unmasked
+			}
+		}
+		y := 1000 - math.Round(1000*min(1.2*top, sum/float64(max(1, bases)))/top)
+		b.WriteString("V" + strconv.FormatFloat(y, 'f', -1, 64) + "H" + strconv.Itoa(part[len(part)-1].End))
+	}
+	b.WriteString("V1000Z")
+	return b.String()
+}

@@ -1,0 +1,109 @@
+package report
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"scanmap/copynumber"
+	"scanmap/dna"
+	"scanmap/fasta"
+)
+
+// copies are copy numbers of a reference of random bases: a contig with a duplication, one that is
+// masked, and short ones that have no plot.
+func copies(t *testing.T, gc copynumber.GC, short int) (*copynumber.Result, *dna.Reference, *copynumber.Options) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(1, 2))
+	letters := make([]byte, 60_000)
+	for i := range letters {
+		letters[i] = "AATTACGT"[r.IntN(8)]
+	}
+	contigs := []fasta.Contig{{Name: "chr1", Bases: letters}, {Name: "masked", Bases: []byte("NNNN")}}
+	for i := range short {
+		contigs = append(contigs, fasta.Contig{Name: strings.Repeat("s", i+1), Bases: letters[:100]})
+	}
+	ref, err := fasta.PackReference(contigs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &copynumber.Options{Window: 50, GC: gc, GCWindow: 100, Span: 0.15, Copies: 2,
+		Regions: []copynumber.Interval{{Contig: 0, Start: 30_000, End: 31_000}, {Contig: 1, Start: 0, End: 4}}}
+	c, err := copynumber.New(ref, *o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for start := 0; start < len(letters); start += 10 {
+		depth := 20 + r.IntN(5)
+		if start >= 30_000 && start < 31_000 {
+			depth *= 60
+		}
+		if err := c.Add(0, start, start+10, float64(depth)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	result, err := c.Finish()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result, ref, o
+}
+
+func copiesHTML(t *testing.T, name string, gc copynumber.GC, short int) []byte {
+	t.Helper()
+	result, ref, o := copies(t, gc, short)
+	var b bytes.Buffer
+	if err := CopiesHTML(&b, result, ref, o, CopiesInfo{Version: "1.2.3", CommandLine: info.CommandLine, Reference: "ref.fa",
+		Depth: name, Regions: []string{name, "none"}}); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestCopiesHTML has a page that needs nothing else, whatever names say.
+func TestCopiesHTML(t *testing.T) {
+	page := copiesHTML(t, "chr1", copynumber.Loess, 30)
+	balanced(t, page)
+	if found := outside.Find(bytes.Replace(page, []byte(`href="data:,"`), nil, 1)); found != nil {
+		t.Errorf("the page loads %s", found)
+	}
+	text := string(page)
+	for _, want := range []string{
+		"<title>Copy numbers: chr1</title>", "<h3><bdi>chr1</bdi></h3>", ", cut off at ", "(2 windows together)", "<polyline", "unknown",
+		"7 more contigs, none of them longer, are left out.", "10 or more",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	for _, other := range []string{"NaN", "Inf", "<bdi>masked</bdi></h3>", "<script"} {
+		if strings.Contains(text, other) {
+			t.Errorf("the page has %s", other)
+		}
+	}
+	if again := copiesHTML(t, "chr1", copynumber.Loess, 30); !bytes.Equal(page, again) {
+		t.Error("the same copy numbers gave other bytes")
+	}
+	hostile := copiesHTML(t, `</title><script>alert(1)</script>`, copynumber.Strata, 0)
+	balanced(t, hostile)
+	if bytes.Contains(hostile, []byte("<script")) || bytes.Contains(hostile, []byte("<polyline")) {
+		t.Error("a name is obeyed, or the means of strata have a curve")
+	}
+	if plain := copiesHTML(t, "chr1", copynumber.None, 0); bytes.Contains(plain, []byte("GC content around")) {
+		t.Error("a plot of GC content without correction")
+	}
+}
+
+// TestCopiesHTMLInBrowser opens the page at the width of a phone and of a screen.
+func TestCopiesHTMLInBrowser(t *testing.T) {
+	b := startBrowser(t)
+	file := filepath.Join(t.TempDir(), "copies.html")
+	if err := os.WriteFile(file, copiesHTML(t, "chr1", copynumber.Loess, 3), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	shows(t, b, "copies", file, view{360, "light"})
+	shows(t, b, "copies", file, view{1280, "dark"})
+}
