@@ -28,11 +28,12 @@ type counted struct {
 	byGPU     int64
 }
 
-func (c *counted) Begin(ref *dna.Reference) {
+func (c *counted) Begin(ref *dna.Reference) error {
 	c.locations, c.primary = make([]int64, len(ref.Contigs)), make([]int64, len(ref.Contigs))
 	for i := range ref.Contigs {
 		c.cells = append(c.cells, make([]int32, ref.Contigs[i].Length+1))
 	}
+	return nil
 }
 
 func (c *counted) Counter() Counter             { return c }
@@ -112,7 +113,7 @@ func TestCounting(t *testing.T) {
 			want := &counted{starts: starts}
 			var once sync.Once
 			_, err := Run(context.Background(), o, sam.HeaderOptions{}, Outputs{Counting: begins(func(ref *dna.Reference) {
-				once.Do(func() { want.Begin(ref) })
+				once.Do(func() { _ = want.Begin(ref) })
 			}), Found: func(records []sam.Record) error {
 				for i := range records {
 					want.record(&records[i])
@@ -142,9 +143,9 @@ func TestCounting(t *testing.T) {
 // begins is a Counting that counts nothing.
 type begins func(ref *dna.Reference)
 
-func (b begins) Begin(ref *dna.Reference) { b(ref) }
-func (b begins) Counter() Counter         { return b }
-func (b begins) Count([]Reported)         {}
+func (b begins) Begin(ref *dna.Reference) error { b(ref); return nil }
+func (b begins) Counter() Counter               { return b }
+func (b begins) Count([]Reported)               {}
 
 // record counts a record.
 func (c *counted) record(r *sam.Record) {
