@@ -39,8 +39,8 @@ func New(o Options) *Counts {
 	return c
 }
 
-// Begin takes the reference, with nothing counted.
-func (c *Counts) Begin(ref *dna.Reference) {
+// Begin takes the reference, with nothing counted. It has no error.
+func (c *Counts) Begin(ref *dna.Reference) error {
 	c.ref = ref
 	n := 0
 	for i := range ref.Contigs {
@@ -48,6 +48,7 @@ func (c *Counts) Begin(ref *dna.Reference) {
 		n += ref.Contigs[i].Length + 1
 	}
 	c.cells = make([]int32, n)
+	return nil
 }
 
 // Contigs are those of the reference; none before Begin.

@@ -85,7 +85,7 @@ func TestDepths(t *testing.T) {
 			Weights: rapid.SampledFrom([]Weights{WeighAll, WeighBest, WeighEqual, WeighPrimary}).Draw(t, "weights"),
 		}
 		c := New(o)
-		c.Begin(reference(lengths...))
+		_ = c.Begin(reference(lengths...))
 		counters := []mapper.Counter{c.Counter(), c.Counter()}
 		unit := int64(1)
 		if o.Weights.shared() {
@@ -162,7 +162,7 @@ func TestDepths(t *testing.T) {
 func TestDeep(t *testing.T) {
 	for _, of := range []Of{Covered, Starts} {
 		c := New(Options{Of: of, Weights: WeighEqual})
-		c.Begin(reference(10))
+		_ = c.Begin(reference(10))
 		counter := c.Counter()
 		const reads = 200_000 // each of 2^16 units, of which a cell holds 2^15
 		for range reads {
@@ -190,7 +190,7 @@ func TestRegions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lengths := rapid.SliceOfN(rapid.IntRange(1, 40), 1, 3).Draw(t, "lengths")
 		c := New(Options{Of: Covered, Weights: WeighAll})
-		c.Begin(reference(lengths...))
+		_ = c.Begin(reference(lengths...))
 		counter := c.Counter()
 		for range rapid.IntRange(0, 10).Draw(t, "reads") {
 			counter.Count(drawRead(t, lengths))

@@ -8,5 +8,6 @@
 //
 // Counts hold one number of 32 bits for each base: with Covered the difference between the base and
 // the one before it, so that a location takes two additions however long it is. What does not fit
-// is carried into a table that is empty on all but tiny references.
+// is carried into a table that is empty on all but tiny references. Depths are running sums of
+// these numbers, which several goroutines make side by side, each of a piece of the reference.
 package depth

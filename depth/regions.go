@@ -22,8 +22,8 @@ type RegionDepth struct {
 	Mean    float64
 }
 
-// A border is where a region begins or ends, and what was counted before it: first from the begin
-// of its piece on, then from that of its contig.
+// A border is where a region begins or ends, and what was counted from the begin of its piece to
+// there.
 type border struct {
 	contig, at   int
 	region       int

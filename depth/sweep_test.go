@@ -43,7 +43,7 @@ func longCounts(of Of, threads int, lengths []int) *Counts {
 		}
 	}
 	ref.Bases = s
-	c.Begin(ref)
+	_ = c.Begin(ref)
 	counter := c.Counter()
 	for contig, length := range lengths {
 		add := func(start, n int) {

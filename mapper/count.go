@@ -7,8 +7,8 @@ import (
 
 // Counting takes the locations of reads in place of their records, or beside them.
 type Counting interface {
-	// Begin is called once, with the reference that locations lie on.
-	Begin(ref *dna.Reference)
+	// Begin is called once, with the reference that locations lie on. Its error ends the run.
+	Begin(ref *dna.Reference) error
 	// Counter returns what one goroutine of the run hands locations to. It is called for each of
 	// them after Begin and before the first read, one after the other.
 	Counter() Counter

@@ -57,7 +57,9 @@ func (w *recordWriters) open(ref *dna.Reference, o *orderedWriter) error {
 	}
 	o.found, o.counting = w.out.Found, w.out.Counting
 	if o.counting != nil {
-		o.counting.Begin(ref)
+		if err := o.counting.Begin(ref); err != nil {
+			return err
+		}
 	}
 	if w.out.Records != nil {
 		records, err := start(w.out.Records, w.header, w.out.Form)

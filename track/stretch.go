@@ -41,8 +41,8 @@ type portion[P part] struct {
 }
 
 // overStretches makes parts of all stretches, by threads goroutines, and hands them to take in
-// order. The first error in that order ends it. An error of the values names the contig; one of
-// take stays as it is.
+// order. The first error in that order ends it. An error of values names the contig; one of take
+// stays as it is.
 func overStretches[P part](contigs []Contig, v Values, threads int, newPart func() P, take func(P) error) error {
 	threads = max(threads, 1)
 	// One is taken, one is waited for, and each goroutine has one in work.

@@ -347,6 +347,54 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
+// TestStretches has intervals that end, begin and go on where stretches and portions of them do,
+// and values that give more than is asked for.
+func TestStretches(t *testing.T) {
+	var contigs []Contig
+	for i, n := range []int{stretchBases - 1, 5 * stretchBases, 0, stretchBases, 3, stretchBases + 1, 9 * stretchBases} {
+		contigs = append(contigs, Contig{fmt.Sprint("c", i), n})
+	}
+	for range 2*mostStretches + 1 {
+		contigs = append(contigs, Contig{fmt.Sprint("c", len(contigs)), 1 + len(contigs)%3})
+	}
+	for gap := range 3 {
+		for values := 1; values < 4; values++ {
+			table := newTable(contigs)
+			for i, c := range contigs {
+				for border := 0; border <= c.Length; border += stretchBases {
+					for at := -6; at < 6; at += 2 + gap {
+						// Few values, so that neighbours are equal, before a border or about it or after it.
+						v := interval{"", border + at, border + at + 2, float32((border/stretchBases + at/4) % values)}
+						if border == 2*stretchBases && at >= -2 {
+							v.End = border + 2*stretchBases - 6 // over a whole stretch
+						}
+						if v.Start < 0 || v.End > c.Length {
+							continue
+						}
+						if n := len(table.of[i]); n > 0 && table.of[i][n-1].End > v.Start {
+							continue
+						}
+						table.of[i] = append(table.of[i], v)
+					}
+				}
+			}
+			roundTrip(t, table, 3)
+			all := func(contig, _, _ int, yield func(start, end int, value float32) error) error {
+				return table.values(contig, 0, math.MaxInt, yield)
+			}
+			for _, format := range allFormats {
+				data := mustWrite(t, format, table, 1)
+				if again, err := write(format, contigs, all, 5); err != nil || !bytes.Equal(again, data) {
+					t.Errorf("%s: other bytes where values give all that there is, %v", format, err)
+				}
+				if format == BigWig {
+					checkZooms(t, table, data)
+				}
+			}
+		}
+	}
+}
+
 // TestCuts checks that files do not depend on how intervals were cut.
 func TestCuts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

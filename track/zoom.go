@@ -160,7 +160,7 @@ func (b *bigWig) writeZooms() error {
 		if bytes <= b.memory {
 			to = len(b.levels)
 		}
-		if err := b.writeLevels(b.levels[from:to]); err != nil {
+		if err := b.writeLevels(from, to); err != nil {
 			return err
 		}
 		from = to
@@ -171,17 +171,18 @@ func (b *bigWig) writeZooms() error {
 // errDiffer is the error of values that are not the same again.
 var errDiffer = errors.New("the values are not the same when they are asked for again")
 
-// writeLevels writes levels in one pass over the values: the first as it is made, others from
-// memory.
-func (b *bigWig) writeLevels(levels []level) error {
-	w := b.newZoomWriter(&levels[0])
+// writeLevels writes levels [from, to) in one pass over the values: the first as it is made, others
+// from memory. All finer ones are made too, so that sums do not depend on the number of passes.
+func (b *bigWig) writeLevels(from, to int) error {
+	levels := b.levels[:to]
+	w := b.newZoomWriter(&levels[from])
 	defer w.press.discard()
-	held := make([][]byte, len(levels))
-	for i := 1; i < len(held); i++ {
+	held := make([][]byte, to)
+	for i := from + 1; i < to; i++ {
 		held[i] = make([]byte, 0, levels[i].records*recordBytes)
 	}
 	put := func(level int, records []byte) error {
-		if level == 0 {
+		if level == from {
 			return w.add(records)
 		}
 		if len(held[level])+len(records) > cap(held[level]) {
@@ -192,14 +193,14 @@ func (b *bigWig) writeLevels(levels []level) error {
 	}
 	// Levels up to here are made by stretch, and others of the sums of stretches.
 	fine := 0
-	for fine < len(levels) && levels[fine].reduction <= stretchBases {
+	for fine < to && levels[fine].reduction <= stretchBases {
 		fine++
 	}
-	coarse := newZoomers(levels[fine:])
+	coarse := newZoomers(levels[fine:], from-fine)
 	var contig uint32
 	var total summary
 	takeCoarse := func() error {
-		for i := range coarse {
+		for i := max(0, from-fine); i < len(coarse); i++ {
 			if err := put(fine+i, coarse[i].records); err != nil {
 				return err
 			}
@@ -207,12 +208,12 @@ func (b *bigWig) writeLevels(levels []level) error {
 		}
 		return nil
 	}
-	err := overStretches(b.contigs, b.values, b.threads, func() *zoomPart { return &zoomPart{chain: newZoomers(levels[:fine])} }, func(p *zoomPart) error {
+	err := overStretches(b.contigs, b.values, b.threads, func() *zoomPart { return &zoomPart{chain: newZoomers(levels[:fine], from)} }, func(p *zoomPart) error {
 		if p.total.covered == 0 {
 			return nil
 		}
 		total.merge(&p.total)
-		for i := range p.chain {
+		for i := from; i < fine; i++ {
 			if err := put(i, p.chain[i].records); err != nil {
 				return err
 			}
@@ -242,7 +243,7 @@ func (b *bigWig) writeLevels(levels []level) error {
 	if err := w.close(); err != nil {
 		return err
 	}
-	for i := 1; i < len(levels); i++ {
+	for i := from + 1; i < to; i++ {
 		if err := b.writeHeld(&levels[i], held[i]); err != nil {
 			return err
 		}
@@ -291,17 +292,19 @@ func (p *zoomPart) finish() {
 type zoomer struct {
 	reduction uint64
 	coarser   *zoomer // nil for none
+	unseen    bool    // records are not wanted
 	records   []byte  // that are made
 	// now is of the current window, which ends before end; empty if none has begun.
 	now summary
 	end uint64
 }
 
-// newZoomers returns those of levels, each with the next one for the coarser one.
-func newZoomers(levels []level) []zoomer {
+// newZoomers returns those of levels, each with the next one for the coarser one. Records of those
+// before from are not wanted.
+func newZoomers(levels []level, from int) []zoomer {
 	chain := make([]zoomer, len(levels))
 	for i := range chain {
-		chain[i].reduction = uint64(levels[i].reduction)
+		chain[i].reduction, chain[i].unseen = uint64(levels[i].reduction), i < from
 		if i+1 < len(chain) {
 			chain[i].coarser = &chain[i+1]
 		}
@@ -342,7 +345,9 @@ func (z *zoomer) flush(contig uint32) {
 	if z.coarser != nil {
 		z.coarser.merge(&z.now, contig)
 	}
-	z.records = z.now.appendRecord(z.records, contig)
+	if !z.unseen {
+		z.records = z.now.appendRecord(z.records, contig)
+	}
 	z.now = summary{}
 }
 

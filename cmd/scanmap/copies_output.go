@@ -68,14 +68,10 @@ func (n *copyNumbers) contigs() []track.Contig {
 	return all
 }
 
-// values are the copies of the windows that have unmasked bases, of those of bases [from, to) of a
-// contig.
+// values are the copies of the windows of bases [from, to) that have unmasked bases.
 func (n *copyNumbers) values(contig, from, to int, yield func(start, end int, value float32) error) error {
 	first, _ := slices.BinarySearchFunc(n.Windows, from, func(w copynumber.Window, from int) int {
-		if w.Contig == contig && w.Start <= from && from < w.End {
-			return 0
-		}
-		return cmp.Or(cmp.Compare(w.Contig, contig), cmp.Compare(w.Start, from))
+		return cmp.Or(cmp.Compare(w.Contig, contig), cmp.Compare(w.End, from+1))
 	})
 	for i := first; i < len(n.Windows) && n.Windows[i].Contig == contig && n.Windows[i].Start < to; i++ {
 		if o := &n.Windows[i]; o.Known() {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"scanmap/depth"
+	"scanmap/dna"
 	"scanmap/mapper"
 	"scanmap/report"
 	"scanmap/track"
@@ -42,6 +44,7 @@ type counts struct {
 	regions                       string       // a BED file, or empty for windows
 	window                        int          // bases of a window
 	options                       depth.Options
+	ofRegions                     []depth.Region // of the BED file
 	threads                       int
 	counted                       *depth.Counts // nil before open
 	summed                        *depth.Summary
@@ -105,6 +108,14 @@ func isNumber(text string) bool {
 // wanted tells whether anything is counted.
 func (o *counts) wanted() bool { return o.depth != "" || o.regionDepth != "" || o.abundance != "" }
 
+// inputs are the files that are read.
+func (o *counts) inputs() []string {
+	if o.regions == "" {
+		return nil
+	}
+	return []string{o.regions}
+}
+
 // memory is what counts take, in bytes, of a reference of so many bases.
 func (o *counts) memory(bases int64) int64 {
 	if !o.wanted() {
@@ -134,7 +145,7 @@ func (o *counts) open(results *resultFiles, out *mapper.Outputs) (files []statis
 	}
 	o.options.Threads = o.threads
 	o.counted = depth.New(o.options)
-	out.Counting = o.counted
+	out.Counting = countsOfRegions{o.counted, func(ref *dna.Reference) error { return o.readRegions(results.ctx, ref) }}
 	for _, f := range []struct {
 		what, name string
 		write      func(*output, *mapper.Stats) error
@@ -154,9 +165,38 @@ func (o *counts) open(results *resultFiles, out *mapper.Outputs) (files []statis
 		if err != nil {
 			return nil, err
 		}
+		if f.name == o.depth && o.format == track.BigWig && file.temporary == "" {
+			return nil, file.fail(errNoSeek) // before the work, not after it
+		}
 		files = append(files, statisticsFile{f.what, file, func(_ io.Writer, s *mapper.Stats) error { return f.write(file, s) }})
 	}
 	return files, nil
+}
+
+// countsOfRegions are counts that read regions as soon as there is a reference, before mapping.
+type countsOfRegions struct {
+	*depth.Counts
+	read func(*dna.Reference) error
+}
+
+// Begin takes the reference.
+func (c countsOfRegions) Begin(ref *dna.Reference) error {
+	return firstError(c.Counts.Begin(ref), c.read(ref))
+}
+
+// readRegions reads the BED file, if there is one.
+func (o *counts) readRegions(ctx context.Context, ref *dna.Reference) error {
+	if o.regions == "" {
+		return nil
+	}
+	intervals, err := readBED(ctx, o.regions, ref)
+	if err != nil {
+		return err
+	}
+	for _, i := range intervals {
+		o.ofRegions = append(o.ofRegions, depth.Region{Contig: i.contig, Start: i.start, End: i.end, Name: i.name})
+	}
+	return nil
 }
 
 // summary sums up what was counted, once; nil where nothing was.
@@ -181,18 +221,26 @@ func (o *counts) writeRegions(to io.Writer) error {
 		return err
 	}
 	var text []byte
-	for i := range o.counted.Contigs() {
-		name := o.counted.Contigs()[i].Name
-		err := o.counted.Windows(i, o.window, func(d depth.RegionDepth) error {
-			if text = report.AppendRegionDepth(text, name, &d); len(text) < 1<<16 {
-				return nil
+	contigs := o.counted.Contigs()
+	put := func(d depth.RegionDepth) error {
+		if text = report.AppendRegionDepth(text, contigs[d.Contig].Name, &d); len(text) < 1<<16 {
+			return nil
+		}
+		_, err := to.Write(text)
+		text = text[:0]
+		return err
+	}
+	if o.window > 0 {
+		for i := range contigs {
+			if err := o.counted.Windows(i, o.window, put); err != nil {
+				return err
 			}
-			_, err := to.Write(text)
-			text = text[:0]
-			return err
-		})
-		if err != nil {
-			return err
+		}
+	} else {
+		for _, d := range o.counted.Regions(o.ofRegions) {
+			if err := put(d); err != nil {
+				return err
+			}
 		}
 	}
 	_, err := to.Write(text)

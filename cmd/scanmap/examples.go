@@ -21,6 +21,8 @@ var examples = []example{
 		"scanmap map --sort --sort-memory 2G -o out.bam ref.fa r1.fq r2.fq"},
 	{"map", categoryReports, "Statistics for programs and for people",
 		"scanmap map --stats run.json --report-html run.html -o out.bam ref.fa reads.fq"},
+	{"map", categoryCounts, "The depth of every base and what lies on each contig, in place of records",
+		"scanmap map -o none --depth depth.bw --abundance contigs.tsv --weights best ref.fa reads.fq"},
 	{"map", categoryRun, "8 threads, no GPU, and nothing on standard error but errors",
 		"scanmap map -t 8 --device cpu --quiet ref.fa reads.fq > out.sam"},
 

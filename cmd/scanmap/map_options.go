@@ -90,7 +90,7 @@ func (j *mapJob) inputs() []string {
 			names = append(names, l.Mates)
 		}
 	}
-	return names
+	return append(names, j.counts.inputs()...)
 }
 
 // differentInputs refuses inputs of which two are one stream.
@@ -361,6 +361,9 @@ func (j *mapJob) readOutputs(c *cli.Context) error {
 	}
 	j.counts.threads = j.options.Threads
 	if err := j.counts.read(c); err != nil {
+		return err
+	}
+	if err := j.differentInputs(); err != nil {
 		return err
 	}
 	j.reports = reports{commandLine: j.header.CommandLine, reference: j.options.Reference}

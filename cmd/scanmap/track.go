@@ -7,6 +7,9 @@ import (
 	"scanmap/track"
 )
 
+// errNoSeek is the error of a bigWig that is to go to a device or a FIFO.
+var errNoSeek = errors.New("bigWig goes to a regular file only, because its beginning is written last")
+
 // trackIndexes are the names that the index of a track may get.
 func trackIndexes(name string, format track.Format) []string {
 	if format != track.BedGraphBGZF {
@@ -31,7 +34,7 @@ func writeTrack(results *resultFiles, to *output, format track.Format, contigs [
 	case track.BigWig:
 		file, ok := to.file.(io.Seeker)
 		if !ok || to.temporary == "" {
-			return errors.New("bigWig goes to a regular file only, because its beginning is written last")
+			return errNoSeek
 		}
 		return track.WriteBigWig(seekableOutput{to, file}, contigs, values, threads)
 	case track.BedGraph:
