@@ -285,8 +285,8 @@ type piece struct {
 // A roller makes codes of seeds. It is scratch memory for one goroutine.
 type roller struct{ codes []byte }
 
-// A seedKind says which seeds are taken: the first `bases` bases, at most 32, of stretches of `whole`
-// bases that lie inside a span and have no letters that match nothing.
+// A seedKind says which seeds are taken: the first `bases` bases, at most 32, of stretches of
+// `whole` bases that lie inside a span and have no letters that match nothing.
 type seedKind struct{ bases, whole int }
 
 // take appends the seeds that begin in a piece and whose keys lie in a range.
