@@ -18,6 +18,7 @@ var refusedRun = map[string]string{
 	"map":          "none.fa none.fq",
 	"search":       "ACGT none.fa",
 	"insert-size":  "none.fa none.fq mates.fq",
+	"mappability":  "-K 4 none.fa",
 	"bench map":    "--json none/x.json",
 	"bench search": "--json none/x.json",
 	"bench device": "--json none/x.json",
