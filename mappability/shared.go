@@ -55,6 +55,8 @@ import (
 // not n². A family of n copies that have diverged costs some n² runs, as its copies have that many
 // pairs: with one million copies of a repeat, reads is as slow, and no engine here is fast.
 //
+// With e = 0 there is a way without pairs of places (exact.go).
+//
 // Memory is the counts, both strands of a genome, the table, of 20 to 30 bytes a seed, and 16 bytes
 // for each of half as many seeds of the text, or as many. Threads add to the same counts, in any
 // order, with the same sum.
@@ -86,7 +88,13 @@ func (c *counter) shared(ctx context.Context, genome *dna.Reference) error {
 	if !s.own {
 		s.planes = interleaved(&c.ref.Bases)
 	}
-	s.twice = s.own && o.Regions == nil
+	s.seed = seedKind{bases: min(s.run, seedBases), whole: min(s.run, seedBases)}
+	s.table.order = byClass
+	if s.exact = o.Edits == 0; s.exact {
+		s.seed.whole = o.Length
+		s.table.order = s.byKMer
+	}
+	s.twice = s.own && o.Regions == nil && !s.exact
 	if !o.ForwardOnly {
 		s.texts = append(s.texts, s.texts[0].reversed())
 	}
@@ -94,7 +102,6 @@ func (c *counter) shared(ctx context.Context, genome *dna.Reference) error {
 		s.spans = append(s.spans, span{starts.from, starts.to + o.Length - 1})
 	}
 	s.spans = joined(s.spans)
-	s.seed = min(s.run, seedBases)
 	s.workers, s.by.workers = make([]sharer, o.Threads), make([]filler, o.Threads)
 	for w := range s.workers {
 		s.workers[w].sharing = &s
@@ -105,10 +112,17 @@ func (c *counter) shared(ctx context.Context, genome *dna.Reference) error {
 	for _, keys := range ranges {
 		for left := chunks; len(left) > 0; {
 			n := s.table.build(&s.by, &c.ref.Bases, left, s.seed, keys, o.limits.stripe)
+			if s.exact {
+				s.found = parallel.Resize(s.found, len(s.table.seeds.entries))
+				clear(s.found)
+			}
 			for i := range s.texts {
 				if err := s.pass(ctx, &s.texts[i]); err != nil {
 					return err
 				}
+			}
+			if s.exact {
+				s.settle()
 			}
 			left = left[n:]
 			c.progress.add(int64(n))
@@ -171,14 +185,17 @@ func (p planes) at(offset int) (words *[2 * locate.PlaneWords]uint64, shift uint
 // sharing is the counting of places in a genome.
 type sharing struct {
 	*counter
-	spans     []span
-	texts     []text
-	run, seed int    // q, and the bases of seeds
-	planes    planes // of the reference
-	own       bool   // the genome is the reference
-	twice     bool   // each pair is found once and counted twice
-	table     table
-	workers   []sharer
+	spans   []span
+	texts   []text
+	run     int // q
+	seed    seedKind
+	exact   bool // e is 0: K-mers are counted as wholes (exact.go)
+	found   []uint32
+	planes  planes // of the reference
+	own     bool   // the genome is the reference
+	twice   bool   // each pair is found once and counted twice
+	table   table
+	workers []sharer
 	// What is at work: a text, and seeds of it.
 	text  *text
 	seeds seeds
@@ -197,7 +214,11 @@ func (s *sharing) pass(ctx context.Context, text *text) error {
 		n := s.seeds.fill(&s.by, text.bases, left[:min(together, len(left))], s.seed, keys, 2*o.limits.block)
 		left = left[n:]
 		parallel.Ranges(o.Threads, partitions, 1, func(worker, p, _ int) {
-			if ctx.Err() == nil {
+			switch {
+			case ctx.Err() != nil:
+			case s.exact:
+				s.countWholes(p)
+			default:
 				s.workers[worker].join(p)
 			}
 		})

@@ -81,9 +81,9 @@ func newKeyRange(from, to int) keyRange {
 // partition is that of a code in the range.
 func (r *keyRange) partition(code uint64) int { return int((key(code) - r.from) >> r.shift) }
 
-// fill takes the seeds of q bases that begin in the first n of some chunks, in order within a
+// fill takes the seeds that begin in the first n of some chunks, in order within a
 // partition. n is 1 at least, and such that there are no more than `most` seeds if it is more.
-func (s *seeds) fill(by *fillers, text *dna.Sequence, chunks []piece, q int, keys keyRange, most int) (n int) {
+func (s *seeds) fill(by *fillers, text *dna.Sequence, chunks []piece, kind seedKind, keys keyRange, most int) (n int) {
 	threads := len(by.workers)
 	by.sizes = parallel.Resize(by.sizes, len(chunks))
 	// Chunks of which -1 seeds are noted were not looked at.
@@ -100,7 +100,7 @@ func (s *seeds) fill(by *fillers, text *dna.Sequence, chunks []piece, q int, key
 		f.taken = f.taken[:0]
 		for i := from; i < to && len(f.taken) <= most; i++ {
 			before := len(f.taken)
-			f.taken = f.roller.take(f.taken, text, chunks[i], q, keys)
+			f.taken = f.roller.take(f.taken, text, chunks[i], kind, keys)
 			by.sizes[i] = len(f.taken) - before
 		}
 	})
@@ -149,12 +149,12 @@ func (s *seeds) of(partition int) []entry {
 
 // keyRanges cuts all keys into ranges that have no more than `most` seeds of some chunks each, or
 // are of one group.
-func keyRanges(text *dna.Sequence, chunks []piece, q, most, threads int) (ranges []keyRange) {
+func keyRanges(text *dna.Sequence, chunks []piece, kind seedKind, most, threads int) (ranges []keyRange) {
 	counts := make([][groups]int, threads)
 	rollers := make([]roller, threads)
 	taken := make([][]entry, threads)
 	parallel.Ranges(threads, len(chunks), 1, func(w, i, _ int) {
-		taken[w] = rollers[w].take(taken[w][:0], text, chunks[i], q, newKeyRange(0, groups))
+		taken[w] = rollers[w].take(taken[w][:0], text, chunks[i], kind, newKeyRange(0, groups))
 		for _, e := range taken[w] {
 			counts[w][groupOf(e.code)]++
 		}
@@ -173,7 +173,7 @@ func keyRanges(text *dna.Sequence, chunks []piece, q, most, threads int) (ranges
 	return append(ranges, newKeyRange(from, groups))
 }
 
-// A table has seeds of the reference. Those of one code are together, in order of class.
+// A table has seeds of the reference. Those of one code are together.
 type table struct {
 	keys  keyRange
 	seeds seeds
@@ -182,13 +182,20 @@ type table struct {
 	shift   uint
 	heads   []uint32
 	sorting [][]entry // by worker
+	// order compares seeds by code, and then as they are to be found: by class, or by what follows.
+	order func(x, y entry) int
+}
+
+// byClass is the order in which others finds seeds.
+func byClass(x, y entry) int {
+	return cmp.Or(cmp.Compare(x.code, y.code), cmp.Compare(x.class(), y.class()))
 }
 
 // build fills t as seeds are filled.
-func (t *table) build(by *fillers, text *dna.Sequence, chunks []piece, q int, keys keyRange, most int) (n int) {
+func (t *table) build(by *fillers, text *dna.Sequence, chunks []piece, kind seedKind, keys keyRange, most int) (n int) {
 	threads := len(by.workers)
 	t.keys = keys
-	n = t.seeds.fill(by, text, chunks, q, keys, most)
+	n = t.seeds.fill(by, text, chunks, kind, keys, most)
 	t.shift = keys.shift
 	for t.shift > 0 && (keys.width-1)>>t.shift+1 < uint64(len(t.seeds.entries)) {
 		t.shift--
@@ -223,9 +230,7 @@ func (t *table) build(by *fillers, text *dna.Sequence, chunks []piece, q int, ke
 				to = heads[b+1]
 			}
 			if bucket := t.seeds.entries[heads[b]:to]; len(bucket) > 1 {
-				slices.SortFunc(bucket, func(x, y entry) int {
-					return cmp.Or(cmp.Compare(x.code, y.code), cmp.Compare(x.class(), y.class()))
-				})
+				slices.SortFunc(bucket, t.order)
 			}
 		}
 	})
@@ -280,11 +285,15 @@ type piece struct {
 // A roller makes codes of seeds. It is scratch memory for one goroutine.
 type roller struct{ codes []byte }
 
-// take appends the seeds of q bases, at most 32, that begin in a piece and end in its span, without
-// letters that match nothing, and whose keys lie in a range.
-func (r *roller) take(taken []entry, text *dna.Sequence, p piece, q int, keys keyRange) []entry {
-	end := min(p.to+q-1, p.span.to)
-	if end-p.from < q {
+// A seedKind says which seeds are taken: the first `bases` bases, at most 32, of stretches of
+// `whole` bases that lie inside a span and have no letters that match nothing.
+type seedKind struct{ bases, whole int }
+
+// take appends the seeds that begin in a piece and whose keys lie in a range.
+func (r *roller) take(taken []entry, text *dna.Sequence, p piece, kind seedKind, keys keyRange) []entry {
+	q, whole := kind.bases, kind.whole
+	end := min(p.to+whole-1, p.span.to)
+	if end-p.from < whole {
 		return taken
 	}
 	class := byte(noBase)
@@ -295,18 +304,20 @@ func (r *roller) take(taken []entry, text *dna.Sequence, p piece, q int, keys ke
 	r.codes = text.AppendCodes(r.codes[:0], p.from, end)
 	mask := ^uint64(0) >> (64 - 2*uint(q))
 	code, known := uint64(0), 0
-	for _, c := range r.codes[:q-1] {
-		code, known = code<<2|uint64(c&3), known+1
-		if c == noBase {
+	for i, c := range r.codes[:whole-1] {
+		if i < q-1 {
+			code = code<<2 | uint64(c&3)
+		}
+		if known++; c == noBase {
 			known = 0
 		}
 	}
-	for i, c := range r.codes[q-1:] {
-		code, known = (code<<2|uint64(c&3))&mask, known+1
-		if c == noBase {
+	for i, c := range r.codes[whole-1:] {
+		code = (code<<2 | uint64(r.codes[i+q-1]&3)) & mask
+		if known++; c == noBase {
 			known = 0
 		}
-		if key(code)-keys.from < keys.width && known >= q {
+		if key(code)-keys.from < keys.width && known >= whole {
 			taken = append(taken, entry{code, uint64(p.from+i)<<classBits | uint64(class)})
 		}
 		class = r.codes[i]
