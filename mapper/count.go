@@ -37,8 +37,8 @@ type Counter interface {
 	Count(locations []Reported)
 }
 
-// Reported is a location that is reported of a read, as its record says it: positions of the contig,
-// 0-based, the last one excluded.
+// Reported is a location that is reported of a read, as its record says it: positions of the
+// contig, 0-based, the last one excluded.
 type Reported struct {
 	Contig     int // its number in the reference
 	Start, End int
