@@ -280,8 +280,8 @@ func readTrack(t *testing.T, file string) string {
 	return b.String()
 }
 
-// TestCountsOfRecords compares counts with plain ones of the records of the same run, and with those
-// of a run without records.
+// TestCountsOfRecords compares counts with plain ones of the records of the same run, and with
+// those of a run without records.
 func TestCountsOfRecords(t *testing.T) {
 	pairs := "testdata/pairs_1.fq testdata/pairs_2.fq"
 	deletions := 0
@@ -348,7 +348,35 @@ func TestCountsOfRecords(t *testing.T) {
 	}
 }
 
-// someRegions is a BED with regions of the first contig that overlap, one of each contig, and names.
+// TestCountsWindowOne has regions of one base each.
+func TestCountsWindowOne(t *testing.T) {
+	folder := t.TempDir()
+	windows, depth := filepath.Join(folder, "w.bed"), filepath.Join(folder, "d.bedgraph")
+	args := []string{"map", "--quiet", "-o", "none", "--regions", "1", "--region-depth", windows, "--depth", depth, refFile, readsFile}
+	if code, _, stderr := call(args...); code != 0 {
+		t.Fatal(stderr)
+	}
+	var want, got strings.Builder
+	for line := range strings.Lines(readFile(t, depth)) {
+		columns := strings.Fields(line)
+		start, _ := strconv.Atoi(columns[1])
+		end, _ := strconv.Atoi(columns[2])
+		for ; start < end; start++ {
+			fmt.Fprintln(&want, columns[0], start, start+1, columns[3])
+		}
+	}
+	for line := range strings.Lines(readFile(t, windows)) {
+		if columns := strings.Fields(line); line[0] != '#' {
+			fmt.Fprintln(&got, columns[0], columns[1], columns[2], columns[5])
+		}
+	}
+	if d := cmp.Diff(want.String(), got.String()); d != "" {
+		t.Errorf("windows (-depth +windows):\n%.2000s", d)
+	}
+}
+
+// someRegions is a BED with regions of the first contig that overlap, one of each contig, and
+// names.
 func someRegions(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
@@ -415,7 +443,7 @@ func TestSamtoolsDepth(t *testing.T) {
 		if code != 0 {
 			t.Fatal(stderr)
 		}
-		args := append(strings.Fields("depth -a "+c.filter), bam)
+		args := append(strings.Fields("depth -aa "+c.filter), bam)
 		out, err := exec.Command(samtools, args...).Output()
 		if err != nil {
 			t.Fatal(err)
