@@ -68,18 +68,23 @@ func (s *sharing) settle() {
 	t := &s.table
 	parallel.Ranges(s.options.Threads, len(t.heads)-1, 1<<12, func(_, from, to int) {
 		for b := from; b < to; b++ {
-			first := int(t.heads[b])
-			for i := first; i < int(t.heads[b+1]); i++ {
-				e := t.seeds.entries[i]
-				if i > first && s.byKMer(t.seeds.entries[first], e) != 0 {
-					first = i
+			for list, at := t.seeds.entries[t.heads[b]:t.heads[b+1]], int(t.heads[b]); len(list) > 0; {
+				same := 1
+				for same < len(list) && s.byKMer(list[0], list[same]) == 0 {
+					same++
 				}
-				n := s.found[first]
+				n := s.found[at]
+				if s.complete {
+					n += uint32(same)
+				}
 				if s.own && s.options.ExcludeSelf {
 					n-- // its own place
 				}
-				atomic.AddUint32(&s.counts[e.offset()], n)
-				atomic.AddUint32(&s.counts[e.offset()+1], -n)
+				for _, e := range list[:same] {
+					atomic.AddUint32(&s.counts[e.offset()], n)
+					atomic.AddUint32(&s.counts[e.offset()+1], -n)
+				}
+				list, at = list[same:], at+same
 			}
 		}
 	})

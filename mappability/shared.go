@@ -116,10 +116,17 @@ func (c *counter) shared(ctx context.Context, genome *dna.Reference) error {
 				s.found = parallel.Resize(s.found, len(s.table.seeds.entries))
 				clear(s.found)
 			}
+			s.complete = s.exact && s.own && o.Regions == nil && n == len(chunks)
 			for i := range s.texts {
+				if s.complete && i == 0 {
+					continue
+				}
 				if err := s.pass(ctx, &s.texts[i]); err != nil {
 					return err
 				}
+			}
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
 			}
 			if s.exact {
 				s.settle()
@@ -185,11 +192,15 @@ func (p planes) at(offset int) (words *[2 * locate.PlaneWords]uint64, shift uint
 // sharing is the counting of places in a genome.
 type sharing struct {
 	*counter
-	spans   []span
-	texts   []text
-	run     int // q
-	seed    seedKind
-	exact   bool // e is 0: K-mers are counted as wholes (exact.go)
+	spans []span
+	texts []text
+	run   int // q
+	seed  seedKind
+	exact bool // e is 0: K-mers are counted as wholes (exact.go)
+	// complete tells that the table has all K-mers of its range of strand + of the text, which are
+	// the places there.
+	complete bool
+	// found has, with exact, at the first of equal K-mers of the table, the places that were found.
 	found   []uint32
 	planes  planes // of the reference
 	own     bool   // the genome is the reference
