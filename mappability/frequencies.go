@@ -42,8 +42,8 @@ func (f *Frequencies) Of(contig int) []uint32 {
 	return f.counts[c.Start:c.End():c.End()]
 }
 
-// Runs calls use for the stretches [start, end) of positions [from, to) of a contig of one frequency
-// each, in order, without those that have none, until it returns an error.
+// Runs calls use for the stretches [start, end) of positions [from, to) of a contig of one
+// frequency each, in order, without those that have none, until it returns an error.
 func (f *Frequencies) Runs(contig, from, to int, use func(start, end int, frequency uint32) error) error {
 	counts := f.Of(contig)[:to]
 	for start := from; start < to; {

@@ -45,7 +45,8 @@ func TestValuesAreAccepted(t *testing.T) {
 				// method.
 				variants := [][]string{args}
 				if c.name == "map" {
-					variants = append(variants, append(slices.Clone(args), "-o", "none.bam"), append(slices.Clone(args), "mates.fq"))
+					variants = append(variants, append(slices.Clone(args), "-o", "none.bam"), append(slices.Clone(args), "mates.fq"),
+						append([]string{c.name, "--depth=none.bw"}, args[1:]...))
 				}
 				if c.name == "search" && o.name() == "scheme" {
 					variants = nil
