@@ -92,8 +92,8 @@ func (r *counter) Count(locations []mapper.Reported) {
 			}
 		}
 	} else {
-		// Location i gets what is between i/n and (i + 1)/n of the units, rounded down: so all get as
-		// much, but for one unit, and together as many as there are.
+		// Location i gets what is between i/n and (i + 1)/n of the units, rounded down: so all get
+		// as much, but for one unit, and together as many as there are.
 		n := int64(len(counted))
 		for i := range counted {
 			r.add(&counted[i], unit*int64(i+1)/n-unit*int64(i)/n)

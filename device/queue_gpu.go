@@ -177,3 +177,11 @@ func (p *Pinned[T]) Resize(q *Queue, n int) []T {
 	}
 	return p.values[:n]
 }
+
+// Free gives the memory back, of which nothing is used any more.
+func (p *Pinned[T]) Free(q *Queue) {
+	if p.memory != nil {
+		q.Try(p.memory.Free())
+		p.memory, p.values = nil, nil
+	}
+}

@@ -9,21 +9,22 @@ import (
 type Counting interface {
 	// Begin is called once, with the reference that locations lie on. Its error ends the run.
 	Begin(ref *dna.Reference) error
-	// Counter returns what one goroutine of the run hands locations to. It is called for each of them
-	// after Begin and before the first read, one after the other.
+	// Counter returns what one goroutine of the run hands locations to. It is called for each of
+	// them after Begin and before the first read, one after the other.
 	Counter() Counter
 }
 
 // CellCounting is a Counting that adds up numbers of bases, so that GPUs can do it in their memory.
 type CellCounting interface {
 	Counting
-	// Cells tells whether each location that is reported counts 1, whatever others the read has, for
-	// the bases from its start to its end but for deleted ones or, with starts, for its first base.
+	// Cells tells whether each location that is reported counts 1, whatever others the read has,
+	// for the bases from its start to its end but for deleted ones or, with starts, for its first
+	// base.
 	Cells() (starts, ok bool)
 	// AddCells adds numbers, modulo 2^32, to those of a contig from a base on: locations that start
-	// there or, without starts, that cover it, less those that cover the base before it. The last one
-	// of a contig is that after its last base. It is called from several goroutines at a time, with
-	// numbers of different bases, when all reads are counted.
+	// there or, without starts, that cover it, less those that cover the base before it. The last
+	// one of a contig is that after its last base. It is called from several goroutines at a time,
+	// also while others count.
 	AddCells(contig, base int, numbers []int32)
 	// AddLocations adds the number of locations on a contig that AddCells has added.
 	AddLocations(contig int, n int64)
@@ -31,9 +32,9 @@ type CellCounting interface {
 
 // A Counter takes the locations of reads.
 type Counter interface {
-	// Count takes the locations of a read that are reported, the primary one first, the others in the
-	// order of records. They are the caller's again when it returns. Reads come in no order. Those of
-	// which nothing is reported do not come.
+	// Count takes the locations of a read that are reported, the primary one first, the others in
+	// the order of records. They are the caller's again when it returns. Reads come in no order.
+	// Those of which nothing is reported do not come.
 	Count(locations []Reported)
 }
 
@@ -44,8 +45,8 @@ type Reported struct {
 	Start, End int
 	Distance   int // edits
 	Reverse    bool
-	// Counted tells that a GPU has counted it (CellCounting). Other locations of the read may not come
-	// then, which it has counted too; the primary one comes.
+	// Counted tells that a GPU has counted it (CellCounting). Other locations of the read may not
+	// come then, which it has counted too; the primary one comes.
 	Counted bool
 	// Deleted are the positions inside that no base of the read is aligned to, in ascending order;
 	// nil for none.

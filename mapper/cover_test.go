@@ -62,6 +62,8 @@ func (c *counted) Count(locations []Reported) {
 }
 
 func (c *counted) AddCells(contig, base int, numbers []int32) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	for i, n := range numbers {
 		c.cells[contig][base+i] += n
 	}
@@ -111,10 +113,7 @@ func TestCounting(t *testing.T) {
 		for _, starts := range []bool{false, true} {
 			got, stats := count(t, o, starts)
 			want := &counted{starts: starts}
-			var once sync.Once
-			_, err := Run(context.Background(), o, sam.HeaderOptions{}, Outputs{Counting: begins(func(ref *dna.Reference) {
-				once.Do(func() { _ = want.Begin(ref) })
-			}), Found: func(records []sam.Record) error {
+			_, err := Run(context.Background(), o, sam.HeaderOptions{}, Outputs{Counting: begins(want.Begin), Found: func(records []sam.Record) error {
 				for i := range records {
 					want.record(&records[i])
 				}
@@ -141,9 +140,9 @@ func TestCounting(t *testing.T) {
 }
 
 // begins is a Counting that counts nothing.
-type begins func(ref *dna.Reference)
+type begins func(ref *dna.Reference) error
 
-func (b begins) Begin(ref *dna.Reference) error { b(ref); return nil }
+func (b begins) Begin(ref *dna.Reference) error { return b(ref) }
 func (b begins) Counter() Counter               { return b }
 func (b begins) Count([]Reported)               {}
 
@@ -190,6 +189,9 @@ func TestCoveredOnGPU(t *testing.T) {
 		{"repeats, in steps", Options{Distance: Distance{Edits: 6}, limits: limits{find: find.Limits{GPUQueue: 300}}}, gpu.EmulatorOptions{}, true},
 		{"repeats, little handed on", Options{Distance: Distance{Edits: 6}, limits: limits{find: find.Limits{GPUFound: 3}}}, gpu.EmulatorOptions{}, true},
 		{"repeats, little memory", Options{Distance: Distance{Edits: 6}}, gpu.EmulatorOptions{Memory: 24 << 20}, true},
+		{"repeats, in chunks", Options{Distance: Distance{Edits: 6}, limits: limits{find: find.Limits{GPUChunk: 9000}}}, gpu.EmulatorOptions{}, true},
+		{"in chunks", Options{Distance: Distance{Edits: 3}, limits: limits{find: find.Limits{GPUChunk: 640}}}, gpu.EmulatorOptions{}, true},
+		{"small numbers", Options{Distance: Distance{Edits: 4}, BatchReads: 9, limits: limits{cells: 40}}, gpu.EmulatorOptions{}, true},
 		{"best", Options{Distance: Distance{Edits: 3}, Report: Report{Mode: ReportBest}}, gpu.EmulatorOptions{}, false},
 		{"at most 2", Options{Distance: Distance{Edits: 3}, MaxLocations: 2}, gpu.EmulatorOptions{}, false},
 	} {

@@ -163,12 +163,12 @@ func (d *devices) openBeside() {
 	}()
 }
 
-// covered hands over what GPUs counted, and returns what they counted of each contig.
-func (d *devices) covered(add func(contig, base int, numbers []int32)) ([]find.CoveredContig, error) {
-	if d.gpus == nil || d.find.Cover == nil {
+// covered has GPUs hand over what they counted, and returns what that is of each contig.
+func (d *devices) covered() ([]find.CoveredContig, error) {
+	if d.gpus == nil {
 		return nil, nil
 	}
-	return d.gpus.Covered(add)
+	return d.gpus.Covered()
 }
 
 // end closes the GPUs, and returns what their kernels took.

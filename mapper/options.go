@@ -78,6 +78,8 @@ type limits struct {
 	// held is the most locations of a read that are held, MostLocations if it is 0, and block the
 	// bytes of records of a block, longBlock if it is 0.
 	held, block int
+	// cells is find.Cover.AtMost.
+	cells int64
 	// estimatePairs is how many pairs suffice for the estimate of the insert size.
 	estimatePairs int
 }

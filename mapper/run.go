@@ -57,7 +57,8 @@ type run struct {
 	out       *orderedWriter
 	resolver  *resolver            // nil until there is a reference
 	opening   *find.Opening        // nil if the run is not to be on GPUs alone
-	covered   []find.CoveredContig // what GPUs counted, nil for nothing
+	cells     CellCounting         // that GPUs count for, nil for none
+	covered   []find.CoveredContig // what they counted, nil for nothing
 }
 
 func newRun(o *Options, t *times) *run {
@@ -140,13 +141,11 @@ func (r *run) mapReads(ctx context.Context, reads *batcher, out *Outputs, begin 
 	if err != nil {
 		return err
 	}
-	if cells, ok := out.Counting.(CellCounting); ok {
-		if r.covered, err = d.covered(cells.AddCells); err != nil {
-			return err
-		}
-		for i := range r.covered {
-			cells.AddLocations(i, r.covered[i].Locations)
-		}
+	if r.covered, err = d.covered(); err != nil {
+		return err
+	}
+	for i := range r.covered {
+		r.cells.AddLocations(i, r.covered[i].Locations)
 	}
 	r.stats.Kernels, err = d.end()
 	return err
@@ -164,7 +163,8 @@ func (r *run) cover(out *Outputs) *find.Cover {
 	if !ok {
 		return nil
 	}
-	return &find.Cover{Starts: starts, BinLength: binLength(r.ref), Most: o.limits.held}
+	r.cells = cells
+	return &find.Cover{Starts: starts, BinLength: binLength(r.ref), Most: o.limits.held, Add: cells.AddCells, AtMost: o.limits.cells}
 }
 
 // mapBatches has finders find what batches have on the reference, and makes their records in order.

@@ -15,8 +15,8 @@ type gcChart struct {
 	AxisX, AxisY unit
 }
 
-// shownWindows is the share of all windows that a GC content has at least to have a bar: the mean of
-// a few windows says nothing.
+// shownWindows is the share of all windows that a GC content has at least to have a bar: the mean
+// of a few windows says nothing.
 const shownWindows = 1e-3
 
 // newGCChart is nil where nothing was counted, or no window is long enough.

@@ -45,8 +45,8 @@ type multiQCSample struct {
 	Depth    *float64 `json:"mean_depth,omitempty"`
 }
 
-// multiQCColumns are the columns, in the order in which they are shown, with those of depth if it was
-// counted.
+// multiQCColumns are the columns, in the order in which they are shown, with those of depth if it
+// was counted.
 func multiQCColumns(counted bool) []map[string]multiQCColumn {
 	zero, hundred := 0.0, 100.0
 	share := func(title, description, scale string) multiQCColumn {

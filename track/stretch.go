@@ -10,8 +10,8 @@ const (
 	// stretchLevel is the zoom level of which each window is a stretch: windows of this one and of
 	// finer ones never lie in two.
 	stretchLevel = 7
-	// stretchBases is the length of a stretch, 163,840 bases. One that has a value of its own at each
-	// base takes 2 MB as items of a bigWig, and twice that as text.
+	// stretchBases is the length of a stretch, 163,840 bases. One that has a value of its own at
+	// each base takes 2 MB as items of a bigWig, and twice that as text.
 	stretchBases = leastReduction << (2 * stretchLevel)
 	// mostStretches is how many stretches are made at a time, at most: contigs may be short.
 	mostStretches = 1024

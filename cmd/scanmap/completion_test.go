@@ -47,7 +47,7 @@ type completionCase struct {
 
 // completions are what all shells offer.
 var completions = []completionCase{
-	{"scanmap ma", []string{"man", "map"}},
+	{"scanmap ma", []string{"man", "map", "mappability"}},
 	{"scanmap b", []string{"bench"}},
 	{"scanmap help se", []string{"search"}},
 	{"scanmap bench ", []string{"device", "map", "search"}},

@@ -32,6 +32,13 @@ var examples = []example{
 	{"search", categoryRun, "The patterns of a file, on the second GPU",
 		"scanmap search -f primers.fa --device cuda:1 ref.fa.gz > sites.tsv"},
 
+	{"mappability", categorySearch, "At how many places of two genomes 36-mers fit with up to 2 substitutions",
+		"scanmap mappability -K 36 --max-mismatches 2 --against virus.fa ref.fa > 36.bedgraph"},
+	{"mappability", categoryOutput, "Frequencies as numbers for each base, and where 100-mers are unique",
+		"scanmap mappability -K 100 -e 2 --raw ref.freq16 --unique unique.bed ref.fa"},
+	{"mappability", categoryRun, "K-mers of some regions, on the first GPU",
+		"scanmap mappability -K 50 -e 2 --regions exons.bed --device cuda:0 ref.fa > 50.bedgraph"},
+
 	{"insert-size", categoryMapping, "What a whole run would estimate, as options for runs of parts",
 		"scanmap insert-size -e 2 ref.fa r1.fq r2.fq > insert.txt"},
 	{"insert-size", categoryPairs, "Mate pairs in one file", "scanmap insert-size --interleaved --orientation rf ref.fa mates.fq"},

@@ -119,7 +119,8 @@ func newApp(p process) *cli.App {
 		HideHelpCommand: true,
 		Writer:          p.stdout,
 		ErrWriter:       p.stderr,
-		Commands: []*cli.Command{mapCommand(p), searchCommand(p), insertSizeCommand(p), mergeStatsCommand(p), copiesCommand(p), benchCommand(p), devicesCommand(p),
+		Commands: []*cli.Command{mapCommand(p), searchCommand(p), insertSizeCommand(p), mergeStatsCommand(p), mappabilityCommand(p),
+			copiesCommand(p), benchCommand(p), devicesCommand(p),
 			completionCommand(p), manCommand(p), versionCommand(p)},
 		Action: func(c *cli.Context) error {
 			return usagef("no command is given; see scanmap --help")

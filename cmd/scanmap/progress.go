@@ -28,12 +28,14 @@ type progress struct {
 	bar    *mpb.Bar
 
 	mu      sync.Mutex
-	now     mapper.Progress
-	printed time.Time // when the last line was written
+	now     func(elapsed time.Duration) string // what is to be shown
+	printed time.Time                          // when the last line was written
 }
 
 func startProgress(stderr io.Writer, terminal bool) *progress {
-	p := &progress{stderr: stderr, start: time.Now()}
+	p := &progress{stderr: stderr, start: time.Now(), now: func(elapsed time.Duration) string {
+		return report.Progress(mapper.Progress{}, elapsed)
+	}}
 	if terminal {
 		p.bars = mpb.New(mpb.WithOutput(stderr), mpb.WithAutoRefresh())
 		p.bar = p.bars.New(0, mpb.SpinnerStyle().PositionLeft(), mpb.BarWidth(1),
@@ -45,11 +47,16 @@ func startProgress(stderr io.Writer, terminal bool) *progress {
 func (p *progress) text() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return report.Progress(p.now, time.Since(p.start))
+	return p.now(time.Since(p.start))
 }
 
-// update is called after each batch.
+// update is called after each batch of a run of the mapper.
 func (p *progress) update(now mapper.Progress) {
+	p.show(func(elapsed time.Duration) string { return report.Progress(now, elapsed) })
+}
+
+// show has something else shown from now on.
+func (p *progress) show(now func(elapsed time.Duration) string) {
 	p.mu.Lock()
 	p.now = now
 	due := p.bars == nil && time.Since(p.printed) >= lineInterval

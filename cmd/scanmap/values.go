@@ -133,7 +133,7 @@ func kindOf(o option) (kind, []string) {
 	}
 	switch o.placeholder {
 	case "FILE":
-		if o.name() == "patterns" {
+		if o.name() == "patterns" || o.name() == "against" {
 			return kindSequences, nil
 		}
 		return kindFile, nil
@@ -146,7 +146,7 @@ func kindOf(o option) (kind, []string) {
 // argumentsOf says what completion offers for arguments that are not options.
 func argumentsOf(c command) (kind, []string) {
 	switch c.name {
-	case "map", "insert-size", "search", "bench map":
+	case "map", "insert-size", "search", "mappability", "bench map":
 		return kindSequences, nil
 	case "merge-stats", "copies":
 		return kindFile, nil

@@ -19,6 +19,7 @@ var refusedRun = map[string]string{
 	"search":       "ACGT none.fa",
 	"insert-size":  "none.fa none.fq mates.fq",
 	"copies":       "none.fa none.bedgraph",
+	"mappability":  "-K 4 none.fa",
 	"bench map":    "--json none/x.json",
 	"bench search": "--json none/x.json",
 	"bench device": "--json none/x.json",

@@ -83,7 +83,7 @@ func (d *gpuDevice) hold(s shared, most int64) error {
 		free, what = most, "allowed"
 	}
 	// A third of the memory, at least, is for batches.
-	d.cut(free * 2 / 3)
+	d.cut(free*2/3, s.options.Limits.GPUChunk)
 	d.memory = free - int64(float64(d.chunkPositions())*bytesPerChunkBase)
 	if d.memory < free/4 {
 		return fmt.Errorf("%s: %d MB of memory are %s, too few", d.Name(), free>>20, what)
@@ -121,17 +121,17 @@ func (d *gpuDevice) chunkPositions() int {
 	return FindersOfGPU * most
 }
 
-// cut cuts the reference into chunks, as few as the memory allows.
-func (d *gpuDevice) cut(memory int64) {
+// cut cuts the reference into chunks of at most so many bases, as few as the memory allows.
+func (d *gpuDevice) cut(memory int64, longest int) {
 	total := d.ref.Bases.Length
 	most := int64(float64(memory) / bytesPerChunkBase)
 	d.resident = int64(total)+4*chunkOverlap < most
-	size := maxChunk - 2*kernels.TextPadding - 2*chunkOverlap
+	size := min(maxChunk-2*kernels.TextPadding-2*chunkOverlap, longest)
 	if !d.resident {
 		// each finder has its own
 		size = int(max(min(int64(size), most/FindersOfGPU-4*chunkOverlap), chunkOverlap))
 	}
-	size = size / dna.WordBases * dna.WordBases
+	size = max(size/dna.WordBases, 1) * dna.WordBases
 	for from := 0; from < total; from += size {
 		to := min(from+size, total)
 		c := gpuChunk{offset: max(0, from-chunkOverlap)}

@@ -16,7 +16,7 @@ func TestCut(t *testing.T) {
 	ref := truth.Reference(t, truth.Random(r, 60_000, "ACGT"), truth.Random(r, 3000, "ACGT"), "A")
 	for _, memory := range []int64{20_000, 26_000, 1 << 20} {
 		d := &gpuDevice{ref: ref}
-		d.cut(memory * 2 / 3)
+		d.cut(memory*2/3, math.MaxInt)
 		if cut := len(d.chunks) > 3; cut != (memory < 1<<20) || cut == d.resident {
 			t.Errorf("%d bytes: %d chunks, resident %v", memory, len(d.chunks), d.resident)
 		}

@@ -1,9 +1,10 @@
 package find
 
 import (
+	"cmp"
 	"errors"
 	"math"
-	"sync/atomic"
+	"sync"
 
 	"scanmap/device"
 	"scanmap/dna"
@@ -16,15 +17,17 @@ type gpuCover struct {
 	options                *Cover // nil where nothing is counted
 	cells, bins, locations device.Buffer
 	chunks                 []coverChunk
-	room                   int          // pairs of a part that have room, for each finder
-	added                  atomic.Int64 // locations; no cell is larger
+	room                   int // pairs of a part that have room, for each finder
+	// adding guards the cells.
+	adding sync.Mutex
+	added  int64 // locations since the cells were cleared; no cell is larger
 }
 
 // coverChunk says which bins the contigs of a chunk have.
 type coverChunk struct{ first, before device.Buffer }
 
-// pairBytes is the size of a pair of positions, cellBytes that of a cell and totalBytes that of a bin
-// and of a contig's number of locations.
+// pairBytes is the size of a pair of positions, cellBytes that of a cell and totalBytes that of a
+// bin and of a contig's number of locations.
 const (
 	pairBytes  = 8
 	cellBytes  = 4
@@ -76,8 +79,8 @@ func (c *gpuCover) hold(q *device.Queue, o *Cover, ref *dna.Reference, chunks []
 		chunk.firstContig = contig
 		first, before := make([]uint32, len(chunk.starts)), make([]uint32, len(chunk.starts))
 		for j := range chunk.starts {
-			if contig == len(ref.Contigs) || ref.Contigs[contig].Start >= chunk.offset+chunk.bases { // padding alone
-				break
+			if contig == len(ref.Contigs) || ref.Contigs[contig].Start >= chunk.offset+chunk.bases {
+				break // padding alone
 			}
 			at := max(chunk.offset-ref.Contigs[contig].Start, 0)
 			first[j], before[j] = uint32(bin+at/o.BinLength), uint32(at%o.BinLength)
@@ -134,11 +137,20 @@ func (w *gpuFinder) cover(b *Batch, f *Found) error {
 			return errUncounted
 		}
 	}
-	all := int64(p.upTo[len(p.upTo)-1])
-	if c.added.Add(all) > math.MaxInt32 {
-		c.added.Add(-all)
+	all, most := int64(p.upTo[len(p.upTo)-1]), cmp.Or(c.options.AtMost, math.MaxInt32)
+	if all > most {
 		return errUncounted
 	}
+	c.adding.Lock()
+	defer c.adding.Unlock()
+	if c.added+all > most {
+		if err := w.device.handCells(w.queue, w.options.Threads); err != nil {
+			return err
+		}
+		w.queue.Clear(&c.cells, cellBytes*cellsOf(w.ref))
+		c.added = 0
+	}
+	c.added += all
 	from := 0
 	for i, to := range p.upTo {
 		if to > from {
@@ -159,32 +171,21 @@ func (w *gpuFinder) cover(b *Batch, f *Found) error {
 		from = to
 	}
 	f.covered = true
-	return nil
+	return w.queue.Wait() // so that whoever adds next finds all
 }
 
 // coverBlocks is the number of blocks for each multiprocessor, all the warps that it has room for.
 // Other numbers were not measured.
 const coverBlocks = 8
 
-// Covered hands over what the GPUs counted, when their finders have done all that they were given:
-// for each GPU numbers of a contig, the first of which is that of base `from`, to be added up modulo
-// 2^32. They are those of bases and of the end of the contig: the difference in depth from the base
-// before or, with Cover.Starts, the locations that start there. add is called from several
-// goroutines at a time, and the numbers are valid until it returns. The totals are those of all
-// GPUs; nil where nothing was counted.
-func (g *GPUs) Covered(add func(contig, from int, numbers []int32)) ([]CoveredContig, error) {
-	var totals []CoveredContig
+// Covered hands what the GPUs counted to Cover.Add, when their finders have done all that they were
+// given, and returns what all of them counted of each contig; nil where nothing was.
+func (g *GPUs) Covered() (totals []CoveredContig, err error) {
 	for i, d := range g.devices {
 		if d.cover.options == nil {
 			continue
 		}
-		for j, f := range g.finders {
-			w := f.(*gpuFinder)
-			if j%len(g.devices) == i && w.queue.Wait() != nil {
-				return nil, &device.Error{Err: w.queue.Err}
-			}
-		}
-		ofDevice, err := d.covered(g.finders[i].(*gpuFinder).options.Threads, add)
+		ofDevice, err := d.covered(g.finders[i].(*gpuFinder).options.Threads)
 		if err != nil {
 			return nil, &device.Error{Err: err}
 		}
@@ -205,29 +206,22 @@ func (g *GPUs) Covered(add func(contig, from int, numbers []int32)) ([]CoveredCo
 // coveredCells is how many cells are brought to the host at a time.
 const coveredCells = 1 << 24
 
-// covered hands over what the GPU counted.
-func (d *gpuDevice) covered(threads int, add func(contig, from int, numbers []int32)) ([]CoveredContig, error) {
+// covered hands over the cells and returns the totals.
+func (d *gpuDevice) covered(threads int) ([]CoveredContig, error) {
 	c := &d.cover
 	q, err := d.NewQueue()
 	if err != nil {
 		return nil, err
 	}
-	var pinned device.Pinned[int32]
-	total := d.ref.Bases.Length + 1
-	for from := 0; from < total; from += coveredCells {
-		cells := pinned.Resize(q, min(coveredCells, total-from))
-		device.Download(q, cells, &c.cells, cellBytes*(from+kernels.TextPadding))
-		if q.Wait() != nil {
-			return nil, q.Err
-		}
-		parallel.Ranges(threads, len(cells), coveredGrain, func(_, lo, hi int) {
-			eachContig(d.ref, from+lo, from+hi, func(contig, at, lo, hi int) {
-				add(contig, at, cells[lo-from:hi-from])
-			})
-		})
+	if err := d.handCells(q, threads); err != nil {
+		return nil, err
 	}
-	bins, locations := make([]int64, c.bins.Memory.Bytes()/totalBytes), make([]int64, len(d.ref.Contigs))
-	device.Download(q, bins, &c.bins, 0)
+	bins := 0
+	for i := range d.ref.Contigs {
+		bins += c.options.bins(d.ref.Contigs[i].Length)
+	}
+	all, locations := make([]int64, bins), make([]int64, len(d.ref.Contigs))
+	device.Download(q, all, &c.bins, 0)
 	device.Download(q, locations, &c.locations, 0)
 	if q.Wait() != nil {
 		return nil, q.Err
@@ -235,10 +229,30 @@ func (d *gpuDevice) covered(threads int, add func(contig, from int, numbers []in
 	totals := make([]CoveredContig, len(d.ref.Contigs))
 	for i := range totals {
 		n := c.options.bins(d.ref.Contigs[i].Length)
-		totals[i] = CoveredContig{locations[i], bins[:n:n]}
-		bins = bins[n:]
+		totals[i] = CoveredContig{locations[i], all[:n:n]}
+		all = all[n:]
 	}
 	return totals, q.Stream.Close()
+}
+
+// handCells hands over the cells.
+func (d *gpuDevice) handCells(q *device.Queue, threads int) error {
+	var pinned device.Pinned[int32]
+	total := d.ref.Bases.Length + 1
+	for from := 0; from < total; from += coveredCells {
+		cells := pinned.Resize(q, min(coveredCells, total-from))
+		device.Download(q, cells, &d.cover.cells, cellBytes*(from+kernels.TextPadding))
+		if q.Wait() != nil {
+			return q.Err
+		}
+		parallel.Ranges(threads, len(cells), coveredGrain, func(_, lo, hi int) {
+			eachContig(d.ref, from+lo, from+hi, func(contig, at, lo, hi int) {
+				d.cover.options.Add(contig, at, cells[lo-from:hi-from])
+			})
+		})
+	}
+	pinned.Free(q)
+	return q.Wait()
 }
 
 // coveredGrain is the number of cells that are added by one unit of parallel work.

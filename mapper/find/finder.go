@@ -2,6 +2,7 @@ package find
 
 import (
 	"errors"
+	"math"
 
 	"scanmap/dna"
 	"scanmap/fasta"
@@ -89,6 +90,8 @@ type Limits struct {
 	// GPUDirect is the number of pieces from which on the codes of short ones number the buckets of
 	// a GPU's table; 0 stands for a quarter as many as there are codes.
 	GPUDirect int
+	// GPUChunk is the most bases of the reference that a GPU has in one piece.
+	GPUChunk int
 	// CountedBases is the length of reference from which on its words are counted.
 	CountedBases int
 }
@@ -107,6 +110,7 @@ func (l Limits) withDefaults() Limits {
 	def(&l.Listed, 1<<22)
 	def(&l.Stretch, 1<<16)
 	def(&l.GPUQueue, 1<<26)
+	def(&l.GPUChunk, math.MaxInt)
 	def(&l.CountedBases, countedBases)
 	return l
 }

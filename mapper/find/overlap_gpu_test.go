@@ -1,6 +1,7 @@
 package find
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -13,7 +14,7 @@ func TestChunksOverlap(t *testing.T) {
 	const partsBases, partsMemory = 3648, 20_000
 	ref := truth.Reference(t, truth.Random(rand.New(rand.NewPCG(83, 84)), 28_000, "ACGT"))
 	d := &gpuDevice{ref: ref}
-	d.cut(partsMemory * 2 / 3)
+	d.cut(partsMemory*2/3, math.MaxInt)
 	if len(d.chunks) < 3 || d.resident || d.chunks[1].to-d.chunks[1].from != partsBases {
 		t.Fatalf("%d chunks, resident %t", len(d.chunks), d.resident)
 	}

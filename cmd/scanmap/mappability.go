@@ -1,0 +1,391 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"scanmap/device"
+	"scanmap/dna"
+	"scanmap/fasta"
+	"scanmap/mappability"
+	"scanmap/track"
+)
+
+// What -o has of a K-mer: --value.
+const (
+	valueFrequency   = "frequency"
+	valueMappability = "mappability"
+)
+
+// valuesOfKMers are the names of the values, each with what it is.
+var valuesOfKMers = [][2]string{
+	{valueMappability, "1/frequency"},
+	{valueFrequency, "at how many places the K-mer fits"},
+}
+
+func mappabilityCommand(p process) *cli.Command {
+	return &cli.Command{
+		Name:      "mappability",
+		Usage:     "count at how many places each K-mer of a genome fits",
+		UsageText: "scanmap mappability [options] -K LENGTH REF.fa",
+		Description: "REF is FASTA, plain or compressed, and - is standard input. The frequency of a position is the number of\n" +
+			"places, on both strands, where the K-mer that begins there fits within --max-distance or --max-mismatches.\n" +
+			"Without -o, --raw and --unique, bedGraph goes to standard output.",
+		HideHelpCommand: true,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "length", Aliases: []string{"K"}, Category: categorySearch,
+				Usage: "count K-mers of `N` bases", DefaultText: "none, it has to be given"},
+			&cli.StringFlag{Name: "max-distance", Aliases: distanceLetters, Value: "0", Category: categorySearch, DefaultText: "0",
+				Usage: "at most `E` edits (substitutions, insertions, deletions)"},
+			&cli.StringFlag{Name: "max-mismatches", Category: categorySearch,
+				Usage: "at most `E` substitutions, and no gaps, in place of --max-distance"},
+			&cli.BoolFlag{Name: "forward-only", Category: categorySearch, DisableDefaultText: true,
+				Usage: "leave reverse strands out"},
+			&cli.BoolFlag{Name: "exclude-self", Category: categorySearch, DisableDefaultText: true,
+				Usage: "leave out the place that a K-mer comes from; with --value frequency"},
+			&cli.StringSliceFlag{Name: "against", Category: categorySearch,
+				Usage: "count places in the genome of `FILE` too"},
+			&cli.BoolFlag{Name: "genomes", Category: categorySearch, DisableDefaultText: true,
+				Usage: "count genomes that have a place, in place of places"},
+			&cli.StringFlag{Name: "regions", Category: categorySearch,
+				Usage: "count K-mers that begin in the regions of `FILE`, BED, and no others"},
+			choice(&cli.StringFlag{Name: "engine", Value: string(mappability.EngineAuto), Category: categorySearch,
+				Usage: "`NAME` of the engine: " + explained(mappability.Engines) + "; all count the same"}, namesOf(mappability.Engines)),
+
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: categoryOutput,
+				Usage: "write values to `FILE`, which appears when it is complete, as bedGraph (.bedgraph), with its index (.bedgraph.gz), " +
+					"or as bigWig (.bw)"},
+			choice(&cli.StringFlag{Name: "value", Value: valueMappability, Category: categoryOutput,
+				Usage: "`NAME` of the value in --output: " + explained(valuesOfKMers)}, namesOf(valuesOfKMers)),
+			&cli.StringFlag{Name: "raw", Category: categoryOutput,
+				Usage: "write a number for each base to `FILE`, as GenMap: .freq16 (frequency of 16 bits, little endian, at most " +
+					"65,535), .freq8 or .map (1/frequency as a float of 32 bits)"},
+			&cli.StringFlag{Name: "unique", Category: categoryOutput,
+				Usage: "write where K-mers begin that fit nowhere else to `FILE`, as BED"},
+
+			threadsFlag("compute with `N` threads"),
+			deviceFlag(string(device.Auto), "`NAME` of the device: auto (GPUs if there are any and the work is worth it), cpu, cuda "+
+				"(all GPUs) or, as in cuda:0,2, some of them; substitutions are counted on the CPU unless cuda is asked for", device.Forms),
+			gpuMemoryFlag(),
+			&cli.StringFlag{Name: "tmpdir", Category: categoryRun, DefaultText: "$TMPDIR or /tmp",
+				Usage: "put what does not fit into memory into `FOLDER`"},
+			&cli.BoolFlag{Name: "quiet", Category: categoryRun, DisableDefaultText: true,
+				Usage: "no progress and no summary on standard error"},
+			&cli.BoolFlag{Name: "progress", Category: categoryRun, DisableDefaultText: true,
+				Usage: "show progress even if standard error is not a terminal"},
+		},
+		Action: func(c *cli.Context) error {
+			job, err := newMappabilityJob(c)
+			if err != nil {
+				return usageError{err}
+			}
+			return job.run(c.Context, p.stdout, p.stderr)
+		},
+	}
+}
+
+// mappabilityJob is a checked call of scanmap mappability.
+type mappabilityJob struct {
+	options mappability.Options
+	genomes []string // files; the first one's K-mers are counted
+	regions string   // file, empty for all positions
+	output  string   // file of the values, - for standard output, empty for none
+	format  track.Format
+	value   string
+	raw     string // file, empty for none
+	rawForm mappability.RawForm
+	unique  string // file, empty for none
+	tmpdir  string
+	quiet   bool
+	// progress is shown even if standard error is not a terminal.
+	progress bool
+}
+
+// newMappabilityJob makes options from flags. Its errors are usage errors.
+func newMappabilityJob(c *cli.Context) (*mappabilityJob, error) {
+	j := &mappabilityJob{quiet: c.Bool("quiet"), progress: c.Bool("progress"), tmpdir: c.String("tmpdir")}
+	if c.IsSet("tmpdir") && j.tmpdir == "" {
+		return nil, errors.New("option --tmpdir: the name is empty")
+	}
+	for _, step := range []func(*cli.Context) error{j.readGenomes, j.readDefinition, j.readOutputs} {
+		if err := step(c); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	if j.options.Device, err = deviceChoice(c); err != nil {
+		return nil, err
+	}
+	return j, j.checkEngine()
+}
+
+func (j *mappabilityJob) readGenomes(c *cli.Context) error {
+	if n := c.NArg(); n != 1 {
+		return fmt.Errorf("scanmap mappability takes one file, REF.fa, but %d are given; see scanmap mappability --help", n)
+	}
+	j.genomes = append(c.Args().Slice(), c.StringSlice("against")...)
+	j.regions = c.String("regions")
+	inputs := slices.Clone(j.genomes)
+	if c.IsSet("regions") {
+		inputs = append(inputs, j.regions)
+	}
+	for i, name := range inputs {
+		if name == "" {
+			return errors.New("the name of an input file is empty")
+		}
+		for _, other := range inputs[:i] {
+			if err := differentStreams("two inputs", other, name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// readDefinition reads what is counted.
+func (j *mappabilityJob) readDefinition(c *cli.Context) error {
+	o := &j.options
+	if !c.IsSet("length") {
+		return errors.New("scanmap mappability needs the length of K-mers: -K LENGTH")
+	}
+	distance := "max-distance"
+	if c.IsSet("max-mismatches") {
+		if c.IsSet(distance) {
+			return errors.New("option --max-mismatches replaces --max-distance")
+		}
+		distance, o.Metric = "max-mismatches", mappability.Substitutions
+	}
+	if strings.HasSuffix(c.String(distance), "%") {
+		return fmt.Errorf("option --%s: %q is a percentage, and K-mers all have one length", distance, c.String(distance))
+	}
+	err := wholeNumbers(c, wholeNumber{"length", &o.Length, 1, mappability.MaxLength},
+		wholeNumber{distance, &o.Edits, 0, mappability.MaxLength}, wholeNumber{"threads", &o.Threads, 1, maxThreads})
+	if err != nil {
+		return err
+	}
+	if o.Edits >= o.Length {
+		return fmt.Errorf("option --%s: %d is not less than the length of K-mers, %d", distance, o.Edits, o.Length)
+	}
+	if o.Edits == 0 {
+		o.Metric = mappability.Substitutions // the same, by engine shared
+	}
+	o.ForwardOnly, o.ExcludeSelf, o.Genomes = c.Bool("forward-only"), c.Bool("exclude-self"), c.Bool("genomes")
+	engine, err := oneOf(c, "engine", mappability.Engines)
+	if err != nil {
+		return err
+	}
+	o.Engine = mappability.Engine(engine)
+	j.value, err = oneOf(c, "value", valuesOfKMers)
+	if err == nil && o.ExcludeSelf && j.value == valueMappability && c.IsSet("value") {
+		return errors.New("option --exclude-self needs --value frequency: 1/frequency is infinite for unique K-mers")
+	}
+	if o.ExcludeSelf {
+		j.value = valueFrequency
+	}
+	return err
+}
+
+// oneOf reads an option whose values have names.
+func oneOf(c *cli.Context, option string, values [][2]string) (string, error) {
+	given := c.String(option)
+	if !slices.Contains(namesOf(values), given) {
+		return "", fmt.Errorf("option --%s: %q is not %s", option, given, either(namesOf(values)))
+	}
+	return given, nil
+}
+
+func (j *mappabilityJob) readOutputs(c *cli.Context) error {
+	for _, o := range []struct {
+		option string
+		to     *string
+	}{{"output", &j.output}, {"raw", &j.raw}, {"unique", &j.unique}} {
+		if *o.to = c.String(o.option); *o.to == "" && c.IsSet(o.option) {
+			return fmt.Errorf("option --%s: the name is empty", o.option)
+		}
+	}
+	if j.output+j.raw+j.unique == "" {
+		j.output = "-"
+	}
+	j.format = track.BedGraph
+	if j.output != "" && !isStandardOutput(j.output) {
+		var err error
+		if j.format, err = track.FormatOf(j.output); err != nil {
+			return fmt.Errorf("option --output: %w", err)
+		}
+	}
+	if j.raw != "" {
+		form := strings.TrimPrefix(filepath.Ext(j.raw), ".")
+		if !slices.Contains(mappability.RawForms, form) {
+			return fmt.Errorf("option --raw: the name %s ends in none of .%s", j.raw, strings.Join(mappability.RawForms, ", ."))
+		}
+		j.rawForm = mappability.RawForm(form)
+	}
+	all := j.outputs()
+	for _, index := range trackIndexes(j.output, j.format) {
+		all = append(all, namedOutput{"output (its index)", index})
+	}
+	return differentOutputs(all, append(slices.Clone(j.genomes), j.regions))
+}
+
+// outputs are the options of outputs that are given, with their names.
+func (j *mappabilityJob) outputs() (all []namedOutput) {
+	for _, o := range []namedOutput{{"output", j.output}, {"raw", j.raw}, {"unique", j.unique}} {
+		if o.name != "" {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// checkEngine refuses an engine that cannot do what is asked for.
+func (j *mappabilityJob) checkEngine() error {
+	if j.options.Engine != mappability.EngineShared {
+		return nil
+	}
+	if j.options.Metric != mappability.Substitutions {
+		return errors.New("option --engine: shared is for --max-mismatches")
+	}
+	if j.options.Device.Kind == device.CUDA {
+		return errors.New("option --engine: shared runs on the CPU, and reads on GPUs")
+	}
+	return nil
+}
+
+// run counts and publishes the results. Whatever fails, no file is left.
+func (j *mappabilityJob) run(ctx context.Context, stdout *sink, stderr io.Writer) error {
+	start := time.Now()
+	runtime.GOMAXPROCS(j.options.Threads)
+	if os.Getenv("GOGC") == "" {
+		// What is in use is a few large blocks without pointers: to collect costs next to nothing.
+		debug.SetGCPercent(20)
+	}
+	inputs := j.genomes
+	if j.regions != "" {
+		inputs = append(slices.Clone(inputs), j.regions)
+	}
+	if err := inputsExist(inputs...); err != nil {
+		return err
+	}
+	results := &resultFiles{ctx: ctx, stdout: stdout}
+	defer results.discard()
+	files := map[string]*output{}
+	for _, o := range j.outputs() {
+		file, err := results.open(o.name)
+		if err != nil {
+			return err
+		}
+		files[o.option] = file
+	}
+	if terminal := isTerminal(stderr); j.progress || terminal && !j.quiet {
+		p := startProgress(stderr, terminal)
+		defer p.stop()
+		j.options.Progress = func(done, total int64) {
+			p.show(func(time.Duration) string { return fmt.Sprintf("%.1f %% counted", 100*float64(done)/float64(total)) })
+		}
+	}
+	j.options.Temporary = layerOf(ctx).temporary(j.tmpdir)
+	summary, err := untilStopped(ctx, func() (string, error) { return j.count(ctx, results, files) })
+	// A signal explains every other error, and a failed write those that follow from it.
+	if err = firstError(context.Cause(ctx), results.err(), err); err == nil {
+		err = results.finish()
+	}
+	if err != nil && !results.quiet() {
+		return loud(err) // the other files do not appear
+	}
+	if err = firstError(err, context.Cause(ctx)); err != nil {
+		return err
+	}
+	if err := results.publish(); err != nil {
+		return err
+	}
+	if !j.quiet {
+		// The results are complete; what nobody reads does not change that.
+		_, _ = untilStopped(ctx, func() (int, error) {
+			return fmt.Fprintf(stderr, "scanmap: %s, %.3f s\n", summary, time.Since(start).Seconds())
+		})
+	}
+	return nil
+}
+
+// count counts, writes the files, which are named by their options, and sums up.
+func (j *mappabilityJob) count(ctx context.Context, results *resultFiles, files map[string]*output) (summary string, err error) {
+	var genomes []*dna.Reference
+	for _, name := range j.genomes {
+		genome, err := fasta.LoadReference(ctx, name, j.options.Threads)
+		if err != nil {
+			return "", err
+		}
+		genomes = append(genomes, genome)
+	}
+	if j.regions != "" {
+		const most = 1 << 30 // of text
+		text, err := fasta.ReadText(ctx, j.regions, most)
+		if err != nil {
+			return "", err
+		}
+		if j.options.Regions, err = mappability.ParseRegions(text, genomes[0]); err != nil {
+			return "", fmt.Errorf("%s: %w", shownInput(j.regions), err)
+		}
+	}
+	f, err := mappability.Run(ctx, genomes, j.options)
+	if err != nil {
+		return "", err
+	}
+	if file := files["output"]; file != nil {
+		if err := writeTrack(results, file, j.format, trackContigs(genomes[0]), j.values(f), j.options.Threads); err != nil {
+			return "", err
+		}
+	}
+	if file := files["raw"]; file != nil {
+		if err := f.WriteRaw(file, j.rawForm); err != nil {
+			return "", err
+		}
+	}
+	if file := files["unique"]; file != nil {
+		b := bufio.NewWriterSize(file, 1<<18)
+		if err := firstError(f.WriteUnique(b), b.Flush()); err != nil {
+			return "", err
+		}
+	}
+	return summaryOfKMers(f), nil
+}
+
+// values are those that --value asks for.
+func (j *mappabilityJob) values(f *mappability.Frequencies) track.Values {
+	return func(contig, from, to int, yield func(start, end int, value float32) error) error {
+		return f.Runs(contig, from, to, func(start, end int, n uint32) error {
+			if j.value == valueFrequency {
+				return yield(start, end, float32(n))
+			}
+			return yield(start, end, mappability.Mappability(n))
+		})
+	}
+}
+
+// trackContigs are the contigs of a reference.
+func trackContigs(ref *dna.Reference) (all []track.Contig) {
+	for i := range ref.Contigs {
+		all = append(all, track.Contig{Name: ref.Contigs[i].Name, Length: ref.Contigs[i].Length})
+	}
+	return all
+}
+
+// summaryOfKMers sums up in a line.
+func summaryOfKMers(f *mappability.Frequencies) string {
+	s := f.Summarize()
+	kmers := max(float64(s.KMers), 1)
+	return fmt.Sprintf("%d positions, %d K-mers, %d unique (%.2f %%), mean frequency %.4g, largest %d, mean mappability %.4f; %s on %s",
+		s.Positions, s.KMers, s.Unique, 100*float64(s.Unique)/kmers, float64(s.Places)/kmers, s.Largest, s.Mappability/kmers, f.Engine, f.Device)
+}

@@ -1,0 +1,35 @@
+// Package mappability counts for each K-mer of a genome at how many places it fits, one or several
+// genomes, within e edits or substitutions.
+//
+// # Definition
+//
+// The frequency of a position p of a contig is the number of places, on both strands of all
+// contigs of the genomes, where the K-mer that begins at p fits:
+//
+//   - with substitutions, each (contig, strand, position) at which all K bases lie inside the
+//     contig and at most e of them differ. This is the (k,e)-frequency of GenMap (Pockrandt,
+//     Alzamel, Iliopoulos and Reinert, "GenMap: ultra-fast computation of genome mappability",
+//     Bioinformatics 36, 2020, section 2).
+//   - with edits, each location as package locate defines it. GenMap has no edits.
+//
+// The mappability is 1/frequency. A place counts once for each strand, so that a K-mer which is
+// its own reverse complement counts twice where it lies; so it does in GenMap. A letter other than
+// A, C, G, T and U differs from everything, itself too. So a K-mer with more than e of them fits
+// nowhere: it has no value, as one that would hang over the end of its contig. One with fewer fits
+// at its own place, where these letters count as edits; so it does in GenMap.
+//
+// # Two engines
+//
+// Reads (reads.go) hands the K-mers to the finders of package mapper/find as if they were reads,
+// on the CPU or on GPUs. Shared (shared.go), for substitutions, works on stretches that are equal
+// at two places, and so does once what neighbouring K-mers have in common. Both are exact.
+//
+// # Words
+//
+//   - offset: a position in dna.Reference.Bases; position: one of a contig.
+//   - span: a stretch of the reference, within a contig, of which all K-mers are wanted.
+//   - text: one strand of a genome.
+//   - diagonal: the difference of an offset of a text and one of the reference.
+//   - run: a stretch of a diagonal without a difference, as long as it can be.
+//   - seed: the first bases of a run, by which it is found.
+package mappability

@@ -1,0 +1,84 @@
+package mappability
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+)
+
+// A RawForm names a file of numbers, one for each base of all contigs in order and nothing else,
+// as GenMap writes it. None is 0.
+type RawForm string
+
+// The forms. Larger frequencies than these have room for become the largest that they have room
+// for.
+const (
+	// Freq8 has frequencies of 8 bits, and Freq16 of 16 bits, little endian.
+	Freq8  RawForm = "freq8"
+	Freq16 RawForm = "freq16"
+	// Map has 1/frequency, of a frequency of 16 bits, as a float of 32 bits, little endian.
+	Map RawForm = "map"
+)
+
+// RawForms are the names of all forms.
+var RawForms = []string{string(Freq8), string(Freq16), string(Map)}
+
+// WriteRaw writes the frequencies in a form.
+func (f *Frequencies) WriteRaw(w io.Writer, form RawForm) error {
+	const grain = 1 << 14
+	block := make([]byte, 0, 4*grain)
+	for contig := range f.ref.Contigs {
+		counts := f.Of(contig)
+		for len(counts) > 0 {
+			now := counts[:min(grain, len(counts))]
+			counts = counts[len(now):]
+			block = block[:0]
+			for _, n := range now {
+				if n == None {
+					n = 0
+				}
+				switch form {
+				case Freq8:
+					block = append(block, byte(min(n, math.MaxUint8)))
+				case Freq16:
+					block = binary.LittleEndian.AppendUint16(block, uint16(min(n, math.MaxUint16)))
+				case Map:
+					block = binary.LittleEndian.AppendUint32(block, math.Float32bits(Mappability(min(n, math.MaxUint16))))
+				}
+			}
+			if _, err := w.Write(block); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Mappability is 1/frequency, and 0 for 0.
+func Mappability(frequency uint32) float32 {
+	if frequency == 0 {
+		return 0
+	}
+	return 1 / float32(frequency)
+}
+
+// WriteUnique writes the runs of positions whose K-mers fit nowhere but at their own place, as BED
+// of three columns. The K-mers that begin at [start, end) are unique; they cover K - 1 bases more.
+func (f *Frequencies) WriteUnique(w io.Writer) error {
+	unique := f.UniqueFrequency()
+	for contig := range f.ref.Contigs {
+		name := f.ref.Contigs[contig].Name
+		err := f.Runs(contig, 0, f.ref.Contigs[contig].Length, func(start, end int, n uint32) error {
+			if n != unique {
+				return nil
+			}
+			_, err := fmt.Fprintf(w, "%s\t%d\t%d\n", name, start, end)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
