@@ -24,8 +24,8 @@ const bgzfStart = "\x1f\x8b\x08\x04\x00\x00\x00\x00\x00\xff\x06\x00BC\x02\x00"
 // bgzfEnd is the empty block that ends a file (section 4.1.2).
 const bgzfEnd = bgzfStart + "\x1b\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 
-// The levels of DEFLATE. For the text of depth 3 makes files as small as 6 does, in three quarters of
-// the time; for sections of a bigWig 5 does, in nine tenths, where 3 makes them half as large again.
+// The levels of DEFLATE. For the text of depth 3 makes files as small as 6 does, in three quarters
+// of the time. For sections of a bigWig 5 does, in nine tenths; 3 makes them half as large again.
 const (
 	bgzfLevel = 3
 	zlibLevel = 5
