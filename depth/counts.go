@@ -28,7 +28,10 @@ type Counts struct {
 const unitsOfRead = 1 << 16
 
 // Memory is what counts of a reference of so many bases and contigs take in bytes, but for names.
-func Memory(bases, contigs int64) int64 { return 4*bases + 64*contigs }
+func Memory(bases, contigs int64) int64 {
+	// Cells and marks; totals and, when counts are read, pieces and an Abundance.
+	return 4*bases + 8*bases/markBases + 256*contigs
+}
 
 // New returns counts that have no reference yet: a run of mapper gives it to them.
 func New(o Options) *Counts {

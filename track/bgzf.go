@@ -24,8 +24,12 @@ const bgzfStart = "\x1f\x8b\x08\x04\x00\x00\x00\x00\x00\xff\x06\x00BC\x02\x00"
 // bgzfEnd is the empty block that ends a file (section 4.1.2).
 const bgzfEnd = bgzfStart + "\x1b\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 
-// compression is the level of DEFLATE, as in package sam.
-const compression = 6
+// The levels of DEFLATE. For the text of depth 3 makes files as small as 6 does, in three quarters
+// of the time. For sections of a bigWig 5 does, in nine tenths; 3 makes them half as large again.
+const (
+	bgzfLevel = 3
+	zlibLevel = 5
+)
 
 // WriteBGZF writes the values of all contigs as bedGraph in BGZF, compressed by threads goroutines,
 // and its index as tabix makes it: the file's name with IndexEnding after it. Without an index,
@@ -131,11 +135,11 @@ type deflater struct {
 	out bytes.Buffer
 }
 
-// deflate returns the DEFLATE of data, good until the next call.
-func (d *deflater) deflate(data []byte) ([]byte, error) {
+// deflate returns the DEFLATE of data, good until the next call. The level is always the same.
+func (d *deflater) deflate(data []byte, level int) ([]byte, error) {
 	d.out.Reset()
 	if d.z == nil {
-		z, err := flate.NewWriter(&d.out, compression)
+		z, err := flate.NewWriter(&d.out, level)
 		if err != nil {
 			return nil, err
 		}
@@ -153,7 +157,7 @@ func (d *deflater) deflate(data []byte) ([]byte, error) {
 type bgzfPacker struct{ deflater }
 
 func (p *bgzfPacker) pack(out []byte, b *block) ([]byte, error) {
-	deflated, err := p.deflate(b.data)
+	deflated, err := p.deflate(b.data, bgzfLevel)
 	if err != nil {
 		return nil, err
 	}

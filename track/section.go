@@ -111,7 +111,7 @@ func (p *zlibPacker) pack(out []byte, b *block) ([]byte, error) { return p.zlib(
 
 func (p *zlibPacker) zlib(out []byte, b *block, plain []byte) ([]byte, error) {
 	b.plain = len(plain)
-	deflated, err := p.deflate(plain)
+	deflated, err := p.deflate(plain, zlibLevel)
 	if err != nil {
 		return nil, err
 	}

@@ -363,8 +363,9 @@ func TestStretches(t *testing.T) {
 			for i, c := range contigs {
 				for border := 0; border <= c.Length; border += stretchBases {
 					for at := -6; at < 6; at += 2 + gap {
-						// Few values, so that neighbours are equal, before a border or about it or after it.
-						v := interval{"", border + at, border + at + 2, float32((border/stretchBases + at/4) % values)}
+						// Few values, so that neighbours are equal; about every other border they are not.
+						number := border / stretchBases
+						v := interval{"", border + at, border + at + 2, float32((number + (at+6)/(2+2*(number%2))) % values)}
 						if border == 2*stretchBases && at >= -2 {
 							v.End = border + 2*stretchBases - 6 // over a whole stretch
 						}
