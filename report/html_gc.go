@@ -43,7 +43,7 @@ func newGCChart(d *depth.Summary) *gcChart {
 	if from < 0 || most == 0 {
 		return nil
 	}
-	c := &gcChart{Height: 190, Axes: newAxes(48, 350, 12, 146)}
+	c := &gcChart{Height: 190, Axes: newAxes(60, 350, 12, 146)}
 	c.Summary = fmt.Sprintf("%s windows of %d bases; bars of contents that fewer than %g %% of them have are left out.",
 		grouped(windows), depth.GCWindow, 100*shownWindows)
 	top := niceTop(most)
