@@ -1,8 +1,8 @@
 // Command kmercurves measures how many K-mers of genomes are unique, against K, with scanmap
 // mappability, and draws them.
 //
-//	go run ./internal/tools/kmercurves -out docs/benchmarks yeast.fa.gz=yeast celegans.fa.gz=C.elegans
-//	go run ./internal/tools/kmercurves -table docs/benchmarks/kmers-2026-11-23.tsv -out docs/benchmarks
+//	go run ./internal/tools/kmercurves -out docs/benchmarks yeast.fa.gz=yeast
+//	go run ./internal/tools/kmercurves -table kmers-2026-11-23.tsv -out docs/benchmarks
 //
 // Arguments are genomes with the names that they have in the plots. Each is a plot of its own,
 // kmers-NAME.svg, with a line for each number of substitutions.
