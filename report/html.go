@@ -64,10 +64,6 @@ func (t tile) Long() bool { return utf8.RuneCountInString(t.Value) > 9 }
 // HTML writes the statistics as one page that needs nothing else: neither the network nor other
 // files, and scripts only to zoom. The same statistics give the same bytes.
 func HTML(w io.Writer, s *mapper.Stats, info HTMLInfo) error {
-	templates, err := template.ParseFS(pageFiles, "html/*.html")
-	if err != nil {
-		return err
-	}
 	style, err := pageFiles.ReadFile("html/style.css")
 	if err != nil {
 		return err
@@ -98,8 +94,17 @@ func HTML(w io.Writer, s *mapper.Stats, info HTMLInfo) error {
 	p.Inserts, p.InsertsLeft = insertCharts(s, names)
 	p.Coverage, p.Contigs = coverage(s)
 	p.GC = newGCChart(info.Depth)
+	return writePage(w, "page", &p)
+}
+
+// writePage writes what a template makes of a page, or nothing.
+func writePage(w io.Writer, name string, page any) error {
+	templates, err := template.ParseFS(pageFiles, "html/*.html")
+	if err != nil {
+		return err
+	}
 	var b bytes.Buffer
-	if err := templates.ExecuteTemplate(&b, "page", &p); err != nil {
+	if err := templates.ExecuteTemplate(&b, name, page); err != nil {
 		return err
 	}
 	_, err = w.Write(b.Bytes())

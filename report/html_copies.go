@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"html/template"
@@ -63,10 +62,6 @@ type copiesChart struct {
 // CopiesHTML writes copy numbers as one page that needs nothing else: neither the network nor other
 // files, and no scripts. The same copy numbers give the same bytes.
 func CopiesHTML(w io.Writer, r *copynumber.Result, ref *dna.Reference, o *copynumber.Options, info CopiesInfo) error {
-	templates, err := template.ParseFS(pageFiles, "html/*.html")
-	if err != nil {
-		return err
-	}
 	style, err := pageFiles.ReadFile("html/style.css")
 	if err != nil {
 		return err
@@ -84,12 +79,7 @@ func CopiesHTML(w io.Writer, r *copynumber.Result, ref *dna.Reference, o *copynu
 		Regions: regionTable(r, ref, info.Regions),
 	}
 	p.Contigs, p.ContigsLeft = copiesCharts(r, ref, o)
-	var b bytes.Buffer
-	if err := templates.ExecuteTemplate(&b, "copies", &p); err != nil {
-		return err
-	}
-	_, err = w.Write(b.Bytes())
-	return err
+	return writePage(w, "copies", &p)
 }
 
 func copiesFacts(r *copynumber.Result, ref *dna.Reference, o *copynumber.Options, info CopiesInfo, depth string) []fact {

@@ -70,7 +70,7 @@ func copiesCommand(p process) *cli.Command {
 		Action: func(c *cli.Context) error {
 			job, err := newCopiesJob(c, p.args)
 			if err != nil {
-				return usageError{err}
+				return err
 			}
 			return job.run(c.Context, p.stdout, p.stderr)
 		},
@@ -92,12 +92,7 @@ type copiesJob struct {
 
 func newCopiesJob(c *cli.Context, args []string) (*copiesJob, error) {
 	j := &copiesJob{quiet: c.Bool("quiet"), commandLine: commandLine(args)}
-	for _, step := range []func(*cli.Context) error{j.readInputs, j.readMethod, j.readOutputs} {
-		if err := step(c); err != nil {
-			return nil, err
-		}
-	}
-	return j, nil
+	return j, readAll(c, j.readInputs, j.readMethod, j.readOutputs)
 }
 
 func (j *copiesJob) readInputs(c *cli.Context) error {
@@ -229,11 +224,7 @@ func (j *copiesJob) run(ctx context.Context, stdout *sink, stderr io.Writer) err
 		}
 		return n, err
 	})
-	// A signal explains every other error, and a failed write those that follow from it.
-	if err := firstError(context.Cause(ctx), results.err(), err); err != nil {
-		return err
-	}
-	if err := firstError(results.finish(), context.Cause(ctx)); err != nil {
+	if err := results.end(err); err != nil {
 		return err
 	}
 	if err := results.publish(); err != nil {
@@ -258,7 +249,7 @@ func (j *copiesJob) results(files *resultFiles) []copiesResult {
 		if j.format == "" {
 			return n.writeWindows(to)
 		}
-		return writeTrack(files, to, j.format, n.contigs(), n.values, j.threads)
+		return writeTrack(files, to, j.format, trackContigs(n.ref.Contigs), n.values, j.threads)
 	}}}
 	if j.regions != "" {
 		all = append(all, copiesResult{j.regionCopies, func(to *output, n *copyNumbers) error { return n.writeRegions(to) }})

@@ -10,7 +10,6 @@ import (
 	"strconv"
 
 	"scanmap/copynumber"
-	"scanmap/track"
 )
 
 // decimal writes a number with so many decimals, and a point where there is none.
@@ -57,15 +56,6 @@ func (n *copyNumbers) writeWindows(w io.Writer) error {
 			decimal(o.Depth, depthDecimals), decimal(o.Corrected, depthDecimals), decimal(o.GC, 4), o.Unmasked, control)
 	}
 	return b.Flush() // which has the errors of all writes
-}
-
-// contigs are those of the reference.
-func (n *copyNumbers) contigs() []track.Contig {
-	all := make([]track.Contig, len(n.ref.Contigs))
-	for i := range n.ref.Contigs {
-		all[i] = track.Contig{Name: n.ref.Contigs[i].Name, Length: n.ref.Contigs[i].Length}
-	}
-	return all
 }
 
 // values are the copies of the windows of bases [from, to) that have unmasked bases.

@@ -151,7 +151,7 @@ func (o *counts) open(results *resultFiles, out *mapper.Outputs) (files []statis
 		write      func(*output, *mapper.Stats) error
 	}{
 		{"depth", o.depth, func(to *output, _ *mapper.Stats) error {
-			return writeTrack(results, to, o.format, o.trackContigs(), o.counted.Depths, o.threads)
+			return writeTrack(results, to, o.format, trackContigs(o.counted.Contigs()), o.counted.Depths, o.threads)
 		}},
 		{"depth of regions", o.regionDepth, func(to *output, _ *mapper.Stats) error { return o.writeRegions(to) }},
 		{"abundance", o.abundance, func(to *output, s *mapper.Stats) error {
@@ -205,14 +205,6 @@ func (o *counts) summary() *depth.Summary {
 		o.summed = o.counted.Summary()
 	}
 	return o.summed
-}
-
-// trackContigs are the contigs that were counted on.
-func (o *counts) trackContigs() (all []track.Contig) {
-	for _, c := range o.counted.Contigs() {
-		all = append(all, track.Contig{Name: c.Name, Length: c.Length})
-	}
-	return all
 }
 
 // writeRegions writes the depth of regions or windows.

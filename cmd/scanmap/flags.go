@@ -49,17 +49,29 @@ func mismatchesFlag() cli.Flag {
 
 // readDistance reads --max-distance, or --max-mismatches in its place.
 func readDistance(c *cli.Context) (d mapper.Distance, metric mapper.Metric, err error) {
-	name := "max-distance"
-	if c.IsSet("max-mismatches") {
-		if c.IsSet(name) {
-			return d, metric, errors.New("option --max-mismatches replaces --max-distance")
-		}
-		name, metric = "max-mismatches", mapper.Substitutions
+	name, substitutions, err := distanceOption(c)
+	if err != nil {
+		return d, metric, err
+	}
+	if substitutions {
+		metric = mapper.Substitutions
 	}
 	if d, err = mapper.ParseDistance(c.String(name)); err != nil {
 		return d, metric, fmt.Errorf("option --%s: %w", name, err)
 	}
 	return d, metric, nil
+}
+
+// distanceOption is the name of the option that says how many differences there may be, and whether
+// these are substitutions alone.
+func distanceOption(c *cli.Context) (name string, substitutions bool, err error) {
+	if !c.IsSet("max-mismatches") {
+		return "max-distance", false, nil
+	}
+	if c.IsSet("max-distance") {
+		return "", false, errors.New("option --max-mismatches replaces --max-distance")
+	}
+	return "max-mismatches", true, nil
 }
 
 // distanceLetters are the short forms of --max-distance, the same in every command that has it.

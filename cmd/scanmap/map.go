@@ -235,16 +235,8 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 	if err != nil {
 		return err
 	}
-	stats, err := j.mapReads(ctx, results, out, stderr)
-	if err == nil {
-		err = results.finish()
-	}
-	if err != nil && !results.quiet() {
-		// Not a case for exit code 0, even if a closed pipe is the reason: the other files do not
-		// appear.
-		return loud(err)
-	}
-	if err != nil {
+	stats, err := j.mapReads(ctx, out, stderr)
+	if err := results.end(err); err != nil {
 		return err
 	}
 	if err := writeReports(ctx, append(counts, reports...), stats); err != nil {
@@ -413,16 +405,11 @@ func inputsExist(inputs ...string) error {
 }
 
 // mapReads calls the mapper and shows progress.
-func (j *mapJob) mapReads(ctx context.Context, results *resultFiles, out *mapper.Outputs, stderr io.Writer) (*mapper.Stats, error) {
+func (j *mapJob) mapReads(ctx context.Context, out *mapper.Outputs, stderr io.Writer) (*mapper.Stats, error) {
 	if terminal := isTerminal(stderr); j.progress || terminal && !j.quiet {
 		p := startProgress(stderr, terminal)
 		defer p.stop()
 		j.options.Progress = p.update
 	}
-	stats, err := untilStopped(ctx, func() (*mapper.Stats, error) { return mapper.Run(ctx, j.options, j.header, *out) })
-	// A signal explains every other error, and a failed write those that follow from it.
-	if err := firstError(context.Cause(ctx), results.err(), err); err != nil {
-		return nil, err
-	}
-	return stats, nil
+	return untilStopped(ctx, func() (*mapper.Stats, error) { return mapper.Run(ctx, j.options, j.header, *out) })
 }

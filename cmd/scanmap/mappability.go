@@ -89,7 +89,7 @@ func mappabilityCommand(p process) *cli.Command {
 		Action: func(c *cli.Context) error {
 			job, err := newMappabilityJob(c)
 			if err != nil {
-				return usageError{err}
+				return err
 			}
 			return job.run(c.Context, p.stdout, p.stderr)
 		},
@@ -117,18 +117,9 @@ type mappabilityJob struct {
 func newMappabilityJob(c *cli.Context) (*mappabilityJob, error) {
 	j := &mappabilityJob{quiet: c.Bool("quiet"), progress: c.Bool("progress"), tmpdir: c.String("tmpdir")}
 	if c.IsSet("tmpdir") && j.tmpdir == "" {
-		return nil, errors.New("option --tmpdir: the name is empty")
+		return nil, usagef("option --tmpdir: the name is empty")
 	}
-	for _, step := range []func(*cli.Context) error{j.readGenomes, j.readDefinition, j.readOutputs} {
-		if err := step(c); err != nil {
-			return nil, err
-		}
-	}
-	var err error
-	if j.options.Device, err = deviceChoice(c); err != nil {
-		return nil, err
-	}
-	return j, j.checkEngine()
+	return j, readAll(c, j.readGenomes, j.readDefinition, j.readOutputs, j.readDevice)
 }
 
 func (j *mappabilityJob) readGenomes(c *cli.Context) error {
@@ -160,17 +151,17 @@ func (j *mappabilityJob) readDefinition(c *cli.Context) error {
 	if !c.IsSet("length") {
 		return errors.New("scanmap mappability needs the length of K-mers: -K LENGTH")
 	}
-	distance := "max-distance"
-	if c.IsSet("max-mismatches") {
-		if c.IsSet(distance) {
-			return errors.New("option --max-mismatches replaces --max-distance")
-		}
-		distance, o.Metric = "max-mismatches", mappability.Substitutions
+	distance, substitutions, err := distanceOption(c)
+	if err != nil {
+		return err
+	}
+	if substitutions {
+		o.Metric = mappability.Substitutions
 	}
 	if strings.HasSuffix(c.String(distance), "%") {
 		return fmt.Errorf("option --%s: %q is a percentage, and K-mers all have one length", distance, c.String(distance))
 	}
-	err := wholeNumbers(c, wholeNumber{"length", &o.Length, 1, mappability.MaxLength},
+	err = wholeNumbers(c, wholeNumber{"length", &o.Length, 1, mappability.MaxLength},
 		wholeNumber{distance, &o.Edits, 0, mappability.MaxLength}, wholeNumber{"threads", &o.Threads, 1, maxThreads})
 	if err != nil {
 		return err
@@ -249,8 +240,12 @@ func (j *mappabilityJob) outputs() (all []namedOutput) {
 	return all
 }
 
-// checkEngine refuses an engine that cannot do what is asked for.
-func (j *mappabilityJob) checkEngine() error {
+// readDevice reads the device, and refuses an engine that cannot do what is asked for.
+func (j *mappabilityJob) readDevice(c *cli.Context) error {
+	var err error
+	if j.options.Device, err = deviceChoice(c); err != nil {
+		return err
+	}
 	if j.options.Engine != mappability.EngineShared {
 		return nil
 	}
@@ -297,14 +292,7 @@ func (j *mappabilityJob) run(ctx context.Context, stdout *sink, stderr io.Writer
 	}
 	j.options.Temporary = layerOf(ctx).temporary(j.tmpdir)
 	summary, err := untilStopped(ctx, func() (string, error) { return j.count(ctx, results, files) })
-	// A signal explains every other error, and a failed write those that follow from it.
-	if err = firstError(context.Cause(ctx), results.err(), err); err == nil {
-		err = results.finish()
-	}
-	if err != nil && !results.quiet() {
-		return loud(err) // the other files do not appear
-	}
-	if err = firstError(err, context.Cause(ctx)); err != nil {
+	if err := results.end(err); err != nil {
 		return err
 	}
 	if err := results.publish(); err != nil {
@@ -344,7 +332,7 @@ func (j *mappabilityJob) count(ctx context.Context, results *resultFiles, files 
 		return "", err
 	}
 	if file := files["output"]; file != nil {
-		if err := writeTrack(results, file, j.format, trackContigs(genomes[0]), j.values(f), j.options.Threads); err != nil {
+		if err := writeTrack(results, file, j.format, trackContigs(genomes[0].Contigs), j.values(f), j.options.Threads); err != nil {
 			return "", err
 		}
 	}
@@ -372,14 +360,6 @@ func (j *mappabilityJob) values(f *mappability.Frequencies) track.Values {
 			return yield(start, end, mappability.Mappability(n))
 		})
 	}
-}
-
-// trackContigs are the contigs of a reference.
-func trackContigs(ref *dna.Reference) (all []track.Contig) {
-	for i := range ref.Contigs {
-		all = append(all, track.Contig{Name: ref.Contigs[i].Name, Length: ref.Contigs[i].Length})
-	}
-	return all
 }
 
 // summaryOfKMers sums up in a line.

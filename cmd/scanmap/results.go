@@ -68,6 +68,21 @@ func (r *resultFiles) finish() error {
 	return nil
 }
 
+// end finishes the files after the last write of a run that ended with err, or says why they do not
+// appear.
+func (r *resultFiles) end(err error) error {
+	// A signal explains every other error, and a failed write those that follow from it.
+	if err = firstError(context.Cause(r.ctx), r.err(), err); err == nil {
+		err = r.finish()
+	}
+	if err != nil && !r.quiet() {
+		// Not a case for exit code 0, even if a closed pipe is the reason: the other files do not
+		// appear.
+		return loud(err)
+	}
+	return firstError(err, context.Cause(r.ctx))
+}
+
 // publish gives all finished files their names.
 func (r *resultFiles) publish() error {
 	all := r.all()

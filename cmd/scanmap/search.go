@@ -133,11 +133,8 @@ func newSearchJob(c *cli.Context, args []string) (*searchJob, error) {
 		quiet: c.Bool("quiet"),
 		pam:   []byte(c.String("pam")),
 	}
-	for _, step := range []func(*cli.Context) error{j.readAlphabet, j.readInputs, j.readDistance, j.readMethod,
-		j.readOutput, j.readDevice} {
-		if err := step(c); err != nil {
-			return nil, usageError{err}
-		}
+	if err := readAll(c, j.readAlphabet, j.readInputs, j.readDistance, j.readMethod, j.readOutput, j.readDevice); err != nil {
+		return nil, err
 	}
 	j.rows.Distance = j.options.Distance
 	j.rows.Header = sam.HeaderOptions{CommandLine: commandLine(args), Version: version, NoProgram: c.Bool("no-pg")}
@@ -203,13 +200,11 @@ func (j *searchJob) readInputs(c *cli.Context) error {
 
 func (j *searchJob) readDistance(c *cli.Context) error {
 	o := &j.options
-	name := "max-distance"
-	if c.IsSet("max-mismatches") {
-		if c.IsSet("max-distance") {
-			return errors.New("option --max-mismatches replaces --max-distance")
-		}
-		name, o.Substitutions = "max-mismatches", true
+	name, substitutions, err := distanceOption(c)
+	if err != nil {
+		return err
 	}
+	o.Substitutions = substitutions
 	if strings.HasSuffix(c.String(name), "%") {
 		return fmt.Errorf("option --%s: %q is a percentage, and a search takes a number of edits from 0 to %d",
 			name, c.String(name), search.MaxDistance)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 
+	"scanmap/dna"
 	"scanmap/track"
 )
 
@@ -16,6 +17,15 @@ func trackIndexes(name string, format track.Format) []string {
 		return nil
 	}
 	return []string{name + ".tbi", name + ".csi"}
+}
+
+// trackContigs are contigs as tracks have them.
+func trackContigs(contigs []dna.Contig) []track.Contig {
+	all := make([]track.Contig, len(contigs))
+	for i := range contigs {
+		all[i] = track.Contig{Name: contigs[i].Name, Length: contigs[i].Length}
+	}
+	return all
 }
 
 // writeTrack writes values as a format has them to a file that is open, and an index beside it
