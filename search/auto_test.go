@@ -55,7 +55,7 @@ func someNeedle(t *testing.T, alphabet Alphabet, length, k int, substitutions bo
 	for i := range letters {
 		letters[i] = dna.Letters[random.IntN(4)]
 	}
-	p, err := NewPattern("p", letters, nil, alphabet)
+	p, err := NewPattern("p", letters, alphabet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestFastest(t *testing.T) {
 					if k >= m {
 						continue
 					}
-					p, err := NewPattern("p", []byte(strings.Repeat(dna.Letters, MaxLength/4)[:m]), nil, alphabet)
+					p, err := NewPattern("p", []byte(strings.Repeat(dna.Letters, MaxLength/4)[:m]), alphabet)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -142,7 +142,7 @@ func TestFastest(t *testing.T) {
 			}
 		}
 	}
-	p, err := NewPattern("p", []byte("ACGTTGCATGACCATGACGTAGGT"), nil, DNA)
+	p, err := NewPattern("p", []byte("ACGTTGCATGACCATGACGTAGGT"), DNA)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,7 @@ func bytesText(t testing.TB, bytes []byte) *Text {
 // newCase makes a case; k counts edits, or only substitutions.
 func newCase(t testing.TB, text *Text, letters []byte, k int, substitutions bool) methodCase {
 	t.Helper()
-	p, err := NewPattern("p", letters, nil, text.alphabet)
+	p, err := NewPattern("p", letters, text.alphabet)
 	if err != nil {
 		t.Fatal(err)
 	}

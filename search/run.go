@@ -22,6 +22,8 @@ type Options struct {
 	// Distance is k; Substitutions tells that only substitutions count towards it.
 	Distance      int
 	Substitutions bool
+	// Limits are the most edits of each class, besides k of all; nil for none.
+	Limits *Limits
 	// ForwardOnly leaves out the reverse complements; text of bytes has none.
 	ForwardOnly bool
 	// Threads is the number of goroutines; 0 is one for each processor.
@@ -102,6 +104,9 @@ func Run(ctx context.Context, text *Text, patterns []Pattern, o Options, emit fu
 	if o.Distance < 0 || o.Distance > MaxDistance {
 		return nil, fmt.Errorf("a distance of %d is not from 0 to %d", o.Distance, MaxDistance)
 	}
+	if err := o.limit(); err != nil {
+		return nil, err
+	}
 	s := &searcher{ctx: ctx, text: text, patterns: patterns, options: o, emit: emit}
 	s.stats.Patterns = len(patterns)
 	s.stats.TextLetters = int64(text.TotalLength())
@@ -148,10 +153,13 @@ func (s *searcher) plan() error {
 	s.needles = make([][]*needle, len(s.patterns))
 	for i := range s.patterns {
 		p := &s.patterns[i]
-		if m := len(p.Letters) - p.Fixed; o.Distance >= m {
+		if m := p.free(); o.Distance >= m {
 			what := "edits"
 			if o.Substitutions {
 				what = "substitutions"
+			}
+			if p.Exact != nil {
+				return fmt.Errorf("pattern %q has %d letters that need not match, but %d %s need more", p.Name, m, o.Distance, what)
 			}
 			return fmt.Errorf("pattern %q of %d letters would match everywhere with %d %s", p.Name, m, o.Distance, what)
 		}
@@ -164,7 +172,9 @@ func (s *searcher) forward(pattern int) *needle {
 	if strands := s.needles[pattern]; strands != nil {
 		return strands[0]
 	}
-	return newNeedle(&s.patterns[pattern], s.text.alphabet, s.options.Distance, s.options.Substitutions)
+	n := newNeedle(&s.patterns[pattern], s.text.alphabet, s.options.Distance, s.options.Substitutions)
+	n.limits = s.options.Limits
+	return n
 }
 
 // strands is the number of needles of a pattern.

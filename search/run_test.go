@@ -23,7 +23,7 @@ func TestRunInParts(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 1))
 	var patterns []Pattern
 	for i, m := range []int{3, 20, 33, 70, 4, 20, 21} {
-		p, err := NewPattern(fmt.Sprint(i), randomLetters(r, m, dna.Letters), nil, DNA)
+		p, err := NewPattern(fmt.Sprint(i), randomLetters(r, m, dna.Letters), DNA)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +79,7 @@ func TestRunInParts(t *testing.T) {
 
 // TestDeviceOfNamedMethod has auto choose a device on which the method that is named runs.
 func TestDeviceOfNamedMethod(t *testing.T) {
-	p, err := NewPattern("p", []byte("ACGTTGCATGACCATGACGTAGGT"), nil, DNA)
+	p, err := NewPattern("p", []byte("ACGTTGCATGACCATGACGTAGGT"), DNA)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestTooManyNeedles(t *testing.T) {
 		return byCodes(newBruteForce)(text, needles)
 	}}
 	for range s.found {
-		p, err := NewPattern("p", []byte("ACG"), nil, DNA)
+		p, err := NewPattern("p", []byte("ACG"), DNA)
 		if err != nil {
 			t.Fatal(err)
 		}
