@@ -88,7 +88,7 @@ func TestChoices(t *testing.T) {
 		letters, k, patterns := number(fields[3]), number(fields[4]), number(fields[5])
 		for length := range strings.SplitSeq(fields[7], ",") {
 			tasks++
-			s, err := fastest(someNeedle(t, alphabet, number(length), k, substitutions), int64(letters), patterns, onGPU)
+			s, err := fastest(someNeedle(t, alphabet, number(length), k, substitutions), int64(letters), patterns, onGPU, anyScheme)
 			if err != nil {
 				t.Errorf("%q: length %s: %v", line, length, err)
 			} else if !slices.Contains(strings.Split(fields[6], ","), s.FullName()) {
@@ -122,7 +122,7 @@ func TestFastest(t *testing.T) {
 					n := newNeedle(&p, alphabet, k, substitutions)
 					for _, onGPU := range []bool{false, true} {
 						for _, patterns := range []int{1, 1000} {
-							s, err := fastest(n, 1<<24, patterns, onGPU)
+							s, err := fastest(n, 1<<24, patterns, onGPU, anyScheme)
 							if err != nil {
 								if onGPU && !substitutions && (k > 7 || m > 64) {
 									continue // auto takes the CPU
@@ -152,7 +152,7 @@ func TestFastest(t *testing.T) {
 		patterns int
 		want     string
 	}{{true, 1, "planes"}, {false, 1, "planes"}, {false, 1000, "neighbours"}} {
-		s, err := fastest(n, 1<<28, c.patterns, c.onGPU)
+		s, err := fastest(n, 1<<28, c.patterns, c.onGPU, anyScheme)
 		if err != nil || s.Method != c.want {
 			t.Errorf("GPU %t, %d patterns: %v, %v; want %s", c.onGPU, c.patterns, s, err, c.want)
 		}

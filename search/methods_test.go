@@ -119,7 +119,7 @@ func (c *methodCase) onGPU(t testing.TB, g *gpuSearch, s *Scheme, chunk int) []i
 		if err != nil {
 			t.Fatal(err)
 		}
-		ends = g.ends(hits, ends)
+		ends = appendEnds(hits, from, ends)
 		ends = run.checkStart(c.needle, r, ends, before)
 	}
 	return c.inContigs(ends)

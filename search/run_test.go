@@ -36,6 +36,7 @@ func TestRunInParts(t *testing.T) {
 	}
 	text := dnaText(t, contigs...)
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
+	three := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{Devices: 3})
 	run := func(o Options) []Location {
 		t.Helper()
 		var all []Location
@@ -65,8 +66,10 @@ func TestRunInParts(t *testing.T) {
 				for _, o := range []Options{
 					{Method: "wu-manber", Scheme: "segment"}, {Method: "neighbours"},
 					{Method: "wu-manber", Scheme: "scan", Device: device.Choice{Kind: device.CUDA, Driver: driver}},
+					{Device: device.Choice{Kind: device.CUDA, Driver: three}},
+					{Device: device.Choice{Kind: device.CUDA, Driver: three, Indices: []int{2, 0}}},
 				} {
-					o.Distance, o.bounds = k, bounds{stretch: stretch, ends: most}
+					o.Distance, o.bounds = k, bounds{stretch: stretch, ends: most, perGPU: 1}
 					if diff := cmp.Diff(want, run(o)); diff != "" {
 						t.Errorf("k = %d, stretch %d, most %d, %s on %s: (-want +got)\n%.2000s",
 							k, stretch, most, o.Method, o.Device.Kind, diff)

@@ -74,7 +74,7 @@ func searchCommand(p process) *cli.Command {
 
 			threadsFlag("compute with `N` threads"),
 			deviceFlag(string(device.Auto), "`NAME` of the device: auto (a GPU if there is one and the work is "+
-				"worth it), cpu, cuda (the first GPU) or, as in cuda:1, another", device.Forms),
+				"worth it), cpu, cuda (all GPUs) or, as in cuda:0,2, some; one more for each 64 Mi letters", device.Forms),
 			gpuSyncFlag(),
 			gpuMemoryFlag(),
 			&cli.BoolFlag{Name: "quiet", Category: categoryRun, DisableDefaultText: true,
@@ -241,13 +241,8 @@ func (j *searchJob) readOutput(c *cli.Context) error {
 
 func (j *searchJob) readDevice(c *cli.Context) error {
 	var err error
-	if j.options.Device, err = deviceChoice(c); err != nil {
-		return err
-	}
-	if len(j.options.Device.Indices) > 1 {
-		return errors.New("option --device: a search runs on one GPU, such as cuda:0")
-	}
-	return nil
+	j.options.Device, err = deviceChoice(c)
+	return err
 }
 
 // run searches and publishes the locations. Whatever fails, no file is left.
