@@ -9,6 +9,10 @@ import (
 	diff "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"scanmap/device"
+	"scanmap/gpu"
+	"scanmap/internal/effort"
+	"scanmap/internal/emulator"
 	"scanmap/internal/truth"
 )
 
@@ -252,5 +256,53 @@ func TestWideLimits(t *testing.T) {
 	}
 	if traced < 1000 {
 		t.Errorf("%d occurrences are too few", traced)
+	}
+}
+
+// TestEveryLimit has every combination of limits up to 3 of each class, and of k, with a PAM on no
+// side and on either, in contigs that begin and end with a site: all locations are there, and on
+// the CPU and a GPU they are the same.
+func TestEveryLimit(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(15, 1))
+	guide := truth.Random(r, 12, "ACGT")
+	gg, tt := truth.Edited(r, guide, 2)+"TGG", "TTTA"+truth.Edited(r, guide, 2)
+	contigs := []string{
+		gg + truth.Random(r, 20, "ACGT") + tt + "CCT" + truth.ReverseComplement(truth.Edited(r, guide, 3)),
+		tt + guide[:6] + guide + "AGG", truth.ReverseComplement(gg) + "A" + truth.ReverseComplement(tt),
+	}
+	text := NewDNA(truth.Reference(t, contigs...))
+	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
+	tried, found := 0, 0
+	for _, target := range []Target{{}, {PAMs: []string{"NGG"}}, {PAMs: []string{"TTTV"}, PAMFirst: true}} {
+		patterns, err := target.Patterns([]Pattern{pattern(t, guide, "", DNA)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for number := range 4 * 4 * 4 {
+			limits := Limits{number % 4, number / 4 % 4, number / 16}
+			sum := limits.Mismatches + limits.DNABulges + limits.RNABulges
+			if limits.DNABulges+limits.RNABulges == 0 {
+				continue // TestOccurrencesAtContigEnds and others have substitutions alone
+			}
+			for k := 1; k <= min(sum, 4); k++ {
+				want := limitedLocations(contigs, &patterns[0], k, limits)
+				for _, o := range []Options{{}, {Device: device.Choice{Kind: device.CUDA, Driver: driver}}} {
+					if o.Device.Kind == device.CUDA && number%effort.Pick(1, 8) != 0 {
+						continue
+					}
+					o.Distance, o.Limits = k, &limits
+					got, _ := locationsOf(t, text, patterns, o)
+					if d := diff.Diff(want, got[0]); d != "" {
+						t.Fatalf("%s in %q, k = %d, %+v, %s: (-want +got)\n%.2000s", patterns[0].Letters, contigs, k, limits, o.Device.Kind, d)
+					}
+					tried++
+					found += len(want)
+				}
+			}
+		}
+	}
+	if tried < 400 || found < 1000 {
+		t.Errorf("%d searches with %d locations are too few", tried, found)
 	}
 }

@@ -26,7 +26,7 @@ func TestTableOnGPU(t *testing.T) {
 		t.Fatal(err)
 	}
 	total := 0
-	for round := range effort.Pick(12, 40) {
+	for round := range effort.Pick(40, 12) {
 		contigs := []string{denseText(r, 2500), string(randomLetters(r, 1800, dna.Letters)), "ACGTN", denseText(r, 64), string(randomLetters(r, 700, "ACGTN"))}
 		text := dnaText(t, contigs...)
 		k := round % 5
@@ -74,7 +74,7 @@ func TestTableOnGPU(t *testing.T) {
 			}
 		}
 	}
-	if total < 1000 {
+	if total < 300 {
 		t.Errorf("%d locations are too few", total)
 	}
 }
