@@ -38,12 +38,13 @@ func searchCommand(p process) *cli.Command {
 	return &cli.Command{
 		Name:      "search",
 		Usage:     "find every place of patterns in a reference, or in any file",
-		UsageText: "scanmap search [options] PATTERN REF.fa\nscanmap search [options] -f PATTERNS REF.fa",
+		UsageText: "scanmap search [options] PATTERN REF.fa\nscanmap search [options] -f PATTERNS REF.fa\n" +
+			"scanmap search --records [options] -f PATTERNS READS.fq [MATES.fq]",
 		Description: "PATTERN is DNA in IUPAC letters. REF is FASTA, plain or compressed, and - is standard input.\n" +
 			"Every location within the distance is found, on both strands. With --alphabet bytes, PATTERN is\n" +
 			"taken literally, without escapes, and REF is any file; -f takes any bytes but the ends of lines.",
 		HideHelpCommand: true,
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "patterns", Aliases: []string{"f"}, Category: categorySearch,
 				Usage: "search for the patterns of `FILE`, in place of PATTERN: FASTA, or lines of a pattern or of a name " +
 					"and a pattern; - is standard input"},
@@ -80,8 +81,11 @@ func searchCommand(p process) *cli.Command {
 			gpuMemoryFlag(),
 			&cli.BoolFlag{Name: "quiet", Category: categoryRun, DisableDefaultText: true,
 				Usage: "no summary on standard error"},
-		},
+		}, recordsFlags()...),
 		Action: func(c *cli.Context) error {
+			if wantsRecords(c) {
+				return searchRecords(c, p)
+			}
 			job, err := newSearchJob(c, p.args)
 			if err != nil {
 				return err
@@ -133,7 +137,7 @@ func newSearchJob(c *cli.Context, args []string) (*searchJob, error) {
 		quiet: c.Bool("quiet"),
 		pam:   []byte(c.String("pam")),
 	}
-	if err := readAll(c, j.readAlphabet, j.readInputs, j.readDistance, j.readMethod, j.readOutput, j.readDevice); err != nil {
+	if err := readAll(c, needsRecords, j.readAlphabet, j.readInputs, j.readDistance, j.readMethod, j.readOutput, j.readDevice); err != nil {
 		return nil, err
 	}
 	j.rows.Distance = j.options.Distance
