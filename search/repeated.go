@@ -54,6 +54,11 @@ func NewRepeated(patterns []Pattern, o Options) (*Repeated, error) {
 	return r, nil
 }
 
+// Expect says about how many letters all texts have together, if many more than the first. That may
+// make searches faster, because more work on the patterns pays, and changes nothing else. It has to
+// be called before the first Run.
+func (r *Repeated) Expect(letters int) { r.text.expected = letters }
+
 // Run is as the function Run for a text of DNA, which is not used after it. Schemes that are chosen
 // by their speed are those for the first text.
 func (r *Repeated) Run(ctx context.Context, text *Text, emit func([]Location) error) (*Stats, error) {
@@ -68,15 +73,24 @@ func (r *Repeated) Run(ctx context.Context, text *Text, emit func([]Location) er
 	s.stats = Stats{Device: string(device.CPU), Schemes: schemes, Patterns: len(s.patterns), TextLetters: int64(text.TotalLength())}
 	if r.planned {
 		clear(s.found)
-	} else if err := s.plan(); err != nil {
+	} else if err := r.plan(); err != nil {
 		return nil, err
 	}
-	r.planned = true
 	if err := s.all(); err != nil {
 		return nil, err
 	}
 	stats := s.stats
 	return &stats, nil
+}
+
+// plan chooses schemes for the texts that are expected.
+func (r *Repeated) plan() error {
+	letters := r.s.stats.TextLetters
+	r.s.stats.TextLetters = max(letters, int64(r.text.expected))
+	err := r.s.plan()
+	r.s.stats.TextLetters = letters
+	r.planned = err == nil
+	return err
 }
 
 // finder returns what finds the needles of patterns [from, to), which have one scheme.

@@ -87,6 +87,7 @@ func TestRepeated(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
+					repeated.Expect(ends << 20)
 					for _, contigs := range []int{1, 40, 3, 90} {
 						text := unnamedText(rng, contigs, 70, c.k)
 						plant(rng, text, patterns)

@@ -70,9 +70,10 @@ type bounds struct {
 }
 
 const (
-	// defaultLetters of reads take 40 MB with their qualities, names and packed letters. There are
-	// up to three batches.
-	defaultLetters = 1 << 24
+	// threadLetters are those of a batch for each thread, and for two if there is one: enough for
+	// eight segments of a search. A million letters of reads take about 3 MB with their qualities,
+	// names and packed letters, and there are up to three batches.
+	threadLetters = 1 << 20
 	// defaultRecords of few letters have names and take the same.
 	defaultRecords = 1 << 18
 	// defaultHeld bytes are several kilobytes for each of 10,000 barcodes.
@@ -84,13 +85,13 @@ func (o *Options) paired() bool { return o.Interleaved || o.Mates != "" }
 
 // orDefault replaces what is 0, and refuses what contradicts itself.
 func (o *Options) orDefault() error {
-	o.bounds = bounds{
-		letters: cmp.Or(o.bounds.letters, defaultLetters),
-		records: cmp.Or(o.bounds.records, defaultRecords),
-		held:    cmp.Or(o.bounds.held, defaultHeld),
-	}
 	if o.Search.Threads <= 0 {
 		o.Search.Threads = runtime.GOMAXPROCS(0)
+	}
+	o.bounds = bounds{
+		letters: cmp.Or(o.bounds.letters, threadLetters*max(o.Search.Threads, 2)),
+		records: cmp.Or(o.bounds.records, defaultRecords),
+		held:    cmp.Or(o.bounds.held, defaultHeld),
 	}
 	o.Margin, o.End = max(o.Margin, 1), cmp.Or(o.End, Both)
 	switch {

@@ -144,6 +144,10 @@ func (r *run) all(ctx context.Context) error {
 // batches are those that are there at a time: one is read, one is searched, one is written.
 const batches = 3
 
+// expectedLetters is how many there are taken to be where there is more than one batch: for so many
+// a table of neighbours/table that takes 0.2 s to make pays.
+const expectedLetters = 1 << 26
+
 // searchOptions are those of the search of texts.
 func (r *run) searchOptions() search.Options {
 	s := r.options.Search
@@ -154,7 +158,12 @@ func (r *run) searchOptions() search.Options {
 // search searches batches and passes them on. It returns what ended the input, if that is not its
 // end.
 func (r *run) search(ctx context.Context, repeated *search.Repeated, packed <-chan *batch, found chan<- *batch) error {
+	first := true
 	for b := range packed {
+		if first && b.err == nil {
+			repeated.Expect(expectedLetters)
+		}
+		first = false
 		r.collect.begin(b)
 		// Without a letter there is nothing to search, but patterns are checked in the first text.
 		stats, err := repeated.Run(ctx, search.NewDNA(&b.ref), r.collect.add)
