@@ -91,7 +91,9 @@ func TestRepeated(t *testing.T) {
 					for _, contigs := range []int{1, 40, 3, 90} {
 						text := unnamedText(rng, contigs, 70, c.k)
 						plant(rng, text, patterns)
-						got := collect(t, func(emit func([]Location) error) (*Stats, error) { return repeated.Run(context.Background(), text, emit) })
+						got := collect(t, func(emit func([]Location) error) (*Stats, error) {
+							return repeated.Run(context.Background(), text, emit)
+						})
 						want := collect(t, func(emit func([]Location) error) (*Stats, error) {
 							return Run(context.Background(), named(t, text), patterns, o, emit)
 						})

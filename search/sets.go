@@ -10,6 +10,6 @@ func (p *Pattern) Sets() []uint8 {
 	return sets
 }
 
-// AppendName appends the name of a pattern to b as TSV has it: \xNN stands for each byte that is not
-// printable ASCII and for the backslash.
+// AppendName appends the name of a pattern to b as TSV has it: \xNN stands for each byte that is
+// not printable ASCII and for the backslash.
 func AppendName(b []byte, name string) []byte { return appendEscaped(b, name) }

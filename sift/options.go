@@ -143,8 +143,8 @@ func CheckBarcodes(patterns []search.Pattern) error {
 	return nil
 }
 
-// reach is up to how many edits barcodes have to be known. A record with a best barcode of at most k
-// edits has margin M if no other has less than M more: those have at most k + M - 1.
+// reach is up to how many edits barcodes have to be known. A record with a best barcode of at most
+// k edits has margin M if no other has less than M more: those have at most k + M - 1.
 func (o *Options) reach() (int, error) {
 	k := o.Search.Distance + o.Margin - 1
 	if k > search.MaxDistance {

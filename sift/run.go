@@ -23,8 +23,8 @@ type Stats struct {
 }
 
 // Filter writes the records of reads that have a pattern, or, if Options.Invert, those that have
-// none, in the order of the input. A record is written as fasta.AppendFASTQ has it, with the name as
-// it was; mates follow each other.
+// none, in the order of the input. A record is written as fasta.AppendFASTQ has it, with the name
+// as it was; mates follow each other.
 func Filter(ctx context.Context, o Options, w io.Writer) (*Stats, error) {
 	if err := o.orDefault(); err != nil {
 		return nil, err
@@ -232,4 +232,3 @@ func (r *run) read(ctx context.Context, from reader, free <-chan *batch, packed 
 		}
 	}
 }
-

@@ -16,12 +16,12 @@ type Folder interface {
 	Append(name string, text []byte) error
 }
 
-// Split writes the records of each barcode to a file of its own, in the order of the input: the best
-// barcode of the record, if it is better than all others by Options.Margin. Other records go to the
-// files Ambiguous and Unassigned. A file is called by its barcode, with .fq after it, or .fa if
-// the first read has no qualities, and .gz if compressed. One without records is not made. The last
-// file is Table: a row for each barcode in the order of the patterns, and then those of the other
-// two files. CheckBarcodes has to take the patterns.
+// Split writes the records of each barcode to a file of its own, in the order of the input: the
+// best barcode of the record, if it is better than all others by Options.Margin. Other records go
+// to the files Ambiguous and Unassigned. A file is called by its barcode, with .fq after it, or .fa
+// if the first read has no qualities, and .gz if compressed. One without records is not made. The
+// last file is Table: a row for each barcode in the order of the patterns, and then those of the
+// other two files. CheckBarcodes has to take the patterns.
 func Split(ctx context.Context, o Options, folder Folder, compressed bool) (*Stats, error) {
 	if err := o.orDefault(); err != nil {
 		return nil, err

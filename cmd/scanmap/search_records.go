@@ -336,11 +336,15 @@ func (j *recordsJob) split(ctx context.Context, _ *sink) (*sift.Stats, error) {
 	}
 	defer folder.discard()
 	stats, err := untilStopped(ctx, func() (*sift.Stats, error) { return sift.Split(ctx, j.options, folder, j.gzip) })
-	// A signal explains every other error.
-	if err := firstError(context.Cause(ctx), err); err != nil {
-		return nil, err
+	// A signal explains every other error. A closed pipe is no case for exit code 0: the files do not
+	// appear.
+	if err = firstError(context.Cause(ctx), err); err == nil {
+		err = folder.publish()
 	}
-	return stats, folder.publish()
+	if err != nil {
+		return nil, loud(err)
+	}
+	return stats, nil
 }
 
 // summarize writes what was found.
