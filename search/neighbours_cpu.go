@@ -335,7 +335,7 @@ const triedNeedles = 128
 // choose sets q and returns the pieces of each needle, none for one that is not for the table.
 func (f *neighbours) choose(needles []*needle) [][]neighbourPiece {
 	step := (len(needles) + triedNeedles - 1) / triedNeedles
-	letters := float64(f.text.Length()) / f.model.places
+	letters := float64(max(f.text.Length(), f.text.expected)) / f.model.places
 	bestCost := math.Inf(1)
 	for q := leastWord; q <= mostWord; q++ {
 		words := math.Exp2(2 * float64(q))

@@ -146,6 +146,8 @@ type searcher struct {
 	best    bestFirst
 	// locators are those of the goroutines of locateParts.
 	locators []locator
+	// kept has the needles' finders, if they are used again (repeated.go); otherwise it is nil.
+	kept map[needleRange]keptFinder
 }
 
 // plan checks the patterns and chooses the schemes.
@@ -252,6 +254,9 @@ func (s *searcher) all() error {
 	for from := 0; from < len(s.patterns); {
 		to := min(from+s.options.bounds.patterns, len(s.patterns))
 		for i := from; i < to; i++ {
+			if s.needles[i] != nil {
+				continue
+			}
 			n := s.forward(i)
 			s.needles[i] = append(s.needles[i], n)
 			if s.strands() == 2 {
@@ -261,7 +266,9 @@ func (s *searcher) all() error {
 		if err := s.group(from, to); err != nil {
 			return err
 		}
-		clear(s.needles[from:to])
+		if s.kept == nil {
+			clear(s.needles[from:to])
+		}
 		from = to
 	}
 	return nil
@@ -406,7 +413,7 @@ func (s *searcher) endsOnCPU(stretch stretch, from, to int, ends []strandEnds, t
 			owners = append(owners, owner{i - from, strand})
 		}
 	}
-	f, err := s.schemes[from].cpu(s.text, needles)
+	f, err := s.finder(from, to, needles)
 	if errors.As(err, new(*tooManyError)) {
 		return false, nil
 	}

@@ -66,7 +66,7 @@ func (s *searcher) stream(st *stream) error {
 		}
 		return nil
 	}
-	f, err := s.schemes[st.pattern].cpu(s.text, s.needles[st.pattern])
+	f, err := s.finder(st.pattern, st.pattern+1, s.needles[st.pattern])
 	if err != nil {
 		return err
 	}

@@ -36,9 +36,10 @@ func searchCommand(p process) *cli.Command {
 		schemes = append(schemes, m.Name+": "+strings.Join(names, " "))
 	}
 	return &cli.Command{
-		Name:      "search",
-		Usage:     "find every place of patterns in a reference, or in any file",
-		UsageText: "scanmap search [options] PATTERN REF.fa\nscanmap search [options] -f PATTERNS REF.fa",
+		Name:  "search",
+		Usage: "find every place of patterns in a reference, or in any file",
+		UsageText: "scanmap search [options] PATTERN REF.fa\nscanmap search [options] -f PATTERNS REF.fa\n" +
+			"scanmap search --records [options] -f PATTERNS READS.fq [MATES.fq]",
 		Description: "PATTERN is DNA in IUPAC letters. REF is FASTA, plain or compressed, and - is standard input.\n" +
 			"Every location within the distance is found, on both strands. With --alphabet bytes, PATTERN is\n" +
 			"taken literally, without escapes, and REF is any file; -f takes any bytes but the ends of lines.",
@@ -79,8 +80,11 @@ func searchCommand(p process) *cli.Command {
 			gpuMemoryFlag(),
 			&cli.BoolFlag{Name: "quiet", Category: categoryRun, DisableDefaultText: true,
 				Usage: "no summary on standard error"},
-		}),
+		}, recordsFlags()),
 		Action: func(c *cli.Context) error {
+			if wantsRecords(c) {
+				return searchRecords(c, p)
+			}
 			job, err := newSearchJob(c, p.args)
 			if err != nil {
 				return err
@@ -129,7 +133,8 @@ type searchJob struct {
 // are usage errors.
 func newSearchJob(c *cli.Context, args []string) (*searchJob, error) {
 	j := &searchJob{quiet: c.Bool("quiet")}
-	if err := readAll(c, j.readAlphabet, j.readTarget, j.readInputs, j.readDistance, j.readLimits, j.readMethod, j.readOutput, j.readDevice); err != nil {
+	err := readAll(c, needsRecords, j.readAlphabet, j.readTarget, j.readInputs, j.readDistance, j.readLimits, j.readMethod, j.readOutput, j.readDevice)
+	if err != nil {
 		return nil, err
 	}
 	j.rows.Distance = j.options.Distance
