@@ -24,7 +24,8 @@ func (b *batch) records() int { return len(b.reads) / b.width }
 // A packer makes a text of reads.
 type packer struct {
 	options *Options
-	// gap is the least number of positions between contigs: one more than the most edits.
+	// gap is the least number of positions between contigs, one more than the most edits: then no end
+	// is found that the locator would have to refuse because its alignment begins in another read.
 	gap int
 	// window is the most letters of a read that are searched near an end.
 	window  int

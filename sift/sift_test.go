@@ -597,3 +597,56 @@ func FuzzRecords(f *testing.F) {
 		}
 	})
 }
+
+// TestExcludedNearEnd has a location with two edits at the start of a read, and one without edits
+// that starts a letter too far in: the barcode fits with one edit, a letter before that, though
+// this is no location.
+func TestExcludedNearEnd(t *testing.T) {
+	const barcode = "ACGTTGCATTAG"
+	p, err := search.NewPattern("b", []byte(barcode), nil, search.DNA)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := "ACGATGCAATAG" + "C" + barcode + "CCC"
+	c := aCase{
+		options: Options{Patterns: []search.Pattern{p}, Within: len(barcode), End: Five, Search: search.Options{Distance: 2, Threads: 1}},
+		records: [][]fasta.Read{{{Name: "r", Bases: []byte(text), Qualities: bytes.Repeat([]byte{'I'}, len(text))}}},
+	}
+	c.write(t, t.TempDir())
+	var folder memoryFolder
+	if _, err := Split(context.Background(), c.options, &folder, false); err != nil {
+		t.Fatal(err)
+	}
+	if table := string(folder.files[Table]); !strings.Contains(table, "b\tb.fq\t1\t0\t1\t0\n") {
+		t.Errorf("not within one edit:\n%s", table)
+	}
+}
+
+// TestReadsDoNotTouch has a pattern lie over the border of two reads, whose letters fill words or
+// nearly so.
+func TestReadsDoNotTouch(t *testing.T) {
+	const pattern = "ACGTTGCATTAGACCAGGTACCAT"
+	p, err := search.NewPattern("p", []byte(pattern), nil, search.DNA)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	for length := 58; length <= 64; length++ {
+		for k := range 5 {
+			half := len(pattern) / 2
+			filler := strings.Repeat("C", length-half)
+			c := aCase{options: Options{Patterns: []search.Pattern{p}, Within: Anywhere, Search: search.Options{Distance: k, Threads: 1}}}
+			for _, letters := range []string{filler + pattern[:half], pattern[half:] + filler} {
+				c.records = append(c.records, []fasta.Read{{Name: "r", Bases: []byte(letters), Qualities: bytes.Repeat([]byte{'I'}, length)}})
+			}
+			c.write(t, folder)
+			stats, err := Filter(context.Background(), c.options, io.Discard)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if stats.Matched > 0 {
+				t.Errorf("reads of %d letters, k = %d: %d records", length, k, stats.Matched)
+			}
+		}
+	}
+}
