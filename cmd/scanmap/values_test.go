@@ -17,6 +17,7 @@ import (
 var refusedRun = map[string]string{
 	"map":          "none.fa none.fq",
 	"search":       "ACGT none.fa",
+	"guides":       "-f none.txt none.fa",
 	"insert-size":  "none.fa none.fq mates.fq",
 	"copies":       "none.fa none.bedgraph",
 	"mappability":  "-K 4 none.fa",
