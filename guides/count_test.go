@@ -1,6 +1,7 @@
 package guides
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -92,15 +93,13 @@ func TestSubstitutions(t *testing.T) {
 		if len(best) != min(3, len(places)) {
 			rt.Fatalf("%d of %d places are kept", len(best), len(places))
 		}
-		slices.SortStableFunc(places, func(a, b Place) int {
-			switch {
-			case better(&a, &b):
-				return -1
-			case better(&b, &a):
-				return 1
+		rank := func(p Place) float64 { // by edits, then by CFD, where it is known, and it is from 0 to 1
+			if math.IsNaN(p.CFD) {
+				return 2*float64(p.Distance) + 0.5
 			}
-			return 0
-		})
+			return 2*float64(p.Distance) - p.CFD
+		}
+		slices.SortStableFunc(places, func(a, b Place) int { return cmp.Compare(rank(a), rank(b)) })
 		for i := range best {
 			if siteOf(&best[i].Location) != siteOf(&places[i].Location) {
 				rt.Fatalf("kept place %d is %v, want %v", i, best[i], places[i])
@@ -333,5 +332,25 @@ func TestCountEnds(t *testing.T) {
 	}
 	if c.Scores() {
 		t.Error("a guide of four letters has scores")
+	}
+}
+
+// TestCountHolds: a place that is not kept leaves nothing behind, however many there are.
+func TestCountHolds(t *testing.T) {
+	ref := truth.Reference(t, strings.Repeat("ACGTTGCAGG", 100))
+	c := NewCounter(ref, patternsOf(t, "NGG", "ATGGTCGGACTCCCTGCCAG"), Options{Distance: 4, Keep: 2})
+	places := make([]search.Location, 500)
+	for i := range places {
+		places[i] = search.Location{Start: i, End: i + 23, Distance: min(i, 4), Operations: []locate.Operation{{Kind: locate.Diagonal, Length: 23}}}
+	}
+	count := func() {
+		if err := c.Count(places, nil); err != nil {
+			t.Fatal(err)
+		}
+		c.Score(places)
+	}
+	count()
+	if n := testing.AllocsPerRun(10, count); n > 20 { // those of the few that are kept, or seem to be
+		t.Errorf("%v allocations for %d places", n, len(places))
 	}
 }

@@ -16,8 +16,8 @@ type guide struct {
 	scored bool
 }
 
-// newGuide takes a pattern apart: that the PAM lies behind it is here, in
-// reader.align and in Candidates.
+// newGuide takes a pattern apart: that the PAM lies behind it is
+// here, in reader.align and in Candidates.
 func newGuide(p *search.Pattern) guide {
 	letters := slices.Clone(p.Letters)
 	for i, c := range letters {
@@ -53,6 +53,15 @@ type Place struct {
 	Target bool
 }
 
+// AppendCIGAR appends the alignment along the reference, as search.TSV has it.
+func (p *Place) AppendCIGAR(dst []byte) []byte {
+	operations := p.Operations
+	if operations == nil {
+		operations = []locate.Operation{{Kind: locate.Diagonal, Length: int32(p.End - p.Start)}}
+	}
+	return locate.AppendCIGAR(dst, operations)
+}
+
 // classes returns how the edits of a location divide.
 func classes(l *search.Location) (mismatches, dnaBulges, rnaBulges int) {
 	for _, o := range l.Operations {
@@ -76,8 +85,8 @@ type reader struct {
 	operations  []locate.Operation
 }
 
-// read returns the letters of a location's site, in the direction of the guide. They are valid until
-// the next call.
+// read returns the letters of a location's site, in the direction of the guide. They are valid
+// until the next call.
 func (r *reader) read(l *search.Location) []byte {
 	start := r.ref.Contigs[l.Contig].Start
 	from, to := start+l.Start, start+l.End

@@ -57,10 +57,11 @@ func CFDHit(guide, site, pam []byte) float64 {
 	return score
 }
 
-// Specificity returns 100 / (100 + sum) in percent, from 0 to 100 for a guide without off-targets.
-// sum is that of the hit scores, in percent, of all off-targets: MITHit, or 100 times CFDHit. Hsu
-// et al. define it for the first; CRISPOR uses it for both, and GuideScan (Perez et al. 2017, with
-// CFD) the same as a share of 1.
+// Specificity returns 100 / (100 + sum) in percent: 100 for a guide without off-targets. sum is
+// that of the hit scores, in percent, of all off-targets. With MITHit it is S of Hsu et al. 2013.
+// With 100 times CFDHit it is 100 times the specificity of GuideScan2 (Schmidt et al., Genome-wide
+// CRISPR guide RNA design and specificity analysis with GuideScan2, Genome Biology 26, 2025;
+// printer.hpp), which is 1 / (1 + sum of CFD).
 func Specificity(sum float64) float64 { return 100 * 100 / (100 + sum) }
 
 // plain tells whether all letters are A, C, G or T.

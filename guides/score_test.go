@@ -105,8 +105,8 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestSpecificity: it is 100 without off-targets, falls with each, whatever their order, and is half
-// with a second exact place.
+// TestSpecificity: it is 100 without off-targets, falls with each, whatever their order, and is
+// half with a second exact place.
 func TestSpecificity(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		hits := rapid.SliceOf(rapid.Float64Range(0, 100)).Draw(rt, "hits")
@@ -121,7 +121,7 @@ func TestSpecificity(t *testing.T) {
 			if after > before || after < 0 || h > 1e-3 && after == before {
 				rt.Fatalf("%v after %v with %v more", after, before, h)
 			}
-			// Published as 100 / (100 + sum), and by GuideScan as 1 / (1 + sum of shares).
+			// Published as 100 / (100 + sum), and by GuideScan2 as 1 / (1 + sum of shares).
 			if share := 1 / (1 + sum/100); !near(after, 100*share) {
 				rt.Fatalf("%v, want %v", after, 100*share)
 			}

@@ -238,6 +238,7 @@ func (j *guidesJob) readDevice(c *cli.Context) error {
 func (j *guidesJob) run(ctx context.Context, stdout *sink, stderr io.Writer) error {
 	start := time.Now()
 	runtime.GOMAXPROCS(j.options.Threads)
+	collectLater()
 	if err := inputsExist(j.inputs()...); err != nil {
 		return err
 	}
@@ -281,8 +282,8 @@ type judgedGuides struct {
 	patterns  []search.Pattern
 	origins   []guides.Site // nil for guides that were given
 	summaries []guides.Summary
-	judged    int
-	stats     *search.Stats // of the last search
+	judged    int // how many guides there were
+	stats     *search.Stats // of the last search, nil without guides
 }
 
 // judge reads the inputs and writes the outputs.
@@ -400,19 +401,10 @@ func (j *guidesJob) searchForFiles(ctx context.Context, g *judgedGuides, files g
 func (j *guidesJob) search(ctx context.Context, g *judgedGuides, o guides.Options, each func(*guides.Place) error) error {
 	o.Distance, o.Regions, o.Origins = j.options.Distance, g.regions, g.origins
 	counter := guides.NewCounter(g.ref, g.patterns, o)
-	text := search.NewDNA(g.ref)
-	with := j.options
-	if counter.Scores() && !with.Substitutions {
-		// The published scores are of substitutions, and of all places that have no more than k: of
-		// locations with edits some are left out beside better ones.
-		with.Substitutions = true
-		if _, err := search.Run(ctx, text, g.patterns, with, func(l []search.Location) error {
-			counter.Score(l)
-			return ctx.Err()
-		}); err != nil {
-			return err
-		}
+	if len(g.patterns) == 0 {
+		return nil
 	}
+	text := search.NewDNA(g.ref)
 	var err error
 	g.stats, err = search.Run(ctx, text, g.patterns, j.options, func(l []search.Location) error {
 		if j.options.Substitutions {
@@ -420,6 +412,16 @@ func (j *guidesJob) search(ctx context.Context, g *judgedGuides, o guides.Option
 		}
 		return firstError(ctx.Err(), counter.Count(l, each))
 	})
+	if err == nil && counter.Scores() && !j.options.Substitutions {
+		// The published scores are of substitutions, and of all places that have no more than k: of
+		// locations with edits some are left out beside better ones.
+		with := j.options
+		with.Substitutions = true
+		_, err = search.Run(ctx, text, g.patterns, with, func(l []search.Location) error {
+			counter.Score(l)
+			return ctx.Err()
+		})
+	}
 	g.summaries = counter.Summaries()
 	return err
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"scanmap/guides"
-	"scanmap/locate"
 	"scanmap/report"
 	"scanmap/search"
 )
@@ -111,11 +110,7 @@ func (r *placeRows) add(p *guides.Place) error {
 	b = strconv.AppendInt(append(b, '\t'), int64(p.End), 10)
 	b = append(append(b, '\t'), strandSign(p.Reverse)...)
 	b = strconv.AppendInt(append(b, '\t'), int64(p.Distance), 10)
-	operations := p.Operations
-	if operations == nil {
-		operations = []locate.Operation{{Kind: locate.Diagonal, Length: int32(len(p.Guide))}}
-	}
-	b = locate.AppendCIGAR(append(b, '\t'), operations)
+	b = p.AppendCIGAR(append(b, '\t'))
 	b = append(append(b, '\t'), p.Site...)
 	b = append(append(b, '\t'), p.Guide...)
 	for _, n := range []int{p.Mismatches, p.DNABulges, p.RNABulges} {
@@ -156,6 +151,10 @@ func (g *judgedGuides) summarize(w io.Writer, took time.Duration) error {
 	chosen := ""
 	if len(g.summaries) < g.judged {
 		chosen = fmt.Sprintf(", %d chosen", len(g.summaries))
+	}
+	if g.judged == 0 {
+		_, err := fmt.Fprintln(w, "scanmap: 0 guides")
+		return err
 	}
 	_, err := fmt.Fprintf(w, "scanmap: %s%s, %d with a target, %s; %s on %s, %.3f s\n", counted(g.judged, "guide"), chosen, targets,
 		counted(int(places), "place"), strings.Join(g.stats.Schemes, ", "), g.stats.Device, took.Seconds())
