@@ -16,8 +16,8 @@ type guide struct {
 	scored bool
 }
 
-// newGuide takes a pattern apart: that the PAM lies behind it is
-// here, in reader.align and in Candidates.
+// newGuide takes a pattern apart: that the PAM lies behind it is known here, to guide.scores,
+// reader.align and Candidates, and to report by Place.PAM.
 func newGuide(p *search.Pattern) guide {
 	letters := slices.Clone(p.Letters)
 	for i, c := range letters {

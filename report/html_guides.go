@@ -76,11 +76,10 @@ type guideRow struct {
 
 // placeRow is a place with its alignment, as pieces of letters that are alike, and the PAM apart.
 type placeRow struct {
-	Label                            string // the alignment in words
-	Guide, Site, GuidePAM, SitePAM   []alignedPiece
-	Edits, Where, MIT, CFD, Regions  string
-	Target                           bool
-	Mismatches, DNABulges, RNABulges int
+	Label                           string // the alignment in words
+	Guide, Site, GuidePAM, SitePAM  []alignedPiece
+	Edits, Where, MIT, CFD, Regions string
+	Target                          bool
 }
 
 // alignedPiece is some letters of an alignment. Kind is a class of html/guides.css, empty for
@@ -287,7 +286,6 @@ func (g *Guides) place(p *guides.Place) placeRow {
 		Guide: aligned(p.Guide[:border], p.Site[:border], p.Guide[:border]), Site: aligned(p.Guide[:border], p.Site[:border], p.Site[:border]),
 		GuidePAM: aligned(p.Guide[border:], p.Site[border:], p.Guide[border:]), SitePAM: aligned(p.Guide[border:], p.Site[border:], p.Site[border:]),
 		Edits: strconv.Itoa(p.Distance), Where: g.where(p.Contig, p.Start, p.End, p.Reverse), MIT: hit(p.MIT), CFD: hit(p.CFD), Target: p.Target,
-		Mismatches: p.Mismatches, DNABulges: p.DNABulges, RNABulges: p.RNABulges,
 	}
 	var names []string
 	for _, n := range p.Regions {

@@ -282,7 +282,7 @@ type judgedGuides struct {
 	patterns  []search.Pattern
 	origins   []guides.Site // nil for guides that were given
 	summaries []guides.Summary
-	judged    int // how many guides there were
+	judged    int           // how many guides there were
 	stats     *search.Stats // of the last search, nil without guides
 }
 
