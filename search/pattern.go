@@ -16,8 +16,18 @@ type Pattern struct {
 	// Exact tells of each letter whether it has to match: no edit may touch it, and no letter of the
 	// text may lie between it and another such. nil is for none.
 	Exact []bool
-	// PAM is the one that a Target added to the letters, in upper case.
-	PAM string
+	// PAM is the one that a Target added to the letters, in upper case. PAMFirst tells that it comes
+	// before the others, in place of after them.
+	PAM      string
+	PAMFirst bool
+}
+
+// WithoutPAM returns the letters but those of the PAM.
+func (p *Pattern) WithoutPAM() []byte {
+	if p.PAMFirst {
+		return p.Letters[len(p.PAM):]
+	}
+	return p.Letters[:len(p.Letters)-len(p.PAM)]
 }
 
 // free is the number of letters that need not match.

@@ -162,7 +162,7 @@ func (s *searcher) plan() error {
 			if o.Substitutions {
 				what = "substitutions"
 			}
-			if p.Exact != nil {
+			if p.Exact != nil && m != len(p.WithoutPAM()) {
 				return fmt.Errorf("pattern %q has %d letters that need not match, but %d %s need more", p.Name, m, o.Distance, what)
 			}
 			return fmt.Errorf("pattern %q of %d letters would match everywhere with %d %s", p.Name, m, o.Distance, what)

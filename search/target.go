@@ -67,7 +67,7 @@ func (t *Target) pattern(p *Pattern, pam []byte) (Pattern, error) {
 		}
 	}
 	beside := slices.Repeat([]bool{!t.PAMEdits}, len(pam))
-	with := Pattern{Name: p.Name, PAM: string(pam)}
+	with := Pattern{Name: p.Name, PAM: string(pam), PAMFirst: t.PAMFirst}
 	if t.PAMFirst {
 		with.Letters, with.Exact = slices.Concat(pam, p.Letters), slices.Concat(beside, exact)
 	} else {

@@ -34,6 +34,17 @@ var examples = []example{
 	{"search", categoryRun, "The patterns of a file, on the second GPU",
 		"scanmap search -f primers.fa --device cuda:1 ref.fa.gz > sites.tsv"},
 
+	{"guides", categorySearch, "Guides by places with up to 4 substitutions beside NGG or NAG",
+		"scanmap guides --max-mismatches 4 --pam NRG -f guides.txt ref.fa > guides.tsv"},
+	{"guides", categoryInput, "All guides of a gene, and which of their places lie in exons",
+		"scanmap guides --in chr1:1001-5000 --regions exons.bed ref.fa > guides.tsv"},
+	{"guides", categoryOutput, "The 5 best guides of a gene, with all their places",
+		"scanmap guides --in chr1:1001-5000 --best 5 --places places.tsv -o best.tsv ref.fa"},
+	{"guides", categoryReports, "A page with a table and alignments",
+		"scanmap guides -f guides.txt --report-html guides.html -o guides.tsv ref.fa"},
+	{"guides", categoryRun, "On the first GPU, with nothing on standard error but errors",
+		"scanmap guides --device cuda:0 --quiet -f guides.txt ref.fa > guides.tsv"},
+
 	{"mappability", categorySearch, "At how many places of two genomes 36-mers fit with up to 2 substitutions",
 		"scanmap mappability -K 36 --max-mismatches 2 --against virus.fa ref.fa > 36.bedgraph"},
 	{"mappability", categoryOutput, "Frequencies as numbers for each base, and where 100-mers are unique",

@@ -52,6 +52,11 @@ func searchCommand(p process) *cli.Command {
 				Usage: "at most `K` edits (substitutions, insertions, deletions)"},
 			&cli.StringFlag{Name: "max-mismatches", Category: categorySearch,
 				Usage: "at most `K` substitutions, and no gaps, in place of --max-distance"},
+		}, classFlags(), []cli.Flag{
+			&cli.StringFlag{Name: "pam", Category: categorySearch,
+				Usage: "`LETTERS` beside every pattern that have to match, as NGG; of several, as NGG,NAG, one has to"},
+			&cli.BoolFlag{Name: "pam-edits", Category: categorySearch, DisableDefaultText: true,
+				Usage: "let edits touch the PAM too"},
 		}, targetFlags(), []cli.Flag{
 			&cli.BoolFlag{Name: "both-strands", Category: categorySearch, DisableDefaultText: true,
 				Usage: "search for reverse complements too (default)"},

@@ -11,8 +11,8 @@ import (
 	"scanmap/search"
 )
 
-// targetFlags say where a pattern has to match, and how many edits of each class it may have.
-func targetFlags() []cli.Flag {
+// classFlags limit the edits of each class.
+func classFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "mismatches", Category: categorySearch,
 			Usage: "at most `N` substitutions; this and the next two limit --max-distance, or are in place of it"},
@@ -20,12 +20,14 @@ func targetFlags() []cli.Flag {
 			Usage: "at most `N` letters that the pattern lacks (deletions)"},
 		&cli.StringFlag{Name: "rna-bulges", Category: categorySearch,
 			Usage: "at most `N` letters that the reference lacks (insertions)"},
-		&cli.StringFlag{Name: "pam", Category: categorySearch,
-			Usage: "`LETTERS` beside every pattern that have to match, as NGG; of several, as NGG,NAG, one has to"},
+	}
+}
+
+// targetFlags say where a pattern has to match, besides --pam.
+func targetFlags() []cli.Flag {
+	return []cli.Flag{
 		choice(&cli.StringFlag{Name: "pam-side", Category: categorySearch, Value: "3", DefaultText: "3",
 			Usage: "`END` of the pattern that the PAM is at: 3, as of Cas9, or 5, as of Cas12a (TTTV)"}, []string{"5", "3"}),
-		&cli.BoolFlag{Name: "pam-edits", Category: categorySearch, DisableDefaultText: true,
-			Usage: "let edits touch the PAM too"},
 		&cli.StringFlag{Name: "seed-exact", Category: categorySearch,
 			Usage: "letters `FROM-TO` of every pattern have to match, counted from 1 at its 5' end without the PAM; " +
 				"of several, as 1-4,9-12, all have to"},
@@ -35,15 +37,21 @@ func targetFlags() []cli.Flag {
 // classLimits are the options of limits of classes, in the order of search.Limits.
 var classLimits = []string{"mismatches", "dna-bulges", "rna-bulges"}
 
-// readTarget reads what targetFlags has, but for the limits.
+// readTarget reads the target.
 func (j *searchJob) readTarget(c *cli.Context) error {
 	for _, name := range []string{"pam", "pam-side", "pam-edits", "seed-exact"} {
 		if c.IsSet(name) && j.alphabet == search.Bytes {
 			return fmt.Errorf("option --%s is for DNA", name)
 		}
 	}
-	t := &j.target
-	if c.IsSet("pam") {
+	err := readTarget(c, &j.target)
+	j.rows.PAM = len(j.target.PAMs) > 1
+	return err
+}
+
+// readTarget reads --pam and targetFlags.
+func readTarget(c *cli.Context, t *search.Target) error {
+	if c.String("pam") != "" || c.IsSet("pam") {
 		t.PAMs = strings.Split(c.String("pam"), ",")
 		for i, pam := range t.PAMs {
 			if _, err := search.NewPattern(pam, []byte(pam), search.DNA); err != nil {
@@ -68,8 +76,7 @@ func (j *searchJob) readTarget(c *cli.Context) error {
 	default:
 		return fmt.Errorf("option --pam-side: %q is not 5 or 3", side)
 	}
-	t.PAMEdits = c.Bool("pam-edits")
-	j.rows.PAM = len(t.PAMs) > 1
+	t.PAMEdits = has(c, "pam-edits") && c.Bool("pam-edits")
 	if !c.IsSet("seed-exact") {
 		return nil
 	}
@@ -98,10 +105,23 @@ func parseSpan(s string) (search.Span, error) {
 	return search.Span{From: from, To: to}, nil
 }
 
-// readLimits reads the limits of classes. With --max-distance a limit that is not given is none;
-// without it, it is 0, and --max-distance is the sum.
+// readLimits reads the limits of classes.
 func (j *searchJob) readLimits(c *cli.Context) error {
-	o := &j.options
+	if j.alphabet == search.Bytes {
+		for _, name := range classLimits {
+			if c.IsSet(name) {
+				return fmt.Errorf("option --%s is for DNA", name)
+			}
+		}
+	}
+	err := readLimits(c, &j.options)
+	j.rows.Classes = j.options.Limits != nil
+	return err
+}
+
+// readLimits reads classFlags. With --max-distance a limit that is not given is none; without it,
+// it is 0, and --max-distance is the sum.
+func readLimits(c *cli.Context, o *search.Options) error {
 	var given []string
 	for _, name := range classLimits {
 		if c.IsSet(name) {
@@ -111,11 +131,8 @@ func (j *searchJob) readLimits(c *cli.Context) error {
 	if len(given) == 0 {
 		return nil
 	}
-	switch {
-	case o.Substitutions:
+	if o.Substitutions {
 		return fmt.Errorf("option --%s: with --max-mismatches there are no other edits", given[0])
-	case j.alphabet == search.Bytes:
-		return fmt.Errorf("option --%s is for DNA", given[0])
 	}
 	withDistance := c.IsSet("max-distance")
 	var limits search.Limits
@@ -139,6 +156,5 @@ func (j *searchJob) readLimits(c *cli.Context) error {
 		}
 	}
 	o.Limits = &limits
-	j.rows.Classes = true
 	return nil
 }

@@ -23,7 +23,7 @@ const (
 
 // mayImport lists the packages of this module that a package may import.
 var mayImport = map[string][]string{
-	"cmd/scanmap":  {"mapper", "mapper/bench", "search", "sift", "mappability", "plan", "depth", "track", "report", "copynumber", "device", "measure", "dna", "fasta", "sam", "temporary", "gpu", "kernels"},
+	"cmd/scanmap":  {"mapper", "mapper/bench", "search", "sift", "mappability", "plan", "depth", "track", "report", "copynumber", "guides", "device", "measure", "dna", "fasta", "sam", "temporary", "gpu", "kernels"},
 	"mapper":       {"mapper/find", "locate", "parallel", "temporary", "device", "measure", "dna", "fasta", "sam"},
 	"mapper/find":  {"locate", "parallel", "temporary", "device", "measure", "dna", "fasta", "gpu", "kernels"},
 	"mapper/bench": {"mapper", "mapper/find", "locate", "parallel", "device", "measure", "dna", "fasta", "gpu", "kernels"},
@@ -34,7 +34,8 @@ var mayImport = map[string][]string{
 	"depth":        {"mapper", "parallel", "dna"},
 	"track":        {},
 	"plan":         {"mapper", "mapper/find", "device", "fasta"},
-	"report":       {"mapper", "depth", "copynumber", "measure", "dna"},
+	"report":       {"mapper", "depth", "copynumber", "guides", "measure", "dna"},
+	"guides":       {"search", "locate", "dna"},
 	"copynumber":   {"dna"},
 	"device":       {"measure", "gpu", "kernels"},
 	"fasta":        {"dna"},
