@@ -17,6 +17,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"scanmap/amplicon"
 	"scanmap/device"
 	"scanmap/fasta"
 	"scanmap/sam"
@@ -38,12 +39,13 @@ func searchCommand(p process) *cli.Command {
 	return &cli.Command{
 		Name:      "search",
 		Usage:     "find every place of patterns in a reference, or in any file",
-		UsageText: "scanmap search [options] PATTERN REF.fa\nscanmap search [options] -f PATTERNS REF.fa",
+		UsageText: "scanmap search [options] PATTERN REF.fa\nscanmap search [options] -f PATTERNS REF.fa\n" +
+			"scanmap search [options] --pairs PRIMERS.tsv REF.fa",
 		Description: "PATTERN is DNA in IUPAC letters. REF is FASTA, plain or compressed, and - is standard input.\n" +
 			"Every location within the distance is found, on both strands. With --alphabet bytes, PATTERN is\n" +
 			"taken literally, without escapes, and REF is any file; -f takes any bytes but the ends of lines.",
 		HideHelpCommand: true,
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "patterns", Aliases: []string{"f"}, Category: categorySearch,
 				Usage: "search for the patterns of `FILE`, in place of PATTERN: FASTA, or lines of a pattern or of a name " +
 					"and a pattern; - is standard input"},
@@ -69,7 +71,7 @@ func searchCommand(p process) *cli.Command {
 				Usage: "write to `FILE`, which appears when it is complete"},
 			choice(&cli.StringFlag{Name: "format", Category: categoryOutput,
 				DefaultText: "by the name of --output, otherwise " + string(search.TSV),
-				Usage:       "`NAME` of the format: " + either(search.Formats)}, search.Formats),
+				Usage:       "`NAME` of the format: " + either(search.Formats) + "; with --pairs " + either(amplicon.Formats)}, searchFormats()),
 			&cli.BoolFlag{Name: "no-pg", Category: categoryOutput, DisableDefaultText: true,
 				Usage: "leave @PG out of the header of SAM"},
 
@@ -80,8 +82,15 @@ func searchCommand(p process) *cli.Command {
 			gpuMemoryFlag(),
 			&cli.BoolFlag{Name: "quiet", Category: categoryRun, DisableDefaultText: true,
 				Usage: "no summary on standard error"},
-		},
+		}, pairsFlags()...),
 		Action: func(c *cli.Context) error {
+			if c.IsSet("pairs") {
+				job, err := newPairsJob(c)
+				if err != nil {
+					return err
+				}
+				return job.run(c.Context, p.stdout, p.stderr)
+			}
 			job, err := newSearchJob(c, p.args)
 			if err != nil {
 				return err
@@ -133,7 +142,7 @@ func newSearchJob(c *cli.Context, args []string) (*searchJob, error) {
 		quiet: c.Bool("quiet"),
 		pam:   []byte(c.String("pam")),
 	}
-	if err := readAll(c, j.readAlphabet, j.readInputs, j.readDistance, j.readMethod, j.readOutput, j.readDevice); err != nil {
+	if err := readAll(c, onlyPairs, j.readAlphabet, j.readInputs, j.readDistance, j.readMethod, j.readOutput, j.readDevice); err != nil {
 		return nil, err
 	}
 	j.rows.Distance = j.options.Distance
