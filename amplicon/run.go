@@ -130,11 +130,13 @@ type runner struct {
 	longest  int // letters of a pattern
 	// left and right are the sites of a window, first those of left that start in its parts.
 	left, right []site
-	operations  [][]locate.Operation // of sites with gaps, from 1 on
-	firsts      []int // of each primer: its first site in right, where these are by primer
-	products    []product
-	alignment   alignment
-	amplicon    Amplicon
+	// operations are those of sites with gaps, from 1 on, and firsts is where the sites of each
+	// primer begin in right.
+	operations [][]locate.Operation
+	firsts     []int
+	products   []product
+	alignment  alignment
+	amplicon   Amplicon
 }
 
 // A site is a Site, as it is held.

@@ -37,8 +37,8 @@ func searchCommand(p process) *cli.Command {
 		schemes = append(schemes, m.Name+": "+strings.Join(names, " "))
 	}
 	return &cli.Command{
-		Name:      "search",
-		Usage:     "find every place of patterns in a reference, or in any file",
+		Name:  "search",
+		Usage: "find every place of patterns in a reference, or in any file",
 		UsageText: "scanmap search [options] PATTERN REF.fa\nscanmap search [options] -f PATTERNS REF.fa\n" +
 			"scanmap search [options] --pairs PRIMERS.tsv REF.fa",
 		Description: "PATTERN is DNA in IUPAC letters. REF is FASTA, plain or compressed, and - is standard input.\n" +

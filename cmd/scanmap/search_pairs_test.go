@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -72,26 +70,5 @@ func TestPrimersUsage(t *testing.T) {
 		if code, _, stderr := searchCall(strings.Fields(c.args)...); code != 2 || !strings.Contains(stderr, c.want) {
 			t.Errorf("%s: exit code %d, %s", c.args, code, stderr)
 		}
-	}
-}
-
-// TestPairsMemory has primers that fit at every other base of a reference: held at a time, their
-// eight million sites would take more than twice as much.
-func TestPrimersMemory(t *testing.T) {
-	const bases, mostMiB = 2_000_000, 350
-	primers := filepath.Join(t.TempDir(), "primers.tsv")
-	if err := os.WriteFile(primers, []byte("a\tR\tY\nb\tS\tW\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	command := exec.Command(binary, "search", "--threads", "2", "--device", "cpu", "--quiet", "--format", "bed",
-		"--product", "200-200", "--pairs", primers, denseFile(t, bases))
-	var lines lineCounter
-	command.Stdout = &lines
-	peak, err := runForPeak(command)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if mib := peak >> 20; mib > mostMiB || lines < bases {
-		t.Errorf("%d MiB, and %d lines", mib, lines)
 	}
 }
