@@ -303,19 +303,43 @@ func TestChains(t *testing.T) {
 	}
 }
 
-// TestAfterWindow has a site whose alignment is better with letters after all those that a product
-// from this window may have.
+// TestOpenPattern has a primer that is searched for again, since a chain of its sites reaches over
+// the start of a window, and that has a site on the other strand before the first of them there.
+func TestOpenPattern(t *testing.T) {
+	const primer, back = "ACAACCAA", "TTGGTTGT" // each other's reverse complement
+	text := []byte(strings.Repeat("GGGGGGGG"+primer, 20))
+	copy(text[128:], back)
+	contigs := []string{string(text)}
+	pairs := []Pair{{"p", []byte(primer), []byte(back[:6])}}
+	o := Options{Least: 1, Most: 40, Search: search.Options{Distance: 2}}
+	want := plain(contigs, pairs, o)
+	o.bounds = bounds{first: 64, most: 64, margin: 1}
+	got, _ := run(t, truth.Reference(t, contigs...), pairs, o)
+	withoutAlignments(t, contigs, pairs, got, true)
+	diff := gocmp.Diff(want, got)
+	if !slices.ContainsFunc(want, func(a Amplicon) bool { return a.Start == 128 && a.End == 136 }) || diff != "" {
+		t.Fatal(want, diff)
+	}
+}
+
+// TestAfterWindow has sites of few letters, which keep each other off, at the end of the longest
+// product that starts with the last base of a window.
 func TestAfterWindow(t *testing.T) {
-	const forward, back = "ACCTGATCGAGG", "GGCATTCAGTCC"
+	const forward = "GGTTGATCGAGG"
 	r := rand.New(rand.NewPCG(1, 1))
-	text := truth.Random(r, 63, "ACGT") + forward + truth.Random(r, 40, "ACGT")
-	end := len(text) + len(back)
-	text += truth.ReverseComplement(back) + truth.Random(r, 100, "ACGT")
-	pairs := []Pair{{"p", []byte(forward), []byte(back)}}
-	for _, c := range []struct{ most, want int }{{end - 63, 1}, {end - 64, 0}, {end - 65, 0}} {
-		o := Options{Least: 1, Most: c.most, Search: search.Options{Distance: 2}, bounds: bounds{first: 64, most: 64}}
-		if all, _ := run(t, truth.Reference(t, text), pairs, o); len(all) != c.want {
-			t.Error(c, all)
+	for range effort.Pick(300, 60) {
+		text := truth.Random(r, 63, "GT") + forward + truth.Random(r, 60, "AC")
+		at := 85 + r.IntN(20)
+		pairs := []Pair{{"p", []byte(forward), []byte(truth.ReverseComplement(truth.Edited(r, text[at:at+10], 1)))}}
+		for most := 20; most < 60; most += 3 {
+			o := Options{Least: 1, Most: most, Search: search.Options{Distance: 2}}
+			want := plain([]string{text}, pairs, o)
+			o.bounds = bounds{first: 64, most: 64}
+			got, _ := run(t, truth.Reference(t, text), pairs, o)
+			withoutAlignments(t, []string{text}, pairs, got, true)
+			if diff := gocmp.Diff(want, got); diff != "" {
+				t.Fatal(text, pairs, most, diff)
+			}
 		}
 	}
 }
