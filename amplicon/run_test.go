@@ -318,7 +318,7 @@ func TestOpenPattern(t *testing.T) {
 	withoutAlignments(t, contigs, pairs, got, true)
 	diff := gocmp.Diff(want, got)
 	if !slices.ContainsFunc(want, func(a Amplicon) bool { return a.Start == 128 && a.End == 136 }) || diff != "" {
-		t.Fatal(want, diff)
+		t.Fatal(len(want), diff)
 	}
 }
 

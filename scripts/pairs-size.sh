@@ -6,8 +6,8 @@
 #
 # The reference has BASES letters (3100M) and is made by internal/tools/simulate, unless REF names
 # another one; PAIRS pairs (25000) are cut out of it, and searched for with MISMATCHES substitutions
-# (2) by THREADS threads (all) on DEVICE (cpu). OUT/time.txt has what it took. OUT needs four times as many bytes
-# as there are letters, 3 GB for the reference and the rest for products.
+# (2) by THREADS threads (all) on DEVICE (cpu). OUT/time.txt has what it took. OUT needs 3 GB for the
+# reference, and about 25 GB for the products.
 set -euo pipefail
 out=$(mkdir -p "$1" && cd "$1" && pwd)
 cd "$(dirname "$0")/.."
