@@ -131,7 +131,7 @@ func parsePair(columns []string) (Pair, error) {
 	}
 	pair := Pair{Name: columns[0]}
 	for i, to := range []*[]byte{&pair.Forward, &pair.Reverse} {
-		pattern, err := search.NewPattern(pair.Name, []byte(columns[1+i]), nil, search.DNA)
+		pattern, err := search.NewPattern(pair.Name, []byte(columns[1+i]), search.DNA)
 		if err != nil {
 			if cause := errors.Unwrap(err); cause != nil { // less the name, which is no pattern's
 				err = cause

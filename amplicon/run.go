@@ -14,8 +14,8 @@ import (
 
 // Options say which amplicons are wanted.
 type Options struct {
-	// Search says how primers are searched for, both strands always: ForwardOnly and Announce are
-	// not obeyed.
+	// Search says how primers are searched for, both strands always: ForwardOnly, Announce and
+	// Limits are not obeyed.
 	Search search.Options
 	// Least and Most are the limits of a product's size, in bases of the reference, both included.
 	Least, Most int
@@ -102,7 +102,7 @@ func Run(ctx context.Context, ref *dna.Reference, pairs []Pair, o Options, emit 
 		return nil, fmt.Errorf("a product of %d to %d bases is not in 1 to %d", o.Least, o.Most, dna.MaxContigLength)
 	}
 	o.bounds = o.bounds.orDefault()
-	o.Search.ForwardOnly, o.Search.Announce = false, nil
+	o.Search.ForwardOnly, o.Search.Announce, o.Search.Limits = false, nil, nil
 	r := &runner{ctx: ctx, ref: ref, pairs: pairs, options: o, emit: emit, found: make([]bool, len(pairs))}
 	r.stats.Pairs, r.stats.TextLetters = len(pairs), int64(ref.TotalLength())
 	r.alignment.ref = ref
@@ -160,7 +160,7 @@ func (r *runner) makePatterns() error {
 		letters := p.letters(r.pairs)
 		n, ok := known[string(letters)]
 		if !ok {
-			pattern, err := search.NewPattern(p.name(r.pairs), letters, nil, search.DNA)
+			pattern, err := search.NewPattern(p.name(r.pairs), letters, search.DNA)
 			if err != nil {
 				return err
 			}

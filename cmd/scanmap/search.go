@@ -45,7 +45,7 @@ func searchCommand(p process) *cli.Command {
 			"Every location within the distance is found, on both strands. With --alphabet bytes, PATTERN is\n" +
 			"taken literally, without escapes, and REF is any file; -f takes any bytes but the ends of lines.",
 		HideHelpCommand: true,
-		Flags: append([]cli.Flag{
+		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "patterns", Aliases: []string{"f"}, Category: categorySearch,
 				Usage: "search for the patterns of `FILE`, in place of PATTERN: FASTA, or lines of a pattern or of a name " +
 					"and a pattern; - is standard input"},
@@ -53,8 +53,7 @@ func searchCommand(p process) *cli.Command {
 				Usage: "at most `K` edits (substitutions, insertions, deletions)"},
 			&cli.StringFlag{Name: "max-mismatches", Category: categorySearch,
 				Usage: "at most `K` substitutions, and no gaps, in place of --max-distance"},
-			&cli.StringFlag{Name: "pam", Category: categorySearch,
-				Usage: "`LETTERS` that follow every pattern and have to match, as in NGG"},
+		}, targetFlags(), []cli.Flag{
 			&cli.BoolFlag{Name: "both-strands", Category: categorySearch, DisableDefaultText: true,
 				Usage: "search for reverse complements too (default)"},
 			&cli.BoolFlag{Name: "forward-only", Category: categorySearch, DisableDefaultText: true,
@@ -77,12 +76,12 @@ func searchCommand(p process) *cli.Command {
 
 			threadsFlag("compute with `N` threads"),
 			deviceFlag(string(device.Auto), "`NAME` of the device: auto (a GPU if there is one and the work is "+
-				"worth it), cpu, cuda (the first GPU) or, as in cuda:1, another", device.Forms),
+				"worth it), cpu, cuda (all GPUs) or, as in cuda:0,2, some; one more for each 64 Mi letters", device.Forms),
 			gpuSyncFlag(),
 			gpuMemoryFlag(),
 			&cli.BoolFlag{Name: "quiet", Category: categoryRun, DisableDefaultText: true,
 				Usage: "no summary on standard error"},
-		}, pairsFlags()...),
+		}, pairsFlags()),
 		Action: func(c *cli.Context) error {
 			if c.IsSet("pairs") {
 				job, err := newPairsJob(c)
@@ -129,7 +128,7 @@ type searchJob struct {
 	alphabet     search.Alphabet
 	pattern      search.Pattern // where there is no patternsFile
 	patternsFile string         // - for standard input
-	pam          []byte
+	target       search.Target
 	text         string // file of the text, - for standard input
 	output       string // file of the locations, - for standard output
 	quiet        bool
@@ -138,11 +137,8 @@ type searchJob struct {
 // newSearchJob makes options from flags; args are the program's, for the header of SAM. Its errors
 // are usage errors.
 func newSearchJob(c *cli.Context, args []string) (*searchJob, error) {
-	j := &searchJob{
-		quiet: c.Bool("quiet"),
-		pam:   []byte(c.String("pam")),
-	}
-	if err := readAll(c, onlyPairs, j.readAlphabet, j.readInputs, j.readDistance, j.readMethod, j.readOutput, j.readDevice); err != nil {
+	j := &searchJob{quiet: c.Bool("quiet")}
+	if err := readAll(c, onlyPairs, j.readAlphabet, j.readTarget, j.readInputs, j.readDistance, j.readLimits, j.readMethod, j.readOutput, j.readDevice); err != nil {
 		return nil, err
 	}
 	j.rows.Distance = j.options.Distance
@@ -161,17 +157,8 @@ func (j *searchJob) readAlphabet(c *cli.Context) error {
 	}
 	j.options.ForwardOnly = c.Bool("forward-only")
 	if j.alphabet == search.Bytes {
-		switch {
-		case c.Bool("both-strands"):
+		if c.Bool("both-strands") {
 			return errors.New("option --both-strands: text of bytes has one strand")
-		case c.IsSet("pam"):
-			return errors.New("option --pam is for DNA")
-		}
-		return nil
-	}
-	if c.IsSet("pam") {
-		if _, err := search.NewPattern(c.String("pam"), j.pam, nil, search.DNA); err != nil {
-			return fmt.Errorf("option --pam: %w", err)
 		}
 	}
 	return nil
@@ -196,7 +183,7 @@ func (j *searchJob) readInputs(c *cli.Context) error {
 			return fmt.Errorf("scanmap search takes two arguments, PATTERN and REF.fa, but %d are given; see scanmap search --help", n)
 		}
 		var err error
-		if j.pattern, err = search.NewPattern(positional[0], []byte(positional[0]), j.pam, j.alphabet); err != nil {
+		if j.pattern, err = search.NewPattern(positional[0], []byte(positional[0]), j.alphabet); err != nil {
 			return err
 		}
 		j.text = positional[1]
@@ -263,13 +250,8 @@ func (j *searchJob) readOutput(c *cli.Context) error {
 
 func (j *searchJob) readDevice(c *cli.Context) error {
 	var err error
-	if j.options.Device, err = deviceChoice(c); err != nil {
-		return err
-	}
-	if len(j.options.Device.Indices) > 1 {
-		return errors.New("option --device: a search runs on one GPU, such as cuda:0")
-	}
-	return nil
+	j.options.Device, err = deviceChoice(c)
+	return err
 }
 
 // run searches and publishes the locations. Whatever fails, no file is left.
@@ -331,9 +313,13 @@ func (j *searchJob) search(ctx context.Context, out io.Writer) (*search.Stats, e
 	patterns := []search.Pattern{j.pattern}
 	if j.patternsFile != "" {
 		var err error
-		if patterns, err = search.ReadPatterns(ctx, j.patternsFile, j.pam, j.alphabet); err != nil {
+		if patterns, err = search.ReadPatterns(ctx, j.patternsFile, j.alphabet); err != nil {
 			return nil, err
 		}
+	}
+	patterns, err := j.target.Patterns(patterns)
+	if err != nil {
+		return nil, err
 	}
 	text, err := j.readText(ctx)
 	if err != nil {

@@ -73,7 +73,8 @@ func newPairsJob(c *cli.Context) (*pairsJob, error) {
 
 // readPairs reads the inputs, and refuses what is for patterns.
 func (j *pairsJob) readPairs(c *cli.Context) error {
-	for _, name := range []string{"patterns", "pam", "alphabet", "forward-only", "no-pg"} {
+	for _, name := range []string{"patterns", "mismatches", "dna-bulges", "rna-bulges", "pam", "pam-side", "pam-edits", "seed-exact",
+		"alphabet", "forward-only", "no-pg"} {
 		if c.IsSet(name) {
 			return fmt.Errorf("option --%s is not for --pairs", name)
 		}
