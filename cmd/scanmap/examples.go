@@ -28,6 +28,8 @@ var examples = []example{
 
 	{"search", categorySearch, "Where a CRISPR guide may cut, with up to 4 edits before its PAM",
 		"scanmap search -k 4 --pam NGG TCTTAGACGAATCACCAGAA ref.fa"},
+	{"search", categoryPrimers, "The products of a panel, with up to 2 substitutions in a primer and one in its last five bases",
+		"scanmap search --pairs primers.tsv --max-mismatches 2 --three-prime 5:1 ref.fa > products.tsv"},
 	{"search", categoryRecords, "The reads that have a primer with up to 2 edits",
 		"scanmap search --records -k 2 -f primers.fa -o with.fq reads.fq"},
 	{"search", categoryOutput, "The places of a pattern of IUPAC letters as BED", "scanmap search -o sites.bed GGNCC ref.fa"},

@@ -17,6 +17,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"scanmap/amplicon"
 	"scanmap/device"
 	"scanmap/fasta"
 	"scanmap/sam"
@@ -39,6 +40,7 @@ func searchCommand(p process) *cli.Command {
 		Name:  "search",
 		Usage: "find every place of patterns in a reference, or in any file",
 		UsageText: "scanmap search [options] PATTERN REF.fa\nscanmap search [options] -f PATTERNS REF.fa\n" +
+			"scanmap search [options] --pairs PRIMERS.tsv REF.fa\n" +
 			"scanmap search --records [options] -f PATTERNS READS.fq [MATES.fq]",
 		Description: "PATTERN is DNA in IUPAC letters. REF is FASTA, plain or compressed, and - is standard input.\n" +
 			"Every location within the distance is found, on both strands. With --alphabet bytes, PATTERN is\n" +
@@ -74,7 +76,7 @@ func searchCommand(p process) *cli.Command {
 				Usage: "write to `FILE`, which appears when it is complete"},
 			choice(&cli.StringFlag{Name: "format", Category: categoryOutput,
 				DefaultText: "by the name of --output, otherwise " + string(search.TSV),
-				Usage:       "`NAME` of the format: " + either(search.Formats)}, search.Formats),
+				Usage:       "`NAME` of the format: " + either(search.Formats) + "; with --pairs " + either(amplicon.Formats)}, searchFormats()),
 			&cli.BoolFlag{Name: "no-pg", Category: categoryOutput, DisableDefaultText: true,
 				Usage: "leave @PG out of the header of SAM"},
 
@@ -85,9 +87,12 @@ func searchCommand(p process) *cli.Command {
 			gpuMemoryFlag(),
 			&cli.BoolFlag{Name: "quiet", Category: categoryRun, DisableDefaultText: true,
 				Usage: "no summary on standard error"},
-		}, recordsFlags()),
+		}, pairsFlags(), recordsFlags()),
 		Action: func(c *cli.Context) error {
-			if wantsRecords(c) {
+			switch {
+			case c.IsSet("pairs"):
+				return searchPairs(c, p)
+			case wantsRecords(c):
 				return searchRecords(c, p)
 			}
 			job, err := newSearchJob(c, p.args)
@@ -138,7 +143,8 @@ type searchJob struct {
 // are usage errors.
 func newSearchJob(c *cli.Context, args []string) (*searchJob, error) {
 	j := &searchJob{quiet: c.Bool("quiet")}
-	err := readAll(c, needsRecords, j.readAlphabet, j.readTarget, j.readInputs, j.readDistance, j.readLimits, j.readMethod, j.readOutput, j.readDevice)
+	err := readAll(c, onlyPairs, needsRecords, j.readAlphabet, j.readTarget, j.readInputs, j.readDistance, j.readLimits, j.readMethod,
+		j.readOutput, j.readDevice)
 	if err != nil {
 		return nil, err
 	}

@@ -94,7 +94,7 @@ type recordsJob struct {
 func newRecordsJob(c *cli.Context) (*recordsJob, error) {
 	j := &recordsJob{}
 	j.quiet = c.Bool("quiet")
-	err := readAll(c, j.refuse, j.readAlphabet, j.readTarget, j.readReads, j.readDistance, j.readLimits, j.readMethod, j.readEnds, j.readPlaces)
+	err := readAll(c, onlyPairs, j.refuse, j.readAlphabet, j.readTarget, j.readReads, j.readDistance, j.readLimits, j.readMethod, j.readEnds, j.readPlaces)
 	if err != nil {
 		return nil, err
 	}
@@ -325,7 +325,7 @@ func (j *recordsJob) writeRecords(ctx context.Context, out io.Writer) (*sift.Sta
 func (j *recordsJob) countsTable(stats *sift.Stats) []byte {
 	b := []byte("pattern\treads\n")
 	for i, n := range stats.Counts {
-		b = search.AppendName(b, j.options.Patterns[i].Name)
+		b = append(b, search.Escaped(j.options.Patterns[i].Name)...)
 		b = fmt.Appendf(b, "\t%d\n", n)
 	}
 	return b

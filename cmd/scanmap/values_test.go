@@ -59,6 +59,9 @@ func TestValuesAreAccepted(t *testing.T) {
 						variants = append(variants, append(slices.Clone(args), "--method="+method))
 					}
 				}
+				if c.name == "search" && o.name() == "format" { // fasta is for pairs
+					variants = append(variants, []string{c.name, "--pairs=none.tsv", option, "none.fa"})
+				}
 				accepted := slices.ContainsFunc(variants, func(args []string) bool {
 					code, _, stderr := call(args...)
 					if code != 1 && code != 2 {
