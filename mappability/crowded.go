@@ -33,7 +33,7 @@ const (
 	mostBlocks = 1 << 16
 	// Which blocks are crowded is judged by the seeds of one in sampledShare groups of keys, and by
 	// mostSampled seeds at most.
-	sampledShare = 32
+	sampledShare = 16
 	mostSampled  = 1 << 22
 	// fewCopies is the number of equal seeds up to which none are crowded.
 	fewCopies = 64
@@ -45,15 +45,16 @@ const (
 	mostCrowdedLength = 512
 )
 
-// What work takes, in nanoseconds, on the machine of docs/benchmarks/mappability.md. A pair of
-// places costs sharedPair for its run. A place costs stringPlace to find its string, and a string
-// stringPiece for each piece by which it is looked up, and stringPair for each other one with that
-// piece, of which mostCompared at most are compared.
+// What work takes, in nanoseconds, on the machine of docs/benchmarks/mappability.md. A place costs
+// sharedCopy for each other one with the same seed: few of these pairs begin a run, which costs ten
+// times as much. It costs stringPlace to find its string, and a string stringPiece for each piece by
+// which it is looked up, and stringPair for each other one with that piece, of which mostCompared at
+// most are compared.
 const (
-	sharedPair   = 8.0
-	stringPlace  = 200.0
-	stringPiece  = 150.0
-	stringPair   = 0.8
+	sharedCopy   = 4.0
+	stringPlace  = 300.0
+	stringPiece  = 300.0
+	stringPair   = 2.0
 	mostCompared = 1 << 11
 )
 
@@ -210,16 +211,13 @@ func (s *sharing) judge(sides []*side) {
 // judgeEqual adds what comparing strings saves for places with the same seed.
 func (s *sharing) judgeEqual(sides []*side, equal []sample, of []planes) {
 	k := s.options.Length
-	// numbers[i] are the seeds of a side, by what is before them.
-	var numbers [2][1 << classBits]int
-	var totals [2]int
+	var copies [2]int // by side
 	for _, x := range equal {
-		numbers[x.side][x.class()]++
-		totals[x.side]++
+		copies[x.side]++
 	}
 	other := len(sides) - 1 // of the first side
 	distinct := 0
-	if max(totals[0], totals[other]) > fewCopies {
+	if max(copies[0], copies[other]) > fewCopies {
 		for i := range equal {
 			equal[i].hash = of[equal[i].side].hash(equal[i].offset(), k)
 		}
@@ -236,12 +234,8 @@ func (s *sharing) judgeEqual(sides []*side, equal []sample, of []planes) {
 		side := sides[x.side]
 		b, _ := slices.BinarySearchFunc(side.blocks, x.offset(), func(b span, offset int) int { return cmp.Compare(b.to, offset+1) })
 		gain := -stringPlace
-		if opposite := other - x.side; totals[opposite] > fewCopies {
-			runs := totals[opposite]
-			if c := x.class(); c < noBase {
-				runs -= numbers[opposite][c]
-			}
-			gain += sharedPair*float64(runs) - each
+		if n := copies[other-x.side]; n > fewCopies {
+			gain += sharedCopy*float64(n) - each
 		}
 		side.gains[b] += gain
 	}
@@ -300,7 +294,9 @@ func (s *sharing) parts(starts []span, c counting) (all []text) {
 
 // step is what finding strings, and comparing those with an equal piece, is to the progress: as
 // many chunks of seeds.
-func (p *split) step(o *Options) int64 { return int64((p.places() + o.limits.chunk - 1) / o.limits.chunk) }
+func (p *split) step(o *Options) int64 {
+	return int64((p.places() + o.limits.chunk - 1) / o.limits.chunk)
+}
 
 // crowded counts the pairs of crowded K-mers.
 func (s *sharing) crowded(ctx context.Context, p split) error {

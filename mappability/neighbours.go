@@ -324,8 +324,12 @@ func (p *pairing) cut(g *group) bool {
 
 // compare compares each wanted string of a group with those after it.
 func (p *pairing) compare(g *group) {
-	if p.words == 1 {
+	switch p.words {
+	case 1:
 		p.compareWords(g)
+		return
+	case 2:
+		p.comparePairs(g)
 		return
 	}
 	words := p.words
@@ -360,6 +364,33 @@ func (p *pairing) compareWords(g *group) {
 			}
 			if p.difference[0] = d; p.owns() {
 				found += p.pair(g, i, i+1+j)
+			}
+		}
+		p.found(g.refs[i], found)
+	}
+}
+
+// comparePairs is compare for K-mers of 65 to 128 bases.
+func (p *pairing) comparePairs(g *group) {
+	most := p.options.Edits
+	for i := range g.wanted {
+		a, then := g.letters[2*i], g.letters[2*i+1]
+		found := uint32(0)
+		others := g.letters[2*i+2 : 2*len(g.refs)]
+		for j := 0; j+1 < len(others); j += 2 {
+			b := &others[j]
+			d := (a.low ^ b.low) | (a.high ^ b.high) | a.ambiguous | b.ambiguous
+			n := bits.OnesCount64(d)
+			if n > most {
+				continue
+			}
+			b = &others[j+1]
+			last := (then.low ^ b.low) | (then.high ^ b.high) | then.ambiguous | b.ambiguous
+			if n+bits.OnesCount64(last) > most {
+				continue
+			}
+			if p.difference[0], p.difference[1] = d, last; p.owns() {
+				found += p.pair(g, i, i+1+j/2)
 			}
 		}
 		p.found(g.refs[i], found)

@@ -79,10 +79,10 @@ const seedBases = 32
 // are equal by chance, which cost more than comparing all.
 const leastSharedRun = 4
 
-// shared counts the places in a genome.
-func (c *counter) shared(ctx context.Context, genome *dna.Reference) error {
+// sharing prepares to count the places in a genome.
+func (c *counter) sharing(genome *dna.Reference) *sharing {
 	o := c.options
-	s := sharing{counter: c, run: o.Length / (o.Edits + 1), texts: []text{textOf(genome)}}
+	s := &sharing{counter: c, run: o.Length / (o.Edits + 1), texts: []text{textOf(genome)}}
 	s.own, s.planes = genome == c.ref, s.texts[0].planes
 	if !s.own {
 		s.planes = interleaved(&c.ref.Bases)
@@ -98,8 +98,14 @@ func (c *counter) shared(ctx context.Context, genome *dna.Reference) error {
 	}
 	s.workers, s.by.workers = make([]sharer, o.Threads), make([]filler, o.Threads)
 	for w := range s.workers {
-		s.workers[w].sharing = &s
+		s.workers[w].sharing = s
 	}
+	return s
+}
+
+// shared counts the places in a genome.
+func (c *counter) shared(ctx context.Context, genome *dna.Reference) error {
+	o, s := c.options, c.sharing(genome)
 	split := s.split(genome)
 	joins := s.joins(split)
 	total := split.step(o) * int64(o.Edits+2)
