@@ -92,6 +92,25 @@ func TestCrowdedNowhere(t *testing.T) {
 	}
 }
 
+// TestCrowdedOnOneSide has regions, so that a K-mer may be crowded among those that are wanted and
+// not among those of the genome: its own place is left out once.
+func TestCrowdedOnOneSide(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(51, 52))
+	unit := truth.Random(r, 30, "ACGT")
+	in := &input{genomes: [][]string{{satellites(r, unit, 10)}}}
+	in.options = Options{Metric: locate.Substitutions, Length: 20, Edits: 1, ExcludeSelf: true, Regions: []Region{{0, 400, 700}}}
+	want, genomes := in.expected(), in.references(t)
+	for odd := range 2 {
+		o := in.options
+		o.limits.crowdedBlock = 50
+		o.limits.crowded = func(side, block int) bool { return side == 0 || block%2 == odd }
+		if got := counted(t, genomes, o); !slices.EqualFunc(got, want, slices.Equal) {
+			t.Errorf("got %d\nwant %d", got, want)
+		}
+	}
+}
+
 // TestMostCrowded takes the blocks that gain most, up to a number of K-mers.
 func TestMostCrowded(t *testing.T) {
 	t.Parallel()
