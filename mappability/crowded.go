@@ -48,14 +48,14 @@ const (
 // What work takes, in nanoseconds, on the machine of docs/benchmarks/mappability.md. A place costs
 // sharedCopy for each other one with the same seed: few of these pairs begin a run, which costs ten
 // times as much. It costs stringPlace to find its string, and a string stringPiece for each piece by
-// which it is looked up, and stringPair for each other one with that piece, of which mostCompared at
-// most are compared.
+// which it is looked up, and stringPair for each other one with that piece, of which further pieces
+// leave mostCompared or so.
 const (
 	sharedCopy   = 4.0
 	stringPlace  = 300.0
-	stringPiece  = 300.0
-	stringPair   = 2.0
-	mostCompared = 1 << 11
+	stringPiece  = 400.0
+	stringPair   = 1.0
+	mostCompared = 1 << 8
 )
 
 // A split says where crowded K-mers begin.

@@ -29,7 +29,7 @@ import (
 // as it must. Letters that match nothing are part of the strings, and differ from themselves.
 //
 // Memory is 4 bytes for each crowded K-mer of the reference, and for each string 16, up to 32 of a
-// hash table, and while strings are compared 4 for itself and 4 for its reverse complement.
+// hash table, and while strings are compared 6 for itself and 6 for its reverse complement.
 type distinct struct {
 	*sharing
 	split split

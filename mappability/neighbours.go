@@ -45,6 +45,8 @@ type neighbours struct {
 	listed  []uint32
 	starts  [partitions + 1]int
 	cursors [][partitions]int
+	// parts are the partitions of all, by number.
+	parts []uint16
 }
 
 // together is how many strings are compared with each other without further pieces: with more, it
@@ -142,19 +144,17 @@ func (n *neighbours) count(ctx context.Context, piece int) error {
 	threads := n.options.Threads
 	mask := n.masks[piece*n.words : (piece+1)*n.words]
 	of := func(t int) (from, to int) { return n.refs() * t / threads, n.refs() * (t + 1) / threads }
-	each := func(t int, use func(ref uint32, partition int)) {
+	n.parts = parallel.Resize(n.parts, n.refs())
+	parallel.Ranges(threads, threads, 1, func(_, t, _ int) {
 		w := &n.workers[t]
 		w.one = parallel.Resize(w.one, n.words)
-		from, to := of(t)
-		for i := from; i < to; i++ {
-			ref := n.ref(i)
-			n.read(w.one, ref)
-			use(ref, int(keyOf(w.one, mask)>>partitionShift))
-		}
-	}
-	parallel.Ranges(threads, threads, 1, func(_, t, _ int) {
 		n.cursors[t] = [partitions]int{}
-		each(t, func(_ uint32, p int) { n.cursors[t][p]++ })
+		for i, to := of(t); i < to; i++ {
+			n.read(w.one, n.ref(i))
+			p := keyOf(w.one, mask) >> partitionShift
+			n.parts[i] = uint16(p)
+			n.cursors[t][p]++
+		}
 	})
 	next := 0
 	for p := range partitions {
@@ -167,10 +167,11 @@ func (n *neighbours) count(ctx context.Context, piece int) error {
 	n.starts[partitions] = next
 	n.listed = parallel.Resize(n.listed, next)
 	parallel.Ranges(threads, threads, 1, func(_, t, _ int) {
-		each(t, func(ref uint32, p int) {
-			n.listed[n.cursors[t][p]] = ref
-			n.cursors[t][p]++
-		})
+		for i, to := of(t); i < to; i++ {
+			at := &n.cursors[t][n.parts[i]]
+			n.listed[*at] = n.ref(i)
+			*at++
+		}
 	})
 	parallel.Ranges(threads, partitions, 1, func(worker, p, _ int) {
 		n.workers[worker].partition(ctx, piece, n.listed[n.starts[p]:n.starts[p+1]])
