@@ -47,9 +47,9 @@ const (
 
 // What work takes, in nanoseconds, on the machine of docs/benchmarks/mappability.md. A place costs
 // sharedCopy for each other one with the same seed: few of these pairs begin a run, which costs ten
-// times as much. It costs stringPlace to find its string, and a string stringPiece for each piece by
-// which it is looked up, and stringPair for each other one with that piece, of which further pieces
-// leave mostCompared or so.
+// times as much. It costs stringPlace to find its string. A string costs stringPiece for each piece
+// by which it is looked up, and stringPair for each other one with that piece, of which further
+// pieces leave mostCompared or so.
 const (
 	sharedCopy   = 4.0
 	stringPlace  = 300.0
