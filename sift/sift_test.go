@@ -603,7 +603,7 @@ func FuzzRecords(f *testing.F) {
 // this is no location.
 func TestExcludedNearEnd(t *testing.T) {
 	const barcode = "ACGTTGCATTAG"
-	p, err := search.NewPattern("b", []byte(barcode), nil, search.DNA)
+	p, err := search.NewPattern("b", []byte(barcode), search.DNA)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -626,7 +626,7 @@ func TestExcludedNearEnd(t *testing.T) {
 // nearly so.
 func TestReadsDoNotTouch(t *testing.T) {
 	const pattern = "ACGTTGCATTAGACCAGGTACCAT"
-	p, err := search.NewPattern("p", []byte(pattern), nil, search.DNA)
+	p, err := search.NewPattern("p", []byte(pattern), search.DNA)
 	if err != nil {
 		t.Fatal(err)
 	}
