@@ -174,7 +174,7 @@ func TestRecordErrors(t *testing.T) {
 		{"--records --end 5 ACGT r.fq", 2, "option --end needs --within"},
 		{"--records --within 3 --end 4 ACGT r.fq", 2, `option --end: "4" is not both, 5 or 3`},
 		{"--records --within x ACGT r.fq", 2, `option --within: "x" is not a whole number from 0 to 1048576`},
-		{"--records --within 3 --pam NGG ACGT r.fq", 2, "options --within and --pam contradict each other: all letters near an end may have edits"},
+		{"--records --within 3 --pam NGG ACGT r.fq", 2, "options --within and --pam contradict each other: near an end all letters may have any edits"},
 		{"--records --within 3 --end 3 --forward-only ACGT r.fq", 2,
 			"options --forward-only and --end contradict each other: only --end 5 is forward"},
 		{"--records --mate 1 ACGT r.fq", 2, "option --mate is for pairs: give MATES.fq or --interleaved"},
