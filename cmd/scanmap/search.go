@@ -21,6 +21,7 @@ import (
 	"scanmap/fasta"
 	"scanmap/sam"
 	"scanmap/search"
+	"scanmap/variants"
 )
 
 // categorySearch is the first category of scanmap search.
@@ -43,7 +44,7 @@ func searchCommand(p process) *cli.Command {
 			"Every location within the distance is found, on both strands. With --alphabet bytes, PATTERN is\n" +
 			"taken literally, without escapes, and REF is any file; -f takes any bytes but the ends of lines.",
 		HideHelpCommand: true,
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "patterns", Aliases: []string{"f"}, Category: categorySearch,
 				Usage: "search for the patterns of `FILE`, in place of PATTERN: FASTA, or lines of a pattern or of a name " +
 					"and a pattern; - is standard input"},
@@ -80,7 +81,7 @@ func searchCommand(p process) *cli.Command {
 			gpuMemoryFlag(),
 			&cli.BoolFlag{Name: "quiet", Category: categoryRun, DisableDefaultText: true,
 				Usage: "no summary on standard error"},
-		},
+		}, variantsFlags()...),
 		Action: func(c *cli.Context) error {
 			job, err := newSearchJob(c, p.args)
 			if err != nil {
@@ -124,6 +125,8 @@ type searchJob struct {
 	text         string // file of the text, - for standard input
 	output       string // file of the locations, - for standard output
 	quiet        bool
+	variants     *variants.Options // nil for none
+	variantStats *variants.Stats   // of the run
 }
 
 // newSearchJob makes options from flags; args are the program's, for the header of SAM. Its errors
@@ -133,7 +136,7 @@ func newSearchJob(c *cli.Context, args []string) (*searchJob, error) {
 		quiet: c.Bool("quiet"),
 		pam:   []byte(c.String("pam")),
 	}
-	if err := readAll(c, j.readAlphabet, j.readInputs, j.readDistance, j.readMethod, j.readOutput, j.readDevice); err != nil {
+	if err := readAll(c, j.readAlphabet, j.readInputs, j.readDistance, j.readMethod, j.readOutput, j.readDevice, j.readVariants); err != nil {
 		return nil, err
 	}
 	j.rows.Distance = j.options.Distance
@@ -272,6 +275,9 @@ func (j *searchJob) run(ctx context.Context, stdout *sink, stderr io.Writer) err
 	if j.patternsFile != "" {
 		inputs = append(inputs, j.patternsFile)
 	}
+	if j.variants != nil && j.variants.VCF != "" {
+		inputs = append(inputs, j.variants.VCF)
+	}
 	if err := inputsExist(inputs...); err != nil {
 		return err
 	}
@@ -298,7 +304,7 @@ func (j *searchJob) run(ctx context.Context, stdout *sink, stderr io.Writer) err
 			if stats.TextLetters == 0 { // FASTA without letters is an error
 				_ = warn(stderr, shownInput(j.text)+" is empty")
 			}
-			return struct{}{}, summarize(stderr, stats, took)
+			return struct{}{}, firstError(j.warnOfVariants(stderr), summarize(stderr, stats, took), j.summarizeVariants(stderr))
 		})
 	}
 	return nil
@@ -319,12 +325,12 @@ func collectLater() {
 
 // search reads the input and writes the locations.
 func (j *searchJob) search(ctx context.Context, out io.Writer) (*search.Stats, error) {
-	patterns := []search.Pattern{j.pattern}
-	if j.patternsFile != "" {
-		var err error
-		if patterns, err = search.ReadPatterns(ctx, j.patternsFile, j.pam, j.alphabet); err != nil {
-			return nil, err
-		}
+	if j.variants != nil {
+		return j.searchVariants(ctx, out)
+	}
+	patterns, err := j.readPatterns(ctx)
+	if err != nil {
+		return nil, err
 	}
 	text, err := j.readText(ctx)
 	if err != nil {
@@ -339,6 +345,14 @@ func (j *searchJob) search(ctx context.Context, out io.Writer) (*search.Stats, e
 		return nil, err
 	}
 	return stats, rows.Finish(ctx)
+}
+
+// readPatterns returns the pattern of the call, or those of the file.
+func (j *searchJob) readPatterns(ctx context.Context) ([]search.Pattern, error) {
+	if j.patternsFile == "" {
+		return []search.Pattern{j.pattern}, nil
+	}
+	return search.ReadPatterns(ctx, j.patternsFile, j.pam, j.alphabet)
 }
 
 // readText reads a reference or, for the alphabet of bytes, a file as it is.
