@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"scanmap/dna"
+	"scanmap/fasta"
 )
 
 // family says which haplotypes there are.
@@ -25,6 +26,7 @@ const (
 // their positions, contig by contig. It holds those that lie near each other.
 type maker struct {
 	ref    *dna.Reference
+	name   string // of the VCF, for messages
 	family family
 	reach  int // the most letters of a place
 	flank  int // the letters of a window before and after its alleles
@@ -72,11 +74,11 @@ func (m *maker) finish() error {
 // Lemma: if p - e - saved(sites, e, p) >= m.flank, e being the end of an allele, no haplotype's
 // window has an allele that starts at p or later, where sites has all that start before p.
 //
-// Proof. Go along the haplotype from e on. If it has no allele that reaches over p, its letters up to
-// p are p - e less what its alleles save, which is at most saved. Otherwise let [s, t) be replaced by
-// l letters, s < p < t. Up to s and with the l it has p - e letters less what its alleles save if
-// this one, cut at p, saves (p - s) - l. That is at most saved, too: if it is negative, without
-// this allele the haplotype saves no less. ∎
+// Proof. Go along the haplotype from e on. If it has no allele that reaches over p, its letters up
+// to p are p - e less what its alleles save, which is at most saved. Otherwise let [s, t) be
+// replaced by l letters, s < p < t. Up to s and with the l it has p - e letters less what its
+// alleles save if this one, cut at p, saves (p - s) - l. That is at most saved, too: if it is
+// negative, without this allele the haplotype saves no less. ∎
 func (m *maker) complete(s *site, p int) bool {
 	if p-s.last < m.flank {
 		return false
@@ -88,9 +90,9 @@ func (m *maker) complete(s *site, p int) bool {
 	return p-s.last-saved(m.sites, first, p) >= m.flank
 }
 
-// trim drops the sites that no later window can reach: the letters between them and a later site are
-// at least those of the contig less what is saved before the next site, and after it no more can be
-// saved than there is, but for one allele that reaches beyond.
+// trim drops the sites that no later window can reach: the letters between them and a later site
+// are at least those of the contig less what is saved before the next site, and after it no more
+// can be saved than there is, but for one allele that reaches beyond.
 func (m *maker) trim() {
 	if len(m.sites) < m.trimAt || m.next == len(m.sites) {
 		return
@@ -138,8 +140,12 @@ func (m *maker) windows(s *site) error {
 
 // tooMany is the error of an allele on too many haplotypes.
 func (m *maker) tooMany(x *allele) error {
-	return fmt.Errorf("%s: it is on more than %d haplotypes of %d letters; --max-haplotypes allows more, and takes longer",
+	err := fmt.Errorf("%s is on more than %d haplotypes of %d letters; --max-haplotypes allows more, and takes longer",
 		x.name, m.most, x.end-x.start+2*m.flank)
+	if m.name != "" {
+		return &fasta.Error{File: m.name, Err: err}
+	}
+	return err
 }
 
 // put makes the window of a haplotype, unless there was one like it: the alleles of list, of which
@@ -166,9 +172,9 @@ func (m *maker) put(near, list []*allele, first, last int) error {
 // sets makes the windows of all sets of alleles of which x is the first, and which one place can
 // touch.
 //
-// Lemma: a place of at most m.reach letters that touches the alleles x, ..., y of a haplotype has at
-// most m.reach - 2 letters between x and y. Proof: it has a letter that is x's, or the one before
-// it if x has no letters, and one that is y's, or the one after it. ∎
+// Lemma: a place of at most m.reach letters that touches the alleles x, ..., y of a haplotype has
+// at most m.reach - 2 letters between x and y. Proof: it has a letter that is x's, or the one
+// before it if x has no letters, and one that is y's, or the one after it. ∎
 func (m *maker) sets(near []*allele, x *allele) error {
 	at := slices.Index(near, x)
 	var extend func(list []*allele, at, between int) error
@@ -305,8 +311,8 @@ func (m *maker) putWith(near, list []*allele, x *allele) error {
 
 // combinations makes the windows around x of the haplotypes that the genotypes of a sample allow.
 // What is on one copy of a chromosome stays together: calls that are the same on all copies or
-// phased without a set, and those of each phase set. Unphased calls go with everything. There are as
-// many copies as the calls have alleles.
+// phased without a set, and those of each phase set. Unphased calls go with everything. There are
+// as many copies as the calls have alleles.
 func (m *maker) combinations(near []*allele, x *allele, sample int) error {
 	// Each variable has one of its options, and each of these some alleles.
 	var variables [][][]*allele

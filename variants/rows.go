@@ -27,8 +27,8 @@ func samePlace(a, b *row) bool {
 	return a.pattern == b.pattern && a.contig == b.contig && a.start == b.start && a.end == b.end && a.reverse == b.reverse
 }
 
-// byPlace is the order of rows. Those of the reference come before others of the same place. Alleles
-// of two records that say the same may have samples of their own.
+// byPlace is the order of rows. Those of the reference come before others of the same place.
+// Alleles of two records that say the same may have samples of their own.
 func byPlace(a, b *row) int {
 	return cmp.Or(a.pattern-b.pattern, a.contig-b.contig, a.start-b.start, a.end-b.end, boolean(a.reverse)-boolean(b.reverse),
 		cmp.Compare(a.alleles, b.alleles), a.startIn-b.startIn, a.endIn-b.endIn,

@@ -13,8 +13,8 @@ import (
 	"scanmap/temporary"
 )
 
-// DefaultHaplotypes is the most haplotypes of an allele's window unless Options say otherwise: those
-// of ten sites with two alleles.
+// DefaultHaplotypes is the most haplotypes of an allele's window unless Options say otherwise:
+// those of ten sites with two alleles.
 const DefaultHaplotypes = 1024
 
 // DefaultSamples is the most names of samples in a row unless Options say otherwise.
@@ -48,8 +48,9 @@ type bounds struct {
 }
 
 const (
-	// defaultBatch takes 25 MB as text, and about as many bytes as letters for windows.
-	defaultBatch = 1 << 26
+	// defaultBatch are 87,000 windows of guides, which take some 50 MB. Four times as many were not
+	// faster.
+	defaultBatch = 1 << 24
 	// defaultCalls take 64 MB.
 	defaultCalls = 1 << 24
 	defaultRows  = 64 << 20
@@ -174,7 +175,7 @@ func (r *runner) vcfSites(m *maker) error {
 		return err
 	}
 	defer v.close()
-	m.family = anySet
+	m.family, m.name = anySet, v.name
 	if len(v.samples) > 0 {
 		m.family, r.names = called, v.samples
 	}

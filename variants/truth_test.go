@@ -711,8 +711,8 @@ func TestEditsAgainstBruteForce(t *testing.T) {
 						}
 					}
 				}
-				// Each occurrence that needs alleles has a better place near it on the same haplotype, which
-				// is a row or one of the reference.
+				// Each occurrence that needs alleles has a better place near it on the same
+				// haplotype, which is a row or one of the reference.
 				for _, list := range bySample {
 					for _, h := range list {
 						guaranteed(rt, c, i, &patterns[i], h, text, k, got)

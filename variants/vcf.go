@@ -20,8 +20,9 @@ const maxLine = 1 << 28
 
 // LeftOut counts what a VCF has and no text is made for.
 type LeftOut struct {
-	// Symbolic alleles are those in angle brackets and breakends; Long ones have more than MaxAllele
-	// letters; Overlapping is the number of copies of samples on which an allele overlaps one before.
+	// Symbolic alleles are those in angle brackets and breakends; Long ones have more than
+	// MaxAllele letters; Overlapping is the number of copies of samples on which an allele overlaps
+	// one before.
 	Symbolic, Long, Overlapping int64
 	// Uncarried alleles are those that no sample has.
 	Uncarried int64

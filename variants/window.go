@@ -12,7 +12,8 @@ import (
 type window struct {
 	contig int
 	text   []byte // until it is in a batch
-	// start is the position on the contig of the text's first letter, unless that is one of an allele.
+	// start is the position on the contig of the text's first letter, unless that is one of an
+	// allele.
 	start int
 	// whole tells that nothing of the contig comes before the text.
 	whole  bool
@@ -95,8 +96,8 @@ func (m *maker) build(list []*allele, first, last int) *window {
 // A place is a location of a window on the contig.
 type place struct {
 	// start and end are positions of the contig. Among the letters of an allele they are those that
-	// the allele replaces, as far as there are any; startIn and endIn are then how many letters of it
-	// come before, and otherwise 0.
+	// the allele replaces, as far as there are any; startIn and endIn are then how many letters of
+	// it come before, and otherwise 0.
 	start, end     int
 	startIn, endIn int
 	touched        []*allele

@@ -159,7 +159,7 @@ type group struct {
 }
 
 // categoryOrder is the order of the groups of options in help and manual.
-var categoryOrder = []string{categorySearch, categoryMapping, categoryMethod, categoryInput, categoryPairs,
+var categoryOrder = []string{categorySearch, categoryVariants, categoryMapping, categoryMethod, categoryInput, categoryPairs,
 	categoryOutput, categoryCounts, categorySorting, categoryReports, categoryRun}
 
 // groups are the options by their categories: in the order above, those without one last. Inside a

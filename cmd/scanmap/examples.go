@@ -28,6 +28,8 @@ var examples = []example{
 
 	{"search", categorySearch, "Where a CRISPR guide may cut, with up to 4 edits before its PAM",
 		"scanmap search -k 4 --pam NGG TCTTAGACGAATCACCAGAA ref.fa"},
+	{"search", categoryVariants, "What the variants of a population add, with alleles and samples",
+		"scanmap search -k 4 --pam NGG --vcf population.vcf.gz -f guides.txt ref.fa > sites.tsv"},
 	{"search", categoryOutput, "The places of a pattern of IUPAC letters as BED", "scanmap search -o sites.bed GGNCC ref.fa"},
 	{"search", categoryRun, "The patterns of a file, on the second GPU",
 		"scanmap search -f primers.fa --device cuda:1 ref.fa.gz > sites.tsv"},

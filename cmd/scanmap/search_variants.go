@@ -37,10 +37,11 @@ func (j *searchJob) readVariants(c *cli.Context) error {
 	iupac, vcf := c.Bool("reference-iupac"), c.IsSet("vcf")
 	switch {
 	case !iupac && !vcf:
-		for _, name := range []string{"max-haplotypes", "max-samples"} {
-			if c.IsSet(name) {
-				return fmt.Errorf("option --%s needs --vcf", name)
-			}
+		switch {
+		case c.IsSet("max-haplotypes"):
+			return errors.New("option --max-haplotypes needs --vcf or --reference-iupac")
+		case c.IsSet("max-samples"):
+			return errors.New("option --max-samples needs --vcf")
 		}
 		return nil
 	case iupac && vcf:

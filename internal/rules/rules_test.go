@@ -23,12 +23,13 @@ const (
 
 // mayImport lists the packages of this module that a package may import.
 var mayImport = map[string][]string{
-	"cmd/scanmap":  {"mapper", "mapper/bench", "search", "mappability", "plan", "depth", "track", "report", "copynumber", "device", "measure", "dna", "fasta", "sam", "temporary", "gpu", "kernels"},
+	"cmd/scanmap":  {"mapper", "mapper/bench", "search", "variants", "mappability", "plan", "depth", "track", "report", "copynumber", "device", "measure", "dna", "fasta", "sam", "temporary", "gpu", "kernels"},
 	"mapper":       {"mapper/find", "locate", "parallel", "temporary", "device", "measure", "dna", "fasta", "sam"},
 	"mapper/find":  {"locate", "parallel", "temporary", "device", "measure", "dna", "fasta", "gpu", "kernels"},
 	"mapper/bench": {"mapper", "mapper/find", "locate", "parallel", "device", "measure", "dna", "fasta", "gpu", "kernels"},
 	"mappability":  {"mapper/find", "locate", "parallel", "temporary", "device", "dna", "fasta"},
 	"search":       {"locate", "parallel", "device", "measure", "dna", "fasta", "sam", "gpu", "kernels"},
+	"variants":     {"search", "temporary", "dna", "fasta"},
 	"locate":       {"parallel", "dna"},
 	"depth":        {"mapper", "parallel", "dna"},
 	"track":        {},
