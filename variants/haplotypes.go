@@ -35,8 +35,9 @@ type maker struct {
 	sites  []*site // of one contig
 	next   int     // of sites, the first that has no windows yet
 	trimAt int     // the number of sites from which trim looks for those that may go
-	seen   map[string]bool
-	key    []byte
+	// Of one allele, the alleles of its windows, and those near it of haplotypes with genotypes.
+	seen, lists map[string]bool
+	key         []byte
 }
 
 // add takes the next site.
@@ -122,6 +123,7 @@ func (m *maker) windows(s *site) error {
 	slices.SortFunc(near, inOrder)
 	for _, x := range s.alleles {
 		clear(m.seen)
+		clear(m.lists)
 		var err error
 		switch m.family {
 		case anySet:
@@ -306,6 +308,15 @@ func (m *maker) putWith(near, list []*allele, x *allele) error {
 	if at < 0 {
 		return nil
 	}
+	// Most copies have the alleles of another, which need not be put into letters to be seen.
+	m.key = m.key[:0]
+	for _, a := range kept {
+		m.key = append(strconv.AppendInt(m.key, int64(a.id), 36), ',')
+	}
+	if m.lists[string(m.key)] {
+		return nil
+	}
+	m.lists[string(m.key)] = true
 	return m.put(near, kept, at, at)
 }
 

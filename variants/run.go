@@ -137,7 +137,7 @@ func (r *runner) variants() error {
 	for i := range r.patterns {
 		longest = max(longest, len(r.patterns[i].Letters))
 	}
-	m := &maker{ref: r.ref, most: r.o.Haplotypes, use: r.window, seen: map[string]bool{}}
+	m := &maker{ref: r.ref, most: r.o.Haplotypes, use: r.window, seen: map[string]bool{}, lists: map[string]bool{}}
 	m.flank, r.reach = Flank(longest, r.o.Search.Distance, r.o.Search.Substitutions)
 	m.reach = r.reach
 	var err error
