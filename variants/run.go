@@ -113,6 +113,7 @@ type runner struct {
 	// Of the output.
 	out     io.Writer
 	buffer  []byte
+	line    []byte // of the reference's location
 	pending row
 	waits   bool
 }
@@ -387,7 +388,8 @@ func (r *runner) reference(out io.Writer) error {
 			if err := rows.Finish(r.ctx); err != nil {
 				return err
 			}
-			here.line = append(bytes.Clone(bytes.TrimSuffix(line.Bytes(), []byte{'\n'})), "\t.\t."...)
+			r.line = append(append(r.line[:0], bytes.TrimSuffix(line.Bytes(), []byte{'\n'})...), "\t.\t."...)
+			here.line = r.line
 			if err := r.put(here); err != nil {
 				return err
 			}
@@ -419,8 +421,8 @@ func (r *runner) putVariant(m *merger) error {
 	return m.next()
 }
 
-// put takes the next row in order. Of IUPAC letters a place has one row, that with the least
-// distance: a letter matches if one of its bases does.
+// put takes the next row in order, whose line is valid during the call. Of IUPAC letters a place
+// has one row, that with the least distance: a letter matches if one of its bases does.
 func (r *runner) put(next row) error {
 	if r.o.VCF != "" {
 		return r.write(&next)
@@ -429,6 +431,7 @@ func (r *runner) put(next row) error {
 	case r.waits && samePlace(&r.pending, &next):
 		if next.distance < r.pending.distance {
 			r.pending = next
+			r.pending.line = bytes.Clone(next.line)
 		}
 		return nil
 	case r.waits:
@@ -437,6 +440,7 @@ func (r *runner) put(next row) error {
 		}
 	}
 	r.pending, r.waits = next, true
+	r.pending.line = bytes.Clone(next.line)
 	return nil
 }
 
