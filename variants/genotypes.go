@@ -29,7 +29,7 @@ func (v *vcfReader) genotypes(s *site, numbers []int) error {
 			return err
 		}
 		v.calls[i] = alleles
-		least, most := -1, -1
+		most := -1
 		for _, a := range alleles {
 			if a >= 0 {
 				have[a] = true
@@ -39,8 +39,7 @@ func (v *vcfReader) genotypes(s *site, numbers []int) error {
 		if most < 0 {
 			continue
 		}
-		least = slices.Min(alleles)
-		set := 0
+		least, set := slices.Min(alleles), 0
 		if phased && ps >= 0 {
 			set = v.phaseSet(subfield(field, ps))
 		}
