@@ -45,3 +45,35 @@ func textSource(ctx context.Context, name string, text []byte) *source {
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	return s
 }
+
+// OpenText opens the text of a file, "-" being standard input, decompressed by up to threads
+// goroutines. It is for formats that are read line by line. What is wrong with the file is returned
+// by Read, as an Error that names it.
+func OpenText(ctx context.Context, path string, threads int) (io.ReadCloser, error) {
+	s, err := openSource(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	in, err := s.text(max(threads, 1))
+	if err != nil {
+		_ = s.close() // it was only read
+		return nil, fileError(s.name, err)
+	}
+	return &textFile{s, in}, nil
+}
+
+// textFile is what OpenText returns.
+type textFile struct {
+	source *source
+	in     io.Reader
+}
+
+func (t *textFile) Read(p []byte) (int, error) {
+	n, err := t.in.Read(p)
+	if err != nil && err != io.EOF {
+		err = fileError(t.source.name, err)
+	}
+	return n, err
+}
+
+func (t *textFile) Close() error { return t.source.close() }

@@ -28,6 +28,8 @@ var examples = []example{
 
 	{"search", categorySearch, "Where a CRISPR guide may cut, with up to 4 edits before its PAM",
 		"scanmap search -k 4 --pam NGG TCTTAGACGAATCACCAGAA ref.fa"},
+	{"search", categoryVariants, "What the variants of a population add, with alleles and samples",
+		"scanmap search -k 4 --pam NGG --vcf population.vcf.gz -f guides.txt ref.fa > sites.tsv"},
 	{"search", categoryPrimers, "The products of a panel, with up to 2 substitutions in a primer and one in its last five bases",
 		"scanmap search --pairs primers.tsv --max-mismatches 2 --three-prime 5:1 ref.fa > products.tsv"},
 	{"search", categoryRecords, "The reads that have a primer with up to 2 edits",

@@ -22,6 +22,7 @@ import (
 	"scanmap/fasta"
 	"scanmap/sam"
 	"scanmap/search"
+	"scanmap/variants"
 )
 
 // categorySearch is the first category of scanmap search.
@@ -87,7 +88,7 @@ func searchCommand(p process) *cli.Command {
 			gpuMemoryFlag(),
 			&cli.BoolFlag{Name: "quiet", Category: categoryRun, DisableDefaultText: true,
 				Usage: "no summary on standard error"},
-		}, pairsFlags(), recordsFlags()),
+		}, variantsFlags(), pairsFlags(), recordsFlags()),
 		Action: func(c *cli.Context) error {
 			switch {
 			case c.IsSet("pairs"):
@@ -137,6 +138,8 @@ type searchJob struct {
 	text         string // file of the text, - for standard input
 	output       string // file of the locations, - for standard output
 	quiet        bool
+	variants     *variants.Options // nil for none
+	variantStats *variants.Stats   // of the run
 }
 
 // newSearchJob makes options from flags; args are the program's, for the header of SAM. Its errors
@@ -144,7 +147,7 @@ type searchJob struct {
 func newSearchJob(c *cli.Context, args []string) (*searchJob, error) {
 	j := &searchJob{quiet: c.Bool("quiet")}
 	err := readAll(c, onlyPairs, needsRecords, j.readAlphabet, j.readTarget, j.readInputs, j.readDistance, j.readLimits, j.readMethod,
-		j.readOutput, j.readDevice)
+		j.readOutput, j.readDevice, j.readVariants)
 	if err != nil {
 		return nil, err
 	}
@@ -270,6 +273,9 @@ func (j *searchJob) run(ctx context.Context, stdout *sink, stderr io.Writer) err
 	if j.patternsFile != "" {
 		inputs = append(inputs, j.patternsFile)
 	}
+	if j.variants != nil && j.variants.VCF != "" {
+		inputs = append(inputs, j.variants.VCF)
+	}
 	if err := inputsExist(inputs...); err != nil {
 		return err
 	}
@@ -296,7 +302,7 @@ func (j *searchJob) run(ctx context.Context, stdout *sink, stderr io.Writer) err
 			if stats.TextLetters == 0 { // FASTA without letters is an error
 				_ = warn(stderr, shownInput(j.text)+" is empty")
 			}
-			return struct{}{}, summarize(stderr, stats, took)
+			return struct{}{}, firstError(j.warnOfVariants(stderr), summarize(stderr, stats, took), j.summarizeVariants(stderr))
 		})
 	}
 	return nil
@@ -317,14 +323,10 @@ func collectLater() {
 
 // search reads the input and writes the locations.
 func (j *searchJob) search(ctx context.Context, out io.Writer) (*search.Stats, error) {
-	patterns := []search.Pattern{j.pattern}
-	if j.patternsFile != "" {
-		var err error
-		if patterns, err = search.ReadPatterns(ctx, j.patternsFile, j.alphabet); err != nil {
-			return nil, err
-		}
+	if j.variants != nil {
+		return j.searchVariants(ctx, out)
 	}
-	patterns, err := j.target.Patterns(patterns)
+	patterns, err := j.readPatterns(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -341,6 +343,18 @@ func (j *searchJob) search(ctx context.Context, out io.Writer) (*search.Stats, e
 		return nil, err
 	}
 	return stats, rows.Finish(ctx)
+}
+
+// readPatterns returns the pattern of the call, or those of the file, with what the target adds.
+func (j *searchJob) readPatterns(ctx context.Context) ([]search.Pattern, error) {
+	patterns := []search.Pattern{j.pattern}
+	if j.patternsFile != "" {
+		var err error
+		if patterns, err = search.ReadPatterns(ctx, j.patternsFile, j.alphabet); err != nil {
+			return nil, err
+		}
+	}
+	return j.target.Patterns(patterns)
 }
 
 // readText reads a reference or, for the alphabet of bytes, a file as it is.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -83,10 +84,13 @@ func newPairsJob(c *cli.Context) (*pairsJob, error) {
 // readPairs reads the inputs, and refuses what is for patterns.
 func (j *pairsJob) readPairs(c *cli.Context) error {
 	for _, name := range []string{"patterns", "mismatches", "dna-bulges", "rna-bulges", "pam", "pam-side", "pam-edits", "seed-exact",
-		"alphabet", "forward-only", "no-pg", "records", "split-to"} {
+		"alphabet", "forward-only", "no-pg"} {
 		if c.IsSet(name) {
 			return fmt.Errorf("option --%s is not for --pairs", name)
 		}
+	}
+	if err := refuse(c, slices.Concat(variantsFlags(), recordsFlags()), "--pairs"); err != nil {
+		return err
 	}
 	if j.pairs = c.String("pairs"); j.pairs == "" {
 		return errors.New("option --pairs: the name is empty")

@@ -109,6 +109,9 @@ func (j *recordsJob) refuse(c *cli.Context) error {
 			return fmt.Errorf("option --%s is for locations, not for records", name)
 		}
 	}
+	if err := refuse(c, variantsFlags(), "records"); err != nil {
+		return err
+	}
 	if device := c.String("device"); device != "auto" && device != "cpu" {
 		return fmt.Errorf("option --device: %q: records are searched on the CPU", device)
 	}

@@ -23,7 +23,7 @@ const (
 
 // mayImport lists the packages of this module that a package may import.
 var mayImport = map[string][]string{
-	"cmd/scanmap":  {"mapper", "mapper/bench", "search", "sift", "amplicon", "mappability", "plan", "depth", "track", "report", "copynumber", "guides", "device", "measure", "dna", "fasta", "sam", "temporary", "gpu", "kernels"},
+	"cmd/scanmap":  {"mapper", "mapper/bench", "search", "sift", "variants", "amplicon", "mappability", "plan", "depth", "track", "report", "copynumber", "guides", "device", "measure", "dna", "fasta", "sam", "temporary", "gpu", "kernels"},
 	"mapper":       {"mapper/find", "locate", "parallel", "temporary", "device", "measure", "dna", "fasta", "sam"},
 	"mapper/find":  {"locate", "parallel", "temporary", "device", "measure", "dna", "fasta", "gpu", "kernels"},
 	"mapper/bench": {"mapper", "mapper/find", "locate", "parallel", "device", "measure", "dna", "fasta", "gpu", "kernels"},
@@ -31,6 +31,7 @@ var mayImport = map[string][]string{
 	"sift":         {"search", "parallel", "dna", "fasta", "sam"},
 	"search":       {"locate", "parallel", "device", "measure", "dna", "fasta", "sam", "gpu", "kernels"},
 	"amplicon":     {"search", "locate", "parallel", "dna", "fasta"},
+	"variants":     {"search", "temporary", "dna", "fasta"},
 	"locate":       {"parallel", "dna"},
 	"depth":        {"mapper", "parallel", "dna"},
 	"track":        {},

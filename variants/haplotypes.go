@@ -1,0 +1,405 @@
+package variants
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"scanmap/dna"
+	"scanmap/fasta"
+)
+
+// family says which haplotypes there are.
+type family int
+
+const (
+	// anySet are all sets of alleles that one place can touch, on the reference: of a VCF without
+	// genotypes.
+	anySet family = iota
+	// called are those that the genotypes of samples allow.
+	called
+	// chosen are those with a base in place of each IUPAC letter.
+	chosen
+)
+
+// A maker makes the windows of the haplotypes of a family, from sites that come in the order of
+// their positions, contig by contig. It holds those that lie near each other.
+type maker struct {
+	ref    *dna.Reference
+	name   string // of the VCF, for messages
+	family family
+	reach  int // the most letters of a place
+	flank  int // the letters of a window before and after its alleles
+	most   int // haplotypes that begin or go on with one allele
+	use    func(*window) error
+	sites  []*site // of one contig
+	next   int     // of sites, the first that has no windows yet
+	trimAt int     // the number of sites from which trim looks for those that may go
+	// Of one allele, the alleles of its windows, and those near it of haplotypes with genotypes.
+	seen, lists map[string]bool
+	key         []byte
+}
+
+// add takes the next site.
+func (m *maker) add(s *site) error {
+	if n := len(m.sites); n > 0 && m.sites[n-1].contig != s.contig {
+		if err := m.finish(); err != nil {
+			return err
+		}
+	}
+	m.sites = append(m.sites, s)
+	for m.next < len(m.sites)-1 && m.complete(m.sites[m.next], s.position) {
+		if err := m.windows(m.sites[m.next]); err != nil {
+			return err
+		}
+		m.next++
+	}
+	m.trim()
+	return nil
+}
+
+// finish takes the end of a contig, or of all.
+func (m *maker) finish() error {
+	for ; m.next < len(m.sites); m.next++ {
+		if err := m.windows(m.sites[m.next]); err != nil {
+			return err
+		}
+	}
+	m.sites, m.next = m.sites[:0], 0
+	return nil
+}
+
+// complete tells whether no site from a position on can be in a window of a site: whether every
+// haplotype has at least m.flank letters between them.
+//
+// Lemma: if p - e - saved(sites, e, p) >= m.flank, e being the end of an allele, no haplotype's
+// window has an allele that starts at p or later, where sites has all that start before p.
+//
+// Proof. Go along the haplotype from e on. If it has no allele that reaches over p, its letters up
+// to p are p - e less what its alleles save, which is at most saved. Otherwise let [s, t) be
+// replaced by l letters, s < p < t. Up to s and with the l it has p - e letters less what its
+// alleles save if this one, cut at p, saves (p - s) - l. That is at most saved, too: if it is
+// negative, without this allele the haplotype saves no less. ∎
+func (m *maker) complete(s *site, p int) bool {
+	if p-s.last < m.flank {
+		return false
+	}
+	first := s.last
+	for _, a := range s.alleles {
+		first = min(first, a.end)
+	}
+	return p-s.last-saved(m.sites, first, p) >= m.flank
+}
+
+// trim drops the sites that no later window can reach: the letters between them and a later site
+// are at least those of the contig less what is saved before the next site, and after it no more
+// can be saved than there is, but for one allele that reaches beyond.
+func (m *maker) trim() {
+	if len(m.sites) < m.trimAt || m.next == len(m.sites) {
+		return
+	}
+	at := m.sites[m.next].position
+	before := m.flank + saved(m.sites, 0, at) + MaxAllele
+	drop := 0
+	for drop < m.next && m.sites[drop].last+before <= at {
+		drop++
+	}
+	m.sites = slices.Delete(m.sites, 0, drop)
+	m.next -= drop
+	m.trimAt = 2*len(m.sites) + 8
+}
+
+// windows makes the windows of a site's alleles.
+func (m *maker) windows(s *site) error {
+	var near []*allele
+	within := m.flank + saved(m.sites, 0, m.ref.Contigs[s.contig].Length)
+	for _, other := range m.sites {
+		for _, a := range other.alleles {
+			if a.end+within >= s.position && a.start <= s.last+within {
+				near = append(near, a)
+			}
+		}
+	}
+	slices.SortFunc(near, inOrder)
+	for _, x := range s.alleles {
+		clear(m.seen)
+		clear(m.lists)
+		var err error
+		switch m.family {
+		case anySet:
+			err = m.sets(near, x)
+		case called:
+			err = m.called(near, x)
+		case chosen:
+			err = m.choices(near, x)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tooMany is the error of an allele on too many haplotypes.
+func (m *maker) tooMany(x *allele) error {
+	err := fmt.Errorf("%s is on more than %d haplotypes of %d letters; --max-haplotypes allows more, and takes longer",
+		x.name, m.most, x.end-x.start+2*m.flank)
+	if m.name != "" {
+		return &fasta.Error{File: m.name, Err: err}
+	}
+	return err
+}
+
+// put makes the window of a haplotype, unless there was one like it: the alleles of list, of which
+// the window has first to last, and others as far as the flanks go.
+func (m *maker) put(near, list []*allele, first, last int) error {
+	w := m.build(list, first, last)
+	if w == nil {
+		return nil
+	}
+	m.key = m.key[:0]
+	for _, p := range w.placed {
+		m.key = append(strconv.AppendInt(m.key, int64(p.id), 36), ',')
+	}
+	if m.seen[string(m.key)] {
+		return nil
+	}
+	if m.seen[string(m.key)] = true; len(m.seen) > m.most {
+		return m.tooMany(list[first])
+	}
+	w.near = near
+	return m.use(w)
+}
+
+// sets makes the windows of all sets of alleles of which x is the first, and which one place can
+// touch.
+//
+// Lemma: a place of at most m.reach letters that touches the alleles x, ..., y of a haplotype has
+// at most m.reach - 2 letters between x and y. Proof: it has a letter that is x's, or the one
+// before it if x has no letters, and one that is y's, or the one after it. ∎
+func (m *maker) sets(near []*allele, x *allele) error {
+	at := slices.Index(near, x)
+	var extend func(list []*allele, at, between int) error
+	extend = func(list []*allele, at, between int) error {
+		if err := m.put(near, list, 0, len(list)-1); err != nil {
+			return err
+		}
+		last := list[len(list)-1]
+		for i := at + 1; i < len(near); i++ {
+			y := near[i]
+			n := between + y.start - last.end
+			if y.start < last.end || n > m.reach-2 || slices.ContainsFunc(list, y.overlaps) {
+				continue
+			}
+			longer := append(slices.Clone(list), y)
+			if err := extend(longer, i, n+len(y.letters)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return extend([]*allele{x}, at, 0)
+}
+
+// choices makes the windows of all choices of bases for IUPAC letters, with x.
+func (m *maker) choices(near []*allele, x *allele) error {
+	var extend func(list []*allele, rest []*allele, at int) error
+	extend = func(list, rest []*allele, at int) error {
+		if len(rest) == 0 {
+			return m.put(near, list, at, at)
+		}
+		s := rest[0].site
+		count := 1
+		for count < len(rest) && rest[count].site == s {
+			count++
+		}
+		for _, a := range rest[:count] {
+			if s == x.site && a != x {
+				continue
+			}
+			here := at
+			if a == x {
+				here = len(list)
+			}
+			if err := extend(append(slices.Clone(list), a), rest[count:], here); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var reached []*allele
+	for _, a := range near {
+		if a.end+m.flank > x.start && a.start < x.end+m.flank {
+			reached = append(reached, a)
+		}
+	}
+	return extend(nil, reached, 0)
+}
+
+// called makes the windows of the haplotypes with x that genotypes allow.
+func (m *maker) called(near []*allele, x *allele) error {
+	loose := looseSamples(near)
+	done := map[int]bool{}
+	var list []*allele
+	for _, c := range x.carriers {
+		sample := int(c / copiesOfSample)
+		if loose[sample] {
+			if !done[sample] {
+				done[sample] = true
+				if err := m.combinations(near, x, sample); err != nil {
+					return err
+				}
+			}
+			continue
+		}
+		list = list[:0]
+		for _, a := range near {
+			if a.carriedBy(c) {
+				list = append(list, a)
+			}
+		}
+		if err := m.putWith(near, list, x); err != nil {
+			return err
+		}
+	}
+	samples := make([]int, 0, len(x.site.loose))
+	for sample := range x.site.loose {
+		samples = append(samples, sample)
+	}
+	slices.Sort(samples)
+	for _, sample := range samples {
+		if done[sample] {
+			continue
+		}
+		if err := m.combinations(near, x, sample); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// looseSamples are those that have a loose call at a site of some alleles.
+func looseSamples(near []*allele) map[int]bool {
+	var loose map[int]bool
+	for _, a := range near {
+		for sample := range a.site.loose {
+			if loose == nil {
+				loose = map[int]bool{}
+			}
+			loose[sample] = true
+		}
+	}
+	return loose
+}
+
+// putWith makes the window around x of a haplotype, if x is on it: of two alleles that overlap it
+// has the first.
+func (m *maker) putWith(near, list []*allele, x *allele) error {
+	kept, at := make([]*allele, 0, len(list)), -1
+	for _, a := range list {
+		if n := len(kept); n > 0 && (kept[n-1].overlaps(a) || a.start < kept[n-1].end) {
+			continue
+		}
+		if a == x {
+			at = len(kept)
+		}
+		kept = append(kept, a)
+	}
+	if at < 0 {
+		return nil
+	}
+	// Most copies have the alleles of another, which need not be put into letters to be seen.
+	m.key = m.key[:0]
+	for _, a := range kept {
+		m.key = append(strconv.AppendInt(m.key, int64(a.id), 36), ',')
+	}
+	if m.lists[string(m.key)] {
+		return nil
+	}
+	m.lists[string(m.key)] = true
+	return m.put(near, kept, at, at)
+}
+
+// combinations makes the windows around x of the haplotypes that the genotypes of a sample allow.
+// What is on one copy of a chromosome stays together: calls that are the same on all copies or
+// phased without a set, and those of each phase set. Unphased calls go with everything. There are
+// as many copies as the calls have alleles.
+func (m *maker) combinations(near []*allele, x *allele, sample int) error {
+	// Each variable has one of its options, and each of these some alleles.
+	var variables [][][]*allele
+	copies := make([][]*allele, copiesOfSample)
+	ploidy := 0
+	sets := map[int]int{} // the variable of each phase set
+	seen := map[*site]bool{}
+	for _, a := range near {
+		call, ok := a.site.loose[sample]
+		if !ok {
+			for c := range copiesOfSample {
+				if a.carriedBy(copyOf(sample, c)) {
+					copies[c] = append(copies[c], a)
+					ploidy = max(ploidy, c+1)
+				}
+			}
+			continue
+		}
+		if seen[a.site] {
+			continue
+		}
+		seen[a.site] = true
+		ploidy = max(ploidy, len(call.alleles))
+		if call.set == 0 {
+			var options [][]*allele
+			numbers := slices.Clone(call.alleles)
+			slices.Sort(numbers)
+			for _, n := range slices.Compact(numbers) {
+				if n < 0 {
+					options = append(options, nil)
+				} else {
+					options = append(options, []*allele{a.site.alleles[n]})
+				}
+			}
+			variables = append(variables, options)
+			continue
+		}
+		v, ok := sets[call.set]
+		if !ok {
+			v = len(variables)
+			sets[call.set] = v
+			variables = append(variables, nil)
+		}
+		for c, n := range call.alleles {
+			if len(variables[v]) <= c {
+				variables[v] = append(variables[v], nil)
+			}
+			if n >= 0 {
+				variables[v][c] = append(variables[v][c], a.site.alleles[n])
+			}
+		}
+	}
+	variables = append(variables, copies[:ploidy])
+	tried := 0
+	var choose func(list []*allele, rest [][][]*allele) error
+	choose = func(list []*allele, rest [][][]*allele) error {
+		if len(rest) == 0 {
+			if tried++; tried > m.most {
+				return m.tooMany(x)
+			}
+			all := slices.Clone(list)
+			slices.SortFunc(all, inOrder)
+			return m.putWith(near, all, x)
+		}
+		for _, option := range rest[0] {
+			if err := choose(append(slices.Clone(list), option...), rest[1:]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	// Options without x, where others have it, need not be tried.
+	for i, options := range variables {
+		if slices.ContainsFunc(options, func(o []*allele) bool { return slices.Contains(o, x) }) {
+			variables[i] = slices.DeleteFunc(slices.Clone(options), func(o []*allele) bool { return !slices.Contains(o, x) })
+		}
+	}
+	return choose(nil, variables)
+}

@@ -1,0 +1,266 @@
+package variants
+
+import (
+	"bytes"
+	"slices"
+
+	"scanmap/dna"
+	"scanmap/search"
+)
+
+// A window is a part of a haplotype that is searched.
+type window struct {
+	contig int
+	text   []byte // until it is in a batch
+	// start is the position on the contig of the text's first letter, unless that is one of an
+	// allele.
+	start int
+	// whole tells that nothing of the contig comes before the text.
+	whole  bool
+	placed []placed
+	near   []*allele // in order: all that may touch a place of the window
+}
+
+// placed is an allele with the offset of its letters in the text of a window. It is negative if the
+// text starts among them.
+type placed struct {
+	*allele
+	at int
+}
+
+// after is the offset after the letters.
+func (p *placed) after() int { return p.at + len(p.letters) }
+
+// build makes the window of a haplotype with the alleles of list: m.flank letters, alleles first to
+// last with what is between, and m.flank letters. It is nil if that are no letters.
+func (m *maker) build(list []*allele, first, last int) *window {
+	w := &window{contig: list[first].site.contig}
+	// Go back.
+	at, need, i, skip := list[first].start, m.flank, first-1, -1
+	for skip < 0 {
+		end := 0
+		if i >= 0 {
+			end = list[i].end
+		}
+		if i < 0 || at-end >= need {
+			w.start = max(at-need, end)
+			w.whole = w.start == 0
+			break
+		}
+		need -= at - end
+		if n := len(list[i].letters); n >= need {
+			skip = n - need
+			break
+		}
+		need -= len(list[i].letters)
+		at = list[i].start
+		i--
+	}
+	// Go forth.
+	at = w.start
+	if skip >= 0 {
+		a := list[i]
+		w.placed = append(w.placed, placed{a, -skip})
+		w.text = append(w.text, a.letters[skip:]...)
+		at = a.end
+	}
+	for i++; i <= last; i++ {
+		w.text = appendLetters(w.text, m.ref, w.contig, at, list[i].start)
+		w.placed = append(w.placed, placed{list[i], len(w.text)})
+		w.text = append(w.text, list[i].letters...)
+		at = list[i].end
+	}
+	for need = m.flank; need > 0; i++ {
+		end := m.ref.Contigs[w.contig].Length
+		if i < len(list) {
+			end = list[i].start
+		}
+		n := min(need, end-at)
+		w.text = appendLetters(w.text, m.ref, w.contig, at, at+n)
+		need -= n
+		if need == 0 || i == len(list) {
+			break
+		}
+		w.placed = append(w.placed, placed{list[i], len(w.text)})
+		n = min(need, len(list[i].letters))
+		w.text = append(w.text, list[i].letters[:n]...)
+		need -= n
+		at = list[i].end
+	}
+	if len(w.text) == 0 {
+		return nil
+	}
+	return w
+}
+
+// A place is a location of a window on the contig.
+type place struct {
+	// start and end are positions of the contig. Among the letters of an allele they are those that
+	// the allele replaces, as far as there are any; startIn and endIn are then how many letters of
+	// it come before, and otherwise 0.
+	start, end     int
+	startIn, endIn int
+	touched        []*allele
+}
+
+// place returns where a location is. The touched alleles are those that it has a letter of or, of
+// one without letters, both letters beside.
+func (w *window) place(l *search.Location) place {
+	var p place
+	for i := range w.placed {
+		if a := &w.placed[i]; l.Start < a.after() && a.at < l.End {
+			p.touched = append(p.touched, a.allele)
+		}
+	}
+	p.start, p.startIn = w.position(l.Start, func(a *placed) bool { return a.at <= l.Start })
+	p.end, p.endIn = w.position(l.End, func(a *placed) bool { return a.at < l.End })
+	return p
+}
+
+// position returns the position of an offset, of which before tells the alleles that start there or
+// before.
+func (w *window) position(offset int, before func(*placed) bool) (position, in int) {
+	position = w.start + offset
+	for i := range w.placed {
+		a := &w.placed[i]
+		if !before(a) {
+			break
+		}
+		in = offset - a.at
+		if in < len(a.letters) {
+			position = a.start + min(in, a.end-a.start)
+			continue
+		}
+		position, in = a.end+in-len(a.letters), 0
+	}
+	return position, in
+}
+
+// reports tells whether a location of the window is a row: it touches an allele, enough letters
+// come before its end that its distance is that of the haplotype, and the contig has not the same
+// letters at the place's start or end.
+func (w *window) reports(ref *dna.Reference, reach int, l *search.Location, p *place, letters []byte) bool {
+	if len(p.touched) == 0 || l.End < reach && !w.whole {
+		return false
+	}
+	length, n := ref.Contigs[w.contig].Length, len(letters)
+	if p.start+n <= length && bytes.Equal(letters, appendLetters(nil, ref, w.contig, p.start, p.start+n)) {
+		return false
+	}
+	return p.end < n || !bytes.Equal(letters, appendLetters(nil, ref, w.contig, p.end-n, p.end))
+}
+
+// touches tells whether a haplotype with an allele that does not overlap those of a place has it in
+// the place. The place starts before the end of the first allele that it touches.
+func (p *place) touches(a *allele) bool {
+	if inOrder(a, p.touched[0]) > 0 {
+		return a.start < p.end
+	}
+	return a.end > p.start
+}
+
+// samples returns the samples that have a haplotype with the letters of a place, in order: those
+// that it touches are all of its alleles there.
+func (w *window) samples(p *place) []int {
+	// Only these alleles matter. One that overlaps an allele before it is not on the haplotype.
+	var others []*allele
+	for _, a := range w.near {
+		hidden := func(t *allele) bool { return t == a || t.site != a.site && t.overlaps(a) && inOrder(t, a) < 0 }
+		if p.touches(a) && !slices.ContainsFunc(p.touched, hidden) {
+			others = append(others, a)
+		}
+	}
+	loose := looseSamples(p.touched)
+	for sample := range looseSamples(others) {
+		if loose == nil {
+			loose = map[int]bool{}
+		}
+		loose[sample] = true
+	}
+	var samples []int
+	for _, c := range p.touched[0].carriers {
+		sample := int(c / copiesOfSample)
+		if !loose[sample] && hasAll(p.touched, others, func(a *allele) bool { return a.carriedBy(c) }) {
+			samples = append(samples, sample)
+		}
+	}
+	for sample := range loose {
+		if allows(p.touched, others, sample) {
+			samples = append(samples, sample)
+		}
+	}
+	slices.Sort(samples)
+	return slices.Compact(samples)
+}
+
+// hasAll tells whether something has all of some alleles, and none of the others.
+func hasAll(all, others []*allele, has func(*allele) bool) bool {
+	for _, a := range all {
+		if !has(a) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(others, has)
+}
+
+// allows tells whether the genotypes of a sample allow a haplotype with all of some alleles, and
+// none of the others.
+func allows(all, others []*allele, sample int) bool {
+	sets := map[int]bool{0: true}
+	ploidy := 0
+	for _, a := range slices.Concat(all, others) {
+		for c := range copiesOfSample {
+			if a.carriedBy(copyOf(sample, c)) {
+				ploidy = max(ploidy, c+1)
+			}
+		}
+		if call, ok := a.site.loose[sample]; ok {
+			ploidy = max(ploidy, len(call.alleles))
+			if call.set > 0 {
+				sets[call.set] = true
+				continue
+			}
+			if !slices.ContainsFunc(call.alleles, func(n int) bool {
+				return hasAll(only(all, a.site), only(others, a.site), func(b *allele) bool { return n >= 0 && a.site.alleles[n] == b })
+			}) {
+				return false
+			}
+		}
+	}
+	for set := range sets {
+		member := func(a *allele) bool {
+			call, ok := a.site.loose[sample]
+			return ok && call.set == set && set > 0 || !ok && set == 0
+		}
+		wanted, unwanted := filter(all, member), filter(others, member)
+		found := false
+		for c := range ploidy {
+			found = found || hasAll(wanted, unwanted, func(a *allele) bool {
+				if set == 0 {
+					return a.carriedBy(copyOf(sample, c))
+				}
+				call := a.site.loose[sample]
+				return c < len(call.alleles) && call.alleles[c] >= 0 && a.site.alleles[call.alleles[c]] == a
+			})
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}
+
+// only returns the alleles of a site.
+func only(alleles []*allele, s *site) []*allele {
+	return filter(alleles, func(a *allele) bool { return a.site == s })
+}
+
+func filter(alleles []*allele, keep func(*allele) bool) []*allele {
+	var kept []*allele
+	for _, a := range alleles {
+		if keep(a) {
+			kept = append(kept, a)
+		}
+	}
+	return kept
+}
