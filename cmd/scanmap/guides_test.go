@@ -38,6 +38,9 @@ func TestGuides(t *testing.T) {
 			"g2 ATGGTCGGACTCCCTGCC NGG . . . . 0 0 NA NA NA 0 0 0 . . . 0 0 0\n" +
 			"g3 ACGTGGCTAACGCATAGGAC NGG . . . . 0 0 100.00 100.00 0 0 0 0 . . . 0 0 0\n"},
 		{"-k 2", "g1 ATGGTCGGACTCCCTGCCAG NGG a 30 53 + 2 3 49.04 38.19 2 3 1 0 0/0/0:2,0/1/0:1,2/0/0:1 . . 2 1 1\n"},
+		{"-k 2 --dna-bulges 0", "g1 ATGGTCGGACTCCCTGCCAG NGG a 30 53 + 2 2 49.04 38.19 2 3 0 0 0/0/0:2,2/0/0:1 . . 2 0 1\n"},
+		{"-k 2 --mismatches 1", "g1 ATGGTCGGACTCCCTGCCAG NGG a 30 53 + 2 2 50.00 50.00 1 2 1 0 0/0/0:2,0/1/0:1 . . 2 1 0\n"},
+		{"--max-mismatches 2 --seed-exact 4", "g1 ATGGTCGGACTCCCTGCCAG NGG a 30 53 + 2 1 50.00 50.00 1 2 0 0 0/0/0:2 . . 2 0 0\n"},
 		{"--max-mismatches 2 --pam NRG", "g1 ATGGTCGGACTCCCTGCCAG NRG a 30 53 + 3 3 32.90 34.75 3 4 0 0 0/0/0:3,2/0/0:1 . . 3 0 1\n"},
 		{"-k 2 --regions " + regions, "g1 ATGGTCGGACTCCCTGCCAG NGG a 30 53 + 2 3 49.04 38.19 2 3 1 0 0/0/0:2,0/1/0:1,2/0/0:1 gene 1,a:1-31 2 2 1 1\n"},
 	} {
@@ -174,6 +177,34 @@ func TestGuidesBest(t *testing.T) {
 	if code, _, stderr := call("guides", "--in", "a:201-810", "--best", "1", ref); code != 0 ||
 		!strings.HasPrefix(stderr, fmt.Sprintf("scanmap: %d guides, 1 chosen, 1 with a target, ", len(all))) {
 		t.Errorf("exit code %d, %q", code, stderr)
+	}
+}
+
+// TestGuidesPAMFirst has the guides of Cas12a: the PAM comes first, and there are no scores.
+func TestGuidesPAMFirst(t *testing.T) {
+	folder := t.TempDir()
+	const guide = "GGACTCCCTGCCAGATGGTCACG"
+	spacer := strings.Repeat("C", 30)
+	ref := copiesFile(t, folder, "ref.fa", ">a\n"+spacer+"TTTA"+guide+spacer+truth.ReverseComplement("TTTGGGACTCCCTGCgAGATGGTCACG")+spacer+"TTCT"+guide+"\n")
+	list := copiesFile(t, folder, "guides.txt", "cpf1 "+guide+"\n")
+	places, page := filepath.Join(folder, "places.tsv"), filepath.Join(folder, "page.html")
+	got := strings.ReplaceAll(quietly(t, "guides", "-k", "1", "--pam", "TTTV", "--pam-side", "5", "-f", list, ref, "--places", places,
+		"--html", page), "\t", " ")
+	if want := "cpf1 " + guide + " TTTV a 30 57 + 1 1 NA NA NA 2 0 0 0/0/0:1,1/0/0:1 . . 1 1\n"; !strings.HasSuffix(got, "\n"+want) {
+		t.Errorf("%s, want %s", got, want)
+	}
+	const want = "cpf1 a 30 57 + 0 27M TTTAGGACTCCCTGCCAGATGGTCACG TTTVGGACTCCCTGCCAGATGGTCACG 0 0 0 NA NA 1 .\n" +
+		"cpf1 a 87 114 - 1 27M TTTGGGACTCCCTGCgAGATGGTCACG TTTVGGACTCCCTGCCAGATGGTCACG 1 0 0 NA NA 0 .\n"
+	if got := strings.ReplaceAll(readFile(t, places), "\t", " "); !strings.HasSuffix(got, "regions\n"+want) {
+		t.Errorf("places\n%s, want\n%s", got, want)
+	}
+	if text := readFile(t, page); !strings.Contains(text, `mismatch at letter 12"`) ||
+		!strings.Contains(text, `<span class="pam">TTTV</span> GGACTCCCTGC<b class="mismatch">C</b>AG`) {
+		t.Error("the page lacks an alignment with the PAM before the guide")
+	}
+	rows := strings.Split(quietly(t, "guides", "--max-mismatches", "1", "--pam", "TTTV", "--pam-side", "5", "--length", "23", "--in", "a:1-60", ref), "\n")
+	if len(rows) != 3 || !strings.HasPrefix(rows[1], "a:31-57:+\t"+guide+"\tTTTV\ta\t30\t57\t+\t") {
+		t.Errorf("%q", rows)
 	}
 }
 
