@@ -314,11 +314,11 @@ func (m *maker) putWith(near, list []*allele, x *allele) error {
 	return m.put(near, kept, at, at)
 }
 
-// apart returns the alleles of a list, which is in order, that overlap none that was read before them
-// and is kept.
+// apart returns the alleles of a list, which is in order and has at most one of a site, that overlap
+// none that was read before them and is kept.
 func apart(list []*allele) []*allele {
 	kept := slices.Clone(list)
-	if !overlapping(kept) {
+	if !crossed(kept) {
 		return kept
 	}
 	slices.SortFunc(kept, func(a, b *allele) int { return a.id - b.id })
@@ -332,18 +332,6 @@ func apart(list []*allele) []*allele {
 	kept = kept[:n]
 	slices.SortFunc(kept, inOrder)
 	return kept
-}
-
-// overlapping tells whether any alleles of a list, which is in order and has one of a site, overlap.
-// Then two neighbours do: the next after the first of the two starts no later than the second, and
-// not where the first starts unless it has letters to replace there too, or both insert.
-func overlapping(list []*allele) bool {
-	for i := 1; i < len(list); i++ {
-		if list[i-1].overlaps(list[i]) {
-			return true
-		}
-	}
-	return false
 }
 
 // combinations makes the windows around x of the haplotypes that the genotypes of a sample allow.
