@@ -314,8 +314,8 @@ func (m *maker) putWith(near, list []*allele, x *allele) error {
 	return m.put(near, kept, at, at)
 }
 
-// apart returns the alleles of a list, which is in order and has at most one of a site, that overlap
-// none that was read before them and is kept.
+// apart returns the alleles of a list, which is in order and has at most one of a site, but those
+// that overlap one that was read before them and is returned.
 func apart(list []*allele) []*allele {
 	kept := slices.Clone(list)
 	if !crossed(kept) {
