@@ -171,11 +171,10 @@ func TestLocationsWithinLimits(t *testing.T) {
 			return // that is substitutions alone, and has neighbours
 		}
 		k = min(k, limits.Mismatches+limits.DNABulges+limits.RNABulges)
-		text := NewDNA(truth.Reference(t, contigs...))
 		for i := range contigs {
 			contigs[i] = contigs[i][:min(len(contigs[i]), 400)]
 		}
-		text = NewDNA(truth.Reference(t, contigs...))
+		text := NewDNA(truth.Reference(t, contigs...))
 		for _, read := range reads[:min(len(reads), 3)] {
 			read = strings.ReplaceAll(read[:min(len(read), 40)], "N", "A")
 			target := drawTarget(rt, max(len(read), 1))
