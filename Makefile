@@ -83,7 +83,7 @@ test-full: ## run the tests in all sizes, with many random cases; takes a while
 # The race detector alone needs a C compiler. It looks at the packages that start goroutines, in the
 # sizes of `make test`. Left out are tests whose time goes into kernels on the emulator, which has a
 # sanitizer of its own, into one goroutine, or into reading options.
-RACE_PACKAGES := ./cmd/... ./device ./fasta ./gpu ./internal/acceptance ./mapper/... ./measure ./parallel ./sam ./search ./track
+RACE_PACKAGES := ./amplicon ./cmd/... ./device ./fasta ./gpu ./internal/acceptance ./mapper/... ./measure ./parallel ./sam ./search ./sift ./track
 RACE_SKIP := TestMirror|TestCutReference$$|TestGPU$$|TestPeriodsOnGPU|TestReadsOverPartsOnGPU|TestPartsOfText|TestEveryKernel|TestSchemesOnGPU|TestBordersOnGPU|TestShortPatternsOnGPU|TestBounds$$|TestRabinKarp|TestCoveredOnGPU|TestCoverO|TestBenchSearchOnCPU|TestValuesAreAccepted|TestUsageErrors|TestBenchUsage|TestMappabilityErrors|TestSlipsOfTheKeyboard
 
 race: ## run the tests of `make test` with the race detector
@@ -94,7 +94,7 @@ race: ## run the tests of `make test` with the race detector
 	fi
 
 vet: ## gofmt and go vet
-	@unformatted=$$(gofmt -l cmd device dna fasta gpu internal kernels locate mapper measure parallel report sam search temporary) || exit 1; \
+	@unformatted=$$(gofmt -l .) || exit 1; \
 		if [ -n "$$unformatted" ]; then echo "gofmt would change:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
 

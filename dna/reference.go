@@ -7,7 +7,8 @@ import (
 
 // Reference is all contigs of a genome in one packed sequence. Every contig
 // starts at a multiple of 64 and is followed by at least Padding ambiguous
-// positions, so that no stretch of bases spans two contigs. Positions in Bases
+// positions (fewer if AppendUnnamed adds it), so that no stretch of bases spans two contigs.
+// Positions in Bases
 // are offsets into that sequence (64 bits); a contig-relative position is an
 // offset less the contig's Start.
 type Reference struct {

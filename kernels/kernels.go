@@ -33,6 +33,7 @@
 //   - shiftor.cu, wumanber.cu: bit-parallel automata, by scans and by segments
 //   - packed.cu: the same automata on bit planes
 //   - planes.cu: 32 places at a time on bit planes
+//   - neighbours.cu: all needles at once, by a table of words near their pieces
 //   - rabinkarp.cu: fingerprints of windows
 //   - witness.cu: duels between places of the text
 //   - levenshtein.cu: the matrix of edit distances, by diagonals and by rows

@@ -72,6 +72,13 @@ const WavefrontLongest = 2048 // bytes of each of three rows in shared memory
 const RowsThreads = 1024
 const RowsLongest = 512 // longer needles would leave a block little to report
 
+// Of neighbours.cu:
+
+const TableThreads = 128
+
+// The lowest bits of an entry are the offset of a piece, the others the number of a needle.
+const TableOffsetBits = 11
+
 // Of packed.cu:
 
 const PackedBlock = 1024
@@ -373,6 +380,36 @@ type RowsParams struct {
 	Before   uint32
 	Sets     uint32
 	_        uint32
+}
+
+// A TableNeedle has at most 64 letters. With substitutions alone its masks tell which letters
+// differ from a text with the planes l and h: mask0 ^ (l & mask1) ^ (h & mask2) ^ (l & h & mask3);
+// with edits they are the letters that match A, C, G and T.
+type TableNeedle struct {
+	Mask0  uint64
+	Mask1  uint64
+	Mask2  uint64
+	Mask3  uint64
+	Valid  uint64
+	Exact  uint64
+	Length uint32
+	_      uint32
+}
+
+// TableParams are the parameters of kernels neighbours_substitutions and neighbours_edits.
+type TableParams struct {
+	Text    Bits
+	Present uint64
+	Starts  uint64
+	Entries uint64
+	Needles uint64
+	Hits    Hits
+	First   uint32
+	Words   uint32
+	Q       uint32
+	Unknown uint32
+	K       uint32
+	_       uint32
 }
 
 // InterleaveParams are the parameters of kernel interleave.
@@ -814,6 +851,8 @@ var Entries = []Entry{
 	{Name: "levenshtein_blocks_sets", File: "levenshtein", ParameterBytes: 48, Threads: 256},
 	{Name: "levenshtein_rows", File: "levenshtein", ParameterBytes: 64, Threads: 1024},
 	{Name: "levenshtein_rows_shuffle", File: "levenshtein", ParameterBytes: 64, Threads: 1024},
+	{Name: "neighbours_substitutions", File: "neighbours", ParameterBytes: 112, Threads: 128},
+	{Name: "neighbours_edits", File: "neighbours", ParameterBytes: 112, Threads: 128},
 	{Name: "interleave", File: "pack", ParameterBytes: 40, Threads: 256},
 	{Name: "lanes", File: "packed", ParameterBytes: 56, Threads: 256},
 	{Name: "shift_or_packed_32", File: "packed", ParameterBytes: 80, Threads: 256},

@@ -106,10 +106,6 @@ struct PlanesParams {
 	PlanesFilter filter2;
 };
 
-// window_of returns the 32 letters of a plane from a letter on; letters count from the first of the
-// padding.
-DEVICE u32 window_of(const u32* plane, u32 at) { return funnel_right(plane[at / 32], plane[at / 32 + 1], at); }
-
 // differing_letters are those of 32 letters of the needle that differ from the text at a place.
 DEVICE u32 differing_letters(const Bits& text, u32x4 differing, u32 at, u32 inside) {
 	const u32 low = window_of(text.low, at), high = window_of(text.high, at);
@@ -138,27 +134,7 @@ DEVICE void hit_at(const PlanesNeedle& n, u32 last) {
 // align_at adds the ends with at most k edits of alignments within k diagonals of the one that
 // starts at a place.
 DEVICE void align_at(const PlanesNeedle& n, u32 start) {
-	u64 plus = ~0ull, minus = 0;
-	u32 distance = n.length;
-	const u32 top = n.length - 1, from = start - n.k, letters = n.length + 2 * n.k;
-	for (u32 i = 0; i < letters; i += 32) {
-		u32 low = window_of(n.text.low, from + i), high = window_of(n.text.high, from + i), ambiguous = window_of(n.text.ambiguous, from + i);
-		const u32 count = minimum(letters - i, 32u);
-		for (u32 j = 0; j < count; j++) {
-			const u64 equal = ambiguous & 1 ? 0 : n.equal[(low & 1) | (high & 1) << 1];
-			low >>= 1, high >>= 1, ambiguous >>= 1;
-			const u64 vertical = equal | minus;
-			const u64 horizontal = (((equal & plus) + plus) ^ plus) | equal;
-			u64 more = minus | ~(horizontal | plus), less = plus & horizontal;
-			distance += u32(more >> top & 1);
-			distance -= u32(less >> top & 1);
-			more <<= 1;
-			less <<= 1;
-			plus = less | ~(vertical | more);
-			minus = more & vertical;
-			if (distance <= n.k) hit_at(n, from + i + j);
-		}
-	}
+	align_near(n.text, n.equal, n.length, n.k, start, [&](u32 last) { hit_at(n, last); });
 }
 
 // A queue of a warp has room for what a turn leaves and another adds.

@@ -80,6 +80,11 @@ type limits struct {
 	// stripe is how many seeds of the reference Shared holds at a time, and block how many of a text.
 	// chunk is how many are taken from either by one goroutine at a time.
 	stripe, block, chunk int
+	// crowded, when set, chooses the blocks of crowded K-mers, by side and number, of so many K-mers
+	// each, or more. crowdedTable is how many K-mers that differ have room at first, and together how
+	// many are compared with each other without further pieces.
+	crowded                              func(side, block int) bool
+	crowdedBlock, crowdedTable, together int
 	// batch is how many K-mers Reads takes at a time.
 	batch int
 	find  find.Limits

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"math/bits"
-	"slices"
 	"sync/atomic"
 
 	"scanmap/dna"
@@ -53,7 +52,7 @@ import (
 // table begins a run if what is before it differs. Entries are in order of what is before them, so
 // that all with the same base are passed over at once: a homopolymer of n bases costs n runs and
 // not n². A family of n copies that have diverged costs some n² runs, as its copies have that many
-// pairs: with one million copies of a repeat, reads is as slow, and no engine here is fast.
+// pairs. Where that costs more, K-mers of families are compared as strings, each once (crowded.go).
 //
 // With e = 0 there is a way without pairs of places (exact.go).
 //
@@ -80,10 +79,10 @@ const seedBases = 32
 // are equal by chance, which cost more than comparing all.
 const leastSharedRun = 4
 
-// shared counts the places in a genome.
-func (c *counter) shared(ctx context.Context, genome *dna.Reference) error {
+// sharing prepares to count the places in a genome.
+func (c *counter) sharing(genome *dna.Reference) *sharing {
 	o := c.options
-	s := sharing{counter: c, run: o.Length / (o.Edits + 1), texts: []text{textOf(genome)}}
+	s := &sharing{counter: c, run: o.Length / (o.Edits + 1), texts: []text{textOf(genome)}}
 	s.own, s.planes = genome == c.ref, s.texts[0].planes
 	if !s.own {
 		s.planes = interleaved(&c.ref.Bases)
@@ -94,45 +93,35 @@ func (c *counter) shared(ctx context.Context, genome *dna.Reference) error {
 		s.seed.whole = o.Length
 		s.table.order = s.byKMer
 	}
-	s.twice = s.own && o.Regions == nil && !s.exact
 	if !o.ForwardOnly {
 		s.texts = append(s.texts, s.texts[0].reversed())
 	}
-	for _, starts := range c.frequencies.starts {
-		s.spans = append(s.spans, span{starts.from, starts.to + o.Length - 1})
-	}
-	s.spans = joined(s.spans)
 	s.workers, s.by.workers = make([]sharer, o.Threads), make([]filler, o.Threads)
 	for w := range s.workers {
-		s.workers[w].sharing = &s
+		s.workers[w].sharing = s
 	}
-	chunks := cut(s.spans, o.limits.chunk)
-	ranges := keyRanges(&c.ref.Bases, chunks, s.seed, o.limits.stripe, o.Threads)
-	c.progress.expect(int64(len(ranges)) * int64(len(chunks)))
-	for _, keys := range ranges {
-		for left := chunks; len(left) > 0; {
-			n := s.table.build(&s.by, &c.ref.Bases, left, s.seed, keys, o.limits.stripe)
-			if s.exact {
-				s.found = parallel.Resize(s.found, len(s.table.seeds.entries))
-				clear(s.found)
-			}
-			s.complete = s.exact && s.own && o.Regions == nil && n == len(chunks)
-			for i := range s.texts {
-				if s.complete && i == 0 {
-					continue
-				}
-				if err := s.pass(ctx, &s.texts[i]); err != nil {
-					return err
-				}
-			}
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			if s.exact {
-				s.settle()
-			}
-			left = left[n:]
-			c.progress.add(int64(n))
+	return s
+}
+
+// shared counts the places in a genome.
+func (c *counter) shared(ctx context.Context, genome *dna.Reference) error {
+	o, s := c.options, c.sharing(genome)
+	split := s.split(genome)
+	joins := s.joins(split)
+	total := split.step(o) * int64(o.Edits+2)
+	for i := range joins {
+		j := &joins[i]
+		j.chunks = cut(j.spans, o.limits.chunk)
+		j.ranges = keyRanges(&c.ref.Bases, j.chunks, s.seed, o.limits.stripe, o.Threads)
+		total += int64(len(j.ranges)) * int64(len(j.chunks))
+	}
+	c.progress.expect(total)
+	if err := s.crowded(ctx, split); err != nil {
+		return err
+	}
+	for i := range joins {
+		if err := s.work(ctx, &joins[i]); err != nil {
+			return err
 		}
 	}
 	sum := uint32(0)
@@ -143,13 +132,68 @@ func (c *counter) shared(ctx context.Context, genome *dna.Reference) error {
 	return nil
 }
 
+// A join is the K-mers of some spans of the reference and some texts, whose pairs are counted.
+type join struct {
+	spans  []span
+	texts  []text
+	chunks []piece
+	ranges []keyRange
+}
+
+// work counts the pairs of a join.
+func (s *sharing) work(ctx context.Context, j *join) error {
+	o := s.options
+	s.spans = j.spans
+	for _, keys := range j.ranges {
+		for left := j.chunks; len(left) > 0; {
+			n := s.table.build(&s.by, &s.ref.Bases, left, s.seed, keys, o.limits.stripe)
+			if s.exact {
+				s.found = parallel.Resize(s.found, len(s.table.seeds.entries))
+				clear(s.found)
+			}
+			s.complete = s.exact && s.own && o.Regions == nil && n == len(j.chunks)
+			for i := range j.texts {
+				if s.complete && i == 0 {
+					continue
+				}
+				if err := s.pass(ctx, &j.texts[i]); err != nil {
+					return err
+				}
+			}
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			if s.exact {
+				s.settle()
+			}
+			left = left[n:]
+			s.progress.add(int64(n))
+		}
+	}
+	return nil
+}
+
 // A text is one strand of a genome.
 type text struct {
 	bases   *dna.Sequence
 	planes  planes
 	contigs []span // in order
 	reverse bool
+	counted counting
 }
+
+// counting says how the pairs of a join with a text are counted.
+type counting uint8
+
+const (
+	// oneWay counts each pair for the K-mer of the reference alone.
+	oneWay counting = iota
+	// halves is for a text of the same K-mers: each pair is there twice, is found once, and counted
+	// for both K-mers.
+	halves
+	// bothWays is for a text of other K-mers of the reference: each pair is counted for both K-mers.
+	bothWays
+)
 
 func textOf(genome *dna.Reference) text {
 	t := text{bases: &genome.Bases, planes: interleaved(&genome.Bases)}
@@ -164,10 +208,7 @@ func (t *text) reversed() text {
 	r := text{bases: &dna.Sequence{}, reverse: true}
 	t.bases.ReverseComplement(r.bases)
 	r.planes = interleaved(r.bases)
-	n := t.bases.Length
-	for _, c := range slices.Backward(t.contigs) {
-		r.contigs = append(r.contigs, span{n - c.to, n - c.from})
-	}
+	r.contigs = mirrored(t.contigs, t.bases.Length)
 	return r
 }
 
@@ -204,7 +245,6 @@ type sharing struct {
 	found   []uint32
 	planes  planes // of the reference
 	own     bool   // the genome is the reference
-	twice   bool   // each pair is found once and counted twice
 	table   table
 	workers []sharer
 	// What is at work: a text, and seeds of it.
@@ -321,15 +361,17 @@ type mirror struct {
 
 // mirror returns that of a diagonal.
 func (w *sharer) mirror(x, y int) mirror {
-	m := mirror{once: !w.twice, last: math.MaxInt}
+	m := mirror{once: w.text.counted == oneWay, last: math.MaxInt}
 	switch {
 	case !w.text.reverse:
 		m.shift = y - x
-		m.none = w.twice && m.shift < 0 || w.own && m.shift == 0 && w.options.ExcludeSelf
+		m.none = w.text.counted == halves && m.shift < 0 || w.own && m.shift == 0 && w.options.ExcludeSelf
 		m.once = m.once || m.shift == 0
-	case w.twice:
+	case !m.once:
 		m.sum = x - y + w.text.bases.Length - w.options.Length
-		m.last = m.sum >> 1
+		if w.text.counted == halves {
+			m.last = m.sum >> 1
+		}
 	}
 	return m
 }
@@ -339,10 +381,12 @@ func (w *sharer) add(m mirror, from, last int) {
 	w.addRange(from, last)
 	switch {
 	case m.once:
-	case w.text.reverse:
+	case !w.text.reverse:
+		w.addRange(from+m.shift, last+m.shift)
+	case w.text.counted == halves:
 		w.addRange(max(m.sum-last, m.last+1), m.sum-from)
 	default:
-		w.addRange(from+m.shift, last+m.shift)
+		w.addRange(m.sum-last, m.sum-from)
 	}
 }
 

@@ -182,13 +182,17 @@ func (s *Scheme) onGenomes(rate float64, n *needle, onGPU bool) float64 {
 	return rate
 }
 
-// fastest returns the scheme that auto takes for a needle of so many patterns.
-func fastest(n *needle, letters int64, patterns int, onGPU bool) (*Scheme, error) {
+// anyScheme wants all schemes.
+func anyScheme(*Scheme) bool { return true }
+
+// fastest returns the scheme that auto takes for a needle of so many patterns, of those that are
+// wanted.
+func fastest(n *needle, letters int64, patterns int, onGPU bool, wanted func(*Scheme) bool) (*Scheme, error) {
 	var best *Scheme
 	bestRate := 0.0
 	for _, m := range methods {
 		for _, s := range m.Schemes {
-			if s.refusal(n, onGPU) != nil {
+			if !wanted(s) || s.refusal(n, onGPU) != nil {
 				continue
 			}
 			if rate := s.rate(n, letters, patterns, onGPU); best == nil || rate > bestRate {

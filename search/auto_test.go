@@ -55,7 +55,7 @@ func someNeedle(t *testing.T, alphabet Alphabet, length, k int, substitutions bo
 	for i := range letters {
 		letters[i] = dna.Letters[random.IntN(4)]
 	}
-	p, err := NewPattern("p", letters, nil, alphabet)
+	p, err := NewPattern("p", letters, alphabet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestChoices(t *testing.T) {
 		letters, k, patterns := number(fields[3]), number(fields[4]), number(fields[5])
 		for length := range strings.SplitSeq(fields[7], ",") {
 			tasks++
-			s, err := fastest(someNeedle(t, alphabet, number(length), k, substitutions), int64(letters), patterns, onGPU)
+			s, err := fastest(someNeedle(t, alphabet, number(length), k, substitutions), int64(letters), patterns, onGPU, anyScheme)
 			if err != nil {
 				t.Errorf("%q: length %s: %v", line, length, err)
 			} else if !slices.Contains(strings.Split(fields[6], ","), s.FullName()) {
@@ -115,14 +115,14 @@ func TestFastest(t *testing.T) {
 					if k >= m {
 						continue
 					}
-					p, err := NewPattern("p", []byte(strings.Repeat(dna.Letters, MaxLength/4)[:m]), nil, alphabet)
+					p, err := NewPattern("p", []byte(strings.Repeat(dna.Letters, MaxLength/4)[:m]), alphabet)
 					if err != nil {
 						t.Fatal(err)
 					}
 					n := newNeedle(&p, alphabet, k, substitutions)
 					for _, onGPU := range []bool{false, true} {
 						for _, patterns := range []int{1, 1000} {
-							s, err := fastest(n, 1<<24, patterns, onGPU)
+							s, err := fastest(n, 1<<24, patterns, onGPU, anyScheme)
 							if err != nil {
 								if onGPU && !substitutions && (k > 7 || m > 64) {
 									continue // auto takes the CPU
@@ -142,7 +142,7 @@ func TestFastest(t *testing.T) {
 			}
 		}
 	}
-	p, err := NewPattern("p", []byte("ACGTTGCATGACCATGACGTAGGT"), nil, DNA)
+	p, err := NewPattern("p", []byte("ACGTTGCATGACCATGACGTAGGT"), DNA)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func TestFastest(t *testing.T) {
 		patterns int
 		want     string
 	}{{true, 1, "planes"}, {false, 1, "planes"}, {false, 1000, "neighbours"}} {
-		s, err := fastest(n, 1<<28, c.patterns, c.onGPU)
+		s, err := fastest(n, 1<<28, c.patterns, c.onGPU, anyScheme)
 		if err != nil || s.Method != c.want {
 			t.Errorf("GPU %t, %d patterns: %v, %v; want %s", c.onGPU, c.patterns, s, err, c.want)
 		}

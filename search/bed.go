@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// bedFormat writes BED of six columns.
+// bedFormat writes BED of six columns or more.
 type bedFormat struct{ distance int }
 
 func (f *bedFormat) add(_ context.Context, r *Rows, l *Location) error {
@@ -19,7 +19,8 @@ func (f *bedFormat) add(_ context.Context, r *Rows, l *Location) error {
 	b = appendBED(b, r.patterns[l.Pattern].Name)
 	b = append(b, '\t')
 	b = strconv.AppendInt(b, int64(f.score(l.Distance)), 10)
-	r.buffer = append(b, '\t', strandOf(l), '\n')
+	b = append(b, '\t', strandOf(l))
+	r.buffer = append(r.appendMore(b, l), '\n')
 	return nil
 }
 

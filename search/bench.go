@@ -175,7 +175,7 @@ func (b *bench) needles(m, k int) ([]*needle, error) {
 		for j := range letters {
 			letters[j] = b.text.Letter(at + j)
 		}
-		p, err := NewPattern(fmt.Sprintf("part%d", i+1), letters, nil, b.text.alphabet)
+		p, err := NewPattern(fmt.Sprintf("part%d", i+1), letters, b.text.alphabet)
 		if err != nil {
 			return nil, err
 		}

@@ -145,32 +145,71 @@ func (g *gpuBench) measureCeiling(kind ceiling) error {
 // measureCase takes the times of a case, after a search whose hits are counted.
 func (g *gpuBench) measureCase(c benchCase) ([]time.Duration, error) {
 	q := g.queue
-	for _, n := range c.needles {
-		if err := g.warmUp(c, n); err != nil {
+	searches, err := g.searches(c)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range searches {
+		if err := g.warmUp(c, s); err != nil {
 			return nil, err
 		}
 	}
 	return g.repeated(func() (time.Duration, error) {
 		total := time.Duration(0)
-		for _, n := range c.needles {
+		for _, s := range searches {
 			q.Clear(&g.hitCounter, 8)
-			total += g.timer.TimeQueued(func() { c.scheme.gpu.find(g.gpuSearch, n) })
+			total += g.timer.TimeQueued(s.find)
 		}
 		return total, q.Err
 	})
 }
 
+// A gpuBenchSearch is one that a GPU makes: for one needle, or for all of a table.
+type gpuBenchSearch struct {
+	find func()
+	hits bool // it adds hits
+}
+
+// searches are those for the needles of a case.
+func (g *gpuBench) searches(c benchCase) (all []gpuBenchSearch, err error) {
+	alone := func(f *gpuFinder, n *needle) {
+		all = append(all, gpuBenchSearch{func() { f.find(g.gpuSearch, n) }, f.hits})
+	}
+	if !c.scheme.gpu.table {
+		for _, n := range c.needles {
+			alone(c.scheme.gpu, n)
+		}
+		return all, nil
+	}
+	f, err := newTable(g.bench.text, c.needles, tableOnGPU)
+	if err != nil {
+		return nil, err
+	}
+	g.useTable(f, c.needles)
+	if len(f.alone) < len(c.needles) {
+		all = append(all, gpuBenchSearch{g.lookUp, true})
+	}
+	for _, a := range f.alone {
+		s, err := fastest(c.needles[a.number], int64(g.options.Letters), 1, true, func(s *Scheme) bool { return !s.Many })
+		if err != nil {
+			return nil, err
+		}
+		alone(s.gpu, c.needles[a.number])
+	}
+	return all, nil
+}
+
 // warmUp searches once, so that layouts of the text are there and room for the hits, of which there
 // has to be one.
-func (g *gpuBench) warmUp(c benchCase, n *needle) error {
+func (g *gpuBench) warmUp(c benchCase, s gpuBenchSearch) error {
 	q := g.queue
 	count := make([]uint64, 1)
 	for g.hitRoom = max(g.hitRoom, firstHitRoom); ; g.hitRoom = int(count[0]) + int(count[0])/8 {
 		q.Reserve(&g.hitQueue, 8*g.hitRoom)
 		q.Reserve(&g.hitCounter, 8)
 		q.Clear(&g.hitCounter, 8)
-		c.scheme.gpu.find(g.gpuSearch, n)
-		if !c.scheme.gpu.hits {
+		s.find()
+		if !s.hits {
 			g.collect()
 		}
 		device.Download(q, count, &g.hitCounter, 0)
@@ -180,7 +219,7 @@ func (g *gpuBench) warmUp(c benchCase, n *needle) error {
 		if count[0] == 0 {
 			return &missedError{c.scheme}
 		}
-		if !c.scheme.gpu.hits || int(count[0]) <= g.hitRoom {
+		if !s.hits || int(count[0]) <= g.hitRoom {
 			return nil
 		}
 	}

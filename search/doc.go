@@ -42,9 +42,10 @@
 // # What a location is
 //
 // With a distance in edits it is what package locate says, as for reads, with needles for strands.
-// Letters that have to match (--pam) rule out alignments, and occurrences that have no other. With
-// only substitutions (and with none) every occurrence is a location, however near to another.
-// Letters of the text other than A, C, G and T match nothing, not even an N of the pattern.
+// Letters that have to match (target.go) and limits of the classes of edits (limits.go) rule out
+// alignments, and occurrences that have no other. With only substitutions (and with none) every
+// occurrence is a location, however near to another. Letters of the text other than A, C, G and T
+// match nothing, not even an N of the pattern.
 //
 // Coordinates are 0-based and half-open.
 package search

@@ -31,7 +31,7 @@ func TestFixedLettersMatch(t *testing.T) {
 		}
 	}
 	text := dnaText(t, contigs...)
-	p, err := NewPattern("p", []byte(letters), []byte(fixed), DNA)
+	p, err := fixedPattern("p", letters, fixed, DNA)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestOccurrencesAtContigEnds(t *testing.T) {
 			if k > 0 {
 				changed[0] = 'G'
 			}
-			p, err := NewPattern(letters, changed, nil, DNA)
+			p, err := NewPattern(letters, changed, DNA)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -125,7 +125,7 @@ func drawCase(t *testing.T, c *fuzzing.Choices) (f fuzzCase) {
 		if c.Below(6) == 1 {
 			fixed = c.Letters(1+c.Below(4), letters)
 		}
-		p, err := NewPattern(fmt.Sprintf("p%d", i), []byte(s), []byte(fixed), alphabet)
+		p, err := fixedPattern(fmt.Sprintf("p%d", i), s, fixed, alphabet)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,7 +180,7 @@ func (f *fuzzCase) check(t *testing.T, got []Location) {
 	t.Helper()
 	for i := range f.patterns {
 		p := &f.patterns[i]
-		single := f.text.alphabet == DNA && p.Fixed == 0 && !bytes.ContainsAny(p.Letters, "NRYSWKMBDHV")
+		single := f.text.alphabet == DNA && p.Exact == nil && !bytes.ContainsAny(p.Letters, "NRYSWKMBDHV")
 		var found, want []Location
 		for _, l := range got {
 			if l.Pattern == i {
@@ -223,7 +223,11 @@ func (f *fuzzCase) ungapped(p *Pattern) (all []Location) {
 				for i := range m {
 					if strings.IndexByte(fits[i], contig[end-m+i]) < 0 {
 						n++
-						if strand == 0 && i >= m-p.Fixed || strand == 1 && i < p.Fixed {
+						at := i
+						if strand == 1 {
+							at = m - 1 - i
+						}
+						if p.Exact != nil && p.Exact[at] {
 							fixed = false
 						}
 					}

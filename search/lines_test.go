@@ -13,7 +13,7 @@ func TestLinesOfBytes(t *testing.T) {
 	if err := os.WriteFile(name, []byte("ab\r\ncd\n\r\nef\rg\nhi\r"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	patterns, err := ReadPatterns(context.Background(), name, nil, Bytes)
+	patterns, err := ReadPatterns(context.Background(), name, Bytes)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,6 +32,7 @@ type locator struct {
 	costs   [nothing + 1][]int32
 	costsOf *needle
 	path    []locate.OperationKind
+	limited limited
 	// occurrences are those of needle on contig that may exclude each other, in order of their
 	// ends, which are offsets in the text.
 	occurrences []locate.Occurrence
@@ -216,13 +217,17 @@ func (n *needle) next(column []int32, code byte, first, last int, moves []locate
 // holds for other diagonals is never less than in that matrix, which makes no end an occurrence.
 func (l *locator) measure(ends []int) {
 	n := l.needle
+	if n.limits != nil {
+		l.measureLimited(ends)
+		return
+	}
 	m := n.length()
 	from := max(l.contig.Start, ends[0]-m-n.k)
 	last := ends[len(ends)-1]
 	l.codes = l.text.codes(l.codes, from, last)
 	l.column = parallel.Resize(l.column, m+1)
 	n.start(l.column)
-	plain := n.alphabet == DNA && n.fixedFirst == 0 && n.fixedLast == 0
+	plain := n.alphabet == DNA && n.exact == nil
 	if plain {
 		l.makeCosts(n)
 	}
@@ -294,7 +299,15 @@ func (l *locator) Gaps(end int, _ int32) int32 {
 
 // Start returns where the alignment of the occurrence that ends there starts.
 func (l *locator) Start(end int, distance int32) int {
-	return l.trace(end, int(l.Gaps(end, distance)))
+	return l.traceback(end, int(distance), int(l.Gaps(end, distance)))
+}
+
+// traceback is trace, or traceLimited.
+func (l *locator) traceback(end, distance, gaps int) int {
+	if l.needle.limits != nil {
+		return l.traceLimited(end, distance, gaps)
+	}
+	return l.trace(end, gaps)
 }
 
 // trace leaves in l.path the alignment of the occurrence that ends there and has so many inserted
@@ -344,7 +357,7 @@ func (l *locator) align(contig int, o *locate.Occurrence) Location {
 		found.Start = found.End - l.needle.length()
 		return found
 	}
-	start := l.trace(o.End, int(o.Gaps))
+	start := l.traceback(o.End, int(o.Distance), int(o.Gaps))
 	l.shiftLeft(start)
 	found.Start = start - l.contig.Start
 	found.Operations = locate.AppendRuns(nil, l.path)

@@ -219,13 +219,18 @@ func (n *plainNeedle) locations() []truth.Location {
 			})
 		}
 	}
-	slices.SortFunc(n.occurrences, func(a, b truth.Location) int {
+	return keptApart(n.occurrences, n.k)
+}
+
+// keptApart separates occurrences, and returns the locations in order of their ends.
+func keptApart(occurrences []truth.Location, k int) []truth.Location {
+	slices.SortFunc(occurrences, func(a, b truth.Location) int {
 		return cmp.Or(a.Distance-b.Distance, a.Gaps-b.Gaps, a.End-b.End)
 	})
 	var kept []truth.Location
-	for _, o := range n.occurrences {
+	for _, o := range occurrences {
 		if !slices.ContainsFunc(kept, func(l truth.Location) bool {
-			return max(l.End-o.End, o.End-l.End) <= n.k || max(l.Start-o.Start, o.Start-l.Start) <= n.k
+			return max(l.End-o.End, o.End-l.End) <= k || max(l.Start-o.Start, o.Start-l.Start) <= k
 		}) {
 			kept = append(kept, o)
 		}
@@ -240,10 +245,8 @@ func plainLocations(contigs []string, p *Pattern, k int) (all []truth.Location) 
 	for c, contig := range contigs {
 		for strand := range 2 {
 			letters := slices.Clone(p.Letters)
-			fixed := make([]bool, len(letters))
-			for i := range p.Fixed {
-				fixed[len(letters)-1-i] = true
-			}
+			fixed := append(make([]bool, 0, len(letters)), p.Exact...)
+			fixed = fixed[:len(letters)]
 			if strand == 1 {
 				reverseComplement(letters)
 				slices.Reverse(fixed)
@@ -341,7 +344,7 @@ func TestMeasureOnDiagonals(t *testing.T) {
 		contigs, letters, k := drawTilesCase(rt)
 		text := dnaText(t, contigs[0][:min(len(contigs[0]), 3000)])
 		fixed := rapid.IntRange(0, 2).Draw(rt, "fixed")
-		p, err := NewPattern("p", []byte(letters), []byte("NG")[:fixed], DNA)
+		p, err := fixedPattern("p", letters, "NG"[:fixed], DNA)
 		if err != nil {
 			t.Fatal(err)
 		}

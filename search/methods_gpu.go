@@ -17,6 +17,8 @@ import (
 type gpuFinder struct {
 	find func(g *gpuSearch, n *needle)
 	hits bool // it adds hits
+	// table tells that it looks all needles up in a table (findTable). Then there is no find.
+	table bool
 }
 
 // gpuSearch is a search on a GPU: the text, and where kernels leave what they find.
@@ -33,6 +35,7 @@ type gpuSearch struct {
 	uploaded []byte
 	// scratch is for finders, which reserve what they need.
 	scratch [4]device.Buffer
+	table   gpuTable
 }
 
 // firstHitRoom is the number of hits for which there is room at first: more than most searches
@@ -89,9 +92,30 @@ func (g *gpuSearch) collect() {
 // find returns the hits of a needle in ascending order of their words; a word may occur several
 // times.
 func (g *gpuSearch) find(f gpuFinder, n *needle) ([]hit, error) {
+	if f.table {
+		return g.findInTable(n)
+	}
+	hits, few, err := g.allHits(f.hits, func() { f.find(g, n) }, mostHits)
+	if err != nil {
+		return nil, err
+	}
+	if !few {
+		return nil, tooManyPlaces(mostHits)
+	}
+	slices.SortFunc(hits, func(a, b hit) int { return int(a.Word) - int(b.Word) })
+	return hits, nil
+}
+
+func tooManyPlaces(most int) error {
+	return fmt.Errorf("more places were found than the %d that there can be room for", most)
+}
+
+// allHits searches, which adds hits or sets flags, and returns the hits in any order; few is false
+// if there are more than most.
+func (g *gpuSearch) allHits(adds bool, search func(), most int) (hits []hit, few bool, err error) {
 	q := g.queue
 	if g.text.letters() == 0 {
-		return nil, nil
+		return nil, true, nil
 	}
 	if g.hitRoom == 0 {
 		g.hitRoom = firstHitRoom
@@ -101,45 +125,45 @@ func (g *gpuSearch) find(f gpuFinder, n *needle) ([]hit, error) {
 		q.Reserve(&g.hitQueue, 8*g.hitRoom)
 		q.Reserve(&g.hitCounter, 8)
 		q.Clear(&g.hitCounter, 8)
-		if f.hits || !again {
-			f.find(g, n)
+		if adds || !again {
+			search()
 		}
-		if !f.hits {
+		if !adds {
 			g.collect()
 		}
 		device.Download(q, count, &g.hitCounter, 0)
 		if q.Wait() != nil {
-			return nil, q.Err
+			return nil, false, q.Err
+		}
+		if count[0] > uint64(most) {
+			return nil, false, nil
 		}
 		if count[0] <= uint64(g.hitRoom) {
 			break
 		}
-		if count[0] > mostHits {
-			return nil, fmt.Errorf("%d places were found, more than the %d that there can be room for", count[0], uint64(mostHits))
-		}
 		g.hitRoom = int(count[0]) + int(count[0])/8
 	}
-	hits := make([]hit, count[0])
+	hits = make([]hit, count[0])
 	device.Download(q, hits, &g.hitQueue, 0)
 	if q.Wait() != nil {
-		return nil, q.Err
+		return nil, false, q.Err
 	}
-	slices.SortFunc(hits, func(a, b hit) int { return int(a.Word) - int(b.Word) })
-	return hits, nil
+	return hits, true, nil
 }
 
 // A hit is a word of 32 letters with a bit for each that is the last of an occurrence.
 type hit struct{ Word, Mask uint32 }
 
-// ends appends the ends that sorted hits stand for, as offsets in the text, in ascending order.
-func (g *gpuSearch) ends(hits []hit, ends []int) []int {
+// appendEnds appends the ends that sorted hits in a text from an offset on stand for, as offsets in
+// the text, in ascending order.
+func appendEnds(hits []hit, from int, ends []int) []int {
 	for i := 0; i < len(hits); {
 		word, mask := hits[i].Word, uint32(0)
 		for ; i < len(hits) && hits[i].Word == word; i++ {
 			mask |= hits[i].Mask
 		}
 		for ; mask != 0; mask &= mask - 1 {
-			ends = append(ends, g.text.from+int(word)*32+bits.TrailingZeros32(mask)+1)
+			ends = append(ends, from+int(word)*32+bits.TrailingZeros32(mask)+1)
 		}
 	}
 	return ends

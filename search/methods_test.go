@@ -54,7 +54,7 @@ func bytesText(t testing.TB, bytes []byte) *Text {
 // newCase makes a case; k counts edits, or only substitutions.
 func newCase(t testing.TB, text *Text, letters []byte, k int, substitutions bool) methodCase {
 	t.Helper()
-	p, err := NewPattern("p", letters, nil, text.alphabet)
+	p, err := NewPattern("p", letters, text.alphabet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func (c *methodCase) onGPU(t testing.TB, g *gpuSearch, s *Scheme, chunk int) []i
 		if err != nil {
 			t.Fatal(err)
 		}
-		ends = g.ends(hits, ends)
+		ends = appendEnds(hits, from, ends)
 		ends = run.checkStart(c.needle, r, ends, before)
 	}
 	return c.inContigs(ends)

@@ -11,7 +11,8 @@ package search
 //
 // Pieces and q are what a model of the cost finds best. Needles whose words would be at too many
 // places, since they are short for their k or hardly say anything, are searched for one by one as
-// planes/rows does.
+// planes/rows does. On a GPU (kernels/neighbours.cu) the same table is looked up, and those needles
+// are searched for by other schemes.
 var neighboursMethod = &Method{
 	Name:    "neighbours",
 	Source:  "ours; Myers 1994 (neighbourhoods), Navarro and Baeza-Yates 2000 (tolerances)",
@@ -21,5 +22,6 @@ var neighboursMethod = &Method{
 		Alphabets: []Alphabet{DNA}, Longest: MaxLength, Distance: MaxDistance, Edits: true, Substitutions: true, Sets: true,
 		Many: true,
 		cpu:  newNeighbours,
+		gpu:  &gpuFinder{table: true, hits: true}, longestOnGPU: 64,
 	}},
 }

@@ -26,6 +26,17 @@ const (
 	mostDensity = 1.0 / 32
 )
 
+// A tableModel is what choices of a table depend on, of a processor.
+type tableModel struct {
+	// places is how many places of the text are looked up in the time that the CPU takes for one;
+	// the table is made on the CPU.
+	places float64
+	// density is the greatest expected number of words of a needle at a place.
+	density float64
+}
+
+var tableOnCPU = tableModel{places: 1, density: mostDensity}
+
 // costOfPlace is that of each place of the text, and costOfLookup what an entry of a large table is
 // waited for, by q.
 var (
@@ -241,6 +252,7 @@ type aloneNeedle struct {
 
 type neighbours struct {
 	text    *Text
+	model   tableModel
 	q       int
 	edits   bool
 	present []uint64 // a bit for each word, set where it has entries
@@ -258,12 +270,25 @@ type neighbours struct {
 }
 
 func newNeighbours(t *Text, needles []*needle) (finder, error) {
+	f, err := newTable(t, needles, tableOnCPU)
+	if err != nil {
+		return nil, err
+	}
+	for i := range f.alone {
+		a := &f.alone[i]
+		a.finder = newRowsNeedle(t, needles[a.number])
+	}
+	return f, nil
+}
+
+// newTable makes the table of needles.
+func newTable(t *Text, needles []*needle, model tableModel) (*neighbours, error) {
 	if len(needles) > mostNeedles {
 		return nil, &tooManyError{fmt.Errorf(
 			"neighbours/table takes at most %d patterns at a time, both strands counted, not %d", mostNeedles, len(needles),
 		)}
 	}
-	f := &neighbours{text: t, unknown: mostWord, long: map[int]*planesNeedle{}}
+	f := &neighbours{text: t, model: model, unknown: mostWord, long: map[int]*planesNeedle{}}
 	if len(needles) == 0 {
 		return f, nil
 	}
@@ -276,7 +301,7 @@ func newNeighbours(t *Text, needles []*needle) (finder, error) {
 		f.addCheck(n)
 		switch {
 		case pieces[i] == nil:
-			f.alone = append(f.alone, aloneNeedle{i, newRowsNeedle(t, n)})
+			f.alone = append(f.alone, aloneNeedle{number: i})
 		case n.length() > 64 && !f.edits:
 			f.long[i] = newPlanesNeedle(t, n)
 		}
@@ -310,7 +335,7 @@ const triedNeedles = 128
 // choose sets q and returns the pieces of each needle, none for one that is not for the table.
 func (f *neighbours) choose(needles []*needle) [][]neighbourPiece {
 	step := (len(needles) + triedNeedles - 1) / triedNeedles
-	letters := float64(f.text.Length())
+	letters := float64(max(f.text.Length(), f.text.expected)) / f.model.places
 	bestCost := math.Inf(1)
 	for q := leastWord; q <= mostWord; q++ {
 		words := math.Exp2(2 * float64(q))
@@ -322,8 +347,8 @@ func (f *neighbours) choose(needles []*needle) [][]neighbourPiece {
 			if f.edits {
 				verify = costOfVectors * float64(needles[i].length()+2*needles[i].k)
 			}
-			if size > mostDensity*words {
-				cost += float64(step) * letters * mostDensity * (verify + costOfEntry)
+			if size > f.model.density*words {
+				cost += float64(step) * letters * f.model.density * (verify + costOfEntry)
 				continue
 			}
 			cost += float64(step) * (size*costOfEntry + letters*size/words*(verify+costOfLookup[q]))
@@ -335,7 +360,7 @@ func (f *neighbours) choose(needles []*needle) [][]neighbourPiece {
 	p := piecePlanner{q: f.q}
 	pieces := make([][]neighbourPiece, len(needles))
 	for i, n := range needles {
-		if chosen, size := p.plan(n); size <= mostDensity*math.Exp2(2*float64(f.q)) {
+		if chosen, size := p.plan(n); size <= f.model.density*math.Exp2(2*float64(f.q)) {
 			pieces[i] = chosen
 		}
 	}

@@ -57,7 +57,7 @@ func TestNeighboursKeepOccurrencesWithFixedLetters(t *testing.T) {
 	var patterns []Pattern
 	for range 50 {
 		at := r.IntN(len(letters) - 40)
-		p, err := NewPattern("guide", letters[at:at+20], []byte("NGG"), DNA)
+		p, err := fixedPattern("guide", string(letters[at:at+20]), "NGG", DNA)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +97,7 @@ func TestNeighbourhoodsAreComplete(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 2))
 	for range 300 {
 		length, q, e := 1+r.IntN(7), 2+r.IntN(4), r.IntN(3)
-		p, err := NewPattern("p", randomLetters(r, length+1, "ACGTACGTACGTN"), nil, DNA)
+		p, err := NewPattern("p", randomLetters(r, length+1, "ACGTACGTACGTN"), DNA)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"scanmap/dna"
@@ -41,6 +42,8 @@ type RowOptions struct {
 	Format Format
 	// Distance is k, which scores of BED are measured by.
 	Distance int
+	// Classes and PAM add columns to TSV and BED: the edits of each class, and the PAM.
+	Classes, PAM bool
 	// Header is for SAM.
 	Header sam.HeaderOptions
 }
@@ -52,6 +55,8 @@ type Rows struct {
 	patterns []Pattern
 	buffer   []byte
 	format   rowFormat
+	// classes and pam are those of RowOptions.
+	classes, pam bool
 }
 
 // A rowFormat appends lines to the buffer of Rows.
@@ -68,10 +73,17 @@ const flushAt = 64 << 10
 // NewRows makes a writer of the locations that Run emits, and appends the header, if the format has
 // one. SAM refuses text of bytes, and names that it cannot hold.
 func NewRows(to io.Writer, text *Text, patterns []Pattern, o RowOptions) (*Rows, error) {
-	r := &Rows{to: to, text: text, patterns: patterns}
+	r := &Rows{to: to, text: text, patterns: patterns, classes: o.Classes, pam: o.PAM}
 	switch o.Format {
 	case TSV:
 		r.buffer = append(r.buffer, tsvHeader...)
+		if o.Classes {
+			r.buffer = append(r.buffer, "\tmismatches\tdna_bulges\trna_bulges"...)
+		}
+		if o.PAM {
+			r.buffer = append(r.buffer, "\tpam"...)
+		}
+		r.buffer = append(r.buffer, '\n')
 		r.format = &tsvFormat{}
 	case BED:
 		r.format = &bedFormat{distance: o.Distance}
@@ -127,6 +139,20 @@ func (r *Rows) flush(ctx context.Context, least int) error {
 	_, err := r.to.Write(r.buffer)
 	r.buffer = r.buffer[:0]
 	return err
+}
+
+// appendMore appends the columns that options ask for.
+func (r *Rows) appendMore(b []byte, l *Location) []byte {
+	if r.classes {
+		classes := l.Classes()
+		for _, n := range []int{classes.Mismatches, classes.DNABulges, classes.RNABulges} {
+			b = strconv.AppendInt(append(b, '\t'), int64(n), 10)
+		}
+	}
+	if r.pam {
+		b = append(append(b, '\t'), r.patterns[l.Pattern].PAM...)
+	}
+	return b
 }
 
 // operations returns the alignment of a location; whole is where one diagonal run is put.

@@ -3,6 +3,7 @@ package search
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"scanmap/dna"
 )
@@ -10,11 +11,34 @@ import (
 // A Pattern is what is searched for.
 type Pattern struct {
 	Name string
-	// Letters are as they were given, of DNA in upper case.
+	// Letters are as they were given, of DNA in upper case, with those of a PAM.
 	Letters []byte
-	// Fixed is the number of letters at the end, such as those of a PAM, that have to match: no
-	// edit may touch them, and no letter of the text may lie between them.
-	Fixed int
+	// Exact tells of each letter whether it has to match: no edit may touch it, and no letter of the
+	// text may lie between it and another such. nil is for none.
+	Exact []bool
+	// PAM is the one that a Target added to the letters, in upper case. PAMFirst tells that it comes
+	// before the others, in place of after them.
+	PAM      string
+	PAMFirst bool
+}
+
+// WithoutPAM returns the letters but those of the PAM.
+func (p *Pattern) WithoutPAM() []byte {
+	if p.PAMFirst {
+		return p.Letters[len(p.PAM):]
+	}
+	return p.Letters[:len(p.Letters)-len(p.PAM)]
+}
+
+// free is the number of letters that need not match.
+func (p *Pattern) free() int {
+	n := len(p.Letters)
+	for _, exact := range p.Exact {
+		if exact {
+			n--
+		}
+	}
+	return n
 }
 
 // MaxLength is the most letters of a pattern. Longer ones are reads: scanmap map has no limit.
@@ -31,10 +55,9 @@ var iupac = [256]uint8{
 	'V': 1 | 2 | 4, 'H': 1 | 2 | 8, 'D': 1 | 4 | 8, 'B': 2 | 4 | 8, 'N': 1 | 2 | 4 | 8,
 }
 
-// NewPattern checks letters and makes a pattern of them. fixed are letters that follow and have to
-// match, such as a PAM.
-func NewPattern(name string, letters, fixed []byte, alphabet Alphabet) (Pattern, error) {
-	p, err := newPattern(name, letters, fixed, alphabet)
+// NewPattern checks letters and makes a pattern of them.
+func NewPattern(name string, letters []byte, alphabet Alphabet) (Pattern, error) {
+	p, err := newPattern(name, letters, alphabet)
 	if err != nil {
 		return Pattern{}, fmt.Errorf("pattern %.100q: %w", name, err)
 	}
@@ -42,8 +65,8 @@ func NewPattern(name string, letters, fixed []byte, alphabet Alphabet) (Pattern,
 }
 
 // newPattern is NewPattern with errors that do not name the pattern.
-func newPattern(name string, letters, fixed []byte, alphabet Alphabet) (Pattern, error) {
-	p := Pattern{Name: name, Letters: append(append([]byte(nil), letters...), fixed...), Fixed: len(fixed)}
+func newPattern(name string, letters []byte, alphabet Alphabet) (Pattern, error) {
+	p := Pattern{Name: name, Letters: append([]byte(nil), letters...)}
 	switch m := len(p.Letters); {
 	case len(letters) == 0:
 		return Pattern{}, errors.New("it has no letters")
@@ -77,9 +100,11 @@ type needle struct {
 	// k is the most edits or, with substitutions, the most substitutions.
 	k             int
 	substitutions bool
-	// fixedFirst and fixedLast are how many letters at the start and at the end have to match.
-	// Methods may ignore them: they then only find more ends, and the locator checks all.
-	fixedFirst, fixedLast int
+	// limits are those of the classes of edits; nil for none but k.
+	limits *Limits
+	// exact tells of each letter whether it has to match; nil for none. Methods may ignore exact
+	// and limits: they then only find more ends, and the locator checks all.
+	exact []bool
 }
 
 // length is the number of letters.
@@ -94,9 +119,7 @@ func (n *needle) matches(at int, code byte) bool {
 }
 
 // fixed tells whether the letter at a place has to match.
-func (n *needle) fixed(at int) bool {
-	return at < n.fixedFirst || at >= len(n.letters)-n.fixedLast
-}
+func (n *needle) fixed(at int) bool { return n.exact != nil && n.exact[at] }
 
 // codesOf is the number of codes that text of an alphabet may hold.
 func codesOf(a Alphabet) int {
@@ -108,7 +131,7 @@ func codesOf(a Alphabet) int {
 
 // newNeedle makes the forward needle of a pattern.
 func newNeedle(p *Pattern, alphabet Alphabet, k int, substitutions bool) *needle {
-	n := &needle{alphabet: alphabet, single: true, k: k, substitutions: substitutions, fixedLast: p.Fixed}
+	n := &needle{alphabet: alphabet, single: true, k: k, substitutions: substitutions, exact: p.Exact}
 	n.letters = append(n.letters, p.Letters...)
 	if alphabet == Bytes {
 		return n
@@ -131,6 +154,9 @@ func (n *needle) reverseComplement() *needle {
 		s := n.sets[i]
 		r.sets = append(r.sets, s>>3&1|s>>1&2|s<<1&4|s<<3&8)
 	}
-	r.fixedFirst, r.fixedLast = n.fixedLast, n.fixedFirst
+	if n.exact != nil {
+		r.exact = slices.Clone(n.exact)
+		slices.Reverse(r.exact)
+	}
 	return &r
 }

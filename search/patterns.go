@@ -14,12 +14,12 @@ import (
 const maxText = 256 << 20
 
 // ReadPatterns reads the patterns of a file, "-" being standard input, plain or compressed as
-// package fasta has it. Each is followed by fixed, as in NewPattern. Of DNA the file is FASTA if it
-// begins with '>'. Otherwise a line is a pattern, or a name and a pattern with blanks between. Of
-// Bytes a line is a pattern, with all its bytes but those that end it. Lines that are empty are
-// skipped. The name of a pattern without one is its letters, in FASTA the number of its record. A
-// file of more than 256 MiB of text is an error.
-func ReadPatterns(ctx context.Context, path string, fixed []byte, alphabet Alphabet) ([]Pattern, error) {
+// package fasta has it. Of DNA the file is FASTA if it begins with '>'. Otherwise a line is a
+// pattern, or a name and a pattern with blanks between. Of Bytes a line is a pattern, with all its
+// bytes but those that end it. Lines that are empty are skipped. The name of a pattern without one
+// is its letters, in FASTA the number of its record. A file of more than 256 MiB of text is an
+// error.
+func ReadPatterns(ctx context.Context, path string, alphabet Alphabet) ([]Pattern, error) {
 	text, err := fasta.ReadText(ctx, path, maxText)
 	if err != nil {
 		return nil, err
@@ -27,14 +27,13 @@ func ReadPatterns(ctx context.Context, path string, fixed []byte, alphabet Alpha
 	if path == "-" {
 		path = "standard input"
 	}
-	f := patternsFile{name: path, fixed: fixed, alphabet: alphabet}
+	f := patternsFile{name: path, alphabet: alphabet}
 	return f.parse(ctx, text)
 }
 
 // patternsFile is a file of patterns that is parsed.
 type patternsFile struct {
 	name     string // for messages
-	fixed    []byte
 	alphabet Alphabet
 	patterns []Pattern
 }
@@ -79,7 +78,7 @@ func (f *patternsFile) fasta(ctx context.Context, text []byte) error {
 			if name == "*" {
 				name = fmt.Sprint(number)
 			}
-			p, err := newPattern(name, records[i].Bases, f.fixed, f.alphabet)
+			p, err := newPattern(name, records[i].Bases, f.alphabet)
 			if err != nil {
 				return &fasta.Error{File: f.name, Record: int64(number), Name: name, Err: err}
 			}
@@ -124,7 +123,7 @@ func (f *patternsFile) dnaLine(line []byte) error {
 }
 
 func (f *patternsFile) add(name string, letters []byte) error {
-	p, err := NewPattern(name, letters, f.fixed, f.alphabet)
+	p, err := NewPattern(name, letters, f.alphabet)
 	if err == nil {
 		f.patterns = append(f.patterns, p)
 	}

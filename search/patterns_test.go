@@ -15,42 +15,37 @@ import (
 func TestPatterns(t *testing.T) {
 	tooLong := strings.Repeat("A", MaxLength)
 	for _, c := range []struct {
-		name, text, fixed string
-		alphabet          Alphabet
-		want              string // name=letters of each, or what the error says
+		name, text string
+		alphabet   Alphabet
+		want       string // name=letters of each, or what the error says
 	}{
-		{"lines", "ACGT\nacgu\n", "", DNA, "ACGT=ACGT acgu=ACGU"},
-		{"names", "a ACGT\nb\tACGN\n c  \t ACG \n", "", DNA, "a=ACGT b=ACGN c=ACG"},
-		{"no last line feed", "ACGT\nACG", "", DNA, "ACGT=ACGT ACG=ACG"},
-		{"CRLF, blank lines, byte-order mark", "\xef\xbb\xbf\r\n  \nACGT\r\n\r\nb ACG\r\n", "", DNA, "ACGT=ACGT b=ACG"},
-		{"same name twice", "a ACGT\na ACG\n", "", DNA, "a=ACGT a=ACG"},
-		{"fixed", "a ACGT\n", "ngg", DNA, "a=ACGTNGG"},
-		{"FASTA", ">a first\nACGT\nACRY\n>b/1\nacgu\n>b/2\r\nAC GT\r\n", "", DNA, "a=ACGTACRY b/1=ACGU b/2=ACGT"},
-		{"FASTA, fixed, no name", "\n>\nACGT\n> \nACG\n", "NGG", DNA, "1=ACGTNGG 2=ACGNGG"},
-		{"bytes", "a b\n >x\r\n\n\x00\xff\n\r", "", Bytes, "a b=a b| >x= >x|\x00\xff=\x00\xff"},
-		{"bytes that look like FASTA", ">a\n", "", Bytes, ">a=>a"},
-		{"longest", "a " + tooLong + "\n", "", DNA, "a=" + tooLong},
+		{"lines", "ACGT\nacgu\n", DNA, "ACGT=ACGT acgu=ACGU"},
+		{"names", "a ACGT\nb\tACGN\n c  \t ACG \n", DNA, "a=ACGT b=ACGN c=ACG"},
+		{"no last line feed", "ACGT\nACG", DNA, "ACGT=ACGT ACG=ACG"},
+		{"CRLF, blank lines, byte-order mark", "\xef\xbb\xbf\r\n  \nACGT\r\n\r\nb ACG\r\n", DNA, "ACGT=ACGT b=ACG"},
+		{"same name twice", "a ACGT\na ACG\n", DNA, "a=ACGT a=ACG"},
+		{"FASTA", ">a first\nACGT\nACRY\n>b/1\nacgu\n>b/2\r\nAC GT\r\n", DNA, "a=ACGTACRY b/1=ACGU b/2=ACGT"},
+		{"FASTA, no name", "\n>\nACGT\n> \nACG\n", DNA, "1=ACGT 2=ACG"},
+		{"bytes", "a b\n >x\r\n\n\x00\xff\n\r", Bytes, "a b=a b| >x= >x|\x00\xff=\x00\xff"},
+		{"bytes that look like FASTA", ">a\n", Bytes, ">a=>a"},
+		{"longest", "a " + tooLong + "\n", DNA, "a=" + tooLong},
 
-		{"letter", "ACGT\n\nACXT\n", "", DNA, `file: line 3: pattern "ACXT": letter 3 is "X", which is not an IUPAC letter of DNA`},
-		{"letter of FASTA", ">a\nACGT\n>b\nACXT\n", "", DNA, `file: record 2 "b": letter 3 is "X", which is not an IUPAC letter of DNA`},
-		{"no letter of FASTA", ">a\nACG!\n", "", DNA, `file: record 1 "a": the byte "!" at position 4 is not a base`},
-		{"empty record", ">a\nACGT\n>b\n>c\nACG\n", "", DNA, `file: record 2 "b": it has no letters`},
-		{"words", "a b ACGT\n", "", DNA, `file: line 1: it has 3 words, but a line is a pattern, or a name and a pattern`},
-		{"too long", "a " + tooLong + "A\n", "", DNA, `file: line 1: pattern "a": it has 2049 letters, more than 2048; scanmap map takes longer ones as reads`},
-		{"too long with fixed", "a " + tooLong + "\n", "G", DNA, `file: line 1: pattern "a": it has 2049 letters, more than 2048; scanmap map takes longer ones as reads`},
-		{"nothing", "\n \n", "", DNA, "file: holds no patterns"},
-		{"nothing at all", "", "", DNA, "file: holds no patterns"},
-		{"no bytes", "\r\n\n", "", Bytes, "file: holds no patterns"},
-		{"FASTQ", "@a\nACGT\n+\nIIII\n", "", DNA, `file: line 1: pattern "@a": letter 1 is "@", which is not an IUPAC letter of DNA`},
+		{"letter", "ACGT\n\nACXT\n", DNA, `file: line 3: pattern "ACXT": letter 3 is "X", which is not an IUPAC letter of DNA`},
+		{"letter of FASTA", ">a\nACGT\n>b\nACXT\n", DNA, `file: record 2 "b": letter 3 is "X", which is not an IUPAC letter of DNA`},
+		{"no letter of FASTA", ">a\nACG!\n", DNA, `file: record 1 "a": the byte "!" at position 4 is not a base`},
+		{"empty record", ">a\nACGT\n>b\n>c\nACG\n", DNA, `file: record 2 "b": it has no letters`},
+		{"words", "a b ACGT\n", DNA, `file: line 1: it has 3 words, but a line is a pattern, or a name and a pattern`},
+		{"too long", "a " + tooLong + "A\n", DNA, `file: line 1: pattern "a": it has 2049 letters, more than 2048; scanmap map takes longer ones as reads`},
+		{"nothing", "\n \n", DNA, "file: holds no patterns"},
+		{"nothing at all", "", DNA, "file: holds no patterns"},
+		{"no bytes", "\r\n\n", Bytes, "file: holds no patterns"},
+		{"FASTQ", "@a\nACGT\n+\nIIII\n", DNA, `file: line 1: pattern "@a": letter 1 is "@", which is not an IUPAC letter of DNA`},
 	} {
-		f := patternsFile{name: "file", fixed: []byte(c.fixed), alphabet: c.alphabet}
+		f := patternsFile{name: "file", alphabet: c.alphabet}
 		patterns, err := f.parse(context.Background(), []byte(c.text))
 		var all []string
 		for _, p := range patterns {
 			all = append(all, p.Name+"="+string(p.Letters))
-			if p.Fixed != len(c.fixed) {
-				t.Errorf("%s: %d letters are fixed", c.name, p.Fixed)
-			}
 		}
 		separator := " "
 		if c.alphabet == Bytes {
@@ -121,7 +116,7 @@ func TestReadPatterns(t *testing.T) {
 		}
 	}
 	ctx := context.Background()
-	if patterns, err := ReadPatterns(ctx, whole, nil, DNA); err != nil || len(patterns) != 1 || string(patterns[0].Letters) != "ACGT" {
+	if patterns, err := ReadPatterns(ctx, whole, DNA); err != nil || len(patterns) != 1 || string(patterns[0].Letters) != "ACGT" {
 		t.Errorf("got %v, %v", patterns, err)
 	}
 	for name, want := range map[string]string{
@@ -129,7 +124,7 @@ func TestReadPatterns(t *testing.T) {
 		folder:                        folder + ": is a directory",
 		filepath.Join(folder, "none"): filepath.Join(folder, "none") + ": no such file or directory",
 	} {
-		if _, err := ReadPatterns(ctx, name, nil, DNA); err == nil || err.Error() != want {
+		if _, err := ReadPatterns(ctx, name, DNA); err == nil || err.Error() != want {
 			t.Errorf("got error %v, want %s", err, want)
 		}
 	}

@@ -37,7 +37,7 @@ func drawNeedle(t *rapid.T, contigs []string, k int, substitutions bool) *needle
 	for range rapid.IntRange(0, 4).Draw(t, "sets") {
 		letters[r.IntN(m)] = "NRYSWKMBDHV"[r.IntN(11)]
 	}
-	p, err := NewPattern("p", letters, nil, DNA)
+	p, err := NewPattern("p", letters, DNA)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func benchmarkNeedles(b *testing.B, text *Text, count, m, k int, substitutions b
 		for at := r.IntN(text.Length() - m); len(letters) < m-len(fixed); at++ {
 			letters = append(letters, text.ref.Bases.Letter(at))
 		}
-		p, err := NewPattern("p", letters, []byte(fixed), DNA)
+		p, err := fixedPattern("p", string(letters), fixed, DNA)
 		if err != nil {
 			b.Fatal(err)
 		}

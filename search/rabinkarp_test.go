@@ -209,7 +209,7 @@ func TestFingerprintsThatAgree(t *testing.T) {
 		seen := map[uint32][]byte{}
 		for {
 			letters := randomLetters(r, 24, from)
-			p, err := NewPattern("p", letters, nil, a)
+			p, err := NewPattern("p", letters, a)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -265,7 +265,7 @@ func TestDivideExactLengths(t *testing.T) {
 		longest  int
 	}{{DNA, 32}, {Bytes, 8}} {
 		for m := c.longest; m <= c.longest+1; m++ {
-			p, err := NewPattern("p", bytes.Repeat([]byte("A"), m), nil, c.alphabet)
+			p, err := NewPattern("p", bytes.Repeat([]byte("A"), m), c.alphabet)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -22,6 +22,8 @@ type Options struct {
 	// Distance is k; Substitutions tells that only substitutions count towards it.
 	Distance      int
 	Substitutions bool
+	// Limits are the most edits of each class, besides k of all; nil for none.
+	Limits *Limits
 	// ForwardOnly leaves out the reverse complements; text of bytes has none.
 	ForwardOnly bool
 	// Threads is the number of goroutines; 0 is one for each processor.
@@ -35,7 +37,7 @@ type Options struct {
 
 // Stats says how a search went.
 type Stats struct {
-	Device        string // such as cpu or cuda:0
+	Device        string // such as cpu, cuda:0 or cuda:0,cuda:1
 	Schemes       []string
 	Patterns      int
 	FoundPatterns int // that have a location
@@ -58,6 +60,8 @@ type bounds struct {
 	// window is the most letters that are searched for one pattern at a time. It ends before, at the
 	// segment with which it has more than windowEnds ends.
 	window, windowEnds int
+	// perGPU is the text for which a search takes one more GPU, in letters.
+	perGPU int
 	// batch is the most ends of a strand that are located at a time.
 	batch int
 	// held is the most bytes of locations that wait for better ones, where these come first.
@@ -86,14 +90,14 @@ const (
 func (b bounds) orDefault() bounds {
 	return bounds{
 		stretch: cmp.Or(b.stretch, defaultStretch), patterns: cmp.Or(b.patterns, defaultPatterns), ends: cmp.Or(b.ends, defaultEnds),
-		window: cmp.Or(b.window, defaultWindow), windowEnds: cmp.Or(b.windowEnds, defaultWindowEnds), batch: cmp.Or(b.batch, defaultBatch), held: cmp.Or(b.held, defaultHeld),
+		window: cmp.Or(b.window, defaultWindow), windowEnds: cmp.Or(b.windowEnds, defaultWindowEnds), batch: cmp.Or(b.batch, defaultBatch), perGPU: cmp.Or(b.perGPU, lettersPerGPU), held: cmp.Or(b.held, defaultHeld),
 	}
 }
 
 // Run finds the locations of patterns and gives them to emit, pattern by pattern, those of one in
 // order of contig, start, end and strand (or as Options.Announce says), in pieces of any size,
 // which emit must not keep. What is held does not grow with the number of locations. An error of a
-// GPU is a device.Error. Of several GPUs the first is used.
+// GPU is a device.Error. Chunks of the text are shared out among several GPUs.
 func Run(ctx context.Context, text *Text, patterns []Pattern, o Options, emit func([]Location) error) (*Stats, error) {
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
@@ -101,6 +105,9 @@ func Run(ctx context.Context, text *Text, patterns []Pattern, o Options, emit fu
 	o.bounds = o.bounds.orDefault()
 	if o.Distance < 0 || o.Distance > MaxDistance {
 		return nil, fmt.Errorf("a distance of %d is not from 0 to %d", o.Distance, MaxDistance)
+	}
+	if err := o.limit(); err != nil {
+		return nil, err
 	}
 	s := &searcher{ctx: ctx, text: text, patterns: patterns, options: o, emit: emit}
 	s.stats.Patterns = len(patterns)
@@ -133,12 +140,14 @@ type searcher struct {
 	needles [][]*needle
 	schemes []*Scheme // of each pattern
 	chosen  map[needleKind]chosenScheme
-	gpu     *gpuSearch
-	chunk   int    // letters that are on the GPU at a time
+	gpus    []*gpuSearch
+	chunk   int    // letters that are on a GPU at a time
 	found   []bool // of each pattern
 	best    bestFirst
 	// locators are those of the goroutines of locateParts.
 	locators []locator
+	// kept has the needles' finders, if they are used again (repeated.go); otherwise it is nil.
+	kept map[needleRange]keptFinder
 }
 
 // plan checks the patterns and chooses the schemes.
@@ -148,10 +157,13 @@ func (s *searcher) plan() error {
 	s.needles = make([][]*needle, len(s.patterns))
 	for i := range s.patterns {
 		p := &s.patterns[i]
-		if m := len(p.Letters) - p.Fixed; o.Distance >= m {
+		if m := p.free(); o.Distance >= m {
 			what := "edits"
 			if o.Substitutions {
 				what = "substitutions"
+			}
+			if p.Exact != nil && m != len(p.WithoutPAM()) {
+				return fmt.Errorf("pattern %q has %d letters that need not match, but %d %s need more", p.Name, m, o.Distance, what)
 			}
 			return fmt.Errorf("pattern %q of %d letters would match everywhere with %d %s", p.Name, m, o.Distance, what)
 		}
@@ -164,7 +176,9 @@ func (s *searcher) forward(pattern int) *needle {
 	if strands := s.needles[pattern]; strands != nil {
 		return strands[0]
 	}
-	return newNeedle(&s.patterns[pattern], s.text.alphabet, s.options.Distance, s.options.Substitutions)
+	n := newNeedle(&s.patterns[pattern], s.text.alphabet, s.options.Distance, s.options.Substitutions)
+	n.limits = s.options.Limits
+	return n
 }
 
 // strands is the number of needles of a pattern.
@@ -218,7 +232,7 @@ func (s *searcher) chooseScheme(n *needle, onGPU bool) (chosenScheme, error) {
 	var scheme *Scheme
 	var err error
 	if o.Method == Auto || o.Method == "" {
-		scheme, err = fastest(n, s.stats.TextLetters, len(s.patterns), onGPU)
+		scheme, err = fastest(n, s.stats.TextLetters, len(s.patterns), onGPU, anyScheme)
 	} else if scheme, err = FindScheme(o.Method, cmp.Or(o.Scheme, Auto)); err == nil {
 		err = scheme.refusal(n, onGPU)
 	}
@@ -240,6 +254,9 @@ func (s *searcher) all() error {
 	for from := 0; from < len(s.patterns); {
 		to := min(from+s.options.bounds.patterns, len(s.patterns))
 		for i := from; i < to; i++ {
+			if s.needles[i] != nil {
+				continue
+			}
 			n := s.forward(i)
 			s.needles[i] = append(s.needles[i], n)
 			if s.strands() == 2 {
@@ -249,7 +266,9 @@ func (s *searcher) all() error {
 		if err := s.group(from, to); err != nil {
 			return err
 		}
-		clear(s.needles[from:to])
+		if s.kept == nil {
+			clear(s.needles[from:to])
+		}
 		from = to
 	}
 	return nil
@@ -349,9 +368,19 @@ func (e *strandEnds) count() int { return len(e[0]) + len(e[1]) }
 func (s *searcher) ends(from, to int) (ends []strandEnds, few bool, err error) {
 	ends = make([]strandEnds, to-from)
 	total := 0
+	var runs []gpuRun
+	if len(s.gpus) > 0 {
+		runs, err = s.gpuRuns(from, to)
+		if errors.As(err, new(*tooManyError)) {
+			return nil, false, nil
+		}
+		if err != nil {
+			return nil, false, err
+		}
+	}
 	for _, stretch := range s.text.stretches(s.options.bounds.stretch) {
-		if s.gpu != nil {
-			few, err = s.endsOnGPU(stretch, from, to, ends, &total)
+		if len(s.gpus) > 0 {
+			few, err = s.endsOnGPU(stretch, runs, from, ends, &total)
 			if err != nil || !few {
 				return nil, few, err
 			}
@@ -384,7 +413,7 @@ func (s *searcher) endsOnCPU(stretch stretch, from, to int, ends []strandEnds, t
 			owners = append(owners, owner{i - from, strand})
 		}
 	}
-	f, err := s.schemes[from].cpu(s.text, needles)
+	f, err := s.finder(from, to, needles)
 	if errors.As(err, new(*tooManyError)) {
 		return false, nil
 	}

@@ -1,11 +1,16 @@
 package search
 
 import (
+	"cmp"
 	"math"
 	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
 
 	"scanmap/device"
 	"scanmap/kernels"
+	"scanmap/measure"
 )
 
 // chooseDevice settles auto: a GPU if there is one and the work is worth starting on it, otherwise
@@ -51,7 +56,11 @@ func (s *searcher) seconds(onGPU bool) float64 {
 	return sum
 }
 
-// open opens the GPU of a search on one.
+// lettersPerGPU is the text for which a search takes one more GPU, if there is one: what an H200
+// searches in the time that opening another takes, or less.
+const lettersPerGPU = 1 << 26
+
+// open opens the GPUs of a search on some.
 func (s *searcher) open() error {
 	d := &s.options.Device
 	if d.Kind != device.CUDA {
@@ -60,90 +69,243 @@ func (s *searcher) open() error {
 	if err := d.LoadDriver(); err != nil {
 		return &device.Error{Err: err}
 	}
-	g, err := openGPU(d.Driver, d.First(), d.Sync)
+	indices, err := s.gpuIndices()
 	if err != nil {
 		return &device.Error{Err: err}
 	}
-	s.gpu = g
-	s.stats.Device = g.queue.GPU.Name()
+	var names []string
+	for _, index := range indices {
+		g, err := openGPU(d.Driver, index, d.Sync)
+		if err != nil {
+			return &device.Error{Err: err}
+		}
+		s.gpus = append(s.gpus, g)
+		names = append(names, g.queue.GPU.Name())
+	}
+	s.stats.Device = strings.Join(names, ",")
 	s.chunk, err = s.gpuChunk()
 	return err
 }
 
-// close gives the GPU back.
-func (s *searcher) close() error {
-	if s.gpu == nil {
-		return nil
+// gpuIndices are the GPUs to search on: those that are named, or all, but one for each
+// lettersPerGPU at most.
+func (s *searcher) gpuIndices() ([]int, error) {
+	d := &s.options.Device
+	most := max(int(s.stats.TextLetters/int64(s.options.bounds.perGPU)), 1)
+	if len(d.Indices) > 0 {
+		return d.Indices[:min(len(d.Indices), most)], nil
 	}
-	s.stats.Kernels = s.gpu.queue.GPU.KernelTimes()
-	if err := s.gpu.queue.GPU.Close(); err != nil {
-		return &device.Error{Err: err}
+	all, err := d.Driver.Devices()
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	indices := []int{0} // that there is none is for opening to say
+	for len(indices) < min(len(all), most) {
+		indices = append(indices, len(indices))
+	}
+	return indices, nil
 }
 
-// gpuChunk is how many letters of a stretch are on the GPU at a time, by what is free there before
+// close gives the GPUs back.
+func (s *searcher) close() error {
+	var first error
+	for _, g := range s.gpus {
+		for _, t := range g.queue.GPU.KernelTimes() {
+			s.stats.Kernels = measure.AddKernel(s.stats.Kernels, t)
+		}
+		if err := g.queue.GPU.Close(); err != nil && first == nil {
+			first = &device.Error{Err: err}
+		}
+	}
+	slices.SortStableFunc(s.stats.Kernels, func(a, b KernelTime) int { return cmp.Compare(b.Time, a.Time) })
+	return first
+}
+
+// gpuChunk is how many letters of a stretch are on a GPU at a time, by what is free there before
 // the search takes any.
 func (s *searcher) gpuChunk() (int, error) {
 	if stretch := s.options.bounds.stretch; stretch < defaultStretch {
 		return max(stretch/64*64, 64), nil
 	}
-	free, _, err := s.gpu.queue.GPU.FreeMemory()
-	if err != nil {
-		return 0, &device.Error{Err: err}
+	letters := int64(maxGPUText)
+	for _, g := range s.gpus {
+		free, _, err := g.queue.GPU.FreeMemory()
+		if err != nil {
+			return 0, &device.Error{Err: err}
+		}
+		if most := s.options.Device.Memory; most > 0 {
+			free = min(free, most)
+		}
+		// Codes, flags and hits take a byte each, planes in three layouts one more, and flags of long
+		// needles two; buffers that grow get a quarter more. rabin-karp/cooperative and
+		// witness/global reserve what they need themselves, however long the text is.
+		letters = min(letters, free/8)
 	}
-	if most := s.options.Device.Memory; most > 0 {
-		free = min(free, most)
+	longest := 0
+	for _, stretch := range s.text.stretches(s.options.bounds.stretch) {
+		longest = max(longest, stretch.to-stretch.from)
 	}
-	// Codes, flags and hits take a byte each, planes in three layouts one more, and flags of long
-	// needles two; buffers that grow get a quarter more. rabin-karp/cooperative and witness/global
-	// reserve what they need themselves, however long the text is.
-	letters := free / 8 / 4096 * 4096
+	// Every GPU has a chunk of the longest stretch.
+	each := (int64(longest)/int64(len(s.gpus)) + 4096) / 4096 * 4096
+	letters = min(letters/4096*4096, each)
 	return int(min(max(letters, 1<<16), maxGPUText/64*64)), nil
 }
 
-// chunks calls do with each chunk of a stretch, which is on the GPU then, as long as it returns
-// true.
-func (s *searcher) chunks(stretch stretch, do func(r textRange) (more bool, err error)) error {
-	r := stretch.all()
-	for ; r.from < stretch.to; r.from += s.chunk {
-		r.to = min(r.from+s.chunk, stretch.to)
-		s.gpu.text.upload(s.gpu.queue, s.text, r)
-		if more, err := do(r); err != nil || !more {
+// inChunks has the GPUs search the chunks of a stretch, each one in turn, and gives what they find
+// to take in the order of the chunks, as long as it returns true. A GPU is one chunk ahead of what
+// take has got.
+func inChunks[Found any](
+	s *searcher, stretch stretch, find func(g *gpuSearch, r textRange) (Found, error), take func(r textRange, found Found) (more bool, err error),
+) error {
+	type result struct {
+		r     textRange
+		found Found
+		err   error
+	}
+	count := (stretch.to - stretch.from + s.chunk - 1) / s.chunk
+	gpus := s.gpus[:min(len(s.gpus), count)]
+	results := make([]chan result, len(gpus))
+	stop := make(chan struct{})
+	var running sync.WaitGroup
+	for i, g := range gpus {
+		results[i] = make(chan result)
+		running.Go(func() {
+			for chunk := i; chunk < count; chunk += len(gpus) {
+				r := stretch.all()
+				r.from += chunk * s.chunk
+				r.to = min(r.from+s.chunk, stretch.to)
+				g.text.upload(g.queue, s.text, r)
+				found, err := find(g, r)
+				select {
+				case results[i] <- result{r, found, err}:
+				case <-stop:
+					return
+				}
+				if err != nil {
+					return
+				}
+			}
+		})
+	}
+	defer running.Wait()
+	defer close(stop)
+	for chunk := range count {
+		next := <-results[chunk%len(gpus)]
+		if next.err != nil {
+			return next.err
+		}
+		if more, err := take(next.r, next.found); err != nil || !more {
 			return err
 		}
 	}
 	return nil
 }
 
-// endsOnGPU finds the ends of patterns [from, to) in a stretch and adds their number to total.
-func (s *searcher) endsOnGPU(stretch stretch, from, to int, ends []strandEnds, total *int) (few bool, err error) {
+// A gpuRun is patterns [from, to) that are searched for together on a GPU: one, or all that share a
+// table.
+type gpuRun struct {
+	from, to int
+	needles  []*needle   // of a table
+	table    *neighbours // nil for one pattern
+}
+
+// gpuRuns cuts patterns [from, to) into runs.
+func (s *searcher) gpuRuns(from, to int) ([]gpuRun, error) {
+	var runs []gpuRun
+	for i := from; i < to; {
+		run := gpuRun{from: i, to: i + 1}
+		if s.schemes[i].gpu.table {
+			for run.to < to && s.schemes[run.to] == s.schemes[i] {
+				run.to++
+			}
+			for p := run.from; p < run.to; p++ {
+				run.needles = append(run.needles, s.needles[p]...)
+			}
+			var err error
+			if run.table, err = newTable(s.text, run.needles, tableOnGPU); err != nil {
+				return nil, err
+			}
+		}
+		runs = append(runs, run)
+		i = run.to
+	}
+	return runs, nil
+}
+
+// endsOnGPU finds the ends of the patterns of runs, of which `from` is the first, in a stretch and
+// adds their number to total.
+func (s *searcher) endsOnGPU(stretch stretch, runs []gpuRun, from int, ends []strandEnds, total *int) (few bool, err error) {
+	var sum atomic.Int64
+	sum.Store(int64(*total))
+	most := int64(s.options.bounds.ends)
 	few = true
-	err = s.chunks(stretch, func(r textRange) (bool, error) {
-		for i := from; i < to; i++ {
+	err = inChunks(s, stretch, func(g *gpuSearch, r textRange) ([]strandEnds, error) {
+		found := make([]strandEnds, len(ends))
+		for i := range runs {
 			if err := s.ctx.Err(); err != nil {
-				return false, err
+				return nil, err
 			}
-			for strand, n := range s.needles[i] {
-				hits, err := s.gpu.find(*s.schemes[i].gpu, n)
-				if err != nil {
-					return false, &device.Error{Err: err}
-				}
-				before := len(ends[i-from][strand])
-				list := s.gpu.ends(hits, ends[i-from][strand])
-				list = s.checkStart(n, r, list, before)
-				ends[i-from][strand] = list
-				*total += len(list) - before
+			if sum.Load() > most {
+				return nil, nil
 			}
-			if *total > s.options.bounds.ends {
-				few = false
-				return false, nil
+			added, err := s.searchRun(g, &runs[i], r, found[runs[i].from-from:], int(most))
+			if err != nil {
+				return nil, err
+			}
+			sum.Add(int64(added))
+		}
+		return found, nil
+	}, func(_ textRange, found []strandEnds) (bool, error) {
+		if sum.Load() > most {
+			few = false
+			return false, nil
+		}
+		for i := range found {
+			for strand, list := range found[i] {
+				ends[i][strand] = append(ends[i][strand], list...)
 			}
 		}
 		return true, nil
 	})
+	*total = int(sum.Load())
 	return few, err
 }
+
+// searchRun finds the ends of a run's patterns in the text of a GPU, and returns how many there
+// are, or, of a table, a number above most that says that there are more.
+func (s *searcher) searchRun(g *gpuSearch, run *gpuRun, r textRange, ends []strandEnds, most int) (added int, err error) {
+	if run.table == nil {
+		for strand, n := range s.needles[run.from] {
+			hits, err := g.find(*s.schemes[run.from].gpu, n)
+			if err != nil {
+				return 0, &device.Error{Err: err}
+			}
+			ends[0][strand] = s.checkStart(n, r, appendEnds(hits, r.from, nil), 0)
+			added += len(ends[0][strand])
+		}
+		return added, nil
+	}
+	// An end may be found with several pieces, and with edits from several places.
+	lists, few, err := g.findTable(run.table, run.needles, hitsOfEnds*most, s.options.Threads)
+	if err != nil {
+		return 0, &device.Error{Err: err}
+	}
+	if !few {
+		return most + 1, nil
+	}
+	at := 0
+	for p := run.from; p < run.to; p++ {
+		for strand := range s.needles[p] {
+			ends[p-run.from][strand] = lists[at]
+			added += len(lists[at])
+			at++
+		}
+	}
+	return added, nil
+}
+
+// hitsOfEnds is how many hits of a table there may be for each end that there may be.
+const hitsOfEnds = 8
 
 // checkStart corrects what a GPU finds near the start of a text of bytes: no code can be put before
 // the text that matches nothing, so ends whose alignments may reach back that far are found again

@@ -23,7 +23,7 @@ func TestRunInParts(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 1))
 	var patterns []Pattern
 	for i, m := range []int{3, 20, 33, 70, 4, 20, 21} {
-		p, err := NewPattern(fmt.Sprint(i), randomLetters(r, m, dna.Letters), nil, DNA)
+		p, err := NewPattern(fmt.Sprint(i), randomLetters(r, m, dna.Letters), DNA)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,6 +36,7 @@ func TestRunInParts(t *testing.T) {
 	}
 	text := dnaText(t, contigs...)
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
+	three := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{Devices: 3})
 	run := func(o Options) []Location {
 		t.Helper()
 		var all []Location
@@ -65,8 +66,10 @@ func TestRunInParts(t *testing.T) {
 				for _, o := range []Options{
 					{Method: "wu-manber", Scheme: "segment"}, {Method: "neighbours"},
 					{Method: "wu-manber", Scheme: "scan", Device: device.Choice{Kind: device.CUDA, Driver: driver}},
+					{Device: device.Choice{Kind: device.CUDA, Driver: three}},
+					{Device: device.Choice{Kind: device.CUDA, Driver: three, Indices: []int{2, 0}}},
 				} {
-					o.Distance, o.bounds = k, bounds{stretch: stretch, ends: most}
+					o.Distance, o.bounds = k, bounds{stretch: stretch, ends: most, perGPU: 1}
 					if diff := cmp.Diff(want, run(o)); diff != "" {
 						t.Errorf("k = %d, stretch %d, most %d, %s on %s: (-want +got)\n%.2000s",
 							k, stretch, most, o.Method, o.Device.Kind, diff)
@@ -79,7 +82,7 @@ func TestRunInParts(t *testing.T) {
 
 // TestDeviceOfNamedMethod has auto choose a device on which the method that is named runs.
 func TestDeviceOfNamedMethod(t *testing.T) {
-	p, err := NewPattern("p", []byte("ACGTTGCATGACCATGACGTAGGT"), nil, DNA)
+	p, err := NewPattern("p", []byte("ACGTTGCATGACCATGACGTAGGT"), DNA)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +121,7 @@ func TestTooManyNeedles(t *testing.T) {
 		return byCodes(newBruteForce)(text, needles)
 	}}
 	for range s.found {
-		p, err := NewPattern("p", []byte("ACG"), nil, DNA)
+		p, err := NewPattern("p", []byte("ACG"), DNA)
 		if err != nil {
 			t.Fatal(err)
 		}

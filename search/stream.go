@@ -54,9 +54,10 @@ func (s *searcher) deliverAlone(pattern int, ends strandEnds) error {
 // stream searches the whole text for the pattern of a stream.
 func (s *searcher) stream(st *stream) error {
 	st.s = s
-	if s.gpu != nil {
+	if len(s.gpus) > 0 {
 		for _, stretch := range s.text.stretches(s.options.bounds.stretch) {
-			if err := s.chunks(stretch, func(r textRange) (bool, error) { return true, st.findOnGPU(r) }); err != nil {
+			err := inChunks(s, stretch, st.findOnGPU, func(r textRange, hits [2][]hit) (bool, error) { return true, st.takeHits(r, hits) })
+			if err != nil {
 				return err
 			}
 			if err := st.advance(stretch.to, true); err != nil {
@@ -65,7 +66,7 @@ func (s *searcher) stream(st *stream) error {
 		}
 		return nil
 	}
-	f, err := s.schemes[st.pattern].cpu(s.text, s.needles[st.pattern])
+	f, err := s.finder(st.pattern, st.pattern+1, s.needles[st.pattern])
 	if err != nil {
 		return err
 	}
@@ -132,17 +133,24 @@ const (
 	startWords = (MaxLength+MaxDistance)/32 + 2
 )
 
-// findOnGPU finds and locates the ends in a chunk.
-func (st *stream) findOnGPU(r textRange) error {
+// findOnGPU finds the hits of both strands in a chunk that is on a GPU.
+func (st *stream) findOnGPU(g *gpuSearch, _ textRange) (hits [2][]hit, err error) {
 	s := st.s
-	needles := s.needles[st.pattern]
-	var hits [2][]hit
-	for strand, n := range needles {
-		var err error
-		if hits[strand], err = s.gpu.find(*s.schemes[st.pattern].gpu, n); err != nil {
-			return &device.Error{Err: err}
+	if err := s.ctx.Err(); err != nil {
+		return hits, err
+	}
+	for strand, n := range s.needles[st.pattern] {
+		if hits[strand], err = g.find(*s.schemes[st.pattern].gpu, n); err != nil {
+			return hits, &device.Error{Err: err}
 		}
 	}
+	return hits, nil
+}
+
+// takeHits locates the ends that hits in a chunk stand for.
+func (st *stream) takeHits(r textRange, hits [2][]hit) error {
+	s := st.s
+	needles := s.needles[st.pattern]
 	words := (r.to - r.from + 31) / 32
 	for from, to := 0, 0; from < words; from = to {
 		to = words
@@ -155,7 +163,7 @@ func (st *stream) findOnGPU(r textRange) error {
 		for strand, n := range needles {
 			list, before := hits[strand], len(st.ends[strand])
 			count, _ := slices.BinarySearchFunc(list, to, func(h hit, word int) int { return cmp.Compare(int(h.Word), word) })
-			ends := s.gpu.ends(list[:count], st.ends[strand])
+			ends := appendEnds(list[:count], r.from, st.ends[strand])
 			if from == 0 {
 				ends = s.checkStart(n, r, ends, before)
 			}

@@ -31,6 +31,8 @@ type Text struct {
 	ref      *dna.Reference // of DNA
 	bytes    []byte         // of Bytes
 	contigs  []dna.Contig   // whose Start is an offset in the text
+	// expected is how many letters are searched in all, if other texts follow (repeated.go).
+	expected int
 }
 
 // NewDNA makes a text of a reference.

@@ -7,9 +7,9 @@ import (
 	"scanmap/locate"
 )
 
-const tsvHeader = "pattern\tcontig\tstart\tend\tstrand\tdistance\tcigar\ttext\n"
+const tsvHeader = "pattern\tcontig\tstart\tend\tstrand\tdistance\tcigar\ttext"
 
-// tsvFormat writes a line of eight columns for each location.
+// tsvFormat writes a line of eight columns or more for each location.
 type tsvFormat struct {
 	letters []byte // of the pattern along the text
 	codes   []byte // of the text
@@ -32,7 +32,7 @@ func (f *tsvFormat) add(_ context.Context, r *Rows, l *Location) error {
 	b = locate.AppendCIGAR(b, operations)
 	b = append(b, '\t')
 	b = appendEscaped(b, string(f.show(r, l, operations)))
-	r.buffer = append(b, '\n')
+	r.buffer = append(r.appendMore(b, l), '\n')
 	return nil
 }
 

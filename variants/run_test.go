@@ -55,7 +55,7 @@ func added(t *testing.T, contig, vcf, pattern string, k int) (rows []string) {
 	if err := os.WriteFile(o.VCF, []byte(vcf), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p, err := search.NewPattern("p", []byte(pattern), nil, search.DNA)
+	p, err := search.NewPattern("p", []byte(pattern), search.DNA)
 	if err != nil {
 		t.Fatal(err)
 	}

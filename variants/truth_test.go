@@ -536,11 +536,19 @@ func runCase(t interface {
 ) map[string]string {
 	var list []search.Pattern
 	for i, p := range patterns {
-		made, err := search.NewPattern(fmt.Sprintf("p%d", i), []byte(p.letters), []byte(p.fixed), search.DNA)
+		made, err := search.NewPattern(fmt.Sprintf("p%d", i), []byte(p.letters), search.DNA)
 		if err != nil {
 			t.Fatalf("%v", err)
 		}
-		list = append(list, made)
+		var target search.Target
+		if p.fixed != "" {
+			target.PAMs = []string{p.fixed}
+		}
+		with, err := target.Patterns([]search.Pattern{made})
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		list = append(list, with...)
 	}
 	if !iupac {
 		o.VCF = filepath.Join(folder, "v.vcf")

@@ -62,7 +62,7 @@ var completions = []completionCase{
 	{"scanmap map -t 4 ref.fa --cigar ", []string{"eqx", "m"}},
 	{"scanmap bench search --method wu", []string{"wu-manber"}},
 	{"scanmap bench map --repeats-model ", []string{"alu", "none", "planted"}},
-	{"scanmap search --format ", []string{"bed", "sam", "tsv"}},
+	{"scanmap search --format ", []string{"bed", "fasta", "sam", "tsv"}},
 	{"scanmap map --threads ", nil},
 	{"scanmap devices ", nil},
 	{"scanmap map -- --ma", nil},

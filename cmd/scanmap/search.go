@@ -17,6 +17,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"scanmap/amplicon"
 	"scanmap/device"
 	"scanmap/fasta"
 	"scanmap/sam"
@@ -37,14 +38,16 @@ func searchCommand(p process) *cli.Command {
 		schemes = append(schemes, m.Name+": "+strings.Join(names, " "))
 	}
 	return &cli.Command{
-		Name:      "search",
-		Usage:     "find every place of patterns in a reference, or in any file",
-		UsageText: "scanmap search [options] PATTERN REF.fa\nscanmap search [options] -f PATTERNS REF.fa",
+		Name:  "search",
+		Usage: "find every place of patterns in a reference, or in any file",
+		UsageText: "scanmap search [options] PATTERN REF.fa\nscanmap search [options] -f PATTERNS REF.fa\n" +
+			"scanmap search [options] --pairs PRIMERS.tsv REF.fa\n" +
+			"scanmap search --records [options] -f PATTERNS READS.fq [MATES.fq]",
 		Description: "PATTERN is DNA in IUPAC letters. REF is FASTA, plain or compressed, and - is standard input.\n" +
 			"Every location within the distance is found, on both strands. With --alphabet bytes, PATTERN is\n" +
 			"taken literally, without escapes, and REF is any file; -f takes any bytes but the ends of lines.",
 		HideHelpCommand: true,
-		Flags: append([]cli.Flag{
+		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "patterns", Aliases: []string{"f"}, Category: categorySearch,
 				Usage: "search for the patterns of `FILE`, in place of PATTERN: FASTA, or lines of a pattern or of a name " +
 					"and a pattern; - is standard input"},
@@ -52,8 +55,12 @@ func searchCommand(p process) *cli.Command {
 				Usage: "at most `K` edits (substitutions, insertions, deletions)"},
 			&cli.StringFlag{Name: "max-mismatches", Category: categorySearch,
 				Usage: "at most `K` substitutions, and no gaps, in place of --max-distance"},
+		}, classFlags(), []cli.Flag{
 			&cli.StringFlag{Name: "pam", Category: categorySearch,
-				Usage: "`LETTERS` that follow every pattern and have to match, as in NGG"},
+				Usage: "`LETTERS` beside every pattern that have to match, as NGG; of several, as NGG,NAG, one has to"},
+			&cli.BoolFlag{Name: "pam-edits", Category: categorySearch, DisableDefaultText: true,
+				Usage: "let edits touch the PAM too"},
+		}, targetFlags(), []cli.Flag{
 			&cli.BoolFlag{Name: "both-strands", Category: categorySearch, DisableDefaultText: true,
 				Usage: "search for reverse complements too (default)"},
 			&cli.BoolFlag{Name: "forward-only", Category: categorySearch, DisableDefaultText: true,
@@ -70,19 +77,25 @@ func searchCommand(p process) *cli.Command {
 				Usage: "write to `FILE`, which appears when it is complete"},
 			choice(&cli.StringFlag{Name: "format", Category: categoryOutput,
 				DefaultText: "by the name of --output, otherwise " + string(search.TSV),
-				Usage:       "`NAME` of the format: " + either(search.Formats)}, search.Formats),
+				Usage:       "`NAME` of the format: " + either(search.Formats) + "; with --pairs " + either(amplicon.Formats)}, searchFormats()),
 			&cli.BoolFlag{Name: "no-pg", Category: categoryOutput, DisableDefaultText: true,
 				Usage: "leave @PG out of the header of SAM"},
 
 			threadsFlag("compute with `N` threads"),
 			deviceFlag(string(device.Auto), "`NAME` of the device: auto (a GPU if there is one and the work is "+
-				"worth it), cpu, cuda (the first GPU) or, as in cuda:1, another", device.Forms),
+				"worth it), cpu, cuda (all GPUs) or, as in cuda:0,2, some; one more for each 64 Mi letters", device.Forms),
 			gpuSyncFlag(),
 			gpuMemoryFlag(),
 			&cli.BoolFlag{Name: "quiet", Category: categoryRun, DisableDefaultText: true,
 				Usage: "no summary on standard error"},
-		}, variantsFlags()...),
+		}, variantsFlags(), pairsFlags(), recordsFlags()),
 		Action: func(c *cli.Context) error {
+			switch {
+			case c.IsSet("pairs"):
+				return searchPairs(c, p)
+			case wantsRecords(c):
+				return searchRecords(c, p)
+			}
 			job, err := newSearchJob(c, p.args)
 			if err != nil {
 				return err
@@ -121,7 +134,7 @@ type searchJob struct {
 	alphabet     search.Alphabet
 	pattern      search.Pattern // where there is no patternsFile
 	patternsFile string         // - for standard input
-	pam          []byte
+	target       search.Target
 	text         string // file of the text, - for standard input
 	output       string // file of the locations, - for standard output
 	quiet        bool
@@ -132,11 +145,10 @@ type searchJob struct {
 // newSearchJob makes options from flags; args are the program's, for the header of SAM. Its errors
 // are usage errors.
 func newSearchJob(c *cli.Context, args []string) (*searchJob, error) {
-	j := &searchJob{
-		quiet: c.Bool("quiet"),
-		pam:   []byte(c.String("pam")),
-	}
-	if err := readAll(c, j.readAlphabet, j.readInputs, j.readDistance, j.readMethod, j.readOutput, j.readDevice, j.readVariants); err != nil {
+	j := &searchJob{quiet: c.Bool("quiet")}
+	err := readAll(c, onlyPairs, needsRecords, j.readAlphabet, j.readTarget, j.readInputs, j.readDistance, j.readLimits, j.readMethod,
+		j.readOutput, j.readDevice, j.readVariants)
+	if err != nil {
 		return nil, err
 	}
 	j.rows.Distance = j.options.Distance
@@ -155,17 +167,8 @@ func (j *searchJob) readAlphabet(c *cli.Context) error {
 	}
 	j.options.ForwardOnly = c.Bool("forward-only")
 	if j.alphabet == search.Bytes {
-		switch {
-		case c.Bool("both-strands"):
+		if c.Bool("both-strands") {
 			return errors.New("option --both-strands: text of bytes has one strand")
-		case c.IsSet("pam"):
-			return errors.New("option --pam is for DNA")
-		}
-		return nil
-	}
-	if c.IsSet("pam") {
-		if _, err := search.NewPattern(c.String("pam"), j.pam, nil, search.DNA); err != nil {
-			return fmt.Errorf("option --pam: %w", err)
 		}
 	}
 	return nil
@@ -190,7 +193,7 @@ func (j *searchJob) readInputs(c *cli.Context) error {
 			return fmt.Errorf("scanmap search takes two arguments, PATTERN and REF.fa, but %d are given; see scanmap search --help", n)
 		}
 		var err error
-		if j.pattern, err = search.NewPattern(positional[0], []byte(positional[0]), j.pam, j.alphabet); err != nil {
+		if j.pattern, err = search.NewPattern(positional[0], []byte(positional[0]), j.alphabet); err != nil {
 			return err
 		}
 		j.text = positional[1]
@@ -257,13 +260,8 @@ func (j *searchJob) readOutput(c *cli.Context) error {
 
 func (j *searchJob) readDevice(c *cli.Context) error {
 	var err error
-	if j.options.Device, err = deviceChoice(c); err != nil {
-		return err
-	}
-	if len(j.options.Device.Indices) > 1 {
-		return errors.New("option --device: a search runs on one GPU, such as cuda:0")
-	}
-	return nil
+	j.options.Device, err = deviceChoice(c)
+	return err
 }
 
 // run searches and publishes the locations. Whatever fails, no file is left.
@@ -347,12 +345,16 @@ func (j *searchJob) search(ctx context.Context, out io.Writer) (*search.Stats, e
 	return stats, rows.Finish(ctx)
 }
 
-// readPatterns returns the pattern of the call, or those of the file.
+// readPatterns returns the pattern of the call, or those of the file, with what the target adds.
 func (j *searchJob) readPatterns(ctx context.Context) ([]search.Pattern, error) {
-	if j.patternsFile == "" {
-		return []search.Pattern{j.pattern}, nil
+	patterns := []search.Pattern{j.pattern}
+	if j.patternsFile != "" {
+		var err error
+		if patterns, err = search.ReadPatterns(ctx, j.patternsFile, j.alphabet); err != nil {
+			return nil, err
+		}
 	}
-	return search.ReadPatterns(ctx, j.patternsFile, j.pam, j.alphabet)
+	return j.target.Patterns(patterns)
 }
 
 // readText reads a reference or, for the alphabet of bytes, a file as it is.

@@ -18,6 +18,9 @@ import (
 // categoryVariants is that of the options for variants.
 const categoryVariants = "Variants"
 
+// variantsOptions are the names of the options for variants.
+var variantsOptions = []string{"vcf", "reference-iupac", "max-haplotypes", "max-samples"}
+
 // variantsFlags are the options of search for variants of the reference.
 func variantsFlags() []cli.Flag {
 	return []cli.Flag{

@@ -146,7 +146,7 @@ func kindOf(o option) (kind, []string) {
 // argumentsOf says what completion offers for arguments that are not options.
 func argumentsOf(c command) (kind, []string) {
 	switch c.name {
-	case "map", "insert-size", "search", "mappability", "bench map":
+	case "map", "insert-size", "search", "guides", "mappability", "bench map":
 		return kindSequences, nil
 	case "merge-stats", "copies":
 		return kindFile, nil

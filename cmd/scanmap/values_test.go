@@ -17,6 +17,7 @@ import (
 var refusedRun = map[string]string{
 	"map":          "none.fa none.fq",
 	"search":       "ACGT none.fa",
+	"guides":       "-f none.txt none.fa",
 	"insert-size":  "none.fa none.fq mates.fq",
 	"copies":       "none.fa none.bedgraph",
 	"mappability":  "-K 4 none.fa",
@@ -48,11 +49,18 @@ func TestValuesAreAccepted(t *testing.T) {
 					variants = append(variants, append(slices.Clone(args), "-o", "none.bam"), append(slices.Clone(args), "mates.fq"),
 						append([]string{c.name, "--depth=none.bw"}, args[1:]...))
 				}
+				if c.name == "search" {
+					variants = append(variants, append(slices.Clone(args), "--pam=NGG"),
+						append(slices.Clone(args), "--records", "--within=1"), append(slices.Clone(args), "--records", "mates.fq"))
+				}
 				if c.name == "search" && o.name() == "scheme" {
 					variants = nil
 					for _, method := range methodNames(search.Auto) {
 						variants = append(variants, append(slices.Clone(args), "--method="+method))
 					}
+				}
+				if c.name == "search" && o.name() == "format" { // fasta is for pairs
+					variants = append(variants, []string{c.name, "--pairs=none.tsv", option, "none.fa"})
 				}
 				accepted := slices.ContainsFunc(variants, func(args []string) bool {
 					code, _, stderr := call(args...)

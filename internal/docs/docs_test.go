@@ -247,6 +247,8 @@ func provide(t *testing.T, folder string) {
 		"ref.fa": reference, "reads.fq": content(t, data+"/portiera_101bp.fastq.gz"),
 		"R1.fq": first, "R2.fq": second, "reads_1.fq": first, "reads_2.fq": second, "interleaved.fq": alternate(first, second),
 		"primers.fa":  []byte(">forward\nGAGTTTTATCGCTTCCATGAC\n>reverse\nCCATCAACTTCACGTAGGTC\n"),
+		"barcodes.fa": []byte(">BC01\nGAGTTTTATCGCTTCCATGAC\n>BC02\nCCATCAACTTCACGTAGGTC\n"),
+		"primers.tsv": []byte("name\tforward\treverse\np1\tCGAATTAAATCGAAGTGGAC\tCAGAAAATCGAAATCATCTT\np2\tATGTCTAATATTCAAACTGG\tTGTTATAGATATTCAAATAA\n"),
 		"guides.txt":  []byte("g1 TCTTAGACGAATCACCAGAA\ng2 GAGTTTTATCGCTTCCATGA\n"),
 		"samples.tsv": []byte("R1.fq\tR2.fq\t@RG\\tID:phix\\tSM:virus\nreads.fq\t\t@RG\\tID:portiera\\tSM:bacterium\n"),
 		"masked.fa":   content(t, data+"/phix.fa"), "alleles.fa": content(t, data+"/phix.fa"), "panel.fa": content(t, data+"/phix.fa"),

@@ -12,7 +12,7 @@ var users = map[string]string{
 	"align": "mapper", "cover": "mapper", "keep": "mapper", "pack": "mapper", "scan": "mapper", "skim": "mapper", "sum": "mapper", "table": "mapper",
 	"verify": "mapper",
 
-	"bruteforce": "search", "letters": "search", "levenshtein": "search", "packed": "search", "planes": "search",
+	"bruteforce": "search", "letters": "search", "levenshtein": "search", "neighbours": "search", "packed": "search", "planes": "search",
 	"rabinkarp": "search", "shiftor": "search", "witness": "search", "wumanber": "search",
 
 	"ceilings": "device",

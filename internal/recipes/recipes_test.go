@@ -589,3 +589,128 @@ func TestAbundance(t *testing.T) {
 		t.Errorf("%d contigs, %d unique reads and shares of %f, of %d contigs, %d unique reads and %d mapped ones", lines, unique, shares, len(contigs), single, len(mapped))
 	}
 }
+
+// TestDemultiplexing sorts simulated reads by the options of the recipe: long ones of both strands
+// with edits, and pairs.
+func TestDemultiplexing(t *testing.T) {
+	t.Parallel()
+	const barcodes, letters, apart = 24, 24, 9
+	r := rand.New(rand.NewPCG(7, 7))
+	random := func(n int) string {
+		b := make([]byte, n)
+		for i := range b {
+			b[i] = "ACGT"[r.IntN(4)]
+		}
+		return string(b)
+	}
+	var codes []string
+	for len(codes) < barcodes {
+		if s := random(letters); !slices.ContainsFunc(codes, func(c string) bool { return editDistance(c, s) < apart }) {
+			codes = append(codes, s)
+		}
+	}
+	b := newBench(t, []string{random(1000)}, nil)
+	var fa, fq, first, second strings.Builder
+	for i, c := range codes {
+		fmt.Fprintf(&fa, ">b%d\n%s\n", i, c)
+	}
+	const reads = 2000
+	for i := range reads {
+		code, name := random(letters), "none"
+		if i%10 > 0 {
+			code, name = codes[i%barcodes], fmt.Sprint("b", i%barcodes)
+		}
+		s := random(r.IntN(30)) + code + random(300+r.IntN(300))
+		var noisy []byte
+		for j := range len(s) {
+			switch x := r.IntN(100); {
+			case x < 2:
+				noisy = append(noisy, "ACGT"[r.IntN(4)])
+			case x == 2:
+			case x == 3:
+				noisy = append(noisy, s[j], "ACGT"[r.IntN(4)])
+			default:
+				noisy = append(noisy, s[j])
+			}
+		}
+		if r.IntN(2) == 0 {
+			noisy = complemented(noisy)
+		}
+		fmt.Fprintf(&fq, "@%s r%d\n%s\n+\n%s\n", name, i, noisy, strings.Repeat("I", len(noisy)))
+		inline := []byte(code + random(80))
+		if i%3 == 0 && name != "none" {
+			inline[r.IntN(letters)] = 'N'
+		}
+		fmt.Fprintf(&first, "@%s r%d\n%s\n+\n%s\n", name, i, inline, strings.Repeat("I", len(inline)))
+		mate := random(60) + codes[(i+1)%barcodes]
+		fmt.Fprintf(&second, "@%s r%d\n%s\n+\n%s\n", name, i, mate, strings.Repeat("I", len(mate)))
+	}
+	for name, text := range map[string]string{"barcodes.fa": fa.String(), "reads.fq": fq.String(), "R1.fq": first.String(), "R2.fq": second.String()} {
+		b.write(name, text)
+	}
+	b.run("scanmap search --quiet " + shown(t, "demultiplexing.md", "--split-to long -k 5 --margin 3 --within 60 -f barcodes.fa reads.fq"))
+	right, wrong := b.sorted("long", 1)
+	if right < reads*9/10*985/1000 || wrong > reads/100 {
+		t.Errorf("%d of %d reads are right, %d wrong", right, reads*9/10, wrong)
+	}
+	b.run("scanmap search --quiet " + shown(t, "demultiplexing.md", "--split-to inline --max-mismatches 1 --within 0 --end 5 --mate 1") +
+		" -f barcodes.fa R1.fq R2.fq")
+	if right, wrong := b.sorted("inline", 2); right != reads*9/10 || wrong != 0 {
+		t.Errorf("%d of %d pairs are right, %d wrong", right, reads*9/10, wrong)
+	}
+}
+
+// sorted counts the records, of so many reads each, that are in the file that their name says, and
+// in that of another barcode.
+func (b *bench) sorted(folder string, width int) (right, wrong int) {
+	b.Helper()
+	files, err := filepath.Glob(filepath.Join(b.folder, folder, "b*.fq"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			b.Fatal(err)
+		}
+		lines := strings.Split(string(text), "\n")
+		for i := 0; i+1 < len(lines); i += 4 * width {
+			if truth, _, _ := strings.Cut(lines[i][1:], " "); truth+".fq" == filepath.Base(name) {
+				right++
+			} else {
+				wrong++
+			}
+		}
+	}
+	return right, wrong
+}
+
+// editDistance is the number of edits between two words.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			d := diagonal
+			if a[i] != b[j] {
+				d++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(d, diagonal+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// complemented is the reverse complement of letters.
+func complemented(letters []byte) []byte {
+	var r []byte
+	for _, c := range slices.Backward(letters) {
+		r = append(r, "TGCA"[strings.IndexByte("ACGT", c)])
+	}
+	return r
+}

@@ -23,18 +23,21 @@ const (
 
 // mayImport lists the packages of this module that a package may import.
 var mayImport = map[string][]string{
-	"cmd/scanmap":  {"mapper", "mapper/bench", "search", "variants", "mappability", "plan", "depth", "track", "report", "copynumber", "device", "measure", "dna", "fasta", "sam", "temporary", "gpu", "kernels"},
+	"cmd/scanmap":  {"mapper", "mapper/bench", "search", "variants", "sift", "amplicon", "mappability", "plan", "depth", "track", "report", "copynumber", "guides", "device", "measure", "dna", "fasta", "sam", "temporary", "gpu", "kernels"},
 	"mapper":       {"mapper/find", "locate", "parallel", "temporary", "device", "measure", "dna", "fasta", "sam"},
 	"mapper/find":  {"locate", "parallel", "temporary", "device", "measure", "dna", "fasta", "gpu", "kernels"},
 	"mapper/bench": {"mapper", "mapper/find", "locate", "parallel", "device", "measure", "dna", "fasta", "gpu", "kernels"},
 	"mappability":  {"mapper/find", "locate", "parallel", "temporary", "device", "dna", "fasta"},
+	"sift":         {"search", "parallel", "dna", "fasta", "sam"},
 	"search":       {"locate", "parallel", "device", "measure", "dna", "fasta", "sam", "gpu", "kernels"},
-	"variants":     {"search", "temporary", "dna", "fasta"},
+	"amplicon":     {"search", "locate", "parallel", "dna", "fasta"},
+	"variants":     {"search", "device", "temporary", "dna", "fasta"},
 	"locate":       {"parallel", "dna"},
 	"depth":        {"mapper", "parallel", "dna"},
 	"track":        {},
 	"plan":         {"mapper", "mapper/find", "device", "fasta"},
-	"report":       {"mapper", "depth", "copynumber", "measure", "dna"},
+	"report":       {"mapper", "depth", "copynumber", "guides", "measure", "dna"},
+	"guides":       {"search", "locate", "dna"},
 	"copynumber":   {"dna"},
 	"device":       {"measure", "gpu", "kernels"},
 	"fasta":        {"dna"},
@@ -191,7 +194,7 @@ func TestRules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, pkg := range []string{"cmd/scanmap", "mapper", "mapper/find", "locate", "search", "report", "device", "measure", "fasta", "sam", "dna", "track"} {
+	for _, pkg := range []string{"cmd/scanmap", "mapper", "mapper/find", "locate", "search", "sift", "report", "device", "measure", "fasta", "sam", "dna", "track"} {
 		if seen[pkg] == 0 {
 			t.Errorf("no file of %s was looked at", pkg)
 		}

@@ -125,7 +125,7 @@ func TestHeaderTouchesItsKernels(t *testing.T) {
 		"pieces.cuh":    "skim table",
 		"diagonals.cuh": "skim verify",
 		"locations.cuh": "align keep verify",
-		"search.cuh":    "bruteforce letters levenshtein packed planes rabinkarp shiftor witness wumanber",
+		"search.cuh":    "bruteforce letters levenshtein neighbours packed planes rabinkarp shiftor witness wumanber",
 		"automata.cuh":  "packed shiftor wumanber",
 	}
 	for _, f := range files {

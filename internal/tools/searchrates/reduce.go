@@ -107,7 +107,7 @@ func (k kind) task() (search.Task, error) {
 	if k.sets {
 		letters[k.length/2] = 'N'
 	}
-	p, err := search.NewPattern("", letters, nil, k.alphabet)
+	p, err := search.NewPattern("", letters, k.alphabet)
 	if err != nil {
 		return search.Task{}, err
 	}

@@ -5,6 +5,7 @@
 //	simulate -ref ref.fa -pairs -n 1000 -length 101 -o reads_1.fq -mates reads_2.fq -vcf sample.vcf
 //	simulate reference -bases 100M -seed 1 -o ref.fa -bed ref.bed
 //	simulate reference -bases 250M -profile random -element 300:10%:10-15% -o ref.fa
+//	simulate primers -ref ref.fa -n 25000 -seed 1 -o primers.tsv
 //	simulate words ref.fa
 //
 // Each read starts at a position drawn evenly from all positions of all contigs where it
@@ -35,6 +36,9 @@
 // The command reference writes what package internal/genome makes: FASTA, and BED of what lies
 // where. The same options give the same bytes, for any number of threads. docs/benchmarks has what
 // is in it and how it compares with real references.
+//
+// The command primers cuts pairs of primers of 18 to 24 bases out of a reference, at the ends of
+// products of 100 to 1,000 bases.
 //
 // The command words prints of each reference its GC, how often there is CpG next to what bases
 // alone would give, and the shares of positions whose word of k bases occurs 2, 10, 100 and 1,000
@@ -109,10 +113,12 @@ func command(name string, arguments []string) error {
 	switch name {
 	case "reference":
 		return reference(arguments)
+	case "primers":
+		return primers(arguments)
 	case "words":
 		return words(arguments)
 	}
-	return fmt.Errorf("%q is not one of reference, words", name)
+	return fmt.Errorf("%q is not one of reference, primers, words", name)
 }
 
 func run(reference string, n, length, edits int, seed uint64, output string) error {

@@ -1,0 +1,144 @@
+package amplicon
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"scanmap/fasta"
+	"scanmap/search"
+)
+
+// A Pair is two primers. Their letters are upper-case IUPAC letters of DNA, without U, 5' to 3' as
+// they are ordered: Reverse lies on the reverse strand of what Forward lies on.
+type Pair struct {
+	Name             string
+	Forward, Reverse []byte
+}
+
+// A Primer is a primer by its number: 2i is the forward primer of pair i, and 2i + 1 the reverse
+// one.
+type Primer int
+
+// Pair is the number of the primer's pair.
+func (p Primer) Pair() int { return int(p) / 2 }
+
+// IsReverse tells whether it is the reverse primer of its pair.
+func (p Primer) IsReverse() bool { return p&1 != 0 }
+
+// letters are those of a primer of pairs.
+func (p Primer) letters(pairs []Pair) []byte {
+	if p.IsReverse() {
+		return pairs[p.Pair()].Reverse
+	}
+	return pairs[p.Pair()].Forward
+}
+
+// name is that of the pair with /F or /R.
+func (p Primer) name(pairs []Pair) string {
+	if p.IsReverse() {
+		return pairs[p.Pair()].Name + "/R"
+	}
+	return pairs[p.Pair()].Name + "/F"
+}
+
+// alike tells whether both primers of a pair are the same, so that there is one.
+func (p *Pair) alike() bool { return bytes.Equal(p.Forward, p.Reverse) }
+
+// maxText is the most bytes of a file of pairs: it is held whole.
+const maxText = 256 << 20
+
+// ReadPairs reads the pairs of a file, "-" being standard input, plain or compressed as package
+// fasta has it. A line has a name, the forward primer and the reverse primer, with tabs between or,
+// in a line without tabs, blanks. The first line may be a header, whose second and third column are
+// "forward" and "reverse" in either case. Lines that are blank or begin with '#' are skipped. Names
+// are all different. Errors name file and line.
+func ReadPairs(ctx context.Context, path string) ([]Pair, error) {
+	text, err := fasta.ReadText(ctx, path, maxText)
+	if err != nil {
+		return nil, err
+	}
+	pairs, err := parsePairs(string(text))
+	if err != nil {
+		if path == "-" {
+			path = "standard input"
+		}
+		return nil, &fasta.Error{File: path, Err: err}
+	}
+	return pairs, nil
+}
+
+// parsePairs is ReadPairs with a text, whose errors do not name the file.
+func parsePairs(text string) ([]Pair, error) {
+	if strings.IndexByte(text, 0) >= 0 {
+		return nil, errors.New("is UTF-16 or binary; expected lines of name, forward and reverse primer")
+	}
+	var pairs []Pair
+	lines := map[string]int{} // by name
+	number, first := 0, true
+	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
+		number++
+		line = strings.TrimRight(line, "\r\n")
+		if blank := strings.TrimSpace(line); blank == "" || blank[0] == '#' {
+			continue
+		}
+		columns := columnsOf(line)
+		header := first && isHeader(columns)
+		first = false
+		if header {
+			continue
+		}
+		pair, err := parsePair(columns)
+		if other := lines[pair.Name]; err == nil && other > 0 {
+			err = fmt.Errorf("the name %.100q is that of line %d; expected a name of its own", pair.Name, other)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", number, err)
+		}
+		lines[pair.Name] = number
+		pairs = append(pairs, pair)
+	}
+	if len(pairs) == 0 {
+		return nil, errors.New("holds no primer pairs; expected lines of name, forward and reverse primer")
+	}
+	return pairs, nil
+}
+
+// columnsOf cuts a line at tabs, or at blanks where there are no tabs.
+func columnsOf(line string) []string {
+	if !strings.Contains(line, "\t") {
+		return strings.Fields(line)
+	}
+	columns := strings.Split(line, "\t")
+	for i := range columns {
+		columns[i] = strings.TrimSpace(columns[i])
+	}
+	return columns
+}
+
+func isHeader(columns []string) bool {
+	return len(columns) == 3 && strings.EqualFold(columns[1], "forward") && strings.EqualFold(columns[2], "reverse")
+}
+
+func parsePair(columns []string) (Pair, error) {
+	if len(columns) != 3 {
+		return Pair{}, fmt.Errorf("its number of columns is %d; expected 3: name, forward and reverse primer", len(columns))
+	}
+	if columns[0] == "" {
+		return Pair{}, errors.New("the name is empty; expected name, forward and reverse primer")
+	}
+	pair := Pair{Name: columns[0]}
+	for i, to := range []*[]byte{&pair.Forward, &pair.Reverse} {
+		pattern, err := search.NewPattern(pair.Name, []byte(columns[1+i]), search.DNA)
+		if err != nil {
+			if cause := errors.Unwrap(err); cause != nil { // less the name, which is no pattern's
+				err = cause
+			}
+			return Pair{}, fmt.Errorf("the %s primer of %.100q: %w", []string{"forward", "reverse"}[i], pair.Name, err)
+		}
+		*to = bytes.ReplaceAll(pattern.Letters, []byte{'U'}, []byte{'T'})
+	}
+	return pair, nil
+}

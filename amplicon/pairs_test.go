@@ -1,0 +1,82 @@
+package amplicon
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+)
+
+func TestReadPairs(t *testing.T) {
+	one := []Pair{{"a b", []byte("ACGTN"), []byte("GATTACA")}}
+	for _, c := range []struct {
+		text string
+		want []Pair
+		err  string
+	}{
+		{text: "a b\tacgtn\tGAUUACA\n", want: one},
+		{text: "\ufeffname\tForward\tREVERSE\r\n# a comment\r\n\r\n a b \t acgtn\tGATTACA\r\n", want: one},
+		{text: "  # a comment\nname forward reverse\nq AC GT", want: []Pair{{"q", []byte("AC"), []byte("GT")}}},
+		{text: "", err: "holds no primer pairs; expected lines of name, forward and reverse primer"},
+		{text: "name\tforward\treverse\n# nothing\n", err: "holds no primer pairs; expected lines of name, forward and reverse primer"},
+		{text: "p\tAC\tGT\nq\tAC\n", err: "line 2: its number of columns is 2; expected 3: name, forward and reverse primer"},
+		{text: "p AC GT 100\n", err: "line 1: its number of columns is 4; expected 3: name, forward and reverse primer"},
+		{text: "\tAC\tGT\n", err: "line 1: the name is empty; expected name, forward and reverse primer"},
+		{text: "p\tAC\tGJ\n", err: `line 1: the reverse primer of "p": letter 2 is "J", which is not an IUPAC letter of DNA`},
+		{text: "p\t\tGT\n", err: `line 1: the forward primer of "p": it has no letters`},
+		{text: "p AC GT\n\nq AC GT\np AG GT\n", err: `line 4: the name "p" is that of line 1; expected a name of its own`},
+		{text: "p AC GT\nname forward reverse\n", err: `line 2: the forward primer of "name": letter 1 is "F", which is not an IUPAC letter of DNA`},
+		{text: "p\x00", err: "is UTF-16 or binary; expected lines of name, forward and reverse primer"},
+	} {
+		file := filepath.Join(t.TempDir(), "primers.tsv")
+		if err := os.WriteFile(file, []byte(c.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		got, err := ReadPairs(context.Background(), file)
+		if c.err != "" {
+			if want := file + ": " + c.err; err == nil || err.Error() != want {
+				t.Errorf("%q: %v, not %s", c.text, err, want)
+			}
+			continue
+		}
+		if diff := gocmp.Diff(c.want, got); err != nil || diff != "" {
+			t.Errorf("%q: %v %s", c.text, err, diff)
+		}
+	}
+	if _, err := ReadPairs(context.Background(), filepath.Join(t.TempDir(), "none")); err == nil {
+		t.Error("a file that is not there was read")
+	}
+}
+
+// FuzzPairs holds what is read against what a line of it says, and reads what it writes.
+func FuzzPairs(f *testing.F) {
+	f.Add("a\tACGT\tGATTACA\n")
+	f.Add("name forward reverse\np RY nn\n# x\n")
+	f.Add("\ufeffp\tA\tC\r\nq\tA\tC")
+	f.Fuzz(func(t *testing.T, text string) {
+		pairs, err := parsePairs(text)
+		if err != nil {
+			if strings.ContainsAny(err.Error(), "\n\x00") {
+				t.Errorf("%q: more than a line: %v", text, err)
+			}
+			return
+		}
+		var b strings.Builder
+		for _, p := range pairs {
+			if strings.Trim(string(p.Forward)+string(p.Reverse), "ACGTRYSWKMBDHVN") != "" {
+				t.Errorf("%q: %q", text, p)
+			}
+			b.WriteString(p.Name + "\t" + string(p.Forward) + "\t" + string(p.Reverse) + "\n")
+		}
+		again, err := parsePairs(b.String())
+		if strings.HasPrefix(pairs[0].Name, "\ufeff") {
+			return // at the start of a text it is a mark
+		}
+		if diff := gocmp.Diff(pairs, again); err != nil || diff != "" {
+			t.Errorf("%q: %v %s", text, err, diff)
+		}
+	})
+}

@@ -1,0 +1,154 @@
+package amplicon
+
+import (
+	"cmp"
+	"slices"
+
+	"scanmap/parallel"
+)
+
+// A product is an amplicon as it is held while those of one start are put in order.
+type product struct{ left, right *site }
+
+// pair emits the amplicons of a window.
+func (r *runner) pair(w window) error {
+	byEnd := func(a, b site) int {
+		return cmp.Or(cmp.Compare(a.part, b.part), cmp.Compare(a.end, b.end), cmp.Compare(a.primer, b.primer))
+	}
+	partners := r.ofAll
+	if r.options.Multiplex {
+		slices.SortFunc(r.right, byEnd)
+	} else {
+		slices.SortFunc(r.right, func(a, b site) int {
+			return cmp.Or(cmp.Compare(a.primer, b.primer), byEnd(a, b))
+		})
+		r.index()
+		partners = r.ofPairs
+		// Most sites have no partner: without them there is little to sort. So far those of a primer
+		// follow each other, so that the same few partners are looked at.
+		r.left = slices.DeleteFunc(r.left, func(l site) bool {
+			return len(r.partners(&l, l.primer&^1)) == 0 && len(r.partners(&l, l.primer|1)) == 0
+		})
+	}
+	slices.SortFunc(r.left, func(a, b site) int {
+		return cmp.Or(cmp.Compare(a.part, b.part), cmp.Compare(a.start, b.start), cmp.Compare(a.primer, b.primer))
+	})
+	for from := 0; from < len(r.left); {
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
+		to := from + 1
+		for to < len(r.left) && r.left[to].part == r.left[from].part && r.left[to].start == r.left[from].start {
+			to++
+		}
+		if err := partners(w, r.left[from:to]); err != nil {
+			return err
+		}
+		from = to
+	}
+	return nil
+}
+
+// index sets firsts to where the sites of each primer begin in right, which is in order of primers.
+func (r *runner) index() {
+	r.firsts = parallel.Resize(r.firsts, 2*len(r.pairs)+1)
+	at := 0
+	for primer := range r.firsts {
+		for at < len(r.right) && int(r.right[at].primer) < primer {
+			at++
+		}
+		r.firsts[primer] = at
+	}
+}
+
+// partners are the right sites of a primer that end in the limits of a product that starts with a
+// left site.
+func (r *runner) partners(l *site, primer int32) []site {
+	return r.within(l, r.right[r.firsts[primer]:r.firsts[primer+1]])
+}
+
+// within returns the sites of a list in order of part and end that end in the limits of a product
+// that starts with a left site.
+func (r *runner) within(l *site, list []site) []site {
+	if len(list) == 0 {
+		return nil
+	}
+	at := func(end int) int {
+		i, _ := slices.BinarySearchFunc(list, end, func(s site, end int) int {
+			return cmp.Or(cmp.Compare(s.part, l.part), cmp.Compare(int(s.end), end))
+		})
+		return i
+	}
+	return list[at(int(l.start)+r.options.Least):at(int(l.start)+r.options.Most+1)]
+}
+
+// ofPairs emits the amplicons of left sites of one start with primers of their own pairs.
+func (r *runner) ofPairs(w window, left []site) error {
+	r.products = r.products[:0]
+	for i := range left {
+		l := &left[i]
+		for _, primer := range []int32{l.primer &^ 1, l.primer | 1} { // those of its pair
+			for list := r.partners(l, primer); len(list) > 0; list = list[1:] {
+				r.products = append(r.products, product{l, &list[0]})
+			}
+		}
+	}
+	slices.SortFunc(r.products, func(a, b product) int {
+		return cmp.Or(cmp.Compare(a.right.end, b.right.end), cmp.Compare(a.left.primer, b.left.primer),
+			cmp.Compare(a.right.primer, b.right.primer))
+	})
+	for _, p := range r.products {
+		if err := r.put(w, p.left, p.right); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ofAll emits the amplicons of left sites of one start with all primers.
+func (r *runner) ofAll(w window, left []site) error {
+	for list := r.within(&left[0], r.right); len(list) > 0; {
+		to := 1
+		for to < len(list) && list[to].end == list[0].end {
+			to++
+		}
+		for i := range left {
+			for j := range list[:to] {
+				if err := r.put(w, &left[i], &list[j]); err != nil {
+					return err
+				}
+			}
+		}
+		list = list[to:]
+	}
+	return nil
+}
+
+// put emits the amplicon of two sites whose size is within the limits, if they face each other.
+func (r *runner) put(w window, left, right *site) error {
+	if left.start > right.start || left.end > right.end {
+		return nil
+	}
+	a := &r.amplicon
+	*a = Amplicon{
+		Contig: w[left.part].contig, Start: int(left.start), End: int(right.end),
+		Forward: r.site(left), Reverse: r.site(right),
+	}
+	if a.Forward.Primer.IsReverse() && !a.Reverse.Primer.IsReverse() {
+		a.Minus = true
+		a.Forward, a.Reverse = a.Reverse, a.Forward
+	}
+	r.stats.Amplicons++
+	if f, v := a.Forward.Primer, a.Reverse.Primer; f.Pair() == v.Pair() && !r.found[f.Pair()] && (f != v || r.pairs[f.Pair()].alike()) {
+		r.found[f.Pair()] = true
+		r.stats.FoundPairs++
+	}
+	return r.emit(a)
+}
+
+func (r *runner) site(s *site) Site {
+	return Site{
+		Primer: Primer(s.primer), Start: int(s.start), End: int(s.end), Edits: int(s.edits), Last: int(s.last),
+		Operations: r.operations[s.operations],
+	}
+}

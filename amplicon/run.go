@@ -1,0 +1,251 @@
+package amplicon
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"scanmap/dna"
+	"scanmap/locate"
+	"scanmap/search"
+)
+
+// Options say which amplicons are wanted.
+type Options struct {
+	// Search says how primers are searched for, both strands always: ForwardOnly, Announce and
+	// Limits are not obeyed.
+	Search search.Options
+	// Least and Most are the limits of a product's size, in bases of the reference, both included.
+	Least, Most int
+	// Multiplex pairs every primer with every one, in place of those of a pair.
+	Multiplex bool
+	// ThreePrime, if its Letters are not 0, leaves out sites with more edits at the primer's 3' end.
+	ThreePrime ThreePrime
+	bounds     bounds
+}
+
+// ThreePrime allows at most that many edits in the last letters of a primer. Counted are those of
+// these letters that differ and those that the reference lacks, and the letters of the reference
+// between two of them that the primer lacks, with gaps as near to the 5' end as they go. A primer
+// that has no more letters has its edits counted in all of them.
+type ThreePrime struct{ Letters, Edits int }
+
+// A Site is where a primer of an amplicon fits.
+type Site struct {
+	Primer     Primer
+	Start, End int // on the contig
+	Edits      int // or substitutions
+	Last       int // edits among the last five letters, counted as ThreePrime says
+	// Operations are the alignment along the primer, 5' to 3', with gaps as near to the 5' end as
+	// they go; none stand for one diagonal run.
+	Operations []locate.Operation
+}
+
+// An Amplicon is a product. It begins with its forward site and ends with its reverse site: of one
+// on the reverse strand, where Minus is set, the forward site is the one that ends at End. That is
+// so where the site on the reference's forward strand is that of a reverse primer and the other is
+// that of a forward primer.
+type Amplicon struct {
+	Contig, Start, End int
+	Minus              bool
+	Forward, Reverse   Site
+}
+
+// Stats says how a run went.
+type Stats struct {
+	Device      string
+	Schemes     []string
+	Pairs       int
+	FoundPairs  int // whose forward and reverse primer make an amplicon with each other
+	Amplicons   int64
+	TextLetters int64
+}
+
+// bounds say what is held at a time. 0 is a good number; others are for tests.
+type bounds struct {
+	// first and most are how many letters of contigs the first window has, and the largest.
+	first, most int
+	// sites is the most sites of a window that can be made smaller, and leastSites of one that
+	// cannot.
+	sites, leastSites int
+	// margin is how many letters before a window are searched at first, beside those that have to
+	// be.
+	margin int
+}
+
+const (
+	// defaultFirst letters are soon searched, and show how dense the sites are.
+	defaultFirst = 1 << 22
+	defaultMost  = 1 << 28
+	// defaultSites take 0.1 GB.
+	defaultSites = 1 << 22
+	// defaultLeastSites take 0.4 GB.
+	defaultLeastSites = 1 << 24
+	// defaultMargin is longer than most short tandem repeats.
+	defaultMargin = 1 << 12
+)
+
+func (b bounds) orDefault() bounds {
+	return bounds{
+		first: cmp.Or(b.first, defaultFirst), most: cmp.Or(b.most, defaultMost), margin: cmp.Or(b.margin, defaultMargin),
+		sites: cmp.Or(b.sites, defaultSites), leastSites: cmp.Or(b.leastSites, defaultLeastSites),
+	}
+}
+
+// Run finds all amplicons and gives them to emit, which must not keep them, by contig, start, end,
+// and the numbers of the primers of the left and of the right site. An error of a GPU is a
+// device.Error.
+func Run(ctx context.Context, ref *dna.Reference, pairs []Pair, o Options, emit func(*Amplicon) error) (*Stats, error) {
+	if o.Least < 1 || o.Most < o.Least || o.Most > dna.MaxContigLength {
+		return nil, fmt.Errorf("a product of %d to %d bases is not in 1 to %d", o.Least, o.Most, dna.MaxContigLength)
+	}
+	o.bounds = o.bounds.orDefault()
+	o.Search.ForwardOnly, o.Search.Announce, o.Search.Limits = false, nil, nil
+	r := &runner{ctx: ctx, ref: ref, pairs: pairs, options: o, emit: emit, found: make([]bool, len(pairs))}
+	r.stats.Pairs, r.stats.TextLetters = len(pairs), int64(ref.TotalLength())
+	r.alignment.ref = ref
+	if err := r.makePatterns(); err != nil {
+		return nil, err
+	}
+	if err := r.all(); err != nil {
+		return nil, err
+	}
+	return &r.stats, nil
+}
+
+// runner is a call of Run.
+type runner struct {
+	ctx     context.Context
+	ref     *dna.Reference
+	pairs   []Pair
+	options Options
+	emit    func(*Amplicon) error
+	stats   Stats
+	found   []bool // of each pair
+	// patterns are the primers that differ, and users the primers that each is.
+	patterns []search.Pattern
+	users    [][]Primer
+	longest  int // letters of a pattern
+	// left and right are the sites of a window, first those of left that start in its parts.
+	left, right []site
+	// operations are those of sites with gaps, from 1 on, and firsts is where the sites of each
+	// primer begin in right.
+	operations [][]locate.Operation
+	firsts     []int
+	products   []product
+	alignment  alignment
+	amplicon   Amplicon
+}
+
+// A site is a Site, as it is held.
+type site struct {
+	part       int32 // of the window
+	start, end int32 // on the contig
+	primer     int32
+	operations int32 // where they are in runner.operations; 0 for none
+	edits      uint8
+	last       uint8
+}
+
+// makePatterns makes a pattern of each primer that has not the letters of another one.
+func (r *runner) makePatterns() error {
+	known := map[string]int{}
+	for i := range 2 * len(r.pairs) {
+		p := Primer(i)
+		if p.IsReverse() && r.pairs[p.Pair()].alike() {
+			continue
+		}
+		letters := p.letters(r.pairs)
+		n, ok := known[string(letters)]
+		if !ok {
+			pattern, err := search.NewPattern(p.name(r.pairs), letters, search.DNA)
+			if err != nil {
+				return err
+			}
+			n = len(r.patterns)
+			known[string(letters)] = n
+			r.patterns, r.users = append(r.patterns, pattern), append(r.users, nil)
+			r.longest = max(r.longest, len(letters))
+		}
+		r.users[n] = append(r.users[n], p)
+	}
+	return nil
+}
+
+// errTooMany tells that a window has too many sites.
+var errTooMany = errors.New("too many sites")
+
+// all goes through the reference by windows.
+func (r *runner) all() error {
+	b := &r.options.bounds
+	letters := max(b.first, leastWindow)
+	for at := (place{}); at.contig < len(r.ref.Contigs); {
+		w, next := r.window(at, letters)
+		least := letters <= leastWindow
+		most := b.sites
+		if least {
+			most = b.leastSites
+		}
+		err := r.search(w, most)
+		switch {
+		case errors.Is(err, errTooMany) && least:
+			return fmt.Errorf("the primers have more than %d sites within %d bases of position %d of contig %q: "+
+				"too many to be paired; allow fewer edits or a smaller product", most, w[0].last-w[0].first, w[0].first+1, r.ref.Contigs[at.contig].Name)
+		case errors.Is(err, errTooMany):
+			letters = max(letters/2/leastWindow*leastWindow, leastWindow)
+			continue
+		case err != nil:
+			return err
+		}
+		letters = min(r.after(letters, len(r.left)+len(r.right)), max(b.most, leastWindow))
+		if err := r.pair(w); err != nil {
+			return err
+		}
+		at = next
+	}
+	return nil
+}
+
+// after is how many letters the next window gets, after one of so many letters and sites: such that
+// it has three quarters of the sites that it may have if they are as dense.
+func (r *runner) after(letters, sites int) int {
+	next := int(min(0.75*float64(letters)*float64(r.options.bounds.sites)/float64(max(sites, 1)), 4*float64(letters)))
+	return max(next/leastWindow*leastWindow, leastWindow)
+}
+
+// search sets left and right to the sites of a window, or returns errTooMany.
+func (r *runner) search(w window, most int) error {
+	clear(r.operations)
+	r.left, r.right, r.operations = r.left[:0], r.right[:0], append(r.operations[:0], nil)
+	all := make([]int, len(r.patterns))
+	for i := range all {
+		all[i] = i
+	}
+	margin := r.options.bounds.margin
+	for len(all) > 0 {
+		c := &collector{runner: r, window: w, numbers: all, most: most}
+		first := c.reach(margin)
+		patterns := r.patterns
+		if len(all) < len(patterns) {
+			patterns = nil
+			for _, i := range all {
+				patterns = append(patterns, r.patterns[i])
+			}
+		}
+		stats, err := search.Run(r.ctx, search.NewDNA(c.view(first)), patterns, r.options.Search, c.add)
+		if err != nil {
+			return err
+		}
+		c.dropOpen()
+		r.stats.Device = stats.Device
+		for _, name := range stats.Schemes {
+			if !slices.Contains(r.stats.Schemes, name) {
+				r.stats.Schemes = append(r.stats.Schemes, name)
+			}
+		}
+		all, margin = c.open, 8*margin
+	}
+	return nil
+}

@@ -1,0 +1,457 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"scanmap/device"
+	"scanmap/dna"
+	"scanmap/fasta"
+	"scanmap/guides"
+	"scanmap/report"
+	"scanmap/search"
+)
+
+func guidesCommand(p process) *cli.Command {
+	return &cli.Command{
+		Name:      "guides",
+		Usage:     "judge CRISPR guides by all places where they may cut, or choose the best of a region",
+		UsageText: "scanmap guides [options] -f GUIDES REF.fa\nscanmap guides [options] --in REGION REF.fa",
+		Description: "REF is FASTA, plain or compressed, and - is standard input. Every place of each guide within the distance\n" +
+			"is counted, on both strands, beside a PAM that follows the guide: by edits, mismatches and bulges, and in\n" +
+			"regions. Specificities are MIT (Hsu et al. 2013) and CFD (Doench et al. 2016).",
+		HideHelpCommand: true,
+		Flags: slices.Concat([]cli.Flag{
+			&cli.StringFlag{Name: "max-distance", Aliases: distanceLetters, Value: "4", Category: categorySearch, DefaultText: "4",
+				Usage: "at most `K` edits (substitutions, insertions, deletions)"},
+			&cli.StringFlag{Name: "max-mismatches", Category: categorySearch,
+				Usage: "at most `K` substitutions, and no bulges, in place of --max-distance"},
+		}, classFlags(), []cli.Flag{
+			&cli.StringFlag{Name: "pam", Value: "NGG", Category: categorySearch, DefaultText: "NGG",
+				Usage: "`LETTERS` beside every guide that have to match, as in NRG"},
+		}, targetFlags(), []cli.Flag{
+			&cli.StringFlag{Name: "patterns", Aliases: []string{"f"}, Category: categoryInput,
+				Usage: "judge the guides of `FILE`, without PAM: FASTA, or lines of a guide or of a name and a guide; - is standard input"},
+			&cli.StringFlag{Name: "in", Category: categoryInput,
+				Usage: "judge all guides in a `REGION`, such as chr1:1001-2000 (from 1, both ends included), or in those of a BED file"},
+			&cli.StringFlag{Name: "length", Value: "20", Category: categoryInput, DefaultText: "20",
+				Usage: "guides of --in have `N` letters"},
+			&cli.StringFlag{Name: "regions", Category: categoryInput,
+				Usage: "say which places lie in the intervals of `FILE`, BED, such as exons"},
+
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: categoryOutput, DefaultText: "-, standard output",
+				Usage: "write a line for each guide to `FILE`, which appears when it is complete"},
+			&cli.StringFlag{Name: "best", Category: categoryOutput, DefaultText: "all, in their order",
+				Usage: "write the `N` best guides, the best first, by CFD, then MIT, then the fewest places of 0, 1, ... edits"},
+			&cli.StringFlag{Name: "places", Category: categoryOutput,
+				Usage: "write a line for each place of the guides of --output to `FILE`"},
+			&cli.StringFlag{Name: "report-html", Aliases: []string{"html"}, Category: categoryReports,
+				Usage: "write a page with a table and alignments to `FILE`"},
+
+			threadsFlag("compute with `N` threads"),
+			deviceFlag(string(device.Auto), "`NAME` of the device: auto (a GPU if there is one and the work is "+
+				"worth it), cpu, cuda (all GPUs) or, as in cuda:0,2, some; one more for each 64 Mi letters", device.Forms),
+			gpuMemoryFlag(),
+			&cli.BoolFlag{Name: "quiet", Category: categoryRun, DisableDefaultText: true,
+				Usage: "no summary on standard error"},
+		}),
+		Action: func(c *cli.Context) error {
+			job, err := newGuidesJob(c, p.args)
+			if err != nil {
+				return err
+			}
+			return job.run(c.Context, p.stdout, p.stderr)
+		},
+	}
+}
+
+// guidesJob is a checked call of scanmap guides. Names of files are empty where there are none.
+type guidesJob struct {
+	options        search.Options
+	reference      string
+	patterns       string // file of guides
+	in             placeName
+	intervals      string // BED of --in
+	length         int
+	target         search.Target
+	regions        string
+	best           int // 0 for all in their order
+	output, places string
+	report         string
+	quiet          bool
+	commandLine    []string
+}
+
+// placeName is a stretch of a contig by its name, empty for none. start and end are 0-based and
+// half-open.
+type placeName struct {
+	contig     string
+	start, end int
+}
+
+func newGuidesJob(c *cli.Context, args []string) (*guidesJob, error) {
+	j := &guidesJob{quiet: c.Bool("quiet"), commandLine: commandLine(args)}
+	return j, readAll(c, j.readSearch, j.readInputs, j.readOutputs, j.readDevice)
+}
+
+// longestGuide is the most letters of a guide of --in.
+const longestGuide = 100
+
+// readSearch reads what a place is.
+func (j *guidesJob) readSearch(c *cli.Context) error {
+	o := &j.options
+	name, substitutions, err := distanceOption(c)
+	if err != nil {
+		return err
+	}
+	o.Method, o.Scheme, o.Substitutions = search.Auto, search.Auto, substitutions
+	if strings.HasSuffix(c.String(name), "%") {
+		return fmt.Errorf("option --%s: %q is a percentage, and guides take a number of edits from 0 to %d",
+			name, c.String(name), search.MaxDistance)
+	}
+	if err := wholeNumbers(c, wholeNumber{name, &o.Distance, 0, search.MaxDistance}, wholeNumber{"threads", &o.Threads, 1, maxThreads},
+		wholeNumber{"length", &j.length, 1, longestGuide}); err != nil {
+		return err
+	}
+	if err := readLimits(c, o); err != nil {
+		return err
+	}
+	if strings.Contains(c.String("pam"), ",") {
+		return errors.New("option --pam: guides are judged beside one PAM; IUPAC letters, as in NRG, stand for several")
+	}
+	return readTarget(c, &j.target)
+}
+
+// regionForm is contig:start-end, in which numbers may have commas.
+var regionForm = regexp.MustCompile(`^(.+):([0-9,]+)-([0-9,]+)$`)
+
+func (j *guidesJob) readInputs(c *cli.Context) error {
+	if n := c.NArg(); n != 1 {
+		return fmt.Errorf("scanmap guides takes one file, REF.fa, but %d are given; see scanmap guides --help", n)
+	}
+	j.reference = c.Args().First()
+	var err error
+	if j.patterns, err = fileName(c, "patterns"); err != nil {
+		return err
+	}
+	if j.regions, err = fileName(c, "regions"); err != nil {
+		return err
+	}
+	if j.reference == "" {
+		return errors.New("the name of an input file is empty")
+	}
+	switch {
+	case c.IsSet("in") == c.IsSet("patterns"):
+		return errors.New("scanmap guides takes guides from --patterns or from --in, one of them")
+	case c.IsSet("length") && !c.IsSet("in"):
+		return errors.New("option --length is for --in")
+	case c.IsSet("in"):
+		if err := j.readRegion(c.String("in")); err != nil {
+			return err
+		}
+	}
+	inputs := j.inputs()
+	for i, a := range inputs {
+		for _, b := range inputs[:i] {
+			if err := differentStreams("two inputs", b, a); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// readRegion reads the value of --in.
+func (j *guidesJob) readRegion(value string) error {
+	if value == "" {
+		return errors.New("option --in: the name is empty")
+	}
+	parts := regionForm.FindStringSubmatch(value)
+	if parts == nil {
+		j.intervals = value
+		return nil
+	}
+	start, errStart := strconv.Atoi(strings.ReplaceAll(parts[2], ",", ""))
+	end, errEnd := strconv.Atoi(strings.ReplaceAll(parts[3], ",", ""))
+	if errStart != nil || errEnd != nil || start < 1 || end < start {
+		return fmt.Errorf("option --in: %q is not a contig, a colon, and bases from 1 on, such as chr1:1001-2000", value)
+	}
+	j.in = placeName{parts[1], start - 1, end}
+	return nil
+}
+
+// inputs are the names of all files that are read.
+func (j *guidesJob) inputs() []string {
+	all := []string{j.reference, j.patterns, j.intervals, j.regions}
+	return slices.DeleteFunc(all, func(name string) bool { return name == "" })
+}
+
+func (j *guidesJob) readOutputs(c *cli.Context) error {
+	var err error
+	if j.output, err = outputName(c); err != nil {
+		return err
+	}
+	if c.IsSet("best") {
+		if err := wholeNumbers(c, wholeNumber{"best", &j.best, 1, 1_000_000_000}); err != nil {
+			return err
+		}
+	}
+	outputs := []namedOutput{{"output", j.output}}
+	for _, o := range []struct {
+		option string
+		to     *string
+	}{{"places", &j.places}, {"report-html", &j.report}} {
+		if *o.to, err = fileName(c, o.option); err != nil {
+			return err
+		}
+		if *o.to != "" {
+			outputs = append(outputs, namedOutput{o.option, *o.to})
+		}
+	}
+	for _, o := range outputs {
+		if otherFormats.MatchString(o.name) {
+			return fmt.Errorf("option --%s: %s: scanmap guides writes plain text; pipe standard output to gzip", o.option, o.name)
+		}
+	}
+	return differentOutputs(outputs, j.inputs())
+}
+
+func (j *guidesJob) readDevice(c *cli.Context) error {
+	var err error
+	j.options.Device, err = deviceChoice(c)
+	return err
+}
+
+// run judges guides and publishes what was found. Whatever fails, no file is left.
+func (j *guidesJob) run(ctx context.Context, stdout *sink, stderr io.Writer) error {
+	start := time.Now()
+	runtime.GOMAXPROCS(j.options.Threads)
+	collectLater()
+	if err := inputsExist(j.inputs()...); err != nil {
+		return err
+	}
+	results := &resultFiles{ctx: ctx, stdout: stdout}
+	defer results.discard()
+	files := guideFiles{}
+	for _, f := range []struct {
+		name string
+		to   **output
+	}{{j.output, &files.guides}, {j.places, &files.places}, {j.report, &files.page}} {
+		if f.name == "" {
+			continue
+		}
+		var err error
+		if *f.to, err = results.open(f.name); err != nil {
+			return err
+		}
+	}
+	judged, err := untilStopped(ctx, func() (*judgedGuides, error) { return j.judge(ctx, files) })
+	if err := results.end(err); err != nil {
+		return err
+	}
+	if err := results.publish(); err != nil {
+		return err
+	}
+	if !j.quiet {
+		// The results are complete; what nobody reads does not change that.
+		took := time.Since(start)
+		_, _ = untilStopped(ctx, func() (struct{}, error) { return struct{}{}, judged.summarize(stderr, took) })
+	}
+	return nil
+}
+
+// guideFiles are the outputs, nil where none was asked for.
+type guideFiles struct{ guides, places, page *output }
+
+// judgedGuides are guides with what was found.
+type judgedGuides struct {
+	ref       *dna.Reference
+	regions   *guides.Regions // nil for none
+	patterns  []search.Pattern
+	origins   []guides.Site // nil for guides that were given
+	summaries []guides.Summary
+	judged    int           // how many guides there were
+	stats     *search.Stats // of the last search, nil without guides
+}
+
+// judge reads the inputs and writes the outputs.
+func (j *guidesJob) judge(ctx context.Context, files guideFiles) (*judgedGuides, error) {
+	ref, err := fasta.LoadReference(ctx, j.reference, j.options.Threads)
+	if err != nil {
+		return nil, err
+	}
+	g := &judgedGuides{ref: ref}
+	if g.patterns, g.origins, err = j.guides(ctx, ref); err != nil {
+		return nil, err
+	}
+	if j.regions != "" {
+		regions, err := guideRegions(ctx, j.regions, ref)
+		if err != nil {
+			return nil, err
+		}
+		g.regions = guides.NewRegions(ref, regions)
+	}
+	g.judged = len(g.patterns)
+	if j.best > 0 {
+		// First of all guides, and places of the best ones alone.
+		if err := j.search(ctx, g, guides.Options{}, nil); err != nil {
+			return nil, err
+		}
+		g.choose(guides.Best(g.summaries, j.best))
+	}
+	if j.best == 0 || files.places != nil || files.page != nil {
+		if err := j.searchForFiles(ctx, g, files); err != nil {
+			return nil, err
+		}
+	}
+	if err := g.writeGuides(files.guides, j.options.Distance); err != nil {
+		return nil, err
+	}
+	if files.page != nil {
+		return g, report.GuidesHTML(files.page, g.page(), report.GuidesInfo{Version: version, CommandLine: j.commandLine,
+			Reference: j.reference, Guides: j.source(), PAM: strings.Join(j.target.PAMs, ","), PAMFirst: j.target.PAMFirst, Limits: limitsInWords(j.options.Limits), Distance: j.options.Distance,
+			Substitutions: j.options.Substitutions, Regions: j.regions, Judged: g.judged})
+	}
+	return g, nil
+}
+
+// limitsInWords are limits of the classes of edits, for the page.
+func limitsInWords(l *search.Limits) string {
+	if l == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (at most %s, %s and %s)", counted(l.Mismatches, "mismatch"), counted(l.DNABulges, "DNA bulge"),
+		counted(l.RNABulges, "RNA bulge"))
+}
+
+// source says where the guides come from.
+func (j *guidesJob) source() string {
+	switch {
+	case j.patterns != "":
+		return shownInput(j.patterns)
+	case j.intervals != "":
+		return "those in " + shownInput(j.intervals)
+	}
+	return fmt.Sprintf("those in %s:%d-%d", j.in.contig, j.in.start+1, j.in.end)
+}
+
+// guides returns what is judged, with the sites of guides that were taken from the reference.
+func (j *guidesJob) guides(ctx context.Context, ref *dna.Reference) ([]search.Pattern, []guides.Site, error) {
+	if j.patterns != "" {
+		patterns, err := search.ReadPatterns(ctx, j.patterns, search.DNA)
+		if err != nil {
+			return nil, nil, err
+		}
+		patterns, err = j.target.Patterns(patterns)
+		return patterns, nil, err
+	}
+	var regions []guides.Region
+	if j.intervals != "" {
+		var err error
+		if regions, err = guideRegions(ctx, j.intervals, ref); err != nil {
+			return nil, nil, err
+		}
+	} else {
+		contig, ok := contigIndexes(ref)[j.in.contig]
+		if !ok {
+			return nil, nil, fmt.Errorf("option --in: %s has no contig %q", shownInput(j.reference), j.in.contig)
+		}
+		if length := ref.Contigs[contig].Length; j.in.end > length {
+			return nil, nil, fmt.Errorf("option --in: %s has %s", j.in.contig, counted(length, "base"))
+		}
+		regions = []guides.Region{{Contig: contig, Start: j.in.start, End: j.in.end}}
+	}
+	patterns, sites, err := guides.Candidates(ref, regions, j.length, &j.target)
+	return patterns, sites, err
+}
+
+// guideRegions reads the regions of a BED.
+func guideRegions(ctx context.Context, file string, ref *dna.Reference) ([]guides.Region, error) {
+	intervals, err := readBED(ctx, file, ref)
+	if err != nil {
+		return nil, err
+	}
+	if len(intervals) == 0 {
+		return nil, fmt.Errorf("%s: has no intervals", shownInput(file))
+	}
+	regions := make([]guides.Region, len(intervals))
+	for i, x := range intervals {
+		regions[i] = guides.Region{Contig: x.contig, Start: x.start, End: x.end, Name: x.name}
+	}
+	return regions, nil
+}
+
+// searchForFiles searches for the guides that are written, and writes their places.
+func (j *guidesJob) searchForFiles(ctx context.Context, g *judgedGuides, files guideFiles) error {
+	o := guides.Options{}
+	if files.page != nil {
+		o.Keep = report.GuidePlaces(len(g.patterns))
+	}
+	if files.places == nil {
+		return j.search(ctx, g, o, nil)
+	}
+	rows := newPlaceRows(files.places, g)
+	if err := j.search(ctx, g, o, rows.add); err != nil {
+		return err
+	}
+	return rows.finish()
+}
+
+// search finds all places of the guides and makes summaries. each, if it is not nil, gets every
+// place.
+func (j *guidesJob) search(ctx context.Context, g *judgedGuides, o guides.Options, each func(*guides.Place) error) error {
+	o.Distance, o.Regions, o.Origins = j.options.Distance, g.regions, g.origins
+	counter := guides.NewCounter(g.ref, g.patterns, o)
+	if len(g.patterns) == 0 {
+		return nil
+	}
+	text := search.NewDNA(g.ref)
+	var err error
+	g.stats, err = search.Run(ctx, text, g.patterns, j.options, func(l []search.Location) error {
+		if j.options.Substitutions {
+			counter.Score(l)
+		}
+		return firstError(ctx.Err(), counter.Count(l, each))
+	})
+	if err == nil && counter.Scores() && !j.options.Substitutions {
+		// The published scores are of substitutions, and of all places that have no more than k: of
+		// locations with edits some are left out beside better ones.
+		with := j.options
+		if with.Substitutions = with.Limits == nil; !with.Substitutions {
+			with.Limits = &search.Limits{Mismatches: with.Limits.Mismatches}
+		}
+		_, err = search.Run(ctx, text, g.patterns, with, func(l []search.Location) error {
+			counter.Score(l)
+			return ctx.Err()
+		})
+	}
+	g.summaries = counter.Summaries()
+	return err
+}
+
+// choose leaves some guides, in that order.
+func (g *judgedGuides) choose(order []int) {
+	var patterns []search.Pattern
+	var origins []guides.Site
+	var summaries []guides.Summary
+	for i, n := range order {
+		patterns = append(patterns, g.patterns[n])
+		if g.origins != nil {
+			origins = append(origins, g.origins[n])
+		}
+		s := g.summaries[n]
+		s.Guide = i
+		summaries = append(summaries, s)
+	}
+	g.patterns, g.origins, g.summaries = patterns, origins, summaries
+}

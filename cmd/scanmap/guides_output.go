@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"scanmap/guides"
+	"scanmap/report"
+	"scanmap/search"
+)
+
+// score writes a score with so many decimals, and NA where it is not defined.
+func score(x float64, decimals int) string {
+	if math.IsNaN(x) {
+		return "NA"
+	}
+	return strconv.FormatFloat(x, 'f', decimals, 64)
+}
+
+// regionNames are the names of regions with commas between them, and a point for none.
+func (g *judgedGuides) regionNames(numbers []int) string {
+	if len(numbers) == 0 {
+		return "."
+	}
+	names := make([]string, len(numbers))
+	for i, n := range numbers {
+		names[i] = search.Escaped(g.regions.Name(n))
+	}
+	return strings.Join(names, ",")
+}
+
+// writeGuides writes a line for each guide, after one of the names of the columns.
+func (g *judgedGuides) writeGuides(w io.Writer, distance int) error {
+	b := bufio.NewWriter(w)
+	_, _ = b.WriteString("guide\tletters\tpam\tcontig\tstart\tend\tstrand\ton_target\toff_targets\tmit\tcfd\tscored\t" +
+		"no_bulge\tdna_bulge\trna_bulge\tclasses\ttarget_regions\tin_regions")
+	for edits := range distance + 1 {
+		_, _ = fmt.Fprintf(b, "\tedits_%d", edits)
+	}
+	_ = b.WriteByte('\n')
+	for i := range g.summaries {
+		s := &g.summaries[i]
+		contig, start, end, strand := ".", ".", ".", "."
+		if t := s.Target; t != nil {
+			contig, start, end = search.Escaped(g.ref.Contigs[t.Contig].Name), strconv.Itoa(t.Start), strconv.Itoa(t.End)
+			strand = strandSign(t.Reverse)
+		}
+		scored, inRegions := "NA", "."
+		if !math.IsNaN(s.CFD) {
+			scored = strconv.FormatInt(s.Scored, 10)
+		}
+		if g.regions != nil {
+			inRegions = strconv.FormatInt(s.InRegions, 10)
+		}
+		_, _ = fmt.Fprintf(b, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t%d\t%d\t%d\t%s\t%s\t%s", search.Escaped(g.patterns[i].Name),
+			s.Letters, s.PAM, contig, start, end, strand, s.OnTarget(), s.OffTargets(), score(s.MIT, 2), score(s.CFD, 2), scored,
+			s.NoBulge, s.DNABulge, s.RNABulge, classList(s.Classes), g.regionNames(s.TargetRegions), inRegions)
+		for _, n := range s.ByEdits {
+			_, _ = fmt.Fprintf(b, "\t%d", n)
+		}
+		_ = b.WriteByte('\n')
+	}
+	return b.Flush() // which has the errors of all writes
+}
+
+// strandSign is + or -.
+func strandSign(reverse bool) string {
+	if reverse {
+		return "-"
+	}
+	return "+"
+}
+
+// classList writes mismatches/DNA bulges/RNA bulges:places for each class, and a point for none.
+func classList(classes []guides.Class) string {
+	if len(classes) == 0 {
+		return "."
+	}
+	texts := make([]string, len(classes))
+	for i, c := range classes {
+		texts[i] = fmt.Sprintf("%d/%d/%d:%d", c.Mismatches, c.DNABulges, c.RNABulges, c.Places)
+	}
+	return strings.Join(texts, ",")
+}
+
+// placeRows writes a line for each place, after one of the names of the columns: the eight of
+// scanmap search, and more.
+type placeRows struct {
+	*judgedGuides
+	to   *bufio.Writer
+	line []byte
+}
+
+func newPlaceRows(w io.Writer, g *judgedGuides) *placeRows {
+	r := &placeRows{judgedGuides: g, to: bufio.NewWriterSize(w, 64<<10)}
+	_, _ = r.to.WriteString("pattern\tcontig\tstart\tend\tstrand\tdistance\tcigar\ttext\tguide\tmismatches\tdna_bulges\trna_bulges\t" +
+		"mit\tcfd\ttarget\tregions\n") // finish has the error
+	return r
+}
+
+func (r *placeRows) add(p *guides.Place) error {
+	b := append(r.line[:0], search.Escaped(r.patterns[p.Pattern].Name)...)
+	b = append(append(b, '\t'), search.Escaped(r.ref.Contigs[p.Contig].Name)...)
+	b = strconv.AppendInt(append(b, '\t'), int64(p.Start), 10)
+	b = strconv.AppendInt(append(b, '\t'), int64(p.End), 10)
+	b = append(append(b, '\t'), strandSign(p.Reverse)...)
+	b = strconv.AppendInt(append(b, '\t'), int64(p.Distance), 10)
+	b = p.AppendCIGAR(append(b, '\t'))
+	b = append(append(b, '\t'), p.Site...)
+	b = append(append(b, '\t'), p.Guide...)
+	for _, n := range []int{p.Mismatches, p.DNABulges, p.RNABulges} {
+		b = strconv.AppendInt(append(b, '\t'), int64(n), 10)
+	}
+	b = append(append(b, '\t'), score(p.MIT, 4)...)
+	b = append(append(b, '\t'), score(p.CFD, 6)...)
+	target := byte('0')
+	if p.Target {
+		target = '1'
+	}
+	b = append(append(b, '\t', target, '\t'), r.regionNames(p.Regions)...)
+	r.line = append(b, '\n')
+	_, err := r.to.Write(r.line)
+	return err
+}
+
+func (r *placeRows) finish() error { return r.to.Flush() }
+
+// page is what the page shows of the guides.
+func (g *judgedGuides) page() report.Guides {
+	p := report.Guides{Summaries: g.summaries, Ref: g.ref, Regions: g.regions}
+	for i := range g.patterns {
+		p.Names = append(p.Names, g.patterns[i].Name)
+	}
+	return p
+}
+
+// summarize writes how much there was.
+func (g *judgedGuides) summarize(w io.Writer, took time.Duration) error {
+	targets, places := 0, int64(0)
+	for i := range g.summaries {
+		if g.summaries[i].Target != nil {
+			targets++
+		}
+		places += g.summaries[i].Places()
+	}
+	chosen := ""
+	if len(g.summaries) < g.judged {
+		chosen = fmt.Sprintf(", %d chosen", len(g.summaries))
+	}
+	if g.judged == 0 {
+		_, err := fmt.Fprintln(w, "scanmap: 0 guides")
+		return err
+	}
+	_, err := fmt.Fprintf(w, "scanmap: %s%s, %d with a target, %s; %s on %s, %.3f s\n", counted(g.judged, "guide"), chosen, targets,
+		counted(int(places), "place"), strings.Join(g.stats.Schemes, ", "), g.stats.Device, took.Seconds())
+	return err
+}

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"scanmap/internal/truth"
+)
+
+// guidesRef is a reference with a guide twice on contig a, and on b with two mismatches, with a DNA
+// bulge and before another PAM.
+func guidesRef(t *testing.T, folder string) (name string) {
+	t.Helper()
+	const guide = "ATGGTCGGACTCCCTGCCAG"
+	spacer := strings.Repeat("T", 30)
+	a := spacer + guide + "AGG" + spacer + truth.ReverseComplement(guide+"CGG") + spacer
+	b := spacer + "ATGATCCGACTCCCTGCCAGTGG" + spacer + "ATGGTCGGACTACCCTGCCAGAGG" + spacer + guide + "TAG" + spacer
+	return copiesFile(t, folder, "ref.fa", ">a\n"+a+"\n>b\n"+b+"\n")
+}
+
+// TestGuides has what is written of a guide with places of each kind.
+func TestGuides(t *testing.T) {
+	folder := t.TempDir()
+	ref := guidesRef(t, folder)
+	list := copiesFile(t, folder, "guides.txt", "g1 atggucggactccctgccag\ng2 ATGGTCGGACTCCCTGCC\ng3 ACGTGGCTAACGCATAGGAC\n")
+	regions := copiesFile(t, folder, "genes.bed", "a\t0\t40\tgene 1\nb\t52\t90\tgene 2\na\t0\t31\n")
+	places := filepath.Join(folder, "places.tsv")
+	const header = "guide letters pam contig start end strand on_target off_targets mit cfd scored no_bulge dna_bulge rna_bulge " +
+		"classes target_regions in_regions edits_0 edits_1 edits_2"
+	// Scores are those of calcHitScore and calcCfdScore of CRISPOR: of the two mismatches 3.9087 and
+	// 0.61875, of the second exact place 100 and 1, and of that before TAG 100 and 0.259259259.
+	for _, c := range []struct{ options, want string }{
+		{"--max-mismatches 2", "g1 ATGGTCGGACTCCCTGCCAG NGG a 30 53 + 2 2 49.04 38.19 2 3 0 0 0/0/0:2,2/0/0:1 . . 2 0 1\n" +
+			"g2 ATGGTCGGACTCCCTGCC NGG . . . . 0 0 NA NA NA 0 0 0 . . . 0 0 0\n" +
+			"g3 ACGTGGCTAACGCATAGGAC NGG . . . . 0 0 100.00 100.00 0 0 0 0 . . . 0 0 0\n"},
+		{"-k 2", "g1 ATGGTCGGACTCCCTGCCAG NGG a 30 53 + 2 3 49.04 38.19 2 3 1 0 0/0/0:2,0/1/0:1,2/0/0:1 . . 2 1 1\n"},
+		{"--max-mismatches 2 --pam NRG", "g1 ATGGTCGGACTCCCTGCCAG NRG a 30 53 + 3 3 32.90 34.75 3 4 0 0 0/0/0:3,2/0/0:1 . . 3 0 1\n"},
+		{"-k 2 --regions " + regions, "g1 ATGGTCGGACTCCCTGCCAG NGG a 30 53 + 2 3 49.04 38.19 2 3 1 0 0/0/0:2,0/1/0:1,2/0/0:1 gene 1,a:1-31 2 2 1 1\n"},
+	} {
+		args := append([]string{"guides", "-f", list, ref, "--places", places}, strings.Fields(c.options)...)
+		got := strings.ReplaceAll(quietly(t, args...), "\t", " ")
+		if !strings.HasPrefix(got, header+"\n"+c.want) {
+			t.Errorf("%s:\n%s, want\n%s", c.options, got, header+"\n"+c.want)
+		}
+		for _, other := range []string{"--threads=1", "--threads=3", "--device=cpu"} {
+			if again := strings.ReplaceAll(quietly(t, append(slices.Clone(args), other)...), "\t", " "); again != got {
+				t.Errorf("%s %s:\n%s, want\n%s", c.options, other, again, got)
+			}
+		}
+	}
+	const want = "pattern contig start end strand distance cigar text guide mismatches dna_bulges rna_bulges mit cfd target regions\n" +
+		"g1 a 30 53 + 0 23M ATGGTCGGACTCCCTGCCAGAGG ATGGTCGGACTCCCTGCCAGNGG 0 0 0 100.0000 1.000000 1 gene 1,a:1-31\n" +
+		"g1 a 83 106 - 0 23M ATGGTCGGACTCCCTGCCAGCGG ATGGTCGGACTCCCTGCCAGNGG 0 0 0 100.0000 1.000000 0 .\n" +
+		"g1 b 30 53 + 2 23M ATGaTCcGACTCCCTGCCAGTGG ATGGTCGGACTCCCTGCCAGNGG 2 0 0 3.9087 0.618750 0 gene 2\n" +
+		"g1 b 83 107 + 1 11M1D12M ATGGTCGGACTaCCCTGCCAGAGG ATGGTCGGACT-CCCTGCCAGNGG 0 1 0 NA NA 0 gene 2\n" +
+		"g2 a 30 53 + 2 18M2D3M ATGGTCGGACTCCCTGCCagAGG ATGGTCGGACTCCCTGCC--NGG 0 2 0 NA NA 0 gene 1,a:1-31\n" +
+		"g2 a 83 106 - 2 3M2D18M ATGGTCGGACTCCCTGCCagCGG ATGGTCGGACTCCCTGCC--NGG 0 2 0 NA NA 0 .\n"
+	if got := strings.ReplaceAll(readFile(t, places), "\t", " "); got != want {
+		t.Errorf("places\n%s, want\n%s", got, want)
+	}
+}
+
+// TestGuidesPlaces has the places of a search of the same options, in its order.
+func TestGuidesPlaces(t *testing.T) {
+	folder := t.TempDir()
+	places := filepath.Join(folder, "places.tsv")
+	for _, options := range []string{"-k 4", "--max-mismatches 5", "-e 6 --pam NRG"} {
+		args := append(strings.Fields(options), "-f", patternsFile, phixFile)
+		if !strings.Contains(options, "pam") {
+			args = append(args, "--pam", "NGG")
+		}
+		want := searchQuietly(t, args...)
+		quietly(t, append([]string{"guides", "--places", places}, args...)...)
+		var got strings.Builder
+		for line := range strings.Lines(readFile(t, places)) {
+			got.WriteString(strings.Join(strings.Split(line, "\t")[:8], "\t") + "\n")
+		}
+		if got.String() != want || strings.Count(want, "\n") < 3 {
+			t.Errorf("%s:\n%s, want\n%s", options, got.String(), want)
+		}
+	}
+}
+
+// TestGuidesBest has all guides of a region and the best of them, with their places alone.
+func TestGuidesBest(t *testing.T) {
+	folder := t.TempDir()
+	r := rand.New(rand.NewPCG(15, 3))
+	family := truth.Random(r, 300, "ACGT")
+	text := truth.Random(r, 400, "ACGT") + family + truth.Random(r, 300, "ACGT") + truth.Substituted(r, family, 20)
+	ref := copiesFile(t, folder, "ref.fa", ">a\n"+text+"\n>b\n"+truth.ReverseComplement(truth.Substituted(r, family, 30))+"\n")
+	bed := copiesFile(t, folder, "in.bed", "a\t200\t800\nb\t10\t20\na\t500\t810\n")
+	table := func(args ...string) (rows [][]string) {
+		for line := range strings.Lines(quietly(t, append([]string{"guides", "--max-mismatches", "4", ref}, args...)...)) {
+			rows = append(rows, strings.Split(strings.TrimSpace(line), "\t"))
+		}
+		return rows[1:]
+	}
+	all := table("--in", "a:201-810")
+	if again := table("--in", bed); len(all) < 30 || fmt.Sprint(again) != fmt.Sprint(all) {
+		t.Fatalf("%d guides, in BED %d", len(all), len(again))
+	}
+	for i, row := range all {
+		start, end := 0, 0
+		_, _ = fmt.Sscan(row[4], &start)
+		_, _ = fmt.Sscan(row[5], &end)
+		if want := fmt.Sprintf("a:%d-%d:%s", start+1, end, row[6]); row[0] != want || start < 200 || end > 810 || end-start != 23 {
+			t.Errorf("guide %d: %q", i, row)
+		}
+		site := text[start:end]
+		if row[6] == "-" {
+			site = truth.ReverseComplement(site)
+		}
+		if site[:20] != row[1] || site[21:] != "GG" {
+			t.Errorf("%q is of %s", row, site)
+		}
+	}
+	places, page := filepath.Join(folder, "places.tsv"), filepath.Join(folder, "page.html")
+	best := table("--in", "a:201-810", "--best", "5", "--places", places, "--html", page)
+	sorted := slices.Clone(all)
+	number := func(row []string) (x float64) {
+		_, _ = fmt.Sscan(row[10], &x)
+		return x
+	}
+	slices.SortStableFunc(sorted, func(a, b []string) int {
+		switch x, y := number(a), number(b); {
+		case x > y:
+			return -1
+		case x < y:
+			return 1
+		}
+		return 0
+	})
+	if len(best) != 5 || number(best[0]) == number(sorted[len(sorted)-1]) {
+		t.Fatalf("%q", best)
+	}
+	for i, row := range best {
+		if number(row) != number(sorted[i]) || !slices.ContainsFunc(all, func(other []string) bool { return slices.Equal(row, other) }) {
+			t.Errorf("best guide %d is %q, by CFD %q", i+1, row, sorted[i])
+		}
+	}
+	got := map[string]int{}
+	for line := range strings.Lines(readFile(t, places)) {
+		name, _, _ := strings.Cut(line, "\t")
+		got[name]++
+	}
+	for _, row := range best {
+		var exact, other int
+		_, _ = fmt.Sscan(row[7], &exact)
+		_, _ = fmt.Sscan(row[8], &other)
+		if got[row[0]] != 1+other || exact < 1 {
+			t.Errorf("%q has %d places", row, got[row[0]])
+		}
+	}
+	if len(got) != 6 { // and the header
+		t.Errorf("places of %d guides", len(got)-1)
+	}
+	if text := readFile(t, page); !strings.Contains(text, best[4][1]) || strings.Count(text, "<details") != 5 {
+		t.Error("the page lacks a guide")
+	}
+	// Shorter guides have no scores, and a region may have none.
+	if rows := table("--in", "a:201-810", "--length", "18", "--best", "1"); len(rows) != 1 || rows[0][9] != "NA" || len(rows[0][1]) != 18 {
+		t.Errorf("%q", rows)
+	}
+	if rows := table("--in", "a:1-22", "--best", "2", "--html", page); len(rows) != 0 {
+		t.Errorf("%q", rows)
+	}
+	if code, _, stderr := call("guides", "--in", "a:1-22", ref); code != 0 || stderr != "scanmap: 0 guides\n" {
+		t.Errorf("exit code %d, %q", code, stderr)
+	}
+	if code, _, stderr := call("guides", "--in", "a:201-810", "--best", "1", ref); code != 0 ||
+		!strings.HasPrefix(stderr, fmt.Sprintf("scanmap: %d guides, 1 chosen, 1 with a target, ", len(all))) {
+		t.Errorf("exit code %d, %q", code, stderr)
+	}
+}
+
+// TestGuidesFailures has one line for each, and no file.
+func TestGuidesFailures(t *testing.T) {
+	folder := t.TempDir()
+	t.Chdir(folder)
+	guidesRef(t, folder)
+	copiesFile(t, folder, "g.txt", "ACGTACGTACGTACGTACGT\n")
+	copiesFile(t, folder, "bad.txt", "ACGTXACGTACGT\n")
+	copiesFile(t, folder, "empty.bed", "# nothing\n")
+	copiesFile(t, folder, "bad.bed", "z\t0\t1\n")
+	for _, c := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"ref.fa", 2, "scanmap guides takes guides from --patterns or from --in, one of them"},
+		{"ref.fa -f g.txt --in a:1-9", 2, "scanmap guides takes guides from --patterns or from --in, one of them"},
+		{"-f g.txt", 2, "scanmap guides takes one file, REF.fa, but 0 are given; see scanmap guides --help"},
+		{"-f g.txt ref.fa --length 19", 2, "option --length is for --in"},
+		{"--in a:1-9 ref.fa --length 0", 2, `option --length: "0" is not a whole number from 1 to 100`},
+		{"--in a:9-1 ref.fa", 2, `option --in: "a:9-1" is not a contig, a colon, and bases from 1 on, such as chr1:1001-2000`},
+		{"--in a:0-5 ref.fa", 2, `option --in: "a:0-5" is not a contig, a colon, and bases from 1 on, such as chr1:1001-2000`},
+		{"--in= ref.fa", 2, "option --in: the name is empty"},
+		{"--in z:1-5 ref.fa", 1, `option --in: ref.fa has no contig "z"`},
+		{"--in a:1-1,000 ref.fa", 1, "option --in: a has 136 bases"},
+		{"--in none.bed ref.fa", 1, "none.bed: no such file or directory"},
+		{"--in empty.bed ref.fa", 1, "empty.bed: has no intervals"},
+		{"-f g.txt --regions bad.bed ref.fa", 1, `bad.bed: line 1: the reference has no contig "z"`},
+		{"-f g.txt --pam NXG ref.fa", 2, `option --pam: pattern "NXG": letter 2 is "X", which is not an IUPAC letter of DNA`},
+		{"-f g.txt -k 4% ref.fa", 2, `option --max-distance: "4%" is a percentage, and guides take a number of edits from 0 to 63`},
+		{"-f g.txt -k 2 --max-mismatches 2 ref.fa", 2, "option --max-mismatches replaces --max-distance"},
+		{"-f g.txt --best 0 ref.fa", 2, `option --best: "0" is not a whole number from 1 to 1000000000`},
+		{"-f g.txt -o x.tsv.gz ref.fa", 2, "option --output: x.tsv.gz: scanmap guides writes plain text; pipe standard output to gzip"},
+		{"-f g.txt -o x.tsv --places x.tsv ref.fa", 2, "options --output and --places name the same file"},
+		{"-f g.txt --places ref.fa ref.fa", 2, "ref.fa is an input and would be overwritten"},
+		{"-f - -", 2, "two inputs cannot both come from standard input"},
+		{"-f bad.txt -o x.tsv ref.fa", 1, `bad.txt: line 1: pattern "ACGTXACGTACGT": letter 5 is "X", which is not an IUPAC letter of DNA`},
+		{"-f g.txt -k 20 -o x.tsv --html x.html ref.fa", 1, `pattern "ACGTACGTACGTACGTACGT" of 20 letters would match everywhere with 20 edits`},
+	} {
+		code, stdout, stderr := call(append([]string{"guides"}, strings.Fields(c.args)...)...)
+		if code != c.code || stdout != "" || stderr != "scanmap: "+c.want+"\n" {
+			t.Errorf("%s: exit code %d, %q, want %d, %q", c.args, code, stderr, c.code, c.want)
+		}
+	}
+	if files, err := filepath.Glob("x*"); err != nil || len(files) > 0 {
+		t.Errorf("files are left: %v, %v", files, err)
+	}
+}

@@ -1,0 +1,214 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"scanmap/amplicon"
+	"scanmap/dna"
+	"scanmap/fasta"
+	"scanmap/search"
+)
+
+// categoryPrimers is the category of primer pairs.
+const categoryPrimers = "Primer pairs"
+
+// pairsFlags are the options of scanmap search for primer pairs.
+func pairsFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "pairs", Category: categoryPrimers,
+			Usage: "find the amplicons of the primer pairs of `FILE`, in place of locations: lines of name, forward and " +
+				"reverse primer, 5' to 3'; - is standard input"},
+		&cli.StringFlag{Name: "product", Value: "50-2000", DefaultText: "50-2000", Category: categoryPrimers,
+			Usage: "amplicons of `MIN-MAX` bases"},
+		&cli.BoolFlag{Name: "multiplex", Category: categoryPrimers, DisableDefaultText: true,
+			Usage: "pair all primers with all, not only those of a pair"},
+		&cli.StringFlag{Name: "three-prime", Category: categoryPrimers,
+			Usage: "leave out places with more than M edits in the last N bases of the primer, as in 5:1 for `N:M`"},
+	}
+}
+
+// pairsJob is a checked call of scanmap search --pairs.
+type pairsJob struct {
+	searchJob // but for its patterns and rows
+	pairs     string
+	format    amplicon.Format
+	options   amplicon.Options
+}
+
+// searchFormats are the values of --format, those for pairs too.
+func searchFormats() []string {
+	return append(append([]string{}, search.Formats...), string(amplicon.FASTA))
+}
+
+// onlyPairs refuses options that say nothing without --pairs.
+func onlyPairs(c *cli.Context) error {
+	for _, name := range []string{"product", "multiplex", "three-prime"} {
+		if c.IsSet(name) {
+			return fmt.Errorf("option --%s needs --pairs", name)
+		}
+	}
+	return nil
+}
+
+// searchPairs is scanmap search for primer pairs.
+func searchPairs(c *cli.Context, p process) error {
+	job, err := newPairsJob(c)
+	if err != nil {
+		return err
+	}
+	return job.run(c.Context, p.stdout, p.stderr)
+}
+
+// newPairsJob makes options from flags. Its errors are usage errors.
+func newPairsJob(c *cli.Context) (*pairsJob, error) {
+	j := &pairsJob{searchJob: searchJob{quiet: c.Bool("quiet"), alphabet: search.DNA}}
+	if err := readAll(c, j.readPairs, j.readDistance, j.readMethod, j.readProduct, j.readThreePrime, j.readFormat, j.readDevice); err != nil {
+		return nil, err
+	}
+	j.options.Search = j.searchJob.options
+	j.options.Multiplex = c.Bool("multiplex")
+	return j, nil
+}
+
+// readPairs reads the inputs, and refuses what is for patterns.
+func (j *pairsJob) readPairs(c *cli.Context) error {
+	for _, name := range append([]string{"patterns", "mismatches", "dna-bulges", "rna-bulges", "pam", "pam-side", "pam-edits", "seed-exact",
+		"alphabet", "forward-only", "no-pg", "records", "split-to"}, variantsOptions...) {
+		if c.IsSet(name) {
+			return fmt.Errorf("option --%s is not for --pairs", name)
+		}
+	}
+	if j.pairs = c.String("pairs"); j.pairs == "" {
+		return errors.New("option --pairs: the name is empty")
+	}
+	if n := c.Args().Len(); n != 1 {
+		return fmt.Errorf("scanmap search takes one file, REF.fa, besides --pairs, but %d are given; see scanmap search --help", n)
+	}
+	if j.text = c.Args().First(); j.text == "" {
+		return errors.New("the name of an input file is empty")
+	}
+	return differentStreams("primer pairs and reference", j.pairs, j.text)
+}
+
+func (j *pairsJob) readProduct(c *cli.Context) error {
+	least, most, ok := twoNumbers(c.String("product"), "-")
+	if !ok || least < 1 || most < least || most > dna.MaxContigLength {
+		return fmt.Errorf("option --product: %q is not two numbers of bases such as 50-2000, the first at least 1 and the second not less",
+			c.String("product"))
+	}
+	j.options.Least, j.options.Most = least, most
+	return nil
+}
+
+func (j *pairsJob) readThreePrime(c *cli.Context) error {
+	if !c.IsSet("three-prime") {
+		return nil
+	}
+	letters, edits, ok := twoNumbers(c.String("three-prime"), ":")
+	if !ok || letters < 1 || letters > search.MaxLength {
+		return fmt.Errorf("option --three-prime: %q is not a number of bases from 1 to %d and one of edits, such as 5:1",
+			c.String("three-prime"), search.MaxLength)
+	}
+	j.options.ThreePrime = amplicon.ThreePrime{Letters: letters, Edits: edits}
+	return nil
+}
+
+// twoNumbers reads two numbers from 0 on with a separator between them.
+func twoNumbers(s, separator string) (a, b int, ok bool) {
+	first, second, found := strings.Cut(s, separator)
+	x, errX := strconv.ParseUint(first, 10, 31)
+	y, errY := strconv.ParseUint(second, 10, 31)
+	return int(x), int(y), found && errX == nil && errY == nil
+}
+
+func (j *pairsJob) readFormat(c *cli.Context) error {
+	var err error
+	if j.output, err = outputName(c); err != nil {
+		return err
+	}
+	if otherFormats.MatchString(j.output) {
+		return fmt.Errorf("option --output: %s: scanmap search --pairs writes plain TSV, BED and FASTA; name the file "+
+			".tsv, .bed or .fa, or pipe standard output to gzip", j.output)
+	}
+	switch extension := strings.ToLower(filepath.Ext(j.output)); extension {
+	case ".bed":
+		j.format = amplicon.BED
+	case ".fa", ".fasta", ".fna":
+		j.format = amplicon.FASTA
+	default:
+		j.format = amplicon.TSV
+	}
+	if c.IsSet("format") {
+		if j.format, err = amplicon.ParseFormat(c.String("format")); err != nil {
+			return fmt.Errorf("option --format: %w", err)
+		}
+	}
+	return keepInputs(j.output, j.text, j.pairs)
+}
+
+// run finds the amplicons and publishes them. Whatever fails, no file is left.
+func (j *pairsJob) run(ctx context.Context, stdout *sink, stderr io.Writer) error {
+	start := time.Now()
+	runtime.GOMAXPROCS(j.options.Search.Threads)
+	collectLater()
+	if err := inputsExist(j.text, j.pairs); err != nil {
+		return err
+	}
+	out, err := openOutput(ctx, j.output, stdout)
+	if err != nil {
+		return err
+	}
+	defer out.discard()
+	stats, err := untilStopped(ctx, func() (*amplicon.Stats, error) { return j.find(ctx, out) })
+	// A signal explains every other error, and a failed write those that follow from it.
+	if err := firstError(context.Cause(ctx), out.err(), err); err != nil {
+		return err
+	}
+	if err := firstError(out.finish(), context.Cause(ctx)); err != nil {
+		return err
+	}
+	if err := out.publish(); err != nil {
+		return err
+	}
+	if j.quiet {
+		return nil
+	}
+	// The results are complete; what nobody reads does not change that.
+	_, _ = untilStopped(ctx, func() (struct{}, error) {
+		_, err := fmt.Fprintf(stderr, "scanmap: %s, %d with a product, %s; %s on %s, %.3f s\n", counted(stats.Pairs, "primer pair"),
+			stats.FoundPairs, counted(int(stats.Amplicons), "amplicon"), strings.Join(stats.Schemes, ", "), stats.Device, time.Since(start).Seconds())
+		return struct{}{}, err
+	})
+	return nil
+}
+
+// find reads the input and writes the amplicons.
+func (j *pairsJob) find(ctx context.Context, out io.Writer) (*amplicon.Stats, error) {
+	pairs, err := amplicon.ReadPairs(ctx, j.pairs)
+	if err != nil {
+		return nil, err
+	}
+	ref, err := fasta.LoadReference(ctx, j.text, j.options.Search.Threads)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := amplicon.NewRows(out, ref, pairs, j.format)
+	if err != nil {
+		return nil, err
+	}
+	stats, err := amplicon.Run(ctx, ref, pairs, j.options, func(a *amplicon.Amplicon) error { return rows.Add(ctx, a) })
+	if err != nil {
+		return nil, err
+	}
+	return stats, rows.Finish(ctx)
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const primersFile = "testdata/primers.tsv"
+
+func TestPrimersGolden(t *testing.T) {
+	for _, c := range []struct{ name, options string }{
+		{"primers-k0.tsv", ""},
+		{"primers-mismatches.tsv", "--max-mismatches 3 --three-prime 5:1"},
+		{"primers-k2.bed", "-k 2"},
+		{"primers-k2.fasta", "-k 2 --product 100-400"},
+		{"primers-multiplex.tsv", "--max-mismatches 2 --multiplex --product 1-1000"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			args := append(strings.Fields(c.options), "--pairs", primersFile, phixFile, "--format", filepath.Ext(c.name)[1:])
+			golden(t, c.name, []string{"-t 1", "-t 3", "--device cpu"},
+				func(more ...string) string { return searchQuietly(t, slices.Concat(args, more)...) })
+		})
+	}
+}
+
+// TestPairsFormat has the format by the output's name.
+func TestPrimersFormat(t *testing.T) {
+	folder := t.TempDir()
+	for name, start := range map[string]string{"o.tsv": "forward\t", "o": "forward\t", "o.BED": "NC_001422.1\t", "o.fa": ">NC_001422.1:", "o.fasta": ">", "o.fna": ">"} {
+		file := filepath.Join(folder, name)
+		searchQuietly(t, "--pairs", primersFile, "-o", file, phixFile)
+		if text := readFile(t, file); !strings.HasPrefix(text, start) {
+			t.Errorf("%s: %.20q", name, text)
+		}
+	}
+}
+
+func TestPrimersSummary(t *testing.T) {
+	code, _, stderr := searchCall("--pairs", primersFile, "--device", "cpu", phixFile)
+	if !strings.HasPrefix(stderr, "scanmap: 5 primer pairs, 3 with a product, 3 amplicons; ") || code != 0 {
+		t.Error(code, stderr)
+	}
+}
+
+func TestPrimersUsage(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"--pairs " + primersFile, "scanmap search takes one file, REF.fa, besides --pairs, but 0 are given"},
+		{"--pairs " + primersFile + " ACGT ref.fa", "scanmap search takes one file, REF.fa, besides --pairs, but 2 are given"},
+		{"--pairs= ref.fa", "option --pairs: the name is empty"},
+		{"--pairs - -", "primer pairs and reference cannot both come from standard input"},
+		{"--pairs p.tsv -f p.fa ref.fa", "option --patterns is not for --pairs"},
+		{"--pairs p.tsv --pam NGG ref.fa", "option --pam is not for --pairs"},
+		{"--pairs p.tsv --forward-only ref.fa", "option --forward-only is not for --pairs"},
+		{"--pairs p.tsv --alphabet bytes ref.fa", "option --alphabet is not for --pairs"},
+		{"--pairs p.tsv --product 50 ref.fa", `option --product: "50" is not two numbers of bases such as 50-2000`},
+		{"--pairs p.tsv --product 0-9 ref.fa", `option --product: "0-9" is not two numbers of bases`},
+		{"--pairs p.tsv --product 10-9 ref.fa", `option --product: "10-9" is not two numbers of bases`},
+		{"--pairs p.tsv --three-prime 5 ref.fa", `option --three-prime: "5" is not a number of bases from 1 to 2048 and one of edits, such as 5:1`},
+		{"--pairs p.tsv --three-prime 0:1 ref.fa", `option --three-prime: "0:1" is not a number of bases`},
+		{"--pairs p.tsv --format sam ref.fa", `option --format: format "sam" is not one of tsv, bed, fasta with --pairs`},
+		{"--pairs p.tsv -o x.bam ref.fa", "option --output: x.bam: scanmap search --pairs writes plain TSV, BED and FASTA"},
+		{"--pairs p.tsv -o p.tsv ref.fa", "p.tsv is an input and would be overwritten"},
+		{"--pairs p.tsv -k 64 ref.fa", `option --max-distance: "64" is not a whole number from 0 to 63`},
+		{"--product 1-2 A ref.fa", "option --product needs --pairs"},
+		{"--multiplex A ref.fa", "option --multiplex needs --pairs"},
+		{"--three-prime 5:1 A ref.fa", "option --three-prime needs --pairs"},
+	} {
+		if code, _, stderr := searchCall(strings.Fields(c.args)...); code != 2 || !strings.Contains(stderr, c.want) {
+			t.Errorf("%s: exit code %d, %s", c.args, code, stderr)
+		}
+	}
+}

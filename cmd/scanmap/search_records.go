@@ -1,0 +1,374 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"scanmap/fasta"
+	"scanmap/sam"
+	"scanmap/search"
+	"scanmap/sift"
+)
+
+// categoryRecords are the options of scanmap search by which reads are the text.
+const categoryRecords = "Reads as text"
+
+// recordsFlags are the options of categoryRecords.
+func recordsFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "records", Category: categoryRecords, DisableDefaultText: true,
+			Usage: "the file is READS.fq, and MATES.fq may follow: write the records that have a pattern, as FASTQ or FASTA, in " +
+				"place of locations; compressed if the name of --output ends in .gz"},
+		&cli.BoolFlag{Name: "invert", Category: categoryRecords, DisableDefaultText: true,
+			Usage: "write the records that have no pattern"},
+		&cli.StringFlag{Name: "within", Category: categoryRecords, DefaultText: "anywhere",
+			Usage: "patterns lie at most `N` letters from an end of the read"},
+		choice(&cli.StringFlag{Name: "end", Value: string(sift.Both), Category: categoryRecords,
+			Usage: "`NAME` of the end for --within: " + explained(sift.Ends)}, namesOf(sift.Ends)),
+		&cli.StringFlag{Name: "split-to", Category: categoryRecords,
+			Usage: "patterns are barcodes: write the records of each to a file in the folder `DIR`, which appears when it is complete"},
+		&cli.StringFlag{Name: "margin", Value: "1", Category: categoryRecords, DefaultText: "1",
+			Usage: "other barcodes have at least `N` edits more than the best; otherwise the record is ambiguous"},
+		choice(&cli.StringFlag{Name: "mate", Value: eitherMate, Category: categoryRecords,
+			Usage: "`NAME` of the mate that has to have the pattern: " + either(mates)}, mates),
+		&cli.BoolFlag{Name: "gzip", Category: categoryRecords, DisableDefaultText: true,
+			Usage: "compress the files of --split-to"},
+		&cli.StringFlag{Name: "pattern-counts", Category: categoryRecords,
+			Usage: "write how many reads have each pattern to `FILE`, as TSV"},
+		&cli.BoolFlag{Name: "interleaved", Category: categoryRecords, DisableDefaultText: true,
+			Usage: "mates alternate in READS.fq"},
+		&cli.StringFlag{Name: "max-read-length", Value: strconv.Itoa(fasta.DefaultMaxLength), Category: categoryRecords,
+			Usage: "a read of more than `N` bases is an error"},
+	}
+}
+
+// eitherMate is the name of any mate.
+const eitherMate = "either"
+
+// mates are the values of --mate.
+var mates = []string{eitherMate, "1", "2"}
+
+// wantsRecords tells whether scanmap search takes reads.
+func wantsRecords(c *cli.Context) bool { return c.Bool("records") || c.IsSet("split-to") }
+
+// needsRecords refuses options that are for reads alone.
+func needsRecords(c *cli.Context) error {
+	for _, f := range recordsFlags() {
+		if name := f.Names()[0]; c.IsSet(name) {
+			return fmt.Errorf("option --%s needs --records or --split-to", name)
+		}
+	}
+	return nil
+}
+
+// searchRecords is scanmap search for records.
+func searchRecords(c *cli.Context, p process) error {
+	job, err := newRecordsJob(c)
+	if err != nil {
+		return err
+	}
+	return job.run(c.Context, p.stdout, p.stderr)
+}
+
+// recordsJob is a checked call of scanmap search for records.
+type recordsJob struct {
+	searchJob
+	options sift.Options
+	// splitTo is the folder of --split-to, empty for none, and counts the file of --pattern-counts.
+	splitTo, counts string
+	gzip            bool
+}
+
+// newRecordsJob makes options from flags. Its errors are usage errors.
+func newRecordsJob(c *cli.Context) (*recordsJob, error) {
+	j := &recordsJob{}
+	j.quiet = c.Bool("quiet")
+	err := readAll(c, onlyPairs, j.refuse, j.readAlphabet, j.readTarget, j.readReads, j.readDistance, j.readLimits, j.readMethod, j.readEnds, j.readPlaces)
+	if err != nil {
+		return nil, err
+	}
+	j.options.Search = j.searchJob.options
+	return j, nil
+}
+
+// refuse refuses options that mean nothing for records.
+func (j *recordsJob) refuse(c *cli.Context) error {
+	for _, name := range append([]string{"format", "no-pg", "gpu-sync", "gpu-memory"}, variantsOptions...) {
+		if c.IsSet(name) {
+			return fmt.Errorf("option --%s is for locations, not for records", name)
+		}
+	}
+	if device := c.String("device"); device != "auto" && device != "cpu" {
+		return fmt.Errorf("option --device: %q: records are searched on the CPU", device)
+	}
+	if c.String("alphabet") != string(search.DNA) {
+		return errors.New("option --alphabet: reads are DNA")
+	}
+	return nil
+}
+
+// readReads reads the arguments and the options of mates.
+func (j *recordsJob) readReads(c *cli.Context) error {
+	files := c.Args().Slice()
+	form := "scanmap search --records takes READS.fq and, of pairs, MATES.fq, besides "
+	if c.IsSet("patterns") {
+		j.patternsFile = c.String("patterns")
+		if j.patternsFile == "" {
+			return errors.New("option --patterns: the name is empty")
+		}
+		form += "--patterns"
+	} else {
+		form += "PATTERN or --patterns"
+		if len(files) > 0 {
+			var err error
+			if j.pattern, err = search.NewPattern(files[0], []byte(files[0]), search.DNA); err != nil {
+				return err
+			}
+			files = files[1:]
+		}
+	}
+	if n := len(files); n < 1 || n > 2 {
+		return fmt.Errorf("%s, but %d are given; see scanmap search --help", form, c.Args().Len())
+	}
+	if slices.Contains(files, "") {
+		return errors.New("the name of an input file is empty")
+	}
+	o := &j.options
+	o.Reads, o.Interleaved = files[0], c.Bool("interleaved")
+	if len(files) == 2 {
+		if o.Mates = files[1]; o.Interleaved {
+			return errors.New("option --interleaved says that mates alternate in one file, but two are given")
+		}
+	}
+	if err := differentStreams("patterns and reads", j.patternsFile, o.Reads); err != nil {
+		return err
+	}
+	if o.Mates != "" {
+		if err := firstError(differentStreams("patterns and mates", j.patternsFile, o.Mates),
+			differentStreams("reads and mates", o.Reads, o.Mates)); err != nil {
+			return err
+		}
+	}
+	if mate := c.String("mate"); mate != eitherMate {
+		if mate != "1" && mate != "2" {
+			return fmt.Errorf("option --mate: %q is not %s", mate, either(mates))
+		}
+		if !o.Interleaved && o.Mates == "" {
+			return errors.New("option --mate is for pairs: give MATES.fq or --interleaved")
+		}
+		o.Mate = int(mate[0] - '0')
+	}
+	return wholeNumbers(c, wholeNumber{"max-read-length", &o.MaxLength, 1, math.MaxInt32})
+}
+
+// readEnds reads where patterns lie.
+func (j *recordsJob) readEnds(c *cli.Context) error {
+	o := &j.options
+	o.Within, o.End = sift.Anywhere, sift.End(c.String("end"))
+	if !slices.Contains(namesOf(sift.Ends), string(o.End)) {
+		return fmt.Errorf("option --end: %q is not %s", o.End, either(namesOf(sift.Ends)))
+	}
+	if !c.IsSet("within") {
+		if c.IsSet("end") {
+			return errors.New("option --end needs --within")
+		}
+		return nil
+	}
+	for _, name := range append([]string{"pam", "seed-exact"}, classLimits...) {
+		if c.IsSet(name) {
+			return fmt.Errorf("options --within and --%s contradict each other: near an end all letters may have any edits", name)
+		}
+	}
+	if c.Bool("forward-only") {
+		if c.IsSet("end") && o.End != sift.Five {
+			return errors.New("options --forward-only and --end contradict each other: only --end 5 is forward")
+		}
+		o.End = sift.Five
+	}
+	return wholeNumbers(c, wholeNumber{"within", &o.Within, 0, sift.MaxWithin})
+}
+
+// readPlaces reads what is written, and where.
+func (j *recordsJob) readPlaces(c *cli.Context) error {
+	o := &j.options
+	o.Invert, j.gzip = c.Bool("invert"), c.Bool("gzip")
+	if err := wholeNumbers(c, wholeNumber{"margin", &o.Margin, 1, search.MaxDistance}); err != nil {
+		return err
+	}
+	var err error
+	if j.output, err = outputName(c); err != nil {
+		return err
+	}
+	if j.splitTo, err = fileName(c, "split-to"); err != nil {
+		return err
+	}
+	if j.counts, err = fileName(c, "pattern-counts"); err != nil {
+		return err
+	}
+	if j.splitTo != "" {
+		for _, name := range []string{"output", "invert", "pattern-counts"} {
+			if c.IsSet(name) {
+				return fmt.Errorf("options --split-to and --%s contradict each other", name)
+			}
+		}
+		return nil
+	}
+	for _, name := range []string{"margin", "gzip"} {
+		if c.IsSet(name) {
+			return fmt.Errorf("option --%s needs --split-to", name)
+		}
+	}
+	o.Counts = j.counts != ""
+	if o.Counts && sameAsOutput(j.counts, j.output) {
+		return errors.New("options --output and --pattern-counts name the same file")
+	}
+	inputs := []string{o.Reads, o.Mates, j.patternsFile}
+	return firstError(keepInputs(j.output, inputs...), keepInputs(j.counts, inputs...))
+}
+
+// run picks records and publishes them. Whatever fails, no file is left.
+func (j *recordsJob) run(ctx context.Context, stdout *sink, stderr io.Writer) error {
+	start := time.Now()
+	o := &j.options
+	runtime.GOMAXPROCS(o.Search.Threads)
+	var inputs []string
+	for _, name := range []string{j.patternsFile, o.Reads, o.Mates} {
+		if name != "" {
+			inputs = append(inputs, name)
+		}
+	}
+	if err := inputsExist(inputs...); err != nil {
+		return err
+	}
+	o.Patterns = []search.Pattern{j.pattern}
+	if j.patternsFile != "" {
+		var err error
+		if o.Patterns, err = search.ReadPatterns(ctx, j.patternsFile, search.DNA); err != nil {
+			return firstError(context.Cause(ctx), err)
+		}
+	}
+	var err error
+	if o.Patterns, err = j.target.Patterns(o.Patterns); err != nil {
+		return err
+	}
+	work := j.filter
+	if j.splitTo != "" {
+		work = j.split
+	}
+	stats, err := work(ctx, stdout)
+	if err != nil {
+		return err
+	}
+	if !j.quiet {
+		// The results are complete; what nobody reads does not change that.
+		_, _ = untilStopped(ctx, func() (struct{}, error) { return struct{}{}, j.summarize(stderr, stats, time.Since(start)) })
+	}
+	return nil
+}
+
+// filter writes the records that have a pattern.
+func (j *recordsJob) filter(ctx context.Context, stdout *sink) (*sift.Stats, error) {
+	results := &resultFiles{ctx: ctx, stdout: stdout}
+	defer results.discard()
+	out, err := results.open(j.output)
+	if err != nil {
+		return nil, err
+	}
+	var counts *output
+	if j.counts != "" {
+		if counts, err = results.open(j.counts); err != nil {
+			return nil, err
+		}
+	}
+	stats, err := untilStopped(ctx, func() (*sift.Stats, error) {
+		stats, err := j.writeRecords(ctx, out)
+		if err == nil && counts != nil {
+			_, err = counts.Write(j.countsTable(stats))
+		}
+		return stats, err
+	})
+	if err := results.end(err); err != nil {
+		return nil, err
+	}
+	return stats, results.publish()
+}
+
+// writeRecords writes records, compressed if the name of the output says so.
+func (j *recordsJob) writeRecords(ctx context.Context, out io.Writer) (*sift.Stats, error) {
+	if !strings.HasSuffix(strings.ToLower(j.output), ".gz") {
+		return sift.Filter(ctx, j.options, out)
+	}
+	z, err := sam.NewCompressor(out, j.options.Search.Threads)
+	if err != nil {
+		return nil, err
+	}
+	defer z.Discard()
+	stats, err := sift.Filter(ctx, j.options, z)
+	if err != nil {
+		return nil, err
+	}
+	return stats, z.Close()
+}
+
+// countsTable has a row for each pattern, in their order.
+func (j *recordsJob) countsTable(stats *sift.Stats) []byte {
+	b := []byte("pattern\treads\n")
+	for i, n := range stats.Counts {
+		b = append(b, search.Escaped(j.options.Patterns[i].Name)...)
+		b = fmt.Appendf(b, "\t%d\n", n)
+	}
+	return b
+}
+
+// split writes a file for each barcode.
+func (j *recordsJob) split(ctx context.Context, _ *sink) (*sift.Stats, error) {
+	if err := sift.CheckBarcodes(j.options.Patterns); err != nil {
+		return nil, fmt.Errorf("%s: %w", shownInput(cmp.Or(j.patternsFile, "PATTERN")), err)
+	}
+	folder, err := newSplitFolder(ctx, j.splitTo)
+	if err != nil {
+		return nil, err
+	}
+	defer folder.discard()
+	stats, err := untilStopped(ctx, func() (*sift.Stats, error) { return sift.Split(ctx, j.options, folder, j.gzip) })
+	// A signal explains every other error. A closed pipe is no case for exit code 0: the files do not
+	// appear.
+	if err = firstError(context.Cause(ctx), err); err == nil {
+		err = folder.publish()
+	}
+	if err != nil {
+		return nil, loud(err)
+	}
+	return stats, nil
+}
+
+// summarize writes what was found.
+func (j *recordsJob) summarize(w io.Writer, s *sift.Stats, elapsed time.Duration) error {
+	what := "record"
+	if s.Paired {
+		what = "pair"
+	}
+	text := counted(int(s.Records), what)
+	switch {
+	case j.splitTo != "":
+		text += fmt.Sprintf(", %d with a barcode, %d ambiguous, %d unassigned", s.Matched, s.Ambiguous, s.Records-s.Matched-s.Ambiguous)
+	default:
+		text += fmt.Sprintf(", %d matched", s.Matched)
+	}
+	if len(s.Schemes) > 0 {
+		text += "; " + strings.Join(s.Schemes, ", ")
+	}
+	_, err := fmt.Fprintf(w, "scanmap: %s, %s, %.3f s\n", counted(len(j.options.Patterns), "pattern"), text, elapsed.Seconds())
+	return err
+}

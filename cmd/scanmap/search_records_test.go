@@ -1,0 +1,293 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"scanmap/internal/programs"
+)
+
+// The records of the tests below: a has the barcode one at its start, b two with an edit, c the
+// reverse complement of one at its end, d nothing, e two barcodes that are as good.
+const (
+	recordA  = "@a x y\nACGTTGCATTAGGGGGGGGGGGGGGGGGG\n+\nIIIIIIIIIIIIIIIIIIIIIIIIIIIII\n"
+	recordB  = "@b/1\nGGATTCCAGACCCCCCCCCCCCCCCC\n+\nIIIIIIIIIIIIIIIIIIIIIIIIII\n"
+	recordC  = "@c\nGGGGGGGGGGGGCTAATGCAACGT\n+\nIIIIIIIIIIIIIIIIIIIIIIII\n"
+	recordD  = "@d\nGGGGGGGGGGGG\n+\nIIIIIIIIIIII\n"
+	recordE  = "@e\nACGTTGCATTAGGGATTTCCAGACCCCC\n+\nIIIIIIIIIIIIIIIIIIIIIIIIIIII\n"
+	barcodes = "one ACGTTGCATTAG\ntwo GGATTTCCAGAC\n"
+)
+
+// recordsFolder has the files of the tests below.
+func recordsFolder(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	all := recordA + recordB + recordC + recordD + recordE
+	for name, text := range map[string]string{
+		"r.fq": all, "empty": "", "bars": barcodes, "same": "one ACGT\none ACGG\n", "bad.fq": all + "@x\nAC\n+\nI\n",
+		"mates": strings.ReplaceAll(recordA, "@a", "@p") + strings.ReplaceAll(recordD, "@d", "@p"),
+		"r.fa":  ">a  z\nacgttgcat\ntaggg\n>b\nCC\n",
+		"d1.fq": strings.Repeat(recordD, 3), "d2.fq": recordD + strings.ReplaceAll(recordA, "@a", "@d") + recordD,
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder
+}
+
+// TestRecords filters: standard output, and standard error without its times.
+func TestRecords(t *testing.T) {
+	folder := recordsFolder(t)
+	for _, c := range []struct{ args, want string }{
+		{"ACGTTGCATTAG r.fq", recordA + recordC + recordE},
+		{"--forward-only ACGTTGCATTAG r.fq", recordA + recordE},
+		{"--invert -f bars r.fq", recordB + recordD},
+		{"-k 1 -f bars r.fq", recordA + recordB + recordC + recordE},
+		{"-k 1 --within 0 --end 5 -f bars r.fq", recordA + recordB + recordE},
+		{"-k 1 --within 0 --end 3 -f bars r.fq", recordC},
+		{"-k 1 --within 0 --forward-only -f bars r.fq", recordA + recordB + recordE},
+		{"--within 11 GGATTTCCAGAC r.fq", ""},
+		{"--within 12 GGATTTCCAGAC r.fq", recordE},
+		{"--max-mismatches 2 --pam CCC GGATTTCCAG r.fq", ""},
+		{"--max-mismatches 2 --pam ACC GGATTTCCAG r.fq", recordE},
+		{"ACGT empty", ""},
+		{"--invert ACGT empty", ""},
+		{"ACGTTGCATTAG r.fa", ">a z\nACGTTGCATTAGGG\n"},
+		{"--interleaved ACGTTGCATTAG mates", strings.ReplaceAll(recordA, "@a", "@p") + strings.ReplaceAll(recordD, "@d", "@p")},
+		{"--interleaved --mate 2 ACGTTGCATTAG mates", ""},
+		{"ACGTTGCATTAG d1.fq d2.fq", recordD + strings.ReplaceAll(recordA, "@a", "@d")},
+		{"--mate 1 ACGTTGCATTAG d1.fq d2.fq", ""},
+		{"--mate 1 --invert ACGTTGCATTAG d1.fq d2.fq",
+			recordD + recordD + recordD + strings.ReplaceAll(recordA, "@a", "@d") + recordD + recordD},
+	} {
+		args := []string{"--records", "--quiet"}
+		for _, a := range strings.Fields(c.args) {
+			if _, err := os.Stat(filepath.Join(folder, a)); err == nil {
+				a = filepath.Join(folder, a)
+			}
+			args = append(args, a)
+		}
+		if got := searchQuietly(t, args...); got != c.want {
+			t.Errorf("%s: wrote\n%s, want\n%s", c.args, got, c.want)
+		}
+		// By a pipe, and with the other methods that take it.
+		command := exec.Command("sh", "-c", fmt.Sprintf(`cd %q && f=%s && cat $f | "$0" search --records --quiet %s`, folder,
+			last(c.args), strings.TrimSuffix(c.args, last(c.args))+"-"), binary)
+		if !strings.Contains(c.args, "d1.fq") {
+			if out, err := command.Output(); err != nil || string(out) != c.want {
+				t.Errorf("%s from a pipe: %v, wrote\n%s", c.args, err, out)
+			}
+		}
+	}
+}
+
+func last(args string) string {
+	words := strings.Fields(args)
+	return words[len(words)-1]
+}
+
+// TestRecordFiles writes files: compressed ones, counts, and those of barcodes.
+func TestRecordFiles(t *testing.T) {
+	folder := recordsFolder(t)
+	run := func(script string) string {
+		t.Helper()
+		command := exec.Command("sh", "-c", `scanmap() { "$0" "$@"; }; `+script, binary)
+		command.Dir = folder
+		out, err := command.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", script, err, out)
+		}
+		return string(out)
+	}
+	if got := run("scanmap search --records -o x.fq.gz ACGTTGCATTAG r.fq 2>err && gzip -dc x.fq.gz"); got != recordA+recordC+recordE {
+		t.Errorf("compressed\n%s", got)
+	}
+	summary := readFile(t, filepath.Join(folder, "err"))
+	if want := "scanmap: 1 pattern, 5 records, 3 matched; "; !strings.HasPrefix(summary, want) || strings.Count(summary, "\n") != 1 {
+		t.Errorf("the summary is %q, want %q", summary, want)
+	}
+	if got := run("scanmap search --records --quiet -k 1 -o /dev/null --pattern-counts n.tsv -f bars r.fq && cat n.tsv"); got !=
+		"pattern\treads\none\t3\ntwo\t2\n" {
+		t.Errorf("counts\n%s", got)
+	}
+	const table = "barcode\tfile\trecords\tdistance_0\tdistance_1\n" +
+		"one\tone.fq\t2\t2\t0\ntwo\ttwo.fq\t1\t0\t1\nambiguous\tambiguous.fq\t1\t.\t.\nunassigned\tunassigned.fq\t1\t.\t.\n"
+	for _, options := range []string{"", "--gzip", "-t 1", "-t 3"} {
+		got := run("mkdir d; scanmap search --split-to d -k 1 --within 12 -f bars " + options + " r.fq 2>&1 && cat d/barcodes.tsv; ls d")
+		ending := ".fq"
+		if options == "--gzip" {
+			ending = ".fq.gz"
+		}
+		files := "ambiguous.fq\nbarcodes.tsv\none.fq\ntwo.fq\nunassigned.fq\n"
+		if !strings.HasPrefix(got, "scanmap: 2 patterns, 5 records, 3 with a barcode, 1 ambiguous, 1 unassigned; ") ||
+			!strings.HasSuffix(got, strings.ReplaceAll(table+files, ".fq", ending)) {
+			t.Errorf("%s: split\n%s", options, got)
+		}
+		for name, want := range map[string]string{"one": recordA + recordC, "two": recordB, "ambiguous": recordE, "unassigned": recordD} {
+			if got := run("gzip -dcf d/" + name + ending); got != want {
+				t.Errorf("%s: %s has\n%s", options, name, got)
+			}
+		}
+		run("rm -r d")
+	}
+	// Margins that a record has and has not, and reads of FASTA.
+	for margin, want := range map[string]string{"4": "one\tone.fa\t1\t1\n", "12": "ambiguous\tambiguous.fa\t1\t.\n"} {
+		got := run("scanmap search --quiet --split-to d --margin " + margin + " -f bars r.fa && cat d/barcodes.tsv && cat d/*.fa && rm -r d")
+		if !strings.Contains(got, want) || !strings.HasSuffix(got, ">a z\nACGTTGCATTAGGG\n>b\nCC\n") {
+			t.Errorf("margin %s\n%s", margin, got)
+		}
+	}
+	if got := names(t, folder); strings.Contains(got, "tmp") {
+		t.Errorf("the folder holds %s", got)
+	}
+}
+
+// TestRecordErrors makes calls that fail: one line, and nothing is left.
+func TestRecordErrors(t *testing.T) {
+	folder := recordsFolder(t)
+	if err := os.MkdirAll(filepath.Join(folder, "full", "x"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	before := names(t, folder)
+	for _, c := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"--invert ACGT r.fq", 2, "option --invert needs --records or --split-to"},
+		{"--within 3 ACGT r.fq", 2, "option --within needs --records or --split-to"},
+		{"--records ACGT", 2, "scanmap search --records takes READS.fq and, of pairs, MATES.fq, besides PATTERN or --patterns, " +
+			"but 1 are given; see scanmap search --help"},
+		{"--records -f bars r.fq r.fa x", 2, "scanmap search --records takes READS.fq and, of pairs, MATES.fq, besides --patterns, " +
+			"but 3 are given; see scanmap search --help"},
+		{"--records --format bed ACGT r.fq", 2, "option --format is for locations, not for records"},
+		{"--records --device cuda ACGT r.fq", 2, `option --device: "cuda": records are searched on the CPU`},
+		{"--records --alphabet bytes ACGT r.fq", 2, "option --alphabet: reads are DNA"},
+		{"--records --end 5 ACGT r.fq", 2, "option --end needs --within"},
+		{"--records --within 3 --end 4 ACGT r.fq", 2, `option --end: "4" is not both, 5 or 3`},
+		{"--records --within x ACGT r.fq", 2, `option --within: "x" is not a whole number from 0 to 1048576`},
+		{"--records --within 3 --pam NGG ACGT r.fq", 2, "options --within and --pam contradict each other: near an end all letters may have any edits"},
+		{"--records --within 3 --end 3 --forward-only ACGT r.fq", 2,
+			"options --forward-only and --end contradict each other: only --end 5 is forward"},
+		{"--records --mate 1 ACGT r.fq", 2, "option --mate is for pairs: give MATES.fq or --interleaved"},
+		{"--records --mate x ACGT r.fq r.fa", 2, `option --mate: "x" is not either, 1 or 2`},
+		{"--records --interleaved ACGT r.fq r.fa", 2, "option --interleaved says that mates alternate in one file, but two are given"},
+		{"--records --gzip ACGT r.fq", 2, "option --gzip needs --split-to"},
+		{"--records --margin 2 ACGT r.fq", 2, "option --margin needs --split-to"},
+		{"--split-to d -o x -f bars r.fq", 2, "options --split-to and --output contradict each other"},
+		{"--split-to d --invert -f bars r.fq", 2, "options --split-to and --invert contradict each other"},
+		{"--split-to d --margin 0 -f bars r.fq", 2, `option --margin: "0" is not a whole number from 1 to 63`},
+		{"--records -o r.fq ACGT r.fq", 2, "r.fq is an input and would be overwritten"},
+		{"--records -o x --pattern-counts x ACGT r.fq", 2, "options --output and --pattern-counts name the same file"},
+		{"--records -f - -", 2, "patterns and reads cannot both come from standard input"},
+		{"--split-to full -f bars r.fq", 1, "full: is not empty; files of an earlier run would stay among the new ones"},
+		{"--split-to r.fq -f bars r.fq", 1, "r.fq: is not a folder"},
+		{"--split-to a/b -f bars r.fq", 1, "a/b: no such file or directory"},
+		{"--split-to d -f same r.fq", 1, `same: two barcodes are called "one"`},
+		{"--split-to d -k 12 -f bars r.fq", 1, `pattern "one" of 12 letters would match everywhere with 12 edits`},
+		{"--split-to d -k 6 --margin 7 -f bars r.fq", 1, `barcode "one" of 12 letters is too short for a distance of 6 with a margin of 7`},
+		{"--split-to d -f bars bad.fq", 1, `bad.fq: record 6 "x": 2 bases but 1 qualities`},
+		{"--records -o x.fq --pattern-counts n -f bars bad.fq", 1, `bad.fq: record 6 "x": 2 bases but 1 qualities`},
+		{"--records -o x.fq.gz --max-read-length 20 -f bars r.fq", 1, "r.fq: record 1"},
+		{"--split-to d -f bars missing", 1, "missing: no such file or directory"},
+		{"--records ACGT r.fq d1.fq", 1, "d1.fq: record 1"},
+	} {
+		var stdout, stderr bytes.Buffer
+		command := exec.Command("sh", "-c", `exec "$0" search `+c.args, binary)
+		command.Dir, command.Stdout, command.Stderr = folder, &stdout, &stderr
+		code := programs.ExitCode(t, command.Run())
+		if text := stderr.String(); code != c.code || !strings.HasPrefix(text, "scanmap: "+c.want) || strings.Count(text, "\n") != 1 || stdout.Len() > 0 {
+			t.Errorf("%s: exit code %d, standard error %q, want %q", c.args, code, text, c.want)
+		}
+		if got := names(t, folder); got != before {
+			t.Fatalf("%s: the folder holds %s", c.args, got)
+		}
+	}
+}
+
+// TestRecordFaults has each operation on a file of results fail in turn: exit code 1, one line, and
+// no file is left.
+func TestRecordFaults(t *testing.T) {
+	source := recordsFolder(t)
+	in := func(name string) string { return filepath.Join(source, name) }
+	for _, c := range []struct {
+		args string
+		code syscall.Errno
+	}{
+		{"--records -o F/x.fq", syscall.ENOSPC},
+		{"--records -o F/x.fq.gz --pattern-counts F/n.tsv", syscall.ENOSPC},
+		{"--split-to F/d", syscall.ENOSPC},
+		{"--split-to F/d", syscall.EPIPE},
+		{"--split-to F/d --gzip", syscall.ENOSPC},
+	} {
+		args := c.args
+		done := false
+		for fails := 1; !done; fails++ {
+			folder := t.TempDir()
+			files := &faultyFiles{fails: fails, code: c.code}
+			code, stdout, stderr := callOn(files, strings.Fields("search --quiet -t 1 -k 1 -f "+in("bars")+" "+in("r.fq")+" "+
+				strings.ReplaceAll(args, "F", folder))...)
+			if done = files.failed == ""; done {
+				if code != 0 || stderr != "" || fails < 5 {
+					t.Errorf("%s, no fault of %d: exit code %d, %s", args, fails, code, stderr)
+				}
+				break
+			}
+			if code != 1 || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, folder) ||
+				!strings.Contains(stderr, c.code.Error()) {
+				t.Errorf("%s, %s fails: exit code %d, %q", args, files.failed, code, stderr)
+			}
+			if got := names(t, folder); got != "" {
+				t.Errorf("%s, %s fails: the folder holds %s", args, files.failed, got)
+			}
+		}
+	}
+}
+
+// TestRecordSignal stops runs that wait for more reads.
+func TestRecordSignal(t *testing.T) {
+	for _, args := range []string{"--records -o x.fq", "--split-to d"} {
+		folder := recordsFolder(t)
+		if err := syscall.Mkfifo(filepath.Join(folder, "fifo"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		before := names(t, folder)
+		command := exec.Command("sh", "-c", `exec "$0" search -f bars fifo `+args, binary)
+		command.Dir = folder
+		if err := command.Start(); err != nil {
+			t.Fatal(err)
+		}
+		fifo, err := os.OpenFile(filepath.Join(folder, "fifo"), os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := fifo.WriteString(recordA); err != nil {
+			t.Fatal(err)
+		}
+		for deadline := time.Now().Add(20 * time.Second); names(t, folder) == before; time.Sleep(5 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatal("the run did not begin")
+			}
+		}
+		if err := command.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		if code := programs.ExitCode(t, command.Wait()); code != 143 {
+			t.Errorf("%s: exit code %d", args, code)
+		}
+		if err := fifo.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if got := names(t, folder); got != before {
+			t.Errorf("%s: the folder holds %s", args, got)
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package guides
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+
+	"scanmap/dna"
+	"scanmap/search"
+)
+
+// Candidates returns all guides of so many letters that lie in regions, on both strands, beside the
+// PAM of a target, if it has one: guide and PAM lie in the same region whole. They are patterns of
+// that target, called by the place of guide and PAM counted from 1 and by the strand, as in
+// chr1:1001-1023:+, and the sites that they are taken from. They come by contig, start and strand,
+// + first, and once each, also where regions overlap. Sites with letters other than A, C, G and T
+// have none. Of several PAMs each has its guides, one PAM after the other.
+func Candidates(ref *dna.Reference, regions []Region, length int, target *search.Target) ([]search.Pattern, []Site, error) {
+	whole, err := search.NewPattern("", bytes.Repeat([]byte("N"), length), search.DNA)
+	if err != nil {
+		return nil, nil, err
+	}
+	forms, err := target.Patterns([]search.Pattern{whole})
+	if err != nil {
+		return nil, nil, err
+	}
+	var patterns []search.Pattern
+	var sites []Site
+	for i := range forms {
+		found := sitesOf(ref, regions, forms[i].Letters)
+		one := *target
+		if one.PAMs = nil; forms[i].PAM != "" {
+			one.PAMs = []string{forms[i].PAM}
+		}
+		guides, err := taken(ref, found, &one, len(forms[i].PAM))
+		if err != nil {
+			return nil, nil, err
+		}
+		patterns, sites = append(patterns, guides...), append(sites, found...)
+	}
+	return patterns, sites, nil
+}
+
+// sitesOf returns the sites of regions that have letters A, C, G and T alone and fit a form.
+func sitesOf(ref *dna.Reference, regions []Region, form []byte) []Site {
+	m := len(form)
+	var sites []Site
+	for _, region := range regions {
+		start := ref.Contigs[region.Contig].Start
+		letters := lettersOf(ref, start+region.Start, start+region.End)
+		other := slices.Clone(letters)
+		reverseComplement(other)
+		for i := 0; i+m <= len(letters); i++ {
+			at := region.Start + i
+			if fits(letters[i:i+m], form) {
+				sites = append(sites, Site{region.Contig, at, at + m, false})
+			}
+			if j := len(letters) - m - i; fits(other[j:j+m], form) {
+				sites = append(sites, Site{region.Contig, at, at + m, true})
+			}
+		}
+	}
+	slices.SortFunc(sites, func(a, b Site) int {
+		return cmp.Or(cmp.Compare(a.Contig, b.Contig), cmp.Compare(a.Start, b.Start), strand(a)-strand(b))
+	})
+	return slices.Compact(sites)
+}
+
+// taken returns the guides of sites, as patterns of a target with a PAM of so many letters.
+func taken(ref *dna.Reference, sites []Site, target *search.Target, pam int) ([]search.Pattern, error) {
+	patterns := make([]search.Pattern, len(sites))
+	for i, s := range sites {
+		contig := &ref.Contigs[s.Contig]
+		letters := lettersOf(ref, contig.Start+s.Start, contig.Start+s.End)
+		if s.Reverse {
+			reverseComplement(letters)
+		}
+		if target.PAMFirst {
+			letters = letters[pam:]
+		} else {
+			letters = letters[:len(letters)-pam]
+		}
+		var err error
+		name := fmt.Sprintf("%s:%d-%d:%c", contig.Name, s.Start+1, s.End, "+-"[strand(s)])
+		if patterns[i], err = search.NewPattern(name, letters, search.DNA); err != nil {
+			return nil, err
+		}
+	}
+	return target.Patterns(patterns)
+}
+
+// fits tells whether the letters of a site are A, C, G and T and match those of a form.
+func fits(site, form []byte) bool {
+	for i, letter := range form {
+		if !search.Matches(letter, site[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// strand is 1 for the reverse one.
+func strand(s Site) int {
+	if s.Reverse {
+		return 1
+	}
+	return 0
+}
+
+// lettersOf returns the letters [from, to) of a reference.
+func lettersOf(ref *dna.Reference, from, to int) []byte {
+	letters := ref.Bases.AppendCodes(nil, from, to)
+	for i, code := range letters {
+		letters[i] = "ACGTN"[code]
+	}
+	return letters
+}
+
+func reverseComplement(letters []byte) {
+	slices.Reverse(letters)
+	for i, c := range letters {
+		letters[i] = dna.Complement(c)
+	}
+}

@@ -1,0 +1,328 @@
+package guides
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"scanmap/dna"
+	"scanmap/search"
+)
+
+// A Site is a place on the reference: the bases [Start, End) of a contig, by its number.
+type Site struct {
+	Contig, Start, End int
+	Reverse            bool
+}
+
+// siteOf is the site of a location.
+func siteOf(l *search.Location) Site { return Site{l.Contig, l.Start, l.End, l.Reverse} }
+
+// Options say what is counted.
+type Options struct {
+	// Distance is the k of the search.
+	Distance int
+	// Regions are those that places are compared with, nil for none.
+	Regions *Regions
+	// Keep is how many of the best places of each guide are kept.
+	Keep int
+	// Origins has, for each guide, the site that it was taken from; nil if they were given.
+	Origins []Site
+}
+
+// A Class is the places that have so many mismatches and bases of bulges.
+type Class struct {
+	Mismatches, DNABulges, RNABulges int
+	Places                           int64
+}
+
+// A Summary is what all places of a guide come to.
+type Summary struct {
+	// Guide is the number of the pattern.
+	Guide        int
+	Letters, PAM string
+	// ByEdits has the number of places with 0 to k edits.
+	ByEdits []int64
+	// Classes are those that have places, in order of edits, mismatches and DNA bulges.
+	Classes []Class
+	// NoBulge, DNABulge and RNABulge are how many places have no bulge, and how many have one of
+	// each kind. Those with both kinds count for both.
+	NoBulge, DNABulge, RNABulge int64
+	// Target is the place that the guide was taken from or, if that is not known or no location,
+	// the first exact place: by contig, start, end and strand, + first. It is nil without one.
+	Target *Site
+	// TargetRegions are the numbers of the regions that the target shares bases with.
+	TargetRegions []int
+	// InRegions is how many off-targets share a base with a region.
+	InRegions int64
+	// MIT and CFD are the specificities of both rules (Specificity) in percent, NaN for guides that
+	// the rules are not defined for. Scored is how many off-targets they have been made of. These
+	// are all places of the search for substitutions, but the target and those that have letters
+	// other than A, C, G and T.
+	MIT, CFD float64
+	Scored   int64
+	// Best are places that were kept, by edits, then by CFD, the highest first, then by
+	// position.
+	Best []Place
+}
+
+// OnTarget is the number of exact places.
+func (s *Summary) OnTarget() int64 { return s.ByEdits[0] }
+
+// Places is the number of all places.
+func (s *Summary) Places() int64 {
+	sum := int64(0)
+	for _, n := range s.ByEdits {
+		sum += n
+	}
+	return sum
+}
+
+// OffTargets is the number of places but the target.
+func (s *Summary) OffTargets() int64 {
+	if s.Target == nil {
+		return s.Places()
+	}
+	return s.Places() - 1
+}
+
+// A Counter makes summaries of locations.
+type Counter struct {
+	options Options
+	guides  []guide
+	all     []counts
+	reader  reader
+	// What follows is scratch memory.
+	regions []int
+	place   Place
+}
+
+// counts is what is held of a guide.
+type counts struct {
+	Summary
+	// first is the first exact place that was counted; origin tells that the guide's own was.
+	first  *Site
+	origin bool
+	scores scores
+}
+
+// scores are sums over the places of the search for substitutions.
+type scores struct {
+	mit, cfd float64
+	n        int64
+	// One exact place is left out: the origin or, as long as that has not come, the first one,
+	// which waits here.
+	waits    bool
+	mitFirst float64
+	cfdFirst float64
+	origin   bool
+}
+
+// NewCounter makes a counter for the patterns of a search in a reference: DNA with one PAM, which
+// has to match, or none.
+func NewCounter(ref *dna.Reference, patterns []search.Pattern, o Options) *Counter {
+	c := &Counter{options: o, guides: make([]guide, len(patterns)), all: make([]counts, len(patterns))}
+	c.reader.ref = ref
+	for i := range patterns {
+		g := newGuide(&patterns[i])
+		c.guides[i] = g
+		c.all[i].Summary = Summary{Guide: i, Letters: string(g.letters), PAM: string(g.pam), ByEdits: make([]int64, o.Distance+1)}
+	}
+	return c
+}
+
+// Scores tells whether any guide has scores.
+func (c *Counter) Scores() bool {
+	return slices.ContainsFunc(c.guides, func(g guide) bool { return g.scored })
+}
+
+// isOrigin tells whether a location is where its guide was taken from.
+func (c *Counter) isOrigin(l *search.Location) bool {
+	return c.options.Origins != nil && c.options.Origins[l.Pattern] == siteOf(l)
+}
+
+// Score adds locations to the specificities. They are those of a search for substitutions alone, in
+// the order of search.Run: what Count counts, or of a search of their own where that allows
+// bulges. So a guide has the same specificities whether bulges are searched for or not.
+func (c *Counter) Score(locations []search.Location) {
+	for i := range locations {
+		l := &locations[i]
+		g, s := &c.guides[l.Pattern], &c.all[l.Pattern].scores
+		if !g.scored {
+			continue
+		}
+		mit, cfd := g.scores(c.reader.read(l), false)
+		switch {
+		case math.IsNaN(mit) || math.IsNaN(cfd):
+		case l.Distance > 0:
+			s.add(mit, cfd)
+		case c.isOrigin(l):
+			s.origin = true
+		case !s.waits:
+			s.waits, s.mitFirst, s.cfdFirst = true, mit, cfd
+		default:
+			s.add(mit, cfd)
+		}
+	}
+}
+
+func (s *scores) add(mit, cfd float64) {
+	s.mit += mit
+	s.cfd += cfd
+	s.n++
+}
+
+// Count counts locations, in the order of search.Run. If each is not nil it gets every place; it
+// may keep what is in it, and not the pointer. Its error ends Count.
+func (c *Counter) Count(locations []search.Location, each func(*Place) error) error {
+	for i := range locations {
+		l := &locations[i]
+		a := &c.all[l.Pattern]
+		p := &c.place
+		*p = Place{Location: *l}
+		classes := l.Classes()
+		p.Mismatches, p.DNABulges, p.RNABulges = classes.Mismatches, classes.DNABulges, classes.RNABulges
+		a.ByEdits[l.Distance]++
+		a.count(p)
+		c.regions = c.options.Regions.Touching(c.regions[:0], l.Contig, l.Start, l.End)
+		if len(c.regions) > 0 {
+			a.InRegions++
+		}
+		if l.Distance == 0 {
+			p.Target = c.exact(l)
+		}
+		if each == nil && !a.wanted(p, c.options.Keep) {
+			continue
+		}
+		c.describe(p)
+		if each != nil {
+			if err := each(p); err != nil {
+				return err
+			}
+		}
+		a.keep(p, c.options.Keep)
+	}
+	return nil
+}
+
+// count adds a place to the classes.
+func (a *counts) count(p *Place) {
+	switch {
+	case p.DNABulges == 0 && p.RNABulges == 0:
+		a.NoBulge++
+	default:
+		if p.DNABulges > 0 {
+			a.DNABulge++
+		}
+		if p.RNABulges > 0 {
+			a.RNABulge++
+		}
+	}
+	class := Class{Mismatches: p.Mismatches, DNABulges: p.DNABulges, RNABulges: p.RNABulges}
+	i, found := slices.BinarySearchFunc(a.Classes, class, func(x, y Class) int {
+		return cmp.Or(cmp.Compare(x.Mismatches+x.DNABulges+x.RNABulges, y.Mismatches+y.DNABulges+y.RNABulges),
+			cmp.Compare(x.Mismatches, y.Mismatches), cmp.Compare(x.DNABulges, y.DNABulges))
+	})
+	if !found {
+		a.Classes = slices.Insert(a.Classes, i, class)
+	}
+	a.Classes[i].Places++
+}
+
+// exact notes an exact place, and tells whether it is the target as far as that is known.
+func (c *Counter) exact(l *search.Location) bool {
+	a := &c.all[l.Pattern]
+	site, first := siteOf(l), a.first == nil
+	if first {
+		a.first = &site
+	}
+	switch {
+	case c.isOrigin(l):
+		a.origin = true
+		a.Target = &site
+	case first && c.options.Origins == nil:
+		a.Target = &site
+	default:
+		return false
+	}
+	a.TargetRegions = append([]int(nil), c.regions...)
+	return true
+}
+
+// describe adds to a place what its classes and counts do not need.
+func (c *Counter) describe(p *Place) {
+	g := &c.guides[p.Pattern]
+	site := c.reader.read(&p.Location)
+	p.MIT, p.CFD = g.scores(site, p.DNABulges+p.RNABulges > 0)
+	p.Guide, p.Site = c.reader.align(g, &p.Location, site)
+	p.PAM, p.PAMFirst = len(g.pam), g.pamFirst
+	p.Regions = append([]int(nil), c.regions...)
+	p.Operations = slices.Clone(p.Operations)
+}
+
+// wanted tells whether a place may be among those that are kept.
+func (a *counts) wanted(p *Place, most int) bool {
+	return len(a.Best) < most || most > 0 && p.Distance <= a.Best[most-1].Distance
+}
+
+// keep keeps a place if it is among the best.
+func (a *counts) keep(p *Place, most int) {
+	if !a.wanted(p, most) {
+		return
+	}
+	// Of equal ones the earlier stays before: they come by position.
+	i, _ := slices.BinarySearchFunc(a.Best, p, func(x Place, p *Place) int {
+		if better(p, &x) {
+			return 1
+		}
+		return -1
+	})
+	if i == most {
+		return
+	}
+	if len(a.Best) == most {
+		a.Best = a.Best[:most-1]
+	}
+	a.Best = slices.Insert(a.Best, i, *p)
+}
+
+// better tells whether a place is kept rather than an earlier one.
+func better(p, earlier *Place) bool {
+	if p.Distance != earlier.Distance {
+		return p.Distance < earlier.Distance
+	}
+	return above(p.CFD, earlier.CFD)
+}
+
+// above tells whether x is greater than y, where NaN is less than all numbers.
+func above(x, y float64) bool { return x > y || math.IsNaN(y) && !math.IsNaN(x) }
+
+// Summaries returns the summary of each guide, in their order, after all places have been counted.
+func (c *Counter) Summaries() []Summary {
+	out := make([]Summary, len(c.all))
+	for i := range c.all {
+		a := &c.all[i]
+		s := a.Summary
+		if a.Target == nil && a.first != nil {
+			s.Target = a.first
+			s.TargetRegions = c.options.Regions.Touching(nil, a.first.Contig, a.first.Start, a.first.End)
+		}
+		if len(s.TargetRegions) > 0 {
+			s.InRegions--
+		}
+		s.MIT, s.CFD = math.NaN(), math.NaN()
+		if c.guides[i].scored {
+			x := a.scores
+			if x.origin && x.waits {
+				x.add(x.mitFirst, x.cfdFirst)
+			}
+			s.MIT, s.CFD, s.Scored = Specificity(x.mit), Specificity(100*x.cfd), x.n
+		}
+		for j := range s.Best {
+			p := &s.Best[j]
+			p.Target = s.Target != nil && p.Distance == 0 && siteOf(&p.Location) == *s.Target
+		}
+		out[i] = s
+	}
+	return out
+}

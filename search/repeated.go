@@ -1,0 +1,110 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+
+	"scanmap/device"
+	"scanmap/dna"
+)
+
+// Repeated searches for the same patterns in one text after another, such as batches of reads, on
+// the CPU. What Run makes of the patterns, among them tables of the words near them, is made once.
+// One goroutine may use it.
+type Repeated struct {
+	s searcher
+	// text is what finders refer to. Each text that is searched is put in its place.
+	text    Text
+	ref     dna.Reference
+	planned bool
+}
+
+// A needleRange is the patterns [from, to).
+type needleRange struct{ from, to int }
+
+// A keptFinder is what a scheme made of needles: a finder, or an error.
+type keptFinder struct {
+	finder finder
+	err    error
+}
+
+// mostKept bounds the finders that are kept. A search that always has too many ends asks for ever
+// smaller groups of patterns.
+const mostKept = 64
+
+// NewRepeated prepares searches for patterns of DNA. Options.Device is not looked at, and Announce
+// is not called.
+func NewRepeated(patterns []Pattern, o Options) (*Repeated, error) {
+	if o.Threads <= 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	o.bounds = o.bounds.orDefault()
+	if err := o.limit(); err != nil {
+		return nil, err
+	}
+	o.Device, o.Announce = device.Choice{Kind: device.CPU}, nil
+	if o.Distance < 0 || o.Distance > MaxDistance {
+		return nil, fmt.Errorf("a distance of %d is not from 0 to %d", o.Distance, MaxDistance)
+	}
+	r := &Repeated{s: searcher{patterns: patterns, options: o}}
+	r.text = Text{alphabet: DNA, ref: &r.ref}
+	r.s.text = &r.text
+	if len(patterns) <= o.bounds.patterns {
+		r.s.kept = map[needleRange]keptFinder{}
+	}
+	return r, nil
+}
+
+// Expect says about how many letters all texts have together, if many more than the first. That may
+// make searches faster, because more work on the patterns pays, and changes nothing else. It has to
+// be called before the first Run.
+func (r *Repeated) Expect(letters int) { r.text.expected = letters }
+
+// Run is as the function Run for a text of DNA, which is not used after it. Schemes that are chosen
+// by their speed are those for the first text.
+func (r *Repeated) Run(ctx context.Context, text *Text, emit func([]Location) error) (*Stats, error) {
+	if text.alphabet != DNA {
+		return nil, errors.New("the text is not DNA")
+	}
+	r.ref = *text.ref
+	r.text.contigs = text.contigs
+	s := &r.s
+	s.ctx, s.emit = ctx, emit
+	schemes := s.stats.Schemes
+	s.stats = Stats{Device: string(device.CPU), Schemes: schemes, Patterns: len(s.patterns), TextLetters: int64(text.TotalLength())}
+	if r.planned {
+		clear(s.found)
+	} else if err := r.plan(); err != nil {
+		return nil, err
+	}
+	if err := s.all(); err != nil {
+		return nil, err
+	}
+	stats := s.stats
+	return &stats, nil
+}
+
+// plan chooses schemes for the texts that are expected.
+func (r *Repeated) plan() error {
+	letters := r.s.stats.TextLetters
+	r.s.stats.TextLetters = max(letters, int64(r.text.expected))
+	err := r.s.plan()
+	r.s.stats.TextLetters = letters
+	r.planned = err == nil
+	return err
+}
+
+// finder returns what finds the needles of patterns [from, to), which have one scheme.
+func (s *searcher) finder(from, to int, needles []*needle) (finder, error) {
+	key := needleRange{from, to}
+	if kept, ok := s.kept[key]; ok {
+		return kept.finder, kept.err
+	}
+	f, err := s.schemes[from].cpu(s.text, needles)
+	if s.kept != nil && len(s.kept) < mostKept {
+		s.kept[key] = keptFinder{f, err}
+	}
+	return f, err
+}

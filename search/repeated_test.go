@@ -1,0 +1,156 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"scanmap/dna"
+)
+
+// unnamedText is short contigs that lie as near to each other as a distance allows.
+func unnamedText(rng *rand.Rand, contigs, most, k int) *Text {
+	var ref dna.Reference
+	for range contigs {
+		letters := make([]byte, 1+rng.IntN(most))
+		for i := range letters {
+			letters[i] = "ACGTACGTACGTN"[rng.IntN(13)]
+		}
+		ref.AppendUnnamed(letters, k+1)
+	}
+	ref.Finish()
+	return NewDNA(&ref)
+}
+
+// named is the same text with the usual padding.
+func named(t *testing.T, text *Text) *Text {
+	t.Helper()
+	var ref dna.Reference
+	for i := range text.contigs {
+		c := &text.contigs[i]
+		if err := ref.AddContig(fmt.Sprint(i), ""); err != nil {
+			t.Fatal(err)
+		}
+		var letters []byte
+		for j := range c.Length {
+			letters = append(letters, text.Letter(c.Start+j))
+		}
+		var bases dna.Sequence
+		bases.Append(letters)
+		ref.Append(&bases, nil)
+	}
+	ref.Finish()
+	return NewDNA(&ref)
+}
+
+// TestRepeated searches texts one after another, by every scheme, and compares with Run in texts
+// whose contigs are padded as those of a reference.
+func TestRepeated(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, c := range []struct {
+		k             int
+		substitutions bool
+		lengths       []int
+	}{{0, false, []int{8}}, {2, true, []int{9, 12}}, {2, false, []int{12, 12, 17}}, {5, false, []int{21, 24, 40}}, {3, false, []int{14}}} {
+		var patterns []Pattern
+		for i, m := range c.lengths {
+			letters := make([]byte, m)
+			for j := range letters {
+				letters[j] = "ACGT"[rng.IntN(4)]
+			}
+			p, err := NewPattern(fmt.Sprint("p", i), letters, DNA)
+			if err != nil {
+				t.Fatal(err)
+			}
+			patterns = append(patterns, p)
+		}
+		for _, m := range Methods() {
+			for _, scheme := range append(m.Schemes, nil) {
+				o := Options{Distance: c.k, Substitutions: c.substitutions, Threads: 2}
+				name := "auto"
+				if scheme != nil {
+					o.Method, o.Scheme, name = scheme.Method, scheme.Name, scheme.FullName()
+					refused := !scheme.CPU()
+					for i := range patterns {
+						refused = refused || scheme.refusal(newNeedle(&patterns[i], DNA, c.k, c.substitutions), false) != nil
+					}
+					if refused {
+						continue
+					}
+				}
+				// Few ends at a time, so that groups are split, in texts after which there are fewer.
+				for _, ends := range []int{0, 3} {
+					o.bounds.ends = ends
+					repeated, err := NewRepeated(patterns, o)
+					if err != nil {
+						t.Fatal(err)
+					}
+					repeated.Expect(ends << 20)
+					for _, contigs := range []int{1, 40, 3, 90} {
+						text := unnamedText(rng, contigs, 70, c.k)
+						plant(rng, text, patterns)
+						got := collect(t, func(emit func([]Location) error) (*Stats, error) {
+							return repeated.Run(context.Background(), text, emit)
+						})
+						want := collect(t, func(emit func([]Location) error) (*Stats, error) {
+							return Run(context.Background(), named(t, text), patterns, o, emit)
+						})
+						if !slices.EqualFunc(got, want, sameLocation) {
+							t.Fatalf("%s, k = %d, %d contigs: %v, want %v", name, c.k, contigs, got, want)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// plant writes patterns over the ends and starts of contigs, in part.
+func plant(rng *rand.Rand, text *Text, patterns []Pattern) {
+	var ref dna.Reference
+	for i := range text.contigs {
+		c := &text.contigs[i]
+		letters := make([]byte, c.Length)
+		for j := range letters {
+			letters[j] = text.Letter(c.Start + j)
+		}
+		p := patterns[rng.IntN(len(patterns))].Letters
+		switch rng.IntN(3) {
+		case 0:
+			copy(letters, p[min(rng.IntN(3), len(p)):])
+		case 1:
+			if skip := c.Length - len(p) + rng.IntN(3); skip >= 0 {
+				copy(letters[min(skip, c.Length):], p)
+			}
+		}
+		var bases dna.Sequence
+		bases.Append(letters)
+		ref.Contigs = append(ref.Contigs, *c)
+		ref.Bases.Reserve(c.Start)
+		ref.Bases.Length = c.Start
+		ref.Bases.AppendSequence(&bases)
+	}
+	ref.Finish()
+	*text = *NewDNA(&ref)
+}
+
+func sameLocation(a, b Location) bool {
+	return a.Pattern == b.Pattern && a.Contig == b.Contig && a.Start == b.Start && a.End == b.End && a.Reverse == b.Reverse &&
+		a.Distance == b.Distance && slices.Equal(a.Operations, b.Operations)
+}
+
+// collect returns all locations of a search, and checks their number.
+func collect(t *testing.T, run func(emit func([]Location) error) (*Stats, error)) []Location {
+	t.Helper()
+	var all []Location
+	stats, err := run(func(l []Location) error { all = append(all, l...); return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stats.Locations != int64(len(all)) {
+		t.Fatalf("%d locations, counted as %d", len(all), stats.Locations)
+	}
+	return all
+}

@@ -1,0 +1,652 @@
+package sift
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"scanmap/fasta"
+	"scanmap/internal/effort"
+	"scanmap/search"
+)
+
+// memoryFolder keeps the files of Split.
+type memoryFolder struct {
+	mu    sync.Mutex
+	files map[string][]byte
+	// fail is the number of the call that fails, from 1; 0 for none.
+	fail, calls int
+}
+
+func (m *memoryFolder) Append(name string, text []byte) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.calls++; m.calls == m.fail {
+		return io.ErrClosedPipe
+	}
+	if m.files == nil {
+		m.files = map[string][]byte{}
+	}
+	m.files[name] = append(m.files[name], text...)
+	return nil
+}
+
+// basesOf has the letters that each letter of a pattern stands for.
+var basesOf = map[byte]string{
+	'A': "A", 'C': "C", 'G': "G", 'T': "T", 'U': "T", 'R': "AG", 'Y': "CT", 'N': "ACGT", 'S': "CG", 'W': "AT", 'K': "GT", 'M': "AC",
+	'B': "CGT", 'D': "AGT", 'H': "ACT", 'V': "ACG",
+}
+
+// fits tells whether a letter of a pattern matches one of a read.
+func fits(pattern, read byte) bool {
+	if read == 'U' {
+		read = 'T'
+	}
+	return strings.IndexByte(basesOf[pattern], read) >= 0
+}
+
+// reverse is the reverse complement of letters of a read: of others than A, C, G, T and U it gives
+// X, which matches nothing.
+func reverse(letters string) string {
+	var b strings.Builder
+	for i := len(letters) - 1; i >= 0; i-- {
+		c := byte('X')
+		if j := strings.IndexByte("ACGTU", letters[i]); j >= 0 {
+			c = "TGCAA"[j]
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}
+
+// edits is the least distance of a pattern from what begins at a place of a read, by plain dynamic
+// programming over letters; with substitutions alone it is infinite where the read is too short.
+func edits(pattern, text string, substitutions bool) int {
+	m := len(pattern)
+	if substitutions {
+		if len(text) < m {
+			return math.MaxInt
+		}
+		sum := 0
+		for i := range m {
+			if !fits(pattern[i], text[i]) {
+				sum++
+			}
+		}
+		return sum
+	}
+	row := make([]int, m+1)
+	for i := range row {
+		row[i] = i
+	}
+	least := row[m]
+	for j := range len(text) {
+		next := make([]int, m+1)
+		next[0] = j + 1
+		for i := range m {
+			d := row[i]
+			if !fits(pattern[i], text[j]) {
+				d++
+			}
+			next[i+1] = min(d, row[i+1]+1, next[i]+1)
+		}
+		row = next
+		least = min(least, row[m])
+	}
+	return least
+}
+
+// distance is that of a pattern in a read, as the package defines it.
+func distance(o *Options, pattern, read string) int {
+	least := math.MaxInt
+	try := func(text string) {
+		for s := 0; s <= len(text) && (o.Within == Anywhere || s <= o.Within); s++ {
+			least = min(least, edits(pattern, text[s:], o.Search.Substitutions))
+		}
+	}
+	if o.Within == Anywhere || o.End != Three {
+		try(read)
+	}
+	if o.Within == Anywhere && !o.Search.ForwardOnly || o.Within != Anywhere && o.End != Five {
+		try(reverse(read))
+	}
+	return least
+}
+
+// distances are those of a record of each pattern, the least of its mates that are looked at.
+func distances(o *Options, reads []fasta.Read) []int {
+	var all []int
+	for _, p := range o.Patterns {
+		least := math.MaxInt
+		for i := range reads {
+			if len(reads) == 1 || o.Mate == 0 || o.Mate == i+1 {
+				least = min(least, distance(o, string(p.Letters), string(reads[i].Bases)))
+			}
+		}
+		all = append(all, least)
+	}
+	return all
+}
+
+// expectFilter is what Filter has to write.
+func expectFilter(o *Options, records [][]fasta.Read) (text []byte, matched int64) {
+	for _, r := range records {
+		ok := slices.Min(distances(o, r)) <= o.Search.Distance
+		if ok {
+			matched++
+		}
+		if ok != o.Invert {
+			for i := range r {
+				text = fasta.AppendFASTQ(text, &r[i], "")
+			}
+		}
+	}
+	return text, matched
+}
+
+// expectSplit is what Split has to write, but for the table.
+func expectSplit(o *Options, records [][]fasta.Read, ending string) map[string][]byte {
+	files := map[string][]byte{}
+	for _, r := range records {
+		all := distances(o, r)
+		best := slices.Min(all)
+		name := Unassigned
+		if best <= o.Search.Distance {
+			at := slices.Index(all, best)
+			name = o.Patterns[at].Name
+			for i, d := range all {
+				if i != at && d < best+o.Margin {
+					name = Ambiguous
+				}
+			}
+		}
+		for i := range r {
+			files[name+ending] = fasta.AppendFASTQ(files[name+ending], &r[i], "")
+		}
+	}
+	return files
+}
+
+// aCase is a run on small data.
+type aCase struct {
+	options Options
+	records [][]fasta.Read
+}
+
+func lettersOf(alphabet string, least, most int) *rapid.Generator[string] {
+	return rapid.StringOfN(rapid.RuneFrom([]rune(alphabet)), least, most, -1)
+}
+
+// drawCase draws options, patterns, and reads of which many have a pattern with edits.
+func drawCase(t *rapid.T) aCase {
+	var c aCase
+	o := &c.options
+	o.Search.Distance = rapid.IntRange(0, 4).Draw(t, "k")
+	o.Search.Substitutions = rapid.Bool().Draw(t, "substitutions")
+	o.Search.ForwardOnly = rapid.Bool().Draw(t, "forward")
+	o.Search.Threads = rapid.IntRange(1, 3).Draw(t, "threads")
+	o.Within = rapid.SampledFrom([]int{Anywhere, 0, 1, 3, 8, 70}).Draw(t, "within")
+	o.End = rapid.SampledFrom([]End{Five, Three, Both}).Draw(t, "end")
+	o.Invert = rapid.Bool().Draw(t, "invert")
+	o.Margin = rapid.IntRange(1, 3).Draw(t, "margin")
+	width := rapid.IntRange(1, 2).Draw(t, "width")
+	o.Interleaved = width == 2
+	if width == 2 {
+		o.Mate = rapid.IntRange(0, 2).Draw(t, "mate")
+	}
+	o.bounds = bounds{
+		letters: rapid.SampledFrom([]int{1, 50, 0}).Draw(t, "letters"), records: rapid.SampledFrom([]int{1, 3, 0}).Draw(t, "records"),
+		held: rapid.SampledFrom([]int{1, 300, 0}).Draw(t, "held"),
+	}
+	alphabet := rapid.SampledFrom([]string{"ACGT", "AC", "ACGTRYN"}).Draw(t, "alphabet")
+	least := o.Search.Distance + o.Margin
+	seen := map[string]bool{}
+	for i := range rapid.IntRange(1, 5).Draw(t, "patterns") {
+		letters := lettersOf(alphabet, least, least+14).Draw(t, "pattern")
+		if seen[letters] {
+			continue
+		}
+		seen[letters] = true
+		p, err := search.NewPattern(fmt.Sprint("p", i), []byte(letters), search.DNA)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Patterns = append(o.Patterns, p)
+	}
+	for i := range rapid.IntRange(0, 12).Draw(t, "reads") {
+		var record []fasta.Read
+		for range width {
+			letters := lettersOf("ACGTACGTACGTNU", 0, 40).Draw(t, "read")
+			if rapid.IntRange(0, 3).Draw(t, "planted") > 0 {
+				p := string(rapid.SampledFrom(o.Patterns).Draw(t, "which").Letters)
+				at := rapid.IntRange(0, len(p)-1).Draw(t, "cut")
+				middle := lettersOf("ACGT", 0, 2).Draw(t, "inserted")
+				p = strings.Map(func(r rune) rune { return rune(basesOf[byte(r)][0]) }, p[:at]+p[min(at+rapid.IntRange(0, 2).Draw(t, "deleted"), len(p)):])
+				p = p[:min(at, len(p))] + middle + p[min(at, len(p)):]
+				if rapid.Bool().Draw(t, "reverse") {
+					p = reverse(p)
+				}
+				cut := rapid.IntRange(0, len(letters)).Draw(t, "before")
+				letters = letters[:cut] + p + letters[cut:]
+			}
+			record = append(record, fasta.Read{
+				Name: fmt.Sprint("r", i), Comment: "x  y", Bases: []byte(letters), Qualities: bytes.Repeat([]byte{'I'}, len(letters)),
+			})
+		}
+		c.records = append(c.records, record)
+	}
+	return c
+}
+
+// write writes the reads of a case to a file.
+func (c *aCase) write(t interface {
+	Helper()
+	Fatal(...any)
+}, folder string) {
+	t.Helper()
+	var text []byte
+	for _, r := range c.records {
+		for i := range r {
+			text = fasta.AppendFASTQ(text, &r[i], "")
+		}
+	}
+	c.options.Reads = filepath.Join(folder, "reads.fq")
+	if err := os.WriteFile(c.options.Reads, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestFilterAgainstBruteForce compares with plain dynamic programming.
+func TestFilterAgainstBruteForce(t *testing.T) {
+	folder := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		c := drawCase(t)
+		c.write(t, folder)
+		c.options.Counts = true
+		var out bytes.Buffer
+		stats, err := Filter(context.Background(), c.options, &out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, matched := expectFilter(&c.options, c.records)
+		if out.String() != string(want) || stats.Matched != matched || stats.Records != int64(len(c.records)) {
+			t.Fatalf("%+v: wrote\n%s, want\n%s\nstats %+v", c.options, out.String(), want, stats)
+		}
+		for i, p := range c.options.Patterns {
+			count := int64(0)
+			for _, r := range c.records {
+				for j := range r {
+					if len(r) == 2 && c.options.Mate > 0 && c.options.Mate != j+1 {
+						continue
+					}
+					if distance(&c.options, string(p.Letters), string(r[j].Bases)) <= c.options.Search.Distance {
+						count++
+					}
+				}
+			}
+			if stats.Counts[i] != count {
+				t.Fatalf("%+v: %s is in %d reads, want %d", c.options, p.Name, stats.Counts[i], count)
+			}
+		}
+	})
+}
+
+// TestSplitAgainstBruteForce compares with plain dynamic programming, and the table with the files.
+func TestSplitAgainstBruteForce(t *testing.T) {
+	folder := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		c := drawCase(t)
+		c.write(t, folder)
+		compressed := rapid.Bool().Draw(t, "compressed")
+		var got memoryFolder
+		stats, err := Split(context.Background(), c.options, &got, compressed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ending := ".fq"
+		if compressed {
+			ending = ".fq.gz"
+		}
+		want := expectSplit(&c.options, c.records, ending)
+		table := string(got.files[Table])
+		delete(got.files, Table)
+		if len(got.files) != len(want) {
+			t.Fatalf("%+v: %d files, want %d", c.options, len(got.files), len(want))
+		}
+		for name, text := range want {
+			found := got.files[name]
+			if compressed {
+				found = decompressed(t, folder, found)
+			}
+			if string(found) != string(text) {
+				t.Fatalf("%+v: %s has\n%s, want\n%s", c.options, name, found, text)
+			}
+			stem := strings.TrimSuffix(name, ending)
+			width := len(c.records[0])
+			row := fmt.Sprintf("\n%s\t%s\t%d\t", stem, name, bytes.Count(text, []byte("@"))/width)
+			if !strings.Contains(table, row) {
+				t.Fatalf("no row %q in\n%s", row, table)
+			}
+		}
+		if stats.Records != int64(len(c.records)) {
+			t.Fatalf("%d records, want %d", stats.Records, len(c.records))
+		}
+	})
+}
+
+// decompressed is the text of a compressed file, as Reads has it.
+func decompressed(t *rapid.T, folder string, data []byte) []byte {
+	name := filepath.Join(folder, "compressed.gz")
+	if err := os.WriteFile(name, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	text, err := fasta.ReadText(context.Background(), name, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// TestNearest compares the distance of a pattern near the start of letters with that over all
+// starts.
+func TestNearest(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		pattern := lettersOf("ACGTN", 1, 12).Draw(t, "pattern")
+		text := lettersOf("ACGTN", 0, 20).Draw(t, "text")
+		within := rapid.IntRange(0, 22).Draw(t, "within")
+		p, err := search.NewPattern("p", []byte(pattern), search.DNA)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var f fitter
+		for i := range len(text) {
+			f.codes = append(f.codes, byte(strings.IndexByte("ACGTN", text[i])))
+		}
+		want := math.MaxInt
+		for s := 0; s <= min(within, len(text)); s++ {
+			want = min(want, edits(pattern, text[s:], false))
+		}
+		if got := f.nearest(p.Sets(), within); got != want {
+			t.Fatalf("%s in %s within %d: %d edits, want %d", pattern, text, within, got, want)
+		}
+	})
+}
+
+// TestChoice adds barcodes in any order, several times.
+func TestChoice(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c, least := unknown, map[int32]int32{}
+		for range rapid.IntRange(0, 12).Draw(t, "times") {
+			barcode, d := rapid.Int32Range(0, 3).Draw(t, "barcode"), rapid.Int32Range(0, 6).Draw(t, "distance")
+			c.add(barcode, d)
+			if old, ok := least[barcode]; !ok || d < old {
+				least[barcode] = d
+			}
+		}
+		best, second := int32(none), int32(none)
+		for _, d := range least {
+			switch {
+			case d < best:
+				best, second = d, best
+			case d < second:
+				second = d
+			}
+		}
+		if c.distance != best || c.second != second || best != none && least[c.barcode] != best {
+			t.Fatalf("%+v, want %d and %d of %v", c, best, second, least)
+		}
+	})
+}
+
+// longCase has reads that are longer than a batch and than what is written at a time.
+func longCase(t *testing.T) aCase {
+	t.Helper()
+	var c aCase
+	c.options = Options{Within: Anywhere, Search: search.Options{Distance: 2, Threads: 2}}
+	for i, letters := range []string{"ACGTTGCATTAGACCA", "GGATTTCCAGACGTAC"} {
+		p, err := search.NewPattern(fmt.Sprint("b", i), []byte(letters), search.DNA)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.options.Patterns = append(c.options.Patterns, p)
+	}
+	state := uint32(1)
+	for i := range effort.Pick(400, 100) {
+		bases := make([]byte, 1+i*i/4)
+		for j := range bases {
+			state = state*1664525 + 1013904223
+			bases[j] = "ACGT"[state>>30]
+		}
+		if i%3 > 0 {
+			copy(bases[len(bases)/2:], c.options.Patterns[i%2].Letters)
+		}
+		c.records = append(c.records, []fasta.Read{{Name: fmt.Sprint(i), Bases: bases, Qualities: bytes.Repeat([]byte{'#'}, len(bases))}})
+	}
+	return c
+}
+
+// TestSameWhateverBatches runs with batches and turns of any size, and many threads.
+func TestSameWhateverBatches(t *testing.T) {
+	c := longCase(t)
+	c.write(t, t.TempDir())
+	var first []byte
+	var files map[string][]byte
+	for _, b := range []bounds{{}, {letters: 1, records: 1}, {letters: 7000, records: 5}, {letters: 100_000}} {
+		for _, threads := range []int{1, 4} {
+			o := c.options
+			o.bounds, o.Search.Threads = b, threads
+			o.bounds.held = 5000
+			var out bytes.Buffer
+			stats, err := Filter(context.Background(), o, &out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if stats.Matched < int64(len(c.records)/2) || stats.Matched == stats.Records {
+				t.Fatalf("%+v", stats)
+			}
+			if first == nil {
+				first = out.Bytes()
+			}
+			if !bytes.Equal(out.Bytes(), first) {
+				t.Errorf("%+v, %d threads: other records", b, threads)
+			}
+			var folder memoryFolder
+			if _, err := Split(context.Background(), o, &folder, true); err != nil {
+				t.Fatal(err)
+			}
+			if files == nil {
+				files = folder.files
+			}
+			for name := range files {
+				if !bytes.Equal(files[name], folder.files[name]) || len(files) != len(folder.files) {
+					t.Errorf("%+v, %d threads: another %s", b, threads, name)
+				}
+			}
+		}
+	}
+}
+
+// failingWriter fails after some bytes.
+type failingWriter struct{ left int }
+
+func (w *failingWriter) Write(p []byte) (int, error) {
+	if w.left -= len(p); w.left < 0 {
+		return 0, io.ErrClosedPipe
+	}
+	return len(p), nil
+}
+
+// TestErrors has each stage fail, with batches before and after.
+func TestErrors(t *testing.T) {
+	c := longCase(t)
+	c.write(t, t.TempDir())
+	c.options.bounds = bounds{letters: 100, held: 1000}
+	if _, err := Filter(context.Background(), c.options, &failingWriter{left: 5000}); err != io.ErrClosedPipe {
+		t.Errorf("a failing writer: %v", err)
+	}
+	for _, call := range []int{1, 3, 20} {
+		if _, err := Split(context.Background(), c.options, &memoryFolder{fail: call}, false); err != io.ErrClosedPipe {
+			t.Errorf("call %d of a folder fails: %v", call, err)
+		}
+	}
+	text, err := os.ReadFile(c.options.Reads)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(c.options.Reads, text[:len(text)-3], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Filter(context.Background(), c.options, io.Discard); err == nil || !strings.Contains(err.Error(), "record") {
+		t.Errorf("a broken record: %v", err)
+	}
+	stopped, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Filter(stopped, c.options, io.Discard); err == nil {
+		t.Error("stopped: no error")
+	}
+	short, err := search.NewPattern("short", []byte("ACG"), search.DNA)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(o *Options){
+		"match everywhere": func(o *Options) { o.Search.Distance = 3; o.Patterns = []search.Pattern{short} },
+		"too short":        func(o *Options) { o.Margin = 2; o.Patterns = []search.Pattern{short} },
+		"no patterns":      func(o *Options) { o.Patterns = nil },
+		"together":         func(o *Options) { o.Margin = 63 },
+		"letters from":     func(o *Options) { o.Within = -2 },
+		"mate 3":           func(o *Options) { o.Mate = 3 },
+		"alternate":        func(o *Options) { o.Mates, o.Interleaved = "x", true },
+		"no such file":     func(o *Options) { o.Reads += ".missing" },
+	} {
+		o := c.options
+		change(&o)
+		if _, err := Split(context.Background(), o, &memoryFolder{}, false); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestCheckBarcodes refuses names that are not those of files.
+func TestCheckBarcodes(t *testing.T) {
+	for _, c := range []struct{ names, letters, want string }{
+		{"a b", "ACG ACT", ""},
+		{"a a", "ACG ACT", `two barcodes are called "a"`},
+		{"a b", "ACG ACG", `barcodes "a" and "b" have the same letters`},
+		{"ambiguous", "ACG", "no barcode can be called ambiguous"},
+		{"unassigned", "ACG", "no barcode can be called unassigned"},
+		{"../x", "ACG", "cannot be the name of a file"},
+		{"-x", "ACG", "cannot be the name of a file"},
+		{strings.Repeat("x", 201), "ACG", "cannot be the name of a file"},
+		{strings.Repeat("x", 200), "ACG", ""},
+		{"\xff", "ACG", "cannot be the name of a file"},
+	} {
+		var patterns []search.Pattern
+		letters := strings.Fields(c.letters)
+		for i, name := range strings.Fields(c.names) {
+			patterns = append(patterns, search.Pattern{Name: name, Letters: []byte(letters[i])})
+		}
+		err := CheckBarcodes(patterns)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.names, err, c.want)
+		}
+	}
+}
+
+// FuzzRecords sends text through Filter, which has to write what it reads: read again, it gives the
+// same records.
+func FuzzRecords(f *testing.F) {
+	for _, s := range []string{"@a b c\nACGT\n+\nIIII\n", "@a/1\n\n+\n\n@a/2\tx\nNN\n+\n!~\n", ">x y\nAC\nGT\n>z\n", "@a\r\nAC\r\n+a\r\nII\r\n", ""} {
+		f.Add([]byte(s))
+	}
+	never, err := search.NewPattern("p", bytes.Repeat([]byte("A"), 2000), search.DNA)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		pass := func(text []byte) ([]byte, int64, error) {
+			name := filepath.Join(t.TempDir(), "x")
+			if err := os.WriteFile(name, text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			var out bytes.Buffer
+			stats, err := Filter(context.Background(), Options{
+				Reads: name, Patterns: []search.Pattern{never}, Within: Anywhere, Invert: true, Search: search.Options{Threads: 1},
+			}, &out)
+			if err != nil {
+				return nil, 0, err
+			}
+			return out.Bytes(), stats.Records, nil
+		}
+		first, n, err := pass(text)
+		if err != nil {
+			return
+		}
+		second, m, err := pass(first)
+		if err != nil || n != m || !bytes.Equal(first, second) {
+			t.Fatalf("%d records, then %d, %v:\n%q\n%q", n, m, err, first, second)
+		}
+	})
+}
+
+// TestExcludedNearEnd has a location with two edits at the start of a read, and one without edits
+// that starts a letter too far in: the barcode fits with one edit, a letter before that, though
+// this is no location.
+func TestExcludedNearEnd(t *testing.T) {
+	const barcode = "ACGTTGCATTAG"
+	p, err := search.NewPattern("b", []byte(barcode), search.DNA)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := "ACGATGCAATAG" + "C" + barcode + "CCC"
+	c := aCase{
+		options: Options{Patterns: []search.Pattern{p}, Within: len(barcode), End: Five, Search: search.Options{Distance: 2, Threads: 1}},
+		records: [][]fasta.Read{{{Name: "r", Bases: []byte(text), Qualities: bytes.Repeat([]byte{'I'}, len(text))}}},
+	}
+	c.write(t, t.TempDir())
+	var folder memoryFolder
+	if _, err := Split(context.Background(), c.options, &folder, false); err != nil {
+		t.Fatal(err)
+	}
+	if table := string(folder.files[Table]); !strings.Contains(table, "b\tb.fq\t1\t0\t1\t0\n") {
+		t.Errorf("not within one edit:\n%s", table)
+	}
+}
+
+// TestReadsDoNotTouch has a pattern lie over the border of two reads, whose letters fill words or
+// nearly so.
+func TestReadsDoNotTouch(t *testing.T) {
+	const pattern = "ACGTTGCATTAGACCAGGTACCAT"
+	p, err := search.NewPattern("p", []byte(pattern), search.DNA)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	for length := 58; length <= 64; length++ {
+		for k := range 5 {
+			half := len(pattern) / 2
+			filler := strings.Repeat("C", length-half)
+			c := aCase{options: Options{Patterns: []search.Pattern{p}, Within: Anywhere, Search: search.Options{Distance: k, Threads: 1}}}
+			for _, letters := range []string{filler + pattern[:half], pattern[half:] + filler} {
+				c.records = append(c.records, []fasta.Read{{Name: "r", Bases: []byte(letters), Qualities: bytes.Repeat([]byte{'I'}, length)}})
+			}
+			c.write(t, folder)
+			stats, err := Filter(context.Background(), c.options, io.Discard)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if stats.Matched > 0 {
+				t.Errorf("reads of %d letters, k = %d: %d records", length, k, stats.Matched)
+			}
+		}
+	}
+}

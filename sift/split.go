@@ -1,0 +1,212 @@
+package sift
+
+import (
+	"context"
+	"fmt"
+
+	"scanmap/fasta"
+	"scanmap/parallel"
+	"scanmap/sam"
+)
+
+// A Folder takes the files of Split.
+type Folder interface {
+	// Append appends to a file, which is made if there is none. Several goroutines call it at a time,
+	// for different files.
+	Append(name string, text []byte) error
+}
+
+// Split writes the records of each barcode to a file of its own, in the order of the input: the
+// best barcode of the record, if it is better than all others by Options.Margin. Other records go
+// to the files Ambiguous and Unassigned. A file is called by its barcode, with .fq after it, or .fa
+// if the first read has no qualities, and .gz if compressed. One without records is not made. The
+// last file is Table: a row for each barcode in the order of the patterns, and then those of the
+// other two files. CheckBarcodes has to take the patterns.
+func Split(ctx context.Context, o Options, folder Folder, compressed bool) (*Stats, error) {
+	if err := o.orDefault(); err != nil {
+		return nil, err
+	}
+	if err := CheckBarcodes(o.Patterns); err != nil {
+		return nil, err
+	}
+	k := o.Search.Distance
+	reach, err := o.reach()
+	if err != nil {
+		return nil, err
+	}
+	o.Search.Distance = reach
+	s := &splitter{folder: folder, turn: o.bounds.held, threads: o.Search.Threads, width: k + 1}
+	if compressed {
+		s.ending = ".gz"
+		for range o.Search.Threads {
+			z, err := sam.NewBlocks()
+			if err != nil {
+				return nil, err
+			}
+			s.compressors = append(s.compressors, z)
+		}
+	}
+	for i := range o.Patterns {
+		s.files = append(s.files, splitFile{name: o.Patterns[i].Name})
+	}
+	s.files = append(s.files, splitFile{name: Ambiguous}, splitFile{name: Unassigned})
+	s.distances = make([]int64, len(o.Patterns)*s.width)
+	stats := &Stats{}
+	r := &run{options: &o, stats: stats, collect: newCollector(&o, true)}
+	r.write = func(b *batch) error {
+		for i := range b.choices {
+			c := &b.choices[i]
+			if err := s.add(s.place(c, o.Margin), b.reads[i*b.width:(i+1)*b.width]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := r.all(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.finish(); err != nil {
+		return nil, err
+	}
+	for i := range o.Patterns {
+		stats.Matched += s.files[i].records
+		stats.Counts = append(stats.Counts, s.files[i].records)
+	}
+	stats.Ambiguous = s.files[len(o.Patterns)].records
+	return stats, nil
+}
+
+// A splitter holds text of many files and writes it by turns, so that few files are open at a
+// time. What a file gets does not depend on batches or threads: a turn comes when the text of all
+// files has a number of bytes.
+type splitter struct {
+	folder      Folder
+	files       []splitFile
+	held, turn  int // bytes of text, and with how many it is written
+	threads     int
+	compressors []*sam.Blocks // of each thread, none for plain text
+	ending      string        // of names, after that of the format
+	format      string        // .fq or .fa, "" before the first record
+	width       int           // distances that a record may have
+	distances   []int64       // of each barcode, records by distance
+}
+
+// A splitFile is a file and its text that is not written yet.
+type splitFile struct {
+	name    string
+	text    []byte
+	records int64
+	made    bool
+}
+
+// place returns the file of a record, and counts its distance.
+func (s *splitter) place(c *choice, margin int) int {
+	barcodes := len(s.files) - 2
+	switch {
+	case int(c.distance) >= s.width:
+		return barcodes + 1
+	case c.second-c.distance < int32(margin):
+		return barcodes
+	}
+	s.distances[int(c.barcode)*s.width+int(c.distance)]++
+	return int(c.barcode)
+}
+
+// add adds a record to a file.
+func (s *splitter) add(file int, reads []fasta.Read) error {
+	if s.format == "" {
+		s.format = ".fq"
+		if reads[0].Qualities == nil {
+			s.format = ".fa"
+		}
+	}
+	f := &s.files[file]
+	f.records++
+	before := len(f.text)
+	for i := range reads {
+		f.text = fasta.AppendFASTQ(f.text, &reads[i], "")
+	}
+	if s.held += len(f.text) - before; s.held < s.turn {
+		return nil
+	}
+	return s.flush()
+}
+
+// fileName is the name of a file in the folder.
+func (s *splitter) fileName(f *splitFile) string { return f.name + s.format + s.ending }
+
+// flush writes the text of all files.
+func (s *splitter) flush() error {
+	errs := make([]error, len(s.files))
+	parallel.Ranges(s.threads, len(s.files), 1, func(worker, i, _ int) {
+		f := &s.files[i]
+		text := f.text
+		if len(text) == 0 {
+			return
+		}
+		if s.compressors != nil {
+			if text, errs[i] = s.compressors[worker].Append(nil, text); errs[i] != nil {
+				return
+			}
+		}
+		errs[i] = s.folder.Append(s.fileName(f), text)
+		f.made = true
+		f.text = f.text[:0]
+		if cap(f.text) > keptText {
+			f.text = nil
+		}
+	})
+	s.held = 0
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keptText is the most memory, in bytes, that a file keeps between turns.
+const keptText = 16 << 10
+
+// finish writes what is left, and the table.
+func (s *splitter) finish() error {
+	if err := s.flush(); err != nil {
+		return err
+	}
+	if s.compressors != nil {
+		for i := range s.files {
+			if f := &s.files[i]; f.made {
+				if err := s.folder.Append(s.fileName(f), []byte(sam.EndOfBlocks)); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return s.folder.Append(Table, s.table())
+}
+
+// table makes the table of counts.
+func (s *splitter) table() []byte {
+	b := []byte("barcode\tfile\trecords")
+	for d := range s.width {
+		b = fmt.Appendf(b, "\tdistance_%d", d)
+	}
+	b = append(b, '\n')
+	for i := range s.files {
+		f := &s.files[i]
+		name := "."
+		if f.made {
+			name = s.fileName(f)
+		}
+		b = fmt.Appendf(b, "%s\t%s\t%d", f.name, name, f.records)
+		for d := range s.width {
+			if i >= len(s.files)-2 {
+				b = append(b, "\t."...)
+				continue
+			}
+			b = fmt.Appendf(b, "\t%d", s.distances[i*s.width+d])
+		}
+		b = append(b, '\n')
+	}
+	return b
+}
