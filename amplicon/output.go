@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"scanmap/dna"
+	"scanmap/search"
 )
 
 // Format is a form in which amplicons are written.
@@ -171,13 +172,7 @@ func (r *Rows) align(a *Amplicon, s *Site) {
 // text appends a name with \xNN in place of each byte that is not printable ASCII, of the backslash
 // and of the blank, and what follows it.
 func (r *Rows) text(name string, follows byte) {
-	for i := range len(name) {
-		if c := name[i]; c <= ' ' || c > '~' || c == '\\' {
-			r.buffer = fmt.Appendf(r.buffer, `\x%02x`, c)
-		} else {
-			r.buffer = append(r.buffer, c)
-		}
-	}
+	r.buffer = search.AppendEscaped(r.buffer, name, " ")
 	r.buffer = append(r.buffer, follows)
 }
 

@@ -3,7 +3,6 @@ package search
 import (
 	"context"
 	"strconv"
-	"strings"
 )
 
 // bedFormat writes BED of six columns or more.
@@ -31,13 +30,5 @@ func (f *bedFormat) score(distance int) int {
 	return max(0, 1000*(f.distance+1-distance)/(f.distance+1))
 }
 
-// appendBED is appendEscaped for readers that take a blank for the end of a column.
-func appendBED(b []byte, text string) []byte {
-	for i, part := range strings.Split(text, " ") {
-		if i > 0 {
-			b = append(b, `\x20`...)
-		}
-		b = appendEscaped(b, part)
-	}
-	return b
-}
+// appendBED is AppendEscaped for readers that take a blank for the end of a column.
+func appendBED(b []byte, text string) []byte { return AppendEscaped(b, text, " ") }

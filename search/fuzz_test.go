@@ -273,7 +273,7 @@ func FuzzSearch(f *testing.F) {
 	})
 }
 
-// unescape undoes appendEscaped.
+// unescape undoes AppendEscaped.
 func unescape(t *testing.T, s string) string {
 	t.Helper()
 	var b strings.Builder

@@ -195,20 +195,6 @@ func reverseComplement(letters []byte) {
 	}
 }
 
-// appendEscaped appends text with \xNN in place of each byte that is not printable ASCII and of the
-// backslash.
-func appendEscaped(b []byte, text string) []byte {
-	const digits = "0123456789abcdef"
-	for i := range len(text) {
-		if c := text[i]; c < ' ' || c > '~' || c == '\\' {
-			b = append(b, '\\', 'x', digits[c>>4], digits[c&15])
-		} else {
-			b = append(b, c)
-		}
-	}
-	return b
-}
-
 // strandOf is the sign of a location's strand.
 func strandOf(l *Location) byte {
 	if l.Reverse {

@@ -17,9 +17,9 @@ type tsvFormat struct {
 }
 
 func (f *tsvFormat) add(_ context.Context, r *Rows, l *Location) error {
-	b := appendEscaped(r.buffer, r.patterns[l.Pattern].Name)
+	b := AppendEscaped(r.buffer, r.patterns[l.Pattern].Name, "")
 	b = append(b, '\t')
-	b = appendEscaped(b, r.text.contigs[l.Contig].Name)
+	b = AppendEscaped(b, r.text.contigs[l.Contig].Name, "")
 	b = append(b, '\t')
 	b = strconv.AppendInt(b, int64(l.Start), 10)
 	b = append(b, '\t')
@@ -31,7 +31,7 @@ func (f *tsvFormat) add(_ context.Context, r *Rows, l *Location) error {
 	operations := r.operations(l, &whole)
 	b = locate.AppendCIGAR(b, operations)
 	b = append(b, '\t')
-	b = appendEscaped(b, string(f.show(r, l, operations)))
+	b = AppendEscaped(b, string(f.show(r, l, operations)), "")
 	r.buffer = append(r.appendMore(b, l), '\n')
 	return nil
 }

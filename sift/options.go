@@ -135,10 +135,11 @@ func CheckBarcodes(patterns []search.Pattern) error {
 			return fmt.Errorf("two barcodes are called %q", p.Name)
 		}
 		names[p.Name] = true
-		if other, ok := letters[string(p.Letters)]; ok {
+		sets := string(p.Sets()) // U is T
+		if other, ok := letters[sets]; ok {
 			return fmt.Errorf("barcodes %q and %q have the same letters", other, p.Name)
 		}
-		letters[string(p.Letters)] = p.Name
+		letters[sets] = p.Name
 	}
 	return nil
 }

@@ -542,6 +542,7 @@ func TestCheckBarcodes(t *testing.T) {
 		{"a b", "ACG ACT", ""},
 		{"a a", "ACG ACT", `two barcodes are called "a"`},
 		{"a b", "ACG ACG", `barcodes "a" and "b" have the same letters`},
+		{"a b", "ACU ACT", `barcodes "a" and "b" have the same letters`},
 		{"ambiguous", "ACG", "no barcode can be called ambiguous"},
 		{"unassigned", "ACG", "no barcode can be called unassigned"},
 		{"../x", "ACG", "cannot be the name of a file"},

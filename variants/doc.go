@@ -19,7 +19,7 @@
 // copies of a chromosome, or phased (|), are on the copies that the call says; those of a phase set
 // (PS) are with each other alone; an unphased allele may be on any copy. All combinations that this
 // leaves are haplotypes. A missing call is the reference's allele. A copy has of alleles that
-// overlap the first, in the order of records; others are counted.
+// overlap the first, in the order of records; others of phased calls are counted.
 //
 // Without genotypes, the haplotypes with any alleles that one place can touch, and the reference's
 // letters elsewhere.

@@ -25,16 +25,17 @@ const (
 // A maker makes the windows of the haplotypes of a family, from sites that come in the order of
 // their positions, contig by contig. It holds those that lie near each other.
 type maker struct {
-	ref    *dna.Reference
-	name   string // of the VCF, for messages
-	family family
-	reach  int // the most letters of a place
-	flank  int // the letters of a window before and after its alleles
-	most   int // haplotypes that begin or go on with one allele
-	use    func(*window) error
-	sites  []*site // of one contig
-	next   int     // of sites, the first that has no windows yet
-	trimAt int     // the number of sites from which trim looks for those that may go
+	ref     *dna.Reference
+	name    string // of the VCF, for messages
+	family  family
+	reach   int // the most letters of a place
+	flank   int // the letters of a window before and after its alleles
+	most    int // haplotypes that begin or go on with one allele
+	use     func(*window) error
+	sites   []*site // of one contig
+	next    int     // of sites, the first that has no windows yet
+	crossed bool    // alleles near the site of the windows overlap, of genotypes
+	trimAt  int     // the number of sites from which trim looks for those that may go
 	// Of one allele, the alleles of its windows, and those near it of haplotypes with genotypes.
 	seen, lists map[string]bool
 	key         []byte
@@ -121,6 +122,7 @@ func (m *maker) windows(s *site) error {
 		}
 	}
 	slices.SortFunc(near, inOrder)
+	m.crossed = m.family == called && crossed(near)
 	for _, x := range s.alleles {
 		clear(m.seen)
 		clear(m.lists)
@@ -167,7 +169,7 @@ func (m *maker) put(near, list []*allele, first, last int) error {
 	if m.seen[string(m.key)] = true; len(m.seen) > m.most {
 		return m.tooMany(list[first])
 	}
-	w.near = near
+	w.near, w.crossed, w.most = near, m.crossed, m.most
 	return m.use(w)
 }
 
@@ -292,19 +294,11 @@ func looseSamples(near []*allele) map[int]bool {
 	return loose
 }
 
-// putWith makes the window around x of a haplotype, if x is on it: of two alleles that overlap it
-// has the first.
+// putWith makes the window around x of a haplotype, if x is on it: of alleles that overlap it has
+// those of the record that comes first. list is in order.
 func (m *maker) putWith(near, list []*allele, x *allele) error {
-	kept, at := make([]*allele, 0, len(list)), -1
-	for _, a := range list {
-		if n := len(kept); n > 0 && (kept[n-1].overlaps(a) || a.start < kept[n-1].end) {
-			continue
-		}
-		if a == x {
-			at = len(kept)
-		}
-		kept = append(kept, a)
-	}
+	kept := apart(list)
+	at := slices.Index(kept, x)
 	if at < 0 {
 		return nil
 	}
@@ -320,11 +314,56 @@ func (m *maker) putWith(near, list []*allele, x *allele) error {
 	return m.put(near, kept, at, at)
 }
 
+// apart returns the alleles of a list, which is in order, that overlap none that was read before them
+// and is kept.
+func apart(list []*allele) []*allele {
+	kept := slices.Clone(list)
+	if !overlapping(kept) {
+		return kept
+	}
+	slices.SortFunc(kept, func(a, b *allele) int { return a.id - b.id })
+	n := 0
+	for _, a := range kept {
+		if !slices.ContainsFunc(kept[:n], a.overlaps) {
+			kept[n] = a
+			n++
+		}
+	}
+	kept = kept[:n]
+	slices.SortFunc(kept, inOrder)
+	return kept
+}
+
+// overlapping tells whether any alleles of a list, which is in order and has one of a site, overlap.
+// Then two neighbours do: the next after the first of the two starts no later than the second, and
+// not where the first starts unless it has letters to replace there too, or both insert.
+func overlapping(list []*allele) bool {
+	for i := 1; i < len(list); i++ {
+		if list[i-1].overlaps(list[i]) {
+			return true
+		}
+	}
+	return false
+}
+
 // combinations makes the windows around x of the haplotypes that the genotypes of a sample allow.
+func (m *maker) combinations(near []*allele, x *allele, sample int) error {
+	tried := 0
+	return combine(near, x, sample, func(list []*allele) error {
+		if tried++; tried > m.most {
+			return m.tooMany(x)
+		}
+		return m.putWith(near, list, x)
+	})
+}
+
+// combine gives the alleles near x, in order, of each copy with x that the genotypes of a sample
+// allow, those that overlap too. An error of use ends it.
+//
 // What is on one copy of a chromosome stays together: calls that are the same on all copies or
 // phased without a set, and those of each phase set. Unphased calls go with everything. There are
 // as many copies as the calls have alleles.
-func (m *maker) combinations(near []*allele, x *allele, sample int) error {
+func combine(near []*allele, x *allele, sample int, use func(list []*allele) error) error {
 	// Each variable has one of its options, and each of these some alleles.
 	var variables [][][]*allele
 	copies := make([][]*allele, copiesOfSample)
@@ -377,16 +416,12 @@ func (m *maker) combinations(near []*allele, x *allele, sample int) error {
 		}
 	}
 	variables = append(variables, copies[:ploidy])
-	tried := 0
 	var choose func(list []*allele, rest [][][]*allele) error
 	choose = func(list []*allele, rest [][][]*allele) error {
 		if len(rest) == 0 {
-			if tried++; tried > m.most {
-				return m.tooMany(x)
-			}
 			all := slices.Clone(list)
 			slices.SortFunc(all, inOrder)
-			return m.putWith(near, all, x)
+			return use(all)
 		}
 		for _, option := range rest[0] {
 			if err := choose(append(slices.Clone(list), option...), rest[1:]); err != nil {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 
+	"scanmap/search"
 	"scanmap/temporary"
 )
 
@@ -249,17 +250,7 @@ func (m *merger) next() error {
 
 // appendName appends a name with \xNN in place of each byte that is not printable ASCII, and of
 // blank, comma and backslash.
-func appendName(b []byte, name string) []byte {
-	const digits = "0123456789abcdef"
-	for i := range len(name) {
-		if c := name[i]; c <= ' ' || c > '~' || c == '\\' || c == ',' {
-			b = append(b, '\\', 'x', digits[c>>4], digits[c&15])
-		} else {
-			b = append(b, c)
-		}
-	}
-	return b
-}
+func appendName(b []byte, name string) []byte { return search.AppendEscaped(b, name, " ,") }
 
 // cutColumns returns the line after its first n columns.
 func cutColumns(line []byte, n int) []byte {

@@ -346,10 +346,8 @@ func (r *runner) row(w *window, l *search.Location, p *place, line []byte) row {
 	return made
 }
 
-// appendContig appends the name of a contig as package search writes it.
-func appendContig(b []byte, name string) []byte {
-	return append(b, bytes.ReplaceAll(appendName(nil, name), []byte(`\x2c`), []byte{','})...)
-}
+// appendContig appends the name of a contig, which has no blanks, as package search writes it.
+func appendContig(b []byte, name string) []byte { return search.AppendEscaped(b, name, "") }
 
 // appendSamples appends the names of the samples that have a place.
 func (r *runner) appendSamples(b []byte, w *window, p *place) []byte {

@@ -101,6 +101,22 @@ func TestAdded(t *testing.T) {
 			"##fileformat=VCFv4.2\n" + columnNames + "\tFORMAT\ta\tb,c\td\te\nc0\t4\t.\tC\tA\t.\t.\t.\tGT\t0|1\t1|0\t1\t0/1\n", "ACAG", 0,
 			[]string{`1 5 + 0 4M ACAG c0:4:C>A a,b\x2cc,+2`},
 		},
+		{
+			"unphased, the earlier record counts, whatever starts first", "ACGTACGT",
+			vcfSamples + "c0\t1\t.\tACGTA\tACGTC\t.\t.\t.\tGT\t0/1\t0/0\nc0\t3\t.\tGTA\tG\t.\t.\t.\tGT\t1/1\t0/0\n", "GTCC", 0,
+			[]string{"2 6 + 0 4M GTCC c0:1:ACGTA>ACGTC s0"},
+		},
+		{
+			"unphased, an allele beside the place hides one that would be in it", "ACGTACGTTT",
+			vcfSamples + "c0\t1\t.\tACGT\tA\t.\t.\t.\tGT\t0/1\t0/0\nc0\t3\t.\tGTAC\tG\t.\t.\t.\tGT\t1/1\t0/0\n" +
+				"c0\t5\t.\tA\tT\t.\t.\t.\tGT\t0/1\t0/0\n", "TCGTT", 0,
+			[]string{"4 9 + 0 5M TCGTT c0:5:A>T s0"},
+		},
+		{
+			"unphased, an insertion hides another where a place starts", "ACGTACGT",
+			vcfSamples + "c0\t2\t.\tC\tCA\t.\t.\t.\tGT\t1/1\t0/0\nc0\t2\t.\tC\tCTTG\t.\t.\t.\tGT\t0/1\t0/1\n", "TTGGT", 0,
+			[]string{"2 4 + 0 5M TTGGT c0:2:C>CTTG s1"},
+		},
 		{"the reference fits better", "AACCGGTT", vcfHead + "c0\t4\t.\tC\tA\t.\t.\t.\n", "ACCG", -2, []string{"1 5 + 1 4M ACaG c0:4:C>A ."}},
 	} {
 		if got := added(t, test.contig, test.vcf, test.pattern, test.k); !slices.Equal(got, test.want) {

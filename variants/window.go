@@ -2,6 +2,7 @@ package variants
 
 import (
 	"bytes"
+	"errors"
 	"slices"
 
 	"scanmap/dna"
@@ -19,6 +20,10 @@ type window struct {
 	whole  bool
 	placed []placed
 	near   []*allele // in order: all that may touch a place of the window
+	// crossed tells that some of near overlap, and most is how many combinations of a sample's calls
+	// are then tried.
+	crossed bool
+	most    int
 }
 
 // placed is an allele with the offset of its letters in the text of a window. It is negative if the
@@ -162,10 +167,11 @@ func (p *place) touches(a *allele) bool {
 // samples returns the samples that have a haplotype with the letters of a place, in order: those
 // that it touches are all of its alleles there.
 func (w *window) samples(p *place) []int {
-	// Only these alleles matter. One that overlaps an allele before it is not on the haplotype.
+	// Only these alleles matter. One that overlaps an allele of an earlier record is not on the
+	// haplotype.
 	var others []*allele
 	for _, a := range w.near {
-		hidden := func(t *allele) bool { return t == a || t.site != a.site && t.overlaps(a) && inOrder(t, a) < 0 }
+		hidden := func(t *allele) bool { return t == a || t.site != a.site && t.overlaps(a) && t.id < a.id }
 		if p.touches(a) && !slices.ContainsFunc(p.touched, hidden) {
 			others = append(others, a)
 		}
@@ -185,7 +191,7 @@ func (w *window) samples(p *place) []int {
 		}
 	}
 	for sample := range loose {
-		if allows(p.touched, others, sample) {
+		if w.allows(p, others, sample) {
 			samples = append(samples, sample)
 		}
 	}
@@ -203,8 +209,71 @@ func hasAll(all, others []*allele, has func(*allele) bool) bool {
 	return !slices.ContainsFunc(others, has)
 }
 
-// allows tells whether the genotypes of a sample allow a haplotype with all of some alleles, and
-// none of the others.
+// allows tells whether the genotypes of a sample, some of which are loose, allow a haplotype with the
+// alleles of a place, and none of the others there.
+//
+// Where alleles of the sample overlap, one that is on a copy may be hidden on its haplotype by one
+// that is not in the place, and hide one that is. So all combinations are tried, unless they are too
+// many: then only the alleles of the place hide others.
+func (w *window) allows(p *place, others []*allele, sample int) bool {
+	if w.crossed && w.crossedOf(sample) {
+		tried := 0
+		err := combine(w.near, p.touched[0], sample, func(list []*allele) error {
+			if tried++; tried > w.most {
+				return errTooMany
+			}
+			kept := apart(list)
+			other := func(a *allele) bool { return !slices.Contains(p.touched, a) && p.touches(a) }
+			if hasAll(p.touched, nil, func(a *allele) bool { return slices.Contains(kept, a) }) && !slices.ContainsFunc(kept, other) {
+				return errFound
+			}
+			return nil
+		})
+		if err != errTooMany {
+			return err == errFound
+		}
+	}
+	return allows(p.touched, others, sample)
+}
+
+// What ends the search for a combination.
+var (
+	errFound   = errors.New("found")
+	errTooMany = errors.New("too many combinations")
+)
+
+// crossedOf tells whether alleles near the window that a sample has are crossed.
+func (w *window) crossedOf(sample int) bool {
+	return crossed(filter(w.near, func(a *allele) bool {
+		if call, ok := a.site.loose[sample]; ok {
+			return slices.ContainsFunc(call.alleles, func(n int) bool { return n >= 0 && a.site.alleles[n] == a })
+		}
+		for c := range copiesOfSample {
+			if a.carriedBy(copyOf(sample, c)) {
+				return true
+			}
+		}
+		return false
+	}))
+}
+
+// crossed tells whether alleles of different sites overlap, in a list that is in order.
+func crossed(list []*allele) bool {
+	for i, a := range list {
+		for _, b := range list[i+1:] {
+			if b.start > a.end {
+				break
+			}
+			if b.site != a.site && b.overlaps(a) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// allows tells whether the genotypes of a sample, whose alleles do not overlap, allow a haplotype
+// with all of some alleles, and none of the others.
 func allows(all, others []*allele, sample int) bool {
 	sets := map[int]bool{0: true}
 	ploidy := 0

@@ -28,7 +28,7 @@ func guidesCommand(p process) *cli.Command {
 		Usage:     "judge CRISPR guides by all places where they may cut, or choose the best of a region",
 		UsageText: "scanmap guides [options] -f GUIDES REF.fa\nscanmap guides [options] --in REGION REF.fa",
 		Description: "REF is FASTA, plain or compressed, and - is standard input. Every place of each guide within the distance\n" +
-			"is counted, on both strands, beside a PAM that follows the guide: by edits, mismatches and bulges, and in\n" +
+			"is counted, on both strands, beside the PAM: by edits, mismatches and bulges, and in\n" +
 			"regions. Specificities are MIT (Hsu et al. 2013) and CFD (Doench et al. 2016).",
 		HideHelpCommand: true,
 		Flags: slices.Concat([]cli.Flag{
@@ -387,6 +387,9 @@ func guideRegions(ctx context.Context, file string, ref *dna.Reference) ([]guide
 	regions := make([]guides.Region, len(intervals))
 	for i, x := range intervals {
 		regions[i] = guides.Region{Contig: x.contig, Start: x.start, End: x.end, Name: x.name}
+		if x.name == "." { // as BED has it for none
+			regions[i].Name = ""
+		}
 	}
 	return regions, nil
 }

@@ -22,14 +22,15 @@ func score(x float64, decimals int) string {
 	return strconv.FormatFloat(x, 'f', decimals, 64)
 }
 
-// regionNames are the names of regions with commas between them, and a point for none.
+// regionNames are the names of regions with commas between them, \x2c in place of their own, and a
+// point for none.
 func (g *judgedGuides) regionNames(numbers []int) string {
 	if len(numbers) == 0 {
 		return "."
 	}
 	names := make([]string, len(numbers))
 	for i, n := range numbers {
-		names[i] = search.Escaped(g.regions.Name(n))
+		names[i] = string(search.AppendEscaped(nil, g.regions.Name(n), ","))
 	}
 	return strings.Join(names, ",")
 }

@@ -27,7 +27,7 @@ func TestGuides(t *testing.T) {
 	folder := t.TempDir()
 	ref := guidesRef(t, folder)
 	list := copiesFile(t, folder, "guides.txt", "g1 atggucggactccctgccag\ng2 ATGGTCGGACTCCCTGCC\ng3 ACGTGGCTAACGCATAGGAC\n")
-	regions := copiesFile(t, folder, "genes.bed", "a\t0\t40\tgene 1\nb\t52\t90\tgene 2\na\t0\t31\n")
+	regions := copiesFile(t, folder, "genes.bed", "a\t0\t40\tgene 1\nb\t52\t90\tgene,2\na\t0\t31\t.\n")
 	places := filepath.Join(folder, "places.tsv")
 	const header = "guide letters pam contig start end strand on_target off_targets mit cfd scored no_bulge dna_bulge rna_bulge " +
 		"classes target_regions in_regions edits_0 edits_1 edits_2"
@@ -58,8 +58,8 @@ func TestGuides(t *testing.T) {
 	const want = "pattern contig start end strand distance cigar text guide mismatches dna_bulges rna_bulges mit cfd target regions\n" +
 		"g1 a 30 53 + 0 23M ATGGTCGGACTCCCTGCCAGAGG ATGGTCGGACTCCCTGCCAGNGG 0 0 0 100.0000 1.000000 1 gene 1,a:1-31\n" +
 		"g1 a 83 106 - 0 23M ATGGTCGGACTCCCTGCCAGCGG ATGGTCGGACTCCCTGCCAGNGG 0 0 0 100.0000 1.000000 0 .\n" +
-		"g1 b 30 53 + 2 23M ATGaTCcGACTCCCTGCCAGTGG ATGGTCGGACTCCCTGCCAGNGG 2 0 0 3.9087 0.618750 0 gene 2\n" +
-		"g1 b 83 107 + 1 11M1D12M ATGGTCGGACTaCCCTGCCAGAGG ATGGTCGGACT-CCCTGCCAGNGG 0 1 0 NA NA 0 gene 2\n" +
+		"g1 b 30 53 + 2 23M ATGaTCcGACTCCCTGCCAGTGG ATGGTCGGACTCCCTGCCAGNGG 2 0 0 3.9087 0.618750 0 gene\\x2c2\n" +
+		"g1 b 83 107 + 1 11M1D12M ATGGTCGGACTaCCCTGCCAGAGG ATGGTCGGACT-CCCTGCCAGNGG 0 1 0 NA NA 0 gene\\x2c2\n" +
 		"g2 a 30 53 + 2 18M2D3M ATGGTCGGACTCCCTGCCagAGG ATGGTCGGACTCCCTGCC--NGG 0 2 0 NA NA 0 gene 1,a:1-31\n" +
 		"g2 a 83 106 - 2 3M2D18M ATGGTCGGACTCCCTGCCagCGG ATGGTCGGACTCCCTGCC--NGG 0 2 0 NA NA 0 .\n"
 	if got := strings.ReplaceAll(readFile(t, places), "\t", " "); got != want {

@@ -42,7 +42,8 @@ func searchCommand(p process) *cli.Command {
 		Usage: "find every place of patterns in a reference, or in any file",
 		UsageText: "scanmap search [options] PATTERN REF.fa\nscanmap search [options] -f PATTERNS REF.fa\n" +
 			"scanmap search [options] --pairs PRIMERS.tsv REF.fa\n" +
-			"scanmap search --records [options] -f PATTERNS READS.fq [MATES.fq]",
+			"scanmap search --records [options] -f PATTERNS READS.fq [MATES.fq]\n" +
+			"scanmap search --split-to DIR [options] -f BARCODES READS.fq [MATES.fq]",
 		Description: "PATTERN is DNA in IUPAC letters. REF is FASTA, plain or compressed, and - is standard input.\n" +
 			"Every location within the distance is found, on both strands. With --alphabet bytes, PATTERN is\n" +
 			"taken literally, without escapes, and REF is any file; -f takes any bytes but the ends of lines.",

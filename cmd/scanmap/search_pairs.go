@@ -140,7 +140,7 @@ func (j *pairsJob) readFormat(c *cli.Context) error {
 	if j.output, err = outputName(c); err != nil {
 		return err
 	}
-	if otherFormats.MatchString(j.output) {
+	if otherFormats.MatchString(j.output) || !c.IsSet("format") && strings.EqualFold(filepath.Ext(j.output), ".sam") {
 		return fmt.Errorf("option --output: %s: scanmap search --pairs writes plain TSV, BED and FASTA; name the file "+
 			".tsv, .bed or .fa, or pipe standard output to gzip", j.output)
 	}

@@ -61,6 +61,7 @@ func TestPrimersUsage(t *testing.T) {
 		{"--pairs p.tsv --three-prime 0:1 ref.fa", `option --three-prime: "0:1" is not a number of bases`},
 		{"--pairs p.tsv --format sam ref.fa", `option --format: format "sam" is not one of tsv, bed, fasta with --pairs`},
 		{"--pairs p.tsv -o x.bam ref.fa", "option --output: x.bam: scanmap search --pairs writes plain TSV, BED and FASTA"},
+		{"--pairs p.tsv -o x.sam ref.fa", "option --output: x.sam: scanmap search --pairs writes plain TSV, BED and FASTA"},
 		{"--pairs p.tsv -o p.tsv ref.fa", "p.tsv is an input and would be overwritten"},
 		{"--pairs p.tsv -k 64 ref.fa", `option --max-distance: "64" is not a whole number from 0 to 63`},
 		{"--product 1-2 A ref.fa", "option --product needs --pairs"},
