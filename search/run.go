@@ -99,6 +99,24 @@ func (b bounds) orDefault() bounds {
 // which emit must not keep. What is held does not grow with the number of locations. An error of a
 // GPU is a device.Error. Chunks of the text are shared out among several GPUs.
 func Run(ctx context.Context, text *Text, patterns []Pattern, o Options, emit func([]Location) error) (*Stats, error) {
+	s, err := plannedSearcher(ctx, text, patterns, o, emit)
+	if err != nil {
+		return nil, err
+	}
+	if err = s.open(); err == nil {
+		err = s.all()
+	}
+	if closed := s.close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &s.stats, nil
+}
+
+// plannedSearcher checks and plans a call of Run.
+func plannedSearcher(ctx context.Context, text *Text, patterns []Pattern, o Options, emit func([]Location) error) (*searcher, error) {
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
@@ -115,17 +133,7 @@ func Run(ctx context.Context, text *Text, patterns []Pattern, o Options, emit fu
 	if err := s.plan(); err != nil {
 		return nil, err
 	}
-	err := s.open()
-	if err == nil {
-		err = s.all()
-	}
-	if closed := s.close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return nil, err
-	}
-	return &s.stats, nil
+	return s, nil
 }
 
 // searcher is a call of Run.
