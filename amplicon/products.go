@@ -12,23 +12,15 @@ type product struct{ left, right *site }
 
 // pair emits the amplicons of a window.
 func (r *runner) pair(s *sites) error {
-	byEnd := func(a, b site) int {
-		return cmp.Or(cmp.Compare(a.part, b.part), cmp.Compare(a.end, b.end), cmp.Compare(a.primer, b.primer))
-	}
 	partners := r.ofAll
 	if r.options.Multiplex {
-		slices.SortFunc(s.right, byEnd)
-	} else {
 		slices.SortFunc(s.right, func(a, b site) int {
-			return cmp.Or(cmp.Compare(a.primer, b.primer), byEnd(a, b))
+			return cmp.Or(cmp.Compare(a.part, b.part), cmp.Compare(a.end, b.end), cmp.Compare(a.primer, b.primer))
 		})
-		r.index(s.right)
+	} else {
+		r.group(s)
+		r.dropAlone(s)
 		partners = r.ofPairs
-		// Most sites have no partner: without them there is little to sort. So far those of a primer
-		// follow each other, so that the same few partners are looked at.
-		s.left = slices.DeleteFunc(s.left, func(l site) bool {
-			return len(r.partners(s, &l, l.primer&^1)) == 0 && len(r.partners(s, &l, l.primer|1)) == 0
-		})
 	}
 	slices.SortFunc(s.left, func(a, b site) int {
 		return cmp.Or(cmp.Compare(a.part, b.part), cmp.Compare(a.start, b.start), cmp.Compare(a.primer, b.primer))
@@ -49,16 +41,48 @@ func (r *runner) pair(s *sites) error {
 	return nil
 }
 
-// index sets firsts to where the sites of each primer begin among right ones in order of primers.
-func (r *runner) index(right []site) {
+// group puts right sites in order of primer, part and end, and sets firsts to where those of each
+// primer begin. They come from the search in order of part and start, primer by primer.
+//
+// Lemma. Then those of a primer are in order of part and end.
+//
+// Proof. Without gaps all are as long. With k edits two locations of a pattern on a strand and a
+// contig start more than k apart and end more than k apart, and their lengths differ by 2k at most.
+// If the one that starts first ended last, it would be longer by more than 2k. ∎
+func (r *runner) group(s *sites) {
 	r.firsts = parallel.Resize(r.firsts, 2*len(r.pairs)+1)
-	at := 0
-	for primer := range r.firsts {
-		for at < len(right) && int(right[at].primer) < primer {
-			at++
-		}
-		r.firsts[primer] = at
+	clear(r.firsts)
+	for i := range s.right {
+		r.firsts[s.right[i].primer+1]++
 	}
+	for i := range r.firsts[1:] {
+		r.firsts[i+1] += r.firsts[i]
+	}
+	next := slices.Clone(r.firsts)
+	r.grouped = parallel.Resize(r.grouped, len(s.right))
+	for i := range s.right {
+		to := &next[s.right[i].primer]
+		r.grouped[*to] = s.right[i]
+		*to++
+	}
+	s.right, r.grouped = r.grouped, s.right
+}
+
+// dropAlone takes out the left sites that have no partner, as most have none: then there is little
+// to sort. So far those of a primer follow each other, so that the same few partners are looked at.
+func (r *runner) dropAlone(s *sites) {
+	grain := r.options.bounds.grain
+	kept := make([]int, (len(s.left)+grain-1)/grain)
+	parallel.Ranges(r.options.Search.Threads, len(s.left), grain, func(_, from, to int) {
+		kept[from/grain] = len(slices.DeleteFunc(s.left[from:to], func(l site) bool {
+			return len(r.partners(s, &l, l.primer&^1)) == 0 && len(r.partners(s, &l, l.primer|1)) == 0
+		}))
+	})
+	n := 0
+	for i, count := range kept {
+		n += copy(s.left[n:], s.left[i*grain:i*grain+count])
+	}
+	s.left = s.left[:n]
 }
 
 // partners are the right sites of a primer that end in the limits of a product that starts with a

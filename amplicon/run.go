@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -74,24 +75,30 @@ type bounds struct {
 	// margin is how many letters before a window are searched at first, beside those that have to
 	// be.
 	margin int
+	// grain is how many left sites a goroutine looks at before it takes the next ones.
+	grain int
 }
 
 const (
 	// defaultFirst letters are soon searched, and show how dense the sites are.
 	defaultFirst = 1 << 22
 	defaultMost  = 1 << 28
-	// defaultSites take 0.1 GB.
+	// defaultSites take 0.1 GB, of which windows have half if they are as dense as the last one. Two
+	// windows are held, and the right sites of one once more.
 	defaultSites = 1 << 22
 	// defaultLeastSites take 0.4 GB.
 	defaultLeastSites = 1 << 24
 	// defaultMargin is longer than most short tandem repeats.
 	defaultMargin = 1 << 12
+	// defaultGrain sites are many for a goroutine and few of a window.
+	defaultGrain = 1 << 12
 )
 
 func (b bounds) orDefault() bounds {
 	return bounds{
 		first: cmp.Or(b.first, defaultFirst), most: cmp.Or(b.most, defaultMost), margin: cmp.Or(b.margin, defaultMargin),
 		sites: cmp.Or(b.sites, defaultSites), leastSites: cmp.Or(b.leastSites, defaultLeastSites),
+		grain: cmp.Or(b.grain, defaultGrain),
 	}
 }
 
@@ -103,6 +110,9 @@ func Run(ctx context.Context, ref *dna.Reference, pairs []Pair, o Options, emit 
 		return nil, fmt.Errorf("a product of %d to %d bases is not in 1 to %d", o.Least, o.Most, dna.MaxContigLength)
 	}
 	o.bounds = o.bounds.orDefault()
+	if o.Search.Threads <= 0 {
+		o.Search.Threads = runtime.GOMAXPROCS(0)
+	}
 	o.Search.ForwardOnly, o.Search.Announce, o.Search.Limits = false, nil, nil
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -137,9 +147,10 @@ type runner struct {
 	alignment alignment
 
 	// What follows is for pairing. firsts is where the sites of each primer begin among the right
-	// ones.
+	// ones, and grouped is memory for these.
 	found    []bool // of each pair
 	firsts   []int
+	grouped  []site
 	products []product
 	amplicon Amplicon
 }

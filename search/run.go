@@ -505,15 +505,16 @@ func (s *searcher) locate(ends []strandEnds, first, last int) []Location {
 	}
 	lists := s.locateParts(parts)
 	all := slices.Concat(lists...)
-	from := 0
+	of := make([]int, last-first+1) // where the locations of each pattern begin in all
 	for i := range last - first {
-		to := from
+		of[i+1] = of[i]
 		for _, list := range lists[firsts[i]:firsts[i+1]] {
-			to += len(list)
+			of[i+1] += len(list)
 		}
-		slices.SortFunc(all[from:to], byPosition)
-		from = to
 	}
+	parallel.Ranges(s.options.Threads, last-first, 1, func(_, i, _ int) {
+		slices.SortFunc(all[of[i]:of[i+1]], byPosition)
+	})
 	return all
 }
 
