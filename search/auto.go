@@ -140,8 +140,8 @@ func (t Task) Rate(s *Scheme, rates []Rate) (rate float64, nearest Rate) {
 	return s.onGenomes(rate, n, t.onGPU), nearest
 }
 
-// exactWord is the number of letters in a row that have to match from which on they say so much that
-// what is verified does not count: 1 of 4^10 places has them.
+// exactWord is the number of letters in a row that have to match from which on they say so much
+// that what is verified does not count: 1 of 4^10 places has them.
 const exactWord = 10
 
 // exactRun is the most letters in a row that have to match.

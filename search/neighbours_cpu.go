@@ -104,9 +104,9 @@ func (p *piecePlanner) plan(n *needle) ([]neighbourPiece, float64) {
 	return pieces, p.best[n.k+1]
 }
 
-// allFixed tells whether all letters [from, to) of a needle have to match. Then every occurrence has
-// them unchanged: no edit touches them, and no letter of the text lies between them. So one such
-// piece is enough, whatever k is, and it needs no tolerance.
+// allFixed tells whether all letters [from, to) of a needle have to match. Then every occurrence
+// has them unchanged: no edit touches them, and no letter of the text lies between them. So one
+// such piece is enough, whatever k is, and it needs no tolerance.
 func (n *needle) allFixed(from, to int) bool {
 	return n.exact != nil && !slices.Contains(n.exact[from:to], false)
 }
