@@ -26,35 +26,38 @@ import (
 // complement. The frequency of x is L(x) + L(x'), and that of x' is L(x') + L(x), as x is the
 // reverse complement of x'. ∎
 //
-// With ForwardOnly it is L(x) alone, and x and x' are two strings. Letters that match nothing differ
-// from all others alike, so that it is enough that they are at the same bases. A K-mer with more
-// than e of them has no string, and fits nowhere. What is left out afterwards (excludeSelf), or
-// counted as a genome, follows from the frequency and from the K-mer's own letters.
+// With ForwardOnly it is L(x) alone, and x and x' are two strings. Letters that match nothing
+// differ from all others alike, so that it is enough that they are at the same bases. A K-mer with
+// more than e of them has no string, and fits nowhere. Whether its own place is left out
+// (excludeSelf), and whether genomes are counted, is settled after that, by the frequency and the
+// K-mer's own letters.
 //
-// To find its string costs a K-mer time too, and most genomes have few repeats. So K-mers are
-// counted by hashes of their ends first. Blocks of neighbours of which a share leastRepeated or more
-// has a hash that comes again are grouped, and all other K-mers are mapped as they are. Which blocks
-// that is changes time and memory alone.
+// To find its string costs a K-mer time too, and most genomes have few repeats. So a sample of the
+// K-mers is counted first, by hashes of their ends: all those that have one of some hashes. Blocks
+// of neighbours of whose sample a share leastRepeated or more has a hash that comes again are
+// grouped, and all other K-mers are mapped as they are. Which blocks are grouped changes time and
+// memory alone.
 //
-// Memory is two bits a counter, up to 8 counters for each K-mer, while blocks are chosen, and at
-// most 1 GB. Numbers of strings stand where counts will be, and take none. With grouped blocks both
-// strands of the reference take 0.75 bytes a base. Strings are found in windows, of which each ends
-// when there are mostGrouped or a batch of the table more; each has 12 bytes, and up to 32 of a hash
-// table. A string that is in several windows is mapped in each. Reads whose K-mers do not overlap
-// take K bytes each of a batch, in place of one.
+// Memory is up to 2 bits for each K-mer while blocks are chosen. Numbers of strings stand where
+// counts will be, and take none. With grouped blocks both strands of the reference take 0.75 bytes
+// a base. Strings are found in windows. One ends when it has mostGrouped strings, or a batch of the
+// table more. Each string takes 12 bytes, and up to 32 of a hash table, half as much more while it
+// grows. A string that is in several windows is mapped in each. A read that does not overlap with
+// the one before it takes K bytes of a batch, in place of one.
 
 const (
 	// groupedBlock is how many neighbouring K-mers are grouped or not as a whole.
 	groupedBlock = 1 << 10
-	// leastRepeated is the share of repeated K-mers from which on a block is grouped. A string costs
-	// some 0.3 us to find, and a K-mer 1 us at least to map; it costs more the more places there are.
-	// Of two that are equal one is saved, so that half of 1 us makes up for 0.3 us in a block of which
-	// 3 of 5 repeat. Of K-mers that differ a quarter may have the same counter.
+	// leastRepeated is the share of repeated K-mers from which on a block is grouped. It costs a K-mer
+	// 0.3 us to find its string, and 1 us or more to be mapped: the more, the more places it has
+	// (docs/benchmarks/mappability.md). Of two that are equal one is saved, half of 1 us for each, so
+	// that 3 of 5 have to repeat. Of those that do not, up to a quarter have another's counter.
 	leastRepeated = 0.6
 	// mostGrouped is how many strings a window has.
 	mostGrouped = 1 << 23
-	// mostRepeatBits is such that counters take 1 GB at most.
-	mostRepeatBits = 32
+	// sampledBits is such that of 8 K-mers one is sampled. To sample all takes three times as long, and
+	// chooses nearly the same blocks.
+	sampledBits = 3
 )
 
 // group chooses the K-mers that are mapped once for all that are equal.
@@ -67,11 +70,12 @@ func (c *counter) group() {
 			grouped[b] = choose(b)
 		}
 	} else {
-		r := newRepeats(c.ref, c.options, starts)
+		r := newRepeats(c.ref, c.options, starts, sampledBits)
 		parallel.Ranges(c.options.Threads, len(blocks), 1<<4, func(worker, b, to int) {
 			for ; b < to; b++ {
-				counted, repeated := r.of(worker, blocks[b])
-				grouped[b] = counted > 0 && float64(repeated) >= leastRepeated*float64(counted)
+				sampled, repeated := r.of(worker, blocks[b])
+				// Where none are sampled there are few strings, or letters that match nothing.
+				grouped[b] = float64(repeated) >= leastRepeated*float64(sampled)
 			}
 		})
 	}
@@ -96,43 +100,39 @@ func (c *counter) groupBlocks() []piece {
 	return cut(c.frequencies.starts, size)
 }
 
-// repeats tell which K-mers have a hash that another one has. A hash is that of the first bases and
-// of the last ones, as they lie on the other strand, in either order, so that reverse complements
-// have the same; or of the first bases alone with ForwardOnly.
+// repeats tell which K-mers of a sample have a hash that another one has. A hash is that of the
+// first bases and of the last ones, as they lie on the other strand, in either order, so that
+// reverse complements have the same; or of the first bases alone with ForwardOnly.
 //
-// Lemma. Of two equal K-mers without letters that match nothing, or of one and its reverse
-// complement where both strands count, each is counted as repeated if either is.
+// Lemma. Two equal K-mers without letters that match nothing are both in the sample or none is, and
+// if they are, both count as repeated. So do a K-mer and its reverse complement where both strands
+// count.
 //
-// Proof. The first q bases of x' are the last q of x on the other strand, so that both have the same
-// sum of hashes, and the same counter. ∎
+// Proof. The first q bases of x' are the last q of x on the other strand, so that both have the
+// same sum of hashes, which says whether they are sampled, and which counter is theirs. ∎
 type repeats struct {
 	bases        *dna.Sequence
 	length, seed int
 	both         bool
-	// counters have two bits each: that there is a K-mer, and another one. A K-mer has one if its
-	// hash begins with as many zeros as shift has, and it is that of the next `bits` bits.
-	counters []uint64
-	bits     int
-	skip     int
-	codes    [][]byte // by worker
+	// counters have two bits each: that there is a K-mer, and another one. A K-mer is sampled if its
+	// hash begins with `skip` bits that are 0, and the number of its counter is the next `bits` bits.
+	counters   []uint64
+	skip, bits int
+	codes      [][]byte // by worker
 }
 
-// newRepeats counts K-mers that begin at some offsets.
-func newRepeats(ref *dna.Reference, o *Options, starts []span) *repeats {
+// newRepeats samples K-mers that begin at some offsets, one of 1<<skip.
+func newRepeats(ref *dna.Reference, o *Options, starts []span, skip int) *repeats {
 	n := 0
 	for _, s := range starts {
 		n += s.to - s.from
 	}
-	most := mostRepeatBits
-	if o.limits.repeatBits > 0 {
-		most = o.limits.repeatBits
-	}
-	size := max(bits.Len(uint(n))+2, 6) // from 4 to 8 counters a K-mer
 	r := &repeats{
 		bases: &ref.Bases, length: o.Length, seed: min(o.Length, seedBases), both: !o.ForwardOnly, codes: make([][]byte, o.Threads),
-		bits: min(size, most), skip: max(size-most, 0),
+		// From 4 to 8 counters for each K-mer that is sampled.
+		skip: skip, bits: max(bits.Len(uint(n))+2-skip, 5),
 	}
-	r.counters = make([]uint64, max(1<<r.bits/32, 1))
+	r.counters = make([]uint64, 1<<r.bits/32)
 	chunks := cut(starts, chunkBases)
 	parallel.Ranges(o.Threads, len(chunks), 1, func(worker, i, _ int) {
 		r.each(worker, chunks[i].stretch(), func(counter uint64) {
@@ -145,16 +145,16 @@ func newRepeats(ref *dna.Reference, o *Options, starts []span) *repeats {
 	return r
 }
 
-// of returns how many K-mers of a block have a counter, and how many of them one of several.
-func (r *repeats) of(worker int, block piece) (counted, repeated int) {
+// of returns how many K-mers of a block are sampled, and how many of them repeated.
+func (r *repeats) of(worker int, block piece) (sampled, repeated int) {
 	r.each(worker, block.stretch(), func(counter uint64) {
-		counted++
+		sampled++
 		repeated += int(r.counters[counter/32] >> (counter%32*2 + 1) & 1)
 	})
-	return counted, repeated
+	return sampled, repeated
 }
 
-// each calls use with the counter of each K-mer that begins at some offsets and has one.
+// each calls use with the counter of each K-mer that begins at some offsets and is sampled.
 func (r *repeats) each(worker int, starts span, use func(counter uint64)) {
 	k, q := r.length, r.seed
 	codes := r.bases.AppendCodes(r.codes[worker][:0], starts.from, starts.to+k-1)

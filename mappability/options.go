@@ -28,7 +28,7 @@ const (
 // Engines are the names of the engines, each with what it does.
 var Engines = [][2]string{
 	{string(EngineAuto), ""},
-	{string(EngineReads), "each K-mer is mapped by itself"},
+	{string(EngineReads), "each K-mer is mapped, in repeats once for all that are equal"},
 	{string(EngineShared), "neighbours share what is equal; substitutions on the CPU alone"},
 }
 
@@ -87,10 +87,10 @@ type limits struct {
 	crowdedBlock, crowdedTable, together int
 	// grouped, when set, chooses the blocks whose equal K-mers Reads maps once. A block has so many
 	// K-mers. groupedStrings is the number of strings of which there is a table at a time, or little
-	// more. Counters of repeats have so many bits, and batch is how many K-mers Reads takes at a time.
-	grouped                                         func(block int) bool
-	groupedBlock, groupedStrings, repeatBits, batch int
-	find                                            find.Limits
+	// more, and batch how many K-mers Reads takes at a time.
+	grouped                             func(block int) bool
+	groupedBlock, groupedStrings, batch int
+	find                                find.Limits
 }
 
 func (o *Options) setDefaults(bases int) {
