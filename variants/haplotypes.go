@@ -314,8 +314,8 @@ func (m *maker) putWith(near, list []*allele, x *allele) error {
 	return m.put(near, kept, at, at)
 }
 
-// apart returns the alleles of a list, which is in order, that overlap none that was read before them
-// and is kept.
+// apart returns the alleles of a list, which is in order, that overlap none that was read before
+// them and is kept.
 func apart(list []*allele) []*allele {
 	kept := slices.Clone(list)
 	if !overlapping(kept) {
@@ -334,9 +334,10 @@ func apart(list []*allele) []*allele {
 	return kept
 }
 
-// overlapping tells whether any alleles of a list, which is in order and has one of a site, overlap.
-// Then two neighbours do: the next after the first of the two starts no later than the second, and
-// not where the first starts unless it has letters to replace there too, or both insert.
+// overlapping tells whether any alleles of a list, which is in order and has one of a site,
+// overlap. Then two neighbours do: the next after the first of the two starts no later than the
+// second, and not where the first starts unless it has letters to replace there too, or both
+// insert.
 func overlapping(list []*allele) bool {
 	for i := 1; i < len(list); i++ {
 		if list[i-1].overlaps(list[i]) {

@@ -20,8 +20,8 @@ type window struct {
 	whole  bool
 	placed []placed
 	near   []*allele // in order: all that may touch a place of the window
-	// crossed tells that some of near overlap, and most is how many combinations of a sample's calls
-	// are then tried.
+	// crossed tells that some of near overlap, and most is how many combinations of a sample's
+	// calls are then tried.
 	crossed bool
 	most    int
 }
@@ -209,12 +209,12 @@ func hasAll(all, others []*allele, has func(*allele) bool) bool {
 	return !slices.ContainsFunc(others, has)
 }
 
-// allows tells whether the genotypes of a sample, some of which are loose, allow a haplotype with the
-// alleles of a place, and none of the others there.
+// allows tells whether the genotypes of a sample, some of which are loose, allow a haplotype with
+// the alleles of a place, and none of the others there.
 //
 // Where alleles of the sample overlap, one that is on a copy may be hidden on its haplotype by one
-// that is not in the place, and hide one that is. So all combinations are tried, unless they are too
-// many: then only the alleles of the place hide others.
+// that is not in the place, and hide one that is. So all combinations are tried, unless they are
+// too many: then only the alleles of the place hide others.
 func (w *window) allows(p *place, others []*allele, sample int) bool {
 	if w.crossed && w.crossedOf(sample) {
 		tried := 0
