@@ -11,37 +11,29 @@ import (
 type product struct{ left, right *site }
 
 // pair emits the amplicons of a window.
-func (r *runner) pair(w window) error {
-	byEnd := func(a, b site) int {
-		return cmp.Or(cmp.Compare(a.part, b.part), cmp.Compare(a.end, b.end), cmp.Compare(a.primer, b.primer))
-	}
+func (r *runner) pair(s *sites) error {
 	partners := r.ofAll
 	if r.options.Multiplex {
-		slices.SortFunc(r.right, byEnd)
+		slices.SortFunc(s.right, func(a, b site) int {
+			return cmp.Or(cmp.Compare(a.part, b.part), cmp.Compare(a.end, b.end), cmp.Compare(a.primer, b.primer))
+		})
 	} else {
-		slices.SortFunc(r.right, func(a, b site) int {
-			return cmp.Or(cmp.Compare(a.primer, b.primer), byEnd(a, b))
-		})
-		r.index()
+		r.group(s)
+		r.dropAlone(s)
 		partners = r.ofPairs
-		// Most sites have no partner: without them there is little to sort. So far those of a primer
-		// follow each other, so that the same few partners are looked at.
-		r.left = slices.DeleteFunc(r.left, func(l site) bool {
-			return len(r.partners(&l, l.primer&^1)) == 0 && len(r.partners(&l, l.primer|1)) == 0
-		})
 	}
-	slices.SortFunc(r.left, func(a, b site) int {
+	slices.SortFunc(s.left, func(a, b site) int {
 		return cmp.Or(cmp.Compare(a.part, b.part), cmp.Compare(a.start, b.start), cmp.Compare(a.primer, b.primer))
 	})
-	for from := 0; from < len(r.left); {
+	for from := 0; from < len(s.left); {
 		if err := r.ctx.Err(); err != nil {
 			return err
 		}
 		to := from + 1
-		for to < len(r.left) && r.left[to].part == r.left[from].part && r.left[to].start == r.left[from].start {
+		for to < len(s.left) && s.left[to].part == s.left[from].part && s.left[to].start == s.left[from].start {
 			to++
 		}
-		if err := partners(w, r.left[from:to]); err != nil {
+		if err := partners(s, s.left[from:to]); err != nil {
 			return err
 		}
 		from = to
@@ -49,22 +41,54 @@ func (r *runner) pair(w window) error {
 	return nil
 }
 
-// index sets firsts to where the sites of each primer begin in right, which is in order of primers.
-func (r *runner) index() {
+// group puts right sites in order of primer, part and end, and sets firsts to where those of each
+// primer begin. They come from the search in order of part and start, primer by primer.
+//
+// Lemma. Then those of a primer are in order of part and end.
+//
+// Proof. Without gaps all are as long. With k edits two locations of a pattern on a strand and a
+// contig start more than k apart and end more than k apart, and their lengths differ by 2k at most.
+// If the one that starts first ended last, it would be longer by more than 2k. ∎
+func (r *runner) group(s *sites) {
 	r.firsts = parallel.Resize(r.firsts, 2*len(r.pairs)+1)
-	at := 0
-	for primer := range r.firsts {
-		for at < len(r.right) && int(r.right[at].primer) < primer {
-			at++
-		}
-		r.firsts[primer] = at
+	clear(r.firsts)
+	for i := range s.right {
+		r.firsts[s.right[i].primer+1]++
 	}
+	for i := range r.firsts[1:] {
+		r.firsts[i+1] += r.firsts[i]
+	}
+	next := slices.Clone(r.firsts)
+	r.grouped = parallel.Resize(r.grouped, len(s.right))
+	for i := range s.right {
+		to := &next[s.right[i].primer]
+		r.grouped[*to] = s.right[i]
+		*to++
+	}
+	s.right, r.grouped = r.grouped, s.right
+}
+
+// dropAlone takes out the left sites that have no partner, as most have none: then there is little
+// to sort. So far those of a primer follow each other, so that the same few partners are looked at.
+func (r *runner) dropAlone(s *sites) {
+	grain := r.options.bounds.grain
+	kept := make([]int, (len(s.left)+grain-1)/grain)
+	parallel.Ranges(r.options.Search.Threads, len(s.left), grain, func(_, from, to int) {
+		kept[from/grain] = len(slices.DeleteFunc(s.left[from:to], func(l site) bool {
+			return len(r.partners(s, &l, l.primer&^1)) == 0 && len(r.partners(s, &l, l.primer|1)) == 0
+		}))
+	})
+	n := 0
+	for i, count := range kept {
+		n += copy(s.left[n:], s.left[i*grain:i*grain+count])
+	}
+	s.left = s.left[:n]
 }
 
 // partners are the right sites of a primer that end in the limits of a product that starts with a
 // left site.
-func (r *runner) partners(l *site, primer int32) []site {
-	return r.within(l, r.right[r.firsts[primer]:r.firsts[primer+1]])
+func (r *runner) partners(s *sites, l *site, primer int32) []site {
+	return r.within(l, s.right[r.firsts[primer]:r.firsts[primer+1]])
 }
 
 // within returns the sites of a list in order of part and end that end in the limits of a product
@@ -83,12 +107,12 @@ func (r *runner) within(l *site, list []site) []site {
 }
 
 // ofPairs emits the amplicons of left sites of one start with primers of their own pairs.
-func (r *runner) ofPairs(w window, left []site) error {
+func (r *runner) ofPairs(s *sites, left []site) error {
 	r.products = r.products[:0]
 	for i := range left {
 		l := &left[i]
 		for _, primer := range []int32{l.primer &^ 1, l.primer | 1} { // those of its pair
-			for list := r.partners(l, primer); len(list) > 0; list = list[1:] {
+			for list := r.partners(s, l, primer); len(list) > 0; list = list[1:] {
 				r.products = append(r.products, product{l, &list[0]})
 			}
 		}
@@ -98,7 +122,7 @@ func (r *runner) ofPairs(w window, left []site) error {
 			cmp.Compare(a.right.primer, b.right.primer))
 	})
 	for _, p := range r.products {
-		if err := r.put(w, p.left, p.right); err != nil {
+		if err := r.put(s, p.left, p.right); err != nil {
 			return err
 		}
 	}
@@ -106,15 +130,15 @@ func (r *runner) ofPairs(w window, left []site) error {
 }
 
 // ofAll emits the amplicons of left sites of one start with all primers.
-func (r *runner) ofAll(w window, left []site) error {
-	for list := r.within(&left[0], r.right); len(list) > 0; {
+func (r *runner) ofAll(s *sites, left []site) error {
+	for list := r.within(&left[0], s.right); len(list) > 0; {
 		to := 1
 		for to < len(list) && list[to].end == list[0].end {
 			to++
 		}
 		for i := range left {
 			for j := range list[:to] {
-				if err := r.put(w, &left[i], &list[j]); err != nil {
+				if err := r.put(s, &left[i], &list[j]); err != nil {
 					return err
 				}
 			}
@@ -125,14 +149,14 @@ func (r *runner) ofAll(w window, left []site) error {
 }
 
 // put emits the amplicon of two sites whose size is within the limits, if they face each other.
-func (r *runner) put(w window, left, right *site) error {
+func (r *runner) put(s *sites, left, right *site) error {
 	if left.start > right.start || left.end > right.end {
 		return nil
 	}
 	a := &r.amplicon
 	*a = Amplicon{
-		Contig: w[left.part].contig, Start: int(left.start), End: int(right.end),
-		Forward: r.site(left), Reverse: r.site(right),
+		Contig: s.window[left.part].contig, Start: int(left.start), End: int(right.end),
+		Forward: s.site(left), Reverse: s.site(right),
 	}
 	if a.Forward.Primer.IsReverse() && !a.Reverse.Primer.IsReverse() {
 		a.Minus = true
@@ -146,9 +170,10 @@ func (r *runner) put(w window, left, right *site) error {
 	return r.emit(a)
 }
 
-func (r *runner) site(s *site) Site {
+// site is a Site of what is held.
+func (s *sites) site(held *site) Site {
 	return Site{
-		Primer: Primer(s.primer), Start: int(s.start), End: int(s.end), Edits: int(s.edits), Last: int(s.last),
-		Operations: r.operations[s.operations],
+		Primer: Primer(held.primer), Start: int(held.start), End: int(held.end), Edits: int(held.edits), Last: int(held.last),
+		Operations: s.operations[held.operations],
 	}
 }

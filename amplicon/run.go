@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
+	"sync"
 
 	"scanmap/dna"
 	"scanmap/locate"
@@ -73,37 +75,48 @@ type bounds struct {
 	// margin is how many letters before a window are searched at first, beside those that have to
 	// be.
 	margin int
+	// grain is how many left sites a goroutine looks at before it takes the next ones.
+	grain int
 }
 
 const (
 	// defaultFirst letters are soon searched, and show how dense the sites are.
 	defaultFirst = 1 << 22
 	defaultMost  = 1 << 28
-	// defaultSites take 0.1 GB.
+	// defaultSites take 0.1 GB, of which windows have half if they are as dense as the last one. Two
+	// windows are held, and the right sites of one once more.
 	defaultSites = 1 << 22
 	// defaultLeastSites take 0.4 GB.
 	defaultLeastSites = 1 << 24
 	// defaultMargin is longer than most short tandem repeats.
 	defaultMargin = 1 << 12
+	// defaultGrain sites are many for a goroutine and few of a window.
+	defaultGrain = 1 << 12
 )
 
 func (b bounds) orDefault() bounds {
 	return bounds{
 		first: cmp.Or(b.first, defaultFirst), most: cmp.Or(b.most, defaultMost), margin: cmp.Or(b.margin, defaultMargin),
 		sites: cmp.Or(b.sites, defaultSites), leastSites: cmp.Or(b.leastSites, defaultLeastSites),
+		grain: cmp.Or(b.grain, defaultGrain),
 	}
 }
 
 // Run finds all amplicons and gives them to emit, which must not keep them, by contig, start, end,
-// and the numbers of the primers of the left and of the right site. An error of a GPU is a
-// device.Error.
+// and the numbers of the primers of the left and of the right site. It calls emit in a goroutine
+// other than the caller's, one call at a time. An error of a GPU is a device.Error.
 func Run(ctx context.Context, ref *dna.Reference, pairs []Pair, o Options, emit func(*Amplicon) error) (*Stats, error) {
 	if o.Least < 1 || o.Most < o.Least || o.Most > dna.MaxContigLength {
 		return nil, fmt.Errorf("a product of %d to %d bases is not in 1 to %d", o.Least, o.Most, dna.MaxContigLength)
 	}
 	o.bounds = o.bounds.orDefault()
+	if o.Search.Threads <= 0 {
+		o.Search.Threads = runtime.GOMAXPROCS(0)
+	}
 	o.Search.ForwardOnly, o.Search.Announce, o.Search.Limits = false, nil, nil
-	r := &runner{ctx: ctx, ref: ref, pairs: pairs, options: o, emit: emit, found: make([]bool, len(pairs))}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	r := &runner{ctx: ctx, cancel: cancel, ref: ref, pairs: pairs, options: o, emit: emit, found: make([]bool, len(pairs))}
 	r.stats.Pairs, r.stats.TextLetters = len(pairs), int64(ref.TotalLength())
 	r.alignment.ref = ref
 	if err := r.makePatterns(); err != nil {
@@ -115,28 +128,40 @@ func Run(ctx context.Context, ref *dna.Reference, pairs []Pair, o Options, emit 
 	return &r.stats, nil
 }
 
-// runner is a call of Run.
+// runner is a call of Run. One goroutine searches windows and another one pairs their sites.
 type runner struct {
 	ctx     context.Context
+	cancel  context.CancelFunc // ends both
 	ref     *dna.Reference
 	pairs   []Pair
 	options Options
 	emit    func(*Amplicon) error
 	stats   Stats
-	found   []bool // of each pair
 	// patterns are the primers that differ, and users the primers that each is.
 	patterns []search.Pattern
 	users    [][]Primer
 	longest  int // letters of a pattern
-	// left and right are the sites of a window, first those of left that start in its parts.
+
+	// What follows is for searching. repeated is nil until a window is searched on the CPU.
+	repeated  *search.Repeated
+	alignment alignment
+
+	// What follows is for pairing. firsts is where the sites of each primer begin among the right
+	// ones, and grouped is memory for these.
+	found    []bool // of each pair
+	firsts   []int
+	grouped  []site
+	products []product
+	amplicon Amplicon
+}
+
+// sites are those of a window.
+type sites struct {
+	window window
+	// left and right are its sites, first those of left that start in it.
 	left, right []site
-	// operations are those of sites with gaps, from 1 on, and firsts is where the sites of each
-	// primer begin in right.
+	// operations are those of sites with gaps, from 1 on.
 	operations [][]locate.Operation
-	firsts     []int
-	products   []product
-	alignment  alignment
-	amplicon   Amplicon
 }
 
 // A site is a Site, as it is held.
@@ -144,7 +169,7 @@ type site struct {
 	part       int32 // of the window
 	start, end int32 // on the contig
 	primer     int32
-	operations int32 // where they are in runner.operations; 0 for none
+	operations int32 // where they are in sites.operations; 0 for none
 	edits      uint8
 	last       uint8
 }
@@ -177,10 +202,41 @@ func (r *runner) makePatterns() error {
 // errTooMany tells that a window has too many sites.
 var errTooMany = errors.New("too many sites")
 
-// all goes through the reference by windows.
+// held is how many windows are held: one is paired while the next one is searched.
+const held = 2
+
+// all searches windows, while what was found before is paired.
 func (r *runner) all() error {
+	searched, free := make(chan *sites), make(chan *sites, held)
+	for range held {
+		free <- &sites{}
+	}
+	var paired error
+	var running sync.WaitGroup
+	running.Go(func() {
+		for s := range searched {
+			if paired == nil {
+				if paired = r.pair(s); paired != nil {
+					r.cancel()
+				}
+			}
+			free <- s
+		}
+	})
+	err := r.searchAll(searched, free)
+	close(searched)
+	running.Wait()
+	if paired != nil {
+		return paired // the search ended because of it, or later
+	}
+	return err
+}
+
+// searchAll goes through the reference by windows and passes their sites on.
+func (r *runner) searchAll(searched chan<- *sites, free <-chan *sites) error {
 	b := &r.options.bounds
 	letters := max(b.first, leastWindow)
+	s := <-free
 	for at := (place{}); at.contig < len(r.ref.Contigs); {
 		w, next := r.window(at, letters)
 		least := letters <= leastWindow
@@ -188,7 +244,7 @@ func (r *runner) all() error {
 		if least {
 			most = b.leastSites
 		}
-		err := r.search(w, most)
+		err := r.search(w, most, s)
 		switch {
 		case errors.Is(err, errTooMany) && least:
 			return fmt.Errorf("the primers have more than %d sites within %d bases of position %d of contig %q: "+
@@ -199,42 +255,34 @@ func (r *runner) all() error {
 		case err != nil:
 			return err
 		}
-		letters = min(r.after(letters, len(r.left)+len(r.right)), max(b.most, leastWindow))
-		if err := r.pair(w); err != nil {
-			return err
-		}
+		letters = min(r.after(letters, len(s.left)+len(s.right)), max(b.most, leastWindow))
+		searched <- s
+		s = <-free
 		at = next
 	}
 	return nil
 }
 
 // after is how many letters the next window gets, after one of so many letters and sites: such that
-// it has three quarters of the sites that it may have if they are as dense.
+// it has half of the sites that it may have if they are as dense.
 func (r *runner) after(letters, sites int) int {
-	next := int(min(0.75*float64(letters)*float64(r.options.bounds.sites)/float64(max(sites, 1)), 4*float64(letters)))
+	next := int(min(0.5*float64(letters)*float64(r.options.bounds.sites)/float64(max(sites, 1)), 4*float64(letters)))
 	return max(next/leastWindow*leastWindow, leastWindow)
 }
 
-// search sets left and right to the sites of a window, or returns errTooMany.
-func (r *runner) search(w window, most int) error {
-	clear(r.operations)
-	r.left, r.right, r.operations = r.left[:0], r.right[:0], append(r.operations[:0], nil)
+// search sets s to the sites of a window, or returns errTooMany.
+func (r *runner) search(w window, most int, s *sites) error {
+	clear(s.operations)
+	s.window, s.left, s.right, s.operations = w, s.left[:0], s.right[:0], append(s.operations[:0], nil)
 	all := make([]int, len(r.patterns))
 	for i := range all {
 		all[i] = i
 	}
 	margin := r.options.bounds.margin
 	for len(all) > 0 {
-		c := &collector{runner: r, window: w, numbers: all, most: most}
+		c := &collector{runner: r, window: w, sites: s, numbers: all, most: most}
 		first := c.reach(margin)
-		patterns := r.patterns
-		if len(all) < len(patterns) {
-			patterns = nil
-			for _, i := range all {
-				patterns = append(patterns, r.patterns[i])
-			}
-		}
-		stats, err := search.Run(r.ctx, search.NewDNA(c.view(first)), patterns, r.options.Search, c.add)
+		stats, err := r.locations(search.NewDNA(c.view(first)), all, c.add)
 		if err != nil {
 			return err
 		}
@@ -248,4 +296,31 @@ func (r *runner) search(w window, most int) error {
 		all, margin = c.open, 8*margin
 	}
 	return nil
+}
+
+// locations searches for the patterns of these numbers. On the CPU, what is made of all of them is
+// kept for the next window.
+func (r *runner) locations(text *search.Text, numbers []int, emit func([]search.Location) error) (*search.Stats, error) {
+	patterns := r.patterns
+	if len(numbers) < len(patterns) {
+		patterns = nil
+		for _, i := range numbers {
+			patterns = append(patterns, r.patterns[i])
+		}
+		return search.Run(r.ctx, text, patterns, r.options.Search, emit)
+	}
+	o, onCPU, err := search.Settle(r.ctx, text, patterns, r.options.Search)
+	if err != nil {
+		return nil, err
+	}
+	if !onCPU {
+		return search.Run(r.ctx, text, patterns, o, emit)
+	}
+	if r.repeated == nil {
+		if r.repeated, err = search.NewRepeated(patterns, o); err != nil {
+			return nil, err
+		}
+		r.repeated.Expect(r.ref.TotalLength())
+	}
+	return r.repeated.Run(r.ctx, text, emit)
 }

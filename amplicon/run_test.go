@@ -3,6 +3,7 @@ package amplicon
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -14,7 +15,9 @@ import (
 
 	"scanmap/device"
 	"scanmap/dna"
+	"scanmap/gpu"
 	"scanmap/internal/effort"
+	"scanmap/internal/emulator"
 	"scanmap/internal/truth"
 	"scanmap/locate"
 	"scanmap/search"
@@ -257,7 +260,8 @@ func TestRunIsBruteForce(t *testing.T) {
 			o.ThreePrime = ThreePrime{rapid.IntRange(1, 20).Draw(rt, "letters"), rapid.IntRange(0, 2).Draw(rt, "edits")}
 		}
 		o.bounds = bounds{first: 64 * rapid.IntRange(1, 4).Draw(rt, "first"), most: 64 * rapid.IntRange(1, 8).Draw(rt, "most"),
-			sites: rapid.IntRange(1, 400).Draw(rt, "sites"), margin: rapid.IntRange(1, 64).Draw(rt, "margin")}
+			sites: rapid.IntRange(1, 400).Draw(rt, "sites"), margin: rapid.IntRange(1, 64).Draw(rt, "margin"),
+			grain: rapid.IntRange(1, 8).Draw(rt, "grain")}
 		if len(pairs[0].Forward) <= k {
 			return
 		}
@@ -447,6 +451,65 @@ func TestManySites(t *testing.T) {
 		_, err := Run(context.Background(), ref, pairs, o, func(*Amplicon) error { return nil })
 		if err == nil || !strings.Contains(err.Error(), `have more than 50 sites within `) {
 			t.Error(err)
+		}
+	}
+}
+
+// TestTooManySitesLast has windows with products before one with too many sites, which come first.
+// An error of emit comes before it too, and is the last that emit is called for.
+func TestTooManySitesLast(t *testing.T) {
+	const forward, reverse = "GATTACAGCC", "GGCTTCGACA"
+	product := forward + strings.Repeat("C", 10) + truth.ReverseComplement(reverse)
+	contigs := []string{product, product, product + strings.Repeat("CA", 100) + strings.Repeat("T", 300)}
+	pairs := []Pair{{"p", []byte(forward), []byte(reverse)}, {"t", []byte("TTTTTTTT"), []byte("TTTTTTTT")}}
+	for _, s := range []search.Options{{}, {Distance: 1}} {
+		o := Options{Least: 1, Most: 50, Search: s}
+		o.Search.Threads = 2
+		o.bounds = bounds{first: 64, most: 64, leastSites: 20}
+		wrong := errors.New("wrong")
+		for stop := range 4 {
+			calls := 0
+			_, err := Run(t.Context(), truth.Reference(t, contigs...), pairs, o, func(*Amplicon) error {
+				if calls++; calls == stop {
+					return wrong
+				}
+				return nil
+			})
+			switch {
+			case stop > 0 && (err != wrong || calls != stop):
+				t.Error(stop, calls, err)
+			case stop == 0 && (err == nil || !strings.Contains(err.Error(), `of contig "c2"`) || calls != 3):
+				t.Error(calls, err)
+			}
+		}
+	}
+}
+
+// TestGPU finds the same on a GPU, on which windows are searched one by one.
+func TestGPU(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 3))
+	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
+	for _, s := range []search.Options{{Distance: 2}, {Distance: 2, Substitutions: true}} {
+		o := Options{Least: 1, Most: 100, Multiplex: true, Search: s, bounds: bounds{first: 128, most: 128}}
+		var contigs []string
+		var pairs []Pair
+		var want []Amplicon
+		for len(want) == 0 {
+			contigs = drawText(r)
+			pairs = drawPairs(r, contigs, false)
+			want, _ = run(t, truth.Reference(t, contigs...), pairs, o)
+		}
+		o.Search.Device = device.Choice{Kind: device.CUDA, Driver: driver}
+		var got []Amplicon
+		stats, err := Run(t.Context(), truth.Reference(t, contigs...), pairs, o, func(a *Amplicon) error {
+			got = append(got, *a)
+			return nil
+		})
+		if err != nil || stats.Device != "cuda:0" {
+			t.Fatal(stats, err)
+		}
+		if diff := gocmp.Diff(want, got); diff != "" {
+			t.Error(diff)
 		}
 	}
 }

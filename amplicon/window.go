@@ -79,6 +79,7 @@ func (r *runner) window(at place, letters int) (w window, next place) {
 type collector struct {
 	*runner
 	window  window
+	sites   *sites
 	numbers []int // of the patterns that are searched for
 	most    int   // sites
 	open    []int // patterns whose chains of locations are not seen to begin
@@ -185,19 +186,19 @@ func (c *collector) keep(l *search.Location, start, end int) error {
 		}
 		s.last = uint8(a.edits(lastLetters))
 		if operations := a.operations(); operations != nil {
-			s.operations = int32(len(c.operations))
-			c.operations = append(c.operations, operations)
+			s.operations = int32(len(c.sites.operations))
+			c.sites.operations = append(c.sites.operations, operations)
 		}
 	}
 	for _, p := range c.users[number] {
 		s.primer = int32(p)
 		if l.Reverse {
-			c.right = append(c.right, s)
+			c.sites.right = append(c.sites.right, s)
 		} else {
-			c.left = append(c.left, s)
+			c.sites.left = append(c.sites.left, s)
 		}
 	}
-	if len(c.left)+len(c.right) > c.most {
+	if len(c.sites.left)+len(c.sites.right) > c.most {
 		return errTooMany
 	}
 	return nil
@@ -215,5 +216,5 @@ func (c *collector) dropOpen() {
 		}
 	}
 	dropped := func(s site) bool { return drop[Primer(s.primer)] }
-	c.left, c.right = slices.DeleteFunc(c.left, dropped), slices.DeleteFunc(c.right, dropped)
+	c.sites.left, c.sites.right = slices.DeleteFunc(c.sites.left, dropped), slices.DeleteFunc(c.sites.right, dropped)
 }

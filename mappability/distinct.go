@@ -32,19 +32,27 @@ import (
 // hash table, and while strings are compared 6 for itself and 6 for its reverse complement.
 type distinct struct {
 	*sharing
-	split split
-	words int // of 64 bases of a K-mer
-	// strands are those of the genome, + and -, and after them those of the reference. bases is the
-	// length of genome and reference.
-	strands [4]planes
-	bases   [2]int
-	// where says by string where it lies: its offset, shifted, and below that one of the strands.
-	where           []uint64
+	*stringTable
+	split           split
+	words           int // of 64 bases of a K-mer
 	weights, counts []uint32
 	// wanted has a bit for each string of the reference; nil for all.
 	wanted []uint32
 	// ids are the strings of the crowded K-mers of the reference, in order, or noString.
 	ids []uint32
+}
+
+// A stringTable numbers the strings of K-mers, those of the genome, side 0, and of the reference,
+// side 1.
+type stringTable struct {
+	length, edits  int
+	threads, batch int
+	// strands are those of the genome, + and -, and after them those of the reference; - is nil if
+	// it does not count. bases is the length of genome and reference.
+	strands [4]planes
+	bases   [2]int
+	// where says by string where it lies: its offset, shifted, and below that one of the strands.
+	where []uint64
 	// slots are a hash table with linear probing (Knuth, The Art of Computer Programming, volume 3,
 	// section 6.4), half full at most: the upper half of a hash, and a string's number + 1.
 	slots []uint64
@@ -61,7 +69,7 @@ const tableBatch = 1 << 20
 
 // newDistinct finds the strings of crowded K-mers.
 func newDistinct(s *sharing, p split) *distinct {
-	d := &distinct{sharing: s, split: p, words: dna.Words(s.options.Length)}
+	d := &distinct{sharing: s, stringTable: newStringTable(s.options), split: p, words: dna.Words(s.options.Length)}
 	genome := s.texts[0]
 	d.bases = [2]int{genome.bases.Length, s.ref.Bases.Length}
 	d.strands[0], d.strands[2] = genome.planes, s.planes
@@ -72,14 +80,12 @@ func newDistinct(s *sharing, p split) *distinct {
 			d.strands[3] = reference.reversed().planes
 		}
 	}
-	for range s.options.Threads {
-		d.spare = append(d.spare, noString)
-	}
 	places := make([]uint32, 0, p.places())
 	for _, g := range p.genome {
 		places = d.find(places, g, 0)
 	}
 	d.ids = places
+	d.weights = make([]uint32, len(d.where))
 	if !p.same {
 		for _, id := range places {
 			if id != noString {
@@ -90,6 +96,7 @@ func newDistinct(s *sharing, p split) *distinct {
 		for _, r := range p.reference {
 			d.ids = d.find(d.ids, r, 1)
 		}
+		d.weights = append(d.weights, make([]uint32, len(d.where)-len(d.weights))...)
 		d.wanted = make([]uint32, len(d.where)/32+1)
 	}
 	n := int(d.next.Load())
@@ -108,21 +115,47 @@ func newDistinct(s *sharing, p split) *distinct {
 	return d
 }
 
+// newStringTable makes a table without strands.
+func newStringTable(o *Options) *stringTable {
+	t := &stringTable{length: o.Length, edits: o.Edits, threads: o.Threads, batch: tableBatch}
+	if o.limits.crowdedTable > 0 {
+		t.batch = o.limits.crowdedTable
+	}
+	t.spare = slices.Repeat([]uint32{noString}, o.Threads)
+	return t
+}
+
+// forget empties the table. Its memory is used again.
+func (t *stringTable) forget() {
+	clear(t.slots)
+	t.next.Store(0)
+	for i := range t.spare {
+		t.spare[i] = noString
+	}
+}
+
+// known is the number of strings.
+func (t *stringTable) known() int {
+	n := int(t.next.Load())
+	for _, id := range t.spare {
+		if id != noString {
+			n--
+		}
+	}
+	return n
+}
+
 // find appends the strings of the K-mers that begin at some offsets of the genome, side 0, or the
 // reference, side 1.
-func (d *distinct) find(ids []uint32, starts span, side int) []uint32 {
-	batch := tableBatch
-	if d.options.limits.crowdedTable > 0 {
-		batch = d.options.limits.crowdedTable
-	}
-	for from := starts.from; from < starts.to; from += batch {
-		n := min(batch, starts.to-from)
-		d.reserve(n)
+func (t *stringTable) find(ids []uint32, starts span, side int) []uint32 {
+	for from := starts.from; from < starts.to; from += t.batch {
+		n := min(t.batch, starts.to-from)
+		t.reserve(n)
 		first := len(ids)
 		ids = append(ids, make([]uint32, n)...)
-		parallel.Ranges(d.options.Threads, n, 1<<12, func(worker, i, to int) {
+		parallel.Ranges(t.threads, n, 1<<12, func(worker, i, to int) {
 			for ; i < to; i++ {
-				ids[first+i] = d.stringAt(worker, from+i, side)
+				ids[first+i] = t.stringAt(worker, from+i, side)
 			}
 		})
 	}
@@ -130,75 +163,74 @@ func (d *distinct) find(ids []uint32, starts span, side int) []uint32 {
 }
 
 // reserve makes room for n strings more.
-func (d *distinct) reserve(n int) {
+func (t *stringTable) reserve(n int) {
 	// Numbers that are spare count too.
-	used := int(d.next.Load()) + d.options.Threads + n
-	if more := used - len(d.where); more > 0 {
-		d.where = append(d.where, make([]uint64, more)...)
-		d.weights = append(d.weights, make([]uint32, more)...)
+	used := int(t.next.Load()) + t.threads + n
+	if more := used - len(t.where); more > 0 {
+		t.where = append(t.where, make([]uint64, more)...)
 	}
-	if 2*used <= len(d.slots) {
+	if 2*used <= len(t.slots) {
 		return
 	}
-	old, size := d.slots, bits.Len(uint(2*used))
-	d.slots, d.shift = make([]uint64, 1<<size), 32-min(size, 32)
+	old, size := t.slots, bits.Len(uint(2*used))
+	t.slots, t.shift = make([]uint64, 1<<size), 32-min(size, 32)
 	for _, slot := range old {
 		if slot == 0 {
 			continue
 		}
-		i := d.slotOf(slot)
-		for d.slots[i] != 0 {
-			i = (i + 1) & (len(d.slots) - 1)
+		i := t.slotOf(slot)
+		for t.slots[i] != 0 {
+			i = (i + 1) & (len(t.slots) - 1)
 		}
-		d.slots[i] = slot
+		t.slots[i] = slot
 	}
 }
 
 // slotOf is where to look first for a hash of which slot has the upper half.
-func (d *distinct) slotOf(slot uint64) int { return int(uint32(slot>>32) >> d.shift) }
+func (t *stringTable) slotOf(slot uint64) int { return int(uint32(slot>>32) >> t.shift) }
 
 // stringAt returns the string of a K-mer. Several goroutines may ask at a time.
-func (d *distinct) stringAt(worker, offset, side int) uint32 {
-	k := d.options.Length
+func (t *stringTable) stringAt(worker, offset, side int) uint32 {
+	k := t.length
 	strand := 2 * side
-	if d.strands[strand].ambiguous(offset, k) > d.options.Edits {
+	if t.strands[strand].ambiguous(offset, k) > t.edits {
 		return noString
 	}
-	hash := d.strands[strand].hash(offset, k)
-	if d.strands[strand+1] != nil {
-		mirror := d.bases[side] - offset - k
-		if h := d.strands[strand+1].hash(mirror, k); h < hash {
+	hash := t.strands[strand].hash(offset, k)
+	if t.strands[strand+1] != nil {
+		mirror := t.bases[side] - offset - k
+		if h := t.strands[strand+1].hash(mirror, k); h < hash {
 			hash, offset, strand = h, mirror, strand+1
 		}
 	}
 	where := uint64(offset)<<2 | uint64(strand)
 	tag := hash &^ math.MaxUint32
-	for i := d.slotOf(hash); ; {
-		switch slot := atomic.LoadUint64(&d.slots[i]); {
+	for i := t.slotOf(hash); ; {
+		switch slot := atomic.LoadUint64(&t.slots[i]); {
 		case slot == 0:
-			if d.spare[worker] == noString {
-				d.spare[worker] = d.next.Add(1) - 1
+			if t.spare[worker] == noString {
+				t.spare[worker] = t.next.Add(1) - 1
 			}
-			id := d.spare[worker]
-			d.where[id] = where
-			if atomic.CompareAndSwapUint64(&d.slots[i], 0, tag|uint64(id+1)) {
-				d.spare[worker] = noString
+			id := t.spare[worker]
+			t.where[id] = where
+			if atomic.CompareAndSwapUint64(&t.slots[i], 0, tag|uint64(id+1)) {
+				t.spare[worker] = noString
 				return id
 			}
-		case slot&^math.MaxUint32 == tag && d.equal(d.where[uint32(slot)-1], where):
+		case slot&^math.MaxUint32 == tag && t.equal(t.where[uint32(slot)-1], where):
 			return uint32(slot) - 1
 		default:
-			i = (i + 1) & (len(d.slots) - 1)
+			i = (i + 1) & (len(t.slots) - 1)
 		}
 	}
 }
 
 // equal tells whether strings are equal letter for letter.
-func (d *distinct) equal(a, b uint64) bool {
-	k := d.options.Length
+func (t *stringTable) equal(a, b uint64) bool {
+	k := t.length
 	for from := 0; from < k; from += dna.WordBases {
 		mask := firstBases(k - from)
-		x, y := d.strands[a&3].letters(int(a>>2)+from, mask), d.strands[b&3].letters(int(b>>2)+from, mask)
+		x, y := t.strands[a&3].letters(int(a>>2)+from, mask), t.strands[b&3].letters(int(b>>2)+from, mask)
 		if x != y {
 			return false
 		}

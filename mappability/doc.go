@@ -21,10 +21,11 @@
 // # Two engines
 //
 // Reads (reads.go) hands the K-mers to the finders of package mapper/find as if they were reads,
-// on the CPU or on GPUs. Shared (shared.go), for substitutions, works on stretches that are equal
-// at two places, and so does once what neighbouring K-mers have in common. Where families of
-// repeats make these too many, it compares K-mers as strings, each once for all its places
-// (crowded.go, distinct.go, neighbours.go). Both engines are exact.
+// on the CPU or on GPUs, in repeats one for all that are equal (grouped.go). Shared (shared.go),
+// for substitutions, works on stretches that are equal at two places, and so does once what
+// neighbouring K-mers have in common. Where families of repeats make these too many, it compares
+// K-mers as strings, each once for all its places (crowded.go, distinct.go, neighbours.go). Both
+// engines are exact.
 //
 // # Words
 //
@@ -35,4 +36,5 @@
 //   - run: a stretch of a diagonal without a difference, as long as it can be.
 //   - seed: the first bases of a run, by which it is found.
 //   - crowded: said of K-mers that are compared as strings.
+//   - grouped: said of K-mers that are mapped once for all that are equal.
 package mappability

@@ -138,6 +138,7 @@ func (in *input) compare(t interface{ Fatal(...any) }, vary *rand.Rand) {
 				return rand.New(rand.NewPCG(seed, uint64(side<<32+block))).IntN(3) < share
 			}
 		}
+		o.limits.vary(vary)
 		if got := counted(t, genomes, o); !slices.EqualFunc(got, want, slices.Equal) {
 			t.Fatal(fmt.Sprintf("%s, %d threads, %+v: %s\n got %d\nwant %d", engine, o.Threads, o.limits, in, got, want))
 		}
@@ -251,6 +252,7 @@ func TestOnGPU(t *testing.T) {
 		o := in.options
 		o.Device, o.Threads = device.Choice{Kind: device.CUDA, Driver: driver}, 2
 		o.limits.batch = []int{0, 50}[r.IntN(2)]
+		o.limits.vary(r)
 		if got, want := counted(t, in.references(t), o), in.expected(); !slices.EqualFunc(got, want, slices.Equal) {
 			t.Fatalf("%s\n got %d\nwant %d", in, got, want)
 		}

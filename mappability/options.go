@@ -28,7 +28,7 @@ const (
 // Engines are the names of the engines, each with what it does.
 var Engines = [][2]string{
 	{string(EngineAuto), ""},
-	{string(EngineReads), "each K-mer is mapped by itself"},
+	{string(EngineReads), "each K-mer is mapped, in repeats once for all that are equal"},
 	{string(EngineShared), "neighbours share what is equal; substitutions on the CPU alone"},
 }
 
@@ -85,9 +85,12 @@ type limits struct {
 	// many are compared with each other without further pieces.
 	crowded                              func(side, block int) bool
 	crowdedBlock, crowdedTable, together int
-	// batch is how many K-mers Reads takes at a time.
-	batch int
-	find  find.Limits
+	// grouped, when set, chooses the blocks whose equal K-mers Reads maps once. A block has so many
+	// K-mers. groupedStrings is the number of strings of which there is a table at a time, or little
+	// more, and batch how many K-mers Reads takes at a time.
+	grouped                             func(block int) bool
+	groupedBlock, groupedStrings, batch int
+	find                                find.Limits
 }
 
 func (o *Options) setDefaults(bases int) {
@@ -195,7 +198,10 @@ type counter struct {
 	// counts are by offset, 0 where nothing was found yet. other are those of a genome after the
 	// first.
 	counts, other []uint32
-	progress      *progress
+	// apart are the K-mers that Reads maps one by one, and grouped those that are mapped once for all
+	// that are equal.
+	apart, grouped []span
+	progress       *progress
 }
 
 // addSaturated adds, up to the most that counts hold.

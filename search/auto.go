@@ -125,15 +125,35 @@ func (t Task) Refusal(s *Scheme) error { return s.refusal(t.needle, t.onGPU) }
 // its alphabet and for what it counts; nearest is the one that was taken. Without rates it is 0.
 func (t Task) Rate(s *Scheme, rates []Rate) (rate float64, nearest Rate) {
 	n := t.needle
+	k := n.k
+	if s.Method == neighboursMethod.Name && n.exactRun() >= exactWord {
+		k = 0 // one word that has to match is looked up, as if there were no edits
+	}
 	least := math.Inf(1)
 	for _, r := range rates {
-		far := 100*math.Abs(float64(r.K-n.k)) + apart(r.Length, n.length()) + apart(r.Letters, int(t.letters)) + apart(r.Patterns, t.patterns)
+		far := 100*math.Abs(float64(r.K-k)) + apart(r.Length, n.length()) + apart(r.Letters, int(t.letters)) + apart(r.Patterns, t.patterns)
 		if far < least {
 			// Where k is larger than any that was measured, work is taken to grow as the levels do.
-			rate, nearest, least = r.Value*min(1, float64(r.K+1)/float64(n.k+1)), r, far
+			rate, nearest, least = r.Value*min(1, float64(r.K+1)/float64(k+1)), r, far
 		}
 	}
 	return s.onGenomes(rate, n, t.onGPU), nearest
+}
+
+// exactWord is the number of letters in a row that have to match from which on they say so much
+// that what is verified does not count: 1 of 4^10 places has them.
+const exactWord = 10
+
+// exactRun is the most letters in a row that have to match.
+func (n *needle) exactRun() int {
+	longest, run := 0, 0
+	for _, exact := range n.exact {
+		if run++; !exact {
+			run = 0
+		}
+		longest = max(longest, run)
+	}
+	return longest
 }
 
 // apart is by how many times two numbers differ, as a logarithm.
@@ -170,7 +190,8 @@ const repeatedWordsCost = 1.4
 
 // onGenomes corrects a rate that was measured on random text.
 func (s *Scheme) onGenomes(rate float64, n *needle, onGPU bool) float64 {
-	if !onGPU && s.Method == neighboursMethod.Name && n.k > 0 && !n.substitutions && n.length() < lettersForWords*(n.k+1) {
+	if !onGPU && s.Method == neighboursMethod.Name && n.k > 0 && !n.substitutions && n.length() < lettersForWords*(n.k+1) &&
+		n.exactRun() < exactWord {
 		return rate / repeatedWordsCost
 	}
 	if !onGPU || s.Method != planesMethod.Name || n.k == 0 || n.substitutions {

@@ -167,6 +167,9 @@ func TestLocationsWithinLimits(t *testing.T) {
 		k := rapid.IntRange(1, 4).Draw(rt, "k")
 		limit := func(name string) int { return rapid.IntRange(0, k).Draw(rt, name) }
 		limits := Limits{limit("mismatches"), limit("DNA bulges"), limit("RNA bulges")}
+		if rapid.IntRange(0, 3).Draw(rt, "wide") == 0 {
+			limits = Limits{k, k, k} // which say no more than k
+		}
 		if limits.DNABulges+limits.RNABulges == 0 {
 			return // that is substitutions alone, and has neighbours
 		}

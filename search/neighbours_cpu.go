@@ -70,6 +70,14 @@ func (p *piecePlanner) plan(n *needle) ([]neighbourPiece, float64) {
 		}
 		for length := max(1, p.q-3); length <= p.q+1 && i+length <= m; length++ {
 			p.measure(n, i, length)
+			if len(p.sizes) > 0 && n.allFixed(i, i+length) {
+				for j := 1; j < width; j++ {
+					if size := p.sizes[0] + p.best[(i+length)*width]; size < p.best[i*width+j] {
+						p.best[i*width+j], p.pick[i*width+j] = size, neighbourPiece{i, i + length, n.k}
+					}
+				}
+				continue
+			}
 			for e := 0; e < len(p.sizes) && e < length; e++ {
 				for j := 1; j < width; j++ {
 					size := p.sizes[e] + p.best[(i+length)*width+max(j-e-1, 0)]
@@ -89,8 +97,18 @@ func (p *piecePlanner) plan(n *needle) ([]neighbourPiece, float64) {
 		}
 		pieces = append(pieces, piece)
 		i, j = piece.to, max(j-piece.e-1, 0)
+		if last := &pieces[len(pieces)-1]; n.allFixed(last.from, last.to) {
+			last.e = 0
+		}
 	}
 	return pieces, p.best[n.k+1]
+}
+
+// allFixed tells whether all letters [from, to) of a needle have to match. Then every occurrence
+// has them unchanged: no edit touches them, and no letter of the text lies between them. So one
+// such piece is enough, whatever k is, and it needs no tolerance.
+func (n *needle) allFixed(from, to int) bool {
+	return n.exact != nil && !slices.Contains(n.exact[from:to], false)
 }
 
 // measure sets sizes[e] to the number of words within e edits of length letters of a needle; with
@@ -113,7 +131,7 @@ func (p *piecePlanner) measure(n *needle, from, length int) {
 		if edits {
 			differ += 7
 		}
-		if n.fixed(i) {
+		if n.fixed(i) && !edits {
 			differ = 0
 		}
 		for e := len(p.sizes) - 1; e >= 0; e-- {

@@ -57,6 +57,20 @@ func NewRepeated(patterns []Pattern, o Options) (*Repeated, error) {
 	return r, nil
 }
 
+// Settle returns options whose device is no longer auto but the one on which Run would search a
+// text for these patterns, and tells whether it is the CPU, where a Repeated can take the place of
+// Run. Its errors are those of Run.
+func Settle(ctx context.Context, text *Text, patterns []Pattern, o Options) (settled Options, onCPU bool, err error) {
+	if o.Device.Kind == device.Auto {
+		s, err := plannedSearcher(ctx, text, patterns, o, nil)
+		if err != nil {
+			return Options{}, false, err
+		}
+		o.Device = s.options.Device
+	}
+	return o, o.Device.Kind != device.CUDA, nil
+}
+
 // Expect says about how many letters all texts have together, if many more than the first. That may
 // make searches faster, because more work on the patterns pays, and changes nothing else. It has to
 // be called before the first Run.

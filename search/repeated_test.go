@@ -5,9 +5,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
+	"scanmap/device"
 	"scanmap/dna"
+	"scanmap/gpu"
+	"scanmap/internal/emulator"
 )
 
 // unnamedText is short contigs that lie as near to each other as a distance allows.
@@ -104,6 +108,38 @@ func TestRepeated(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestSettle has the devices on which Run would search.
+func TestSettle(t *testing.T) {
+	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
+	p, err := NewPattern("p", []byte("ACGTTGCATGACCATG"), DNA)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, patterns := dnaText(t, strings.Repeat("ACGT", 20)), []Pattern{p}
+	for _, c := range []struct {
+		scheme string // of shift-or
+		kind   device.Kind
+		want   device.Kind
+	}{
+		{Auto, "", ""}, {Auto, device.CPU, device.CPU}, {Auto, device.CUDA, device.CUDA},
+		{Auto, device.Auto, device.CPU}, {"segment-tiled", device.Auto, device.CUDA},
+	} {
+		o := Options{Method: "shift-or", Scheme: c.scheme, Device: device.Choice{Kind: c.kind, Driver: driver}}
+		got, onCPU, err := Settle(t.Context(), text, patterns, o)
+		if err != nil || got.Device.Kind != c.want || onCPU != (c.want != device.CUDA) {
+			t.Fatalf("%+v: %q, %v, %v", c, got.Device.Kind, onCPU, err)
+		}
+		stats, err := Run(t.Context(), text, patterns, o, func([]Location) error { return nil })
+		if err != nil || (stats.Device == string(device.CPU)) != onCPU {
+			t.Fatalf("%+v: Run searched on %v, %v", c, stats, err)
+		}
+	}
+	o := Options{Distance: 16, Device: device.Choice{Kind: device.Auto}}
+	if _, _, err := Settle(t.Context(), text, patterns, o); err == nil || err.Error() != `pattern "p" of 16 letters would match everywhere with 16 edits` {
+		t.Error(err)
 	}
 }
 

@@ -99,6 +99,24 @@ func (b bounds) orDefault() bounds {
 // which emit must not keep. What is held does not grow with the number of locations. An error of a
 // GPU is a device.Error. Chunks of the text are shared out among several GPUs.
 func Run(ctx context.Context, text *Text, patterns []Pattern, o Options, emit func([]Location) error) (*Stats, error) {
+	s, err := plannedSearcher(ctx, text, patterns, o, emit)
+	if err != nil {
+		return nil, err
+	}
+	if err = s.open(); err == nil {
+		err = s.all()
+	}
+	if closed := s.close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &s.stats, nil
+}
+
+// plannedSearcher checks and plans a call of Run.
+func plannedSearcher(ctx context.Context, text *Text, patterns []Pattern, o Options, emit func([]Location) error) (*searcher, error) {
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
@@ -115,17 +133,7 @@ func Run(ctx context.Context, text *Text, patterns []Pattern, o Options, emit fu
 	if err := s.plan(); err != nil {
 		return nil, err
 	}
-	err := s.open()
-	if err == nil {
-		err = s.all()
-	}
-	if closed := s.close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return nil, err
-	}
-	return &s.stats, nil
+	return s, nil
 }
 
 // searcher is a call of Run.
@@ -497,15 +505,16 @@ func (s *searcher) locate(ends []strandEnds, first, last int) []Location {
 	}
 	lists := s.locateParts(parts)
 	all := slices.Concat(lists...)
-	from := 0
+	of := make([]int, last-first+1) // where the locations of each pattern begin in all
 	for i := range last - first {
-		to := from
+		of[i+1] = of[i]
 		for _, list := range lists[firsts[i]:firsts[i+1]] {
-			to += len(list)
+			of[i+1] += len(list)
 		}
-		slices.SortFunc(all[from:to], byPosition)
-		from = to
 	}
+	parallel.Ranges(s.options.Threads, last-first, 1, func(_, i, _ int) {
+		slices.SortFunc(all[of[i]:of[i+1]], byPosition)
+	})
 	return all
 }
 

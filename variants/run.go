@@ -8,6 +8,7 @@ import (
 	"io"
 	"strconv"
 
+	"scanmap/device"
 	"scanmap/dna"
 	"scanmap/search"
 	"scanmap/temporary"
@@ -105,11 +106,12 @@ type runner struct {
 	found    []bool // of each pattern
 	sorter   sorter
 	// The windows that wait to be searched, which are the contigs of batch.
-	windows []*window
-	batch   *dna.Reference
-	packed  dna.Sequence
-	calls   int
-	letters []byte
+	windows  []*window
+	batch    *dna.Reference
+	repeated *search.Repeated
+	packed   dna.Sequence
+	calls    int
+	letters  []byte
 	// Of the output.
 	out     io.Writer
 	buffer  []byte
@@ -268,9 +270,7 @@ func (r *runner) search() error {
 	if err != nil {
 		return err
 	}
-	o := r.o.Search
-	o.Announce = nil
-	_, err = search.Run(r.ctx, text, r.patterns, o, func(locations []search.Location) error {
+	err = r.find(text, func(locations []search.Location) error {
 		for i := range locations {
 			l := &locations[i]
 			w := r.windows[l.Contig]
@@ -293,6 +293,24 @@ func (r *runner) search() error {
 		return nil
 	})
 	r.windows, r.batch, r.calls = r.windows[:0], nil, 0
+	return err
+}
+
+// find searches a batch: on the CPU, unless a GPU is asked for. What is made of the patterns is
+// then made once.
+func (r *runner) find(text *search.Text, emit func([]search.Location) error) (err error) {
+	o := r.o.Search
+	o.Announce = nil
+	if o.Device.Kind == device.CUDA {
+		_, err = search.Run(r.ctx, text, r.patterns, o, emit)
+		return err
+	}
+	if r.repeated == nil {
+		if r.repeated, err = search.NewRepeated(r.patterns, o); err != nil {
+			return err
+		}
+	}
+	_, err = r.repeated.Run(r.ctx, text, emit)
 	return err
 }
 

@@ -540,7 +540,7 @@ func runCase(t interface {
 		if err != nil {
 			t.Fatalf("%v", err)
 		}
-		target := search.Target{}
+		var target search.Target
 		if p.fixed != "" {
 			target.PAMs = []string{p.fixed}
 		}

@@ -20,8 +20,8 @@ type window struct {
 	whole  bool
 	placed []placed
 	near   []*allele // in order: all that may touch a place of the window
-	// crossed tells that some of near overlap, and most is how many combinations of a sample's calls
-	// are then tried.
+	// crossed tells that some of near overlap, and most is how many combinations of a sample's
+	// calls are then tried.
 	crossed bool
 	most    int
 }
