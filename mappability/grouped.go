@@ -55,8 +55,8 @@ const (
 	leastRepeated = 0.6
 	// mostGrouped is how many strings a window has.
 	mostGrouped = 1 << 23
-	// sampledBits is such that of 8 K-mers one is sampled. To sample all takes three times as long, and
-	// chooses nearly the same blocks.
+	// sampledBits is such that of 8 K-mers one is sampled. To sample all takes three times as long,
+	// and chooses nearly the same blocks.
 	sampledBits = 3
 )
 
