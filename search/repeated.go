@@ -57,9 +57,9 @@ func NewRepeated(patterns []Pattern, o Options) (*Repeated, error) {
 	return r, nil
 }
 
-// Settle returns options whose device is no longer auto but the one on which Run would search a text
-// for these patterns, and tells whether it is the CPU, where a Repeated can take the place of Run.
-// Its errors are those of Run.
+// Settle returns options whose device is no longer auto but the one on which Run would search a
+// text for these patterns, and tells whether it is the CPU, where a Repeated can take the place of
+// Run. Its errors are those of Run.
 func Settle(ctx context.Context, text *Text, patterns []Pattern, o Options) (settled Options, onCPU bool, err error) {
 	if o.Device.Kind == device.Auto {
 		s, err := plannedSearcher(ctx, text, patterns, o, nil)
