@@ -100,7 +100,7 @@ func newRecordsJob(c *cli.Context) (*recordsJob, error) {
 	}
 	j.options.Search = j.searchJob.options
 	if k, margin := j.options.Search.Distance, j.options.Margin; j.splitTo != "" && k+margin-1 > search.MaxDistance {
-		return nil, fmt.Errorf("option --margin: %d with a distance of %d is more than %d together", margin, k, search.MaxDistance+1)
+		return nil, usagef("option --margin: %d with a distance of %d is more than %d together", margin, k, search.MaxDistance+1)
 	}
 	return j, nil
 }
