@@ -53,7 +53,11 @@ func TestSatellites(t *testing.T) {
 		case 2:
 			o.Regions = []Region{{0, 100, len(array)}, {1, 0, 5000}}
 		}
-		if n := crowdedPlaces(ref, genomes[len(genomes)-1], o); n < len(array)/2 || n > 2*ref.TotalLength() {
+		least := len(array) / 2
+		if k > 100 {
+			least = 1000 // of long ones fewer are equal
+		}
+		if n := crowdedPlaces(ref, genomes[len(genomes)-1], o); n < least || n > 2*ref.TotalLength() {
 			t.Errorf("K %d: %d crowded K-mers", k, n)
 		}
 		got := counted(t, genomes, o)
