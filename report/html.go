@@ -31,13 +31,18 @@ const (
 	maxRows  = 1000
 )
 
+// frame is what html/frame.html shows of every page.
+type frame struct {
+	Title, Version string
+	Style          template.CSS
+	Script         template.JS // empty for a page without scripts
+	Facts          []fact
+	Tiles          []tile
+}
+
 // page is what html/page.html shows.
 type page struct {
-	Title, Version            string
-	Style                     template.CSS
-	Script                    template.JS
-	Facts                     []fact
-	Tiles                     []tile
+	frame
 	Ratios                    []ratioChart
 	RatiosLeft                string
 	Bars                      []barChart
@@ -77,12 +82,8 @@ func HTML(w io.Writer, s *mapper.Stats, info HTMLInfo) error {
 		names[i] = shown(names[i])
 	}
 	p := page{
-		Title:   pageTitle(names),
-		Version: info.Version,
-		Style:   template.CSS(style),
-		Script:  template.JS(script),
-		Facts:   facts(s, info),
-		Tiles:   append(tiles(s), depthTiles(info.Depth)...),
+		frame: frame{Title: pageTitle(names), Version: info.Version, Style: template.CSS(style), Script: template.JS(script),
+			Facts: facts(s, info), Tiles: append(tiles(s), depthTiles(info.Depth)...)},
 		Bars:    []barChart{distanceBars(s), perReadBars(s)},
 		All:     allTable(s),
 		Stages:  stageTable(s),

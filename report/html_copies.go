@@ -24,15 +24,12 @@ type CopiesInfo struct {
 
 // copiesPage is what html/copies.html shows.
 type copiesPage struct {
-	Title, Version string
-	Style          template.CSS
-	Facts          []fact
-	Tiles          []tile
-	Bars           barChart
-	GC             *biasChart // nil where nothing was corrected
-	Regions        *table     // nil where none were asked for
-	Contigs        []copiesChart
-	ContigsLeft    string
+	frame
+	Bars        barChart
+	GC          *biasChart // nil where nothing was corrected
+	Regions     *table     // nil where none were asked for
+	Contigs     []copiesChart
+	ContigsLeft string
 }
 
 // biasChart is depth against GC content, before and after it was corrected, as multiples of the
@@ -71,9 +68,8 @@ func CopiesHTML(w io.Writer, r *copynumber.Result, ref *dna.Reference, o *copynu
 		name = "standard input"
 	}
 	p := copiesPage{
-		Title: "Copy numbers: " + name, Version: info.Version, Style: template.CSS(style),
-		Facts:   copiesFacts(r, ref, o, info, name),
-		Tiles:   copiesTiles(r, o),
+		frame: frame{Title: "Copy numbers: " + name, Version: info.Version, Style: template.CSS(style),
+			Facts: copiesFacts(r, ref, o, info, name), Tiles: copiesTiles(r, o)},
 		Bars:    copiesBars(r),
 		GC:      newBiasChart(r, o),
 		Regions: regionTable(r, ref, info.Regions),

@@ -52,11 +52,7 @@ func GuidePlaces(number int) int {
 
 // guidesPage is what html/guides.html shows.
 type guidesPage struct {
-	Title, Version string
-	Style          template.CSS
-	Script         template.JS
-	Facts          []fact
-	Tiles          []tile
+	frame
 	Bars           []barChart
 	Header         []cell
 	Guides         []guideRow
@@ -100,9 +96,10 @@ func GuidesHTML(w io.Writer, g Guides, info GuidesInfo) error {
 		}
 	}
 	p := guidesPage{
-		Title: "Guides: " + shown(info.Guides), Version: info.Version,
-		Style: template.CSS(slices.Concat(files[0], files[1])), Script: template.JS(files[2]),
-		Facts: guideFacts(&g, info), Tiles: guideTiles(&g), Bars: guideBars(&g),
+		frame: frame{Title: "Guides: " + shown(info.Guides), Version: info.Version,
+			Style: template.CSS(slices.Concat(files[0], files[1])), Script: template.JS(files[2]),
+			Facts: guideFacts(&g, info), Tiles: guideTiles(&g)},
+		Bars:  guideBars(&g),
 		Edits: !info.Substitutions, PAMFirst: info.PAMFirst, Regions: g.Regions != nil,
 		Left: left(len(g.Summaries)-maxGuides, "guides"),
 	}

@@ -206,56 +206,44 @@ func (j *copiesJob) run(ctx context.Context, stdout *sink, stderr io.Writer) err
 	if err := inputsExist(j.inputs()...); err != nil {
 		return err
 	}
-	results := &resultFiles{ctx: ctx, stdout: stdout}
-	defer results.discard()
-	var files []*output
-	wanted := j.results(results)
+	wanted := j.results()
+	var names []string
 	for _, o := range wanted {
-		file, err := results.open(o.name)
-		if err != nil {
-			return err
-		}
-		files = append(files, file)
+		names = append(names, o.name)
 	}
-	numbers, err := untilStopped(ctx, func() (*copyNumbers, error) {
+	numbers, err := published(ctx, stdout, names, func(results *resultFiles, files []*output) (*copyNumbers, error) {
 		n, err := j.compute(ctx)
 		for i := 0; i < len(files) && err == nil; i++ {
-			err = wanted[i].write(files[i], n)
+			err = wanted[i].write(results, files[i], n)
 		}
 		return n, err
 	})
-	if err := results.end(err); err != nil {
+	if err != nil {
 		return err
 	}
-	if err := results.publish(); err != nil {
-		return err
-	}
-	if !j.quiet {
-		// The results are complete; what nobody reads does not change that.
-		_, _ = untilStopped(ctx, func() (struct{}, error) { return struct{}{}, numbers.summarize(stderr) })
-	}
+	afterwards(ctx, j.quiet, func() error { return numbers.summarize(stderr) })
 	return nil
 }
 
 // copiesResult is an output and what is written to it.
 type copiesResult struct {
 	name  string
-	write func(*output, *copyNumbers) error
+	write func(*resultFiles, *output, *copyNumbers) error
 }
 
 // results are the outputs that were asked for.
-func (j *copiesJob) results(files *resultFiles) []copiesResult {
-	all := []copiesResult{{j.output, func(to *output, n *copyNumbers) error {
+func (j *copiesJob) results() []copiesResult {
+	all := []copiesResult{{j.output, func(files *resultFiles, to *output, n *copyNumbers) error {
 		if j.format == "" {
 			return n.writeWindows(to)
 		}
 		return writeTrack(files, to, j.format, trackContigs(n.ref.Contigs), n.values, j.threads)
 	}}}
 	if j.regions != "" {
-		all = append(all, copiesResult{j.regionCopies, func(to *output, n *copyNumbers) error { return n.writeRegions(to) }})
+		all = append(all, copiesResult{j.regionCopies, func(_ *resultFiles, to *output, n *copyNumbers) error { return n.writeRegions(to) }})
 	}
 	if j.report != "" {
-		all = append(all, copiesResult{j.report, func(to *output, n *copyNumbers) error {
+		all = append(all, copiesResult{j.report, func(_ *resultFiles, to *output, n *copyNumbers) error {
 			return report.CopiesHTML(to, n.Result, n.ref, &j.options, report.CopiesInfo{
 				Version: version, CommandLine: j.commandLine, Reference: j.reference, Depth: j.depth, Regions: n.regionNames()})
 		}})

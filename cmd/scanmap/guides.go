@@ -240,33 +240,15 @@ func (j *guidesJob) run(ctx context.Context, stdout *sink, stderr io.Writer) err
 	if err := inputsExist(j.inputs()...); err != nil {
 		return err
 	}
-	results := &resultFiles{ctx: ctx, stdout: stdout}
-	defer results.discard()
-	files := guideFiles{}
-	for _, f := range []struct {
-		name string
-		to   **output
-	}{{j.output, &files.guides}, {j.places, &files.places}, {j.report, &files.page}} {
-		if f.name == "" {
-			continue
-		}
-		var err error
-		if *f.to, err = results.open(f.name); err != nil {
-			return err
-		}
-	}
-	judged, err := untilStopped(ctx, func() (*judgedGuides, error) { return j.judge(ctx, files) })
-	if err := results.end(err); err != nil {
+	names := []string{j.output, j.places, j.report}
+	judged, err := published(ctx, stdout, names, func(_ *resultFiles, files []*output) (*judgedGuides, error) {
+		return j.judge(ctx, guideFiles{guides: files[0], places: files[1], page: files[2]})
+	})
+	if err != nil {
 		return err
 	}
-	if err := results.publish(); err != nil {
-		return err
-	}
-	if !j.quiet {
-		// The results are complete; what nobody reads does not change that.
-		took := time.Since(start)
-		_, _ = untilStopped(ctx, func() (struct{}, error) { return struct{}{}, judged.summarize(stderr, took) })
-	}
+	took := time.Since(start)
+	afterwards(ctx, j.quiet, func() error { return judged.summarize(stderr, took) })
 	return nil
 }
 

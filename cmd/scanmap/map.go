@@ -248,12 +248,7 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 	if err := j.removeStale(results); err != nil {
 		return err
 	}
-	if !j.quiet {
-		// The results are complete; what nobody reads does not change that.
-		_, _ = untilStopped(ctx, func() (struct{}, error) {
-			return struct{}{}, firstError(warnOfEmpty(stderr, stats), report.Table(stderr, stats))
-		})
-	}
+	afterwards(ctx, j.quiet, func() error { return firstError(warnOfEmpty(stderr, stats), report.Table(stderr, stats)) })
 	if limit := j.options.MaxLocations; stats.Capped > 0 && (limit == 0 || limit > mapper.MostLocations) {
 		_ = warn(stderr, fmt.Sprintf("reads with more than %d locations: %d; the first are written, and all are counted",
 			mapper.MostLocations, stats.Capped))

@@ -298,12 +298,11 @@ func (j *mappabilityJob) run(ctx context.Context, stdout *sink, stderr io.Writer
 	if err := results.publish(); err != nil {
 		return err
 	}
-	if !j.quiet {
-		// The results are complete; what nobody reads does not change that.
-		_, _ = untilStopped(ctx, func() (int, error) {
-			return fmt.Fprintf(stderr, "scanmap: %s, %.3f s\n", summary, time.Since(start).Seconds())
-		})
-	}
+	took := time.Since(start)
+	afterwards(ctx, j.quiet, func() error {
+		_, err := fmt.Fprintf(stderr, "scanmap: %s, %.3f s\n", summary, took.Seconds())
+		return err
+	})
 	return nil
 }
 

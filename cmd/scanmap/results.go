@@ -19,6 +19,38 @@ type resultFiles struct {
 	over   bool      // no output is opened any more
 }
 
+// published opens outputs by their names, none for an empty one, has work write them, and gives
+// them their names. Whatever fails, no file is left.
+func published[T any](ctx context.Context, stdout *sink, names []string,
+	work func(results *resultFiles, files []*output) (T, error)) (T, error) {
+	var none T
+	results := &resultFiles{ctx: ctx, stdout: stdout}
+	defer results.discard()
+	files := make([]*output, len(names))
+	for i, name := range names {
+		if name == "" {
+			continue
+		}
+		var err error
+		if files[i], err = results.open(name); err != nil {
+			return none, err
+		}
+	}
+	value, err := untilStopped(ctx, func() (T, error) { return work(results, files) })
+	if err := results.end(err); err != nil {
+		return none, err
+	}
+	return value, results.publish()
+}
+
+// afterwards has a summary written when the results are complete, unless it is not wanted. What
+// nobody reads does not change that.
+func afterwards(ctx context.Context, quiet bool, summary func() error) {
+	if !quiet {
+		_, _ = untilStopped(ctx, func() (struct{}, error) { return struct{}{}, summary() })
+	}
+}
+
 // open opens an output by its name.
 func (r *resultFiles) open(name string) (*output, error) { return r.add(name, &r.files) }
 

@@ -280,32 +280,19 @@ func (j *searchJob) run(ctx context.Context, stdout *sink, stderr io.Writer) err
 	if err := inputsExist(inputs...); err != nil {
 		return err
 	}
-	out, err := openOutput(ctx, j.output, stdout)
+	stats, err := published(ctx, stdout, []string{j.output}, func(_ *resultFiles, files []*output) (*search.Stats, error) {
+		return j.search(ctx, files[0])
+	})
 	if err != nil {
 		return err
 	}
-	defer out.discard()
-	stats, err := untilStopped(ctx, func() (*search.Stats, error) { return j.search(ctx, out) })
-	// A signal explains every other error, and a failed write those that follow from it.
-	if err := firstError(context.Cause(ctx), out.err(), err); err != nil {
-		return err
-	}
-	if err := firstError(out.finish(), context.Cause(ctx)); err != nil {
-		return err
-	}
-	if err := out.publish(); err != nil {
-		return err
-	}
-	if !j.quiet {
-		// The results are complete; what nobody reads does not change that.
-		took := time.Since(start)
-		_, _ = untilStopped(ctx, func() (struct{}, error) {
-			if stats.TextLetters == 0 { // FASTA without letters is an error
-				_ = warn(stderr, shownInput(j.text)+" is empty")
-			}
-			return struct{}{}, firstError(j.warnOfVariants(stderr), summarize(stderr, stats, took), j.summarizeVariants(stderr))
-		})
-	}
+	took := time.Since(start)
+	afterwards(ctx, j.quiet, func() error {
+		if stats.TextLetters == 0 { // FASTA without letters is an error
+			_ = warn(stderr, shownInput(j.text)+" is empty")
+		}
+		return firstError(j.warnOfVariants(stderr), summarize(stderr, stats, took), j.summarizeVariants(stderr))
+	})
 	return nil
 }
 

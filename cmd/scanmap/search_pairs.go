@@ -168,30 +168,17 @@ func (j *pairsJob) run(ctx context.Context, stdout *sink, stderr io.Writer) erro
 	if err := inputsExist(j.text, j.pairs); err != nil {
 		return err
 	}
-	out, err := openOutput(ctx, j.output, stdout)
+	stats, err := published(ctx, stdout, []string{j.output}, func(_ *resultFiles, files []*output) (*amplicon.Stats, error) {
+		return j.find(ctx, files[0])
+	})
 	if err != nil {
 		return err
 	}
-	defer out.discard()
-	stats, err := untilStopped(ctx, func() (*amplicon.Stats, error) { return j.find(ctx, out) })
-	// A signal explains every other error, and a failed write those that follow from it.
-	if err := firstError(context.Cause(ctx), out.err(), err); err != nil {
-		return err
-	}
-	if err := firstError(out.finish(), context.Cause(ctx)); err != nil {
-		return err
-	}
-	if err := out.publish(); err != nil {
-		return err
-	}
-	if j.quiet {
-		return nil
-	}
-	// The results are complete; what nobody reads does not change that.
-	_, _ = untilStopped(ctx, func() (struct{}, error) {
+	took := time.Since(start)
+	afterwards(ctx, j.quiet, func() error {
 		_, err := fmt.Fprintf(stderr, "scanmap: %s, %d with a product, %s; %s on %s, %.3f s\n", counted(stats.Pairs, "primer pair"),
-			stats.FoundPairs, counted(int(stats.Amplicons), "amplicon"), strings.Join(stats.Schemes, ", "), stats.Device, time.Since(start).Seconds())
-		return struct{}{}, err
+			stats.FoundPairs, counted(int(stats.Amplicons), "amplicon"), strings.Join(stats.Schemes, ", "), stats.Device, took.Seconds())
+		return err
 	})
 	return nil
 }

@@ -276,38 +276,20 @@ func (j *recordsJob) run(ctx context.Context, stdout *sink, stderr io.Writer) er
 	if err != nil {
 		return err
 	}
-	if !j.quiet {
-		// The results are complete; what nobody reads does not change that.
-		_, _ = untilStopped(ctx, func() (struct{}, error) { return struct{}{}, j.summarize(stderr, stats, time.Since(start)) })
-	}
+	took := time.Since(start)
+	afterwards(ctx, j.quiet, func() error { return j.summarize(stderr, stats, took) })
 	return nil
 }
 
 // filter writes the records that have a pattern.
 func (j *recordsJob) filter(ctx context.Context, stdout *sink) (*sift.Stats, error) {
-	results := &resultFiles{ctx: ctx, stdout: stdout}
-	defer results.discard()
-	out, err := results.open(j.output)
-	if err != nil {
-		return nil, err
-	}
-	var counts *output
-	if j.counts != "" {
-		if counts, err = results.open(j.counts); err != nil {
-			return nil, err
-		}
-	}
-	stats, err := untilStopped(ctx, func() (*sift.Stats, error) {
-		stats, err := j.writeRecords(ctx, out)
-		if err == nil && counts != nil {
-			_, err = counts.Write(j.countsTable(stats))
+	return published(ctx, stdout, []string{j.output, j.counts}, func(_ *resultFiles, files []*output) (*sift.Stats, error) {
+		stats, err := j.writeRecords(ctx, files[0])
+		if err == nil && files[1] != nil {
+			_, err = files[1].Write(j.countsTable(stats))
 		}
 		return stats, err
 	})
-	if err := results.end(err); err != nil {
-		return nil, err
-	}
-	return stats, results.publish()
 }
 
 // writeRecords writes records, compressed if the name of the output says so.
