@@ -224,34 +224,21 @@ func TestWideLimits(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 9))
 	traced := 0
 	for round := range 120 {
-		unit := truth.Random(r, 1+r.IntN(30), "ACGT")
-		contig := strings.Repeat(unit, 1+100/len(unit)) + truth.Random(r, 30, "ACGT")
-		from := r.IntN(len(contig) - 40)
 		k := 1 + r.IntN(6)
-		p := pattern(t, truth.Edited(r, contig[from:from+20+r.IntN(20)], r.IntN(k+1)), []string{"", "AGG", "N"}[round%3], DNA)
-		text := dnaText(t, truth.Random(r, 70, "ACGT"), contig)
-		wide := newNeedle(&p, DNA, k, false)
-		if round%2 == 1 {
-			wide = wide.reverseComplement()
-		}
-		narrow := *wide
+		plain, ends, shown := repetitiveCase(t, r, k, 20, round)
+		narrow := *plain.needle
 		narrow.limits = &Limits{k, k, k}
-		plain := locator{text: text, needle: wide, contig: &text.contigs[1]}
-		limited := locator{text: text, needle: &narrow, contig: &text.contigs[1]}
-		var ends []int
-		for end := plain.contig.Start + 1; end <= plain.contig.End(); end++ {
-			ends = append(ends, end)
-		}
+		limited := locator{text: plain.text, needle: &narrow, contig: plain.contig}
 		plain.measure(ends)
 		limited.measure(ends)
 		if !slices.Equal(plain.occurrences, limited.occurrences) {
-			t.Fatalf("%s in %s, k = %d: occurrences %v, within limits %v", p.Letters, contig, k, plain.occurrences, limited.occurrences)
+			t.Fatalf("%s, k = %d: occurrences %v, within limits %v", shown, k, plain.occurrences, limited.occurrences)
 		}
 		for _, o := range plain.occurrences {
 			start := plain.traceback(o.End, int(o.Distance), int(o.Gaps))
 			if got := limited.traceback(o.End, int(o.Distance), int(o.Gaps)); got != start || !slices.Equal(plain.path, limited.path) {
-				t.Fatalf("%s in %s, k = %d, end %d: start %d and path %v, within limits %d and %v",
-					p.Letters, contig, k, o.End, start, plain.path, got, limited.path)
+				t.Fatalf("%s, k = %d, end %d: start %d and path %v, within limits %d and %v",
+					shown, k, o.End, start, plain.path, got, limited.path)
 			}
 			traced++
 		}

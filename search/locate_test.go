@@ -308,27 +308,15 @@ func TestTraceInBand(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
 	traced := 0
 	for round := range 60 {
-		unit := truth.Random(r, 1+r.IntN(40), "ACGT")
-		contig := strings.Repeat(unit, 1+200/len(unit)) + truth.Random(r, 30, "ACGT")
-		from := r.IntN(len(contig) - 60)
 		k := 1 + r.IntN(20)
-		p := pattern(t, truth.Edited(r, contig[from:from+40+r.IntN(20)], r.IntN(k+1)), []string{"", "AGG", "N"}[round%3], DNA)
-		text := dnaText(t, truth.Random(r, 70, "ACGT"), contig)
-		l := locator{text: text, needle: newNeedle(&p, DNA, k, false), contig: &text.contigs[1]}
-		if round%2 == 1 {
-			l.needle = l.needle.reverseComplement()
-		}
-		var ends []int
-		for end := l.contig.Start + 1; end <= l.contig.End(); end++ {
-			ends = append(ends, end)
-		}
+		l, ends, shown := repetitiveCase(t, r, k, 40, round)
 		l.measure(ends)
 		for _, o := range l.occurrences {
 			narrow := l.trace(o.End, int(o.Gaps))
 			path := slices.Clone(l.path)
 			if wide := l.trace(o.End, l.needle.length()+k); wide != narrow || !slices.Equal(path, l.path) {
-				t.Fatalf("%s in %s, k = %d, end %d: start %d and path %v, on all diagonals %d and %v",
-					p.Letters, contig, k, o.End, narrow, path, wide, l.path)
+				t.Fatalf("%s, k = %d, end %d: start %d and path %v, on all diagonals %d and %v",
+					shown, k, o.End, narrow, path, wide, l.path)
 			}
 			traced++
 		}
@@ -336,6 +324,26 @@ func TestTraceInBand(t *testing.T) {
 	if traced < 1000 {
 		t.Errorf("%d occurrences are too few", traced)
 	}
+}
+
+// repetitiveCase draws a locator of a pattern in the repeats of a unit, on either strand, with all
+// ends of the contig, and what a failure says of it. The pattern has from shortest letters on, up
+// to k edits and, by the round, a PAM or none.
+func repetitiveCase(t *testing.T, r *rand.Rand, k, shortest, round int) (l locator, ends []int, shown string) {
+	t.Helper()
+	unit := truth.Random(r, 1+r.IntN(shortest+10), "ACGT")
+	contig := strings.Repeat(unit, 1+5*shortest/len(unit)) + truth.Random(r, 30, "ACGT")
+	from := r.IntN(len(contig) - shortest - 20)
+	p := pattern(t, truth.Edited(r, contig[from:from+shortest+r.IntN(20)], r.IntN(k+1)), []string{"", "AGG", "N"}[round%3], DNA)
+	text := dnaText(t, truth.Random(r, 70, "ACGT"), contig)
+	l = locator{text: text, needle: newNeedle(&p, DNA, k, false), contig: &text.contigs[1]}
+	if round%2 == 1 {
+		l.needle = l.needle.reverseComplement()
+	}
+	for end := l.contig.Start + 1; end <= l.contig.End(); end++ {
+		ends = append(ends, end)
+	}
+	return l, ends, string(p.Letters) + " in " + contig
 }
 
 // TestMeasureOnDiagonals compares what measure finds, on some diagonals, with the whole matrix.

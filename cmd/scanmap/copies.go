@@ -64,8 +64,7 @@ func copiesCommand(p process) *cli.Command {
 				Usage: "write a page with plots to `FILE`"},
 
 			threadsFlag("read the reference with `N` threads"),
-			&cli.BoolFlag{Name: "quiet", Category: categoryRun, DisableDefaultText: true,
-				Usage: "no summary on standard error"},
+			quietFlag("no summary on standard error"),
 		},
 		Action: func(c *cli.Context) error {
 			job, err := newCopiesJob(c, p.args)

@@ -24,6 +24,11 @@ func threadsFlag(usage string) cli.Flag {
 		DefaultText: "all processors that the system, container or batch job has for it", Usage: usage}
 }
 
+// quietFlag is --quiet.
+func quietFlag(usage string) cli.Flag {
+	return &cli.BoolFlag{Name: "quiet", Category: categoryRun, DisableDefaultText: true, Usage: usage}
+}
+
 // schedulers are the variables by which batch systems say how many processors a job has on this
 // machine: Slurm, Grid Engine, LSF, PBS.
 var schedulers = []string{"SLURM_CPUS_PER_TASK", "SLURM_CPUS_ON_NODE", "NSLOTS", "LSB_DJOB_NUMPROC", "PBS_NUM_PPN", "NCPUS"}

@@ -62,8 +62,7 @@ func guidesCommand(p process) *cli.Command {
 			deviceFlag(string(device.Auto), "`NAME` of the device: auto (a GPU if there is one and the work is "+
 				"worth it), cpu, cuda (all GPUs) or, as in cuda:0,2, some; one more for each 64 Mi letters", device.Forms),
 			gpuMemoryFlag(),
-			&cli.BoolFlag{Name: "quiet", Category: categoryRun, DisableDefaultText: true,
-				Usage: "no summary on standard error"},
+			quietFlag("no summary on standard error"),
 		}),
 		Action: func(c *cli.Context) error {
 			job, err := newGuidesJob(c, p.args)

@@ -25,8 +25,7 @@ func mergeStatsCommand(p process) *cli.Command {
 			"Without --stats, the sum is written as JSON to standard output.",
 		HideHelpCommand: true,
 		Flags: append(only(mapFlags(), "stats", "multiqc", "report-html"),
-			&cli.BoolFlag{Name: "quiet", Category: categoryRun, DisableDefaultText: true,
-				Usage: "no table of statistics on standard error"}),
+			quietFlag("no table of statistics on standard error")),
 		Action: func(c *cli.Context) error {
 			job, err := newMergeJob(c, p.args)
 			if err != nil {

@@ -87,8 +87,7 @@ func searchCommand(p process) *cli.Command {
 				"worth it), cpu, cuda (all GPUs) or, as in cuda:0,2, some; one more for each 64 Mi letters", device.Forms),
 			gpuSyncFlag(),
 			gpuMemoryFlag(),
-			&cli.BoolFlag{Name: "quiet", Category: categoryRun, DisableDefaultText: true,
-				Usage: "no summary on standard error"},
+			quietFlag("no summary on standard error"),
 		}, variantsFlags(), pairsFlags(), recordsFlags()),
 		Action: func(c *cli.Context) error {
 			switch {

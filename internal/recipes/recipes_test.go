@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"scanmap/internal/programs"
+	"scanmap/internal/truth"
 )
 
 // bin is a folder with the built program.
@@ -596,16 +597,10 @@ func TestDemultiplexing(t *testing.T) {
 	t.Parallel()
 	const barcodes, letters, apart = 24, 24, 9
 	r := rand.New(rand.NewPCG(7, 7))
-	random := func(n int) string {
-		b := make([]byte, n)
-		for i := range b {
-			b[i] = "ACGT"[r.IntN(4)]
-		}
-		return string(b)
-	}
+	random := func(n int) string { return truth.Random(r, n, "ACGT") }
 	var codes []string
 	for len(codes) < barcodes {
-		if s := random(letters); !slices.ContainsFunc(codes, func(c string) bool { return editDistance(c, s) < apart }) {
+		if s := random(letters); !slices.ContainsFunc(codes, func(c string) bool { return truth.Distance(c, s) < apart }) {
 			codes = append(codes, s)
 		}
 	}
@@ -634,7 +629,7 @@ func TestDemultiplexing(t *testing.T) {
 			}
 		}
 		if r.IntN(2) == 0 {
-			noisy = complemented(noisy)
+			noisy = []byte(truth.ReverseComplement(string(noisy)))
 		}
 		fmt.Fprintf(&fq, "@%s r%d\n%s\n+\n%s\n", name, i, noisy, strings.Repeat("I", len(noisy)))
 		inline := []byte(code + random(80))
@@ -675,7 +670,7 @@ func (b *bench) sorted(folder string, width int) (right, wrong int) {
 		}
 		lines := strings.Split(string(text), "\n")
 		for i := 0; i+1 < len(lines); i += 4 * width {
-			if truth, _, _ := strings.Cut(lines[i][1:], " "); truth+".fq" == filepath.Base(name) {
+			if barcode, _, _ := strings.Cut(lines[i][1:], " "); barcode+".fq" == filepath.Base(name) {
 				right++
 			} else {
 				wrong++
@@ -683,34 +678,4 @@ func (b *bench) sorted(folder string, width int) (right, wrong int) {
 		}
 	}
 	return right, wrong
-}
-
-// editDistance is the number of edits between two words.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			d := diagonal
-			if a[i] != b[j] {
-				d++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(d, diagonal+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
-}
-
-// complemented is the reverse complement of letters.
-func complemented(letters []byte) []byte {
-	var r []byte
-	for _, c := range slices.Backward(letters) {
-		r = append(r, "TGCA"[strings.IndexByte("ACGT", c)])
-	}
-	return r
 }
