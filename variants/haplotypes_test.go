@@ -1,0 +1,272 @@
+package variants
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"scanmap/internal/truth"
+)
+
+// What follows is the definition of the package comment by brute force: haplotypes of whole contigs
+// as strings.
+
+// A change is an allele of a record, with the number that genotypes give it.
+type change struct {
+	contig, record, number int
+	start, end             int
+	letters, name          string
+}
+
+func (a *change) overlaps(b *change) bool {
+	if a.record == b.record && a.contig == b.contig {
+		return true
+	}
+	if a.start == a.end && b.start == b.end {
+		return a.start == b.start
+	}
+	return a.start < b.end && b.start < a.end
+}
+
+// A haplotype is a contig with changes in it.
+type haplotype struct {
+	contig  int
+	changes []*change
+	at      []int // of the letters of each change
+	text    string
+	letters []letter
+}
+
+// A letter of a haplotype is one of the contig at a position or letter number in of a change.
+type letter struct {
+	position int
+	change   *change
+	in       int
+}
+
+func makeHaplotype(contig int, text string, changes []*change) *haplotype {
+	h := &haplotype{contig: contig, changes: changes}
+	var b strings.Builder
+	at := 0
+	copyTo := func(to int) {
+		for ; at < to; at++ {
+			b.WriteByte(text[at])
+			h.letters = append(h.letters, letter{position: at})
+		}
+	}
+	for _, c := range changes {
+		copyTo(c.start)
+		h.at = append(h.at, b.Len())
+		for i := range len(c.letters) {
+			h.letters = append(h.letters, letter{c.start + min(i, c.end-c.start), c, i})
+		}
+		b.WriteString(c.letters)
+		at = c.end
+	}
+	copyTo(len(text))
+	h.text = b.String()
+	return h
+}
+
+// A spot is a place on a haplotype with what a row says of it.
+type spot struct {
+	pattern, contig      int
+	start, end           int
+	strand               int
+	distance             int
+	letters, alleles     string
+	hapStart, hapEnd     int
+	touched              []*change
+	inReference, touches bool
+}
+
+// spot says what lies at [start, end) of a haplotype.
+func (h *haplotype) spot(start, end int) spot {
+	s := spot{contig: h.contig, hapStart: start, hapEnd: end, letters: h.text[start:end]}
+	first, last := h.letters[start], h.letters[end-1]
+	s.start = first.position
+	switch c := last.change; {
+	case c == nil:
+		s.end = last.position + 1
+	case last.in == len(c.letters)-1:
+		s.end = c.end
+	default:
+		s.end = c.start + min(last.in+1, c.end-c.start)
+	}
+	var names []string
+	for i, c := range h.changes {
+		if start < h.at[i]+len(c.letters) && h.at[i] < end {
+			s.touched = append(s.touched, c)
+			names = append(names, c.name)
+		}
+	}
+	s.touches = len(names) > 0
+	s.alleles = strings.Join(names, ",")
+	return s
+}
+
+// key is what a row shows, but for the samples.
+func (s *spot) key() string {
+	return fmt.Sprintf("p%d c%d %d %d %c %d %s %s", s.pattern, s.contig, s.start, s.end, "+-"[s.strand], s.distance, truth.Strand(s.letters, s.strand), s.alleles)
+}
+
+// sets are all sets of changes of a contig that one haplotype can have.
+func sets(all []*change) [][]*change {
+	found := [][]*change{nil}
+	for _, c := range all {
+		for _, set := range found[:len(found):len(found)] {
+			if !slices.ContainsFunc(set, c.overlaps) {
+				found = append(found, append(slices.Clone(set), c))
+			}
+		}
+	}
+	return found
+}
+
+func ordered(changes []*change) []*change {
+	slices.SortStableFunc(changes, func(a, b *change) int {
+		if a.start != b.start {
+			return a.start - b.start
+		}
+		return a.end - b.end
+	})
+	return changes
+}
+
+// haplotypes are those of the family, by the samples that have them; of a VCF without samples
+// sample 0 has all.
+func (c *testCase) haplotypes(contig int) [][]*haplotype {
+	text := c.contigs[contig]
+	if c.samples == 0 {
+		var all []*change
+		for _, r := range c.records {
+			if r.contig == contig {
+				for _, a := range r.changes {
+					if a != nil {
+						all = append(all, a)
+					}
+				}
+			}
+		}
+		var found []*haplotype
+		for _, set := range sets(ordered(all)) {
+			found = append(found, makeHaplotype(contig, text, ordered(set)))
+		}
+		return [][]*haplotype{found}
+	}
+	bySample := make([][]*haplotype, c.samples)
+	for sample := range c.samples {
+		// tight are the changes of each copy; variables those of other calls, of which each has an
+		// option.
+		tight := make([][]*change, 1)
+		var variables [][][]*change
+		ofSet := map[int]int{}
+		for _, r := range c.records {
+			if r.contig != contig {
+				continue
+			}
+			g := &r.calls[sample]
+			called := g.called()
+			put := func(n int) []*change {
+				if n == 0 || r.changes[n-1] == nil {
+					return nil
+				}
+				return r.changes[n-1 : n]
+			}
+			// Alleles that change nothing are the reference's.
+			for i, n := range called {
+				if put(n) == nil {
+					called[i] = 0
+				}
+			}
+			h := genotype{alleles: called, phased: g.phased, set: g.set}
+			switch {
+			case h.tight():
+				for i, n := range called {
+					for len(tight) <= i {
+						tight = append(tight, nil)
+					}
+					if a := put(n); a != nil && !slices.ContainsFunc(tight[i], a[0].overlaps) {
+						tight[i] = append(tight[i], a[0])
+					}
+				}
+			case !g.phased:
+				var options [][]*change
+				for _, n := range called {
+					options = append(options, put(n))
+				}
+				variables = append(variables, options)
+			default:
+				v, ok := ofSet[g.set]
+				if !ok {
+					v = len(variables)
+					ofSet[g.set] = v
+					variables = append(variables, nil)
+				}
+				for i, n := range called {
+					if len(variables[v]) <= i {
+						variables[v] = append(variables[v], nil)
+					}
+					variables[v][i] = append(variables[v][i], put(n)...)
+				}
+			}
+		}
+		lists := [][]*change{nil}
+		for _, options := range append(variables, tight) {
+			var longer [][]*change
+			for _, list := range lists {
+				for _, o := range options {
+					longer = append(longer, append(slices.Clone(list), o...))
+				}
+			}
+			lists = longer
+		}
+		for _, list := range lists {
+			bySample[sample] = append(bySample[sample], makeHaplotype(contig, text, ordered(list)))
+		}
+	}
+	return bySample
+}
+
+// samples are those that have the letters of a spot.
+func (s *spot) samples(bySample [][]*haplotype, on *haplotype) string {
+	first := slices.Index(on.changes, s.touched[0])
+	var names []string
+	for sample, list := range bySample {
+		if slices.ContainsFunc(list, func(h *haplotype) bool {
+			i := slices.Index(h.changes, s.touched[0])
+			if i < 0 {
+				return false
+			}
+			start := h.at[i] + s.hapStart - on.at[first]
+			end := start + s.hapEnd - s.hapStart
+			return start >= 0 && end <= len(h.text) && slices.Equal(h.spot(start, end).touched, s.touched)
+		}) {
+			names = append(names, fmt.Sprintf("s%d", sample))
+		}
+	}
+	return strings.Join(names, ",")
+}
+
+// cuts are the windows of a haplotype, as offsets in its text: around each allele or, of those with
+// any alleles, around all if one place can touch them.
+func (h *haplotype) cuts(flank, reach int, called bool) (cuts [][2]int) {
+	n := len(h.changes)
+	if n == 0 {
+		return nil
+	}
+	add := func(first, last int) {
+		from, to := max(0, h.at[first]-flank), min(len(h.text), h.at[last]+len(h.changes[last].letters)+flank)
+		if from < to {
+			cuts = append(cuts, [2]int{from, to})
+		}
+	}
+	if called {
+		for i := range n {
+			add(i, i)
+		}
+	} else if n == 1 || h.at[n-1]-h.at[0]-len(h.changes[0].letters) <= reach-2 {
+		add(0, n-1)
+	}
+	return cuts
+}
