@@ -42,7 +42,7 @@ func size(emulated finders.Size) finders.Size {
 }
 
 // variant is the size of a suite that differs from TestGPU in few places.
-func variant() finders.Size { return effort.Pick(finders.Small, finders.Least) }
+func variant() finders.Size { return effort.Pick(finders.Less, finders.Least) }
 
 // TestCPU is the contract on the CPU.
 func TestCPU(t *testing.T) {
