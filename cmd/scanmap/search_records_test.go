@@ -192,7 +192,7 @@ func TestRecordErrors(t *testing.T) {
 		{"--split-to r.fq -f bars r.fq", 1, "r.fq: is not a folder"},
 		{"--split-to a/b -f bars r.fq", 1, "a/b: no such file or directory"},
 		{"--split-to d -f same r.fq", 1, `same: two barcodes are called "one"`},
-		{"--split-to d -k 12 -f bars r.fq", 1, `pattern "one" of 12 letters would match everywhere with 12 edits`},
+		{"--split-to d -k 12 -f bars r.fq", 1, `bars: line 1: pattern "one": it has 12 letters and would match everywhere with 12 edits`},
 		{"--split-to d -k 60 --margin 5 -f bars r.fq", 2, "option --margin: 5 with a distance of 60 is more than 64 together"},
 		{"--split-to d -k 6 --margin 7 -f bars r.fq", 1, `barcode "one" of 12 letters is too short for a distance of 6 with a margin of 7`},
 		{"--split-to d -f bars bad.fq", 1, `bad.fq: record 6 "x": 2 bases but 1 qualities`},
