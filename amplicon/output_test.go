@@ -24,7 +24,7 @@ func TestRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pairs := []Pair{{`p q\`, []byte("ACCTGATCGAGG"), []byte("GGCATTCAGTCCA")}, {"over", []byte("ATTTACCATTGA"), []byte("CAATTGGTCAAT")}}
+	pairs := []Pair{{Name: `p q\`, Forward: []byte("ACCTGATCGAGG"), Reverse: []byte("GGCATTCAGTCCA")}, {Name: "over", Forward: []byte("ATTTACCATTGA"), Reverse: []byte("CAATTGGTCAAT")}}
 	for _, c := range []struct {
 		format Format
 		want   string
@@ -58,7 +58,7 @@ func TestRows(t *testing.T) {
 // TestSitesThatTouch have one block in BED, and letters of both primers in FASTA.
 func TestSitesThatTouch(t *testing.T) {
 	ref := truth.Reference(t, "GACCTGATCGATTGG")
-	pairs := []Pair{{"p", []byte("ACCTGATC"), []byte("CAATCGA")}, {"s", []byte("ACCT"), []byte("CCAA")}, {"t", []byte("ACCTGA"), []byte("CCAATCGA")}}
+	pairs := []Pair{{Name: "p", Forward: []byte("ACCTGATC"), Reverse: []byte("CAATCGA")}, {Name: "s", Forward: []byte("ACCT"), Reverse: []byte("CCAA")}, {Name: "t", Forward: []byte("ACCTGA"), Reverse: []byte("CCAATCGA")}}
 	got := map[Format]string{}
 	for _, format := range Formats {
 		var b strings.Builder
@@ -92,7 +92,7 @@ func TestSitesThatTouch(t *testing.T) {
 func TestMultiplexNames(t *testing.T) {
 	const f, g = "ACCTGATCGA", "GGCATTCAGT"
 	ref := truth.Reference(t, f+"CCGGAAGTC"+truth.ReverseComplement(g))
-	pairs := []Pair{{"a", []byte("TTTTTTTTTT"), []byte(f)}, {"b", []byte(g), []byte("CCCCCCCCCC")}, {"c", []byte(f), []byte("CCCCCCCCCC")}}
+	pairs := []Pair{{Name: "a", Forward: []byte("TTTTTTTTTT"), Reverse: []byte(f)}, {Name: "b", Forward: []byte(g), Reverse: []byte("CCCCCCCCCC")}, {Name: "c", Forward: []byte(f), Reverse: []byte("CCCCCCCCCC")}}
 	var b strings.Builder
 	rows, err := NewRows(&b, ref, pairs, BED)
 	if err != nil {

@@ -16,6 +16,8 @@ import (
 type Pair struct {
 	Name             string
 	Forward, Reverse []byte
+	// Source is where the pair was read, for messages.
+	Source search.Source
 }
 
 // A Primer is a primer by its number: 2i is the forward primer of pair i, and 2i + 1 the reverse
@@ -60,12 +62,15 @@ func ReadPairs(ctx context.Context, path string) ([]Pair, error) {
 	if err != nil {
 		return nil, err
 	}
+	if path == "-" {
+		path = "standard input"
+	}
 	pairs, err := parsePairs(string(text))
 	if err != nil {
-		if path == "-" {
-			path = "standard input"
-		}
 		return nil, &fasta.Error{File: path, Err: err}
+	}
+	for i := range pairs {
+		pairs[i].Source.File = path
 	}
 	return pairs, nil
 }
@@ -98,6 +103,7 @@ func parsePairs(text string) ([]Pair, error) {
 			return nil, fmt.Errorf("line %d: %w", number, err)
 		}
 		lines[pair.Name] = number
+		pair.Source.Line = int32(number)
 		pairs = append(pairs, pair)
 	}
 	if len(pairs) == 0 {

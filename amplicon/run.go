@@ -189,6 +189,7 @@ func (r *runner) makePatterns() error {
 			if err != nil {
 				return err
 			}
+			pattern.Source = r.pairs[p.Pair()].Source
 			n = len(r.patterns)
 			known[string(letters)] = n
 			r.patterns, r.users = append(r.patterns, pattern), append(r.users, nil)

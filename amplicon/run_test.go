@@ -292,7 +292,7 @@ func TestChains(t *testing.T) {
 		for from := range effort.Pick(6, 2) {
 			contigs := []string{"TTGC", before[:from+3] + strings.Repeat(unit, 144/len(unit)) + before + strings.Repeat("T", 100+from) + before}
 			forward := strings.Repeat(unit, 9)[:9]
-			pairs := []Pair{{"p", []byte(forward), []byte("AAAAAAAAAA")}, {"q", []byte(before[:10]), []byte("TTTTTTTTTT")}}
+			pairs := []Pair{{Name: "p", Forward: []byte(forward), Reverse: []byte("AAAAAAAAAA")}, {Name: "q", Forward: []byte(before[:10]), Reverse: []byte("TTTTTTTTTT")}}
 			for k := 1; k <= 3; k++ {
 				o := Options{Multiplex: true, Least: 1, Most: 40, Search: search.Options{Distance: k}}
 				want := plain(contigs, pairs, o)
@@ -314,7 +314,7 @@ func TestOpenPattern(t *testing.T) {
 	text := []byte(strings.Repeat("GGGGGGGG"+primer, 20))
 	copy(text[128:], back)
 	contigs := []string{string(text)}
-	pairs := []Pair{{"p", []byte(primer), []byte(back[:6])}}
+	pairs := []Pair{{Name: "p", Forward: []byte(primer), Reverse: []byte(back[:6])}}
 	o := Options{Least: 1, Most: 40, Search: search.Options{Distance: 2}}
 	want := plain(contigs, pairs, o)
 	o.bounds = bounds{first: 64, most: 64, margin: 1}
@@ -334,7 +334,7 @@ func TestAfterWindow(t *testing.T) {
 	for range effort.Pick(300, 60) {
 		text := truth.Random(r, 63, "GT") + forward + truth.Random(r, 60, "AC")
 		at := 85 + r.IntN(20)
-		pairs := []Pair{{"p", []byte(forward), []byte(truth.ReverseComplement(truth.Edited(r, text[at:at+10], 1)))}}
+		pairs := []Pair{{Name: "p", Forward: []byte(forward), Reverse: []byte(truth.ReverseComplement(truth.Edited(r, text[at:at+10], 1)))}}
 		for most := 20; most < 60; most += 3 {
 			o := Options{Least: 1, Most: most, Search: search.Options{Distance: 2}}
 			want := plain([]string{text}, pairs, o)
@@ -377,7 +377,7 @@ func TestBorders(t *testing.T) {
 		{"IUPAC", product, "RCCTGATCGA", "GGCATTCAGK", 1, 100, []string{"0-36+"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			pairs := []Pair{{"p", []byte(c.forward), []byte(c.reverse)}}
+			pairs := []Pair{{Name: "p", Forward: []byte(c.forward), Reverse: []byte(c.reverse)}}
 			var got []string
 			all, _ := run(t, truth.Reference(t, c.text), pairs, Options{Least: c.least, Most: c.most})
 			for _, a := range all {
@@ -409,7 +409,7 @@ func TestLast(t *testing.T) {
 		{"ACGTTGCAACTGAT", "9=1I5=", 0},    // a C less
 	} {
 		product := "GATTACA" + c.site + "CCGGAAGTCTACGGAC" + truth.ReverseComplement(other) + "TTAGACA"
-		pairs := []Pair{{"p", []byte(primer), []byte(other)}}
+		pairs := []Pair{{Name: "p", Forward: []byte(primer), Reverse: []byte(other)}}
 		for _, text := range []string{product, truth.ReverseComplement(product)} {
 			ref := truth.Reference(t, text)
 			for limit := range 2 {
@@ -438,7 +438,7 @@ func TestLast(t *testing.T) {
 // there is a number that is refused.
 func TestManySites(t *testing.T) {
 	ref := truth.Reference(t, strings.Repeat("AT", 80)+strings.Repeat("A", 70)+strings.Repeat("T", 70))
-	pairs := []Pair{{"at", []byte("ATATATAT"), []byte("TATATATA")}, {"a", []byte("AAAAAA"), []byte("AAAAAA")}}
+	pairs := []Pair{{Name: "at", Forward: []byte("ATATATAT"), Reverse: []byte("TATATATA")}, {Name: "a", Forward: []byte("AAAAAA"), Reverse: []byte("AAAAAA")}}
 	for _, s := range []search.Options{{}, {Distance: 2}, {Distance: 1, Substitutions: true}} {
 		o := Options{Least: 20, Most: 100, Multiplex: true, Search: s}
 		want, _ := run(t, ref, pairs, o)
@@ -461,7 +461,7 @@ func TestTooManySitesLast(t *testing.T) {
 	const forward, reverse = "GATTACAGCC", "GGCTTCGACA"
 	product := forward + strings.Repeat("C", 10) + truth.ReverseComplement(reverse)
 	contigs := []string{product, product, product + strings.Repeat("CA", 100) + strings.Repeat("T", 300)}
-	pairs := []Pair{{"p", []byte(forward), []byte(reverse)}, {"t", []byte("TTTTTTTT"), []byte("TTTTTTTT")}}
+	pairs := []Pair{{Name: "p", Forward: []byte(forward), Reverse: []byte(reverse)}, {Name: "t", Forward: []byte("TTTTTTTT"), Reverse: []byte("TTTTTTTT")}}
 	for _, s := range []search.Options{{}, {Distance: 1}} {
 		o := Options{Least: 1, Most: 50, Search: s}
 		o.Search.Threads = 2
@@ -542,7 +542,7 @@ func TestWindows(t *testing.T) {
 
 func TestRunRefuses(t *testing.T) {
 	ref := truth.Reference(t, "ACGTACGT")
-	pairs := []Pair{{"p", []byte("ACG"), []byte("GTA")}}
+	pairs := []Pair{{Name: "p", Forward: []byte("ACG"), Reverse: []byte("GTA")}}
 	for _, c := range []struct {
 		o    Options
 		want string
@@ -550,7 +550,7 @@ func TestRunRefuses(t *testing.T) {
 		{Options{Least: 0, Most: 5}, "a product of 0 to 5 bases is not in 1 to 2147483647"},
 		{Options{Least: 6, Most: 5}, "a product of 6 to 5 bases is not in 1 to 2147483647"},
 		{Options{Least: 1, Most: 1 << 31}, "a product of 1 to 2147483648 bases is not in 1 to 2147483647"},
-		{Options{Least: 1, Most: 5, Search: search.Options{Distance: 3}}, `pattern "p/F" of 3 letters would match everywhere with 3 edits`},
+		{Options{Least: 1, Most: 5, Search: search.Options{Distance: 3}}, `pattern "p/F": it has 3 letters and would match everywhere with 3 edits`},
 	} {
 		c.o.Search.Device = device.Choice{Kind: device.CPU}
 		if _, err := Run(context.Background(), ref, pairs, c.o, nil); err == nil || err.Error() != c.want {

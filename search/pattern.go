@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"scanmap/dna"
+	"scanmap/fasta"
 )
 
 // A Pattern is what is searched for.
@@ -20,6 +21,28 @@ type Pattern struct {
 	// before the others, in place of after them.
 	PAM      string
 	PAMFirst bool
+	// Source is where the pattern was read, for messages.
+	Source Source
+}
+
+// A Source is a place in a file; the zero value is none.
+type Source struct {
+	File         string // the path as given, or "standard input"
+	Line, Record int32  // from 1; one of them is 0
+}
+
+// Errorf is fmt.Errorf, with what the error is about before it: the pattern's place in its file, as
+// errors of ReadPatterns have it, and its name.
+func (p *Pattern) Errorf(format string, args ...any) error {
+	err := fmt.Errorf(format, args...)
+	s := p.Source
+	if s.File != "" && s.Record > 0 {
+		return &fasta.Error{File: s.File, Record: int64(s.Record), Name: p.Name, Err: err}
+	}
+	if err = fmt.Errorf("pattern %.100q: %w", p.Name, err); s.File == "" {
+		return err
+	}
+	return &fasta.Error{File: s.File, Err: fmt.Errorf("line %d: %w", s.Line, err)}
 }
 
 // WithoutPAM returns the letters but those of the PAM.

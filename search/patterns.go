@@ -35,6 +35,7 @@ func ReadPatterns(ctx context.Context, path string, alphabet Alphabet) ([]Patter
 type patternsFile struct {
 	name     string // for messages
 	alphabet Alphabet
+	line     int // from 1, where lines are read
 	patterns []Pattern
 }
 
@@ -48,8 +49,8 @@ func (f *patternsFile) parse(ctx context.Context, text []byte) ([]Pattern, error
 		text = bytes.TrimPrefix(text, []byte(byteOrderMark))
 		if start := bytes.TrimLeft(text, " \t\r\n"); len(start) > 0 && start[0] == '>' {
 			err = f.fasta(ctx, text)
-		} else {
-			err = f.lines(text, f.dnaLine)
+		} else if err = f.lines(text, f.dnaLine); err != nil && start[0] == '@' {
+			err = &fasta.Error{File: f.name, Err: errors.New("is FASTQ; patterns are FASTA, or lines of a pattern or of a name and a pattern")}
 		}
 	}
 	if err == nil && len(f.patterns) == 0 {
@@ -82,6 +83,7 @@ func (f *patternsFile) fasta(ctx context.Context, text []byte) error {
 			if err != nil {
 				return &fasta.Error{File: f.name, Record: int64(number), Name: name, Err: err}
 			}
+			p.Source = Source{File: f.name, Record: int32(number)}
 			f.patterns = append(f.patterns, p)
 		}
 	}
@@ -89,7 +91,7 @@ func (f *patternsFile) fasta(ctx context.Context, text []byte) error {
 
 // lines gives each line that is not empty to add, without what ends it.
 func (f *patternsFile) lines(text []byte, add func(line []byte) error) error {
-	for number := 1; len(text) > 0; number++ {
+	for f.line = 1; len(text) > 0; f.line++ {
 		line, rest, _ := bytes.Cut(text, []byte{'\n'})
 		text = rest
 		line = bytes.TrimSuffix(line, []byte{'\r'})
@@ -97,7 +99,7 @@ func (f *patternsFile) lines(text []byte, add func(line []byte) error) error {
 			continue
 		}
 		if err := add(line); err != nil {
-			return &fasta.Error{File: f.name, Err: fmt.Errorf("line %d: %w", number, err)}
+			return &fasta.Error{File: f.name, Err: fmt.Errorf("line %d: %w", f.line, err)}
 		}
 	}
 	return nil
@@ -125,6 +127,7 @@ func (f *patternsFile) dnaLine(line []byte) error {
 func (f *patternsFile) add(name string, letters []byte) error {
 	p, err := NewPattern(name, letters, f.alphabet)
 	if err == nil {
+		p.Source = Source{File: f.name, Line: int32(f.line)}
 		f.patterns = append(f.patterns, p)
 	}
 	return err

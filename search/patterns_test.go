@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 func TestPatterns(t *testing.T) {
@@ -39,7 +40,8 @@ func TestPatterns(t *testing.T) {
 		{"nothing", "\n \n", DNA, "file: holds no patterns"},
 		{"nothing at all", "", DNA, "file: holds no patterns"},
 		{"no bytes", "\r\n\n", Bytes, "file: holds no patterns"},
-		{"FASTQ", "@a\nACGT\n+\nIIII\n", DNA, `file: line 1: pattern "@a": letter 1 is "@", which is not an IUPAC letter of DNA`},
+		{"name that begins as FASTQ does", "@a ACGT\n", DNA, "@a=ACGT"},
+		{"FASTQ", "@a\nACGT\n+\nIIII\n", DNA, "file: is FASTQ; patterns are FASTA, or lines of a pattern or of a name and a pattern"},
 	} {
 		f := patternsFile{name: "file", alphabet: c.alphabet}
 		patterns, err := f.parse(context.Background(), []byte(c.text))
@@ -58,6 +60,40 @@ func TestPatterns(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: got\n%q, want\n%q", c.name, got, c.want)
 		}
+	}
+}
+
+// TestSources has errors about patterns name where these were read.
+func TestSources(t *testing.T) {
+	long := strings.Repeat("A", MaxLength)
+	for _, c := range []struct{ text, want string }{
+		{"\n\ng ACG\n", `file: line 3: pattern "g": it has 3 letters, but those up to 4 have to match`},
+		{"ACGT\r\n\r\nACG", `file: line 3: pattern "ACG": it has 3 letters, but those up to 4 have to match`},
+		{">a\nACGT\n\n>g/1 x\nACG\n", `file: record 2 "g/1": it has 3 letters, but those up to 4 have to match`},
+		{">a\nACGT\n>\nAC\nG\n", `file: record 2 "2": it has 3 letters, but those up to 4 have to match`},
+		{"ACGT\ng " + long, `file: line 2: pattern "g": it has 2049 letters with its PAM, more than 2048`},
+	} {
+		f := patternsFile{name: "file", alphabet: DNA}
+		patterns, err := f.parse(t.Context(), []byte(c.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		target := Target{PAMs: []string{"A"}, Exact: []Span{{1, 4}}}
+		if _, err := target.Patterns(patterns); err == nil || err.Error() != c.want {
+			t.Errorf("%.40q: %v, want %s", c.text, err, c.want)
+		}
+		// And what a target made of them.
+		target.Exact = nil
+		if patterns, err = target.Patterns(patterns[:1]); err != nil {
+			t.Fatal(err)
+		}
+		if err := patterns[0].Errorf("%d", 7); !strings.HasPrefix(err.Error(), "file: ") || !strings.HasSuffix(err.Error(), ": 7") {
+			t.Error(err)
+		}
+	}
+	p := Pattern{Name: strings.Repeat("x", 101)}
+	if got, want := p.Errorf("no").Error(), `pattern "`+p.Name[:100]+`": no`; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 
@@ -175,7 +211,7 @@ func FuzzPatterns(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := cmp.Diff(patterns, reread); d != "" {
+		if d := cmp.Diff(patterns, reread, cmpopts.IgnoreTypes(Source{})); d != "" {
 			t.Fatalf("written and read again:\n%s", d)
 		}
 	})

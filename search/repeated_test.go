@@ -138,7 +138,7 @@ func TestSettle(t *testing.T) {
 		}
 	}
 	o := Options{Distance: 16, Device: device.Choice{Kind: device.Auto}}
-	if _, _, err := Settle(t.Context(), text, patterns, o); err == nil || err.Error() != `pattern "p" of 16 letters would match everywhere with 16 edits` {
+	if _, _, err := Settle(t.Context(), text, patterns, o); err == nil || err.Error() != `pattern "p": it has 16 letters and would match everywhere with 16 edits` {
 		t.Error(err)
 	}
 }

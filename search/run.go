@@ -166,14 +166,17 @@ func (s *searcher) plan() error {
 	for i := range s.patterns {
 		p := &s.patterns[i]
 		if m := p.free(); o.Distance >= m {
-			what := "edits"
+			what := "edit"
 			if o.Substitutions {
-				what = "substitutions"
+				what = "substitution"
+			}
+			if o.Distance != 1 {
+				what += "s"
 			}
 			if p.Exact != nil && m != len(p.WithoutPAM()) {
-				return fmt.Errorf("pattern %q has %d letters that need not match, but %d %s need more", p.Name, m, o.Distance, what)
+				return p.Errorf("only %d of its letters need not match, too few for %d %s", m, o.Distance, what)
 			}
-			return fmt.Errorf("pattern %q of %d letters would match everywhere with %d %s", p.Name, m, o.Distance, what)
+			return p.Errorf("it has %d letters and would match everywhere with %d %s", m, o.Distance, what)
 		}
 	}
 	return s.choose()
@@ -207,7 +210,7 @@ func (s *searcher) choose() error {
 	for i := range s.patterns {
 		chosen, err := s.chooseScheme(s.forward(i), onGPU)
 		if err != nil {
-			return fmt.Errorf("pattern %q: %w", s.patterns[i].Name, err)
+			return s.patterns[i].Errorf("%w", err)
 		}
 		s.schemes = append(s.schemes, chosen.Scheme)
 		if name := chosen.FullName(); !slices.Contains(s.stats.Schemes, name) {

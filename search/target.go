@@ -43,7 +43,7 @@ func (t *Target) Patterns(patterns []Pattern) ([]Pattern, error) {
 		for j := range pams {
 			p, err := t.pattern(&patterns[i], pams[j].Letters)
 			if err != nil {
-				return nil, fmt.Errorf("pattern %.100q: %w", patterns[i].Name, err)
+				return nil, patterns[i].Errorf("%w", err)
 			}
 			all = append(all, p)
 		}
@@ -67,7 +67,7 @@ func (t *Target) pattern(p *Pattern, pam []byte) (Pattern, error) {
 		}
 	}
 	beside := slices.Repeat([]bool{!t.PAMEdits}, len(pam))
-	with := Pattern{Name: p.Name, PAM: string(pam), PAMFirst: t.PAMFirst}
+	with := Pattern{Name: p.Name, PAM: string(pam), PAMFirst: t.PAMFirst, Source: p.Source}
 	if t.PAMFirst {
 		with.Letters, with.Exact = slices.Concat(pam, p.Letters), slices.Concat(beside, exact)
 	} else {

@@ -12,6 +12,10 @@ type batch struct {
 	width int          // reads of a record
 	ref   dna.Reference
 	owner []int32 // the read of each contig
+	// nearest is the best pattern of each contig, cuts what is cut off each read; both for
+	// Options.Trim alone.
+	nearest []nearest
+	cuts    []cut
 	// matched tells of each record whether it has a pattern, choices which barcode.
 	matched []bool
 	choices []choice

@@ -70,6 +70,11 @@ func newCollector(o *Options, choosing bool) *collector {
 // begin prepares for the locations of a batch.
 func (c *collector) begin(b *batch) {
 	c.batch, c.now, c.counted = b, group{pattern: -1}, -1
+	if b.nearest = b.nearest[:0]; c.options.Trim {
+		for range b.owner {
+			b.nearest = append(b.nearest, nearest{-1, none})
+		}
+	}
 	if !c.choosing {
 		b.matched = b.matched[:0]
 		for range b.records() {
@@ -121,6 +126,9 @@ func (c *collector) settle() {
 		c.counts[g.pattern]++
 		c.counted = read
 	}
+	if c.options.Trim {
+		c.batch.nearest[g.contig].add(int32(g.pattern), distance)
+	}
 	record := read / c.batch.width
 	if c.choosing {
 		c.batch.choices[record].add(int32(g.pattern), distance)
@@ -142,39 +150,8 @@ func (c *collector) near(g *group) int32 {
 	}
 	contig := &c.batch.ref.Contigs[g.contig]
 	c.fit.codes = c.batch.ref.Bases.AppendCodes(c.fit.codes[:0], contig.Start, contig.End())
-	if d := c.fit.nearest(c.sets[g.pattern], c.options.Within); d <= o.Distance {
+	if d, _ := c.fit.edits(c.sets[g.pattern], c.options.Within); d <= o.Distance {
 		return int32(d)
 	}
 	return none
-}
-
-// A fitter computes edit distances, and holds memory for that.
-type fitter struct {
-	codes  []byte
-	column []int
-}
-
-// nearest returns the fewest edits between letters, given as sets of bases, and a stretch of the
-// codes that starts at most `within` letters after the first (Sellers 1980, with as many free
-// letters before the stretch).
-//
-// column[i] is the distance of the first i letters from what ends at a code. One without letters
-// has as many edits as it has codes after the first `within`.
-func (f *fitter) nearest(sets []uint8, within int) int {
-	f.column = f.column[:0]
-	for i := range len(sets) + 1 {
-		f.column = append(f.column, i)
-	}
-	least := len(sets)
-	for j, code := range f.codes {
-		diagonal := f.column[0]
-		f.column[0] = max(0, j+1-within)
-		for i, set := range sets {
-			d := diagonal + int(^set>>code&1)
-			diagonal = f.column[i+1]
-			f.column[i+1] = min(d, diagonal+1, f.column[i]+1)
-		}
-		least = min(least, f.column[len(sets)])
-	}
-	return least
 }

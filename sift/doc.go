@@ -6,7 +6,8 @@
 //	reads -> batches -> a search.Text each -> locations -> records in the order of the input
 //
 // batch.go makes a text of a batch, collect.go turns locations into what is known of each record,
-// and run.go has the goroutines. split.go writes one file a barcode, by turns.
+// and run.go has the goroutines. split.go writes one file a barcode, by turns, trim.go cuts reads,
+// and fit.go says where a pattern near an end lies.
 //
 // # Words
 //

@@ -24,7 +24,7 @@ const (
 
 // Ends has the names of ends with their meaning.
 var Ends = [][2]string{
-	{string(Both), "either end"}, {string(Five), "the read's start"}, {string(Three), "its end, reverse complemented"},
+	{string(Both), "either end"}, {string(Five), "the read's start"}, {string(Three), "its end, for reverse complements"},
 }
 
 // Anywhere is the Within of patterns that may lie anywhere in a read.
@@ -58,6 +58,10 @@ type Options struct {
 	Margin int
 	// Counts has Filter count the reads of each pattern.
 	Counts bool
+	// Trim has reads cut at each end near which a pattern lies (trim.go); Within is not Anywhere.
+	Trim bool
+	// Apart has Split write first and second mates to two files a barcode.
+	Apart  bool
 	bounds bounds
 }
 
@@ -83,6 +87,9 @@ const (
 // paired tells whether records are two mates.
 func (o *Options) paired() bool { return o.Interleaved || o.Mates != "" }
 
+// errNoMates refuses to write those of single reads apart.
+var errNoMates = errors.New("single reads have no mates to write apart")
+
 // orDefault replaces what is 0, and refuses what contradicts itself.
 func (o *Options) orDefault() error {
 	if o.Search.Threads <= 0 {
@@ -103,6 +110,12 @@ func (o *Options) orDefault() error {
 		return fmt.Errorf("mate %d is neither 1 nor 2", o.Mate)
 	case o.Mates != "" && o.Interleaved:
 		return errors.New("mates cannot both alternate in one file and be in another")
+	case o.Apart && !o.paired():
+		return errNoMates
+	case o.Trim && o.Within == Anywhere:
+		return errors.New("reads are cut near an end alone")
+	case o.Trim && o.Invert:
+		return errors.New("a read without a pattern has nothing to cut")
 	}
 	return nil
 }
@@ -113,6 +126,12 @@ const (
 	Unassigned = "unassigned"
 	// Table is the name of the table of counts.
 	Table = "barcodes.tsv"
+)
+
+// What the names of files have after the barcode where mates are apart.
+const (
+	First  = "_R1"
+	Second = "_R2"
 )
 
 // mostName is the most bytes of the name of a barcode: names of files have at most 255.
@@ -127,17 +146,17 @@ func CheckBarcodes(patterns []search.Pattern) error {
 		switch {
 		case p.Name == "" || len(p.Name) > mostName || strings.HasPrefix(p.Name, ".") || strings.HasPrefix(p.Name, "-") ||
 			strings.ContainsFunc(p.Name, func(r rune) bool { return r <= ' ' || r == '/' || r == '\\' || r == 0x7f || r == 0xfffd }):
-			return fmt.Errorf("barcode %.100q cannot be the name of a file: that has 1 to %d bytes, no blanks or slashes, "+
-				"and begins with neither a dot nor a hyphen", p.Name, mostName)
+			return p.Errorf("a barcode's name becomes that of a file: it has 1 to %d bytes, no blanks or slashes, "+
+				"and begins with neither a dot nor a hyphen", mostName)
 		case slices.Contains([]string{Ambiguous, Unassigned}, p.Name):
-			return fmt.Errorf("no barcode can be called %s: that is the file of other reads", p.Name)
+			return p.Errorf("no barcode can be called so: that is the file of other reads")
 		case names[p.Name]:
-			return fmt.Errorf("two barcodes are called %q", p.Name)
+			return p.Errorf("a barcode before it has the same name")
 		}
 		names[p.Name] = true
 		sets := string(p.Sets()) // U is T
 		if other, ok := letters[sets]; ok {
-			return fmt.Errorf("barcodes %q and %q have the same letters", other, p.Name)
+			return p.Errorf("barcode %.100q has the same letters", other)
 		}
 		letters[sets] = p.Name
 	}
@@ -153,8 +172,8 @@ func (o *Options) reach() (int, error) {
 	}
 	for i := range o.Patterns {
 		if p := &o.Patterns[i]; o.Margin > 1 && o.Search.Distance < len(p.Letters) && k >= len(p.Letters) {
-			return 0, fmt.Errorf("barcode %q of %d letters is too short for a distance of %d with a margin of %d",
-				p.Name, len(p.Letters), o.Search.Distance, o.Margin)
+			return 0, p.Errorf("it has %d letters, too few for a distance of %d with a margin of %d",
+				len(p.Letters), o.Search.Distance, o.Margin)
 		}
 	}
 	return k, nil

@@ -24,15 +24,22 @@ type Stats struct {
 
 // Filter writes the records of reads that have a pattern, or, if Options.Invert, those that have
 // none, in the order of the input. A record is written as fasta.AppendFASTQ has it, with the name
-// as it was; mates follow each other.
-func Filter(ctx context.Context, o Options, w io.Writer) (*Stats, error) {
+// as it was. Mates follow each other, unless mates is not nil: then it gets all second ones.
+func Filter(ctx context.Context, o Options, w, mates io.Writer) (*Stats, error) {
 	if err := o.orDefault(); err != nil {
 		return nil, err
 	}
+	to := []textWriter{{w: w}}
+	if mates != nil {
+		if to = append(to, textWriter{w: mates}); !o.paired() {
+			return nil, errNoMates
+		}
+	}
 	stats := &Stats{}
-	var text []byte
 	r := &run{options: &o, stats: stats, collect: newCollector(&o, false)}
+	cutter := newTrimmer(&o, o.Search.Distance, r.collect.sets)
 	r.write = func(b *batch) error {
+		cutter.trim(b, func(_, contig int) int { return int(b.nearest[contig].pattern) })
 		for i, matched := range b.matched {
 			if matched {
 				stats.Matched++
@@ -41,15 +48,21 @@ func Filter(ctx context.Context, o Options, w io.Writer) (*Stats, error) {
 				continue
 			}
 			for j := range b.width {
-				text = fasta.AppendFASTQ(text, &b.reads[i*b.width+j], "")
-			}
-			if len(text) >= writeAtOnce {
-				if err := write(w, &text); err != nil {
-					return err
+				t := &to[j%len(to)]
+				t.text = fasta.AppendFASTQ(t.text, &b.reads[i*b.width+j], "")
+				if len(t.text) >= writeAtOnce {
+					if err := t.write(); err != nil {
+						return err
+					}
 				}
 			}
 		}
-		return write(w, &text)
+		for i := range to {
+			if err := to[i].write(); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	if err := r.all(ctx); err != nil {
 		return nil, err
@@ -61,16 +74,22 @@ func Filter(ctx context.Context, o Options, w io.Writer) (*Stats, error) {
 // writeAtOnce is how many bytes are written together at least.
 const writeAtOnce = 1 << 18
 
-// write writes and empties a text.
-func write(w io.Writer, text *[]byte) error {
-	if len(*text) == 0 {
+// A textWriter holds text for a writer.
+type textWriter struct {
+	w    io.Writer
+	text []byte
+}
+
+// write writes and empties the text.
+func (t *textWriter) write() error {
+	if len(t.text) == 0 {
 		return nil
 	}
-	n, err := w.Write(*text)
-	if err == nil && n < len(*text) {
+	n, err := t.w.Write(t.text)
+	if err == nil && n < len(t.text) {
 		err = io.ErrShortWrite
 	}
-	*text = (*text)[:0]
+	t.text = t.text[:0]
 	return err
 }
 

@@ -2,6 +2,7 @@ package sift
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -138,24 +139,110 @@ func distances(o *Options, reads []fasta.Read) []int {
 	return all
 }
 
-// expectFilter is what Filter has to write.
-func expectFilter(o *Options, records [][]fasta.Read) (text []byte, matched int64) {
+// A stretch is how a pattern fits one that ends somewhere.
+type stretch struct{ edits, gaps, end int }
+
+func (s stretch) compare(t stretch) int {
+	return cmp.Or(cmp.Compare(s.edits, t.edits), cmp.Compare(s.gaps, t.gaps), cmp.Compare(s.end, t.end))
+}
+
+// noStretch is worse than any.
+var noStretch = stretch{edits: math.MaxInt}
+
+// bestStretch tries all starts and ends near the start of a text.
+func bestStretch(o *Options, pattern, text string) stretch {
+	best := noStretch
+	for s := 0; s <= min(o.Within, len(text)); s++ {
+		if o.Search.Substitutions {
+			if d := edits(pattern, text[s:], true); d < math.MaxInt {
+				best = slices.MinFunc([]stretch{best, {d, 0, s + len(pattern)}}, stretch.compare)
+			}
+			continue
+		}
+		row := make([]stretch, len(pattern)+1) // by the letters of the pattern before
+		for i := range row {
+			row[i] = stretch{i, i, s}
+		}
+		best = slices.MinFunc([]stretch{best, row[len(pattern)]}, stretch.compare)
+		for j := s; j < len(text); j++ {
+			next := []stretch{{j + 1 - s, j + 1 - s, j + 1}}
+			for i := range len(pattern) {
+				d := row[i]
+				if !fits(pattern[i], text[j]) {
+					d.edits++
+				}
+				left, above := next[i], row[i+1]
+				left.edits, left.gaps, above.edits, above.gaps = left.edits+1, left.gaps+1, above.edits+1, above.gaps+1
+				d.end, left.end, above.end = j+1, j+1, j+1
+				next = append(next, slices.MinFunc([]stretch{d, left, above}, stretch.compare))
+			}
+			row = next
+			best = slices.MinFunc([]stretch{best, row[len(pattern)]}, stretch.compare)
+		}
+	}
+	return best
+}
+
+// cutEnds cuts the reads of a record that has one of the patterns, near both ends or the one that
+// is asked for.
+func cutEnds(o *Options, patterns []search.Pattern, reads []fasta.Read) []fasta.Read {
+	if !o.Trim {
+		return reads
+	}
+	reads = slices.Clone(reads)
+	for i := range reads {
+		if len(reads) == 2 && o.Mate > 0 && o.Mate != i+1 {
+			continue
+		}
+		r := &reads[i]
+		covered := func(text string) int {
+			best := noStretch
+			for _, p := range patterns {
+				if s := bestStretch(o, string(p.Letters), text); s.edits < best.edits {
+					best = s
+				}
+			}
+			if best.edits > o.Search.Distance {
+				return 0
+			}
+			return best.end
+		}
+		from, to := 0, len(r.Bases)
+		if o.End != Three {
+			from = covered(string(r.Bases))
+		}
+		if o.End != Five {
+			to -= covered(reverse(string(r.Bases)))
+		}
+		r.Bases, r.Qualities = r.Bases[from:max(from, to)], r.Qualities[from:max(from, to)]
+	}
+	return reads
+}
+
+// expectFilter is what Filter has to write, each mate to one of files if there are two.
+func expectFilter(o *Options, records [][]fasta.Read, files int) (texts [2]string, matched int64) {
+	var all [2][]byte
 	for _, r := range records {
 		ok := slices.Min(distances(o, r)) <= o.Search.Distance
 		if ok {
 			matched++
 		}
 		if ok != o.Invert {
+			r = cutEnds(o, o.Patterns, r)
 			for i := range r {
-				text = fasta.AppendFASTQ(text, &r[i], "")
+				all[i%files] = fasta.AppendFASTQ(all[i%files], &r[i], "")
 			}
 		}
 	}
-	return text, matched
+	return [2]string{string(all[0]), string(all[1])}, matched
 }
 
 // expectSplit is what Split has to write, but for the table.
 func expectSplit(o *Options, records [][]fasta.Read, ending string) map[string][]byte {
+	parts := []string{""}
+	if o.Apart {
+		parts = []string{"_R1", "_R2"}
+	}
 	files := map[string][]byte{}
 	for _, r := range records {
 		all := distances(o, r)
@@ -169,9 +256,13 @@ func expectSplit(o *Options, records [][]fasta.Read, ending string) map[string][
 					name = Ambiguous
 				}
 			}
+			if name != Ambiguous {
+				r = cutEnds(o, o.Patterns[at:at+1], r)
+			}
 		}
 		for i := range r {
-			files[name+ending] = fasta.AppendFASTQ(files[name+ending], &r[i], "")
+			file := name + parts[i%len(parts)] + ending
+			files[file] = fasta.AppendFASTQ(files[file], &r[i], "")
 		}
 	}
 	return files
@@ -203,7 +294,9 @@ func drawCase(t *rapid.T) aCase {
 	o.Interleaved = width == 2
 	if width == 2 {
 		o.Mate = rapid.IntRange(0, 2).Draw(t, "mate")
+		o.Apart = rapid.Bool().Draw(t, "apart")
 	}
+	o.Trim = o.Within != Anywhere && !o.Invert && rapid.Bool().Draw(t, "trim")
 	o.bounds = bounds{
 		letters: rapid.SampledFrom([]int{1, 50, 0}).Draw(t, "letters"), records: rapid.SampledFrom([]int{1, 3, 0}).Draw(t, "records"),
 		held: rapid.SampledFrom([]int{1, 300, 0}).Draw(t, "held"),
@@ -273,14 +366,18 @@ func TestFilterAgainstBruteForce(t *testing.T) {
 		c := drawCase(t)
 		c.write(t, folder)
 		c.options.Counts = true
-		var out bytes.Buffer
-		stats, err := Filter(context.Background(), c.options, &out)
+		var out, mates bytes.Buffer
+		files, second := 1, io.Writer(nil)
+		if c.options.Apart {
+			files, second = 2, &mates
+		}
+		stats, err := Filter(context.Background(), c.options, &out, second)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, matched := expectFilter(&c.options, c.records)
-		if out.String() != string(want) || stats.Matched != matched || stats.Records != int64(len(c.records)) {
-			t.Fatalf("%+v: wrote\n%s, want\n%s\nstats %+v", c.options, out.String(), want, stats)
+		want, matched := expectFilter(&c.options, c.records, files)
+		if got := [2]string{out.String(), mates.String()}; got != want || stats.Matched != matched || stats.Records != int64(len(c.records)) {
+			t.Fatalf("%+v: wrote\n%s, want\n%s\nstats %+v", c.options, got, want, stats)
 		}
 		for i, p := range c.options.Patterns {
 			count := int64(0)
@@ -331,11 +428,16 @@ func TestSplitAgainstBruteForce(t *testing.T) {
 			if string(found) != string(text) {
 				t.Fatalf("%+v: %s has\n%s, want\n%s", c.options, name, found, text)
 			}
-			stem := strings.TrimSuffix(name, ending)
-			width := len(c.records[0])
-			row := fmt.Sprintf("\n%s\t%s\t%d\t", stem, name, bytes.Count(text, []byte("@"))/width)
-			if !strings.Contains(table, row) {
-				t.Fatalf("no row %q in\n%s", row, table)
+			stem, width := strings.TrimSuffix(name, ending), len(c.records[0])
+			ends := "\n"
+			if c.options.Apart {
+				stem, width = strings.TrimSuffix(strings.TrimSuffix(stem, "_R1"), "_R2"), 1
+				name, ends = stem+"_R1"+ending, "\t"+stem+"_R2"+ending+"\n"
+			}
+			start := fmt.Sprintf("\n%s\t%s\t%d\t", stem, name, bytes.Count(text, []byte("\n+\n"))/width)
+			_, rest, inTable := strings.Cut(table, start)
+			if row, _, _ := strings.Cut(rest, "\n"); !inTable || !strings.HasSuffix(row+"\n", ends) {
+				t.Fatalf("no row %q%q in\n%s", start, ends, table)
 			}
 		}
 		if stats.Records != int64(len(c.records)) {
@@ -357,9 +459,8 @@ func decompressed(t *rapid.T, folder string, data []byte) []byte {
 	return text
 }
 
-// TestNearest compares the distance of a pattern near the start of letters with that over all
-// starts.
-func TestNearest(t *testing.T) {
+// TestFitter compares where a pattern fits near the start of letters with all starts and ends.
+func TestFitter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pattern := lettersOf("ACGTN", 1, 12).Draw(t, "pattern")
 		text := lettersOf("ACGTN", 0, 20).Draw(t, "text")
@@ -372,12 +473,16 @@ func TestNearest(t *testing.T) {
 		for i := range len(text) {
 			f.codes = append(f.codes, byte(strings.IndexByte("ACGTN", text[i])))
 		}
-		want := math.MaxInt
-		for s := 0; s <= min(within, len(text)); s++ {
-			want = min(want, edits(pattern, text[s:], false))
-		}
-		if got := f.nearest(p.Sets(), within); got != want {
-			t.Fatalf("%s in %s within %d: %d edits, want %d", pattern, text, within, got, want)
+		for _, substitutions := range []bool{false, true} {
+			o := Options{Within: within, Search: search.Options{Substitutions: substitutions}}
+			fit := f.edits
+			if substitutions {
+				fit = f.substitutions
+			}
+			want := bestStretch(&o, pattern, text)
+			if d, end := fit(p.Sets(), within); d != want.edits || end != want.end {
+				t.Fatalf("%s in %s within %d, %t: %d edits up to %d, want %+v", pattern, text, within, substitutions, d, end, want)
+			}
 		}
 	})
 }
@@ -447,7 +552,7 @@ func TestSameWhateverBatches(t *testing.T) {
 			o.bounds, o.Search.Threads = b, threads
 			o.bounds.held = 5000
 			var out bytes.Buffer
-			stats, err := Filter(context.Background(), o, &out)
+			stats, err := Filter(context.Background(), o, &out, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -491,7 +596,7 @@ func TestErrors(t *testing.T) {
 	c := longCase(t)
 	c.write(t, t.TempDir())
 	c.options.bounds = bounds{letters: 100, held: 1000}
-	if _, err := Filter(context.Background(), c.options, &failingWriter{left: 5000}); err != io.ErrClosedPipe {
+	if _, err := Filter(context.Background(), c.options, &failingWriter{left: 5000}, nil); err != io.ErrClosedPipe {
 		t.Errorf("a failing writer: %v", err)
 	}
 	for _, call := range []int{1, 3, 20} {
@@ -506,12 +611,12 @@ func TestErrors(t *testing.T) {
 	if err := os.WriteFile(c.options.Reads, text[:len(text)-3], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Filter(context.Background(), c.options, io.Discard); err == nil || !strings.Contains(err.Error(), "record") {
+	if _, err := Filter(context.Background(), c.options, io.Discard, nil); err == nil || !strings.Contains(err.Error(), "record") {
 		t.Errorf("a broken record: %v", err)
 	}
 	stopped, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Filter(stopped, c.options, io.Discard); err == nil {
+	if _, err := Filter(stopped, c.options, io.Discard, nil); err == nil {
 		t.Error("stopped: no error")
 	}
 	short, err := search.NewPattern("short", []byte("ACG"), search.DNA)
@@ -520,12 +625,15 @@ func TestErrors(t *testing.T) {
 	}
 	for name, change := range map[string]func(o *Options){
 		"match everywhere": func(o *Options) { o.Search.Distance = 3; o.Patterns = []search.Pattern{short} },
-		"too short":        func(o *Options) { o.Margin = 2; o.Patterns = []search.Pattern{short} },
+		"too few":          func(o *Options) { o.Margin = 2; o.Patterns = []search.Pattern{short} },
 		"no patterns":      func(o *Options) { o.Patterns = nil },
 		"together":         func(o *Options) { o.Margin = 63 },
 		"letters from":     func(o *Options) { o.Within = -2 },
 		"mate 3":           func(o *Options) { o.Mate = 3 },
 		"alternate":        func(o *Options) { o.Mates, o.Interleaved = "x", true },
+		"no mates":         func(o *Options) { o.Apart = true },
+		"near an end":      func(o *Options) { o.Trim = true },
+		"nothing to cut":   func(o *Options) { o.Trim, o.Within, o.Invert = true, 0, true },
 		"no such file":     func(o *Options) { o.Reads += ".missing" },
 	} {
 		o := c.options
@@ -540,16 +648,16 @@ func TestErrors(t *testing.T) {
 func TestCheckBarcodes(t *testing.T) {
 	for _, c := range []struct{ names, letters, want string }{
 		{"a b", "ACG ACT", ""},
-		{"a a", "ACG ACT", `two barcodes are called "a"`},
-		{"a b", "ACG ACG", `barcodes "a" and "b" have the same letters`},
-		{"a b", "ACU ACT", `barcodes "a" and "b" have the same letters`},
-		{"ambiguous", "ACG", "no barcode can be called ambiguous"},
-		{"unassigned", "ACG", "no barcode can be called unassigned"},
-		{"../x", "ACG", "cannot be the name of a file"},
-		{"-x", "ACG", "cannot be the name of a file"},
-		{strings.Repeat("x", 201), "ACG", "cannot be the name of a file"},
+		{"a a", "ACG ACT", `pattern "a": a barcode before it has the same name`},
+		{"a b", "ACG ACG", `pattern "b": barcode "a" has the same letters`},
+		{"a b", "ACU ACT", `pattern "b": barcode "a" has the same letters`},
+		{"ambiguous", "ACG", `pattern "ambiguous": no barcode can be called so`},
+		{"unassigned", "ACG", `pattern "unassigned": no barcode can be called so`},
+		{"../x", "ACG", "becomes that of a file"},
+		{"-x", "ACG", "becomes that of a file"},
+		{strings.Repeat("x", 201), "ACG", "becomes that of a file"},
 		{strings.Repeat("x", 200), "ACG", ""},
-		{"\xff", "ACG", "cannot be the name of a file"},
+		{"\xff", "ACG", "becomes that of a file"},
 	} {
 		var patterns []search.Pattern
 		letters := strings.Fields(c.letters)
@@ -582,7 +690,7 @@ func FuzzRecords(f *testing.F) {
 			var out bytes.Buffer
 			stats, err := Filter(context.Background(), Options{
 				Reads: name, Patterns: []search.Pattern{never}, Within: Anywhere, Invert: true, Search: search.Options{Threads: 1},
-			}, &out)
+			}, &out, nil)
 			if err != nil {
 				return nil, 0, err
 			}
@@ -641,7 +749,7 @@ func TestReadsDoNotTouch(t *testing.T) {
 				c.records = append(c.records, []fasta.Read{{Name: "r", Bases: []byte(letters), Qualities: bytes.Repeat([]byte{'I'}, length)}})
 			}
 			c.write(t, folder)
-			stats, err := Filter(context.Background(), c.options, io.Discard)
+			stats, err := Filter(context.Background(), c.options, io.Discard, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

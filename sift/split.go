@@ -22,6 +22,9 @@ type Folder interface {
 // if the first read has no qualities, and .gz if compressed. One without records is not made. The
 // last file is Table: a row for each barcode in the order of the patterns, and then those of the
 // other two files. CheckBarcodes has to take the patterns.
+//
+// With Options.Apart the first mates go to files whose names have First after the barcode, and the
+// second ones to those that have Second.
 func Split(ctx context.Context, o Options, folder Folder, compressed bool) (*Stats, error) {
 	if err := o.orDefault(); err != nil {
 		return nil, err
@@ -35,7 +38,10 @@ func Split(ctx context.Context, o Options, folder Folder, compressed bool) (*Sta
 		return nil, err
 	}
 	o.Search.Distance = reach
-	s := &splitter{folder: folder, turn: o.bounds.held, threads: o.Search.Threads, width: k + 1}
+	s := &splitter{folder: folder, turn: o.bounds.held, threads: o.Search.Threads, width: k + 1, parts: []string{""}}
+	if o.Apart {
+		s.parts = []string{First, Second}
+	}
 	if compressed {
 		s.ending = ".gz"
 		for range o.Search.Threads {
@@ -53,10 +59,21 @@ func Split(ctx context.Context, o Options, folder Folder, compressed bool) (*Sta
 	s.distances = make([]int64, len(o.Patterns)*s.width)
 	stats := &Stats{}
 	r := &run{options: &o, stats: stats, collect: newCollector(&o, true)}
+	cutter := newTrimmer(&o, k, r.collect.sets)
+	var places []int // of the records of a batch
 	r.write = func(b *batch) error {
+		places = places[:0]
 		for i := range b.choices {
-			c := &b.choices[i]
-			if err := s.add(s.place(c, o.Margin), b.reads[i*b.width:(i+1)*b.width]); err != nil {
+			places = append(places, s.place(&b.choices[i], o.Margin))
+		}
+		cutter.trim(b, func(record, _ int) int {
+			if place := places[record]; place < len(o.Patterns) {
+				return place
+			}
+			return -1
+		})
+		for i, place := range places {
+			if err := s.add(place, b.reads[i*b.width:(i+1)*b.width]); err != nil {
 				return err
 			}
 		}
@@ -86,15 +103,16 @@ type splitter struct {
 	threads     int
 	compressors []*sam.Blocks // of each thread, none for plain text
 	ending      string        // of names, after that of the format
-	format      string        // .fq or .fa, "" before the first record
+	parts       []string      // what names have after the barcode: one for each file of it
+	formats     [2]string     // of each part, .fq or .fa; "" before the first record
 	width       int           // distances that a record may have
 	distances   []int64       // of each barcode, records by distance
 }
 
-// A splitFile is a file and its text that is not written yet.
+// A splitFile is a file, or two of mates that are apart, and the text that is not written yet.
 type splitFile struct {
 	name    string
-	text    []byte
+	texts   [2][]byte // of each part
 	records int64
 	made    bool
 }
@@ -114,46 +132,39 @@ func (s *splitter) place(c *choice, margin int) int {
 
 // add adds a record to a file.
 func (s *splitter) add(file int, reads []fasta.Read) error {
-	if s.format == "" {
-		s.format = ".fq"
-		if reads[0].Qualities == nil {
-			s.format = ".fa"
+	if s.formats[0] == "" {
+		for part := range s.parts {
+			s.formats[part] = ".fq"
+			if reads[part].Qualities == nil {
+				s.formats[part] = ".fa"
+			}
 		}
 	}
 	f := &s.files[file]
 	f.records++
-	before := len(f.text)
 	for i := range reads {
-		f.text = fasta.AppendFASTQ(f.text, &reads[i], "")
+		text := &f.texts[i%len(s.parts)]
+		before := len(*text)
+		*text = fasta.AppendFASTQ(*text, &reads[i], "")
+		s.held += len(*text) - before
 	}
-	if s.held += len(f.text) - before; s.held < s.turn {
+	if s.held < s.turn {
 		return nil
 	}
 	return s.flush()
 }
 
-// fileName is the name of a file in the folder.
-func (s *splitter) fileName(f *splitFile) string { return f.name + s.format + s.ending }
+// fileName is the name of a part of a file in the folder.
+func (s *splitter) fileName(f *splitFile, part int) string {
+	return f.name + s.parts[part] + s.formats[part] + s.ending
+}
 
 // flush writes the text of all files.
 func (s *splitter) flush() error {
 	errs := make([]error, len(s.files))
 	parallel.Ranges(s.threads, len(s.files), 1, func(worker, i, _ int) {
-		f := &s.files[i]
-		text := f.text
-		if len(text) == 0 {
-			return
-		}
-		if s.compressors != nil {
-			if text, errs[i] = s.compressors[worker].Append(nil, text); errs[i] != nil {
-				return
-			}
-		}
-		errs[i] = s.folder.Append(s.fileName(f), text)
-		f.made = true
-		f.text = f.text[:0]
-		if cap(f.text) > keptText {
-			f.text = nil
+		for part := 0; part < len(s.parts) && errs[i] == nil; part++ {
+			errs[i] = s.flushPart(&s.files[i], part, worker)
 		}
 	})
 	s.held = 0
@@ -163,6 +174,25 @@ func (s *splitter) flush() error {
 		}
 	}
 	return nil
+}
+
+// flushPart writes the text of a part of a file.
+func (s *splitter) flushPart(f *splitFile, part, worker int) error {
+	text := f.texts[part]
+	if len(text) == 0 {
+		return nil
+	}
+	if s.compressors != nil {
+		var err error
+		if text, err = s.compressors[worker].Append(nil, text); err != nil {
+			return err
+		}
+	}
+	f.made = true
+	if f.texts[part] = f.texts[part][:0]; cap(f.texts[part]) > keptText {
+		f.texts[part] = nil
+	}
+	return s.folder.Append(s.fileName(f, part), text)
 }
 
 // keptText is the most memory, in bytes, that a file keeps between turns.
@@ -175,8 +205,8 @@ func (s *splitter) finish() error {
 	}
 	if s.compressors != nil {
 		for i := range s.files {
-			if f := &s.files[i]; f.made {
-				if err := s.folder.Append(s.fileName(f), []byte(sam.EndOfBlocks)); err != nil {
+			for part := 0; part < len(s.parts) && s.files[i].made; part++ {
+				if err := s.folder.Append(s.fileName(&s.files[i], part), []byte(sam.EndOfBlocks)); err != nil {
 					return err
 				}
 			}
@@ -191,20 +221,26 @@ func (s *splitter) table() []byte {
 	for d := range s.width {
 		b = fmt.Appendf(b, "\tdistance_%d", d)
 	}
+	if len(s.parts) > 1 {
+		b = append(b, "\tmates_file"...)
+	}
 	b = append(b, '\n')
 	for i := range s.files {
 		f := &s.files[i]
-		name := "."
-		if f.made {
-			name = s.fileName(f)
+		names := [2]string{".", "."}
+		for part := 0; part < len(s.parts) && f.made; part++ {
+			names[part] = s.fileName(f, part)
 		}
-		b = fmt.Appendf(b, "%s\t%s\t%d", f.name, name, f.records)
+		b = fmt.Appendf(b, "%s\t%s\t%d", f.name, names[0], f.records)
 		for d := range s.width {
 			if i >= len(s.files)-2 {
 				b = append(b, "\t."...)
 				continue
 			}
 			b = fmt.Appendf(b, "\t%d", s.distances[i*s.width+d])
+		}
+		if len(s.parts) > 1 {
+			b = fmt.Appendf(b, "\t%s", names[1])
 		}
 		b = append(b, '\n')
 	}

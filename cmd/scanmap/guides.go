@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"regexp"
 	"runtime"
 	"slices"
@@ -128,7 +130,15 @@ func (j *guidesJob) readSearch(c *cli.Context) error {
 	if strings.Contains(c.String("pam"), ",") {
 		return errors.New("option --pam: guides are judged beside one PAM; IUPAC letters, as in NRG, stand for several")
 	}
-	return readTarget(c, &j.target)
+	if err := readTarget(c, &j.target); err != nil {
+		return err
+	}
+	for _, s := range j.target.Exact {
+		if c.IsSet("in") && s.To > j.length {
+			return fmt.Errorf("option --seed-exact: guides of --in have %d letters (--length), but those up to %d have to match", j.length, s.To)
+		}
+	}
+	return nil
 }
 
 // regionForm is contig:start-end, in which numbers may have commas.
@@ -236,6 +246,9 @@ func (j *guidesJob) run(ctx context.Context, stdout *sink, stderr io.Writer) err
 	start := time.Now()
 	runtime.GOMAXPROCS(j.options.Threads)
 	collectLater()
+	if _, err := os.Stat(j.intervals); j.intervals != "" && errors.Is(err, fs.ErrNotExist) && j.intervals != "-" {
+		return fmt.Errorf("option --in: %q is neither a region, such as chr1:1001-2000, nor a file that is there", j.intervals)
+	}
 	if err := inputsExist(j.inputs()...); err != nil {
 		return err
 	}
@@ -348,7 +361,8 @@ func (j *guidesJob) guides(ctx context.Context, ref *dna.Reference) ([]search.Pa
 			return nil, nil, fmt.Errorf("option --in: %s has no contig %q", shownInput(j.reference), j.in.contig)
 		}
 		if length := ref.Contigs[contig].Length; j.in.end > length {
-			return nil, nil, fmt.Errorf("option --in: %s has %s", j.in.contig, counted(length, "base"))
+			return nil, nil, fmt.Errorf("option --in: contig %q of %s has %s, fewer than %d", j.in.contig, shownInput(j.reference),
+				counted(length, "base"), j.in.end)
 		}
 		regions = []guides.Region{{Contig: contig, Start: j.in.start, End: j.in.end}}
 	}

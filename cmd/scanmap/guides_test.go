@@ -231,8 +231,11 @@ func TestGuidesFailures(t *testing.T) {
 		{"--in a:0-5 ref.fa", 2, `option --in: "a:0-5" is not a contig, a colon, and bases from 1 on, such as chr1:1001-2000`},
 		{"--in= ref.fa", 2, "option --in: the name is empty"},
 		{"--in z:1-5 ref.fa", 1, `option --in: ref.fa has no contig "z"`},
-		{"--in a:1-1,000 ref.fa", 1, "option --in: a has 136 bases"},
-		{"--in none.bed ref.fa", 1, "none.bed: no such file or directory"},
+		{"--in a:1-1,000 ref.fa", 1, `option --in: contig "a" of ref.fa has 136 bases, fewer than 1000`},
+		{"--in a:1-100 --seed-exact 9-21 ref.fa", 2, "option --seed-exact: guides of --in have 20 letters (--length), but those up to 21 have to match"},
+		{"-f g.txt --seed-exact 9-21 ref.fa", 1,
+			`g.txt: line 1: pattern "ACGTACGTACGTACGTACGT": it has 20 letters, but those up to 21 have to match`},
+		{"--in none.bed ref.fa", 1, `option --in: "none.bed" is neither a region, such as chr1:1001-2000, nor a file that is there`},
 		{"--in empty.bed ref.fa", 1, "empty.bed: has no intervals"},
 		{"-f g.txt --regions bad.bed ref.fa", 1, `bad.bed: line 1: the reference has no contig "z"`},
 		{"-f g.txt --pam NXG ref.fa", 2, `option --pam: pattern "NXG": letter 2 is "X", which is not an IUPAC letter of DNA`},
@@ -244,7 +247,7 @@ func TestGuidesFailures(t *testing.T) {
 		{"-f g.txt --places ref.fa ref.fa", 2, "ref.fa is an input and would be overwritten"},
 		{"-f - -", 2, "two inputs cannot both come from standard input"},
 		{"-f bad.txt -o x.tsv ref.fa", 1, `bad.txt: line 1: pattern "ACGTXACGTACGT": letter 5 is "X", which is not an IUPAC letter of DNA`},
-		{"-f g.txt -k 20 -o x.tsv --html x.html ref.fa", 1, `pattern "ACGTACGTACGTACGTACGT" of 20 letters would match everywhere with 20 edits`},
+		{"-f g.txt -k 20 -o x.tsv --html x.html ref.fa", 1, `g.txt: line 1: pattern "ACGTACGTACGTACGTACGT": it has 20 letters and would match everywhere with 20 edits`},
 	} {
 		code, stdout, stderr := call(append([]string{"guides"}, strings.Fields(c.args)...)...)
 		if code != c.code || stdout != "" || stderr != "scanmap: "+c.want+"\n" {

@@ -193,7 +193,7 @@ func (j *searchJob) readInputs(c *cli.Context) error {
 			return fmt.Errorf("scanmap search takes two arguments, PATTERN and REF.fa, but %d are given; see scanmap search --help", n)
 		}
 		var err error
-		if j.pattern, err = search.NewPattern(positional[0], []byte(positional[0]), j.alphabet); err != nil {
+		if j.pattern, err = givenPattern(positional[0], j.alphabet); err != nil {
 			return err
 		}
 		j.text = positional[1]
@@ -202,6 +202,15 @@ func (j *searchJob) readInputs(c *cli.Context) error {
 		return errors.New("the name of an input file is empty")
 	}
 	return nil
+}
+
+// givenPattern makes the pattern of an argument.
+func givenPattern(letters string, alphabet search.Alphabet) (search.Pattern, error) {
+	p, err := search.NewPattern(letters, []byte(letters), alphabet)
+	if err != nil && letters != "" && stat(letters) != nil {
+		err = fmt.Errorf("%w; a file of patterns is given with -f", err)
+	}
+	return p, err
 }
 
 func (j *searchJob) readDistance(c *cli.Context) error {

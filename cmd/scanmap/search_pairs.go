@@ -30,11 +30,11 @@ func pairsFlags() []cli.Flag {
 			Usage: "find the amplicons of the primer pairs of `FILE`, in place of locations: lines of name, forward and " +
 				"reverse primer, 5' to 3'; - is standard input"},
 		&cli.StringFlag{Name: "product", Value: "50-2000", DefaultText: "50-2000", Category: categoryPrimers,
-			Usage: "amplicons of `MIN-MAX` bases"},
+			Usage: "amplicons of `MIN-MAX` bases, both primers and both numbers included"},
 		&cli.BoolFlag{Name: "multiplex", Category: categoryPrimers, DisableDefaultText: true,
 			Usage: "pair all primers with all, not only those of a pair"},
 		&cli.StringFlag{Name: "three-prime", Category: categoryPrimers,
-			Usage: "leave out places with more than M edits in the last N bases of the primer, as in 5:1 for `N:M`"},
+			Usage: "leave out places of primers with more than M edits in the last N bases; `N:M` is as in 5:1"},
 	}
 }
 
@@ -107,8 +107,8 @@ func (j *pairsJob) readPairs(c *cli.Context) error {
 func (j *pairsJob) readProduct(c *cli.Context) error {
 	least, most, ok := twoNumbers(c.String("product"), "-")
 	if !ok || least < 1 || most < least || most > dna.MaxContigLength {
-		return fmt.Errorf("option --product: %q is not two numbers of bases such as 50-2000, the first at least 1 and the second not less",
-			c.String("product"))
+		return fmt.Errorf("option --product: %q is not two numbers of bases from 1 to %d, the second not less than the first, such as 50-2000",
+			c.String("product"), dna.MaxContigLength)
 	}
 	j.options.Least, j.options.Most = least, most
 	return nil

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,28 +27,35 @@ const categoryRecords = "Reads as text"
 func recordsFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "records", Category: categoryRecords, DisableDefaultText: true,
-			Usage: "the file is READS.fq, and MATES.fq may follow: write the records that have a pattern, as FASTQ or FASTA, in " +
-				"place of locations; compressed if the name of --output ends in .gz"},
+			Usage: "search reads, READS.fq and of pairs MATES.fq, in place of a reference: write the records that have a pattern to " +
+				"--output, as FASTQ or FASTA; compressed if its name ends in .gz"},
 		&cli.BoolFlag{Name: "invert", Category: categoryRecords, DisableDefaultText: true,
-			Usage: "write the records that have no pattern"},
+			Usage: "write the records that have no pattern, in place of those that have one"},
 		&cli.StringFlag{Name: "within", Category: categoryRecords, DefaultText: "anywhere",
-			Usage: "patterns lie at most `N` letters from an end of the read"},
+			Usage: "patterns lie at most `N` bases from an end of the read; with 0 they begin there"},
 		choice(&cli.StringFlag{Name: "end", Value: string(sift.Both), Category: categoryRecords,
 			Usage: "`NAME` of the end for --within: " + explained(sift.Ends)}, namesOf(sift.Ends)),
-		&cli.StringFlag{Name: "split-to", Category: categoryRecords,
-			Usage: "patterns are barcodes: write the records of each to a file in the folder `DIR`, which appears when it is complete"},
-		&cli.StringFlag{Name: "margin", Value: "1", Category: categoryRecords, DefaultText: "1",
-			Usage: "other barcodes have at least `N` edits more than the best; otherwise the record is ambiguous"},
+		&cli.BoolFlag{Name: "trim", Category: categoryRecords, DisableDefaultText: true,
+			Usage: "cut patterns off the reads that are written, with what lies between them and the end; needs --within"},
 		choice(&cli.StringFlag{Name: "mate", Value: eitherMate, Category: categoryRecords,
-			Usage: "`NAME` of the mate that has to have the pattern: " + either(mates)}, mates),
-		&cli.BoolFlag{Name: "gzip", Category: categoryRecords, DisableDefaultText: true,
-			Usage: "compress the files of --split-to"},
-		&cli.StringFlag{Name: "pattern-counts", Category: categoryRecords,
-			Usage: "write how many reads have each pattern to `FILE`, as TSV"},
+			Usage: "`NAME` of the mate of a pair that has to have the pattern: " + either(mates)}, mates),
 		&cli.BoolFlag{Name: "interleaved", Category: categoryRecords, DisableDefaultText: true,
 			Usage: "mates alternate in READS.fq"},
+		&cli.StringFlag{Name: "output-mates", Category: categoryRecords, DefaultText: "mates alternate in --output",
+			Usage: "write the second mates to `FILE`, and the first ones alone to --output; compressed if its name ends in .gz"},
+		&cli.StringFlag{Name: "pattern-counts", Category: categoryRecords,
+			Usage: "write how many reads have each pattern to `FILE`, as TSV"},
 		&cli.StringFlag{Name: "max-read-length", Value: strconv.Itoa(fasta.DefaultMaxLength), Category: categoryRecords,
 			Usage: "a read of more than `N` bases is an error"},
+		&cli.StringFlag{Name: "split-to", Category: categoryRecords,
+			Usage: "take patterns as barcodes, and write the records of each to a file of its own in the folder `DIR`, which appears " +
+				"when it is complete"},
+		&cli.StringFlag{Name: "margin", Value: "1", Category: categoryRecords, DefaultText: "1",
+			Usage: "with --split-to, all other barcodes have at least `N` edits more than the best; otherwise the record is ambiguous"},
+		&cli.BoolFlag{Name: "mates-apart", Category: categoryRecords, DisableDefaultText: true,
+			Usage: "with --split-to, write first and second mates to two files, NAME_R1.fq and NAME_R2.fq, in place of one"},
+		&cli.BoolFlag{Name: "gzip", Category: categoryRecords, DisableDefaultText: true,
+			Usage: "with --split-to, compress the files"},
 	}
 }
 
@@ -85,9 +91,10 @@ func searchRecords(c *cli.Context, p process) error {
 type recordsJob struct {
 	searchJob
 	options sift.Options
-	// splitTo is the folder of --split-to, empty for none, and counts the file of --pattern-counts.
-	splitTo, counts string
-	gzip            bool
+	// splitTo is the folder of --split-to, empty for none, counts the file of --pattern-counts, and
+	// outputMates that of --output-mates.
+	splitTo, counts, outputMates string
+	gzip                         bool
 }
 
 // newRecordsJob makes options from flags. Its errors are usage errors.
@@ -127,25 +134,28 @@ func (j *recordsJob) refuse(c *cli.Context) error {
 // readReads reads the arguments and the options of mates.
 func (j *recordsJob) readReads(c *cli.Context) error {
 	files := c.Args().Slice()
-	form := "scanmap search --records takes READS.fq and, of pairs, MATES.fq, besides "
+	form := "READS.fq and, of pairs, MATES.fq, besides --patterns"
 	if c.IsSet("patterns") {
 		j.patternsFile = c.String("patterns")
 		if j.patternsFile == "" {
 			return errors.New("option --patterns: the name is empty")
 		}
-		form += "--patterns"
 	} else {
-		form += "PATTERN or --patterns"
+		form = "PATTERN (or --patterns), READS.fq and, of pairs, MATES.fq"
 		if len(files) > 0 {
 			var err error
-			if j.pattern, err = search.NewPattern(files[0], []byte(files[0]), search.DNA); err != nil {
+			if j.pattern, err = givenPattern(files[0], search.DNA); err != nil {
 				return err
 			}
 			files = files[1:]
 		}
 	}
 	if n := len(files); n < 1 || n > 2 {
-		return fmt.Errorf("%s, but %d are given; see scanmap search --help", form, c.Args().Len())
+		option := "--records"
+		if c.IsSet("split-to") {
+			option = "--split-to"
+		}
+		return fmt.Errorf("scanmap search %s takes %s, but the number of arguments is %d; see scanmap search --help", option, form, c.Args().Len())
 	}
 	if slices.Contains(files, "") {
 		return errors.New("the name of an input file is empty")
@@ -186,8 +196,10 @@ func (j *recordsJob) readEnds(c *cli.Context) error {
 		return fmt.Errorf("option --end: %q is not %s", o.End, either(namesOf(sift.Ends)))
 	}
 	if !c.IsSet("within") {
-		if c.IsSet("end") {
-			return errors.New("option --end needs --within")
+		for _, name := range []string{"end", "trim"} {
+			if c.IsSet(name) {
+				return fmt.Errorf("option --%s needs --within", name)
+			}
 		}
 		return nil
 	}
@@ -208,7 +220,15 @@ func (j *recordsJob) readEnds(c *cli.Context) error {
 // readPlaces reads what is written, and where.
 func (j *recordsJob) readPlaces(c *cli.Context) error {
 	o := &j.options
-	o.Invert, j.gzip = c.Bool("invert"), c.Bool("gzip")
+	o.Invert, o.Trim, j.gzip = c.Bool("invert"), c.Bool("trim"), c.Bool("gzip")
+	if o.Invert && o.Trim {
+		return errors.New("options --invert and --trim contradict each other: reads without a pattern have nothing to cut")
+	}
+	for _, name := range []string{"output-mates", "mates-apart"} {
+		if c.IsSet(name) && !o.Interleaved && o.Mates == "" {
+			return fmt.Errorf("option --%s is for pairs: give MATES.fq or --interleaved", name)
+		}
+	}
 	if err := wholeNumbers(c, wholeNumber{"margin", &o.Margin, 1, search.MaxDistance}); err != nil {
 		return err
 	}
@@ -222,25 +242,55 @@ func (j *recordsJob) readPlaces(c *cli.Context) error {
 	if j.counts, err = fileName(c, "pattern-counts"); err != nil {
 		return err
 	}
+	if j.outputMates, err = fileName(c, "output-mates"); err != nil {
+		return err
+	}
 	if j.splitTo != "" {
-		for _, name := range []string{"output", "invert", "pattern-counts"} {
-			if c.IsSet(name) {
-				return fmt.Errorf("options --split-to and --%s contradict each other", name)
-			}
-		}
-		return nil
+		return j.readSplit(c)
+	}
+	if c.IsSet("mates-apart") {
+		return errors.New("option --mates-apart needs --split-to; --output-mates FILE has mates apart without it")
 	}
 	for _, name := range []string{"margin", "gzip"} {
 		if c.IsSet(name) {
 			return fmt.Errorf("option --%s needs --split-to", name)
 		}
 	}
-	o.Counts = j.counts != ""
-	if o.Counts && sameAsOutput(j.counts, j.output) {
-		return errors.New("options --output and --pattern-counts name the same file")
+	for _, n := range []namedOutput{{"output", j.output}, {"output-mates", j.outputMates}} {
+		if otherFormats.MatchString(n.name) && !isGzip(n.name) {
+			return fmt.Errorf("option --%s: %s: scanmap search --records writes plain FASTQ and FASTA, or .gz", n.option, n.name)
+		}
 	}
-	inputs := []string{o.Reads, o.Mates, j.patternsFile}
-	return firstError(keepInputs(j.output, inputs...), keepInputs(j.counts, inputs...))
+	if otherFormats.MatchString(j.counts) {
+		return fmt.Errorf("option --pattern-counts: %s: scanmap search writes plain TSV", j.counts)
+	}
+	o.Counts = j.counts != ""
+	outputs := slices.DeleteFunc([]namedOutput{{"output", j.output}, {"output-mates", j.outputMates}, {"pattern-counts", j.counts}},
+		func(n namedOutput) bool { return n.name == "" })
+	return differentOutputs(outputs, []string{o.Reads, o.Mates, j.patternsFile})
+}
+
+// isGzip tells whether the name of an output asks for compression.
+func isGzip(name string) bool { return strings.HasSuffix(strings.ToLower(name), ".gz") }
+
+// readSplit reads what goes with --split-to.
+func (j *recordsJob) readSplit(c *cli.Context) error {
+	if j.splitTo == "-" {
+		return errors.New("option --split-to: - is standard output, and barcodes need a folder")
+	}
+	if c.IsSet("output-mates") {
+		return errors.New("options --split-to and --output-mates contradict each other; --mates-apart makes two files a barcode")
+	}
+	for _, name := range []string{"output", "invert", "pattern-counts"} {
+		if c.IsSet(name) {
+			return fmt.Errorf("options --split-to and --%s contradict each other", name)
+		}
+	}
+	if len(j.target.PAMs) > 1 {
+		return errors.New("option --pam: barcodes stand beside one PAM; IUPAC letters, as in NRG, stand for several")
+	}
+	j.options.Apart = c.Bool("mates-apart")
+	return nil
 }
 
 // run picks records and publishes them. Whatever fails, no file is left.
@@ -283,30 +333,45 @@ func (j *recordsJob) run(ctx context.Context, stdout *sink, stderr io.Writer) er
 
 // filter writes the records that have a pattern.
 func (j *recordsJob) filter(ctx context.Context, stdout *sink) (*sift.Stats, error) {
-	return published(ctx, stdout, []string{j.output, j.counts}, func(_ *resultFiles, files []*output) (*sift.Stats, error) {
-		stats, err := j.writeRecords(ctx, files[0])
-		if err == nil && files[1] != nil {
-			_, err = files[1].Write(j.countsTable(stats))
+	names := []string{j.output, j.outputMates, j.counts}
+	return published(ctx, stdout, names, func(_ *resultFiles, files []*output) (*sift.Stats, error) {
+		stats, err := j.writeRecords(ctx, names[:2], files[:2])
+		if counts := files[2]; err == nil && counts != nil {
+			_, err = counts.Write(j.countsTable(stats))
 		}
 		return stats, err
 	})
 }
 
-// writeRecords writes records, compressed if the name of the output says so.
-func (j *recordsJob) writeRecords(ctx context.Context, out io.Writer) (*sift.Stats, error) {
-	if !strings.HasSuffix(strings.ToLower(j.output), ".gz") {
-		return sift.Filter(ctx, j.options, out)
+// writeRecords writes records to one file or, with a second one, mates to two. Each is compressed
+// if its name says so.
+func (j *recordsJob) writeRecords(ctx context.Context, names []string, files []*output) (*sift.Stats, error) {
+	var to [2]io.Writer
+	var compressors []*sam.Compressor
+	for i, file := range files {
+		if file == nil {
+			continue
+		}
+		if to[i] = file; !isGzip(names[i]) {
+			continue
+		}
+		z, err := sam.NewCompressor(file, j.options.Search.Threads)
+		if err != nil {
+			return nil, err
+		}
+		defer z.Discard()
+		compressors, to[i] = append(compressors, z), z
 	}
-	z, err := sam.NewCompressor(out, j.options.Search.Threads)
+	stats, err := sift.Filter(ctx, j.options, to[0], to[1])
 	if err != nil {
 		return nil, err
 	}
-	defer z.Discard()
-	stats, err := sift.Filter(ctx, j.options, z)
-	if err != nil {
-		return nil, err
+	for _, z := range compressors {
+		if err := z.Close(); err != nil {
+			return nil, err
+		}
 	}
-	return stats, z.Close()
+	return stats, nil
 }
 
 // countsTable has a row for each pattern, in their order.
@@ -322,7 +387,7 @@ func (j *recordsJob) countsTable(stats *sift.Stats) []byte {
 // split writes a file for each barcode.
 func (j *recordsJob) split(ctx context.Context, _ *sink) (*sift.Stats, error) {
 	if err := sift.CheckBarcodes(j.options.Patterns); err != nil {
-		return nil, fmt.Errorf("%s: %w", shownInput(cmp.Or(j.patternsFile, "PATTERN")), err)
+		return nil, err
 	}
 	folder, err := newSplitFolder(ctx, j.splitTo)
 	if err != nil {

@@ -23,6 +23,12 @@ const (
 	recordD  = "@d\nGGGGGGGGGGGG\n+\nIIIIIIIIIIII\n"
 	recordE  = "@e\nACGTTGCATTAGGGATTTCCAGACCCCC\n+\nIIIIIIIIIIIIIIIIIIIIIIIIIIII\n"
 	barcodes = "one ACGTTGCATTAG\ntwo GGATTTCCAGAC\n"
+
+	// Those of which a barcode was cut off.
+	cutA = "@a x y\nGGGGGGGGGGGGGGGGG\n+\nIIIIIIIIIIIIIIIII\n"
+	cutB = "@b/1\nCCCCCCCCCCCCCCC\n+\nIIIIIIIIIIIIIII\n"
+	cutC = "@c\nGGGGGGGGGGGG\n+\nIIIIIIIIIIII\n"
+	cutE = "@e\nGGATTTCCAGACCCCC\n+\nIIIIIIIIIIIIIIII\n"
 )
 
 // recordsFolder has the files of the tests below.
@@ -34,6 +40,7 @@ func recordsFolder(t *testing.T) string {
 		"r.fq": all, "empty": "", "bars": barcodes, "same": "one ACGT\none ACGG\n", "bad.fq": all + "@x\nAC\n+\nI\n",
 		"mates": strings.ReplaceAll(recordA, "@a", "@p") + strings.ReplaceAll(recordD, "@d", "@p"),
 		"r.fa":  ">a  z\nacgttgcat\ntaggg\n>b\nCC\n",
+		"d.fq":  recordD,
 		"d1.fq": strings.Repeat(recordD, 3), "d2.fq": recordD + strings.ReplaceAll(recordA, "@a", "@d") + recordD,
 	} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666); err != nil {
@@ -65,6 +72,13 @@ func TestRecords(t *testing.T) {
 		{"--interleaved --mate 2 ACGTTGCATTAG mates", ""},
 		{"ACGTTGCATTAG d1.fq d2.fq", recordD + strings.ReplaceAll(recordA, "@a", "@d")},
 		{"--mate 1 ACGTTGCATTAG d1.fq d2.fq", ""},
+		{"--output-mates /dev/null ACGTTGCATTAG d1.fq d2.fq", recordD},
+		{"--output-mates /dev/null --interleaved ACGTTGCATTAG mates", strings.ReplaceAll(recordA, "@a", "@p")},
+		{"--trim --within 12 -k 1 -f bars r.fq", cutA + cutB + cutC + cutE},
+		{"--trim --within 12 --end 5 GGATTTCCAGAC r.fq", "@e\nCCCC\n+\nIIII\n"},
+		{"--trim --within 0 --end 3 ACGTTGCATTAG r.fq", cutC},
+		{"--trim --within 2 --max-mismatches 12 GGGGGGGGGGGGA d.fq", ""},
+		{"--trim --within 2 GGGGGGGGGGGG d.fq", "@d\n\n+\n\n"},
 		{"--mate 1 --invert ACGTTGCATTAG d1.fq d2.fq",
 			recordD + recordD + recordD + strings.ReplaceAll(recordA, "@a", "@d") + recordD + recordD},
 	} {
@@ -138,6 +152,31 @@ func TestRecordFiles(t *testing.T) {
 		}
 		run("rm -r d")
 	}
+	got := run("scanmap search --split-to d -k 1 --within 12 --trim -f bars r.fq 2>/dev/null && cat d/one.fq d/two.fq d/ambiguous.fq && rm -r d")
+	if want := cutA + cutC + cutB + recordE; got != want {
+		t.Errorf("trimmed\n%s, want\n%s", got, want)
+	}
+	// Mates in two files, each compressed by its name.
+	mateA := strings.ReplaceAll(recordA, "@a", "@d")
+	for _, output := range []string{"-o 1.fq", "-o 1.fq.gz", "> 1.fq"} {
+		for _, mates := range []string{"2.fq", "2.fq.gz"} {
+			got := run("scanmap search --records --quiet --output-mates " + mates + " " + output + " -f bars d1.fq d2.fq && " +
+				"gzip -dcf 1.* && echo == && gzip -dcf 2.* && ls 1.* 2.* && rm 1.* 2.*")
+			if want := recordD + "==\n" + mateA + last(output) + "\n" + mates + "\n"; got != want {
+				t.Errorf("%s and %s: wrote\n%s, want\n%s", output, mates, got, want)
+			}
+		}
+	}
+	for ending, options := range map[string]string{"": "--mates-apart", ".gz": "--mates-apart --gzip"} {
+		got := run("scanmap search --quiet --split-to d " + options + " -f bars d1.fq d2.fq && ls d && gzip -dcf d/one_R1* && gzip -dcf d/one_R2* && " +
+			"cat d/barcodes.tsv && rm -r d")
+		want := strings.ReplaceAll("barcodes.tsv\none_R1.fq\none_R2.fq\nunassigned_R1.fq\nunassigned_R2.fq\n"+recordD+mateA+
+			"barcode\tfile\trecords\tdistance_0\tmates_file\none\tone_R1.fq\t1\t1\tone_R2.fq\ntwo\t.\t0\t0\t.\n"+
+			"ambiguous\t.\t0\t.\t.\nunassigned\tunassigned_R1.fq\t2\t.\tunassigned_R2.fq\n", ".fq", ".fq"+ending)
+		if got != want {
+			t.Errorf("%s: wrote\n%s, want\n%s", options, got, want)
+		}
+	}
 	// Margins that a record has and has not, and reads of FASTA.
 	for margin, want := range map[string]string{"4": "one\tone.fa\t1\t1\n", "12": "ambiguous\tambiguous.fa\t1\t.\n"} {
 		got := run("scanmap search --quiet --split-to d --margin " + margin + " -f bars r.fa && cat d/barcodes.tsv && cat d/*.fa && rm -r d")
@@ -164,10 +203,20 @@ func TestRecordErrors(t *testing.T) {
 	}{
 		{"--invert ACGT r.fq", 2, "option --invert needs --records or --split-to"},
 		{"--within 3 ACGT r.fq", 2, "option --within needs --records or --split-to"},
-		{"--records ACGT", 2, "scanmap search --records takes READS.fq and, of pairs, MATES.fq, besides PATTERN or --patterns, " +
-			"but 1 are given; see scanmap search --help"},
+		{"--records ACGT", 2, "scanmap search --records takes PATTERN (or --patterns), READS.fq and, of pairs, MATES.fq, " +
+			"but the number of arguments is 1; see scanmap search --help"},
 		{"--records -f bars r.fq r.fa x", 2, "scanmap search --records takes READS.fq and, of pairs, MATES.fq, besides --patterns, " +
-			"but 3 are given; see scanmap search --help"},
+			"but the number of arguments is 3; see scanmap search --help"},
+		{"--split-to d -f bars", 2, "scanmap search --split-to takes READS.fq and, of pairs, MATES.fq, besides --patterns, " +
+			"but the number of arguments is 0; see scanmap search --help"},
+		{"--records bad.fq r.fq", 2, `pattern "bad.fq": letter 4 is ".", which is not an IUPAC letter of DNA; a file of patterns is given with -f`},
+		{"--records -f r.fq bars", 1, "r.fq: is FASTQ; patterns are FASTA, or lines of a pattern or of a name and a pattern"},
+		{"--records -f bars r.fq -o x.fq.zst", 2, "option --output: x.fq.zst: scanmap search --records writes plain FASTQ and FASTA, or .gz"},
+		{"--records -f bars r.fq -o x.bam", 2, "option --output: x.bam: scanmap search --records writes plain FASTQ and FASTA, or .gz"},
+		{"--records -f bars d1.fq d2.fq --output-mates x.fq.bz2", 2,
+			"option --output-mates: x.fq.bz2: scanmap search --records writes plain FASTQ and FASTA, or .gz"},
+		{"--records -f bars r.fq -o x --pattern-counts n.tsv.gz", 2, "option --pattern-counts: n.tsv.gz: scanmap search writes plain TSV"},
+		{"--split-to - -f bars r.fq", 2, "option --split-to: - is standard output, and barcodes need a folder"},
 		{"--records --format bed ACGT r.fq", 2, "option --format is for locations, not for records"},
 		{"--records --device cuda ACGT r.fq", 2, `option --device: "cuda": records are searched on the CPU`},
 		{"--records --alphabet bytes ACGT r.fq", 2, "option --alphabet: reads are DNA"},
@@ -187,14 +236,39 @@ func TestRecordErrors(t *testing.T) {
 		{"--split-to d --margin 0 -f bars r.fq", 2, `option --margin: "0" is not a whole number from 1 to 63`},
 		{"--records -o r.fq ACGT r.fq", 2, "r.fq is an input and would be overwritten"},
 		{"--records -o x --pattern-counts x ACGT r.fq", 2, "options --output and --pattern-counts name the same file"},
+		{"--records -o x --output-mates x ACGT d1.fq d2.fq", 2, "options --output and --output-mates name the same file"},
+		{"--records -o x --output-mates ./x ACGT d1.fq d2.fq", 2, "options --output and --output-mates name the same file"},
+		{"--records --output-mates - ACGT d1.fq d2.fq", 2, "option --output-mates: standard output is taken by --output"},
+		{"--records -o x --output-mates y --pattern-counts y ACGT d1.fq d2.fq", 2, "options --output-mates and --pattern-counts name the same file"},
+		{"--records --output-mates x ACGT r.fq", 2, "option --output-mates is for pairs: give MATES.fq or --interleaved"},
+		{"--records -o x --output-mates d1.fq ACGT d1.fq d2.fq", 2, "d1.fq is an input and would be overwritten"},
+		{"--records -o x --output-mates bars --interleaved -f bars mates", 2, "bars is an input and would be overwritten"},
+		{"--records --output-mates= ACGT d1.fq d2.fq", 2, "option --output-mates: the name is empty"},
+		{"--records --mates-apart ACGT d1.fq d2.fq", 2,
+			"option --mates-apart needs --split-to; --output-mates FILE has mates apart without it"},
+		{"--split-to d --mates-apart -f bars r.fq", 2, "option --mates-apart is for pairs: give MATES.fq or --interleaved"},
+		{"--split-to d --output-mates x -f bars d1.fq d2.fq", 2,
+			"options --split-to and --output-mates contradict each other; --mates-apart makes two files a barcode"},
+		{"--output-mates x ACGT r.fq", 2, "option --output-mates needs --records or --split-to"},
+		{"--records --trim ACGT r.fq", 2, "option --trim needs --within"},
+		{"--records --trim --within 3 --invert ACGT r.fq", 2,
+			"options --invert and --trim contradict each other: reads without a pattern have nothing to cut"},
+		{"--split-to d --pam AGG,TGG -f bars r.fq", 2,
+			"option --pam: barcodes stand beside one PAM; IUPAC letters, as in NRG, stand for several"},
+		{"--records -o x --output-mates none/y ACGT d1.fq d2.fq", 1, "none/y: no such file or directory"},
+		{"--records -o x --output-mates y -f bars d1.fq bad.fq", 1, "bad.fq: "},
+		{"--records --seed-exact 1-13 -f bars r.fq", 1,
+			`bars: line 1: pattern "one": it has 12 letters, but those up to 13 have to match`},
+		{"--records --seed-exact 1-11 -k 2 -f bars r.fq", 1,
+			`bars: line 1: pattern "one": only 1 of its letters need not match, too few for 2 edits`},
 		{"--records -f - -", 2, "patterns and reads cannot both come from standard input"},
 		{"--split-to full -f bars r.fq", 1, "full: is not empty; files of an earlier run would stay among the new ones"},
 		{"--split-to r.fq -f bars r.fq", 1, "r.fq: is not a folder"},
 		{"--split-to a/b -f bars r.fq", 1, "a/b: no such file or directory"},
-		{"--split-to d -f same r.fq", 1, `same: two barcodes are called "one"`},
-		{"--split-to d -k 12 -f bars r.fq", 1, `pattern "one" of 12 letters would match everywhere with 12 edits`},
+		{"--split-to d -f same r.fq", 1, `same: line 2: pattern "one": a barcode before it has the same name`},
+		{"--split-to d -k 12 -f bars r.fq", 1, `bars: line 1: pattern "one": it has 12 letters and would match everywhere with 12 edits`},
 		{"--split-to d -k 60 --margin 5 -f bars r.fq", 2, "option --margin: 5 with a distance of 60 is more than 64 together"},
-		{"--split-to d -k 6 --margin 7 -f bars r.fq", 1, `barcode "one" of 12 letters is too short for a distance of 6 with a margin of 7`},
+		{"--split-to d -k 6 --margin 7 -f bars r.fq", 1, `bars: line 1: pattern "one": it has 12 letters, too few for a distance of 6 with a margin of 7`},
 		{"--split-to d -f bars bad.fq", 1, `bad.fq: record 6 "x": 2 bases but 1 qualities`},
 		{"--records -o x.fq --pattern-counts n -f bars bad.fq", 1, `bad.fq: record 6 "x": 2 bases but 1 qualities`},
 		{"--records -o x.fq.gz --max-read-length 20 -f bars r.fq", 1, "r.fq: record 1"},
@@ -225,6 +299,8 @@ func TestRecordFaults(t *testing.T) {
 	}{
 		{"--records -o F/x.fq", syscall.ENOSPC},
 		{"--records -o F/x.fq.gz --pattern-counts F/n.tsv", syscall.ENOSPC},
+		{"--records -o F/x.fq --output-mates F/y.fq.gz --interleaved", syscall.ENOSPC},
+		{"--split-to F/d --mates-apart --interleaved", syscall.ENOSPC},
 		{"--split-to F/d", syscall.ENOSPC},
 		{"--split-to F/d", syscall.EPIPE},
 		{"--split-to F/d --gzip", syscall.ENOSPC},
@@ -234,7 +310,11 @@ func TestRecordFaults(t *testing.T) {
 		for fails := 1; !done; fails++ {
 			folder := t.TempDir()
 			files := &faultyFiles{fails: fails, code: c.code}
-			code, stdout, stderr := callOn(files, strings.Fields("search --quiet -t 1 -k 1 -f "+in("bars")+" "+in("r.fq")+" "+
+			reads := "r.fq"
+			if strings.Contains(args, "--interleaved") {
+				reads = "mates"
+			}
+			code, stdout, stderr := callOn(files, strings.Fields("search --quiet -t 1 -k 1 -f "+in("bars")+" "+in(reads)+" "+
 				strings.ReplaceAll(args, "F", folder))...)
 			if done = files.failed == ""; done {
 				if code != 0 || stderr != "" || fails < 5 {
@@ -255,7 +335,7 @@ func TestRecordFaults(t *testing.T) {
 
 // TestRecordSignal stops runs that wait for more reads.
 func TestRecordSignal(t *testing.T) {
-	for _, args := range []string{"--records -o x.fq", "--split-to d"} {
+	for _, args := range []string{"--records -o x.fq", "--records -o x.fq --output-mates y.fq --interleaved", "--split-to d"} {
 		folder := recordsFolder(t)
 		if err := syscall.Mkfifo(filepath.Join(folder, "fifo"), 0o600); err != nil {
 			t.Fatal(err)

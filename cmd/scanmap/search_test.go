@@ -366,8 +366,8 @@ func TestSearchFailures(t *testing.T) {
 		{"ACGT " + folder, folder + ": is a directory"},
 		{"ACGT --alphabet bytes " + folder, folder + ": is a directory"},
 		{"ACGT " + in("empty.txt"), in("empty.txt") + ": no contigs; expected FASTA with at least one record"},
-		{"ACGT -k 4 " + in("ref.fa"), `pattern "ACGT" of 4 letters would match everywhere with 4 edits`},
-		{"ACGT --max-mismatches 4 " + in("ref.fa"), `pattern "ACGT" of 4 letters would match everywhere with 4 substitutions`},
+		{"ACGT -k 4 " + in("ref.fa"), `pattern "ACGT": it has 4 letters and would match everywhere with 4 edits`},
+		{"ACGT --max-mismatches 4 " + in("ref.fa"), `pattern "ACGT": it has 4 letters and would match everywhere with 4 substitutions`},
 		{"ACGT -k 1 --method brute-force " + in("ref.fa"), `pattern "ACGT": brute-force/plain is exact, and does not allow edits`},
 	} {
 		args := append(strings.Fields(c.args), "-o", in("out.tsv"))
