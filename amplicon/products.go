@@ -12,6 +12,7 @@ type product struct{ left, right *site }
 
 // pair emits the amplicons of a window.
 func (r *runner) pair(s *sites) error {
+	r.countSites(s)
 	partners := r.ofAll
 	if r.options.Multiplex {
 		slices.SortFunc(s.right, func(a, b site) int {
@@ -112,7 +113,12 @@ func (r *runner) ofPairs(s *sites, left []site) error {
 	for i := range left {
 		l := &left[i]
 		for _, primer := range []int32{l.primer &^ 1, l.primer | 1} { // those of its pair
-			for list := r.partners(s, l, primer); len(list) > 0; list = list[1:] {
+			list := r.partners(s, l, primer)
+			if r.full(Primer(primer).Pair()) {
+				r.countPartners(l, list)
+				continue
+			}
+			for ; len(list) > 0; list = list[1:] {
 				r.products = append(r.products, product{l, &list[0]})
 			}
 		}
@@ -150,9 +156,19 @@ func (r *runner) ofAll(s *sites, left []site) error {
 
 // put emits the amplicon of two sites whose size is within the limits, if they face each other.
 func (r *runner) put(s *sites, left, right *site) error {
-	if left.start > right.start || left.end > right.end {
+	if !left.faces(right) {
 		return nil
 	}
+	pair := Primer(left.primer).Pair()
+	full := r.emit == nil || !r.options.Multiplex && r.full(pair)
+	if own := pair == Primer(right.primer).Pair(); own {
+		r.stats.Counts[pair].add(left, right, 1, full)
+	}
+	r.stats.Amplicons++
+	if full {
+		return nil
+	}
+	r.stats.Emitted++
 	a := &r.amplicon
 	*a = Amplicon{
 		Contig: s.window[left.part].contig, Start: int(left.start), End: int(right.end),
@@ -161,11 +177,6 @@ func (r *runner) put(s *sites, left, right *site) error {
 	if a.Forward.Primer.IsReverse() && !a.Reverse.Primer.IsReverse() {
 		a.Minus = true
 		a.Forward, a.Reverse = a.Reverse, a.Forward
-	}
-	r.stats.Amplicons++
-	if f, v := a.Forward.Primer, a.Reverse.Primer; f.Pair() == v.Pair() && !r.found[f.Pair()] && (f != v || r.pairs[f.Pair()].alike()) {
-		r.found[f.Pair()] = true
-		r.stats.FoundPairs++
 	}
 	return r.emit(a)
 }

@@ -25,7 +25,11 @@ type Options struct {
 	Multiplex bool
 	// ThreePrime, if its Letters are not 0, leaves out sites with more edits at the primer's 3' end.
 	ThreePrime ThreePrime
-	bounds     bounds
+	// Limit, if it is not 0, is how many amplicons of each pair are emitted, the first ones. The
+	// others are counted, which takes time for each left site in place of each amplicon. It is not
+	// for Multiplex.
+	Limit  int64
+	bounds bounds
 }
 
 // ThreePrime allows at most that many edits in the last letters of a primer. Counted are those of
@@ -62,7 +66,9 @@ type Stats struct {
 	Pairs       int
 	FoundPairs  int // whose forward and reverse primer make an amplicon with each other
 	Amplicons   int64
+	Emitted     int64 // of the amplicons
 	TextLetters int64
+	Counts      []Count // of each pair
 }
 
 // bounds say what is held at a time. 0 is a good number; others are for tests.
@@ -104,10 +110,14 @@ func (b bounds) orDefault() bounds {
 
 // Run finds all amplicons and gives them to emit, which must not keep them, by contig, start, end,
 // and the numbers of the primers of the left and of the right site. It calls emit in a goroutine
-// other than the caller's, one call at a time. An error of a GPU is a device.Error.
+// other than the caller's, one call at a time. If emit is nil amplicons are only counted. An error
+// of a GPU is a device.Error.
 func Run(ctx context.Context, ref *dna.Reference, pairs []Pair, o Options, emit func(*Amplicon) error) (*Stats, error) {
 	if o.Least < 1 || o.Most < o.Least || o.Most > dna.MaxContigLength {
 		return nil, fmt.Errorf("a product of %d to %d bases is not in 1 to %d", o.Least, o.Most, dna.MaxContigLength)
+	}
+	if o.Multiplex && o.Limit > 0 {
+		return nil, errors.New("a limit is one of each pair, and there is none for multiplex")
 	}
 	o.bounds = o.bounds.orDefault()
 	if o.Search.Threads <= 0 {
@@ -116,7 +126,8 @@ func Run(ctx context.Context, ref *dna.Reference, pairs []Pair, o Options, emit 
 	o.Search.ForwardOnly, o.Search.Announce, o.Search.Limits = false, nil, nil
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	r := &runner{ctx: ctx, cancel: cancel, ref: ref, pairs: pairs, options: o, emit: emit, found: make([]bool, len(pairs))}
+	r := &runner{ctx: ctx, cancel: cancel, ref: ref, pairs: pairs, options: o, emit: emit}
+	r.stats.Counts = make([]Count, len(pairs))
 	r.stats.Pairs, r.stats.TextLetters = len(pairs), int64(ref.TotalLength())
 	r.alignment.ref = ref
 	if err := r.makePatterns(); err != nil {
@@ -125,6 +136,7 @@ func Run(ctx context.Context, ref *dna.Reference, pairs []Pair, o Options, emit 
 	if err := r.all(); err != nil {
 		return nil, err
 	}
+	r.stats.sumUp(pairs)
 	return &r.stats, nil
 }
 
@@ -148,7 +160,6 @@ type runner struct {
 
 	// What follows is for pairing. firsts is where the sites of each primer begin among the right
 	// ones, and grouped is memory for these.
-	found    []bool // of each pair
 	firsts   []int
 	grouped  []site
 	products []product

@@ -120,6 +120,32 @@ func plain(contigs []string, pairs []Pair, o Options) (all []Amplicon) {
 	return all
 }
 
+// limited returns those of all amplicons that a limit leaves, and the counts of each pair.
+func limited(contigs []string, pairs []Pair, o *Options, all []Amplicon) (some []Amplicon, counts []Count) {
+	counts = make([]Count, len(pairs))
+	for i := range pairs {
+		p := Primer(2 * i)
+		counts[i].Forward = int64(len(plainSites(contigs, pairs, p, o)))
+		counts[i].Reverse = int64(len(plainSites(contigs, pairs, p+1, o)))
+	}
+	for _, a := range all {
+		pair := a.Forward.Primer.Pair()
+		if pair == a.Reverse.Primer.Pair() {
+			c := &counts[pair]
+			c.Products++
+			if a.Forward.Primer != a.Reverse.Primer || string(pairs[pair].Forward) == string(pairs[pair].Reverse) {
+				c.Both++
+			}
+			if o.Limit > 0 && c.Emitted == o.Limit {
+				continue
+			}
+			c.Emitted++
+		}
+		some = append(some, a)
+	}
+	return some, counts
+}
+
 // run collects what Run emits.
 func run(t interface{ Fatal(...any) }, ref *dna.Reference, pairs []Pair, o Options) (all []Amplicon, stats *Stats) {
 	o.Search.Device = device.Choice{Kind: device.CPU}
@@ -265,14 +291,37 @@ func TestRunIsBruteForce(t *testing.T) {
 		if slices.ContainsFunc(pairs, func(p Pair) bool { return min(len(p.Forward), len(p.Reverse)) <= k }) {
 			return // it would match everywhere
 		}
-		want := plain(contigs, pairs, o)
-		got, stats := run(rt, truth.Reference(rt, contigs...), pairs, o)
+		if !o.Multiplex {
+			o.Limit = int64(rapid.IntRange(0, 4).Draw(rt, "limit"))
+		}
+		all := plain(contigs, pairs, o)
+		want, counts := limited(contigs, pairs, &o, all)
+		ref := truth.Reference(rt, contigs...)
+		got, stats := run(rt, ref, pairs, o)
 		withoutAlignments(rt, contigs, pairs, got, gapped)
 		if diff := gocmp.Diff(want, got); diff != "" {
 			rt.Fatal(contigs, pairs, diff)
 		}
-		if stats.Amplicons != int64(len(want)) || stats.Pairs != len(pairs) {
-			rt.Fatal(stats, len(want))
+		wantStats := &Stats{Device: stats.Device, Schemes: stats.Schemes, Pairs: len(pairs), Amplicons: int64(len(all)), Emitted: int64(len(want)),
+			TextLetters: stats.TextLetters, Counts: counts}
+		for _, c := range counts {
+			if c.Both > 0 {
+				wantStats.FoundPairs++
+			}
+		}
+		if diff := gocmp.Diff(wantStats, stats); diff != "" {
+			rt.Fatal(contigs, pairs, diff)
+		}
+		o.Search.Device = device.Choice{Kind: device.CPU}
+		stats, err := Run(context.Background(), ref, pairs, o, nil)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		for i := range counts {
+			counts[i].Emitted = 0
+		}
+		if diff := gocmp.Diff(counts, stats.Counts); diff != "" || stats.Emitted != 0 || stats.Amplicons != int64(len(all)) {
+			rt.Fatal(contigs, pairs, diff, stats)
 		}
 		found += len(want)
 		if slices.ContainsFunc(contigs, func(c string) bool { return len(c) > o.bounds.first }) {
@@ -304,6 +353,33 @@ func TestChains(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestChainsThatEnd has tandem repeats that end in a window: the cut text has its last location
+// before the window, and the whole text has one in it, as the first one keeps others off.
+func TestChainsThatEnd(t *testing.T) {
+	const after = "CCGTCCTGCCTTCGCTGCCGTTCCGTCGCC"
+	pairs := []Pair{{Name: "p", Forward: []byte("AAGAAGA"), Reverse: []byte(truth.ReverseComplement(after[10:25]))}}
+	found := 0
+	for length := 150; length < effort.Pick(280, 200); length++ {
+		for start := range 3 {
+			contigs := []string{strings.Repeat("C", 20+start) + strings.Repeat("A", length) + after}
+			for k := 1; k <= 2; k++ {
+				o := Options{Least: 1, Most: 60, Search: search.Options{Distance: k}}
+				want := plain(contigs, pairs, o)
+				o.bounds = bounds{first: 64, most: 64, margin: 1}
+				got, _ := run(t, truth.Reference(t, contigs...), pairs, o)
+				withoutAlignments(t, contigs, pairs, got, true)
+				if diff := gocmp.Diff(want, got); diff != "" {
+					t.Fatal(length, start, k, diff)
+				}
+				found += len(got)
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("nothing was found")
 	}
 }
 

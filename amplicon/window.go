@@ -9,7 +9,7 @@ import (
 )
 
 // The amplicons that start in a window are made of sites that lie in it or up to Options.Most after
-// it, so these are searched for. With substitutions alone every place that fits is a location,
+// it, so these are searched for, and all of each site that starts in it. With substitutions alone every place that fits is a location,
 // whatever lies around it. With edits a location may keep others off, which keep others off, and so
 // on. So more text is searched on both sides, and what is found there is not used.
 //
@@ -27,8 +27,10 @@ import (
 // excludes one that ends from l - 3k on. Whether such a one is a location depends on those alone,
 // in the cut text and in the whole one. ∎
 //
-// Where no such gap is found before the first site that counts, the pattern is searched for again,
-// from eight times as far before the window, in the end from the contig's start.
+// Before such a gap the whole text may have other locations than the cut one. If e is where one of
+// the cut text ends, they end up to e + 3k: no occurrence ends after that and before l - 3k. As they
+// have at least m - k bases, they start up to e + 4k - m. If this is in the window the pattern is
+// searched for again, from eight times as far before the window, in the end from the contig's start.
 
 // leastWindow is the fewest letters of a window. Parts of contigs begin at multiples of it, as
 // contigs do in a dna.Reference.
@@ -53,7 +55,7 @@ func (r *runner) gapped() bool {
 // window makes the window of so many letters, a multiple of leastWindow, from a place on, and
 // returns where the next one begins.
 func (r *runner) window(at place, letters int) (w window, next place) {
-	after := r.options.Most
+	after := max(r.options.Most, r.longest+r.options.Search.Distance) // every site that starts in it is counted
 	if r.gapped() {
 		after += locate.Reach(r.options.Search.Distance)
 	}
@@ -144,12 +146,12 @@ func (c *collector) add(locations []search.Location) error {
 		}
 		p := &c.window[l.Contig]
 		start, end := l.Start+p.first, l.End+p.first
-		if c.edge > 0 && l.Contig == 0 && !c.settled(l, start, end) {
+		if c.edge > 0 && l.Contig == 0 && !c.settled(l, end) {
 			c.isOpen = true
 			c.open = append(c.open, c.numbers[l.Pattern])
 			continue
 		}
-		if start < p.from || !l.Reverse && start >= p.to || l.Reverse && end-c.options.Most >= p.to {
+		if start < p.from || start >= p.to && (!l.Reverse || end-c.options.Most >= p.to) {
 			continue
 		}
 		if err := c.keep(l, start, end); err != nil {
@@ -160,8 +162,8 @@ func (c *collector) add(locations []search.Location) error {
 }
 
 // settled goes on by a location of the cut contig, and tells whether it is known to be right, or
-// does not count.
-func (c *collector) settled(l *search.Location, start, end int) bool {
+// neither it nor what the whole text has in its place starts in the window.
+func (c *collector) settled(l *search.Location, end int) bool {
 	strand := &c.chains[0]
 	if l.Reverse {
 		strand = &c.chains[1]
@@ -170,7 +172,8 @@ func (c *collector) settled(l *search.Location, start, end int) bool {
 		strand.settled = true
 	}
 	strand.last = max(strand.last, end)
-	return strand.settled || start < c.window[0].from
+	k, m := c.options.Search.Distance, len(c.patterns[c.numbers[l.Pattern]].Letters)
+	return strand.settled || end+0*k-m < c.window[0].from
 }
 
 // keep adds the sites of a location.
