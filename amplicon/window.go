@@ -173,7 +173,7 @@ func (c *collector) settled(l *search.Location, end int) bool {
 	}
 	strand.last = max(strand.last, end)
 	k, m := c.options.Search.Distance, len(c.patterns[c.numbers[l.Pattern]].Letters)
-	return strand.settled || end+0*k-m < c.window[0].from
+	return strand.settled || end+4*k-m < c.window[0].from
 }
 
 // keep adds the sites of a location.
