@@ -285,6 +285,19 @@ func TestThreads(t *testing.T) {
 	}
 }
 
+// TestInsertionsAtOnePlace has two records that insert at one place on the same copy, before the
+// letter that both begin with: the first counts.
+func TestInsertionsAtOnePlace(t *testing.T) {
+	vcf := vcfSamples + "c0\t3\t.\tG\tAG\t.\t.\t.\tGT\t1|0\t0|0\nc0\t3\t.\tG\tCG\t.\t.\t.\tGT\t1|1\t0|1\n"
+	sites, v, err := readVCF(t, vcf)
+	if err != nil || v.left.Overlapping != 1 {
+		t.Fatalf("%+v, %v", v.left, err)
+	}
+	if got := show(sites[1]); got != "0:2 2-2:C[1 17]" {
+		t.Error(got)
+	}
+}
+
 // TestManyWindows has sites with more windows than are held of one.
 func TestManyWindows(t *testing.T) {
 	const sites = 12 // 2^11 windows begin with the first
