@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// classes are the copies that have an allele, by the alleles near it that they have too: most copies
-// have what others have.
+// classes are the copies that have an allele, by the alleles near it that they have too: most have
+// what others have.
 type classes struct {
 	of    []int32 // of each carrier of the allele
 	nodes []class
@@ -24,8 +24,8 @@ type class struct {
 
 // split finds the classes of the carriers of x, by the alleles of near.
 //
-// It takes the alleles one by one, and splits those that have it off their classes. The time is that
-// of merging the lists of carriers, whatever the number of classes.
+// It takes the alleles one by one, and splits copies that have it off their classes. The time is
+// that of merging the lists of carriers, whatever the number of classes.
 func (c *classes) split(near []*allele, x *allele) {
 	c.of = append(c.of[:0], make([]int32, len(x.carriers))...)
 	c.nodes = append(c.nodes[:0], class{round: -1})
@@ -73,8 +73,8 @@ func (g *groups) has(sample int) bool { return sample < len(g.slots) && g.slots[
 // of returns the group of a sample, which is in one. Groups have numbers from 0 on.
 func (g *groups) of(sample int) int { return g.group[g.slots[sample]-1] }
 
-// find finds the groups of the samples with loose calls at the sites of some alleles, by their calls
-// at the sites of near.
+// find finds the groups of samples with loose calls at the sites of some alleles, by their calls at
+// the sites of near.
 func (g *groups) find(alleles, near []*allele) {
 	for _, sample := range g.samples {
 		g.slots[sample] = 0

@@ -65,8 +65,8 @@ type vcfReader struct {
 	open []*allele
 	sets map[string]int // phase sets of the contig by their names
 	// text begins with whole bytes of whole lines, which were parsed into records; those before
-	// taken have been taken. Text has chunk bytes, and more if a line has. ended is why nothing
-	// comes after it.
+	// taken have been taken. It has at most a line and chunk bytes; ended is why nothing comes
+	// after it.
 	chunk   int
 	text    []byte
 	whole   int
@@ -83,8 +83,8 @@ type numbered struct {
 	text   []byte
 }
 
-// chunkOfThread are the bytes of a chunk for each goroutine, and mostThreads how many count: calls
-// of a chunk may take 30 times as much memory as its text.
+// chunkOfThread are the bytes of a chunk for each goroutine, and mostThreads is how many of these
+// count: calls may take 30 times as much memory as their text, if they are unphased.
 const chunkOfThread, mostThreads = 1 << 18, 16
 
 // The columns of a VCF.
@@ -237,7 +237,8 @@ func (v *vcfReader) site() (*site, error) {
 	}
 }
 
-// fill reads the next lines into text, whole ones, and sets ended after the last.
+// fill reads the next lines into text, whole ones, and sets ended after the last. It reads at most
+// a chunk at a time, and ends with the one that has the end of a line.
 func (v *vcfReader) fill() {
 	if v.text == nil {
 		v.text = make([]byte, 0, v.chunk)
@@ -245,13 +246,13 @@ func (v *vcfReader) fill() {
 	v.text = v.text[:copy(v.text[:cap(v.text)], v.text[v.whole:])]
 	v.whole = 0
 	for searched := 0; ; {
-		for len(v.text) < cap(v.text) && v.ended == nil {
-			n, err := v.in.Read(v.text[len(v.text):cap(v.text)])
+		for to := min(len(v.text)+v.chunk, cap(v.text)); len(v.text) < to && v.ended == nil; {
+			n, err := v.in.Read(v.text[len(v.text):to])
 			v.text = v.text[:len(v.text)+n]
 			v.ended = err
 		}
-		if v.whole = bytes.LastIndexByte(v.text[searched:], '\n') + 1; v.whole > 0 {
-			v.whole += searched
+		if end := bytes.LastIndexByte(v.text[searched:], '\n') + 1; end > 0 {
+			v.whole = searched + end
 		}
 		switch {
 		case v.ended == io.EOF:
@@ -263,7 +264,9 @@ func (v *vcfReader) fill() {
 			v.ended = lineError(v.name, v.line+1, "it has more than %d bytes", maxLine)
 			return
 		}
-		searched = len(v.text)
+		if searched = len(v.text); searched < cap(v.text) {
+			continue
+		}
 		more := 2 * cap(v.text)
 		if more > largeLine {
 			more = maxLine + 1

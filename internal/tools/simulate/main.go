@@ -42,7 +42,8 @@
 // products of 100 to 1,000 bases.
 //
 // The command variants makes a VCF like one of a population: records along the whole reference with
-// the genotypes of samples, most of their alleles rare, and linked as in haplotypes that many share.
+// genotypes of samples. Most alleles are rare, and common ones are linked, because copies are
+// mosaics of a few haplotypes.
 //
 // The command words prints of each reference its GC, how often there is CpG next to what bases
 // alone would give, and the shares of positions whose word of k bases occurs 2, 10, 100 and 1,000
