@@ -66,8 +66,13 @@
 //
 //	records or letters -> sites -> windows -> batches -> search.Run -> places -> sorter -> rows
 //
-// What is held is bounded: the sites within reach of each other, a batch of windows, and the rows
-// that wait for their order, of which the others are in a temporary file.
+// Several goroutines read the lines of a chunk, and make the windows of some sites that follow each
+// other. What they give is taken in the order of the records, so that it does not depend on their
+// number.
+//
+// What is held is bounded: a chunk of lines, the sites within reach of each other, the windows of a
+// few sites, a batch of windows with the calls of their alleles, and the rows that wait for their
+// order, of which the others are in a temporary file.
 //
 // Positions are 0-based, and stretches half-open, but in names of alleles, which have the position
 // of the VCF.

@@ -1,12 +1,14 @@
 package variants
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 
 	"scanmap/dna"
 	"scanmap/fasta"
+	"scanmap/parallel"
 )
 
 // family says which haplotypes there are.
@@ -23,7 +25,8 @@ const (
 )
 
 // A maker makes the windows of the haplotypes of a family, from sites that come in the order of
-// their positions, contig by contig. It holds those that lie near each other.
+// their positions, contig by contig. It holds those that lie near each other. Windows of several
+// sites are made at a time, and used in order.
 type maker struct {
 	ref     *dna.Reference
 	name    string // of the VCF, for messages
@@ -31,15 +34,32 @@ type maker struct {
 	reach   int // the most letters of a place
 	flank   int // the letters of a window before and after its alleles
 	most    int // haplotypes that begin or go on with one allele
+	threads int
 	use     func(*window) error
-	sites   []*site // of one contig
-	next    int     // of sites, the first that has no windows yet
-	crossed bool    // alleles near the site of the windows overlap, of genotypes
+	sites   []*site // of one contig; elements are not changed, because jobs have them
+	next    int     // of sites, the first that has no job yet
 	trimAt  int     // the number of sites from which trim looks for those that may go
-	// Of one allele, the alleles of its windows, and those near it of haplotypes with genotypes.
-	seen, lists map[string]bool
-	key         []byte
+	jobs    []job
+	shapers []*shaper // of each goroutine
 }
+
+// A job is a site whose windows are to be made, with the sites that may be in them.
+type job struct {
+	site    *site
+	sites   []*site
+	windows []*window
+	err     error // after these windows
+}
+
+const (
+	// jobsAtOnce is how many sites have their windows made at a time: some 0.5 ms of work.
+	jobsAtOnce = 128
+	// jobWindows is how many windows of a site are held. A site with more has them made one by one.
+	jobWindows = 1024
+)
+
+// errMany is the error of a job with more than jobWindows windows.
+var errMany = errors.New("many windows")
 
 // add takes the next site.
 func (m *maker) add(s *site) error {
@@ -50,10 +70,9 @@ func (m *maker) add(s *site) error {
 	}
 	m.sites = append(m.sites, s)
 	for m.next < len(m.sites)-1 && m.complete(m.sites[m.next], s.position) {
-		if err := m.windows(m.sites[m.next]); err != nil {
+		if err := m.windows(); err != nil {
 			return err
 		}
-		m.next++
 	}
 	m.trim()
 	return nil
@@ -61,12 +80,65 @@ func (m *maker) add(s *site) error {
 
 // finish takes the end of a contig, or of all.
 func (m *maker) finish() error {
-	for ; m.next < len(m.sites); m.next++ {
-		if err := m.windows(m.sites[m.next]); err != nil {
+	for m.next < len(m.sites) {
+		if err := m.windows(); err != nil {
 			return err
 		}
 	}
-	m.sites, m.next = m.sites[:0], 0
+	m.sites, m.next = nil, 0
+	return m.flush()
+}
+
+// windows puts the next site among the jobs.
+func (m *maker) windows() error {
+	m.jobs = append(m.jobs, job{site: m.sites[m.next], sites: m.sites})
+	m.next++
+	if len(m.jobs) < jobsAtOnce {
+		return nil
+	}
+	return m.flush()
+}
+
+// flush makes the windows of the jobs, and uses them.
+func (m *maker) flush() error {
+	threads := max(m.threads, 1)
+	for len(m.shapers) < threads {
+		m.shapers = append(m.shapers, &shaper{maker: m, seen: map[string]bool{}, lists: map[string]bool{}})
+	}
+	parallel.Ranges(threads, len(m.jobs), max(1, jobsAtOnce/(8*threads)), func(worker, from, to int) {
+		for i := from; i < to; i++ {
+			j := &m.jobs[i]
+			j.err = m.shapers[worker].windows(j, func(w *window) error {
+				if len(j.windows) == jobWindows {
+					return errMany
+				}
+				j.windows = append(j.windows, w)
+				return nil
+			})
+		}
+	})
+	defer func() {
+		clear(m.jobs)
+		m.jobs = m.jobs[:0]
+	}()
+	for i := range m.jobs {
+		j := &m.jobs[i]
+		if j.err == errMany {
+			j.windows = nil
+			if err := m.shapers[0].windows(j, m.use); err != nil {
+				return err
+			}
+			continue
+		}
+		for _, w := range j.windows {
+			if err := m.use(w); err != nil {
+				return err
+			}
+		}
+		if j.err != nil {
+			return j.err
+		}
+	}
 	return nil
 }
 
@@ -105,16 +177,30 @@ func (m *maker) trim() {
 	for drop < m.next && m.sites[drop].last+before <= at {
 		drop++
 	}
-	m.sites = slices.Delete(m.sites, 0, drop)
+	m.sites = slices.Clone(m.sites[drop:])
 	m.next -= drop
 	m.trimAt = 2*len(m.sites) + 8
 }
 
-// windows makes the windows of a site's alleles.
-func (m *maker) windows(s *site) error {
+// A shaper makes the windows of one site after the other.
+type shaper struct {
+	*maker
+	use     func(*window) error // in place of the maker's
+	crossed bool                // alleles near the site overlap, of genotypes
+	// Of one allele, the alleles of its windows, and those near it of haplotypes with genotypes.
+	seen, lists map[string]bool
+	key         []byte
+	classes     classes
+	groups      groups
+}
+
+// windows makes the windows of the alleles of a job's site.
+func (m *shaper) windows(j *job, use func(*window) error) error {
+	m.use = use
+	s := j.site
 	var near []*allele
-	within := m.flank + saved(m.sites, 0, m.ref.Contigs[s.contig].Length)
-	for _, other := range m.sites {
+	within := m.flank + saved(j.sites, 0, m.ref.Contigs[s.contig].Length)
+	for _, other := range j.sites {
 		for _, a := range other.alleles {
 			if a.end+within >= s.position && a.start <= s.last+within {
 				near = append(near, a)
@@ -123,6 +209,9 @@ func (m *maker) windows(s *site) error {
 	}
 	slices.SortFunc(near, inOrder)
 	m.crossed = m.family == called && crossed(near)
+	if m.family == called {
+		m.groups.find(near, near)
+	}
 	for _, x := range s.alleles {
 		clear(m.seen)
 		clear(m.lists)
@@ -143,7 +232,7 @@ func (m *maker) windows(s *site) error {
 }
 
 // tooMany is the error of an allele on too many haplotypes.
-func (m *maker) tooMany(x *allele) error {
+func (m *shaper) tooMany(x *allele) error {
 	err := fmt.Errorf("%s is on more than %d haplotypes of %d letters; --max-haplotypes allows more, and takes longer",
 		x.name, m.most, x.end-x.start+2*m.flank)
 	if m.name != "" {
@@ -154,7 +243,7 @@ func (m *maker) tooMany(x *allele) error {
 
 // put makes the window of a haplotype, unless there was one like it: the alleles of list, of which
 // the window has first to last, and others as far as the flanks go.
-func (m *maker) put(near, list []*allele, first, last int) error {
+func (m *shaper) put(near, list []*allele, first, last int) error {
 	w := m.build(list, first, last)
 	if w == nil {
 		return nil
@@ -179,7 +268,7 @@ func (m *maker) put(near, list []*allele, first, last int) error {
 // Lemma: a place of at most m.reach letters that touches the alleles x, ..., y of a haplotype has
 // at most m.reach - 2 letters between x and y. Proof: it has a letter that is x's, or the one
 // before it if x has no letters, and one that is y's, or the one after it. ∎
-func (m *maker) sets(near []*allele, x *allele) error {
+func (m *shaper) sets(near []*allele, x *allele) error {
 	at := slices.Index(near, x)
 	var extend func(list []*allele, at, between int) error
 	extend = func(list []*allele, at, between int) error {
@@ -204,7 +293,7 @@ func (m *maker) sets(near []*allele, x *allele) error {
 }
 
 // choices makes the windows of all choices of bases for IUPAC letters, with x.
-func (m *maker) choices(near []*allele, x *allele) error {
+func (m *shaper) choices(near []*allele, x *allele) error {
 	var extend func(list []*allele, rest []*allele, at int) error
 	extend = func(list, rest []*allele, at int) error {
 		if len(rest) == 0 {
@@ -239,64 +328,39 @@ func (m *maker) choices(near []*allele, x *allele) error {
 }
 
 // called makes the windows of the haplotypes with x that genotypes allow.
-func (m *maker) called(near []*allele, x *allele) error {
-	loose := looseSamples(near)
-	done := map[int]bool{}
-	var list []*allele
-	for _, c := range x.carriers {
-		sample := int(c / copiesOfSample)
-		if loose[sample] {
-			if !done[sample] {
-				done[sample] = true
-				if err := m.combinations(near, x, sample); err != nil {
-					return err
-				}
-			}
-			continue
+func (m *shaper) called(near []*allele, x *allele) error {
+	done := make([]bool, len(m.groups.samples)) // by group
+	try := func(sample int) error {
+		group := m.groups.of(sample)
+		if done[group] {
+			return nil
 		}
-		list = list[:0]
-		for _, a := range near {
-			if a.carriedBy(c) {
-				list = append(list, a)
+		done[group] = true
+		return m.combinations(near, x, sample)
+	}
+	m.classes.split(near, x)
+	for i, c := range x.carriers {
+		if sample := int(c / copiesOfSample); m.groups.has(sample) {
+			if err := try(sample); err != nil {
+				return err
 			}
-		}
-		if err := m.putWith(near, list, x); err != nil {
-			return err
+		} else if list, first := m.classes.list(i); first {
+			if err := m.putWith(near, list, x); err != nil {
+				return err
+			}
 		}
 	}
-	samples := make([]int, 0, len(x.site.loose))
-	for sample := range x.site.loose {
-		samples = append(samples, sample)
-	}
-	slices.Sort(samples)
-	for _, sample := range samples {
-		if done[sample] {
-			continue
-		}
-		if err := m.combinations(near, x, sample); err != nil {
+	for _, sample := range x.site.samples {
+		if err := try(sample); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// looseSamples are those that have a loose call at a site of some alleles.
-func looseSamples(near []*allele) map[int]bool {
-	var loose map[int]bool
-	for _, a := range near {
-		for sample := range a.site.loose {
-			if loose == nil {
-				loose = map[int]bool{}
-			}
-			loose[sample] = true
-		}
-	}
-	return loose
-}
-
 // putWith makes the window around x of a haplotype, if x is on it: of alleles that overlap it has
 // those of the record that comes first. list is in order.
-func (m *maker) putWith(near, list []*allele, x *allele) error {
+func (m *shaper) putWith(near, list []*allele, x *allele) error {
 	kept := apart(list)
 	at := slices.Index(kept, x)
 	if at < 0 {
@@ -335,7 +399,7 @@ func apart(list []*allele) []*allele {
 }
 
 // combinations makes the windows around x of the haplotypes that the genotypes of a sample allow.
-func (m *maker) combinations(near []*allele, x *allele, sample int) error {
+func (m *shaper) combinations(near []*allele, x *allele, sample int) error {
 	tried := 0
 	return combine(near, x, sample, func(list []*allele) error {
 		if tried++; tried > m.most {
@@ -361,11 +425,10 @@ func combine(near []*allele, x *allele, sample int, use func(list []*allele) err
 	for _, a := range near {
 		call, ok := a.site.loose[sample]
 		if !ok {
-			for c := range copiesOfSample {
-				if a.carriedBy(copyOf(sample, c)) {
-					copies[c] = append(copies[c], a)
-					ploidy = max(ploidy, c+1)
-				}
+			for _, carrier := range a.copiesOf(sample) {
+				c := int(carrier % copiesOfSample)
+				copies[c] = append(copies[c], a)
+				ploidy = max(ploidy, c+1)
 			}
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"runtime"
 	"strconv"
 
 	"scanmap/device"
@@ -54,6 +55,8 @@ const (
 	defaultBatch = 1 << 24
 	// defaultCalls take 64 MB.
 	defaultCalls = 1 << 24
+	// callsOfLoose is for how many calls a loose one counts, by its memory.
+	callsOfLoose = 32
 	defaultRows  = 64 << 20
 )
 
@@ -78,7 +81,7 @@ func Run(ctx context.Context, ref *dna.Reference, patterns []search.Pattern, o O
 	o.Haplotypes = cmp.Or(o.Haplotypes, DefaultHaplotypes)
 	o.bounds.batch = cmp.Or(o.bounds.batch, defaultBatch)
 	o.bounds.calls = cmp.Or(o.bounds.calls, defaultCalls)
-	r := &runner{ctx: ctx, ref: ref, patterns: patterns, o: o, found: make([]bool, len(patterns)),
+	r := &runner{ctx: ctx, ref: ref, patterns: patterns, o: o, batches: 1, found: make([]bool, len(patterns)),
 		sorter: sorter{files: o.Temporary, memory: cmp.Or(o.bounds.rows, defaultRows)}}
 	defer func() {
 		if closed := r.sorter.close(); err == nil {
@@ -110,7 +113,8 @@ type runner struct {
 	batch    *dna.Reference
 	repeated *search.Repeated
 	packed   dna.Sequence
-	calls    int
+	calls    int // of the alleles of the batch, each counted once
+	batches  int // the number of this one, from 1 on
 	letters  []byte
 	// Of the output.
 	out     io.Writer
@@ -140,7 +144,7 @@ func (r *runner) variants() error {
 	for i := range r.patterns {
 		longest = max(longest, len(r.patterns[i].Letters))
 	}
-	m := &maker{ref: r.ref, most: r.o.Haplotypes, use: r.window, seen: map[string]bool{}, lists: map[string]bool{}}
+	m := &maker{ref: r.ref, most: r.o.Haplotypes, threads: r.threads(), use: r.window}
 	m.flank, r.reach = Flank(longest, r.o.Search.Distance, r.o.Search.Substitutions)
 	m.reach = r.reach
 	var err error
@@ -159,6 +163,11 @@ func (r *runner) variants() error {
 	return r.search()
 }
 
+// threads is the number of goroutines that read and make windows.
+func (r *runner) threads() int {
+	return cmp.Or(max(r.o.Search.Threads, 0), runtime.GOMAXPROCS(0))
+}
+
 // site hands a site to the maker.
 func (r *runner) site(m *maker, s *site) error {
 	r.stats.Sites++
@@ -173,7 +182,7 @@ func (r *runner) site(m *maker, s *site) error {
 
 // vcfSites reads the sites of the VCF.
 func (r *runner) vcfSites(m *maker) error {
-	v, err := openVCF(r.ctx, r.o.VCF, r.ref, r.o.Search.Threads)
+	v, err := openVCF(r.ctx, r.o.VCF, r.ref, r.threads())
 	if err != nil {
 		return err
 	}
@@ -185,7 +194,8 @@ func (r *runner) vcfSites(m *maker) error {
 	for {
 		s, err := v.site()
 		if err != nil {
-			return err
+			// What is wrong with a site before comes first.
+			return cmp.Or(m.flush(), err)
 		}
 		if s == nil {
 			r.stats.LeftOut = v.left
@@ -247,7 +257,10 @@ func (r *runner) window(w *window) error {
 	w.text = nil
 	r.windows = append(r.windows, w)
 	for _, p := range w.placed {
-		r.calls += len(p.carriers) + copiesOfSample*len(p.site.loose)
+		if p.batch != r.batches {
+			p.batch = r.batches
+			r.calls += len(p.carriers) + callsOfLoose*len(p.site.loose)
+		}
 	}
 	if r.batch.Bases.Length < r.o.bounds.batch && r.calls < r.o.bounds.calls {
 		return nil
@@ -292,7 +305,9 @@ func (r *runner) search() error {
 		}
 		return nil
 	})
+	clear(r.windows)
 	r.windows, r.batch, r.calls = r.windows[:0], nil, 0
+	r.batches++
 	return err
 }
 

@@ -23,6 +23,7 @@ type allele struct {
 	// carriers are the copies of chromosomes that have it, in ascending order, of the samples
 	// whose call is not loose.
 	carriers []uint32
+	batch    int // the last one that counted them
 }
 
 // A site is a record of a VCF, or an IUPAC letter of a reference.
@@ -32,6 +33,7 @@ type site struct {
 	last     int // after the last letter that an allele replaces
 	alleles  []*allele
 	loose    map[int]looseCall // by sample
+	samples  []int             // those of loose, in ascending order
 }
 
 // A looseCall is the call of a sample of which it is not known which alleles of other sites are on
@@ -51,6 +53,16 @@ func copyOf(sample, i int) uint32 { return uint32(sample*copiesOfSample + i) }
 func (a *allele) carriedBy(c uint32) bool {
 	_, ok := slices.BinarySearch(a.carriers, c)
 	return ok
+}
+
+// copiesOf returns the carriers that are copies of a sample.
+func (a *allele) copiesOf(sample int) []uint32 {
+	from, _ := slices.BinarySearch(a.carriers, copyOf(sample, 0))
+	to := from
+	for to < len(a.carriers) && a.carriers[to] < copyOf(sample+1, 0) {
+		to++
+	}
+	return a.carriers[from:to]
 }
 
 // overlaps tells whether no haplotype can have both alleles. Two that touch can be on one
@@ -81,6 +93,26 @@ func trim(ref, alt []byte) (r, a []byte, before int) {
 		before++
 	}
 	return ref[before:], alt[before:], before
+}
+
+// with returns what of a list is in another too, and without what is not, both lists being in
+// ascending order. They use the memory of the list.
+func with(list, other []uint32) []uint32 {
+	n := 0
+	shared(list, other, func(i int) {
+		list[n] = list[i]
+		n++
+	})
+	return list[:n]
+}
+
+func without(list, other []uint32) []uint32 {
+	n, next := 0, 0
+	shared(list, other, func(i int) {
+		n += copy(list[n:], list[next:i])
+		next = i + 1
+	})
+	return list[:n+copy(list[n:], list[next:])]
 }
 
 // appendLetters appends the letters [from, to) of a contig.

@@ -3,20 +3,24 @@ package variants
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"scanmap/dna"
 	"scanmap/fasta"
+	"scanmap/parallel"
 )
 
 // maxLine is the most bytes of a line. A record of a million samples has a few dozen MB.
 const maxLine = 1 << 28
+
+// largeLine is from where on a buffer grows to maxLine at once: twice as much each time would leave
+// as much garbage, and pages that nothing is read into take no memory.
+const largeLine = 1 << 26
 
 // LeftOut counts what a VCF has and no text is made for.
 type LeftOut struct {
@@ -30,12 +34,23 @@ type LeftOut struct {
 	First string
 }
 
-// vcfReader reads the sites of a VCF.
+// add adds what another part of the file has, which comes after it.
+func (l *LeftOut) add(more *LeftOut) {
+	l.Symbolic += more.Symbolic
+	l.Long += more.Long
+	l.Overlapping += more.Overlapping
+	l.Uncarried += more.Uncarried
+	l.First = cmp.Or(l.First, more.First)
+}
+
+// vcfReader reads the sites of a VCF. Lines are read in chunks, each by itself and several at a
+// time; what they say is then taken in their order.
 type vcfReader struct {
 	ref     *dna.Reference
 	name    string // for messages
 	in      *bufio.Reader
 	file    io.Closer
+	threads int
 	line    int64
 	buffer  []byte
 	samples []string
@@ -46,16 +61,31 @@ type vcfReader struct {
 	done     []bool
 	contig   int
 	position int
-	// open are, of each copy, the borders of alleles that later ones may overlap.
-	open [][]borders
-	sets map[string]int // phase sets by their names
-	// Of the record that is read.
-	fields [][]byte
-	calls  [][]int
+	// open are alleles of samples that later ones may overlap.
+	open []*allele
+	sets map[string]int // phase sets of the contig by their names
+	// text begins with whole bytes of whole lines, which were parsed into records; those before
+	// taken have been taken. It has at most a line and chunk bytes; ended is why nothing comes
+	// after it.
+	chunk   int
+	text    []byte
+	whole   int
+	ended   error
+	lines   []numbered
+	parsed  []parsed
+	taken   int
+	parsers []recordParser // of each goroutine
 }
 
-// borders are those of an allele on its contig.
-type borders struct{ start, end int }
+// numbered is a line with its number.
+type numbered struct {
+	number int64
+	text   []byte
+}
+
+// chunkOfThread are the bytes of a chunk for each goroutine, and mostThreads is how many of these
+// count: calls may take 30 times as much memory as their text, if they are unphased.
+const chunkOfThread, mostThreads = 1 << 18, 16
 
 // The columns of a VCF.
 const (
@@ -80,7 +110,8 @@ func openVCF(ctx context.Context, path string, ref *dna.Reference, threads int) 
 		return nil, err
 	}
 	v := newVCFReader(path, file, ref)
-	v.file = file
+	v.file, v.threads = file, threads
+	v.chunk = chunkOfThread * min(max(threads, 1), mostThreads)
 	if err := v.header(); err != nil {
 		_ = file.Close() // it was only read
 		return nil, err
@@ -92,7 +123,7 @@ func newVCFReader(path string, in io.Reader, ref *dna.Reference) *vcfReader {
 	if path == "-" {
 		path = "standard input"
 	}
-	v := &vcfReader{ref: ref, name: path, in: bufio.NewReaderSize(in, 1<<20), contig: -1,
+	v := &vcfReader{ref: ref, name: path, in: bufio.NewReaderSize(in, 1<<16), contig: -1, chunk: chunkOfThread,
 		contigs: map[string]int{}, done: make([]bool, len(ref.Contigs)), sets: map[string]int{}}
 	for i := range ref.Contigs {
 		v.contigs[ref.Contigs[i].Name] = i
@@ -109,10 +140,10 @@ func (v *vcfReader) close() {
 
 // wrong says what is wrong with the line that was read.
 func (v *vcfReader) wrong(format string, args ...any) error {
-	return &fasta.Error{File: v.name, Err: fmt.Errorf("line %d: %w", v.line, fmt.Errorf(format, args...))}
+	return lineError(v.name, v.line, format, args...)
 }
 
-// next reads a line, without what ends it. It is valid until the next call.
+// next reads a line of the header, without what ends it. It is valid until the next call.
 func (v *vcfReader) next() ([]byte, error) {
 	v.line++
 	line, err := v.in.ReadSlice('\n')
@@ -173,8 +204,6 @@ func (v *vcfReader) columns(line []byte) error {
 	}
 	if len(fields) > columnSample {
 		v.samples = fields[columnSample:]
-		v.calls = make([][]int, len(v.samples))
-		v.open = make([][]borders, len(v.samples)*copiesOfSample)
 		known := map[string]bool{}
 		for _, name := range v.samples {
 			if known[name] {
@@ -189,179 +218,158 @@ func (v *vcfReader) columns(line []byte) error {
 // site returns the next record that has alleles to put in, nil after the last.
 func (v *vcfReader) site() (*site, error) {
 	for {
-		line, err := v.next()
-		if err == io.EOF {
-			return nil, nil
+		for v.taken < len(v.parsed) {
+			p := &v.parsed[v.taken]
+			v.taken++
+			if s, err := v.take(p); s != nil || err != nil {
+				*p = parsed{}
+				return s, err
+			}
 		}
-		if err != nil {
-			return nil, err
+		if v.ended != nil {
+			if v.ended == io.EOF {
+				return nil, nil
+			}
+			return nil, v.ended
 		}
-		if len(line) == 0 {
+		v.fill()
+		v.parse()
+	}
+}
+
+// fill reads the next lines into text, whole ones, and sets ended after the last. It reads at most
+// a chunk at a time, and ends with the one that has the end of a line.
+func (v *vcfReader) fill() {
+	if v.text == nil {
+		v.text = make([]byte, 0, v.chunk)
+	}
+	v.text = v.text[:copy(v.text[:cap(v.text)], v.text[v.whole:])]
+	v.whole = 0
+	for searched := 0; ; {
+		for to := min(len(v.text)+v.chunk, cap(v.text)); len(v.text) < to && v.ended == nil; {
+			n, err := v.in.Read(v.text[len(v.text):to])
+			v.text = v.text[:len(v.text)+n]
+			v.ended = err
+		}
+		if end := bytes.LastIndexByte(v.text[searched:], '\n') + 1; end > 0 {
+			v.whole = searched + end
+		}
+		switch {
+		case v.ended == io.EOF:
+			v.whole = len(v.text) // the last line may lack its end
+			return
+		case v.whole > 0 || v.ended != nil:
+			return
+		case len(v.text) > maxLine:
+			v.ended = lineError(v.name, v.line+1, "it has more than %d bytes", maxLine)
+			return
+		}
+		if searched = len(v.text); searched < cap(v.text) {
 			continue
 		}
-		s, err := v.record(line)
-		if err != nil {
-			return nil, err
+		more := 2 * cap(v.text)
+		if more > largeLine {
+			more = maxLine + 1
 		}
-		if s != nil {
-			return s, nil
-		}
+		v.text = append(make([]byte, 0, more), v.text...)
 	}
 }
 
-// record reads a record. The site is nil if it has no alleles to put in.
-func (v *vcfReader) record(line []byte) (*site, error) {
-	v.fields = v.fields[:0]
-	for rest, more := line, true; more; {
-		var field []byte
-		field, rest, more = bytes.Cut(rest, []byte{'\t'})
-		v.fields = append(v.fields, field)
-	}
-	want := columnFormat
-	if len(v.samples) > 0 {
-		want = columnSample + len(v.samples)
-	}
-	if n := len(v.fields); n < want || len(v.samples) > 0 && n > want {
-		return nil, v.wrong("%d columns, and the header has %d", n, want)
-	}
-	s, err := v.place()
-	if err != nil {
-		return nil, err
-	}
-	ref := bytes.ToUpper(v.fields[columnRef])
-	if err := v.checkReference(s, ref); err != nil {
-		return nil, err
-	}
-	numbers, err := v.readAlleles(s, ref)
-	if err != nil {
-		return nil, err
-	}
-	if len(v.samples) > 0 {
-		if err := v.genotypes(s, numbers); err != nil {
-			return nil, err
+// parse reads the whole lines of text, several at a time.
+func (v *vcfReader) parse() {
+	v.lines, v.parsed, v.taken = v.lines[:0], v.parsed[:0], 0
+	for rest := v.text[:v.whole]; len(rest) > 0; {
+		var line []byte
+		line, rest, _ = bytes.Cut(rest, []byte{'\n'})
+		v.line++
+		if line = bytes.TrimSuffix(line, []byte{'\r'}); len(line) > 0 {
+			v.lines = append(v.lines, numbered{v.line, line})
 		}
 	}
-	for _, a := range s.alleles {
-		s.last = max(s.last, a.end)
+	v.parsed = append(v.parsed, make([]parsed, len(v.lines))...)
+	threads := max(v.threads, 1)
+	for len(v.parsers) < threads {
+		v.parsers = append(v.parsers, recordParser{ref: v.ref, file: v.name, contigs: v.contigs, samples: len(v.samples), sets: map[string]int{}})
 	}
-	if len(s.alleles) == 0 {
-		return nil, nil
-	}
-	return s, nil
+	parallel.Ranges(threads, len(v.lines), max(1, len(v.lines)/(4*threads)), func(worker, from, to int) {
+		for i := from; i < to; i++ {
+			v.parsed[i] = v.parsers[worker].record(v.lines[i].text, v.lines[i].number)
+		}
+	})
 }
 
-// place reads contig and position, which have to be in order.
-func (v *vcfReader) place() (*site, error) {
-	name := string(v.fields[columnContig])
-	contig, ok := v.contigs[name]
-	if !ok {
-		return nil, v.wrong("the reference has no contig %s; its first is %s", shown([]byte(name)), shown([]byte(v.ref.Contigs[0].Name)))
+// take returns the site of a record, nil if it has no alleles to put in. Records have to be in
+// order, and of alleles that overlap a copy has the first.
+func (v *vcfReader) take(p *parsed) (*site, error) {
+	if p.unplaced != nil {
+		return nil, p.unplaced
 	}
-	position, err := strconv.Atoi(string(v.fields[columnPosition]))
-	if length := v.ref.Contigs[contig].Length; err != nil || position < 1 || position > length {
-		// Telomeres, at 0 and at the length and 1, have symbolic alleles alone.
-		if err != nil || position < 0 || position > length+1 {
-			return nil, v.wrong("POS is %s, not a number from 1 to %d, the length of %s", shown(v.fields[columnPosition]), length, shown([]byte(name)))
-		}
-	}
-	switch {
-	case contig == v.contig && position-1 < v.position:
-		return nil, v.wrong("position %d comes after %d: the file has to be sorted, as by bcftools sort", position, v.position+1)
-	case contig != v.contig && v.done[contig]:
-		return nil, v.wrong("%s comes again after other contigs: the file has to be sorted, as by bcftools sort", shown([]byte(name)))
-	case contig != v.contig:
+	switch name := v.ref.Contigs[p.contig].Name; {
+	case p.contig == v.contig && p.position < v.position:
+		return nil, lineError(v.name, p.line, "position %d comes after %d: the file has to be sorted, as by bcftools sort", p.position+1, v.position+1)
+	case p.contig != v.contig && v.done[p.contig]:
+		return nil, lineError(v.name, p.line, "%s comes again after other contigs: the file has to be sorted, as by bcftools sort", shown([]byte(name)))
+	case p.contig != v.contig:
 		if v.contig >= 0 {
 			v.done[v.contig] = true
 		}
-		clear(v.open)
+		v.open = nil
+		clear(v.sets)
 	}
-	v.contig, v.position = contig, position-1
-	return &site{contig: contig, position: position - 1}, nil
-}
-
-// checkReference compares REF with the reference.
-func (v *vcfReader) checkReference(s *site, ref []byte) error {
-	if len(ref) == 0 {
-		return v.wrong("REF is empty")
+	v.contig, v.position = p.contig, p.position
+	if p.err != nil {
+		return nil, p.err
 	}
-	if i := bytes.IndexFunc(ref, notBase); i >= 0 {
-		return v.wrong("REF is %s, and may have A, C, G, T and N alone", shown(ref))
-	}
-	c := &v.ref.Contigs[s.contig]
-	from, to := s.position, s.position+len(ref)
-	if from < 0 || from == c.Length { // a telomere
-		return nil
-	}
-	if to > c.Length {
-		return v.wrong("REF has %d letters, and reaches over the end of %s of %d", len(ref), shown([]byte(c.Name)), c.Length)
-	}
-	have := appendLetters(nil, v.ref, s.contig, from, to)
-	for i := range ref {
-		if !fits(ref[i], have[i]) {
-			return v.wrong("REF is %s, but the reference has %s at %s:%d: is it another reference?",
-				shown(ref), shown(have), c.Name, s.position+1)
+	v.left.add(&p.left)
+	s := p.site
+	if s != nil {
+		for _, a := range s.alleles {
+			a.id += v.alleles
 		}
+		v.accept(s)
+		v.number(s, p.sets)
 	}
-	return nil
+	v.alleles += p.alleles
+	return s, nil
 }
 
-// notBase tells whether a letter is none of VCF's.
-func notBase(c rune) bool { return !strings.ContainsRune("ACGTN", c) }
-
-// leaveOut counts an allele that is left out.
-func (v *vcfReader) leaveOut(count *int64) {
-	*count++
-	if v.left.First == "" {
-		v.left.First = fmt.Sprintf("%s:%d", v.fields[columnContig], v.position+1)
+// accept takes alleles off the copies that have one that overlaps them, of a record before. Alleles
+// that end before this record are forgotten, because no later one starts there.
+func (v *vcfReader) accept(s *site) {
+	v.open = slices.DeleteFunc(v.open, func(a *allele) bool { return a.end < s.position })
+	before := len(v.open)
+	for _, a := range s.alleles {
+		for _, b := range v.open[:before] {
+			if overlap(a.start, a.end, b.start, b.end) {
+				had := len(a.carriers)
+				a.carriers = without(a.carriers, b.carriers)
+				v.left.Overlapping += int64(had - len(a.carriers))
+			}
+		}
+		if len(a.carriers) > 0 {
+			v.open = append(v.open, a)
+		}
 	}
 }
 
-// readAlleles reads ALT, and returns for each number of a genotype, from 1 on, which of the site's
-// alleles it is, -1 if none.
-func (v *vcfReader) readAlleles(s *site, ref []byte) (numbers []int, err error) {
-	field := v.fields[columnAlt]
-	if len(field) == 1 && field[0] == '.' {
-		return nil, nil
+// number gives the phase sets of loose calls their numbers: names are those of a contig.
+func (v *vcfReader) number(s *site, names []string) {
+	if len(names) == 0 {
+		return
 	}
-	for _, alt := range bytes.Split(field, []byte{','}) {
-		numbers = append(numbers, -1)
-		switch {
-		case len(alt) == 0:
-			return nil, v.wrong("ALT is %s, which has an empty allele", shown(field))
-		case string(alt) == "*", string(alt) == "<*>", string(alt) == "<NON_REF>", string(alt) == ".":
-			continue // deleted by another record, or no allele in particular
-		case bytes.ContainsAny(alt, "<[]."):
-			v.leaveOut(&v.left.Symbolic)
-			continue
+	numbers := make([]int, len(names))
+	for i, name := range names {
+		set, ok := v.sets[name]
+		if !ok {
+			set = len(v.sets) + 1
+			v.sets[name] = set
 		}
-		upper := bytes.ToUpper(alt)
-		if bytes.IndexFunc(upper, notBase) >= 0 {
-			return nil, v.wrong("the allele %s of ALT may have A, C, G, T and N alone", shown(alt))
-		}
-		r, a, before := trim(ref, upper)
-		if len(r) == 0 && len(a) == 0 {
-			continue
-		}
-		if len(r) > MaxAllele || len(a) > MaxAllele {
-			v.leaveOut(&v.left.Long)
-			continue
-		}
-		start := s.position + before
-		if start < 0 || start+len(r) > v.ref.Contigs[s.contig].Length {
-			return nil, v.wrong("POS %d is outside %s", s.position+1, shown(v.fields[columnContig]))
-		}
-		numbers[len(numbers)-1] = len(s.alleles)
-		s.alleles = append(s.alleles, &allele{id: v.alleles, site: s, start: start, end: start + len(r), letters: a,
-			name: fmt.Sprintf("%s:%d:%s>%s", appendName(nil, v.ref.Contigs[s.contig].Name), s.position+1, ref, upper)})
-		v.alleles++
+		numbers[i] = set
 	}
-	return numbers, nil
-}
-
-// shown is text for a message.
-func shown(text []byte) string {
-	if len(text) > 60 {
-		return fmt.Sprintf("%q...", text[:60])
+	for sample, call := range s.loose {
+		if call.set > 0 {
+			call.set = numbers[call.set-1]
+			s.loose[sample] = call
+		}
 	}
-	return fmt.Sprintf("%q", text)
 }

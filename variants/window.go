@@ -176,27 +176,44 @@ func (w *window) samples(p *place) []int {
 			others = append(others, a)
 		}
 	}
-	loose := looseSamples(p.touched)
-	for sample := range looseSamples(others) {
-		if loose == nil {
-			loose = map[int]bool{}
-		}
-		loose[sample] = true
+	alleles := slices.Concat(p.touched, others)
+	near := alleles // what decides about a sample
+	if w.crossed {
+		near = w.near
 	}
+	var loose groups
+	loose.find(alleles, near)
 	var samples []int
-	for _, c := range p.touched[0].carriers {
-		sample := int(c / copiesOfSample)
-		if !loose[sample] && hasAll(p.touched, others, func(a *allele) bool { return a.carriedBy(c) }) {
+	for _, c := range having(p.touched, others) {
+		if sample := int(c / copiesOfSample); !loose.has(sample) {
 			samples = append(samples, sample)
 		}
 	}
-	for sample := range loose {
-		if w.allows(p, others, sample) {
+	known, allowed := make([]bool, len(loose.samples)), make([]bool, len(loose.samples)) // by group
+	for _, sample := range loose.samples {
+		group := loose.of(sample)
+		if !known[group] {
+			known[group], allowed[group] = true, w.allows(p, others, sample)
+		}
+		if allowed[group] {
 			samples = append(samples, sample)
 		}
 	}
 	slices.Sort(samples)
 	return slices.Compact(samples)
+}
+
+// having returns the copies that have all of some alleles, and none of the others.
+func having(all, others []*allele) []uint32 {
+	rarest := slices.MinFunc(all, func(a, b *allele) int { return len(a.carriers) - len(b.carriers) })
+	copies := slices.Clone(rarest.carriers)
+	for _, a := range all {
+		copies = with(copies, a.carriers)
+	}
+	for _, a := range others {
+		copies = without(copies, a.carriers)
+	}
+	return copies
 }
 
 // hasAll tells whether something has all of some alleles, and none of the others.
@@ -248,12 +265,7 @@ func (w *window) crossedOf(sample int) bool {
 		if call, ok := a.site.loose[sample]; ok {
 			return slices.ContainsFunc(call.alleles, func(n int) bool { return n >= 0 && a.site.alleles[n] == a })
 		}
-		for c := range copiesOfSample {
-			if a.carriedBy(copyOf(sample, c)) {
-				return true
-			}
-		}
-		return false
+		return len(a.copiesOf(sample)) > 0
 	}))
 }
 
@@ -278,10 +290,8 @@ func allows(all, others []*allele, sample int) bool {
 	sets := map[int]bool{0: true}
 	ploidy := 0
 	for _, a := range slices.Concat(all, others) {
-		for c := range copiesOfSample {
-			if a.carriedBy(copyOf(sample, c)) {
-				ploidy = max(ploidy, c+1)
-			}
+		for _, c := range a.copiesOf(sample) {
+			ploidy = max(ploidy, int(c%copiesOfSample)+1)
 		}
 		if call, ok := a.site.loose[sample]; ok {
 			ploidy = max(ploidy, len(call.alleles))

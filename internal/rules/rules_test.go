@@ -31,7 +31,7 @@ var mayImport = map[string][]string{
 	"sift":         {"search", "parallel", "dna", "fasta", "sam"},
 	"search":       {"locate", "parallel", "device", "measure", "dna", "fasta", "sam", "gpu", "kernels"},
 	"amplicon":     {"search", "locate", "parallel", "dna", "fasta"},
-	"variants":     {"search", "device", "temporary", "dna", "fasta"},
+	"variants":     {"search", "parallel", "device", "temporary", "dna", "fasta"},
 	"locate":       {"parallel", "dna"},
 	"depth":        {"mapper", "parallel", "dna"},
 	"track":        {},

@@ -6,6 +6,7 @@
 //	simulate reference -bases 100M -seed 1 -o ref.fa -bed ref.bed
 //	simulate reference -bases 250M -profile random -element 300:10%:10-15% -o ref.fa
 //	simulate primers -ref ref.fa -n 25000 -seed 1 -o primers.tsv
+//	simulate variants -ref ref.fa -samples 2504 -every 35 -seed 1 -o variants.vcf.gz
 //	simulate words ref.fa
 //
 // Each read starts at a position drawn evenly from all positions of all contigs where it
@@ -39,6 +40,10 @@
 //
 // The command primers cuts pairs of primers of 18 to 24 bases out of a reference, at the ends of
 // products of 100 to 1,000 bases.
+//
+// The command variants makes a VCF like one of a population: records along the whole reference with
+// genotypes of samples. Most alleles are rare, and common ones are linked, because copies are
+// mosaics of a few haplotypes.
 //
 // The command words prints of each reference its GC, how often there is CpG next to what bases
 // alone would give, and the shares of positions whose word of k bases occurs 2, 10, 100 and 1,000
@@ -117,8 +122,10 @@ func command(name string, arguments []string) error {
 		return primers(arguments)
 	case "words":
 		return words(arguments)
+	case "variants":
+		return variants(arguments)
 	}
-	return fmt.Errorf("%q is not one of reference, primers, words", name)
+	return fmt.Errorf("%q is not one of reference, primers, variants, words", name)
 }
 
 func run(reference string, n, length, edits int, seed uint64, output string) error {
