@@ -14,6 +14,7 @@
 //   - map.cuh: the text and the reads of scanmap map
 //   - pieces.cuh: codes of pieces, their groups and entries, and the filter in front of the table
 //   - diagonals.cuh: comparisons of a read with the text on a diagonal
+//   - sort.cuh: sorting of what belongs to one read
 //   - locations.cuh: locations and their alignments, as the host reads them
 //   - search.cuh: the text of scanmap search, and what was found in it
 //   - automata.cuh: vectors and masks of bit-parallel automata
