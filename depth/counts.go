@@ -99,6 +99,9 @@ func (r *counter) Count(locations []mapper.Reported) {
 		// as much, but for one unit, and together as many as there are.
 		n := int64(len(counted))
 		for i := range counted {
+			if counted[i].Counted {
+				break // and so are all of the read
+			}
 			r.add(&counted[i], unit*int64(i+1)/n-unit*int64(i)/n)
 		}
 	}
@@ -157,9 +160,14 @@ func (c *Counts) add(i int, weight int64) {
 	}
 }
 
-// Cells tells that GPUs may count where each location counts 1.
-func (c *Counts) Cells() (starts, ok bool) {
-	return c.options.Of == Starts, c.options.Weights == WeighAll
+// Cells says what counts, for GPUs.
+func (c *Counts) Cells() mapper.Cells {
+	return mapper.Cells{Starts: c.options.Of == Starts, Weights: weightsOfCells[c.options.Weights], Unit: c.unit}
+}
+
+// weightsOfCells are the weights as package mapper has them.
+var weightsOfCells = map[Weights]mapper.Weights{
+	WeighAll: mapper.WeighEach, WeighBest: mapper.WeighBest, WeighEqual: mapper.WeighEqual, WeighPrimary: mapper.WeighPrimary,
 }
 
 // AddCells adds numbers that a GPU has for bases of a contig.
@@ -172,7 +180,12 @@ func (c *Counts) AddCells(contig, base int, numbers []int32) {
 	}
 }
 
-// AddLocations adds the number of locations that these numbers are from.
-func (c *Counts) AddLocations(contig int, n int64) {
-	c.totals[0].weight[contig].Add(n * c.unit)
+// CarryCell adds so many times 2^32 to the number of a base.
+func (c *Counts) CarryCell(contig, base, times int) {
+	c.carrying.Lock()
+	defer c.carrying.Unlock()
+	c.carried[c.first[contig]+base] += int64(times)
 }
+
+// AddWeight adds the weights of the locations that these numbers are from.
+func (c *Counts) AddWeight(contig int, weight int64) { c.totals[0].weight[contig].Add(weight) }

@@ -1,5 +1,5 @@
-// Depth in place of records: what the locations of a part cover is added up, when it is sure that
-// the part stands.
+// Depth in place of records, where each location counts 1: what the locations of a part cover is
+// added up, when it is sure that the part stands. share.cu has the other weights.
 //
 // A location is a pair of positions, its start and its end, and what is deleted in it is a pair the
 // other way round: the end of the deletion and its start. Between the positions of a pair the depth

@@ -1,6 +1,6 @@
 // The last stage, where not all locations of a read are wanted: those that will not be written are
-// counted by their distance and stay here. Where what locations cover is counted on the GPU, they
-// leave that behind.
+// counted by their distance and stay here. Where each of them counts 1 for what it covers, they
+// leave that behind; share.cu has the other weights.
 //
 // Wanted are the locations of a read that have at most `strata` edits more than its best one. What
 // is found of a part comes in rounds (stretches of the text, lengths of pieces), and a location

@@ -14,6 +14,7 @@
 //   - map.cuh: the text and the reads of scanmap map
 //   - pieces.cuh: codes of pieces, their groups and entries, and the filter in front of the table
 //   - diagonals.cuh: comparisons of a read with the text on a diagonal
+//   - sort.cuh: sorting of what belongs to one read
 //   - locations.cuh: locations and their alignments, as the host reads them
 //   - search.cuh: the text of scanmap search, and what was found in it
 //   - automata.cuh: vectors and masks of bit-parallel automata
@@ -28,6 +29,7 @@
 //   - align.cu: windows become locations with their alignments
 //   - keep.cu: locations that will not be written are counted and left out
 //   - cover.cu: depth, where it is counted in place of records
+//   - share.cu: depth, where what a location counts depends on the others of its read
 //   - scan.cu: the exhaustive engine, every position for every read
 //   - letters.cu: the text of scanmap search, and the hits of kernels that mark letters
 //   - shiftor.cu, wumanber.cu: bit-parallel automata, by scans and by segments

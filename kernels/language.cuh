@@ -70,6 +70,11 @@ template <class T> DEVICE T atomic_min(T* p, T v) {
 template <class T> DEVICE T atomic_exchange(T* p, T v) {
 	return __scoped_atomic_exchange_n(p, v, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
 }
+// atomic_compare_exchange writes v where `expected` is.
+template <class T> DEVICE T atomic_compare_exchange(T* p, T expected, T v) {
+	__scoped_atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+	return expected;
+}
 
 DEVICE u32 popcount(u32 v) { return __builtin_popcount(v); }
 // count_leading_zeros and find_first (the index of the lowest bit set) are 32 and ~0 for 0.

@@ -126,6 +126,23 @@ const ScanOccurrences = 1   // occurrences found, also those that had no room
 const ScanUnfinished = 2
 const ScanCounters = 4
 
+// Of share.cu:
+
+const ShareSorted = 64 // locations of a read that a thread sorts
+
+// What counters of this stage hold.
+const ShareLocations = 0 // that are retained, and those without room
+const ShareOperations = 1
+const ShareHanded = 4 // locations to hand on
+const ShareHandedOperations = 5
+const ShareCounters = 8
+
+// What weight a location has.
+const ShareEach = 0    // the unit, if it is reported
+const ShareEqual = 1   // a share of the unit, equal for all that are reported
+const ShareBest = 2    // the same for those of least distance
+const SharePrimary = 3 // the unit, if it is primary
+
 // Of shiftor.cu:
 
 const ShiftOrThreads = 512
@@ -608,6 +625,95 @@ type ScanParams struct {
 	End         uint32
 }
 
+// RetainParams are the parameters of kernel retain.
+type RetainParams struct {
+	Reads              Reads
+	Contigs            Contigs
+	Skipped            uint64
+	Locations          uint64
+	Operations         uint64
+	Count              uint64
+	Retained           uint64
+	Owners             uint64
+	RetainedOperations uint64
+	Places             uint64
+	Left               uint64
+	Counters           uint64
+	Capacity           uint32
+	FirstContig        uint32
+	Room               uint32
+	OperationRoom      uint32
+}
+
+// SharePlaceParams are the parameters of kernel share_place.
+type SharePlaceParams struct {
+	Retained     uint64
+	Owners       uint64
+	Places       uint64
+	Sorted       uint64
+	SortedOwners uint64
+	Count        uint32
+	_            uint32
+}
+
+// ShareSortParams are the parameters of kernels share_sort and share_sort_many.
+type ShareSortParams struct {
+	Places   uint64
+	Sorted   uint64
+	Scratch  uint64
+	Many     uint64
+	Counters uint64
+	Count    uint32
+	_        uint32
+}
+
+// ShareReadsParams are the parameters of kernel share_reads.
+type ShareReadsParams struct {
+	Reads      Reads
+	Places     uint64
+	Sorted     uint64
+	Left       uint64
+	LeftToHost uint64
+	Ties       uint64
+	Shares     uint64
+	Counted    uint64
+	Counters   uint64
+	Count      uint32
+	Strata     uint32
+	One        uint32
+	Weights    uint32
+	Most       uint32
+	_          uint32
+}
+
+// ShareParams are the parameters of kernel share.
+type ShareParams struct {
+	Reads            Reads
+	Places           uint64
+	Sorted           uint64
+	Owners           uint64
+	Shares           uint64
+	Operations       uint64
+	FirstCell        uint64
+	FirstBin         uint64
+	Cells            uint64
+	Locations        uint64
+	Weights          uint64
+	Bins             uint64
+	CarriedCells     uint64
+	Carries          uint64
+	Handed           uint64
+	HandedOwners     uint64
+	HandedOperations uint64
+	Counters         uint64
+	Slots            uint32
+	Count            uint32
+	BinLength        uint32
+	Starts           uint32
+	Unit             uint32
+	Weighing         uint32
+}
+
 // ShiftOrParams are the parameters of kernels shift_or_scan_32, shift_or_scan_64, shift_or_scan_1,
 // shift_or_scan_2, shift_or_scan_4, shift_or_scan_8, shift_or_segment_32, shift_or_segment_64,
 // shift_or_tiled_32 and shift_or_tiled_64.
@@ -898,6 +1004,12 @@ var Entries = []Entry{
 	{Name: "myers_32", File: "scan", ParameterBytes: 104, Threads: 128},
 	{Name: "places_1", File: "scan", ParameterBytes: 104, Threads: 128},
 	{Name: "places_32", File: "scan", ParameterBytes: 104, Threads: 128},
+	{Name: "retain", File: "share", ParameterBytes: 144, Threads: 256},
+	{Name: "share_place", File: "share", ParameterBytes: 48, Threads: 256},
+	{Name: "share_sort", File: "share", ParameterBytes: 48, Threads: 256},
+	{Name: "share_sort_many", File: "share", ParameterBytes: 48, Threads: 256},
+	{Name: "share_reads", File: "share", ParameterBytes: 104, Threads: 256},
+	{Name: "share", File: "share", ParameterBytes: 176, Threads: 256},
 	{Name: "shift_or_scan_32", File: "shiftor", ParameterBytes: 40, Threads: 512},
 	{Name: "shift_or_scan_64", File: "shiftor", ParameterBytes: 40, Threads: 512},
 	{Name: "shift_or_scan_1", File: "shiftor", ParameterBytes: 40, Threads: 512},

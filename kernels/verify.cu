@@ -9,6 +9,7 @@
 // host. Where edits are substitutions alone there are no windows: a diagonal is a location or not.
 #include "diagonals.cuh"
 #include "locations.cuh"
+#include "sort.cuh"
 
 constexpr u32 VERIFY_THREADS = 128;
 
@@ -212,9 +213,6 @@ KERNEL(windows_many, WindowsParams, VERIFY_THREADS) { mark_candidate<false>(p); 
 KERNEL(diagonals, WindowsParams, VERIFY_THREADS) { mark_read<true>(p); }
 KERNEL(diagonals_many, WindowsParams, VERIFY_THREADS) { mark_candidate<true>(p); }
 
-constexpr u32 SORT_THREADS = 256;
-constexpr u32 SORT_TILE = 1024;    // candidates that are sorted in shared memory
-
 struct SortParams {
 	u32x2* grouped;
 	u32x2* scratch;     // as many
@@ -226,46 +224,7 @@ struct SortParams {
 // A key orders the candidates of a read as before does.
 DEVICE u64 key_of(const u32x2& c) { return u64(c.x & STRAND) << 1 | c.y; }
 
-// sort_tile sorts up to SORT_TILE candidates, by a bitonic network (Batcher 1968) over the least
-// power of two that holds them.
-DEVICE void sort_tile(u32x2* from, u32 n, u32x2* tile) {
-	u32 size = 32;
-	while (size < n) size *= 2;
-	for (u32 i = thread_index(); i < size; i += SORT_THREADS) tile[i] = i < n ? from[i] : u32x2{~0u, ~0u};
-	block_barrier();
-	for (u32 width = 2; width <= size; width *= 2)
-		for (u32 step = width / 2; step > 0; step /= 2) {
-			for (u32 i = thread_index(); i < size / 2; i += SORT_THREADS) {
-				const u32 low = 2 * i - (i & (step - 1)), high = low + step;
-				const u32x2 a = tile[low], b = tile[high];
-				if ((key_of(b) < key_of(a)) == ((low & width) == 0)) {
-					tile[low] = b;
-					tile[high] = a;
-				}
-			}
-			block_barrier();
-		}
-	for (u32 i = thread_index(); i < n; i += SORT_THREADS) from[i] = tile[i];
-	block_barrier();
-}
-
-// rank returns how many of n sorted candidates come before one, or at it if `equal`.
-DEVICE u32 rank(const u32x2* sorted, u32 n, u64 key, bool equal) {
-	u32 low = 0, high = n;
-	while (low < high) {
-		const u32 middle = (low + high) / 2;
-		const u64 there = key_of(sorted[middle]);
-		if (there < key || (equal && there == key))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-// sort_many: blocks take reads with many candidates until there are none. Tiles are sorted in
-// shared memory and then merged in pairs: the place of a candidate is its own in its run and its
-// rank in the other.
+// sort_many: blocks take reads with many candidates until there are none.
 KERNEL(sort_many, SortParams, SORT_THREADS) {
 	SHARED u32x2 tile[SORT_TILE];
 	SHARED u32 next;
@@ -275,25 +234,8 @@ KERNEL(sort_many, SortParams, SORT_THREADS) {
 		const u32 mine = next;
 		block_barrier();
 		if (mine >= p.counters[EMIT_MANY]) return;
-		const u32 read = p.many[mine], first = read ? p.places[read - 1] : 0, n = p.places[read] - first;
-		for (u32 at = 0; at < n; at += SORT_TILE) sort_tile(p.grouped + first + at, minimum(SORT_TILE, n - at), tile);
-		u32x2 *from = p.grouped + first, *to = p.scratch + first;
-		for (u32 run = SORT_TILE; run < n; run *= 2) {
-			for (u32 i = thread_index(); i < n; i += SORT_THREADS) {
-				const u32 own = i & ~(run - 1), pair = own & ~run;
-				const bool left = own == pair;
-				const u32 other = left ? own + run : pair, there = other >= n ? 0 : minimum(run, n - other);
-				const u32x2 c = from[i];
-				to[pair + (i - own) + rank(from + other, there, key_of(c), !left)] = c;
-			}
-			block_barrier();
-			u32x2* swap = from;
-			from = to;
-			to = swap;
-		}
-		if (from != p.grouped + first)
-			for (u32 i = thread_index(); i < n; i += SORT_THREADS) to[i] = from[i];
-		block_barrier();
+		const u32 read = p.many[mine], first = read ? p.places[read - 1] : 0;
+		sort_by_block(p.grouped + first, p.scratch + first, p.places[read] - first, tile);
 	}
 }
 

@@ -151,6 +151,22 @@ func (c *chooser) farthest() int32 {
 	return c.counts.best()
 }
 
+// asked are those of a read's numbers of locations by distance that the report mode asks for beside
+// the primary one, by itself, where `best` is the least distance.
+func (c *chooser) asked(byDistance []uint32, best int32) []uint32 {
+	most := len(byDistance)
+	switch c.report.Mode {
+	case ReportAll:
+	case ReportStrata:
+		most = int(best) + c.report.Strata + 1
+	case ReportBest:
+		most = int(best) + 1
+	case ReportOne, ReportUnique:
+		most = 0
+	}
+	return byDistance[:min(most, len(byDistance))]
+}
+
 // distances[d] is the number of a read's locations at distance d.
 type distances []int32
 

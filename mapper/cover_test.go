@@ -20,43 +20,61 @@ import (
 
 // counted is a CellCounting that has a number for each base and the end of each contig.
 type counted struct {
-	starts    bool
-	mu        sync.Mutex
-	cells     [][]int32
-	locations []int64
-	primary   []int64
-	byGPU     int64
+	cells   Cells
+	mu      sync.Mutex
+	numbers [][]int64
+	weight  []int64 // of each contig
+	primary []int64
+	byGPU   int64
+	byHost  int // locations
 }
 
 func (c *counted) Begin(ref *dna.Reference) error {
-	c.locations, c.primary = make([]int64, len(ref.Contigs)), make([]int64, len(ref.Contigs))
+	c.weight, c.primary = make([]int64, len(ref.Contigs)), make([]int64, len(ref.Contigs))
 	for i := range ref.Contigs {
-		c.cells = append(c.cells, make([]int32, ref.Contigs[i].Length+1))
+		c.numbers = append(c.numbers, make([]int64, ref.Contigs[i].Length+1))
 	}
 	return nil
 }
 
-func (c *counted) Counter() Counter             { return c }
-func (c *counted) Cells() (starts, counts bool) { return c.starts, true }
+var _ CellCounting = &counted{}
+
+func (c *counted) Counter() Counter { return c }
+func (c *counted) Cells() Cells     { return c.cells }
 
 func (c *counted) Count(locations []Reported) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.primary[locations[0].Contig]++
-	for _, l := range locations {
+	best := 0 // locations of least distance, which come first
+	for best < len(locations) && locations[best].Distance == locations[0].Distance {
+		best++
+	}
+	for i, l := range locations {
 		if l.Counted {
 			continue
 		}
-		c.locations[l.Contig]++
-		cells := c.cells[l.Contig]
-		cells[l.Start]++
-		if c.starts {
+		c.byHost++
+		weight := c.cells.Unit
+		share := func(n int64) int64 { return c.cells.Unit*int64(i+1)/n - c.cells.Unit*int64(i)/n }
+		switch {
+		case c.cells.Weights == WeighEqual:
+			weight = share(int64(len(locations)))
+		case c.cells.Weights == WeighBest && i < best:
+			weight = share(int64(best))
+		case c.cells.Weights == WeighBest, c.cells.Weights == WeighPrimary && i > 0:
+			weight = 0
+		}
+		c.weight[l.Contig] += weight
+		numbers := c.numbers[l.Contig]
+		numbers[l.Start] += weight
+		if c.cells.Starts {
 			continue
 		}
-		cells[l.End]--
+		numbers[l.End] -= weight
 		for _, d := range l.Deleted {
-			cells[d.Start]--
-			cells[d.End]++
+			numbers[d.Start] -= weight
+			numbers[d.End] += weight
 		}
 	}
 }
@@ -65,21 +83,27 @@ func (c *counted) AddCells(contig, base int, numbers []int32) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i, n := range numbers {
-		c.cells[contig][base+i] += n
+		c.numbers[contig][base+i] += int64(n)
 	}
 }
 
-func (c *counted) AddLocations(contig int, n int64) {
-	c.locations[contig] += n
-	c.byGPU += n
+func (c *counted) CarryCell(contig, base, times int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.numbers[contig][base] += int64(times) << 32
+}
+
+func (c *counted) AddWeight(contig int, weight int64) {
+	c.weight[contig] += weight
+	c.byGPU += weight
 }
 
 // depth is what is counted, or covered, at each base.
-func (c *counted) depths() (all [][]int32) {
-	for _, cells := range c.cells {
-		sum, of := int32(0), []int32{}
-		for _, n := range cells {
-			if sum += n; c.starts {
+func (c *counted) depths() (all [][]int64) {
+	for _, numbers := range c.numbers {
+		sum, of := int64(0), []int64{}
+		for _, n := range numbers {
+			if sum += n; c.cells.Starts {
 				sum = n
 			}
 			of = append(of, sum)
@@ -89,15 +113,25 @@ func (c *counted) depths() (all [][]int32) {
 	return all
 }
 
+// each is what counts where each location counts 1.
+func each(starts bool) Cells { return Cells{Starts: starts, Unit: 1} }
+
 // count runs without records.
-func count(t *testing.T, o Options, starts bool) (*counted, *Stats) {
+func count(t *testing.T, o Options, cells Cells) (*counted, *Stats) {
 	t.Helper()
-	c := &counted{starts: starts}
+	c := &counted{cells: cells}
 	stats, err := Run(context.Background(), o, sam.HeaderOptions{}, Outputs{Counting: c})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c, stats
+}
+
+// countStats runs without records, and returns the statistics.
+func countStats(t *testing.T, o Options, cells Cells) *Stats {
+	t.Helper()
+	_, stats := count(t, o, cells)
+	return stats
 }
 
 // TestCounting compares what is counted without records with the records.
@@ -111,8 +145,8 @@ func TestCounting(t *testing.T) {
 	} {
 		o.Reference, o.Libraries, o.Threads = reference, withReads(o.Libraries, reads), 2
 		for _, starts := range []bool{false, true} {
-			got, stats := count(t, o, starts)
-			want := &counted{starts: starts}
+			got, stats := count(t, o, each(starts))
+			want := &counted{cells: each(starts)}
 			_, err := Run(context.Background(), o, sam.HeaderOptions{}, Outputs{Counting: begins(want.Begin), Found: func(records []sam.Record) error {
 				for i := range records {
 					want.record(&records[i])
@@ -125,7 +159,7 @@ func TestCounting(t *testing.T) {
 			if d := cmp.Diff(want.depths(), got.depths()); d != "" {
 				t.Fatalf("%+v, starts %v (-records +counts):\n%s", o.Report, starts, d)
 			}
-			if d := cmp.Diff([][]int64{want.locations, want.primary}, [][]int64{got.locations, got.primary}); d != "" {
+			if d := cmp.Diff([][]int64{want.weight, want.primary}, [][]int64{got.weight, got.primary}); d != "" {
 				t.Fatalf("%+v: locations and primary ones (-records +counts):\n%s", o.Report, d)
 			}
 			n := int64(0)
@@ -188,11 +222,12 @@ func TestCoveredOnGPU(t *testing.T) {
 		{"repeats", Options{Distance: Distance{Edits: 6}}, gpu.EmulatorOptions{}, true},
 		{"repeats, in steps", Options{Distance: Distance{Edits: 6}, limits: limits{find: find.Limits{GPUQueue: 300}}}, gpu.EmulatorOptions{}, true},
 		{"repeats, little handed on", Options{Distance: Distance{Edits: 6}, limits: limits{find: find.Limits{GPUFound: 3}}}, gpu.EmulatorOptions{}, true},
+		{"repeats, little room", Options{Distance: Distance{Edits: 6}, limits: limits{find: find.Limits{GPUCovered: 150}}}, gpu.EmulatorOptions{}, true},
 		{"repeats, little memory", Options{Distance: Distance{Edits: 6}}, gpu.EmulatorOptions{Memory: 24 << 20}, true},
 		{"repeats, in chunks", Options{Distance: Distance{Edits: 6}, limits: limits{find: find.Limits{GPUChunk: 9000}}}, gpu.EmulatorOptions{}, true},
 		{"in chunks", Options{Distance: Distance{Edits: 3}, limits: limits{find: find.Limits{GPUChunk: 640}}}, gpu.EmulatorOptions{}, true},
 		{"small numbers", Options{Distance: Distance{Edits: 4}, BatchReads: 9, limits: limits{cells: 40}}, gpu.EmulatorOptions{}, true},
-		{"best", Options{Distance: Distance{Edits: 3}, Report: Report{Mode: ReportBest}}, gpu.EmulatorOptions{}, false},
+		{"unique", Options{Distance: Distance{Edits: 3}, Report: Report{Mode: ReportUnique}}, gpu.EmulatorOptions{}, false},
 		{"at most 2", Options{Distance: Distance{Edits: 3}, MaxLocations: 2}, gpu.EmulatorOptions{}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -203,22 +238,94 @@ func TestCoveredOnGPU(t *testing.T) {
 				o.Reference, o.Libraries = repeats, withReads(nil, ofRepeats)
 			}
 			for _, starts := range []bool{false, true} {
-				o.Device = device.Choice{}
-				want, wanted := count(t, o, starts)
-				o.Device = device.Choice{Kind: device.CUDA, Driver: emulator.Driver(t, emulator.Plain, c.gpu)}
-				got, stats := count(t, o, starts)
-				if d := cmp.Diff(want.depths(), got.depths()); d != "" {
-					t.Errorf("starts %v (-CPU +GPU):\n%s", starts, d)
-				}
-				if d := cmp.Diff([][]int64{want.locations, want.primary}, [][]int64{got.locations, got.primary}); d != "" {
-					t.Errorf("locations and primary ones (-CPU +GPU):\n%s", d)
-				}
-				unlike := cmpopts.IgnoreFields(Stats{}, "Candidates", "Refused", "Verified", "Batches", "Device", "Kernels", "Engines", "Stages", "Elapsed")
-				if d := cmp.Diff(wanted, stats, unlike); d != "" {
-					t.Errorf("statistics (-CPU +GPU):\n%s", d)
-				}
+				got := compareCounts(t, o, each(starts), c.gpu)
 				if (got.byGPU > 0) != c.counts {
 					t.Errorf("the GPU counted %d locations", got.byGPU)
+				}
+			}
+		})
+	}
+}
+
+// compareCounts compares what a GPU counts with what the CPU does, and returns it.
+func compareCounts(t *testing.T, o Options, cells Cells, emulated gpu.EmulatorOptions) *counted {
+	t.Helper()
+	o.Device = device.Choice{}
+	want, wanted := count(t, o, cells)
+	o.Device = device.Choice{Kind: device.CUDA, Driver: emulator.Driver(t, emulator.Plain, emulated)}
+	got, stats := count(t, o, cells)
+	if d := cmp.Diff(want.depths(), got.depths()); d != "" {
+		t.Errorf("%+v (-CPU +GPU):\n%s", cells, d)
+	}
+	if d := cmp.Diff([][]int64{want.weight, want.primary}, [][]int64{got.weight, got.primary}); d != "" {
+		t.Errorf("%+v, weights and primary locations (-CPU +GPU):\n%s", cells, d)
+	}
+	unlike := cmpopts.IgnoreFields(Stats{}, "Candidates", "Refused", "Verified", "Batches", "Device", "Kernels", "Engines", "Stages", "Elapsed")
+	if d := cmp.Diff(wanted, stats, unlike); d != "" {
+		t.Errorf("%+v, statistics (-CPU +GPU):\n%s", cells, d)
+	}
+	return got
+}
+
+// TestSharedOnGPU compares what GPUs count, where that depends on how many locations the read has,
+// with what the CPU does: units that leave a remainder and such that few reads go past what a cell
+// holds, all weights and reports, and all that may vary besides.
+func TestSharedOnGPU(t *testing.T) {
+	t.Parallel()
+	reference, reads := writeInput(t, effort.Pick(200, 80))
+	repeats, ofRepeats := writeRepeats(t, effort.Pick(60, 12))
+	reports := []Report{{}, {Mode: ReportBest}, {Mode: ReportOne}, {Mode: ReportStrata, Strata: 1}}
+	for number, c := range []struct {
+		name    string
+		options Options
+		gpu     gpu.EmulatorOptions
+		counts  bool // the GPU counts some
+	}{
+		{"edits", Options{Distance: Distance{Edits: 4}, Seed: 7}, gpu.EmulatorOptions{}, true},
+		{"many edits", Options{Distance: Distance{Percent: 12, Percentage: true}}, gpu.EmulatorOptions{}, true},
+		{"substitutions", Options{Distance: Distance{Edits: 3}, Metric: Substitutions, BatchReads: 7}, gpu.EmulatorOptions{}, true},
+		{"two GPUs", Options{Distance: Distance{Edits: 3}, BatchReads: 11}, gpu.EmulatorOptions{Devices: 2}, true},
+		{"scan", Options{Distance: Distance{Edits: 2}, Engine: EngineScan}, gpu.EmulatorOptions{}, false},
+		{"few locations held", Options{Distance: Distance{Edits: 4}, BatchReads: 5, limits: limits{held: 3}}, gpu.EmulatorOptions{}, true},
+		{"repeats", Options{Distance: Distance{Edits: 6}}, gpu.EmulatorOptions{}, true},
+		{"repeats, in steps", Options{Distance: Distance{Edits: 6}, limits: limits{find: find.Limits{GPUQueue: 300}}}, gpu.EmulatorOptions{}, true},
+		{"repeats, little handed on", Options{Distance: Distance{Edits: 6}, limits: limits{find: find.Limits{GPUFound: 3}}}, gpu.EmulatorOptions{}, true},
+		{"repeats, little room", Options{Distance: Distance{Edits: 6}, limits: limits{find: find.Limits{GPUCovered: 150}}}, gpu.EmulatorOptions{}, true},
+		{"repeats, little room for substitutions", Options{Distance: Distance{Edits: 9}, Metric: Substitutions, limits: limits{find: find.Limits{GPUCovered: 30}}}, gpu.EmulatorOptions{}, true},
+		{"repeats, little memory", Options{Distance: Distance{Edits: 6}}, gpu.EmulatorOptions{Memory: 24 << 20}, true},
+		{"repeats, in chunks", Options{Distance: Distance{Edits: 6}, limits: limits{find: find.Limits{GPUChunk: 9000}}}, gpu.EmulatorOptions{}, true},
+		{"in chunks", Options{Distance: Distance{Edits: 3}, limits: limits{find: find.Limits{GPUChunk: 640}}}, gpu.EmulatorOptions{}, true},
+		{"small numbers", Options{Distance: Distance{Edits: 4}, BatchReads: 9, limits: limits{cells: 1 << 24}}, gpu.EmulatorOptions{}, true},
+		{"at most 2", Options{Distance: Distance{Edits: 3}, MaxLocations: 2}, gpu.EmulatorOptions{}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			o := c.options
+			o.Threads = 2
+			if o.Reference, o.Libraries = reference, withReads(o.Libraries, reads); strings.HasPrefix(c.name, "repeats") {
+				o.Reference, o.Libraries = repeats, withReads(nil, ofRepeats)
+			}
+			for i, cells := range []Cells{
+				{Weights: WeighEqual, Unit: 1 << 16},
+				{Weights: WeighBest, Unit: 1 << 16, Starts: true},
+				{Weights: WeighBest, Unit: 1 << 16},
+				{Weights: WeighPrimary, Unit: 1},
+				{Weights: WeighEqual, Unit: 1<<31 - 1, Starts: true},
+				{Weights: WeighEach, Unit: 1},
+			} {
+				if cells.Unit > 1<<16 && o.limits.cells > 0 {
+					continue // a read is more
+				}
+				for j, report := range reports {
+					// Every combination comes, each with some of the cases.
+					if cells.Weights == WeighEach && j == 0 || (number+len(reports)*i+j)%effort.Pick(4, 9) != 0 {
+						continue
+					}
+					o.Report = report
+					got := compareCounts(t, o, cells, c.gpu)
+					if (got.byGPU > 0) != c.counts {
+						t.Errorf("%+v, %+v: the GPU counted %d units", cells, report, got.byGPU)
+					}
 				}
 			}
 		})

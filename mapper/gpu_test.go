@@ -131,9 +131,12 @@ func TestEveryKernel(t *testing.T) {
 			run(Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Threads: 2, Distance: Distance{Edits: 4}, Report: best}, EngineSkim)
 			counts := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Threads: 2, Distance: Distance{Edits: 4}}
 			counts.Device = device.Choice{Kind: device.CUDA, Driver: driver, Sync: true}
-			_, stats := count(t, counts, false)
-			for _, k := range stats.Kernels {
-				ran[k.Name] = true
+			shares := counts
+			shares.Reference, shares.Libraries, shares.Distance.Edits = repeats, []Library{{Reads: ofRepeats}}, 9
+			for _, s := range []*Stats{countStats(t, counts, each(false)), countStats(t, shares, Cells{Weights: WeighEqual, Unit: 1 << 30})} {
+				for _, k := range s.Kernels {
+					ran[k.Name] = true
+				}
 			}
 			for _, name := range all {
 				if !ran[name] {

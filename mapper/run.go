@@ -145,26 +145,27 @@ func (r *run) mapReads(ctx context.Context, reads *batcher, out *Outputs, begin 
 		return err
 	}
 	for i := range r.covered {
-		r.cells.AddLocations(i, r.covered[i].Locations)
+		r.cells.AddWeight(i, r.covered[i].Weight)
 	}
 	r.stats.Kernels, err = d.end()
 	return err
 }
 
 // cover says what GPUs may count in place of handing locations on, nil for nothing: not where each
-// location is wanted by itself, or where how many are reported of a read decides what counts.
+// location is wanted by itself, or where how many a read has decides whether they are reported.
 func (r *run) cover(out *Outputs) *find.Cover {
 	o := r.options
 	cells, ok := out.Counting.(CellCounting)
-	if !ok || out.Records != nil || out.Found != nil || o.Report.Mode != ReportAll || o.MaxLocations > 0 {
-		return nil
-	}
-	starts, ok := cells.Cells()
-	if !ok {
+	if !ok || out.Records != nil || out.Found != nil || o.Report.Mode == ReportUnique || o.MaxLocations > 0 {
 		return nil
 	}
 	r.cells = cells
-	return &find.Cover{Starts: starts, BinLength: binLength(r.ref), Most: o.limits.held, Add: cells.AddCells, AtMost: o.limits.cells}
+	c := cells.Cells()
+	return &find.Cover{
+		Starts: c.Starts, Weights: c.Weights, One: o.Report.Mode == ReportOne, Unit: c.Unit,
+		Tie:       func(read *fasta.Read) uint64 { return tieHash(read.Name, len(read.Bases), o.Seed) },
+		BinLength: binLength(r.ref), Most: o.limits.held, Add: cells.AddCells, Carry: cells.CarryCell, AtMost: o.limits.cells,
+	}
 }
 
 // mapBatches has finders find what batches have on the reference, and makes their records in order.

@@ -114,7 +114,7 @@ func (w *worker) count(l *library, from int) {
 		w.tally.read(l, b, from+i, &w.choices[i])
 		w.tally.records(l, w.group.locations[w.choices[i].from:w.choices[i].to])
 		if w.group.found.Covered() {
-			w.tally.covered(l, w.group.counted(from+i))
+			w.tally.covered(l, w.chooser.asked(w.group.counted(from+i), w.choices[i].best))
 		}
 	}
 	for i := range w.pairs {

@@ -86,6 +86,10 @@ DEVICE void block_barrier(MEETING_PLACE) { emulator::meet(emulator::BLOCK_BARRIE
 template <class T> DEVICE T atomic_add(T* p, T v) { return __atomic_fetch_add(p, v, __ATOMIC_RELAXED); }
 template <class T> DEVICE T atomic_or(T* p, T v) { return __atomic_fetch_or(p, v, __ATOMIC_RELAXED); }
 template <class T> DEVICE T atomic_exchange(T* p, T v) { return __atomic_exchange_n(p, v, __ATOMIC_RELAXED); }
+template <class T> DEVICE T atomic_compare_exchange(T* p, T expected, T v) {
+	__atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	return expected;
+}
 template <class T> DEVICE T atomic_max(T* p, T v) {
 	T old = __atomic_load_n(p, __ATOMIC_RELAXED);
 	while (old < v && !__atomic_compare_exchange_n(p, &old, v, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}

@@ -99,7 +99,7 @@ func (d *gpuDevice) hold(s shared, most int64) error {
 		d.chunks[i].upload(q, &d.chunks[i].text, d.ref)
 	}
 	d.countWords(q, s.options.Limits.CountedBases)
-	d.memory -= d.cover.hold(q, s.options.Cover, d.ref, d.chunks, d.memory)
+	d.memory -= d.cover.hold(q, &s.options, d.ref, d.chunks, d.memory)
 	if err := q.Wait(); err != nil {
 		return err
 	}

@@ -12,15 +12,20 @@ import (
 	"scanmap/parallel"
 )
 
-// A gpuCover is what the finders of a GPU count together (kernels/cover.cu).
+// A gpuCover is what the finders of a GPU count together (kernels/cover.cu, kernels/share.cu).
 type gpuCover struct {
 	options                *Cover // nil where nothing is counted
 	cells, bins, locations device.Buffer
 	chunks                 []coverChunk
-	room                   int // pairs of a part that have room, for each finder
+	// room is for pairs of a part for each finder or, where weights are shares, for locations.
+	room    int
+	shares  bool // see Options.shares
+	sharing gpuSharing
 	// adding guards the cells.
 	adding sync.Mutex
-	added  int64 // locations since the cells were cleared; no cell is larger
+	// added is how much was added to cells since they were cleared: locations, none of which adds more
+	// than 1 to a cell or, where weights are shares, the bound of gpuShare.
+	added int64
 }
 
 // coverChunk says which bins the contigs of a chunk have.
@@ -42,17 +47,24 @@ func cellsOf(ref *dna.Reference) int { return ref.Bases.Length + 2*kernels.TextP
 
 // hold makes room for the counts of a reference whose chunks are on the GPU, if that leaves half of
 // so many bytes of memory, and returns how much it takes.
-func (c *gpuCover) hold(q *device.Queue, o *Cover, ref *dna.Reference, chunks []gpuChunk, memory int64) (bytes int64) {
+func (c *gpuCover) hold(q *device.Queue, options *Options, ref *dna.Reference, chunks []gpuChunk, memory int64) (bytes int64) {
+	o := options.Cover
 	if o == nil {
 		return 0
 	}
+	c.shares = options.shares()
 	bins := 0
 	for i := range ref.Contigs {
 		bins += o.bins(ref.Contigs[i].Length)
 	}
 	counts := cellBytes*int64(cellsOf(ref)) + totalBytes*int64(bins+len(ref.Contigs))
-	c.room = int(min(mostPairs, memory/32/pairBytes))
-	bytes = counts + FindersOfGPU*pairBytes*int64(c.room)
+	each := int64(pairBytes)
+	if c.shares {
+		each = retainedBytes
+		counts += contigBytes*int64(len(ref.Contigs)) + carrySlots*carryBytes
+	}
+	c.room = min(int(min(mostPairs*pairBytes, memory/32)/each), options.Limits.GPUCovered)
+	bytes = counts + FindersOfGPU*each*int64(c.room)
 	if bytes > memory/2 {
 		return 0
 	}
@@ -89,6 +101,9 @@ func (c *gpuCover) hold(q *device.Queue, o *Cover, ref *dna.Reference, chunks []
 		}
 		device.Upload(q, &c.chunks[i].first, first)
 		device.Upload(q, &c.chunks[i].before, before)
+	}
+	if c.shares {
+		c.sharing.hold(q, o, ref, chunks)
 	}
 	return bytes
 }
@@ -143,14 +158,9 @@ func (w *gpuFinder) cover(b *Batch, f *Found) error {
 	}
 	c.adding.Lock()
 	defer c.adding.Unlock()
-	if c.added+all > most {
-		if err := w.device.handCells(w.queue, w.options.Threads); err != nil {
-			return err
-		}
-		w.queue.Clear(&c.cells, cellBytes*cellsOf(w.ref))
-		c.added = 0
+	if err := w.makeRoom(all, most); err != nil {
+		return err
 	}
-	c.added += all
 	from := 0
 	for i, to := range p.upTo {
 		if to > from {
@@ -174,6 +184,24 @@ func (w *gpuFinder) cover(b *Batch, f *Found) error {
 	return w.queue.Wait() // so that whoever adds next finds all
 }
 
+// makeRoom hands the cells over and clears them if with `all` more they would have more than
+// `most`. The cells are locked.
+func (w *gpuFinder) makeRoom(all, most int64) error {
+	c := &w.device.cover
+	if c.added+all > most {
+		if err := w.device.handCells(w.queue, w.options.Threads); err != nil {
+			return err
+		}
+		w.queue.Clear(&c.cells, cellBytes*cellsOf(w.ref))
+		if c.shares {
+			c.sharing.empty(w.queue)
+		}
+		c.added = 0
+	}
+	c.added += all
+	return nil
+}
+
 // coverBlocks is the number of blocks for each multiprocessor, all the warps that it has room for.
 // Other numbers were not measured.
 const coverBlocks = 8
@@ -195,6 +223,7 @@ func (g *GPUs) Covered() (totals []CoveredContig, err error) {
 		}
 		for c := range totals {
 			totals[c].Locations += ofDevice[c].Locations
+			totals[c].Weight += ofDevice[c].Weight
 			for b, n := range ofDevice[c].Bins {
 				totals[c].Bins[b] += n
 			}
@@ -223,19 +252,24 @@ func (d *gpuDevice) covered(threads int) ([]CoveredContig, error) {
 	all, locations := make([]int64, bins), make([]int64, len(d.ref.Contigs))
 	device.Download(q, all, &c.bins, 0)
 	device.Download(q, locations, &c.locations, 0)
+	weights := locations // of 1 each
+	if c.shares {
+		weights = make([]int64, len(locations))
+		device.Download(q, weights, &c.sharing.weights, 0)
+	}
 	if q.Wait() != nil {
 		return nil, q.Err
 	}
 	totals := make([]CoveredContig, len(d.ref.Contigs))
 	for i := range totals {
 		n := c.options.bins(d.ref.Contigs[i].Length)
-		totals[i] = CoveredContig{locations[i], all[:n:n]}
+		totals[i] = CoveredContig{locations[i], weights[i], all[:n:n]}
 		all = all[n:]
 	}
 	return totals, q.Stream.Close()
 }
 
-// handCells hands over the cells.
+// handCells hands over the cells, with how often they went past what they hold.
 func (d *gpuDevice) handCells(q *device.Queue, threads int) error {
 	var pinned device.Pinned[int32]
 	total := d.ref.Bases.Length + 1
@@ -252,6 +286,9 @@ func (d *gpuDevice) handCells(q *device.Queue, threads int) error {
 		})
 	}
 	pinned.Free(q)
+	if d.cover.shares {
+		return d.handCarries(q)
+	}
 	return q.Wait()
 }
 

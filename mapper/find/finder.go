@@ -49,7 +49,7 @@ type Options struct {
 	Threads int
 	// Want says which locations are wanted.
 	Want Want
-	// Cover, when set, has GPUs count what locations cover. Want must ask for all then.
+	// Cover, when set, has GPUs count what locations cover.
 	Cover *Cover
 	// BatchReads is the most reads to be found at a time; 0 leaves it to the finder.
 	BatchReads int
@@ -92,6 +92,9 @@ type Limits struct {
 	GPUDirect int
 	// GPUChunk is the most bases of the reference that a GPU has in one piece.
 	GPUChunk int
+	// GPUCovered is the most room for what the locations of a part cover, in pairs of positions or,
+	// where their weights are shares, in locations. Parts that have more are cut.
+	GPUCovered int
 	// CountedBases is the length of reference from which on its words are counted.
 	CountedBases int
 }
@@ -111,6 +114,7 @@ func (l Limits) withDefaults() Limits {
 	def(&l.Stretch, 1<<16)
 	def(&l.GPUQueue, 1<<26)
 	def(&l.GPUChunk, math.MaxInt)
+	def(&l.GPUCovered, math.MaxInt)
 	def(&l.CountedBases, countedBases)
 	return l
 }

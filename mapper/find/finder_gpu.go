@@ -37,6 +37,7 @@ type gpuFinder struct {
 	verify  gpuVerify
 	keep    gpuKeep
 	pairs   gpuPairs
+	share   gpuShare
 	scan    gpuScan
 	text    gpuText // of the chunk at hand, where chunks do not stay
 	scanner scanner // for reads that the GPU cannot scan for, whose ends store holds
@@ -103,6 +104,9 @@ func (w *gpuFinder) fitting(b *Batch) int {
 	if w.thins(b) {
 		ofRead, ofPiece = ofRead+bestBytes, ofPiece+countedBytes
 	}
+	if w.covers(b) && w.device.cover.shares {
+		ofRead += shareBytes
+	}
 	bytes := 8 * len(b.packed)
 	for _, k := range b.k {
 		bytes += ofRead + ofPiece*(int(k)+1)
@@ -164,6 +168,7 @@ type gpuPart struct {
 	batch    *Batch
 	reads    kernels.Reads
 	covering bool // see covers
+	sharing  bool // by kernels/share.cu
 	// pieces is the number of pieces of the reads that are skimmed for, longest the most bases of one.
 	pieces, longest int
 	limit           int64
@@ -196,7 +201,12 @@ func (w *gpuFinder) find(b *Batch, f *Found, covering bool) error {
 	part := w.upload(b)
 	part.limit = limit
 	part.thin = (covering || w.options.Want.Best && b.Together == 1) && part.pieces > 0
-	if part.covering = covering && part.thin; part.covering {
+	part.covering = covering && part.thin
+	part.sharing = part.covering && w.device.cover.shares
+	switch {
+	case part.sharing:
+		w.share.begin(w, b)
+	case part.covering:
 		w.pairs.begin(q, &w.device.cover)
 	}
 	if part.thin {
@@ -212,7 +222,7 @@ func (w *gpuFinder) find(b *Batch, f *Found, covering bool) error {
 		}
 	}
 	for i := range w.device.chunks {
-		c := gpuPass{gpuFinder: w, gpuPart: &part, queue: q, chunk: &w.device.chunks[i], result: f}
+		c := gpuPass{gpuFinder: w, gpuPart: &part, queue: q, number: i, chunk: &w.device.chunks[i], result: f}
 		c.text = &c.chunk.text
 		if !w.device.resident {
 			c.text = &w.text
@@ -224,7 +234,17 @@ func (w *gpuFinder) find(b *Batch, f *Found, covering bool) error {
 		if !c.scanned(onGPU) || q.Err != nil {
 			return ErrTooMuch
 		}
-		if part.covering && !w.pairs.endOfChunk(q, &w.device.cover) {
+		if part.covering && !part.sharing && !w.pairs.endOfChunk(q, &w.device.cover) {
+			return ErrTooMuch
+		}
+	}
+	if part.sharing {
+		if err := w.share.weigh(w, &part); err != nil {
+			return err
+		}
+		all := found.count() + int64(w.share.handed)
+		if all > limit || w.share.handedOperations > w.handedOperationRoom() {
+			w.learn(int(all), len(b.Reads))
 			return ErrTooMuch
 		}
 	}
@@ -246,6 +266,11 @@ func (w *gpuFinder) find(b *Batch, f *Found, covering bool) error {
 		return ErrTooMuch
 	}
 	ends := storedEnds(lists[storedEnd])
+	if part.sharing {
+		if err := w.shareOut(&part, f); err != nil {
+			return err
+		}
+	}
 	threads := w.options.Threads
 	f.Candidates.Group([][]locate.Candidate{found.candidates}, readOfCandidate, len(b.Reads), threads)
 	f.Ends.Group(append(ends, found.ends), readOfEnd, len(b.Reads), threads)
@@ -253,13 +278,16 @@ func (w *gpuFinder) find(b *Batch, f *Found, covering bool) error {
 	if found.count() > limit {
 		return ErrTooMuch
 	}
-	if part.covering {
+	if part.covering && !part.sharing {
 		if err := w.cover(b, f); err != nil {
 			return err
 		}
 	}
 	w.learn(int(found.count()), len(b.Reads))
 	f.fullness = 2 * float64(found.count()) / float64(w.options.Limits.GPUFound)
+	if part.sharing {
+		f.fullness = max(f.fullness, float64(w.share.count(q))/float64(w.device.cover.room))
+	}
 	return nil
 }
 
@@ -290,6 +318,7 @@ type gpuPass struct {
 	*gpuFinder
 	*gpuPart
 	queue  *device.Queue
+	number int // of the chunk
 	chunk  *gpuChunk
 	text   *gpuText
 	result *Found
@@ -395,6 +424,9 @@ func (p *gpuPass) verified(first, n int) error {
 	p.options.Times.Verify.Add(start, int64(n))
 	if all := p.found.count() + total; p.queue.Err != nil || all > p.limit {
 		p.learn(int(all), len(p.batch.Reads))
+		return ErrTooMuch
+	}
+	if p.sharing && p.share.full(p.queue, p.device.cover.room) {
 		return ErrTooMuch
 	}
 	p.decode(verified.locations, verified.operations)

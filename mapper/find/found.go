@@ -23,8 +23,8 @@ type Found struct {
 	// left are the numbers of locations of a read by distance that are not in Located, because a
 	// Reader did not hold them; nil for none.
 	left map[int][]uint32
-	// covered tells that those of Located that are aligned, and those of counted, are in what
-	// GPUs.Covered has.
+	// covered tells that those of Located that are aligned, but for those that are Uncounted, and
+	// those of counted are in what GPUs.Covered has.
 	covered bool
 	// unlisted tells that the reads have more than is listed.
 	unlisted bool
@@ -55,6 +55,8 @@ type Located struct {
 	// standing for one diagonal run.
 	Aligned         bool
 	Start, From, To int32
+	// Uncounted tells that a GPU that counts has not counted it.
+	Uncounted bool
 }
 
 // ByRead are items that belong to reads of a batch.
@@ -163,8 +165,8 @@ func (f *Found) unlist() {
 // A Reader searches for them by itself.
 func (f *Found) Unlisted() bool { return f.unlisted }
 
-// Covered tells that a GPU has counted what all locations cover that it found itself: those that
-// Append marks, and those that are only counted.
+// Covered tells that a GPU has counted what locations cover: those that Append marks, and those
+// that are only counted.
 func (f *Found) Covered() bool { return f.covered }
 
 // HoldUnlisted makes f hold nothing but that.
@@ -180,7 +182,7 @@ func (f *Found) Count(from, to int) int {
 
 // Counted returns how many locations of read i, which may have k edits, there are at each distance
 // beside those that are handed on, or nil if all are handed on. Those that are not have more edits
-// than Options.Want asks for. The slice is valid as long as f.
+// than Options.Want asks for, or a GPU has counted them. The slice is valid as long as f.
 func (f *Found) Counted(i, k int) []uint32 {
 	if len(f.counted) == 0 || f.countedFrom[i] < 0 {
 		return nil

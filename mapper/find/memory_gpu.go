@@ -6,12 +6,12 @@ import "scanmap/kernels"
 // MemoryOnCPU does. most is what they may take of its memory, 0 if there is no limit but its own.
 func MemoryOnGPU(bases, reads, length, k, each, most int64, o Options) Memory {
 	l := o.Limits.withDefaults()
-	m := Memory{Batch: FindersOfGPU * reads * (ofRead(length) + 4)}
+	m := Memory{Batch: FindersOfGPU * reads * (ofRead(length) + 4 + 8 + 4)}
 	m.Items = min(int64(l.GPUFound), multiply(reads, each))
 	m.Alone = min(max(int64(l.GPUFound), int64(l.Listed)), each)
 	// Each finder has a part at work and one that is used. A location takes what the GPU wrote of it
 	// and its operations, in memory that the GPU reaches (pinned), and both as they are grouped.
-	const ofLocation = 16 + 4*operationsEach + 2*40 + 8*operationsEach
+	const ofLocation = 16 + 4 + 4*operationsEach + 2*40 + 8*operationsEach
 	m.Found = FindersOfGPU * 2 * max(m.Items, m.Alone) * ofLocation
 	// The reference, and for each finder the queues of candidates and hits at twice their usual room,
 	// reads with the table of their pieces, scratch memory of alignments, and the running sums.
@@ -22,11 +22,12 @@ func MemoryOnGPU(bases, reads, length, k, each, most int64, o Options) Memory {
 	}
 	candidates := min(int64(l.GPUQueue), max(128*reads, 1<<18))
 	hits := min(8*int64(l.GPUQueue), max(1024*reads, 1<<18), 1<<28)
-	ofGPURead := ofRead(length) + 32 + bestBytes + (k+1)*(pieceBytes+countedBytes)
+	ofGPURead := ofRead(length) + 32 + bestBytes + shareBytes + (k+1)*(pieceBytes+countedBytes)
 	finder := spare*(candidates*ofCandidate+hits*hitBytes+reads*ofGPURead) + maxFilterBytes + 256<<20
 	m.Device = int64(float64(bases)*bytesPerChunkBase)*9/8 + 4*kernels.RarityWords + FindersOfGPU*finder
 	if o.Cover != nil {
-		m.Device += cellBytes*bases*9/8 + FindersOfGPU*pairBytes*mostPairs
+		// Where weights are shares, locations have the room of pairs.
+		m.Device += cellBytes*bases*9/8 + FindersOfGPU*pairBytes*mostPairs + carrySlots*carryBytes
 	}
 	if most > 0 {
 		m.Device = min(m.Device, most)

@@ -79,7 +79,7 @@ func (r *Reader) Append(
 		default:
 			r.Aligner.Adopt(&taken, l.Start, f.Operations[l.From:l.To])
 		}
-		taken.Covered = f.covered && l.Aligned
+		taken.Covered = f.covered && l.Aligned && !l.Uncounted
 		locations = append(locations, taken)
 	}
 	if len(locations)-before <= r.most {

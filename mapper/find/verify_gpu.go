@@ -104,7 +104,10 @@ func (v *gpuVerify) verify(p *gpuPass, candidates uint64, n int) (out gpuVerifie
 	if p.options.Metric == locate.Edits {
 		v.align(p, n) // without gaps there is nothing to align
 	}
-	if p.thin {
+	switch {
+	case p.sharing:
+		p.share.retain(p, v, n)
+	case p.thin:
 		p.keep.keep(p, v, n)
 	}
 	return v.collect(p, n)
@@ -181,7 +184,10 @@ func (v *gpuVerify) collect(p *gpuPass, n int) (out gpuVerified, total int64) {
 	}
 	ofLocations, count := &v.locations, counters[kernels.EmitLocations]
 	ofOperations, runs := &v.operations, counters[kernels.EmitOperations]
-	if p.thin {
+	switch {
+	case p.sharing:
+		count, runs = 0, 0 // they stay
+	case p.thin:
 		ofLocations, count = v.keptLocations(), counters[kernels.EmitCounters+kernels.KeepLocations]
 		ofOperations, runs = &v.kept, counters[kernels.EmitCounters+kernels.KeepOperations]
 	}
@@ -210,17 +216,8 @@ var _ = [1]struct{}{}[(locate.Diagonal-kernels.OperationDiagonal)|
 func (p *gpuPass) decode(locations []gpuLocation, operations []uint32) {
 	found, f := &p.found, p.result
 	from := len(found.located)
-	first := int32(len(f.Operations))
+	first := p.addOperations(f, operations)
 	found.located = extend(found.located, len(locations))
-	f.Operations = extend(f.Operations, len(operations))
-	parallel.Ranges(p.options.Threads, len(operations), convertGrain, func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			o := operations[i]
-			f.Operations[int(first)+i] = locate.Operation{
-				Kind: locate.OperationKind(o >> kernels.OperationShift), Length: int32(o & (1<<kernels.OperationShift - 1)),
-			}
-		}
-	})
 	parallel.Ranges(p.options.Threads, len(locations), convertGrain, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			found.located[from+i] = p.located(&locations[i], first)
@@ -228,17 +225,40 @@ func (p *gpuPass) decode(locations []gpuLocation, operations []uint32) {
 	})
 }
 
+// addOperations adds operations to those of f, and returns where they start.
+func (w *gpuFinder) addOperations(f *Found, operations []uint32) (first int32) {
+	first = int32(len(f.Operations))
+	f.Operations = extend(f.Operations, len(operations))
+	parallel.Ranges(w.options.Threads, len(operations), convertGrain, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			o := operations[i]
+			f.Operations[int(first)+i] = locate.Operation{
+				Kind: locate.OperationKind(o >> kernels.OperationShift), Length: int32(o & (1<<kernels.OperationShift - 1)),
+			}
+		}
+	})
+	return first
+}
+
+// longer is the length of a location's stretch of the text less the read's, of its word.
+func longer(word uint32) int32 { return int32(word>>16&0xff) - 128 }
+
+// describe takes what a location's word says, and returns how many operations it has.
+func (l *Located) describe(word uint32) (operations int32) {
+	l.Distance, l.Gaps, operations = int32(word&0xff), int32(word>>8&0xff), int32(word>>24)
+	l.Aligned = operations != kernels.AlignLater
+	return operations
+}
+
 // located makes a location of the reference from one of the chunk, whose operations start at first.
 func (p *gpuPass) located(l *gpuLocation, first int32) Located {
 	read, strand := l.read&^kernels.Strand, strandOf(l.read)
-	distance, gaps, count := int32(l.word&0xff), int32(l.word>>8&0xff), int32(l.word>>24)
-	longer := int32(l.word>>16&0xff) - 128
 	// An end comes after a base of its contig.
 	contig, last := p.chunk.place(p.ref, int64(l.end)-1)
-	out := Located{Read: read, Place: locate.At(contig, strand), End: int32(last + 1), Distance: distance, Gaps: gaps}
-	if count != kernels.AlignLater {
-		out.Aligned = true
-		out.Start = out.End - p.batch.length[read] - longer
+	out := Located{Read: read, Place: locate.At(contig, strand), End: int32(last + 1)}
+	count := out.describe(l.word)
+	if out.Aligned {
+		out.Start = out.End - p.batch.length[read] - longer(l.word)
 		out.From = first + int32(l.operations)
 		out.To = out.From + count
 	}

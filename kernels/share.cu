@@ -1,0 +1,362 @@
+// Depth in place of records, where a location counts by what other locations its read has: equal
+// shares of the read for all of them or for the best ones, or the primary one alone.
+//
+// A share depends on how many locations the read has, and on which of them, in the order of
+// records, this one is. So `retain` leaves the locations of each round on the card, with their
+// operations. When a part has come to its end, they are brought together by read and sorted; then
+// a thread for each read learns how many count, and which one is primary, and a thread for each
+// location adds what it covers, if the host has no part of the read. Reads of which it has some
+// (candidates that were left to it, alignments for which there was no room) are handed on whole,
+// and of the others the primary location.
+//
+// Cells hold the difference between a base and the one before it. A weight may be so large that
+// some reads suffice to go past what a cell holds. How often cells went past it is counted in a
+// table by the cell, open to the next slot.
+#include "locations.cuh"
+#include "map.cuh"
+#include "sort.cuh"
+
+constexpr u32 SHARE_THREADS = 256;
+constexpr u32 SHARE_SORTED = 64; // exported: locations of a read that a thread sorts
+
+// What counters of this stage hold.
+constexpr u32 SHARE_LOCATIONS = 0;         // exported: that are retained, and those without room
+constexpr u32 SHARE_OPERATIONS = 1;        // exported
+constexpr u32 SHARE_MANY = 2;              // reads with more than SHARE_SORTED locations
+constexpr u32 SHARE_NEXT = 3;              // the next of those to sort
+constexpr u32 SHARE_HANDED = 4;            // exported: locations to hand on
+constexpr u32 SHARE_HANDED_OPERATIONS = 5; // exported
+constexpr u32 SHARE_PLACE = 6;             // where the next location that is handed on goes
+constexpr u32 SHARE_PLACE_OPERATIONS = 7;
+constexpr u32 SHARE_COUNTERS = 8; // exported
+
+// A retained location is four words: location_word, the number of its contig, where in the contig
+// it starts << 1 | 1 for the reverse strand, and where its operations begin. In place of its start
+// one that is to be aligned later has its end.
+
+// A Key orders the locations of a read as they are reported: by distance, contig, start and strand,
+// and then by end.
+struct Key {
+	u64 high, low;
+
+	DEVICE bool operator<(const Key& other) const { return high < other.high || (high == other.high && low < other.low); }
+	DEVICE bool operator==(const Key& other) const { return high == other.high && low == other.low; }
+};
+
+DEVICE u32 distance_of(const u32x4& retained) { return retained.x & 0xff; }
+
+DEVICE Key key_of(const u32x4& retained) {
+	return {u64(distance_of(retained)) << 32 | retained.y, u64(retained.z) << 8 | (retained.x >> 16 & 0xff)};
+}
+
+struct RetainParams {
+	Reads reads;
+	Contigs contigs;
+	const u32* skipped; // of each contig of the chunk, the bases before the chunk
+	const u32x4* locations; // of this round, see locations.cuh
+	const u32* operations;
+	const u32* count; // of locations
+	u32x4* retained;
+	u32* owners; // the read of each
+	u32* retained_operations;
+	u32* places; // how many each read has
+	u32* left;   // not 0 for reads of which the host has to align some
+	u32* counters; // SHARE_COUNTERS of them
+	u32 capacity; // of locations; never exceeded
+	u32 first_contig; // of the chunk
+	u32 room; // for retained
+	u32 operation_room;
+};
+
+// retain leaves the locations of a round on the card, one thread a location after the other.
+KERNEL(retain, RetainParams, SHARE_THREADS) {
+	const u32 count = minimum(*p.count, p.capacity);
+	for (u64 first = u64(block_index()) * SHARE_THREADS + thread_index() - lane(); first < count; first += u64(block_count()) * SHARE_THREADS) {
+		const bool has = first + lane() < count;
+		u32x4 l = {0, 0, 0, 0};
+		if (has) l = p.locations[first + lane()];
+		const bool later = l.z >> 24 == ALIGN_LATER;
+		const u32 operations = has && !later ? l.z >> 24 : 0;
+		const u32 place = claim(p.counters + SHARE_LOCATIONS, has);
+		const u32 up_to = running_sum(operations), total = shuffle(up_to, 31);
+		u32 operation = 0;
+		if (lane() == 0 && total) operation = atomic_add(p.counters + SHARE_OPERATIONS, total);
+		operation = shuffle(operation, 0) + up_to - operations;
+		if (has && place < p.room && u64(operation) + operations <= p.operation_room) {
+			const u32 read = l.x & ~STRAND, contig = contig_of(p.contigs, l.y - 1);
+			u32 at = l.y - p.contigs.starts[contig] + p.skipped[contig];
+			if (!later) at -= p.reads.shapes[read].length + (l.z >> 16 & 0xff) - 128;
+			p.retained[place] = {l.z, p.first_contig + contig, at << 1 | u32((l.x & STRAND) != 0), operation};
+			p.owners[place] = read;
+			for (u32 i = 0; i < operations; i++) p.retained_operations[operation + i] = p.operations[l.w + i];
+			atomic_add(p.places + read, 1u);
+			if (later) p.left[read] = 1;
+		}
+	}
+}
+
+struct SharePlaceParams {
+	const u32x4* retained;
+	const u32* owners;
+	u32* places; // of each read, where the next one goes
+	u32x4* sorted; // the same locations, by read
+	u32* sorted_owners;
+	u32 count;
+	u32 unused;
+};
+
+// share_place brings the locations of each read together, one thread a location; afterwards the
+// places are those after the last one of each read.
+KERNEL(share_place, SharePlaceParams, SHARE_THREADS) {
+	const u32 i = block_index() * SHARE_THREADS + thread_index();
+	if (i >= p.count) return;
+	const u32 read = p.owners[i], place = atomic_add(p.places + read, 1u);
+	p.sorted[place] = p.retained[i];
+	p.sorted_owners[place] = read;
+}
+
+struct ShareSortParams {
+	const u32* places; // after the last location of each read
+	u32x4* sorted;
+	u32x4* scratch; // as many
+	u32* many;      // reads with more than SHARE_SORTED locations; as many as reads have room
+	u32* counters;
+	u32 count; // of reads
+	u32 unused;
+};
+
+// share_sort sorts the locations of reads that have few, one thread a read.
+KERNEL(share_sort, ShareSortParams, SHARE_THREADS) {
+	const u32 read = block_index() * SHARE_THREADS + thread_index();
+	if (read >= p.count) return;
+	const u32 from = read ? p.places[read - 1] : 0, to = p.places[read];
+	if (to - from > SHARE_SORTED) {
+		p.many[atomic_add(p.counters + SHARE_MANY, 1u)] = read;
+		return;
+	}
+	for (u32 i = from + 1; i < to; i++) {
+		const u32x4 l = p.sorted[i];
+		u32 j = i;
+		for (; j > from && key_of(l) < key_of(p.sorted[j - 1]); j--) p.sorted[j] = p.sorted[j - 1];
+		p.sorted[j] = l;
+	}
+}
+
+// share_sort_many: blocks take reads with many locations until there are none.
+KERNEL(share_sort_many, ShareSortParams, SORT_THREADS) {
+	SHARED u32x4 tile[SORT_TILE];
+	SHARED u32 next;
+	for (;;) {
+		if (thread_index() == 0) next = atomic_add(p.counters + SHARE_NEXT, 1u);
+		block_barrier();
+		const u32 mine = next;
+		block_barrier();
+		if (mine >= p.counters[SHARE_MANY]) return;
+		const u32 read = p.many[mine], first = read ? p.places[read - 1] : 0;
+		sort_by_block(p.sorted + first, p.scratch + first, p.places[read] - first, tile);
+	}
+}
+
+// What weight a location has.
+constexpr u32 SHARE_EACH = 0;    // exported: the unit, if it is reported
+constexpr u32 SHARE_EQUAL = 1;   // exported: a share of the unit, equal for all that are reported
+constexpr u32 SHARE_BEST = 2;    // exported: the same for those of least distance
+constexpr u32 SHARE_PRIMARY = 3; // exported: the unit, if it is primary
+
+// Of a read: how many locations are reported, how many of them have a weight, which of the sorted
+// ones is primary, and whether all are handed on. The primary one is the first in the order of
+// records, the others follow as they are sorted.
+constexpr u32 SHARE_ALL_HANDED = 1;
+
+struct ShareReadsParams {
+	Reads reads;
+	const u32* places;
+	const u32x4* sorted;
+	const u32* left;
+	const u32* left_to_host; // not 0 for reads of which candidates were left to the host
+	const u64* ties;         // a hash of each read, by which the primary one of the best is chosen
+	u32x4* shares;           // of each read
+	// The number of locations that are not handed on, of each read by distance: k + 1 numbers from its
+	// piece_from on, zero before.
+	u32* counted;
+	u32* counters;
+	u32 count;  // of reads
+	u32 strata; // how many edits more than the best one those have that are reported
+	u32 one;    // not 0: the primary one alone is reported
+	u32 weights;
+	u32 most; // reads with more are handed on whole
+	u32 unused;
+};
+
+// share_reads tells for each read what its locations count, one thread a read.
+KERNEL(share_reads, ShareReadsParams, SHARE_THREADS) {
+	const u32 read = block_index() * SHARE_THREADS + thread_index();
+	u32 handed = 0, operations = 0;
+	if (read < p.count) {
+		const u32 from = read ? p.places[read - 1] : 0, n = p.places[read] - from;
+		const u32x4* sorted = p.sorted + from;
+		u32x4 share = {0, 0, 0, 0};
+		if (n > 0 && (p.left[read] || p.left_to_host[read] || n > p.most)) {
+			share.w = SHARE_ALL_HANDED;
+			handed = n;
+			for (u32 i = 0; i < n; i++) {
+				const u32 runs = sorted[i].x >> 24;
+				if (runs != ALIGN_LATER) operations += runs;
+			}
+		} else if (n > 0) {
+			handed = 1;
+			const u32 best = distance_of(sorted[0]);
+			u32* counted = p.counted + p.reads.shapes[read].piece_from;
+			u32 best_ones = 0, before = 0;
+			for (u32 d = best; before < n; d++) {
+				const u32 up_to = rank(sorted, n, Key{u64(d + 1) << 32, 0}, false);
+				counted[d] = up_to - before - (d == best);
+				if (d == best) best_ones = up_to;
+				if (d <= u64(best) + p.strata) share.x = up_to;
+				before = up_to;
+			}
+			if (p.one) share.x = 1;
+			share.y = share.x;
+			if (p.weights == SHARE_BEST) share.y = minimum(share.x, best_ones);
+			if (p.weights == SHARE_PRIMARY) share.y = 1;
+			share.z = u32(p.ties[read] % best_ones);
+			operations = sorted[share.z].x >> 24; // none is to be aligned later
+		}
+		p.shares[read] = share;
+	}
+	const u32 all_handed = running_sum(handed), all_operations = running_sum(operations);
+	if (lane() == 31 && all_handed) {
+		atomic_add(p.counters + SHARE_HANDED, all_handed);
+		if (all_operations) atomic_add(p.counters + SHARE_HANDED_OPERATIONS, all_operations);
+	}
+}
+
+struct ShareParams {
+	Reads reads;
+	const u32* places;
+	const u32x4* sorted;
+	const u32* owners; // the read of each of the sorted ones
+	const u32x4* shares;
+	const u32* operations;
+	const u64* first_cell; // of each contig
+	const u32* first_bin;
+	u32* cells;
+	u64* locations; // of each contig
+	u64* weights;   // of each contig
+	// Bins of a contig have bin_length bases each: how many reported locations cover them, added up,
+	// whatever is deleted.
+	u64* bins;
+	// The table: 1 + the cell, or 0, of each slot, and how often the cell went past 2^31 - 1, less how
+	// often it went below -2^31. It has more slots than cells can do that.
+	u64* carried_cells;
+	u32* carries;
+	u32x4* handed; // locations that are handed on, as retained
+	u32* handed_owners; // their reads, with STRAND for those that are not counted here
+	u32* handed_operations;
+	u32* counters;
+	u32 slots; // of the table, a power of two
+	u32 count; // of locations
+	u32 bin_length;
+	u32 starts; // not 0: a location counts at its start alone
+	u32 unit;
+	u32 weighing; // see SHARE_EACH
+};
+
+// add_cell adds a weight, of 31 bits, to a cell, or takes it away.
+DEVICE void add_cell(const ShareParams& p, u64 cell, i32 weight) {
+	const i32 old = i32(atomic_add(p.cells + cell, u32(weight))), sum = i32(u32(old) + u32(weight));
+	if (((old ^ sum) & (weight ^ sum)) >= 0) return; // not both had another sign than the sum
+	for (u32 slot = hash_code(u32(cell)) >> 8 & (p.slots - 1);; slot = (slot + 1) & (p.slots - 1)) {
+		const u64 there = atomic_compare_exchange(p.carried_cells + slot, u64(0), cell + 1);
+		if (there != 0 && there != cell + 1) continue;
+		atomic_add(p.carries + slot, weight < 0 ? ~0u : 1u);
+		return;
+	}
+}
+
+// add_location adds the weight of a location to what it covers: not to what is deleted.
+DEVICE void add_location(const ShareParams& p, const u32x4& l, u64 start, u32 runs, u32 length, i32 weight) {
+	add_cell(p, start, weight);
+	if (p.starts) return;
+	u64 at = start;
+	for (u32 i = 0; i < runs; i++) {
+		const u32 o = p.operations[l.w + i], kind = o >> OPERATION_SHIFT, n = o & ((1u << OPERATION_SHIFT) - 1);
+		if (kind == OPERATION_INSERTION) continue;
+		if (kind == OPERATION_DELETION) {
+			add_cell(p, at, -weight);
+			add_cell(p, at + n, weight);
+		}
+		at += n;
+	}
+	add_cell(p, start + length, -weight);
+}
+
+// sum_of returns the sum of v over all lanes.
+DEVICE u64 sum_of(u32 v) {
+	// Of 32 numbers of 31 bits, in halves.
+	u32 low = v & 0xffff, high = v >> 16;
+	for (u32 d = 16; d > 0; d /= 2) {
+		low += shuffle_xor(low, d);
+		high += shuffle_xor(high, d);
+	}
+	return (u64(high) << 16) + low;
+}
+
+// share adds what locations count, one thread a location after the other.
+KERNEL(share, ShareParams, SHARE_THREADS) {
+	for (u64 first = u64(block_index()) * SHARE_THREADS + thread_index() - lane(); first < p.count; first += u64(block_count()) * SHARE_THREADS) {
+		const bool has = first + lane() < p.count;
+		u32x4 l = {0, 0, 0, 0}, share = {0, 0, 0, 0};
+		u32 read = 0, nth = 1, runs = 0; // nth in the order of records, from 0 on
+		if (has) {
+			const u32 i = u32(first) + lane();
+			l = p.sorted[i];
+			read = p.owners[i];
+			share = p.shares[read];
+			const u32 sorted = i - (read ? p.places[read - 1] : 0);
+			nth = sorted == share.z ? 0 : sorted + (sorted < share.z);
+			runs = l.x >> 24;
+		}
+		const bool whole = share.w == SHARE_ALL_HANDED, reported = has && !whole && nth < share.x;
+		u32 weight = 0;
+		if (reported && nth < share.y) {
+			weight = p.unit;
+			if (p.weighing == SHARE_EQUAL || p.weighing == SHARE_BEST)
+				weight = u32(u64(p.unit) * (nth + 1) / share.y - u64(p.unit) * nth / share.y);
+		}
+		if (reported) {
+			const u32 length = p.reads.shapes[read].length + (l.x >> 16 & 0xff) - 128;
+			if (weight) add_location(p, l, p.first_cell[l.y] + (l.z >> 1), runs, length, i32(weight));
+			u32 at = l.z >> 1;
+			const u32 end = at + length;
+			while (at < end) {
+				const u32 bin = at / p.bin_length, next = minimum((bin + 1) * p.bin_length, end);
+				atomic_add(p.bins + p.first_bin[l.y] + bin, u64(next - at));
+				at = next;
+			}
+		}
+		// Lanes on one contig share an addition.
+		for (u32 left = ballot(reported); left;) {
+			const u32 leader = find_first(left), its = shuffle(l.y, leader);
+			const bool on_it = reported && l.y == its;
+			const u32 same = ballot(on_it);
+			const u64 sum = sum_of(on_it ? weight : 0);
+			if (lane() == leader) {
+				atomic_add(p.locations + its, u64(popcount(same)));
+				atomic_add(p.weights + its, sum);
+			}
+			left &= ~same;
+		}
+		const bool hands = has && (whole || nth == 0);
+		const u32 operations = hands && runs != ALIGN_LATER ? runs : 0;
+		const u32 place = claim(p.counters + SHARE_PLACE, hands);
+		const u32 up_to = running_sum(operations), total = shuffle(up_to, 31);
+		u32 operation = 0;
+		if (lane() == 0 && total) operation = atomic_add(p.counters + SHARE_PLACE_OPERATIONS, total);
+		operation = shuffle(operation, 0) + up_to - operations;
+		if (!hands) continue;
+		p.handed[place] = {l.x, l.y, l.z, operation};
+		p.handed_owners[place] = read | (whole ? STRAND : 0);
+		for (u32 i = 0; i < operations; i++) p.handed_operations[operation + i] = p.operations[l.w + i];
+	}
+}

@@ -1,0 +1,337 @@
+package find_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"scanmap/fasta"
+	"scanmap/gpu"
+	"scanmap/internal/effort"
+	"scanmap/internal/emulator"
+	"scanmap/internal/truth"
+	"scanmap/locate"
+	"scanmap/mapper/find"
+)
+
+// A sharedCase is what may vary in how reads are shared out.
+type sharedCase struct {
+	name   string
+	want   find.Want
+	cover  find.Cover
+	limits find.Limits
+}
+
+// shared is what is counted of reads.
+type shared struct {
+	Depth             [][]int64 // differences
+	Locations, Weight []int64
+	Bins              [][]int64
+	Primary           [][5]int // contig, strand, start, end and distance
+}
+
+func newShared(contigs []string, binLength int) *shared {
+	s := &shared{Locations: make([]int64, len(contigs)), Weight: make([]int64, len(contigs))}
+	for _, text := range contigs {
+		s.Depth = append(s.Depth, make([]int64, len(text)+1))
+		s.Bins = append(s.Bins, make([]int64, (len(text)+binLength-1)/binLength))
+	}
+	return s
+}
+
+// add shares a read out among its locations, by the definition.
+func (s *shared) add(o *sharedCase, all []locate.Location, operations func(*locate.Location) []locate.Operation, tie uint64) {
+	if len(all) == 0 {
+		return
+	}
+	slices.SortFunc(all, func(a, b locate.Location) int {
+		return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(a.Place.Contig(), b.Place.Contig()), cmp.Compare(a.Start, b.Start),
+			cmp.Compare(a.Place.Strand(), b.Place.Strand()), cmp.Compare(a.End, b.End))
+	})
+	within := func(edits int32) int {
+		n := 0
+		for n < len(all) && all[n].Distance <= all[0].Distance+edits {
+			n++
+		}
+		return n
+	}
+	best, reported := within(0), len(all)
+	if o.want.Best {
+		reported = within(int32(o.want.Strata))
+	}
+	primary := int(tie % uint64(best))
+	all = slices.Concat(all[primary:primary+1], all[:primary], all[primary+1:])
+	s.Primary = append(s.Primary, placeOf(&all[0]))
+	if o.cover.One {
+		reported = 1
+	}
+	weighed := map[find.Weights]int{
+		find.WeighEach: reported, find.WeighEqual: reported, find.WeighBest: min(best, reported), find.WeighPrimary: 1,
+	}[o.cover.Weights]
+	for i := range all[:reported] {
+		weight := int64(0)
+		switch {
+		case i >= weighed:
+		case o.cover.Weights == find.WeighEach || o.cover.Weights == find.WeighPrimary:
+			weight = o.cover.Unit
+		default:
+			weight = o.cover.Unit*int64(i+1)/int64(weighed) - o.cover.Unit*int64(i)/int64(weighed)
+		}
+		l := &all[i]
+		contig, at := l.Place.Contig(), int(l.Start)
+		s.Locations[contig]++
+		s.Weight[contig] += weight
+		for at := at; at < int(l.End); at++ {
+			s.Bins[contig][at/o.cover.BinLength]++
+		}
+		s.Depth[contig][at] += weight
+		if o.cover.Starts {
+			continue
+		}
+		s.Depth[contig][l.End] -= weight
+		for _, op := range operations(l) {
+			if op.Kind == locate.Deletion {
+				s.Depth[contig][at] -= weight
+				s.Depth[contig][at+int(op.Length)] += weight
+			}
+			if op.Kind != locate.Insertion {
+				at += int(op.Length)
+			}
+		}
+	}
+}
+
+// placeOf is a location as shared has it.
+func placeOf(l *locate.Location) [5]int {
+	return [5]int{l.Place.Contig(), l.Place.Strand(), int(l.Start), int(l.End), int(l.Distance)}
+}
+
+// tieOf is a number for a read.
+func tieOf(read *fasta.Read) uint64 {
+	return 0x9E3779B97F4A7C15 * uint64(len(read.Name)+len(read.Bases)) >> 7
+}
+
+// locationsOf calls do with the locations of each read, aligned.
+func locationsOf(b *find.Batch, found *find.Found, reader *find.Reader, do func(read int, all []locate.Location)) {
+	for i := range b.Reads {
+		view := b.Read(i)
+		locations, _ := reader.Append(context.Background(), nil, b, found, i, &view)
+		for j := range locations {
+			if !locations[j].Aligned {
+				reader.Aligner.Align(view.Strand(locations[j].Place), &locations[j])
+			}
+		}
+		do(i, locations)
+	}
+}
+
+// TestSharesOnGPU compares what a GPU counts of reads that are shared out with what the locations
+// are that the exhaustive engine finds on the CPU: reads with thousands of locations on both
+// strands, which are sorted in several steps, with gaps, N, and at the ends of contigs; with too
+// many for the GPU, and with so few units that some locations get none.
+func TestSharesOnGPU(t *testing.T) {
+	t.Parallel()
+	const k = 3
+	r := rand.New(rand.NewPCG(23, 24))
+	unit := truth.Random(r, 40, "ACGT")
+	var text strings.Builder
+	for i := range effort.Pick(5000, 2400) {
+		text.WriteString(truth.Strand(truth.Edited(r, unit, i%4), i%2) + truth.Random(r, 6, "ACGT"))
+	}
+	whole := unit + text.String() + unit
+	contigs := []string{whole[:len(whole)/3], unit, whole[len(whole)/3:], "ACGT", unit[1:]}
+	n := []byte(unit)
+	n[20] = 'N'
+	lonely := truth.Random(r, 60, "ACGT")
+	contigs[2] = contigs[2][:5000] + lonely + contigs[2][5000:]
+	reads := []string{
+		unit, truth.ReverseComplement(unit), lonely, unit[:18] + unit[19:], string(n), truth.Random(r, 50, "ACGT"),
+		unit[:30] + "A" + unit[30:], lonely[1:], "NNNN", lonely[:30] + lonely[32:],
+	}
+	best, strata := find.Want{Best: true}, find.Want{Best: true, Strata: 1}
+	testShares(t, contigs, reads, k, []sharedCase{
+		{name: "equal", cover: find.Cover{Weights: find.WeighEqual, Unit: 1 << 16}},
+		{name: "equal, large unit", cover: find.Cover{Weights: find.WeighEqual, Unit: 1<<31 - 1}},
+		{name: "equal, more locations than units", cover: find.Cover{Weights: find.WeighEqual, Unit: 1000, Starts: true}},
+		{name: "equal, best reported", cover: find.Cover{Weights: find.WeighEqual, Unit: 1 << 16}, want: best},
+		{name: "equal, too many, in chunks", cover: find.Cover{Weights: find.WeighEqual, Unit: 1<<31 - 1, Most: 70}, want: strata, limits: find.Limits{GPUChunk: 20_000}},
+		{name: "equal, handed over", cover: find.Cover{Weights: find.WeighEqual, Unit: 1<<31 - 1, AtMost: 1 << 38}},
+		{name: "best", cover: find.Cover{Weights: find.WeighBest, Unit: 1 << 16}},
+		{name: "best, in chunks", cover: find.Cover{Weights: find.WeighBest, Unit: 1 << 16}, limits: find.Limits{GPUChunk: 20_000}},
+		{name: "best, primary reported", cover: find.Cover{Weights: find.WeighBest, Unit: 1 << 16, One: true, Starts: true}, want: best},
+		{name: "primary, in steps", cover: find.Cover{Weights: find.WeighPrimary, Unit: 1<<31 - 1}, limits: find.Limits{GPUQueue: effort.Pick(16_000, 8000)}},
+		{name: "each of those reported", cover: find.Cover{Weights: find.WeighEach, Unit: 1}, want: strata},
+	})
+}
+
+// TestSharesOfManyGaps has alignments of more operations than a GPU has room for, so that the host
+// has to make some, and shares the read out.
+func TestSharesOfManyGaps(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(25, 26))
+	unit := truth.Random(r, 90, "ACGT")
+	var text, gapped strings.Builder
+	for i := range 400 {
+		text.WriteString(truth.Strand(unit, i%2) + truth.Random(r, 20, "ACGT"))
+	}
+	for i := range unit {
+		if i%9 != 4 || i > 80 { // in each piece but one
+			gapped.WriteByte(unit[i])
+		}
+	}
+	few := truth.Random(r, 80, "ACGT") // so that the GPU counts something
+	contigs := []string{text.String() + gapped.String(), few}
+	testShares(t, contigs, []string{gapped.String(), few}, 9, []sharedCase{
+		{name: "equal", cover: find.Cover{Weights: find.WeighEqual, Unit: 1 << 16}},
+		{name: "best", cover: find.Cover{Weights: find.WeighBest, Unit: 1 << 16}},
+	})
+}
+
+// TestSharesRoom has just as much room as there are locations, and too little by one.
+func TestSharesRoom(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(27, 28))
+	unit := truth.Random(r, 60, "ACGT")
+	var text strings.Builder
+	for range 5 {
+		text.WriteString(unit + truth.Random(r, 30, "ACGT"))
+	}
+	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
+	for _, room := range []int{10, 9} {
+		gpus, err := find.OnGPUs(truth.Reference(t, text.String()), cuda(driver, 0), find.Options{
+			Engine: find.EngineSkim, Threads: 1, Times: &find.Times{}, Limits: find.Limits{GPUCovered: room},
+			Cover: &find.Cover{Weights: find.WeighEqual, Unit: 3, BinLength: 10, Tie: tieOf, Most: math.MaxInt},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := gpus.Finders()[0]
+		b, err := f.Pack(truth.Reads(unit, unit), 1, func(int) int { return 2 })
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found find.Found
+		_, err = f.Find(b, &found)
+		if tooMuch := errors.Is(err, find.ErrTooMuch); tooMuch != (room < 10) || err != nil && !tooMuch {
+			t.Errorf("10 locations, room for %d: %v", room, err)
+		}
+		if err := gpus.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// testShares compares what a GPU counts of reads with what the CPU finds.
+func testShares(t *testing.T, contigs, reads []string, k int, cases []sharedCase) {
+	t.Helper()
+	const binLength = 7
+	ref := truth.Reference(t, contigs...)
+	cpu := find.OnCPU(ref, find.Options{Engine: find.EngineScan, Threads: 2, Times: &find.Times{}})
+	batch, err := cpu.Pack(truth.Reads(reads...), 1, func(int) int { return k })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all find.Found
+	if _, err := cpu.Find(batch, &all); err != nil {
+		t.Fatal(err)
+	}
+	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			want := newShared(contigs, binLength)
+			c.cover.BinLength = binLength
+			reader := find.NewReader(ref, locate.Edits, math.MaxInt, 1, find.Limits{})
+			locationsOf(batch, &all, &reader, func(read int, l []locate.Location) {
+				want.add(&c, l, reader.Aligner.Operations, tieOf(&batch.Reads[read]))
+			})
+			if d := gocmp.Diff(want, c.count(t, driver, contigs, reads, k)); d != "" {
+				t.Errorf("-want +got:\n%s", d)
+			}
+		})
+	}
+}
+
+// count is what a GPU counts of reads, with what it leaves to the host. All reads are found for
+// twice, which counts half.
+func (o *sharedCase) count(t *testing.T, driver *gpu.Driver, contigs, reads []string, k int) *shared {
+	t.Helper()
+	got, mutex := newShared(contigs, o.cover.BinLength), sync.Mutex{}
+	cover := o.cover
+	cover.Tie, cover.Most = tieOf, cmp.Or(cover.Most, math.MaxInt)
+	cover.Add = func(contig, base int, numbers []int32) {
+		mutex.Lock()
+		defer mutex.Unlock()
+		for i, n := range numbers {
+			got.Depth[contig][base+i] += int64(n)
+		}
+	}
+	cover.Carry = func(contig, base, times int) { got.Depth[contig][base] += int64(times) << 32 }
+	ref := truth.Reference(t, contigs...)
+	gpus, err := find.OnGPUs(ref, cuda(driver, 0), find.Options{
+		Engine: find.EngineSkim, Threads: 2, Times: &find.Times{}, Want: o.want, Cover: &cover, Limits: o.limits,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	byGPU := 0
+	for range 2 {
+		f := gpus.Finders()[0]
+		b, err := f.Pack(truth.Reads(reads...), 1, func(int) int { return k })
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found find.Found
+		if _, err := f.Find(b, &found); err != nil {
+			t.Fatal(err)
+		}
+		got.Primary = nil
+		reader := find.NewReader(ref, locate.Edits, math.MaxInt, 1, find.Limits{})
+		locationsOf(b, &found, &reader, func(read int, all []locate.Location) {
+			if len(all) > 0 && all[0].Covered {
+				if len(all) > 1 {
+					t.Errorf("read %d: %d locations are handed on", read, len(all))
+				}
+				got.Primary = append(got.Primary, placeOf(&all[0]))
+				byGPU++
+				return
+			}
+			got.add(o, all, reader.Aligner.Operations, tieOf(&b.Reads[read]))
+		})
+	}
+	totals, err := gpus.Covered()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if byGPU == 0 {
+		t.Error("the GPU counted nothing")
+	}
+	for i := range totals {
+		got.Locations[i] += totals[i].Locations
+		got.Weight[i] += totals[i].Weight
+		for bin, n := range totals[i].Bins {
+			got.Bins[i][bin] += n
+		}
+	}
+	for i := range contigs {
+		for _, numbers := range [][]int64{got.Locations[i : i+1], got.Weight[i : i+1], got.Bins[i], got.Depth[i]} {
+			for j := range numbers {
+				if numbers[j]%2 != 0 {
+					t.Fatalf("two times the same reads are %d", numbers[j])
+				}
+				numbers[j] /= 2
+			}
+		}
+	}
+	if err := gpus.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
