@@ -3,6 +3,7 @@ package mappability
 import (
 	"cmp"
 	"context"
+	"math/bits"
 	"slices"
 
 	"scanmap/dna"
@@ -33,10 +34,12 @@ const (
 	mostBlocks = 1 << 16
 	// Which blocks are crowded is judged by the seeds of one in sampledShare groups of keys, and by
 	// mostSampled seeds at most.
-	sampledShare = 16
+	sampledShare = 8
 	mostSampled  = 1 << 22
-	// fewCopies is the number of equal seeds up to which none are crowded.
+	// fewCopies is the number of equal seeds up to which their K-mers are taken to differ.
 	fewCopies = 64
+	// rounds is how often blocks are judged, each time by the pairs of those that were left.
+	rounds = 3
 	// mostCrowded is the most K-mers that are compared as strings, for memory: some 60 bytes each if
 	// all differ.
 	mostCrowded = 1 << 26
@@ -46,14 +49,15 @@ const (
 )
 
 // What work takes, in nanoseconds, on the machine of docs/benchmarks/mappability.md. A place costs
-// sharedCopy for each other one with the same seed: few of these pairs begin a run, which costs ten
-// times as much. It costs stringPlace to find its string. A string costs stringPiece for each piece
-// by which it is looked up, and stringPair for each other one with that piece, of which further
-// pieces leave mostCompared or so.
+// sharedPair for each other one with the same seed on either strand, and sharedRun for those of them
+// with which a run begins. It costs stringPlace to find its string. A string costs stringPiece for
+// each piece by which it is looked up, and stringPair for each other one with that piece, of which
+// further pieces leave mostCompared or so.
 const (
-	sharedCopy   = 4.0
-	stringPlace  = 300.0
-	stringPiece  = 400.0
+	sharedPair   = 1.0
+	sharedRun    = 100.0
+	stringPlace  = 200.0
+	stringPiece  = 200.0
 	stringPair   = 1.0
 	mostCompared = 1 << 8
 )
@@ -101,11 +105,13 @@ func (s *sharing) split(genome *dna.Reference) split {
 	} else {
 		s.judge(sides)
 	}
-	most := mostCrowded / len(sides)
-	p.reference = sides[0].crowded(most)
+	for _, side := range sides {
+		side.choose(mostCrowded / len(sides))
+	}
+	p.reference = sides[0].crowded()
 	p.genome = p.reference
 	if !p.same {
-		p.genome = sides[1].crowded(most)
+		p.genome = sides[1].crowded()
 	}
 	if len(p.reference) == 0 || len(p.genome) == 0 {
 		return split{same: p.same}
@@ -118,8 +124,10 @@ type side struct {
 	bases  *dna.Sequence
 	starts []span // of wanted K-mers
 	blocks []span // in order
-	// gains is what comparing strings saves for each block, as far as it was sampled.
-	gains []float64
+	// gains is what comparing strings saves for each block, as far as it was sampled, and chosen
+	// tells which of them are crowded.
+	gains  []float64
+	chosen []bool
 }
 
 func newSide(ref *dna.Reference, starts []span, o *Options) *side {
@@ -139,42 +147,94 @@ func newSide(ref *dna.Reference, starts []span, o *Options) *side {
 			from = to
 		}
 	}
-	s.gains = make([]float64, len(s.blocks))
+	s.gains, s.chosen = make([]float64, len(s.blocks)), make([]bool, len(s.blocks))
 	return s
 }
 
-// crowded returns the starts of the blocks that have a gain: `most` of them at most, of those that
-// gain most.
-func (s *side) crowded(most int) []span {
-	order := make([]int, 0, len(s.blocks))
+// choose chooses the blocks that have a gain: those that gain most, with `most` K-mers at most.
+func (s *side) choose(most int) {
+	var order []int
 	for b, gain := range s.gains {
-		if gain > 0 {
+		if s.chosen[b] = false; gain > 0 {
 			order = append(order, b)
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.gains[b], s.gains[a]) })
-	var chosen []span
 	for _, b := range order {
 		if most -= s.blocks[b].to - s.blocks[b].from; most < 0 {
 			break
 		}
-		chosen = append(chosen, s.blocks[b])
+		s.chosen[b] = true
+	}
+}
+
+// crowded returns the wanted starts of the blocks that were chosen.
+func (s *side) crowded() []span {
+	var chosen []span
+	for b, is := range s.chosen {
+		if is {
+			chosen = append(chosen, s.blocks[b])
+		}
 	}
 	return within(s.starts, joined(chosen))
 }
 
-// A sample is a seed of a side, with the hash of its K-mer.
+// A sample is a seed of a side and of one of its blocks.
 type sample struct {
 	entry
-	side int
-	hash uint64
+	side, block int32
+	hash        uint64 // of its K-mer
 }
 
-// judge estimates what comparing strings saves for blocks, from a sample of the seeds.
+// judge estimates what comparing strings saves for blocks, from a sample of the seeds. A pair of
+// places is saved if the blocks of both are crowded. So all are taken to be crowded at first, and
+// those are left out that cost more than all their pairs with the others; of what is left again,
+// and so on. Half a pair's cost belongs to either block. If the sum of it is less than what all
+// strings cost, none are crowded.
 func (s *sharing) judge(sides []*side) {
+	samples := s.sampled(sides)
+	families := s.families(sides, samples)
+	for i := range sides {
+		for b := range sides[i].chosen {
+			sides[i].chosen[b] = true
+		}
+	}
+	for range rounds {
+		for _, side := range sides {
+			clear(side.gains)
+		}
+		s.gains(sides, samples, families, 2)
+		for _, side := range sides {
+			side.choose(mostCrowded / len(sides))
+		}
+	}
+	gains := make([][]float64, len(sides))
+	for i, side := range sides {
+		gains[i] = slices.Clone(side.gains)
+		clear(side.gains)
+	}
+	s.gains(sides, samples, families, 1)
+	sum := 0.0
+	for i, side := range sides {
+		for b, gain := range side.gains {
+			if side.chosen[b] {
+				sum += gain
+			} else {
+				gains[i][b] = 0
+			}
+		}
+	}
+	for i, side := range sides {
+		if side.gains = gains[i]; sum <= 0 {
+			clear(side.gains)
+		}
+	}
+}
+
+// sampled takes a sample of the seeds of all sides, in order of their codes.
+func (s *sharing) sampled(sides []*side) (samples []sample) {
 	o := s.options
 	kind := seedKind{bases: s.seed.bases, whole: o.Length}
-	var samples []sample
 	for i, side := range sides {
 		n := 0
 		for _, starts := range side.starts {
@@ -186,58 +246,105 @@ func (s *sharing) judge(sides []*side) {
 		}
 		chunks := cut(covered(side.starts, o.Length), o.limits.chunk)
 		taken := make([][]entry, len(chunks))
-		rollers := make([]roller, o.Threads)
+		rollers, rolled := make([]roller, o.Threads), make([][]entry, o.Threads)
 		parallel.Ranges(o.Threads, len(chunks), 1, func(worker, c, _ int) {
-			taken[c] = rollers[worker].take(nil, side.bases, chunks[c], kind, newKeyRange(0, share))
+			rolled[worker] = rollers[worker].take(rolled[worker][:0], side.bases, chunks[c], kind, newKeyRange(0, groups))
+			for _, e := range rolled[worker] {
+				if other := reverseComplement(e.code, kind.bases); !o.ForwardOnly && other < e.code {
+					e.code = other
+				}
+				// Not the first groups: homopolymers of A are in them.
+				if groupOf(e.code) >= groups-share {
+					taken[c] = append(taken[c], e)
+				}
+			}
 		})
+		block := 0
 		for _, entries := range taken {
-			for _, e := range entries {
-				samples = append(samples, sample{entry: e, side: i})
+			for _, e := range entries { // in order of their offsets
+				for side.blocks[block].to <= e.offset() {
+					block++
+				}
+				samples = append(samples, sample{entry: e, side: int32(i), block: int32(block)})
 			}
 		}
 	}
 	slices.SortFunc(samples, func(a, b sample) int { return cmp.Compare(a.code, b.code) })
-	planes := []planes{s.planes, s.texts[0].planes}
-	for len(samples) > 0 {
-		n := 1
-		for n < len(samples) && samples[n].code == samples[0].code {
-			n++
-		}
-		s.judgeEqual(sides, samples[:n], planes)
-		samples = samples[n:]
-	}
+	return samples
 }
 
-// judgeEqual adds what comparing strings saves for places with the same seed.
-func (s *sharing) judgeEqual(sides []*side, equal []sample, of []planes) {
-	k := s.options.Length
-	var copies [2]int // by side
-	for _, x := range equal {
-		copies[x.side]++
+// reverseComplement returns the code of a seed on the other strand.
+func reverseComplement(code uint64, bases int) uint64 {
+	code = bits.Reverse64(^code)
+	return (code>>1&0x5555555555555555 | code&0x5555555555555555<<1) >> (64 - 2*uint(bases))
+}
+
+// equalCodes is how many samples at the head of all have the same code.
+func equalCodes(samples []sample) int {
+	n := 1
+	for n < len(samples) && samples[n].code == samples[0].code {
+		n++
 	}
-	other := len(sides) - 1 // of the first side
-	distinct := 0
-	if max(copies[0], copies[other]) > fewCopies {
-		for i := range equal {
-			equal[i].hash = of[equal[i].side].hash(equal[i].offset(), k)
-		}
-		slices.SortFunc(equal, func(a, b sample) int { return cmp.Compare(a.hash, b.hash) })
-		for i := range equal {
-			if i == 0 || equal[i].hash != equal[i-1].hash {
-				distinct++
+	return n
+}
+
+// A family is the samples of one code: what the string of a place costs, and what a pair of it with
+// one of the others does.
+type family struct {
+	n            int
+	string, pair float64
+}
+
+// families are those of samples in order of codes.
+func (s *sharing) families(sides []*side, samples []sample) (all []family) {
+	k := s.options.Length
+	of := []planes{s.planes, s.texts[0].planes}
+	pieces := float64(s.options.Edits + 1)
+	for len(samples) > 0 {
+		n := equalCodes(samples)
+		equal, distinct := samples[:n], n
+		if n > fewCopies*len(sides) {
+			for i := range equal {
+				equal[i].hash = of[equal[i].side].hash(equal[i].offset(), k)
+			}
+			slices.SortFunc(equal, func(a, b sample) int { return cmp.Compare(a.hash, b.hash) })
+			distinct = 1
+			for i := range n - 1 {
+				if equal[i].hash != equal[i+1].hash {
+					distinct++
+				}
 			}
 		}
-	}
-	pieces := float64(s.options.Edits + 1)
-	each := pieces * (stringPiece + stringPair*float64(dna.Words(k)*min(distinct, mostCompared))) * float64(distinct) / float64(len(equal))
-	for _, x := range equal {
-		side := sides[x.side]
-		b, _ := slices.BinarySearchFunc(side.blocks, x.offset(), func(b span, offset int) int { return cmp.Compare(b.to, offset+1) })
-		gain := -stringPlace
-		if n := copies[other-x.side]; n > fewCopies {
-			gain += sharedCopy*float64(n) - each
+		var classes [1 << classBits]float64
+		for _, x := range equal {
+			classes[x.class()]++
 		}
-		side.gains[b] += gain
+		begins := 1.0 // of pairs with a run that begins here
+		for _, c := range classes[:noBase] {
+			begins -= c / float64(n) * c / float64(n)
+		}
+		one := pieces * (stringPiece + stringPair*float64(dna.Words(k)*min(distinct, mostCompared)))
+		all = append(all, family{n, stringPlace + one*float64(distinct)/float64(n), sharedPair + sharedRun*begins})
+		samples = samples[n:]
+	}
+	return all
+}
+
+// gains adds to the gains of blocks what they save with those that are chosen, so many times half
+// the cost of their pairs, less that of their strings.
+func (s *sharing) gains(sides []*side, samples []sample, families []family, halves float64) {
+	other := int32(len(sides) - 1) // of the first side
+	for _, f := range families {
+		var copies [2]int // by side
+		for _, x := range samples[:f.n] {
+			if sides[x.side].chosen[x.block] {
+				copies[x.side]++
+			}
+		}
+		for _, x := range samples[:f.n] {
+			sides[x.side].gains[x.block] += halves*f.pair*float64(copies[other-x.side]) - f.string
+		}
+		samples = samples[f.n:]
 	}
 }
 
