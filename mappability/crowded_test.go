@@ -115,6 +115,36 @@ func TestCrowdedOnOneSide(t *testing.T) {
 	}
 }
 
+// TestCrowdedFamily has copies of a repeat that are 10 % apart, on both strands, so that few K-mers
+// are equal: they are crowded, and what is without them is not.
+func TestCrowdedFamily(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(53, 54))
+	unit := truth.Random(r, 300, "ACGT")
+	var family strings.Builder
+	const copies = 1000
+	for range copies {
+		family.WriteString(truth.Strand(truth.Substituted(r, unit, 15), r.IntN(2)))
+	}
+	ref := truth.Reference(t, family.String(), truth.Random(r, 100_000, "ACGT"))
+	if n := crowdedPlaces(ref, ref, Options{Length: 36, Edits: 2}); n < copies*270 || n > copies*300 {
+		t.Errorf("%d crowded K-mers", n)
+	}
+}
+
+// TestReverseComplement has codes by hand.
+func TestReverseComplement(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		code, want uint64
+		bases      int
+	}{{0b00_01_10_10, 0b01_01_10_11, 4}, {0, ^uint64(0), 32}, {0b10, 0b01, 1}} {
+		if got := reverseComplement(c.code, c.bases); got != c.want {
+			t.Errorf("%b: %b, not %b", c.code, got, c.want)
+		}
+	}
+}
+
 // TestMostCrowded takes the blocks that gain most, up to a number of K-mers.
 func TestMostCrowded(t *testing.T) {
 	t.Parallel()

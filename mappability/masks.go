@@ -249,7 +249,7 @@ func (s *masked) fill(n *neighbours, g *group, by *path) bool {
 			first = of
 		}
 		for w := range of {
-			if (of[w].low^first[w].low|of[w].high^first[w].high)&by.equal[w] != 0 {
+			if ((of[w].low^first[w].low)|(of[w].high^first[w].high))&by.equal[w] != 0 {
 				return false
 			}
 		}

@@ -28,10 +28,11 @@ func drawnCrowd(t *rapid.T) *crowd {
 	k := 2*c.edits + rapid.SampledFrom([]int{0, 1, 3, 8, 30, 64, 100, 190}).Draw(t, "more") + rapid.IntRange(0, 5).Draw(t, "K")
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 	unit := truth.Random(r, k, rapid.SampledFrom([]string{"A", "AT", "ACGT"}).Draw(t, "letters"))
+	others := rapid.SampledFrom([]string{"ACGT", "ACGTACGTN", "ACGTNNN"}).Draw(t, "substituted")
 	for range rapid.IntRange(1, 40).Draw(t, "strings") {
 		s := []byte(unit)
 		for range r.IntN(2*c.edits + 2) {
-			s[r.IntN(k)] = "ACGTACGTN"[r.IntN(9)]
+			s[r.IntN(k)] = others[r.IntN(len(others))]
 		}
 		if len(c.strings) > 0 && r.IntN(8) == 0 {
 			s = []byte(c.strings[r.IntN(len(c.strings))])
@@ -205,15 +206,25 @@ func TestImpossiblePath(t *testing.T) {
 	}
 }
 
-// TestUnequalPieces has strings of one hash whose pieces differ: masks leave them to pairs.
+// TestUnequalPieces has strings of one hash whose pieces differ: masks leave them to pairs, which
+// are not counted.
 func TestUnequalPieces(t *testing.T) {
 	t.Parallel()
-	c := &crowd{edits: 2, weights: []uint32{1, 2, 4}, wanted: []bool{true, true, true}}
-	unit := strings.Repeat("ACGTTG", 6)
-	c.strings = []string{unit, "C" + unit[1:], unit[:35] + "A"}
-	p, g := c.pairing(t, 1, []int{0, 1, 2})
-	by := p.path.step(0)
-	if by.maskedCost(1, 2); p.countMasked(context.Background(), g, by) || !slices.Equal(p.counts, []uint32{0, 0, 0}) {
-		t.Errorf("counted %d", p.counts)
+	for _, k := range []int{36, 90} {
+		c := &crowd{edits: 2, weights: []uint32{1, 2, 4}, wanted: []bool{true, true, true}}
+		unit := strings.Repeat("ACGTTG", k/6)
+		c.strings = []string{unit, unit[:k-2] + "AG", unit[:k-1] + "T"}
+		p, g := c.pairing(t, 1, []int{0, 1, 2})
+		by := p.path.step(2)
+		by.required = nil
+		if p.compare(g, by); !slices.Equal(p.counts, []uint32{0, 0, 0}) {
+			t.Errorf("K %d: pairs: %d", k, p.counts)
+		}
+		if by.maskedCost(1, 2); by.masks == nil {
+			continue
+		}
+		if p.countMasked(context.Background(), g, by) || !slices.Equal(p.counts, []uint32{0, 0, 0}) {
+			t.Errorf("K %d: masks: %d", k, p.counts)
+		}
 	}
 }

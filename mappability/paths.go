@@ -153,7 +153,7 @@ func (p *path) reachable() bool {
 // takenNanoseconds to be put into a group of a group.
 const (
 	pairNanoseconds  = 0.8
-	maskNanoseconds  = 5.0
+	maskNanoseconds  = 7.0
 	takenNanoseconds = 10.0
 	// together is how many strings are compared with each other without asking what costs least.
 	together = 1 << 7
@@ -176,8 +176,8 @@ func (p *path) maskedCost(wanted, all int) float64 {
 		return math.Inf(1)
 	}
 	each := maskNanoseconds
-	for size := all; size > 1<<13; size /= 4 {
-		each += 2
+	for size := all; size > 1<<14; size /= 4 {
+		each += 5
 	}
 	return each * float64(len(p.masks.all)) * (float64(all) + float64(wanted)/4)
 }
