@@ -12,19 +12,21 @@ import (
 const (
 	// Which blocks are crowded is judged by the seeds of one in sampledShare groups of keys, and by
 	// mostSampled seeds at most.
-	sampledShare = 8
+	sampledShare = 16
 	mostSampled  = 1 << 22
 	// fewCopies is the number of equal seeds up to which their K-mers are taken to differ.
 	fewCopies = 64
 	// rounds is how often blocks are judged, each time by the pairs of those that were left.
 	rounds = 3
+	// leastGain is how many times the cost of strings all their pairs have to cost: samples err.
+	leastGain = 1.25
 )
 
 // What work takes, in nanoseconds, on the machine of docs/benchmarks/mappability.md. A place costs
-// sharedPair for each other one with the same seed on either strand, and sharedRun for those of them
-// with which a run begins. It costs stringPlace to find its string. A string costs stringPiece for
-// each piece by which it is looked up, and stringPair for each other one with that piece, of which
-// further pieces leave mostCompared or so.
+// sharedPair for each other one with the same seed, on either strand, and sharedRun for those of
+// them with which a run begins. It costs stringPlace to find its string. A string costs stringPiece
+// for each piece by which it is looked up, and stringPair for each other one with that piece, of
+// which further pieces leave mostCompared or so.
 const (
 	sharedPair   = 1.0
 	sharedRun    = 100.0
@@ -44,8 +46,8 @@ type sample struct {
 // judge estimates what comparing strings saves for blocks, from a sample of the seeds. A pair of
 // places is saved if the blocks of both are crowded. So all are taken to be crowded at first, and
 // those are left out that cost more than all their pairs with the others; of what is left again,
-// and so on. Half a pair's cost belongs to either block. If the sum of it is less than what all
-// strings cost, none are crowded.
+// and so on. Half a pair's cost belongs to either block. If the sum of it is not clearly more than
+// what all strings cost, none are crowded.
 func (s *sharing) judge(sides []*side) {
 	samples := s.sampled(sides)
 	families := s.families(sides, samples)
@@ -68,7 +70,7 @@ func (s *sharing) judge(sides []*side) {
 		gains[i] = slices.Clone(side.gains)
 		clear(side.gains)
 	}
-	s.gains(sides, samples, families, 1)
+	s.gains(sides, samples, families, 1/leastGain)
 	sum := 0.0
 	for i, side := range sides {
 		for b, gain := range side.gains {

@@ -18,14 +18,14 @@ import (
 // inside M. A hash table by the letters outside M has it, for all x at once, if strings are left
 // out that have a letter outside M that matches nothing.
 //
-// Lemma. Let own be the sets of at most e bases that a pair which is counted in the group may differ
-// in (path.owns). The weight of the strings y of the group with D(x, y) in own is the sum over all
-// masks M of c(M) T(M, x), where c(M) is the sum of (-1)^(|D| - |M|) over all D in own that have M
-// inside them.
+// Lemma. Let own be the sets of at most e bases that a pair which is counted in the group may
+// differ in (path.owns). The weight of the strings y of the group with D(x, y) in own is the sum
+// over all masks M of c(M) T(M, x), where c(M) is the sum of (-1)^(|D| - |M|) over all D in own
+// that have M inside them.
 //
 // Proof. Let W(S) be the weight of the y with D(x, y) = S, so that T(M, x) is the sum of W(S) over
-// all S inside M. Then W(D) is the sum of (-1)^(|D| - |M|) T(M, x) over all M inside D: W(S) is
-// in it once for each M between S and D, with signs that cancel out unless S = D (Moebius inversion
+// all S inside M. Then W(D) is the sum of (-1)^(|D| - |M|) T(M, x) over all M inside D: W(S) is in
+// it once for each M between S and D, with signs that cancel out unless S = D (Moebius inversion
 // over the subsets of a set: Rota, "On the foundations of combinatorial theory I", Zeitschrift für
 // Wahrscheinlichkeitstheorie 2, 1964). Adding that up over all D in own gives the lemma. ∎
 //

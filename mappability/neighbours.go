@@ -27,10 +27,10 @@ import (
 // step leaves fewer bases, and fewer than e + 1 are not cut. ∎
 //
 // So a pair is counted where the lemma says, which is known from the bases that differ (paths.go).
-// In a small group each pair is compared: most that meet are no neighbours. In a large one neighbours
-// are counted by masks (masks.go), or it is cut further, whichever costs less. A group is made by
-// the hash of a piece. Where pieces with one hash differ, the lemma's condition fails, and the pair
-// is not counted there.
+// In a small group each pair is compared: most that meet are no neighbours. In a large one
+// neighbours are counted by masks (masks.go), or it is cut further, whichever costs less. A group
+// is made by the hash of a piece. Where pieces with one hash differ, the lemma's condition fails,
+// and the pair is not counted there.
 //
 // If both strands count, and the K-mers of reference and genome are the same, a string stands for
 // itself and its reverse complement (distinct.go). Then of two wanted strings a and b the pairs (a,

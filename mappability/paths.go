@@ -11,9 +11,8 @@ import (
 // and each piece that was cut with one of them, and lies before it, is not. So a pair is owned that
 // has no difference in the equal bases, and one in each set of required bases.
 //
-// A path may ask for more differences than e: with e = 2 and three pieces of three, the third one
-// is equal where the first and second one are not, and of the bases of these two the second piece of
-// three may be equal. Where no pair can be owned, there is nothing to do.
+// A path may ask for more differences than e: with e = 2 and 36 bases, 3 of the 27 ways to take
+// three steps do. Where no pair can be owned, there is nothing to do.
 type path struct {
 	words int
 	edits int
@@ -148,8 +147,8 @@ func (p *path) reachable() bool {
 }
 
 // What counting in a group takes, in nanoseconds, on the machine of docs/benchmarks/mappability.md.
-// A pair of strings costs pairNanoseconds for each 64 bases. A string costs maskNanoseconds for each
-// mask, and more where the table of all strings is not in the cache of a core; it costs
+// A pair of strings costs pairNanoseconds for each 64 bases. A string costs maskNanoseconds for
+// each mask, and more where the table of all strings is not in the cache of a core; it costs
 // takenNanoseconds to be put into a group of a group.
 const (
 	pairNanoseconds  = 0.8
@@ -157,8 +156,6 @@ const (
 	takenNanoseconds = 10.0
 	// together is how many strings are compared with each other without asking what costs least.
 	together = 1 << 7
-	// fewMasked is how many strings are not worth masks.
-	fewMasked = 1 << 7
 )
 
 // comparedCost is what it takes to compare the wanted ones of some strings with all.
