@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"scanmap/dna"
-	"scanmap/parallel"
 )
 
 // Families of repeats have pairs of places as many as the square of their copies, and shared works
@@ -31,31 +30,12 @@ const (
 	// so that there are mostBlocks of them, and as many as K has bases at least.
 	blockKMers = 1 << 12
 	mostBlocks = 1 << 16
-	// Which blocks are crowded is judged by the seeds of one in sampledShare groups of keys, and by
-	// mostSampled seeds at most.
-	sampledShare = 16
-	mostSampled  = 1 << 22
-	// fewCopies is the number of equal seeds up to which none are crowded.
-	fewCopies = 64
 	// mostCrowded is the most K-mers that are compared as strings, for memory: some 60 bytes each if
 	// all differ.
 	mostCrowded = 1 << 26
 	// mostCrowdedLength is the most bases of K-mers that are compared as strings, which takes 24
 	// bytes for each 64 bases of those at work.
 	mostCrowdedLength = 512
-)
-
-// What work takes, in nanoseconds, on the machine of docs/benchmarks/mappability.md. A place costs
-// sharedCopy for each other one with the same seed: few of these pairs begin a run, which costs ten
-// times as much. It costs stringPlace to find its string. A string costs stringPiece for each piece
-// by which it is looked up, and stringPair for each other one with that piece, of which further
-// pieces leave mostCompared or so.
-const (
-	sharedCopy   = 4.0
-	stringPlace  = 300.0
-	stringPiece  = 400.0
-	stringPair   = 1.0
-	mostCompared = 1 << 8
 )
 
 // A split says where crowded K-mers begin.
@@ -101,11 +81,13 @@ func (s *sharing) split(genome *dna.Reference) split {
 	} else {
 		s.judge(sides)
 	}
-	most := mostCrowded / len(sides)
-	p.reference = sides[0].crowded(most)
+	for _, side := range sides {
+		side.choose(mostCrowded / len(sides))
+	}
+	p.reference = sides[0].crowded()
 	p.genome = p.reference
 	if !p.same {
-		p.genome = sides[1].crowded(most)
+		p.genome = sides[1].crowded()
 	}
 	if len(p.reference) == 0 || len(p.genome) == 0 {
 		return split{same: p.same}
@@ -118,8 +100,10 @@ type side struct {
 	bases  *dna.Sequence
 	starts []span // of wanted K-mers
 	blocks []span // in order
-	// gains is what comparing strings saves for each block, as far as it was sampled.
-	gains []float64
+	// gains is what comparing strings saves for each block, as far as it was sampled, and chosen
+	// tells which of them are crowded.
+	gains  []float64
+	chosen []bool
 }
 
 func newSide(ref *dna.Reference, starts []span, o *Options) *side {
@@ -139,106 +123,36 @@ func newSide(ref *dna.Reference, starts []span, o *Options) *side {
 			from = to
 		}
 	}
-	s.gains = make([]float64, len(s.blocks))
+	s.gains, s.chosen = make([]float64, len(s.blocks)), make([]bool, len(s.blocks))
 	return s
 }
 
-// crowded returns the starts of the blocks that have a gain: `most` of them at most, of those that
-// gain most.
-func (s *side) crowded(most int) []span {
-	order := make([]int, 0, len(s.blocks))
+// choose chooses the blocks that have a gain: those that gain most, with `most` K-mers at most.
+func (s *side) choose(most int) {
+	var order []int
 	for b, gain := range s.gains {
-		if gain > 0 {
+		if s.chosen[b] = false; gain > 0 {
 			order = append(order, b)
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.gains[b], s.gains[a]) })
-	var chosen []span
 	for _, b := range order {
 		if most -= s.blocks[b].to - s.blocks[b].from; most < 0 {
 			break
 		}
-		chosen = append(chosen, s.blocks[b])
+		s.chosen[b] = true
+	}
+}
+
+// crowded returns the wanted starts of the blocks that were chosen.
+func (s *side) crowded() []span {
+	var chosen []span
+	for b, is := range s.chosen {
+		if is {
+			chosen = append(chosen, s.blocks[b])
+		}
 	}
 	return within(s.starts, joined(chosen))
-}
-
-// A sample is a seed of a side, with the hash of its K-mer.
-type sample struct {
-	entry
-	side int
-	hash uint64
-}
-
-// judge estimates what comparing strings saves for blocks, from a sample of the seeds.
-func (s *sharing) judge(sides []*side) {
-	o := s.options
-	kind := seedKind{bases: s.seed.bases, whole: o.Length}
-	var samples []sample
-	for i, side := range sides {
-		n := 0
-		for _, starts := range side.starts {
-			n += starts.to - starts.from
-		}
-		share := min(groups/sampledShare, max(groups*mostSampled/max(n, 1), 1))
-		if o.limits.crowdedBlock > 0 {
-			share = groups
-		}
-		chunks := cut(covered(side.starts, o.Length), o.limits.chunk)
-		taken := make([][]entry, len(chunks))
-		rollers := make([]roller, o.Threads)
-		parallel.Ranges(o.Threads, len(chunks), 1, func(worker, c, _ int) {
-			taken[c] = rollers[worker].take(nil, side.bases, chunks[c], kind, newKeyRange(0, share))
-		})
-		for _, entries := range taken {
-			for _, e := range entries {
-				samples = append(samples, sample{entry: e, side: i})
-			}
-		}
-	}
-	slices.SortFunc(samples, func(a, b sample) int { return cmp.Compare(a.code, b.code) })
-	planes := []planes{s.planes, s.texts[0].planes}
-	for len(samples) > 0 {
-		n := 1
-		for n < len(samples) && samples[n].code == samples[0].code {
-			n++
-		}
-		s.judgeEqual(sides, samples[:n], planes)
-		samples = samples[n:]
-	}
-}
-
-// judgeEqual adds what comparing strings saves for places with the same seed.
-func (s *sharing) judgeEqual(sides []*side, equal []sample, of []planes) {
-	k := s.options.Length
-	var copies [2]int // by side
-	for _, x := range equal {
-		copies[x.side]++
-	}
-	other := len(sides) - 1 // of the first side
-	distinct := 0
-	if max(copies[0], copies[other]) > fewCopies {
-		for i := range equal {
-			equal[i].hash = of[equal[i].side].hash(equal[i].offset(), k)
-		}
-		slices.SortFunc(equal, func(a, b sample) int { return cmp.Compare(a.hash, b.hash) })
-		for i := range equal {
-			if i == 0 || equal[i].hash != equal[i-1].hash {
-				distinct++
-			}
-		}
-	}
-	pieces := float64(s.options.Edits + 1)
-	each := pieces * (stringPiece + stringPair*float64(dna.Words(k)*min(distinct, mostCompared))) * float64(distinct) / float64(len(equal))
-	for _, x := range equal {
-		side := sides[x.side]
-		b, _ := slices.BinarySearchFunc(side.blocks, x.offset(), func(b span, offset int) int { return cmp.Compare(b.to, offset+1) })
-		gain := -stringPlace
-		if n := copies[other-x.side]; n > fewCopies {
-			gain += sharedCopy*float64(n) - each
-		}
-		side.gains[b] += gain
-	}
 }
 
 // joins are those of all K-mers but the crowded ones with each other.

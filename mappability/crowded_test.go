@@ -39,7 +39,7 @@ func TestSatellites(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(41, 42))
 	unit := truth.Random(r, 60, "ACGT")
-	array := satellites(r, unit, 250)
+	array := satellites(r, unit, 400)
 	ref := truth.Reference(t, array, truth.Random(r, 9000, "ACGT"), satellites(r, unit, 40))
 	other := truth.Reference(t, satellites(r, unit, 150), truth.Random(r, 3000, "ACGT"))
 	lengths := []int{12, 24, 63, 64, 65, 128, 129, 150}
@@ -115,14 +115,46 @@ func TestCrowdedOnOneSide(t *testing.T) {
 	}
 }
 
+// TestCrowdedFamily has copies of a repeat that are 10 % apart, on both strands, so that few K-mers
+// are equal: they are crowded, and what is without them is not.
+func TestCrowdedFamily(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(53, 54))
+	unit := truth.Random(r, 300, "ACGT")
+	var family strings.Builder
+	const copies = 1000
+	for range copies {
+		family.WriteString(truth.Strand(truth.Substituted(r, unit, 15), r.IntN(2)))
+	}
+	ref := truth.Reference(t, family.String(), truth.Random(r, 100_000, "ACGT"))
+	if n := crowdedPlaces(ref, ref, Options{Length: 36, Edits: 2}); n < copies*270 || n > copies*300 {
+		t.Errorf("%d crowded K-mers", n)
+	}
+}
+
+// TestReverseComplement has codes by hand.
+func TestReverseComplement(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		code, want uint64
+		bases      int
+	}{{0b00_01_10_10, 0b01_01_10_11, 4}, {0, ^uint64(0), 32}, {0b10, 0b01, 1}} {
+		if got := reverseComplement(c.code, c.bases); got != c.want {
+			t.Errorf("%b: %b, not %b", c.code, got, c.want)
+		}
+	}
+}
+
 // TestMostCrowded takes the blocks that gain most, up to a number of K-mers.
 func TestMostCrowded(t *testing.T) {
 	t.Parallel()
 	s := side{starts: []span{{0, 35}}, blocks: []span{{0, 10}, {10, 20}, {20, 30}, {30, 45}}, gains: []float64{1, -1, 3, 2}}
+	s.chosen = []bool{true, true, true, true}
 	for most, want := range map[int][]span{
 		9: nil, 10: {{20, 30}}, 24: {{20, 30}}, 25: {{20, 35}}, 35: {{0, 10}, {20, 35}},
 	} {
-		if got := s.crowded(most); !slices.Equal(got, want) {
+		s.choose(most)
+		if got := s.crowded(); !slices.Equal(got, want) {
 			t.Errorf("%d: %v, not %v", most, got, want)
 		}
 	}

@@ -314,7 +314,7 @@ func (l letters) hashed(h uint64) uint64 {
 // join counts neighbours of all strings.
 func (d *distinct) join(ctx context.Context) error {
 	n := newNeighbours(d)
-	for piece := range n.pieces {
+	for piece := range d.options.Edits + 1 {
 		if err := n.count(ctx, piece); err != nil {
 			return err
 		}

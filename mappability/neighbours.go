@@ -3,9 +3,10 @@ package mappability
 import (
 	"cmp"
 	"context"
+	"math"
 	"math/bits"
 	"slices"
-	"sync/atomic"
+	"sync"
 
 	"scanmap/parallel"
 )
@@ -25,10 +26,11 @@ import (
 // differ in at most e of the other bases, so that it goes on in the same way. It ends, because each
 // step leaves fewer bases, and fewer than e + 1 are not cut. ∎
 //
-// So a pair is compared wherever it meets, and counted where the lemma says. That is known from the
-// bases that differ, which are few: most pairs that meet are no neighbours. A group is made by the
-// hash of a piece. Where pieces with one hash differ, the lemma's condition fails, and the pair is
-// not counted there.
+// So a pair is counted where the lemma says, which is known from the bases that differ (paths.go).
+// In a small group each pair is compared: most that meet are no neighbours. In a large one
+// neighbours are counted by masks (masks.go), or it is cut further, whichever costs less. A group
+// is made by the hash of a piece. Where pieces with one hash differ, the lemma's condition fails,
+// and the pair is not counted there.
 //
 // If both strands count, and the K-mers of reference and genome are the same, a string stands for
 // itself and its reverse complement (distinct.go). Then of two wanted strings a and b the pairs (a,
@@ -36,34 +38,43 @@ import (
 // are not, which are those again. Where a and b meet, each is counted for the other.
 type neighbours struct {
 	*distinct
-	pieces  int
+	all     []uint64 // the bases of a string
 	both    bool     // strings have reverse complements
-	masks   []uint64 // of the first pieces
 	workers []pairing
-	// listed are strings in order of the partition of their piece's hash, and starts where those of
-	// a partition begin. cursors are, by thread, where the next one of a partition goes.
+	// maskers, one for each thread, put masks on a group that all threads work on: of one worker at a
+	// time, which holds spreading.
+	maskers   []masker
+	spreading sync.Mutex
+	// classes are, of all refs by number, the partition of their piece's hash, twice that, and one
+	// more if they are not wanted. starts are where those of a class begin if refs are in order of
+	// it, and cursors, by thread, where the next one goes.
+	classes []uint16
+	starts  [classes + 1]int
+	cursors [][classes]int
+	// listed and letters are the refs of some neighbouring classes, and their letters.
 	listed  []uint32
-	starts  [partitions + 1]int
-	cursors [][partitions]int
-	// parts are the partitions of all, by number.
-	parts []uint16
+	letters []letters
 }
 
-// together is how many strings are compared with each other without further pieces: with more, it
-// pays to look whether pieces tell them apart.
-const together = 1 << 9
+// classes are two for each partition.
+const classes = 2 * partitions
+
+// gatheredWords is how many words of letters are gathered at a time, of 24 bytes, or a part of
+// those of all if that is more.
+const (
+	gatheredWords = 1 << 22
+	gatheredShare = 16
+)
 
 func newNeighbours(d *distinct) *neighbours {
-	n := &neighbours{distinct: d, pieces: d.options.Edits + 1, both: d.strands[1] != nil}
-	all := make([]uint64, d.words)
-	for w := range all {
-		all[w] = firstBases(d.options.Length - w*64)
+	n := &neighbours{distinct: d, both: d.strands[1] != nil, all: make([]uint64, d.words)}
+	for w := range n.all {
+		n.all[w] = firstBases(d.options.Length - w*64)
 	}
-	n.masks = cutBases(nil, all, n.pieces)
-	n.workers = make([]pairing, d.options.Threads)
-	n.cursors = make([][partitions]int, d.options.Threads)
+	n.workers, n.maskers = make([]pairing, d.options.Threads), make([]masker, d.options.Threads)
+	n.cursors = make([][classes]int, d.options.Threads)
 	for w := range n.workers {
-		n.workers[w] = pairing{neighbours: n, rest: all, difference: make([]uint64, d.words)}
+		n.workers[w] = pairing{neighbours: n, path: newPath(n.all, d.options.Edits), difference: make([]uint64, d.words)}
 	}
 	return n
 }
@@ -142,58 +153,79 @@ const partitionShift = 64 - 10
 // count counts the neighbours whose first equal piece is the given one.
 func (n *neighbours) count(ctx context.Context, piece int) error {
 	threads := n.options.Threads
-	mask := n.masks[piece*n.words : (piece+1)*n.words]
-	of := func(t int) (from, to int) { return n.refs() * t / threads, n.refs() * (t + 1) / threads }
-	n.parts = parallel.Resize(n.parts, n.refs())
+	mask := n.workers[0].path.piece(piece)
+	n.classes = parallel.Resize(n.classes, n.refs())
 	parallel.Ranges(threads, threads, 1, func(_, t, _ int) {
 		w := &n.workers[t]
 		w.one = parallel.Resize(w.one, n.words)
-		n.cursors[t] = [partitions]int{}
-		for i, to := of(t); i < to; i++ {
+		n.cursors[t] = [classes]int{}
+		for i, to := n.part(t); i < to; i++ {
 			n.read(w.one, n.ref(i))
-			p := keyOf(w.one, mask) >> partitionShift
-			n.parts[i] = uint16(p)
-			n.cursors[t][p]++
+			class := keyOf(w.one, mask) >> partitionShift << 1
+			if !n.isWanted(n.ref(i)) {
+				class++
+			}
+			n.classes[i] = uint16(class)
+			n.cursors[t][class]++
 		}
 	})
 	next := 0
-	for p := range partitions {
-		n.starts[p] = next
+	for class := range classes {
+		n.starts[class] = next
 		for t := range threads {
-			at := &n.cursors[t][p]
+			at := &n.cursors[t][class]
 			next, *at = next+*at, next
 		}
 	}
-	n.starts[partitions] = next
-	n.listed = parallel.Resize(n.listed, next)
-	parallel.Ranges(threads, threads, 1, func(_, t, _ int) {
-		for i, to := of(t); i < to; i++ {
-			at := &n.cursors[t][n.parts[i]]
-			n.listed[*at] = n.ref(i)
-			*at++
+	n.starts[classes] = next
+	most := max(gatheredWords/n.words, n.refs()/gatheredShare)
+	for from := 0; from < partitions && ctx.Err() == nil; {
+		to := from + 1
+		for to < partitions && n.starts[2*to+2]-n.starts[2*from] <= most {
+			to++
+		}
+		n.gather(2*from, 2*to)
+		parallel.Ranges(threads, to-from, 1, func(worker, i, _ int) {
+			n.workers[worker].partition(ctx, piece, from+i, n.starts[2*from])
+		})
+		from = to
+	}
+	return context.Cause(ctx)
+}
+
+// part is the refs of a thread.
+func (n *neighbours) part(thread int) (from, to int) {
+	threads := n.options.Threads
+	return n.refs() * thread / threads, n.refs() * (thread + 1) / threads
+}
+
+// gather lists the refs of some classes with their letters. These are read in the order in which
+// they lie in the genome: to read them in the order of classes takes a cache miss or two for each.
+func (n *neighbours) gather(from, to int) {
+	first, size := n.starts[from], n.starts[to]-n.starts[from]
+	n.listed, n.letters = parallel.Resize(n.listed, size), parallel.Resize(n.letters, size*n.words)
+	parallel.Ranges(n.options.Threads, n.options.Threads, 1, func(_, t, _ int) {
+		for i, end := n.part(t); i < end; i++ {
+			class := int(n.classes[i])
+			if class < from || class >= to {
+				continue
+			}
+			at := n.cursors[t][class] - first
+			n.cursors[t][class]++
+			n.listed[at] = n.ref(i)
+			n.read(n.letters[at*n.words:(at+1)*n.words], n.ref(i))
 		}
 	})
-	parallel.Ranges(threads, partitions, 1, func(worker, p, _ int) {
-		n.workers[worker].partition(ctx, piece, n.listed[n.starts[p]:n.starts[p+1]])
-	})
-	return context.Cause(ctx)
 }
 
 // A pairing is one goroutine at work.
 type pairing struct {
 	*neighbours
-	// rest are the bases that are not in the pieces of path, which has the steps to a group.
-	rest       []uint64
-	path       []step
+	path       *path    // of all strings
 	levels     []*group // by depth
 	one        []letters
 	difference []uint64
-}
-
-// A step is a cut into pieces, by their masks, and the number of that one which is equal.
-type step struct {
-	masks []uint64
-	piece int
+	masked     masked
 }
 
 // A group is strings with equal pieces, those that are wanted first.
@@ -201,10 +233,9 @@ type group struct {
 	refs    []uint32
 	letters []letters // of each all words
 	wanted  int
-	// What it is cut with: the masks of pieces, the bases besides each, and strings by piece and key.
-	masks, rest []uint64
-	keys        [][]keyed
-	sorting     keySorter
+	// Strings by piece and key, if it is cut.
+	keys    [][]keyed
+	sorting keySorter
 }
 
 // level returns the group at a depth.
@@ -215,48 +246,29 @@ func (p *pairing) level(depth int) *group {
 	return p.levels[depth]
 }
 
-// partition counts neighbours among strings of one partition of a piece's hashes.
-func (p *pairing) partition(ctx context.Context, piece int, refs []uint32) {
+// partition counts neighbours among strings of one partition of a piece's hashes. Strings are
+// listed from a number on.
+func (p *pairing) partition(ctx context.Context, piece, partition, listed int) {
+	if *p.path.known > mostPaths {
+		p.path = newPath(p.all, p.options.Edits)
+	}
+	from, middle, to := p.starts[2*partition]-listed, p.starts[2*partition+1]-listed, p.starts[2*partition+2]-listed
 	g := p.level(0)
-	g.fill(p.neighbours, refs)
-	g.masks = p.masks
+	g.refs, g.letters, g.wanted = p.listed[from:to], p.letters[from*p.words:to*p.words], middle-from
 	for len(g.keys) == 0 {
 		g.keys = append(g.keys, nil)
 	}
-	g.keys[0] = g.sorted(g.keys[0], p.words, p.masks[piece*p.words:(piece+1)*p.words])
-	p.descend(ctx, 0, piece, g.keys[0])
-}
-
-// fill puts strings into g.
-func (g *group) fill(n *neighbours, refs []uint32) {
-	g.refs, g.wanted = g.refs[:0], 0
-	for _, wanted := range []bool{true, false} {
-		for _, ref := range refs {
-			if n.isWanted(ref) == wanted {
-				g.refs = append(g.refs, ref)
-			}
-		}
-		if wanted {
-			g.wanted = len(g.refs)
-		}
-	}
-	g.letters = parallel.Resize(g.letters, len(g.refs)*n.words)
-	for i, ref := range g.refs {
-		n.read(g.letters[i*n.words:(i+1)*n.words], ref)
-	}
+	g.keys[0] = g.sorted(g.keys[0], p.words, p.path.piece(piece))
+	p.descend(ctx, 0, p.path.step(piece), g.keys[0])
 }
 
 // descend counts neighbours in the groups of a group by one of its pieces, whose strings are in
 // order of their keys.
-func (p *pairing) descend(ctx context.Context, depth, piece int, keys []keyed) {
+func (p *pairing) descend(ctx context.Context, depth int, to *path, keys []keyed) {
 	g, next := p.level(depth), p.level(depth+1)
 	words := p.words
-	p.path = append(p.path[:depth], step{g.masks, piece})
 	for len(keys) > 0 && ctx.Err() == nil {
-		same := 1
-		for same < len(keys) && keys[same].key == keys[0].key {
-			same++
-		}
+		same := equalKeys(keys)
 		// Those that are wanted are first among equal keys, as in g.
 		if same > 1 && int(keys[0].at) < g.wanted {
 			next.refs, next.letters, next.wanted = next.refs[:0], next.letters[:0], 0
@@ -267,178 +279,78 @@ func (p *pairing) descend(ctx context.Context, depth, piece int, keys []keyed) {
 					next.wanted++
 				}
 			}
-			p.group(ctx, depth+1)
+			p.group(ctx, depth+1, to)
 		}
 		keys = keys[same:]
 	}
-	p.path = p.path[:depth]
 }
 
-// group counts the neighbours of the group at a depth, all at once or by further pieces.
-func (p *pairing) group(ctx context.Context, depth int) {
+// equalKeys is how many strings at the head of keys have the same key.
+func equalKeys(keys []keyed) int {
+	same := 1
+	for same < len(keys) && keys[same].key == keys[0].key {
+		same++
+	}
+	return same
+}
+
+// group counts the neighbours of the group at a depth: by pairs, by masks, or by further pieces,
+// whichever costs least.
+func (p *pairing) group(ctx context.Context, depth int, by *path) {
 	g := p.level(depth)
 	most := together
 	if p.options.limits.together > 0 {
 		most = p.options.limits.together
 	}
-	if len(g.refs) <= most || !p.cut(g) {
-		p.compare(g)
+	if len(g.refs) <= most && !p.options.limits.masked {
+		p.compare(g, by)
 		return
 	}
-	for piece := range p.pieces {
-		p.descend(ctx, depth, piece, g.keys[piece])
+	compared, byMasks := by.comparedCost(g.wanted, len(g.refs)), by.maskedCost(g.wanted, len(g.refs))
+	if p.options.limits.masked && by.masks != nil {
+		byMasks = 0
+	}
+	best := min(compared, byMasks)
+	if best > 0 && p.cut(g, by) <= best {
+		for piece, to := range by.next {
+			if to.possible {
+				p.descend(ctx, depth, to, g.keys[piece])
+			}
+		}
+		return
+	}
+	if byMasks > compared || !p.countMasked(ctx, g, by) {
+		p.compare(g, by)
 	}
 }
 
-// cut cuts the bases that are not in the path's pieces, and tells whether that leaves far fewer
-// pairs to compare.
-func (p *pairing) cut(g *group) bool {
-	g.rest = append(g.rest[:0], p.rest...)
-	left := 0
-	for w := range g.rest {
-		for _, s := range p.path {
-			g.rest[w] &^= s.masks[s.piece*p.words+w]
-		}
-		left += bits.OnesCount64(g.rest[w])
+// cut sorts strings by each piece of the rest, and returns what it costs to count the neighbours
+// of the groups, by pairs or masks.
+func (p *pairing) cut(g *group, by *path) (cost float64) {
+	if by.pieces == nil {
+		return math.Inf(1)
 	}
-	if left < p.pieces {
-		return false
-	}
-	g.masks = cutBases(g.masks[:0], g.rest, p.pieces)
-	for len(g.keys) < p.pieces {
+	for len(g.keys) < len(by.next) {
 		g.keys = append(g.keys, nil)
 	}
-	pairs := 0
-	for piece := range p.pieces {
-		g.keys[piece] = g.sorted(g.keys[piece], p.words, g.masks[piece*p.words:(piece+1)*p.words])
+	for piece := range by.next {
+		to := by.step(piece)
+		if !to.possible {
+			continue
+		}
+		g.keys[piece] = g.sorted(g.keys[piece], p.words, by.piece(piece))
 		for keys := g.keys[piece]; len(keys) > 0; {
-			same := 1
-			for same < len(keys) && keys[same].key == keys[0].key {
-				same++
+			same, wanted := equalKeys(keys), 0
+			for wanted < same && int(keys[wanted].at) < g.wanted {
+				wanted++
 			}
-			pairs += same * same
+			if same > 1 && wanted > 0 {
+				cost += takenNanoseconds*float64(same) + min(to.comparedCost(wanted, same), to.maskedCost(wanted, same))
+			}
 			keys = keys[same:]
 		}
 	}
-	return pairs < len(g.refs)*len(g.refs)/2
-}
-
-// compare compares each wanted string of a group with those after it.
-func (p *pairing) compare(g *group) {
-	switch p.words {
-	case 1:
-		p.compareWords(g)
-		return
-	case 2:
-		p.comparePairs(g)
-		return
-	}
-	words := p.words
-	for i := range g.wanted {
-		a := g.letters[i*words : (i+1)*words]
-		found := uint32(0)
-		for j := i + 1; j < len(g.refs); j++ {
-			b := g.letters[j*words : (j+1)*words]
-			differences := 0
-			for w := 0; w < words && differences <= p.options.Edits; w++ {
-				p.difference[w] = (a[w].low ^ b[w].low) | (a[w].high ^ b[w].high) | a[w].ambiguous | b[w].ambiguous
-				differences += bits.OnesCount64(p.difference[w])
-			}
-			if differences <= p.options.Edits && p.owns() {
-				found += p.pair(g, i, j)
-			}
-		}
-		p.found(g.refs[i], found)
-	}
-}
-
-// compareWords is compare for K-mers of up to 64 bases.
-func (p *pairing) compareWords(g *group) {
-	most := p.options.Edits
-	for i := range g.wanted {
-		a := g.letters[i]
-		found := uint32(0)
-		for j, b := range g.letters[i+1 : len(g.refs)] {
-			d := (a.low ^ b.low) | (a.high ^ b.high) | a.ambiguous | b.ambiguous
-			if bits.OnesCount64(d) > most {
-				continue
-			}
-			if p.difference[0] = d; p.owns() {
-				found += p.pair(g, i, i+1+j)
-			}
-		}
-		p.found(g.refs[i], found)
-	}
-}
-
-// comparePairs is compare for K-mers of 65 to 128 bases.
-func (p *pairing) comparePairs(g *group) {
-	most := p.options.Edits
-	for i := range g.wanted {
-		a, then := g.letters[2*i], g.letters[2*i+1]
-		found := uint32(0)
-		others := g.letters[2*i+2 : 2*len(g.refs)]
-		for j := 0; j+1 < len(others); j += 2 {
-			b := &others[j]
-			d := (a.low ^ b.low) | (a.high ^ b.high) | a.ambiguous | b.ambiguous
-			n := bits.OnesCount64(d)
-			if n > most {
-				continue
-			}
-			b = &others[j+1]
-			last := (then.low ^ b.low) | (then.high ^ b.high) | then.ambiguous | b.ambiguous
-			if n+bits.OnesCount64(last) > most {
-				continue
-			}
-			if p.difference[0], p.difference[1] = d, last; p.owns() {
-				found += p.pair(g, i, i+1+j/2)
-			}
-		}
-		p.found(g.refs[i], found)
-	}
-}
-
-// owns tells whether the pair with p.difference is counted at the end of the path.
-func (p *pairing) owns() bool {
-	for i := range p.path {
-		s := &p.path[i]
-		if !p.isEqual(s, s.piece) {
-			return false
-		}
-		for before := range s.piece {
-			if p.isEqual(s, before) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// isEqual tells whether the pair with p.difference is equal in a piece.
-func (p *pairing) isEqual(s *step, piece int) bool {
-	for w, d := range p.difference {
-		if d&s.masks[piece*p.words+w] != 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// pair counts string i of a group for string j, if that is wanted too, and returns the places of
-// j.
-func (p *pairing) pair(g *group, i, j int) (places uint32) {
-	a, b := g.refs[i]>>1, g.refs[j]>>1
-	if j < g.wanted {
-		atomic.AddUint32(&p.counts[b], p.weights[a])
-	}
-	return p.weights[b]
-}
-
-// found adds places to a string.
-func (p *pairing) found(ref, places uint32) {
-	if places > 0 {
-		atomic.AddUint32(&p.counts[ref>>1], places)
-	}
+	return cost
 }
 
 // A keyed is the number of a string in its group, and the hash of a piece.

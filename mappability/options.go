@@ -85,6 +85,8 @@ type limits struct {
 	// many are compared with each other without further pieces.
 	crowded                              func(side, block int) bool
 	crowdedBlock, crowdedTable, together int
+	// masked puts masks on all groups that can have them.
+	masked bool
 	// grouped, when set, chooses the blocks whose equal K-mers Reads maps once. A block has so many
 	// K-mers. groupedStrings is the number of strings of which there is a table at a time, or little
 	// more, and batch how many K-mers Reads takes at a time.
