@@ -2,7 +2,11 @@ package amplicon
 
 import (
 	"cmp"
+	"fmt"
+	"io"
 	"slices"
+
+	"scanmap/search"
 )
 
 // A Count says what was found of a pair.
@@ -93,4 +97,16 @@ func (s *Stats) sumUp(pairs []Pair) {
 			s.FoundPairs++
 		}
 	}
+}
+
+// WriteCounts writes a line of names and one for each pair, separated by tabs: its name, sites of
+// the forward and of the reverse primer, products, those of both primers, and how many were written.
+func WriteCounts(w io.Writer, pairs []Pair, counts []Count) error {
+	b := []byte("pair\tforward_sites\treverse_sites\tproducts\tproducts_of_both\twritten\n")
+	for i, c := range counts {
+		b = search.AppendEscaped(b, pairs[i].Name, " ")
+		b = fmt.Appendf(b, "\t%d\t%d\t%d\t%d\t%d\n", c.Forward, c.Reverse, c.Products, c.Both, c.Emitted)
+	}
+	_, err := w.Write(b)
+	return err
 }

@@ -55,7 +55,8 @@ func (r *runner) gapped() bool {
 // window makes the window of so many letters, a multiple of leastWindow, from a place on, and
 // returns where the next one begins.
 func (r *runner) window(at place, letters int) (w window, next place) {
-	after := max(r.options.Most, r.longest+r.options.Search.Distance) // every site that starts in it is counted
+	// Every site that starts in the window is counted, also one that is longer than products.
+	after := max(r.options.Most, r.longest+r.options.Search.Distance)
 	if r.gapped() {
 		after += locate.Reach(r.options.Search.Distance)
 	}

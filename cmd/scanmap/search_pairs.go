@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -35,6 +36,10 @@ func pairsFlags() []cli.Flag {
 			Usage: "pair all primers with all, not only those of a pair"},
 		&cli.StringFlag{Name: "three-prime", Category: categoryPrimers,
 			Usage: "leave out places of primers with more than M edits in the last N bases; `N:M` is as in 5:1"},
+		&cli.StringFlag{Name: "max-products", Category: categoryPrimers, DefaultText: "all",
+			Usage: "write at most `N` products of each pair, the first ones, and count the others"},
+		&cli.StringFlag{Name: "pair-counts", Category: categoryPrimers,
+			Usage: "write a line for each pair to `FILE`: how many places and products it has"},
 	}
 }
 
@@ -42,6 +47,7 @@ func pairsFlags() []cli.Flag {
 type pairsJob struct {
 	searchJob // but for its patterns and rows
 	pairs     string
+	counts    string // file of --pair-counts, empty for none
 	format    amplicon.Format
 	options   amplicon.Options
 }
@@ -53,7 +59,7 @@ func searchFormats() []string {
 
 // onlyPairs refuses options that say nothing without --pairs.
 func onlyPairs(c *cli.Context) error {
-	for _, name := range []string{"product", "multiplex", "three-prime"} {
+	for _, name := range []string{"product", "multiplex", "three-prime", "max-products", "pair-counts"} {
 		if c.IsSet(name) {
 			return fmt.Errorf("option --%s needs --pairs", name)
 		}
@@ -73,7 +79,7 @@ func searchPairs(c *cli.Context, p process) error {
 // newPairsJob makes options from flags. Its errors are usage errors.
 func newPairsJob(c *cli.Context) (*pairsJob, error) {
 	j := &pairsJob{searchJob: searchJob{quiet: c.Bool("quiet"), alphabet: search.DNA}}
-	if err := readAll(c, j.readPairs, j.readDistance, j.readMethod, j.readProduct, j.readThreePrime, j.readFormat, j.readDevice); err != nil {
+	if err := readAll(c, j.readPairs, j.readDistance, j.readMethod, j.readProduct, j.readThreePrime, j.readCounts, j.readFormat, j.readDevice); err != nil {
 		return nil, err
 	}
 	j.options.Search = j.searchJob.options
@@ -127,6 +133,29 @@ func (j *pairsJob) readThreePrime(c *cli.Context) error {
 	return nil
 }
 
+// readCounts reads which products are written, and where all are counted.
+func (j *pairsJob) readCounts(c *cli.Context) error {
+	var err error
+	if j.counts, err = fileName(c, "pair-counts"); err != nil {
+		return err
+	}
+	if otherFormats.MatchString(j.counts) {
+		return fmt.Errorf("option --pair-counts: %s: scanmap search writes plain TSV", j.counts)
+	}
+	if !c.IsSet("max-products") {
+		return nil
+	}
+	if c.Bool("multiplex") {
+		return errors.New("options --max-products and --multiplex contradict each other: the limit is one of each pair")
+	}
+	var limit int
+	if err := wholeNumbers(c, wholeNumber{"max-products", &limit, 1, math.MaxInt32}); err != nil {
+		return err
+	}
+	j.options.Limit = int64(limit)
+	return nil
+}
+
 // twoNumbers reads two numbers from 0 on with a separator between them.
 func twoNumbers(s, separator string) (a, b int, ok bool) {
 	first, second, found := strings.Cut(s, separator)
@@ -157,7 +186,12 @@ func (j *pairsJob) readFormat(c *cli.Context) error {
 			return fmt.Errorf("option --format: %w", err)
 		}
 	}
-	return keepInputs(j.output, j.text, j.pairs)
+	if j.output == noRecords && j.options.Limit > 0 {
+		return fmt.Errorf("option --max-products is for products, of which --output %s writes none", noRecords)
+	}
+	outputs := slices.DeleteFunc([]namedOutput{{"output", j.output}, {"pair-counts", j.counts}},
+		func(o namedOutput) bool { return o.name == "" || o.option == "output" && o.name == noRecords })
+	return differentOutputs(outputs, []string{j.text, j.pairs})
 }
 
 // run finds the amplicons and publishes them. Whatever fails, no file is left.
@@ -168,23 +202,31 @@ func (j *pairsJob) run(ctx context.Context, stdout *sink, stderr io.Writer) erro
 	if err := inputsExist(j.text, j.pairs); err != nil {
 		return err
 	}
-	stats, err := published(ctx, stdout, []string{j.output}, func(_ *resultFiles, files []*output) (*amplicon.Stats, error) {
-		return j.find(ctx, files[0])
+	names := []string{j.output, j.counts}
+	if j.output == noRecords {
+		names[0] = ""
+	}
+	stats, err := published(ctx, stdout, names, func(_ *resultFiles, files []*output) (*amplicon.Stats, error) {
+		return j.find(ctx, files[0], files[1])
 	})
 	if err != nil {
 		return err
 	}
 	took := time.Since(start)
 	afterwards(ctx, j.quiet, func() error {
+		amplicons := counted(int(stats.Amplicons), "amplicon")
+		if stats.Emitted < stats.Amplicons {
+			amplicons += fmt.Sprintf(", %d of them written", stats.Emitted)
+		}
 		_, err := fmt.Fprintf(stderr, "scanmap: %s, %d with a product, %s; %s on %s, %.3f s\n", counted(stats.Pairs, "primer pair"),
-			stats.FoundPairs, counted(int(stats.Amplicons), "amplicon"), strings.Join(stats.Schemes, ", "), stats.Device, took.Seconds())
+			stats.FoundPairs, amplicons, strings.Join(stats.Schemes, ", "), stats.Device, took.Seconds())
 		return err
 	})
 	return nil
 }
 
-// find reads the input and writes the amplicons.
-func (j *pairsJob) find(ctx context.Context, out io.Writer) (*amplicon.Stats, error) {
+// find reads the input and writes the amplicons and counts, each unless its file is nil.
+func (j *pairsJob) find(ctx context.Context, products, counts *output) (*amplicon.Stats, error) {
 	pairs, err := amplicon.ReadPairs(ctx, j.pairs)
 	if err != nil {
 		return nil, err
@@ -193,7 +235,20 @@ func (j *pairsJob) find(ctx context.Context, out io.Writer) (*amplicon.Stats, er
 	if err != nil {
 		return nil, err
 	}
-	rows, err := amplicon.NewRows(out, ref, pairs, j.format)
+	var stats *amplicon.Stats
+	if products == nil {
+		stats, err = amplicon.Run(ctx, ref, pairs, j.options, nil)
+	} else {
+		stats, err = j.writeProducts(ctx, products, ref, pairs)
+	}
+	if err == nil && counts != nil {
+		err = amplicon.WriteCounts(counts, pairs, stats.Counts)
+	}
+	return stats, err
+}
+
+func (j *pairsJob) writeProducts(ctx context.Context, to io.Writer, ref *dna.Reference, pairs []amplicon.Pair) (*amplicon.Stats, error) {
+	rows, err := amplicon.NewRows(to, ref, pairs, j.format)
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,8 @@
 // is in it and how it compares with real references.
 //
 // The command primers cuts pairs of primers of 18 to 24 bases out of a reference, at the ends of
-// products of 100 to 1,000 bases.
+// products of 100 to 1,000 bases. With -outside no primer touches an interval of a BED file, as
+// those that people design keep out of repeats.
 //
 // The command variants makes a VCF like one of a population: records along the whole reference with
 // genotypes of samples. Most alleles are rare, and common ones are linked, because copies are

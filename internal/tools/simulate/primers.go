@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 
 	"scanmap/dna"
@@ -18,6 +19,7 @@ func primers(arguments []string) error {
 	reference := flags.String("ref", "", "reference in FASTA")
 	n := flags.Int("n", 1000, "number of pairs")
 	seed := flags.Uint64("seed", 1, "another seed gives other pairs")
+	outside := flags.String("outside", "", "BED file that no primer may touch, such as one of repeats")
 	output := flags.String("o", "-", "file of name, forward and reverse primer")
 	if err := flags.Parse(arguments); err != nil {
 		return err
@@ -26,7 +28,12 @@ func primers(arguments []string) error {
 	if err != nil {
 		return err
 	}
-	c := primerCutter{ref, rand.New(rand.NewPCG(*seed, 2))}
+	c := primerCutter{ref, rand.New(rand.NewPCG(*seed, 2)), nil}
+	if *outside != "" {
+		if c.outside, err = readBED(*outside, ref); err != nil {
+			return err
+		}
+	}
 	return writeFile(*output, func(w *bufio.Writer) error {
 		for i := range *n {
 			forward, reverse, err := c.cut()
@@ -48,8 +55,61 @@ const (
 )
 
 type primerCutter struct {
-	ref  *dna.Reference
-	rand *rand.Rand
+	ref     *dna.Reference
+	rand    *rand.Rand
+	outside []stretch // sorted, not touching each other
+}
+
+// A stretch is positions [from, to) of a reference.
+type stretch struct{ from, to int }
+
+// readBED reads intervals of contigs.
+func readBED(path string, ref *dna.Reference) (all []stretch, err error) {
+	contigs := map[string]*dna.Contig{}
+	for i := range ref.Contigs {
+		contigs[ref.Contigs[i].Name] = &ref.Contigs[i]
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	lines := bufio.NewScanner(file)
+	for n := 1; lines.Scan(); n++ {
+		var contig string
+		var from, to int
+		if _, err := fmt.Sscan(lines.Text(), &contig, &from, &to); err != nil {
+			return nil, fmt.Errorf("%s: line %d: %w", path, n, err)
+		}
+		c := contigs[contig]
+		if c == nil || from < 0 || to < from || to > c.Length {
+			return nil, fmt.Errorf("%s: line %d: is not in the reference", path, n)
+		}
+		all = append(all, stretch{c.Start + from, c.Start + to})
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return merged(all), nil
+}
+
+// merged sorts stretches, and joins those that overlap or touch.
+func merged(all []stretch) (some []stretch) {
+	slices.SortFunc(all, func(a, b stretch) int { return a.from - b.from })
+	for _, s := range all {
+		if n := len(some); n > 0 && s.from <= some[n-1].to {
+			some[n-1].to = max(some[n-1].to, s.to)
+		} else {
+			some = append(some, s)
+		}
+	}
+	return some
+}
+
+// isOutside tells whether positions touch none of the stretches.
+func (c *primerCutter) isOutside(from, to int) bool {
+	first, _ := slices.BinarySearchFunc(c.outside, from+1, func(s stretch, end int) int { return s.to - end })
+	return first == len(c.outside) || c.outside[first].from >= to
 }
 
 // cut draws a product from all places of the reference, and returns its ends as primers, if these
@@ -63,8 +123,12 @@ func (c *primerCutter) cut() (forward, reverse []byte, err error) {
 		if at+size > contig.End() {
 			continue
 		}
-		forward = c.letters(at, at+leastPrimer+c.rand.IntN(mostPrimer-leastPrimer+1))
-		reverse = c.letters(at+size-leastPrimer-c.rand.IntN(mostPrimer-leastPrimer+1), at+size)
+		left := at + leastPrimer + c.rand.IntN(mostPrimer-leastPrimer+1)
+		right := at + size - leastPrimer - c.rand.IntN(mostPrimer-leastPrimer+1)
+		if !c.isOutside(at, left) || !c.isOutside(right, at+size) {
+			continue
+		}
+		forward, reverse = c.letters(at, left), c.letters(right, at+size)
 		slices.Reverse(reverse)
 		for i, letter := range reverse {
 			reverse[i] = dna.Complement(letter)
