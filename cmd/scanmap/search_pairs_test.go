@@ -37,6 +37,16 @@ func TestPrimersFormat(t *testing.T) {
 	}
 }
 
+// TestPrimersCounts has the counts of each pair, which a limit of what is written does not change.
+func TestPrimersCounts(t *testing.T) {
+	args := []string{"--pairs", primersFile, "--max-mismatches", "6", "-o", "none", "--pair-counts", "-", phixFile}
+	golden(t, "primers-counts.tsv", []string{"-t 1", "-t 3"}, func(more ...string) string { return searchQuietly(t, slices.Concat(args, more)...) })
+	code, stdout, stderr := searchCall("--pairs", primersFile, "--max-mismatches", "6", "--max-products", "1", phixFile)
+	if code != 0 || strings.Count(stdout, "\n") != 1+5 || !strings.Contains(stderr, ", 7 amplicons, 5 of them written; ") {
+		t.Error(code, stdout, stderr)
+	}
+}
+
 func TestPrimersSummary(t *testing.T) {
 	code, _, stderr := searchCall("--pairs", primersFile, "--device", "cpu", phixFile)
 	if !strings.HasPrefix(stderr, "scanmap: 5 primer pairs, 3 with a product, 3 amplicons; ") || code != 0 {
@@ -68,6 +78,16 @@ func TestPrimersUsage(t *testing.T) {
 		{"--product 1-2 A ref.fa", "option --product needs --pairs"},
 		{"--multiplex A ref.fa", "option --multiplex needs --pairs"},
 		{"--three-prime 5:1 A ref.fa", "option --three-prime needs --pairs"},
+		{"--pair-counts c.tsv A ref.fa", "option --pair-counts needs --pairs"},
+		{"--max-products 1 A ref.fa", "option --max-products needs --pairs"},
+		{"--pairs p.tsv --max-products 0 ref.fa", `option --max-products: "0" is not a whole number from 1 to 2147483647`},
+		{"--pairs p.tsv --max-products 1 --multiplex ref.fa", "options --max-products and --multiplex contradict each other: the limit is one of each pair"},
+		{"--pairs p.tsv --max-products 1 -o none ref.fa", "option --max-products is for products, of which --output none writes none"},
+		{"--pairs p.tsv --pair-counts= ref.fa", "option --pair-counts: the name is empty"},
+		{"--pairs p.tsv --pair-counts c.tsv.gz ref.fa", "option --pair-counts: c.tsv.gz: scanmap search writes plain TSV"},
+		{"--pairs p.tsv --pair-counts - ref.fa", "option --pair-counts: standard output is taken by --output"},
+		{"--pairs p.tsv --pair-counts x -o x ref.fa", "options --output and --pair-counts name the same file"},
+		{"--pairs p.tsv --pair-counts p.tsv ref.fa", "p.tsv is an input and would be overwritten"},
 	} {
 		if code, _, stderr := searchCall(strings.Fields(c.args)...); code != 2 || !strings.Contains(stderr, c.want) {
 			t.Errorf("%s: exit code %d, %s", c.args, code, stderr)
