@@ -11,11 +11,11 @@ import (
 
 // A Count says what was found of a pair.
 type Count struct {
-	// Forward and Reverse are the numbers of sites of its primers, on both strands. Primers with the
-	// same letters have the same sites.
+	// Forward and Reverse are the numbers of sites of its primers, on both strands. Primers with
+	// the same letters have the same sites.
 	Forward, Reverse int64
-	// Products are the amplicons whose primers both are of the pair, and Both those with the forward
-	// and the reverse primer.
+	// Products are the amplicons whose primers both are of the pair, and Both those with the
+	// forward and the reverse primer.
 	Products, Both int64
 	// Emitted are those of the products that were handed over.
 	Emitted int64
@@ -100,7 +100,8 @@ func (s *Stats) sumUp(pairs []Pair) {
 }
 
 // WriteCounts writes a line of names and one for each pair, separated by tabs: its name, sites of
-// the forward and of the reverse primer, products, those of both primers, and how many were written.
+// the forward and of the reverse primer, products, those of both primers, and how many were
+// written.
 func WriteCounts(w io.Writer, pairs []Pair, counts []Count) error {
 	b := []byte("pair\tforward_sites\treverse_sites\tproducts\tproducts_of_both\twritten\n")
 	for i, c := range counts {

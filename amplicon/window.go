@@ -9,9 +9,10 @@ import (
 )
 
 // The amplicons that start in a window are made of sites that lie in it or up to Options.Most after
-// it, so these are searched for, and all of each site that starts in it. With substitutions alone every place that fits is a location,
-// whatever lies around it. With edits a location may keep others off, which keep others off, and so
-// on. So more text is searched on both sides, and what is found there is not used.
+// it, so these are searched for, and all of each site that starts in it. With substitutions alone
+// every place that fits is a location, whatever lies around it. With edits a location may keep
+// others off, which keep others off, and so on. So more text is searched on both sides, and what is
+// found there is not used.
 //
 // After the window locate.Reach(k) bases are enough, as its lemma says. Before it no number is:
 // in a tandem repeat a chain of locations may begin at any distance. But a chain can be seen.
@@ -28,9 +29,10 @@ import (
 // in the cut text and in the whole one. ∎
 //
 // Before such a gap the whole text may have other locations than the cut one. If e is where one of
-// the cut text ends, they end up to e + 3k: no occurrence ends after that and before l - 3k. As they
-// have at least m - k bases, they start up to e + 4k - m. If this is in the window the pattern is
-// searched for again, from eight times as far before the window, in the end from the contig's start.
+// the cut text ends, they end up to e + 3k: no occurrence ends after that and before l - 3k. As
+// they have at least m - k bases, they start up to e + 4k - m. If this is in the window the pattern
+// is searched for again, from eight times as far before the window, in the end from the contig's
+// start.
 
 // leastWindow is the fewest letters of a window. Parts of contigs begin at multiples of it, as
 // contigs do in a dna.Reference.
