@@ -664,7 +664,7 @@ type ShareSortParams struct {
 	Many     uint64
 	Counters uint64
 	Count    uint32
-	_        uint32
+	Most     uint32
 }
 
 // ShareReadsParams are the parameters of kernel share_reads.

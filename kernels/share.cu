@@ -122,7 +122,7 @@ struct ShareSortParams {
 	u32* many;      // reads with more than SHARE_SORTED locations; as many as reads have room
 	u32* counters;
 	u32 count; // of reads
-	u32 unused;
+	u32 most;  // reads with more stay in any order, as they are handed on whole
 };
 
 // share_sort sorts the locations of reads that have few, one thread a read.
@@ -130,6 +130,7 @@ KERNEL(share_sort, ShareSortParams, SHARE_THREADS) {
 	const u32 read = block_index() * SHARE_THREADS + thread_index();
 	if (read >= p.count) return;
 	const u32 from = read ? p.places[read - 1] : 0, to = p.places[read];
+	if (to - from > p.most) return;
 	if (to - from > SHARE_SORTED) {
 		p.many[atomic_add(p.counters + SHARE_MANY, 1u)] = read;
 		return;

@@ -11,7 +11,7 @@ import (
 
 const (
 	// Which blocks are crowded is judged by the seeds of one in sampledShare groups of keys, and by
-	// mostSampled seeds at most.
+	// some mostSampled seeds: by more where the groups have more than others.
 	sampledShare = 16
 	mostSampled  = 1 << 22
 	// fewCopies is the number of equal seeds up to which their K-mers are taken to differ.
@@ -107,6 +107,8 @@ func (s *sharing) sampled(sides []*side) (samples []sample) {
 		parallel.Ranges(o.Threads, len(chunks), 1, func(worker, c, _ int) {
 			rolled[worker] = rollers[worker].take(rolled[worker][:0], side.bases, chunks[c], kind, newKeyRange(0, groups))
 			for _, e := range rolled[worker] {
+				// A copy on the other strand is one of the same seed, but its K-mer and class are
+				// those of its own strand: so strings and runs are taken for more than they are.
 				if other := reverseComplement(e.code, kind.bases); !o.ForwardOnly && other < e.code {
 					e.code = other
 				}

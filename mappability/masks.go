@@ -63,8 +63,8 @@ const (
 	mostMaskedBases = 32
 	// mostMasks is enough for two edits in 32 bases, and three in 22.
 	mostMasks = 1 << 11
-	// mostMasked is the most strings that masks are put on, for memory: a table for each thread, of
-	// 32 to 64 bytes a string. Groups with more are cut.
+	// mostMasked is the most strings that masks are put on, for memory: two tables for each thread,
+	// of 32 to 64 bytes a string. Groups with more are cut.
 	mostMasked = 1 << 20
 	// spreadWork is how many strings, for each mask, are worth all threads.
 	spreadWork = 1 << 26
@@ -285,7 +285,7 @@ func (w *masker) begin(n int) {
 // add adds what one mask counts.
 func (w *masker) add(s *masked, m mask) {
 	if w.round++; w.round == 0 {
-		clear(w.slots)
+		clear(w.slots[:cap(w.slots)]) // later groups may have more of them
 		w.round = 1
 	}
 	for i, key := range s.keys[:s.clean] {

@@ -2,6 +2,7 @@ package mappability
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -225,6 +226,31 @@ func TestUnequalPieces(t *testing.T) {
 		}
 		if p.countMasked(context.Background(), g, by) || !slices.Equal(p.counts, []uint32{0, 0, 0}) {
 			t.Errorf("K %d: masks: %d", k, p.counts)
+		}
+	}
+}
+
+// TestRoundsOfMasks has the number of a round start again while a smaller group is counted than
+// before and after: no slot keeps a weight of the rounds before.
+func TestRoundsOfMasks(t *testing.T) {
+	large := &masked{wanted: 100}
+	for i := range 100 {
+		large.keys, large.weights = append(large.keys, uint64(i)<<20), append(large.weights, 1)
+	}
+	large.clean = len(large.keys)
+	small := &masked{keys: large.keys[:2], weights: large.weights[:2], clean: 2, wanted: 2}
+	var w masker
+	for _, c := range []struct {
+		group *masked
+		round uint32 // before
+	}{{large, 1}, {small, math.MaxUint32}, {large, 1}} {
+		w.begin(len(c.group.keys))
+		w.round = c.round
+		w.add(c.group, mask{times: 1})
+		for i, n := range w.counts {
+			if n != 1 {
+				t.Errorf("a group of %d: string %d is counted %d times", len(c.group.keys), i, n)
+			}
 		}
 	}
 }

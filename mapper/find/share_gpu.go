@@ -185,9 +185,10 @@ func (s *gpuShare) weigh(w *gpuFinder, part *gpuPart) error {
 		Retained: s.retained.At(0), Owners: s.owners.At(0), Places: s.places.At(0), Sorted: s.sorted.At(0),
 		SortedOwners: s.sortedOwners.At(0), Count: uint32(n),
 	})
+	most := uint32(min(o.Cover.Most, math.MaxUint32))
 	sort := &kernels.ShareSortParams{
 		Places: s.places.At(0), Sorted: s.sorted.At(0), Scratch: s.retained.At(0), Many: s.many.At(0), Counters: s.counters.At(0),
-		Count: uint32(reads),
+		Count: uint32(reads), Most: most,
 	}
 	device.Launch(q, "share_sort", reads, sort)
 	if n > kernels.ShareSorted {
@@ -202,7 +203,7 @@ func (s *gpuShare) weigh(w *gpuFinder, part *gpuPart) error {
 	params := &kernels.ShareReadsParams{
 		Reads: part.reads, Places: s.places.At(0), Sorted: s.sorted.At(0), Left: s.left.At(0), LeftToHost: s.leftToHost.At(0),
 		Ties: s.ties.At(0), Shares: s.shares.At(0), Counted: w.keep.counted.At(0), Counters: s.counters.At(0),
-		Count: uint32(reads), Strata: math.MaxUint32, Weights: weighing[o.Cover.Weights], Most: uint32(min(o.Cover.Most, math.MaxUint32)),
+		Count: uint32(reads), Strata: math.MaxUint32, Weights: weighing[o.Cover.Weights], Most: most,
 	}
 	if o.Want.Best {
 		params.Strata = uint32(o.Want.Strata)
