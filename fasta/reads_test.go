@@ -1,6 +1,7 @@
 package fasta
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -222,7 +223,7 @@ func TestFIFO(t *testing.T) {
 }
 
 func TestCloseAndCancel(t *testing.T) {
-	fastq := randomFASTQ(100_000) // more than is read ahead
+	fastq := bytes.Repeat(randomFASTQ(2_000), 50) // more than is read ahead
 	path := writeFile(t, "reads.fq", fastq)
 	for name, text := range map[string]string{
 		"plain": path,
