@@ -325,38 +325,21 @@ type ProbeCeilingParams struct {
 	Rounds uint32
 }
 
-// CoverParams are the parameters of kernel cover.
-type CoverParams struct {
-	Contigs   Contigs
-	Covered   uint64
-	Cells     uint64
-	Locations uint64
-	Bins      uint64
-	BinFirst  uint64
-	BinBefore uint64
-	Count     uint32
-	BinLength uint32
-	Starts    uint32
-	_         uint32
-}
-
 // KeepParams are the parameters of kernels best_distances and keep.
 type KeepParams struct {
-	Reads           Reads
-	Locations       uint64
-	Operations      uint64
-	Count           uint64
-	Best            uint64
-	Counted         uint64
-	Kept            uint64
-	KeptOperations  uint64
-	Counters        uint64
-	Strata          uint32
-	Capacity        uint32
-	Covered         uint64
-	CoveredCount    uint64
-	CoveredCapacity uint32
-	_               uint32
+	Reads          Reads
+	Locations      uint64
+	Operations     uint64
+	Count          uint64
+	Best           uint64
+	Counted        uint64
+	Kept           uint64
+	KeptOperations uint64
+	Counters       uint64
+	Strata         uint32
+	Capacity       uint32
+	None           uint32
+	_              uint32
 }
 
 // UnpackParams are the parameters of kernel unpack.
@@ -946,9 +929,8 @@ var Entries = []Entry{
 	{Name: "copy_ceiling", File: "ceilings", ParameterBytes: 24, Threads: 256},
 	{Name: "logic_ceiling", File: "ceilings", ParameterBytes: 16, Threads: 256},
 	{Name: "probe_ceiling", File: "ceilings", ParameterBytes: 24, Threads: 256},
-	{Name: "cover", File: "cover", ParameterBytes: 96, Threads: 256},
-	{Name: "best_distances", File: "keep", ParameterBytes: 112, Threads: 256},
-	{Name: "keep", File: "keep", ParameterBytes: 112, Threads: 256},
+	{Name: "best_distances", File: "keep", ParameterBytes: 96, Threads: 256},
+	{Name: "keep", File: "keep", ParameterBytes: 96, Threads: 256},
 	{Name: "unpack", File: "letters", ParameterBytes: 48, Threads: 256},
 	{Name: "collect", File: "letters", ParameterBytes: 40, Threads: 256},
 	{Name: "levenshtein_diagonal_letters", File: "levenshtein", ParameterBytes: 48, Threads: 256},

@@ -191,8 +191,8 @@ func (s *gpuShare) weigh(w *gpuFinder, part *gpuPart) error {
 		Count: uint32(reads), Most: most,
 	}
 	device.Launch(q, "share_sort", reads, sort)
-	if n > kernels.ShareSorted {
-		device.LaunchBlocks(q, "share_sort_many", min(n/kernels.ShareSorted, sortBlocks*q.GPU.Info().Multiprocessors), sort)
+	if few := min(kernels.ShareSorted, o.Cover.Most); n > few {
+		device.LaunchBlocks(q, "share_sort_many", min(n/few, sortBlocks*q.GPU.Info().Multiprocessors), sort)
 	}
 	left := s.hostLeft.Resize(q, reads)
 	clear(left)
@@ -245,6 +245,11 @@ func (w *gpuFinder) shareOut(part *gpuPart, f *Found) error {
 	device.Download(q, operations, &w.verify.kept, 0)
 	if err := q.Wait(); err != nil {
 		return err
+	}
+	for i, owner := range owners {
+		if read := int(owner); owner&kernels.Strand == 0 {
+			f.leave(read, int(part.batch.k[read]), int(locations[i].read&0xff), w.options.Cover.Most)
+		}
 	}
 	found, first := &w.found, w.addOperations(f, operations)
 	from := len(found.located)
