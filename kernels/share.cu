@@ -203,8 +203,11 @@ struct ShareReadsParams {
 	u32 count;  // of reads
 	u32 strata; // how many edits more than the best one those have that are reported
 	u32 one;    // not 0: the primary one alone is reported
+	u32 unique; // not 0: the best one is reported if it is the only one
 	u32 weights;
-	u32 most; // of a read's locations are held
+	u32 most;     // of a read's locations are held
+	u32 reported; // at most
+	u32 drop;     // not 0: none is reported of a read that has more to report
 	u32 unused;
 };
 
@@ -228,16 +231,23 @@ KERNEL(share_reads, ShareReadsParams, SHARE_THREADS) {
 			const u32 best = distance_of(sorted[0]);
 			u32* counted = p.counted + p.reads.shapes[read].piece_from;
 			u32 best_ones = 0, before = 0;
+			u32 asked = 0; // locations to report, held or not
 			for (u32 d = best; before < n; d++) {
 				const Key next = {u64(d + 1) << 32, 0};
 				const u32 of_held = rank(sorted, held, next, false);
 				const u32 up_to = of_held + rank(sorted + held, n - held, next, false);
 				counted[d] = up_to - before - (d == best);
 				if (d == best) best_ones = of_held;
-				if (d <= u64(best) + p.strata) share.x = of_held;
+				if (d <= u64(best) + p.strata) {
+					share.x = of_held;
+					asked = up_to;
+				}
 				before = up_to;
 			}
-			if (p.one) share.x = 1;
+			if (p.one) share.x = asked = 1;
+			if (p.unique && asked > 1) share.x = asked = 0;
+			share.x = minimum(share.x, p.reported);
+			if (p.drop && asked > share.x) share.x = 0;
 			share.y = share.x;
 			if (p.weights == SHARE_BEST) share.y = minimum(share.x, best_ones);
 			if (p.weights == SHARE_PRIMARY) share.y = 1;

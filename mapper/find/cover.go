@@ -8,9 +8,14 @@ type Cover struct {
 	// Starts counts locations at their first base alone.
 	Starts bool
 	// Weights say what a location counts of those that are reported: of a read those that Options.Want
-	// asks for or, with One, the primary one alone.
-	Weights Weights
-	One     bool
+	// asks for; with One the primary one alone; with Unique, where Want asks for the best ones, the
+	// best one if there is no other.
+	Weights     Weights
+	One, Unique bool
+	// Reported is the most of a read that are reported, the primary one and then the first of the
+	// others; 0 for all. With Drop none is reported of a read that has more, or more than are held.
+	Reported int
+	Drop     bool
 	// Unit is the weight of a read that is shared out, and of a location that counts whole. It is from
 	// 1 to 2^31 - 1, and 1 where all that are found count whole.
 	Unit int64
