@@ -1,6 +1,6 @@
 // The last stage, where not all locations of a read are wanted: those that will not be written are
-// counted by their distance and stay here. Where each of them counts 1 for what it covers, they
-// leave that behind; share.cu has the other weights.
+// counted by their distance and stay here. Where numbers alone are wanted, all of them do. share.cu
+// does this where it is counted what locations cover.
 //
 // Wanted are the locations of a read that have at most `strata` edits more than its best one. What
 // is found of a part comes in rounds (stretches of the text, lengths of pieces), and a location
@@ -32,11 +32,7 @@ struct KeepParams {
 	u32* counters; // KEEP_COUNTERS of them, zero before
 	u32 strata;
 	u32 capacity; // of locations; never exceeded
-	// Where covered is not null, each location that is aligned leaves there what it covers, as
-	// cover.cu takes it, after that of the rounds before.
-	u32x2* covered;
-	u32* covered_count; // also of those that had no room
-	u32 covered_capacity;
+	u32 none; // not 0: no location is wanted, and all of them are counted
 	u32 unused;
 };
 
@@ -52,35 +48,6 @@ KERNEL(best_distances, KeepParams, KEEP_THREADS) {
 	}
 }
 
-// Covers is what a location covers: from its start to its end, without what is deleted.
-struct Covers {
-	u32 start, end;
-	u32 deletions;
-	const u32* operations;
-	u32 runs;
-
-	DEVICE void read(const KeepParams& p, const u32x4& location, u32 length) {
-		end = location.y;
-		start = end - (length + (location.z >> 16 & 0xff) - 128);
-		operations = p.operations + location.w;
-		runs = location.z >> 24;
-		deletions = 0;
-		for (u32 i = 0; i < runs; i++) deletions += operations[i] >> OPERATION_SHIFT == OPERATION_DELETION;
-	}
-
-	// put writes the pairs of positions.
-	DEVICE void put(const KeepParams& p, u32 place) const {
-		if (place < p.covered_capacity) p.covered[place] = {start, end};
-		u32 at = start;
-		for (u32 i = 0; i < runs; i++) {
-			const u32 kind = operations[i] >> OPERATION_SHIFT, n = operations[i] & ((1u << OPERATION_SHIFT) - 1);
-			if (kind == OPERATION_INSERTION) continue;
-			if (kind == OPERATION_DELETION && ++place < p.covered_capacity) p.covered[place] = {at + n, at};
-			at += n;
-		}
-	}
-};
-
 // keep hands on what is wanted, with its operations, and counts the rest. The lanes of a warp take
 // neighbouring locations.
 KERNEL(keep, KeepParams, KEEP_THREADS) {
@@ -92,21 +59,8 @@ KERNEL(keep, KeepParams, KEEP_THREADS) {
 		if (has) {
 			l = p.locations[first + lane()];
 			const u32 read = l.x & ~STRAND, distance = distance_of(l);
-			keeps = distance <= p.best[read] + p.strata;
-			// What the host has to align only the host can count.
-			if (p.covered && l.z >> 24 == ALIGN_LATER) keeps = true;
+			keeps = !p.none && distance <= p.best[read] + p.strata;
 			if (!keeps) atomic_add(p.counted + p.reads.shapes[read].piece_from + distance, 1u);
-		}
-		if (p.covered) {
-			Covers c = {0, 0, 0, nullptr, 0};
-			const bool counts = has && l.z >> 24 != ALIGN_LATER;
-			if (counts) c.read(p, l, p.reads.shapes[l.x & ~STRAND].length);
-			const u32 pairs = counts ? 1 + c.deletions : 0;
-			const u32 up_to = running_sum(pairs), total = shuffle(up_to, 31);
-			u32 place = 0;
-			if (lane() == 0 && total) place = atomic_add(p.covered_count, total);
-			place = shuffle(place, 0) + up_to - pairs;
-			if (counts) c.put(p, place);
 		}
 		const u32 all_keep = ballot(keeps);
 		if (all_keep == 0) continue;

@@ -28,8 +28,7 @@
 //   - verify.cu: candidates become locations or windows
 //   - align.cu: windows become locations with their alignments
 //   - keep.cu: locations that will not be written are counted and left out
-//   - cover.cu: depth, where it is counted in place of records
-//   - share.cu: depth, where what a location counts depends on the others of its read
+//   - share.cu: depth, where it is counted in place of records
 //   - scan.cu: the exhaustive engine, every position for every read
 //   - letters.cu: the text of scanmap search, and the hits of kernels that mark letters
 //   - shiftor.cu, wumanber.cu: bit-parallel automata, by scans and by segments

@@ -325,38 +325,21 @@ type ProbeCeilingParams struct {
 	Rounds uint32
 }
 
-// CoverParams are the parameters of kernel cover.
-type CoverParams struct {
-	Contigs   Contigs
-	Covered   uint64
-	Cells     uint64
-	Locations uint64
-	Bins      uint64
-	BinFirst  uint64
-	BinBefore uint64
-	Count     uint32
-	BinLength uint32
-	Starts    uint32
-	_         uint32
-}
-
 // KeepParams are the parameters of kernels best_distances and keep.
 type KeepParams struct {
-	Reads           Reads
-	Locations       uint64
-	Operations      uint64
-	Count           uint64
-	Best            uint64
-	Counted         uint64
-	Kept            uint64
-	KeptOperations  uint64
-	Counters        uint64
-	Strata          uint32
-	Capacity        uint32
-	Covered         uint64
-	CoveredCount    uint64
-	CoveredCapacity uint32
-	_               uint32
+	Reads          Reads
+	Locations      uint64
+	Operations     uint64
+	Count          uint64
+	Best           uint64
+	Counted        uint64
+	Kept           uint64
+	KeptOperations uint64
+	Counters       uint64
+	Strata         uint32
+	Capacity       uint32
+	None           uint32
+	_              uint32
 }
 
 // UnpackParams are the parameters of kernel unpack.
@@ -681,9 +664,13 @@ type ShareReadsParams struct {
 	Count      uint32
 	Strata     uint32
 	One        uint32
+	Unique     uint32
 	Weights    uint32
 	Most       uint32
+	Reported   uint32
+	Drop       uint32
 	_          uint32
+	_          [4]byte
 }
 
 // ShareParams are the parameters of kernel share.
@@ -946,9 +933,8 @@ var Entries = []Entry{
 	{Name: "copy_ceiling", File: "ceilings", ParameterBytes: 24, Threads: 256},
 	{Name: "logic_ceiling", File: "ceilings", ParameterBytes: 16, Threads: 256},
 	{Name: "probe_ceiling", File: "ceilings", ParameterBytes: 24, Threads: 256},
-	{Name: "cover", File: "cover", ParameterBytes: 96, Threads: 256},
-	{Name: "best_distances", File: "keep", ParameterBytes: 112, Threads: 256},
-	{Name: "keep", File: "keep", ParameterBytes: 112, Threads: 256},
+	{Name: "best_distances", File: "keep", ParameterBytes: 96, Threads: 256},
+	{Name: "keep", File: "keep", ParameterBytes: 96, Threads: 256},
 	{Name: "unpack", File: "letters", ParameterBytes: 48, Threads: 256},
 	{Name: "collect", File: "letters", ParameterBytes: 40, Threads: 256},
 	{Name: "levenshtein_diagonal_letters", File: "levenshtein", ParameterBytes: 48, Threads: 256},
@@ -1008,7 +994,7 @@ var Entries = []Entry{
 	{Name: "share_place", File: "share", ParameterBytes: 48, Threads: 256},
 	{Name: "share_sort", File: "share", ParameterBytes: 48, Threads: 256},
 	{Name: "share_sort_many", File: "share", ParameterBytes: 48, Threads: 256},
-	{Name: "share_reads", File: "share", ParameterBytes: 104, Threads: 256},
+	{Name: "share_reads", File: "share", ParameterBytes: 120, Threads: 256},
 	{Name: "share", File: "share", ParameterBytes: 176, Threads: 256},
 	{Name: "shift_or_scan_32", File: "shiftor", ParameterBytes: 40, Threads: 512},
 	{Name: "shift_or_scan_64", File: "shiftor", ParameterBytes: 40, Threads: 512},

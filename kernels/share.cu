@@ -1,5 +1,5 @@
-// Depth in place of records, where a location counts by what other locations its read has: equal
-// shares of the read for all of them or for the best ones, or the primary one alone.
+// Depth in place of records, where a location counts 1, or by what other locations its read has:
+// equal shares of the read for all of them or for the best ones, or the primary one alone.
 //
 // A share depends on how many locations the read has, and on which of them, in the order of
 // records, this one is. So `retain` leaves the locations of each round on the card, with their
@@ -8,6 +8,10 @@
 // location adds what it covers, if the host has no part of the read. Reads of which it has some
 // (candidates that were left to it, alignments for which there was no room) are handed on whole,
 // and of the others the primary location.
+//
+// Of a read that has more than are held, those count that the host would hold: the first ones by
+// distance, contig, strand and end. So these are put first, and only they are sorted as records
+// are.
 //
 // Cells hold the difference between a base and the one before it. A weight may be so large that
 // some reads suffice to go past what a cell holds. How often cells went past it is counted in a
@@ -43,11 +47,24 @@ struct Key {
 	DEVICE bool operator==(const Key& other) const { return high == other.high && low == other.low; }
 };
 
+// A Held is a location of a read that has more than are held. It orders them by which ones are: by
+// distance, contig, strand and end. The end is the start and what the read's length is added to.
+struct Held {
+	u32x4 location;
+};
+
 DEVICE u32 distance_of(const u32x4& retained) { return retained.x & 0xff; }
 
 DEVICE Key key_of(const u32x4& retained) {
 	return {u64(distance_of(retained)) << 32 | retained.y, u64(retained.z) << 8 | (retained.x >> 16 & 0xff)};
 }
+
+DEVICE Key key_of(const Held& held) {
+	const u32x4& l = held.location;
+	return {u64(distance_of(l)) << 32 | l.y, u64(l.z & 1) << 40 | ((l.z >> 1) + (l.x >> 16 & 0xff))};
+}
+
+template <> DEVICE Held last_item<Held>() { return {last_item<u32x4>()}; }
 
 struct RetainParams {
 	Reads reads;
@@ -119,10 +136,10 @@ struct ShareSortParams {
 	const u32* places; // after the last location of each read
 	u32x4* sorted;
 	u32x4* scratch; // as many
-	u32* many;      // reads with more than SHARE_SORTED locations; as many as reads have room
+	u32* many;      // reads with more than SHARE_SORTED or `most` locations; as many as reads have room
 	u32* counters;
 	u32 count; // of reads
-	u32 most;  // reads with more stay in any order, as they are handed on whole
+	u32 most;  // of a read's locations are held
 };
 
 // share_sort sorts the locations of reads that have few, one thread a read.
@@ -130,8 +147,7 @@ KERNEL(share_sort, ShareSortParams, SHARE_THREADS) {
 	const u32 read = block_index() * SHARE_THREADS + thread_index();
 	if (read >= p.count) return;
 	const u32 from = read ? p.places[read - 1] : 0, to = p.places[read];
-	if (to - from > p.most) return;
-	if (to - from > SHARE_SORTED) {
+	if (to - from > SHARE_SORTED || to - from > p.most) {
 		p.many[atomic_add(p.counters + SHARE_MANY, 1u)] = read;
 		return;
 	}
@@ -143,7 +159,8 @@ KERNEL(share_sort, ShareSortParams, SHARE_THREADS) {
 	}
 }
 
-// share_sort_many: blocks take reads with many locations until there are none.
+// share_sort_many: blocks take reads with many locations until there are none. Of a read that has
+// more than are held these come first, sorted, and then the others, by distance.
 KERNEL(share_sort_many, ShareSortParams, SORT_THREADS) {
 	SHARED u32x4 tile[SORT_TILE];
 	SHARED u32 next;
@@ -153,8 +170,10 @@ KERNEL(share_sort_many, ShareSortParams, SORT_THREADS) {
 		const u32 mine = next;
 		block_barrier();
 		if (mine >= p.counters[SHARE_MANY]) return;
-		const u32 read = p.many[mine], first = read ? p.places[read - 1] : 0;
-		sort_by_block(p.sorted + first, p.scratch + first, p.places[read] - first, tile);
+		const u32 read = p.many[mine], first = read ? p.places[read - 1] : 0, n = p.places[read] - first;
+		u32x4 *sorted = p.sorted + first, *scratch = p.scratch + first;
+		if (n > p.most) sort_by_block((Held*)sorted, (Held*)scratch, n, (Held*)tile);
+		sort_by_block(sorted, scratch, minimum(n, p.most), tile);
 	}
 }
 
@@ -166,7 +185,7 @@ constexpr u32 SHARE_PRIMARY = 3; // exported: the unit, if it is primary
 
 // Of a read: how many locations are reported, how many of them have a weight, which of the sorted
 // ones is primary, and whether all are handed on. The primary one is the first in the order of
-// records, the others follow as they are sorted.
+// records, the others follow as they are sorted. Reported are of those that are held.
 constexpr u32 SHARE_ALL_HANDED = 1;
 
 struct ShareReadsParams {
@@ -177,15 +196,18 @@ struct ShareReadsParams {
 	const u32* left_to_host; // not 0 for reads of which candidates were left to the host
 	const u64* ties;         // a hash of each read, by which the primary one of the best is chosen
 	u32x4* shares;           // of each read
-	// The number of locations that are not handed on, of each read by distance: k + 1 numbers from its
-	// piece_from on, zero before.
+	// The number of locations that are not handed on, held or not, of each read by distance: k + 1
+	// numbers from its piece_from on, zero before.
 	u32* counted;
 	u32* counters;
 	u32 count;  // of reads
 	u32 strata; // how many edits more than the best one those have that are reported
 	u32 one;    // not 0: the primary one alone is reported
+	u32 unique; // not 0: the best one is reported if it is the only one
 	u32 weights;
-	u32 most; // reads with more are handed on whole
+	u32 most;     // of a read's locations are held
+	u32 reported; // at most
+	u32 drop;     // not 0: none is reported of a read that has more to report
 	u32 unused;
 };
 
@@ -194,10 +216,10 @@ KERNEL(share_reads, ShareReadsParams, SHARE_THREADS) {
 	const u32 read = block_index() * SHARE_THREADS + thread_index();
 	u32 handed = 0, operations = 0;
 	if (read < p.count) {
-		const u32 from = read ? p.places[read - 1] : 0, n = p.places[read] - from;
+		const u32 from = read ? p.places[read - 1] : 0, n = p.places[read] - from, held = minimum(n, p.most);
 		const u32x4* sorted = p.sorted + from;
 		u32x4 share = {0, 0, 0, 0};
-		if (n > 0 && (p.left[read] || p.left_to_host[read] || n > p.most)) {
+		if (n > 0 && (p.left[read] || p.left_to_host[read])) {
 			share.w = SHARE_ALL_HANDED;
 			handed = n;
 			for (u32 i = 0; i < n; i++) {
@@ -209,14 +231,23 @@ KERNEL(share_reads, ShareReadsParams, SHARE_THREADS) {
 			const u32 best = distance_of(sorted[0]);
 			u32* counted = p.counted + p.reads.shapes[read].piece_from;
 			u32 best_ones = 0, before = 0;
+			u32 asked = 0; // locations to report, held or not
 			for (u32 d = best; before < n; d++) {
-				const u32 up_to = rank(sorted, n, Key{u64(d + 1) << 32, 0}, false);
+				const Key next = {u64(d + 1) << 32, 0};
+				const u32 of_held = rank(sorted, held, next, false);
+				const u32 up_to = of_held + rank(sorted + held, n - held, next, false);
 				counted[d] = up_to - before - (d == best);
-				if (d == best) best_ones = up_to;
-				if (d <= u64(best) + p.strata) share.x = up_to;
+				if (d == best) best_ones = of_held;
+				if (d <= u64(best) + p.strata) {
+					share.x = of_held;
+					asked = up_to;
+				}
 				before = up_to;
 			}
-			if (p.one) share.x = 1;
+			if (p.one) share.x = asked = 1;
+			if (p.unique && asked > 1) share.x = asked = 0;
+			share.x = minimum(share.x, p.reported);
+			if (p.drop && asked > share.x) share.x = 0;
 			share.y = share.x;
 			if (p.weights == SHARE_BEST) share.y = minimum(share.x, best_ones);
 			if (p.weights == SHARE_PRIMARY) share.y = 1;

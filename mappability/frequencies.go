@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"scanmap/dna"
+	"scanmap/parallel"
 )
 
 // None stands where there is no frequency: the K-mer hangs over the end of its contig, was not
@@ -24,13 +25,14 @@ type Frequencies struct {
 	ref        *dna.Reference
 	edits      int
 	excludeOwn bool
+	threads    int
 	starts     []span   // where wanted K-mers begin
 	counts     []uint32 // by offset
 }
 
 func newFrequencies(ref *dna.Reference, o *Options) *Frequencies {
 	return &Frequencies{
-		Length: o.Length, ref: ref, edits: o.Edits, excludeOwn: o.ExcludeSelf,
+		Length: o.Length, ref: ref, edits: o.Edits, excludeOwn: o.ExcludeSelf, threads: o.Threads,
 		starts: startsOf(ref, o.Length, o.Regions), counts: make([]uint32, ref.Bases.Length+1),
 	}
 }
@@ -85,41 +87,91 @@ type Summary struct {
 
 // Summarize sums up.
 func (f *Frequencies) Summarize() (s Summary) {
+	chunks := cut(f.starts, chunkKMers)
+	sums := make([]Summary, len(chunks))
+	parallel.Ranges(f.threads, len(chunks), 1, func(_, i, _ int) { sums[i] = f.summarize(chunks[i].stretch()) })
+	for i := range sums {
+		s.add(&sums[i])
+	}
+	return s
+}
+
+// chunkKMers is how many K-mers one goroutine looks at at a time. Sums do not depend on threads, as
+// those of chunks are added in order.
+const chunkKMers = 1 << 16
+
+// summarize sums up the K-mers of a span.
+func (f *Frequencies) summarize(starts span) (s Summary) {
 	unique := f.UniqueFrequency()
-	for _, starts := range f.starts {
-		s.Positions += int64(starts.to - starts.from)
-		for _, n := range f.counts[starts.from:starts.to] {
-			if n == None {
-				continue
-			}
-			s.KMers++
-			s.Places += uint64(n)
-			s.Largest = max(s.Largest, n)
-			if n == unique {
-				s.Unique++
-			}
-			if n > 0 {
-				s.Mappability += 1 / float64(n)
-			}
+	s.Positions = int64(starts.to - starts.from)
+	for _, n := range f.counts[starts.from:starts.to] {
+		if n == None {
+			continue
+		}
+		s.KMers++
+		s.Places += uint64(n)
+		s.Largest = max(s.Largest, n)
+		if n == unique {
+			s.Unique++
+		}
+		if n > 0 {
+			s.Mappability += 1 / float64(n)
 		}
 	}
 	return s
 }
 
-// eachKMer calls use for each wanted K-mer, in order, with the number of its letters that match
-// nothing.
-func (f *Frequencies) eachKMer(use func(offset, ambiguous int)) {
-	one := func(offset int) int { return int(dna.Window(f.ref.Bases.Ambiguous, offset) & 1) }
-	for _, s := range f.starts {
+// add adds another summary.
+func (s *Summary) add(other *Summary) {
+	s.Positions += other.Positions
+	s.KMers += other.KMers
+	s.Unique += other.Unique
+	s.Places += other.Places
+	s.Mappability += other.Mappability
+	s.Largest = max(s.Largest, other.Largest)
+}
+
+// eachKMer calls use for each wanted K-mer that has letters that match nothing, with their number,
+// and clean for stretches of others, from several goroutines at a time.
+func (f *Frequencies) eachKMer(clean func(kmers span), use func(offset, ambiguous int)) {
+	chunks := cut(f.starts, chunkKMers)
+	parallel.Ranges(f.threads, len(chunks), 1, func(_, i, _ int) {
+		s := chunks[i].stretch()
+		if !f.anyAmbiguous(s.from, s.to+f.Length-1) {
+			clean(s)
+			return
+		}
 		ambiguous := 0
 		for x := s.from; x < s.to+f.Length-1; x++ {
-			ambiguous += one(x)
+			ambiguous += f.ambiguous(x)
 			if first := x - f.Length + 1; first >= s.from {
-				use(first, ambiguous)
-				ambiguous -= one(first)
+				if ambiguous > 0 {
+					use(first, ambiguous)
+				} else {
+					clean(span{first, first + 1})
+				}
+				ambiguous -= f.ambiguous(first)
 			}
 		}
+	})
+}
+
+// ambiguous is 1 if a letter matches nothing, otherwise 0.
+func (f *Frequencies) ambiguous(x int) int { return int(dna.Window(f.ref.Bases.Ambiguous, x) & 1) }
+
+// anyAmbiguous tells whether any of the letters [from, to) matches nothing.
+func (f *Frequencies) anyAmbiguous(from, to int) bool {
+	for ; from+64 <= to; from += 64 {
+		if dna.Window(f.ref.Bases.Ambiguous, from) != 0 {
+			return true
+		}
 	}
+	for ; from < to; from++ {
+		if f.ambiguous(from) != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // excludeSelf takes each K-mer's own place off its frequency, as all were counted.
@@ -131,26 +183,34 @@ func (f *Frequencies) eachKMer(use func(offset, ambiguous int)) {
 // is a location, and no other is the same. With edits it is an occurrence, of which one location
 // tells: itself, or the first of those that exclude it. ∎
 func (f *Frequencies) excludeSelf() {
-	f.eachKMer(func(offset, ambiguous int) {
-		if n := &f.counts[offset]; ambiguous <= f.edits && *n > 0 && *n < Most {
+	exclude := func(offset int) {
+		if n := &f.counts[offset]; *n > 0 && *n < Most {
 			*n--
+		}
+	}
+	f.eachKMer(func(kmers span) {
+		for offset := kmers.from; offset < kmers.to; offset++ {
+			exclude(offset)
+		}
+	}, func(offset, ambiguous int) {
+		if ambiguous <= f.edits {
+			exclude(offset)
 		}
 	})
 }
 
 // close sets None where there is no frequency.
 func (f *Frequencies) close() {
-	last := 0
-	f.eachKMer(func(offset, ambiguous int) {
-		for ; last < offset; last++ {
-			f.counts[last] = None
+	others := cut(without([]span{{0, len(f.counts)}}, f.starts), chunkKMers)
+	parallel.Ranges(f.threads, len(others), 1, func(_, i, _ int) {
+		counts := f.counts[others[i].from:others[i].to]
+		for x := range counts {
+			counts[x] = None
 		}
+	})
+	f.eachKMer(func(span) {}, func(offset, ambiguous int) {
 		if ambiguous > f.edits {
 			f.counts[offset] = None
 		}
-		last = offset + 1
 	})
-	for ; last < len(f.counts); last++ {
-		f.counts[last] = None
-	}
 }

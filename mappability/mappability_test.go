@@ -258,6 +258,21 @@ func TestOnGPU(t *testing.T) {
 			t.Fatalf("%s\n got %d\nwant %d", in, got, want)
 		}
 	}
+	// K-mers that are skimmed for, on both strands or one.
+	r := rand.New(rand.NewPCG(1, 10))
+	unit := truth.Random(r, 80, "ACGT")
+	text := unit + truth.Edited(r, unit, 2) + truth.ReverseComplement(unit) + truth.Edited(r, truth.ReverseComplement(unit), 1)
+	for _, metric := range []locate.Metric{locate.Edits, locate.Substitutions} {
+		for _, forward := range []bool{false, true} {
+			in := &input{genomes: [][]string{{text, unit}}}
+			in.options = Options{Metric: metric, Length: 36, Edits: 2, ForwardOnly: forward}
+			o := in.options
+			o.Device, o.Threads = device.Choice{Kind: device.CUDA, Driver: driver}, 2
+			if got, want := counted(t, in.references(t), o), in.expected(); !slices.EqualFunc(got, want, slices.Equal) {
+				t.Errorf("%s\n got %d\nwant %d", in, got, want)
+			}
+		}
+	}
 }
 
 // TestSeveralWords has K-mers of several words, and runs longer than a word.

@@ -46,6 +46,8 @@ func (c *counter) finders(genome *dna.Reference, total int) (finders []find.Find
 	options := find.Options{
 		Engine: find.EngineAuto, Metric: o.Metric, Threads: o.Threads, BatchReads: o.limits.batch, Times: &find.Times{},
 		Temporary: o.Temporary, Limits: o.limits.find,
+		// Of locations that are only counted no strand is known.
+		Want: find.Want{Numbers: !o.ForwardOnly},
 	}
 	wanted := o.Device.Kind == device.CUDA
 	if o.Device.Kind == device.Auto && o.Device.LoadDriver() == nil {
@@ -241,13 +243,15 @@ func (m *member) countPart(ctx context.Context, part *find.Batch, places []uint3
 	parallel.Ranges(m.options.Threads, len(groups)-1, 1, func(worker, g, _ int) {
 		r := &m.readers[worker]
 		for i := groups[g]; i < groups[g+1]; i++ {
+			counted := total(m.found.Counted(i, m.options.Edits))
 			if ctx.Err() != nil || m.found.Count(i, i+1) == 0 && !m.found.Unlisted() {
+				places[i] = addSaturated(0, counted)
 				continue
 			}
 			r.Aligner.Reset()
 			view := part.Read(i)
 			list, left := r.Append(ctx, m.lists[worker][:0], part, &m.found, i, &view)
-			places[i] = addSaturated(0, m.counted(list, left))
+			places[i] = addSaturated(0, counted+m.counted(list, left))
 			m.lists[worker] = list
 			if len(list) > keptLocations {
 				r.Forget()
@@ -267,7 +271,12 @@ func (m *member) counted(list []locate.Location, left []uint32) (n uint64) {
 			n++
 		}
 	}
-	for _, more := range left {
+	return n + total(left)
+}
+
+// total adds numbers up.
+func total(numbers []uint32) (n uint64) {
+	for _, more := range numbers {
 		n += uint64(more)
 	}
 	return n

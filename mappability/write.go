@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+
+	"scanmap/parallel"
 )
 
 // A RawForm names a file of numbers, one for each base of all contigs in order and nothing else,
@@ -26,33 +28,42 @@ var RawForms = []string{string(Freq8), string(Freq16), string(Map)}
 
 // WriteRaw writes the frequencies in a form.
 func (f *Frequencies) WriteRaw(w io.Writer, form RawForm) error {
-	const grain = 1 << 14
-	block := make([]byte, 0, 4*grain)
+	const grain = 1 << 16
+	blocks := make([][]byte, max(4*f.threads, 1))
 	for contig := range f.ref.Contigs {
 		counts := f.Of(contig)
 		for len(counts) > 0 {
-			now := counts[:min(grain, len(counts))]
+			now := counts[:min(len(blocks)*grain, len(counts))]
 			counts = counts[len(now):]
-			block = block[:0]
-			for _, n := range now {
-				if n == None {
-					n = 0
+			parallel.Ranges(f.threads, len(now), grain, func(_, from, to int) {
+				blocks[from/grain] = appendRaw(blocks[from/grain][:0], now[from:to], form)
+			})
+			for i := range (len(now) + grain - 1) / grain {
+				if _, err := w.Write(blocks[i]); err != nil {
+					return err
 				}
-				switch form {
-				case Freq8:
-					block = append(block, byte(min(n, math.MaxUint8)))
-				case Freq16:
-					block = binary.LittleEndian.AppendUint16(block, uint16(min(n, math.MaxUint16)))
-				case Map:
-					block = binary.LittleEndian.AppendUint32(block, math.Float32bits(Mappability(min(n, math.MaxUint16))))
-				}
-			}
-			if _, err := w.Write(block); err != nil {
-				return err
 			}
 		}
 	}
 	return nil
+}
+
+// appendRaw appends frequencies in a form.
+func appendRaw(block []byte, frequencies []uint32, form RawForm) []byte {
+	for _, n := range frequencies {
+		if n == None {
+			n = 0
+		}
+		switch form {
+		case Freq8:
+			block = append(block, byte(min(n, math.MaxUint8)))
+		case Freq16:
+			block = binary.LittleEndian.AppendUint16(block, uint16(min(n, math.MaxUint16)))
+		case Map:
+			block = binary.LittleEndian.AppendUint32(block, math.Float32bits(Mappability(min(n, math.MaxUint16))))
+		}
+	}
+	return block
 }
 
 // Mappability is 1/frequency, and 0 for 0.

@@ -18,8 +18,10 @@ type choice struct {
 	mapQ     byte
 	capped   bool // there were more than --max-locations or MostLocations
 	dropped  bool // which is why none is reported
-	rescued  bool
-	pair     pairClass
+	// counted is the number of locations that are reported besides, and that a GPU has counted.
+	counted int
+	rescued bool
+	pair    pairClass
 }
 
 // A chooser says which locations of a read are reported, and in which order. It is the scratch
@@ -45,7 +47,13 @@ func (c *chooser) choose(g *group, read int, s span) (made choice, aligned int) 
 	made.best, made.second = c.counts.best(), c.counts.second()
 	made.mapQ = mapQ(c.counts, g.batch.K(read))
 	reported := c.reported(all, nil, false)
-	if c.limit(&made, len(reported), g.left[read]); made.dropped {
+	more := 0
+	if g.found.Covered() {
+		for _, n := range c.asked(g.counted(read), made.best) {
+			more += int(n)
+		}
+	}
+	if c.limit(&made, len(reported), more, g.left[read]); made.dropped {
 		return made, 0
 	}
 	g.arrange(read, reported)
@@ -70,7 +78,7 @@ func (c *chooser) chooseMate(g *group, s span, m *pairedMate, unique bool) (made
 	if len(reported) == 0 {
 		return made, 0
 	}
-	if c.limit(&made, len(reported), g.left[m.read]); made.dropped {
+	if c.limit(&made, len(reported), 0, g.left[m.read]); made.dropped {
 		return made, 0
 	}
 	g.arrange(m.read, reported)
@@ -116,9 +124,10 @@ func (c *chooser) reported(all []locate.Location, primary *locate.Location, uniq
 	return all[:n]
 }
 
-// limit ends a choice after as many of n ordered locations as are written: none where there are too
-// many and OverDrop leaves them out. left are the numbers of others that are not held, by distance.
-func (c *chooser) limit(made *choice, n int, left []uint32) {
+// limit ends a choice after as many of n ordered locations, and of more that a GPU has counted, as
+// are written: none where there are too many and OverDrop leaves them out. left are the numbers of
+// others that are not held, by distance.
+func (c *chooser) limit(made *choice, n, more int, left []uint32) {
 	if c.report.Mode == ReportOne {
 		n, left = min(n, 1), nil
 	}
@@ -127,15 +136,16 @@ func (c *chooser) limit(made *choice, n int, left []uint32) {
 			made.capped = true
 		}
 	}
-	if c.most > 0 && n > c.most {
+	if c.most > 0 && n+more > c.most {
 		made.capped = true
-		n = c.most
+		n = min(n, c.most)
+		more = c.most - n
 	}
 	if made.capped && c.over == OverDrop {
 		made.dropped = true
-		n = 0
+		n, more = 0, 0
 	}
-	made.to = made.from + n
+	made.to, made.counted = made.from+n, more
 }
 
 // farthest is the largest distance that the report mode asks for of a read by itself, whose

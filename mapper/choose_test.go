@@ -131,7 +131,7 @@ func TestLimit(t *testing.T) {
 	} {
 		chooser := chooser{report: Report{Mode: c.mode, Strata: 1}, most: c.most, counts: distances{0, 5, 2, 2}}
 		made := choice{from: 10}
-		if chooser.limit(&made, c.n, c.left); made.to != 10+c.to || made.capped != c.capped {
+		if chooser.limit(&made, c.n, 0, c.left); made.to != 10+c.to || made.capped != c.capped {
 			t.Errorf("%+v: %d, capped %v", c, made.to-10, made.capped)
 		}
 	}

@@ -227,8 +227,9 @@ func TestCoveredOnGPU(t *testing.T) {
 		{"repeats, in chunks", Options{Distance: Distance{Edits: 6}, limits: limits{find: find.Limits{GPUChunk: 9000}}}, gpu.EmulatorOptions{}, true},
 		{"in chunks", Options{Distance: Distance{Edits: 3}, limits: limits{find: find.Limits{GPUChunk: 640}}}, gpu.EmulatorOptions{}, true},
 		{"small numbers", Options{Distance: Distance{Edits: 4}, BatchReads: 9, limits: limits{cells: 40}}, gpu.EmulatorOptions{}, true},
-		{"unique", Options{Distance: Distance{Edits: 3}, Report: Report{Mode: ReportUnique}}, gpu.EmulatorOptions{}, false},
-		{"at most 2", Options{Distance: Distance{Edits: 3}, MaxLocations: 2}, gpu.EmulatorOptions{}, false},
+		{"unique", Options{Distance: Distance{Edits: 3}, Report: Report{Mode: ReportUnique}}, gpu.EmulatorOptions{}, true},
+		{"at most 2", Options{Distance: Distance{Edits: 3}, MaxLocations: 2}, gpu.EmulatorOptions{}, true},
+		{"repeats, at most 7", Options{Distance: Distance{Edits: 6}, MaxLocations: 7, Over: OverDrop}, gpu.EmulatorOptions{}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -274,7 +275,7 @@ func TestSharedOnGPU(t *testing.T) {
 	t.Parallel()
 	reference, reads := writeInput(t, effort.Pick(200, 80))
 	repeats, ofRepeats := writeRepeats(t, effort.Pick(60, 12))
-	reports := []Report{{}, {Mode: ReportBest}, {Mode: ReportOne}, {Mode: ReportStrata, Strata: 1}}
+	reports := []Report{{}, {Mode: ReportBest}, {Mode: ReportOne}, {Mode: ReportStrata, Strata: 1}, {Mode: ReportUnique}}
 	for number, c := range []struct {
 		name    string
 		options Options
@@ -296,7 +297,10 @@ func TestSharedOnGPU(t *testing.T) {
 		{"repeats, in chunks", Options{Distance: Distance{Edits: 6}, limits: limits{find: find.Limits{GPUChunk: 9000}}}, gpu.EmulatorOptions{}, true},
 		{"in chunks", Options{Distance: Distance{Edits: 3}, limits: limits{find: find.Limits{GPUChunk: 640}}}, gpu.EmulatorOptions{}, true},
 		{"small numbers", Options{Distance: Distance{Edits: 4}, BatchReads: 9, limits: limits{cells: 1 << 24}}, gpu.EmulatorOptions{}, true},
-		{"at most 2", Options{Distance: Distance{Edits: 3}, MaxLocations: 2}, gpu.EmulatorOptions{}, false},
+		{"at most 2", Options{Distance: Distance{Edits: 3}, MaxLocations: 2}, gpu.EmulatorOptions{}, true},
+		{"repeats, at most 9", Options{Distance: Distance{Edits: 6}, MaxLocations: 9}, gpu.EmulatorOptions{}, true},
+		{"repeats, at most 5 or none", Options{Distance: Distance{Edits: 6}, MaxLocations: 5, Over: OverDrop}, gpu.EmulatorOptions{}, true},
+		{"few held, or none", Options{Distance: Distance{Edits: 4}, Over: OverDrop, limits: limits{held: 3}}, gpu.EmulatorOptions{}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

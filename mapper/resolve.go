@@ -146,7 +146,8 @@ const manyFound = 1 << 19
 
 // writeGroup makes the records of some reads of a part and hands them on as block n.
 func (r *resolver) writeGroup(ctx context.Context, w *worker, p *part, reads span, n int) error {
-	if p.listed(reads.from, reads.to) > manyFound {
+	idle := w.format.idle() // then no block has to wait for another one
+	if !idle && p.listed(reads.from, reads.to) > manyFound {
 		if err := r.out.await(n); err != nil {
 			return err
 		}
@@ -155,6 +156,9 @@ func (r *resolver) writeGroup(ctx context.Context, w *worker, p *part, reads spa
 	made := w.resolve(ctx, p, reads.from, reads.to, r.times, r.out.buffer())
 	if err := ctx.Err(); err != nil { // the records may not be complete
 		return r.out.fail(err)
+	}
+	if idle {
+		return nil
 	}
 	start, size := r.times.write.Start(), made.size()
 	err := r.out.write(n, made)

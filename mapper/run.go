@@ -152,17 +152,18 @@ func (r *run) mapReads(ctx context.Context, reads *batcher, out *Outputs, begin 
 }
 
 // cover says what GPUs may count in place of handing locations on, nil for nothing: not where each
-// location is wanted by itself, or where how many a read has decides whether they are reported.
+// location is wanted by itself.
 func (r *run) cover(out *Outputs) *find.Cover {
 	o := r.options
 	cells, ok := out.Counting.(CellCounting)
-	if !ok || out.Records != nil || out.Found != nil || o.Report.Mode == ReportUnique || o.MaxLocations > 0 {
+	if !ok || out.Records != nil || out.Found != nil {
 		return nil
 	}
 	r.cells = cells
 	c := cells.Cells()
 	return &find.Cover{
-		Starts: c.Starts, Weights: c.Weights, One: o.Report.Mode == ReportOne, Unit: c.Unit,
+		Starts: c.Starts, Weights: c.Weights, Unit: c.Unit,
+		One: o.Report.Mode == ReportOne, Unique: o.Report.Mode == ReportUnique, Reported: o.MaxLocations, Drop: o.Over == OverDrop,
 		Tie:       func(read *fasta.Read) uint64 { return tieHash(read.Name, len(read.Bases), o.Seed) },
 		BinLength: binLength(r.ref), Most: o.limits.held, Add: cells.AddCells, Carry: cells.CarryCell, AtMost: o.limits.cells,
 	}

@@ -43,20 +43,13 @@ func (t *tally) read(of *library, b *find.Batch, read int, c *choice) {
 	s.ByDistance = increment(s.ByDistance, int(c.best))
 }
 
-// records counts the records of a read, the first of which is primary.
-func (t *tally) records(of *library, locations []locate.Location) {
-	t.stats.Libraries[of.index].Reported += int64(len(locations))
+// records counts the records of a read, the first of which is primary, and the number of others
+// that a GPU has counted on their contigs.
+func (t *tally) records(of *library, locations []locate.Location, counted int) {
+	t.stats.Libraries[of.index].Reported += int64(len(locations) + counted)
 	for i := range locations {
 		l := &locations[i]
 		t.placed = append(t.placed, placed{l.Place.Contig(), l.Start, l.End, i == 0, l.Covered})
-	}
-}
-
-// covered counts locations of a read that would be reported, and that a GPU has counted on their
-// contigs.
-func (t *tally) covered(of *library, byDistance []uint32) {
-	for _, n := range byDistance {
-		t.stats.Libraries[of.index].Reported += int64(n)
 	}
 }
 

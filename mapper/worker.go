@@ -111,11 +111,9 @@ func (w *worker) choose(l *library, from, to int) (aligned int) {
 func (w *worker) count(l *library, from int) {
 	b := w.group.batch
 	for i := range w.choices {
-		w.tally.read(l, b, from+i, &w.choices[i])
-		w.tally.records(l, w.group.locations[w.choices[i].from:w.choices[i].to])
-		if w.group.found.Covered() {
-			w.tally.covered(l, w.chooser.asked(w.group.counted(from+i), w.choices[i].best))
-		}
+		c := &w.choices[i]
+		w.tally.read(l, b, from+i, c)
+		w.tally.records(l, w.group.locations[c.from:c.to], c.counted)
 	}
 	for i := range w.pairs {
 		w.tally.pair(l, &w.pairs[i])

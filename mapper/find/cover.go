@@ -8,19 +8,25 @@ type Cover struct {
 	// Starts counts locations at their first base alone.
 	Starts bool
 	// Weights say what a location counts of those that are reported: of a read those that Options.Want
-	// asks for or, with One, the primary one alone.
-	Weights Weights
-	One     bool
+	// asks for; with One the primary one alone; with Unique, where Want asks for the best ones, the
+	// best one if there is no other.
+	Weights     Weights
+	One, Unique bool
+	// Reported is the most of a read that are reported, the primary one and then the first of the
+	// others; 0 for all. With Drop none is reported of a read that has more, or more than are held.
+	Reported int
+	Drop     bool
 	// Unit is the weight of a read that is shared out, and of a location that counts whole. It is from
 	// 1 to 2^31 - 1, and 1 where all that are found count whole.
 	Unit int64
 	// Tie is a number for a read that has n locations of least distance: the primary one is that of
 	// this number modulo n, in order of (contig, start, strand, end). The others follow in order of
-	// (distance, contig, start, strand, end). It is not called where all that are found count whole.
+	// (distance, contig, start, strand, end).
 	Tie func(read *fasta.Read) uint64
 	// BinLength is the length of the bins in which covered bases are counted too, at least 1.
 	BinLength int
-	// Most is the most locations of a read: what reads with more have is handed on uncounted.
+	// Most is the most locations of a read that are held, at least 1. Of more those count that come
+	// first by distance, contig, strand and end, and the numbers of the others are left (Reader.Append).
 	Most int
 	// Add takes numbers of a contig, the first of which is that of a base, to be added up modulo
 	// 2^32: the difference in depth from the base before or, with Starts, the weight of the locations
@@ -28,11 +34,9 @@ type Cover struct {
 	// GPU's numbers might grow too large, and by GPUs.Covered, from several goroutines at a time, also
 	// for the same bases. The numbers are valid until it returns.
 	Add func(contig, base int, numbers []int32)
-	// Carry adds so many times 2^32 to the number of a base, which Add had the rest of. It may be nil
-	// where all that are found count whole.
+	// Carry adds so many times 2^32 to the number of a base, which Add had the rest of.
 	Carry func(contig, base, times int)
-	// AtMost bounds the numbers of a GPU, or the sum of all that is added to them where weights are
-	// shares; 0 is as much as it can count.
+	// AtMost bounds the sum of all that is added to the numbers of a GPU; 0 is as much as it can count.
 	AtMost int64
 }
 
@@ -54,11 +58,6 @@ const (
 
 // bins is how many bins a contig of so many bases has.
 func (c *Cover) bins(length int) int { return (length + c.BinLength - 1) / c.BinLength }
-
-// shares tells whether what a location counts depends on the others of its read.
-func (o *Options) shares() bool {
-	return o.Cover != nil && (o.Cover.Weights != WeighEach || o.Cover.One || o.Want.Best)
-}
 
 // CoveredContig is what GPUs counted on a contig.
 type CoveredContig struct {

@@ -1,9 +1,7 @@
 package find
 
 import (
-	"cmp"
 	"errors"
-	"math"
 	"sync"
 
 	"scanmap/device"
@@ -12,35 +10,27 @@ import (
 	"scanmap/parallel"
 )
 
-// A gpuCover is what the finders of a GPU count together (kernels/cover.cu, kernels/share.cu).
+// A gpuCover is what the finders of a GPU count together (kernels/share.cu).
 type gpuCover struct {
 	options                *Cover // nil where nothing is counted
 	cells, bins, locations device.Buffer
-	chunks                 []coverChunk
-	// room is for pairs of a part for each finder or, where weights are shares, for locations.
-	room    int
-	shares  bool // see Options.shares
-	sharing gpuSharing
+	room                   int // for locations of a part, for each finder
+	sharing                gpuSharing
 	// adding guards the cells.
 	adding sync.Mutex
-	// added is how much was added to cells since they were cleared: locations, none of which adds more
-	// than 1 to a cell or, where weights are shares, the bound of gpuShare.
+	// added bounds what was added to cells since they were cleared, as gpuShare.bound does.
 	added int64
 }
 
-// coverChunk says which bins the contigs of a chunk have.
-type coverChunk struct{ first, before device.Buffer }
-
-// pairBytes is the size of a pair of positions, cellBytes that of a cell and totalBytes that of a
-// bin and of a contig's number of locations.
+// cellBytes is the size of a cell, and totalBytes that of a bin, of a contig's number of locations
+// and of its weight.
 const (
-	pairBytes  = 8
 	cellBytes  = 4
 	totalBytes = 8
 )
 
-// mostPairs is the most room for pairs.
-const mostPairs = 1 << 27
+// mostRetained is the most room for locations of a part.
+const mostRetained = 1 << 26
 
 // cellsOf is the number of cells that a reference has.
 func cellsOf(ref *dna.Reference) int { return ref.Bases.Length + 2*kernels.TextPadding }
@@ -52,19 +42,14 @@ func (c *gpuCover) hold(q *device.Queue, options *Options, ref *dna.Reference, c
 	if o == nil {
 		return 0
 	}
-	c.shares = options.shares()
 	bins := 0
 	for i := range ref.Contigs {
 		bins += o.bins(ref.Contigs[i].Length)
 	}
 	counts := cellBytes*int64(cellsOf(ref)) + totalBytes*int64(bins+len(ref.Contigs))
-	each := int64(pairBytes)
-	if c.shares {
-		each = retainedBytes
-		counts += contigBytes*int64(len(ref.Contigs)) + carrySlots*carryBytes
-	}
-	c.room = min(int(min(mostPairs*pairBytes, memory/32)/each), options.Limits.GPUCovered)
-	bytes = counts + FindersOfGPU*each*int64(c.room)
+	counts += contigBytes*int64(len(ref.Contigs)) + carrySlots*carryBytes
+	c.room = min(mostRetained, int(memory/32/retainedBytes), options.Limits.GPUCovered)
+	bytes = counts + FindersOfGPU*retainedBytes*int64(c.room)
 	if bytes > memory/2 {
 		return 0
 	}
@@ -76,113 +61,26 @@ func (c *gpuCover) hold(q *device.Queue, options *Options, ref *dna.Reference, c
 		q.Reserve(b.buffer, b.bytes)
 		q.Clear(b.buffer, b.bytes)
 	}
-	c.chunks = make([]coverChunk, len(chunks))
-	bin, contig := 0, 0 // of the reference
+	contig := 0
 	for i := range chunks {
 		chunk := &chunks[i]
 		for contig > 0 && chunk.offset < ref.Contigs[contig-1].End() {
 			contig--
-			bin -= o.bins(ref.Contigs[contig].Length)
 		}
 		for contig < len(ref.Contigs) && ref.Contigs[contig].End() <= chunk.offset {
-			bin += o.bins(ref.Contigs[contig].Length)
 			contig++
 		}
 		chunk.firstContig = contig
-		first, before := make([]uint32, len(chunk.starts)), make([]uint32, len(chunk.starts))
-		for j := range chunk.starts {
-			if contig == len(ref.Contigs) || ref.Contigs[contig].Start >= chunk.offset+chunk.bases {
-				break // padding alone
-			}
-			at := max(chunk.offset-ref.Contigs[contig].Start, 0)
-			first[j], before[j] = uint32(bin+at/o.BinLength), uint32(at%o.BinLength)
-			bin += o.bins(ref.Contigs[contig].Length)
-			contig++
-		}
-		device.Upload(q, &c.chunks[i].first, first)
-		device.Upload(q, &c.chunks[i].before, before)
 	}
-	if c.shares {
-		c.sharing.hold(q, o, ref, chunks)
-	}
+	c.sharing.hold(q, o, ref, chunks)
 	return bytes
 }
 
 // covers tells whether what the reads of a batch have is counted.
 func (w *gpuFinder) covers(b *Batch) bool { return w.device.cover.options != nil && b.Together == 1 }
 
-// A gpuPairs is what the locations of a part cover, until it is sure that the part stands.
-type gpuPairs struct {
-	pairs, count device.Buffer
-	hostCount    device.Pinned[uint32]
-	// upTo[i] is the number of pairs up to the end of chunk i.
-	upTo []int
-}
-
-func (p *gpuPairs) begin(q *device.Queue, c *gpuCover) {
-	q.Reserve(&p.pairs, pairBytes*c.room)
-	q.Reserve(&p.count, 4)
-	q.Clear(&p.count, 4)
-	p.upTo = p.upTo[:0]
-}
-
-// endOfChunk notes how many pairs there are, and returns false when some had no room.
-func (p *gpuPairs) endOfChunk(q *device.Queue, c *gpuCover) bool {
-	count := p.hostCount.Resize(q, 1)
-	device.Download(q, count, &p.count, 0)
-	if q.Wait() != nil {
-		return false
-	}
-	p.upTo = append(p.upTo, int(count[0]))
-	return int(count[0]) <= c.room
-}
-
 // errUncounted tells that a part has to be found again, with everything handed on.
 var errUncounted = errors.New("the GPU cannot count this")
-
-// cover counts what the locations of a part cover, which f has or counts.
-func (w *gpuFinder) cover(b *Batch, f *Found) error {
-	c, p := &w.device.cover, &w.pairs
-	for i := range b.Reads {
-		n := f.Count(i, i+1)
-		for _, counted := range f.Counted(i, int(b.k[i])) {
-			n += int(counted)
-		}
-		if n > c.options.Most {
-			return errUncounted
-		}
-	}
-	all, most := int64(p.upTo[len(p.upTo)-1]), cmp.Or(c.options.AtMost, math.MaxInt32)
-	if all > most {
-		return errUncounted
-	}
-	c.adding.Lock()
-	defer c.adding.Unlock()
-	if err := w.makeRoom(all, most); err != nil {
-		return err
-	}
-	from := 0
-	for i, to := range p.upTo {
-		if to > from {
-			chunk := &w.device.chunks[i]
-			params := &kernels.CoverParams{
-				Contigs: chunk.contigParams(&chunk.text), Covered: p.pairs.At(pairBytes * from),
-				Cells: c.cells.At(cellBytes * chunk.offset), Locations: c.locations.At(totalBytes * chunk.firstContig),
-				Bins: c.bins.At(0), BinFirst: c.chunks[i].first.At(0), BinBefore: c.chunks[i].before.At(0),
-				Count: uint32(to - from), BinLength: uint32(c.options.BinLength),
-			}
-			if c.options.Starts {
-				params.Starts = 1
-			}
-			threads := kernels.Threads("cover")
-			blocks := min((to-from+threads-1)/threads, coverBlocks*w.queue.GPU.Info().Multiprocessors)
-			device.LaunchBlocks(w.queue, "cover", blocks, params)
-		}
-		from = to
-	}
-	f.covered = true
-	return w.queue.Wait() // so that whoever adds next finds all
-}
 
 // makeRoom hands the cells over and clears them if with `all` more they would have more than
 // `most`. The cells are locked.
@@ -193,18 +91,12 @@ func (w *gpuFinder) makeRoom(all, most int64) error {
 			return err
 		}
 		w.queue.Clear(&c.cells, cellBytes*cellsOf(w.ref))
-		if c.shares {
-			c.sharing.empty(w.queue)
-		}
+		c.sharing.empty(w.queue)
 		c.added = 0
 	}
 	c.added += all
 	return nil
 }
-
-// coverBlocks is the number of blocks for each multiprocessor, all the warps that it has room for.
-// Other numbers were not measured.
-const coverBlocks = 8
 
 // Covered hands what the GPUs counted to Cover.Add, when their finders have done all that they were
 // given, and returns what all of them counted of each contig; nil where nothing was.
@@ -252,11 +144,8 @@ func (d *gpuDevice) covered(threads int) ([]CoveredContig, error) {
 	all, locations := make([]int64, bins), make([]int64, len(d.ref.Contigs))
 	device.Download(q, all, &c.bins, 0)
 	device.Download(q, locations, &c.locations, 0)
-	weights := locations // of 1 each
-	if c.shares {
-		weights = make([]int64, len(locations))
-		device.Download(q, weights, &c.sharing.weights, 0)
-	}
+	weights := make([]int64, len(locations))
+	device.Download(q, weights, &c.sharing.weights, 0)
 	if q.Wait() != nil {
 		return nil, q.Err
 	}
@@ -286,10 +175,7 @@ func (d *gpuDevice) handCells(q *device.Queue, threads int) error {
 		})
 	}
 	pinned.Free(q)
-	if d.cover.shares {
-		return d.handCarries(q)
-	}
-	return q.Wait()
+	return d.handCarries(q)
 }
 
 // coveredGrain is the number of cells that are added by one unit of parallel work.

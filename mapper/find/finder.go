@@ -70,7 +70,13 @@ type Want struct {
 	// chosen by more than their distance, all are wanted.
 	Best   bool
 	Strata int
+	// Numbers asks for the numbers of locations by distance alone: all may only be counted. It does
+	// not go with Best, nor with Options.Cover.
+	Numbers bool
 }
+
+// some tells whether not all locations are wanted.
+func (w Want) some() bool { return w.Best || w.Numbers }
 
 // Limits bound what is held at a time. Results do not depend on them.
 type Limits struct {
@@ -92,8 +98,8 @@ type Limits struct {
 	GPUDirect int
 	// GPUChunk is the most bases of the reference that a GPU has in one piece.
 	GPUChunk int
-	// GPUCovered is the most room for what the locations of a part cover, in pairs of positions or,
-	// where their weights are shares, in locations. Parts that have more are cut.
+	// GPUCovered is the most room for locations of a part where what they cover is counted. Parts that
+	// have more are cut.
 	GPUCovered int
 	// CountedBases is the length of reference from which on its words are counted.
 	CountedBases int

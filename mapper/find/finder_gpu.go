@@ -36,7 +36,6 @@ type gpuFinder struct {
 	skim    gpuSkim
 	verify  gpuVerify
 	keep    gpuKeep
-	pairs   gpuPairs
 	share   gpuShare
 	scan    gpuScan
 	text    gpuText // of the chunk at hand, where chunks do not stay
@@ -73,7 +72,7 @@ const (
 
 // thins tells whether locations of the reads of a batch may be left on the GPU.
 func (w *gpuFinder) thins(b *Batch) bool {
-	return (w.options.Want.Best || w.covers(b)) && b.Together == 1
+	return (w.options.Want.some() || w.covers(b)) && b.Together == 1
 }
 
 // share is a finder's part of the memory that the reference leaves, in bytes. Half of it is for
@@ -104,7 +103,7 @@ func (w *gpuFinder) fitting(b *Batch) int {
 	if w.thins(b) {
 		ofRead, ofPiece = ofRead+bestBytes, ofPiece+countedBytes
 	}
-	if w.covers(b) && w.device.cover.shares {
+	if w.covers(b) {
 		ofRead += shareBytes
 	}
 	bytes := 8 * len(b.packed)
@@ -138,7 +137,7 @@ func (w *gpuFinder) hitRoom(reads int) int {
 // bytesOfCandidate is what a candidate takes in all.
 func (w *gpuFinder) bytesOfCandidate() int {
 	sum := candidateBytes
-	for _, b := range w.verify.buffers(w.options.Want.Best || w.device.cover.options != nil) {
+	for _, b := range w.verify.buffers(w.options.Want.some() || w.device.cover.options != nil) {
 		sum += b.bytes
 	}
 	return sum
@@ -165,10 +164,9 @@ func (w *gpuFinder) More(*Found) (int, error) { return 0, nil }
 
 // A gpuPart is a part of a batch while a finder is at work on it.
 type gpuPart struct {
-	batch    *Batch
-	reads    kernels.Reads
-	covering bool // see covers
-	sharing  bool // by kernels/share.cu
+	batch   *Batch
+	reads   kernels.Reads
+	sharing bool // see covers
 	// pieces is the number of pieces of the reads that are skimmed for, longest the most bases of one.
 	pieces, longest int
 	limit           int64
@@ -200,14 +198,10 @@ func (w *gpuFinder) find(b *Batch, f *Found, covering bool) error {
 	found.located, found.candidates, found.ends = found.located[:0], found.candidates[:0], found.ends[:0]
 	part := w.upload(b)
 	part.limit = limit
-	part.thin = (covering || w.options.Want.Best && b.Together == 1) && part.pieces > 0
-	part.covering = covering && part.thin
-	part.sharing = part.covering && w.device.cover.shares
-	switch {
-	case part.sharing:
+	part.thin = (covering || w.options.Want.some() && b.Together == 1) && part.pieces > 0
+	part.sharing = covering && part.thin
+	if part.sharing {
 		w.share.begin(w, b)
-	case part.covering:
-		w.pairs.begin(q, &w.device.cover)
 	}
 	if part.thin {
 		w.keep.begin(q, b, part.pieces)
@@ -232,9 +226,6 @@ func (w *gpuFinder) find(b *Batch, f *Found, covering bool) error {
 			return err
 		}
 		if !c.scanned(onGPU) || q.Err != nil {
-			return ErrTooMuch
-		}
-		if part.covering && !part.sharing && !w.pairs.endOfChunk(q, &w.device.cover) {
 			return ErrTooMuch
 		}
 	}
@@ -277,11 +268,6 @@ func (w *gpuFinder) find(b *Batch, f *Found, covering bool) error {
 	f.Located.Group([][]Located{found.located}, readOfLocated, len(b.Reads), threads)
 	if found.count() > limit {
 		return ErrTooMuch
-	}
-	if part.covering && !part.sharing {
-		if err := w.cover(b, f); err != nil {
-			return err
-		}
 	}
 	w.learn(int(found.count()), len(b.Reads))
 	f.fullness = 2 * float64(found.count()) / float64(w.options.Limits.GPUFound)

@@ -182,12 +182,42 @@ func (f *Found) Count(from, to int) int {
 
 // Counted returns how many locations of read i, which may have k edits, there are at each distance
 // beside those that are handed on, or nil if all are handed on. Those that are not have more edits
-// than Options.Want asks for, or a GPU has counted them. The slice is valid as long as f.
+// than Options.Want asks for, numbers alone are wanted, or a GPU has counted them. The slice is
+// valid as long as f.
 func (f *Found) Counted(i, k int) []uint32 {
 	if len(f.counted) == 0 || f.countedFrom[i] < 0 {
 		return nil
 	}
 	return f.counted[f.countedFrom[i]:][:k+1]
+}
+
+// leave parts what was counted of read i beside a location of some distance, which is the primary
+// one, where that and the location are more than are held: the first `most` of them by distance
+// are, and the others are left.
+func (f *Found) leave(i, k, distance, most int) {
+	counted := f.Counted(i, k)
+	total := 1
+	for _, n := range counted {
+		total += int(n)
+	}
+	if total <= most {
+		return
+	}
+	left := make([]uint32, k+1)
+	for d := range counted {
+		all := int(counted[d])
+		if d == distance {
+			all++
+		}
+		held := min(all, most)
+		most -= held
+		left[d] = uint32(all - held)
+		counted[d] -= left[d]
+	}
+	if f.left == nil {
+		f.left = map[int][]uint32{}
+	}
+	f.left[i] = left
 }
 
 // CutReads, CutFound and cutLocated bound the reads of a group, their candidates and ends, and

@@ -51,13 +51,14 @@ func (k *gpuKeep) keep(p *gpuPass, v *gpuVerify, n int) {
 		Best: k.best.At(0), Counted: k.counted.At(0), Kept: v.keptLocations().At(0), KeptOperations: v.kept.At(0),
 		Counters: v.counters.At(4 * kernels.EmitCounters), Strata: uint32(p.options.Want.Strata), Capacity: uint32(most),
 	}
-	if p.covering {
-		params.Covered, params.CoveredCount = p.pairs.pairs.At(0), p.pairs.count.At(0)
-		params.CoveredCapacity = uint32(p.device.cover.room)
+	if p.options.Want.Numbers {
+		params.None = 1
 	}
 	threads := kernels.Threads("keep")
 	blocks := min((most+threads-1)/threads, keepBlocks*q.GPU.Info().Multiprocessors)
-	device.LaunchBlocks(q, "best_distances", blocks, params)
+	if !p.options.Want.Numbers {
+		device.LaunchBlocks(q, "best_distances", blocks, params)
+	}
 	device.LaunchBlocks(q, "keep", blocks, params)
 }
 

@@ -2,13 +2,17 @@ package find_test
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"scanmap/gpu"
 	"scanmap/internal/emulator"
 	"scanmap/internal/truth"
+	"scanmap/locate"
 	"scanmap/mapper/find"
 )
 
@@ -82,6 +86,73 @@ func TestWantedOnGPU(t *testing.T) {
 			}
 			if !c.tooMuch && (n < c.least || n > c.most || n+counted < all) {
 				t.Errorf("strata %d, %+v: %d of %d are handed on, %d counted", strata, c, n, all, counted)
+			}
+			if err := gpus.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// TestNumbersOnGPU has a GPU count locations by distance, with no more handed on than the host has
+// to decide itself, and compares the numbers with those of the exhaustive engine.
+func TestNumbersOnGPU(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(9, 10))
+	unit := truth.Random(r, 60, "ACGT")
+	var text strings.Builder
+	for i := range 600 {
+		text.WriteString(truth.Strand(truth.Edited(r, unit, i%6), i%2) + truth.Random(r, 20, "ACGT"))
+	}
+	whole := text.String()
+	contigs := []string{whole[:len(whole)/3], unit, whole[len(whole)/3:] + unit[:57]}
+	reads := []string{unit, truth.Edited(r, unit, 1), truth.ReverseComplement(unit[:50]), truth.Random(r, 40, "ACGT"), whole[500:560]}
+	const k = 4
+	ref := truth.Reference(t, contigs...)
+	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
+	for _, metric := range []locate.Metric{locate.Edits, locate.Substitutions} {
+		numbers := func(f find.Finder) (all [][]uint32, handed int) {
+			b, err := f.Pack(truth.Reads(reads...), 1, func(int) int { return k })
+			if err != nil {
+				t.Fatal(err)
+			}
+			var found find.Found
+			if _, err := f.Find(b, &found); err != nil {
+				t.Fatal(err)
+			}
+			reader := find.NewReader(ref, metric, math.MaxInt, 1, find.Limits{})
+			locationsOf(b, &found, &reader, func(read int, locations []locate.Location, _ []uint32) {
+				of := make([]uint32, k+1)
+				copy(of, found.Counted(read, k))
+				for i := range locations {
+					of[locations[i].Distance]++
+				}
+				all = append(all, of)
+			})
+			return all, found.Count(0, len(reads))
+		}
+		want, _ := numbers(find.OnCPU(ref, find.Options{Engine: find.EngineScan, Metric: metric, Threads: 2, Times: &find.Times{}}))
+		for _, c := range []struct {
+			limits find.Limits
+			handed bool // some are
+		}{
+			{find.Limits{}, false},
+			{find.Limits{GPUFound: 1}, false},
+			{find.Limits{GPUChunk: 10_000}, true},
+			{find.Limits{GPUQueue: 3000}, true},
+		} {
+			gpus, err := find.OnGPUs(ref, cuda(driver, 0), find.Options{
+				Engine: find.EngineSkim, Metric: metric, Threads: 2, Times: &find.Times{}, Limits: c.limits, Want: find.Want{Numbers: true},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, handed := numbers(gpus.Finders()[0])
+			if d := cmp.Diff(want, got); d != "" {
+				t.Errorf("%v, %+v (-CPU +GPU):\n%s", metric, c.limits, d)
+			}
+			if handed > 0 && !c.handed || handed > 40 {
+				t.Errorf("%v, %+v: %d are handed on", metric, c.limits, handed)
 			}
 			if err := gpus.Close(); err != nil {
 				t.Fatal(err)

@@ -26,8 +26,7 @@ func MemoryOnGPU(bases, reads, length, k, each, most int64, o Options) Memory {
 	finder := spare*(candidates*ofCandidate+hits*hitBytes+reads*ofGPURead) + maxFilterBytes + 256<<20
 	m.Device = int64(float64(bases)*bytesPerChunkBase)*9/8 + 4*kernels.RarityWords + FindersOfGPU*finder
 	if o.Cover != nil {
-		// Where weights are shares, locations have the room of pairs.
-		m.Device += cellBytes*bases*9/8 + FindersOfGPU*pairBytes*mostPairs + carrySlots*carryBytes
+		m.Device += cellBytes*bases*9/8 + FindersOfGPU*retainedBytes*mostRetained + carrySlots*carryBytes
 	}
 	if most > 0 {
 		m.Device = min(m.Device, most)

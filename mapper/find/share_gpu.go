@@ -191,8 +191,8 @@ func (s *gpuShare) weigh(w *gpuFinder, part *gpuPart) error {
 		Count: uint32(reads), Most: most,
 	}
 	device.Launch(q, "share_sort", reads, sort)
-	if n > kernels.ShareSorted {
-		device.LaunchBlocks(q, "share_sort_many", min(n/kernels.ShareSorted, sortBlocks*q.GPU.Info().Multiprocessors), sort)
+	if few := min(kernels.ShareSorted, o.Cover.Most); n > few {
+		device.LaunchBlocks(q, "share_sort_many", min(n/few, sortBlocks*q.GPU.Info().Multiprocessors), sort)
 	}
 	left := s.hostLeft.Resize(q, reads)
 	clear(left)
@@ -203,20 +203,29 @@ func (s *gpuShare) weigh(w *gpuFinder, part *gpuPart) error {
 	params := &kernels.ShareReadsParams{
 		Reads: part.reads, Places: s.places.At(0), Sorted: s.sorted.At(0), Left: s.left.At(0), LeftToHost: s.leftToHost.At(0),
 		Ties: s.ties.At(0), Shares: s.shares.At(0), Counted: w.keep.counted.At(0), Counters: s.counters.At(0),
-		Count: uint32(reads), Strata: math.MaxUint32, Weights: weighing[o.Cover.Weights], Most: most,
+		Count: uint32(reads), Strata: math.MaxUint32, Reported: math.MaxUint32, Weights: weighing[o.Cover.Weights], Most: most,
 	}
 	if o.Want.Best {
 		params.Strata = uint32(o.Want.Strata)
 	}
-	if o.Cover.One {
-		params.One = 1
+	if o.Cover.Reported > 0 {
+		params.Reported = uint32(min(o.Cover.Reported, math.MaxUint32))
 	}
+	params.One, params.Unique, params.Drop = number(o.Cover.One), number(o.Cover.Unique), number(o.Cover.Drop)
 	device.Launch(q, "share_reads", reads, params)
 	counters := s.hostCounters.Resize(q, kernels.ShareCounters)
 	device.Download(q, counters, &s.counters, 0)
 	err := q.Wait()
 	s.handed, s.handedOperations = int(counters[kernels.ShareHanded]), int(counters[kernels.ShareHandedOperations])
 	return err
+}
+
+// number is 1 for true.
+func number(b bool) uint32 {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // weighing are the weights as kernels have them.
@@ -246,6 +255,11 @@ func (w *gpuFinder) shareOut(part *gpuPart, f *Found) error {
 	if err := q.Wait(); err != nil {
 		return err
 	}
+	for i, owner := range owners {
+		if read := int(owner); owner&kernels.Strand == 0 {
+			f.leave(read, int(part.batch.k[read]), int(locations[i].read&0xff), w.options.Cover.Most)
+		}
+	}
 	found, first := &w.found, w.addOperations(f, operations)
 	from := len(found.located)
 	found.located = extend(found.located, len(locations))
@@ -272,10 +286,7 @@ func (w *gpuFinder) addShares(part *gpuPart) error {
 	if err := w.makeRoom(all, most); err != nil {
 		return err
 	}
-	sharing, starts := &c.sharing, uint32(0)
-	if c.options.Starts {
-		starts = 1
-	}
+	sharing, starts := &c.sharing, number(c.options.Starts)
 	device.LaunchBlocks(q, "share", blocksFor(q, "share", n), &kernels.ShareParams{
 		Reads: part.reads, Places: s.places.At(0), Sorted: s.sorted.At(0), Owners: s.sortedOwners.At(0), Shares: s.shares.At(0),
 		Operations: s.operations.At(0), FirstCell: sharing.firstCell.At(0), FirstBin: sharing.firstBin.At(0), Cells: c.cells.At(0),

@@ -35,11 +35,12 @@ type shared struct {
 	Depth             [][]int64 // differences
 	Locations, Weight []int64
 	Bins              [][]int64
-	Primary           [][5]int // contig, strand, start, end and distance
+	Primary           [][5]int         // contig, strand, start, end and distance
+	Left              map[int][]uint32 // of each read that has more than are held, by distance
 }
 
 func newShared(contigs []string, binLength int) *shared {
-	s := &shared{Locations: make([]int64, len(contigs)), Weight: make([]int64, len(contigs))}
+	s := &shared{Locations: make([]int64, len(contigs)), Weight: make([]int64, len(contigs)), Left: map[int][]uint32{}}
 	for _, text := range contigs {
 		s.Depth = append(s.Depth, make([]int64, len(text)+1))
 		s.Bins = append(s.Bins, make([]int64, (len(text)+binLength-1)/binLength))
@@ -48,9 +49,19 @@ func newShared(contigs []string, binLength int) *shared {
 }
 
 // add shares a read out among its locations, by the definition.
-func (s *shared) add(o *sharedCase, all []locate.Location, operations func(*locate.Location) []locate.Operation, tie uint64) {
+func (s *shared) add(o *sharedCase, read, k int, all []locate.Location, operations func(*locate.Location) []locate.Operation, tie uint64) {
 	if len(all) == 0 {
 		return
+	}
+	if most := o.cover.Most; most > 0 && len(all) > most {
+		slices.SortFunc(all, func(a, b locate.Location) int {
+			return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(a.Place, b.Place), cmp.Compare(a.End, b.End))
+		})
+		s.Left[read] = make([]uint32, k+1)
+		for i := range all[most:] {
+			s.Left[read][all[most+i].Distance]++
+		}
+		all = all[:most]
 	}
 	slices.SortFunc(all, func(a, b locate.Location) int {
 		return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(a.Place.Contig(), b.Place.Contig()), cmp.Compare(a.Start, b.Start),
@@ -120,16 +131,16 @@ func tieOf(read *fasta.Read) uint64 {
 }
 
 // locationsOf calls do with the locations of each read, aligned.
-func locationsOf(b *find.Batch, found *find.Found, reader *find.Reader, do func(read int, all []locate.Location)) {
+func locationsOf(b *find.Batch, found *find.Found, reader *find.Reader, do func(read int, all []locate.Location, left []uint32)) {
 	for i := range b.Reads {
 		view := b.Read(i)
-		locations, _ := reader.Append(context.Background(), nil, b, found, i, &view)
+		locations, left := reader.Append(context.Background(), nil, b, found, i, &view)
 		for j := range locations {
 			if !locations[j].Aligned {
 				reader.Aligner.Align(view.Strand(locations[j].Place), &locations[j])
 			}
 		}
-		do(i, locations)
+		do(i, locations, left)
 	}
 }
 
@@ -169,6 +180,12 @@ func TestSharesOnGPU(t *testing.T) {
 		{name: "best, primary reported", cover: find.Cover{Weights: find.WeighBest, Unit: 1 << 16, One: true, Starts: true}, want: best},
 		{name: "primary, in steps", cover: find.Cover{Weights: find.WeighPrimary, Unit: 1<<31 - 1}, limits: find.Limits{GPUQueue: effort.Pick(16_000, 8000)}},
 		{name: "each of those reported", cover: find.Cover{Weights: find.WeighEach, Unit: 1}, want: strata},
+		{name: "each", cover: find.Cover{Unit: 1}},
+		{name: "each, starts, in chunks", cover: find.Cover{Unit: 1, Starts: true}, limits: find.Limits{GPUChunk: 20_000}},
+		{name: "each, few held", cover: find.Cover{Unit: 1, Most: 70}},
+		{name: "best, fewer held than are best", cover: find.Cover{Weights: find.WeighBest, Unit: 1 << 16, Most: 30}},
+		{name: "equal, just one too many", cover: find.Cover{Weights: find.WeighEqual, Unit: 1 << 16, Most: effort.Pick(4999, 2399)}},
+		{name: "one held", cover: find.Cover{Weights: find.WeighPrimary, Unit: 5, Most: 1}},
 	})
 }
 
@@ -192,6 +209,8 @@ func TestSharesOfManyGaps(t *testing.T) {
 	testShares(t, contigs, []string{gapped.String(), few}, 9, []sharedCase{
 		{name: "equal", cover: find.Cover{Weights: find.WeighEqual, Unit: 1 << 16}},
 		{name: "best", cover: find.Cover{Weights: find.WeighBest, Unit: 1 << 16}},
+		{name: "each", cover: find.Cover{Unit: 1}},
+		{name: "each, few held", cover: find.Cover{Unit: 1, Most: 100}},
 	})
 }
 
@@ -249,8 +268,8 @@ func testShares(t *testing.T, contigs, reads []string, k int, cases []sharedCase
 			want := newShared(contigs, binLength)
 			c.cover.BinLength = binLength
 			reader := find.NewReader(ref, locate.Edits, math.MaxInt, 1, find.Limits{})
-			locationsOf(batch, &all, &reader, func(read int, l []locate.Location) {
-				want.add(&c, l, reader.Aligner.Operations, tieOf(&batch.Reads[read]))
+			locationsOf(batch, &all, &reader, func(read int, l []locate.Location, _ []uint32) {
+				want.add(&c, read, k, l, reader.Aligner.Operations, tieOf(&batch.Reads[read]))
 			})
 			if d := gocmp.Diff(want, c.count(t, driver, contigs, reads, k)); d != "" {
 				t.Errorf("-want +got:\n%s", d)
@@ -294,8 +313,11 @@ func (o *sharedCase) count(t *testing.T, driver *gpu.Driver, contigs, reads []st
 		}
 		got.Primary = nil
 		reader := find.NewReader(ref, locate.Edits, math.MaxInt, 1, find.Limits{})
-		locationsOf(b, &found, &reader, func(read int, all []locate.Location) {
+		locationsOf(b, &found, &reader, func(read int, all []locate.Location, left []uint32) {
 			if len(all) > 0 && all[0].Covered {
+				if left != nil {
+					got.Left[read] = left
+				}
 				if len(all) > 1 {
 					t.Errorf("read %d: %d locations are handed on", read, len(all))
 				}
@@ -303,7 +325,7 @@ func (o *sharedCase) count(t *testing.T, driver *gpu.Driver, contigs, reads []st
 				byGPU++
 				return
 			}
-			got.add(o, all, reader.Aligner.Operations, tieOf(&b.Reads[read]))
+			got.add(o, read, k, all, reader.Aligner.Operations, tieOf(&b.Reads[read]))
 		})
 	}
 	totals, err := gpus.Covered()

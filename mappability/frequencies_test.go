@@ -1,0 +1,80 @@
+package mappability
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/rand/v2"
+	"testing"
+
+	"scanmap/dna"
+	"scanmap/internal/truth"
+)
+
+// TestChunks compares what goroutines do chunk by chunk with plain loops, where letters that match
+// nothing, ends of contigs and of regions lie at borders of chunks.
+func TestChunks(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 1))
+	letters := make([]byte, 3*chunkKMers)
+	for i := range letters {
+		letters[i] = dna.Letters[random.IntN(4)]
+	}
+	for _, at := range []int{chunkKMers - 1, chunkKMers, chunkKMers + 5, 2*chunkKMers - 6, len(letters) - 1} {
+		letters[at] = 'N'
+	}
+	ref := truth.Reference(t, string(letters), "ACGTACGT", string(letters[:chunkKMers+3]))
+	const length, edits = 6, 1
+	for _, regions := range [][]Region{nil, {{0, 17, chunkKMers + 20}, {0, 2 * chunkKMers, 3 * chunkKMers}, {2, 1, 2}}} {
+		o := Options{Length: length, Edits: edits, Threads: 3, Regions: regions, ExcludeSelf: true}
+		f := newFrequencies(ref, &o)
+		want := make([]uint32, len(f.counts))
+		sum := Summary{}
+		for x := range want {
+			f.counts[x], want[x] = uint32(x%3), None
+		}
+		for _, s := range f.starts {
+			for x := s.from; x < s.to; x++ {
+				sum.Positions++
+				ambiguous := 0
+				for i := range length {
+					ambiguous += f.ambiguous(x + i)
+				}
+				if ambiguous > edits {
+					continue
+				}
+				want[x] = uint32(max(x%3-1, 0))
+				sum.KMers++
+				sum.Places += uint64(want[x])
+				sum.Largest = max(sum.Largest, want[x])
+				sum.Mappability += float64(want[x]) // of 0 and 1
+				if want[x] == 0 {
+					sum.Unique++
+				}
+			}
+		}
+		f.excludeSelf()
+		f.close()
+		for x := range want {
+			if f.counts[x] != want[x] {
+				t.Fatalf("regions %v: offset %d has %d, want %d", regions, x, f.counts[x], want[x])
+			}
+		}
+		if got := f.Summarize(); got != sum {
+			t.Errorf("regions %v: got %+v, want %+v", regions, got, sum)
+		}
+		var raw, plain bytes.Buffer
+		if err := f.WriteRaw(&raw, Freq16); err != nil {
+			t.Fatal(err)
+		}
+		for i := range ref.Contigs {
+			for _, n := range f.Of(i) {
+				if n == None {
+					n = 0
+				}
+				_ = binary.Write(&plain, binary.LittleEndian, uint16(n))
+			}
+		}
+		if !bytes.Equal(raw.Bytes(), plain.Bytes()) {
+			t.Errorf("regions %v: other raw numbers", regions)
+		}
+	}
+}
