@@ -18,6 +18,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"scanmap/internal/effort"
 )
 
 // allPairs reads pairs to their end or to an error.
@@ -553,7 +555,7 @@ func TestPairsStop(t *testing.T) {
 			other := writeFile(t, "other", form(t, text[:len(text)/20]))
 			before := runtime.NumGoroutine()
 			for _, second := range []string{mates, ""} {
-				for i := range 20 { // at any moment
+				for i := range effort.Pick(20, 8) { // at any moment
 					p, err := OpenPairs(context.Background(), reads, second, ReadOptions{Threads: 3})
 					if err != nil {
 						t.Fatal(err)
