@@ -1,7 +1,6 @@
 package find_test
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -55,19 +54,24 @@ func TestCoverOnGPU(t *testing.T) {
 // to make.
 func TestCoverOfManyGaps(t *testing.T) {
 	t.Parallel()
-	r := rand.New(rand.NewPCG(19, 20))
+	text, gapped := ofManyGaps(rand.New(rand.NewPCG(19, 20)))
+	testCover(t, []string{text}, []string{gapped})
+}
+
+// ofManyGaps returns a text, and a read that has a gap in each of its pieces but one at most of its
+// 401 locations. One is better, so that the others need not be handed on.
+func ofManyGaps(r *rand.Rand) (text, read string) {
 	unit := truth.Random(r, 90, "ACGT")
-	var text, gapped strings.Builder
+	var all, gapped strings.Builder
 	for i := range 400 {
-		text.WriteString(truth.Strand(unit, i%2) + truth.Random(r, 20, "ACGT"))
+		all.WriteString(truth.Strand(unit, i%2) + truth.Random(r, 20, "ACGT"))
 	}
 	for i := range unit {
-		if i%9 != 4 || i > 80 { // in each piece but one
+		if i%9 != 4 || i > 80 {
 			gapped.WriteByte(unit[i])
 		}
 	}
-	// One that is better, so that the others need not be handed on.
-	testCover(t, []string{text.String() + gapped.String()}, []string{gapped.String()})
+	return all.String() + gapped.String(), gapped.String()
 }
 
 // testCover compares what a GPU counts of reads with what the CPU finds.
@@ -100,15 +104,7 @@ func testCover(t *testing.T, contigs, reads []string) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				f := gpus.Finders()[0]
-				b, err := f.Pack(truth.Reads(reads...), 1, func(int) int { return k })
-				if err != nil {
-					t.Fatal(err)
-				}
-				var found find.Found
-				if _, err := f.Find(b, &found); err != nil {
-					t.Fatal(err)
-				}
+				b, found := foundBy(t, gpus.Finders()[0], k, reads...)
 				// Where chunks meet, candidates are left to the host, which may be more than locations.
 				if found.Covered() != c.covered && (limits.GPUChunk == 0 || c.most > most) {
 					t.Errorf("at most %d locations: covered %v", c.most, found.Covered())
@@ -131,18 +127,13 @@ func testCover(t *testing.T, contigs, reads []string) {
 					}
 				}
 				reader := find.NewReader(ref, locate.Edits, math.MaxInt, 1, find.Limits{})
-				for i := range reads {
-					view := b.Read(i)
-					locations, _ := reader.Append(context.Background(), nil, b, &found, i, &view)
-					for j := range locations {
-						if !locations[j].Covered {
-							if !locations[j].Aligned {
-								reader.Aligner.Align(view.Strand(locations[j].Place), &locations[j])
-							}
-							got.add(&locations[j], reader.Aligner.Operations(&locations[j]), binLength, starts)
+				locationsOf(b, found, &reader, func(_ int, all []locate.Location) {
+					for i := range all {
+						if !all[i].Covered {
+							got.add(&all[i], reader.Aligner.Operations(&all[i]), binLength, starts)
 						}
 					}
-				}
+				})
 				if d := cmp.Diff(want, got, cmp.AllowUnexported(coverage{})); d != "" {
 					t.Errorf("%+v, starts %v, at most %d (-want +got):\n%s", limits, starts, c.most, d)
 				}
@@ -181,27 +172,14 @@ func (c *coverage) add(l *locate.Location, operations []locate.Operation, binLen
 func plainCoverage(t *testing.T, contigs, reads []string, k, binLength int, starts bool) (c coverage, most int) {
 	t.Helper()
 	ref := truth.Reference(t, contigs...)
-	f := find.OnCPU(ref, find.Options{Engine: find.EngineScan, Threads: 2, Times: &find.Times{}})
-	b, err := f.Pack(truth.Reads(reads...), 1, func(int) int { return k })
-	if err != nil {
-		t.Fatal(err)
-	}
-	var found find.Found
-	if _, err := f.Find(b, &found); err != nil {
-		t.Fatal(err)
-	}
+	b, found := foundBy(t, find.OnCPU(ref, find.Options{Engine: find.EngineScan, Threads: 2, Times: &find.Times{}}), k, reads...)
 	c = newCoverage(contigs, binLength)
 	reader := find.NewReader(ref, locate.Edits, math.MaxInt, 1, find.Limits{})
-	for i := range reads {
-		view := b.Read(i)
-		locations, _ := reader.Append(context.Background(), nil, b, &found, i, &view)
-		most = max(most, len(locations))
-		for j := range locations {
-			if !locations[j].Aligned {
-				reader.Aligner.Align(view.Strand(locations[j].Place), &locations[j])
-			}
-			c.add(&locations[j], reader.Aligner.Operations(&locations[j]), binLength, starts)
+	locationsOf(b, found, &reader, func(_ int, all []locate.Location) {
+		most = max(most, len(all))
+		for i := range all {
+			c.add(&all[i], reader.Aligner.Operations(&all[i]), binLength, starts)
 		}
-	}
+	})
 	return c, most
 }
