@@ -33,7 +33,8 @@ func (c *Count) add(left, right *site, n int64, full bool) {
 	}
 }
 
-// full tells whether no more amplicons of a pair are emitted.
+// full tells whether no more amplicons of a pair are emitted. Multiplex has no limit, so that all
+// are emitted or none is.
 func (r *runner) full(pair int) bool {
 	return r.emit == nil || r.options.Limit > 0 && r.stats.Counts[pair].Emitted >= r.options.Limit
 }
@@ -59,18 +60,13 @@ func (r *runner) countSites(s *sites) {
 // countPartners counts the products of a left site with right sites of one primer of its pair, in
 // order of their ends.
 //
-// From size x on, the most that the left site or a right one is long, every right site faces it:
-// its end is not before the left one's, and its start not before the left one's. So only smaller
-// products are looked at one by one.
+// From size x on, the most bases of a site, every right site faces it: it ends no earlier than the
+// left one, and starts no earlier. So only smaller products are looked at one by one.
 func (r *runner) countPartners(l *site, list []site) {
 	if len(list) == 0 {
 		return
 	}
-	longest := max(int(l.end-l.start), r.longest)
-	if r.gapped() {
-		longest = max(longest, r.longest+r.options.Search.Distance)
-	}
-	small, _ := slices.BinarySearchFunc(list, int(l.start)+longest, func(s site, end int) int {
+	small, _ := slices.BinarySearchFunc(list, int(l.start)+r.mostBases(), func(s site, end int) int {
 		return cmp.Compare(int(s.end), end)
 	})
 	n := int64(len(list) - small)

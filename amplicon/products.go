@@ -160,8 +160,8 @@ func (r *runner) put(s *sites, left, right *site) error {
 		return nil
 	}
 	pair := Primer(left.primer).Pair()
-	full := r.emit == nil || !r.options.Multiplex && r.full(pair)
-	if own := pair == Primer(right.primer).Pair(); own {
+	full := r.full(pair)
+	if pair == Primer(right.primer).Pair() {
 		r.stats.Counts[pair].add(left, right, 1, full)
 	}
 	r.stats.Amplicons++

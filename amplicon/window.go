@@ -54,11 +54,19 @@ func (r *runner) gapped() bool {
 	return r.options.Search.Distance > 0 && !r.options.Search.Substitutions
 }
 
+// mostBases is the most bases of a site: each that the primer lacks is an edit.
+func (r *runner) mostBases() int {
+	if r.gapped() {
+		return r.longest + r.options.Search.Distance
+	}
+	return r.longest
+}
+
 // window makes the window of so many letters, a multiple of leastWindow, from a place on, and
 // returns where the next one begins.
 func (r *runner) window(at place, letters int) (w window, next place) {
 	// Every site that starts in the window is counted, also one that is longer than products.
-	after := max(r.options.Most, r.longest+r.options.Search.Distance)
+	after := max(r.options.Most, r.mostBases())
 	if r.gapped() {
 		after += locate.Reach(r.options.Search.Distance)
 	}
@@ -111,9 +119,8 @@ func (c *collector) reach(margin int) (first int) {
 	if p.from == 0 || !c.gapped() {
 		return p.from
 	}
-	k := c.options.Search.Distance
-	span := c.longest + k
-	first = max(0, p.from-span-9*k-margin) / leastWindow * leastWindow
+	span := c.mostBases()
+	first = max(0, p.from-span-9*c.options.Search.Distance-margin) / leastWindow * leastWindow
 	if first > 0 {
 		c.edge = first + span
 	}

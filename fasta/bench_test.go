@@ -63,7 +63,10 @@ func writeFile(tb testing.TB, name string, text []byte) string {
 func gzipped(tb testing.TB, text []byte) []byte {
 	tb.Helper()
 	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
+	w, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	if err != nil {
+		tb.Fatal(err)
+	}
 	if _, err := w.Write(text); err != nil {
 		tb.Fatal(err)
 	}

@@ -109,7 +109,9 @@ func TestCompression(t *testing.T) {
 	}
 	a, b := text[:len(text)/3], text[len(text)/3:]
 	eof := []byte(bgzfEnd)
-	whole := bgzipped(t, text)
+	zipped, zippedA, zippedB := gzipped(t, text), gzipped(t, a), gzipped(t, b)
+	whole, wholeA, wholeB := bgzipped(t, text), bgzipped(t, a), bgzipped(t, b)
+	frame := zstandard(t, text)
 	cut := whole[:len(whole)-len(eof)]
 	emptyBlockSize := func(m []byte) []byte { // says that it is shorter than it is
 		m = slices.Clone(m)
@@ -133,39 +135,39 @@ func TestCompression(t *testing.T) {
 		refused string // some text of it
 		part    bool   // some reads come before the error
 	}{
-		{name: "gzip", file: gzipped(t, text)},
-		{name: "members", file: slices.Concat(gzipMember(t, a), gzipped(t, nil), gzipped(t, b), gzipMember(t, nil))},
-		{name: "BGZF", file: bgzipped(t, text)},
-		{name: "BGZF files joined", file: slices.Concat(bgzipped(t, a), bgzipped(t, b))},
-		{name: "empty blocks", file: slices.Concat(eof, eof, bgzipped(t, a), eof, eof, bgzipped(t, b), eof)},
-		{name: "BGZF, then gzip", file: slices.Concat(bgzipped(t, a), gzipped(t, b))},
-		{name: "BGZF, then gzip, then an end block", file: slices.Concat(bgzipped(t, a), gzipped(t, b), eof)},
-		{name: "gzip, then BGZF", file: slices.Concat(gzipped(t, a), bgzipped(t, b))},
+		{name: "gzip", file: zipped},
+		{name: "members", file: slices.Concat(gzipMember(t, a), gzipped(t, nil), zippedB, gzipMember(t, nil))},
+		{name: "BGZF", file: whole},
+		{name: "BGZF files joined", file: slices.Concat(wholeA, wholeB)},
+		{name: "empty blocks", file: slices.Concat(eof, eof, wholeA, eof, eof, wholeB, eof)},
+		{name: "BGZF, then gzip", file: slices.Concat(wholeA, zippedB)},
+		{name: "BGZF, then gzip, then an end block", file: slices.Concat(wholeA, zippedB, eof)},
+		{name: "gzip, then BGZF", file: slices.Concat(zippedA, wholeB)},
 		{name: "an empty block that ends nothing", file: slices.Concat(bgzfMember(t, nil), whole)},
-		{name: "zstd", file: zstandard(t, text)},
+		{name: "zstd", file: frame},
 		{name: "zstd frames", file: slices.Concat(zstandard(t, a), zstandard(t, b))},
-		{name: "gzip, truncated", file: gzipped(t, text)[:100_000], refused: "the gzip data is truncated", part: true},
-		{name: "gzip, truncated in the trailer", file: gzipped(t, text)[:len(gzipped(t, text))-3], refused: "the gzip data is truncated", part: true},
-		{name: "gzip, truncated in the second header", file: slices.Concat(gzipped(t, a), gzipMember(t, b)[:5]), refused: "the gzip data is truncated", part: true},
-		{name: "gzip, three bytes", file: gzipped(t, text)[:3], refused: "the gzip data is truncated"},
-		{name: "gzip, bytes behind", file: slices.Concat(gzipped(t, text), []byte("junk")), refused: "bytes that are not gzip follow the end of the gzip data", part: true},
-		{name: "gzip, zeros behind", file: slices.Concat(gzipped(t, text), make([]byte, 512)), refused: "bytes that are not gzip follow", part: true},
-		{name: "gzip, checksum", file: wrongSum(gzipped(t, text)), refused: "the gzip data is corrupt: the checksum is wrong", part: true},
-		{name: "BGZF, truncated", file: bgzipped(t, text)[:200_000], refused: "the BGZF data is truncated", part: true},
-		{name: "BGZF, truncated in a header", file: slices.Concat(bgzipped(t, text), eof[:13]), refused: "the gzip data is truncated", part: true},
+		{name: "gzip, truncated", file: zipped[:100_000], refused: "the gzip data is truncated", part: true},
+		{name: "gzip, truncated in the trailer", file: zipped[:len(zipped)-3], refused: "the gzip data is truncated", part: true},
+		{name: "gzip, truncated in the second header", file: slices.Concat(zippedA, gzipMember(t, b)[:5]), refused: "the gzip data is truncated", part: true},
+		{name: "gzip, three bytes", file: zipped[:3], refused: "the gzip data is truncated"},
+		{name: "gzip, bytes behind", file: slices.Concat(zipped, []byte("junk")), refused: "bytes that are not gzip follow the end of the gzip data", part: true},
+		{name: "gzip, zeros behind", file: slices.Concat(zipped, make([]byte, 512)), refused: "bytes that are not gzip follow", part: true},
+		{name: "gzip, checksum", file: wrongSum(zipped), refused: "the gzip data is corrupt: the checksum is wrong", part: true},
+		{name: "BGZF, truncated", file: whole[:200_000], refused: "the BGZF data is truncated", part: true},
+		{name: "BGZF, truncated in a header", file: slices.Concat(whole, eof[:13]), refused: "the gzip data is truncated", part: true},
 		{name: "BGZF, truncated between blocks", file: cut, refused: noBGZFEnd, part: true},
 		{name: "BGZF, truncated after one group", file: blocks(whole, bgzfGroup), refused: noBGZFEnd, part: true},
 		{name: "BGZF, truncated after two blocks", file: blocks(whole, 2), refused: noBGZFEnd, part: true},
-		{name: "BGZF, the second truncated", file: slices.Concat(bgzipped(t, a), blocks(bgzipped(t, b), 1)), refused: noBGZFEnd, part: true},
-		{name: "gzip, then BGZF truncated", file: slices.Concat(gzipped(t, a), blocks(bgzipped(t, b), 1)), refused: noBGZFEnd, part: true},
+		{name: "BGZF, the second truncated", file: slices.Concat(wholeA, blocks(wholeB, 1)), refused: noBGZFEnd, part: true},
+		{name: "gzip, then BGZF truncated", file: slices.Concat(zippedA, blocks(wholeB, 1)), refused: noBGZFEnd, part: true},
 		{name: "BGZF, another empty block", file: slices.Concat(cut, bgzfMember(t, nil)), refused: noBGZFEnd, part: true},
-		{name: "BGZF, bytes behind", file: slices.Concat(bgzipped(t, text), []byte("junk")), refused: "bytes that are not gzip follow", part: true},
+		{name: "BGZF, bytes behind", file: slices.Concat(whole, []byte("junk")), refused: "bytes that are not gzip follow", part: true},
 		{name: "BGZF, checksum", file: wrongSum(bgzfMember(t, small)), refused: "the BGZF data is corrupt: the checksum of a block is wrong"},
 		{name: "BGZF, length", file: wrongLength(bgzfMember(t, small)), refused: "the BGZF data is corrupt: the length of a block is wrong"},
 		{name: "BGZF, block size", file: emptyBlockSize(bgzfMember(t, small)), refused: "the BGZF data is corrupt"},
-		{name: "zstd, truncated", file: zstandard(t, text)[:100_000], refused: "the zstd data is truncated", part: true},
+		{name: "zstd, truncated", file: frame[:100_000], refused: "the zstd data is truncated", part: true},
 		{name: "bzip2, broken", file: []byte("BZh91AY&SYjunkjunkjunkjunk"), refused: "the bzip2 data is"},
-		{name: "compressed twice", file: gzipped(t, gzipped(t, text)), refused: `expected FASTA ('>') or FASTQ ('@'), found "\x1f"`},
+		{name: "compressed twice", file: gzipped(t, zipped), refused: `expected FASTA ('>') or FASTQ ('@'), found "\x1f"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := writeFile(t, "reads", c.file)

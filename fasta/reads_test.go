@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"scanmap/internal/effort"
 )
 
 // fq and fa make reads for tables; a read of FASTA has no qualities.
@@ -223,7 +225,7 @@ func TestFIFO(t *testing.T) {
 }
 
 func TestCloseAndCancel(t *testing.T) {
-	fastq := bytes.Repeat(randomFASTQ(2_000), 50) // more than is read ahead
+	fastq := bytes.Repeat(randomFASTQ(2_000), 12) // twice as much as is read ahead and more
 	path := writeFile(t, "reads.fq", fastq)
 	for name, text := range map[string]string{
 		"plain": path,
@@ -243,11 +245,12 @@ func TestCloseAndCancel(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			for i := range 50 { // at any moment
+			moments := effort.Pick(50, 20)
+			for i := range moments {
 				if r, err = OpenReads(context.Background(), text, ReadOptions{Threads: 2}); err != nil {
 					t.Fatal(err)
 				}
-				time.Sleep(time.Duration(i) * 20 * time.Microsecond)
+				time.Sleep(time.Duration(i) * time.Millisecond / time.Duration(moments))
 				if err := r.Close(); err != nil {
 					t.Error(err)
 				}

@@ -201,17 +201,37 @@ func (c *counted) record(r *sam.Record) {
 	}
 }
 
+// A coverCase is a run of which GPUs may count some locations.
+type coverCase struct {
+	name    string
+	options Options
+	gpu     gpu.EmulatorOptions
+	counts  bool // the GPU counts some
+}
+
+// coverEach calls compare with each case, its number, and its options with what is mapped: reads of
+// repeats, if the name of the case begins so, or reads of a text with few.
+func coverEach(t *testing.T, cases []coverCase, compare func(t *testing.T, number int, c *coverCase, o Options)) {
+	t.Helper()
+	reference, reads := writeInput(t, effort.Pick(200, 80))
+	repeats, ofRepeats := writeRepeats(t, effort.Pick(60, 12))
+	for number, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			o := c.options
+			o.Threads = 2
+			if o.Reference, o.Libraries = reference, withReads(o.Libraries, reads); strings.HasPrefix(c.name, "repeats") {
+				o.Reference, o.Libraries = repeats, withReads(nil, ofRepeats)
+			}
+			compare(t, number, &c, o)
+		})
+	}
+}
+
 // TestCoveredOnGPU compares what GPUs count with what the CPU does, with all that may vary.
 func TestCoveredOnGPU(t *testing.T) {
 	t.Parallel()
-	reference, reads := writeInput(t, effort.Pick(200, 80))
-	repeats, ofRepeats := writeRepeats(t, effort.Pick(60, 12))
-	for _, c := range []struct {
-		name    string
-		options Options
-		gpu     gpu.EmulatorOptions
-		counts  bool // the GPU counts some
-	}{
+	coverEach(t, []coverCase{
 		{"edits", Options{Distance: Distance{Edits: 4}}, gpu.EmulatorOptions{}, true},
 		{"many edits", Options{Distance: Distance{Percent: 12, Percentage: true}}, gpu.EmulatorOptions{}, true},
 		{"small batches", Options{Distance: Distance{Edits: 3}, BatchReads: 7}, gpu.EmulatorOptions{}, true},
@@ -230,22 +250,14 @@ func TestCoveredOnGPU(t *testing.T) {
 		{"unique", Options{Distance: Distance{Edits: 3}, Report: Report{Mode: ReportUnique}}, gpu.EmulatorOptions{}, true},
 		{"at most 2", Options{Distance: Distance{Edits: 3}, MaxLocations: 2}, gpu.EmulatorOptions{}, true},
 		{"repeats, at most 7", Options{Distance: Distance{Edits: 6}, MaxLocations: 7, Over: OverDrop}, gpu.EmulatorOptions{}, true},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			o := c.options
-			o.Threads = 2
-			if o.Reference, o.Libraries = reference, withReads(o.Libraries, reads); strings.HasPrefix(c.name, "repeats") {
-				o.Reference, o.Libraries = repeats, withReads(nil, ofRepeats)
+	}, func(t *testing.T, _ int, c *coverCase, o Options) {
+		for _, starts := range []bool{false, true} {
+			got := compareCounts(t, o, each(starts), c.gpu)
+			if (got.byGPU > 0) != c.counts {
+				t.Errorf("the GPU counted %d locations", got.byGPU)
 			}
-			for _, starts := range []bool{false, true} {
-				got := compareCounts(t, o, each(starts), c.gpu)
-				if (got.byGPU > 0) != c.counts {
-					t.Errorf("the GPU counted %d locations", got.byGPU)
-				}
-			}
-		})
-	}
+		}
+	})
 }
 
 // compareCounts compares what a GPU counts with what the CPU does, and returns it.
@@ -273,15 +285,8 @@ func compareCounts(t *testing.T, o Options, cells Cells, emulated gpu.EmulatorOp
 // holds, all weights and reports, and all that may vary besides.
 func TestSharedOnGPU(t *testing.T) {
 	t.Parallel()
-	reference, reads := writeInput(t, effort.Pick(200, 80))
-	repeats, ofRepeats := writeRepeats(t, effort.Pick(60, 12))
 	reports := []Report{{}, {Mode: ReportBest}, {Mode: ReportOne}, {Mode: ReportStrata, Strata: 1}, {Mode: ReportUnique}}
-	for number, c := range []struct {
-		name    string
-		options Options
-		gpu     gpu.EmulatorOptions
-		counts  bool // the GPU counts some
-	}{
+	coverEach(t, []coverCase{
 		{"edits", Options{Distance: Distance{Edits: 4}, Seed: 7}, gpu.EmulatorOptions{}, true},
 		{"many edits", Options{Distance: Distance{Percent: 12, Percentage: true}}, gpu.EmulatorOptions{}, true},
 		{"substitutions", Options{Distance: Distance{Edits: 3}, Metric: Substitutions, BatchReads: 7}, gpu.EmulatorOptions{}, true},
@@ -301,37 +306,29 @@ func TestSharedOnGPU(t *testing.T) {
 		{"repeats, at most 9", Options{Distance: Distance{Edits: 6}, MaxLocations: 9}, gpu.EmulatorOptions{}, true},
 		{"repeats, at most 5 or none", Options{Distance: Distance{Edits: 6}, MaxLocations: 5, Over: OverDrop}, gpu.EmulatorOptions{}, true},
 		{"few held, or none", Options{Distance: Distance{Edits: 4}, Over: OverDrop, limits: limits{held: 3}}, gpu.EmulatorOptions{}, true},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			o := c.options
-			o.Threads = 2
-			if o.Reference, o.Libraries = reference, withReads(o.Libraries, reads); strings.HasPrefix(c.name, "repeats") {
-				o.Reference, o.Libraries = repeats, withReads(nil, ofRepeats)
+	}, func(t *testing.T, number int, c *coverCase, o Options) {
+		for i, cells := range []Cells{
+			{Weights: WeighEqual, Unit: 1 << 16},
+			{Weights: WeighBest, Unit: 1 << 16, Starts: true},
+			{Weights: WeighBest, Unit: 1 << 16},
+			{Weights: WeighPrimary, Unit: 1},
+			{Weights: WeighEqual, Unit: 1<<31 - 1, Starts: true},
+			{Weights: WeighEach, Unit: 1},
+		} {
+			if cells.Unit > 1<<16 && o.limits.cells > 0 {
+				continue // a read is more
 			}
-			for i, cells := range []Cells{
-				{Weights: WeighEqual, Unit: 1 << 16},
-				{Weights: WeighBest, Unit: 1 << 16, Starts: true},
-				{Weights: WeighBest, Unit: 1 << 16},
-				{Weights: WeighPrimary, Unit: 1},
-				{Weights: WeighEqual, Unit: 1<<31 - 1, Starts: true},
-				{Weights: WeighEach, Unit: 1},
-			} {
-				if cells.Unit > 1<<16 && o.limits.cells > 0 {
-					continue // a read is more
+			for j, report := range reports {
+				// Every combination comes, each with some of the cases.
+				if cells.Weights == WeighEach && j == 0 || (number+len(reports)*i+j)%effort.Pick(4, 9) != 0 {
+					continue
 				}
-				for j, report := range reports {
-					// Every combination comes, each with some of the cases.
-					if cells.Weights == WeighEach && j == 0 || (number+len(reports)*i+j)%effort.Pick(4, 9) != 0 {
-						continue
-					}
-					o.Report = report
-					got := compareCounts(t, o, cells, c.gpu)
-					if (got.byGPU > 0) != c.counts {
-						t.Errorf("%+v, %+v: the GPU counted %d units", cells, report, got.byGPU)
-					}
+				o.Report = report
+				got := compareCounts(t, o, cells, c.gpu)
+				if (got.byGPU > 0) != c.counts {
+					t.Errorf("%+v, %+v: the GPU counted %d units", cells, report, got.byGPU)
 				}
 			}
-		})
-	}
+		}
+	})
 }

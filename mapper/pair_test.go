@@ -393,79 +393,6 @@ func (w *weighed) quality(mate int) byte {
 	return byte(min(60, math.Round(-10*math.Log10(max(wrong, 1e-6)))))
 }
 
-// TestRescue seeks mates with more than k edits by plain dynamic programming over all contigs, or
-// with more than k substitutions by brute force.
-func TestRescue(t *testing.T) {
-	t.Parallel()
-	t.Run("edits", func(t *testing.T) { compareRescued(t, Edits, truth.Find) })
-	t.Run("substitutions", func(t *testing.T) { compareRescued(t, Substitutions, truth.FindSubstituted) })
-}
-
-func compareRescued(t *testing.T, metric Metric, find func(contigs []string, read string, k int) []truth.Location) {
-	t.Helper()
-	r := rand.New(rand.NewPCG(7, 8))
-	rescued, lost, rounds := 0, 0, effort.Pick(25, 10)
-	for _, orientation := range []Orientation{OrientationFR, OrientationRF, OrientationFF} {
-		for range rounds {
-			contigs, reads := pairedContigs(r, 40)
-			for i := 0; i < len(reads) && orientation != OrientationFR; i += 2 {
-				if orientation == OrientationRF {
-					reads[i], reads[i+1] = truth.ReverseComplement(reads[i]), truth.ReverseComplement(reads[i+1])
-				} else {
-					reads[i+1] = truth.ReverseComplement(reads[i+1])
-				}
-			}
-			o := Options{Distance: Distance{Edits: 1}, Metric: metric, Engine: EngineScan,
-				Pairs: PairOptions{Orientation: orientation, MinInsert: 60, MaxInsert: 220, Rescue: Distance{Edits: 4}}}
-			l := pairedLibrary(nil, &o)
-			w := chosen(t, truth.Reference(t, contigs...), l, reads, &o)
-			for i := 0; i < len(reads); i += 2 {
-				for x := range 2 {
-					own, other := find(contigs, reads[i+x], 1), find(contigs, reads[i+1-x], 1)
-					if len(own) > 0 || len(other) == 0 || reads[i+x] == "" {
-						continue
-					}
-					want := leastProper(w, l.insert, i, x, find(contigs, reads[i+x], 4))
-					c := &w.choices[i+x]
-					switch {
-					case c.from == c.to && want >= 0:
-						t.Fatalf("%s, mate %s of %s: not rescued, but it is there with %d edits", orientation, reads[i+x], reads[i+1-x], want)
-					case c.from == c.to:
-						lost++
-					case !c.rescued || c.to != c.from+1 || w.group.locations[c.from].Distance != want:
-						t.Fatalf("%s, mate %s of %s: %+v at %+v, want %d edits", orientation, reads[i+x], reads[i+1-x], c, w.group.locations[c.from], want)
-					default:
-						rescued++
-					}
-				}
-			}
-		}
-	}
-	if rescued < 4*rounds || lost < 4*rounds {
-		t.Errorf("only %d mates were rescued, and %d were not there", rescued, lost)
-	}
-}
-
-// leastProper returns the fewest edits of those of found, locations of mate x of a pair, that are
-// proper with a location of the other mate, or -1.
-func leastProper(w *worker, model *insertModel, pair, x int, found []truth.Location) int32 {
-	best := int32(-1)
-	c, o := &w.choices[pair+1-x], w.pairing.options
-	for _, f := range found {
-		l := locate.Location{Place: locate.At(f.Contig, f.Strand), Start: int32(f.Start), End: int32(f.End), Distance: int32(f.Distance)}
-		for _, a := range w.group.locations[c.from:c.to] {
-			first, second := &l, &a
-			if x == 1 {
-				first, second = second, first
-			}
-			if insert, ok := o.insert(first, second); ok && insert >= model.low && insert <= model.high && (best < 0 || l.Distance < best) {
-				best = l.Distance
-			}
-		}
-	}
-	return best
-}
-
 // writePairs writes contigs and pairs as files.
 func writePairs(t testing.TB, contigs, reads []string) (reference, first, second string) {
 	t.Helper()
@@ -596,48 +523,6 @@ func TestSameBytesOfPairsOnGPU(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// TestRescueNearPartOfTheLocations has more locations of a mate than windows that are searched, and
-// the other mate's place beside one that is searched and one that is not: which of them is right is
-// not known.
-func TestRescueNearPartOfTheLocations(t *testing.T) {
-	r := rand.New(rand.NewPCG(13, 14))
-	copied, lost := truth.Random(r, 60, "ACGT"), truth.Random(r, 60, "ACGT")
-	place := []byte(lost)
-	for _, i := range []int{5, 20, 40} {
-		place[i] = "CGTA"[strings.IndexByte("ACGT", place[i])]
-	}
-	text := ""
-	for i := range rescueWindows + 10 {
-		beside := truth.Random(r, 60, "ACGT")
-		if i == 0 || i == rescueWindows+9 {
-			beside = string(place)
-		}
-		text += copied + truth.Random(r, 40, "ACGT") + beside + truth.Random(r, 100, "ACGT")
-	}
-	o := Options{Distance: Distance{Edits: 1}, Engine: EngineScan, Pairs: PairOptions{MinInsert: 100, MaxInsert: 200, Rescue: Distance{Edits: 5}}}
-	w := chosen(t, truth.Reference(t, text), pairedLibrary(nil, &o), []string{copied, truth.ReverseComplement(lost)}, &o)
-	if pairs := w.tally.stats.Libraries[0].Pairs; pairs.Bounded != 1 || pairs.Rescued != 1 {
-		t.Errorf("%+v", pairs)
-	}
-	if w.choices[0].mapQ > 3 || w.choices[1].mapQ > 3 {
-		t.Errorf("MAPQ %d and %d", w.choices[0].mapQ, w.choices[1].mapQ)
-	}
-}
-
-// TestRescueInLowComplexity finds the mate at very many places.
-func TestRescueInLowComplexity(t *testing.T) {
-	r := rand.New(rand.NewPCG(15, 16))
-	copied := truth.Random(r, 60, "ACGT")
-	text := strings.Repeat(copied+strings.Repeat("A", 3000), 8)
-	lost := []byte(strings.Repeat("T", 50))
-	lost[10], lost[30] = 'C', 'G'
-	o := Options{Distance: Distance{Edits: 1}, Engine: EngineScan, Pairs: PairOptions{MaxInsert: 3000, Rescue: Distance{Edits: 2}}}
-	w := chosen(t, truth.Reference(t, text), pairedLibrary(nil, &o), []string{copied, string(lost)}, &o)
-	if pairs := w.tally.stats.Libraries[0].Pairs; pairs.Bounded != 1 || pairs.Rescued != 1 || pairs.Proper != 1 {
-		t.Errorf("%+v", pairs)
 	}
 }
 

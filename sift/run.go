@@ -1,6 +1,7 @@
 package sift
 
 import (
+	"bufio"
 	"context"
 	"io"
 	"sync"
@@ -29,9 +30,9 @@ func Filter(ctx context.Context, o Options, w, mates io.Writer) (*Stats, error) 
 	if err := o.orDefault(); err != nil {
 		return nil, err
 	}
-	to := []textWriter{{w: w}}
+	to := []*bufio.Writer{bufio.NewWriterSize(w, writeAtOnce)}
 	if mates != nil {
-		if to = append(to, textWriter{w: mates}); !o.paired() {
+		if to = append(to, bufio.NewWriterSize(mates, writeAtOnce)); !o.paired() {
 			return nil, errNoMates
 		}
 	}
@@ -48,17 +49,14 @@ func Filter(ctx context.Context, o Options, w, mates io.Writer) (*Stats, error) 
 				continue
 			}
 			for j := range b.width {
-				t := &to[j%len(to)]
-				t.text = fasta.AppendFASTQ(t.text, &b.reads[i*b.width+j], "")
-				if len(t.text) >= writeAtOnce {
-					if err := t.write(); err != nil {
-						return err
-					}
+				t := to[j%len(to)]
+				if _, err := t.Write(fasta.AppendFASTQ(t.AvailableBuffer(), &b.reads[i*b.width+j], "")); err != nil {
+					return err
 				}
 			}
 		}
-		for i := range to {
-			if err := to[i].write(); err != nil {
+		for _, t := range to {
+			if err := t.Flush(); err != nil {
 				return err
 			}
 		}
@@ -71,27 +69,8 @@ func Filter(ctx context.Context, o Options, w, mates io.Writer) (*Stats, error) 
 	return stats, nil
 }
 
-// writeAtOnce is how many bytes are written together at least.
+// writeAtOnce is how many bytes are written together at most, but for those of one long read.
 const writeAtOnce = 1 << 18
-
-// A textWriter holds text for a writer.
-type textWriter struct {
-	w    io.Writer
-	text []byte
-}
-
-// write writes and empties the text.
-func (t *textWriter) write() error {
-	if len(t.text) == 0 {
-		return nil
-	}
-	n, err := t.w.Write(t.text)
-	if err == nil && n < len(t.text) {
-		err = io.ErrShortWrite
-	}
-	t.text = t.text[:0]
-	return err
-}
 
 // A run reads batches, searches them and has them written: three goroutines, each a batch ahead of
 // the next.

@@ -184,17 +184,17 @@ func replayed(t T, r *find.Reader, contigs []string, view *locate.Read, location
 	letters := string(view.Strands[0].Letters)
 	for _, l := range locations {
 		r.Aligner.Align(view.Strand(l.Place), &l)
-		var cigar strings.Builder
+		var cigar []byte
 		for _, o := range r.Aligner.Operations(&l) {
-			fmt.Fprintf(&cigar, "%d%c", o.Length, "MID"[o.Kind])
+			cigar = append(strconv.AppendInt(cigar, int64(o.Length), 10), "MID"[o.Kind])
 		}
 		strand := truth.Strand(letters, l.Place.Strand())
-		edits, gaps, end, err := truth.Replay(contigs[l.Place.Contig()], strand, int(l.Start), cigar.String())
+		edits, gaps, end, err := truth.Replay(contigs[l.Place.Contig()], strand, int(l.Start), string(cigar))
 		if err != nil {
 			t.Fatalf("read %s: %v", letters, err)
 		}
 		if edits != int(l.Distance) || end != int(l.End) {
-			t.Fatalf("read %s: %s has %d edits and ends at %d; the location has %d and %d", letters, &cigar, edits, end, l.Distance, l.End)
+			t.Fatalf("read %s: %s has %d edits and ends at %d; the location has %d and %d", letters, cigar, edits, end, l.Distance, l.End)
 		}
 		out = append(out, truth.Location{
 			Contig: l.Place.Contig(), Strand: l.Place.Strand(), End: end, Distance: edits, Gaps: gaps, Start: int(l.Start),

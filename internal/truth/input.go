@@ -49,14 +49,18 @@ func Substituted(r *rand.Rand, s string, n int) string {
 }
 
 // ContigEnds returns contigs of 1 to 200 bases, and reads planted at the first base and the last,
-// across each border, and overhanging by 1 to k.
+// across each border, and overhanging by 1 to k, each once. A read is followed by its reverse
+// complement.
 func ContigEnds(r *rand.Rand, k int) (contigs, reads []string) {
 	for _, n := range []int{1, 2, 3, 5, 17, 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 199, 200} {
 		contigs = append(contigs, Random(r, n, "ACGT"))
 	}
+	known := map[string]bool{"": true}
 	add := func(s string) {
-		if len(s) > 0 {
-			reads = append(reads, s, ReverseComplement(s))
+		if !known[s] {
+			reverse := ReverseComplement(s)
+			known[s], known[reverse] = true, true
+			reads = append(reads, s, reverse)
 		}
 	}
 	for i, c := range contigs {

@@ -1,6 +1,9 @@
 // Package truth is the tests' own idea of what is right: plain dynamic programming over letters,
 // the replay of alignments, and inputs that finders and filters are likely to lose something on. It
 // shares no code with what it judges but the packing of references.
+//
+// Functions that fill whole matrices have the directive go:norace: they write to memory of their
+// own alone, and the race detector would take most of the time of tests that it looks at.
 package truth
 
 import (
@@ -95,6 +98,8 @@ func Find(contigs []string, read string, k int) []Location {
 
 // FindSubstituted returns the places of a read where it lies inside a contig with at most k
 // substitutions and no gap, in order of contig, strand and end.
+//
+//go:norace
 func FindSubstituted(contigs []string, read string, k int) (all []Location) {
 	if read == "" {
 		return nil
@@ -143,6 +148,8 @@ const (
 
 // Ends returns all ends of a strand in a text with at most k edits, in order. Their starts are not
 // set.
+//
+//go:norace
 func Ends(text, s string, k int) (found []Location) {
 	read := codes(s, otherInRead)
 	column := make([]int, len(s)+1)
@@ -170,6 +177,8 @@ const unknown = -1
 
 // Start returns where the alignment of an occurrence starts: its traceback prefers diagonal, then
 // deletion, then insertion.
+//
+//go:norace
 func Start(text, s string, o Location) int {
 	from := max(0, o.End-len(s)-o.Distance)
 	read, stretch := codes(s, otherInRead), codes(text[from:o.End], otherInText)

@@ -199,15 +199,7 @@ func TestCountedBesideScanned(t *testing.T) {
 		t.Fatal(err)
 	}
 	const k = 2
-	f := gpus.Finders()[0]
-	b, err := f.Pack(truth.Reads(reads...), 1, func(int) int { return k })
-	if err != nil {
-		t.Fatal(err)
-	}
-	var found find.Found
-	if _, err := f.Find(b, &found); err != nil {
-		t.Fatal(err)
-	}
+	_, found := foundBy(t, gpus.Finders()[0], k, reads...)
 	if found.Counts.Skimmed != 1 || found.Counts.Scanned != 1 {
 		t.Errorf("%+v", found.Counts)
 	}

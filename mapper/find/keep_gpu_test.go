@@ -112,16 +112,9 @@ func TestNumbersOnGPU(t *testing.T) {
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
 	for _, metric := range []locate.Metric{locate.Edits, locate.Substitutions} {
 		numbers := func(f find.Finder) (all [][]uint32, handed int) {
-			b, err := f.Pack(truth.Reads(reads...), 1, func(int) int { return k })
-			if err != nil {
-				t.Fatal(err)
-			}
-			var found find.Found
-			if _, err := f.Find(b, &found); err != nil {
-				t.Fatal(err)
-			}
+			b, found := foundBy(t, f, k, reads...)
 			reader := find.NewReader(ref, metric, math.MaxInt, 1, find.Limits{})
-			locationsOf(b, &found, &reader, func(read int, locations []locate.Location, _ []uint32) {
+			locationsOf(b, found, &reader, func(read int, locations []locate.Location, _ []uint32) {
 				of := make([]uint32, k+1)
 				copy(of, found.Counted(read, k))
 				for i := range locations {

@@ -108,6 +108,20 @@ func clustered(r *rand.Rand) (contig, read string) {
 	return truth.Random(r, 100, "ACGT") + text + truth.Random(r, 100, "ACGT"), string(edited)
 }
 
+// foundBy packs reads, of which each may have k edits, for a finder, and has all of them found.
+func foundBy(t *testing.T, f find.Finder, k int, reads ...string) (*find.Batch, *find.Found) {
+	t.Helper()
+	b, err := f.Pack(truth.Reads(reads...), 1, func(int) int { return k })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found find.Found
+	if _, err := f.Find(b, &found); err != nil {
+		t.Fatal(err)
+	}
+	return b, &found
+}
+
 // locations of each read, as a finder and the reader make them.
 func locations(t *testing.T, f find.Finder, ref *dna.Reference, reads []string, k func(int) int) [][]string {
 	t.Helper()

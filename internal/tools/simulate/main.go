@@ -129,6 +129,17 @@ func command(name string, arguments []string) error {
 	return fmt.Errorf("%q is not one of reference, primers, variants, words", name)
 }
 
+// parse reads the options of a command that takes nothing besides.
+func parse(flags *flag.FlagSet, arguments []string) error {
+	if err := flags.Parse(arguments); err != nil {
+		return err
+	}
+	if flags.NArg() > 0 {
+		return fmt.Errorf("%q is no option", flags.Arg(0))
+	}
+	return nil
+}
+
 func run(reference string, n, length, edits int, seed uint64, output string) error {
 	ref, err := fasta.LoadReference(context.Background(), reference, 2)
 	if err != nil {

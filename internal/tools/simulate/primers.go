@@ -6,11 +6,11 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 
 	"scanmap/dna"
 	"scanmap/fasta"
+	"scanmap/mappability"
 )
 
 // primers is the command "simulate primers": pairs of primers that are cut out of a reference.
@@ -21,7 +21,7 @@ func primers(arguments []string) error {
 	seed := flags.Uint64("seed", 1, "another seed gives other pairs")
 	outside := flags.String("outside", "", "BED file that no primer may touch, such as one of repeats")
 	output := flags.String("o", "-", "file of name, forward and reverse primer")
-	if err := flags.Parse(arguments); err != nil {
+	if err := parse(flags, arguments); err != nil {
 		return err
 	}
 	ref, err := fasta.LoadReference(context.Background(), *reference, 2)
@@ -65,30 +65,18 @@ type stretch struct{ from, to int }
 
 // readBED reads intervals of contigs.
 func readBED(path string, ref *dna.Reference) (all []stretch, err error) {
-	contigs := map[string]*dna.Contig{}
-	for i := range ref.Contigs {
-		contigs[ref.Contigs[i].Name] = &ref.Contigs[i]
-	}
-	file, err := os.Open(path)
+	const most = 4 << 30 // of text
+	text, err := fasta.ReadText(context.Background(), path, most)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = file.Close() }() // it was only read
-	lines := bufio.NewScanner(file)
-	for n := 1; lines.Scan(); n++ {
-		var contig string
-		var from, to int
-		if _, err := fmt.Sscan(lines.Text(), &contig, &from, &to); err != nil {
-			return nil, fmt.Errorf("%s: line %d: %w", path, n, err)
-		}
-		c := contigs[contig]
-		if c == nil || from < 0 || to < from || to > c.Length {
-			return nil, fmt.Errorf("%s: line %d: is not in the reference", path, n)
-		}
-		all = append(all, stretch{c.Start + from, c.Start + to})
-	}
-	if err := lines.Err(); err != nil {
+	regions, err := mappability.ParseRegions(text, ref)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	for _, r := range regions {
+		start := ref.Contigs[r.Contig].Start
+		all = append(all, stretch{start + r.From, start + r.To})
 	}
 	return merged(all), nil
 }

@@ -32,11 +32,8 @@ func reference(arguments []string) error {
 	bed := flags.String("bed", "", "BED file of what lies where")
 	threads := flags.Int("threads", runtime.NumCPU(), "threads; they do not change the output")
 	output := flags.String("o", "-", "FASTA file")
-	if err := flags.Parse(arguments); err != nil {
+	if err := parse(flags, arguments); err != nil {
 		return err
-	}
-	if flags.NArg() > 0 {
-		return fmt.Errorf("%q is no option", flags.Arg(0))
 	}
 	var err error
 	if o.Bases, err = parseSize(*size); err != nil {

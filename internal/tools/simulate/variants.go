@@ -30,11 +30,8 @@ func variants(arguments []string) error {
 	seed := flags.Uint64("seed", 1, "another seed gives other variants")
 	threads := flags.Int("threads", runtime.NumCPU(), "threads that compress; they do not change the output")
 	output := flags.String("o", "-", "VCF file; BGZF if the name ends with .gz")
-	if err := flags.Parse(arguments); err != nil {
+	if err := parse(flags, arguments); err != nil {
 		return err
-	}
-	if flags.NArg() > 0 {
-		return fmt.Errorf("%q is no option", flags.Arg(0))
 	}
 	if p.samples < 0 || !(p.every >= 1) {
 		return errors.New("-samples is at least 0, and -every at least 1")

@@ -2,16 +2,16 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+
+	"scanmap/fasta"
 )
 
 // made runs the command on a random reference, and returns its output and the letters of the
@@ -35,18 +35,7 @@ func made(t *testing.T, name string, arguments ...string) (vcf string, contigs m
 		contig, letters, _ := strings.Cut(record, "\n")
 		contigs[contig] = strings.ReplaceAll(letters, "\n", "")
 	}
-	file, err := os.Open(output)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = file.Close() }()
-	in := io.Reader(file)
-	if strings.HasSuffix(name, ".gz") {
-		if in, err = gzip.NewReader(file); err != nil {
-			t.Fatal(err)
-		}
-	}
-	b, err := io.ReadAll(in)
+	b, err := fasta.ReadText(t.Context(), output, 1<<30)
 	if err != nil {
 		t.Fatal(err)
 	}
