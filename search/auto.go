@@ -119,10 +119,10 @@ func NewTask(p *Pattern, alphabet Alphabet, k int, substitutions bool, letters i
 // Refusal says why a scheme cannot do it, nil if it can.
 func (t Task) Refusal(s *Scheme) error { return s.refusal(t.needle, t.onGPU) }
 
-// Eligible tells whether auto weighs a scheme for the task: it can do it and, if it looks needles up
-// in a table on a GPU, what was measured says how fast that is. A table has several patterns, since
-// other schemes need none for one. And it has the needle: with more than tableDistance edits a
-// needle has pieces of lettersForWords letters or more for each edit. Those that a table leaves out
+// Eligible tells whether auto weighs a scheme for the task: it can do it and, if it looks needles
+// up in a table on a GPU, what was measured says how fast that is. A table has several patterns,
+// since other schemes need none for one. And it has the needle: with k of more than tableDistance a
+// needle has lettersForWords letters or more for each of k + 1 edits. Those that a table leaves out
 // are searched for by other schemes, whose rates count.
 func (t Task) Eligible(s *Scheme) bool {
 	if t.Refusal(s) != nil {
@@ -207,9 +207,9 @@ const lettersForWords = 5
 // repeatedWordsCost is what its rate is divided by then.
 const repeatedWordsCost = 1.4
 
-// tableMakingCost is what the rate of neighbours/table on a GPU is divided by: the rates leave out
-// that the CPU makes the table while the GPU waits. So auto takes it only where it is twice as fast.
-// 1,000 guides of 20 bases with NGG and 4 edits in 3.1 Gb like the human genome: by random text it
+// tableMakingCost is what the rate of neighbours/table on a GPU is divided by. The rates leave out
+// that the CPU makes the table while the GPU waits, so auto takes it where it is twice as fast. For
+// 1,000 guides of 20 bases with NGG and 4 edits in 3.1 Gb like the human genome random text says it
 // is 6.8 times as fast as wu-manber/packed. Whole runs were 2.45 times as fast, which is what is
 // left of that here, after repeatedWordsCost. With 4 substitutions the rates say 20 times, of which
 // 10 are left, and whole runs were 6.0 times as fast, loading included.

@@ -11,8 +11,8 @@ import (
 // tableOnGPU is a guess that was made before a GPU was at hand, and by which the rates of rates.tsv
 // were measured: a GPU looks up 20 G places a second, of which a core does 0.3 to 0.6, and a needle
 // that is searched for alone takes it less than a hundredth of a nanosecond a letter. An H200 looks
-// up 640 G to 1,100 G (k = 0, 2^28 letters). Other models were not measured. With more places words are shorter, so that
-// the table is made faster, and more is verified.
+// up 640 G to 1,100 G (k = 0, 2^28 letters). Other models were not measured. With more places words
+// are shorter, so that the table is made faster, and more is verified.
 var tableOnGPU = tableModel{places: 50, density: 1.0 / 128}
 
 // A gpuTable is a table of needles on a GPU.

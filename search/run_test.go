@@ -117,8 +117,8 @@ func TestDeviceOfNamedMethod(t *testing.T) {
 	}
 }
 
-// TestAutoTakesTableOnGPU has auto choose a GPU, and a table there, for many guides and primers: also
-// among patterns that are too long for it, which are in no table. They share one.
+// TestAutoTakesTableOnGPU has auto choose a GPU, and a table there, for many guides and primers:
+// also among patterns that are too long for it, which are in no table. They share one.
 func TestAutoTakesTableOnGPU(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(9, 2))

@@ -17,7 +17,8 @@
 // lines of today come again:
 //
 //	git show 5cf09d6:search/rates.tsv >whole.tsv
-//	go run ./internal/tools/searchrates -device gpu whole.tsv docs/benchmarks/search-neighbours-2026-11-23.tsv
+//	go run ./internal/tools/searchrates -device gpu whole.tsv \
+//	  docs/benchmarks/search-neighbours-2026-11-23.tsv
 //
 // That of the CPU was not kept. A rate is a median, on the CPU that of one thread.
 package main
