@@ -59,8 +59,8 @@ func (g *gpuSearch) useTable(f *neighbours, needles []*needle) {
 // and the number of the needle in place of the mask.
 func (g *gpuSearch) lookUp() {
 	t := &g.table
-	if len(t.of.entries) == 0 {
-		return
+	if t.of == nil || len(t.of.entries) == 0 {
+		return // of a table that could not be brought there the queue has the error
 	}
 	p := &kernels.TableParams{
 		Text: g.text.bits(), Present: t.present.At(0), Starts: t.starts.At(0), Entries: t.entries.At(0), Needles: t.checked.At(0),
