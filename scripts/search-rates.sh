@@ -33,8 +33,18 @@ for device in ${DEVICES:-cpu cuda:0}; do
 			measured "rates-$name-$n-$alphabet-substitutions" "${of[@]}" --pattern-length $lengths -k 1,2,3,4 --substitutions
 		done
 	done
-	# Several patterns at a time; a GPU seeks them one after the other.
-	if [ "$device" != cpu ]; then continue; fi
+	# Several patterns at a time; a GPU seeks them one after the other, but for those of a table.
+	if [ "$device" != cpu ]; then
+		for n in $sizes; do
+			for count in 1 16 100 1000; do
+				of=(--device "$device" --letters $n --alphabet dna --method neighbours --pattern-count $count)
+				measured "rates-$name-$n-neighbours-$count" "${of[@]}" --pattern-length 12,16,20,24,32,64 -k 0,1,2,3,4
+				measured "rates-$name-$n-neighbours-$count-substitutions" "${of[@]}" \
+					--pattern-length 12,16,20,24,32,64 -k 1,2,3,4 --substitutions
+			done
+		done
+		continue
+	fi
 	of=(--device "$device" --letters 2M --method planes)
 	measured "rates-$name-edits-tiles" "${of[@]}" --scheme tiles --pattern-length 32,64,128,256,512,1024 -k 5,8,12,16,20,31
 	measured "rates-$name-edits-pieces" "${of[@]}" --scheme pieces --pattern-length 64,128,256,512,1024 -k 5,8,12,16,20,31

@@ -119,6 +119,25 @@ func NewTask(p *Pattern, alphabet Alphabet, k int, substitutions bool, letters i
 // Refusal says why a scheme cannot do it, nil if it can.
 func (t Task) Refusal(s *Scheme) error { return s.refusal(t.needle, t.onGPU) }
 
+// Eligible tells whether auto weighs a scheme for the task: it can do it and, if it looks needles
+// up in a table on a GPU, what was measured says how fast that is. A table has several patterns,
+// since other schemes need none for one. And it has the needle: with k of more than tableDistance a
+// needle has lettersForWords letters or more for each of k + 1 edits. Those that a table leaves out
+// are searched for by other schemes, whose rates count.
+func (t Task) Eligible(s *Scheme) bool {
+	if t.Refusal(s) != nil {
+		return false
+	}
+	if !t.onGPU || !s.gpu.table {
+		return true
+	}
+	n := t.needle
+	return t.patterns > 1 && (n.k <= tableDistance || n.length() >= lettersForWords*(n.k+1) || n.exactRun() >= exactWord)
+}
+
+// tableDistance is the largest k for which tables on a GPU were measured.
+const tableDistance = 4
+
 // Rate is the number of letters that a scheme searches in a second for one needle, when as many are
 // sought at a time as there are patterns: what was measured for the nearest k, and of that for the
 // nearest m, n and number of patterns. The rates are those of the scheme, on the task's device, for
@@ -188,11 +207,24 @@ const lettersForWords = 5
 // repeatedWordsCost is what its rate is divided by then.
 const repeatedWordsCost = 1.4
 
+// tableMakingCost is what the rate of neighbours/table on a GPU is divided by. The rates leave out
+// that the CPU makes the table while the GPU waits, so auto takes it where it is twice as fast. For
+// 1,000 guides of 20 bases with NGG and 4 edits in 3.1 Gb like the human genome random text says it
+// is 6.8 times as fast as wu-manber/packed. Whole runs were 2.45 times as fast, which is what is
+// left of that here, after repeatedWordsCost. With 4 substitutions the rates say 20 times, of which
+// 10 are left, and whole runs were 6.0 times as fast, loading included.
+const tableMakingCost = 2
+
 // onGenomes corrects a rate that was measured on random text.
 func (s *Scheme) onGenomes(rate float64, n *needle, onGPU bool) float64 {
-	if !onGPU && s.Method == neighboursMethod.Name && n.k > 0 && !n.substitutions && n.length() < lettersForWords*(n.k+1) &&
-		n.exactRun() < exactWord {
-		return rate / repeatedWordsCost
+	if s.Method == neighboursMethod.Name {
+		if onGPU {
+			rate /= tableMakingCost
+		}
+		if n.k > 0 && !n.substitutions && n.length() < lettersForWords*(n.k+1) && n.exactRun() < exactWord {
+			rate /= repeatedWordsCost
+		}
+		return rate
 	}
 	if !onGPU || s.Method != planesMethod.Name || n.k == 0 || n.substitutions {
 		return rate
@@ -211,9 +243,10 @@ func anyScheme(*Scheme) bool { return true }
 func fastest(n *needle, letters int64, patterns int, onGPU bool, wanted func(*Scheme) bool) (*Scheme, error) {
 	var best *Scheme
 	bestRate := 0.0
+	task := Task{n, letters, patterns, onGPU}
 	for _, m := range methods {
 		for _, s := range m.Schemes {
-			if !wanted(s) || s.refusal(n, onGPU) != nil {
+			if !wanted(s) || !task.Eligible(s) {
 				continue
 			}
 			if rate := s.rate(n, letters, patterns, onGPU); best == nil || rate > bestRate {

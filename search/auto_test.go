@@ -38,9 +38,6 @@ func TestRates(t *testing.T) {
 					if !s.Edits && !s.Substitutions {
 						n = someNeedle(t, alphabet, 24, 0, false)
 					}
-					if onGPU && s.gpu != nil && s.gpu.table {
-						continue // it was not measured there yet, and auto does not take it
-					}
 					if s.refusal(n, onGPU) == nil && s.rate(n, 1<<24, 1, onGPU) <= 0 {
 						t.Errorf("%s has no rate: GPU %t, alphabet %s, substitutions %t", s.FullName(), onGPU, alphabet, substitutions)
 					}
@@ -158,6 +155,44 @@ func TestFastest(t *testing.T) {
 		s, err := fastest(n, 1<<28, c.patterns, c.onGPU, anyScheme)
 		if err != nil || s.Method != c.want {
 			t.Errorf("GPU %t, %d patterns: %v, %v; want %s", c.onGPU, c.patterns, s, err, c.want)
+		}
+	}
+}
+
+// TestTableOfManyPatterns has auto take a table on a GPU for many patterns that it has rates for,
+// and other schemes for one pattern, and where a table would leave the patterns out.
+func TestTableOfManyPatterns(t *testing.T) {
+	for _, substitutions := range []bool{false, true} {
+		for _, letters := range []int64{1e6, 1.2e7, 2.5e8, 3.1e9} {
+			for k := range MaxDistance + 1 {
+				for _, m := range []int{12, 16, 20, 23, 24, 32, 48, 64, 65} {
+					if k >= m || k == 0 && substitutions {
+						continue
+					}
+					n := someNeedle(t, DNA, m, k, substitutions)
+					for _, patterns := range []int{1, 100, 1000, 25000} {
+						s, err := fastest(n, letters, patterns, true, anyScheme)
+						if err != nil {
+							t.Fatal(err)
+						}
+						// Words of four bases for each edit and one more say enough.
+						enough := 4*(k+1) <= m && k <= 4 || 5*(k+1) <= m
+						if substitutions {
+							enough = enough || k == 4 && m == 16
+						}
+						want := patterns > 1 && m <= 64 && enough
+						if m == 20 && k == 4 && !substitutions && letters < 2e8 || m == 16 && k == 4 && letters < 2e6 {
+							continue // about as fast
+						}
+						if k == 3 && m == 12 && substitutions {
+							continue // in long texts only
+						}
+						if got := s.FullName() == "neighbours/table"; got != want {
+							t.Errorf("%d patterns, m = %d, k = %d, substitutions %t, %d letters: auto takes %s", patterns, m, k, substitutions, letters, s.FullName())
+						}
+					}
+				}
+			}
 		}
 	}
 }

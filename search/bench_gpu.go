@@ -181,7 +181,7 @@ func (g *gpuBench) searches(c benchCase) (all []gpuBenchSearch, err error) {
 		}
 		return all, nil
 	}
-	f, err := newTable(g.bench.text, c.needles, tableOnGPU)
+	f, err := newTable(g.bench.text, c.needles, tableOnGPU, benchThreads)
 	if err != nil {
 		return nil, err
 	}

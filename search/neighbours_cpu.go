@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"scanmap/parallel"
 )
 
 // A neighbourPiece is letters [from, to) of a needle, which may have e edits.
@@ -288,7 +290,7 @@ type neighbours struct {
 }
 
 func newNeighbours(t *Text, needles []*needle) (finder, error) {
-	f, err := newTable(t, needles, tableOnCPU)
+	f, err := newTable(t, needles, tableOnCPU, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -299,8 +301,8 @@ func newNeighbours(t *Text, needles []*needle) (finder, error) {
 	return f, nil
 }
 
-// newTable makes the table of needles.
-func newTable(t *Text, needles []*needle, model tableModel) (*neighbours, error) {
+// newTable makes the table of needles, which is the same however many threads make it.
+func newTable(t *Text, needles []*needle, model tableModel, threads int) (*neighbours, error) {
 	if len(needles) > mostNeedles {
 		return nil, &tooManyError{fmt.Errorf(
 			"neighbours/table takes at most %d patterns at a time, both strands counted, not %d", mostNeedles, len(needles),
@@ -311,8 +313,8 @@ func newTable(t *Text, needles []*needle, model tableModel) (*neighbours, error)
 		return f, nil
 	}
 	f.edits = needles[0].k > 0 && !needles[0].substitutions
-	pieces := f.choose(needles)
-	if err := f.build(needles, pieces, mostEntries); err != nil {
+	pieces := f.choose(needles, threads)
+	if err := f.build(needles, pieces, mostEntries, threads); err != nil {
 		return nil, err
 	}
 	for i, n := range needles {
@@ -351,66 +353,100 @@ func (f *neighbours) addCheck(n *needle) {
 const triedNeedles = 128
 
 // choose sets q and returns the pieces of each needle, none for one that is not for the table.
-func (f *neighbours) choose(needles []*needle) [][]neighbourPiece {
-	step := (len(needles) + triedNeedles - 1) / triedNeedles
-	letters := float64(max(f.text.Length(), f.text.expected)) / f.model.places
+func (f *neighbours) choose(needles []*needle, threads int) [][]neighbourPiece {
+	var costs [mostWord + 1]float64
+	parallel.Ranges(threads, mostWord+1-leastWord, 1, func(_, i, _ int) { costs[leastWord+i] = f.cost(needles, leastWord+i) })
 	bestCost := math.Inf(1)
 	for q := leastWord; q <= mostWord; q++ {
-		words := math.Exp2(2 * float64(q))
-		cost := letters*costOfPlace[q] + words*costOfWord
-		p := piecePlanner{q: q}
-		for i := 0; i < len(needles); i += step {
-			_, size := p.plan(needles[i])
-			verify := costOfFits
-			if f.edits {
-				verify = costOfVectors * float64(needles[i].length()+2*needles[i].k)
-			}
-			if size > f.model.density*words {
-				cost += float64(step) * letters * f.model.density * (verify + costOfEntry)
-				continue
-			}
-			cost += float64(step) * (size*costOfEntry + letters*size/words*(verify+costOfLookup[q]))
-		}
-		if cost < bestCost {
-			f.q, bestCost = q, cost
+		if costs[q] < bestCost {
+			f.q, bestCost = q, costs[q]
 		}
 	}
-	p := piecePlanner{q: f.q}
 	pieces := make([][]neighbourPiece, len(needles))
-	for i, n := range needles {
-		if chosen, size := p.plan(n); size <= f.model.density*math.Exp2(2*float64(f.q)) {
-			pieces[i] = chosen
+	parallel.Ranges(threads, len(needles), triedNeedles, func(_, from, to int) {
+		p := piecePlanner{q: f.q}
+		for i := from; i < to; i++ {
+			if chosen, size := p.plan(needles[i]); size <= f.model.density*math.Exp2(2*float64(f.q)) {
+				pieces[i] = chosen
+			}
 		}
-	}
+	})
 	return pieces
+}
+
+// cost is what a search with words of q bases would take, in nanoseconds.
+func (f *neighbours) cost(needles []*needle, q int) float64 {
+	step := (len(needles) + triedNeedles - 1) / triedNeedles
+	letters := float64(max(f.text.Length(), f.text.expected)) / f.model.places
+	words := math.Exp2(2 * float64(q))
+	cost := letters*costOfPlace[q] + words*costOfWord
+	p := piecePlanner{q: q}
+	for i := 0; i < len(needles); i += step {
+		_, size := p.plan(needles[i])
+		verify := costOfFits
+		if f.edits {
+			verify = costOfVectors * float64(needles[i].length()+2*needles[i].k)
+		}
+		if size > f.model.density*words {
+			cost += float64(step) * letters * f.model.density * (verify + costOfEntry)
+			continue
+		}
+		cost += float64(step) * (size*costOfEntry + letters*size/words*(verify+costOfLookup[q]))
+	}
+	return cost
 }
 
 // mostEntries of a table take 0.8 GB while it is made. A single needle has fewer.
 const mostEntries = 1 << 26
 
+// collectedAtOnce is for how many needles each thread collects words before they are put together.
+const collectedAtOnce = 8
+
+// A collected is the words near the pieces of a needle, and how many are near each.
+type collected struct {
+	words  []uint32
+	counts []int
+}
+
 // build makes the table by counting sort. It has at most atMost entries, or those of one needle.
-func (f *neighbours) build(needles []*needle, pieces [][]neighbourPiece, atMost int) error {
-	var h neighbourhood
+// Threads collect the words of several needles, which are put together in the order of these.
+func (f *neighbours) build(needles []*needle, pieces [][]neighbourPiece, atMost, threads int) error {
+	threads = max(threads, 1)
+	hoods := make([]neighbourhood, threads)
+	round := make([]collected, min(collectedAtOnce*threads, len(needles)))
 	var words []uint32
 	var entries []tableEntry
 	f.starts = make([]uint32, 1<<(2*f.q)+1)
 	f.present = make([]uint64, max(1<<(2*f.q)/64, 1))
 	most := 0 // of the tolerances
-	for i, n := range needles {
+	for i := range needles {
+		at := i % len(round)
+		if at == 0 {
+			parallel.Ranges(threads, min(len(round), len(needles)-i), 1, func(worker, j, _ int) {
+				h, c := &hoods[worker], &round[j]
+				c.words, c.counts = c.words[:0], c.counts[:0]
+				for _, piece := range pieces[i+j] {
+					h.collect(needles[i+j], piece, f.q)
+					c.words, c.counts = append(c.words, h.words...), append(c.counts, len(h.words))
+				}
+			})
+		}
 		if len(entries) > atMost {
 			return &tooManyError{fmt.Errorf(
 				"the table of neighbours/table has more than %d entries for %d of %d patterns, both strands counted",
 				atMost, i, len(needles),
 			)}
 		}
-		for _, piece := range pieces[i] {
-			h.collect(n, piece, f.q)
-			for _, word := range h.words {
+		rest := round[at].words
+		for j, piece := range pieces[i] {
+			count := round[at].counts[j]
+			for _, word := range rest[:count] {
 				f.starts[word+1]++
 				f.present[word/64] |= 1 << (word % 64)
 				words = append(words, word)
 				entries = append(entries, tableEntry(i<<offsetBits|piece.from))
 			}
+			rest = rest[count:]
 			f.unknown = min(f.unknown, f.q, piece.to-piece.from-piece.e)
 			most = max(most, piece.e)
 		}

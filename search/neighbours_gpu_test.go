@@ -1,6 +1,7 @@
 package search
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -76,5 +77,30 @@ func TestTableOnGPU(t *testing.T) {
 	}
 	if total < 300 {
 		t.Errorf("%d locations are too few", total)
+	}
+}
+
+// TestTableNotThere: a table that cannot be brought to a GPU is an error.
+func TestTableNotThere(t *testing.T) {
+	t.Parallel()
+	g, err := openGPU(emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{}), 0, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := dnaText(t, "ACGTTGCATGACCATGACGTAGGTACGTTGCATGACCATGACGTAGGTA")
+	g.text.upload(g.queue, text, textRange{last: text.Length(), to: text.Length()})
+	p, err := NewPattern("p", []byte("TTGCATGACCATGACGTAGG"), DNA)
+	if err != nil {
+		t.Fatal(err)
+	}
+	needles := []*needle{newNeedle(&p, DNA, 1, true)}
+	f, err := newTable(text, needles, tableOnGPU, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	failure := errors.New("out of memory")
+	g.queue.Try(failure)
+	if _, _, err := g.findTable(f, needles, 10, 1); !errors.Is(err, failure) {
+		t.Errorf("got %v, want %v", err, failure)
 	}
 }

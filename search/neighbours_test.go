@@ -3,6 +3,7 @@ package search
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -48,6 +49,49 @@ func TestNeighboursFindWhatBruteForceFinds(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestTableByThreads: the table is the same however many threads make it, also where it has too
+// many entries.
+func TestTableByThreads(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(3, 9))
+	text := dnaText(t, string(randomLetters(r, 3000, dna.Letters)))
+	text.expected = 1 << 28
+	for _, count := range []int{1, 7, 8, 9, 16, 17, 100} {
+		for _, substitutions := range []bool{false, true} {
+			var needles []*needle
+			for range count {
+				p, err := NewPattern("p", randomLetters(r, 8+r.IntN(30), dna.Letters), DNA)
+				if err != nil {
+					t.Fatal(err)
+				}
+				needles = append(needles, newNeedle(&p, DNA, 3, substitutions))
+			}
+			want, err := newTable(text, needles, tableOnGPU, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(want.entries) < count/2 || count > 50 && len(want.alone) == 0 {
+				t.Fatalf("%d entries for %d needles, %d of them alone", len(want.entries), count, len(want.alone))
+			}
+			atMost := len(want.entries) / 3
+			pieces := want.choose(needles, 1)
+			tooMany := fmt.Sprint((&neighbours{q: want.q}).build(needles, pieces, atMost, 1))
+			for _, threads := range []int{2, 3, 16} {
+				got, err := newTable(text, needles, tableOnGPU, threads)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !reflect.DeepEqual(got, want) {
+					t.Errorf("%d needles, substitutions %t: the table of %d threads is another", count, substitutions, threads)
+				}
+				if got := fmt.Sprint((&neighbours{q: want.q}).build(needles, pieces, atMost, threads)); got != tooMany {
+					t.Errorf("%d needles, %d threads: %q, want %q", count, threads, got, tooMany)
+				}
+			}
+		}
+	}
 }
 
 // TestNeighboursKeepOccurrencesWithFixedLetters: of needles with letters that have to match, at

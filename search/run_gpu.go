@@ -201,35 +201,33 @@ func inChunks[Found any](
 	return nil
 }
 
-// A gpuRun is patterns [from, to) that are searched for together on a GPU: one, or all that share a
-// table.
+// A gpuRun is patterns, by number, that are searched for together on a GPU: one, or all of a table.
 type gpuRun struct {
-	from, to int
+	patterns []int
 	needles  []*needle   // of a table
 	table    *neighbours // nil for one pattern
 }
 
-// gpuRuns cuts patterns [from, to) into runs.
+// gpuRuns shares patterns [from, to) out among runs.
 func (s *searcher) gpuRuns(from, to int) ([]gpuRun, error) {
 	var runs []gpuRun
-	for i := from; i < to; {
-		run := gpuRun{from: i, to: i + 1}
+	var ofTable gpuRun
+	for i := from; i < to; i++ {
 		if s.schemes[i].gpu.table {
-			for run.to < to && s.schemes[run.to] == s.schemes[i] {
-				run.to++
-			}
-			for p := run.from; p < run.to; p++ {
-				run.needles = append(run.needles, s.needles[p]...)
-			}
-			var err error
-			if run.table, err = newTable(s.text, run.needles, tableOnGPU); err != nil {
-				return nil, err
-			}
+			ofTable.patterns = append(ofTable.patterns, i)
+			ofTable.needles = append(ofTable.needles, s.needles[i]...)
+			continue
 		}
-		runs = append(runs, run)
-		i = run.to
+		runs = append(runs, gpuRun{patterns: []int{i}})
 	}
-	return runs, nil
+	if len(ofTable.patterns) == 0 {
+		return runs, nil
+	}
+	var err error
+	if ofTable.table, err = newTable(s.text, ofTable.needles, tableOnGPU, s.options.Threads); err != nil {
+		return nil, err
+	}
+	return append(runs, ofTable), nil
 }
 
 // endsOnGPU finds the ends of the patterns of runs, of which `from` is the first, in a stretch and
@@ -248,7 +246,7 @@ func (s *searcher) endsOnGPU(stretch stretch, runs []gpuRun, from int, ends []st
 			if sum.Load() > most {
 				return nil, nil
 			}
-			added, err := s.searchRun(g, &runs[i], r, found[runs[i].from-from:], int(most))
+			added, err := s.searchRun(g, &runs[i], r, found, from, int(most))
 			if err != nil {
 				return nil, err
 			}
@@ -272,16 +270,19 @@ func (s *searcher) endsOnGPU(stretch stretch, runs []gpuRun, from int, ends []st
 }
 
 // searchRun finds the ends of a run's patterns in the text of a GPU, and returns how many there
-// are, or, of a table, a number above most that says that there are more.
-func (s *searcher) searchRun(g *gpuSearch, run *gpuRun, r textRange, ends []strandEnds, most int) (added int, err error) {
+// are, or, of a table, a number above most that says that there are more. The first of ends is that
+// of pattern `from`.
+func (s *searcher) searchRun(g *gpuSearch, run *gpuRun, r textRange, ends []strandEnds, from, most int) (added int, err error) {
 	if run.table == nil {
-		for strand, n := range s.needles[run.from] {
-			hits, err := g.find(*s.schemes[run.from].gpu, n)
+		p := run.patterns[0]
+		for strand, n := range s.needles[p] {
+			hits, err := g.find(*s.schemes[p].gpu, n)
 			if err != nil {
 				return 0, &device.Error{Err: err}
 			}
-			ends[0][strand] = s.checkStart(n, r, appendEnds(hits, r.from, nil), 0)
-			added += len(ends[0][strand])
+			list := s.checkStart(n, r, appendEnds(hits, r.from, nil), 0)
+			ends[p-from][strand] = list
+			added += len(list)
 		}
 		return added, nil
 	}
@@ -293,12 +294,11 @@ func (s *searcher) searchRun(g *gpuSearch, run *gpuRun, r textRange, ends []stra
 	if !few {
 		return most + 1, nil
 	}
-	at := 0
-	for p := run.from; p < run.to; p++ {
+	for _, p := range run.patterns {
 		for strand := range s.needles[p] {
-			ends[p-run.from][strand] = lists[at]
-			added += len(lists[at])
-			at++
+			ends[p-from][strand] = lists[0]
+			added += len(lists[0])
+			lists = lists[1:]
 		}
 	}
 	return added, nil

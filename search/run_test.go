@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -36,7 +37,16 @@ func TestRunInParts(t *testing.T) {
 	}
 	text := dnaText(t, contigs...)
 	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
-	three := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{Devices: 3})
+	several := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{Devices: 3})
+	infos, err := several.Devices()
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := []int{len(infos) - 1, 0}
+	if len(infos) == 1 {
+		t.Log("SKIPPED: one GPU is here, so no parts are shared out among several")
+		named = named[:1]
+	}
 	run := func(o Options) []Location {
 		t.Helper()
 		var all []Location
@@ -66,8 +76,8 @@ func TestRunInParts(t *testing.T) {
 				for _, o := range []Options{
 					{Method: "wu-manber", Scheme: "segment"}, {Method: "neighbours"},
 					{Method: "wu-manber", Scheme: "scan", Device: device.Choice{Kind: device.CUDA, Driver: driver}},
-					{Device: device.Choice{Kind: device.CUDA, Driver: three}},
-					{Device: device.Choice{Kind: device.CUDA, Driver: three, Indices: []int{2, 0}}},
+					{Device: device.Choice{Kind: device.CUDA, Driver: several}},
+					{Device: device.Choice{Kind: device.CUDA, Driver: several, Indices: named}},
 				} {
 					o.Distance, o.bounds = k, bounds{stretch: stretch, ends: most, perGPU: 1}
 					if diff := cmp.Diff(want, run(o)); diff != "" {
@@ -103,6 +113,127 @@ func TestDeviceOfNamedMethod(t *testing.T) {
 		err := s.choose()
 		if got := s.options.Device.Kind; err != nil || got != c.want || len(s.schemes) != 1 {
 			t.Errorf("%s/%s, %d letters: %s, %v; want %s", c.method, c.scheme, c.letters, got, err, c.want)
+		}
+	}
+}
+
+// TestAutoTakesTableOnGPU has auto choose a GPU, and a table there, for many guides and primers:
+// also among patterns that are too long for it, which are in no table. They share one.
+func TestAutoTakesTableOnGPU(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(9, 2))
+	text := dnaText(t, string(randomLetters(r, 3000, dna.Letters)))
+	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
+	const count = 200
+	for _, c := range []struct {
+		pam           string
+		length, k     int
+		substitutions bool
+		letters       int64
+		kind          device.Kind
+	}{
+		{"NGG", 20, 4, true, 3.1e9, device.CUDA},
+		{"NGG", 20, 4, false, 3.1e9, device.CUDA},
+		{"", 21, 2, true, 4.6e7, device.CUDA},
+		{"", 21, 2, false, 3.1e9, device.Auto},
+		{"NGG", 20, 4, false, 3.1e9, device.Auto},
+	} {
+		s := &searcher{
+			text: text, needles: make([][]*needle, count), chunk: 1024,
+			options: Options{
+				Distance: c.k, Substitutions: c.substitutions, Threads: 2, bounds: bounds{}.orDefault(),
+				Device: device.Choice{Kind: c.kind, Driver: driver},
+			},
+		}
+		s.stats.TextLetters = c.letters
+		for i := range count {
+			length := c.length
+			if i%3 == 1 {
+				length = 70
+			}
+			p, err := fixedPattern(fmt.Sprint(i), string(randomLetters(r, length, dna.Letters)), c.pam, DNA)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.patterns = append(s.patterns, p)
+		}
+		if c.kind == device.Auto {
+			// On the CPU alone the long ones would be as fast.
+			s.patterns = slices.DeleteFunc(s.patterns, func(p Pattern) bool { return len(p.Letters) > 64 })
+		}
+		if err := s.choose(); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.options.Device.Kind; got != device.CUDA {
+			t.Errorf("%+v: searched on %q", c, got)
+			continue
+		}
+		var inTable []int
+		for i := range s.patterns {
+			s.needles[i] = []*needle{s.forward(i), s.forward(i).reverseComplement()}
+			table := s.schemes[i].FullName() == "neighbours/table"
+			if want := len(s.patterns[i].Letters) <= 64; table != want {
+				t.Fatalf("%+v: pattern %d of %d letters: auto chooses %s", c, i, len(s.patterns[i].Letters), s.schemes[i].FullName())
+			}
+			if table {
+				inTable = append(inTable, i)
+			}
+		}
+		runs, err := s.gpuRuns(3, len(s.patterns))
+		if err != nil {
+			t.Fatal(err)
+		}
+		inTable = slices.DeleteFunc(inTable, func(i int) bool { return i < 3 })
+		last := runs[len(runs)-1]
+		if last.table == nil || !slices.Equal(last.patterns, inTable) || len(last.needles) != 2*len(inTable) {
+			t.Errorf("%+v: the table has patterns %v, want %v", c, last.patterns, inTable)
+		}
+		if want := len(s.patterns) - 3 - len(inTable) + 1; len(runs) != want {
+			t.Errorf("%+v: %d runs, want %d", c, len(runs), want)
+		}
+	}
+}
+
+// TestAloneOnGPU: a pattern that is searched for by itself, since all have too many ends, gets no
+// table of its own if auto chose the table for all.
+func TestAloneOnGPU(t *testing.T) {
+	t.Parallel()
+	table, err := FindScheme("neighbours", "table")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := dnaText(t, "ACGTTGCATGACCATGACGTAGGTACGTTGCATGACCATGACGTAGGTA")
+	p, err := NewPattern("p", []byte("TTGCATGACCATGACGTAGG"), DNA)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := openGPU(emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{}), 0, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.text.upload(g.queue, text, textRange{last: text.Length(), to: text.Length()})
+	n := newNeedle(&p, DNA, 1, true)
+	var want [2][]int
+	for i, method := range []string{"neighbours", Auto, ""} {
+		g.table.of = nil
+		s := &searcher{
+			ctx: t.Context(), text: text, schemes: []*Scheme{table}, needles: [][]*needle{{n, n.reverseComplement()}},
+			options: Options{Method: method, Distance: 1, Substitutions: true},
+		}
+		s.stats.TextLetters = 3e9
+		hits, err := (&stream{s: s}).findOnGPU(g, textRange{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := [2][]int{appendEnds(hits[0], 0, nil), appendEnds(hits[1], 0, nil)}
+		if i == 0 {
+			want = got
+		}
+		if made := g.table.of != nil; made != (method == "neighbours") {
+			t.Errorf("method %q: a table was made: %t", method, made)
+		}
+		if !reflect.DeepEqual(got, want) || len(got[0]) == 0 {
+			t.Errorf("method %q: ends %v, want %v", method, got, want)
 		}
 	}
 }
@@ -150,10 +281,10 @@ func TestTooManyNeedles(t *testing.T) {
 	}
 	f := &neighbours{text: text, q: leastWord}
 	pieces := [][]neighbourPiece{{{0, 3, 0}}, {{0, 3, 0}}} // of four entries each
-	if err := f.build(many[:2], pieces, 3); !errors.As(err, new(*tooManyError)) {
+	if err := f.build(many[:2], pieces, 3, 1); !errors.As(err, new(*tooManyError)) {
 		t.Errorf("got %v for a table that is too large", err)
 	}
-	if err := f.build(many[:2], pieces, 4); err != nil {
+	if err := f.build(many[:2], pieces, 4, 1); err != nil {
 		t.Error(err)
 	}
 }

@@ -139,8 +139,15 @@ func (st *stream) findOnGPU(g *gpuSearch, _ textRange) (hits [2][]hit, err error
 	if err := s.ctx.Err(); err != nil {
 		return hits, err
 	}
+	scheme := s.schemes[st.pattern]
 	for strand, n := range s.needles[st.pattern] {
-		if hits[strand], err = g.find(*s.schemes[st.pattern].gpu, n); err != nil {
+		if scheme.gpu.table && (s.options.Method == Auto || s.options.Method == "") {
+			// It was chosen for many patterns.
+			if scheme, err = fastest(n, s.stats.TextLetters, 1, true, anyScheme); err != nil {
+				return hits, err
+			}
+		}
+		if hits[strand], err = g.find(*scheme.gpu, n); err != nil {
 			return hits, &device.Error{Err: err}
 		}
 	}

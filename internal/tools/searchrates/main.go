@@ -8,15 +8,19 @@
 // files can be given that have lines as rates.tsv has them: so the rates of a new scheme are added
 // to those that there are. Of a case that is there twice the later one counts.
 //
-// All measurements together are the whole table, with a line for each scheme and case. It is not
-// kept in the tree. What is written are the lines of it that decide: reduce.go says how much may be
-// lost. -whole FILE writes the whole table too. That of today's rates.tsv is an older rates.tsv,
-// from which the same files come again:
+// All measurements together are the whole table, with a line for each scheme and case. What is
+// written are the lines of it that decide: reduce.go says how much may be lost. -whole FILE writes
+// the whole table too. -device cpu or -device gpu makes the lines of that device alone, and leaves
+// those of the other as they are.
+//
+// The whole table of the GPU is an older rates.tsv with what was measured later. From these the
+// lines of today come again:
 //
 //	git show 5cf09d6:search/rates.tsv >whole.tsv
-//	go run ./internal/tools/searchrates whole.tsv
+//	go run ./internal/tools/searchrates -device gpu whole.tsv \
+//	  docs/benchmarks/search-neighbours-2026-11-23.tsv
 //
-// A rate is a median, on the CPU that of one thread.
+// That of the CPU was not kept. A rate is a median, on the CPU that of one thread.
 package main
 
 import (
@@ -37,26 +41,31 @@ import (
 func main() {
 	out := flag.String("out", "search", "folder of rates.tsv and testdata/choices.tsv")
 	whole := flag.String("whole", "", "file for the whole table")
+	device := flag.String("device", "", "cpu or gpu: leave the lines of the other as they are")
 	flag.Usage = func() {
-		fmt.Fprintln(os.Stderr, "usage: searchrates [-out FOLDER] [-whole FILE] FOLDER_OF_JSON|TABLE...")
+		fmt.Fprintln(os.Stderr, "usage: searchrates [-out FOLDER] [-whole FILE] [-device cpu|gpu] FOLDER_OF_JSON|TABLE...")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
-	if flag.NArg() == 0 {
+	if flag.NArg() == 0 || *device != "" && *device != "cpu" && *device != "gpu" {
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := run(flag.Args(), *out, *whole, os.Stderr); err != nil {
+	if err := run(flag.Args(), *out, *whole, *device, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "searchrates:", err)
 		os.Exit(1)
 	}
 }
 
-// run writes nothing before all has been read and worked out.
-func run(inputs []string, out, whole string, messages io.Writer) error {
+// run writes nothing before all has been read and worked out. Of a device it writes the lines of
+// that alone; "" is both.
+func run(inputs []string, out, whole, device string, messages io.Writer) error {
 	rates, err := read(inputs)
 	if err != nil {
 		return err
+	}
+	if device != "" {
+		rates = slices.DeleteFunc(rates, func(r search.Rate) bool { return r.OnGPU != (device == "gpu") })
 	}
 	expected, err := expectedChoices(rates)
 	if err != nil {
@@ -71,17 +80,46 @@ func run(inputs []string, out, whole string, messages io.Writer) error {
 			return err
 		}
 	}
-	if err := os.WriteFile(filepath.Join(out, "rates.tsv"), []byte(tableOf(left)), 0o644); err != nil {
-		return err
-	}
 	if err := os.MkdirAll(filepath.Join(out, "testdata"), 0o755); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(out, "testdata", "choices.tsv"), []byte(expected), 0o644); err != nil {
-		return err
+	files := []string{filepath.Join(out, "rates.tsv"), filepath.Join(out, "testdata", "choices.tsv")}
+	for i, text := range []string{tableOf(left), expected} {
+		if device != "" {
+			if text, err = withOther(files[i], text, device); err != nil {
+				return err
+			}
+		}
+		if err := os.WriteFile(files[i], []byte(text), 0o644); err != nil {
+			return err
+		}
 	}
 	_, err = fmt.Fprintf(messages, "%d of %d lines are left\n", len(left), len(rates))
 	return err
+}
+
+// withOther returns a table of one device with the lines that a file has of the other; those of the
+// CPU come first.
+func withOther(file, table, device string) (string, error) {
+	before, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	header, made, _ := strings.Cut(table, "\n")
+	first, old, _ := strings.Cut(string(before), "\n")
+	if first != header {
+		return "", fmt.Errorf("%s: the columns are %q, not %q", file, first, header)
+	}
+	var kept strings.Builder
+	for line := range strings.Lines(old) {
+		if !strings.HasPrefix(line, device+"\t") {
+			kept.WriteString(line)
+		}
+	}
+	if device == "gpu" {
+		return header + "\n" + kept.String() + made, nil
+	}
+	return header + "\n" + made + kept.String(), nil
 }
 
 // tableOf returns rates as a file.

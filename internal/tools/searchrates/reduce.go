@@ -28,6 +28,9 @@ var (
 	gridDistances = []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 16, 31, 32, search.MaxDistance}
 	gridLetters   = []int{1e4, 1e6, 3e6, 1e7, 3e7, 1e8, 3e8, 3e9}
 	gridPatterns  = []int{1, 2, 4, 7, 10, 16, 30, 60, 100, 300, 1000, 10000}
+	// On a GPU only a table, which is of DNA, has several patterns: so many, in so many letters.
+	tablePatterns = []int{4, 60, 25000}
+	tableLetters  = []int{1e6, 3e7, 3e9}
 )
 
 // A group is what the rates of one scheme on one kind of device are for.
@@ -55,7 +58,7 @@ func kindOf(r search.Rate) kind {
 	return kind{r.OnGPU, r.Alphabet, r.Substitutions, r.Letters, r.Length, r.K, r.Patterns, false}
 }
 
-// kinds are the tasks that were measured, and the grid.
+// kinds are the tasks that were measured, and the grid for each device that was.
 func kinds(rates []search.Rate) []kind {
 	var all []kind
 	seen := map[kind]bool{}
@@ -70,19 +73,32 @@ func kinds(rates []search.Rate) []kind {
 			all = append(all, k)
 		}
 	}
+	measured := map[bool]bool{}
 	for _, r := range rates {
 		add(kindOf(r))
+		measured[r.OnGPU] = true
 	}
 	for _, onGPU := range []bool{false, true} {
+		if !measured[onGPU] {
+			continue
+		}
 		for _, alphabet := range []search.Alphabet{search.DNA, search.Bytes} {
 			for _, substitutions := range []bool{false, true} {
 				for _, k := range gridDistances {
 					for _, length := range gridLengths {
 						// The rates of a GPU were measured for several lengths of the text, those
-						// of the CPU for several numbers of patterns.
+						// of the CPU for one.
 						if onGPU {
 							for _, letters := range gridLetters {
 								add(kind{onGPU, alphabet, substitutions, letters, length, k, 1, false})
+							}
+							if alphabet != search.DNA {
+								continue
+							}
+							for _, letters := range tableLetters {
+								for _, patterns := range tablePatterns {
+									add(kind{onGPU, alphabet, substitutions, letters, length, k, patterns, false})
+								}
 							}
 							continue
 						}
@@ -166,7 +182,7 @@ func newTable(rates []search.Rate) (*table, error) {
 		c := &choice{kind: k, task: task}
 		for _, m := range search.Methods() {
 			for _, s := range m.Schemes {
-				if task.Refusal(s) != nil {
+				if !task.Eligible(s) {
 					continue
 				}
 				g := groups[group{k.onGPU, s.FullName(), k.alphabet, k.substitutions}]

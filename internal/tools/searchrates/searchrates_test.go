@@ -203,7 +203,7 @@ func TestRead(t *testing.T) {
 	if _, err := newTable([]search.Rate{{Scheme: "shift-or/scan", Alphabet: search.DNA, Letters: 1, Length: 8, Patterns: 1, Value: 1}}); err == nil {
 		t.Error("a table with one scheme is taken")
 	}
-	if err := run([]string{table}, folder, "", &bytes.Buffer{}); err == nil {
+	if err := run([]string{table}, folder, "", "", &bytes.Buffer{}); err == nil {
 		t.Error("a table with one scheme is written")
 	}
 	if _, err := os.Stat(filepath.Join(folder, "rates.tsv")); err == nil {
@@ -220,7 +220,7 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	var messages bytes.Buffer
-	if err := run([]string{input}, folder, again, &messages); err != nil {
+	if err := run([]string{input}, folder, again, "", &messages); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(again)
@@ -241,5 +241,34 @@ func TestRun(t *testing.T) {
 	text, err = os.ReadFile(filepath.Join(folder, "testdata", "choices.tsv"))
 	if err != nil || !strings.HasPrefix(string(text), expectedColumns+"\ncpu\t") {
 		t.Errorf("choices.tsv is %.100q, error %v", text, err)
+	}
+	// Lines of one device are made again from a table that has no others; those of the other stay.
+	var files [2]string
+	for i, name := range []string{"rates.tsv", "testdata/choices.tsv"} {
+		text, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[i] = string(text)
+	}
+	for _, device := range []string{"cpu", "gpu"} {
+		part := slices.DeleteFunc(slices.Clone(whole), func(r search.Rate) bool { return r.OnGPU != (device == "gpu") })
+		if err := os.WriteFile(input, []byte(tableOf(part)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for i, name := range []string{"rates.tsv", "testdata/choices.tsv"} {
+			changed := strings.ReplaceAll(files[i], "\n"+device+"\t", "\n"+device+"\tgone")
+			if err := os.WriteFile(filepath.Join(folder, name), []byte(changed), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := run([]string{input}, folder, "", device, &messages); err != nil {
+			t.Fatal(err)
+		}
+		for i, name := range []string{"rates.tsv", "testdata/choices.tsv"} {
+			if text, err := os.ReadFile(filepath.Join(folder, name)); err != nil || string(text) != files[i] {
+				t.Errorf("%s, made again for %s, differs from what both devices gave; error %v", name, device, err)
+			}
+		}
 	}
 }
