@@ -40,7 +40,7 @@ func NewRepeated(patterns []Pattern, o Options) (*Repeated, error) {
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
-	o.bounds = o.bounds.orDefault()
+	o.bounds = o.bounds.orDefault(0)
 	if err := o.limit(); err != nil {
 		return nil, err
 	}

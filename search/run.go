@@ -75,8 +75,10 @@ const (
 	defaultStretch = 1 << 28
 	// defaultPatterns take 0.7 GB while they are searched for.
 	defaultPatterns = 1 << 18
-	// defaultEnds take 0.1 GB.
-	defaultEnds = 1 << 22
+	// defaultEnds take 0.1 GB. In a long text there are more, one for each lettersPerEnd: that is less
+	// than the text takes, and a search that has just too many is not made three times.
+	defaultEnds   = 1 << 22
+	lettersPerEnd = 1 << 8
 	// defaultWindow is large enough for many threads.
 	defaultWindow = 256 * segment
 	// defaultWindowEnds take 16 MB.
@@ -86,10 +88,10 @@ const (
 	defaultHeld  = 32 << 20
 )
 
-// orDefault replaces what is 0.
-func (b bounds) orDefault() bounds {
+// orDefault replaces what is 0, for a text of so many letters.
+func (b bounds) orDefault(letters int) bounds {
 	return bounds{
-		stretch: cmp.Or(b.stretch, defaultStretch), patterns: cmp.Or(b.patterns, defaultPatterns), ends: cmp.Or(b.ends, defaultEnds),
+		stretch: cmp.Or(b.stretch, defaultStretch), patterns: cmp.Or(b.patterns, defaultPatterns), ends: cmp.Or(b.ends, max(defaultEnds, letters/lettersPerEnd)),
 		window: cmp.Or(b.window, defaultWindow), windowEnds: cmp.Or(b.windowEnds, defaultWindowEnds), batch: cmp.Or(b.batch, defaultBatch), perGPU: cmp.Or(b.perGPU, lettersPerGPU), held: cmp.Or(b.held, defaultHeld),
 	}
 }
@@ -120,7 +122,7 @@ func plannedSearcher(ctx context.Context, text *Text, patterns []Pattern, o Opti
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
-	o.bounds = o.bounds.orDefault()
+	o.bounds = o.bounds.orDefault(text.Length())
 	if o.Distance < 0 || o.Distance > MaxDistance {
 		return nil, fmt.Errorf("a distance of %d is not from 0 to %d", o.Distance, MaxDistance)
 	}

@@ -141,7 +141,7 @@ func TestAutoTakesTableOnGPU(t *testing.T) {
 		s := &searcher{
 			text: text, needles: make([][]*needle, count), chunk: 1024,
 			options: Options{
-				Distance: c.k, Substitutions: c.substitutions, Threads: 2, bounds: bounds{}.orDefault(),
+				Distance: c.k, Substitutions: c.substitutions, Threads: 2, bounds: bounds{}.orDefault(0),
 				Device: device.Choice{Kind: c.kind, Driver: driver},
 			},
 		}
@@ -243,7 +243,7 @@ func TestTooManyNeedles(t *testing.T) {
 	text := dnaText(t, "ACGTACGTTTACGGAC")
 	s := &searcher{
 		ctx: t.Context(), text: text, found: make([]bool, 7),
-		options: Options{Threads: 1, bounds: bounds{}.orDefault()},
+		options: Options{Threads: 1, bounds: bounds{}.orDefault(0)},
 	}
 	scheme := &Scheme{Method: "made", Name: "few", cpu: func(text *Text, needles []*needle) (finder, error) {
 		if len(needles) > 2 {
