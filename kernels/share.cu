@@ -136,7 +136,7 @@ struct ShareSortParams {
 	const u32* places; // after the last location of each read
 	u32x4* sorted;
 	u32x4* scratch; // as many
-	u32* many;      // reads with more than SHARE_SORTED or `most` locations; as many as reads have room
+	u32* many;      // reads with more than SHARE_SORTED or `most` locations; all reads have room
 	u32* counters;
 	u32 count; // of reads
 	u32 most;  // of a read's locations are held

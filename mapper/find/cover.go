@@ -26,7 +26,8 @@ type Cover struct {
 	// BinLength is the length of the bins in which covered bases are counted too, at least 1.
 	BinLength int
 	// Most is the most locations of a read that are held, at least 1. Of more those count that come
-	// first by distance, contig, strand and end, and the numbers of the others are left (Reader.Append).
+	// first by distance, contig, strand and end, and the numbers of the others are left
+	// (Reader.Append).
 	Most int
 	// Add takes numbers of a contig, the first of which is that of a base, to be added up modulo
 	// 2^32: the difference in depth from the base before or, with Starts, the weight of the locations
@@ -36,7 +37,8 @@ type Cover struct {
 	Add func(contig, base int, numbers []int32)
 	// Carry adds so many times 2^32 to the number of a base, which Add had the rest of.
 	Carry func(contig, base, times int)
-	// AtMost bounds the sum of all that is added to the numbers of a GPU; 0 is as much as it can count.
+	// AtMost bounds the sum of all that is added to the numbers of a GPU; 0 is as much as it can
+	// count.
 	AtMost int64
 }
 
