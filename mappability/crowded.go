@@ -2,7 +2,6 @@ package mappability
 
 import (
 	"cmp"
-	"context"
 	"slices"
 
 	"scanmap/dna"
@@ -210,20 +209,6 @@ func (s *sharing) parts(starts []span, c counting) (all []text) {
 // many chunks of seeds.
 func (p *split) step(o *Options) int64 {
 	return int64((p.places() + o.limits.chunk - 1) / o.limits.chunk)
-}
-
-// crowded counts the pairs of crowded K-mers.
-func (s *sharing) crowded(ctx context.Context, p split) error {
-	if len(p.genome) == 0 {
-		return nil
-	}
-	d := newDistinct(s, p)
-	s.progress.add(p.step(s.options))
-	if err := d.join(ctx); err != nil {
-		return err
-	}
-	d.settle()
-	return nil
 }
 
 // covered are the bases of the K-mers that begin at some offsets, joined where they touch.

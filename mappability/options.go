@@ -85,6 +85,9 @@ type limits struct {
 	// many are compared with each other without further pieces.
 	crowded                              func(side, block int) bool
 	crowdedBlock, crowdedTable, together int
+	// round is how many strings of crowded K-mers are in memory at a time, and bin how many of them
+	// one goroutine works on at a time.
+	round, bin int
 	// masked puts masks on all groups that can have them.
 	masked bool
 	// grouped, when set, chooses the blocks whose equal K-mers Reads maps once. A block has so many

@@ -116,9 +116,6 @@ func (c *counter) shared(ctx context.Context, genome *dna.Reference) error {
 		total += int64(len(j.ranges)) * int64(len(j.chunks))
 	}
 	c.progress.expect(total)
-	if err := s.crowded(ctx, split); err != nil {
-		return err
-	}
 	for i := range joins {
 		if err := s.work(ctx, &joins[i]); err != nil {
 			return err
@@ -129,7 +126,7 @@ func (c *counter) shared(ctx context.Context, genome *dna.Reference) error {
 		sum += d
 		c.counts[i] = sum
 	}
-	return nil
+	return s.crowded(ctx, split)
 }
 
 // A join is the K-mers of some spans of the reference and some texts, whose pairs are counted.

@@ -1,0 +1,539 @@
+package mappability
+
+import (
+	"context"
+	"math/bits"
+
+	"scanmap/parallel"
+)
+
+// Crowded K-mers are compared as strings: those that are equal are one string, which is compared
+// with others once, and has the number of its places as its weight. A place of the genome has a
+// string on each strand that counts: its K-mer g on strand +, and the reverse complement g' on
+// strand -. A place of the reference asks for the frequency of one string, c: g, or g' if that is
+// the lesser one and both strands count.
+//
+// Lemma 1. The frequency of a K-mer of the reference, as far as these places go, is the number of
+// strings of places, each as often as it is there, from which c differs in at most e bases.
+//
+// Proof. If c is g, that is the definition. Otherwise both strands count. A place with the strings y
+// and y' fits g once for each of them that g differs from in at most e bases. As many bases of g'
+// and y' differ as of g and y, and of g' and y as of g and y'. So it fits g' as often. ∎
+//
+// Strings meet in rounds, so that they need not all be in memory. A round is one of the e + 1
+// pieces of a K-mer (neighbours.go) and a range of hashes of its bases. In it the strings of places
+// are gathered of which this piece has such a hash. Those that have this piece are grouped, equal
+// ones are made one, neighbours are counted that first meet in this piece, and what is found is
+// added to the counts of the places. Then the round is forgotten.
+//
+// Lemma 2. Each pair of a place that asks and a string that it fits is counted in one round, and
+// once there.
+//
+// Proof. By the lemma of neighbours.go the strings c and y of the pair, if they differ in at most e
+// bases, are to be counted in one group, that of the first piece that is equal. The hash of a piece
+// depends on its bases alone, and the ranges part all hashes, so that this group has one round for
+// each piece. c and y are gathered there, and all that are equal to them: the strings and weights of
+// a round are those of all places. In a group of it the pair is looked at once if c and y are two
+// strings. If they are one, it is counted for the weight of the string where the lemma has the bases
+// in which it differs from itself, those with letters that match nothing (equal). A place that asks
+// does so for the same string in each round: c depends on letters alone. ∎
+//
+// Equal strings that are taken for two cost time, and no more: then they are a pair like others.
+//
+// A round takes 8 bytes for a string of a place, and 24 for each 64 bases of it. Hashes are counted
+// for each piece before, so that each round has as many strings as there is room for.
+type round struct {
+	chunks []chunk
+	// shift leaves the bin of a hash. ends are, by bin, the number of strings up to its end, and
+	// cursors, by part of the chunks, where the next one of a bin goes.
+	shift   uint
+	ends    []int
+	cursors [][]int
+	// What is gathered, in order of bins: of each string the place, and its letters.
+	places  []place
+	letters []letters
+}
+
+// A chunk is neighbouring K-mers of the genome, side 0, or of the reference, side 1 if the K-mers
+// of both are not the same.
+type chunk struct {
+	piece
+	side int
+}
+
+// A place is where a string lies: the offset of its K-mer, shifted, and below that whether it asks
+// for its frequency and whether it counts as a place of the genome.
+type place uint64
+
+const (
+	asking      place = 1
+	genomePlace place = 2
+)
+
+func (p place) offset() int { return int(p >> 2) }
+
+const (
+	// binStrings is about how many strings a bin has: so many that they are in the cache of a core.
+	binStrings = 1 << 14
+	// mostBins is for a bin to have cursors in that cache, while strings are gathered.
+	mostBins = 1 << 17
+	// A round has an eighth of the strings, or more if these are few, and no more than mostGathered
+	// words of 64 bases. Each round goes over all K-mers.
+	leastGathered = 1 << 22
+	gatheredShare = 8
+	mostGathered  = 1 << 29
+	// fewPlaces is up to how many are taken for as many strings, without asking which are equal.
+	fewPlaces = 8
+	// scanned is how many K-mers are hashed at a time.
+	scanned = 1 << 12
+	// noBin stands for a K-mer with too many letters that match nothing.
+	noBin = 1<<32 - 1
+)
+
+// crowded counts the pairs of crowded K-mers. All others are counted by then.
+func (s *sharing) crowded(ctx context.Context, p split) error {
+	if len(p.genome) == 0 {
+		return nil
+	}
+	n := newNeighbours(s, p)
+	n.strands[0], n.strands[2] = s.texts[0].planes, s.planes
+	if len(s.texts) > 1 {
+		n.strands[1], n.strands[3] = s.texts[1].planes, s.texts[1].planes
+		if !s.own {
+			reference := textOf(s.ref)
+			n.strands[3] = reference.reversed().planes
+		}
+	}
+	for side, starts := range [][]span{p.genome, p.reference} {
+		if side == 1 && p.same {
+			break
+		}
+		for _, piece := range cut(starts, s.options.limits.chunk) {
+			n.chunks = append(n.chunks, chunk{piece, side})
+		}
+	}
+	s.progress.add(p.step(s.options))
+	for piece := range s.options.Edits + 1 {
+		if err := n.count(ctx, piece); err != nil {
+			return err
+		}
+		s.progress.add(p.step(s.options))
+	}
+	return nil
+}
+
+// count counts the neighbours whose first equal piece is the given one.
+func (n *neighbours) count(ctx context.Context, piece int) error {
+	o := n.options
+	n.tally(piece)
+	total := n.ends[len(n.ends)-1]
+	most := min(max(leastGathered/n.words, total/gatheredShare), mostGathered/n.words)
+	if o.limits.round > 0 {
+		most = o.limits.round
+	}
+	for from := 0; from < len(n.ends) && ctx.Err() == nil; {
+		to := from + 1
+		for to < len(n.ends) && n.ends[to]-n.first(from) <= most {
+			to++
+		}
+		n.gather(piece, from, to)
+		parallel.Ranges(o.Threads, to-from, 1, func(worker, i, _ int) {
+			n.workers[worker].count(ctx, piece, n.first(from+i)-n.first(from), n.ends[from+i]-n.first(from))
+		})
+		from = to
+	}
+	return context.Cause(ctx)
+}
+
+// first is the number of strings before a bin.
+func (n *neighbours) first(bin int) int {
+	if bin == 0 {
+		return 0
+	}
+	return n.ends[bin-1]
+}
+
+// parts is in how many parts the chunks are gone over: more than threads, which may be held up.
+func (n *neighbours) parts() int { return 4 * n.options.Threads }
+
+// part is the chunks of a part.
+func (n *neighbours) part(number int) []chunk {
+	parts := n.parts()
+	return n.chunks[len(n.chunks)*number/parts : len(n.chunks)*(number+1)/parts]
+}
+
+// tally counts the strings of places by the bins of a piece, and sets where each goes. With the
+// first piece it counts a place for itself.
+func (n *neighbours) tally(piece int) {
+	strings := len(n.texts) * n.split.places()
+	size := binStrings
+	if n.options.limits.bin > 0 {
+		size = n.options.limits.bin
+	}
+	bins := min(1<<bits.Len(uint(strings/size)), mostBins)
+	n.shift = uint(64 - bits.Len(uint(bins-1)))
+	n.ends, n.cursors = parallel.Resize(n.ends, bins), parallel.Resize(n.cursors, n.parts())
+	parallel.Ranges(n.options.Threads, n.parts(), 1, func(worker, part, _ int) {
+		cursors := parallel.Resize(n.cursors[part], bins)
+		n.cursors[part] = cursors
+		clear(cursors)
+		for _, c := range n.part(part) {
+			n.workers[worker].scanner.scan(n, c, piece, func(offset int, forward, reverse []uint32) {
+				self := n.atItself(c.side)
+				for i, bin := range forward {
+					if bin == noBin {
+						continue
+					}
+					cursors[bin]++
+					if reverse != nil {
+						cursors[reverse[i]]++
+					}
+					if piece == 0 && self != nil {
+						n.counts[offset+i] += self(offset + i)
+					}
+				}
+			})
+		}
+	})
+	next := 0
+	for bin := range bins {
+		for part := range n.parts() {
+			at := &n.cursors[part][bin]
+			next, *at = next+*at, next
+		}
+		n.ends[bin] = next
+	}
+}
+
+// atItself returns how often a place of a side that asks fits at itself, less the times that it is found
+// as another place is; nil for never. As K-mers that are the same for both sides it is not found:
+// it is no neighbour of itself. Otherwise it is found as a place of the genome.
+func (n *neighbours) atItself(side int) func(offset int) uint32 {
+	switch {
+	case n.split.same && !n.options.ExcludeSelf:
+		return func(int) uint32 { return 1 }
+	case !n.split.same && side == 1 && n.own && n.options.ExcludeSelf:
+		return func(offset int) uint32 {
+			if s := spanAt(n.split.genome, offset); s.from <= offset && offset < s.to {
+				return 1<<32 - 1
+			}
+			return 0
+		}
+	}
+	return nil
+}
+
+// gather gathers the strings of bins [from, to) of a piece, in the order in which their places lie
+// in the genome: to read them in the order of bins takes a cache miss or two for each.
+func (n *neighbours) gather(piece, from, to int) {
+	first := n.first(from)
+	size := n.ends[to-1] - first
+	n.places, n.letters = parallel.Resize(n.places, size), parallel.Resize(n.letters, size*n.words)
+	parallel.Ranges(n.options.Threads, n.parts(), 1, func(worker, part, _ int) {
+		cursors := n.cursors[part]
+		w := &n.workers[worker].scanner
+		for _, c := range n.part(part) {
+			put := func(bin uint32, offset, strand int) {
+				at := cursors[bin] - first
+				cursors[bin]++
+				lesser := w.read(n, c.side, offset, strand)
+				n.places[at] = n.placeOf(c.side, offset, lesser)
+				copy(n.letters[at*n.words:(at+1)*n.words], w.letters[strand])
+			}
+			w.scan(n, c, piece, func(offset int, forward, reverse []uint32) {
+				for i, bin := range forward {
+					if bin-uint32(from) < uint32(to-from) {
+						put(bin, offset+i, 0)
+					}
+					if reverse == nil {
+						continue
+					}
+					if bin := reverse[i]; bin-uint32(from) < uint32(to-from) {
+						put(bin, offset+i, 1)
+					}
+				}
+			})
+		}
+	})
+}
+
+// placeOf is the place of a string, which is the one to ask for or the other one.
+func (n *neighbours) placeOf(side, offset int, lesser bool) place {
+	p := place(offset) << 2
+	if side == 0 {
+		p |= genomePlace
+	}
+	if lesser && (side == 1 || n.split.same) {
+		p |= asking
+	}
+	return p
+}
+
+// A scanner is one goroutine that goes over K-mers.
+type scanner struct {
+	codes            []byte
+	forward, reverse []uint32
+	letters          [2][]letters // of a K-mer and its reverse complement
+}
+
+// read reads the letters of a K-mer, and tells whether the string of a strand is the one to ask
+// for: that with the lesser words, and that of strand + if they are the same.
+func (w *scanner) read(n *neighbours, side, offset, strand int) bool {
+	k, both := n.options.Length, n.strands[1] != nil
+	for s := range w.letters {
+		if s == 1 && !both {
+			return true
+		}
+		at := offset
+		if s == 1 {
+			at = n.lengthOf(side) - offset - k
+		}
+		w.letters[s] = parallel.Resize(w.letters[s], n.words)
+		for i := range w.letters[s] {
+			w.letters[s][i] = n.strands[2*side+s].letters(at+64*i, n.all[i])
+		}
+	}
+	for i, a := range w.letters[0] {
+		b := w.letters[1][i]
+		if a != b {
+			less := a.low < b.low || a.low == b.low && (a.high < b.high || a.high == b.high && a.ambiguous < b.ambiguous)
+			return less == (strand == 0)
+		}
+	}
+	return strand == 0
+}
+
+// lengthOf is the number of bases of the genome, side 0, or of the reference.
+func (n *neighbours) lengthOf(side int) int {
+	if side == 0 {
+		return n.texts[0].bases.Length
+	}
+	return n.ref.Bases.Length
+}
+
+// complements are the codes of the other strand. Letters that match nothing have the bits 0 on both.
+var complements = [...]uint64{3, 2, 1, 0, 0}
+
+// scan calls use with the bins of the K-mers of a chunk, which are those of a piece's bases, or of
+// its first 32, on strand +, and on strand - if that counts: neighbouring K-mers from an offset on.
+func (w *scanner) scan(n *neighbours, c chunk, piece int, use func(offset int, forward, reverse []uint32)) {
+	k, e := n.options.Length, uint32(n.options.Edits)
+	first, length := pieceOf(k, int(e)+1, piece)
+	length = min(length, seedBases)
+	bases, both := n.texts[0].bases, n.strands[1] != nil
+	if c.side == 1 {
+		bases = &n.ref.Bases
+	}
+	mask, top := ^uint64(0)>>(64-2*uint(length)), 2*uint(length-1)
+	for from := c.from; from < c.to; from += scanned {
+		to := min(from+scanned, c.to)
+		w.codes = bases.AppendCodes(w.codes[:0], from, to+k-1)
+		codes, size := w.codes, to-from
+		w.forward = parallel.Resize(w.forward, size)
+		ambiguous, code := uint32(0), uint64(0)
+		for _, b := range codes[:k-1] {
+			ambiguous += uint32(b >> 2)
+		}
+		for _, b := range codes[first : first+length-1] {
+			code = code<<2 | uint64(b&3)
+		}
+		next := codes[first+length-1:][:size]
+		last := codes[k-1:][:size]
+		for i := range w.forward {
+			ambiguous += uint32(last[i] >> 2)
+			code = (code<<2 | uint64(next[i]&3)) & mask
+			bin := uint32(code * 0x9E3779B97F4A7C15 >> n.shift)
+			if ambiguous > e {
+				bin = noBin
+			}
+			w.forward[i] = bin
+			ambiguous -= uint32(codes[i] >> 2)
+		}
+		if !both {
+			use(from, w.forward, nil)
+			continue
+		}
+		w.reverse = parallel.Resize(w.reverse, size)
+		// The piece of the reverse complement ends where as many bases are before it as after this.
+		begin := k - first - length
+		code = 0
+		for _, b := range codes[begin : begin+length-1] {
+			code = code>>2 | complements[b]<<top
+		}
+		next = codes[begin+length-1:][:size]
+		for i := range w.reverse {
+			code = code>>2 | complements[next[i]]<<top
+			bin := uint32(code * 0x9E3779B97F4A7C15 >> n.shift)
+			if w.forward[i] == noBin {
+				bin = noBin
+			}
+			w.reverse[i] = bin
+		}
+		use(from, w.forward, w.reverse)
+	}
+}
+
+// pieceOf is where a piece of k bases begins, and how many it has (cutBases).
+func pieceOf(k, pieces, piece int) (first, length int) {
+	first = k * piece / pieces
+	return first, k*(piece+1)/pieces - first
+}
+
+// strings are those of some places, by number: those that are wanted first.
+type stringSet struct {
+	wanted  int
+	weights []uint32 // places of the genome
+	found   []uint32 // places of the genome that are near, other than those of the string itself
+	// numbers are those of the strings of the places.
+	numbers []uint32
+	// of are strings in the order in which they come, and slots their numbers in that, + 1, in a
+	// hash table.
+	of    []distinct
+	slots []uint32
+}
+
+// A distinct is a string of places: its first place by its number among all, its weight, whether a place
+// asks for it, and its number.
+type distinct struct {
+	at, weight, number uint32
+	wanted             bool
+}
+
+// isWanted tells whether the frequency of a string is asked for.
+func (s *stringSet) isWanted(number uint32) bool { return int(number) < s.wanted }
+
+// count counts neighbours among the strings [from, to) of a round, those of one bin of a piece.
+func (p *pairing) count(ctx context.Context, piece, from, to int) {
+	if *p.path.known > mostPaths {
+		p.path = newPath(p.all, p.options.Edits)
+	}
+	g, places := p.level(0), p.places[from:to]
+	g.letters = p.letters[from*p.words : to*p.words]
+	for len(g.keys) == 0 {
+		g.keys = append(g.keys, nil)
+	}
+	g.keys[0] = g.sorted(g.keys[0], p.words, p.path.piece(piece))
+	by := p.path.step(piece)
+	for keys := g.keys[0]; len(keys) > 0 && ctx.Err() == nil; {
+		same := equalKeys(keys)
+		if same > 1 && p.take(g, places, keys[:same]) {
+			p.group(ctx, 1, by)
+			p.equal(by)
+			p.give(places, keys[:same])
+		}
+		keys = keys[same:]
+	}
+}
+
+// take makes a group of the strings of some places, and tells whether one of them is wanted.
+func (p *pairing) take(g *group, places []place, keys []keyed) bool {
+	s, words := &p.strings, p.words
+	all := place(0)
+	for _, k := range keys {
+		all |= places[k.at]
+	}
+	if all&(asking|genomePlace) != asking|genomePlace {
+		return false
+	}
+	s.of, s.numbers = s.of[:0], parallel.Resize(s.numbers, len(keys))
+	add := func(to int, at uint32) {
+		f := &s.of[to]
+		f.weight += uint32(places[at] & genomePlace >> 1)
+		f.wanted = f.wanted || places[at]&asking != 0
+	}
+	if len(keys) <= fewPlaces {
+		for i, k := range keys {
+			s.numbers[i] = uint32(i)
+			s.of = append(s.of, distinct{at: k.at})
+			add(i, k.at)
+		}
+	} else {
+		size := 2 << bits.Len(uint(len(keys)))
+		s.slots = parallel.Resize(s.slots, size)
+		clear(s.slots)
+		for i, k := range keys {
+			a := g.letters[int(k.at)*words:][:words]
+			h := uint64(0)
+			for _, l := range a {
+				h = l.hashed(h)
+			}
+			for slot := h & uint64(size-1); ; slot = (slot + 1) & uint64(size-1) {
+				number := s.slots[slot]
+				if number == 0 {
+					s.of = append(s.of, distinct{at: k.at})
+					number = uint32(len(s.of))
+					s.slots[slot] = number
+				} else if b := g.letters[int(s.of[number-1].at)*words:][:words]; !equalLetters(a, b) {
+					continue
+				}
+				s.numbers[i] = number - 1
+				add(int(number-1), k.at)
+				break
+			}
+		}
+	}
+	next := p.level(1)
+	next.refs, next.letters = next.refs[:0], next.letters[:0]
+	s.weights = s.weights[:0]
+	for _, wanted := range []bool{true, false} {
+		for i := range s.of {
+			f := &s.of[i]
+			if f.wanted != wanted || f.weight == 0 && !wanted {
+				continue
+			}
+			f.number = uint32(len(next.refs))
+			next.refs = append(next.refs, f.number)
+			next.letters = append(next.letters, g.letters[int(f.at)*words:][:words]...)
+			s.weights = append(s.weights, f.weight)
+		}
+		if wanted {
+			s.wanted = len(next.refs)
+		}
+	}
+	next.wanted = s.wanted
+	s.found = parallel.Resize(s.found, len(next.refs))
+	clear(s.found)
+	return s.wanted > 0
+}
+
+func equalLetters(a, b []letters) bool {
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// equal counts strings for the places that they have themselves, where the pair of two equal ones
+// would be counted. If K-mers are the same on both sides, one of them is the place that asks.
+func (p *pairing) equal(by *path) {
+	s, g := &p.strings, p.level(1)
+	self := uint32(0)
+	if p.split.same {
+		self = 1
+	}
+	for i := range s.wanted {
+		if s.weights[i] <= self {
+			continue
+		}
+		for w := range p.words {
+			p.difference[w] = g.letters[i*p.words+w].ambiguous
+		}
+		if by.owns(p.difference) {
+			s.found[i] += s.weights[i] - self
+		}
+	}
+}
+
+// give gives what was found to the places that ask.
+func (p *pairing) give(places []place, keys []keyed) {
+	s := &p.strings
+	for i, k := range keys {
+		if at := places[k.at]; at&asking != 0 {
+			if n := s.found[s.of[s.numbers[i]].number]; n != 0 {
+				p.counts[at.offset()] += n
+			}
+		}
+	}
+}
