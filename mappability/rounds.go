@@ -3,7 +3,9 @@ package mappability
 import (
 	"context"
 	"math/bits"
+	"sync/atomic"
 
+	"scanmap/dna"
 	"scanmap/parallel"
 )
 
@@ -44,6 +46,9 @@ import (
 // for each piece before, so that each round has as many strings as there is room for.
 type round struct {
 	chunks []chunk
+	// forward has a bit for each offset of the reference: that its K-mer asks for the string of
+	// strand +. It is nil if there is no other.
+	forward []uint64
 	// shift leaves the bin of a hash. ends are, by bin, the number of strings up to its end, and
 	// cursors, by part of the chunks, where the next one of a bin goes.
 	shift   uint
@@ -112,6 +117,9 @@ func (s *sharing) crowded(ctx context.Context, p split) error {
 			n.chunks = append(n.chunks, chunk{piece, side})
 		}
 	}
+	if n.strands[1] != nil {
+		n.forward = make([]uint64, dna.Words(s.ref.Bases.Length))
+	}
 	s.progress.add(p.step(s.options))
 	for piece := range s.options.Edits + 1 {
 		if err := n.count(ctx, piece); err != nil {
@@ -179,6 +187,9 @@ func (n *neighbours) tally(piece int) {
 		clear(cursors)
 		for _, c := range n.part(part) {
 			n.workers[worker].scanner.scan(n, c, piece, func(offset int, forward, reverse []uint32) {
+				if piece == 0 && n.asking(c.side) {
+					n.ask(c.side, offset, len(forward))
+				}
 				self := n.atItself(c.side)
 				for i, bin := range forward {
 					if bin == noBin {
@@ -230,77 +241,88 @@ func (n *neighbours) gather(piece, from, to int) {
 	size := n.ends[to-1] - first
 	n.places, n.letters = parallel.Resize(n.places, size), parallel.Resize(n.letters, size*n.words)
 	parallel.Ranges(n.options.Threads, n.parts(), 1, func(worker, part, _ int) {
-		cursors := n.cursors[part]
-		w := &n.workers[worker].scanner
 		for _, c := range n.part(part) {
-			put := func(bin uint32, offset, strand int) {
-				at := cursors[bin] - first
-				cursors[bin]++
-				lesser := w.read(n, c.side, offset, strand)
-				n.places[at] = n.placeOf(c.side, offset, lesser)
-				copy(n.letters[at*n.words:(at+1)*n.words], w.letters[strand])
-			}
-			w.scan(n, c, piece, func(offset int, forward, reverse []uint32) {
-				for i, bin := range forward {
-					if bin-uint32(from) < uint32(to-from) {
-						put(bin, offset+i, 0)
-					}
-					if reverse == nil {
-						continue
-					}
-					if bin := reverse[i]; bin-uint32(from) < uint32(to-from) {
-						put(bin, offset+i, 1)
-					}
-				}
+			n.workers[worker].scanner.scan(n, c, piece, func(offset int, forward, reverse []uint32) {
+				n.put(c.side, 0, offset, forward, from, to, n.cursors[part])
+				n.put(c.side, 1, offset, reverse, from, to, n.cursors[part])
 			})
 		}
 	})
 }
 
-// placeOf is the place of a string, which is the one to ask for or the other one.
-func (n *neighbours) placeOf(side, offset int, lesser bool) place {
-	p := place(offset) << 2
+// put puts the strings of neighbouring K-mers on a strand, those whose bins are in [from, to), to
+// where cursors say.
+func (n *neighbours) put(side, strand, offset int, bins []uint32, from, to int, cursors []int) {
+	text, first, lowest, width := n.strands[2*side+strand], n.first(from), uint32(from), uint32(to-from)
+	wanted := n.asking(side)
+	flag := place(0)
 	if side == 0 {
-		p |= genomePlace
+		flag = genomePlace
 	}
-	if lesser && (side == 1 || n.split.same) {
-		p |= asking
+	begin, step := offset, 1 // of the strand
+	if strand == 1 {
+		begin, step = n.lengthOf(side)-offset-n.options.Length, -1
 	}
-	return p
+	for i, bin := range bins {
+		if bin-lowest >= width {
+			continue
+		}
+		at := cursors[bin] - first
+		cursors[bin]++
+		p := place(offset+i)<<2 | flag
+		if wanted && n.asks(offset+i, strand) {
+			p |= asking
+		}
+		n.places[at] = p
+		if n.words == 1 {
+			n.letters[at] = text.letters(begin+step*i, n.all[0])
+			continue
+		}
+		for w := range n.words {
+			n.letters[at*n.words+w] = text.letters(begin+step*i+64*w, n.all[w])
+		}
+	}
 }
+
+// asking tells whether the places of a side ask for frequencies.
+func (n *neighbours) asking(side int) bool { return side == 1 || n.split.same }
 
 // A scanner is one goroutine that goes over K-mers.
 type scanner struct {
 	codes            []byte
 	forward, reverse []uint32
-	letters          [2][]letters // of a K-mer and its reverse complement
 }
 
-// read reads the letters of a K-mer, and tells whether the string of a strand is the one to ask
-// for: that with the lesser words, and that of strand + if they are the same.
-func (w *scanner) read(n *neighbours, side, offset, strand int) bool {
-	k, both := n.options.Length, n.strands[1] != nil
-	for s := range w.letters {
-		if s == 1 && !both {
-			return true
+// ask notes which of some neighbouring K-mers ask for their string on strand +: those for which it
+// has the lesser words, or the same ones.
+func (n *neighbours) ask(side, offset, kmers int) {
+	if n.strands[1] == nil {
+		return
+	}
+	forward, reverse := n.strands[2*side], n.strands[2*side+1]
+	mirror := n.lengthOf(side) - n.options.Length
+	bits := uint64(0)
+	for x := offset; x < offset+kmers; x++ {
+		for w := 0; w < n.words; w++ {
+			a, b := forward.letters(x+64*w, n.all[w]), reverse.letters(mirror-x+64*w, n.all[w])
+			if a == b && w+1 < n.words {
+				continue
+			}
+			if a.low < b.low || a.low == b.low && (a.high < b.high || a.high == b.high && a.ambiguous <= b.ambiguous) {
+				bits |= 1 << (x & 63)
+			}
+			break
 		}
-		at := offset
-		if s == 1 {
-			at = n.lengthOf(side) - offset - k
-		}
-		w.letters[s] = parallel.Resize(w.letters[s], n.words)
-		for i := range w.letters[s] {
-			w.letters[s][i] = n.strands[2*side+s].letters(at+64*i, n.all[i])
+		if x&63 == 63 || x+1 == offset+kmers {
+			atomic.OrUint64(&n.forward[x>>6], bits) // chunks share words
+			bits = 0
 		}
 	}
-	for i, a := range w.letters[0] {
-		b := w.letters[1][i]
-		if a != b {
-			less := a.low < b.low || a.low == b.low && (a.high < b.high || a.high == b.high && a.ambiguous < b.ambiguous)
-			return less == (strand == 0)
-		}
-	}
-	return strand == 0
+}
+
+// asks tells whether a K-mer asks for its string on a strand.
+func (n *neighbours) asks(offset, strand int) bool {
+	return n.forward == nil || int(n.forward[offset>>6]>>(offset&63)&1) != strand
 }
 
 // lengthOf is the number of bases of the genome, side 0, or of the reference.
