@@ -1,7 +1,6 @@
 package mappability
 
 import (
-	"cmp"
 	"slices"
 
 	"scanmap/dna"
@@ -29,9 +28,6 @@ const (
 	// so that there are mostBlocks of them, and as many as K has bases at least.
 	blockKMers = 1 << 12
 	mostBlocks = 1 << 16
-	// mostCrowded is the most K-mers that are compared as strings, for memory: some 60 bytes each if
-	// all differ.
-	mostCrowded = 1 << 26
 	// mostCrowdedLength is the most bases of K-mers that are compared as strings, which takes 24
 	// bytes for each 64 bases of those at work.
 	mostCrowdedLength = 512
@@ -81,7 +77,7 @@ func (s *sharing) split(genome *dna.Reference) split {
 		s.judge(sides)
 	}
 	for _, side := range sides {
-		side.choose(mostCrowded / len(sides))
+		side.choose()
 	}
 	p.reference = sides[0].crowded()
 	p.genome = p.reference
@@ -126,20 +122,10 @@ func newSide(ref *dna.Reference, starts []span, o *Options) *side {
 	return s
 }
 
-// choose chooses the blocks that have a gain: those that gain most, with `most` K-mers at most.
-func (s *side) choose(most int) {
-	var order []int
+// choose chooses the blocks that have a gain.
+func (s *side) choose() {
 	for b, gain := range s.gains {
-		if s.chosen[b] = false; gain > 0 {
-			order = append(order, b)
-		}
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.gains[b], s.gains[a]) })
-	for _, b := range order {
-		if most -= s.blocks[b].to - s.blocks[b].from; most < 0 {
-			break
-		}
-		s.chosen[b] = true
+		s.chosen[b] = gain > 0
 	}
 }
 

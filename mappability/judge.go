@@ -62,7 +62,7 @@ func (s *sharing) judge(sides []*side) {
 		}
 		s.gains(sides, samples, families, 2)
 		for _, side := range sides {
-			side.choose(mostCrowded / len(sides))
+			side.choose()
 		}
 	}
 	gains := make([][]float64, len(sides))
