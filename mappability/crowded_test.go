@@ -45,7 +45,7 @@ func TestSatellites(t *testing.T) {
 	lengths := []int{12, 24, 63, 64, 65, 128, 129, 150}
 	for i, k := range lengths[:effort.Pick(len(lengths), 5)] {
 		o := Options{Metric: locate.Substitutions, Length: k, Edits: min(1+i/2, k/8), Threads: 1 + i%3, ExcludeSelf: i%2 == 0, ForwardOnly: i%5 == 4}
-		o.limits = limits{crowdedBlock: 1000, together: []int{0, 10}[i%2], crowdedTable: []int{0, 300}[i%2]}
+		o.limits = limits{crowdedBlock: 1000, together: []int{0, 10}[i%2], round: []int{0, 2000}[i%2]}
 		genomes := []*dna.Reference{ref}
 		switch i % 4 {
 		case 1:

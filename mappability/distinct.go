@@ -9,16 +9,15 @@ import (
 	"scanmap/dna"
 )
 
-// A stringTable numbers the strings of K-mers, those of the genome, side 0, and of the reference,
-// side 1.
+// A stringTable numbers the strings of K-mers (grouped.go): those that are equal, or reverse
+// complements of each other if both strands count, have one.
 type stringTable struct {
 	length, edits  int
 	threads, batch int
-	// strands are those of the genome, + and -, and after them those of the reference; - is nil if
-	// it does not count. bases is the length of genome and reference.
-	strands [4]planes
-	bases   [2]int
-	// where says by string where it lies: its offset, shifted, and below that one of the strands.
+	// strands are + and -; - is nil if it does not count. bases is the length of each.
+	strands [2]planes
+	bases   int
+	// where says by string where it lies: its offset, shifted, and below that the strand.
 	where []uint64
 	// slots are a hash table with linear probing (Knuth, The Art of Computer Programming, volume 3,
 	// section 6.4), half full at most: the upper half of a hash, and a string's number + 1.
@@ -37,8 +36,8 @@ const tableBatch = 1 << 20
 // newStringTable makes a table without strands.
 func newStringTable(o *Options) *stringTable {
 	t := &stringTable{length: o.Length, edits: o.Edits, threads: o.Threads, batch: tableBatch}
-	if o.limits.crowdedTable > 0 {
-		t.batch = o.limits.crowdedTable
+	if o.limits.groupedTable > 0 {
+		t.batch = o.limits.groupedTable
 	}
 	t.spare = slices.Repeat([]uint32{noString}, o.Threads)
 	return t
@@ -92,20 +91,20 @@ func (t *stringTable) reserve(n int) {
 func (t *stringTable) slotOf(slot uint64) int { return int(uint32(slot>>32) >> t.shift) }
 
 // stringAt returns the string of a K-mer. Several goroutines may ask at a time.
-func (t *stringTable) stringAt(worker, offset, side int) uint32 {
+func (t *stringTable) stringAt(worker, offset int) uint32 {
 	k := t.length
-	strand := 2 * side
-	if t.strands[strand].ambiguous(offset, k) > t.edits {
+	strand := uint64(0)
+	if t.strands[0].ambiguous(offset, k) > t.edits {
 		return noString
 	}
-	hash := t.strands[strand].hash(offset, k)
-	if t.strands[strand+1] != nil {
-		mirror := t.bases[side] - offset - k
-		if h := t.strands[strand+1].hash(mirror, k); h < hash {
-			hash, offset, strand = h, mirror, strand+1
+	hash := t.strands[0].hash(offset, k)
+	if t.strands[1] != nil {
+		mirror := t.bases - offset - k
+		if h := t.strands[1].hash(mirror, k); h < hash {
+			hash, offset, strand = h, mirror, 1
 		}
 	}
-	where := uint64(offset)<<2 | uint64(strand)
+	where := uint64(offset)<<1 | strand
 	tag := hash &^ math.MaxUint32
 	for i := t.slotOf(hash); ; {
 		switch slot := atomic.LoadUint64(&t.slots[i]); {
@@ -132,7 +131,7 @@ func (t *stringTable) equal(a, b uint64) bool {
 	k := t.length
 	for from := 0; from < k; from += dna.WordBases {
 		mask := firstBases(k - from)
-		x, y := t.strands[a&3].letters(int(a>>2)+from, mask), t.strands[b&3].letters(int(b>>2)+from, mask)
+		x, y := t.strands[a&1].letters(int(a>>1)+from, mask), t.strands[b&1].letters(int(b>>1)+from, mask)
 		if x != y {
 			return false
 		}

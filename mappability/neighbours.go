@@ -33,10 +33,10 @@ import (
 // is made by the hash of a piece. Where pieces with one hash differ, the lemma's condition fails,
 // and the pair is not counted there.
 //
-// If both strands count, and the K-mers of reference and genome are the same, a string stands for
-// itself and its reverse complement (distinct.go). Then of two wanted strings a and b the pairs (a,
-// b), (a, b'), (b, a') and (a, a'), (b, b') are looked at, and the pairs of two reverse complements
-// are not, which are those again. Where a and b meet, each is counted for the other.
+// Strings are those of places on all strands that count, and of each place one is wanted at most
+// (rounds.go). Where two wanted strings meet, each is counted for the other. Two that are not wanted
+// are not looked at: if both strands count, and the K-mers of reference and genome are the same,
+// they are the reverse complements of two that are.
 type neighbours struct {
 	*sharing
 	split split
@@ -107,8 +107,7 @@ type pairing struct {
 	difference []uint64
 	masked     masked
 	scanner    scanner
-	// What is at work: the strings of places with one piece (rounds.go), by number those that are
-	// wanted first. found are the places of others near them.
+	// strings are what is at work: those of places with one piece (rounds.go).
 	strings stringSet
 }
 
