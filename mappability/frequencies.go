@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"scanmap/dna"
+	"scanmap/parallel"
 )
 
 // None stands where there is no frequency: the K-mer hangs over the end of its contig, was not
@@ -24,13 +25,14 @@ type Frequencies struct {
 	ref        *dna.Reference
 	edits      int
 	excludeOwn bool
+	threads    int
 	starts     []span   // where wanted K-mers begin
 	counts     []uint32 // by offset
 }
 
 func newFrequencies(ref *dna.Reference, o *Options) *Frequencies {
 	return &Frequencies{
-		Length: o.Length, ref: ref, edits: o.Edits, excludeOwn: o.ExcludeSelf,
+		Length: o.Length, ref: ref, edits: o.Edits, excludeOwn: o.ExcludeSelf, threads: o.Threads,
 		starts: startsOf(ref, o.Length, o.Regions), counts: make([]uint32, ref.Bases.Length+1),
 	}
 }
@@ -83,43 +85,62 @@ type Summary struct {
 	Largest     uint32
 }
 
+// summed is how many K-mers are gone over by one goroutine at a time. Sums of fractions depend on it,
+// and not on threads.
+const summed = 1 << 20
+
 // Summarize sums up.
 func (f *Frequencies) Summarize() (s Summary) {
+	pieces := cut(f.starts, summed)
+	parts := make([]Summary, len(pieces))
+	parallel.Ranges(f.threads, len(pieces), 1, func(_, i, _ int) { parts[i] = f.summary(pieces[i]) })
+	for _, p := range parts {
+		s.Positions += p.Positions
+		s.KMers += p.KMers
+		s.Unique += p.Unique
+		s.Places += p.Places
+		s.Mappability += p.Mappability
+		s.Largest = max(s.Largest, p.Largest)
+	}
+	return s
+}
+
+// summary sums a piece up.
+func (f *Frequencies) summary(p piece) (s Summary) {
 	unique := f.UniqueFrequency()
-	for _, starts := range f.starts {
-		s.Positions += int64(starts.to - starts.from)
-		for _, n := range f.counts[starts.from:starts.to] {
-			if n == None {
-				continue
-			}
-			s.KMers++
-			s.Places += uint64(n)
-			s.Largest = max(s.Largest, n)
-			if n == unique {
-				s.Unique++
-			}
-			if n > 0 {
-				s.Mappability += 1 / float64(n)
-			}
+	s.Positions = int64(p.to - p.from)
+	for _, n := range f.counts[p.from:p.to] {
+		if n == None {
+			continue
+		}
+		s.KMers++
+		s.Places += uint64(n)
+		s.Largest = max(s.Largest, n)
+		if n == unique {
+			s.Unique++
+		}
+		if n > 0 {
+			s.Mappability += 1 / float64(n)
 		}
 	}
 	return s
 }
 
-// eachKMer calls use for each wanted K-mer, in order, with the number of its letters that match
-// nothing.
+// eachKMer calls use for each wanted K-mer with the number of its letters that match nothing, from
+// several goroutines.
 func (f *Frequencies) eachKMer(use func(offset, ambiguous int)) {
 	one := func(offset int) int { return int(dna.Window(f.ref.Bases.Ambiguous, offset) & 1) }
-	for _, s := range f.starts {
-		ambiguous := 0
-		for x := s.from; x < s.to+f.Length-1; x++ {
+	pieces := cut(f.starts, summed)
+	parallel.Ranges(f.threads, len(pieces), 1, func(_, i, _ int) {
+		p, ambiguous := pieces[i], 0
+		for x := p.from; x < p.to+f.Length-1; x++ {
 			ambiguous += one(x)
-			if first := x - f.Length + 1; first >= s.from {
+			if first := x - f.Length + 1; first >= p.from {
 				use(first, ambiguous)
 				ambiguous -= one(first)
 			}
 		}
-	}
+	})
 }
 
 // excludeSelf takes each K-mer's own place off its frequency, as all were counted.
@@ -141,16 +162,19 @@ func (f *Frequencies) excludeSelf() {
 // close sets None where there is no frequency.
 func (f *Frequencies) close() {
 	last := 0
-	f.eachKMer(func(offset, ambiguous int) {
-		for ; last < offset; last++ {
+	none := func(to int) {
+		for ; last < to; last++ {
 			f.counts[last] = None
 		}
+	}
+	for _, s := range f.starts {
+		none(s.from)
+		last = s.to
+	}
+	none(len(f.counts))
+	f.eachKMer(func(offset, ambiguous int) {
 		if ambiguous > f.edits {
 			f.counts[offset] = None
 		}
-		last = offset + 1
 	})
-	for ; last < len(f.counts); last++ {
-		f.counts[last] = None
-	}
 }
