@@ -8,7 +8,7 @@ import (
 
 // Families of repeats have pairs of places as many as the square of their copies, and shared works
 // on each run of such a pair. An array of satellites has few different K-mers though: compared as
-// strings (distinct.go, neighbours.go), each of them costs time once, for all its places. So the
+// strings (rounds.go, neighbours.go), each of them costs time once, for all its places. So the
 // K-mers of the reference, and those of the genome, are parted into crowded ones and others. What
 // is crowded on both sides is compared as strings, and all other pairs by their runs. Which are
 // crowded changes time and memory alone.

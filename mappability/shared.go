@@ -124,6 +124,7 @@ func (c *counter) shared(ctx context.Context, genome *dna.Reference) error {
 	if len(joins) > 0 {
 		addUp(c.counts, o.Threads)
 	}
+	s.table, s.seeds, s.by, s.workers = table{}, seeds{}, fillers{}, nil // memory for what follows
 	return s.crowded(ctx, split)
 }
 
