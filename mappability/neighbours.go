@@ -234,7 +234,11 @@ type keySorter struct {
 
 // sorted returns the strings of g in order of the hash of a piece, and then as they are in g.
 func (g *group) sorted(keys []keyed, words int, mask []uint64) []keyed {
-	s, n := &g.sorting, len(g.letters)/words
+	return g.sorting.sorted(keys, len(g.refs), func(i int) uint64 { return keyOf(g.letters[i*words:(i+1)*words], mask) })
+}
+
+// sorted returns the numbers of n strings in order of their keys, and then as they are.
+func (s *keySorter) sorted(keys []keyed, n int, keyOf func(i int) uint64) []keyed {
 	keys, s.from = parallel.Resize(keys, n), parallel.Resize(s.from, n)
 	if n == 0 {
 		return keys
@@ -247,7 +251,7 @@ func (g *group) sorted(keys []keyed, words int, mask []uint64) []keyed {
 	clear(s.heads)
 	bucket := func(key uint64) uint64 { return key >> (64 - shift) }
 	for i := range n {
-		key := keyOf(g.letters[i*words:(i+1)*words], mask)
+		key := keyOf(i)
 		s.from[i] = keyed{key, uint32(i)}
 		s.heads[bucket(key)+1]++
 	}

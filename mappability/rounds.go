@@ -36,13 +36,13 @@ import (
 // depends on its bases alone, and the ranges part all hashes, so that this group has one round for
 // each piece. c and y are gathered there, and all that are equal to them: the strings and weights of
 // a round are those of all places. In a group of it the pair is looked at once if c and y are two
-// strings. If they are one, it is counted for the weight of the string where the lemma has the bases
-// in which it differs from itself, those with letters that match nothing (equal). A place that asks
-// does so for the same string in each round: c depends on letters alone. ∎
+// strings. If they are one, all their pieces are equal, and it is counted for the weight of the string in the
+// first piece, and with no other. A place that asks does so for the same string in each round. ∎
 //
-// Equal strings that are taken for two cost time, and no more: then they are a pair like others.
+// Equal strings that are taken for two cost time, and no more: then they are a pair like others. So
+// those are that have letters which match nothing, and differ from themselves.
 //
-// A round takes 8 bytes for a string of a place, and 24 for each 64 bases of it. Hashes are counted
+// A round takes 8 bytes for a string of a place, and 16 for each 64 bases of it. Hashes are counted
 // for each piece before, so that each round has as many strings as there is room for.
 type round struct {
 	chunks []chunk
@@ -54,9 +54,9 @@ type round struct {
 	shift   uint
 	ends    []int
 	cursors [][]int
-	// What is gathered, in order of bins: of each string the place, and its letters.
-	places  []place
-	letters []letters
+	// gathered has of each string its place, and two words for each 64 bases, low and high, in order
+	// of bins.
+	gathered []uint64
 }
 
 // A chunk is neighbouring K-mers of the genome, side 0, or of the reference, side 1 if the K-mers
@@ -67,28 +67,34 @@ type chunk struct {
 }
 
 // A place is where a string lies: the offset of its K-mer, shifted, and below that whether it asks
-// for its frequency and whether it counts as a place of the genome.
+// for its frequency, whether it counts as a place of the genome, whether it has letters that match
+// nothing, and the strand.
 type place uint64
 
 const (
 	asking      place = 1
 	genomePlace place = 2
+	unmatched   place = 4
+	reversed    place = 8
 )
 
-func (p place) offset() int { return int(p >> 2) }
+func (p place) offset() int { return int(p >> 4) }
+
+// entryWords is how many words a string takes in memory.
+func (n *neighbours) entryWords() int { return 1 + 2*n.words }
 
 const (
 	// binStrings is about how many strings a bin has: so many that they are in the cache of a core.
 	binStrings = 1 << 14
 	// mostBins is for a bin to have cursors in that cache, while strings are gathered.
 	mostBins = 1 << 17
-	// A round has an eighth of the strings, or more if these are few, and no more than mostGathered
-	// words of 64 bases. Each round goes over all K-mers.
+	// A round has a sixth of the strings, or more if these are few, and no more than mostGathered
+	// words of 64 bases, of 16 bytes. Each round goes over all K-mers.
 	leastGathered = 1 << 22
-	gatheredShare = 8
-	mostGathered  = 1 << 29
+	gatheredShare = 6
+	mostGathered  = 1 << 30
 	// fewPlaces is up to how many are taken for as many strings, without asking which are equal.
-	fewPlaces = 8
+	fewPlaces = 24
 	// scanned is how many K-mers are hashed at a time.
 	scanned = 1 << 12
 	// noBin stands for a K-mer with too many letters that match nothing.
@@ -239,7 +245,7 @@ func (n *neighbours) atItself(side int) func(offset int) uint32 {
 func (n *neighbours) gather(piece, from, to int) {
 	first := n.first(from)
 	size := n.ends[to-1] - first
-	n.places, n.letters = parallel.Resize(n.places, size), parallel.Resize(n.letters, size*n.words)
+	n.gathered = parallel.Resize(n.gathered, size*n.entryWords())
 	parallel.Ranges(n.options.Threads, n.parts(), 1, func(worker, part, _ int) {
 		for _, c := range n.part(part) {
 			n.workers[worker].scanner.scan(n, c, piece, func(offset int, forward, reverse []uint32) {
@@ -254,10 +260,10 @@ func (n *neighbours) gather(piece, from, to int) {
 // where cursors say.
 func (n *neighbours) put(side, strand, offset int, bins []uint32, from, to int, cursors []int) {
 	text, first, lowest, width := n.strands[2*side+strand], n.first(from), uint32(from), uint32(to-from)
-	wanted := n.asking(side)
-	flag := place(0)
+	wanted, entry := n.asking(side), n.entryWords()
+	flags := place(strand) * reversed
 	if side == 0 {
-		flag = genomePlace
+		flags |= genomePlace
 	}
 	begin, step := offset, 1 // of the strand
 	if strand == 1 {
@@ -267,31 +273,26 @@ func (n *neighbours) put(side, strand, offset int, bins []uint32, from, to int, 
 		if bin-lowest >= width {
 			continue
 		}
-		at := cursors[bin] - first
+		to := n.gathered[(cursors[bin]-first)*entry:][:entry]
 		cursors[bin]++
-		p := place(offset+i)<<2 | flag
+		p := place(offset+i)<<4 | flags
 		if wanted && n.asks(offset+i, strand) {
 			p |= asking
 		}
-		n.places[at] = p
-		if n.words == 1 {
-			n.letters[at] = text.letters(begin+step*i, n.all[0])
-			continue
+		x := begin + step*i
+		for w, mask := range n.all {
+			l := text.letters(x+64*w, mask)
+			to[1+2*w], to[2+2*w] = l.low, l.high
+			if l.ambiguous != 0 {
+				p |= unmatched
+			}
 		}
-		for w := range n.words {
-			n.letters[at*n.words+w] = text.letters(begin+step*i+64*w, n.all[w])
-		}
+		to[0] = uint64(p)
 	}
 }
 
 // asking tells whether the places of a side ask for frequencies.
 func (n *neighbours) asking(side int) bool { return side == 1 || n.split.same }
-
-// A scanner is one goroutine that goes over K-mers.
-type scanner struct {
-	codes            []byte
-	forward, reverse []uint32
-}
 
 // ask notes which of some neighbouring K-mers ask for their string on strand +: those for which it
 // has the lesser words, or the same ones.
@@ -333,6 +334,12 @@ func (n *neighbours) lengthOf(side int) int {
 	return n.ref.Bases.Length
 }
 
+// A scanner is one goroutine that goes over K-mers.
+type scanner struct {
+	codes            []byte
+	forward, reverse []uint32
+}
+
 // complements are the codes of the other strand. Letters that match nothing have the bits 0 on both.
 var complements = [...]uint64{3, 2, 1, 0, 0}
 
@@ -352,6 +359,10 @@ func (w *scanner) scan(n *neighbours, c chunk, piece int, use func(offset int, f
 		w.codes = bases.AppendCodes(w.codes[:0], from, to+k-1)
 		codes, size := w.codes, to-from
 		w.forward = parallel.Resize(w.forward, size)
+		matching := true
+		for _, word := range bases.Ambiguous[from>>6 : (to+k-2)>>6+1] {
+			matching = matching && word == 0
+		}
 		ambiguous, code := uint32(0), uint64(0)
 		for _, b := range codes[:k-1] {
 			ambiguous += uint32(b >> 2)
@@ -361,7 +372,13 @@ func (w *scanner) scan(n *neighbours, c chunk, piece int, use func(offset int, f
 		}
 		next := codes[first+length-1:][:size]
 		last := codes[k-1:][:size]
-		for i := range w.forward {
+		if matching {
+			for i, b := range next {
+				code = (code<<2 | uint64(b)) & mask
+				w.forward[i] = uint32(code * 0x9E3779B97F4A7C15 >> n.shift)
+			}
+		}
+		for i := 0; i < size && !matching; i++ {
 			ambiguous += uint32(last[i] >> 2)
 			code = (code<<2 | uint64(next[i]&3)) & mask
 			bin := uint32(code * 0x9E3779B97F4A7C15 >> n.shift)
@@ -383,7 +400,13 @@ func (w *scanner) scan(n *neighbours, c chunk, piece int, use func(offset int, f
 			code = code>>2 | complements[b]<<top
 		}
 		next = codes[begin+length-1:][:size]
-		for i := range w.reverse {
+		if matching {
+			for i, b := range next {
+				code = code>>2 | uint64(3-b)<<top
+				w.reverse[i] = uint32(code * 0x9E3779B97F4A7C15 >> n.shift)
+			}
+		}
+		for i := 0; i < size && !matching; i++ {
 			code = code>>2 | complements[next[i]]<<top
 			bin := uint32(code * 0x9E3779B97F4A7C15 >> n.shift)
 			if w.forward[i] == noBin {
@@ -412,6 +435,9 @@ type stringSet struct {
 	// hash table.
 	of    []distinct
 	slots []uint32
+	// keys are the strings of a bin in order of a piece.
+	keys    []keyed
+	sorting keySorter
 }
 
 // A distinct is a string of places: its first place by its number among all, its weight, whether a place
@@ -429,70 +455,64 @@ func (p *pairing) count(ctx context.Context, piece, from, to int) {
 	if *p.path.known > mostPaths {
 		p.path = newPath(p.all, p.options.Edits)
 	}
-	g, places := p.level(0), p.places[from:to]
-	g.letters = p.letters[from*p.words : to*p.words]
-	for len(g.keys) == 0 {
-		g.keys = append(g.keys, nil)
-	}
-	g.keys[0] = g.sorted(g.keys[0], p.words, p.path.piece(piece))
+	entry := p.entryWords()
+	entries := p.gathered[from*entry : to*entry]
+	s := &p.strings
+	s.keys = s.sorting.sorted(s.keys, to-from, func(i int) uint64 { return keyOfWords(entries[i*entry+1:(i+1)*entry], p.path.piece(piece)) })
 	by := p.path.step(piece)
-	for keys := g.keys[0]; len(keys) > 0 && ctx.Err() == nil; {
+	for keys := s.keys; len(keys) > 0 && ctx.Err() == nil; {
 		same := equalKeys(keys)
-		if same > 1 && p.take(g, places, keys[:same]) {
+		if same > 1 && p.take(entries, keys[:same]) {
 			p.group(ctx, 1, by)
-			p.equal(by)
-			p.give(places, keys[:same])
+			if piece == 0 {
+				p.equal()
+			}
+			p.give(entries, keys[:same])
 		}
 		keys = keys[same:]
 	}
 }
 
+// keyOfWords hashes the bases of low and high words that a mask has.
+func keyOfWords(of, mask []uint64) (h uint64) {
+	for w, m := range mask {
+		if m != 0 {
+			h = letters{of[2*w] & m, of[2*w+1] & m, 0}.hashed(h)
+		}
+	}
+	return h
+}
+
 // take makes a group of the strings of some places, and tells whether one of them is wanted.
-func (p *pairing) take(g *group, places []place, keys []keyed) bool {
-	s, words := &p.strings, p.words
+func (p *pairing) take(entries []uint64, keys []keyed) bool {
+	s, words, entry := &p.strings, p.words, p.entryWords()
 	all := place(0)
 	for _, k := range keys {
-		all |= places[k.at]
+		all |= place(entries[int(k.at)*entry])
 	}
 	if all&(asking|genomePlace) != asking|genomePlace {
 		return false
 	}
 	s.of, s.numbers = s.of[:0], parallel.Resize(s.numbers, len(keys))
-	add := func(to int, at uint32) {
-		f := &s.of[to]
-		f.weight += uint32(places[at] & genomePlace >> 1)
-		f.wanted = f.wanted || places[at]&asking != 0
-	}
-	if len(keys) <= fewPlaces {
-		for i, k := range keys {
-			s.numbers[i] = uint32(i)
-			s.of = append(s.of, distinct{at: k.at})
-			add(i, k.at)
-		}
-	} else {
-		size := 2 << bits.Len(uint(len(keys)))
+	size := 0
+	if len(keys) > fewPlaces {
+		size = 2 << bits.Len(uint(len(keys)))
 		s.slots = parallel.Resize(s.slots, size)
 		clear(s.slots)
-		for i, k := range keys {
-			a := g.letters[int(k.at)*words:][:words]
-			h := uint64(0)
-			for _, l := range a {
-				h = l.hashed(h)
-			}
-			for slot := h & uint64(size-1); ; slot = (slot + 1) & uint64(size-1) {
-				number := s.slots[slot]
-				if number == 0 {
-					s.of = append(s.of, distinct{at: k.at})
-					number = uint32(len(s.of))
-					s.slots[slot] = number
-				} else if b := g.letters[int(s.of[number-1].at)*words:][:words]; !equalLetters(a, b) {
-					continue
-				}
-				s.numbers[i] = number - 1
-				add(int(number-1), k.at)
-				break
-			}
+	}
+	for i, k := range keys {
+		at := place(entries[int(k.at)*entry])
+		number := uint32(len(s.of))
+		if size > 0 && at&unmatched == 0 {
+			number = s.number(entries, entry, int(k.at))
 		}
+		if int(number) == len(s.of) {
+			s.of = append(s.of, distinct{at: k.at})
+		}
+		s.numbers[i] = number
+		f := &s.of[number]
+		f.weight += uint32(at & genomePlace >> 1)
+		f.wanted = f.wanted || at&asking != 0
 	}
 	next := p.level(1)
 	next.refs, next.letters = next.refs[:0], next.letters[:0]
@@ -505,8 +525,15 @@ func (p *pairing) take(g *group, places []place, keys []keyed) bool {
 			}
 			f.number = uint32(len(next.refs))
 			next.refs = append(next.refs, f.number)
-			next.letters = append(next.letters, g.letters[int(f.at)*words:][:words]...)
 			s.weights = append(s.weights, f.weight)
+			of := entries[int(f.at)*entry:][:entry]
+			for w := range words {
+				l := letters{of[1+2*w], of[2+2*w], 0}
+				if place(of[0])&unmatched != 0 {
+					l = p.lettersOf(place(of[0]), w)
+				}
+				next.letters = append(next.letters, l)
+			}
 		}
 		if wanted {
 			s.wanted = len(next.refs)
@@ -518,41 +545,66 @@ func (p *pairing) take(g *group, places []place, keys []keyed) bool {
 	return s.wanted > 0
 }
 
-func equalLetters(a, b []letters) bool {
-	for i := range a {
-		if a[i] != b[i] {
+// number returns the number of the string of an entry among those that came before, or the next one.
+func (s *stringSet) number(entries []uint64, entry, at int) uint32 {
+	a, mask, h := entries[at*entry+1:(at+1)*entry], uint64(len(s.slots)-1), uint64(0)
+	for _, word := range a {
+		h = (h ^ word) * 0xBF58476D1CE4E5B9
+		h ^= h >> 31
+	}
+	for slot := h & mask; ; slot = (slot + 1) & mask {
+		number := s.slots[slot]
+		if number == 0 {
+			s.slots[slot] = uint32(len(s.of)) + 1
+			return uint32(len(s.of))
+		}
+		b := int(s.of[number-1].at) * entry
+		if equalWords(a, entries[b+1:b+entry]) {
+			return number - 1
+		}
+	}
+}
+
+func equalWords(a, b []uint64) bool {
+	for i, word := range a {
+		if word != b[i] {
 			return false
 		}
 	}
 	return true
 }
 
-// equal counts strings for the places that they have themselves, where the pair of two equal ones
-// would be counted. If K-mers are the same on both sides, one of them is the place that asks.
-func (p *pairing) equal(by *path) {
-	s, g := &p.strings, p.level(1)
-	self := uint32(0)
+// lettersOf reads a word of letters of a string again, with those that match nothing.
+func (n *neighbours) lettersOf(at place, word int) letters {
+	side, offset, strand := 0, at.offset(), 0
+	if at&genomePlace == 0 {
+		side = 1
+	}
+	if at&reversed != 0 {
+		offset, strand = n.lengthOf(side)-offset-n.options.Length, 1
+	}
+	return n.strands[2*side+strand].letters(offset+64*word, n.all[word])
+}
+
+// equal counts strings for the places that they have themselves. If K-mers are the same on both
+// sides, one of them is the place that asks.
+func (p *pairing) equal() {
+	s, self := &p.strings, uint32(0)
 	if p.split.same {
 		self = 1
 	}
-	for i := range s.wanted {
-		if s.weights[i] <= self {
-			continue
-		}
-		for w := range p.words {
-			p.difference[w] = g.letters[i*p.words+w].ambiguous
-		}
-		if by.owns(p.difference) {
-			s.found[i] += s.weights[i] - self
+	for i, weight := range s.weights[:s.wanted] {
+		if weight > self {
+			s.found[i] += weight - self
 		}
 	}
 }
 
 // give gives what was found to the places that ask.
-func (p *pairing) give(places []place, keys []keyed) {
-	s := &p.strings
+func (p *pairing) give(entries []uint64, keys []keyed) {
+	s, entry := &p.strings, p.entryWords()
 	for i, k := range keys {
-		if at := places[k.at]; at&asking != 0 {
+		if at := place(entries[int(k.at)*entry]); at&asking != 0 {
 			if n := s.found[s.of[s.numbers[i]].number]; n != 0 {
 				p.counts[at.offset()] += n
 			}
