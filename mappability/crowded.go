@@ -38,6 +38,8 @@ type split struct {
 	reference, genome []span
 	// same tells that the wanted K-mers are all those of the genome.
 	same bool
+	// repeated tells that most crowded K-mers are equal to others.
+	repeated bool
 }
 
 // places is the number of crowded K-mers, those of both sides if they are not the same.
@@ -73,8 +75,9 @@ func (s *sharing) split(genome *dna.Reference) split {
 				}
 			}
 		}
+		p.repeated = o.limits.repeated
 	} else {
-		s.judge(sides)
+		p.repeated = s.judge(sides)
 	}
 	for _, side := range sides {
 		side.choose()

@@ -94,10 +94,10 @@ func (c *crowd) pairing(t interface{ Fatal(...any) }, threads int, members []int
 	return p, g
 }
 
-// found is what was found in the last group, by string.
+// found is what was found for the wanted ones of the last group, by string.
 func (c *crowd) found(p *pairing) []uint32 {
 	all := make([]uint32, len(c.strings))
-	for number, i := range c.order {
+	for number, i := range c.order[:p.strings.wanted] {
 		all[i] = p.strings.found[number]
 	}
 	return all

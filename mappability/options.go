@@ -81,8 +81,9 @@ type limits struct {
 	// chunk is how many are taken from either by one goroutine at a time.
 	stripe, block, chunk int
 	// crowded, when set, chooses the blocks of crowded K-mers, by side and number, of so many K-mers
-	// each, or more. together is how many are compared with each other without further pieces.
+	// each, or more; repeated says that most of them are equal to others. together is how many are compared with each other without further pieces.
 	crowded                func(side, block int) bool
+	repeated               bool
 	crowdedBlock, together int
 	// round is how many strings of crowded K-mers are in memory at a time, and bin how many of them
 	// one goroutine works on at a time.

@@ -77,12 +77,10 @@ func (p *pairing) comparePairs(g *group, by *path) {
 	}
 }
 
-// pair counts string i of a group for string j, if that is wanted too, and returns the places of
-// j.
+// pair counts string i of a group for string j, and returns the places of j. What is found for one
+// that is not wanted is of no account.
 func (p *pairing) pair(g *group, i, j int) (places uint32) {
 	a, b := g.refs[i], g.refs[j]
-	if j < g.wanted {
-		p.strings.found[b] += p.strings.weights[a]
-	}
+	p.strings.found[b] += p.strings.weights[a]
 	return p.strings.weights[b]
 }

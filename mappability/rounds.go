@@ -39,6 +39,12 @@ import (
 // strings. If they are one, all their pieces are equal, and it is counted for the weight of the string in the
 // first piece, and with no other. A place that asks does so for the same string in each round. ∎
 //
+// Where most K-mers have equal ones, and are the same on both sides, places of one string that ask
+// get a leader in the first piece. With all other pieces the leader alone is gathered, on both
+// strands, as often as it has places. What it finds is that of all: the frequency of a K-mer, and any
+// part of it that other K-mers are counted for, is that of its letters or of their reverse
+// complement (lemma 1).
+//
 // Equal strings that are taken for two cost time, and no more: then they are a pair like others. So
 // those are that have letters which match nothing, and differ from themselves.
 //
@@ -54,6 +60,9 @@ type round struct {
 	shift   uint
 	ends    []int
 	cursors [][]int
+	// leaders has, by offset of K-mers, 0 or: a number of places and a bit that is set, of which this is
+	// the leader; or the offset of the leader of this one. It is nil where few K-mers are equal.
+	leaders []uint64
 	// gathered has of each string its place, and two words for each 64 bases, low and high, in order
 	// of bins.
 	gathered []uint64
@@ -126,6 +135,9 @@ func (s *sharing) crowded(ctx context.Context, p split) error {
 	if n.strands[1] != nil {
 		n.forward = make([]uint64, dna.Words(s.ref.Bases.Length))
 	}
+	if p.same && p.repeated {
+		n.leaders = make([]uint64, s.ref.Bases.Length)
+	}
 	s.progress.add(p.step(s.options))
 	for piece := range s.options.Edits + 1 {
 		if err := n.count(ctx, piece); err != nil {
@@ -133,7 +145,46 @@ func (s *sharing) crowded(ctx context.Context, p split) error {
 		}
 		s.progress.add(p.step(s.options))
 	}
+	n.follow()
 	return nil
+}
+
+// follows tells whether another K-mer stands for that at an offset, with the pieces after the first.
+func (n *neighbours) follows(offset int) bool {
+	leader := n.leaders[offset]
+	return leader != 0 && leader&1 == 0
+}
+
+// follow gives what leaders found to all others.
+func (n *neighbours) follow() {
+	parallel.Ranges(n.options.Threads, len(n.leaders), 1<<16, func(_, x, to int) {
+		for ; x < to; x++ {
+			if n.follows(x) {
+				n.counts[x] = n.counts[n.leaders[x]>>1-1]
+			}
+		}
+	})
+}
+
+// lead makes the first place of each string that asks the leader of the others that do.
+func (p *pairing) lead(entries []uint64, keys []keyed) {
+	s, entry := &p.strings, p.entryWords()
+	for i, k := range keys {
+		at := place(entries[int(k.at)*entry])
+		if at&asking == 0 {
+			continue
+		}
+		f := &s.of[s.numbers[i]]
+		if f.leader == 0 {
+			f.leader = uint64(at.offset()) + 1
+		} else {
+			p.leaders[at.offset()] = f.leader << 1
+		}
+		f.places++
+		if f.places > 1 {
+			p.leaders[f.leader-1] = f.places<<1 | 1
+		}
+	}
 }
 
 // count counts the neighbours whose first equal piece is the given one.
@@ -196,9 +247,9 @@ func (n *neighbours) tally(piece int) {
 				if piece == 0 && n.asking(c.side) {
 					n.ask(c.side, offset, len(forward))
 				}
-				self := n.atItself(c.side)
+				self, led := n.atItself(c.side), piece > 0 && n.leaders != nil
 				for i, bin := range forward {
-					if bin == noBin {
+					if bin == noBin || led && n.follows(offset+i) {
 						continue
 					}
 					cursors[bin]++
@@ -249,11 +300,25 @@ func (n *neighbours) gather(piece, from, to int) {
 	parallel.Ranges(n.options.Threads, n.parts(), 1, func(worker, part, _ int) {
 		for _, c := range n.part(part) {
 			n.workers[worker].scanner.scan(n, c, piece, func(offset int, forward, reverse []uint32) {
+				if piece > 0 && n.leaders != nil {
+					n.leave(offset, forward, reverse)
+				}
 				n.put(c.side, 0, offset, forward, from, to, n.cursors[part])
 				n.put(c.side, 1, offset, reverse, from, to, n.cursors[part])
 			})
 		}
 	})
+}
+
+// leave leaves out K-mers that others stand for.
+func (n *neighbours) leave(offset int, forward, reverse []uint32) {
+	for i := range forward {
+		if n.follows(offset + i) {
+			if forward[i] = noBin; reverse != nil {
+				reverse[i] = noBin
+			}
+		}
+	}
 }
 
 // put puts the strings of neighbouring K-mers on a strand, those whose bins are in [from, to), to
@@ -445,6 +510,8 @@ type stringSet struct {
 type distinct struct {
 	at, weight, number uint32
 	wanted             bool
+	// leader is the offset of the first place that asks, + 1, and places how many do (lead).
+	leader, places uint64
 }
 
 // isWanted tells whether the frequency of a string is asked for.
@@ -462,10 +529,13 @@ func (p *pairing) count(ctx context.Context, piece, from, to int) {
 	by := p.path.step(piece)
 	for keys := s.keys; len(keys) > 0 && ctx.Err() == nil; {
 		same := equalKeys(keys)
-		if same > 1 && p.take(entries, keys[:same]) {
+		if same > 1 && p.take(entries, keys[:same], piece == 0) {
 			p.group(ctx, 1, by)
 			if piece == 0 {
 				p.equal()
+			}
+			if piece == 0 && p.leaders != nil {
+				p.lead(entries, keys[:same])
 			}
 			p.give(entries, keys[:same])
 		}
@@ -484,7 +554,7 @@ func keyOfWords(of, mask []uint64) (h uint64) {
 }
 
 // take makes a group of the strings of some places, and tells whether one of them is wanted.
-func (p *pairing) take(entries []uint64, keys []keyed) bool {
+func (p *pairing) take(entries []uint64, keys []keyed, first bool) bool {
 	s, words, entry := &p.strings, p.words, p.entryWords()
 	all := place(0)
 	for _, k := range keys {
@@ -511,7 +581,12 @@ func (p *pairing) take(entries []uint64, keys []keyed) bool {
 		}
 		s.numbers[i] = number
 		f := &s.of[number]
-		f.weight += uint32(at & genomePlace >> 1)
+		switch {
+		case !first && p.leaders != nil && p.leaders[at.offset()]&1 == 1:
+			f.weight += uint32(p.leaders[at.offset()] >> 1)
+		case at&genomePlace != 0:
+			f.weight++
+		}
 		f.wanted = f.wanted || at&asking != 0
 	}
 	next := p.level(1)

@@ -27,12 +27,16 @@ func TestRounds(t *testing.T) {
 		in.options.Length = max(in.options.Length, in.options.Edits+1)
 		if rapid.Bool().Draw(rt, "array") {
 			unit := truth.Random(r, 1+r.IntN(12), "ACGTN")
+			if rapid.Bool().Draw(rt, "palindrome") {
+				unit += truth.Strand(unit, 1)
+			}
 			in.genomes[0][0] += strings.Repeat(unit, 1+fewPlaces+r.IntN(4)) + truth.Strand(unit, 1)
 		}
 		o := in.options
 		o.Threads = rapid.IntRange(1, 3).Draw(rt, "threads")
 		o.limits = limits{crowded: func(_, _ int) bool { return true }, crowdedBlock: 1, chunk: rapid.IntRange(1, 100).Draw(rt, "chunk")}
 		o.limits.round, o.limits.bin = rapid.IntRange(1, 60).Draw(rt, "round"), rapid.IntRange(1, 20).Draw(rt, "bin")
+		o.limits.repeated = rapid.Bool().Draw(rt, "repeated")
 		o.limits.together = rapid.IntRange(2, 20).Draw(rt, "together")
 		if got, want := counted(rt, in.references(rt), o), in.expected(); !slices.EqualFunc(got, want, slices.Equal) {
 			rt.Fatalf("%d threads, %+v: %s\n got %d\nwant %d", o.Threads, o.limits, in, got, want)
