@@ -196,6 +196,7 @@ func (n *neighbours) count(ctx context.Context, piece int) error {
 	if o.limits.round > 0 {
 		most = o.limits.round
 	}
+	n.reserve(min(most, total))
 	for from := 0; from < len(n.ends) && ctx.Err() == nil; {
 		to := from + 1
 		for to < len(n.ends) && n.ends[to]-n.first(from) <= most {
@@ -208,6 +209,15 @@ func (n *neighbours) count(ctx context.Context, piece int) error {
 		from = to
 	}
 	return context.Cause(ctx)
+}
+
+// reserve makes room for so many strings, and for no more: a round is most of all memory.
+func (n *neighbours) reserve(strings int) {
+	if words := strings * n.entryWords(); words > cap(n.gathered) {
+		n.gathered = nil // before there is more
+		n.gathered = make([]uint64, words)
+	}
+	n.gathered = n.gathered[:cap(n.gathered)]
 }
 
 // first is the number of strings before a bin.
@@ -296,7 +306,7 @@ func (n *neighbours) atItself(side int) func(offset int) uint32 {
 func (n *neighbours) gather(piece, from, to int) {
 	first := n.first(from)
 	size := n.ends[to-1] - first
-	n.gathered = parallel.Resize(n.gathered, size*n.entryWords())
+	n.reserve(size)
 	parallel.Ranges(n.options.Threads, n.parts(), 1, func(worker, part, _ int) {
 		for _, c := range n.part(part) {
 			n.workers[worker].scanner.scan(n, c, piece, func(offset int, forward, reverse []uint32) {
