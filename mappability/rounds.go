@@ -1,8 +1,10 @@
 package mappability
 
 import (
+	"cmp"
 	"context"
 	"math/bits"
+	"slices"
 	"sync/atomic"
 
 	"scanmap/dna"
@@ -63,6 +65,8 @@ type round struct {
 	// leaders has, by offset of K-mers, 0 or: a number of places and a bit that is set, of which this is
 	// the leader; or the offset of the leader of this one. It is nil where few K-mers are equal.
 	leaders []uint64
+	// order is bins of a round as they are worked on.
+	order []int
 	// gathered has of each string its place, and two words for each 64 bases, low and high, in order
 	// of bins.
 	gathered []uint64
@@ -203,8 +207,15 @@ func (n *neighbours) count(ctx context.Context, piece int) error {
 			to++
 		}
 		n.gather(piece, from, to)
-		parallel.Ranges(o.Threads, to-from, 1, func(worker, i, _ int) {
-			n.workers[worker].count(ctx, piece, n.first(from+i)-n.first(from), n.ends[from+i]-n.first(from))
+		// Large bins first: others are done beside them.
+		n.order = n.order[:0]
+		for bin := from; bin < to; bin++ {
+			n.order = append(n.order, bin)
+		}
+		slices.SortStableFunc(n.order, func(a, b int) int { return cmp.Compare(n.ends[b]-n.first(b), n.ends[a]-n.first(a)) })
+		parallel.Ranges(o.Threads, len(n.order), 1, func(worker, i, _ int) {
+			bin := n.order[i]
+			n.workers[worker].count(ctx, piece, n.first(bin)-n.first(from), n.ends[bin]-n.first(from))
 		})
 		from = to
 	}
