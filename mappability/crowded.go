@@ -1,8 +1,6 @@
 package mappability
 
 import (
-	"cmp"
-	"context"
 	"slices"
 
 	"scanmap/dna"
@@ -10,7 +8,7 @@ import (
 
 // Families of repeats have pairs of places as many as the square of their copies, and shared works
 // on each run of such a pair. An array of satellites has few different K-mers though: compared as
-// strings (distinct.go, neighbours.go), each of them costs time once, for all its places. So the
+// strings (rounds.go, neighbours.go), each of them costs time once, for all its places. So the
 // K-mers of the reference, and those of the genome, are parted into crowded ones and others. What
 // is crowded on both sides is compared as strings, and all other pairs by their runs. Which are
 // crowded changes time and memory alone.
@@ -30,9 +28,6 @@ const (
 	// so that there are mostBlocks of them, and as many as K has bases at least.
 	blockKMers = 1 << 12
 	mostBlocks = 1 << 16
-	// mostCrowded is the most K-mers that are compared as strings, for memory: some 60 bytes each if
-	// all differ.
-	mostCrowded = 1 << 26
 	// mostCrowdedLength is the most bases of K-mers that are compared as strings, which takes 24
 	// bytes for each 64 bases of those at work.
 	mostCrowdedLength = 512
@@ -43,6 +38,8 @@ type split struct {
 	reference, genome []span
 	// same tells that the wanted K-mers are all those of the genome.
 	same bool
+	// repeated tells that most crowded K-mers are equal to others.
+	repeated bool
 }
 
 // places is the number of crowded K-mers, those of both sides if they are not the same.
@@ -78,11 +75,12 @@ func (s *sharing) split(genome *dna.Reference) split {
 				}
 			}
 		}
+		p.repeated = o.limits.repeated
 	} else {
-		s.judge(sides)
+		p.repeated = s.judge(sides)
 	}
 	for _, side := range sides {
-		side.choose(mostCrowded / len(sides))
+		side.choose()
 	}
 	p.reference = sides[0].crowded()
 	p.genome = p.reference
@@ -127,20 +125,10 @@ func newSide(ref *dna.Reference, starts []span, o *Options) *side {
 	return s
 }
 
-// choose chooses the blocks that have a gain: those that gain most, with `most` K-mers at most.
-func (s *side) choose(most int) {
-	var order []int
+// choose chooses the blocks that have a gain.
+func (s *side) choose() {
 	for b, gain := range s.gains {
-		if s.chosen[b] = false; gain > 0 {
-			order = append(order, b)
-		}
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.gains[b], s.gains[a]) })
-	for _, b := range order {
-		if most -= s.blocks[b].to - s.blocks[b].from; most < 0 {
-			break
-		}
-		s.chosen[b] = true
+		s.chosen[b] = gain > 0
 	}
 }
 
@@ -210,20 +198,6 @@ func (s *sharing) parts(starts []span, c counting) (all []text) {
 // many chunks of seeds.
 func (p *split) step(o *Options) int64 {
 	return int64((p.places() + o.limits.chunk - 1) / o.limits.chunk)
-}
-
-// crowded counts the pairs of crowded K-mers.
-func (s *sharing) crowded(ctx context.Context, p split) error {
-	if len(p.genome) == 0 {
-		return nil
-	}
-	d := newDistinct(s, p)
-	s.progress.add(p.step(s.options))
-	if err := d.join(ctx); err != nil {
-		return err
-	}
-	d.settle()
-	return nil
 }
 
 // covered are the bases of the K-mers that begin at some offsets, joined where they touch.

@@ -45,7 +45,7 @@ func TestSatellites(t *testing.T) {
 	lengths := []int{12, 24, 63, 64, 65, 128, 129, 150}
 	for i, k := range lengths[:effort.Pick(len(lengths), 5)] {
 		o := Options{Metric: locate.Substitutions, Length: k, Edits: min(1+i/2, k/8), Threads: 1 + i%3, ExcludeSelf: i%2 == 0, ForwardOnly: i%5 == 4}
-		o.limits = limits{crowdedBlock: 1000, together: []int{0, 10}[i%2], crowdedTable: []int{0, 300}[i%2]}
+		o.limits = limits{crowdedBlock: 1000, together: []int{0, 10}[i%2], round: []int{0, 2000}[i%2]}
 		genomes := []*dna.Reference{ref}
 		switch i % 4 {
 		case 1:
@@ -145,18 +145,14 @@ func TestReverseComplement(t *testing.T) {
 	}
 }
 
-// TestMostCrowded takes the blocks that gain most, up to a number of K-mers.
-func TestMostCrowded(t *testing.T) {
+// TestChoose takes the blocks that gain, and of them what is wanted.
+func TestChoose(t *testing.T) {
 	t.Parallel()
-	s := side{starts: []span{{0, 35}}, blocks: []span{{0, 10}, {10, 20}, {20, 30}, {30, 45}}, gains: []float64{1, -1, 3, 2}}
-	s.chosen = []bool{true, true, true, true}
-	for most, want := range map[int][]span{
-		9: nil, 10: {{20, 30}}, 24: {{20, 30}}, 25: {{20, 35}}, 35: {{0, 10}, {20, 35}},
-	} {
-		s.choose(most)
-		if got := s.crowded(); !slices.Equal(got, want) {
-			t.Errorf("%d: %v, not %v", most, got, want)
-		}
+	s := side{starts: []span{{0, 35}}, blocks: []span{{0, 10}, {10, 20}, {20, 30}, {30, 45}}, gains: []float64{0, -1, 3, 2}}
+	s.chosen = []bool{true, true, true, false}
+	s.choose()
+	if got, want := s.crowded(), []span{{20, 35}}; !slices.Equal(got, want) {
+		t.Errorf("%v, not %v", got, want)
 	}
 }
 

@@ -1,57 +1,23 @@
 package mappability
 
 import (
-	"context"
 	"math"
 	"math/bits"
 	"slices"
 	"sync/atomic"
 
 	"scanmap/dna"
-	"scanmap/parallel"
 )
 
-// Crowded K-mers are compared as strings: those that are equal are one string, which is compared
-// with others once, and has the number of its places as its weight. A place of the genome has a
-// string on strand +, and its reverse complement on strand -. If both strands count, either of the
-// two stands for both: the one that hashes lower, so that equal K-mers of both strands are one.
-//
-// Lemma. Let each crowded K-mer g of the genome have a string c(g) that is g or its reverse
-// complement g', and let n(c) be how many have c. The frequency of a K-mer x of the reference, as
-// far as these places go, is the sum of n(c) over all c that x differs from in at most e bases,
-// plus that over all c whose reverse complement x so differs from. It is the same for x and x'.
-//
-// Proof. A place has g on strand + and g' on strand -, hence c(g) on one of them and the reverse
-// complement of c(g) on the other. As many bases of x' and c' differ as of x and c. ∎
-//
-// Nothing in this asks for equal K-mers to have one string, or for different hashes: two strings
-// that are equal cost time, and no more. A string that is its own reverse complement counts twice,
-// as it must. Letters that match nothing are part of the strings, and differ from themselves.
-//
-// Memory is 4 bytes for each crowded K-mer of the reference, and for each string 16, up to 32 of a
-// hash table, and while strings are compared 6 for itself and 6 for its reverse complement.
-type distinct struct {
-	*sharing
-	*stringTable
-	split           split
-	words           int // of 64 bases of a K-mer
-	weights, counts []uint32
-	// wanted has a bit for each string of the reference; nil for all.
-	wanted []uint32
-	// ids are the strings of the crowded K-mers of the reference, in order, or noString.
-	ids []uint32
-}
-
-// A stringTable numbers the strings of K-mers, those of the genome, side 0, and of the reference,
-// side 1.
+// A stringTable numbers the strings of K-mers (grouped.go): those that are equal, or reverse
+// complements of each other if both strands count, have one.
 type stringTable struct {
 	length, edits  int
 	threads, batch int
-	// strands are those of the genome, + and -, and after them those of the reference; - is nil if
-	// it does not count. bases is the length of genome and reference.
-	strands [4]planes
-	bases   [2]int
-	// where says by string where it lies: its offset, shifted, and below that one of the strands.
+	// strands are + and -; - is nil if it does not count. bases is the length of each.
+	strands [2]planes
+	bases   int
+	// where says by string where it lies: its offset, shifted, and below that the strand.
 	where []uint64
 	// slots are a hash table with linear probing (Knuth, The Art of Computer Programming, volume 3,
 	// section 6.4), half full at most: the upper half of a hash, and a string's number + 1.
@@ -67,59 +33,11 @@ const noString = math.MaxUint32
 // tableBatch is how many K-mers are looked up until the table may grow.
 const tableBatch = 1 << 20
 
-// newDistinct finds the strings of crowded K-mers.
-func newDistinct(s *sharing, p split) *distinct {
-	d := &distinct{sharing: s, stringTable: newStringTable(s.options), split: p, words: dna.Words(s.options.Length)}
-	genome := s.texts[0]
-	d.bases = [2]int{genome.bases.Length, s.ref.Bases.Length}
-	d.strands[0], d.strands[2] = genome.planes, s.planes
-	if len(s.texts) > 1 {
-		d.strands[1], d.strands[3] = s.texts[1].planes, s.texts[1].planes
-		if !s.own {
-			reference := textOf(s.ref)
-			d.strands[3] = reference.reversed().planes
-		}
-	}
-	places := make([]uint32, 0, p.places())
-	for _, g := range p.genome {
-		places = d.find(places, g, 0)
-	}
-	d.ids = places
-	d.weights = make([]uint32, len(d.where))
-	if !p.same {
-		for _, id := range places {
-			if id != noString {
-				d.weights[id]++
-			}
-		}
-		d.ids = places[:0]
-		for _, r := range p.reference {
-			d.ids = d.find(d.ids, r, 1)
-		}
-		d.weights = append(d.weights, make([]uint32, len(d.where)-len(d.weights))...)
-		d.wanted = make([]uint32, len(d.where)/32+1)
-	}
-	n := int(d.next.Load())
-	d.slots, d.where, d.weights = nil, d.where[:n], d.weights[:n]
-	for _, id := range d.ids {
-		switch {
-		case id == noString:
-		case p.same:
-			d.weights[id]++
-		default:
-			d.wanted[id/32] |= 1 << (id % 32)
-		}
-	}
-	// Each string fits at its own places.
-	d.counts = slices.Clone(d.weights)
-	return d
-}
-
 // newStringTable makes a table without strands.
 func newStringTable(o *Options) *stringTable {
 	t := &stringTable{length: o.Length, edits: o.Edits, threads: o.Threads, batch: tableBatch}
-	if o.limits.crowdedTable > 0 {
-		t.batch = o.limits.crowdedTable
+	if o.limits.groupedTable > 0 {
+		t.batch = o.limits.groupedTable
 	}
 	t.spare = slices.Repeat([]uint32{noString}, o.Threads)
 	return t
@@ -143,23 +61,6 @@ func (t *stringTable) known() int {
 		}
 	}
 	return n
-}
-
-// find appends the strings of the K-mers that begin at some offsets of the genome, side 0, or the
-// reference, side 1.
-func (t *stringTable) find(ids []uint32, starts span, side int) []uint32 {
-	for from := starts.from; from < starts.to; from += t.batch {
-		n := min(t.batch, starts.to-from)
-		t.reserve(n)
-		first := len(ids)
-		ids = append(ids, make([]uint32, n)...)
-		parallel.Ranges(t.threads, n, 1<<12, func(worker, i, to int) {
-			for ; i < to; i++ {
-				ids[first+i] = t.stringAt(worker, from+i, side)
-			}
-		})
-	}
-	return ids
 }
 
 // reserve makes room for n strings more.
@@ -190,20 +91,20 @@ func (t *stringTable) reserve(n int) {
 func (t *stringTable) slotOf(slot uint64) int { return int(uint32(slot>>32) >> t.shift) }
 
 // stringAt returns the string of a K-mer. Several goroutines may ask at a time.
-func (t *stringTable) stringAt(worker, offset, side int) uint32 {
+func (t *stringTable) stringAt(worker, offset int) uint32 {
 	k := t.length
-	strand := 2 * side
-	if t.strands[strand].ambiguous(offset, k) > t.edits {
+	strand := uint64(0)
+	if t.strands[0].ambiguous(offset, k) > t.edits {
 		return noString
 	}
-	hash := t.strands[strand].hash(offset, k)
-	if t.strands[strand+1] != nil {
-		mirror := t.bases[side] - offset - k
-		if h := t.strands[strand+1].hash(mirror, k); h < hash {
-			hash, offset, strand = h, mirror, strand+1
+	hash := t.strands[0].hash(offset, k)
+	if t.strands[1] != nil {
+		mirror := t.bases - offset - k
+		if h := t.strands[1].hash(mirror, k); h < hash {
+			hash, offset, strand = h, mirror, 1
 		}
 	}
-	where := uint64(offset)<<2 | uint64(strand)
+	where := uint64(offset)<<1 | strand
 	tag := hash &^ math.MaxUint32
 	for i := t.slotOf(hash); ; {
 		switch slot := atomic.LoadUint64(&t.slots[i]); {
@@ -230,40 +131,12 @@ func (t *stringTable) equal(a, b uint64) bool {
 	k := t.length
 	for from := 0; from < k; from += dna.WordBases {
 		mask := firstBases(k - from)
-		x, y := t.strands[a&3].letters(int(a>>2)+from, mask), t.strands[b&3].letters(int(b>>2)+from, mask)
+		x, y := t.strands[a&1].letters(int(a>>1)+from, mask), t.strands[b&1].letters(int(b>>1)+from, mask)
 		if x != y {
 			return false
 		}
 	}
 	return true
-}
-
-// settle gives the counts of the strings to the crowded K-mers of the reference.
-func (d *distinct) settle() {
-	first := 0
-	for _, starts := range d.split.reference {
-		ids := d.ids[first : first+starts.to-starts.from]
-		first += len(ids)
-		parallel.Ranges(d.options.Threads, len(ids), 1<<14, func(_, from, to int) {
-			for i := from; i < to; i++ {
-				if ids[i] == noString {
-					continue
-				}
-				n, offset := d.counts[ids[i]], starts.from+i
-				if d.own && d.options.ExcludeSelf && d.counted(offset) {
-					n-- // its own place
-				}
-				atomic.AddUint32(&d.sharing.counts[offset], n)
-				atomic.AddUint32(&d.sharing.counts[offset+1], -n)
-			}
-		})
-	}
-}
-
-// counted tells whether the K-mer at an offset is a crowded one of the genome.
-func (d *distinct) counted(offset int) bool {
-	s := spanAt(d.split.genome, offset)
-	return s.from <= offset && offset < s.to
 }
 
 // letters are 64 bases.
@@ -309,16 +182,4 @@ func (l letters) hashed(h uint64) uint64 {
 	h ^= h >> 29
 	h = (h ^ l.ambiguous) * 0x9E3779B97F4A7C15
 	return h ^ h>>32
-}
-
-// join counts neighbours of all strings.
-func (d *distinct) join(ctx context.Context) error {
-	n := newNeighbours(d)
-	for piece := range d.options.Edits + 1 {
-		if err := n.count(ctx, piece); err != nil {
-			return err
-		}
-		d.progress.add(d.split.step(d.options))
-	}
-	return nil
 }

@@ -24,7 +24,7 @@
 // on the CPU or on GPUs, in repeats one for all that are equal (grouped.go). Shared (shared.go),
 // for substitutions, works on stretches that are equal at two places, and so does once what
 // neighbouring K-mers have in common. Where families of repeats make these too many, it compares
-// K-mers as strings, each once for all its places (crowded.go, distinct.go, neighbours.go). Both
+// K-mers as strings, each once for all its places (crowded.go, rounds.go, neighbours.go). Both
 // engines are exact.
 //
 // # Words

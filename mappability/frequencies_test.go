@@ -78,3 +78,23 @@ func TestChunks(t *testing.T) {
 		}
 	}
 }
+
+// TestAddUp compares sums of several blocks with those taken one by one.
+func TestAddUp(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(81, 82))
+	for _, n := range []int{0, 1, chunkKMers - 1, chunkKMers, chunkKMers + 1, 2*chunkKMers + 3} {
+		counts, want, sum := make([]uint32, n), make([]uint32, n), uint32(0)
+		for i := range counts {
+			counts[i] = r.Uint32()
+			sum += counts[i]
+			want[i] = sum
+		}
+		addUp(counts, 1+r.IntN(3))
+		for i := range want {
+			if counts[i] != want[i] {
+				t.Fatalf("%d differences: %d at %d, not %d", n, counts[i], i, want[i])
+			}
+		}
+	}
+}

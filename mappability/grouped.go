@@ -210,7 +210,7 @@ func (c *counter) eachWindow(ctx context.Context, count func(iter.Seq[stretch]) 
 	}
 	t := newStringTable(o)
 	text := textOf(c.ref)
-	t.strands[0], t.bases[0] = text.planes, c.ref.Bases.Length
+	t.strands[0], t.bases = text.planes, c.ref.Bases.Length
 	if !o.ForwardOnly {
 		reverse := text.reversed()
 		t.strands[1] = reverse.planes
@@ -228,7 +228,7 @@ func (c *counter) eachWindow(ctx context.Context, count func(iter.Seq[stretch]) 
 			kmers += together
 			parallel.Ranges(o.Threads, n-first, 1, func(worker, i, _ int) {
 				for x := left[first+i].from; x < left[first+i].to; x++ {
-					c.counts[x] = t.stringAt(worker, x, 0)
+					c.counts[x] = t.stringAt(worker, x)
 				}
 			})
 		}
@@ -257,9 +257,9 @@ func (c *counter) eachWindow(ctx context.Context, count func(iter.Seq[stretch]) 
 // its count is to go by number.
 func (t *stringTable) stretches(counts []uint32) iter.Seq[stretch] {
 	offset := func(id int) int {
-		x := int(t.where[id] >> 2)
+		x := int(t.where[id] >> 1)
 		if t.where[id]&1 != 0 {
-			x = t.bases[0] - x - t.length
+			x = t.bases - x - t.length
 		}
 		return x
 	}

@@ -14,10 +14,7 @@ import (
 
 // vary chooses which K-mers are grouped, by the rule or not, and windows of few strings.
 func (l *limits) vary(r *rand.Rand) {
-	l.groupedBlock, l.groupedStrings = 1+r.IntN(30), 1+r.IntN(100)
-	if l.crowdedTable == 0 {
-		l.crowdedTable = 1 + r.IntN(20)
-	}
+	l.groupedBlock, l.groupedStrings, l.groupedTable = 1+r.IntN(30), 1+r.IntN(100), 1+r.IntN(20)
 	if share, seed := r.IntN(4), r.Uint64(); share > 0 {
 		l.grouped = func(block int) bool { return rand.New(rand.NewPCG(seed, uint64(block))).IntN(3) < share }
 	}
@@ -48,7 +45,7 @@ func TestGrouped(t *testing.T) {
 	for i, k := range lengths[:effort.Pick(len(lengths), 5)] {
 		o := Options{Length: k, Edits: min(1+i/2, k/8), Threads: 1 + i%3, ExcludeSelf: i%2 == 0, ForwardOnly: i%5 == 4, Genomes: i%3 == 1}
 		o.Metric, o.Engine = []locate.Metric{locate.Edits, locate.Substitutions}[i%4/3], EngineReads
-		o.limits = limits{groupedBlock: 100, groupedStrings: []int{0, 300}[i%2], crowdedTable: []int{0, 200}[i%2]}
+		o.limits = limits{groupedBlock: 100, groupedStrings: []int{0, 300}[i%2], groupedTable: []int{0, 200}[i%2]}
 		genomes := []*dna.Reference{ref}
 		switch i % 4 {
 		case 1:
@@ -161,7 +158,7 @@ func TestGroupedStops(t *testing.T) {
 	ref := truth.Reference(t, satellites(r, truth.Random(r, 60, "ACGT"), 100))
 	ctx, cancel := context.WithCancel(context.Background())
 	o := Options{Length: 36, Edits: 2, Progress: func(_, _ int64) { cancel() }}
-	o.limits = limits{groupedStrings: 10, crowdedTable: 10, grouped: func(int) bool { return true }}
+	o.limits = limits{groupedStrings: 10, groupedTable: 10, grouped: func(int) bool { return true }}
 	if _, err := Run(ctx, []*dna.Reference{ref}, o); err == nil {
 		t.Error("no error")
 	}

@@ -48,7 +48,9 @@ type sample struct {
 // those are left out that cost more than all their pairs with the others; of what is left again,
 // and so on. Half a pair's cost belongs to either block. If the sum of it is not clearly more than
 // what all strings cost, none are crowded.
-func (s *sharing) judge(sides []*side) {
+//
+// It tells whether most crowded K-mers, as far as they are sampled, are equal to others.
+func (s *sharing) judge(sides []*side) (repeated bool) {
 	samples := s.sampled(sides)
 	families := s.families(sides, samples)
 	for i := range sides {
@@ -62,7 +64,7 @@ func (s *sharing) judge(sides []*side) {
 		}
 		s.gains(sides, samples, families, 2)
 		for _, side := range sides {
-			side.choose(mostCrowded / len(sides))
+			side.choose()
 		}
 	}
 	gains := make([][]float64, len(sides))
@@ -86,6 +88,17 @@ func (s *sharing) judge(sides []*side) {
 			clear(side.gains)
 		}
 	}
+	all, strings := 0.0, 0.0
+	for _, f := range families {
+		for _, x := range samples[:f.n] {
+			if sides[x.side].chosen[x.block] {
+				all++
+				strings += f.distinct / float64(f.n)
+			}
+		}
+		samples = samples[f.n:]
+	}
+	return strings < all/2
 }
 
 // sampled takes a sample of the seeds of all sides, in order of their codes.
@@ -147,11 +160,11 @@ func equalCodes(samples []sample) int {
 	return n
 }
 
-// A family is the samples of one code: what the string of a place costs, and what a pair of it with
-// one of the others does.
+// A family is the samples of one code: how many strings they are, what the string of a place costs,
+// and what a pair of it with one of the others does.
 type family struct {
-	n            int
-	string, pair float64
+	n                      int
+	distinct, string, pair float64
 }
 
 // families are those of samples in order of codes.
@@ -183,7 +196,7 @@ func (s *sharing) families(sides []*side, samples []sample) (all []family) {
 			begins -= c / float64(n) * c / float64(n)
 		}
 		one := pieces * (stringPiece + stringPair*float64(dna.Words(k)*min(distinct, mostCompared)))
-		all = append(all, family{n, stringPlace + one*float64(distinct)/float64(n), sharedPair + sharedRun*begins})
+		all = append(all, family{n, float64(distinct), stringPlace + one*float64(distinct)/float64(n), sharedPair + sharedRun*begins})
 		samples = samples[n:]
 	}
 	return all

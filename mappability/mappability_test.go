@@ -132,8 +132,9 @@ func (in *input) compare(t interface{ Fatal(...any) }, vary *rand.Rand) {
 		if vary.IntN(2) == 0 {
 			o.limits = limits{}
 		}
-		o.limits.crowdedBlock, o.limits.crowdedTable, o.limits.together = 1+vary.IntN(30), 1+vary.IntN(20), 2+vary.IntN(20)
-		o.limits.masked = vary.IntN(2) == 0
+		o.limits.crowdedBlock, o.limits.together = 1+vary.IntN(30), 2+vary.IntN(20)
+		o.limits.masked, o.limits.repeated = vary.IntN(2) == 0, vary.IntN(2) == 0
+		o.limits.round, o.limits.bin = 1+vary.IntN(500), 1+vary.IntN(200)
 		if share, seed := vary.IntN(4), vary.Uint64(); share > 0 {
 			o.limits.crowded = func(side, block int) bool {
 				return rand.New(rand.NewPCG(seed, uint64(side<<32+block))).IntN(3) < share

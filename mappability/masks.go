@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"sync/atomic"
 
 	"scanmap/parallel"
 )
@@ -185,7 +184,7 @@ type maskSlot struct {
 // cannot if strings differ in the equal pieces.
 func (p *pairing) countMasked(ctx context.Context, g *group, by *path) bool {
 	m, s := by.masks, &p.masked
-	if !s.fill(p.neighbours, g, by) {
+	if !s.fill(p, g, by) {
 		return false
 	}
 	workers := s.alone[:]
@@ -203,7 +202,7 @@ func (p *pairing) countMasked(ctx context.Context, g *group, by *path) bool {
 		}
 	})
 	for i, ref := range s.refs {
-		if i >= s.wanted && (i < s.clean || !p.isWanted(ref)) {
+		if i >= s.wanted && (i < s.clean || !p.strings.isWanted(ref)) {
 			continue
 		}
 		found := uint32(0)
@@ -213,16 +212,14 @@ func (p *pairing) countMasked(ctx context.Context, g *group, by *path) bool {
 		if m.owns(s.unmatched[i]) {
 			found -= s.weights[i]
 		}
-		if found != 0 {
-			atomic.AddUint32(&p.counts[ref>>1], found)
-		}
+		p.strings.found[ref] += found
 	}
 	return true
 }
 
 // fill takes the strings of a group, and tells whether their equal pieces are equal.
-func (s *masked) fill(n *neighbours, g *group, by *path) bool {
-	m, words := by.masks, n.words
+func (s *masked) fill(p *pairing, g *group, by *path) bool {
+	m, words := by.masks, p.words
 	s.keys, s.unmatched, s.weights, s.refs = s.keys[:0], s.unmatched[:0], s.weights[:0], s.refs[:0]
 	s.wanted, s.clean = 0, 0
 	var first []letters
@@ -231,7 +228,7 @@ func (s *masked) fill(n *neighbours, g *group, by *path) bool {
 		low, high := m.gathered(func(w int) uint64 { return of[w].low }), m.gathered(func(w int) uint64 { return of[w].high })
 		s.keys = append(s.keys, low|high<<m.left)
 		s.unmatched = append(s.unmatched, unmatched)
-		s.weights = append(s.weights, n.weights[g.refs[i]>>1])
+		s.weights = append(s.weights, p.strings.weights[g.refs[i]])
 		s.refs = append(s.refs, g.refs[i])
 	}
 	var others []int

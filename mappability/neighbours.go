@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"scanmap/dna"
 	"scanmap/parallel"
 )
 
@@ -32,49 +33,35 @@ import (
 // is made by the hash of a piece. Where pieces with one hash differ, the lemma's condition fails,
 // and the pair is not counted there.
 //
-// If both strands count, and the K-mers of reference and genome are the same, a string stands for
-// itself and its reverse complement (distinct.go). Then of two wanted strings a and b the pairs (a,
-// b), (a, b'), (b, a') and (a, a'), (b, b') are looked at, and the pairs of two reverse complements
-// are not, which are those again. Where a and b meet, each is counted for the other.
+// Strings are those of places on all strands that count, and of each place one is wanted at most
+// (rounds.go). Where two wanted strings meet, each is counted for the other. Two that are not wanted
+// are not looked at: if both strands count, and the K-mers of reference and genome are the same,
+// they are the reverse complements of two that are.
 type neighbours struct {
-	*distinct
-	all     []uint64 // the bases of a string
-	both    bool     // strings have reverse complements
+	*sharing
+	split split
+	words int      // of 64 bases of a K-mer
+	all   []uint64 // the bases of a string
+	// strands are those of the genome, + and -, and after them those of the reference; - is nil if
+	// it does not count.
+	strands [4]planes
 	workers []pairing
 	// maskers, one for each thread, put masks on a group that all threads work on: of one worker at a
 	// time, which holds spreading.
 	maskers   []masker
 	spreading sync.Mutex
-	// classes are, of all refs by number, the partition of their piece's hash, twice that, and one
-	// more if they are not wanted. starts are where those of a class begin if refs are in order of
-	// it, and cursors, by thread, where the next one goes.
-	classes []uint16
-	starts  [classes + 1]int
-	cursors [][classes]int
-	// listed and letters are the refs of some neighbouring classes, and their letters.
-	listed  []uint32
-	letters []letters
+	round
 }
 
-// classes are two for each partition.
-const classes = 2 * partitions
-
-// gatheredWords is how many words of letters are gathered at a time, of 24 bytes, or a part of
-// those of all if that is more.
-const (
-	gatheredWords = 1 << 22
-	gatheredShare = 16
-)
-
-func newNeighbours(d *distinct) *neighbours {
-	n := &neighbours{distinct: d, both: d.strands[1] != nil, all: make([]uint64, d.words)}
+func newNeighbours(s *sharing, p split) *neighbours {
+	n := &neighbours{sharing: s, split: p, words: dna.Words(s.options.Length)}
+	n.all = make([]uint64, n.words)
 	for w := range n.all {
-		n.all[w] = firstBases(d.options.Length - w*64)
+		n.all[w] = firstBases(s.options.Length - w*64)
 	}
-	n.workers, n.maskers = make([]pairing, d.options.Threads), make([]masker, d.options.Threads)
-	n.cursors = make([][classes]int, d.options.Threads)
+	n.workers, n.maskers = make([]pairing, s.options.Threads), make([]masker, s.options.Threads)
 	for w := range n.workers {
-		n.workers[w] = pairing{neighbours: n, path: newPath(n.all, d.options.Edits), difference: make([]uint64, d.words)}
+		n.workers[w] = pairing{neighbours: n, path: newPath(n.all, s.options.Edits), difference: make([]uint64, n.words)}
 	}
 	return n
 }
@@ -102,41 +89,6 @@ func cutBases(masks, of []uint64, pieces int) []uint64 {
 	return masks
 }
 
-// A ref is a string, or its reverse complement if its last bit is set.
-func (n *neighbours) refs() int {
-	if n.both {
-		return 2 * len(n.where)
-	}
-	return len(n.where)
-}
-
-// ref returns the i-th of all refs.
-func (n *neighbours) ref(i int) uint32 {
-	if n.both {
-		return uint32(i)
-	}
-	return uint32(i) << 1
-}
-
-// isWanted tells whether the frequency of a ref is asked for here.
-func (n *neighbours) isWanted(ref uint32) bool {
-	id := ref >> 1
-	return ref&1 == 0 && (n.wanted == nil || n.wanted[id/32]>>(id%32)&1 == 1)
-}
-
-// read puts the letters of a ref into all words of `to`.
-func (n *neighbours) read(to []letters, ref uint32) {
-	k := n.options.Length
-	where := n.where[ref>>1]
-	strand, offset := int(where&3), int(where>>2)
-	if ref&1 == 1 {
-		strand, offset = strand^1, n.bases[strand>>1]-offset-k
-	}
-	for w := range to {
-		to[w] = n.strands[strand].letters(offset+64*w, firstBases(k-64*w))
-	}
-}
-
 // keyOf hashes the bases of letters that a mask has.
 func keyOf(of []letters, mask []uint64) (h uint64) {
 	for w := range of {
@@ -147,90 +99,21 @@ func keyOf(of []letters, mask []uint64) (h uint64) {
 	return h
 }
 
-// partitionShift leaves the partition of a hash.
-const partitionShift = 64 - 10
-
-// count counts the neighbours whose first equal piece is the given one.
-func (n *neighbours) count(ctx context.Context, piece int) error {
-	threads := n.options.Threads
-	mask := n.workers[0].path.piece(piece)
-	n.classes = parallel.Resize(n.classes, n.refs())
-	parallel.Ranges(threads, threads, 1, func(_, t, _ int) {
-		w := &n.workers[t]
-		w.one = parallel.Resize(w.one, n.words)
-		n.cursors[t] = [classes]int{}
-		for i, to := n.part(t); i < to; i++ {
-			n.read(w.one, n.ref(i))
-			class := keyOf(w.one, mask) >> partitionShift << 1
-			if !n.isWanted(n.ref(i)) {
-				class++
-			}
-			n.classes[i] = uint16(class)
-			n.cursors[t][class]++
-		}
-	})
-	next := 0
-	for class := range classes {
-		n.starts[class] = next
-		for t := range threads {
-			at := &n.cursors[t][class]
-			next, *at = next+*at, next
-		}
-	}
-	n.starts[classes] = next
-	most := max(gatheredWords/n.words, n.refs()/gatheredShare)
-	for from := 0; from < partitions && ctx.Err() == nil; {
-		to := from + 1
-		for to < partitions && n.starts[2*to+2]-n.starts[2*from] <= most {
-			to++
-		}
-		n.gather(2*from, 2*to)
-		parallel.Ranges(threads, to-from, 1, func(worker, i, _ int) {
-			n.workers[worker].partition(ctx, piece, from+i, n.starts[2*from])
-		})
-		from = to
-	}
-	return context.Cause(ctx)
-}
-
-// part is the refs of a thread.
-func (n *neighbours) part(thread int) (from, to int) {
-	threads := n.options.Threads
-	return n.refs() * thread / threads, n.refs() * (thread + 1) / threads
-}
-
-// gather lists the refs of some classes with their letters. These are read in the order in which
-// they lie in the genome: to read them in the order of classes takes a cache miss or two for each.
-func (n *neighbours) gather(from, to int) {
-	first, size := n.starts[from], n.starts[to]-n.starts[from]
-	n.listed, n.letters = parallel.Resize(n.listed, size), parallel.Resize(n.letters, size*n.words)
-	parallel.Ranges(n.options.Threads, n.options.Threads, 1, func(_, t, _ int) {
-		for i, end := n.part(t); i < end; i++ {
-			class := int(n.classes[i])
-			if class < from || class >= to {
-				continue
-			}
-			at := n.cursors[t][class] - first
-			n.cursors[t][class]++
-			n.listed[at] = n.ref(i)
-			n.read(n.letters[at*n.words:(at+1)*n.words], n.ref(i))
-		}
-	})
-}
-
 // A pairing is one goroutine at work.
 type pairing struct {
 	*neighbours
 	path       *path    // of all strings
 	levels     []*group // by depth
-	one        []letters
 	difference []uint64
 	masked     masked
+	scanner    scanner
+	// strings are what is at work: those of places with one piece (rounds.go).
+	strings stringSet
 }
 
 // A group is strings with equal pieces, those that are wanted first.
 type group struct {
-	refs    []uint32
+	refs    []uint32  // numbers of strings
 	letters []letters // of each all words
 	wanted  int
 	// Strings by piece and key, if it is cut.
@@ -244,22 +127,6 @@ func (p *pairing) level(depth int) *group {
 		p.levels = append(p.levels, &group{})
 	}
 	return p.levels[depth]
-}
-
-// partition counts neighbours among strings of one partition of a piece's hashes. Strings are
-// listed from a number on.
-func (p *pairing) partition(ctx context.Context, piece, partition, listed int) {
-	if *p.path.known > mostPaths {
-		p.path = newPath(p.all, p.options.Edits)
-	}
-	from, middle, to := p.starts[2*partition]-listed, p.starts[2*partition+1]-listed, p.starts[2*partition+2]-listed
-	g := p.level(0)
-	g.refs, g.letters, g.wanted = p.listed[from:to], p.letters[from*p.words:to*p.words], middle-from
-	for len(g.keys) == 0 {
-		g.keys = append(g.keys, nil)
-	}
-	g.keys[0] = g.sorted(g.keys[0], p.words, p.path.piece(piece))
-	p.descend(ctx, 0, p.path.step(piece), g.keys[0])
 }
 
 // descend counts neighbours in the groups of a group by one of its pieces, whose strings are in
@@ -367,7 +234,11 @@ type keySorter struct {
 
 // sorted returns the strings of g in order of the hash of a piece, and then as they are in g.
 func (g *group) sorted(keys []keyed, words int, mask []uint64) []keyed {
-	s, n := &g.sorting, len(g.refs)
+	return g.sorting.sorted(keys, len(g.refs), func(i int) uint64 { return keyOf(g.letters[i*words:(i+1)*words], mask) })
+}
+
+// sorted returns the numbers of n strings in order of their keys, and then as they are.
+func (s *keySorter) sorted(keys []keyed, n int, keyOf func(i int) uint64) []keyed {
 	keys, s.from = parallel.Resize(keys, n), parallel.Resize(s.from, n)
 	if n == 0 {
 		return keys
@@ -378,10 +249,9 @@ func (g *group) sorted(keys []keyed, words int, mask []uint64) []keyed {
 	}
 	s.heads = parallel.Resize(s.heads, 1<<shift+1)
 	clear(s.heads)
-	// The first bits of a hash are those of its partition, equal for many.
-	bucket := func(key uint64) uint64 { return key << (64 - partitionShift) >> (64 - shift) }
+	bucket := func(key uint64) uint64 { return key >> (64 - shift) }
 	for i := range n {
-		key := keyOf(g.letters[i*words:(i+1)*words], mask)
+		key := keyOf(i)
 		s.from[i] = keyed{key, uint32(i)}
 		s.heads[bucket(key)+1]++
 	}

@@ -81,18 +81,22 @@ type limits struct {
 	// chunk is how many are taken from either by one goroutine at a time.
 	stripe, block, chunk int
 	// crowded, when set, chooses the blocks of crowded K-mers, by side and number, of so many K-mers
-	// each, or more. crowdedTable is how many K-mers that differ have room at first, and together how
-	// many are compared with each other without further pieces.
-	crowded                              func(side, block int) bool
-	crowdedBlock, crowdedTable, together int
+	// each, or more; repeated says that most of them are equal to others. together is how many are compared with each other without further pieces.
+	crowded                func(side, block int) bool
+	repeated               bool
+	crowdedBlock, together int
+	// round is how many strings of crowded K-mers are in memory at a time, and bin how many of them
+	// one goroutine works on at a time.
+	round, bin int
 	// masked puts masks on all groups that can have them.
 	masked bool
 	// grouped, when set, chooses the blocks whose equal K-mers Reads maps once. A block has so many
 	// K-mers. groupedStrings is the number of strings of which there is a table at a time, or little
-	// more, and batch how many K-mers Reads takes at a time.
-	grouped                             func(block int) bool
-	groupedBlock, groupedStrings, batch int
-	find                                find.Limits
+	// more, groupedTable how many there is room for at first, and batch how many K-mers Reads takes at
+	// a time.
+	grouped                                           func(block int) bool
+	groupedBlock, groupedStrings, groupedTable, batch int
+	find                                              find.Limits
 }
 
 func (o *Options) setDefaults(bases int) {

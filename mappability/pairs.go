@@ -1,9 +1,6 @@
 package mappability
 
-import (
-	"math/bits"
-	"sync/atomic"
-)
+import "math/bits"
 
 // compare compares each wanted string of a group with those after it.
 func (p *pairing) compare(g *group, by *path) {
@@ -30,7 +27,7 @@ func (p *pairing) compare(g *group, by *path) {
 				found += p.pair(g, i, j)
 			}
 		}
-		p.found(g.refs[i], found)
+		p.strings.found[g.refs[i]] += found
 	}
 }
 
@@ -49,7 +46,7 @@ func (p *pairing) compareWords(g *group, by *path) {
 				found += p.pair(g, i, i+1+j)
 			}
 		}
-		p.found(g.refs[i], found)
+		p.strings.found[g.refs[i]] += found
 	}
 }
 
@@ -76,23 +73,14 @@ func (p *pairing) comparePairs(g *group, by *path) {
 				found += p.pair(g, i, i+1+j/2)
 			}
 		}
-		p.found(g.refs[i], found)
+		p.strings.found[g.refs[i]] += found
 	}
 }
 
-// pair counts string i of a group for string j, if that is wanted too, and returns the places of
-// j.
+// pair counts string i of a group for string j, and returns the places of j. What is found for one
+// that is not wanted is of no account.
 func (p *pairing) pair(g *group, i, j int) (places uint32) {
-	a, b := g.refs[i]>>1, g.refs[j]>>1
-	if j < g.wanted {
-		atomic.AddUint32(&p.counts[b], p.weights[a])
-	}
-	return p.weights[b]
-}
-
-// found adds places to a string.
-func (p *pairing) found(ref, places uint32) {
-	if places > 0 {
-		atomic.AddUint32(&p.counts[ref>>1], places)
-	}
+	a, b := g.refs[i], g.refs[j]
+	p.strings.found[b] += p.strings.weights[a]
+	return p.strings.weights[b]
 }

@@ -116,20 +116,41 @@ func (c *counter) shared(ctx context.Context, genome *dna.Reference) error {
 		total += int64(len(j.ranges)) * int64(len(j.chunks))
 	}
 	c.progress.expect(total)
-	if err := s.crowded(ctx, split); err != nil {
-		return err
-	}
 	for i := range joins {
 		if err := s.work(ctx, &joins[i]); err != nil {
 			return err
 		}
 	}
-	sum := uint32(0)
-	for i, d := range c.counts {
-		sum += d
-		c.counts[i] = sum
+	if len(joins) > 0 {
+		addUp(c.counts, o.Threads)
 	}
-	return nil
+	s.table, s.seeds, s.by, s.workers = table{}, seeds{}, fillers{}, nil // memory for what follows
+	return s.crowded(ctx, split)
+}
+
+// addUp puts the sum of differences up to each in its place.
+func addUp(counts []uint32, threads int) {
+	blocks := (len(counts) + chunkKMers - 1) / chunkKMers
+	sums := make([]uint32, blocks)
+	each := func(do func(b int, block []uint32)) {
+		parallel.Ranges(threads, blocks, 1, func(_, b, _ int) { do(b, counts[b*chunkKMers:min((b+1)*chunkKMers, len(counts))]) })
+	}
+	each(func(b int, block []uint32) {
+		for _, d := range block {
+			sums[b] += d
+		}
+	})
+	before := uint32(0)
+	for b, n := range sums {
+		sums[b], before = before, before+n
+	}
+	each(func(b int, block []uint32) {
+		sum := sums[b]
+		for i, d := range block {
+			sum += d
+			block[i] = sum
+		}
+	})
 }
 
 // A join is the K-mers of some spans of the reference and some texts, whose pairs are counted.

@@ -1,0 +1,104 @@
+package mappability
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"scanmap/dna"
+	"scanmap/internal/effort"
+	"scanmap/internal/truth"
+	"scanmap/locate"
+)
+
+// TestRounds compares counts with the definition where all K-mers are crowded, with so little memory
+// that a bin or two are a round: one genome, several, and regions, on one strand or both, with
+// more equal K-mers than are compared as they are, and fewer.
+func TestRounds(t *testing.T) {
+	t.Parallel()
+	most := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 7))
+		in := chosen(r, locate.Substitutions)
+		in.options.Edits = max(in.options.Edits, 1)
+		in.options.Length = max(in.options.Length, in.options.Edits+1)
+		if rapid.Bool().Draw(rt, "array") {
+			unit := truth.Random(r, 1+r.IntN(12), "ACGTN")
+			if rapid.Bool().Draw(rt, "palindrome") {
+				unit += truth.Strand(unit, 1)
+			}
+			in.genomes[0][0] += strings.Repeat(unit, 1+fewPlaces+r.IntN(4)) + truth.Strand(unit, 1)
+		}
+		o := in.options
+		o.Threads = rapid.IntRange(1, 3).Draw(rt, "threads")
+		o.limits = limits{crowded: func(_, _ int) bool { return true }, crowdedBlock: 1, chunk: rapid.IntRange(1, 100).Draw(rt, "chunk")}
+		o.limits.round, o.limits.bin = rapid.IntRange(1, 60).Draw(rt, "round"), rapid.IntRange(1, 20).Draw(rt, "bin")
+		o.limits.repeated = rapid.Bool().Draw(rt, "repeated")
+		o.limits.together = rapid.IntRange(2, 20).Draw(rt, "together")
+		if got, want := counted(rt, in.references(rt), o), in.expected(); !slices.EqualFunc(got, want, slices.Equal) {
+			rt.Fatalf("%d threads, %+v: %s\n got %d\nwant %d", o.Threads, o.limits, in, got, want)
+		}
+		most = max(most, len(in.genomes[0][0])/o.limits.round)
+	})
+	if most < 10 {
+		t.Errorf("%d rounds at most", most)
+	}
+}
+
+// TestPieces compares where pieces begin and end with the masks of pieces.
+func TestPieces(t *testing.T) {
+	t.Parallel()
+	for k := 1; k <= 140; k++ {
+		all := make([]uint64, dna.Words(k))
+		for w := range all {
+			all[w] = firstBases(k - 64*w)
+		}
+		for pieces := 1; pieces <= min(k, 12); pieces++ {
+			masks := cutBases(nil, all, pieces)
+			for piece := range pieces {
+				first, length := pieceOf(k, pieces, piece)
+				for base := range k {
+					if has(masks[piece*len(all):], base) != (first <= base && base < first+length) {
+						t.Fatalf("%d bases in %d pieces: piece %d begins at %d and has %d bases", k, pieces, piece, first, length)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestBins has a K-mer, and its reverse complement elsewhere: what is at one place on strand + is at
+// the other one on strand -, whatever letters that match nothing are in it.
+func TestBins(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(71, 72))
+	for range effort.Pick(2000, 300) {
+		e := 1 + r.IntN(4)
+		k := e + 1 + r.IntN([]int{10, 60, 200}[r.IntN(3)])
+		kmer := truth.Random(r, k, "ACGTACGTACGTACGTACGTN")
+		apart := r.IntN(50)
+		ref := truth.Reference(t, truth.Random(r, 1+r.IntN(50), "ACGT"), kmer+truth.Random(r, apart, "ACGT")+truth.Strand(kmer, 1))
+		o := &Options{Length: k, Edits: e, Threads: 1}
+		s := &sharing{counter: &counter{options: o, ref: ref}, texts: []text{textOf(ref)}}
+		n := newNeighbours(s, split{same: true})
+		n.strands[1] = n.texts[0].planes // that there are two
+		n.shift = uint(64 - r.IntN(17))
+		from := ref.Contigs[1].Start
+		for number := range e + 1 {
+			var bins [2][]uint32
+			for i, x := range []int{from, from + k + apart} {
+				var w scanner
+				w.scan(n, chunk{piece: piece{from: x, to: x + 1}}, number, func(_ int, forward, reverse []uint32) {
+					bins[i] = []uint32{forward[0], reverse[0]}
+				})
+			}
+			none := truth.Ambiguous(kmer) > e
+			if bins[0][0] != bins[1][1] || bins[0][1] != bins[1][0] || (bins[0][0] == noBin) != none {
+				t.Fatalf("K %d, piece %d of %d: %d and %d for %s", k, number, e+1, bins[0], bins[1], kmer)
+			}
+		}
+	}
+}
