@@ -85,8 +85,8 @@ type Summary struct {
 	Largest     uint32
 }
 
-// summed is how many K-mers are gone over by one goroutine at a time. Sums of fractions depend on it,
-// and not on threads.
+// summed is how many K-mers are gone over by one goroutine at a time. Sums of fractions depend on
+// it, and not on threads.
 const summed = 1 << 20
 
 // Summarize sums up.
