@@ -34,9 +34,9 @@ import (
 // and the pair is not counted there.
 //
 // Strings are those of places on all strands that count, and of each place one is wanted at most
-// (rounds.go). Where two wanted strings meet, each is counted for the other. Two that are not wanted
-// are not looked at: if both strands count, and the K-mers of reference and genome are the same,
-// they are the reverse complements of two that are.
+// (rounds.go). Where two wanted strings meet, each is counted for the other. Two that are not
+// wanted are not looked at: if both strands count, and the K-mers of reference and genome are the
+// same, they are the reverse complements of two that are.
 type neighbours struct {
 	*sharing
 	split split
@@ -46,8 +46,8 @@ type neighbours struct {
 	// it does not count.
 	strands [4]planes
 	workers []pairing
-	// maskers, one for each thread, put masks on a group that all threads work on: of one worker at a
-	// time, which holds spreading.
+	// maskers, one for each thread, put masks on a group that all threads work on: of one worker at
+	// a time, which holds spreading.
 	maskers   []masker
 	spreading sync.Mutex
 	round

@@ -77,11 +77,12 @@ type Region struct{ Contig, From, To int }
 // limits are for tests; the zero value of each field stands for a good number. Counts do not
 // depend on them.
 type limits struct {
-	// stripe is how many seeds of the reference Shared holds at a time, and block how many of a text.
-	// chunk is how many are taken from either by one goroutine at a time.
+	// stripe is how many seeds of the reference Shared holds at a time, and block how many of a
+	// text. chunk is how many are taken from either by one goroutine at a time.
 	stripe, block, chunk int
-	// crowded, when set, chooses the blocks of crowded K-mers, by side and number, of so many K-mers
-	// each, or more; repeated says that most of them are equal to others. together is how many are compared with each other without further pieces.
+	// crowded, when set, chooses the blocks of crowded K-mers, by side and number, of so many
+	// K-mers each, or more; repeated says that most of them are equal to others. together is how
+	// many are compared with each other without further pieces.
 	crowded                func(side, block int) bool
 	repeated               bool
 	crowdedBlock, together int
@@ -91,9 +92,9 @@ type limits struct {
 	// masked puts masks on all groups that can have them.
 	masked bool
 	// grouped, when set, chooses the blocks whose equal K-mers Reads maps once. A block has so many
-	// K-mers. groupedStrings is the number of strings of which there is a table at a time, or little
-	// more, groupedTable how many there is room for at first, and batch how many K-mers Reads takes at
-	// a time.
+	// K-mers. groupedStrings is the number of strings of which there is a table at a time, or
+	// little more, groupedTable how many there is room for at first, and batch how many K-mers
+	// Reads takes at a time.
 	grouped                                           func(block int) bool
 	groupedBlock, groupedStrings, groupedTable, batch int
 	find                                              find.Limits
@@ -204,8 +205,8 @@ type counter struct {
 	// counts are by offset, 0 where nothing was found yet. other are those of a genome after the
 	// first.
 	counts, other []uint32
-	// apart are the K-mers that Reads maps one by one, and grouped those that are mapped once for all
-	// that are equal.
+	// apart are the K-mers that Reads maps one by one, and grouped those that are mapped once for
+	// all that are equal.
 	apart, grouped []span
 	progress       *progress
 }

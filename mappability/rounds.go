@@ -20,8 +20,8 @@ import (
 // Lemma 1. The frequency of a K-mer of the reference, as far as these places go, is the number of
 // strings of places, each as often as it is there, from which c differs in at most e bases.
 //
-// Proof. If c is g, that is the definition. Otherwise both strands count. A place with the strings y
-// and y' fits g once for each of them that g differs from in at most e bases. As many bases of g'
+// Proof. If c is g, that is the definition. Otherwise both strands count. A place with the strings
+// y and y' fits g once for each of them that g differs from in at most e bases. As many bases of g'
 // and y' differ as of g and y, and of g' and y as of g and y'. So it fits g' as often. ∎
 //
 // Strings meet in rounds, so that they need not all be in memory. A round is one of the e + 1
@@ -35,17 +35,18 @@ import (
 //
 // Proof. By the lemma of neighbours.go the strings c and y of the pair, if they differ in at most e
 // bases, are to be counted in one group, that of the first piece that is equal. The hash of a piece
-// depends on its bases alone, and the ranges part all hashes, so that this group has one round for
-// each piece. c and y are gathered there, and all that are equal to them: the strings and weights of
-// a round are those of all places. In a group of it the pair is looked at once if c and y are two
-// strings. If they are one, all their pieces are equal, and it is counted for the weight of the string in the
-// first piece, and with no other. A place that asks does so for the same string in each round. ∎
+// depends on its bases alone, and the ranges part all hashes, so that this group is in one round of
+// its piece. c and y are gathered there, and all that are equal to them: the strings and weights of
+// a round are those of all places. If c and y are two strings, the group looks at them once. If
+// they are one, all their pieces are equal, and the pair is one of those that the weight of the
+// string stands for. This is counted with the first piece, and with no other. A place asks for the
+// same string in each round. ∎
 //
-// Where most K-mers have equal ones, and are the same on both sides, places of one string that ask
-// get a leader in the first piece. With all other pieces the leader alone is gathered, on both
-// strands, as often as it has places. What it finds is that of all: the frequency of a K-mer, and any
-// part of it that other K-mers are counted for, is that of its letters or of their reverse
-// complement (lemma 1).
+// Where most K-mers have equal ones, and the K-mers of both sides are the same, the places that ask
+// for one string get a leader with the first piece. With all other pieces the leader alone is
+// gathered, on both strands, as often as it has places. These have the same two strings as it. So
+// what rounds find is the same for all of them, and so is what runs find with other K-mers
+// (crowded.go), as it depends on the letters of a string or of its reverse complement alone.
 //
 // Equal strings that are taken for two cost time, and no more: then they are a pair like others. So
 // those are that have letters which match nothing, and differ from themselves.
@@ -62,13 +63,14 @@ type round struct {
 	shift   uint
 	ends    []int
 	cursors [][]int
-	// leaders has, by offset of K-mers, 0 or: a number of places and a bit that is set, of which this is
-	// the leader; or the offset of the leader of this one. It is nil where few K-mers are equal.
+	// leaders has, by offset of K-mers, 0 or: a number of places and a bit that is set, of which
+	// this is the leader; or the offset of the leader of this one. It is nil where few K-mers are
+	// equal.
 	leaders []uint64
 	// order is bins of a round as they are worked on.
 	order []int
-	// gathered has of each string its place, and two words for each 64 bases, low and high, in order
-	// of bins.
+	// gathered has of each string its place, and two words for each 64 bases, low and high, in
+	// order of bins.
 	gathered []uint64
 }
 
@@ -153,7 +155,8 @@ func (s *sharing) crowded(ctx context.Context, p split) error {
 	return nil
 }
 
-// follows tells whether another K-mer stands for that at an offset, with the pieces after the first.
+// follows tells whether another K-mer stands for that at an offset, with the pieces after the
+// first.
 func (n *neighbours) follows(offset int) bool {
 	leader := n.leaders[offset]
 	return leader != 0 && leader&1 == 0
@@ -294,9 +297,9 @@ func (n *neighbours) tally(piece int) {
 	}
 }
 
-// atItself returns how often a place of a side that asks fits at itself, less the times that it is found
-// as another place is; nil for never. As K-mers that are the same for both sides it is not found:
-// it is no neighbour of itself. Otherwise it is found as a place of the genome.
+// atItself returns how often a place of a side that asks fits at itself, less the times that it is
+// found as another place is; nil for never. As K-mers that are the same for both sides it is not
+// found: it is no neighbour of itself. Otherwise it is found as a place of the genome.
 func (n *neighbours) atItself(side int) func(offset int) uint32 {
 	switch {
 	case n.split.same && !n.options.ExcludeSelf:
@@ -426,7 +429,8 @@ type scanner struct {
 	forward, reverse []uint32
 }
 
-// complements are the codes of the other strand. Letters that match nothing have the bits 0 on both.
+// complements are the codes of the other strand. Letters that match nothing have the bits 0 on
+// both.
 var complements = [...]uint64{3, 2, 1, 0, 0}
 
 // scan calls use with the bins of the K-mers of a chunk, which are those of a piece's bases, or of
@@ -526,8 +530,8 @@ type stringSet struct {
 	sorting keySorter
 }
 
-// A distinct is a string of places: its first place by its number among all, its weight, whether a place
-// asks for it, and its number.
+// A distinct is a string of places: its first place by its number among all, its weight, whether a
+// place asks for it, and its number.
 type distinct struct {
 	at, weight, number uint32
 	wanted             bool
@@ -641,7 +645,8 @@ func (p *pairing) take(entries []uint64, keys []keyed, first bool) bool {
 	return s.wanted > 0
 }
 
-// number returns the number of the string of an entry among those that came before, or the next one.
+// number returns the number of the string of an entry among those that came before, or the next
+// one.
 func (s *stringSet) number(entries []uint64, entry, at int) uint32 {
 	a, mask, h := entries[at*entry+1:(at+1)*entry], uint64(len(s.slots)-1), uint64(0)
 	for _, word := range a {

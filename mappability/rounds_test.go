@@ -1,6 +1,8 @@
 package mappability
 
 import (
+	"fmt"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -14,9 +16,9 @@ import (
 	"scanmap/locate"
 )
 
-// TestRounds compares counts with the definition where all K-mers are crowded, with so little memory
-// that a bin or two are a round: one genome, several, and regions, on one strand or both, with
-// more equal K-mers than are compared as they are, and fewer.
+// TestRounds compares counts with the definition where all K-mers are crowded, with so little
+// memory that a bin or two are a round: one genome, several, and regions, on one strand or both,
+// with more equal K-mers than are compared as they are, and fewer.
 func TestRounds(t *testing.T) {
 	t.Parallel()
 	most := 0
@@ -70,8 +72,8 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// TestBins has a K-mer, and its reverse complement elsewhere: what is at one place on strand + is at
-// the other one on strand -, whatever letters that match nothing are in it.
+// TestBins has a K-mer, and its reverse complement elsewhere: what is at one place on strand + is
+// at the other one on strand -, whatever letters that match nothing are in it.
 func TestBins(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(71, 72))
@@ -98,6 +100,37 @@ func TestBins(t *testing.T) {
 			none := truth.Ambiguous(kmer) > e
 			if bins[0][0] != bins[1][1] || bins[0][1] != bins[1][0] || (bins[0][0] == noBin) != none {
 				t.Fatalf("K %d, piece %d of %d: %d and %d for %s", k, number, e+1, bins[0], bins[1], kmer)
+			}
+		}
+	}
+}
+
+// TestNumbers numbers strings of several words, of which many have words in common.
+func TestNumbers(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(73, 74))
+	for range 50 {
+		words := 2 * (1 + r.IntN(3))
+		entry, n := words+1, 25+r.IntN(200)
+		s := stringSet{slots: make([]uint32, 2<<bits.Len(uint(n)))}
+		entries, known := make([]uint64, n*entry), map[string]uint32{}
+		for at := range n {
+			e := entries[at*entry : (at+1)*entry]
+			e[0] = r.Uint64() // a place, which is of no account
+			for w := range words {
+				e[1+w] = uint64(r.IntN(3))
+			}
+			key := fmt.Sprint(e[1:])
+			want, ok := known[key]
+			if !ok {
+				want = uint32(len(known))
+				known[key] = want
+			}
+			if got := s.number(entries, entry, at); got != want {
+				t.Fatalf("entry %d of %d words is string %d, not %d", at, words, got, want)
+			}
+			if !ok {
+				s.of = append(s.of, distinct{at: uint32(at)})
 			}
 		}
 	}
