@@ -96,8 +96,8 @@ func (f *Frequencies) Summarize() (s Summary) {
 	return s
 }
 
-// chunkKMers is how many K-mers, or counts, one goroutine goes over at a time. Sums do not depend on
-// threads, as those of chunks are added in order.
+// chunkKMers is how many K-mers, or counts, one goroutine goes over at a time. Sums do not depend
+// on threads, as those of chunks are added in order.
 const chunkKMers = 1 << 16
 
 // summarize sums up the K-mers of a span.
