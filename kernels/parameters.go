@@ -669,8 +669,6 @@ type ShareReadsParams struct {
 	Most       uint32
 	Reported   uint32
 	Drop       uint32
-	_          uint32
-	_          [4]byte
 }
 
 // ShareParams are the parameters of kernel share.
@@ -994,7 +992,7 @@ var Entries = []Entry{
 	{Name: "share_place", File: "share", ParameterBytes: 48, Threads: 256},
 	{Name: "share_sort", File: "share", ParameterBytes: 48, Threads: 256},
 	{Name: "share_sort_many", File: "share", ParameterBytes: 48, Threads: 256},
-	{Name: "share_reads", File: "share", ParameterBytes: 120, Threads: 256},
+	{Name: "share_reads", File: "share", ParameterBytes: 112, Threads: 256},
 	{Name: "share", File: "share", ParameterBytes: 176, Threads: 256},
 	{Name: "shift_or_scan_32", File: "shiftor", ParameterBytes: 40, Threads: 512},
 	{Name: "shift_or_scan_64", File: "shiftor", ParameterBytes: 40, Threads: 512},

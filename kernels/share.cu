@@ -26,7 +26,7 @@ constexpr u32 SHARE_SORTED = 64; // exported: locations of a read that a thread 
 // What counters of this stage hold.
 constexpr u32 SHARE_LOCATIONS = 0;         // exported: that are retained, and those without room
 constexpr u32 SHARE_OPERATIONS = 1;        // exported
-constexpr u32 SHARE_MANY = 2;              // reads with more than SHARE_SORTED locations
+constexpr u32 SHARE_MANY = 2;              // reads with more than SHARE_SORTED locations, or than are held
 constexpr u32 SHARE_NEXT = 3;              // the next of those to sort
 constexpr u32 SHARE_HANDED = 4;            // exported: locations to hand on
 constexpr u32 SHARE_HANDED_OPERATIONS = 5; // exported
@@ -208,7 +208,6 @@ struct ShareReadsParams {
 	u32 most;     // of a read's locations are held
 	u32 reported; // at most
 	u32 drop;     // not 0: none is reported of a read that has more to report
-	u32 unused;
 };
 
 // share_reads tells for each read what its locations count, one thread a read.

@@ -108,31 +108,38 @@ func TestSecond(t *testing.T) {
 
 func TestLimit(t *testing.T) {
 	for _, c := range []struct {
-		mode    ReportMode
-		most, n int
-		to      int
-		capped  bool
-		left    []uint32
+		mode          ReportMode
+		most, n       int
+		to            int
+		capped        bool
+		left          []uint32
+		over          Over
+		more, counted int // on a GPU
 	}{
-		{ReportAll, 0, 5, 5, false, nil},
-		{ReportAll, 4, 5, 4, true, nil},
-		{ReportAll, 5, 5, 5, false, nil},
-		{ReportAll, 6, 5, 5, false, nil},
-		{ReportOne, 0, 5, 1, false, nil},
-		{ReportOne, 1, 5, 1, false, nil},
-		{ReportOne, 0, 0, 0, false, nil},
-		{ReportAll, 0, 5, 5, true, []uint32{0, 0, 0, 1}},
-		{ReportAll, 0, 5, 5, false, []uint32{0, 0, 0, 0}},
-		{ReportOne, 0, 5, 1, false, []uint32{0, 1, 1, 1}},
-		{ReportBest, 0, 5, 5, true, []uint32{0, 2, 0, 0}},
-		{ReportBest, 0, 5, 5, false, []uint32{0, 0, 1, 1}},
-		{ReportStrata, 0, 5, 5, true, []uint32{0, 0, 2, 0}},
-		{ReportStrata, 0, 5, 5, false, []uint32{0, 0, 0, 1}},
+		{ReportAll, 0, 5, 5, false, nil, OverCut, 0, 0},
+		{ReportAll, 4, 5, 4, true, nil, OverCut, 0, 0},
+		{ReportAll, 5, 5, 5, false, nil, OverCut, 0, 0},
+		{ReportAll, 6, 5, 5, false, nil, OverCut, 0, 0},
+		{ReportOne, 0, 5, 1, false, nil, OverCut, 0, 0},
+		{ReportOne, 1, 5, 1, false, nil, OverCut, 0, 0},
+		{ReportOne, 0, 0, 0, false, nil, OverCut, 0, 0},
+		{ReportAll, 0, 5, 5, true, []uint32{0, 0, 0, 1}, OverCut, 0, 0},
+		{ReportAll, 0, 5, 5, false, []uint32{0, 0, 0, 0}, OverCut, 0, 0},
+		{ReportOne, 0, 5, 1, false, []uint32{0, 1, 1, 1}, OverCut, 0, 0},
+		{ReportBest, 0, 5, 5, true, []uint32{0, 2, 0, 0}, OverCut, 0, 0},
+		{ReportBest, 0, 5, 5, false, []uint32{0, 0, 1, 1}, OverCut, 0, 0},
+		{ReportStrata, 0, 5, 5, true, []uint32{0, 0, 2, 0}, OverCut, 0, 0},
+		{ReportStrata, 0, 5, 5, false, []uint32{0, 0, 0, 1}, OverCut, 0, 0},
+		{ReportAll, 0, 1, 1, false, nil, OverCut, 7, 7},
+		{ReportAll, 8, 1, 1, false, nil, OverDrop, 7, 7},
+		{ReportAll, 7, 1, 1, true, nil, OverCut, 7, 6},
+		{ReportAll, 7, 1, 0, true, nil, OverDrop, 7, 0},
+		{ReportAll, 0, 1, 0, true, []uint32{0, 0, 0, 1}, OverDrop, 7, 0},
 	} {
-		chooser := chooser{report: Report{Mode: c.mode, Strata: 1}, most: c.most, counts: distances{0, 5, 2, 2}}
+		chooser := chooser{report: Report{Mode: c.mode, Strata: 1}, most: c.most, over: c.over, counts: distances{0, 5, 2, 2}}
 		made := choice{from: 10}
-		if chooser.limit(&made, c.n, 0, c.left); made.to != 10+c.to || made.capped != c.capped {
-			t.Errorf("%+v: %d, capped %v", c, made.to-10, made.capped)
+		if chooser.limit(&made, c.n, c.more, c.left); made.to != 10+c.to || made.capped != c.capped || made.counted != c.counted {
+			t.Errorf("%+v: %d and %d counted, capped %v", c, made.to-10, made.counted, made.capped)
 		}
 	}
 }

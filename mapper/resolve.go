@@ -19,8 +19,9 @@ type resolver struct {
 	contigs []*contigCounts // of each worker
 	times   *times
 	out     *orderedWriter
-	blocks  int      // handed to out
-	current *library // whose records were made last
+	blocks  int        // handed to out
+	current *library   // whose records were made last
+	many    sync.Mutex // of a group with many locations, see manyFound
 	// verified counts the windows of parts that were looked at for an estimate, and held.
 	verified int64
 }
@@ -140,17 +141,22 @@ func (r *resolver) write(ctx context.Context, p *part) error {
 	return failed
 }
 
-// manyFound is how much is listed of a group whose records are made only when all before it are
-// written: one such group takes some 100 MB.
+// manyFound is how much is listed of a group that waits for others, as it takes some 100 MB: until
+// all before it are written or, where nothing is written and a part has more than MostLocations,
+// until no other such group is at work.
 const manyFound = 1 << 19
 
 // writeGroup makes the records of some reads of a part and hands them on as block n.
 func (r *resolver) writeGroup(ctx context.Context, w *worker, p *part, reads span, n int) error {
-	idle := w.format.idle() // then no block has to wait for another one
-	if !idle && p.listed(reads.from, reads.to) > manyFound {
+	idle := w.format.idle()
+	switch many := p.listed(reads.from, reads.to) > manyFound; {
+	case many && !idle:
 		if err := r.out.await(n); err != nil {
 			return err
 		}
+	case many && p.listed(0, len(p.batch.Reads)) > MostLocations:
+		r.many.Lock()
+		defer r.many.Unlock()
 	}
 	w.format.recorder.spill = func(records []byte) []byte { return r.out.writeEarly(n, records) }
 	made := w.resolve(ctx, p, reads.from, reads.to, r.times, r.out.buffer())

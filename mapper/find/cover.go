@@ -17,7 +17,7 @@ type Cover struct {
 	Reported int
 	Drop     bool
 	// Unit is the weight of a read that is shared out, and of a location that counts whole. It is from
-	// 1 to 2^31 - 1, and 1 where all that are found count whole.
+	// 1 to 2^31 - 1.
 	Unit int64
 	// Tie is a number for a read that has n locations of least distance: the primary one is that of
 	// this number modulo n, in order of (contig, start, strand, end). The others follow in order of

@@ -272,7 +272,7 @@ func (w *gpuFinder) find(b *Batch, f *Found, covering bool) error {
 	w.learn(int(found.count()), len(b.Reads))
 	f.fullness = 2 * float64(found.count()) / float64(w.options.Limits.GPUFound)
 	if part.sharing {
-		f.fullness = max(f.fullness, float64(w.share.count(q))/float64(w.device.cover.room))
+		f.fullness = max(f.fullness, w.share.fullness(q, w.device.cover.room))
 	}
 	return nil
 }
@@ -412,7 +412,7 @@ func (p *gpuPass) verified(first, n int) error {
 		p.learn(int(all), len(p.batch.Reads))
 		return ErrTooMuch
 	}
-	if p.sharing && p.share.full(p.queue, p.device.cover.room) {
+	if p.sharing && p.share.fullness(p.queue, p.device.cover.room) > 1 {
 		return ErrTooMuch
 	}
 	p.decode(verified.locations, verified.operations)

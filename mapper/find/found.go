@@ -20,11 +20,11 @@ type Found struct {
 	// countedFrom[i] on if that is not negative. Both are empty where all are handed on.
 	counted     []uint32
 	countedFrom []int32
-	// left are the numbers of locations of a read by distance that are not in Located, because a
-	// Reader did not hold them; nil for none.
+	// left are the numbers of locations of a read by distance that are not in Located, because there
+	// are more than are held; nil for none.
 	left map[int][]uint32
-	// covered tells that those of Located that are aligned, but for those that are Uncounted, and
-	// those of counted are in what GPUs.Covered has.
+	// covered tells that what is reported of those of Located that are aligned, but for those that are
+	// Uncounted, and of those of counted is in what GPUs.Covered has.
 	covered bool
 	// unlisted tells that the reads have more than is listed.
 	unlisted bool
@@ -165,8 +165,8 @@ func (f *Found) unlist() {
 // A Reader searches for them by itself.
 func (f *Found) Unlisted() bool { return f.unlisted }
 
-// Covered tells that a GPU has counted what locations cover: those that Append marks, and those
-// that are only counted.
+// Covered tells that a GPU has counted what locations cover that are reported (find.Cover): of
+// those that Append marks, and of those that are only counted.
 func (f *Found) Covered() bool { return f.covered }
 
 // HoldUnlisted makes f hold nothing but that.

@@ -167,10 +167,11 @@ func (s *gpuShare) count(q *device.Queue) int {
 	return int(s.hostCounters.Resize(q, kernels.ShareCounters)[kernels.ShareLocations])
 }
 
-// full tells that some had no room, when the GPU has been waited for.
-func (s *gpuShare) full(q *device.Queue, room int) bool {
+// fullness is how much of the room is used, for locations or for operations; more than 1 where some
+// had none. The GPU has been waited for.
+func (s *gpuShare) fullness(q *device.Queue, room int) float64 {
 	operations := s.hostCounters.Resize(q, kernels.ShareCounters)[kernels.ShareOperations]
-	return s.count(q) > room || operations > s.operationRoom(room)
+	return max(float64(s.count(q))/float64(room), float64(operations)/float64(s.operationRoom(room)))
 }
 
 // weigh tells what the locations of each read count, and how many are to be handed on.
