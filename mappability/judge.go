@@ -24,14 +24,15 @@ const (
 
 // What work takes, in nanoseconds, on the machine of docs/benchmarks/mappability.md. A place costs
 // sharedPair for each other one with the same seed, on either strand, and sharedRun for those of
-// them with which a run begins. It costs stringPlace to find its string. A string costs stringPiece
-// for each piece by which it is looked up, and stringPair for each other one with that piece, of
-// which further pieces leave mostCompared or so.
+// them with which a run begins. It costs stringPlace to gather its strings. A string costs
+// stringPiece for each piece by which it is looked up, and stringPair for each other one with that
+// piece, of which further pieces leave mostCompared or so. With twice these stringPlace and
+// stringPiece human-like 10 Mb takes an eighth longer at (36, 2), and more at (50, 2).
 const (
 	sharedPair   = 1.0
 	sharedRun    = 100.0
-	stringPlace  = 200.0
-	stringPiece  = 200.0
+	stringPlace  = 100.0
+	stringPiece  = 100.0
 	stringPair   = 1.0
 	mostCompared = 1 << 8
 )
