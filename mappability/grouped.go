@@ -12,7 +12,7 @@ import (
 )
 
 // Equal K-mers have the same frequency. In families of repeats Reads finds the strings of K-mers
-// (distinct.go), maps one K-mer of each, and gives what it finds to all of them. An array of n
+// (stringtable.go), maps one K-mer of each, and gives what it finds to all of them. An array of n
 // copies of a unit then costs n for each string, and not n².
 //
 // Lemma. The frequency of a K-mer x, before its own place is left out, depends on its letters

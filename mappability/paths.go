@@ -30,8 +30,8 @@ type path struct {
 	known *int // how many paths there are from the same first one
 }
 
-// mostPaths is how many paths are kept from one partition to the next, of which those with masks
-// take up to 32 KB. Within a partition there may be more: with 100 bases as many as 11,273 with 3
+// mostPaths is how many paths are kept from one bin to the next, of which those with masks take up
+// to 32 KB. Within a bin there may be more: with 100 bases as many as 11,273 with 3
 // edits, 43,041 with 4 and 151,375 with 5, of which few are gone along.
 const mostPaths = 1 << 12
 

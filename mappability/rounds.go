@@ -99,7 +99,8 @@ func (p place) offset() int { return int(p >> 4) }
 func (n *neighbours) entryWords() int { return 1 + 2*n.words }
 
 const (
-	// binStrings is about how many strings a bin has: so many that they are in the cache of a core.
+	// binStrings is about how many strings a bin has: so many that they are in the cache of a core. It
+	// has more where mostBins are not enough, as in genomes of more than a billion bases.
 	binStrings = 1 << 14
 	// mostBins is for a bin to have cursors in that cache, while strings are gathered.
 	mostBins = 1 << 17
@@ -112,7 +113,8 @@ const (
 	fewPlaces = 24
 	// scanned is how many K-mers are hashed at a time.
 	scanned = 1 << 12
-	// noBin stands for a K-mer with too many letters that match nothing.
+	// noBin stands for a K-mer with too many letters that match nothing, and for one that follows a
+	// leader.
 	noBin = 1<<32 - 1
 )
 
@@ -514,7 +516,7 @@ func pieceOf(k, pieces, piece int) (first, length int) {
 	return first, k*(piece+1)/pieces - first
 }
 
-// strings are those of some places, by number: those that are wanted first.
+// A stringSet is the strings of some places, by number: those that are wanted first.
 type stringSet struct {
 	wanted  int
 	weights []uint32 // places of the genome
@@ -530,7 +532,7 @@ type stringSet struct {
 	sorting keySorter
 }
 
-// A distinct is a string of places: its first place by its number among all, its weight, whether a
+// A distinct is a string of places: its first place by its number in the bin, its weight, whether a
 // place asks for it, and its number.
 type distinct struct {
 	at, weight, number uint32
@@ -648,12 +650,8 @@ func (p *pairing) take(entries []uint64, keys []keyed, first bool) bool {
 // number returns the number of the string of an entry among those that came before, or the next
 // one.
 func (s *stringSet) number(entries []uint64, entry, at int) uint32 {
-	a, mask, h := entries[at*entry+1:(at+1)*entry], uint64(len(s.slots)-1), uint64(0)
-	for _, word := range a {
-		h = (h ^ word) * 0xBF58476D1CE4E5B9
-		h ^= h >> 31
-	}
-	for slot := h & mask; ; slot = (slot + 1) & mask {
+	a, mask := entries[at*entry+1:(at+1)*entry], uint64(len(s.slots)-1)
+	for slot := slotOf(a, len(s.slots)); ; slot = (slot + 1) & mask {
 		number := s.slots[slot]
 		if number == 0 {
 			s.slots[slot] = uint32(len(s.of)) + 1
@@ -664,6 +662,17 @@ func (s *stringSet) number(entries []uint64, entry, at int) uint32 {
 			return number - 1
 		}
 	}
+}
+
+// slotOf is where the words of a string go in a table of so many slots, a power of two. It is made of
+// the highest bits of the last product, on which all bits of all words tell.
+func slotOf(words []uint64, slots int) uint64 {
+	h := uint64(0)
+	for _, word := range words {
+		h = (h ^ word) * 0xBF58476D1CE4E5B9
+		h ^= h >> 31
+	}
+	return h * 0x9E3779B97F4A7C15 >> (65 - bits.Len(uint(slots)))
 }
 
 func equalWords(a, b []uint64) bool {

@@ -135,3 +135,29 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 }
+
+// TestSlots has strings that differ in a few bases of one word, wherever these are: they spread
+// over the table.
+func TestSlots(t *testing.T) {
+	const slots, bases = 1 << 15, 13
+	for word := range 4 {
+		for from := 0; from+bases <= 64; from++ {
+			taken := map[uint64]bool{}
+			for x := range uint64(1 << bases) {
+				words := make([]uint64, 4)
+				words[word] = x << from
+				slot := slotOf(words, slots)
+				if slot >= slots {
+					t.Fatalf("slot %d", slot)
+				}
+				taken[slot] = true
+			}
+			if n := len(taken); n < 1<<bases/2 {
+				t.Errorf("word %d, bases from %d on: %d strings take %d slots", word, from, 1<<bases, n)
+			}
+		}
+	}
+	if got := slotOf([]uint64{5, 7}, 1); got != 0 {
+		t.Errorf("slot %d of 1", got)
+	}
+}
