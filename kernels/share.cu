@@ -26,7 +26,7 @@ constexpr u32 SHARE_SORTED = 64; // exported: locations of a read that a thread 
 // What counters of this stage hold.
 constexpr u32 SHARE_LOCATIONS = 0;         // exported: that are retained, and those without room
 constexpr u32 SHARE_OPERATIONS = 1;        // exported
-constexpr u32 SHARE_MANY = 2;              // reads with more than SHARE_SORTED locations, or than are held
+constexpr u32 SHARE_MANY = 2;              // reads that blocks sort
 constexpr u32 SHARE_NEXT = 3;              // the next of those to sort
 constexpr u32 SHARE_HANDED = 4;            // exported: locations to hand on
 constexpr u32 SHARE_HANDED_OPERATIONS = 5; // exported

@@ -664,8 +664,8 @@ func (s *stringSet) number(entries []uint64, entry, at int) uint32 {
 	}
 }
 
-// slotOf is where the words of a string go in a table of so many slots, a power of two. It is made of
-// the highest bits of the last product, on which all bits of all words tell.
+// slotOf is where the words of a string go in a table of so many slots, a power of two. It is made
+// of the highest bits of the last product, on which all bits of all words tell.
 func slotOf(words []uint64, slots int) uint64 {
 	h := uint64(0)
 	for _, word := range words {
