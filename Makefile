@@ -4,7 +4,7 @@ GO ?= go
 TOOLS := $(CURDIR)/build/tools
 # What each fuzz target gets: a time such as 30s or 1h, or a number of inputs such as 10000x; how
 # many run at a time, with one worker each; and a regular expression of those to run.
-FUZZTIME ?= 10s
+FUZZTIME ?= 5s
 FUZZJOBS ?= 2
 TARGETS ?= .
 STATICCHECK := v0.6.1
