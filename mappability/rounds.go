@@ -658,7 +658,7 @@ func (s *stringSet) number(entries []uint64, entry, at int) uint32 {
 			return uint32(len(s.of))
 		}
 		b := int(s.of[number-1].at) * entry
-		if equalWords(a, entries[b+1:b+entry]) {
+		if slices.Equal(a, entries[b+1:b+entry]) {
 			return number - 1
 		}
 	}
@@ -673,15 +673,6 @@ func slotOf(words []uint64, slots int) uint64 {
 		h ^= h >> 31
 	}
 	return h * 0x9E3779B97F4A7C15 >> (65 - bits.Len(uint(slots)))
-}
-
-func equalWords(a, b []uint64) bool {
-	for i, word := range a {
-		if word != b[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // lettersOf reads a word of letters of a string again, with those that match nothing.
