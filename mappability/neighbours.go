@@ -107,7 +107,7 @@ type pairing struct {
 	difference []uint64
 	masked     masked
 	scanner    scanner
-	// strings are what is at work: those of places with one piece (rounds.go).
+	// strings are what is at work: those of places with one piece (stringset.go).
 	strings stringSet
 }
 
