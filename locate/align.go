@@ -24,6 +24,7 @@ type Aligner struct {
 	runs     []Operation
 	path     []OperationKind
 	furthest furthest
+	writer   writer
 }
 
 // A target is the end of an alignment: that of a strand on a contig, with so many edits.

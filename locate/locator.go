@@ -20,6 +20,8 @@ type Location struct {
 	Aligned  bool
 	Paired   bool // for the caller: it has a proper partner among the locations of the mate
 	Covered  bool // likewise: what it covers is counted already
+	// Edits and Loss are those of the written alignment, once there is one (Aligner.Write).
+	Edits, Loss int32
 }
 
 // A Locator turns the candidates or ends of a read into locations. It is scratch memory for one

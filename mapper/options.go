@@ -49,6 +49,8 @@ type Options struct {
 	// those of the system's folder.
 	Temporary temporary.Files
 	Pairs     PairOptions
+	// Gaps says which alignment of a location is written; the zero value is GapsAffine.
+	Gaps Gaps
 	// SequenceMatch writes = and X in CIGARs in place of M.
 	SequenceMatch bool
 	// FullSecondary repeats SEQ and QUAL on secondary records.
@@ -105,6 +107,9 @@ func (o *Options) setDefaults() {
 	}
 	if o.Over == "" {
 		o.Over = OverCut
+	}
+	if o.Gaps == "" {
+		o.Gaps = GapsAffine
 	}
 	if o.Pairs.Orientation == "" {
 		o.Pairs.Orientation = OrientationFR
@@ -168,6 +173,25 @@ func oneOf[T ~string](what, s string, values [][2]string) (T, error) {
 	}
 	return "", fmt.Errorf("%s %q is not one of %s", what, s, strings.Join(names, ", "))
 }
+
+// Gaps names what gaps cost in the alignment of a location that is written. Which locations there
+// are does not depend on it.
+type Gaps string
+
+// The costs of gaps.
+const (
+	GapsAffine Gaps = "affine"
+	GapsUnit   Gaps = "unit"
+)
+
+// GapCosts are their names, each with the alignment that is written.
+var GapCosts = [][2]string{
+	{string(GapsAffine), "the highest score with 1 for a match, -4 for a mismatch and -(6 + g) for a gap of g bases"},
+	{string(GapsUnit), "the fewest edits"},
+}
+
+// ParseGaps reads the name of one.
+func ParseGaps(s string) (Gaps, error) { return oneOf[Gaps]("cost", s, GapCosts) }
 
 // CIGARForm says how a CIGAR shows bases that are aligned to a base.
 type CIGARForm string

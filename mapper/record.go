@@ -22,6 +22,7 @@ type recorder struct {
 	// unwritten tells that records are not wanted in that encoding, and asValues that they are as
 	// values.
 	unwritten, asValues          bool
+	affine                       bool // costs of gaps in alignments
 	sequenceMatch, fullSecondary bool
 
 	// spill takes the first records of a block that is longer than this, and returns their memory.
@@ -67,6 +68,9 @@ func (r *recorder) mapped(text []byte, l *library, g *group, read int, c *choice
 		if c.second >= 0 {
 			r.record.SecondScore, r.record.HasSecondScore = -int(c.second), true
 		}
+		if r.affine {
+			r.setScores(loc, len(rec.Bases))
+		}
 		if i == 0 {
 			r.record.MapQ = c.mapQ
 		} else {
@@ -86,6 +90,16 @@ func (r *recorder) mapped(text []byte, l *library, g *group, read int, c *choice
 		}
 	}
 	return text
+}
+
+// setScores sets what the record tells of the alignment of a read of m bases that is written beside
+// the least one. The score of the next best location is that of as many mismatches as it has edits:
+// it is not aligned.
+func (r *recorder) setScores(loc *locate.Location, m int) {
+	rec := &r.record
+	rec.LeastDistance, rec.HasLeastDistance = int(loc.Distance), true
+	rec.EditDistance, rec.Score = int(loc.Edits), loc.Score(m)
+	rec.SecondScore = locate.MismatchScore(m, -rec.SecondScore)
 }
 
 // longBlock is how many bytes of records a block holds, but for the last of them.

@@ -19,6 +19,7 @@ type worker struct {
 	format  formatter
 	choices []choice
 	pairs   []pairChoice
+	affine  bool // which alignments are written, see align
 }
 
 func newWorker(ref *dna.Reference, o *Options, contigs *contigCounts) *worker {
@@ -27,6 +28,7 @@ func newWorker(ref *dna.Reference, o *Options, contigs *contigCounts) *worker {
 		chooser: chooser{report: o.Report, most: o.MaxLocations, over: o.Over, seed: o.Seed},
 		tally:   newTally(o, contigs),
 		format:  newFormatter(ref, o),
+		affine:  o.Gaps == GapsAffine && o.Metric == Edits,
 	}
 	w.pairing = pairing{options: &o.Pairs, bases: int64(ref.TotalLength()), seed: o.Seed, group: &w.group}
 	return w
@@ -55,6 +57,7 @@ func (w *worker) resolve(ctx context.Context, p *part, from, to int, t *times, o
 	w.count(p.library, from)
 	w.report.group(&w.group, w.choices)
 	if !w.format.idle() {
+		w.align(from)
 		out = w.write(p.library, from, out)
 		out.values = w.format.recorder.takeValues()
 	}
@@ -121,6 +124,22 @@ func (w *worker) count(l *library, from int) {
 	w.tally.flush()
 }
 
+// align makes the alignments that are written of the choices, whose locations are aligned, and puts
+// secondary ones in the order in which they start then.
+func (w *worker) align(from int) {
+	if !w.affine {
+		return
+	}
+	g := &w.group
+	for i := range w.choices {
+		if c := &w.choices[i]; c.from < c.to {
+			locations := g.locations[c.from:c.to]
+			g.reader.Aligner.Write(g.read(from+i), locations)
+			g.sorter.order(g.reader.Locator.Reference, locations[1:])
+		}
+	}
+}
+
 // write appends the records of the choices.
 func (w *worker) write(l *library, from int, out block) block {
 	if l.paired() {
@@ -145,7 +164,7 @@ type formatter struct {
 
 func newFormatter(ref *dna.Reference, o *Options) formatter {
 	return formatter{
-		recorder:     recorder{ref: ref, sequenceMatch: o.SequenceMatch, fullSecondary: o.FullSecondary, longest: o.limits.block},
+		recorder:     recorder{ref: ref, affine: o.Gaps == GapsAffine, sequenceMatch: o.SequenceMatch, fullSecondary: o.FullSecondary, longest: o.limits.block},
 		omitUnmapped: o.OmitUnmapped,
 	}
 }

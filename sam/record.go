@@ -36,6 +36,10 @@ type Record struct {
 	EditDistance int    // NM
 	Mismatches   []byte // MD
 	Score        int    // AS
+	// LeastDistance is the least edit distance of the read at this place (XE), when HasLeastDistance:
+	// EditDistance is that of the alignment of the record, which may have more.
+	LeastDistance    int
+	HasLeastDistance bool
 	// SecondScore is the score of the read's next best location (XS), when
 	// HasSecondScore.
 	SecondScore    int

@@ -22,10 +22,11 @@ type Tag struct {
 // a CIGAR that is too long for its field (AppendBinary), and text never has it.
 func Tags() []Tag {
 	return []Tag{
-		{"NM", 'i', true, false, false, "edit distance"},
+		{"NM", 'i', true, false, false, "edits of this alignment"},
 		{"MD", 'Z', true, false, false, "mismatching and deleted bases of the reference"},
-		{"AS", 'i', true, false, false, "minus the edit distance"},
-		{"XS", 'i', true, false, false, "minus the edit distance of the read's next best location"},
+		{"AS", 'i', true, false, false, "score of this alignment; with --gaps unit minus the edits"},
+		{"XS", 'i', true, false, false, "score of the read's next best location, as if its edits were mismatches"},
+		{"XE", 'i', true, false, false, "least edit distance at this location; not with --gaps unit"},
 		{"NH", 'i', true, false, false, "number of records of the read"},
 		{"HI", 'i', true, false, false, "number of this record among them, from 1"},
 		{"MC", 'Z', false, false, true, "CIGAR of the mate's primary record"},
@@ -50,6 +51,9 @@ func (r *Record) appendTags(b []byte, e Encoding) []byte {
 		b = appendInteger(b, e, "AS", r.Score)
 		if r.HasSecondScore {
 			b = appendInteger(b, e, "XS", r.SecondScore)
+		}
+		if r.HasLeastDistance {
+			b = appendInteger(b, e, "XE", r.LeastDistance)
 		}
 		if r.Hits > 0 {
 			b = appendInteger(b, e, "NH", r.Hits)

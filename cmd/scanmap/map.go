@@ -117,6 +117,8 @@ func mapFlags() []cli.Flag {
 		&cli.StringFlag{Name: "rg", Category: categoryOutput, Usage: "read group by its `ID`, in place of --read-group"},
 		&cli.StringFlag{Name: "sample", Category: categoryOutput, Usage: "sample `NAME` (SM) of the read group --rg"},
 		&cli.StringFlag{Name: "library", Category: categoryOutput, Usage: "library `NAME` (LB) of the read group --rg"},
+		choice(&cli.StringFlag{Name: "gaps", Value: string(mapper.GapsAffine), Category: categoryOutput,
+			Usage: "`COST` by which the alignment of a location is chosen: " + explained(mapper.GapCosts)}, namesOf(mapper.GapCosts)),
 		choice(&cli.StringFlag{Name: "cigar", Value: string(mapper.CIGARMatch), Category: categoryOutput,
 			Usage: "`FORM` of CIGARs: " + explained(mapper.CIGARForms)}, namesOf(mapper.CIGARForms)),
 		&cli.BoolFlag{Name: "full-secondary", Category: categoryOutput, DisableDefaultText: true,

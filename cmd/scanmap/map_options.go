@@ -154,6 +154,11 @@ func (j *mapJob) readNames(c *cli.Context) error {
 		}
 		o.SequenceMatch = cigar == mapper.CIGARSequence
 	}
+	if has(c, "gaps") {
+		if o.Gaps, err = mapper.ParseGaps(c.String("gaps")); err != nil {
+			return fmt.Errorf("option --gaps: %w", err)
+		}
+	}
 	o.FullSecondary = c.Bool("full-secondary")
 	o.OmitUnmapped = c.Bool("omit-unmapped")
 	if j.quiet && j.progress {
@@ -259,7 +264,7 @@ func (j *mapJob) readForms(c *cli.Context) error {
 		return err
 	}
 	if j.output == noRecords {
-		for _, option := range []string{"format", "compression", "sort", "cigar", "full-secondary", "omit-unmapped"} {
+		for _, option := range []string{"format", "compression", "sort", "gaps", "cigar", "full-secondary", "omit-unmapped"} {
 			if c.IsSet(option) {
 				return fmt.Errorf("option --%s is for records, of which --output %s writes none", option, noRecords)
 			}

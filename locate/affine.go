@@ -1,0 +1,409 @@
+package locate
+
+import (
+	"cmp"
+	"slices"
+
+	"scanmap/dna"
+	"scanmap/parallel"
+)
+
+// The affine score of an alignment, as in bwa mem: a match scores 1, a mismatch -4, and a gap of g
+// bases -(6 + g). What an alignment of a read of m bases lacks of the score m is its loss. Each
+// base of the read is a match, a mismatch or an inserted base, so that the loss is the sum of
+//
+//	mismatch             lossMismatch
+//	deletion of g bases  lossOpen + g
+//	insertion of g bases lossOpen + 2 g, as g matches are missing
+const (
+	lossMismatch = 5
+	lossOpen     = 6
+	lossDeleted  = 1
+	lossInserted = 2
+)
+
+// WrittenRadius is w of the written alignment: how many diagonals it may lie beside those of the
+// least one, on either side. docs/benchmarks/variants.md has what other values find.
+const WrittenRadius = 20
+
+// mostWritten bounds the product of a read's length and the diagonals of its least alignment with
+// WrittenRadius around them. Reads above it, of tens of thousands of bases with thousands of edits,
+// keep their least alignments.
+const mostWritten = 1 << 28
+
+// A writer finds the written alignments of the locations of one read. The package comment defines
+// them. It is scratch memory for one goroutine.
+type writer struct {
+	best  []written
+	sites []int32 // numbers of locations in order of (place, end)
+	rows  affineRows
+	bound affineBound
+}
+
+// written is what is known of the written alignment of a location: where its operations are in the
+// aligner.
+type written struct {
+	changed    bool // it is not the least one
+	start, end int32
+	from, to   int32
+	edits      int32
+	loss       int32
+}
+
+// Write gives locations of a read, aligned, of which all are reported, their written alignments in
+// place of the least ones, and sets Edits and Loss.
+func (a *Aligner) Write(r *Read, locations []Location) {
+	w := &a.writer
+	w.best = parallel.Resize(w.best, len(locations))
+	changed := false
+	for i := range locations {
+		w.best[i] = a.affine(r, &locations[i])
+		changed = changed || w.best[i].changed
+	}
+	if changed && len(locations) > 1 {
+		w.keepApart(locations)
+	}
+	for i := range locations {
+		l, best := &locations[i], &w.best[i]
+		if best.changed {
+			l.Start, l.End, l.from, l.to = best.start, best.end, best.from, best.to
+			l.Edits, l.Loss = best.edits, best.loss
+			continue
+		}
+		l.Edits, l.Loss = l.Distance, lossOf(a.Operations(l), l.Distance)
+	}
+}
+
+// Score returns the affine score of a location of a read of m bases that was written.
+func (l *Location) Score(m int) int { return m - int(l.Loss) }
+
+// MismatchScore returns the affine score of a read of m bases without gaps and with so many
+// mismatches.
+func MismatchScore(m, mismatches int) int { return m - lossMismatch*mismatches }
+
+// lossOf returns the loss of an alignment with so many edits.
+func lossOf(operations []Operation, edits int32) (loss int32) {
+	for _, o := range operations {
+		switch o.Kind {
+		case Diagonal:
+		case Insertion:
+			loss += lossOpen + lossInserted*o.Length
+			edits -= o.Length
+		case Deletion:
+			loss += lossOpen + lossDeleted*o.Length
+			edits -= o.Length
+		}
+	}
+	return loss + lossMismatch*edits
+}
+
+// keepApart takes alignments back that lie nearer to another location.
+//
+// Lemma. No two locations have the same written alignment. Let the way from a location to an
+// alignment be the sum of how far their starts and their ends are from each other. A written
+// alignment is that of the location from which the way is shortest, of several the first in order
+// of (distance, end): this gives each alignment to one location. It holds for what keepApart leaves
+// changed, and for a least alignment, because the way to it is 0, and locations of one strand
+// differ in their ends. ∎
+func (w *writer) keepApart(locations []Location) {
+	w.sites = parallel.Resize(w.sites, len(locations))
+	for i := range w.sites {
+		w.sites[i] = int32(i)
+	}
+	slices.SortFunc(w.sites, func(x, y int32) int { return compareEnds(&locations[x], &locations[y]) })
+	for i := range locations {
+		b, own := &w.best[i], &locations[i]
+		if !b.changed {
+			continue
+		}
+		way := own.way(b)
+		from, _ := slices.BinarySearchFunc(w.sites, b.end-way, func(j, end int32) int {
+			return cmp.Or(cmp.Compare(locations[j].Place, own.Place), cmp.Compare(locations[j].End, end))
+		})
+		for _, j := range w.sites[from:] {
+			other := &locations[j]
+			if other.Place != own.Place || other.End > b.end+way {
+				break
+			}
+			of := other.way(b)
+			if of < way || of == way && cmp.Or(cmp.Compare(other.Distance, own.Distance), cmp.Compare(other.End, own.End)) < 0 {
+				b.changed = false
+				break
+			}
+		}
+	}
+}
+
+func compareEnds(x, y *Location) int {
+	return cmp.Or(cmp.Compare(x.Place, y.Place), cmp.Compare(x.End, y.End))
+}
+
+// way is that from a location to an alignment.
+func (l *Location) way(b *written) int32 { return apart(l.Start, b.start) + apart(l.End, b.end) }
+
+func apart(x, y int32) int32 { return max(x-y, y-x) }
+
+// affine returns the alignment of the highest score around a location, unless that is the least
+// one, or does not lie at the location.
+func (a *Aligner) affine(r *Read, l *Location) (w written) {
+	strand := r.Strand(l.Place)
+	m := strand.Length()
+	least := a.Operations(l)
+	low, high := diagonals(least)
+	loss := int(lossOf(least, l.Distance))
+	if loss > mostLoss || m*(high-low+2*WrittenRadius+1) > mostWritten {
+		return w
+	}
+	t := affineTarget{strand, &a.Reference.Contigs[l.Place.Contig()], int(l.Start), int(l.End), low - WrittenRadius, high + WrittenRadius}
+	if len(least) == 1 && a.ungappedBest(&t, int(l.Distance)) {
+		return w
+	}
+	f := &a.writer.rows
+	end, cost := f.fill(&a.Reference.Bases, &t, loss)
+	if end < 0 {
+		return w
+	}
+	var start int
+	a.path, start = f.trace(a.path[:0], &t, end)
+	reach := max(r.K, int(l.Distance))
+	edits := cost.edits()
+	if edits < int(l.Distance) || distance(start, t.start) > reach && distance(end, t.end) > reach {
+		return w
+	}
+	slices.Reverse(a.path)
+	a.shiftLeft(target{strand: strand, contig: t.contig}, start)
+	from := len(a.operations)
+	a.operations = AppendRuns(a.operations, a.path)
+	if start == t.start && end == t.end && slices.Equal(a.operations[from:], a.operations[l.from:l.to]) {
+		a.operations = a.operations[:from]
+		return w
+	}
+	return written{
+		changed: true, start: int32(start), end: int32(end), from: int32(from), to: int32(len(a.operations)),
+		edits: int32(edits), loss: int32(cost.loss()),
+	}
+}
+
+// diagonals returns the lowest and the highest diagonal of an alignment, from that of its start.
+func diagonals(operations []Operation) (low, high int) {
+	d := 0
+	for _, o := range operations {
+		switch o.Kind {
+		case Diagonal:
+		case Insertion:
+			d -= int(o.Length)
+		case Deletion:
+			d += int(o.Length)
+		}
+		low, high = min(low, d), max(high, d)
+	}
+	return low, high
+}
+
+// An affineTarget is where the alignment of a strand of the highest score is sought: on diagonals
+// low to high, counted from start, that of the least alignment, which ends at end.
+type affineTarget struct {
+	strand     *Strand
+	contig     *dna.Contig
+	start, end int
+	low, high  int
+}
+
+// An affineCost orders alignments of a read: by loss, then gap bases, then mismatches, then how far
+// they start from the least alignment. Each has a field of its own bits, so that costs add up.
+type affineCost int64
+
+const (
+	mismatchShift = 14
+	gapsShift     = mismatchShift + 15
+	lossShift     = gapsShift + 16
+	startMost     = 1<<mismatchShift - 1
+
+	costMismatch = affineCost(lossMismatch<<lossShift | 1<<mismatchShift)
+	costDeleted  = affineCost(lossDeleted<<lossShift | 1<<gapsShift)
+	costInserted = affineCost(lossInserted<<lossShift | 1<<gapsShift)
+	costOpen     = affineCost(lossOpen << lossShift)
+	costDead     = affineCost(1 << 62)
+)
+
+func (c affineCost) loss() int { return int(c >> lossShift) }
+
+func (c affineCost) edits() int {
+	return int(c>>gapsShift&(1<<(lossShift-gapsShift)-1)) + int(c>>mismatchShift&(1<<(gapsShift-mismatchShift)-1))
+}
+
+// mostLoss is the most that an affineCost can have.
+const mostLoss = 1<<16 - 1
+
+// affineRows is the dynamic program of Gotoh (1982) over a band: row i has, for each diagonal, the
+// least cost of an alignment of the first i bases of the strand that ends there. Only cells whose
+// loss is not above a bound are alive.
+type affineRows struct {
+	rows  [2]affineRow
+	moves []byte
+	// from[i] is where the moves of row i begin, and first[i] the diagonal of the first of them.
+	from, first []int32
+}
+
+// An affineRow has the costs on the diagonals of a row: of all alignments, of those whose last
+// bases are a pair, and of those that end with an insertion. Diagonal j is at index j + 1, and
+// those outside [lo, hi) are dead.
+type affineRow struct {
+	all, pair, inserted []affineCost
+	lo, hi              int
+}
+
+// prepare makes a row of so many diagonals, all dead.
+func (r *affineRow) prepare(width int) {
+	for _, costs := range []*[]affineCost{&r.all, &r.pair, &r.inserted} {
+		*costs = parallel.Resize(*costs, width+2)
+	}
+	r.lo, r.hi = -1, width+1
+	r.kill()
+}
+
+// kill makes all diagonals dead.
+func (r *affineRow) kill() {
+	for j := r.lo; j < r.hi; j++ {
+		r.all[j+1], r.pair[j+1], r.inserted[j+1] = costDead, costDead, costDead
+	}
+}
+
+// What leads to a cell: the kind of the last operation of the best alignment, and whether a
+// deletion and an insertion that end there are longer than one base.
+const (
+	moveKind          = 3
+	moveLongDeletion  = 1 << 2
+	moveLongInsertion = 1 << 3
+)
+
+// fill fills the band for alignments that lose at most `most`, and returns the end of the best one
+// and its cost. Of equal ones it takes that whose end is nearest to the target's, then the least.
+// The end is -1 if there is none.
+func (f *affineRows) fill(text *dna.Sequence, t *affineTarget, most int) (end int, least affineCost) {
+	m, width := t.strand.Length(), t.high-t.low+1
+	row, next := &f.rows[0], &f.rows[1]
+	row.prepare(width)
+	next.prepare(width)
+	f.moves = f.moves[:0]
+	f.from, f.first = parallel.Resize(f.from, m+1), parallel.Resize(f.first, m+1)
+	bound := affineCost(most+1) << lossShift
+	low := t.start + t.low // contig position of the first diagonal before base 0
+	row.lo, row.hi = max(0, -low), min(width, t.contig.Length-low+1)
+	for j := row.lo; j < row.hi; j++ {
+		row.all[j+1] = affineCost(min(max(j+t.low, -j-t.low), startMost))
+		row.pair[j+1] = row.all[j+1]
+	}
+	for i := range m {
+		f.advance(text, t, row, next, i, low+i, bound)
+		if next.lo >= next.hi {
+			return -1, 0
+		}
+		row, next = next, row
+	}
+	end, least = -1, costDead
+	for j := row.lo; j < row.hi; j++ {
+		at, c := low+m+j, min(row.pair[j+1], row.inserted[j+1])
+		if c < least || c == least && c < costDead && distance(at, t.end) < distance(end, t.end) {
+			end, least = at, c
+		}
+	}
+	return end, least
+}
+
+func distance(x, y int) int { return max(x-y, y-x) }
+
+// advance goes on by base i of the strand, from row to next. at is the contig position of that base
+// on diagonal 0.
+func (f *affineRows) advance(text *dna.Sequence, t *affineTarget, row, next *affineRow, i, at int, bound affineCost) {
+	next.kill()
+	// Diagonals on which the text position after the base lies in the contig, or at its end.
+	first, last := max(row.lo-1, -at-1, 0), min(t.high-t.low+1, t.contig.Length-at)
+	f.from[i+1], f.first[i+1] = int32(len(f.moves)), int32(first)
+	next.lo, next.hi = last, first
+	sLow, sHigh, sAmb := t.strand.Planes.Window(i)
+	sLow, sHigh, sAmb = -(sLow & 1), -(sHigh & 1), -(sAmb & 1)
+	var differs uint64
+	window := first - 64 // the diagonal of bit 0 of differs
+	deletion := costDead
+	for j := first; j < last && (j <= row.hi || deletion < bound); j++ {
+		move, pair := byte(Diagonal), costDead
+		if at+j >= 0 {
+			if j-window >= 64 {
+				window = j
+				differs = Differences(text, t.contig.Start+at+j, sLow, sHigh, sAmb)
+			}
+			pair = row.all[j+1] + costMismatch*affineCost(differs>>uint(j-window)&1)
+		}
+		inserted, longer := row.pair[j+2]+(costOpen+costInserted), row.inserted[j+2]+costInserted
+		if longer < inserted {
+			inserted, move = longer, move|moveLongInsertion
+		}
+		opened := costDead
+		if j > first {
+			opened = next.pair[j] + (costOpen + costDeleted)
+		}
+		if deletion += costDeleted; deletion < opened {
+			move |= moveLongDeletion
+		} else {
+			deletion = opened
+		}
+		pair, inserted, deletion = pair.within(bound), inserted.within(bound), deletion.within(bound)
+		best := pair
+		if deletion < best {
+			best, move = deletion, move|byte(Deletion)
+		}
+		if inserted < best {
+			best, move = inserted, move&^moveKind|byte(Insertion)
+		}
+		if best < bound {
+			next.lo, next.hi = min(next.lo, j), j+1
+		}
+		f.moves = append(f.moves, move)
+		next.all[j+1], next.pair[j+1], next.inserted[j+1] = best, pair, inserted
+	}
+}
+
+// within returns a cost, or that of what is dead if it is not below a bound.
+func (c affineCost) within(bound affineCost) affineCost {
+	if c >= bound {
+		return costDead
+	}
+	return c
+}
+
+// trace leaves the alignment that ends at a position in path, last base first, and returns where it
+// starts. Of equal ones it is that which prefers diagonal, then deletion, then insertion, from the
+// end on.
+func (f *affineRows) trace(path []OperationKind, t *affineTarget, end int) (all []OperationKind, start int) {
+	low := t.start + t.low
+	i := t.strand.Length()
+	j := end - i - low
+	kind, known := Diagonal, false // known: of an operation that goes on
+	for i > 0 {
+		move := f.moves[int(f.from[i])+j-int(f.first[i])]
+		if !known {
+			kind = OperationKind(move & moveKind)
+		}
+		path = append(path, kind)
+		switch kind {
+		case Diagonal:
+			i--
+			known = false
+		case Deletion:
+			// A deletion follows a pair, or goes on.
+			j--
+			known = true
+			if move&moveLongDeletion == 0 {
+				kind = Diagonal
+			}
+		case Insertion:
+			i, j = i-1, j+1
+			known = true
+			if move&moveLongInsertion == 0 {
+				kind = Diagonal
+			}
+		}
+	}
+	return path, low + j
+}

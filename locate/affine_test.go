@@ -1,0 +1,192 @@
+package locate
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"scanmap/internal/effort"
+	"scanmap/internal/truth"
+)
+
+// writtenCase has the locations of a read on the forward strand, found, aligned and written.
+type writtenCase struct {
+	text, read string
+	k          int
+	least      []Location
+	written    []Location
+	aligner    *Aligner
+}
+
+func newWrittenCase(t interface{ Fatal(...any) }, text, read string, k int) *writtenCase {
+	ref := truth.Reference(t, "ACGTACGTACGTACGT", text, "ACGTTGCA")
+	r := pack(read, k)
+	l := Locator{Reference: ref}
+	a := &Aligner{Reference: ref}
+	var ends []End
+	for _, o := range truth.Ends(text, read, k) {
+		ends = append(ends, End{Place: At(1, Forward), End: int32(o.End), Distance: int32(o.Distance)})
+	}
+	c := &writtenCase{text: text, read: read, k: k, aligner: a}
+	c.least = append(c.least, l.FromEnds(&r, ends)...)
+	for i := range c.least {
+		a.Align(r.Strand(c.least[i].Place), &c.least[i])
+	}
+	c.written = slices.Clone(c.least)
+	a.Write(&r, c.written)
+	return c
+}
+
+// check compares with the definition, and returns how many locations have another alignment than
+// their least.
+func (c *writtenCase) check(t interface{ Fatalf(string, ...any) }) (changed int) {
+	best := make([]truth.Alignment, len(c.least))
+	stays := make([]bool, len(c.least))
+	for i := range c.least {
+		l := &c.least[i]
+		low, high := diagonals(c.aligner.Operations(l))
+		best[i] = truth.BestInBand(c.text, c.read, int(l.Start)+low-WrittenRadius, int(l.Start)+high+WrittenRadius, int(l.Start), int(l.End))
+		b := &best[i]
+		stays[i] = b.Edits < int(l.Distance) || distance(b.Start, int(l.Start)) > c.k && distance(b.End, int(l.End)) > c.k
+	}
+	way := func(l *Location, b *truth.Alignment) int {
+		return distance(int(l.Start), b.Start) + distance(int(l.End), b.End)
+	}
+	for i := range c.least {
+		for j := range c.least {
+			x, y := way(&c.least[i], &best[i]), way(&c.least[j], &best[i])
+			if a, b := &c.least[i], &c.least[j]; y < x || y == x && (b.Distance < a.Distance || b.Distance == a.Distance && b.End < a.End) {
+				stays[i] = true
+			}
+		}
+	}
+	seen := map[[2]int32]map[string]bool{}
+	for i := range c.written {
+		l, w := &c.least[i], &c.written[i]
+		operations := c.aligner.Operations(w)
+		cigar := string(AppendCIGAR(nil, operations))
+		edits, _, end, err := truth.Replay(c.text, c.read, int(w.Start), cigar)
+		if err != nil || edits != int(w.Edits) || end != int(w.End) {
+			t.Fatalf("%s in %s: %s at %d: %d edits up to %d, not %d up to %d (%v)", c.read, c.text, cigar, w.Start, edits, end, w.Edits, w.End, err)
+		}
+		want := truth.Alignment{Start: int(l.Start), End: int(l.End), Edits: int(l.Distance), Loss: int(w.Loss)}
+		if !stays[i] {
+			want = best[i]
+		}
+		if got := (truth.Alignment{Start: int(w.Start), End: int(w.End), Loss: int(lossOf(operations, w.Edits)), Edits: int(w.Edits)}); got.Loss != want.Loss ||
+			got.Start != want.Start || got.End != want.End || got.Edits != want.Edits || got.Loss != int(w.Loss) {
+			t.Fatalf("%s in %s, k %d, least %s at %d: got %s %+v, want %+v (stays %v)", c.read, c.text, c.k,
+				AppendCIGAR(nil, c.aligner.Operations(l)), l.Start, cigar, got, want, stays[i])
+		}
+		if w.Distance != l.Distance {
+			t.Fatalf("distance %d became %d", l.Distance, w.Distance)
+		}
+		if cigar != string(AppendCIGAR(nil, c.aligner.Operations(l))) || w.Start != l.Start {
+			changed++
+		}
+		key := [2]int32{w.Start, w.End}
+		if seen[key] == nil {
+			seen[key] = map[string]bool{}
+		}
+		if seen[key][cigar] {
+			t.Fatalf("%s in %s: two locations have %s at %d", c.read, c.text, cigar, w.Start)
+		}
+		seen[key][cigar] = true
+	}
+	return changed
+}
+
+// gapped returns a text and a read from it with a gap of up to `longest` bases, and some other edits.
+func gapped(r *rand.Rand, m, longest int) (text, read string) {
+	alphabet := []string{"ACGT", "ACGT", "ACGT", "AC", "AAC", "A"}[r.IntN(6)]
+	text = truth.Random(r, 30+r.IntN(20), alphabet)
+	if r.IntN(3) == 0 { // a tandem repeat
+		unit := truth.Random(r, 1+r.IntN(9), "ACGT")
+		for range 2 + r.IntN(8) {
+			text += unit
+		}
+	}
+	text += truth.Random(r, m+longest, []string{"ACGT", alphabet}[r.IntN(2)])
+	from := r.IntN(len(text) - m - longest + 1)
+	cut, gap := r.IntN(m+1), r.IntN(longest+1)
+	switch r.IntN(3) {
+	case 0:
+		read = text[from:from+cut] + text[from+cut+gap:from+m+gap]
+	case 1:
+		read = (text[from:from+cut] + truth.Random(r, gap, "ACGT") + text[from+cut:])[:m]
+	default:
+		read = text[from : from+m]
+	}
+	return text, truth.Edited(r, read, r.IntN(4))
+}
+
+// TestWritten compares written alignments with their definition, in repeats, low complexity and at
+// the ends of contigs.
+func TestWritten(t *testing.T) {
+	r := rand.New(rand.NewPCG(16, 4))
+	changed, same, several := 0, 0, 0
+	for range effort.Pick(1500, 300) {
+		text, read := gapped(r, 8+r.IntN(50), 8)
+		c := newWrittenCase(t, text, read, 1+r.IntN(8))
+		n := c.check(t)
+		changed += n
+		same += len(c.written) - n
+		if len(c.written) > 1 {
+			several++
+		}
+	}
+	if changed < 50 || same < 50 || several < 20 {
+		t.Errorf("%d changed, %d the same, %d cases with several: the test shows little", changed, same, several)
+	}
+}
+
+// TestUngappedBest runs the bound on reads without gaps, whose mismatches are near the ends, crowded
+// or spread, and compares with the program that it saves.
+func TestUngappedBest(t *testing.T) {
+	settled, open := 0, 0
+	rapid.Check(t, func(rt *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 1))
+		m := 20 + r.IntN(120)
+		text := truth.Random(r, m+60, []string{"ACGT", "ACGT", "AC"}[r.IntN(3)])
+		if r.IntN(3) == 0 { // a diverged tandem repeat, of which the read lies a unit to the side, with a gap
+			unit := truth.Random(r, 2+r.IntN(8), "ACGT")
+			text = truth.Substituted(r, strings.Repeat(unit, (m+60)/len(unit)+1)[:m+60], 2+r.IntN(6))
+		}
+		read := []byte(text[30 : 30+m])
+		if r.IntN(3) == 0 {
+			at, left, right := r.IntN(m), 30-r.IntN(WrittenRadius), 30+r.IntN(WrittenRadius)
+			copy(read, text[left:left+at])
+			copy(read[at:], text[right+at:])
+		}
+		if r.IntN(2) == 0 { // a part of the read comes from beside
+			g, at := r.IntN(2*WrittenRadius+1)-WrittenRadius, r.IntN(m)
+			n := min(1+r.IntN(30), m-at)
+			if 30+at+g >= 0 && 30+at+g+n <= len(text) {
+				copy(read[at:at+n], text[30+at+g:])
+			}
+		}
+		for range r.IntN(4) {
+			read[r.IntN(m)] = "ACGT"[r.IntN(4)]
+		}
+		ref := truth.Reference(t, text)
+		a := Aligner{Reference: ref}
+		s := pack(string(read), 0)
+		d := s.Strands[0].Planes.Hamming(&ref.Bases, m, 30)
+		target := affineTarget{&s.Strands[0], &ref.Contigs[0], 30, 30 + m, -WrittenRadius, WrittenRadius}
+		if d < 2 || !a.ungappedBest(&target, d) {
+			open++
+			return
+		}
+		settled++
+		best := truth.BestInBand(text, string(read), 30-WrittenRadius, 30+WrittenRadius, 30, 30+m)
+		if best.Gaps > 0 && best.Loss < 5*d {
+			rt.Fatalf("%s in %s, %d mismatches: settled, but there is %+v", read, text, d, best)
+		}
+	})
+	if settled == 0 || open == 0 {
+		t.Errorf("%d settled, %d open: the test shows little", settled, open)
+	}
+}
