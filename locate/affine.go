@@ -2,6 +2,7 @@ package locate
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 
 	"scanmap/dna"
@@ -37,6 +38,7 @@ type writer struct {
 	best  []written
 	sites []int32 // numbers of locations in order of (place, end)
 	rows  affineRows
+	guide affineGuide
 	bound affineBound
 }
 
@@ -159,7 +161,7 @@ func (a *Aligner) affine(r *Read, l *Location) (w written) {
 		return w
 	}
 	f := &a.writer.rows
-	end, cost := f.fill(&a.Reference.Bases, &t, loss)
+	end, cost := a.bestEnd(&t, loss)
 	if end < 0 {
 		return w
 	}
@@ -182,6 +184,20 @@ func (a *Aligner) affine(r *Read, l *Location) (w written) {
 		changed: true, start: int32(start), end: int32(end), from: int32(from), to: int32(len(a.operations)),
 		edits: int32(edits), loss: int32(cost.loss()),
 	}
+}
+
+// bestEnd returns the end and the cost of the best alignment at a target that loses at most `most`,
+// of which there is one.
+func (a *Aligner) bestEnd(t *affineTarget, most int) (end int, cost affineCost) {
+	text, w := &a.Reference.Bases, &a.writer
+	if (most+1)*(t.high-t.low+1) <= mostGuide {
+		if loss, ok := w.guide.fill(text, t, most); ok {
+			if end, cost = w.rows.fill(text, t, loss, &w.guide); end >= 0 {
+				return end, cost
+			}
+		}
+	}
+	return w.rows.fill(text, t, most, nil) // too long, or the guide's has an insertion beside a deletion
 }
 
 // diagonals returns the lowest and the highest diagonal of an alignment, from that of its start.
@@ -243,6 +259,8 @@ type affineRows struct {
 	moves []byte
 	// from[i] is where the moves of row i begin, and first[i] the diagonal of the first of them.
 	from, first []int32
+	most        int // the loss up to which cells are alive, and the cost that is above it
+	bound       affineCost
 }
 
 // An affineRow has the costs on the diagonals of a row: of all alignments, of those whose last
@@ -279,27 +297,39 @@ const (
 
 // fill fills the band for alignments that lose at most `most`, and returns the end of the best one
 // and its cost. Of equal ones it takes that whose end is nearest to the target's, then the least.
-// The end is -1 if there is none.
-func (f *affineRows) fill(text *dna.Sequence, t *affineTarget, most int) (end int, least affineCost) {
+// The end is -1 if there is none. With a guide, which was filled for that loss, only cells through
+// which such an alignment may go are alive.
+func (f *affineRows) fill(text *dna.Sequence, t *affineTarget, most int, g *affineGuide) (end int, least affineCost) {
 	m, width := t.strand.Length(), t.high-t.low+1
 	row, next := &f.rows[0], &f.rows[1]
 	row.prepare(width)
 	next.prepare(width)
 	f.moves = f.moves[:0]
 	f.from, f.first = parallel.Resize(f.from, m+1), parallel.Resize(f.first, m+1)
-	bound := affineCost(most+1) << lossShift
+	f.most, f.bound = most, affineCost(most+1)<<lossShift
 	low := t.start + t.low // contig position of the first diagonal before base 0
-	row.lo, row.hi = max(0, -low), min(width, t.contig.Length-low+1)
-	for j := row.lo; j < row.hi; j++ {
-		row.all[j+1] = affineCost(min(max(j+t.low, -j-t.low), startMost))
-		row.pair[j+1] = row.all[j+1]
+	row.lo, row.hi = width, 0
+	for j := max(0, -low); j < min(width, t.contig.Length-low+1); j++ {
+		c := affineCost(min(max(j+t.low, -j-t.low), startMost))
+		if g != nil && !g.allows(g.after, c, most, 0, j) {
+			continue
+		}
+		row.all[j+1], row.pair[j+1] = c, c
+		row.lo, row.hi = min(row.lo, j), j+1
 	}
-	for i := range m {
-		f.advance(text, t, row, next, i, low+i, bound)
+	for i := 0; i < m; {
+		if g != nil && row.hi == row.lo+1 && row.inserted[row.lo+1] >= f.bound && row.all[row.lo+1] == row.pair[row.lo+1] {
+			if n := f.straight(text, t, g, i, low+row.lo, row); n > 0 {
+				i += n
+				continue
+			}
+		}
+		f.advance(text, t, row, next, i, low+i, g)
 		if next.lo >= next.hi {
 			return -1, 0
 		}
 		row, next = next, row
+		i++
 	}
 	end, least = -1, costDead
 	for j := row.lo; j < row.hi; j++ {
@@ -311,11 +341,37 @@ func (f *affineRows) fill(text *dna.Sequence, t *affineTarget, most int) (end in
 	return end, least
 }
 
+// straight goes on with pairs alone where only one diagonal is alive, as far as the guide says that
+// no gap can begin, and bases match. at is the contig position of base 0 on the diagonal. It returns
+// the number of bases.
+func (f *affineRows) straight(text *dna.Sequence, t *affineTarget, g *affineGuide, i, at int, row *affineRow) int {
+	j, left := row.lo, f.most-row.all[row.lo+1].loss()
+	last := t.strand.Length()
+	if s := left - lossOpen - lossDeleted; s >= 0 && j+1 < g.width {
+		last = min(last, int(g.deleted[s*g.width+j+1])-1) // a row has its deletions already
+	}
+	if s := left - lossOpen - lossInserted; s >= 0 && j > 0 {
+		last = min(last, int(g.inserted[s*g.width+j-1])-1)
+	}
+	n := min(last-i, 64)
+	if n <= 0 || at+i < 0 {
+		return 0
+	}
+	low, high, amb := t.strand.Planes.Window(i)
+	n = min(n, bits.TrailingZeros64(Differences(text, t.contig.Start+at+i, low, high, amb)))
+	for r := range n {
+		f.from[i+1+r], f.first[i+1+r] = int32(len(f.moves)), int32(j)
+		f.moves = append(f.moves, byte(Diagonal))
+	}
+	return n
+}
+
 func distance(x, y int) int { return max(x-y, y-x) }
 
 // advance goes on by base i of the strand, from row to next. at is the contig position of that base
 // on diagonal 0.
-func (f *affineRows) advance(text *dna.Sequence, t *affineTarget, row, next *affineRow, i, at int, bound affineCost) {
+func (f *affineRows) advance(text *dna.Sequence, t *affineTarget, row, next *affineRow, i, at int, g *affineGuide) {
+	bound := f.bound
 	next.kill()
 	// Diagonals on which the text position after the base lies in the contig, or at its end.
 	first, last := max(row.lo-1, -at-1, 0), min(t.high-t.low+1, t.contig.Length-at)
@@ -349,6 +405,17 @@ func (f *affineRows) advance(text *dna.Sequence, t *affineTarget, row, next *aff
 			deletion = opened
 		}
 		pair, inserted, deletion = pair.within(bound), inserted.within(bound), deletion.within(bound)
+		if g != nil {
+			if pair < bound && !g.allows(g.after, pair, f.most, i+1, j) {
+				pair = costDead
+			}
+			if inserted < bound && !g.allows(g.inserted, inserted, f.most, i+1, j) {
+				inserted = costDead
+			}
+			if deletion < bound && !g.allows(g.deleted, deletion, f.most, i+1, j) {
+				deletion = costDead
+			}
+		}
 		best := pair
 		if deletion < best {
 			best, move = deletion, move|byte(Deletion)
