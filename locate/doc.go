@@ -26,6 +26,36 @@
 // bases that differ. None excludes another: two locations may start at neighbouring bases. A letter
 // other than A, C, G, T and U, of either side, differs from everything, itself too.
 //
+// # Local locations
+//
+// A Local has a definition of its own. An alignment of a strand begins and ends with a pair, a base
+// of the strand that is aligned to a position of a contig, and lies on one contig. Bases before the
+// first pair and after the last are clipped. Between two pairs there is nothing, or one gap: 1 to
+// 100 bases that are inserted, or as many that are deleted, never both. Its score is 1 for each
+// match less 4 for each mismatch less min(6 + g, Cap) for each gap of g bases; a letter other than
+// A, C, G, T and U, of either side, is a mismatch to everything. Its lost score is m less the
+// score, where m is the length of the read: 5 for a mismatch, 1 for each clipped or inserted base,
+// and what gaps cost.
+//
+// An alignment qualifies with the least score T if score * m >= T * (m - ins), ins being its
+// inserted bases. Two alignments of one read, contig and strand are in the same place if some base
+// is aligned in both, to positions that are at most reach = floor((m - T) / 5) apart.
+//
+// Take, again and again, the best alignment that qualifies and is in the same place as none that
+// was taken. What is taken are the local locations. So each alignment that qualifies is a location
+// or in the same place as one, and no two locations are in the same place (Waterman and Eggert
+// 1987, J Mol Biol 197:723, with a reach). The best is the first in order of (score from the
+// highest, gap bases, edits, start, end, bases clipped at the end), where edits are mismatches and
+// gap bases; of those that are alike in all, the one to which a traceback from the end leads that
+// prefers a diagonal, then the shortest deletion, then the shortest insertion. Its gaps are then
+// shifted left, from the first to the last: each by one base while that changes no letter that is
+// aligned, a pair is left before it, and no new pair is in the same place as a location that was
+// taken before. That changes neither score nor ends.
+//
+// What does not qualify takes no part, though its score may be higher than that of an alignment
+// that qualifies by its inserted bases: it closes no place to others. That is why alignments that
+// qualify are all that a finder has to lead to, and that the result depends on them alone.
+//
 // # Words
 //
 //   - strand: a read as it is (Forward) or its reverse complement (Reverse), as it lies along a

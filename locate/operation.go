@@ -18,14 +18,16 @@ type OperationKind uint8
 //	Diagonal     yes     yes      match or mismatch
 //	Insertion    yes     no
 //	Deletion     no      yes
+//	Clip         yes     no       bases before or after a local alignment
 const (
 	Diagonal OperationKind = iota
 	Insertion
 	Deletion
+	Clip
 )
 
 // letters are those of the kinds in CIGAR, where M is a match or a mismatch.
-const letters = "MID"
+const letters = "MIDS"
 
 // AppendCIGAR appends operations as SAM writes them, such as 3M1D5M.
 func AppendCIGAR(dst []byte, operations []Operation) []byte {

@@ -126,7 +126,7 @@ func (r *reporter) deletions(g *group, l *locate.Location) []Deleted {
 			at += n
 		case locate.Diagonal:
 			at += n
-		case locate.Insertion:
+		case locate.Insertion, locate.Clip:
 		}
 	}
 	return r.deleted[before:len(r.deleted):len(r.deleted)]

@@ -163,6 +163,9 @@ func (r *recorder) describe(offset int, operations []locate.Operation, bases loc
 		case locate.Insertion:
 			r.addCigar(hts.CigarInsertion, n)
 			q += n
+		case locate.Clip:
+			r.addCigar(hts.CigarSoftClipped, n)
+			q += n
 		case locate.Deletion:
 			r.addCigar(hts.CigarDeletion, n)
 			r.mismatches = strconv.AppendInt(r.mismatches, int64(same), 10)

@@ -1,0 +1,488 @@
+package locate
+
+import (
+	"scanmap/dna"
+	"scanmap/parallel"
+)
+
+// A localCost is what an alignment costs, as one number that compares as (lost score, gap bases,
+// edits, start) do. The start is a column of the window.
+type localCost int64
+
+const (
+	startUnit localCost = 1
+	editUnit            = startUnit << 17
+	gapUnit             = editUnit << 15
+	lostUnit            = gapUnit << 15
+	noLocal             = localCost(1) << 62
+	baseUnit            = gapUnit + editUnit // what each gap base costs beside lost score
+)
+
+func (c localCost) lost() int   { return int(c / lostUnit) }
+func (c localCost) gaps() int32 { return int32(c % lostUnit / gapUnit) }
+
+// A localWindow finds local alignments of a strand in a stretch of a contig from all cells, row by
+// row. Cell (i, j) has the least cost of an alignment whose last pair is base i of the strand and
+// column j of the stretch.
+type localWindow struct {
+	reference     *dna.Reference
+	strand        *Strand
+	read, text    []byte // codes
+	offset, start int    // of column 0: in the reference's bases, and in the contig
+	low, high     int    // columns of base 0 on the lowest diagonal, and after the highest
+	least, cap    int
+	cells         []localCost
+	// counted tells that cells are counted by inserted bases: cell (i, j) with n of them is in
+	// layer n. Otherwise there is one layer.
+	counted bool
+	layers  int
+	// taken has, for each alignment that was taken, the column of each base of the strand, or
+	// notPaired.
+	taken []int32
+	// By column: the cheapest insertion below the cap that ends before the row, its length, and the
+	// row of the best cell that a capped one may start from.
+	insertion []localCost
+	inserted  []int32
+	best      []int32
+	path      []localPair
+	counts    []int32
+	cost      localCost
+	runs      []Operation
+}
+
+// A localPair is a base of the strand that is aligned to a column.
+type localPair struct{ i, j int }
+
+// notPaired stands for the column of a base that is not aligned: it is far from all others.
+const notPaired = -1 << 30
+
+// begin makes w ready for next.
+func (w *localWindow) begin(ref *dna.Reference, c *dna.Contig, strand *Strand, least, most, low, high, from, to int) {
+	w.reference, w.strand, w.least, w.cap = ref, strand, least, most
+	w.offset, w.start, w.low, w.high = c.Start+from, from, low-from, high-from
+	w.text = ref.Bases.AppendCodes(w.text[:0], w.offset, c.Start+to)
+	w.read = strand.Planes.appendCodes(w.read[:0], strand.Length())
+	w.taken, w.counted, w.layers = w.taken[:0], false, 1
+}
+
+// appendCodes appends the codes of the first m bases, one byte each.
+func (p Planes) appendCodes(codes []byte, m int) []byte {
+	for i := range m {
+		group, b := p[PlaneWords*(i>>6):], i&63
+		code := byte(group[0]>>b&1 | group[1]>>b&1<<1)
+		if group[2]>>b&1 != 0 {
+			code = dna.AmbiguousCode
+		}
+		codes = append(codes, code)
+	}
+	return codes
+}
+
+// gap returns what a gap of g bases costs in score.
+func (w *localWindow) gap(g int) localCost { return lostUnit * localCost(min(gapOpen+g, w.cap)) }
+
+func (w *localWindow) deletion(g int) localCost { return w.gap(g) + localCost(g)*baseUnit }
+
+func (w *localWindow) insertion1(g int) localCost {
+	return w.gap(g) + localCost(g)*(baseUnit+lostUnit)
+}
+
+// pair returns what it costs to align base i with column j.
+func (w *localWindow) pair(i, j int) localCost {
+	if w.read[i] == w.text[j] && w.read[i] != dna.AmbiguousCode {
+		return 0
+	}
+	return mismatchLoss*lostUnit + editUnit
+}
+
+// reach returns how far apart two columns of a base may be in the same place.
+func (w *localWindow) reach() int { return (len(w.read) - w.least) / mismatchLoss }
+
+// next finds the best alignment that qualifies and is in the same place as none that was taken, and
+// takes it. It leaves it in w.path and w.cost.
+//
+// One that loses no more than m - T qualifies, whatever its gaps are, and comes before all that
+// lose more. Only where there is none, those that qualify by their inserted bases are looked for.
+func (w *localWindow) next() bool {
+	if !w.counted {
+		w.fill(len(w.read) - w.least)
+		if w.pick() {
+			w.take()
+			return true
+		}
+		w.counted = true
+		w.layers = w.mostInserted() + 1
+		if w.layers == 1 {
+			return false
+		}
+	} else if w.layers == 1 {
+		return false
+	}
+	w.fillCounted()
+	if w.pick() {
+		w.take()
+		return true
+	}
+	return false
+}
+
+// mostInserted returns the most inserted bases of an alignment that qualifies: what they cost, net
+// of what the threshold forgives, is no less than if they were one gap.
+func (w *localWindow) mostInserted() int {
+	m := len(w.read)
+	budget := m - w.least
+	g := 0
+	for g+1 < m && min(gapOpen+g+1, w.cap)*m+(g+1)*budget <= budget*m {
+		g++
+	}
+	return g
+}
+
+// qualifies tells whether an alignment is good enough.
+func (w *localWindow) qualifies(lost, inserted int) bool {
+	m := len(w.read)
+	return (m-lost)*m >= w.least*(m-inserted)
+}
+
+// row returns the cells of a row.
+func (w *localWindow) row(layer, i int) []localCost {
+	n := len(w.text)
+	return w.cells[(layer*len(w.read)+i)*n:][:n]
+}
+
+// fill fills the cells whose alignments lose no more than a budget.
+//
+// Gaps of fewer than c = cap - gapOpen bases cost gapOpen + g, and the cheapest one that ends
+// before a column is that which ends a column earlier and goes on, or a new one. When it comes to c
+// bases it is dropped: any other that was dearer then is, from there on, no cheaper than the capped
+// one from the same cell, as that costs as much for c bases and no more for each base after them,
+// and until this is longer than LongestGap the other has come to c bases itself.
+func (w *localWindow) fill(budget int) {
+	m, n := len(w.read), len(w.text)
+	w.cells = parallel.Resize(w.cells, m*n)
+	w.insertion = parallel.Resize(w.insertion, n)
+	w.inserted = parallel.Resize(w.inserted, n)
+	w.best = parallel.Resize(w.best, n)
+	for j := range n {
+		w.insertion[j], w.inserted[j], w.best[j] = noLocal, 0, -1
+	}
+	limit := localCost(budget+1) * lostUnit
+	capped := w.cap <= budget
+	for i := range m {
+		row := w.row(0, i)
+		for j := range row {
+			row[j] = noLocal
+		}
+		if i <= budget {
+			for j := max(0, i+w.low); j < min(n, i+w.high); j++ {
+				row[j] = localCost(i)*lostUnit + localCost(j)*startUnit
+			}
+		}
+		if i > 0 {
+			w.extend(i, row, capped)
+		}
+		for j, c := range row {
+			if c < noLocal {
+				if c += w.pair(i, j); c >= limit {
+					c = noLocal
+				}
+				row[j] = c
+			}
+		}
+		w.mask(i, row)
+	}
+}
+
+// extend lowers the cells of a row to what leads to them from rows before, but for what their own
+// pairs cost.
+func (w *localWindow) extend(i int, row []localCost, capped bool) {
+	n, short := len(row), w.cap-gapOpen-1 // the longest gap below the cap
+	before := w.row(0, i-1)
+	lowest, highest := max(0, i+w.low), min(n, i+w.high)
+	deletion, deleted := noLocal, 0
+	from := -1 // column of the best cell that a capped deletion may start from
+	for j := range n - 1 {
+		// What ends before pair (i, j+1): in cell (i-1, j), or in a gap after it.
+		best := before[j]
+		if j > 0 {
+			deletion, deleted = deletion+lostUnit+baseUnit, deleted+1
+			if fresh := before[j-1] + w.deletion(1); fresh <= deletion || deleted > short {
+				deletion, deleted = fresh, 1
+			}
+			if short == 0 {
+				deletion = noLocal
+			}
+			best = min(best, deletion)
+		}
+		if i > 1 {
+			ins, length := w.insertion[j]+2*lostUnit+baseUnit, w.inserted[j]+1
+			if fresh := w.row(0, i-2)[j] + w.insertion1(1); fresh <= ins || int(length) > short {
+				ins, length = fresh, 1
+			}
+			if short == 0 {
+				ins = noLocal
+			}
+			w.insertion[j], w.inserted[j] = min(ins, noLocal), length
+			best = min(best, ins)
+		}
+		deletion = min(deletion, noLocal)
+		if capped {
+			if from = w.cappedFrom(from, j, func(c int) localCost { return before[c] - localCost(c)*baseUnit }); from >= 0 {
+				best = min(best, before[from]+w.deletion(j-from))
+			}
+			r := w.cappedFrom(int(w.best[j]), i-1, func(r int) localCost {
+				return w.row(0, r)[j] - localCost(r)*(baseUnit+lostUnit)
+			})
+			if w.best[j] = int32(r); r >= 0 {
+				best = min(best, w.row(0, r)[j]+w.insertion1(i-1-r))
+			}
+		}
+		if j+1 >= lowest && j+1 < highest {
+			row[j+1] = min(row[j+1], best)
+		}
+	}
+}
+
+// cappedFrom returns the position of least value from which a gap of the cap leads to a position
+// `at`: one at least cap - gapOpen before it and at most LongestGap, or -1. last is the result for
+// the position before.
+func (w *localWindow) cappedFrom(last, at int, value func(int) localCost) int {
+	first, newest := max(0, at-LongestGap), at-(w.cap-gapOpen)
+	if newest < first {
+		return -1
+	}
+	if last < first {
+		last = first
+		for c := first + 1; c < newest; c++ {
+			if value(c) <= value(last) {
+				last = c
+			}
+		}
+	}
+	if value(newest) <= value(last) {
+		last = newest
+	}
+	return last
+}
+
+// mask closes the cells of row i that are in the same place as a taken alignment.
+func (w *localWindow) mask(i int, row []localCost) {
+	reach := w.reach()
+	for t := i; t < len(w.taken); t += len(w.read) {
+		at := int(w.taken[t])
+		for j := max(0, at-reach); j <= min(at+reach, len(row)-1); j++ {
+			row[j] = noLocal
+		}
+	}
+}
+
+// masked tells whether a cell is closed.
+func (w *localWindow) masked(i, j int) bool {
+	for t := i; t < len(w.taken); t += len(w.read) {
+		if at := int(w.taken[t]); max(at-j, j-at) <= w.reach() {
+			return true
+		}
+	}
+	return false
+}
+
+// fillCounted fills the cells of all layers from which alignments that qualify may go on.
+func (w *localWindow) fillCounted() {
+	m, n := len(w.read), len(w.text)
+	budget := (m - w.least) * m
+	w.cells = parallel.Resize(w.cells, w.layers*m*n)
+	for i := range w.cells {
+		w.cells[i] = noLocal
+	}
+	for i := range m {
+		for layer := range w.layers {
+			row := w.row(layer, i)
+			if layer == 0 {
+				for j := max(0, i+w.low); j < min(n, i+w.high); j++ {
+					row[j] = min(row[j], localCost(i)*lostUnit+localCost(j)*startUnit)
+				}
+			}
+			for j, c := range row {
+				if c == noLocal {
+					continue
+				}
+				if c += w.pair(i, j); c.lost()*m-w.least*layer > budget || w.masked(i, j) {
+					row[j] = noLocal
+					continue
+				}
+				row[j] = c
+				w.push(layer, i, j, c)
+			}
+		}
+	}
+}
+
+// push lowers the cells to which a cell leads.
+func (w *localWindow) push(layer, i, j int, c localCost) {
+	m, n := len(w.read), len(w.text)
+	left := (m-w.least)*m - (c.lost()*m - w.least*layer)
+	to := func(layer, i, j int, c localCost) {
+		if j-i >= w.low && j-i < w.high {
+			row := w.row(layer, i)
+			row[j] = min(row[j], c)
+		}
+	}
+	if i+1 >= m || j+1 >= n {
+		return
+	}
+	to(layer, i+1, j+1, c)
+	for g := 1; g <= min(LongestGap, n-2-j) && min(gapOpen+g, w.cap)*m <= left; g++ {
+		to(layer, i+1, j+1+g, c+w.deletion(g))
+	}
+	for g := 1; g <= min(LongestGap, m-2-i, w.layers-1-layer) && min(gapOpen+g, w.cap)*m+g*(m-w.least) <= left; g++ {
+		to(layer+g, i+1+g, j+1, c+w.insertion1(g))
+	}
+}
+
+// pick finds the best alignment among the cells and leaves it in w.path and w.cost: of those of the
+// same cost the one that ends first, then the one of which fewer bases are clipped at the end, then
+// the one that trace finds.
+func (w *localWindow) pick() bool {
+	m := len(w.read)
+	best, end := noLocal, localPair{}
+	for layer := range w.layers {
+		for i := range m {
+			clip := localCost(m-1-i) * lostUnit
+			for j, c := range w.row(layer, i) {
+				if c == noLocal {
+					continue
+				}
+				if c += clip; c > best || c == best && (j > end.j || j == end.j && i <= end.i) {
+					continue
+				}
+				if w.qualifies(c.lost(), layer) {
+					best, end = c, localPair{i, j}
+				}
+			}
+		}
+	}
+	if best == noLocal {
+		return false
+	}
+	w.cost = best
+	w.trace(end, best-localCost(m-1-end.i)*lostUnit)
+	return true
+}
+
+// trace goes back from the last pair of an alignment of some cost to its first, by a diagonal if
+// that is possible, otherwise by the shortest deletion, otherwise by the shortest insertion. Where
+// inserted bases are counted, the path has as many as it may qualify with.
+func (w *localWindow) trace(end localPair, cost localCost) {
+	w.path, w.counts = append(w.path[:0], end), w.counts[:0]
+	for layer := range w.layers {
+		if w.row(layer, end.i)[end.j] == cost && w.qualifies(w.cost.lost(), layer) {
+			w.counts = append(w.counts, int32(layer))
+		}
+	}
+	at := end
+	// from goes to a pair if what is left is the cost of it, with some number of inserted bases.
+	from := func(g, i, j int, left localCost) bool {
+		if i < 0 || j < 0 {
+			return false
+		}
+		n := 0
+		for _, layer := range w.counts {
+			if layer -= int32(g); layer >= 0 && w.row(int(layer), i)[j] == left {
+				n++
+			}
+		}
+		if n == 0 {
+			return false
+		}
+		k := 0
+		for _, layer := range w.counts {
+			if layer -= int32(g); layer >= 0 && w.row(int(layer), i)[j] == left {
+				w.counts[k] = layer
+				k++
+			}
+		}
+		w.counts, at, cost = w.counts[:n], localPair{i, j}, left
+		return true
+	}
+	for {
+		cost -= w.pair(at.i, at.j)
+		i, j := at.i-1, at.j-1
+		found := from(0, i, j, cost)
+		for g := 1; g <= min(LongestGap, j) && !found; g++ {
+			found = from(0, i, j-g, cost-w.deletion(g))
+		}
+		for g := 1; g <= min(LongestGap, i) && !found; g++ {
+			if w.counted {
+				found = from(g, i-g, j, cost-w.insertion1(g))
+			} else {
+				found = from(0, i-g, j, cost-w.insertion1(g))
+			}
+		}
+		if !found {
+			break
+		}
+		w.path = append(w.path, at)
+	}
+	for i, j := 0, len(w.path)-1; i < j; i, j = i+1, j-1 {
+		w.path[i], w.path[j] = w.path[j], w.path[i]
+	}
+	w.shiftLeft()
+}
+
+// shiftLeft moves the gaps of w.path, from the first to the last, left by one base for as long as a
+// pair stays between it and what is before, the new pair is not closed, and ShiftLeft would.
+func (w *localWindow) shiftLeft() {
+	path := w.path
+	gapAfter := func(n int) bool { return path[n+1] != localPair{path[n].i + 1, path[n].j + 1} }
+	for n := range len(path) - 1 {
+		if !gapAfter(n) {
+			continue
+		}
+		for k := n; k > 0 && !gapAfter(k-1); k-- {
+			moved := localPair{path[k+1].i - 1, path[k+1].j - 1}
+			if w.strand.letter(moved.i) != w.strand.letter(path[k].i) || w.masked(moved.i, moved.j) ||
+				w.reference.Letter(w.offset+moved.j) != w.reference.Letter(w.offset+path[k].j) {
+				break
+			}
+			path[k] = moved
+		}
+	}
+}
+
+// take closes the cells that are in the same place as w.path.
+func (w *localWindow) take() {
+	from := len(w.taken)
+	for range w.read {
+		w.taken = append(w.taken, notPaired)
+	}
+	for _, p := range w.path {
+		w.taken[from+p.i] = int32(p.j)
+	}
+}
+
+// location returns w.path as a location, with its operations in an Aligner.
+func (w *localWindow) location(a *Aligner, p Place) Location {
+	first, last := w.path[0], w.path[len(w.path)-1]
+	runs := w.runs[:0]
+	if first.i > 0 {
+		runs = append(runs, Operation{Clip, int32(first.i)})
+	}
+	before := localPair{first.i - 1, first.j - 1}
+	for _, at := range w.path {
+		if g := at.i - before.i - 1; g > 0 {
+			runs = append(runs, Operation{Insertion, int32(g)})
+		}
+		if g := at.j - before.j - 1; g > 0 {
+			runs = append(runs, Operation{Deletion, int32(g)})
+		}
+		runs = appendRun(runs, Diagonal, 1)
+		before = at
+	}
+	if clip := len(w.read) - 1 - last.i; clip > 0 {
+		runs = append(runs, Operation{Clip, int32(clip)})
+	}
+	w.runs = runs
+	l := Location{Place: p, End: int32(w.start + last.j + 1), Distance: int32(w.cost.lost()), Gaps: w.cost.gaps()}
+	a.Adopt(&l, int32(w.start+first.j), runs)
+	return l
+}
