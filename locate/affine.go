@@ -76,6 +76,36 @@ func (a *Aligner) Write(r *Read, locations []Location) {
 	}
 }
 
+// Count sets Edits of locations of a read, aligned, whose Loss is known.
+func (a *Aligner) Count(r *Read, locations []Location) {
+	for i := range locations {
+		l := &locations[i]
+		planes := r.Strand(l.Place).Planes
+		l.Edits = 0
+		q, at := 0, a.Reference.Contigs[l.Place.Contig()].Start+int(l.Start)
+		for _, o := range a.Operations(l) {
+			n := int(o.Length)
+			switch o.Kind {
+			case Clip:
+				q += n
+			case Insertion:
+				q += n
+				l.Edits += o.Length
+			case Deletion:
+				at += n
+				l.Edits += o.Length
+			case Diagonal:
+				for ; n > 0; n -= 64 {
+					low, high, amb := planes.Window(q)
+					x := Differences(&a.Reference.Bases, at, low, high, amb)
+					l.Edits += int32(bits.OnesCount64(x & (^uint64(0) >> uint(64-min(n, 64)))))
+					q, at = q+min(n, 64), at+min(n, 64)
+				}
+			}
+		}
+	}
+}
+
 // Score returns the affine score of a location of a read of m bases that was written.
 func (l *Location) Score(m int) int { return m - int(l.Loss) }
 

@@ -20,7 +20,8 @@ type Location struct {
 	Aligned  bool
 	Paired   bool // for the caller: it has a proper partner among the locations of the mate
 	Covered  bool // likewise: what it covers is counted already
-	// Edits and Loss are those of the written alignment, once there is one (Aligner.Write).
+	// Edits and Loss are those of the written alignment, once there is one (Aligner.Write or
+	// Aligner.Count). Loss is known of a local location from the start.
 	Edits, Loss int32
 }
 

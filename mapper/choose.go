@@ -30,6 +30,7 @@ type chooser struct {
 	report Report
 	most   int // locations reported; 0 for all
 	over   Over
+	odds   *odds
 	seed   uint64
 	counts distances
 }
@@ -45,7 +46,7 @@ func (c *chooser) choose(g *group, read int, s span) (made choice, aligned int) 
 	c.counts.count(all, g.batch.K(read))
 	made.found += c.counts.add(g.counted(read)) + c.counts.add(g.left[read])
 	made.best, made.second = c.counts.best(), c.counts.second()
-	made.mapQ = mapQ(c.counts, g.batch.K(read))
+	made.mapQ = c.odds.mapQ(c.counts, g.batch.K(read))
 	reported := c.reported(all, nil, false)
 	more := 0
 	if g.found.Covered() {
@@ -269,6 +270,44 @@ const (
 	MaxMapQ = 60
 )
 
+// An odds says how much less likely a location is than one that is better. Distances are in edits,
+// or in lost score, of which each is one of `each` parts of an edit.
+type odds struct {
+	each    int32
+	powers  []float64 // of the first distances
+	penalty penalty   // of a distance of 1
+}
+
+func newOdds(each int32) *odds {
+	o := &odds{each: each, penalty: penaltyOf(math.Pow(editOdds, 1/float64(each)))}
+	for d := range 64 * each {
+		o.powers = append(o.powers, math.Pow(editOdds, float64(d)/float64(each)))
+	}
+	return o
+}
+
+var editsOdds, localOdds = newOdds(1), newOdds(localDistance)
+
+// oddsOf returns the odds of a run.
+func oddsOf(o *Options) *odds {
+	if o.Local != nil {
+		return localOdds
+	}
+	return editsOdds
+}
+
+// power returns editOdds to the power of a distance.
+func (o *odds) power(distance int32) float64 {
+	if distance >= 0 && int(distance) < len(o.powers) {
+		return o.powers[distance]
+	}
+	return math.Pow(editOdds, float64(distance)/float64(o.each))
+}
+
+// unknown is the distance of the location beyond a largest distance of k that is not known: an edit
+// more.
+func (o *odds) unknown(k int32) int32 { return k + o.each }
+
 // mapQ returns the mapping quality of a read's primary location. counts[d] is the
 // number of its locations at distance d, k its largest distance.
 //
@@ -283,7 +322,7 @@ const (
 //	p = 1 - 1 / (sum over d <= k of counts[d] w^(d-b) + w^(k+1-b))
 //
 // and MAPQ = min(60, round(-10 log10 p)), or 0 when counts[b] > 1.
-func mapQ(counts []int32, k int) byte {
+func (o *odds) mapQ(counts []int32, k int) byte {
 	best := 0
 	for counts[best] == 0 {
 		best++
@@ -291,10 +330,10 @@ func mapQ(counts []int32, k int) byte {
 	if counts[best] > 1 {
 		return 0
 	}
-	others := math.Pow(editOdds, float64(k+1-best))
+	others := o.power(o.unknown(int32(k)) - int32(best))
 	for d := best + 1; d < len(counts); d++ {
 		if counts[d] > 0 {
-			others += float64(counts[d]) * math.Pow(editOdds, float64(d-best))
+			others += float64(counts[d]) * o.power(int32(d-best))
 		}
 	}
 	wrong := others / (1 + others)

@@ -25,7 +25,7 @@ func TestMapQ(t *testing.T) {
 		{[]int32{0, 1, 0, 0, 0}, 4, 60},
 		{[]int32{1}, 0, 25},
 	} {
-		if got := mapQ(c.counts, c.k); got != c.want {
+		if got := editsOdds.mapQ(c.counts, c.k); got != c.want {
 			t.Errorf("counts %v, k %d: MAPQ %d, want %d", c.counts, c.k, got, c.want)
 		}
 	}
@@ -50,7 +50,7 @@ func TestMapQFormula(t *testing.T) {
 				sum += float64(n) * math.Pow(w, float64(d-best))
 			}
 			want := min(60, math.Round(-10*math.Log10(1-1/sum)))
-			if got := mapQ(padded, k); math.Abs(float64(got)-want) > 0 {
+			if got := editsOdds.mapQ(padded, k); math.Abs(float64(got)-want) > 0 {
 				t.Errorf("counts %v, k %d: MAPQ %d, want %v", padded, k, got, want)
 			}
 		}

@@ -37,19 +37,32 @@ func (e *estimate) take(p pairSeen) {
 	e.done = len(e.inserts) >= e.enough || e.pairs >= estimateMost || e.locations >= estimateLocations
 }
 
-// look fills seen for the pairs of reads [from, to) of a part. It returns their locations, not
-// aligned, the numbers of those that are not held, and that of the windows verified, which are not
+// A looked is what look found: locations, those of whole reads not aligned, the operations of local
+// ones, the numbers of locations that are not held, and that of the windows verified, which are not
 // counted.
-func (w *worker) look(
-	ctx context.Context, p *part, from, to int, seen []pairSeen,
-) (all []find.Located, left map[int][]uint32, verified int64) {
+type looked struct {
+	located    []find.Located
+	operations []locate.Operation
+	left       map[int][]uint32
+	verified   int64
+}
+
+// look fills seen for the pairs of reads [from, to) of a part.
+func (w *worker) look(ctx context.Context, p *part, from, to int, seen []pairSeen) (out looked) {
 	g := &w.group
 	before := g.reader.Locator.Verified
 	g.locate(ctx, p.batch, p.found, from, to)
-	verified, g.reader.Locator.Verified = g.reader.Locator.Verified-before, before
+	out.verified, g.reader.Locator.Verified = g.reader.Locator.Verified-before, before
 	for i, s := range g.spans {
 		for _, l := range g.of(s) {
-			all = append(all, find.Located{Read: uint32(from + i), Place: l.Place, End: l.End, Distance: l.Distance, Gaps: l.Gaps})
+			found := find.Located{Read: uint32(from + i), Place: l.Place, End: l.End, Distance: l.Distance, Gaps: l.Gaps}
+			if w.local {
+				found.Aligned, found.Start, found.Loss = true, l.Start, l.Loss
+				found.From = int32(len(out.operations))
+				out.operations = append(out.operations, g.reader.Aligner.Operations(&l)...)
+				found.To = int32(len(out.operations))
+			}
+			out.located = append(out.located, found)
 		}
 	}
 	for read := from; read < to; read += 2 {
@@ -64,11 +77,11 @@ func (w *worker) look(
 		}
 		seen[read/2] = s
 	}
-	left = maps.Clone(g.left)
+	out.left = maps.Clone(g.left)
 	if p.listed(from, to) > keptItems {
 		w.forget()
 	}
-	return all, left, verified
+	return out
 }
 
 // insert returns the insert size of a pair of aligned locations, of the first and the second mate;

@@ -29,7 +29,9 @@ type group struct {
 type span struct{ from, to int }
 
 func newGroup(ref *dna.Reference, o *Options) group {
-	return group{reader: find.NewReader(ref, o.Metric, o.limits.held, o.Threads, o.limits.find), left: map[int][]uint32{}}
+	g := group{reader: find.NewReader(ref, o.Metric, o.limits.held, o.Threads, o.limits.find), left: map[int][]uint32{}}
+	g.reader.SeekLocal(o.local())
+	return g
 }
 
 // read returns a read of the batch, valid until another one is asked for.

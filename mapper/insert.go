@@ -135,9 +135,6 @@ func penaltyOf(likelihood float64) penalty {
 	return penalty(math.Round(-1000 * math.Log10(likelihood)))
 }
 
-// editPenalty is that of one edit.
-var editPenalty = penaltyOf(editOdds)
-
 // The estimate of the insert size takes the first pairs whose mates have one location each, in the
 // orientation of the library.
 const (

@@ -97,7 +97,7 @@ func (o *Options) memory(w Work) Memory {
 	if w.Locations <= 0 {
 		w.Locations = math.MaxInt32
 	}
-	threads, k := int64(o.Threads), int64(o.Distance.For(int(w.Length)))
+	threads, k := int64(o.Threads), int64(o.largest(int(w.Length)))
 	if o.paired() {
 		k = max(k, int64(o.Pairs.Rescue.For(int(w.Length)))) // mates are sought with more edits
 	}

@@ -22,9 +22,12 @@ type Options struct {
 	Packed    *dna.Reference
 	Libraries []Library
 	Distance  Distance // the largest edit distance (k); the zero value is 0 edits
-	Metric    Metric   // what an edit is; the zero value is a substitution, an insertion or a deletion
-	Engine    Engine
-	Report    Report
+	// Local, when set, has local locations reported; then Distance and Gaps do not count, and Metric
+	// must be Edits.
+	Local  *Local
+	Metric Metric // what an edit is; the zero value is a substitution, an insertion or a deletion
+	Engine Engine
+	Report Report
 	// MaxLocations is the most locations reported for a read, best first; 0 is all, which is
 	// MostLocations at most.
 	MaxLocations int
@@ -89,7 +92,7 @@ type limits struct {
 // finding returns the options for finders.
 func (o *Options) finding(t *find.Times) find.Options {
 	return find.Options{
-		Engine: o.Engine, Metric: o.Metric, Threads: o.Threads, Want: o.Report.want(), BatchReads: o.BatchReads, Times: t,
+		Engine: o.Engine, Metric: o.Metric, Local: o.local(), Threads: o.Threads, Want: o.Report.want(), BatchReads: o.BatchReads, Times: t,
 		Temporary: o.Temporary, Limits: o.limits.find,
 	}
 }

@@ -34,6 +34,8 @@ const pairCombinations = 1 << 16
 // A pairing chooses the primary locations of pairs. It is the scratch memory of one worker.
 type pairing struct {
 	options *PairOptions
+	odds    *odds
+	local   bool  // locations are local ones
 	bases   int64 // of the reference
 	seed    uint64
 	group   *group       // whose locations are paired
@@ -62,6 +64,7 @@ type pairedMate struct {
 	locations []locate.Location
 	best      int32 // least distance
 	most      int32 // largest distance
+	slack     int32 // most by which a location is longer or shorter than the mate, at most
 	// bySite orders the locations by (place, end), byRank by (distance, place, end).
 	bySite, byRank []int32
 	// proper[i] is the sum of L over the proper combinations of location i, and partners[i] that of
@@ -76,22 +79,6 @@ type pairedMate struct {
 // combination is an index into the locations of each mate.
 type combination struct{ first, second int32 }
 
-// oddsPowers are the first powers of editOdds.
-var oddsPowers = func() (powers [64]float64) {
-	for i := range powers {
-		powers[i] = math.Pow(editOdds, float64(i))
-	}
-	return powers
-}()
-
-// editPower returns editOdds to the power of a number of edits.
-func editPower(edits int32) float64 {
-	if edits >= 0 && int(edits) < len(oddsPowers) {
-		return oddsPowers[edits]
-	}
-	return math.Pow(editOdds, float64(edits))
-}
-
 // set prepares a mate.
 func (p *pairing) set(mate, read int, locations []locate.Location) {
 	m := &p.mates[mate]
@@ -105,17 +92,30 @@ func (p *pairing) set(mate, read int, locations []locate.Location) {
 		m.bySite[i], m.byRank[i] = int32(i), int32(i)
 		m.best, m.most = min(m.best, locations[i].Distance), max(m.most, locations[i].Distance)
 	}
+	m.slack = m.most
+	if p.local {
+		m.slack = slackOf(locations, p.group.batch.Length(read))
+	}
 	// A mate that was rescued has more than k edits; it was sought further in its proper place.
 	k := int32(p.group.batch.K(read))
-	m.stray = editPower(max(k+1-m.best, 0))
+	m.stray = p.odds.power(max(p.odds.unknown(k)-m.best, 0))
 	if m.best > k && !p.partial {
-		k = int32(p.options.Rescue.For(p.group.batch.Length(read)))
+		k = int32(p.furthest(p.group.batch.Length(read)))
 	}
-	m.beyond = editPower(k + 1 - m.best)
+	m.beyond = p.odds.power(p.odds.unknown(k) - m.best)
 	if n > 1 {
 		slices.SortFunc(m.bySite, func(i, j int32) int { return compareSites(&locations[i], &locations[j]) })
 		p.rank(m)
 	}
+}
+
+// slackOf returns the most by which local locations are longer or shorter than their read.
+func slackOf(locations []locate.Location, length int) (slack int32) {
+	for i := range locations {
+		longer := locations[i].End - locations[i].Start - int32(length)
+		slack = max(slack, longer, -longer)
+	}
+	return slack
 }
 
 // rank fills byRank from bySite, by counting: the locations of each distance follow those of the
@@ -136,12 +136,16 @@ func (p *pairing) rank(m *pairedMate) {
 	}
 }
 
-// compareSites orders locations by (place, end), which no two of a read share.
+// compareSites orders locations by (place, end), which no two of a whole read share, and local ones
+// further by their starts.
 func compareSites(a, b *locate.Location) int {
 	if c := cmp.Compare(a.Place, b.Place); c != 0 {
 		return c
 	}
-	return cmp.Compare(a.End, b.End)
+	if c := cmp.Compare(a.End, b.End); c != 0 || !a.Aligned || !b.Aligned {
+		return c
+	}
+	return cmp.Compare(a.Start, b.Start)
 }
 
 // combine weighs the proper combinations of both mates. It returns false when there are more than
@@ -152,7 +156,7 @@ func (p *pairing) combine() bool {
 	p.fewest, p.ofFewest = math.MaxInt32, 0
 	first, second := &p.mates[0], &p.mates[1]
 	o, model := p.options, p.model
-	slack, m := first.most+second.most, int32(p.group.batch.Length(second.read))
+	slack, m := first.slack+second.slack, int32(p.group.batch.Length(second.read))
 	for _, i := range first.byRank {
 		a := &first.locations[i]
 		s := a.Place.Strand()
@@ -209,7 +213,7 @@ func (p *pairing) weigh(i, j int32, insert int) {
 	a, c := &first.locations[i], &second.locations[j]
 	p.weighed++
 	density := p.model.density(insert)
-	wa, wc := editPower(a.Distance-first.best), editPower(c.Distance-second.best)
+	wa, wc := p.odds.power(a.Distance-first.best), p.odds.power(c.Distance-second.best)
 	both := wa * wc
 	first.proper[i] += float64(both * density)
 	second.proper[j] += float64(both * density)
@@ -225,7 +229,7 @@ func (p *pairing) weigh(i, j int32, insert int) {
 	if edits == p.fewest {
 		p.ofFewest++
 	}
-	cost := penalty(edits)*editPenalty + penaltyOf(density)
+	cost := penalty(edits)*p.odds.penalty + penaltyOf(density)
 	switch {
 	case cost < p.least:
 		p.least = cost
@@ -240,7 +244,7 @@ func (p *pairing) weigh(i, j int32, insert int) {
 func (p *pairing) pick(onlyProper bool) {
 	first, second := &p.mates[0], &p.mates[1]
 	c := discordantDensity(p.bases)
-	alone := penalty(first.best+second.best)*editPenalty + penaltyOf(c)
+	alone := penalty(first.best+second.best)*p.odds.penalty + penaltyOf(c)
 	p.unique = false
 	if len(p.ties) > 0 && (onlyProper || p.least <= alone) {
 		tie := p.ties[p.among(len(p.ties), func(x, y int) int { return p.compareTies(p.ties[x], p.ties[y]) })]
@@ -302,7 +306,7 @@ func (p *pairing) rate(c float64) {
 		m := &p.mates[x]
 		for _, i := range m.byRank { // in an order that does not depend on the engine
 			l := &m.locations[i]
-			power := editPower(l.Distance - m.best)
+			power := p.odds.power(l.Distance - m.best)
 			sum[x] += power
 			if !l.Paired {
 				lonely[x] += power
@@ -315,7 +319,7 @@ func (p *pairing) rate(c float64) {
 	total += float64(c * (float64(sum[0]*s.stray) + float64(sum[1]*f.stray) + float64(f.stray*s.stray)))
 	for x := range p.mates {
 		m, other := &p.mates[x], &p.mates[1-x]
-		power := editPower(m.locations[m.primary].Distance - m.best)
+		power := p.odds.power(m.locations[m.primary].Distance - m.best)
 		right := m.proper[m.primary] + float64(c*power*max(sum[1-x]-m.partners[m.primary], 0)) + float64(c*power*other.stray)
 		if !m.locations[m.primary].Paired {
 			right += float64(typical * power * other.beyond)

@@ -22,7 +22,7 @@ type recorder struct {
 	// unwritten tells that records are not wanted in that encoding, and asValues that they are as
 	// values.
 	unwritten, asValues          bool
-	affine                       bool // costs of gaps in alignments
+	affine, local                bool // which scores alignments have
 	sequenceMatch, fullSecondary bool
 
 	// spill takes the first records of a block that is longer than this, and returns their memory.
@@ -68,7 +68,7 @@ func (r *recorder) mapped(text []byte, l *library, g *group, read int, c *choice
 		if c.second >= 0 {
 			r.record.SecondScore, r.record.HasSecondScore = -int(c.second), true
 		}
-		if r.affine {
+		if r.affine || r.local {
 			r.setScores(loc, len(rec.Bases))
 		}
 		if i == 0 {
@@ -97,8 +97,12 @@ func (r *recorder) mapped(text []byte, l *library, g *group, read int, c *choice
 // it is not aligned.
 func (r *recorder) setScores(loc *locate.Location, m int) {
 	rec := &r.record
-	rec.LeastDistance, rec.HasLeastDistance = int(loc.Distance), true
 	rec.EditDistance, rec.Score = int(loc.Edits), loc.Score(m)
+	if r.local {
+		rec.SecondScore += m
+		return
+	}
+	rec.LeastDistance, rec.HasLeastDistance = int(loc.Distance), true
 	rec.SecondScore = locate.MismatchScore(m, -rec.SecondScore)
 }
 

@@ -23,7 +23,10 @@ func (p *pairing) seek(lost int) (all bool) {
 	anchor, b := &p.mates[1-lost], p.group.batch
 	read := anchor.read + 2*lost - 1 // mates are neighbours
 	n, o := int32(b.Length(read)), p.options
-	k := int32(o.Rescue.For(int(n)))
+	k := int32(p.furthest(int(n)))
+	if p.local {
+		return p.seekLocal(lost, read, int(k))
+	}
 	if int(k) <= b.K(read) || n == 0 || b.Ambiguous(read) > int(k) || p.model.high-p.model.low > rescueLongest {
 		return true
 	}

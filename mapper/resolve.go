@@ -60,15 +60,13 @@ func (r *resolver) learn(ctx context.Context, e *estimate, p *part) {
 	reads := len(p.batch.Reads)
 	seen := make([]pairSeen, reads/2)
 	groups := p.found.Cut(p.batch)
-	ofGroup := make([][]find.Located, len(groups)-1)
-	leftOf := make([]map[int][]uint32, len(groups)-1)
-	verified := make([]int64, len(groups)-1)
+	ofGroup := make([]looked, len(groups)-1)
 	// Pairs come in order, but the first threads' groups are likely to suffice.
 	for next := 0; next < len(groups)-1 && !e.done; {
 		last := min(next+4*len(r.workers), len(groups)-1)
 		parallel.Ranges(len(r.workers), last-next, 1, func(worker, i, _ int) {
 			g := next + i
-			ofGroup[g], leftOf[g], verified[g] = r.workers[worker].look(ctx, p, groups[g], groups[g+1], seen)
+			ofGroup[g] = r.workers[worker].look(ctx, p, groups[g], groups[g+1], seen)
 		})
 		for i := groups[next] / 2; i < groups[last]/2 && !e.done; i++ {
 			e.take(seen[i])
@@ -78,18 +76,22 @@ func (r *resolver) learn(ctx context.Context, e *estimate, p *part) {
 	if e.done {
 		return // the part is verified again, where it was looked at
 	}
-	var located []find.Located
-	left := map[int][]uint32{}
-	for g := range ofGroup {
-		located = append(located, ofGroup[g]...)
-		maps.Copy(left, leftOf[g])
-		r.verified += verified[g]
+	all := looked{left: map[int][]uint32{}}
+	for i := range ofGroup {
+		g := &ofGroup[i]
+		for j := range g.located {
+			g.located[j].From += int32(len(all.operations))
+			g.located[j].To += int32(len(all.operations))
+		}
+		all.located, all.operations = append(all.located, g.located...), append(all.operations, g.operations...)
+		maps.Copy(all.left, g.left)
+		r.verified += g.verified
 	}
 	held := part{library: p.library, batch: p.batch.Clone(), found: &find.Found{}}
 	if p.found.Unlisted() {
 		held.found.HoldUnlisted()
 	} else {
-		held.found.HoldLocated(located, left, reads, len(r.workers))
+		held.found.HoldLocated(all.located, all.operations, all.left, reads, len(r.workers))
 	}
 	e.held = append(e.held, held)
 }

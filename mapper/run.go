@@ -156,7 +156,7 @@ func (r *run) mapReads(ctx context.Context, reads *batcher, out *Outputs, begin 
 func (r *run) cover(out *Outputs) *find.Cover {
 	o := r.options
 	cells, ok := out.Counting.(CellCounting)
-	if !ok || out.Records != nil || out.Found != nil {
+	if !ok || out.Records != nil || out.Found != nil || o.Local != nil {
 		return nil
 	}
 	r.cells = cells
@@ -171,7 +171,7 @@ func (r *run) cover(out *Outputs) *find.Cover {
 
 // mapBatches has finders find what batches have on the reference, and makes their records in order.
 func (r *run) mapBatches(ctx context.Context, batches *batches, finders []find.Finder, relieved relief) error {
-	c := newCrew(batches, r.options.Distance.For, &r.times.pack)
+	c := newCrew(batches, r.options.largest, &r.times.pack)
 	err := c.run(ctx, finders, relieved, func(p part) error {
 		r.stats.count(p.batch, p.found)
 		err := r.resolver.resolve(ctx, p)

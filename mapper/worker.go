@@ -19,18 +19,20 @@ type worker struct {
 	format  formatter
 	choices []choice
 	pairs   []pairChoice
-	affine  bool // which alignments are written, see align
+	// affine and local say which alignments are written, see align.
+	affine, local bool
 }
 
 func newWorker(ref *dna.Reference, o *Options, contigs *contigCounts) *worker {
 	w := &worker{
 		group:   newGroup(ref, o),
-		chooser: chooser{report: o.Report, most: o.MaxLocations, over: o.Over, seed: o.Seed},
+		chooser: chooser{report: o.Report, most: o.MaxLocations, over: o.Over, seed: o.Seed, odds: oddsOf(o)},
 		tally:   newTally(o, contigs),
 		format:  newFormatter(ref, o),
 		affine:  o.Gaps == GapsAffine && o.Metric == Edits,
+		local:   o.Local != nil,
 	}
-	w.pairing = pairing{options: &o.Pairs, bases: int64(ref.TotalLength()), seed: o.Seed, group: &w.group}
+	w.pairing = pairing{options: &o.Pairs, bases: int64(ref.TotalLength()), seed: o.Seed, group: &w.group, odds: oddsOf(o), local: o.Local != nil}
 	return w
 }
 
@@ -127,13 +129,17 @@ func (w *worker) count(l *library, from int) {
 // align makes the alignments that are written of the choices, whose locations are aligned, and puts
 // secondary ones in the order in which they start then.
 func (w *worker) align(from int) {
-	if !w.affine {
+	if !w.affine && !w.local {
 		return
 	}
 	g := &w.group
 	for i := range w.choices {
 		if c := &w.choices[i]; c.from < c.to {
 			locations := g.locations[c.from:c.to]
+			if w.local {
+				g.reader.Aligner.Count(g.read(from+i), locations)
+				continue
+			}
 			g.reader.Aligner.Write(g.read(from+i), locations)
 			g.sorter.order(g.reader.Locator.Reference, locations[1:])
 		}
@@ -164,7 +170,7 @@ type formatter struct {
 
 func newFormatter(ref *dna.Reference, o *Options) formatter {
 	return formatter{
-		recorder:     recorder{ref: ref, affine: o.Gaps == GapsAffine, sequenceMatch: o.SequenceMatch, fullSecondary: o.FullSecondary, longest: o.limits.block},
+		recorder:     recorder{ref: ref, affine: o.Gaps == GapsAffine, local: o.Local != nil, sequenceMatch: o.SequenceMatch, fullSecondary: o.FullSecondary, longest: o.limits.block},
 		omitUnmapped: o.OmitUnmapped,
 	}
 }

@@ -18,6 +18,7 @@ import (
 
 	"scanmap/device"
 	"scanmap/fasta"
+	"scanmap/locate"
 	"scanmap/mapper"
 	"scanmap/report"
 	"scanmap/sam"
@@ -65,6 +66,11 @@ func mapFlags() []cli.Flag {
 			Value: mapper.DefaultDistance.String(),
 			Usage: "most edits of a location: `K` edits, a percentage of the read's length as in 4%, or edits from lengths on as in 17:2,38:3"},
 		mismatchesFlag(),
+		&cli.BoolFlag{Name: "local", Category: categoryMapping, DisableDefaultText: true,
+			Usage: "find every place where a read scores --min-score, its ends clipped where that scores more, in place of --max-distance"},
+		&cli.StringFlag{Name: "min-score", Value: mapper.DefaultScore.String(), Category: categoryMapping,
+			Usage: "least `SCORE` with --local: 1 for a match, -4 for a mismatch, gaps as in --gaps but " +
+				strconv.Itoa(locate.DefaultCap) + " at most; or a percentage of the read's length"},
 		choice(&cli.StringFlag{Name: "report", Value: string(mapper.ReportAll), Category: categoryMapping,
 			Usage: "`WHAT` to write: " + explained(mapper.ReportModes)}, namesOf(mapper.ReportModes)),
 		&cli.StringFlag{Name: "max-locations", Value: "0", Category: categoryMapping, DefaultText: "0, as many as there are, up to 1048576",

@@ -136,6 +136,9 @@ func (j *mapJob) readNames(c *cli.Context) error {
 	if o.Distance, o.Metric, err = readDistance(c); err != nil {
 		return err
 	}
+	if err := j.readLocal(c); err != nil {
+		return err
+	}
 	if o.Report, err = mapper.ParseReport(c.String("report")); err != nil {
 		return fmt.Errorf("option --report: %w", err)
 	}
@@ -166,6 +169,27 @@ func (j *mapJob) readNames(c *cli.Context) error {
 	}
 	o.Device, err = deviceChoice(c)
 	return err
+}
+
+// readLocal reads whether local locations are sought.
+func (j *mapJob) readLocal(c *cli.Context) error {
+	if !c.Bool("local") {
+		if c.IsSet("min-score") {
+			return errors.New("option --min-score needs --local")
+		}
+		return nil
+	}
+	for _, option := range []string{"max-distance", "max-mismatches", "gaps", "rescue-distance", "engine"} {
+		if c.IsSet(option) {
+			return fmt.Errorf("options --local and --%s contradict each other", option)
+		}
+	}
+	score, err := mapper.ParseScore(c.String("min-score"))
+	if err != nil {
+		return fmt.Errorf("option --min-score: %w", err)
+	}
+	j.options.Local = &mapper.Local{Score: score}
+	return nil
 }
 
 func (j *mapJob) readPairs(c *cli.Context) error {

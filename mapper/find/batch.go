@@ -18,6 +18,10 @@ type Batch struct {
 	Together int
 	// length and k of each read, in bases and edits.
 	length, k []int32
+	// seeds[i] is the number of pieces less one of read i, by which it is skimmed for: k for whole
+	// reads. It is negative for a read that has no pieces, and cannot be sought.
+	seeds []int32
+	local *Local // as in Options
 	// packed holds both strands of each read: from packedAt[i] on the Planes of the read, then those
 	// of its reverse complement.
 	packed   []uint64
@@ -31,13 +35,24 @@ type Batch struct {
 func (b *Batch) layOut(reads []fasta.Read, together int, k func(length int) int) int {
 	b.Reads, b.Together = reads, together
 	b.length, b.k = parallel.Resize(b.length, len(reads)), parallel.Resize(b.k, len(reads))
-	b.ambiguous = parallel.Resize(b.ambiguous, len(reads))
+	b.ambiguous, b.seeds = parallel.Resize(b.ambiguous, len(reads)), parallel.Resize(b.seeds, len(reads))
+	seeds := map[int]int32{} // by length, of local locations
 	b.packedAt = parallel.Resize(b.packedAt, len(reads)+1)
 	b.packedAt[0] = 0
 	for i := range reads {
 		n := len(reads[i].Bases)
 		b.length[i] = int32(n)
 		b.k[i] = int32(k(n))
+		b.seeds[i] = b.k[i]
+		if b.local != nil {
+			of, known := seeds[n]
+			if !known {
+				pieces, _ := locate.LocalPieces(n, n-int(b.k[i]), b.local.Cap)
+				of = int32(pieces) - 1
+				seeds[n] = of
+			}
+			b.seeds[i] = of
+		}
 		b.packedAt[i+1] = b.packedAt[i] + 2*locate.PlanesLength(n)
 	}
 	return b.packedAt[len(reads)]
@@ -87,19 +102,25 @@ func (b *Batch) Length(i int) int { return int(b.length[i]) }
 // K returns the largest edit distance of read i.
 func (b *Batch) K(i int) int { return int(b.k[i]) }
 
+// Short tells whether read i is too short for pieces by which local locations are found.
+func (b *Batch) Short(i int) bool { return b.seeds[i] < 0 && b.length[i] > 0 }
+
 // Ambiguous returns the number of letters of read i that match nothing.
 func (b *Batch) Ambiguous(i int) int { return int(b.ambiguous[i]) }
 
 // mappable tells whether read i can have a location at all: it has bases, and no more than k of
-// them are ambiguous.
+// them are ambiguous. Of local locations insertions may have more of them.
 func (b *Batch) mappable(i int) bool {
+	if b.local != nil {
+		return b.seeds[i] >= 0 && b.ambiguous[i] < b.length[i]
+	}
 	return b.length[i] > 0 && b.ambiguous[i] <= b.k[i]
 }
 
 // Slice returns reads [from, to) of the batch as a batch, in the same memory.
 func (b *Batch) Slice(from, to int) *Batch {
 	return &Batch{
-		Reads: b.Reads[from:to], Together: b.Together, length: b.length[from:to], k: b.k[from:to],
+		Reads: b.Reads[from:to], Together: b.Together, length: b.length[from:to], k: b.k[from:to], seeds: b.seeds[from:to], local: b.local,
 		packed: b.packed, packedAt: b.packedAt[from : to+1], ambiguous: b.ambiguous[from:to],
 	}
 }
@@ -120,7 +141,7 @@ func (b *Batch) alone() bool { return len(b.Reads) <= b.Together }
 func (b *Batch) Clone() *Batch {
 	first := b.packedAt[0]
 	c := &Batch{
-		Reads: b.Reads, Together: b.Together, length: slices.Clone(b.length), k: slices.Clone(b.k),
+		Reads: b.Reads, Together: b.Together, length: slices.Clone(b.length), k: slices.Clone(b.k), seeds: slices.Clone(b.seeds), local: b.local,
 		packed: slices.Clone(b.packed[first:b.packedAt[len(b.Reads)]]), ambiguous: slices.Clone(b.ambiguous),
 		packedAt: slices.Clone(b.packedAt),
 	}

@@ -31,10 +31,14 @@ func (c *classes) sort(b *Batch, s *shared) {
 	pieces := map[kind]int{}
 	var total [maxPiece + 1]int // pieces of each length
 	for i := range b.Reads {
-		of := kind{b.length[i], b.k[i]}
+		of := kind{b.length[i], b.seeds[i]}
 		q, known := pieces[of]
 		if !known {
-			q = skimPiece(s.options.Engine, s.options.Metric, int(of.length), int(of.k))
+			if q = 0; b.local == nil {
+				q = skimPiece(s.options.Engine, s.options.Metric, int(of.length), int(of.k))
+			} else if of.k >= 0 {
+				q = pieceLength(int(of.length), int(of.k))
+			}
 			pieces[of] = q
 		}
 		if b.mappable(i) {
@@ -51,7 +55,7 @@ func (c *classes) sort(b *Batch, s *shared) {
 		if !b.mappable(i) {
 			continue
 		}
-		if q := into[pieces[kind{b.length[i], b.k[i]}]]; q > 0 {
+		if q := into[pieces[kind{b.length[i], b.seeds[i]}]]; q > 0 {
 			c.skimmed[q] = append(c.skimmed[q], uint32(i))
 		} else {
 			c.scanned = append(c.scanned, uint32(i))

@@ -47,6 +47,9 @@ type Options struct {
 	Metric locate.Metric
 	// Threads is the number of goroutines that compute, at least 1.
 	Threads int
+	// Local, when set, has local locations found in place of those of whole reads (package locate).
+	// Finders then leave candidates alone.
+	Local *Local
 	// Want says which locations are wanted.
 	Want Want
 	// Cover, when set, has GPUs count what locations cover.
@@ -60,6 +63,14 @@ type Options struct {
 	Temporary temporary.Files
 	// Limits are for tests; the zero value of each field stands for a good number.
 	Limits Limits
+}
+
+// Local says which local locations are sought.
+type Local struct {
+	// Cap is the most that a gap costs, and Least the least score of a read of so many bases: its
+	// length less k.
+	Cap   int
+	Least func(length int) int
 }
 
 // A Want says which locations of a read are wanted. A finder that finds locations itself can then

@@ -52,6 +52,7 @@ func (w *gpuFinder) Discard() { _ = w.store.close() } // after an error, which c
 
 func (w *gpuFinder) Pack(reads []fasta.Read, together int, k func(length int) int) (*Batch, error) {
 	b := &w.own
+	b.local = w.options.Local
 	b.packed = w.packed.Resize(w.queue, b.layOut(reads, together, k))
 	if w.queue.Err != nil {
 		return nil, &device.Error{Err: w.queue.Err}
@@ -284,12 +285,12 @@ func (w *gpuFinder) upload(b *Batch) gpuPart {
 	part := gpuPart{batch: b, shapes: shapes}
 	first := b.packedAt[0]
 	for i := range shapes {
-		shapes[i] = kernels.Shape{PackedAt: uint32(b.packedAt[i] - first), Length: uint32(b.length[i]), K: uint32(b.k[i])}
+		shapes[i] = kernels.Shape{PackedAt: uint32(b.packedAt[i] - first), Length: uint32(b.length[i]), K: uint32(b.seeds[i])}
 	}
 	for _, class := range w.classes.skimmed {
 		for _, read := range class {
 			shapes[read].PieceFrom = uint32(part.pieces)
-			part.pieces += int(b.k[read]) + 1
+			part.pieces += int(b.seeds[read]) + 1
 			part.longest = max(part.longest, int(b.length[read]))
 		}
 	}
@@ -330,7 +331,7 @@ func (p *gpuPass) skimmed() error {
 		}
 		pieces := 0
 		for _, read := range class {
-			pieces += int(b.k[read]) + 1
+			pieces += int(b.seeds[read]) + 1
 		}
 		w.table.build(q, w.device, p.reads, class, length, p.pieces, isDirect(length, pieces, w.options.Limits.GPUDirect), even)
 		w.options.Times.Pieces.Add(start, int64(len(class)))

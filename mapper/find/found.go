@@ -55,6 +55,7 @@ type Located struct {
 	// standing for one diagonal run.
 	Aligned         bool
 	Start, From, To int32
+	Loss            int32 // of a local location, which is Aligned
 	// Uncounted tells that a GPU that counts has not counted it.
 	Uncounted bool
 }
@@ -132,8 +133,9 @@ func readOfLocated(l *Located) uint32            { return l.Read }
 
 // HoldLocated makes f hold locations, and nothing else, of a batch of so many reads: all that the
 // reads have, but for those of which left has the numbers, as Reader.Append returns them, by read.
-func (f *Found) HoldLocated(located []Located, left map[int][]uint32, reads, threads int) {
-	*f = Found{left: left}
+// operations are those that they have, which f takes over.
+func (f *Found) HoldLocated(located []Located, operations []locate.Operation, left map[int][]uint32, reads, threads int) {
+	*f = Found{left: left, Operations: operations}
 	f.Located.Group([][]Located{located}, readOfLocated, reads, threads)
 	f.Located.next = nil
 }

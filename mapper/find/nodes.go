@@ -60,6 +60,13 @@ func newPiece(strand locate.Planes, starts []int32, i, m, q int, read uint32, fl
 	return p, f
 }
 
+// alone returns the piece without what lies beside it, so that nodes hold for any of its hits, as a
+// flank of 0 fits: where a read may be clipped and gaps may be long, what is beside a piece decides
+// nothing.
+func (p *piece) alone() piece {
+	return piece{1<<62 | p[0]&(1<<63), 0, p[2] &^ (1<<48 - 1), p[3] &^ (1<<48 - 1)}
+}
+
 func (p *piece) read() uint32  { return uint32(p[2]>>48 | p[3]>>48<<16) }
 func (p *piece) flipped() bool { return p[0]>>63 != 0 }
 

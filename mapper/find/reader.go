@@ -14,6 +14,8 @@ import (
 type Reader struct {
 	Locator locate.Locator
 	Aligner locate.Aligner
+	// Local is set where local locations are sought.
+	Local *locate.Local
 	// most is the most locations of a read that are held.
 	most    int
 	threads int
@@ -39,11 +41,15 @@ func NewReader(ref *dna.Reference, metric locate.Metric, most, threads int, limi
 
 // Forget gives up scratch memory. What was verified stays counted.
 func (r *Reader) Forget() {
-	ref := r.Locator.Reference
+	ref, local := r.Locator.Reference, r.Local
 	*r = Reader{
 		Locator: locate.Locator{Reference: ref, Metric: r.Locator.Metric, Verified: r.Locator.Verified},
 		Aligner: locate.Aligner{Reference: ref},
 		most:    r.most, threads: r.threads, stretch: r.stretch,
+	}
+	if local != nil {
+		r.SeekLocal(&Local{Cap: local.Cap})
+		r.Local.Measured = local.Measured
 	}
 }
 
@@ -56,6 +62,9 @@ func (r *Reader) Forget() {
 func (r *Reader) Append(
 	ctx context.Context, locations []locate.Location, b *Batch, f *Found, i int, view *locate.Read,
 ) (all []locate.Location, left []uint32) {
+	if r.Local != nil {
+		return r.appendLocal(locations, b, f, i, view)
+	}
 	if f.Unlisted() {
 		r.held.begin(r.most, b.K(i))
 		if b.mappable(i) {
@@ -82,14 +91,20 @@ func (r *Reader) Append(
 		taken.Covered = f.covered && l.Aligned && !l.Uncounted
 		locations = append(locations, taken)
 	}
+	return r.bounded(locations, before, b.K(i), f.left[i])
+}
+
+// bounded returns locations as Append does, where those of a read with a largest distance of k are
+// locations[before:], and left the numbers of those that are not among them.
+func (r *Reader) bounded(locations []locate.Location, before, k int, left []uint32) (all []locate.Location, others []uint32) {
 	if len(locations)-before <= r.most {
-		return locations, f.left[i]
+		return locations, left
 	}
 	r.sorted = append(r.sorted[:0], locations[before:]...)
 	slices.SortFunc(r.sorted, func(x, y locate.Location) int {
 		return cmp.Or(cmp.Compare(x.Place, y.Place), cmp.Compare(x.End, y.End))
 	})
-	r.held.begin(r.most, b.K(i))
+	r.held.begin(r.most, k)
 	for _, l := range r.sorted {
 		r.held.add(l)
 	}

@@ -91,7 +91,7 @@ func (t *pieceTable) build(b *Batch, reads []uint32, q int, rare *rarity, thread
 	for i := range b.Reads {
 		t.allFrom[i] = n
 		if next < len(reads) && reads[next] == uint32(i) {
-			n += uint32(b.k[i]) + 1
+			n += uint32(b.seeds[i]) + 1
 			next++
 		}
 	}
@@ -116,7 +116,7 @@ type pieceCutter struct {
 
 // cut fills t.all and t.allPieces with the pieces of a read.
 func (t *pieceTable) cut(c *pieceCutter, b *Batch, read uint32) {
-	q, m, k := t.q, int(b.length[read]), int(b.k[read])
+	q, m, k := t.q, int(b.length[read]), int(b.seeds[read])
 	strand := b.strand(int(read), locate.Forward)
 	c.starts = c.chooser.choose(c.starts[:0], strand, m, k, q)
 	first := int(t.allFrom[read])
@@ -127,6 +127,9 @@ func (t *pieceTable) cut(c *pieceCutter, b *Batch, read uint32) {
 			continue
 		}
 		p, f := newPiece(strand, c.starts, i, m, q, read, complement < code)
+		if b.local != nil {
+			p, f = p.alone(), 0
+		}
 		t.all[first+i] = pieceEntry{uint64(min(code, complement)) | uint64(at)<<32, uint64(f)}
 		t.allPieces[first+i] = p
 	}

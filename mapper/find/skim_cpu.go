@@ -209,6 +209,10 @@ func (s *skimmer) candidate(w *skimWorker, contig uint32, h *hit) {
 		w.store.add(storedCandidate, candidate)
 		return
 	}
+	if s.b.local != nil {
+		w.store.add(storedCandidate, candidate)
+		return
+	}
 	differences := h.planes.HammingTo(&s.ref.Bases, m, c.Start+diagonal, k)
 	candidate.Differences = int32(differences)
 	if differences > k {

@@ -1,0 +1,83 @@
+package mapper
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"scanmap/locate"
+	"scanmap/mapper/find"
+)
+
+// Local has the places reported where a part of a read aligns, in place of those of whole reads:
+// see package locate. The distance of a local location is the score that it loses, so that five of
+// it are one mismatch; where bases are inserted, a part of them does not count.
+type Local struct {
+	Score Score // the least
+}
+
+// Score is a least score: a number, or a percentage of the read's length.
+type Score struct {
+	Number     int
+	Percent    float64
+	Percentage bool // whether Percent counts, not Number
+}
+
+// DefaultScore is 80 % of the read's length.
+var DefaultScore = Score{Percent: 80, Percentage: true}
+
+// ParseScore reads "120" or "80%". Percentages may have decimals and lie between 50 and 100.
+func ParseScore(s string) (Score, error) {
+	if p, ok := strings.CutSuffix(s, "%"); ok {
+		v, err := strconv.ParseFloat(p, 64)
+		if err != nil || !(v >= 50 && v <= 100) {
+			return Score{}, fmt.Errorf("score %q is not a percentage between 50%% and 100%%", s)
+		}
+		return Score{Percent: v, Percentage: true}, nil
+	}
+	v, err := strconv.Atoi(s)
+	if err != nil || v < 1 || v > math.MaxInt32 {
+		return Score{}, fmt.Errorf("score %q is neither a number from 1 nor a percentage such as 80%%", s)
+	}
+	return Score{Number: v}, nil
+}
+
+// For returns the least score of a read of so many bases, which is no more than that.
+func (s Score) For(length int) int {
+	if !s.Percentage {
+		return min(s.Number, length)
+	}
+	return min(int(math.Ceil(s.Percent*float64(length)/100)), length)
+}
+
+// String writes the score as ParseScore reads it.
+func (s Score) String() string {
+	if s.Percentage {
+		return strconv.FormatFloat(s.Percent, 'f', -1, 64) + "%"
+	}
+	return strconv.Itoa(s.Number)
+}
+
+// rescueScore is the least score of a mate that is sought in its proper place alone: as bwa mem
+// asks for anywhere.
+const rescueScore = 30
+
+// localDistance is what one mismatch is in distances of local locations.
+const localDistance = 5
+
+// largest returns the largest distance of a location of a read of so many bases.
+func (o *Options) largest(length int) int {
+	if o.Local != nil {
+		return length - o.Local.Score.For(length)
+	}
+	return o.Distance.For(length)
+}
+
+// local returns what finders are told of local locations.
+func (o *Options) local() *find.Local {
+	if o.Local == nil {
+		return nil
+	}
+	return &find.Local{Cap: locate.DefaultCap, Least: o.Local.Score.For}
+}
