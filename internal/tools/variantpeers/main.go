@@ -27,7 +27,8 @@
 // The command score compares calls with the truth after both were split, left-aligned and taken
 // apart by bcftools: by contig, position and alleles, not by genotype. Insertions and deletions of
 // 7 bases or more also count as found where a call of the same kind and length begins at most 10
-// bases away.
+// bases away. What is left counts as found if it makes the same text as the calls that are left
+// there, because the same change may be written in several ways.
 package main
 
 import (

@@ -20,7 +20,7 @@ const threads = "2"
 type mapper struct {
 	name, line  string
 	index, made string // how its index is made, and a file that is then there
-	changes     bool   // it is worked on, so that it runs each time
+	changes     bool   // it is worked on, so that it runs again
 }
 
 var peers = []mapper{
@@ -48,6 +48,7 @@ func run(arguments []string) error {
 	sets := flags.String("sets", "", "beginnings of the sets' files, with commas between them")
 	scanmap := flags.String("scanmap", "bin/scanmap", "the program")
 	others := flags.String("peers", "bwa,minimap2,bowtie2", "other mappers")
+	again := flags.Bool("again", false, "only score again what scanmap's last run found")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
@@ -62,7 +63,7 @@ func run(arguments []string) error {
 		if !ok || name == "" || strings.ContainsAny(name, "/ ") {
 			return fmt.Errorf("%q: expected name=options, such as \"whole8=map -e 8%%\"", argument)
 		}
-		mappers = append(mappers, mapper{name: name, changes: true, line: *scanmap + " " + options + " --quiet -t " + threads + " -o {OUT} {REF} {R1} {R2}"})
+		mappers = append(mappers, mapper{name: name, changes: !*again, line: *scanmap + " " + options + " --quiet -t " + threads + " -o {OUT} {REF} {R1} {R2}"})
 	}
 	for set := range strings.SplitSeq(*sets, ",") {
 		if err := runSet(set, mappers); err != nil {

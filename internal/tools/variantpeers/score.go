@@ -3,11 +3,14 @@ package main
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
+
+	"scanmap/fasta"
 )
 
 // A class is a kind of variants.
@@ -60,7 +63,20 @@ func scoreCalls(reference, truth, calls, bed, falseBed string) (scores []score, 
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	scores, missed, made = compare(both[0], both[1], counted, judged)
+	ref, err := fasta.LoadReference(context.Background(), reference, 2)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	letters := func(contig string, from, to int) string {
+		text := make([]byte, 0, to-from)
+		for i := range ref.Contigs {
+			for at := from; ref.Contigs[i].Name == contig && at < to; at++ {
+				text = append(text, ref.Letter(ref.Contigs[i].Start+at))
+			}
+		}
+		return string(text)
+	}
+	scores, missed, made = compare(both[0], both[1], counted, judged, letters)
 	return scores, missed, made, nil
 }
 
@@ -134,42 +150,54 @@ const (
 	nearLength = 7
 	// nearBases is how far from it.
 	nearBases = 10
+	// groupBases is the most bases between variants that may be another way to write others.
+	groupBases = 30
 )
 
 // compare returns the score of each class, and what was missed and made up. The truth is counted in
-// some spans, and calls are judged in others.
-func compare(truth, calls []variant, counted, judged []span) (scores []score, missed, made []variant) {
-	free := map[variant]bool{} // calls that are no truth yet
-	for _, c := range calls {
-		free[c] = true
+// some spans, and calls are judged in others. The letters of a stretch of the reference, from a
+// 0-based position to another, are asked for.
+func compare(truth, calls []variant, counted, judged []span, letters func(contig string, from, to int) string) (scores []score, missed, made []variant) {
+	// Truth that was not found, and calls that are no truth.
+	known, free := map[variant]bool{}, map[variant]bool{}
+	for _, v := range truth {
+		known[v] = true
 	}
-	left := []variant{}
-	scores = make([]score, len(classes))
-	found := func(v *variant, by variant) {
-		delete(free, by)
-		if v.inside(counted) {
-			scores[v.class()].Found++
-		}
+	for _, c := range calls {
+		free[c] = !known[c]
+		delete(known, c)
 	}
 	for _, v := range truth {
-		if v.inside(counted) {
-			scores[v.class()].Truth++
-		}
-		if free[v] {
-			found(&v, v)
-		} else {
-			left = append(left, v)
-		}
-	}
-	for _, v := range left {
 		near := slices.IndexFunc(calls, func(c variant) bool {
 			return free[c] && c.contig == v.contig && c.longer() == v.longer() && max(v.longer(), -v.longer()) >= nearLength &&
 				max(c.position-v.position, v.position-c.position) <= nearBases
 		})
-		if near >= 0 {
-			found(&v, calls[near])
-		} else if v.inside(counted) {
+		if known[v] && near >= 0 {
+			delete(known, v)
+			free[calls[near]] = false
+		}
+	}
+	for _, both := range groups(truth, calls, known, free) {
+		if sameText(both, letters) {
+			for _, v := range both[0] {
+				delete(known, v)
+			}
+			for _, c := range both[1] {
+				free[c] = false
+			}
+		}
+	}
+	scores = make([]score, len(classes))
+	for _, v := range truth {
+		s := &scores[v.class()]
+		switch {
+		case !v.inside(counted):
+		case known[v]:
+			s.Truth++
 			missed = append(missed, v)
+		default:
+			s.Truth++
+			s.Found++
 		}
 	}
 	for _, c := range calls {
@@ -179,4 +207,62 @@ func compare(truth, calls []variant, counted, judged []span) (scores []score, mi
 		}
 	}
 	return scores, missed, made
+}
+
+// A group is variants that lie together: of the truth, and calls.
+type group [2][]variant
+
+// groups collects what is left of the truth and of the calls.
+func groups(truth, calls []variant, known, free map[variant]bool) (all []group) {
+	type side struct {
+		variant
+		of int
+	}
+	var left []side
+	for of, variants := range [][]variant{truth, calls} {
+		for _, v := range variants {
+			if []map[variant]bool{known, free}[of][v] {
+				left = append(left, side{v, of})
+			}
+		}
+	}
+	slices.SortStableFunc(left, func(a, b side) int {
+		return cmp.Or(strings.Compare(a.contig, b.contig), cmp.Compare(a.position, b.position))
+	})
+	end := 0
+	for i, v := range left {
+		if i == 0 || v.contig != left[i-1].contig || v.position > end+groupBases {
+			all, end = append(all, group{}), 0
+		}
+		last := &all[len(all)-1][v.of]
+		*last = append(*last, v.variant)
+		end = max(end, v.position+len(v.old))
+	}
+	return all
+}
+
+// sameText says whether the truth of a group makes the same of the reference as its calls do.
+func sameText(g group, letters func(contig string, from, to int) string) bool {
+	if len(g[0]) == 0 || len(g[1]) == 0 {
+		return false
+	}
+	first, end := min(g[0][0].position, g[1][0].position)-1, 0
+	for _, v := range slices.Concat(g[0], g[1]) {
+		end = max(end, v.position-1+len(v.old))
+	}
+	reference := letters(g[0][0].contig, first, end)
+	var texts [2]string
+	for i, variants := range g {
+		at := 0
+		for _, v := range variants {
+			next := v.position - 1 - first
+			if next < at {
+				return false // they overlap, so that they are on two haplotypes
+			}
+			texts[i] += reference[at:next] + v.changed
+			at = next + len(v.old)
+		}
+		texts[i] += reference[at:]
+	}
+	return texts[0] == texts[1]
 }

@@ -172,10 +172,14 @@ func TestCompare(t *testing.T) {
 		{"call that is not judged", nil, []variant{v(60, "A", "C")}, 0, score{0, 0, 0}},
 		{"short", []variant{v(10, "AGGG", "A")}, nil, 1, score{1, 0, 0}},
 		{"middle", []variant{v(10, "AGGGG", "A")}, nil, 2, score{1, 0, 0}},
+		{"another way", []variant{v(2, "C", "CGC")}, []variant{v(3, "G", "GCG")}, 1, score{1, 1, 0}},
+		{"two for one", []variant{v(3, "G", "T"), v(4, "T", "TG")}, []variant{v(3, "G", "TT"), v(4, "T", "G")}, 1, score{1, 1, 0}},
+		{"not all of it", []variant{v(3, "G", "T"), v(4, "T", "TG")}, []variant{v(3, "G", "TT")}, 1, score{1, 0, 1}},
 		{"longest", []variant{v(10, "A", "A"+strings.Repeat("C", 61))}, nil, 5, score{1, 0, 0}},
 	} {
-		scores, missed, made := compare(c.truth, c.calls, []span{{"c", 0, 100}}, []span{{"c", 0, 50}})
-		if got := scores[c.class]; got != c.want || len(missed) != c.want.Truth-c.want.Found || len(made) != c.want.False {
+		letters := func(_ string, from, to int) string { return strings.Repeat("ACGT", 100)[from:to] }
+		scores, missed, made := compare(c.truth, c.calls, []span{{"c", 0, 100}}, []span{{"c", 0, 50}}, letters)
+		if got := scores[c.class]; got != c.want {
 			t.Errorf("%s: %+v, expected %+v; missed %v, made up %v", c.name, got, c.want, missed, made)
 		}
 	}
