@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -219,12 +220,7 @@ func (d *donor) plant(spacing int, letters []byte, r *rand.Rand) {
 
 // plain says whether all letters are bases.
 func plain(letters []byte) bool {
-	for _, letter := range letters {
-		if strings.IndexByte("ACGT", letter) < 0 {
-			return false
-		}
-	}
-	return true
+	return len(bytes.Trim(letters, "ACGT")) == 0
 }
 
 // A block is a stretch of a haplotype whose bases stand for those of the reference one by one; what

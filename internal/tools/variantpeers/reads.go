@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -62,21 +63,20 @@ func newSequencer(s sequencing, d *donor, seed uint64) *sequencer {
 func (s *sequencer) write(one, two *bufio.Writer) error {
 	bases := 0 // of both haplotypes
 	for i := range s.donor.haplotypes {
-		for _, letter := range s.donor.haplotypes[i].letters {
-			if letter != 'N' {
-				bases++
-			}
-		}
+		letters := s.donor.haplotypes[i].letters
+		bases += len(letters) - bytes.Count(letters, []byte("N"))
 	}
 	// Both haplotypes share the depth, and each pair has two reads.
 	pairs := int(s.coverage * float64(bases) / 4 / float64(s.length))
 	for i := range pairs {
 		which := s.rand.IntN(2)
-		ends, at, n, err := s.fragment(&s.donor.haplotypes[which])
+		h := &s.donor.haplotypes[which]
+		ends, at, n, err := s.fragment(h)
 		if err != nil {
 			return err
 		}
-		pair := origin.Pair{Number: 2*i + which, Mates: s.places(&s.donor.haplotypes[which], at, n)}
+		left, right := h.lift(at)+1, h.lift(at+n-min(n, s.length))+1
+		pair := origin.Pair{Number: 2*i + which, Mates: [2]origin.Place{{Contig: s.donor.region.contig, Position: left, Strand: '+'}, {Contig: s.donor.region.contig, Position: right, Strand: '-'}}}
 		if s.rand.IntN(2) == 1 {
 			ends[0], ends[1] = ends[1], ends[0]
 			pair.Mates[0], pair.Mates[1] = pair.Mates[1], pair.Mates[0]
@@ -120,15 +120,6 @@ func (s *sequencer) fragment(h *haplotype) (ends [2]string, at, n int, err error
 		return [2]string{string(left), string(right)}, at, n, nil
 	}
 	return ends, 0, 0, fmt.Errorf("no fragment without ambiguous letters at its ends was found in %d tries", most)
-}
-
-// places returns where the mates of a fragment are from, the left one first.
-func (s *sequencer) places(h *haplotype, at, n int) [2]origin.Place {
-	right := at + n - min(n, s.length)
-	return [2]origin.Place{
-		{Contig: s.donor.region.contig, Position: h.lift(at) + 1, Strand: '+'},
-		{Contig: s.donor.region.contig, Position: h.lift(right) + 1, Strand: '-'},
-	}
 }
 
 // read returns a read of letters, with errors. Errors are more frequent towards the end, and most
