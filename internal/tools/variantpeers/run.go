@@ -120,7 +120,7 @@ func (m *mapper) measure(set, reference, folder string) (*mapping, error) {
 			return &before, nil
 		}
 	}
-	if err := errors.Join(os.MkdirAll(folder, 0o755), sidebyside.Remove(kept), shell(words.Fill("samtools faidx {REF}"))); err != nil {
+	if err := errors.Join(os.MkdirAll(folder, 0o755), sidebyside.Remove(kept), shell(words.Fill("[ -s {REF}.fai ] || samtools faidx {REF}"))); err != nil {
 		return nil, err
 	}
 	if _, err := os.Stat(words.Fill(m.made)); m.index != "" && err != nil {
