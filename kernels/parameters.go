@@ -744,7 +744,7 @@ type JudgeParams struct {
 	Q           uint32
 	Begin       uint32
 	End         uint32
-	_           uint32
+	Local       uint32
 }
 
 // SumParams are the parameters of kernels sum_parts, sum_across and sum_inside.
@@ -815,6 +815,8 @@ type EnterParams struct {
 	Q           uint32
 	BucketShift uint32
 	SlotShift   uint32
+	Local       uint32
+	_           uint32
 }
 
 // HeadsParams are the parameters of kernel heads.
@@ -849,7 +851,7 @@ type WindowsParams struct {
 	Count    uint32
 	LowCut   uint32
 	HighCut  uint32
-	_        uint32
+	Local    uint32
 }
 
 // SortParams are the parameters of kernel sort_many.
@@ -1014,7 +1016,7 @@ var Entries = []Entry{
 	{Name: "count_words", File: "table", ParameterBytes: 40, Threads: 128},
 	{Name: "weigh", File: "table", ParameterBytes: 80, Threads: 128},
 	{Name: "cut", File: "table", ParameterBytes: 104, Threads: 128},
-	{Name: "enter", File: "table", ParameterBytes: 88, Threads: 128},
+	{Name: "enter", File: "table", ParameterBytes: 96, Threads: 128},
 	{Name: "heads", File: "table", ParameterBytes: 32, Threads: 128},
 	{Name: "group_count", File: "verify", ParameterBytes: 32, Threads: 128},
 	{Name: "group_place", File: "verify", ParameterBytes: 32, Threads: 128},

@@ -423,7 +423,7 @@ struct JudgeParams {
 	u32 capacity;      // of candidates
 	u32 q;
 	u32 begin, end;    // of the chunk: pieces of a read may lie in windows of other steps
-	u32 unused;
+	u32 local;         // not 0: any hit is a candidate
 };
 
 // NEAR marks a hit whose read has at most k differences on its diagonal, or is asked for nothing.
@@ -475,6 +475,7 @@ DEVICE bool stands(const JudgeParams& p, const Shape& s, const u64* strand, bool
 	const u32 there = diagonal + offset;
 	if (there < p.begin - TEXT_PADDING / 2 || there >= p.end + TEXT_PADDING / 2) return false;
 	if (!intact(p.text, strand, words, offset, p.q, diagonal)) return false;
+	if (p.local) return true;
 	const Beside b = beside(places, s, j, p.q, WIDE_BASES);
 	const u32 at = b.left != reverse ? offset - b.asked : offset + p.q;
 	if (b.asked == 0) return true;
@@ -485,7 +486,7 @@ DEVICE bool stands(const JudgeParams& p, const Shape& s, const u64* strand, bool
 
 // is_near tells whether a hit is NEAR.
 DEVICE bool is_near(const JudgeParams& p, const Hit& h) {
-	return h.s.k > MAX_BOUND_EDITS || h.s.length > MAX_BOUND_LENGTH ||
+	return p.local || h.s.k > MAX_BOUND_EDITS || h.s.length > MAX_BOUND_LENGTH ||
 		differences(p.text, h.strand, h.s.length, h.diagonal, h.s.k) <= h.s.k;
 }
 

@@ -231,6 +231,8 @@ struct EnterParams {
 	u32 q;
 	u32 bucket_shift;
 	u32 slot_shift;
+	u32 local;      // not 0: what is beside a piece decides nothing
+	u32 unused;
 };
 
 // enter_half sets the bits of a window in one half of a slot.
@@ -265,7 +267,7 @@ KERNEL(enter, EnterParams, TABLE_THREADS) {
 	const u32 known = find_first(strand_beside(strand, at, q, words, b.left, 2));
 	b.n = minimum(b.n, known);
 	// Without all bases for lone_fits an entry says that it is no piece alone, and lets all pass.
-	if (direct && b.edits == 0 && minimum(b.asked, known) < NARROW_BASES) b.n = 0, b.edits = 1;
+	if (p.local || direct && b.edits == 0 && minimum(b.asked, known) < NARROW_BASES) b.n = 0, b.edits = 1;
 	Planes bases = {strand_beside(strand, at, q, words, b.left, 0), strand_beside(strand, at, q, words, b.left, 1)};
 	if (reverse) bases = {~bases.low, ~bases.high};
 	const u32 out = p.buckets[bucket_of(code, q, p.bucket_shift)] + p.ranks[i];

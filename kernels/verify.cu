@@ -62,7 +62,7 @@ struct WindowsParams {
 	// Groups that may go on at or below low_cut, or at or above high_cut, are left to the host,
 	// because a part of the text that was cut off may hold more of them.
 	u32 low_cut, high_cut;
-	u32 unused;
+	u32 local; // not 0: all are left to the host
 };
 
 // A mark is a kind and, above it, the distance of a location or the number of diagonals of a window
@@ -171,7 +171,7 @@ template <bool MISMATCHES> DEVICE void mark_read(const WindowsParams& p) {
 	const u32 from = read ? p.places[read - 1] : 0, to = p.places[read];
 	if (from == to) return;
 	const Shape s = p.reads.shapes[read];
-	if (s.k > MAX_BOUND_EDITS || s.length > MAX_BOUND_LENGTH) {
+	if (p.local || s.k > MAX_BOUND_EDITS || s.length > MAX_BOUND_LENGTH) {
 		for (u32 i = from; i < to; i++) p.marks[i] = MARK_LEFT;
 		return;
 	}
@@ -198,7 +198,7 @@ template <bool MISMATCHES> DEVICE void mark_candidate(const WindowsParams& p) {
 	const u32 from = read ? p.places[read - 1] : 0, to = p.places[read];
 	if (to - from <= MOST_SORTED) return;
 	const Shape s = p.reads.shapes[read];
-	if (s.k > MAX_BOUND_EDITS || s.length > MAX_BOUND_LENGTH) return;
+	if (p.local || s.k > MAX_BOUND_EDITS || s.length > MAX_BOUND_LENGTH) return;
 	if (i > from) {
 		const u32x2 before = p.grouped[i - 1];
 		if (MISMATCHES ? before.x == c.x && before.y == c.y : follows(p, s, before, c)) return;

@@ -92,9 +92,17 @@ type limits struct {
 // finding returns the options for finders.
 func (o *Options) finding(t *find.Times) find.Options {
 	return find.Options{
-		Engine: o.Engine, Metric: o.Metric, Local: o.local(), Threads: o.Threads, Want: o.Report.want(), BatchReads: o.BatchReads, Times: t,
+		Engine: o.Engine, Metric: o.Metric, Local: o.local(), Threads: o.Threads, Want: o.want(), BatchReads: o.BatchReads, Times: t,
 		Temporary: o.Temporary, Limits: o.limits.find,
 	}
+}
+
+// want says which locations finders have to hand on. Of local ones they know none.
+func (o *Options) want() find.Want {
+	if o.Local != nil {
+		return find.Want{}
+	}
+	return o.Report.want()
 }
 
 func (o *Options) setDefaults() {

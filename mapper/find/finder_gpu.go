@@ -333,7 +333,7 @@ func (p *gpuPass) skimmed() error {
 		for _, read := range class {
 			pieces += int(b.seeds[read]) + 1
 		}
-		w.table.build(q, w.device, p.reads, class, length, p.pieces, isDirect(length, pieces, w.options.Limits.GPUDirect), even)
+		w.table.build(q, w.device, p.reads, class, length, p.pieces, isDirect(length, pieces, w.options.Limits.GPUDirect), w.options.Local != nil, even)
 		w.options.Times.Pieces.Add(start, int64(len(class)))
 		if err := p.skimClass(); err != nil {
 			return err

@@ -191,7 +191,7 @@ func (s *gpuSkim) step(p *gpuPass, from, to uint32) (next uint32, ok bool) {
 		&kernels.JudgeParams{
 			Text: c.params(p.text), Reads: p.reads, PiecesAt: table.piecesAt.At(0), PiecesRead: table.reads.At(0),
 			Hits: s.hits.At(0), Counters: s.counters.At(0), Candidates: s.candidates.At(0),
-			HitCapacity: uint32(s.hitRoom), Capacity: uint32(s.room), Q: uint32(table.q), Begin: c.from, End: c.to,
+			HitCapacity: uint32(s.hitRoom), Capacity: uint32(s.room), Q: uint32(table.q), Begin: c.from, End: c.to, Local: number(p.options.Local != nil),
 		})
 	device.Download(q, counters, &s.counters, 0)
 	if q.Wait() != nil {

@@ -128,7 +128,7 @@ func (v *gpuVerify) mark(p *gpuPass, n, reads int) {
 	windows := &kernels.WindowsParams{
 		Text: c.params(p.text), Reads: p.reads, Contigs: c.contigParams(p.text), Places: v.places.At(0), Grouped: v.grouped.At(0),
 		Marks: v.marks.At(0), Contig: v.contig.At(0), Many: v.many.At(0), Counters: v.counters.At(0),
-		Count: uint32(reads), LowCut: c.lowCut, HighCut: c.highCut,
+		Count: uint32(reads), LowCut: c.lowCut, HighCut: c.highCut, Local: number(p.options.Local != nil),
 	}
 	device.Launch(q, byMetric(p.options.Metric, "windows", "diagonals"), reads, windows)
 	if n > kernels.MostSorted {
