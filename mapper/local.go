@@ -15,6 +15,9 @@ import (
 // it are one mismatch; where bases are inserted, a part of them does not count.
 type Local struct {
 	Score Score // the least
+	// Split has the parts of reads found that have no local location, and two parts of a read
+	// reported together (see choice.supplement).
+	Split bool
 }
 
 // Score is a least score: a number, or a percentage of the read's length.

@@ -71,6 +71,9 @@ func mapFlags() []cli.Flag {
 		&cli.StringFlag{Name: "min-score", Value: mapper.DefaultScore.String(), Category: categoryMapping,
 			Usage: "least `SCORE` with --local: 1 for a match, -4 for a mismatch, gaps as in --gaps but " +
 				strconv.Itoa(locate.DefaultCap) + " at most; or a percentage of the read's length"},
+		&cli.BoolFlag{Name: "split", Category: categoryMapping, DisableDefaultText: true,
+			Usage: fmt.Sprintf("with --local, find parts of %d bases or more at either end of reads that have no place, within 4%% edits, "+
+				"and write two parts of a read as a primary and a supplementary record", locate.LeastPart)},
 		choice(&cli.StringFlag{Name: "report", Value: string(mapper.ReportAll), Category: categoryMapping,
 			Usage: "`WHAT` to write: " + explained(mapper.ReportModes)}, namesOf(mapper.ReportModes)),
 		&cli.StringFlag{Name: "max-locations", Value: "0", Category: categoryMapping, DefaultText: "0, as many as there are, up to 1048576",

@@ -174,8 +174,10 @@ func (j *mapJob) readNames(c *cli.Context) error {
 // readLocal reads whether local locations are sought.
 func (j *mapJob) readLocal(c *cli.Context) error {
 	if !c.Bool("local") {
-		if c.IsSet("min-score") {
-			return errors.New("option --min-score needs --local")
+		for _, option := range []string{"min-score", "split"} {
+			if c.IsSet(option) {
+				return fmt.Errorf("option --%s needs --local", option)
+			}
 		}
 		return nil
 	}
@@ -188,7 +190,7 @@ func (j *mapJob) readLocal(c *cli.Context) error {
 	if err != nil {
 		return fmt.Errorf("option --min-score: %w", err)
 	}
-	j.options.Local = &mapper.Local{Score: score}
+	j.options.Local = &mapper.Local{Score: score, Split: c.Bool("split")}
 	return nil
 }
 
