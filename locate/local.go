@@ -34,6 +34,7 @@ type Local struct {
 	// Measured counts the windows in which all cells were looked at.
 	Measured  int64
 	window    localWindow
+	finder    partFinder
 	locations []Location
 }
 

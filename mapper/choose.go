@@ -22,6 +22,8 @@ type choice struct {
 	counted int
 	rescued bool
 	pair    pairClass
+	// supplement is the other part of the read, nil for none; see Local.Split.
+	supplement *supplement
 }
 
 // A chooser says which locations of a read are reported, and in which order. It is the scratch
@@ -43,10 +45,10 @@ func (c *chooser) choose(g *group, read int, s span) (made choice, aligned int) 
 	if len(all) == 0 {
 		return made, 0
 	}
-	c.counts.count(all, g.batch.K(read))
+	c.counts.count(all, g.k(read))
 	made.found += c.counts.add(g.counted(read)) + c.counts.add(g.left[read])
 	made.best, made.second = c.counts.best(), c.counts.second()
-	made.mapQ = c.odds.mapQ(c.counts, g.batch.K(read))
+	made.mapQ = c.odds.mapQ(c.counts, g.k(read))
 	reported := c.reported(all, nil, false)
 	more := 0
 	if g.found.Covered() {
@@ -69,7 +71,7 @@ func (c *chooser) chooseMate(g *group, s span, m *pairedMate, unique bool) (made
 	all := g.of(s)
 	primary := m.locations[m.primary]
 	made = choice{from: s.from, to: s.from, found: len(all), mapQ: m.quality}
-	c.counts.count(all, g.batch.K(m.read))
+	c.counts.count(all, g.k(m.read))
 	made.found += c.counts.add(g.left[m.read])
 	made.best, made.second = c.counts.best(), c.counts.second()
 	if primary.Distance > made.best {

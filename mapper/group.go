@@ -2,6 +2,7 @@ package mapper
 
 import (
 	"context"
+	"slices"
 
 	"scanmap/dna"
 	"scanmap/locate"
@@ -19,6 +20,10 @@ type group struct {
 	spans     []span
 	// left are the numbers of locations of a read that are not held, by distance; none for most reads.
 	left map[int][]uint32
+	// parts are those of reads that have no local location, by read, which are their locations then.
+	// A read that has none is not among them.
+	parts map[int][]locate.Location
+	split bool // whether they are sought
 	// view is read `viewed` of the batch.
 	view   locate.Read
 	viewed int
@@ -29,7 +34,8 @@ type group struct {
 type span struct{ from, to int }
 
 func newGroup(ref *dna.Reference, o *Options) group {
-	g := group{reader: find.NewReader(ref, o.Metric, o.limits.held, o.Threads, o.limits.find), left: map[int][]uint32{}}
+	g := group{reader: find.NewReader(ref, o.Metric, o.limits.held, o.Threads, o.limits.find), left: map[int][]uint32{},
+		parts: map[int][]locate.Location{}, split: o.Local != nil && o.Local.Split}
 	g.reader.SeekLocal(o.local())
 	return g
 }
@@ -49,6 +55,7 @@ func (g *group) locate(ctx context.Context, b *find.Batch, f *find.Found, from, 
 	g.reader.Aligner.Reset()
 	g.locations, g.spans = g.locations[:0], g.spans[:0]
 	clear(g.left)
+	clear(g.parts)
 	for i := from; i < to; i++ {
 		before := len(g.locations)
 		if f.Count(i, i+1) > 0 || f.Unlisted() {
@@ -56,6 +63,13 @@ func (g *group) locate(ctx context.Context, b *find.Batch, f *find.Found, from, 
 			g.locations, left = g.reader.Append(ctx, g.locations, b, f, i, g.read(i))
 			if left != nil {
 				g.left[i] = left
+			}
+			if g.split && len(g.locations) == before {
+				g.locations = g.reader.Parts(g.locations, b, f, i, g.read(i))
+			}
+			// What was held of a read may be parts, too; they lose more than local locations.
+			if all := g.locations[before:]; g.split && len(all) > 0 && int(all[0].Distance) > b.K(i) {
+				g.parts[i] = slices.Clone(all)
 			}
 		}
 		g.spans = append(g.spans, span{before, len(g.locations)})

@@ -97,7 +97,7 @@ func (p *pairing) set(mate, read int, locations []locate.Location) {
 		m.slack = slackOf(locations, p.group.batch.Length(read))
 	}
 	// A mate that was rescued has more than k edits; it was sought further in its proper place.
-	k := int32(p.group.batch.K(read))
+	k := int32(p.group.k(read))
 	m.stray = p.odds.power(max(p.odds.unknown(k)-m.best, 0))
 	if m.best > k && !p.partial {
 		k = int32(p.furthest(p.group.batch.Length(read)))

@@ -79,12 +79,18 @@ func (r *recorder) mapped(text []byte, l *library, g *group, read int, c *choice
 		if strand == locate.Reverse {
 			r.record.Flags |= hts.Reverse
 		}
+		if c.supplement != nil && i == 0 {
+			r.record.OtherAlignments = r.otherAlignment(g, read, &c.supplement.location, c.supplement.mapQ)
+		}
 		r.describeLocation(g, read, loc)
 		r.setMate(x, loc, i == 0)
 		if i == 0 || r.fullSecondary {
 			r.orient(rec.Bases, rec.Qualities, strand)
 		}
 		text = r.append(text, i == 0)
+		if c.supplement != nil && i == 0 {
+			text = r.supplementary(text, l, g, read, c, x)
+		}
 		if len(text) > r.longest {
 			text = r.spill(text)
 		}

@@ -90,6 +90,7 @@ func (w *worker) choose(l *library, from, to int) (aligned int) {
 	if !l.paired() {
 		for i := range w.choices {
 			w.choices[i], n = w.chooser.choose(&w.group, from+i, w.group.spans[i])
+			w.addSupplement(from+i, &w.choices[i])
 			aligned += n
 		}
 		return aligned
@@ -106,6 +107,7 @@ func (w *worker) choose(l *library, from, to int) (aligned int) {
 				*c, n = w.chooser.choose(&w.group, from+i+x, s)
 			}
 			c.pair, c.rescued = p.class, p.rescued == x
+			w.addSupplement(from+i+x, c)
 			aligned += n
 		}
 	}

@@ -47,7 +47,10 @@ type Record struct {
 	// Hits is the number of the read's reported records (NH), and HitIndex the place
 	// of this one among them from 1 (HI); both are left out when Hits is 0.
 	Hits, HitIndex int
-	MateCigar      []hts.CigarOp // MC; left out when empty
+	// OtherAlignments are those of the other records of a read of which parts are aligned (SA); left
+	// out when empty.
+	OtherAlignments []byte
+	MateCigar       []hts.CigarOp // MC; left out when empty
 	// MateMapQ is the mate's mapping quality (MQ), when HasMateMapQ.
 	MateMapQ    byte
 	HasMateMapQ bool
@@ -62,6 +65,7 @@ func (r *Record) Clone() Record {
 	c := *r
 	c.Cigar, c.MateCigar = slices.Clone(r.Cigar), slices.Clone(r.MateCigar)
 	c.Bases, c.Qualities, c.Mismatches = slices.Clone(r.Bases), slices.Clone(r.Qualities), slices.Clone(r.Mismatches)
+	c.OtherAlignments = slices.Clone(r.OtherAlignments)
 	return c
 }
 

@@ -29,6 +29,7 @@ func Tags() []Tag {
 		{"XE", 'i', true, false, false, "least edit distance at this location; not with --gaps unit"},
 		{"NH", 'i', true, false, false, "number of records of the read"},
 		{"HI", 'i', true, false, false, "number of this record among them, from 1"},
+		{"SA", 'Z', true, false, false, "the other alignments of a read of which parts are aligned"},
 		{"MC", 'Z', false, false, true, "CIGAR of the mate's primary record"},
 		{"MQ", 'i', false, false, true, "MAPQ of the mate's primary record"},
 		{"XR", 'i', true, false, true, "1: the read was found only near its mate"},
@@ -60,6 +61,9 @@ func (r *Record) appendTags(b []byte, e Encoding) []byte {
 			b = appendInteger(b, e, "HI", r.HitIndex)
 		}
 	}
+	if len(r.OtherAlignments) > 0 {
+		b = appendString(b, e, "SA", r.OtherAlignments)
+	}
 	if len(r.MateCigar) > 0 {
 		b = appendCigarTag(b, e, "MC", r.MateCigar)
 	}
@@ -83,7 +87,7 @@ func (r *Record) appendTags(b []byte, e Encoding) []byte {
 
 // tagRoom is at least the length of the values of tags that are not numbers, in either encoding.
 func (r *Record) tagRoom() int {
-	return len(r.Mismatches) + 12*len(r.MateCigar) + len(r.Discordant) + len(r.ReadGroup)
+	return len(r.Mismatches) + len(r.OtherAlignments) + 12*len(r.MateCigar) + len(r.Discordant) + len(r.ReadGroup)
 }
 
 // appendInteger appends a whole number. BAM has it in the smallest type that holds it, unsigned

@@ -48,6 +48,9 @@ func (b *Batch) layOut(reads []fasta.Read, together int, k func(length int) int)
 			of, known := seeds[n]
 			if !known {
 				pieces, _ := locate.LocalPieces(n, n-int(b.k[i]), b.local.Cap)
+				if b.local.Split {
+					pieces = max(pieces, locate.PartPieces(n))
+				}
 				of = int32(pieces) - 1
 				seeds[n] = of
 			}

@@ -207,7 +207,10 @@ func (w *gpuFinder) find(b *Batch, f *Found, covering bool) error {
 	if part.thin {
 		w.keep.begin(q, b, part.pieces)
 	}
-	w.refiner.refine(q, w.device, part.reads, len(b.Reads), &w.classes)
+	w.refiner.weighed = false
+	if w.options.Local == nil || !w.options.Local.Split { // as in classes.sort
+		w.refiner.refine(q, w.device, part.reads, len(b.Reads), &w.classes)
+	}
 	var onGPU, onCPU []uint32
 	for _, read := range w.classes.scanned {
 		if scannable(int(b.length[read]), int(b.k[read])) {

@@ -1,8 +1,6 @@
 package find
 
-import (
-	"scanmap/locate"
-)
+import "scanmap/locate"
 
 // SeekLocal has the Reader find local locations.
 func (r *Reader) SeekLocal(l *Local) {
@@ -42,6 +40,16 @@ func (r *Reader) LocalIn(view *locate.Read, p locate.Place, least, from, to int)
 		found[i] = r.ranked(found[i], strand.Length(), least)
 	}
 	return found
+}
+
+// Parts appends the parts of read i of a batch that has no local location; see locate.Parts.
+func (r *Reader) Parts(locations []locate.Location, b *Batch, f *Found, i int, view *locate.Read) []locate.Location {
+	r.Local.Aligner = &r.Aligner
+	for _, l := range r.Local.Parts(view, f.Candidates.Of(i)) {
+		l.Loss = l.Distance
+		locations = append(locations, l)
+	}
+	return locations
 }
 
 // ranked returns a local location with its lost score in Loss, and as its distance that less what
