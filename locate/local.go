@@ -41,6 +41,8 @@ type Local struct {
 	diagonals   []localDiagonal
 	words       []uint64
 	closed      []uint64
+	before      []int32
+	capped      bool // gaps of the cost of the cap have to be looked for
 	best, other localBand
 }
 
@@ -88,8 +90,7 @@ func (l *Local) Locations(r *Read, least, pieces int, candidates []Candidate) []
 		strand, n := r.Strand(c.Place), len(l.words)
 		l.words = l.differences(l.words, strand, c.Place, int(c.Diagonal), m)
 		d := localDiagonal{diagonal: int(c.Diagonal), differs: l.words[n:len(l.words):len(l.words)]}
-		var longest int
-		if d.ungapped, longest = b.ungapped(d.differs, nil); d.ungapped.cost >= limit && l.refused(strand, c.Place, d.diagonal, longest) {
+		if d.ungapped, d.longest = b.ungapped(d.differs, nil); d.ungapped.cost >= limit && l.refused(strand, c.Place, d.diagonal, d.longest) {
 			l.words = l.words[:n]
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"scanmap/dna"
 	"scanmap/parallel"
 )
 
@@ -11,6 +12,7 @@ import (
 type localDiagonal struct {
 	diagonal int // in the contig
 	ungapped localUngapped
+	longest  int      // of its runs of equal bases
 	differs  []uint64 // a bit for each base that differs
 }
 
@@ -40,6 +42,9 @@ type localCosts struct {
 	mismatch, clip, start localCost
 	deletion, insertion   [LongestGap + 1]localCost
 	limit                 localCost // after the highest that matters
+	// four is what a broken block of four bases costs at least where no gap costs the cap, and eight
+	// what one of eight costs with any gaps (lemma 11).
+	four, eight localCost
 }
 
 // set makes b that of a read.
@@ -54,13 +59,21 @@ func (b *localBudget) set(m, least, pieces, most int) {
 	b.spread = b.spreadOf(b.budget)
 	b.setCappedRun()
 	b.exact = localCosts{mismatch: mismatchLoss*lostUnit + editUnit, clip: lostUnit, start: startUnit}
-	b.net = localCosts{mismatch: localCost(mismatchLoss * m), clip: localCost(m), limit: localCost(b.budget*m + 1)}
+	b.exact.four, b.exact.eight = 4*lostUnit, 4*lostUnit
+	b.net = localCosts{mismatch: localCost(mismatchLoss * m), four: localCost(4 * m), eight: localCost(4 * m), clip: localCost(m), limit: localCost(b.budget*m + 1)}
 	for g := 1; g <= LongestGap; g++ {
 		gap := localCost(min(gapOpen+g, most))
 		b.exact.deletion[g] = gap*lostUnit + localCost(g)*baseUnit
 		b.exact.insertion[g] = gap*lostUnit + localCost(g)*(baseUnit+lostUnit)
 		b.net.deletion[g] = gap * localCost(m)
 		b.net.insertion[g] = gap*localCost(m) + localCost(g*b.budget)
+		if b.net.insertion[g] < b.net.limit {
+			touched := localCost(1)
+			if g > 1 {
+				touched = localCost((g-2)/8 + 2)
+			}
+			b.net.eight = min(b.net.eight, b.net.insertion[g]/touched)
+		}
 	}
 }
 
@@ -106,13 +119,83 @@ type localBand struct {
 	lowest, beyond []int32 // of the cells of a row that may not be 0
 	best           localCost
 	end            localPair // with a column of the window
+	// rest[i] is what the bases from base i on cost at least.
+	rest []localCost
 }
 
-// find finds the best alignment of a window on diagonals [low, low+width), columns of base 0, of less
-// than a limit, and tells whether there is one.
-func (b *localBand) find(w *localWindow, costs *localCosts, low, width int, limit localCost) bool {
+// bound sets rest.
+//
+// Lemma 11. Cut the strand into blocks of four bases, or of eight, and call a block broken if it is
+// unchanged on no diagonal of the band. Of the alignment that a path has from base i on, each broken
+// block that begins at base i or after it has a mismatch, a gap within, or an inserted or clipped
+// base. A mismatch costs 5, and it and a deletion have to do with one block, as has one inserted base.
+// An insertion of g > 1 bases has to do with (g - 2) / 4 + 2 blocks of four, and costs 6 + g or more
+// if not the cap, which is 4 for each; or with (g - 2) / 8 + 2 of eight. c clipped bases have to do
+// with (c + 3) / 4 blocks at most, since only whole blocks count and bases are clipped up to the end:
+// their cost is 4 for each, or more, less 3. So what is left costs no less than 4 for each broken
+// block, or the least share that an insertion that may be paid has for each block of eight, less 3. A
+// deletion of the cap's cost does not cost less than 4, the cap being 7 or more, and an insertion of g
+// bases of lost score 7 + g or more, which is 4 for each block of eight. ∎
+func (b *localBand) bound(w *localWindow, costs *localCosts, long bool) {
+	m, text := len(w.read), &w.reference.Bases
+	size, cost := 4, costs.four
+	if long {
+		size, cost = 8, costs.eight
+	}
+	b.rest = parallel.Resize(b.rest, m+1)
+	sum := -3 * costs.clip
+	b.rest[m] = 0
+	for at := (m - 1) &^ 63; at >= 0; at -= 64 {
+		low, high, ambiguous := w.strand.Planes.Window(at)
+		changed := ^uint64(0)
+		for d := 0; d < b.width; d += 64 {
+			from := w.offset + b.low + at + d
+			low0, low1 := dna.WindowOrZero(text.Low, from), dna.WindowOrZero(text.Low, from+64)
+			high0, high1 := dna.WindowOrZero(text.High, from), dna.WindowOrZero(text.High, from+64)
+			width := uint64(min(64, b.width-d))
+			if long {
+				changed &= changedEights(low0, low1, high0, high1, low, high, ambiguous, width)
+			} else {
+				changed &= changedBlocks(low0, low1, high0, high1, low, high, ambiguous, ^uint64(0), width)
+			}
+		}
+		for i := min(63, m-1-at); i >= 0; i-- {
+			if i&(size-1) == 0 && at+i+size <= m && changed>>i&1 != 0 {
+				sum += cost
+			}
+			b.rest[at+i] = max(sum, 0)
+		}
+	}
+}
+
+// changedEights is changedBlocksPlain for blocks of eight bases.
+func changedEights(low0, low1, high0, high1, low, high, amb, width uint64) uint64 {
+	changed := ^uint64(0)
+	for range width {
+		x := (low ^ low0) | (high ^ high0) | amb
+		x |= x >> 1
+		x |= x >> 2
+		x |= x >> 4
+		changed &= x
+		low0, high0 = low0>>1|low1<<63, high0>>1|high1<<63
+		low1, high1 = low1>>1, high1>>1
+	}
+	return changed
+}
+
+// find finds the best alignment of a window on diagonals [low, low+width), columns of base 0, with
+// gaps of no more than `longest` bases, of less than a limit, and tells whether there is one.
+func (b *localBand) find(w *localWindow, costs *localCosts, low, width, longest int, limit localCost) bool {
 	m, n := len(w.read), len(w.text)
 	b.low, b.width, b.best = low, width, noLocal
+	b.bound(w, costs, longest == LongestGap)
+	possible := false
+	for i := 0; i < m && localCost(i)*costs.clip < limit && !possible; i++ {
+		possible = localCost(i)*costs.clip+b.rest[i] < limit
+	}
+	if !possible {
+		return false
+	}
 	b.cells = parallel.Resize(b.cells, m*width)
 	clear(b.cells)
 	b.lowest, b.beyond = parallel.Resize(b.lowest, m), parallel.Resize(b.beyond, m)
@@ -122,14 +205,14 @@ func (b *localBand) find(w *localWindow, costs *localCosts, low, width int, limi
 	for i := range m {
 		first, beyond := int(b.lowest[i]), int(b.beyond[i])
 		begin := localCost(i) * costs.clip
-		fresh := begin < limit
+		fresh := begin+b.rest[i] < limit
 		if fresh {
 			first, beyond = 0, width
 		}
 		first, beyond = max(first, -low-i), min(beyond, n-low-i)
 		row := b.cells[i*width:][:width]
 		rest := localCost(m-1-i) * costs.clip
-		letter := w.read[i]
+		letter, after := w.read[i], b.rest[i+1]
 		for k := first; k < beyond; k++ {
 			j := low + i + k
 			c := noLocal - row[k]
@@ -143,7 +226,7 @@ func (b *localBand) find(w *localWindow, costs *localCosts, low, width int, limi
 			if letter != w.text[j] || letter > 3 {
 				c += costs.mismatch
 			}
-			if c >= limit || len(w.taken) > 0 && w.masked(i, j) {
+			if c+after >= limit || len(w.taken) > 0 && w.masked(i, j) {
 				row[k] = 0
 				continue
 			}
@@ -153,7 +236,7 @@ func (b *localBand) find(w *localWindow, costs *localCosts, low, width int, limi
 				limit = min(limit, total+1)
 			}
 			if i+1 < m {
-				b.push(i, k, c, costs, limit)
+				b.push(i, k, c, costs, longest, limit)
 			}
 		}
 	}
@@ -161,23 +244,26 @@ func (b *localBand) find(w *localWindow, costs *localCosts, low, width int, limi
 }
 
 // push lowers the cells that a cell leads to.
-func (b *localBand) push(i, k int, c localCost, costs *localCosts, limit localCost) {
+func (b *localBand) push(i, k int, c localCost, costs *localCosts, longest int, limit localCost) {
 	next := b.cells[(i+1)*b.width:][:b.width]
 	next[k] = max(next[k], noLocal-c)
 	last := k
-	for g := 1; g <= LongestGap && k+g < b.width; g++ {
+	for g := 1; g <= longest && k+g < b.width; g++ {
 		d := c + costs.deletion[g]
-		if d >= limit {
+		if d+b.rest[i+1] >= limit {
 			break
 		}
 		last = k + g
 		next[last] = max(next[last], noLocal-d)
 	}
 	b.lowest[i+1], b.beyond[i+1] = min(b.lowest[i+1], int32(k)), max(b.beyond[i+1], int32(last+1))
-	for g := 1; g <= LongestGap && g <= k && i+1+g < len(b.lowest); g++ {
+	for g := 1; g <= longest && g <= k && i+1+g < len(b.lowest); g++ {
 		d := c + costs.insertion[g]
 		if d >= limit {
 			break
+		}
+		if d+b.rest[i+1+g] >= limit {
+			continue
 		}
 		at := &b.cells[(i+1+g)*b.width+k-g]
 		*at = max(*at, noLocal-d)
@@ -199,7 +285,9 @@ func (b *localBand) trace(w *localWindow, costs *localCosts) {
 		return true
 	}
 	for {
-		cost -= w.pair(at.i, at.j)
+		if w.pair(at.i, at.j) > 0 {
+			cost -= costs.mismatch
+		}
 		i, j := at.i-1, at.j-1
 		found := from(i, j, cost)
 		for g := 1; g <= min(LongestGap, j) && !found && costs.deletion[g] <= cost; g++ {
@@ -326,6 +414,10 @@ func (l *Local) settle(strand *Strand, p Place, diagonals []localDiagonal) {
 	w := &l.window
 	w.begin(l.Reference, c, strand, b.least, b.cap, low, high, max(low, 0), min(high-1+b.m, c.Length))
 	l.Measured++
+	l.capped = false
+	for i := range diagonals {
+		l.capped = l.capped || diagonals[i].longest >= b.cappedRun
+	}
 	for {
 		best := noLocal
 		var on *localDiagonal
@@ -356,6 +448,10 @@ func (l *Local) settle(strand *Strand, p Place, diagonals []localDiagonal) {
 			}
 		default:
 			if l.forgiven(diagonals) {
+				if l.best.trace(w, &b.net); l.withInserted(diagonals) {
+					l.locations = append(l.locations, w.location(l.Aligner, p))
+					break
+				}
 				for w.counted, w.layers = true, w.mostInserted()+1; w.next(); {
 					l.locations = append(l.locations, w.location(l.Aligner, p))
 				}
@@ -367,6 +463,34 @@ func (l *Local) settle(strand *Strand, p Place, diagonals []localDiagonal) {
 			return
 		}
 	}
+}
+
+// withInserted leaves in the window the best of all alignments that qualify, where w.path is one that
+// does, and none loses as little as would do without inserted bases. ok is false where an alignment
+// that does not qualify comes before it.
+func (l *Local) withInserted(diagonals []localDiagonal) (ok bool) {
+	b, w := &l.budget, &l.window
+	inserted := 0
+	lost := w.path[0].i + b.m - 1 - w.path[len(w.path)-1].i
+	for n, at := range w.path {
+		lost += w.pair(at.i, at.j).lost()
+		if n > 0 {
+			g, deleted := at.i-w.path[n-1].i-1, at.j-w.path[n-1].j-1
+			if g += deleted; g > 0 {
+				lost += min(gapOpen+g, b.cap) + g - deleted
+			}
+		}
+	}
+	if !l.within(diagonals, &b.exact, localCost(lost+1)*lostUnit, b.spread) {
+		return false
+	}
+	l.best.trace(w, &b.exact)
+	for n, at := range w.path {
+		if n > 0 {
+			inserted += at.i - w.path[n-1].i - 1
+		}
+	}
+	return w.qualifies(w.cost.lost(), inserted)
 }
 
 // alone tells whether no piece lies outside the best alignment of a diagonal.
@@ -408,8 +532,7 @@ func (l *Local) open(diagonals []localDiagonal) []localDiagonal {
 				d.differs[i>>6] |= 1 << (i & 63)
 			}
 		}
-		var longest int
-		if d.ungapped, longest = b.ungapped(d.differs, l.closed); longest >= b.piece {
+		if d.ungapped, d.longest = b.ungapped(d.differs, l.closed); d.longest >= b.piece {
 			diagonals[n] = d
 			n++
 		}
@@ -425,7 +548,13 @@ func (l *Local) open(diagonals []localDiagonal) []localDiagonal {
 // are further apart are looked at one after the other.
 func (l *Local) gapped(diagonals []localDiagonal, limit localCost) bool {
 	b, w := &l.budget, &l.window
-	for _, loss := range [...]int{gapOpen + 3, 2*gapOpen + 1, b.cap - 1, b.budget} {
+	joined := l.joined(diagonals)
+	for n, loss := range [...]int{gapOpen + 3, b.cap - 1, b.budget} {
+		if joined < b.budget {
+			loss = joined
+		} else if n == 2 && limit > localCost(b.budget)*lostUnit && !l.forgiven(diagonals) {
+			return false
+		}
 		most := min(localCost(loss+1)*lostUnit, limit)
 		if l.within(diagonals, &b.exact, most, b.spreadOf((most - 1).lost())) {
 			l.best.trace(w, &b.exact)
@@ -438,6 +567,43 @@ func (l *Local) gapped(diagonals []localDiagonal, limit localCost) bool {
 	return false
 }
 
+// mostJoined is the most diagonals of which joined looks at all pairs.
+const mostJoined = 3
+
+// joined returns what some alignment loses that has one gap and changes by it from one diagonal to
+// another, or m, so that nothing needs to be looked for that loses more.
+func (l *Local) joined(diagonals []localDiagonal) int {
+	b := &l.budget
+	least := b.m
+	if len(diagonals) > mostJoined || len(l.window.taken) > 0 {
+		return least
+	}
+	for x := range diagonals {
+		for y := range diagonals {
+			from, to := &diagonals[x], &diagonals[y]
+			g := to.diagonal - from.diagonal
+			if x == y || max(g, -g) > LongestGap || min(from.diagonal, to.diagonal) < l.window.start ||
+				max(from.diagonal, to.diagonal)+b.m > l.window.start+len(l.window.text) {
+				continue
+			}
+			// before[i] is what is lost by the best that ends with base i-1 on the first diagonal.
+			l.before = parallel.Resize(l.before, b.m+1)
+			lost := 0
+			for i := range b.m {
+				lost = min(lost, i) + mismatchLoss*int(from.differs[i>>6]>>(i&63)&1)
+				l.before[i+1] = int32(lost)
+			}
+			skipped, gap := max(0, -g), min(gapOpen+max(g, -g), b.cap)
+			lost = 0
+			for i := b.m - 1; i > skipped; i-- {
+				lost = min(lost, b.m-1-i) + mismatchLoss*int(to.differs[i>>6]>>(i&63)&1)
+				least = min(least, lost+gap+skipped+int(l.before[i-skipped]))
+			}
+		}
+	}
+	return least
+}
+
 // forgiven tells whether any alignment qualifies.
 func (l *Local) forgiven(diagonals []localDiagonal) bool {
 	return l.within(diagonals, &l.budget.net, l.budget.net.limit, l.budget.spread)
@@ -448,6 +614,10 @@ func (l *Local) forgiven(diagonals []localDiagonal) bool {
 func (l *Local) within(diagonals []localDiagonal, costs *localCosts, limit localCost, spread int) bool {
 	w := &l.window
 	found := false
+	longest := LongestGap
+	if b := &l.budget; !l.capped || costs == &b.exact && limit <= localCost(b.cap)*lostUnit {
+		spread, longest = min(spread, b.near), min(longest, b.cap-gapOpen-1)
+	}
 	for i := 0; i < len(diagonals); {
 		j := i + 1
 		for j < len(diagonals) && diagonals[j].diagonal-diagonals[j-1].diagonal <= 2*spread+1 {
@@ -455,7 +625,7 @@ func (l *Local) within(diagonals []localDiagonal, costs *localCosts, limit local
 		}
 		low := diagonals[i].diagonal - spread - w.start
 		width := diagonals[j-1].diagonal - diagonals[i].diagonal + 2*spread + 1
-		if l.other.find(w, costs, low, width, limit) {
+		if l.other.find(w, costs, low, width, longest, limit) {
 			if !found || l.other.best < l.best.best || l.other.best == l.best.best && l.other.before(&l.best) {
 				l.best, l.other = l.other, l.best
 			}
