@@ -31,23 +31,36 @@ type Local struct {
 	// Cap is the most that a gap costs, more than gapOpen and no more than a gap of LongestGap
 	// bases would: 7 to 106.
 	Cap int
-	// Measured counts the windows in which all cells were looked at.
+	// Measured counts the windows in which cells were looked at.
 	Measured  int64
 	window    localWindow
 	finder    partFinder
 	locations []Location
+	budget    localBudget
+	// diagonals are those at hand, of one place, with their words.
+	place       Place
+	diagonals   []localDiagonal
+	words       []uint64
+	closed      []uint64
+	before      []int32
+	capped      bool // gaps of the cost of the cap have to be looked for
+	best, other localBand
 }
 
 // Locations returns the local locations of a read among those that its candidates lead to, in order
 // of (place, start, end, distance, bases clipped at the start); it sorts the candidates. The least
-// score is 1 to the read's length. Pieces have p bases or more. The locations are valid until the
-// next call, their operations until the Aligner is reset.
+// score is 1 to the read's length. The locations are valid until the next call, their operations
+// until the Aligner is reset.
 //
-// It is complete if every alignment that qualifies goes through the diagonal of a candidate: has a
-// pair on it. By lemma 8 its pairs are then no more than a spread s of diagonals from there. So
-// candidates whose diagonals are more than 2s + reach apart lead to alignments that are never in
-// the same place, and no alignment is led to by both. The others are measured together.
-func (l *Local) Locations(r *Read, least, p int, candidates []Candidate) []Location {
+// It is complete if candidates are all diagonals on which one of n pieces of the read, as LocalPieces
+// has them, lies unchanged, wherever pieces lie as long as no two overlap.
+//
+// By lemma 6 every alignment that qualifies aligns a piece on one diagonal, and so goes through that
+// of a candidate. Its pairs are no more than a spread s of diagonals from there, s being the most gap
+// bases that it may have. So candidates whose diagonals are more than 2s + reach apart lead to
+// alignments that are never in the same place, and no alignment is led to by both. The others are
+// settled together.
+func (l *Local) Locations(r *Read, least, pieces int, candidates []Candidate) []Location {
 	l.locations = l.locations[:0]
 	slices.SortFunc(candidates, func(a, b Candidate) int {
 		if c := cmp.Compare(a.Place, b.Place); c != 0 {
@@ -55,21 +68,38 @@ func (l *Local) Locations(r *Read, least, p int, candidates []Candidate) []Locat
 		}
 		return cmp.Compare(a.Diagonal, b.Diagonal)
 	})
-	for i := 0; i < len(candidates); {
-		c := candidates[i]
-		strand := r.Strand(c.Place)
-		m := strand.Length()
-		if least < 1 || least > m {
-			return l.locations
+	m := r.Strands[Forward].Length()
+	if least < 1 || least > m || pieces < 1 || m/pieces < 1 {
+		return l.locations
+	}
+	b := &l.budget
+	b.set(m, least, pieces, l.Cap)
+	limit := localCost(b.budget+1) * lostUnit
+	apart := 2*b.spread + b.budget/mismatchLoss
+	l.diagonals, l.words = l.diagonals[:0], l.words[:0]
+	for i := range candidates {
+		c := &candidates[i]
+		if i > 0 && c.Place == candidates[i-1].Place {
+			if c.Diagonal == candidates[i-1].Diagonal {
+				continue
+			}
 		}
-		s := l.spread(m - least)
-		j := i + 1
-		for j < len(candidates) && candidates[j].Place == c.Place &&
-			int(candidates[j].Diagonal)-int(candidates[j-1].Diagonal) <= 2*s+(m-least)/mismatchLoss {
-			j++
+		if n := len(l.diagonals); n > 0 && (c.Place != l.place || int(c.Diagonal)-l.diagonals[n-1].diagonal > apart) {
+			l.settle(r.Strand(l.place), l.place, l.diagonals)
+			l.diagonals, l.words = l.diagonals[:0], l.words[:0]
 		}
-		l.measure(strand, c.Place, least, int(c.Diagonal)-s, int(candidates[j-1].Diagonal)+s+1, 0, l.contig(c.Place).Length)
-		i = j
+		strand, n := r.Strand(c.Place), len(l.words)
+		l.words = l.differences(l.words, strand, c.Place, int(c.Diagonal), m)
+		d := localDiagonal{diagonal: int(c.Diagonal), differs: l.words[n:len(l.words):len(l.words)]}
+		if d.ungapped, d.longest = b.ungapped(d.differs, nil); d.ungapped.cost >= limit && l.refused(strand, c.Place, d.diagonal, d.longest) {
+			l.words = l.words[:n]
+			continue
+		}
+		l.place = c.Place
+		l.diagonals = append(l.diagonals, d)
+	}
+	if len(l.diagonals) > 0 {
+		l.settle(r.Strand(l.place), l.place, l.diagonals)
 	}
 	return l.sort()
 }
@@ -85,16 +115,6 @@ func (l *Local) InRegion(strand *Strand, p Place, least, from, to int) []Locatio
 }
 
 func (l *Local) contig(p Place) *dna.Contig { return &l.Reference.Contigs[p.Contig()] }
-
-// spread returns how many gap bases an alignment that qualifies may have, where m - T is given: so
-// far are its pairs from each other's diagonals at most (lemma 8).
-func (l *Local) spread(budget int) int {
-	most := 0
-	for capped := 0; capped*l.Cap <= budget; capped++ {
-		most = max(most, capped*LongestGap+max(0, budget-capped*l.Cap-gapOpen))
-	}
-	return most
-}
 
 // measure adds the locations of a strand among alignments on diagonals [low, high) that lie in the
 // stretch [from, to) of a place.

@@ -108,8 +108,8 @@ func localCopy(r *rand.Rand, read string, budget int, letters string) string {
 }
 
 // localCandidates returns the diagonals on which pieces of the read lie unchanged, with others, and
-// how many bases pieces have; ok is false where no number of pieces is enough.
-func localCandidates(r *rand.Rand, c localCase) (candidates []Candidate, p int, ok bool) {
+// how many pieces there are; ok is false where no number of pieces is enough.
+func localCandidates(r *rand.Rand, c localCase) (candidates []Candidate, n int, ok bool) {
 	n, p := LocalPieces(len(c.read), c.rules.Least, c.rules.Cap)
 	if n == 0 {
 		return nil, 0, false
@@ -144,7 +144,7 @@ func localCandidates(r *rand.Rand, c localCase) (candidates []Candidate, p int, 
 		}
 	}
 	r.Shuffle(len(candidates), func(i, j int) { candidates[i], candidates[j] = candidates[j], candidates[i] })
-	return candidates, p, true
+	return candidates, n, true
 }
 
 // localCandidate returns a candidate on a diagonal.
@@ -189,7 +189,7 @@ func inOrder(all []truth.LocalLocation) []truth.LocalLocation {
 
 // checkLocal compares the locations of a case with the truth, and returns these.
 func checkLocal(t interface{ Fatal(...any) }, l *Local, r *rand.Rand, c localCase) ([]truth.LocalLocation, error) {
-	candidates, p, ok := localCandidates(r, c)
+	candidates, pieces, ok := localCandidates(r, c)
 	if !ok {
 		return nil, nil
 	}
@@ -197,10 +197,10 @@ func checkLocal(t interface{ Fatal(...any) }, l *Local, r *rand.Rand, c localCas
 	l.Reference, l.Cap = truth.Reference(t, c.contigs...), c.rules.Cap
 	l.Aligner = &Aligner{Reference: l.Reference}
 	want := inOrder(truth.FindLocal(c.contigs, c.read, c.rules))
-	got := asTruth(l.Aligner, l.Locations(&read, c.rules.Least, p, candidates))
+	got := asTruth(l.Aligner, l.Locations(&read, c.rules.Least, pieces, candidates))
 	if diff := cmp.Diff(want, got); diff != "" {
-		return want, fmt.Errorf("read %s, least %d, cap %d, pieces of %d, in %q (-want +got)\n%s",
-			c.read, c.rules.Least, c.rules.Cap, p, c.contigs, diff)
+		return want, fmt.Errorf("read %s, least %d, cap %d, %d pieces, in %q (-want +got)\n%s",
+			c.read, c.rules.Least, c.rules.Cap, pieces, c.contigs, diff)
 	}
 	return want, nil
 }

@@ -67,13 +67,12 @@ func (w *localWindow) begin(ref *dna.Reference, c *dna.Contig, strand *Strand, l
 
 // appendCodes appends the codes of the first m bases, one byte each.
 func (p Planes) appendCodes(codes []byte, m int) []byte {
-	for i := range m {
-		group, b := p[PlaneWords*(i>>6):], i&63
-		code := byte(group[0]>>b&1 | group[1]>>b&1<<1)
-		if group[2]>>b&1 != 0 {
-			code = dna.AmbiguousCode
+	for i := 0; i < m; i += dna.WordBases {
+		low, high, ambiguous := p.Window(i)
+		for range min(m-i, dna.WordBases) {
+			codes = append(codes, byte(low&1|high&1<<1|ambiguous&1<<2))
+			low, high, ambiguous = low>>1, high>>1, ambiguous>>1
 		}
-		codes = append(codes, code)
 	}
 	return codes
 }
@@ -89,7 +88,7 @@ func (w *localWindow) insertion1(g int) localCost {
 
 // pair returns what it costs to align base i with column j.
 func (w *localWindow) pair(i, j int) localCost {
-	if w.read[i] == w.text[j] && w.read[i] != dna.AmbiguousCode {
+	if w.read[i] == w.text[j] && w.read[i] < dna.AmbiguousCode {
 		return 0
 	}
 	return mismatchLoss*lostUnit + editUnit

@@ -112,3 +112,14 @@ type Read struct {
 
 // Strand returns the strand that lies at a place.
 func (r *Read) Strand(p Place) *Strand { return &r.Strands[p.Strand()] }
+
+// mismatchesOrAll is mismatches for any offset. What lies outside the text is arbitrary.
+func (p Planes) mismatchesOrAll(text *dna.Sequence, m, offset, w int) uint64 {
+	group, at := p[PlaneWords*(w>>6):], offset+w
+	x := (group[0] ^ dna.WindowOrZero(text.Low, at)) | (group[1] ^ dna.WindowOrZero(text.High, at)) |
+		group[2] | dna.WindowOrZero(text.Ambiguous, at)
+	if m-w < 64 {
+		x &= 1<<uint(m-w) - 1
+	}
+	return x
+}

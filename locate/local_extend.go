@@ -1,0 +1,642 @@
+package locate
+
+import (
+	"math/bits"
+	"slices"
+
+	"scanmap/dna"
+	"scanmap/parallel"
+)
+
+// A localDiagonal is a diagonal of a strand at one place that alignments that qualify may go through.
+type localDiagonal struct {
+	diagonal int // in the contig
+	ungapped localUngapped
+	longest  int      // of its runs of equal bases
+	differs  []uint64 // a bit for each base that differs
+}
+
+// localUngapped is the best alignment on a diagonal: bases [first, last).
+type localUngapped struct {
+	cost        localCost // start counts from base 0
+	first, last int
+}
+
+// A localBudget is what follows from a read's length, its least score and the lengths of pieces.
+type localBudget struct {
+	m, least, pieces, cap int
+	piece                 int // bases of a piece
+	budget                int // m - T
+	// near is how far apart the diagonals of an alignment may be at most that qualifies with no gap of
+	// the cost of the cap, and spread those of any.
+	near, spread int
+	// cappedRun is a number of neighbouring pairs that are equal which each alignment that qualifies
+	// with a gap of the cost of the cap has on the diagonal of a candidate.
+	cappedRun int
+	exact     localCosts
+	net       localCosts
+}
+
+// localCosts are those of which a band takes the least.
+type localCosts struct {
+	mismatch, clip, start localCost
+	deletion, insertion   [LongestGap + 1]localCost
+	limit                 localCost // after the highest that matters
+	// four is what a broken block of four bases costs at least where no gap costs the cap, and eight
+	// what one of eight costs with any gaps (lemma 11).
+	four, eight localCost
+}
+
+// set makes b that of a read.
+func (b *localBudget) set(m, least, pieces, most int) {
+	if b.m == m && b.least == least && b.pieces == pieces && b.cap == most {
+		return
+	}
+	*b = localBudget{m: m, least: least, pieces: pieces, cap: most, piece: min(m/pieces, longestPiece), budget: m - least}
+	for gaps := 1; gapOpen*gaps < b.budget; gaps++ {
+		b.near = max(b.near, min(gaps*(most-gapOpen-1), b.budget-gapOpen*gaps))
+	}
+	b.spread = b.spreadOf(b.budget)
+	b.setCappedRun()
+	b.exact = localCosts{mismatch: mismatchLoss*lostUnit + editUnit, clip: lostUnit, start: startUnit}
+	b.exact.four, b.exact.eight = 4*lostUnit, 4*lostUnit
+	b.net = localCosts{mismatch: localCost(mismatchLoss * m), four: localCost(4 * m), eight: localCost(4 * m), clip: localCost(m), limit: localCost(b.budget*m + 1)}
+	for g := 1; g <= LongestGap; g++ {
+		gap := localCost(min(gapOpen+g, most))
+		b.exact.deletion[g] = gap*lostUnit + localCost(g)*baseUnit
+		b.exact.insertion[g] = gap*lostUnit + localCost(g)*(baseUnit+lostUnit)
+		b.net.deletion[g] = gap * localCost(m)
+		b.net.insertion[g] = gap*localCost(m) + localCost(g*b.budget)
+		if b.net.insertion[g] < b.net.limit {
+			touched := localCost(1)
+			if g > 1 {
+				touched = localCost((g-2)/8 + 2)
+			}
+			b.net.eight = min(b.net.eight, b.net.insertion[g]/touched)
+		}
+	}
+}
+
+// spreadOf returns how many gap bases an alignment may have whose gaps cost no more than a budget.
+func (b *localBudget) spreadOf(budget int) int {
+	most := 0
+	for capped := 0; capped*b.cap <= budget; capped++ {
+		most = max(most, capped*LongestGap+max(0, budget-capped*b.cap-gapOpen))
+	}
+	return most
+}
+
+// setCappedRun sets cappedRun.
+//
+// Lemma 9. Let an alignment qualify with w gaps of the cost of the cap, w > 0, and e other gaps and
+// mismatches. These cost 5 each or more, so that r = m - T - w Cap - 5 e is not negative, and what is
+// left for clipped bases, 1 each, and for inserted ones, (m - T) / m each, is r at most. So it has m
+// - e - r m / (m - T) matches or more, in w + e + 1 stretches of neighbouring pairs at most, and one
+// of these has its share of them. n pieces of p bases that do not overlap leave m - n p bases out. So
+// a stretch of 2 (p - 1) + m - n p + 1 bases has a whole one, and a stretch as long as that share, if
+// it is no shorter, lies on the diagonal of a candidate. ∎ If it is shorter, nothing is known:
+// cappedRun is 0.
+func (b *localBudget) setCappedRun() {
+	b.cappedRun = b.m + 1
+	for w := 1; w*b.cap <= b.budget; w++ {
+		for e := 0; w*b.cap+mismatchLoss*e <= b.budget; e++ {
+			r := b.budget - w*b.cap - mismatchLoss*e
+			matches := b.m - e - (r*b.m+b.budget-1)/b.budget
+			b.cappedRun = min(b.cappedRun, (matches+w+e)/(w+e+1))
+		}
+	}
+	if b.cappedRun < 2*(b.piece-1)+b.m-b.pieces*b.piece+1 {
+		b.cappedRun = 0
+	}
+}
+
+// A localBand finds the best alignment on some neighbouring diagonals: row by row, from those cells
+// alone whose alignments may still be the best. Cell (i, k) is base i on diagonal low + k.
+type localBand struct {
+	low, width int
+	// cells have noLocal less the cost, so that 0 is none.
+	cells          []localCost
+	lowest, beyond []int32 // of the cells of a row that may not be 0
+	best           localCost
+	end            localPair // with a column of the window
+	// rest[i] is what the bases from base i on cost at least.
+	rest []localCost
+}
+
+// bound sets rest.
+//
+// Lemma 11. Cut the strand into blocks of four bases, or of eight, and call a block broken if it is
+// unchanged on no diagonal of the band. Of the alignment that a path has from base i on, each broken
+// block that begins at base i or after it has a mismatch, a gap within, or an inserted or clipped
+// base. A mismatch costs 5, and it and a deletion have to do with one block, as has one inserted base.
+// An insertion of g > 1 bases has to do with (g - 2) / 4 + 2 blocks of four, and costs 6 + g or more
+// if not the cap, which is 4 for each; or with (g - 2) / 8 + 2 of eight. c clipped bases have to do
+// with (c + 3) / 4 blocks at most, since only whole blocks count and bases are clipped up to the end:
+// their cost is 4 for each, or more, less 3. So what is left costs no less than 4 for each broken
+// block, or the least share that an insertion that may be paid has for each block of eight, less 3. A
+// deletion of the cap's cost does not cost less than 4, the cap being 7 or more, and an insertion of g
+// bases of lost score 7 + g or more, which is 4 for each block of eight. ∎
+func (b *localBand) bound(w *localWindow, costs *localCosts, long bool) {
+	m, text := len(w.read), &w.reference.Bases
+	size, cost := 4, costs.four
+	if long {
+		size, cost = 8, costs.eight
+	}
+	b.rest = parallel.Resize(b.rest, m+1)
+	sum := -3 * costs.clip
+	b.rest[m] = 0
+	for at := (m - 1) &^ 63; at >= 0; at -= 64 {
+		low, high, ambiguous := w.strand.Planes.Window(at)
+		changed := ^uint64(0)
+		for d := 0; d < b.width; d += 64 {
+			from := w.offset + b.low + at + d
+			low0, low1 := dna.WindowOrZero(text.Low, from), dna.WindowOrZero(text.Low, from+64)
+			high0, high1 := dna.WindowOrZero(text.High, from), dna.WindowOrZero(text.High, from+64)
+			width := uint64(min(64, b.width-d))
+			if long {
+				changed &= changedEights(low0, low1, high0, high1, low, high, ambiguous, width)
+			} else {
+				changed &= changedBlocks(low0, low1, high0, high1, low, high, ambiguous, ^uint64(0), width)
+			}
+		}
+		for i := min(63, m-1-at); i >= 0; i-- {
+			if i&(size-1) == 0 && at+i+size <= m && changed>>i&1 != 0 {
+				sum += cost
+			}
+			b.rest[at+i] = max(sum, 0)
+		}
+	}
+}
+
+// changedEights is changedBlocksPlain for blocks of eight bases.
+func changedEights(low0, low1, high0, high1, low, high, amb, width uint64) uint64 {
+	changed := ^uint64(0)
+	for range width {
+		x := (low ^ low0) | (high ^ high0) | amb
+		x |= x >> 1
+		x |= x >> 2
+		x |= x >> 4
+		changed &= x
+		low0, high0 = low0>>1|low1<<63, high0>>1|high1<<63
+		low1, high1 = low1>>1, high1>>1
+	}
+	return changed
+}
+
+// find finds the best alignment of a window on diagonals [low, low+width), columns of base 0, with
+// gaps of no more than `longest` bases, of less than a limit, and tells whether there is one.
+func (b *localBand) find(w *localWindow, costs *localCosts, low, width, longest int, limit localCost) bool {
+	m, n := len(w.read), len(w.text)
+	b.low, b.width, b.best = low, width, noLocal
+	b.bound(w, costs, longest == LongestGap)
+	possible := false
+	for i := 0; i < m && localCost(i)*costs.clip < limit && !possible; i++ {
+		possible = localCost(i)*costs.clip+b.rest[i] < limit
+	}
+	if !possible {
+		return false
+	}
+	b.cells = parallel.Resize(b.cells, m*width)
+	clear(b.cells)
+	b.lowest, b.beyond = parallel.Resize(b.lowest, m), parallel.Resize(b.beyond, m)
+	for i := range m {
+		b.lowest[i], b.beyond[i] = int32(width), 0
+	}
+	for i := range m {
+		first, beyond := int(b.lowest[i]), int(b.beyond[i])
+		begin := localCost(i) * costs.clip
+		fresh := begin+b.rest[i] < limit
+		if fresh {
+			first, beyond = 0, width
+		}
+		first, beyond = max(first, -low-i), min(beyond, n-low-i)
+		row := b.cells[i*width:][:width]
+		rest := localCost(m-1-i) * costs.clip
+		letter, after := w.read[i], b.rest[i+1]
+		for k := first; k < beyond; k++ {
+			j := low + i + k
+			c := noLocal - row[k]
+			if fresh {
+				c = min(c, begin+localCost(j)*costs.start)
+			}
+			if c >= limit {
+				row[k] = 0
+				continue
+			}
+			if letter != w.text[j] || letter > 3 {
+				c += costs.mismatch
+			}
+			if c+after >= limit || len(w.taken) > 0 && w.masked(i, j) {
+				row[k] = 0
+				continue
+			}
+			row[k] = noLocal - c
+			if total := c + rest; total < b.best && total < limit || total == b.best && j <= b.end.j {
+				b.best, b.end = total, localPair{i, j}
+				limit = min(limit, total+1)
+			}
+			if i+1 < m {
+				b.push(i, k, c, costs, longest, limit)
+			}
+		}
+	}
+	return b.best < noLocal
+}
+
+// push lowers the cells that a cell leads to.
+func (b *localBand) push(i, k int, c localCost, costs *localCosts, longest int, limit localCost) {
+	next := b.cells[(i+1)*b.width:][:b.width]
+	next[k] = max(next[k], noLocal-c)
+	last := k
+	for g := 1; g <= longest && k+g < b.width; g++ {
+		d := c + costs.deletion[g]
+		if d+b.rest[i+1] >= limit {
+			break
+		}
+		last = k + g
+		next[last] = max(next[last], noLocal-d)
+	}
+	b.lowest[i+1], b.beyond[i+1] = min(b.lowest[i+1], int32(k)), max(b.beyond[i+1], int32(last+1))
+	for g := 1; g <= longest && g <= k && i+1+g < len(b.lowest); g++ {
+		d := c + costs.insertion[g]
+		if d >= limit {
+			break
+		}
+		if d+b.rest[i+1+g] >= limit {
+			continue
+		}
+		at := &b.cells[(i+1+g)*b.width+k-g]
+		*at = max(*at, noLocal-d)
+		b.lowest[i+1+g], b.beyond[i+1+g] = min(b.lowest[i+1+g], int32(k-g)), max(b.beyond[i+1+g], int32(k-g+1))
+	}
+}
+
+// trace leaves the path of what find found in a window, as localWindow.trace does.
+func (b *localBand) trace(w *localWindow, costs *localCosts) {
+	w.path, w.cost = append(w.path[:0], b.end), b.best
+	at := b.end
+	cost := b.best - localCost(len(w.read)-1-at.i)*costs.clip
+	from := func(i, j int, left localCost) bool {
+		k := j - i - b.low
+		if i < 0 || j < 0 || k < 0 || k >= b.width || left < 0 || b.cells[i*b.width+k] != noLocal-left {
+			return false
+		}
+		at, cost = localPair{i, j}, left
+		return true
+	}
+	for {
+		if w.pair(at.i, at.j) > 0 {
+			cost -= costs.mismatch
+		}
+		i, j := at.i-1, at.j-1
+		found := from(i, j, cost)
+		for g := 1; g <= min(LongestGap, j) && !found && costs.deletion[g] <= cost; g++ {
+			found = from(i, j-g, cost-costs.deletion[g])
+		}
+		for g := 1; g <= min(LongestGap, i) && !found && costs.insertion[g] <= cost; g++ {
+			found = from(i-g, j, cost-costs.insertion[g])
+		}
+		if !found {
+			break
+		}
+		w.path = append(w.path, at)
+	}
+	slices.Reverse(w.path)
+	w.shiftLeft()
+}
+
+// differences appends a bit for each of the m bases of a strand that differs on a diagonal of a
+// contig. Positions outside the contig differ from everything.
+func (l *Local) differences(words []uint64, strand *Strand, p Place, diagonal, m int) []uint64 {
+	c, text := l.contig(p), &l.Reference.Bases
+	inside := diagonal >= 0 && diagonal+m <= c.Length
+	for w := 0; w < m; w += 64 {
+		if inside {
+			words = append(words, strand.Planes.mismatches(text, m, c.Start+diagonal, w))
+			continue
+		}
+		x := strand.Planes.mismatchesOrAll(text, m, c.Start+diagonal, w)
+		if before := -diagonal - w; before > 0 {
+			x |= ^(^uint64(0) << min(before, 64)) // a shift by 64 gives 0
+		}
+		if after := c.Length - diagonal - w; after < 64 {
+			x |= ^uint64(0) << max(after, 0)
+		}
+		if m-w < 64 {
+			x &= 1<<(m-w) - 1
+		}
+		words = append(words, x)
+	}
+	return words
+}
+
+// best returns the best alignment among the runs of equal bases of a diagonal that are open, and the
+// length of its longest run. closed has a bit for each base that must not be aligned, or is nil.
+func (b *localBudget) ungapped(differs, closed []uint64) (best localUngapped, longest int) {
+	best.cost = noLocal
+	cost, first, at := noLocal, 0, 0 // of the best alignment up to base at, and its first base
+	for {
+		end := nextBit(differs, at, b.m)
+		if end > at {
+			longest = max(longest, end-at)
+			if fresh := localCost(at) * (lostUnit + startUnit); fresh < cost {
+				cost, first = fresh, at
+			}
+			if total := cost + localCost(b.m-end)*lostUnit; total < best.cost {
+				best = localUngapped{total, first, end}
+			}
+		}
+		if end == b.m {
+			return best, longest
+		}
+		if closed != nil && closed[end>>6]>>(end&63)&1 != 0 {
+			cost = noLocal
+		} else {
+			cost = min(cost+b.exact.mismatch, noLocal)
+		}
+		at = end + 1
+	}
+}
+
+// nextBit returns the first of m bits from one on that is set, or m.
+func nextBit(words []uint64, at, m int) int {
+	for at < m {
+		if x := words[at>>6] >> (at & 63); x != 0 {
+			return min(at+bits.TrailingZeros64(x), m)
+		}
+		at = (at | 63) + 1
+	}
+	return m
+}
+
+// refused tells whether no alignment that qualifies has to be looked for on a diagonal of which it is
+// known that none without gaps qualifies: those that go through it have a gap of the cost of the cap,
+// and go through the diagonal of a candidate that is not refused.
+//
+// Lemma 10. Cut the read into blocks of four bases, and say that a block is broken if it is unchanged
+// on none of the diagonals of an alignment. If the alignment has no gap of the cost of the cap, four
+// times the broken blocks are no more than its lost score net of what the threshold forgives, in
+// units of the score, and 6.
+//
+// Proof. A block is broken only if it has a mismatch, a gap within or an inserted or clipped base,
+// and is put down to one of them. A mismatch costs 5 and breaks one block, a deletion costs 7 and
+// breaks one. An inserted base costs 7, and g > 1 of them cost 6 + g and touch (g - 2) / 4 + 2 blocks
+// at most. c clipped bases cost c and touch (c + 3) / 4 blocks at most, at each end, as the first
+// block begins with the read and bases after the last whole block are left out. ∎
+//
+// The alignment stays within b.near diagonals of this one. Exceeds counts broken blocks.
+func (l *Local) refused(strand *Strand, p Place, diagonal, longest int) bool {
+	b := &l.budget
+	if longest >= b.cappedRun {
+		return false
+	}
+	at := l.contig(p).Start + diagonal - b.near
+	return Exceeds(&l.Reference.Bases, at, strand.Planes, 0, b.m&^3, (b.budget+6)/4, 2*b.near+1)
+}
+
+// settle adds the locations of a strand among alignments that go through some diagonals of a place,
+// which are in order.
+//
+// An alignment that qualifies has a piece on one of them. The best without a gap lies on one of them
+// whole, so it is the best of theirs. One with a gap loses gapOpen + 1 or more. It comes before that
+// if it loses less, and is only then looked for. When a location is taken, a diagonal on which no
+// run of p equal bases is open any more leads to no other one; when none is left, all are found.
+func (l *Local) settle(strand *Strand, p Place, diagonals []localDiagonal) {
+	b := &l.budget
+	least := min(gapOpen+1, b.cap)
+	if len(diagonals) == 1 && diagonals[0].ungapped.cost < localCost(min(least, b.budget+1))*lostUnit && l.alone(&diagonals[0]) {
+		l.addUngapped(p, &diagonals[0])
+		return
+	}
+	first, last := diagonals[0].diagonal, diagonals[len(diagonals)-1].diagonal
+	low, high := first-b.spread, last+b.spread+1
+	c := l.contig(p)
+	w := &l.window
+	w.begin(l.Reference, c, strand, b.least, b.cap, low, high, max(low, 0), min(high-1+b.m, c.Length))
+	l.Measured++
+	l.capped = false
+	for i := range diagonals {
+		l.capped = l.capped || diagonals[i].longest >= b.cappedRun
+	}
+	for {
+		best := noLocal
+		var on *localDiagonal
+		for i := range diagonals {
+			d := &diagonals[i]
+			if d.ungapped.cost == noLocal {
+				continue
+			}
+			total := d.ungapped.cost + localCost(d.diagonal-first)*startUnit
+			if total < best || total == best && d.diagonal+d.ungapped.last < on.diagonal+on.ungapped.last {
+				best, on = total, d
+			}
+		}
+		limit := localCost(b.budget+1) * lostUnit
+		if best >= limit {
+			on = nil
+		} else {
+			limit = best / lostUnit * lostUnit
+		}
+		switch {
+		case limit > localCost(least)*lostUnit && l.gapped(diagonals, limit):
+			l.locations = append(l.locations, w.location(l.Aligner, p))
+		case on != nil:
+			l.addUngapped(p, on)
+			w.path = w.path[:0]
+			for i := on.ungapped.first; i < on.ungapped.last; i++ {
+				w.path = append(w.path, localPair{i, on.diagonal + i - w.start})
+			}
+		default:
+			if l.forgiven(diagonals) {
+				if l.best.trace(w, &b.net); l.withInserted(diagonals) {
+					l.locations = append(l.locations, w.location(l.Aligner, p))
+					break
+				}
+				for w.counted, w.layers = true, w.mostInserted()+1; w.next(); {
+					l.locations = append(l.locations, w.location(l.Aligner, p))
+				}
+			}
+			return
+		}
+		w.take()
+		if diagonals = l.open(diagonals); len(diagonals) == 0 {
+			return
+		}
+	}
+}
+
+// withInserted leaves in the window the best of all alignments that qualify, where w.path is one that
+// does, and none loses as little as would do without inserted bases. ok is false where an alignment
+// that does not qualify comes before it.
+func (l *Local) withInserted(diagonals []localDiagonal) (ok bool) {
+	b, w := &l.budget, &l.window
+	inserted := 0
+	lost := w.path[0].i + b.m - 1 - w.path[len(w.path)-1].i
+	for n, at := range w.path {
+		lost += w.pair(at.i, at.j).lost()
+		if n > 0 {
+			g, deleted := at.i-w.path[n-1].i-1, at.j-w.path[n-1].j-1
+			if g += deleted; g > 0 {
+				lost += min(gapOpen+g, b.cap) + g - deleted
+			}
+		}
+	}
+	if !l.within(diagonals, &b.exact, localCost(lost+1)*lostUnit, b.spread) {
+		return false
+	}
+	l.best.trace(w, &b.exact)
+	for n, at := range w.path {
+		if n > 0 {
+			inserted += at.i - w.path[n-1].i - 1
+		}
+	}
+	return w.qualifies(w.cost.lost(), inserted)
+}
+
+// alone tells whether no piece lies outside the best alignment of a diagonal.
+func (l *Local) alone(d *localDiagonal) bool {
+	return d.ungapped.first < l.budget.piece && l.budget.m-d.ungapped.last < l.budget.piece
+}
+
+// addUngapped adds the best alignment of a diagonal.
+func (l *Local) addUngapped(p Place, d *localDiagonal) {
+	var runs [3]Operation
+	n, u := 0, &d.ungapped
+	if u.first > 0 {
+		runs[n] = Operation{Clip, int32(u.first)}
+		n++
+	}
+	runs[n] = Operation{Diagonal, int32(u.last - u.first)}
+	n++
+	if u.last < l.budget.m {
+		runs[n] = Operation{Clip, int32(l.budget.m - u.last)}
+		n++
+	}
+	location := Location{Place: p, End: int32(d.diagonal + u.last), Distance: int32(u.cost.lost())}
+	l.Aligner.Adopt(&location, int32(d.diagonal+u.first), runs[:n])
+	l.locations = append(l.locations, location)
+}
+
+// open returns those diagonals on which a run of p equal bases is in the same place as no alignment
+// that was taken, with the best alignments of what is.
+func (l *Local) open(diagonals []localDiagonal) []localDiagonal {
+	b, w := &l.budget, &l.window
+	n := 0
+	for _, d := range diagonals {
+		l.closed = parallel.Resize(l.closed, len(d.differs))
+		clear(l.closed)
+		for t, column := range w.taken {
+			i := t % b.m
+			if at := d.diagonal - w.start + i - int(column); max(at, -at) <= w.reach() {
+				l.closed[i>>6] |= 1 << (i & 63)
+				d.differs[i>>6] |= 1 << (i & 63)
+			}
+		}
+		if d.ungapped, d.longest = b.ungapped(d.differs, l.closed); d.longest >= b.piece {
+			diagonals[n] = d
+			n++
+		}
+	}
+	return diagonals[:n]
+}
+
+// gapped leaves in the window the best alignment of less than a limit that goes through some
+// diagonals, and tells whether there is one.
+//
+// What it loses is tried from little on, as the cells that may matter are few then. An alignment that
+// loses no more than some loss stays near the diagonal that it goes through, and so diagonals that
+// are further apart are looked at one after the other.
+func (l *Local) gapped(diagonals []localDiagonal, limit localCost) bool {
+	b, w := &l.budget, &l.window
+	joined := l.joined(diagonals)
+	for n, loss := range [...]int{gapOpen + 3, b.cap - 1, b.budget} {
+		if joined < b.budget {
+			loss = joined
+		} else if n == 2 && limit > localCost(b.budget)*lostUnit && !l.forgiven(diagonals) {
+			return false
+		}
+		most := min(localCost(loss+1)*lostUnit, limit)
+		if l.within(diagonals, &b.exact, most, b.spreadOf((most - 1).lost())) {
+			l.best.trace(w, &b.exact)
+			return true
+		}
+		if most == limit {
+			break
+		}
+	}
+	return false
+}
+
+// mostJoined is the most diagonals of which joined looks at all pairs.
+const mostJoined = 3
+
+// joined returns what some alignment loses that has one gap and changes by it from one diagonal to
+// another, or m, so that nothing needs to be looked for that loses more.
+func (l *Local) joined(diagonals []localDiagonal) int {
+	b := &l.budget
+	least := b.m
+	if len(diagonals) > mostJoined || len(l.window.taken) > 0 {
+		return least
+	}
+	for x := range diagonals {
+		for y := range diagonals {
+			from, to := &diagonals[x], &diagonals[y]
+			g := to.diagonal - from.diagonal
+			if x == y || max(g, -g) > LongestGap || min(from.diagonal, to.diagonal) < l.window.start ||
+				max(from.diagonal, to.diagonal)+b.m > l.window.start+len(l.window.text) {
+				continue
+			}
+			// before[i] is what is lost by the best that ends with base i-1 on the first diagonal.
+			l.before = parallel.Resize(l.before, b.m+1)
+			lost := 0
+			for i := range b.m {
+				lost = min(lost, i) + mismatchLoss*int(from.differs[i>>6]>>(i&63)&1)
+				l.before[i+1] = int32(lost)
+			}
+			skipped, gap := max(0, -g), min(gapOpen+max(g, -g), b.cap)
+			lost = 0
+			for i := b.m - 1; i > skipped; i-- {
+				lost = min(lost, b.m-1-i) + mismatchLoss*int(to.differs[i>>6]>>(i&63)&1)
+				least = min(least, lost+gap+skipped+int(l.before[i-skipped]))
+			}
+		}
+	}
+	return least
+}
+
+// forgiven tells whether any alignment qualifies.
+func (l *Local) forgiven(diagonals []localDiagonal) bool {
+	return l.within(diagonals, &l.budget.net, l.budget.net.limit, l.budget.spread)
+}
+
+// within leaves in l.best the best alignment of less than a limit that goes through some diagonals,
+// and stays within a spread of that, and tells whether there is one.
+func (l *Local) within(diagonals []localDiagonal, costs *localCosts, limit localCost, spread int) bool {
+	w := &l.window
+	found := false
+	longest := LongestGap
+	if b := &l.budget; !l.capped || costs == &b.exact && limit <= localCost(b.cap)*lostUnit {
+		spread, longest = min(spread, b.near), min(longest, b.cap-gapOpen-1)
+	}
+	for i := 0; i < len(diagonals); {
+		j := i + 1
+		for j < len(diagonals) && diagonals[j].diagonal-diagonals[j-1].diagonal <= 2*spread+1 {
+			j++
+		}
+		low := diagonals[i].diagonal - spread - w.start
+		width := diagonals[j-1].diagonal - diagonals[i].diagonal + 2*spread + 1
+		if l.other.find(w, costs, low, width, longest, limit) {
+			if !found || l.other.best < l.best.best || l.other.best == l.best.best && l.other.before(&l.best) {
+				l.best, l.other = l.other, l.best
+			}
+			found, limit = true, l.best.best+1
+		}
+		i = j
+	}
+	return found
+}
+
+// before tells whether of two alignments of the same cost that of b comes first.
+func (b *localBand) before(a *localBand) bool {
+	return b.end.j < a.end.j || b.end.j == a.end.j && b.end.i > a.end.i
+}
