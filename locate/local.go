@@ -35,6 +35,7 @@ type Local struct {
 	Measured  int64
 	window    localWindow
 	finder    partFinder
+	cells     bestCells
 	locations []Location
 	budget    localBudget
 	// diagonals are those at hand, of one place, with their words.

@@ -30,16 +30,13 @@ func (r *Reader) appendLocal(locations []locate.Location, b *Batch, f *Found, i 
 	return r.bounded(locations, before, b.K(i), f.left[i])
 }
 
-// LocalIn returns the local locations of a read with a least score that lie in the stretch [from,
-// to) of a place. They are valid until the next call.
-func (r *Reader) LocalIn(view *locate.Read, p locate.Place, least, from, to int) []locate.Location {
+// LocalIn returns the best local location of a read that lies in the stretch [from, to) of a place;
+// see locate.Best.
+func (r *Reader) LocalIn(view *locate.Read, p locate.Place, least, from, to int) (l locate.Location, ok bool) {
 	r.Local.Aligner = &r.Aligner
-	strand := view.Strand(p)
-	found := r.Local.InRegion(strand, p, least, from, to)
-	for i := range found {
-		found[i] = r.ranked(found[i], strand.Length(), least)
-	}
-	return found
+	l, ok = r.Local.Best(view.Strand(p), p, least, from, to)
+	l.Loss = l.Distance
+	return l, ok
 }
 
 // Parts appends the parts of read i of a batch that has no local location; see locate.Parts.
