@@ -72,8 +72,13 @@ func (a *Aligner) Write(r *Read, locations []Location) {
 			l.Edits, l.Loss = best.edits, best.loss
 			continue
 		}
-		l.Edits, l.Loss = l.Distance, lossOf(a.Operations(l), l.Distance)
+		a.Keep(l)
 	}
+}
+
+// Keep makes the least alignment of a location, aligned, the written one: it sets Edits and Loss.
+func (a *Aligner) Keep(l *Location) {
+	l.Edits, l.Loss = l.Distance, lossOf(a.Operations(l), l.Distance)
 }
 
 // Score returns the affine score of a location of a read of m bases that was written.

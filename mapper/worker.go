@@ -19,7 +19,8 @@ type worker struct {
 	format  formatter
 	choices []choice
 	pairs   []pairChoice
-	affine  bool // which alignments are written, see align
+	// affine says which alignments are written, and gapped that they may have gaps: see align.
+	affine, gapped bool
 }
 
 func newWorker(ref *dna.Reference, o *Options, contigs *contigCounts) *worker {
@@ -28,7 +29,8 @@ func newWorker(ref *dna.Reference, o *Options, contigs *contigCounts) *worker {
 		chooser: chooser{report: o.Report, most: o.MaxLocations, over: o.Over, seed: o.Seed},
 		tally:   newTally(o, contigs),
 		format:  newFormatter(ref, o),
-		affine:  o.Gaps == GapsAffine && o.Metric == Edits,
+		affine:  o.Gaps == GapsAffine,
+		gapped:  o.Metric == Edits,
 	}
 	w.pairing = pairing{options: &o.Pairs, bases: int64(ref.TotalLength()), seed: o.Seed, group: &w.group}
 	return w
@@ -132,8 +134,15 @@ func (w *worker) align(from int) {
 	}
 	g := &w.group
 	for i := range w.choices {
-		if c := &w.choices[i]; c.from < c.to {
-			locations := g.locations[c.from:c.to]
+		c := &w.choices[i]
+		locations := g.locations[c.from:c.to]
+		switch {
+		case len(locations) == 0:
+		case !w.gapped:
+			for i := range locations {
+				g.reader.Aligner.Keep(&locations[i])
+			}
+		default:
 			g.reader.Aligner.Write(g.read(from+i), locations)
 			g.sorter.order(g.reader.Locator.Reference, locations[1:])
 		}
