@@ -202,7 +202,8 @@ func (a *Aligner) bestEnd(t *affineTarget, most int) (end int, cost affineCost) 
 			}
 		}
 	}
-	return w.rows.fill(text, t, most, nil) // too long, or the guide's has an insertion beside a deletion
+	// It is too long for a guide, or the guide's has an insertion beside a deletion.
+	return w.rows.fill(text, t, most, nil)
 }
 
 // diagonals returns the lowest and the highest diagonal of an alignment, from that of its start.
@@ -347,8 +348,8 @@ func (f *affineRows) fill(text *dna.Sequence, t *affineTarget, most int, g *affi
 }
 
 // straight goes on with pairs alone where only one diagonal is alive, as far as the guide says that
-// no gap can begin, and bases match. at is the contig position of base 0 on the diagonal. It returns
-// the number of bases.
+// no gap can begin, and bases match. at is the contig position of base 0 on the diagonal. It
+// returns the number of bases.
 func (f *affineRows) straight(text *dna.Sequence, t *affineTarget, g *affineGuide, i, at int, row *affineRow) int {
 	j, left := row.lo, f.most-row.all[row.lo+1].loss()
 	last := t.strand.Length()
