@@ -32,6 +32,17 @@ const WrittenRadius = 20
 // keep their least alignments.
 const mostWritten = 1 << 28
 
+// WrittenMemory bounds the bytes that an Aligner takes for the written alignment of a read of so
+// many bases and edits, beside what it takes for each location: moves and rows of the band, and the
+// guide.
+func WrittenMemory(length, k int64) int64 {
+	const mostOfEdit = lossOpen + lossInserted // an edit loses no more
+	width := k + 2*WrittenRadius + 1
+	moves := min((length+1)*width, mostWritten+width)
+	guide := min((mostOfEdit*k+1)*width, mostGuide)
+	return moves + 8*(length+1) + 2*3*8*(width+2) + 3*4*guide
+}
+
 // A writer finds the written alignments of the locations of one read. The package comment defines
 // them. It is scratch memory for one goroutine.
 type writer struct {

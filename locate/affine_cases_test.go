@@ -14,7 +14,7 @@ func TestWriteCases(t *testing.T) {
 		left  = "GATTACAGGCATCCGTTAGCCTGAACGTCTCG"       // 32 bases
 		cut   = "CATGTA"                                 // a deletion
 		right = "CTTGCAGACCAGATTGGTCAAGC"                // 23 bases
-		alike = "CTTGCACTAGCGCTTGGTCAAGC"                // likewise, 15 of which are nearly those 6 bases before
+		alike = "CTTGCACTAGCGCTTGGTCAAGC"                // its first 15 bases are nearly alike
 		more  = "TTGACCTAAGTCGGATACATTGCCGTAGGATCAAGACC" // 38 bases
 	)
 	for _, c := range []struct {
