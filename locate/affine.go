@@ -32,6 +32,17 @@ const WrittenRadius = 20
 // keep their least alignments.
 const mostWritten = 1 << 28
 
+// WrittenMemory bounds the bytes that an Aligner takes for the written alignment of a read of so
+// many bases and edits, beside what it takes for each location: moves and rows of the band, and the
+// guide.
+func WrittenMemory(length, k int64) int64 {
+	const mostOfEdit = lossOpen + lossInserted // an edit loses no more
+	width := k + 2*WrittenRadius + 1
+	moves := min((length+1)*width, mostWritten+width)
+	guide := min((mostOfEdit*k+1)*width, mostGuide)
+	return moves + 8*(length+1) + 2*3*8*(width+2) + 3*4*guide
+}
+
 // A writer finds the written alignments of the locations of one read. The package comment defines
 // them. It is scratch memory for one goroutine.
 type writer struct {
@@ -72,7 +83,7 @@ func (a *Aligner) Write(r *Read, locations []Location) {
 			l.Edits, l.Loss = best.edits, best.loss
 			continue
 		}
-		l.Edits, l.Loss = l.Distance, lossOf(a.Operations(l), l.Distance)
+		a.Keep(l)
 	}
 }
 
@@ -104,6 +115,11 @@ func (a *Aligner) Count(r *Read, locations []Location) {
 			}
 		}
 	}
+}
+
+// Keep makes the least alignment of a location, aligned, the written one: it sets Edits and Loss.
+func (a *Aligner) Keep(l *Location) {
+	l.Edits, l.Loss = l.Distance, lossOf(a.Operations(l), l.Distance)
 }
 
 // Score returns the affine score of a location of a read of m bases that was written.
@@ -227,7 +243,8 @@ func (a *Aligner) bestEnd(t *affineTarget, most int) (end int, cost affineCost) 
 			}
 		}
 	}
-	return w.rows.fill(text, t, most, nil) // too long, or the guide's has an insertion beside a deletion
+	// It is too long for a guide, or the guide's has an insertion beside a deletion.
+	return w.rows.fill(text, t, most, nil)
 }
 
 // diagonals returns the lowest and the highest diagonal of an alignment, from that of its start.
@@ -372,8 +389,8 @@ func (f *affineRows) fill(text *dna.Sequence, t *affineTarget, most int, g *affi
 }
 
 // straight goes on with pairs alone where only one diagonal is alive, as far as the guide says that
-// no gap can begin, and bases match. at is the contig position of base 0 on the diagonal. It returns
-// the number of bases.
+// no gap can begin, and bases match. at is the contig position of base 0 on the diagonal. It
+// returns the number of bases.
 func (f *affineRows) straight(text *dna.Sequence, t *affineTarget, g *affineGuide, i, at int, row *affineRow) int {
 	j, left := row.lo, f.most-row.all[row.lo+1].loss()
 	last := t.strand.Length()

@@ -77,8 +77,8 @@ func (g *affineGuide) level(text *dna.Sequence, t *affineTarget, s int) (done bo
 	return done
 }
 
-// extend fills the rows of loss s from which pairs are the next, and tells whether some alignment of
-// the strand loses no more.
+// extend fills the rows of loss s from which pairs are the next, and tells whether some alignment
+// of the strand loses no more.
 func (g *affineGuide) extend(text *dna.Sequence, t *affineTarget, s int) (done bool) {
 	m, low := t.strand.Length(), t.start+t.low
 	after, before, mismatched := g.row(g.after, s), g.row(g.after, s-1), g.row(g.after, s-lossMismatch)

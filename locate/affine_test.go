@@ -99,7 +99,8 @@ func (c *writtenCase) check(t interface{ Fatalf(string, ...any) }) (changed int)
 	return changed
 }
 
-// gapped returns a text and a read from it with a gap of up to `longest` bases, and some other edits.
+// gapped returns a text and a read from it with a gap of up to `longest` bases, and some other
+// edits.
 func gapped(r *rand.Rand, m, longest int) (text, read string) {
 	alphabet := []string{"ACGT", "ACGT", "ACGT", "AC", "AAC", "A"}[r.IntN(6)]
 	text = truth.Random(r, 30+r.IntN(20), alphabet)
@@ -143,15 +144,16 @@ func TestWritten(t *testing.T) {
 	}
 }
 
-// TestUngappedBest runs the bound on reads without gaps, whose mismatches are near the ends, crowded
-// or spread, and compares with the program that it saves.
+// TestUngappedBest runs the bound on reads without gaps, whose mismatches are near the ends,
+// crowded or spread, and compares with the program that it saves.
 func TestUngappedBest(t *testing.T) {
 	settled, open := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 1))
 		m := 20 + r.IntN(120)
 		text := truth.Random(r, m+60, []string{"ACGT", "ACGT", "AC"}[r.IntN(3)])
-		if r.IntN(3) == 0 { // a diverged tandem repeat, of which the read lies a unit to the side, with a gap
+		// A diverged tandem repeat, of which the read lies a unit to the side, with a gap.
+		if r.IntN(3) == 0 {
 			unit := truth.Random(r, 2+r.IntN(8), "ACGT")
 			text = truth.Substituted(r, strings.Repeat(unit, (m+60)/len(unit)+1)[:m+60], 2+r.IntN(6))
 		}

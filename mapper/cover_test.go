@@ -144,6 +144,7 @@ func TestCounting(t *testing.T) {
 		{Distance: Distance{Edits: 2}, Metric: Substitutions},
 	} {
 		o.Reference, o.Libraries, o.Threads = reference, withReads(o.Libraries, reads), 2
+		o.Gaps = GapsUnit // records have the alignments that are counted
 		for _, starts := range []bool{false, true} {
 			got, stats := count(t, o, each(starts))
 			want := &counted{cells: each(starts)}

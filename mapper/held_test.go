@@ -142,7 +142,7 @@ func heldRecords(t *testing.T, text string) map[string][]heldRecord {
 // TestHeldAreTheFirst has the locations that are reported be the first ones, and all be counted.
 func TestHeldAreTheFirst(t *testing.T) {
 	reference, reads := writeRepeats(t, 60)
-	o := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Distance: Distance{Edits: 6}, Threads: 2}
+	o := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Distance: Distance{Edits: 6}, Gaps: GapsUnit, Threads: 2}
 	t.Run("edits", func(t *testing.T) { compareFirst(t, o, 1, 4, 50) })
 	o.Metric = Substitutions
 	t.Run("substitutions", func(t *testing.T) { compareFirst(t, o, 1, 4, 12) })

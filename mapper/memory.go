@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"scanmap/device"
+	"scanmap/locate"
 	"scanmap/mapper/find"
 )
 
@@ -242,20 +243,21 @@ func (s *sizes) located(ofGroups, ofReads, threads int64) int64 {
 	const ofDiagonal = 4 + 2 + 16 + (1 + 8 + 4 + 4)
 	measured := min(multiply(ofReads, 3*s.k+1), threads*s.diagonals)
 	// A location as it is located, in its group, and sorted. Those that are held, besides by distance,
-	// with what chooses among pairs, and their alignments.
-	const ofLocation, ofHeld = 3 * 32, 32 + 24
+	// with what chooses among pairs and among written alignments, and their alignments, the least and
+	// the written ones.
+	const ofLocation, ofHeld = 3 * 40, 32 + 24 + 32
 	most := min(ofGroups, MostLocations)
 	// append grows by a quarter.
-	return (measured*ofDiagonal + ofGroups*ofLocation + most*(ofHeld+8*min(2*s.k+1, mostRuns))) * 5 / 4
+	return (measured*ofDiagonal + ofGroups*ofLocation + most*(ofHeld+2*8*min(2*s.k+1, mostRuns))) * 5 / 4
 }
 
 // scratch is what a worker has of a read of so many bases, whatever it has locations: the tables of
-// two aligners, which grow to twice what they need, and its record.
+// two aligners, of which one writes, which grow to twice what they need, and its record.
 func scratch(length, k int64) int64 {
 	moves := (length + 1) * (2*k + 1)
 	const mostGaps = 16
 	furthest := (mostGaps+1)*(mostGaps+1)*4*(k+1) + (2*mostGaps+1)*8*(length/64+1)
-	return 2*2*(moves+furthest+length+k) + 8*(length+k) + 4<<20
+	return 2*2*(moves+furthest+length+k) + 2*locate.WrittenMemory(length, k) + 8*(length+k) + 4<<20
 }
 
 // records bounds the text of records that waits to be written.

@@ -236,7 +236,7 @@ func mirror(t *testing.T, contigs, reads []string, d Distance, engine Engine) (l
 	for side, texts := range both {
 		reference := fmt.Sprintf("%s/ref%d.fa", folder, side)
 		write(reference, "c", texts)
-		text, _ := runText(t, Options{Reference: reference, Libraries: []Library{{Reads: fq}}, Distance: d, Engine: engine, Threads: 2})
+		text, _ := runText(t, Options{Reference: reference, Libraries: []Library{{Reads: fq}}, Distance: d, Gaps: GapsUnit, Engine: engine, Threads: 2})
 		var got []string
 		got, sides[side] = locationsOfRecords(t, text, texts, names)
 		if !slices.Equal(got, reads) {

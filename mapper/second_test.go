@@ -27,21 +27,23 @@ func TestSecondOfMate(t *testing.T) {
 		contig := truth.Random(r, 200, "ACGT") + left + truth.Random(r, 100, "ACGT") + string(near) + truth.Random(r, 200, "ACGT")
 		elsewhere := truth.Random(r, 200, "ACGT") + right + truth.Random(r, 200, "ACGT")
 		reference, first, second := writePairs(t, []string{contig, elsewhere}, []string{left, truth.ReverseComplement(right)})
-		text, _ := runPairs(t, Options{
-			Reference: reference, Libraries: []Library{{Reads: first, Mates: second}}, Distance: Distance{Edits: 3},
-			Pairs: PairOptions{MinInsert: 100, MaxInsert: 400},
-		})
-		found := false
-		for line := range strings.Lines(text) {
-			if f := strings.Split(strings.TrimSpace(line), "\t"); len(f) > 11 && f[1] == "147" {
-				found = true
-				if f[2] != "c0" || !strings.Contains(line, "\tXS:i:0\t") {
-					t.Errorf("%d edits: not XS:i:0 in %s", edits, line)
+		for gaps, score := range map[Gaps]string{GapsUnit: "\tXS:i:0\t", GapsAffine: "\tXS:i:60\t"} {
+			text, _ := runPairs(t, Options{
+				Reference: reference, Libraries: []Library{{Reads: first, Mates: second}}, Distance: Distance{Edits: 3},
+				Pairs: PairOptions{MinInsert: 100, MaxInsert: 400}, Gaps: gaps,
+			})
+			found := false
+			for line := range strings.Lines(text) {
+				if f := strings.Split(strings.TrimSpace(line), "\t"); len(f) > 11 && f[1] == "147" {
+					found = true
+					if f[2] != "c0" || !strings.Contains(line, score) {
+						t.Errorf("%d edits, %s: not %q in %s", edits, gaps, score, line)
+					}
 				}
 			}
-		}
-		if !found {
-			t.Errorf("%d edits: no proper mate in\n%s", edits, text)
+			if !found {
+				t.Errorf("%d edits: no proper mate in\n%s", edits, text)
+			}
 		}
 	}
 }

@@ -19,8 +19,9 @@ type worker struct {
 	format  formatter
 	choices []choice
 	pairs   []pairChoice
-	// affine and local say which alignments are written, see align.
-	affine, local bool
+	// affine, local and gapped, which is whether alignments may have gaps, say which are written: see
+	// align.
+	affine, local, gapped bool
 }
 
 func newWorker(ref *dna.Reference, o *Options, contigs *contigCounts) *worker {
@@ -29,8 +30,9 @@ func newWorker(ref *dna.Reference, o *Options, contigs *contigCounts) *worker {
 		chooser: chooser{report: o.Report, most: o.MaxLocations, over: o.Over, seed: o.Seed, odds: oddsOf(o)},
 		tally:   newTally(o, contigs),
 		format:  newFormatter(ref, o),
-		affine:  o.Gaps == GapsAffine && o.Metric == Edits,
+		affine:  o.Gaps == GapsAffine,
 		local:   o.Local != nil,
+		gapped:  o.Metric == Edits,
 	}
 	w.pairing = pairing{options: &o.Pairs, bases: int64(ref.TotalLength()), seed: o.Seed, group: &w.group, odds: oddsOf(o), local: o.Local != nil}
 	return w
@@ -136,12 +138,17 @@ func (w *worker) align(from int) {
 	}
 	g := &w.group
 	for i := range w.choices {
-		if c := &w.choices[i]; c.from < c.to {
-			locations := g.locations[c.from:c.to]
-			if w.local {
-				g.reader.Aligner.Count(g.read(from+i), locations)
-				continue
+		c := &w.choices[i]
+		locations := g.locations[c.from:c.to]
+		switch {
+		case len(locations) == 0:
+		case w.local:
+			g.reader.Aligner.Count(g.read(from+i), locations)
+		case !w.gapped:
+			for i := range locations {
+				g.reader.Aligner.Keep(&locations[i])
 			}
+		default:
 			g.reader.Aligner.Write(g.read(from+i), locations)
 			g.sorter.order(g.reader.Locator.Reference, locations[1:])
 		}

@@ -66,7 +66,7 @@ judge() {
 			mv "$truth.part" "$truth"
 		fi
 		for engine in skim scan; do
-			bin/scanmap map --quiet --engine "$engine" -e "$e" -o "$out/$name.sam" "$out/$name.fa" "$fq"
+			bin/scanmap map --quiet --gaps unit --engine "$engine" -e "$e" -o "$out/$name.sam" "$out/$name.fa" "$fq"
 			printf '%-22s -e %-3s %s: ' "$name" "$e" "$engine"
 			judged=$((judged + 1))
 			if ! "$out/oracle" check -k "$e" -truth "$truth" "$out/$name.fa" "$fq" "$out/$name.sam" >"$out/verdict.txt"; then

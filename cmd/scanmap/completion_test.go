@@ -60,6 +60,7 @@ var completions = []completionCase{
 	{"scanmap map --engine s", []string{"scan", "skim"}},
 	{"scanmap map --report str", []string{"strata:1"}},
 	{"scanmap map -t 4 ref.fa --cigar ", []string{"eqx", "m"}},
+	{"scanmap map --gaps ", []string{"affine", "unit"}},
 	{"scanmap bench search --method wu", []string{"wu-manber"}},
 	{"scanmap bench map --repeats-model ", []string{"alu", "none", "planted"}},
 	{"scanmap search --format ", []string{"bed", "fasta", "sam", "tsv"}},

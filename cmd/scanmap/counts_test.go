@@ -313,7 +313,7 @@ func TestCountsOfRecords(t *testing.T) {
 							t.Fatalf("%q: exit code %d, standard output %.100q, standard error %q", more, code, stdout, stderr)
 						}
 					}
-					run("-o", in("x.sam"), "--depth", in("d.bedgraph"), "--regions", "100", "--region-depth", in("windows.bed"))
+					run("-o", in("x.sam"), "--gaps", "unit", "--depth", in("d.bedgraph"), "--regions", "100", "--region-depth", in("windows.bed"))
 					sam := readFile(t, in("x.sam"))
 					p := countPlainly(t, sam, of, weights)
 					deletions += strings.Count(sam, "D")
@@ -439,7 +439,7 @@ func TestSamtoolsDepth(t *testing.T) {
 		{"--weights primary -e 4", ""},
 		{"--weights all --report best -e 6", "-g SECONDARY"},
 	} {
-		code, _, stderr := call(append(strings.Fields("map --quiet --sort "+c.options), "-o", bam, "--depth", depth, refFile, readsFile)...)
+		code, _, stderr := call(append(strings.Fields("map --quiet --gaps unit --sort "+c.options), "-o", bam, "--depth", depth, refFile, readsFile)...)
 		if code != 0 {
 			t.Fatal(stderr)
 		}

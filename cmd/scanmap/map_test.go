@@ -37,6 +37,8 @@ func TestMapGolden(t *testing.T) {
 		{"mismatches", "--max-mismatches 5 --crop 14 --cigar eqx"},
 		{"eqx", "--cigar eqx --full-secondary --omit-unmapped"},
 		{"one", "--report one --crop 40"},
+		{"unit", "--gaps unit"},
+		{"mismatches-unit", "--gaps unit --max-mismatches 5 --crop 14 --cigar eqx"},
 		{"readgroup", `-R @RG\tID:x\tSM:y\tDT:2020-02-29 --max-locations 1`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -45,6 +47,52 @@ func TestMapGolden(t *testing.T) {
 				"-t 1", "-t 3", "--batch-reads 1", "--batch-reads 2 -t 2", "--engine scan", "--engine skim", "--device cpu",
 			}, func(more ...string) string { return mapQuietly(t, slices.Concat(options, more)...) })
 		})
+	}
+}
+
+// TestGaps has a read with a deletion of 6 bases 8 bases from its end, which costs fewer edits as
+// mismatches.
+func TestGaps(t *testing.T) {
+	const before, deleted, after = "GATTACAGGCATCCGTTAGCCTGAACGTCTCG", "CATGTA", "CTTGCAGA"
+	folder := t.TempDir()
+	reference, reads, none := filepath.Join(folder, "gap.fa"), filepath.Join(folder, "gap.fq"), filepath.Join(folder, "none.json")
+	for file, text := range map[string]string{
+		reference: ">c\n" + before + deleted + after + "CCAGATTGCCA\n", reads: "@r\n" + before + after + "\n+\n" + strings.Repeat("F", 40) + "\n",
+	} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const (
+		affine = "\t32M6D8M\t*\t0\t0\tS\tQ\tNM:i:6\tMD:Z:32^CATGTA8\tAS:i:28\tXE:i:4\tNH:i:1\tHI:i:1\n"
+		unit   = "\t40M\t*\t0\t0\tS\tQ\tNM:i:4\tMD:Z:33A2T1C0T0\tAS:i:-4\tNH:i:1\tHI:i:1\n"
+		capped = "\t40M\t*\t0\t0\tS\tQ\tNM:i:4\tMD:Z:33A2T1C0T0\tAS:i:20\tXE:i:4\tNH:i:1\tHI:i:1\n"
+	)
+	shorter := strings.NewReplacer(before+after, "S", strings.Repeat("F", 40), "Q")
+	for _, c := range []struct{ options, want string }{
+		{"-e 4", affine},
+		{"-e 4 --gaps affine", affine},
+		{"-e 4 --gaps=unit", unit},
+		{"-e 4 --gaps affine --cigar eqx", strings.Replace(affine, "32M6D8M", "32=6D8=", 1)},
+		{"--max-mismatches 4", capped},
+		{"--max-mismatches 4 --gaps unit", unit},
+	} {
+		got := quietly(t, slices.Concat([]string{"map", reference, reads, "--no-pg"}, strings.Fields(c.options))...)
+		if got = shorter.Replace(got); !strings.HasSuffix(got, "\nr\t0\tc\t1\t25"+c.want) {
+			t.Errorf("%s: got %q, want %q", c.options, got, c.want)
+		}
+	}
+	for _, c := range []struct{ options, want string }{
+		{"--gaps linear", `option --gaps: cost "linear" is not one of affine, unit`},
+		{"--gaps affin", `option --gaps: cost "affin" is not one of affine, unit (did you mean affine?)`},
+		{"--gaps=", `option --gaps: cost "" is not one of affine, unit`},
+		{"--gaps unit --gaps affine", `option --gaps is given twice, as "unit" and as "affine"`},
+		{"--gaps unit -o none --stats " + none, "option --gaps is for records, of which --output none writes none"},
+	} {
+		code, stdout, stderr := call(slices.Concat([]string{"map", reference, reads}, strings.Fields(c.options))...)
+		if code != 2 || stdout != "" || !strings.HasPrefix(stderr, "scanmap: "+c.want) {
+			t.Errorf("%s: exit code %d, standard output %q, standard error %q, want %q", c.options, code, stdout, stderr, c.want)
+		}
 	}
 }
 

@@ -48,6 +48,8 @@ func TestPairsGolden(t *testing.T) {
 		{"pairs-unique", "--min-insert 100 --max-insert 300 --report unique"},
 		{"pairs-estimated", "-e 0"},
 		{"pairs-mismatches", "--max-mismatches 2 --rescue-distance 6 --max-insert 300"},
+		{"pairs-unit", "--gaps unit --max-insert 300"},
+		{"pairs-mismatches-unit", "--gaps unit --max-mismatches 2 --rescue-distance 6 --max-insert 300"},
 		{"pairs-rf", "--orientation rf --max-insert 300"},
 		{"pairs-ff", "--orientation ff --max-insert 300"},
 	} {

@@ -171,7 +171,7 @@ func TestSearchIsMapping(t *testing.T) {
 		if err := os.WriteFile(reads, append(chosen.Bytes(), planted...), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		code, mapped, stderr := call("map", "-e", k, "--report", "all", "--device", "cpu", "--quiet", reference, reads)
+		code, mapped, stderr := call("map", "-e", k, "--gaps", "unit", "--report", "all", "--device", "cpu", "--quiet", reference, reads)
 		if code != 0 {
 			t.Fatalf("exit code %d, standard error %q", code, stderr)
 		}

@@ -23,6 +23,7 @@ type Case struct {
 	OmitUnmapped  bool
 	FullSecondary bool
 	SequenceMatch bool // --cigar eqx
+	UnitGaps      bool // --gaps unit
 
 	Picard  bool // judge by Picard too; every record needs a read group with PL
 	Pipes   bool // let samtools read the output from pipes
@@ -42,6 +43,7 @@ func (c *Case) options() [][]string {
 		{c.OmitUnmapped, []string{"--omit-unmapped"}},
 		{c.FullSecondary, []string{"--full-secondary"}},
 		{c.SequenceMatch, []string{"--cigar", "eqx"}},
+		{c.UnitGaps, []string{"--gaps", "unit"}},
 	} {
 		if o.given {
 			options = append(options, o.option)

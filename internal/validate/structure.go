@@ -280,7 +280,16 @@ func sameBases(a, b string) bool {
 // thymine writes RNA as DNA.
 var thymine = strings.NewReplacer("U", "T", "u", "t")
 
-// distance checks NM against k, and the tag of rescued mates, which alone may have more edits.
+// least returns the least edit distance at the place of a record.
+func (s *structure) least(r *Record) (edits int, ok bool) {
+	if s.c.UnitGaps {
+		return r.number("NM:i:")
+	}
+	return r.number("XE:i:")
+}
+
+// distance checks the least distance against k, the tag of rescued mates, which alone may have more
+// edits, and the tags of the alignment.
 func (s *structure) distance(read *Read, r *Record) {
 	k, err := s.c.edits(len(read.Bases))
 	if err != nil {
@@ -292,17 +301,101 @@ func (s *structure) distance(read *Read, r *Record) {
 		s.faults.add("NM", "%s has none", r.Name)
 		return
 	}
+	least, ok := s.least(r)
+	if !ok {
+		s.faults.add("XE", "%s has none", r.Name)
+		return
+	}
 	_, rescued := r.tag("XR:i:1")
 	_, marked := r.tag("XR:i:")
-	if rescued != marked || rescued != (edits > k) {
-		s.faults.add("XR:i:1 goes with more than k edits", "%s: NM %d, k %d, XR %t", r.Name, edits, k, marked)
+	if rescued != marked || rescued != (least > k) {
+		s.faults.add("XR:i:1 goes with more than k edits", "%s: %d edits, k %d, XR %t", r.Name, least, k, marked)
 	}
+	md, ok := r.tag("MD:Z:")
+	if !ok {
+		s.faults.add("MD", "%s has none", r.Name)
+		return
+	}
+	if s.c.UnitGaps {
+		s.unitScores(r, edits)
+	} else {
+		s.affineScores(r, md, edits, least)
+	}
+}
+
+// unitScores checks the scores that are numbers of edits.
+func (s *structure) unitScores(r *Record, edits int) {
 	if score, ok := r.number("AS:i:"); ok && score != -edits {
 		s.faults.add("AS is the number of edits, negative", "%s: AS %d, NM %d", r.Name, score, edits)
 	}
-	if _, ok := r.tag("MD:Z:"); !ok {
-		s.faults.add("MD", "%s has none", r.Name)
+	if _, ok := r.tag("XE:i:"); ok {
+		s.faults.add("XE in spite of --gaps unit", "%s", r.Name)
 	}
+}
+
+// The affine score: a match, a mismatch, and a gap of g bases with gapScore + g gapBaseScore.
+const (
+	matchScore    = 1
+	mismatchScore = -4
+	gapScore      = -6
+	gapBaseScore  = -1
+)
+
+// affineScores counts the edits of an alignment and its affine score once more, from CIGAR and MD.
+func (s *structure) affineScores(r *Record, md string, edits, least int) {
+	aligned, inserted, deleted, gaps := 0, 0, 0, 0
+	length := 0
+	for i := range len(r.Cigar) {
+		switch c := r.Cigar[i]; c {
+		case 'M', '=', 'X':
+			aligned += length
+		case 'I':
+			inserted, gaps = inserted+length, gaps+1
+		case 'D':
+			deleted, gaps = deleted+length, gaps+1
+		default:
+			length = 10*length + int(c-'0')
+			continue
+		}
+		length = 0
+	}
+	matches, mismatches, cut := lettersOfMD(md)
+	if matches+mismatches != aligned || cut != deleted {
+		s.faults.add("MD fits the CIGAR", "%s: %s, %s", r.Name, md, r.Cigar)
+		return
+	}
+	if counted := mismatches + inserted + deleted; counted != edits || edits < least {
+		s.faults.add("NM is the number of edits, at least XE", "%s: NM %d, XE %d, %s with %s", r.Name, edits, least, r.Cigar, md)
+	}
+	want := matchScore*matches + mismatchScore*mismatches + gapScore*gaps + gapBaseScore*(inserted+deleted)
+	if score, ok := r.number("AS:i:"); !ok || score != want {
+		s.faults.add("AS is the affine score", "%s: AS %d, expected %d of %s with %s", r.Name, score, want, r.Cigar, md)
+	}
+	whole := matchScore * (aligned + inserted)
+	if score, ok := r.number("XS:i:"); ok && (score > whole || (whole-score)%(matchScore-mismatchScore) != 0) {
+		s.faults.add("XS is a score without gaps", "%s: XS %d, %d bases", r.Name, score, aligned+inserted)
+	}
+}
+
+// lettersOfMD counts the bases of the reference that match, differ and are deleted.
+func lettersOfMD(md string) (matches, mismatches, deleted int) {
+	number, within := 0, false // a number, and letters after ^
+	for i := range len(md) {
+		c := md[i]
+		switch {
+		case c >= '0' && c <= '9':
+			number, within = 10*number+int(c-'0'), false
+			continue
+		case c == '^':
+			within = true
+		case within:
+			deleted++
+		default:
+			mismatches++
+		}
+		matches, number = matches+number, 0
+	}
+	return matches + number, mismatches, deleted
 }
 
 // report checks that the records of a mapped read are those that --report and --max-locations ask
@@ -326,10 +419,10 @@ func (s *structure) report(records []*Record) {
 	if s.c.paired() {
 		return // what is best depends on the mate too
 	}
-	least, _ := records[0].number("NM:i:")
+	least, _ := s.least(records[0])
 	before := least
 	for _, r := range records[1:] {
-		edits, _ := r.number("NM:i:")
+		edits, _ := s.least(r)
 		switch {
 		case edits < before:
 			s.faults.add("records of a read in the order of their edits", "%s: %d after %d", name, edits, before)

@@ -36,7 +36,7 @@ const goodSingle = header +
 // judge returns the kinds of faults of a text.
 func judge(t *testing.T, text string, templates []Template, change func(*Case)) []string {
 	t.Helper()
-	c := &Case{Distance: "1", Report: "all", ReadGroup: `@RG\tID:g\tSM:s`, Reads: make([]string, len(templates[0].Mates))}
+	c := &Case{Distance: "1", Report: "all", ReadGroup: `@RG\tID:g\tSM:s`, UnitGaps: true, Reads: make([]string, len(templates[0].Mates))}
 	if change != nil {
 		change(c)
 	}
@@ -158,6 +158,47 @@ func TestStructureRefuses(t *testing.T) {
 		if got := judge(t, goodPairs, mates, change); !slices.Contains(got, kind) {
 			t.Errorf("%q, expected %q", got, kind)
 		}
+	}
+}
+
+// TestAffineScores has records with affine costs of gaps, good ones and some that are broken in one
+// place each.
+func TestAffineScores(t *testing.T) {
+	affine := func(c *Case) { c.UnitGaps = false }
+	good := edit(goodSingle, "NM:i:0\tMD:Z:10\tAS:i:0", "NM:i:0\tMD:Z:10\tAS:i:10\tXS:i:5\tXE:i:0")
+	for _, c := range []struct{ cigar, tags string }{
+		{"10M", "NM:i:1\tMD:Z:9A0\tAS:i:5\tXE:i:1"},
+		{"5M3D5M", "NM:i:3\tMD:Z:5^ACG5\tAS:i:1\tXE:i:1"},
+		{"5M3D5M", "NM:i:4\tMD:Z:5^ACG0T4\tAS:i:-4\tXE:i:1"},
+		{"4M2I4M", "NM:i:2\tMD:Z:8\tAS:i:0\tXE:i:1"},
+	} {
+		text := edit(edit(good, "10M", c.cigar), "NM:i:0\tMD:Z:10\tAS:i:10\tXS:i:5\tXE:i:0", c.tags)
+		text = edit(text, "x\t91", "x\t81")
+		if got := judge(t, text, single, affine); len(got) > 0 {
+			t.Errorf("%+v: %q", c, got)
+		}
+	}
+	if got := judge(t, good, single, affine); len(got) > 0 {
+		t.Errorf("%q", got)
+	}
+	for _, c := range []struct{ old, changed, kind string }{
+		{"\tXE:i:0", "", "XE"},
+		{"AS:i:10", "AS:i:0", "AS is the affine score"},
+		{"AS:i:10\t", "", "AS is the affine score"},
+		{"NM:i:0", "NM:i:1", "NM is the number of edits, at least XE"},
+		{"XE:i:0", "XE:i:1", "NM is the number of edits, at least XE"},
+		{"XE:i:0", "XE:i:2", "XR:i:1 goes with more than k edits"},
+		{"MD:Z:10", "MD:Z:9", "MD fits the CIGAR"},
+		{"MD:Z:10", "MD:Z:5^A5", "MD fits the CIGAR"},
+		{"XS:i:5", "XS:i:6", "XS is a score without gaps"},
+		{"XS:i:5", "XS:i:15", "XS is a score without gaps"},
+	} {
+		if got := judge(t, edit(good, c.old, c.changed), single, affine); !slices.Contains(got, c.kind) {
+			t.Errorf("%q as %q: %q, expected %q", c.old, c.changed, got, c.kind)
+		}
+	}
+	if got := judge(t, good, single, nil); !slices.Contains(got, "XE in spite of --gaps unit") {
+		t.Errorf("%q", got)
 	}
 }
 

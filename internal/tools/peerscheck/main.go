@@ -105,10 +105,11 @@ func checkRow(data sidebyside.Data, lists string, f []string) (ok bool, err erro
 	return ok && lost == 0, err
 }
 
-// scanmap maps reads with an option that bounds the edits, and returns its mappings.
+// scanmap maps reads with an option that bounds the edits, and returns its mappings, whose
+// alignments have the fewest edits, as those of the peers.
 func scanmap(option, e, reference, reads string) (places map[place][][2]int, mapped, mappings int, err error) {
 	sam := strings.TrimSuffix(reads, filepath.Ext(reads)) + ".sam"
-	if _, _, err := command.Timed("bin/scanmap", "map", "--quiet", option, e, "-o", sam, reference, reads); err != nil {
+	if _, _, err := command.Timed("bin/scanmap", "map", "--quiet", "--gaps", "unit", option, e, "-o", sam, reference, reads); err != nil {
 		return nil, 0, 0, err
 	}
 	return readPlaces(sam)

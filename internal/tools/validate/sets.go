@@ -47,6 +47,7 @@ var (
 		{report: "unique"},
 		{report: "unique", also: func(c *validate.Case) { c.OmitUnmapped = true }},
 		{report: "all", also: func(c *validate.Case) { c.Substitutions, c.SequenceMatch = true, true }},
+		{report: "all", also: func(c *validate.Case) { c.UnitGaps = true }},
 	}
 )
 
