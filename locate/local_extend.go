@@ -1,6 +1,7 @@
 package locate
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 
@@ -13,7 +14,8 @@ type localDiagonal struct {
 	diagonal int // in the contig
 	ungapped localUngapped
 	longest  int      // of its runs of equal bases
-	differs  []uint64 // a bit for each base that differs
+	differs  []uint64 // a bit for each base that differs, or must not be aligned
+	closed   []uint64 // a bit for each that must not be, or nil
 }
 
 // localUngapped is the best alignment on a diagonal: bases [first, last).
@@ -401,10 +403,15 @@ func (l *Local) refused(strand *Strand, p Place, diagonal, longest int) bool {
 // whole, so it is the best of theirs. One with a gap loses gapOpen + 1 or more. It comes before that
 // if it loses less, and is only then looked for. When a location is taken, a diagonal on which no
 // run of p equal bases is open any more leads to no other one; when none is left, all are found.
+//
+// That is known at once where the best alignment without a gap loses 6 at most, on the only diagonal:
+// no more bases than 6 are clipped, so that a run of p, which is 5 or more, among those of one end has
+// one other base beside it at most. To align these five and the base between gains 1 or more. So there
+// is none.
 func (l *Local) settle(strand *Strand, p Place, diagonals []localDiagonal) {
 	b := &l.budget
-	least := min(gapOpen+1, b.cap)
-	if len(diagonals) == 1 && diagonals[0].ungapped.cost < localCost(min(least, b.budget+1))*lostUnit && l.alone(&diagonals[0]) {
+	const least localCost = gapOpen + 1 // what a gap loses
+	if len(diagonals) == 1 && diagonals[0].ungapped.cost < localCost(min(gapOpen+1, b.budget+1))*lostUnit {
 		l.addUngapped(p, &diagonals[0])
 		return
 	}
@@ -438,7 +445,7 @@ func (l *Local) settle(strand *Strand, p Place, diagonals []localDiagonal) {
 			limit = best / lostUnit * lostUnit
 		}
 		switch {
-		case limit > localCost(least)*lostUnit && l.gapped(diagonals, limit):
+		case limit > least*lostUnit && l.gapped(diagonals, limit):
 			l.locations = append(l.locations, w.location(l.Aligner, p))
 		case on != nil:
 			l.addUngapped(p, on)
@@ -493,11 +500,6 @@ func (l *Local) withInserted(diagonals []localDiagonal) (ok bool) {
 	return w.qualifies(w.cost.lost(), inserted)
 }
 
-// alone tells whether no piece lies outside the best alignment of a diagonal.
-func (l *Local) alone(d *localDiagonal) bool {
-	return d.ungapped.first < l.budget.piece && l.budget.m-d.ungapped.last < l.budget.piece
-}
-
 // addUngapped adds the best alignment of a diagonal.
 func (l *Local) addUngapped(p Place, d *localDiagonal) {
 	var runs [3]Operation
@@ -518,21 +520,30 @@ func (l *Local) addUngapped(p Place, d *localDiagonal) {
 }
 
 // open returns those diagonals on which a run of p equal bases is in the same place as no alignment
-// that was taken, with the best alignments of what is.
+// that was taken, with the best alignments of what is. w.path is the one that was taken last, and the
+// only one since open was called.
 func (l *Local) open(diagonals []localDiagonal) []localDiagonal {
 	b, w := &l.budget, &l.window
+	lowest, highest := math.MaxInt, math.MinInt // of its diagonals
+	for _, at := range w.path {
+		lowest, highest = min(lowest, at.j-at.i), max(highest, at.j-at.i)
+	}
 	n := 0
 	for _, d := range diagonals {
-		l.closed = parallel.Resize(l.closed, len(d.differs))
-		clear(l.closed)
-		for t, column := range w.taken {
-			i := t % b.m
-			if at := d.diagonal - w.start + i - int(column); max(at, -at) <= w.reach() {
-				l.closed[i>>6] |= 1 << (i & 63)
-				d.differs[i>>6] |= 1 << (i & 63)
+		on := d.diagonal - w.start
+		if on >= lowest-w.reach() && on <= highest+w.reach() {
+			if d.closed == nil {
+				d.closed = make([]uint64, len(d.differs))
 			}
+			for _, at := range w.path {
+				if apart := at.j - at.i - on; max(apart, -apart) <= w.reach() {
+					d.closed[at.i>>6] |= 1 << (at.i & 63)
+					d.differs[at.i>>6] |= 1 << (at.i & 63)
+				}
+			}
+			d.ungapped, d.longest = b.ungapped(d.differs, d.closed)
 		}
-		if d.ungapped, d.longest = b.ungapped(d.differs, l.closed); d.longest >= b.piece {
+		if d.longest >= b.piece {
 			diagonals[n] = d
 			n++
 		}

@@ -6,14 +6,15 @@ import (
 )
 
 // A localCost is what an alignment costs, as one number that compares as (lost score, gap bases,
-// edits, start) do. The start is a column of the window.
+// edits, start) do. The start is a column of the window. That holds for reads of up to 3,000 bases, and
+// windows of up to 2^21 columns.
 type localCost int64
 
 const (
 	startUnit localCost = 1
-	editUnit            = startUnit << 17
-	gapUnit             = editUnit << 15
-	lostUnit            = gapUnit << 15
+	editUnit            = startUnit << 21
+	gapUnit             = editUnit << 14
+	lostUnit            = gapUnit << 14
 	noLocal             = localCost(1) << 62
 	baseUnit            = gapUnit + editUnit // what each gap base costs beside lost score
 )
