@@ -50,14 +50,14 @@ type Local struct {
 // score is 1 to the read's length. The locations are valid until the next call, their operations
 // until the Aligner is reset. Pieces of fewer than 5 bases lead to none.
 //
-// It is complete if candidates are all diagonals on which one of n pieces of the read, as LocalPieces
-// has them, lies unchanged, wherever pieces lie as long as no two overlap.
+// It is complete if candidates are all diagonals on which one of n pieces of the read, as
+// LocalPieces has them, lies unchanged, wherever pieces lie as long as no two overlap.
 //
-// By lemma 6 every alignment that qualifies aligns a piece on one diagonal, and so goes through that
-// of a candidate. Its pairs are no more than a spread s of diagonals from there, s being the most gap
-// bases that it may have. So candidates whose diagonals are more than 2s + reach apart lead to
-// alignments that are never in the same place, and no alignment is led to by both. The others are
-// settled together.
+// By lemma 3 every alignment that qualifies aligns a piece on one diagonal, and so goes through
+// that of a candidate. Its pairs are no more than a spread s of diagonals from there, s being the
+// most gap bases that it may have. So candidates whose diagonals are more than 2s + reach apart
+// lead to alignments that are never in the same place, and no alignment is led to by both. The
+// others are settled together.
 func (l *Local) Locations(r *Read, least, pieces int, candidates []Candidate) []Location {
 	l.locations = l.locations[:0]
 	slices.SortFunc(candidates, func(a, b Candidate) int {

@@ -326,3 +326,17 @@ func TestLocalInRegion(t *testing.T) {
 		t.Errorf("%d locations: the test shows little", found)
 	}
 }
+
+// TestLocalPieces has numbers of pieces that were worked out by lemma 3.
+func TestLocalPieces(t *testing.T) {
+	for _, c := range []struct{ m, least, n, p int }{
+		{150, 120, 9, 16},
+		{20, 20, 1, 16}, // nothing may be lost
+		{20, 19, 2, 10}, // a base may be clipped
+		{20, 1, 0, 0}, {20, 0, 0, 0}, {20, 21, 0, 0},
+	} {
+		if n, p := LocalPieces(c.m, c.least, DefaultCap); n != c.n || p != c.p {
+			t.Errorf("%d bases, least %d: %d pieces of %d, want %d of %d", c.m, c.least, n, p, c.n, c.p)
+		}
+	}
+}
