@@ -42,7 +42,6 @@ type Local struct {
 	place       Place
 	diagonals   []localDiagonal
 	words       []uint64
-	closed      []uint64
 	before      []int32
 	capped      bool // gaps of the cost of the cap have to be looked for
 	best, other localBand
@@ -51,16 +50,16 @@ type Local struct {
 // Locations returns the local locations of a read among those that its candidates lead to, in order
 // of (place, start, end, distance, bases clipped at the start); it sorts the candidates. The least
 // score is 1 to the read's length. The locations are valid until the next call, their operations
-// until the Aligner is reset.
+// until the Aligner is reset. Pieces of fewer than 5 bases lead to none.
 //
-// It is complete if candidates are all diagonals on which one of n pieces of the read, as LocalPieces
-// has them, lies unchanged, wherever pieces lie as long as no two overlap.
+// It is complete if candidates are all diagonals on which one of n pieces of the read, as
+// LocalPieces has them, lies unchanged, wherever pieces lie as long as no two overlap.
 //
-// By lemma 6 every alignment that qualifies aligns a piece on one diagonal, and so goes through that
-// of a candidate. Its pairs are no more than a spread s of diagonals from there, s being the most gap
-// bases that it may have. So candidates whose diagonals are more than 2s + reach apart lead to
-// alignments that are never in the same place, and no alignment is led to by both. The others are
-// settled together.
+// By lemma 3 every alignment that qualifies aligns a piece on one diagonal, and so goes through
+// that of a candidate. Its pairs are no more than a spread s of diagonals from there, s being the
+// most gap bases that it may have. So candidates whose diagonals are more than 2s + reach apart
+// lead to alignments that are never in the same place, and no alignment is led to by both. The
+// others are settled together.
 func (l *Local) Locations(r *Read, least, pieces int, candidates []Candidate) []Location {
 	l.locations = l.locations[:0]
 	slices.SortFunc(candidates, func(a, b Candidate) int {
@@ -70,7 +69,7 @@ func (l *Local) Locations(r *Read, least, pieces int, candidates []Candidate) []
 		return cmp.Compare(a.Diagonal, b.Diagonal)
 	})
 	m := r.Strands[Forward].Length()
-	if least < 1 || least > m || pieces < 1 || m/pieces < 1 {
+	if least < 1 || least > m || pieces < 1 || m/pieces < shortestPiece {
 		return l.locations
 	}
 	b := &l.budget
@@ -80,10 +79,8 @@ func (l *Local) Locations(r *Read, least, pieces int, candidates []Candidate) []
 	l.diagonals, l.words = l.diagonals[:0], l.words[:0]
 	for i := range candidates {
 		c := &candidates[i]
-		if i > 0 && c.Place == candidates[i-1].Place {
-			if c.Diagonal == candidates[i-1].Diagonal {
-				continue
-			}
+		if i > 0 && c.Place == candidates[i-1].Place && c.Diagonal == candidates[i-1].Diagonal {
+			continue
 		}
 		if n := len(l.diagonals); n > 0 && (c.Place != l.place || int(c.Diagonal)-l.diagonals[n-1].diagonal > apart) {
 			l.settle(r.Strand(l.place), l.place, l.diagonals)

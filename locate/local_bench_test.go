@@ -80,3 +80,15 @@ func BenchmarkLocal(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkInRegion measures a read of 150 bases in a stretch of 600 that does not have it.
+func BenchmarkInRegion(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 2))
+	l := Local{Reference: truth.Reference(b, truth.Random(r, 2000, "ACGT")), Cap: DefaultCap}
+	l.Aligner = &Aligner{Reference: l.Reference}
+	read := pack(truth.Random(r, 150, "ACGT"), 0)
+	for b.Loop() {
+		l.Aligner.Reset()
+		l.InRegion(&read.Strands[Forward], At(0, Forward), 30, 700, 1300)
+	}
+}

@@ -1,6 +1,7 @@
 package locate
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 
@@ -8,12 +9,14 @@ import (
 	"scanmap/parallel"
 )
 
-// A localDiagonal is a diagonal of a strand at one place that alignments that qualify may go through.
+// A localDiagonal is a diagonal of a strand at one place that alignments that qualify may go
+// through.
 type localDiagonal struct {
 	diagonal int // in the contig
 	ungapped localUngapped
 	longest  int      // of its runs of equal bases
-	differs  []uint64 // a bit for each base that differs
+	differs  []uint64 // a bit for each base that differs, or must not be aligned
+	closed   []uint64 // a bit for each that must not be, or nil
 }
 
 // localUngapped is the best alignment on a diagonal: bases [first, last).
@@ -27,11 +30,11 @@ type localBudget struct {
 	m, least, pieces, cap int
 	piece                 int // bases of a piece
 	budget                int // m - T
-	// near is how far apart the diagonals of an alignment may be at most that qualifies with no gap of
-	// the cost of the cap, and spread those of any.
+	// near is how far apart the diagonals of an alignment may be at most that qualifies with no gap
+	// of the cost of the cap, and spread those of any.
 	near, spread int
-	// cappedRun is a number of neighbouring pairs that are equal which each alignment that qualifies
-	// with a gap of the cost of the cap has on the diagonal of a candidate.
+	// cappedRun is a number of neighbouring pairs that are equal which each alignment that
+	// qualifies with a gap of the cost of the cap has on the diagonal of a candidate.
 	cappedRun int
 	exact     localCosts
 	net       localCosts
@@ -42,8 +45,8 @@ type localCosts struct {
 	mismatch, clip, start localCost
 	deletion, insertion   [LongestGap + 1]localCost
 	limit                 localCost // after the highest that matters
-	// four is what a broken block of four bases costs at least where no gap costs the cap, and eight
-	// what one of eight costs with any gaps (lemma 11).
+	// four is what a broken block of four bases costs at least where no gap costs the cap, and
+	// eight what one of eight costs with any gaps (lemma 5).
 	four, eight localCost
 }
 
@@ -88,14 +91,19 @@ func (b *localBudget) spreadOf(budget int) int {
 
 // setCappedRun sets cappedRun.
 //
-// Lemma 9. Let an alignment qualify with w gaps of the cost of the cap, w > 0, and e other gaps and
-// mismatches. These cost 5 each or more, so that r = m - T - w Cap - 5 e is not negative, and what is
-// left for clipped bases, 1 each, and for inserted ones, (m - T) / m each, is r at most. So it has m
-// - e - r m / (m - T) matches or more, in w + e + 1 stretches of neighbouring pairs at most, and one
-// of these has its share of them. n pieces of p bases that do not overlap leave m - n p bases out. So
-// a stretch of 2 (p - 1) + m - n p + 1 bases has a whole one, and a stretch as long as that share, if
-// it is no shorter, lies on the diagonal of a candidate. ∎ If it is shorter, nothing is known:
-// cappedRun is 0.
+// Lemma 4. Let an alignment qualify with w gaps of the cost of the cap, w > 0, and e other gaps and
+// mismatches. Let r = m - T - w Cap - 5 e. Then r >= 0, and in one of w + e + 1 stretches, or
+// fewer, of neighbouring pairs that are equal there are at least (m - e - r m / (m - T)) / (w + e +
+// 1).
+//
+// Proof. Other gaps and mismatches cost 5 each or more, so r is not negative and no less than what
+// clipped bases cost, 1 each, and inserted ones beside their gaps, (m - T) / m each, net of what
+// the threshold forgives. So no more than r m / (m - T) bases are clipped or inserted, and e are
+// mismatches at most; the others match. ∎
+//
+// n pieces of p bases that do not overlap leave m - n p bases out. So a stretch of 2 (p - 1) + m -
+// n p + 1 bases has a whole one, and lies on the diagonal of a candidate. If the stretches of the
+// lemma may be shorter, nothing is known: cappedRun is 0.
 func (b *localBudget) setCappedRun() {
 	b.cappedRun = b.m + 1
 	for w := 1; w*b.cap <= b.budget; w++ {
@@ -125,17 +133,21 @@ type localBand struct {
 
 // bound sets rest.
 //
-// Lemma 11. Cut the strand into blocks of four bases, or of eight, and call a block broken if it is
-// unchanged on no diagonal of the band. Of the alignment that a path has from base i on, each broken
-// block that begins at base i or after it has a mismatch, a gap within, or an inserted or clipped
-// base. A mismatch costs 5, and it and a deletion have to do with one block, as has one inserted base.
-// An insertion of g > 1 bases has to do with (g - 2) / 4 + 2 blocks of four, and costs 6 + g or more
-// if not the cap, which is 4 for each; or with (g - 2) / 8 + 2 of eight. c clipped bases have to do
-// with (c + 3) / 4 blocks at most, since only whole blocks count and bases are clipped up to the end:
-// their cost is 4 for each, or more, less 3. So what is left costs no less than 4 for each broken
-// block, or the least share that an insertion that may be paid has for each block of eight, less 3. A
-// deletion of the cap's cost does not cost less than 4, the cap being 7 or more, and an insertion of g
-// bases of lost score 7 + g or more, which is 4 for each block of eight. ∎
+// Lemma 5. Cut the strand into blocks of four bases, or of eight, and call a block broken if it is
+// unchanged on no diagonal of the band. An alignment that goes on from base i costs no less from
+// there on than `four`, or `eight`, for each broken block that begins at base i or after it, less 3
+// clipped bases.
+//
+// Proof. In each such block the alignment has a mismatch, a deletion, or an inserted or clipped
+// base. A mismatch costs 5 of score and lies in one block, a deletion costs 7 or more, as the cap
+// is no less, and goes through one. Of g inserted bases, g > 1, at most (g - 2) / 4 + 2 blocks of
+// four have some, and they cost 6 + g or more where that is below the cap, 4 for each block. At
+// most (g - 2) / 8 + 2 blocks of eight have some: as lost score they cost 7 + g or more, 4 for
+// each; net of what the threshold forgives, `eight` is the least share of an insertion that may be
+// paid. Only whole blocks count, and bases are clipped up to the end of the read: c of them lie in
+// (c + 3) / 4 blocks at most and cost c, which is 4 for each, less 3. ∎
+//
+// Blocks of four are for bands without gaps of the cost of the cap.
 func (b *localBand) bound(w *localWindow, costs *localCosts, long bool) {
 	m, text := len(w.read), &w.reference.Bases
 	size, cost := 4, costs.four
@@ -330,8 +342,9 @@ func (l *Local) differences(words []uint64, strand *Strand, p Place, diagonal, m
 	return words
 }
 
-// best returns the best alignment among the runs of equal bases of a diagonal that are open, and the
-// length of its longest run. closed has a bit for each base that must not be aligned, or is nil.
+// best returns the best alignment among the runs of equal bases of a diagonal that are open, and
+// the length of its longest run. closed has a bit for each base that must not be aligned, or is
+// nil.
 func (b *localBudget) ungapped(differs, closed []uint64) (best localUngapped, longest int) {
 	best.cost = noLocal
 	cost, first, at := noLocal, 0, 0 // of the best alignment up to base at, and its first base
@@ -369,20 +382,17 @@ func nextBit(words []uint64, at, m int) int {
 	return m
 }
 
-// refused tells whether no alignment that qualifies has to be looked for on a diagonal of which it is
-// known that none without gaps qualifies: those that go through it have a gap of the cost of the cap,
-// and go through the diagonal of a candidate that is not refused.
+// refused tells whether no alignment that qualifies has to be looked for on a diagonal of which it
+// is known that none without gaps qualifies: those that go through it have a gap of the cost of the
+// cap, and go through the diagonal of a candidate that is not refused.
 //
-// Lemma 10. Cut the read into blocks of four bases, and say that a block is broken if it is unchanged
-// on none of the diagonals of an alignment. If the alignment has no gap of the cost of the cap, four
-// times the broken blocks are no more than its lost score net of what the threshold forgives, in
-// units of the score, and 6.
+// Lemma 6. Cut the read into blocks of four bases, the rest left out, and call a block broken if
+// it is unchanged on none of the diagonals that an alignment may be on. If the alignment qualifies
+// and has no gap of the cost of the cap, four times the broken blocks are no more than m - T + 6.
 //
-// Proof. A block is broken only if it has a mismatch, a gap within or an inserted or clipped base,
-// and is put down to one of them. A mismatch costs 5 and breaks one block, a deletion costs 7 and
-// breaks one. An inserted base costs 7, and g > 1 of them cost 6 + g and touch (g - 2) / 4 + 2 blocks
-// at most. c clipped bases cost c and touch (c + 3) / 4 blocks at most, at each end, as the first
-// block begins with the read and bases after the last whole block are left out. ∎
+// Proof. As for lemma 5 each mismatch and each gap costs 4 for each broken block that it has to do
+// with, net of what the threshold forgives, and each of two clips that, less 3: blocks begin with
+// the read. All together cost no more than m - T. ∎
 //
 // The alignment stays within b.near diagonals of this one. Exceeds counts broken blocks.
 func (l *Local) refused(strand *Strand, p Place, diagonal, longest int) bool {
@@ -397,14 +407,20 @@ func (l *Local) refused(strand *Strand, p Place, diagonal, longest int) bool {
 // settle adds the locations of a strand among alignments that go through some diagonals of a place,
 // which are in order.
 //
-// An alignment that qualifies has a piece on one of them. The best without a gap lies on one of them
-// whole, so it is the best of theirs. One with a gap loses gapOpen + 1 or more. It comes before that
-// if it loses less, and is only then looked for. When a location is taken, a diagonal on which no
-// run of p equal bases is open any more leads to no other one; when none is left, all are found.
+// An alignment that qualifies has a piece on one of them. The best without a gap lies on one of
+// them whole, so it is the best of theirs. One with a gap loses gapOpen + 1 or more. It comes
+// before that if it loses less, and is only then looked for. When a location is taken, a diagonal
+// on which no run of p equal bases is open any more leads to no other one; when none is left, all
+// are found.
+//
+// That is known at once where the best alignment without a gap loses 6 at most, on the only
+// diagonal: no more bases than 6 are clipped, so that a run of p, which is 5 or more, among those
+// of one end has one other base beside it at most. To align these five and the base between gains 1
+// or more. So there is none.
 func (l *Local) settle(strand *Strand, p Place, diagonals []localDiagonal) {
 	b := &l.budget
-	least := min(gapOpen+1, b.cap)
-	if len(diagonals) == 1 && diagonals[0].ungapped.cost < localCost(min(least, b.budget+1))*lostUnit && l.alone(&diagonals[0]) {
+	const least localCost = gapOpen + 1 // what a gap loses
+	if len(diagonals) == 1 && diagonals[0].ungapped.cost < localCost(min(gapOpen+1, b.budget+1))*lostUnit {
 		l.addUngapped(p, &diagonals[0])
 		return
 	}
@@ -438,7 +454,7 @@ func (l *Local) settle(strand *Strand, p Place, diagonals []localDiagonal) {
 			limit = best / lostUnit * lostUnit
 		}
 		switch {
-		case limit > localCost(least)*lostUnit && l.gapped(diagonals, limit):
+		case limit > least*lostUnit && l.gapped(diagonals, limit):
 			l.locations = append(l.locations, w.location(l.Aligner, p))
 		case on != nil:
 			l.addUngapped(p, on)
@@ -465,9 +481,9 @@ func (l *Local) settle(strand *Strand, p Place, diagonals []localDiagonal) {
 	}
 }
 
-// withInserted leaves in the window the best of all alignments that qualify, where w.path is one that
-// does, and none loses as little as would do without inserted bases. ok is false where an alignment
-// that does not qualify comes before it.
+// withInserted leaves in the window the best of all alignments that qualify, where w.path is one
+// that does, and none loses as little as would do without inserted bases. ok is false where an
+// alignment that does not qualify comes before it.
 func (l *Local) withInserted(diagonals []localDiagonal) (ok bool) {
 	b, w := &l.budget, &l.window
 	inserted := 0
@@ -493,11 +509,6 @@ func (l *Local) withInserted(diagonals []localDiagonal) (ok bool) {
 	return w.qualifies(w.cost.lost(), inserted)
 }
 
-// alone tells whether no piece lies outside the best alignment of a diagonal.
-func (l *Local) alone(d *localDiagonal) bool {
-	return d.ungapped.first < l.budget.piece && l.budget.m-d.ungapped.last < l.budget.piece
-}
-
 // addUngapped adds the best alignment of a diagonal.
 func (l *Local) addUngapped(p Place, d *localDiagonal) {
 	var runs [3]Operation
@@ -518,21 +529,30 @@ func (l *Local) addUngapped(p Place, d *localDiagonal) {
 }
 
 // open returns those diagonals on which a run of p equal bases is in the same place as no alignment
-// that was taken, with the best alignments of what is.
+// that was taken, with the best alignments of what is. w.path is the one that was taken last, and
+// the only one since open was called.
 func (l *Local) open(diagonals []localDiagonal) []localDiagonal {
 	b, w := &l.budget, &l.window
+	lowest, highest := math.MaxInt, math.MinInt // of its diagonals
+	for _, at := range w.path {
+		lowest, highest = min(lowest, at.j-at.i), max(highest, at.j-at.i)
+	}
 	n := 0
 	for _, d := range diagonals {
-		l.closed = parallel.Resize(l.closed, len(d.differs))
-		clear(l.closed)
-		for t, column := range w.taken {
-			i := t % b.m
-			if at := d.diagonal - w.start + i - int(column); max(at, -at) <= w.reach() {
-				l.closed[i>>6] |= 1 << (i & 63)
-				d.differs[i>>6] |= 1 << (i & 63)
+		on := d.diagonal - w.start
+		if on >= lowest-w.reach() && on <= highest+w.reach() {
+			if d.closed == nil {
+				d.closed = make([]uint64, len(d.differs))
 			}
+			for _, at := range w.path {
+				if apart := at.j - at.i - on; max(apart, -apart) <= w.reach() {
+					d.closed[at.i>>6] |= 1 << (at.i & 63)
+					d.differs[at.i>>6] |= 1 << (at.i & 63)
+				}
+			}
+			d.ungapped, d.longest = b.ungapped(d.differs, d.closed)
 		}
-		if d.ungapped, d.longest = b.ungapped(d.differs, l.closed); d.longest >= b.piece {
+		if d.longest >= b.piece {
 			diagonals[n] = d
 			n++
 		}
@@ -543,9 +563,9 @@ func (l *Local) open(diagonals []localDiagonal) []localDiagonal {
 // gapped leaves in the window the best alignment of less than a limit that goes through some
 // diagonals, and tells whether there is one.
 //
-// What it loses is tried from little on, as the cells that may matter are few then. An alignment that
-// loses no more than some loss stays near the diagonal that it goes through, and so diagonals that
-// are further apart are looked at one after the other.
+// What it loses is tried from little on, as the cells that may matter are few then. An alignment
+// that loses no more than some loss stays near the diagonal that it goes through, and so diagonals
+// that are further apart are looked at one after the other.
 func (l *Local) gapped(diagonals []localDiagonal, limit localCost) bool {
 	b, w := &l.budget, &l.window
 	joined := l.joined(diagonals)

@@ -7,7 +7,7 @@ import "math"
 // unchanged, and how many bases each has: m / n, but no more than finders look up. Where n would
 // leave fewer bases than finders look up, it returns 0.
 //
-// Lemma 6. Let an alignment qualify: score * m >= T (m - ins). Count what it loses in units of 1/m,
+// Lemma 3. Let an alignment qualify: score * m >= T (m - ins). Count what it loses in units of 1/m,
 // net of what the threshold forgives, T for each inserted base. That is at most (m - T) m. Say that
 // it spoils a piece if it does not align all its bases with equal letters on one diagonal. Then
 // each spoiled piece has a mismatch, a gap or a clip to which it can be put down, and
@@ -42,7 +42,7 @@ func LocalPieces(m, least, most int) (n, p int) {
 	return 0, 0
 }
 
-// localSpoils returns the least that spoils n pieces of p bases: w[n] of lemma 6.
+// localSpoils returns the least that spoils n pieces of p bases: w[n] of lemma 3.
 func localSpoils(m, least, most, n, p int) int {
 	inside := make([]int, n+1) // by mismatches and gaps
 	for k := 1; k <= n; k++ {

@@ -64,6 +64,52 @@ func drawLocal(r *rand.Rand) localCase {
 	return localCase{contigs, read, truth.LocalRules{Least: least, Cap: []int{20, 20, 20, 20, 7, 12, 30}[r.IntN(7)], Longest: LongestGap}}
 }
 
+// drawTight draws a read with a copy that has as many faults as may be, apart from each other, so
+// that each spoils a piece and breaks blocks: few candidates lead to it, or one.
+func drawTight(r *rand.Rand) localCase {
+	m := 30 + r.IntN(60)
+	read := truth.Random(r, m, "ACGT")
+	rules := truth.LocalRules{Least: max(1, m*(70+r.IntN(26))/100), Cap: 20, Longest: LongestGap}
+	left := (m - rules.Least) * m // in units of 1/m
+	pay := func(cost int) bool {
+		if cost > left {
+			return false
+		}
+		left -= cost
+		return true
+	}
+	faults := 1 + (m-rules.Least)/5
+	s, apart := "", m/(faults+1)
+	from := 0
+	if n := r.IntN(m - rules.Least + 1); r.IntN(2) == 0 && pay(n*m) {
+		s, from = truth.Random(r, n, "ACGT"), n
+	}
+	for from < m {
+		to := min(m, from+max(2, apart-1+r.IntN(3)))
+		s += read[from:to]
+		from = to
+		switch g := 1 + r.IntN(3); {
+		case from+g >= m:
+		case r.IntN(5) == 0 && pay(min(6+g, 20)*m+g*(m-rules.Least)):
+			from += g
+		case r.IntN(8) == 0 && pay(min(6+20*g, 20)*m):
+			s += truth.Random(r, 20*g, "ACGT")
+		case r.IntN(8) == 0 && pay(7*m):
+			s += truth.Random(r, 1, "ACGT")
+		case pay(5 * m):
+			s += truth.Substituted(r, read[from:from+1], 1)
+			from++
+		case left/m > 0 && m-from <= left/m: // the rest is clipped
+			from = m
+		}
+	}
+	text := truth.Random(r, r.IntN(30), "ACGT") + s + truth.Random(r, r.IntN(30), "ACGT")
+	if r.IntN(2) == 0 {
+		text = truth.ReverseComplement(text)
+	}
+	return localCase{[]string{text + "A"}, read, rules}
+}
+
 // localCopy returns a copy of a read that may lose about so much.
 func localCopy(r *rand.Rand, read string, budget int, letters string) string {
 	s := read
@@ -222,6 +268,9 @@ func TestLocalIsTheTruth(t *testing.T) {
 	for n := range localCases() {
 		r := rand.New(rand.NewPCG(uint64(first+n), 17))
 		c := drawLocal(r)
+		if n%2 == 0 {
+			c = drawTight(r)
+		}
 		want, err := checkLocal(t, &l, r, c)
 		if err != nil {
 			t.Fatalf("case %d: %v", first+n, err)
@@ -275,5 +324,19 @@ func TestLocalInRegion(t *testing.T) {
 	}
 	if found < localCases()/8 {
 		t.Errorf("%d locations: the test shows little", found)
+	}
+}
+
+// TestLocalPieces has numbers of pieces that were worked out by lemma 3.
+func TestLocalPieces(t *testing.T) {
+	for _, c := range []struct{ m, least, n, p int }{
+		{150, 120, 9, 16},
+		{20, 20, 1, 16}, // nothing may be lost
+		{20, 19, 2, 10}, // a base may be clipped
+		{20, 1, 0, 0}, {20, 0, 0, 0}, {20, 21, 0, 0},
+	} {
+		if n, p := LocalPieces(c.m, c.least, DefaultCap); n != c.n || p != c.p {
+			t.Errorf("%d bases, least %d: %d pieces of %d, want %d of %d", c.m, c.least, n, p, c.n, c.p)
+		}
 	}
 }

@@ -6,14 +6,15 @@ import (
 )
 
 // A localCost is what an alignment costs, as one number that compares as (lost score, gap bases,
-// edits, start) do. The start is a column of the window.
+// edits, start) do. The start is a column of the window. That holds for reads of up to 3,000 bases,
+// and windows of up to 2^21 columns.
 type localCost int64
 
 const (
 	startUnit localCost = 1
-	editUnit            = startUnit << 17
-	gapUnit             = editUnit << 15
-	lostUnit            = gapUnit << 15
+	editUnit            = startUnit << 21
+	gapUnit             = editUnit << 14
+	lostUnit            = gapUnit << 14
 	noLocal             = localCost(1) << 62
 	baseUnit            = gapUnit + editUnit // what each gap base costs beside lost score
 )
@@ -31,6 +32,7 @@ type localWindow struct {
 	offset, start int    // of column 0: in the reference's bases, and in the contig
 	low, high     int    // columns of base 0 on the lowest diagonal, and after the highest
 	least, cap    int
+	units         localUnits
 	cells         []localCost
 	// counted tells that cells are counted by inserted bases: cell (i, j) with n of them is in
 	// layer n. Otherwise there is one layer.
@@ -62,7 +64,7 @@ func (w *localWindow) begin(ref *dna.Reference, c *dna.Contig, strand *Strand, l
 	w.offset, w.start, w.low, w.high = c.Start+from, from, low-from, high-from
 	w.text = ref.Bases.AppendCodes(w.text[:0], w.offset, c.Start+to)
 	w.read = strand.Planes.appendCodes(w.read[:0], strand.Length())
-	w.taken, w.counted, w.layers = w.taken[:0], false, 1
+	w.taken, w.counted, w.layers, w.units = w.taken[:0], false, 1, exactUnits
 }
 
 // appendCodes appends the codes of the first m bases, one byte each.
@@ -77,21 +79,32 @@ func (p Planes) appendCodes(codes []byte, m int) []byte {
 	return codes
 }
 
-// gap returns what a gap of g bases costs in score.
-func (w *localWindow) gap(g int) localCost { return lostUnit * localCost(min(gapOpen+g, w.cap)) }
+// localUnits say what cells cost: a unit of score, an inserted and a deleted base beside what gaps
+// cost, a mismatch, and the start.
+type localUnits struct{ score, inserted, deleted, mismatch, start localCost }
 
-func (w *localWindow) deletion(g int) localCost { return w.gap(g) + localCost(g)*baseUnit }
+// exactUnits are those of a localCost.
+var exactUnits = localUnits{lostUnit, baseUnit + lostUnit, baseUnit, mismatchLoss*lostUnit + editUnit, startUnit}
 
-func (w *localWindow) insertion1(g int) localCost {
-	return w.gap(g) + localCost(g)*(baseUnit+lostUnit)
+// netUnits are 1/m of lost score, net of what the threshold forgives.
+func (w *localWindow) netUnits() localUnits {
+	m := localCost(len(w.read))
+	return localUnits{score: m, inserted: m - localCost(w.least), mismatch: mismatchLoss * m}
 }
+
+// gap returns what a gap of g bases costs in score.
+func (w *localWindow) gap(g int) localCost { return w.units.score * localCost(min(gapOpen+g, w.cap)) }
+
+func (w *localWindow) deletion(g int) localCost { return w.gap(g) + localCost(g)*w.units.deleted }
+
+func (w *localWindow) insertion1(g int) localCost { return w.gap(g) + localCost(g)*w.units.inserted }
 
 // pair returns what it costs to align base i with column j.
 func (w *localWindow) pair(i, j int) localCost {
 	if w.read[i] == w.text[j] && w.read[i] < dna.AmbiguousCode {
 		return 0
 	}
-	return mismatchLoss*lostUnit + editUnit
+	return w.units.mismatch
 }
 
 // reach returns how far apart two columns of a base may be in the same place.
@@ -110,7 +123,9 @@ func (w *localWindow) next() bool {
 			return true
 		}
 		w.counted = true
-		w.layers = w.mostInserted() + 1
+		if w.layers = w.mostInserted() + 1; w.layers > 1 && !w.anyQualifies() {
+			w.layers = 1
+		}
 		if w.layers == 1 {
 			return false
 		}
@@ -121,6 +136,25 @@ func (w *localWindow) next() bool {
 	if w.pick() {
 		w.take()
 		return true
+	}
+	return false
+}
+
+// anyQualifies tells whether an alignment qualifies and is in the same place as none that was
+// taken.
+func (w *localWindow) anyQualifies() bool {
+	m := len(w.read)
+	w.units = w.netUnits()
+	w.fill(m - w.least)
+	w.units = exactUnits
+	limit := localCost((m - w.least) * m)
+	for i := range m {
+		clip := localCost((m - 1 - i) * m)
+		for _, c := range w.row(0, i) {
+			if c < noLocal && c+clip <= limit {
+				return true
+			}
+		}
 	}
 	return false
 }
@@ -165,7 +199,10 @@ func (w *localWindow) fill(budget int) {
 	for j := range n {
 		w.insertion[j], w.inserted[j], w.best[j] = noLocal, 0, -1
 	}
-	limit := localCost(budget+1) * lostUnit
+	limit := localCost(budget)*w.units.score + w.units.score
+	if w.units != exactUnits {
+		limit = localCost(budget)*w.units.score + 1
+	}
 	capped := w.cap <= budget
 	for i := range m {
 		row := w.row(0, i)
@@ -174,7 +211,7 @@ func (w *localWindow) fill(budget int) {
 		}
 		if i <= budget {
 			for j := max(0, i+w.low); j < min(n, i+w.high); j++ {
-				row[j] = localCost(i)*lostUnit + localCost(j)*startUnit
+				row[j] = localCost(i)*w.units.score + localCost(j)*w.units.start
 			}
 		}
 		if i > 0 {
@@ -204,7 +241,7 @@ func (w *localWindow) extend(i int, row []localCost, capped bool) {
 		// What ends before pair (i, j+1): in cell (i-1, j), or in a gap after it.
 		best := before[j]
 		if j > 0 {
-			deletion, deleted = deletion+lostUnit+baseUnit, deleted+1
+			deletion, deleted = deletion+w.units.score+w.units.deleted, deleted+1
 			if fresh := before[j-1] + w.deletion(1); fresh <= deletion || deleted > short {
 				deletion, deleted = fresh, 1
 			}
@@ -214,7 +251,7 @@ func (w *localWindow) extend(i int, row []localCost, capped bool) {
 			best = min(best, deletion)
 		}
 		if i > 1 {
-			ins, length := w.insertion[j]+2*lostUnit+baseUnit, w.inserted[j]+1
+			ins, length := w.insertion[j]+w.units.score+w.units.inserted, w.inserted[j]+1
 			if fresh := w.row(0, i-2)[j] + w.insertion1(1); fresh <= ins || int(length) > short {
 				ins, length = fresh, 1
 			}
@@ -226,11 +263,11 @@ func (w *localWindow) extend(i int, row []localCost, capped bool) {
 		}
 		deletion = min(deletion, noLocal)
 		if capped {
-			if from = w.cappedFrom(from, j, func(c int) localCost { return before[c] - localCost(c)*baseUnit }); from >= 0 {
+			if from = w.cappedFrom(from, j, func(c int) localCost { return before[c] - localCost(c)*w.units.deleted }); from >= 0 {
 				best = min(best, before[from]+w.deletion(j-from))
 			}
 			r := w.cappedFrom(int(w.best[j]), i-1, func(r int) localCost {
-				return w.row(0, r)[j] - localCost(r)*(baseUnit+lostUnit)
+				return w.row(0, r)[j] - localCost(r)*w.units.inserted
 			})
 			if w.best[j] = int32(r); r >= 0 {
 				best = min(best, w.row(0, r)[j]+w.insertion1(i-1-r))
