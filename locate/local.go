@@ -89,6 +89,11 @@ func (l *Local) Locations(r *Read, least, pieces int, candidates []Candidate) []
 		strand, n := r.Strand(c.Place), len(l.words)
 		l.words = l.differences(l.words, strand, c.Place, int(c.Diagonal), m)
 		d := localDiagonal{diagonal: int(c.Diagonal), differs: l.words[n:len(l.words):len(l.words)]}
+		// What qualifies without a gap has no more broken blocks, either.
+		if run := b.cappedRun; run > 0 && run <= 64 && !hasRun(d.differs, run, m) && l.broken(strand, c.Place, d.diagonal) {
+			l.words = l.words[:n]
+			continue
+		}
 		if d.ungapped, d.longest = b.ungapped(d.differs, nil); d.ungapped.cost >= limit && l.refused(strand, c.Place, d.diagonal, d.longest) {
 			l.words = l.words[:n]
 			continue

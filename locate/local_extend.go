@@ -371,6 +371,37 @@ func (b *localBudget) ungapped(differs, closed []uint64) (best localUngapped, lo
 	}
 }
 
+// hasRun tells whether n neighbouring bits of m are clear, 1 <= n <= 64. Runs of more than n are
+// found by it also where they go on over the end of a word.
+func hasRun(words []uint64, n, m int) bool {
+	carried := 0 // clear bits at the end of the word before
+	for w, x := range words {
+		inside := min(64, m-64*w)
+		same := ^x
+		if inside < 64 {
+			same &= 1<<inside - 1
+		}
+		if carried+bits.TrailingZeros64(^same) >= n {
+			return true
+		}
+		runs := same
+		for have := 1; have < n && runs != 0; {
+			step := min(have, n-have)
+			runs &= runs >> step
+			have += step
+		}
+		if runs != 0 {
+			return true
+		}
+		if lead := bits.LeadingZeros64(^(same << (64 - inside))); lead >= inside {
+			carried += inside
+		} else {
+			carried = lead
+		}
+	}
+	return false
+}
+
 // nextBit returns the first of m bits from one on that is set, or m.
 func nextBit(words []uint64, at, m int) int {
 	for at < m {
@@ -397,9 +428,12 @@ func nextBit(words []uint64, at, m int) int {
 // The alignment stays within b.near diagonals of this one. Exceeds counts broken blocks.
 func (l *Local) refused(strand *Strand, p Place, diagonal, longest int) bool {
 	b := &l.budget
-	if longest >= b.cappedRun {
-		return false
-	}
+	return longest < b.cappedRun && l.broken(strand, p, diagonal)
+}
+
+// broken tells whether too many blocks are, as lemma 6 counts them.
+func (l *Local) broken(strand *Strand, p Place, diagonal int) bool {
+	b := &l.budget
 	at := l.contig(p).Start + diagonal - b.near
 	return Exceeds(&l.Reference.Bases, at, strand.Planes, 0, b.m&^3, (b.budget+6)/4, 2*b.near+1)
 }
@@ -453,7 +487,12 @@ func (l *Local) settle(strand *Strand, p Place, diagonals []localDiagonal) {
 		} else {
 			limit = best / lostUnit * lostUnit
 		}
+		// Where no alignment qualifies even if all that may be forgiven is, nothing else is to be found:
+		// in repeats that is so of most.
+		forgiven := on == nil && l.forgiven(diagonals)
 		switch {
+		case on == nil && !forgiven:
+			return
 		case limit > least*lostUnit && l.gapped(diagonals, limit):
 			l.locations = append(l.locations, w.location(l.Aligner, p))
 		case on != nil:
@@ -463,14 +502,13 @@ func (l *Local) settle(strand *Strand, p Place, diagonals []localDiagonal) {
 				w.path = append(w.path, localPair{i, on.diagonal + i - w.start})
 			}
 		default:
-			if l.forgiven(diagonals) {
-				if l.best.trace(w, &b.net); l.withInserted(diagonals) {
-					l.locations = append(l.locations, w.location(l.Aligner, p))
-					break
-				}
-				for w.counted, w.layers = true, w.mostInserted()+1; w.next(); {
-					l.locations = append(l.locations, w.location(l.Aligner, p))
-				}
+			l.forgiven(diagonals)
+			if l.best.trace(w, &b.net); l.withInserted(diagonals) {
+				l.locations = append(l.locations, w.location(l.Aligner, p))
+				break
+			}
+			for w.counted, w.layers = true, w.mostInserted()+1; w.next(); {
+				l.locations = append(l.locations, w.location(l.Aligner, p))
 			}
 			return
 		}
@@ -569,11 +607,9 @@ func (l *Local) open(diagonals []localDiagonal) []localDiagonal {
 func (l *Local) gapped(diagonals []localDiagonal, limit localCost) bool {
 	b, w := &l.budget, &l.window
 	joined := l.joined(diagonals)
-	for n, loss := range [...]int{gapOpen + 3, b.cap - 1, b.budget} {
+	for _, loss := range [...]int{gapOpen + 3, b.cap - 1, b.budget} {
 		if joined < b.budget {
 			loss = joined
-		} else if n == 2 && limit > localCost(b.budget)*lostUnit && !l.forgiven(diagonals) {
-			return false
 		}
 		most := min(localCost(loss+1)*lostUnit, limit)
 		if l.within(diagonals, &b.exact, most, b.spreadOf((most - 1).lost())) {

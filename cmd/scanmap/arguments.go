@@ -55,7 +55,8 @@ func commandNamed(commands []*cli.Command, name string) *cli.Command {
 func isOption(arg string) bool { return len(arg) > 1 && arg[0] == '-' }
 
 // optionsFirst puts the options of a command before its other arguments. An option with two values
-// is refused: which of them counted would depend on their order, and nobody would notice.
+// is refused: which of them counted would depend on their order, and nobody would notice. An option
+// without a value may have =true or =false, to turn off what --preset turns on.
 func optionsFirst(args []string, flags []cli.Flag, command string) ([]string, error) {
 	var options, positional []string
 	given := map[string]string{}
@@ -79,8 +80,10 @@ func optionsFirst(args []string, flags []cli.Flag, command string) ([]string, er
 			return []string{"--help"}, nil
 		}
 		switch takesValue := takesValue(flag); {
-		case hasValue && !takesValue:
+		case hasValue && !takesValue && value != "true" && value != "false":
 			return nil, usagef("option --%s takes no value", name)
+		case !takesValue && !hasValue:
+			value = "true"
 		case takesValue && !hasValue && len(args) == 0:
 			return nil, usagef("option --%s needs a value", name)
 		case takesValue && !hasValue:
@@ -92,11 +95,11 @@ func optionsFirst(args []string, flags []cli.Flag, command string) ([]string, er
 				}
 			}
 		}
-		if takesValue(flag) {
-			if before, ok := given[name]; ok && before != value && !repeatable(flag) {
-				return nil, usagef("option --%s is given twice, as %q and as %q", name, before, value)
-			}
-			given[name] = value
+		if before, ok := given[name]; ok && before != value && !repeatable(flag) {
+			return nil, usagef("option --%s is given twice, as %q and as %q", name, before, value)
+		}
+		given[name] = value
+		if takesValue(flag) || hasValue {
 			options = append(options, "--"+name+"="+value)
 		} else {
 			options = append(options, "--"+name)

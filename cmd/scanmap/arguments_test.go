@@ -24,6 +24,8 @@ func TestNormalize(t *testing.T) {
 		{"map ref -- reads --quiet", "map -- ref reads --quiet"},
 		{"map --crop -1 ref reads", "map --crop=-1 -- ref reads"},
 		{"map -R @RG\\tID:a=b ref", `map --read-group=@RG\tID:a=b -- ref`},
+		{"map ref -x variants --sort=false", "map --preset=variants --sort=false -- ref"},
+		{"map --sort=true --sort ref", "map --sort=true --sort -- ref"},
 		{"map --cpuprofile x", "map --cpuprofile=x --"},
 		{"map ref reads --help -e", "map --help"},
 		{"map -h", "map --help"},

@@ -56,6 +56,8 @@ var completions = []completionCase{
 	{"scanmap --vers", []string{"--version"}},
 	{"scanmap map --max-d", []string{"--max-distance"}},
 	{"scanmap map ref.fa --max-l", []string{"--max-locations"}},
+	{"scanmap map -x ", []string{"all", "sv", "variants"}},
+	{"scanmap map --preset s", []string{"sv"}},
 	{"scanmap map --engine ", []string{"auto", "scan", "skim"}},
 	{"scanmap map --engine s", []string{"scan", "skim"}},
 	{"scanmap map --report str", []string{"strata:1"}},

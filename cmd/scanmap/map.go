@@ -62,6 +62,7 @@ func mapCommand(p process) *cli.Command {
 // mapFlags are the options of scanmap map.
 func mapFlags() []cli.Flag {
 	return append([]cli.Flag{
+		presetFlag(),
 		&cli.StringFlag{Name: "max-distance", Aliases: distanceLetters, Category: categoryMapping,
 			Value: mapper.DefaultDistance.String(),
 			Usage: "most edits of a location: `K` edits, a percentage of the read's length as in 4%, or edits from lengths on as in 17:2,38:3"},
@@ -178,6 +179,9 @@ type mapJob struct {
 	counts                                counts
 	reports                               reports
 	quiet                                 bool
+	// preset are the options that --preset has set, and replaced those that it has not, because of
+	// options that are given.
+	preset, replaced []string
 	// progress is shown even if standard error is not a terminal.
 	progress bool
 	profiles profiles
@@ -191,7 +195,7 @@ func newMapJob(c *cli.Context, args []string) (*mapJob, error) {
 		progress: c.Bool("progress"),
 	}
 	j.header.CommandLine = commandLine(args)
-	if err := readAll(c, j.readInputs, j.readPart, j.readNumbers, j.readNames, j.readPairs, j.readGroup, j.readForms, j.readOutputs); err != nil {
+	if err := readAll(c, j.readInputs, j.readPreset, j.readPart, j.readNumbers, j.readNames, j.readPairs, j.readGroup, j.readForms, j.readOutputs); err != nil {
 		return nil, err
 	}
 	j.header.Version = version

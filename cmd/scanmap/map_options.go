@@ -174,17 +174,26 @@ func (j *mapJob) readNames(c *cli.Context) error {
 // readLocal reads whether local locations are sought.
 func (j *mapJob) readLocal(c *cli.Context) error {
 	if !c.Bool("local") {
-		for _, option := range []string{"min-score", "split"} {
-			if c.IsSet(option) {
-				return fmt.Errorf("option --%s needs --local", option)
-			}
+		instead := ""
+		if distance := distanceGiven(c); distance != "" && slices.Contains(j.replaced, "local") {
+			instead = ", which --" + distance + " replaces"
+		}
+		switch {
+		case c.IsSet("min-score"):
+			return errors.New("option --min-score needs --local" + instead)
+		case c.Bool("split"):
+			return errors.New("option --split needs --local" + instead)
 		}
 		return nil
 	}
 	for _, option := range []string{"max-distance", "max-mismatches", "gaps", "rescue-distance", "engine"} {
-		if c.IsSet(option) {
-			return fmt.Errorf("options --local and --%s contradict each other", option)
+		if !c.IsSet(option) {
+			continue
 		}
+		if !j.given(c, "local") {
+			return fmt.Errorf("options --local, of --preset %s, and --%s contradict each other", c.String("preset"), option)
+		}
+		return fmt.Errorf("options --local and --%s contradict each other", option)
 	}
 	score, err := mapper.ParseScore(c.String("min-score"))
 	if err != nil {
@@ -291,7 +300,7 @@ func (j *mapJob) readForms(c *cli.Context) error {
 	}
 	if j.output == noRecords {
 		for _, option := range []string{"format", "compression", "sort", "gaps", "cigar", "full-secondary", "omit-unmapped"} {
-			if c.IsSet(option) {
+			if j.given(c, option) {
 				return fmt.Errorf("option --%s is for records, of which --output %s writes none", option, noRecords)
 			}
 		}

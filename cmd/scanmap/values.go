@@ -61,7 +61,7 @@ func explained(values [][2]string) string {
 }
 
 // otherWords are words that users of other programs use for a value.
-var otherWords = map[string]string{"gpu": "cuda"}
+var otherWords = map[string]string{"gpu": "cuda", "sr": "variants"}
 
 // suggestValue adds to a usage error about the value of an option the one that was probably meant.
 // args are normalized.

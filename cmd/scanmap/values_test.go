@@ -122,7 +122,7 @@ func TestSlipsOfTheKeyboard(t *testing.T) {
 		{"map -o a.sam ref.fa reads.fq -o=", `option --output is given twice, as "a.sam" and as ""`},
 		{"map -oout.sam ref.fa reads.fq", "unknown option -oout.sam (did you mean -o out.sam?); see scanmap map --help"},
 		{"map -te ref.fa reads.fq", "unknown option -te (did you mean -t e?); see scanmap map --help"},
-		{"map -xyz ref.fa reads.fq", "unknown option -xyz; see scanmap map --help"},
+		{"map -yxz ref.fa reads.fq", "unknown option -yxz; see scanmap map --help"},
 		{"map -quiat ref.fa reads.fq", "unknown option -quiat (did you mean --quiet?); see scanmap map --help"},
 		{"map ref.fa reads.fq --threads=", `option --threads: "" is not a whole number from 1 to 4096`},
 		{"map ref.fa reads.fq --threads", "option --threads needs a value"},

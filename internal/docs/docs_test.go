@@ -176,7 +176,8 @@ func needs(t *testing.T, script string) {
 
 // shell runs a script in a folder, and returns what it prints on both outputs.
 func shell(folder, script string) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	// A script that takes so long hangs.
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "bash", "-c", "set -euo pipefail\n"+script)
 	cmd.Dir = folder
