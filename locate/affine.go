@@ -87,6 +87,49 @@ func (a *Aligner) Write(r *Read, locations []Location) {
 	}
 }
 
+// Unclip aligns the clipped bases at an end of a local location of a read on the diagonal beside
+// them, where that lowers the score by no more than a penalty, as bwa mem does by 5: so that a
+// mismatch near an end stays to be seen. The bases have to lie in the contig.
+func (a *Aligner) Unclip(r *Read, l *Location, penalty int32) {
+	strand, contig := r.Strand(l.Place), &a.Reference.Contigs[l.Place.Contig()]
+	m := int32(strand.Length())
+	operations := a.Operations(l)
+	last := len(operations) - 1
+	if first := operations[0]; first.Kind == Clip && l.Start >= first.Length {
+		if lost := lossMismatch*a.differing(strand, contig, 0, int(l.Start-first.Length), first.Length) - first.Length; lost <= penalty {
+			operations[1].Length += first.Length
+			operations[0].Length = 0
+			l.Start -= first.Length
+			l.Loss += lost
+		}
+	}
+	if end := operations[last]; end.Kind == Clip && int(l.End+end.Length) <= contig.Length {
+		if lost := lossMismatch*a.differing(strand, contig, int(m-end.Length), int(l.End), end.Length) - end.Length; lost <= penalty {
+			operations[last-1].Length += end.Length
+			operations[last].Length = 0
+			l.End += end.Length
+			l.Loss += lost
+		}
+	}
+	if operations[0].Length == 0 {
+		l.from++
+	}
+	if operations[last].Length == 0 {
+		l.to--
+	}
+}
+
+// differing counts the bases [from, from+n) of a strand that differ from those of a contig from a
+// position on.
+func (a *Aligner) differing(strand *Strand, contig *dna.Contig, from, at int, n int32) (count int32) {
+	for i := 0; i < int(n); i += 64 {
+		low, high, amb := strand.Planes.Window(from + i)
+		x := Differences(&a.Reference.Bases, contig.Start+at+i, low, high, amb)
+		count += int32(bits.OnesCount64(x & (^uint64(0) >> uint(64-min(int(n)-i, 64)))))
+	}
+	return count
+}
+
 // Count sets Edits of locations of a read, aligned, whose Loss is known.
 func (a *Aligner) Count(r *Read, locations []Location) {
 	for i := range locations {

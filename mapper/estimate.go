@@ -56,7 +56,7 @@ func (w *worker) look(ctx context.Context, p *part, from, to int, seen []pairSee
 	for i, s := range g.spans {
 		for _, l := range g.of(s) {
 			found := find.Located{Read: uint32(from + i), Place: l.Place, End: l.End, Distance: l.Distance, Gaps: l.Gaps}
-			if w.local {
+			if w.local != nil {
 				found.Aligned, found.Start, found.Loss = true, l.Start, l.Loss
 				found.From = int32(len(out.operations))
 				out.operations = append(out.operations, g.reader.Aligner.Operations(&l)...)

@@ -15,6 +15,9 @@ import (
 // it are one mismatch; where bases are inserted, a part of them does not count.
 type Local struct {
 	Score Score // the least
+	// ClipPenalty is by how much of its score an end is clipped at least; see locate.Aligner.Unclip.
+	// It decides what is written alone.
+	ClipPenalty int
 	// Split has the parts of reads found that have no local location, and two parts of a read
 	// reported together (see choice.supplement).
 	Split bool

@@ -19,9 +19,10 @@ type worker struct {
 	format  formatter
 	choices []choice
 	pairs   []pairChoice
-	// affine, local and gapped, which is whether alignments may have gaps, say which are written: see
-	// align.
-	affine, local, gapped bool
+	// affine, gapped, which is whether alignments may have gaps, and local, nil for whole reads, say
+	// which are written: see align.
+	affine, gapped bool
+	local          *Local
 }
 
 func newWorker(ref *dna.Reference, o *Options, contigs *contigCounts) *worker {
@@ -31,7 +32,7 @@ func newWorker(ref *dna.Reference, o *Options, contigs *contigCounts) *worker {
 		tally:   newTally(o, contigs),
 		format:  newFormatter(ref, o),
 		affine:  o.Gaps == GapsAffine,
-		local:   o.Local != nil,
+		local:   o.Local,
 		gapped:  o.Metric == Edits,
 	}
 	w.pairing = pairing{options: &o.Pairs, bases: int64(ref.TotalLength()), seed: o.Seed, group: &w.group, odds: oddsOf(o), local: o.Local != nil}
@@ -133,17 +134,22 @@ func (w *worker) count(l *library, from int) {
 // align makes the alignments that are written of the choices, whose locations are aligned, and puts
 // secondary ones in the order in which they start then.
 func (w *worker) align(from int) {
-	if !w.affine && !w.local {
+	if !w.affine && w.local == nil {
 		return
 	}
 	g := &w.group
 	for i := range w.choices {
-		c := &w.choices[i]
+		c, read := &w.choices[i], from+i
 		locations := g.locations[c.from:c.to]
 		switch {
 		case len(locations) == 0:
-		case w.local:
-			g.reader.Aligner.Count(g.read(from+i), locations)
+		case w.local != nil:
+			for i := range locations {
+				if w.local.ClipPenalty > 0 {
+					g.reader.Aligner.Unclip(g.read(read), &locations[i], int32(w.local.ClipPenalty))
+				}
+			}
+			g.reader.Aligner.Count(g.read(read), locations)
 		case !w.gapped:
 			for i := range locations {
 				g.reader.Aligner.Keep(&locations[i])

@@ -183,6 +183,8 @@ func (j *mapJob) readLocal(c *cli.Context) error {
 			return errors.New("option --min-score needs --local" + instead)
 		case c.Bool("split"):
 			return errors.New("option --split needs --local" + instead)
+		case c.IsSet("clip-penalty"):
+			return errors.New("option --clip-penalty needs --local" + instead)
 		}
 		return nil
 	}
@@ -200,7 +202,7 @@ func (j *mapJob) readLocal(c *cli.Context) error {
 		return fmt.Errorf("option --min-score: %w", err)
 	}
 	j.options.Local = &mapper.Local{Score: score, Split: c.Bool("split")}
-	return nil
+	return wholeNumbers(c, wholeNumber{"clip-penalty", &j.options.Local.ClipPenalty, 0, math.MaxInt16})
 }
 
 func (j *mapJob) readPairs(c *cli.Context) error {

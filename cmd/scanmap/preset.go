@@ -19,8 +19,8 @@ type presetOption struct{ name, value string }
 
 // presets are the values of --preset.
 var presets = []preset{
-	{"variants", []presetOption{{"local", "true"}, {"report", "one"}, {"sort", "true"}}},
-	{"sv", []presetOption{{"local", "true"}, {"split", "true"}, {"report", "one"}, {"sort", "true"}}},
+	{"variants", []presetOption{{"local", "true"}, {"clip-penalty", "5"}, {"report", "one"}, {"sort", "true"}}},
+	{"sv", []presetOption{{"local", "true"}, {"clip-penalty", "5"}, {"split", "true"}, {"report", "one"}, {"sort", "true"}}},
 	{"all", []presetOption{{"report", "all"}}},
 }
 
@@ -85,7 +85,7 @@ func replaced(c *cli.Context, option string) bool {
 	switch option {
 	case "local":
 		return distanceGiven(c) != ""
-	case "split":
+	case "split", "clip-penalty":
 		return !c.Bool("local")
 	case "sort":
 		return c.String("output") == noRecords
