@@ -23,9 +23,12 @@ const (
 	lossInserted = 2
 )
 
-// WrittenRadius is w of the written alignment: how many diagonals it may lie beside those of the
-// least one, on either side. docs/benchmarks/variants.md has what other values find.
+// WrittenRadius is the most that w of the written alignment can be: how many diagonals it may lie
+// beside those of the least one, on either side. docs/benchmarks/variants.md has what other values find.
 const WrittenRadius = 20
+
+// writtenRadius returns w where the least alignment has a loss: a longer gap would lose more.
+func writtenRadius(loss int) int { return max(0, min(WrittenRadius, loss-lossOpen)) }
 
 // mostWritten bounds the product of a read's length and the diagonals of its least alignment with
 // WrittenRadius around them. Reads above it, of tens of thousands of bases with thousands of edits,
@@ -245,7 +248,8 @@ func (a *Aligner) affine(r *Read, l *Location) (w written) {
 	if loss > mostLoss || m*(high-low+2*WrittenRadius+1) > mostWritten {
 		return w
 	}
-	t := affineTarget{strand, &a.Reference.Contigs[l.Place.Contig()], int(l.Start), int(l.End), low - WrittenRadius, high + WrittenRadius}
+	radius := writtenRadius(loss)
+	t := affineTarget{strand, &a.Reference.Contigs[l.Place.Contig()], int(l.Start), int(l.End), low - radius, high + radius}
 	if len(least) == 1 && a.ungappedBest(&t, int(l.Distance)) {
 		return w
 	}

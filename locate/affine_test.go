@@ -48,7 +48,8 @@ func (c *writtenCase) check(t interface{ Fatalf(string, ...any) }) (changed int)
 	for i := range c.least {
 		l := &c.least[i]
 		low, high := diagonals(c.aligner.Operations(l))
-		best[i] = truth.BestInBand(c.text, c.read, int(l.Start)+low-WrittenRadius, int(l.Start)+high+WrittenRadius, int(l.Start), int(l.End))
+		w := writtenRadius(int(lossOf(c.aligner.Operations(l), l.Distance)))
+		best[i] = truth.BestInBand(c.text, c.read, int(l.Start)+low-w, int(l.Start)+high+w, int(l.Start), int(l.End))
 		b := &best[i]
 		stays[i] = b.Edits < int(l.Distance) || distance(b.Start, int(l.Start)) > c.k && distance(b.End, int(l.End)) > c.k
 	}

@@ -104,7 +104,43 @@ func (l *Local) Locations(r *Read, least, pieces int, candidates []Candidate) []
 	if len(l.diagonals) > 0 {
 		l.settle(r.Strand(l.place), l.place, l.diagonals)
 	}
+	l.locations = slices.DeleteFunc(l.locations, func(a Location) bool { return l.betterClipped(r.Strand(a.Place), &a) })
 	return l.sort()
+}
+
+// betterClipped tells whether a location scores as much or more with some bases of an end clipped.
+// That is so only of those that qualify by their inserted bases: bases beside a gap that are worth
+// less than it costs.
+func (l *Local) betterClipped(strand *Strand, a *Location) bool {
+	if a.Gaps == 0 {
+		return false
+	}
+	operations, contig := l.Aligner.Operations(a), l.contig(a.Place)
+	score := strand.Length() - int(a.Distance)
+	sum, q, at := 0, 0, int(a.Start) // of the operations so far
+	for _, o := range operations {
+		n := int(o.Length)
+		switch o.Kind {
+		case Clip:
+			q += n
+		case Diagonal:
+			sum += n - mismatchLoss*int(l.Aligner.differing(strand, contig, q, at, o.Length))
+			q, at = q+n, at+n
+		case Insertion, Deletion:
+			if sum >= score {
+				return true // without what follows
+			}
+			if sum -= min(gapOpen+n, l.Cap); sum <= 0 {
+				return true // without what was before
+			}
+			if o.Kind == Insertion {
+				q += n
+			} else {
+				at += n
+			}
+		}
+	}
+	return false
 }
 
 // InRegion returns the local locations of a strand among alignments that lie in the stretch [from,
@@ -114,6 +150,7 @@ func (l *Local) InRegion(strand *Strand, p Place, least, from, to int) []Locatio
 	if m := strand.Length(); least >= 1 && least <= m {
 		l.measure(strand, p, least, from-m, to, from, to)
 	}
+	l.locations = slices.DeleteFunc(l.locations, func(a Location) bool { return l.betterClipped(strand, &a) })
 	return l.sort()
 }
 

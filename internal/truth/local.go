@@ -39,7 +39,7 @@ func FindLocal(contigs []string, read string, rules LocalRules) (all []LocalLoca
 
 // LocalInText returns the local locations of a strand in a text, in the order in which they are
 // taken: the best alignment that qualifies, then the best of those that are not in the same place,
-// and so on.
+// and so on. One that scores more, or as much, with an end clipped is taken and left out.
 func LocalInText(text, s string, rules LocalRules) (taken []LocalLocation) {
 	var paths [][]pair
 	for len(s) > 0 {
@@ -62,7 +62,9 @@ func LocalInText(text, s string, rules LocalRules) (taken []LocalLocation) {
 		}
 		path = shiftLocal(text, s, path, masked)
 		paths = append(paths, path)
-		taken = append(taken, describeLocal(text, s, rules, path))
+		if !betterClipped(text, s, rules, path) {
+			taken = append(taken, describeLocal(text, s, rules, path))
+		}
 	}
 	return taken
 }
@@ -331,6 +333,17 @@ func lostBy(text, s string, rules LocalRules, path []pair) int {
 }
 
 // insertedBy counts the inserted bases of an alignment.
+// betterClipped tells whether an alignment scores as much or more with some bases of an end clipped.
+func betterClipped(text, s string, rules LocalRules, path []pair) bool {
+	whole := len(s) - lostBy(text, s, rules, path)
+	for n := 1; n < len(path); n++ {
+		if len(s)-lostBy(text, s, rules, path[n:]) >= whole || len(s)-lostBy(text, s, rules, path[:n]) >= whole {
+			return true
+		}
+	}
+	return false
+}
+
 func insertedBy(path []pair) int {
 	return path[len(path)-1].i - path[0].i + 1 - len(path)
 }
