@@ -24,7 +24,8 @@ const (
 )
 
 // WrittenRadius is the most that w of the written alignment can be: how many diagonals it may lie
-// beside those of the least one, on either side. docs/benchmarks/variants.md has what other values find.
+// beside those of the least one, on either side. docs/benchmarks/calling-2026-11-23.md has what
+// others find.
 const WrittenRadius = 20
 
 // writtenRadius returns w where the least alignment has a loss: a longer gap would lose more.

@@ -7,10 +7,11 @@ import (
 	"scanmap/parallel"
 )
 
-// bestCell is the scratch of Best: the scores of a row, and what leads to each cell.
+// bestCells is the scratch of Best: the scores of a row, and what leads to each cell.
 type bestCells struct {
-	read, text    []byte
-	score, gap    []int32 // best alignments that end at a text position, and those that end with an insertion
+	read, text []byte
+	// Of the best alignments that end at a text position, and of those that end with an insertion.
+	score, gap    []int32
 	moves         []byte
 	lastPath      []OperationKind
 	lastOperation []Operation
@@ -26,8 +27,8 @@ const (
 
 // Best returns the local alignment of the highest score of a strand in the stretch [from, to) of a
 // place, as Smith and Waterman (1981) and Gotoh (1982) find it: gaps cost 6 + g, without a bound.
-// ok is false if it scores less than `least`. Of equal ones it is that which ends first in the read,
-// then in the text.
+// ok is false if it scores less than `least`. Of equal ones it is that which ends first in the
+// read, then in the text.
 func (l *Local) Best(strand *Strand, p Place, least, from, to int) (best Location, ok bool) {
 	c, b := l.contig(p), &l.cells
 	from, to = max(from, 0), min(to, c.Length)

@@ -30,6 +30,12 @@ type Score struct {
 	Percentage bool // whether Percent counts, not Number
 }
 
+// LocalCap is the most that a gap costs, and LeastPart the least bases of a part.
+const (
+	LocalCap  = locate.DefaultCap
+	LeastPart = locate.LeastPart
+)
+
 // DefaultScore is 80 % of the read's length.
 var DefaultScore = Score{Percent: 80, Percentage: true}
 
@@ -85,5 +91,5 @@ func (o *Options) local() *find.Local {
 	if o.Local == nil {
 		return nil
 	}
-	return &find.Local{Cap: locate.DefaultCap, Least: o.Local.Score.For, Split: o.Local.Split}
+	return &find.Local{Cap: LocalCap, Least: o.Local.Score.For, Split: o.Local.Split}
 }

@@ -333,7 +333,8 @@ func lostBy(text, s string, rules LocalRules, path []pair) int {
 }
 
 // insertedBy counts the inserted bases of an alignment.
-// betterClipped tells whether an alignment scores as much or more with some bases of an end clipped.
+// betterClipped tells whether an alignment scores as much or more with some bases of an end
+// clipped.
 func betterClipped(text, s string, rules LocalRules, path []pair) bool {
 	whole := len(s) - lostBy(text, s, rules, path)
 	for n := 1; n < len(path); n++ {
