@@ -26,10 +26,11 @@
 // alignment, and w more on either side, inside the contig, with no insertion beside a deletion: 1
 // for a match, -4 for a mismatch, -(6 + g) for a gap of g bases. w is [WrittenRadius], or less
 // where a gap of more bases would lose more than the least alignment does. Ties go to fewer gap
-// bases, fewer edits, the start nearest to the least alignment's, and the end nearest to its end. Gaps are then shifted left. The least alignment stays where the other one has fewer
-// edits than the location, or neither starts within k of its start nor ends within k of its end,
-// or is nearer to another location: the sum of the differences of start and end is smaller, or
-// equal and that location is before in order of (distance, end).
+// bases, fewer edits, the start nearest to the least alignment's, and the end nearest to its end.
+// Gaps are then shifted left. The least alignment stays where the other one has fewer edits than
+// the location, or neither starts within k of its start nor ends within k of its end, or is nearer
+// to another location: the sum of the differences of start and end is smaller, or equal and that
+// location is before in order of (distance, end).
 //
 // # Substitutions alone
 //

@@ -22,6 +22,9 @@ type Stats struct {
 	Unique, Multiple int64
 	// Capped reads had more locations than --max-locations or MostLocations allowed to report.
 	Capped int64
+	// Unsought reads were not sought, and are unmapped: with Options.Local, those too short for their
+	// least score, and those with more candidates than are listed.
+	Unsought int64
 	// Dropped are those of them of which no location was reported for that.
 	Dropped int64
 	// Bases is the sum of the reads' lengths.
@@ -329,6 +332,11 @@ func (s *Stats) count(b *find.Batch, f *find.Found) {
 	s.Refused += f.Counts.Refused
 	s.Engines[EngineSkim] += f.Counts.Skimmed
 	s.Engines[EngineScan] += f.Counts.Scanned
+	for i := range b.Reads {
+		if b.Unsought(i, f) {
+			s.Unsought++
+		}
+	}
 }
 
 // describeInserts sets what is known of the insert sizes of each library of pairs.

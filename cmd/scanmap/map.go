@@ -268,6 +268,10 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 		_ = warn(stderr, fmt.Sprintf("reads with more than %d locations: %d; the first are written, and all are counted",
 			mapper.MostLocations, stats.Capped))
 	}
+	if stats.Unsought > 0 {
+		_ = warn(stderr, fmt.Sprintf("reads that are too short for their --min-score, or too repetitive, to be sought with --local: %d; "+
+			"they are unmapped", stats.Unsought))
+	}
 	return nil
 }
 

@@ -105,8 +105,11 @@ func (b *Batch) Length(i int) int { return int(b.length[i]) }
 // K returns the largest edit distance of read i.
 func (b *Batch) K(i int) int { return int(b.k[i]) }
 
-// Short tells whether read i is too short for pieces by which local locations are found.
-func (b *Batch) Short(i int) bool { return b.seeds[i] < 0 && b.length[i] > 0 }
+// Unsought tells whether local locations of read i are not known: it is too short for pieces by
+// which they are found, or has more candidates than what was found lists.
+func (b *Batch) Unsought(i int, f *Found) bool {
+	return b.local != nil && b.length[i] > 0 && (b.seeds[i] < 0 || f.unlisted)
+}
 
 // Ambiguous returns the number of letters of read i that match nothing.
 func (b *Batch) Ambiguous(i int) int { return int(b.ambiguous[i]) }

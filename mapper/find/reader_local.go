@@ -10,8 +10,8 @@ func (r *Reader) SeekLocal(l *Local) {
 	}
 }
 
-// appendLocal is Append for local locations. Those of a read that is left unlisted are not sought:
-// unsought tells so.
+// appendLocal is Append for local locations. Those of a read that is left unlisted are not sought
+// (Batch.Unsought).
 func (r *Reader) appendLocal(locations []locate.Location, b *Batch, f *Found, i int, view *locate.Read) (all []locate.Location, left []uint32) {
 	r.Local.Aligner = &r.Aligner
 	before := len(locations)
