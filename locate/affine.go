@@ -121,6 +121,46 @@ func (a *Aligner) Unclip(r *Read, l *Location, penalty int32) {
 	if operations[last].Length == 0 {
 		l.to--
 	}
+	a.unclipWhole(strand, contig, l, penalty)
+}
+
+// mostUnclipped is the most that a whole alignment loses that takes the place of a clipped one.
+const mostUnclipped = 40
+
+// unclipWhole gives a local location that is clipped the best alignment of the whole strand around
+// it in place of its own, with gaps beside its clips, where that lowers the score by no more than a
+// penalty for each clip.
+func (a *Aligner) unclipWhole(strand *Strand, contig *dna.Contig, l *Location, penalty int32) {
+	operations := a.Operations(l)
+	start, end, most := l.Start, l.End, l.Loss
+	if first := operations[0]; first.Kind == Clip {
+		start, most = start-first.Length, most+penalty
+	}
+	if last := operations[len(operations)-1]; last.Kind == Clip {
+		end, most = end+last.Length, most+penalty
+	}
+	if start == l.Start && end == l.End || most > mostUnclipped {
+		return
+	}
+	low, high := diagonals(operations)
+	t := affineTarget{strand, contig, int(start), int(end), low - WrittenRadius, high + WrittenRadius}
+	f := &a.writer.rows
+	loss, ok := a.writer.guide.fill(&a.Reference.Bases, &t, int(most))
+	if !ok {
+		return
+	}
+	last, cost := f.fill(&a.Reference.Bases, &t, loss, &a.writer.guide)
+	if last < 0 {
+		return
+	}
+	var first int
+	a.path, first = f.trace(a.path[:0], &t, last)
+	slices.Reverse(a.path)
+	a.shiftLeft(target{strand: strand, contig: contig}, first)
+	from := len(a.operations)
+	a.operations = AppendRuns(a.operations, a.path)
+	l.Start, l.End, l.from, l.to = int32(first), int32(last), int32(from), int32(len(a.operations))
+	l.Loss = int32(cost.loss())
 }
 
 // differing counts the bases [from, from+n) of a strand that differ from those of a contig from a

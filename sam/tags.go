@@ -61,7 +61,7 @@ func (r *Record) appendTags(b []byte, e Encoding) []byte {
 			b = appendInteger(b, e, "HI", r.HitIndex)
 		}
 	}
-	if len(r.OtherAlignments) > 0 {
+	if aligned && len(r.OtherAlignments) > 0 {
 		b = appendString(b, e, "SA", r.OtherAlignments)
 	}
 	if len(r.MateCigar) > 0 {
