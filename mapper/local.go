@@ -82,5 +82,5 @@ func (o *Options) local() *find.Local {
 	if o.Local == nil {
 		return nil
 	}
-	return &find.Local{Cap: locate.DefaultCap, Least: o.Local.Score.For, Split: o.Local.Split}
+	return &find.Local{Cap: locate.DefaultCap, Least: o.Local.Score.For}
 }
