@@ -17,6 +17,10 @@ type part struct {
 	batch   *find.Batch
 	found   *find.Found
 	err     error
+	// held tells that found has locations alone, which a resolver keeps.
+	held bool
+	// lost are reads for whose parts candidates were found.
+	lost lostReads
 	// used is closed when nobody uses batch and found any more.
 	used chan struct{}
 }
@@ -27,7 +31,7 @@ func (p *part) listed(from, to int) int {
 	if p.found.Unlisted() {
 		return math.MaxInt
 	}
-	return p.found.Count(from, to)
+	return p.found.Count(from, to) + p.lost.count(from, to)
 }
 
 // A crew is finders at work on the batches of a run, each in a goroutine of its own. Whoever is

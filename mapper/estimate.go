@@ -37,7 +37,7 @@ func (e *estimate) take(p pairSeen) {
 	e.done = len(e.inserts) >= e.enough || e.pairs >= estimateMost || e.locations >= estimateLocations
 }
 
-// A looked is what look found: locations, those of whole reads not aligned, the operations of local
+// A looked is what hold found: locations, those of whole reads not aligned, the operations of local
 // ones, the numbers of locations that are not held, and that of the windows verified, which are not
 // counted.
 type looked struct {
@@ -47,11 +47,11 @@ type looked struct {
 	verified   int64
 }
 
-// look fills seen for the pairs of reads [from, to) of a part.
-func (w *worker) look(ctx context.Context, p *part, from, to int, seen []pairSeen) (out looked) {
+// hold locates reads [from, to) of a part, and returns what is held of them.
+func (w *worker) hold(ctx context.Context, p *part, from, to int) (out looked) {
 	g := &w.group
 	before := g.reader.Locator.Verified
-	g.locate(ctx, p.batch, p.found, from, to)
+	g.locate(ctx, p, from, to)
 	out.verified, g.reader.Locator.Verified = g.reader.Locator.Verified-before, before
 	for i, s := range g.spans {
 		for _, l := range g.of(s) {
@@ -65,6 +65,14 @@ func (w *worker) look(ctx context.Context, p *part, from, to int, seen []pairSee
 			out.located = append(out.located, found)
 		}
 	}
+	out.left = maps.Clone(g.left)
+	return out
+}
+
+// look fills seen for the pairs of reads [from, to) of a part.
+func (w *worker) look(ctx context.Context, p *part, from, to int, seen []pairSeen) looked {
+	out := w.hold(ctx, p, from, to)
+	g := &w.group
 	for read := from; read < to; read += 2 {
 		first, second := g.of(g.spans[read-from]), g.of(g.spans[read+1-from])
 		s := pairSeen{locations: int32(len(first) + len(second))}
@@ -77,7 +85,6 @@ func (w *worker) look(ctx context.Context, p *part, from, to int, seen []pairSee
 		}
 		seen[read/2] = s
 	}
-	out.left = maps.Clone(g.left)
 	if p.listed(from, to) > keptItems {
 		w.forget()
 	}

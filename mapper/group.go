@@ -23,7 +23,6 @@ type group struct {
 	// parts are those of reads that have no local location, by read, which are their locations then.
 	// A read that has none is not among them.
 	parts map[int][]locate.Location
-	split bool // whether they are sought
 	// view is read `viewed` of the batch.
 	view   locate.Read
 	viewed int
@@ -35,7 +34,7 @@ type span struct{ from, to int }
 
 func newGroup(ref *dna.Reference, o *Options) group {
 	g := group{reader: find.NewReader(ref, o.Metric, o.limits.held, o.Threads, o.limits.find), left: map[int][]uint32{},
-		parts: map[int][]locate.Location{}, split: o.Local != nil && o.Local.Split}
+		parts: map[int][]locate.Location{}}
 	g.reader.SeekLocal(o.local())
 	return g
 }
@@ -48,9 +47,10 @@ func (g *group) read(i int) *locate.Read {
 	return &g.view
 }
 
-// locate fills the group with the locations of reads [from, to) of a batch. When the context ends,
+// locate fills the group with the locations of reads [from, to) of a part. When the context ends,
 // they are not complete.
-func (g *group) locate(ctx context.Context, b *find.Batch, f *find.Found, from, to int) {
+func (g *group) locate(ctx context.Context, p *part, from, to int) {
+	b, f := p.batch, p.found
 	g.batch, g.found, g.viewed = b, f, -1
 	g.reader.Aligner.Reset()
 	g.locations, g.spans = g.locations[:0], g.spans[:0]
@@ -64,11 +64,10 @@ func (g *group) locate(ctx context.Context, b *find.Batch, f *find.Found, from, 
 			if left != nil {
 				g.left[i] = left
 			}
-			if g.split && len(g.locations) == before {
-				g.locations = g.reader.Parts(g.locations, b, f, i, g.read(i))
-			}
-			// What was held of a read may be parts, too; they lose more than local locations.
-			if all := g.locations[before:]; g.split && len(all) > 0 && int(all[0].Distance) > b.K(i) {
+		}
+		if list := p.lost.candidates(i); len(list) > 0 && len(g.locations) == before {
+			g.locations = g.reader.Parts(g.locations, g.read(i), list)
+			if all := g.locations[before:]; len(all) > 0 {
 				g.parts[i] = slices.Clone(all)
 			}
 		}

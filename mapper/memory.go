@@ -137,6 +137,14 @@ func (o *Options) memory(w Work) Memory {
 	m.Threads = find.CountingMemory(w.Bases, finding) + o.streams(w.Length) +
 		threads*(find.OfThread(w.Length, k)+scratch(w.Length, k)+shape.located(kept, min(kept, shape.ofRead), 1))
 
+	if o.Local != nil && o.Local.Split {
+		// What a part has of local locations, and the finder of a partSeeker.
+		lost := find.MemoryOnCPU(min(reads, soughtReads+1), w.Length, k, w.Locations, finding)
+		m.Reads += lost.Batch
+		m.Found += lost.Found + shape.items*ofLocated
+		m.Threads += find.CountingMemory(w.Bases, finding) + threads*find.OfThread(w.Length, k)
+	}
+
 	inUse := m.Program + m.Reference + m.Reads + m.Found + m.Records + m.Threads + m.Sorting + m.Counting
 	// A twentieth is for what the collector is late by, and a tenth for what the heap is rounded up
 	// to.
@@ -202,12 +210,14 @@ func (o *Options) referenceMemory(bases int64) int64 {
 	return n*5/4 + n/3 + min(n, 3*8*(1<<22))
 }
 
+// ofLocated is what is held of a location, as listed and as grouped.
+const ofLocated = 2 * 40
+
 // held is what an estimate of insert sizes holds until it is done: packed reads and locations.
 func (o *Options) held(length, each int64) int64 {
 	if !o.estimates() {
 		return 0
 	}
-	const ofLocated = 2 * 40 // as listed and as grouped
 	return 2*estimateMost*(length*3/2+64) + ofLocated*2*min(estimateLocations, multiply(2*estimateMost, each))
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 
 	"scanmap/dna"
@@ -19,15 +20,16 @@ type resolver struct {
 	contigs []*contigCounts // of each worker
 	times   *times
 	out     *orderedWriter
-	blocks  int        // handed to out
-	current *library   // whose records were made last
-	many    sync.Mutex // of a group with many locations, see manyFound
+	blocks  int         // handed to out
+	current *library    // whose records were made last
+	seeker  *partSeeker // nil where no parts are sought
+	many    sync.Mutex  // of a group with many locations, see manyFound
 	// verified counts the windows of parts that were looked at for an estimate, and held.
 	verified int64
 }
 
 func newResolver(ref *dna.Reference, o *Options, out *orderedWriter, t *times) *resolver {
-	r := &resolver{ref: ref, pairs: &o.Pairs, times: t, out: out, contigs: newContigCounts(ref, o.Threads)}
+	r := &resolver{ref: ref, pairs: &o.Pairs, times: t, out: out, contigs: newContigCounts(ref, o.Threads), seeker: newPartSeeker(ref, o, t)}
 	for i := range o.Threads {
 		r.workers = append(r.workers, newWorker(ref, o, r.contigs[i]))
 	}
@@ -76,6 +78,13 @@ func (r *resolver) learn(ctx context.Context, e *estimate, p *part) {
 	if e.done {
 		return // the part is verified again, where it was looked at
 	}
+	held := r.held(p, ofGroup)
+	held.batch = p.batch.Clone()
+	e.held = append(e.held, held)
+}
+
+// held returns a part that has what was held of all groups of p, and no candidates.
+func (r *resolver) held(p *part, ofGroup []looked) part {
 	all := looked{left: map[int][]uint32{}}
 	for i := range ofGroup {
 		g := &ofGroup[i]
@@ -87,13 +96,13 @@ func (r *resolver) learn(ctx context.Context, e *estimate, p *part) {
 		maps.Copy(all.left, g.left)
 		r.verified += g.verified
 	}
-	held := part{library: p.library, batch: p.batch.Clone(), found: &find.Found{}}
+	held := part{library: p.library, batch: p.batch, found: &find.Found{}, held: true}
 	if p.found.Unlisted() {
 		held.found.HoldUnlisted()
 	} else {
-		held.found.HoldLocated(all.located, all.operations, all.left, reads, len(r.workers))
+		held.found.HoldLocated(all.located, all.operations, all.left, len(p.batch.Reads), len(r.workers))
 	}
-	e.held = append(e.held, held)
+	return held
 }
 
 // settle ends the estimate of the current library, if there is one, and makes the records that wait
@@ -117,14 +126,56 @@ func (r *resolver) settle(ctx context.Context) error {
 	return nil
 }
 
-// write makes the records of a part, in groups of reads.
+// write makes the records of a part.
 func (r *resolver) write(ctx context.Context, p *part) error {
+	if r.seeker == nil || p.found.Unlisted() {
+		return r.writeGroups(ctx, p, p.found.Cut(p.batch))
+	}
+	if !p.held {
+		held, err := r.hold(ctx, p)
+		if err != nil {
+			return err
+		}
+		p = &held
+	}
+	groups := p.found.Cut(p.batch)
+	return r.seeker.seek(ctx, p, func(reads span) error {
+		from, _ := slices.BinarySearch(groups, reads.from+1)
+		to, _ := slices.BinarySearch(groups, reads.to)
+		return r.writeGroups(ctx, p, slices.Concat([]int{reads.from}, groups[from:to], []int{reads.to}))
+	})
+}
+
+// hold finds the local locations of a part, so that those of its reads are known that have none.
+func (r *resolver) hold(ctx context.Context, p *part) (part, error) {
+	groups := p.found.Cut(p.batch)
+	ofGroup := make([]looked, len(groups)-1)
+	parallel.Ranges(len(r.workers), len(groups)-1, 1, func(worker, i, _ int) {
+		w, from, to := r.workers[worker], groups[i], groups[i+1]
+		if p.listed(from, to) > manyFound {
+			r.many.Lock()
+			defer r.many.Unlock()
+		}
+		start := r.times.find.Verify.Start()
+		ofGroup[i] = w.hold(ctx, p, from, to)
+		r.times.find.Verify.Add(start, int64(p.found.Count(from, to)))
+		if p.listed(from, to) > keptItems {
+			w.forget()
+		}
+	})
+	if err := ctx.Err(); err != nil { // the locations may not be complete
+		return part{}, r.out.fail(err)
+	}
+	return r.held(p, ofGroup), nil
+}
+
+// writeGroups makes the records of groups of reads of a part, between the borders that are given.
+func (r *resolver) writeGroups(ctx context.Context, p *part, groups []int) error {
 	if r.blocks == 0 {
 		for _, w := range r.workers {
 			w.writeTo(r.out)
 		}
 	}
-	groups := p.found.Cut(p.batch)
 	first := r.blocks
 	r.blocks += len(groups) - 1
 	var once sync.Once

@@ -9,7 +9,9 @@ import (
 type times struct {
 	reference, parse, pack measure.Timer
 	find                   find.Times
-	align, format, write   measure.Timer
+	// parts is the pass for reads that have no local location.
+	parts                measure.Timer
+	align, format, write measure.Timer
 }
 
 // stages lists the stages in the order of the data flow. What is summed is timed in each worker and
@@ -32,6 +34,7 @@ func (t *times) stages() []struct {
 		{"skim", "bases", &t.find.Skim, false},
 		{"scan", "bases", &t.find.Scan, false},
 		{"verify", "candidates", &t.find.Verify, true},
+		{"parts", "reads", &t.parts, false},
 		{"align", "locations", &t.align, true},
 		{"format", "records", &t.format, true},
 		{"write", "bytes", &t.write, true},

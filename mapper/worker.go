@@ -51,7 +51,7 @@ func (w *worker) writeTo(o *orderedWriter) {
 // that is not complete.
 func (w *worker) resolve(ctx context.Context, p *part, from, to int, t *times, out block) block {
 	start := t.find.Verify.Start()
-	w.group.locate(ctx, p.batch, p.found, from, to)
+	w.group.locate(ctx, p, from, to)
 	start = t.find.Verify.Add(start, int64(p.found.Count(from, to)))
 	n := w.choose(p.library, from, to)
 	start = t.align.Add(start, int64(n))

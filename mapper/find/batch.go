@@ -36,7 +36,7 @@ func (b *Batch) layOut(reads []fasta.Read, together int, k func(length int) int)
 	b.Reads, b.Together = reads, together
 	b.length, b.k = parallel.Resize(b.length, len(reads)), parallel.Resize(b.k, len(reads))
 	b.ambiguous, b.seeds = parallel.Resize(b.ambiguous, len(reads)), parallel.Resize(b.seeds, len(reads))
-	seeds := map[int]int32{} // by length, of local locations
+	seeds := map[int]int32{} // by length, of local locations or parts
 	b.packedAt = parallel.Resize(b.packedAt, len(reads)+1)
 	b.packedAt[0] = 0
 	for i := range reads {
@@ -47,11 +47,7 @@ func (b *Batch) layOut(reads []fasta.Read, together int, k func(length int) int)
 		if b.local != nil {
 			of, known := seeds[n]
 			if !known {
-				pieces, _ := locate.LocalPieces(n, n-int(b.k[i]), b.local.Cap)
-				if b.local.Split {
-					pieces = max(pieces, locate.PartPieces(n))
-				}
-				of = int32(pieces) - 1
+				of = int32(b.local.pieces(n, n-int(b.k[i]))) - 1
 				seeds[n] = of
 			}
 			b.seeds[i] = of
@@ -59,6 +55,15 @@ func (b *Batch) layOut(reads []fasta.Read, together int, k func(length int) int)
 		b.packedAt[i+1] = b.packedAt[i] + 2*locate.PlanesLength(n)
 	}
 	return b.packedAt[len(reads)]
+}
+
+// pieces returns how many pieces of a read of m bases are sought, 0 if it is too short for them.
+func (l *Local) pieces(m, least int) int {
+	if l.Parts {
+		return locate.PartPieces(m)
+	}
+	n, _ := locate.LocalPieces(m, least, l.Cap)
+	return n
 }
 
 // fill packs the reads of a batch that has been laid out.

@@ -47,7 +47,7 @@ func (c *classes) sort(b *Batch, s *shared) {
 	}
 	total[0] = 0 // those to scan for
 	into := mergeClasses(total)
-	if b.local != nil && b.local.Split { // shorter pieces would leave more bases between them
+	if b.local != nil && b.local.Parts { // shorter pieces would leave more bases between them
 		for q := range into {
 			into[q] = q
 		}

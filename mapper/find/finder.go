@@ -71,8 +71,8 @@ type Local struct {
 	// length less k.
 	Cap   int
 	Least func(length int) int
-	// Split has the candidates of parts found, too.
-	Split bool
+	// Parts has the candidates of parts found (locate.Parts), and those alone.
+	Parts bool
 }
 
 // A Want says which locations of a read are wanted. A finder that finds locations itself can then

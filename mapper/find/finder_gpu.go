@@ -208,7 +208,7 @@ func (w *gpuFinder) find(b *Batch, f *Found, covering bool) error {
 		w.keep.begin(q, b, part.pieces)
 	}
 	w.refiner.weighed = false
-	if w.options.Local == nil || !w.options.Local.Split { // as in classes.sort
+	if w.options.Local == nil || !w.options.Local.Parts { // as in classes.sort
 		w.refiner.refine(q, w.device, part.reads, len(b.Reads), &w.classes)
 	}
 	var onGPU, onCPU []uint32

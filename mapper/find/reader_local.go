@@ -39,10 +39,11 @@ func (r *Reader) LocalIn(view *locate.Read, p locate.Place, least, from, to int)
 	return l, ok
 }
 
-// Parts appends the parts of read i of a batch that has no local location; see locate.Parts.
-func (r *Reader) Parts(locations []locate.Location, b *Batch, f *Found, i int, view *locate.Read) []locate.Location {
+// Parts appends the parts of a read that has no local location among those that candidates lead to,
+// which a finder has found that seeks parts; see locate.Parts.
+func (r *Reader) Parts(locations []locate.Location, view *locate.Read, candidates []locate.Candidate) []locate.Location {
 	r.Local.Aligner = &r.Aligner
-	for _, l := range r.Local.Parts(view, f.Candidates.Of(i)) {
+	for _, l := range r.Local.Parts(view, candidates) {
 		l.Loss = l.Distance
 		locations = append(locations, l)
 	}
