@@ -36,6 +36,9 @@ func readCounters(s *mapper.Stats) []counter {
 	if s.Dropped > 0 {
 		rows = append(rows, row(2, "left out for that", s.Dropped))
 	}
+	if s.Unsought > 0 {
+		rows = append(rows, row(2, "not sought", s.Unsought))
+	}
 	return rows
 }
 

@@ -25,6 +25,7 @@ type statistics struct {
 	MultipleReads        int64                   `json:"multiple_reads"`
 	CappedReads          int64                   `json:"capped_reads"`
 	DroppedReads         int64                   `json:"dropped_reads"`
+	UnsoughtReads        int64                   `json:"unsought_reads"`
 	Bases                int64                   `json:"bases"`
 	Mappings             int64                   `json:"mappings"`
 	Reported             int64                   `json:"reported"`
@@ -120,6 +121,7 @@ func JSON(w io.Writer, s *mapper.Stats, d *depth.Summary, version string) error 
 		MultipleReads:     s.Multiple,
 		CappedReads:       s.Capped,
 		DroppedReads:      s.Dropped,
+		UnsoughtReads:     s.Unsought,
 		Bases:             s.Bases,
 		Mappings:          s.Mappings,
 		Reported:          s.Reported,

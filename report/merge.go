@@ -72,6 +72,7 @@ func (m *merger) add(run int, s *mapper.Stats) error {
 	t.Multiple += s.Multiple
 	t.Capped += s.Capped
 	t.Dropped += s.Dropped
+	t.Unsought += s.Unsought
 	t.Bases += s.Bases
 	t.Mappings += s.Mappings
 	t.Reported += s.Reported

@@ -81,7 +81,7 @@ func randomRun(r *rand.Rand, skip, n int64) *mapper.Stats {
 	}
 	s := &mapper.Stats{
 		Reads: 2 * n, Mapped: count(n), Unmapped: count(n), Ambiguous: count(n), Unique: count(n), Multiple: count(n),
-		Capped: count(n), Dropped: count(n), Bases: 100 * n, Mappings: count(3 * n), Reported: count(n), ByDistance: counts(), PerRead: counts(),
+		Capped: count(n), Dropped: count(n), Unsought: count(n), Bases: 100 * n, Mappings: count(3 * n), Reported: count(n), ByDistance: counts(), PerRead: counts(),
 		Candidates: count(9), Refused: count(9), Verified: count(9), ReferenceBases: 100, Batches: 1, Device: "cpu",
 		Engines: map[mapper.Engine]int64{mapper.EngineSkim: 2 * n},
 	}

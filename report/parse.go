@@ -26,7 +26,7 @@ func Parse(r io.Reader) (*mapper.Stats, error) {
 	}
 	s := &mapper.Stats{
 		Reads: in.Reads, Mapped: in.MappedReads, Unmapped: in.UnmappedReads, Ambiguous: in.AmbiguousReads,
-		Unique: in.UniqueReads, Multiple: in.MultipleReads, Capped: in.CappedReads, Dropped: in.DroppedReads, Bases: in.Bases,
+		Unique: in.UniqueReads, Multiple: in.MultipleReads, Capped: in.CappedReads, Dropped: in.DroppedReads, Unsought: in.UnsoughtReads, Bases: in.Bases,
 		Mappings: in.Mappings, Reported: in.Reported, ByDistance: in.ReadsByDistance,
 		Candidates: in.Candidates, Refused: in.RefusedCandidates, Verified: in.VerifiedWindows,
 		ReferenceBases: in.ReferenceBases, Batches: in.Batches, Device: in.Device, Engines: in.Engines,

@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func example() *mapper.Stats {
 	return &mapper.Stats{
 		Reads: 1_234_567, Mapped: 1_200_000, Unmapped: 34_567, Ambiguous: 67,
-		Unique: 1_000_000, Multiple: 200_000, Capped: 12, Dropped: 9,
+		Unique: 1_000_000, Multiple: 200_000, Capped: 12, Dropped: 9, Unsought: 5,
 		Bases: 123_456_700, Mappings: 3_456_789, Reported: 3_456_000,
 		ByDistance: []int64{900_000, 200_000, 0, 60_000, 40_000},
 		PerRead:    []int64{34_567, 1_000_000, 100_000, 50_000, 0, 50_000},
