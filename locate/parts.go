@@ -151,8 +151,8 @@ func (l *Local) longestPart(strand *Strand, c Candidate, last bool) (longest int
 	return longest
 }
 
-// same returns how many bases from base i on match on a diagonal, counted from the first or from the
-// last base of a strand.
+// same returns how many bases from base i on match on a diagonal, counted from the first or from
+// the last base of a strand.
 func (l *Local) same(strand *Strand, contig *dna.Contig, diagonal, i int, last bool) (run int) {
 	m := strand.Length()
 	for i < m {

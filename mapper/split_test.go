@@ -302,8 +302,8 @@ func (r *splitRecord) isRepeated(p *splitPart, m int) bool {
 	return r.isPart(&other, m)
 }
 
-// TestSplit has reads of two halves, single and in pairs, with other numbers of threads and reads at
-// a time.
+// TestSplit has reads of two halves, single and in pairs, with other numbers of threads and reads
+// at a time.
 func TestSplit(t *testing.T) {
 	t.Parallel()
 	reference, mates, reads := writeSplit(t, effort.Pick(400, 80))

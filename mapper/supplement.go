@@ -64,8 +64,8 @@ func (w *worker) addSupplement(read int, c *choice) {
 	}
 }
 
-// compareSupplements orders parts of a read that go with a primary location: by distance, then those
-// on its contig and strand, then by how far they are from it, then by place.
+// compareSupplements orders parts of a read that go with a primary location: by distance, then
+// those on its contig and strand, then by how far they are from it, then by place.
 func compareSupplements(a, b, primary *locate.Location) int {
 	away := func(l *locate.Location) int {
 		if l.Place != primary.Place {
@@ -114,7 +114,8 @@ func (r *recorder) otherAlignment(g *group, read int, l *locate.Location, mapQ b
 	return append(strconv.AppendInt(sa, int64(l.Edits), 10), ';')
 }
 
-// supplementary appends the record of a supplement. Its clipped bases are left out, as bwa mem does.
+// supplementary appends the record of a supplement. Its clipped bases are left out, as bwa mem
+// does.
 func (r *recorder) supplementary(text []byte, l *library, g *group, read int, c *choice, x int) []byte {
 	rec, loc := &g.batch.Reads[read], &c.supplement.location
 	other := r.otherAlignment(g, read, &g.locations[c.from], c.mapQ)
