@@ -50,6 +50,14 @@ type partFinder struct {
 	planes Planes
 	parts  []Location
 	all    []Location
+	// starts and ends are those of parts. No two are in the same stretch.
+	starts, ends map[partStretch]int32
+}
+
+// A partStretch is number n of the stretches of sameParts + 1 positions of a place.
+type partStretch struct {
+	place Place
+	n     int32
 }
 
 // Parts returns the parts of a read among those that its candidates lead to, which are complete as
@@ -75,15 +83,31 @@ func (l *Local) Parts(r *Read, candidates []Candidate) []Location {
 		return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(a.Place, b.Place), cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End))
 	})
 	f.parts = f.parts[:0]
+	if f.starts == nil {
+		f.starts, f.ends = map[partStretch]int32{}, map[partStretch]int32{}
+	}
+	clear(f.starts)
+	clear(f.ends)
 	for i := range f.all {
 		x := &f.all[i]
-		if !slices.ContainsFunc(f.parts, func(y Location) bool {
-			return x.Place == y.Place && (apart(x.Start, y.Start) <= sameParts || apart(x.End, y.End) <= sameParts)
-		}) {
-			f.parts = append(f.parts, *x)
+		if beside(f.starts, x.Place, x.Start) || beside(f.ends, x.Place, x.End) {
+			continue
 		}
+		f.starts[partStretch{x.Place, x.Start / (sameParts + 1)}] = x.Start
+		f.ends[partStretch{x.Place, x.End / (sameParts + 1)}] = x.End
+		f.parts = append(f.parts, *x)
 	}
 	return f.parts
+}
+
+// beside tells whether one of the positions, by stretch, is no more than sameParts from another.
+func beside(positions map[partStretch]int32, p Place, at int32) bool {
+	for n := at/(sameParts+1) - 1; n <= at/(sameParts+1)+1; n++ {
+		if x, ok := positions[partStretch{p, n}]; ok && apart(x, at) <= sameParts {
+			return true
+		}
+	}
+	return false
 }
 
 // sameParts is how near two parts of a read begin, or end, that count as one.

@@ -284,10 +284,9 @@ func TestParts(t *testing.T) {
 	for _, c := range []struct {
 		name, read string
 		contigs    []string
-		want       []string // place, start, stretch of the read
+		want       []string // place, start, stretch of the read: some bases fit both parts
 	}{
 		{"two contigs", a[100:175] + b[200:275], []string{a, b}, []string{"c0+ 100 [0, 75)", "c1+ 200 [75, 150)"}},
-		// One more base is equal.
 		{"other strand", a[100:175] + truth.ReverseComplement(b[200:275]), []string{a, b}, []string{"c0+ 100 [0, 76)", "c1- 200 [75, 150)"}},
 		{"a reverse read", truth.ReverseComplement(a[100:175] + b[200:275]), []string{a, b}, []string{"c0- 100 [75, 150)", "c1- 200 [0, 75)"}},
 		{"the ends of contigs", a[250:] + b[:50], []string{a, b}, []string{"c0+ 250 [0, 50)", "c1+ 0 [50, 100)"}},

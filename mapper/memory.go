@@ -138,10 +138,10 @@ func (o *Options) memory(w Work) Memory {
 		threads*(find.OfThread(w.Length, k)+scratch(w.Length, k)+shape.located(kept, min(kept, shape.ofRead), 1))
 
 	if o.Local != nil && o.Local.Split {
-		// What a part has of local locations, and the finder of a partSeeker.
+		// What waits for a partSeeker, and its finder.
 		lost := find.MemoryOnCPU(min(reads, soughtReads+1), w.Length, k, w.Locations, finding)
-		m.Reads += lost.Batch
-		m.Found += lost.Found + shape.items*ofLocated
+		m.Reads += lost.Batch + onCPU.Batch + 2*reads*textOfRead(w.Length)
+		m.Found += lost.Found + multiply(waitingLocations+shape.items, ofLocated)
 		m.Threads += find.CountingMemory(w.Bases, finding) + threads*find.OfThread(w.Length, k)
 	}
 

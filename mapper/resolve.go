@@ -126,10 +126,15 @@ func (r *resolver) settle(ctx context.Context) error {
 	return nil
 }
 
-// write makes the records of a part.
+// write makes the records of a part, now or when parts of its reads have been sought.
 func (r *resolver) write(ctx context.Context, p *part) error {
-	if r.seeker == nil || p.found.Unlisted() {
+	if r.seeker == nil {
 		return r.writeGroups(ctx, p, p.found.Cut(p.batch))
+	}
+	if waiting := r.seeker.waiting; len(waiting) > 0 && waiting[0].library != p.library {
+		if err := r.writeWaiting(ctx); err != nil {
+			return err
+		}
 	}
 	if !p.held {
 		held, err := r.hold(ctx, p)
@@ -138,12 +143,32 @@ func (r *resolver) write(ctx context.Context, p *part) error {
 		}
 		p = &held
 	}
-	groups := p.found.Cut(p.batch)
-	return r.seeker.seek(ctx, p, func(reads span) error {
+	r.seeker.wait(p)
+	if !r.seeker.enough() {
+		return nil
+	}
+	return r.writeWaiting(ctx)
+}
+
+// writeWaiting makes the records of the parts that wait for parts of their reads.
+func (r *resolver) writeWaiting(ctx context.Context) error {
+	if r.seeker == nil {
+		return nil
+	}
+	return r.seeker.seek(ctx, func(p *part, reads span) error {
+		groups := p.found.Cut(p.batch)
 		from, _ := slices.BinarySearch(groups, reads.from+1)
 		to, _ := slices.BinarySearch(groups, reads.to)
 		return r.writeGroups(ctx, p, slices.Concat([]int{reads.from}, groups[from:to], []int{reads.to}))
 	})
+}
+
+// end makes the records that wait for anything.
+func (r *resolver) end(ctx context.Context) error {
+	if err := r.settle(ctx); err != nil {
+		return err
+	}
+	return r.writeWaiting(ctx)
 }
 
 // hold finds the local locations of a part, so that those of its reads are known that have none.
@@ -166,7 +191,9 @@ func (r *resolver) hold(ctx context.Context, p *part) (part, error) {
 	if err := ctx.Err(); err != nil { // the locations may not be complete
 		return part{}, r.out.fail(err)
 	}
-	return r.held(p, ofGroup), nil
+	held := r.held(p, ofGroup)
+	held.batch = p.batch.Clone()
+	return held, nil
 }
 
 // writeGroups makes the records of groups of reads of a part, between the borders that are given.

@@ -84,7 +84,7 @@ func (r *run) run(ctx context.Context, reads *batcher, header sam.HeaderOptions,
 		err = r.mapReads(ctx, reads, out, func() error { return w.open(r.ref, r.out) })
 	}
 	if err == nil {
-		err = r.resolver.settle(ctx)
+		err = r.resolver.end(ctx)
 	}
 	start := r.times.write.Start()
 	err = w.close(err)
@@ -219,6 +219,9 @@ func Repeat(ctx context.Context, ref *dna.Reference, reads []fasta.Read, o Optio
 		r.hold(ref)
 		r.stats.Device = string(device.CPU)
 		err := r.mapBatches(ctx, batchesOf(batch{r.libraries[0], [][]fasta.Read{reads}}), []find.Finder{finder}, nil)
+		if err == nil {
+			err = r.resolver.end(ctx)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -1,16 +1,23 @@
 package mapper
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"scanmap/internal/effort"
 	"scanmap/internal/truth"
+	"scanmap/mapper/find"
+	"scanmap/sam"
+	"scanmap/temporary"
 )
 
 // A splitPart is where bases [from, to) of a read come from.
@@ -332,4 +339,76 @@ func TestSplitOnGPU(t *testing.T) {
 			onGPU(t, o, driver, want)
 		}
 	}
+}
+
+// TestSplitInPieces has few candidates and reads in memory at a time, in both passes, with each
+// report mode, and with several libraries.
+func TestSplitInPieces(t *testing.T) {
+	t.Parallel()
+	reference, mates, _ := writeSplit(t, effort.Pick(200, 32))
+	all := localLibraries(mates)
+	for _, libraries := range append(all, slices.Concat(all[0], all[1], all[0])) {
+		for _, mode := range []ReportMode{ReportAll, ReportBest, ReportOne, ReportUnique} {
+			o := Options{Reference: reference, Libraries: libraries, Threads: 2, Local: &Local{Score: DefaultScore, Split: true}, Report: Report{Mode: mode}}
+			o.limits.estimatePairs = 5
+			want, _ := runText(t, o)
+			if strings.Count(want, "\tSA:Z:") < 10 {
+				t.Errorf("%s: %d records with SA", mode, strings.Count(want, "\tSA:Z:"))
+			}
+			for _, l := range []find.Limits{{Handed: 1}, {Handed: 20, Found: 1, CountedBases: 1}} {
+				o.limits.find = l
+				if got, _ := runText(t, o); got != want {
+					t.Errorf("%s, limits %+v: another output\n%s", mode, l, firstDifference(want, got))
+				}
+			}
+		}
+	}
+}
+
+// TestSplitFails has the temporary file of either pass fail, and the run cancelled while there are
+// reads without a location.
+func TestSplitFails(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(3, 30))
+	unit := truth.Random(r, 60, "ACGT")
+	reference, mates, _ := writeSplit(t, 8)
+	files := map[string]string{reference: ">c\n" + strings.Repeat(unit, 270) + "\n", mates[0]: ""}
+	for range 4 {
+		files[mates[0]] += "@r\n" + (unit + unit)[:90] + truth.Random(r, 60, "ACGT") + "\n+\n" + strings.Repeat("F", 150) + "\n"
+	}
+	for name, content := range files {
+		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(ctx context.Context, f *faultyFiles, progress func(Progress)) (*Stats, error) {
+		f.Files, f.made = temporary.In(t.TempDir()), map[string]int{}
+		o := Options{
+			Reference: reference, Libraries: []Library{{Reads: mates[0]}}, Threads: 1, Local: &Local{Score: DefaultScore, Split: true},
+			BatchReads: 2, Temporary: f, Progress: progress, limits: limits{find: find.Limits{Found: 1, Handed: 1000}},
+		}
+		return Run(ctx, o, sam.HeaderOptions{}, Outputs{Records: io.Discard})
+	}
+	counting := &faultyFiles{}
+	stats, err := run(context.Background(), counting, nil)
+	if err != nil || counting.open != 0 || stats.Mapped != 4 {
+		t.Fatalf("%v, %d files are open, %d reads are mapped", err, counting.open, stats.Mapped)
+	}
+	if counting.made["create"] != 4 { // for two batches, in two passes
+		t.Errorf("%d files", counting.made["create"])
+	}
+	for _, kind := range []string{"create", "write", "read", "close"} {
+		for number := 1; number <= counting.made[kind]; number += max((counting.made[kind]-1)/3, 1) {
+			f := &faultyFiles{fails: kind, number: number}
+			if _, err := run(context.Background(), f, nil); !errors.Is(err, syscall.EIO) || f.open != 0 {
+				t.Errorf("%s %d: error %v, %d files are open", kind, number, err, f.open)
+			}
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	f := &faultyFiles{}
+	if _, err := run(ctx, f, func(Progress) { cancel() }); !errors.Is(err, context.Canceled) || f.open != 0 {
+		t.Errorf("a cancelled run: error %v, %d files are open", err, f.open)
+	}
+	cancel()
 }
