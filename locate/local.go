@@ -16,6 +16,12 @@ const (
 	DefaultCap = 20
 	// LongestGap is the most bases of a gap.
 	LongestGap = 100
+	// MostLocal is the most bases of a read whose local locations are sought: costs have room for
+	// these.
+	MostLocal = 3000
+	// mostColumns is where neighbouring candidates, as of tandem repeats over millions of bases, are
+	// settled apart, for the same reason. A place on such a border may be there twice.
+	mostColumns = 1 << 20
 	// longestPiece is the most bases of a piece that finders look up.
 	longestPiece = 16
 	// shortestPiece is the least.
@@ -82,7 +88,7 @@ func (l *Local) Locations(r *Read, least, pieces int, candidates []Candidate) []
 		if i > 0 && c.Place == candidates[i-1].Place && c.Diagonal == candidates[i-1].Diagonal {
 			continue
 		}
-		if n := len(l.diagonals); n > 0 && (c.Place != l.place || int(c.Diagonal)-l.diagonals[n-1].diagonal > apart) {
+		if n := len(l.diagonals); n > 0 && (c.Place != l.place || int(c.Diagonal)-l.diagonals[n-1].diagonal > apart || int(c.Diagonal)-l.diagonals[0].diagonal > mostColumns) {
 			l.settle(r.Strand(l.place), l.place, l.diagonals)
 			l.diagonals, l.words = l.diagonals[:0], l.words[:0]
 		}

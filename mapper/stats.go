@@ -22,8 +22,9 @@ type Stats struct {
 	Unique, Multiple int64
 	// Capped reads had more locations than --max-locations or MostLocations allowed to report.
 	Capped int64
-	// Unsought reads were not sought, and are unmapped: with Options.Local, those too short for their
-	// least score, and those with more candidates than are listed.
+	// Unsought reads were not sought, and are unmapped: with Options.Local, those too short for
+	// their least score, those of more than 3,000 bases, and those with more candidates than are
+	// listed.
 	Unsought int64
 	// Dropped are those of them of which no location was reported for that.
 	Dropped int64

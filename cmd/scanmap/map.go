@@ -269,7 +269,7 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 			mapper.MostLocations, stats.Capped))
 	}
 	if stats.Unsought > 0 {
-		_ = warn(stderr, fmt.Sprintf("reads that are too short for their --min-score, or too repetitive, to be sought with --local: %d; "+
+		_ = warn(stderr, fmt.Sprintf("reads that are too short for their --min-score, longer than 3000 bases, or too repetitive, to be sought with --local: %d; "+
 			"they are unmapped", stats.Unsought))
 	}
 	return nil

@@ -57,8 +57,12 @@ func (b *Batch) layOut(reads []fasta.Read, together int, k func(length int) int)
 	return b.packedAt[len(reads)]
 }
 
-// pieces returns how many pieces of a read of m bases are sought, 0 if it is too short for them.
+// pieces returns how many pieces of a read of m bases are sought, 0 if it is too short for them, or
+// too long.
 func (l *Local) pieces(m, least int) int {
+	if m > locate.MostLocal {
+		return 0
+	}
 	if l.Parts {
 		return locate.PartPieces(m)
 	}
