@@ -155,11 +155,8 @@ func (a *Aligner) unclipWhole(strand *Strand, contig *dna.Contig, l *Location, p
 	}
 	var first int
 	a.path, first = f.trace(a.path[:0], &t, last)
-	slices.Reverse(a.path)
-	a.shiftLeft(target{strand: strand, contig: contig}, first)
-	from := len(a.operations)
-	a.operations = AppendRuns(a.operations, a.path)
-	l.Start, l.End, l.from, l.to = int32(first), int32(last), int32(from), int32(len(a.operations))
+	l.from, l.to = a.appendPath(&t, first)
+	l.Start, l.End = int32(first), int32(last)
 	l.Loss = int32(cost.loss())
 }
 
@@ -178,9 +175,9 @@ func (a *Aligner) differing(strand *Strand, contig *dna.Contig, from, at int, n 
 func (a *Aligner) Count(r *Read, locations []Location) {
 	for i := range locations {
 		l := &locations[i]
-		planes := r.Strand(l.Place).Planes
+		strand, contig := r.Strand(l.Place), &a.Reference.Contigs[l.Place.Contig()]
 		l.Edits = 0
-		q, at := 0, a.Reference.Contigs[l.Place.Contig()].Start+int(l.Start)
+		q, at := 0, int(l.Start)
 		for _, o := range a.Operations(l) {
 			n := int(o.Length)
 			switch o.Kind {
@@ -193,12 +190,8 @@ func (a *Aligner) Count(r *Read, locations []Location) {
 				at += n
 				l.Edits += o.Length
 			case Diagonal:
-				for ; n > 0; n -= 64 {
-					low, high, amb := planes.Window(q)
-					x := Differences(&a.Reference.Bases, at, low, high, amb)
-					l.Edits += int32(bits.OnesCount64(x & (^uint64(0) >> uint(64-min(n, 64)))))
-					q, at = q+min(n, 64), at+min(n, 64)
-				}
+				l.Edits += a.differing(strand, contig, q, at, o.Length)
+				q, at = q+n, at+n
 			}
 		}
 	}
@@ -306,18 +299,25 @@ func (a *Aligner) affine(r *Read, l *Location) (w written) {
 	if edits < int(l.Distance) || distance(start, t.start) > reach && distance(end, t.end) > reach {
 		return w
 	}
-	slices.Reverse(a.path)
-	a.shiftLeft(target{strand: strand, contig: t.contig}, start)
-	from := len(a.operations)
-	a.operations = AppendRuns(a.operations, a.path)
+	from, to := a.appendPath(&t, start)
 	if start == t.start && end == t.end && slices.Equal(a.operations[from:], a.operations[l.from:l.to]) {
 		a.operations = a.operations[:from]
 		return w
 	}
 	return written{
-		changed: true, start: int32(start), end: int32(end), from: int32(from), to: int32(len(a.operations)),
+		changed: true, start: int32(start), end: int32(end), from: from, to: to,
 		edits: int32(edits), loss: int32(cost.loss()),
 	}
+}
+
+// appendPath appends the operations of a.path, last base first, an alignment at a target that
+// starts at a position, with gaps shifted left, and returns where they are.
+func (a *Aligner) appendPath(t *affineTarget, start int) (from, to int32) {
+	slices.Reverse(a.path)
+	a.shiftLeft(target{strand: t.strand, contig: t.contig}, start)
+	from = int32(len(a.operations))
+	a.operations = AppendRuns(a.operations, a.path)
+	return from, int32(len(a.operations))
 }
 
 // bestEnd returns the end and the cost of the best alignment at a target that loses at most `most`,

@@ -7,11 +7,8 @@ import (
 	"scanmap/dna"
 )
 
-// What local alignments cost, in lost score: a match scores 1, a mismatch takes 4 and has no match,
-// and a gap takes gapOpen and 1 for each of its bases, or Local.Cap if that is less.
+// Local alignments have the affine score, but that a gap costs Local.Cap at most.
 const (
-	mismatchLoss = 5
-	gapOpen      = 6
 	// DefaultCap is the most that a gap costs, if nothing else is said.
 	DefaultCap = 20
 	// LongestGap is the most bases of a gap.
@@ -34,7 +31,7 @@ type Local struct {
 	Reference *dna.Reference
 	// Aligner takes the operations of all locations.
 	Aligner *Aligner
-	// Cap is the most that a gap costs, more than gapOpen and no more than a gap of LongestGap
+	// Cap is the most that a gap costs, more than lossOpen and no more than a gap of LongestGap
 	// bases would: 7 to 106.
 	Cap int
 	// Measured counts the windows in which cells were looked at.
@@ -80,8 +77,7 @@ func (l *Local) Locations(r *Read, least, pieces int, candidates []Candidate) []
 	}
 	b := &l.budget
 	b.set(m, least, pieces, l.Cap)
-	limit := localCost(b.budget+1) * lostUnit
-	apart := 2*b.spread + b.budget/mismatchLoss
+	apart := 2*b.spread + b.budget/lossMismatch
 	l.diagonals, l.words = l.diagonals[:0], l.words[:0]
 	for i := range candidates {
 		c := &candidates[i]
@@ -95,15 +91,11 @@ func (l *Local) Locations(r *Read, least, pieces int, candidates []Candidate) []
 		strand, n := r.Strand(c.Place), len(l.words)
 		l.words = l.differences(l.words, strand, c.Place, int(c.Diagonal), m)
 		d := localDiagonal{diagonal: int(c.Diagonal), differs: l.words[n:len(l.words):len(l.words)]}
-		// What qualifies without a gap has no more broken blocks, either.
-		if run := b.cappedRun; run > 0 && run <= 64 && !hasRun(d.differs, run, m) && l.broken(strand, c.Place, d.diagonal) {
+		if b.cappedRun > 0 && !hasRun(d.differs, b.cappedRun, m) && l.broken(strand, c.Place, d.diagonal) {
 			l.words = l.words[:n]
 			continue
 		}
-		if d.ungapped, d.longest = b.ungapped(d.differs, nil); d.ungapped.cost >= limit && l.refused(strand, c.Place, d.diagonal, d.longest) {
-			l.words = l.words[:n]
-			continue
-		}
+		d.ungapped, d.longest = b.ungapped(d.differs, nil)
 		l.place = c.Place
 		l.diagonals = append(l.diagonals, d)
 	}
@@ -130,13 +122,13 @@ func (l *Local) betterClipped(strand *Strand, a *Location) bool {
 		case Clip:
 			q += n
 		case Diagonal:
-			sum += n - mismatchLoss*int(l.Aligner.differing(strand, contig, q, at, o.Length))
+			sum += n - lossMismatch*int(l.Aligner.differing(strand, contig, q, at, o.Length))
 			q, at = q+n, at+n
 		case Insertion, Deletion:
 			if sum >= score {
 				return true // without what follows
 			}
-			if sum -= min(gapOpen+n, l.Cap); sum <= 0 {
+			if sum -= min(lossOpen+n, l.Cap); sum <= 0 {
 				return true // without what was before
 			}
 			if o.Kind == Insertion {

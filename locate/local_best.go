@@ -17,13 +17,9 @@ type bestCells struct {
 	lastOperation []Operation
 }
 
-// What leads to a cell of Best: a kind, or that nothing does, and whether gaps that end there are
-// longer than one base.
-const (
-	bestStart         = 3
-	bestLongDeletion  = 1 << 2
-	bestLongInsertion = 1 << 3
-)
+// bestStart is the kind of a cell to which nothing leads. Otherwise moves are as affineRows has
+// them.
+const bestStart = 3
 
 // Best returns the local alignment of the highest score of a strand in the stretch [from, to) of a
 // place, as Smith and Waterman (1981) and Gotoh (1982) find it: gaps cost 6 + g, without a bound.
@@ -37,17 +33,7 @@ func (l *Local) Best(strand *Strand, p Place, least, from, to int) (best Locatio
 		return best, false
 	}
 	b.read = strand.Planes.appendCodes(b.read[:0], m)
-	b.text = b.text[:0]
-	for at := from; at < to; at += 64 {
-		low, high, amb := windowOf(l, c.Start+at)
-		for i := range min(64, to-at) {
-			code := byte(low>>i&1 | high>>i&1<<1)
-			if amb>>i&1 != 0 {
-				code = 255 // matches nothing
-			}
-			b.text = append(b.text, code)
-		}
-	}
+	b.text = l.Reference.Bases.AppendCodes(b.text[:0], c.Start+from, c.Start+to)
 	b.score, b.gap = parallel.Resize(b.score, n+1), parallel.Resize(b.gap, n+1)
 	b.moves = parallel.Resize(b.moves, m*n)
 	const never = -1 << 29
@@ -63,26 +49,26 @@ func (l *Local) Best(strand *Strand, p Place, least, from, to int) (best Locatio
 			move := byte(bestStart)
 			score := int32(0)
 			pair := diagonal - 4
-			if letter == b.text[j] && letter < 4 {
+			if letter == b.text[j] && letter < dna.AmbiguousCode {
 				pair = diagonal + 1
 			}
 			if pair > 0 {
 				score, move = pair, byte(Diagonal)
 			}
 			diagonal = b.score[j+1]
-			open := left - gapOpen - 1
+			open := left - lossOpen - 1
 			if deletion--; deletion > open {
-				move |= bestLongDeletion
+				move |= moveLongDeletion
 			} else {
 				deletion = open
 			}
 			if deletion > score {
 				score, move = deletion, move&^moveKind|byte(Deletion)
 			}
-			open = b.score[j+1] - gapOpen - 1
+			open = b.score[j+1] - lossOpen - 1
 			gap := b.gap[j+1] - 1
 			if gap > open {
-				move |= bestLongInsertion
+				move |= moveLongInsertion
 			} else {
 				gap = open
 			}
@@ -124,10 +110,10 @@ func (l *Local) traceBest(strand *Strand, p Place, best *Location, score int32, 
 			i, j, known = i-1, j-1, false
 		case Deletion:
 			j--
-			known = move&bestLongDeletion != 0
+			known = move&moveLongDeletion != 0
 		case Insertion:
 			i--
-			known = move&bestLongInsertion != 0
+			known = move&moveLongInsertion != 0
 		}
 	}
 	slices.Reverse(path)
@@ -157,10 +143,4 @@ func (l *Local) traceBest(strand *Strand, p Place, best *Location, score int32, 
 		}
 	}
 	a.Adopt(best, int32(start), operations)
-}
-
-// windowOf returns 64 bases of the reference from an offset on, as low, high and ambiguous bits.
-func windowOf(l *Local, offset int) (low, high, ambiguous uint64) {
-	text := &l.Reference.Bases
-	return dna.Window(text.Low, offset), dna.Window(text.High, offset), dna.Window(text.Ambiguous, offset)
 }

@@ -56,16 +56,16 @@ func (b *localBudget) set(m, least, pieces, most int) {
 		return
 	}
 	*b = localBudget{m: m, least: least, pieces: pieces, cap: most, piece: min(m/pieces, longestPiece), budget: m - least}
-	for gaps := 1; gapOpen*gaps < b.budget; gaps++ {
-		b.near = max(b.near, min(gaps*(most-gapOpen-1), b.budget-gapOpen*gaps))
+	for gaps := 1; lossOpen*gaps < b.budget; gaps++ {
+		b.near = max(b.near, min(gaps*(most-lossOpen-1), b.budget-lossOpen*gaps))
 	}
 	b.spread = b.spreadOf(b.budget)
 	b.setCappedRun()
-	b.exact = localCosts{mismatch: mismatchLoss*lostUnit + editUnit, clip: lostUnit, start: startUnit}
+	b.exact = localCosts{mismatch: lossMismatch*lostUnit + editUnit, clip: lostUnit, start: startUnit}
 	b.exact.four, b.exact.eight = 4*lostUnit, 4*lostUnit
-	b.net = localCosts{mismatch: localCost(mismatchLoss * m), four: localCost(4 * m), eight: localCost(4 * m), clip: localCost(m), limit: localCost(b.budget*m + 1)}
+	b.net = localCosts{mismatch: localCost(lossMismatch * m), four: localCost(4 * m), eight: localCost(4 * m), clip: localCost(m), limit: localCost(b.budget*m + 1)}
 	for g := 1; g <= LongestGap; g++ {
-		gap := localCost(min(gapOpen+g, most))
+		gap := localCost(min(lossOpen+g, most))
 		b.exact.deletion[g] = gap*lostUnit + localCost(g)*baseUnit
 		b.exact.insertion[g] = gap*lostUnit + localCost(g)*(baseUnit+lostUnit)
 		b.net.deletion[g] = gap * localCost(m)
@@ -84,7 +84,7 @@ func (b *localBudget) set(m, least, pieces, most int) {
 func (b *localBudget) spreadOf(budget int) int {
 	most := 0
 	for capped := 0; capped*b.cap <= budget; capped++ {
-		most = max(most, capped*LongestGap+max(0, budget-capped*b.cap-gapOpen))
+		most = max(most, capped*LongestGap+max(0, budget-capped*b.cap-lossOpen))
 	}
 	return most
 }
@@ -107,8 +107,8 @@ func (b *localBudget) spreadOf(budget int) int {
 func (b *localBudget) setCappedRun() {
 	b.cappedRun = b.m + 1
 	for w := 1; w*b.cap <= b.budget; w++ {
-		for e := 0; w*b.cap+mismatchLoss*e <= b.budget; e++ {
-			r := b.budget - w*b.cap - mismatchLoss*e
+		for e := 0; w*b.cap+lossMismatch*e <= b.budget; e++ {
+			r := b.budget - w*b.cap - lossMismatch*e
 			matches := b.m - e - (r*b.m+b.budget-1)/b.budget
 			b.cappedRun = min(b.cappedRun, (matches+w+e)/(w+e+1))
 		}
@@ -342,8 +342,8 @@ func (l *Local) differences(words []uint64, strand *Strand, p Place, diagonal, m
 	return words
 }
 
-// best returns the best alignment among the runs of equal bases of a diagonal that are open, and
-// the length of its longest run. closed has a bit for each base that must not be aligned, or is
+// ungapped returns the best alignment among the runs of equal bases of a diagonal that are open,
+// and the length of its longest run. closed has a bit for each base that must not be aligned, or is
 // nil.
 func (b *localBudget) ungapped(differs, closed []uint64) (best localUngapped, longest int) {
 	best.cost = noLocal
@@ -371,8 +371,7 @@ func (b *localBudget) ungapped(differs, closed []uint64) (best localUngapped, lo
 	}
 }
 
-// hasRun tells whether n neighbouring bits of m are clear, 1 <= n <= 64. Runs of more than n are
-// found by it also where they go on over the end of a word.
+// hasRun tells whether n neighbouring bits of m, n > 0, are clear, also over the ends of words.
 func hasRun(words []uint64, n, m int) bool {
 	carried := 0 // clear bits at the end of the word before
 	for w, x := range words {
@@ -413,9 +412,10 @@ func nextBit(words []uint64, at, m int) int {
 	return m
 }
 
-// refused tells whether no alignment that qualifies has to be looked for on a diagonal of which it
-// is known that none without gaps qualifies: those that go through it have a gap of the cost of the
-// cap, and go through the diagonal of a candidate that is not refused.
+// broken tells whether too many blocks of four bases are broken on the diagonals around one that
+// has no run of cappedRun equal bases, so that no alignment has to be looked for there. Those that
+// qualify and go through it have a gap of the cost of the cap, and go through the diagonal of
+// another candidate, which has such a run.
 //
 // Lemma 6. Cut the read into blocks of four bases, the rest left out, and call a block broken if
 // it is unchanged on none of the diagonals that an alignment may be on. If the alignment qualifies
@@ -426,12 +426,6 @@ func nextBit(words []uint64, at, m int) int {
 // the read. All together cost no more than m - T. ∎
 //
 // The alignment stays within b.near diagonals of this one. Exceeds counts broken blocks.
-func (l *Local) refused(strand *Strand, p Place, diagonal, longest int) bool {
-	b := &l.budget
-	return longest < b.cappedRun && l.broken(strand, p, diagonal)
-}
-
-// broken tells whether too many blocks are, as lemma 6 counts them.
 func (l *Local) broken(strand *Strand, p Place, diagonal int) bool {
 	b := &l.budget
 	at := l.contig(p).Start + diagonal - b.near
@@ -442,7 +436,7 @@ func (l *Local) broken(strand *Strand, p Place, diagonal int) bool {
 // which are in order.
 //
 // An alignment that qualifies has a piece on one of them. The best without a gap lies on one of
-// them whole, so it is the best of theirs. One with a gap loses gapOpen + 1 or more. It comes
+// them whole, so it is the best of theirs. One with a gap loses lossOpen + 1 or more. It comes
 // before that if it loses less, and is only then looked for. When a location is taken, a diagonal
 // on which no run of p equal bases is open any more leads to no other one; when none is left, all
 // are found.
@@ -453,8 +447,8 @@ func (l *Local) broken(strand *Strand, p Place, diagonal int) bool {
 // or more. So there is none.
 func (l *Local) settle(strand *Strand, p Place, diagonals []localDiagonal) {
 	b := &l.budget
-	const least localCost = gapOpen + 1 // what a gap loses
-	if len(diagonals) == 1 && diagonals[0].ungapped.cost < localCost(min(gapOpen+1, b.budget+1))*lostUnit {
+	const least localCost = lossOpen + 1 // what a gap loses
+	if len(diagonals) == 1 && diagonals[0].ungapped.cost < localCost(min(lossOpen+1, b.budget+1))*lostUnit {
 		l.addUngapped(p, &diagonals[0])
 		return
 	}
@@ -502,7 +496,7 @@ func (l *Local) settle(strand *Strand, p Place, diagonals []localDiagonal) {
 				w.path = append(w.path, localPair{i, on.diagonal + i - w.start})
 			}
 		default:
-			l.forgiven(diagonals)
+			l.forgiven(diagonals) // again, where gapped has looked for others
 			if l.best.trace(w, &b.net); l.withInserted(diagonals) {
 				l.locations = append(l.locations, w.location(l.Aligner, p))
 				break
@@ -531,7 +525,7 @@ func (l *Local) withInserted(diagonals []localDiagonal) (ok bool) {
 		if n > 0 {
 			g, deleted := at.i-w.path[n-1].i-1, at.j-w.path[n-1].j-1
 			if g += deleted; g > 0 {
-				lost += min(gapOpen+g, b.cap) + g - deleted
+				lost += min(lossOpen+g, b.cap) + g - deleted
 			}
 		}
 	}
@@ -607,7 +601,7 @@ func (l *Local) open(diagonals []localDiagonal) []localDiagonal {
 func (l *Local) gapped(diagonals []localDiagonal, limit localCost) bool {
 	b, w := &l.budget, &l.window
 	joined := l.joined(diagonals)
-	for _, loss := range [...]int{gapOpen + 3, b.cap - 1, b.budget} {
+	for _, loss := range [...]int{lossOpen + 3, b.cap - 1, b.budget} {
 		if joined < b.budget {
 			loss = joined
 		}
@@ -646,13 +640,13 @@ func (l *Local) joined(diagonals []localDiagonal) int {
 			l.before = parallel.Resize(l.before, b.m+1)
 			lost := 0
 			for i := range b.m {
-				lost = min(lost, i) + mismatchLoss*int(from.differs[i>>6]>>(i&63)&1)
+				lost = min(lost, i) + lossMismatch*int(from.differs[i>>6]>>(i&63)&1)
 				l.before[i+1] = int32(lost)
 			}
-			skipped, gap := max(0, -g), min(gapOpen+max(g, -g), b.cap)
+			skipped, gap := max(0, -g), min(lossOpen+max(g, -g), b.cap)
 			lost = 0
 			for i := b.m - 1; i > skipped; i-- {
-				lost = min(lost, b.m-1-i) + mismatchLoss*int(to.differs[i>>6]>>(i&63)&1)
+				lost = min(lost, b.m-1-i) + lossMismatch*int(to.differs[i>>6]>>(i&63)&1)
 				least = min(least, lost+gap+skipped+int(l.before[i-skipped]))
 			}
 		}
@@ -672,7 +666,7 @@ func (l *Local) within(diagonals []localDiagonal, costs *localCosts, limit local
 	found := false
 	longest := LongestGap
 	if b := &l.budget; !l.capped || costs == &b.exact && limit <= localCost(b.cap)*lostUnit {
-		spread, longest = min(spread, b.near), min(longest, b.cap-gapOpen-1)
+		spread, longest = min(spread, b.near), min(longest, b.cap-lossOpen-1)
 	}
 	for i := 0; i < len(diagonals); {
 		j := i + 1

@@ -46,7 +46,7 @@ func LocalPieces(m, least, most int) (n, p int) {
 func localSpoils(m, least, most, n, p int) int {
 	inside := make([]int, n+1) // by mismatches and gaps
 	for k := 1; k <= n; k++ {
-		inside[k] = inside[k-1] + min(mismatchLoss, gapOpen+1, most)*m
+		inside[k] = inside[k-1] + min(lossMismatch, lossOpen+1, most)*m
 		for j := 1; j <= k; j++ {
 			g := 1
 			if j > 1 {
@@ -55,7 +55,7 @@ func localSpoils(m, least, most, n, p int) int {
 			if g > LongestGap {
 				break
 			}
-			inside[k] = min(inside[k], inside[k-j]+min(gapOpen+g, most)*m+g*(m-least))
+			inside[k] = min(inside[k], inside[k-j]+min(lossOpen+g, most)*m+g*(m-least))
 		}
 	}
 	clip := func(k int) int {

@@ -84,16 +84,16 @@ func (p Planes) appendCodes(codes []byte, m int) []byte {
 type localUnits struct{ score, inserted, deleted, mismatch, start localCost }
 
 // exactUnits are those of a localCost.
-var exactUnits = localUnits{lostUnit, baseUnit + lostUnit, baseUnit, mismatchLoss*lostUnit + editUnit, startUnit}
+var exactUnits = localUnits{lostUnit, baseUnit + lostUnit, baseUnit, lossMismatch*lostUnit + editUnit, startUnit}
 
 // netUnits are 1/m of lost score, net of what the threshold forgives.
 func (w *localWindow) netUnits() localUnits {
 	m := localCost(len(w.read))
-	return localUnits{score: m, inserted: m - localCost(w.least), mismatch: mismatchLoss * m}
+	return localUnits{score: m, inserted: m - localCost(w.least), mismatch: lossMismatch * m}
 }
 
 // gap returns what a gap of g bases costs in score.
-func (w *localWindow) gap(g int) localCost { return w.units.score * localCost(min(gapOpen+g, w.cap)) }
+func (w *localWindow) gap(g int) localCost { return w.units.score * localCost(min(lossOpen+g, w.cap)) }
 
 func (w *localWindow) deletion(g int) localCost { return w.gap(g) + localCost(g)*w.units.deleted }
 
@@ -108,7 +108,7 @@ func (w *localWindow) pair(i, j int) localCost {
 }
 
 // reach returns how far apart two columns of a base may be in the same place.
-func (w *localWindow) reach() int { return (len(w.read) - w.least) / mismatchLoss }
+func (w *localWindow) reach() int { return (len(w.read) - w.least) / lossMismatch }
 
 // next finds the best alignment that qualifies and is in the same place as none that was taken, and
 // takes it. It leaves it in w.path and w.cost.
@@ -165,7 +165,7 @@ func (w *localWindow) mostInserted() int {
 	m := len(w.read)
 	budget := m - w.least
 	g := 0
-	for g+1 < m && min(gapOpen+g+1, w.cap)*m+(g+1)*budget <= budget*m {
+	for g+1 < m && min(lossOpen+g+1, w.cap)*m+(g+1)*budget <= budget*m {
 		g++
 	}
 	return g
@@ -185,7 +185,7 @@ func (w *localWindow) row(layer, i int) []localCost {
 
 // fill fills the cells whose alignments lose no more than a budget.
 //
-// Gaps of fewer than c = cap - gapOpen bases cost gapOpen + g, and the cheapest one that ends
+// Gaps of fewer than c = cap - lossOpen bases cost lossOpen + g, and the cheapest one that ends
 // before a column is that which ends a column earlier and goes on, or a new one. When it comes to c
 // bases it is dropped: any other that was dearer then is, from there on, no cheaper than the capped
 // one from the same cell, as that costs as much for c bases and no more for each base after them,
@@ -232,7 +232,7 @@ func (w *localWindow) fill(budget int) {
 // extend lowers the cells of a row to what leads to them from rows before, but for what their own
 // pairs cost.
 func (w *localWindow) extend(i int, row []localCost, capped bool) {
-	n, short := len(row), w.cap-gapOpen-1 // the longest gap below the cap
+	n, short := len(row), w.cap-lossOpen-1 // the longest gap below the cap
 	before := w.row(0, i-1)
 	lowest, highest := max(0, i+w.low), min(n, i+w.high)
 	deletion, deleted := noLocal, 0
@@ -280,10 +280,10 @@ func (w *localWindow) extend(i int, row []localCost, capped bool) {
 }
 
 // cappedFrom returns the position of least value from which a gap of the cap leads to a position
-// `at`: one at least cap - gapOpen before it and at most LongestGap, or -1. last is the result for
+// `at`: one at least cap - lossOpen before it and at most LongestGap, or -1. last is the result for
 // the position before.
 func (w *localWindow) cappedFrom(last, at int, value func(int) localCost) int {
-	first, newest := max(0, at-LongestGap), at-(w.cap-gapOpen)
+	first, newest := max(0, at-LongestGap), at-(w.cap-lossOpen)
 	if newest < first {
 		return -1
 	}
@@ -367,10 +367,10 @@ func (w *localWindow) push(layer, i, j int, c localCost) {
 		return
 	}
 	to(layer, i+1, j+1, c)
-	for g := 1; g <= min(LongestGap, n-2-j) && min(gapOpen+g, w.cap)*m <= left; g++ {
+	for g := 1; g <= min(LongestGap, n-2-j) && min(lossOpen+g, w.cap)*m <= left; g++ {
 		to(layer, i+1, j+1+g, c+w.deletion(g))
 	}
-	for g := 1; g <= min(LongestGap, m-2-i, w.layers-1-layer) && min(gapOpen+g, w.cap)*m+g*(m-w.least) <= left; g++ {
+	for g := 1; g <= min(LongestGap, m-2-i, w.layers-1-layer) && min(lossOpen+g, w.cap)*m+g*(m-w.least) <= left; g++ {
 		to(layer+g, i+1+g, j+1, c+w.insertion1(g))
 	}
 }

@@ -256,15 +256,15 @@ func lostLetters(a *Aligner, l *Location, text, s string) (lost int) {
 			lost += n
 			q += n
 		case Insertion:
-			lost += min(gapOpen+n, DefaultCap) + n
+			lost += min(lossOpen+n, DefaultCap) + n
 			q += n
 		case Deletion:
-			lost += min(gapOpen+n, DefaultCap)
+			lost += min(lossOpen+n, DefaultCap)
 			at += n
 		case Diagonal:
 			for range n {
 				if !truth.Matches(s[q], text[at]) {
-					lost += mismatchLoss
+					lost += lossMismatch
 				}
 				q, at = q+1, at+1
 			}

@@ -91,5 +91,5 @@ func (o *Options) local() *find.Local {
 	if o.Local == nil {
 		return nil
 	}
-	return &find.Local{Cap: LocalCap, Least: o.Local.Score.For}
+	return &find.Local{Cap: LocalCap}
 }

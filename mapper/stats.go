@@ -333,11 +333,7 @@ func (s *Stats) count(b *find.Batch, f *find.Found) {
 	s.Refused += f.Counts.Refused
 	s.Engines[EngineSkim] += f.Counts.Skimmed
 	s.Engines[EngineScan] += f.Counts.Scanned
-	for i := range b.Reads {
-		if b.Unsought(i, f) {
-			s.Unsought++
-		}
-	}
+	s.Unsought += b.Unsought(f)
 }
 
 // describeInserts sets what is known of the insert sizes of each library of pairs.

@@ -155,7 +155,7 @@ func (w *worker) align(from int) {
 				g.reader.Aligner.Keep(&locations[i])
 			}
 		default:
-			g.reader.Aligner.Write(g.read(from+i), locations)
+			g.reader.Aligner.Write(g.read(read), locations)
 			g.sorter.order(g.reader.Locator.Reference, locations[1:])
 		}
 	}

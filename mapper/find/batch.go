@@ -114,10 +114,18 @@ func (b *Batch) Length(i int) int { return int(b.length[i]) }
 // K returns the largest edit distance of read i.
 func (b *Batch) K(i int) int { return int(b.k[i]) }
 
-// Unsought tells whether local locations of read i are not known: it is too short for pieces by
-// which they are found, or has more candidates than what was found lists.
-func (b *Batch) Unsought(i int, f *Found) bool {
-	return b.local != nil && b.length[i] > 0 && (b.seeds[i] < 0 || f.unlisted)
+// Unsought returns how many reads there are whose local locations are not known: they have no
+// pieces by which to be found, or more candidates than what was found lists.
+func (b *Batch) Unsought(f *Found) (n int64) {
+	if b.local == nil {
+		return 0
+	}
+	for i, seeds := range b.seeds {
+		if b.length[i] > 0 && (seeds < 0 || f.unlisted) {
+			n++
+		}
+	}
+	return n
 }
 
 // Ambiguous returns the number of letters of read i that match nothing.

@@ -67,10 +67,8 @@ type Options struct {
 
 // Local says which local locations are sought.
 type Local struct {
-	// Cap is the most that a gap costs, and Least the least score of a read of so many bases: its
-	// length less k.
-	Cap   int
-	Least func(length int) int
+	// Cap is the most that a gap costs. The least score of a read is its length less k.
+	Cap int
 	// Parts has the candidates of parts found (locate.Parts), and those alone.
 	Parts bool
 }
