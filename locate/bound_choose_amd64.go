@@ -11,3 +11,7 @@ func changedBlocks(low0, low1, high0, high1, low, high, amb, inside, width uint6
 	}
 	return changedBlocksPlain(low0, low1, high0, high1, low, high, amb, inside, width)
 }
+
+func diagonalRuns(low0, low1, high0, high1, low, high, amb, inside, width uint64) (may, begin uint64) {
+	return diagonalRunsPlain(low0, low1, high0, high1, low, high, amb, inside, width)
+}

@@ -44,26 +44,31 @@ type Local struct {
 	// diagonals are those at hand, of one place, with their words.
 	place       Place
 	diagonals   []localDiagonal
+	lower       []localDiagonal
+	blocks      []int32
+	places      []int32
+	ends, bests []int
 	words       []uint64
+	beside      []uint64 // those of a diagonal beside one at hand
 	before      []int32
-	capped      bool // gaps of the cost of the cap have to be looked for
 	best, other localBand
 }
 
 // Locations returns the local locations of a read among those that its candidates lead to, in order
 // of (place, start, end, distance, bases clipped at the start); it sorts the candidates. The least
 // score is 1 to the read's length. The locations are valid until the next call, their operations
-// until the Aligner is reset. Pieces of fewer than 5 bases lead to none.
+// until the Aligner is reset. A read that CutLocal has no pieces for has none.
 //
-// It is complete if candidates are all diagonals on which one of n pieces of the read, as
-// LocalPieces has them, lies unchanged, wherever pieces lie as long as no two overlap.
+// It is complete if candidates are all diagonals on which one of the read's pieces, as CutLocal has
+// them, lies unchanged, wherever pieces lie as long as no two overlap; or if at least those are
+// there that no filter refuses which holds for the piece of lemma 3.
 //
-// By lemma 3 every alignment that qualifies aligns a piece on one diagonal, and so goes through
+// By that lemma every alignment that qualifies aligns a piece on one diagonal, and so goes through
 // that of a candidate. Its pairs are no more than a spread s of diagonals from there, s being the
 // most gap bases that it may have. So candidates whose diagonals are more than 2s + reach apart
 // lead to alignments that are never in the same place, and no alignment is led to by both. The
 // others are settled together.
-func (l *Local) Locations(r *Read, least, pieces int, candidates []Candidate) []Location {
+func (l *Local) Locations(r *Read, least int, candidates []Candidate) []Location {
 	l.locations = l.locations[:0]
 	slices.SortFunc(candidates, func(a, b Candidate) int {
 		if c := cmp.Compare(a.Place, b.Place); c != 0 {
@@ -72,11 +77,10 @@ func (l *Local) Locations(r *Read, least, pieces int, candidates []Candidate) []
 		return cmp.Compare(a.Diagonal, b.Diagonal)
 	})
 	m := r.Strands[Forward].Length()
-	if least < 1 || least > m || pieces < 1 || m/pieces < shortestPiece {
+	b := &l.budget
+	if b.set(m, least, l.Cap); b.pieces == 0 {
 		return l.locations
 	}
-	b := &l.budget
-	b.set(m, least, pieces, l.Cap)
 	apart := 2*b.spread + b.budget/lossMismatch
 	l.diagonals, l.words = l.diagonals[:0], l.words[:0]
 	for i := range candidates {
@@ -91,11 +95,13 @@ func (l *Local) Locations(r *Read, least, pieces int, candidates []Candidate) []
 		strand, n := r.Strand(c.Place), len(l.words)
 		l.words = l.differences(l.words, strand, c.Place, int(c.Diagonal), m)
 		d := localDiagonal{diagonal: int(c.Diagonal), differs: l.words[n:len(l.words):len(l.words)]}
-		if b.cappedRun > 0 && !hasRun(d.differs, b.cappedRun, m) && l.broken(strand, c.Place, d.diagonal) {
-			l.words = l.words[:n]
-			continue
-		}
 		d.ungapped, d.longest = b.ungapped(d.differs, nil)
+		if d.ungapped.cost.lost() > b.budget {
+			if l.look(strand, c.Place, &d); b.floor(&d) > b.budget {
+				l.words = l.words[:n]
+				continue
+			}
+		}
 		l.place = c.Place
 		l.diagonals = append(l.diagonals, d)
 	}

@@ -45,14 +45,15 @@ func BenchmarkLocal(b *testing.B) {
 			}
 			l := Local{Reference: truth.Reference(b, contigs...), Cap: DefaultCap}
 			l.Aligner = &Aligner{Reference: l.Reference}
-			n, p := LocalPieces(m, least, DefaultCap)
+			cut := CutLocal(m, least, DefaultCap)
+			n, p := cut.Number, cut.Bases
 			var candidates [][]Candidate
 			var places []int
 			for i, text := range contigs {
 				known := map[int]bool{}
 				var all []Candidate
 				for k := range n {
-					at := k * m / n
+					at := cut.Inset + k*(m-2*cut.Inset)/n
 					for j := 0; j+p <= len(text); j++ {
 						if text[j:j+p] == letters[i][at:at+p] && !known[j-at] {
 							known[j-at] = true
@@ -72,7 +73,7 @@ func BenchmarkLocal(b *testing.B) {
 					l.Aligner.Reset()
 				}
 				total += len(candidates[k])
-				found += len(l.Locations(&reads[places[k]], least, n, candidates[k]))
+				found += len(l.Locations(&reads[places[k]], least, candidates[k]))
 			}
 			b.ReportMetric(float64(total)/float64(b.N), "candidates/op")
 			b.ReportMetric(float64(found)/float64(b.N), "locations/op")

@@ -17,6 +17,10 @@ type localDiagonal struct {
 	longest  int      // of its runs of equal bases
 	differs  []uint64 // a bit for each base that differs, or must not be aligned
 	closed   []uint64 // a bit for each that must not be, or nil
+	// looked tells whether wins and far are known: what segments on diagonals nearby win, and whether
+	// a gap of the cost of the cap may lead to another diagonal (detour.go).
+	looked, far bool
+	wins        int
 }
 
 // localUngapped is the best alignment on a diagonal: bases [first, last).
@@ -33,9 +37,6 @@ type localBudget struct {
 	// near is how far apart the diagonals of an alignment may be at most that qualifies with no gap
 	// of the cost of the cap, and spread those of any.
 	near, spread int
-	// cappedRun is a number of neighbouring pairs that are equal which each alignment that
-	// qualifies with a gap of the cost of the cap has on the diagonal of a candidate.
-	cappedRun int
 	exact     localCosts
 	net       localCosts
 }
@@ -51,16 +52,19 @@ type localCosts struct {
 }
 
 // set makes b that of a read.
-func (b *localBudget) set(m, least, pieces, most int) {
-	if b.m == m && b.least == least && b.pieces == pieces && b.cap == most {
+func (b *localBudget) set(m, least, most int) {
+	if b.m == m && b.least == least && b.cap == most {
 		return
 	}
-	*b = localBudget{m: m, least: least, pieces: pieces, cap: most, piece: min(m/pieces, longestPiece), budget: m - least}
+	pieces := CutLocal(m, least, most)
+	*b = localBudget{m: m, least: least, pieces: pieces.Number, cap: most, piece: pieces.Bases, budget: m - least}
+	if b.pieces == 0 {
+		return
+	}
 	for gaps := 1; lossOpen*gaps < b.budget; gaps++ {
 		b.near = max(b.near, min(gaps*(most-lossOpen-1), b.budget-lossOpen*gaps))
 	}
 	b.spread = b.spreadOf(b.budget)
-	b.setCappedRun()
 	b.exact = localCosts{mismatch: lossMismatch*lostUnit + editUnit, clip: lostUnit, start: startUnit}
 	b.exact.four, b.exact.eight = 4*lostUnit, 4*lostUnit
 	b.net = localCosts{mismatch: localCost(lossMismatch * m), four: localCost(4 * m), eight: localCost(4 * m), clip: localCost(m), limit: localCost(b.budget*m + 1)}
@@ -87,35 +91,6 @@ func (b *localBudget) spreadOf(budget int) int {
 		most = max(most, capped*LongestGap+max(0, budget-capped*b.cap-lossOpen))
 	}
 	return most
-}
-
-// setCappedRun sets cappedRun.
-//
-// Lemma 4. Let an alignment qualify with w gaps of the cost of the cap, w > 0, and e other gaps and
-// mismatches. Let r = m - T - w Cap - 5 e. Then r >= 0, and in one of w + e + 1 stretches, or
-// fewer, of neighbouring pairs that are equal there are at least (m - e - r m / (m - T)) / (w + e +
-// 1).
-//
-// Proof. Other gaps and mismatches cost 5 each or more, so r is not negative and no less than what
-// clipped bases cost, 1 each, and inserted ones beside their gaps, (m - T) / m each, net of what
-// the threshold forgives. So no more than r m / (m - T) bases are clipped or inserted, and e are
-// mismatches at most; the others match. ∎
-//
-// n pieces of p bases that do not overlap leave m - n p bases out. So a stretch of 2 (p - 1) + m -
-// n p + 1 bases has a whole one, and lies on the diagonal of a candidate. If the stretches of the
-// lemma may be shorter, nothing is known: cappedRun is 0.
-func (b *localBudget) setCappedRun() {
-	b.cappedRun = b.m + 1
-	for w := 1; w*b.cap <= b.budget; w++ {
-		for e := 0; w*b.cap+lossMismatch*e <= b.budget; e++ {
-			r := b.budget - w*b.cap - lossMismatch*e
-			matches := b.m - e - (r*b.m+b.budget-1)/b.budget
-			b.cappedRun = min(b.cappedRun, (matches+w+e)/(w+e+1))
-		}
-	}
-	if b.cappedRun < 2*(b.piece-1)+b.m-b.pieces*b.piece+1 {
-		b.cappedRun = 0
-	}
 }
 
 // A localBand finds the best alignment on some neighbouring diagonals: row by row, from those cells
@@ -371,36 +346,6 @@ func (b *localBudget) ungapped(differs, closed []uint64) (best localUngapped, lo
 	}
 }
 
-// hasRun tells whether n neighbouring bits of m, n > 0, are clear, also over the ends of words.
-func hasRun(words []uint64, n, m int) bool {
-	carried := 0 // clear bits at the end of the word before
-	for w, x := range words {
-		inside := min(64, m-64*w)
-		same := ^x
-		if inside < 64 {
-			same &= 1<<inside - 1
-		}
-		if carried+bits.TrailingZeros64(^same) >= n {
-			return true
-		}
-		runs := same
-		for have := 1; have < n && runs != 0; {
-			step := min(have, n-have)
-			runs &= runs >> step
-			have += step
-		}
-		if runs != 0 {
-			return true
-		}
-		if lead := bits.LeadingZeros64(^(same << (64 - inside))); lead >= inside {
-			carried += inside
-		} else {
-			carried = lead
-		}
-	}
-	return false
-}
-
 // nextBit returns the first of m bits from one on that is set, or m.
 func nextBit(words []uint64, at, m int) int {
 	for at < m {
@@ -412,10 +357,8 @@ func nextBit(words []uint64, at, m int) int {
 	return m
 }
 
-// broken tells whether too many blocks of four bases are broken on the diagonals around one that
-// has no run of cappedRun equal bases, so that no alignment has to be looked for there. Those that
-// qualify and go through it have a gap of the cost of the cap, and go through the diagonal of
-// another candidate, which has such a run.
+// broken tells whether too many blocks of four bases are broken on the diagonals around one for an
+// alignment that qualifies and has no gap of the cost of the cap.
 //
 // Lemma 6. Cut the read into blocks of four bases, the rest left out, and call a block broken if
 // it is unchanged on none of the diagonals that an alignment may be on. If the alignment qualifies
@@ -458,10 +401,6 @@ func (l *Local) settle(strand *Strand, p Place, diagonals []localDiagonal) {
 	w := &l.window
 	w.begin(l.Reference, c, strand, b.least, b.cap, low, high, max(low, 0), min(high-1+b.m, c.Length))
 	l.Measured++
-	l.capped = false
-	for i := range diagonals {
-		l.capped = l.capped || diagonals[i].longest >= b.cappedRun
-	}
 	for {
 		best := noLocal
 		var on *localDiagonal
@@ -487,7 +426,7 @@ func (l *Local) settle(strand *Strand, p Place, diagonals []localDiagonal) {
 		switch {
 		case on == nil && !forgiven:
 			return
-		case limit > least*lostUnit && l.gapped(diagonals, limit):
+		case limit > least*lostUnit && l.gapped(l.below(strand, p, diagonals, limit), limit):
 			l.locations = append(l.locations, w.location(l.Aligner, p))
 		case on != nil:
 			l.addUngapped(p, on)
@@ -507,7 +446,7 @@ func (l *Local) settle(strand *Strand, p Place, diagonals []localDiagonal) {
 			return
 		}
 		w.take()
-		if diagonals = l.open(diagonals); len(diagonals) == 0 {
+		if diagonals = l.open(strand, diagonals); len(diagonals) == 0 {
 			return
 		}
 	}
@@ -563,7 +502,7 @@ func (l *Local) addUngapped(p Place, d *localDiagonal) {
 // open returns those diagonals on which a run of p equal bases is in the same place as no alignment
 // that was taken, with the best alignments of what is. w.path is the one that was taken last, and
 // the only one since open was called.
-func (l *Local) open(diagonals []localDiagonal) []localDiagonal {
+func (l *Local) open(strand *Strand, diagonals []localDiagonal) []localDiagonal {
 	b, w := &l.budget, &l.window
 	lowest, highest := math.MaxInt, math.MinInt // of its diagonals
 	for _, at := range w.path {
@@ -583,13 +522,33 @@ func (l *Local) open(diagonals []localDiagonal) []localDiagonal {
 				}
 			}
 			d.ungapped, d.longest = b.ungapped(d.differs, d.closed)
+			d.looked = false
 		}
-		if d.longest >= b.piece {
-			diagonals[n] = d
-			n++
+		if d.longest < b.piece {
+			continue
 		}
+		if d.ungapped.cost.lost() > b.budget {
+			if l.look(strand, l.place, &d); b.floor(&d) > b.budget {
+				continue
+			}
+		}
+		diagonals[n] = d
+		n++
 	}
 	return diagonals[:n]
+}
+
+// below returns those of some diagonals through which an alignment with gaps may lose less than a
+// limit.
+func (l *Local) below(strand *Strand, p Place, diagonals []localDiagonal, limit localCost) []localDiagonal {
+	l.lower = l.lower[:0]
+	for i := range diagonals {
+		d := &diagonals[i]
+		if l.look(strand, p, d); l.budget.floor(d) < limit.lost() {
+			l.lower = append(l.lower, *d)
+		}
+	}
+	return l.lower
 }
 
 // gapped leaves in the window the best alignment of less than a limit that goes through some
@@ -659,13 +618,18 @@ func (l *Local) forgiven(diagonals []localDiagonal) bool {
 	return l.within(diagonals, &l.budget.net, l.budget.net.limit, l.budget.spread)
 }
 
+// anyFar tells whether a gap of the cost of the cap may lead away from some diagonals.
+func anyFar(diagonals []localDiagonal) bool {
+	return slices.ContainsFunc(diagonals, func(d localDiagonal) bool { return d.far })
+}
+
 // within leaves in l.best the best alignment of less than a limit that goes through some diagonals,
 // and stays within a spread of that, and tells whether there is one.
 func (l *Local) within(diagonals []localDiagonal, costs *localCosts, limit localCost, spread int) bool {
 	w := &l.window
 	found := false
 	longest := LongestGap
-	if b := &l.budget; !l.capped || costs == &b.exact && limit <= localCost(b.cap)*lostUnit {
+	if b := &l.budget; !anyFar(diagonals) || costs == &b.exact && limit <= localCost(b.cap)*lostUnit {
 		spread, longest = min(spread, b.near), min(longest, b.cap-lossOpen-1)
 	}
 	for i := 0; i < len(diagonals); {

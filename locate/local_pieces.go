@@ -1,74 +1,85 @@
 package locate
 
-import "math"
-
-// LocalPieces returns the least number n of pieces of a read of m bases, wherever they lie as long
-// as no two overlap, of which every alignment that qualifies with a least score T leaves one
-// unchanged, and how many bases each has: m / n, but no more than finders look up. Where n would
-// leave fewer bases than finders look up, it returns 0.
-//
-// Lemma 3. Let an alignment qualify: score * m >= T (m - ins). Count what it loses in units of 1/m,
-// net of what the threshold forgives, T for each inserted base. That is at most (m - T) m. Say that
-// it spoils a piece if it does not align all its bases with equal letters on one diagonal. Then
-// each spoiled piece has a mismatch, a gap or a clip to which it can be put down, and
-//
-//	a mismatch              spoils 1 piece at most      and costs 5m,
-//	a deletion              1                           at least 7m, or Cap m if that is less,
-//	an insertion of g bases ceil((g-1)/p) + 1           min(6+g, Cap) m + g (m - T),
-//	the clip of c bases     ceil(c/p)                   c m, twice at most.
-//
-// Proof. Lost score is m - score: 1 for each base of the read that is no match, 4 more for a
-// mismatch, and what gaps cost. So a mismatch loses 5, an inserted and a clipped base 1. The
-// threshold says m (m - lost) >= T (m - ins), that is m lost - T ins <= (m - T) m. A base lies in
-// one piece. Between two bases that are neighbours in the read and are aligned to letters that are
-// not, which a deletion has, at most one piece goes on. k pieces that touch g neighbouring bases
-// have all of the k - 2 inner ones among them and one base of each outer one, so that g >= (k - 2)
-// p + 2 for k >= 2. Bases at an end of the read begin no later than the outer piece: all but one of
-// k pieces lie among them, and c >= (k - 1) p + 1. ∎
-//
-// So with w[k] the least that spoils k pieces, all n can be spoiled if w[n] is at most (m - T) m.
-// Each kind of fault is taken at its least cost for the number of pieces that it spoils; those
-// inside the read any number of times, and clips twice.
-func LocalPieces(m, least, most int) (n, p int) {
-	if least < 1 || least > m {
-		return 0, 0
-	}
-	for n = 1; m/n >= shortestPiece; n++ {
-		p = min(m/n, longestPiece)
-		if localSpoils(m, least, most, n, p) > (m-least)*m {
-			return n, p
-		}
-	}
-	return 0, 0
+// LocalPieces are the pieces of a read by which its local locations are found: Number disjoint ones
+// of Bases each, anywhere but in the first and the last Inset bases of the read.
+type LocalPieces struct {
+	Number, Bases, Inset int
+	budget               int // m - T
+	cap                  int
+	length               int // m
 }
 
-// localSpoils returns the least that spoils n pieces of p bases: w[n] of lemma 3.
-func localSpoils(m, least, most, n, p int) int {
-	inside := make([]int, n+1) // by mismatches and gaps
-	for k := 1; k <= n; k++ {
-		inside[k] = inside[k-1] + min(lossMismatch, lossOpen+1, most)*m
-		for j := 1; j <= k; j++ {
-			g := 1
-			if j > 1 {
-				g = (j-2)*p + 2
-			}
-			if g > LongestGap {
-				break
-			}
-			inside[k] = min(inside[k], inside[k-j]+min(lossOpen+g, most)*m+g*(m-least))
+// CutLocal returns the pieces of a read of m bases of which every alignment that qualifies with a
+// least score T leaves one unchanged, gaps of which cost so much at most. Its Number is 0 where
+// they would be shorter than finders look up.
+//
+// Lemma 3. Let an alignment qualify: score * m >= T (m - ins). Count what it loses net of what the
+// threshold forgives, T / m for each inserted base. That is D = m - T at most. Let D < 4 n, and cut
+// the read into n regions, each with one piece, of which none has one of the first or last D / n
+// bases of the read. Let L be the least length of a region, and
+//
+//	(r + 2) D < n (Cap + g D/m)	for each g with g + 6 >= Cap and Cap + g D/m <= D, where r is
+//	                            	(g - 2) / L + 2, the most regions that have some of g bases.
+//
+// Then the loss can be put down to regions, in shares, so that a region whose share is D / n or
+// less has its piece unchanged, on one diagonal. And so there is such a region.
+//
+// Proof. Lost score is m - score: 1 for each base of the read that is no match, 4 more for a
+// mismatch, and what gaps cost. The threshold says m - score - T ins / m <= D. Put down to a region
+//
+//	5          for a mismatch in it,
+//	7 or more  for a deletion between two bases of it, or before its first base,
+//	1          for each of its bases that is clipped,
+//	3 + (1 + D/m) x    for x of its bases that are of an insertion that begins or ends in it, and
+//	           3 more where it does both; without the 3 if it does neither. Gaps of g bases that
+//	           cost less than the cap cost 6 + g, and the shares are what it loses net;
+//	           what lies in a region whole then has L or more of its bases, 5 at least.
+//
+// An insertion that costs the cap loses Cap + g D/m. Of its regions the first and the last get more
+// than 2 D / n, the others more than D / n: by what is asked of g there is enough. The shares of a
+// region that has a mismatch, an inserted base or a deletion between two bases of its piece are
+// then 4 or more, or more than D / n. If it has none and no more than D / n clipped bases, then
+// these are outside its piece, which is therefore aligned as it is. The shares come to D at most,
+// and so one of n is D / n at most. ∎
+//
+// Regions are cut between pieces anywhere, so L is the length of a piece at least.
+func CutLocal(m, least, most int) LocalPieces {
+	if least < 1 || least > m {
+		return LocalPieces{}
+	}
+	c := LocalPieces{budget: m - least, cap: most, length: m}
+	for c.Number = c.budget/4 + 1; ; c.Number++ {
+		c.Inset = c.budget / c.Number
+		if c.Bases = min((m-2*c.Inset)/c.Number, longestPiece); c.Bases < shortestPiece {
+			return LocalPieces{}
+		}
+		if c.enough() {
+			return c
 		}
 	}
-	clip := func(k int) int {
-		if k == 0 {
-			return 0
-		}
-		return ((k-1)*p + 1) * m
-	}
-	all := math.MaxInt
-	for left := 0; left <= n; left++ {
-		for right := 0; left+right <= n; right++ {
-			all = min(all, clip(left)+clip(right)+inside[n-left-right])
+}
+
+// enough tells whether what lemma 3 asks for holds.
+func (c *LocalPieces) enough() bool {
+	m, d, n := c.length, c.budget, c.Number
+	for g := max(c.cap-lossOpen, 1); g <= LongestGap && c.cap*m+g*d <= d*m; g++ {
+		if (max(g-2, 0)/c.Bases+4)*d*m >= n*(c.cap*m+g*d) {
+			return false
 		}
 	}
-	return all
+	return true
+}
+
+// Share returns what an alignment loses at most in so many neighbouring regions that are a node
+// (see Node).
+func (c *LocalPieces) Share(regions int) int { return regions * c.budget / c.Number }
+
+// BorderClip returns what a node of so many regions loses at least if it ends inside the read and
+// some of its bases there are of an insertion: as much as there are of them, and no more than
+// `flat` and `slope` 32nds of them. See LocalNode.
+func (c *LocalPieces) BorderClip(regions int) (flat, slope int) {
+	if c.budget < c.cap {
+		return c.length, 0
+	}
+	return max(0, c.Share(regions)-c.budget+c.cap), 32 * c.budget / c.length
 }

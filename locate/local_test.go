@@ -155,22 +155,23 @@ func localCopy(r *rand.Rand, read string, budget int, letters string) string {
 
 // localCandidates returns the diagonals on which pieces of the read lie unchanged, with others, and
 // how many pieces there are; ok is false where no number of pieces is enough.
-func localCandidates(r *rand.Rand, c localCase) (candidates []Candidate, n int, ok bool) {
-	n, p := LocalPieces(len(c.read), c.rules.Least, c.rules.Cap)
+func localCandidates(r *rand.Rand, c localCase) (candidates []Candidate, ok bool) {
+	cut := CutLocal(len(c.read), c.rules.Least, c.rules.Cap)
+	n, p := cut.Number, cut.Bases
 	if n == 0 {
-		return nil, 0, false
+		return nil, false
 	}
 	var starts []int
-	free := len(c.read) - n*p
+	free := len(c.read) - n*p - 2*cut.Inset
 	for i := range n {
 		skip := 0
 		if free > 0 && r.IntN(2) == 0 {
 			skip = r.IntN(free + 1)
 		}
 		free -= skip
-		at := skip
+		at := cut.Inset + skip
 		if i > 0 {
-			at += starts[i-1] + p
+			at = starts[i-1] + p + skip
 		}
 		starts = append(starts, at)
 	}
@@ -190,7 +191,7 @@ func localCandidates(r *rand.Rand, c localCase) (candidates []Candidate, n int, 
 		}
 	}
 	r.Shuffle(len(candidates), func(i, j int) { candidates[i], candidates[j] = candidates[j], candidates[i] })
-	return candidates, n, true
+	return candidates, true
 }
 
 // localCandidate returns a candidate on a diagonal.
@@ -235,7 +236,7 @@ func inOrder(all []truth.LocalLocation) []truth.LocalLocation {
 
 // checkLocal compares the locations of a case with the truth, and returns these.
 func checkLocal(t interface{ Fatal(...any) }, l *Local, r *rand.Rand, c localCase) ([]truth.LocalLocation, error) {
-	candidates, pieces, ok := localCandidates(r, c)
+	candidates, ok := localCandidates(r, c)
 	if !ok {
 		return nil, nil
 	}
@@ -243,10 +244,10 @@ func checkLocal(t interface{ Fatal(...any) }, l *Local, r *rand.Rand, c localCas
 	l.Reference, l.Cap = truth.Reference(t, c.contigs...), c.rules.Cap
 	l.Aligner = &Aligner{Reference: l.Reference}
 	want := inOrder(truth.FindLocal(c.contigs, c.read, c.rules))
-	got := asTruth(l.Aligner, l.Locations(&read, c.rules.Least, pieces, candidates))
+	got := asTruth(l.Aligner, l.Locations(&read, c.rules.Least, candidates))
 	if diff := cmp.Diff(want, got); diff != "" {
-		return want, fmt.Errorf("read %s, least %d, cap %d, %d pieces, in %q (-want +got)\n%s",
-			c.read, c.rules.Least, c.rules.Cap, pieces, c.contigs, diff)
+		return want, fmt.Errorf("read %s, least %d, cap %d, in %q (-want +got)\n%s",
+			c.read, c.rules.Least, c.rules.Cap, c.contigs, diff)
 	}
 	return want, nil
 }
@@ -327,16 +328,17 @@ func TestLocalInRegion(t *testing.T) {
 	}
 }
 
-// TestLocalPieces has numbers of pieces that were worked out by lemma 3.
-func TestLocalPieces(t *testing.T) {
-	for _, c := range []struct{ m, least, n, p int }{
-		{150, 120, 9, 16},
-		{20, 20, 1, 16}, // nothing may be lost
-		{20, 19, 2, 10}, // a base may be clipped
-		{20, 1, 0, 0}, {20, 0, 0, 0}, {20, 21, 0, 0},
+// TestCutLocal has pieces that were worked out by lemma 3.
+func TestCutLocal(t *testing.T) {
+	for _, c := range []struct{ m, least, number, bases, inset int }{
+		{150, 120, 8, 16, 3}, {250, 200, 13, 16, 3}, {100, 80, 6, 15, 3}, {36, 29, 2, 15, 3},
+		{20, 20, 1, 16, 0}, // nothing may be lost
+		{20, 19, 1, 16, 1}, // a base may be clipped
+		{20, 1, 0, 0, 0}, {20, 0, 0, 0, 0}, {20, 21, 0, 0, 0},
 	} {
-		if n, p := LocalPieces(c.m, c.least, DefaultCap); n != c.n || p != c.p {
-			t.Errorf("%d bases, least %d: %d pieces of %d, want %d of %d", c.m, c.least, n, p, c.n, c.p)
+		if got := CutLocal(c.m, c.least, DefaultCap); got.Number != c.number || got.Bases != c.bases || got.Inset != c.inset {
+			t.Errorf("%d bases, least %d: %d pieces of %d in %d, want %d of %d in %d",
+				c.m, c.least, got.Number, got.Bases, got.Inset, c.number, c.bases, c.inset)
 		}
 	}
 }

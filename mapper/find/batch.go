@@ -66,8 +66,7 @@ func (l *Local) pieces(m, least int) int {
 	if l.Parts {
 		return locate.PartPieces(m)
 	}
-	n, _ := locate.LocalPieces(m, least, l.Cap)
-	return n
+	return locate.CutLocal(m, least, l.Cap).Number
 }
 
 // fill packs the reads of a batch that has been laid out.

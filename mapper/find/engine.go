@@ -34,10 +34,15 @@ func (c *classes) sort(b *Batch, s *shared) {
 		of := kind{b.length[i], b.seeds[i]}
 		q, known := pieces[of]
 		if !known {
-			if q = 0; b.local == nil {
+			switch {
+			case b.local == nil:
 				q = skimPiece(s.options.Engine, s.options.Metric, int(of.length), int(of.k))
-			} else if of.k >= 0 {
+			case of.k < 0:
+				q = 0
+			case b.local.Parts:
 				q = pieceLength(int(of.length), int(of.k))
+			default:
+				q = locate.CutLocal(int(of.length), int(of.length-b.k[i]), b.local.Cap).Bases
 			}
 			pieces[of] = q
 		}
@@ -47,7 +52,7 @@ func (c *classes) sort(b *Batch, s *shared) {
 	}
 	total[0] = 0 // those to scan for
 	into := mergeClasses(total)
-	if b.local != nil && b.local.Parts { // shorter pieces would leave more bases between them
+	if b.local != nil { // what is left out of pieces, or beside them, counts on their length
 		for q := range into {
 			into[q] = q
 		}

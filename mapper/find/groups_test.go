@@ -26,7 +26,7 @@ func TestGroupsOfPieces(t *testing.T) {
 		q := minPiece + r.IntN(maxPiece-minPiece+1)
 		m := (k+1)*q + r.IntN(120)
 		var even pieceChooser
-		pieces := even.choose(nil, nil, m, k, q)
+		pieces := even.choose(nil, nil, m, k, q, 0)
 		if r.IntN(2) == 0 { // anywhere else
 			slack := m - (k+1)*q
 			shift := 0

@@ -23,15 +23,16 @@ type pieceChooser struct {
 }
 
 // choose appends to offsets the starts of the k + 1 pieces of q bases of a read, ascending; m >=
-// (k+1) q. It gives all groups (groups.go) equal shares of the read, and their pieces the outer
+// (k+1) q + 2 inset. It leaves the first and the last `inset` bases of the read out, and gives all groups (groups.go) equal shares of the read, and their pieces the outer
 // ends of a share, unless they contain words that are much more frequent than in a random text, and
 // then takes those with the fewest expected occurrences.
-func (p *pieceChooser) choose(offsets []int32, strand locate.Planes, m, k, q int) []int32 {
+func (p *pieceChooser) choose(offsets []int32, strand locate.Planes, m, k, q, inset int) []int32 {
 	from := len(offsets)
+	m -= 2 * inset
 	for g := range groupsOf(k) {
-		offsets = append(offsets, int32(share(g, m, k, q)))
+		offsets = append(offsets, int32(inset+share(g, m, k, q)))
 		if 2*g < k {
-			offsets = append(offsets, int32(share(g+1, m, k, q)-q))
+			offsets = append(offsets, int32(inset+share(g+1, m, k, q)-q))
 		}
 	}
 	if p.rare == nil || q < rarityBases || m == (k+1)*q {
@@ -41,7 +42,7 @@ func (p *pieceChooser) choose(offsets []int32, strand locate.Planes, m, k, q int
 	for first := 0; first <= k; first += sectionPieces {
 		n := min(sectionPieces, k+1-first)
 		lo, hi := share(first/2, m, k, q), share(groupsOf(first+n-1), m, k, q)
-		p.place(offsets[from+first:from+first+n], strand, lo, hi, q)
+		p.place(offsets[from+first:from+first+n], strand, inset+lo, inset+hi, q)
 	}
 	return offsets
 }

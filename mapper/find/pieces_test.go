@@ -37,7 +37,7 @@ func TestPiecesAreDisjoint(t *testing.T) {
 		even := pieceChooser{}
 		p := pieceChooser{rare: rare}
 		strand := b.strand(0, locate.Forward)
-		before, after := even.choose(nil, strand, m, k, q), p.choose(nil, strand, m, k, q)
+		before, after := even.choose(nil, strand, m, k, q, 0), p.choose(nil, strand, m, k, q, 0)
 		if !cmp.Equal(before, after) {
 			moved++
 		}

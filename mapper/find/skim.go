@@ -112,13 +112,30 @@ func (t *pieceTable) build(b *Batch, reads []uint32, q int, rare *rarity, thread
 type pieceCutter struct {
 	chooser pieceChooser
 	starts  []int32
+	// cut is what local returned last, for these.
+	cut               locate.LocalPieces
+	length, least, of int
+}
+
+// local returns locate.CutLocal, which is the same for many reads.
+func (c *pieceCutter) local(m, least, most int) *locate.LocalPieces {
+	if c.length != m || c.least != least || c.of != most {
+		c.cut, c.length, c.least, c.of = locate.CutLocal(m, least, most), m, least, most
+	}
+	return &c.cut
 }
 
 // cut fills t.all and t.allPieces with the pieces of a read.
 func (t *pieceTable) cut(c *pieceCutter, b *Batch, read uint32) {
 	q, m, k := t.q, int(b.length[read]), int(b.seeds[read])
 	strand := b.strand(int(read), locate.Forward)
-	c.starts = c.chooser.choose(c.starts[:0], strand, m, k, q)
+	var local *locate.LocalPieces
+	inset := 0
+	if b.local != nil && !b.local.Parts {
+		local = c.local(m, m-int(b.k[read]), b.local.Cap)
+		inset = local.Inset
+	}
+	c.starts = c.chooser.choose(c.starts[:0], strand, m, k, q, inset)
 	first := int(t.allFrom[read])
 	for i, at := range c.starts {
 		code, complement, ok := windowCode(strand, int(at), q)
@@ -126,9 +143,16 @@ func (t *pieceTable) cut(c *pieceCutter, b *Batch, read uint32) {
 			t.all[first+i] = noEntry
 			continue
 		}
-		p, f := newPiece(strand, c.starts, i, m, q, read, complement < code)
-		if b.local != nil {
-			p, f = p.alone(), 0
+		var p piece
+		var f flank
+		switch {
+		case local != nil:
+			p, f = newLocalPiece(local, strand, c.starts, i, m, q, read, complement < code)
+		case b.local != nil:
+			p, _ = newPiece(strand, c.starts, i, m, q, read, complement < code)
+			p = p.alone()
+		default:
+			p, f = newPiece(strand, c.starts, i, m, q, read, complement < code)
 		}
 		t.all[first+i] = pieceEntry{uint64(min(code, complement)) | uint64(at)<<32, uint64(f)}
 		t.allPieces[first+i] = p

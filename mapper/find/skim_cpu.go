@@ -142,6 +142,9 @@ func (s *skimmer) nodes(w *skimWorker, f *fit, offset int, again bool) (left uin
 	if again {
 		w.around.fill(&s.ref.Bases, offset, s.table.q, reverse)
 	}
+	if s.b.local != nil && !s.b.local.Parts {
+		return localNodes(pieces, f.fits, &w.around)
+	}
 	return nodes(pieces, f.fits, &w.around)
 }
 
