@@ -2,7 +2,6 @@ package locate
 
 import (
 	"math/bits"
-	"slices"
 
 	"scanmap/dna"
 	"scanmap/parallel"
@@ -155,6 +154,14 @@ func (l *Local) look(strand *Strand, p Place, d *localDiagonal) {
 	}
 }
 
+// number returns 1 for true.
+func number(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
 // noWins stands for what segments win where no alignment qualifies without a gap of the cost of the
 // cap.
 const noWins = -1 << 20
@@ -162,14 +169,17 @@ const noWins = -1 << 20
 // mayBeCapped tells whether an alignment through a diagonal may lose `most` or less, net of what the
 // threshold forgives, that has a gap of the cost of the cap.
 //
-// Lemma 13. Let it have one such gap, of g bases, and R = most - Cap. All else loses R at most, or R
-// - g (m - T) / m if the gap is an insertion, so that other gaps have R - lossOpen bases at most.
-// The diagonals after the gap, or those before it, are further up or down by g and these, and the
-// one lies on one side of the gap. Of blocks of four bases that are unchanged on none of its
-// diagonals a deletion breaks one, an insertion (g - 2) / 4 + 2 neighbouring ones, and what loses r
-// breaks (r + 6) / 4 (lemma 6). Up to the last base before the gap the diagonal alone, with leaps,
-// loses what it does, and of what is left beyond it all is lost but what segments on other diagonals
-// win (lemma 10) and lossOpen, or all but (m - T) / m of what is inserted, too. ∎
+// Lemma 13. Let it have one such gap, of g bases, and R = most - Cap. Other gaps have R - lossOpen
+// bases at most. The diagonals after the gap, or those before it, are further up or down by g and
+// these, and the one lies on one side of the gap. Up to the gap the diagonal alone, with leaps,
+// loses what it does. Beyond it
+//
+//	no less is lost than 4 for each block of four bases that is unchanged on none of the
+//	diagonals, less 3 (lemma 6),
+//	and no less than 1 for each base, less what segments on other diagonals win (lemma 10) and
+//	lossOpen;
+//
+// but inserted bases beside the gap lose (m - T) / m each. ∎
 func (l *Local) mayBeCapped(strand *Strand, p Place, d *localDiagonal, most int) bool {
 	b, diagonal, differs := &l.budget, d.diagonal, d.differs
 	left := most - b.cap
@@ -177,31 +187,23 @@ func (l *Local) mayBeCapped(strand *Strand, p Place, d *localDiagonal, most int)
 		return true // it may have two
 	}
 	other := max(left-lossOpen, 0)
+	l.differing(differs)
 	for kind := range 4 {
 		deletion, up := kind&1 == 0, kind>>1
-		longest := LongestGap
+		inserted, longest := 0, LongestGap
 		if !deletion {
 			longest = min(longest, left*b.m/b.budget)
+			inserted = longest
 		}
 		from, to := -other-longest*(1-up), other+longest*up
-		broken := l.brokenBlocks(strand, p, diagonal, from, to)
-		may := deletion && broken <= 1+(left+6)/4
-		for g := longest; g > 0 && !may && !deletion; g -= 4 {
-			// Of g bases, or up to 3 fewer.
-			outside := (left - max(g-3, 0)*b.budget/b.m + 6) / 4
-			inside := (g+2)/4 + 2
-			may = broken <= inside+outside && l.haveBroken(inside, broken-outside)
-		}
-		if !may {
+		after := deletion == (up == 0) // whether the diagonal is that after the gap
+		l.brokenBlocks(strand, p, diagonal, from, to)
+		if !l.pastGap(after, inserted, most) {
 			continue
 		}
 		l.beside = l.beside[:0]
 		won := l.wins(strand, p, diagonal, from, min(to, -1)) + l.wins(strand, p, diagonal, max(from, 1), to)
-		inserted := 0
-		if !deletion {
-			inserted = longest
-		}
-		if l.besideGap(differs, deletion == (up == 0), won+lossOpen, inserted) > most {
+		if l.besideGap(after, won+lossOpen, inserted) > most {
 			continue
 		}
 		least := l.chained(differs, inserted)
@@ -215,27 +217,79 @@ func (l *Local) mayBeCapped(strand *Strand, p Place, d *localDiagonal, most int)
 	return false
 }
 
-// besideGap returns what is lost at least on a diagonal before a gap of the cost of the cap, or after
-// it, and beyond it, where segments make up for so much, and so many bases may be inserted.
-func (l *Local) besideGap(differs []uint64, after bool, won, inserted int) int {
-	b := &l.budget
-	l.places = l.places[:0]
-	for at := nextBit(differs, 0, b.m); at < b.m; at = nextBit(differs, at+1, b.m) {
-		l.places = append(l.places, int32(at))
-	}
-	if after {
-		slices.Reverse(l.places)
-		for i, at := range l.places {
-			l.places[i] = int32(b.m-1) - at
+// differing leaves in l.places where the bases of a diagonal differ, as seen from the first base
+// and from the last.
+func (l *Local) differing(differs []uint64) {
+	first, last := l.places[0][:0], l.places[1][:0]
+	for w, x := range differs {
+		for ; x != 0; x &= x - 1 {
+			first = append(first, int32(64*w+bits.TrailingZeros64(x)))
 		}
 	}
+	for i := len(first) - 1; i >= 0; i-- {
+		last = append(last, int32(l.budget.m-1)-first[i])
+	}
+	l.places = [2][]int32{first, last}
+}
+
+// pastGap tells whether no more than `most` may be lost on a diagonal before a gap of the cost of the
+// cap, or after it, and beyond it by the blocks in l.blocks.
+func (l *Local) pastGap(after bool, inserted, most int) bool {
+	b := &l.budget
+	// left[i] is how many blocks begin, as seen from the diagonal's end, at base 4 i or after it.
+	var left [MostLocal/4 + 2]int32
+	blocks := b.m/4 + 2
+	clear(left[:blocks])
+	for _, at := range l.blocks {
+		if after {
+			at = max(0, int32(b.m)-4-at)
+		}
+		left[at/4]++
+	}
+	for i := blocks - 2; i >= 0; i-- {
+		left[i] += left[i+1]
+	}
+	most -= b.cap
+	beyond := func(at, lost int) bool {
+		for g := 0; ; g += 4 {
+			g := min(g, inserted)
+			rest := 0
+			if n := at + g; n < b.m {
+				rest = max(0, 4*int(left[(n+3)/4])-3)
+			}
+			if lost+g*b.budget/b.m+rest <= most {
+				return true
+			}
+			if g == inserted || at+g >= b.m {
+				return false
+			}
+		}
+	}
+	lost, leap := 0, 0
+	for _, x := range l.places[number(after)] {
+		at := int(x)
+		if beyond(at, lost) {
+			return true
+		}
+		leap = min(leap, lost-at)
+		if lost = min(lost+lossMismatch, at+1, leap+at+1+lossOpen); lost > most {
+			return false // it only rises
+		}
+	}
+	return true
+}
+
+// besideGap returns what is lost at least on a diagonal before a gap of the cost of the cap, or after
+// it, and beyond it, where segments make up for so much, and so many bases may be inserted.
+func (l *Local) besideGap(after bool, won, inserted int) int {
+	b := &l.budget
 	beyond := func(n int) int { // what n bases lose
 		n = max(0, n-won)
 		g := min(n, inserted)
 		return b.cap + n - g + g*b.budget/b.m
 	}
 	lost, least, leap := 0, b.m+b.cap, 0
-	for _, x := range l.places {
+	for _, x := range l.places[number(after)] {
 		at := int(x)
 		least = min(least, lost+beyond(b.m-at))
 		leap = min(leap, lost-at)
@@ -244,22 +298,9 @@ func (l *Local) besideGap(differs []uint64, after bool, won, inserted int) int {
 	return min(least, lost+beyond(0))
 }
 
-// haveBroken tells whether of so many neighbouring blocks so many are in l.blocks.
-func (l *Local) haveBroken(blocks, broken int) bool {
-	if broken <= 0 {
-		return true
-	}
-	for i := broken - 1; i < len(l.blocks); i++ {
-		if l.blocks[i]-l.blocks[i-broken+1] < int32(4*blocks) {
-			return true
-		}
-	}
-	return false
-}
-
-// brokenBlocks returns the number of blocks of four bases that are unchanged on none of diagonals
-// [from, to] around one, and leaves where they begin in l.blocks.
-func (l *Local) brokenBlocks(strand *Strand, p Place, diagonal, from, to int) (broken int) {
+// brokenBlocks leaves in l.blocks where the blocks of four bases begin that are unchanged on none of
+// diagonals [from, to] around one.
+func (l *Local) brokenBlocks(strand *Strand, p Place, diagonal, from, to int) {
 	m, text := l.budget.m, &l.Reference.Bases
 	first := l.contig(p).Start + diagonal
 	l.blocks = l.blocks[:0]
@@ -278,7 +319,6 @@ func (l *Local) brokenBlocks(strand *Strand, p Place, diagonal, from, to int) (b
 			l.blocks = append(l.blocks, int32(w+bits.TrailingZeros64(changed)))
 		}
 	}
-	return len(l.blocks)
 }
 
 // floor returns what alignments with gaps lose at least through a diagonal that was looked at.

@@ -46,7 +46,7 @@ type Local struct {
 	diagonals   []localDiagonal
 	lower       []localDiagonal
 	blocks      []int32
-	places      []int32
+	places      [2][]int32
 	ends, bests []int
 	words       []uint64
 	beside      []uint64 // those of a diagonal beside one at hand

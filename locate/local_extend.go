@@ -37,8 +37,8 @@ type localBudget struct {
 	// near is how far apart the diagonals of an alignment may be at most that qualifies with no gap
 	// of the cost of the cap, and spread those of any.
 	near, spread int
-	exact     localCosts
-	net       localCosts
+	exact        localCosts
+	net          localCosts
 }
 
 // localCosts are those of which a band takes the least.
@@ -440,7 +440,12 @@ func (l *Local) settle(strand *Strand, p Place, diagonals []localDiagonal) {
 				l.locations = append(l.locations, w.location(l.Aligner, p))
 				break
 			}
-			for w.counted, w.layers = true, w.mostInserted()+1; w.next(); {
+			w.counted, w.layers = true, w.mostInserted()+1
+			if !anyFar(diagonals) {
+				w.layers = min(w.layers, max(b.budget-lossOpen, 0)*b.m/(b.m+b.budget)+1)
+				w.low, w.high = diagonals[0].diagonal-b.near-w.start, diagonals[len(diagonals)-1].diagonal+b.near+1-w.start
+			}
+			for w.next() {
 				l.locations = append(l.locations, w.location(l.Aligner, p))
 			}
 			return

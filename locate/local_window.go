@@ -33,7 +33,9 @@ type localWindow struct {
 	low, high     int    // columns of base 0 on the lowest diagonal, and after the highest
 	least, cap    int
 	units         localUnits
-	cells         []localCost
+	// cells of row i of a layer are known from column lowest[layer*m+i] on, before beyond of that.
+	cells          []localCost
+	lowest, beyond []int32
 	// counted tells that cells are counted by inserted bases: cell (i, j) with n of them is in
 	// layer n. Otherwise there is one layer.
 	counted bool
@@ -183,6 +185,46 @@ func (w *localWindow) row(layer, i int) []localCost {
 	return w.cells[(layer*len(w.read)+i)*n:][:n]
 }
 
+// begins makes rows of the layers with no cell.
+func (w *localWindow) begins() {
+	rows, n := w.layers*len(w.read), len(w.text)
+	w.cells = parallel.Resize(w.cells, rows*n)
+	w.lowest, w.beyond = parallel.Resize(w.lowest, rows), parallel.Resize(w.beyond, rows)
+	for r := range rows {
+		w.lowest[r], w.beyond[r] = int32(n), int32(n)
+	}
+}
+
+// know makes the cells of a row known from column `from` to before `to`.
+func (w *localWindow) know(layer, i, from, to int) {
+	r := layer*len(w.read) + i
+	row, lowest, beyond := w.row(layer, i), int(w.lowest[r]), int(w.beyond[r])
+	if lowest == beyond {
+		lowest, beyond = from, from
+	}
+	for j := from; j < lowest; j++ {
+		row[j] = noLocal
+	}
+	for j := beyond; j < to; j++ {
+		row[j] = noLocal
+	}
+	w.lowest[r], w.beyond[r] = int32(min(lowest, from)), int32(max(beyond, to))
+}
+
+// known returns the columns [from, to) of the cells of a row that are known.
+func (w *localWindow) known(layer, i int) (from, to int) {
+	r := layer*len(w.read) + i
+	return int(w.lowest[r]), int(w.beyond[r])
+}
+
+// cell returns that of a column, or noLocal if it is not known.
+func (w *localWindow) cell(layer, i, j int) localCost {
+	if from, to := w.known(layer, i); j < from || j >= to {
+		return noLocal
+	}
+	return w.row(layer, i)[j]
+}
+
 // fill fills the cells whose alignments lose no more than a budget.
 //
 // Gaps of fewer than c = cap - lossOpen bases cost lossOpen + g, and the cheapest one that ends
@@ -192,7 +234,7 @@ func (w *localWindow) row(layer, i int) []localCost {
 // and until this is longer than LongestGap the other has come to c bases itself.
 func (w *localWindow) fill(budget int) {
 	m, n := len(w.read), len(w.text)
-	w.cells = parallel.Resize(w.cells, m*n)
+	w.begins()
 	w.insertion = parallel.Resize(w.insertion, n)
 	w.inserted = parallel.Resize(w.inserted, n)
 	w.best = parallel.Resize(w.best, n)
@@ -206,9 +248,7 @@ func (w *localWindow) fill(budget int) {
 	capped := w.cap <= budget
 	for i := range m {
 		row := w.row(0, i)
-		for j := range row {
-			row[j] = noLocal
-		}
+		w.know(0, i, 0, n)
 		if i <= budget {
 			for j := max(0, i+w.low); j < min(n, i+w.high); j++ {
 				row[j] = localCost(i)*w.units.score + localCost(j)*w.units.start
@@ -326,19 +366,19 @@ func (w *localWindow) masked(i, j int) bool {
 func (w *localWindow) fillCounted() {
 	m, n := len(w.read), len(w.text)
 	budget := (m - w.least) * m
-	w.cells = parallel.Resize(w.cells, w.layers*m*n)
-	for i := range w.cells {
-		w.cells[i] = noLocal
-	}
+	w.begins()
 	for i := range m {
 		for layer := range w.layers {
 			row := w.row(layer, i)
-			if layer == 0 {
-				for j := max(0, i+w.low); j < min(n, i+w.high); j++ {
+			if from, to := max(0, i+w.low), min(n, i+w.high); layer == 0 && i*m <= budget && from < to {
+				w.know(0, i, from, to)
+				for j := from; j < to; j++ {
 					row[j] = min(row[j], localCost(i)*lostUnit+localCost(j)*startUnit)
 				}
 			}
-			for j, c := range row {
+			from, to := w.known(layer, i)
+			for j := from; j < to; j++ {
+				c := row[j]
 				if c == noLocal {
 					continue
 				}
@@ -359,6 +399,7 @@ func (w *localWindow) push(layer, i, j int, c localCost) {
 	left := (m-w.least)*m - (c.lost()*m - w.least*layer)
 	to := func(layer, i, j int, c localCost) {
 		if j-i >= w.low && j-i < w.high {
+			w.know(layer, i, j, j+1)
 			row := w.row(layer, i)
 			row[j] = min(row[j], c)
 		}
@@ -384,7 +425,10 @@ func (w *localWindow) pick() bool {
 	for layer := range w.layers {
 		for i := range m {
 			clip := localCost(m-1-i) * lostUnit
-			for j, c := range w.row(layer, i) {
+			row := w.row(layer, i)
+			from, to := w.known(layer, i)
+			for j := from; j < to; j++ {
+				c := row[j]
 				if c == noLocal {
 					continue
 				}
@@ -411,7 +455,7 @@ func (w *localWindow) pick() bool {
 func (w *localWindow) trace(end localPair, cost localCost) {
 	w.path, w.counts = append(w.path[:0], end), w.counts[:0]
 	for layer := range w.layers {
-		if w.row(layer, end.i)[end.j] == cost && w.qualifies(w.cost.lost(), layer) {
+		if w.cell(layer, end.i, end.j) == cost && w.qualifies(w.cost.lost(), layer) {
 			w.counts = append(w.counts, int32(layer))
 		}
 	}
@@ -423,7 +467,7 @@ func (w *localWindow) trace(end localPair, cost localCost) {
 		}
 		n := 0
 		for _, layer := range w.counts {
-			if layer -= int32(g); layer >= 0 && w.row(int(layer), i)[j] == left {
+			if layer -= int32(g); layer >= 0 && w.cell(int(layer), i, j) == left {
 				n++
 			}
 		}
@@ -432,7 +476,7 @@ func (w *localWindow) trace(end localPair, cost localCost) {
 		}
 		k := 0
 		for _, layer := range w.counts {
-			if layer -= int32(g); layer >= 0 && w.row(int(layer), i)[j] == left {
+			if layer -= int32(g); layer >= 0 && w.cell(int(layer), i, j) == left {
 				w.counts[k] = layer
 				k++
 			}
