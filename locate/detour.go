@@ -2,6 +2,7 @@ package locate
 
 import (
 	"math/bits"
+	"slices"
 
 	"scanmap/dna"
 	"scanmap/parallel"
@@ -126,23 +127,33 @@ func winsOf(differs []uint64, m int) int {
 // along returns what is lost on a diagonal alone, with clips and leaps (lemma 10).
 func along(differs []uint64, m int) int {
 	lost, least, leap := 0, m, 0 // up to a base, of all, and from where one may leap there
-	for at := nextBit(differs, 0, m); at < m; at = nextBit(differs, at+1, m) {
-		least = min(least, lost+m-at)
-		leap = min(leap, lost-at)
-		lost = min(lost+lossMismatch, at+1, leap+at+1+lossOpen)
+	for w, x := range differs {
+		for ; x != 0; x &= x - 1 {
+			at := 64*w + bits.TrailingZeros64(x)
+			least = min(least, lost+m-at)
+			leap = min(leap, lost-at)
+			lost = min(lost+lossMismatch, at+1, leap+at+1+lossOpen)
+		}
 	}
 	return min(least, lost)
 }
 
-// look bounds from below what alignments with gaps through a diagonal lose that come before the best
-// without one, in wins and far.
-func (l *Local) look(strand *Strand, p Place, d *localDiagonal) {
+// mayQualify tells whether an alignment through a diagonal may qualify, where none does without a
+// gap.
+func (l *Local) mayQualify(strand *Strand, p Place, d *localDiagonal) bool {
+	l.look(strand, p, d, l.budget.budget)
+	return l.budget.floor(d) <= l.budget.budget
+}
+
+// look bounds from below what alignments with gaps through a diagonal lose, in wins and far, if that
+// is `most` or less.
+func (l *Local) look(strand *Strand, p Place, d *localDiagonal, most int) {
 	if d.looked {
 		return
 	}
 	d.looked = true
 	b := &l.budget
-	alone, most := along(d.differs, b.m), min(b.budget, d.ungapped.cost.lost()-1)
+	alone := along(d.differs, b.m)
 	d.far = most >= b.cap && l.mayBeCapped(strand, p, d, most)
 	if d.wins = noWins; !l.broken(strand, p, d.diagonal) {
 		near := min(b.near, b.spread)
@@ -152,14 +163,6 @@ func (l *Local) look(strand *Strand, p Place, d *localDiagonal) {
 			d.wins = alone - l.chained(d.differs, 0)
 		}
 	}
-}
-
-// number returns 1 for true.
-func number(is bool) int {
-	if is {
-		return 1
-	}
-	return 0
 }
 
 // noWins stands for what segments win where no alignment qualifies without a gap of the cost of the
@@ -181,121 +184,132 @@ const noWins = -1 << 20
 //
 // but inserted bases beside the gap lose (m - T) / m each. ∎
 func (l *Local) mayBeCapped(strand *Strand, p Place, d *localDiagonal, most int) bool {
-	b, diagonal, differs := &l.budget, d.diagonal, d.differs
+	b := &l.budget
 	left := most - b.cap
 	if left >= b.cap {
 		return true // it may have two
 	}
 	other := max(left-lossOpen, 0)
-	l.differing(differs)
-	for kind := range 4 {
-		deletion, up := kind&1 == 0, kind>>1
-		inserted, longest := 0, LongestGap
-		if !deletion {
-			longest = min(longest, left*b.m/b.budget)
-			inserted = longest
-		}
-		from, to := -other-longest*(1-up), other+longest*up
-		after := deletion == (up == 0) // whether the diagonal is that after the gap
-		l.brokenBlocks(strand, p, diagonal, from, to)
-		if !l.pastGap(after, inserted, most) {
+	for side := range 2 {
+		if l.reach(d.differs, side == 1, left); len(l.ways) == 0 {
 			continue
 		}
-		l.beside = l.beside[:0]
-		won := l.wins(strand, p, diagonal, from, min(to, -1)) + l.wins(strand, p, diagonal, max(from, 1), to)
-		if l.besideGap(after, won+lossOpen, inserted) > most {
-			continue
-		}
-		least := l.chained(differs, inserted)
-		if deletion {
-			least += b.cap - lossOpen
-		}
-		if least <= most {
-			return true
+		for _, deletion := range [2]bool{true, false} {
+			inserted, longest := 0, LongestGap
+			if !deletion {
+				longest = min(longest, left*b.m/b.budget)
+				inserted = longest
+			}
+			from, to := -other, other
+			if deletion == (side == 0) {
+				to += longest
+			} else {
+				from -= longest
+			}
+			if l.mayGoOn(strand, p, d, side == 1, from, to, inserted, most) {
+				return true
+			}
 		}
 	}
 	return false
 }
 
-// differing leaves in l.places where the bases of a diagonal differ, as seen from the first base
-// and from the last.
-func (l *Local) differing(differs []uint64) {
-	first, last := l.places[0][:0], l.places[1][:0]
-	for w, x := range differs {
-		for ; x != 0; x &= x - 1 {
-			first = append(first, int32(64*w+bits.TrailingZeros64(x)))
-		}
-	}
-	for i := len(first) - 1; i >= 0; i-- {
-		last = append(last, int32(l.budget.m-1)-first[i])
-	}
-	l.places = [2][]int32{first, last}
-}
+// A localWay is an alignment on a diagonal of the bases before one, as seen from the first base of
+// the strand or from the last, and what is lost so far.
+type localWay struct{ at, lost int }
 
-// pastGap tells whether no more than `most` may be lost on a diagonal before a gap of the cost of the
-// cap, or after it, and beyond it by the blocks in l.blocks.
-func (l *Local) pastGap(after bool, inserted, most int) bool {
-	b := &l.budget
-	// left[i] is how many blocks begin, as seen from the diagonal's end, at base 4 i or after it.
-	var left [MostLocal/4 + 2]int32
-	blocks := b.m/4 + 2
-	clear(left[:blocks])
-	for _, at := range l.blocks {
-		if after {
-			at = max(0, int32(b.m)-4-at)
+// reach leaves in l.ways those on a diagonal that have a piece and lose `most` or less.
+func (l *Local) reach(differs []uint64, last bool, most int) {
+	m := l.budget.m
+	l.ways = l.ways[:0]
+	lost, leap, piece := 0, 0, false
+	for from := 0; ; {
+		at := from
+		if last {
+			at = m - 1 - lastBit(differs, m-from)
+		} else {
+			at = nextBit(differs, from, m)
 		}
-		left[at/4]++
-	}
-	for i := blocks - 2; i >= 0; i-- {
-		left[i] += left[i+1]
-	}
-	most -= b.cap
-	beyond := func(at, lost int) bool {
-		for g := 0; ; g += 4 {
-			g := min(g, inserted)
-			rest := 0
-			if n := at + g; n < b.m {
-				rest = max(0, 4*int(left[(n+3)/4])-3)
-			}
-			if lost+g*b.budget/b.m+rest <= most {
-				return true
-			}
-			if g == inserted || at+g >= b.m {
-				return false
-			}
+		piece = piece || at-from >= l.budget.piece
+		if piece {
+			l.ways = append(l.ways, localWay{at, lost})
 		}
-	}
-	lost, leap := 0, 0
-	for _, x := range l.places[number(after)] {
-		at := int(x)
-		if beyond(at, lost) {
-			return true
+		if at == m {
+			return
 		}
 		leap = min(leap, lost-at)
 		if lost = min(lost+lossMismatch, at+1, leap+at+1+lossOpen); lost > most {
-			return false // it only rises
+			return // it only rises
 		}
+		from = at + 1
 	}
-	return true
 }
 
-// besideGap returns what is lost at least on a diagonal before a gap of the cost of the cap, or after
-// it, and beyond it, where segments make up for so much, and so many bases may be inserted.
-func (l *Local) besideGap(after bool, won, inserted int) int {
+// lastBit returns the last bit that is set of those before one, or -1.
+func lastBit(words []uint64, before int) int {
+	for before > 0 {
+		w := (before - 1) >> 6
+		if x := words[w] << (63 - uint(before-1)&63); x != 0 {
+			return before - 1 - bits.LeadingZeros64(x)
+		}
+		before = w << 6
+	}
+	return -1
+}
+
+// mayGoOn tells whether one of l.ways, as seen from the first base or the last, may go on over a gap
+// of the cost of the cap to diagonals [from, to] around its own, where so many bases may be
+// inserted, and lose `most` or less.
+func (l *Local) mayGoOn(strand *Strand, p Place, d *localDiagonal, last bool, from, to, inserted, most int) bool {
 	b := &l.budget
-	beyond := func(n int) int { // what n bases lose
-		n = max(0, n-won)
+	l.brokenBlocks(strand, p, d.diagonal, from, to)
+	if !l.pastGap(last, inserted, most) {
+		return false
+	}
+	l.beside = l.beside[:0]
+	won := lossOpen + l.wins(strand, p, d.diagonal, from, min(to, -1)) + l.wins(strand, p, d.diagonal, max(from, 1), to)
+	least := b.m + b.cap
+	for _, way := range l.ways {
+		n := max(0, b.m-way.at-won) // bases that are lost
 		g := min(n, inserted)
-		return b.cap + n - g + g*b.budget/b.m
+		least = min(least, way.lost+b.cap+n-g+g*b.budget/b.m)
 	}
-	lost, least, leap := 0, b.m+b.cap, 0
-	for _, x := range l.places[number(after)] {
-		at := int(x)
-		least = min(least, lost+beyond(b.m-at))
-		leap = min(leap, lost-at)
-		lost = min(lost+lossMismatch, at+1, leap+at+1+lossOpen)
+	if least > most {
+		return false
 	}
-	return min(least, lost+beyond(0))
+	least = l.chained(d.differs, inserted)
+	if inserted == 0 {
+		least += b.cap - lossOpen
+	}
+	return least <= most
+}
+
+// pastGap tells whether one of l.ways may lose `most` or less with a gap of the cost of the cap and,
+// beyond it, the blocks in l.blocks.
+func (l *Local) pastGap(last bool, inserted, most int) bool {
+	b := &l.budget
+	if last { // as seen from the last base
+		slices.Reverse(l.blocks)
+		for i, at := range l.blocks {
+			l.blocks[i] = int32(b.m-4) - at
+		}
+	}
+	for _, way := range l.ways {
+		i := 0 // blocks that begin in bases that are aligned or inserted
+		for g := 0; ; g += 4 {
+			g = min(g, inserted)
+			for i < len(l.blocks) && int(l.blocks[i]) < way.at+g {
+				i++
+			}
+			if way.lost+b.cap+g*b.budget/b.m+max(0, 4*(len(l.blocks)-i)-3) <= most {
+				return true
+			}
+			if g == inserted || i == len(l.blocks) {
+				break
+			}
+		}
+	}
+	return false
 }
 
 // brokenBlocks leaves in l.blocks where the blocks of four bases begin that are unchanged on none of

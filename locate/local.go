@@ -46,7 +46,7 @@ type Local struct {
 	diagonals   []localDiagonal
 	lower       []localDiagonal
 	blocks      []int32
-	places      [2][]int32
+	ways        []localWay
 	ends, bests []int
 	words       []uint64
 	beside      []uint64 // those of a diagonal beside one at hand
@@ -95,12 +95,14 @@ func (l *Local) Locations(r *Read, least int, candidates []Candidate) []Location
 		strand, n := r.Strand(c.Place), len(l.words)
 		l.words = l.differences(l.words, strand, c.Place, int(c.Diagonal), m)
 		d := localDiagonal{diagonal: int(c.Diagonal), differs: l.words[n:len(l.words):len(l.words)]}
+		if along(d.differs, m) > b.budget && !l.mayQualify(strand, c.Place, &d) {
+			l.words = l.words[:n]
+			continue
+		}
 		d.ungapped, d.longest = b.ungapped(d.differs, nil)
-		if d.ungapped.cost.lost() > b.budget {
-			if l.look(strand, c.Place, &d); b.floor(&d) > b.budget {
-				l.words = l.words[:n]
-				continue
-			}
+		if d.ungapped.cost.lost() > b.budget && !l.mayQualify(strand, c.Place, &d) {
+			l.words = l.words[:n]
+			continue
 		}
 		l.place = c.Place
 		l.diagonals = append(l.diagonals, d)

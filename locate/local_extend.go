@@ -533,7 +533,7 @@ func (l *Local) open(strand *Strand, diagonals []localDiagonal) []localDiagonal 
 			continue
 		}
 		if d.ungapped.cost.lost() > b.budget {
-			if l.look(strand, l.place, &d); b.floor(&d) > b.budget {
+			if !l.mayQualify(strand, l.place, &d) {
 				continue
 			}
 		}
@@ -549,7 +549,7 @@ func (l *Local) below(strand *Strand, p Place, diagonals []localDiagonal, limit 
 	l.lower = l.lower[:0]
 	for i := range diagonals {
 		d := &diagonals[i]
-		if l.look(strand, p, d); l.budget.floor(d) < limit.lost() {
+		if l.look(strand, p, d, min(l.budget.budget, d.ungapped.cost.lost()-1)); l.budget.floor(d) < limit.lost() {
 			l.lower = append(l.lower, *d)
 		}
 	}
