@@ -230,14 +230,14 @@ func (b *localBand) find(w *localWindow, costs *localCosts, low, width, longest 
 	return b.best < noLocal
 }
 
-// push lowers the cells that a cell leads to.
+// push lowers the cells that a cell leads to, but for those at which an alignment may as well begin.
 func (b *localBand) push(i, k int, c localCost, costs *localCosts, longest int, limit localCost) {
 	next := b.cells[(i+1)*b.width:][:b.width]
 	next[k] = max(next[k], noLocal-c)
 	last := k
 	for g := 1; g <= longest && k+g < b.width; g++ {
 		d := c + costs.deletion[g]
-		if d+b.rest[i+1] >= limit {
+		if d+b.rest[i+1] >= limit || d >= localCost(i+1)*costs.clip {
 			break
 		}
 		last = k + g
@@ -249,7 +249,7 @@ func (b *localBand) push(i, k int, c localCost, costs *localCosts, longest int, 
 		if d >= limit {
 			break
 		}
-		if d+b.rest[i+1+g] >= limit {
+		if d+b.rest[i+1+g] >= limit || d >= localCost(i+1+g)*costs.clip {
 			continue
 		}
 		at := &b.cells[(i+1+g)*b.width+k-g]

@@ -396,7 +396,9 @@ func (w *localWindow) fillCounted() {
 // push lowers the cells to which a cell leads.
 func (w *localWindow) push(layer, i, j int, c localCost) {
 	m, n := len(w.read), len(w.text)
-	left := (m-w.least)*m - (c.lost()*m - w.least*layer)
+	// Where an alignment may as well begin, none goes on.
+	net := c.lost()*m - w.least*layer
+	left := (m-w.least)*m - net
 	to := func(layer, i, j int, c localCost) {
 		if j-i >= w.low && j-i < w.high {
 			w.know(layer, i, j, j+1)
@@ -408,10 +410,13 @@ func (w *localWindow) push(layer, i, j int, c localCost) {
 		return
 	}
 	to(layer, i+1, j+1, c)
-	for g := 1; g <= min(LongestGap, n-2-j) && min(lossOpen+g, w.cap)*m <= left; g++ {
+	for g := 1; g <= min(LongestGap, n-2-j) && min(lossOpen+g, w.cap)*m <= min(left, (i+1)*m-net-1); g++ {
 		to(layer, i+1, j+1+g, c+w.deletion(g))
 	}
 	for g := 1; g <= min(LongestGap, m-2-i, w.layers-1-layer) && min(lossOpen+g, w.cap)*m+g*(m-w.least) <= left; g++ {
+		if net+min(lossOpen+g, w.cap)*m+g*(m-w.least) >= (i+1+g)*m {
+			continue
+		}
 		to(layer+g, i+1+g, j+1, c+w.insertion1(g))
 	}
 }
