@@ -174,15 +174,16 @@ const noWins = -1 << 20
 //
 // Lemma 13. Let it have one such gap, of g bases, and R = most - Cap. Other gaps have R - lossOpen
 // bases at most. The diagonals after the gap, or those before it, are further up or down by g and
-// these, and the one lies on one side of the gap. Up to the gap the diagonal alone, with leaps,
-// loses what it does. Beyond it
+// these, and the one lies on one side of the gap. Up to the last base on it what is lost is no less
+// than on the diagonal alone, with leaps, less what segments win on diagonals as near as other gaps
+// lead to (lemma 10). Beyond that base
 //
 //	no less is lost than 4 for each block of four bases that is unchanged on none of the
 //	diagonals, less 3 (lemma 6),
 //	and no less than 1 for each base, less what segments on other diagonals win (lemma 10) and
 //	lossOpen;
 //
-// but inserted bases beside the gap lose (m - T) / m each. ∎
+// but inserted bases lose (m - T) / m each. They come right after that base, or another gap does. ∎
 func (l *Local) mayBeCapped(strand *Strand, p Place, d *localDiagonal, most int) bool {
 	b := &l.budget
 	left := most - b.cap
@@ -190,9 +191,18 @@ func (l *Local) mayBeCapped(strand *Strand, p Place, d *localDiagonal, most int)
 		return true // it may have two
 	}
 	other := max(left-lossOpen, 0)
+	won := 0
+	if l.near = l.near[:0]; other > 0 {
+		l.beside = l.beside[:0]
+		won = l.wins(strand, p, d.diagonal, -other, -1) + l.wins(strand, p, d.diagonal, 1, other)
+		l.near = append(l.near, l.beside...)
+	}
 	for side := range 2 {
-		if l.reach(d.differs, side == 1, left); len(l.ways) == 0 {
-			continue
+		known := won == 0
+		if known {
+			if l.reach(d.differs, side == 1, left); len(l.ways) == 0 {
+				continue
+			}
 		}
 		for _, deletion := range [2]bool{true, false} {
 			inserted, longest := 0, LongestGap
@@ -206,9 +216,46 @@ func (l *Local) mayBeCapped(strand *Strand, p Place, d *localDiagonal, most int)
 			} else {
 				from -= longest
 			}
+			if l.brokenBlocks(strand, p, d.diagonal, from, to); !l.mayBridge(inserted, left) {
+				continue
+			}
+			if !known {
+				l.reachOver(d.differs, side == 1, left)
+				known = true
+			}
 			if l.mayGoOn(strand, p, d, side == 1, from, to, inserted, most) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// mayBridge tells whether the blocks in l.blocks are no more than a gap of the cost of the cap, an
+// insertion of up to so many bases or, if that is 0, a deletion, breaks with what else loses `left`
+// or less.
+func (l *Local) mayBridge(inserted, left int) bool {
+	b := &l.budget
+	if inserted == 0 {
+		return len(l.blocks) <= 1+(left+6)/4
+	}
+	for g := inserted; g > 0; g -= 4 { // or up to 3 fewer
+		outside := (left - max(g-3, 0)*b.budget/b.m + 6) / 4
+		if inside := (g+2)/4 + 2; len(l.blocks) <= inside+outside && l.haveBroken(inside, len(l.blocks)-outside) {
+			return true
+		}
+	}
+	return false
+}
+
+// haveBroken tells whether of so many neighbouring blocks so many are in l.blocks.
+func (l *Local) haveBroken(blocks, broken int) bool {
+	if broken <= 0 {
+		return true
+	}
+	for i := broken - 1; i < len(l.blocks); i++ {
+		if l.blocks[i]-l.blocks[i-broken+1] < int32(4*blocks) {
+			return true
 		}
 	}
 	return false
@@ -218,7 +265,7 @@ func (l *Local) mayBeCapped(strand *Strand, p Place, d *localDiagonal, most int)
 // the strand or from the last, and what is lost so far.
 type localWay struct{ at, lost int }
 
-// reach leaves in l.ways those on a diagonal that have a piece and lose `most` or less.
+// reach leaves in l.ways those on a diagonal alone that have a piece and lose `most` or less.
 func (l *Local) reach(differs []uint64, last bool, most int) {
 	m := l.budget.m
 	l.ways = l.ways[:0]
@@ -245,6 +292,47 @@ func (l *Local) reach(differs []uint64, last bool, most int) {
 	}
 }
 
+// reachOver is reach with segments on the diagonals in l.near, as chained has them.
+func (l *Local) reachOver(differs []uint64, last bool, most int) {
+	m, words := l.budget.m, len(differs)
+	n := len(l.near) / words
+	l.ways = l.ways[:0]
+	l.ends = parallel.Resize(l.ends, n)
+	for k := range l.ends {
+		l.ends[k] = 0
+	}
+	on, best, run, piece := 0, 0, 0, false
+	for i := range m + 1 {
+		w, bit := i>>6, uint(i&63)
+		if last && i < m {
+			w, bit = (m-1-i)>>6, uint((m-1-i)&63)
+		}
+		differing := i == m || differs[w]>>bit&1 != 0
+		if differing {
+			piece = piece || run >= l.budget.piece
+			if run > 0 && piece && i-on <= most {
+				l.ways = append(l.ways, localWay{i, i - on})
+			}
+			run = 0
+		}
+		if i == m {
+			return
+		}
+		fresh := max(0, best-lossOpen)
+		if on = max(on, fresh); differing {
+			on -= lossMismatch - 1
+		} else {
+			on++
+			run++
+		}
+		best = max(best, on)
+		for k := range l.ends {
+			l.ends[k] = max(l.ends[k], fresh) + 1 - lossMismatch*int(l.near[k*words+w]>>bit&1)
+			best = max(best, l.ends[k])
+		}
+	}
+}
+
 // lastBit returns the last bit that is set of those before one, or -1.
 func lastBit(words []uint64, before int) int {
 	for before > 0 {
@@ -262,7 +350,6 @@ func lastBit(words []uint64, before int) int {
 // inserted, and lose `most` or less.
 func (l *Local) mayGoOn(strand *Strand, p Place, d *localDiagonal, last bool, from, to, inserted, most int) bool {
 	b := &l.budget
-	l.brokenBlocks(strand, p, d.diagonal, from, to)
 	if !l.pastGap(last, inserted, most) {
 		return false
 	}
@@ -294,7 +381,21 @@ func (l *Local) pastGap(last bool, inserted, most int) bool {
 			l.blocks[i] = int32(b.m-4) - at
 		}
 	}
+	// Bases that are inserted after another gap, and the most blocks that these may be in.
+	later := min(inserted, (most-b.cap-lossOpen-1)*b.m/b.budget)
+	inside := (later+2)/4 + 2
 	for _, way := range l.ways {
+		if later > 0 {
+			broken := -inside
+			for _, at := range l.blocks {
+				if int(at) >= way.at {
+					broken++
+				}
+			}
+			if way.lost+b.cap+lossOpen+1+max(0, 4*broken-3) <= most {
+				return true
+			}
+		}
 		i := 0 // blocks that begin in bases that are aligned or inserted
 		for g := 0; ; g += 4 {
 			g = min(g, inserted)

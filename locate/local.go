@@ -47,6 +47,7 @@ type Local struct {
 	lower       []localDiagonal
 	blocks      []int32
 	ways        []localWay
+	near        []uint64
 	ends, bests []int
 	words       []uint64
 	beside      []uint64 // those of a diagonal beside one at hand

@@ -68,6 +68,9 @@ func drawLocal(r *rand.Rand) localCase {
 // that each spoils a piece and breaks blocks: few candidates lead to it, or one.
 func drawTight(r *rand.Rand) localCase {
 	m := 30 + r.IntN(60)
+	if r.IntN(4) == 0 {
+		m = 90 + r.IntN(80)
+	}
 	read := truth.Random(r, m, "ACGT")
 	rules := truth.LocalRules{Least: max(1, m*(70+r.IntN(26))/100), Cap: 20, Longest: LongestGap}
 	left := (m - rules.Least) * m // in units of 1/m
