@@ -87,3 +87,91 @@ diagonals:
 	VZEROUPPER
 	MOVQ         AX, ret+72(FP)
 	RET
+
+// func diagonalRunsAVX2(low0 uint64, low1 uint64, high0 uint64, high1 uint64, low uint64, high uint64, amb uint64, inside uint64, width uint64) (may uint64, begin uint64)
+// Requires: AVX, AVX2
+TEXT ·diagonalRunsAVX2(SB), NOSPLIT, $0-88
+	MOVQ         low0+0(FP), AX
+	VMOVQ        AX, X0
+	VPBROADCASTQ X0, Y0
+	MOVQ         low1+8(FP), AX
+	VMOVQ        AX, X1
+	VPBROADCASTQ X1, Y1
+	MOVQ         high0+16(FP), AX
+	VMOVQ        AX, X2
+	VPBROADCASTQ X2, Y2
+	MOVQ         high1+24(FP), AX
+	VMOVQ        AX, X3
+	VPBROADCASTQ X3, Y3
+	MOVQ         low+32(FP), AX
+	VMOVQ        AX, X4
+	VPBROADCASTQ X4, Y4
+	MOVQ         high+40(FP), AX
+	VMOVQ        AX, X5
+	VPBROADCASTQ X5, Y5
+	MOVQ         amb+48(FP), AX
+	VMOVQ        AX, X6
+	VPBROADCASTQ X6, Y6
+	MOVQ         inside+56(FP), AX
+	VMOVQ        AX, X7
+	VPBROADCASTQ X7, Y7
+	MOVQ         width+64(FP), AX
+	XORQ         DX, DX
+	XORQ         BX, BX
+	XORQ         CX, CX
+	VMOVDQU      firstDiagonals<>+0(SB), Y8
+	VPXOR        Y9, Y9, Y9
+	VPCMPEQD     Y10, Y10, Y10
+
+runs:
+	VMOVDQU   wordBits<>+0(SB), Y11
+	VPSUBQ    Y8, Y11, Y11
+	VPSRLVQ   Y8, Y0, Y12
+	VPSLLVQ   Y11, Y1, Y13
+	VPOR      Y12, Y13, Y12
+	VPXOR     Y4, Y12, Y12
+	VPSRLVQ   Y8, Y2, Y13
+	VPSLLVQ   Y11, Y3, Y11
+	VPOR      Y13, Y11, Y13
+	VPXOR     Y5, Y13, Y13
+	VPOR      Y13, Y12, Y12
+	VPOR      Y6, Y12, Y12
+	VPANDN    Y7, Y12, Y12
+	VPSRLQ    $0x01, Y12, Y11
+	VPAND     Y12, Y11, Y11
+	VPSRLQ    $0x02, Y11, Y13
+	VPAND     Y11, Y13, Y13
+	VPSRLQ    $0x04, Y12, Y12
+	VPAND     Y13, Y12, Y12
+	VPSRLQ    $0x03, Y13, Y11
+	VPAND     Y13, Y11, Y11
+	VPADDQ    Y12, Y12, Y13
+	VPANDN    Y12, Y13, Y13
+	VPADDQ    Y10, Y13, Y14
+	VPAND     Y13, Y14, Y14
+	VPOR      Y11, Y14, Y14
+	VPCMPEQQ  Y9, Y14, Y14
+	VMOVMSKPD Y14, SI
+	XORL      $0x0f, SI
+	SHLQ      CL, SI
+	ORQ       SI, DX
+	VPCMPEQQ  Y9, Y12, Y12
+	VMOVMSKPD Y12, SI
+	XORL      $0x0f, SI
+	SHLQ      CL, SI
+	ORQ       SI, BX
+	VPADDQ    nextDiagonals<>+0(SB), Y8, Y8
+	ADDQ      $0x04, CX
+	CMPQ      CX, AX
+	JLT       runs
+	NEGQ      AX
+	ADDQ      $0x40, AX
+	MOVQ      AX, CX
+	SHLQ      CL, DX
+	SHRQ      CL, DX
+	SHLQ      CL, BX
+	SHRQ      CL, BX
+	VZEROUPPER
+	MOVQ      DX, may+72(FP)
+	MOVQ      BX, begin+80(FP)
+	RET

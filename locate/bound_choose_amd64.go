@@ -13,5 +13,8 @@ func changedBlocks(low0, low1, high0, high1, low, high, amb, inside, width uint6
 }
 
 func diagonalRuns(low0, low1, high0, high1, low, high, amb, inside, width uint64) (may, begin uint64) {
+	if hasAVX2 {
+		return diagonalRunsAVX2(low0, low1, high0, high1, low, high, amb, inside, width)
+	}
 	return diagonalRunsPlain(low0, low1, high0, high1, low, high, amb, inside, width)
 }

@@ -112,16 +112,20 @@ func Wins(equal uint64) int {
 
 // winsOf is Wins from a bit for each of m bases that differs.
 func winsOf(differs []uint64, m int) int {
-	d := Detour{open: -lossOpen}
-	for at := 0; at < m; at++ {
-		end := nextBit(differs, at, m)
-		if end > at {
-			d.Equal(end - at)
-		}
-		d.Differs()
-		at = end
+	open, won, from := -lossOpen, 0, 0
+	run := func(at int) {
+		open = max(open, won-lossOpen) + at - from
+		won = max(won, open)
 	}
-	return d.won
+	for w, x := range differs {
+		for ; x != 0; x &= x - 1 {
+			at := 64*w + bits.TrailingZeros64(x)
+			run(at)
+			open, from = open-(lossMismatch-1), at+1
+		}
+	}
+	run(m)
+	return won
 }
 
 // along returns what is lost on a diagonal alone, with clips and leaps (lemma 10).

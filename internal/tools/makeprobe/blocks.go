@@ -63,6 +63,85 @@ func changedBlocks() {
 	VZEROUPPER()
 	Store(result, ReturnIndex(0))
 	RET()
+	diagonalRuns(first, four, all)
+}
+
+// diagonalRuns writes diagonalRunsAVX2, which looks at four diagonals at a time.
+func diagonalRuns(first, four, all Mem) {
+	TEXT("diagonalRunsAVX2", NOSPLIT,
+		"func(low0, low1, high0, high1, low, high, amb, inside, width uint64) (may, begin uint64)")
+	Doc("diagonalRunsAVX2 is diagonalRunsPlain for processors with AVX2.")
+	low0, low1 := broadcast("low0"), broadcast("low1")
+	high0, high1 := broadcast("high0"), broadcast("high1")
+	low, high, amb, inside := broadcast("low"), broadcast("high"), broadcast("amb"), broadcast("inside")
+	width, shift := Load(Param("width"), GP64()), RCX
+	may, begin := GP64(), GP64()
+	XORQ(may, may)
+	XORQ(begin, begin)
+	XORQ(shift, shift)
+	next, zero, ones := YMM(), YMM(), YMM()
+	VMOVDQU(first, next)
+	VPXOR(zero, zero, zero)
+	VPCMPEQD(ones, ones, ones)
+
+	Label("runs")
+	left := YMM()
+	VMOVDQU(all, left)
+	VPSUBQ(next, left, left)
+	window := func(word, after, of VecVirtual) VecVirtual {
+		x, y := YMM(), YMM()
+		VPSRLVQ(next, word, x)
+		VPSLLVQ(left, after, y)
+		VPOR(x, y, x)
+		VPXOR(of, x, x)
+		return x
+	}
+	x := window(low0, low1, low)
+	VPOR(window(high0, high1, high), x, x)
+	VPOR(amb, x, x)
+	VPANDN(inside, x, x) // equal bases
+	shifted, four4, five := YMM(), YMM(), YMM()
+	VPSRLQ(Imm(1), x, shifted)
+	VPAND(x, shifted, shifted)
+	VPSRLQ(Imm(2), shifted, four4)
+	VPAND(shifted, four4, four4)
+	VPSRLQ(Imm(4), x, five)
+	VPAND(four4, five, five)
+	VPSRLQ(Imm(3), four4, shifted)
+	VPAND(four4, shifted, shifted) // runs of seven
+	starts, fewer := YMM(), YMM()
+	VPADDQ(five, five, starts)
+	VPANDN(five, starts, starts)
+	VPADDQ(ones, starts, fewer)
+	VPAND(starts, fewer, fewer) // all but the first run of five
+	VPOR(shifted, fewer, fewer)
+	mask := GP32()
+	add := func(v VecVirtual, to GPVirtual) {
+		VPCMPEQQ(zero, v, v)
+		VMOVMSKPD(v, mask)
+		XORL(Imm(15), mask)
+		SHLQ(CL, mask.As64())
+		ORQ(mask.As64(), to)
+	}
+	add(fewer, may)
+	add(five, begin)
+	VPADDQ(four, next, next)
+	ADDQ(Imm(4), shift)
+	CMPQ(shift, width)
+	JLT(LabelRef("runs"))
+
+	// Lanes past the width count for nothing.
+	NEGQ(width)
+	ADDQ(Imm(64), width)
+	MOVQ(width, shift)
+	for _, to := range []GPVirtual{may, begin} {
+		SHLQ(CL, to)
+		SHRQ(CL, to)
+	}
+	VZEROUPPER()
+	Store(may, ReturnIndex(0))
+	Store(begin, ReturnIndex(1))
+	RET()
 }
 
 // broadcast loads a parameter into all lanes.
