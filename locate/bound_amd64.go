@@ -7,5 +7,8 @@ package locate
 // changedBlocksAVX2 is changedBlocksPlain for processors with AVX2.
 func changedBlocksAVX2(low0 uint64, low1 uint64, high0 uint64, high1 uint64, low uint64, high uint64, amb uint64, inside uint64, width uint64) uint64
 
+// changedEightsAVX2 is changedEightsPlain for processors with AVX2.
+func changedEightsAVX2(low0 uint64, low1 uint64, high0 uint64, high1 uint64, low uint64, high uint64, amb uint64, inside uint64, width uint64) uint64
+
 // diagonalRunsAVX2 is diagonalRunsPlain for processors with AVX2.
 func diagonalRunsAVX2(low0 uint64, low1 uint64, high0 uint64, high1 uint64, low uint64, high uint64, amb uint64, inside uint64, width uint64) (may uint64, begin uint64)

@@ -54,7 +54,7 @@ TEXT ·changedBlocksAVX2(SB), NOSPLIT, $0-80
 	VMOVDQU      firstDiagonals<>+0(SB), Y8
 	VPCMPEQD     Y9, Y9, Y9
 
-diagonals:
+changedBlocksDiagonals:
 	VMOVQ        CX, X10
 	VPBROADCASTQ X10, Y10
 	VPMINUD      Y10, Y8, Y10
@@ -78,7 +78,75 @@ diagonals:
 	VPAND        Y12, Y9, Y9
 	VPADDQ       nextDiagonals<>+0(SB), Y8, Y8
 	SUBQ         $0x04, AX
-	JG           diagonals
+	JG           changedBlocksDiagonals
+	VEXTRACTI128 $0x01, Y9, X0
+	VPAND        X9, X0, X0
+	VMOVQ        X0, AX
+	VPEXTRQ      $0x01, X0, CX
+	ANDQ         CX, AX
+	VZEROUPPER
+	MOVQ         AX, ret+72(FP)
+	RET
+
+// func changedEightsAVX2(low0 uint64, low1 uint64, high0 uint64, high1 uint64, low uint64, high uint64, amb uint64, inside uint64, width uint64) uint64
+// Requires: AVX, AVX2
+TEXT ·changedEightsAVX2(SB), NOSPLIT, $0-80
+	MOVQ         low0+0(FP), AX
+	VMOVQ        AX, X0
+	VPBROADCASTQ X0, Y0
+	MOVQ         low1+8(FP), AX
+	VMOVQ        AX, X1
+	VPBROADCASTQ X1, Y1
+	MOVQ         high0+16(FP), AX
+	VMOVQ        AX, X2
+	VPBROADCASTQ X2, Y2
+	MOVQ         high1+24(FP), AX
+	VMOVQ        AX, X3
+	VPBROADCASTQ X3, Y3
+	MOVQ         low+32(FP), AX
+	VMOVQ        AX, X4
+	VPBROADCASTQ X4, Y4
+	MOVQ         high+40(FP), AX
+	VMOVQ        AX, X5
+	VPBROADCASTQ X5, Y5
+	MOVQ         amb+48(FP), AX
+	VMOVQ        AX, X6
+	VPBROADCASTQ X6, Y6
+	MOVQ         inside+56(FP), AX
+	VMOVQ        AX, X7
+	VPBROADCASTQ X7, Y7
+	MOVQ         width+64(FP), AX
+	LEAQ         -1(AX), CX
+	VMOVDQU      firstDiagonals<>+0(SB), Y8
+	VPCMPEQD     Y9, Y9, Y9
+
+changedEightsDiagonals:
+	VMOVQ        CX, X10
+	VPBROADCASTQ X10, Y10
+	VPMINUD      Y10, Y8, Y10
+	VMOVDQU      wordBits<>+0(SB), Y11
+	VPSUBQ       Y10, Y11, Y11
+	VPSRLVQ      Y10, Y0, Y12
+	VPSLLVQ      Y11, Y1, Y13
+	VPOR         Y12, Y13, Y12
+	VPXOR        Y4, Y12, Y12
+	VPSRLVQ      Y10, Y2, Y10
+	VPSLLVQ      Y11, Y3, Y11
+	VPOR         Y10, Y11, Y10
+	VPXOR        Y5, Y10, Y10
+	VPOR         Y10, Y12, Y12
+	VPOR         Y6, Y12, Y12
+	VPAND        Y7, Y12, Y12
+	VPSRLQ       $0x01, Y12, Y10
+	VPOR         Y10, Y12, Y12
+	VPSRLQ       $0x02, Y12, Y10
+	VPOR         Y10, Y12, Y12
+	VPSRLQ       $0x04, Y12, Y10
+	VPOR         Y10, Y12, Y12
+	VPAND        Y12, Y9, Y9
+	VPADDQ       nextDiagonals<>+0(SB), Y8, Y8
+	SUBQ         $0x04, AX
+	JG           changedEightsDiagonals
 	VEXTRACTI128 $0x01, Y9, X0
 	VPAND        X9, X0, X0
 	VMOVQ        X0, AX

@@ -18,3 +18,10 @@ func diagonalRuns(low0, low1, high0, high1, low, high, amb, inside, width uint64
 	}
 	return diagonalRunsPlain(low0, low1, high0, high1, low, high, amb, inside, width)
 }
+
+func changedEights(low0, low1, high0, high1, low, high, amb, inside, width uint64) uint64 {
+	if hasAVX2 {
+		return changedEightsAVX2(low0, low1, high0, high1, low, high, amb, inside, width)
+	}
+	return changedEightsPlain(low0, low1, high0, high1, low, high, amb, inside, width)
+}

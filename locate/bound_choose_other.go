@@ -9,3 +9,7 @@ func changedBlocks(low0, low1, high0, high1, low, high, amb, inside, width uint6
 func diagonalRuns(low0, low1, high0, high1, low, high, amb, inside, width uint64) (may, begin uint64) {
 	return diagonalRunsPlain(low0, low1, high0, high1, low, high, amb, inside, width)
 }
+
+func changedEights(low0, low1, high0, high1, low, high, amb, inside, width uint64) uint64 {
+	return changedEightsPlain(low0, low1, high0, high1, low, high, amb, inside, width)
+}

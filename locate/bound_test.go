@@ -32,6 +32,11 @@ func TestChangedBlocksTwins(t *testing.T) {
 		if want&firsts != 0 {
 			unequal++
 		}
+		const eights = 0x0101010101010101
+		got = changedEights(low0, low1, high0, high1, low, high, amb, inside, width)
+		if want = changedEightsPlain(low0, low1, high0, high1, low, high, amb, inside, width); got&eights != want&eights {
+			t.Fatalf("width %d: blocks of eight %x, plain %x", width, got&eights, want&eights)
+		}
 	}
 	if unequal < 5000 || unequal > 19900 {
 		t.Errorf("blocks changed in %d of 20000: the test shows little", unequal)

@@ -191,8 +191,8 @@ const noWins = -1 << 20
 func (l *Local) mayBeCapped(strand *Strand, p Place, d *localDiagonal, most int) bool {
 	b := &l.budget
 	left := most - b.cap
-	if left >= b.cap {
-		return true // it may have two
+	if left >= b.cap && l.mayHaveTwo(strand, p, d.diagonal, left-b.cap) {
+		return true
 	}
 	other := max(left-lossOpen, 0)
 	won := 0
@@ -233,6 +233,38 @@ func (l *Local) mayBeCapped(strand *Strand, p Place, d *localDiagonal, most int)
 		}
 	}
 	return false
+}
+
+// mayHaveTwo tells whether an alignment through a diagonal may have two gaps of the cost of the cap,
+// or more, and lose `left` or less beside.
+//
+// Lemma 14. Of blocks of eight bases that are unchanged on none of its diagonals each of the two
+// gaps breaks one, or if they are insertions of g bases together g / 8 + 4, and what loses r breaks
+// (r + 6) / 4 at most: no more than of blocks of four. ∎
+func (l *Local) mayHaveTwo(strand *Strand, p Place, diagonal, left int) bool {
+	b := &l.budget
+	most := 0
+	for g := 0; g*b.budget <= left*b.m && g <= 2*LongestGap; g++ {
+		most = max(most, g/8+4+(left-g*b.budget/b.m+6)/4)
+	}
+	text, broken := &l.Reference.Bases, 0
+	first := l.contig(p).Start + diagonal
+	for w := 0; w+8 <= b.m; w += 64 {
+		low, high, amb := strand.Planes.Window(w)
+		changed := uint64(0x0101010101010101)
+		if n := b.m - w; n < 64 {
+			changed &= 1<<(n&^7) - 1
+		}
+		for from := -b.spread; from <= b.spread && changed != 0; from += 64 {
+			at := first + from + w
+			changed &= changedEights(dna.WindowOrZero(text.Low, at), dna.WindowOrZero(text.Low, at+64),
+				dna.WindowOrZero(text.High, at), dna.WindowOrZero(text.High, at+64), low, high, amb, ^uint64(0), uint64(min(b.spread+1-from, 64)))
+		}
+		if broken += bits.OnesCount64(changed); broken > most {
+			return false
+		}
+	}
+	return true
 }
 
 // mayBridge tells whether the blocks in l.blocks are no more than a gap of the cost of the cap, an

@@ -141,7 +141,7 @@ func (b *localBand) bound(w *localWindow, costs *localCosts, long bool) {
 			high0, high1 := dna.WindowOrZero(text.High, from), dna.WindowOrZero(text.High, from+64)
 			width := uint64(min(64, b.width-d))
 			if long {
-				changed &= changedEights(low0, low1, high0, high1, low, high, ambiguous, width)
+				changed &= changedEights(low0, low1, high0, high1, low, high, ambiguous, ^uint64(0), width)
 			} else {
 				changed &= changedBlocks(low0, low1, high0, high1, low, high, ambiguous, ^uint64(0), width)
 			}
@@ -155,11 +155,11 @@ func (b *localBand) bound(w *localWindow, costs *localCosts, long bool) {
 	}
 }
 
-// changedEights is changedBlocksPlain for blocks of eight bases.
-func changedEights(low0, low1, high0, high1, low, high, amb, width uint64) uint64 {
+// changedEightsPlain is changedBlocksPlain for blocks of eight bases.
+func changedEightsPlain(low0, low1, high0, high1, low, high, amb, inside, width uint64) uint64 {
 	changed := ^uint64(0)
 	for range width {
-		x := (low ^ low0) | (high ^ high0) | amb
+		x := ((low ^ low0) | (high ^ high0) | amb) & inside
 		x |= x >> 1
 		x |= x >> 2
 		x |= x >> 4

@@ -6,14 +6,21 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// changedBlocks writes changedBlocksAVX2, which compares on four diagonals at a time.
+// changedBlocks writes changedBlocksAVX2 and the others of its kind.
 func changedBlocks() {
 	first := constant("firstDiagonals", func(i int) uint64 { return uint64(i) })
 	four := constant("nextDiagonals", func(int) uint64 { return 4 })
 	all := constant("wordBits", func(int) uint64 { return 64 })
-	TEXT("changedBlocksAVX2", NOSPLIT,
+	changed("changedBlocks", 2, first, four, all)
+	changed("changedEights", 3, first, four, all)
+	diagonalRuns(first, four, all)
+}
+
+// changed writes what compares blocks of 1 << size bases on four diagonals at a time.
+func changed(name string, size uint64, first, four, all Mem) {
+	TEXT(name+"AVX2", NOSPLIT,
 		"func(low0, low1, high0, high1, low, high, amb, inside, width uint64) uint64")
-	Doc("changedBlocksAVX2 is changedBlocksPlain for processors with AVX2.")
+	Doc(name + "AVX2 is " + name + "Plain for processors with AVX2.")
 	low0, low1 := broadcast("low0"), broadcast("low1")
 	high0, high1 := broadcast("high0"), broadcast("high1")
 	low, high, amb, inside := broadcast("low"), broadcast("high"), broadcast("amb"), broadcast("inside")
@@ -25,7 +32,8 @@ func changedBlocks() {
 	changed := YMM()
 	VPCMPEQD(changed, changed, changed)
 
-	Label("diagonals")
+	label := name + "Diagonals"
+	Label(label)
 	right, left := YMM(), YMM()
 	toAll(last, right)
 	VPMINUD(right, next, right) // shifts are below 2^32
@@ -44,14 +52,14 @@ func changedBlocks() {
 	VPOR(amb, x, x)
 	VPAND(inside, x, x)
 	shifted := YMM()
-	VPSRLQ(Imm(1), x, shifted)
-	VPOR(shifted, x, x)
-	VPSRLQ(Imm(2), x, shifted)
-	VPOR(shifted, x, x)
+	for i := range size {
+		VPSRLQ(Imm(1<<i), x, shifted)
+		VPOR(shifted, x, x)
+	}
 	VPAND(x, changed, changed)
 	VPADDQ(four, next, next)
 	SUBQ(Imm(4), width)
-	JG(LabelRef("diagonals"))
+	JG(LabelRef(label))
 
 	half := XMM()
 	VEXTRACTI128(Imm(1), changed, half)
@@ -63,7 +71,6 @@ func changedBlocks() {
 	VZEROUPPER()
 	Store(result, ReturnIndex(0))
 	RET()
-	diagonalRuns(first, four, all)
 }
 
 // diagonalRuns writes diagonalRunsAVX2, which looks at four diagonals at a time.
