@@ -445,6 +445,9 @@ func (l *Local) settle(strand *Strand, p Place, diagonals []localDiagonal) {
 				w.layers = min(w.layers, max(b.budget-lossOpen, 0)*b.m/(b.m+b.budget)+1)
 				w.low, w.high = diagonals[0].diagonal-b.near-w.start, diagonals[len(diagonals)-1].diagonal+b.near+1-w.start
 			}
+			l.other.low, l.other.width = w.low, w.high-w.low
+			l.other.bound(w, &b.net, anyFar(diagonals))
+			w.rest = l.other.rest
 			for w.next() {
 				l.locations = append(l.locations, w.location(l.Aligner, p))
 			}

@@ -40,6 +40,9 @@ type localWindow struct {
 	// layer n. Otherwise there is one layer.
 	counted bool
 	layers  int
+	// rest has what the bases from each on lose at least, net of what the threshold forgives, in
+	// 1/m; nil if that is not known.
+	rest []localCost
 	// taken has, for each alignment that was taken, the column of each base of the strand, or
 	// notPaired.
 	taken []int32
@@ -67,6 +70,7 @@ func (w *localWindow) begin(ref *dna.Reference, c *dna.Contig, strand *Strand, l
 	w.text = ref.Bases.AppendCodes(w.text[:0], w.offset, c.Start+to)
 	w.read = strand.Planes.appendCodes(w.read[:0], strand.Length())
 	w.taken, w.counted, w.layers, w.units = w.taken[:0], false, 1, exactUnits
+	w.rest = nil
 }
 
 // appendCodes appends the codes of the first m bases, one byte each.
@@ -382,7 +386,8 @@ func (w *localWindow) fillCounted() {
 				if c == noLocal {
 					continue
 				}
-				if c += w.pair(i, j); c.lost()*m-w.least*layer > budget || w.masked(i, j) {
+				c += w.pair(i, j)
+				if c.lost()*m-w.least*layer+w.after(i+1) > budget || w.masked(i, j) {
 					row[j] = noLocal
 					continue
 				}
@@ -393,12 +398,20 @@ func (w *localWindow) fillCounted() {
 	}
 }
 
+// after returns what the bases from base i on lose at least.
+func (w *localWindow) after(i int) int {
+	if w.rest == nil {
+		return 0
+	}
+	return int(w.rest[i])
+}
+
 // push lowers the cells to which a cell leads.
 func (w *localWindow) push(layer, i, j int, c localCost) {
 	m, n := len(w.read), len(w.text)
 	// Where an alignment may as well begin, none goes on.
 	net := c.lost()*m - w.least*layer
-	left := (m-w.least)*m - net
+	left := (m-w.least)*m - net - w.after(i+1)
 	to := func(layer, i, j int, c localCost) {
 		if j-i >= w.low && j-i < w.high {
 			w.know(layer, i, j, j+1)
@@ -413,8 +426,9 @@ func (w *localWindow) push(layer, i, j int, c localCost) {
 	for g := 1; g <= min(LongestGap, n-2-j) && min(lossOpen+g, w.cap)*m <= min(left, (i+1)*m-net-1); g++ {
 		to(layer, i+1, j+1+g, c+w.deletion(g))
 	}
-	for g := 1; g <= min(LongestGap, m-2-i, w.layers-1-layer) && min(lossOpen+g, w.cap)*m+g*(m-w.least) <= left; g++ {
-		if net+min(lossOpen+g, w.cap)*m+g*(m-w.least) >= (i+1+g)*m {
+	for g := 1; g <= min(LongestGap, m-2-i, w.layers-1-layer) && min(lossOpen+g, w.cap)*m+g*(m-w.least) <= (m-w.least)*m-net; g++ {
+		after := net + min(lossOpen+g, w.cap)*m + g*(m-w.least)
+		if after >= (i+1+g)*m || after+w.after(i+1+g) > (m-w.least)*m {
 			continue
 		}
 		to(layer+g, i+1+g, j+1, c+w.insertion1(g))
