@@ -17,8 +17,8 @@ type localDiagonal struct {
 	longest  int      // of its runs of equal bases
 	differs  []uint64 // a bit for each base that differs, or must not be aligned
 	closed   []uint64 // a bit for each that must not be, or nil
-	// looked tells whether wins and far are known: what segments on diagonals nearby win, and whether
-	// a gap of the cost of the cap may lead to another diagonal (detour.go).
+	// looked tells whether wins and far are known: what segments on diagonals nearby win, and
+	// whether a gap of the cost of the cap may lead to another diagonal (detour.go).
 	looked, far bool
 	wins        int
 }
@@ -237,7 +237,8 @@ func (b *localBand) find(w *localWindow, costs *localCosts, low, width, longest 
 	return b.best < noLocal
 }
 
-// push lowers the cells that a cell leads to, but for those at which an alignment may as well begin.
+// push lowers the cells that a cell leads to, but for those at which an alignment may as well
+// begin.
 func (b *localBand) push(i, k int, c localCost, costs *localCosts, longest int, limit localCost) {
 	next := b.cells[(i+1)*b.width:][:b.width]
 	next[k] = max(next[k], noLocal-c)
@@ -427,8 +428,8 @@ func (l *Local) settle(strand *Strand, p Place, diagonals []localDiagonal) {
 		} else {
 			limit = best / lostUnit * lostUnit
 		}
-		// Where no alignment qualifies even if all that may be forgiven is, nothing else is to be found:
-		// in repeats that is so of most.
+		// Where no alignment qualifies even if all that may be forgiven is, nothing else is to be
+		// found: in repeats that is so of most.
 		forgiven := on == nil && l.forgiven(diagonals)
 		switch {
 		case on == nil && !forgiven:

@@ -16,8 +16,8 @@ import (
 	"scanmap/mapper/find"
 )
 
-// TestLocal compares what finders find of local locations with the exhaustive judge: cases of a read
-// and diverged copies, with other cases' reads beside it.
+// TestLocal compares what finders find of local locations with the exhaustive judge: cases of a
+// read and diverged copies, with other cases' reads beside it.
 func TestLocal(t *testing.T, factory Factory, first, cases int) {
 	found, gapped := 0, 0
 	for n := range cases {

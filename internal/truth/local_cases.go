@@ -57,8 +57,8 @@ func DrawLocal(r *rand.Rand) LocalCase {
 	return LocalCase{contigs, read, LocalRules{Least: least, Cap: []int{20, 20, 20, 20, 7, 12, 30}[r.IntN(7)], Longest: longestGap}}
 }
 
-// DrawTightLocal draws a read with a copy that has as many faults as may be, apart from each other, so
-// that each spoils a piece and breaks blocks: few candidates lead to it, or one.
+// DrawTightLocal draws a read with a copy that has as many faults as may be, apart from each other,
+// so that each spoils a piece and breaks blocks: few candidates lead to it, or one.
 func DrawTightLocal(r *rand.Rand) LocalCase {
 	m := 30 + r.IntN(60)
 	if r.IntN(4) == 0 {

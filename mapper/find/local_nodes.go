@@ -51,7 +51,8 @@ type localNode struct {
 }
 
 const (
-	// mostLost is the most that a near node may lose, so that gaps in it have someDiagonals at most.
+	// mostLost is the most that a near node may lose, so that gaps in it have someDiagonals at
+	// most.
 	mostLost = 15
 	// Bases that are left out of a flank.
 	outsideInner, outsideOuter, outsideAlone = 4, 7, 3
