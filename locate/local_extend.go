@@ -175,7 +175,7 @@ func changedEightsPlain(low0, low1, high0, high1, low, high, amb, inside, width 
 func (b *localBand) find(w *localWindow, costs *localCosts, low, width, longest int, limit localCost) bool {
 	m, n := len(w.read), len(w.text)
 	b.low, b.width, b.best = low, width, noLocal
-	decides := costs.start == 0 // a gap before a pair that matches may as well come after it
+	decides := costs.start == 0 // a deletion before a pair that matches may as well come after it
 	b.bound(w, costs, longest == LongestGap)
 	possible := false
 	for i := 0; i < m && localCost(i)*costs.clip < limit && !possible; i++ {
@@ -224,26 +224,21 @@ func (b *localBand) find(w *localWindow, costs *localCosts, low, width, longest 
 				limit = min(limit, total+1)
 			}
 			if i+1 < m {
-				if decides && j+1 < n && w.pair(i+1, j+1) == 0 && (len(w.taken) == 0 || !w.masked(i+1, j+1)) {
-					next := &b.cells[(i+1)*width+k]
-					*next = max(*next, noLocal-c)
-					b.lowest[i+1], b.beyond[i+1] = min(b.lowest[i+1], int32(k)), max(b.beyond[i+1], int32(k+1))
-					continue
-				}
-				b.push(i, k, c, costs, longest, limit)
+				later := decides && j+1 < n && w.pair(i+1, j+1) == 0 && (len(w.taken) == 0 || !w.masked(i+1, j+1))
+				b.push(i, k, c, costs, longest, limit, later)
 			}
 		}
 	}
 	return b.best < noLocal
 }
 
-// push lowers the cells that a cell leads to, but for those at which an alignment may as well
-// begin.
-func (b *localBand) push(i, k int, c localCost, costs *localCosts, longest int, limit localCost) {
+// push lowers the cells that a cell leads to, but for those that a deletion may lead to later, and
+// those at which an alignment may as well begin.
+func (b *localBand) push(i, k int, c localCost, costs *localCosts, longest int, limit localCost, later bool) {
 	next := b.cells[(i+1)*b.width:][:b.width]
 	next[k] = max(next[k], noLocal-c)
 	last := k
-	for g := 1; g <= longest && k+g < b.width; g++ {
+	for g := 1; g <= longest && k+g < b.width && !later; g++ {
 		d := c + costs.deletion[g]
 		if d+b.rest[i+1] >= limit || d >= localCost(i+1)*costs.clip {
 			break
