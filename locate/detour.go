@@ -193,7 +193,9 @@ func (l *Local) wins(strand *Strand, p Place, diagonal, from, to int) (sum int) 
 // Lemma 12. It is as in lemma 10 with segments in order, of which none has a base of another.
 // Between two there is a gap, which costs more than lossOpen. So the score is no more than that of
 // the best chain of such segments, less lossOpen for each but the first. An insertion that costs
-// the cap does so in place of lossOpen, and T / m of each of its bases is forgiven. ∎
+// the cap does so in place of lossOpen, and T / m of each of its bases is forgiven; the segments
+// beside it may be such as win nothing, which score lossOpen at most. Others that win nothing are
+// left out. ∎
 //
 // By base, and for each diagonal, without and with a segment on the one, and that before and after
 // the insertion: the best chain that ends with the base on the diagonal, and the best one before.
@@ -211,10 +213,14 @@ func (l *Local) chained(differs []uint64, inserted int) int {
 	}
 	l.bests = parallel.Resize(l.bests, 2*(m+1)) // of the first two levels before each base
 	before := [4]int{never, never, never, never}
+	little := func(bases int) int { return min(lossOpen, bases) * unit } // what segments score that win nothing
 	first := [2]int{-1, -1} // where the best insertion before a base begins
 	for i := range m {
 		w, bit := i>>6, uint(i&63)
 		fresh := [4]int{max(before[0]-lossOpen*unit, 0), before[1] - lossOpen*unit, before[2] - lossOpen*unit, before[3] - lossOpen*unit}
+		if inserted > 0 {
+			before[0] = max(before[0], little(i))
+		}
 		l.bests[2*i], l.bests[2*i+1] = before[0], before[1]
 		for level := range min(i, 1) * (levels - 2) {
 			at := func(i int) int { return l.bests[2*i+level] - i*forgiven }
@@ -228,7 +234,9 @@ func (l *Local) chained(differs []uint64, inserted int) int {
 			} else if at(i-1) >= at(first[level]) {
 				first[level] = i - 1
 			}
-			fresh[2+level] = max(fresh[2+level], at(first[level])+i*forgiven-l.budget.cap*unit)
+			landed := at(first[level]) + i*forgiven - l.budget.cap*unit
+			fresh[2+level] = max(fresh[2+level], landed)
+			before[2+level] = max(before[2+level], landed+little(m-i))
 		}
 		next := before
 		for k := range n + 1 { // the last is the diagonal itself

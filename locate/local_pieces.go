@@ -4,9 +4,10 @@ package locate
 // of Bases each, anywhere but in the first and the last Inset bases of the read.
 type LocalPieces struct {
 	Number, Bases, Inset int
-	budget               int // m - T
-	cap                  int
-	length               int // m
+	// Cap is the most that a gap costs.
+	Cap    int
+	budget int // m - T
+	length int // m
 }
 
 // CutLocal returns the pieces of a read of m bases of which every alignment that qualifies with a
@@ -47,7 +48,7 @@ func CutLocal(m, least, most int) LocalPieces {
 	if least < 1 || least > m {
 		return LocalPieces{}
 	}
-	c := LocalPieces{budget: m - least, cap: most, length: m}
+	c := LocalPieces{budget: m - least, Cap: most, length: m}
 	for c.Number = c.budget/4 + 1; ; c.Number++ {
 		c.Inset = c.budget / c.Number
 		if c.Bases = min((m-2*c.Inset)/c.Number, longestPiece); c.Bases < shortestPiece {
@@ -62,8 +63,8 @@ func CutLocal(m, least, most int) LocalPieces {
 // enough tells whether what lemma 3 asks for holds.
 func (c *LocalPieces) enough() bool {
 	m, d, n := c.length, c.budget, c.Number
-	for g := max(c.cap-lossOpen, 1); g <= LongestGap && c.cap*m+g*d <= d*m; g++ {
-		if (max(g-2, 0)/c.Bases+4)*d*m >= n*(c.cap*m+g*d) {
+	for g := max(c.Cap-lossOpen, 1); g <= LongestGap && c.Cap*m+g*d <= d*m; g++ {
+		if (max(g-2, 0)/c.Bases+4)*d*m >= n*(c.Cap*m+g*d) {
 			return false
 		}
 	}
@@ -78,8 +79,8 @@ func (c *LocalPieces) Share(regions int) int { return regions * c.budget / c.Num
 // some of its bases there are of an insertion: as much as there are of them, and no more than
 // `flat` and `slope` 32nds of them. See LocalNode.
 func (c *LocalPieces) BorderClip(regions int) (flat, slope int) {
-	if c.budget < c.cap {
+	if c.budget < c.Cap {
 		return c.length, 0
 	}
-	return max(0, c.Share(regions)-c.budget+c.cap), 32 * c.budget / c.length
+	return max(0, c.Share(regions)-c.budget+c.Cap), 32 * c.budget / c.length
 }

@@ -54,6 +54,8 @@ const (
 	// mostLost is the most that a near node may lose, so that gaps in it have someDiagonals at
 	// most.
 	mostLost = 15
+	// pairLost is the most that a pair of pieces may lose.
+	pairLost = 7
 	// Bases that are left out of a flank.
 	outsideInner, outsideOuter, outsideAlone = 4, 7, 3
 )
@@ -80,8 +82,12 @@ func newLocalPiece(c *locate.LocalPieces, strand locate.Planes, starts []int32, 
 		inside[0], inside[1] = inside[1], inside[0]
 		flips = 1 << 3
 	}
-	if lost > mostLost {
+	flankOf := localFlank(&s, n, starts, i, m, q, flipped)
+	if lost > mostLost || lost >= c.Cap {
 		n, lost = [2]int{}, mostLost
+	}
+	if c.Cap <= pairLost {
+		flankOf = 0
 	}
 	var p piece
 	const bases = uint64(1)<<sideBases - 1
@@ -91,7 +97,7 @@ func newLocalPiece(c *locate.LocalPieces, strand locate.Planes, starts []int32, 
 	}
 	p[0] |= uint64(min(flat, 31))<<55 | flips<<60
 	p[1] |= uint64(min(slope, 31))<<55 | uint64(lost)<<60
-	return p, localFlank(&s, n, starts, i, m, q, flipped)
+	return p, flankOf
 }
 
 // localFlank returns the flank of piece i, beside which n bases on each side are known.

@@ -1,0 +1,61 @@
+package locate
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"scanmap/internal/effort"
+	"scanmap/internal/truth"
+)
+
+// TestMayQualify plants alignments that qualify: no diagonal on which one has a whole piece is
+// refused, on either strand.
+func TestMayQualify(t *testing.T) {
+	t.Parallel()
+	var l Local
+	asked, capped, refused := 0, 0, 0
+	for n := range effort.Pick(1000000, 30000) {
+		r := rand.New(rand.NewPCG(uint64(n), 37))
+		m := 36 + r.IntN(215)
+		rules := truth.LocalRules{Least: m * (60 + r.IntN(36)) / 100, Cap: []int{20, 20, 20, 7, 12, 30}[r.IntN(6)], Longest: LongestGap}
+		c := CutLocal(m, rules.Least, rules.Cap)
+		if c.Number == 0 {
+			continue
+		}
+		p := truth.DrawPlanted(r, m, rules, nil)
+		l.Reference, l.Cap = truth.Reference(t, p.Text), rules.Cap
+		l.Aligner = &Aligner{Reference: l.Reference}
+		b := &l.budget
+		b.set(m, rules.Least, rules.Cap)
+		view := pack(p.Read, 0)
+		strand, place := &view.Strands[Forward], At(0, Forward)
+		may := func(diagonal int) bool {
+			d := localDiagonal{diagonal: diagonal, differs: l.differences(nil, strand, place, diagonal, m)}
+			return along(d.differs, m) <= b.budget || l.mayQualify(strand, place, &d)
+		}
+		for i, s := range p.Segments {
+			diagonal, ok := 0, false
+			for from := s.Read; from < s.Read+s.Length && !ok; from++ {
+				diagonal, ok = p.Equal(from, c.Bases)
+				ok = ok && diagonal == s.Text-s.Read
+			}
+			if !ok {
+				continue
+			}
+			asked++
+			if i > 0 && rules.Longest >= rules.Cap-lossOpen {
+				capped++
+			}
+			if !may(diagonal) {
+				t.Fatalf("case %d: %d bases, least %d, cap %d: diagonal %d is refused: read %s in %s, %v",
+					n, m, rules.Least, rules.Cap, diagonal, p.Read, p.Text, p.Segments)
+			}
+		}
+		if !may(r.IntN(len(p.Text) - m)) {
+			refused++
+		}
+	}
+	if refused < asked/4 || capped < asked/20 {
+		t.Errorf("%d diagonals asked for, %d after gaps, %d others refused: the test shows little", asked, capped, refused)
+	}
+}
