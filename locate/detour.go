@@ -213,7 +213,9 @@ func (l *Local) chained(differs []uint64, inserted int) int {
 	}
 	l.bests = parallel.Resize(l.bests, 2*(m+1)) // of the first two levels before each base
 	before := [4]int{never, never, never, never}
-	little := func(bases int) int { return min(lossOpen, bases) * unit } // what segments score that win nothing
+	little := func(bases int) int { // what segments score that win nothing
+		return min(lossOpen, bases) * unit
+	}
 	first := [2]int{-1, -1} // where the best insertion before a base begins
 	for i := range m {
 		w, bit := i>>6, uint(i&63)
