@@ -12,6 +12,7 @@
 //
 //   - language.cuh: types, and the operations that CUDA's headers would declare
 //   - map.cuh: the text and the reads of scanmap map
+//   - local.cuh: bounds of what local locations lose beside a piece
 //   - pieces.cuh: codes of pieces, their groups and entries, and the filter in front of the table
 //   - diagonals.cuh: comparisons of a read with the text on a diagonal
 //   - sort.cuh: sorting of what belongs to one read

@@ -268,6 +268,13 @@ type Hits struct {
 	_        uint32
 }
 
+// Local says which local locations are sought, if any.
+type Local struct {
+	Lost  uint64
+	Cap   uint32
+	Parts uint32
+}
+
 // AlignParams are the parameters of kernels align_narrow, align_middle and align_wide.
 type AlignParams struct {
 	Text              Text
@@ -730,7 +737,7 @@ type SkimParams struct {
 	Enough      uint32
 }
 
-// JudgeParams are the parameters of kernels judge_mismatches and judge.
+// JudgeParams are the parameters of kernels judge_mismatches, judge_local and judge.
 type JudgeParams struct {
 	Text        Text
 	Reads       Reads
@@ -739,12 +746,13 @@ type JudgeParams struct {
 	Hits        uint64
 	Counters    uint64
 	Candidates  uint64
+	Local       Local
 	HitCapacity uint32
 	Capacity    uint32
 	Q           uint32
 	Begin       uint32
 	End         uint32
-	Local       uint32
+	_           uint32
 }
 
 // SumParams are the parameters of kernels sum_parts, sum_across and sum_inside.
@@ -795,6 +803,7 @@ type CutParams struct {
 	PiecesRead  uint64
 	Counts      uint64
 	Rarity      Rarity
+	Local       Local
 	Count       uint32
 	Q           uint32
 	BucketShift uint32
@@ -811,12 +820,11 @@ type EnterParams struct {
 	Buckets     uint64
 	Entries     uint64
 	Filter      uint64
+	Local       Local
 	Count       uint32
 	Q           uint32
 	BucketShift uint32
 	SlotShift   uint32
-	Local       uint32
-	_           uint32
 }
 
 // HeadsParams are the parameters of kernel heads.
@@ -1008,15 +1016,16 @@ var Entries = []Entry{
 	{Name: "shift_or_tiled_64", File: "shiftor", ParameterBytes: 40, Threads: 256},
 	{Name: "skim", File: "skim", ParameterBytes: 112, Threads: 256},
 	{Name: "skim_direct", File: "skim", ParameterBytes: 112, Threads: 256},
-	{Name: "judge_mismatches", File: "skim", ParameterBytes: 104, Threads: 256},
-	{Name: "judge", File: "skim", ParameterBytes: 104, Threads: 256},
+	{Name: "judge_mismatches", File: "skim", ParameterBytes: 120, Threads: 256},
+	{Name: "judge_local", File: "skim", ParameterBytes: 120, Threads: 256},
+	{Name: "judge", File: "skim", ParameterBytes: 120, Threads: 256},
 	{Name: "sum_parts", File: "sum", ParameterBytes: 32, Threads: 256},
 	{Name: "sum_across", File: "sum", ParameterBytes: 32, Threads: 256},
 	{Name: "sum_inside", File: "sum", ParameterBytes: 32, Threads: 256},
 	{Name: "count_words", File: "table", ParameterBytes: 40, Threads: 128},
 	{Name: "weigh", File: "table", ParameterBytes: 80, Threads: 128},
-	{Name: "cut", File: "table", ParameterBytes: 104, Threads: 128},
-	{Name: "enter", File: "table", ParameterBytes: 96, Threads: 128},
+	{Name: "cut", File: "table", ParameterBytes: 120, Threads: 128},
+	{Name: "enter", File: "table", ParameterBytes: 104, Threads: 128},
 	{Name: "heads", File: "table", ParameterBytes: 32, Threads: 128},
 	{Name: "group_count", File: "verify", ParameterBytes: 32, Threads: 128},
 	{Name: "group_place", File: "verify", ParameterBytes: 32, Threads: 128},

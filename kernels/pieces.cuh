@@ -22,6 +22,24 @@
 // So a hit, that is a piece found intact on a diagonal, may be dropped as soon as one node around
 // it is shown to have more edits than its budget in every alignment that keeps the piece on that
 // diagonal.
+//
+// Local locations have the same nodes, with lost score in place of edits.
+//
+// Lemma (6 of mapper/find/local_nodes.go). Let an alignment qualify, with D = m - T. Then there is a
+// piece that it aligns as it is, such that it loses p D / n at most in the region of each node of p
+// pieces around it, of n in all.
+//
+// Proof. By lemma 3 of locate.CutLocal what is lost can be put down to the regions of pieces, D at
+// most in all, so that a piece whose region has D / n or less is aligned as it is. If a node has no
+// more than its share, so has one of its children, since otherwise their sum would be more. The
+// whole read has no more. Going down one comes to such a piece.
+//
+// There D < 4 n, so that a pair of pieces loses less than 8, and a piece alone less than 4. Leave
+// out OUTSIDE_INNER bases of a pair at a border inside the read, and OUTSIDE_OUTER at an end of the
+// read. All inserted bases that go on beyond the border, and all that are clipped, are among these:
+// x inserted ones cost more than 3 + x, or at the cap more than 8 in two regions of lemma 3; x
+// clipped ones cost x. What is left has one edit at most: two cost 10 or more, and a gap of two
+// bases 8. A piece alone has no edit, and OUTSIDE_ALONE bases at most are clipped.
 #pragma once
 
 #include "map.cuh"
@@ -70,6 +88,18 @@ DEVICE void node(const Shape& s, u32 j, u32 width, u32& first, u32& end) {
 	if (alone && end == s.k) end++;
 }
 
+// Local says which local locations are sought, if any.
+struct Local {
+	const u32* lost; // of each read m - T; null for whole reads, and for parts
+	u32 cap;         // the most that a gap costs
+	u32 parts;       // not 0: parts of reads are sought, and what is beside a piece decides nothing
+};
+
+// Bases that are left out beside the pieces of local locations.
+constexpr u32 OUTSIDE_INNER = 4;
+constexpr u32 OUTSIDE_OUTER = 7;
+constexpr u32 OUTSIDE_ALONE = 3;
+
 // Beside says which bases of its group an entry of a piece decides about: n of them, moving away
 // from the piece on the forward strand, to the left or to the right; at most `edits` may be there.
 // `asked` is how many bases to that side it has; more than n only for a piece alone, see lone_fits.
@@ -80,12 +110,19 @@ struct Beside {
 
 // beside returns that for piece j: the bases towards its partner up to the border of the group. One
 // that is alone has those before it, where a narrow entry then goes on into the pair's region, or
-// those after it where pieces are longer and these are more. `most` is how many an entry holds.
-DEVICE Beside beside(const u32* places, const Shape& s, u32 j, u32 q, u32 most) {
+// those after it where pieces are longer and these are more. `most` is how many an entry holds. Of
+// local locations some are left out, and an entry never goes on into the region of others.
+DEVICE Beside beside(const u32* places, const Shape& s, u32 j, u32 q, u32 most, bool local) {
 	const u32 first = j & ~1u, last = minimum(first + 1, s.k), at = places[j] >> PLACE_SHIFT;
-	const u32 before = at - border(places, s, first, q), after = border(places, s, last + 1, q) - at - q;
+	const u32 from = border(places, s, first, q), to = border(places, s, last + 1, q);
 	const bool alone = first == last;
-	const bool goes_on = alone && q <= DIRECT_BASES && j > 0;
+	u32 before = at - from, after = to - at - q;
+	if (local) {
+		const u32 inner = alone ? 0 : OUTSIDE_INNER, outer = alone ? OUTSIDE_ALONE : OUTSIDE_OUTER;
+		before -= minimum(before, from ? inner : outer);
+		after -= minimum(after, to < s.length ? inner : outer);
+	}
+	const bool goes_on = alone && !local && q <= DIRECT_BASES && j > 0;
 	const bool left = alone ? goes_on || before > after : j != first;
 	const u32 n = minimum(left ? before : after, most);
 	return {n, last - first, goes_on ? minimum(at - border(places, s, j - 2, q), most) : n, left};

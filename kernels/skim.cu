@@ -15,6 +15,7 @@
 // candidates have no room all the same the kernels end early, and the host tries again with less at
 // a time, or with more room.
 #include "diagonals.cuh"
+#include "local.cuh"
 #include "pieces.cuh"
 
 constexpr u32 SKIM_THREADS = 256; // exported
@@ -419,11 +420,12 @@ struct JudgeParams {
 	const u32x2* hits;
 	u32* counters;     // SKIM_COUNTERS of them
 	u32x2* candidates; // {read | strand, diagonal}
+	Local local;
 	u32 hit_capacity;
 	u32 capacity;      // of candidates
 	u32 q;
 	u32 begin, end;    // of the chunk: pieces of a read may lie in windows of other steps
-	u32 local;         // not 0: any hit is a candidate
+	u32 unused;
 };
 
 // NEAR marks a hit whose read has at most k differences on its diagonal, or is asked for nothing.
@@ -475,8 +477,8 @@ DEVICE bool stands(const JudgeParams& p, const Shape& s, const u64* strand, bool
 	const u32 there = diagonal + offset;
 	if (there < p.begin - TEXT_PADDING / 2 || there >= p.end + TEXT_PADDING / 2) return false;
 	if (!intact(p.text, strand, words, offset, p.q, diagonal)) return false;
-	if (p.local) return true;
-	const Beside b = beside(places, s, j, p.q, WIDE_BASES);
+	if (p.local.parts) return true;
+	const Beside b = beside(places, s, j, p.q, WIDE_BASES, p.local.lost);
 	const u32 at = b.left != reverse ? offset - b.asked : offset + p.q;
 	if (b.asked == 0) return true;
 	const Planes t = text_planes(p.text, diagonal + at);
@@ -486,7 +488,7 @@ DEVICE bool stands(const JudgeParams& p, const Shape& s, const u64* strand, bool
 
 // is_near tells whether a hit is NEAR.
 DEVICE bool is_near(const JudgeParams& p, const Hit& h) {
-	return p.local || h.s.k > MAX_BOUND_EDITS || h.s.length > MAX_BOUND_LENGTH ||
+	return p.local.parts || h.s.k > MAX_BOUND_EDITS || h.s.length > MAX_BOUND_LENGTH ||
 		differences(p.text, h.strand, h.s.length, h.diagonal, h.s.k) <= h.s.k;
 }
 
@@ -572,6 +574,64 @@ KERNEL(judge_mismatches, JudgeParams, SKIM_THREADS) {
 			candidate = {h.read | (h.reverse ? STRAND : 0), h.diagonal};
 			found = h.s.length > MAX_BOUND_LENGTH || differences(p.text, h.strand, h.s.length, h.diagonal, h.s.k) <= h.s.k;
 			if (found) found = is_first(p, hit, h);
+		}
+		const u32 place = claim(p.counters + SKIM_CANDIDATES, found);
+		const bool room = place < p.capacity;
+		if (found && room) p.candidates[place] = candidate;
+		if (any(found && !room)) return;
+	}
+}
+
+// local_holds tells whether the node of NODE pieces around a hit's piece is not shown to lose more
+// than its share of lost score on the hit's diagonal (the lemma of local locations of pieces.cuh).
+// Other nodes lose as much as a gap that costs the cap, or are pairs.
+//
+// If the node begins or ends inside the read, and y bases there are of an insertion, then these may
+// be seen as clipped. Where it costs less than the cap they lose 3 + y or more. Otherwise all else
+// that the alignment loses is D - Cap - y D / m at most. So where they lose as clipped ones do, and
+// no more than B - D + Cap + y D / m, B being the share of the node, all is no more than B.
+DEVICE bool local_holds(const JudgeParams& p, const Hit& h) {
+	const u32* places = p.pieces_at + h.s.piece_from;
+	u32 first, end;
+	node(h.s, h.j, NODE, first, end);
+	const u32 length = h.s.length, words = words_of(length), all = p.local.lost[h.read], cap = p.local.cap;
+	const u32 most = (end - first) * all / (h.s.k + 1);
+	if (most >= cap) return true;
+	const u32 low = border(places, h.s, first, p.q), high = border(places, h.s, end, p.q), start = places[h.j] >> PLACE_SHIFT;
+	const u32 from = h.reverse ? length - high : low, to = h.reverse ? length - low : high;
+	const u32 offset = h.reverse ? length - start - p.q : start, after = offset + p.q;
+	const u32 n[2] = {minimum(offset - from, SIDE_BASES), minimum(to - after, SIDE_BASES)};
+	const Clip outer = {length, 32}, inner = all < cap ? outer : Clip{most + cap > all ? most + cap - all : 0, 32 * all / length};
+	const Side left = side_at(h.strand, words, offset - n[0], n[0], h.diagonal), right = side_at(h.strand, words, after, n[1], h.diagonal);
+	i32 over = i32(lost_left(p.text, left, from ? inner : outer) + lost_right(p.text, right, to < length ? inner : outer)) - i32(most);
+	if (over <= 0 || most <= LOST_GAP) return over <= 0;
+	take_wins(p.text, left, most - LOST_GAP, over);
+	take_wins(p.text, right, most - LOST_GAP, over);
+	return over <= 0;
+}
+
+// is_first_local is is_first where a hit stands that is asked for local_holds alone: an earlier
+// piece that stands, and whose node holds too, makes the candidate or has such a piece before it in
+// turn.
+DEVICE bool is_first_local(const JudgeParams& p, const Hit& h) {
+	Hit earlier = h;
+	for (earlier.j = 0; earlier.j < h.j; earlier.j++)
+		if (stands(p, h.s, h.strand, h.reverse, earlier.j, h.diagonal) && local_holds(p, earlier)) return false;
+	return true;
+}
+
+// judge_local is judge for local locations: one node is asked.
+KERNEL(judge_local, JudgeParams, SKIM_THREADS) {
+	const u32 count = p.counters[SKIM_HITS], threads = block_count() * SKIM_THREADS;
+	if (count > p.hit_capacity) return;
+	for (u32 first = block_index() * SKIM_THREADS + (thread_index() & ~31u); first < count; first += threads) {
+		const u32 i = first + lane();
+		u32x2 candidate = {0, 0};
+		bool found = false;
+		if (i < count) {
+			const Hit h = hit_at(p, p.hits[i]);
+			candidate = {h.read | (h.reverse ? STRAND : 0), h.diagonal};
+			found = local_holds(p, h) && is_first_local(p, h);
 		}
 		const u32 place = claim(p.counters + SKIM_CANDIDATES, found);
 		const bool room = place < p.capacity;

@@ -69,8 +69,12 @@ DEVICE u32 piece_excess(const Rarity& rarity, const u64* strand, u32 at, u32 n, 
 constexpr u32 REPETITIVE = 64;
 constexpr u32 SHIFTS = 64; // places that are tried for each piece
 
+// inset_of returns how many of the first and of the last bases of a read no piece may have:
+// floor(D / n) for local locations (locate.CutLocal), which choose n and q so that there is room.
+DEVICE u32 inset_of(const Local& local, const Shape& s, u32 read) { return local.lost ? local.lost[read] / (s.k + 1) : 0; }
+
 // A Placement is where the k + 1 pieces of q bases of a read start: at even_start when they are
-// spaced evenly, or else at j * q + step * shift(j), with shifts that do not
+// spaced evenly, or else at inset + j * q + step * shift(j), with shifts that do not
 // decrease.
 struct Placement {
 	// For each piece, the shifts at which it is better placed than further left.
@@ -83,26 +87,27 @@ struct Placement {
 // even_start returns the start of a piece of pieces that are spaced evenly. The two of a group lie
 // at the ends of its region, so that all other bases of it are beside both. A last piece alone,
 // whose bases beside it have to be intact, gets some more of them before it.
-DEVICE u32 even_start(const Shape& s, u32 q, u32 piece) {
-	const u32 pairs = (s.k + 1) / 2, slack = s.length - (s.k + 1) * q;
-	u32 room = s.length;
+DEVICE u32 even_start(const Shape& s, u32 inset, u32 q, u32 piece) {
+	const u32 length = s.length - 2 * inset;
+	const u32 pairs = (s.k + 1) / 2, slack = length - (s.k + 1) * q;
+	u32 room = length;
 	if (s.k % 2 == 0) room -= q + minimum(slack, maximum(q / 2, slack / (s.k + 1)));
 	const u32 pair = piece / 2;
-	if (pair == pairs) return pairs ? s.length - q : 0;
-	if (piece % 2) return u32(u64(pair + 1) * room / pairs) - q;
-	return u32(u64(pair) * room / pairs);
+	if (pair == pairs) return inset + (pairs ? length - q : 0);
+	if (piece % 2) return inset + u32(u64(pair + 1) * room / pairs) - q;
+	return inset + u32(u64(pair) * room / pairs);
 }
 
 // place_pieces finds the placement with the least sum of excesses, by dynamic programming over the
 // pieces: the least cost of pieces up to j with shifts of at most i is that with a lesser shift, or
 // that of the pieces before j with at most i and of piece j at i. Any placement is lossless, as
 // pieces never overlap.
-DEVICE void place_pieces(const Rarity& rarity, const Shape& s, const u64* strand, u32 q, Placement& out) {
+DEVICE void place_pieces(const Rarity& rarity, const Shape& s, u32 inset, const u64* strand, u32 q, Placement& out) {
 	const u32 n = words_of(s.length);
 	out.step = out.cost = 0;
 	if (!rarity.counts || q < RARITY_BASES || s.k > MAX_BOUND_EDITS) return;
-	for (u32 piece = 0; piece <= s.k; piece++) out.cost += minimum(piece_excess(rarity, strand, even_start(s, q, piece), n, q), 1u << 24);
-	const u32 slack = s.length - (s.k + 1) * q;
+	for (u32 piece = 0; piece <= s.k; piece++) out.cost += minimum(piece_excess(rarity, strand, even_start(s, inset, q, piece), n, q), 1u << 24);
+	const u32 slack = s.length - 2 * inset - (s.k + 1) * q;
 	if (out.cost < REPETITIVE || slack == 0) return;
 	out.step = slack / SHIFTS + 1;
 	out.last = slack / out.step;
@@ -112,7 +117,7 @@ DEVICE void place_pieces(const Rarity& rarity, const Shape& s, const u64* strand
 		u32 best = ~0u;
 		u64 taken = 0;
 		for (u32 i = 0; i <= out.last; i++) {
-			const u32 with = costs[i] + minimum(piece_excess(rarity, strand, piece * q + i * out.step, n, q), 1u << 24);
+			const u32 with = costs[i] + minimum(piece_excess(rarity, strand, inset + piece * q + i * out.step, n, q), 1u << 24);
 			if (with < best) {
 				best = with;
 				taken |= 1ull << i;
@@ -145,12 +150,12 @@ KERNEL(weigh, WeighParams, TABLE_THREADS) {
 	const Shape s = p.reads.shapes[p.members[i]];
 	const u64* strand = strand_of(p.reads, s, false);
 	Placement placement;
-	place_pieces(p.rarity, s, strand, p.q, placement);
+	place_pieces(p.rarity, s, 0, strand, p.q, placement);
 	p.even[p.members[i]] = placement.step == 0;
 	const u32 cost = placement.cost, random = p.random * (s.k + 1);
 	bool better = false;
 	if (cost > 2 * random) {
-		place_pieces(p.rarity, s, strand, p.shorter_q, placement);
+		place_pieces(p.rarity, s, 0, strand, p.shorter_q, placement);
 		better = placement.cost + random < cost / 2;
 		if (better) atomic_add(p.savings, u64(cost - placement.cost - random));
 	}
@@ -167,6 +172,7 @@ struct CutParams {
 	u32* pieces_read;   // its read
 	u32* counts;        // pieces of each bucket, and 0 after the last; zero before
 	Rarity rarity;
+	Local local;
 	u32 count;          // of members
 	u32 q;
 	u32 bucket_shift; // DIRECT where codes number the buckets
@@ -195,24 +201,25 @@ DEVICE void cut_piece(const CutParams& p, const u64* strand, u32 words, u32 read
 }
 
 // cut places k + 1 disjoint pieces of q bases in each read, one thread a read. Each edit changes
-// one of them at most, so an alignment with k edits leaves one unchanged.
+// one of them at most, so an alignment with k edits leaves one unchanged. For local locations see
+// locate.CutLocal.
 KERNEL(cut, CutParams, TABLE_THREADS) {
 	const u32 i = block_index() * TABLE_THREADS + thread_index();
 	if (i >= p.count) return;
 	const u32 read = p.members[i];
 	const Shape s = p.reads.shapes[read];
 	const u64* strand = strand_of(p.reads, s, false);
-	const u32 words = words_of(s.length);
+	const u32 words = words_of(s.length), inset = inset_of(p.local, s, read);
 	Placement placement;
 	placement.step = 0;
-	if (!p.even || !p.even[read]) place_pieces(p.rarity, s, strand, p.q, placement);
+	if (!p.even || !p.even[read]) place_pieces(p.rarity, s, inset, strand, p.q, placement);
 	u32 shift = placement.last;
 	for (u32 n = s.k + 1; n > 0; n--) {
 		const u32 piece = n - 1;
-		u32 at = even_start(s, p.q, piece);
+		u32 at = even_start(s, inset, p.q, piece);
 		if (placement.step) {
 			while (!(placement.taken[piece] >> shift & 1)) shift--;
-			at = piece * p.q + shift * placement.step;
+			at = inset + piece * p.q + shift * placement.step;
 		}
 		cut_piece(p, strand, words, read, s.piece_from + piece, at);
 	}
@@ -227,12 +234,11 @@ struct EnterParams {
 	const u32* buckets; // the first place of each bucket
 	void* entries;  // narrow ones where codes number the buckets, otherwise wide ones
 	u32* filter;    // two words a slot; zero before
+	Local local;
 	u32 count;      // of pieces
 	u32 q;
 	u32 bucket_shift;
 	u32 slot_shift;
-	u32 local;      // not 0: what is beside a piece decides nothing
-	u32 unused;
 };
 
 // enter_half sets the bits of a window in one half of a slot.
@@ -257,17 +263,20 @@ KERNEL(enter, EnterParams, TABLE_THREADS) {
 	if (i >= p.count) return;
 	const u32 place = p.pieces_at[i];
 	if (place & PLACE_AMBIGUOUS) return; // NO_PIECE too
-	const bool direct = p.bucket_shift == DIRECT, reverse = place & PLACE_REVERSE;
+	const bool direct = p.bucket_shift == DIRECT, reverse = place & PLACE_REVERSE, local = p.local.lost;
 	const u32 q = p.q, code = p.codes[i], at = place >> PLACE_SHIFT;
 	const Shape s = p.reads.shapes[p.pieces_read[i]];
 	const u64* strand = strand_of(p.reads, s, false);
 	const u32 words = words_of(s.length);
-	Beside b = beside(p.pieces_at + s.piece_from, s, i - s.piece_from, q, direct ? NARROW_BASES : WIDE_BASES);
+	Beside b = beside(p.pieces_at + s.piece_from, s, i - s.piece_from, q, direct ? NARROW_BASES : WIDE_BASES, local);
 	// A base from the first ambiguous one on is not asked for.
 	const u32 known = find_first(strand_beside(strand, at, q, words, b.left, 2));
 	b.n = minimum(b.n, known);
-	// Without all bases for lone_fits an entry says that it is no piece alone, and lets all pass.
-	if (p.local || direct && b.edits == 0 && minimum(b.asked, known) < NARROW_BASES) b.n = 0, b.edits = 1;
+	// Without all bases for lone_fits an entry says that it is no piece alone, and lets all pass. A
+	// narrow one of local locations says so too, and lets an edit pass: a node of three may lose more
+	// than two edits do.
+	if (p.local.parts || (!local && direct && b.edits == 0 && minimum(b.asked, known) < NARROW_BASES)) b.n = 0, b.edits = 1;
+	if (local && direct) b.edits = 1;
 	Planes bases = {strand_beside(strand, at, q, words, b.left, 0), strand_beside(strand, at, q, words, b.left, 1)};
 	if (reverse) bases = {~bases.low, ~bases.high};
 	const u32 out = p.buckets[bucket_of(code, q, p.bucket_shift)] + p.ranks[i];

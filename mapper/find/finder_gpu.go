@@ -29,7 +29,8 @@ type gpuFinder struct {
 	own     Batch // what Pack makes
 	packed  device.Pinned[uint64]
 	shapes  device.Pinned[kernels.Shape]
-	onGPU   struct{ packed, shapes device.Buffer }
+	lost    device.Pinned[uint32] // see kernels.Local
+	onGPU   struct{ packed, shapes, lost device.Buffer }
 	classes classes
 	refiner gpuRefiner
 	table   gpuTable
@@ -100,7 +101,7 @@ func (w *gpuFinder) learn(found, reads int) {
 
 // fitting is the number of reads of a batch for which there is memory.
 func (w *gpuFinder) fitting(b *Batch) int {
-	ofRead, ofPiece := 32, pieceBytes
+	ofRead, ofPiece := 36, pieceBytes
 	if w.thins(b) {
 		ofRead, ofPiece = ofRead+bestBytes, ofPiece+countedBytes
 	}
@@ -108,7 +109,7 @@ func (w *gpuFinder) fitting(b *Batch) int {
 		ofRead += shareBytes
 	}
 	bytes := 8 * len(b.packed)
-	for _, k := range b.k {
+	for _, k := range b.seeds {
 		bytes += ofRead + ofPiece*(int(k)+1)
 	}
 	n, room := len(b.Reads), w.device.share()/4
@@ -167,6 +168,7 @@ func (w *gpuFinder) More(*Found) (int, error) { return 0, nil }
 type gpuPart struct {
 	batch   *Batch
 	reads   kernels.Reads
+	local   kernels.Local
 	sharing bool // see covers
 	// pieces is the number of pieces of the reads that are skimmed for, longest the most bases of one.
 	pieces, longest int
@@ -208,7 +210,7 @@ func (w *gpuFinder) find(b *Batch, f *Found, covering bool) error {
 		w.keep.begin(q, b, part.pieces)
 	}
 	w.refiner.weighed = false
-	if w.options.Local == nil || !w.options.Local.Parts { // as in classes.sort
+	if w.options.Local == nil { // as in classes.sort
 		w.refiner.refine(q, w.device, part.reads, len(b.Reads), &w.classes)
 	}
 	var onGPU, onCPU []uint32
@@ -300,6 +302,18 @@ func (w *gpuFinder) upload(b *Batch) gpuPart {
 	device.Upload(q, &w.onGPU.packed, b.packed[first:b.packedAt[len(b.Reads)]])
 	device.Upload(q, &w.onGPU.shapes, shapes)
 	part.reads = kernels.Reads{Packed: w.onGPU.packed.At(0), Shapes: w.onGPU.shapes.At(0)}
+	switch local := w.options.Local; {
+	case local == nil:
+	case local.Parts:
+		part.local.Parts = 1
+	default:
+		lost := w.lost.Resize(q, len(b.Reads))
+		for i, k := range b.k {
+			lost[i] = uint32(k)
+		}
+		device.Upload(q, &w.onGPU.lost, lost)
+		part.local = kernels.Local{Lost: w.onGPU.lost.At(0), Cap: uint32(local.Cap)}
+	}
 	return part
 }
 
@@ -336,7 +350,7 @@ func (p *gpuPass) skimmed() error {
 		for _, read := range class {
 			pieces += int(b.seeds[read]) + 1
 		}
-		w.table.build(q, w.device, p.reads, class, length, p.pieces, isDirect(length, pieces, w.options.Limits.GPUDirect), w.options.Local != nil, even)
+		w.table.build(q, w.device, p.reads, class, length, p.pieces, isDirect(length, pieces, w.options.Limits.GPUDirect), p.local, even)
 		w.options.Times.Pieces.Add(start, int64(len(class)))
 		if err := p.skimClass(); err != nil {
 			return err

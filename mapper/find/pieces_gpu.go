@@ -44,9 +44,9 @@ const maxFilterBytes = 32 << 20
 const slotBytes = 8
 
 // build cuts the reads of a class into pieces of q bases and enters them. pieces is the number of
-// pieces of all reads that are skimmed for, direct what isDirect says, local whether local
-// locations are sought, even what weigh found, or 0.
-func (t *gpuTable) build(q *device.Queue, d *gpuDevice, reads kernels.Reads, members []uint32, length, pieces int, direct, local bool, even uint64) {
+// pieces of all reads that are skimmed for, direct what isDirect says, local which local locations
+// are sought, even what weigh found, or 0.
+func (t *gpuTable) build(q *device.Queue, d *gpuDevice, reads kernels.Reads, members []uint32, length, pieces int, direct bool, local kernels.Local, even uint64) {
 	t.q, t.direct = length, direct
 	// One or two buckets for each piece, and as many slots of 64 bits, until they fill the cache.
 	// A piece sets two bits in a half of each of two slots.
@@ -82,14 +82,14 @@ func (t *gpuTable) build(q *device.Queue, d *gpuDevice, reads kernels.Reads, mem
 	}
 	device.Launch(q, "cut", len(members), &kernels.CutParams{
 		Reads: reads, Members: t.members.At(0), Even: even, PiecesAt: t.piecesAt.At(0), Codes: t.codes.At(0), Ranks: t.ranks.At(0),
-		PiecesRead: t.reads.At(0), Counts: t.buckets.At(0), Rarity: d.rarity(), Count: uint32(len(members)),
+		PiecesRead: t.reads.At(0), Counts: t.buckets.At(0), Rarity: d.rarity(), Local: local, Count: uint32(len(members)),
 		Q: uint32(length), BucketShift: t.bucketShift,
 	})
 	runningSums(q, &t.buckets, &t.parts, buckets+1)
 	device.Launch(q, "enter", pieces, &kernels.EnterParams{
 		Reads: reads, PiecesAt: t.piecesAt.At(0), Codes: t.codes.At(0), PiecesRead: t.reads.At(0), Ranks: t.ranks.At(0), Buckets: t.buckets.At(0),
 		Entries: t.entries.At(0), Filter: t.filter.At(0), Count: uint32(pieces), Q: uint32(length),
-		BucketShift: t.bucketShift, SlotShift: t.slotShift, Local: number(local),
+		BucketShift: t.bucketShift, SlotShift: t.slotShift, Local: local,
 	})
 	if !t.direct {
 		device.Launch(q, "heads", buckets+1, &kernels.HeadsParams{

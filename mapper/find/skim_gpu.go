@@ -187,11 +187,11 @@ func (s *gpuSkim) step(p *gpuPass, from, to uint32) (next uint32, ok bool) {
 		Capacity: uint32(s.hitRoom), Q: uint32(table.q), BucketShift: table.bucketShift, SlotShift: table.slotShift,
 		Begin: from, End: to, Stretch: uint32(s.pace.stretch), Enough: uint32(s.pace.enough(s.hitRoom)),
 	})
-	device.LaunchBlocks(q, byMetric(p.options.Metric, "judge", "judge_mismatches"), min((s.hitRoom+kernels.SkimThreads-1)/kernels.SkimThreads, judgeBlocks*q.GPU.Info().Multiprocessors),
+	device.LaunchBlocks(q, p.judge(), min((s.hitRoom+kernels.SkimThreads-1)/kernels.SkimThreads, judgeBlocks*q.GPU.Info().Multiprocessors),
 		&kernels.JudgeParams{
 			Text: c.params(p.text), Reads: p.reads, PiecesAt: table.piecesAt.At(0), PiecesRead: table.reads.At(0),
 			Hits: s.hits.At(0), Counters: s.counters.At(0), Candidates: s.candidates.At(0),
-			HitCapacity: uint32(s.hitRoom), Capacity: uint32(s.room), Q: uint32(table.q), Begin: c.from, End: c.to, Local: number(p.options.Local != nil),
+			HitCapacity: uint32(s.hitRoom), Capacity: uint32(s.room), Q: uint32(table.q), Begin: c.from, End: c.to, Local: p.local,
 		})
 	device.Download(q, counters, &s.counters, 0)
 	if q.Wait() != nil {
@@ -216,6 +216,14 @@ const skimBlocks = 4
 // judgeBlocks is the number of blocks of judge for each multiprocessor: as many as its registers
 // leave room for.
 const judgeBlocks = 6
+
+// judge returns the name of the kernel that judges hits.
+func (p *gpuPass) judge() string {
+	if p.local.Lost != 0 {
+		return "judge_local"
+	}
+	return byMetric(p.options.Metric, "judge", "judge_mismatches")
+}
 
 // byMetric returns the name of a kernel for edits, or that of the one for substitutions alone.
 func byMetric(metric locate.Metric, edits, substitutions string) string {

@@ -285,6 +285,12 @@ const convertGrain = 4096
 func (p *gpuPass) take(left []gpuCandidate) {
 	found := &p.found
 	from := len(found.candidates)
+	if p.options.Local != nil {
+		for _, l := range left {
+			found.candidates = p.localCandidates(found.candidates, l)
+		}
+		return
+	}
 	found.candidates = extend(found.candidates, len(left))
 	taken := found.candidates[from:]
 	parallel.Ranges(p.options.Threads, len(left), convertGrain, func(_, lo, hi int) {
@@ -296,16 +302,37 @@ func (p *gpuPass) take(left []gpuCandidate) {
 	found.candidates = found.candidates[:from+len(taken)]
 }
 
+// localCandidates appends the candidates of the reference that one of the chunk is, where a read may
+// be clipped: the contig is any that has a piece's bases of its diagonal, as the middle of the read
+// may lie in none, or in another.
+func (p *gpuPass) localCandidates(to []locate.Candidate, l gpuCandidate) []locate.Candidate {
+	read, strand := l.read&^kernels.Strand, strandOf(l.read)
+	from := int(l.position()) - kernels.TextPadding + p.chunk.offset
+	end := from + int(p.batch.length[read])
+	for i := max(p.ref.ContigAt(from), 0); i < len(p.ref.Contigs) && p.ref.Contigs[i].Start < end; i++ {
+		c := &p.ref.Contigs[i]
+		if min(end, c.End())-max(from, c.Start) >= minPiece {
+			to = append(to, locate.Candidate{Read: read, Place: locate.At(i, strand), Diagonal: int32(from - c.Start), Differences: locate.OffContig})
+		}
+	}
+	return to
+}
+
+// position returns the position of a candidate's diagonal, which may hang over the chunk's start.
+func (l gpuCandidate) position() int64 {
+	if l.diagonal > maxChunk {
+		return int64(l.diagonal) - 1<<32
+	}
+	return int64(l.diagonal)
+}
+
 // noRead marks a candidate that leads nowhere.
 const noRead = math.MaxUint32
 
 // candidate turns a candidate of the chunk into one of the reference.
 func (p *gpuPass) candidate(l gpuCandidate) locate.Candidate {
 	read, strand := l.read&^kernels.Strand, strandOf(l.read)
-	diagonal := int64(l.diagonal)
-	if diagonal > maxChunk {
-		diagonal -= 1 << 32 // it hangs over the chunk's start
-	}
+	diagonal := l.position()
 	// The middle of a strand that hangs over by k bases at most lies in its contig, because the
 	// pieces make it longer than 2k. Others lead nowhere.
 	length := int(p.batch.length[read])

@@ -1,0 +1,215 @@
+package find_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"scanmap/dna"
+	"scanmap/gpu"
+	"scanmap/internal/effort"
+	"scanmap/internal/emulator"
+	"scanmap/internal/truth"
+	"scanmap/locate"
+	"scanmap/mapper/find"
+)
+
+// A localBatch is reads of some lengths with local copies in contigs.
+type localBatch struct {
+	contigs, reads []string
+	cap            int
+	least          func(m int) int
+}
+
+// k is what Pack takes.
+func (b *localBatch) k(m int) int { return m - b.least(m) }
+
+// drawLocalBatch draws reads of 36 to 250 bases with copies that lose about as much as they may:
+// faults are so far apart that each spoils another piece. Texts have low complexity at times.
+func drawLocalBatch(r *rand.Rand) localBatch {
+	percent := []int{60, 70, 75, 80, 80, 80, 85, 90, 95}[r.IntN(9)]
+	b := localBatch{
+		cap:   []int{20, 20, 20, 20, 20, 9, 14, 40}[r.IntN(8)],
+		least: func(m int) int { return max(1, (m*percent+99)/100) },
+	}
+	letters := []string{"ACGT", "ACGT", "ACGT", "ACGT", "AC", "AAAAT", "ACGTN"}[r.IntN(7)]
+	unit := truth.Random(r, 300, letters)
+	if r.IntN(4) == 0 {
+		unit = strings.Repeat(truth.Random(r, 1+r.IntN(40), letters), 300)[:300]
+	}
+	lengths := []int{36 + r.IntN(30), 60 + r.IntN(60), 100, 150, 36 + r.IntN(215)}
+	var text strings.Builder
+	for range 14 {
+		m := lengths[r.IntN(len(lengths))]
+		read := truth.Random(r, m, letters)
+		if r.IntN(4) == 0 { // of a family of copies
+			at := r.IntN(len(unit) - m + 1)
+			read = truth.Edited(r, unit[at:], r.IntN(4))
+			read = read[:min(m, len(read))]
+		}
+		for range 1 + r.IntN(2) {
+			text.WriteString(truth.Random(r, r.IntN(30), letters))
+			text.WriteString(truth.Strand(localCopy(r, read, &b), r.IntN(2)))
+		}
+		if r.IntN(10) == 0 {
+			read = strings.Replace(read, "A", "N", 1+r.IntN(2))
+		}
+		b.reads = append(b.reads, truth.Strand(read, r.IntN(2)))
+		if r.IntN(5) == 0 {
+			text.WriteString(">")
+		}
+	}
+	for _, contig := range strings.Split(text.String(), ">") {
+		b.contigs = append(b.contigs, contig+"A")
+	}
+	return b
+}
+
+// localCopy makes a copy of a read that qualifies, or just does not.
+func localCopy(r *rand.Rand, read string, b *localBatch) string {
+	m := len(read)
+	least := b.least(m)
+	left := (m - least + r.IntN(3)/2) * m // in units of 1/m
+	pay := func(cost int) bool {
+		if cost > left {
+			return false
+		}
+		left -= cost
+		return true
+	}
+	var s strings.Builder
+	from := 0
+	if n := r.IntN(m - least + 1); r.IntN(3) == 0 && pay(n*m) {
+		s.WriteString(truth.Random(r, n, "ACGT"))
+		from = n
+	}
+	apart := m / (1 + (m-least)/[]int{5, 5, 8, 20}[r.IntN(4)] + 1)
+	gaps := r.IntN(3)
+	for from < m {
+		to := min(m, from+max(1, apart-3+r.IntN(7)))
+		s.WriteString(read[from:to])
+		from = to
+		g := 1 + r.IntN(4)
+		if r.IntN(4) == 0 {
+			g = 1 + r.IntN(locate.LongestGap)
+		}
+		switch kind := r.IntN(12); {
+		case from+1 >= m:
+		case kind < 2*gaps && kind%2 == 0 && from+g < m && pay(min(6+g, b.cap)*m+g*(m-least)):
+			from += g
+		case kind < 2*gaps && pay(min(6+g, b.cap)*m):
+			s.WriteString(truth.Random(r, g, "ACGT"))
+		case m-from <= left/m && r.IntN(3) == 0: // the rest is clipped
+			from = m
+		case pay(5 * m):
+			s.WriteString(truth.Substituted(r, read[from:from+1], 1))
+			from++
+		}
+	}
+	return s.String()
+}
+
+// localLocations of each read, as a finder and the reader make them, and how many candidates led to
+// them; and those that all diagonals lead to.
+func localLocations(t *testing.T, f find.Finder, ref *dna.Reference, b *localBatch, exhaustive bool) (out, all [][]string, candidates int64) {
+	t.Helper()
+	batch, err := f.Pack(truth.Reads(b.reads...), 1, b.k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var parts find.Parts
+	out, all = make([][]string, len(b.reads)), make([][]string, len(b.reads))
+	local := locate.Local{Reference: ref, Aligner: &locate.Aligner{Reference: ref}, Cap: b.cap}
+	written := func(a *locate.Aligner, l *locate.Location) string {
+		return fmt.Sprintf("%d %d %d %v", l.Place, l.Start, l.End, a.Operations(l))
+	}
+	for from := 0; from < len(b.reads); {
+		var result find.Found
+		part, err := parts.Next(f, batch, from, &result)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := find.NewReader(ref, locate.Edits, math.MaxInt, 1, find.Limits{})
+		r.SeekLocal(&find.Local{Cap: b.cap})
+		for i := range part.Reads {
+			view := part.Read(i)
+			locations, _ := r.Append(t.Context(), nil, part, &result, i, &view)
+			for _, l := range locations {
+				out[from+i] = append(out[from+i], written(&r.Aligner, &l))
+			}
+			slices.Sort(out[from+i])
+			if !exhaustive {
+				continue
+			}
+			m := part.Length(i)
+			for _, l := range local.Locations(&view, m-part.K(i), allDiagonals(ref, m)) {
+				all[from+i] = append(all[from+i], written(local.Aligner, &l))
+			}
+			slices.Sort(all[from+i])
+		}
+		candidates += result.Counts.Candidates
+		from += len(part.Reads)
+	}
+	return out, all, candidates
+}
+
+// allDiagonals returns those of a read of m bases.
+func allDiagonals(ref *dna.Reference, m int) (all []locate.Candidate) {
+	for c := range ref.Contigs {
+		for strand := range 2 {
+			for d := 1 - m; d < ref.Contigs[c].Length; d++ {
+				all = append(all, locate.Candidate{Place: locate.At(c, strand), Diagonal: int32(d), Differences: locate.OffContig})
+			}
+		}
+	}
+	return all
+}
+
+// TestLocalCandidatesOnGPU compares local locations of a GPU's candidates with those of all
+// diagonals. SCANMAP_LOCAL_CASES and SCANMAP_LOCAL_SEED ask for more cases, and for others.
+func TestLocalCandidatesOnGPU(t *testing.T) {
+	t.Parallel()
+	number := func(name string, otherwise int) int {
+		if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
+			return n
+		}
+		return otherwise
+	}
+	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
+	seed := uint64(number("SCANMAP_LOCAL_SEED", 1))
+	sum := 0
+	for i := range number("SCANMAP_LOCAL_CASES", effort.Pick(100, 12)) {
+		b := drawLocalBatch(rand.New(rand.NewPCG(seed, uint64(i))))
+		ref := truth.Reference(t, b.contigs...)
+		o := find.Options{
+			Engine: find.EngineSkim, Threads: 1, Times: &find.Times{}, Local: &find.Local{Cap: b.cap},
+			Limits: find.Limits{CountedBases: 1 + i%2<<30, GPUDirect: i / 2 % 2},
+		}
+		if i%5 == 0 {
+			o.Limits.GPUQueue = 1 << (5 + i%7)
+		}
+		gpus, err := find.OnGPUs(ref, cuda(driver, 0), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, want, _ := localLocations(t, gpus.Finders()[0], ref, &b, true)
+		if err := gpus.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for j, read := range b.reads {
+			sum += len(want[j])
+			if diff := cmp.Diff(want[j], got[j]); diff != "" {
+				t.Fatalf("seed %d, case %d, cap %d, read %s with a least score of %d of %d, contigs %q: (-all diagonals +GPU)\n%s",
+					seed, i, b.cap, read, b.least(len(read)), len(read), b.contigs, diff)
+			}
+		}
+	}
+	t.Logf("%d locations", sum)
+}
