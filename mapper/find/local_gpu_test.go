@@ -39,9 +39,15 @@ func drawLocalBatch(r *rand.Rand) localBatch {
 		cap:   []int{20, 20, 20, 20, 20, 9, 14, 40}[r.IntN(8)],
 		least: func(m int) int { return max(1, (m*percent+99)/100) },
 	}
-	letters := []string{"ACGT", "ACGT", "ACGT", "ACGT", "AC", "AAAAT", "ACGTN"}[r.IntN(7)]
+	letters := "ACGT"
+	switch {
+	case r.IntN(6) == 0:
+		letters = "ACGTN"
+	case percent >= 90 && r.IntN(2) == 0: // with lower scores it would take long
+		letters = []string{"ACC", "AAAAT"}[r.IntN(2)]
+	}
 	unit := truth.Random(r, 300, letters)
-	if r.IntN(4) == 0 {
+	if percent >= 80 && r.IntN(8) == 0 {
 		unit = strings.Repeat(truth.Random(r, 1+r.IntN(40), letters), 300)[:300]
 	}
 	lengths := []int{36 + r.IntN(30), 60 + r.IntN(60), 100, 150, 36 + r.IntN(215)}
@@ -117,7 +123,7 @@ func localCopy(r *rand.Rand, read string, b *localBatch) string {
 }
 
 // localLocations of each read, as a finder and the reader make them, and how many candidates led to
-// them; and those that all diagonals lead to.
+// them; and those that all diagonals of unchanged pieces lead to, if they are wanted.
 func localLocations(t *testing.T, f find.Finder, ref *dna.Reference, b *localBatch, exhaustive bool) (out, all [][]string, candidates int64) {
 	t.Helper()
 	batch, err := f.Pack(truth.Reads(b.reads...), 1, b.k)
@@ -149,7 +155,7 @@ func localLocations(t *testing.T, f find.Finder, ref *dna.Reference, b *localBat
 				continue
 			}
 			m := part.Length(i)
-			for _, l := range local.Locations(&view, m-part.K(i), allDiagonals(ref, m)) {
+			for _, l := range local.Locations(&view, m-part.K(i), unchanged(b, b.reads[from+i])) {
 				all[from+i] = append(all[from+i], written(local.Aligner, &l))
 			}
 			slices.Sort(all[from+i])
@@ -160,12 +166,27 @@ func localLocations(t *testing.T, f find.Finder, ref *dna.Reference, b *localBat
 	return out, all, candidates
 }
 
-// allDiagonals returns those of a read of m bases.
-func allDiagonals(ref *dna.Reference, m int) (all []locate.Candidate) {
-	for c := range ref.Contigs {
-		for strand := range 2 {
-			for d := 1 - m; d < ref.Contigs[c].Length; d++ {
-				all = append(all, locate.Candidate{Place: locate.At(c, strand), Diagonal: int32(d), Differences: locate.OffContig})
+// unchanged returns the diagonals on which one of the pieces of a read lies unchanged.
+func unchanged(b *localBatch, read string) (all []locate.Candidate) {
+	m := len(read)
+	cut := locate.CutLocal(m, b.least(m), b.cap)
+	for strand := range 2 {
+		s := truth.Strand(read, strand)
+		for i := range cut.Number {
+			at := cut.Inset + i*cut.Bases
+			piece := s[at : at+cut.Bases]
+			if strings.Contains(piece, "N") {
+				continue
+			}
+			for c, text := range b.contigs {
+				for from := 0; ; from++ {
+					n := strings.Index(text[from:], piece)
+					if n < 0 {
+						break
+					}
+					from += n
+					all = append(all, locate.Candidate{Place: locate.At(c, strand), Diagonal: int32(from - at), Differences: locate.OffContig})
+				}
 			}
 		}
 	}
@@ -173,7 +194,7 @@ func allDiagonals(ref *dna.Reference, m int) (all []locate.Candidate) {
 }
 
 // TestLocalCandidatesOnGPU compares local locations of a GPU's candidates with those of all
-// diagonals. SCANMAP_LOCAL_CASES and SCANMAP_LOCAL_SEED ask for more cases, and for others.
+// diagonals on which a piece lies unchanged. SCANMAP_LOCAL_CASES and SCANMAP_LOCAL_SEED ask for more cases, and for others.
 func TestLocalCandidatesOnGPU(t *testing.T) {
 	t.Parallel()
 	number := func(name string, otherwise int) int {
@@ -206,10 +227,72 @@ func TestLocalCandidatesOnGPU(t *testing.T) {
 		for j, read := range b.reads {
 			sum += len(want[j])
 			if diff := cmp.Diff(want[j], got[j]); diff != "" {
-				t.Fatalf("seed %d, case %d, cap %d, read %s with a least score of %d of %d, contigs %q: (-all diagonals +GPU)\n%s",
+				t.Fatalf("seed %d, case %d, cap %d, read %s with a least score of %d of %d, contigs %q: (-all +GPU)\n%s",
 					seed, i, b.cap, read, b.least(len(read)), len(read), b.contigs, diff)
 			}
 		}
 	}
 	t.Logf("%d locations", sum)
+}
+
+// TestLocalInsertionsOverBordersOnGPU has reads with an insertion over the border of two nodes, or
+// of two pairs, whose other pieces have an edit each: only those beside it lead to their locations.
+func TestLocalInsertionsOverBordersOnGPU(t *testing.T) {
+	t.Parallel()
+	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
+	r := rand.New(rand.NewPCG(61, 62))
+	for _, c := range []struct {
+		m, least, cap, pieces int
+		pair                  int // before which the border is
+		before, after         int // inserted bases
+		edited                []int
+	}{
+		{m: 235, least: 188, cap: 16, pieces: 14, pair: 2, before: 15, after: 15, edited: []int{9, 10, 11, 12, 13}},
+		{m: 72, least: 57, cap: 20, pieces: 4, pair: 1, before: 2, after: 1, edited: []int{3}},
+		{m: 72, least: 57, cap: 20, pieces: 4, pair: 1, before: 1, after: 2, edited: []int{0}},
+	} {
+		cut := locate.CutLocal(c.m, c.least, c.cap)
+		if cut.Number != c.pieces {
+			t.Fatalf("%+v: %d pieces", c, cut.Number)
+		}
+		// start returns where a piece starts if they are spaced evenly: at the ends of pairs.
+		start := func(i int) int {
+			of := func(pair int) int { return cut.Inset + pair*(c.m-2*cut.Inset)/(c.pieces/2) }
+			return of(i/2+i%2) - i%2*cut.Bases
+		}
+		b := localBatch{cap: c.cap, least: func(int) int { return c.least }}
+		text := truth.Random(r, 100, "ACGT")
+		for i := range 20 {
+			read := []byte(truth.Random(r, c.m, "ACGT"))
+			border := start(2 * c.pair)
+			copied := slices.Clone(read)
+			for _, j := range c.edited {
+				at := start(j) + cut.Bases/2
+				copied[at] = truth.Substituted(r, string(copied[at:at+1]), 1)[0]
+			}
+			text += truth.Strand(string(slices.Delete(copied, border-c.before, border+c.after)), i%2) + truth.Random(r, 100, "ACGT")
+			b.reads = append(b.reads, string(read))
+		}
+		b.contigs = []string{text}
+		ref := truth.Reference(t, text)
+		for direct := range 2 {
+			o := find.Options{
+				Engine: find.EngineSkim, Threads: 1, Times: &find.Times{}, Local: &find.Local{Cap: c.cap},
+				Limits: find.Limits{CountedBases: 1 << 30, GPUDirect: direct},
+			}
+			gpus, err := find.OnGPUs(ref, cuda(driver, 0), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, want, _ := localLocations(t, gpus.Finders()[0], ref, &b, true)
+			if err := gpus.Close(); err != nil {
+				t.Fatal(err)
+			}
+			for i := range b.reads {
+				if len(want[i]) == 0 || !slices.Equal(want[i], got[i]) {
+					t.Errorf("%+v: read %s has %v, want %v", c, b.reads[i], got[i], want[i])
+				}
+			}
+		}
+	}
 }
