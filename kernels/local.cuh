@@ -1,10 +1,10 @@
-// For the kernel that judges hits of local locations: what bases beside a piece lose at least on its
-// diagonal, and what segments on others win (lemma 10 of locate/detour.go):
+// For the kernel that judges hits of local locations: what bases beside a piece lose at least on
+// its diagonal, and what segments on others win (lemma 10 of locate/detour.go):
 //
-// Lemma. An alignment of some bases that goes through a diagonal loses o - d or more. o is the least
-// that is lost on the diagonal alone, by mismatches, clips and leaps, where a leap over n bases
-// loses LOST_GAP + n. d is the sum over the other diagonals that it may be on of the most that
-// disjoint segments of each win: what each scores less LOST_GAP.
+// Lemma. An alignment of some bases that goes through a diagonal loses o - d or more. o is the
+// least that is lost on the diagonal alone, by mismatches, clips and leaps, where a leap over n
+// bases loses LOST_GAP + n. d is the sum over the other diagonals that it may be on of the most
+// that disjoint segments of each win: what each scores less LOST_GAP.
 //
 // Proof. Its score is that of its segments less its gaps, of which each costs more than LOST_GAP,
 // and there is one gap less than segments. Put down a gap to each segment but one on the diagonal.
@@ -68,8 +68,8 @@ struct Clip {
 	u32 flat, slope;
 };
 
-// lost_beside returns what n bases lose at least on a diagonal, with leaps, from a bit for each that
-// differs. Those from one on may be clipped.
+// lost_beside returns what n bases lose at least on a diagonal, with leaps, from a bit for each
+// that differs. Those from one on may be clipped.
 DEVICE u32 lost_beside(u64 differs, u32 n, const Clip& of) {
 	i32 lost = 0, least = n, leap = 0; // up to a base, of all, and from where one may leap there
 	for (; differs; differs &= differs - 1) {

@@ -25,9 +25,9 @@
 //
 // Local locations have the same nodes, with lost score in place of edits.
 //
-// Lemma (6 of mapper/find/local_nodes.go). Let an alignment qualify, with D = m - T. Then there is a
-// piece that it aligns as it is, such that it loses p D / n at most in the region of each node of p
-// pieces around it, of n in all.
+// Lemma (6 of mapper/find/local_nodes.go). Let an alignment qualify, with D = m - T. Then there is
+// a piece that it aligns as it is, such that it loses p D / n at most in the region of each node of
+// p pieces around it, of n in all.
 //
 // Proof. By lemma 3 of locate.CutLocal what is lost can be put down to the regions of pieces, D at
 // most in all, so that a piece whose region has D / n or less is aligned as it is. If a node has no

@@ -302,9 +302,9 @@ func (p *gpuPass) take(left []gpuCandidate) {
 	found.candidates = found.candidates[:from+len(taken)]
 }
 
-// localCandidates appends the candidates of the reference that one of the chunk is, where a read may
-// be clipped: the contig is any that has a piece's bases of its diagonal, as the middle of the read
-// may lie in none, or in another.
+// localCandidates appends the candidates of the reference that one of the chunk is, where a read
+// may be clipped: the contig is any that has a piece's bases of its diagonal, as the middle of the
+// read may lie in none, or in another.
 func (p *gpuPass) localCandidates(to []locate.Candidate, l gpuCandidate) []locate.Candidate {
 	read, strand := l.read&^kernels.Strand, strandOf(l.read)
 	from := int(l.position()) - kernels.TextPadding + p.chunk.offset
