@@ -59,3 +59,18 @@ func TestMayQualify(t *testing.T) {
 		t.Errorf("%d diagonals asked for, %d after gaps, %d others refused: the test shows little", asked, capped, refused)
 	}
 }
+
+// TestUngappedClosed has a diagonal of 100 bases without differences, of which one is closed: no
+// alignment goes over it.
+func TestUngappedClosed(t *testing.T) {
+	var b localBudget
+	b.set(100, 80, DefaultCap)
+	closed := []uint64{1 << 40, 0}
+	best, longest := b.ungapped(closed, closed)
+	if got := best.cost.lost(); got != 41 || best.first != 41 || best.last != 100 || longest != 59 {
+		t.Errorf("bases [%d, %d) lose %d, the longest run has %d; want [41, 100), 41 and 59", best.first, best.last, got, longest)
+	}
+	if best, _ = b.ungapped(closed, nil); best.cost.lost() != lossMismatch || best.first != 0 {
+		t.Errorf("a base that differs, from base %d on, loses %d", best.first, best.cost.lost())
+	}
+}

@@ -194,8 +194,8 @@ func unchanged(b *localBatch, read string) (all []locate.Candidate) {
 }
 
 // TestLocalCandidatesOnGPU compares local locations of a GPU's candidates with those of all
-// diagonals on which a piece lies unchanged. SCANMAP_LOCAL_CASES and SCANMAP_LOCAL_SEED ask for more
-// cases, and for others.
+// diagonals on which a piece lies unchanged. SCANMAP_LOCAL_CASES and SCANMAP_LOCAL_SEED ask for
+// more cases, and for others.
 func TestLocalCandidatesOnGPU(t *testing.T) {
 	t.Parallel()
 	number := func(name string, otherwise int) int {
