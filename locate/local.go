@@ -45,6 +45,8 @@ type Local struct {
 	place       Place
 	diagonals   []localDiagonal
 	lower       []localDiagonal
+	group       []localDiagonal // see settleNear
+	groupWords  []uint64
 	blocks      []int32
 	ways        []localWay
 	near        []uint64

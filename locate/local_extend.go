@@ -393,11 +393,53 @@ func (l *Local) broken(strand *Strand, p Place, diagonal int) bool {
 // or more. So there is none.
 func (l *Local) settle(strand *Strand, p Place, diagonals []localDiagonal) {
 	b := &l.budget
-	const least localCost = lossOpen + 1 // what a gap loses
 	if len(diagonals) == 1 && diagonals[0].ungapped.cost < localCost(min(lossOpen+1, b.budget+1))*lostUnit {
 		l.addUngapped(p, &diagonals[0])
 		return
 	}
+	before := len(l.locations)
+	if b.budget < b.cap || !l.settleNear(strand, p, diagonals) {
+		l.locations = l.locations[:before]
+		l.settleAll(strand, p, diagonals, false)
+	}
+}
+
+// settleNear is settle for diagonals that are too far apart for gaps below the cost of the cap: it
+// settles each of those apart. ok is false if gaps of the cost of the cap have to be looked for.
+//
+// No alignment with such a gap is taken, and none is missed. When one would be taken it comes before
+// all that are open on a diagonal that it goes through, and this one is looked at before any that
+// comes after it is taken.
+func (l *Local) settleNear(strand *Strand, p Place, diagonals []localDiagonal) (ok bool) {
+	b := &l.budget
+	apart := 2*b.near + b.budget/lossMismatch
+	if diagonals[len(diagonals)-1].diagonal-diagonals[0].diagonal <= apart {
+		return false
+	}
+	for from := 0; from < len(diagonals); {
+		to := from + 1
+		for to < len(diagonals) && diagonals[to].diagonal-diagonals[to-1].diagonal <= apart {
+			to++
+		}
+		l.group, l.groupWords = append(l.group[:0], diagonals[from:to]...), l.groupWords[:0]
+		for i := range l.group {
+			d, n := &l.group[i], len(l.groupWords)
+			l.groupWords = append(l.groupWords, d.differs...)
+			d.differs = l.groupWords[n:len(l.groupWords):len(l.groupWords)]
+		}
+		if !l.settleAll(strand, p, l.group, true) {
+			return false
+		}
+		from = to
+	}
+	return true
+}
+
+// settleAll is settle for diagonals together. If near is set it ends where a gap of the cost of the
+// cap has to be looked for, and ok is false.
+func (l *Local) settleAll(strand *Strand, p Place, diagonals []localDiagonal, near bool) (ok bool) {
+	b := &l.budget
+	const least localCost = lossOpen + 1 // what a gap loses
 	first, last := diagonals[0].diagonal, diagonals[len(diagonals)-1].diagonal
 	low, high := first-b.spread, last+b.spread+1
 	c := l.contig(p)
@@ -405,6 +447,9 @@ func (l *Local) settle(strand *Strand, p Place, diagonals []localDiagonal) {
 	w.begin(l.Reference, c, strand, b.least, b.cap, low, high, max(low, 0), min(high-1+b.m, c.Length))
 	l.Measured++
 	for {
+		if near && anyFar(diagonals) {
+			return false
+		}
 		best := noLocal
 		var on *localDiagonal
 		for i := range diagonals {
@@ -425,11 +470,19 @@ func (l *Local) settle(strand *Strand, p Place, diagonals []localDiagonal) {
 		}
 		// Where no alignment qualifies even if all that may be forgiven is, nothing else is to be
 		// found: in repeats that is so of most.
-		forgiven := on == nil && l.forgiven(diagonals)
+		if on == nil && !l.forgiven(diagonals) {
+			return true
+		}
+		gapped := false
+		if limit > least*lostUnit {
+			lower := l.below(strand, p, diagonals, limit)
+			if near && anyFar(lower) {
+				return false
+			}
+			gapped = l.gapped(lower, limit)
+		}
 		switch {
-		case on == nil && !forgiven:
-			return
-		case limit > least*lostUnit && l.gapped(l.below(strand, p, diagonals, limit), limit):
+		case gapped:
 			l.locations = append(l.locations, w.location(l.Aligner, p))
 		case on != nil:
 			l.addUngapped(p, on)
@@ -454,11 +507,11 @@ func (l *Local) settle(strand *Strand, p Place, diagonals []localDiagonal) {
 			for w.next() {
 				l.locations = append(l.locations, w.location(l.Aligner, p))
 			}
-			return
+			return true
 		}
 		w.take()
 		if diagonals = l.open(strand, diagonals); len(diagonals) == 0 {
-			return
+			return true
 		}
 	}
 }

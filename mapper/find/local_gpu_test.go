@@ -297,3 +297,34 @@ func TestLocalInsertionsOverBordersOnGPU(t *testing.T) {
 		}
 	}
 }
+
+// TestLocalOverEndsOnGPU has reads of which less than half lies on a contig: their middle lies in
+// none, or in the next one.
+func TestLocalOverEndsOnGPU(t *testing.T) {
+	t.Parallel()
+	const m, least = 150, 66
+	r := rand.New(rand.NewPCG(63, 64))
+	b := localBatch{cap: 20, least: func(int) int { return least }}
+	for i := range 6 {
+		contig := truth.Random(r, []int{70, 90, 300}[i%3], "ACGT")
+		b.contigs = append(b.contigs, contig)
+		for _, read := range []string{contig[len(contig)-70:] + truth.Random(r, m-70, "ACGT"), truth.Random(r, m-70, "ACGT") + contig[:70]} {
+			b.reads = append(b.reads, truth.Strand(read, i%2))
+		}
+	}
+	ref := truth.Reference(t, b.contigs...)
+	o := find.Options{Engine: find.EngineSkim, Threads: 1, Times: &find.Times{}, Local: &find.Local{Cap: b.cap}}
+	gpus, err := find.OnGPUs(ref, cuda(emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{}), 0), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, want, _ := localLocations(t, gpus.Finders()[0], ref, &b, true)
+	if err := gpus.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for i := range b.reads {
+		if len(want[i]) == 0 || !slices.Equal(want[i], got[i]) {
+			t.Errorf("read %s has %v, want %v", b.reads[i], got[i], want[i])
+		}
+	}
+}
