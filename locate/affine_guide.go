@@ -20,8 +20,8 @@ import (
 type affineGuide struct {
 	levels int
 	width  int
-	// after[s*width+j] is the least row of diagonal j from which a loss of s is enough for the rest,
-	// and inserted and deleted likewise within a gap, which may end there.
+	// after[s*width+j] is the least row of diagonal j from which a loss of s is enough for the
+	// rest, and inserted and deleted likewise within a gap, which may end there.
 	after, inserted, deleted []int32
 }
 

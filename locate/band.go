@@ -19,8 +19,8 @@ import (
 // left. Every value is therefore the cost of a real alignment, and it is the
 // least one where that stays inside the band.
 type band struct {
-	// distances[i] is the distance at the end of diagonal low + i after the last call, or, if that is
-	// more than k, any number above k.
+	// distances[i] is the distance at the end of diagonal low + i after the last call, or, if that
+	// is more than k, any number above k.
 	distances []int32
 	// words are the differences of wide, and equal, for each code, the text's bases that have it.
 	words  []differences

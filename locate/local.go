@@ -16,8 +16,8 @@ const (
 	// MostLocal is the most bases of a read whose local locations are sought: costs have room for
 	// these.
 	MostLocal = 3000
-	// mostColumns is where neighbouring candidates, as of tandem repeats over millions of bases, are
-	// settled apart, for the same reason. A place on such a border may be there twice.
+	// mostColumns is where neighbouring candidates, as of tandem repeats over millions of bases,
+	// are settled apart, for the same reason. A place on such a border may be there twice.
 	mostColumns = 1 << 20
 	// longestPiece is the most bases of a piece that finders look up.
 	longestPiece = 16

@@ -175,6 +175,7 @@ func changedEightsPlain(low0, low1, high0, high1, low, high, amb, inside, width 
 func (b *localBand) find(w *localWindow, costs *localCosts, low, width, longest int, limit localCost) bool {
 	m, n := len(w.read), len(w.text)
 	b.low, b.width, b.best = low, width, noLocal
+	w.lookAt(low, low+width)
 	decides := costs.start == 0 // a deletion before a pair that matches may as well come after it
 	b.bound(w, costs, longest == LongestGap)
 	possible := false
@@ -214,7 +215,7 @@ func (b *localBand) find(w *localWindow, costs *localCosts, low, width, longest 
 			if letter != w.text[j] || letter > 3 {
 				c += costs.mismatch
 			}
-			if c+after >= limit || len(w.taken) > 0 && w.masked(i, j) {
+			if c+after >= limit || w.masked(i, j) {
 				row[k] = 0
 				continue
 			}
@@ -224,7 +225,7 @@ func (b *localBand) find(w *localWindow, costs *localCosts, low, width, longest 
 				limit = min(limit, total+1)
 			}
 			if i+1 < m {
-				later := decides && j+1 < n && w.pair(i+1, j+1) == 0 && (len(w.taken) == 0 || !w.masked(i+1, j+1))
+				later := decides && j+1 < n && w.pair(i+1, j+1) == 0 && !w.masked(i+1, j+1)
 				b.push(i, k, c, costs, longest, limit, later)
 			}
 		}
@@ -263,6 +264,7 @@ func (b *localBand) push(i, k int, c localCost, costs *localCosts, longest int, 
 
 // trace leaves the path of what find found in a window, as localWindow.trace does.
 func (b *localBand) trace(w *localWindow, costs *localCosts) {
+	w.lookAt(b.low, b.low+b.width)
 	w.path, w.cost = append(w.path[:0], b.end), b.best
 	at := b.end
 	cost := b.best - localCost(len(w.read)-1-at.i)*costs.clip
@@ -407,9 +409,9 @@ func (l *Local) settle(strand *Strand, p Place, diagonals []localDiagonal) {
 // settleNear is settle for diagonals that are too far apart for gaps below the cost of the cap: it
 // settles each of those apart. ok is false if gaps of the cost of the cap have to be looked for.
 //
-// No alignment with such a gap is taken, and none is missed. When one would be taken it comes before
-// all that are open on a diagonal that it goes through, and this one is looked at before any that
-// comes after it is taken.
+// No alignment with such a gap is taken, and none is missed. When one would be taken it comes
+// before all that are open on a diagonal that it goes through, and this one is looked at before any
+// that comes after it is taken.
 func (l *Local) settleNear(strand *Strand, p Place, diagonals []localDiagonal) (ok bool) {
 	b := &l.budget
 	apart := 2*b.near + b.budget/lossMismatch

@@ -1,6 +1,8 @@
 package locate
 
 import (
+	"math"
+
 	"scanmap/dna"
 	"scanmap/parallel"
 )
@@ -46,6 +48,11 @@ type localWindow struct {
 	// taken has, for each alignment that was taken, the column of each base of the strand, or
 	// notPaired.
 	taken []int32
+	// spans are the lowest and the highest diagonals of the alignments that were taken, and close
+	// the first elements in taken of those that masked looks at.
+	spans [][2]int32
+	close []int32
+	same  int // see reach
 	// By column: the cheapest insertion below the cap that ends before the row, its length, and the
 	// row of the best cell that a capped one may start from.
 	insertion []localCost
@@ -70,7 +77,8 @@ func (w *localWindow) begin(ref *dna.Reference, c *dna.Contig, strand *Strand, l
 	w.text = ref.Bases.AppendCodes(w.text[:0], w.offset, c.Start+to)
 	w.read = strand.Planes.appendCodes(w.read[:0], strand.Length())
 	w.taken, w.counted, w.layers, w.units = w.taken[:0], false, 1, exactUnits
-	w.rest = nil
+	w.rest, w.spans, w.close = nil, w.spans[:0], w.close[:0]
+	w.same = (strand.Length() - least) / lossMismatch
 }
 
 // appendCodes appends the codes of the first m bases, one byte each.
@@ -114,7 +122,7 @@ func (w *localWindow) pair(i, j int) localCost {
 }
 
 // reach returns how far apart two columns of a base may be in the same place.
-func (w *localWindow) reach() int { return (len(w.read) - w.least) / lossMismatch }
+func (w *localWindow) reach() int { return w.same }
 
 // next finds the best alignment that qualifies and is in the same place as none that was taken, and
 // takes it. It leaves it in w.path and w.cost.
@@ -122,6 +130,7 @@ func (w *localWindow) reach() int { return (len(w.read) - w.least) / lossMismatc
 // One that loses no more than m - T qualifies, whatever its gaps are, and comes before all that
 // lose more. Only where there is none, those that qualify by their inserted bases are looked for.
 func (w *localWindow) next() bool {
+	w.lookAt(math.MinInt32, math.MaxInt32)
 	if !w.counted {
 		w.fill(len(w.read) - w.least)
 		if w.pick() {
@@ -358,8 +367,8 @@ func (w *localWindow) mask(i int, row []localCost) {
 
 // masked tells whether a cell is closed.
 func (w *localWindow) masked(i, j int) bool {
-	for t := i; t < len(w.taken); t += len(w.read) {
-		if at := int(w.taken[t]); max(at-j, j-at) <= w.reach() {
+	for _, t := range w.close {
+		if at := int(w.taken[int(t)+i]); max(at-j, j-at) <= w.same {
 			return true
 		}
 	}
@@ -548,15 +557,28 @@ func (w *localWindow) shiftLeft() {
 	}
 }
 
+// lookAt has masked look at those alignments alone that may close cells on diagonals [low, high).
+func (w *localWindow) lookAt(low, high int) {
+	w.close = w.close[:0]
+	for n, s := range w.spans {
+		if int(s[0])-w.same < high && int(s[1])+w.same >= low {
+			w.close = append(w.close, int32(n*len(w.read)))
+		}
+	}
+}
+
 // take closes the cells that are in the same place as w.path.
 func (w *localWindow) take() {
 	from := len(w.taken)
 	for range w.read {
 		w.taken = append(w.taken, notPaired)
 	}
+	span := [2]int32{math.MaxInt32, math.MinInt32}
 	for _, p := range w.path {
 		w.taken[from+p.i] = int32(p.j)
+		span[0], span[1] = min(span[0], int32(p.j-p.i)), max(span[1], int32(p.j-p.i))
 	}
+	w.spans, w.close = append(w.spans, span), append(w.close, int32(from))
 }
 
 // location returns w.path as a location, with its operations in an Aligner.
