@@ -84,7 +84,7 @@ test-full: ## run the tests in all sizes, with many random cases; takes a while
 # sizes of `make test`. Left out are tests whose time goes into kernels on the emulator, which has a
 # sanitizer of its own, into one goroutine, or into reading options.
 RACE_PACKAGES := ./amplicon ./cmd/... ./device ./fasta ./gpu ./internal/acceptance ./mapper/... ./measure ./parallel ./sam ./search ./sift ./track ./variants
-RACE_SKIP := TestMirror|TestCutReference$$|TestGPU$$|TestPeriodsOnGPU|TestReadsOverPartsOnGPU|TestPartsOfText|TestEveryKernel|TestSchemesOnGPU|TestBordersOnGPU|TestShortPatternsOnGPU|TestTableOnGPU|TestEveryLimit|TestBounds$$|TestRabinKarp|TestCoveredOnGPU|TestCoverO|TestRescue|TestLocalOnRealReads|TestBenchSearchOnCPU|TestValuesAreAccepted|TestUsageErrors|TestBenchUsage|TestMappabilityErrors|TestSlipsOfTheKeyboard
+RACE_SKIP := TestMirror|TestCutReference$$|TestGPU$$|TestPeriodsOnGPU|TestReadsOverPartsOnGPU|TestPartsOfText|TestEveryKernel|TestSchemesOnGPU|TestBordersOnGPU|TestShortPatternsOnGPU|TestTableOnGPU|TestEveryLimit|TestBounds$$|TestRabinKarp|TestCoveredOnGPU|TestCoverO|TestRescue|TestLocalOnRealReads|TestBenchSearchOnCPU|TestValuesAreAccepted|TestUsageErrors|TestBenchUsage|TestMappabilityErrors|TestSlipsOfTheKeyboard|TestLocalCPU|TestLocalNodes|TestLocalCandidates|TestLocalInsertions|TestLocalOverEnds
 
 race: ## run the tests of `make test` with the race detector
 	@if command -v gcc >/dev/null || command -v cc >/dev/null || command -v clang >/dev/null; then \
