@@ -142,11 +142,9 @@ func (l *Local) reach(differs []uint64, last bool, most int) {
 	l.ways = l.ways[:0]
 	lost, leap, piece := 0, 0, false
 	for from := 0; ; {
-		at := from
+		at := nextBit(differs, from, m)
 		if last {
 			at = m - 1 - lastBit(differs, m-from)
-		} else {
-			at = nextBit(differs, from, m)
 		}
 		piece = piece || at-from >= l.budget.piece
 		if piece {

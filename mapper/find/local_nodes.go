@@ -35,8 +35,8 @@ import (
 // border inside the read, for no more than B - D + Cap + y D / m where B is what the node loses at
 // most, then all is no more than B.
 
-// A localNode is what is asked of the near node of a piece, in the place of the nodes of whole
-// reads: words 0 and 1 of a piece have
+// The near node is asked for in the place of the nodes of whole reads: words 0 and 1 of a piece
+// have
 //
 //	words 0 and 1, from bit 48  the bases of the side in the node, in 6 bits
 //	               bit 54       whether the node ends inside the read there
@@ -44,11 +44,6 @@ import (
 //	        bits 60 to 63       as for whole reads
 //	word 1, from bit 55         and in 32nds for each of them, in 5 bits
 //	        from bit 60         what the node may lose, in 4 bits
-type localNode struct {
-	bases, inside [2]int
-	flat, slope   int
-	most          int
-}
 
 const (
 	// mostLost is the most that a near node may lose, so that gaps in it have someDiagonals at
