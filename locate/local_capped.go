@@ -26,7 +26,7 @@ import (
 func (l *Local) mayBeCapped(strand *Strand, p Place, d *localDiagonal, most int) bool {
 	b := &l.budget
 	left := most - b.cap
-	if left >= b.cap && l.mayHaveTwo(strand, p, d.diagonal, left-b.cap) {
+	if left >= b.cap && l.mayHaveTwo(strand, p, d.diagonal, left-b.cap) && l.mayChainTwo(strand, p, d, most) {
 		return true
 	}
 	other := max(left-lossOpen, 0)
@@ -100,6 +100,19 @@ func (l *Local) mayHaveTwo(strand *Strand, p Place, diagonal, left int) bool {
 		}
 	}
 	return true
+}
+
+// mayChainTwo tells whether an alignment as of mayHaveTwo may lose `most` or less by the chains of
+// lemma 12. Each of two gaps costs the cap in place of lossOpen, and of all bases that are inserted
+// by such gaps T / m each is forgiven.
+func (l *Local) mayChainTwo(strand *Strand, p Place, d *localDiagonal, most int) bool {
+	b := &l.budget
+	l.beside = l.beside[:0]
+	l.wins(strand, p, d.diagonal, -b.spread, -1)
+	l.wins(strand, p, d.diagonal, 1, b.spread)
+	inserted := (most - 2*b.cap) * b.m / b.budget
+	forgiven := (inserted*b.least + b.m - 1) / b.m
+	return l.chained(d.differs, 0)+2*(b.cap-lossOpen)-forgiven <= most
 }
 
 // mayBridge tells whether the blocks in l.blocks are no more than a gap of the cost of the cap, an
