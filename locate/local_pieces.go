@@ -71,13 +71,13 @@ func (c *LocalPieces) enough() bool {
 	return true
 }
 
-// Share returns what an alignment loses at most in so many neighbouring regions that are a node
-// (see Node).
+// Share returns what an alignment loses at most in so many neighbouring regions that are a node, as
+// finders have it (mapper/find/local_nodes.go).
 func (c *LocalPieces) Share(regions int) int { return regions * c.budget / c.Number }
 
-// BorderClip returns what a node of so many regions loses at least if it ends inside the read and
-// some of its bases there are of an insertion: as much as there are of them, and no more than
-// `flat` and `slope` 32nds of them. See LocalNode.
+// BorderClip returns what a node of so many regions may be taken to lose if it ends inside the read
+// and some of its bases there are of an insertion: 1 for each, and no more than `flat` and `slope`
+// 32nds for each.
 func (c *LocalPieces) BorderClip(regions int) (flat, slope int) {
 	if c.budget < c.Cap {
 		return c.length, 0
