@@ -59,8 +59,12 @@ type Local struct {
 
 // Locations returns the local locations of a read among those that its candidates lead to, in order
 // of (place, start, end, distance, bases clipped at the start); it sorts the candidates. The least
-// score is 1 to the read's length. The locations are valid until the next call, their operations
-// until the Aligner is reset. A read that CutLocal has no pieces for has none.
+// score, m - K, is 1 to the read's length. The locations are valid until the next call, their
+// operations until the Aligner is reset. A read that CutLocal has no pieces for has none.
+//
+// Where less than K is sought, only those are returned that lose no more, inserted bases not
+// forgiven. The best alignment of all that are left is taken each time, so that these are taken
+// before all others, and are the same as without that bound.
 //
 // It is complete if candidates are all diagonals on which one of the read's pieces, as CutLocal has
 // them, lies unchanged, wherever pieces lie as long as no two overlap; or if at least those are
@@ -71,7 +75,7 @@ type Local struct {
 // most gap bases that it may have. So candidates whose diagonals are more than 2s + reach apart
 // lead to alignments that are never in the same place, and no alignment is led to by both. The
 // others are settled together.
-func (l *Local) Locations(r *Read, least int, candidates []Candidate) []Location {
+func (l *Local) Locations(r *Read, candidates []Candidate) []Location {
 	l.locations = l.locations[:0]
 	slices.SortFunc(candidates, func(a, b Candidate) int {
 		if c := cmp.Compare(a.Place, b.Place); c != 0 {
@@ -81,10 +85,10 @@ func (l *Local) Locations(r *Read, least int, candidates []Candidate) []Location
 	})
 	m := r.Strands[Forward].Length()
 	b := &l.budget
-	if b.set(m, least, l.Cap); b.pieces == 0 {
+	if b.set(m, m-r.K, r.Sought, l.Cap); b.pieces == 0 {
 		return l.locations
 	}
-	apart := 2*b.spread + b.budget/lossMismatch
+	apart := 2*b.spread + b.reach
 	l.diagonals, l.words = l.diagonals[:0], l.words[:0]
 	for i := range candidates {
 		c := &candidates[i]
@@ -163,6 +167,10 @@ func (l *Local) InRegion(strand *Strand, p Place, least, from, to int) []Locatio
 	return l.sort()
 }
 
+// reachOf returns how far apart the positions of a base are at most of two alignments in the same
+// place, where so much may be lost at most.
+func reachOf(loss int) int { return loss / lossMismatch }
+
 func (l *Local) contig(p Place) *dna.Contig { return &l.Reference.Contigs[p.Contig()] }
 
 // measure adds the locations of a strand among alignments on diagonals [low, high) that lie in the
@@ -175,7 +183,7 @@ func (l *Local) measure(strand *Strand, p Place, least, low, high, from, to int)
 	}
 	l.Measured++
 	w := &l.window
-	w.begin(l.Reference, c, strand, least, l.Cap, low, high, from, to)
+	w.begin(l.Reference, c, strand, least, reachOf(m-least), l.Cap, low, high, from, to)
 	for w.next() {
 		l.locations = append(l.locations, w.location(l.Aligner, p))
 	}

@@ -33,7 +33,10 @@ type localUngapped struct {
 type localBudget struct {
 	m, least, pieces, cap int
 	piece                 int // bases of a piece
-	budget                int // m - T
+	budget                int // m - T, or less where less is sought
+	reach                 int
+	// bounded tells that less is sought than m - T, and then inserted bases are not forgiven.
+	bounded bool
 	// near is how far apart the diagonals of an alignment may be at most that qualifies with no gap
 	// of the cost of the cap, and spread those of any.
 	near, spread int
@@ -51,13 +54,21 @@ type localCosts struct {
 	four, eight localCost
 }
 
-// set makes b that of a read.
-func (b *localBudget) set(m, least, most int) {
-	if b.m == m && b.least == least && b.cap == most {
+// set makes b that of a read of m bases with a least score, of whose locations those are sought that
+// lose no more than `sought`.
+//
+// With the score m - sought in place of the least, more alignments qualify than are sought. So all
+// that follows of those that qualify, as in the lemmas, holds of what is sought.
+func (b *localBudget) set(m, least, sought, most int) {
+	reach := reachOf(m - least)
+	if b.m == m && b.least == m-sought && b.reach == reach && b.cap == most && b.bounded == (sought < m-least) {
 		return
 	}
-	pieces := CutLocal(m, least, most)
-	*b = localBudget{m: m, least: least, pieces: pieces.Number, cap: most, piece: pieces.Bases, budget: m - least}
+	pieces := CutLocal(m, m-sought, most)
+	*b = localBudget{
+		m: m, least: m - sought, pieces: pieces.Number, cap: most, piece: pieces.Bases, budget: sought,
+		reach: reach, bounded: sought < m-least,
+	}
 	if b.pieces == 0 {
 		return
 	}
@@ -414,7 +425,7 @@ func (l *Local) settle(strand *Strand, p Place, diagonals []localDiagonal) {
 // that comes after it is taken.
 func (l *Local) settleNear(strand *Strand, p Place, diagonals []localDiagonal) (ok bool) {
 	b := &l.budget
-	apart := 2*b.near + b.budget/lossMismatch
+	apart := 2*b.near + b.reach
 	if diagonals[len(diagonals)-1].diagonal-diagonals[0].diagonal <= apart {
 		return false
 	}
@@ -446,7 +457,7 @@ func (l *Local) settleAll(strand *Strand, p Place, diagonals []localDiagonal, ne
 	low, high := first-b.spread, last+b.spread+1
 	c := l.contig(p)
 	w := &l.window
-	w.begin(l.Reference, c, strand, b.least, b.cap, low, high, max(low, 0), min(high-1+b.m, c.Length))
+	w.begin(l.Reference, c, strand, b.least, b.reach, b.cap, low, high, max(low, 0), min(high-1+b.m, c.Length))
 	l.Measured++
 	for {
 		if near && anyFar(diagonals) {
@@ -492,6 +503,8 @@ func (l *Local) settleAll(strand *Strand, p Place, diagonals []localDiagonal, ne
 			for i := on.ungapped.first; i < on.ungapped.last; i++ {
 				w.path = append(w.path, localPair{i, on.diagonal + i - w.start})
 			}
+		case b.bounded:
+			return true
 		default:
 			l.forgiven(diagonals) // again, where gapped has looked for others
 			if l.best.trace(w, &b.net); l.withInserted(diagonals) {

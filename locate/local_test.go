@@ -10,15 +10,16 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"scanmap/internal/effort"
 	"scanmap/internal/truth"
 )
 
-// localCandidates returns the diagonals on which pieces of the read lie unchanged, with others, and
-// how many pieces there are; ok is false where no number of pieces is enough.
-func localCandidates(r *rand.Rand, c truth.LocalCase) (candidates []Candidate, ok bool) {
-	cut := CutLocal(len(c.Read), c.Rules.Least, c.Rules.Cap)
+// localCandidates returns the diagonals on which pieces of the read lie unchanged, those for a least
+// score, with others; ok is false where no number of pieces is enough.
+func localCandidates(r *rand.Rand, c truth.LocalCase, least int) (candidates []Candidate, ok bool) {
+	cut := CutLocal(len(c.Read), least, c.Rules.Cap)
 	n, p := cut.Number, cut.Bases
 	if n == 0 {
 		return nil, false
@@ -96,22 +97,31 @@ func inOrder(all []truth.LocalLocation) []truth.LocalLocation {
 	return all
 }
 
-// checkLocal compares the locations of a case with the truth, and returns these.
+// checkLocal compares the locations of a case with the truth, all and those that lose no more than
+// some score, and returns the truth.
 func checkLocal(t interface{ Fatal(...any) }, l *Local, r *rand.Rand, c truth.LocalCase) ([]truth.LocalLocation, error) {
-	candidates, ok := localCandidates(r, c)
-	if !ok {
-		return nil, nil
-	}
-	read := pack(c.Read, 0)
 	l.Reference, l.Cap = truth.Reference(t, c.Contigs...), c.Rules.Cap
 	l.Aligner = &Aligner{Reference: l.Reference}
-	want := inOrder(truth.FindLocal(c.Contigs, c.Read, c.Rules))
-	got := asTruth(l.Aligner, l.Locations(&read, c.Rules.Least, candidates))
-	if diff := cmp.Diff(want, got); diff != "" {
-		return want, fmt.Errorf("read %s, least %d, cap %d, in %q (-want +got)\n%s",
-			c.Read, c.Rules.Least, c.Rules.Cap, c.Contigs, diff)
+	all := inOrder(truth.FindLocal(c.Contigs, c.Read, c.Rules))
+	most := len(c.Read) - c.Rules.Least
+	for _, sought := range []int{most, r.IntN(most + 1)} {
+		candidates, ok := localCandidates(r, c, len(c.Read)-sought)
+		if !ok {
+			continue
+		}
+		want := all
+		if sought < most {
+			want = slices.DeleteFunc(slices.Clone(all), func(x truth.LocalLocation) bool { return x.Lost > sought })
+		}
+		read := pack(c.Read, most)
+		read.Sought = sought
+		got := asTruth(l.Aligner, l.Locations(&read, candidates))
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+			return want, fmt.Errorf("read %s, least %d, sought %d, cap %d, in %q (-want +got)\n%s",
+				c.Read, c.Rules.Least, sought, c.Rules.Cap, c.Contigs, diff)
+		}
 	}
-	return want, nil
+	return all, nil
 }
 
 // localCases returns how many random cases to try: SCANMAP_LOCAL_CASES, or some.

@@ -70,15 +70,15 @@ type localPair struct{ i, j int }
 // notPaired stands for the column of a base that is not aligned: it is far from all others.
 const notPaired = -1 << 30
 
-// begin makes w ready for next.
-func (w *localWindow) begin(ref *dna.Reference, c *dna.Contig, strand *Strand, least, most, low, high, from, to int) {
+// begin makes w ready for next. reach is that of reachOf, and most what a gap costs at most.
+func (w *localWindow) begin(ref *dna.Reference, c *dna.Contig, strand *Strand, least, reach, most, low, high, from, to int) {
 	w.reference, w.strand, w.least, w.cap = ref, strand, least, most
 	w.offset, w.start, w.low, w.high = c.Start+from, from, low-from, high-from
 	w.text = ref.Bases.AppendCodes(w.text[:0], w.offset, c.Start+to)
 	w.read = strand.Planes.appendCodes(w.read[:0], strand.Length())
 	w.taken, w.counted, w.layers, w.units = w.taken[:0], false, 1, exactUnits
 	w.rest, w.spans, w.close = nil, w.spans[:0], w.close[:0]
-	w.same = (strand.Length() - least) / lossMismatch
+	w.same = reach
 }
 
 // appendCodes appends the codes of the first m bases, one byte each.

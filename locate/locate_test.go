@@ -15,7 +15,7 @@ import (
 
 // pack returns both strands of a read.
 func pack(read string, k int) Read {
-	r := Read{K: k}
+	r := Read{K: k, Sought: k}
 	for strand := range r.Strands {
 		var s dna.Sequence
 		s.Append([]byte(truth.Strand(read, strand)))

@@ -45,14 +45,15 @@ type Locator struct {
 // With Substitutions, each diagonal on which the strand lies inside the contig with at most k
 // differences is a location.
 //
-// With Edits, it is complete if every alignment with at most k edits goes through the diagonal of a
-// candidate, as finders see to. It has at most k gap bases, so it starts and ends within k
-// diagonals of that one. Candidates whose diagonals are more than 3k apart therefore lead to
-// occurrences that neither end nor start within k of each other. Those at most 3k apart are
-// measured together, from k below the first to k above the last, and the others apart.
+// With Edits, it is complete if every alignment with at most s edits, those that are sought, goes
+// through the diagonal of a candidate, as finders see to. It has at most s gap bases, so it starts
+// and ends within s diagonals of that one. Candidates whose diagonals are more than k + 2s apart
+// therefore lead to occurrences that neither end nor start within k of each other. Those at most
+// k + 2s apart are measured together, from s below the first to s above the last, and the others
+// apart.
 func (l *Locator) FromCandidates(r *Read, candidates []Candidate) []Location {
 	l.locations = l.locations[:0]
-	k := r.K
+	k := r.Sought
 	slices.SortFunc(candidates, func(a, b Candidate) int {
 		if c := cmp.Compare(a.Place, b.Place); c != 0 {
 			return c
@@ -67,7 +68,7 @@ func (l *Locator) FromCandidates(r *Read, candidates []Candidate) []Location {
 	for i := 0; i < len(candidates); {
 		j := i + 1
 		for j < len(candidates) && candidates[j].Place == candidates[i].Place &&
-			int(candidates[j].Diagonal)-int(candidates[j-1].Diagonal) <= 3*k {
+			int(candidates[j].Diagonal)-int(candidates[j-1].Diagonal) <= r.K+2*k {
 			j++
 		}
 		c := candidates[i]
@@ -77,7 +78,7 @@ func (l *Locator) FromCandidates(r *Read, candidates []Candidate) []Location {
 			l.locations = append(l.locations, Location{Place: c.Place, End: end, Distance: c.Differences})
 		} else {
 			first, last := int(c.Diagonal), int(candidates[j-1].Diagonal)
-			l.measure(strand, c.Place, k, first-k, last-first+2*k+1)
+			l.measure(strand, c.Place, k, r.K, first-k, last-first+2*k+1)
 		}
 		i = j
 	}
@@ -129,13 +130,13 @@ func (l *Locator) InBand(strand *Strand, p Place, k, low, width int) []Location 
 	if l.Metric == Substitutions {
 		l.onDiagonals(strand, p, k, low, width)
 	} else {
-		l.measure(strand, p, k, low, width)
+		l.measure(strand, p, k, k, low, width)
 	}
 	return l.locations
 }
 
-// measure adds the locations of InBand.
-func (l *Locator) measure(strand *Strand, p Place, k, low, width int) {
+// measure adds the locations of InBand, kept apart by `apart`.
+func (l *Locator) measure(strand *Strand, p Place, k, apart, low, width int) {
 	m := strand.Length()
 	c := &l.Reference.Contigs[p.Contig()]
 	l.Verified++
@@ -148,7 +149,7 @@ func (l *Locator) measure(strand *Strand, p Place, k, low, width int) {
 			l.occurrences = append(l.occurrences, Occurrence{end, d, GapsUnknown})
 		}
 	}
-	l.separate(strand, p, k)
+	l.separate(strand, p, apart)
 }
 
 // FromEnds returns the locations of a read from all its ends, which it sorts. The locations are

@@ -76,7 +76,7 @@ func (p Planes) count(text *dna.Sequence, offset, i, n int, over uint64, counter
 func (l *Locator) fromDiagonals(r *Read, candidates []Candidate) {
 	for _, c := range candidates {
 		m := int32(r.Strand(c.Place).Length())
-		if int(c.Differences) <= r.K { // not OffContig
+		if int(c.Differences) <= r.Sought { // not OffContig
 			l.locations = append(l.locations, Location{Place: c.Place, End: c.Diagonal + m, Distance: c.Differences})
 		}
 	}

@@ -106,8 +106,13 @@ func (s *Strand) letter(i int) byte {
 // A Read is both strands of a read with its k. It is a view, as Strand is.
 type Read struct {
 	Strands [2]Strand
-	// K is the largest edit distance of a location.
+	// K is the largest edit distance of a location, or the most that a local one loses, by which
+	// locations are kept apart.
 	K int
+	// Sought is the distance up to which locations are sought, K at most. These are the same as those
+	// of K up to there: each is taken before all that have more, and what is dropped beside it is so
+	// by K.
+	Sought int
 }
 
 // Strand returns the strand that lies at a place.

@@ -16,12 +16,15 @@ type Batch struct {
 	// Together is the number of neighbouring reads that no part of the batch separates: 2 for pairs,
 	// otherwise 1.
 	Together int
-	// length and k of each read, in bases and edits.
-	length, k []int32
-	// seeds[i] is the number of pieces less one of read i, by which it is skimmed for: k for whole
-	// reads. It is negative for a read that has no pieces, and cannot be sought.
+	// length and k of each read, in bases and edits, and sought, the edits up to which its locations
+	// are sought.
+	length, k, sought []int32
+	// seeds[i] is the number of pieces less one of read i, by which it is skimmed for: what is sought
+	// of whole reads. It is negative for a read that has no pieces, and cannot be sought.
 	seeds []int32
 	local *Local // as in Options
+	// pieces are the numbers of pieces of local locations or parts that are known.
+	pieces map[soughtLength]int32
 	// packed holds both strands of each read: from packedAt[i] on the Planes of the read, then those
 	// of its reverse complement.
 	packed   []uint64
@@ -31,30 +34,50 @@ type Batch struct {
 }
 
 // layOut makes a batch of reads but for b.packed, and returns how many words that has to have
-// before fill is called. k gives the largest edit distance for a read of so many bases.
-func (b *Batch) layOut(reads []fasta.Read, together int, k func(length int) int) int {
+// before fill is called. k gives the largest edit distance for a read of so many bases, and sought
+// is as in Options.
+func (b *Batch) layOut(reads []fasta.Read, together int, k func(length int) int, sought func(read, length, k int) int) int {
 	b.Reads, b.Together = reads, together
 	b.length, b.k = parallel.Resize(b.length, len(reads)), parallel.Resize(b.k, len(reads))
 	b.ambiguous, b.seeds = parallel.Resize(b.ambiguous, len(reads)), parallel.Resize(b.seeds, len(reads))
-	seeds := map[int]int32{} // by length, of local locations or parts
+	b.sought = parallel.Resize(b.sought, len(reads))
+	b.pieces = map[soughtLength]int32{}
 	b.packedAt = parallel.Resize(b.packedAt, len(reads)+1)
 	b.packedAt[0] = 0
 	for i := range reads {
 		n := len(reads[i].Bases)
 		b.length[i] = int32(n)
 		b.k[i] = int32(k(n))
-		b.seeds[i] = b.k[i]
+		b.sought[i] = b.k[i]
+		if sought != nil {
+			b.sought[i] = min(int32(sought(i, n, int(b.k[i]))), b.k[i])
+		}
+		b.seeds[i] = b.sought[i]
 		if b.local != nil {
-			of, known := seeds[n]
-			if !known {
-				of = int32(b.local.pieces(n, n-int(b.k[i]))) - 1
-				seeds[n] = of
+			b.seeds[i] = b.localPieces(n, b.sought[i]) - 1
+			if all := b.localPieces(n, b.k[i]) - 1; all < 0 || b.seeds[i] < 0 {
+				b.sought[i], b.seeds[i] = b.k[i], all
 			}
-			b.seeds[i] = of
 		}
 		b.packedAt[i+1] = b.packedAt[i] + 2*locate.PlanesLength(n)
 	}
 	return b.packedAt[len(reads)]
+}
+
+// A soughtLength is a number of bases, and the most that local locations lose that are sought.
+type soughtLength struct {
+	bases int
+	loss  int32
+}
+
+// localPieces is Local.pieces, which is the same for many reads.
+func (b *Batch) localPieces(m int, loss int32) int32 {
+	of, known := b.pieces[soughtLength{m, loss}]
+	if !known {
+		of = int32(b.local.pieces(m, m-int(loss)))
+		b.pieces[soughtLength{m, loss}] = of
+	}
+	return of
 }
 
 // pieces returns how many pieces of a read of m bases are sought, 0 if it is too short for them, or
@@ -103,7 +126,7 @@ func (b *Batch) Read(i int) locate.Read {
 			{Planes: b.strand(i, locate.Forward), Letters: letters, Ambiguous: ambiguous},
 			{Planes: b.strand(i, locate.Reverse), Letters: letters, Reverse: true, Ambiguous: ambiguous},
 		},
-		K: int(b.k[i]),
+		K: int(b.k[i]), Sought: int(b.sought[i]),
 	}
 }
 
@@ -112,6 +135,9 @@ func (b *Batch) Length(i int) int { return int(b.length[i]) }
 
 // K returns the largest edit distance of read i.
 func (b *Batch) K(i int) int { return int(b.k[i]) }
+
+// Sought returns the distance up to which the locations of read i are sought, K at most.
+func (b *Batch) Sought(i int) int { return int(b.sought[i]) }
 
 // Unsought returns how many reads there are whose local locations are not known: they have no
 // pieces by which to be found, or more candidates than what was found lists.
@@ -130,19 +156,19 @@ func (b *Batch) Unsought(f *Found) (n int64) {
 // Ambiguous returns the number of letters of read i that match nothing.
 func (b *Batch) Ambiguous(i int) int { return int(b.ambiguous[i]) }
 
-// mappable tells whether read i can have a location at all: it has bases, and no more than k of
-// them are ambiguous. Of local locations insertions may have more of them.
+// mappable tells whether read i can have a location that is sought: it has bases, and no more of
+// them are ambiguous than it may have edits. Of local locations insertions may have more of them.
 func (b *Batch) mappable(i int) bool {
 	if b.local != nil {
 		return b.seeds[i] >= 0 && b.ambiguous[i] < b.length[i]
 	}
-	return b.length[i] > 0 && b.ambiguous[i] <= b.k[i]
+	return b.length[i] > 0 && b.ambiguous[i] <= b.sought[i]
 }
 
 // Slice returns reads [from, to) of the batch as a batch, in the same memory.
 func (b *Batch) Slice(from, to int) *Batch {
 	return &Batch{
-		Reads: b.Reads[from:to], Together: b.Together, length: b.length[from:to], k: b.k[from:to], seeds: b.seeds[from:to], local: b.local,
+		Reads: b.Reads[from:to], Together: b.Together, length: b.length[from:to], k: b.k[from:to], sought: b.sought[from:to], seeds: b.seeds[from:to], local: b.local,
 		packed: b.packed, packedAt: b.packedAt[from : to+1], ambiguous: b.ambiguous[from:to],
 	}
 }
@@ -163,7 +189,7 @@ func (b *Batch) alone() bool { return len(b.Reads) <= b.Together }
 func (b *Batch) Clone() *Batch {
 	first := b.packedAt[0]
 	c := &Batch{
-		Reads: b.Reads, Together: b.Together, length: slices.Clone(b.length), k: slices.Clone(b.k), seeds: slices.Clone(b.seeds), local: b.local,
+		Reads: b.Reads, Together: b.Together, length: slices.Clone(b.length), k: slices.Clone(b.k), sought: slices.Clone(b.sought), seeds: slices.Clone(b.seeds), local: b.local,
 		packed: slices.Clone(b.packed[first:b.packedAt[len(b.Reads)]]), ambiguous: slices.Clone(b.ambiguous),
 		packedAt: slices.Clone(b.packedAt),
 	}

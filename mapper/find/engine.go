@@ -27,27 +27,27 @@ type classes struct {
 
 // sort fills c with the reads of a part.
 func (c *classes) sort(b *Batch, s *shared) {
-	type kind struct{ length, k int32 }
+	type kind struct{ length, seeds, sought int32 }
 	pieces := map[kind]int{}
 	var total [maxPiece + 1]int // pieces of each length
 	for i := range b.Reads {
-		of := kind{b.length[i], b.seeds[i]}
+		of := kind{b.length[i], b.seeds[i], b.sought[i]}
 		q, known := pieces[of]
 		if !known {
 			switch {
 			case b.local == nil:
-				q = skimPiece(s.options.Engine, s.options.Metric, int(of.length), int(of.k))
-			case of.k < 0:
+				q = skimPiece(s.options.Engine, s.options.Metric, int(of.length), int(of.seeds))
+			case of.seeds < 0:
 				q = 0
 			case b.local.Parts:
-				q = pieceLength(int(of.length), int(of.k))
+				q = pieceLength(int(of.length), int(of.seeds))
 			default:
-				q = locate.CutLocal(int(of.length), int(of.length-b.k[i]), b.local.Cap).Bases
+				q = locate.CutLocal(int(of.length), int(of.length-b.sought[i]), b.local.Cap).Bases
 			}
 			pieces[of] = q
 		}
 		if b.mappable(i) {
-			total[q] += int(of.k) + 1
+			total[q] += int(of.seeds) + 1
 		}
 	}
 	total[0] = 0 // those to scan for
@@ -65,7 +65,7 @@ func (c *classes) sort(b *Batch, s *shared) {
 		if !b.mappable(i) {
 			continue
 		}
-		if q := into[pieces[kind{b.length[i], b.seeds[i]}]]; q > 0 {
+		if q := into[pieces[kind{b.length[i], b.seeds[i], b.sought[i]}]]; q > 0 {
 			c.skimmed[q] = append(c.skimmed[q], uint32(i))
 		} else {
 			c.scanned = append(c.scanned, uint32(i))

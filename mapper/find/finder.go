@@ -52,6 +52,9 @@ type Options struct {
 	Local *Local
 	// Want says which locations are wanted.
 	Want Want
+	// Sought, when set, gives the distance up to which locations of a read are sought, of the read's
+	// number among those that Pack gets, its length and its k. A GPU seeks all up to k.
+	Sought func(read, length, k int) int
 	// Cover, when set, has GPUs count what locations cover.
 	Cover *Cover
 	// BatchReads is the most reads to be found at a time; 0 leaves it to the finder.

@@ -54,7 +54,7 @@ func (w *gpuFinder) Discard() { _ = w.store.close() } // after an error, which c
 func (w *gpuFinder) Pack(reads []fasta.Read, together int, k func(length int) int) (*Batch, error) {
 	b := &w.own
 	b.local = w.options.Local
-	b.packed = w.packed.Resize(w.queue, b.layOut(reads, together, k))
+	b.packed = w.packed.Resize(w.queue, b.layOut(reads, together, k, nil))
 	if w.queue.Err != nil {
 		return nil, &device.Error{Err: w.queue.Err}
 	}

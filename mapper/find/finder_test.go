@@ -49,7 +49,7 @@ func TestPartsHandedOn(t *testing.T) {
 		want  []int
 	}{{0, []int{40, 10}}, {40, []int{40, 10}}, {15, []int{15, 15, 10, 10}}, {1, slices.Repeat([]int{1}, 50)}} {
 		var b Batch
-		b.layOut(make([]fasta.Read, 50), 1, func(int) int { return 0 })
+		b.layOut(make([]fasta.Read, 50), 1, func(int) int { return 0 }, nil)
 		f := &limitedFinder{limit: 1, hands: c.hands}
 		var p Parts
 		var got []int
@@ -90,7 +90,7 @@ func TestParts(t *testing.T) {
 			}
 		}
 		var b Batch
-		b.layOut(reads, c.together, func(int) int { return 0 })
+		b.layOut(reads, c.together, func(int) int { return 0 }, nil)
 		f := &limitedFinder{limit: c.limit}
 		var p Parts
 		var found Found

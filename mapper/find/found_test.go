@@ -18,7 +18,7 @@ func batchOf(n, m, together int) *Batch {
 		reads[i].Bases = []byte(strings.Repeat("A", m))
 	}
 	b := &Batch{}
-	b.packed = make([]uint64, b.layOut(reads, together, func(int) int { return 0 }))
+	b.packed = make([]uint64, b.layOut(reads, together, func(int) int { return 0 }, nil))
 	b.fill(1)
 	return b
 }

@@ -12,7 +12,7 @@ import (
 // packedRead is a batch of one read.
 func packedRead(s string, k int) *Batch {
 	var b Batch
-	b.packed = make([]uint64, b.layOut(truth.Reads(s), 1, func(int) int { return k }))
+	b.packed = make([]uint64, b.layOut(truth.Reads(s), 1, func(int) int { return k }, nil))
 	b.fill(1)
 	return &b
 }

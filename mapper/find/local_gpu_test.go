@@ -154,8 +154,7 @@ func localLocations(t *testing.T, f find.Finder, ref *dna.Reference, b *localBat
 			if !exhaustive {
 				continue
 			}
-			m := part.Length(i)
-			for _, l := range local.Locations(&view, m-part.K(i), unchanged(b, b.reads[from+i])) {
+			for _, l := range local.Locations(&view, unchanged(b, b.reads[from+i])) {
 				all[from+i] = append(all[from+i], written(local.Aligner, &l))
 			}
 			slices.Sort(all[from+i])

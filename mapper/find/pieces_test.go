@@ -32,7 +32,7 @@ func TestPiecesAreDisjoint(t *testing.T) {
 		}
 		from := r.IntN(len(text) - m)
 		var b Batch
-		b.packed = make([]uint64, b.layOut(truth.Reads(text[from:from+m]), 1, func(int) int { return k }))
+		b.packed = make([]uint64, b.layOut(truth.Reads(text[from:from+m]), 1, func(int) int { return k }, nil))
 		b.fill(1)
 		even := pieceChooser{}
 		p := pieceChooser{rare: rare}

@@ -18,7 +18,7 @@ func (r *Reader) appendLocal(locations []locate.Location, b *Batch, f *Found, i 
 	if list := f.Candidates.Of(i); len(list) > 0 {
 		m := b.Length(i)
 		least := m - b.K(i)
-		for _, l := range r.Local.Locations(view, least, list) {
+		for _, l := range r.Local.Locations(view, list) {
 			locations = append(locations, r.ranked(l, m, least))
 		}
 	}

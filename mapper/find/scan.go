@@ -90,7 +90,7 @@ func storedEnds(lists [][]locate.Candidate) (ends [][]locate.End) {
 func (s *scanner) scanSegment(w *scanWorker, seg segment, reads []uint32, found []atomic.Int64) {
 	halo := 0
 	for _, read := range reads {
-		halo = max(halo, int(s.b.length[read]+s.b.k[read]))
+		halo = max(halo, int(s.b.length[read]+s.b.sought[read]))
 	}
 	w.begin(s.ref, s.metric, seg, halo)
 	for i, read := range reads {
@@ -133,7 +133,7 @@ func (w *scanWorker) scan(b *Batch, read, strand int, emit func(end, distance in
 func (w *scanWorker) scanPlaces(b *Batch, read, strand int, emit func(end, distance int)) {
 	m, contig := int(b.length[read]), w.ref.Contigs[w.seg.contig].Start
 	from, to := max(0, int(w.seg.from)+1-m), int(w.seg.to)+1-m
-	b.strand(read, strand).EachWithin(&w.ref.Bases, m, contig+from, contig+to, int(b.k[read]), func(offset, differences int) {
+	b.strand(read, strand).EachWithin(&w.ref.Bases, m, contig+from, contig+to, int(b.sought[read]), func(offset, differences int) {
 		emit(offset-contig+m, differences)
 	})
 }
@@ -141,7 +141,7 @@ func (w *scanWorker) scanPlaces(b *Batch, read, strand int, emit func(end, dista
 // scanEdits is scan for all edits. The text starts as many bases before the segment as an alignment
 // can span, m + k, so that the distances up to k are those of the whole contig.
 func (w *scanWorker) scanEdits(b *Batch, read, strand int, emit func(end, distance int)) {
-	m, k := int(b.length[read]), int(b.k[read])
+	m, k := int(b.length[read]), int(b.sought[read])
 	skip := max(0, int(w.seg.from)-m-k) - w.first
 	t := tile{codes: w.codes[skip:], first: w.first + skip, from: int(w.seg.from), m: m, k: k}
 	w.setMasks(b.strand(read, strand), m)

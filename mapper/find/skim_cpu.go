@@ -174,7 +174,7 @@ func (h *hit) firstBase(q int) uint32 {
 func (s *skimmer) check(w *skimWorker, hits []hit, contig uint32) {
 	for i := range hits {
 		h := &hits[i]
-		h.length, h.k = int(s.b.length[h.read]), int(s.b.k[h.read])
+		h.length, h.k = int(s.b.length[h.read]), int(s.b.sought[h.read])
 		n := locate.PlanesLength(h.length)
 		h.planes = s.b.packed[s.b.packedAt[h.read]+h.strand*n:][:n:n]
 		h.diagonal = int(h.at) - along(int(h.start), s.table.q, h.length, h.strand)
