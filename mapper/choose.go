@@ -37,26 +37,29 @@ type chooser struct {
 	counts distances
 }
 
-// choose makes the choice for a read by its own locations, those of a span of the group and others
-// that the finder only counted, because they are not reported. It returns the number of alignments.
-func (c *chooser) choose(g *group, read int, s span) (made choice, aligned int) {
+// choose makes the choice for a read, number i of the group, by its own locations that are near and
+// others that the finder only counted, because they are not reported. It returns the number of
+// alignments.
+func (c *chooser) choose(g *group, read, i int) (made choice, aligned int) {
+	s, k := g.nearSpan(i), g.horizons[i].k
 	all := g.of(s)
 	made = choice{from: s.from, to: s.from, found: len(all), second: -1}
 	if len(all) == 0 {
 		return made, 0
 	}
-	c.counts.count(all, g.k(read))
-	made.found += c.counts.add(g.counted(read)) + c.counts.add(g.left[read])
+	left := upTo(g.left[read], int(k))
+	c.counts.count(all, int(k))
+	made.found += c.counts.add(g.counted(read, k)) + c.counts.add(left)
 	made.best, made.second = c.counts.best(), c.counts.second()
-	made.mapQ = c.odds.mapQ(c.counts, g.k(read))
+	made.mapQ = c.odds.mapQ(c.counts, int(k))
 	reported := c.reported(all, nil, false)
 	more := 0
 	if g.found.Covered() {
-		for _, n := range c.asked(g.counted(read), made.best) {
+		for _, n := range c.asked(g.counted(read, k), made.best) {
 			more += int(n)
 		}
 	}
-	if c.limit(&made, len(reported), more, g.left[read]); made.dropped {
+	if c.limit(&made, len(reported), more, left); made.dropped {
 		return made, 0
 	}
 	g.arrange(read, reported)
@@ -71,8 +74,9 @@ func (c *chooser) chooseMate(g *group, s span, m *pairedMate, unique bool) (made
 	all := g.of(s)
 	primary := m.locations[m.primary]
 	made = choice{from: s.from, to: s.from, found: len(all), mapQ: m.quality}
-	c.counts.count(all, g.k(m.read))
-	made.found += c.counts.add(g.left[m.read])
+	left := upTo(g.left[m.read], int(m.k))
+	c.counts.count(all, int(m.k))
+	made.found += c.counts.add(left)
 	made.best, made.second = c.counts.best(), c.counts.second()
 	if primary.Distance > made.best {
 		made.second = made.best
@@ -81,7 +85,7 @@ func (c *chooser) chooseMate(g *group, s span, m *pairedMate, unique bool) (made
 	if len(reported) == 0 {
 		return made, 0
 	}
-	if c.limit(&made, len(reported), 0, g.left[m.read]); made.dropped {
+	if c.limit(&made, len(reported), 0, left); made.dropped {
 		return made, 0
 	}
 	g.arrange(m.read, reported)

@@ -38,29 +38,40 @@ type pairChoice struct {
 // has its own.
 func (c *pairChoice) joined() bool { return c.class != oneEndAnchored && c.class != unmappedPair }
 
-// choose chooses the primary locations of the mates that are reads read and read+1 of the batch,
-// whose locations are those of spans. A mate that is rescued gets its span set.
-func (p *pairing) choose(read int, spans []span) pairChoice {
+// choose chooses the primary locations of the mates that are reads read and read+1 of the batch, and
+// number i and i+1 of the group. Their spans of the group are then those of what counts.
+func (p *pairing) choose(read, i int) pairChoice {
+	spans := p.group.spans[i : i+2]
 	empty := [2]bool{spans[0].from == spans[0].to, spans[1].from == spans[1].to}
 	switch {
 	case !empty[0] && !empty[1]:
-		return p.join(read, spans, false)
+		return p.join(read, i, false)
 	case empty[0] != empty[1]:
 		lost := 0
 		if empty[1] {
 			lost = 1
 		}
-		return p.rescue(read, spans, lost)
+		return p.rescue(read, i, lost)
 	}
 	return pairChoice{class: unmappedPair, rescued: -1}
 }
 
-// join chooses the primary locations of two mates that have some.
-func (p *pairing) join(read int, spans []span, onlyProper bool) pairChoice {
-	for x, s := range spans {
-		p.set(x, read+x, p.group.of(s))
+// join chooses the primary locations of two mates that have some. With onlyProper all locations
+// count.
+func (p *pairing) join(read, i int, onlyProper bool) pairChoice {
+	g := p.group
+	spans := g.spans[i : i+2]
+	if onlyProper || g.near < 0 || !p.setNear(read, i) {
+		for x, s := range spans {
+			p.set(x, read+x, g.of(s), int32(g.k(read+x)))
+		}
 	}
-	all := p.combine() && p.group.left[read] == nil && p.group.left[read+1] == nil
+	all := p.combine()
+	for x := range p.mates {
+		for _, n := range upTo(g.left[read+x], int(p.mates[x].k)) {
+			all = all && n == 0
+		}
+	}
 	c := pairChoice{bounded: !all, rescued: -1}
 	if onlyProper && len(p.ties) == 0 {
 		c.class = oneEndAnchored
@@ -71,10 +82,26 @@ func (p *pairing) join(read int, spans []span, onlyProper bool) pairChoice {
 	return c
 }
 
+// setNear sets both mates to their near locations, if the pair counts by these.
+func (p *pairing) setNear(read, i int) bool {
+	g := p.group
+	for x := range 2 {
+		p.set(x, read+x, g.of(g.nearSpan(i+x)), g.horizons[i+x].k)
+	}
+	if !p.hasNear(i) {
+		return false
+	}
+	for x := range 2 {
+		g.spans[i+x] = g.nearSpan(i + x)
+	}
+	return true
+}
+
 // rescue seeks the mate that has no location near the other, and keeps the best one found.
-func (p *pairing) rescue(read int, spans []span, lost int) pairChoice {
-	anchor, g := spans[1-lost], p.group
-	p.set(1-lost, read+1-lost, g.of(anchor))
+func (p *pairing) rescue(read, i, lost int) pairChoice {
+	g := p.group
+	spans := g.spans[i : i+2]
+	p.set(1-lost, read+1-lost, g.of(spans[1-lost]), int32(g.k(read+1-lost)))
 	before := len(g.locations)
 	all := p.seek(lost)
 	if len(g.locations) == before {
@@ -82,7 +109,7 @@ func (p *pairing) rescue(read int, spans []span, lost int) pairChoice {
 	}
 	spans[lost] = span{before, len(g.locations)}
 	p.partial = !all
-	c := p.join(read, spans, true)
+	c := p.join(read, i, true)
 	p.partial = false
 	c.bounded = c.bounded || !all
 	if c.class != properPair {

@@ -19,8 +19,10 @@ type part struct {
 	err     error
 	// held tells that found has locations alone, which a resolver keeps.
 	held bool
-	// lost are reads for whose parts candidates were found.
-	lost lostReads
+	// toSeek says of each read of a part that is held up to which distance it is sought again, or
+	// notAgain, and again are those that were.
+	toSeek []int32
+	again  soughtAgain
 	// used is closed when nobody uses batch and found any more.
 	used chan struct{}
 }
@@ -31,7 +33,11 @@ func (p *part) listed(from, to int) int {
 	if p.found.Unlisted() {
 		return math.MaxInt
 	}
-	return p.found.Count(from, to) + p.lost.count(from, to)
+	again := p.again.listed(from, to)
+	if again == math.MaxInt {
+		return again
+	}
+	return p.found.Count(from, to) + again
 }
 
 // A crew is finders at work on the batches of a run, each in a goroutine of its own. Whoever is

@@ -23,8 +23,9 @@ type estimate struct {
 
 func newEstimate(enough int) *estimate { return &estimate{enough: enough} }
 
-// pairSeen is what a pair tells the estimate: how many locations its mates have, and its insert
-// size if they have one each in the orientation of the library, otherwise 0.
+// pairSeen is what a pair tells the estimate: how many locations its mates have up to nearEdits,
+// which are known whatever else was sought, and its insert size if they have one each in the
+// orientation of the library, otherwise 0.
 type pairSeen struct{ locations, insert int32 }
 
 // take counts a pair.
@@ -74,12 +75,24 @@ func (w *worker) look(ctx context.Context, p *part, from, to int, seen []pairSee
 	out := w.hold(ctx, p, from, to)
 	g := &w.group
 	for read := from; read < to; read += 2 {
-		first, second := g.of(g.spans[read-from]), g.of(g.spans[read+1-from])
-		s := pairSeen{locations: int32(len(first) + len(second))}
-		if len(first) == 1 && len(second) == 1 {
-			g.align(read, &first[0])
-			g.align(read+1, &second[0])
-			if insert, ok := w.pairing.options.insert(&first[0], &second[0]); ok && insert <= estimateLongest {
+		s := pairSeen{}
+		var mates [2]*locate.Location
+		alone := true
+		for x := range 2 {
+			all, n := g.of(g.spans[read-from+x]), 0
+			for i := range all {
+				if g.measure(&all[i]) <= g.estimating {
+					mates[x] = &all[i]
+					n++
+				}
+			}
+			alone = alone && n == 1
+			s.locations += int32(n)
+		}
+		if alone {
+			g.align(read, mates[0])
+			g.align(read+1, mates[1])
+			if insert, ok := w.pairing.options.insert(mates[0], mates[1]); ok && insert <= estimateLongest {
 				s.insert = int32(insert)
 			}
 		}

@@ -23,6 +23,10 @@ type group struct {
 	// parts are those of reads that have no local location, by read, which are their locations then.
 	// A read that has none is not among them.
 	parts map[int][]locate.Location
+	// near is that of Options, and horizons are those of the reads. estimating is the largest distance
+	// that counts for an estimate.
+	near, estimating int32
+	horizons         []horizon
 	// view is read `viewed` of the batch.
 	view   locate.Read
 	viewed int
@@ -34,7 +38,10 @@ type span struct{ from, to int }
 
 func newGroup(ref *dna.Reference, o *Options) group {
 	g := group{reader: find.NewReader(ref, o.Metric, o.limits.held, o.Threads, o.limits.find), left: map[int][]uint32{},
-		parts: map[int][]locate.Location{}}
+		parts: map[int][]locate.Location{}, near: o.near(), estimating: nearEdits}
+	if o.Local != nil {
+		g.estimating *= localDistance
+	}
 	g.reader.SeekLocal(o.local())
 	return g
 }
@@ -53,33 +60,46 @@ func (g *group) locate(ctx context.Context, p *part, from, to int) {
 	b, f := p.batch, p.found
 	g.batch, g.found, g.viewed = b, f, -1
 	g.reader.Aligner.Reset()
-	g.locations, g.spans = g.locations[:0], g.spans[:0]
+	g.locations, g.spans, g.horizons = g.locations[:0], g.spans[:0], g.horizons[:0]
 	clear(g.left)
 	clear(g.parts)
 	for i := from; i < to; i++ {
 		before := len(g.locations)
-		if f.Count(i, i+1) > 0 || f.Unlisted() {
-			var left []uint32
-			g.locations, left = g.reader.Append(ctx, g.locations, b, f, i, g.read(i))
-			if left != nil {
-				g.left[i] = left
-			}
-		}
-		if list := p.lost.candidates(i); len(list) > 0 && len(g.locations) == before {
-			g.locations = g.reader.Parts(g.locations, g.read(i), list)
+		again, at, found := p.again.of(i)
+		switch {
+		case found && again.parts:
+			g.locations = g.reader.Parts(g.locations, g.read(i), again.found.Candidates.Of(at))
 			if all := g.locations[before:]; len(all) > 0 {
 				g.parts[i] = slices.Clone(all)
 			}
+		case found:
+			view := again.batch.Read(at)
+			g.append(ctx, again.batch, again.found, at, i, &view)
+		case f.Count(i, i+1) > 0 || f.Unlisted():
+			g.append(ctx, b, f, i, i, g.read(i))
 		}
 		g.spans = append(g.spans, span{before, len(g.locations)})
+		g.addHorizon(i, before)
+	}
+}
+
+// append appends the locations of a read of the group, which is read `at` of a batch for which
+// something was found.
+func (g *group) append(ctx context.Context, b *find.Batch, f *find.Found, at, read int, view *locate.Read) {
+	var left []uint32
+	if g.locations, left = g.reader.Append(ctx, g.locations, b, f, at, view); left != nil {
+		g.left[read] = left
 	}
 }
 
 // of returns the locations of a span.
 func (g *group) of(s span) []locate.Location { return g.locations[s.from:s.to] }
 
-// counted returns the numbers of locations of a read that the finder only counted, by distance.
-func (g *group) counted(read int) []uint32 { return g.found.Counted(read, g.batch.K(read)) }
+// counted returns the numbers of locations of a read that the finder only counted, by distance, up
+// to one.
+func (g *group) counted(read int, most int32) []uint32 {
+	return upTo(g.found.Counted(read, g.batch.K(read)), int(most))
+}
 
 // align makes the alignment of a location of a read known.
 func (g *group) align(read int, l *locate.Location) {

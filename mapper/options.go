@@ -65,6 +65,7 @@ type Options struct {
 	// Progress, when set, is called after each part of a batch, from one goroutine at a time.
 	Progress func(Progress)
 	limits   limits
+	words    *find.Words // of the reference at hand
 }
 
 // MostLocations is the most locations of a read that are reported, whatever the options: the first
@@ -85,6 +86,8 @@ type limits struct {
 	held, block int
 	// cells is find.Cover.AtMost.
 	cells int64
+	// atOnce has all reads sought up to their largest distance at first.
+	atOnce bool
 	// estimatePairs is how many pairs suffice for the estimate of the insert size.
 	estimatePairs int
 }
@@ -93,7 +96,7 @@ type limits struct {
 func (o *Options) finding(t *find.Times) find.Options {
 	return find.Options{
 		Engine: o.Engine, Metric: o.Metric, Local: o.local(), Threads: o.Threads, Want: o.want(), BatchReads: o.BatchReads, Times: t,
-		Temporary: o.Temporary, Limits: o.limits.find,
+		Temporary: o.Temporary, Limits: o.limits.find, Sought: o.sought(), Words: o.words,
 	}
 }
 

@@ -60,7 +60,8 @@ type pairing struct {
 
 // pairedMate is one mate of a pair in a pairing. Powers of w are relative to best.
 type pairedMate struct {
-	read      int // in the batch
+	read      int   // in the batch
+	k         int32 // up to which all locations are known
 	locations []locate.Location
 	best      int32 // least distance
 	most      int32 // largest distance
@@ -79,9 +80,10 @@ type pairedMate struct {
 // combination is an index into the locations of each mate.
 type combination struct{ first, second int32 }
 
-// set prepares a mate.
-func (p *pairing) set(mate, read int, locations []locate.Location) {
+// set prepares a mate, of which all locations are known up to a distance of k.
+func (p *pairing) set(mate, read int, locations []locate.Location, k int32) {
 	m := &p.mates[mate]
+	m.k = k
 	m.read, m.locations, m.best, m.most = read, locations, locations[0].Distance, 0
 	n := len(locations)
 	m.bySite, m.byRank = parallel.Resize(m.bySite, n), parallel.Resize(m.byRank, n)
@@ -97,7 +99,6 @@ func (p *pairing) set(mate, read int, locations []locate.Location) {
 		m.slack = slackOf(locations, p.group.batch.Length(read))
 	}
 	// A mate that was rescued has more than k edits; it was sought further in its proper place.
-	k := int32(p.group.k(read))
 	m.stray = p.odds.power(max(p.odds.unknown(k)-m.best, 0))
 	if m.best > k && !p.partial {
 		k = int32(p.furthest(p.group.batch.Length(read)))
@@ -154,6 +155,18 @@ func (p *pairing) combine() bool {
 	p.ties, p.least = p.ties[:0], math.MaxInt64
 	p.proper, p.apart, p.weighed = 0, 0, 0
 	p.fewest, p.ofFewest = math.MaxInt32, 0
+	return p.eachProper(func(i, j int32, insert int) (more bool) {
+		if p.weighed == pairCombinations {
+			return false
+		}
+		p.weigh(i, j, insert)
+		return true
+	})
+}
+
+// eachProper calls use for the proper combinations of both mates, the first mate's locations in
+// order of rank, until it returns false. It tells whether it never did.
+func (p *pairing) eachProper(use func(i, j int32, insert int) (more bool)) bool {
 	first, second := &p.mates[0], &p.mates[1]
 	o, model := p.options, p.model
 	slack, m := first.slack+second.slack, int32(p.group.batch.Length(second.read))
@@ -182,10 +195,9 @@ func (p *pairing) combine() bool {
 			if !ok || insert < model.low || insert > model.high {
 				continue
 			}
-			if p.weighed == pairCombinations {
+			if !use(i, j, insert) {
 				return false
 			}
-			p.weigh(i, j, insert)
 		}
 	}
 	return true

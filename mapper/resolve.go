@@ -3,7 +3,6 @@ package mapper
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 
@@ -20,16 +19,18 @@ type resolver struct {
 	contigs []*contigCounts // of each worker
 	times   *times
 	out     *orderedWriter
-	blocks  int         // handed to out
-	current *library    // whose records were made last
-	seeker  *partSeeker // nil where no parts are sought
-	many    sync.Mutex  // of a group with many locations, see manyFound
+	blocks  int      // handed to out
+	current *library // whose records were made last
+	// again seeks reads up to larger distances, and partSeeker their parts; nil where nothing is
+	// sought.
+	again, partSeeker *seeker
+	many              sync.Mutex // of a group with many locations, see manyFound
 	// verified counts the windows of parts that were looked at for an estimate, and held.
 	verified int64
 }
 
 func newResolver(ref *dna.Reference, o *Options, out *orderedWriter, t *times) *resolver {
-	r := &resolver{ref: ref, pairs: &o.Pairs, times: t, out: out, contigs: newContigCounts(ref, o.Threads), seeker: newPartSeeker(ref, o, t)}
+	r := &resolver{ref: ref, pairs: &o.Pairs, times: t, out: out, contigs: newContigCounts(ref, o.Threads), again: newSeeker(ref, o, t), partSeeker: newPartSeeker(ref, o, t)}
 	for i := range o.Threads {
 		r.workers = append(r.workers, newWorker(ref, o, r.contigs[i]))
 	}
@@ -78,29 +79,33 @@ func (r *resolver) learn(ctx context.Context, e *estimate, p *part) {
 	if e.done {
 		return // the part is verified again, where it was looked at
 	}
-	held := r.held(p, ofGroup)
-	held.batch = p.batch.Clone()
-	e.held = append(e.held, held)
+	e.held = append(e.held, r.held(p, span{0, reads}, ofGroup))
 }
 
-// held returns a part that has what was held of all groups of p, and no candidates.
-func (r *resolver) held(p *part, ofGroup []looked) part {
+// held returns a part that has what was held of all groups of some reads of p, and no candidates.
+func (r *resolver) held(p *part, reads span, ofGroup []looked) part {
 	all := looked{left: map[int][]uint32{}}
 	for i := range ofGroup {
 		g := &ofGroup[i]
 		for j := range g.located {
 			g.located[j].From += int32(len(all.operations))
 			g.located[j].To += int32(len(all.operations))
+			g.located[j].Read -= uint32(reads.from)
 		}
 		all.located, all.operations = append(all.located, g.located...), append(all.operations, g.operations...)
-		maps.Copy(all.left, g.left)
+		for read, left := range g.left {
+			all.left[read-reads.from] = left
+		}
 		r.verified += g.verified
 	}
-	held := part{library: p.library, batch: p.batch, found: &find.Found{}, held: true}
+	held := part{library: p.library, batch: p.batch.Slice(reads.from, reads.to), found: &find.Found{}, held: true}
+	if !p.held {
+		held.batch = held.batch.Clone()
+	}
 	if p.found.Unlisted() {
 		held.found.HoldUnlisted()
 	} else {
-		held.found.HoldLocated(all.located, all.operations, all.left, len(p.batch.Reads), len(r.workers))
+		held.found.HoldLocated(all.located, all.operations, all.left, reads.to-reads.from, len(r.workers))
 	}
 	return held
 }
@@ -126,41 +131,74 @@ func (r *resolver) settle(ctx context.Context) error {
 	return nil
 }
 
-// write makes the records of a part, now or when parts of its reads have been sought.
+// write makes the records of a part, now or when reads of it have been sought again.
 func (r *resolver) write(ctx context.Context, p *part) error {
-	if r.seeker == nil {
-		return r.writeGroups(ctx, p, p.found.Cut(p.batch))
+	if p.found.Unlisted() {
+		p.batch.SeekAll() // as a Reader does then
 	}
-	if waiting := r.seeker.waiting; len(waiting) > 0 && waiting[0].library != p.library {
+	if r.waitFor(p) {
 		if err := r.writeWaiting(ctx); err != nil {
 			return err
 		}
 	}
-	if !p.held {
-		held, err := r.hold(ctx, p)
-		if err != nil {
-			return err
-		}
-		p = &held
-	}
-	r.seeker.wait(p)
-	if !r.seeker.enough() {
-		return nil
-	}
-	return r.writeWaiting(ctx)
+	return r.writeBy(ctx, []*seeker{r.again, r.partSeeker}, p, span{0, len(p.batch.Reads)})
 }
 
-// writeWaiting makes the records of the parts that wait for parts of their reads.
-func (r *resolver) writeWaiting(ctx context.Context) error {
-	if r.seeker == nil {
+// waitFor tells whether other parts have to be written before one.
+func (r *resolver) waitFor(p *part) bool {
+	for _, s := range []*seeker{r.again, r.partSeeker} {
+		if s != nil && len(s.waiting) > 0 && s.waiting[0].library != p.library {
+			return true
+		}
+	}
+	return r.again != nil && len(r.again.waiting) > 0 && !p.batch.Partly()
+}
+
+// writeBy makes the records of reads of a part, of which some may be sought again by one of some
+// seekers after the other. Those that are nil, or seek nothing of the part, are left out.
+func (r *resolver) writeBy(ctx context.Context, seekers []*seeker, p *part, reads span) error {
+	for len(seekers) > 0 && (seekers[0] == nil || seekers[0] == r.again && !p.batch.Partly()) {
+		seekers = seekers[1:]
+	}
+	if len(seekers) == 0 {
+		return r.writeGroups(ctx, p, p.groups(reads))
+	}
+	held, err := r.hold(ctx, p, reads, seekers[0] == r.again)
+	if err != nil {
+		return err
+	}
+	seekers[0].wait(&held)
+	if !seekers[0].enough() {
 		return nil
 	}
-	return r.seeker.seek(ctx, func(p *part, reads span) error {
-		groups := p.found.Cut(p.batch)
-		from, _ := slices.BinarySearch(groups, reads.from+1)
-		to, _ := slices.BinarySearch(groups, reads.to)
-		return r.writeGroups(ctx, p, slices.Concat([]int{reads.from}, groups[from:to], []int{reads.to}))
-	})
+	return r.writeFound(ctx, seekers)
+}
+
+// writeFound makes the records of the parts that wait for the first of some seekers.
+func (r *resolver) writeFound(ctx context.Context, seekers []*seeker) error {
+	return seekers[0].seek(ctx, func(p *part, reads span) error { return r.writeBy(ctx, seekers[1:], p, reads) })
+}
+
+// writeWaiting makes the records of all parts that wait.
+func (r *resolver) writeWaiting(ctx context.Context) error {
+	seekers := []*seeker{r.again, r.partSeeker}
+	for i, s := range seekers {
+		if s == nil {
+			continue
+		}
+		if err := r.writeFound(ctx, seekers[i:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// groups returns the borders of groups of some reads of the part.
+func (p *part) groups(reads span) []int {
+	groups := p.found.Cut(p.batch)
+	from, _ := slices.BinarySearch(groups, reads.from+1)
+	to, _ := slices.BinarySearch(groups, reads.to)
+	return slices.Concat([]int{reads.from}, groups[from:to], []int{reads.to})
 }
 
 // end makes the records that wait for anything.
@@ -171,10 +209,12 @@ func (r *resolver) end(ctx context.Context) error {
 	return r.writeWaiting(ctx)
 }
 
-// hold finds the local locations of a part, so that those of its reads are known that have none.
-func (r *resolver) hold(ctx context.Context, p *part) (part, error) {
-	groups := p.found.Cut(p.batch)
+// hold finds the locations of some reads of a part, and which of them are to be sought again: up to a
+// larger distance, or those for whose parts there is no location.
+func (r *resolver) hold(ctx context.Context, p *part, reads span, further bool) (part, error) {
+	groups := p.groups(reads)
 	ofGroup := make([]looked, len(groups)-1)
+	toSeek := make([]int32, reads.to-reads.from)
 	parallel.Ranges(len(r.workers), len(groups)-1, 1, func(worker, i, _ int) {
 		w, from, to := r.workers[worker], groups[i], groups[i+1]
 		if p.listed(from, to) > manyFound {
@@ -183,6 +223,11 @@ func (r *resolver) hold(ctx context.Context, p *part) (part, error) {
 		}
 		start := r.times.find.Verify.Start()
 		ofGroup[i] = w.hold(ctx, p, from, to)
+		if again := toSeek[from-reads.from : to-reads.from]; further {
+			w.seekAgain(p.library, from, again)
+		} else {
+			w.seekParts(from, again)
+		}
 		r.times.find.Verify.Add(start, int64(p.found.Count(from, to)))
 		if p.listed(from, to) > keptItems {
 			w.forget()
@@ -191,8 +236,12 @@ func (r *resolver) hold(ctx context.Context, p *part) (part, error) {
 	if err := ctx.Err(); err != nil { // the locations may not be complete
 		return part{}, r.out.fail(err)
 	}
-	held := r.held(p, ofGroup)
-	held.batch = p.batch.Clone()
+	held := r.held(p, reads, ofGroup)
+	if held.toSeek = toSeek; held.found.Unlisted() {
+		for i := range toSeek {
+			toSeek[i] = notAgain
+		}
+	}
 	return held, nil
 }
 

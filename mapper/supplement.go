@@ -23,6 +23,18 @@ func (g *group) k(read int) int {
 	return g.batch.K(read)
 }
 
+// seekParts sets again[i] to the largest distance of read number i of the group if it has no
+// location, and may have parts; otherwise to notAgain. The reads begin with number `from` of the
+// batch.
+func (w *worker) seekParts(from int, again []int32) {
+	b := w.group.batch
+	for i, s := range w.group.spans {
+		if again[i] = notAgain; s.from == s.to && b.Length(from+i) >= locate.LeastPart {
+			again[i] = int32(b.K(from + i))
+		}
+	}
+}
+
 // A supplement is another part of a read than its primary record has.
 type supplement struct {
 	location locate.Location

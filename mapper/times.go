@@ -9,8 +9,9 @@ import (
 type times struct {
 	reference, parse, pack measure.Timer
 	find                   find.Times
-	// parts is the pass for reads that have no local location.
-	parts                measure.Timer
+	// again is the passes for reads of which not enough was found, and parts those for reads that
+	// have no local location.
+	again, parts         measure.Timer
 	align, format, write measure.Timer
 }
 
@@ -34,6 +35,7 @@ func (t *times) stages() []struct {
 		{"skim", "bases", &t.find.Skim, false},
 		{"scan", "bases", &t.find.Scan, false},
 		{"verify", "candidates", &t.find.Verify, true},
+		{"again", "reads", &t.again, false},
 		{"parts", "reads", &t.parts, false},
 		{"align", "locations", &t.align, true},
 		{"format", "records", &t.format, true},

@@ -92,7 +92,7 @@ func (w *worker) choose(l *library, from, to int) (aligned int) {
 	n := 0
 	if !l.paired() {
 		for i := range w.choices {
-			w.choices[i], n = w.chooser.choose(&w.group, from+i, w.group.spans[i])
+			w.choices[i], n = w.chooser.choose(&w.group, from+i, i)
 			w.addSupplement(from+i, &w.choices[i])
 			aligned += n
 		}
@@ -100,14 +100,14 @@ func (w *worker) choose(l *library, from, to int) (aligned int) {
 	}
 	w.pairing.model = l.insert
 	for i := 0; i < len(w.choices); i += 2 {
-		p := w.pairing.choose(from+i, w.group.spans[i:i+2])
+		p := w.pairing.choose(from+i, i)
 		w.pairs = append(w.pairs, p)
 		for x := range 2 {
-			c, s := &w.choices[i+x], w.group.spans[i+x]
+			c := &w.choices[i+x]
 			if p.joined() {
-				*c, n = w.chooser.chooseMate(&w.group, s, &w.pairing.mates[x], w.pairing.unique)
+				*c, n = w.chooser.chooseMate(&w.group, w.group.spans[i+x], &w.pairing.mates[x], w.pairing.unique)
 			} else {
-				*c, n = w.chooser.choose(&w.group, from+i+x, s)
+				*c, n = w.chooser.choose(&w.group, from+i+x, i+x)
 			}
 			c.pair, c.rescued = p.class, p.rescued == x
 			w.addSupplement(from+i+x, c)

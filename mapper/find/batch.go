@@ -139,6 +139,12 @@ func (b *Batch) K(i int) int { return int(b.k[i]) }
 // Sought returns the distance up to which the locations of read i are sought, K at most.
 func (b *Batch) Sought(i int) int { return int(b.sought[i]) }
 
+// Partly tells whether a read has locations that are not sought, up to K.
+func (b *Batch) Partly() bool { return !slices.Equal(b.sought, b.k) }
+
+// SeekAll has all locations sought.
+func (b *Batch) SeekAll() { copy(b.sought, b.k) }
+
 // Unsought returns how many reads there are whose local locations are not known: they have no
 // pieces by which to be found, or more candidates than what was found lists.
 func (b *Batch) Unsought(f *Found) (n int64) {

@@ -24,7 +24,7 @@ func OnCPU(ref *dna.Reference, o Options) Finder {
 	c := &cpuFinder{shared: newShared(ref, o)}
 	c.store = store{files: c.options.Temporary, limit: c.options.Limits.Found, listed: c.options.Limits.Listed}
 	if o.Engine != EngineScan && c.bases >= c.options.Limits.CountedBases {
-		c.rare = newRarity(ref, c.segments, o.Threads)
+		c.rare = c.options.Words.of(&c.shared)
 	}
 	return c
 }

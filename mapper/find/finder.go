@@ -57,6 +57,8 @@ type Options struct {
 	Sought func(read, length, k int) int
 	// Cover, when set, has GPUs count what locations cover.
 	Cover *Cover
+	// Words, when set, is what the CPU's finders of one reference share.
+	Words *Words
 	// BatchReads is the most reads to be found at a time; 0 leaves it to the finder.
 	BatchReads int
 	// Times adds up what the stages take. It must not be nil.

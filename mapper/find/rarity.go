@@ -2,6 +2,7 @@ package find
 
 import (
 	"math/bits"
+	"sync"
 
 	"scanmap/dna"
 	"scanmap/parallel"
@@ -33,6 +34,21 @@ func frequentAbove(n, words, more int) uint32 { return uint32(4*(2*n/words) + mo
 // sampledBases is how much of a reference is counted: of a longer one, an equal share of each
 // segment. Counting takes 7 ns a base.
 const sampledBases = 1 << 25
+
+// Words are how frequent the words of a reference are, once a finder has counted them.
+type Words struct {
+	once sync.Once
+	rare *rarity
+}
+
+// of returns what is counted of a reference, at once where w is nil.
+func (w *Words) of(s *shared) *rarity {
+	if w == nil {
+		return newRarity(s.ref, s.segments, s.options.Threads)
+	}
+	w.once.Do(func() { w.rare = newRarity(s.ref, s.segments, s.options.Threads) })
+	return w.rare
+}
 
 // newRarity counts the words of all contigs, or of samples of them, in one parallel pass.
 func newRarity(ref *dna.Reference, segments []segment, threads int) *rarity {
