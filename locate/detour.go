@@ -153,26 +153,10 @@ func (b *localBudget) floor(d *localDiagonal) int {
 // wins returns what segments win on diagonals [from, to] around one, and appends to l.beside
 // those that may.
 func (l *Local) wins(strand *Strand, p Place, diagonal, from, to int) (sum int) {
-	m, text := l.budget.m, &l.Reference.Bases
+	m := l.budget.m
 	first := l.contig(p).Start + diagonal
 	for ; from <= to; from += 64 {
-		width := min(to+1-from, 64)
-		may, begin := uint64(0), uint64(0)
-		for w := 0; w < m; w += runsApart {
-			low, high, amb := strand.Planes.Window(w)
-			inside := ^uint64(0)
-			if m-w < 64 {
-				inside = 1<<(m-w) - 1
-			}
-			at := first + from + w
-			one, five := diagonalRuns(dna.WindowOrZero(text.Low, at), dna.WindowOrZero(text.Low, at+64),
-				dna.WindowOrZero(text.High, at), dna.WindowOrZero(text.High, at+64), low, high, amb, inside, uint64(width))
-			may, begin = may|one|begin&five, begin|five
-			if m-w <= 64 {
-				break
-			}
-		}
-		for ; may != 0; may &= may - 1 {
+		for may := l.mayWin(strand, m, first+from, min(to+1-from, 64)); may != 0; may &= may - 1 {
 			n := len(l.beside)
 			l.beside = l.differences(l.beside, strand, p, diagonal+from+bits.TrailingZeros64(may), m)
 			if won := winsOf(l.beside[n:], m); won > 0 {
@@ -183,6 +167,27 @@ func (l *Local) wins(strand *Strand, p Place, diagonal, from, to int) (sum int) 
 		}
 	}
 	return sum
+}
+
+// mayWin returns a bit for each of width neighbouring diagonals, 64 at most, on which segments of
+// the m bases of a strand may win. at is the offset of the first base on the lowest diagonal.
+func (l *Local) mayWin(strand *Strand, m, at, width int) (may uint64) {
+	text, begin := &l.Reference.Bases, uint64(0)
+	for w := 0; w < m; w += runsApart {
+		low, high, amb := strand.Planes.Window(w)
+		inside := ^uint64(0)
+		if m-w < 64 {
+			inside = 1<<(m-w) - 1
+		}
+		at := at + w
+		one, five := diagonalRuns(dna.WindowOrZero(text.Low, at), dna.WindowOrZero(text.Low, at+64),
+			dna.WindowOrZero(text.High, at), dna.WindowOrZero(text.High, at+64), low, high, amb, inside, uint64(width))
+		may, begin = may|one|begin&five, begin|five
+		if m-w <= 64 {
+			break
+		}
+	}
+	return may
 }
 
 // chained returns what alignments lose at least, net of what the threshold forgives, that go

@@ -7,140 +7,229 @@ import (
 	"scanmap/parallel"
 )
 
-// bestCells is the scratch of Best: the scores of a row, and what leads to each cell.
+// bestCells is the scratch of Best.
 type bestCells struct {
-	read, text []byte
-	// Of the best alignments that end at a text position, and of those that end with an insertion.
-	score, gap    []int32
-	moves         []byte
-	lastPath      []OperationKind
-	lastOperation []Operation
+	from, to int // the stretch of the contig
+	read     []byte
+	text     []byte  // what a band has of the stretch
+	scores   []int32 // of the best alignments that end with a cell of a band; see bestBand
+	gap      []int32 // of those that end at a base of the text with an insertion
+	most     []int32 // see bounds
+	won      []int32
+	differs  []uint64
+	best     bestFound
+	// operations are those of the last location.
+	operations []Operation
 }
 
-// bestStart is the kind of a cell to which nothing leads. Otherwise moves are as affineRows has
-// them.
-const bestStart = 3
+// bestFound is the best alignment of the bands that were looked at, if it scores more than 0.
+type bestFound struct {
+	score             int32
+	endRead, endText  int // its last pair, the text's base as a position of the contig
+	fromRead, fromPos int // its first pair
+	path              []OperationKind
+}
+
+// bestBand is diagonals [low, low + width) and the bases of the read that have a text on some. The
+// scores of a base are those on all diagonals, then one that is beside the band. Those of the first
+// base come after a row of zeros, as if of the base before.
+type bestBand struct {
+	low, width int
+	first, end int // bases of the read
+}
+
+// noMatch stands for letters of the read that match nothing.
+const noMatch = 255
 
 // Best returns the local alignment of the highest score of a strand in the stretch [from, to) of a
 // place, as Smith and Waterman (1981) and Gotoh (1982) find it: gaps cost 6 + g, without a bound.
 // ok is false if it scores less than `least`. Of equal ones it is that which ends first in the
 // read, then in the text.
+//
+// Most diagonals are left out, by lemma 15. Few others are left where the highest score is known
+// beforehand. If the segments without a gap do not tell it, the diagonals with the highest bound
+// may: what is found on them is a score that the best one has at least.
 func (l *Local) Best(strand *Strand, p Place, least, from, to int) (best Location, ok bool) {
 	c, b := l.contig(p), &l.cells
-	from, to = max(from, 0), min(to, c.Length)
-	m, n := strand.Length(), to-from
-	if n <= 0 || m == 0 {
+	b.from, b.to = max(from, 0), min(to, c.Length)
+	m := strand.Length()
+	if b.to <= b.from || m == 0 {
 		return best, false
 	}
-	b.read = strand.Planes.appendCodes(b.read[:0], m)
-	b.text = l.Reference.Bases.AppendCodes(b.text[:0], c.Start+from, c.Start+to)
-	b.score, b.gap = parallel.Resize(b.score, n+1), parallel.Resize(b.gap, n+1)
-	b.moves = parallel.Resize(b.moves, m*n)
-	const never = -1 << 29
-	for j := range b.score {
-		b.score[j], b.gap[j] = 0, never
-	}
-	bestScore, endRead, endText := int32(0), 0, 0
-	for i, letter := range b.read {
-		moves := b.moves[i*n:][:n]
-		diagonal, deletion := int32(0), int32(never)
-		left := int32(0) // the score of the pair before, in this row
-		for j := range moves {
-			move := byte(bestStart)
-			score := int32(0)
-			pair := diagonal - 4
-			if letter == b.text[j] && letter < dna.AmbiguousCode {
-				pair = diagonal + 1
-			}
-			if pair > 0 {
-				score, move = pair, byte(Diagonal)
-			}
-			diagonal = b.score[j+1]
-			open := left - lossOpen - 1
-			if deletion--; deletion > open {
-				move |= moveLongDeletion
-			} else {
-				deletion = open
-			}
-			if deletion > score {
-				score, move = deletion, move&^moveKind|byte(Deletion)
-			}
-			open = b.score[j+1] - lossOpen - 1
-			gap := b.gap[j+1] - 1
-			if gap > open {
-				move |= moveLongInsertion
-			} else {
-				gap = open
-			}
-			b.gap[j+1] = gap
-			if gap > score {
-				score, move = gap, move&^moveKind|byte(Insertion)
-			}
-			b.score[j+1], left = score, score
-			moves[j] = move
-			if score > bestScore {
-				bestScore, endRead, endText = score, i, j
-			}
-		}
-	}
-	if int(bestScore) < max(least, 1) {
+	b.read, b.best.score = b.read[:0], 0
+	segment, most := l.bounds(strand, p)
+	score := max(int32(least), segment, 1)
+	if score > most {
 		return best, false
 	}
-	l.traceBest(strand, p, &best, bestScore, endRead, endText, from)
-	return best, true
+	known := false // whether the best alignment is found
+	if few, all := b.above(most), b.above(score); 2*few < all {
+		l.bestIn(strand, p, most)
+		score = max(score, b.best.score)
+		known = b.best.score == score && b.above(score) == few
+	}
+	if !known {
+		b.best.score = 0
+		l.bestIn(strand, p, score)
+	}
+	if b.best.score < max(int32(least), 1) {
+		return best, false
+	}
+	return l.bestLocation(strand, p), true
 }
 
-// traceBest sets a location to the alignment that ends with a pair of bases.
-func (l *Local) traceBest(strand *Strand, p Place, best *Location, score int32, endRead, endText, from int) {
-	b, a, m, n := &l.cells, l.Aligner, strand.Length(), len(l.cells.text)
-	path := b.lastPath[:0]
-	i, j := endRead, endText
-	kind, known := Diagonal, false
-	for i >= 0 && j >= 0 {
-		move := b.moves[i*n+j]
-		if !known {
-			kind = OperationKind(move & moveKind)
+// bestIn looks for the best alignment on the diagonals on which one may have a score.
+func (l *Local) bestIn(strand *Strand, p Place, score int32) {
+	b := &l.cells
+	first := b.from - strand.Length() + 1
+	for i := 0; i < len(b.most); i++ {
+		if b.most[i] < score {
+			continue
 		}
-		if kind == bestStart {
-			break
+		low := i
+		for i < len(b.most) && b.most[i] >= score {
+			i++
 		}
-		path = append(path, kind)
-		switch kind {
-		case Diagonal:
-			i, j, known = i-1, j-1, false
-		case Deletion:
-			j--
-			known = move&moveLongDeletion != 0
-		case Insertion:
+		l.bestInBand(strand, p, first+low, i-low)
+	}
+}
+
+// bestInBand looks for the best alignment on width neighbouring diagonals. It replaces b.best if it
+// is better.
+func (l *Local) bestInBand(strand *Strand, p Place, low, width int) {
+	b, m, start := &l.cells, strand.Length(), l.contig(p).Start
+	from, to := max(b.from, low), min(b.to, low+width-1+m)
+	if len(b.read) == 0 {
+		b.read = strand.Planes.appendCodes(b.read, m)
+		for i, code := range b.read {
+			if code == dna.AmbiguousCode {
+				b.read[i] = noMatch
+			}
+		}
+	}
+	b.text = l.Reference.Bases.AppendCodes(b.text[:0], start+from, start+to)
+	band := bestBand{low, width, max(0, from-low-width+1), min(m, to-low)}
+	stride := width + 1
+	b.scores = parallel.Resize(b.scores, (band.end-band.first+1)*stride)
+	clear(b.scores[:stride])
+	b.gap = parallel.Resize(b.gap, len(b.text))
+	const never = -1 << 29
+	for j := range b.gap {
+		b.gap[j] = never
+	}
+	bestScore, endRead, endDiagonal := int32(0), 0, 0
+	for i := band.first; i < band.end; i++ {
+		first, end := max(0, from-low-i), min(width, to-low-i)
+		before := b.scores[(i-band.first)*stride:][:stride]
+		row := b.scores[(i-band.first+1)*stride:][:stride]
+		if first > 0 {
+			row[first-1] = 0
+		}
+		row[width] = 0
+		most := bestRow(row[first:end], before[first:end+1], b.gap[low+i+first-from:], b.text[low+i+first-from:][:end-first], b.read[i])
+		if most > bestScore {
+			bestScore, endRead, endDiagonal = most, i, first+slices.Index(row[first:end], most)
+		}
+	}
+	f, endText := &b.best, low+endRead+endDiagonal
+	if bestScore > f.score || bestScore == f.score && bestScore > 0 && (endRead < f.endRead || endRead == f.endRead && endText < f.endText) {
+		f.score, f.endRead, f.endText = bestScore, endRead, endText
+		b.trace(band, from)
+	}
+}
+
+// bestRow sets the scores of a base of the read with the bases of a text, and returns the highest.
+// before has those of the base before, on the same diagonals and on one more, gap the scores with
+// an insertion at the end, which it replaces. It has no branches, since none could be foreseen.
+//
+// What a deletion of one base more follows may be left out: to open another one there costs more.
+func bestRow(row, before, gap []int32, text []byte, letter byte) (most int32) {
+	diagonal := before[0]
+	row, above, gap := row[:len(text)], before[1:][:len(text)], gap[:len(text)]
+	deletion := int32(0) // less what a base of it costs, of the best that ends with a deletion
+	for k, other := range text {
+		score := diagonal - (lossMismatch - 1)
+		if other == letter {
+			score = diagonal + 1
+		}
+		diagonal = above[k]
+		insertion := max(gap[k], diagonal-lossOpen) - 1
+		gap[k] = insertion
+		score = max(score, insertion, 0)
+		ends := max(score, deletion)
+		deletion = max(deletion, score-lossOpen) - 1
+		row[k] = ends
+		most = max(most, ends)
+	}
+	return most
+}
+
+// trace sets the path of b.best to that which leads to its end in a band whose text begins at a
+// position: from each cell to a pair, if one may have led there, or else to the shortest deletion,
+// or else to the shortest insertion.
+func (b *bestCells) trace(band bestBand, from int) {
+	f := &b.best
+	path := f.path[:0]
+	stride := band.width + 1
+	at := func(i, k int) int32 { return b.scores[(i-band.first+1)*stride+k] }
+	i, k := f.endRead, f.endText-f.endRead-band.low
+	for at(i, k) > 0 {
+		score, first := at(i, k), max(0, from-band.low-i)
+		pair := at(i-1, k) - (lossMismatch - 1)
+		if b.read[i] == b.text[band.low+i+k-from] {
+			pair += lossMismatch
+		}
+		if pair == score {
+			path = append(path, Diagonal)
 			i--
-			known = move&moveLongInsertion != 0
+			continue
+		}
+		g, kind := 1, Deletion
+		for k-g >= first && at(i, k-g)-int32(lossOpen+g) != score {
+			g++
+		}
+		if k-g >= first {
+			k -= g
+		} else {
+			g, kind = 1, Insertion
+			for at(i-g, k+g)-int32(lossOpen+g) != score {
+				g++
+			}
+			i, k = i-g, k+g
+		}
+		for range g {
+			path = append(path, kind)
 		}
 	}
 	slices.Reverse(path)
-	b.lastPath = path
-	start := from + j + 1
-	strandFrom := i + 1
-	offset := l.contig(p).Start + start
-	ShiftLeft(path, func(kind OperationKind, q, r, gap int) bool {
+	f.path, f.fromRead, f.fromPos = path, i+1, band.low+k+i+1
+}
+
+// bestLocation returns b.best as a location, its gaps shifted left.
+func (l *Local) bestLocation(strand *Strand, p Place) Location {
+	b, f, m := &l.cells, &l.cells.best, strand.Length()
+	offset := l.contig(p).Start + f.fromPos
+	ShiftLeft(f.path, func(kind OperationKind, q, r, gap int) bool {
 		if kind == Deletion {
 			return l.Reference.Letter(offset+r-1) == l.Reference.Letter(offset+r+gap-1)
 		}
-		return strand.letter(strandFrom+q-1) == strand.letter(strandFrom+q+gap-1)
+		return strand.letter(f.fromRead+q-1) == strand.letter(f.fromRead+q+gap-1)
 	})
-	operations := b.lastOperation[:0]
-	if strandFrom > 0 {
-		operations = append(operations, Operation{Clip, int32(strandFrom)})
+	operations := b.operations[:0]
+	if f.fromRead > 0 {
+		operations = append(operations, Operation{Clip, int32(f.fromRead)})
 	}
-	operations = AppendRuns(operations, path)
-	if endRead+1 < m {
-		operations = append(operations, Operation{Clip, int32(m - endRead - 1)})
+	operations = AppendRuns(operations, f.path)
+	if f.endRead+1 < m {
+		operations = append(operations, Operation{Clip, int32(m - f.endRead - 1)})
 	}
-	b.lastOperation = operations
-	*best = Location{Place: p, End: int32(from + endText + 1), Distance: int32(m) - score}
+	b.operations = operations
+	best := Location{Place: p, End: int32(f.endText + 1), Distance: int32(m) - f.score}
 	for _, o := range operations {
 		if o.Kind == Insertion || o.Kind == Deletion {
 			best.Gaps += o.Length
 		}
 	}
-	a.Adopt(best, int32(start), operations)
+	l.Aligner.Adopt(&best, int32(f.fromPos), operations)
+	return best
 }

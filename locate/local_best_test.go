@@ -2,8 +2,11 @@ package locate
 
 import (
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
+	"scanmap/internal/effort"
 	"scanmap/internal/truth"
 )
 
@@ -110,5 +113,229 @@ func TestBest(t *testing.T) {
 	}
 	if clipped < 50 {
 		t.Errorf("%d are clipped: the test shows little", clipped)
+	}
+}
+
+// A wholeBest is what Best finds, and what it leads to by rows over all bases.
+type wholeBest struct {
+	score, start, end int
+	operations        []Operation
+}
+
+// bestOfAll is Best for letters, without bounds or bands: Gotoh's three tables in full.
+func bestOfAll(text, s string, from, to int) (best wholeBest) {
+	from, to = max(from, 0), min(to, len(text))
+	n := max(to-from, 0)
+	table := func() [][]int {
+		rows := make([][]int, len(s)+1)
+		all := make([]int, len(rows)*(n+1))
+		for i := range rows {
+			rows[i] = all[i*(n+1):][:n+1]
+		}
+		return rows
+	}
+	const never = -1 << 20
+	score, deletion, insertion := table(), table(), table()
+	pair := func(i, j int) int {
+		if truth.Matches(s[i-1], text[from+j-1]) {
+			return score[i-1][j-1] + 1
+		}
+		return score[i-1][j-1] - 4
+	}
+	endRead, endText := 0, 0
+	for j := range n + 1 {
+		insertion[0][j] = never
+	}
+	for i := 1; i <= len(s); i++ {
+		deletion[i][0] = never
+		for j := 1; j <= n; j++ {
+			deletion[i][j] = max(deletion[i][j-1]-1, score[i][j-1]-7)
+			insertion[i][j] = max(insertion[i-1][j]-1, score[i-1][j]-7)
+			score[i][j] = max(0, pair(i, j), deletion[i][j], insertion[i][j])
+			if score[i][j] > best.score {
+				best.score, endRead, endText = score[i][j], i, j
+			}
+		}
+	}
+	var path []OperationKind
+	i, j := endRead, endText
+	for score[i][j] > 0 {
+		switch score[i][j] {
+		case pair(i, j):
+			path = append(path, Diagonal)
+			i, j = i-1, j-1
+		case deletion[i][j]:
+			for longer := true; longer; j-- {
+				path = append(path, Deletion)
+				longer = deletion[i][j-1]-1 > score[i][j-1]-7
+			}
+		default:
+			for longer := true; longer; i-- {
+				path = append(path, Insertion)
+				longer = insertion[i-1][j]-1 > score[i-1][j]-7
+			}
+		}
+	}
+	slices.Reverse(path)
+	best.start, best.end = from+j, from+endText
+	ShiftLeft(path, func(kind OperationKind, q, r, gap int) bool {
+		if kind == Deletion {
+			return text[best.start+r-1] == text[best.start+r+gap-1]
+		}
+		return s[i+q-1] == s[i+q+gap-1]
+	})
+	if i > 0 {
+		best.operations = append(best.operations, Operation{Clip, int32(i)})
+	}
+	best.operations = AppendRuns(best.operations, path)
+	if endRead < len(s) {
+		best.operations = append(best.operations, Operation{Clip, int32(len(s) - endRead)})
+	}
+	return best
+}
+
+// drawBest draws a read and a text that has much that is like it: copies of it or of its parts,
+// near each other or not, and repeats of short units; or few bases.
+func drawBest(r *rand.Rand) (text, s string) {
+	letters := []string{"ACGT", "ACGT", "ACGT", "ACGTN", "AAAAC", "AC"}[r.IntN(6)]
+	part := func(s string) string {
+		from := r.IntN(len(s))
+		return s[from : from+1+r.IntN(len(s)-from)]
+	}
+	tandem := func() string {
+		unit := truth.Random(r, 1+r.IntN(12), letters)
+		return truth.Edited(r, strings.Repeat(unit, 2+r.IntN(30)), r.IntN(4))
+	}
+	if r.IntN(20) == 0 {
+		return truth.Random(r, 1+r.IntN(6), letters), truth.Random(r, 1+r.IntN(4), letters)
+	}
+	s = truth.Random(r, 1+r.IntN(250), letters)
+	switch r.IntN(8) {
+	case 0:
+		s += tandem() + truth.Random(r, r.IntN(60), letters)
+	case 1:
+		s = tandem() + s
+	case 2: // one of two parts that are alike
+		s += part(s)
+	}
+	s = s[:min(len(s), 250)]
+	var b strings.Builder
+	for range 1 + r.IntN(5) {
+		switch r.IntN(7) {
+		case 0:
+			b.WriteString(truth.Random(r, r.IntN(300), letters))
+		case 1:
+			b.WriteString(tandem())
+		case 2:
+			b.WriteString(truth.Substituted(r, s, r.IntN(1+len(s)/8)))
+		case 3: // gaps of few bases
+			b.WriteString(truth.Edited(r, s, r.IntN(6)))
+		case 4: // a deletion of any length
+			at := r.IntN(len(s))
+			b.WriteString(s[:at] + truth.Random(r, r.IntN(60), letters) + s[at:])
+		case 5: // an insertion of any length
+			at := r.IntN(len(s))
+			b.WriteString(s[:at] + s[at+r.IntN(len(s)-at):])
+		case 6:
+			b.WriteString(part(s))
+		}
+	}
+	return b.String() + truth.Random(r, 1+r.IntN(50), letters), s
+}
+
+// TestBestInBands compares with bestOfAll what Best finds: nothing of it may depend on which
+// diagonals are left out.
+func TestBestInBands(t *testing.T) {
+	t.Parallel()
+	refused, few, gaps, least := 0, 0, 0, 0
+	cases := effort.Pick(20000, 2500)
+	for n := range cases {
+		r := rand.New(rand.NewPCG(uint64(n), 41))
+		text, s := drawBest(r)
+		ref := truth.Reference(t, "ACGTTTGACCA", text, s)
+		l := Local{Reference: ref, Aligner: &Aligner{Reference: ref}, Cap: DefaultCap}
+		for range 2 { // the second time scratch memory has what the first left
+			strand := r.IntN(2)
+			p, read := At(1, strand), pack(truth.Strand(s, strand), 0)
+			from, to := r.IntN(len(text)), 1+r.IntN(len(text))
+			if r.IntN(2) == 0 {
+				from, to = -r.IntN(300), len(text)+r.IntN(300)
+			}
+			least = []int{30, 1 + r.IntN(len(s)), 1 + r.IntN(12)}[r.IntN(3)]
+			want := bestOfAll(text, s, from, to)
+			got, ok := l.Best(read.Strand(p), p, least, from, to)
+			if ok != (want.score >= least) {
+				t.Fatalf("case %d: %s in [%d, %d) of %s: found %t, the best scores %d, least %d", n, s, from, to, text, ok, want.score, least)
+			}
+			if from < to {
+				if ok {
+					if l.cells.above(int32(want.score)) < 20 {
+						few++
+					}
+				} else if l.cells.above(int32(least)) == 0 {
+					refused++
+				}
+			}
+			if !ok {
+				continue
+			}
+			found := wholeBest{len(s) - int(got.Distance), int(got.Start), int(got.End), l.Aligner.Operations(&got)}
+			if found.score != want.score || found.start != want.start || found.end != want.end || !slices.Equal(found.operations, want.operations) {
+				t.Fatalf("case %d: %s in [%d, %d) of %s, least %d: %v, want %v", n, s, from, to, text, least, found, want)
+			}
+			inGaps := int32(0)
+			for _, o := range want.operations {
+				if o.Kind == Insertion || o.Kind == Deletion {
+					inGaps += o.Length
+				}
+			}
+			if got.Gaps != inGaps || got.Place != p || !got.Aligned {
+				t.Fatalf("case %d: %+v, want %d bases of gaps", n, got, inGaps)
+			}
+			if inGaps > 0 {
+				gaps++
+			}
+		}
+	}
+	if refused < cases/20 || few < cases/4 || gaps < cases/4 {
+		t.Errorf("%d refused, %d on few diagonals, %d with gaps: the test shows little", refused, few, gaps)
+	}
+}
+
+// BenchmarkBest measures reads of 150 bases in stretches of 600 with one kind of copy.
+func BenchmarkBest(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, kind := range []struct {
+		name string
+		copy func(s string) string // of a read
+	}{
+		{"none", func(string) string { return "" }},
+		{"2 mismatches", func(s string) string { return truth.Substituted(r, s, 2) }},
+		{"12 mismatches", func(s string) string { return truth.Substituted(r, s, 12) }},
+		{"half", func(s string) string { return s[75:] }},
+		{"deletion of 5", func(s string) string { return s[:60] + "ACGTA" + s[60:] }},
+		{"insertion of 30", func(s string) string { return s[:60] + s[90:] }},
+		{"repeats", func(s string) string { return strings.Repeat("CA", 40) + s }},
+	} {
+		b.Run(kind.name, func(b *testing.B) {
+			const reads = 100
+			var contigs []string
+			var views []Read
+			for range reads {
+				s := truth.Random(r, 150, "ACGT")
+				if kind.name == "repeats" {
+					s = s[:90] + strings.Repeat("CA", 30)
+				}
+				contigs = append(contigs, (truth.Random(r, 225, "ACGT") + kind.copy(s) + truth.Random(r, 600, "ACGT"))[:600])
+				views = append(views, pack(s, 0))
+			}
+			l := Local{Reference: truth.Reference(b, contigs...), Cap: DefaultCap}
+			l.Aligner = &Aligner{Reference: l.Reference}
+			for i := 0; b.Loop(); i++ {
+				k := i % reads
+				l.Aligner.Reset()
+				l.Best(&views[k].Strands[Forward], At(k, Forward), 30, 0, 600)
+			}
+		})
 	}
 }

@@ -311,18 +311,24 @@ func (b *localBand) trace(w *localWindow, costs *localCosts) {
 // differences appends a bit for each of the m bases of a strand that differs on a diagonal of a
 // contig. Positions outside the contig differ from everything.
 func (l *Local) differences(words []uint64, strand *Strand, p Place, diagonal, m int) []uint64 {
-	c, text := l.contig(p), &l.Reference.Bases
-	inside := diagonal >= 0 && diagonal+m <= c.Length
+	return l.differencesIn(words, strand, p, diagonal, m, 0, l.contig(p).Length)
+}
+
+// differencesIn is differences where positions outside the stretch [from, to) of the contig differ
+// from everything.
+func (l *Local) differencesIn(words []uint64, strand *Strand, p Place, diagonal, m, from, to int) []uint64 {
+	start, text := l.contig(p).Start, &l.Reference.Bases
+	inside := diagonal >= from && diagonal+m <= to
 	for w := 0; w < m; w += 64 {
 		if inside {
-			words = append(words, strand.Planes.mismatches(text, m, c.Start+diagonal, w))
+			words = append(words, strand.Planes.mismatches(text, m, start+diagonal, w))
 			continue
 		}
-		x := strand.Planes.mismatchesOrAll(text, m, c.Start+diagonal, w)
-		if before := -diagonal - w; before > 0 {
+		x := strand.Planes.mismatchesOrAll(text, m, start+diagonal, w)
+		if before := from - diagonal - w; before > 0 {
 			x |= ^(^uint64(0) << min(before, 64)) // a shift by 64 gives 0
 		}
-		if after := c.Length - diagonal - w; after < 64 {
+		if after := to - diagonal - w; after < 64 {
 			x |= ^uint64(0) << max(after, 0)
 		}
 		if m-w < 64 {
