@@ -45,7 +45,7 @@ func (p *pairing) choose(read, i int) pairChoice {
 	empty := [2]bool{spans[0].from == spans[0].to, spans[1].from == spans[1].to}
 	switch {
 	case !empty[0] && !empty[1]:
-		return p.join(read, i, false)
+		return p.join(read, i, -1)
 	case empty[0] != empty[1]:
 		lost := 0
 		if empty[1] {
@@ -56,14 +56,18 @@ func (p *pairing) choose(read, i int) pairChoice {
 	return pairChoice{class: unmappedPair, rescued: -1}
 }
 
-// join chooses the primary locations of two mates that have some. With onlyProper all locations
-// count.
-func (p *pairing) join(read, i int, onlyProper bool) pairChoice {
+// join chooses the primary locations of two mates that have some. One may be lost: it was rescued
+// beside those of the other; otherwise lost is -1.
+func (p *pairing) join(read, i, lost int) pairChoice {
 	g := p.group
 	spans := g.spans[i : i+2]
-	if onlyProper || g.near < 0 || !p.setNear(read, i) {
-		for x, s := range spans {
-			p.set(x, read+x, g.of(s), int32(g.k(read+x)))
+	if lost >= 0 || g.near < 0 || !p.setNear(read, i) {
+		for x := range spans {
+			k := int32(g.k(read + x))
+			if x != lost {
+				spans[x], k = p.wideSpan(read+x, i+x)
+			}
+			p.set(x, read+x, g.of(spans[x]), k)
 		}
 	}
 	all := p.combine()
@@ -73,11 +77,11 @@ func (p *pairing) join(read, i int, onlyProper bool) pairChoice {
 		}
 	}
 	c := pairChoice{bounded: !all, rescued: -1}
-	if onlyProper && len(p.ties) == 0 {
+	if lost >= 0 && len(p.ties) == 0 {
 		c.class = oneEndAnchored
 		return c
 	}
-	p.pick(onlyProper)
+	p.pick(lost >= 0)
 	c.class, c.insert = p.options.classify(p.model, p.primary(0), p.primary(1))
 	return c
 }
@@ -101,7 +105,9 @@ func (p *pairing) setNear(read, i int) bool {
 func (p *pairing) rescue(read, i, lost int) pairChoice {
 	g := p.group
 	spans := g.spans[i : i+2]
-	p.set(1-lost, read+1-lost, g.of(spans[1-lost]), int32(g.k(read+1-lost)))
+	anchors, k := p.wideSpan(read+1-lost, i+1-lost)
+	spans[1-lost] = anchors
+	p.set(1-lost, read+1-lost, g.of(anchors), k)
 	before := len(g.locations)
 	all := p.seek(lost)
 	if len(g.locations) == before {
@@ -109,7 +115,7 @@ func (p *pairing) rescue(read, i, lost int) pairChoice {
 	}
 	spans[lost] = span{before, len(g.locations)}
 	p.partial = !all
-	c := p.join(read, i, true)
+	c := p.join(read, i, lost)
 	p.partial = false
 	c.bounded = c.bounded || !all
 	if c.class != properPair {

@@ -115,6 +115,15 @@ func (m *insertModel) density(insert int) float64 {
 	return (1 - discordantShare) * (float64((1-strayShare)*normal) + float64(strayShare*even))
 }
 
+// highest is the highest density of all insert sizes, or more.
+func (m *insertModel) highest() float64 {
+	even := 1 / float64(m.high-m.low+1)
+	if m.spread == 0 {
+		return (1 - discordantShare) * even
+	}
+	return (1 - discordantShare) * (float64((1-strayShare)/(m.spread*math.Sqrt(2*math.Pi))) + float64(strayShare*even))
+}
+
 // typical is the density of pairs whose insert size is not known.
 func (m *insertModel) typical() float64 {
 	if m.spread == 0 {

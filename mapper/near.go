@@ -2,6 +2,7 @@ package mapper
 
 import (
 	"os"
+	"strconv"
 
 	"scanmap/locate"
 )
@@ -12,7 +13,8 @@ import (
 // distance, k at most. What lies beyond it is not known, and counts for MAPQ as what lies beyond k.
 //
 // Mates count by their near locations, if these have a proper combination whose edits are at most so
-// many more than those of both best ones. Otherwise all locations up to k count, of both mates.
+// many more than those of both best ones. Otherwise they count by all locations up to k that have
+// so few more than the best that they might be chosen (wide).
 //
 // Lemma 1. Let all locations of a read be known up to a distance s. If the best of them has b edits,
 // and b + near <= s or s = k, then its near locations are known.
@@ -67,6 +69,9 @@ func (o *Options) first(length, k int) int {
 		return k
 	}
 	edits, saved := 1+length/200, 2
+	if x, err := strconv.Atoi(os.Getenv("SM_EDITS")); err == nil {
+		edits = x
+	}
 	if o.Local != nil {
 		edits, saved = edits*localDistance, 1
 	}
@@ -128,23 +133,55 @@ func upTo(byDistance []uint32, k int) []uint32 { return byDistance[:min(len(byDi
 const notAgain = -1
 
 // seekAgain sets again[i] to the distance up to which read number i of the group is to be sought
-// again, or to notAgain. The reads begin with number `from` of the batch.
-func (w *worker) seekAgain(l *library, from int, again []int32) {
-	g := &w.group
+// again, or to notAgain. The reads begin with number `from` of the batch. If last is set, all is
+// known then that counts.
+func (w *worker) seekAgain(l *library, from int, again []int32, last bool) {
 	together := l.together()
 	for i := 0; i < len(again); i += together {
-		all := together == 2 && !w.countsNear(l, from+i, i)
-		for x := i; x < i+together; x++ {
-			k, sought := int32(g.batch.K(from+x)), int32(g.batch.Sought(from+x))
-			h := &g.horizons[x]
-			if h.n > 0 && !all {
-				k = min(k, h.best+g.near)
-			}
-			if again[x] = notAgain; k > sought && g.batch.Length(from+x) > 0 {
-				again[x] = k
+		upTo := again[i : i+together]
+		if together == 2 {
+			w.seekPair(l, from+i, i, upTo, last)
+		} else {
+			upTo[0], _ = w.group.nextDistance(from, i, w.group.near, last)
+		}
+		for x := range upTo {
+			if read := from + i + x; upTo[x] <= int32(w.group.batch.Sought(read)) || w.group.batch.Length(read) == 0 {
+				upTo[x] = notAgain
 			}
 		}
 	}
+}
+
+// seekPair is seekAgain for a pair.
+func (w *worker) seekPair(l *library, read, i int, upTo []int32, last bool) {
+	g, beyond := &w.group, w.group.near
+	if g.horizons[i].n > 0 && g.horizons[i+1].n > 0 && !w.countsNear(l, read, i) {
+		beyond = w.pairing.wide(l.insert)
+	}
+	for x := range upTo {
+		all := false
+		if upTo[x], all = g.nextDistance(read-i, i+x, beyond, last); all && g.horizons[i+x].n == 0 {
+			beyond = w.pairing.wide(l.insert) // what may be found then counts beside
+		}
+	}
+	for x := range upTo {
+		upTo[x], _ = g.nextDistance(read-i, i+x, beyond, last)
+	}
+}
+
+// nextDistance returns the distance up to which read number i of the group is to be known next, and
+// whether that is all that may be found of it: so far beyond its best location or, if it has none so
+// far, k or some way to it.
+func (g *group) nextDistance(from, i int, beyond int32, last bool) (distance int32, all bool) {
+	k, sought, h := int32(g.batch.K(from+i)), int32(g.batch.Sought(from+i)), &g.horizons[i]
+	distance = k
+	switch {
+	case h.n > 0:
+		distance = h.best + beyond
+	case !last:
+		distance = sought + g.near
+	}
+	return min(distance, k), distance >= k
 }
 
 // countsNear tells whether it is known of a pair, whose first mate is read number i of the group,
@@ -153,13 +190,41 @@ func (w *worker) countsNear(l *library, read, i int) bool {
 	g, p := &w.group, &w.pairing
 	p.model = l.insert
 	for x := range 2 {
-		all := g.of(g.spans[i+x])
-		if len(all) == 0 {
-			return false
-		}
-		p.set(x, read+x, all, int32(g.batch.Sought(read+x)))
+		p.set(x, read+x, g.of(g.spans[i+x]), int32(g.batch.Sought(read+x)))
 	}
 	return p.hasNear(i)
+}
+
+// wide returns how much farther than the best location of a mate one may be that is chosen for its
+// pair.
+//
+// Lemma 3. If a proper combination has that much more than both best locations have together, or
+// less, it may be the most likely one. If it has more, it is less likely than the best ones apart.
+//
+// Proof. So much is what the densities of insert sizes differ by at most, in distances. ∎
+func (p *pairing) wide(model *insertModel) int32 {
+	beyond := penaltyOf(discordantDensity(p.bases)) - penaltyOf(model.highest())
+	return max(p.group.near, int32(max(beyond, 0)/p.odds.penalty))
+}
+
+// wideSpan returns those locations of a mate, read number i of the group, that may be chosen for its
+// pair where it does not count by near ones, and the distance up to which these are.
+func (p *pairing) wideSpan(read, i int) (s span, k int32) {
+	g := p.group
+	s, k = g.spans[i], int32(g.k(read))
+	h := &g.horizons[i]
+	if g.near < 0 || g.parts[read] != nil || h.n == 0 || h.best+p.wide(p.model) >= k {
+		return s, k
+	}
+	k = h.best + p.wide(p.model)
+	all, n := g.of(s), 0
+	for i := range all {
+		if g.measure(&all[i]) <= k {
+			all[i], all[n] = all[n], all[i]
+			n++
+		}
+	}
+	return span{s.from, s.from + n}, k
 }
 
 // hasNear tells whether the locations of two mates have a proper combination of which no more than

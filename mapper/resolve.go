@@ -21,16 +21,16 @@ type resolver struct {
 	out     *orderedWriter
 	blocks  int      // handed to out
 	current *library // whose records were made last
-	// again seeks reads up to larger distances, and partSeeker their parts; nil where nothing is
-	// sought.
-	again, partSeeker *seeker
-	many              sync.Mutex // of a group with many locations, see manyFound
+	// seekers seek reads again, one after the other: up to larger distances, in several steps, and
+	// their parts. Where nothing is sought there are none.
+	seekers []*seeker
+	many    sync.Mutex // of a group with many locations, see manyFound
 	// verified counts the windows of parts that were looked at for an estimate, and held.
 	verified int64
 }
 
 func newResolver(ref *dna.Reference, o *Options, out *orderedWriter, t *times) *resolver {
-	r := &resolver{ref: ref, pairs: &o.Pairs, times: t, out: out, contigs: newContigCounts(ref, o.Threads), again: newSeeker(ref, o, t), partSeeker: newPartSeeker(ref, o, t)}
+	r := &resolver{ref: ref, pairs: &o.Pairs, times: t, out: out, contigs: newContigCounts(ref, o.Threads), seekers: newSeekers(ref, o, t)}
 	for i := range o.Threads {
 		r.workers = append(r.workers, newWorker(ref, o, r.contigs[i]))
 	}
@@ -102,6 +102,11 @@ func (r *resolver) held(p *part, reads span, ofGroup []looked) part {
 	if !p.held {
 		held.batch = held.batch.Clone()
 	}
+	for i := range reads.to - reads.from {
+		if again, at, found := p.again.of(reads.from + i); found && !again.parts {
+			held.batch.SeekTo(i, again.batch.Sought(at))
+		}
+	}
 	if p.found.Unlisted() {
 		held.found.HoldUnlisted()
 	} else {
@@ -136,34 +141,26 @@ func (r *resolver) write(ctx context.Context, p *part) error {
 	if p.found.Unlisted() {
 		p.batch.SeekAll() // as a Reader does then
 	}
-	if r.waitFor(p) {
-		if err := r.writeWaiting(ctx); err != nil {
-			return err
+	for i, s := range r.seekers {
+		if len(s.waiting) > 0 && (s.waiting[0].library != p.library || !s.takes(p)) {
+			if err := r.writeFound(ctx, r.seekers[i:]); err != nil {
+				return err
+			}
 		}
 	}
-	return r.writeBy(ctx, []*seeker{r.again, r.partSeeker}, p, span{0, len(p.batch.Reads)})
-}
-
-// waitFor tells whether other parts have to be written before one.
-func (r *resolver) waitFor(p *part) bool {
-	for _, s := range []*seeker{r.again, r.partSeeker} {
-		if s != nil && len(s.waiting) > 0 && s.waiting[0].library != p.library {
-			return true
-		}
-	}
-	return r.again != nil && len(r.again.waiting) > 0 && !p.batch.Partly()
+	return r.writeBy(ctx, r.seekers, p, span{0, len(p.batch.Reads)})
 }
 
 // writeBy makes the records of reads of a part, of which some may be sought again by one of some
-// seekers after the other. Those that are nil, or seek nothing of the part, are left out.
+// seekers after the other, those that take the part.
 func (r *resolver) writeBy(ctx context.Context, seekers []*seeker, p *part, reads span) error {
-	for len(seekers) > 0 && (seekers[0] == nil || seekers[0] == r.again && !p.batch.Partly()) {
+	for len(seekers) > 0 && !seekers[0].takes(p) {
 		seekers = seekers[1:]
 	}
 	if len(seekers) == 0 {
 		return r.writeGroups(ctx, p, p.groups(reads))
 	}
-	held, err := r.hold(ctx, p, reads, seekers[0] == r.again)
+	held, err := r.hold(ctx, p, reads, seekers[0].step)
 	if err != nil {
 		return err
 	}
@@ -181,12 +178,8 @@ func (r *resolver) writeFound(ctx context.Context, seekers []*seeker) error {
 
 // writeWaiting makes the records of all parts that wait.
 func (r *resolver) writeWaiting(ctx context.Context) error {
-	seekers := []*seeker{r.again, r.partSeeker}
-	for i, s := range seekers {
-		if s == nil {
-			continue
-		}
-		if err := r.writeFound(ctx, seekers[i:]); err != nil {
+	for i := range r.seekers {
+		if err := r.writeFound(ctx, r.seekers[i:]); err != nil {
 			return err
 		}
 	}
@@ -211,7 +204,7 @@ func (r *resolver) end(ctx context.Context) error {
 
 // hold finds the locations of some reads of a part, and which of them are to be sought again: up to a
 // larger distance, or those for whose parts there is no location.
-func (r *resolver) hold(ctx context.Context, p *part, reads span, further bool) (part, error) {
+func (r *resolver) hold(ctx context.Context, p *part, reads span, of step) (part, error) {
 	groups := p.groups(reads)
 	ofGroup := make([]looked, len(groups)-1)
 	toSeek := make([]int32, reads.to-reads.from)
@@ -223,10 +216,10 @@ func (r *resolver) hold(ctx context.Context, p *part, reads span, further bool) 
 		}
 		start := r.times.find.Verify.Start()
 		ofGroup[i] = w.hold(ctx, p, from, to)
-		if again := toSeek[from-reads.from : to-reads.from]; further {
-			w.seekAgain(p.library, from, again)
-		} else {
+		if again := toSeek[from-reads.from : to-reads.from]; of == seekParts {
 			w.seekParts(from, again)
+		} else {
+			w.seekAgain(p.library, from, again, of == seekLast)
 		}
 		r.times.find.Verify.Add(start, int64(p.found.Count(from, to)))
 		if p.listed(from, to) > keptItems {

@@ -24,7 +24,8 @@ type seeker struct {
 	finder  find.Finder // nil until a read is sought
 	parts   find.Parts
 	found   find.Found
-	counts  *find.Counts // of all that was found
+	step    step
+	counts  find.Counts // of all that was found
 	// waiting have so many reads, so many to be sought, and locations in all.
 	waiting               []part
 	reads, lost, waitings int
@@ -37,26 +38,37 @@ type seeker struct {
 // A soughtRead is a read of a part that waits.
 type soughtRead struct{ part, read int }
 
-// newSeeker returns one that seeks up to larger distances, or nil where all reads are sought up to
-// the largest at first.
-func newSeeker(ref *dna.Reference, o *Options, t *times) *seeker {
-	if o.sought() == nil {
-		return nil
+// A step says what a seeker seeks.
+type step int
+
+const (
+	seekNext step = iota // distances at which more may be known
+	seekLast             // distances at which all is known
+	seekParts
+)
+
+// newSeekers returns those of a run, in order.
+func newSeekers(ref *dna.Reference, o *Options, t *times) (all []*seeker) {
+	add := func(of step, timer *measure.Timer) *seeker {
+		s := &seeker{ref: ref, options: o.finding(&find.Times{}), largest: o.largest, timer: timer, step: of}
+		all = append(all, s)
+		return s
 	}
-	s := &seeker{ref: ref, options: o.finding(&find.Times{}), largest: o.largest, timer: &t.again, counts: &find.Counts{}}
-	s.options.Sought = func(read, _, _ int) int { return int(max(s.distances[read], 0)) }
-	return s
+	if o.sought() != nil {
+		for _, of := range []step{seekNext, seekLast} {
+			s := add(of, &t.again)
+			s.options.Sought = func(read, _, _ int) int { return int(max(s.distances[read], 0)) }
+		}
+	}
+	if o.Local != nil && o.Local.Split {
+		s := add(seekParts, &t.parts)
+		s.options.Local.Parts, s.options.Sought = true, nil
+	}
+	return all
 }
 
-// newPartSeeker returns nil where no parts are sought.
-func newPartSeeker(ref *dna.Reference, o *Options, t *times) *seeker {
-	if o.Local == nil || !o.Local.Split {
-		return nil
-	}
-	s := &seeker{ref: ref, options: o.finding(&find.Times{}), largest: o.largest, timer: &t.parts, counts: &find.Counts{}}
-	s.options.Local.Parts, s.options.Sought = true, nil
-	return s
-}
+// takes tells whether reads of a part may be sought again.
+func (s *seeker) takes(p *part) bool { return s.step == seekParts || p.batch.Partly() }
 
 // soughtAgain are reads of a part, in order, and what was found for them, as reads of a batch, which
 // begins with that of read `first` of it. If parts is set, these were sought.
@@ -157,7 +169,7 @@ func (s *seeker) seek(ctx context.Context, use func(p *part, reads span) error) 
 					return err
 				}
 				p, to := &s.waiting[of], sought[first+n-1].read+1
-				p.again = soughtAgain{sought[first : first+n], batch, &s.found, first, s.options.Local != nil && s.options.Local.Parts}
+				p.again = soughtAgain{sought[first : first+n], batch, &s.found, first, s.step == seekParts}
 				if err := use(p, span{done.read, to}); err != nil {
 					return err
 				}

@@ -142,6 +142,9 @@ func (b *Batch) Sought(i int) int { return int(b.sought[i]) }
 // Partly tells whether a read has locations that are not sought, up to K.
 func (b *Batch) Partly() bool { return !slices.Equal(b.sought, b.k) }
 
+// SeekTo notes that locations of read i are known up to a distance.
+func (b *Batch) SeekTo(i, distance int) { b.sought[i] = max(b.sought[i], int32(distance)) }
+
 // SeekAll has all locations sought.
 func (b *Batch) SeekAll() { copy(b.sought, b.k) }
 
