@@ -211,7 +211,7 @@ func (l *Local) chained(differs []uint64, inserted int) int {
 		levels = 4
 	}
 	const never = -1 << 40
-	unit, forgiven := m, l.budget.least
+	unit, forgiven := m, m-l.budget.each
 	l.ends = parallel.Resize(l.ends, levels*(n+1))
 	for i := range l.ends {
 		l.ends[i] = never

@@ -46,8 +46,10 @@ func (l *Local) mayBeCapped(strand *Strand, p Place, d *localDiagonal, most int)
 		for _, deletion := range [2]bool{true, false} {
 			inserted, longest := 0, LongestGap
 			if !deletion {
-				longest = min(longest, left*b.m/b.budget)
-				inserted = longest
+				longest = min(longest, left*b.m/b.each)
+				if inserted = longest; longest < b.cap-lossOpen {
+					continue // such a gap costs less
+				}
 			}
 			from, to := -other, other
 			if deletion == (side == 0) {
@@ -79,8 +81,8 @@ func (l *Local) mayBeCapped(strand *Strand, p Place, d *localDiagonal, most int)
 func (l *Local) mayHaveTwo(strand *Strand, p Place, diagonal, left int) bool {
 	b := &l.budget
 	most := 0
-	for g := 0; g*b.budget <= left*b.m && g <= 2*LongestGap; g++ {
-		most = max(most, g/8+4+(left-g*b.budget/b.m+6)/4)
+	for g := 0; g*b.each <= left*b.m && g <= 2*LongestGap; g++ {
+		most = max(most, g/8+4+(left-g*b.each/b.m+6)/4)
 	}
 	text, broken := &l.Reference.Bases, 0
 	first := l.contig(p).Start + diagonal
@@ -110,8 +112,8 @@ func (l *Local) mayChainTwo(strand *Strand, p Place, d *localDiagonal, most int)
 	l.beside = l.beside[:0]
 	l.wins(strand, p, d.diagonal, -b.spread, -1)
 	l.wins(strand, p, d.diagonal, 1, b.spread)
-	inserted := (most - 2*b.cap) * b.m / b.budget
-	forgiven := (inserted*b.least + b.m - 1) / b.m
+	inserted := (most - 2*b.cap) * b.m / b.each
+	forgiven := (inserted*(b.m-b.each) + b.m - 1) / b.m
 	return l.chained(d.differs, 0)+2*(b.cap-lossOpen)-forgiven <= most
 }
 
@@ -124,7 +126,7 @@ func (l *Local) mayBridge(inserted, left int) bool {
 		return len(l.blocks) <= 1+(left+6)/4
 	}
 	for g := inserted; g > 0; g -= 4 { // or up to 3 fewer
-		outside := (left - max(g-3, 0)*b.budget/b.m + 6) / 4
+		outside := (left - max(g-3, 0)*b.each/b.m + 6) / 4
 		if inside := (g+2)/4 + 2; len(l.blocks) <= inside+outside && l.haveBroken(inside, len(l.blocks)-outside) {
 			return true
 		}
@@ -241,7 +243,7 @@ func (l *Local) mayGoOn(strand *Strand, p Place, d *localDiagonal, last bool, fr
 	for _, way := range l.ways {
 		n := max(0, b.m-way.at-won) // bases that are lost
 		g := min(n, inserted)
-		least = min(least, way.lost+b.cap+n-g+g*b.budget/b.m)
+		least = min(least, way.lost+b.cap+n-g+g*b.each/b.m)
 	}
 	if least > most {
 		return false
@@ -264,7 +266,7 @@ func (l *Local) pastGap(last bool, inserted, most int) bool {
 		}
 	}
 	// Bases that are inserted after another gap, and the most blocks that these may be in.
-	later := min(inserted, (most-b.cap-lossOpen-1)*b.m/b.budget)
+	later := min(inserted, (most-b.cap-lossOpen-1)*b.m/b.each)
 	inside := (later+2)/4 + 2
 	for _, way := range l.ways {
 		if later > 0 {
@@ -284,7 +286,7 @@ func (l *Local) pastGap(last bool, inserted, most int) bool {
 			for i < len(l.blocks) && int(l.blocks[i]) < way.at+g {
 				i++
 			}
-			if way.lost+b.cap+g*b.budget/b.m+max(0, 4*(len(l.blocks)-i)-3) <= most {
+			if way.lost+b.cap+g*b.each/b.m+max(0, 4*(len(l.blocks)-i)-3) <= most {
 				return true
 			}
 			if g == inserted || i == len(l.blocks) {

@@ -37,6 +37,9 @@ type localBudget struct {
 	reach                 int
 	// bounded tells that less is sought than m - T, and then inserted bases are not forgiven.
 	bounded bool
+	// each is what an inserted base loses beside what gaps cost, in 1/m: m, or m - T where T is
+	// forgiven.
+	each int
 	// near is how far apart the diagonals of an alignment may be at most that qualifies with no gap
 	// of the cost of the cap, and spread those of any.
 	near, spread int
@@ -67,7 +70,10 @@ func (b *localBudget) set(m, least, sought, most int) {
 	pieces := CutLocal(m, m-sought, most)
 	*b = localBudget{
 		m: m, least: m - sought, pieces: pieces.Number, cap: most, piece: pieces.Bases, budget: sought,
-		reach: reach, bounded: sought < m-least,
+		reach: reach, bounded: sought < m-least, each: sought,
+	}
+	if b.bounded {
+		b.each = m
 	}
 	if b.pieces == 0 {
 		return
@@ -84,7 +90,7 @@ func (b *localBudget) set(m, least, sought, most int) {
 		b.exact.deletion[g] = gap*lostUnit + localCost(g)*baseUnit
 		b.exact.insertion[g] = gap*lostUnit + localCost(g)*(baseUnit+lostUnit)
 		b.net.deletion[g] = gap * localCost(m)
-		b.net.insertion[g] = gap*localCost(m) + localCost(g*b.budget)
+		b.net.insertion[g] = gap*localCost(m) + localCost(g*b.each)
 		if b.net.insertion[g] < b.net.limit {
 			touched := localCost(1)
 			if g > 1 {
