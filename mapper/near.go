@@ -1,10 +1,10 @@
 package mapper
 
 import (
-	"os"
-	"strconv"
+	"sync/atomic"
 
 	"scanmap/locate"
+	"scanmap/mapper/find"
 )
 
 // Unless all locations are reported, what lies far behind the best location of a read changes
@@ -62,24 +62,67 @@ func (o *Options) sought() func(read, length, k int) int {
 
 // first returns the distance up to which a read of so many bases with a largest distance of k is
 // sought at first: so that the near locations are known of most reads. Where that saves little it is
-// k.
+// k: on 46 Mb of human loci it takes as long to seek up to 3 edits and a part of the reads again as
+// to seek all up to 6 at once, on a human-like gigabase a third of it.
 func (o *Options) first(length, k int) int {
-	near := int(o.near())
-	if os.Getenv("SM_FULL") != "" {
-		return k
-	}
-	edits, saved := 1+length/200, 2
-	if x, err := strconv.Atoi(os.Getenv("SM_EDITS")); err == nil {
-		edits = x
+	near, edits, least := int(o.near()), 1+length/200, 4
+	if o.shared != nil {
+		edits += int(o.shared.more.Load())
+		if o.shared.Bases >= longReference {
+			least = 2
+		}
 	}
 	if o.Local != nil {
-		edits, saved = edits*localDistance, 1
+		edits, least = edits*localDistance, 1
 	}
-	if first := near + edits; first+saved <= k {
+	if first := near + edits; first+least <= k {
 		return first
 	}
 	return k
 }
+
+// longReference is the length of references in which most reads in repeats have many locations.
+const longReference = 1 << 28
+
+// A sharedReference is what finders and resolvers of a run share of the reference.
+type sharedReference struct {
+	find.Words
+	Bases int
+	// more is how many more edits reads are sought up to at first than is planned, because too many
+	// were sought again.
+	more atomic.Int32
+	// seen are reads that were sought at first since that was decided, and again those of them that
+	// were sought again. They are counted by one goroutine.
+	seen, again int
+}
+
+// words returns what finders share, or nil.
+func (r *sharedReference) words() *find.Words {
+	if r == nil {
+		return nil
+	}
+	return &r.Words
+}
+
+// count counts reads, and those of them that are sought again, and decides. It is worth more to seek
+// all reads up to an edit more than half of them again.
+func (r *sharedReference) count(toSeek []int32) {
+	r.seen += len(toSeek)
+	for _, k := range toSeek {
+		if k != notAgain {
+			r.again++
+		}
+	}
+	if r.seen >= decideReads {
+		if 5*r.again > 2*r.seen {
+			r.more.Add(1)
+		}
+		r.seen, r.again = 0, 0
+	}
+}
+
+// decideReads is how many reads tell how many are sought again.
+const decideReads = 1 << 12
 
 // A horizon says which locations of a read are near: the first n in the group. best is the least
 // distance of all, and k the largest of them.

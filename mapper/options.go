@@ -65,7 +65,7 @@ type Options struct {
 	// Progress, when set, is called after each part of a batch, from one goroutine at a time.
 	Progress func(Progress)
 	limits   limits
-	words    *find.Words // of the reference at hand
+	shared   *sharedReference // of the run
 }
 
 // MostLocations is the most locations of a read that are reported, whatever the options: the first
@@ -96,7 +96,7 @@ type limits struct {
 func (o *Options) finding(t *find.Times) find.Options {
 	return find.Options{
 		Engine: o.Engine, Metric: o.Metric, Local: o.local(), Threads: o.Threads, Want: o.want(), BatchReads: o.BatchReads, Times: t,
-		Temporary: o.Temporary, Limits: o.limits.find, Sought: o.sought(), Words: o.words,
+		Temporary: o.Temporary, Limits: o.limits.find, Sought: o.sought(), Words: o.shared.words(),
 	}
 }
 

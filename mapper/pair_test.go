@@ -241,7 +241,7 @@ func TestPairsAgainstAllCombinations(t *testing.T) {
 			if len(la) == 0 || len(lb) == 0 {
 				continue
 			}
-			want := weighAll(&o.Pairs, model, int64(ref.TotalLength()), la, lb, 2)
+			want := weighAll(&o.Pairs, model, int64(ref.TotalLength()), la, lb, [2]int{2, 2})
 			got := want.likelihood(0, 0)
 			if got < want.largest*(1-1e-6) {
 				t.Fatalf("pair %d: the primary locations have likelihood %g, others %g", i/2, got, want.largest)
@@ -286,22 +286,23 @@ type weighed struct {
 	model    *insertModel
 	a, b     []locate.Location
 	apart    float64
-	unknownA float64 // w^(k+1) of the first mate, relative to nothing
+	unknownA float64 // w^(k+1) of the first mate, relative to nothing, where all up to k are known
 	unknownB float64
 	largest  float64
 	total    float64
 }
 
-func weighAll(o *PairOptions, model *insertModel, bases int64, a, b []locate.Location, k int) *weighed {
+// weighAll weighs the combinations of locations of two mates, which are known up to some distances.
+func weighAll(o *PairOptions, model *insertModel, bases int64, a, b []locate.Location, known [2]int) *weighed {
 	w := &weighed{o: o, model: model, a: a, b: b, apart: 0.01 / (2 * float64(bases))}
-	w.unknownA = math.Pow(editOdds, float64(max(k, int(least(a))))+1)
-	w.unknownB = math.Pow(editOdds, float64(max(k, int(least(b))))+1)
-	if least(a) > int32(k) { // rescued, within twice k
-		w.unknownA = math.Pow(editOdds, float64(2*k)+1)
+	unknown := func(list []locate.Location, k int) float64 {
+		beyond := max(k, int(least(list)))
+		if int(least(list)) > k { // rescued, within twice k
+			beyond = 2 * k
+		}
+		return math.Pow(editOdds, float64(beyond)+1)
 	}
-	if least(b) > int32(k) {
-		w.unknownB = math.Pow(editOdds, float64(2*k)+1)
-	}
+	w.unknownA, w.unknownB = unknown(a, known[0]), unknown(b, known[1])
 	typical := w.typical()
 	for i := range a {
 		for j := range b {

@@ -13,14 +13,15 @@ import (
 
 // A resolver makes the records of parts, which come in order, and hands them to the writer.
 type resolver struct {
-	ref     *dna.Reference
-	pairs   *PairOptions
-	workers []*worker
-	contigs []*contigCounts // of each worker
-	times   *times
-	out     *orderedWriter
-	blocks  int      // handed to out
-	current *library // whose records were made last
+	ref       *dna.Reference
+	pairs     *PairOptions
+	reference *sharedReference
+	workers   []*worker
+	contigs   []*contigCounts // of each worker
+	times     *times
+	out       *orderedWriter
+	blocks    int      // handed to out
+	current   *library // whose records were made last
 	// seekers seek reads again, one after the other: up to larger distances, in several steps, and
 	// their parts. Where nothing is sought there are none.
 	seekers []*seeker
@@ -30,7 +31,7 @@ type resolver struct {
 }
 
 func newResolver(ref *dna.Reference, o *Options, out *orderedWriter, t *times) *resolver {
-	r := &resolver{ref: ref, pairs: &o.Pairs, times: t, out: out, contigs: newContigCounts(ref, o.Threads), seekers: newSeekers(ref, o, t)}
+	r := &resolver{ref: ref, pairs: &o.Pairs, reference: o.shared, times: t, out: out, contigs: newContigCounts(ref, o.Threads), seekers: newSeekers(ref, o, t)}
 	for i := range o.Threads {
 		r.workers = append(r.workers, newWorker(ref, o, r.contigs[i]))
 	}
@@ -141,21 +142,28 @@ func (r *resolver) write(ctx context.Context, p *part) error {
 	if p.found.Unlisted() {
 		p.batch.SeekAll() // as a Reader does then
 	}
-	for i, s := range r.seekers {
-		if len(s.waiting) > 0 && (s.waiting[0].library != p.library || !s.takes(p)) {
-			if err := r.writeFound(ctx, r.seekers[i:]); err != nil {
-				return err
-			}
+	if r.waitsFor(p.library) {
+		if err := r.writeWaiting(ctx); err != nil {
+			return err
 		}
 	}
 	return r.writeBy(ctx, r.seekers, p, span{0, len(p.batch.Reads)})
 }
 
+// waitsFor tells whether parts of another library wait.
+func (r *resolver) waitsFor(l *library) bool {
+	return slices.ContainsFunc(r.seekers, func(s *seeker) bool { return len(s.waiting) > 0 && s.waiting[0].library != l })
+}
+
 // writeBy makes the records of reads of a part, of which some may be sought again by one of some
-// seekers after the other, those that take the part.
+// seekers after the other, those that take the part. What waits for the others comes before it.
 func (r *resolver) writeBy(ctx context.Context, seekers []*seeker, p *part, reads span) error {
-	for len(seekers) > 0 && !seekers[0].takes(p) {
-		seekers = seekers[1:]
+	for ; len(seekers) > 0 && !seekers[0].takes(p); seekers = seekers[1:] {
+		if len(seekers[0].waiting) > 0 {
+			if err := r.writeFound(ctx, seekers); err != nil {
+				return err
+			}
+		}
 	}
 	if len(seekers) == 0 {
 		return r.writeGroups(ctx, p, p.groups(reads))
@@ -230,6 +238,9 @@ func (r *resolver) hold(ctx context.Context, p *part, reads span, of step) (part
 		return part{}, r.out.fail(err)
 	}
 	held := r.held(p, reads, ofGroup)
+	if of == seekNext {
+		r.reference.count(toSeek)
+	}
 	if held.toSeek = toSeek; held.found.Unlisted() {
 		for i := range toSeek {
 			toSeek[i] = notAgain

@@ -1,0 +1,343 @@
+package mapper
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"scanmap/dna"
+	"scanmap/internal/effort"
+	"scanmap/internal/truth"
+	"scanmap/locate"
+	"scanmap/mapper/find"
+)
+
+// A nearInput draws references with families of repeats, and pairs from them, so that reads have
+// near locations and others.
+type nearInput struct {
+	r       *rand.Rand
+	contigs []string
+}
+
+func newNearInput(r *rand.Rand) *nearInput {
+	d := &nearInput{r: r}
+	letters := []string{"ACGT", "ACGT", "ACGT", "AC", "ACGTN"}[r.IntN(5)]
+	unit := truth.Random(r, 200+r.IntN(300), letters)
+	for range 1 + r.IntN(3) {
+		text := truth.Random(r, r.IntN(300), "ACGT")
+		for range 1 + r.IntN(6) {
+			text += truth.Strand(truth.Edited(r, unit, r.IntN(30)), r.IntN(2)) + truth.Random(r, r.IntN(100), "ACGT")
+		}
+		d.contigs = append(d.contigs, text+strings.Repeat(truth.Random(r, 1+r.IntN(12), "ACGT"), r.IntN(30)))
+	}
+	return d
+}
+
+// read cuts a read out of a text, with edits, a gap or a clipped end.
+func (d *nearInput) read(text string, at, m, most int) string {
+	s := text[at:min(at+m+20, len(text))]
+	switch cut := min(len(s), 10+d.r.IntN(max(m-20, 1))); d.r.IntN(8) {
+	case 0:
+		s = s[:cut] + s[min(cut+d.r.IntN(15), len(s)):]
+	case 1:
+		s = s[:cut] + truth.Random(d.r, d.r.IntN(15), "ACGT") + s[cut:]
+	case 2:
+		s = truth.Random(d.r, d.r.IntN(m/4+1), "ACGT") + s
+	default:
+	}
+	return truth.Edited(d.r, s[:min(m, len(s))], d.r.IntN(most+2))
+}
+
+// pairs draws mates, most of them proper.
+func (d *nearInput) pairs(n, m, most int) (reads []string) {
+	for range n {
+		text := d.contigs[d.r.IntN(len(d.contigs))]
+		insert := min(m+d.r.IntN(2*m), len(text))
+		at := d.r.IntN(len(text) - insert + 1)
+		a := d.read(text, at, min(m, insert), most)
+		b := truth.ReverseComplement(d.read(text, at+insert-min(m, insert), min(m, insert), most))
+		switch d.r.IntN(10) {
+		case 0:
+			b = truth.Random(d.r, m, "ACGT")
+		case 1:
+			b = a
+		case 2:
+			other := d.contigs[d.r.IntN(len(d.contigs))]
+			b = d.read(other, d.r.IntN(len(other)), m, most)
+		default:
+		}
+		if d.r.IntN(2) == 0 {
+			a, b = b, a
+		}
+		reads = append(reads, a, b)
+	}
+	return reads
+}
+
+// drawNear draws the options of a run that reports less than all.
+func drawNear(r *rand.Rand) Options {
+	o := Options{Distance: Distance{Edits: r.IntN(11)}, Threads: 2}
+	o.Report = []Report{
+		{Mode: ReportOne}, {Mode: ReportOne}, {Mode: ReportBest}, {Mode: ReportUnique}, {Mode: ReportStrata, Strata: r.IntN(8)},
+	}[r.IntN(5)]
+	switch r.IntN(5) {
+	case 0, 1:
+		o.Local = &Local{Score: Score{Percent: float64(70 + r.IntN(25)), Percentage: true}, ClipPenalty: 5 * r.IntN(2), Split: r.IntN(3) == 0}
+	case 2:
+		o.Metric = Substitutions
+	default:
+	}
+	if r.IntN(2) == 0 {
+		o.MaxLocations = r.IntN(4)
+		o.Over = []Over{OverCut, OverDrop}[r.IntN(2)]
+	}
+	if r.IntN(2) == 0 {
+		o.Pairs.MinInsert, o.Pairs.MaxInsert = 50, 100+r.IntN(300)
+	}
+	o.Pairs.Rescue = Distance{Edits: r.IntN(14)}
+	o.limits.estimatePairs = 1 + r.IntN(20)
+	return o
+}
+
+// TestNearSameBytes compares reads that are sought in steps with those that are sought at once, in
+// batches and parts of any size, by any engine.
+func TestNearSameBytes(t *testing.T) {
+	t.Parallel()
+	again := 0
+	for seed := range uint64(effort.Pick(400, 40)) {
+		r := rand.New(rand.NewPCG(seed, 41))
+		o := drawNear(r)
+		input := newNearInput(r)
+		m := 60 + r.IntN(80)
+		reference, first, second := writePairs(t, input.contigs, input.pairs(5+r.IntN(25), m, o.largest(m)/o.each()))
+		o.Reference, o.Libraries = reference, []Library{{Reads: first, Mates: second}}
+		if r.IntN(3) == 0 {
+			o.Libraries = []Library{{Reads: first}, {Reads: second}}
+		}
+		o.limits.atOnce = true
+		want, wantStats := runPairs(t, o)
+		o.limits.atOnce = false
+		for way := range 3 {
+			switch way {
+			case 1:
+				o.BatchReads, o.Engine = 1+r.IntN(20), []Engine{EngineSkim, EngineScan}[r.IntN(2)]
+				if o.Local != nil {
+					o.Engine = EngineSkim
+				}
+			case 2:
+				o.BatchReads, o.Engine = 0, EngineSkim
+				o.limits.find = find.Limits{Handed: 1 + r.IntN(50), Found: 1 + r.IntN(500)}
+				if o.Local == nil {
+					o.limits.find.Listed = 1 + r.IntN(100)
+				}
+			default:
+			}
+			got, stats := runPairs(t, o)
+			if got != want {
+				t.Fatalf("seed %d, way %d, %+v: other bytes (-at once +in steps)\n%s", seed, way, o, firstDifference(want, got))
+			}
+			if diff := differentStats(ofReads(wantStats), ofReads(stats)); diff != "" {
+				t.Fatalf("seed %d, way %d, %+v: other statistics (-at once +in steps)\n%s", seed, way, o, diff)
+			}
+			for _, s := range stats.Stages {
+				if s.Name == "again" {
+					again++
+				}
+			}
+		}
+	}
+	if again < effort.Pick(400, 40)/2 {
+		t.Errorf("reads were sought again in %d runs: the test shows little", again)
+	}
+}
+
+// each returns what an edit is in distances.
+func (o *Options) each() int {
+	if o.Local != nil {
+		return localDistance
+	}
+	return 1
+}
+
+// TestNearOfReads takes the near locations from those of --report all, and from them what other
+// reports have, and MAPQ by its formula.
+func TestNearOfReads(t *testing.T) {
+	t.Parallel()
+	left, reported := 0, 0
+	for seed := range uint64(effort.Pick(60, 12)) {
+		r := rand.New(rand.NewPCG(seed, 42))
+		const k = 8
+		input := newNearInput(r)
+		reference, reads, _ := writePairs(t, input.contigs, input.pairs(30, 90, k))
+		o := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Distance: Distance{Edits: k}, Gaps: GapsUnit}
+		text, _ := runText(t, o)
+		all := byName(text)
+		for _, strata := range []int{0, 2, 4} {
+			o.Report = Report{Mode: ReportStrata, Strata: strata}
+			text, _ := runText(t, o)
+			for name, got := range byName(text) {
+				if all[name][0].edits < 0 {
+					continue
+				}
+				var want []nearRecord
+				counts := make([]int32, k+1)
+				horizon := min(all[name][0].edits+max(strata, nearEdits), k)
+				for _, x := range all[name] {
+					if x.edits <= horizon {
+						counts[x.edits]++
+					} else {
+						left++
+					}
+					if x.edits <= all[name][0].edits+strata {
+						want = append(want, x)
+					}
+				}
+				for i := range want {
+					want[i].mapQ = 0
+				}
+				want[0].mapQ = int(editsOdds.mapQ(counts, horizon))
+				reported += len(want)
+				if !slices.Equal(got, want) {
+					t.Fatalf("seed %d, strata:%d, read %s: %+v, want %+v", seed, strata, name, got, want)
+				}
+			}
+		}
+	}
+	if left < 400 || reported < 1000 {
+		t.Errorf("%d locations beyond, %d reported: the test shows little", left, reported)
+	}
+}
+
+// A nearRecord is what TestNearOfReads compares. An unmapped one has -1 edits.
+type nearRecord struct {
+	site        string
+	edits, mapQ int
+}
+
+// byName returns the records of each read, in order.
+func byName(text string) map[string][]nearRecord {
+	all := map[string][]nearRecord{}
+	for line := range strings.Lines(text) {
+		f := strings.Split(strings.TrimSpace(line), "\t")
+		if strings.HasPrefix(line, "@") {
+			continue
+		}
+		x := nearRecord{site: f[2] + ":" + f[3] + " " + f[5], edits: -1}
+		flags, _ := strconv.Atoi(f[1])
+		x.site += fmt.Sprint(flags & 16)
+		x.mapQ, _ = strconv.Atoi(f[4])
+		for _, tag := range f[11:] {
+			if edits, ok := strings.CutPrefix(tag, "NM:i:"); ok {
+				x.edits, _ = strconv.Atoi(edits)
+			}
+		}
+		all[f[0]] = append(all[f[0]], x)
+	}
+	return all
+}
+
+// TestNearOfPairs takes the near locations of mates from all of them, and weighs all combinations of
+// those that count.
+func TestNearOfPairs(t *testing.T) {
+	t.Parallel()
+	const k = 7
+	near, wide, beyond, low := 0, 0, 0, 0
+	for seed := range uint64(effort.Pick(150, 30)) {
+		r := rand.New(rand.NewPCG(seed, 43))
+		input := newNearInput(r)
+		reads := input.pairs(40, 70, k)
+		ref := truth.Reference(t, input.contigs...)
+		o := Options{Distance: Distance{Edits: k}, Pairs: PairOptions{Orientation: OrientationFR, MaxInsert: 1}}
+		model := &insertModel{low: 60, high: 220, mean: 140, spread: 35}
+		whole := chosenOf(t, ref, model, reads, o)
+		o.Report.Mode = ReportOne
+		one := chosenOf(t, ref, model, reads, o)
+		for i := 0; i < len(reads); i += 2 {
+			var sets [2][]locate.Location
+			for x := range sets {
+				c := whole.choices[i+x]
+				sets[x] = slices.Clone(whole.group.locations[c.from:c.to])
+			}
+			if len(sets[0]) == 0 || len(sets[1]) == 0 || least(sets[0]) > k || least(sets[1]) > k {
+				continue
+			}
+			known, isNear := countedSets(&o.Pairs, model, &sets, k, int(one.pairing.wide(model)))
+			if isNear {
+				near++
+			} else {
+				wide++
+			}
+			for x := range sets {
+				beyond += whole.choices[i+x].found - len(sets[x])
+				c := one.choices[i+x]
+				primary := one.group.locations[c.from]
+				at := slices.IndexFunc(sets[x], func(l locate.Location) bool { return compareSites(&l, &primary) == 0 })
+				if at < 0 || c.found != len(sets[x]) {
+					t.Fatalf("seed %d, pair %d, mate %d: %d locations of %d, the primary one is number %d", seed, i/2, x, c.found, len(sets[x]), at)
+				}
+				sets[x][0], sets[x][at] = sets[x][at], sets[x][0]
+			}
+			want := weighAll(&o.Pairs, model, int64(ref.TotalLength()), sets[0], sets[1], known)
+			if got := want.likelihood(0, 0); got < want.largest*(1-1e-6) {
+				t.Fatalf("seed %d, pair %d: the primary locations have likelihood %g, others %g", seed, i/2, got, want.largest)
+			}
+			all := weighAll(&o.Pairs, model, int64(ref.TotalLength()), whole.group.locations[whole.choices[i].from:whole.choices[i].to],
+				whole.group.locations[whole.choices[i+1].from:whole.choices[i+1].to], [2]int{k, k})
+			if want.largest < all.largest*(1-1e-6) {
+				t.Fatalf("seed %d, pair %d: a combination that does not count has likelihood %g, the best one %g", seed, i/2, all.largest, want.largest)
+			}
+			for x := range sets {
+				if q, wanted := one.choices[i+x].mapQ, want.quality(x); q != wanted {
+					t.Fatalf("seed %d, pair %d, mate %d: MAPQ %d, want %d", seed, i/2, x, q, wanted)
+				} else if q < 60 {
+					low++
+				}
+			}
+		}
+	}
+	if near < 200 || wide < 50 || beyond < 500 || low < 100 {
+		t.Errorf("%d near, %d wide, %d beyond, %d of low quality: the test shows little", near, wide, beyond, low)
+	}
+}
+
+// chosenOf is chosen for pairs with a model of insert sizes.
+func chosenOf(t *testing.T, ref *dna.Reference, model *insertModel, reads []string, o Options) *worker {
+	t.Helper()
+	o.limits.atOnce = true
+	return chosen(t, ref, pairedLibrary(model, &o), reads, &o)
+}
+
+// countedSets leaves those locations of two mates in sets that count, and returns up to which
+// distances they are known.
+func countedSets(o *PairOptions, model *insertModel, sets *[2][]locate.Location, k, wide int) (known [2]int, isNear bool) {
+	within := func(beyond int) (some [2][]locate.Location) {
+		for x, all := range sets {
+			known[x] = min(k, int(least(all))+beyond)
+			for _, l := range all {
+				if int(l.Distance) <= known[x] {
+					some[x] = append(some[x], l)
+				}
+			}
+		}
+		return some
+	}
+	some := within(nearEdits)
+	w := &weighed{o: o, model: model, a: some[0], b: some[1]}
+	best := math.MaxInt
+	for i := range w.a {
+		for j := range w.b {
+			if w.proper(i, j) {
+				best = min(best, int(w.a[i].Distance+w.b[j].Distance))
+			}
+		}
+	}
+	if isNear = best <= int(least(w.a)+least(w.b))+nearEdits; !isNear {
+		some = within(wide)
+	}
+	*sets = some
+	return known, isNear
+}
