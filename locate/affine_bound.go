@@ -3,6 +3,7 @@ package locate
 import (
 	"cmp"
 	"math/bits"
+	"slices"
 	"sync/atomic"
 
 	"scanmap/dna"
@@ -31,6 +32,11 @@ import (
 // So if no run has n bases, the span has at most x + I + (x + G - 1 + e) (n - 1) of them. It is
 // longer than that for all x, G and I with which B may cost less, or there is no such B.
 //
+// The stretch at an open end begins there, unless B has an insertion at the end of the strand. The
+// best one has none of one or two bases: pairs in their place lose no more, and have fewer gap
+// bases. At a gap of O it goes on with O's diagonal from the other side. So it is no longer than
+// such a one with its mismatches can be at all, which is often less than a run (anchors).
+//
 // B costs less in a part only if its loss there is less, or the same with fewer gap bases, or with
 // as many and fewer mismatches. In a part that ends before the strand does, O with that part of B
 // in place of its own ends where O does: it has no fewer edits, and if as many, no fewer gap bases,
@@ -52,12 +58,31 @@ import (
 type affineBound struct {
 	events   []event
 	segments []segment
+	ends     [2]anchor // of the strand
+	anchored bool      // ends are known
 }
 
 // An event is a mismatch or a gap, with the bases of the strand in it.
 type event struct {
 	from, to int32
 	sum      events
+	// Of a gap: what lies on the diagonal before it from its first base on, and on that after it
+	// from its last base back.
+	onward, back anchor
+}
+
+// An anchor has how long a stretch with so many mismatches can be that begins at a base and goes one
+// way.
+type anchor [mostAnchored + 1]int32
+
+// mostAnchored is the most mismatches that are looked at. Stretches with more may have any length.
+const mostAnchored = 4
+
+func (a *anchor) at(mismatches int32) int32 {
+	if mismatches > mostAnchored {
+		return unreachable
+	}
+	return a[mismatches]
 }
 
 // A segment is bases of the strand that the least alignment has on a diagonal, counted from the
@@ -80,16 +105,19 @@ func (e *events) cost() affineCost {
 		affineCost(e.deleted)*costDeleted + affineCost(e.inserted)*costInserted
 }
 
-// The kinds of parts.
+// The kinds of parts, by their ends that are open.
 const (
-	partInside = iota
-	partFirst
-	partLast
-	partWhole
-	partKinds
+	partInside = 0 // and the number of gaps at its ends
+	partFirst  = 3 // likewise
+	partLast   = 5
+	partWhole  = 7
+	partKinds  = 8
 )
 
-// What reaches are kept for. Alignments with more are left to the dynamic program.
+// open is the number of open ends.
+var open = [partKinds]int32{0, 1, 2, 1, 2, 1, 2, 2}
+
+// What rivals are known of. Alignments with more are left to the dynamic program.
 const (
 	mostPartMismatches = 12
 	mostPartGaps       = 3
@@ -100,23 +128,22 @@ const (
 // the blocks of so many bases that begin n + 1 less that number after one another.
 var runLengths = [...]struct{ run, block int }{{9, 5}, {12, 7}, {16, 9}, {24, 11}, {40, 13}}
 
-// A reach has, for each of the lengths, the most bases of the span of a part in which another
-// alignment costs less: reachBits each, and reachKnown.
-type reach uint64
+// rivals are what other alignments may have in a part that cost less than the least one there.
+type rivals struct {
+	// spans has, for each of runLengths, the most bases of the span of a part in which they may.
+	spans [len(runLengths)]int32
+	// all are the rivals, but for those that have no more of anything than another one.
+	all []rival
+}
 
-const (
-	reachBits  = 12
-	reachKnown = reach(1 << 63)
-)
+type rival struct{ mismatches, gaps, inserted int32 }
 
-func (r reach) at(level int) int32 { return int32(r >> uint(reachBits*level) & (1<<reachBits - 1)) }
+// knownRivals are those of parts, once they are known.
+var knownRivals [2 * partKinds * (mostPartMismatches + 1) * (mostPartGaps + 1) * (mostPartBases + 1) * (mostPartBases + 1)]atomic.Pointer[rivals]
 
-// reaches are those of parts, once they are known.
-var reaches [2 * partKinds * (mostPartMismatches + 1) * (mostPartGaps + 1) * (mostPartBases + 1) * (mostPartBases + 1)]atomic.Uint64
-
-// reachOf returns that of a part with events. With ties, an alignment that costs the same counts,
+// rivalsOf returns those of a part with events. With ties, an alignment that costs the same counts,
 // too.
-func reachOf(kind int, of *events, ties bool) reach {
+func rivalsOf(kind int, of *events, ties bool) *rivals {
 	i := kind
 	if ties {
 		i += partKinds
@@ -125,19 +152,18 @@ func reachOf(kind int, of *events, ties bool) reach {
 	i = i*(mostPartGaps+1) + int(of.gaps)
 	i = i*(mostPartBases+1) + int(of.deleted)
 	i = i*(mostPartBases+1) + int(of.inserted)
-	r := reach(reaches[i].Load())
-	if r == 0 {
-		r = findReach(kind, of, ties)
-		reaches[i].Store(uint64(r))
+	r := knownRivals[i].Load()
+	if r == nil {
+		r = findRivals(kind, of, ties)
+		knownRivals[i].Store(r)
 	}
 	return r
 }
 
-// findReach tries all that another alignment may have in a part.
-func findReach(kind int, of *events, ties bool) reach {
-	var spans [len(runLengths)]int32
+// findRivals tries all that another alignment may have in a part.
+func findRivals(kind int, of *events, ties bool) *rivals {
+	r := &rivals{}
 	most := of.cost()
-	open := [partKinds]int32{min(of.gaps, 2), 1 + min(of.gaps, 1), 1 + min(of.gaps, 1), 2}[kind]
 	for e := (events{}); e.cost() <= most; e.mismatches++ {
 		e := e
 		for ; e.cost() <= most; e.gaps++ {
@@ -145,23 +171,37 @@ func findReach(kind int, of *events, ties bool) reach {
 			for ; e.cost() <= most; e.deleted++ {
 				e := e
 				for ; e.cost() <= most; e.inserted++ {
-					if !e.possible(kind, of) || !ties && e.cost() == most {
-						continue
-					}
-					runs := max(e.mismatches+e.gaps-1+open, 0)
-					for i, n := range runLengths {
-						spans[i] = max(spans[i], e.mismatches+e.inserted+runs*int32(n.run-1))
+					if e.possible(kind, of) && (ties || e.cost() < most) {
+						r.add(rival{e.mismatches, e.gaps, e.inserted})
 					}
 				}
 			}
 		}
 	}
-	r := reachKnown
-	for i, n := range spans {
-		r |= reach(n) << uint(reachBits*i)
+	for _, x := range r.all {
+		runs := max(x.mismatches+x.gaps-1+open[kind], 0)
+		for i, n := range runLengths {
+			r.spans[i] = max(r.spans[i], x.mismatches+x.inserted+runs*int32(n.run-1))
+		}
 	}
 	return r
 }
+
+// add adds a rival, and removes those that have no more of anything. One without gaps is compared
+// with such ones alone, as is one with long insertions, which may be at an end.
+func (r *rivals) add(x rival) {
+	covers := func(x, y rival) bool {
+		return x.mismatches >= y.mismatches && x.gaps >= y.gaps && x.inserted >= y.inserted &&
+			(x.gaps == 0) == (y.gaps == 0) && (x.inserted >= leastAtEnd) == (y.inserted >= leastAtEnd)
+	}
+	if slices.ContainsFunc(r.all, func(y rival) bool { return covers(y, x) }) {
+		return
+	}
+	r.all = append(slices.DeleteFunc(r.all, func(y rival) bool { return covers(x, y) }), x)
+}
+
+// leastAtEnd is the least insertion at an end of the strand in a best alignment.
+const leastAtEnd = 3
 
 // possible tells whether another alignment that costs no more may have e in a part where the least
 // one has of.
@@ -178,12 +218,12 @@ func (e *events) possible(kind int, of *events) bool {
 	}
 	edits := cmp.Compare(e.mismatches+e.deleted+e.inserted, of.mismatches+of.deleted+of.inserted)
 	bases := cmp.Compare(e.deleted+e.inserted, of.deleted+of.inserted)
-	switch kind {
-	case partInside:
+	switch {
+	case kind < partFirst:
 		return e.deleted-e.inserted == of.deleted-of.inserted && cmp.Or(edits, bases) >= 0
-	case partFirst:
+	case kind < partLast:
 		return cmp.Or(edits, bases) >= 0
-	case partWhole:
+	case kind == partWhole:
 		return edits >= 0
 	}
 	return true
@@ -196,14 +236,15 @@ func (b *affineBound) settles(text *dna.Sequence, t *affineTarget, least []Opera
 	for level >= 0 && width+runLengths[level].block-1 > dna.WordBases {
 		level--
 	}
-	if level < 0 || t.start+t.low < 0 || t.end+t.high > t.contig.Length || distance > mostPartMismatches {
+	m := t.strand.Length()
+	if level < 0 || t.start+t.low < 0 || max(t.start+m, t.end)+t.high > t.contig.Length || distance > mostPartMismatches {
 		return false
 	}
 	ties, ok := b.list(text, t, least, distance)
 	if !ok {
 		return false
 	}
-	if level = b.level(t.strand.Length(), level, ties); level < 0 {
+	if level = b.level(text, t, level, ties); level < 0 {
 		return false
 	}
 	return b.noRuns(text, t, width, runLengths[level].run, runLengths[level].block)
@@ -212,7 +253,7 @@ func (b *affineBound) settles(text *dna.Sequence, t *affineTarget, least []Opera
 // list lists the events and segments of an alignment, and tells whether it has a gap of several
 // bases. It is not ok if there are too many.
 func (b *affineBound) list(text *dna.Sequence, t *affineTarget, least []Operation, distance int) (ties, ok bool) {
-	b.events, b.segments = b.events[:0], b.segments[:0]
+	b.events, b.segments, b.anchored = b.events[:0], b.segments[:0], false
 	i, diagonal := 0, 0
 	var sum events
 	for _, o := range least {
@@ -226,18 +267,22 @@ func (b *affineBound) list(text *dna.Sequence, t *affineTarget, least []Operatio
 			i += n
 			continue
 		case Insertion:
+			t.anchor(text, &e.onward, i, diagonal, false)
 			i, diagonal = i+n, diagonal-n
+			t.anchor(text, &e.back, i, diagonal, true)
 			e.to = int32(i)
 			e.sum = events{gaps: 1, inserted: o.Length}
 		case Deletion:
+			t.anchor(text, &e.onward, i, diagonal, false)
 			diagonal += n
+			t.anchor(text, &e.back, i, diagonal, true)
 			e.sum = events{gaps: 1, deleted: o.Length}
 		}
 		ties = ties || n > 1
 		sum.add(&e.sum)
 		b.events = append(b.events, e)
 	}
-	ok = sum.mismatches+sum.deleted+sum.inserted == int32(distance) && sum.mismatches <= mostPartMismatches &&
+	ok = len(b.segments) > 0 && sum.mismatches+sum.deleted+sum.inserted == int32(distance) && sum.mismatches <= mostPartMismatches &&
 		sum.gaps <= mostPartGaps && sum.deleted <= mostPartBases && sum.inserted <= mostPartBases
 	return ties, ok
 }
@@ -253,32 +298,77 @@ func (b *affineBound) mismatches(text *dna.Sequence, t *affineTarget, i, n, diag
 		}
 		for ; x != 0; x &= x - 1 {
 			at := int32(i + bits.TrailingZeros64(x))
-			b.events = append(b.events, event{at, at + 1, events{mismatches: 1}})
+			b.events = append(b.events, event{from: at, to: at + 1, sum: events{mismatches: 1}})
 		}
 	}
 }
 
-// level returns the highest of the levels of runLengths, up to one, for which the spans of all
-// parts are longer than their reaches; -1 if there is none. m is the length of the strand.
-func (b *affineBound) level(m, level int, ties bool) int {
-	last := len(b.events) - 1
+// unknown lets stretches with so many mismatches or more have any length.
+func (a *anchor) unknown(mismatches int) {
+	for i := mismatches; i < len(a); i++ {
+		a[i] = unreachable
+	}
+}
+
+// anchor finds that of a stretch on a diagonal from that of the start, from base i on or back from
+// it.
+func (t *affineTarget) anchor(text *dna.Sequence, a *anchor, i, diagonal int, back bool) {
+	n, at := min(t.strand.Length()-i, 64), t.contig.Start+t.start+diagonal+i
+	var differs uint64
+	if back {
+		n = min(i, 64)
+	}
+	if n == 0 {
+		a.unknown(0)
+		return
+	}
+	if back {
+		low, high, amb := t.strand.Planes.Window(i - n)
+		differs = bits.Reverse64(Differences(text, at-n, low, high, amb)) >> uint(64-n)
+	} else {
+		low, high, amb := t.strand.Planes.Window(i)
+		differs = Differences(text, at, low, high, amb)
+	}
+	for c := range a {
+		a[c] = int32(bits.TrailingZeros64(differs))
+		if a[c] >= int32(n) {
+			a.unknown(c)
+			return
+		}
+		differs &= differs - 1
+	}
+}
+
+// level returns the highest of the levels of runLengths, up to one, for which other alignments that
+// cost less have no room in any part; -1 if there is none.
+func (b *affineBound) level(text *dna.Sequence, t *affineTarget, level int, ties bool) int {
+	m, last := int32(t.strand.Length()), len(b.events)-1
+	p := part{bound: b, text: text, target: t}
 	for i := range b.events {
-		var sum events
-		from := b.events[i].from
+		first, after := &b.events[i], 0 // after: a gap is at this end of the part
+		if first.sum.gaps > 0 {
+			after = 1
+		}
+		p.sum = events{}
 		for j := i; j <= last; j++ {
-			to := b.events[j].to
-			sum.add(&b.events[j].sum)
+			end, before := &b.events[j], 0
+			if end.sum.gaps > 0 {
+				before = 1
+			}
+			p.sum.add(&end.sum)
+			p.ties = ties && p.sum.gaps > 0
+			p.first, p.last = first, end
 			if j > i {
-				level = lower(level, partInside, &sum, to-from, ties)
+				level = p.lower(level, partInside+after+before, end.to-first.from)
 			}
 			if i == 0 {
-				level = lower(level, partFirst, &sum, to, ties)
+				level = p.lower(level, partFirst+before, end.to)
 			}
 			if j == last {
-				level = lower(level, partLast, &sum, int32(m)-from, ties)
+				level = p.lower(level, partLast+after, m-first.from)
 			}
 			if i == 0 && j == last {
-				level = lower(level, partWhole, &sum, int32(m), ties)
+				level = p.lower(level, partWhole, m)
 			}
 			if level < 0 {
 				return -1
@@ -288,14 +378,136 @@ func (b *affineBound) level(m, level int, ties bool) int {
 	return level
 }
 
-// lower lowers a level until a span is longer than the reach of its part.
-func lower(level, kind int, of *events, span int32, ties bool) int {
-	r := reachOf(kind, of, ties && of.gaps > 0)
-	for level >= 0 && span <= r.at(level) {
+// A part is one of an alignment.
+type part struct {
+	bound       *affineBound
+	text        *dna.Sequence
+	target      *affineTarget
+	first, last *event
+	sum         events
+	ties        bool
+}
+
+// lower lowers a level until others that cost less have no room in a span.
+func (p *part) lower(level, kind int, span int32) int {
+	r := rivalsOf(kind, &p.sum, p.ties)
+	for level >= 0 && span <= r.spans[level] && p.room(r, kind, int32(runLengths[level].run-1), span) {
 		level--
 	}
 	return level
 }
+
+// room tells whether rivals have room in a span where no run is longer than one.
+func (p *part) room(r *rivals, kind int, run, span int32) bool {
+	if open[kind] == 0 {
+		return true
+	}
+	left, right := p.anchors(kind)
+	for _, x := range r.all {
+		if x.room(left, right, kind, run) >= span {
+			return true
+		}
+	}
+	return false
+}
+
+// anchors returns those of the open ends of a part; nil of others.
+func (p *part) anchors(kind int) (left, right *anchor) {
+	if kind >= partFirst && !p.bound.anchored {
+		p.bound.anchorEnds(p.text, p.target)
+	}
+	switch {
+	case kind >= partFirst && kind < partLast || kind == partWhole:
+		left = &p.bound.ends[0]
+	case p.first.sum.gaps > 0:
+		left = &p.first.onward
+	}
+	switch {
+	case kind >= partLast:
+		right = &p.bound.ends[1]
+	case p.last.sum.gaps > 0:
+		right = &p.last.back
+	}
+	return left, right
+}
+
+// room returns the most bases of a span with a rival.
+func (x rival) room(left, right *anchor, kind int, run int32) (most int32) {
+	if kind >= partFirst && x.inserted >= leastAtEnd {
+		return x.mismatches + x.inserted + max(x.mismatches+x.gaps-1+open[kind], 0)*run
+	}
+	if x.gaps == 0 {
+		if left == nil || right == nil {
+			return 0
+		}
+		return min(left.at(x.mismatches), right.at(x.mismatches))
+	}
+	for before := int32(0); before <= x.mismatches; before++ {
+		l := int32(0)
+		if left != nil {
+			l = left.at(before)
+		} else if before > 0 {
+			break
+		}
+		for after := int32(0); before+after <= x.mismatches; after++ {
+			n := l
+			if right != nil {
+				n += right.at(after)
+			} else if after > 0 {
+				break
+			}
+			if inside := x.mismatches - before - after; x.gaps > 1 {
+				n += inside + (inside+x.gaps-1)*run
+			}
+			most = max(most, n)
+		}
+	}
+	return most + x.inserted
+}
+
+// anchorEnds finds the anchors at the ends of the strand, on all diagonals on which the least
+// alignment is not.
+func (b *affineBound) anchorEnds(text *dna.Sequence, t *affineTarget) {
+	b.anchored = true
+	m, offset := t.strand.Length(), t.contig.Start+t.start+t.low
+	all := ^uint64(0) >> uint(64-(t.high-t.low+1))
+	for end := range b.ends {
+		// within[c] are the diagonals with at most c mismatches so far.
+		var within [mostAnchored + 1]uint64
+		a, c := &b.ends[end], 0
+		s := &b.segments[0]
+		if end == 1 {
+			s = &b.segments[len(b.segments)-1]
+		}
+		for c := range within {
+			within[c] = all &^ (1 << uint(s.diagonal))
+		}
+		for n := 0; c < len(a); n++ {
+			i := n
+			if end == 1 {
+				i = m - 1 - n
+			}
+			if n == mostFromEnd || i < int(s.from) || i >= int(s.to) {
+				a.unknown(c)
+				break
+			}
+			low, high, amb := t.strand.Planes.Window(i)
+			differs := (dna.Window(text.Low, offset+i) ^ -(low & 1)) | (dna.Window(text.High, offset+i) ^ -(high & 1)) |
+				dna.Window(text.Ambiguous, offset+i) | -(amb & 1)
+			for x := mostAnchored; x > 0; x-- {
+				within[x] &= within[x-1] | ^differs
+			}
+			within[0] &^= differs
+			for c < len(a) && within[c] == 0 {
+				a[c] = int32(n)
+				c++
+			}
+		}
+	}
+}
+
+// mostFromEnd is the most bases that are looked at for an anchor at an end of the strand.
+const mostFromEnd = 40
 
 // noRuns tells that no run as in lemma 6 has so many bases. Bit j of a word stands for diagonal j.
 func (b *affineBound) noRuns(text *dna.Sequence, t *affineTarget, width, run, block int) bool {
