@@ -111,11 +111,12 @@ const (
 	partFirst  = 3 // likewise
 	partLast   = 5
 	partWhole  = 7
-	partKinds  = 8
+	partAlone  = 8 // all of the strand, with any number of edits
+	partKinds  = 9
 )
 
 // open is the number of open ends.
-var open = [partKinds]int32{0, 1, 2, 1, 2, 1, 2, 2}
+var open = [partKinds]int32{0, 1, 2, 1, 2, 1, 2, 2, 2}
 
 // What rivals are known of. Alignments with more are left to the dynamic program.
 const (
@@ -132,6 +133,8 @@ var runLengths = [...]struct{ run, block int }{{9, 5}, {12, 7}, {16, 9}, {24, 11
 type rivals struct {
 	// spans has, for each of runLengths, the most bases of the span of a part in which they may.
 	spans [len(runLengths)]int32
+	// widest is the most bases that one of them has deleted or inserted.
+	widest int32
 	// all are the rivals, but for those that have no more of anything than another one.
 	all []rival
 }
@@ -172,6 +175,7 @@ func findRivals(kind int, of *events, ties bool) *rivals {
 				e := e
 				for ; e.cost() <= most; e.inserted++ {
 					if e.possible(kind, of) && (ties || e.cost() < most) {
+						r.widest = max(r.widest, e.deleted, e.inserted)
 						r.add(rival{e.mismatches, e.gaps, e.inserted})
 					}
 				}
@@ -230,24 +234,27 @@ func (e *events) possible(kind int, of *events) bool {
 }
 
 // settles tells, as far as it can, that the least alignment at a target is the one that is written.
+// If not, it leaves out diagonals of the target, as lemma 8 allows.
 func (b *affineBound) settles(text *dna.Sequence, t *affineTarget, least []Operation, distance int) bool {
-	width := t.high - t.low + 1
-	level := len(runLengths) - 1
-	for level >= 0 && width+runLengths[level].block-1 > dna.WordBases {
-		level--
+	top := len(runLengths) - 1
+	for top >= 0 && t.high-t.low+runLengths[top].block > dna.WordBases {
+		top--
 	}
 	m := t.strand.Length()
-	if level < 0 || t.start+t.low < 0 || max(t.start+m, t.end)+t.high > t.contig.Length || distance > mostPartMismatches {
+	if top < 0 || t.start+t.low < 0 || max(t.start+m, t.end)+t.high > t.contig.Length || distance > mostPartMismatches {
 		return false
 	}
 	ties, ok := b.list(text, t, least, distance)
 	if !ok {
 		return false
 	}
-	if level = b.level(text, t, level, ties); level < 0 {
-		return false
+	p := parts{bound: b, text: text, target: t, level: top, ties: ties}
+	p.lower()
+	if p.level >= 0 && b.noRuns(text, t, p.level) {
+		return true
 	}
-	return b.noRuns(text, t, width, runLengths[level].run, runLengths[level].block)
+	p.narrow(max(p.level+1, leastToNarrow), top, least)
+	return false
 }
 
 // list lists the events and segments of an alignment, and tells whether it has a gap of several
@@ -339,72 +346,112 @@ func (t *affineTarget) anchor(text *dna.Sequence, a *anchor, i, diagonal int, ba
 	}
 }
 
-// level returns the highest of the levels of runLengths, up to one, for which other alignments that
-// cost less have no room in any part; -1 if there is none.
-func (b *affineBound) level(text *dna.Sequence, t *affineTarget, level int, ties bool) int {
-	m, last := int32(t.strand.Length()), len(b.events)-1
-	p := part{bound: b, text: text, target: t}
-	for i := range b.events {
-		first, after := &b.events[i], 0 // after: a gap is at this end of the part
-		if first.sum.gaps > 0 {
-			after = 1
-		}
-		p.sum = events{}
-		for j := i; j <= last; j++ {
-			end, before := &b.events[j], 0
-			if end.sum.gaps > 0 {
-				before = 1
-			}
-			p.sum.add(&end.sum)
-			p.ties = ties && p.sum.gaps > 0
-			p.first, p.last = first, end
-			if j > i {
-				level = p.lower(level, partInside+after+before, end.to-first.from)
-			}
-			if i == 0 {
-				level = p.lower(level, partFirst+before, end.to)
-			}
-			if j == last {
-				level = p.lower(level, partLast+after, m-first.from)
-			}
-			if i == 0 && j == last {
-				level = p.lower(level, partWhole, m)
-			}
-			if level < 0 {
-				return -1
-			}
-		}
-	}
-	return level
-}
-
-// A part is one of an alignment.
-type part struct {
-	bound       *affineBound
-	text        *dna.Sequence
-	target      *affineTarget
+// parts looks at the parts of a least alignment.
+type parts struct {
+	bound  *affineBound
+	text   *dna.Sequence
+	target *affineTarget
+	level  int // of runLengths
+	ties   bool
+	// The part at hand.
 	first, last *event
 	sum         events
-	ties        bool
+	// widest is that of rivals that have room.
+	widest int32
 }
 
-// lower lowers a level until others that cost less have no room in a span.
-func (p *part) lower(level, kind int, span int32) int {
-	r := rivalsOf(kind, &p.sum, p.ties)
-	for level >= 0 && span <= r.spans[level] && p.room(r, kind, int32(runLengths[level].run-1), span) {
-		level--
+// each calls use for the kind and the span of each part in which others may cost less, as long as
+// use returns true.
+func (p *parts) each(use func(p *parts, kind int, span int32) bool) bool {
+	all := p.bound.events
+	m, last := int32(p.target.strand.Length()), len(all)-1
+	for i := range all {
+		p.first, p.sum = &all[i], events{}
+		after := int(min(p.first.sum.gaps, 1)) // a gap at this end of the part
+		for j := i; j <= last; j++ {
+			p.last = &all[j]
+			before := int(min(p.last.sum.gaps, 1))
+			p.sum.add(&p.last.sum)
+			if j > i && (p.sum.gaps > 0 || p.sum.mismatches >= leastInside) && !use(p, partInside+after+before, p.last.to-p.first.from) ||
+				i == 0 && !use(p, partFirst+before, p.last.to) ||
+				j == last && !use(p, partLast+after, m-p.first.from) ||
+				i == 0 && j == last && !use(p, partWhole, m) {
+				return false
+			}
+		}
 	}
-	return level
+	return true
 }
 
-// room tells whether rivals have room in a span where no run is longer than one.
-func (p *part) room(r *rivals, kind int, run, span int32) bool {
-	if open[kind] == 0 {
-		return true
+// leastInside is the least mismatches of a part inside the strand in which others may cost less: an
+// insertion and a deletion of one base lose as much as three.
+const leastInside = 4
+
+// lower lowers the level until no rivals have room in any part, or to -1 if they always have.
+func (p *parts) lower() {
+	p.each(func(p *parts, kind int, span int32) bool {
+		r := p.rivals(kind, p.ties)
+		for p.level >= 0 && p.room(r, kind, span) {
+			p.level--
+		}
+		return p.level >= 0
+	})
+}
+
+// narrow narrows the target by the first of the levels in [level, top] that allows it.
+//
+// Lemma 8. Where no run has n bases, look at the parts in which there is room for rivals, those that
+// cost the same among them. If the whole strand is none of them, with any number of edits, and none
+// of these rivals has more than x bases deleted or inserted, the best alignments, and all others
+// that cost the same, lie on the diagonals of O and x beside them. Proof. They have bases shared
+// with O, and no part of theirs costs more than O's, which could take its place. So each part is
+// O's, a rival, or a gap of O that was moved. It begins or ends with a shared base. ∎
+func (p *parts) narrow(level, top int, least []Operation) {
+	t := p.target
+	low, high := diagonals(least)
+	for p.level = level; p.level <= top; p.level++ {
+		p.widest = 0
+		if !p.each((*parts).widen) {
+			return
+		}
+		lowest, highest := max(t.low, low-int(p.widest)), min(t.high, high+int(p.widest))
+		if lowest == t.low && highest == t.high {
+			return
+		}
+		if p.bound.noRuns(p.text, t, p.level) {
+			t.low, t.high = lowest, highest
+			return
+		}
+	}
+}
+
+// leastToNarrow is the first level of runLengths for which it is tried to narrow a target.
+const leastToNarrow = 1
+
+// widen sets widest to that of rivals in a part. It returns false for the whole strand.
+func (p *parts) widen(kind int, span int32) bool {
+	if kind == partWhole {
+		return !p.room(p.rivals(partAlone, true), partAlone, span)
+	}
+	if r := p.rivals(kind, true); p.room(r, kind, span) {
+		p.widest = max(p.widest, r.widest)
+	}
+	return true
+}
+
+// rivals returns those of the part. Without gaps nothing costs the same.
+func (p *parts) rivals(kind int, ties bool) *rivals {
+	return rivalsOf(kind, &p.sum, ties && p.sum.gaps > 0)
+}
+
+// room tells whether rivals have room in a span of the part where no run has the bases of the level.
+func (p *parts) room(r *rivals, kind int, span int32) bool {
+	if span > r.spans[p.level] || open[kind] == 0 {
+		return span <= r.spans[p.level]
 	}
 	left, right := p.anchors(kind)
 	for _, x := range r.all {
-		if x.room(left, right, kind, run) >= span {
+		if x.room(left, right, kind, int32(runLengths[p.level].run-1)) >= span {
 			return true
 		}
 	}
@@ -412,12 +459,12 @@ func (p *part) room(r *rivals, kind int, run, span int32) bool {
 }
 
 // anchors returns those of the open ends of a part; nil of others.
-func (p *part) anchors(kind int) (left, right *anchor) {
+func (p *parts) anchors(kind int) (left, right *anchor) {
 	if kind >= partFirst && !p.bound.anchored {
 		p.bound.anchorEnds(p.text, p.target)
 	}
 	switch {
-	case kind >= partFirst && kind < partLast || kind == partWhole:
+	case kind >= partFirst && kind < partLast || kind >= partWhole:
 		left = &p.bound.ends[0]
 	case p.first.sum.gaps > 0:
 		left = &p.first.onward
@@ -469,52 +516,52 @@ func (x rival) room(left, right *anchor, kind int, run int32) (most int32) {
 // alignment is not.
 func (b *affineBound) anchorEnds(text *dna.Sequence, t *affineTarget) {
 	b.anchored = true
-	m, offset := t.strand.Length(), t.contig.Start+t.start+t.low
-	all := ^uint64(0) >> uint(64-(t.high-t.low+1))
+	m, width := t.strand.Length(), t.high-t.low+1
+	offset := t.contig.Start + t.start + t.low
 	for end := range b.ends {
+		// Bases from i on are looked at, and of the text as many more as there are diagonals.
+		s, n, i := &b.segments[0], min(m, dna.WordBases-width+1), 0
+		if end == 1 {
+			s, i = &b.segments[len(b.segments)-1], m-n
+		}
+		n = min(n, int(s.to-s.from))
+		low, high, amb := t.strand.Planes.Window(i)
+		textLow, textHigh, textAmb := dna.Window(text.Low, offset+i), dna.Window(text.High, offset+i), dna.Window(text.Ambiguous, offset+i)
 		// within[c] are the diagonals with at most c mismatches so far.
 		var within [mostAnchored + 1]uint64
-		a, c := &b.ends[end], 0
-		s := &b.segments[0]
-		if end == 1 {
-			s = &b.segments[len(b.segments)-1]
-		}
 		for c := range within {
-			within[c] = all &^ (1 << uint(s.diagonal))
+			within[c] = ^uint64(0) >> uint(64-width) &^ (1 << uint(s.diagonal))
 		}
-		for n := 0; c < len(a); n++ {
-			i := n
+		a, c := &b.ends[end], 0
+		for done := range n {
+			r := uint(done)
 			if end == 1 {
-				i = m - 1 - n
+				r = uint(m-1-i) - r
 			}
-			if n == mostFromEnd || i < int(s.from) || i >= int(s.to) {
-				a.unknown(c)
-				break
-			}
-			low, high, amb := t.strand.Planes.Window(i)
-			differs := (dna.Window(text.Low, offset+i) ^ -(low & 1)) | (dna.Window(text.High, offset+i) ^ -(high & 1)) |
-				dna.Window(text.Ambiguous, offset+i) | -(amb & 1)
+			differs := (textLow>>r ^ -(low >> r & 1)) | (textHigh>>r ^ -(high >> r & 1)) | textAmb>>r | -(amb >> r & 1)
 			for x := mostAnchored; x > 0; x-- {
 				within[x] &= within[x-1] | ^differs
 			}
 			within[0] &^= differs
 			for c < len(a) && within[c] == 0 {
-				a[c] = int32(n)
+				a[c] = int32(done)
 				c++
 			}
+			if c == len(a) {
+				break
+			}
 		}
+		a.unknown(c)
 	}
 }
 
-// mostFromEnd is the most bases that are looked at for an anchor at an end of the strand.
-const mostFromEnd = 40
-
-// noRuns tells that no run as in lemma 6 has so many bases. Bit j of a word stands for diagonal j.
-func (b *affineBound) noRuns(text *dna.Sequence, t *affineTarget, width, run, block int) bool {
+// noRuns tells that no run as in lemma 6 has the bases of a level. Bit j of a word stands for diagonal j.
+func (b *affineBound) noRuns(text *dna.Sequence, t *affineTarget, level int) bool {
+	run, block := runLengths[level].run, runLengths[level].block
 	m, offset := t.strand.Length(), t.contig.Start+t.start+t.low
 	planes, s := t.strand.Planes, 0
 	for i := 0; i+block <= m; i += run - block + 1 {
-		same := ^uint64(0) >> uint(64-width)
+		same := ^uint64(0) >> uint(64-(t.high-t.low+1))
 		for int(b.segments[s].to) <= i && s+1 < len(b.segments) {
 			s++
 		}

@@ -145,19 +145,19 @@ func TestWritten(t *testing.T) {
 	}
 }
 
-// TestSettles compares what the bound settles with the dynamic program that it saves, on reads with
-// mismatches and gaps that are near the ends, crowded or spread, also in repeats.
+// TestSettles compares what the bound settles, or narrows, with the dynamic program that it saves,
+// on reads with mismatches and gaps that are near the ends, crowded or spread, also in repeats.
 func TestSettles(t *testing.T) {
-	settled, open := [2]int{}, [2]int{} // without and with gaps
+	const settled, narrowed, open = 0, 1, 2
+	var cases [2][3]int // without and with gaps
 	rapid.Check(t, func(rt *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 1))
 		for range 20 {
 			text, read, from, to := nearlyAlike(r)
-			k := len(read) / 5
 			ref := truth.Reference(rt, text)
-			s := pack(read, k)
+			s := pack(read, len(read)/5)
 			a := Aligner{Reference: ref}
-			for _, o := range truth.Ends(text, read, k) {
+			for _, o := range truth.Ends(text, read, s.K) {
 				if o.End < from || o.End > to {
 					continue
 				}
@@ -169,21 +169,32 @@ func TestSettles(t *testing.T) {
 				loss := int(lossOf(least, l.Distance))
 				radius := writtenRadius(loss)
 				target := affineTarget{&s.Strands[0], &ref.Contigs[0], int(l.Start), o.End, low - radius, high + radius}
-				gapped := min(len(least)-1, 1)
-				if loss < lossOpen+lossDeleted || !a.writer.bound.settles(&ref.Bases, &target, least, o.Distance) {
-					open[gapped]++
-					continue
+				kind := open
+				if loss >= lossOpen+lossDeleted {
+					if a.writer.bound.settles(&ref.Bases, &target, least, o.Distance) {
+						kind = settled
+					} else if target.low > low-radius || target.high < high+radius {
+						kind = narrowed
+					}
 				}
-				settled[gapped]++
-				if w := a.affineBy(&s, &l, false); w.changed {
-					rt.Fatalf("%s in %s up to %d, %s: settled, but %s is written", read, text, o.End, AppendCIGAR(nil, least), AppendCIGAR(nil, a.operations[w.from:w.to]))
+				cases[min(len(least)-1, 1)][kind]++
+				got, want := a.affineBy(&s, &l, true), a.affineBy(&s, &l, false)
+				letters := string(AppendCIGAR(nil, a.operations[want.from:want.to]))
+				if cigar := string(AppendCIGAR(nil, a.operations[got.from:got.to])); cigar != letters {
+					rt.Fatalf("%s in %s up to %d, %s (%d): %q, want %q", read, text, o.End, AppendCIGAR(nil, least), kind, cigar, letters)
+				}
+				if want.from, want.to = got.from, got.to; got != want {
+					rt.Fatalf("%s in %s up to %d, %s (%d): %v, want %v", read, text, o.End, AppendCIGAR(nil, least), kind, got, want)
 				}
 			}
 		}
 	})
-	if min(settled[0], settled[1], open[0], open[1]) < 20 {
-		t.Errorf("%d settled, %d open: the test shows little", settled, open)
+	for _, n := range cases {
+		if slices.Min(n[:]) < 20 {
+			t.Errorf("%d settled, narrowed and open: the test shows little", cases)
+		}
 	}
+	t.Log(cases)
 }
 
 // nearlyAlike returns a text and a read that ends in it somewhere in [from, to].
