@@ -59,16 +59,16 @@ type affineBound struct {
 	events   []event
 	segments []segment
 	ends     [2]anchor // of the strand
-	anchored bool      // ends are known
+	anchored [2]bool   // which of them are known
 }
 
 // An event is a mismatch or a gap, with the bases of the strand in it.
 type event struct {
 	from, to int32
-	sum      events
-	// Of a gap: what lies on the diagonal before it from its first base on, and on that after it
-	// from its last base back.
-	onward, back anchor
+	key      int32 // of events
+	gaps     int32 // 1 for a gap
+	// Of a gap: the diagonals before and after it, from that of the start.
+	before, after int32
 }
 
 // An anchor has how long a stretch with so many mismatches can be that begins at a base and goes one
@@ -92,11 +92,17 @@ type segment struct{ from, to, diagonal int32 }
 // events counts those of a part.
 type events struct{ mismatches, gaps, deleted, inserted int32 }
 
-func (e *events) add(o *events) {
-	e.mismatches += o.mismatches
-	e.gaps += o.gaps
-	e.deleted += o.deleted
-	e.inserted += o.inserted
+// What a key of events has for each of them, so that keys add up.
+const (
+	keyInserted = 1
+	keyDeleted  = keyInserted * (mostPartBases + 1)
+	keyGap      = keyDeleted * (mostPartBases + 1)
+	keyMismatch = keyGap * (mostPartGaps + 1)
+	keys        = keyMismatch * (mostPartMismatches + 1)
+)
+
+func eventsOf(key int32) *events {
+	return &events{key / keyMismatch, key % keyMismatch / keyGap, key % keyGap / keyDeleted, key % keyDeleted}
 }
 
 // cost leaves out where an alignment starts.
@@ -141,23 +147,20 @@ type rivals struct {
 
 type rival struct{ mismatches, gaps, inserted int32 }
 
-// knownRivals are those of parts, once they are known.
-var knownRivals [2 * partKinds * (mostPartMismatches + 1) * (mostPartGaps + 1) * (mostPartBases + 1) * (mostPartBases + 1)]atomic.Pointer[rivals]
+// knownRivals are those of parts, once they are known: of events in the order of their keys, for
+// each kind, and then again with ties.
+var knownRivals [2 * partKinds * keys]atomic.Pointer[rivals]
 
 // rivalsOf returns those of a part with events. With ties, an alignment that costs the same counts,
 // too.
-func rivalsOf(kind int, of *events, ties bool) *rivals {
-	i := kind
+func rivalsOf(kind int, key int32, ties bool) *rivals {
+	i := kind*keys + int(key)
 	if ties {
-		i += partKinds
+		i += partKinds * keys
 	}
-	i = i*(mostPartMismatches+1) + int(of.mismatches)
-	i = i*(mostPartGaps+1) + int(of.gaps)
-	i = i*(mostPartBases+1) + int(of.deleted)
-	i = i*(mostPartBases+1) + int(of.inserted)
 	r := knownRivals[i].Load()
 	if r == nil {
-		r = findRivals(kind, of, ties)
+		r = findRivals(kind, eventsOf(key), ties)
 		knownRivals[i].Store(r)
 	}
 	return r
@@ -260,35 +263,33 @@ func (b *affineBound) settles(text *dna.Sequence, t *affineTarget, least []Opera
 // list lists the events and segments of an alignment, and tells whether it has a gap of several
 // bases. It is not ok if there are too many.
 func (b *affineBound) list(text *dna.Sequence, t *affineTarget, least []Operation, distance int) (ties, ok bool) {
-	b.events, b.segments, b.anchored = b.events[:0], b.segments[:0], false
+	b.events, b.segments, b.anchored = b.events[:0], b.segments[:0], [2]bool{}
 	i, diagonal := 0, 0
 	var sum events
 	for _, o := range least {
 		n := int(o.Length)
-		e := event{from: int32(i), to: int32(i)}
-		switch o.Kind {
-		case Diagonal:
+		if o.Kind == Diagonal {
 			b.segments = append(b.segments, segment{int32(i), int32(i + n), int32(diagonal - t.low)})
 			b.mismatches(text, t, i, n, diagonal)
-			sum.mismatches = int32(len(b.events)) - sum.gaps
 			i += n
 			continue
-		case Insertion:
-			t.anchor(text, &e.onward, i, diagonal, false)
-			i, diagonal = i+n, diagonal-n
-			t.anchor(text, &e.back, i, diagonal, true)
-			e.to = int32(i)
-			e.sum = events{gaps: 1, inserted: o.Length}
-		case Deletion:
-			t.anchor(text, &e.onward, i, diagonal, false)
-			diagonal += n
-			t.anchor(text, &e.back, i, diagonal, true)
-			e.sum = events{gaps: 1, deleted: o.Length}
 		}
+		e := event{from: int32(i), before: int32(diagonal), gaps: 1}
+		if o.Kind == Insertion {
+			i, diagonal = i+n, diagonal-n
+			sum.inserted += o.Length
+			e.key = keyGap + keyInserted*o.Length
+		} else {
+			diagonal += n
+			sum.deleted += o.Length
+			e.key = keyGap + keyDeleted*o.Length
+		}
+		e.to, e.after = int32(i), int32(diagonal)
 		ties = ties || n > 1
-		sum.add(&e.sum)
+		sum.gaps++
 		b.events = append(b.events, e)
 	}
+	sum.mismatches = int32(len(b.events)) - sum.gaps
 	ok = len(b.segments) > 0 && sum.mismatches+sum.deleted+sum.inserted == int32(distance) && sum.mismatches <= mostPartMismatches &&
 		sum.gaps <= mostPartGaps && sum.deleted <= mostPartBases && sum.inserted <= mostPartBases
 	return ties, ok
@@ -305,7 +306,7 @@ func (b *affineBound) mismatches(text *dna.Sequence, t *affineTarget, i, n, diag
 		}
 		for ; x != 0; x &= x - 1 {
 			at := int32(i + bits.TrailingZeros64(x))
-			b.events = append(b.events, event{from: at, to: at + 1, sum: events{mismatches: 1}})
+			b.events = append(b.events, event{from: at, to: at + 1, key: keyMismatch})
 		}
 	}
 }
@@ -355,7 +356,8 @@ type parts struct {
 	ties   bool
 	// The part at hand.
 	first, last *event
-	sum         events
+	key, gaps   int32
+	left, right anchor // of gaps at its ends
 	// widest is that of rivals that have room.
 	widest int32
 }
@@ -366,13 +368,14 @@ func (p *parts) each(use func(p *parts, kind int, span int32) bool) bool {
 	all := p.bound.events
 	m, last := int32(p.target.strand.Length()), len(all)-1
 	for i := range all {
-		p.first, p.sum = &all[i], events{}
-		after := int(min(p.first.sum.gaps, 1)) // a gap at this end of the part
+		p.first, p.key, p.gaps = &all[i], 0, 0
+		after := int(p.first.gaps) // a gap at this end of the part
 		for j := i; j <= last; j++ {
 			p.last = &all[j]
-			before := int(min(p.last.sum.gaps, 1))
-			p.sum.add(&p.last.sum)
-			if j > i && (p.sum.gaps > 0 || p.sum.mismatches >= leastInside) && !use(p, partInside+after+before, p.last.to-p.first.from) ||
+			before := int(p.last.gaps)
+			p.key += p.last.key
+			p.gaps += p.last.gaps
+			if j > i && (p.gaps > 0 || p.key >= leastInside*keyMismatch) && !use(p, partInside+after+before, p.last.to-p.first.from) ||
 				i == 0 && !use(p, partFirst+before, p.last.to) ||
 				j == last && !use(p, partLast+after, m-p.first.from) ||
 				i == 0 && j == last && !use(p, partWhole, m) {
@@ -391,12 +394,18 @@ const leastInside = 4
 func (p *parts) lower() {
 	p.each(func(p *parts, kind int, span int32) bool {
 		r := p.rivals(kind, p.ties)
+		for p.level > mostToAnchor && span <= r.spans[p.level] {
+			p.level--
+		}
 		for p.level >= 0 && p.room(r, kind, span) {
 			p.level--
 		}
 		return p.level >= 0
 	})
 }
+
+// mostToAnchor is the last level of runLengths for which anchors are worth their time.
+const mostToAnchor = 2
 
 // narrow narrows the target by the first of the levels in [level, top] that allows it.
 //
@@ -441,7 +450,7 @@ func (p *parts) widen(kind int, span int32) bool {
 
 // rivals returns those of the part. Without gaps nothing costs the same.
 func (p *parts) rivals(kind int, ties bool) *rivals {
-	return rivalsOf(kind, &p.sum, ties && p.sum.gaps > 0)
+	return rivalsOf(kind, p.key, ties && p.gaps > 0)
 }
 
 // room tells whether rivals have room in a span of the part where no run has the bases of the level.
@@ -460,20 +469,19 @@ func (p *parts) room(r *rivals, kind int, span int32) bool {
 
 // anchors returns those of the open ends of a part; nil of others.
 func (p *parts) anchors(kind int) (left, right *anchor) {
-	if kind >= partFirst && !p.bound.anchored {
-		p.bound.anchorEnds(p.text, p.target)
-	}
 	switch {
 	case kind >= partFirst && kind < partLast || kind >= partWhole:
-		left = &p.bound.ends[0]
-	case p.first.sum.gaps > 0:
-		left = &p.first.onward
+		left = p.bound.end(p.text, p.target, 0)
+	case p.first.gaps > 0:
+		left = &p.left
+		p.target.anchor(p.text, left, int(p.first.from), int(p.first.before), false)
 	}
 	switch {
 	case kind >= partLast:
-		right = &p.bound.ends[1]
-	case p.last.sum.gaps > 0:
-		right = &p.last.back
+		right = p.bound.end(p.text, p.target, 1)
+	case p.last.gaps > 0:
+		right = &p.right
+		p.target.anchor(p.text, right, int(p.last.to), int(p.last.after), true)
 	}
 	return left, right
 }
@@ -512,47 +520,53 @@ func (x rival) room(left, right *anchor, kind int, run int32) (most int32) {
 	return most + x.inserted
 }
 
-// anchorEnds finds the anchors at the ends of the strand, on all diagonals on which the least
-// alignment is not.
-func (b *affineBound) anchorEnds(text *dna.Sequence, t *affineTarget) {
-	b.anchored = true
-	m, width := t.strand.Length(), t.high-t.low+1
-	offset := t.contig.Start + t.start + t.low
-	for end := range b.ends {
-		// Bases from i on are looked at, and of the text as many more as there are diagonals.
-		s, n, i := &b.segments[0], min(m, dna.WordBases-width+1), 0
-		if end == 1 {
-			s, i = &b.segments[len(b.segments)-1], m-n
-		}
-		n = min(n, int(s.to-s.from))
-		low, high, amb := t.strand.Planes.Window(i)
-		textLow, textHigh, textAmb := dna.Window(text.Low, offset+i), dna.Window(text.High, offset+i), dna.Window(text.Ambiguous, offset+i)
-		// within[c] are the diagonals with at most c mismatches so far.
-		var within [mostAnchored + 1]uint64
-		for c := range within {
-			within[c] = ^uint64(0) >> uint(64-width) &^ (1 << uint(s.diagonal))
-		}
-		a, c := &b.ends[end], 0
-		for done := range n {
-			r := uint(done)
-			if end == 1 {
-				r = uint(m-1-i) - r
-			}
-			differs := (textLow>>r ^ -(low >> r & 1)) | (textHigh>>r ^ -(high >> r & 1)) | textAmb>>r | -(amb >> r & 1)
-			for x := mostAnchored; x > 0; x-- {
-				within[x] &= within[x-1] | ^differs
-			}
-			within[0] &^= differs
-			for c < len(a) && within[c] == 0 {
-				a[c] = int32(done)
-				c++
-			}
-			if c == len(a) {
-				break
-			}
-		}
-		a.unknown(c)
+// end returns the anchor at an end of the strand, on all diagonals on which the least alignment is
+// not.
+func (b *affineBound) end(text *dna.Sequence, t *affineTarget, end int) *anchor {
+	a := &b.ends[end]
+	if b.anchored[end] {
+		return a
 	}
+	b.anchored[end] = true
+	m, width := t.strand.Length(), t.high-t.low+1
+	// Bases from i on are looked at, and of the text as many more as there are diagonals.
+	s, n, i := &b.segments[0], min(m, dna.WordBases-width+1), 0
+	if end == 1 {
+		s, i = &b.segments[len(b.segments)-1], m-n
+	}
+	if end == 0 && s.from > 0 || end == 1 && int(s.to) < m {
+		a.unknown(0)
+		return a
+	}
+	offset := t.contig.Start + t.start + t.low + i
+	low, high, amb := t.strand.Planes.Window(i)
+	textLow, textHigh, textAmb := dna.Window(text.Low, offset), dna.Window(text.High, offset), dna.Window(text.Ambiguous, offset)
+	// within[c] are the diagonals with at most c mismatches so far.
+	var within [mostAnchored + 1]uint64
+	for c := range within {
+		within[c] = ^uint64(0) >> uint(64-width) &^ (1 << uint(s.diagonal))
+	}
+	c := 0
+	for done := range min(n, int(s.to-s.from)) {
+		r := uint(done)
+		if end == 1 {
+			r = uint(n-1) - r
+		}
+		differs := (textLow>>r ^ -(low >> r & 1)) | (textHigh>>r ^ -(high >> r & 1)) | textAmb>>r | -(amb >> r & 1)
+		for x := mostAnchored; x > 0; x-- {
+			within[x] &= within[x-1] | ^differs
+		}
+		within[0] &^= differs
+		for c < len(a) && within[c] == 0 {
+			a[c] = int32(done)
+			c++
+		}
+		if c == len(a) {
+			break
+		}
+	}
+	a.unknown(c)
+	return a
 }
 
 // noRuns tells that no run as in lemma 6 has the bases of a level. Bit j of a word stands for diagonal j.
