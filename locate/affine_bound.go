@@ -375,6 +375,9 @@ func (p *parts) each(use func(p *parts, kind int, span int32) bool) bool {
 			before := int(p.last.gaps)
 			p.key += p.last.key
 			p.gaps += p.last.gaps
+			if p.key == keyMismatch {
+				continue // a gap loses more
+			}
 			if j > i && (p.gaps > 0 || p.key >= leastInside*keyMismatch) && !use(p, partInside+after+before, p.last.to-p.first.from) ||
 				i == 0 && !use(p, partFirst+before, p.last.to) ||
 				j == last && !use(p, partLast+after, m-p.first.from) ||
@@ -587,11 +590,8 @@ func (b *affineBound) noRuns(text *dna.Sequence, t *affineTarget, level int) boo
 		}
 		low, high, amb := planes.Window(i)
 		textLow, textHigh, textAmb := dna.Window(text.Low, offset+i), dna.Window(text.High, offset+i), dna.Window(text.Ambiguous, offset+i)
-		for r := 0; r < block && same != 0; r++ {
-			differs := (textLow ^ -(low & 1)) | (textHigh ^ -(high & 1)) | textAmb | -(amb & 1)
-			same &^= differs
-			low, high, amb = low>>1, high>>1, amb>>1
-			textLow, textHigh, textAmb = textLow>>1, textHigh>>1, textAmb>>1
+		for r := uint(0); r < uint(block) && same != 0; r++ {
+			same &^= (textLow>>r ^ -(low >> r & 1)) | (textHigh>>r ^ -(high >> r & 1)) | textAmb>>r | -(amb >> r & 1)
 		}
 		if same != 0 && b.longest(text, t, i, block, same) >= run {
 			return false
