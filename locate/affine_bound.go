@@ -139,13 +139,12 @@ var runLengths = [...]struct{ run, block int }{{9, 5}, {12, 7}, {16, 9}, {24, 11
 type rivals struct {
 	// spans has, for each of runLengths, the most bases of the span of a part in which they may.
 	spans [len(runLengths)]int32
-	// widest is the most bases that one of them has deleted or inserted.
-	widest int32
 	// all are the rivals, but for those that have no more of anything than another one.
 	all []rival
 }
 
-type rival struct{ mismatches, gaps, inserted int32 }
+// A rival has what another alignment may have, and the most bases that it has deleted or inserted.
+type rival struct{ mismatches, gaps, inserted, widest int32 }
 
 // knownRivals are those of parts, once they are known: of events in the order of their keys, for
 // each kind, and then again with ties.
@@ -166,7 +165,8 @@ func rivalsOf(kind int, key int32, ties bool) *rivals {
 	return r
 }
 
-// findRivals tries all that another alignment may have in a part.
+// findRivals tries all that another alignment may have in a part. Where it may have some deleted
+// bases, and may have more, that is no less in anything.
 func findRivals(kind int, of *events, ties bool) *rivals {
 	r := &rivals{}
 	most := of.cost()
@@ -174,14 +174,14 @@ func findRivals(kind int, of *events, ties bool) *rivals {
 		e := e
 		for ; e.cost() <= most; e.gaps++ {
 			e := e
-			for ; e.cost() <= most; e.deleted++ {
-				e := e
-				for ; e.cost() <= most; e.inserted++ {
-					if e.possible(kind, of) && (ties || e.cost() < most) {
-						r.widest = max(r.widest, e.deleted, e.inserted)
-						r.add(rival{e.mismatches, e.gaps, e.inserted})
+			for ; e.cost() <= most; e.inserted++ {
+				for e.deleted = int32(most.loss() - e.cost().loss()); e.deleted >= 0; e.deleted-- {
+					if c := e.cost(); c <= most && (ties || c < most) && e.possible(kind, of) {
+						r.add(rival{e.mismatches, e.gaps, e.inserted, max(e.deleted, e.inserted)})
+						break
 					}
 				}
+				e.deleted = 0
 			}
 		}
 	}
@@ -198,7 +198,7 @@ func findRivals(kind int, of *events, ties bool) *rivals {
 // with such ones alone, as is one with long insertions, which may be at an end.
 func (r *rivals) add(x rival) {
 	covers := func(x, y rival) bool {
-		return x.mismatches >= y.mismatches && x.gaps >= y.gaps && x.inserted >= y.inserted &&
+		return x.mismatches >= y.mismatches && x.gaps >= y.gaps && x.inserted >= y.inserted && x.widest >= y.widest &&
 			(x.gaps == 0) == (y.gaps == 0) && (x.inserted >= leastAtEnd) == (y.inserted >= leastAtEnd)
 	}
 	if slices.ContainsFunc(r.all, func(y rival) bool { return covers(y, x) }) {
@@ -445,8 +445,15 @@ func (p *parts) widen(kind int, span int32) bool {
 	if kind == partWhole {
 		return !p.room(p.rivals(partAlone, true), partAlone, span)
 	}
-	if r := p.rivals(kind, true); p.room(r, kind, span) {
-		p.widest = max(p.widest, r.widest)
+	r := p.rivals(kind, true)
+	if span > r.spans[p.level] {
+		return true
+	}
+	left, right := p.anchors(kind)
+	for _, x := range r.all {
+		if x.widest > p.widest && x.room(left, right, kind, int32(runLengths[p.level].run-1)) >= span {
+			p.widest = x.widest
+		}
 	}
 	return true
 }
@@ -475,14 +482,14 @@ func (p *parts) anchors(kind int) (left, right *anchor) {
 	switch {
 	case kind >= partFirst && kind < partLast || kind >= partWhole:
 		left = p.bound.end(p.text, p.target, 0)
-	case p.first.gaps > 0:
+	case kind < partFirst && p.first.gaps > 0 || kind == partLast+1:
 		left = &p.left
 		p.target.anchor(p.text, left, int(p.first.from), int(p.first.before), false)
 	}
 	switch {
 	case kind >= partLast:
 		right = p.bound.end(p.text, p.target, 1)
-	case p.last.gaps > 0:
+	case kind < partLast && p.last.gaps > 0:
 		right = &p.right
 		p.target.anchor(p.text, right, int(p.last.to), int(p.last.after), true)
 	}
