@@ -595,10 +595,11 @@ func (b *affineBound) noRuns(text *dna.Sequence, t *affineTarget, level int) boo
 			}
 			same &^= 1 << uint(o.diagonal)
 		}
-		low, high, amb := planes.Window(i)
-		textLow, textHigh, textAmb := dna.Window(text.Low, offset+i), dna.Window(text.High, offset+i), dna.Window(text.Ambiguous, offset+i)
+		// An ambiguous letter counts as some other here: runs only become longer.
+		low, high, _ := planes.Window(i)
+		textLow, textHigh := dna.Window(text.Low, offset+i), dna.Window(text.High, offset+i)
 		for r := uint(0); r < uint(block) && same != 0; r++ {
-			same &^= (textLow>>r ^ -(low >> r & 1)) | (textHigh>>r ^ -(high >> r & 1)) | textAmb>>r | -(amb >> r & 1)
+			same &^= (textLow>>r ^ -(low >> r & 1)) | (textHigh>>r ^ -(high >> r & 1))
 		}
 		if same != 0 && b.longest(text, t, i, block, same) >= run {
 			return false
