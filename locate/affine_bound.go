@@ -22,9 +22,9 @@ import (
 // the last event of O in it, and to the ends of the strand that the part has.
 //
 // Lemma 6. Let B have x mismatches, G gaps and I inserted bases in a part. Call an end of the part
-// open if it is one of the strand's, or if O has a gap there, and let there be e. Then all but x + I
-// bases of the part lie in at most x + G - 1 + e runs: stretches that B aligns to one diagonal,
-// with matches, and O does not align to it. Proof. G gaps leave G + 1 stretches of pairs on a
+// open if it is one of the strand's, or if O has a gap there, and let there be e such ends. Then all
+// but x + I bases of the part lie in at most x + G - 1 + e runs: stretches that B aligns to one
+// diagonal, with matches, and O does not align to it. Proof. G gaps leave G + 1 stretches of pairs on a
 // diagonal, of which the first and the last go on from the shared bases on either side. At an end
 // that is not open O goes on from the shared base on the same diagonal, so that B does not: the
 // stretch has no base in the part. Mismatches cut stretches in two. ∎
@@ -44,7 +44,7 @@ import (
 // In a part that is the whole strand B may be taken to have no fewer edits than O: with fewer it
 // would not be written, even if it is the best.
 //
-// Lemma 7. If no B costs less, O is written if its gaps have one base each. Proof. Let T be the
+// Lemma 8. If no B costs less, O is written if its gaps have one base each. Proof. Let T be the
 // alignments that cost the same and end with O. They have the edits and gap bases of O. O before
 // its gaps were shifted is one of them: it has as many gaps, as none was joined to another. It is
 // that of all alignments with so many edits and gap bases to which a traceback leads that prefers
@@ -71,8 +71,8 @@ type event struct {
 	before, after int32
 }
 
-// An anchor has how long a stretch with so many mismatches can be that begins at a base and goes one
-// way.
+// An anchor has how long a stretch that begins at a base and goes one way can be, by the number of
+// its mismatches.
 type anchor [mostAnchored + 1]int32
 
 // mostAnchored is the most mismatches that are looked at. Stretches with more may have any length.
@@ -237,7 +237,7 @@ func (e *events) possible(kind int, of *events) bool {
 }
 
 // settles tells, as far as it can, that the least alignment at a target is the one that is written.
-// If not, it leaves out diagonals of the target, as lemma 8 allows.
+// If not, it leaves out diagonals of the target, as lemma 9 allows.
 func (b *affineBound) settles(text *dna.Sequence, t *affineTarget, least []Operation, distance int) bool {
 	top := len(runLengths) - 1
 	for top >= 0 && t.high-t.low+runLengths[top].block > dna.WordBases {
@@ -412,7 +412,7 @@ const mostToAnchor = 2
 
 // narrow narrows the target by the first of the levels in [level, top] that allows it.
 //
-// Lemma 8. Where no run has n bases, look at the parts in which there is room for rivals, those that
+// Lemma 9. Where no run has n bases, look at the parts in which there is room for rivals, those that
 // cost the same among them. If the whole strand is none of them, with any number of edits, and none
 // of these rivals has more than x bases deleted or inserted, the best alignments, and all others
 // that cost the same, lie on the diagonals of O and x beside them. Proof. They have bases shared
