@@ -22,10 +22,10 @@ import (
 // the last event of O in it, and to the ends of the strand that the part has.
 //
 // Lemma 6. Let B have x mismatches, G gaps and I inserted bases in a part. Call an end of the part
-// open if it is one of the strand's, or if O has a gap there, and let there be e such ends. Then all
-// but x + I bases of the part lie in at most x + G - 1 + e runs: stretches that B aligns to one
-// diagonal, with matches, and O does not align to it. Proof. G gaps leave G + 1 stretches of pairs on a
-// diagonal, of which the first and the last go on from the shared bases on either side. At an end
+// open if it is one of the strand's, or if O has a gap there, and let there be e such ends. Then
+// all but x + I bases of the part lie in at most x + G - 1 + e runs: stretches that B aligns to one
+// diagonal, with matches, and O does not align to it. Proof. G gaps leave G + 1 stretches of pairs
+// on a diagonal, of which the first and the last go on from the shared bases on either side. At an end
 // that is not open O goes on from the shared base on the same diagonal, so that B does not: the
 // stretch has no base in the part. Mismatches cut stretches in two. ∎
 //
@@ -412,8 +412,8 @@ const mostToAnchor = 2
 
 // narrow narrows the target by the first of the levels in [level, top] that allows it.
 //
-// Lemma 9. Where no run has n bases, look at the parts in which there is room for rivals, those that
-// cost the same among them. If the whole strand is none of them, with any number of edits, and none
+// Lemma 9. Where no run has n bases, look at the parts in which there is room for rivals, also for
+// those that cost the same. If the whole strand is none of them, with any number of edits, and none
 // of these rivals has more than x bases deleted or inserted, the best alignments, and all others
 // that cost the same, lie on the diagonals of O and x beside them. Proof. They have bases shared
 // with O, and no part of theirs costs more than O's, which could take its place. So each part is
@@ -463,7 +463,8 @@ func (p *parts) rivals(kind int, ties bool) *rivals {
 	return rivalsOf(kind, p.key, ties && p.gaps > 0)
 }
 
-// room tells whether rivals have room in a span of the part where no run has the bases of the level.
+// room tells whether rivals have room in a span of the part, where no run has the bases of the
+// level.
 func (p *parts) room(r *rivals, kind int, span int32) bool {
 	if span > r.spans[p.level] || open[kind] == 0 {
 		return span <= r.spans[p.level]
@@ -579,7 +580,8 @@ func (b *affineBound) end(text *dna.Sequence, t *affineTarget, end int) *anchor 
 	return a
 }
 
-// noRuns tells that no run as in lemma 6 has the bases of a level. Bit j of a word stands for diagonal j.
+// noRuns tells that no run as in lemma 6 has the bases of a level. Bit j of a word stands for
+// diagonal j.
 func (b *affineBound) noRuns(text *dna.Sequence, t *affineTarget, level int) bool {
 	run, block := runLengths[level].run, runLengths[level].block
 	m, offset := t.strand.Length(), t.contig.Start+t.start+t.low
