@@ -273,18 +273,24 @@ func apart(x, y int32) int32 { return max(x-y, y-x) }
 
 // affine returns the alignment of the highest score around a location, unless that is the least
 // one, or does not lie at the location.
-func (a *Aligner) affine(r *Read, l *Location) (w written) {
+func (a *Aligner) affine(r *Read, l *Location) written { return a.affineBy(r, l, true) }
+
+// affineBy is affine, with the bounds that settle most cases or without them.
+func (a *Aligner) affineBy(r *Read, l *Location, bounds bool) (w written) {
 	strand := r.Strand(l.Place)
 	m := strand.Length()
 	least := a.Operations(l)
 	low, high := diagonals(least)
 	loss := int(lossOf(least, l.Distance))
+	if bounds && loss < lossOpen+lossDeleted {
+		return w
+	}
 	if loss > mostLoss || m*(high-low+2*WrittenRadius+1) > mostWritten {
 		return w
 	}
 	radius := writtenRadius(loss)
 	t := affineTarget{strand, &a.Reference.Contigs[l.Place.Contig()], int(l.Start), int(l.End), low - radius, high + radius}
-	if len(least) == 1 && a.ungappedBest(&t, int(l.Distance)) {
+	if bounds && a.writer.bound.settles(&a.Reference.Bases, &t, least, int(l.Distance)) {
 		return w
 	}
 	f := &a.writer.rows

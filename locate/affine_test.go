@@ -145,51 +145,98 @@ func TestWritten(t *testing.T) {
 	}
 }
 
-// TestUngappedBest runs the bound on reads without gaps, whose mismatches are near the ends,
-// crowded or spread, and compares with the program that it saves.
-func TestUngappedBest(t *testing.T) {
-	settled, open := 0, 0
+// TestSettles compares what the bound settles, or narrows, with the dynamic program that it saves,
+// on reads with mismatches and gaps that are near the ends, crowded or spread, also in repeats.
+func TestSettles(t *testing.T) {
+	const settled, narrowed, open = 0, 1, 2
+	var cases [2][3]int // without and with gaps
 	rapid.Check(t, func(rt *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 1))
-		m := 20 + r.IntN(120)
-		text := truth.Random(r, m+60, []string{"ACGT", "ACGT", "AC"}[r.IntN(3)])
-		// A diverged tandem repeat, of which the read lies a unit to the side, with a gap.
-		if r.IntN(3) == 0 {
-			unit := truth.Random(r, 2+r.IntN(8), "ACGT")
-			text = truth.Substituted(r, strings.Repeat(unit, (m+60)/len(unit)+1)[:m+60], 2+r.IntN(6))
-		}
-		read := []byte(text[30 : 30+m])
-		if r.IntN(3) == 0 {
-			at, left, right := r.IntN(m), 30-r.IntN(WrittenRadius), 30+r.IntN(WrittenRadius)
-			copy(read, text[left:left+at])
-			copy(read[at:], text[right+at:])
-		}
-		if r.IntN(2) == 0 { // a part of the read comes from beside
-			g, at := r.IntN(2*WrittenRadius+1)-WrittenRadius, r.IntN(m)
-			n := min(1+r.IntN(30), m-at)
-			if 30+at+g >= 0 && 30+at+g+n <= len(text) {
-				copy(read[at:at+n], text[30+at+g:])
+		for range 20 {
+			text, read, from, to := nearlyAlike(r)
+			ref := truth.Reference(rt, text)
+			s := pack(read, len(read)/5)
+			a := Aligner{Reference: ref}
+			for _, o := range truth.Ends(text, read, s.K) {
+				if o.End < from || o.End > to {
+					continue
+				}
+				l := Location{Place: At(0, Forward), End: int32(o.End), Distance: int32(o.Distance), Gaps: GapsUnknown}
+				a.Reset()
+				a.Align(&s.Strands[0], &l)
+				least := slices.Clone(a.Operations(&l))
+				low, high := diagonals(least)
+				loss := int(lossOf(least, l.Distance))
+				radius := writtenRadius(loss)
+				target := affineTarget{&s.Strands[0], &ref.Contigs[0], int(l.Start), o.End, low - radius, high + radius}
+				kind := open
+				if loss >= lossOpen+lossDeleted {
+					if a.writer.bound.settles(&ref.Bases, &target, least, o.Distance) {
+						kind = settled
+					} else if target.low > low-radius || target.high < high+radius {
+						kind = narrowed
+					}
+				}
+				cases[min(len(least)-1, 1)][kind]++
+				got, want := a.affineBy(&s, &l, true), a.affineBy(&s, &l, false)
+				letters := string(AppendCIGAR(nil, a.operations[want.from:want.to]))
+				if cigar := string(AppendCIGAR(nil, a.operations[got.from:got.to])); cigar != letters {
+					rt.Fatalf("%s in %s up to %d, %s (%d): %q, want %q", read, text, o.End, AppendCIGAR(nil, least), kind, cigar, letters)
+				}
+				if want.from, want.to = got.from, got.to; got != want {
+					rt.Fatalf("%s in %s up to %d, %s (%d): %v, want %v", read, text, o.End, AppendCIGAR(nil, least), kind, got, want)
+				}
 			}
 		}
-		for range r.IntN(4) {
-			read[r.IntN(m)] = "ACGT"[r.IntN(4)]
-		}
-		ref := truth.Reference(t, text)
-		a := Aligner{Reference: ref}
-		s := pack(string(read), 0)
-		d := s.Strands[0].Planes.Hamming(&ref.Bases, m, 30)
-		target := affineTarget{&s.Strands[0], &ref.Contigs[0], 30, 30 + m, -WrittenRadius, WrittenRadius}
-		if d < 2 || !a.ungappedBest(&target, d) {
-			open++
-			return
-		}
-		settled++
-		best := truth.BestInBand(text, string(read), 30-WrittenRadius, 30+WrittenRadius, 30, 30+m)
-		if best.Gaps > 0 && best.Loss < 5*d {
-			rt.Fatalf("%s in %s, %d mismatches: settled, but there is %+v", read, text, d, best)
-		}
 	})
-	if settled == 0 || open == 0 {
-		t.Errorf("%d settled, %d open: the test shows little", settled, open)
+	for _, n := range cases {
+		if slices.Min(n[:]) < 20 {
+			t.Errorf("%d settled, narrowed and open: the test shows little", cases)
+		}
 	}
+	t.Log(cases)
+}
+
+// nearlyAlike returns a text and a read that ends in it somewhere in [from, to].
+func nearlyAlike(r *rand.Rand) (text, read string, from, to int) {
+	m := 20 + r.IntN(130)
+	text = truth.Random(r, m+80, []string{"ACGT", "ACGT", "AC"}[r.IntN(3)])
+	// A diverged tandem repeat, of which the read lies a unit to the side, with a gap.
+	if r.IntN(3) == 0 {
+		unit := truth.Random(r, 1+r.IntN(9), "ACGT")
+		at, n := r.IntN(m), 10+r.IntN(m)
+		part := strings.Repeat(unit, n/len(unit)+1)[:min(n, m+80-at)]
+		text = text[:at] + truth.Substituted(r, part, min(r.IntN(6), len(part))) + text[at+len(part):]
+	}
+	b := []byte(text[30 : 30+m])
+	if r.IntN(3) == 0 {
+		at, left, right := r.IntN(m), 30-r.IntN(4), 30+r.IntN(4)
+		copy(b, text[left:left+at])
+		copy(b[at:], text[right+at:])
+	}
+	if r.IntN(3) == 0 { // a part of the read comes from beside
+		g, at := r.IntN(11)-5, r.IntN(m)
+		n := min(1+r.IntN(20), m-at)
+		if 30+at+g >= 0 && 30+at+g+n <= len(text) {
+			copy(b[at:at+n], text[30+at+g:])
+		}
+	}
+	crowd := r.IntN(m)
+	for range r.IntN(7) { // mismatches, some of them crowded
+		at := r.IntN(m)
+		if r.IntN(2) == 0 {
+			at = min(crowd+r.IntN(20), m-1)
+		}
+		b[at] = "ACGT"[r.IntN(4)]
+	}
+	read = string(b)
+	for range max(0, r.IntN(5)-2) { // gaps
+		at, n := r.IntN(len(read)), 1+r.IntN(3)
+		if r.IntN(2) == 0 {
+			read = read[:at] + read[min(at+n, len(read)-1):]
+		} else {
+			read = read[:at] + truth.Random(r, n, "ACGT") + read[at:]
+		}
+	}
+	return text, read, 30 + m - 8, 30 + m + 8
 }
