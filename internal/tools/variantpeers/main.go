@@ -21,10 +21,10 @@
 // mates; its number is odd if it is from the second haplotype.
 //
 // The command run maps each set with each mapper, each with two threads or -t, and prints tables.
-// What it made of other mappers is kept beside the set, in .runs, and taken again; scanmap runs each
-// time, unless with -again. So several calls, each with one mapper, may run at a time, and one more
-// with -again prints the tables; indexes beside the reference must be there before. With -rows a
-// file has one line for each mapper, caller and class.
+// What it made of other mappers is kept beside the set, in .runs, and taken again; scanmap runs
+// each time, unless with -again. So several calls with one mapper each may run at a time, if indexes are
+// beside the reference before, and one with -again prints the tables. With -rows a file has a line
+// for each mapper, caller and class.
 // Records of 20 or more MAPQ are used, and calls of 20 or more QUAL.
 //
 // The command score compares calls with the truth after both were split, left-aligned and taken

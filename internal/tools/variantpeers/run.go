@@ -14,8 +14,8 @@ import (
 	"scanmap/internal/tools/sidebyside"
 )
 
-// A mapper is one way of mapping pairs, with {REF}, {R1}, {R2} and the number of threads, {T}, in its
-// line, which writes SAM to {OUT}. Indexes lie beside the reference.
+// A mapper is one way of mapping pairs, with {REF}, {R1}, {R2} and the number of threads, {T}, in
+// its line, which writes SAM to {OUT}. Indexes lie beside the reference.
 type mapper struct {
 	name, line  string
 	index, made string // how its index is made, and a file that is then there
