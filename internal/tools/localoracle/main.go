@@ -30,6 +30,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"scanmap/internal/tools/sidebyside"
 	"scanmap/internal/truth"
@@ -88,7 +89,7 @@ func judge(arguments []string) error {
 		return err
 	}
 	var v verdict
-	if err := v.judge(flags.Arg(0), flags.Arg(1), flags.Arg(2), least, *threads, *plainly); err != nil {
+	if err := v.judge(flags.Arg(0), flags.Arg(1), flags.Arg(2), least, *threads, *plainly, time.Time{}); err != nil {
 		return err
 	}
 	fmt.Println(v.String())
@@ -109,8 +110,9 @@ func (v *verdict) String() string {
 		v.reads, v.places, v.gapped, v.clipped, v.unsought, v.unjudged, v.plainly, len(v.faults))
 }
 
-// judge judges reads; of so many one plainly too.
-func (v *verdict) judge(reference, readFile, samFile string, score mapper.Score, threads, plainly int) error {
+// judge judges reads; of so many one plainly too. From some time on, if it is not zero, no read is
+// begun.
+func (v *verdict) judge(reference, readFile, samFile string, score mapper.Score, threads, plainly int, end time.Time) error {
 	contigs, names, err := readReference(reference)
 	if err != nil {
 		return err
@@ -143,6 +145,9 @@ func (v *verdict) judge(reference, readFile, samFile string, score mapper.Score,
 		})
 	}
 	for n := range reads {
+		if !end.IsZero() && time.Now().After(end) {
+			break
+		}
 		numbers <- n
 	}
 	close(numbers)

@@ -27,7 +27,7 @@ const (
 func small(arguments []string) error {
 	flags := flag.NewFlagSet("small", flag.ExitOnError)
 	scanmap := flags.String("scanmap", "bin/scanmap", "the program")
-	seconds := flags.Int("seconds", 60, "time after which no reference is begun")
+	seconds := flags.Int("seconds", 60, "time after which nothing is begun")
 	references := flags.Int64("references", 1<<40, "most references")
 	threads := flags.Int("t", 2, "references at a time, each with one thread")
 	seed := flags.Uint64("seed", 1, "another seed gives others")
@@ -46,7 +46,7 @@ func small(arguments []string) error {
 	for range *threads {
 		group.Go(func() {
 			for n := begun.Add(1); n <= *references && time.Now().Before(end); n = begun.Add(1) {
-				one, wrong := smallReference(filepath.Join(folder, fmt.Sprint(n)), *scanmap, *seed<<32+uint64(n))
+				one, wrong := smallReference(filepath.Join(folder, fmt.Sprint(n)), *scanmap, *seed<<32+uint64(n), end)
 				lock.Lock()
 				all.add(one)
 				err = errors.Join(err, wrong)
@@ -64,7 +64,7 @@ func small(arguments []string) error {
 
 // smallReference draws a reference and reads, maps and judges. The files stay where there are
 // faults.
-func smallReference(folder, scanmap string, seed uint64) (*verdict, error) {
+func smallReference(folder, scanmap string, seed uint64, end time.Time) (*verdict, error) {
 	v := &verdict{}
 	d := newDrawing(seed)
 	length := d.length()
@@ -94,7 +94,7 @@ func smallReference(folder, scanmap string, seed uint64) (*verdict, error) {
 		"--min-score", fmt.Sprintf("%g%%", score.Percent), "-o", sam, reference, fastq); err != nil {
 		return v, err
 	}
-	if err := v.judge(reference, fastq, sam, score, 1, plainlyOf); err != nil || len(v.faults) > 0 {
+	if err := v.judge(reference, fastq, sam, score, 1, plainlyOf, end); err != nil || len(v.faults) > 0 {
 		return v, err
 	}
 	return v, sidebyside.Remove(folder + ".*")
