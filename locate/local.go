@@ -137,8 +137,20 @@ func (l *Local) betterClipped(strand *Strand, a *Location) bool {
 		case Clip:
 			q += n
 		case Diagonal:
-			sum += n - lossMismatch*int(l.Aligner.differing(strand, contig, q, at, o.Length))
-			q, at = q+n, at+n
+			// Without what was before a mismatch, and that itself, or without what follows from there on.
+			for range n {
+				if l.Aligner.differing(strand, contig, q, at, 1) == 0 {
+					sum++
+				} else {
+					if sum >= score {
+						return true
+					}
+					if sum -= lossMismatch - 1; sum <= 0 {
+						return true
+					}
+				}
+				q, at = q+1, at+1
+			}
 		case Insertion, Deletion:
 			if sum >= score {
 				return true // without what follows

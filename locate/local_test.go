@@ -166,6 +166,17 @@ func TestLocalIsTheTruth(t *testing.T) {
 	t.Logf("%d gapped, %d cases with several, %d locations by inserted bases, %d cases with none", gapped, several, forgiven, none)
 }
 
+func TestLocalThatScoresMoreClipped(t *testing.T) {
+	// Of the alignment 11M2I23M with a mismatch, 21 bases after it score as much.
+	c := truth.LocalCase{
+		Contigs: []string{"GAATCCATACCAGTCAACTTACAACAGATCAGAAATGACGATGACAAAGAAACCCCTACAAAGCCAAAGTCAGAGATGTTCCCAATGTTGGCACG"},
+		Read:    "CGTGCCAACATTGGGAACATCCCCCTGACTTTGGCT", Rules: truth.LocalRules{Least: 22, Cap: DefaultCap, Longest: LongestGap},
+	}
+	if _, err := checkLocal(t, new(Local), rand.New(rand.NewPCG(1, 1)), c); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestLocalInRegion searches stretches of contigs for reads of which a half has to fit.
 func TestLocalInRegion(t *testing.T) {
 	var l Local

@@ -41,11 +41,21 @@ func FindLocal(contigs []string, read string, rules LocalRules) (all []LocalLoca
 // taken: the best alignment that qualifies, then the best of those that are not in the same place,
 // and so on. One that scores more, or as much, with an end clipped is taken and left out.
 func LocalInText(text, s string, rules LocalRules) (taken []LocalLocation) {
+	return LocalInCells(text, s, rules, nil)
+}
+
+// LocalInCells returns what LocalInText does, looking at some cells alone: `may` tells which pairs
+// of a base of the strand and a position of the text an alignment that qualifies may have. It is
+// nil for all.
+func LocalInCells(text, s string, rules LocalRules, may func(i, j int) bool) (taken []LocalLocation) {
 	var paths [][]pair
 	for len(s) > 0 {
 		masked := make([][]bool, len(s))
 		for i := range masked {
 			masked[i] = make([]bool, len(text))
+			for j := range text {
+				masked[i][j] = may != nil && !may(i, j)
+			}
 		}
 		for _, path := range paths {
 			for _, p := range path {
@@ -179,7 +189,7 @@ func bestLocal(text, s string, rules LocalRules, masked [][]bool) ([]pair, bool)
 	if !t.mayQualify() {
 		return nil, false
 	}
-	t.count, t.most = true, len(s)
+	t.count, t.most = true, rules.inserted(len(s))
 	t.fill()
 	return t.trace(func(lost, inserted int) bool { return rules.qualifies(len(s), lost, inserted) })
 }
@@ -187,6 +197,17 @@ func bestLocal(text, s string, rules LocalRules, masked [][]bool) ([]pair, bool)
 // qualifies tells whether an alignment is good enough.
 func (l LocalRules) qualifies(m, lost, inserted int) bool {
 	return (m-lost)*m >= l.Least*(m-inserted)
+}
+
+// inserted returns the most inserted bases of an alignment that qualifies. In several gaps they
+// cost no less than in one.
+func (l LocalRules) inserted(m int) int {
+	for n := m; n > 0; n-- {
+		if l.qualifies(m, l.gap(n)+n, n) {
+			return n
+		}
+	}
+	return 0
 }
 
 // mayQualify tells whether any alignment qualifies: the one with the most of what is compared.
@@ -234,14 +255,15 @@ func (t *localTable) mayQualify() bool {
 func (t *localTable) trace(may func(lost, inserted int) bool) (path []pair, ok bool) {
 	m := len(t.s)
 	best, last := localNone, pair{}
-	for j := range t.text {
-		for i := m - 1; i >= 0; i-- {
-			for n := range t.cells {
-				c := t.cells[n][i][j]
+	for n := range t.cells {
+		for i, row := range t.cells[n] {
+			for j, c := range row {
 				if c == localNone {
 					continue
 				}
-				if c += (m - 1 - i) * localLost; c < best && may(c/localLost, n) {
+				c += (m - 1 - i) * localLost
+				first := c < best || c == best && (j < last.j || j == last.j && i > last.i)
+				if first && may(c/localLost, n) {
 					best, last = c, pair{i, j}
 				}
 			}

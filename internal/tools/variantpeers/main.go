@@ -20,8 +20,11 @@
 // the adapter. The name of a pair is that of package origin, with the reference positions of both
 // mates; its number is odd if it is from the second haplotype.
 //
-// The command run maps each set with each mapper, each with two threads, and prints tables. What it
-// made of other mappers is kept beside the set, in .runs, and taken again; scanmap runs each time.
+// The command run maps each set with each mapper, each with two threads or -t, and prints tables.
+// What it made of other mappers is kept beside the set, in .runs, and taken again; scanmap runs
+// each time, unless with -again. So several calls with one mapper each may run at a time, if
+// indexes are beside the reference before, and one with -again prints the tables. With -rows a file
+// has a line for each mapper, caller and class.
 // Records of 20 or more MAPQ are used, and calls of 20 or more QUAL.
 //
 // The command score compares calls with the truth after both were split, left-aligned and taken

@@ -7,16 +7,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"scanmap/internal/tools/command"
 	"scanmap/internal/tools/sidebyside"
 )
 
-const threads = "2"
-
-// A mapper is one way of mapping pairs, with {REF}, {R1} and {R2} in its line, which writes SAM to
-// {OUT}. Indexes lie beside the reference.
+// A mapper is one way of mapping pairs, with {REF}, {R1}, {R2} and the number of threads, {T}, in
+// its line, which writes SAM to {OUT}. Indexes lie beside the reference.
 type mapper struct {
 	name, line  string
 	index, made string // how its index is made, and a file that is then there
@@ -24,9 +23,10 @@ type mapper struct {
 }
 
 var peers = []mapper{
-	{"bwa", "bwa mem -t " + threads + " -o {OUT} {REF} {R1} {R2}", "bwa index {REF}", "{REF}.sa", false},
-	{"minimap2", "minimap2 -t " + threads + " -ax sr -o {OUT} {REF} {R1} {R2}", "", "", false},
-	{"bowtie2", "bowtie2 -p " + threads + " -X 1000 -x {REF} -1 {R1} -2 {R2} -S {OUT}", "bowtie2-build -q {REF} {REF}", "{REF}.rev.2.bt2", false},
+	{"bwa", "bwa mem -t {T} -o {OUT} {REF} {R1} {R2}", "bwa index {REF}", "{REF}.sa", false},
+	{"minimap2", "minimap2 -t {T} -ax sr -o {OUT} {REF} {R1} {R2}", "", "", false},
+	{"bowtie2", "bowtie2 -p {T} -X 1000 -x {REF} -1 {R1} -2 {R2} -S {OUT}", "bowtie2-build -q {REF} {REF}", "{REF}.rev.2.bt2", false},
+	{"strobealign", "strobealign -t {T} -o {OUT} {REF} {R1} {R2}", "", "", false},
 }
 
 // callers are the programs that call variants, each with a line from {BAM} to {VCF}.
@@ -47,37 +47,53 @@ func run(arguments []string) error {
 	flags := flag.NewFlagSet("run", flag.ExitOnError)
 	sets := flags.String("sets", "", "beginnings of the sets' files, with commas between them")
 	scanmap := flags.String("scanmap", "bin/scanmap", "the program")
-	others := flags.String("peers", "bwa,minimap2,bowtie2", "other mappers")
+	others := flags.String("peers", "bwa,minimap2,bowtie2,strobealign", "other mappers; those that are not installed are left out")
+	threads := flags.Int("t", 2, "threads of a mapper")
+	rows := flags.String("rows", "", "file for what the tables have, a line for each mapper, caller and class, with tabs")
 	again := flags.Bool("again", false, "only score again what scanmap's last run found")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
 	var mappers []mapper
 	for _, p := range peers {
-		if strings.Contains(","+*others+",", ","+p.name+",") {
-			mappers = append(mappers, p)
+		if !strings.Contains(","+*others+",", ","+p.name+",") {
+			continue
 		}
+		if err := sidebyside.Missing(p.name); err != nil {
+			fmt.Fprintln(os.Stderr, "SKIPPED:", err)
+			continue
+		}
+		mappers = append(mappers, p)
 	}
 	for _, argument := range flags.Args() {
 		name, options, ok := strings.Cut(argument, "=")
 		if !ok || name == "" || strings.ContainsAny(name, "/ ") {
 			return fmt.Errorf("%q: expected name=options, such as \"whole8=map -e 8%%\"", argument)
 		}
-		mappers = append(mappers, mapper{name: name, changes: !*again, line: *scanmap + " " + options + " --quiet -t " + threads + " -o {OUT} {REF} {R1} {R2}"})
+		mappers = append(mappers, mapper{name: name, changes: !*again, line: *scanmap + " " + options + " --quiet -t {T} -o {OUT} {REF} {R1} {R2}"})
 	}
+	for i := range mappers {
+		mappers[i].line = sidebyside.Words{"T": strconv.Itoa(*threads)}.Fill(mappers[i].line)
+	}
+	lines := "set\tmapper\tcaller\tclass\ttruth\tfound\tfalse\tmapped %\tproper %\ts\tCPU s\n"
 	for set := range strings.SplitSeq(*sets, ",") {
-		if err := runSet(set, mappers); err != nil {
+		more, err := runSet(set, mappers)
+		if err != nil {
 			return err
 		}
+		lines += more
 	}
-	return nil
+	if *rows == "" {
+		return nil
+	}
+	return os.WriteFile(*rows, []byte(lines), 0o644)
 }
 
-// runSet prints the table of a set.
-func runSet(set string, mappers []mapper) error {
+// runSet prints the table of a set, and returns its rows.
+func runSet(set string, mappers []mapper) (rows string, err error) {
 	reference, err := filepath.EvalSymlinks(set + ".fa")
 	if err != nil {
-		return err
+		return "", err
 	}
 	falseBed := set + ".false.bed"
 	if _, err := os.Stat(falseBed); err != nil {
@@ -92,21 +108,23 @@ func runSet(set string, mappers []mapper) error {
 		folder := filepath.Join(set+".runs", m.name)
 		made, err := m.measure(set, reference, folder)
 		if err != nil {
-			return err
+			return "", err
 		}
 		for _, c := range callers {
 			scores, _, _, err := scoreCalls(reference, set+".vcf", filepath.Join(folder, c.name+".vcf"), set+".bed", falseBed)
 			if err != nil {
-				return err
+				return "", err
 			}
 			fmt.Printf("| %s | %s |", m.name, c.name)
-			for _, s := range scores {
+			for i, s := range scores {
 				fmt.Printf(" %s |", s)
+				rows += fmt.Sprintf("%s\t%s\t%s\t%s\t%d\t%d\t%d\t%.2f\t%.2f\t%.1f\t%.1f\n", filepath.Base(set), m.name, c.name, classes[i].name,
+					s.Truth, s.Found, s.False, made.Mapped, made.Proper, made.Seconds, made.User)
 			}
 			fmt.Printf(" %.2f | %.2f | %.1f | %.1f |\n", made.Mapped, made.Proper, made.Seconds, made.User)
 		}
 	}
-	return nil
+	return rows, nil
 }
 
 // measure maps a set and calls its variants, unless that of another mapper is there.
