@@ -21,7 +21,12 @@ import (
 type nearInput struct {
 	r       *rand.Rand
 	contigs []string
+	// elsewhere is one more contig, with copies of mates that have no proper partner there.
+	elsewhere string
 }
+
+// all returns all contigs.
+func (d *nearInput) all() []string { return append(slices.Clone(d.contigs), d.elsewhere+"ACGT") }
 
 func newNearInput(r *rand.Rand) *nearInput {
 	d := &nearInput{r: r}
@@ -32,7 +37,7 @@ func newNearInput(r *rand.Rand) *nearInput {
 		for range 1 + r.IntN(6) {
 			text += truth.Strand(truth.Edited(r, unit, r.IntN(30)), r.IntN(2)) + truth.Random(r, r.IntN(100), "ACGT")
 		}
-		d.contigs = append(d.contigs, text+strings.Repeat(truth.Random(r, 1+r.IntN(12), "ACGT"), r.IntN(30)))
+		d.contigs = append(d.contigs, "A"+text+strings.Repeat(truth.Random(r, 1+r.IntN(12), "ACGT"), r.IntN(30)))
 	}
 	return d
 }
@@ -73,6 +78,15 @@ func (d *nearInput) pairs(n, m, most int) (reads []string) {
 		if d.r.IntN(2) == 0 {
 			a, b = b, a
 		}
+		if d.r.IntN(3) == 0 { // better ones apart
+			edited := func(from int) string { return truth.Edited(d.r, text[from:from+min(m, insert)], d.r.IntN(4)) }
+			a, b = edited(at), truth.ReverseComplement(edited(at+insert-min(m, insert)))
+			for _, s := range []string{a, b} {
+				for edits := range 4 {
+					d.elsewhere += truth.Random(d.r, 300, "ACGT") + truth.Edited(d.r, s, edits*d.r.IntN(2))
+				}
+			}
+		}
 		reads = append(reads, a, b)
 	}
 	return reads
@@ -97,6 +111,7 @@ func drawNear(r *rand.Rand) Options {
 	}
 	if r.IntN(2) == 0 {
 		o.Pairs.MinInsert, o.Pairs.MaxInsert = 50, 100+r.IntN(300)
+		o.Pairs.MeanInsert, o.Pairs.InsertSpread = 100, float64(r.IntN(3))
 	}
 	o.Pairs.Rescue = Distance{Edits: r.IntN(14)}
 	o.limits.estimatePairs = 1 + r.IntN(20)
@@ -113,12 +128,13 @@ func TestNearSameBytes(t *testing.T) {
 		o := drawNear(r)
 		input := newNearInput(r)
 		m := 60 + r.IntN(80)
-		reference, first, second := writePairs(t, input.contigs, input.pairs(5+r.IntN(25), m, o.largest(m)/o.each()))
+		mates := input.pairs(5+r.IntN(25), m, o.largest(m)/o.each())
+		reference, first, second := writePairs(t, input.all(), mates)
 		o.Reference, o.Libraries = reference, []Library{{Reads: first, Mates: second}}
 		if r.IntN(3) == 0 {
 			o.Libraries = []Library{{Reads: first}, {Reads: second}}
 		}
-		o.limits.atOnce = true
+		o.limits.atOnce, o.limits.bases = true, []int64{0, 1 << 25, 1 << 35}[r.IntN(3)]
 		want, wantStats := runPairs(t, o)
 		o.limits.atOnce = false
 		for way := range 3 {
@@ -172,7 +188,8 @@ func TestNearOfReads(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 42))
 		const k = 8
 		input := newNearInput(r)
-		reference, reads, _ := writePairs(t, input.contigs, input.pairs(30, 90, k))
+		mates := input.pairs(30, 90, k)
+		reference, reads, _ := writePairs(t, input.all(), mates)
 		o := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Distance: Distance{Edits: k}, Gaps: GapsUnit}
 		text, _ := runText(t, o)
 		all := byName(text)
@@ -250,9 +267,12 @@ func TestNearOfPairs(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 43))
 		input := newNearInput(r)
 		reads := input.pairs(40, 70, k)
-		ref := truth.Reference(t, input.contigs...)
+		ref := truth.Reference(t, input.all()...)
 		o := Options{Distance: Distance{Edits: k}, Pairs: PairOptions{Orientation: OrientationFR, MaxInsert: 1}}
 		model := &insertModel{low: 60, high: 220, mean: 140, spread: 35}
+		if seed%3 > 0 {
+			o.limits.bases, model.spread = 1<<(20+5*(seed%5)), 2
+		}
 		whole := chosenOf(t, ref, model, reads, o)
 		o.Report.Mode = ReportOne
 		one := chosenOf(t, ref, model, reads, o)
@@ -281,13 +301,13 @@ func TestNearOfPairs(t *testing.T) {
 				}
 				sets[x][0], sets[x][at] = sets[x][at], sets[x][0]
 			}
-			want := weighAll(&o.Pairs, model, int64(ref.TotalLength()), sets[0], sets[1], known)
-			if got := want.likelihood(0, 0); got < want.largest*(1-1e-6) {
+			want := weighAll(&o.Pairs, model, max(o.limits.bases, int64(ref.TotalLength())), sets[0], sets[1], known)
+			if got := want.likelihood(0, 0); got < want.largest*(1-roundedAway) {
 				t.Fatalf("seed %d, pair %d: the primary locations have likelihood %g, others %g", seed, i/2, got, want.largest)
 			}
-			all := weighAll(&o.Pairs, model, int64(ref.TotalLength()), whole.group.locations[whole.choices[i].from:whole.choices[i].to],
+			all := weighAll(&o.Pairs, model, max(o.limits.bases, int64(ref.TotalLength())), whole.group.locations[whole.choices[i].from:whole.choices[i].to],
 				whole.group.locations[whole.choices[i+1].from:whole.choices[i+1].to], [2]int{k, k})
-			if want.largest < all.largest*(1-1e-6) {
+			if want.largest < all.largest*(1-roundedAway) {
 				t.Fatalf("seed %d, pair %d: a combination that does not count has likelihood %g, the best one %g", seed, i/2, all.largest, want.largest)
 			}
 			for x := range sets {
@@ -341,3 +361,6 @@ func countedSets(o *PairOptions, model *insertModel, sets *[2][]locate.Location,
 	*sets = some
 	return known, isNear
 }
+
+// roundedAway is by how much likelihoods differ at most that are equal in hundredths of a decibel.
+const roundedAway = 0.005

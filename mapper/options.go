@@ -86,6 +86,9 @@ type limits struct {
 	held, block int
 	// cells is find.Cover.AtMost.
 	cells int64
+	// bases is the length of the reference by which combinations of mates that are not proper are
+	// judged, that of the reference if it is 0.
+	bases int64
 	// atOnce has all reads sought up to their largest distance at first.
 	atOnce bool
 	// estimatePairs is how many pairs suffice for the estimate of the insert size.

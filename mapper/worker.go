@@ -35,7 +35,11 @@ func newWorker(ref *dna.Reference, o *Options, contigs *contigCounts) *worker {
 		local:   o.Local,
 		gapped:  o.Metric == Edits,
 	}
-	w.pairing = pairing{options: &o.Pairs, bases: int64(ref.TotalLength()), seed: o.Seed, group: &w.group, odds: oddsOf(o), local: o.Local != nil}
+	bases := o.limits.bases
+	if bases == 0 {
+		bases = int64(ref.TotalLength())
+	}
+	w.pairing = pairing{options: &o.Pairs, bases: bases, seed: o.Seed, group: &w.group, odds: oddsOf(o), local: o.Local != nil}
 	return w
 }
 
