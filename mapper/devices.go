@@ -163,6 +163,15 @@ func (d *devices) openBeside() {
 	}()
 }
 
+// again returns a finder for reads that are sought again: on a GPU if there is one that is at work,
+// since none is opened for these.
+func (d *devices) again(o find.Options) (find.Finder, error) {
+	if d.working.Load() > 0 && o.Local != nil {
+		return d.gpus.Again(d.ref, o)
+	}
+	return find.OnCPU(d.ref, o), nil
+}
+
 // covered has GPUs hand over what they counted, and returns what that is of each contig.
 func (d *devices) covered() ([]find.CoveredContig, error) {
 	if d.gpus == nil {

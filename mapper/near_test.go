@@ -171,6 +171,31 @@ func TestNearSameBytes(t *testing.T) {
 	}
 }
 
+// TestNearOnGPU has a GPU seek local locations in steps, and all others at once.
+func TestNearOnGPU(t *testing.T) {
+	t.Parallel()
+	driver := testDriver(t)
+	for seed := range uint64(effort.Pick(30, 6)) {
+		r := rand.New(rand.NewPCG(seed, 44))
+		o := drawNear(r)
+		if o.Local == nil && seed%3 > 0 {
+			o.Local, o.Metric = &Local{Score: DefaultScore, Split: r.IntN(2) == 0}, Edits
+		}
+		input := newNearInput(r)
+		m := 80 + r.IntN(40)
+		mates := input.pairs(4+r.IntN(8), m, o.largest(m)/o.each())
+		reference, first, second := writePairs(t, input.all(), mates)
+		o.Reference, o.Libraries = reference, []Library{{Reads: first, Mates: second}}
+		if r.IntN(2) == 0 {
+			o.Libraries = []Library{{Reads: first}}
+		}
+		o.limits.atOnce = true
+		want, _ := runText(t, o)
+		o.limits.atOnce, o.BatchReads = false, r.IntN(2)*(2+r.IntN(6))
+		onGPU(t, o, driver, want)
+	}
+}
+
 // each returns what an edit is in distances.
 func (o *Options) each() int {
 	if o.Local != nil {

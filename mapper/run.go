@@ -83,9 +83,6 @@ func (r *run) run(ctx context.Context, reads *batcher, header sam.HeaderOptions,
 	if err == nil {
 		err = r.mapReads(ctx, reads, out, func() error { return w.open(r.ref, r.out) })
 	}
-	if err == nil {
-		err = r.resolver.end(ctx)
-	}
 	start := r.times.write.Start()
 	err = w.close(err)
 	r.times.write.Add(start, 0)
@@ -122,6 +119,9 @@ func (r *run) hold(ref *dna.Reference) {
 func (r *run) mapReads(ctx context.Context, reads *batcher, out *Outputs, begin func() error) error {
 	d := newDevices(r.ref, r.options, &r.times.find, r.cover(out), r.opening)
 	defer d.giveUp() // unless it comes to its end
+	for _, s := range r.resolver.seekers {
+		s.make = d.again
+	}
 	batches := reads.start(ctx, d.batchSizes, d.batchesAhead())
 	finders, err := d.begin(func() int {
 		first := batches.peek(ctx)
@@ -137,6 +137,9 @@ func (r *run) mapReads(ctx context.Context, reads *batcher, out *Outputs, begin 
 	r.stats.Device = d.description
 	if err == nil {
 		err = batches.failed
+	}
+	if err == nil {
+		err = r.resolver.end(ctx)
 	}
 	if err != nil {
 		return err

@@ -14,13 +14,13 @@ import (
 
 // A seeker finds for those reads again of which what was found does not tell enough, in a pass over
 // the reference for these alone: up to a larger distance (near.go), or parts of those that have no
-// local location. It does so on the CPU: there are few such reads. Parts of batches wait until there
-// are so many of them that a pass is worth it.
+// local location. Parts of batches wait until there are so many of them that a pass is worth it.
 type seeker struct {
 	ref     *dna.Reference
 	options find.Options
 	largest func(length int) int // as in find.Finder.Pack
 	timer   *measure.Timer
+	make    func(find.Options) (find.Finder, error)
 	finder  find.Finder // nil until a read is sought
 	parts   find.Parts
 	found   find.Found
@@ -50,7 +50,7 @@ const (
 // newSeekers returns those of a run, in order.
 func newSeekers(ref *dna.Reference, o *Options, t *times) (all []*seeker) {
 	add := func(of step, timer *measure.Timer) *seeker {
-		s := &seeker{ref: ref, options: o.finding(&find.Times{}), largest: o.largest, timer: timer, step: of}
+		s := &seeker{ref: ref, make: func(o find.Options) (find.Finder, error) { return find.OnCPU(ref, o), nil }, options: o.finding(&find.Times{}), largest: o.largest, timer: timer, step: of}
 		all = append(all, s)
 		return s
 	}
@@ -189,7 +189,10 @@ func (s *seeker) seek(ctx context.Context, use func(p *part, reads span) error) 
 // found of them.
 func (s *seeker) find(ctx context.Context, use func(batch *find.Batch, sought []soughtRead) error) error {
 	if s.finder == nil {
-		s.finder = find.OnCPU(s.ref, s.options)
+		var err error
+		if s.finder, err = s.make(s.options); err != nil {
+			return err
+		}
 	}
 	start := s.timer.Start()
 	b, err := s.finder.Pack(s.packed, s.waiting[0].batch.Together, s.largest)

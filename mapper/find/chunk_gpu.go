@@ -20,6 +20,7 @@ type gpuDevice struct {
 	// resident tells that all chunks stay on the GPU; otherwise finders upload one after the other.
 	resident bool
 	memory   int64         // for all finders beside the reference, in bytes
+	finders  int           // that share it
 	counts   device.Buffer // of words, see countWords
 	cover    gpuCover
 	each     atomic.Uint64 // what a read has found, as the bits of a float64; see gpuFinder.learn

@@ -53,7 +53,8 @@ type Options struct {
 	// Want says which locations are wanted.
 	Want Want
 	// Sought, when set, gives the distance up to which locations of a read are sought, of the read's
-	// number among those that Pack gets, its length and its k. A GPU seeks all up to k.
+	// number among those that Pack gets, its length and its k. A GPU seeks all up to k, but for local
+	// ones.
 	Sought func(read, length, k int) int
 	// Cover, when set, has GPUs count what locations cover.
 	Cover *Cover

@@ -54,7 +54,11 @@ func (w *gpuFinder) Discard() { _ = w.store.close() } // after an error, which c
 func (w *gpuFinder) Pack(reads []fasta.Read, together int, k func(length int) int) (*Batch, error) {
 	b := &w.own
 	b.local = w.options.Local
-	b.packed = w.packed.Resize(w.queue, b.layOut(reads, together, k, nil))
+	sought := w.options.Sought
+	if b.local == nil {
+		sought = nil
+	}
+	b.packed = w.packed.Resize(w.queue, b.layOut(reads, together, k, sought))
 	if w.queue.Err != nil {
 		return nil, &device.Error{Err: w.queue.Err}
 	}
@@ -80,7 +84,7 @@ func (w *gpuFinder) thins(b *Batch) bool {
 // share is a finder's part of the memory that the reference leaves, in bytes. Half of it is for
 // candidates, a quarter for the reads of a batch and their table, an eighth for the scratch memory
 // of alignments.
-func (d *gpuDevice) share() int { return int(d.memory / FindersOfGPU) }
+func (d *gpuDevice) share() int { return int(d.memory) / d.finders }
 
 // Fits is asked for every part, and so what there is memory for was found once for the batch. What
 // the GPU's finders found so far tells how many reads are likely to have three quarters of
@@ -308,8 +312,8 @@ func (w *gpuFinder) upload(b *Batch) gpuPart {
 		part.local.Parts = 1
 	default:
 		lost := w.lost.Resize(q, len(b.Reads))
-		for i, k := range b.k {
-			lost[i] = uint32(k)
+		for i, most := range b.sought {
+			lost[i] = uint32(most)
 		}
 		device.Upload(q, &w.onGPU.lost, lost)
 		part.local = kernels.Local{Lost: w.onGPU.lost.At(0), Cap: uint32(local.Cap)}

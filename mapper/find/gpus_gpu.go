@@ -120,23 +120,52 @@ func (g *GPUs) each(f func(i int) error) error {
 
 // hold uploads the reference and makes the finders, in turn for each GPU.
 func (g *GPUs) hold(s shared) error {
-	err := g.each(func(i int) error { return g.devices[i].hold(s, g.choice.Memory) })
+	finders := FindersOfGPU
+	if s.options.Sought != nil && s.options.Local != nil {
+		finders += againFinders
+	}
+	err := g.each(func(i int) error {
+		g.devices[i].finders = finders
+		return g.devices[i].hold(s, g.choice.Memory)
+	})
 	if err != nil {
 		return err
 	}
 	for range FindersOfGPU {
 		for _, d := range g.devices {
-			queue, err := d.NewQueue()
+			f, err := d.newFinder(s)
 			if err != nil {
 				return err
 			}
-			g.finders = append(g.finders, &gpuFinder{
-				shared: s, device: d, queue: queue,
-				store: store{files: s.options.Temporary, limit: s.options.Limits.GPUFound, listed: s.options.Limits.Listed},
-			})
+			g.finders = append(g.finders, f)
 		}
 	}
 	return nil
+}
+
+// newFinder returns a finder on a GPU that holds the reference.
+func (d *gpuDevice) newFinder(s shared) (Finder, error) {
+	queue, err := d.NewQueue()
+	if err != nil {
+		return nil, err
+	}
+	return &gpuFinder{
+		shared: s, device: d, queue: queue,
+		store: store{files: s.options.Temporary, limit: s.options.Limits.GPUFound, listed: s.options.Limits.Listed},
+	}, nil
+}
+
+// againFinders is how many finders Again makes that have a share of a GPU's memory.
+const againFinders = 3
+
+// Again returns a finder of local locations or parts on the first GPU, for reads that are sought
+// again. The reference is the one that the GPUs hold.
+func (g *GPUs) Again(ref *dna.Reference, o Options) (Finder, error) {
+	f, err := g.devices[0].newFinder(newShared(ref, o))
+	if err != nil {
+		return nil, &device.Error{Err: err}
+	}
+	return f, nil
 }
 
 // Finders returns the finders, which may be used at the same time.
