@@ -7,7 +7,8 @@
 //
 // A batcher reads the inputs and makes batches (batch.go). A crew has finders find for the batches,
 // whichever is free, and hands the parts on in order (crew.go, devices.go). A resolver cuts each
-// part into groups, and its workers make a block of each (resolve.go, worker.go). The writer puts
+// part into groups, and its workers make a block of each (resolve.go, worker.go). Reads of which
+// too little is known are sought again before that (seek.go, near.go). The writer puts
 // the blocks in order (writer.go). run.go reads from top to bottom like this.
 //
 // Reading, finding and writing overlap. Output depends on the input and the options that say what
@@ -32,6 +33,7 @@
 //   - k: the largest edit distance of a read, in unit-cost edits (substitution, insertion,
 //     deletion).
 //   - reference, contig: the text, and one sequence of it.
+//   - near: of a location, having at most two edits more than the read's best one (near.go).
 //   - choice: what of a read is reported, and which location is primary.
 //   - library: one input of a run, with a read group of its own.
 //   - pair, mate: two reads of one fragment, the first and the second mate.
