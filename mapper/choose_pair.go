@@ -45,6 +45,9 @@ func (p *pairing) choose(read, i int) pairChoice {
 	empty := [2]bool{spans[0].from == spans[0].to, spans[1].from == spans[1].to}
 	switch {
 	case !empty[0] && !empty[1]:
+		if c := p.replaceParts(read, i); c.class == properPair {
+			return c
+		}
 		return p.join(read, i, -1)
 	case empty[0] != empty[1]:
 		lost := 0
@@ -54,6 +57,27 @@ func (p *pairing) choose(read, i int) pairChoice {
 		return p.rescue(read, i, lost)
 	}
 	return pairChoice{class: unmappedPair, rescued: -1}
+}
+
+// replaceParts rescues a mate of which only parts were found, if the other one has locations: near
+// that there may be more of it than a part, as across a long gap. The parts stay where that does not
+// score more than each of them; otherwise one may go with what was found.
+func (p *pairing) replaceParts(read, i int) pairChoice {
+	g := p.group
+	lost := 0
+	if g.parts[read+1] != nil {
+		lost = 1
+	}
+	if (g.parts[read] != nil) == (g.parts[read+1] != nil) {
+		return pairChoice{class: oneEndAnchored, rescued: -1}
+	}
+	before := [2]span{g.spans[i], g.spans[i+1]}
+	c := p.rescue(read, i, lost)
+	if c.class != properPair || p.mates[lost].locations[0].Distance >= g.parts[read+lost][0].Distance {
+		copy(g.spans[i:], before[:])
+		c.class = oneEndAnchored
+	}
+	return c
 }
 
 // join chooses the primary locations of two mates that have some. One may be lost: it was rescued

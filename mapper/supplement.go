@@ -51,7 +51,9 @@ func (w *worker) addSupplement(read int, c *choice) {
 		return
 	}
 	primary := &g.locations[c.from]
-	c.mapQ = w.partQuality(read, primary, parts)
+	if !c.rescued {
+		c.mapQ = w.partQuality(read, primary, parts)
+	}
 	var best *locate.Location
 	for i := range parts {
 		p := &parts[i]
