@@ -169,4 +169,8 @@ func TestBatchSizes(t *testing.T) {
 			t.Errorf("%+v: %+v", c, got)
 		}
 	}
+	d := devices{ref: &ref, options: &Options{Report: Report{Mode: ReportOne}, Device: device.Choice{Kind: device.CPU}}}
+	if first, second := d.batchSizes(), d.batchSizes(); first != (batchSizes{firstReads, firstReads}) || second != (batchSizes{cpu, cpu}) {
+		t.Errorf("reads that are sought in steps: %+v, then %+v", first, second)
+	}
 }

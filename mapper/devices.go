@@ -25,6 +25,7 @@ type devices struct {
 	working atomic.Int32  // how many GPUs are at work
 	// description is for the statistics.
 	description string
+	asked       bool // for the size of the first batch, by the goroutine that makes them
 	// What auto does while the CPU is at work.
 	worked  time.Duration
 	opening chan opened // nil before, and after it was tried
@@ -57,6 +58,11 @@ func (d *devices) batchSizes() batchSizes {
 		return batchSizes{size, size}
 	}
 	bases := int64(d.ref.TotalLength())
+	if !d.auto && d.options.Device.Kind != device.CUDA && d.options.sought() != nil && !d.asked {
+		d.asked = true
+		first := min(firstReads, find.BatchReads(bases))
+		return batchSizes{first, first}
+	}
 	onGPU, working := find.GPUBatchReads(bases), d.working.Load()
 	wanted := d.options.Device.Kind == device.CUDA
 	switch {
@@ -70,6 +76,10 @@ func (d *devices) batchSizes() batchSizes {
 	size = max(size, find.BatchReads(bases))
 	return batchSizes{size, size}
 }
+
+// firstReads is how many reads the first batch has on the CPU where reads are sought in steps: enough
+// to tell how far the first step should go.
+const firstReads = 1 << 15
 
 // leastShare is the number of reads that are worth a pass of a GPU of their own.
 const leastShare = 1 << 15

@@ -43,7 +43,7 @@ func (o *Options) near() int32 {
 		n *= localDistance
 	}
 	switch o.Report.Mode {
-	case ReportAll:
+	case ReportAll, "":
 		return -1
 	case ReportStrata:
 		return max(n, int32(o.Report.Strata))
@@ -89,11 +89,12 @@ type sharedReference struct {
 	find.Words
 	Bases int
 	// more is how many more edits reads are sought up to at first than is planned, because too many
-	// were sought again.
+	// would be sought again.
 	more atomic.Int32
-	// seen are reads that were sought at first since that was decided, and again those of them that
-	// were sought again. They are counted by one goroutine.
-	seen, again int
+	// planned are the reads of which it is known how many more would do, by that number; the last one
+	// stands for all that is more.
+	planned [16]int
+	decided bool
 }
 
 // words returns what finders share, or nil.
@@ -104,20 +105,39 @@ func (r *sharedReference) words() *find.Words {
 	return &r.Words
 }
 
-// count counts reads, and those of them that are sought again, and decides. It is worth more to seek
-// all reads up to an edit more than half of them again.
-func (r *sharedReference) count(toSeek []int32) {
-	r.seen += len(toSeek)
-	for _, k := range toSeek {
-		if k != notAgain {
-			r.again++
-		}
+// count counts reads of a batch that were sought at first, and are to be sought again up to some
+// distances. When there are enough it decides on more: so many that three reads of ten are sought
+// again at most, because one that is costs as much as several that are not.
+func (r *sharedReference) count(o *Options, b *find.Batch, toSeek []int32) {
+	if r.decided {
+		return
 	}
-	if r.seen >= decideReads {
-		if 5*r.again > 2*r.seen {
-			r.more.Add(1)
+	each := int32(1)
+	if o.Local != nil {
+		each = localDistance
+	}
+	for i, k := range toSeek {
+		n := 0
+		if k != notAgain {
+			planned := o.near() + each*int32(1+b.Length(i)/200)
+			n = int(max(k-planned+each-1, 0) / each)
 		}
-		r.seen, r.again = 0, 0
+		r.planned[min(n, len(r.planned)-1)]++
+	}
+	all := 0
+	for _, n := range r.planned {
+		all += n
+	}
+	if all < decideReads {
+		return
+	}
+	r.decided = true
+	again := all
+	for more, n := range r.planned {
+		if again -= n; 10*again <= 3*all {
+			r.more.Store(int32(more))
+			return
+		}
 	}
 }
 

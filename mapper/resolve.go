@@ -13,15 +13,16 @@ import (
 
 // A resolver makes the records of parts, which come in order, and hands them to the writer.
 type resolver struct {
-	ref       *dna.Reference
-	pairs     *PairOptions
-	reference *sharedReference
-	workers   []*worker
-	contigs   []*contigCounts // of each worker
-	times     *times
-	out       *orderedWriter
-	blocks    int      // handed to out
-	current   *library // whose records were made last
+	ref     *dna.Reference
+	pairs   *PairOptions
+	options *Options
+	shared  *sharedReference
+	workers []*worker
+	contigs []*contigCounts // of each worker
+	times   *times
+	out     *orderedWriter
+	blocks  int      // handed to out
+	current *library // whose records were made last
 	// seekers seek reads again, one after the other: up to larger distances, in several steps, and
 	// their parts. Where nothing is sought there are none.
 	seekers []*seeker
@@ -31,7 +32,7 @@ type resolver struct {
 }
 
 func newResolver(ref *dna.Reference, o *Options, out *orderedWriter, t *times) *resolver {
-	r := &resolver{ref: ref, pairs: &o.Pairs, reference: o.shared, times: t, out: out, contigs: newContigCounts(ref, o.Threads), seekers: newSeekers(ref, o, t)}
+	r := &resolver{ref: ref, pairs: &o.Pairs, shared: o.shared, options: o, times: t, out: out, contigs: newContigCounts(ref, o.Threads), seekers: newSeekers(ref, o, t)}
 	for i := range o.Threads {
 		r.workers = append(r.workers, newWorker(ref, o, r.contigs[i]))
 	}
@@ -239,7 +240,7 @@ func (r *resolver) hold(ctx context.Context, p *part, reads span, of step) (part
 	}
 	held := r.held(p, reads, ofGroup)
 	if of == seekNext {
-		r.reference.count(toSeek)
+		r.shared.count(r.options, held.batch, toSeek)
 	}
 	if held.toSeek = toSeek; held.found.Unlisted() {
 		for i := range toSeek {
