@@ -25,8 +25,8 @@ import (
 // open if it is one of the strand's, or if O has a gap there, and let there be e such ends. Then
 // all but x + I bases of the part lie in at most x + G - 1 + e runs: stretches that B aligns to one
 // diagonal, with matches, and O does not align to it. Proof. G gaps leave G + 1 stretches of pairs
-// on a diagonal, of which the first and the last go on from the shared bases on either side. At an end
-// that is not open O goes on from the shared base on the same diagonal, so that B does not: the
+// on a diagonal, of which the first and the last go on from the shared bases on either side. At an
+// end that is not open O goes on from the shared base on the same diagonal, so that B does not: the
 // stretch has no base in the part. Mismatches cut stretches in two. ∎
 //
 // So if no run has n bases, the span has at most x + I + (x + G - 1 + e) (n - 1) of them. It is

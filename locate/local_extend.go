@@ -57,8 +57,8 @@ type localCosts struct {
 	four, eight localCost
 }
 
-// set makes b that of a read of m bases with a least score, of whose locations those are sought that
-// lose no more than `sought`.
+// set makes b that of a read of m bases with a least score, of whose locations those are sought
+// that lose no more than `sought`.
 //
 // With the score m - sought in place of the least, more alignments qualify than are sought. So all
 // that follows of those that qualify, as in the lemmas, holds of what is sought.

@@ -16,8 +16,8 @@ import (
 	"scanmap/internal/truth"
 )
 
-// localCandidates returns the diagonals on which pieces of the read lie unchanged, those for a least
-// score, with others; ok is false where no number of pieces is enough.
+// localCandidates returns the diagonals on which pieces of the read lie unchanged, those for a
+// least score, with others; ok is false where no number of pieces is enough.
 func localCandidates(r *rand.Rand, c truth.LocalCase, least int) (candidates []Candidate, ok bool) {
 	cut := CutLocal(len(c.Read), least, c.Rules.Cap)
 	n, p := cut.Number, cut.Bases

@@ -38,8 +38,8 @@ type pairChoice struct {
 // has its own.
 func (c *pairChoice) joined() bool { return c.class != oneEndAnchored && c.class != unmappedPair }
 
-// choose chooses the primary locations of the mates that are reads read and read+1 of the batch, and
-// number i and i+1 of the group. Their spans of the group are then those of what counts.
+// choose chooses the primary locations of the mates that are reads read and read+1 of the batch,
+// and number i and i+1 of the group. Their spans of the group are then those of what counts.
 func (p *pairing) choose(read, i int) pairChoice {
 	spans := p.group.spans[i : i+2]
 	empty := [2]bool{spans[0].from == spans[0].to, spans[1].from == spans[1].to}
@@ -60,8 +60,8 @@ func (p *pairing) choose(read, i int) pairChoice {
 }
 
 // replaceParts rescues a mate of which only parts were found, if the other one has locations: near
-// that there may be more of it than a part, as across a long gap. The parts stay where that does not
-// score more than each of them; otherwise one may go with what was found.
+// that there may be more of it than a part, as across a long gap. The parts stay where that does
+// not score more than each of them; otherwise one may go with what was found.
 func (p *pairing) replaceParts(read, i int) pairChoice {
 	g := p.group
 	lost := 0

@@ -77,8 +77,8 @@ func (d *devices) batchSizes() batchSizes {
 	return batchSizes{size, size}
 }
 
-// firstReads is how many reads the first batch has on the CPU where reads are sought in steps: enough
-// to tell how far the first step should go.
+// firstReads is how many reads the first batch has on the CPU where reads are sought in steps:
+// enough to tell how far the first step should go.
 const firstReads = 1 << 15
 
 // leastShare is the number of reads that are worth a pass of a GPU of their own.

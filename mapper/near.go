@@ -12,12 +12,12 @@ import (
 // that have at most so many edits more than the best one. The horizon of a read is their largest
 // distance, k at most. What lies beyond it is not known, and counts for MAPQ as what lies beyond k.
 //
-// Mates count by their near locations, if these have a proper combination whose edits are at most so
-// many more than those of both best ones. Otherwise they count by all locations up to k that have
-// so few more than the best that they might be chosen (wide).
+// Mates count by their near locations, if these have a proper combination whose edits are at most
+// so many more than those of both best ones. Otherwise they count by all locations up to k that
+// have so few more than the best that they might be chosen (wide).
 //
-// Lemma 1. Let all locations of a read be known up to a distance s. If the best of them has b edits,
-// and b + near <= s or s = k, then its near locations are known.
+// Lemma 1. Let all locations of a read be known up to a distance s. If the best of them has b
+// edits, and b + near <= s or s = k, then its near locations are known.
 //
 // Proof. None has less than b edits, so the best of all has b. The near ones have b + near at most,
 // and k at most. ∎
@@ -31,8 +31,8 @@ import (
 // So the CPU seeks all reads up to a small distance first, by few and long pieces, and those again
 // of which that does not tell enough (seek.go). Edits are lost score where locations are local.
 
-// nearEdits is how many edits a near location may have more than the best. One that has an edit more
-// takes 3 of them, 74 dB, so that a quality of 60, the highest, can be told from one below it.
+// nearEdits is how many edits a near location may have more than the best. One that has an edit
+// more takes 3 of them, 74 dB, so that a quality of 60, the highest, can be told from one below it.
 const nearEdits = 2
 
 // near returns how much farther than the best a near location may be, or -1 where all locations
@@ -61,9 +61,9 @@ func (o *Options) sought() func(read, length, k int) int {
 }
 
 // first returns the distance up to which a read of so many bases with a largest distance of k is
-// sought at first: so that the near locations are known of most reads. Where that saves little it is
-// k: on 46 Mb of human loci it takes as long to seek up to 3 edits and a part of the reads again as
-// to seek all up to 6 at once, on a human-like gigabase a third of it.
+// sought at first: so that the near locations are known of most reads. Where that saves little it
+// is k: on 46 Mb of human loci it takes as long to seek up to 3 edits and a part of the reads again
+// as to seek all up to 6 at once, on a human-like gigabase a third of it.
 func (o *Options) first(length, k int) int {
 	near, edits, least := int(o.near()), 1+length/200, 4
 	if o.shared != nil {
@@ -233,8 +233,8 @@ func (w *worker) seekPair(l *library, read, i int, upTo []int32, last bool) {
 }
 
 // nextDistance returns the distance up to which read number i of the group is to be known next, and
-// whether that is all that may be found of it: so far beyond its best location or, if it has none so
-// far, k or some way to it.
+// whether that is all that may be found of it: so far beyond its best location or, if it has none
+// so far, k or some way to it.
 func (g *group) nextDistance(from, i int, beyond int32, last bool) (distance int32, all bool) {
 	k, sought, h := int32(g.batch.K(from+i)), int32(g.batch.Sought(from+i)), &g.horizons[i]
 	distance = k
@@ -270,8 +270,8 @@ func (p *pairing) wide(model *insertModel) int32 {
 	return max(p.group.near, int32(max(beyond, 0)/p.odds.penalty))
 }
 
-// wideSpan returns those locations of a mate, read number i of the group, that may be chosen for its
-// pair where it does not count by near ones, and the distance up to which these are.
+// wideSpan returns those locations of a mate, read number i of the group, that may be chosen for
+// its pair where it does not count by near ones, and the distance up to which these are.
 func (p *pairing) wideSpan(read, i int) (s span, k int32) {
 	g := p.group
 	s, k = g.spans[i], int32(g.k(read))

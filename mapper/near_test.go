@@ -282,8 +282,8 @@ func byName(text string) map[string][]nearRecord {
 	return all
 }
 
-// TestNearOfPairs takes the near locations of mates from all of them, and weighs all combinations of
-// those that count.
+// TestNearOfPairs takes the near locations of mates from all of them, and weighs all combinations
+// of those that count.
 func TestNearOfPairs(t *testing.T) {
 	t.Parallel()
 	const k = 7

@@ -211,8 +211,8 @@ func (r *resolver) end(ctx context.Context) error {
 	return r.writeWaiting(ctx)
 }
 
-// hold finds the locations of some reads of a part, and which of them are to be sought again: up to a
-// larger distance, or those for whose parts there is no location.
+// hold finds the locations of some reads of a part, and which of them are to be sought again: up to
+// a larger distance, or those for whose parts there is no location.
 func (r *resolver) hold(ctx context.Context, p *part, reads span, of step) (part, error) {
 	groups := p.groups(reads)
 	ofGroup := make([]looked, len(groups)-1)

@@ -70,8 +70,8 @@ func newSeekers(ref *dna.Reference, o *Options, t *times) (all []*seeker) {
 // takes tells whether reads of a part may be sought again.
 func (s *seeker) takes(p *part) bool { return s.step == seekParts || p.batch.Partly() }
 
-// soughtAgain are reads of a part, in order, and what was found for them, as reads of a batch, which
-// begins with that of read `first` of it. If parts is set, these were sought.
+// soughtAgain are reads of a part, in order, and what was found for them, as reads of a batch,
+// which begins with that of read `first` of it. If parts is set, these were sought.
 type soughtAgain struct {
 	reads []soughtRead
 	batch *find.Batch
@@ -221,8 +221,8 @@ func (s *seeker) find(ctx context.Context, use func(batch *find.Batch, sought []
 	return nil
 }
 
-// pick packs the next reads to be sought from one on, and returns their number. Mates come together,
-// a read without bases in place of one that is not sought.
+// pick packs the next reads to be sought from one on, and returns their number. Mates come
+// together, a read without bases in place of one that is not sought.
 func (s *seeker) pick(from *soughtRead) int {
 	s.sought, s.packed, s.distances = s.sought[:0], s.packed[:0], s.distances[:0]
 	for ; from.part < len(s.waiting); *from = (soughtRead{from.part + 1, 0}) {
