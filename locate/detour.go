@@ -127,8 +127,8 @@ func (l *Local) look(strand *Strand, p Place, d *localDiagonal, most int) {
 	b := &l.budget
 	alone := along(d.differs, b.m)
 	d.far = most >= b.cap && l.mayBeCapped(strand, p, d, most)
-	if d.wins = noWins; !l.broken(strand, p, d.diagonal) {
-		near := min(b.near, b.spread)
+	near := min(b.nearOf(most), b.spread)
+	if d.wins = noWins; !l.broken(strand, p, d.diagonal, near, most) {
 		l.beside = l.beside[:0]
 		d.wins = l.wins(strand, p, d.diagonal, -near, -1) + l.wins(strand, p, d.diagonal, 1, near)
 		if d.wins > 0 && alone-d.wins <= most {

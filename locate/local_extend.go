@@ -78,9 +78,7 @@ func (b *localBudget) set(m, least, sought, most int) {
 	if b.pieces == 0 {
 		return
 	}
-	for gaps := 1; lossOpen*gaps < b.budget; gaps++ {
-		b.near = max(b.near, min(gaps*(most-lossOpen-1), b.budget-lossOpen*gaps))
-	}
+	b.near = b.nearOf(b.budget)
 	b.spread = b.spreadOf(b.budget)
 	b.exact = localCosts{mismatch: lossMismatch*lostUnit + editUnit, clip: lostUnit, start: startUnit}
 	b.exact.four, b.exact.eight = 4*lostUnit, 4*lostUnit
@@ -99,6 +97,15 @@ func (b *localBudget) set(m, least, sought, most int) {
 			b.net.eight = min(b.net.eight, b.net.insertion[g]/touched)
 		}
 	}
+}
+
+// nearOf returns how far apart the diagonals of an alignment may be at most that loses no more than
+// some score, with no gap of the cost of the cap.
+func (b *localBudget) nearOf(most int) (near int) {
+	for gaps := 1; lossOpen*gaps < most; gaps++ {
+		near = max(near, min(gaps*(b.cap-lossOpen-1), most-lossOpen*gaps))
+	}
+	return near
 }
 
 // spreadOf returns how many gap bases an alignment may have whose gaps cost no more than a budget.
@@ -385,22 +392,23 @@ func nextBit(words []uint64, at, m int) int {
 	return m
 }
 
-// broken tells whether too many blocks of four bases are broken on the diagonals around one for an
-// alignment that qualifies and has no gap of the cost of the cap.
+// broken tells whether too many blocks of four bases are broken on the diagonals around one, so far
+// to either side, for an alignment that loses no more than some score and has no gap of the cost of
+// the cap.
 //
 // Lemma 6. Cut the read into blocks of four bases, the rest left out, and call a block broken if
-// it is unchanged on none of the diagonals that an alignment may be on. If the alignment qualifies
-// and has no gap of the cost of the cap, four times the broken blocks are no more than m - T + 6.
+// it is unchanged on none of the diagonals that an alignment may be on. If the alignment loses no
+// more than R, net of what the threshold forgives, and has no gap of the cost of the cap, four times
+// the broken blocks are no more than R + 6.
 //
 // Proof. As for lemma 5 each mismatch and each gap costs 4 for each broken block that it has to do
 // with, net of what the threshold forgives, and each of two clips that, less 3: blocks begin with
-// the read. All together cost no more than m - T. ∎
+// the read. All together cost no more than R. ∎
 //
-// The alignment stays within b.near diagonals of this one. Exceeds counts broken blocks.
-func (l *Local) broken(strand *Strand, p Place, diagonal int) bool {
-	b := &l.budget
-	at := l.contig(p).Start + diagonal - b.near
-	return Exceeds(&l.Reference.Bases, at, strand.Planes, 0, b.m&^3, (b.budget+6)/4, 2*b.near+1)
+// Exceeds counts broken blocks.
+func (l *Local) broken(strand *Strand, p Place, diagonal, near, most int) bool {
+	at := l.contig(p).Start + diagonal - near
+	return Exceeds(&l.Reference.Bases, at, strand.Planes, 0, l.budget.m&^3, (most+6)/4, 2*near+1)
 }
 
 // settle adds the locations of a strand among alignments that go through some diagonals of a place,
@@ -415,12 +423,22 @@ func (l *Local) broken(strand *Strand, p Place, diagonal int) bool {
 // That is known at once where the best alignment without a gap loses 6 at most, on the only
 // diagonal: no more bases than 6 are clipped, so that a run of p, which is 5 or more, among those
 // of one end has one other base beside it at most. To align these five and the base between gains 1
-// or more. So there is none.
+// or more. So there is none. It is known as well where fewer bases than a piece are clipped at either
+// end, and no alignment with gaps loses less by the bounds of look.
 func (l *Local) settle(strand *Strand, p Place, diagonals []localDiagonal) {
 	b := &l.budget
-	if len(diagonals) == 1 && diagonals[0].ungapped.cost < localCost(min(lossOpen+1, b.budget+1))*lostUnit {
-		l.addUngapped(p, &diagonals[0])
-		return
+	if len(diagonals) == 1 {
+		d := &diagonals[0]
+		u, lost := &d.ungapped, d.ungapped.cost.lost()
+		alone := lost <= b.budget
+		if alone && lost > lossOpen {
+			l.look(strand, p, d, min(b.budget, lost-1))
+			alone = u.first < b.piece && b.m-u.last < b.piece && b.floor(d) >= lost
+		}
+		if alone {
+			l.addUngapped(p, d)
+			return
+		}
 	}
 	before := len(l.locations)
 	if b.budget < b.cap || !l.settleNear(strand, p, diagonals) {
