@@ -233,3 +233,29 @@ func (l *Local) bestLocation(strand *Strand, p Place) Location {
 	l.Aligner.Adopt(&best, int32(f.fromPos), operations)
 	return best
 }
+
+// mostAcross is the most bases of a strand for which AcrossGap looks at all cells.
+const mostAcross = 600
+
+// AcrossGap returns the alignment of a strand in the stretch [from, to) of a place that scores most
+// where gaps cost the cap at most, as local locations have it. best is what Best has found there.
+// That is the one, but where so many of its bases are clipped at an end, or so many are in a gap,
+// that a gap of the cost of the cap may gain. Strands of more than mostAcross bases keep it too.
+func (l *Local) AcrossGap(strand *Strand, p Place, best Location, least, from, to int) Location {
+	m, longest := strand.Length(), 0
+	for _, o := range l.Aligner.Operations(&best) {
+		if o.Kind == Clip || o.Kind != Diagonal && int(o.Length) > l.Cap-lossOpen {
+			longest = max(longest, int(o.Length))
+		}
+	}
+	if longest <= l.Cap || m > mostAcross {
+		return best
+	}
+	c, w := l.contig(p), &l.window
+	from, to = max(from, int(best.Start)-m-LongestGap, 0), min(to, int(best.End)+m+LongestGap, c.Length)
+	w.begin(l.Reference, c, strand, least, reachOf(m-least), l.Cap, from-m, to, from, to)
+	if !w.next() || w.cost.lost() >= int(best.Distance) {
+		return best
+	}
+	return w.location(l.Aligner, p)
+}

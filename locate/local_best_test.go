@@ -339,3 +339,53 @@ func BenchmarkBest(b *testing.B) {
 		})
 	}
 }
+
+// TestAcrossGap has a gap of up to LongestGap bases in a strand, of which one side alone is found
+// where gaps cost what they cost without a cap, and compares with the truth of local locations.
+func TestAcrossGap(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 26))
+	across := 0
+	for range effort.Pick(300, 25) {
+		text := truth.Random(r, 300+r.IntN(100), "ACGT")
+		m, gap, at := 80+r.IntN(40), 1+r.IntN(LongestGap), r.IntN(60)
+		cut := 10 + r.IntN(m-20)
+		s := text[at:at+cut] + text[at+cut+gap:at+m+gap]
+		if r.IntN(3) == 0 {
+			gap = min(gap, (m-cut)/2)
+			s = text[at:at+cut] + truth.Random(r, gap, "ACGT") + text[at+cut:at+m-gap]
+		}
+		s = truth.Edited(r, s, r.IntN(4))
+		read := pack(s, len(s)-30)
+		reference := truth.Reference(t, text)
+		l := &Local{Reference: reference, Aligner: &Aligner{Reference: reference}, Cap: DefaultCap}
+		strand, place := &read.Strands[Forward], At(0, Forward)
+		best, ok := l.Best(strand, place, 30, 0, len(text))
+		if !ok {
+			t.Fatalf("nothing found of %s in %s", s, text)
+		}
+		clipped := int32(0)
+		for _, o := range l.Aligner.Operations(&best) {
+			if o.Kind == Clip || o.Kind != Diagonal && o.Length > DefaultCap-lossOpen {
+				clipped = max(clipped, o.Length)
+			}
+		}
+		got := l.AcrossGap(strand, place, best, 30, 0, len(text))
+		least := best.Distance
+		if clipped > DefaultCap {
+			for _, x := range truth.FindLocal([]string{text}, s, truth.LocalRules{Least: 30, Cap: DefaultCap, Longest: LongestGap}) {
+				if x.Strand == Forward {
+					least = min(least, int32(x.Lost))
+				}
+			}
+		}
+		if got.Distance != least {
+			t.Fatalf("%s in %s: lost %d, want %d", s, text, got.Distance, least)
+		}
+		if got.Distance < best.Distance {
+			across++
+		}
+	}
+	if across < effort.Pick(300, 25)/6 {
+		t.Errorf("%d across gaps: the test shows little", across)
+	}
+}

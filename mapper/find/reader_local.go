@@ -31,10 +31,12 @@ func (r *Reader) appendLocal(locations []locate.Location, b *Batch, f *Found, i 
 }
 
 // LocalIn returns the best local location of a read that lies in the stretch [from, to) of a place;
-// see locate.Best.
+// see Best and AcrossGap of locate.Local.
 func (r *Reader) LocalIn(view *locate.Read, p locate.Place, least, from, to int) (l locate.Location, ok bool) {
 	r.Local.Aligner = &r.Aligner
-	l, ok = r.Local.Best(view.Strand(p), p, least, from, to)
+	if l, ok = r.Local.Best(view.Strand(p), p, least, from, to); ok {
+		l = r.Local.AcrossGap(view.Strand(p), p, l, least, from, to)
+	}
 	l.Loss = l.Distance
 	return l, ok
 }
