@@ -396,10 +396,10 @@ func nextBit(words []uint64, at, m int) int {
 // to either side, for an alignment that loses no more than some score and has no gap of the cost of
 // the cap.
 //
-// Lemma 6. Cut the read into blocks of four bases, the rest left out, and call a block broken if
-// it is unchanged on none of the diagonals that an alignment may be on. If the alignment loses no
-// more than R, net of what the threshold forgives, and has no gap of the cost of the cap, four times
-// the broken blocks are no more than R + 6.
+// Lemma 6. Cut the read into blocks of four bases, the rest left out, and call a block broken if it
+// is unchanged on none of the diagonals that an alignment may be on. If the alignment loses no more
+// than R, net of what the threshold forgives, and has no gap of the cost of the cap, four times the
+// broken blocks are no more than R + 6.
 //
 // Proof. As for lemma 5 each mismatch and each gap costs 4 for each broken block that it has to do
 // with, net of what the threshold forgives, and each of two clips that, less 3: blocks begin with
@@ -423,8 +423,8 @@ func (l *Local) broken(strand *Strand, p Place, diagonal, near, most int) bool {
 // That is known at once where the best alignment without a gap loses 6 at most, on the only
 // diagonal: no more bases than 6 are clipped, so that a run of p, which is 5 or more, among those
 // of one end has one other base beside it at most. To align these five and the base between gains 1
-// or more. So there is none. It is known as well where fewer bases than a piece are clipped at either
-// end, and no alignment with gaps loses less by the bounds of look.
+// or more. So there is none. It is known as well where fewer bases than a piece are clipped at
+// either end, and no alignment with gaps loses less by the bounds of look.
 func (l *Local) settle(strand *Strand, p Place, diagonals []localDiagonal) {
 	b := &l.budget
 	if len(diagonals) == 1 {

@@ -23,9 +23,9 @@ type estimate struct {
 
 func newEstimate(enough int) *estimate { return &estimate{enough: enough} }
 
-// pairSeen is what a pair tells the estimate: how many locations its mates have up to nearEdits,
-// which are known whatever else was sought, and its insert size if they have one each in the
-// orientation of the library, otherwise 0.
+// pairSeen is what a pair tells the estimate: how many locations its mates have up to what is
+// planned, which are known whatever else was sought, and its insert size if they have one each in
+// the orientation of the library, otherwise 0.
 type pairSeen struct{ locations, insert int32 }
 
 // take counts a pair.
@@ -81,7 +81,7 @@ func (w *worker) look(ctx context.Context, p *part, from, to int, seen []pairSee
 		for x := range 2 {
 			all, n := g.of(g.spans[read-from+x]), 0
 			for i := range all {
-				if g.measure(&all[i]) <= g.estimating {
+				if g.measure(&all[i]) <= g.planned(read+x) {
 					mates[x] = &all[i]
 					n++
 				}

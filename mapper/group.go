@@ -23,10 +23,9 @@ type group struct {
 	// parts are those of reads that have no local location, by read, which are their locations then.
 	// A read that has none is not among them.
 	parts map[int][]locate.Location
-	// near is that of Options, and horizons are those of the reads. estimating is the largest distance
-	// that counts for an estimate.
-	near, estimating int32
-	horizons         []horizon
+	// near is that of Options, and horizons are those of the reads.
+	near     int32
+	horizons []horizon
 	// view is read `viewed` of the batch.
 	view   locate.Read
 	viewed int
@@ -38,10 +37,7 @@ type span struct{ from, to int }
 
 func newGroup(ref *dna.Reference, o *Options) group {
 	g := group{reader: find.NewReader(ref, o.Metric, o.limits.held, o.Threads, o.limits.find), left: map[int][]uint32{},
-		parts: map[int][]locate.Location{}, near: o.near(), estimating: nearEdits}
-	if o.Local != nil {
-		g.estimating *= localDistance
-	}
+		parts: map[int][]locate.Location{}, near: o.near()}
 	g.reader.SeekLocal(o.local())
 	return g
 }

@@ -145,7 +145,7 @@ func penaltyOf(likelihood float64) penalty {
 }
 
 // The estimate of the insert size takes the first pairs whose mates have one location each of up to
-// nearEdits, in the orientation of the library.
+// as many edits as are planned (plannedEdits), in the orientation of the library.
 const (
 	// estimateMost is the most pairs that are looked at, and estimateLocations the most locations that
 	// they may have.

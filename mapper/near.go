@@ -65,7 +65,7 @@ func (o *Options) sought() func(read, length, k int) int {
 // is k: on 46 Mb of human loci it takes as long to seek up to 3 edits and a part of the reads again
 // as to seek all up to 6 at once, on a human-like gigabase a third of it.
 func (o *Options) first(length, k int) int {
-	near, edits, least := int(o.near()), 1+length/200, 4
+	near, edits, least := int(o.near()), plannedEdits(length), 4
 	if o.shared != nil {
 		edits += int(o.shared.more.Load())
 		if o.shared.Bases >= longReference {
@@ -79,6 +79,20 @@ func (o *Options) first(length, k int) int {
 		return first
 	}
 	return k
+}
+
+// plannedEdits is how many edits the best location of a read may have so that its near ones are
+// known after the first step, unless many reads have more.
+func plannedEdits(length int) int { return 1 + length/200 }
+
+// planned returns the distance up to which the locations of a read are known at least, but for k:
+// the near ones with plannedEdits.
+func (g *group) planned(read int) int32 {
+	edits := int32(nearEdits + plannedEdits(g.batch.Length(read)))
+	if g.reader.Local != nil {
+		return edits * localDistance
+	}
+	return edits
 }
 
 // longReference is the length of references in which most reads in repeats have many locations.
@@ -119,7 +133,7 @@ func (r *sharedReference) count(o *Options, b *find.Batch, toSeek []int32) {
 	for i, k := range toSeek {
 		n := 0
 		if k != notAgain {
-			planned := o.near() + each*int32(1+b.Length(i)/200)
+			planned := o.near() + each*int32(plannedEdits(b.Length(i)))
 			n = int(max(k-planned+each-1, 0) / each)
 		}
 		r.planned[min(n, len(r.planned)-1)]++
