@@ -123,7 +123,7 @@ func drawNear(r *rand.Rand) Options {
 func TestNearSameBytes(t *testing.T) {
 	t.Parallel()
 	again := 0
-	for seed := range uint64(effort.Pick(400, 40)) {
+	for seed := range uint64(effort.Pick(200, 40)) {
 		r := rand.New(rand.NewPCG(seed, 41))
 		o := drawNear(r)
 		input := newNearInput(r)
@@ -166,7 +166,7 @@ func TestNearSameBytes(t *testing.T) {
 			}
 		}
 	}
-	if again < effort.Pick(400, 40)/2 {
+	if again < effort.Pick(200, 40)/2 {
 		t.Errorf("reads were sought again in %d runs: the test shows little", again)
 	}
 }
