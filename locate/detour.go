@@ -117,7 +117,7 @@ func (l *Local) mayQualify(strand *Strand, p Place, d *localDiagonal) bool {
 	return l.budget.floor(d) <= l.budget.budget
 }
 
-// look bounds from below what alignments with gaps through a diagonal lose, in wins and far, if
+// look bounds from below what alignments with gaps through a diagonal lose, in least and far, if
 // that is `most` or less.
 func (l *Local) look(strand *Strand, p Place, d *localDiagonal, most int) {
 	if d.looked {
@@ -125,29 +125,48 @@ func (l *Local) look(strand *Strand, p Place, d *localDiagonal, most int) {
 	}
 	d.looked = true
 	b := &l.budget
-	alone := along(d.differs, b.m)
 	d.far = most >= b.cap && l.mayBeCapped(strand, p, d, most)
-	near := min(b.nearOf(most), b.spread)
-	if d.wins = noWins; !l.broken(strand, p, d.diagonal, near, most) {
-		l.beside = l.beside[:0]
-		d.wins = l.wins(strand, p, d.diagonal, -near, -1) + l.wins(strand, p, d.diagonal, 1, near)
-		if d.wins > 0 && alone-d.wins <= most {
-			d.wins = alone - l.chained(d.differs, 0)
-		}
+	d.least = most + 1
+	near := b.nearOf(most)
+	if near == 0 || l.broken(strand, p, d.diagonal, near, most) {
+		return
 	}
+	if l.findBeside(strand, p, d, near); len(l.wave.at) == 1 {
+		d.least = along(d.differs, b.m)
+		return
+	}
+	d.least = l.wave.least(l.beside, b, most)
 }
-
-// noWins stands for what segments win where no alignment qualifies without a gap of the cost of the
-// cap.
-const noWins = -1 << 20
 
 // floor returns what alignments with gaps lose at least through a diagonal that was looked at.
 func (b *localBudget) floor(d *localDiagonal) int {
-	least := along(d.differs, b.m) - d.wins
 	if d.far {
-		least = min(least, b.cap)
+		return min(d.least, b.cap)
 	}
-	return least
+	return d.least
+}
+
+// findBeside leaves in l.wave a diagonal and those of its neighbours, up to `near` away, on which
+// segments may win, and the bases that differ on each in l.beside.
+func (l *Local) findBeside(strand *Strand, p Place, d *localDiagonal, near int) {
+	m, first := l.budget.m, l.contig(p).Start+d.diagonal
+	l.beside, l.wave.at = l.beside[:0], l.wave.at[:0]
+	for from := -near; from <= near; from += 64 {
+		width := min(near+1-from, 64)
+		may := l.mayWin(strand, m, first+from, width)
+		if from <= 0 && from+width > 0 {
+			may |= 1 << -from
+		}
+		for ; may != 0; may &= may - 1 {
+			at := from + bits.TrailingZeros64(may)
+			if l.wave.at = append(l.wave.at, int32(at)); at == 0 {
+				l.wave.through = len(l.wave.at) - 1
+				l.beside = append(l.beside, d.differs...)
+			} else {
+				l.beside = l.differences(l.beside, strand, p, d.diagonal+at, m)
+			}
+		}
+	}
 }
 
 // wins returns what segments win on diagonals [from, to] around one, and appends to l.beside

@@ -53,7 +53,7 @@ type Local struct {
 	ends, bests []int
 	words       []uint64
 	beside      []uint64 // those of a diagonal beside one at hand
-	before      []int32
+	wave        localWave
 	best, other localBand
 }
 

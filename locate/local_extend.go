@@ -17,10 +17,10 @@ type localDiagonal struct {
 	longest  int      // of its runs of equal bases
 	differs  []uint64 // a bit for each base that differs, or must not be aligned
 	closed   []uint64 // a bit for each that must not be, or nil
-	// looked tells whether wins and far are known: what segments on diagonals nearby win, and
-	// whether a gap of the cost of the cap may lead to another diagonal (detour.go).
+	// looked tells whether least and far are known: what alignments with gaps lose at least that
+	// none of costs the cap, and whether one that does may lead to another diagonal (detour.go).
 	looked, far bool
-	wins        int
+	least       int
 }
 
 // localUngapped is the best alignment on a diagonal: bases [first, last).
@@ -99,11 +99,11 @@ func (b *localBudget) set(m, least, sought, most int) {
 	}
 }
 
-// nearOf returns how far apart the diagonals of an alignment may be at most that loses no more than
-// some score, with no gap of the cost of the cap.
-func (b *localBudget) nearOf(most int) (near int) {
-	for gaps := 1; lossOpen*gaps < most; gaps++ {
-		near = max(near, min(gaps*(b.cap-lossOpen-1), most-lossOpen*gaps))
+// nearOf returns how many gap bases an alignment may have that loses no more than a loss, with no
+// gap of the cost of the cap.
+func (b *localBudget) nearOf(loss int) (near int) {
+	for gaps := 1; lossOpen*gaps < loss; gaps++ {
+		near = max(near, min(gaps*(b.cap-lossOpen-1), loss-lossOpen*gaps))
 	}
 	return near
 }
@@ -392,14 +392,14 @@ func nextBit(words []uint64, at, m int) int {
 	return m
 }
 
-// broken tells whether too many blocks of four bases are broken on the diagonals around one, so far
-// to either side, for an alignment that loses no more than some score and has no gap of the cost of
-// the cap.
+// broken tells whether too many blocks of four bases are broken on the diagonals up to `near` from
+// one for an alignment that loses no more than `most`, net of what the threshold forgives, and has
+// no gap of the cost of the cap.
 //
-// Lemma 6. Cut the read into blocks of four bases, the rest left out, and call a block broken if it
-// is unchanged on none of the diagonals that an alignment may be on. If the alignment loses no more
-// than R, net of what the threshold forgives, and has no gap of the cost of the cap, four times the
-// broken blocks are no more than R + 6.
+// Lemma 6. Cut the read into blocks of four bases, the rest left out, and call a block broken if
+// it is unchanged on none of the diagonals that an alignment may be on. If the alignment loses no
+// more than R and has no gap of the cost of the cap, four times the broken blocks are no more than
+// R + 6.
 //
 // Proof. As for lemma 5 each mismatch and each gap costs 4 for each broken block that it has to do
 // with, net of what the threshold forgives, and each of two clips that, less 3: blocks begin with
@@ -420,31 +420,38 @@ func (l *Local) broken(strand *Strand, p Place, diagonal, near, most int) bool {
 // on which no run of p equal bases is open any more leads to no other one; when none is left, all
 // are found.
 //
-// That is known at once where the best alignment without a gap loses 6 at most, on the only
-// diagonal: no more bases than 6 are clipped, so that a run of p, which is 5 or more, among those
-// of one end has one other base beside it at most. To align these five and the base between gains 1
-// or more. So there is none. It is known as well where fewer bases than a piece are clipped at
-// either end, and no alignment with gaps loses less by the bounds of look.
+// That is known at once on the only diagonal where the best alignment without a gap clips less than
+// p bases of either end; or loses 6 at most: no more bases than 6 are clipped, so that a run of p,
+// which is 5 or more, among those of one end has one other base beside it at most. To align these
+// five and the base between gains 1 or more. So there is none.
 func (l *Local) settle(strand *Strand, p Place, diagonals []localDiagonal) {
 	b := &l.budget
-	if len(diagonals) == 1 {
-		d := &diagonals[0]
-		u, lost := &d.ungapped, d.ungapped.cost.lost()
-		alone := lost <= b.budget
-		if alone && lost > lossOpen {
-			l.look(strand, p, d, min(b.budget, lost-1))
-			alone = u.first < b.piece && b.m-u.last < b.piece && b.floor(d) >= lost
-		}
-		if alone {
-			l.addUngapped(p, d)
-			return
-		}
+	if len(diagonals) == 1 && l.plain(strand, p, &diagonals[0]) {
+		l.addUngapped(p, &diagonals[0])
+		return
 	}
 	before := len(l.locations)
 	if b.budget < b.cap || !l.settleNear(strand, p, diagonals) {
 		l.locations = l.locations[:before]
 		l.settleAll(strand, p, diagonals, false)
 	}
+}
+
+// plain tells whether the best alignment without a gap is the only location of a diagonal.
+func (l *Local) plain(strand *Strand, p Place, d *localDiagonal) bool {
+	u := &d.ungapped
+	lost := u.cost.lost()
+	if lost > l.budget.budget {
+		return false
+	}
+	if lost <= lossOpen {
+		return true
+	}
+	if max(u.first, l.budget.m-u.last) >= l.budget.piece {
+		return false
+	}
+	l.look(strand, p, d, lost-1)
+	return l.budget.floor(d) >= lost
 }
 
 // settleNear is settle for diagonals that are too far apart for gaps below the cost of the cap: it
@@ -513,7 +520,7 @@ func (l *Local) settleAll(strand *Strand, p Place, diagonals []localDiagonal, ne
 		}
 		// Where no alignment qualifies even if all that may be forgiven is, nothing else is to be
 		// found: in repeats that is so of most.
-		if on == nil && !l.forgiven(diagonals) {
+		if on == nil && !b.bounded && !l.forgiven(diagonals) {
 			return true
 		}
 		gapped := false
@@ -663,16 +670,19 @@ func (l *Local) below(strand *Strand, p Place, diagonals []localDiagonal, limit 
 // gapped leaves in the window the best alignment of less than a limit that goes through some
 // diagonals, and tells whether there is one.
 //
-// What it loses is tried from little on, as the cells that may matter are few then. An alignment
-// that loses no more than some loss stays near the diagonal that it goes through, and so diagonals
-// that are further apart are looked at one after the other.
+// It is first sought with the least that one may lose, which it mostly does, as the cells that may
+// matter are few then. An alignment that loses no more than some loss stays near the diagonal that
+// it goes through, and so diagonals that are further apart are looked at one after the other.
 func (l *Local) gapped(diagonals []localDiagonal, limit localCost) bool {
 	b, w := &l.budget, &l.window
-	joined := l.joined(diagonals)
-	for _, loss := range [...]int{lossOpen + 3, b.cap - 1, b.budget} {
-		if joined < b.budget {
-			loss = joined
-		}
+	if len(diagonals) == 0 {
+		return false
+	}
+	least := b.budget
+	for i := range diagonals {
+		least = min(least, b.floor(&diagonals[i]))
+	}
+	for _, loss := range [...]int{least, max(least, b.cap-1), b.budget} {
 		most := min(localCost(loss+1)*lostUnit, limit)
 		if l.within(diagonals, &b.exact, most, b.spreadOf((most - 1).lost())) {
 			l.best.trace(w, &b.exact)
@@ -683,43 +693,6 @@ func (l *Local) gapped(diagonals []localDiagonal, limit localCost) bool {
 		}
 	}
 	return false
-}
-
-// mostJoined is the most diagonals of which joined looks at all pairs.
-const mostJoined = 3
-
-// joined returns what some alignment loses that has one gap and changes by it from one diagonal to
-// another, or m, so that nothing needs to be looked for that loses more.
-func (l *Local) joined(diagonals []localDiagonal) int {
-	b := &l.budget
-	least := b.m
-	if len(diagonals) > mostJoined || len(l.window.taken) > 0 {
-		return least
-	}
-	for x := range diagonals {
-		for y := range diagonals {
-			from, to := &diagonals[x], &diagonals[y]
-			g := to.diagonal - from.diagonal
-			if x == y || max(g, -g) > LongestGap || min(from.diagonal, to.diagonal) < l.window.start ||
-				max(from.diagonal, to.diagonal)+b.m > l.window.start+len(l.window.text) {
-				continue
-			}
-			// before[i] is what is lost by the best that ends with base i-1 on the first diagonal.
-			l.before = parallel.Resize(l.before, b.m+1)
-			lost := 0
-			for i := range b.m {
-				lost = min(lost, i) + lossMismatch*int(from.differs[i>>6]>>(i&63)&1)
-				l.before[i+1] = int32(lost)
-			}
-			skipped, gap := max(0, -g), min(lossOpen+max(g, -g), b.cap)
-			lost = 0
-			for i := b.m - 1; i > skipped; i-- {
-				lost = min(lost, b.m-1-i) + lossMismatch*int(to.differs[i>>6]>>(i&63)&1)
-				least = min(least, lost+gap+skipped+int(l.before[i-skipped]))
-			}
-		}
-	}
-	return least
 }
 
 // forgiven tells whether any alignment qualifies.

@@ -1,0 +1,118 @@
+package locate
+
+import "scanmap/parallel"
+
+// A localWave finds what alignments lose at least that go through a diagonal and others beside it:
+// loss by loss, from the bases that are furthest from the first one on each diagonal (Marco-Sola et
+// al. 2021, "Fast gap-affine pairwise alignment using the wavefront algorithm").
+//
+// Lemma 12. Let an alignment go through a diagonal, with no gap that costs the cap, and let a
+// segment win as in lemma 10. Then it loses no less, net of what the threshold forgives, than some
+// way of the following kind that goes through the diagonal and on which all segments are on it or
+// on others that have some that win. Bases before the first segment lose 1 each, as those after the
+// last, a mismatch 5. From base i of one diagonal it goes on
+//
+//	with base i, g diagonals further up, for lossOpen + g,
+//	with base i + g, g diagonals further down, for lossOpen + g, or lossOpen + 2 g where inserted
+//	bases are not forgiven,
+//	with base i, on the same one, for lossOpen + 1;
+//
+// and with each of these it may leave out more bases for 1 each.
+//
+// Proof. Take the segments that win, and those on the diagonal. Where others are before the first
+// of these or after the last, each scores lossOpen at most, and there is a gap for each: to lose 1
+// for each base in place of all of them is no more. Between two that are left let there be s
+// others, so s + 1 gaps, with x bases deleted and y inserted, and n bases in all. The gaps cost
+// lossOpen (s + 1) + x and each inserted base 1, or 2, the s segments score lossOpen s at most, and
+// other bases are 1 each for what they might have scored. That is lossOpen + x + n or more, or
+// lossOpen + x + y + n. If the second is on a diagonal g further up, x is g or more; if it is g
+// further down, y is, and n is no less than y; if it is on the same one, s > 0, and x is 1 or more,
+// as x and y are the same. ∎
+//
+// Lemma 16. Of two ways of the same loss that end on the same diagonal the one that ends further on
+// leads to whatever the other does, for no more. Let the first end before base x and the other
+// before y < x, and let the other go on. If it ends before base x, it loses more bases at the end.
+// Else the first goes with its next steps straight to that diagonal on which the other passes base
+// x: one step costs no more than several, and it lands no earlier, and then on as the other does. ∎
+//
+// So those that end furthest are all that matter, for each loss, each diagonal, and whether the way
+// has been on the diagonal in question.
+type localWave struct {
+	at      []int32 // the diagonals in order, from the one in question
+	through int     // its number
+	cells   []waveCell
+}
+
+// A waveCell has the furthest bases of a loss on a diagonal: after a segment, and after steps from
+// diagonals further down, further up and any.
+type waveCell struct{ on, up, down, any int32 }
+
+const neverOn = -1 << 20
+
+// least returns what alignments lose at least, or most + 1 if that is more than `most`. differs has
+// a bit for each base that differs on each of the diagonals.
+func (v *localWave) least(differs []uint64, b *localBudget, most int) int {
+	n, m := len(v.at), int32(b.m)
+	words := len(differs) / n
+	v.cells = parallel.Resize(v.cells, 2*n*(most+1))
+	inserted := 1
+	if b.bounded {
+		inserted = 2
+	}
+	least := most + 1
+	for lost := 0; lost < least; lost++ {
+		for k := range 2 * n { // first those that have not been on the diagonal
+			i, been := k, k >= n
+			if been {
+				i -= n
+			}
+			before := func(loss, k int) *waveCell { return &v.cells[(lost-loss)*2*n+k] }
+			c := waveCell{neverOn, neverOn, neverOn, neverOn}
+			if i > 0 {
+				g := int(v.at[i] - v.at[i-1])
+				if lost >= g {
+					c.up = before(g, k-1).up
+				}
+				if lost >= lossOpen+g {
+					c.up = max(c.up, before(lossOpen+g, k-1).on)
+				}
+			}
+			if i < n-1 {
+				g := int(v.at[i+1] - v.at[i])
+				if loss := inserted * g; lost >= loss {
+					c.down = before(loss, k+1).down + int32(g)
+				}
+				if loss := lossOpen + inserted*g; lost >= loss {
+					c.down = max(c.down, before(loss, k+1).on+int32(g))
+				}
+			}
+			c.any = max(c.up, c.down)
+			if lost > 0 {
+				c.any = max(c.any, before(1, k).any+1)
+			}
+			if lost > lossOpen {
+				c.any = max(c.any, before(lossOpen+1, k).on)
+			}
+			if i != v.through || been {
+				on := c.any
+				if !been || i == v.through {
+					on = max(on, int32(lost))
+				}
+				if been && i == v.through {
+					on = max(on, before(0, i).any)
+				}
+				if lost >= lossMismatch {
+					on = max(on, before(lossMismatch, k).on+1)
+				}
+				if on >= 0 {
+					c.on = int32(nextBit(differs[i*words:][:words], int(on), int(m)))
+				}
+				if been && c.on >= 0 {
+					least = min(least, lost+int(m-c.on))
+				}
+			}
+			v.cells[lost*2*n+k] = c
+		}
+	}
+	return least
+}
