@@ -137,12 +137,11 @@ func (o *Options) memory(w Work) Memory {
 	m.Threads = find.CountingMemory(w.Bases, finding) + o.streams(w.Length) +
 		threads*(find.OfThread(w.Length, k)+scratch(w.Length, k)+shape.located(kept, min(kept, shape.ofRead), 1))
 
-	if o.Local != nil && o.Local.Split {
-		// What waits for a partSeeker, and its finder.
-		lost := find.MemoryOnCPU(min(reads, soughtReads+1), w.Length, k, w.Locations, finding)
+	for range newSeekers(nil, o, &times{}) { // what waits for each, and its finder
+		lost := find.MemoryOnCPU(min(reads, atATime(w.Bases)+1), w.Length, k, w.Locations, finding)
 		m.Reads += lost.Batch + onCPU.Batch + 2*reads*textOfRead(w.Length)
 		m.Found += lost.Found + multiply(waitingLocations+shape.items, ofLocated)
-		m.Threads += find.CountingMemory(w.Bases, finding) + threads*find.OfThread(w.Length, k)
+		m.Threads += threads * find.OfThread(w.Length, k)
 	}
 
 	inUse := m.Program + m.Reference + m.Reads + m.Found + m.Records + m.Threads + m.Sorting + m.Counting

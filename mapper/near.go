@@ -1,6 +1,7 @@
 package mapper
 
 import (
+	"math"
 	"sync/atomic"
 
 	"scanmap/locate"
@@ -120,8 +121,7 @@ func (r *sharedReference) words() *find.Words {
 }
 
 // count counts reads of a batch that were sought at first, and are to be sought again up to some
-// distances. When there are enough it decides on more: so many that three reads of ten are sought
-// again at most, because one that is costs as much as several that are not.
+// distances. When there are enough it decides on more.
 func (r *sharedReference) count(o *Options, b *find.Batch, toSeek []int32) {
 	if r.decided {
 		return
@@ -146,13 +146,30 @@ func (r *sharedReference) count(o *Options, b *find.Batch, toSeek []int32) {
 		return
 	}
 	r.decided = true
-	again := all
-	for more, n := range r.planned {
-		if again -= n; 10*again <= 3*all {
-			r.more.Store(int32(more))
-			return
+	growth := 1.5
+	if o.Local != nil {
+		growth = 2
+	}
+	r.more.Store(int32(r.cheapest(growth)))
+}
+
+// cheapest returns how many more edits cost least where to seek an edit further takes `growth`
+// times as long. Reads that are sought again cost twice. On a human-like gigabase it is 1.5, and 2
+// for local locations.
+func (r *sharedReference) cheapest(growth float64) (best int) {
+	least := math.Inf(1)
+	for more := range r.planned {
+		cost := 0.0
+		for needed, n := range r.planned {
+			if cost += float64(n) * math.Pow(growth, float64(more)); needed > more {
+				cost += float64(n) * math.Pow(growth, float64(needed))
+			}
+		}
+		if cost < least {
+			best, least = more, cost
 		}
 	}
+	return best
 }
 
 // decideReads is how many reads tell how many are sought again.

@@ -389,3 +389,25 @@ func countedSets(o *PairOptions, model *insertModel, sets *[2][]locate.Location,
 
 // roundedAway is by how much likelihoods differ at most that are equal in hundredths of a decibel.
 const roundedAway = 0.005
+
+// TestCheapest has reads that need so many more edits than planned: 0, 1, 2 and so on.
+func TestCheapest(t *testing.T) {
+	for _, c := range []struct {
+		planned []int
+		growth  float64
+		want    int
+	}{
+		{[]int{100}, 2, 0},
+		{[]int{50, 50}, 2, 0},    // 2 a read, as seeking 50 of them again costs as much as all of them further
+		{[]int{49, 51}, 2, 1},    // 1 + 0.51 x 2 against 2
+		{[]int{60, 40}, 1.5, 1},  // 1 + 0.4 x 1.5 against 1.5
+		{[]int{70, 30}, 1.5, 0},  // 1 + 0.3 x 1.5
+		{[]int{0, 0, 100}, 2, 2}, // all at once
+	} {
+		var r sharedReference
+		copy(r.planned[:], c.planned)
+		if got := r.cheapest(c.growth); got != c.want {
+			t.Errorf("%v, growth %g: %d more, want %d", c.planned, c.growth, got, c.want)
+		}
+	}
+}

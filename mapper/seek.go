@@ -108,10 +108,10 @@ func (s *soughtAgain) listed(from, to int) int {
 }
 
 const (
-	// soughtReads is the most reads that are packed at a time, but for a mate.
+	// soughtReads is the most reads that are packed at a time, but for a mate, on a short reference.
 	soughtReads = 1 << 16
 	// waitingLocations is how many locations wait at most, with those of another part.
-	waitingLocations = 1 << 21
+	waitingLocations = 1 << 22
 )
 
 // wait has a part that is held wait, of which toSeek says which reads are sought.
@@ -133,8 +133,12 @@ func (s *seeker) enough() bool {
 	if most == 0 {
 		most = find.BatchReads(int64(s.ref.TotalLength()))
 	}
-	return s.reads >= most || s.lost >= soughtReads || s.waitings >= waitingLocations
+	return s.reads >= most || s.lost >= int(atATime(int64(s.ref.TotalLength()))) || s.waitings >= waitingLocations
 }
+
+// atATime is the most reads that are packed at a time, but for a mate, for a reference of so many
+// bases: a quarter of a batch, so that a pass costs little against them.
+func atATime(bases int64) int64 { return int64(max(soughtReads, find.BatchReads(bases)/4)) }
 
 // seek calls use for the reads of all parts that wait, which are of one library, some after the
 // other and in order, while the part has what was found of those that are sought. None waits then.
@@ -225,11 +229,12 @@ func (s *seeker) find(ctx context.Context, use func(batch *find.Batch, sought []
 // together, a read without bases in place of one that is not sought.
 func (s *seeker) pick(from *soughtRead) int {
 	s.sought, s.packed, s.distances = s.sought[:0], s.packed[:0], s.distances[:0]
+	most := int(atATime(int64(s.ref.TotalLength())))
 	for ; from.part < len(s.waiting); *from = (soughtRead{from.part + 1, 0}) {
 		p := &s.waiting[from.part]
 		together, reads := p.batch.Together, len(p.batch.Reads)
 		for ; from.read < reads; from.read += together {
-			if len(s.sought) >= soughtReads {
+			if len(s.sought) >= most {
 				return len(s.sought)
 			}
 			first, lost := len(s.sought), false
