@@ -57,7 +57,7 @@ func (l *Local) mayBeCapped(strand *Strand, p Place, d *localDiagonal, most int)
 			} else {
 				from -= longest
 			}
-			if l.brokenBlocks(strand, p, d.diagonal, from, to); !l.mayBridge(inserted, left) {
+			if !l.brokenBlocks(strand, p, d.diagonal, from, to, b.bridged(inserted, left)) || !l.mayBridge(inserted, left) {
 				continue
 			}
 			if !known {
@@ -115,6 +115,15 @@ func (l *Local) mayChainTwo(strand *Strand, p Place, d *localDiagonal, most int)
 	inserted := (most - 2*b.cap) * b.m / b.each
 	forgiven := (inserted*(b.m-b.each) + b.m - 1) / b.m
 	return l.chained(d.differs, 0)+2*(b.cap-lossOpen)-forgiven <= most
+}
+
+// bridged returns the most blocks of which mayBridge may be true.
+func (b *localBudget) bridged(inserted, left int) int {
+	most := 1 + (left+6)/4
+	for g := inserted; g > 0; g -= 4 {
+		most = max(most, (g+2)/4+2+(left-max(g-3, 0)*b.each/b.m+6)/4)
+	}
+	return most
 }
 
 // mayBridge tells whether the blocks in l.blocks are no more than a gap of the cost of the cap, an
@@ -298,8 +307,8 @@ func (l *Local) pastGap(last bool, inserted, most int) bool {
 }
 
 // brokenBlocks leaves in l.blocks where the blocks of four bases begin that are unchanged on none
-// of diagonals [from, to] around one.
-func (l *Local) brokenBlocks(strand *Strand, p Place, diagonal, from, to int) {
+// of diagonals [from, to] around one. ok is false where there are more than `most`.
+func (l *Local) brokenBlocks(strand *Strand, p Place, diagonal, from, to, most int) (ok bool) {
 	m, text := l.budget.m, &l.Reference.Bases
 	first := l.contig(p).Start + diagonal
 	l.blocks = l.blocks[:0]
@@ -317,5 +326,9 @@ func (l *Local) brokenBlocks(strand *Strand, p Place, diagonal, from, to int) {
 		for ; changed != 0; changed &= changed - 1 {
 			l.blocks = append(l.blocks, int32(w+bits.TrailingZeros64(changed)))
 		}
+		if len(l.blocks) > most {
+			return false
+		}
 	}
+	return true
 }
