@@ -30,41 +30,55 @@ func (l *Local) mayBeCapped(strand *Strand, p Place, d *localDiagonal, most int)
 		return true
 	}
 	other := max(left-lossOpen, 0)
-	won := 0
-	if l.near = l.near[:0]; other > 0 {
-		l.beside = l.beside[:0]
-		won = l.wins(strand, p, d.diagonal, -other, -1) + l.wins(strand, p, d.diagonal, 1, other)
-		l.near = append(l.near, l.beside...)
+	inserted := min(LongestGap, left*b.m/b.each)
+	if inserted < b.cap-lossOpen {
+		inserted = 0 // such a gap costs less
 	}
-	for side := range 2 {
-		known := won == 0
-		if known {
-			if l.reach(d.differs, side == 1, left); len(l.ways) == 0 {
-				continue
-			}
+	ways := [2]bool{true, true} // whether there are any, as seen from the first base and the last
+	if other == 0 {
+		for side := range ways {
+			l.reach(d.differs, side == 1, left)
+			ways[side] = len(l.ways) > 0
 		}
-		for _, deletion := range [2]bool{true, false} {
-			inserted, longest := 0, LongestGap
-			if !deletion {
-				longest = min(longest, left*b.m/b.each)
-				if inserted = longest; longest < b.cap-lossOpen {
-					continue // such a gap costs less
+	}
+	known := other == 0 // whether it is known that no segments win nearby
+	l.near = l.near[:0]
+	for up := range 2 {
+		// The diagonals before a deletion or after an insertion, or the other way round.
+		from, to := -other, other
+		if up == 1 {
+			to += LongestGap
+		} else {
+			from -= LongestGap
+		}
+		deletion := 1 - up
+		if !ways[deletion] && (inserted == 0 || !ways[1-deletion]) ||
+			!l.brokenBlocks(strand, p, d.diagonal, from, to, max(b.bridged(0, left), b.bridged(inserted, left))) {
+			continue
+		}
+		for side := range 2 { // in this order, as pastGap turns the blocks for the second
+			g := 0
+			if side != deletion {
+				if g = inserted; g == 0 {
+					continue
 				}
 			}
-			from, to := -other, other
-			if deletion == (side == 0) {
-				to += longest
-			} else {
-				from -= longest
-			}
-			if !l.brokenBlocks(strand, p, d.diagonal, from, to, b.bridged(inserted, left)) || !l.mayBridge(inserted, left) {
+			if !ways[side] || !l.mayBridge(g, left) {
 				continue
 			}
 			if !known {
-				l.reachOver(d.differs, side == 1, left)
 				known = true
+				l.beside = l.beside[:0]
+				l.wins(strand, p, d.diagonal, -other, -1)
+				l.wins(strand, p, d.diagonal, 1, other)
+				l.near = append(l.near, l.beside...)
 			}
-			if l.mayGoOn(strand, p, d, side == 1, from, to, inserted, most) {
+			if len(l.near) == 0 {
+				l.reach(d.differs, side == 1, left)
+			} else {
+				l.reachOver(d.differs, side == 1, left)
+			}
+			if l.mayGoOn(strand, p, d, side == 1, from, to, g, most) {
 				return true
 			}
 		}
