@@ -10,7 +10,7 @@ import (
 // loss by loss, from the bases that are furthest from the first one on each diagonal (Marco-Sola et
 // al. 2021, "Fast gap-affine pairwise alignment using the wavefront algorithm").
 //
-// Lemma 12. Let an alignment go through a diagonal, with no gap that costs the cap, and let a
+// Lemma 17. Let an alignment go through a diagonal, with no gap that costs the cap, and let a
 // segment win as in lemma 10. Then it loses no less, net of what the threshold forgives, than some
 // way of the following kind that goes through the diagonal and on which all segments are on it or
 // on others that have some that win. Bases before the first segment lose 1 each, as those after the
