@@ -78,21 +78,37 @@ func Wins(equal uint64) int {
 	return winsOf(differs[:], 64)
 }
 
-// winsOf is Wins from a bit for each of m bases that differs.
+// winsOf is Wins from a bit for each of m bases that differs. It goes from one run of five to the
+// next, as segments that win begin and end with them.
 func winsOf(differs []uint64, m int) int {
-	open, won, from := -lossOpen, 0, 0
-	run := func(at int) {
-		open = max(open, won-lossOpen) + at - from
-		won = max(won, open)
-	}
+	won, open, end := 0, -1<<20, 0 // of all, of a segment that goes on, and where the last run ended
+	seen, before := 0, 0           // bases that differ before that, and before a word
 	for w, x := range differs {
-		for ; x != 0; x &= x - 1 {
-			at := 64*w + bits.TrailingZeros64(x)
-			run(at)
-			open, from = open-(lossMismatch-1), at+1
+		equal, next := ^x, uint64(0)
+		if left := m - 64*w; left < 64 {
+			equal &= 1<<left - 1
+		} else if left > 64 {
+			next = ^differs[w+1]
+			if left < 128 {
+				next &= 1<<(left-64) - 1
+			}
 		}
+		two, nextTwo := equal&(equal>>1|next<<63), next&(next>>1)
+		five := two & (two>>2 | nextTwo<<62) & (equal>>4 | next<<60)
+		if end > 64*w {
+			five &= ^uint64(0) << min(end-64*w, 64) // a shift by 64 gives 0
+		}
+		for five != 0 {
+			bit := bits.TrailingZeros64(five)
+			at, differing := 64*w+bit, before+bits.OnesCount64(x&(1<<bit-1))
+			open = max(open+at-end-lossMismatch*(differing-seen), won-lossOpen)
+			end, seen = nextBit(differs, at, m), differing
+			open += end - at
+			won = max(won, open)
+			five &= ^uint64(0) << min(end-64*w, 64)
+		}
+		before += bits.OnesCount64(x)
 	}
-	run(m)
 	return won
 }
 
@@ -131,11 +147,10 @@ func (l *Local) look(strand *Strand, p Place, d *localDiagonal, most int) {
 	if near == 0 || l.broken(strand, p, d.diagonal, near, most) {
 		return
 	}
-	if l.findBeside(strand, p, d, near); len(l.wave.at) == 1 {
-		d.least = along(d.differs, b.m)
-		return
+	won := l.findBeside(strand, p, d, near)
+	if d.least = along(d.differs, b.m) - won; d.least <= most {
+		d.least = l.wave.least(l.beside, b, most)
 	}
-	d.least = l.wave.least(l.beside, b, most)
 }
 
 // floor returns what alignments with gaps lose at least through a diagonal that was looked at.
@@ -147,26 +162,49 @@ func (b *localBudget) floor(d *localDiagonal) int {
 }
 
 // findBeside leaves in l.wave a diagonal and those of its neighbours, up to `near` away, on which
-// segments may win, and the bases that differ on each in l.beside.
-func (l *Local) findBeside(strand *Strand, p Place, d *localDiagonal, near int) {
-	m, first := l.budget.m, l.contig(p).Start+d.diagonal
+// segments win, and the bases that differ on each in l.beside. It returns what these win at most, or
+// 0.
+//
+// An alignment that is on some of them has gaps of as many bases at least as the furthest is away.
+// Where inserted bases are not forgiven each of these loses 1 beside what bases lose that are not
+// aligned.
+func (l *Local) findBeside(strand *Strand, p Place, d *localDiagonal, near int) (won int) {
+	b, first := &l.budget, l.contig(p).Start+d.diagonal
 	l.beside, l.wave.at = l.beside[:0], l.wave.at[:0]
+	l.won = parallel.Resize(l.won, near+1) // by how far away
+	clear(l.won)
 	for from := -near; from <= near; from += 64 {
 		width := min(near+1-from, 64)
-		may := l.mayWin(strand, m, first+from, width)
+		may := l.mayWin(strand, b.m, first+from, width)
 		if from <= 0 && from+width > 0 {
 			may |= 1 << -from
 		}
 		for ; may != 0; may &= may - 1 {
-			at := from + bits.TrailingZeros64(may)
-			if l.wave.at = append(l.wave.at, int32(at)); at == 0 {
-				l.wave.through = len(l.wave.at) - 1
+			at, n := from+bits.TrailingZeros64(may), len(l.beside)
+			if at == 0 {
+				l.wave.through = len(l.wave.at)
 				l.beside = append(l.beside, d.differs...)
 			} else {
-				l.beside = l.differences(l.beside, strand, p, d.diagonal+at, m)
+				l.beside = l.differences(l.beside, strand, p, d.diagonal+at, b.m)
+				wins := winsOf(l.beside[n:], b.m)
+				if wins == 0 {
+					l.beside = l.beside[:n]
+					continue
+				}
+				l.won[max(at, -at)] += wins
 			}
+			l.wave.at = append(l.wave.at, int32(at))
 		}
 	}
+	sum := 0
+	for far, wins := range l.won {
+		if sum += wins; b.bounded {
+			won = max(won, sum-far)
+		} else {
+			won = sum
+		}
+	}
+	return won
 }
 
 // wins returns what segments win on diagonals [from, to] around one, and appends to l.beside

@@ -54,6 +54,7 @@ type Local struct {
 	words       []uint64
 	beside      []uint64 // those of a diagonal beside one at hand
 	wave        localWave
+	won         []int
 	best, other localBand
 }
 

@@ -30,41 +30,55 @@ func (l *Local) mayBeCapped(strand *Strand, p Place, d *localDiagonal, most int)
 		return true
 	}
 	other := max(left-lossOpen, 0)
-	won := 0
-	if l.near = l.near[:0]; other > 0 {
-		l.beside = l.beside[:0]
-		won = l.wins(strand, p, d.diagonal, -other, -1) + l.wins(strand, p, d.diagonal, 1, other)
-		l.near = append(l.near, l.beside...)
+	inserted := min(LongestGap, left*b.m/b.each)
+	if inserted < b.cap-lossOpen {
+		inserted = 0 // such a gap costs less
 	}
-	for side := range 2 {
-		known := won == 0
-		if known {
-			if l.reach(d.differs, side == 1, left); len(l.ways) == 0 {
-				continue
-			}
+	ways := [2]bool{true, true} // whether there are any, as seen from the first base and the last
+	if other == 0 {
+		for side := range ways {
+			l.reach(d.differs, side == 1, left)
+			ways[side] = len(l.ways) > 0
 		}
-		for _, deletion := range [2]bool{true, false} {
-			inserted, longest := 0, LongestGap
-			if !deletion {
-				longest = min(longest, left*b.m/b.each)
-				if inserted = longest; longest < b.cap-lossOpen {
-					continue // such a gap costs less
+	}
+	known := other == 0 // whether it is known that no segments win nearby
+	l.near = l.near[:0]
+	for up := range 2 {
+		// The diagonals before a deletion or after an insertion, or the other way round.
+		from, to := -other, other
+		if up == 1 {
+			to += LongestGap
+		} else {
+			from -= LongestGap
+		}
+		deletion := 1 - up
+		if !ways[deletion] && (inserted == 0 || !ways[1-deletion]) ||
+			!l.brokenBlocks(strand, p, d.diagonal, from, to, max(b.bridged(0, left), b.bridged(inserted, left))) {
+			continue
+		}
+		for side := range 2 { // in this order, as pastGap turns the blocks for the second
+			g := 0
+			if side != deletion {
+				if g = inserted; g == 0 {
+					continue
 				}
 			}
-			from, to := -other, other
-			if deletion == (side == 0) {
-				to += longest
-			} else {
-				from -= longest
-			}
-			if l.brokenBlocks(strand, p, d.diagonal, from, to); !l.mayBridge(inserted, left) {
+			if !ways[side] || !l.mayBridge(g, left) {
 				continue
 			}
 			if !known {
-				l.reachOver(d.differs, side == 1, left)
 				known = true
+				l.beside = l.beside[:0]
+				l.wins(strand, p, d.diagonal, -other, -1)
+				l.wins(strand, p, d.diagonal, 1, other)
+				l.near = append(l.near, l.beside...)
 			}
-			if l.mayGoOn(strand, p, d, side == 1, from, to, inserted, most) {
+			if len(l.near) == 0 {
+				l.reach(d.differs, side == 1, left)
+			} else {
+				l.reachOver(d.differs, side == 1, left)
+			}
+			if l.mayGoOn(strand, p, d, side == 1, from, to, g, most) {
 				return true
 			}
 		}
@@ -115,6 +129,15 @@ func (l *Local) mayChainTwo(strand *Strand, p Place, d *localDiagonal, most int)
 	inserted := (most - 2*b.cap) * b.m / b.each
 	forgiven := (inserted*(b.m-b.each) + b.m - 1) / b.m
 	return l.chained(d.differs, 0)+2*(b.cap-lossOpen)-forgiven <= most
+}
+
+// bridged returns the most blocks of which mayBridge may be true.
+func (b *localBudget) bridged(inserted, left int) int {
+	most := 1 + (left+6)/4
+	for g := inserted; g > 0; g -= 4 {
+		most = max(most, (g+2)/4+2+(left-max(g-3, 0)*b.each/b.m+6)/4)
+	}
+	return most
 }
 
 // mayBridge tells whether the blocks in l.blocks are no more than a gap of the cost of the cap, an
@@ -298,8 +321,8 @@ func (l *Local) pastGap(last bool, inserted, most int) bool {
 }
 
 // brokenBlocks leaves in l.blocks where the blocks of four bases begin that are unchanged on none
-// of diagonals [from, to] around one.
-func (l *Local) brokenBlocks(strand *Strand, p Place, diagonal, from, to int) {
+// of diagonals [from, to] around one. ok is false where there are more than `most`.
+func (l *Local) brokenBlocks(strand *Strand, p Place, diagonal, from, to, most int) (ok bool) {
 	m, text := l.budget.m, &l.Reference.Bases
 	first := l.contig(p).Start + diagonal
 	l.blocks = l.blocks[:0]
@@ -317,5 +340,9 @@ func (l *Local) brokenBlocks(strand *Strand, p Place, diagonal, from, to int) {
 		for ; changed != 0; changed &= changed - 1 {
 			l.blocks = append(l.blocks, int32(w+bits.TrailingZeros64(changed)))
 		}
+		if len(l.blocks) > most {
+			return false
+		}
 	}
+	return true
 }

@@ -1,12 +1,16 @@
 package locate
 
-import "scanmap/parallel"
+import (
+	"math/bits"
+
+	"scanmap/parallel"
+)
 
 // A localWave finds what alignments lose at least that go through a diagonal and others beside it:
 // loss by loss, from the bases that are furthest from the first one on each diagonal (Marco-Sola et
 // al. 2021, "Fast gap-affine pairwise alignment using the wavefront algorithm").
 //
-// Lemma 12. Let an alignment go through a diagonal, with no gap that costs the cap, and let a
+// Lemma 17. Let an alignment go through a diagonal, with no gap that costs the cap, and let a
 // segment win as in lemma 10. Then it loses no less, net of what the threshold forgives, than some
 // way of the following kind that goes through the diagonal and on which all segments are on it or
 // on others that have some that win. Bases before the first segment lose 1 each, as those after the
@@ -35,12 +39,18 @@ import "scanmap/parallel"
 // Else the first goes with its next steps straight to that diagonal on which the other passes base
 // x: one step costs no more than several, and it lands no earlier, and then on as the other does. ∎
 //
+// Of those with a segment that ends before base x, lemma 6 holds from there on, of the diagonals at
+// hand: of n bases that a step leaves out no more than (n - 2) / 4 + 2 blocks have some, or one if n
+// is 1, and it loses lossOpen + 1 + n or more. Each block of four from there on that is broken on
+// all of them loses 4, less 3 in all; and less 6 from the first base on.
+//
 // So those that end furthest are all that matter, for each loss, each diagonal, and whether the way
 // has been on the diagonal in question.
 type localWave struct {
 	at      []int32 // the diagonals in order, from the one in question
 	through int     // its number
 	cells   []waveCell
+	broken  []uint64 // a bit for each block of four that is broken on all of them
 }
 
 // A waveCell has the furthest bases of a loss on a diagonal: after a segment, and after steps from
@@ -54,6 +64,9 @@ const neverOn = -1 << 20
 func (v *localWave) least(differs []uint64, b *localBudget, most int) int {
 	n, m := len(v.at), int32(b.m)
 	words := len(differs) / n
+	if v.setBroken(differs, words, b.m); 4*v.brokenFrom(0)-6 > most {
+		return most + 1
+	}
 	v.cells = parallel.Resize(v.cells, 2*n*(most+1))
 	inserted := 1
 	if b.bounded {
@@ -107,6 +120,9 @@ func (v *localWave) least(differs []uint64, b *localBudget, most int) int {
 				if on >= 0 {
 					c.on = int32(nextBit(differs[i*words:][:words], int(on), int(m)))
 				}
+				if c.on >= 0 && lost+4*v.brokenFrom(int(c.on))-3 >= least {
+					c.on = neverOn
+				}
 				if been && c.on >= 0 {
 					least = min(least, lost+int(m-c.on))
 				}
@@ -115,4 +131,34 @@ func (v *localWave) least(differs []uint64, b *localBudget, most int) int {
 		}
 	}
 	return least
+}
+
+// setBroken sets broken.
+func (v *localWave) setBroken(differs []uint64, words, m int) {
+	v.broken = parallel.Resize(v.broken, words)
+	for w := range v.broken {
+		broken := uint64(0x1111111111111111)
+		if n := m - 64*w; n < 64 {
+			broken &= 1<<(n&^3) - 1
+		}
+		for k := w; k < len(differs); k += words {
+			x := differs[k]
+			x |= x >> 1
+			broken &= x | x>>2
+		}
+		v.broken[w] = broken
+	}
+}
+
+// brokenFrom counts the broken blocks that begin at a base or after it.
+func (v *localWave) brokenFrom(at int) (n int) {
+	w := at >> 6
+	if w >= len(v.broken) {
+		return 0
+	}
+	n = bits.OnesCount64(v.broken[w] >> (at & 63))
+	for _, x := range v.broken[w+1:] {
+		n += bits.OnesCount64(x)
+	}
+	return n
 }

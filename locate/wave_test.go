@@ -1,0 +1,133 @@
+package locate
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"scanmap/internal/effort"
+	"scanmap/internal/truth"
+)
+
+// leastNear returns what alignments lose at least, in 1/m, that go through diagonal 0 of some and
+// have gaps, each below the cap, from all cells. differs[near+k] is what differs on diagonal k.
+func leastNear(differs [][]uint64, b *localBudget) int {
+	const never = 1 << 40
+	near, m := len(differs)/2, b.m
+	cells := make([][][2]int, m) // by base, diagonal, and whether an alignment has a gap and went through 0
+	least := never
+	for i := range m {
+		cells[i] = make([][2]int, len(differs))
+		for k := range differs {
+			pair := lossMismatch * m * int(differs[k][i>>6]>>(i&63)&1)
+			best := [2]int{i * m, never}
+			for g := -(b.cap - lossOpen - 1); g < b.cap-lossOpen; g++ { // deleted bases
+				from, cost, to := i-1+min(g, 0), 0, k-g
+				if g > 0 {
+					cost = (lossOpen + g) * m
+				} else if g < 0 {
+					cost = (lossOpen-g)*m - g*b.each
+				}
+				if from < 0 || to < 0 || to >= len(differs) {
+					continue
+				}
+				for been, lost := range cells[from][to] {
+					if g != 0 && (k == near || to == near) {
+						been = 1
+					}
+					best[been] = min(best[been], lost+cost)
+				}
+			}
+			cells[i][k] = [2]int{best[0] + pair, best[1] + pair}
+			least = min(least, best[1]+pair+(m-1-i)*m)
+		}
+	}
+	return least
+}
+
+// TestWave compares what look finds with all cells, near planted alignments and by chance: it is
+// never more, and mostly no less.
+func TestWave(t *testing.T) {
+	t.Parallel()
+	var l Local
+	compared, equal, refused, gapped := 0, 0, 0, 0
+	for n := range effort.Pick(20000, 2000) {
+		r := rand.New(rand.NewPCG(uint64(n), 41))
+		m := 36 + r.IntN(90)
+		rules := truth.LocalRules{Least: m * (65 + r.IntN(31)) / 100, Cap: []int{20, 20, 7, 12, 30}[r.IntN(5)], Longest: 13}
+		if CutLocal(m, rules.Least, rules.Cap).Number == 0 {
+			continue
+		}
+		p := truth.DrawPlanted(r, m, rules, nil)
+		l.Reference, l.Cap = truth.Reference(t, p.Text), rules.Cap
+		l.Aligner = &Aligner{Reference: l.Reference}
+		b := &l.budget
+		letters, lost := []byte(p.Read), m-rules.Least
+		if r.IntN(2) == 0 { // the last bases are clipped, too
+			n := 1 + r.IntN(3)
+			copy(letters[m-n:], truth.Random(r, n, "ACGT"))
+			lost += n
+		}
+		b.set(m, max(1, m-lost-r.IntN(2)), lost, rules.Cap)
+		view := pack(string(letters), 0)
+		strand, place := &view.Strands[Forward], At(0, Forward)
+		for _, s := range p.Segments {
+			diagonal := s.Text - s.Read + max(0, r.IntN(8)-6)
+			d := localDiagonal{diagonal: diagonal, differs: l.differences(nil, strand, place, diagonal, m)}
+			most := b.budget - r.IntN(2)*r.IntN(b.budget+1)/4
+			near := b.nearOf(most)
+			var differs [][]uint64
+			for k := -near; k <= near; k++ {
+				differs = append(differs, l.differences(nil, strand, place, diagonal+k, m))
+			}
+			want := leastNear(differs, b)
+			l.look(strand, place, &d, most)
+			if compared++; want > most*m {
+				if d.least > most {
+					refused++
+				}
+				continue
+			}
+			if d.least*m > want {
+				t.Fatalf("case %d: %d bases, up to %d, cap %d, bounded %v: %d at least through diagonal %d, want %d / %d: read %s in %s, %v",
+					n, m, most, rules.Cap, b.bounded, d.least, diagonal, want, m, letters, p.Text, p.Segments)
+			}
+			if b.bounded {
+				ungapped, _ := b.ungapped(d.differs, nil)
+				if gapped++; d.least*m == min(want, ungapped.cost.lost()*m) {
+					equal++
+				}
+			}
+		}
+	}
+	t.Logf("%d compared, %d refused; %d of %d are equal", compared, refused, equal, gapped)
+	if refused < compared/10 || gapped < compared/20 || equal < gapped*4/5 {
+		t.Errorf("%d compared, %d refused, %d of %d equal: the test shows little", compared, refused, equal, gapped)
+	}
+}
+
+// TestWinsOf compares it with the best of all segments.
+func TestWinsOf(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	some := 0
+	for range effort.Pick(200000, 20000) {
+		m := 1 + r.IntN(260)
+		differs, every := make([]uint64, (m+63)/64), 2+r.IntN(12)
+		ending, won := -1<<20, 0 // with a base, less what a segment has to score
+		for i := range m {
+			score := 1
+			if r.IntN(every) == 0 {
+				differs[i>>6] |= 1 << (i & 63)
+				score = 1 - lossMismatch
+			}
+			ending = max(ending, won-lossOpen) + score
+			won = max(won, ending)
+		}
+		if got := winsOf(differs, m); got != won {
+			t.Fatalf("%d bases of which %x differ win %d, want %d", m, differs, got, won)
+		}
+		some += min(won, 1)
+	}
+	if some < effort.Pick(50000, 5000) {
+		t.Errorf("segments win in %d cases: the test shows little", some)
+	}
+}
