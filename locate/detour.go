@@ -162,8 +162,8 @@ func (b *localBudget) floor(d *localDiagonal) int {
 }
 
 // findBeside leaves in l.wave a diagonal and those of its neighbours, up to `near` away, on which
-// segments win, and the bases that differ on each in l.beside. It returns what these win at most, or
-// 0.
+// segments win, and the bases that differ on each in l.beside. It returns what these win at most,
+// or 0.
 //
 // An alignment that is on some of them has gaps of as many bases at least as the furthest is away.
 // Where inserted bases are not forgiven each of these loses 1 beside what bases lose that are not

@@ -40,8 +40,8 @@ import (
 // x: one step costs no more than several, and it lands no earlier, and then on as the other does. ∎
 //
 // Of those with a segment that ends before base x, lemma 6 holds from there on, of the diagonals at
-// hand: of n bases that a step leaves out no more than (n - 2) / 4 + 2 blocks have some, or one if n
-// is 1, and it loses lossOpen + 1 + n or more. Each block of four from there on that is broken on
+// hand: of n bases that a step leaves out no more than (n - 2) / 4 + 2 blocks have some, or one if
+// n is 1, and it loses lossOpen + 1 + n or more. Each block of four from there on that is broken on
 // all of them loses 4, less 3 in all; and less 6 from the first base on.
 //
 // So those that end furthest are all that matter, for each loss, each diagonal, and whether the way

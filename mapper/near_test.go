@@ -398,7 +398,7 @@ func TestCheapest(t *testing.T) {
 		want    int
 	}{
 		{[]int{100}, 2, 0},
-		{[]int{50, 50}, 2, 0},    // 2 a read, as seeking 50 of them again costs as much as all of them further
+		{[]int{50, 50}, 2, 0},    // 2 a read either way
 		{[]int{49, 51}, 2, 1},    // 1 + 0.51 x 2 against 2
 		{[]int{60, 40}, 1.5, 1},  // 1 + 0.4 x 1.5 against 1.5
 		{[]int{70, 30}, 1.5, 0},  // 1 + 0.3 x 1.5
