@@ -13,8 +13,8 @@ import (
 func leastNear(differs [][]uint64, b *localBudget) int {
 	const never = 1 << 40
 	near, m := len(differs)/2, b.m
-	// ls := make([][][2]int, m) // by base, diagonal, and whether an alignment has a gap and went
-	// through 0
+	// By base, diagonal, and whether an alignment has a gap and went through 0.
+	cells := make([][][2]int, m)
 	least := never
 	for i := range m {
 		cells[i] = make([][2]int, len(differs))

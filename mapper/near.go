@@ -63,15 +63,12 @@ func (o *Options) sought() func(read, length, k int) int {
 
 // first returns the distance up to which a read of so many bases with a largest distance of k is
 // sought at first: so that the near locations are known of most reads. Where that saves little it
-// is k: on 46 Mb of human loci it takes as long to seek up to 3 edits and a part of the reads again
-// as to seek all up to 6 at once, on a human-like gigabase a third of it.
+// is k: on 46 Mb of human loci and on a human-like gigabase it takes a fifth longer to seek up to 3
+// edits first, where half of the reads have more than one, than to seek all up to 6 at once.
 func (o *Options) first(length, k int) int {
 	near, edits, least := int(o.near()), plannedEdits(length), 4
 	if o.shared != nil {
 		edits += int(o.shared.more.Load())
-		if o.shared.Bases >= longReference {
-			least = 2
-		}
 	}
 	if o.Local != nil {
 		edits, least = edits*localDistance, 1
@@ -96,13 +93,9 @@ func (g *group) planned(read int) int32 {
 	return edits
 }
 
-// longReference is the length of references in which most reads in repeats have many locations.
-const longReference = 1 << 28
-
 // A sharedReference is what finders and resolvers of a run share of the reference.
 type sharedReference struct {
 	find.Words
-	Bases int
 	// more is how many more edits reads are sought up to at first than is planned, because too many
 	// would be sought again.
 	more atomic.Int32
