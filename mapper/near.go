@@ -39,10 +39,7 @@ const nearEdits = 2
 // near returns how much farther than the best a near location may be, or -1 where all locations
 // count.
 func (o *Options) near() int32 {
-	n := int32(nearEdits)
-	if o.Local != nil {
-		n *= localDistance
-	}
+	n := nearEdits * oddsOf(o).each
 	switch o.Report.Mode {
 	case ReportAll, "":
 		return -1
@@ -119,10 +116,7 @@ func (r *sharedReference) count(o *Options, b *find.Batch, toSeek []int32) {
 	if r.decided {
 		return
 	}
-	each := int32(1)
-	if o.Local != nil {
-		each = localDistance
-	}
+	each := oddsOf(o).each
 	for i, k := range toSeek {
 		n := 0
 		if k != notAgain {
@@ -196,15 +190,22 @@ func (g *group) addHorizon(read, from int) {
 		h.best = min(h.best, g.measure(&all[i]))
 	}
 	if g.near >= 0 && g.parts[read] == nil && len(all) > 0 && h.best+g.near < k {
-		h.n, h.k = 0, h.best+g.near
-		for i := range all {
-			if g.measure(&all[i]) <= h.k {
-				all[i], all[h.n] = all[h.n], all[i]
-				h.n++
-			}
-		}
+		h.k = h.best + g.near
+		h.n = g.toFront(all, h.k)
 	}
 	g.horizons = append(g.horizons, h)
+}
+
+// toFront moves the locations of a distance of k at most before the others, in the order that they
+// have, and returns how many there are.
+func (g *group) toFront(all []locate.Location, k int32) (n int) {
+	for i := range all {
+		if g.measure(&all[i]) <= k {
+			all[i], all[n] = all[n], all[i]
+			n++
+		}
+	}
+	return n
 }
 
 // nearSpan returns the near locations of read number i of the group, or what is left of them.
@@ -304,14 +305,7 @@ func (p *pairing) wideSpan(read, i int) (s span, k int32) {
 		return s, k
 	}
 	k = h.best + p.wide(p.model)
-	all, n := g.of(s), 0
-	for i := range all {
-		if g.measure(&all[i]) <= k {
-			all[i], all[n] = all[n], all[i]
-			n++
-		}
-	}
-	return span{s.from, s.from + n}, k
+	return span{s.from, s.from + g.toFront(g.of(s), k)}, k
 }
 
 // hasNear tells whether the locations of two mates have a proper combination of which no more than

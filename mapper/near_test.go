@@ -128,7 +128,7 @@ func TestNearSameBytes(t *testing.T) {
 		o := drawNear(r)
 		input := newNearInput(r)
 		m := 60 + r.IntN(80)
-		mates := input.pairs(5+r.IntN(25), m, o.largest(m)/o.each())
+		mates := input.pairs(5+r.IntN(25), m, o.largest(m)/int(oddsOf(&o).each))
 		reference, first, second := writePairs(t, input.all(), mates)
 		o.Reference, o.Libraries = reference, []Library{{Reads: first, Mates: second}}
 		if r.IntN(3) == 0 {
@@ -183,7 +183,7 @@ func TestNearOnGPU(t *testing.T) {
 		}
 		input := newNearInput(r)
 		m := 80 + r.IntN(40)
-		mates := input.pairs(4+r.IntN(8), m, o.largest(m)/o.each())
+		mates := input.pairs(4+r.IntN(8), m, o.largest(m)/int(oddsOf(&o).each))
 		reference, first, second := writePairs(t, input.all(), mates)
 		o.Reference, o.Libraries = reference, []Library{{Reads: first, Mates: second}}
 		if r.IntN(2) == 0 {
@@ -194,14 +194,6 @@ func TestNearOnGPU(t *testing.T) {
 		o.limits.atOnce, o.BatchReads = false, r.IntN(2)*(2+r.IntN(6))
 		onGPU(t, o, driver, want)
 	}
-}
-
-// each returns what an edit is in distances.
-func (o *Options) each() int {
-	if o.Local != nil {
-		return localDistance
-	}
-	return 1
 }
 
 // TestNearOfReads takes the near locations from those of --report all, and from them what other

@@ -25,7 +25,6 @@ type seeker struct {
 	parts   find.Parts
 	found   find.Found
 	step    step
-	counts  find.Counts // of all that was found
 	// waiting have so many reads, so many to be sought, and locations in all.
 	waiting               []part
 	reads, lost, waitings int
@@ -215,8 +214,6 @@ func (s *seeker) find(ctx context.Context, use func(batch *find.Batch, sought []
 		}
 		n := len(found.Reads)
 		s.timer.Add(start, int64(n))
-		s.counts.Candidates += s.found.Counts.Candidates
-		s.counts.Refused += s.found.Counts.Refused
 		if err := use(found, s.sought[next:next+n]); err != nil {
 			return err
 		}
