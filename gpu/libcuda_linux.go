@@ -25,6 +25,8 @@ var libcudaFolders = []string{
 
 // openLibcuda opens the library, which stays open until the process ends, and finds its functions.
 func openLibcuda() (calls, error) {
+	runtime.LockOSThread() // a lookup's error too is kept by the thread
+	defer runtime.UnlockOSThread()
 	library, err := openLibrary(libcuda, libcudaFolders)
 	if err != nil {
 		return calls{}, err
@@ -33,7 +35,12 @@ func openLibcuda() (calls, error) {
 }
 
 // openLibrary opens a library where the loader finds it, or else in the first folder that has it.
+//
+// The loader keeps the reason of a failure for the thread that asked (dlerror), so the goroutine
+// stays on one thread between the two calls.
 func openLibrary(name string, folders []string) (uintptr, error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	library, err := purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL)
 	if err == nil {
 		return library, nil
