@@ -18,14 +18,15 @@ type estimate struct {
 	inserts          []int32
 	pairs, locations int
 	held             []part
+	heldLocations    int
 	done             bool
 }
 
 func newEstimate(enough int) *estimate { return &estimate{enough: enough} }
 
-// pairSeen is what a pair tells the estimate: how many locations its mates have up to what is
-// planned, which are known whatever else was sought, and its insert size if they have one each in
-// the orientation of the library, otherwise 0.
+// pairSeen is what a pair tells the estimate: how many locations its mates have, unless all count
+// those up to what is planned alone, which are known whatever else was sought, and its insert size
+// if they have one each of these in the orientation of the library, otherwise 0.
 type pairSeen struct{ locations, insert int32 }
 
 // take counts a pair.
@@ -48,14 +49,19 @@ type looked struct {
 	verified   int64
 }
 
-// hold locates reads [from, to) of a part, and returns what is held of them.
-func (w *worker) hold(ctx context.Context, p *part, from, to int) (out looked) {
+// hold locates reads [from, to) of a part, and returns what is held of them: all, or what is known
+// whatever else was sought (planned).
+func (w *worker) hold(ctx context.Context, p *part, from, to int, plannedAlone bool) (out looked) {
 	g := &w.group
 	before := g.reader.Locator.Verified
 	g.locate(ctx, p, from, to)
 	out.verified, g.reader.Locator.Verified = g.reader.Locator.Verified-before, before
 	for i, s := range g.spans {
+		planned := w.planned(p.batch.Length(from + i))
 		for _, l := range g.of(s) {
+			if plannedAlone && g.measure(&l) > planned {
+				continue
+			}
 			found := find.Located{Read: uint32(from + i), Place: l.Place, End: l.End, Distance: l.Distance, Gaps: l.Gaps}
 			if w.local != nil {
 				found.Aligned, found.Start, found.Loss = true, l.Start, l.Loss
@@ -70,9 +76,18 @@ func (w *worker) hold(ctx context.Context, p *part, from, to int) (out looked) {
 	return out
 }
 
+// heldLocations is how many locations an estimate holds before it holds those alone that are known
+// whatever else was sought.
+func (o *Options) heldLocations() int {
+	if n := o.limits.heldLocations; n > 0 {
+		return n
+	}
+	return estimateLocations
+}
+
 // look fills seen for the pairs of reads [from, to) of a part.
-func (w *worker) look(ctx context.Context, p *part, from, to int, seen []pairSeen) looked {
-	out := w.hold(ctx, p, from, to)
+func (w *worker) look(ctx context.Context, p *part, from, to int, seen []pairSeen, plannedAlone bool) looked {
+	out := w.hold(ctx, p, from, to, plannedAlone)
 	g := &w.group
 	for read := from; read < to; read += 2 {
 		s := pairSeen{}
@@ -80,13 +95,17 @@ func (w *worker) look(ctx context.Context, p *part, from, to int, seen []pairSee
 		alone := true
 		for x := range 2 {
 			all, n := g.of(g.spans[read-from+x]), 0
+			planned := w.planned(g.batch.Length(read + x))
 			for i := range all {
-				if g.measure(&all[i]) <= g.planned(read+x) {
+				if g.measure(&all[i]) <= planned {
 					mates[x] = &all[i]
 					n++
 				}
 			}
 			alone = alone && n == 1
+			if g.near < 0 {
+				n = len(all)
+			}
 			s.locations += int32(n)
 		}
 		if alone {

@@ -80,14 +80,10 @@ func (o *Options) first(length, k int) int {
 // known after the first step, unless many reads have more.
 func plannedEdits(length int) int { return 1 + length/200 }
 
-// planned returns the distance up to which the locations of a read are known at least, but for k:
-// the near ones with plannedEdits.
-func (g *group) planned(read int) int32 {
-	edits := int32(nearEdits + plannedEdits(g.batch.Length(read)))
-	if g.reader.Local != nil {
-		return edits * localDistance
-	}
-	return edits
+// planned returns the distance up to which the locations of a read of so many bases are known at
+// least, but for k: the near ones with plannedEdits.
+func (o *Options) planned(length int) int32 {
+	return oddsOf(o).each * int32(nearEdits+plannedEdits(length))
 }
 
 // A sharedReference is what finders and resolvers of a run share of the reference.

@@ -140,6 +140,7 @@ func TestNearSameBytes(t *testing.T) {
 		for way := range 3 {
 			switch way {
 			case 1:
+				o.limits.heldLocations = 1 + r.IntN(20)
 				o.BatchReads, o.Engine = 1+r.IntN(20), []Engine{EngineSkim, EngineScan}[r.IntN(2)]
 				if o.Local != nil {
 					o.Engine = EngineSkim

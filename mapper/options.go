@@ -93,6 +93,9 @@ type limits struct {
 	atOnce bool
 	// estimatePairs is how many pairs suffice for the estimate of the insert size.
 	estimatePairs int
+	// heldLocations is how many locations an estimate holds before it holds few of each read,
+	// estimateLocations if it is 0.
+	heldLocations int
 }
 
 // finding returns the options for finders.

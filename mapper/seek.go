@@ -53,7 +53,7 @@ func newSeekers(ref *dna.Reference, o *Options, t *times) (all []*seeker) {
 		all = append(all, s)
 		return s
 	}
-	if o.sought() != nil {
+	if o.near() >= 0 {
 		for _, of := range []step{seekNext, seekLast} {
 			s := add(of, &t.again)
 			s.options.Sought = func(read, _, _ int) int { return int(max(s.distances[read], 0)) }

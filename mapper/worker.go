@@ -23,6 +23,7 @@ type worker struct {
 	// which are written: see align.
 	affine, gapped bool
 	local          *Local
+	planned        func(length int) int32 // of Options
 }
 
 func newWorker(ref *dna.Reference, o *Options, contigs *contigCounts) *worker {
@@ -33,6 +34,7 @@ func newWorker(ref *dna.Reference, o *Options, contigs *contigCounts) *worker {
 		format:  newFormatter(ref, o),
 		affine:  o.Gaps == GapsAffine,
 		local:   o.Local,
+		planned: o.planned,
 		gapped:  o.Metric == Edits,
 	}
 	bases := o.limits.bases

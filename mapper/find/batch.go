@@ -143,7 +143,7 @@ func (b *Batch) Sought(i int) int { return int(b.sought[i]) }
 func (b *Batch) Partly() bool { return !slices.Equal(b.sought, b.k) }
 
 // SeekTo notes that locations of read i are known up to a distance.
-func (b *Batch) SeekTo(i, distance int) { b.sought[i] = max(b.sought[i], int32(distance)) }
+func (b *Batch) SeekTo(i, distance int) { b.sought[i] = int32(distance) }
 
 // SeekAll has all locations sought.
 func (b *Batch) SeekAll() { copy(b.sought, b.k) }
