@@ -73,7 +73,7 @@ func (s Score) String() string {
 
 // rescueScore is the least score of a mate that is sought in its proper place alone: as bwa mem
 // asks for anywhere.
-const rescueScore = 30
+const rescueScore = 19
 
 // localDistance is what one mismatch is in distances of local locations.
 const localDistance = 5

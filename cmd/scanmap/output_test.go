@@ -205,14 +205,20 @@ func TestOutputFIFO(t *testing.T) {
 	if _, err := openOutput(ctx, name, nil); exitCode(err) != 143 {
 		t.Errorf("got error %v", err)
 	}
-	// This reader also serves the open that was given up.
+	// This reader also serves the open that was given up, which may close before the next one opens:
+	// it reads an empty file then, and opens the next.
 	read := make(chan string, 1)
 	go func() {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			text = []byte(err.Error())
+		for {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				text = []byte(err.Error())
+			}
+			if len(text) > 0 {
+				read <- string(text)
+				return
+			}
 		}
-		read <- string(text)
 	}()
 	o := open(t, name)
 	write(t, o, "text")
