@@ -253,9 +253,52 @@ func (l *Local) AcrossGap(strand *Strand, p Place, best Location, least, from, t
 	}
 	c, w := l.contig(p), &l.window
 	from, to = max(from, int(best.Start)-m-LongestGap, 0), min(to, int(best.End)+m+LongestGap, c.Length)
+	if l.acrossGaps(strand, p, from, to) <= int32(m)-best.Distance {
+		return best
+	}
 	w.begin(l.Reference, c, strand, least, reachOf(m-least), l.Cap, from-m, to, from, to)
 	if !w.next() || w.cost.lost() >= int(best.Distance) {
 		return best
 	}
 	return w.location(l.Aligner, p)
+}
+
+// acrossGaps returns a score that no alignment of a strand in the stretch [from, to) of a place
+// exceeds: that of the best one if gaps that cost the cap may be as long as they like.
+func (l *Local) acrossGaps(strand *Strand, p Place, from, to int) (most int32) {
+	b, start := &l.cells, l.contig(p).Start
+	b.text = l.Reference.Bases.AppendCodes(b.text[:0], start+from, start+to)
+	b.read = strand.Planes.appendCodes(b.read[:0], strand.Length())
+	n := len(b.text)
+	b.scores, b.gap = parallel.Resize(b.scores, 2*n), parallel.Resize(b.gap, n)
+	clear(b.scores)
+	clear(b.gap)
+	for _, letter := range b.read {
+		if letter == dna.AmbiguousCode {
+			letter = noMatch
+		}
+		most = max(most, acrossRow(b.scores[:n], b.scores[n:], b.gap, b.text, letter, int32(l.Cap)))
+	}
+	return most
+}
+
+// acrossRow replaces the scores of a base of the read by those of the next one, and returns the
+// highest. highest has those of all bases so far, by base of the text, and gap is that of bestRow.
+func acrossRow(row, highest, gap []int32, text []byte, letter byte, most int32) (best int32) {
+	diagonal, deletion := int32(0), int32(0)
+	row, highest, gap = row[:len(text)], highest[:len(text)], gap[:len(text)]
+	for j, other := range text {
+		score := diagonal - (lossMismatch - 1)
+		if other == letter {
+			score = diagonal + 1
+		}
+		diagonal = row[j]
+		insertion := max(gap[j], diagonal-lossOpen) - 1
+		gap[j] = insertion
+		score = max(score, insertion, highest[j]-most, deletion, best-most, 0)
+		deletion = max(deletion, score-lossOpen) - 1
+		row[j], highest[j] = score, max(highest[j], score)
+		best = max(best, score)
+	}
+	return best
 }

@@ -2,10 +2,8 @@ package locate
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 
-	"scanmap/dna"
 	"scanmap/parallel"
 )
 
@@ -46,10 +44,12 @@ func PartPieces(m int) int {
 
 // A partFinder is scratch memory for Parts.
 type partFinder struct {
-	reach  [2][]int32
-	planes Planes
-	parts  []Location
-	all    []Location
+	reach   [2][]int32
+	differs []uint64 // see longestPart
+	whole   []uint64 // see setWhole
+	planes  Planes
+	parts   []Location
+	all     []Location
 	// starts and ends are those of parts. No two are in the same stretch.
 	starts, ends map[partStretch]int32
 }
@@ -73,8 +73,17 @@ func (l *Local) Parts(r *Read, candidates []Candidate) []Location {
 	candidates = dropRepeated(candidates, func(a, b *Candidate) bool { return a.Place == b.Place && a.Diagonal == b.Diagonal })
 	for _, c := range candidates {
 		strand := r.Strand(c.Place)
+		m := strand.Length()
+		f.differs = f.differs[:0]
+		for most, d := partEdits(m), -partEdits(m); d <= most; d++ {
+			f.differs = l.differences(f.differs, strand, c.Place, int(c.Diagonal)+d, m)
+		}
+		f.setWhole(f.differs, m)
 		for _, last := range []bool{false, true} {
-			if n := l.longestPart(strand, c, last); n > 0 {
+			if !f.mayBePart(m, last) {
+				continue
+			}
+			if n := l.longestPart(f.differs, m, last); n > 0 {
 				l.addPart(strand, c, n, last)
 			}
 		}
@@ -113,13 +122,60 @@ func beside(positions map[partStretch]int32, p Place, at int32) bool {
 // sameParts is how near two parts of a read begin, or end, that count as one.
 const sameParts = 10
 
+// setWhole sets a bit in f.whole for each of m bases from which on four are equal to the text on one
+// of the diagonals of longestPart.
+func (f *partFinder) setWhole(differs []uint64, m int) {
+	words := len(differs) / (2*partEdits(m) + 1)
+	f.whole = parallel.Resize(f.whole, words)
+	clear(f.whole)
+	for from := 0; from < len(differs); from += words {
+		for w, x := range differs[from:][:words] {
+			next := ^uint64(0)
+			if w+1 < words {
+				next = differs[from+w+1]
+			}
+			x |= x>>1 | next<<63
+			x |= x>>2 | next<<62 | next<<61
+			f.whole[w] |= ^x
+		}
+	}
+}
+
+// mayBePart tells whether there may be a part at the first or the last of m bases.
+//
+// Lemma 18. Cut a part of n bases into blocks of four from its end of the read on, the rest left
+// out. No more of them are broken, that is equal to the text on none of the diagonals, than it has
+// edits: each edit is in one block, or between two, and its alignment is on no other diagonals. ∎
+//
+// More bases have no fewer broken blocks, so those that have just enough for an edit are looked at.
+func (f *partFinder) mayBePart(m int, last bool) bool {
+	broken, at := 0, 0
+	for e := partEdits(LeastPart); e <= partEdits(m); e++ {
+		for n := max(LeastPart, (100*e+PartPercent-1)/PartPercent); at+4 <= n; at += 4 {
+			i := at
+			if last {
+				i = m - 4 - at
+			}
+			if f.whole[i>>6]>>(i&63)&1 == 0 {
+				broken++
+			}
+		}
+		if broken <= e {
+			return true
+		}
+	}
+	return false
+}
+
 // longestPart returns the length of the part at the first or last bases of a strand that goes
 // through a diagonal, 0 if there is none. It takes as many bases as can be aligned with 0 edits, 1
-// edit and so on, from each diagonal nearby on (Landau and Vishkin 1989).
-func (l *Local) longestPart(strand *Strand, c Candidate, last bool) (longest int) {
-	m, contig := strand.Length(), l.contig(c.Place)
+// edit and so on, from each diagonal nearby on (Landau and Vishkin 1989). differs has a bit for
+// each of m bases that differs on the diagonals from partEdits(m) below that one to as many above
+// it, words for each.
+func (l *Local) longestPart(differs []uint64, m int, last bool) (longest int) {
 	most := partEdits(m)
 	width := 2*most + 1
+	words := len(differs) / width
 	row, next := parallel.Resize(l.finder.reach[0], width+2), parallel.Resize(l.finder.reach[1], width+2)
 	l.finder.reach = [2][]int32{row, next}
 	const dead = -1 << 20
@@ -140,7 +196,12 @@ func (l *Local) longestPart(strand *Strand, c Candidate, last bool) (longest int
 				next[j] = dead
 				continue
 			}
-			i += int32(l.same(strand, contig, int(c.Diagonal)+j-1-most, int(i), last))
+			on := differs[(j-1)*words:][:words]
+			if last {
+				i = int32(m - 1 - lastBit(on, m-int(i)))
+			} else {
+				i = int32(nextBit(on, int(i), m))
+			}
 			next[j] = i
 			if n := int(i); n >= LeastPart && partEdits(n) >= e {
 				longest = max(longest, n)
@@ -149,39 +210,6 @@ func (l *Local) longestPart(strand *Strand, c Candidate, last bool) (longest int
 		row, next = next, row
 	}
 	return longest
-}
-
-// same returns how many bases from base i on match on a diagonal, counted from the first or from
-// the last base of a strand.
-func (l *Local) same(strand *Strand, contig *dna.Contig, diagonal, i int, last bool) (run int) {
-	m := strand.Length()
-	for i < m {
-		n, at := min(64, m-i), diagonal+i
-		if last {
-			if at = diagonal + m - i - n; at+n > contig.Length {
-				return run
-			}
-			if at < 0 {
-				n, at = n+at, 0
-			}
-		}
-		n = min(n, contig.Length-at)
-		if n <= 0 || at < 0 {
-			return run
-		}
-		low, high, amb := strand.Planes.Window(at - diagonal)
-		x := Differences(&l.Reference.Bases, contig.Start+at, low, high, amb)
-		matches := bits.TrailingZeros64(x)
-		if last {
-			matches = bits.LeadingZeros64(x << uint(64-n))
-		}
-		matches = min(matches, n)
-		run, i = run+matches, i+matches
-		if matches < n {
-			return run
-		}
-	}
-	return run
 }
 
 // addPart adds the best alignment of a part of n bases.
@@ -198,13 +226,10 @@ func (l *Local) addPart(strand *Strand, c Candidate, n int, last bool) {
 		l.finder.planes = part.Planes
 	}
 	// An edit loses 8 at most: that is what an inserted base does.
-	found := l.InRegion(&part, c.Place, n-8*most, from-2*most, from+n+2*most)
-	if len(found) == 0 {
+	best, ok := l.Best(&part, c.Place, n-8*most, from-2*most, from+n+2*most)
+	if !ok {
 		return
 	}
-	best := slices.MinFunc(found, func(a, b Location) int {
-		return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End))
-	})
 	best.Distance += int32(m - n)
 	operations := slices.Clone(l.Aligner.Operations(&best))
 	if last {

@@ -25,19 +25,19 @@ func TestPresets(t *testing.T) {
 		want    presetRun
 	}{
 		{"", presetRun{report: all}},
-		{"-x variants", presetRun{true, false, one, true}},
+		{"-x variants", presetRun{true, true, one, true}},
 		{"-x sv", presetRun{true, true, one, true}},
 		{"-x all", presetRun{report: all}},
-		{"--preset variants", presetRun{true, false, one, true}},
+		{"--preset variants", presetRun{true, true, one, true}},
 
-		{"-x variants --report best", presetRun{true, false, best, true}},
-		{"--report best -x variants", presetRun{true, false, best, true}},
-		{"-x variants --report all --sort=false", presetRun{true, false, all, false}},
-		{"-x variants --sort", presetRun{true, false, one, true}},
-		{"-x variants --sort=true --local=true", presetRun{true, false, one, true}},
-		{"-x variants --split", presetRun{true, true, one, true}},
+		{"-x variants --report best", presetRun{true, true, best, true}},
+		{"--report best -x variants", presetRun{true, true, best, true}},
+		{"-x variants --report all --sort=false", presetRun{true, true, all, false}},
+		{"-x variants --sort", presetRun{true, true, one, true}},
+		{"-x variants --sort=true --local=true", presetRun{true, true, one, true}},
+		{"-x variants --split=false", presetRun{true, false, one, true}},
 		{"-x variants --local=false", presetRun{false, false, one, true}},
-		{"-x variants --min-score 70%", presetRun{true, false, one, true}},
+		{"-x variants --min-score 70%", presetRun{true, true, one, true}},
 		{"-x sv --split=false", presetRun{true, false, one, true}},
 		{"-x sv --local=false", presetRun{false, false, one, true}},
 		{"-x sv --sort-memory 1M --tmpdir .", presetRun{true, true, one, true}},
@@ -52,7 +52,7 @@ func TestPresets(t *testing.T) {
 		{"-x sv -e 4%", presetRun{false, false, one, true}},
 		{"-x variants -e 4% --gaps unit --engine skim", presetRun{false, false, one, true}},
 
-		{"-x variants -o none --abundance x.tsv", presetRun{true, false, one, false}},
+		{"-x variants -o none --abundance x.tsv", presetRun{true, true, one, false}},
 	} {
 		j, err := optionsOf(append(strings.Fields(c.options), "ref.fa", "reads.fq")...)
 		if err != nil {
