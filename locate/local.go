@@ -56,6 +56,7 @@ type Local struct {
 	wave        localWave
 	won         []int
 	best, other localBand
+	flanks      localFlanks
 }
 
 // Locations returns the local locations of a read among those that its candidates lead to, in order

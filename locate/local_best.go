@@ -265,21 +265,31 @@ func (l *Local) AcrossGap(strand *Strand, p Place, best Location, least, from, t
 
 // acrossGaps returns a score that no alignment of a strand in the stretch [from, to) of a place
 // exceeds: that of the best one if gaps that cost the cap may be as long as they like.
-func (l *Local) acrossGaps(strand *Strand, p Place, from, to int) (most int32) {
-	b, start := &l.cells, l.contig(p).Start
+func (l *Local) acrossGaps(strand *Strand, p Place, from, to int) int32 {
+	b, start, m := &l.cells, l.contig(p).Start, strand.Length()
 	b.text = l.Reference.Bases.AppendCodes(b.text[:0], start+from, start+to)
-	b.read = strand.Planes.appendCodes(b.read[:0], strand.Length())
-	n := len(b.text)
+	b.read = strand.Planes.appendCodes(b.read[:0], m)
+	for i, code := range b.read {
+		if code == dna.AmbiguousCode {
+			b.read[i] = noMatch
+		}
+	}
+	b.most = parallel.Resize(b.most, m+1)
+	b.across(b.most, b.read, b.text, l.Cap)
+	return b.most[m]
+}
+
+// across sets most[i] to a score that no alignment of the first i bases of a read with a text
+// exceeds, as acrossGaps has it.
+func (b *bestCells) across(most []int32, read, text []byte, gap int) {
+	n := len(text)
 	b.scores, b.gap = parallel.Resize(b.scores, 2*n), parallel.Resize(b.gap, n)
 	clear(b.scores)
 	clear(b.gap)
-	for _, letter := range b.read {
-		if letter == dna.AmbiguousCode {
-			letter = noMatch
-		}
-		most = max(most, acrossRow(b.scores[:n], b.scores[n:], b.gap, b.text, letter, int32(l.Cap)))
+	most[0] = 0
+	for i, letter := range read {
+		most[i+1] = max(most[i], acrossRow(b.scores[:n], b.scores[n:], b.gap, text, letter, int32(gap)))
 	}
-	return most
 }
 
 // acrossRow replaces the scores of a base of the read by those of the next one, and returns the

@@ -543,6 +543,9 @@ func (l *Local) settleAll(strand *Strand, p Place, diagonals []localDiagonal, ne
 		case b.bounded:
 			return true
 		default:
+			if !l.mayKeepInserted() {
+				return true
+			}
 			l.forgiven(diagonals) // again, where gapped has looked for others
 			if l.best.trace(w, &b.net); l.withInserted(diagonals) {
 				l.locations = append(l.locations, w.location(l.Aligner, p))
@@ -594,6 +597,50 @@ func (l *Local) withInserted(diagonals []localDiagonal) (ok bool) {
 		}
 	}
 	return w.qualifies(w.cost.lost(), inserted)
+}
+
+// mayKeepInserted tells whether an alignment of the window may qualify by its inserted bases that is
+// not betterClipped. Others would be found and left out again.
+//
+// Lemma 19. Let g be the longest insertion of such an alignment, and c what it costs. What comes
+// before it scores more than c, as does what follows, or clipping that would score as much. All
+// insertions of x bases cost x c / g or more, as a base of a shorter one costs no less. So
+//
+//	x (c / g + (m - T) / m) <= m - T,
+//
+// since that is what they lose net of what is forgiven, and all score T (m - x) / m or more. ∎
+func (l *Local) mayKeepInserted() bool {
+	b, w := &l.budget, &l.window
+	m, f := b.m, &l.flanks
+	f.before, f.after = parallel.Resize(f.before, m+1), parallel.Resize(f.after, m+1)
+	f.read, f.text = append(f.read[:0], w.read...), append(f.text[:0], w.text...)
+	for i, code := range f.read {
+		if code == dna.AmbiguousCode {
+			f.read[i] = noMatch
+		}
+	}
+	l.cells.across(f.before, f.read, f.text, b.cap)
+	slices.Reverse(f.read)
+	slices.Reverse(f.text)
+	l.cells.across(f.after, f.read, f.text, b.cap)
+	for g := 1; g <= w.mostInserted(); g++ {
+		cost := min(lossOpen+g, b.cap)
+		inserted := b.budget * g * m / (cost*m + g*b.budget)
+		for i := 1; i+g < m; i++ {
+			before, after := int(f.before[i]), int(f.after[m-i-g])
+			if before > cost && after > cost && (before+after-cost)*m >= b.least*(m-inserted) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// localFlanks is scratch memory for mayKeepInserted: the highest scores of the first bases of a
+// strand, and of the last, by their number.
+type localFlanks struct {
+	before, after []int32
+	read, text    []byte
 }
 
 // addUngapped adds the best alignment of a diagonal.
