@@ -166,6 +166,37 @@ func TestLocalIsTheTruth(t *testing.T) {
 	t.Logf("%d gapped, %d cases with several, %d locations by inserted bases, %d cases with none", gapped, several, forgiven, none)
 }
 
+// TestLocalByInsertedBases has reads that qualify by the bases of one insertion, with the highest
+// least score for which they do.
+func TestLocalByInsertedBases(t *testing.T) {
+	var l Local
+	found := 0
+	for n := range effort.Pick(400, 60) {
+		r := rand.New(rand.NewPCG(uint64(n), 46))
+		left, g, right := 25+r.IntN(50), 1+r.IntN(40), 25+r.IntN(50)
+		m := left + g + right
+		a, b := truth.Random(r, left, "ACGT"), truth.Random(r, right, "ACGT")
+		score := left + right - min(6+g, DefaultCap)
+		c := truth.LocalCase{
+			Contigs: []string{truth.Random(r, 30, "ACGT") + a + b + truth.Random(r, 30, "ACGT")},
+			Read:    a + truth.Random(r, g, "ACGT") + b,
+			Rules:   truth.LocalRules{Least: score * m / (m - g), Cap: DefaultCap, Longest: LongestGap},
+		}
+		want, err := checkLocal(t, &l, r, c)
+		if err != nil {
+			t.Fatalf("case %d: %v", n, err)
+		}
+		for _, w := range want {
+			if w.Lost > m-c.Rules.Least {
+				found++
+			}
+		}
+	}
+	if found < effort.Pick(400, 60)/2 {
+		t.Errorf("%d locations qualify by inserted bases: the test shows little", found)
+	}
+}
+
 func TestLocalThatScoresMoreClipped(t *testing.T) {
 	// Of the alignment 11M2I23M with a mismatch, 21 bases after it score as much.
 	c := truth.LocalCase{
