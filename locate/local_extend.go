@@ -599,8 +599,8 @@ func (l *Local) withInserted(diagonals []localDiagonal) (ok bool) {
 	return w.qualifies(w.cost.lost(), inserted)
 }
 
-// mayKeepInserted tells whether an alignment of the window may qualify by its inserted bases that is
-// not betterClipped. Others would be found and left out again.
+// mayKeepInserted tells whether an alignment of the window may qualify by its inserted bases that
+// is not betterClipped. Others would be found and left out again.
 //
 // Lemma 19. Let g be the longest insertion of such an alignment, and c what it costs. What comes
 // before it scores more than c, as does what follows, or clipping that would score as much. All

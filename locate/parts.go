@@ -122,8 +122,8 @@ func beside(positions map[partStretch]int32, p Place, at int32) bool {
 // sameParts is how near two parts of a read begin, or end, that count as one.
 const sameParts = 10
 
-// setWhole sets a bit in f.whole for each of m bases from which on four are equal to the text on one
-// of the diagonals of longestPart.
+// setWhole sets a bit in f.whole for each of m bases from which on four are equal to the text on
+// one of the diagonals of longestPart.
 func (f *partFinder) setWhole(differs []uint64, m int) {
 	words := len(differs) / (2*partEdits(m) + 1)
 	f.whole = parallel.Resize(f.whole, words)

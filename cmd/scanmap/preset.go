@@ -17,8 +17,11 @@ type preset struct {
 // presetOption is an option of a preset. The value of one that takes none is true.
 type presetOption struct{ name, value string }
 
-// forCallers are the options of files that variants are called from, short ones and structural ones.
-var forCallers = []presetOption{{"local", "true"}, {"clip-penalty", "5"}, {"split", "true"}, {"report", "one"}, {"sort", "true"}}
+// forCallers are the options of files that variants are called from, short ones and structural
+// ones.
+var forCallers = []presetOption{
+	{"local", "true"}, {"clip-penalty", "5"}, {"split", "true"}, {"report", "one"}, {"sort", "true"},
+}
 
 // presets are the values of --preset. Two are the same, as users look for either.
 var presets = []preset{
