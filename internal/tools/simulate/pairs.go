@@ -85,6 +85,7 @@ type sequencer struct {
 	sample []sampleContig
 	total  int // bases of the sample
 	rand   *rand.Rand
+	cycles []cycle // of the bases of a read
 }
 
 // A mate is one end of a fragment, in the direction of the sequencer.
@@ -169,36 +170,62 @@ func (s *sequencer) end(c *sampleContig, at int, strand byte) mate {
 // drawn with the probability that the quality stands for.
 func (s *sequencer) sequence(letters []byte) []byte {
 	qualities := make([]byte, len(letters))
+	if len(s.cycles) != len(letters) {
+		s.cycles = s.newCycles(len(letters))
+	}
 	for i := range letters {
-		rate := s.errorFirst
-		if len(letters) > 1 {
-			rate += (s.errorLast - s.errorFirst) * float64(i) / float64(len(letters)-1)
-		}
-		q := drawQuality(rate, s.rand.Float64())
+		q := s.cycles[i].draw(s.rand.Float64())
 		qualities[i] = byte('!' + q)
-		if s.rand.Float64() < probability(q) && rate > 0 {
+		if s.rand.Float64() < probabilities[q] && s.cycles[i].rate > 0 {
 			letters[i] = otherLetter(letters[i], s.rand)
 		}
 	}
 	return qualities
 }
 
+// newCycles returns those of n bases.
+func (s *sequencer) newCycles(n int) (cycles []cycle) {
+	for i := range n {
+		rate := s.errorFirst
+		if n > 1 {
+			rate += (s.errorLast - s.errorFirst) * float64(i) / float64(n-1)
+		}
+		cycles = append(cycles, newCycle(rate))
+	}
+	return cycles
+}
+
 // mostQuality is the best that Illumina's sequencers give.
 const mostQuality = 41
 
-// drawQuality returns one of the two whole qualities next to a share of errors; x is drawn from [0,
-// 1).
-func drawQuality(rate, x float64) int {
-	if rate <= probability(mostQuality) {
-		return mostQuality
-	}
-	q := int(-10 * math.Log10(rate))
-	worse, better := probability(q), probability(q+1)
-	if x < (rate-better)/(worse-better) {
-		return q
-	}
-	return q + 1
+// A cycle reads one base of each read. Its share of errors lies between those of two whole
+// qualities: the worse is drawn with a chance, the other one, one better, otherwise.
+type cycle struct {
+	rate, chance float64
+	worse        int
 }
 
-// probability returns that of an error.
-func probability(quality int) float64 { return math.Pow(10, -float64(quality)/10) }
+func newCycle(rate float64) cycle {
+	if rate <= probabilities[mostQuality] {
+		return cycle{rate, 1, mostQuality}
+	}
+	q := int(-10 * math.Log10(rate))
+	worse, better := probabilities[q], probabilities[q+1]
+	return cycle{rate, (rate - better) / (worse - better), q}
+}
+
+// draw returns a quality; x is drawn from [0, 1).
+func (c *cycle) draw(x float64) int {
+	if x < c.chance {
+		return c.worse
+	}
+	return c.worse + 1
+}
+
+// probabilities are those of an error, by quality.
+var probabilities = func() (p [mostQuality + 1]float64) {
+	for q := range p {
+		p[q] = math.Pow(10, -float64(q)/10)
+	}
+	return p
+}()

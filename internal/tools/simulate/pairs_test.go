@@ -124,7 +124,7 @@ func TestErrorsAreThoseOfTheQualities(t *testing.T) {
 	for range reads {
 		letters := bytes.Repeat([]byte{'A'}, s.length)
 		for i, q := range s.sequence(letters) {
-			promised[i] += probability(int(q-'!')) / reads
+			promised[i] += probabilities[q-'!'] / reads
 			if letters[i] != 'A' {
 				errors[i] += 1.0 / reads
 			}
@@ -144,8 +144,8 @@ func TestQualitiesOfErrorRates(t *testing.T) {
 		rate, x float64
 		want    int
 	}{{0, 0.5, 41}, {1e-9, 0, 41}, {1, 0.5, 0}, {0.003, 0, 25}, {0.003, 0.999, 26}, {0.015, 0, 18}, {0.015, 0.999, 19}} {
-		if got := drawQuality(c.rate, c.x); got != c.want {
-			t.Errorf("rate %g, x %g: %d, expected %d", c.rate, c.x, got, c.want)
+		if at := newCycle(c.rate); at.draw(c.x) != c.want {
+			t.Errorf("rate %g, x %g: %d, expected %d", c.rate, c.x, at.draw(c.x), c.want)
 		}
 	}
 }
