@@ -603,12 +603,13 @@ func (l *Local) withInserted(diagonals []localDiagonal) (ok bool) {
 // is not betterClipped. Others would be found and left out again.
 //
 // Lemma 19. Let g be the longest insertion of such an alignment, and c what it costs. What comes
-// before it scores more than c, as does what follows, or clipping that would score as much. All
-// insertions of x bases cost x c / g or more, as a base of a shorter one costs no less. So
+// before it scores more than c, as does what follows, or clipping that would score as much.
+// Insertions of x bases in all cost x c / g or more, as a base of a shorter one costs no less. So
 //
 //	x (c / g + (m - T) / m) <= m - T,
 //
-// since that is what they lose net of what is forgiven, and all score T (m - x) / m or more. ∎
+// since that is what they lose net of what is forgiven, and the alignment scores T (m - x) / m or
+// more. ∎
 func (l *Local) mayKeepInserted() bool {
 	b, w := &l.budget, &l.window
 	m, f := b.m, &l.flanks

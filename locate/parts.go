@@ -145,9 +145,10 @@ func (f *partFinder) setWhole(differs []uint64, m int) {
 //
 // Lemma 18. Cut a part of n bases into blocks of four from its end of the read on, the rest left
 // out. No more of them are broken, that is equal to the text on none of the diagonals, than it has
-// edits: each edit is in one block, or between two, and its alignment is on no other diagonals. ∎
+// edits: each edit is in one block, or between two, and the alignment stays on these diagonals. ∎
 //
-// More bases have no fewer broken blocks, so those that have just enough for an edit are looked at.
+// More bases have no fewer broken blocks, so for each number of edits the fewest bases that may
+// have them are looked at.
 func (f *partFinder) mayBePart(m int, last bool) bool {
 	broken, at := 0, 0
 	for e := partEdits(LeastPart); e <= partEdits(m); e++ {
@@ -226,7 +227,7 @@ func (l *Local) addPart(strand *Strand, c Candidate, n int, last bool) {
 		l.finder.planes = part.Planes
 	}
 	// An edit loses 8 at most: that is what an inserted base does.
-	best, ok := l.Best(&part, c.Place, n-8*most, from-2*most, from+n+2*most)
+	best, ok := l.bestPart(&part, c.Place, n-8*most, from-2*most, from+n+2*most, most)
 	if !ok {
 		return
 	}
@@ -239,6 +240,22 @@ func (l *Local) addPart(strand *Strand, c Candidate, n int, last bool) {
 	}
 	l.Aligner.Adopt(&best, best.Start, operations)
 	l.finder.all = append(l.finder.all, best)
+}
+
+// bestPart returns the best local alignment of a part of so many edits at most in the stretch
+// [from, to) of a place. Where a gap of the part may cost the cap it is that of InRegion, and
+// otherwise that of Best, which is faster.
+func (l *Local) bestPart(part *Strand, p Place, least, from, to, edits int) (best Location, ok bool) {
+	if lossOpen+edits <= l.Cap {
+		return l.Best(part, p, least, from, to)
+	}
+	found := l.InRegion(part, p, least, from, to)
+	if len(found) == 0 {
+		return best, false
+	}
+	return slices.MinFunc(found, func(a, b Location) int {
+		return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End))
+	}), true
 }
 
 // clipMore adds n clipped bases at the beginning of an alignment, or at its end.

@@ -310,3 +310,17 @@ func TestParts(t *testing.T) {
 		}
 	}
 }
+
+// TestPartOverLongGap has a gap that costs the cap in a part of enough bases for it.
+func TestPartOverLongGap(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 48))
+	text := truth.Random(r, 900, "ACGT")
+	read := text[100:350] + text[366:566] + truth.Random(r, 50, "ACGT")
+	ref := truth.Reference(t, text)
+	l := Local{Reference: ref, Cap: DefaultCap, Aligner: &Aligner{Reference: ref}}
+	view := pack(read, 0)
+	parts := l.Parts(&view, []Candidate{{Place: At(0, Forward), Diagonal: 100}})
+	if len(parts) != 1 || parts[0].Distance > 50+DefaultCap {
+		t.Errorf("got %+v, want one that loses its gap, %d, and up to 50 clipped bases", parts, DefaultCap)
+	}
+}

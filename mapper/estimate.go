@@ -24,9 +24,10 @@ type estimate struct {
 
 func newEstimate(enough int) *estimate { return &estimate{enough: enough} }
 
-// pairSeen is what a pair tells the estimate: how many locations its mates have, unless all count
-// those up to what is planned alone, which are known whatever else was sought, and its insert size
-// if they have one each of these in the orientation of the library, otherwise 0.
+// pairSeen is what a pair tells the estimate. locations are those of its mates up to what is
+// planned, which are known whatever else was sought, or all of them where all are reported. insert
+// is the insert size if each mate has one location up to what is planned and these lie in the
+// orientation of the library, otherwise 0.
 type pairSeen struct{ locations, insert int32 }
 
 // take counts a pair.
@@ -59,7 +60,9 @@ func (w *worker) hold(ctx context.Context, p *part, from, to int, plannedAlone b
 	for i, s := range g.spans {
 		planned := w.planned(p.batch.Length(from + i))
 		for _, l := range g.of(s) {
-			if plannedAlone && g.measure(&l) > planned {
+			// What qualifies by inserted bases loses more than K. It is left out only where the read is
+			// sought again.
+			if plannedAlone && int(planned) < p.batch.K(from+i) && g.measure(&l) > planned {
 				continue
 			}
 			found := find.Located{Read: uint32(from + i), Place: l.Place, End: l.End, Distance: l.Distance, Gaps: l.Gaps}

@@ -71,8 +71,9 @@ func (s Score) String() string {
 	return strconv.Itoa(s.Number)
 }
 
-// rescueScore is the least score of a mate that is sought in its proper place alone, as of bwa mem.
-// By chance a read of 150 bases scores so much in less than one of a million windows of 1,000.
+// rescueScore is the least score of a mate that is sought in its proper place alone, as in bwa mem.
+// In random text with even shares of bases, a read of 150 bases scores so much by chance in less
+// than one of a million windows of 1,000.
 const rescueScore = 19
 
 // localDistance is what one mismatch is in distances of local locations.

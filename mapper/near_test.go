@@ -404,3 +404,34 @@ func TestCheapest(t *testing.T) {
 		}
 	}
 }
+
+// TestHeldByInsertedBases holds few locations of reads that qualify by inserted bases and lose more
+// than K, and whose locations up to K are all known.
+func TestHeldByInsertedBases(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 47))
+	const m = 75
+	text := truth.Random(r, 6000, "ACGT")
+	var mates []string
+	for i := range 40 {
+		at := 100 + 100*i
+		first, second := text[at:at+m], truth.ReverseComplement(text[at+300-m:at+300])
+		if i%2 == 1 {
+			first = text[at:at+35] + truth.Random(r, 6, "ACGT") + text[at+35:at+69]
+		}
+		if i%4 == 1 {
+			second = truth.Random(r, m, "ACGT")
+		}
+		mates = append(mates, first, second)
+	}
+	reference, first, second := writePairs(t, []string{text}, mates)
+	o := Options{
+		Reference: reference, Libraries: []Library{{Reads: first, Mates: second}}, Threads: 1, BatchReads: 4,
+		Engine: EngineSkim, Local: &Local{Score: DefaultScore}, Report: Report{Mode: ReportOne},
+	}
+	want, _ := runPairs(t, o)
+	o.limits.heldLocations = 1
+	if got, _ := runPairs(t, o); got != want {
+		t.Errorf("other bytes (-all held +few)\n%s", firstDifference(want, got))
+	}
+}

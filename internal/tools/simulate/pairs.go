@@ -199,7 +199,7 @@ func (s *sequencer) newCycles(n int) (cycles []cycle) {
 const mostQuality = 41
 
 // A cycle reads one base of each read. Its share of errors lies between those of two whole
-// qualities: the worse is drawn with a chance, the other one, one better, otherwise.
+// qualities: the worse is drawn with probability `chance`, otherwise the next better one.
 type cycle struct {
 	rate, chance float64
 	worse        int
@@ -209,7 +209,7 @@ func newCycle(rate float64) cycle {
 	if rate <= probabilities[mostQuality] {
 		return cycle{rate, 1, mostQuality}
 	}
-	q := int(-10 * math.Log10(rate))
+	q := min(int(-10*math.Log10(rate)), mostQuality-1) // rounding may lead to the next one
 	worse, better := probabilities[q], probabilities[q+1]
 	return cycle{rate, (rate - better) / (worse - better), q}
 }

@@ -143,7 +143,7 @@ func TestQualitiesOfErrorRates(t *testing.T) {
 	for _, c := range []struct {
 		rate, x float64
 		want    int
-	}{{0, 0.5, 41}, {1e-9, 0, 41}, {1, 0.5, 0}, {0.003, 0, 25}, {0.003, 0.999, 26}, {0.015, 0, 18}, {0.015, 0.999, 19}} {
+	}{{0, 0.5, 41}, {1e-9, 0, 41}, {7.943282347242822e-05, 0.5, 41}, {1, 0.5, 0}, {0.003, 0, 25}, {0.003, 0.999, 26}, {0.015, 0, 18}, {0.015, 0.999, 19}} {
 		if at := newCycle(c.rate); at.draw(c.x) != c.want {
 			t.Errorf("rate %g, x %g: %d, expected %d", c.rate, c.x, at.draw(c.x), c.want)
 		}
