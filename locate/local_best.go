@@ -41,6 +41,18 @@ type bestBand struct {
 // noMatch stands for letters of the read that match nothing.
 const noMatch = 255
 
+// appendLetters is appendCodes with noMatch for letters that match nothing.
+func (p Planes) appendLetters(codes []byte, m int) []byte {
+	from := len(codes)
+	codes = p.appendCodes(codes, m)
+	for i, code := range codes[from:] {
+		if code == dna.AmbiguousCode {
+			codes[from+i] = noMatch
+		}
+	}
+	return codes
+}
+
 // Best returns the local alignment of the highest score of a strand in the stretch [from, to) of a
 // place, as Smith and Waterman (1981) and Gotoh (1982) find it: gaps cost 6 + g, without a bound.
 // ok is false if it scores less than `least`. Of equal ones it is that which ends first in the
@@ -100,12 +112,7 @@ func (l *Local) bestInBand(strand *Strand, p Place, low, width int) {
 	b, m, start := &l.cells, strand.Length(), l.contig(p).Start
 	from, to := max(b.from, low), min(b.to, low+width-1+m)
 	if len(b.read) == 0 {
-		b.read = strand.Planes.appendCodes(b.read, m)
-		for i, code := range b.read {
-			if code == dna.AmbiguousCode {
-				b.read[i] = noMatch
-			}
-		}
+		b.read = strand.Planes.appendLetters(b.read, m)
 	}
 	b.text = l.Reference.Bases.AppendCodes(b.text[:0], start+from, start+to)
 	band := bestBand{low, width, max(0, from-low-width+1), min(m, to-low)}
@@ -264,37 +271,33 @@ func (l *Local) AcrossGap(strand *Strand, p Place, best Location, least, from, t
 }
 
 // acrossGaps returns a score that no alignment of a strand in the stretch [from, to) of a place
-// exceeds: that of the best one if gaps that cost the cap may be as long as they like.
+// exceeds: that of the best one if gaps that cost the cap may have any length.
 func (l *Local) acrossGaps(strand *Strand, p Place, from, to int) int32 {
 	b, start, m := &l.cells, l.contig(p).Start, strand.Length()
 	b.text = l.Reference.Bases.AppendCodes(b.text[:0], start+from, start+to)
-	b.read = strand.Planes.appendCodes(b.read[:0], m)
-	for i, code := range b.read {
-		if code == dna.AmbiguousCode {
-			b.read[i] = noMatch
-		}
-	}
+	b.read = strand.Planes.appendLetters(b.read[:0], m)
 	b.most = parallel.Resize(b.most, m+1)
 	b.across(b.most, b.read, b.text, l.Cap)
 	return b.most[m]
 }
 
 // across sets most[i] to a score that no alignment of the first i bases of a read with a text
-// exceeds, as acrossGaps has it.
-func (b *bestCells) across(most []int32, read, text []byte, gap int) {
+// exceeds, as acrossGaps has it, where gaps cost `limit` at most.
+func (b *bestCells) across(most []int32, read, text []byte, limit int) {
 	n := len(text)
 	b.scores, b.gap = parallel.Resize(b.scores, 2*n), parallel.Resize(b.gap, n)
 	clear(b.scores)
 	clear(b.gap)
 	most[0] = 0
 	for i, letter := range read {
-		most[i+1] = max(most[i], acrossRow(b.scores[:n], b.scores[n:], b.gap, text, letter, int32(gap)))
+		most[i+1] = max(most[i], acrossRow(b.scores[:n], b.scores[n:], b.gap, text, letter, int32(limit)))
 	}
 }
 
 // acrossRow replaces the scores of a base of the read by those of the next one, and returns the
-// highest. highest has those of all bases so far, by base of the text, and gap is that of bestRow.
-func acrossRow(row, highest, gap []int32, text []byte, letter byte, most int32) (best int32) {
+// highest. highest has those of all bases so far, by base of the text, gap is that of bestRow, and
+// limit the most that a gap costs.
+func acrossRow(row, highest, gap []int32, text []byte, letter byte, limit int32) (best int32) {
 	diagonal, deletion := int32(0), int32(0)
 	row, highest, gap = row[:len(text)], highest[:len(text)], gap[:len(text)]
 	for j, other := range text {
@@ -305,7 +308,7 @@ func acrossRow(row, highest, gap []int32, text []byte, letter byte, most int32) 
 		diagonal = row[j]
 		insertion := max(gap[j], diagonal-lossOpen) - 1
 		gap[j] = insertion
-		score = max(score, insertion, highest[j]-most, deletion, best-most, 0)
+		score = max(score, insertion, highest[j]-limit, deletion, best-limit, 0)
 		deletion = max(deletion, score-lossOpen) - 1
 		row[j], highest[j] = score, max(highest[j], score)
 		best = max(best, score)

@@ -66,13 +66,13 @@ func (r *resolver) learn(ctx context.Context, e *estimate, p *part) {
 	seen := make([]pairSeen, reads/2)
 	groups := p.found.Cut(p.batch)
 	ofGroup := make([]looked, len(groups)-1)
-	few := r.options.near() >= 0 && e.heldLocations >= r.options.heldLocations()
+	plannedAlone := r.options.near() >= 0 && e.heldLocations >= r.options.heldLocations()
 	// Pairs come in order, but the first threads' groups are likely to suffice.
 	for next := 0; next < len(groups)-1 && !e.done; {
 		last := min(next+4*len(r.workers), len(groups)-1)
 		parallel.Ranges(len(r.workers), last-next, 1, func(worker, i, _ int) {
 			g := next + i
-			ofGroup[g] = r.workers[worker].look(ctx, p, groups[g], groups[g+1], seen, few)
+			ofGroup[g] = r.workers[worker].look(ctx, p, groups[g], groups[g+1], seen, plannedAlone)
 		})
 		for i := groups[next] / 2; i < groups[last]/2 && !e.done; i++ {
 			e.take(seen[i])
@@ -84,7 +84,7 @@ func (r *resolver) learn(ctx context.Context, e *estimate, p *part) {
 	}
 	held := r.held(p, span{0, reads}, ofGroup)
 	e.heldLocations += held.found.Count(0, reads)
-	if few {
+	if plannedAlone {
 		for i := range reads { // the seekers find the others again
 			held.batch.SeekTo(i, min(held.batch.Sought(i), int(r.options.planned(held.batch.Length(i)))))
 		}

@@ -53,7 +53,8 @@ func newSeekers(ref *dna.Reference, o *Options, t *times) (all []*seeker) {
 		all = append(all, s)
 		return s
 	}
-	if o.near() >= 0 {
+	// What an estimate does not hold is sought again, too.
+	if o.sought() != nil || o.near() >= 0 && o.estimates() {
 		for _, of := range []step{seekNext, seekLast} {
 			s := add(of, &t.again)
 			s.options.Sought = func(read, _, _ int) int { return int(max(s.distances[read], 0)) }
