@@ -198,15 +198,10 @@ func changedEightsPlain(low0, low1, high0, high1, low, high, amb, inside, width 
 // gaps of no more than `longest` bases, of less than a limit, and tells whether there is one.
 func (b *localBand) find(w *localWindow, costs *localCosts, low, width, longest int, limit localCost) bool {
 	m, n := len(w.read), len(w.text)
-	b.low, b.width, b.best = low, width, noLocal
+	b.best = noLocal
 	w.lookAt(low, low+width)
 	decides := costs.start == 0 // a deletion before a pair that matches may as well come after it
-	b.bound(w, costs, longest == LongestGap)
-	possible := false
-	for i := 0; i < m && localCost(i)*costs.clip < limit && !possible; i++ {
-		possible = localCost(i)*costs.clip+b.rest[i] < limit
-	}
-	if !possible {
+	if !b.possible(w, costs, low, width, longest, limit) {
 		return false
 	}
 	b.cells = parallel.Resize(b.cells, m*width)
@@ -255,6 +250,18 @@ func (b *localBand) find(w *localWindow, costs *localCosts, low, width, longest 
 		}
 	}
 	return b.best < noLocal
+}
+
+// possible tells whether by lemma 5 there may be an alignment as of find.
+func (b *localBand) possible(w *localWindow, costs *localCosts, low, width, longest int, limit localCost) bool {
+	b.low, b.width = low, width
+	b.bound(w, costs, longest == LongestGap)
+	for i := 0; i < len(w.read) && localCost(i)*costs.clip < limit; i++ {
+		if localCost(i)*costs.clip+b.rest[i] < limit {
+			return true
+		}
+	}
+	return false
 }
 
 // push lowers the cells that a cell leads to, but for those that a deletion may lead to later, and
@@ -490,7 +497,6 @@ func (l *Local) settleNear(strand *Strand, p Place, diagonals []localDiagonal) (
 func (l *Local) settleAll(strand *Strand, p Place, diagonals []localDiagonal, near bool) (ok bool) {
 	b := &l.budget
 	const least localCost = lossOpen + 1 // what a gap loses
-	kept := false                        // whether it is known that mayKeepInserted
 	first, last := diagonals[0].diagonal, diagonals[len(diagonals)-1].diagonal
 	low, high := first-b.spread, last+b.spread+1
 	c := l.contig(p)
@@ -520,9 +526,16 @@ func (l *Local) settleAll(strand *Strand, p Place, diagonals []localDiagonal, ne
 			limit = best / lostUnit * lostUnit
 		}
 		// Where no alignment qualifies even if all that may be forgiven is, nothing else is to be
-		// found: in repeats that is so of most.
-		if on == nil && !b.bounded && !l.forgiven(diagonals) {
-			return true
+		// found: in repeats that is so of most. To look for one takes long where two gaps may cost the
+		// cap.
+		if on == nil && !b.bounded {
+			may := l.forgiven
+			if b.budget >= 2*b.cap {
+				may = l.mayBeForgiven
+			}
+			if !may(diagonals) {
+				return true
+			}
 		}
 		gapped := false
 		if limit > least*lostUnit {
@@ -541,20 +554,16 @@ func (l *Local) settleAll(strand *Strand, p Place, diagonals []localDiagonal, ne
 			for i := on.ungapped.first; i < on.ungapped.last; i++ {
 				w.path = append(w.path, localPair{i, on.diagonal + i - w.start})
 			}
-		case b.bounded:
+		case b.bounded || !l.mayKeepInserted() || !l.forgiven(diagonals):
 			return true
 		default:
-			if kept = kept || l.mayKeepInserted(); !kept {
-				return true
-			}
-			l.forgiven(diagonals) // again, where gapped has looked for others
 			if l.best.trace(w, &b.net); l.withInserted(diagonals) {
 				l.locations = append(l.locations, w.location(l.Aligner, p))
 				break
 			}
-			w.counted, w.layers = true, w.mostInserted()+1
+			w.counted, w.inserts.most = true, w.mostInserted()
 			if !anyFar(diagonals) {
-				w.layers = min(w.layers, max(b.budget-lossOpen, 0)*b.m/(b.m+b.budget)+1)
+				w.inserts.most = min(w.inserts.most, max(b.budget-lossOpen, 0)*b.m/(b.m+b.budget))
 				w.low, w.high = diagonals[0].diagonal-b.near-w.start, diagonals[len(diagonals)-1].diagonal+b.near+1-w.start
 			}
 			l.other.low, l.other.width = w.low, w.high-w.low
@@ -685,22 +694,28 @@ func (l *Local) within(diagonals []localDiagonal, costs *localCosts, limit local
 	if b := &l.budget; !anyFar(diagonals) || costs == &b.exact && limit <= localCost(b.cap)*lostUnit {
 		spread, longest = min(spread, b.near), min(longest, b.cap-lossOpen-1)
 	}
-	for i := 0; i < len(diagonals); {
-		j := i + 1
-		for j < len(diagonals) && diagonals[j].diagonal-diagonals[j-1].diagonal <= 2*spread+1 {
-			j++
-		}
-		low := diagonals[i].diagonal - spread - w.start
-		width := diagonals[j-1].diagonal - diagonals[i].diagonal + 2*spread + 1
+	l.bands(diagonals, spread, func(low, width int) {
 		if l.other.find(w, costs, low, width, longest, limit) {
 			if !found || l.other.best < l.best.best || l.other.best == l.best.best && l.other.before(&l.best) {
 				l.best, l.other = l.other, l.best
 			}
 			found, limit = true, l.best.best+1
 		}
+	})
+	return found
+}
+
+// bands calls use for the diagonals within a spread of some diagonals, as columns of base 0 of the
+// window: those of which some are common together.
+func (l *Local) bands(diagonals []localDiagonal, spread int, use func(low, width int)) {
+	for i := 0; i < len(diagonals); {
+		j := i + 1
+		for j < len(diagonals) && diagonals[j].diagonal-diagonals[j-1].diagonal <= 2*spread+1 {
+			j++
+		}
+		use(diagonals[i].diagonal-spread-l.window.start, diagonals[j-1].diagonal-diagonals[i].diagonal+2*spread+1)
 		i = j
 	}
-	return found
 }
 
 // before tells whether of two alignments of the same cost that of b comes first.

@@ -13,6 +13,15 @@ func (l *Local) forgiven(diagonals []localDiagonal) bool {
 	return l.within(diagonals, &l.budget.net, l.budget.net.limit, l.budget.spread)
 }
 
+// mayBeForgiven tells whether any alignment may qualify by the bound of lemma 5.
+func (l *Local) mayBeForgiven(diagonals []localDiagonal) (may bool) {
+	b := &l.budget
+	l.bands(diagonals, b.spread, func(low, width int) {
+		may = may || l.other.possible(&l.window, &b.net, low, width, LongestGap, b.net.limit)
+	})
+	return may
+}
+
 // withInserted leaves in the window the best of all alignments that qualify, where w.path is one
 // that does, and none loses as little as would do without inserted bases. ok is false where an
 // alignment that does not qualify comes before it.
@@ -44,29 +53,29 @@ func (l *Local) withInserted(diagonals []localDiagonal) (ok bool) {
 // mayKeepInserted tells whether an alignment of the window may qualify by its inserted bases that
 // is not betterClipped. Others would be found and left out again.
 //
-// Lemma 19. Let g be the longest insertion of such an alignment, and c what it costs. What comes
-// before it scores more than c, as does what follows, or clipping that would score as much.
-// Insertions of x bases in all cost x c / g or more, as a base of a shorter one costs no less. So
+// Lemma 19. Before each gap of such an alignment its score is higher than what the gap costs, and
+// so is that of what follows. Let its last insertion, of g bases, cost c and come after base i. What
+// follows has n = m - i - g bases and no insertion. Let N be the highest of m times the score and T
+// times the inserted bases of any alignment of the first i bases whose score is higher than what
+// the insertion costs before each one, and A the highest score of one of the last n. Then
 //
-//	x (c / g + (m - T) / m) <= m - T,
+//	N + T g - c m + A m >= T m,
 //
-// since that is what they lose net of what is forgiven, and the alignment scores T (m - x) / m or
-// more. ∎
+// as the alignment qualifies. ∎
 func (l *Local) mayKeepInserted() bool {
 	b, w := &l.budget, &l.window
 	m, f := b.m, &l.flanks
-	f.before, f.after = parallel.Resize(f.before, m+1), parallel.Resize(f.after, m+1)
+	f.before, f.after, f.net = parallel.Resize(f.before, m+1), parallel.Resize(f.after, m+1), parallel.Resize(f.net, m+1)
 	f.read, f.text = w.strand.Planes.appendLetters(f.read[:0], m), append(f.text[:0], w.text...)
-	l.cells.across(f.before, f.read, f.text, b.cap)
+	f.inserted(int32(b.cap), int32(b.least))
 	slices.Reverse(f.read)
 	slices.Reverse(f.text)
 	l.cells.across(f.after, f.read, f.text, b.cap)
 	for g := 1; g <= w.mostInserted(); g++ {
 		cost := min(lossOpen+g, b.cap)
-		inserted := b.budget * g * m / (cost*m + g*b.budget)
 		for i := 1; i+g < m; i++ {
-			before, after := int(f.before[i]), int(f.after[m-i-g])
-			if before > cost && after > cost && (before+after-cost)*m >= b.least*(m-inserted) {
+			after := int(f.after[m-i-g])
+			if int(f.before[i]) > cost && after > cost && int(f.net[i])+b.least*(g-m)+m*(after-cost) >= 0 {
 				return true
 			}
 		}
@@ -74,9 +83,58 @@ func (l *Local) mayKeepInserted() bool {
 	return false
 }
 
-// localFlanks is scratch memory for mayKeepInserted: the highest scores of the first bases of a
-// strand, and of the last, by their number.
+// localFlanks is scratch memory for mayKeepInserted.
 type localFlanks struct {
-	before, after []int32
-	read, text    []byte
+	read, text []byte
+	// By their number, the highest scores of the first bases of a strand, and of the last, and what
+	// lemma 19 calls N of the first.
+	before, after, net []int32
+	columns            []flankColumn
+}
+
+// A flankColumn has the highest scores of a base of a strand, and N of it, with a base of the text:
+// of all that end there; of those with an insertion at the end that costs less than the cap; and of
+// those of all bases so far, N with what the bases since then add to it, from which an insertion of
+// the cost of the cap may start.
+type flankColumn struct{ score, gap, highest, net, netGap, netHighest int32 }
+
+// inserted sets before and net for gaps that cost `limit` at most, of any length if they cost that,
+// and a least score.
+func (f *localFlanks) inserted(limit, least int32) {
+	const never = -1 << 29
+	m := int32(len(f.read))
+	f.columns = parallel.Resize(f.columns, len(f.text))
+	for j := range f.columns {
+		f.columns[j] = flankColumn{netGap: never, netHighest: never}
+	}
+	f.before[0], f.net[0] = 0, 0
+	for i, letter := range f.read {
+		var best, netBest, last, netLast, deletion, netDeletion int32 // last: of the base before with that of the text before
+		for j, other := range f.text {
+			c := &f.columns[j]
+			pair := int32(1 - lossMismatch)
+			if other == letter {
+				pair = 1
+			}
+			score, net := last+pair, netLast+pair*m
+			last, netLast = c.score, c.net
+			c.gap = max(c.gap, last-lossOpen) - 1
+			if last > lossOpen+1 {
+				c.netGap = max(c.netGap, netLast-lossOpen*m)
+			}
+			c.netGap -= m - least
+			c.netHighest += least
+			score = max(score, c.gap, c.highest-limit, deletion, best-limit, 0)
+			net = max(net, c.netGap, c.netHighest-limit*m, netDeletion, netBest-limit*m, 0)
+			deletion = max(deletion, score-lossOpen) - 1
+			netDeletion = max(netDeletion, net-lossOpen*m) - m
+			c.score, c.net = score, net
+			c.highest = max(c.highest, score)
+			if score > limit {
+				c.netHighest = max(c.netHighest, net)
+			}
+			best, netBest = max(best, score), max(netBest, net)
+		}
+		f.before[i+1], f.net[i+1] = max(f.before[i], best), max(f.net[i], netBest)
+	}
 }

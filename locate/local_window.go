@@ -35,13 +35,12 @@ type localWindow struct {
 	low, high     int    // columns of base 0 on the lowest diagonal, and after the highest
 	least, cap    int
 	units         localUnits
-	// cells of row i of a layer are known from column lowest[layer*m+i] on, before beyond of that.
+	// cells of row i are known from column lowest[i] on, before beyond[i] of that.
 	cells          []localCost
 	lowest, beyond []int32
-	// counted tells that cells are counted by inserted bases: cell (i, j) with n of them is in
-	// layer n. Otherwise there is one layer.
+	// counted tells that cells are counted by inserted bases (local_counted.go).
 	counted bool
-	layers  int
+	inserts countedCells
 	// rest has what the bases from each on lose at least, net of what the threshold forgives, in
 	// 1/m; nil if that is not known.
 	rest []localCost
@@ -76,7 +75,7 @@ func (w *localWindow) begin(ref *dna.Reference, c *dna.Contig, strand *Strand, l
 	w.offset, w.start, w.low, w.high = c.Start+from, from, low-from, high-from
 	w.text = ref.Bases.AppendCodes(w.text[:0], w.offset, c.Start+to)
 	w.read = strand.Planes.appendCodes(w.read[:0], strand.Length())
-	w.taken, w.counted, w.layers, w.units = w.taken[:0], false, 1, exactUnits
+	w.taken, w.counted, w.units = w.taken[:0], false, exactUnits
 	w.rest, w.spans, w.close = nil, w.spans[:0], w.close[:0]
 	w.same = reach
 }
@@ -138,13 +137,12 @@ func (w *localWindow) next() bool {
 			return true
 		}
 		w.counted = true
-		if w.layers = w.mostInserted() + 1; w.layers > 1 && !w.anyQualifies() {
-			w.layers = 1
+		w.inserts.most = w.mostInserted()
+		if w.inserts.most > 0 && !w.anyQualifies() {
+			w.inserts.most = 0
 		}
-		if w.layers == 1 {
-			return false
-		}
-	} else if w.layers == 1 {
+	}
+	if w.inserts.most == 0 {
 		return false
 	}
 	w.fillCounted()
@@ -165,7 +163,7 @@ func (w *localWindow) anyQualifies() bool {
 	limit := localCost((m - w.least) * m)
 	for i := range m {
 		clip := localCost((m - 1 - i) * m)
-		for _, c := range w.row(0, i) {
+		for _, c := range w.row(i) {
 			if c < noLocal && c+clip <= limit {
 				return true
 			}
@@ -193,49 +191,18 @@ func (w *localWindow) qualifies(lost, inserted int) bool {
 }
 
 // row returns the cells of a row.
-func (w *localWindow) row(layer, i int) []localCost {
+func (w *localWindow) row(i int) []localCost {
 	n := len(w.text)
-	return w.cells[(layer*len(w.read)+i)*n:][:n]
+	return w.cells[i*n:][:n]
 }
 
-// begins makes rows of the layers with no cell.
-func (w *localWindow) begins() {
-	rows, n := w.layers*len(w.read), len(w.text)
-	w.cells = parallel.Resize(w.cells, rows*n)
-	w.lowest, w.beyond = parallel.Resize(w.lowest, rows), parallel.Resize(w.beyond, rows)
-	for r := range rows {
-		w.lowest[r], w.beyond[r] = int32(n), int32(n)
+// cell returns that of a row and a column of so many inserted bases, if they are counted, or noLocal
+// if there is none.
+func (w *localWindow) cell(inserted, i, j int) localCost {
+	if w.counted {
+		return w.inserts.cell(inserted, i, j)
 	}
-}
-
-// know makes the cells of a row known from column `from` to before `to`.
-func (w *localWindow) know(layer, i, from, to int) {
-	r := layer*len(w.read) + i
-	row, lowest, beyond := w.row(layer, i), int(w.lowest[r]), int(w.beyond[r])
-	if lowest == beyond {
-		lowest, beyond = from, from
-	}
-	for j := from; j < lowest; j++ {
-		row[j] = noLocal
-	}
-	for j := beyond; j < to; j++ {
-		row[j] = noLocal
-	}
-	w.lowest[r], w.beyond[r] = int32(min(lowest, from)), int32(max(beyond, to))
-}
-
-// known returns the columns [from, to) of the cells of a row that are known.
-func (w *localWindow) known(layer, i int) (from, to int) {
-	r := layer*len(w.read) + i
-	return int(w.lowest[r]), int(w.beyond[r])
-}
-
-// cell returns that of a column, or noLocal if it is not known.
-func (w *localWindow) cell(layer, i, j int) localCost {
-	if from, to := w.known(layer, i); j < from || j >= to {
-		return noLocal
-	}
-	return w.row(layer, i)[j]
+	return w.row(i)[j]
 }
 
 // fill fills the cells whose alignments lose no more than a budget.
@@ -247,7 +214,7 @@ func (w *localWindow) cell(layer, i, j int) localCost {
 // and until this is longer than LongestGap the other has come to c bases itself.
 func (w *localWindow) fill(budget int) {
 	m, n := len(w.read), len(w.text)
-	w.begins()
+	w.cells = parallel.Resize(w.cells, m*n)
 	w.insertion = parallel.Resize(w.insertion, n)
 	w.inserted = parallel.Resize(w.inserted, n)
 	w.best = parallel.Resize(w.best, n)
@@ -260,8 +227,10 @@ func (w *localWindow) fill(budget int) {
 	}
 	capped := w.cap <= budget
 	for i := range m {
-		row := w.row(0, i)
-		w.know(0, i, 0, n)
+		row := w.row(i)
+		for j := range row {
+			row[j] = noLocal
+		}
 		if i <= budget {
 			for j := max(0, i+w.low); j < min(n, i+w.high); j++ {
 				row[j] = localCost(i)*w.units.score + localCost(j)*w.units.start
@@ -286,7 +255,7 @@ func (w *localWindow) fill(budget int) {
 // pairs cost.
 func (w *localWindow) extend(i int, row []localCost, capped bool) {
 	n, short := len(row), w.cap-lossOpen-1 // the longest gap below the cap
-	before := w.row(0, i-1)
+	before := w.row(i - 1)
 	lowest, highest := max(0, i+w.low), min(n, i+w.high)
 	deletion, deleted := noLocal, 0
 	from := -1 // column of the best cell that a capped deletion may start from
@@ -305,7 +274,7 @@ func (w *localWindow) extend(i int, row []localCost, capped bool) {
 		}
 		if i > 1 {
 			ins, length := w.insertion[j]+w.units.score+w.units.inserted, w.inserted[j]+1
-			if fresh := w.row(0, i-2)[j] + w.insertion1(1); fresh <= ins || int(length) > short {
+			if fresh := w.row(i - 2)[j] + w.insertion1(1); fresh <= ins || int(length) > short {
 				ins, length = fresh, 1
 			}
 			if short == 0 {
@@ -320,10 +289,10 @@ func (w *localWindow) extend(i int, row []localCost, capped bool) {
 				best = min(best, before[from]+w.deletion(j-from))
 			}
 			r := w.cappedFrom(int(w.best[j]), i-1, func(r int) localCost {
-				return w.row(0, r)[j] - localCost(r)*w.units.inserted
+				return w.row(r)[j] - localCost(r)*w.units.inserted
 			})
 			if w.best[j] = int32(r); r >= 0 {
-				best = min(best, w.row(0, r)[j]+w.insertion1(i-1-r))
+				best = min(best, w.row(r)[j]+w.insertion1(i-1-r))
 			}
 		}
 		if j+1 >= lowest && j+1 < highest {
@@ -375,97 +344,31 @@ func (w *localWindow) masked(i, j int) bool {
 	return false
 }
 
-// fillCounted fills the cells of all layers from which alignments that qualify may go on.
-func (w *localWindow) fillCounted() {
-	m, n := len(w.read), len(w.text)
-	budget := (m - w.least) * m
-	w.begins()
-	for i := range m {
-		for layer := range w.layers {
-			row := w.row(layer, i)
-			if from, to := max(0, i+w.low), min(n, i+w.high); layer == 0 && i*m <= budget && from < to {
-				w.know(0, i, from, to)
-				for j := from; j < to; j++ {
-					row[j] = min(row[j], localCost(i)*lostUnit+localCost(j)*startUnit)
-				}
-			}
-			from, to := w.known(layer, i)
-			for j := from; j < to; j++ {
-				c := row[j]
-				if c == noLocal {
-					continue
-				}
-				c += w.pair(i, j)
-				if c.lost()*m-w.least*layer+w.after(i+1) > budget || w.masked(i, j) {
-					row[j] = noLocal
-					continue
-				}
-				row[j] = c
-				w.push(layer, i, j, c)
-			}
-		}
-	}
-}
-
-// after returns what the bases from base i on lose at least.
-func (w *localWindow) after(i int) int {
-	if w.rest == nil {
-		return 0
-	}
-	return int(w.rest[i])
-}
-
-// push lowers the cells to which a cell leads.
-func (w *localWindow) push(layer, i, j int, c localCost) {
-	m, n := len(w.read), len(w.text)
-	// Where an alignment may as well begin, none goes on.
-	net := c.lost()*m - w.least*layer
-	left := (m-w.least)*m - net - w.after(i+1)
-	to := func(layer, i, j int, c localCost) {
-		if j-i >= w.low && j-i < w.high {
-			w.know(layer, i, j, j+1)
-			row := w.row(layer, i)
-			row[j] = min(row[j], c)
-		}
-	}
-	if i+1 >= m || j+1 >= n {
-		return
-	}
-	to(layer, i+1, j+1, c)
-	for g := 1; g <= min(LongestGap, n-2-j) && min(lossOpen+g, w.cap)*m <= min(left, (i+1)*m-net-1); g++ {
-		to(layer, i+1, j+1+g, c+w.deletion(g))
-	}
-	for g := 1; g <= min(LongestGap, m-2-i, w.layers-1-layer) && min(lossOpen+g, w.cap)*m+g*(m-w.least) <= (m-w.least)*m-net; g++ {
-		after := net + min(lossOpen+g, w.cap)*m + g*(m-w.least)
-		if after >= (i+1+g)*m || after+w.after(i+1+g) > (m-w.least)*m {
-			continue
-		}
-		to(layer+g, i+1+g, j+1, c+w.insertion1(g))
-	}
-}
-
 // pick finds the best alignment among the cells and leaves it in w.path and w.cost: of those of the
 // same cost the one that ends first, then the one of which fewer bases are clipped at the end, then
 // the one that trace finds.
 func (w *localWindow) pick() bool {
 	m := len(w.read)
 	best, end := noLocal, localPair{}
-	for layer := range w.layers {
-		for i := range m {
-			clip := localCost(m-1-i) * lostUnit
-			row := w.row(layer, i)
-			from, to := w.known(layer, i)
-			for j := from; j < to; j++ {
-				c := row[j]
-				if c == noLocal {
-					continue
-				}
-				if c += clip; c > best || c == best && (j > end.j || j == end.j && i <= end.i) {
-					continue
-				}
-				if w.qualifies(c.lost(), layer) {
-					best, end = c, localPair{i, j}
-				}
+	better := func(i, j, inserted int, c localCost) {
+		if c > best || c == best && (j > end.j || j == end.j && i <= end.i) {
+			return
+		}
+		if w.qualifies(c.lost(), inserted) {
+			best, end = c, localPair{i, j}
+		}
+	}
+	for i := range m {
+		clip := localCost(m-1-i) * lostUnit
+		if w.counted {
+			for _, c := range w.inserts.row(i) {
+				better(i, int(c.column), int(c.inserted), c.cost+clip)
+			}
+			continue
+		}
+		for j, c := range w.row(i) {
+			if c < noLocal {
+				better(i, j, 0, c+clip)
 			}
 		}
 	}
@@ -482,9 +385,9 @@ func (w *localWindow) pick() bool {
 // inserted bases are counted, the path has as many as it may qualify with.
 func (w *localWindow) trace(end localPair, cost localCost) {
 	w.path, w.counts = append(w.path[:0], end), w.counts[:0]
-	for layer := range w.layers {
-		if w.cell(layer, end.i, end.j) == cost && w.qualifies(w.cost.lost(), layer) {
-			w.counts = append(w.counts, int32(layer))
+	for inserted := range w.inserts.most + 1 {
+		if (w.counted || inserted == 0) && w.cell(inserted, end.i, end.j) == cost && w.qualifies(w.cost.lost(), inserted) {
+			w.counts = append(w.counts, int32(inserted))
 		}
 	}
 	at := end
@@ -494,20 +397,14 @@ func (w *localWindow) trace(end localPair, cost localCost) {
 			return false
 		}
 		n := 0
-		for _, layer := range w.counts {
-			if layer -= int32(g); layer >= 0 && w.cell(int(layer), i, j) == left {
+		for _, inserted := range w.counts {
+			if inserted -= int32(g); inserted >= 0 && w.cell(int(inserted), i, j) == left {
+				w.counts[n] = inserted
 				n++
 			}
 		}
 		if n == 0 {
 			return false
-		}
-		k := 0
-		for _, layer := range w.counts {
-			if layer -= int32(g); layer >= 0 && w.cell(int(layer), i, j) == left {
-				w.counts[k] = layer
-				k++
-			}
 		}
 		w.counts, at, cost = w.counts[:n], localPair{i, j}, left
 		return true
