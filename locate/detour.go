@@ -140,7 +140,7 @@ func (l *Local) look(strand *Strand, p Place, d *localDiagonal, most int) {
 		return
 	}
 	d.looked = true
-	b := &l.budget
+	b := l.budget
 	d.far = most >= b.cap && l.mayBeCapped(strand, p, d, most)
 	d.least = most + 1
 	near := b.nearOf(most)
@@ -169,7 +169,7 @@ func (b *localBudget) floor(d *localDiagonal) int {
 // Where inserted bases are not forgiven each of these loses 1 beside what bases lose that are not
 // aligned.
 func (l *Local) findBeside(strand *Strand, p Place, d *localDiagonal, near int) (won int) {
-	b, first := &l.budget, l.contig(p).Start+d.diagonal
+	b, first := l.budget, l.contig(p).Start+d.diagonal
 	l.beside, l.wave.at = l.beside[:0], l.wave.at[:0]
 	l.won = parallel.Resize(l.won, near+1) // by how far away
 	clear(l.won)

@@ -40,7 +40,8 @@ type Local struct {
 	finder    partFinder
 	cells     bestCells
 	locations []Location
-	budget    localBudget
+	budget    *localBudget // of the read at hand
+	budgets   localBudgets
 	// diagonals are those at hand, of one place, with their words.
 	place       Place
 	diagonals   []localDiagonal
@@ -86,8 +87,8 @@ func (l *Local) Locations(r *Read, candidates []Candidate) []Location {
 		return cmp.Compare(a.Diagonal, b.Diagonal)
 	})
 	m := r.Strands[Forward].Length()
-	b := &l.budget
-	if b.set(m, m-r.K, r.Sought, l.Cap); b.pieces == 0 {
+	b := l.begin(m, m-r.K, r.Sought)
+	if b.pieces == 0 {
 		return l.locations
 	}
 	apart := 2*b.spread + b.reach
@@ -102,14 +103,8 @@ func (l *Local) Locations(r *Read, candidates []Candidate) []Location {
 			l.diagonals, l.words = l.diagonals[:0], l.words[:0]
 		}
 		strand, n := r.Strand(c.Place), len(l.words)
-		l.words = l.differences(l.words, strand, c.Place, int(c.Diagonal), m)
-		d := localDiagonal{diagonal: int(c.Diagonal), differs: l.words[n:len(l.words):len(l.words)]}
-		if along(d.differs, m) > b.budget && !l.mayQualify(strand, c.Place, &d) {
-			l.words = l.words[:n]
-			continue
-		}
-		d.ungapped, d.longest = b.ungapped(d.differs, nil)
-		if d.ungapped.cost.lost() > b.budget && !l.mayQualify(strand, c.Place, &d) {
+		d := localDiagonal{diagonal: int(c.Diagonal)}
+		if !l.leads(strand, c.Place, &d) {
 			l.words = l.words[:n]
 			continue
 		}
@@ -121,6 +116,29 @@ func (l *Local) Locations(r *Read, candidates []Candidate) []Location {
 	}
 	l.locations = slices.DeleteFunc(l.locations, func(a Location) bool { return l.betterClipped(r.Strand(a.Place), &a) })
 	return l.sort()
+}
+
+// Leads tells whether a local location that is sought of a read, with one of its strands at a
+// place, may go through a diagonal. Locations leaves out others itself.
+func (l *Local) Leads(m, k, sought int, strand Planes, p Place, diagonal int) bool {
+	if b := l.begin(m, m-k, sought); b.pieces == 0 {
+		return false
+	}
+	l.words = l.words[:0]
+	return l.leads(&Strand{Planes: strand}, p, &localDiagonal{diagonal: diagonal})
+}
+
+// leads is Leads for the read at hand. It sets what a diagonal has without a gap, and appends its
+// words to l.words.
+func (l *Local) leads(strand *Strand, p Place, d *localDiagonal) bool {
+	b, n := l.budget, len(l.words)
+	l.words = l.differences(l.words, strand, p, d.diagonal, b.m)
+	d.differs = l.words[n:len(l.words):len(l.words)]
+	if along(d.differs, b.m) > b.budget && !l.mayQualify(strand, p, d) {
+		return false
+	}
+	d.ungapped, d.longest = b.ungapped(d.differs, nil)
+	return d.ungapped.cost.lost() <= b.budget || l.mayQualify(strand, p, d)
 }
 
 // betterClipped tells whether a location scores as much or more with some bases of an end clipped.

@@ -24,7 +24,7 @@ import (
 //
 // but inserted bases lose (m - T) / m each. They come right after that base, or another gap does. ∎
 func (l *Local) mayBeCapped(strand *Strand, p Place, d *localDiagonal, most int) bool {
-	b := &l.budget
+	b := l.budget
 	left := most - b.cap
 	if left >= b.cap && l.mayHaveTwo(strand, p, d.diagonal, left-b.cap) && l.mayChainTwo(strand, p, d, most) {
 		return true
@@ -93,7 +93,7 @@ func (l *Local) mayBeCapped(strand *Strand, p Place, d *localDiagonal, most int)
 // gaps breaks one, or if they are insertions of g bases together g / 8 + 4, and what loses r breaks
 // (r + 6) / 4 at most: no more than of blocks of four. ∎
 func (l *Local) mayHaveTwo(strand *Strand, p Place, diagonal, left int) bool {
-	b := &l.budget
+	b := l.budget
 	most := 0
 	for g := 0; g*b.each <= left*b.m && g <= 2*LongestGap; g++ {
 		most = max(most, g/8+4+(left-g*b.each/b.m+6)/4)
@@ -122,7 +122,7 @@ func (l *Local) mayHaveTwo(strand *Strand, p Place, diagonal, left int) bool {
 // lemma 12. Each of two gaps costs the cap in place of lossOpen, and of all bases that are inserted
 // by such gaps T / m each is forgiven.
 func (l *Local) mayChainTwo(strand *Strand, p Place, d *localDiagonal, most int) bool {
-	b := &l.budget
+	b := l.budget
 	l.beside = l.beside[:0]
 	l.wins(strand, p, d.diagonal, -b.spread, -1)
 	l.wins(strand, p, d.diagonal, 1, b.spread)
@@ -144,7 +144,7 @@ func (b *localBudget) bridged(inserted, left int) int {
 // insertion of up to so many bases or, if that is 0, a deletion, breaks with what else loses `left`
 // or less.
 func (l *Local) mayBridge(inserted, left int) bool {
-	b := &l.budget
+	b := l.budget
 	if inserted == 0 {
 		return len(l.blocks) <= 1+(left+6)/4
 	}
@@ -256,7 +256,7 @@ func lastBit(words []uint64, before int) int {
 // gap of the cost of the cap to diagonals [from, to] around its own, where so many bases may be
 // inserted, and lose `most` or less.
 func (l *Local) mayGoOn(strand *Strand, p Place, d *localDiagonal, last bool, from, to, inserted, most int) bool {
-	b := &l.budget
+	b := l.budget
 	if !l.pastGap(last, inserted, most) {
 		return false
 	}
@@ -281,7 +281,7 @@ func (l *Local) mayGoOn(strand *Strand, p Place, d *localDiagonal, last bool, fr
 // pastGap tells whether one of l.ways may lose `most` or less with a gap of the cost of the cap
 // and, beyond it, the blocks in l.blocks.
 func (l *Local) pastGap(last bool, inserted, most int) bool {
-	b := &l.budget
+	b := l.budget
 	if last { // as seen from the last base
 		slices.Reverse(l.blocks)
 		for i, at := range l.blocks {

@@ -20,7 +20,8 @@ type countedCells struct {
 	lowest, beyond []int32
 }
 
-// A countedCell has the least cost of an alignment with so many inserted bases that ends with a pair.
+// A countedCell has the least cost of an alignment with so many inserted bases that ends with a
+// pair.
 type countedCell struct {
 	cost             localCost
 	inserted, column int32

@@ -31,6 +31,7 @@ type localUngapped struct {
 
 // A localBudget is what follows from a read's length, its least score and the lengths of pieces.
 type localBudget struct {
+	of                    localSought
 	m, least, pieces, cap int
 	piece                 int // bases of a piece
 	budget                int // m - T, or less where less is sought
@@ -57,26 +58,51 @@ type localCosts struct {
 	four, eight localCost
 }
 
-// set makes b that of a read of m bases with a least score, of whose locations those are sought
-// that lose no more than `sought`.
+// localBudgets are those that were set lately.
+type localBudgets map[localSought]*localBudget
+
+// A localSought is what a localBudget follows from.
+type localSought struct{ m, least, sought, cap int }
+
+// mostBudgets is how many budgets are kept: few, as reads of a run have few lengths.
+const mostBudgets = 64
+
+// begin makes a read of m bases with a least score, of whose locations those are sought that lose
+// no more than `sought`, the one at hand, and returns its budget.
+func (l *Local) begin(m, least, sought int) *localBudget {
+	key := localSought{m, least, sought, l.Cap}
+	if l.budget != nil && l.budget.of == key {
+		return l.budget
+	}
+	l.budget = l.budgets[key]
+	if l.budget == nil {
+		if l.budgets == nil || len(l.budgets) == mostBudgets {
+			l.budgets = localBudgets{}
+		}
+		l.budget = newLocalBudget(key)
+		l.budgets[key] = l.budget
+	}
+	return l.budget
+}
+
+// newLocalBudget returns a budget.
 //
 // With the score m - sought in place of the least, more alignments qualify than are sought. So all
 // that follows of those that qualify, as in the lemmas, holds of what is sought.
-func (b *localBudget) set(m, least, sought, most int) {
+func newLocalBudget(of localSought) *localBudget {
+	m, least, sought, most := of.m, of.least, of.sought, of.cap
 	reach := reachOf(m - least)
-	if b.m == m && b.least == m-sought && b.reach == reach && b.cap == most && b.bounded == (sought < m-least) {
-		return
-	}
 	pieces := CutLocal(m, m-sought, most)
-	*b = localBudget{
-		m: m, least: m - sought, pieces: pieces.Number, cap: most, piece: pieces.Bases, budget: sought,
+	b := &localBudget{
+		of: of,
+		m:  m, least: m - sought, pieces: pieces.Number, cap: most, piece: pieces.Bases, budget: sought,
 		reach: reach, bounded: sought < m-least, each: sought,
 	}
 	if b.bounded {
 		b.each = m
 	}
 	if b.pieces == 0 {
-		return
+		return b
 	}
 	b.near = b.nearOf(b.budget)
 	b.spread = b.spreadOf(b.budget)
@@ -97,6 +123,7 @@ func (b *localBudget) set(m, least, sought, most int) {
 			b.net.eight = min(b.net.eight, b.net.insertion[g]/touched)
 		}
 	}
+	return b
 }
 
 // nearOf returns how many gap bases an alignment may have that loses no more than a loss, with no
@@ -432,7 +459,7 @@ func (l *Local) broken(strand *Strand, p Place, diagonal, near, most int) bool {
 // which is 5 or more, among those of one end has one other base beside it at most. To align these
 // five and the base between gains 1 or more. So there is none.
 func (l *Local) settle(strand *Strand, p Place, diagonals []localDiagonal) {
-	b := &l.budget
+	b := l.budget
 	if len(diagonals) == 1 && l.plain(strand, p, &diagonals[0]) {
 		l.addUngapped(p, &diagonals[0])
 		return
@@ -468,7 +495,7 @@ func (l *Local) plain(strand *Strand, p Place, d *localDiagonal) bool {
 // before all that are open on a diagonal that it goes through, and this one is looked at before any
 // that comes after it is taken.
 func (l *Local) settleNear(strand *Strand, p Place, diagonals []localDiagonal) (ok bool) {
-	b := &l.budget
+	b := l.budget
 	apart := 2*b.near + b.reach
 	if diagonals[len(diagonals)-1].diagonal-diagonals[0].diagonal <= apart {
 		return false
@@ -495,7 +522,7 @@ func (l *Local) settleNear(strand *Strand, p Place, diagonals []localDiagonal) (
 // settleAll is settle for diagonals together. If near is set it ends where a gap of the cost of the
 // cap has to be looked for, and ok is false.
 func (l *Local) settleAll(strand *Strand, p Place, diagonals []localDiagonal, near bool) (ok bool) {
-	b := &l.budget
+	b := l.budget
 	const least localCost = lossOpen + 1 // what a gap loses
 	first, last := diagonals[0].diagonal, diagonals[len(diagonals)-1].diagonal
 	low, high := first-b.spread, last+b.spread+1
@@ -604,7 +631,7 @@ func (l *Local) addUngapped(p Place, d *localDiagonal) {
 // that was taken, with the best alignments of what is. w.path is the one that was taken last, and
 // the only one since open was called.
 func (l *Local) open(strand *Strand, diagonals []localDiagonal) []localDiagonal {
-	b, w := &l.budget, &l.window
+	b, w := l.budget, &l.window
 	lowest, highest := math.MaxInt, math.MinInt // of its diagonals
 	for _, at := range w.path {
 		lowest, highest = min(lowest, at.j-at.i), max(highest, at.j-at.i)
@@ -659,7 +686,7 @@ func (l *Local) below(strand *Strand, p Place, diagonals []localDiagonal, limit 
 // matter are few then. An alignment that loses no more than some loss stays near the diagonal that
 // it goes through, and so diagonals that are further apart are looked at one after the other.
 func (l *Local) gapped(diagonals []localDiagonal, limit localCost) bool {
-	b, w := &l.budget, &l.window
+	b, w := l.budget, &l.window
 	if len(diagonals) == 0 {
 		return false
 	}
@@ -691,7 +718,7 @@ func (l *Local) within(diagonals []localDiagonal, costs *localCosts, limit local
 	w := &l.window
 	found := false
 	longest := LongestGap
-	if b := &l.budget; !anyFar(diagonals) || costs == &b.exact && limit <= localCost(b.cap)*lostUnit {
+	if b := l.budget; !anyFar(diagonals) || costs == &b.exact && limit <= localCost(b.cap)*lostUnit {
 		spread, longest = min(spread, b.near), min(longest, b.cap-lossOpen-1)
 	}
 	l.bands(diagonals, spread, func(low, width int) {

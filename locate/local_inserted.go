@@ -15,7 +15,7 @@ func (l *Local) forgiven(diagonals []localDiagonal) bool {
 
 // mayBeForgiven tells whether any alignment may qualify by the bound of lemma 5.
 func (l *Local) mayBeForgiven(diagonals []localDiagonal) (may bool) {
-	b := &l.budget
+	b := l.budget
 	l.bands(diagonals, b.spread, func(low, width int) {
 		may = may || l.other.possible(&l.window, &b.net, low, width, LongestGap, b.net.limit)
 	})
@@ -26,7 +26,7 @@ func (l *Local) mayBeForgiven(diagonals []localDiagonal) (may bool) {
 // that does, and none loses as little as would do without inserted bases. ok is false where an
 // alignment that does not qualify comes before it.
 func (l *Local) withInserted(diagonals []localDiagonal) (ok bool) {
-	b, w := &l.budget, &l.window
+	b, w := l.budget, &l.window
 	inserted := 0
 	lost := w.path[0].i + b.m - 1 - w.path[len(w.path)-1].i
 	for n, at := range w.path {
@@ -54,16 +54,16 @@ func (l *Local) withInserted(diagonals []localDiagonal) (ok bool) {
 // is not betterClipped. Others would be found and left out again.
 //
 // Lemma 19. Before each gap of such an alignment its score is higher than what the gap costs, and
-// so is that of what follows. Let its last insertion, of g bases, cost c and come after base i. What
-// follows has n = m - i - g bases and no insertion. Let N be the highest of m times the score and T
-// times the inserted bases of any alignment of the first i bases whose score is higher than what
-// the insertion costs before each one, and A the highest score of one of the last n. Then
+// so is that of what follows. Let its last insertion, of g bases, cost c and come after base i.
+// What follows has n = m - i - g bases and no insertion. Let N be the highest of m times the score
+// and T times the inserted bases of any alignment of the first i bases whose score is higher than
+// what the insertion costs before each one, and A the highest score of one of the last n. Then
 //
 //	N + T g - c m + A m >= T m,
 //
 // as the alignment qualifies. ∎
 func (l *Local) mayKeepInserted() bool {
-	b, w := &l.budget, &l.window
+	b, w := l.budget, &l.window
 	m, f := b.m, &l.flanks
 	f.before, f.after, f.net = parallel.Resize(f.before, m+1), parallel.Resize(f.after, m+1), parallel.Resize(f.net, m+1)
 	f.read, f.text = w.strand.Planes.appendLetters(f.read[:0], m), append(f.text[:0], w.text...)
@@ -109,7 +109,8 @@ func (f *localFlanks) inserted(limit, least int32) {
 	}
 	f.before[0], f.net[0] = 0, 0
 	for i, letter := range f.read {
-		var best, netBest, last, netLast, deletion, netDeletion int32 // last: of the base before with that of the text before
+		var last, netLast int32 // of the base before with that of the text before
+		var best, netBest, deletion, netDeletion int32
 		for j, other := range f.text {
 			c := &f.columns[j]
 			pair := int32(1 - lossMismatch)

@@ -166,21 +166,25 @@ func TestLocalIsTheTruth(t *testing.T) {
 	t.Logf("%d gapped, %d cases with several, %d locations by inserted bases, %d cases with none", gapped, several, forgiven, none)
 }
 
-// TestLocalByInsertedBases has reads that qualify by the bases of one insertion, with the highest
-// least score for which they do.
+// TestLocalByInsertedBases has reads that qualify by the bases of one insertion or of two, with the
+// highest least score for which they do.
 func TestLocalByInsertedBases(t *testing.T) {
 	var l Local
 	found := 0
 	for n := range effort.Pick(400, 60) {
 		r := rand.New(rand.NewPCG(uint64(n), 46))
-		left, g, right := 25+r.IntN(50), 1+r.IntN(40), 25+r.IntN(50)
-		m := left + g + right
-		a, b := truth.Random(r, left, "ACGT"), truth.Random(r, right, "ACGT")
-		score := left + right - min(6+g, DefaultCap)
+		text := truth.Random(r, 25+r.IntN(50), "ACGT")
+		read, inserted, score := text, 0, len(text)
+		for range 1 + n%2 {
+			g, next := 1+r.IntN(40), truth.Random(r, 25+r.IntN(50), "ACGT")
+			text += next
+			read += truth.Random(r, g, "ACGT") + next
+			inserted, score = inserted+g, score+len(next)-min(6+g, DefaultCap)
+		}
+		m := len(read)
 		c := truth.LocalCase{
-			Contigs: []string{truth.Random(r, 30, "ACGT") + a + b + truth.Random(r, 30, "ACGT")},
-			Read:    a + truth.Random(r, g, "ACGT") + b,
-			Rules:   truth.LocalRules{Least: score * m / (m - g), Cap: DefaultCap, Longest: LongestGap},
+			Contigs: []string{truth.Random(r, 30, "ACGT") + text + truth.Random(r, 30, "ACGT")}, Read: read,
+			Rules: truth.LocalRules{Least: score * m / (m - inserted), Cap: DefaultCap, Longest: LongestGap},
 		}
 		want, err := checkLocal(t, &l, r, c)
 		if err != nil {

@@ -196,8 +196,8 @@ func (w *localWindow) row(i int) []localCost {
 	return w.cells[i*n:][:n]
 }
 
-// cell returns that of a row and a column of so many inserted bases, if they are counted, or noLocal
-// if there is none.
+// cell returns that of a row and a column of so many inserted bases, if they are counted, or
+// noLocal if there is none.
 func (w *localWindow) cell(inserted, i, j int) localCost {
 	if w.counted {
 		return w.inserts.cell(inserted, i, j)

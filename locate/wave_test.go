@@ -61,14 +61,13 @@ func TestWave(t *testing.T) {
 		p := truth.DrawPlanted(r, m, rules, nil)
 		l.Reference, l.Cap = truth.Reference(t, p.Text), rules.Cap
 		l.Aligner = &Aligner{Reference: l.Reference}
-		b := &l.budget
 		letters, lost := []byte(p.Read), m-rules.Least
 		if r.IntN(2) == 0 { // the last bases are clipped, too
 			n := 1 + r.IntN(3)
 			copy(letters[m-n:], truth.Random(r, n, "ACGT"))
 			lost += n
 		}
-		b.set(m, max(1, m-lost-r.IntN(2)), lost, rules.Cap)
+		b := l.begin(m, max(1, m-lost-r.IntN(2)), lost)
 		view := pack(string(letters), 0)
 		strand, place := &view.Strands[Forward], At(0, Forward)
 		for _, s := range p.Segments {

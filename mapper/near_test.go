@@ -435,3 +435,32 @@ func TestHeldByInsertedBases(t *testing.T) {
 		t.Errorf("other bytes (-all held +few)\n%s", firstDifference(want, got))
 	}
 }
+
+// TestSoughtOnce has reads with two substitutions, of which it is not known at first that they lie
+// nowhere else with as few or a few more: each is sought again once.
+func TestSoughtOnce(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(51, 52))
+	text := truth.Random(r, 5000, "ACGT")
+	var reads []string
+	for i := range 20 {
+		read := []byte(text[200*i : 200*i+150])
+		for _, at := range []int{40, 110} {
+			read[at] = "CGTA"[strings.IndexByte("ACGT", read[at])]
+		}
+		reads = append(reads, string(read))
+	}
+	reference, first, _ := writePairs(t, []string{text}, reads)
+	_, stats := runText(t, Options{
+		Reference: reference, Libraries: []Library{{Reads: first}}, Threads: 2, Local: &Local{Score: DefaultScore}, Report: Report{Mode: ReportOne},
+	})
+	want := int64(len(reads) / 2) // those of the first mates
+	for _, s := range stats.Stages {
+		if s.Name == "again" && s.Items != want {
+			t.Errorf("%d reads sought again, want %d", s.Items, want)
+		}
+	}
+	if stats.Mapped != want {
+		t.Errorf("%d of %d mapped", stats.Mapped, want)
+	}
+}

@@ -112,11 +112,6 @@ func (r *resolver) held(p *part, reads span, ofGroup []looked) part {
 	if !p.held {
 		held.batch = held.batch.Clone()
 	}
-	for i := range reads.to - reads.from {
-		if again, at, found := p.again.of(reads.from + i); found && !again.parts {
-			held.batch.SeekTo(i, again.batch.Sought(at))
-		}
-	}
 	if p.found.Unlisted() {
 		held.found.HoldUnlisted()
 	} else {

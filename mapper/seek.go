@@ -85,6 +85,18 @@ func (s *soughtAgain) search(read int) (at int, is bool) {
 	return slices.BinarySearchFunc(s.reads, read, func(r soughtRead, read int) int { return cmp.Compare(r.read, read) })
 }
 
+// know has the batch of the part know up to which distances the reads were sought.
+func (s *soughtAgain) know(b *find.Batch) {
+	if s.parts {
+		return
+	}
+	for i, r := range s.reads {
+		if s.batch.Length(s.first+i) > 0 {
+			b.SeekTo(r.read, s.batch.Sought(s.first+i))
+		}
+	}
+}
+
 // of tells whether a read of the part was sought again, and which read of the batch it is.
 func (s *soughtAgain) of(read int) (again *soughtAgain, at int, found bool) {
 	if len(s.reads) == 0 {
@@ -174,6 +186,7 @@ func (s *seeker) seek(ctx context.Context, use func(p *part, reads span) error) 
 				}
 				p, to := &s.waiting[of], sought[first+n-1].read+1
 				p.again = soughtAgain{sought[first : first+n], batch, &s.found, first, s.step == seekParts}
+				p.again.know(p.batch)
 				if err := use(p, span{done.read, to}); err != nil {
 					return err
 				}

@@ -374,8 +374,10 @@ func TestSplitFails(t *testing.T) {
 	unit := truth.Random(r, 60, "ACGT")
 	reference, mates, _ := writeSplit(t, 8)
 	files := map[string]string{reference: ">c\n" + strings.Repeat(unit, 270) + "\n", mates[0]: ""}
-	for range 4 {
-		files[mates[0]] += "@r\n" + (unit + unit)[:90] + truth.Random(r, 60, "ACGT") + "\n+\n" + strings.Repeat("F", 150) + "\n"
+	for range 2 { // one that fits in part, and one that does whole
+		for _, read := range []string{(unit + unit)[:90] + truth.Random(r, 60, "ACGT"), strings.Repeat(unit, 3)[:150]} {
+			files[mates[0]] += "@r\n" + read + "\n+\n" + strings.Repeat("F", 150) + "\n"
+		}
 	}
 	for name, content := range files {
 		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {

@@ -254,6 +254,7 @@ type skimWorker struct {
 	hits                       [hitBlock]hit
 	recent                     recent
 	store                      *storeWriter
+	local                      locate.Local
 	refused                    int64  // candidates that a bound ruled out
 	touched                    uint64 // keeps loads that only warm the cache
 }
@@ -342,6 +343,9 @@ func (s *skimmer) begin(of *shared, b *Batch, to *store) {
 	for i := range s.workers {
 		w := &s.workers[i]
 		w.store, w.refused = &to.writers[i], 0
+		if w.local.Reference = of.ref; b.local != nil {
+			w.local.Cap = b.local.Cap
+		}
 		w.recent.clear()
 	}
 }

@@ -209,11 +209,15 @@ func (s *skimmer) candidate(w *skimWorker, contig uint32, h *hit) {
 			w.refused++
 			return
 		}
-		w.store.add(storedCandidate, candidate)
+		if s.leads(w, h, &candidate) {
+			w.store.add(storedCandidate, candidate)
+		}
 		return
 	}
 	if s.b.local != nil {
-		w.store.add(storedCandidate, candidate)
+		if s.leads(w, h, &candidate) {
+			w.store.add(storedCandidate, candidate)
+		}
 		return
 	}
 	differences := h.planes.HammingTo(&s.ref.Bases, m, c.Start+diagonal, k)
@@ -226,6 +230,17 @@ func (s *skimmer) candidate(w *skimWorker, contig uint32, h *hit) {
 		}
 	}
 	w.store.add(storedCandidate, candidate)
+}
+
+// leads tells whether a location may go through the diagonal of a candidate of a hit, by bounds on
+// local ones. Each would be left out with the read's others, but of some reads there are many: here
+// they are of all workers.
+func (s *skimmer) leads(w *skimWorker, h *hit, c *locate.Candidate) bool {
+	if s.b.local == nil || s.b.local.Parts || w.local.Leads(h.length, int(s.b.k[h.read]), h.k, h.planes, c.Place, int(c.Diagonal)) {
+		return true
+	}
+	w.refused++
+	return false
 }
 
 // along returns where n bases of a read of m bases, from a place on the forward strand on, start on
