@@ -74,11 +74,7 @@ func (l *Local) Parts(r *Read, candidates []Candidate) []Location {
 	for _, c := range candidates {
 		strand := r.Strand(c.Place)
 		m := strand.Length()
-		f.differs = f.differs[:0]
-		for most, d := partEdits(m), -partEdits(m); d <= most; d++ {
-			f.differs = l.differences(f.differs, strand, c.Place, int(c.Diagonal)+d, m)
-		}
-		f.setWhole(f.differs, m)
+		l.besidePart(strand, c.Place, int(c.Diagonal), m)
 		for _, last := range []bool{false, true} {
 			if !f.mayBePart(m, last) {
 				continue
@@ -107,6 +103,23 @@ func (l *Local) Parts(r *Read, candidates []Candidate) []Location {
 		f.parts = append(f.parts, *x)
 	}
 	return f.parts
+}
+
+// LeadsToPart tells whether a part of a read, with one of its strands at a place, may go through a
+// diagonal. Parts leaves out others itself.
+func (l *Local) LeadsToPart(m int, strand Planes, p Place, diagonal int) bool {
+	l.besidePart(&Strand{Planes: strand}, p, diagonal, m)
+	return l.finder.mayBePart(m, false) || l.finder.mayBePart(m, true)
+}
+
+// besidePart sets f.differs, as for longestPart, and f.whole of a diagonal.
+func (l *Local) besidePart(strand *Strand, p Place, diagonal, m int) {
+	f := &l.finder
+	f.differs = f.differs[:0]
+	for most, d := partEdits(m), -partEdits(m); d <= most; d++ {
+		f.differs = l.differences(f.differs, strand, p, diagonal+d, m)
+	}
+	f.setWhole(f.differs, m)
 }
 
 // beside tells whether one of the positions, by stretch, is no more than sameParts from another.

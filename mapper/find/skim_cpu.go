@@ -232,15 +232,22 @@ func (s *skimmer) candidate(w *skimWorker, contig uint32, h *hit) {
 	w.store.add(storedCandidate, candidate)
 }
 
-// leads tells whether a location may go through the diagonal of a candidate of a hit, by bounds on
-// local ones. Each would be left out with the read's others, but of some reads there are many: here
-// they are of all workers.
-func (s *skimmer) leads(w *skimWorker, h *hit, c *locate.Candidate) bool {
-	if s.b.local == nil || s.b.local.Parts || w.local.Leads(h.length, int(s.b.k[h.read]), h.k, h.planes, c.Place, int(c.Diagonal)) {
+// leads tells whether a location, or a part, may go through the diagonal of a candidate of a hit, by
+// bounds on local ones. Each would be left out with the read's others, but of some reads there are
+// many: here they are of all workers.
+func (s *skimmer) leads(w *skimWorker, h *hit, c *locate.Candidate) (may bool) {
+	switch {
+	case s.b.local == nil:
 		return true
+	case s.b.local.Parts:
+		may = w.local.LeadsToPart(h.length, h.planes, c.Place, int(c.Diagonal))
+	default:
+		may = w.local.Leads(h.length, int(s.b.k[h.read]), h.k, h.planes, c.Place, int(c.Diagonal))
 	}
-	w.refused++
-	return false
+	if !may {
+		w.refused++
+	}
+	return may
 }
 
 // along returns where n bases of a read of m bases, from a place on the forward strand on, start on
