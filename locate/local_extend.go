@@ -524,6 +524,7 @@ func (l *Local) settleNear(strand *Strand, p Place, diagonals []localDiagonal) (
 func (l *Local) settleAll(strand *Strand, p Place, diagonals []localDiagonal, near bool) (ok bool) {
 	b := l.budget
 	const least localCost = lossOpen + 1 // what a gap loses
+	kept := false                        // whether it is known that mayKeepInserted
 	first, last := diagonals[0].diagonal, diagonals[len(diagonals)-1].diagonal
 	low, high := first-b.spread, last+b.spread+1
 	c := l.contig(p)
@@ -555,12 +556,12 @@ func (l *Local) settleAll(strand *Strand, p Place, diagonals []localDiagonal, ne
 		// Where no alignment qualifies even if all that may be forgiven is, nothing else is to be
 		// found: in repeats that is so of most. To look for one takes long where two gaps may cost the
 		// cap.
+		forgiven := false
 		if on == nil && !b.bounded {
-			may := l.forgiven
-			if b.budget >= 2*b.cap {
-				may = l.mayBeForgiven
+			if b.budget < 2*b.cap {
+				forgiven = l.forgiven(diagonals)
 			}
-			if !may(diagonals) {
+			if !forgiven && (b.budget < 2*b.cap || !l.mayBeForgiven(diagonals)) {
 				return true
 			}
 		}
@@ -581,9 +582,15 @@ func (l *Local) settleAll(strand *Strand, p Place, diagonals []localDiagonal, ne
 			for i := on.ungapped.first; i < on.ungapped.last; i++ {
 				w.path = append(w.path, localPair{i, on.diagonal + i - w.start})
 			}
-		case b.bounded || !l.mayKeepInserted() || !l.forgiven(diagonals):
+		case b.bounded:
 			return true
 		default:
+			if kept = kept || l.mayKeepInserted(diagonals); !kept {
+				return true
+			}
+			if !forgiven && !l.forgiven(diagonals) { // gapped leaves l.best where it finds nothing
+				return true
+			}
 			if l.best.trace(w, &b.net); l.withInserted(diagonals) {
 				l.locations = append(l.locations, w.location(l.Aligner, p))
 				break

@@ -50,8 +50,8 @@ func (l *Local) withInserted(diagonals []localDiagonal) (ok bool) {
 	return w.qualifies(w.cost.lost(), inserted)
 }
 
-// mayKeepInserted tells whether an alignment of the window may qualify by its inserted bases that
-// is not betterClipped. Others would be found and left out again.
+// mayKeepInserted tells whether an alignment through some diagonals may qualify by its inserted
+// bases that is not betterClipped. Others would be found and left out again.
 //
 // Lemma 19. Before each gap of such an alignment its score is higher than what the gap costs, and
 // so is that of what follows. Let its last insertion, of g bases, cost c and come after base i.
@@ -62,11 +62,13 @@ func (l *Local) withInserted(diagonals []localDiagonal) (ok bool) {
 //	N + T g - c m + A m >= T m,
 //
 // as the alignment qualifies. ∎
-func (l *Local) mayKeepInserted() bool {
+func (l *Local) mayKeepInserted(diagonals []localDiagonal) bool {
 	b, w := l.budget, &l.window
 	m, f := b.m, &l.flanks
 	f.before, f.after, f.net = parallel.Resize(f.before, m+1), parallel.Resize(f.after, m+1), parallel.Resize(f.net, m+1)
-	f.read, f.text = w.strand.Planes.appendLetters(f.read[:0], m), append(f.text[:0], w.text...)
+	from := max(0, diagonals[0].diagonal-b.spread-w.start)
+	to := min(len(w.text), diagonals[len(diagonals)-1].diagonal+b.spread+m-w.start)
+	f.read, f.text = w.strand.Planes.appendLetters(f.read[:0], m), append(f.text[:0], w.text[from:to]...)
 	f.inserted(int32(b.cap), int32(b.least))
 	slices.Reverse(f.read)
 	slices.Reverse(f.text)
