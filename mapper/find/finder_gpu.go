@@ -43,6 +43,7 @@ type gpuFinder struct {
 	scanner scanner // for reads that the GPU cannot scan for, whose ends store holds
 	store   store
 	found   gpuFound
+	refuser refuser
 	fits    int // reads of the batch at a time
 }
 
@@ -272,8 +273,12 @@ func (w *gpuFinder) find(b *Batch, f *Found, covering bool) error {
 			return err
 		}
 	}
-	threads := w.options.Threads
-	f.Candidates.Group([][]locate.Candidate{found.candidates}, readOfCandidate, len(b.Reads), threads)
+	threads, candidates := w.options.Threads, found.candidates
+	if b.local != nil {
+		candidates = w.refuser.refuse(&w.shared, b, candidates)
+		f.Counts.Refused += int64(len(found.candidates) - len(candidates))
+	}
+	f.Candidates.Group([][]locate.Candidate{candidates}, readOfCandidate, len(b.Reads), threads)
 	f.Ends.Group(append(ends, found.ends), readOfEnd, len(b.Reads), threads)
 	f.Located.Group([][]Located{found.located}, readOfLocated, len(b.Reads), threads)
 	if found.count() > limit {

@@ -204,20 +204,20 @@ func (s *skimmer) candidate(w *skimWorker, contig uint32, h *hit) {
 		Read: h.read, Place: locate.At(int(contig), h.strand), Diagonal: int32(diagonal), Differences: locate.OffContig,
 	}
 	alone := s.metric == locate.Substitutions
+	if s.b.local != nil {
+		if !s.b.leads(&w.local, &candidate) {
+			w.refused++
+			return
+		}
+		w.store.add(storedCandidate, candidate)
+		return
+	}
 	if diagonal < 0 || diagonal+m > c.Length {
 		if alone {
 			w.refused++
 			return
 		}
-		if s.leads(w, h, &candidate) {
-			w.store.add(storedCandidate, candidate)
-		}
-		return
-	}
-	if s.b.local != nil {
-		if s.leads(w, h, &candidate) {
-			w.store.add(storedCandidate, candidate)
-		}
+		w.store.add(storedCandidate, candidate)
 		return
 	}
 	differences := h.planes.HammingTo(&s.ref.Bases, m, c.Start+diagonal, k)
@@ -230,24 +230,6 @@ func (s *skimmer) candidate(w *skimWorker, contig uint32, h *hit) {
 		}
 	}
 	w.store.add(storedCandidate, candidate)
-}
-
-// leads tells whether a location, or a part, may go through the diagonal of a candidate of a hit, by
-// bounds on local ones. Each would be left out with the read's others, but of some reads there are
-// many: here they are of all workers.
-func (s *skimmer) leads(w *skimWorker, h *hit, c *locate.Candidate) (may bool) {
-	switch {
-	case s.b.local == nil:
-		return true
-	case s.b.local.Parts:
-		may = w.local.LeadsToPart(h.length, h.planes, c.Place, int(c.Diagonal))
-	default:
-		may = w.local.Leads(h.length, int(s.b.k[h.read]), h.k, h.planes, c.Place, int(c.Diagonal))
-	}
-	if !may {
-		w.refused++
-	}
-	return may
 }
 
 // along returns where n bases of a read of m bases, from a place on the forward strand on, start on
