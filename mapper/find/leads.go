@@ -22,7 +22,7 @@ type refuser struct {
 	left   []int          // of each grain
 }
 
-// refuseGrain is the number of candidates that are looked at by one unit of parallel work: some 2 ms.
+// refuseGrain is the number of candidates in one unit of parallel work: some 2 ms.
 const refuseGrain = 1 << 10
 
 // refuse moves those candidates of a batch that may lead to local locations to the front, and
