@@ -35,9 +35,7 @@ type localWindow struct {
 	low, high     int    // columns of base 0 on the lowest diagonal, and after the highest
 	least, cap    int
 	units         localUnits
-	// cells of row i are known from column lowest[i] on, before beyond[i] of that.
-	cells          []localCost
-	lowest, beyond []int32
+	cells         []localCost // row by row
 	// counted tells that cells are counted by inserted bases (local_counted.go).
 	counted bool
 	inserts countedCells
