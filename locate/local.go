@@ -40,8 +40,8 @@ type Local struct {
 	finder    partFinder
 	cells     bestCells
 	locations []Location
-	budget    *localBudget // of the read at hand
-	budgets   localBudgets
+	budget    *localBudget                 // of the read at hand
+	budgets   map[localSought]*localBudget // those that were set lately
 	// diagonals are those at hand, of one place, with their words.
 	place       Place
 	diagonals   []localDiagonal

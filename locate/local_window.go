@@ -383,8 +383,12 @@ func (w *localWindow) pick() bool {
 // inserted bases are counted, the path has as many as it may qualify with.
 func (w *localWindow) trace(end localPair, cost localCost) {
 	w.path, w.counts = append(w.path[:0], end), w.counts[:0]
-	for inserted := range w.inserts.most + 1 {
-		if (w.counted || inserted == 0) && w.cell(inserted, end.i, end.j) == cost && w.qualifies(w.cost.lost(), inserted) {
+	most := 0
+	if w.counted {
+		most = w.inserts.most
+	}
+	for inserted := range most + 1 {
+		if w.cell(inserted, end.i, end.j) == cost && w.qualifies(w.cost.lost(), inserted) {
 			w.counts = append(w.counts, int32(inserted))
 		}
 	}

@@ -1,0 +1,224 @@
+package locate
+
+import (
+	"slices"
+
+	"scanmap/dna"
+	"scanmap/parallel"
+)
+
+// A localBand finds the best alignment on some neighbouring diagonals: row by row, from those cells
+// alone whose alignments may still be the best. Cell (i, k) is base i on diagonal low + k.
+type localBand struct {
+	low, width int
+	// cells have noLocal less the cost, so that 0 is none.
+	cells          []localCost
+	lowest, beyond []int32 // of the cells of a row that may not be 0
+	best           localCost
+	end            localPair // with a column of the window
+	// rest[i] is what the bases from base i on cost at least.
+	rest []localCost
+}
+
+// bound sets rest.
+//
+// Lemma 5. Cut the strand into blocks of four bases, or of eight, and call a block broken if it is
+// unchanged on no diagonal of the band. An alignment that goes on from base i costs no less from
+// there on than `four`, or `eight`, for each broken block that begins at base i or after it, less 3
+// clipped bases.
+//
+// Proof. In each such block the alignment has a mismatch, a deletion, or an inserted or clipped
+// base. A mismatch costs 5 of score and lies in one block, a deletion costs 7 or more, as the cap
+// is no less, and goes through one. Of g inserted bases, g > 1, at most (g - 2) / 4 + 2 blocks of
+// four have some, and they cost 6 + g or more where that is below the cap, 4 for each block. At
+// most (g - 2) / 8 + 2 blocks of eight have some: as lost score they cost 7 + g or more, 4 for
+// each; net of what the threshold forgives, `eight` is the least share of an insertion that may be
+// paid. Only whole blocks count, and bases are clipped up to the end of the read: c of them lie in
+// (c + 3) / 4 blocks at most and cost c, which is 4 for each, less 3. ∎
+//
+// Blocks of four are for bands without gaps of the cost of the cap.
+func (b *localBand) bound(w *localWindow, costs *localCosts, long bool) {
+	m, text := len(w.read), &w.reference.Bases
+	size, cost := 4, costs.four
+	if long {
+		size, cost = 8, costs.eight
+	}
+	b.rest = parallel.Resize(b.rest, m+1)
+	sum := -3 * costs.clip
+	b.rest[m] = 0
+	for at := (m - 1) &^ 63; at >= 0; at -= 64 {
+		low, high, ambiguous := w.strand.Planes.Window(at)
+		changed := ^uint64(0)
+		for d := 0; d < b.width; d += 64 {
+			from := w.offset + b.low + at + d
+			low0, low1 := dna.WindowOrZero(text.Low, from), dna.WindowOrZero(text.Low, from+64)
+			high0, high1 := dna.WindowOrZero(text.High, from), dna.WindowOrZero(text.High, from+64)
+			width := uint64(min(64, b.width-d))
+			if long {
+				changed &= changedEights(low0, low1, high0, high1, low, high, ambiguous, ^uint64(0), width)
+			} else {
+				changed &= changedBlocks(low0, low1, high0, high1, low, high, ambiguous, ^uint64(0), width)
+			}
+		}
+		for i := min(63, m-1-at); i >= 0; i-- {
+			if i&(size-1) == 0 && at+i+size <= m && changed>>i&1 != 0 {
+				sum += cost
+			}
+			b.rest[at+i] = max(sum, 0)
+		}
+	}
+}
+
+// changedEightsPlain is changedBlocksPlain for blocks of eight bases.
+func changedEightsPlain(low0, low1, high0, high1, low, high, amb, inside, width uint64) uint64 {
+	changed := ^uint64(0)
+	for range width {
+		x := ((low ^ low0) | (high ^ high0) | amb) & inside
+		x |= x >> 1
+		x |= x >> 2
+		x |= x >> 4
+		changed &= x
+		low0, high0 = low0>>1|low1<<63, high0>>1|high1<<63
+		low1, high1 = low1>>1, high1>>1
+	}
+	return changed
+}
+
+// find finds the best alignment of a window on diagonals [low, low+width), columns of base 0, with
+// gaps of no more than `longest` bases, of less than a limit, and tells whether there is one.
+func (b *localBand) find(w *localWindow, costs *localCosts, low, width, longest int, limit localCost) bool {
+	m, n := len(w.read), len(w.text)
+	b.best = noLocal
+	w.lookAt(low, low+width)
+	decides := costs.start == 0 // a deletion before a pair that matches may as well come after it
+	if !b.possible(w, costs, low, width, longest, limit) {
+		return false
+	}
+	b.cells = parallel.Resize(b.cells, m*width)
+	clear(b.cells)
+	b.lowest, b.beyond = parallel.Resize(b.lowest, m), parallel.Resize(b.beyond, m)
+	for i := range m {
+		b.lowest[i], b.beyond[i] = int32(width), 0
+	}
+	for i := range m {
+		first, beyond := int(b.lowest[i]), int(b.beyond[i])
+		begin := localCost(i) * costs.clip
+		fresh := begin+b.rest[i] < limit
+		if fresh {
+			first, beyond = 0, width
+		}
+		first, beyond = max(first, -low-i), min(beyond, n-low-i)
+		row := b.cells[i*width:][:width]
+		rest := localCost(m-1-i) * costs.clip
+		letter, after := w.read[i], b.rest[i+1]
+		for k := first; k < beyond; k++ {
+			j := low + i + k
+			c := noLocal - row[k]
+			if fresh {
+				c = min(c, begin+localCost(j)*costs.start)
+			}
+			if c >= limit {
+				row[k] = 0
+				continue
+			}
+			if letter != w.text[j] || letter > 3 {
+				c += costs.mismatch
+			}
+			if c+after >= limit || w.masked(i, j) {
+				row[k] = 0
+				continue
+			}
+			row[k] = noLocal - c
+			if total := c + rest; total < b.best && total < limit || total == b.best && j <= b.end.j {
+				b.best, b.end = total, localPair{i, j}
+				limit = min(limit, total+1)
+			}
+			if i+1 < m {
+				later := decides && j+1 < n && w.pair(i+1, j+1) == 0 && !w.masked(i+1, j+1)
+				b.push(i, k, c, costs, longest, limit, later)
+			}
+		}
+	}
+	return b.best < noLocal
+}
+
+// possible tells whether by lemma 5 there may be an alignment as of find.
+func (b *localBand) possible(w *localWindow, costs *localCosts, low, width, longest int, limit localCost) bool {
+	b.low, b.width = low, width
+	b.bound(w, costs, longest == LongestGap)
+	for i := 0; i < len(w.read) && localCost(i)*costs.clip < limit; i++ {
+		if localCost(i)*costs.clip+b.rest[i] < limit {
+			return true
+		}
+	}
+	return false
+}
+
+// push lowers the cells that a cell leads to, but for those that a deletion may lead to later, and
+// those at which an alignment may as well begin.
+func (b *localBand) push(i, k int, c localCost, costs *localCosts, longest int, limit localCost, later bool) {
+	next := b.cells[(i+1)*b.width:][:b.width]
+	next[k] = max(next[k], noLocal-c)
+	last := k
+	for g := 1; g <= longest && k+g < b.width && !later; g++ {
+		d := c + costs.deletion[g]
+		if d+b.rest[i+1] >= limit || d >= localCost(i+1)*costs.clip {
+			break
+		}
+		last = k + g
+		next[last] = max(next[last], noLocal-d)
+	}
+	b.lowest[i+1], b.beyond[i+1] = min(b.lowest[i+1], int32(k)), max(b.beyond[i+1], int32(last+1))
+	for g := 1; g <= longest && g <= k && i+1+g < len(b.lowest); g++ {
+		d := c + costs.insertion[g]
+		if d >= limit {
+			break
+		}
+		if d+b.rest[i+1+g] >= limit || d >= localCost(i+1+g)*costs.clip {
+			continue
+		}
+		at := &b.cells[(i+1+g)*b.width+k-g]
+		*at = max(*at, noLocal-d)
+		b.lowest[i+1+g], b.beyond[i+1+g] = min(b.lowest[i+1+g], int32(k-g)), max(b.beyond[i+1+g], int32(k-g+1))
+	}
+}
+
+// trace leaves the path of what find found in a window, as localWindow.trace does.
+func (b *localBand) trace(w *localWindow, costs *localCosts) {
+	w.lookAt(b.low, b.low+b.width)
+	w.path, w.cost = append(w.path[:0], b.end), b.best
+	at := b.end
+	cost := b.best - localCost(len(w.read)-1-at.i)*costs.clip
+	from := func(i, j int, left localCost) bool {
+		k := j - i - b.low
+		if i < 0 || j < 0 || k < 0 || k >= b.width || left < 0 || b.cells[i*b.width+k] != noLocal-left {
+			return false
+		}
+		at, cost = localPair{i, j}, left
+		return true
+	}
+	for {
+		if w.pair(at.i, at.j) > 0 {
+			cost -= costs.mismatch
+		}
+		i, j := at.i-1, at.j-1
+		found := from(i, j, cost)
+		for g := 1; g <= min(LongestGap, j) && !found && costs.deletion[g] <= cost; g++ {
+			found = from(i, j-g, cost-costs.deletion[g])
+		}
+		for g := 1; g <= min(LongestGap, i) && !found && costs.insertion[g] <= cost; g++ {
+			found = from(i-g, j, cost-costs.insertion[g])
+		}
+		if !found {
+			break
+		}
+		w.path = append(w.path, at)
+	}
+	slices.Reverse(w.path)
+	w.shiftLeft()
+}
+
+// before tells whether of two alignments of the same cost that of b comes first.
+func (b *localBand) before(a *localBand) bool {
+	return b.end.j < a.end.j || b.end.j == a.end.j && b.end.i > a.end.i
+}

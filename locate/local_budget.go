@@ -1,0 +1,113 @@
+package locate
+
+// A localBudget is what follows from a read's length, its least score and the lengths of pieces.
+type localBudget struct {
+	of                    localSought
+	m, least, pieces, cap int
+	piece                 int // bases of a piece
+	budget                int // m - T, or less where less is sought
+	reach                 int
+	// bounded tells that less is sought than m - T, and then inserted bases are not forgiven.
+	bounded bool
+	// each is what an inserted base loses beside what gaps cost, in 1/m: m, or m - T where T is
+	// forgiven.
+	each int
+	// near is how far apart the diagonals of an alignment may be at most that qualifies with no gap
+	// of the cost of the cap, and spread those of any.
+	near, spread int
+	exact        localCosts
+	net          localCosts
+}
+
+// localCosts are those of which a band takes the least.
+type localCosts struct {
+	mismatch, clip, start localCost
+	deletion, insertion   [LongestGap + 1]localCost
+	limit                 localCost // after the highest that matters
+	// four is what a broken block of four bases costs at least where no gap costs the cap, and
+	// eight what one of eight costs with any gaps (lemma 5).
+	four, eight localCost
+}
+
+// A localSought is what a localBudget follows from.
+type localSought struct{ m, least, sought, cap int }
+
+// mostBudgets is how many budgets are kept: few, as reads of a run have few lengths.
+const mostBudgets = 64
+
+// begin makes a read of m bases with a least score, of whose locations those are sought that lose
+// no more than `sought`, the one at hand, and returns its budget.
+func (l *Local) begin(m, least, sought int) *localBudget {
+	key := localSought{m, least, sought, l.Cap}
+	if l.budget != nil && l.budget.of == key {
+		return l.budget
+	}
+	l.budget = l.budgets[key]
+	if l.budget == nil {
+		if l.budgets == nil || len(l.budgets) == mostBudgets {
+			l.budgets = map[localSought]*localBudget{}
+		}
+		l.budget = newLocalBudget(key)
+		l.budgets[key] = l.budget
+	}
+	return l.budget
+}
+
+// newLocalBudget returns a budget.
+//
+// With the score m - sought in place of the least, more alignments qualify than are sought. So all
+// that follows of those that qualify, as in the lemmas, holds of what is sought.
+func newLocalBudget(of localSought) *localBudget {
+	m, least, sought, most := of.m, of.least, of.sought, of.cap
+	reach := reachOf(m - least)
+	pieces := CutLocal(m, m-sought, most)
+	b := &localBudget{
+		of: of,
+		m:  m, least: m - sought, pieces: pieces.Number, cap: most, piece: pieces.Bases, budget: sought,
+		reach: reach, bounded: sought < m-least, each: sought,
+	}
+	if b.bounded {
+		b.each = m
+	}
+	if b.pieces == 0 {
+		return b
+	}
+	b.near = b.nearOf(b.budget)
+	b.spread = b.spreadOf(b.budget)
+	b.exact = localCosts{mismatch: lossMismatch*lostUnit + editUnit, clip: lostUnit, start: startUnit}
+	b.exact.four, b.exact.eight = 4*lostUnit, 4*lostUnit
+	b.net = localCosts{mismatch: localCost(lossMismatch * m), four: localCost(4 * m), eight: localCost(4 * m), clip: localCost(m), limit: localCost(b.budget*m + 1)}
+	for g := 1; g <= LongestGap; g++ {
+		gap := localCost(min(lossOpen+g, most))
+		b.exact.deletion[g] = gap*lostUnit + localCost(g)*baseUnit
+		b.exact.insertion[g] = gap*lostUnit + localCost(g)*(baseUnit+lostUnit)
+		b.net.deletion[g] = gap * localCost(m)
+		b.net.insertion[g] = gap*localCost(m) + localCost(g*b.each)
+		if b.net.insertion[g] < b.net.limit {
+			touched := localCost(1)
+			if g > 1 {
+				touched = localCost((g-2)/8 + 2)
+			}
+			b.net.eight = min(b.net.eight, b.net.insertion[g]/touched)
+		}
+	}
+	return b
+}
+
+// nearOf returns how many gap bases an alignment may have that loses no more than a loss, with no
+// gap of the cost of the cap.
+func (b *localBudget) nearOf(loss int) (near int) {
+	for gaps := 1; lossOpen*gaps < loss; gaps++ {
+		near = max(near, min(gaps*(b.cap-lossOpen-1), loss-lossOpen*gaps))
+	}
+	return near
+}
+
+// spreadOf returns how many gap bases an alignment may have whose gaps cost no more than a budget.
+func (b *localBudget) spreadOf(budget int) int {
+	most := 0
+	for capped := 0; capped*b.cap <= budget; capped++ {
+		most = max(most, capped*LongestGap+max(0, budget-capped*b.cap-lossOpen))
+	}
+	return most
+}
