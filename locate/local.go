@@ -80,18 +80,13 @@ type Local struct {
 // others are settled together.
 func (l *Local) Locations(r *Read, candidates []Candidate) []Location {
 	l.locations = l.locations[:0]
-	slices.SortFunc(candidates, func(a, b Candidate) int {
-		if c := cmp.Compare(a.Place, b.Place); c != 0 {
-			return c
-		}
-		return cmp.Compare(a.Diagonal, b.Diagonal)
-	})
+	sortCandidates(candidates)
 	m := r.Strands[Forward].Length()
 	b := l.begin(m, m-r.K, r.Sought)
 	if b.pieces == 0 {
 		return l.locations
 	}
-	apart := 2*b.spread + b.reach
+	apart := b.apart()
 	l.diagonals, l.words = l.diagonals[:0], l.words[:0]
 	for i := range candidates {
 		c := &candidates[i]
@@ -115,7 +110,35 @@ func (l *Local) Locations(r *Read, candidates []Candidate) []Location {
 		l.settle(r.Strand(l.place), l.place, l.diagonals)
 	}
 	l.locations = slices.DeleteFunc(l.locations, func(a Location) bool { return l.betterClipped(r.Strand(a.Place), &a) })
-	return l.sort()
+	l.Sort(l.locations)
+	return l.locations
+}
+
+// Cut sorts the candidates of a read and cuts them into parts of `least` or more, but for the last
+// one, that lead to no alignment in the same place. So what Locations returns of each part are
+// together what it returns of all, and Sort puts them in the same order.
+func (l *Local) Cut(r *Read, candidates []Candidate, least int) (parts [][]Candidate) {
+	sortCandidates(candidates)
+	m := r.Strands[Forward].Length()
+	apart, first := l.begin(m, m-r.K, r.Sought).apart(), 0
+	for i := 1; i < len(candidates); i++ {
+		before, next := &candidates[i-1], &candidates[i]
+		if i-first >= least && (next.Place != before.Place || int(next.Diagonal)-int(before.Diagonal) > apart) {
+			parts = append(parts, candidates[first:i])
+			first = i
+		}
+	}
+	return append(parts, candidates[first:])
+}
+
+// apart is how far apart diagonals are at most that may lead to alignments in the same place.
+func (b *localBudget) apart() int { return 2*b.spread + b.reach }
+
+// sortCandidates sorts candidates by place and diagonal.
+func sortCandidates(candidates []Candidate) {
+	slices.SortFunc(candidates, func(a, b Candidate) int {
+		return cmp.Or(cmp.Compare(a.Place, b.Place), cmp.Compare(a.Diagonal, b.Diagonal))
+	})
 }
 
 // Leads tells whether a local location that is sought of a read, with one of its strands at a
@@ -196,7 +219,8 @@ func (l *Local) InRegion(strand *Strand, p Place, least, from, to int) []Locatio
 		l.measure(strand, p, least, from-m, to, from, to)
 	}
 	l.locations = slices.DeleteFunc(l.locations, func(a Location) bool { return l.betterClipped(strand, &a) })
-	return l.sort()
+	l.Sort(l.locations)
+	return l.locations
 }
 
 // reachOf returns how far apart the positions of a base are at most of two alignments in the same
@@ -221,15 +245,13 @@ func (l *Local) measure(strand *Strand, p Place, least, low, high, from, to int)
 	}
 }
 
-// sort sorts the locations. No two that are in different places start with the same pair.
-func (l *Local) sort() []Location {
-	if len(l.locations) > 1 {
-		slices.SortFunc(l.locations, func(a, b Location) int {
-			return cmp.Or(cmp.Compare(a.Place, b.Place), cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End),
-				cmp.Compare(a.Distance, b.Distance), cmp.Compare(l.clipped(&a), l.clipped(&b)))
-		})
-	}
-	return l.locations
+// Sort sorts local locations whose operations the Aligner has. No two that are in different places
+// start with the same pair.
+func (l *Local) Sort(locations []Location) {
+	slices.SortFunc(locations, func(a, b Location) int {
+		return cmp.Or(cmp.Compare(a.Place, b.Place), cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End),
+			cmp.Compare(a.Distance, b.Distance), cmp.Compare(l.clipped(&a), l.clipped(&b)))
+	})
 }
 
 // clipped returns how many bases are clipped before the first pair of a location.

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"scanmap/dna"
+	"scanmap/locate"
 	"scanmap/mapper/find"
 	"scanmap/parallel"
 )
@@ -26,6 +27,7 @@ type resolver struct {
 	// seekers seek reads again, one after the other: up to larger distances, in several steps, and
 	// their parts. Where nothing is sought there are none.
 	seekers []*seeker
+	sharing parallel.Sharing
 	many    sync.Mutex // of a group with many locations, see manyFound
 	// verified counts the windows of parts that were looked at for an estimate, and held.
 	verified int64
@@ -34,7 +36,11 @@ type resolver struct {
 func newResolver(ref *dna.Reference, o *Options, out *orderedWriter, t *times) *resolver {
 	r := &resolver{ref: ref, pairs: &o.Pairs, shared: o.shared, options: o, times: t, out: out, contigs: newContigCounts(ref, o.Threads), seekers: newSeekers(ref, o, t)}
 	for i := range o.Threads {
-		r.workers = append(r.workers, newWorker(ref, o, r.contigs[i]))
+		w := newWorker(ref, o, r.contigs[i])
+		w.group.reader.Share = func(tasks int, do func(by *find.Reader, task int)) {
+			r.sharing.Share(i, tasks, func(worker, task int) { do(&r.workers[worker].group.reader, task) })
+		}
+		r.workers = append(r.workers, w)
 	}
 	return r
 }
@@ -95,19 +101,25 @@ func (r *resolver) learn(ctx context.Context, e *estimate, p *part) {
 // held returns a part that has what was held of all groups of some reads of p, and no candidates.
 func (r *resolver) held(p *part, reads span, ofGroup []looked) part {
 	all := looked{left: map[int][]uint32{}}
+	located, operations := make([]int, len(ofGroup)+1), make([]int, len(ofGroup)+1) // before each group
 	for i := range ofGroup {
 		g := &ofGroup[i]
-		for j := range g.located {
-			g.located[j].From += int32(len(all.operations))
-			g.located[j].To += int32(len(all.operations))
-			g.located[j].Read -= uint32(reads.from)
-		}
-		all.located, all.operations = append(all.located, g.located...), append(all.operations, g.operations...)
+		located[i+1], operations[i+1] = located[i]+len(g.located), operations[i]+len(g.operations)
 		for read, left := range g.left {
 			all.left[read-reads.from] = left
 		}
 		r.verified += g.verified
 	}
+	all.located, all.operations = make([]find.Located, located[len(ofGroup)]), make([]locate.Operation, operations[len(ofGroup)])
+	parallel.Ranges(len(r.workers), len(ofGroup), 1, func(_, i, _ int) {
+		g := &ofGroup[i]
+		copy(all.operations[operations[i]:], g.operations)
+		for j, l := range g.located {
+			l.Read -= uint32(reads.from)
+			l.From, l.To = l.From+int32(operations[i]), l.To+int32(operations[i])
+			all.located[located[i]+j] = l
+		}
+	})
 	held := part{library: p.library, batch: p.batch.Slice(reads.from, reads.to), found: &find.Found{}, held: true}
 	if !p.held {
 		held.batch = held.batch.Clone()
@@ -115,7 +127,7 @@ func (r *resolver) held(p *part, reads span, ofGroup []looked) part {
 	if p.found.Unlisted() {
 		held.found.HoldUnlisted()
 	} else {
-		held.found.HoldLocated(all.located, all.operations, all.left, reads.to-reads.from, len(r.workers))
+		held.found.HoldLocated(all.located, all.operations, all.left, reads.to-reads.from)
 	}
 	return held
 }
@@ -220,7 +232,7 @@ func (r *resolver) hold(ctx context.Context, p *part, reads span, of step) (part
 	groups := p.groups(reads)
 	ofGroup := make([]looked, len(groups)-1)
 	toSeek := make([]int32, reads.to-reads.from)
-	parallel.Ranges(len(r.workers), len(groups)-1, 1, func(worker, i, _ int) {
+	r.sharing.Ranges(len(r.workers), len(groups)-1, 1, func(worker, i, _ int) {
 		w, from, to := r.workers[worker], groups[i], groups[i+1]
 		if p.listed(from, to) > manyFound {
 			r.many.Lock()
@@ -264,7 +276,7 @@ func (r *resolver) writeGroups(ctx context.Context, p *part, groups []int) error
 	r.blocks += len(groups) - 1
 	var once sync.Once
 	var failed error
-	parallel.Ranges(len(r.workers), len(groups)-1, 1, func(worker, g, _ int) {
+	r.sharing.Ranges(len(r.workers), len(groups)-1, 1, func(worker, g, _ int) {
 		err := ctx.Err()
 		if err != nil {
 			err = r.out.fail(err)

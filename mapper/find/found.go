@@ -132,12 +132,20 @@ func readOfEnd(e *locate.End) uint32             { return e.Read }
 func readOfLocated(l *Located) uint32            { return l.Read }
 
 // HoldLocated makes f hold locations, and nothing else, of a batch of so many reads: all that the
-// reads have, but for those of which left has the numbers, as Reader.Append returns them, by read.
-// operations are those that they have, which f takes over.
-func (f *Found) HoldLocated(located []Located, operations []locate.Operation, left map[int][]uint32, reads, threads int) {
+// reads have, in order of these, but for those of which left has the numbers, as Reader.Append
+// returns them, by read. operations are those that they have. f takes all over.
+func (f *Found) HoldLocated(located []Located, operations []locate.Operation, left map[int][]uint32, reads int) {
 	*f = Found{left: left, Operations: operations}
-	f.Located.Group([][]Located{located}, readOfLocated, reads, threads)
-	f.Located.next = nil
+	f.Located.list, f.Located.from = located, make([]int, reads+1)
+	next := 0
+	for i := range located {
+		for ; next <= int(located[i].Read); next++ {
+			f.Located.from[next] = i
+		}
+	}
+	for ; next <= reads; next++ {
+		f.Located.from[next] = len(located)
+	}
 }
 
 // reset empties f for a batch whose reads were sorted into classes; nil for what more there is of

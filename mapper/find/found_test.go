@@ -57,7 +57,7 @@ func TestGroups(t *testing.T) {
 		var skimmed, scanned, finished Found
 		skimmed.Candidates.Group([][]locate.Candidate{candidates}, readOfCandidate, c.reads, 2)
 		scanned.Ends.Group([][]locate.End{ends}, readOfEnd, c.reads, 2)
-		finished.HoldLocated(located, nil, nil, c.reads, 2)
+		finished.HoldLocated(located, nil, nil, c.reads)
 		for what, f := range map[string]*Found{"candidates": &skimmed, "ends": &scanned, "locations": &finished} {
 			if got := f.Cut(batchOf(c.reads, 1, c.together)); !slices.Equal(got, c.want) {
 				t.Errorf("%d reads, %d together, %d %s each: %v, want %v", c.reads, c.together, c.found, what, got, c.want)
@@ -76,7 +76,7 @@ func TestReaderTakesAlignments(t *testing.T) {
 		{Read: 1, End: 40, Distance: 1, Gaps: 1, Aligned: true, Start: 31, From: 0, To: 3},
 		{Read: 1, End: 60, Distance: 2, Gaps: 2, Aligned: true, Start: 48, From: 2, To: 4},
 		{Read: 1, End: 80, Distance: 2, Gaps: 2},
-	}, operations, map[int][]uint32{1: {0, 3}}, 2, 1)
+	}, operations, map[int][]uint32{1: {0, 3}}, 2)
 	r := Reader{most: 4}
 	view := b.Read(1)
 	got, left := r.Append(t.Context(), nil, b, &f, 1, &view)

@@ -16,6 +16,9 @@ type Reader struct {
 	Aligner locate.Aligner
 	// Local is set where local locations are sought.
 	Local *locate.Local
+	// Share does so many tasks of what a Reader does together with others that have nothing to do:
+	// `by` is the Reader of who does one. Where it is nil, nobody helps.
+	Share func(tasks int, do func(by *Reader, task int))
 	// most is the most locations of a read that are held.
 	most    int
 	threads int
@@ -27,6 +30,7 @@ type Reader struct {
 	stream   locate.Stream
 	held     held
 	sorted   []locate.Location
+	shared   []locate.Location // see localOf
 }
 
 // NewReader returns a Reader for a reference that holds at most `most` locations of a read. Metric
@@ -45,6 +49,7 @@ func (r *Reader) Forget() {
 	*r = Reader{
 		Locator: locate.Locator{Reference: ref, Metric: r.Locator.Metric, Verified: r.Locator.Verified},
 		Aligner: locate.Aligner{Reference: ref},
+		Share:   r.Share,
 		most:    r.most, threads: r.threads, stretch: r.stretch,
 	}
 	if local != nil {

@@ -18,7 +18,7 @@ func (r *Reader) appendLocal(locations []locate.Location, b *Batch, f *Found, i 
 	if list := f.Candidates.Of(i); len(list) > 0 {
 		m := b.Length(i)
 		least := m - b.K(i)
-		for _, l := range r.Local.Locations(view, list) {
+		for _, l := range r.localOf(view, list) {
 			locations = append(locations, r.ranked(l, m, least))
 		}
 	}
@@ -28,6 +28,54 @@ func (r *Reader) appendLocal(locations []locate.Location, b *Batch, f *Found, i 
 		locations = append(locations, taken)
 	}
 	return r.bounded(locations, before, b.K(i), f.left[i])
+}
+
+// localOf returns the local locations among those that candidates of a read lead to. Of some reads
+// there are thousands, in satellites, and each takes up to 1 ms: these are shared.
+func (r *Reader) localOf(view *locate.Read, candidates []locate.Candidate) []locate.Location {
+	if r.Share == nil || len(candidates) < 2*sharedCandidates {
+		return r.Local.Locations(view, candidates)
+	}
+	parts := r.Local.Cut(view, candidates, sharedCandidates)
+	found := make([]localsFound, len(parts))
+	r.Share(len(parts), func(by *Reader, i int) {
+		local := by.Local
+		if by != r {
+			by.Aligner.Reset()
+			local.Aligner = &by.Aligner
+		}
+		for _, l := range local.Locations(view, parts[i]) {
+			found[i].add(l, by.Aligner.Operations(&l))
+		}
+	})
+	r.shared = r.shared[:0]
+	for i := range found {
+		for j, l := range found[i].locations {
+			r.Aligner.Adopt(&l, l.Start, found[i].operations[found[i].ends[j]:found[i].ends[j+1]])
+			r.shared = append(r.shared, l)
+		}
+	}
+	r.Local.Sort(r.shared)
+	return r.shared
+}
+
+// sharedCandidates is the number of candidates of one part that is shared: up to some 10 ms.
+const sharedCandidates = 32
+
+// localsFound are local locations and their operations; those of location i are from ends[i] to
+// ends[i+1].
+type localsFound struct {
+	locations  []locate.Location
+	operations []locate.Operation
+	ends       []int
+}
+
+func (f *localsFound) add(l locate.Location, operations []locate.Operation) {
+	if f.ends == nil {
+		f.ends = []int{0}
+	}
+	f.locations, f.operations = append(f.locations, l), append(f.operations, operations...)
+	f.ends = append(f.ends, len(f.operations))
 }
 
 // LocalIn returns the best local location of a read that lies in the stretch [from, to) of a place;

@@ -1,0 +1,100 @@
+package parallel
+
+import "sync"
+
+// A Sharing is what goroutines of a loop share of the work of one item that takes long: those that
+// have no item any more help with it.
+type Sharing struct {
+	mu     sync.Mutex
+	wake   sync.Cond
+	jobs   []*sharedJob // those of which something is left to begin
+	active int          // goroutines that may still share something
+}
+
+// A sharedJob is n tasks, of which those from next on have not begun, and so many are not done.
+type sharedJob struct {
+	do            func(worker, i int)
+	n, next, left int
+}
+
+// Ranges is the Ranges of this package, in whose do a worker may call Share.
+func (s *Sharing) Ranges(threads, n, grain int, do func(worker, from, to int)) {
+	workers := max(1, min(threads, n))
+	s.active = workers
+	s.wake.L = &s.mu
+	next := 0 // the first item that nobody has
+	var wg sync.WaitGroup
+	for worker := range workers {
+		wg.Go(func() {
+			for {
+				s.mu.Lock()
+				from := next
+				next = min(next+grain, n)
+				s.mu.Unlock()
+				if from == n {
+					break
+				}
+				do(worker, from, min(from+grain, n))
+			}
+			s.help(worker)
+		})
+	}
+	wg.Wait()
+}
+
+// help does tasks of others until there can be none.
+func (s *Sharing) help(worker int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.active--; s.active == 0 {
+		s.wake.Broadcast()
+	}
+	for {
+		switch {
+		case len(s.jobs) > 0:
+			s.one(s.jobs[0], worker)
+		case s.active == 0:
+			return
+		default:
+			s.wake.Wait()
+		}
+	}
+}
+
+// one does the next task of a job, without the lock that is held before and after.
+func (s *Sharing) one(j *sharedJob, worker int) {
+	i := j.next
+	if j.next++; j.next == j.n {
+		for at, other := range s.jobs {
+			if other == j {
+				s.jobs = append(s.jobs[:at], s.jobs[at+1:]...)
+				break
+			}
+		}
+	}
+	s.mu.Unlock()
+	j.do(worker, i)
+	s.mu.Lock()
+	if j.left--; j.left == 0 {
+		s.wake.Broadcast()
+	}
+}
+
+// Share calls do for each i in [0, n), as part of what a worker of Ranges does: by this worker, and
+// by others that have no items any more. It returns when all are done. do must not call Share.
+func (s *Sharing) Share(worker, n int, do func(worker, i int)) {
+	if n == 0 {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	j := &sharedJob{do: do, n: n, left: n}
+	s.jobs = append(s.jobs, j)
+	s.wake.Broadcast()
+	for j.next < n {
+		s.one(j, worker)
+	}
+	for j.left > 0 {
+		s.wake.Wait()
+	}
+}

@@ -1,0 +1,75 @@
+package parallel
+
+import (
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// TestSharing does every item and every task of an item once, whoever helps, and never lets two
+// calls share a worker.
+func TestSharing(t *testing.T) {
+	var s Sharing // one after the other, as a loop may follow another
+	for _, threads := range []int{1, 2, 7} {
+		for _, n := range []int{0, 1, 2, 9} {
+			for _, tasks := range []int{0, 1, 3, 40} {
+				done := make([][]*atomic.Int32, n)
+				for i := range done {
+					for range 1 + tasks {
+						done[i] = append(done[i], new(atomic.Int32))
+					}
+				}
+				busy := make([]atomic.Int32, threads)
+				s.Ranges(threads, n, 1, func(worker, from, _ int) {
+					if busy[worker].Add(1) != 1 {
+						t.Errorf("worker %d of %d is in two calls", worker, threads)
+					}
+					done[from][0].Add(1)
+					s.Share(worker, tasks, func(by, i int) {
+						if by != worker && busy[by].Add(1) != 1 {
+							t.Errorf("worker %d of %d helps while it is in a call", by, threads)
+						}
+						done[from][1+i].Add(1)
+						if by != worker {
+							busy[by].Add(-1)
+						}
+					})
+					for i := range tasks {
+						if done[from][1+i].Load() == 0 {
+							t.Errorf("%d threads: Share returns before task %d is done", threads, i)
+						}
+					}
+					busy[worker].Add(-1)
+				})
+				for i := range done {
+					if j := slices.IndexFunc(done[i], func(n *atomic.Int32) bool { return n.Load() != 1 }); j >= 0 {
+						t.Errorf("%d threads, %d items, %d tasks: task %d of item %d was done %d times", threads, n, tasks, j, i, done[i][j].Load())
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestSharingHelps has two tasks of one item wait for each other: somebody else does one of them.
+func TestSharingHelps(t *testing.T) {
+	var s Sharing
+	met := make(chan int)
+	s.Ranges(2, 2, 1, func(worker, from, _ int) {
+		if from != 0 {
+			return
+		}
+		s.Share(worker, 2, func(_, i int) {
+			if i == 0 {
+				met <- i
+			} else {
+				select {
+				case <-met:
+				case <-time.After(time.Minute):
+					t.Error("nobody helps")
+				}
+			}
+		})
+	})
+}
