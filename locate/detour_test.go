@@ -25,7 +25,7 @@ func TestMayQualify(t *testing.T) {
 		p := truth.DrawPlanted(r, m, rules, nil)
 		l.Reference, l.Cap = truth.Reference(t, p.Text), rules.Cap
 		l.Aligner = &Aligner{Reference: l.Reference}
-		b := l.begin(m, rules.Least, m-rules.Least)
+		b := l.begin(m, rules.Least, m)
 		view := pack(p.Read, 0)
 		strand, place := &view.Strands[Forward], At(0, Forward)
 		may := func(diagonal int) bool {

@@ -65,7 +65,7 @@ type Local struct {
 // score, m - K, is 1 to the read's length. The locations are valid until the next call, their
 // operations until the Aligner is reset. A read that CutLocal has no pieces for has none.
 //
-// Where less than K is sought, only those are returned that lose no more, inserted bases not
+// Where K or less is sought, only those are returned that lose no more, inserted bases not
 // forgiven. The best alignment of all that are left is taken each time, so that these are taken
 // before all others, and are the same as without that bound.
 //

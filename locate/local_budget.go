@@ -7,7 +7,8 @@ type localBudget struct {
 	piece                 int // bases of a piece
 	budget                int // m - T, or less where less is sought
 	reach                 int
-	// bounded tells that less is sought than m - T, and then inserted bases are not forgiven.
+	// bounded tells that what loses no more than m - T is sought alone: inserted bases are not
+	// forgiven.
 	bounded bool
 	// each is what an inserted base loses beside what gaps cost, in 1/m: m, or m - T where T is
 	// forgiven.
@@ -36,7 +37,7 @@ type localSought struct{ m, least, sought, cap int }
 const mostBudgets = 64
 
 // begin makes a read of m bases with a least score, of whose locations those are sought that lose
-// no more than `sought`, the one at hand, and returns its budget.
+// no more than `sought`, or all if that is more than m - T, the one at hand, and returns its budget.
 func (l *Local) begin(m, least, sought int) *localBudget {
 	key := localSought{m, least, sought, l.Cap}
 	if l.budget != nil && l.budget.of == key {
@@ -58,13 +59,14 @@ func (l *Local) begin(m, least, sought int) *localBudget {
 // With the score m - sought in place of the least, more alignments qualify than are sought. So all
 // that follows of those that qualify, as in the lemmas, holds of what is sought.
 func newLocalBudget(of localSought) *localBudget {
-	m, least, sought, most := of.m, of.least, of.sought, of.cap
+	m, least, most := of.m, of.least, of.cap
+	sought := min(of.sought, m-least)
 	reach := reachOf(m - least)
 	pieces := CutLocal(m, m-sought, most)
 	b := &localBudget{
 		of: of,
 		m:  m, least: m - sought, pieces: pieces.Number, cap: most, piece: pieces.Bases, budget: sought,
-		reach: reach, bounded: sought < m-least, each: sought,
+		reach: reach, bounded: of.sought <= m-least, each: sought,
 	}
 	if b.bounded {
 		b.each = m

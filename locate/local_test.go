@@ -104,18 +104,23 @@ func checkLocal(t interface{ Fatal(...any) }, l *Local, r *rand.Rand, c truth.Lo
 	l.Aligner = &Aligner{Reference: l.Reference}
 	all := inOrder(truth.FindLocal(c.Contigs, c.Read, c.Rules))
 	most := len(c.Read) - c.Rules.Least
-	for _, sought := range []int{most, r.IntN(most + 1)} {
-		candidates, ok := localCandidates(r, c, len(c.Read)-sought)
+	for _, sought := range []int{most + 1, r.IntN(most + 1)} {
+		candidates, ok := localCandidates(r, c, len(c.Read)-min(sought, most))
 		if !ok {
 			continue
 		}
 		want := all
-		if sought < most {
+		if sought <= most {
 			want = slices.DeleteFunc(slices.Clone(all), func(x truth.LocalLocation) bool { return x.Lost > sought })
 		}
 		read := pack(c.Read, most)
 		read.Sought = sought
-		got := asTruth(l.Aligner, l.Locations(&read, candidates))
+		var found []Location
+		for _, part := range l.Cut(&read, candidates, 1+r.IntN(4)) {
+			found = append(found, l.Locations(&read, part)...)
+		}
+		l.Sort(found)
+		got := asTruth(l.Aligner, found)
 		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 			return want, fmt.Errorf("read %s, least %d, sought %d, cap %d, in %q (-want +got)\n%s",
 				c.Read, c.Rules.Least, sought, c.Rules.Cap, c.Contigs, diff)

@@ -23,6 +23,9 @@ import (
 // Proof. None has less than b edits, so the best of all has b. The near ones have b + near at most,
 // and k at most. ∎
 //
+// Local locations may lose more than k, if they qualify by their inserted bases. All of them are
+// known by a distance of k + 1 (find.Batch.All), which is s = k in the lemma.
+//
 // Lemma 2. Let both mates have a location among those that are known up to some distance of each,
 // and let these have a proper combination as above. Then the pair counts by near locations.
 //
@@ -63,6 +66,10 @@ func (o *Options) sought() func(read, length, k int) int {
 // is k: on 46 Mb of human loci and on a human-like gigabase it takes a fifth longer to seek up to 3
 // edits first, where half of the reads have more than one, than to seek all up to 6 at once.
 func (o *Options) first(length, k int) int {
+	all := k
+	if o.Local != nil {
+		all++
+	}
 	near, edits, least := int(o.near()), plannedEdits(length), 4
 	if o.shared != nil {
 		edits += int(o.shared.more.Load())
@@ -73,7 +80,7 @@ func (o *Options) first(length, k int) int {
 	if first := near + edits; first+least <= k {
 		return first
 	}
-	return k
+	return all
 }
 
 // plannedEdits is how many edits the best location of a read may have so that its near ones are
@@ -185,7 +192,7 @@ func (g *group) addHorizon(read, from int) {
 	for i := range all {
 		h.best = min(h.best, g.measure(&all[i]))
 	}
-	if g.near >= 0 && g.parts[read] == nil && len(all) > 0 && h.best+g.near < k {
+	if g.near >= 0 && g.parts[read] == nil && len(all) > 0 && h.best+g.near < int32(g.all(read)) {
 		h.k = h.best + g.near
 		h.n = g.toFront(all, h.k)
 	}
@@ -257,7 +264,7 @@ func (w *worker) seekPair(l *library, read, i int, upTo []int32, last bool) {
 // whether that is all that may be found of it: so far beyond its best location or, if it has none
 // so far, k or some way to it.
 func (g *group) nextDistance(from, i int, beyond int32, last bool) (distance int32, all bool) {
-	k, sought, h := int32(g.batch.K(from+i)), int32(g.batch.Sought(from+i)), &g.horizons[i]
+	k, sought, h := int32(g.batch.All(from+i)), int32(g.batch.Sought(from+i)), &g.horizons[i]
 	distance = k
 	switch {
 	case h.n > 0:
@@ -274,7 +281,7 @@ func (w *worker) countsNear(l *library, read, i int) bool {
 	g, p := &w.group, &w.pairing
 	p.model = l.insert
 	for x := range 2 {
-		p.set(x, read+x, g.of(g.spans[i+x]), int32(g.batch.Sought(read+x)))
+		p.set(x, read+x, g.of(g.spans[i+x]), min(int32(g.batch.Sought(read+x)), int32(g.k(read+x))))
 	}
 	return p.hasNear(i)
 }
@@ -297,7 +304,7 @@ func (p *pairing) wideSpan(read, i int) (s span, k int32) {
 	g := p.group
 	s, k = g.spans[i], int32(g.k(read))
 	h := &g.horizons[i]
-	if g.near < 0 || g.parts[read] != nil || h.n == 0 || h.best+p.wide(p.model) >= k {
+	if g.near < 0 || g.parts[read] != nil || h.n == 0 || h.best+p.wide(p.model) >= int32(g.all(read)) {
 		return s, k
 	}
 	k = h.best + p.wide(p.model)

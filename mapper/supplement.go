@@ -23,6 +23,14 @@ func (g *group) k(read int) int {
 	return g.batch.K(read)
 }
 
+// all returns the distance by which all locations of a read of the batch are known.
+func (g *group) all(read int) int {
+	if g.parts[read] != nil {
+		return g.k(read)
+	}
+	return g.batch.All(read)
+}
+
 // seekParts sets again[i] to the largest distance of read number i of the group if it has no
 // location, and may have parts; otherwise to notAgain. The reads begin with number `from` of the
 // batch.

@@ -48,15 +48,15 @@ func (b *Batch) layOut(reads []fasta.Read, together int, k func(length int) int,
 		n := len(reads[i].Bases)
 		b.length[i] = int32(n)
 		b.k[i] = int32(k(n))
-		b.sought[i] = b.k[i]
+		b.sought[i] = b.all(i)
 		if sought != nil {
-			b.sought[i] = min(int32(sought(i, n, int(b.k[i]))), b.k[i])
+			b.sought[i] = min(int32(sought(i, n, int(b.k[i]))), b.sought[i])
 		}
 		b.seeds[i] = b.sought[i]
 		if b.local != nil {
-			b.seeds[i] = b.localPieces(n, b.sought[i]) - 1
+			b.seeds[i] = b.localPieces(n, b.loss(i)) - 1
 			if all := b.localPieces(n, b.k[i]) - 1; all < 0 || b.seeds[i] < 0 {
-				b.sought[i], b.seeds[i] = b.k[i], all
+				b.sought[i], b.seeds[i] = b.all(i), all
 			}
 		}
 		b.packedAt[i+1] = b.packedAt[i] + 2*locate.PlanesLength(n)
@@ -136,17 +136,43 @@ func (b *Batch) Length(i int) int { return int(b.length[i]) }
 // K returns the largest edit distance of read i.
 func (b *Batch) K(i int) int { return int(b.k[i]) }
 
-// Sought returns the distance up to which the locations of read i are sought, K at most.
+// Sought returns the distance up to which the locations of read i are sought, All at most.
 func (b *Batch) Sought(i int) int { return int(b.sought[i]) }
 
-// Partly tells whether a read has locations that are not sought, up to K.
-func (b *Batch) Partly() bool { return !slices.Equal(b.sought, b.k) }
+// All returns the distance by which all locations of read i are sought: K, and one more of local
+// ones, some of which lose more than K and qualify by their inserted bases.
+func (b *Batch) All(i int) int { return int(b.all(i)) }
+
+func (b *Batch) all(i int) int32 {
+	if b.local != nil && !b.local.Parts {
+		return b.k[i] + 1
+	}
+	return b.k[i]
+}
+
+// loss returns the most that local locations lose that are sought of read i, inserted bases
+// forgiven.
+func (b *Batch) loss(i int) int32 { return min(b.sought[i], b.k[i]) }
+
+// Partly tells whether a read has locations that are not sought.
+func (b *Batch) Partly() bool {
+	for i, sought := range b.sought {
+		if sought != b.all(i) {
+			return true
+		}
+	}
+	return false
+}
 
 // SeekTo notes that locations of read i are known up to a distance.
 func (b *Batch) SeekTo(i, distance int) { b.sought[i] = int32(distance) }
 
 // SeekAll has all locations sought.
-func (b *Batch) SeekAll() { copy(b.sought, b.k) }
+func (b *Batch) SeekAll() {
+	for i := range b.sought {
+		b.sought[i] = b.all(i)
+	}
+}
 
 // Unsought returns how many reads there are whose local locations are not known: they have no
 // pieces by which to be found, or more candidates than what was found lists.

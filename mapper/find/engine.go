@@ -42,7 +42,7 @@ func (c *classes) sort(b *Batch, s *shared) {
 			case b.local.Parts:
 				q = pieceLength(int(of.length), int(of.seeds))
 			default:
-				q = locate.CutLocal(int(of.length), int(of.length-b.sought[i]), b.local.Cap).Bases
+				q = locate.CutLocal(int(of.length), int(of.length-b.loss(i)), b.local.Cap).Bases
 			}
 			pieces[of] = q
 		}

@@ -317,8 +317,8 @@ func (w *gpuFinder) upload(b *Batch) gpuPart {
 		part.local.Parts = 1
 	default:
 		lost := w.lost.Resize(q, len(b.Reads))
-		for i, most := range b.sought {
-			lost[i] = uint32(most)
+		for i := range b.sought {
+			lost[i] = uint32(b.loss(i))
 		}
 		device.Upload(q, &w.onGPU.lost, lost)
 		part.local = kernels.Local{Lost: w.onGPU.lost.At(0), Cap: uint32(local.Cap)}

@@ -132,7 +132,7 @@ func (t *pieceTable) cut(c *pieceCutter, b *Batch, read uint32) {
 	var local *locate.LocalPieces
 	inset := 0
 	if b.local != nil && !b.local.Parts {
-		local = c.local(m, m-int(b.sought[read]), b.local.Cap)
+		local = c.local(m, m-int(b.loss(int(read))), b.local.Cap)
 		inset = local.Inset
 	}
 	c.starts = c.chooser.choose(c.starts[:0], strand, m, k, q, inset)
