@@ -17,9 +17,13 @@ type sharedJob struct {
 	n, next, left int
 }
 
-// Ranges is the Ranges of this package, in whose do a worker may call Share.
+// Ranges is the Ranges of this package, in whose do a worker may call Share. There are as many
+// workers as threads, since one item alone may be shared.
 func (s *Sharing) Ranges(threads, n, grain int, do func(worker, from, to int)) {
-	workers := max(1, min(threads, n))
+	if n == 0 {
+		return
+	}
+	workers := max(1, threads)
 	s.active = workers
 	s.wake.L = &s.mu
 	next := 0 // the first item that nobody has

@@ -56,10 +56,7 @@ func TestSharing(t *testing.T) {
 func TestSharingHelps(t *testing.T) {
 	var s Sharing
 	met := make(chan int)
-	s.Ranges(2, 2, 1, func(worker, from, _ int) {
-		if from != 0 {
-			return
-		}
+	s.Ranges(2, 1, 1, func(worker, _, _ int) {
 		s.Share(worker, 2, func(_, i int) {
 			if i == 0 {
 				met <- i

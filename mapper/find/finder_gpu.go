@@ -203,6 +203,7 @@ func (w *gpuFinder) find(b *Batch, f *Found, covering bool) error {
 	w.classes.sort(b, &w.shared)
 	f.reset(&w.classes)
 	found := &w.found
+	w.refuser.refused = 0
 	found.located, found.candidates, found.ends = found.located[:0], found.candidates[:0], found.ends[:0]
 	part := w.upload(b)
 	part.limit = limit
@@ -273,12 +274,9 @@ func (w *gpuFinder) find(b *Batch, f *Found, covering bool) error {
 			return err
 		}
 	}
-	threads, candidates := w.options.Threads, found.candidates
-	if b.local != nil {
-		candidates = w.refuser.refuse(&w.shared, b, candidates)
-		f.Counts.Refused += int64(len(found.candidates) - len(candidates))
-	}
-	f.Candidates.Group([][]locate.Candidate{candidates}, readOfCandidate, len(b.Reads), threads)
+	threads := w.options.Threads
+	f.Counts.Refused += w.refuser.refused
+	f.Candidates.Group([][]locate.Candidate{found.candidates}, readOfCandidate, len(b.Reads), threads)
 	f.Ends.Group(append(ends, found.ends), readOfEnd, len(b.Reads), threads)
 	f.Located.Group([][]Located{found.located}, readOfLocated, len(b.Reads), threads)
 	if found.count() > limit {

@@ -1,6 +1,9 @@
 package find
 
 import (
+	"slices"
+	"sync/atomic"
+
 	"scanmap/locate"
 	"scanmap/parallel"
 )
@@ -16,38 +19,44 @@ func (b *Batch) leads(l *locate.Local, c *locate.Candidate) bool {
 	return l.Leads(b.Length(read), b.K(read), b.Sought(read), strand, c.Place, int(c.Diagonal))
 }
 
-// A refuser leaves out candidates that lead to nothing.
+// A refuser makes candidates, but for those that lead to nothing.
 type refuser struct {
-	locals []locate.Local // one for each worker
-	left   []int          // of each grain
+	locals []locate.Local       // one for each worker
+	made   [][]locate.Candidate // of each grain
+	// refused is how many candidates were left out.
+	refused int64
 }
 
-// refuseGrain is the number of candidates in one unit of parallel work: some 2 ms.
+// refuseGrain is the number of items in one unit of parallel work: some 2 ms.
 const refuseGrain = 1 << 10
 
-// refuse moves those candidates of a batch that may lead to local locations to the front, and
-// returns them.
-func (r *refuser) refuse(of *shared, b *Batch, candidates []locate.Candidate) []locate.Candidate {
+// add adds those candidates of a batch that n items make and that may lead to local locations, or
+// parts, in the order of the items. item appends those of one.
+func (r *refuser) add(to []locate.Candidate, of *shared, b *Batch, n int, item func(to []locate.Candidate, i int) []locate.Candidate) []locate.Candidate {
 	threads := of.options.Threads
 	r.locals = parallel.Resize(r.locals, threads)
 	for i := range r.locals {
 		r.locals[i].Reference, r.locals[i].Cap = of.ref, b.local.Cap
 	}
-	r.left = parallel.Resize(r.left, (len(candidates)+refuseGrain-1)/refuseGrain)
-	parallel.Ranges(threads, len(r.left), 1, func(worker, grain, _ int) {
-		all := candidates[grain*refuseGrain : min((grain+1)*refuseGrain, len(candidates))]
-		n := 0
-		for i := range all {
-			if b.leads(&r.locals[worker], &all[i]) {
-				all[n] = all[i]
-				n++
-			}
-		}
-		r.left[grain] = n
-	})
-	n := 0
-	for grain, left := range r.left {
-		n += copy(candidates[n:], candidates[grain*refuseGrain:][:left])
+	grains := (n + refuseGrain - 1) / refuseGrain
+	for len(r.made) < grains {
+		r.made = append(r.made, nil)
 	}
-	return candidates[:n]
+	var refused atomic.Int64
+	parallel.Ranges(threads, grains, 1, func(worker, grain, _ int) {
+		made := r.made[grain][:0]
+		for i := grain * refuseGrain; i < min((grain+1)*refuseGrain, n); i++ {
+			from := len(made)
+			made = item(made, i)
+			left := slices.DeleteFunc(made[from:], func(c locate.Candidate) bool { return !b.leads(&r.locals[worker], &c) })
+			refused.Add(int64(len(made) - from - len(left)))
+			made = made[:from+len(left)]
+		}
+		r.made[grain] = made
+	})
+	r.refused += refused.Load()
+	for _, made := range r.made[:grains] {
+		to = append(to, made...)
+	}
+	return to
 }

@@ -286,9 +286,9 @@ func (p *gpuPass) take(left []gpuCandidate) {
 	found := &p.found
 	from := len(found.candidates)
 	if p.options.Local != nil {
-		for _, l := range left {
-			found.candidates = p.localCandidates(found.candidates, l)
-		}
+		found.candidates = p.refuser.add(found.candidates, &p.shared, p.batch, len(left), func(to []locate.Candidate, i int) []locate.Candidate {
+			return p.localCandidates(to, left[i])
+		})
 		return
 	}
 	found.candidates = extend(found.candidates, len(left))
