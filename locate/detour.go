@@ -148,7 +148,10 @@ func (l *Local) look(strand *Strand, p Place, d *localDiagonal, most int) {
 		return
 	}
 	won := l.findBeside(strand, p, d, near)
-	if d.least = along(d.differs, b.m) - won; d.least <= most {
+	if d.along == 0 {
+		d.along = along(d.differs, b.m)
+	}
+	if d.least = d.along - won; d.least <= most {
 		d.least = l.wave.least(l.beside, b, most)
 	}
 }

@@ -157,7 +157,8 @@ func (l *Local) leads(strand *Strand, p Place, d *localDiagonal) bool {
 	b, n := l.budget, len(l.words)
 	l.words = l.differences(l.words, strand, p, d.diagonal, b.m)
 	d.differs = l.words[n:len(l.words):len(l.words)]
-	if along(d.differs, b.m) > b.budget && !l.mayQualify(strand, p, d) {
+	d.along = along(d.differs, b.m)
+	if d.along > b.budget && !l.mayQualify(strand, p, d) {
 		return false
 	}
 	d.ungapped, d.longest = b.ungapped(d.differs, nil)

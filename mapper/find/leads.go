@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"scanmap/dna"
 	"scanmap/locate"
 	"scanmap/parallel"
 )
@@ -21,8 +22,9 @@ func (b *Batch) leads(l *locate.Local, c *locate.Candidate) bool {
 
 // A refuser makes candidates, but for those that lead to nothing.
 type refuser struct {
-	locals []locate.Local       // one for each worker
-	made   [][]locate.Candidate // of each grain
+	locals  []locate.Local       // one for each worker
+	made    [][]locate.Candidate // of each grain
+	touched []uint64             // keeps loads that only warm the cache
 	// refused is how many candidates were left out.
 	refused int64
 }
@@ -34,7 +36,7 @@ const refuseGrain = 1 << 10
 // parts, in the order of the items. item appends those of one.
 func (r *refuser) add(to []locate.Candidate, of *shared, b *Batch, n int, item func(to []locate.Candidate, i int) []locate.Candidate) []locate.Candidate {
 	threads := of.options.Threads
-	r.locals = parallel.Resize(r.locals, threads)
+	r.locals, r.touched = parallel.Resize(r.locals, threads), parallel.Resize(r.touched, threads)
 	for i := range r.locals {
 		r.locals[i].Reference, r.locals[i].Cap = of.ref, b.local.Cap
 	}
@@ -46,13 +48,19 @@ func (r *refuser) add(to []locate.Candidate, of *shared, b *Batch, n int, item f
 	parallel.Ranges(threads, grains, 1, func(worker, grain, _ int) {
 		made := r.made[grain][:0]
 		for i := grain * refuseGrain; i < min((grain+1)*refuseGrain, n); i++ {
-			from := len(made)
 			made = item(made, i)
-			left := slices.DeleteFunc(made[from:], func(c locate.Candidate) bool { return !b.leads(&r.locals[worker], &c) })
-			refused.Add(int64(len(made) - from - len(left)))
-			made = made[:from+len(left)]
 		}
-		r.made[grain] = made
+		// So that the processor waits for many fetches at a time.
+		local, touched := &r.locals[worker], uint64(0)
+		for i := range made {
+			c := &made[i]
+			offset := of.ref.Contigs[c.Place.Contig()].Start + int(c.Diagonal)
+			touched |= dna.WindowOrZero(of.ref.Bases.Low, offset) | dna.WindowOrZero(of.ref.Bases.High, offset) | b.strand(int(c.Read), c.Place.Strand())[0]
+		}
+		r.touched[worker] = touched
+		left := slices.DeleteFunc(made, func(c locate.Candidate) bool { return !b.leads(local, &c) })
+		refused.Add(int64(len(made) - len(left)))
+		r.made[grain] = left
 	})
 	r.refused += refused.Load()
 	for _, made := range r.made[:grains] {
