@@ -37,7 +37,8 @@ type localSought struct{ m, least, sought, cap int }
 const mostBudgets = 64
 
 // begin makes a read of m bases with a least score, of whose locations those are sought that lose
-// no more than `sought`, or all if that is more than m - T, the one at hand, and returns its budget.
+// no more than `sought`, or all if that is more than m - T, the one at hand, and returns its
+// budget.
 func (l *Local) begin(m, least, sought int) *localBudget {
 	key := localSought{m, least, sought, l.Cap}
 	if l.budget != nil && l.budget.of == key {

@@ -23,8 +23,10 @@ type group struct {
 	// parts are those of reads that have no local location, by read, which are their locations then.
 	// A read that has none is not among them.
 	parts map[int][]locate.Location
-	// near is that of Options, and horizons are those of the reads.
+	// near and horizons are those of the reads, and nearOf is near of reads without mates, and of
+	// mates.
 	near     int32
+	nearOf   [2]int32
 	horizons []horizon
 	// view is read `viewed` of the batch.
 	view   locate.Read
@@ -37,7 +39,7 @@ type span struct{ from, to int }
 
 func newGroup(ref *dna.Reference, o *Options) group {
 	g := group{reader: find.NewReader(ref, o.Metric, o.limits.held, o.Threads, o.limits.find), left: map[int][]uint32{},
-		parts: map[int][]locate.Location{}, near: o.near()}
+		parts: map[int][]locate.Location{}, near: o.near(), nearOf: [2]int32{o.near(), o.nearMate()}}
 	g.reader.SeekLocal(o.local())
 	return g
 }
@@ -55,6 +57,7 @@ func (g *group) read(i int) *locate.Read {
 func (g *group) locate(ctx context.Context, p *part, from, to int) {
 	b, f := p.batch, p.found
 	g.batch, g.found, g.viewed = b, f, -1
+	g.near = g.nearOf[b.Together-1]
 	g.reader.Aligner.Reset()
 	g.locations, g.spans, g.horizons = g.locations[:0], g.spans[:0], g.horizons[:0]
 	clear(g.left)

@@ -39,10 +39,27 @@ import (
 // more takes 3 of them, 74 dB, so that a quality of 60, the highest, can be told from one below it.
 const nearEdits = 2
 
-// near returns how much farther than the best a near location may be, or -1 where all locations
-// count.
-func (o *Options) near() int32 {
-	n := nearEdits * oddsOf(o).each
+// nearOfMates is nearEdits for mates whose local locations are sought: with an insert size that
+// fits, what has 2 edits more, 49 dB, is mostly known to be wrong by a quality of 60. Of 975,000
+// pairs of a human-like gigabase as many were wrong at 30 and above as with 2, and mapping them
+// took a quarter less time. Mates whose edits are sought stay as they are, as that saves nothing
+// there.
+const nearOfMates = 1
+
+// near returns how much farther than the best a near location of a read without a mate may be, or
+// -1 where all locations count.
+func (o *Options) near() int32 { return o.nearBy(nearEdits) }
+
+// nearMate is near for mates.
+func (o *Options) nearMate() int32 {
+	if o.Local != nil {
+		return o.nearBy(nearOfMates)
+	}
+	return o.near()
+}
+
+func (o *Options) nearBy(edits int32) int32 {
+	n := edits * oddsOf(o).each
 	switch o.Report.Mode {
 	case ReportAll, "":
 		return -1

@@ -101,7 +101,8 @@ func (r *resolver) learn(ctx context.Context, e *estimate, p *part) {
 // held returns a part that has what was held of all groups of some reads of p, and no candidates.
 func (r *resolver) held(p *part, reads span, ofGroup []looked) part {
 	all := looked{left: map[int][]uint32{}}
-	located, operations := make([]int, len(ofGroup)+1), make([]int, len(ofGroup)+1) // before each group
+	// Before each group there are so many.
+	located, operations := make([]int, len(ofGroup)+1), make([]int, len(ofGroup)+1)
 	for i := range ofGroup {
 		g := &ofGroup[i]
 		located[i+1], operations[i+1] = located[i]+len(g.located), operations[i]+len(g.operations)

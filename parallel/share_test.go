@@ -58,14 +58,12 @@ func TestSharingHelps(t *testing.T) {
 	met := make(chan int)
 	s.Ranges(2, 1, 1, func(worker, _, _ int) {
 		s.Share(worker, 2, func(_, i int) {
-			if i == 0 {
-				met <- i
-			} else {
-				select {
-				case <-met:
-				case <-time.After(time.Minute):
-					t.Error("nobody helps")
-				}
+			after := time.After(10 * time.Second)
+			select {
+			case met <- i:
+			case <-met:
+			case <-after:
+				t.Error("nobody helps")
 			}
 		})
 	})

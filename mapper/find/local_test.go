@@ -1,12 +1,21 @@
 package find_test
 
 import (
+	"fmt"
+	"math"
+	"math/rand/v2"
 	"os"
+	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"scanmap/internal/effort"
 	"scanmap/internal/finders"
+	"scanmap/internal/truth"
+	"scanmap/locate"
+	"scanmap/mapper/find"
 )
 
 // TestLocalCPU compares local locations with the exhaustive judge: SCANMAP_LOCAL_CASES cases, or
@@ -22,3 +31,62 @@ func TestLocalCPU(t *testing.T) {
 	}
 	finders.TestLocal(t, onCPU, first, cases)
 }
+
+// TestLocalShared has two Readers share a read with a thousand copies on two contigs and strands:
+// the locations are those of one, in the same order.
+func TestLocalShared(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(30, 1))
+	read := truth.Random(r, 100, "ACGT")
+	var contigs [2]strings.Builder
+	for i := range 1000 {
+		contigs[i%2].WriteString(truth.Random(r, 20+r.IntN(300), "ACGT"))
+		contigs[i%2].WriteString(truth.Strand(truth.Edited(r, read, r.IntN(4)), r.IntN(2)))
+	}
+	ref := truth.Reference(t, contigs[0].String(), contigs[1].String())
+	local := &find.Local{Cap: locate.DefaultCap}
+	f := find.OnCPU(ref, find.Options{Engine: find.EngineAuto, Metric: locate.Edits, Threads: 2, Local: local, Times: &find.Times{}})
+	batch, err := f.Pack(truth.Reads(read), 1, func(int) int { return 20 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var result find.Found
+	if _, err := f.Find(batch, &result); err != nil {
+		t.Fatal(err)
+	}
+	readers := make([]find.Reader, 2)
+	for i := range readers {
+		readers[i] = find.NewReader(ref, locate.Edits, math.MaxInt, 1, find.Limits{})
+		readers[i].SeekLocal(local)
+	}
+	view := batch.Read(0)
+	written := func() (all []string) {
+		locations, _ := readers[0].Append(t.Context(), nil, batch, &result, 0, &view)
+		for _, l := range locations {
+			all = append(all, fmt.Sprintf("%+v %v", l, readers[0].Aligner.Operations(&l)))
+		}
+		return all
+	}
+	plain := func(all []string) []string { // without where the operations are
+		for i := range all {
+			all[i] = inAligner.ReplaceAllString(all[i], "")
+		}
+		return all
+	}
+	want, tasks := plain(written()), 0
+	readers[0].Share = func(n int, do func(by *find.Reader, task int)) {
+		tasks = n
+		for i := range n {
+			do(&readers[i%2], n-1-i)
+		}
+	}
+	if got := plain(written()); !slices.Equal(got, want) || len(want) < 900 {
+		t.Errorf("%d locations of two Readers, %d of one, which are not the same", len(got), len(want))
+	}
+	if tasks < 10 {
+		t.Errorf("%d tasks were shared", tasks)
+	}
+}
+
+// inAligner is where an Aligner has the operations of a location.
+var inAligner = regexp.MustCompile(` from:\d+ to:\d+`)
