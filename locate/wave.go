@@ -33,7 +33,7 @@ import (
 // further down, y is, and n is no less than y; if it is on the same one, s > 0, and x is 1 or more,
 // as x and y are the same. ∎
 //
-// Lemma 16. Of two ways of the same loss that end on the same diagonal the one that ends further on
+// Lemma 16. Of two ways that end on the same diagonal the one that ends further on, for no more,
 // leads to whatever the other does, for no more. Let the first end before base x and the other
 // before y < x, and let the other go on. If it ends before base x, it loses more bases at the end.
 // Else the first goes with its next steps straight to that diagonal on which the other passes base
@@ -50,7 +50,9 @@ type localWave struct {
 	at      []int32 // the diagonals in order, from the one in question
 	through int     // its number
 	cells   []waveCell
-	broken  []uint64 // a bit for each block of four that is broken on all of them
+	// furthest are the bases before which ways end, as cells have them, with any loss so far.
+	furthest []int32
+	broken   []uint64 // a bit for each block of four that is broken on all of them
 }
 
 // A waveCell has the furthest bases of a loss on a diagonal: after a segment, and after steps from
@@ -67,44 +69,50 @@ func (v *localWave) least(differs []uint64, b *localBudget, most int) int {
 	if v.setBroken(differs, words, b.m); 4*v.brokenFrom(0)-6 > most {
 		return most + 1
 	}
-	v.cells = parallel.Resize(v.cells, 2*n*(most+1))
+	row := 2 * n // of cells: first those of ways that have not been on the diagonal
+	v.cells = parallel.Resize(v.cells, row*(most+1))
+	v.furthest = parallel.Resize(v.furthest, row)
+	for k := range v.furthest {
+		v.furthest[k] = -1
+	}
 	inserted := 1
 	if b.bounded {
 		inserted = 2
 	}
 	least := most + 1
 	for lost := 0; lost < least; lost++ {
-		for k := range 2 * n { // first those that have not been on the diagonal
+		cells := v.cells[:row*(lost+1)]
+		for k := range row {
 			i, been := k, k >= n
 			if been {
 				i -= n
 			}
-			before := func(loss, k int) *waveCell { return &v.cells[(lost-loss)*2*n+k] }
+			at := row*lost + k
 			c := waveCell{neverOn, neverOn, neverOn, neverOn}
 			if i > 0 {
 				g := int(v.at[i] - v.at[i-1])
 				if lost >= g {
-					c.up = before(g, k-1).up
+					c.up = cells[at-row*g-1].up
 				}
 				if lost >= lossOpen+g {
-					c.up = max(c.up, before(lossOpen+g, k-1).on)
+					c.up = max(c.up, cells[at-row*(lossOpen+g)-1].on)
 				}
 			}
 			if i < n-1 {
 				g := int(v.at[i+1] - v.at[i])
 				if loss := inserted * g; lost >= loss {
-					c.down = before(loss, k+1).down + int32(g)
+					c.down = cells[at-row*loss+1].down + int32(g)
 				}
 				if loss := lossOpen + inserted*g; lost >= loss {
-					c.down = max(c.down, before(loss, k+1).on+int32(g))
+					c.down = max(c.down, cells[at-row*loss+1].on+int32(g))
 				}
 			}
 			c.any = max(c.up, c.down)
 			if lost > 0 {
-				c.any = max(c.any, before(1, k).any+1)
+				c.any = max(c.any, cells[at-row].any+1)
 			}
 			if lost > lossOpen {
-				c.any = max(c.any, before(lossOpen+1, k).on)
+				c.any = max(c.any, cells[at-row*(lossOpen+1)].on)
 			}
 			if i != v.through || been {
 				on := c.any
@@ -112,22 +120,24 @@ func (v *localWave) least(differs []uint64, b *localBudget, most int) int {
 					on = max(on, int32(lost))
 				}
 				if been && i == v.through {
-					on = max(on, before(0, i).any)
+					on = max(on, cells[at-n].any)
 				}
 				if lost >= lossMismatch {
-					on = max(on, before(lossMismatch, k).on+1)
+					on = max(on, cells[at-row*lossMismatch].on+1)
 				}
-				if on >= 0 {
+				// One that ends no further than with less lost leads to nothing more.
+				if on > v.furthest[k] {
 					c.on = int32(nextBit(differs[i*words:][:words], int(on), int(m)))
-				}
-				if c.on >= 0 && lost+4*v.brokenFrom(int(c.on))-3 >= least {
-					c.on = neverOn
+					v.furthest[k] = c.on
+					if lost+4*v.brokenFrom(int(c.on))-3 >= least {
+						c.on = neverOn
+					}
 				}
 				if been && c.on >= 0 {
 					least = min(least, lost+int(m-c.on))
 				}
 			}
-			v.cells[lost*2*n+k] = c
+			cells[at] = c
 		}
 	}
 	return least
