@@ -16,6 +16,7 @@ import (
 type estimate struct {
 	enough           int // pairs with an insert size
 	inserts          []int32
+	longest          int32 // bases of a mate, where ends may be clipped
 	pairs, locations int
 	held             []part
 	heldLocations    int
@@ -27,13 +28,15 @@ func newEstimate(enough int) *estimate { return &estimate{enough: enough} }
 // pairSeen is what a pair tells the estimate. locations are those of its mates up to what is
 // planned, which are known whatever else was sought, or all of them where all are reported. insert
 // is the insert size if each mate has one location up to what is planned and these lie in the
-// orientation of the library, otherwise 0.
-type pairSeen struct{ locations, insert int32 }
+// orientation of the library, otherwise 0. bases are those of the longer mate where ends may be
+// clipped, otherwise 0.
+type pairSeen struct{ locations, insert, bases int32 }
 
 // take counts a pair.
 func (e *estimate) take(p pairSeen) {
 	e.pairs++
 	e.locations += int(p.locations)
+	e.longest = max(e.longest, p.bases)
 	if p.insert > 0 {
 		e.inserts = append(e.inserts, p.insert)
 	}
@@ -110,6 +113,9 @@ func (w *worker) look(ctx context.Context, p *part, from, to int, seen []pairSee
 				n = len(all)
 			}
 			s.locations += int32(n)
+			if w.local != nil {
+				s.bases = max(s.bases, int32(p.batch.Length(read+x)))
+			}
 		}
 		if alone {
 			g.align(read, mates[0])

@@ -104,6 +104,15 @@ const (
 	strayShare = 0.02
 )
 
+// readThrough has fragments be proper that are shorter than reads of so many bases, if the estimate
+// goes down to these: their reads go on into the adapter, and are clipped, so that it does not see
+// them. Mates that lie on each other whole come from no structural variant.
+func (m *insertModel) readThrough(bases int) {
+	if m.estimated && m.low < bases {
+		m.low = 1
+	}
+}
+
 // density returns how likely a proper pair is to have an insert size between the bounds.
 func (m *insertModel) density(insert int) float64 {
 	even := 1 / float64(m.high-m.low+1)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -95,6 +96,50 @@ func TestLocalOnGPU(t *testing.T) {
 				o.BatchReads = batch
 				onGPU(t, o, driver, want)
 			}
+		}
+	}
+}
+
+// TestLocalShortFragments has reads that go on into the adapter, of fragments below the estimate's
+// bounds: their pairs are proper where the bounds go down to the length of the reads, and ends may
+// be clipped.
+func TestLocalShortFragments(t *testing.T) {
+	t.Parallel()
+	const m = 100
+	for _, c := range []struct {
+		mean   int
+		local  *Local
+		proper bool
+	}{
+		{160, &Local{Score: DefaultScore, Split: true}, true},
+		{400, &Local{Score: DefaultScore, Split: true}, false},
+		{160, nil, false},
+	} {
+		r := rand.New(rand.NewPCG(26, 11))
+		text := truth.Random(r, 20_000, "ACGT")
+		var reads []string
+		add := func(n int) {
+			at := r.IntN(len(text) - n)
+			s := text[at : at+n]
+			for x := range 2 {
+				reads = append(reads, (truth.Strand(s, x) + truth.Random(r, m, "ACGT"))[:m])
+			}
+		}
+		for range 200 {
+			add(max(m, c.mean+int(20*r.NormFloat64())))
+		}
+		add(60)
+		reference, first, second := writePairs(t, []string{text}, reads)
+		o := Options{Reference: reference, Libraries: []Library{{Reads: first, Mates: second}}, Local: c.local, Report: Report{Mode: ReportOne}}
+		records, stats := runText(t, o)
+		insert := &stats.Libraries[0].Pairs.Insert
+		if c.local != nil && (insert.Low == 1) != c.proper || c.local == nil && insert.Low < 2 {
+			t.Errorf("fragments of %d bases, local %v: bounds from %d on", c.mean, c.local != nil, insert.Low)
+		}
+		lines := strings.Split(strings.TrimSpace(records), "\n")
+		flag, err := strconv.Atoi(strings.Split(lines[len(lines)-1], "\t")[1])
+		if proper := flag&2 != 0; err != nil || proper != c.proper {
+			t.Errorf("fragments of %d bases, local %v: the flag of a mate of 60 bases is %d", c.mean, c.local != nil, flag)
 		}
 	}
 }

@@ -142,6 +142,9 @@ func (r *resolver) settle(ctx context.Context) error {
 	}
 	held, least := l.estimate.held, r.pairs.MinInsert
 	model := fit(l.estimate.inserts, least)
+	if least == 0 {
+		model.readThrough(int(l.estimate.longest))
+	}
 	if model.high < least {
 		return fmt.Errorf("%s: the first pairs have insert sizes of at most %d, but the least allowed is %d", l.Reads, model.high, least)
 	}
