@@ -24,8 +24,9 @@ type group struct {
 	// A read that has none is not among them.
 	parts map[int][]locate.Location
 	// near and horizons are those of the reads, and nearOf is near of reads without mates, and of
-	// mates.
+	// mates. A pair counts by near locations that have nearPair more than the best ones at most.
 	near     int32
+	nearPair int32
 	nearOf   [2]int32
 	horizons []horizon
 	// view is read `viewed` of the batch.
@@ -58,6 +59,10 @@ func (g *group) locate(ctx context.Context, p *part, from, to int) {
 	b, f := p.batch, p.found
 	g.batch, g.found, g.viewed = b, f, -1
 	g.near = g.nearOf[b.Together-1]
+	g.nearPair = g.near
+	if g.reader.Local != nil {
+		g.nearPair = max(g.near-localDistance, 0)
+	}
 	g.reader.Aligner.Reset()
 	g.locations, g.spans, g.horizons = g.locations[:0], g.spans[:0], g.horizons[:0]
 	clear(g.left)

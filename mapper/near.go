@@ -44,6 +44,9 @@ const nearEdits = 2
 // pairs of a human-like gigabase as many were wrong at 30 and above as with 2, and mapping them
 // took a quarter less time. Mates whose edits are sought stay as they are, as that saves nothing
 // there.
+//
+// A pair counts by near locations then if the best ones of both are a proper combination: of a mate
+// that has an edit more than its best one, what is known would end an edit further.
 const nearOfMates = 1
 
 // near returns how much farther than the best a near location of a read without a mate may be, or
@@ -329,10 +332,10 @@ func (p *pairing) wideSpan(read, i int) (s span, k int32) {
 }
 
 // hasNear tells whether the locations of two mates have a proper combination of which no more than
-// `near` edits are beside those of the best ones. The first mate is read number i of the group.
+// nearPair edits are beside those of the best ones. The first mate is read number i of the group.
 func (p *pairing) hasNear(i int) bool {
 	g := p.group
-	most := g.horizons[i].best + g.horizons[i+1].best + g.near
+	most := g.horizons[i].best + g.horizons[i+1].best + g.nearPair
 	return !p.eachProper(func(i, j int32, _ int) (more bool) {
 		return g.measure(&p.mates[0].locations[i])+g.measure(&p.mates[1].locations[j]) > most
 	})
