@@ -41,9 +41,8 @@ const nearEdits = 2
 
 // nearOfMates is nearEdits for mates whose local locations are sought: with an insert size that
 // fits, what has 2 edits more, 49 dB, is mostly known to be wrong by a quality of 60. Of 975,000
-// pairs of a human-like gigabase as many were wrong at 30 and above as with 2, and mapping them
-// took a quarter less time. Mates whose edits are sought stay as they are, as that saves nothing
-// there.
+// pairs of a human-like gigabase as many were wrong at 30 and above as with 2, before what follows
+// was asked, too. Mates whose edits are sought stay as they are, as that saves nothing there.
 //
 // A pair counts by near locations then if the best ones of both are a proper combination: of a mate
 // that has an edit more than its best one, what is known would end an edit further.
