@@ -1,6 +1,9 @@
 package parallel
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // A Sharing is what goroutines of a loop share of the work of one item that takes long: those that
 // have no item any more help with it.
@@ -69,12 +72,7 @@ func (s *Sharing) help(worker int) {
 func (s *Sharing) one(j *sharedJob, worker int) {
 	i := j.next
 	if j.next++; j.next == j.n {
-		for at, other := range s.jobs {
-			if other == j {
-				s.jobs = append(s.jobs[:at], s.jobs[at+1:]...)
-				break
-			}
-		}
+		s.jobs = slices.DeleteFunc(s.jobs, func(other *sharedJob) bool { return other == j })
 	}
 	s.mu.Unlock()
 	j.do(worker, i)
