@@ -51,7 +51,7 @@ func (c *counter) finders(genome *dna.Reference, total int) (finders []find.Find
 	}
 	wanted := o.Device.Kind == device.CUDA
 	if o.Device.Kind == device.Auto && o.Device.LoadDriver() == nil {
-		wanted = find.WorthGPU(find.EngineAuto, total, int64(genome.TotalLength()), o.Threads, gpuStart)
+		wanted = find.CPUTime(find.EngineAuto, find.PieceLength(find.EngineAuto, o.Metric, o.Length, o.Edits), total, int64(genome.TotalLength()), o.Threads) > gpuStart
 	}
 	if wanted {
 		gpus, err := find.OnGPUs(genome, o.Device, options)
@@ -67,8 +67,8 @@ func (c *counter) finders(genome *dna.Reference, total int) (finders []find.Find
 	return []find.Finder{find.OnCPU(genome, options)}, func() error { return nil }, nil
 }
 
-// gpuStart is what starting on a GPU takes, as package mapper has it.
-const gpuStart = time.Second
+// gpuStart is what starting on a GPU and ending there takes (docs/gpu.md).
+const gpuStart = 500 * time.Millisecond
 
 // A stretch is K-mers that begin at neighbouring offsets, and where their counts go.
 type stretch struct {

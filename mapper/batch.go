@@ -200,33 +200,20 @@ func basesOf(reads []fasta.Read) (n int) {
 // batches are those that a batcher makes. They are taken by one goroutine at a time.
 type batches struct {
 	channel chan batch
-	peeked  *batch
 	failed  error // of the reading; valid once take has returned false
 }
 
 // batchesOf returns one batch as batches.
 func batchesOf(b batch) *batches {
-	none := make(chan batch)
-	close(none)
-	return &batches{channel: none, peeked: &b}
-}
-
-// peek returns the first batch without taking it; it has no reads when there are none.
-func (b *batches) peek(ctx context.Context) batch {
-	next, ok := b.take(ctx)
-	if ok {
-		b.peeked = &next
-	}
-	return next
+	one := make(chan batch, 1)
+	one <- b
+	close(one)
+	return &batches{channel: one}
 }
 
 // take returns the next batch; ok is false when there are no more, the reading has failed, or the
 // context has ended.
 func (b *batches) take(ctx context.Context) (next batch, ok bool) {
-	if b.peeked != nil {
-		next, b.peeked = *b.peeked, nil
-		return next, true
-	}
 	select {
 	case next, ok = <-b.channel:
 		return next, ok

@@ -153,7 +153,7 @@ func TestBatchSizes(t *testing.T) {
 	}{
 		{device.CPU, nil, false, 0, 0, batchSizes{cpu, cpu}},
 		{device.Auto, nil, false, 0, 0, batchSizes{cpu, cpu}},
-		{device.Auto, nil, true, 0, 0, batchSizes{max(cpu, onGPU), max(cpu, onGPU)}},
+		{device.Auto, nil, true, 0, 0, batchSizes{cpu, cpu}},
 		{device.Auto, nil, true, 0, 1, alone},
 		{device.Auto, nil, true, 0, 2, shared},
 		{device.CUDA, nil, false, 0, 0, shared},
@@ -169,7 +169,11 @@ func TestBatchSizes(t *testing.T) {
 			t.Errorf("%+v: %+v", c, got)
 		}
 	}
-	d := devices{ref: &ref, options: &Options{Report: Report{Mode: ReportOne}, Device: device.Choice{Kind: device.CPU}}}
+	d := devices{ref: &ref, options: &Options{Device: device.Choice{Kind: device.Auto}}, auto: true}
+	if d.soon.Store(true); d.batchSizes() != alone || d.batchesAhead() != find.FindersOfGPU {
+		t.Errorf("GPUs that are ready soon: %+v, %d ahead", d.batchSizes(), d.batchesAhead())
+	}
+	d = devices{ref: &ref, options: &Options{Report: Report{Mode: ReportOne}, Device: device.Choice{Kind: device.CPU}}}
 	if first, second := d.batchSizes(), d.batchSizes(); first != (batchSizes{firstReads, firstReads}) || second != (batchSizes{cpu, cpu}) {
 		t.Errorf("reads that are sought in steps: %+v, then %+v", first, second)
 	}

@@ -2,10 +2,12 @@ package mapper
 
 import (
 	"context"
+	"errors"
 	"math"
 	"sync"
 	"time"
 
+	"scanmap/fasta"
 	"scanmap/mapper/find"
 	"scanmap/measure"
 )
@@ -60,9 +62,10 @@ func newCrew(batches *batches, k func(length int) int, pack *measure.Timer) *cre
 // than there are finders, so that none waits for another.
 const batchesInOrder = 64
 
-// A relief is told after each batch how long a finder worked on it, and asked whether other finders
-// are to go on in its place. It returns none while they are not ready.
-type relief func(worked time.Duration) []find.Finder
+// A relief is asked for other finders that are to go on in the place of one: after each batch, with
+// the number of its reads and what it took, and where that was halted, with 0 reads. It returns
+// none while they are not ready.
+type relief func(reads int, worked time.Duration) []find.Finder
 
 // run maps all batches and gives the parts to use, in order. It returns the first error of use, of
 // a finder or of the context.
@@ -71,7 +74,7 @@ func (c *crew) run(ctx context.Context, finders []find.Finder, relieved relief, 
 	defer c.wait.Wait()
 	defer cancel()
 	for _, f := range finders {
-		c.add(ctx, f, relieved)
+		c.add(ctx, f, nil, relieved)
 	}
 	go func() {
 		c.wait.Wait()
@@ -92,28 +95,41 @@ func (c *crew) run(ctx context.Context, finders []find.Finder, relieved relief, 
 	return ctx.Err()
 }
 
-// add has a finder take part.
-func (c *crew) add(ctx context.Context, f find.Finder, relieved relief) {
+// A task is a batch, and where its parts go.
+type task struct {
+	of    batch
+	parts chan part
+}
+
+// add has a finder take part, at first with what another one left, unless that is nil.
+func (c *crew) add(ctx context.Context, f find.Finder, left *task, relieved relief) {
 	c.wait.Go(func() {
 		defer f.Discard() // of a batch that the end of the run cuts off
 		m := newMember(f)
 		for {
-			b, parts, ok := c.take(ctx)
-			if !ok {
-				return
+			next := left
+			if next == nil {
+				if next = c.take(ctx); next == nil {
+					return
+				}
 			}
-			start := time.Now()
-			whole := m.mapBatch(ctx, c, b, parts)
-			close(parts)
+			start, reads := time.Now(), next.of.count()
+			halted, whole := m.mapBatch(ctx, c, next)
+			if left = halted; left == nil {
+				close(next.parts)
+			} else {
+				reads = 0
+			}
 			if !whole {
 				return // the run ends, and the finder may be inside the batch
 			}
 			if relieved == nil {
 				continue
 			}
-			if others := relieved(time.Since(start)); len(others) > 0 {
+			if others := relieved(reads, time.Since(start)); len(others) > 0 {
 				for _, other := range others {
-					c.add(ctx, other, nil)
+					c.add(ctx, other, left, nil)
+					left = nil
 				}
 				return
 			}
@@ -121,19 +137,20 @@ func (c *crew) add(ctx context.Context, f find.Finder, relieved relief) {
 	})
 }
 
-// take returns the next batch, and where its parts go.
-func (c *crew) take(ctx context.Context) (b batch, parts chan part, ok bool) {
+// take returns the next batch, or nil when there are no more.
+func (c *crew) take(ctx context.Context) *task {
 	c.taking.Lock()
 	defer c.taking.Unlock()
-	if b, ok = c.batches.take(ctx); !ok {
-		return batch{}, nil, false
+	b, ok := c.batches.take(ctx)
+	if !ok {
+		return nil
 	}
-	parts = make(chan part, 1)
+	parts := make(chan part, 1)
 	select {
 	case c.order <- parts:
-		return b, parts, true
+		return &task{b, parts}
 	case <-ctx.Done():
-		return batch{}, nil, false
+		return nil
 	}
 }
 
@@ -156,34 +173,38 @@ func newMember(f find.Finder) *member {
 	return &member{finder: f, founds: make([]find.Found, n), used: make([]chan struct{}, n)}
 }
 
-// mapBatch finds what a batch has on the reference, and sends it as a whole or in parts. It returns
-// false when that failed, or nothing is wanted any more: the finder can take no other batch then.
-func (m *member) mapBatch(ctx context.Context, c *crew, from batch, parts chan<- part) bool {
+// mapBatch finds what a batch has on the reference, and sends it as a whole or in parts. If it is
+// halted it returns what is left. whole is false when that failed, or nothing is wanted any more:
+// the finder can take no other batch then.
+func (m *member) mapBatch(ctx context.Context, c *crew, t *task) (left *task, whole bool) {
 	defer func() { // the batch's memory is for the next one
 		for i := range m.used {
 			m.free(ctx, i)
 		}
 	}()
 	start := c.pack.Start()
-	all := from.reads()
-	b, err := m.finder.Pack(all, from.library.together(), c.k)
+	all, library := t.of.reads(), t.of.library
+	b, err := m.finder.Pack(all, library.together(), c.k)
 	if err != nil {
-		m.send(ctx, parts, part{err: err})
-		return false
+		m.send(ctx, t.parts, part{err: err})
+		return nil, false
 	}
 	c.pack.Add(start, int64(len(all)))
 	for next := 0; next < len(all); {
 		if !m.free(ctx, m.turn) {
-			return false
+			return nil, false
 		}
 		found := &m.founds[m.turn]
-		batch, err := m.parts.Next(m.finder, b, next, found)
-		if !m.send(ctx, parts, part{library: from.library, batch: batch, found: found, err: err}) {
-			return false
+		these, err := m.parts.Next(m.finder, b, next, found)
+		if errors.Is(err, find.ErrHalted) {
+			return &task{batch{library, [][]fasta.Read{all[next:]}}, t.parts}, true
 		}
-		next += len(batch.Reads)
+		if !m.send(ctx, t.parts, part{library: library, batch: these, found: found, err: err}) {
+			return nil, false
+		}
+		next += len(these.Reads)
 	}
-	return true
+	return nil, true
 }
 
 // free waits until nobody uses founds[i]. It returns false when the run has ended.

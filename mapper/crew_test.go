@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"scanmap/device"
-	"scanmap/dna"
 	"scanmap/fasta"
 	"scanmap/internal/truth"
 	"scanmap/mapper/find"
@@ -25,6 +23,7 @@ type numberedFinder struct {
 	size  int // of a part
 	ahead bool
 	fails int          // the number of the read that cannot be found; 0 for none
+	halts int          // the call of Find that is halted; 0 for none
 	calls atomic.Int32 // of Find
 	left  atomic.Int32 // what was found since the last call of Discard
 }
@@ -36,7 +35,9 @@ func (f *numberedFinder) Fits(*find.Batch) int { return f.size }
 func (f *numberedFinder) Ahead() bool { return f.ahead }
 
 func (f *numberedFinder) Find(b *find.Batch, found *find.Found) (int, error) {
-	f.calls.Add(1)
+	if n := f.calls.Add(1); int(n) == f.halts {
+		return 0, find.ErrHalted
+	}
 	f.left.Add(1)
 	number := len(b.Reads[0].Bases)
 	if number == f.fails {
@@ -157,7 +158,7 @@ func TestCrewDiscards(t *testing.T) {
 func TestCrewStopsAtError(t *testing.T) {
 	all, crew := numberedFinders(t, 1, &numberedFinder{size: 1, fails: 5})
 	asked := 0
-	relieved := func(time.Duration) []find.Finder { asked++; return nil }
+	relieved := func(int, time.Duration) []find.Finder { asked++; return nil }
 	err := newTestCrew(numberedBatches(20, 3, &library{})).run(context.Background(), crew, relieved, func(part) error { return nil })
 	if calls := all[0].calls.Load(); !errors.Is(err, errFinder) || calls != 5 || asked != 1 {
 		t.Errorf("%d calls, asked %d times, %v", calls, asked, err)
@@ -238,7 +239,7 @@ func TestCrewRelief(t *testing.T) {
 	first, crew := numberedFinders(t, 1, &numberedFinder{size: 100})
 	others, relieving := numberedFinders(t, 2, &numberedFinder{size: 1, ahead: true})
 	asked := 0
-	relieved := func(time.Duration) []find.Finder {
+	relieved := func(int, time.Duration) []find.Finder {
 		if asked++; asked < 3 {
 			return nil
 		}
@@ -257,53 +258,5 @@ func TestCrewRelief(t *testing.T) {
 	if err != nil || next != 121 || asked != 3 || first[0].calls.Load() != 3 || others[0].calls.Load()+others[1].calls.Load() != 17*6 {
 		t.Errorf("%v, %d reads, asked %d times, the first found %d parts, the others %d and %d", err, next-1, asked,
 			first[0].calls.Load(), others[0].calls.Load(), others[1].calls.Load())
-	}
-}
-
-// TestRelief opens GPUs, of which there are none, once the CPU has worked for as long as that
-// takes.
-func TestRelief(t *testing.T) {
-	none := device.Choice{Kind: device.Auto, Indices: []int{1 << 20}}
-	newOne := func() *devices {
-		return &devices{
-			ref: &dna.Reference{}, auto: true, description: "cpu", over: make(chan struct{}),
-			options: &Options{Device: none, limits: limits{gpuStart: 10 * time.Second}},
-		}
-	}
-	d := newOne()
-	defer d.giveUp()
-	relieved := d.relief()
-	for i, opens := range []bool{false, false, true} { // at 4, 8 and 12 seconds
-		if got := relieved(4 * time.Second); len(got) > 0 || d.tried != opens {
-			t.Fatalf("batch %d: %d finders, GPUs are opened: %v", i, len(got), d.tried)
-		}
-	}
-	for start := time.Now(); d.description == "cpu"; runtime.Gosched() {
-		if got := relieved(0); len(got) > 0 || time.Since(start) > 20*time.Second {
-			t.Fatalf("%d finders of no GPU, and no reason", len(got))
-		}
-	}
-	if !strings.HasPrefix(d.description, "cpu, because of ") || d.opening != nil || d.relief() != nil {
-		t.Errorf("%q, opening %v", d.description, d.opening)
-	}
-
-	// Those that could not be had at the start are not tried again.
-	d = newOne()
-	d.fail(errFinder)
-	if d.relief() != nil || d.description != "cpu, because of the finder fails" {
-		t.Errorf("%q, and tried again", d.description)
-	}
-
-	// GPUs that are ready take over; before, nobody does, and nobody waits.
-	d = newOne()
-	relieved = d.relief()
-	d.tried, d.opening = true, make(chan opened, 1)
-	if got := relieved(time.Hour); len(got) > 0 || d.gpus != nil {
-		t.Errorf("%d finders of GPUs that are being opened", len(got))
-	}
-	d.opening <- opened{gpus: &find.GPUs{}}
-	relieved(0)
-	if d.gpus == nil || d.description != "cpu, then " || d.relief() != nil {
-		t.Errorf("%q, GPUs %v", d.description, d.gpus)
 	}
 }

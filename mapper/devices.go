@@ -1,6 +1,10 @@
 package mapper
 
 import (
+	"context"
+	"os"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -10,70 +14,214 @@ import (
 	"scanmap/measure"
 )
 
-// devices are where a run finds: on the CPU, on GPUs, or on the CPU until GPUs have started.
+// devices are where a run finds: on the CPU, on GPUs, or on the CPU until GPUs are ready.
 //
-// With device.Auto all goes to the GPUs if the first batch is worth starting them. Otherwise
-// mapping starts on the CPU, and once it has worked for as long as a GPU takes to start, the GPUs
-// are opened beside it for the rest. So small inputs never wait for a GPU.
+// With device.Auto the GPUs are opened in the background from the start on, if the work seems worth
+// it by the sizes of the files, or else as soon as mapping takes longer than such little work does.
+// Meanwhile the CPU works, unless the GPUs will be ready before it could have mapped a batch. As
+// soon as they are ready they take what is left, and the batch that the CPU is at, if that is not
+// nearly done. So small runs never wait for a GPU, and others never wait for the CPU.
 type devices struct {
 	ref     *dna.Reference
 	options *Options
 	find    find.Options
 	ahead   *find.Opening // of GPUs that are opened while the reference is loaded, or nil
+	began   time.Time     // when these were begun to be opened
+	// cpu and openAll make the finders of the CPU and open the GPUs.
+	cpu     func(threads int) find.Finder
+	openAll func() (gpuSet, error)
 	auto    bool          // there may be a GPU, and the user did not ask for one
-	gpus    *find.GPUs    // nil while none are used
+	soon    atomic.Bool   // the GPUs will be ready before the CPU has mapped a batch
+	failed  bool          // the GPUs cannot be had
+	onCPU   bool          // the CPU has begun, and
+	mapped  int           // has mapped so many reads
+	worked  time.Duration // in that time
+	gpus    gpuSet        // nil while none are used
 	working atomic.Int32  // how many GPUs are at work
 	// description is for the statistics.
 	description string
 	asked       bool // for the size of the first batch, by the goroutine that makes them
-	// What auto does while the CPU is at work.
-	worked  time.Duration
-	opening chan opened // nil before, and after it was tried
-	tried   bool
-	over    chan struct{} // closed when the GPUs are not wanted any more
+	beside      beside
+	late        *time.Timer // begins to open GPUs beside the CPU
 }
 
-// opened is what came of opening GPUs.
-type opened struct {
-	gpus *find.GPUs
-	err  error
+// beside are GPUs that are opened while something else goes on.
+type beside struct {
+	lock  sync.Mutex
+	ready chan struct{} // closed when gpus and err are known; nil before it is tried
+	gpus  gpuSet
+	err   error
+	over  bool // nobody wants them any more
 }
 
-func newDevices(ref *dna.Reference, o *Options, t *find.Times, cover *find.Cover, ahead *find.Opening) *devices {
-	finding := o.finding(t)
-	finding.Cover = cover
-	return &devices{
-		ref: ref, options: o, find: finding, ahead: ahead, over: make(chan struct{}),
+// A gpuSet is open GPUs, a *find.GPUs.
+type gpuSet interface {
+	Finders() []find.Finder
+	Again(ref *dna.Reference, o find.Options) (find.Finder, error)
+	Names() string
+	Count() int
+	Covered() ([]find.CoveredContig, error)
+	Kernels() []measure.KernelTime
+	Close() error
+}
+
+func newDevices(ref *dna.Reference, o *Options, t *find.Times, cover *find.Cover, ahead *find.Opening, began time.Time) *devices {
+	d := &devices{
+		ref: ref, options: o, find: o.finding(t), ahead: ahead, began: began,
 		auto:        o.Device.Kind == device.Auto && o.Device.LoadDriver() == nil,
 		description: string(device.CPU),
 	}
+	d.find.Cover, d.openAll = cover, d.open
+	d.cpu = func(threads int) find.Finder {
+		o := d.find
+		o.Threads = threads
+		return find.OnCPU(ref, o)
+	}
+	d.plan()
+	return d
 }
 
-// batchSizes says how many reads a batch has. While it is open whether GPUs will be used, one has
-// as many as either needs, because the first batch decides. Several GPUs, or as many as there are,
-// share the last reads.
+// plan prepares for GPUs that may come.
+func (d *devices) plan() {
+	if d.auto {
+		d.find.Halt = find.NewHalt(d.options.limits.takeOver)
+		d.soon.Store(d.ahead != nil && d.batchTime() > d.wait())
+	}
+}
+
+// openAhead begins to open GPUs, if they are asked for or, with device.Auto, if there may be one
+// and the work seems worth it.
+func openAhead(o *Options) (*find.Opening, error) {
+	switch o.Device.Kind {
+	case device.CUDA:
+		// Before the reference is loaded in vain.
+		if err := o.Device.LoadDriver(); err != nil {
+			return nil, &device.Error{Err: err}
+		}
+	case device.Auto:
+		if !o.worthGPU() || o.Device.LoadDriver() != nil {
+			return nil, nil
+		}
+	default:
+		return nil, nil
+	}
+	return find.Open(o.Device), nil
+}
+
+const (
+	// gpuStart is how long it takes to make a context and load the kernels, 0.25 s on an H100 on 25
+	// November 2026, and to upload a short reference.
+	gpuStart = 300 * time.Millisecond
+	// uploadRate is how many bases are uploaded in a second, and loadRate how many are read from a
+	// file by each of loadThreads threads, where there are so many.
+	uploadRate, loadRate, loadThreads = 10e9, 200e6, 8
+	// takeOver is how long it takes GPUs to begin with a batch of the CPU, and to give them back.
+	takeOver = 200 * time.Millisecond
+	// Reads that are expected of a source whose size is not known, and bytes of a read in a file,
+	// where compression saves so much.
+	unknownReads, bytesOfRead, compressed = 1 << 15, 330, 4
+)
+
+// worthGPU tells whether a run seems worth opening GPUs from the start on. That takes no time, as
+// nobody waits for it, but half of takeOver at the end.
+func (o *Options) worthGPU() bool {
+	reads, bases := o.guess()
+	loading := time.Duration(float64(bases) / loadRate / float64(min(o.Threads, loadThreads)) * float64(time.Second))
+	mapping, least := o.cpuTime(reads, bases), o.limits.takeOver/2
+	return mapping > least && loading+mapping > o.limits.gpuStart+least
+}
+
+// cpuTime is about how long the CPU takes for so many reads and bases of reference.
+func (o *Options) cpuTime(reads int, bases int64) time.Duration {
+	if o.Local != nil {
+		return localTime * find.CPUTime(o.Engine, longestPiece, reads, bases, o.Threads)
+	}
+	k := o.largest(usualLength)
+	if sought := o.sought(); sought != nil {
+		k = sought(0, usualLength, k) // few are sought again
+	}
+	return find.CPUTime(o.Engine, find.PieceLength(o.Engine, o.Metric, usualLength, k), reads, bases, o.Threads)
+}
+
+const (
+	// usualLength is how many bases reads are taken to have that are not yet read.
+	usualLength = 150
+	// localTime is how many times as long local locations take as whole reads with few edits, whose
+	// pieces are the longest (docs/benchmarks/local-2026-11-24.md).
+	localTime, longestPiece = 3, 16
+)
+
+// guess returns about how many reads and bases of reference there are, by the sizes of the files.
+func (o *Options) guess() (reads int, bases int64) {
+	size := func(name string) (bytes int64, known bool) {
+		info, err := os.Stat(name)
+		if err != nil || !info.Mode().IsRegular() {
+			return 0, false
+		}
+		if bytes = info.Size(); strings.HasSuffix(name, ".gz") || strings.HasSuffix(name, ".bgz") {
+			bytes *= compressed
+		}
+		return bytes, true
+	}
+	if o.Packed != nil {
+		bases = int64(o.Packed.TotalLength())
+	} else {
+		bases, _ = size(o.Reference)
+	}
+	for i := range o.Libraries {
+		l := &o.Libraries[i]
+		n := 0
+		for _, name := range []string{l.Reads, l.Mates} {
+			if bytes, known := size(name); known {
+				n += int(bytes / bytesOfRead)
+			}
+		}
+		if _, known := size(l.Reads); !known || l.Source != nil {
+			n = unknownReads
+		}
+		if l.Take > 0 {
+			n = int(min(int64(n), l.Take*int64(l.together())))
+		}
+		reads += n
+	}
+	return reads, bases
+}
+
+// batchTime is about how long the CPU takes for a batch, or for all reads if they are fewer.
+func (d *devices) batchTime() time.Duration {
+	reads, _ := d.options.guess()
+	bases := int64(d.ref.TotalLength())
+	return d.options.cpuTime(min(reads, find.BatchReads(bases)), bases)
+}
+
+// wait is how long it takes until GPUs that are being opened do something.
+func (d *devices) wait() time.Duration {
+	o := d.options
+	opened := max(o.limits.gpuStart-time.Since(d.began), 0)
+	return opened + time.Duration(float64(d.ref.TotalLength())/uploadRate*float64(time.Second)) + o.limits.takeOver
+}
+
+// batchSizes says how many reads a batch has. Several GPUs, or as many as there are, share the last
+// reads.
 func (d *devices) batchSizes() batchSizes {
 	size := d.options.BatchReads
 	if size > 0 {
 		return batchSizes{size, size}
 	}
 	bases := int64(d.ref.TotalLength())
-	if !d.auto && d.options.Device.Kind != device.CUDA && d.options.sought() != nil && !d.asked {
-		d.asked = true
-		first := min(firstReads, find.BatchReads(bases))
-		return batchSizes{first, first}
-	}
 	onGPU, working := find.GPUBatchReads(bases), d.working.Load()
 	wanted := d.options.Device.Kind == device.CUDA
 	switch {
 	case working > 1 || working == 0 && wanted && len(d.options.Device.Indices) != 1:
 		return batchSizes{onGPU, max(onGPU/4, leastShare)}
-	case working == 1 || wanted:
+	case working == 1 || wanted || d.soon.Load():
 		return batchSizes{onGPU, onGPU}
-	case d.auto:
-		size = onGPU
 	}
-	size = max(size, find.BatchReads(bases))
+	size = find.BatchReads(bases)
+	if d.options.sought() != nil && !d.asked {
+		d.asked = true
+		size = min(firstReads, size)
+	}
 	return batchSizes{size, size}
 }
 
@@ -87,98 +235,174 @@ const leastShare = 1 << 15
 // batchesAhead is the number of batches to be read while others are mapped. GPUs that are asked for
 // take some at once.
 func (d *devices) batchesAhead() int {
-	if d.options.Device.Kind == device.CUDA {
+	if d.options.Device.Kind == device.CUDA || d.soon.Load() {
 		return find.FindersOfGPU
 	}
 	return 0
 }
 
-// begin returns the finders to start with. first tells how many reads the first batch has.
-func (d *devices) begin(first func() int) ([]find.Finder, error) {
-	o := d.options
-	wanted := o.Device.Kind == device.CUDA
-	if d.auto {
-		wanted = find.WorthGPU(o.Engine, first(), int64(d.ref.TotalLength()), o.Threads, o.limits.gpuStart)
-	}
-	if wanted {
-		gpus, err := d.open()
-		if err == nil {
-			d.gpus, d.description = gpus, gpus.Names()
-			d.working.Store(int32(d.gpus.Count()))
-			return gpus.Finders(), nil
-		}
-		if !d.auto {
+// begin returns the finders to start with.
+func (d *devices) begin(ctx context.Context) ([]find.Finder, error) {
+	if d.options.Device.Kind == device.CUDA {
+		gpus, err := d.openAll()
+		if err != nil {
 			return nil, err
 		}
-		d.fail(err)
+		d.take(gpus, "")
+		return gpus.Finders(), nil
 	}
-	return []find.Finder{find.OnCPU(d.ref, d.find)}, nil
+	if d.auto {
+		if d.ahead != nil {
+			d.openBeside()
+		} else {
+			d.beside.lock.Lock() // for openLate
+			d.late = time.AfterFunc(d.soonAgain(), d.openLate)
+			d.beside.lock.Unlock()
+		}
+	}
+	if d.soon.Load() {
+		select {
+		case <-d.beside.ready:
+		case <-time.After(2 * d.wait()): // longer than they should take
+		case <-ctx.Done():
+		}
+		if finders := d.relief(0, 0); len(finders) > 0 {
+			return finders, nil
+		}
+	}
+	d.onCPU = true
+	threads := d.options.Threads
+	if d.auto && d.ahead != nil && !d.failed && threads >= manyThreads {
+		threads-- // for who opens the GPUs, which takes twice as long otherwise
+	}
+	return []find.Finder{d.cpu(threads)}, nil
 }
+
+// manyThreads are so many that one less makes no difference.
+const manyThreads = 8
 
 // open opens the GPUs and uploads the reference.
-func (d *devices) open() (*find.GPUs, error) {
-	if d.ahead == nil {
-		return find.OnGPUs(d.ref, d.options.Device, d.find)
+func (d *devices) open() (gpuSet, error) {
+	o, ahead := d.find, d.ahead
+	o.Halt = nil
+	if ahead == nil {
+		ahead = find.Open(d.options.Device)
 	}
-	return d.ahead.Hold(d.ref, d.find)
+	gpus, err := ahead.Hold(d.ref, o)
+	if err != nil {
+		return nil, err // and not a gpuSet that is a nil *find.GPUs
+	}
+	return gpus, nil
 }
 
-// fail notes that the GPUs cannot be had, for which the CPU goes on.
-func (d *devices) fail(err error) {
-	d.description += ", because of " + err.Error()
-	d.tried = true
+// take has GPUs work from now on.
+func (d *devices) take(gpus gpuSet, after string) {
+	d.gpus, d.description = gpus, after+gpus.Names()
+	d.working.Store(int32(gpus.Count()))
 }
 
-// relief returns what puts GPUs in place of the CPU, or nil if that is not to be.
-func (d *devices) relief() relief {
-	if !d.auto || d.gpus != nil || d.tried {
-		return nil
+// soonAgain is after what time openLate looks again: a small part of what it would save.
+func (d *devices) soonAgain() time.Duration {
+	return max(d.options.limits.gpuStart/10, time.Millisecond)
+}
+
+// openLate opens the GPUs beside the CPU, if what this is at takes long, or looks again in a while.
+func (d *devices) openLate() {
+	if o := d.options; d.find.Halt.Left() > o.limits.gpuStart+o.limits.takeOver {
+		d.openBeside()
+		return
 	}
-	return func(worked time.Duration) []find.Finder {
-		d.worked += worked
-		if !d.tried && d.worked >= d.options.limits.gpuStart {
-			d.tried = true
-			d.openBeside()
-		}
-		select {
-		case o := <-d.opening:
-			d.opening = nil
-			if o.err != nil {
-				d.fail(o.err)
-				return nil
-			}
-			d.gpus = o.gpus
-			d.working.Store(int32(d.gpus.Count()))
-			d.description += ", then " + o.gpus.Names()
-			return o.gpus.Finders()
-		default:
-			return nil
-		}
+	d.beside.lock.Lock()
+	defer d.beside.lock.Unlock()
+	if d.beside.ready == nil && !d.beside.over {
+		d.late.Reset(d.soonAgain())
 	}
 }
 
-// openBeside opens the GPUs while the CPU goes on.
+// openBeside opens the GPUs while something else goes on, once.
 func (d *devices) openBeside() {
-	done := make(chan opened)
-	d.opening = done
+	b := &d.beside
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	if b.ready != nil || b.over {
+		return
+	}
+	b.ready = make(chan struct{})
 	go func() {
-		gpus, err := d.open()
-		select {
-		case done <- opened{gpus, err}:
-		case <-d.over: // the CPU was faster
+		gpus, err := d.openAll()
+		if ready := d.options.limits.ready; ready != nil {
+			<-ready
+		}
+		b.lock.Lock()
+		defer b.lock.Unlock()
+		if b.over {
 			if err == nil {
 				_ = gpus.Close()
 			}
+			return
+		}
+		b.gpus, b.err = gpus, err
+		close(b.ready)
+		if err == nil {
+			d.find.Halt.Ask()
 		}
 	}()
 }
 
-// again returns a finder for reads that are sought again: on a GPU if there is one that is at work,
-// since none is opened for these.
-func (d *devices) again(o find.Options) (find.Finder, error) {
-	if d.working.Load() > 0 && o.Local != nil {
+// reliefs returns relief, or nil if no GPUs may come.
+func (d *devices) reliefs() relief {
+	if !d.auto || d.gpus != nil {
+		return nil
+	}
+	return d.relief
+}
+
+// relief returns the finders of GPUs that are ready to go on in the place of the CPU's, none while
+// they are not, or if the reads that seem to be left take the CPU no longer than they take to begin
+// and to end. If there are none to be had, the description says why.
+func (d *devices) relief(reads int, worked time.Duration) []find.Finder {
+	d.mapped, d.worked = d.mapped+reads, d.worked+worked
+	worth := true
+	if all, _ := d.options.guess(); reads > 0 && all >= d.mapped {
+		o, left := d.options, find.Left(d.worked, int64(d.mapped), int64(all))
+		if worth = left > o.limits.takeOver; left > o.limits.gpuStart+o.limits.takeOver {
+			d.openBeside()
+		}
+	}
+	b := &d.beside
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	switch {
+	case b.err != nil:
+		d.description += ", because of " + b.err.Error()
+		b.err, d.failed = nil, true
+		d.soon.Store(false)
+		if d.onCPU {
+			return []find.Finder{d.cpu(d.options.Threads)}
+		}
+	case b.gpus != nil && worth:
+		after := ""
+		if d.onCPU {
+			after = string(device.CPU) + ", then "
+		}
+		d.take(b.gpus, after)
+		b.gpus = nil
+		return d.gpus.Finders()
+	}
+	return nil
+}
+
+// again returns a finder for reads that are sought again, the one at hand unless that is nil: on a
+// GPU from when one is at work, since none is opened for these.
+func (d *devices) again(o find.Options, have find.Finder) (find.Finder, error) {
+	onGPU := d.working.Load() > 0 && o.Local != nil
+	switch {
+	case have != nil && find.OnGPU(have) == onGPU:
+		return have, nil
+	case onGPU:
 		return d.gpus.Again(d.ref, o)
 	}
+	o.Halt = nil
 	return find.OnCPU(d.ref, o), nil
 }
 
@@ -193,6 +417,9 @@ func (d *devices) covered() ([]find.CoveredContig, error) {
 // end closes the GPUs, and returns what their kernels took.
 func (d *devices) end() ([]measure.KernelTime, error) {
 	if d.gpus == nil {
+		if d.auto && !d.failed {
+			d.description += ", as GPUs take longer to start"
+		}
 		return nil, nil
 	}
 	kernels := d.gpus.Kernels()
@@ -201,11 +428,20 @@ func (d *devices) end() ([]measure.KernelTime, error) {
 	return kernels, err
 }
 
-// giveUp closes what is still open, after an error, which counts.
+// giveUp closes what is still open, at the end or after an error, which counts. It does not wait
+// for GPUs that are being opened.
 func (d *devices) giveUp() {
-	close(d.over)
-	if d.gpus != nil {
-		_ = d.gpus.Close()
-		d.gpus = nil
+	if d.late != nil {
+		d.late.Stop()
 	}
+	b := &d.beside
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	b.over = true
+	for _, gpus := range []gpuSet{d.gpus, b.gpus} {
+		if gpus != nil {
+			_ = gpus.Close()
+		}
+	}
+	d.gpus, b.gpus = nil, nil
 }

@@ -376,7 +376,7 @@ func TestAuto(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Threads: 2, Distance: DefaultDistance, Report: Report{Mode: ReportAll}, BatchReads: 100}
-	o.limits.gpuStart = time.Millisecond // a batch takes less, the first few more
+	o.limits.gpuStart, o.limits.takeOver = time.Millisecond, time.Nanosecond
 	once, _ := runText(t, o)
 	body := strings.Index(once, "\nread0\t") + 1
 	in, out, err := os.Pipe()
@@ -415,7 +415,7 @@ func TestAuto(t *testing.T) {
 		t.Errorf("a GPU that was asked for and cannot be opened: %v", err)
 	}
 	driver.Inject("cuDevicePrimaryCtxRetain", 1, gpu.OutOfMemory)
-	o.limits.gpuStart = -1 // so that the first batch is worth a GPU
+	o.limits.gpuStart, o.limits.takeOver = -1, -1 // so that the first batch is worth a GPU
 	o.Device.Kind = device.Auto
 	got, stats = runText(t, o)
 	if got != once || !strings.HasPrefix(stats.Device, "cpu, because of cuda:0: cuDevicePrimaryCtxRetain: ") {

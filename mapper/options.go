@@ -78,9 +78,10 @@ const MostLocations = 1 << 20
 // depend on them, save that estimatePairs decides the insert size, and held what is reported.
 type limits struct {
 	find find.Limits
-	// gpuStart is what making a context, loading the kernels and uploading the reference take
-	// (docs/benchmarks/gpu.md).
-	gpuStart time.Duration
+	// gpuStart and takeOver are as the constants.
+	gpuStart, takeOver time.Duration
+	// ready, when set, is closed when GPUs may be ready.
+	ready <-chan struct{}
 	// held is the most locations of a read that are held, MostLocations if it is 0, and block the
 	// bytes of records of a block, longBlock if it is 0.
 	held, block int
@@ -135,7 +136,10 @@ func (o *Options) setDefaults() {
 		o.Pairs.Orientation = OrientationFR
 	}
 	if o.limits.gpuStart == 0 {
-		o.limits.gpuStart = time.Second
+		o.limits.gpuStart = gpuStart
+	}
+	if o.limits.takeOver == 0 {
+		o.limits.takeOver = takeOver
 	}
 	if o.limits.held == 0 {
 		o.limits.held = MostLocations

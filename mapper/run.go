@@ -20,13 +20,13 @@ func Run(ctx context.Context, o Options, header sam.HeaderOptions, out Outputs) 
 	start := time.Now()
 	o.setDefaults()
 	r := newRun(&o, &times{})
-	if o.Device.Kind == device.CUDA {
-		// Before the reference is loaded in vain.
-		if err := o.Device.LoadDriver(); err != nil {
-			return nil, &device.Error{Err: err}
-		}
-		r.opening = find.Open(o.Device)
-		defer r.opening.Close() // if it comes to nothing
+	r.start = start
+	var err error
+	if r.opening, err = openAhead(&o); err != nil {
+		return nil, err
+	}
+	if r.opening != nil {
+		defer r.giveBack() // if it came to nothing
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -55,8 +55,9 @@ type run struct {
 	stats     *Stats
 	times     *times
 	out       *orderedWriter
-	resolver  *resolver            // nil until there is a reference
-	opening   *find.Opening        // nil if the run is not to be on GPUs alone
+	resolver  *resolver     // nil until there is a reference
+	opening   *find.Opening // of GPUs from the start on, nil for none
+	start     time.Time
 	cells     CellCounting         // that GPUs count for, nil for none
 	covered   []find.CoveredContig // what they counted, nil for nothing
 }
@@ -69,6 +70,16 @@ func newRun(o *Options, t *times) *run {
 	}
 	r.stats.Libraries = newLibrariesStats(o.Libraries)
 	return r
+}
+
+// giveBack gives GPUs back that were opened in vain. Nobody waits for those that were not asked
+// for.
+func (r *run) giveBack() {
+	if r.options.Device.Kind == device.CUDA {
+		r.opening.Close()
+	} else {
+		go r.opening.Close()
+	}
 }
 
 // run maps all reads.
@@ -117,24 +128,21 @@ func (r *run) hold(ref *dna.Reference) {
 // mapReads maps all reads on the device that the options ask for. It calls begin before it writes
 // the first record, when nothing is left that is likely to fail.
 func (r *run) mapReads(ctx context.Context, reads *batcher, out *Outputs, begin func() error) error {
-	d := newDevices(r.ref, r.options, &r.times.find, r.cover(out), r.opening)
+	d := newDevices(r.ref, r.options, &r.times.find, r.cover(out), r.opening, r.start)
 	defer d.giveUp() // unless it comes to its end
 	for _, s := range r.resolver.seekers {
 		s.make = d.again
 	}
 	batches := reads.start(ctx, d.batchSizes, d.batchesAhead())
-	finders, err := d.begin(func() int {
-		first := batches.peek(ctx)
-		return first.count()
-	})
+	finders, err := d.begin(ctx)
 	if err != nil {
 		return err
 	}
 	if err := begin(); err != nil {
 		return err
 	}
-	err = r.mapBatches(ctx, batches, finders, d.relief())
-	r.stats.Device = d.description
+	err = r.mapBatches(ctx, batches, finders, d.reliefs())
+	r.stats.Device = d.description // so far
 	if err == nil {
 		err = batches.failed
 	}
@@ -151,6 +159,7 @@ func (r *run) mapReads(ctx context.Context, reads *batcher, out *Outputs, begin 
 		r.cells.AddWeight(i, r.covered[i].Weight)
 	}
 	r.stats.Kernels, err = d.end()
+	r.stats.Device = d.description
 	return err
 }
 

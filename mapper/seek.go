@@ -20,11 +20,12 @@ type seeker struct {
 	options find.Options
 	largest func(length int) int // as in find.Finder.Pack
 	timer   *measure.Timer
-	make    func(find.Options) (find.Finder, error)
-	finder  find.Finder // nil until a read is sought
-	parts   find.Parts
-	found   find.Found
-	step    step
+	// make returns a finder, or the one that there is.
+	make   func(find.Options, find.Finder) (find.Finder, error)
+	finder find.Finder // nil until a read is sought
+	parts  find.Parts
+	found  find.Found
+	step   step
 	// waiting have so many reads, so many to be sought, and locations in all.
 	waiting               []part
 	reads, lost, waitings int
@@ -49,7 +50,12 @@ const (
 // newSeekers returns those of a run, in order.
 func newSeekers(ref *dna.Reference, o *Options, t *times) (all []*seeker) {
 	add := func(of step, timer *measure.Timer) *seeker {
-		s := &seeker{ref: ref, make: func(o find.Options) (find.Finder, error) { return find.OnCPU(ref, o), nil }, options: o.finding(&find.Times{}), largest: o.largest, timer: timer, step: of}
+		s := &seeker{ref: ref, make: func(o find.Options, have find.Finder) (find.Finder, error) {
+			if have != nil {
+				return have, nil
+			}
+			return find.OnCPU(ref, o), nil
+		}, options: o.finding(&find.Times{}), largest: o.largest, timer: timer, step: of}
 		all = append(all, s)
 		return s
 	}
@@ -205,12 +211,11 @@ func (s *seeker) seek(ctx context.Context, use func(p *part, reads span) error) 
 // find calls use for some after the other of the reads that are packed, while s.found has what was
 // found of them.
 func (s *seeker) find(ctx context.Context, use func(batch *find.Batch, sought []soughtRead) error) error {
-	if s.finder == nil {
-		var err error
-		if s.finder, err = s.make(s.options); err != nil {
-			return err
-		}
+	finder, err := s.make(s.options, s.finder)
+	if err != nil {
+		return err
 	}
+	s.finder = finder
 	start := s.timer.Start()
 	b, err := s.finder.Pack(s.packed, s.waiting[0].batch.Together, s.largest)
 	if err != nil {

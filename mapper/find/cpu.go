@@ -61,25 +61,40 @@ func (c *cpuFinder) Find(b *Batch, f *Found) (int, error) {
 	if err := c.store.begin(b, c.options.Threads); err != nil {
 		return 0, err
 	}
+	halt := c.options.Halt
+	halt.Begin(c.units())
 	c.skimmer.begin(&c.shared, b, &c.store)
 	for q := maxPiece; q >= minPiece; q-- {
 		class := c.classes.skimmed[q]
-		if len(class) == 0 {
+		if len(class) == 0 || halt.Over() {
 			continue
 		}
 		start := c.options.Times.Pieces.Start()
 		c.table.build(b, class, q, c.rare, c.options.Threads)
 		start = c.options.Times.Pieces.Add(start, int64(len(class)))
-		c.skimmer.skim(c.segments, &c.table)
+		c.skimmer.skim(c.segments, &c.table, halt)
 		c.options.Times.Skim.Add(start, int64(c.bases))
 	}
 	refused, candidates := c.skimmer.counts() // before ends go into the store, too
 	f.Counts.Refused, f.Counts.Candidates = refused, refused+candidates
 	c.scanner.run(&c.shared, b, c.classes.scanned, &c.store)
+	if halt.Over() {
+		c.Discard()
+		return 0, ErrHalted
+	}
 	if err := c.store.finish(); err != nil {
 		return 0, err
 	}
 	return c.hand(f)
+}
+
+// units is how often a segment is gone over for the classes at hand.
+func (c *cpuFinder) units() int {
+	passes := (len(c.classes.scanned) + scanReads - 1) / scanReads
+	for _, class := range c.classes.skimmed {
+		passes += min(len(class), 1)
+	}
+	return passes * len(c.segments)
 }
 
 func (c *cpuFinder) More(f *Found) (int, error) {

@@ -24,7 +24,8 @@ type Finder interface {
 	// Find finds where the reads of a batch, or of a part of one, may lie. It leaves what the first
 	// n of them have in f, whose memory it takes again. ErrTooMuch means that fewer reads have to
 	// be tried; a batch of reads that belong together is never too much: it may be left unlisted
-	// (Found.Unlisted). Other errors are those of a device, or of a temporary file.
+	// (Found.Unlisted). ErrHalted asks to leave the batch to others. Other errors are those of a
+	// device, or of a temporary file.
 	Find(b *Batch, f *Found) (n int, err error)
 	// More leaves in f what the next n reads have, of those that Find found for and did not hand on.
 	More(f *Found) (n int, err error)
@@ -58,6 +59,8 @@ type Options struct {
 	Sought func(read, length, k int) int
 	// Cover, when set, has GPUs count what locations cover.
 	Cover *Cover
+	// Halt, when set, can have a finder of the CPU give up what it is at.
+	Halt *Halt
 	// Words, when set, is what the CPU's finders of one reference share.
 	Words *Words
 	// BatchReads is the most reads to be found at a time; 0 leaves it to the finder.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"scanmap/device"
 	"scanmap/dna"
@@ -26,7 +27,7 @@ type GPUs struct {
 // use them, while the reference is loaded.
 type Opening struct {
 	wait  func() (*GPUs, error)
-	taken bool
+	taken atomic.Bool
 }
 
 // Open starts to open the GPUs that are asked for.
@@ -36,9 +37,9 @@ func Open(choice device.Choice) *Opening {
 	return &Opening{wait: open}
 }
 
-// Close gives the GPUs back unless Hold took them.
+// Close gives the GPUs back, once they are open, unless Hold was called.
 func (o *Opening) Close() {
-	if o.taken {
+	if !o.taken.CompareAndSwap(false, true) {
 		return
 	}
 	if g, err := o.wait(); err == nil {
@@ -48,7 +49,9 @@ func (o *Opening) Close() {
 
 // Hold waits for the GPUs and uploads a reference to each. It is called once.
 func (o *Opening) Hold(ref *dna.Reference, options Options) (*GPUs, error) {
-	o.taken = true
+	if !o.taken.CompareAndSwap(false, true) {
+		return nil, &device.Error{Err: errors.New("the GPUs were given back")}
+	}
 	g, err := o.wait()
 	if err != nil {
 		return nil, err
@@ -141,6 +144,12 @@ func (g *GPUs) hold(s shared) error {
 		}
 	}
 	return nil
+}
+
+// OnGPU tells whether a finder is one on a GPU.
+func OnGPU(f Finder) bool {
+	_, on := f.(*gpuFinder)
+	return on
 }
 
 // newFinder returns a finder on a GPU that holds the reference.

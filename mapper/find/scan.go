@@ -65,11 +65,15 @@ func (s *scanner) run(of *shared, b *Batch, reads []uint32, to *store) {
 	s.found = make([]atomic.Int64, len(reads))
 	groups := (len(reads) + scanReads - 1) / scanReads
 	parallel.Ranges(len(s.workers), len(of.segments)*groups, 1, func(worker, item, _ int) {
+		if of.options.Halt.Over() {
+			return
+		}
 		w := &s.workers[worker]
 		w.store = &to.writers[worker]
 		from := item % groups * scanReads
 		to := min(from+scanReads, len(reads))
 		s.scanSegment(w, of.segments[item/groups], reads[from:to], s.found[from:to])
+		of.options.Halt.Unit()
 	})
 	of.options.Times.Scan.Add(start, int64(of.bases)*int64(len(reads)))
 }

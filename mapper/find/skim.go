@@ -359,12 +359,15 @@ func (s *skimmer) counts() (refused, found int64) {
 	return refused, found
 }
 
-// skim adds the candidates of the class of reads whose pieces are in table.
-func (s *skimmer) skim(segments []segment, table *pieceTable) {
+// skim adds the candidates of the class of reads whose pieces are in table, unless it is halted.
+func (s *skimmer) skim(segments []segment, table *pieceTable, halt *Halt) {
 	s.table = table
 	parallel.Ranges(len(s.workers), len(segments), 1, func(worker, from, to int) {
 		for _, seg := range segments[from:to] {
-			s.skimSegment(&s.workers[worker], seg)
+			if !halt.Over() {
+				s.skimSegment(&s.workers[worker], seg)
+				halt.Unit()
+			}
 		}
 	})
 }

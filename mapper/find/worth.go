@@ -1,40 +1,41 @@
 package find
 
 import (
+	"math"
 	"time"
 
 	"scanmap/locate"
 )
 
-// The model by which auto chooses between the CPU and a GPU for reads against n bases with some
-// threads:
+// The model of how long the CPU takes to find reads on n bases with some threads:
 //
-//	skim on the CPU:  (reads * readCost + passes * n * base) / threads
-//	scan on the CPU:  reads * 2n * scanCost(50, 2) / threads
-//	GPU:              the time to start
+//	skim:  (reads * (readCost + n * repeatCost * shortCost^(16-q)) + passes * n * pass) / speedUp
+//	scan:  reads * 2n * scanCost(50, 2) / speedUp
 //
-// passes is the number of batches. base is what a pass costs for each base: skimBase, and busyCost
-// more once a batch has busyReads reads, whose table and filter are no longer in a cache. Costs are
-// in nanoseconds, as in engine.go. What the GPU takes beyond starting is less than a tenth of the
-// CPU's time and is left out.
+// passes is the number of batches, q the length of pieces, and speedUp threads^0.8. Costs are in
+// nanoseconds. They were measured on hosts of H100s on 25 November 2026, with reads of 150 bases
+// and 4 % of edits: 9 us a read on human loci of 46 Mb, 200 us on a human-like gigabase, and 4 s of
+// one core for a pass over that (docs/benchmarks/auto-2026-11-25.md). With all locations up to 8 %
+// of edits, pieces of 11 bases, a read takes 14 times as long there.
 const (
-	readCost  = 2000.0
-	busyCost  = 6.0
-	busyReads = 200_000
+	readCost   = 2000.0
+	repeatCost = 2e-4
+	shortCost  = 1.7
+	pass       = 4.0
 )
 
-// WorthGPU tells whether so many reads against n bases are worth starting a GPU, which takes start:
-// a context, the kernels, and the upload of the reference.
-func WorthGPU(engine Engine, reads int, n int64, threads int, start time.Duration) bool {
+// CPUTime returns about how long the CPU takes for so many reads against n bases by pieces of q
+// bases (PieceLength). In many repeats it takes several times as long.
+func CPUTime(engine Engine, q, reads int, n int64, threads int) time.Duration {
 	batch := min(reads, BatchReads(n))
 	if batch == 0 {
-		return false
+		return 0
 	}
+	bases := float64(n)
 	passes := float64((reads + batch - 1) / batch)
-	base := skimBase + busyCost*min(1, float64(batch)/busyReads)
-	work := float64(reads)*readCost + passes*float64(n)*base
-	if engine == EngineScan {
-		work = float64(reads) * 2 * float64(n) * scanCost(locate.Edits, 50, 2)
+	work := float64(reads)*(readCost+bases*repeatCost*math.Pow(shortCost, float64(maxPiece-q))) + passes*bases*pass
+	if engine == EngineScan || q == 0 {
+		work = float64(reads) * 2 * bases * scanCost(locate.Edits, 50, 2)
 	}
-	return work/float64(threads) > float64(start.Nanoseconds())
+	return time.Duration(work / math.Pow(float64(threads), 0.8))
 }

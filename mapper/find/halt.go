@@ -1,0 +1,66 @@
+package find
+
+import (
+	"errors"
+	"sync/atomic"
+	"time"
+)
+
+// ErrHalted tells that a finder was halted. Nothing that it found of the batch was handed on.
+var ErrHalted = errors.New("the finder was halted")
+
+// A Halt has a finder of the CPU give up what it is at, once others can do that sooner: what is
+// left would take it longer than the others take to begin.
+type Halt struct {
+	worth       time.Duration
+	asked       atomic.Bool
+	halted      atomic.Bool
+	begun       atomic.Pointer[time.Time]
+	units, done atomic.Int64
+}
+
+// NewHalt returns a Halt for what takes longer than a time.
+func NewHalt(worth time.Duration) *Halt { return &Halt{worth: worth} }
+
+// Ask asks for it, from now on.
+func (h *Halt) Ask() { h.asked.Store(true) }
+
+// Begin tells that something is begun that takes so many units of time, which are about alike.
+func (h *Halt) Begin(units int) {
+	if h == nil {
+		return
+	}
+	now := time.Now()
+	h.units.Store(int64(units))
+	h.done.Store(0)
+	h.begun.Store(&now)
+	h.halted.Store(false)
+}
+
+// Over tells whether no more units should be done.
+func (h *Halt) Over() bool { return h != nil && h.halted.Load() }
+
+// Unit tells that one was done.
+func (h *Halt) Unit() {
+	if h == nil {
+		return
+	}
+	if done := h.done.Add(1); h.asked.Load() && Left(time.Since(*h.begun.Load()), done, h.units.Load()) > h.worth {
+		h.halted.Store(true)
+	}
+}
+
+// Left is about how long what is left of what was begun last will take, 0 if nothing was begun. Of
+// the unit at hand nothing is left. Anybody may ask.
+func (h *Halt) Left() time.Duration {
+	begun := h.begun.Load()
+	if begun == nil {
+		return 0
+	}
+	return Left(time.Since(*begun), h.done.Load()+1, h.units.Load())
+}
+
+// Left is how long what is left of something will take, if what was done of it took so long.
+func Left(taken time.Duration, done, all int64) time.Duration {
+	return time.Duration(float64(taken) * float64(all-done) / float64(done))
+}
