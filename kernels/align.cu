@@ -207,13 +207,14 @@ template <u32 D> DEVICE void align(const AlignParams& p) {
 		const bool has = index < count;
 		u32x4 w = {0, 0, 0, 0};
 		Shape s = {0, 0, 0, 0};
-		u32 start = 0, end = 0;
+		u32 start = 0, end = 0, apart = 0;
 		const u64* strand = nullptr;
 		u64 alive = 0; // diagonals whose ends are occurrences that are neither kept nor dropped
 		Band<D> band;
 		if (has) {
 			w = p.windows[index];
 			s = p.reads.shapes[w.x & ~STRAND];
+			apart = apart_of(p.reads, s, w.x);
 			strand = strand_of(p.reads, s, w.x & STRAND);
 			start = p.starts[w.w];
 			end = p.ends[w.w];
@@ -244,8 +245,8 @@ template <u32 D> DEVICE void align(const AlignParams& p) {
 				if (j < diagonals && band.costs[j] >> EDITS <= s.k && stop > start && stop <= end) alive |= 1ull << j;
 			}
 		}
-		// Take the best and keep it unless it starts within k of the start of a kept one; a kept one
-		// drops those that end within k of it. The lanes of a warp meet in each round.
+		// Take the best and keep it unless it starts within `apart` of the start of a kept one; a kept
+		// one drops those that end within that of it. The lanes of a warp meet in each round.
 		u64 starts = 0; // diagonals on which kept alignments start
 		while (any(alive != 0)) {
 			Path path;
@@ -257,10 +258,10 @@ template <u32 D> DEVICE void align(const AlignParams& p) {
 					if (alive >> j & 1 && band.costs[j] < best) best = band.costs[j], taken = j;
 				// Without a gap it stays on its diagonal.
 				const u32 diagonal = best >> MOVE_BITS & 0xff ? trace<D>(moves, columns, s.length, taken, path) : taken;
-				keeps = (starts & within(diagonal, s.k)) == 0;
+				keeps = (starts & within(diagonal, apart)) == 0;
 				if (keeps) {
 					starts |= 1ull << diagonal;
-					alive &= ~within(taken, s.k);
+					alive &= ~within(taken, apart);
 				} else {
 					alive &= ~(1ull << taken);
 				}

@@ -48,13 +48,18 @@ struct alignas(16) Shape {
 	u32 packed_at, length, k, piece_from;
 };
 
+// Locations of a read are kept apart by apart of it, or by its k if apart is null.
 struct Reads {
 	const u64* packed;
 	const Shape* shapes;
+	const u32* apart;
 };
 
 // STRAND marks the reverse strand in a word that holds a read's index.
 constexpr u32 STRAND = 1u << 31; // exported
+
+// apart_of returns how far apart locations of a read are kept.
+DEVICE u32 apart_of(const Reads& reads, const Shape& s, u32 read) { return reads.apart ? reads.apart[read & ~STRAND] : s.k; }
 
 // The GPU finds candidates for reads with more edits or bases too, but leaves the rest to the host.
 constexpr u32 MAX_BOUND_EDITS = 31;    // exported

@@ -105,7 +105,7 @@ DEVICE bool settled(const Text& text, const u64* strand, const Shape& s, u32 dia
 
 // follows tells whether a candidate belongs to the group of the one before it.
 DEVICE bool follows(const WindowsParams& p, const Shape& s, const u32x2& a, const u32x2& b) {
-	if ((a.x ^ b.x) & STRAND || b.y - a.y > 3 * s.k) return false;
+	if ((a.x ^ b.x) & STRAND || b.y - a.y > 2 * s.k + apart_of(p.reads, s, a.x)) return false;
 	return contig_of(p.contigs, a.y + s.length / 2) == contig_of(p.contigs, b.y + s.length / 2);
 }
 
@@ -126,9 +126,9 @@ DEVICE u32 mark_group(const WindowsParams& p, const Shape& s, u32 i, u32 to) {
 	p.contig[i] = contig;
 	const u32 start = p.contigs.starts[contig], end = p.contigs.ends[contig];
 	const u64* strand = strand_of(p.reads, s, first.x & STRAND);
-	const u32 width = last.y - first.y + 2 * s.k + 1;
+	const u32 width = last.y - first.y + 2 * s.k + 1, reach = 2 * s.k + apart_of(p.reads, s, first.x);
 	u32 distance;
-	if (first.y <= p.low_cut + 3 * s.k || last.y + s.length + 3 * s.k >= p.high_cut || width > MOST_DIAGONALS) {
+	if (first.y <= p.low_cut + reach || last.y + s.length + reach >= p.high_cut || width > MOST_DIAGONALS) {
 		for (u32 other = i; other < j; other++) p.marks[other] = MARK_LEFT;
 	} else if (n == 1 && settled(p.text, strand, s, first.y, start, end, distance)) {
 		p.marks[i] = MARK_LOCATION | distance << MARK_SHIFT;
@@ -159,6 +159,11 @@ DEVICE u32 mark_diagonal(const WindowsParams& p, const Shape& s, u32 i, u32 to) 
 	return j;
 }
 
+// left_to_host tells whether all candidates of a read are left to the host.
+DEVICE bool left_to_host(const WindowsParams& p, const Shape& s, u32 read) {
+	return p.local || s.k > MAX_BOUND_EDITS || apart_of(p.reads, s, read) > MAX_BOUND_EDITS || s.length > MAX_BOUND_LENGTH;
+}
+
 // mark_next marks the group that begins at candidate i, as mark_group or mark_diagonal.
 template <bool MISMATCHES> DEVICE u32 mark_next(const WindowsParams& p, const Shape& s, u32 i, u32 to) {
 	return MISMATCHES ? mark_diagonal(p, s, i, to) : mark_group(p, s, i, to);
@@ -171,7 +176,7 @@ template <bool MISMATCHES> DEVICE void mark_read(const WindowsParams& p) {
 	const u32 from = read ? p.places[read - 1] : 0, to = p.places[read];
 	if (from == to) return;
 	const Shape s = p.reads.shapes[read];
-	if (p.local || s.k > MAX_BOUND_EDITS || s.length > MAX_BOUND_LENGTH) {
+	if (left_to_host(p, s, read)) {
 		for (u32 i = from; i < to; i++) p.marks[i] = MARK_LEFT;
 		return;
 	}
@@ -198,7 +203,7 @@ template <bool MISMATCHES> DEVICE void mark_candidate(const WindowsParams& p) {
 	const u32 from = read ? p.places[read - 1] : 0, to = p.places[read];
 	if (to - from <= MOST_SORTED) return;
 	const Shape s = p.reads.shapes[read];
-	if (p.local || s.k > MAX_BOUND_EDITS || s.length > MAX_BOUND_LENGTH) return;
+	if (left_to_host(p, s, read)) return;
 	if (i > from) {
 		const u32x2 before = p.grouped[i - 1];
 		if (MISMATCHES ? before.x == c.x && before.y == c.y : follows(p, s, before, c)) return;

@@ -395,7 +395,7 @@ func (d *devices) relief(reads int, worked time.Duration) []find.Finder {
 // again returns a finder for reads that are sought again, the one at hand unless that is nil: on a
 // GPU from when one is at work, since none is opened for these.
 func (d *devices) again(o find.Options, have find.Finder) (find.Finder, error) {
-	onGPU := d.working.Load() > 0 && o.Local != nil
+	onGPU := d.working.Load() > 0
 	switch {
 	case have != nil && find.OnGPU(have) == onGPU:
 		return have, nil

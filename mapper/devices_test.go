@@ -169,7 +169,7 @@ func pacedFiles(t *testing.T, reads int, bases int64) (reference, fastq string) 
 }
 
 // TestAutoIsTheBetter has auto take no more than 1.15 times as long as the better of the CPU and a
-// GPU, and a tenth of a second, also where reads take half or twice as long as expected.
+// GPU, and a tenth of a second; and another one where reads take half or twice as long as expected.
 func TestAutoIsTheBetter(t *testing.T) {
 	t.Parallel()
 	for _, bases := range []int64{1e6, 46e6, 200e6, 1e9, 31e8} {
@@ -186,7 +186,11 @@ func TestAutoIsTheBetter(t *testing.T) {
 							cuda, _ := r.on(t, device.CUDA)
 							auto, how := r.on(t, device.Auto)
 							time.Sleep(time.Minute) // so that what is opened in vain is closed
-							if better := min(cpu, cuda); auto > better*115/100+100*time.Millisecond {
+							most := min(cpu, cuda)*115/100 + 100*time.Millisecond
+							if harder != 1 {
+								most += 100 * time.Millisecond // what is not expected is found out later
+							}
+							if auto > most {
 								t.Errorf("%d bases, %d reads, %v %%, %d threads, %.1f times as hard: cpu %v, cuda %v, auto %v (%s)", bases, reads, percent, threads, harder, cpu, cuda, auto, how)
 							}
 						})
@@ -204,7 +208,7 @@ func TestAutoFindsOut(t *testing.T) {
 	for _, c := range []struct {
 		bases int64
 		reads int
-	}{{46e6, 15_000}, {1e6, 150_000}} {
+	}{{46e6, 8_000}, {1e6, 40_000}} {
 		reference, fastq := pacedFiles(t, c.reads, c.bases)
 		synctest.Test(t, func(t *testing.T) {
 			o := &Options{Reference: reference, Libraries: []Library{{Reads: fastq}}, Threads: 2, Distance: DefaultDistance}

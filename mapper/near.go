@@ -115,6 +115,7 @@ func (o *Options) planned(length int) int32 {
 // A sharedReference is what finders and resolvers of a run share of the reference.
 type sharedReference struct {
 	find.Words
+	bases int64 // by which combinations that are not proper are judged
 	// more is how many more edits reads are sought up to at first than is planned, because too many
 	// would be sought again.
 	more atomic.Int32
@@ -315,6 +316,16 @@ func (w *worker) countsNear(l *library, read, i int) bool {
 func (p *pairing) wide(model *insertModel) int32 {
 	beyond := penaltyOf(discordantDensity(p.bases)) - penaltyOf(model.highest())
 	return max(p.group.near, int32(max(beyond, 0)/p.odds.penalty))
+}
+
+// widest returns the most that wide is for a reference of so many bases. The densities of insert
+// sizes that are estimated are less than 1.
+func (o *Options) widest(bases int64) int32 {
+	highest := 1.0
+	if given := o.Pairs.given(); given != nil {
+		highest = max(highest, given.highest())
+	}
+	return int32((penaltyOf(discordantDensity(bases)) - penaltyOf(highest)) / oddsOf(o).penalty)
 }
 
 // wideSpan returns those locations of a mate, read number i of the group, that may be chosen for

@@ -172,14 +172,20 @@ func TestNearSameBytes(t *testing.T) {
 	}
 }
 
-// TestNearOnGPU has a GPU seek local locations in steps, and all others at once.
+// TestNearOnGPU has a GPU seek in steps, and keep to itself what lies far beyond the best
+// locations: bytes and statistics are those of the CPU, which seeks all at once.
 func TestNearOnGPU(t *testing.T) {
 	t.Parallel()
 	driver := testDriver(t)
-	for seed := range uint64(effort.Pick(30, 6)) {
+	// In two more a GPU is asked for more than a few locations of mates, and for steps in a repeat.
+	seeds := []uint64{22, 319}
+	for seed := range uint64(effort.Pick(40, 8)) {
+		seeds = append(seeds, seed)
+	}
+	for _, seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 44))
 		o := drawNear(r)
-		if o.Local == nil && seed%3 > 0 {
+		if o.Local == nil && seed%3 == 0 {
 			o.Local, o.Metric = &Local{Score: DefaultScore, Split: r.IntN(2) == 0}, Edits
 		}
 		input := newNearInput(r)
@@ -190,10 +196,12 @@ func TestNearOnGPU(t *testing.T) {
 		if r.IntN(2) == 0 {
 			o.Libraries = []Library{{Reads: first}}
 		}
-		o.limits.atOnce = true
-		want, _ := runText(t, o)
+		o.limits.atOnce, o.limits.bases = true, []int64{0, 1 << 25, 1 << 35}[r.IntN(3)]
+		want, wantStats := runText(t, o)
 		o.limits.atOnce, o.BatchReads = false, r.IntN(2)*(2+r.IntN(6))
-		onGPU(t, o, driver, want)
+		if diff := differentStats(ofReads(wantStats), ofReads(onGPU(t, o, driver, want))); diff != "" {
+			t.Fatalf("seed %d, %+v: other statistics (-CPU +GPU)\n%s", seed, o, diff)
+		}
 	}
 }
 
@@ -202,7 +210,7 @@ func TestNearOnGPU(t *testing.T) {
 func TestNearOfReads(t *testing.T) {
 	t.Parallel()
 	left, reported := 0, 0
-	for seed := range uint64(effort.Pick(60, 12)) {
+	for seed := range uint64(effort.Pick(60, 400)) {
 		r := rand.New(rand.NewPCG(seed, 42))
 		const k = 8
 		input := newNearInput(r)
@@ -462,5 +470,25 @@ func TestSoughtOnce(t *testing.T) {
 	}
 	if stats.Mapped != want {
 		t.Errorf("%d of %d mapped", stats.Mapped, want)
+	}
+}
+
+// TestWidest compares with wide for insert sizes of all kinds: what is more is not handed on.
+func TestWidest(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 45))
+		o := drawNear(r)
+		o.Local, o.Pairs.InsertSpread = nil, []float64{0, 0.001, 0.3, 50}[r.IntN(4)]
+		bases := int64(1) << (3 + r.IntN(35))
+		o.shared = &sharedReference{bases: bases}
+		model := o.Pairs.given()
+		if model == nil {
+			model = fit(slices.Repeat([]int32{200}, 20+r.IntN(2)), 0)
+		}
+		p := pairing{options: &o.Pairs, bases: bases, odds: oddsOf(&o), group: &group{near: o.nearMate()}}
+		if wide, mates := int(p.wide(model)), o.want().Mates; wide > mates {
+			t.Errorf("%+v, %d bases: %d are handed on beyond the best, and %d may be chosen", model, bases, mates, wide)
+		}
 	}
 }

@@ -107,12 +107,32 @@ func (o *Options) finding(t *find.Times) find.Options {
 	}
 }
 
+// basesOf returns the bases of a reference by which combinations of mates are judged.
+func (o *Options) basesOf(ref *dna.Reference) int64 {
+	if o.limits.bases != 0 {
+		return o.limits.bases
+	}
+	return int64(ref.TotalLength())
+}
+
+// again returns the options for finders of reads that are sought again, of which all is wanted that
+// is sought.
+func (o *Options) again() find.Options {
+	again := o.finding(&find.Times{})
+	again.Want = find.Want{}
+	return again
+}
+
 // want says which locations finders have to hand on. Of local ones they know none.
 func (o *Options) want() find.Want {
 	if o.Local != nil {
 		return find.Want{}
 	}
-	return o.Report.want()
+	w := o.Report.want()
+	if w.Best && o.shared != nil {
+		w.Mates = int(max(o.near(), o.widest(o.shared.bases)))
+	}
+	return w
 }
 
 func (o *Options) setDefaults() {

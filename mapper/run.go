@@ -120,7 +120,7 @@ func (r *run) loadReference(ctx context.Context) error {
 
 // hold prepares for a reference.
 func (r *run) hold(ref *dna.Reference) {
-	r.ref, r.options.shared = ref, &sharedReference{}
+	r.ref, r.options.shared = ref, &sharedReference{bases: r.options.basesOf(ref)}
 	r.stats.ReferenceBases = int64(ref.TotalLength())
 	r.resolver = newResolver(ref, r.options, r.out, r.times)
 }

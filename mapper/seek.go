@@ -55,7 +55,7 @@ func newSeekers(ref *dna.Reference, o *Options, t *times) (all []*seeker) {
 				return have, nil
 			}
 			return find.OnCPU(ref, o), nil
-		}, options: o.finding(&find.Times{}), largest: o.largest, timer: timer, step: of}
+		}, options: o.again(), largest: o.largest, timer: timer, step: of}
 		all = append(all, s)
 		return s
 	}

@@ -37,11 +37,7 @@ func newWorker(ref *dna.Reference, o *Options, contigs *contigCounts) *worker {
 		planned: o.planned,
 		gapped:  o.Metric == Edits,
 	}
-	bases := o.limits.bases
-	if bases == 0 {
-		bases = int64(ref.TotalLength())
-	}
-	w.pairing = pairing{options: &o.Pairs, bases: bases, seed: o.Seed, group: &w.group, odds: oddsOf(o), local: o.Local != nil}
+	w.pairing = pairing{options: &o.Pairs, bases: o.basesOf(ref), seed: o.Seed, group: &w.group, odds: oddsOf(o), local: o.Local != nil}
 	return w
 }
 

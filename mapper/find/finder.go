@@ -54,8 +54,8 @@ type Options struct {
 	// Want says which locations are wanted.
 	Want Want
 	// Sought, when set, gives the distance up to which locations of a read are sought, of the read's
-	// number among those that Pack gets, its length and its k. A GPU seeks all up to k, but for local
-	// ones.
+	// number among those that Pack gets, its length and its k. A GPU that counts
+	// what locations cover seeks all up to k.
 	Sought func(read, length, k int) int
 	// Cover, when set, has GPUs count what locations cover.
 	Cover *Cover
@@ -87,9 +87,10 @@ type Local struct {
 type Want struct {
 	// Best asks for those that have at most Strata edits more than the best one of the read. Others
 	// may be handed on or only be counted (Found.Counted). Of reads that belong together, which are
-	// chosen by more than their distance, all are wanted.
-	Best   bool
-	Strata int
+	// chosen by more than their distance, those that have at most Mates more; all are wanted if that
+	// is 0.
+	Best          bool
+	Strata, Mates int
 	// Numbers asks for the numbers of locations by distance alone: all may only be counted. It does
 	// not go with Best, nor with Options.Cover.
 	Numbers bool
@@ -97,6 +98,17 @@ type Want struct {
 
 // some tells whether not all locations are wanted.
 func (w Want) some() bool { return w.Best || w.Numbers }
+
+// of returns what is wanted of reads of which so many belong together, by Strata alone.
+func (w Want) of(together int) Want {
+	switch {
+	case together == 1:
+		return w
+	case w.Best && w.Mates > 0:
+		return Want{Best: true, Strata: w.Mates}
+	}
+	return Want{}
+}
 
 // Limits bound what is held at a time. Results do not depend on them.
 type Limits struct {

@@ -29,7 +29,7 @@ type gpuFinder struct {
 	own     Batch // what Pack makes
 	packed  device.Pinned[uint64]
 	shapes  device.Pinned[kernels.Shape]
-	lost    device.Pinned[uint32] // see kernels.Local
+	lost    device.Pinned[uint32] // see kernels.Local; on a GPU also kernels.Reads.Apart
 	onGPU   struct{ packed, shapes, lost device.Buffer }
 	classes classes
 	refiner gpuRefiner
@@ -56,8 +56,8 @@ func (w *gpuFinder) Pack(reads []fasta.Read, together int, k func(length int) in
 	b := &w.own
 	b.local = w.options.Local
 	sought := w.options.Sought
-	if b.local == nil {
-		sought = nil
+	if w.options.Cover != nil {
+		sought = nil // what is counted of a read is known at once
 	}
 	b.packed = w.packed.Resize(w.queue, b.layOut(reads, together, k, sought))
 	if w.queue.Err != nil {
@@ -77,9 +77,10 @@ const (
 	candidateBytes = 8
 )
 
-// thins tells whether locations of the reads of a batch may be left on the GPU.
+// thins tells whether locations of the reads of a batch may be left on the GPU: not of those that
+// are sought again, whose numbers would be needed until then.
 func (w *gpuFinder) thins(b *Batch) bool {
-	return (w.options.Want.some() || w.covers(b)) && b.Together == 1
+	return w.covers(b) || w.options.Want.of(b.Together).some() && !b.Partly()
 }
 
 // share is a finder's part of the memory that the reference leaves, in bytes. Half of it is for
@@ -207,7 +208,7 @@ func (w *gpuFinder) find(b *Batch, f *Found, covering bool) error {
 	found.located, found.candidates, found.ends = found.located[:0], found.candidates[:0], found.ends[:0]
 	part := w.upload(b)
 	part.limit = limit
-	part.thin = (covering || w.options.Want.some() && b.Together == 1) && part.pieces > 0
+	part.thin = (covering || !w.covers(b) && w.thins(b)) && part.pieces > 0
 	part.sharing = covering && part.thin
 	if part.sharing {
 		w.share.begin(w, b)
@@ -221,7 +222,7 @@ func (w *gpuFinder) find(b *Batch, f *Found, covering bool) error {
 	}
 	var onGPU, onCPU []uint32
 	for _, read := range w.classes.scanned {
-		if scannable(int(b.length[read]), int(b.k[read])) {
+		if scannable(int(b.length[read]), int(b.sought[read])) {
 			onGPU = append(onGPU, read)
 		} else {
 			onCPU = append(onCPU, read)
@@ -310,6 +311,9 @@ func (w *gpuFinder) upload(b *Batch) gpuPart {
 	device.Upload(q, &w.onGPU.shapes, shapes)
 	part.reads = kernels.Reads{Packed: w.onGPU.packed.At(0), Shapes: w.onGPU.shapes.At(0)}
 	switch local := w.options.Local; {
+	case local == nil && b.Partly():
+		device.Upload(q, &w.onGPU.lost, b.k)
+		part.reads.Apart = w.onGPU.lost.At(0)
 	case local == nil:
 	case local.Parts:
 		part.local.Parts = 1

@@ -124,7 +124,7 @@ func (g *GPUs) each(f func(i int) error) error {
 // hold uploads the reference and makes the finders, in turn for each GPU.
 func (g *GPUs) hold(s shared) error {
 	finders := FindersOfGPU
-	if s.options.Sought != nil && s.options.Local != nil {
+	if s.options.Sought != nil && s.options.Cover == nil {
 		finders += againFinders
 	}
 	err := g.each(func(i int) error {
@@ -167,8 +167,8 @@ func (d *gpuDevice) newFinder(s shared) (Finder, error) {
 // againFinders is how many finders Again makes that have a share of a GPU's memory.
 const againFinders = 3
 
-// Again returns a finder of local locations or parts on the first GPU, for reads that are sought
-// again. The reference is the one that the GPUs hold.
+// Again returns a finder on the first GPU, for reads that are sought again. The reference is the
+// one that the GPUs hold.
 func (g *GPUs) Again(ref *dna.Reference, o Options) (Finder, error) {
 	f, err := g.devices[0].newFinder(newShared(ref, o))
 	if err != nil {

@@ -45,18 +45,18 @@ var _ = [1]struct{}{}[locationsEach-windowClasses]
 // keep leaves of the locations that n candidates led to those that are wanted as far as the part
 // has come.
 func (k *gpuKeep) keep(p *gpuPass, v *gpuVerify, n int) {
-	q, most := p.queue, locationsEach*n
+	q, most, want := p.queue, locationsEach*n, p.options.Want.of(p.batch.Together)
 	params := &kernels.KeepParams{
 		Reads: p.reads, Locations: v.locations.At(0), Operations: v.operations.At(0), Count: v.counters.At(4 * kernels.EmitLocations),
 		Best: k.best.At(0), Counted: k.counted.At(0), Kept: v.keptLocations().At(0), KeptOperations: v.kept.At(0),
-		Counters: v.counters.At(4 * kernels.EmitCounters), Strata: uint32(p.options.Want.Strata), Capacity: uint32(most),
+		Counters: v.counters.At(4 * kernels.EmitCounters), Strata: uint32(want.Strata), Capacity: uint32(most),
 	}
-	if p.options.Want.Numbers {
+	if want.Numbers {
 		params.None = 1
 	}
 	threads := kernels.Threads("keep")
 	blocks := min((most+threads-1)/threads, keepBlocks*q.GPU.Info().Multiprocessors)
-	if !p.options.Want.Numbers {
+	if !want.Numbers {
 		device.LaunchBlocks(q, "best_distances", blocks, params)
 	}
 	device.LaunchBlocks(q, "keep", blocks, params)

@@ -62,7 +62,7 @@ func (s *gpuScan) scan(of *gpuPass, reads []uint32, capacity int) bool {
 	choice := scanKernels[of.options.Metric]
 	classes := make([][]uint32, len(choice))
 	for _, read := range reads {
-		class := chooseScan(choice, int(b.length[read]), int(b.k[read]))
+		class := chooseScan(choice, int(b.length[read]), int(b.sought[read]))
 		classes[class] = append(classes[class], read)
 	}
 	stretches := (int(c.to-c.from) + kernels.ScanStretch - 1) / kernels.ScanStretch
