@@ -405,7 +405,7 @@ func TestSchemesOnGPU(t *testing.T) {
 	t.Parallel()
 	for _, variant := range []emulator.Variant{emulator.Address, emulator.Plain}[:effort.Pick(2, 1)] {
 		g := newTestGPU(t, variant)
-		cases := lengthCases(t, effort.Pick(9000, 2500), variant == emulator.Plain)
+		cases := lengthCases(t, effort.Pick(6000, 2500), variant == emulator.Plain)
 		schemes(func(s *Scheme) {
 			if !s.GPU() {
 				return

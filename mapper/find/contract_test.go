@@ -53,7 +53,7 @@ func TestCPU(t *testing.T) {
 // TestSubstitutions is the contract for substitutions alone.
 func TestSubstitutions(t *testing.T) {
 	t.Parallel()
-	finders.TestSubstitutions(t, onCPU, effort.Pick(finders.Full, finders.Small))
+	finders.TestSubstitutions(t, onCPU, effort.Pick(finders.Small, finders.Less))
 }
 
 // TestSubstitutionsOnGPU is that on a GPU.
