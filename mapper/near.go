@@ -32,7 +32,7 @@ import (
 // Proof. The best ones are known, and the mates of that combination are near ones, as neither has
 // fewer edits than the best of its mate: no more than `near` are left for the other. ∎
 //
-// So the CPU seeks all reads up to a small distance first, by few and long pieces, and those again
+// So all reads are sought up to a small distance first, by few and long pieces, and those again
 // of which that does not tell enough (seek.go). Edits are lost score where locations are local.
 
 // nearEdits is how many edits a near location may have more than the best. One that has an edit

@@ -67,7 +67,8 @@ type pairedMate struct {
 	most      int32 // largest distance
 	slack     int32 // most by which a location is longer or shorter than the mate, at most
 	// bySite orders the locations by (place, end), byRank by (distance, place, end).
-	bySite, byRank []int32
+	bySite []site
+	byRank []int32
 	// proper[i] is the sum of L over the proper combinations of location i, and partners[i] that of
 	// w^d of its partners.
 	proper, partners []float64
@@ -91,7 +92,7 @@ func (p *pairing) set(mate, read int, locations []locate.Location, k int32) {
 	clear(m.proper)
 	clear(m.partners)
 	for i := range locations {
-		m.bySite[i], m.byRank[i] = int32(i), int32(i)
+		m.bySite[i], m.byRank[i] = siteOf(locations, i), int32(i)
 		m.best, m.most = min(m.best, locations[i].Distance), max(m.most, locations[i].Distance)
 	}
 	m.slack = m.most
@@ -105,9 +106,27 @@ func (p *pairing) set(mate, read int, locations []locate.Location, k int32) {
 	}
 	m.beyond = p.odds.power(p.odds.unknown(k) - m.best)
 	if n > 1 {
-		slices.SortFunc(m.bySite, func(i, j int32) int { return compareSites(&locations[i], &locations[j]) })
+		slices.SortFunc(m.bySite, func(a, b site) int {
+			if c := cmp.Compare(a.key, b.key); c != 0 {
+				return c
+			}
+			return compareSites(&locations[a.location], &locations[b.location])
+		})
 		p.rank(m)
 	}
+}
+
+// A site is a location of a mate, by its index, with the place and the end of it as one number.
+type site struct {
+	key      uint64
+	location int32
+}
+
+// siteKey orders as (place, end), which is not negative, do.
+func siteKey(p locate.Place, end int) uint64 { return uint64(p)<<32 | uint64(uint32(end)) }
+
+func siteOf(locations []locate.Location, i int) site {
+	return site{siteKey(locations[i].Place, int(locations[i].End)), int32(i)}
 }
 
 // slackOf returns the most by which local locations are longer or shorter than their read.
@@ -130,7 +149,8 @@ func (p *pairing) rank(m *pairedMate) {
 	for d := 1; d < len(p.starts); d++ {
 		p.starts[d] += p.starts[d-1]
 	}
-	for _, i := range m.bySite {
+	for _, s := range m.bySite {
+		i := s.location
 		at := &p.starts[m.locations[i].Distance-m.best]
 		m.byRank[*at] = i
 		*at++
@@ -177,18 +197,14 @@ func (p *pairing) eachProper(use func(i, j int32, insert int) (more bool)) bool 
 		// Ends of partners. Where a starts, or the partner does, is known up to the gaps until they are
 		// aligned.
 		from, to := p.partnerEnds(a, 0, m, slack)
-		at, _ := slices.BinarySearchFunc(second.bySite, from, func(j int32, end int) int {
-			if c := cmp.Compare(second.locations[j].Place, partner); c != 0 {
-				return c
-			}
-			return cmp.Compare(int(second.locations[j].End), end)
-		})
-		for ; at < len(second.bySite); at++ {
-			j := second.bySite[at]
+		if to < max(from, 0) {
+			continue
+		}
+		lowest, highest := siteKey(partner, max(from, 0)), siteKey(partner, min(to, math.MaxInt32))
+		at, _ := slices.BinarySearchFunc(second.bySite, lowest, func(s site, key uint64) int { return cmp.Compare(s.key, key) })
+		for ; at < len(second.bySite) && second.bySite[at].key <= highest; at++ {
+			j := second.bySite[at].location
 			c := &second.locations[j]
-			if c.Place != partner || int(c.End) > to {
-				break
-			}
 			p.align(0, a)
 			p.align(1, c)
 			insert, ok := o.insert(a, c)

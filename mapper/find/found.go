@@ -1,6 +1,8 @@
 package find
 
 import (
+	"sync/atomic"
+
 	"scanmap/locate"
 	"scanmap/parallel"
 )
@@ -65,7 +67,7 @@ type ByRead[T any] struct {
 	// list[from[i]:from[i+1]] belong to read i.
 	list []T
 	from []int
-	next []int // where Group puts the next one of each read
+	next []int64 // where Group puts the next one of each read
 }
 
 // Of returns the items of read i. They may be changed, and are valid as long as the Found.
@@ -98,34 +100,30 @@ func (r *ByRead[T]) Group(lists [][]T, read func(item *T) uint32, reads, threads
 	if n == 0 {
 		return
 	}
-	r.from = parallel.Resize(r.from, reads+1)
-	clear(r.from)
-	for _, l := range lists {
-		for i := range l {
-			r.from[read(&l[i])+1]++
-		}
-	}
-	for i := range reads {
-		r.from[i+1] += r.from[i]
-	}
-	r.next = append(r.next[:0], r.from[:reads]...)
-	// Each worker moves the reads of one range and looks at everything.
-	workers := min(threads, groupWorkers)
-	parallel.Ranges(workers, workers, 1, func(_, w, _ int) {
-		lo, hi := uint32(reads*w/workers), uint32(reads*(w+1)/workers)
+	r.from, r.next = parallel.Resize(r.from, reads+1), parallel.Resize(r.next, reads)
+	clear(r.next)
+	// each calls use for all items, by several goroutines at a time.
+	each := func(use func(item *T)) {
 		for _, l := range lists {
-			for i := range l {
-				if owner := read(&l[i]); owner >= lo && owner < hi {
-					r.list[r.next[owner]] = l[i]
-					r.next[owner]++
+			parallel.Ranges(threads, len(l), groupGrain, func(_, from, to int) {
+				for i := from; i < to; i++ {
+					use(&l[i])
 				}
-			}
+			})
 		}
-	})
+	}
+	each(func(item *T) { atomic.AddInt64(&r.next[read(item)], 1) })
+	sum := 0
+	for i, count := range r.next {
+		r.from[i], r.next[i] = sum, int64(sum)
+		sum += int(count)
+	}
+	r.from[reads] = sum
+	each(func(item *T) { r.list[atomic.AddInt64(&r.next[read(item)], 1)-1] = *item })
 }
 
-// groupWorkers is the most goroutines that group: each looks at every item.
-const groupWorkers = 8
+// groupGrain is the number of items in one unit of parallel work: some 100 us.
+const groupGrain = 1 << 13
 
 func readOfCandidate(c *locate.Candidate) uint32 { return c.Read }
 func readOfEnd(e *locate.End) uint32             { return e.Read }
