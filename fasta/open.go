@@ -264,7 +264,7 @@ func (s *source) inflate(threads int) (io.Reader, error) {
 		if size > 0 {
 			return newBGZF(s, in, threads), nil
 		}
-		return s.ahead(&gzipReader{in: in}), nil
+		return s.ahead(&gzipReader{in: in, s: s, threads: threads, sizes: usualSizes}), nil
 	case "bzip2":
 		return s.ahead(&namedErrors{"bzip2", bzip2.NewReader(in)}), nil
 	case "zstd":
@@ -311,9 +311,14 @@ type gzipReader struct {
 	in     *bufio.Reader
 	z      *gzip.Reader
 	inside bool // z is inside a member
-	any    bool // a member has been read
-	bgzf   bool // the last member is BGZF, and not bgzfEnd
-	err    error
+	// A long member is read by so many threads, from its first block on.
+	s       *source
+	threads int
+	sizes   memberSizes
+	member  *memberReader
+	any     bool // a member has been read
+	bgzf    bool // the last member is BGZF, and not bgzfEnd
+	err     error
 }
 
 func (g *gzipReader) Read(p []byte) (int, error) {
@@ -323,7 +328,7 @@ func (g *gzipReader) Read(p []byte) (int, error) {
 				break
 			}
 		}
-		n, err := g.z.Read(p)
+		n, err := g.read(p)
 		if err == io.EOF {
 			g.inside, g.any, err = false, true, nil
 		}
@@ -335,6 +340,18 @@ func (g *gzipReader) Read(p []byte) (int, error) {
 		}
 	}
 	return 0, g.err
+}
+
+// read reads from the member at hand.
+func (g *gzipReader) read(p []byte) (int, error) {
+	if g.member == nil {
+		return g.z.Read(p)
+	}
+	n, err := g.member.Read(p)
+	if err == io.EOF {
+		g.in, g.member = bufio.NewReaderSize(g.member.rest(), g.in.Size()), nil
+	}
+	return n, err
 }
 
 // nextMember starts the next member; io.EOF after the last.
@@ -356,6 +373,9 @@ func (g *gzipReader) nextMember() error {
 	}
 	end, _ := g.in.Peek(len(bgzfEnd)) // an error comes again below
 	g.bgzf = size > 0 && (size != len(bgzfEnd) || string(end) != bgzfEnd)
+	if g.threads > 1 {
+		g.in = bufio.NewReaderSize(g.in, g.sizes.least) // the same one, if it is large enough
+	}
 	if g.z == nil {
 		g.z, err = gzip.NewReader(g.in)
 	} else {
@@ -369,6 +389,11 @@ func (g *gzipReader) nextMember() error {
 	}
 	g.z.Multistream(false)
 	g.inside = true
+	if g.threads > 1 {
+		if _, err := g.in.Peek(g.sizes.least); err == nil {
+			g.member = newMemberReader(g.s, g.in, g.threads, g.sizes)
+		}
+	}
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"scanmap/device"
+	"scanmap/fasta"
 	"scanmap/locate"
 	"scanmap/mapper/find"
 )
@@ -254,7 +255,7 @@ func (s *sizes) located(ofGroups, ofReads, threads int64) int64 {
 	// A location as it is located, in its group, and sorted. Those that are held, besides by distance,
 	// with what chooses among pairs and among written alignments, and their alignments, the least and
 	// the written ones.
-	const ofLocation, ofHeld = 3 * 40, 32 + 24 + 32
+	const ofLocation, ofHeld = 3 * 40, 32 + 36 + 32
 	most := min(ofGroups, MostLocations)
 	// append grows by a quarter.
 	return (measured*ofDiagonal + ofGroups*ofLocation + most*(ofHeld+2*8*min(2*s.k+1, mostRuns))) * 5 / 4
@@ -287,9 +288,23 @@ func (o *Options) records(reads int64, s *sizes) int64 {
 
 // streams is what reading and writing take: for each thread a MiB of text that is read ahead,
 // parsed and not, and blocks that are compressed or decompressed; but records that are longer take
-// more, of which a file has one at a time in buffers of twice its size.
+// more, of which a file has one at a time in buffers of twice its size. Members of files of
+// gzip are read by several threads, which are those of the reference and of two files of reads.
 func (o *Options) streams(length int64) int64 {
-	return int64(max(o.Threads, 2))*(8<<20) + 2*16*length
+	files := 0
+	for i := range o.Libraries {
+		here := 0
+		for _, name := range []string{o.Libraries[i].Reads, o.Libraries[i].Mates} {
+			if strings.HasSuffix(name, ".gz") || name == "-" {
+				here++
+			}
+		}
+		files = max(files, here)
+	}
+	if strings.HasSuffix(o.Reference, ".gz") {
+		files++
+	}
+	return int64(max(o.Threads, 2))*(8<<20) + int64(files)*fasta.MemberMemory(o.Threads) + 2*16*length
 }
 
 // multiply multiplies numbers that are not negative, and stays below 2^62.

@@ -1,0 +1,298 @@
+package fasta
+
+import (
+	"bufio"
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"scanmap/internal/effort"
+)
+
+// inflateBy returns what a gzipReader makes of data.
+func inflateBy(t testing.TB, data []byte, threads int, sizes memberSizes) ([]byte, error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &source{ctx: ctx, cancel: cancel}
+	defer s.running.Wait()
+	defer cancel()
+	return io.ReadAll(&gzipReader{in: bufio.NewReaderSize(bytes.NewReader(data), 65<<10), s: s, threads: threads, sizes: sizes})
+}
+
+// drawMember draws text of some kind: FASTQ, few letters, bytes, runs, copies from far back.
+func drawMember(r *rand.Rand, n int) []byte {
+	var b bytes.Buffer
+	for kind := r.IntN(6); b.Len() < n; {
+		if r.IntN(20) == 0 {
+			kind = r.IntN(6)
+		}
+		letters := "ACGT"
+		switch kind {
+		case 0:
+			m := 50 + r.IntN(100)
+			fmt.Fprintf(&b, "@read%d/1 lane:%d\n", b.Len(), r.IntN(8))
+			for range m {
+				b.WriteByte(letters[r.IntN(4)])
+			}
+			b.WriteString("\n+\n")
+			for range m {
+				b.WriteByte("FFFFFF:,#"[r.IntN(9)])
+			}
+			b.WriteByte('\n')
+		case 1:
+			for range 1000 {
+				b.WriteByte(letters[r.IntN(4)])
+			}
+		case 2:
+			for range 1000 {
+				b.WriteByte(byte(r.Uint32()))
+			}
+		case 3:
+			b.WriteString(strings.Repeat(string(rune('A'+r.IntN(4))), 1+r.IntN(5000)))
+		case 4:
+			back := min(b.Len(), 1+r.IntN(windowSize))
+			b.Write(bytes.Clone(b.Bytes()[b.Len()-back:][:min(back, 1+r.IntN(500))]))
+		default:
+			fmt.Fprintf(&b, "%d ", r.IntN(1000))
+		}
+	}
+	return b.Bytes()[:n]
+}
+
+// deflated writes a member of a text, with flushes.
+func deflated(t testing.TB, r *rand.Rand, text []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	level := []int{gzip.HuffmanOnly, gzip.NoCompression, 1, 2, 5, 6, 6, 9}[r.IntN(8)]
+	w, err := gzip.NewWriterLevel(&b, level)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.IntN(3) == 0 {
+		w.Name, w.Comment, w.Extra = "reads.fq", "a comment", []byte("extra")
+	}
+	for len(text) > 0 {
+		n := len(text)
+		if r.IntN(3) == 0 {
+			n = 1 + r.IntN(len(text))
+		}
+		if _, err := w.Write(text[:n]); err != nil {
+			t.Fatal(err)
+		}
+		text = text[n:]
+		if r.IntN(4) == 0 {
+			if err := w.Flush(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// drawSizes draws sizes that cut members often.
+func drawSizes(r *rand.Rand) memberSizes {
+	return memberSizes{chunk: 100 + r.IntN(40_000), text: 1 << (10 + r.IntN(10)), least: 1 + r.IntN(3000)}
+}
+
+// TestMembers inflates members by several goroutines, in chunks of all sizes, and compares with
+// compress/gzip.
+func TestMembers(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(effort.Pick(600, 120)) {
+		r := rand.New(rand.NewPCG(seed, 1951))
+		var want, data []byte
+		for range 1 + r.IntN(3)*r.IntN(2) {
+			text := drawMember(r, r.IntN(400_000))
+			want, data = append(want, text...), append(data, deflated(t, r, text)...)
+		}
+		sizes, threads := drawSizes(r), 2+r.IntN(3)
+		got, err := inflateBy(t, data, threads, sizes)
+		if err != nil || !bytes.Equal(got, want) {
+			t.Fatalf("seed %d, %+v: %d bytes of %d, %v", seed, sizes, len(got), len(want), err)
+		}
+	}
+}
+
+// TestTinyChunks has chunks of fewer bytes than a deflater takes at a time, so that it ends one or
+// more of them before the one that it took last.
+func TestTinyChunks(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(effort.Pick(40, 10)) {
+		r := rand.New(rand.NewPCG(seed, 1955))
+		text := drawMember(r, 2000)
+		data := append(deflated(t, r, text[:1500]), deflated(t, r, text[1500:])...)
+		for chunk := 1; chunk < 20; chunk++ {
+			got, err := inflateBy(t, data, 2, memberSizes{chunk: chunk, text: 1 << 12, least: 2})
+			if err != nil || !bytes.Equal(got, text) {
+				t.Fatalf("seed %d, chunks of %d bytes: %d bytes, %v", seed, chunk, len(got), err)
+			}
+		}
+	}
+}
+
+// TestMembersGuess tells that most chunks of a member are guessed, as nothing is gained otherwise.
+func TestMembersGuess(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(3, 1951))
+	var text []byte
+	for i := range 20_000 {
+		text = fmt.Appendf(text, "@read%d/1\n", i)
+		for line := range 2 {
+			for range 150 {
+				text = append(text, [2]string{"ACGT", "F:,#"}[line][r.IntN(4)])
+			}
+			text = append(text, "\n+\n"[:3-2*line]...)
+		}
+	}
+	in := bufio.NewReaderSize(bytes.NewReader(gzipped(t, text)), 65<<10)
+	if _, err := gzip.NewReader(in); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &source{ctx: ctx, cancel: cancel}
+	m := newMemberReader(s, in, 2, memberSizes{chunk: 64 << 10, text: 1 << 20})
+	guessed, all := 0, 0
+	for m.err == nil {
+		before := m.job
+		if m.err = m.decode(); m.job != before {
+			all++
+			if m.position == m.job.stop {
+				guessed++
+			}
+		}
+	}
+	cancel()
+	s.running.Wait()
+	if m.err != io.EOF || guessed < all*9/10 || all < 10 {
+		t.Errorf("%d of %d chunks were guessed, %v", guessed, all, m.err)
+	}
+}
+
+// TestDamagedMembers cuts and changes members: what compress/gzip refuses is refused, with the same
+// text before it or less, and what it accepts is the same.
+func TestDamagedMembers(t *testing.T) {
+	t.Parallel()
+	refused := 0
+	for seed := range uint64(effort.Pick(4000, 800)) {
+		r := rand.New(rand.NewPCG(seed, 1952))
+		data := deflated(t, r, drawMember(r, 1+r.IntN(60_000)))
+		switch r.IntN(3) {
+		case 0:
+			data = data[:r.IntN(len(data)+1)]
+		case 1:
+			data = append(data, []byte("more than gzip")[:1+r.IntN(13)]...)
+		default:
+			for range 1 + r.IntN(3) {
+				data[r.IntN(len(data))] ^= 1 << r.IntN(8)
+			}
+		}
+		want, wantErr := inflateBy(t, data, 1, usualSizes)
+		sizes := drawSizes(r)
+		got, err := inflateBy(t, data, 3, sizes)
+		if (err == nil) != (wantErr == nil) || err == nil && !bytes.Equal(got, want) {
+			t.Fatalf("seed %d, %+v: %d bytes, %v; compress/gzip has %d bytes, %v", seed, sizes, len(got), err, len(want), wantErr)
+		}
+		if err != nil {
+			refused++
+			if a, b := kindOf(err), kindOf(wantErr); a != b {
+				t.Fatalf("seed %d: %q, want %q", seed, err, wantErr)
+			}
+			if !bytes.HasPrefix(got, want[:min(len(want), len(got))]) {
+				t.Fatalf("seed %d: other text before the error", seed)
+			}
+		}
+	}
+	if refused < 100 {
+		t.Errorf("%d members were refused: the test shows little", refused)
+	}
+}
+
+// kindOf is an error without where it was found.
+func kindOf(err error) string {
+	if at := new(flate.CorruptInputError); errors.As(err, at) {
+		return "corrupt input"
+	}
+	return err.Error()
+}
+
+// FuzzMember compares with compress/gzip, whatever the bytes are.
+func FuzzMember(f *testing.F) {
+	r := rand.New(rand.NewPCG(1, 1953))
+	for range 8 {
+		f.Add(deflated(f, r, drawMember(r, 3000)), uint16(200), uint8(1))
+	}
+	f.Fuzz(func(t *testing.T, data []byte, chunk uint16, least uint8) {
+		want, wantErr := inflateBy(t, data, 1, usualSizes)
+		got, err := inflateBy(t, data, 2, memberSizes{chunk: 16 + int(chunk), text: 1 << 12, least: 1 + int(least)})
+		if (err == nil) != (wantErr == nil) || err == nil && !bytes.Equal(got, want) {
+			t.Fatalf("%d bytes, %v; compress/gzip has %d bytes, %v", len(got), err, len(want), wantErr)
+		}
+	})
+}
+
+// TestMemberBeforeItsStart has copies from before the text, at the start and later, which a guess
+// cannot tell.
+func TestMemberBeforeItsStart(t *testing.T) {
+	t.Parallel()
+	for _, before := range []int{0, 100, 30_000} {
+		// A preset dictionary has what is copied.
+		dictionary := bytes.Repeat([]byte("GATTACA-"), 100)
+		r := rand.New(rand.NewPCG(4, 1951))
+		text := append(drawMember(r, before), dictionary...)
+		var b bytes.Buffer
+		b.WriteString("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff")
+		w, err := flate.NewWriterDict(&b, 6, dictionary)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = w.Write(text)
+		_ = w.Close()
+		data := binary.LittleEndian.AppendUint32(b.Bytes(), crc32.ChecksumIEEE(text))
+		data = binary.LittleEndian.AppendUint32(data, uint32(len(text)))
+		_, wantErr := inflateBy(t, data, 1, usualSizes)
+		_, err = inflateBy(t, data, 2, memberSizes{chunk: 300, text: 1 << 20, least: 1})
+		if err == nil || wantErr == nil || kindOf(err) != kindOf(wantErr) {
+			t.Errorf("%d bytes before: %v, want %v", before, err, wantErr)
+		}
+	}
+}
+
+// TestCodes makes codes: those that are full, and of one symbol of one bit or of none, as in
+// compress/flate.
+func TestCodes(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		lengths []uint8
+		want    bool
+	}{
+		{[]uint8{1, 1}, true},
+		{[]uint8{0, 1, 0, 1}, true},
+		{[]uint8{1}, true},
+		{[]uint8{0, 0, 1}, true},
+		{[]uint8{0, 0}, true},
+		{[]uint8{2}, false},
+		{[]uint8{1, 2}, false},
+		{[]uint8{1, 1, 1}, false},
+		{[]uint8{1, 2, 2}, true},
+		{[]uint8{1, 2, 2, 15}, false},
+		{[]uint8{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 15}, true},
+		{[]uint8{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, false},
+	} {
+		var h huffman
+		if got := h.set(c.lengths); got != c.want {
+			t.Errorf("lengths %v: %v", c.lengths, got)
+		}
+	}
+}
