@@ -2,11 +2,12 @@
 //
 // The candidates of a batch are brought together by read (counted, summed, scattered). Then a
 // thread takes one read: it sorts its candidates, drops those found twice, and joins those whose
-// diagonals are so close that their alignments may end within k of each other. A candidate that
-// stands alone and whose Hamming distance is its edit distance is a location; other groups become
-// windows, for align.cu. The candidates of a read that has many, because it lies in repeats, are
-// sorted by a block and looked at by a thread each. Windows too wide for align.cu are left to the
-// host. Where edits are substitutions alone there are no windows: a diagonal is a location or not.
+// diagonals are so close that their alignments may end within `apart` of each other. A candidate
+// that stands alone and whose Hamming distance is its edit distance is a location; other groups
+// become windows, for align.cu. The candidates of a read that has many, because it lies in repeats,
+// are sorted by a block and looked at by a thread each. Windows too wide for align.cu are left to
+// the host. Where edits are substitutions alone there are no windows: a diagonal is a location or
+// not.
 #include "diagonals.cuh"
 #include "locations.cuh"
 #include "sort.cuh"

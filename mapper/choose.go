@@ -68,7 +68,7 @@ func (c *chooser) choose(g *group, read, i int) (made choice, aligned int) {
 }
 
 // chooseMate is choose for a mate whose pair has chosen the primary location: the one that m says.
-// Finders hand on all locations of mates.
+// Of mates finders hand on all locations that may count.
 // unique tells that the pair is the only proper one of the fewest edits.
 func (c *chooser) chooseMate(g *group, s span, m *pairedMate, unique bool) (made choice, aligned int) {
 	all := g.of(s)

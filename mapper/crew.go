@@ -197,6 +197,7 @@ func (m *member) mapBatch(ctx context.Context, c *crew, t *task) (left *task, wh
 		found := &m.founds[m.turn]
 		these, err := m.parts.Next(m.finder, b, next, found)
 		if errors.Is(err, find.ErrHalted) {
+			c.pack.Count(int64(next - len(all))) // others pack these again
 			return &task{batch{library, [][]fasta.Read{all[next:]}}, t.parts}, true
 		}
 		if !m.send(ctx, t.parts, part{library: library, batch: these, found: found, err: err}) {

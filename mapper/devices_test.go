@@ -369,3 +369,67 @@ func TestGPUAskedForFails(t *testing.T) {
 		t.Errorf("%v, %q", err, d.description)
 	}
 }
+
+// TestSwitchWhileReadsWait has a GPU that counts take over while reads of the CPU wait to be sought
+// again: these are counted once.
+func TestSwitchWhileReadsWait(t *testing.T) {
+	t.Parallel()
+	driver := testDriver(t)
+	reference, reads := writeInput(t, 25)
+	o := Options{
+		Reference: reference, Libraries: []Library{{Reads: reads}, {Reads: reads}}, Distance: Distance{Edits: 9},
+		Report: Report{Mode: ReportOne}, Threads: 2, BatchReads: 20,
+	}
+	want, _ := count(t, o, each(false))
+	for after := range 4 {
+		o.Device = device.Choice{Kind: device.Auto, Driver: driver}
+		ready, parts := make(chan struct{}), 0
+		o.limits.gpuStart, o.limits.takeOver, o.limits.ready = 1, 1, ready
+		o.Progress = func(Progress) {
+			if parts++; parts == after+1 {
+				close(ready)
+				time.Sleep(100 * time.Millisecond) // so that the CPU finds the GPU ready after this batch
+			}
+		}
+		got, stats := count(t, o, each(false))
+		if fmt.Sprint(want.depths()) != fmt.Sprint(got.depths()) {
+			t.Errorf("a GPU after %d parts (%s): other depths", after, stats.Device)
+		}
+	}
+}
+
+// TestReliefByTheRest asks for GPUs after batches by what is left: little of it is not worth them,
+// and much is worth opening them.
+func TestReliefByTheRest(t *testing.T) {
+	t.Parallel()
+	reference, fastq := pacedFiles(t, 1000, 5000) // some 1,060 reads, by the size
+	o := &Options{Reference: reference, Libraries: []Library{{Reads: fastq}}}
+	o.setDefaults()
+	ready := &devices{options: o, auto: true, beside: beside{ready: make(chan struct{}), gpus: &pacedGPUs{finder: &pacedFinder{}}}}
+	for _, c := range []struct {
+		reads  int
+		worked time.Duration
+		want   int // finders
+	}{
+		{1000, time.Second, 0}, // 60 ms are left
+		{0, 0, 1},              // halted
+	} {
+		if got := ready.relief(c.reads, c.worked); len(got) != c.want {
+			t.Errorf("%d reads in %v: %d finders", c.reads, c.worked, len(got))
+		}
+	}
+	// After 9 % of the reads.
+	for worked, want := range map[time.Duration]bool{10 * time.Millisecond: false, time.Second: true} {
+		opened := make(chan bool, 1)
+		d := &devices{options: o, auto: true, openAll: func() (gpuSet, error) {
+			opened <- true
+			return nil, errFinder
+		}}
+		d.relief(100, worked)
+		if begun := d.beside.ready != nil; begun != want {
+			t.Errorf("GPUs are opened after a batch of %v: %v", worked, begun)
+		} else if begun {
+			<-opened
+		}
+	}
+}

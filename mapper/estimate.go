@@ -26,10 +26,10 @@ type estimate struct {
 func newEstimate(enough int) *estimate { return &estimate{enough: enough} }
 
 // pairSeen is what a pair tells the estimate. locations are those of its mates up to what is
-// planned, which are known whatever else was sought, or all of them where all are reported. insert
-// is the insert size if each mate has one location up to what is planned and these lie in the
-// orientation of the library, otherwise 0. bases are those of the longer mate where ends may be
-// clipped, otherwise 0.
+// planned, of whole reads the near ones of them, which are known whatever else was sought, or all
+// of them where all are reported. insert is the insert size if each mate has one of these and they
+// lie in the orientation of the library, otherwise 0. bases are those of the longer mate where ends
+// may be clipped, otherwise 0.
 type pairSeen struct{ locations, insert, bases int32 }
 
 // take counts a pair.
@@ -102,6 +102,9 @@ func (w *worker) look(ctx context.Context, p *part, from, to int, seen []pairSee
 		for x := range 2 {
 			all, n := g.of(g.spans[read-from+x]), 0
 			planned := w.planned(g.batch.Length(read + x))
+			if near := g.near; near >= 0 && w.local == nil && len(all) > 0 {
+				planned = min(planned, g.horizons[read-from+x].best+near) // a GPU keeps others to itself
+			}
 			for i := range all {
 				if g.measure(&all[i]) <= planned {
 					mates[x] = &all[i]

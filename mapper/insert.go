@@ -153,8 +153,8 @@ func penaltyOf(likelihood float64) penalty {
 	return penalty(math.Round(-1000 * math.Log10(likelihood)))
 }
 
-// The estimate of the insert size takes the first pairs whose mates have one location each of up to
-// as many edits as are planned (plannedEdits), in the orientation of the library.
+// The estimate of the insert size takes the first pairs whose mates have one near location each of
+// up to as many edits as are planned (plannedEdits), in the orientation of the library.
 const (
 	// estimateMost is the most pairs that are looked at, and estimateLocations the most locations that
 	// they may have.

@@ -10,7 +10,9 @@ import (
 	"testing"
 
 	"scanmap/dna"
+	"scanmap/gpu"
 	"scanmap/internal/effort"
+	"scanmap/internal/emulator"
 	"scanmap/internal/truth"
 	"scanmap/locate"
 	"scanmap/mapper/find"
@@ -491,4 +493,51 @@ func TestWidest(t *testing.T) {
 			t.Errorf("%+v, %d bases: %d are handed on beyond the best, and %d may be chosen", model, bases, mates, wide)
 		}
 	}
+}
+
+// TestEstimateOnGPU estimates insert sizes of mates that have a second location with 4 edits, which
+// a GPU may keep to itself: the estimate is that of the CPU.
+func TestEstimateOnGPU(t *testing.T) {
+	t.Parallel()
+	driver := testDriver(t)
+	r := rand.New(rand.NewPCG(5, 5))
+	const m = 250
+	text, elsewhere := truth.Random(r, 30_000, "ACGT"), ""
+	var mates []string
+	for i := range 60 {
+		at, insert := 100+400*i, 350+r.IntN(20)
+		if i%3 == 0 {
+			insert = 600
+			copied := []byte(text[at : at+m])
+			for _, x := range []int{30, 90, 150, 210} {
+				copied[x] = map[byte]byte{'A': 'C', 'C': 'G', 'G': 'T', 'T': 'A'}[copied[x]]
+			}
+			elsewhere += truth.Random(r, 300, "ACGT") + string(copied)
+		}
+		mates = append(mates, text[at:at+m], truth.ReverseComplement(text[at+insert-m:at+insert]))
+	}
+	reference, first, second := writePairs(t, []string{text, elsewhere + "ACGT"}, mates)
+	o := Options{Reference: reference, Libraries: []Library{{Reads: first, Mates: second}}, Distance: Distance{Edits: 6}, Report: Report{Mode: ReportOne}, Threads: 2}
+	want, wantStats := runText(t, o)
+	if diff := differentStats(ofReads(wantStats), ofReads(onGPU(t, o, driver, want))); diff != "" {
+		t.Errorf("other statistics (-CPU +GPU)\n%s", diff)
+	}
+}
+
+// TestStepsInChunks has reads sought in steps on a GPU with so little memory that each finder,
+// those for reads that are sought again among them, has a part of the reference at a time.
+func TestStepsInChunks(t *testing.T) {
+	effort.OnlyFull(t, "looks through 24 Mb on the emulator, twice")
+	t.Parallel()
+	r := rand.New(rand.NewPCG(5, 7))
+	text := truth.Random(r, 24_000_000, "ACGT")
+	var reads []string
+	for i := range 40 {
+		at := r.IntN(len(text) - 200)
+		reads = append(reads, truth.Edited(r, text[at:at+150], i%9))
+	}
+	reference, first, second := writePairs(t, []string{text}, reads)
+	o := Options{Reference: reference, Libraries: []Library{{Reads: first}, {Reads: second}}, Threads: 2, Distance: Distance{Edits: 9}, Report: Report{Mode: ReportOne}}
+	want, _ := runText(t, o)
+	onGPU(t, o, emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{Memory: 12 << 20}), want)
 }

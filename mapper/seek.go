@@ -60,7 +60,7 @@ func newSeekers(ref *dna.Reference, o *Options, t *times) (all []*seeker) {
 		return s
 	}
 	// What an estimate does not hold is sought again, too.
-	if o.sought() != nil || o.near() >= 0 && o.estimates() {
+	if o.steps() {
 		for _, of := range []step{seekNext, seekLast} {
 			s := add(of, &t.again)
 			s.options.Sought = func(read, _, _ int) int { return int(max(s.distances[read], 0)) }
@@ -71,6 +71,20 @@ func newSeekers(ref *dna.Reference, o *Options, t *times) (all []*seeker) {
 		s.options.Local.Parts, s.options.Sought = true, nil
 	}
 	return all
+}
+
+// steps tells whether reads may be sought again, further.
+func (o *Options) steps() bool { return o.sought() != nil || o.near() >= 0 && o.estimates() }
+
+// againFinders is the number of seekers.
+func (o *Options) againFinders() (n int) {
+	if o.steps() {
+		n = 2
+	}
+	if o.Local != nil && o.Local.Split {
+		n++
+	}
+	return n
 }
 
 // takes tells whether reads of a part may be sought again.

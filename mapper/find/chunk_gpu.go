@@ -119,7 +119,7 @@ func (d *gpuDevice) chunkPositions() int {
 	if d.resident {
 		return sum
 	}
-	return FindersOfGPU * most
+	return max(d.finders, FindersOfGPU) * most
 }
 
 // cut cuts the reference into chunks of at most so many bases, as few as the memory allows.
@@ -130,7 +130,7 @@ func (d *gpuDevice) cut(memory int64, longest int) {
 	size := min(maxChunk-2*kernels.TextPadding-2*chunkOverlap, longest)
 	if !d.resident {
 		// each finder has its own
-		size = int(max(min(int64(size), most/FindersOfGPU-4*chunkOverlap), chunkOverlap))
+		size = int(max(min(int64(size), most/int64(max(d.finders, FindersOfGPU))-4*chunkOverlap), chunkOverlap))
 	}
 	size = max(size/dna.WordBases, 1) * dna.WordBases
 	for from := 0; from < total; from += size {

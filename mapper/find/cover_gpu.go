@@ -77,7 +77,9 @@ func (c *gpuCover) hold(q *device.Queue, options *Options, ref *dna.Reference, c
 }
 
 // covers tells whether what the reads of a batch have is counted.
-func (w *gpuFinder) covers(b *Batch) bool { return w.device.cover.options != nil && b.Together == 1 }
+func (w *gpuFinder) covers(b *Batch) bool {
+	return w.options.Cover != nil && w.device.cover.options != nil && b.Together == 1
+}
 
 // errUncounted tells that a part has to be found again, with everything handed on.
 var errUncounted = errors.New("the GPU cannot count this")

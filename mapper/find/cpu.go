@@ -73,7 +73,11 @@ func (c *cpuFinder) Find(b *Batch, f *Found) (int, error) {
 		c.table.build(b, class, q, c.rare, c.options.Threads)
 		start = c.options.Times.Pieces.Add(start, int64(len(class)))
 		c.skimmer.skim(c.segments, &c.table, halt)
-		c.options.Times.Skim.Add(start, int64(c.bases))
+		bases := int64(c.bases)
+		if halt.Over() {
+			bases = 0 // others look at these
+		}
+		c.options.Times.Skim.Add(start, bases)
 	}
 	refused, candidates := c.skimmer.counts() // before ends go into the store, too
 	f.Counts.Refused, f.Counts.Candidates = refused, refused+candidates

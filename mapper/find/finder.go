@@ -57,6 +57,8 @@ type Options struct {
 	// number among those that Pack gets, its length and its k. A GPU that counts
 	// what locations cover seeks all up to k.
 	Sought func(read, length, k int) int
+	// Again is how many finders GPUs.Again makes, which get a share of a GPU's memory.
+	Again int
 	// Cover, when set, has GPUs count what locations cover.
 	Cover *Cover
 	// Halt, when set, can have a finder of the CPU give up what it is at.

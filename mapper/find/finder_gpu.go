@@ -108,7 +108,7 @@ func (w *gpuFinder) learn(found, reads int) {
 // fitting is the number of reads of a batch for which there is memory.
 func (w *gpuFinder) fitting(b *Batch) int {
 	ofRead, ofPiece := 36, pieceBytes
-	if w.thins(b) {
+	if w.covers(b) || w.options.Want.of(b.Together).some() { // perhaps of a part alone; see thins
 		ofRead, ofPiece = ofRead+bestBytes, ofPiece+countedBytes
 	}
 	if w.covers(b) {

@@ -123,10 +123,7 @@ func (g *GPUs) each(f func(i int) error) error {
 
 // hold uploads the reference and makes the finders, in turn for each GPU.
 func (g *GPUs) hold(s shared) error {
-	finders := FindersOfGPU
-	if s.options.Sought != nil && s.options.Cover == nil {
-		finders += againFinders
-	}
+	finders := FindersOfGPU + s.options.Again
 	err := g.each(func(i int) error {
 		g.devices[i].finders = finders
 		return g.devices[i].hold(s, g.choice.Memory)
@@ -163,9 +160,6 @@ func (d *gpuDevice) newFinder(s shared) (Finder, error) {
 		store: store{files: s.options.Temporary, limit: s.options.Limits.GPUFound, listed: s.options.Limits.Listed},
 	}, nil
 }
-
-// againFinders is how many finders Again makes that have a share of a GPU's memory.
-const againFinders = 3
 
 // Again returns a finder on the first GPU, for reads that are sought again. The reference is the
 // one that the GPUs hold.

@@ -31,8 +31,8 @@ func (h *Halt) Begin(units int) {
 		return
 	}
 	now := time.Now()
-	h.units.Store(int64(units))
 	h.done.Store(0)
+	h.units.Store(int64(units))
 	h.begun.Store(&now)
 	h.halted.Store(false)
 }
@@ -45,19 +45,23 @@ func (h *Halt) Unit() {
 	if h == nil {
 		return
 	}
-	if done := h.done.Add(1); h.asked.Load() && Left(time.Since(*h.begun.Load()), done, h.units.Load()) > h.worth {
+	if done := h.done.Add(1); h.asked.Load() && done >= h.few() && Left(time.Since(*h.begun.Load()), done, h.units.Load()) > h.worth {
 		h.halted.Store(true)
 	}
 }
 
-// Left is about how long what is left of what was begun last will take, 0 if nothing was begun. Of
-// the unit at hand nothing is left. Anybody may ask.
+// few is how many units tell how long the others will take.
+func (h *Halt) few() int64 { return h.units.Load() / 64 }
+
+// Left is about how long what is left of what was begun last will take, 0 if too little was done of
+// it. Of the unit at hand nothing is left. Anybody may ask.
 func (h *Halt) Left() time.Duration {
 	begun := h.begun.Load()
-	if begun == nil {
+	done := h.done.Load()
+	if begun == nil || done == 0 || done < h.few() {
 		return 0
 	}
-	return Left(time.Since(*begun), h.done.Load()+1, h.units.Load())
+	return Left(time.Since(*begun), done+1, h.units.Load())
 }
 
 // Left is how long what is left of something will take, if what was done of it took so long.

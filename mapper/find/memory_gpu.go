@@ -24,7 +24,7 @@ func MemoryOnGPU(bases, reads, length, k, each, most int64, o Options) Memory {
 	hits := min(8*int64(l.GPUQueue), max(1024*reads, 1<<18), 1<<28)
 	ofGPURead := ofRead(length) + 32 + bestBytes + shareBytes + (k+1)*(pieceBytes+countedBytes)
 	finder := spare*(candidates*ofCandidate+hits*hitBytes+reads*ofGPURead) + maxFilterBytes + 256<<20
-	m.Device = int64(float64(bases)*bytesPerChunkBase)*9/8 + 4*kernels.RarityWords + FindersOfGPU*finder
+	m.Device = int64(float64(bases)*bytesPerChunkBase)*9/8 + 4*kernels.RarityWords + int64(FindersOfGPU+o.Again)*finder
 	if o.Cover != nil {
 		m.Device += cellBytes*bases*9/8 + FindersOfGPU*retainedBytes*mostRetained + carrySlots*carryBytes
 	}
