@@ -230,9 +230,19 @@ func (m *memberReader) next() bool {
 	case <-j.done:
 		return true
 	case <-m.s.ctx.Done():
-		m.job.err = m.s.ctx.Err()
 		return false
 	}
+}
+
+// stopped is why there is no next job: io.EOF at the end of the input.
+func (m *memberReader) stopped() error {
+	if err := m.s.ctx.Err(); err != nil {
+		return err
+	}
+	if m.job != nil && m.job.err != nil {
+		return m.job.err
+	}
+	return io.EOF
 }
 
 // bytesTaken is the most bytes that a deflater has taken and not used.
@@ -343,8 +353,8 @@ func (m *memberReader) finish(sound, final bool, err error) error {
 
 // ended is the error where the input ends too soon.
 func (m *memberReader) ended() error {
-	if m.job != nil && m.job.err != nil && m.job.err != io.EOF {
-		return m.job.err
+	if err := m.stopped(); err != io.EOF {
+		return err
 	}
 	return io.ErrUnexpectedEOF
 }
@@ -373,10 +383,7 @@ type memberRest struct {
 func (r *memberRest) Read(p []byte) (int, error) {
 	for r.at >= r.m.job.end()/8 {
 		if !r.m.next() {
-			if r.m.job.err == nil {
-				return 0, io.EOF
-			}
-			return 0, r.m.job.err
+			return 0, r.m.stopped()
 		}
 	}
 	n := copy(p, r.m.from(r.at)[max(r.at-r.m.job.base, 0):])

@@ -296,3 +296,36 @@ func TestCodes(t *testing.T) {
 		}
 	}
 }
+
+// TestMemberCancelled cancels while members are read: that is the error, and not that the data is
+// truncated.
+func TestMemberCancelled(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(5, 1951))
+	text := drawMember(r, 300_000)
+	data := deflated(t, r, text)
+	cancelled := 0
+	for i := range 200 {
+		ctx, cancel := context.WithCancel(context.Background())
+		s := &source{ctx: ctx, cancel: cancel}
+		g := &gzipReader{in: bufio.NewReaderSize(bytes.NewReader(data), 65<<10), s: s, threads: 3, sizes: memberSizes{chunk: 500, text: 1 << 16, least: 1}}
+		got, err := io.ReadAll(io.LimitReader(g, int64(i)*1000))
+		cancel()
+		if err == nil {
+			var more []byte
+			more, err = io.ReadAll(g)
+			got = append(got, more...)
+		}
+		s.running.Wait()
+		switch {
+		case err == nil && bytes.Equal(got, text):
+		case err == nil || err.Error() != context.Canceled.Error():
+			t.Fatalf("cancelled after %d bytes of text: %d bytes, %v", 1000*i, len(got), err)
+		default:
+			cancelled++
+		}
+	}
+	if cancelled < 100 {
+		t.Errorf("%d were cut off: the test shows little", cancelled)
+	}
+}

@@ -297,7 +297,7 @@ func inflateError(format string, err error) error {
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("the %s data is truncated", format)
-	case errors.Is(err, os.ErrClosed), errors.Is(err, errShorter):
+	case errors.Is(err, os.ErrClosed), errors.Is(err, errShorter), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.Is(err, gzip.ErrChecksum):
 		return fmt.Errorf("the %s data is corrupt: the checksum is wrong", format)
