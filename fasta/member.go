@@ -38,7 +38,7 @@ func MemberMemory(threads int) int64 {
 	if threads < 2 {
 		return 0
 	}
-	return int64(min(threads, mostMemberThreads)+1) * (2<<20 + 4*(3<<19))
+	return int64(min(threads, mostMemberThreads)+1) * int64(8*usualSizes.chunk+4*usualSizes.text)
 }
 
 // usualRatio is about how many bytes of text a byte of FASTQ has.

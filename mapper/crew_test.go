@@ -234,6 +234,19 @@ func TestCrewGoesAhead(t *testing.T) {
 	}
 }
 
+// inOrder uses parts of numberedBatches: next is the number of the read that is due.
+func inOrder(next *int) func(p part) error {
+	return func(p part) error {
+		for i := range p.batch.Reads {
+			if p.batch.Length(i) != *next {
+				return fmt.Errorf("read %d in the place of read %d", p.batch.Length(i), *next)
+			}
+			*next++
+		}
+		return nil
+	}
+}
+
 // TestCrewRelief has others go on in the place of a finder after its third batch.
 func TestCrewRelief(t *testing.T) {
 	first, crew := numberedFinders(t, 1, &numberedFinder{size: 100})
@@ -246,15 +259,7 @@ func TestCrewRelief(t *testing.T) {
 		return relieving
 	}
 	next := 1
-	err := newTestCrew(numberedBatches(20, 6, &library{})).run(context.Background(), crew, relieved, func(p part) error {
-		for i := range p.batch.Reads {
-			if p.batch.Length(i) != next {
-				return fmt.Errorf("read %d in the place of read %d", p.batch.Length(i), next)
-			}
-			next++
-		}
-		return nil
-	})
+	err := newTestCrew(numberedBatches(20, 6, &library{})).run(context.Background(), crew, relieved, inOrder(&next))
 	if err != nil || next != 121 || asked != 3 || first[0].calls.Load() != 3 || others[0].calls.Load()+others[1].calls.Load() != 17*6 {
 		t.Errorf("%v, %d reads, asked %d times, the first found %d parts, the others %d and %d", err, next-1, asked,
 			first[0].calls.Load(), others[0].calls.Load(), others[1].calls.Load())

@@ -34,7 +34,8 @@ type devices struct {
 	soon    atomic.Bool   // the GPUs will be ready before the CPU has mapped a batch
 	failed  bool          // the GPUs cannot be had
 	onCPU   bool          // the CPU has begun, and
-	mapped  int           // has mapped so many reads
+	reads   int           // about how many there are
+	mapped  int           // has mapped so many of them
 	worked  time.Duration // in that time
 	gpus    gpuSet        // nil while none are used
 	working atomic.Int32  // how many GPUs are at work
@@ -84,6 +85,7 @@ func newDevices(ref *dna.Reference, o *Options, t *find.Times, cover *find.Cover
 // plan prepares for GPUs that may come.
 func (d *devices) plan() {
 	if d.auto {
+		d.reads, _ = d.options.guess()
 		d.find.Halt = find.NewHalt(d.options.limits.takeOver)
 		d.soon.Store(d.ahead != nil && d.batchTime() > d.wait())
 	}
@@ -189,9 +191,8 @@ func (o *Options) guess() (reads int, bases int64) {
 
 // batchTime is about how long the CPU takes for a batch, or for all reads if they are fewer.
 func (d *devices) batchTime() time.Duration {
-	reads, _ := d.options.guess()
 	bases := int64(d.ref.TotalLength())
-	return d.options.cpuTime(min(reads, find.BatchReads(bases)), bases)
+	return d.options.cpuTime(min(d.reads, find.BatchReads(bases)), bases)
 }
 
 // wait is how long it takes until GPUs that are being opened do something.
@@ -363,8 +364,8 @@ func (d *devices) reliefs() relief {
 func (d *devices) relief(reads int, worked time.Duration) []find.Finder {
 	d.mapped, d.worked = d.mapped+reads, d.worked+worked
 	worth := true
-	if all, _ := d.options.guess(); reads > 0 && all >= d.mapped {
-		o, left := d.options, find.Left(d.worked, int64(d.mapped), int64(all))
+	if reads > 0 && d.reads >= d.mapped {
+		o, left := d.options, find.Left(d.worked, int64(d.mapped), int64(d.reads))
 		if worth = left > o.limits.takeOver; left > o.limits.gpuStart+o.limits.takeOver {
 			d.openBeside()
 		}
@@ -402,7 +403,6 @@ func (d *devices) again(o find.Options, have find.Finder) (find.Finder, error) {
 	case onGPU:
 		return d.gpus.Again(d.ref, o)
 	}
-	o.Halt = nil
 	return find.OnCPU(d.ref, o), nil
 }
 

@@ -16,6 +16,7 @@ import (
 	"scanmap/device"
 	"scanmap/dna"
 	"scanmap/fasta"
+	"scanmap/gpu"
 	"scanmap/internal/effort"
 	"scanmap/mapper/find"
 	"scanmap/measure"
@@ -282,6 +283,20 @@ func TestGuess(t *testing.T) {
 	}
 }
 
+// switchAfter has a run begin on the CPU, and a GPU be ready when so many parts are done and one
+// more is. Then it calls wait.
+func switchAfter(o *Options, driver *gpu.Driver, after int, wait func()) {
+	o.Device = device.Choice{Kind: device.Auto, Driver: driver}
+	ready, parts := make(chan struct{}), 0
+	o.limits.gpuStart, o.limits.takeOver, o.limits.ready = 1, 1, ready
+	o.Progress = func(Progress) {
+		if parts++; parts == after+1 {
+			close(ready)
+			wait()
+		}
+	}
+}
+
 // TestSwitch has a GPU take over after each number of parts, and in the middle of batches: bytes
 // and statistics are those of the CPU.
 func TestSwitch(t *testing.T) {
@@ -300,14 +315,7 @@ func TestSwitch(t *testing.T) {
 		want, wantStats := runText(t, o)
 		for after := range effort.Pick(12, 5) {
 			o.BatchReads = 1 + r.IntN(20)
-			o.Device = device.Choice{Kind: device.Auto, Driver: driver}
-			ready, parts := make(chan struct{}), 0
-			o.limits.gpuStart, o.limits.takeOver, o.limits.ready = 1, 1, ready
-			o.Progress = func(Progress) {
-				if parts++; parts == after+1 {
-					close(ready)
-				}
-			}
+			switchAfter(&o, driver, after, func() {})
 			got, stats := runText(t, o)
 			if got != want {
 				t.Fatalf("%+v, a GPU after %d parts of %d reads (%s):\n%s", o.Distance, after, o.BatchReads, stats.Device, firstDifference(want, got))
@@ -333,15 +341,7 @@ func TestCrewHalted(t *testing.T) {
 			return relieving
 		}
 		next := 1
-		err := newTestCrew(numberedBatches(4, 6, &library{})).run(context.Background(), crew, relieved, func(p part) error {
-			for i := range p.batch.Reads {
-				if p.batch.Length(i) != next {
-					return fmt.Errorf("read %d in the place of read %d", p.batch.Length(i), next)
-				}
-				next++
-			}
-			return nil
-		})
+		err := newTestCrew(numberedBatches(4, 6, &library{})).run(context.Background(), crew, relieved, inOrder(&next))
 		if err != nil || next != 25 {
 			t.Errorf("halted after %d parts: %v, %d reads", after, err, next-1)
 		}
@@ -382,15 +382,8 @@ func TestSwitchWhileReadsWait(t *testing.T) {
 	}
 	want, _ := count(t, o, each(false))
 	for after := range 4 {
-		o.Device = device.Choice{Kind: device.Auto, Driver: driver}
-		ready, parts := make(chan struct{}), 0
-		o.limits.gpuStart, o.limits.takeOver, o.limits.ready = 1, 1, ready
-		o.Progress = func(Progress) {
-			if parts++; parts == after+1 {
-				close(ready)
-				time.Sleep(100 * time.Millisecond) // so that the CPU finds the GPU ready after this batch
-			}
-		}
+		// The CPU finds the GPU ready after this batch.
+		switchAfter(&o, driver, after, func() { time.Sleep(100 * time.Millisecond) })
 		got, stats := count(t, o, each(false))
 		if fmt.Sprint(want.depths()) != fmt.Sprint(got.depths()) {
 			t.Errorf("a GPU after %d parts (%s): other depths", after, stats.Device)
@@ -405,7 +398,8 @@ func TestReliefByTheRest(t *testing.T) {
 	reference, fastq := pacedFiles(t, 1000, 5000) // some 1,060 reads, by the size
 	o := &Options{Reference: reference, Libraries: []Library{{Reads: fastq}}}
 	o.setDefaults()
-	ready := &devices{options: o, auto: true, beside: beside{ready: make(chan struct{}), gpus: &pacedGPUs{finder: &pacedFinder{}}}}
+	guessed, _ := o.guess()
+	ready := &devices{options: o, auto: true, reads: guessed, beside: beside{ready: make(chan struct{}), gpus: &pacedGPUs{finder: &pacedFinder{}}}}
 	for _, c := range []struct {
 		reads  int
 		worked time.Duration
@@ -421,7 +415,7 @@ func TestReliefByTheRest(t *testing.T) {
 	// After 9 % of the reads.
 	for worked, want := range map[time.Duration]bool{10 * time.Millisecond: false, time.Second: true} {
 		opened := make(chan bool, 1)
-		d := &devices{options: o, auto: true, openAll: func() (gpuSet, error) {
+		d := &devices{options: o, auto: true, reads: guessed, openAll: func() (gpuSet, error) {
 			opened <- true
 			return nil, errFinder
 		}}

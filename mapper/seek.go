@@ -47,44 +47,36 @@ const (
 	seekParts
 )
 
+// seeks are what the seekers of a run seek, in order.
+func (o *Options) seeks() (all []step) {
+	// What an estimate does not hold is sought again, too.
+	if o.sought() != nil || o.near() >= 0 && o.estimates() {
+		all = append(all, seekNext, seekLast)
+	}
+	if o.Local != nil && o.Local.Split {
+		all = append(all, seekParts)
+	}
+	return all
+}
+
 // newSeekers returns those of a run, in order.
 func newSeekers(ref *dna.Reference, o *Options, t *times) (all []*seeker) {
-	add := func(of step, timer *measure.Timer) *seeker {
+	for _, of := range o.seeks() {
 		s := &seeker{ref: ref, make: func(o find.Options, have find.Finder) (find.Finder, error) {
 			if have != nil {
 				return have, nil
 			}
 			return find.OnCPU(ref, o), nil
-		}, options: o.again(), largest: o.largest, timer: timer, step: of}
-		all = append(all, s)
-		return s
-	}
-	// What an estimate does not hold is sought again, too.
-	if o.steps() {
-		for _, of := range []step{seekNext, seekLast} {
-			s := add(of, &t.again)
+		}, options: o.again(), largest: o.largest, timer: &t.again, step: of}
+		if of == seekParts {
+			s.timer = &t.parts
+			s.options.Local.Parts, s.options.Sought = true, nil
+		} else {
 			s.options.Sought = func(read, _, _ int) int { return int(max(s.distances[read], 0)) }
 		}
-	}
-	if o.Local != nil && o.Local.Split {
-		s := add(seekParts, &t.parts)
-		s.options.Local.Parts, s.options.Sought = true, nil
+		all = append(all, s)
 	}
 	return all
-}
-
-// steps tells whether reads may be sought again, further.
-func (o *Options) steps() bool { return o.sought() != nil || o.near() >= 0 && o.estimates() }
-
-// againFinders is the number of seekers.
-func (o *Options) againFinders() (n int) {
-	if o.steps() {
-		n = 2
-	}
-	if o.Local != nil && o.Local.Split {
-		n++
-	}
-	return n
 }
 
 // takes tells whether reads of a part may be sought again.

@@ -77,10 +77,10 @@ const (
 	candidateBytes = 8
 )
 
-// thins tells whether locations of the reads of a batch may be left on the GPU: not of those that
-// are sought again, whose numbers would be needed until then.
+// thins tells whether locations of the reads of a batch that are not wanted may be left on the GPU:
+// not of those that are sought again, whose numbers would be needed until then.
 func (w *gpuFinder) thins(b *Batch) bool {
-	return w.covers(b) || w.options.Want.of(b.Together).some() && !b.Partly()
+	return w.options.Want.of(b.Together).some() && !b.Partly()
 }
 
 // share is a finder's part of the memory that the reference leaves, in bytes. Half of it is for
@@ -208,7 +208,7 @@ func (w *gpuFinder) find(b *Batch, f *Found, covering bool) error {
 	found.located, found.candidates, found.ends = found.located[:0], found.candidates[:0], found.ends[:0]
 	part := w.upload(b)
 	part.limit = limit
-	part.thin = (covering || !w.covers(b) && w.thins(b)) && part.pieces > 0
+	part.thin = (covering || w.thins(b)) && part.pieces > 0
 	part.sharing = covering && part.thin
 	if part.sharing {
 		w.share.begin(w, b)
