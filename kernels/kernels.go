@@ -29,6 +29,7 @@
 //   - verify.cu: candidates become locations or windows
 //   - align.cu: windows become locations with their alignments
 //   - keep.cu: locations that will not be written are counted and left out
+//   - order.cu: the other locations are brought together by read, in order
 //   - share.cu: depth, where it is counted in place of records
 //   - scan.cu: the exhaustive engine, every position for every read
 //   - letters.cu: the text of scanmap search, and the hits of kernels that mark letters

@@ -79,6 +79,11 @@ const TableThreads = 128
 // The lowest bits of an entry are the offset of a piece, the others the number of a needle.
 const TableOffsetBits = 11
 
+// Of order.cu:
+
+const OrderSorted = 64 // locations of a read that a thread sorts
+const OrderCounters = 2
+
 // Of packed.cu:
 
 const PackedBlock = 1024
@@ -419,6 +424,22 @@ type TableParams struct {
 	Unknown uint32
 	K       uint32
 	_       uint32
+}
+
+// OrderParams are the parameters of kernels order_count, order_place, order_few and order_many.
+type OrderParams struct {
+	Contigs     Contigs
+	Locations   uint64
+	Count       uint64
+	Places      uint64
+	Ordered     uint64
+	Scratch     uint64
+	Many        uint64
+	Counters    uint64
+	Capacity    uint32
+	Reads       uint32
+	FirstContig uint32
+	Skipped     uint32
 }
 
 // InterleaveParams are the parameters of kernel interleave.
@@ -955,6 +976,10 @@ var Entries = []Entry{
 	{Name: "levenshtein_rows_shuffle", File: "levenshtein", ParameterBytes: 64, Threads: 1024},
 	{Name: "neighbours_substitutions", File: "neighbours", ParameterBytes: 112, Threads: 128},
 	{Name: "neighbours_edits", File: "neighbours", ParameterBytes: 112, Threads: 128},
+	{Name: "order_count", File: "order", ParameterBytes: 104, Threads: 256},
+	{Name: "order_place", File: "order", ParameterBytes: 104, Threads: 256},
+	{Name: "order_few", File: "order", ParameterBytes: 104, Threads: 256},
+	{Name: "order_many", File: "order", ParameterBytes: 104, Threads: 256},
 	{Name: "interleave", File: "pack", ParameterBytes: 40, Threads: 256},
 	{Name: "lanes", File: "packed", ParameterBytes: 56, Threads: 256},
 	{Name: "shift_or_packed_32", File: "packed", ParameterBytes: 80, Threads: 256},

@@ -91,8 +91,10 @@ func (p *pairing) set(mate, read int, locations []locate.Location, k int32) {
 	m.proper, m.partners = parallel.Resize(m.proper, n), parallel.Resize(m.partners, n)
 	clear(m.proper)
 	clear(m.partners)
+	inOrder := true // as a GPU hands them on
 	for i := range locations {
 		m.bySite[i], m.byRank[i] = siteOf(locations, i), int32(i)
+		inOrder = inOrder && (i == 0 || m.bySite[i-1].key < m.bySite[i].key)
 		m.best, m.most = min(m.best, locations[i].Distance), max(m.most, locations[i].Distance)
 	}
 	m.slack = m.most
@@ -105,13 +107,15 @@ func (p *pairing) set(mate, read int, locations []locate.Location, k int32) {
 		k = int32(p.furthest(p.group.batch.Length(read)))
 	}
 	m.beyond = p.odds.power(p.odds.unknown(k) - m.best)
-	if n > 1 {
+	if !inOrder {
 		slices.SortFunc(m.bySite, func(a, b site) int {
 			if c := cmp.Compare(a.key, b.key); c != 0 {
 				return c
 			}
 			return compareSites(&locations[a.location], &locations[b.location])
 		})
+	}
+	if n > 1 {
 		p.rank(m)
 	}
 }
@@ -127,6 +131,19 @@ func siteKey(p locate.Place, end int) uint64 { return uint64(p)<<32 | uint64(uin
 
 func siteOf(locations []locate.Location, i int) site {
 	return site{siteKey(locations[i].Place, int(locations[i].End)), int32(i)}
+}
+
+// firstSite returns the index of the first of sites in order that has a key or a larger one.
+func firstSite(sites []site, key uint64) int {
+	low, high := 0, len(sites)
+	for low < high {
+		if middle := int(uint(low+high) / 2); sites[middle].key < key {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	return low
 }
 
 // slackOf returns the most by which local locations are longer or shorter than their read.
@@ -201,7 +218,7 @@ func (p *pairing) eachProper(use func(i, j int32, insert int) (more bool)) bool 
 			continue
 		}
 		lowest, highest := siteKey(partner, max(from, 0)), siteKey(partner, min(to, math.MaxInt32))
-		at, _ := slices.BinarySearchFunc(second.bySite, lowest, func(s site, key uint64) int { return cmp.Compare(s.key, key) })
+		at := firstSite(second.bySite, lowest)
 		for ; at < len(second.bySite) && second.bySite[at].key <= highest; at++ {
 			j := second.bySite[at].location
 			c := &second.locations[j]

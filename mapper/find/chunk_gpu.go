@@ -37,7 +37,7 @@ type gpuChunk struct {
 	lowCut, highCut uint32
 	starts, ends    []uint32 // of its contigs
 	first           []uint32 // as in kernels.Contigs
-	firstContig     int      // the number of the first of them, where gpuCover needs it
+	firstContig     int      // the number of the first of them
 	text            gpuText
 }
 
@@ -167,6 +167,14 @@ func (c *gpuChunk) place(ref *dna.Reference, position int64) (contig int, at int
 	return contig, offset - ref.Contigs[contig].Start
 }
 
+// skipped returns how many bases of its first contig lie before the chunk.
+func (c *gpuChunk) skipped(ref *dna.Reference) int {
+	if c.firstContig == len(ref.Contigs) {
+		return 0
+	}
+	return max(c.offset-ref.Contigs[c.firstContig].Start, 0)
+}
+
 // positions is the length of the chunk with its padding.
 func (c *gpuChunk) positions() int {
 	return (c.bases+dna.WordBases-1)/dna.WordBases*dna.WordBases + 2*kernels.TextPadding
@@ -178,6 +186,7 @@ const contigStretch = 1 << 16
 func (c *gpuChunk) addContigs(ref *dna.Reference) {
 	end := c.offset + c.bases
 	i := sort.Search(len(ref.Contigs), func(i int) bool { return ref.Contigs[i].End() > c.offset })
+	c.firstContig = i
 	for ; i < len(ref.Contigs) && ref.Contigs[i].Start < end; i++ {
 		contig := &ref.Contigs[i]
 		c.starts = append(c.starts, c.position(max(contig.Start, c.offset)))

@@ -61,17 +61,6 @@ func (c *gpuCover) hold(q *device.Queue, options *Options, ref *dna.Reference, c
 		q.Reserve(b.buffer, b.bytes)
 		q.Clear(b.buffer, b.bytes)
 	}
-	contig := 0
-	for i := range chunks {
-		chunk := &chunks[i]
-		for contig > 0 && chunk.offset < ref.Contigs[contig-1].End() {
-			contig--
-		}
-		for contig < len(ref.Contigs) && ref.Contigs[contig].End() <= chunk.offset {
-			contig++
-		}
-		chunk.firstContig = contig
-	}
 	c.sharing.hold(q, o, ref, chunks)
 	return bytes
 }

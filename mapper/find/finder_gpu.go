@@ -186,6 +186,7 @@ type gpuPart struct {
 // A gpuFound collects what is found in the chunks, before it is grouped by read.
 type gpuFound struct {
 	located    []Located
+	rounds     []int              // where in located what is in order of the reads begins
 	candidates []locate.Candidate // that a GPU left to the host
 	ends       []locate.End
 }
@@ -205,7 +206,7 @@ func (w *gpuFinder) find(b *Batch, f *Found, covering bool) error {
 	f.reset(&w.classes)
 	found := &w.found
 	w.refuser.refused = 0
-	found.located, found.candidates, found.ends = found.located[:0], found.candidates[:0], found.ends[:0]
+	*found = gpuFound{found.located[:0], found.rounds[:0], found.candidates[:0], found.ends[:0]}
 	part := w.upload(b)
 	part.limit = limit
 	part.thin = (covering || w.thins(b)) && part.pieces > 0
@@ -275,16 +276,21 @@ func (w *gpuFinder) find(b *Batch, f *Found, covering bool) error {
 			return err
 		}
 	}
+	all := found.count()
+	if all > limit {
+		return ErrTooMuch
+	}
 	threads := w.options.Threads
 	f.Counts.Refused += w.refuser.refused
 	f.Candidates.Group([][]locate.Candidate{found.candidates}, readOfCandidate, len(b.Reads), threads)
 	f.Ends.Group(append(ends, found.ends), readOfEnd, len(b.Reads), threads)
-	f.Located.Group([][]Located{found.located}, readOfLocated, len(b.Reads), threads)
-	if found.count() > limit {
-		return ErrTooMuch
+	if part.sharing {
+		f.Located.Group([][]Located{found.located}, readOfLocated, len(b.Reads), threads)
+	} else {
+		found.located = f.Located.Merge(found.located, found.rounds, readOfLocated, len(b.Reads), threads)
 	}
-	w.learn(int(found.count()), len(b.Reads))
-	f.fullness = 2 * float64(found.count()) / float64(w.options.Limits.GPUFound)
+	w.learn(int(all), len(b.Reads))
+	f.fullness = 2 * float64(all) / float64(w.options.Limits.GPUFound)
 	if part.sharing {
 		f.fullness = max(f.fullness, w.share.fullness(q, w.device.cover.room))
 	}
@@ -444,7 +450,7 @@ func (p *gpuPass) verified(first, n int) error {
 	if p.sharing && p.share.fullness(p.queue, p.device.cover.room) > 1 {
 		return ErrTooMuch
 	}
-	p.decode(verified.locations, verified.operations)
+	p.decode(verified.locations, verified.places, verified.operations)
 	p.take(verified.left)
 	return nil
 }

@@ -1,6 +1,7 @@
 package find
 
 import (
+	"sort"
 	"sync/atomic"
 
 	"scanmap/locate"
@@ -120,6 +121,58 @@ func (r *ByRead[T]) Group(lists [][]T, read func(item *T) uint32, reads, threads
 	}
 	r.from[reads] = sum
 	each(func(item *T) { r.list[atomic.AddInt64(&r.next[read(item)], 1)-1] = *item })
+}
+
+// Merge is Group for a list whose stretches, which begin at rounds, are each in order of the reads.
+// Among those of one read the items keep their order. It takes the list over, and returns memory
+// for another one.
+func (r *ByRead[T]) Merge(list []T, rounds []int, read func(item *T) uint32, reads, threads int) (free []T) {
+	if len(list) == 0 {
+		r.list = r.list[:0]
+		return list
+	}
+	r.from = parallel.Resize(r.from, reads+1)
+	// each calls use for the items of each of some reads, round by round.
+	each := func(lo, hi int, use func(read int, items []T)) {
+		for i, from := range rounds {
+			round := list[from:]
+			if i+1 < len(rounds) {
+				round = list[from:rounds[i+1]]
+			}
+			at := sort.Search(len(round), func(i int) bool { return int(read(&round[i])) >= lo })
+			for at < len(round) {
+				of, first := read(&round[at]), at
+				if int(of) >= hi {
+					break
+				}
+				for at++; at < len(round) && read(&round[at]) == of; at++ {
+				}
+				use(int(of), round[first:at])
+			}
+		}
+	}
+	parallel.Ranges(threads, reads, CutReads, func(_, lo, hi int) {
+		clear(r.from[lo:hi])
+		each(lo, hi, func(read int, items []T) { r.from[read] += len(items) })
+	})
+	sum := 0
+	for i, count := range r.from[:reads] {
+		r.from[i] = sum
+		sum += count
+	}
+	r.from[reads] = sum
+	if len(rounds) == 1 {
+		free, r.list = r.list, list
+		return free
+	}
+	r.list, r.next = parallel.Resize(r.list, len(list)), parallel.Resize(r.next, reads)
+	parallel.Ranges(threads, reads, CutReads, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			r.next[i] = int64(r.from[i])
+		}
+		each(lo, hi, func(read int, items []T) { r.next[read] += int64(copy(r.list[r.next[read]:], items)) })
+	})
+	return list
 }
 
 // groupGrain is the number of items in one unit of parallel work: some 100 us.

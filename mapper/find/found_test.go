@@ -1,11 +1,13 @@
 package find
 
 import (
+	"cmp"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"scanmap/fasta"
 	"scanmap/locate"
@@ -66,6 +68,45 @@ func TestGroups(t *testing.T) {
 	}
 }
 
+// TestMerge compares Merge of stretches in order with a stable sort of them, over several units of
+// parallel work, also where the memory was used before.
+func TestMerge(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	var merged ByRead[Located]
+	var memory []Located
+	for n := range 200 {
+		reads := 1 + r.IntN(4*CutReads)
+		list, rounds := memory[:0], []int(nil)
+		for range 1 + r.IntN(1+n%4) {
+			stretch := make([]Located, r.IntN(3*reads))
+			for i := range stretch {
+				stretch[i] = Located{Read: uint32(r.IntN(reads)), End: int32(len(list) + i)}
+			}
+			if len(stretch) == 0 {
+				continue
+			}
+			slices.SortStableFunc(stretch, func(a, b Located) int { return cmp.Compare(a.Read, b.Read) })
+			rounds, list = append(rounds, len(list)), append(list, stretch...)
+		}
+		want := slices.Clone(list)
+		slices.SortStableFunc(want, func(a, b Located) int { return cmp.Compare(a.Read, b.Read) })
+		memory = merged.Merge(list, rounds, readOfLocated, reads, 3)
+		if !slices.Equal(merged.All(), want) {
+			t.Fatalf("%d rounds of %d reads: they differ from a stable sort", len(rounds), reads)
+		}
+		for i := range reads {
+			for _, l := range merged.Of(i) {
+				if int(l.Read) != i {
+					t.Fatalf("read %d has a location of %d", i, l.Read)
+				}
+			}
+		}
+		if got := merged.Count(0, reads); got != len(want) {
+			t.Fatalf("%d of %d are counted", got, len(want))
+		}
+	}
+}
+
 // TestReaderTakesAlignments has locations of a finder with and without alignments.
 func TestReaderTakesAlignments(t *testing.T) {
 	operations := []locate.Operation{{Kind: locate.Diagonal, Length: 4}, {Kind: locate.Insertion, Length: 1}, {Kind: locate.Diagonal, Length: 5}, {Kind: locate.Deletion, Length: 2}}
@@ -96,7 +137,7 @@ func TestReaderTakesAlignments(t *testing.T) {
 			t.Errorf("%+v, want %+v", l, want)
 		}
 		if l.Aligned {
-			if diff := cmp.Diff(want.operations, r.Aligner.Operations(l)); diff != "" {
+			if diff := gocmp.Diff(want.operations, r.Aligner.Operations(l)); diff != "" {
 				t.Errorf("the location that ends at %d: (-want +got)\n%s", l.End, diff)
 			}
 		}

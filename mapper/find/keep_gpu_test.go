@@ -1,13 +1,15 @@
 package find_test
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"scanmap/gpu"
 	"scanmap/internal/emulator"
@@ -15,6 +17,10 @@ import (
 	"scanmap/locate"
 	"scanmap/mapper/find"
 )
+
+func bySite(a, b find.Located) int {
+	return cmp.Or(cmp.Compare(a.Place, b.Place), cmp.Compare(a.End, b.End))
+}
 
 // TestWantedOnGPU has a GPU hand on no more than is wanted where all is found at once, and not much
 // more where it is not. What may be held at a time counts that alone.
@@ -87,6 +93,11 @@ func TestWantedOnGPU(t *testing.T) {
 			if !c.tooMuch && (n < c.least || n > c.most || n+counted < all) {
 				t.Errorf("strata %d, %+v: %d of %d are handed on, %d counted", strata, c, n, all, counted)
 			}
+			for i := range reads { // in one round of all the text
+				if located := result.Located.Of(i); c.queue == 0 && !slices.IsSortedFunc(located, bySite) {
+					t.Errorf("strata %d, %+v: the %d locations of read %d are not in order", strata, c, len(located), i)
+				}
+			}
 			if err := gpus.Close(); err != nil {
 				t.Fatal(err)
 			}
@@ -141,7 +152,7 @@ func TestNumbersOnGPU(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, handed := numbers(gpus.Finders()[0])
-			if d := cmp.Diff(want, got); d != "" {
+			if d := gocmp.Diff(want, got); d != "" {
 				t.Errorf("%v, %+v (-CPU +GPU):\n%s", metric, c.limits, d)
 			}
 			if handed > 0 && !c.handed || handed > 40 {

@@ -51,9 +51,7 @@ func (s *gpuSharing) hold(q *device.Queue, o *Cover, ref *dna.Reference, chunks 
 	for i := range chunks {
 		chunk := &chunks[i]
 		skipped := make([]uint32, len(chunk.starts))
-		if chunk.firstContig < len(ref.Contigs) { // others begin in the chunk
-			skipped[0] = uint32(max(chunk.offset-ref.Contigs[chunk.firstContig].Start, 0))
-		}
+		skipped[0] = uint32(chunk.skipped(ref)) // others begin in the chunk
 		device.Upload(q, &s.skipped[i], skipped)
 	}
 }

@@ -10,28 +10,33 @@ import (
 	"scanmap/parallel"
 )
 
-// A gpuVerify is what a finder needs to go from candidates to locations (kernels/verify.cu and
-// kernels/align.cu).
+// A gpuVerify is what a finder needs to go from candidates to locations (kernels/verify.cu,
+// kernels/align.cu and kernels/order.cu).
 type gpuVerify struct {
 	grouped, marks, contig, locations, windows, left, operations device.Buffer // see buffers
 	// kept are operations of the locations that keep hands on.
 	kept                                 device.Buffer
 	places, parts, counters, moves, many device.Buffer
 	hostCounters                         device.Pinned[uint32]
-	hostLocations                        device.Pinned[gpuLocation]
+	hostLocations                        device.Pinned[gpuOrdered]
+	hostPlaces                           device.Pinned[uint32]
 	hostOperations                       device.Pinned[uint32]
 	hostLeft                             device.Pinned[gpuCandidate]
 }
 
 // gpuVerified is what candidates of a pass led to, in host memory.
 type gpuVerified struct {
-	locations  []gpuLocation
+	locations  []gpuOrdered
+	places     []uint32 // after the last of the locations of each read
 	operations []uint32
 	left       []gpuCandidate // to the host
 }
 
 // A gpuLocation is a location as the kernels describe it.
 type gpuLocation struct{ read, end, word, operations uint32 }
+
+// A gpuOrdered is one that order.cu has brought to its read.
+type gpuOrdered struct{ place, end, word, operations uint32 }
 
 // A group of candidates has at most locationsEach locations for each (kernels/align.cu), in one of
 // windowClasses classes of windows. Alignments have operationsEach operations for each candidate
@@ -68,8 +73,8 @@ func (v *gpuVerify) buffers(thin bool) []candidateBuffer {
 	return list
 }
 
-// verifyCounters are those of verify.cu and align.cu, and then those of keep.cu.
-const verifyCounters = kernels.EmitCounters + kernels.KeepCounters
+// verifyCounters are those of verify.cu and align.cu, then those of keep.cu and those of order.cu.
+const verifyCounters = kernels.EmitCounters + kernels.KeepCounters + kernels.OrderCounters
 
 // moveBytes bounds the scratch memory of align, which has a column for each thread.
 func (d *gpuDevice) moveBytes() int { return min(256<<20, d.share()/8) }
@@ -110,8 +115,15 @@ func (v *gpuVerify) verify(p *gpuPass, candidates uint64, n int) (out gpuVerifie
 	case p.thin:
 		p.keep.keep(p, v, n)
 	}
+	if v.hands(p) {
+		v.order(p, n)
+	}
 	return v.collect(p, n)
 }
+
+// hands tells whether locations may be handed on: not where reads may be clipped, of which the host
+// finds them, nor where what they cover is counted.
+func (v *gpuVerify) hands(p *gpuPass) bool { return p.options.Local == nil && !p.sharing }
 
 // group brings the candidates of each read together.
 func (v *gpuVerify) group(q *device.Queue, candidates uint64, n, reads int) {
@@ -145,6 +157,35 @@ func (v *gpuVerify) mark(p *gpuPass, n, reads int) {
 		Windows: v.windows.At(0), Left: v.left.At(0), Counters: v.counters.At(0),
 		Count: uint32(n), Middle: uint32(n), Wide: uint32(2 * n),
 	})
+}
+
+// found returns where the locations are that n candidates led to and that are handed on, where so
+// many are free that they can be put in order there, and the counter of them.
+func (v *gpuVerify) found(p *gpuPass) (locations, free *device.Buffer, counter int) {
+	if p.thin {
+		return v.keptLocations(), &v.locations, kernels.EmitCounters + kernels.KeepLocations
+	}
+	return &v.locations, v.keptLocations(), kernels.EmitLocations
+}
+
+// order brings the locations that are handed on together by read.
+func (v *gpuVerify) order(p *gpuPass, n int) {
+	q, reads, most := p.queue, len(p.batch.Reads), locationsEach*n
+	locations, ordered, counter := v.found(p)
+	q.Clear(&v.places, 4*reads)
+	params := &kernels.OrderParams{
+		Contigs: p.chunk.contigParams(p.text), Locations: locations.At(0), Count: v.counters.At(4 * counter), Places: v.places.At(0),
+		Ordered: ordered.At(0), Scratch: locations.At(0), Many: v.many.At(0),
+		Counters: v.counters.At(4 * (kernels.EmitCounters + kernels.KeepCounters)), Capacity: uint32(most), Reads: uint32(reads),
+		FirstContig: uint32(p.chunk.firstContig), Skipped: uint32(p.chunk.skipped(p.ref)),
+	}
+	device.LaunchBlocks(q, "order_count", blocksFor(q, "order_count", most), params)
+	runningSums(q, &v.places, &v.parts, reads)
+	device.LaunchBlocks(q, "order_place", blocksFor(q, "order_place", most), params)
+	device.Launch(q, "order_few", reads, params)
+	if most > kernels.OrderSorted {
+		device.LaunchBlocks(q, "order_many", min(most/kernels.OrderSorted, sortBlocks*q.GPU.Info().Multiprocessors), params)
+	}
 }
 
 // align turns windows into locations with their alignments.
@@ -182,13 +223,12 @@ func (v *gpuVerify) collect(p *gpuPass, n int) (out gpuVerified, total int64) {
 	if q.Wait() != nil {
 		return gpuVerified{}, 0
 	}
-	ofLocations, count := &v.locations, counters[kernels.EmitLocations]
-	ofOperations, runs := &v.operations, counters[kernels.EmitOperations]
+	_, ordered, counter := v.found(p)
+	count, ofOperations, runs := counters[counter], &v.operations, counters[kernels.EmitOperations]
 	switch {
-	case p.sharing:
+	case !v.hands(p):
 		count, runs = 0, 0 // they stay
 	case p.thin:
-		ofLocations, count = v.keptLocations(), counters[kernels.EmitCounters+kernels.KeepLocations]
 		ofOperations, runs = &v.kept, counters[kernels.EmitCounters+kernels.KeepOperations]
 	}
 	total = int64(count) + int64(counters[kernels.EmitLeft])
@@ -198,7 +238,11 @@ func (v *gpuVerify) collect(p *gpuPass, n int) (out gpuVerified, total int64) {
 	out.locations = v.hostLocations.Resize(q, min(int(count), locationsEach*n))
 	out.operations = v.hostOperations.Resize(q, min(int(runs), operationsEach*n+someOperations))
 	out.left = v.hostLeft.Resize(q, int(counters[kernels.EmitLeft]))
-	device.Download(q, out.locations, ofLocations, 0)
+	device.Download(q, out.locations, ordered, 0)
+	if count > 0 {
+		out.places = v.hostPlaces.Resize(q, len(p.batch.Reads))
+		device.Download(q, out.places, &v.places, 0)
+	}
 	device.Download(q, out.operations, ofOperations, 0)
 	device.Download(q, out.left, &v.left, 0)
 	if q.Wait() != nil {
@@ -212,15 +256,27 @@ func (v *gpuVerify) collect(p *gpuPass, n int) (out gpuVerified, total int64) {
 var _ = [1]struct{}{}[(locate.Diagonal-kernels.OperationDiagonal)|
 	(locate.Insertion-kernels.OperationInsertion)|(locate.Deletion-kernels.OperationDeletion)]
 
-// decode adds locations of the chunk as those of the reference, with their operations.
-func (p *gpuPass) decode(locations []gpuLocation, operations []uint32) {
-	found, f := &p.found, p.result
+// decode adds locations, which are in order of the reads, with their operations. places are after
+// the last one of each read.
+func (p *gpuPass) decode(locations []gpuOrdered, places, operations []uint32) {
+	if len(locations) == 0 {
+		return
+	}
+	found := &p.found
 	from := len(found.located)
-	first := p.addOperations(f, operations)
+	first := p.addOperations(p.result, operations)
 	found.located = extend(found.located, len(locations))
-	parallel.Ranges(p.options.Threads, len(locations), convertGrain, func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			found.located[from+i] = p.located(&locations[i], first)
+	found.rounds = append(found.rounds, from)
+	all := found.located[from:]
+	parallel.Ranges(p.options.Threads, len(places), CutReads, func(_, lo, hi int) {
+		next := uint32(0)
+		if lo > 0 {
+			next = places[lo-1]
+		}
+		for read := lo; read < hi; read++ {
+			for ; next < places[read]; next++ {
+				all[next] = p.located(uint32(read), &locations[next], first)
+			}
 		}
 	})
 }
@@ -250,12 +306,9 @@ func (l *Located) describe(word uint32) (operations int32) {
 	return operations
 }
 
-// located makes a location of the reference from one of the chunk, whose operations start at first.
-func (p *gpuPass) located(l *gpuLocation, first int32) Located {
-	read, strand := l.read&^kernels.Strand, strandOf(l.read)
-	// An end comes after a base of its contig.
-	contig, last := p.chunk.place(p.ref, int64(l.end)-1)
-	out := Located{Read: read, Place: locate.At(contig, strand), End: int32(last + 1)}
+// located makes a location of a read, whose operations start at first.
+func (p *gpuPass) located(read uint32, l *gpuOrdered, first int32) Located {
+	out := Located{Read: read, Place: locate.Place(l.place), End: int32(l.end)}
 	count := out.describe(l.word)
 	if out.Aligned {
 		out.Start = out.End - p.batch.length[read] - longer(l.word)

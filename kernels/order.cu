@@ -1,0 +1,88 @@
+// The last stage but for what share.cu counts: the locations that are handed on are brought
+// together by read, and those of a read are put in order of (contig, strand, end), as the host
+// chooses among them (pairs by merging) and need not sort what lies anywhere in its memory.
+//
+// They are counted by read, summed (sum.cu) and scattered; then a thread sorts those of one read,
+// or a block where they are many.
+#include "locations.cuh"
+#include "map.cuh"
+#include "sort.cuh"
+
+constexpr u32 ORDER_THREADS = 256;
+constexpr u32 ORDER_SORTED = 64; // exported: locations of a read that a thread sorts
+
+// What counters of this stage hold.
+constexpr u32 ORDER_MANY = 0; // reads that blocks sort
+constexpr u32 ORDER_NEXT = 1; // the next of those to sort
+constexpr u32 ORDER_COUNTERS = 2; // exported
+
+// An ordered location is four words: contig << 1 | 1 for the reverse strand, its end in the contig,
+// location_word, and where its operations begin. Whose it is the places say.
+DEVICE u64 key_of(const u32x4& ordered) { return u64(ordered.x) << 32 | ordered.y; }
+
+struct OrderParams {
+	Contigs contigs;
+	const u32x4* locations; // of this round, see locations.cuh
+	const u32* count; // of locations
+	// order_count: the locations of each read, zero before; order_place: where the next one goes, and
+	// afterwards, as for the others, the place after the last one.
+	u32* places;
+	u32x4* ordered; // as many as locations
+	u32x4* scratch; // as many; may be the locations
+	u32* many;      // reads with more than ORDER_SORTED locations; all reads have room
+	u32* counters;  // ORDER_COUNTERS of them, zero before
+	u32 capacity;   // of locations; never exceeded
+	u32 reads;
+	u32 first_contig; // of the chunk
+	u32 skipped;      // the bases of that one before the chunk
+};
+
+// order_count counts the locations of each read, one thread a location after the other.
+KERNEL(order_count, OrderParams, ORDER_THREADS) {
+	const u32 count = minimum(*p.count, p.capacity);
+	for (u64 i = u64(block_index()) * ORDER_THREADS + thread_index(); i < count; i += u64(block_count()) * ORDER_THREADS)
+		atomic_add(p.places + (p.locations[i].x & ~STRAND), 1u);
+}
+
+// order_place brings them together.
+KERNEL(order_place, OrderParams, ORDER_THREADS) {
+	const u32 count = minimum(*p.count, p.capacity);
+	for (u64 i = u64(block_index()) * ORDER_THREADS + thread_index(); i < count; i += u64(block_count()) * ORDER_THREADS) {
+		const u32x4 l = p.locations[i];
+		// An end comes after a base of its contig.
+		const u32 contig = contig_of(p.contigs, l.y - 1), end = l.y - p.contigs.starts[contig] + (contig ? 0 : p.skipped);
+		p.ordered[atomic_add(p.places + (l.x & ~STRAND), 1u)] = {(p.first_contig + contig) << 1 | u32((l.x & STRAND) != 0), end, l.z, l.w};
+	}
+}
+
+// order_few sorts the locations of reads that have few, one thread a read.
+KERNEL(order_few, OrderParams, ORDER_THREADS) {
+	const u32 read = block_index() * ORDER_THREADS + thread_index();
+	if (read >= p.reads) return;
+	const u32 from = read ? p.places[read - 1] : 0, to = p.places[read];
+	if (to - from > ORDER_SORTED) {
+		p.many[atomic_add(p.counters + ORDER_MANY, 1u)] = read;
+		return;
+	}
+	for (u32 i = from + 1; i < to; i++) {
+		const u32x4 l = p.ordered[i];
+		u32 j = i;
+		for (; j > from && key_of(l) < key_of(p.ordered[j - 1]); j--) p.ordered[j] = p.ordered[j - 1];
+		p.ordered[j] = l;
+	}
+}
+
+// order_many: blocks take reads with many locations until there are none.
+KERNEL(order_many, OrderParams, SORT_THREADS) {
+	SHARED u32x4 tile[SORT_TILE];
+	SHARED u32 next;
+	for (;;) {
+		if (thread_index() == 0) next = atomic_add(p.counters + ORDER_NEXT, 1u);
+		block_barrier();
+		const u32 mine = next;
+		block_barrier();
+		if (mine >= p.counters[ORDER_MANY]) return;
+		const u32 read = p.many[mine], first = read ? p.places[read - 1] : 0;
+		sort_by_block(p.ordered + first, p.scratch + first, p.places[read] - first, tile);
+	}
+}
