@@ -2,6 +2,7 @@ package mapper
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -13,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"scanmap/device"
 	"scanmap/internal/effort"
@@ -113,7 +114,7 @@ func TestMatesThatStartTogether(t *testing.T) {
 	want := []string{
 		"p0 99 101 60", "p0 147 101 -60", "p1 99 301 80", "p1 147 301 -80", "p2 83 501 70", "p2 163 501 -70",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Errorf("name, FLAG, POS and TLEN: (-want +got)\n%s", diff)
 	}
 }
@@ -267,6 +268,7 @@ func TestPairsAgainstAllCombinations(t *testing.T) {
 				discordant++
 			}
 			for x, list := range [][]locate.Location{la, lb} {
+				checkOrder(t, w, r, i+x, list)
 				for j := range list {
 					if list[j].Paired != want.partnered(x, j) {
 						t.Fatalf("pair %d, mate %d, location %d: paired %v", i/2, x, j, list[j].Paired)
@@ -277,6 +279,25 @@ func TestPairsAgainstAllCombinations(t *testing.T) {
 	}
 	if proper < 500 || discordant < 50 || several < 200 || low < 200 {
 		t.Errorf("only %d proper, %d discordant pairs, %d with several locations, %d mates of low quality", proper, discordant, several, low)
+	}
+}
+
+// checkOrder has a pairing put locations of a read in order that come in any.
+func checkOrder(t *testing.T, w *worker, r *rand.Rand, read int, locations []locate.Location) {
+	t.Helper()
+	shuffled := slices.Clone(locations)
+	r.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+	w.pairing.set(0, read, shuffled, 2)
+	m := &w.pairing.mates[0]
+	for i := 1; i < len(shuffled); i++ {
+		a, b := &shuffled[m.bySite[i-1].location], &shuffled[m.bySite[i].location]
+		if compareSites(a, b) >= 0 {
+			t.Fatalf("read %d: by site, %+v comes before %+v", read, a, b)
+		}
+		a, b = &shuffled[m.byRank[i-1]], &shuffled[m.byRank[i]]
+		if cmp.Or(cmp.Compare(a.Distance, b.Distance), compareSites(a, b)) >= 0 {
+			t.Fatalf("read %d: by rank, %+v comes before %+v", read, a, b)
+		}
 	}
 }
 
@@ -456,7 +477,7 @@ func TestSameBytesOfPairs(t *testing.T) {
 						want, wantStats = got, stats
 					}
 					if got != want {
-						t.Fatalf("engine %s, %d threads, batches of %d: other bytes (-first +this)\n%s", engine, threads, batch, cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")))
+						t.Fatalf("engine %s, %d threads, batches of %d: other bytes (-first +this)\n%s", engine, threads, batch, gocmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")))
 					}
 					if diff := differentStats(wantStats, stats); diff != "" {
 						t.Fatalf("engine %s, %d threads, batches of %d: other statistics\n%s", engine, threads, batch, diff)
@@ -560,7 +581,7 @@ func TestPairsKeepEveryLocation(t *testing.T) {
 		if len(want) < 200 {
 			t.Errorf("only %d locations", len(want))
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := gocmp.Diff(want, got); diff != "" {
 			t.Errorf("mate %d (-alone +in pairs)\n%s", i+1, diff)
 		}
 	}
