@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/klauspost/compress/s2"
 
@@ -19,6 +22,8 @@ type run struct {
 	file  temporary.File
 	size  int64
 	level int // 0 for a run of segments; one more than those it was merged from
+	// index has the first block, and then each one that begins indexedBytes after the last in it.
+	index []blockAt
 }
 
 const (
@@ -47,41 +52,118 @@ func closeRuns(runs []*run) error {
 // explain names the folder in an error of a temporary file.
 func (s *sorter) explain(err error) error { return temporary.Explain(s.files, "sorting", err) }
 
+// mostPacking is how many blocks of a run are compressed at a time: one goroutine merges as fast as
+// three or four compress.
+const mostPacking = 4
+
+// packings is the number of blocks of a run that is written: one fills while others are compressed.
+func packings(threads int) int { return min(threads, mostPacking) + 1 }
+
+// A runWriter writes the blocks of a run, which goroutines compress.
 type runWriter struct {
-	file   io.Writer
-	block  []byte
-	packed []byte
-	size   int64
+	run     *run
+	current *packing
+	free    chan *packing
+	order   chan *packing
+	ended   sync.WaitGroup
+	err     error
+	failed  atomic.Bool // err is set
+	// indexed is how many bytes there are since the last entry of the index, and indexedBytes after
+	// how many there is one.
+	indexed, indexedBytes int
 }
 
+// A packing is a block of a run.
+type packing struct {
+	key    uint64 // of the first record
+	block  []byte
+	packed []byte
+	body   int // length of what is packed
+	done   chan struct{}
+}
+
+func newRunWriter(r *run, threads, indexedBytes int) *runWriter {
+	n := packings(threads)
+	w := &runWriter{run: r, indexedBytes: indexedBytes, free: make(chan *packing, n), order: make(chan *packing, n)}
+	for range n {
+		w.free <- &packing{done: make(chan struct{}, 1)}
+	}
+	w.current = <-w.free
+	w.ended.Go(func() {
+		for b := range w.order {
+			<-b.done
+			if w.err == nil {
+				if w.err = w.write(b); w.err != nil {
+					w.failed.Store(true)
+				}
+			}
+			b.block = b.block[:0]
+			w.free <- b
+		}
+	})
+	return w
+}
+
+// add adds a record. It returns errDiscarded when an earlier one cannot be written; close tells
+// why.
 func (w *runWriter) add(record []byte) error {
-	if len(w.block)+len(record) > runBlock {
-		if err := w.flush(); err != nil {
-			return err
+	b := w.current
+	if len(b.block) > 0 && len(b.block)+len(record) > runBlock {
+		w.flush()
+		if b = w.current; w.failed.Load() {
+			return errDiscarded
 		}
 	}
-	if w.block == nil {
-		w.block = make([]byte, 0, max(runBlock, len(record)))
+	if len(b.block) == 0 {
+		b.key = keyOf(record)
+		b.block = slices.Grow(b.block, max(runBlock, len(record)))
 	}
-	w.block = append(w.block, record...)
+	b.block = append(b.block, record...)
 	return nil
 }
 
-func (w *runWriter) flush() error {
-	if len(w.block) == 0 {
-		return nil
+// flush has the current block written.
+func (w *runWriter) flush() {
+	b := w.current
+	go func() {
+		b.pack()
+		b.done <- struct{}{}
+	}()
+	w.order <- b
+	w.current = <-w.free
+}
+
+// pack compresses the block.
+func (b *packing) pack() {
+	if need := runHead + s2.MaxEncodedLen(len(b.block)); len(b.packed) < need {
+		b.packed = make([]byte, max(need, runHead+s2.MaxEncodedLen(runBlock)))
 	}
-	if need := runHead + s2.MaxEncodedLen(len(w.block)); len(w.packed) < need {
-		w.packed = make([]byte, max(need, runHead+s2.MaxEncodedLen(runBlock)))
+	body := s2.Encode(b.packed[runHead:], b.block)
+	binary.LittleEndian.PutUint32(b.packed, uint32(len(body)))
+	binary.LittleEndian.PutUint32(b.packed[4:], uint32(len(b.block)))
+	binary.LittleEndian.PutUint32(b.packed[8:], crc32.Checksum(body, castagnoli))
+	b.body = len(body)
+}
+
+func (w *runWriter) write(b *packing) error {
+	r := w.run
+	if len(r.index) == 0 || w.indexed >= w.indexedBytes {
+		r.index, w.indexed = append(r.index, blockAt{b.key, r.size}), 0
 	}
-	body := s2.Encode(w.packed[runHead:], w.block)
-	binary.LittleEndian.PutUint32(w.packed, uint32(len(body)))
-	binary.LittleEndian.PutUint32(w.packed[4:], uint32(len(w.block)))
-	binary.LittleEndian.PutUint32(w.packed[8:], crc32.Checksum(body, castagnoli))
-	w.block = w.block[:0]
-	b := w.packed[:runHead+len(body)]
-	w.size += int64(len(b))
-	return writeAll(w.file, b)
+	w.indexed += len(b.block)
+	packed := b.packed[:runHead+b.body]
+	r.size += int64(len(packed))
+	return writeAll(r.file, packed)
+}
+
+// close writes what is left, and returns the first error of any write.
+func (w *runWriter) close() error {
+	if len(w.current.block) > 0 {
+		w.flush()
+	}
+	close(w.order)
+	w.ended.Wait()
+	return w.err
 }
 
 // reader is a source of the records of a run.

@@ -47,7 +47,11 @@ type sorter struct {
 	segmentBytes int
 	half         int // segments in a run; twice as many there are at most
 	fanIn        int // runs in one merge
-	tokens       chan struct{}
+	// Of the last merge: its memory beside segments, and bytes of a range at least, of a chunk, and
+	// between entries of the index of a run.
+	mergeMemory                          int64
+	rangeBytes, chunkBytes, indexedBytes int
+	tokens                               chan struct{}
 
 	current   *segment
 	full      []*segment // in order
@@ -77,19 +81,21 @@ type entry struct {
 	offset, length uint32
 }
 
-// newSorter shares out memory: a quarter at most for the buffers of runs that are
-// merged, and the rest for segments. There are more segments with more threads, so that
-// each can sort one.
+// newSorter shares out memory: a quarter at most for the buffers of runs that are merged, and the
+// rest for segments. There are more segments with more threads, so that each can sort one. The last
+// merge, by ranges, takes no more than that quarter either.
 func newSorter(files temporary.Files, memory int64, threads int) *sorter {
 	memory = max(memory, leastSortMemory)
-	fanIn := int(min(max(memory/4/runBuffers-1, 2), mostRuns))
-	memory -= int64(fanIn+1) * runBuffers
+	mergeMemory := memory / 4
+	fanIn := int(min(max(mergeMemory/runBuffers-1, 2), mostRuns))
+	memory -= int64(fanIn+packings(threads)) * runBuffers
 	// 1 MiB is worth a goroutine; offsets in a segment have 32 bits.
 	segments := max(16, min(2*int64(threads), memory>>20), memory>>31+1)
 	half := int(segments / 2)
 	return &sorter{
 		files:        files,
 		segmentBytes: int(memory / int64(2*half)), half: half, fanIn: fanIn,
+		mergeMemory: mergeMemory, rangeBytes: leastRangeBytes, chunkBytes: chunkBytes, indexedBytes: indexedBytes,
 		tokens: make(chan struct{}, threads),
 		free:   make(chan *segment, 2*half),
 	}
@@ -247,17 +253,16 @@ func (s *sorter) addRun(sources []source, level int) error {
 	}
 	r := &run{file: file, level: level}
 	s.runs = append(s.runs, r)
-	w := runWriter{file: file}
+	w := newRunWriter(r, cap(s.tokens), s.indexedBytes)
 	err = merge(sources, func(record []byte) error {
 		if s.abandoned.Load() {
 			return errDiscarded
 		}
 		return w.add(record)
 	})
-	if err == nil {
-		err = w.flush()
+	if e := w.close(); e != nil {
+		err = e
 	}
-	r.size = w.size
 	return s.explain(err)
 }
 
@@ -296,20 +301,20 @@ func (s *sorter) finish(emit func(record []byte) error) error {
 			return err
 		}
 	}
-	var sources []source
-	for _, r := range s.runs {
-		sources = append(sources, r.reader())
-	}
 	for _, g := range s.full {
 		<-g.sorted
 		g.sorted <- struct{}{} // for discard
-		sources = append(sources, g)
 	}
-	var failed error // emit's errors are not of the temporary folder
-	err := merge(sources, func(record []byte) error {
-		failed = emit(record)
-		return failed
-	})
+	all := ranges(s.runs, s.full, max(s.rangeBytes, 2*s.indexedBytes*len(s.runs)), s.indexedBytes)
+	var failed, err error // emit's errors are not of the temporary folder
+	if n := min(s.rangesAtATime(), len(all)); n > 1 {
+		failed, err = s.mergeRanges(all, n, emit)
+	} else {
+		err = merge(s.sourcesOf(rangeOfKeys{last: true}), func(record []byte) error {
+			failed = emit(record)
+			return failed
+		})
+	}
 	if failed != nil {
 		return failed
 	}

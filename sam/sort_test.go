@@ -54,6 +54,8 @@ func tinySorter(folder string, segmentBytes, half, fanIn, threads int) *sorter {
 	s := newSorter(temporary.In(folder), 0, threads)
 	s.segmentBytes, s.half, s.fanIn = segmentBytes, half, fanIn
 	s.free = make(chan *segment, 2*half)
+	// Several ranges of some records, and chunks of one or two.
+	s.mergeMemory, s.rangeBytes, s.chunkBytes, s.indexedBytes = 1<<30, 2*segmentBytes, 300, 1
 	return s
 }
 
@@ -114,6 +116,57 @@ func TestSortProperty(t *testing.T) {
 			t.Fatal("other order")
 		}
 	})
+}
+
+// TestRanges has the last merge go by several ranges, over runs and segments, also where most
+// records have one key, and compares it with one merge of all. An error of emit ends it.
+func TestRanges(t *testing.T) {
+	folder := t.TempDir()
+	for _, alike := range []bool{false, true} {
+		records := manyRecords(20_000)
+		if alike {
+			for i := range records[:15_000] {
+				records[i].Contig, records[i].ContigIndex, records[i].Pos = testContigs[0].Name, 0, 70
+			}
+		}
+		sorter := func() *sorter {
+			s := tinySorter(folder, 100_000, 3, 3, 4)
+			for i := range records {
+				if err := s.add(records[i].Append(nil, KeyedText)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return s
+		}
+		s := sorter()
+		parts := 0
+		s.closeSegment()
+		s.endSpilling()
+		for _, g := range s.full {
+			<-g.sorted
+			g.sorted <- struct{}{}
+		}
+		if parts = len(ranges(s.runs, s.full, s.rangeBytes, s.indexedBytes)); parts < 4 || len(s.runs) == 0 || len(s.full) == 0 {
+			t.Errorf("alike %v: %d ranges, %d runs, %d segments", alike, parts, len(s.runs), len(s.full))
+		}
+		if !bytes.Equal(sortBy(t, s, nil), sortedLines(records)) {
+			t.Errorf("alike %v: other order", alike)
+		}
+		s = sorter()
+		n, full := 0, errors.New("full")
+		err := s.finish(func([]byte) error {
+			if n++; n == 5000 {
+				return full
+			}
+			return nil
+		})
+		if !errors.Is(err, full) || n != 5000 {
+			t.Errorf("alike %v: error %v after %d records", alike, err, n)
+		}
+		if err := s.discard(); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 func TestKeyOrder(t *testing.T) {
@@ -309,7 +362,7 @@ func TestSortSharesMemory(t *testing.T) {
 		for _, threads := range []int{1, 2, 64} {
 			s := newSorter(temporary.In(""), memory, threads)
 			segments := int64(2*s.half) * int64(s.segmentBytes)
-			if sum := segments + int64(s.fanIn+1)*runBuffers; sum > memory || sum < memory*9/10 {
+			if sum := segments + int64(s.fanIn+packings(threads))*runBuffers; sum > memory || sum < memory*9/10 {
 				t.Errorf("%d bytes, %d threads: %d are used", memory, threads, sum)
 			}
 			if full := s.fanIn == mostRuns; full != (memory >= 33<<20) {

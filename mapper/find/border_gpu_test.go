@@ -105,7 +105,8 @@ func TestReadsOverPartsOnGPU(t *testing.T) {
 	const m, edits = 90, 3
 	r := rand.New(rand.NewPCG(59, 60))
 	text, next := truth.Random(r, 28_000, "ACGT"), truth.Random(r, 500, "ACGT")
-	ref := truth.Reference(t, text, next) // the last part has what is left of the first contig, and the second
+	// The last part has what is left of the first contig, and the second.
+	ref := truth.Reference(t, text, next)
 	reads := []string{next[:m], truth.Strand(next[100:100+m], locate.Reverse)}
 	for border := partsBases; border < effort.Pick(4, 3)*partsBases; border += partsBases {
 		for from := border - m - 4; from <= border+4; from += 2 {
