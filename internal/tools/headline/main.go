@@ -1,11 +1,10 @@
-// Command headline draws the plot and writes the table of docs/benchmarks/headline.md, of scanmap
-// beside other mappers: the wall-clock time of whole runs, and the share of all locations that each
-// finds.
+// Command headline draws the plot and writes the table at the top of README.md, of scanmap beside
+// other mappers: the wall-clock time of whole runs, and the share of all locations that each finds.
 //
 //	go run ./internal/tools/headline
 //
 // reads docs/benchmarks/headline.tsv, which has a line for each set of reads and program, and
-// writes docs/benchmarks/headline.svg and the lines of headline.md between two marks. To measure
+// writes docs/benchmarks/headline.svg and the lines of README.md between two marks. To measure
 // again, with the data of ../shared:
 //
 //	go run ./internal/tools/headline -measure -repeat 3 -sets yeast
@@ -36,7 +35,7 @@ import (
 
 const (
 	picture = "docs/benchmarks/headline.svg"
-	figures = "docs/benchmarks/headline.md"
+	readme  = "README.md"
 	// ours is the program that times are relative to.
 	ours = "scanmap"
 )
@@ -99,18 +98,18 @@ func run(file, add string, p *plan) error {
 	if err := draw(rows, picture); err != nil {
 		return err
 	}
-	page, err := os.ReadFile(figures)
+	page, err := os.ReadFile(readme)
 	if err != nil {
 		return err
 	}
 	now, err := insert(string(page), markdown(rows))
 	if err != nil {
-		return fmt.Errorf("%s: %w", figures, err)
+		return fmt.Errorf("%s: %w", readme, err)
 	}
-	return os.WriteFile(figures, []byte(now), 0o644)
+	return os.WriteFile(readme, []byte(now), 0o644)
 }
 
-// The marks in headline.md.
+// The marks in README.md.
 const (
 	begin = "<!-- headline: go run ./internal/tools/headline -->\n"
 	end   = "<!-- headline end -->"

@@ -170,7 +170,7 @@ func at(rows []row, set, program string) (row, bool) {
 	return rows[i], true
 }
 
-// markdown is the table of headline.md: a line a set, a column a program. The fastest is bold. The
+// markdown is the table of the README: a line a set, a column a program. The fastest is bold. The
 // last column has a letter for when and where a set was measured, which the lines after it explain.
 func markdown(rows []row) string {
 	sets, programs := names(rows)
@@ -210,7 +210,7 @@ func markdown(rows []row) string {
 	return b.String() + "\n" + wrap("Runs "+strings.Join(runs, " "))
 }
 
-// cell is a row in the table of headline.md; least are the seconds of the fastest of its set.
+// cell is a row in the table of the README; least are the seconds of the fastest of its set.
 func (r *row) cell(least float64) string {
 	var cell []string
 	if r.seconds > 0 {
