@@ -29,7 +29,7 @@ type Work struct {
 	Counting int64
 }
 
-// Memory bounds the memory of a run from above, in bytes. docs/limits.md has it as a table, with an
+// Memory bounds the memory of a run from above, in bytes. docs/memory.md has it as a table, with an
 // example. All but Total and GPU are what is in use at a time.
 type Memory struct {
 	// Program is the program, its runtime and the buffers that do not depend on anything.
