@@ -90,7 +90,6 @@ func (b *localBand) find(w *localWindow, costs *localCosts, low, width, longest 
 	m, n := len(w.read), len(w.text)
 	b.best = noLocal
 	w.lookAt(low, low+width)
-	decides := costs.start == 0 // a deletion before a pair that matches may as well come after it
 	if !b.possible(w, costs, low, width, longest, limit) {
 		return false
 	}
@@ -134,8 +133,7 @@ func (b *localBand) find(w *localWindow, costs *localCosts, low, width, longest 
 				limit = min(limit, total+1)
 			}
 			if i+1 < m {
-				later := decides && j+1 < n && w.pair(i+1, j+1) == 0 && !w.masked(i+1, j+1)
-				b.push(i, k, c, costs, longest, limit, later)
+				b.push(i, k, c, costs, longest, limit)
 			}
 		}
 	}
@@ -154,13 +152,14 @@ func (b *localBand) possible(w *localWindow, costs *localCosts, low, width, long
 	return false
 }
 
-// push lowers the cells that a cell leads to, but for those that a deletion may lead to later, and
-// those at which an alignment may as well begin.
-func (b *localBand) push(i, k int, c localCost, costs *localCosts, longest int, limit localCost, later bool) {
+// push lowers the cells that a cell leads to, but for those at which an alignment may as well begin.
+// That a deletion before a pair may as well come after it, if the pair is equal there too, holds only
+// where no other gap follows: both together may be longer than LongestGap, or an insertion.
+func (b *localBand) push(i, k int, c localCost, costs *localCosts, longest int, limit localCost) {
 	next := b.cells[(i+1)*b.width:][:b.width]
 	next[k] = max(next[k], noLocal-c)
 	last := k
-	for g := 1; g <= longest && k+g < b.width && !later; g++ {
+	for g := 1; g <= longest && k+g < b.width; g++ {
 		d := c + costs.deletion[g]
 		if d+b.rest[i+1] >= limit || d >= localCost(i+1)*costs.clip {
 			break

@@ -206,6 +206,44 @@ func TestLocalByInsertedBases(t *testing.T) {
 	}
 }
 
+// TestLocalGapsNextToEachOther has a deletion and another gap with bases between them that are equal
+// on both sides of the deletion. It may as well come after these, but not where both together are
+// longer than a gap may be, or the other one is an insertion.
+func TestLocalGapsNextToEachOther(t *testing.T) {
+	var l Local
+	found := 0
+	for n := range effort.Pick(600, 80) {
+		r := rand.New(rand.NewPCG(uint64(n), 47))
+		g, between, cost := 1+r.IntN(8), truth.Random(r, 1+r.IntN(3), "ACGT"), 0
+		before, after := truth.Random(r, 40+r.IntN(30), "ACGT"), truth.Random(r, 40+r.IntN(30), "ACGT")
+		deleted := between + truth.Random(r, max(0, g-len(between)), "ACGT")
+		text, read := before+deleted+between, before+between
+		if cost = 6 + len(deleted); n%2 == 0 { // more than LongestGap in all
+			text, cost = text+truth.Random(r, LongestGap-r.IntN(len(deleted)), "ACGT"), cost+DefaultCap
+		} else {
+			g = 1 + r.IntN(8)
+			read, cost = read+truth.Random(r, g, "ACGT"), cost+6+2*g
+		}
+		text, read = text+after, read+after
+		c := truth.LocalCase{
+			Contigs: []string{truth.Random(r, 30, "ACGT") + text + truth.Random(r, 30, "ACGT")}, Read: read,
+			Rules: truth.LocalRules{Least: len(read) - cost - r.IntN(3), Cap: DefaultCap, Longest: LongestGap},
+		}
+		want, err := checkLocal(t, &l, r, c)
+		if err != nil {
+			t.Fatalf("case %d: %v", n, err)
+		}
+		for _, w := range want {
+			if strings.Count(w.CIGAR, "D")+strings.Count(w.CIGAR, "I") == 2 {
+				found++
+			}
+		}
+	}
+	if found < effort.Pick(600, 80)/4 {
+		t.Errorf("%d locations have two gaps: the test shows little", found)
+	}
+}
+
 func TestLocalThatScoresMoreClipped(t *testing.T) {
 	// Of the alignment 11M2I23M with a mismatch, 21 bases after it score as much.
 	c := truth.LocalCase{
