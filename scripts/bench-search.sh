@@ -5,7 +5,7 @@
 #   scripts/bench-search.sh OUT
 #
 # device.json has the ceilings of the GPU, every other JSON what one call of scanmap bench search
-# gave; internal/tools/searchplots draws them. DEVICE and REPEATS can be set. REDUCE=N makes every
+# gave; tools/searchplots draws them. DEVICE and REPEATS can be set. REDUCE=N makes every
 # text 2^N times shorter, for a small GPU, or with DEVICE=cpu for a trial. What fails is named, and
 # the rest is measured all the same.
 #

@@ -6,14 +6,14 @@
 #   cd FOLDER && CORES=2,3 ./run.sh -scanmap ./scanmap -commit COMMIT -tsv cells.tsv -repeat 3
 #
 # The files are those of the data (SCANMAP_DATA, or ../shared/data); run.sh takes the options of
-# internal/tools/benchpeers. Peers that are not installed are left out.
+# tools/benchpeers. Peers that are not installed are left out.
 set -euo pipefail
 out=$1
 shift
 data=${SCANMAP_DATA:-../shared/data}
 mkdir -p "$out/bin" "$out/exe" "$out/lib" "$out/data"
 for tool in benchpeers simulate; do
-	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o "$out/bin/$tool" "./internal/tools/$tool"
+	CGO_ENABLED=0 go build -C tools -trimpath -ldflags '-s -w' -o "$out/bin/$tool" "./$tool"
 done
 for peer in razers3 yara_mapper yara_indexer minimap2 bwa bowtie2-align-s bowtie2-build-s columba columba_build; do
 	file=$(command -v "$peer") || { echo "$peer is not installed" >&2; continue; }
