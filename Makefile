@@ -20,8 +20,8 @@ PLATFORMS ?= linux/amd64 linux/arm64 darwin/arm64
 .PHONY: help build tools demo man dist test-dist container test-container test-recipe module test-module \
 	test test-full race vet lint width staticcheck golangci-lint vulncheck licences reproducible supply kernels \
 	generate-check fuzz fuzz-binaries \
-	oracle oracle-all test-workflows peers-check search-peers-check validate bench bench-peers bench-pairs bench-sort bench-search-peers bench-search-sassy bench-gpu bench-search \
-	curves golden mutants mutants-some ci clean
+	oracle oracle-all test-workflows peers-check search-check search-rates validate bench bench-peers bench-gpu bench-search \
+	golden mutants mutants-some ci clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -207,40 +207,22 @@ peers-check: build ## compare with what mrFAST and RazerS 3 report
 bench: ## Go benchmarks
 	$(GO) test -run '^$$' -bench . ./...
 
-bench-peers: build ## side by side with razers3, yara, minimap2, bwa and bowtie2
-	$(call tool,benchpeers)
+bench-peers: build ## side by side with other mappers, into build/bench-peers (SETS='yeast|loci')
+	scripts/bench-peers.sh build/bench-peers '$(or $(SETS),.)'
 
-# On larger data it takes about an hour on two cores (an estimate from its parts): bwa and bowtie2
-# are slow in repeats. OUT=docs/benchmarks puts the report there.
-# ADD=docs/benchmarks/pairs-DATE.tsv measures scanmap alone and puts it into
-# that run; SETS=mosaic only measures sets with such names.
-bench-pairs: build ## how right pairs are, beside bwa, bowtie2 and minimap2, into build/pairs
-	$(call tool,pairpeers) -out $(or $(OUT),$(patsubst %/,%,$(dir $(ADD))),build/pairs) -sets '$(SETS)' $(if $(ADD),-programs scanmap -add $(ADD))
+search-check: build ## compare pattern search with exhaustive methods, byte for byte; takes a while
+	scripts/search-check.sh build/search-check
 
-bench-sort: build ## time and memory of sorting 10 M records, beside samtools
-	$(call tool,sortpeers)
-
-bench-search-peers: build ## pattern search side by side with fuzznuc, seqkit, tre-agrep and agrep
-	$(call tool,searchpeers)
-
-bench-search-sassy: build ## pattern search side by side with Sassy, which has to be in PATH
-	$(call tool,searchpeers) -sassy
-
-search-peers-check: build ## compare pattern search with exhaustive methods, byte for byte; takes a while
-	$(call tool,searchpeers) -check
+search-rates: build ## measure what search chooses its methods by, into search/rates.tsv
+	scripts/search-rates.sh build/search-rates
+	$(call tool,searchrates) build/search-rates
 
 bench-gpu: build ## on a GPU: ceilings, kernels and whole runs, into build/bench-gpu
 	scripts/bench-gpu.sh build/bench-gpu
-	$(call tool,gpufigures) build/bench-gpu build/bench-gpu/gpu.tsv
 
 BENCH_SEARCH := build/bench-search
-bench-search: build ## on a GPU: the methods of pattern search, with plots, tables and figures, into BENCH_SEARCH
-	scripts/bench-search.sh $(BENCH_SEARCH); code=$$?; \
-		$(call tool,searchplots) -out $(BENCH_SEARCH) -tsv $(BENCH_SEARCH)/search.tsv $(BENCH_SEARCH) \
-			>$(BENCH_SEARCH)/tables.md && exit $$code
-
-curves: build ## time against the number of reads and the length of the reference
-	$(call tool,curves)
+bench-search: build ## on a GPU: the methods of pattern search, into BENCH_SEARCH
+	scripts/bench-search.sh $(BENCH_SEARCH)
 
 # The kernels among them run on the emulator, which needs clang-19.
 mutants: ## faults made on purpose, each of which tests have to notice; takes an hour

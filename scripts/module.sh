@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # module.sh MODULE FOLDER: copies what is tracked into a new folder, and makes it the module of that
 # path, such as github.com/owner/scanmap: the lines of go.mod, also in the modules of tools and of the
-# example, the imports, and the rules that name packages. Nothing else has to change for `go install MODULE/cmd/scanmap@VERSION`.
+# example, the imports, and the rules that name packages. Nothing else has to change for
+# `go install MODULE/cmd/scanmap@VERSION`.
 set -euo pipefail
 module=${1:?the path of the module, such as github.com/owner/scanmap}
 folder=$(realpath -m "${2:?the folder to make}")

@@ -1,10 +1,9 @@
-// Package command runs other programs for the tools, with their time and memory, and says on what.
+// Package command runs other programs for the tools, says what they took and on what machine, and
+// finds the data that they get.
 package command
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,6 +13,34 @@ import (
 	"time"
 )
 
+// A Usage is what a process took, with all of its children that it waited for.
+type Usage struct {
+	Seconds      float64 // by the clock
+	User, System float64 // CPU seconds, of all threads
+	// PeakMB is MiB of resident memory, of the largest process. It is at least that of the process
+	// that starts the command, which so has to stay small.
+	PeakMB float64
+}
+
+// Run runs a command to its end and returns what it took. An error has the end of what it printed.
+func Run(args ...string) (Usage, error) {
+	cmd := exec.CommandContext(context.Background(), args[0], args[1:]...)
+	start := time.Now()
+	text, err := cmd.CombinedOutput()
+	u := Usage{Seconds: time.Since(start).Seconds()}
+	if err != nil {
+		said := strings.TrimSpace(string(text))
+		return u, fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, said[max(0, len(said)-1000):])
+	}
+	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		u.User, u.System = seconds(usage.Utime), seconds(usage.Stime)
+		u.PeakMB = float64(usage.Maxrss) / 1024
+	}
+	return u, nil
+}
+
+func seconds(t syscall.Timeval) float64 { return float64(t.Sec) + float64(t.Usec)/1e6 }
+
 // Output returns what a program writes to standard output, without white space around it;
 // empty when it fails or is not there.
 func Output(name string, args ...string) string {
@@ -22,15 +49,6 @@ func Output(name string, args ...string) string {
 		return ""
 	}
 	return strings.TrimSpace(string(text))
-}
-
-// Shell runs a line of shell; an error has what it printed.
-func Shell(line string) error {
-	text, err := exec.CommandContext(context.Background(), "sh", "-c", line).CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("%s: %w\n%s", line, err, text)
-	}
-	return nil
 }
 
 // Processor returns the model of the processor, or what Go calls its architecture.
@@ -47,61 +65,10 @@ func Processor() string {
 	return runtime.GOARCH
 }
 
-// Timed runs a command and returns its wall-clock seconds and its peak resident memory in MiB, for
-// a pipeline that of its largest process. The peak of a child is at least that of the process that
-// starts it, which so has to stay small.
-func Timed(args ...string) (seconds, peak float64, err error) {
-	cmd := exec.CommandContext(context.Background(), args[0], args[1:]...)
-	start := time.Now()
-	text, err := cmd.CombinedOutput()
-	seconds = time.Since(start).Seconds()
+// Exit ends a tool: with 1 and a message if something failed.
+func Exit(tool string, err error) {
 	if err != nil {
-		return 0, 0, failed(args, err, text)
+		fmt.Fprintf(os.Stderr, "%s: %v\n", tool, err)
+		os.Exit(1)
 	}
-	return seconds, peakOf(cmd), nil
-}
-
-// TimedPipe runs two commands, the output of the first being the input of the second, and returns
-// the seconds until both have ended and the peak of each as Timed does.
-func TimedPipe(first, second []string) (seconds float64, peaks [2]float64, err error) {
-	from := exec.CommandContext(context.Background(), first[0], first[1:]...)
-	to := exec.CommandContext(context.Background(), second[0], second[1:]...)
-	var said [2]bytes.Buffer
-	from.Stderr, to.Stderr = &said[0], &said[1]
-	r, w, err := os.Pipe()
-	if err != nil {
-		return 0, peaks, err
-	}
-	from.Stdout, to.Stdin = w, r
-	start := time.Now()
-	var errs [2]error
-	errs[0], errs[1] = from.Start(), to.Start()
-	// Each process has its end, so that either sees when the other has closed its own.
-	err = errors.Join(w.Close(), r.Close())
-	for i, cmd := range []*exec.Cmd{from, to} {
-		if errs[i] == nil {
-			errs[i] = cmd.Wait()
-		}
-		if errs[i] != nil {
-			err = errors.Join(err, failed(cmd.Args, errs[i], said[i].Bytes()))
-		}
-	}
-	seconds = time.Since(start).Seconds()
-	if err != nil {
-		return 0, peaks, err
-	}
-	return seconds, [2]float64{peakOf(from), peakOf(to)}, nil
-}
-
-// peakOf is the largest resident memory in MiB of a process that has ended.
-func peakOf(cmd *exec.Cmd) float64 {
-	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		return float64(usage.Maxrss) / 1024
-	}
-	return 0
-}
-
-// failed is an error with what a command printed.
-func failed(args []string, err error, text []byte) error {
-	return fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, text)
 }

@@ -1,34 +1,49 @@
 package command
 
 import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
 
-func TestTimed(t *testing.T) {
-	seconds, peak, err := Timed("sh", "-c", "true")
-	if err != nil || seconds <= 0 || peak <= 0 {
-		t.Errorf("%g s, %g MiB, %v", seconds, peak, err)
+func TestRun(t *testing.T) {
+	// A child's time counts too.
+	u, err := Run("sh", "-c", "sh -c 'i=0; while [ $i -lt 50000 ]; do i=$((i + 1)); done'; true")
+	if err != nil || u.Seconds <= 0 || u.User <= 0 || u.PeakMB <= 0 {
+		t.Errorf("%+v, %v", u, err)
 	}
-	if _, _, err := Timed("sh", "-c", "echo what went wrong >&2; exit 3"); err == nil || !strings.Contains(err.Error(), "what went wrong") {
+	_, err = Run("sh", "-c", "echo what went wrong >&2; exit 3")
+	if !errors.As(err, new(*exec.ExitError)) || !strings.Contains(err.Error(), "what went wrong") {
 		t.Errorf("%v, expected what it printed", err)
+	}
+	if _, err := Run("here-is-no-program"); err == nil {
+		t.Error("a program that is not there is no error")
 	}
 }
 
-func TestTimedPipe(t *testing.T) {
-	// The second command fails unless it reads what the first one writes, to the end.
-	seconds, peaks, err := TimedPipe([]string{"echo", "abc"}, []string{"grep", "-q", "^abc$"})
-	if err != nil || seconds <= 0 || peaks[0] <= 0 || peaks[1] <= 0 {
-		t.Errorf("%g s, %g MiB, %v", seconds, peaks, err)
+func TestData(t *testing.T) {
+	t.Setenv("SCANMAP_DATA", filepath.Join(t.TempDir(), "not-there"))
+	if d := FindData(); d.Larger || d.Folder != "testdata" || Choose(d, []int{1}, []int{2})[0] != 2 {
+		t.Errorf("%+v", d)
 	}
-	for name, pipe := range map[string][2][]string{
-		"the first fails":       {{"sh", "-c", "echo here >&2; exit 3"}, {"cat"}},
-		"the second fails":      {{"echo"}, {"sh", "-c", "cat; echo here >&2; exit 3"}},
-		"no such first command": {{"here-is-no-program"}, {"cat"}},
-		"no such second one":    {{"echo"}, {"here-is-no-program"}},
-	} {
-		if _, _, err := TimedPipe(pipe[0], pipe[1]); err == nil || !strings.Contains(err.Error(), "here") {
-			t.Errorf("%s: %v", name, err)
+	t.Setenv("SCANMAP_DATA", "../../testdata")
+	d := FindData()
+	if !d.Larger || Choose(d, []int{1}, []int{2})[0] != 1 {
+		t.Errorf("%+v", d)
+	}
+	for name, begins := range map[string]string{"portiera.fa.gz": ">", "phix_R1.fastq": "@"} {
+		file, err := d.Unpack(name, filepath.Join(t.TempDir(), "a folder"))
+		if err != nil {
+			t.Fatal(err)
 		}
+		if text, err := os.ReadFile(file); err != nil || !strings.HasPrefix(string(text), begins) || strings.HasSuffix(file, ".gz") {
+			t.Errorf("%s: %v, %.20q", file, err, text)
+		}
+	}
+	if _, err := d.Unpack("not-there.fa", t.TempDir()); err == nil {
+		t.Error("a file that is not there is no error")
 	}
 }

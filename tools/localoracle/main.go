@@ -35,15 +35,15 @@ import (
 	"scanmap/internal/truth"
 	"scanmap/locate"
 	"scanmap/mapper"
-	"scanmap/tools/sidebyside"
+	"scanmap/tools/command"
 )
 
 func main() {
 	commands := map[string]func(arguments []string) error{"simulate": simulate, "judge": judge, "small": small}
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
-		sidebyside.Exit("localoracle", errors.New("expected simulate, judge or small"))
+		command.Exit("localoracle", errors.New("expected simulate, judge or small"))
 	}
-	sidebyside.Exit("localoracle", commands[os.Args[1]](os.Args[2:]))
+	command.Exit("localoracle", commands[os.Args[1]](os.Args[2:]))
 }
 
 // simulate writes reads.

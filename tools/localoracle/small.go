@@ -14,7 +14,7 @@ import (
 
 	"scanmap/internal/truth"
 	"scanmap/mapper"
-	"scanmap/tools/sidebyside"
+	"scanmap/tools/command"
 )
 
 const (
@@ -90,14 +90,14 @@ func smallReference(folder, scanmap string, seed uint64, end time.Time) (*verdic
 	if err := errors.Join(writeReference(reference, contigs), writeReads(out, reads), out.Close()); err != nil {
 		return v, err
 	}
-	if _, err := sidebyside.RunWithin(sidebyside.Limits{}, scanmap, "map", "--local", "--report", "all", "--quiet", "-t", "1",
+	if _, err := command.Run(scanmap, "map", "--local", "--report", "all", "--quiet", "-t", "1",
 		"--min-score", fmt.Sprintf("%g%%", score.Percent), "-o", sam, reference, fastq); err != nil {
 		return v, err
 	}
 	if err := v.judge(reference, fastq, sam, score, 1, plainlyOf, end); err != nil || len(v.faults) > 0 {
 		return v, err
 	}
-	return v, sidebyside.Remove(folder + ".*")
+	return v, errors.Join(os.Remove(reference), os.Remove(fastq), os.Remove(sam))
 }
 
 // A drawing draws references and reads.

@@ -16,7 +16,6 @@ import (
 	"strings"
 
 	"scanmap/tools/command"
-	"scanmap/tools/sidebyside"
 )
 
 // mrfastFiles are the lists of mappings, by reads file and e.
@@ -37,12 +36,12 @@ const (
 var errDiffers = errors.New("scanmap differs from its peers")
 
 func main() {
-	data := sidebyside.FindData()
+	data := command.FindData()
 	lists := filepath.Join(filepath.Dir(data.Folder), "peers")
 	_, err := os.Stat(lists)
 	var ok bool
 	if err := os.MkdirAll(folder, 0o755); err != nil {
-		sidebyside.Exit("peerscheck", err)
+		command.Exit("peerscheck", err)
 	}
 	if data.Larger && err == nil {
 		ok, err = listed(data, lists)
@@ -52,11 +51,11 @@ func main() {
 	if err == nil && !ok {
 		err = errDiffers
 	}
-	sidebyside.Exit("peerscheck", err)
+	command.Exit("peerscheck", err)
 }
 
 // listed compares with lists that the peers wrote earlier.
-func listed(data sidebyside.Data, lists string) (ok bool, err error) {
+func listed(data command.Data, lists string) (ok bool, err error) {
 	rows, err := readLines(lists + "/summary.tsv")
 	if err != nil {
 		return false, err
@@ -74,7 +73,7 @@ func listed(data sidebyside.Data, lists string) (ok bool, err error) {
 }
 
 // checkRow maps the reads of one row and prints the comparison.
-func checkRow(data sidebyside.Data, lists string, f []string) (ok bool, err error) {
+func checkRow(data command.Data, lists string, f []string) (ok bool, err error) {
 	reads, only, _ := strings.Cut(f[1], "(")
 	fastq := filepath.Join(folder, reads+".fq")
 	if err := writeReads(data.Path("reads/"+reads+".fastq.gz"), fastq, only != ""); err != nil {
@@ -109,7 +108,7 @@ func checkRow(data sidebyside.Data, lists string, f []string) (ok bool, err erro
 // alignments have the fewest edits, as those of the peers.
 func scanmap(option, e, reference, reads string) (places map[place][][2]int, mapped, mappings int, err error) {
 	sam := strings.TrimSuffix(reads, filepath.Ext(reads)) + ".sam"
-	if _, _, err := command.Timed("bin/scanmap", "map", "--quiet", "--gaps", "unit", option, e, "-o", sam, reference, reads); err != nil {
+	if _, err := command.Run("bin/scanmap", "map", "--quiet", "--gaps", "unit", option, e, "-o", sam, reference, reads); err != nil {
 		return nil, 0, 0, err
 	}
 	return readPlaces(sam)

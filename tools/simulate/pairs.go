@@ -11,7 +11,6 @@ import (
 
 	"scanmap/dna"
 	"scanmap/fasta"
-	"scanmap/tools/origin"
 )
 
 // pairFlags are the options of -pairs.
@@ -91,7 +90,7 @@ type sequencer struct {
 // A mate is one end of a fragment, in the direction of the sequencer.
 type mate struct {
 	letters []byte
-	place   origin.Place
+	place   Place
 }
 
 // write draws a pair.
@@ -105,7 +104,7 @@ func (s *sequencer) write(one, two *bufio.Writer, i int) error {
 	if err != nil {
 		return err
 	}
-	pair := origin.Pair{Number: i, Mates: [2]origin.Place{mates[0].place, mates[1].place}}
+	pair := Pair{Number: i, Mates: [2]Place{mates[0].place, mates[1].place}}
 	for j, w := range []*bufio.Writer{one, two} {
 		qualities := s.sequence(mates[j].letters)
 		if _, err := fmt.Fprintf(w, "@%s\n%s\n+\n%s\n", pair.Name(), mates[j].letters, qualities); err != nil {
@@ -155,7 +154,7 @@ func (s *sequencer) place() (*sampleContig, int) {
 // end copies an end of a fragment.
 func (s *sequencer) end(c *sampleContig, at int, strand byte) mate {
 	letters, from := c.cut(at, s.length)
-	m := mate{letters, origin.Place{Contig: c.name, Position: from + 1, Strand: strand}}
+	m := mate{letters, Place{Contig: c.name, Position: from + 1, Strand: strand}}
 	if strand == '-' {
 		slices.Reverse(m.letters)
 		for i, letter := range m.letters {

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"scanmap/dna"
-	"scanmap/tools/origin"
 )
 
 // usual is how pairs are made unless a test says otherwise.
@@ -72,7 +71,7 @@ func TestPairsAreFromWhereTheirNamesSay(t *testing.T) {
 	files := simulated(t, letters, p, 2000, 1)
 	chimeras, turned, sum := 0, 0, 0.0
 	for i := range files[0] {
-		pair, err := origin.Parse(files[0][i][0])
+		pair, err := Parse(files[0][i][0])
 		if err != nil || files[1][i][0] != files[0][i][0] || pair.Number != i {
 			t.Fatalf("names %q and %q: %v", files[0][i][0], files[1][i][0], err)
 		}

@@ -24,7 +24,7 @@ import (
 	"time"
 
 	"scanmap/internal/validate"
-	"scanmap/tools/sidebyside"
+	"scanmap/tools/command"
 )
 
 func main() {
@@ -43,13 +43,13 @@ func main() {
 		fmt.Println("SKIPPED: PicardCommandLine is not installed; the rest is done without it")
 	}
 	j := &judge{
-		tools: validate.Tools{Scanmap: *scanmap, Samtools: samtools, Picard: picard}, data: sidebyside.FindData(), out: *out, began: time.Now(),
+		tools: validate.Tools{Scanmap: *scanmap, Samtools: samtools, Picard: picard}, data: command.FindData(), out: *out, began: time.Now(),
 	}
 	ok, err := j.run(*only, *jobs)
 	if err == nil && !ok {
 		err = errFaults
 	}
-	sidebyside.Exit("validate", err)
+	command.Exit("validate", err)
 }
 
 var errFaults = errors.New("there are faults")
@@ -57,7 +57,7 @@ var errFaults = errors.New("there are faults")
 // judge runs cases and keeps their verdicts.
 type judge struct {
 	tools validate.Tools
-	data  sidebyside.Data
+	data  command.Data
 	out   string
 	began time.Time
 

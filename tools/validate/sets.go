@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"scanmap/internal/validate"
-	"scanmap/tools/sidebyside"
+	"scanmap/tools/command"
 )
 
 // set is a reference with reads of one file, or of two with mates.
@@ -99,7 +99,7 @@ var small = []set{
 
 // folderOf returns the path of a reference (kind "ref") or of reads within the data; testdata has
 // no folders.
-func folderOf(data sidebyside.Data, kind, name string) string {
+func folderOf(data command.Data, kind, name string) string {
 	if data.Larger {
 		return filepath.Join(kind, name)
 	}
@@ -116,9 +116,9 @@ const readGroup = `@RG\tID:lane1\tSM:sample\tLB:library\tPL:ILLUMINA`
 const regionsOfCase = 50
 
 // allCases lists every case: pairs, and each of their files alone.
-func allCases(data sidebyside.Data, references string) []validate.Case {
+func allCases(data command.Data, references string) []validate.Case {
 	var cases []validate.Case
-	for _, s := range sidebyside.Choose(data, larger, small) {
+	for _, s := range command.Choose(data, larger, small) {
 		single := s.modes
 		if large[s.name] {
 			single = few
@@ -138,7 +138,7 @@ func allCases(data sidebyside.Data, references string) []validate.Case {
 }
 
 // cases are those of one layout.
-func (s *set) cases(data sidebyside.Data, references string, modes []mode, reads ...string) []validate.Case {
+func (s *set) cases(data command.Data, references string, modes []mode, reads ...string) []validate.Case {
 	var cases []validate.Case
 	for _, m := range modes {
 		c := validate.Case{

@@ -1,13 +1,31 @@
+// Command found says what mappers find of all locations: of those in the SAM file of `scanmap map
+// --report all`, which `make oracle-all` judges, the share that other SAM files have too. One is
+// found where an alignment of the same read and strand begins or ends within k bases of it; those
+// in an XA tag count.
+//
+//	found -k 4 all.sam bwa.sam yara.sam
 package main
 
 import (
 	"bufio"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"strconv"
 	"strings"
+
+	"scanmap/tools/command"
 )
+
+func main() {
+	k := flag.Int("k", 0, "the largest distance that the first file was made with")
+	flag.Parse()
+	if flag.NArg() < 2 {
+		command.Exit("found", errors.New("expected the SAM file of all locations, and others"))
+	}
+	command.Exit("found", count(flag.Arg(0), *k, flag.Args()[1:]))
+}
 
 // A place is where locations are compared: one strand of a contig, for one read.
 type place struct {
