@@ -3,7 +3,7 @@
 //	mutate -only '^locate'
 //	mutate -draw 10 -date 2026-11-22
 //
-// tools/mutate/mutants.txt has them: for each, one text in one file and what stands there
+// tools/mutate/mutants.txt has them: for each, one text in one function and what stands there
 // instead, the tests that should notice, and what it breaks. They are applied one at a time to a
 // copy of the module. A mutant is killed if one of its tests fails; that it does not compile, or
 // that a test takes longer than -timeout, is an error of the table. Mutants with a reason why they

@@ -118,9 +118,9 @@ why: it breaks
 why: a lot
 
 name: d
-file: d.go
+in: e Type.Method
 - x
-tests: . TestD
+tests: e TestD
 why: x is not there
 equal: nobody needs it
 `))
@@ -137,7 +137,7 @@ equal: nobody needs it
 	if got, want := m.Tests[1].Run(), "^TestC$/^part$"; got != want {
 		t.Errorf("runs %s, not %s", got, want)
 	}
-	if m = mutants[1]; m.Old != "x" || m.New != "" || m.Equal == "" {
+	if m = mutants[1]; m.Old != "x" || m.New != "" || m.Equal == "" || m.Package != "e" || m.Function != "Type.Method" {
 		t.Errorf("%+v", m)
 	}
 }
@@ -154,6 +154,9 @@ func TestParseRefuses(t *testing.T) {
 		"another key":     "name: a\n- x\nbecause: it is" + rest,
 		"tests and parts": "name: a\nfile: f.go\n- x\nwhy: so\ntests: . TestA TestB/part",
 		"a package alone": "name: a\nfile: f.go\n- x\nwhy: so\ntests: .",
+		"no place":        "name: a\n- x\ntests: . TestA\nwhy: so",
+		"two places":      "name: a\nin: p f\n- x" + rest,
+		"no function":     "name: a\nin: p\n- x\ntests: . TestA\nwhy: so",
 	} {
 		if mutants, err := Parse(strings.NewReader(text)); err == nil {
 			t.Errorf("%s is taken: %+v", name, mutants)
@@ -169,6 +172,71 @@ func TestApply(t *testing.T) {
 	for _, text := range []string{"a b", "x x"} {
 		if got, err := m.Apply(text); err == nil {
 			t.Errorf("%q becomes %q", text, got)
+		}
+	}
+}
+
+// TestResolve finds texts in functions, whatever file they are in.
+func TestResolve(t *testing.T) {
+	module := t.TempDir()
+	write := func(name, text string) {
+		file := filepath.Join(module, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("deep/a/a.go", "package a\n\nfunc F() int { return 1 }\n\nfunc G() int { return 1 }\n\nconst (\n\tX = 1 // one\n\tY = 1\n)\n")
+	write("deep/a/b.go", "package a\n\ntype T[E any] struct{ n int }\n\nfunc (t *T[E]) F() int { return 1 + 1 }\n")
+	write("deep/a/a_test.go", "package a_test\n\nfunc G() int { return 1 }\n")
+	write("b/b.go", "package b\n")
+	write("c/b/b.go", "package b\n")
+	write("tools/a/a.go", "package a\n")
+	write("k/k.cu", "int x = 1;\n")
+	for _, c := range []struct{ in, old, file, applied, wrong string }{
+		{"a F", "return 1", "deep/a/a.go", "func F() int { @ }", ""},
+		{"a G", "return 1", "deep/a/a.go", "func G() int { @ }", ""},
+		{"a X", "1 // one", "deep/a/a.go", "X = @\n", ""},
+		{"a T.F", "return 1", "deep/a/b.go", "{ @ + 1 }", ""},
+		{"a T", "n int", "deep/a/b.go", "struct{ @ }", ""},
+		{"a T.F", "1", "", "", "2 times, not once"},
+		{"a F", "return 2", "", "", "0 times, not once"},
+		{"a F", "func G", "", "", "0 times, not once"},
+		{"a H", "1", "", "", "package a declares no H"},
+		{"b F", "1", "", "", `2 packages are called "b", not one`},
+		{"c F", "1", "", "", `0 packages are called "c", not one`},
+		{"", "1", "k/k.cu", "x = @;", ""},
+		{"", "2", "k/k.cu", "", "0 times, not once"},
+	} {
+		s, err := sourcesOf(module)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := Mutant{Name: "m", Old: c.old, New: "@", Tests: []TestOf{{"a", []string{"TestA"}}, {"./x", []string{"TestB"}}}}
+		if c.in == "" {
+			m.File = c.file
+		} else {
+			m.Package, m.Function, _ = strings.Cut(c.in, " ")
+		}
+		err = s.resolve(&m)
+		if c.wrong != "" {
+			if err == nil || !strings.Contains(err.Error(), c.wrong) {
+				t.Errorf("%s, %q: %v, not %s", c.in, c.old, err, c.wrong)
+			}
+			continue
+		}
+		if err != nil || m.File != c.file || m.Tests[0].Package != "./deep/a" || m.Tests[1].Package != "./x" {
+			t.Errorf("%s, %q: %v, %+v", c.in, c.old, err, m)
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(module, m.File))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := m.Apply(string(text)); err != nil || !strings.Contains(got, c.applied) || len(got) != len(text)-len(c.old)+1 {
+			t.Errorf("%s, %q becomes %q, %v", c.in, c.old, got, err)
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,8 +16,10 @@ import (
 // A Mutant is a fault made on purpose: in one file, one text in place of another.
 type Mutant struct {
 	Name     string   // area and what is wrong, such as locate.bound-halo
-	File     string   // below the root of the module, with slashes
-	Old, New string   // Old stands in the file exactly once
+	Package  string   // by its name, and
+	Function string   // what it declares, where Old stands; empty where a file is named
+	File     string   // below the root of the module, with slashes; read finds that of a function
+	Old, New string   // Old stands in the function, or in the file, exactly once
 	Tests    []TestOf // at least one of them should fail; they are run in this order
 	Why      string   // what it breaks
 	Equal    string   // why nothing that anyone sees changes; empty where a test has to notice
@@ -26,7 +27,7 @@ type Mutant struct {
 
 // TestOf says which tests of a package to run.
 type TestOf struct {
-	Package string   // as ./mapper/find
+	Package string   // as ./mapper/find; in the table by its name, find
 	Names   []string // of test functions, or a single one with a subtest, as TestGPU/Parts
 }
 
@@ -44,7 +45,8 @@ func (t TestOf) Run() string {
 
 func (t TestOf) String() string { return t.Package + " " + strings.Join(t.Names, " ") }
 
-// Parse reads a table: mutants with an empty line between them, each of lines with a key. "file:",
+// Parse reads a table: mutants with an empty line between them, each of lines with a key. "in:" has
+// a package and what it declares, so that no file is named, and "file:" a file, for what is not Go.
 // "tests:", "why:" and "equal:" have what the fields of Mutant say; "- " and "+ " begin the lines
 // of the old and of the new text. "tests:" may be there more than once, and "why:" and "equal:" go
 // on where they are repeated. Lines that begin with # are left out.
@@ -58,8 +60,8 @@ func Parse(r io.Reader) ([]Mutant, error) {
 			return nil
 		}
 		m.Old, m.New = strings.Join(old, "\n"), strings.Join(with, "\n")
-		if m.Name == "" || m.File == "" || m.Old == "" || len(m.Tests) == 0 || m.Why == "" {
-			return fmt.Errorf("line %d: the mutant %q above lacks a name, a file, an old text, tests or a reason", number, m.Name)
+		if m.Name == "" || (m.File == "") == (m.Function == "") || m.Old == "" || len(m.Tests) == 0 || m.Why == "" {
+			return fmt.Errorf("line %d: the mutant %q above lacks a name, a place (in: or file:), an old text, tests or a reason", number, m.Name)
 		}
 		if m.Old == m.New {
 			return fmt.Errorf("line %d: the mutant %q above changes nothing", number, m.Name)
@@ -94,6 +96,12 @@ func Parse(r io.Reader) ([]Mutant, error) {
 			with = append(with, value)
 		case "name:":
 			m.Name = value
+		case "in:":
+			words := strings.Fields(value)
+			if len(words) != 2 {
+				return nil, fmt.Errorf("line %d: in: has a package and a function", number)
+			}
+			m.Package, m.Function = words[0], words[1]
 		case "file:":
 			m.File = value
 		case "tests:":
@@ -120,6 +128,17 @@ func hasPart(name string) bool { return strings.Contains(name, "/") }
 
 // Apply returns the file's text with the mutant in it.
 func (m *Mutant) Apply(text string) (string, error) {
+	if m.Function != "" {
+		set, err := declarations(text)
+		if err != nil {
+			return "", fmt.Errorf("%s: %s: %w", m.Name, m.File, err)
+		}
+		at := set.places(m.Function, m.Old)
+		if len(at) != 1 {
+			return "", fmt.Errorf("%s: its old text is in %s of %s %d times, not once", m.Name, m.Function, m.File, len(at))
+		}
+		return text[:at[0]] + m.New + text[at[0]+len(m.Old):], nil
+	}
 	if n := strings.Count(text, m.Old); n != 1 {
 		return "", fmt.Errorf("%s: its old text is in %s %d times, not once", m.Name, m.File, n)
 	}
@@ -137,13 +156,13 @@ func read(table, root string) ([]Mutant, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", table, err)
 	}
+	where, err := sourcesOf(root)
+	if err != nil {
+		return nil, err
+	}
 	var faults []error
 	for i := range mutants {
-		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(mutants[i].File)))
-		if err == nil {
-			_, err = mutants[i].Apply(string(text))
-		}
-		faults = append(faults, err)
+		faults = append(faults, where.resolve(&mutants[i]))
 	}
 	return mutants, errors.Join(faults...)
 }
