@@ -1,8 +1,6 @@
 package mappability
 
 import (
-	"context"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -68,7 +66,6 @@ func touches(mask []uint64, bases []int) bool {
 func (c *crowd) pairing(t interface{ Fatal(...any) }, threads int, members []int) (*pairing, *group) {
 	k := len(c.strings[0])
 	o := &Options{Length: k, Edits: c.edits, Threads: threads}
-	o.limits.masked = true
 	n := newNeighbours(&sharing{counter: &counter{options: o}}, split{})
 	p := &n.workers[0]
 	c.order = nil
@@ -103,10 +100,10 @@ func (c *crowd) found(p *pairing) []uint32 {
 	return all
 }
 
-// TestMasks compares pairs and masks with the definition, in groups of which some pieces are equal.
-func TestMasks(t *testing.T) {
+// TestOwnedPairs compares pairs with the definition, in groups of which some pieces are equal.
+func TestOwnedPairs(t *testing.T) {
 	t.Parallel()
-	ways, possible := 0, 0
+	possible := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		c := drawnCrowd(rt)
 		k := len(c.strings[0])
@@ -158,32 +155,9 @@ func TestMasks(t *testing.T) {
 		if p.compare(g, by); !slices.Equal(c.found(p), want) {
 			rt.Fatalf("pairs: %d, not %d", c.found(p), want)
 		}
-		if by.maskedCost(1, 2); by.masks == nil {
-			return
-		}
-		clear(p.strings.found)
-		if !p.countMasked(context.Background(), g, by) || !slices.Equal(c.found(p), want) {
-			rt.Fatalf("masks: %d, not %d", c.found(p), want)
-		}
-		ways++
 	})
-	if ways == 0 || possible == 0 {
-		t.Errorf("%d groups with masks, %d with pairs that are possible", ways, possible)
-	}
-}
-
-// TestNumberOfMasks has the numbers that the comment of masks gives.
-func TestNumberOfMasks(t *testing.T) {
-	t.Parallel()
-	by := newPath([]uint64{firstBases(36)}, 2)
-	for piece, want := range []int{301, 235, 169} {
-		to := by.step(piece)
-		if to.maskedCost(1, 2); len(to.masks.all) != want {
-			t.Errorf("piece %d: %d masks, not %d", piece, len(to.masks.all), want)
-		}
-	}
-	if by.maskedCost(1, 2); by.masks != nil {
-		t.Error("masks of 36 bases do not fit into the word of a key")
+	if possible == 0 {
+		t.Error("no group has pairs that are possible")
 	}
 }
 
@@ -213,8 +187,7 @@ func TestImpossiblePath(t *testing.T) {
 	}
 }
 
-// TestUnequalPieces has strings of one hash whose pieces differ: masks leave them to pairs, which
-// are not counted.
+// TestUnequalPieces has strings of one hash whose pieces differ, which are not counted.
 func TestUnequalPieces(t *testing.T) {
 	t.Parallel()
 	for _, k := range []int{36, 90} {
@@ -226,37 +199,6 @@ func TestUnequalPieces(t *testing.T) {
 		by.required = nil
 		if p.compare(g, by); !slices.Equal(c.found(p), []uint32{0, 0, 0}) {
 			t.Errorf("K %d: pairs: %d", k, c.found(p))
-		}
-		if by.maskedCost(1, 2); by.masks == nil {
-			continue
-		}
-		if p.countMasked(context.Background(), g, by) || !slices.Equal(c.found(p), []uint32{0, 0, 0}) {
-			t.Errorf("K %d: masks: %d", k, c.found(p))
-		}
-	}
-}
-
-// TestRoundsOfMasks has the number of a round start again while a smaller group is counted than
-// before and after: no slot keeps a weight of the rounds before.
-func TestRoundsOfMasks(t *testing.T) {
-	large := &masked{wanted: 100}
-	for i := range 100 {
-		large.keys, large.weights = append(large.keys, uint64(i)<<20), append(large.weights, 1)
-	}
-	large.clean = len(large.keys)
-	small := &masked{keys: large.keys[:2], weights: large.weights[:2], clean: 2, wanted: 2}
-	var w masker
-	for _, c := range []struct {
-		group *masked
-		round uint32 // before
-	}{{large, 1}, {small, math.MaxUint32}, {large, 1}} {
-		w.begin(len(c.group.keys))
-		w.round = c.round
-		w.add(c.group, mask{times: 1})
-		for i, n := range w.counts {
-			if n != 1 {
-				t.Errorf("a group of %d: string %d is counted %d times", len(c.group.keys), i, n)
-			}
 		}
 	}
 }
