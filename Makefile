@@ -213,9 +213,10 @@ bench-peers: build ## side by side with other mappers, into build/bench-peers (S
 search-check: build ## compare pattern search with exhaustive methods, byte for byte; takes a while
 	scripts/search-check.sh build/search-check
 
-search-rates: build ## measure what search chooses its methods by, into search/rates.tsv
-	scripts/search-rates.sh build/search-rates
-	$(call tool,searchrates) build/search-rates
+# RATES=cpu or RATES=gpu measures that alone, and leaves the lines of the other as they are.
+search-rates: build ## measure what search chooses its methods by, into search/rates.tsv (RATES=cpu)
+	DEVICES='$(or $(patsubst gpu,cuda:0,$(RATES)),cpu cuda:0)' scripts/search-rates.sh build/search-rates-$(or $(RATES),all)
+	$(call tool,searchrates) $(if $(RATES),-device $(RATES)) build/search-rates-$(or $(RATES),all)
 
 bench-gpu: build ## on a GPU: ceilings, kernels and whole runs, into build/bench-gpu
 	scripts/bench-gpu.sh build/bench-gpu
