@@ -17,17 +17,24 @@ PLATFORMS ?= linux/amd64 linux/arm64 darwin/arm64
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build demo man dist test-dist container test-container test-recipe module test-module \
+.PHONY: help build tools demo man dist test-dist container test-container test-recipe module test-module \
 	test test-full race vet lint width staticcheck golangci-lint vulncheck licences reproducible supply kernels \
 	generate-check fuzz fuzz-binaries \
-	oracle oracle-all test-workflows peers-check search-peers-check validate bench bench-peers bench-pairs bench-sort bench-search-peers bench-search-sassy bench-gpu bench-search \
-	curves golden mutants mutants-some ci clean
+	oracle oracle-all test-workflows peers-check search-check search-rates validate bench bench-peers bench-gpu bench-search \
+	golden mutants mutants-some ci clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
+# Tools are a module of their own, so that what they need is no dependency of the program:
+# $(call tool,NAME) builds one into build/tools and runs it from here.
+tool = $(GO) build -C tools -o $(TOOLS)/$(1) ./$(1) && $(TOOLS)/$(1)
+
 build: ## make bin/scanmap
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/scanmap ./cmd/scanmap
+
+tools: ## make what measures, generates and judges, into build/tools
+	$(GO) build -C tools -o $(TOOLS)/ ./...
 
 man: build ## the manual page and the scripts of completion, into build
 	@mkdir -p build/man build/completion
@@ -76,9 +83,11 @@ LONG_PACKAGES := ./cmd/scanmap ./search ./fasta ./mapper/find ./mapper ./interna
 # for a package, is one that a busy machine of two cores has come near.
 test: ## run the tests: the smallest sizes that cross every border
 	$(GO) test -timeout 30m $(LONG_PACKAGES) ./...
+	$(GO) test -C tools -timeout 30m ./...
 
 test-full: ## run the tests in all sizes, with many random cases; takes a while
 	SCANMAP_TEST_FULL=1 $(GO) test -timeout 60m $(LONG_PACKAGES) ./...
+	SCANMAP_TEST_FULL=1 $(GO) test -C tools -timeout 60m ./...
 
 # The race detector alone needs a C compiler. It looks at the packages that start goroutines, in the
 # sizes of `make test`. Left out are tests whose time goes into kernels on the emulator, which has a
@@ -97,6 +106,7 @@ vet: ## gofmt and go vet
 	@unformatted=$$(gofmt -l .) || exit 1; \
 		if [ -n "$$unformatted" ]; then echo "gofmt would change:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
+	$(GO) vet -C tools ./...
 
 lint: vet width staticcheck golangci-lint ## gofmt, go vet, width of lines, staticcheck and golangci-lint
 
@@ -116,7 +126,7 @@ install = mkdir -p $(TOOLS); \
 staticcheck:
 	@$(call install,staticcheck,honnef.co/go/tools/cmd/staticcheck,$(STATICCHECK)) \
 		|| { echo "SKIPPED: staticcheck $(STATICCHECK) cannot be had"; exit 0; }; \
-	if found=$$($(TOOLS)/staticcheck ./... 2>&1); then echo "staticcheck $(STATICCHECK): nothing found"; exit 0; fi; \
+	if found=$$($(TOOLS)/staticcheck ./... 2>&1 && cd tools && $(TOOLS)/staticcheck ./... 2>&1); then echo "staticcheck $(STATICCHECK): nothing found"; exit 0; fi; \
 	echo "$$found"; \
 	case "$$found" in *"(compile)"* | *panic:* | *"internal error"*) \
 		echo "SKIPPED: staticcheck $(STATICCHECK) does not run with $$($(GO) env GOVERSION)"; exit 0;; esac; \
@@ -126,7 +136,7 @@ staticcheck:
 golangci-lint:
 	@$(call install,golangci-lint,github.com/golangci/golangci-lint/v2/cmd/golangci-lint,$(GOLANGCI)) \
 		|| { echo "SKIPPED: golangci-lint $(GOLANGCI) cannot be had"; exit 0; }; \
-	$(TOOLS)/golangci-lint run ./...; code=$$?; \
+	$(TOOLS)/golangci-lint run ./... && (cd tools && $(TOOLS)/golangci-lint run ./...); code=$$?; \
 	if [ $$code -gt 1 ]; then echo "SKIPPED: golangci-lint $(GOLANGCI) does not run with $$($(GO) env GOVERSION)"; exit 0; fi; \
 	exit $$code
 
@@ -136,7 +146,7 @@ vulncheck: ## known vulnerabilities of the modules (needs the network; says so w
 	scripts/vulncheck.sh $(TOOLS)/govulncheck
 
 licences: build ## docs/licences.md, from what is linked into bin/scanmap
-	$(GO) run ./internal/tools/supply -page docs/licences.md bin/scanmap
+	$(call tool,supply) -page docs/licences.md bin/scanmap
 
 reproducible: ## build twice, in two folders and from nothing, and compare (WHAT=dist: all of make dist)
 	@if [ '$(WHAT)' = dist ]; then $(nfpm); fi; PLATFORMS='$(PLATFORMS)' GO=$(GO) scripts/reproducible.sh $(WHAT) $$(ls $(TOOLS)/nfpm 2>/dev/null)
@@ -144,12 +154,12 @@ reproducible: ## build twice, in two folders and from nothing, and compare (WHAT
 supply: build ## what is linked: sums, licences, bill of materials, same bytes, vulnerabilities
 	$(GO) mod verify
 	@mkdir -p build
-	$(GO) run ./internal/tools/supply -page build/licences.md -texts build/licences.txt -sbom build/sbom.cdx.json bin/scanmap
+	$(call tool,supply) -page build/licences.md -texts build/licences.txt -sbom build/sbom.cdx.json bin/scanmap
 	cmp build/licences.md docs/licences.md
 	@$(MAKE) --no-print-directory reproducible vulncheck
 
 kernels: ## compile kernels/*.cu to PTX (needs clang-19)
-	$(GO) run ./internal/tools/makekernels
+	$(call tool,makekernels)
 
 generate-check: ## regenerate assembly and PTX, and compare with what is committed
 	$(GO) generate ./...
@@ -186,58 +196,41 @@ oracle-all: build ## the same on larger data too; takes a while (DISTANCES='8%',
 	scripts/oracle.sh all
 
 validate: build ## have samtools and Picard judge every set in all formats; takes a while
-	$(GO) run ./internal/tools/validate
+	$(call tool,validate)
 
 test-workflows: build ## run the pipelines of workflows/ locally and on Slurm (SLURM=no), and compare
 	GO=$(GO) scripts/test-workflows.sh
 
 peers-check: build ## compare with what mrFAST and RazerS 3 report
-	$(GO) run ./internal/tools/peerscheck
+	$(call tool,peerscheck)
 
 bench: ## Go benchmarks
 	$(GO) test -run '^$$' -bench . ./...
 
-bench-peers: build ## side by side with razers3, yara, minimap2, bwa and bowtie2
-	$(GO) run ./internal/tools/benchpeers
+bench-peers: build ## side by side with other mappers, into build/bench-peers (SETS='yeast|loci')
+	scripts/bench-peers.sh build/bench-peers '$(or $(SETS),.)'
 
-# On larger data it takes about an hour on two cores (an estimate from its parts): bwa and bowtie2
-# are slow in repeats. OUT=docs/benchmarks puts the report there.
-# ADD=docs/benchmarks/pairs-DATE.tsv measures scanmap alone and puts it into
-# that run; SETS=mosaic only measures sets with such names.
-bench-pairs: build ## how right pairs are, beside bwa, bowtie2 and minimap2, into build/pairs
-	$(GO) run ./internal/tools/pairpeers -out $(or $(OUT),$(patsubst %/,%,$(dir $(ADD))),build/pairs) -sets '$(SETS)' $(if $(ADD),-programs scanmap -add $(ADD))
+search-check: build ## compare pattern search with exhaustive methods, byte for byte; takes a while
+	scripts/search-check.sh build/search-check
 
-bench-sort: build ## time and memory of sorting 10 M records, beside samtools
-	$(GO) run ./internal/tools/sortpeers
-
-bench-search-peers: build ## pattern search side by side with fuzznuc, seqkit, tre-agrep and agrep
-	$(GO) run ./internal/tools/searchpeers
-
-bench-search-sassy: build ## pattern search side by side with Sassy, which has to be in PATH
-	$(GO) run ./internal/tools/searchpeers -sassy
-
-search-peers-check: build ## compare pattern search with exhaustive methods, byte for byte; takes a while
-	$(GO) run ./internal/tools/searchpeers -check
+# RATES=cpu or RATES=gpu measures that alone, and leaves the lines of the other as they are.
+search-rates: build ## measure what search chooses its methods by, into search/rates.tsv (RATES=cpu)
+	DEVICES='$(or $(patsubst gpu,cuda:0,$(RATES)),cpu cuda:0)' scripts/search-rates.sh build/search-rates-$(or $(RATES),all)
+	$(call tool,searchrates) $(if $(RATES),-device $(RATES)) build/search-rates-$(or $(RATES),all)
 
 bench-gpu: build ## on a GPU: ceilings, kernels and whole runs, into build/bench-gpu
 	scripts/bench-gpu.sh build/bench-gpu
-	$(GO) run ./internal/tools/gpufigures build/bench-gpu build/bench-gpu/gpu.tsv
 
 BENCH_SEARCH := build/bench-search
-bench-search: build ## on a GPU: the methods of pattern search, with plots, tables and figures, into BENCH_SEARCH
-	scripts/bench-search.sh $(BENCH_SEARCH); code=$$?; \
-		$(GO) run ./internal/tools/searchplots -out $(BENCH_SEARCH) -tsv $(BENCH_SEARCH)/search.tsv $(BENCH_SEARCH) \
-			>$(BENCH_SEARCH)/tables.md && exit $$code
-
-curves: build ## time against the number of reads and the length of the reference
-	$(GO) run ./internal/tools/curves
+bench-search: build ## on a GPU: the methods of pattern search, into BENCH_SEARCH
+	scripts/bench-search.sh $(BENCH_SEARCH)
 
 # The kernels among them run on the emulator, which needs clang-19.
 mutants: ## faults made on purpose, each of which tests have to notice; takes an hour
-	$(GO) run ./internal/tools/mutate -jobs 2
+	$(call tool,mutate) -jobs 2
 
 mutants-some: ## ten of them, drawn by today's date
-	$(GO) run ./internal/tools/mutate -jobs 2 -draw 10
+	$(call tool,mutate) -jobs 2 -draw 10
 
 golden: ## rewrite the golden files; read the difference before you commit it
 	$(GO) test ./cmd/scanmap ./report -update

@@ -2,7 +2,7 @@ package dna
 
 import "encoding/binary"
 
-//go:generate go run scanmap/internal/tools/makepack -out pack_amd64.s -stubs pack_amd64.go -pkg dna
+//go:generate go run -C ../tools ./makepack -out ../dna/pack_amd64.s -stubs ../dna/pack_amd64.go -pkg dna
 
 // packWord packs at most 64 letters into one word of each plane. Bits past the last are those of
 // the end of a sequence: 0 in low and high, 1 in ambiguous.

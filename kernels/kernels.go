@@ -3,7 +3,7 @@
 //
 // Each kernel takes one struct by value, p, which holds what it reads, what it writes and how much
 // of each there is; addresses on the device are words of 64 bits. The sources declare these
-// structs, and internal/tools/makekernels writes the same layouts, the constants whose lines say
+// structs, and tools/makekernels writes the same layouts, the constants whose lines say
 // "exported" and the list of the kernels to parameters.go. `make kernels` does that and compiles.
 // The first line of each PTX has a hash of its source, of the headers that this includes, and of
 // the compiler's flags. The driver compiles PTX for the device that it finds.

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"scanmap/internal/tools/kernelsource"
+	"scanmap/internal/kernelsource"
 	"scanmap/kernels"
 )
 

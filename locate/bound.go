@@ -48,7 +48,7 @@ func Exceeds(text *dna.Sequence, at int, strand Planes, from, to, edits, width i
 	return false
 }
 
-//go:generate go run scanmap/internal/tools/makeprobe -blocks -out bound_amd64.s -stubs bound_amd64.go -pkg locate
+//go:generate go run -C ../tools ./makeprobe -blocks -out ../locate/bound_amd64.s -stubs ../locate/bound_amd64.go -pkg locate
 
 // changedBlocksPlain compares 64 bases of a strand with the text on width neighbouring diagonals,
 // 64 at most. low0 and low1 are the text's 128 low bits on the first diagonal, high0 and high1 its

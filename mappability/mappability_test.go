@@ -133,7 +133,7 @@ func (in *input) compare(t interface{ Fatal(...any) }, vary *rand.Rand) {
 			o.limits = limits{}
 		}
 		o.limits.crowdedBlock, o.limits.together = 1+vary.IntN(30), 2+vary.IntN(20)
-		o.limits.masked, o.limits.repeated = vary.IntN(2) == 0, vary.IntN(2) == 0
+		o.limits.repeated = vary.IntN(2) == 0
 		o.limits.round, o.limits.bin = 1+vary.IntN(500), 1+vary.IntN(200)
 		if share, seed := vary.IntN(4), vary.Uint64(); share > 0 {
 			o.limits.crowded = func(side, block int) bool {

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"sync"
 
 	"scanmap/dna"
 	"scanmap/parallel"
@@ -28,10 +27,9 @@ import (
 // step leaves fewer bases, and fewer than e + 1 are not cut. ∎
 //
 // So a pair is counted where the lemma says, which is known from the bases that differ (paths.go).
-// In a small group each pair is compared: most that meet are no neighbours. In a large one
-// neighbours are counted by masks (masks.go), or it is cut further, whichever costs less. A group
-// is made by the hash of a piece. Where pieces with one hash differ, the lemma's condition fails,
-// and the pair is not counted there.
+// In a small group each pair is compared: most that meet are no neighbours. A large one is cut
+// further, unless comparing costs less. A group is made by the hash of a piece. Where pieces with
+// one hash differ, the lemma's condition fails, and the pair is not counted there.
 //
 // Strings are those of places on all strands that count, and of each place one is wanted at most
 // (rounds.go). Where two wanted strings meet, each is counted for the other. Two that are not
@@ -46,10 +44,6 @@ type neighbours struct {
 	// it does not count.
 	strands [4]planes
 	workers []pairing
-	// maskers, one for each thread, put masks on a group that all threads work on: of one worker at
-	// a time, which holds spreading.
-	maskers   []masker
-	spreading sync.Mutex
 	round
 }
 
@@ -59,7 +53,7 @@ func newNeighbours(s *sharing, p split) *neighbours {
 	for w := range n.all {
 		n.all[w] = firstBases(s.options.Length - w*64)
 	}
-	n.workers, n.maskers = make([]pairing, s.options.Threads), make([]masker, s.options.Threads)
+	n.workers = make([]pairing, s.options.Threads)
 	for w := range n.workers {
 		n.workers[w] = pairing{neighbours: n, path: newPath(n.all, s.options.Edits), difference: make([]uint64, n.words)}
 	}
@@ -105,7 +99,6 @@ type pairing struct {
 	path       *path    // of all strings
 	levels     []*group // by depth
 	difference []uint64
-	masked     masked
 	scanner    scanner
 	// strings are what is at work: those of places with one piece (stringset.go).
 	strings stringSet
@@ -161,24 +154,19 @@ func equalKeys(keys []keyed) int {
 	return same
 }
 
-// group counts the neighbours of the group at a depth: by pairs, by masks, or by further pieces,
-// whichever costs least.
+// group counts the neighbours of the group at a depth: by pairs or by further pieces, whichever
+// costs less.
 func (p *pairing) group(ctx context.Context, depth int, by *path) {
 	g := p.level(depth)
 	most := together
 	if p.options.limits.together > 0 {
 		most = p.options.limits.together
 	}
-	if len(g.refs) <= most && !p.options.limits.masked {
+	if len(g.refs) <= most {
 		p.compare(g, by)
 		return
 	}
-	compared, byMasks := by.comparedCost(g.wanted, len(g.refs)), by.maskedCost(g.wanted, len(g.refs))
-	if p.options.limits.masked && by.masks != nil {
-		byMasks = 0
-	}
-	best := min(compared, byMasks)
-	if best > 0 && p.cut(g, by) <= best {
+	if compared := by.comparedCost(g.wanted, len(g.refs)); compared > 0 && p.cut(g, by) <= compared {
 		for piece, to := range by.next {
 			if to.possible {
 				p.descend(ctx, depth, to, g.keys[piece])
@@ -186,13 +174,11 @@ func (p *pairing) group(ctx context.Context, depth int, by *path) {
 		}
 		return
 	}
-	if byMasks > compared || !p.countMasked(ctx, g, by) {
-		p.compare(g, by)
-	}
+	p.compare(g, by)
 }
 
 // cut sorts strings by each piece of the rest, and returns what it costs to count the neighbours
-// of the groups, by pairs or masks.
+// of the groups by pairs.
 func (p *pairing) cut(g *group, by *path) (cost float64) {
 	if by.pieces == nil {
 		return math.Inf(1)
@@ -212,7 +198,7 @@ func (p *pairing) cut(g *group, by *path) (cost float64) {
 				wanted++
 			}
 			if same > 1 && wanted > 0 {
-				cost += takenNanoseconds*float64(same) + min(to.comparedCost(wanted, same), to.maskedCost(wanted, same))
+				cost += takenNanoseconds*float64(same) + to.comparedCost(wanted, same)
 			}
 			keys = keys[same:]
 		}

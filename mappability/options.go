@@ -89,8 +89,6 @@ type limits struct {
 	// round is how many strings of crowded K-mers are in memory at a time, and bin how many of them
 	// one goroutine works on at a time.
 	round, bin int
-	// masked puts masks on all groups that can have them.
-	masked bool
 	// grouped, when set, chooses the blocks whose equal K-mers Reads maps once. A block has so many
 	// K-mers. groupedStrings is the number of strings of which there is a table at a time, or
 	// little more, groupedTable how many there is room for at first, and batch how many K-mers

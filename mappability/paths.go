@@ -1,9 +1,6 @@
 package mappability
 
-import (
-	"math"
-	"math/bits"
-)
+import "math/bits"
 
 // A path says which bases are equal in a group (neighbours.go), and which pairs are counted there.
 // The bases that are left are cut into pieces, and one of these is equal in each group of the
@@ -24,15 +21,12 @@ type path struct {
 	// pieces are the masks of the pieces that rest is cut into; none if it has too few bases.
 	pieces []uint64
 	next   []*path // by piece, as far as known
-	// masks are nil if there are too many, or not made yet.
-	masks *masks
-	made  bool
-	known *int // how many paths there are from the same first one
+	known  *int    // how many paths there are from the same first one
 }
 
-// mostPaths is how many paths are kept from one bin to the next, of which those with masks take up
-// to 32 KB. Within a bin there may be more: with 100 bases as many as 11,273 with 3
-// edits, 43,041 with 4 and 151,375 with 5, of which few are gone along.
+// mostPaths is how many paths are kept from one bin to the next. Within a bin there may be more:
+// with 100 bases as many as 11,273 with 3 edits, 43,041 with 4 and 151,375 with 5, of which few are
+// gone along.
 const mostPaths = 1 << 12
 
 // newPath is the path of all strings, with the bases that there are.
@@ -149,12 +143,10 @@ func (p *path) reachable() bool {
 }
 
 // What counting in a group takes, in nanoseconds, on the machine of docs/benchmarks/mappability.md.
-// A pair of strings costs pairNanoseconds for each 64 bases. A string costs maskNanoseconds for
-// each mask, and more where the table of all strings is not in the cache of a core; it costs
-// takenNanoseconds to be put into a group of a group.
+// A pair of strings costs pairNanoseconds for each 64 bases, and a string takenNanoseconds to be
+// put into a group of a group.
 const (
 	pairNanoseconds  = 0.8
-	maskNanoseconds  = 7.0
 	takenNanoseconds = 10.0
 	// together is how many strings are compared with each other without asking what costs least.
 	together = 1 << 7
@@ -163,20 +155,4 @@ const (
 // comparedCost is what it takes to compare the wanted ones of some strings with all.
 func (p *path) comparedCost(wanted, all int) float64 {
 	return pairNanoseconds * float64(p.words) * float64(wanted) * (float64(all) - float64(wanted)/2)
-}
-
-// maskedCost is what it takes to put masks on strings, of which some are wanted.
-func (p *path) maskedCost(wanted, all int) float64 {
-	if !p.made {
-		p.made = true
-		p.masks = masksOf(p)
-	}
-	if p.masks == nil || all > mostMasked {
-		return math.Inf(1)
-	}
-	each := maskNanoseconds
-	for size := all; size > 1<<14; size /= 4 {
-		each += 5
-	}
-	return each * float64(len(p.masks.all)) * (float64(all) + float64(wanted)/4)
 }

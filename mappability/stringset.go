@@ -33,9 +33,6 @@ type distinct struct {
 	leader, places uint64
 }
 
-// isWanted tells whether the frequency of a string is asked for.
-func (s *stringSet) isWanted(number uint32) bool { return int(number) < s.wanted }
-
 // count counts neighbours among the strings [from, to) of a round, those of one bin of a piece.
 func (p *pairing) count(ctx context.Context, piece, from, to int) {
 	if *p.path.known > mostPaths {

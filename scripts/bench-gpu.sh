@@ -6,8 +6,8 @@
 #
 # device.json has the ceilings, core-*.json the kernels alone, run-*.json the statistics of whole
 # runs, and times.tsv their wall-clock time, user time (seconds) and peak memory (kB).
-# internal/tools/gpufigures makes one TSV file of them. Reads and references are made in DATA, which
-# should be memory (12 GB of it). DATA, BASES, READS, DEVICES and REPEAT can be set.
+# Reads and references are made in DATA, which should be memory (12 GB of it). DATA, BASES, READS,
+# DEVICES and REPEAT can be set.
 #
 # This is a script because a machine with a GPU may have no Go: SCANMAP and SIMULATE name programs
 # that were built elsewhere, and bash and /usr/bin/time are all else that it needs.
@@ -21,7 +21,7 @@ mkdir -p "$data"
 cd "$data"
 command -v /usr/bin/time >/dev/null || { echo "/usr/bin/time is not installed" >&2; exit 1; }
 simulate=${SIMULATE:-$data/simulate}
-[ -x "$simulate" ] || (cd "$OLDPWD" && go build -o "$simulate" ./internal/tools/simulate)
+[ -x "$simulate" ] || (cd "$OLDPWD/tools" && go build -o "$simulate" ./simulate)
 [ -s large.fq ] || "$simulate" -random "$bases" -ref large.fa -n "$reads" -o large.fq
 [ -s small.fq ] || "$simulate" -random $((bases / 600)) -ref small.fa -n $((reads / 2)) -o small.fq
 

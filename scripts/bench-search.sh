@@ -5,9 +5,8 @@
 #   scripts/bench-search.sh OUT
 #
 # device.json has the ceilings of the GPU, every other JSON what one call of scanmap bench search
-# gave; internal/tools/searchplots draws them. DEVICE and REPEATS can be set. REDUCE=N makes every
-# text 2^N times shorter, for a small GPU, or with DEVICE=cpu for a trial. What fails is named, and
-# the rest is measured all the same.
+# gave. DEVICE and REPEATS can be set. REDUCE=N makes every text 2^N times shorter, for a small GPU,
+# or with DEVICE=cpu for a trial. What fails is named, and the rest is measured all the same.
 #
 # This is a script because a machine with a GPU may have no Go: SCANMAP names the program, which was
 # built elsewhere. It times nothing itself: it lists what to measure.

@@ -28,7 +28,7 @@ mkdir -p "$out" "$work/share"
 
 # What does not depend on the platform comes from the program for this one.
 "$go" build -trimpath -o "$work/host" ./cmd/scanmap
-"$go" build -o "$work/supply" ./internal/tools/supply
+"$go" build -C tools -o "$work/supply" ./supply
 (
 	cd "$work/share"
 	mkdir -p man/man1 bash-completion/completions zsh/site-functions fish/vendor_completions.d

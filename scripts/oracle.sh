@@ -22,15 +22,16 @@ distances=${DISTANCES:-0 2% 4%}
 out=build/oracle
 mkdir -p "$out"
 
-# The oracle of ../shared is the judge; internal/tools/oracle is a copy of it for all who do not
+# The oracle of ../shared is the judge; tools/oracle is a copy of it for all who do not
 # have that folder.
-source=internal/tools/oracle
+source=tools/oracle
 if [ -d ../shared/oracle ]; then
 	source=../shared/oracle
-	cmp -s ../shared/oracle/main.go internal/tools/oracle/main.go ||
-		echo "internal/tools/oracle is another program than ../shared/oracle, which judges here: copy it"
+	cmp -s ../shared/oracle/main.go tools/oracle/main.go ||
+		echo "tools/oracle is another program than ../shared/oracle, which judges here: copy it"
 fi
 (cd "$source" && go build -o "$OLDPWD/$out/oracle" .)
+go build -C tools -o "$PWD/$out/simulate" ./simulate
 failed=0 judged=0
 
 # sample FILE N: about N records of a four-line FASTQ file, spread evenly. The oracle knows
@@ -85,7 +86,7 @@ judge() {
 simulated() {
 	wanted "$1" || return 0
 	zcat -f "$2" >"$out/$1.ref.fa"
-	go run ./internal/tools/simulate -ref "$out/$1.ref.fa" -n "$3" -length 100 -max-edits 4 -seed 1 -o "$out/$1.sim.fq"
+	"$out/simulate" -ref "$out/$1.ref.fa" -n "$3" -length 100 -max-edits 4 -seed 1 -o "$out/$1.sim.fq"
 	judge "$1" "$2" "$out/$1.sim.fq" "$3"
 	rm -f "$out/$1.ref.fa"
 }

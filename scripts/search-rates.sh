@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Measures what scanmap search chooses methods by, into a folder of JSON:
 #
-#   scripts/search-rates.sh OUT && go run ./internal/tools/searchrates OUT
+#   scripts/search-rates.sh OUT && make tools && build/tools/searchrates OUT
+#
+# `make search-rates` does both.
 #
 # DEVICES are those to measure, by default the CPU (one thread) and the first GPU; SCANMAP is the
 # program, REPEATS the number of repetitions. What no scheme takes is left out.

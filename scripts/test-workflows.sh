@@ -51,5 +51,6 @@ elif [ ! -s "$home/nextflow-$nextflow.path" ]; then
 	fi
 fi
 
-exec "${GO:-go}" run ./internal/tools/workflows -engines "$home" -nextflow "$home/nextflow-$nextflow.path" \
+"${GO:-go}" build -C tools -o "$home/" ./workflows ./simulate
+exec "$home/workflows" -engines "$home" -nextflow "$home/nextflow-$nextflow.path" \
 	-slurm="${SLURM:-yes}" -only="${ONLY:-}" -keep="${KEEP:-}"

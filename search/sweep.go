@@ -2,7 +2,7 @@ package search
 
 import "math/bits"
 
-//go:generate go run scanmap/internal/tools/makeplanes -out planes_amd64.s -stubs planes_amd64.go -pkg search
+//go:generate go run -C ../tools ./makeplanes -out ../search/planes_amd64.s -stubs ../search/planes_amd64.go -pkg search
 
 // tileLanes is the number of texts that a sweep searches side by side. A block is 64 columns of
 // each.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+	"github.com/xrash/smetrics"
 )
 
 // normalize puts arguments into the one form that urfave/cli parses: options first,
@@ -188,7 +189,7 @@ func didYouMean(name string) string {
 func nearest(typed string, names []string) string {
 	best, least := "", max(1, len(typed)/3)+1
 	for _, name := range names {
-		d := letterDistance(typed, strings.TrimLeft(name, "-"))
+		d := smetrics.WagnerFischer(typed, strings.TrimLeft(name, "-"), 1, 1, 1) // edit distance
 		if len(typed) >= 3 && strings.HasPrefix(strings.TrimLeft(name, "-"), typed) {
 			d = 0
 		}
@@ -197,25 +198,4 @@ func nearest(typed string, names []string) string {
 		}
 	}
 	return best
-}
-
-// letterDistance is the edit distance of two words.
-func letterDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			substituted := diagonal
-			if a[i] != b[j] {
-				substituted++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(substituted, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }

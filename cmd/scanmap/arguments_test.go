@@ -64,14 +64,3 @@ func TestNearest(t *testing.T) {
 		}
 	}
 }
-
-func TestLetterDistance(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"kitten", "sitting", 3}, {"ab", "ba", 2}, {"same", "same", 0}} {
-		if got := letterDistance(c.a, c.b); got != c.want {
-			t.Errorf("%q, %q: got %d, want %d", c.a, c.b, got, c.want)
-		}
-	}
-}

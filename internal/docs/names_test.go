@@ -137,15 +137,17 @@ func TestNamedFiles(t *testing.T) {
 // TestPackages compares the tables of CONTRIBUTING.md with the packages that there are: each has
 // one row, and each row of packages is one.
 func TestPackages(t *testing.T) {
-	command := exec.Command("go", "list", "-f", "{{.ImportPath}}", "./...")
-	command.Dir = root
-	text, err := command.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
 	var packages []string
-	for _, name := range strings.Fields(string(text)) {
-		packages = append(packages, strings.TrimPrefix(name, "scanmap/"))
+	for _, module := range []string{root, root + "/tools"} {
+		command := exec.Command("go", "list", "-f", "{{.ImportPath}}", "./...")
+		command.Dir = module
+		text, err := command.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range strings.Fields(string(text)) {
+			packages = append(packages, strings.TrimPrefix(name, "scanmap/"))
+		}
 	}
 	page, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
 	if err != nil {

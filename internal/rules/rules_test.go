@@ -55,7 +55,7 @@ const (
 	reasonDirection = "imports go one way, cmd -> report, mapper/bench -> mapper -> mapper/find -> locate, device -> " +
 		"dna, fasta, sam, track, gpu, kernels, measure, parallel, temporary, with search beside mapper, and leaves know nothing of each other, except that fasta and sam use dna, and sam temporary: so each can be read, tested and replaced alone"
 	reasonUnknown  = "the package is in no rule: say in mayImport and in .golangci.yml where it stands"
-	reasonInternal = "internal packages are tools and tests: the program does not depend on them"
+	reasonInternal = "tools and internal packages, which are tests, are none of the program: it does not depend on them"
 	reasonGPU      = "only *_gpu.go files launch kernels: the plain version beside each has to build and run without a GPU"
 	reasonUnsafe   = "only the bindings of the GPU's driver need unsafe: elsewhere it gives up what the compiler checks"
 	reasonCgo      = "cgo ties the binary to a C library: one file has to run everywhere"
@@ -79,7 +79,7 @@ var builtins = map[string]string{"panic": reasonPanic, "print": reasonPrint, "pr
 // below the root, with slashes.
 func violations(name string, file *ast.File) []string {
 	c := checker{name: name, pkg: path.Dir(name), names: map[string]string{}}
-	c.tool = strings.HasPrefix(c.pkg, "internal/")
+	c.tool = strings.HasPrefix(c.pkg, "internal/") || strings.HasPrefix(c.pkg, "tools/")
 	if _, known := mayImport[c.pkg]; !known && !c.tool {
 		c.complain("package "+c.pkg, reasonUnknown)
 	}
@@ -131,7 +131,7 @@ func (c *checker) importSpec(spec *ast.ImportSpec) {
 		return
 	}
 	switch {
-	case strings.HasPrefix(inside, "internal/"):
+	case strings.HasPrefix(inside, "internal/") || strings.HasPrefix(inside, "tools/"):
 		c.complain(what, reasonInternal)
 	case !slices.Contains(mayImport[c.pkg], inside):
 		c.complain(what, reasonDirection)
@@ -223,13 +223,14 @@ func TestRulesSee(t *testing.T) {
 		{"device/x.go", `import "scanmap/dna"`, reasonDirection},
 		{"measure/x.go", `import "scanmap/device"`, reasonDirection},
 		{"track/x.go", `import "scanmap/sam"`, reasonDirection},
-		{"cmd/scanmap/x.go", `import "scanmap/internal/tools/simulate"`, reasonInternal},
+		{"cmd/scanmap/x.go", `import "scanmap/internal/truth"`, reasonInternal},
+		{"cmd/scanmap/x.go", `import "scanmap/tools/simulate"`, reasonInternal},
 		{"elsewhere/x.go", ``, reasonUnknown},
 		{"mapper/find/x.go", `import "scanmap/gpu"`, reasonGPU},
 		{"cmd/scanmap/x.go", `import "scanmap/kernels"`, reasonGPU},
 		{"device/x.go", `import "scanmap/gpu"`, reasonGPU},
 		{"mapper/x.go", `import "unsafe"`, reasonUnsafe},
-		{"internal/tools/x/x.go", `import "unsafe"`, reasonUnsafe},
+		{"tools/x/x.go", `import "unsafe"`, reasonUnsafe},
 		{"mapper/x.go", `import "C"`, reasonCgo},
 		{"mapper/x.go", `import . "scanmap/dna"`, "where a name comes from"},
 		{"mapper/x.go", `func f() { panic("x") }`, reasonPanic},
@@ -247,8 +248,8 @@ func TestRulesSee(t *testing.T) {
 		{"report/x.go", `import "scanmap/measure"`, allowed},
 		{"gpu/x.go", `import "unsafe"`, allowed},
 		{"cmd/scanmap/main.go", `import "os"; func f() { os.Exit(1) }`, allowed},
-		{"internal/tools/x/x.go", `import . "github.com/mmcloughlin/avo/build"`, allowed},
-		{"internal/tools/x/x.go", `import ("fmt"; "os"; "scanmap/mapper"); func f() { fmt.Println(); os.Exit(1) }`, allowed},
+		{"tools/x/x.go", `import . "github.com/mmcloughlin/avo/build"`, allowed},
+		{"tools/x/x.go", `import ("fmt"; "os"; "scanmap/mapper"); func f() { fmt.Println(); os.Exit(1) }`, allowed},
 		{"report/x.go", `import "fmt"; func f() { fmt.Fprintln(nil) }`, allowed},
 		{"mapper/x.go", `type p struct{}; func (p) panic() {}; func f(x p) { x.panic() }`, allowed},
 	} {

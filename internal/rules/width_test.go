@@ -22,7 +22,7 @@ var widths = []struct {
 	markdown, comments bool
 }{
 	{"", true, true},
-	{"internal/tools/oracle", true, false}, // a copy
+	{"tools/oracle", true, false}, // a copy
 }
 
 // checked tells what is checked in a file.
@@ -186,8 +186,8 @@ func TestWidthSees(t *testing.T) {
 		}
 	}
 	for name, want := range map[string][2]bool{
-		"README.md": {true, true}, "mapper/run.go": {true, true}, "internal/tools/oraclex/x.go": {true, true},
-		"internal/tools/oracle/main.go": {true, false}, "internal/tools/oracle": {true, false},
+		"README.md": {true, true}, "mapper/run.go": {true, true}, "tools/oraclex/x.go": {true, true},
+		"tools/oracle/main.go": {true, false}, "tools/oracle": {true, false},
 	} {
 		if markdown, comments := checked(name); [2]bool{markdown, comments} != want {
 			t.Errorf("of %s prose %v and comments %v are checked, want %v", name, markdown, comments, want)

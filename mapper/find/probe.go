@@ -1,6 +1,6 @@
 package find
 
-//go:generate go run scanmap/internal/tools/makeprobe -out probe_amd64.s -stubs probe_amd64.go -pkg find
+//go:generate go run -C ../../tools ./makeprobe -out ../mapper/find/probe_amd64.s -stubs ../mapper/find/probe_amd64.go -pkg find
 
 // probeStep is the number of neighbouring windows that one call of probeWindows hashes:
 // with q <= 16 they lie within 64 bases.

@@ -9,7 +9,8 @@ go build -trimpath -buildvcs=false -ldflags="-s -w" -o "${PREFIX}/bin/scanmap" .
 
 # What runs here is built for this machine, also where the package is for another one.
 here=(env -u GOOS -u GOARCH go)
-"${here[@]}" run ./internal/tools/supply -texts LICENCES.txt "${PREFIX}/bin/scanmap"
+"${here[@]}" build -C tools -o "${SRC_DIR}/supply" ./supply
+./supply -texts LICENCES.txt "${PREFIX}/bin/scanmap"
 "${here[@]}" build -o scanmap-here ./cmd/scanmap
 mkdir -p "${PREFIX}/share/man/man1" "${PREFIX}/share/bash-completion/completions" \
 	"${PREFIX}/share/zsh/site-functions" "${PREFIX}/share/fish/vendor_completions.d"
