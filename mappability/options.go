@@ -172,9 +172,7 @@ func Run(ctx context.Context, genomes []*dna.Reference, o Options) (*Frequencies
 			f.excludeSelf()
 		}
 		if o.Genomes {
-			for x, n := range counter.counts {
-				counter.counts[x] = min(n, 1)
-			}
+			f.countGenomes(counter.counts, i == 0)
 		}
 		if i > 0 {
 			for x, n := range counter.other {
