@@ -171,26 +171,28 @@ func listen(signals chan<- os.Signal) {
 	}
 }
 
-// cancelOnSignal returns a context that signals cancel, with a signalError as the cause. A second
-// signal ends the process at once.
+// signalsTogether is how long after a signal others change nothing: timeout sends two, and batch
+// systems may. It is the time in which the run stops, so that it removes what it would leave.
+const signalsTogether = time.Second
+
+// cancelOnSignal returns a context that signals cancel, with a signalError as the cause. A signal
+// that comes more than a while after the first ends the process at once.
 func cancelOnSignal(parent context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 1)
 	listen(signals)
 	go func() {
+		defer signal.Stop(signals)
 		select {
 		case s := <-signals:
-			signal.Stop(signals)
 			if s, ok := s.(syscall.Signal); ok {
 				cancel(signalError{s})
 			}
+			time.Sleep(signalsTogether) // also when the run is over: the process ends soon
 		case <-ctx.Done():
 		}
 	}()
-	return ctx, func() {
-		signal.Stop(signals)
-		cancel(nil)
-	}
+	return ctx, func() { cancel(nil) }
 }
 
 // patience is how long a run may take to stop after a signal; then the process ends without it. It

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -136,22 +137,7 @@ func supervise(limit memoryLimit) (code int, err error) {
 	}
 	ended := make(chan struct{})
 	defer close(ended)
-	var stopped bool
-	go func() {
-		for {
-			select {
-			case got := <-signals:
-				if number, ok := got.(syscall.Signal); ok && !stopped {
-					_, _ = s.signals.Write([]byte{byte(number)}) // a worker that has ended needs none
-				} else {
-					_ = s.process.Kill() // as a second signal ends a process that has no worker
-				}
-				stopped = true
-			case <-ended:
-				return
-			}
-		}
-	}()
+	go s.passSignals(signals, ended)
 	var readers sync.WaitGroup
 	readers.Go(func() { s.made = readNames(s.names) })
 	readers.Go(func() { s.trace = passOn(os.Stderr, s.errors) })
@@ -161,6 +147,26 @@ func supervise(limit memoryLimit) (code int, err error) {
 		return 1, fmt.Errorf("waiting for the second process: %w", err)
 	}
 	return s.end(state, os.Stderr), nil
+}
+
+// passSignals passes the first signal on to the worker, until it has ended. One that comes more
+// than a while after it ends the worker, as it ends a process that has none.
+func (s *supervisor) passSignals(signals <-chan os.Signal, ended <-chan struct{}) {
+	var first time.Time
+	for {
+		select {
+		case got := <-signals:
+			switch number, ok := got.(syscall.Signal); {
+			case ok && first.IsZero():
+				first = time.Now()
+				_, _ = s.signals.Write([]byte{byte(number)}) // a worker that has ended needs none
+			case time.Since(first) >= signalsTogether:
+				_ = s.process.Kill()
+			}
+		case <-ended:
+			return
+		}
+	}
 }
 
 // start starts the worker.
