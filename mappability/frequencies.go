@@ -87,7 +87,8 @@ func (f *Frequencies) countGenomes(counts []uint32, own bool) {
 	if own = own && !f.excludeOwn; own {
 		f.repeated = make([]uint64, (len(counts)+63)/64)
 	}
-	parallel.Ranges(f.threads, len(counts), chunkKMers, func(_, from, to int) { // chunks of whole words
+	// A chunk has whole words of repeated.
+	parallel.Ranges(f.threads, len(counts), chunkKMers, func(_, from, to int) {
 		for x := from; x < to; x++ {
 			if own && counts[x] > 1 {
 				f.repeated[x/64] |= 1 << (x % 64)

@@ -194,7 +194,7 @@ func (o *counts) readRegions(ctx context.Context, ref *dna.Reference) error {
 		return err
 	}
 	for _, i := range intervals {
-		o.ofRegions = append(o.ofRegions, depth.Region{Contig: i.contig, Start: i.start, End: i.end, Name: i.name})
+		o.ofRegions = append(o.ofRegions, depth.Region{Contig: i.Contig, Start: i.Start, End: i.End, Name: i.Name})
 	}
 	return nil
 }
