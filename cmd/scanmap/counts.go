@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -95,8 +96,9 @@ func (o *counts) read(c *cli.Context) (err error) {
 	return nil
 }
 
-// isNumber tells whether text has digits alone.
+// isNumber tells whether text has digits alone, but for a sign.
 func isNumber(text string) bool {
+	text = strings.TrimLeft(text, "+-")
 	for _, c := range text {
 		if c < '0' || c > '9' {
 			return false

@@ -99,10 +99,10 @@ type process struct {
 func (p process) run(ctx context.Context) error {
 	app := newApp(p)
 	args, err := normalize(app, p.args)
-	if err != nil {
-		return err
+	if err == nil {
+		err = suggestValue(app, app.RunContext(ctx, args), args)
 	}
-	return suggestValue(app, app.RunContext(ctx, args), args)
+	return asTyped(app, err, p.args)
 }
 
 func newApp(p process) *cli.App {
