@@ -56,6 +56,9 @@ func TestPartsAreTheWhole(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if want := take > 0 && at+take < int64(n); More(s) != want {
+				t.Fatalf("part of %d from %d on of %d has more behind it: %t", take, at, n, More(s))
+			}
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
 			}
@@ -107,7 +110,11 @@ func TestPartErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		reads, err := rest(Part(s, c.skip, c.take))
+		part := Part(s, c.skip, c.take)
+		reads, err := rest(part)
+		if !c.fails && !More(part) {
+			t.Errorf("%s: nothing follows", c.what)
+		}
 		var wrong *Error
 		if errors.As(err, &wrong) != c.fails || c.fails && wrong.Record != bad+1 || len(reads) != c.reads {
 			t.Errorf("%s: %d reads, %v", c.what, len(reads), err)

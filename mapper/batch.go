@@ -175,6 +175,7 @@ func (r *batcher) readLibrary(ctx context.Context, sizes func() batchSizes, to c
 			ask()
 		}
 		if errors.Is(err, io.EOF) {
+			library.more = fasta.More(r.source)
 			break
 		}
 		if err != nil {

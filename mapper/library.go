@@ -34,6 +34,7 @@ type library struct {
 	insert *insertModel
 	// What the estimate of the insert size waits for.
 	estimate *estimate
+	more     bool // reads follow those that were taken; known when all of them have been read
 }
 
 // together is the number of neighbouring reads that stay together: both mates of a pair.

@@ -68,7 +68,7 @@ func newRun(o *Options, t *times) *run {
 	for i, l := range o.Libraries {
 		r.libraries = append(r.libraries, newLibrary(i, l, o))
 	}
-	r.stats.Libraries = newLibrariesStats(o.Libraries)
+	r.stats.Libraries, r.stats.Options = newLibrariesStats(o.Libraries), o.counting()
 	return r
 }
 
@@ -205,6 +205,9 @@ func (r *run) progress() {
 
 // finish completes the statistics.
 func (r *run) finish(elapsed time.Duration) {
+	for i, l := range r.libraries {
+		r.stats.Libraries[i].More = l.more
+	}
 	if r.resolver != nil {
 		r.resolver.gather(r.stats)
 		r.stats.addCovered(r.covered)

@@ -41,6 +41,10 @@ type Stats struct {
 	PerContig []ContigStats
 	// Libraries are the inputs of the run, one unless there is a table of samples.
 	Libraries []LibraryStats
+	// Options are those of the options of the run on which the counts depend, by their names on the
+	// command line. An empty one does not count. Those of pairs are there if a library has pairs,
+	// and those of local runs in these.
+	Options map[string]string
 	// Candidates are the (read, strand, diagonal) triples that skim found, Refused those of them
 	// that a lower bound of the edits ruled out, and Verified the windows checked by dynamic
 	// programming. On the CPU a triple may count more than once, which may depend on threads and
@@ -83,8 +87,10 @@ type LibraryStats struct {
 	ReadsFile, MatesFile string
 	// ReadGroup is the ID of the read group and Sample its SM; empty for none.
 	ReadGroup, Sample string
-	// Skip and Take are those of Library: which reads, or pairs, of the input were mapped.
+	// Skip and Take are those of Library: which reads, or pairs, of the input were mapped. More tells
+	// whether others follow these in the input.
 	Skip, Take int64
+	More       bool
 	// The counts are those of Stats, for this input.
 	Reads, Mapped, Unique, Ambiguous, Mappings, Reported int64
 	// Pairs is nil for single-end reads.

@@ -237,8 +237,9 @@ func (s *Scheme) onGenomes(rate float64, n *needle, onGPU bool) float64 {
 	return rate
 }
 
-// fastestOf returns the scheme that auto takes of a method that was named: the fastest of those that
-// can do the task, with a table or without. If none can, the error has each reason, with one scheme.
+// fastestOf returns the scheme that auto takes of a method that was named: the fastest of those
+// that can do the task, with a table or without. If none can, the error has each reason, with one
+// scheme.
 func (t Task) fastestOf(method string) (*Scheme, error) {
 	if _, err := FindScheme(method, Auto); err != nil {
 		return nil, err

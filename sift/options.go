@@ -141,9 +141,9 @@ const mostName = 200
 // bothStrands tells whether both strands of a read are searched at the same places.
 func (o *Options) bothStrands() bool { return o.Within == Anywhere && !o.Search.ForwardOnly }
 
-// CheckBarcodes says what is wrong with Patterns as barcodes. Their names have to be those of files,
-// all different, and so do their letters. Where both strands of a read are searched, no barcode may
-// be the reverse complement of another: each read with one would have both.
+// CheckBarcodes says what is wrong with Patterns as barcodes. Their names have to be those of
+// files, all different, and so do their letters. Where both strands of a read are searched, no
+// barcode may be the reverse complement of another: each read with one would have both.
 func (o *Options) CheckBarcodes() error {
 	patterns := o.Patterns
 	names, letters := map[string]bool{}, map[string]string{}
