@@ -318,13 +318,13 @@ func (s *InsertStats) FromCounts() {
 		squares += float64(count) * float64(insert) * float64(insert)
 	}
 	s.From, s.Median, s.Mean, s.Spread = 0, 0, 0, 0
-	if n <= s.Longer { // the median is not among those that are counted each
+	if n <= max(s.Longer, 0) { // the median is not among those that are counted each
 		return
 	}
 	s.From = n
 	s.Mean = sum / float64(n)
 	s.Spread = math.Sqrt(max(squares/float64(n)-s.Mean*s.Mean, 0))
-	for seen := int64(0); ; s.Median++ {
+	for seen := int64(0); s.Median < len(s.Counts); s.Median++ {
 		if seen += s.Counts[s.Median]; 2*seen >= n {
 			return
 		}
@@ -390,7 +390,7 @@ func (l *LibraryStats) Add(t *LibraryStats) {
 	l.Ambiguous += t.Ambiguous
 	l.Mappings += t.Mappings
 	l.Reported += t.Reported
-	if l.Pairs != nil {
+	if l.Pairs != nil && t.Pairs != nil {
 		l.Pairs.Add(t.Pairs)
 	}
 }
