@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -39,6 +40,9 @@ func main() {
 func start() int {
 	if isProbe() {
 		return probe()
+	}
+	if isKeeper() {
+		return keep()
 	}
 	if w := newWorker(); w != nil {
 		collectWithinLimits()
@@ -70,9 +74,15 @@ func run(args []string, stdout, stderr io.Writer) int {
 // runIn is run for a context that signals cancel.
 func runIn(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	p := process{args: args, stdout: &sink{name: "standard output", w: stdout}, stderr: stderr}
-	err := p.run(ctx)
-	if err == nil {
-		err = p.stdout.err() // help and version are written without a check
+	_, err := waitFor(ctx, 2*patience, func() (struct{}, error) {
+		err := p.run(ctx)
+		if err == nil {
+			err = p.stdout.err() // help and version are written without a check
+		}
+		return struct{}{}, err
+	}, func() bool { return leftovers.Load() == 0 })
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx) // a signal explains every other error
 	}
 	return fail(ctx, stderr, err)
 }
@@ -188,7 +198,8 @@ func cancelOnSignal(parent context.Context) (context.Context, func()) {
 			if s, ok := s.(syscall.Signal); ok {
 				cancel(signalError{s})
 			}
-			time.Sleep(signalsTogether) // also when the run is over: the process ends soon
+			// Also when the run is over: the process ends soon.
+			stopped(func() { time.Sleep(signalsTogether) })
 		case <-ctx.Done():
 		}
 	}()
@@ -199,13 +210,23 @@ func cancelOnSignal(parent context.Context) (context.Context, func()) {
 // stops sooner unless it waits for a read or a write of a pipe, which nothing interrupts, or is at
 // work on a pass over the reference or on a read with very many locations, within which it does not
 // look. What a run leaves then goes with the process: results have temporary names, which the
-// caller removes, and temporary files have none. A run that stops may wait twice, for its work and
-// for standard error, and all has to be over within a second.
+// caller removes, and temporary files have none. A command that holds no such result, and reads or
+// writes, is waited for twice as long, and standard error once more: all has to be over within a
+// second.
 const patience = 250 * time.Millisecond
+
+// leftovers is how many results have temporary names, which somebody still has to remove.
+var leftovers atomic.Int32
 
 // untilStopped returns what f returns or, if f has not ended a while after ctx was cancelled, the
 // cause.
 func untilStopped[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	return waitFor(ctx, patience, f, func() bool { return true })
+}
+
+// waitFor returns what f returns or, if f has not ended so long after ctx was cancelled, and may be
+// left, the cause.
+func waitFor[T any](ctx context.Context, long time.Duration, f func() (T, error), mayLeave func() bool) (T, error) {
 	type result struct {
 		value T
 		err   error
@@ -220,12 +241,17 @@ func untilStopped[T any](ctx context.Context, f func() (T, error)) (T, error) {
 		return r.value, r.err
 	case <-ctx.Done():
 	}
-	select {
-	case r := <-done:
-		return r.value, r.err
-	case <-time.After(patience):
-		var none T
-		return none, context.Cause(ctx)
+	for {
+		select {
+		case r := <-done:
+			return r.value, r.err
+		case <-time.After(long):
+		}
+		if mayLeave() {
+			var none T
+			return none, context.Cause(ctx)
+		}
+		long = patience / 10
 	}
 }
 

@@ -76,6 +76,7 @@ func (w *worker) begin(parent context.Context) (context.Context, func()) {
 			number[0] = byte(syscall.SIGTERM)
 		}
 		cancel(signalError{syscall.Signal(number[0])})
+		stopped(func() { <-parent.Done() }) // until the process ends
 	}()
 	return ctx, func() { cancel(nil) }
 }
