@@ -25,10 +25,10 @@ type part struct {
 
 // Part returns reads [skip, skip+take) of a source, or all from skip on if take is 0. Reads that
 // are skipped are parsed, so that a bad record among them is an error; what comes after the last
-// read is no error. Of pairs both numbers are twice those of pairs. After io.EOF, More tells
-// whether more follows.
+// read is no error. A negative number is 0. Of pairs both numbers are twice those of pairs. After
+// io.EOF, More tells whether more follows.
 func Part(of Source, skip, take int64) Source {
-	if skip == 0 && take == 0 {
+	if skip, take = max(skip, 0), max(take, 0); skip == 0 && take == 0 {
 		return of
 	}
 	if take == 0 {
