@@ -328,6 +328,16 @@ func TestOptionsThatAreRefused(t *testing.T) {
 	}
 }
 
+// TestNoGenomes has nothing to count in.
+func TestNoGenomes(t *testing.T) {
+	ref := truth.Reference(t, "ACGT")
+	for _, genomes := range [][]*dna.Reference{nil, {nil}, {ref, nil}, {{}}} {
+		if f, err := Run(context.Background(), genomes, Options{Length: 2}); f != nil || err == nil {
+			t.Errorf("%v: %v", genomes, err)
+		}
+	}
+}
+
 // TestStopped ends a run from outside, wherever it is.
 func TestStopped(t *testing.T) {
 	reason := errors.New("enough")
