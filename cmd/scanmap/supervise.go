@@ -138,7 +138,7 @@ func supervise(limit memoryLimit) (code int, err error) {
 	}
 	ended := make(chan struct{})
 	defer close(ended)
-	go s.passSignals(signals, ended)
+	go s.passSignals(signals, ended, func() { _ = s.process.Kill() })
 	var readers sync.WaitGroup
 	readers.Go(func() { s.made = readNames(s.names) })
 	readers.Go(func() { s.trace = passOn(os.Stderr, s.errors) })
@@ -151,8 +151,8 @@ func supervise(limit memoryLimit) (code int, err error) {
 }
 
 // passSignals passes the first signal on to the worker, until it has ended. One that comes more
-// than a while after it ends the worker, as it ends a process that has none.
-func (s *supervisor) passSignals(signals <-chan os.Signal, ended <-chan struct{}) {
+// than a while after it kills the worker, as it ends a process that has none.
+func (s *supervisor) passSignals(signals <-chan os.Signal, ended <-chan struct{}, kill func()) {
 	var first time.Time
 	for {
 		select {
@@ -162,7 +162,7 @@ func (s *supervisor) passSignals(signals <-chan os.Signal, ended <-chan struct{}
 				first = time.Now()
 				_, _ = s.signals.Write([]byte{byte(number)}) // a worker that has ended needs none
 			case time.Since(first) >= signalsTogether:
-				_ = s.process.Kill()
+				kill()
 			}
 		case <-ended:
 			return
