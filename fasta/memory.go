@@ -27,6 +27,37 @@ func FromMemory(reads []Read) (Source, error) {
 	return &memory{all}, nil
 }
 
+// Checked returns a source whose reads are as those of files: others than this package's may give
+// anything. Letters become upper case. An error names a read, by its place from 1 on, that no file
+// may have.
+func Checked(of Source) Source {
+	switch of.(type) {
+	case *memory, *part, *Reads, *Pairs, *checked:
+		return of
+	}
+	return &checked{Source: of}
+}
+
+// checked is a source of another package.
+type checked struct {
+	Source
+	before int64 // reads
+}
+
+func (c *checked) Next() ([]Read, error) {
+	given, err := c.Source.Next()
+	reads := make([]Read, 0, len(given))
+	for _, r := range given {
+		c.before++
+		bases, wrong := r.checked()
+		if wrong != nil {
+			return reads, &Error{File: "the source of reads", Record: c.before, Name: r.Name, Err: wrong}
+		}
+		reads = append(reads, Read{Name: r.Name, Comment: r.Comment, Bases: bases, Qualities: r.Qualities})
+	}
+	return reads, err
+}
+
 // checked returns the bases of a read as a file would have them, or what is wrong with it.
 func (r *Read) checked() ([]byte, error) {
 	if r.Name == "" {

@@ -1,6 +1,7 @@
 package fasta
 
 import (
+	"errors"
 	"io"
 	"time"
 )
@@ -19,19 +20,21 @@ type Source interface {
 type part struct {
 	Source
 	skip, take int64 // reads that are still to come; a take of -1 has no end
+	more, over bool  // whether others follow, and whether that is known
 }
 
 // Part returns reads [skip, skip+take) of a source, or all from skip on if take is 0. Reads that
 // are skipped are parsed, so that a bad record among them is an error; what comes after the last
-// read is not looked at. Of pairs both numbers are twice those of pairs.
+// read is no error. A negative number is 0. Of pairs both numbers are twice those of pairs. After
+// io.EOF, More tells whether more follows.
 func Part(of Source, skip, take int64) Source {
-	if skip == 0 && take == 0 {
+	if skip, take = max(skip, 0), max(take, 0); skip == 0 && take == 0 {
 		return of
 	}
 	if take == 0 {
 		take = -1
 	}
-	return &part{of, skip, take}
+	return &part{Source: of, skip: skip, take: take}
 }
 
 func (p *part) Next() ([]Read, error) {
@@ -46,10 +49,23 @@ func (p *part) Next() ([]Read, error) {
 			continue
 		}
 		if p.take > 0 {
+			p.more = p.take < int64(len(reads))
 			reads = reads[:min(p.take, int64(len(reads)))]
 			p.take -= int64(len(reads))
 		}
 		return reads, nil
 	}
+	if !p.more && !p.over {
+		reads, err := p.Source.Next()
+		p.more = len(reads) > 0 || !errors.Is(err, io.EOF)
+	}
+	p.over = true
 	return nil, io.EOF
+}
+
+// More tells of a part by Part, from which Next has returned io.EOF, whether the source has more
+// behind it, reads or a bad record. Of other sources there is no more.
+func More(s Source) bool {
+	p, ok := s.(*part)
+	return ok && p.more
 }

@@ -3,6 +3,7 @@ package fasta
 import (
 	"context"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -56,6 +57,9 @@ func TestPartsAreTheWhole(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if want := take > 0 && at+take < int64(n); More(s) != want {
+				t.Fatalf("part of %d from %d on of %d has more behind it: %t", take, at, n, More(s))
+			}
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
 			}
@@ -73,6 +77,46 @@ func TestPartsAreTheWhole(t *testing.T) {
 		}
 		if next != n*int(together) {
 			t.Fatalf("the parts have %d reads, want %d", next, n*int(together))
+		}
+	})
+}
+
+// TestPartOfNegativeNumbers has them count as 0.
+func TestPartOfNegativeNumbers(t *testing.T) {
+	all := []Read{{Name: "a", Bases: []byte("A")}, {Name: "b", Bases: []byte("C")}, {Name: "c", Bases: []byte("G")}}
+	for _, c := range []struct{ skip, take, want int64 }{{-1, -1, 3}, {-1, 1, 1}, {1, -1, 2}, {math.MinInt64, 0, 3}} {
+		source, err := FromMemory(all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if reads, err := rest(Part(source, c.skip, c.take)); err != nil || int64(len(reads)) != c.want {
+			t.Errorf("%d after %d: %d reads, %v", c.take, c.skip, len(reads), err)
+		}
+	}
+}
+
+// FuzzMemory gives reads and contigs with any names, letters and qualities: they are refused, or
+// come back with letters in upper case.
+func FuzzMemory(f *testing.F) {
+	f.Add("r", "", []byte("ACGTN"), []byte("IIIII"))
+	f.Add("", "x y", []byte("acgu"), []byte{})
+	f.Add("a\tb", "", []byte{}, []byte{0})
+	f.Add("c", "\n", []byte("AC\x80"), []byte("!~ "))
+	f.Fuzz(func(t *testing.T, name, comment string, bases, qualities []byte) {
+		for _, q := range [][]byte{nil, qualities} {
+			source, err := FromMemory([]Read{{Name: name, Comment: comment, Bases: bases, Qualities: q}})
+			if err != nil {
+				continue
+			}
+			if reads, err := rest(source); err != nil || len(reads) != 1 || len(reads[0].Bases) != len(bases) || reads[0].Name != name {
+				t.Fatalf("%+v, %v", reads, err)
+			}
+		}
+		if ref, err := PackReference([]Contig{{name, bases}}); err == nil && ref.TotalLength() != len(bases) {
+			t.Fatalf("%d bases of %q", ref.TotalLength(), bases)
+		}
+		if _, err := PackReference([]Contig{{name, bases}, {name, bases}}); err == nil {
+			t.Fatalf("two contigs %q", name)
 		}
 	})
 }
@@ -107,7 +151,11 @@ func TestPartErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		reads, err := rest(Part(s, c.skip, c.take))
+		part := Part(s, c.skip, c.take)
+		reads, err := rest(part)
+		if !c.fails && !More(part) {
+			t.Errorf("%s: nothing follows", c.what)
+		}
 		var wrong *Error
 		if errors.As(err, &wrong) != c.fails || c.fails && wrong.Record != bad+1 || len(reads) != c.reads {
 			t.Errorf("%s: %d reads, %v", c.what, len(reads), err)

@@ -152,9 +152,9 @@ func (b *localBand) possible(w *localWindow, costs *localCosts, low, width, long
 	return false
 }
 
-// push lowers the cells that a cell leads to, but for those at which an alignment may as well begin.
-// That a deletion before a pair may as well come after it, if the pair is equal there too, holds only
-// where no other gap follows: both together may be longer than LongestGap, or an insertion.
+// push lowers the cells that a cell leads to, but for those at which an alignment may as well
+// begin. A deletion before a pair that is equal without it, too, may come after that pair only
+// where no gap follows: two deletions may be longer together than LongestGap.
 func (b *localBand) push(i, k int, c localCost, costs *localCosts, longest int, limit localCost) {
 	next := b.cells[(i+1)*b.width:][:b.width]
 	next[k] = max(next[k], noLocal-c)

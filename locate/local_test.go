@@ -206,9 +206,9 @@ func TestLocalByInsertedBases(t *testing.T) {
 	}
 }
 
-// TestLocalGapsNextToEachOther has a deletion and another gap, with bases between them that are equal
-// before the deletion and after it. It may as well come after these, unless both together are longer
-// than a gap may be, or the other one is an insertion.
+// TestLocalGapsNextToEachOther has a deletion and another gap, with bases between them that are
+// equal before the deletion and after it. The deletion may as well come after these, unless both
+// together are longer than a gap may be, or the other one is an insertion.
 func TestLocalGapsNextToEachOther(t *testing.T) {
 	var l Local
 	found := 0

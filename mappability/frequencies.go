@@ -28,6 +28,9 @@ type Frequencies struct {
 	threads    int
 	starts     []span   // where wanted K-mers begin
 	counts     []uint32 // by offset
+	// repeated has a bit for each offset whose K-mer has several places in its own genome, where
+	// genomes are counted; nil where counts tell.
+	repeated []uint64
 }
 
 func newFrequencies(ref *dna.Reference, o *Options) *Frequencies {
@@ -63,12 +66,36 @@ func (f *Frequencies) Runs(contig, from, to int, use func(start, end int, freque
 	return nil
 }
 
-// UniqueFrequency is the frequency of a K-mer that fits nowhere but at its own place.
+// UniqueFrequency is the frequency of a K-mer that fits nowhere but at its own place. Where genomes
+// are counted, others may have it too: those with more places in their own genome alone.
 func (f *Frequencies) UniqueFrequency() uint32 {
 	if f.excludeOwn {
 		return 0
 	}
 	return 1
+}
+
+// unique tells whether the K-mer at an offset fits nowhere but at its own place.
+func (f *Frequencies) unique(offset int) bool {
+	return f.counts[offset] == f.UniqueFrequency() &&
+		(f.repeated == nil || f.repeated[offset/64]>>(offset%64)&1 == 0)
+}
+
+// countGenomes puts 1 in the place of the counts of one genome that are not 0. Of the K-mers' own
+// genome it notes before which of them are repeated; with excludeOwn the count of these stays 1.
+func (f *Frequencies) countGenomes(counts []uint32, own bool) {
+	if own = own && !f.excludeOwn; own {
+		f.repeated = make([]uint64, (len(counts)+63)/64)
+	}
+	// A chunk has whole words of repeated.
+	parallel.Ranges(f.threads, len(counts), chunkKMers, func(_, from, to int) {
+		for x := from; x < to; x++ {
+			if own && counts[x] > 1 {
+				f.repeated[x/64] |= 1 << (x % 64)
+			}
+			counts[x] = min(counts[x], 1)
+		}
+	})
 }
 
 // A Summary sums frequencies up.
@@ -102,16 +129,15 @@ const chunkKMers = 1 << 16
 
 // summarize sums up the K-mers of a span.
 func (f *Frequencies) summarize(starts span) (s Summary) {
-	unique := f.UniqueFrequency()
 	s.Positions = int64(starts.to - starts.from)
-	for _, n := range f.counts[starts.from:starts.to] {
+	for i, n := range f.counts[starts.from:starts.to] {
 		if n == None {
 			continue
 		}
 		s.KMers++
 		s.Places += uint64(n)
 		s.Largest = max(s.Largest, n)
-		if n == unique {
+		if f.unique(starts.from + i) {
 			s.Unique++
 		}
 		if n > 0 {

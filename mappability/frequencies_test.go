@@ -2,12 +2,14 @@ package mappability
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"math/rand/v2"
 	"testing"
 
 	"scanmap/dna"
 	"scanmap/internal/truth"
+	"scanmap/locate"
 )
 
 // TestChunks compares what goroutines do chunk by chunk with plain loops, where letters that match
@@ -96,5 +98,46 @@ func TestAddUp(t *testing.T) {
 				t.Fatalf("%d differences: %d at %d, not %d", n, counts[i], i, want[i])
 			}
 		}
+	}
+}
+
+// TestUniqueOfGenomes counts genomes in place of places: the same K-mers are unique.
+func TestUniqueOfGenomes(t *testing.T) {
+	const repeat = "ACGATTTACGC"
+	genomes := []*dna.Reference{
+		truth.Reference(t, repeat+"AGGATCCAGT"+repeat, "GATTACAGGCATCGGA"),
+		truth.Reference(t, "CCGGATCCAGTACGTT", repeat+repeat),
+	}
+	unique := func(genomes []*dna.Reference, o Options) (string, int64) {
+		f, err := Run(context.Background(), genomes, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := f.WriteUnique(&b); err != nil {
+			t.Fatal(err)
+		}
+		return b.String(), f.Summarize().Unique
+	}
+	for _, o := range []Options{
+		{Length: 10},
+		{Length: 10, Metric: locate.Substitutions, Edits: 1, Engine: EngineShared},
+		{Length: 10, Metric: locate.Substitutions, Edits: 1, Engine: EngineReads},
+		{Length: 10, Edits: 1, ForwardOnly: true},
+		{Length: 10, Edits: 1, ExcludeSelf: true},
+	} {
+		for n := 1; n <= len(genomes); n++ {
+			o.Genomes = false
+			want, wantSum := unique(genomes[:n], o)
+			o.Genomes = true
+			got, sum := unique(genomes[:n], o)
+			if got != want || sum != wantSum || sum == 0 {
+				t.Errorf("%+v, %d genomes: %d unique\n%swant %d\n%s", o, n, sum, got, wantSum, want)
+			}
+		}
+	}
+	// The two copies begin at 0 and 21, and have two 10-mers each.
+	if got, _ := unique([]*dna.Reference{truth.Reference(t, repeat+"AGGATCCAGT"+repeat)}, Options{Length: 10, Genomes: true}); got != "c0\t2\t21\n" {
+		t.Errorf("unique are %q", got)
 	}
 }

@@ -328,16 +328,31 @@ func TestOptionsThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestStopped ends a run from outside.
+// TestNoGenomes has nothing to count in.
+func TestNoGenomes(t *testing.T) {
+	ref := truth.Reference(t, "ACGT")
+	for _, genomes := range [][]*dna.Reference{nil, {nil}, {ref, nil}, {{}}} {
+		if f, err := Run(context.Background(), genomes, Options{Length: 2}); f != nil || err == nil {
+			t.Errorf("%v: %v", genomes, err)
+		}
+	}
+}
+
+// TestStopped ends a run from outside, wherever it is.
 func TestStopped(t *testing.T) {
 	reason := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(reason)
 	ref := truth.Reference(t, strings.Repeat("ACGGTTA", 100))
-	for _, engine := range []Engine{EngineReads, EngineShared} {
-		o := Options{Metric: locate.Substitutions, Length: 20, Edits: 1, Engine: engine}
+	crowded := limits{crowded: func(int, int) bool { return true }}
+	grouped := limits{grouped: func(int) bool { return true }}
+	for _, o := range []Options{
+		{Engine: EngineReads, Edits: 1}, {Engine: EngineReads}, {Engine: EngineReads, limits: grouped},
+		{Engine: EngineShared, Edits: 1}, {Engine: EngineShared}, {Engine: EngineShared, Edits: 1, limits: crowded},
+	} {
+		o.Metric, o.Length = locate.Substitutions, 20
 		if _, err := Run(ctx, []*dna.Reference{ref}, o); !errors.Is(err, reason) {
-			t.Errorf("%s: error %v", engine, err)
+			t.Errorf("%s, %d edits: error %v", o.Engine, o.Edits, err)
 		}
 	}
 }

@@ -140,6 +140,14 @@ func (o *Options) check(ref *dna.Reference) error {
 // Run counts the places of the K-mers of the first genome in all genomes. Errors of a device are
 // *device.Error.
 func Run(ctx context.Context, genomes []*dna.Reference, o Options) (*Frequencies, error) {
+	for i, genome := range genomes {
+		if genome == nil || len(genome.Contigs) == 0 {
+			return nil, fmt.Errorf("genome %d has no contigs", i+1)
+		}
+	}
+	if len(genomes) == 0 {
+		return nil, errors.New("there is no genome")
+	}
 	ref := genomes[0]
 	o.setDefaults(ref.TotalLength())
 	if err := o.check(ref); err != nil {
@@ -170,9 +178,7 @@ func Run(ctx context.Context, genomes []*dna.Reference, o Options) (*Frequencies
 			f.excludeSelf()
 		}
 		if o.Genomes {
-			for x, n := range counter.counts {
-				counter.counts[x] = min(n, 1)
-			}
+			f.countGenomes(counter.counts, i == 0)
 		}
 		if i > 0 {
 			for x, n := range counter.other {

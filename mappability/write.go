@@ -77,18 +77,20 @@ func Mappability(frequency uint32) float32 {
 // WriteUnique writes the runs of positions whose K-mers fit nowhere but at their own place, as BED
 // of three columns. The K-mers that begin at [start, end) are unique; they cover K - 1 bases more.
 func (f *Frequencies) WriteUnique(w io.Writer) error {
-	unique := f.UniqueFrequency()
-	for contig := range f.ref.Contigs {
-		name := f.ref.Contigs[contig].Name
-		err := f.Runs(contig, 0, f.ref.Contigs[contig].Length, func(start, end int, n uint32) error {
-			if n != unique {
-				return nil
+	for i := range f.ref.Contigs {
+		c := &f.ref.Contigs[i]
+		for start := c.Start; start < c.End(); start++ {
+			end := start
+			for end < c.End() && f.unique(end) {
+				end++
 			}
-			_, err := fmt.Fprintf(w, "%s\t%d\t%d\n", name, start, end)
-			return err
-		})
-		if err != nil {
-			return err
+			if end == start {
+				continue
+			}
+			if _, err := fmt.Fprintf(w, "%s\t%d\t%d\n", c.Name, start-c.Start, end-c.Start); err != nil {
+				return err
+			}
+			start = end
 		}
 	}
 	return nil

@@ -1,8 +1,10 @@
 package mapper
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"time"
@@ -147,7 +149,7 @@ func (r *batcher) readLibrary(ctx context.Context, sizes func() batchSizes, to c
 	}
 	ask()
 	next := batch{library: library}
-	reads, bases := 0, 0 // of next
+	reads, bases, all := 0, 0, 0 // the first two of next
 	send := func(n int) error {
 		first := next.take(n)
 		reads -= n
@@ -166,15 +168,19 @@ func (r *batcher) readLibrary(ctx context.Context, sizes func() batchSizes, to c
 		r.parsed.Count(int64(len(chunk)))
 		if len(chunk) > 0 {
 			next.chunks = append(next.chunks, chunk)
-			reads, bases = reads+len(chunk), bases+basesOf(chunk)
+			reads, bases, all = reads+len(chunk), bases+basesOf(chunk), all+len(chunk)
 		}
-		for reads >= size+kept || reads > 0 && bases >= batchBases {
-			if err := send(min(size, reads)); err != nil {
+		for reads >= size+kept || reads >= together && bases >= batchBases {
+			if err := send(min(size, reads/together*together)); err != nil {
 				return err
 			}
 			ask()
 		}
 		if errors.Is(err, io.EOF) {
+			if all%together != 0 {
+				return fmt.Errorf("%s: the last read has no mate", cmp.Or(library.Reads, "the source of reads"))
+			}
+			library.more = fasta.More(r.source)
 			break
 		}
 		if err != nil {

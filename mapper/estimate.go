@@ -153,6 +153,9 @@ func (o *PairOptions) insert(first, second *locate.Location) (insert int, ok boo
 // EstimateInserts estimates the insert sizes of those libraries that have pairs, as Run does, from
 // their first pairs alone. The statistics are of these pairs.
 func EstimateInserts(ctx context.Context, o Options) ([]LibraryStats, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
 	o.Libraries = slices.DeleteFunc(slices.Clone(o.Libraries), func(l Library) bool { return !l.paired() })
 	if len(o.Libraries) == 0 {
 		return nil, nil

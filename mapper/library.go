@@ -11,6 +11,7 @@ type Library struct {
 	Reads string // FASTA or FASTQ file, or - for standard input; with Source a name for errors
 	// Source, when set, gives the reads in place of files, and the mates next to each other if
 	// Interleaved is set. It is read and closed by one run. Crop and MaxReadLength do not concern it.
+	// A read that no file may have is an error.
 	Source fasta.Source
 	// Mates is the file of the second mates, whose records stand in the order of Reads; empty for
 	// none.
@@ -34,6 +35,7 @@ type library struct {
 	insert *insertModel
 	// What the estimate of the insert size waits for.
 	estimate *estimate
+	more     bool // reads follow those that were taken; known when all of them have been read
 }
 
 // together is the number of neighbouring reads that stay together: both mates of a pair.
@@ -48,7 +50,7 @@ func (l *Library) together() int {
 func (l *Library) open(ctx context.Context, o fasta.ReadOptions) (fasta.Source, error) {
 	together := int64(l.together())
 	if l.Source != nil {
-		return fasta.Part(l.Source, l.Skip*together, l.Take*together), nil
+		return fasta.Part(fasta.Checked(l.Source), l.Skip*together, l.Take*together), nil
 	}
 	if l.paired() {
 		pairs, err := fasta.OpenPairs(ctx, l.Reads, l.Mates, o)

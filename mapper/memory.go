@@ -1,6 +1,7 @@
 package mapper
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -84,11 +85,14 @@ const (
 
 // Memory bounds what a run with o takes. Each term is an upper bound for itself, so that the sum is
 // several times what most runs take: reads have few locations where a reference is not all repeats
-// (Work.Locations).
-func (o *Options) Memory(w Work) Memory {
+// (Work.Locations). Options and work that cannot be are an error; the input does not matter.
+func (o *Options) Memory(w Work) (Memory, error) {
+	if err := cmp.Or(o.checkMapping(), w.check()); err != nil {
+		return Memory{}, err
+	}
 	filled := *o
 	filled.setDefaults()
-	return filled.memory(w)
+	return filled.memory(w), nil
 }
 
 // memory is Memory where defaults are set.
@@ -107,7 +111,7 @@ func (o *Options) memory(w Work) Memory {
 	if w.Counting > 0 {
 		finding.Cover = &find.Cover{} // perhaps
 	}
-	reads := o.BatchSize(w) + 1
+	reads := o.batchSize(w) + 1
 	onCPU := find.MemoryOnCPU(reads, w.Length, k, w.Locations, finding)
 	onGPU := find.Memory{}
 	gpus := int64(w.GPUs)
@@ -152,8 +156,16 @@ func (o *Options) memory(w Work) Memory {
 	return m
 }
 
-// BatchSize is the most reads of a batch.
-func (o *Options) BatchSize(w Work) int64 {
+// BatchSize is the most reads of a batch, with the errors of Memory.
+func (o *Options) BatchSize(w Work) (int64, error) {
+	if err := cmp.Or(o.checkMapping(), w.check()); err != nil {
+		return 0, err
+	}
+	return o.batchSize(w), nil
+}
+
+// batchSize is BatchSize of options and work that were checked.
+func (o *Options) batchSize(w Work) int64 {
 	n := int64(o.BatchReads)
 	if n == 0 {
 		n = int64(find.BatchReads(w.Bases))

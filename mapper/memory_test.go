@@ -1,6 +1,7 @@
 package mapper
 
 import (
+	"math"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -22,7 +23,10 @@ func TestMemoryGrows(t *testing.T) {
 			Bases: int64s("bases", 1, 1<<36), Length: int64s("length", 1, 1<<27), Locations: int64s("locations", 1, 1<<31),
 			GPUs: int(int64s("GPUs", 0, 8)),
 		}
-		before := o.Memory(w)
+		before, err := o.Memory(w)
+		if err != nil {
+			t.Fatal(err)
+		}
 		sum := int64(0)
 		for _, term := range []int64{
 			before.Program, before.Reference, before.Reads, before.Found, before.Records, before.Threads, before.Sorting,
@@ -47,8 +51,8 @@ func TestMemoryGrows(t *testing.T) {
 			more.Sorting += 1 << 20
 			before.Growth, before.Total = 0, 0 // the percentage shrinks with what stays
 		}
-		if after := other.Memory(more); after.Total < before.Total || after.Found < before.Found || after.Threads < before.Threads {
-			t.Fatalf("%+v after %+v", after, before)
+		if after, err := other.Memory(more); err != nil || after.Total < before.Total || after.Found < before.Found || after.Threads < before.Threads {
+			t.Fatalf("%+v after %+v, %v", after, before, err)
 		}
 	})
 }
@@ -56,8 +60,21 @@ func TestMemoryGrows(t *testing.T) {
 // TestMemoryOfCPU has no GPU where none is asked for.
 func TestMemoryOfCPU(t *testing.T) {
 	var o Options
-	if m := o.Memory(Work{Bases: 1 << 20, Length: 100, GPUs: 2}); m.GPU != 0 || m != o.Memory(Work{Bases: 1 << 20, Length: 100}) {
-		t.Errorf("%+v", m)
+	m, err := o.Memory(Work{Bases: 1 << 20, Length: 100, GPUs: 2})
+	if without, _ := o.Memory(Work{Bases: 1 << 20, Length: 100}); err != nil || m.GPU != 0 || m != without {
+		t.Errorf("%+v, %v", m, err)
+	}
+	for _, w := range []Work{{Bases: -1}, {Length: -1}, {Locations: -1}, {GPUs: -1}, {Sorting: -1}, {Counting: -1}, {Bases: math.MaxInt64}} {
+		if m, err := o.Memory(w); err == nil || m != (Memory{}) {
+			t.Errorf("of %+v: %+v, %v", w, m, err)
+		}
+		if n, err := o.BatchSize(w); err == nil || n != 0 {
+			t.Errorf("of %+v: batches of %d, %v", w, n, err)
+		}
+	}
+	o.Distance.Edits = -1
+	if m, err := o.Memory(Work{Bases: 1}); err == nil {
+		t.Errorf("with -1 edits: %+v", m)
 	}
 }
 

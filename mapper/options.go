@@ -2,6 +2,7 @@ package mapper
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -172,6 +173,30 @@ func (o *Options) setDefaults() {
 	}
 }
 
+// counting returns Stats.Options.
+func (o *Options) counting() map[string]string {
+	m := map[string]string{
+		"max-distance": "", "max-mismatches": "", "min-score": "", "gaps": string(o.Gaps),
+		"report": o.Report.String(), "max-locations": strconv.Itoa(o.MaxLocations), "over": string(o.Over),
+		"crop": strconv.Itoa(o.Crop), "seed": strconv.FormatUint(o.Seed, 10),
+	}
+	switch {
+	case o.Local != nil:
+		m["min-score"], m["clip-penalty"] = o.Local.Score.String(), strconv.Itoa(o.Local.ClipPenalty)
+		m["split"] = strconv.FormatBool(o.Local.Split)
+	case o.Metric == Substitutions:
+		m["max-mismatches"] = o.Distance.String()
+	default:
+		m["max-distance"] = o.Distance.String()
+	}
+	if slices.ContainsFunc(o.Libraries, func(l Library) bool { return l.paired() }) {
+		number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+		m["orientation"], m["rescue-distance"] = string(o.Pairs.Orientation), o.Pairs.Rescue.String()
+		m["insert-mean"], m["insert-spread"] = number(o.Pairs.MeanInsert), number(o.Pairs.InsertSpread)
+	}
+	return m
+}
+
 // Progress is how far a run has come.
 type Progress struct {
 	Reads, Mapped int64
@@ -303,6 +328,14 @@ const (
 	ReportUnique ReportMode = "unique"
 	ReportStrata ReportMode = "strata"
 )
+
+// String writes the report as ParseReport reads it.
+func (r Report) String() string {
+	if r.Mode == ReportStrata {
+		return string(r.Mode) + ":" + strconv.Itoa(r.Strata)
+	}
+	return string(r.Mode)
+}
 
 // ReportModes are what ParseReport reads, S standing for a number, each with what is reported.
 var ReportModes = [][2]string{

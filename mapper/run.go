@@ -1,6 +1,7 @@
 package mapper
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -14,10 +15,14 @@ import (
 )
 
 // Run maps the reads of o to its reference and gives a header and the records to out. Several runs
-// may go on at the same time. When one fails, the statistics are of what was done until then, or
-// nil if the reads could not be opened. Errors of the input name file and record.
+// may go on at the same time. Options that cannot be are refused. When a run fails, the statistics
+// are of what was done until then, or nil if the reads could not be opened. Errors of the input
+// name file and record.
 func Run(ctx context.Context, o Options, header sam.HeaderOptions, out Outputs) (*Stats, error) {
 	start := time.Now()
+	if err := o.check(); err != nil {
+		return nil, err
+	}
 	o.setDefaults()
 	r := newRun(&o, &times{})
 	r.start = start
@@ -68,7 +73,7 @@ func newRun(o *Options, t *times) *run {
 	for i, l := range o.Libraries {
 		r.libraries = append(r.libraries, newLibrary(i, l, o))
 	}
-	r.stats.Libraries = newLibrariesStats(o.Libraries)
+	r.stats.Libraries, r.stats.Options = newLibrariesStats(o.Libraries), o.counting()
 	return r
 }
 
@@ -205,6 +210,9 @@ func (r *run) progress() {
 
 // finish completes the statistics.
 func (r *run) finish(elapsed time.Duration) {
+	for i, l := range r.libraries {
+		r.stats.Libraries[i].More = l.more
+	}
 	if r.resolver != nil {
 		r.resolver.gather(r.stats)
 		r.stats.addCovered(r.covered)
@@ -218,6 +226,16 @@ func (r *run) finish(elapsed time.Duration) {
 // away. It returns the statistics of each time. Of o the device and the names of files do not
 // matter, and the reads have no mates.
 func Repeat(ctx context.Context, ref *dna.Reference, reads []fasta.Read, o Options, repetitions int) ([]*Stats, error) {
+	if err := cmp.Or(checkReference(ref), o.checkMapping()); err != nil {
+		return nil, err
+	}
+	if repetitions < 1 {
+		return nil, fmt.Errorf("reads cannot be mapped %d times", repetitions)
+	}
+	reads, err := checkedReads(reads)
+	if err != nil {
+		return nil, err
+	}
 	o.Libraries = make([]Library, 1)
 	o.setDefaults()
 	t := &times{}

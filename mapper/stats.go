@@ -41,6 +41,10 @@ type Stats struct {
 	PerContig []ContigStats
 	// Libraries are the inputs of the run, one unless there is a table of samples.
 	Libraries []LibraryStats
+	// Options are those of the options of the run on which the counts depend, by their names on the
+	// command line. An empty one does not count. Those of pairs are there if a library has pairs,
+	// and those of local runs in these.
+	Options map[string]string
 	// Candidates are the (read, strand, diagonal) triples that skim found, Refused those of them
 	// that a lower bound of the edits ruled out, and Verified the windows checked by dynamic
 	// programming. On the CPU a triple may count more than once, which may depend on threads and
@@ -83,8 +87,10 @@ type LibraryStats struct {
 	ReadsFile, MatesFile string
 	// ReadGroup is the ID of the read group and Sample its SM; empty for none.
 	ReadGroup, Sample string
-	// Skip and Take are those of Library: which reads, or pairs, of the input were mapped.
+	// Skip and Take are those of Library: which reads, or pairs, of the input were mapped. More tells
+	// whether others follow these in the input.
 	Skip, Take int64
+	More       bool
 	// The counts are those of Stats, for this input.
 	Reads, Mapped, Unique, Ambiguous, Mappings, Reported int64
 	// Pairs is nil for single-end reads.
@@ -312,13 +318,13 @@ func (s *InsertStats) FromCounts() {
 		squares += float64(count) * float64(insert) * float64(insert)
 	}
 	s.From, s.Median, s.Mean, s.Spread = 0, 0, 0, 0
-	if n <= s.Longer { // the median is not among those that are counted each
+	if n <= max(s.Longer, 0) { // the median is not among those that are counted each
 		return
 	}
 	s.From = n
 	s.Mean = sum / float64(n)
 	s.Spread = math.Sqrt(max(squares/float64(n)-s.Mean*s.Mean, 0))
-	for seen := int64(0); ; s.Median++ {
+	for seen := int64(0); s.Median < len(s.Counts); s.Median++ {
 		if seen += s.Counts[s.Median]; 2*seen >= n {
 			return
 		}
@@ -384,7 +390,7 @@ func (l *LibraryStats) Add(t *LibraryStats) {
 	l.Ambiguous += t.Ambiguous
 	l.Mappings += t.Mappings
 	l.Reported += t.Reported
-	if l.Pairs != nil {
+	if l.Pairs != nil && t.Pairs != nil {
 		l.Pairs.Add(t.Pairs)
 	}
 }

@@ -54,7 +54,10 @@ func TestCounters(t *testing.T) {
 		return folder + "/" + name
 	}
 	o.Reference = write("ref.fa", "c", contigs)
-	var want Stats
+	want := Stats{Options: map[string]string{
+		"max-distance": "2", "max-mismatches": "", "min-score": "", "gaps": "affine", "report": "all", "max-locations": "4",
+		"over": "cut", "crop": "0", "seed": "0",
+	}}
 	for i, reads := range libraries {
 		o.Libraries = append(o.Libraries, Library{Reads: write(fmt.Sprintf("reads%d.fa", i), "r", reads)})
 		want.Libraries = append(want.Libraries, LibraryStats{ReadsFile: o.Libraries[i].Reads})

@@ -97,12 +97,16 @@ func Make(ctx context.Context, o mapper.Options, out Output) (*Plan, error) {
 	default:
 		work.GPUs = 1
 	}
-	p.Bound = o.Memory(work)
+	if p.Bound, err = o.Memory(work); err != nil {
+		return nil, err
+	}
 	work.Length = 0
 	if shape.reads > 0 {
 		work.Length = shape.bases / shape.reads
 	}
-	p.BatchReads = o.BatchSize(work)
+	if p.BatchReads, err = o.BatchSize(work); err != nil {
+		return nil, err
+	}
 	for i := range p.Libraries {
 		p.Batches += (p.Libraries[i].Records + p.BatchReads - 1) / p.BatchReads
 	}

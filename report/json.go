@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"maps"
 	"regexp"
 
 	"scanmap/depth"
@@ -47,6 +48,7 @@ type statistics struct {
 	Stages               []stage                 `json:"stages"`
 	Pairs                *pairs                  `json:"pairs"`
 	Libraries            []library               `json:"libraries"`
+	Options              map[string]string       `json:"options"`
 	Depth                *counted                `json:"depth"`
 }
 
@@ -143,6 +145,7 @@ func JSON(w io.Writer, s *mapper.Stats, d *depth.Summary, version string) error 
 		Stages:               make([]stage, 0, len(s.Stages)),
 		Pairs:                newPairs(allPairs(s)),
 		Libraries:            newLibraries(s.Libraries),
+		Options:              map[string]string{},
 		Depth:                newCounted(d),
 	}
 	for i := range s.PerContig {
@@ -157,6 +160,7 @@ func JSON(w io.Writer, s *mapper.Stats, d *depth.Summary, version string) error 
 	for engine, reads := range s.Engines {
 		out.Engines[engine] = reads
 	}
+	maps.Copy(out.Options, s.Options)
 	for _, x := range s.Stages {
 		out.Stages = append(out.Stages, stage{x.Name, x.Time.Seconds(), x.Summed, x.Items, x.Unit})
 	}

@@ -33,6 +33,7 @@ type library struct {
 	MappingRatio   float64       `json:"mapping_ratio"`
 	Skip           int64         `json:"skip"`
 	Take           int64         `json:"take"`
+	More           bool          `json:"more"`
 	Pairs          *libraryPairs `json:"pairs"`
 }
 
@@ -75,7 +76,7 @@ func newLibraries(all []mapper.LibraryStats) []library {
 			ReadsFile: l.ReadsFile, MatesFile: l.MatesFile, ReadGroup: l.ReadGroup, Sample: l.Sample,
 			Reads: l.Reads, MappedReads: l.Mapped, UniqueReads: l.Unique, AmbiguousReads: l.Ambiguous,
 			Mappings: l.Mappings, Reported: l.Reported, MappingRatio: ratio(l.Mapped, l.Reads),
-			Skip: l.Skip, Take: l.Take,
+			Skip: l.Skip, Take: l.Take, More: l.More,
 		}
 		if l.Pairs != nil {
 			row.Pairs = &libraryPairs{*newPairs(l.Pairs), newInsert(&l.Pairs.Insert)}

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -13,8 +14,8 @@ import (
 // Merge adds up the statistics of runs of parts of the reads on one reference. names are what
 // errors call the runs. Counts and times are sums, so that the elapsed time is what all runs took
 // one after the other. Runs of parts of one input, which --skip and --take cut, have one library
-// together; a read that two of them count is an error, and so are bounds of insert sizes that
-// differ.
+// together; a read that two of them count is an error, and so are options and bounds of insert
+// sizes that differ. The runs may be some of all parts, if they follow each other: see Missing.
 func Merge(runs []*mapper.Stats, names []string) (*mapper.Stats, error) {
 	m := &merger{names: names, sum: &mapper.Stats{Engines: map[mapper.Engine]int64{}}}
 	for i, s := range runs {
@@ -32,7 +33,8 @@ func Merge(runs []*mapper.Stats, names []string) (*mapper.Stats, error) {
 type merger struct {
 	names   []string
 	sum     *mapper.Stats
-	devices []string // that the runs name
+	devices []string       // that the runs name
+	told    map[string]int // the run that told an option of the sum
 	parts   []partOfLibrary
 }
 
@@ -64,6 +66,9 @@ func (m *merger) add(run int, s *mapper.Stats) error {
 		}
 		c.Add(d)
 	}
+	if err := m.sameOptions(run, s); err != nil {
+		return err
+	}
 	t.Reads += s.Reads
 	t.Mapped += s.Mapped
 	t.Unmapped += s.Unmapped
@@ -94,6 +99,49 @@ func (m *merger) add(run int, s *mapper.Stats) error {
 		m.parts = append(m.parts, l)
 	}
 	return nil
+}
+
+// sameOptions refuses a run whose counts mean something else than those of the run before it.
+// Options that one of them does not tell are not compared.
+func (m *merger) sameOptions(run int, s *mapper.Stats) error {
+	t := m.sum
+	for _, name := range slices.Sorted(maps.Keys(s.Options)) {
+		value := s.Options[name]
+		if first, ok := t.Options[name]; !ok {
+			if t.Options == nil {
+				t.Options, m.told = map[string]string{}, map[string]int{}
+			}
+			t.Options[name], m.told[name] = value, run
+		} else if first != value {
+			return fmt.Errorf("option --%s was %s, but %s for %s: their counts do not add up",
+				name, given(value), given(first), m.names[m.told[name]])
+		}
+	}
+	return nil
+}
+
+// given shows the value of an option.
+func given(value string) string { return cmp.Or(value, "not given") }
+
+// Missing returns an error if a sum of runs lacks the first or the last part of an input.
+func Missing(sum *mapper.Stats) error {
+	for i := range sum.Libraries {
+		switch l := &sum.Libraries[i]; {
+		case l.Skip > 0:
+			return fmt.Errorf("%s: no part counts its first %d %s: the first part is missing", l.ReadsFile, l.Skip, units(l))
+		case l.More:
+			return fmt.Errorf("%s: no part counts its %s behind %d: the last part is missing", l.ReadsFile, units(l), l.Skip+l.Take)
+		}
+	}
+	return nil
+}
+
+// units is what Skip and Take count.
+func units(l *mapper.LibraryStats) string {
+	if l.Pairs != nil {
+		return "pairs"
+	}
+	return "reads"
 }
 
 // addTimes adds stages and kernels by their names, and names each device once.
@@ -178,6 +226,7 @@ func join(l, p *mapper.LibraryStats) error {
 		}
 	}
 	l.Add(p)
+	l.More = p.More
 	if l.Take = 0; p.Take > 0 {
 		l.Take = p.Skip + p.Take - l.Skip
 	}

@@ -29,7 +29,7 @@ func Parse(r io.Reader) (*mapper.Stats, error) {
 		Unique: in.UniqueReads, Multiple: in.MultipleReads, Capped: in.CappedReads, Dropped: in.DroppedReads, Unsought: in.UnsoughtReads, Bases: in.Bases,
 		Mappings: in.Mappings, Reported: in.Reported, ByDistance: in.ReadsByDistance,
 		Candidates: in.Candidates, Refused: in.RefusedCandidates, Verified: in.VerifiedWindows,
-		ReferenceBases: in.ReferenceBases, Batches: in.Batches, Device: in.Device, Engines: in.Engines,
+		ReferenceBases: in.ReferenceBases, Batches: in.Batches, Device: in.Device, Engines: in.Engines, Options: in.Options,
 	}
 	for _, b := range in.MappingsPerRead {
 		s.PerRead = append(s.PerRead, b.Reads)
@@ -103,7 +103,7 @@ func (c *contig) bins() int {
 func (l *library) stats() mapper.LibraryStats {
 	s := mapper.LibraryStats{
 		ReadsFile: l.ReadsFile, MatesFile: l.MatesFile, ReadGroup: l.ReadGroup, Sample: l.Sample,
-		Skip: l.Skip, Take: l.Take, Reads: l.Reads, Mapped: l.MappedReads, Unique: l.UniqueReads,
+		Skip: l.Skip, Take: l.Take, More: l.More, Reads: l.Reads, Mapped: l.MappedReads, Unique: l.UniqueReads,
 		Ambiguous: l.AmbiguousReads, Mappings: l.Mappings, Reported: l.Reported,
 	}
 	if l.Pairs == nil {

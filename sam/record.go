@@ -70,11 +70,13 @@ func (r *Record) Clone() Record {
 }
 
 // End is the position behind the last base of the reference that the record is aligned to, and Pos
-// for a record without an alignment.
+// for a record without an alignment. Operations that SAM has not count for nothing.
 func (r *Record) End() int {
 	end := r.Pos
 	for _, op := range r.Cigar {
-		end += op.Len() * op.Type().Consumes().Reference
+		if op.Type() <= hts.CigarBack {
+			end += op.Len() * op.Type().Consumes().Reference
+		}
 	}
 	return end
 }

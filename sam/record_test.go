@@ -245,3 +245,17 @@ func TestAppendTextDoesNotAllocate(t *testing.T) {
 
 // printable are the characters '!' to '~', which names and read groups may hold.
 var printable = &unicode.RangeTable{R16: []unicode.Range16{{Lo: '!', Hi: '~', Stride: 1}}, LatinOffset: 1}
+
+// TestEnd counts what operations take of the reference; those that SAM has not take nothing.
+func TestEnd(t *testing.T) {
+	r := Record{Pos: 5}
+	if r.End() != 5 {
+		t.Errorf("without an alignment: %d", r.End())
+	}
+	for op := range hts.CigarOpType(16) {
+		r.Cigar = append(r.Cigar, hts.NewCigarOp(op, 10))
+	}
+	if got := r.End(); got != 5+5*10-10 { // M, D, N, = and X, and B, which goes back
+		t.Errorf("after all operations: %d", got)
+	}
+}

@@ -2,8 +2,10 @@ package search
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -233,6 +235,37 @@ func (s *Scheme) onGenomes(rate float64, n *needle, onGPU bool) float64 {
 		return rate / shortFilterCost
 	}
 	return rate
+}
+
+// fastestOf returns the scheme that auto takes of a method that was named: the fastest of those
+// that can do the task, with a table or without. If none can, the error has each reason, with one
+// scheme.
+func (t Task) fastestOf(method string) (*Scheme, error) {
+	if _, err := FindScheme(method, Auto); err != nil {
+		return nil, err
+	}
+	var best *Scheme
+	bestRate := 0.0
+	var reasons, refusals []string
+	for _, m := range methods {
+		if m.Name != method {
+			continue
+		}
+		for _, s := range m.Schemes {
+			if err := t.Refusal(s); err != nil {
+				reason := strings.TrimPrefix(err.Error(), s.FullName())
+				if !slices.Contains(reasons, reason) {
+					reasons, refusals = append(reasons, reason), append(refusals, err.Error())
+				}
+			} else if rate := s.rate(t.needle, t.letters, t.patterns, t.onGPU); best == nil || rate > bestRate {
+				best, bestRate = s, rate
+			}
+		}
+	}
+	if best == nil {
+		return nil, errors.New(strings.Join(refusals, "; "))
+	}
+	return best, nil
 }
 
 // anyScheme wants all schemes.

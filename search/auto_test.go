@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"scanmap/device"
 	"scanmap/dna"
 )
 
@@ -196,3 +197,55 @@ func TestTableOfManyPatterns(t *testing.T) {
 		}
 	}
 }
+
+// TestAutoScheme has each method alone: its scheme auto is one that can search for the pattern, and
+// where none can, the error says why.
+func TestAutoScheme(t *testing.T) {
+	text := dnaText(t, "ACGTTGCATGACCATGACGTAGGTACGTTGCATGACCTATGACGTAGGTA")
+	p := pattern(t, "TTGCATGACCATGACGTAGG", "", DNA)
+	for _, m := range methods {
+		for _, o := range []Options{{}, {Distance: 1}, {Distance: 1, Substitutions: true}, {Distance: 12}} {
+			o.Device = device.Choice{Kind: device.CPU}
+			var want int64
+			n := newNeedle(&p, DNA, o.Distance, o.Substitutions)
+			refused := 0
+			for _, s := range m.Schemes {
+				if s.refusal(n, false) != nil {
+					refused++
+				}
+			}
+			o.Method = Auto
+			if stats, err := Run(t.Context(), text, []Pattern{p}, o, ignore); err != nil {
+				t.Fatal(err)
+			} else {
+				want = stats.Locations
+			}
+			o.Method = m.Name
+			for _, scheme := range []string{Auto, ""} {
+				o.Scheme = scheme
+				stats, err := Run(t.Context(), text, []Pattern{p}, o, ignore)
+				switch {
+				case refused == len(m.Schemes):
+					first := m.Schemes[0].refusal(n, false).Error()
+					if want := `pattern "TTGCATGACCATGACGTAGG": ` + first; err == nil || !strings.HasPrefix(err.Error(), want) {
+						t.Errorf("%s, %+v: %v, want %s", m.Name, o, err, want)
+					}
+				case err != nil:
+					t.Errorf("%s, %+v: %v", m.Name, o, err)
+				case stats.Locations != want || want == 0:
+					t.Errorf("%s, %+v: %d locations by %q, want %d", m.Name, o, stats.Locations, stats.Schemes, want)
+				}
+			}
+		}
+	}
+	_, err := Task{newNeedle(&p, DNA, 1, false), 1000, 1, false}.fastestOf("shift-or")
+	if want := "shift-or/scan is exact, and does not allow edits; shift-or/segment-tiled runs on a GPU alone"; err == nil || err.Error() != want {
+		t.Errorf("of several reasons: %v", err)
+	}
+	s, err := Task{newNeedle(&p, DNA, 0, false), 1000, 1, false}.fastestOf("planes")
+	if err != nil || s.Name != "exact" {
+		t.Errorf("of planes %v, %v is the fastest without edits", s, err)
+	}
+}
+
+func ignore([]Location) error { return nil }

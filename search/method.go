@@ -149,7 +149,8 @@ func init() {
 // Auto is the name of a method or scheme by which the fastest one is chosen.
 const Auto = "auto"
 
-// FindScheme returns a method's scheme by their names; of a method whose scheme is auto, the first.
+// FindScheme returns a method's scheme by their names. Of a method whose scheme is auto that is the
+// first, which need not be the one that Run chooses.
 func FindScheme(method, scheme string) (*Scheme, error) {
 	for _, m := range methods {
 		if m.Name != method {

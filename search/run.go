@@ -242,12 +242,18 @@ func (s *searcher) chooseScheme(n *needle, onGPU bool) (chosenScheme, error) {
 		return chosen, nil
 	}
 	o := &s.options
+	method, name := cmp.Or(o.Method, Auto), cmp.Or(o.Scheme, Auto)
 	var scheme *Scheme
 	var err error
-	if o.Method == Auto || o.Method == "" {
+	switch {
+	case method == Auto:
 		scheme, err = fastest(n, s.stats.TextLetters, len(s.patterns), onGPU, anyScheme)
-	} else if scheme, err = FindScheme(o.Method, cmp.Or(o.Scheme, Auto)); err == nil {
-		err = scheme.refusal(n, onGPU)
+	case name == Auto:
+		scheme, err = Task{n, s.stats.TextLetters, len(s.patterns), onGPU}.fastestOf(method)
+	default:
+		if scheme, err = FindScheme(method, name); err == nil {
+			err = scheme.refusal(n, onGPU)
+		}
 	}
 	if err != nil {
 		return chosenScheme{}, err

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math/bits"
 	"runtime"
 	"slices"
 	"strings"
@@ -137,9 +138,14 @@ const (
 // mostName is the most bytes of the name of a barcode: names of files have at most 255.
 const mostName = 200
 
-// CheckBarcodes says what is wrong with patterns as barcodes: their names have to be those of
-// files, all different, and so do their letters.
-func CheckBarcodes(patterns []search.Pattern) error {
+// bothStrands tells whether both strands of a read are searched at the same places.
+func (o *Options) bothStrands() bool { return o.Within == Anywhere && !o.Search.ForwardOnly }
+
+// CheckBarcodes says what is wrong with Patterns as barcodes. Their names have to be those of
+// files, all different, and so do their letters. Where both strands of a read are searched, no
+// barcode may be the reverse complement of another: each read with one would have both.
+func (o *Options) CheckBarcodes() error {
+	patterns := o.Patterns
 	names, letters := map[string]bool{}, map[string]string{}
 	for i := range patterns {
 		p := &patterns[i]
@@ -158,9 +164,22 @@ func CheckBarcodes(patterns []search.Pattern) error {
 		if other, ok := letters[sets]; ok {
 			return p.Errorf("barcode %.100q has the same letters", other)
 		}
+		if other, ok := letters[reversed(sets)]; ok && o.bothStrands() && len(p.Exact) == 0 {
+			return p.Errorf("barcode %.100q is its reverse complement, and each read would have both; give --within or --forward-only", other)
+		}
 		letters[sets] = p.Name
 	}
 	return nil
+}
+
+// reversed is the reverse complement of sets of bases, as Pattern.Sets has them.
+func reversed(sets string) string {
+	b := []byte(sets)
+	slices.Reverse(b)
+	for i := range b {
+		b[i] = bits.Reverse8(b[i]) >> 4
+	}
+	return string(b)
 }
 
 // reach is up to how many edits barcodes have to be known. A record with a best barcode of at most

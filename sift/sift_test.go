@@ -415,7 +415,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestCheckBarcodes refuses names that are not those of files.
+// TestCheckBarcodes refuses names that are not those of files, and barcodes that no read can have
+// alone.
 func TestCheckBarcodes(t *testing.T) {
 	for _, c := range []struct{ names, letters, want string }{
 		{"a b", "ACG ACT", ""},
@@ -429,15 +430,29 @@ func TestCheckBarcodes(t *testing.T) {
 		{strings.Repeat("x", 201), "ACG", "becomes that of a file"},
 		{strings.Repeat("x", 200), "ACG", ""},
 		{"\xff", "ACG", "becomes that of a file"},
+		{"a b", "AACG CGTT", `pattern "b": barcode "a" is its reverse complement, and each read would have both`},
+		{"a b", "RACG CGTY", `pattern "b": barcode "a" is its reverse complement`},
+		{"a b", "AACG CGTA", ""},
+		{"a", "ACGT", ""}, // its own
 	} {
 		var patterns []search.Pattern
 		letters := strings.Fields(c.letters)
 		for i, name := range strings.Fields(c.names) {
 			patterns = append(patterns, search.Pattern{Name: name, Letters: []byte(letters[i])})
 		}
-		err := CheckBarcodes(patterns)
+		o := Options{Patterns: patterns, Within: Anywhere}
+		err := o.CheckBarcodes()
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.names, err, c.want)
+		}
+		if !strings.Contains(c.want, "complement") {
+			continue
+		}
+		for _, o := range []Options{{Within: 5}, {Within: Anywhere, Search: search.Options{ForwardOnly: true}}} {
+			o.Patterns = patterns
+			if err := o.CheckBarcodes(); err != nil {
+				t.Errorf("%s, %+v: %v", c.letters, o, err)
+			}
 		}
 	}
 }

@@ -21,7 +21,7 @@ type Folder interface {
 // to the files Ambiguous and Unassigned. A file is called by its barcode, with .fq after it, or .fa
 // if the first read has no qualities, and .gz if compressed. One without records is not made. The
 // last file is Table: a row for each barcode in the order of the patterns, and then those of the
-// other two files. CheckBarcodes has to take the patterns.
+// other two files. Options.CheckBarcodes has to take the patterns.
 //
 // With Options.Apart the first mates go to files whose names have First after the barcode, and the
 // second ones to those that have Second.
@@ -29,7 +29,7 @@ func Split(ctx context.Context, o Options, folder Folder, compressed bool) (*Sta
 	if err := o.orDefault(); err != nil {
 		return nil, err
 	}
-	if err := CheckBarcodes(o.Patterns); err != nil {
+	if err := o.CheckBarcodes(); err != nil {
 		return nil, err
 	}
 	k := o.Search.Distance

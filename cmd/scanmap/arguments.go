@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -147,6 +149,36 @@ func findFlag(arg string, flags []cli.Flag) (flag cli.Flag, value string, hasVal
 		}
 	}
 	return nil, "", false
+}
+
+// asTyped names an option in a usage error as it was typed where that is another name of it than
+// the first, such as --ploidy.
+func asTyped(app *cli.App, err error, args []string) error {
+	if !errors.As(err, new(usageError)) {
+		return err
+	}
+	typed := func(name string) bool {
+		return slices.ContainsFunc(args[1:], func(arg string) bool {
+			word, _, _ := strings.Cut(arg, "=")
+			return word == "--"+name || word == "-"+name
+		})
+	}
+	message := err.Error()
+	for _, c := range app.Commands {
+		for _, f := range c.Flags {
+			first := f.Names()[0]
+			for _, name := range f.Names()[1:] {
+				if len(name) > 1 && typed(name) && !typed(first) {
+					whole := regexp.MustCompile(`--` + first + `\b($|[^-])`)
+					message = whole.ReplaceAllString(message, "--"+name+"$1")
+				}
+			}
+		}
+	}
+	if message == err.Error() {
+		return err
+	}
+	return usageError{errors.New(message)}
 }
 
 func takesValue(f cli.Flag) bool {

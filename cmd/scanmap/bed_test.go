@@ -1,85 +1,51 @@
 package main
 
 import (
-	"fmt"
-	"slices"
+	"os"
 	"strings"
 	"testing"
-
-	"scanmap/dna"
-	"scanmap/fasta"
 )
 
-// lengths makes a reference of contigs a, b, ... of these lengths.
-func lengths(t testing.TB, of ...int) *dna.Reference {
-	t.Helper()
-	var contigs []fasta.Contig
-	for i, n := range of {
-		contigs = append(contigs, fasta.Contig{Name: string(rune('a' + i)), Bases: []byte(strings.Repeat("A", n))})
-	}
-	ref, err := fasta.PackReference(contigs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return ref
-}
-
-// TestParseBED reads columns by tabs or blanks, and passes by what has no data.
-func TestParseBED(t *testing.T) {
-	const text = "\ufeff# comment\nbrowser position a:1-2\ntrack name=\"x y\"\n\na\t0\t5\nb\t2\t3\tfirst gene\t0\t+\r\na 4 10 second more\n\t\n"
-	got, err := parseBED(text, lengths(t, 10, 3))
-	want := []bedInterval{{0, 0, 5, ""}, {1, 2, 3, "first gene"}, {0, 4, 10, "second"}}
-	if err != nil || !slices.Equal(got, want) {
-		t.Errorf("%+v, %v; want %+v", got, err, want)
-	}
-	for text, want := range map[string]string{
-		"a\t1":                    "line 1: has 2 columns; BED has contig, start and end",
-		"a\t1\t2\nc\t0\t1\n":      `line 2: the reference has no contig "c"`,
-		"#\n\na\tx\t2":            `line 3: the start "x" is not a number of bases`,
-		"a\t-1\t2":                `the start "-1" is not a number`,
-		"a\t1\t2.5":               `the end "2.5" is not a number`,
-		"a\t1\t99999999999":       `the end "99999999999" is not a number`,
-		"a\t2\t2":                 "from 2 to 2 there are no bases",
-		"a\t3\t2":                 "from 3 to 2 there are no bases",
-		"a\t0\t10\nb\t0\t4":       "line 2: ends at 4, but b has 3 bases",
-		"chr1\t0\t1":              `no contig "chr1"`,
-		"trackless\t0\t1":         `no contig "trackless"`,
-		"a\t1\t2\t\nbrowsers 1 2": `line 2: the reference has no contig "browsers"`,
+// TestBEDOfAllCommands gives the same BED to each option that takes one: all read it alike, plain
+// and compressed, and refuse the same with the same words.
+func TestBEDOfAllCommands(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const contig = ">one of two\nACGTTTNAACGTTGGCAAGGTTACCAGGCATTAGGCATCAGG\n"
+	for name, text := range map[string]string{
+		"ref.fa": contig, "reads.fq": "@r\nACGTTTNAAC\n+\nIIIIIIIIII\n", "x.bedgraph": "one\t0\t42\t1\n", "guides.txt": "AAGGTTACCAGGCATT\n",
 	} {
-		if got, err := parseBED(text, lengths(t, 10, 3)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, %v; want %q", text, got, err, want)
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
 		}
 	}
-}
-
-// FuzzBED writes what it understood of a BED and reads that again.
-func FuzzBED(f *testing.F) {
-	f.Add("a\t0\t5\nb\t2\t3\tgene\n")
-	f.Add("# none\r\n\r\na 0 1\r\n")
-	f.Add("track x\na\t9\t10\t\n")
-	ref := lengths(f, 10, 3)
-	f.Fuzz(func(t *testing.T, text string) {
-		intervals, err := parseBED(text, ref)
-		if err != nil {
-			if len(intervals) > 0 || strings.Contains(err.Error(), "\n") {
-				t.Fatalf("%d intervals and the error %q", len(intervals), err)
-			}
-			return
+	commands := []string{
+		"map -o none --regions x.bed --region-depth r.tsv ref.fa reads.fq",
+		"mappability -K 4 --regions x.bed -o x.bg ref.fa",
+		"copies --window 10 --gc none --mask x.bed -o c.bed ref.fa x.bedgraph",
+		"copies --window 10 --gc none --controls x.bed -o c.bed ref.fa x.bedgraph",
+		"copies --window 10 --gc none --regions x.bed --region-copies r.txt -o c.bed ref.fa x.bedgraph",
+		"guides --in x.bed --length 16 --max-mismatches 1 -o g.tsv ref.fa",
+		"guides --regions x.bed --max-mismatches 1 -f guides.txt -o g.tsv ref.fa",
+	}
+	const good = "browser position one\ntrack\tname=x\n# none\r\n\none 2 5\none\t10\t35\ta gene\t0\t+\r\none 0 1"
+	for _, c := range []struct{ text, want string }{
+		{good, ""},
+		{"one\t0\t1\none 5\t6\n", "x.bed: line 2: has 2 columns; BED has contig, start and end"},
+		{"one\t5\t5\n", "x.bed: line 1: from 5 to 5 there are no bases"},
+		{"one\t6\t5\n", "x.bed: line 1: from 6 to 5 there are no bases"},
+		{"one\t6\t43\n", "x.bed: line 1: ends at 43, but one has 42 bases"},
+		{"one\t0\t4294967296\n", `x.bed: line 1: the end "4294967296" is not a number of bases`},
+		{"two\t6\t7\n", `x.bed: line 1: the reference has no contig "two"`},
+		{"o\x00n\x00e\x00\t\x00", "x.bed: is UTF-16 or binary; expected text"},
+	} {
+		if err := os.WriteFile("x.bed", []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
 		}
-		var again strings.Builder
-		for _, i := range intervals {
-			if i.start < 0 || i.start >= i.end || i.end > ref.Contigs[i.contig].Length {
-				t.Fatalf("%+v", i)
+		for _, command := range commands {
+			code, _, stderr := call(append(strings.Fields(command), "--quiet")...)
+			if c.want == "" && code != 0 || c.want != "" && (code != 1 || stderr != "scanmap: "+c.want+"\n") {
+				t.Errorf("%q, %s: exit code %d, %s", c.text, command, code, stderr)
 			}
-			fmt.Fprintf(&again, "%s\t%d\t%d\t%s\n", ref.Contigs[i.contig].Name, i.start, i.end, i.name)
 		}
-		if more, err := parseBED(again.String(), ref); err != nil || !slices.Equal(more, intervals) {
-			for _, i := range intervals {
-				if strings.HasSuffix(i.name, "\r") {
-					return // is taken for the end of the line then
-				}
-			}
-			t.Fatalf("%v\n%+v, want\n%+v", err, more, intervals)
-		}
-	})
+	}
 }

@@ -288,9 +288,9 @@ func (j *copiesJob) compute(ctx context.Context) (*copyNumbers, error) {
 			return nil, fmt.Errorf("%s: has no intervals", shownInput(b.file))
 		}
 		for _, i := range intervals {
-			*b.to = append(*b.to, copynumber.Interval{Contig: i.contig, Start: i.start, End: i.end})
+			*b.to = append(*b.to, copynumber.Interval{Contig: i.Contig, Start: i.Start, End: i.End})
 			if b.to == &j.options.Regions {
-				n.names = append(n.names, i.name)
+				n.names = append(n.names, i.Name)
 			}
 		}
 	}

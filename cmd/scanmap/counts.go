@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -95,8 +96,9 @@ func (o *counts) read(c *cli.Context) (err error) {
 	return nil
 }
 
-// isNumber tells whether text has digits alone.
+// isNumber tells whether text has digits alone, but for a sign.
 func isNumber(text string) bool {
+	text = strings.TrimLeft(text, "+-")
 	for _, c := range text {
 		if c < '0' || c > '9' {
 			return false
@@ -194,7 +196,7 @@ func (o *counts) readRegions(ctx context.Context, ref *dna.Reference) error {
 		return err
 	}
 	for _, i := range intervals {
-		o.ofRegions = append(o.ofRegions, depth.Region{Contig: i.contig, Start: i.start, End: i.end, Name: i.name})
+		o.ofRegions = append(o.ofRegions, depth.Region{Contig: i.Contig, Start: i.Start, End: i.End, Name: i.Name})
 	}
 	return nil
 }

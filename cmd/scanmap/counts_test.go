@@ -48,6 +48,7 @@ func TestCountsMessages(t *testing.T) {
 		{"--regions 100", 2, "options --regions and --region-depth need each other"},
 		{"--region-depth F/r.bed", 2, "options --regions and --region-depth need each other"},
 		{"--regions 0 --region-depth F/r.bed", 2, `option --regions: "0" is not a whole number from 1`},
+		{"--regions -5 --region-depth F/r.bed", 2, `option --regions: "-5" is not a whole number from 1`},
 		{"--regions 99999999999 --region-depth F/r.bed", 2, `is not a whole number from 1`},
 		{"--abundance F/a.tsv --depth-of starts", 2, "option --abundance tells of covered bases, and not of --depth-of starts"},
 		{"--depth F/d.bw --abundance F/d.bw", 2, "options --depth and --abundance name the same file"},

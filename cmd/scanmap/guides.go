@@ -381,8 +381,8 @@ func guideRegions(ctx context.Context, file string, ref *dna.Reference) ([]guide
 	}
 	regions := make([]guides.Region, len(intervals))
 	for i, x := range intervals {
-		regions[i] = guides.Region{Contig: x.contig, Start: x.start, End: x.end, Name: x.name}
-		if x.name == "." { // as BED has it for none
+		regions[i] = guides.Region{Contig: x.Contig, Start: x.Start, End: x.End, Name: x.Name}
+		if x.Name == "." { // as BED has it for none
 			regions[i].Name = ""
 		}
 	}

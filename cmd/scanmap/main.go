@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -39,6 +40,9 @@ func main() {
 func start() int {
 	if isProbe() {
 		return probe()
+	}
+	if isKeeper() {
+		return keep()
 	}
 	if w := newWorker(); w != nil {
 		collectWithinLimits()
@@ -70,9 +74,15 @@ func run(args []string, stdout, stderr io.Writer) int {
 // runIn is run for a context that signals cancel.
 func runIn(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	p := process{args: args, stdout: &sink{name: "standard output", w: stdout}, stderr: stderr}
-	err := p.run(ctx)
-	if err == nil {
-		err = p.stdout.err() // help and version are written without a check
+	_, err := waitFor(ctx, 2*patience, func() (struct{}, error) {
+		err := p.run(ctx)
+		if err == nil {
+			err = p.stdout.err() // help and version are written without a check
+		}
+		return struct{}{}, err
+	}, func() bool { return leftovers.Load() == 0 })
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx) // a signal explains every other error
 	}
 	return fail(ctx, stderr, err)
 }
@@ -99,10 +109,10 @@ type process struct {
 func (p process) run(ctx context.Context) error {
 	app := newApp(p)
 	args, err := normalize(app, p.args)
-	if err != nil {
-		return err
+	if err == nil {
+		err = suggestValue(app, app.RunContext(ctx, args), args)
 	}
-	return suggestValue(app, app.RunContext(ctx, args), args)
+	return asTyped(app, err, p.args)
 }
 
 func newApp(p process) *cli.App {
@@ -171,39 +181,52 @@ func listen(signals chan<- os.Signal) {
 	}
 }
 
-// cancelOnSignal returns a context that signals cancel, with a signalError as the cause. A second
-// signal ends the process at once.
+// signalsTogether is how long after a signal others change nothing: timeout sends two, and batch
+// systems may. It is the time in which the run stops, so that it removes what it would leave.
+const signalsTogether = time.Second
+
+// cancelOnSignal returns a context that signals cancel, with a signalError as the cause. A signal
+// that comes more than a while after the first ends the process at once.
 func cancelOnSignal(parent context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 1)
 	listen(signals)
 	go func() {
+		defer signal.Stop(signals)
 		select {
 		case s := <-signals:
-			signal.Stop(signals)
 			if s, ok := s.(syscall.Signal); ok {
 				cancel(signalError{s})
 			}
+			// Also when the run is over: the process ends soon.
+			stopped(func() { time.Sleep(signalsTogether) })
 		case <-ctx.Done():
 		}
 	}()
-	return ctx, func() {
-		signal.Stop(signals)
-		cancel(nil)
-	}
+	return ctx, func() { cancel(nil) }
 }
 
 // patience is how long a run may take to stop after a signal; then the process ends without it. It
 // stops sooner unless it waits for a read or a write of a pipe, which nothing interrupts, or is at
 // work on a pass over the reference or on a read with very many locations, within which it does not
 // look. What a run leaves then goes with the process: results have temporary names, which the
-// caller removes, and temporary files have none. A run that stops may wait twice, for its work and
-// for standard error, and all has to be over within a second.
+// caller removes, and temporary files have none. A command that holds no such result, and reads or
+// writes, is waited for twice as long, and standard error once more: all has to be over within a
+// second.
 const patience = 250 * time.Millisecond
+
+// leftovers is how many results have temporary names, which somebody still has to remove.
+var leftovers atomic.Int32
 
 // untilStopped returns what f returns or, if f has not ended a while after ctx was cancelled, the
 // cause.
 func untilStopped[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	return waitFor(ctx, patience, f, func() bool { return true })
+}
+
+// waitFor returns what f returns or, if f has not ended so long after ctx was cancelled, and may be
+// left, the cause.
+func waitFor[T any](ctx context.Context, long time.Duration, f func() (T, error), mayLeave func() bool) (T, error) {
 	type result struct {
 		value T
 		err   error
@@ -218,12 +241,17 @@ func untilStopped[T any](ctx context.Context, f func() (T, error)) (T, error) {
 		return r.value, r.err
 	case <-ctx.Done():
 	}
-	select {
-	case r := <-done:
-		return r.value, r.err
-	case <-time.After(patience):
-		var none T
-		return none, context.Cause(ctx)
+	for {
+		select {
+		case r := <-done:
+			return r.value, r.err
+		case <-time.After(long):
+		}
+		if mayLeave() {
+			var none T
+			return none, context.Cause(ctx)
+		}
+		long = patience / 10
 	}
 }
 

@@ -30,6 +30,9 @@ func testMain(m *testing.M) int {
 	if isProbe() { // of a test that looks for GPUs
 		return probe()
 	}
+	if isKeeper() { // of a test that stops a run
+		return keep()
+	}
 	flag.Parse()
 	if flag.Lookup("test.fuzz").Value.String() != "" || flag.Lookup("test.list").Value.String() != "" {
 		return m.Run() // needs no process, and may run where no Go is

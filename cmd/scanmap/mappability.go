@@ -316,13 +316,13 @@ func (j *mappabilityJob) count(ctx context.Context, results *resultFiles, files 
 		genomes = append(genomes, genome)
 	}
 	if j.regions != "" {
-		const most = 1 << 30 // of text
-		text, err := fasta.ReadText(ctx, j.regions, most)
+		intervals, err := readBED(ctx, j.regions, genomes[0])
 		if err != nil {
 			return "", err
 		}
-		if j.options.Regions, err = mappability.ParseRegions(text, genomes[0]); err != nil {
-			return "", fmt.Errorf("%s: %w", shownInput(j.regions), err)
+		j.options.Regions = []mappability.Region{} // of none, and not of all
+		for _, i := range intervals {
+			j.options.Regions = append(j.options.Regions, mappability.Region{Contig: i.Contig, From: i.Start, To: i.End})
 		}
 	}
 	f, err := mappability.Run(ctx, genomes, j.options)

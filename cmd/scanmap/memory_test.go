@@ -87,9 +87,12 @@ func TestMemory(t *testing.T) {
 			s.options.Reference = "ref.fa"
 			s.options.Device = device.Choice{Kind: device.CPU}
 			s.options.Libraries = []mapper.Library{{Interleaved: s.paired}}
-			bound := s.options.Memory(mapper.Work{
+			bound, err := s.options.Memory(mapper.Work{
 				Bases: int64(s.bases + s.satellite), Length: int64(s.length), Locations: s.most, Sorting: s.sorting,
 			})
+			if err != nil {
+				t.Fatal(err)
+			}
 			t.Logf("%d MiB of %d MiB: %+v", resident>>20, bound.Total>>20, bound)
 			if resident > bound.Total {
 				t.Errorf("%d bytes are resident, more than the bound of %d: %+v", resident, bound.Total, bound)

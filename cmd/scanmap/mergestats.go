@@ -21,7 +21,8 @@ func mergeStatsCommand(p process) *cli.Command {
 		Usage:     "add up the statistics of runs of parts",
 		UsageText: "scanmap merge-stats [options] PART.json...",
 		Description: "PART is what scanmap map --stats wrote; - is standard input. All parts are of one reference.\n" +
-			"Counts and times are sums. Parts of one input, by --skip and --take, must not overlap or leave a gap.\n" +
+			"Counts and times are sums. All parts of an input, by --skip and --take, have to be there, once and with the\n" +
+			"same options.\n" +
 			"Without --stats, the sum is written as JSON to standard output.",
 		HideHelpCommand: true,
 		Flags: append(only(mapFlags(), "stats", "multiqc", "report-html"),
@@ -81,6 +82,9 @@ func (j *mergeJob) run(ctx context.Context, stdout *sink, stderr io.Writer) erro
 		names[i] = shownInput(name)
 	}
 	sum, err := report.Merge(runs, names)
+	if err == nil {
+		err = report.Missing(sum)
+	}
 	if err != nil {
 		return err
 	}

@@ -57,6 +57,55 @@ func TestMergeStats(t *testing.T) {
 	}
 }
 
+// TestMergeStatsMissing leaves a part out, the first, one between, or the last, and changes an
+// option of one.
+func TestMergeStatsMissing(t *testing.T) {
+	const ref, first, second = "../../testdata/phix.fa", "../../testdata/phix_R1.fastq", "../../testdata/phix_R2.fastq"
+	insert := strings.Fields(quietly(t, "insert-size", ref, first, second))
+	for _, c := range []struct {
+		inputs []string
+		units  string
+		other  string // options
+		want   string
+	}{
+		{[]string{ref, first}, "reads", "-e 2", "option --max-distance was 2, but 4% for F/a.json"},
+		{[]string{ref, first}, "reads", "--report unique", "option --report was unique, but all for F/a.json"},
+		{[]string{ref, first}, "reads", "--report strata:1", "option --report was strata:1, but all for F/a.json"},
+		{[]string{ref, first}, "reads", "--max-mismatches 2", "option --max-distance was not given, but 4% for F/a.json"},
+		{[]string{ref, first}, "reads", "--local", "option --max-distance was not given, but 4% for F/a.json"},
+		{[]string{ref, first}, "reads", "--crop 20", "option --crop was 20, but 0 for F/a.json"},
+		{[]string{ref, first}, "reads", "--seed 20", "option --seed was 20, but 0 for F/a.json"},
+		{[]string{ref, first}, "reads", "--max-locations 3", "option --max-locations was 3, but 0 for F/a.json"},
+		{[]string{ref, first}, "reads", "--gaps unit", "option --gaps was unit, but affine for F/a.json"},
+		{append([]string{ref, first, second}, insert...), "pairs", "--rescue-distance 1", "option --rescue-distance was 1, but 8% for F/a.json"},
+	} {
+		folder := t.TempDir()
+		in := func(text string) string { return strings.ReplaceAll(text, "F/", folder+"/") }
+		part := func(name string, options ...string) {
+			mapFiles(t, slices.Concat(c.inputs, options, []string{"--stats", in(name), "-o", os.DevNull})...)
+		}
+		part("F/a.json", "--take", "10")
+		part("F/b.json", "--skip", "10", "--take", "10")
+		part("F/c.json", "--skip", "20", "--take", "1000")
+		part("F/other.json", append([]string{"--skip", "10", "--take", "10"}, strings.Fields(c.other)...)...)
+		for _, m := range []struct{ parts, want string }{
+			{"F/c.json F/b.json", first + ": no part counts its first 10 " + c.units + ": the first part is missing"},
+			{"F/a.json F/b.json", first + ": no part counts its " + c.units + " behind 20: the last part is missing"},
+			{"F/a.json F/c.json", "F/a.json counts reads of " + first + " up to 10 and F/c.json those behind 20: a part between them is missing"},
+			{"F/a.json F/other.json F/c.json", "F/other.json: " + c.want + ": their counts do not add up"},
+			{"F/c.json F/a.json F/b.json", ""},
+		} {
+			code, stdout, stderr := call(append([]string{"merge-stats", "--quiet"}, strings.Fields(in(m.parts))...)...)
+			if m.want == "" && code == 0 {
+				continue
+			}
+			if code != 1 || stdout != "" || stderr != "scanmap: "+in(m.want)+"\n" {
+				t.Errorf("%s, %s: exit %d, %q, want %q", c.other, m.parts, code, stderr, m.want)
+			}
+		}
+	}
+}
+
 // TestMergeStatsFailures has one line for each, and no file.
 func TestMergeStatsFailures(t *testing.T) {
 	folder := t.TempDir()

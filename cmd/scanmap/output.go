@@ -145,6 +145,9 @@ var openFiles = regexp.MustCompile(`^/dev/(fd/\d+|stderr)$|^/proc/[^/]+/(task/[^
 // openOutput opens a result file by its name. Opening a FIFO waits for a reader, until ctx
 // is cancelled.
 func openOutput(ctx context.Context, name string, stdout *sink) (*output, error) {
+	if err := context.Cause(ctx); err != nil {
+		return nil, err // so that nothing is made that nobody waits to remove
+	}
 	if isStandardOutput(name) {
 		if stdout != nil && stdout.w == io.Writer(os.Stdout) && wasClosed(unix.Stdout) {
 			return nil, stdout.fail(errClosed) // before the work, not after it
@@ -224,6 +227,7 @@ func (o *output) createTemporary(ctx context.Context, info fs.FileInfo) error {
 			return err
 		}
 		o.temporary = name
+		leftovers.Add(1)
 		if info != nil {
 			if err := o.file.Chmod(info.Mode().Perm()); err != nil {
 				o.discard()
@@ -269,6 +273,7 @@ func (o *output) publish() error {
 		return o.fail(err)
 	}
 	o.temporary, o.published = "", true
+	leftovers.Add(-1)
 	return nil
 }
 
@@ -289,5 +294,6 @@ func (o *output) discard() {
 	if o.temporary != "" {
 		_ = os.Remove(o.temporary) // there is nothing more to do about a file that stays
 		o.temporary = ""
+		leftovers.Add(-1)
 	}
 }

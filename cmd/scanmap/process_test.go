@@ -392,6 +392,79 @@ func TestSignals(t *testing.T) {
 	}
 }
 
+// TestTwoSignals sends two signals within milliseconds, as timeout does: the second one takes
+// nothing from what the first one asks for, in a run of one process and of two.
+func TestTwoSignals(t *testing.T) {
+	for _, limit := range []string{"", "ulimit -v 8000000; "} {
+		for i := range 20 {
+			folder := t.TempDir()
+			var stderr bytes.Buffer
+			command := exec.Command("sh", "-c", limit+`exec "$0" "$@"`, binary, "map", refFile, "-",
+				"-o", filepath.Join(folder, "out.bam"), "--sort", "--stats", filepath.Join(folder, "stats.json"))
+			command.Stderr = &stderr
+			stdin, err := command.StdinPipe() // which nobody writes to
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := command.Start(); err != nil {
+				t.Fatal(err)
+			}
+			for begun := time.Now(); !strings.Contains(names(t, folder), "stats.json"); time.Sleep(time.Millisecond) {
+				if time.Since(begun) > deadline {
+					_ = command.Process.Kill()
+					t.Fatal("the run did not begin")
+				}
+			}
+			for range 2 {
+				_ = command.Process.Signal(syscall.SIGTERM) // the first one may be enough
+				time.Sleep(time.Duration(i) * 200 * time.Microsecond)
+			}
+			code := programs.ExitCode(t, command.Wait())
+			_ = stdin.Close()
+			if code != 143 || stderr.String() != "scanmap: stopped by a signal: terminated\n" {
+				t.Errorf("%srun %d: exit code %d, standard error %q", limit, i, code, stderr.String())
+			}
+			if got := names(t, folder); got != "" {
+				t.Errorf("%srun %d: the folder holds %s", limit, i, got)
+			}
+		}
+	}
+}
+
+// TestPassSignals passes the first signal on, drops those soon after it, and kills for a later one.
+func TestPassSignals(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		killed := 0
+		s := &supervisor{signals: w}
+		signals, ended := make(chan os.Signal), make(chan struct{})
+		go s.passSignals(signals, ended, func() { killed++ })
+		for range 2 {
+			signals <- syscall.SIGTERM
+		}
+		time.Sleep(signalsTogether - 1)
+		signals <- syscall.SIGINT
+		synctest.Wait()
+		if killed != 0 {
+			t.Error("soon after the first signal the worker was killed")
+		}
+		time.Sleep(1)
+		signals <- syscall.SIGTERM
+		synctest.Wait()
+		if killed != 1 {
+			t.Errorf("a later signal killed %d times", killed)
+		}
+		close(ended)
+	})
+	_ = w.Close()
+	if passed, err := io.ReadAll(r); err != nil || string(passed) != "\x0f" {
+		t.Errorf("passed on are %q, %v", passed, err)
+	}
+}
+
 // nohup and shells switch signals off for jobs in the background; they stay off.
 func TestIgnoredSignalsStayIgnored(t *testing.T) {
 	command := exec.Command("sh", "-c", `trap "" HUP INT; exec "$0" map --no-pg --quiet "$1" -`, binary, refFile)

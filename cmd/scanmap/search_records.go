@@ -386,7 +386,7 @@ func (j *recordsJob) countsTable(stats *sift.Stats) []byte {
 
 // split writes a file for each barcode.
 func (j *recordsJob) split(ctx context.Context, _ *sink) (*sift.Stats, error) {
-	if err := sift.CheckBarcodes(j.options.Patterns); err != nil {
+	if err := j.options.CheckBarcodes(); err != nil {
 		return nil, err
 	}
 	folder, err := newSplitFolder(ctx, j.splitTo)

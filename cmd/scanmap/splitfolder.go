@@ -43,6 +43,7 @@ func newSplitFolder(ctx context.Context, name string) (*splitFolder, error) {
 		}
 		if err = os.Mkdir(temporary, 0o777); err == nil {
 			f.temporary = temporary
+			leftovers.Add(1)
 			return f, nil
 		}
 		if !errors.Is(err, fs.ErrExist) {
@@ -112,6 +113,7 @@ func (f *splitFolder) publish() error {
 		return f.fail(err)
 	}
 	f.temporary = ""
+	leftovers.Add(-1)
 	return nil
 }
 
@@ -122,5 +124,6 @@ func (f *splitFolder) discard() {
 	if f.temporary != "" {
 		_ = os.RemoveAll(f.temporary) // there is nothing more to do about files that stay
 		f.temporary = ""
+		leftovers.Add(-1)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -75,6 +76,7 @@ func (w *worker) begin(parent context.Context) (context.Context, func()) {
 			number[0] = byte(syscall.SIGTERM)
 		}
 		cancel(signalError{syscall.Signal(number[0])})
+		stopped(func() { <-parent.Done() }) // until the process ends
 	}()
 	return ctx, func() { cancel(nil) }
 }
@@ -136,22 +138,7 @@ func supervise(limit memoryLimit) (code int, err error) {
 	}
 	ended := make(chan struct{})
 	defer close(ended)
-	var stopped bool
-	go func() {
-		for {
-			select {
-			case got := <-signals:
-				if number, ok := got.(syscall.Signal); ok && !stopped {
-					_, _ = s.signals.Write([]byte{byte(number)}) // a worker that has ended needs none
-				} else {
-					_ = s.process.Kill() // as a second signal ends a process that has no worker
-				}
-				stopped = true
-			case <-ended:
-				return
-			}
-		}
-	}()
+	go s.passSignals(signals, ended, func() { _ = s.process.Kill() })
 	var readers sync.WaitGroup
 	readers.Go(func() { s.made = readNames(s.names) })
 	readers.Go(func() { s.trace = passOn(os.Stderr, s.errors) })
@@ -161,6 +148,26 @@ func supervise(limit memoryLimit) (code int, err error) {
 		return 1, fmt.Errorf("waiting for the second process: %w", err)
 	}
 	return s.end(state, os.Stderr), nil
+}
+
+// passSignals passes the first signal on to the worker, until it has ended. One that comes more
+// than a while after it kills the worker, as it ends a process that has none.
+func (s *supervisor) passSignals(signals <-chan os.Signal, ended <-chan struct{}, kill func()) {
+	var first time.Time
+	for {
+		select {
+		case got := <-signals:
+			switch number, ok := got.(syscall.Signal); {
+			case ok && first.IsZero():
+				first = time.Now()
+				_, _ = s.signals.Write([]byte{byte(number)}) // a worker that has ended needs none
+			case time.Since(first) >= signalsTogether:
+				kill()
+			}
+		case <-ended:
+			return
+		}
+	}
 }
 
 // start starts the worker.

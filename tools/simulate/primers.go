@@ -8,9 +8,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"scanmap/bed"
 	"scanmap/dna"
 	"scanmap/fasta"
-	"scanmap/mappability"
 )
 
 // primers is the command "simulate primers": pairs of primers that are cut out of a reference.
@@ -70,13 +70,13 @@ func readBED(path string, ref *dna.Reference) (all []stretch, err error) {
 	if err != nil {
 		return nil, err
 	}
-	regions, err := mappability.ParseRegions(text, ref)
+	regions, err := bed.Parse(text, ref)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	for _, r := range regions {
 		start := ref.Contigs[r.Contig].Start
-		all = append(all, stretch{start + r.From, start + r.To})
+		all = append(all, stretch{start + r.Start, start + r.End})
 	}
 	return merged(all), nil
 }
