@@ -54,7 +54,7 @@ func guidesCommand(p process) *cli.Command {
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: categoryOutput, DefaultText: "-, standard output",
 				Usage: "write a line for each guide to `FILE`, which appears when it is complete"},
 			&cli.StringFlag{Name: "best", Category: categoryOutput, DefaultText: "all, in their order",
-				Usage: "write the `N` best guides, the best first, by CFD, then MIT, then the fewest places of 0, 1, ... edits"},
+				Usage: "write the `N` best guides, the best first, by CFD, then MIT, then the fewest places of 0, 1, ... edits; those without an exact place are last"},
 			&cli.StringFlag{Name: "places", Category: categoryOutput,
 				Usage: "write a line for each place of the guides of --output to `FILE`"},
 			&cli.StringFlag{Name: "report-html", Aliases: []string{"html"}, Category: categoryReports,
@@ -260,7 +260,9 @@ func (j *guidesJob) run(ctx context.Context, stdout *sink, stderr io.Writer) err
 		return err
 	}
 	took := time.Since(start)
-	afterwards(ctx, j.quiet, func() error { return judged.summarize(stderr, took) })
+	afterwards(ctx, j.quiet, func() error {
+		return firstError(judged.summarize(stderr, took), judged.warn(stderr, j.reference))
+	})
 	return nil
 }
 
@@ -275,6 +277,7 @@ type judgedGuides struct {
 	origins   []guides.Site // nil for guides that were given
 	summaries []guides.Summary
 	judged    int           // how many guides there were
+	without   []string      // the names of those of them that have no exact place
 	stats     *search.Stats // of the last search, nil without guides
 }
 
@@ -301,6 +304,7 @@ func (j *guidesJob) judge(ctx context.Context, files guideFiles) (*judgedGuides,
 		if err := j.search(ctx, g, guides.Options{}, nil); err != nil {
 			return nil, err
 		}
+		g.noteWithout()
 		g.choose(guides.Best(g.summaries, j.best))
 	}
 	if j.best == 0 || files.places != nil || files.page != nil {
@@ -308,15 +312,26 @@ func (j *guidesJob) judge(ctx context.Context, files guideFiles) (*judgedGuides,
 			return nil, err
 		}
 	}
+	if j.best == 0 {
+		g.noteWithout()
+	}
 	if err := g.writeGuides(files.guides, j.options.Distance); err != nil {
 		return nil, err
 	}
 	if files.page != nil {
 		return g, report.GuidesHTML(files.page, g.page(), report.GuidesInfo{Version: version, CommandLine: j.commandLine,
 			Reference: j.reference, Guides: j.source(), PAM: strings.Join(j.target.PAMs, ","), PAMFirst: j.target.PAMFirst, Limits: limitsInWords(j.options.Limits), Distance: j.options.Distance,
-			Substitutions: j.options.Substitutions, Regions: j.regions, Judged: g.judged})
+			Scored: j.scored(), Substitutions: j.options.Substitutions, Regions: j.regions, Judged: g.judged})
 	}
 	return g, nil
+}
+
+// scored is the most substitutions of the off-targets that scores are made of.
+func (j *guidesJob) scored() int {
+	if l := j.options.Limits; l != nil {
+		return min(j.options.Distance, l.Mismatches)
+	}
+	return j.options.Distance
 }
 
 // limitsInWords are limits of the classes of edits, for the page.
@@ -435,6 +450,15 @@ func (j *guidesJob) search(ctx context.Context, g *judgedGuides, o guides.Option
 	}
 	g.summaries = counter.Summaries()
 	return err
+}
+
+// noteWithout notes which guides have no exact place.
+func (g *judgedGuides) noteWithout() {
+	for i := range g.summaries {
+		if g.summaries[i].OnTarget() == 0 {
+			g.without = append(g.without, g.patterns[i].Name)
+		}
+	}
 }
 
 // choose leaves some guides, in that order.
