@@ -73,7 +73,7 @@ func mappabilityCommand(p process) *cli.Command {
 				Usage: "write a number for each base to `FILE`, as GenMap: .freq16 (frequency of 16 bits, little endian, at most " +
 					"65,535), .freq8 or .map (1/frequency as a float of 32 bits)"},
 			&cli.StringFlag{Name: "unique", Category: categoryOutput,
-				Usage: "write where K-mers begin that fit nowhere else to `FILE`, as BED"},
+				Usage: "write where K-mers begin that fit nowhere else, or with --genomes in no other genome, to `FILE`, as BED"},
 
 			threadsFlag("compute with `N` threads"),
 			deviceFlag(string(device.Auto), "`NAME` of the device: auto (GPUs if there are any and the work is worth it), cpu, cuda "+
@@ -345,7 +345,7 @@ func (j *mappabilityJob) count(ctx context.Context, results *resultFiles, files 
 			return "", err
 		}
 	}
-	return summaryOfKMers(f), nil
+	return j.summarize(f), nil
 }
 
 // values are those that --value asks for.
@@ -360,10 +360,28 @@ func (j *mappabilityJob) values(f *mappability.Frequencies) track.Values {
 	}
 }
 
-// summaryOfKMers sums up in a line.
-func summaryOfKMers(f *mappability.Frequencies) string {
+// summarize sums up in a line. What the numbers are depends on what was counted.
+func (j *mappabilityJob) summarize(f *mappability.Frequencies) string {
 	s := f.Summarize()
 	kmers := max(float64(s.KMers), 1)
-	return fmt.Sprintf("%d positions, %d K-mers, %d unique (%.2f %%), mean frequency %.4g, largest %d, mean mappability %.4f; %s on %s",
-		s.Positions, s.KMers, s.Unique, 100*float64(s.Unique)/kmers, float64(s.Places)/kmers, s.Largest, s.Mappability/kmers, f.Engine, f.Device)
+	own, genomes := j.options.ExcludeSelf, j.options.Genomes
+	unique, mean := "unique", "mean frequency"
+	switch {
+	case own && genomes:
+		mean = "mean number of genomes with another place"
+	case genomes:
+		unique, mean = "in no other genome", "mean number of genomes"
+	case own:
+		mean = "mean frequency without own places"
+	}
+	line := fmt.Sprintf("%d positions, %d K-mers, %d %s (%.2f %%), %s %.4g, largest %d", s.Positions, s.KMers, s.Unique, unique,
+		100*float64(s.Unique)/kmers, mean, float64(s.Places)/kmers, s.Largest)
+	if !own || !genomes {
+		line += ", mean mappability"
+		if own {
+			line += " with them"
+		}
+		line += fmt.Sprintf(" %.4f", s.Mappability/kmers)
+	}
+	return fmt.Sprintf("%s; %s on %s", line, f.Engine, f.Device)
 }
