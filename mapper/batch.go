@@ -60,10 +60,11 @@ const batchBases = 1 << 27
 type batcher struct {
 	libraries []*library // those that have not come to their end
 	open      func(ctx context.Context, l *Library) (fasta.Source, error)
-	source    fasta.Source   // of libraries[0], opened ahead; nil after its end
-	parsed    *measure.Timer // counts the reads
-	busy      time.Duration  // of sources that are closed
-	finished  chan struct{}  // closed when nothing more is read; nil before start
+	source    fasta.Source                                // of libraries[0], opened ahead; nil after its end
+	parsed    *measure.Timer                              // counts the reads
+	busy      time.Duration                               // of sources that are closed
+	check     func(of *library, first []fasta.Read) error // called with the first reads of each
+	finished  chan struct{}                               // closed when nothing more is read; nil before start
 }
 
 // newBatcher opens the first library, so that it is parsed while the reference is loaded.
@@ -148,6 +149,7 @@ func (r *batcher) readLibrary(ctx context.Context, sizes func() batchSizes, to c
 	ask()
 	next := batch{library: library}
 	reads, bases := 0, 0 // of next
+	checked := r.check == nil
 	send := func(n int) error {
 		first := next.take(n)
 		reads -= n
@@ -164,6 +166,12 @@ func (r *batcher) readLibrary(ctx context.Context, sizes func() batchSizes, to c
 	for {
 		chunk, err := r.source.Next()
 		r.parsed.Count(int64(len(chunk)))
+		if !checked && len(chunk) > 0 {
+			if err := r.check(library, chunk); err != nil {
+				return err
+			}
+			checked = true
+		}
 		if len(chunk) > 0 {
 			next.chunks = append(next.chunks, chunk)
 			reads, bases = reads+len(chunk), bases+basesOf(chunk)

@@ -34,6 +34,10 @@ type Options struct {
 	// Over says what becomes of a read of which more locations would be reported than that; the zero
 	// value is OverCut.
 	Over Over
+	// Sensible has a run refused whose reads cannot lie on the reference because they are longer
+	// than its contigs, or would lie at very many places by chance, judged by the first reads of each
+	// library. The latter is not looked at if MaxLocations is set.
+	Sensible bool
 	// Device is where to map; for device.Auto see devices.go.
 	Device device.Choice
 	// Threads is the number of threads that compute; 0 is one.

@@ -133,6 +133,7 @@ func (r *run) mapReads(ctx context.Context, reads *batcher, out *Outputs, begin 
 	for _, s := range r.resolver.seekers {
 		s.make = d.again
 	}
+	reads.check = r.check
 	batches := reads.start(ctx, d.batchSizes, d.batchesAhead())
 	finders, err := d.begin(ctx)
 	if err != nil {

@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"scanmap/internal/truth"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -272,4 +275,35 @@ func TestMapStandardOutputFails(t *testing.T) {
 	if want := "scanmap: standard output: file already closed\n"; code != 1 || stderr.String() != want {
 		t.Errorf("exit code %d, standard error %q", code, stderr.String())
 	}
+}
+
+// TestMapSenseless ends runs that would write what is there by chance, and those with the reads in
+// place of the reference, with one line and no file.
+func TestMapSenseless(t *testing.T) {
+	folder := t.TempDir()
+	var reads, long strings.Builder
+	text := truth.Random(rand.New(rand.NewPCG(7, 8)), 20_000, "ACGT")
+	for i := range 100 {
+		_, _ = fmt.Fprintf(&reads, ">read%d\n%s\n", i, text[100*i:100*i+100])
+	}
+	_, _ = fmt.Fprintf(&long, ">a\n%s\n>b\n%s\n", text[:9000], text)
+	readsFile, ref := copiesFile(t, folder, "reads.fa", reads.String()), copiesFile(t, folder, "ref.fa", long.String())
+	out := filepath.Join(folder, "out.sam")
+	for _, c := range []struct{ args, want string }{
+		{ref + " " + readsFile + " -e 150", readsFile + ": with 150 edits a read of 100 bases (the median of the first ones) lies at some 384 places of " +
+			ref + " by chance: allow fewer edits, or limit the locations of a read (--max-locations) to map it nevertheless"},
+		{ref + " " + readsFile + " -e 60% --report one", "with 60 edits a read of 100 bases"},
+		{readsFile + " " + ref, ref + ": reads of 9000 bases (the median of the first ones) cannot lie on " + readsFile +
+			", whose longest contig has 100: the reference is named before the reads"},
+		{"-x variants " + readsFile + " " + ref, "the reference is named before the reads"},
+	} {
+		code, stdout, stderr := call(append([]string{"map", "-o", out}, strings.Fields(c.args)...)...)
+		if code != 1 || stdout != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s: exit code %d, %q, want %q", c.args, code, stderr, c.want)
+		}
+		if _, err := os.Stat(out); err == nil {
+			t.Errorf("%s: left a file", c.args)
+		}
+	}
+	quietly(t, "map", ref, readsFile, "--crop", "20", "-e", "50%", "--max-locations", "1", "-o", out)
 }
