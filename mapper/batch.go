@@ -60,11 +60,12 @@ const batchBases = 1 << 27
 type batcher struct {
 	libraries []*library // those that have not come to their end
 	open      func(ctx context.Context, l *Library) (fasta.Source, error)
-	source    fasta.Source                                // of libraries[0], opened ahead; nil after its end
-	parsed    *measure.Timer                              // counts the reads
-	busy      time.Duration                               // of sources that are closed
-	check     func(of *library, first []fasta.Read) error // called with the first reads of each
-	finished  chan struct{}                               // closed when nothing more is read; nil before start
+	source    fasta.Source   // of libraries[0], opened ahead; nil after its end
+	parsed    *measure.Timer // counts the reads
+	busy      time.Duration  // of sources that are closed
+	finished  chan struct{}  // closed when nothing more is read; nil before start
+	// check, when set, is called with the first reads of each library.
+	check func(of *library, first []fasta.Read) error
 }
 
 // newBatcher opens the first library, so that it is parsed while the reference is loaded.

@@ -53,9 +53,11 @@ func substitutionsByChance(length, k int) float64 {
 // most: a bound of the share of places, from above, and far above where edits are many. Of
 // alignments that say the same one is counted: insertions and deletions stand before a match alone,
 // as before a substitution they would be fewer edits or the same in another order, and a letter is
-// matched as early as can be. In the rows below, all[k] is that of the first letters of the read, inserted[k] that where
-// inserted letters come next, which differ from the letter that is matched then, and deleted[k] that
-// where letters have been deleted, which the letter that is matched then differs from.
+// matched as early as can be.
+//
+// In the rows below, all[k] is that of the first letters of the read, inserted[k] that where
+// inserted letters come next, and deleted[k] that where letters have been deleted. The letter that
+// is matched then differs from them.
 func editsByChance(length, k int) float64 {
 	if k >= length {
 		return 1

@@ -266,6 +266,25 @@ type Report struct {
 	Strata int
 }
 
+// String writes the report as ParseReport reads it.
+func (r Report) String() string {
+	if r.Mode == ReportStrata {
+		return fmt.Sprintf("%s:%d", ReportStrata, r.Strata)
+	}
+	return string(r.Mode)
+}
+
+// allowed says what a location may have.
+func (o *Options) allowed() string {
+	switch {
+	case o.Local != nil:
+		return "score " + o.Local.Score.String()
+	case o.Metric == Substitutions:
+		return "mismatches " + o.Distance.String()
+	}
+	return "edits " + o.Distance.String()
+}
+
 // want says which locations finders have to hand on: all that may be reported.
 func (r Report) want() find.Want {
 	switch r.Mode {

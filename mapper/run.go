@@ -28,6 +28,7 @@ func Run(ctx context.Context, o Options, header sam.HeaderOptions, out Outputs) 
 	if r.opening != nil {
 		defer r.giveBack() // if it came to nothing
 	}
+	ctxOfCaller := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	reading := fasta.ReadOptions{Threads: o.Threads, Crop: o.Crop, MaxLength: o.MaxReadLength}
@@ -43,6 +44,10 @@ func Run(ctx context.Context, o Options, header sam.HeaderOptions, out Outputs) 
 	}
 	r.times.parse.Set(busy)
 	r.finish(time.Since(start))
+	if err == nil && r.stats.ManyUnmapped() {
+		err = r.explain(ctxOfCaller)
+		r.stats.Elapsed = time.Since(start)
+	}
 	return r.stats, err
 }
 
@@ -63,7 +68,7 @@ type run struct {
 }
 
 func newRun(o *Options, t *times) *run {
-	r := &run{options: o, stats: &Stats{Engines: map[Engine]int64{}}, times: t}
+	r := &run{options: o, stats: &Stats{Engines: map[Engine]int64{}, Allowed: o.allowed(), Report: o.Report.String()}, times: t}
 	r.out = newOrderedWriter(nil, 4*o.Threads+4)
 	for i, l := range o.Libraries {
 		r.libraries = append(r.libraries, newLibrary(i, l, o))

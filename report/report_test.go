@@ -104,7 +104,7 @@ func TestJSON(t *testing.T) {
 				t.Fatal(err)
 			}
 			for member, value := range back {
-				if value == nil && (member != "pairs" && member != "depth" || name == "paired") {
+				if value == nil && member != "unmapped_sample" && (member != "pairs" && member != "depth" || name == "paired") {
 					t.Errorf("%s is null", member)
 				}
 			}
@@ -196,5 +196,35 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 	if !bytes.Equal(got, want) {
 		t.Errorf("differs from %s (-update accepts it):\n%s", file, got)
+	}
+}
+
+// TestHint names what most of the sample speaks for.
+func TestHint(t *testing.T) {
+	tried := func(local, more int64) []mapper.Trial {
+		return []mapper.Trial{{Option: "--local", Mapped: local}, {Option: "-e 8%", Mapped: more}}
+	}
+	for _, c := range []struct {
+		sample *mapper.UnmappedSample
+		want   string
+	}{
+		{nil, ""},
+		{&mapper.UnmappedSample{Reads: 1000, WithAdapters: 412, Adapter: "AGATCGGAAGAGC", Tried: tried(655, 120)},
+			"412 have an adapter (mostly AGATCGGAAGAGC), 655 map with --local, 120 map with -e 8%: cut adapters off, or try --local"},
+		{&mapper.UnmappedSample{Reads: 1000, WithAdapters: 50, Adapter: "AGATCGGAAGAGC", Tried: tried(400, 401)},
+			"50 have an adapter (mostly AGATCGGAAGAGC), 400 map with --local, 401 map with -e 8%: try -e 8%"},
+		{&mapper.UnmappedSample{Reads: 1000, Tried: tried(50, 0)},
+			"50 map with --local, 0 map with -e 8%: they may be of something else than the reference"},
+		{&mapper.UnmappedSample{Reads: 1000, Tried: tried(51, 51)}, "51 map with --local, 51 map with -e 8%: try --local"},
+		{&mapper.UnmappedSample{Reads: 1000}, "none was explained: they may be of something else than the reference"},
+	} {
+		s := &mapper.Stats{Reads: 10_000, Unmapped: 1_860, Sample: c.sample}
+		want := c.want
+		if want != "" {
+			want = "18.60 % of the reads are unmapped; of a sample of 1,000 of these " + want
+		}
+		if got := Hint(s); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }

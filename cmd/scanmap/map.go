@@ -263,7 +263,9 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 	if err := j.removeStale(results); err != nil {
 		return err
 	}
-	afterwards(ctx, j.quiet, func() error { return firstError(warnOfEmpty(stderr, stats), report.Table(stderr, stats)) })
+	afterwards(ctx, j.quiet, func() error {
+		return firstError(warnOfEmpty(stderr, stats), report.Table(stderr, stats), hint(stderr, stats))
+	})
 	if limit := j.options.MaxLocations; stats.Capped > 0 && (limit == 0 || limit > mapper.MostLocations) {
 		_ = warn(stderr, fmt.Sprintf("reads with more than %d locations: %d; the first are written, and all are counted",
 			mapper.MostLocations, stats.Capped))
@@ -273,6 +275,16 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 			"they are unmapped", stats.Unsought))
 	}
 	return nil
+}
+
+// hint says what may be tried where many reads are unmapped.
+func hint(w io.Writer, s *mapper.Stats) error {
+	text := report.Hint(s)
+	if text == "" {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, "scanmap: hint: %s\n", oneLine(text))
+	return err
 }
 
 // warnOfEmpty names the files that had no reads: a run of an empty file succeeds, and is seldom

@@ -307,3 +307,34 @@ func TestMapSenseless(t *testing.T) {
 	}
 	quietly(t, "map", ref, readsFile, "--crop", "20", "-e", "50%", "--max-locations", "1", "-o", out)
 }
+
+// TestMapHint says what may be tried where many reads are unmapped: on standard error, in the JSON
+// and on the page.
+func TestMapHint(t *testing.T) {
+	folder := t.TempDir()
+	var reads strings.Builder
+	text := truth.Random(rand.New(rand.NewPCG(7, 8)), 20_000, "ACGT")
+	for i := range 400 {
+		read := text[40*i : 40*i+100]
+		if i < 120 {
+			read = read[:85] + "AGATCGGAAGAGCAC"
+		}
+		_, _ = fmt.Fprintf(&reads, ">read%d\n%s\n", i, read)
+	}
+	readsFile, ref := copiesFile(t, folder, "reads.fa", reads.String()), copiesFile(t, folder, "ref.fa", ">a\n"+text+"\n")
+	stats, page := filepath.Join(folder, "stats.json"), filepath.Join(folder, "page.html")
+	args := []string{"map", "-o", filepath.Join(folder, "out.sam"), "--stats", stats, "--report-html", page, ref, readsFile}
+	const want = "30.00 % of the reads are unmapped; of a sample of 120 of these 120 have an adapter (mostly AGATCGGAAGAGC), " +
+		"120 map with --local, 86 map with -e 8%: cut adapters off, or try --local"
+	code, _, stderr := call(args...)
+	if code != 0 || !strings.HasSuffix(stderr, "\nscanmap: hint: "+want+"\n") || !strings.Contains(stderr, "\nallowed                edits 4%\nreport                      all\n") {
+		t.Errorf("exit code %d, %s", code, stderr)
+	}
+	if text := readFile(t, stats); !strings.Contains(text, want) || !strings.Contains(text, `"allowed": "edits 4%"`) {
+		t.Error("the JSON has no hint")
+	}
+	if text := readFile(t, page); !strings.Contains(text, want+".") || !strings.Contains(text, "edits 4%") {
+		t.Error("the page has no hint")
+	}
+	quietly(t, args...)
+}
