@@ -66,6 +66,7 @@ type batcher struct {
 	finished  chan struct{}  // closed when nothing more is read; nil before start
 	// check, when set, is called with the first reads of each library.
 	check func(of *library, first []fasta.Read) error
+	watch *Watch // nil for none
 }
 
 // newBatcher opens the first library, so that it is parsed while the reference is loaded.
@@ -167,6 +168,7 @@ func (r *batcher) readLibrary(ctx context.Context, sizes func() batchSizes, to c
 	for {
 		chunk, err := r.source.Next()
 		r.parsed.Count(int64(len(chunk)))
+		r.watch.parse(len(chunk))
 		if !checked && len(chunk) > 0 {
 			if err := r.check(library, chunk); err != nil {
 				return err

@@ -68,8 +68,10 @@ type Options struct {
 	Loaded func(bytes int64)
 	// Progress, when set, is called after each part of a batch, from one goroutine at a time.
 	Progress func(Progress)
-	limits   limits
-	shared   *sharedReference // of the run
+	// Watch, when set, lets others see at any time how far the run has come.
+	Watch  *Watch
+	limits limits
+	shared *sharedReference // of the run
 }
 
 // MostLocations is the most locations of a read that are reported, whatever the options: the first
@@ -174,11 +176,6 @@ func (o *Options) setDefaults() {
 	if o.limits.estimatePairs == 0 {
 		o.limits.estimatePairs = estimatePairs
 	}
-}
-
-// Progress is how far a run has come.
-type Progress struct {
-	Reads, Mapped int64
 }
 
 // Metric says what an edit is, and what a location is: see package locate.

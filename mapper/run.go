@@ -138,7 +138,8 @@ func (r *run) mapReads(ctx context.Context, reads *batcher, out *Outputs, begin 
 	for _, s := range r.resolver.seekers {
 		s.make = d.again
 	}
-	reads.check = r.check
+	reads.check, reads.watch = r.check, r.options.Watch
+	r.options.Watch.loaded()
 	batches := reads.start(ctx, d.batchSizes, d.batchesAhead())
 	finders, err := d.begin(ctx)
 	if err != nil {
@@ -190,6 +191,7 @@ func (r *run) cover(out *Outputs) *find.Cover {
 // mapBatches has finders find what batches have on the reference, and makes their records in order.
 func (r *run) mapBatches(ctx context.Context, batches *batches, finders []find.Finder, relieved relief) error {
 	c := newCrew(batches, r.options.largest, &r.times.pack)
+	c.watch = r.options.Watch
 	err := c.run(ctx, finders, relieved, func(p part) error {
 		r.stats.count(p.batch, p.found)
 		err := r.resolver.resolve(ctx, p)
@@ -204,6 +206,9 @@ func (r *run) mapBatches(ctx context.Context, batches *batches, finders []find.F
 
 // progress tells how far the run has come.
 func (r *run) progress() {
+	if w := r.options.Watch; w != nil {
+		w.made(r.stats.Reads, r.resolver.mapped())
+	}
 	if r.options.Progress != nil {
 		r.options.Progress(Progress{Reads: r.stats.Reads, Mapped: r.resolver.mapped()})
 	}

@@ -172,10 +172,19 @@ func TestProgress(t *testing.T) {
 		elapsed time.Duration
 		want    string
 	}{
-		{mapper.Progress{}, 0, "0 reads, 0.00 % mapped, 0 reads/s"},
+		{mapper.Progress{}, 0, "reading ref.fa"},
+		{mapper.Progress{Loaded: true}, 0, "0 reads, 0.00 % mapped, 0 reads/s"},
+		{mapper.Progress{Loaded: true, Mapping: 10 * time.Second, Expected: 4_000_000, Batch: 1_000_000, Pass: 0.4}, 34 * time.Second,
+			"0 of about 4,000,000 reads, 0.00 % mapped, 0 reads/s, 40 % of the reference for the next 1,000,000, about 90 s left"},
+		{mapper.Progress{Loaded: true, Mapping: 10 * time.Minute, Reads: 1000, Mapped: 900, Expected: 4000}, time.Hour,
+			"1,000 of about 4,000 reads, 90.00 % mapped, 1.67 reads/s, about 30 min left"},
+		{mapper.Progress{Loaded: true, Mapping: 10 * time.Hour, Reads: 1000, Mapped: 900, Expected: 4000}, time.Hour,
+			"1,000 of about 4,000 reads, 90.00 % mapped, 0.0278 reads/s, about 30 h left"},
+		{mapper.Progress{Loaded: true, Mapping: time.Second, Reads: 1000, Mapped: 900, Expected: 1000}, time.Second,
+			"1,000 reads, 90.00 % mapped, 1 k reads/s"},
 		{mapper.Progress{Reads: 1_500_000, Mapped: 1_200_000}, 2 * time.Second, "1,500,000 reads, 80.00 % mapped, 750 k reads/s"},
 	} {
-		if got := Progress(c.p, c.elapsed); got != c.want {
+		if got := Progress(c.p, c.elapsed, "reading ref.fa"); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}

@@ -64,7 +64,7 @@ func guidesCommand(p process) *cli.Command {
 			deviceFlag(string(device.Auto), "`NAME` of the device: auto (a GPU if there is one and the work is "+
 				"worth it), cpu, cuda (all GPUs) or, as in cuda:0,2, some; one more for each 64 Mi letters", device.Forms),
 			gpuMemoryFlag(),
-			quietFlag("no summary on standard error"),
+			quietFlag("no progress and no summary on standard error"), progressFlag(),
 		}),
 		Action: func(c *cli.Context) error {
 			job, err := newGuidesJob(c, p.args)
@@ -90,6 +90,7 @@ type guidesJob struct {
 	output, places string
 	report         string
 	quiet          bool
+	progress       bool // shown even if standard error is not a terminal
 	commandLine    []string
 }
 
@@ -101,7 +102,7 @@ type placeName struct {
 }
 
 func newGuidesJob(c *cli.Context, args []string) (*guidesJob, error) {
-	j := &guidesJob{quiet: c.Bool("quiet"), commandLine: commandLine(args)}
+	j := &guidesJob{quiet: c.Bool("quiet"), progress: c.Bool("progress"), commandLine: commandLine(args)}
 	return j, readAll(c, j.readSearch, j.readInputs, j.readOutputs, j.readDevice)
 }
 
@@ -253,6 +254,9 @@ func (j *guidesJob) run(ctx context.Context, stdout *sink, stderr io.Writer) err
 		return err
 	}
 	names := []string{j.output, j.places, j.report}
+	p, ctx := showProgress(ctx, stderr, j.progress, j.quiet)
+	defer p.stop()
+	j.options.Share = p.searching()
 	judged, err := published(ctx, stdout, names, func(_ *resultFiles, files []*output) (*judgedGuides, error) {
 		return j.judge(ctx, guideFiles{guides: files[0], places: files[1], page: files[2]})
 	})
@@ -260,6 +264,7 @@ func (j *guidesJob) run(ctx context.Context, stdout *sink, stderr io.Writer) err
 		return err
 	}
 	took := time.Since(start)
+	p.stop()
 	afterwards(ctx, j.quiet, func() error {
 		return firstError(judged.summarize(stderr, took), judged.warn(stderr, j.reference))
 	})

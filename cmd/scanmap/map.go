@@ -163,8 +163,7 @@ func mapFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "dry-run", Category: categoryRun, DisableDefaultText: true,
 			Usage: "look at the heads of the files, print what would be done and how much memory it would take, and write nothing"},
 		quietFlag("no progress and no table of statistics on standard error"),
-		&cli.BoolFlag{Name: "progress", Category: categoryRun, DisableDefaultText: true,
-			Usage: "show progress even if standard error is not a terminal"},
+		progressFlag(),
 		&cli.StringFlag{Name: "cpuprofile", Hidden: true, Usage: "write a CPU profile to `FILE`"},
 		&cli.StringFlag{Name: "memprofile", Hidden: true, Usage: "write a profile of memory to `FILE`"},
 	}, countFlags()...)
@@ -432,10 +431,11 @@ func inputsExist(inputs ...string) error {
 
 // mapReads calls the mapper and shows progress.
 func (j *mapJob) mapReads(ctx context.Context, out *mapper.Outputs, stderr io.Writer) (*mapper.Stats, error) {
-	if terminal := isTerminal(stderr); j.progress || terminal && !j.quiet {
-		p := startProgress(stderr, terminal)
-		defer p.stop()
-		j.options.Progress = p.update
+	p, ctx := showProgress(ctx, stderr, j.progress, j.quiet)
+	defer p.stop()
+	if p != nil {
+		j.options.Watch = mapper.NewWatch()
+		p.mapping(j.options.Watch, j.options.Reference, j.options.Libraries)
 	}
 	return untilStopped(ctx, func() (*mapper.Stats, error) { return mapper.Run(ctx, j.options, j.header, *out) })
 }

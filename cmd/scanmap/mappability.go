@@ -20,6 +20,7 @@ import (
 	"scanmap/dna"
 	"scanmap/fasta"
 	"scanmap/mappability"
+	"scanmap/report"
 	"scanmap/track"
 )
 
@@ -82,8 +83,7 @@ func mappabilityCommand(p process) *cli.Command {
 			&cli.StringFlag{Name: "tmpdir", Category: categoryRun, DefaultText: "$TMPDIR or /tmp",
 				Usage: "put what does not fit into memory into `FOLDER`"},
 			quietFlag("no progress and no summary on standard error"),
-			&cli.BoolFlag{Name: "progress", Category: categoryRun, DisableDefaultText: true,
-				Usage: "show progress even if standard error is not a terminal"},
+			progressFlag(),
 		},
 		Action: func(c *cli.Context) error {
 			job, err := newMappabilityJob(c)
@@ -282,11 +282,17 @@ func (j *mappabilityJob) run(ctx context.Context, stdout *sink, stderr io.Writer
 		}
 		files[o.option] = file
 	}
-	if terminal := isTerminal(stderr); j.progress || terminal && !j.quiet {
-		p := startProgress(stderr, terminal)
-		defer p.stop()
+	p, ctx := showProgress(ctx, stderr, j.progress, j.quiet)
+	defer p.stop()
+	if p != nil {
+		var began time.Time
 		j.options.Progress = func(done, total int64) {
-			p.show(func(time.Duration) string { return fmt.Sprintf("%.1f %% counted", 100*float64(done)/float64(total)) })
+			if began.IsZero() {
+				began = time.Now()
+			}
+			p.show(func(time.Duration) string {
+				return report.Share("counting", float64(done)/float64(total), time.Since(began))
+			})
 		}
 	}
 	j.options.Temporary = layerOf(ctx).temporary(j.tmpdir)
@@ -298,6 +304,7 @@ func (j *mappabilityJob) run(ctx context.Context, stdout *sink, stderr io.Writer
 		return err
 	}
 	took := time.Since(start)
+	p.stop()
 	afterwards(ctx, j.quiet, func() error {
 		_, err := fmt.Fprintf(stderr, "scanmap: %s, %.3f s\n", summary, took.Seconds())
 		return err
