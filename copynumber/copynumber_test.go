@@ -607,6 +607,10 @@ func TestCountsBounded(t *testing.T) {
 		if bound := i%5 == 4; w.AtBound() != bound || bound != (w.Bounded > 0.9) {
 			t.Errorf("window %d: %+v", i, w)
 		}
+		// Its bases have one factor but for those beside others.
+		if want := w.Copies / math.Sqrt(w.Starts); math.Abs(w.Error/want-1) > 0.02 {
+			t.Errorf("window %d has an error of %g, want %g", i, w.Error, want)
+		}
 	}
 }
 

@@ -35,6 +35,8 @@ const (
 	sampleReads = 1000
 	// sampleLength is the most bases of a read of the sample, which bounds its memory.
 	sampleLength = 1000
+	// ofSampled is what a read of the sample takes, beside its bases.
+	ofSampled = 48
 	// manyUnmapped is the share of unmapped reads, one of so many, from which a sample is looked at,
 	// and leastUnmapped their least number.
 	manyUnmapped, leastUnmapped = 20, 100

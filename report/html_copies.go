@@ -127,7 +127,7 @@ func CopiesWarnings(r *copynumber.Result, o *copynumber.Options) (lines []string
 		step := math.Pow(10, math.Floor(math.Log10(larger))-1) // two digits are left
 		lines = append(lines, fmt.Sprintf("the depth is low: windows of the controls have %.3g starts on average, "+
 			"so that counting alone makes a standard error of %.2f copies; windows of %.0f bases (--window) would have %.2f",
-			c.Starts, c.Error, math.Ceil(larger/step)*step, sureCopies))
+			c.Starts, c.Error, math.Ceil(larger/step-1e-6)*step, sureCopies))
 	}
 	bounded, known := 0, 0
 	for i := range r.Windows {

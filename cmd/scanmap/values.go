@@ -93,7 +93,7 @@ func suggestValue(app *cli.App, err error, args []string) error {
 		if other := otherWords[strings.ToLower(value)]; slices.Contains(values, other) {
 			meant = other
 		}
-		if name == "preset" {
+		if name == "preset" && value != "" {
 			meant = cmp.Or(meant, "scanmap map REF.fa READS.fq, without -x")
 		}
 		return usageError{fmt.Errorf("%w%s", err, didYouMean(meant))}
