@@ -3,8 +3,11 @@ package amplicon
 import (
 	"bytes"
 	"context"
+	"encoding/csv"
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	"scanmap/fasta"
@@ -54,9 +57,9 @@ const maxText = 256 << 20
 
 // ReadPairs reads the pairs of a file, "-" being standard input, plain or compressed as package
 // fasta has it. A line has a name, the forward primer and the reverse primer, with tabs between or,
-// in a line without tabs, blanks. The first line may be a header, whose second and third column are
-// "forward" and "reverse" in either case. Lines that are blank or begin with '#' are skipped. Names
-// are all different. Errors name file and line.
+// in a line without tabs, commas (CSV) or, with fewer than two of them, blanks. The first line may
+// be a header (layoutOf), which says in which columns they are. Lines that are blank or begin with
+// '#' are skipped. Names are all different. Errors name file and line.
 func ReadPairs(ctx context.Context, path string) ([]Pair, error) {
 	text, err := fasta.ReadText(ctx, path, maxText)
 	if err != nil {
@@ -83,6 +86,7 @@ func parsePairs(text string) ([]Pair, error) {
 	var pairs []Pair
 	lines := map[string]int{} // by name
 	number, first := 0, true
+	columnsAt := plainLayout
 	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
 		number++
 		line = strings.TrimRight(line, "\r\n")
@@ -90,12 +94,18 @@ func parsePairs(text string) ([]Pair, error) {
 			continue
 		}
 		columns := columnsOf(line)
-		header := first && isHeader(columns)
-		first = false
-		if header {
-			continue
+		if first {
+			first = false
+			at, header, err := layoutOf(columns)
+			if err != nil {
+				return nil, fmt.Errorf("line %d: %w", number, err)
+			}
+			if header {
+				columnsAt = at
+				continue
+			}
 		}
-		pair, err := parsePair(columns)
+		pair, err := parsePair(columns, columnsAt)
 		if other := lines[pair.Name]; err == nil && other > 0 {
 			err = fmt.Errorf("the name %.100q is that of line %d; expected a name of its own", pair.Name, other)
 		}
@@ -112,26 +122,77 @@ func parsePairs(text string) ([]Pair, error) {
 	return pairs, nil
 }
 
-// columnsOf cuts a line at tabs, or at blanks where there are no tabs.
+// columnsOf cuts a line at tabs, or at commas, or at blanks where there is neither a tab nor two
+// commas.
 func columnsOf(line string) []string {
-	if !strings.Contains(line, "\t") {
+	var columns []string
+	switch {
+	case strings.Contains(line, "\t"):
+		columns = strings.Split(line, "\t")
+	case strings.Count(line, ",") >= 2:
+		var err error
+		if columns, err = csv.NewReader(strings.NewReader(line)).Read(); err != nil {
+			columns = strings.Split(line, ",") // quotes are letters then
+		}
+	default:
 		return strings.Fields(line)
 	}
-	columns := strings.Split(line, "\t")
 	for i := range columns {
 		columns[i] = strings.TrimSpace(columns[i])
 	}
 	return columns
 }
 
-func isHeader(columns []string) bool {
-	return len(columns) == 3 && strings.EqualFold(columns[1], "forward") && strings.EqualFold(columns[2], "reverse")
+// layout says in which columns a name, a forward and a reverse primer are, of how many.
+type layout struct{ name, forward, reverse, columns int }
+
+var plainLayout = layout{0, 1, 2, 3}
+
+// Words of headers. Those that say nothing are left out before names are compared: the header of a
+// forward primer may be "Forward primer (5'-3')", "fwd_seq", "Left Primer", "primer1" or "F".
+var (
+	emptyWords = []string{"primer", "primers", "sequence", "seq", "oligo", "5", "3", "to", "prime"}
+	nameWords  = []string{"", "name", "id", "pair", "pairname", "pairid", "amplicon", "ampliconname", "ampliconid", "target", "targetname",
+		"gene", "genename", "assay", "locus", "marker", "region", "set", "label"}
+	forwardWords = []string{"forward", "fwd", "fw", "for", "f", "left", "l", "1"}
+	reverseWords = []string{"reverse", "rev", "rv", "r", "right", "2"}
+	headerWord   = regexp.MustCompile(`[A-Za-z]+|[0-9]+`)
+)
+
+// layoutOf reads a header. A line is one if a column is called forward or its like and another one
+// reverse or its like, none of which is a primer; it is an error if no column has the names.
+func layoutOf(columns []string) (at layout, header bool, err error) {
+	at = layout{-1, -1, -1, len(columns)}
+	for i, column := range columns {
+		words := headerWord.FindAllString(strings.ToLower(column), -1)
+		words = slices.DeleteFunc(words, func(w string) bool { return slices.Contains(emptyWords, w) })
+		for _, kind := range []struct {
+			words []string
+			at    *int
+		}{{forwardWords, &at.forward}, {reverseWords, &at.reverse}, {nameWords, &at.name}} {
+			if *kind.at < 0 && slices.Contains(kind.words, strings.Join(words, "")) {
+				*kind.at = i
+				break
+			}
+		}
+	}
+	switch {
+	case at.forward < 0 || at.reverse < 0:
+		return layout{}, false, nil
+	case at.name < 0:
+		return layout{}, false, errors.New("the header has no column for names, such as name; expected name, forward and reverse primer")
+	}
+	return at, true, nil
 }
 
-func parsePair(columns []string) (Pair, error) {
-	if len(columns) != 3 {
-		return Pair{}, fmt.Errorf("its number of columns is %d; expected 3: name, forward and reverse primer", len(columns))
+func parsePair(columns []string, at layout) (Pair, error) {
+	if len(columns) != at.columns {
+		if at == plainLayout {
+			return Pair{}, fmt.Errorf("its number of columns is %d; expected 3: name, forward and reverse primer", len(columns))
+		}
+		return Pair{}, fmt.Errorf("its number of columns is %d; expected %d, as the header has", len(columns), at.columns)
 	}
+	columns = []string{columns[at.name], columns[at.forward], columns[at.reverse]}
 	if columns[0] == "" {
 		return Pair{}, errors.New("the name is empty; expected name, forward and reverse primer")
 	}

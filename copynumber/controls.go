@@ -39,6 +39,7 @@ type chooser struct {
 	contigs  []*contigTally
 	tallies  []stretch // of windows, by the same index
 	excluded []bool    // by contig
+	names    func(contig int) string
 	options  *Options
 }
 
@@ -123,7 +124,7 @@ func (c *chooser) find() ([]Stratum, int, error) {
 		}
 	}
 	if len(depths) == 0 {
-		return nil, 0, errNoWindows
+		return nil, 0, c.noWindows()
 	}
 	slices.Sort(depths)
 	median := depths[len(depths)/2]
@@ -161,6 +162,22 @@ func (c *chooser) find() ([]Stratum, int, error) {
 	return nil, 0, fmt.Errorf("the controls still change after %d rounds: give controls", maxRounds)
 }
 
+// noWindows says why no window can be a control.
+func (c *chooser) noWindows() error {
+	most := 0
+	contig := 0
+	for i := range c.windows {
+		if w := &c.windows[i]; !c.excluded[w.Contig] && w.Unmasked > most {
+			most, contig = w.Unmasked, w.Contig
+		}
+	}
+	if most == 0 {
+		return errNoWindows
+	}
+	return fmt.Errorf("no window can be a control: windows have %d unmasked bases, and the contig with the most of those that are "+
+		"not excluded, %s, has %d, less than half a window: take smaller windows", c.options.Window, c.names(contig), most)
+}
+
 // bounds returns the median of the controls, and how far from it they may lie.
 func (c *chooser) bounds() (middle, most float64) {
 	var depths []float64
@@ -189,6 +206,8 @@ type Controls struct {
 	Mean float64
 	// Deviation is the standard deviation of the corrected means of their windows.
 	Deviation float64
+	// Starts and Error are the means of those of their windows.
+	Starts, Error float64
 	// Rounds that it took to find them, 0 if they were given.
 	Rounds int
 }

@@ -432,7 +432,7 @@ func TestControls(t *testing.T) {
 	if r.Windows[5].Copies != 4 || r.Windows[21].Copies != 6 || r.Windows[41].Copies != 0 {
 		t.Errorf("copies %v, %v, %v", r.Windows[5].Copies, r.Windows[21].Copies, r.Windows[41].Copies)
 	}
-	if want := (Controls{Windows: 17, Bases: 170, Mean: 1, Rounds: 2}); r.Controls != want {
+	if want := (Controls{Windows: 17, Bases: 170, Mean: 1, Starts: 10, Error: 2 / math.Sqrt(10), Rounds: 2}); r.Controls != want {
 		t.Errorf("%+v, want %+v", r.Controls, want)
 	}
 
@@ -514,12 +514,102 @@ func TestErrors(t *testing.T) {
 		{plain(2), [][]float64{nil, {1, 1}}, errNoDepth}, // of masked bases
 		{plain(2), one, errSparse},
 		{full(func(o *Options) { o.Excluded = []int{0} }), one, errNoWindows},
-		{full(func(o *Options) { o.Window = 21 }), one, errNoWindows},
 		{full(func(o *Options) { o.Controls = []Interval{{0, 0, 1}, {1, 0, 4}} }), one, errNoControls},
 		{full(func(o *Options) { o.Controls = []Interval{{0, 2, 10}} }), one, errZero},
 	} {
 		if _, err := count(ref, c.o, c.values); err != c.want {
 			t.Errorf("%v, want %v", err, c.want)
+		}
+	}
+	// Windows are larger than contigs.
+	const want = "windows have 21 unmasked bases, and the contig with the most of those that are not excluded, a, has 10, less than half a window"
+	if _, err := count(ref, full(func(o *Options) { o.Window = 21 }), one); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// TestCounts has starts and standard errors of windows and of regions, and a region of which a part
+// has more copies.
+func TestCounts(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	ref := reference(t, strings.Repeat("ACGTACGTAC", 20_000), "ACGTACGTAC")
+	values := make([]float64, 200_000)
+	for i := range values {
+		depth := 0.5
+		if i >= 150_000 {
+			depth = 1
+		}
+		if random.Float64() < depth {
+			values[i]++
+		}
+		if random.Float64() < depth {
+			values[i] += 2
+		}
+	}
+	o := plain(100)
+	o.Controls = []Interval{{0, 0, 150_000}}
+	o.Regions = []Interval{{0, 0, 50}, {0, 100_000, 150_000}, {0, 140_000, 170_000}, {1, 0, 10}}
+	r, err := count(ref, o, [][]float64{values})
+	if err != nil {
+		t.Fatal(err)
+	}
+	perStart := 2 / r.Controls.Mean / 100
+	for i, w := range r.Windows[:2000] {
+		sum := 0.0
+		for _, v := range values[w.Start:w.End] {
+			sum += v
+		}
+		if w.Starts != sum || !same(w.Error, math.Sqrt(sum)*perStart) || w.Bounded != 0 || w.AtBound() {
+			t.Fatalf("window %d: %+v", i, w)
+		}
+	}
+	if last := r.Windows[2000]; last.Starts != 0 || !same(last.Error, perStart*10) {
+		t.Errorf("a window of 10 bases without starts: %+v", last)
+	}
+	if c := r.Controls; math.Abs(c.Starts-100*c.Mean) > 1e-6 || math.Abs(c.Error-math.Sqrt(c.Starts)*perStart) > 0.01*c.Error {
+		t.Errorf("controls %+v", c)
+	}
+	for i, differ := range []bool{false, false, true, false} {
+		g, sum := r.Regions[i], 0.0
+		for _, v := range values[g.Start:g.End] {
+			sum += v
+		}
+		if i == 3 {
+			sum = 0
+		}
+		if g.Starts != sum || sum > 0 && !same(g.Error, math.Sqrt(sum)*2/r.Controls.Mean/float64(g.Unmasked)) || g.Differ != differ {
+			t.Errorf("region %d: %+v", i, g)
+		}
+	}
+}
+
+// TestCountsBounded has bases whose factor is a bound, and counts them.
+func TestCountsBounded(t *testing.T) {
+	// Stretches of 1,000 bases of A, and of C, which are a fifth of all and have a tenth of the
+	// starts.
+	var letters strings.Builder
+	var values []float64
+	for i := range 100 {
+		letter, value := "A", 10.0
+		if i%5 == 4 {
+			letter, value = "C", 1
+		}
+		letters.WriteString(strings.Repeat(letter, 1000))
+		values = append(values, slices.Repeat([]float64{value}, 1000)...)
+	}
+	o := plain(1000)
+	o.GC, o.Controls = Strata, []Interval{{0, 0, 100_000}}
+	r, err := count(reference(t, letters.String()), o, [][]float64{values})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, w := range r.Windows {
+		if bound := i%5 == 4; w.AtBound() != bound || bound != (w.Bounded > 0.9) {
+			t.Errorf("window %d: %+v", i, w)
+		}
+		// Its bases have one factor but for those beside others.
+		if want := w.Copies / math.Sqrt(w.Starts); math.Abs(w.Error/want-1) > 0.02 {
+			t.Errorf("window %d has an error of %g, want %g", i, w.Error, want)
 		}
 	}
 }

@@ -70,6 +70,41 @@ func WithOpener(ctx context.Context, open func(path string) (File, error)) conte
 	return context.WithValue(ctx, openerKey{}, open)
 }
 
+// meterKey is the key of a context's func(path string, size int64) func(n int).
+type meterKey struct{}
+
+// WithMeter returns a context for which meter is told of each file that is opened: its path and its
+// size in bytes, 0 if it is no regular file. The function that meter returns is told how many bytes
+// were read, each time some were. Goroutines may call both at the same time.
+func WithMeter(ctx context.Context, meter func(path string, size int64) func(n int)) context.Context {
+	return context.WithValue(ctx, meterKey{}, meter)
+}
+
+// metered has the meter of a context, if there is one, told what is read of a file.
+func metered(ctx context.Context, path string, file File) File {
+	meter, ok := ctx.Value(meterKey{}).(func(path string, size int64) func(n int))
+	if !ok {
+		return file
+	}
+	size := int64(0)
+	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+		size = info.Size()
+	}
+	return &meteredFile{file, meter(path, size)}
+}
+
+// meteredFile tells what is read.
+type meteredFile struct {
+	File
+	read func(n int)
+}
+
+func (m *meteredFile) Read(p []byte) (int, error) {
+	n, err := m.File.Read(p)
+	m.read(n)
+	return n, err
+}
+
 // openSystem opens a file of the system. The file is nil after an error.
 func openSystem(path string) (File, error) {
 	if path == "-" {
@@ -100,7 +135,10 @@ func OpenFile(ctx context.Context, path string) (File, error) {
 	}()
 	select {
 	case r := <-opened:
-		return r.file, r.err
+		if r.err != nil {
+			return nil, r.err
+		}
+		return metered(ctx, path, r.file), nil
 	case <-ctx.Done():
 		go func() {
 			if r := <-opened; r.err == nil && path != "-" {

@@ -5,9 +5,12 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/binary"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
@@ -188,5 +191,25 @@ func TestCompression(t *testing.T) {
 				t.Error("the reads differ")
 			}
 		})
+	}
+}
+
+// TestWithMeter is told of what is read of each file.
+func TestWithMeter(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "ref.fa")
+	text := ">a\n" + strings.Repeat("ACGT\n", 1000)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var size, read int64
+	ctx := WithMeter(context.Background(), func(path string, bytes int64) func(n int) {
+		if path != file {
+			t.Errorf("the path is %s", path)
+		}
+		size += bytes
+		return func(n int) { atomic.AddInt64(&read, int64(n)) }
+	})
+	if _, err := LoadReference(ctx, file, 2); err != nil || size != int64(len(text)) || read != size {
+		t.Errorf("%v, %d of %d bytes were read", err, read, size)
 	}
 }

@@ -66,7 +66,7 @@ func TestCandidates(t *testing.T) {
 	}
 }
 
-// TestBest goes by CFD, then MIT, then places, then order.
+// TestBest goes by whether there is an exact place, then by CFD, then MIT, then places, then order.
 func TestBest(t *testing.T) {
 	none := math.NaN()
 	summaries := []Summary{
@@ -77,8 +77,10 @@ func TestBest(t *testing.T) {
 		{CFD: none, MIT: none, ByEdits: []int64{1, 0, 1}},
 		{CFD: 50, MIT: 90, ByEdits: []int64{1, 9}},
 		{CFD: 50, MIT: 90, ByEdits: []int64{1, 9}},
+		{CFD: none, MIT: none, ByEdits: []int64{0, 1}}, // without an exact place
+		{CFD: none, MIT: none, ByEdits: []int64{0, 0}},
 	}
-	want := []int{3, 5, 6, 2, 1, 4, 0}
+	want := []int{3, 5, 6, 2, 1, 4, 0, 8, 7}
 	for n := range 10 {
 		if got := Best(summaries, n); !slices.Equal(got, want[:min(n, len(want))]) {
 			t.Errorf("%d: %v, want %v", n, got, want)

@@ -56,7 +56,8 @@ type Summary struct {
 	// InRegions is how many off-targets share a base with a region.
 	InRegions int64
 	// MIT and CFD are the specificities of both rules (Specificity) in percent, NaN for guides that
-	// the rules are not defined for. Scored is how many off-targets they have been made of. These
+	// the rules are not defined for, and for those without an exact place: off-targets are counted
+	// beside a target. Scored is how many off-targets they have been made of. These
 	// are all places of the search for substitutions, but the target and those that have letters
 	// other than A, C, G and T.
 	MIT, CFD float64
@@ -311,7 +312,7 @@ func (c *Counter) Summaries() []Summary {
 			s.InRegions--
 		}
 		s.MIT, s.CFD = math.NaN(), math.NaN()
-		if c.guides[i].scored {
+		if c.guides[i].scored && s.Target != nil {
 			x := a.scores
 			if x.origin && x.waits {
 				x.add(x.mitFirst, x.cfdFirst)

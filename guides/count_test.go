@@ -174,7 +174,9 @@ func plainCount(contigs []string, regions []Region, guide, pam string, k int) Su
 			s.Classes = append(s.Classes, Class{Mismatches: edits, Places: n})
 		}
 	}
-	if scored {
+	if s.Target == nil { // there are no scores without a target
+		s.Scored = 0
+	} else if scored {
 		s.MIT, s.CFD = Specificity(mit), Specificity(100*cfd)
 	}
 	return s

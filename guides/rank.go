@@ -8,10 +8,11 @@ import (
 // Best returns the indices of the n best of summaries, or of all if there are fewer, the best
 // first:
 //
-//  1. the highest CFD specificity,
-//  2. the highest MIT specificity,
-//  3. the fewest exact places, then the fewest with 1 edit, and so on to k,
-//  4. their order.
+//  1. those that have an exact place,
+//  2. the highest CFD specificity,
+//  3. the highest MIT specificity,
+//  4. the fewest exact places, then the fewest with 1 edit, and so on to k,
+//  5. their order.
 //
 // Specificities are compared as they are, not rounded, and those that are not defined come last.
 func Best(summaries []Summary, n int) []int {
@@ -21,7 +22,7 @@ func Best(summaries []Summary, n int) []int {
 	}
 	slices.SortStableFunc(order, func(i, j int) int {
 		a, b := &summaries[i], &summaries[j]
-		return cmp.Or(higher(a.CFD, b.CFD), higher(a.MIT, b.MIT), slices.Compare(a.ByEdits, b.ByEdits))
+		return cmp.Or(cmp.Compare(min(b.OnTarget(), 1), min(a.OnTarget(), 1)), higher(a.CFD, b.CFD), higher(a.MIT, b.MIT), slices.Compare(a.ByEdits, b.ByEdits))
 	})
 	return order[:min(n, len(order))]
 }

@@ -25,6 +25,7 @@ type Frequencies struct {
 	ref        *dna.Reference
 	edits      int
 	excludeOwn bool
+	genomes    bool
 	threads    int
 	starts     []span   // where wanted K-mers begin
 	counts     []uint32 // by offset
@@ -35,7 +36,7 @@ type Frequencies struct {
 
 func newFrequencies(ref *dna.Reference, o *Options) *Frequencies {
 	return &Frequencies{
-		Length: o.Length, ref: ref, edits: o.Edits, excludeOwn: o.ExcludeSelf, threads: o.Threads,
+		Length: o.Length, ref: ref, edits: o.Edits, excludeOwn: o.ExcludeSelf, genomes: o.Genomes, threads: o.Threads,
 		starts: startsOf(ref, o.Length, o.Regions), counts: make([]uint32, ref.Bases.Length+1),
 	}
 }
@@ -103,10 +104,13 @@ type Summary struct {
 	// Positions are those at which a wanted K-mer begins, and KMers those of them that have a
 	// frequency.
 	Positions, KMers int64
-	// Unique are those that fit nowhere but at their own place.
+	// Unique are those that fit nowhere but at their own place or, with Options.Genomes and without
+	// Options.ExcludeSelf, in no genome but their own.
 	Unique int64
-	// Places is the sum of the frequencies, and Mappability that of 1/frequency, over those that
-	// are not 0. Largest is the largest frequency.
+	// Places is the sum of the frequencies, and Mappability that of 1/frequency. For the latter a
+	// K-mer's own place counts in any case, so that Options.ExcludeSelf changes nothing but with
+	// Options.Genomes: then frequencies do not say how many genomes there are with it, and
+	// Mappability is 0. Largest is the largest frequency.
 	Places      uint64
 	Mappability float64
 	Largest     uint32
@@ -140,7 +144,11 @@ func (f *Frequencies) summarize(starts span) (s Summary) {
 		if f.unique(starts.from + i) {
 			s.Unique++
 		}
-		if n > 0 {
+		switch {
+		case f.excludeOwn && f.genomes:
+		case f.excludeOwn:
+			s.Mappability += 1 / (float64(n) + 1)
+		case n > 0:
 			s.Mappability += 1 / float64(n)
 		}
 	}

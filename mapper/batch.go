@@ -66,6 +66,9 @@ type batcher struct {
 	parsed    *measure.Timer // counts the reads
 	busy      time.Duration  // of sources that are closed
 	finished  chan struct{}  // closed when nothing more is read; nil before start
+	// check, when set, is called with the first reads of each library.
+	check func(of *library, first []fasta.Read) error
+	watch *Watch // nil for none
 }
 
 // newBatcher opens the first library, so that it is parsed while the reference is loaded.
@@ -150,6 +153,7 @@ func (r *batcher) readLibrary(ctx context.Context, sizes func() batchSizes, to c
 	ask()
 	next := batch{library: library}
 	reads, bases, all := 0, 0, 0 // the first two of next
+	checked := r.check == nil
 	send := func(n int) error {
 		first := next.take(n)
 		reads -= n
@@ -166,6 +170,13 @@ func (r *batcher) readLibrary(ctx context.Context, sizes func() batchSizes, to c
 	for {
 		chunk, err := r.source.Next()
 		r.parsed.Count(int64(len(chunk)))
+		r.watch.parse(len(chunk))
+		if !checked && len(chunk) > 0 {
+			if err := r.check(library, chunk); err != nil {
+				return err
+			}
+			checked = true
+		}
 		if len(chunk) > 0 {
 			next.chunks = append(next.chunks, chunk)
 			reads, bases, all = reads+len(chunk), bases+basesOf(chunk), all+len(chunk)

@@ -52,6 +52,7 @@ type crew struct {
 	batches *batches
 	order   chan chan part
 	wait    sync.WaitGroup
+	watch   *Watch // nil for none
 }
 
 func newCrew(batches *batches, k func(length int) int, pack *measure.Timer) *crew {
@@ -195,6 +196,9 @@ func (m *member) mapBatch(ctx context.Context, c *crew, t *task) (left *task, wh
 			return nil, false
 		}
 		found := &m.founds[m.turn]
+		if !m.finder.Ahead() {
+			c.watch.begin(len(all) - next)
+		}
 		these, err := m.parts.Next(m.finder, b, next, found)
 		if errors.Is(err, find.ErrHalted) {
 			c.pack.Count(int64(next - len(all))) // others pack these again

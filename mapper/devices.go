@@ -84,9 +84,14 @@ func newDevices(ref *dna.Reference, o *Options, t *find.Times, cover *find.Cover
 
 // plan prepares for GPUs that may come.
 func (d *devices) plan() {
+	if w := d.options.Watch; w != nil {
+		d.find.Halt = w.halt // which nobody asks for anything
+	}
 	if d.auto {
 		d.reads, _ = d.options.guess()
-		d.find.Halt = find.NewHalt(d.options.limits.takeOver)
+		if d.find.Halt == nil {
+			d.find.Halt = find.NewHalt(d.options.limits.takeOver)
+		}
 		d.soon.Store(d.ahead != nil && d.batchTime() > d.wait())
 	}
 }

@@ -274,12 +274,14 @@ func (s *sizes) located(ofGroups, ofReads, threads int64) int64 {
 }
 
 // scratch is what a worker has of a read of so many bases, whatever it has locations: the tables of
-// two aligners, of which one writes, which grow to twice what they need, and its record.
+// two aligners, of which one writes, which grow to twice what they need, its record, and its sample
+// of unmapped reads.
 func scratch(length, k int64) int64 {
 	moves := (length + 1) * (2*k + 1)
 	const mostGaps = 16
 	furthest := (mostGaps+1)*(mostGaps+1)*4*(k+1) + (2*mostGaps+1)*8*(length/64+1)
-	return 2*2*(moves+furthest+length+k) + 2*locate.WrittenMemory(length, k) + 8*(length+k) + 4<<20
+	return 2*2*(moves+furthest+length+k) + 2*locate.WrittenMemory(length, k) + 8*(length+k) + 4<<20 +
+		2*sampleReads*(min(length, sampleLength)+ofSampled)
 }
 
 // records bounds the text of records that waits to be written.

@@ -35,6 +35,10 @@ type Options struct {
 	// Over says what becomes of a read of which more locations would be reported than that; the zero
 	// value is OverCut.
 	Over Over
+	// Sensible has a run refused whose reads cannot lie on the reference because they are longer
+	// than its contigs, or would lie at very many places by chance, judged by the first reads of each
+	// library. The latter is not looked at if MaxLocations is set.
+	Sensible bool
 	// Device is where to map; for device.Auto see devices.go.
 	Device device.Choice
 	// Threads is the number of threads that compute; 0 is one.
@@ -65,8 +69,10 @@ type Options struct {
 	Loaded func(bytes int64)
 	// Progress, when set, is called after each part of a batch, from one goroutine at a time.
 	Progress func(Progress)
-	limits   limits
-	shared   *sharedReference // of the run
+	// Watch, when set, lets others see at any time how far the run has come.
+	Watch  *Watch
+	limits limits
+	shared *sharedReference // of the run
 }
 
 // MostLocations is the most locations of a read that are reported, whatever the options: the first
@@ -197,11 +203,6 @@ func (o *Options) counting() map[string]string {
 	return m
 }
 
-// Progress is how far a run has come.
-type Progress struct {
-	Reads, Mapped int64
-}
-
 // Metric says what an edit is, and what a location is: see package locate.
 type Metric = locate.Metric
 
@@ -287,6 +288,25 @@ type Report struct {
 	Strata int
 }
 
+// String writes the report as ParseReport reads it.
+func (r Report) String() string {
+	if r.Mode == ReportStrata {
+		return fmt.Sprintf("%s:%d", ReportStrata, r.Strata)
+	}
+	return string(r.Mode)
+}
+
+// allowed says what a location may have.
+func (o *Options) allowed() string {
+	switch {
+	case o.Local != nil:
+		return "score " + o.Local.Score.String()
+	case o.Metric == Substitutions:
+		return "mismatches " + o.Distance.String()
+	}
+	return "edits " + o.Distance.String()
+}
+
 // want says which locations finders have to hand on: all that may be reported.
 func (r Report) want() find.Want {
 	switch r.Mode {
@@ -328,14 +348,6 @@ const (
 	ReportUnique ReportMode = "unique"
 	ReportStrata ReportMode = "strata"
 )
-
-// String writes the report as ParseReport reads it.
-func (r Report) String() string {
-	if r.Mode == ReportStrata {
-		return string(r.Mode) + ":" + strconv.Itoa(r.Strata)
-	}
-	return string(r.Mode)
-}
 
 // ReportModes are what ParseReport reads, S standing for a number, each with what is reported.
 var ReportModes = [][2]string{

@@ -339,8 +339,11 @@ func (r *resolver) mapped() (n int64) {
 func (r *resolver) gather(s *Stats) {
 	s.PerContig = newContigStats(r.ref)
 	s.Verified += r.verified
+	first := true
 	for _, w := range r.workers {
 		s.add(&w.tally.stats)
+		s.AddLengths(&w.tally.stats, first)
+		first = first && w.tally.stats.Reads == 0
 		s.Verified += w.group.reader.Locator.Verified
 	}
 	s.gatherContigs(r.contigs)

@@ -33,6 +33,7 @@ func Run(ctx context.Context, o Options, header sam.HeaderOptions, out Outputs) 
 	if r.opening != nil {
 		defer r.giveBack() // if it came to nothing
 	}
+	ctxOfCaller := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	reading := fasta.ReadOptions{Threads: o.Threads, Crop: o.Crop, MaxLength: o.MaxReadLength}
@@ -48,6 +49,10 @@ func Run(ctx context.Context, o Options, header sam.HeaderOptions, out Outputs) 
 	}
 	r.times.parse.Set(busy)
 	r.finish(time.Since(start))
+	if err == nil && r.stats.ManyUnmapped() {
+		err = r.explain(ctxOfCaller)
+		r.stats.Elapsed = time.Since(start)
+	}
 	return r.stats, err
 }
 
@@ -68,7 +73,7 @@ type run struct {
 }
 
 func newRun(o *Options, t *times) *run {
-	r := &run{options: o, stats: &Stats{Engines: map[Engine]int64{}}, times: t}
+	r := &run{options: o, stats: &Stats{Engines: map[Engine]int64{}, Allowed: o.allowed(), Report: o.Report.String()}, times: t}
 	r.out = newOrderedWriter(nil, 4*o.Threads+4)
 	for i, l := range o.Libraries {
 		r.libraries = append(r.libraries, newLibrary(i, l, o))
@@ -138,6 +143,8 @@ func (r *run) mapReads(ctx context.Context, reads *batcher, out *Outputs, begin 
 	for _, s := range r.resolver.seekers {
 		s.make = d.again
 	}
+	reads.check, reads.watch = r.check, r.options.Watch
+	r.options.Watch.loaded()
 	batches := reads.start(ctx, d.batchSizes, d.batchesAhead())
 	finders, err := d.begin(ctx)
 	if err != nil {
@@ -189,6 +196,7 @@ func (r *run) cover(out *Outputs) *find.Cover {
 // mapBatches has finders find what batches have on the reference, and makes their records in order.
 func (r *run) mapBatches(ctx context.Context, batches *batches, finders []find.Finder, relieved relief) error {
 	c := newCrew(batches, r.options.largest, &r.times.pack)
+	c.watch = r.options.Watch
 	err := c.run(ctx, finders, relieved, func(p part) error {
 		r.stats.count(p.batch, p.found)
 		err := r.resolver.resolve(ctx, p)
@@ -203,6 +211,9 @@ func (r *run) mapBatches(ctx context.Context, batches *batches, finders []find.F
 
 // progress tells how far the run has come.
 func (r *run) progress() {
+	if w := r.options.Watch; w != nil {
+		w.made(r.stats.Reads, r.resolver.mapped())
+	}
 	if r.options.Progress != nil {
 		r.options.Progress(Progress{Reads: r.stats.Reads, Mapped: r.resolver.mapped()})
 	}

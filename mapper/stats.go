@@ -28,8 +28,18 @@ type Stats struct {
 	Unsought int64
 	// Dropped are those of them of which no location was reported for that.
 	Dropped int64
-	// Bases is the sum of the reads' lengths.
-	Bases int64
+	// Bases is the sum of the reads' lengths, and MappedBases that of mapped reads. Shortest and
+	// Longest are the least and the largest length, 0 without reads.
+	Bases, MappedBases int64
+	Shortest, Longest  int64
+	// ClippedBases are those of mapped reads that their primary location leaves out, and
+	// ClippedReads how many reads have some, with Options.Local.
+	ClippedReads, ClippedBases int64
+	// Allowed says what a location may have, as in "edits 4%", "mismatches 2" and "score 80%", and
+	// Report what was reported.
+	Allowed, Report string
+	// Unmapped reads of a sample, nil where they are few.
+	Sample *UnmappedSample
 	// Mappings is the number of locations found; Reported those written.
 	Mappings, Reported int64
 	// ByDistance[d] is the number of mapped reads whose best distance is d.
@@ -360,12 +370,27 @@ func (s *Stats) describeInserts(libraries []*library, o *PairOptions) {
 func (s *Stats) add(t *Stats) {
 	s.Capped += t.Capped
 	s.Dropped += t.Dropped
-	s.Bases += t.Bases
 	s.ByDistance = measure.AddCounts(s.ByDistance, t.ByDistance)
 	s.PerRead = measure.AddCounts(s.PerRead, t.PerRead)
 	for i := range t.Libraries {
 		s.Libraries[i].Add(&t.Libraries[i])
 	}
+}
+
+// AddLengths adds what is counted of the lengths of reads, and of what is clipped off them. first
+// tells that s has no reads yet.
+func (s *Stats) AddLengths(t *Stats, first bool) {
+	if t.Reads == 0 {
+		return
+	}
+	if first || t.Shortest < s.Shortest {
+		s.Shortest = t.Shortest
+	}
+	s.Longest = max(s.Longest, t.Longest)
+	s.Bases += t.Bases
+	s.MappedBases += t.MappedBases
+	s.ClippedReads += t.ClippedReads
+	s.ClippedBases += t.ClippedBases
 }
 
 // gatherLibraries sets what is the sum over the libraries.

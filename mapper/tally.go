@@ -10,6 +10,7 @@ type tally struct {
 	stats   Stats
 	contigs *contigCounts
 	placed  []placed // records that are not counted on their contigs yet
+	sample  sample   // of unmapped reads
 }
 
 func newTally(o *Options, contigs *contigCounts) tally {
@@ -20,7 +21,13 @@ func newTally(o *Options, contigs *contigCounts) tally {
 // up.
 func (t *tally) read(of *library, b *find.Batch, read int, c *choice) {
 	s, l := &t.stats, &t.stats.Libraries[of.index]
-	s.Bases += int64(b.Length(read))
+	length := int64(b.Length(read))
+	if s.Reads == 0 || length < s.Shortest {
+		s.Shortest = length
+	}
+	s.Reads++ // of the worker
+	s.Longest = max(s.Longest, length)
+	s.Bases += length
 	l.Reads++
 	s.PerRead = increment(s.PerRead, bucketOf(c.found))
 	l.Mappings += int64(c.found)
@@ -34,9 +41,11 @@ func (t *tally) read(of *library, b *find.Batch, read int, c *choice) {
 		if b.Length(read) > 0 && b.Ambiguous(read) > b.K(read) {
 			l.Ambiguous++
 		}
+		t.sample.take(&b.Reads[read], read%of.together())
 		return
 	}
 	l.Mapped++
+	s.MappedBases += length
 	if c.found == 1 {
 		l.Unique++
 	}
@@ -50,6 +59,20 @@ func (t *tally) records(of *library, locations []locate.Location, counted int) {
 	for i := range locations {
 		l := &locations[i]
 		t.placed = append(t.placed, placed{l.Place.Contig(), l.Start, l.End, i == 0, l.Covered})
+	}
+}
+
+// clipped counts the bases that the primary location of a read leaves out.
+func (t *tally) clipped(operations []locate.Operation) {
+	bases := int64(0)
+	for _, o := range operations {
+		if o.Kind == locate.Clip {
+			bases += int64(o.Length)
+		}
+	}
+	if bases > 0 {
+		t.stats.ClippedReads++
+		t.stats.ClippedBases += bases
 	}
 }
 

@@ -125,7 +125,11 @@ func (w *worker) count(l *library, from int) {
 	for i := range w.choices {
 		c := &w.choices[i]
 		w.tally.read(l, b, from+i, c)
-		w.tally.records(l, w.group.locations[c.from:c.to], c.counted)
+		locations := w.group.locations[c.from:c.to]
+		w.tally.records(l, locations, c.counted)
+		if w.local != nil && len(locations) > 0 && locations[0].Aligned {
+			w.tally.clipped(w.group.reader.Aligner.Operations(&locations[0]))
+		}
 	}
 	for i := range w.pairs {
 		w.tally.pair(l, &w.pairs[i])

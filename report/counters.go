@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"scanmap/mapper"
 )
@@ -40,6 +41,58 @@ func readCounters(s *mapper.Stats) []counter {
 		rows = append(rows, row(2, "not sought", s.Unsought))
 	}
 	return rows
+}
+
+// askedCounters say what was asked for, of which reads.
+func askedCounters(s *mapper.Stats) (rows []counter) {
+	if s.Allowed != "" {
+		rows = append(rows, counter{"allowed", 0, s.Allowed, ""}, counter{"report", 0, s.Report, ""})
+	}
+	if s.Longest > 0 {
+		rows = append(rows, counter{"mean read length", 0, fmt.Sprintf("%.1f", ratio(s.Bases, s.Reads)), "bases"},
+			counter{"shortest", 1, grouped(s.Shortest), "bases"}, counter{"longest", 1, grouped(s.Longest), "bases"},
+			counter{"bases of mapped reads", 0, grouped(s.MappedBases), ""})
+	}
+	if s.ClippedReads > 0 {
+		rows = append(rows, counter{"clipped", 1, grouped(s.ClippedBases), percent(s.ClippedBases, s.MappedBases)},
+			counter{"reads that are clipped", 0, grouped(s.ClippedReads), percent(s.ClippedReads, s.Mapped)})
+	}
+	return rows
+}
+
+// leastHint is the share of the sample, one of so many, from which a way is worth to be tried.
+const leastHint = 20
+
+// Hint says in a line what may be tried where many reads are unmapped, from what was found in a
+// sample of them. It is empty where there is no sample.
+func Hint(s *mapper.Stats) string {
+	u := s.Sample
+	if u == nil {
+		return ""
+	}
+	var found, options []string
+	best := u.Reads / leastHint
+	option := ""
+	if u.WithAdapters > 0 {
+		found = append(found, fmt.Sprintf("%s have an adapter (mostly %s)", grouped(u.WithAdapters), u.Adapter))
+	}
+	for _, t := range u.Tried {
+		found = append(found, fmt.Sprintf("%s map with %s", grouped(t.Mapped), t.Option))
+		if t.Mapped > best {
+			best, option = t.Mapped, t.Option
+		}
+	}
+	if u.WithAdapters > u.Reads/leastHint {
+		options = append(options, "cut adapters off")
+	}
+	if option != "" {
+		options = append(options, "try "+option)
+	}
+	if len(options) == 0 {
+		options = []string{"they may be of something else than the reference"}
+	}
+	return fmt.Sprintf("%s of the reads are unmapped; of a sample of %s of these %s: %s", percent(s.Unmapped, s.Reads), grouped(u.Reads),
+		strings.Join(append(found, "none was explained")[:max(1, len(found))], ", "), strings.Join(options, ", or "))
 }
 
 // mappingCounters say how many locations there are.

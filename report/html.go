@@ -50,6 +50,7 @@ type page struct {
 	InsertsLeft               string
 	Coverage                  []coverageChart
 	GC                        *gcChart
+	Hint                      string
 	Pairs, Libraries, Contigs *table
 	All, Stages, Kernels      *table
 }
@@ -95,6 +96,9 @@ func HTML(w io.Writer, s *mapper.Stats, info HTMLInfo) error {
 	p.Inserts, p.InsertsLeft = insertCharts(s, names)
 	p.Coverage, p.Contigs = coverage(s)
 	p.GC = newGCChart(info.Depth)
+	if hint := Hint(s); hint != "" {
+		p.Hint = strings.ToUpper(hint[:1]) + hint[1:] + "."
+	}
 	return writePage(w, "page", &p)
 }
 

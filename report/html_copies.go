@@ -30,6 +30,7 @@ type copiesPage struct {
 	Regions     *table     // nil where none were asked for
 	Contigs     []copiesChart
 	ContigsLeft string
+	Warnings    []string
 }
 
 // biasChart is depth against GC content, before and after it was corrected, as multiples of the
@@ -74,6 +75,7 @@ func CopiesHTML(w io.Writer, r *copynumber.Result, ref *dna.Reference, o *copynu
 		GC:      newBiasChart(r, o),
 		Regions: regionTable(r, ref, info.Regions),
 	}
+	p.Warnings = CopiesWarnings(r, o)
 	p.Contigs, p.ContigsLeft = copiesCharts(r, ref, o)
 	return writePage(w, "copies", &p)
 }
@@ -100,6 +102,49 @@ func copiesFacts(r *copynumber.Result, ref *dna.Reference, o *copynumber.Options
 	}
 }
 
+// CopiesFlags names what makes copies doubtful, with a comma between two: differ where mean and
+// median differ, bound where the correction for GC content is at its bound. It is empty for
+// nothing.
+func CopiesFlags(c *copynumber.Count, differ bool) string {
+	var flags []string
+	if differ {
+		flags = append(flags, "differ")
+	}
+	if c.AtBound() {
+		flags = append(flags, "bound")
+	}
+	return strings.Join(flags, ",")
+}
+
+// sureCopies is the standard error with which a window tells whole numbers of copies apart: those
+// are 1 apart, and half of that is two standard errors.
+const sureCopies = 0.25
+
+// CopiesWarnings says in a line each what makes copy numbers doubtful as a whole.
+func CopiesWarnings(r *copynumber.Result, o *copynumber.Options) (lines []string) {
+	if c := &r.Controls; c.Error > sureCopies {
+		larger := float64(o.Window) * (c.Error / sureCopies) * (c.Error / sureCopies)
+		step := math.Pow(10, math.Floor(math.Log10(larger))-1) // two digits are left
+		lines = append(lines, fmt.Sprintf("the depth is low: windows of the controls have %.3g starts on average, "+
+			"so that counting alone makes a standard error of %.2f copies; windows of %.0f bases (--window) would have %.2f",
+			c.Starts, c.Error, math.Ceil(larger/step-1e-6)*step, sureCopies))
+	}
+	bounded, known := 0, 0
+	for i := range r.Windows {
+		if w := &r.Windows[i]; w.Known() {
+			known++
+			if w.AtBound() {
+				bounded++
+			}
+		}
+	}
+	if bounded > 0 {
+		lines = append(lines, fmt.Sprintf("the factor for GC content is at its bound, 1/3 or 3, for more than a tenth of the bases of windows: "+
+			"%d of %d (flag bound); their copies are not to be trusted", bounded, known))
+	}
+	return lines
+}
+
 // copiesText writes copies with two decimals, and large ones without.
 func copiesText(copies float64) string {
 	switch {
@@ -120,7 +165,8 @@ func copiesTiles(r *copynumber.Result, o *copynumber.Options) []tile {
 	return []tile{
 		{"windows", grouped(int64(len(r.Windows))), grouped(unmasked) + " unmasked bases"},
 		{"windows that are controls", grouped(int64(c.Windows)), unbroken(c.Bases, unmasked) + " of the unmasked bases"},
-		{"copies of the controls", strconv.FormatFloat(o.Copies, 'f', -1, 64), "standard deviation " + copiesText(o.Copies*c.Deviation/c.Mean)},
+		{"copies of the controls", strconv.FormatFloat(o.Copies, 'f', -1, 64), "standard deviation " + copiesText(o.Copies*c.Deviation/c.Mean) +
+			", of counting alone " + copiesText(c.Error)},
 		{"mean depth of the controls", strconv.FormatFloat(c.Mean, 'g', 4, 64), "corrected, per base"},
 	}
 }
@@ -207,12 +253,12 @@ func regionTable(r *copynumber.Result, ref *dna.Reference, names []string) *tabl
 	if len(r.Regions) == 0 {
 		return nil
 	}
-	t := &table{Title: "Regions", Header: columns("region", "contig", "start#", "end#", "copies#", "median#", "unmasked bases#"),
+	t := &table{Title: "Regions", Header: columns("region", "contig", "start#", "end#", "copies#", "standard error#", "median#", "starts#", "unmasked bases#", "flags"),
 		Left: left(len(r.Regions)-maxRows, "regions")}
 	for i := range r.Regions[:min(maxRows, len(r.Regions))] {
 		g := &r.Regions[i]
 		t.row(0, names[i], ref.Contigs[g.Contig].Name, grouped(int64(g.Start)+1), grouped(int64(g.End)), copiesText(g.Copies),
-			copiesText(g.Median), grouped(int64(g.Unmasked)))
+			copiesText(g.Error), copiesText(g.Median), grouped(int64(math.Round(g.Starts))), grouped(int64(g.Unmasked)), CopiesFlags(&g.Count, g.Differ))
 	}
 	return t
 }

@@ -73,7 +73,7 @@ func TestCopiesHTML(t *testing.T) {
 	text := string(page)
 	for _, want := range []string{
 		"<title>Copy numbers: chr1</title>", "<h3><bdi>chr1</bdi></h3>", ", cut off at ", "(2 windows together)", "<polyline", "unknown",
-		"7 more contigs, none of them longer, are left out.", "10 or more",
+		"7 more contigs, none of them longer, are left out.", "10 or more", "standard error", "starts", "of counting alone",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %s", want)

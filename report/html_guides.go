@@ -30,6 +30,7 @@ type GuidesInfo struct {
 	PAM         string
 	PAMFirst    bool
 	Distance    int    // edits, or substitutions
+	Scored      int    // most substitutions of the off-targets that the scores are made of
 	Limits      string // of the classes of edits in words, empty for none
 	// Substitutions tells that places have no bulges.
 	Substitutions bool
@@ -58,6 +59,7 @@ type guidesPage struct {
 	Guides         []guideRow
 	Left           string
 	Scores         string // what the scores are made of, empty where there are none
+	Without        string // how many guides have no exact place, empty for none
 	Edits, Regions bool   // whether there may be bulges, and whether there are regions
 	PAMFirst       bool
 }
@@ -104,7 +106,10 @@ func GuidesHTML(w io.Writer, g Guides, info GuidesInfo) error {
 		Left: left(len(g.Summaries)-maxGuides, "guides"),
 	}
 	if slices.ContainsFunc(g.Summaries, scored) {
-		p.Scores = fmt.Sprintf("Specificities count the off-targets with up to %d substitutions and no bulge.", info.Distance)
+		p.Scores = fmt.Sprintf("Specificities count the off-targets with up to %d substitutions and no bulge.", info.Scored)
+	}
+	if n := withoutExact(&g); n > 0 {
+		p.Without = fmt.Sprintf("Guides without an exact place: %s. They have no scores, and rank last.", grouped(int64(n)))
 	}
 	p.Header = guideHeader(&g, info)
 	for i := range g.Summaries[:min(maxGuides, len(g.Summaries))] {
@@ -115,6 +120,16 @@ func GuidesHTML(w io.Writer, g Guides, info GuidesInfo) error {
 
 // scored tells whether a guide has specificities.
 func scored(s guides.Summary) bool { return !math.IsNaN(s.CFD) }
+
+// withoutExact counts the guides that have no exact place.
+func withoutExact(g *Guides) (n int) {
+	for i := range g.Summaries {
+		if g.Summaries[i].OnTarget() == 0 {
+			n++
+		}
+	}
+	return n
+}
 
 func guideFacts(g *Guides, info GuidesInfo) []fact {
 	what := "edits"

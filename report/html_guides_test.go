@@ -80,7 +80,7 @@ func guidesHTML(t *testing.T, number, places int, name string) []byte {
 
 func guidesPageOf(t *testing.T, g Guides, name string, substitutions bool) []byte {
 	t.Helper()
-	info := GuidesInfo{Version: "1.2.3", CommandLine: info.CommandLine, Reference: "ref.fa", Guides: name, PAM: "NGG", Distance: 4,
+	info := GuidesInfo{Version: "1.2.3", CommandLine: info.CommandLine, Reference: "ref.fa", Guides: name, PAM: "NGG", Distance: 4, Scored: 4,
 		Substitutions: substitutions, Judged: len(g.Names)}
 	if g.Regions != nil {
 		info.Regions = "genes.bed"

@@ -28,6 +28,16 @@ type statistics struct {
 	DroppedReads         int64                   `json:"dropped_reads"`
 	UnsoughtReads        int64                   `json:"unsought_reads"`
 	Bases                int64                   `json:"bases"`
+	MappedBases          int64                   `json:"mapped_bases"`
+	ShortestRead         int64                   `json:"shortest_read"`
+	LongestRead          int64                   `json:"longest_read"`
+	MeanReadLength       float64                 `json:"mean_read_length"`
+	ClippedReads         int64                   `json:"clipped_reads"`
+	ClippedBases         int64                   `json:"clipped_bases"`
+	ClippedShare         float64                 `json:"clipped_share"`
+	Allowed              string                  `json:"allowed"`
+	Report               string                  `json:"report"`
+	UnmappedSample       *unmappedSample         `json:"unmapped_sample"`
 	Mappings             int64                   `json:"mappings"`
 	Reported             int64                   `json:"reported"`
 	MappingRatio         float64                 `json:"mapping_ratio"`
@@ -50,6 +60,33 @@ type statistics struct {
 	Libraries            []library               `json:"libraries"`
 	Options              map[string]string       `json:"options"`
 	Depth                *counted                `json:"depth"`
+}
+
+// unmappedSample is what was found in a sample of unmapped reads.
+type unmappedSample struct {
+	Reads        int64   `json:"reads"`
+	WithAdapters int64   `json:"with_adapters"`
+	Adapter      string  `json:"adapter"`
+	Tried        []trial `json:"tried"`
+	Hint         string  `json:"hint"`
+}
+
+type trial struct {
+	Option string `json:"option"`
+	Mapped int64  `json:"mapped_reads"`
+}
+
+// newUnmappedSample is nil where there is none.
+func newUnmappedSample(s *mapper.Stats) *unmappedSample {
+	u := s.Sample
+	if u == nil {
+		return nil
+	}
+	out := &unmappedSample{u.Reads, u.WithAdapters, u.Adapter, []trial{}, Hint(s)}
+	for _, t := range u.Tried {
+		out.Tried = append(out.Tried, trial(t))
+	}
+	return out
 }
 
 // counted is the depth of --depth and its like.
@@ -125,6 +162,16 @@ func JSON(w io.Writer, s *mapper.Stats, d *depth.Summary, version string) error 
 		DroppedReads:      s.Dropped,
 		UnsoughtReads:     s.Unsought,
 		Bases:             s.Bases,
+		MappedBases:       s.MappedBases,
+		ShortestRead:      s.Shortest,
+		LongestRead:       s.Longest,
+		MeanReadLength:    ratio(s.Bases, s.Reads),
+		ClippedReads:      s.ClippedReads,
+		ClippedBases:      s.ClippedBases,
+		ClippedShare:      ratio(s.ClippedBases, s.MappedBases),
+		Allowed:           s.Allowed,
+		Report:            s.Report,
+		UnmappedSample:    newUnmappedSample(s),
 		Mappings:          s.Mappings,
 		Reported:          s.Reported,
 		MappingRatio:      ratio(s.Mapped, s.Reads),

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"scanmap/mapper"
 	"scanmap/measure"
@@ -69,6 +70,9 @@ func (m *merger) add(run int, s *mapper.Stats) error {
 	if err := m.sameOptions(run, s); err != nil {
 		return err
 	}
+	t.AddLengths(s, t.Reads == 0)
+	t.Allowed, t.Report = together(t.Allowed, s.Allowed), together(t.Report, s.Report)
+	t.Sample = addSamples(t.Sample, s.Sample, t.Reads == 0)
 	t.Reads += s.Reads
 	t.Mapped += s.Mapped
 	t.Unmapped += s.Unmapped
@@ -78,7 +82,6 @@ func (m *merger) add(run int, s *mapper.Stats) error {
 	t.Capped += s.Capped
 	t.Dropped += s.Dropped
 	t.Unsought += s.Unsought
-	t.Bases += s.Bases
 	t.Mappings += s.Mappings
 	t.Reported += s.Reported
 	t.ByDistance, t.PerRead = measure.AddCounts(t.ByDistance, s.ByDistance), measure.AddCounts(t.PerRead, s.PerRead)
@@ -144,6 +147,29 @@ func units(l *mapper.LibraryStats) string {
 	return "reads"
 }
 
+// addSamples adds up samples of unmapped reads of the same tries. It returns nil for others, or if
+// only one of two runs has one. first tells that there was no read before.
+func addSamples(a, b *mapper.UnmappedSample, first bool) *mapper.UnmappedSample {
+	option := func(t mapper.Trial) string { return t.Option }
+	switch {
+	case first:
+		return b
+	case a == nil || b == nil || !slices.EqualFunc(a.Tried, b.Tried, func(x, y mapper.Trial) bool { return option(x) == option(y) }):
+		return nil
+	}
+	sum := *a
+	sum.Tried = slices.Clone(a.Tried)
+	for i := range sum.Tried {
+		sum.Tried[i].Mapped += b.Tried[i].Mapped
+	}
+	if b.WithAdapters > a.WithAdapters {
+		sum.Adapter = b.Adapter
+	}
+	sum.Reads += b.Reads
+	sum.WithAdapters += b.WithAdapters
+	return &sum
+}
+
 // addTimes adds stages and kernels by their names, and names each device once.
 func (m *merger) addTimes(s *mapper.Stats) {
 	t := m.sum
@@ -172,6 +198,14 @@ func (m *merger) addTimes(s *mapper.Stats) {
 		t.Device += "; " + s.Device
 	}
 	m.devices = append(m.devices, s.Device)
+}
+
+// together has a text once, and others with semicolons between them.
+func together(all, one string) string {
+	if all == "" || slices.Contains(strings.Split(all, "; "), one) {
+		return cmp.Or(all, one)
+	}
+	return all + "; " + one
 }
 
 // sameInput tells whether two libraries are of the same files and read group.

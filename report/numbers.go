@@ -94,8 +94,45 @@ func seconds(t time.Duration) string {
 	return fmt.Sprintf("%.3f", t.Seconds())
 }
 
-// Progress describes how far a run has come after some time, in one line without an
-// end.
-func Progress(p mapper.Progress, elapsed time.Duration) string {
-	return fmt.Sprintf("%s reads, %s mapped, %s reads/s", grouped(p.Reads), percent(p.Mapped, p.Reads), scaled(perSecond(p.Reads, elapsed)))
+// Progress describes how far a run has come after some time, in one line without an end. reading is
+// what is said of the reference while it is loaded.
+func Progress(p mapper.Progress, elapsed time.Duration, reading string) string {
+	if !p.Loaded && p.Reads == 0 {
+		return reading
+	}
+	if p.Mapping > 0 {
+		elapsed = p.Mapping
+	}
+	expected, atWork, left := "", "", ""
+	if p.Expected > p.Reads {
+		expected = fmt.Sprintf(" of about %s", grouped(p.Expected))
+		done := float64(p.Reads) + float64(p.Batch)*p.Pass
+		left = Left(elapsed, done/float64(p.Expected))
+	}
+	if p.Batch > 0 {
+		atWork = fmt.Sprintf(", %.0f %% of the reference for the next %s", 100*p.Pass, grouped(p.Batch))
+	}
+	return fmt.Sprintf("%s%s reads, %s mapped, %s reads/s%s%s", grouped(p.Reads), expected, percent(p.Mapped, p.Reads),
+		scaled(perSecond(p.Reads, elapsed)), atWork, left)
+}
+
+// Left says how long what is left will take, after a comma, if what took so long is a share of all.
+// It says nothing of what has hardly begun, or is done.
+func Left(taken time.Duration, share float64) string {
+	if share < 0.001 || share >= 1 || taken < time.Second/2 {
+		return ""
+	}
+	left := time.Duration(float64(taken) * (1 - share) / share)
+	switch {
+	case left >= 100*time.Minute:
+		return fmt.Sprintf(", about %d h left", int(left.Hours()+0.5))
+	case left >= 100*time.Second:
+		return fmt.Sprintf(", about %d min left", int(left.Minutes()+0.5))
+	}
+	return fmt.Sprintf(", about %d s left", max(1, int(left.Seconds()+0.5)))
+}
+
+// Share writes what is done of something, with the time that is left.
+func Share(what string, share float64, taken time.Duration) string {
+	return fmt.Sprintf("%s, %.1f %%%s", what, 100*share, Left(taken, share))
 }

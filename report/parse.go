@@ -27,6 +27,8 @@ func Parse(r io.Reader) (*mapper.Stats, error) {
 	s := &mapper.Stats{
 		Reads: in.Reads, Mapped: in.MappedReads, Unmapped: in.UnmappedReads, Ambiguous: in.AmbiguousReads,
 		Unique: in.UniqueReads, Multiple: in.MultipleReads, Capped: in.CappedReads, Dropped: in.DroppedReads, Unsought: in.UnsoughtReads, Bases: in.Bases,
+		MappedBases: in.MappedBases, Shortest: in.ShortestRead, Longest: in.LongestRead, ClippedReads: in.ClippedReads,
+		ClippedBases: in.ClippedBases, Allowed: in.Allowed, Report: in.Report, Sample: in.UnmappedSample.stats(),
 		Mappings: in.Mappings, Reported: in.Reported, ByDistance: in.ReadsByDistance,
 		Candidates: in.Candidates, Refused: in.RefusedCandidates, Verified: in.VerifiedWindows,
 		ReferenceBases: in.ReferenceBases, Batches: in.Batches, Device: in.Device, Engines: in.Engines, Options: in.Options,
@@ -97,6 +99,18 @@ func (c *contig) bins() int {
 		return -1
 	}
 	return c.Length/c.BinLength + min(c.Length%c.BinLength, 1)
+}
+
+// stats is the sample as the mapper has it.
+func (u *unmappedSample) stats() *mapper.UnmappedSample {
+	if u == nil {
+		return nil
+	}
+	out := &mapper.UnmappedSample{Reads: u.Reads, WithAdapters: u.WithAdapters, Adapter: u.Adapter}
+	for _, t := range u.Tried {
+		out.Tried = append(out.Tried, mapper.Trial(t))
+	}
+	return out
 }
 
 // stats is a library as the mapper has it.

@@ -104,7 +104,7 @@ func TestJSON(t *testing.T) {
 				t.Fatal(err)
 			}
 			for member, value := range back {
-				if value == nil && (member != "pairs" && member != "depth" || name == "paired") {
+				if value == nil && member != "unmapped_sample" && (member != "pairs" && member != "depth" || name == "paired") {
 					t.Errorf("%s is null", member)
 				}
 			}
@@ -172,10 +172,19 @@ func TestProgress(t *testing.T) {
 		elapsed time.Duration
 		want    string
 	}{
-		{mapper.Progress{}, 0, "0 reads, 0.00 % mapped, 0 reads/s"},
+		{mapper.Progress{}, 0, "reading ref.fa"},
+		{mapper.Progress{Loaded: true}, 0, "0 reads, 0.00 % mapped, 0 reads/s"},
+		{mapper.Progress{Loaded: true, Mapping: 10 * time.Second, Expected: 4_000_000, Batch: 1_000_000, Pass: 0.4}, 34 * time.Second,
+			"0 of about 4,000,000 reads, 0.00 % mapped, 0 reads/s, 40 % of the reference for the next 1,000,000, about 90 s left"},
+		{mapper.Progress{Loaded: true, Mapping: 10 * time.Minute, Reads: 1000, Mapped: 900, Expected: 4000}, time.Hour,
+			"1,000 of about 4,000 reads, 90.00 % mapped, 1.67 reads/s, about 30 min left"},
+		{mapper.Progress{Loaded: true, Mapping: 10 * time.Hour, Reads: 1000, Mapped: 900, Expected: 4000}, time.Hour,
+			"1,000 of about 4,000 reads, 90.00 % mapped, 0.0278 reads/s, about 30 h left"},
+		{mapper.Progress{Loaded: true, Mapping: time.Second, Reads: 1000, Mapped: 900, Expected: 1000}, time.Second,
+			"1,000 reads, 90.00 % mapped, 1 k reads/s"},
 		{mapper.Progress{Reads: 1_500_000, Mapped: 1_200_000}, 2 * time.Second, "1,500,000 reads, 80.00 % mapped, 750 k reads/s"},
 	} {
-		if got := Progress(c.p, c.elapsed); got != c.want {
+		if got := Progress(c.p, c.elapsed, "reading ref.fa"); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}
@@ -196,5 +205,35 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 	if !bytes.Equal(got, want) {
 		t.Errorf("differs from %s (-update accepts it):\n%s", file, got)
+	}
+}
+
+// TestHint names what most of the sample speaks for.
+func TestHint(t *testing.T) {
+	tried := func(local, more int64) []mapper.Trial {
+		return []mapper.Trial{{Option: "--local", Mapped: local}, {Option: "-e 8%", Mapped: more}}
+	}
+	for _, c := range []struct {
+		sample *mapper.UnmappedSample
+		want   string
+	}{
+		{nil, ""},
+		{&mapper.UnmappedSample{Reads: 1000, WithAdapters: 412, Adapter: "AGATCGGAAGAGC", Tried: tried(655, 120)},
+			"412 have an adapter (mostly AGATCGGAAGAGC), 655 map with --local, 120 map with -e 8%: cut adapters off, or try --local"},
+		{&mapper.UnmappedSample{Reads: 1000, WithAdapters: 50, Adapter: "AGATCGGAAGAGC", Tried: tried(400, 401)},
+			"50 have an adapter (mostly AGATCGGAAGAGC), 400 map with --local, 401 map with -e 8%: try -e 8%"},
+		{&mapper.UnmappedSample{Reads: 1000, Tried: tried(50, 0)},
+			"50 map with --local, 0 map with -e 8%: they may be of something else than the reference"},
+		{&mapper.UnmappedSample{Reads: 1000, Tried: tried(51, 51)}, "51 map with --local, 51 map with -e 8%: try --local"},
+		{&mapper.UnmappedSample{Reads: 1000}, "none was explained: they may be of something else than the reference"},
+	} {
+		s := &mapper.Stats{Reads: 10_000, Unmapped: 1_860, Sample: c.sample}
+		want := c.want
+		if want != "" {
+			want = "18.60 % of the reads are unmapped; of a sample of 1,000 of these " + want
+		}
+		if got := Hint(s); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }

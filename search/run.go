@@ -32,7 +32,9 @@ type Options struct {
 	// Announce, if it is not nil, has the locations of a pattern emitted by distance, contig, start,
 	// strand and end. It is called with their number before the first of them.
 	Announce func(pattern, locations int) error
-	bounds   bounds
+	// Share, if it is not nil, is told how much of the search is done: letters times patterns.
+	Share  *measure.Share
+	bounds bounds
 }
 
 // Stats says how a search went.
@@ -270,6 +272,7 @@ func (s *searcher) chooseScheme(n *needle, onGPU bool) (chosenScheme, error) {
 
 // all searches for all patterns, not too many at a time.
 func (s *searcher) all() error {
+	s.options.Share.Begin(s.stats.TextLetters * int64(len(s.patterns)))
 	for from := 0; from < len(s.patterns); {
 		to := min(from+s.options.bounds.patterns, len(s.patterns))
 		for i := from; i < to; i++ {
@@ -449,6 +452,7 @@ func (s *searcher) endsOnCPU(stretch stretch, from, to int, ends []strandEnds, t
 	r.inSegments(s.options.Threads, more, func(i int, scratch *scratch, r textRange) {
 		f.find(scratch, r, func(needle, at int) { found[i] = append(found[i], end{needle, at}) })
 		sum.Add(int64(len(found[i])))
+		s.options.Share.Add(int64(r.to-r.from) * int64(to-from))
 	})
 	if err := s.ctx.Err(); err != nil {
 		return false, err

@@ -115,6 +115,7 @@ func (s *searcher) window(f finder, r textRange, found []strandEnds) ([]strandEn
 		f.find(scratch, part, func(needle, at int) { ends[needle] = append(ends[needle], at) })
 		sum.Add(int64(ends.count()))
 		done[i] = true
+		s.options.Share.Add(int64(part.to - part.from))
 	})
 	// Segments are begun in order, so that only those that are searched last may have been done
 	// after one that was not.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -37,7 +38,11 @@ func normalize(app *cli.App, args []string) ([]string, error) {
 			for _, c := range commands {
 				names = append(names, c.Name)
 			}
-			return nil, usagef("unknown command %q%s; see %s --help", rest[0], didYouMean(nearest(rest[0], names)), called)
+			meant := nearest(rest[0], names)
+			if call := callFor(habitCommands, rest[0]); call != "" && called == app.Name {
+				meant = call
+			}
+			return nil, usagef("unknown command %q%s; see %s --help", rest[0], didYouMean(meant), called)
 		}
 		path, rest, commands = append(path, rest[0]), rest[1:], command.Subcommands
 		flags = slices.Concat(command.Flags, []cli.Flag{cli.HelpFlag})
@@ -115,7 +120,7 @@ func optionsFirst(args []string, flags []cli.Flag, command string) ([]string, er
 // word. Only a short option with a number, as in -e5, may be one word.
 func unknownOption(arg string, flags []cli.Flag, command string) error {
 	given, _, _ := strings.Cut(arg, "=")
-	meant := didYouMean(nearest(strings.TrimLeft(given, "-"), longNames(flags)))
+	meant := didYouMean(cmp.Or(callFor(habitOptions[command], given), nearest(strings.TrimLeft(given, "-"), longNames(flags))))
 	if meant == "" && arg[1] != '-' && len(arg) > 2 {
 		if first, _, _ := findFlag(arg[:2], flags); first != nil {
 			rest := arg[2:]

@@ -64,7 +64,7 @@ func copiesCommand(p process) *cli.Command {
 				Usage: "write a page with plots to `FILE`"},
 
 			threadsFlag("read the reference with `N` threads"),
-			quietFlag("no summary on standard error"),
+			quietFlag("no progress and no summary on standard error"), progressFlag(),
 		},
 		Action: func(c *cli.Context) error {
 			job, err := newCopiesJob(c, p.args)
@@ -85,12 +85,12 @@ type copiesJob struct {
 	output, regionCopies, report string
 	format                       track.Format // of windows, empty for BED
 	threads                      int
-	quiet                        bool
+	quiet, progress              bool // progress is shown even if standard error is not a terminal
 	commandLine                  []string
 }
 
 func newCopiesJob(c *cli.Context, args []string) (*copiesJob, error) {
-	j := &copiesJob{quiet: c.Bool("quiet"), commandLine: commandLine(args)}
+	j := &copiesJob{quiet: c.Bool("quiet"), progress: c.Bool("progress"), commandLine: commandLine(args)}
 	return j, readAll(c, j.readInputs, j.readMethod, j.readOutputs)
 }
 
@@ -210,6 +210,8 @@ func (j *copiesJob) run(ctx context.Context, stdout *sink, stderr io.Writer) err
 	for _, o := range wanted {
 		names = append(names, o.name)
 	}
+	p, ctx := showProgress(ctx, stderr, j.progress, j.quiet)
+	defer p.stop()
 	numbers, err := published(ctx, stdout, names, func(results *resultFiles, files []*output) (*copyNumbers, error) {
 		n, err := j.compute(ctx)
 		for i := 0; i < len(files) && err == nil; i++ {
@@ -220,6 +222,7 @@ func (j *copiesJob) run(ctx context.Context, stdout *sink, stderr io.Writer) err
 	if err != nil {
 		return err
 	}
+	p.stop()
 	afterwards(ctx, j.quiet, func() error { return numbers.summarize(stderr) })
 	return nil
 }

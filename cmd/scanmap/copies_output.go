@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"scanmap/copynumber"
+	"scanmap/report"
 )
 
 // decimal writes a number with so many decimals, and a point where there is none.
@@ -38,6 +39,9 @@ func (n *copyNumbers) describe() string {
 // summarize writes how much there was to go by.
 func (n *copyNumbers) summarize(w io.Writer) error {
 	_, err := fmt.Fprintf(w, "scanmap: %s; %s\n", counted(len(n.Windows), "window"), n.describe())
+	for _, warning := range report.CopiesWarnings(n.Result, n.options) {
+		err = firstError(err, warn(w, warning))
+	}
 	return err
 }
 
@@ -45,17 +49,26 @@ func (n *copyNumbers) summarize(w io.Writer) error {
 // the columns.
 func (n *copyNumbers) writeWindows(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	_, _ = fmt.Fprintf(b, "# %s\n#contig\tstart\tend\tcopies\tdepth\tcorrected\tgc\tunmasked\tcontrol\n", n.describe())
+	_, _ = fmt.Fprintf(b, "# %s\n#contig\tstart\tend\tcopies\tdepth\tcorrected\tgc\tunmasked\tcontrol\tstarts\terror\tflags\n", n.describe())
 	for i := range n.Windows {
 		o := &n.Windows[i]
 		control := 0
 		if o.Control {
 			control = 1
 		}
-		_, _ = fmt.Fprintf(b, "%s\t%d\t%d\t%s\t%s\t%s\t%s\t%d\t%d\n", n.ref.Contigs[o.Contig].Name, o.Start, o.End, decimal(o.Copies, 3),
-			decimal(o.Depth, depthDecimals), decimal(o.Corrected, depthDecimals), decimal(o.GC, 4), o.Unmasked, control)
+		_, _ = fmt.Fprintf(b, "%s\t%d\t%d\t%s\t%s\t%s\t%s\t%d\t%d\t%s\n", n.ref.Contigs[o.Contig].Name, o.Start, o.End, decimal(o.Copies, 3),
+			decimal(o.Depth, depthDecimals), decimal(o.Corrected, depthDecimals), decimal(o.GC, 4), o.Unmasked, control, countColumns(&o.Count, false))
 	}
 	return b.Flush() // which has the errors of all writes
+}
+
+// countColumns are the columns starts, error and flags.
+func countColumns(c *copynumber.Count, differ bool) string {
+	flags := report.CopiesFlags(c, differ)
+	if flags == "" {
+		flags = "."
+	}
+	return strconv.FormatFloat(c.Starts, 'g', 10, 64) + "\t" + decimal(c.Error, 3) + "\t" + flags
 }
 
 // values are the copies of the windows of bases [from, to) that have unmasked bases.
@@ -76,11 +89,11 @@ func (n *copyNumbers) values(contig, from, to int, yield func(start, end int, va
 // writeRegions writes regions as BED, with a header as writeWindows has.
 func (n *copyNumbers) writeRegions(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	_, _ = fmt.Fprintf(b, "# %s\n#contig\tstart\tend\tname\tcopies\tmedian\tunmasked\twindows\n", n.describe())
+	_, _ = fmt.Fprintf(b, "# %s\n#contig\tstart\tend\tname\tcopies\tmedian\tunmasked\twindows\tstarts\terror\tflags\n", n.describe())
 	for i := range n.Regions {
 		r := &n.Regions[i]
-		_, _ = fmt.Fprintf(b, "%s\t%d\t%d\t%s\t%s\t%s\t%d\t%d\n", n.ref.Contigs[r.Contig].Name, r.Start, r.End, n.regionName(i, r),
-			decimal(r.Copies, 3), decimal(r.Median, 3), r.Unmasked, r.Windows)
+		_, _ = fmt.Fprintf(b, "%s\t%d\t%d\t%s\t%s\t%s\t%d\t%d\t%s\n", n.ref.Contigs[r.Contig].Name, r.Start, r.End, n.regionName(i, r),
+			decimal(r.Copies, 3), decimal(r.Median, 3), r.Unmasked, r.Windows, countColumns(&r.Count, r.Differ))
 	}
 	return b.Flush()
 }

@@ -40,20 +40,21 @@ func TestCopies(t *testing.T) {
 	mask := copiesFile(t, folder, "mask.bed", "b 0 10\n")
 
 	const header = "# controls (found in 2 rounds): 10 windows, 100 bases, depth 2.000000, standard deviation 0.000000, 2 copies; gc none\n" +
-		"#contig\tstart\tend\tcopies\tdepth\tcorrected\tgc\tunmasked\tcontrol\n"
+		"#contig\tstart\tend\tcopies\tdepth\tcorrected\tgc\tunmasked\tcontrol\tstarts\terror\tflags\n"
 	code, stdout, stderr := call("copies", "--window", "10", "--gc", "none", "--exclude", "b", ref, starts)
 	want := strings.Replace(header, "2 rounds", "1 round", 1)
 	for start := 0; start < 100; start += 10 {
-		want += fmt.Sprintf("a\t%d\t%d\t2.000\t2.000000\t2.000000\t0.%d000\t10\t1\n", start, start+10, 5)
+		want += fmt.Sprintf("a\t%d\t%d\t2.000\t2.000000\t2.000000\t0.%d000\t10\t1\t20\t0.447\t.\n", start, start+10, 5)
 	}
-	want += "b\t0\t10\t3.000\t3.000000\t3.000000\t0.5000\t10\t0\nb\t10\t20\t4.000\t4.000000\t4.000000\t0.5000\t10\t0\n" +
-		"b\t20\t30\t0.000\t0.000000\t0.000000\t0.5000\t10\t0\nb\t30\t45\t20.000\t20.000000\t20.000000\t0.5000\t10\t0\n" +
-		"c\t0\t3\t.\t.\t.\t.\t0\t0\n"
+	want += "b\t0\t10\t3.000\t3.000000\t3.000000\t0.5000\t10\t0\t30\t0.548\t.\nb\t10\t20\t4.000\t4.000000\t4.000000\t0.5000\t10\t0\t40\t0.632\t.\n" +
+		"b\t20\t30\t0.000\t0.000000\t0.000000\t0.5000\t10\t0\t0\t0.100\t.\nb\t30\t45\t20.000\t20.000000\t20.000000\t0.5000\t10\t0\t200\t1.414\t.\n" +
+		"c\t0\t3\t.\t.\t.\t.\t0\t0\t0\t.\t.\n"
 	if code != 0 || stdout != want {
 		t.Errorf("exit %d, %s\n%s, want\n%s", code, stderr, stdout, want)
 	}
 	if want := "scanmap: 15 windows; controls (found in 1 round): 10 windows, 100 bases, depth 2.000000, standard deviation 0.000000, " +
-		"2 copies; gc none\n"; stderr != want {
+		"2 copies; gc none\n" + "scanmap: warning: the depth is low: windows of the controls have 20 starts on average, so that counting alone " +
+		"makes a standard error of 0.45 copies; windows of 32 bases (--window) would have 0.25\n"; stderr != want {
 		t.Errorf("%q, want %q", stderr, want)
 	}
 
@@ -61,7 +62,7 @@ func TestCopies(t *testing.T) {
 	bedGraph := filepath.Join(folder, "x.bedGraph")
 	quietly(t, "copies", "--window", "10", "--gc", "none", "--ploidy", "1", "--exclude", "b", "--regions", regions, "--region-copies", genes,
 		"--report-html", page, "-o", bedGraph, "--quiet", ref, starts)
-	want = "gene 2.750 1.500 10 2\n" + "b:41-45 . . 0 0\n" + "c:1-3 . . 0 0\n" + "b:1-40 3.375 1.500 40 4\n"
+	want = "gene 2.750 1.500 10 2 55 0.371 .\n" + "b:41-45 . . 0 0 0 . .\n" + "c:1-3 . . 0 0 0 . .\n" + "b:1-40 3.375 1.500 40 4 270 0.205 differ\n"
 	if got := fields(readFile(t, genes), 3); got != want {
 		t.Errorf("regions\n%s, want\n%s", got, want)
 	}
@@ -86,13 +87,42 @@ func TestCopies(t *testing.T) {
 	}
 	// A mask moves windows.
 	got := quietly(t, "copies", "--window", "10", "--gc", "none", "--exclude", "b", "--mask", mask, ref, starts)
-	if !strings.Contains(got, "\nb\t0\t20\t4.000\t4.000000\t4.000000\t0.5000\t10\t0\nb\t20\t30\t") {
+	if !strings.Contains(got, "\nb\t0\t20\t4.000\t4.000000\t4.000000\t0.5000\t10\t0\t40\t0.632\t.\nb\t20\t30\t") {
 		t.Errorf("masked\n%s", got)
 	}
 	// Controls that are given.
 	got = quietly(t, "copies", "--window", "10", "--gc", "none", "--control-copies", "3", "--controls", mask, ref, starts)
 	if !strings.HasPrefix(got, "# controls (given): 1 window, 10 bases, depth 3.000000") || !strings.Contains(got, "\na\t0\t10\t2.000\t") {
 		t.Errorf("controls\n%s", got)
+	}
+}
+
+// TestCopiesBound warns where the correction for GC content is at its bound, in the table, on
+// standard error and on the page.
+func TestCopiesBound(t *testing.T) {
+	folder := t.TempDir()
+	var letters, depth strings.Builder
+	for i := range 100 {
+		letter, value := "A", 10
+		if i%5 == 4 {
+			letter, value = "C", 1
+		}
+		letters.WriteString(strings.Repeat(letter, 1000))
+		_, _ = fmt.Fprintf(&depth, "a\t%d\t%d\t%d\n", 1000*i, 1000*(i+1), value)
+	}
+	ref := copiesFile(t, folder, "ref.fa", ">a\n"+letters.String()+"\n")
+	all := copiesFile(t, folder, "all.bed", "a\t0\t100000\n")
+	starts := copiesFile(t, folder, "starts.bedgraph", depth.String())
+	page := filepath.Join(folder, "page.html")
+	code, stdout, stderr := call("copies", "--gc", "strata", "--gc-window", "4", "--controls", all, "--report-html", page, ref, starts)
+	const want = "the factor for GC content is at its bound, 1/3 or 3, for more than a tenth of the bases of windows: " +
+		"20 of 100 (flag bound); their copies are not to be trusted"
+	if code != 0 || strings.Count(stdout, "\tbound\n") != 20 || strings.Count(stdout, "\t.\n") != 80 ||
+		!strings.HasSuffix(stderr, "scanmap: warning: "+want+"\n") {
+		t.Errorf("exit code %d, %s\n%s", code, stderr, stdout)
+	}
+	if !strings.Contains(readFile(t, page), "Warning: "+want+".") {
+		t.Error("the page does not warn")
 	}
 }
 
@@ -160,7 +190,9 @@ func TestCopiesFailures(t *testing.T) {
 		{ref + " " + ref, 1, "line 1: expected contig, start, end and value"},
 		{ref + " " + write("#\n"), 1, "no unmasked base has a depth above 0"},
 		{ref + " " + gap + " --window 2", 1, "windows have too few reads for controls"},
-		{ref + " " + starts + " --window 2 --exclude a,b", 1, "no window can be a control"},
+		{ref + " " + starts + " --window 2 --exclude a,b", 1, "no window can be a control: all contigs are excluded or masked"},
+		{ref + " " + starts + " --window 9 --exclude a", 1, "no window can be a control: windows have 9 unmasked bases, and the contig with the " +
+			"most of those that are not excluded, b, has 4, less than half a window: take smaller windows"},
 	} {
 		args := append([]string{"copies"}, strings.Fields(c.args)...)
 		if !strings.Contains(c.args, "-o ") {

@@ -29,6 +29,12 @@ func quietFlag(usage string) cli.Flag {
 	return &cli.BoolFlag{Name: "quiet", Category: categoryRun, DisableDefaultText: true, Usage: usage}
 }
 
+// progressFlag is --progress.
+func progressFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "progress", Category: categoryRun, DisableDefaultText: true,
+		Usage: "show progress even if standard error is not a terminal"}
+}
+
 // schedulers are the variables by which batch systems say how many processors a job has on this
 // machine: Slurm, Grid Engine, LSF, PBS.
 var schedulers = []string{"SLURM_CPUS_PER_TASK", "SLURM_CPUS_ON_NODE", "NSLOTS", "LSB_DJOB_NUMPROC", "PBS_NUM_PPN", "NCPUS"}

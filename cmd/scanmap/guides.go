@@ -54,7 +54,7 @@ func guidesCommand(p process) *cli.Command {
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: categoryOutput, DefaultText: "-, standard output",
 				Usage: "write a line for each guide to `FILE`, which appears when it is complete"},
 			&cli.StringFlag{Name: "best", Category: categoryOutput, DefaultText: "all, in their order",
-				Usage: "write the `N` best guides, the best first, by CFD, then MIT, then the fewest places of 0, 1, ... edits"},
+				Usage: "write the `N` best guides, the best first, by CFD, then MIT, then the fewest places of 0, 1, ... edits; those without an exact place are last"},
 			&cli.StringFlag{Name: "places", Category: categoryOutput,
 				Usage: "write a line for each place of the guides of --output to `FILE`"},
 			&cli.StringFlag{Name: "report-html", Aliases: []string{"html"}, Category: categoryReports,
@@ -64,7 +64,7 @@ func guidesCommand(p process) *cli.Command {
 			deviceFlag(string(device.Auto), "`NAME` of the device: auto (a GPU if there is one and the work is "+
 				"worth it), cpu, cuda (all GPUs) or, as in cuda:0,2, some; one more for each 64 Mi letters", device.Forms),
 			gpuMemoryFlag(),
-			quietFlag("no summary on standard error"),
+			quietFlag("no progress and no summary on standard error"), progressFlag(),
 		}),
 		Action: func(c *cli.Context) error {
 			job, err := newGuidesJob(c, p.args)
@@ -90,6 +90,7 @@ type guidesJob struct {
 	output, places string
 	report         string
 	quiet          bool
+	progress       bool // shown even if standard error is not a terminal
 	commandLine    []string
 }
 
@@ -101,7 +102,7 @@ type placeName struct {
 }
 
 func newGuidesJob(c *cli.Context, args []string) (*guidesJob, error) {
-	j := &guidesJob{quiet: c.Bool("quiet"), commandLine: commandLine(args)}
+	j := &guidesJob{quiet: c.Bool("quiet"), progress: c.Bool("progress"), commandLine: commandLine(args)}
 	return j, readAll(c, j.readSearch, j.readInputs, j.readOutputs, j.readDevice)
 }
 
@@ -253,6 +254,9 @@ func (j *guidesJob) run(ctx context.Context, stdout *sink, stderr io.Writer) err
 		return err
 	}
 	names := []string{j.output, j.places, j.report}
+	p, ctx := showProgress(ctx, stderr, j.progress, j.quiet)
+	defer p.stop()
+	j.options.Share = p.searching()
 	judged, err := published(ctx, stdout, names, func(_ *resultFiles, files []*output) (*judgedGuides, error) {
 		return j.judge(ctx, guideFiles{guides: files[0], places: files[1], page: files[2]})
 	})
@@ -260,7 +264,10 @@ func (j *guidesJob) run(ctx context.Context, stdout *sink, stderr io.Writer) err
 		return err
 	}
 	took := time.Since(start)
-	afterwards(ctx, j.quiet, func() error { return judged.summarize(stderr, took) })
+	p.stop()
+	afterwards(ctx, j.quiet, func() error {
+		return firstError(judged.summarize(stderr, took), judged.warn(stderr, j.reference))
+	})
 	return nil
 }
 
@@ -275,6 +282,7 @@ type judgedGuides struct {
 	origins   []guides.Site // nil for guides that were given
 	summaries []guides.Summary
 	judged    int           // how many guides there were
+	without   []string      // the names of those of them that have no exact place
 	stats     *search.Stats // of the last search, nil without guides
 }
 
@@ -301,6 +309,7 @@ func (j *guidesJob) judge(ctx context.Context, files guideFiles) (*judgedGuides,
 		if err := j.search(ctx, g, guides.Options{}, nil); err != nil {
 			return nil, err
 		}
+		g.noteWithout()
 		g.choose(guides.Best(g.summaries, j.best))
 	}
 	if j.best == 0 || files.places != nil || files.page != nil {
@@ -308,15 +317,26 @@ func (j *guidesJob) judge(ctx context.Context, files guideFiles) (*judgedGuides,
 			return nil, err
 		}
 	}
+	if j.best == 0 {
+		g.noteWithout()
+	}
 	if err := g.writeGuides(files.guides, j.options.Distance); err != nil {
 		return nil, err
 	}
 	if files.page != nil {
 		return g, report.GuidesHTML(files.page, g.page(), report.GuidesInfo{Version: version, CommandLine: j.commandLine,
 			Reference: j.reference, Guides: j.source(), PAM: strings.Join(j.target.PAMs, ","), PAMFirst: j.target.PAMFirst, Limits: limitsInWords(j.options.Limits), Distance: j.options.Distance,
-			Substitutions: j.options.Substitutions, Regions: j.regions, Judged: g.judged})
+			Scored: j.scored(), Substitutions: j.options.Substitutions, Regions: j.regions, Judged: g.judged})
 	}
 	return g, nil
+}
+
+// scored is the most substitutions of the off-targets that scores are made of.
+func (j *guidesJob) scored() int {
+	if l := j.options.Limits; l != nil {
+		return min(j.options.Distance, l.Mismatches)
+	}
+	return j.options.Distance
 }
 
 // limitsInWords are limits of the classes of edits, for the page.
@@ -435,6 +455,15 @@ func (j *guidesJob) search(ctx context.Context, g *judgedGuides, o guides.Option
 	}
 	g.summaries = counter.Summaries()
 	return err
+}
+
+// noteWithout notes which guides have no exact place.
+func (g *judgedGuides) noteWithout() {
+	for i := range g.summaries {
+		if g.summaries[i].OnTarget() == 0 {
+			g.without = append(g.without, g.patterns[i].Name)
+		}
+	}
 }
 
 // choose leaves some guides, in that order.

@@ -140,6 +140,20 @@ func (g *judgedGuides) page() report.Guides {
 	return p
 }
 
+// warn says which guides have no exact place, if any have none.
+func (g *judgedGuides) warn(w io.Writer, reference string) error {
+	const most = 5
+	if len(g.without) == 0 {
+		return nil
+	}
+	names := strings.Join(g.without[:min(most, len(g.without))], ", ")
+	if more := len(g.without) - most; more > 0 {
+		names += fmt.Sprintf(" and %d more", more)
+	}
+	return warn(w, fmt.Sprintf("guides without an exact place in %s: %d of %d (%s); they have no scores, and rank last",
+		shownInput(reference), len(g.without), g.judged, names))
+}
+
 // summarize writes how much there was.
 func (g *judgedGuides) summarize(w io.Writer, took time.Duration) error {
 	targets, places := 0, int64(0)

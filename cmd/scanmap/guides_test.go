@@ -36,7 +36,7 @@ func TestGuides(t *testing.T) {
 	for _, c := range []struct{ options, want string }{
 		{"--max-mismatches 2", "g1 ATGGTCGGACTCCCTGCCAG NGG a 30 53 + 2 2 49.04 38.19 2 3 0 0 0/0/0:2,2/0/0:1 . . 2 0 1\n" +
 			"g2 ATGGTCGGACTCCCTGCC NGG . . . . 0 0 NA NA NA 0 0 0 . . . 0 0 0\n" +
-			"g3 ACGTGGCTAACGCATAGGAC NGG . . . . 0 0 100.00 100.00 0 0 0 0 . . . 0 0 0\n"},
+			"g3 ACGTGGCTAACGCATAGGAC NGG . . . . 0 0 NA NA NA 0 0 0 . . . 0 0 0\n"},
 		{"-k 2", "g1 ATGGTCGGACTCCCTGCCAG NGG a 30 53 + 2 3 49.04 38.19 2 3 1 0 0/0/0:2,0/1/0:1,2/0/0:1 . . 2 1 1\n"},
 		{"-k 2 --dna-bulges 0", "g1 ATGGTCGGACTCCCTGCCAG NGG a 30 53 + 2 2 49.04 38.19 2 3 0 0 0/0/0:2,2/0/0:1 . . 2 0 1\n"},
 		{"-k 2 --mismatches 1", "g1 ATGGTCGGACTCCCTGCCAG NGG a 30 53 + 2 2 50.00 50.00 1 2 1 0 0/0/0:2,0/1/0:1 . . 2 1 0\n"},
@@ -177,6 +177,48 @@ func TestGuidesBest(t *testing.T) {
 	if code, _, stderr := call("guides", "--in", "a:201-810", "--best", "1", ref); code != 0 ||
 		!strings.HasPrefix(stderr, fmt.Sprintf("scanmap: %d guides, 1 chosen, 1 with a target, ", len(all))) {
 		t.Errorf("exit code %d, %q", code, stderr)
+	}
+}
+
+// TestGuidesWithoutExactPlace has guides without an exact place. They have no scores, are the last
+// of the best, and a line names them.
+func TestGuidesWithoutExactPlace(t *testing.T) {
+	folder := t.TempDir()
+	ref := guidesRef(t, folder)
+	list := copiesFile(t, folder, "guides.txt", "none ACGTGGCTAACGCATAGGAC\nshort ATGGTCGGACTCCCTGCC\nthree ATGGTCGGACTGGGTGCCAG\n"+
+		"exact ATGGTCGGACTCCCTGCCAG\n")
+	page := filepath.Join(folder, "page.html")
+	const warning = "scanmap: warning: guides without an exact place in %s: 3 of 4 (none, short, three); they have no scores, and rank last\n"
+	for _, options := range []string{"--best 3", "-f " + list} {
+		args := append([]string{"guides", "-f", list, "--mismatches", "3", "--dna-bulges", "2", "--html", page, ref}, strings.Fields(options)...)
+		code, stdout, stderr := call(args...)
+		if code != 0 || !strings.HasSuffix(stderr, fmt.Sprintf(warning, ref)) || strings.Count(stderr, "warning") != 1 {
+			t.Errorf("%s: exit code %d, %q", options, code, stderr)
+		}
+		var got []string
+		for line := range strings.Lines(stdout) {
+			columns := strings.Split(line, "\t")
+			got = append(got, strings.Join([]string{columns[0], columns[9], columns[10], columns[11]}, " "))
+		}
+		want := []string{"guide mit cfd scored", "exact 49.04 38.19 2", "none NA NA NA", "three NA NA NA"}
+		if options == "-f "+list {
+			want = []string{want[0], want[2], "short NA NA NA", want[3], want[1]}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", options, got, want)
+		}
+	}
+	// Scores are made of mismatches alone, of which there are 3 at most.
+	text := readFile(t, page)
+	for _, want := range []string{"off-targets with up to 3 substitutions and no bulge", "Guides without an exact place: 3. They have no scores"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	alone := copiesFile(t, folder, "one.txt", "exact ATGGTCGGACTCCCTGCCAG\n")
+	if _, _, stderr := call("guides", "-f", alone, "--html", page, ref); strings.Contains(stderr, "warning") ||
+		strings.Contains(readFile(t, page), "without an exact place") {
+		t.Errorf("%q, or the page, warns of nothing", stderr)
 	}
 }
 

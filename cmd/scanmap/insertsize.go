@@ -22,9 +22,9 @@ func insertSizeCommand(p process) *cli.Command {
 			"With --samples there is a line for each library of pairs: the ID of its read group, a tab and the options.",
 		HideHelpCommand: true,
 		Flags: only(mapFlags(), "max-distance", "max-mismatches", "report", "engine", "crop", "max-read-length", "samples", "interleaved",
-			"min-insert", "orientation", "threads", "device", "gpu-memory", "batch-reads", "quiet"),
+			"min-insert", "orientation", "threads", "device", "gpu-memory", "batch-reads", "quiet", "progress"),
 		Action: func(c *cli.Context) error {
-			job := &mapJob{quiet: c.Bool("quiet")}
+			job := &mapJob{quiet: c.Bool("quiet"), progress: c.Bool("progress")}
 			if err := readAll(c, job.readInputs, job.readNumbers, job.readNames, job.readPairs); err != nil {
 				return err
 			}
@@ -40,7 +40,10 @@ func (j *mapJob) printInsertSizes(ctx context.Context, stdout, stderr io.Writer)
 	if err := inputsExist(j.inputs()...); err != nil {
 		return err
 	}
+	p, ctx := showProgress(ctx, stderr, j.progress, j.quiet)
+	defer p.stop()
 	all, err := untilStopped(ctx, func() ([]mapper.LibraryStats, error) { return mapper.EstimateInserts(ctx, j.options) })
+	p.stop()
 	if err := firstError(context.Cause(ctx), err); err != nil {
 		return err
 	}

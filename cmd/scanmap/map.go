@@ -163,8 +163,7 @@ func mapFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "dry-run", Category: categoryRun, DisableDefaultText: true,
 			Usage: "look at the heads of the files, print what would be done and how much memory it would take, and write nothing"},
 		quietFlag("no progress and no table of statistics on standard error"),
-		&cli.BoolFlag{Name: "progress", Category: categoryRun, DisableDefaultText: true,
-			Usage: "show progress even if standard error is not a terminal"},
+		progressFlag(),
 		&cli.StringFlag{Name: "cpuprofile", Hidden: true, Usage: "write a CPU profile to `FILE`"},
 		&cli.StringFlag{Name: "memprofile", Hidden: true, Usage: "write a profile of memory to `FILE`"},
 	}, countFlags()...)
@@ -263,7 +262,9 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 	if err := j.removeStale(results); err != nil {
 		return err
 	}
-	afterwards(ctx, j.quiet, func() error { return firstError(warnOfEmpty(stderr, stats), report.Table(stderr, stats)) })
+	afterwards(ctx, j.quiet, func() error {
+		return firstError(warnOfEmpty(stderr, stats), report.Table(stderr, stats), hint(stderr, stats))
+	})
 	if limit := j.options.MaxLocations; stats.Capped > 0 && (limit == 0 || limit > mapper.MostLocations) {
 		_ = warn(stderr, fmt.Sprintf("reads with more than %d locations: %d; the first are written, and all are counted",
 			mapper.MostLocations, stats.Capped))
@@ -273,6 +274,16 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 			"they are unmapped", stats.Unsought))
 	}
 	return nil
+}
+
+// hint says what may be tried where many reads are unmapped.
+func hint(w io.Writer, s *mapper.Stats) error {
+	text := report.Hint(s)
+	if text == "" {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, "scanmap: hint: %s\n", oneLine(text))
+	return err
 }
 
 // warnOfEmpty names the files that had no reads: a run of an empty file succeeds, and is seldom
@@ -420,10 +431,11 @@ func inputsExist(inputs ...string) error {
 
 // mapReads calls the mapper and shows progress.
 func (j *mapJob) mapReads(ctx context.Context, out *mapper.Outputs, stderr io.Writer) (*mapper.Stats, error) {
-	if terminal := isTerminal(stderr); j.progress || terminal && !j.quiet {
-		p := startProgress(stderr, terminal)
-		defer p.stop()
-		j.options.Progress = p.update
+	p, ctx := showProgress(ctx, stderr, j.progress, j.quiet)
+	defer p.stop()
+	if p != nil {
+		j.options.Watch = mapper.NewWatch()
+		p.mapping(j.options.Watch, j.options.Reference, j.options.Libraries)
 	}
 	return untilStopped(ctx, func() (*mapper.Stats, error) { return mapper.Run(ctx, j.options, j.header, *out) })
 }

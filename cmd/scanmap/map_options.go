@@ -162,6 +162,7 @@ func (j *mapJob) readNames(c *cli.Context) error {
 			return fmt.Errorf("option --gaps: %w", err)
 		}
 	}
+	o.Sensible = true
 	o.FullSecondary = c.Bool("full-secondary")
 	o.OmitUnmapped = c.Bool("omit-unmapped")
 	if j.quiet && j.progress {

@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"scanmap/internal/truth"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -272,4 +275,66 @@ func TestMapStandardOutputFails(t *testing.T) {
 	if want := "scanmap: standard output: file already closed\n"; code != 1 || stderr.String() != want {
 		t.Errorf("exit code %d, standard error %q", code, stderr.String())
 	}
+}
+
+// TestMapSenseless ends runs that would write what is there by chance, and those with the reads in
+// place of the reference, with one line and no file.
+func TestMapSenseless(t *testing.T) {
+	folder := t.TempDir()
+	var reads, long strings.Builder
+	text := truth.Random(rand.New(rand.NewPCG(7, 8)), 20_000, "ACGT")
+	for i := range 100 {
+		_, _ = fmt.Fprintf(&reads, ">read%d\n%s\n", i, text[100*i:100*i+100])
+	}
+	_, _ = fmt.Fprintf(&long, ">a\n%s\n>b\n%s\n", text[:9000], text)
+	readsFile, ref := copiesFile(t, folder, "reads.fa", reads.String()), copiesFile(t, folder, "ref.fa", long.String())
+	out := filepath.Join(folder, "out.sam")
+	for _, c := range []struct{ args, want string }{
+		{ref + " " + readsFile + " -e 150", readsFile + ": with 150 edits a read of 100 bases (the median of the first ones) lies at some 384 places of " +
+			ref + " by chance: allow fewer edits, or limit the locations of a read (--max-locations) to map it nevertheless"},
+		{ref + " " + readsFile + " -e 60% --report one", "with 60 edits a read of 100 bases"},
+		{readsFile + " " + ref, ref + ": reads of 9000 bases (the median of the first ones) cannot lie on " + readsFile +
+			", whose longest contig has 100: the reference is named before the reads"},
+		{"-x variants " + readsFile + " " + ref, "the reference is named before the reads"},
+	} {
+		code, stdout, stderr := call(append([]string{"map", "-o", out}, strings.Fields(c.args)...)...)
+		if code != 1 || stdout != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s: exit code %d, %q, want %q", c.args, code, stderr, c.want)
+		}
+		if _, err := os.Stat(out); err == nil {
+			t.Errorf("%s: left a file", c.args)
+		}
+	}
+	quietly(t, "map", ref, readsFile, "--crop", "20", "-e", "50%", "--max-locations", "1", "-o", out)
+}
+
+// TestMapHint says what may be tried where many reads are unmapped: on standard error, in the JSON
+// and on the page.
+func TestMapHint(t *testing.T) {
+	folder := t.TempDir()
+	var reads strings.Builder
+	text := truth.Random(rand.New(rand.NewPCG(7, 8)), 20_000, "ACGT")
+	for i := range 400 {
+		read := text[40*i : 40*i+100]
+		if i < 120 {
+			read = read[:85] + "AGATCGGAAGAGCAC"
+		}
+		_, _ = fmt.Fprintf(&reads, ">read%d\n%s\n", i, read)
+	}
+	readsFile, ref := copiesFile(t, folder, "reads.fa", reads.String()), copiesFile(t, folder, "ref.fa", ">a\n"+text+"\n")
+	stats, page := filepath.Join(folder, "stats.json"), filepath.Join(folder, "page.html")
+	args := []string{"map", "-o", filepath.Join(folder, "out.sam"), "--stats", stats, "--report-html", page, ref, readsFile}
+	const want = "30.00 % of the reads are unmapped; of a sample of 120 of these 120 have an adapter (mostly AGATCGGAAGAGC), " +
+		"120 map with --local, 86 map with -e 8%: cut adapters off, or try --local"
+	code, _, stderr := call(args...)
+	if code != 0 || !strings.HasSuffix(stderr, "\nscanmap: hint: "+want+"\n") || !strings.Contains(stderr, "\nallowed                edits 4%\nreport                      all\n") {
+		t.Errorf("exit code %d, %s", code, stderr)
+	}
+	if text := readFile(t, stats); !strings.Contains(text, want) || !strings.Contains(text, `"allowed": "edits 4%"`) {
+		t.Error("the JSON has no hint")
+	}
+	if text := readFile(t, page); !strings.Contains(text, want+".") || !strings.Contains(text, "edits 4%") {
+		t.Error("the page has no hint")
+	}
+	quietly(t, args...)
 }

@@ -20,6 +20,7 @@ import (
 	"scanmap/dna"
 	"scanmap/fasta"
 	"scanmap/mappability"
+	"scanmap/report"
 	"scanmap/track"
 )
 
@@ -73,7 +74,7 @@ func mappabilityCommand(p process) *cli.Command {
 				Usage: "write a number for each base to `FILE`, as GenMap: .freq16 (frequency of 16 bits, little endian, at most " +
 					"65,535), .freq8 or .map (1/frequency as a float of 32 bits)"},
 			&cli.StringFlag{Name: "unique", Category: categoryOutput,
-				Usage: "write where K-mers begin that fit nowhere else to `FILE`, as BED"},
+				Usage: "write where K-mers begin that fit nowhere else, or with --genomes in no other genome, to `FILE`, as BED"},
 
 			threadsFlag("compute with `N` threads"),
 			deviceFlag(string(device.Auto), "`NAME` of the device: auto (GPUs if there are any and the work is worth it), cpu, cuda "+
@@ -82,8 +83,7 @@ func mappabilityCommand(p process) *cli.Command {
 			&cli.StringFlag{Name: "tmpdir", Category: categoryRun, DefaultText: "$TMPDIR or /tmp",
 				Usage: "put what does not fit into memory into `FOLDER`"},
 			quietFlag("no progress and no summary on standard error"),
-			&cli.BoolFlag{Name: "progress", Category: categoryRun, DisableDefaultText: true,
-				Usage: "show progress even if standard error is not a terminal"},
+			progressFlag(),
 		},
 		Action: func(c *cli.Context) error {
 			job, err := newMappabilityJob(c)
@@ -282,11 +282,17 @@ func (j *mappabilityJob) run(ctx context.Context, stdout *sink, stderr io.Writer
 		}
 		files[o.option] = file
 	}
-	if terminal := isTerminal(stderr); j.progress || terminal && !j.quiet {
-		p := startProgress(stderr, terminal)
-		defer p.stop()
+	p, ctx := showProgress(ctx, stderr, j.progress, j.quiet)
+	defer p.stop()
+	if p != nil {
+		var began time.Time
 		j.options.Progress = func(done, total int64) {
-			p.show(func(time.Duration) string { return fmt.Sprintf("%.1f %% counted", 100*float64(done)/float64(total)) })
+			if began.IsZero() {
+				began = time.Now()
+			}
+			p.show(func(time.Duration) string {
+				return report.Share("counting", float64(done)/float64(total), time.Since(began))
+			})
 		}
 	}
 	j.options.Temporary = layerOf(ctx).temporary(j.tmpdir)
@@ -298,6 +304,7 @@ func (j *mappabilityJob) run(ctx context.Context, stdout *sink, stderr io.Writer
 		return err
 	}
 	took := time.Since(start)
+	p.stop()
 	afterwards(ctx, j.quiet, func() error {
 		_, err := fmt.Fprintf(stderr, "scanmap: %s, %.3f s\n", summary, took.Seconds())
 		return err
@@ -345,7 +352,7 @@ func (j *mappabilityJob) count(ctx context.Context, results *resultFiles, files 
 			return "", err
 		}
 	}
-	return summaryOfKMers(f), nil
+	return j.summarize(f), nil
 }
 
 // values are those that --value asks for.
@@ -360,10 +367,28 @@ func (j *mappabilityJob) values(f *mappability.Frequencies) track.Values {
 	}
 }
 
-// summaryOfKMers sums up in a line.
-func summaryOfKMers(f *mappability.Frequencies) string {
+// summarize sums up in a line. What the numbers are depends on what was counted.
+func (j *mappabilityJob) summarize(f *mappability.Frequencies) string {
 	s := f.Summarize()
 	kmers := max(float64(s.KMers), 1)
-	return fmt.Sprintf("%d positions, %d K-mers, %d unique (%.2f %%), mean frequency %.4g, largest %d, mean mappability %.4f; %s on %s",
-		s.Positions, s.KMers, s.Unique, 100*float64(s.Unique)/kmers, float64(s.Places)/kmers, s.Largest, s.Mappability/kmers, f.Engine, f.Device)
+	own, genomes := j.options.ExcludeSelf, j.options.Genomes
+	unique, mean := "unique", "mean frequency"
+	switch {
+	case own && genomes:
+		mean = "mean number of genomes with another place"
+	case genomes:
+		unique, mean = "in no other genome", "mean number of genomes"
+	case own:
+		mean = "mean frequency without own places"
+	}
+	line := fmt.Sprintf("%d positions, %d K-mers, %d %s (%.2f %%), %s %.4g, largest %d", s.Positions, s.KMers, s.Unique, unique,
+		100*float64(s.Unique)/kmers, mean, float64(s.Places)/kmers, s.Largest)
+	if !own || !genomes {
+		line += ", mean mappability"
+		if own {
+			line += " with them"
+		}
+		line += fmt.Sprintf(" %.4f", s.Mappability/kmers)
+	}
+	return fmt.Sprintf("%s; %s on %s", line, f.Engine, f.Device)
 }

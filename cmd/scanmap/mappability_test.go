@@ -103,6 +103,27 @@ func TestMappabilityFiles(t *testing.T) {
 	}
 }
 
+// TestMappabilitySummary has means and numbers that are true of what was counted. The genome has
+// ACGTC twice and CCCCC once.
+func TestMappabilitySummary(t *testing.T) {
+	t.Chdir(t.TempDir())
+	copiesFile(t, ".", "ref.fa", ">a\nACGTC\n>b\nACGTC\n>c\nCCCCC\n")
+	for _, c := range []struct{ options, want string }{
+		{"", "3 positions, 3 K-mers, 1 unique (33.33 %), mean frequency 1.667, largest 2, mean mappability 0.6667; "},
+		{"--exclude-self", "3 positions, 3 K-mers, 1 unique (33.33 %), mean frequency without own places 0.6667, largest 1, " +
+			"mean mappability with them 0.6667; "},
+		{"--genomes", "3 positions, 3 K-mers, 3 in no other genome (100.00 %), mean number of genomes 1, largest 1, mean mappability 1.0000; "},
+		{"--genomes --exclude-self", "3 positions, 3 K-mers, 1 unique (33.33 %), mean number of genomes with another place 0.6667, largest 1; "},
+	} {
+		for _, engine := range []string{"--max-mismatches=0", "-e=0"} {
+			args := append([]string{"mappability", "-K", "5", "ref.fa", "-o", "x.bedgraph", engine}, strings.Fields(c.options)...)
+			if code, _, stderr := call(args...); code != 0 || !strings.HasPrefix(stderr, "scanmap: "+c.want) {
+				t.Errorf("%s: exit code %d, %q, want %q", c.options, code, stderr, c.want)
+			}
+		}
+	}
+}
+
 // TestMappabilityTracks reads the same values back from each format, with an index beside BGZF.
 func TestMappabilityTracks(t *testing.T) {
 	kmerFiles(t)

@@ -103,7 +103,7 @@ func (j *mergeJob) run(ctx context.Context, stdout *sink, stderr io.Writer) erro
 	if j.quiet {
 		return nil
 	}
-	return report.Table(stderr, sum)
+	return firstError(report.Table(stderr, sum), hint(stderr, sum))
 }
 
 // readStatistics reads a file of JSON. Errors name it.

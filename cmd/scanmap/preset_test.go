@@ -68,7 +68,7 @@ func TestPresets(t *testing.T) {
 
 func TestPresetErrors(t *testing.T) {
 	for _, c := range []struct{ options, want string }{
-		{"-x asm5", `option --preset: preset "asm5" is not one of variants, sv, all`},
+		{"-x asm5", `option --preset: preset "asm5" is not one of variants, sv, all (did you mean scanmap map REF.fa READS.fq, without -x?)`},
 		{"-x variant", `option --preset: preset "variant" is not one of variants, sv, all (did you mean variants?)`},
 		{"-x sr", `option --preset: preset "sr" is not one of variants, sv, all (did you mean variants?)`},
 		{"-x=", `option --preset: preset "" is not one of variants, sv, all`},

@@ -87,7 +87,7 @@ func searchCommand(p process) *cli.Command {
 				"worth it), cpu, cuda (all GPUs) or, as in cuda:0,2, some; one more for each 64 Mi letters", device.Forms),
 			gpuSyncFlag(),
 			gpuMemoryFlag(),
-			quietFlag("no summary on standard error"),
+			quietFlag("no progress and no summary on standard error"), progressFlag(),
 		}, variantsFlags(), pairsFlags(), recordsFlags()),
 		Action: func(c *cli.Context) error {
 			switch {
@@ -138,6 +138,7 @@ type searchJob struct {
 	text         string // file of the text, - for standard input
 	output       string // file of the locations, - for standard output
 	quiet        bool
+	progress     bool              // shown even if standard error is not a terminal
 	variants     *variants.Options // nil for none
 	variantStats *variants.Stats   // of the run
 }
@@ -145,7 +146,7 @@ type searchJob struct {
 // newSearchJob makes options from flags; args are the program's, for the header of SAM. Its errors
 // are usage errors.
 func newSearchJob(c *cli.Context, args []string) (*searchJob, error) {
-	j := &searchJob{quiet: c.Bool("quiet")}
+	j := &searchJob{quiet: c.Bool("quiet"), progress: c.Bool("progress")}
 	err := readAll(c, onlyPairs, needsRecords, j.readAlphabet, j.readTarget, j.readInputs, j.readDistance, j.readLimits, j.readMethod,
 		j.readOutput, j.readDevice, j.readVariants)
 	if err != nil {
@@ -288,6 +289,11 @@ func (j *searchJob) run(ctx context.Context, stdout *sink, stderr io.Writer) err
 	if err := inputsExist(inputs...); err != nil {
 		return err
 	}
+	p, ctx := showProgress(ctx, stderr, j.progress, j.quiet)
+	defer p.stop()
+	if j.variants == nil {
+		j.options.Share = p.searching()
+	}
 	stats, err := published(ctx, stdout, []string{j.output}, func(_ *resultFiles, files []*output) (*search.Stats, error) {
 		return j.search(ctx, files[0])
 	})
@@ -295,6 +301,7 @@ func (j *searchJob) run(ctx context.Context, stdout *sink, stderr io.Writer) err
 		return err
 	}
 	took := time.Since(start)
+	p.stop()
 	afterwards(ctx, j.quiet, func() error {
 		if stats.TextLetters == 0 { // FASTA without letters is an error
 			_ = warn(stderr, shownInput(j.text)+" is empty")

@@ -78,7 +78,7 @@ func searchPairs(c *cli.Context, p process) error {
 
 // newPairsJob makes options from flags. Its errors are usage errors.
 func newPairsJob(c *cli.Context) (*pairsJob, error) {
-	j := &pairsJob{searchJob: searchJob{quiet: c.Bool("quiet"), alphabet: search.DNA}}
+	j := &pairsJob{searchJob: searchJob{quiet: c.Bool("quiet"), progress: c.Bool("progress"), alphabet: search.DNA}}
 	if err := readAll(c, j.readPairs, j.readDistance, j.readMethod, j.readProduct, j.readThreePrime, j.readCounts, j.readFormat, j.readDevice); err != nil {
 		return nil, err
 	}
@@ -206,6 +206,8 @@ func (j *pairsJob) run(ctx context.Context, stdout *sink, stderr io.Writer) erro
 	if j.output == noRecords {
 		names[0] = ""
 	}
+	p, ctx := showProgress(ctx, stderr, j.progress, j.quiet)
+	defer p.stop()
 	stats, err := published(ctx, stdout, names, func(_ *resultFiles, files []*output) (*amplicon.Stats, error) {
 		return j.find(ctx, files[0], files[1])
 	})
@@ -213,6 +215,7 @@ func (j *pairsJob) run(ctx context.Context, stdout *sink, stderr io.Writer) erro
 		return err
 	}
 	took := time.Since(start)
+	p.stop()
 	afterwards(ctx, j.quiet, func() error {
 		amplicons := counted(int(stats.Amplicons), "amplicon")
 		if stats.Emitted < stats.Amplicons {

@@ -100,7 +100,7 @@ type recordsJob struct {
 // newRecordsJob makes options from flags. Its errors are usage errors.
 func newRecordsJob(c *cli.Context) (*recordsJob, error) {
 	j := &recordsJob{}
-	j.quiet = c.Bool("quiet")
+	j.quiet, j.progress = c.Bool("quiet"), c.Bool("progress")
 	err := readAll(c, onlyPairs, j.refuse, j.readAlphabet, j.readTarget, j.readReads, j.readDistance, j.readLimits, j.readMethod, j.readEnds, j.readPlaces)
 	if err != nil {
 		return nil, err
@@ -322,11 +322,14 @@ func (j *recordsJob) run(ctx context.Context, stdout *sink, stderr io.Writer) er
 	if j.splitTo != "" {
 		work = j.split
 	}
+	p, ctx := showProgress(ctx, stderr, j.progress, j.quiet)
+	defer p.stop()
 	stats, err := work(ctx, stdout)
 	if err != nil {
 		return err
 	}
 	took := time.Since(start)
+	p.stop()
 	afterwards(ctx, j.quiet, func() error { return j.summarize(stderr, stats, took) })
 	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -91,6 +92,9 @@ func suggestValue(app *cli.App, err error, args []string) error {
 		meant := nearest(strings.ToLower(value), values)
 		if other := otherWords[strings.ToLower(value)]; slices.Contains(values, other) {
 			meant = other
+		}
+		if name == "preset" && value != "" {
+			meant = cmp.Or(meant, "scanmap map REF.fa READS.fq, without -x")
 		}
 		return usageError{fmt.Errorf("%w%s", err, didYouMean(meant))}
 	}

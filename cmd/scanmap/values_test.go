@@ -123,6 +123,17 @@ func TestSlipsOfTheKeyboard(t *testing.T) {
 		{"map -oout.sam ref.fa reads.fq", "unknown option -oout.sam (did you mean -o out.sam?); see scanmap map --help"},
 		{"map -te ref.fa reads.fq", "unknown option -te (did you mean -t e?); see scanmap map --help"},
 		{"map -yxz ref.fa reads.fq", "unknown option -yxz; see scanmap map --help"},
+		{"align ref.fa reads.fq", `unknown command "align" (did you mean scanmap map REF.fa READS.fq > out.sam?); see scanmap --help`},
+		{"mem ref.fa reads.fq", `unknown command "mem" (did you mean scanmap map REF.fa READS.fq > out.sam?); see scanmap --help`},
+		{"index ref.fa", `unknown command "index" (did you mean scanmap map REF.fa READS.fq > out.sam, without an index?); see scanmap --help`},
+		{"-ax sr ref.fa reads.fq", "unknown option -ax (did you mean scanmap map -x variants REF.fa READS.fq > out.sam?); see scanmap --help"},
+		{"-V", "unknown option -V (did you mean scanmap --version?); see scanmap --help"},
+		{"map -V", "unknown option -V (did you mean scanmap --version?); see scanmap map --help"},
+		{"map -a ref.fa reads.fq", "unknown option -a (did you mean scanmap map REF.fa READS.fq, which writes SAM and all locations?); " +
+			"see scanmap map --help"},
+		{"map -x ref -1 R1.fq -2 R2.fq", "unknown option -1 (did you mean scanmap map REF.fa R1.fq R2.fq?); see scanmap map --help"},
+		{"map -x map-ont ref.fa reads.fq", `option --preset: preset "map-ont" is not one of variants, sv, all (did you mean ` +
+			"scanmap map REF.fa READS.fq, without -x?)"},
 		{"map -quiat ref.fa reads.fq", "unknown option -quiat (did you mean --quiet?); see scanmap map --help"},
 		{"map ref.fa reads.fq --threads=", `option --threads: "" is not a whole number from 1 to 4096`},
 		{"map ref.fa reads.fq --threads", "option --threads needs a value"},

@@ -50,6 +50,14 @@ func (h *Halt) Unit() {
 	}
 }
 
+// Share is how much of what was begun last is done, from 0 to 1. Anybody may ask.
+func (h *Halt) Share() float64 {
+	if all := h.units.Load(); all > 0 {
+		return min(1, float64(h.done.Load())/float64(all))
+	}
+	return 0
+}
+
 // few is how many units tell how long the others will take.
 func (h *Halt) few() int64 { return h.units.Load() / 64 }
 

@@ -126,7 +126,8 @@ func (d *drawing) contigs(length int) (all []string) {
 		letters = []string{"ACGT", "ACGT", "ACGT", "ACGT", "ACGT", "ACGT", "ACGT", "AC", "AAAAT", "ACG"}[d.IntN(10)]
 	}
 	for range 1 + d.IntN(2) {
-		text := truth.Random(d.Rand, 50+d.IntN(100+2*length), letters)
+		// map refuses reads of which none fits.
+		text := truth.Random(d.Rand, max(50, length+4)+d.IntN(100+2*length), letters)
 		for range d.IntN(4) {
 			from := d.IntN(len(text))
 			part := text[from : from+1+d.IntN(len(text)-from)]
