@@ -7,8 +7,8 @@ import (
 	"scanmap/dna"
 )
 
-// TestShortContigsInARow has contigs too short for marks, several in a row, between long ones whose marks
-// are of one range of work.
+// TestShortContigsInARow has contigs too short for marks, several in a row, between long ones whose
+// marks are of one range of work.
 func TestShortContigsInARow(t *testing.T) {
 	for _, lengths := range [][]int{{3*markBases + 1, 5, 0, 7, 3*markBases + 1}, {3 * markBases, 9, 9, 9, 2 * markBases}} {
 		c := longCounts(Covered, 2, lengths)

@@ -6,8 +6,8 @@ import (
 	"scanmap/internal/truth"
 )
 
-// TestAddsUpEach has another prime for each number that workers count, libraries and pairs included:
-// those of a sum are their sums.
+// TestAddsUpEach has another prime for each number that workers count, libraries and pairs
+// included: those of a sum are their sums.
 func TestAddsUpEach(t *testing.T) {
 	// What one library says of itself, and what is no count of workers.
 	fixed := []string{"Libraries.Skip", "Libraries.Take", "Libraries.Pairs.Insert.From", "Libraries.Pairs.Insert.Median", "Libraries.Pairs.Insert.Mean",

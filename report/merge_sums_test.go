@@ -11,8 +11,8 @@ import (
 	"scanmap/mapper"
 )
 
-// notSums are the numbers of statistics that a merge does not add up: those of the reference and of the
-// input, and what follows from others.
+// notSums are the numbers of statistics that a merge does not add up: those of the reference and of
+// the input, and what follows from others.
 var notSums = []string{"ReferenceBases", "PerContig.Length", "PerContig.BinLength", "Libraries.Skip", "Libraries.Take",
 	"Libraries.Pairs.Insert.From", "Libraries.Pairs.Insert.Median", "Libraries.Pairs.Insert.Mean", "Libraries.Pairs.Insert.Spread",
 	"Libraries.Pairs.Insert.Low", "Libraries.Pairs.Insert.High"}
@@ -38,8 +38,8 @@ func primeRun(after int, skip, take int64) (s *mapper.Stats, last int) {
 	return s, last
 }
 
-// TestMergeAddsUpEach has another prime for each number of two runs: those of the merge are their sums, and
-// both runs stay as they were.
+// TestMergeAddsUpEach has another prime for each number of two runs: those of the merge are their
+// sums, and both runs stay as they were.
 func TestMergeAddsUpEach(t *testing.T) {
 	a, last := primeRun(1, 0, 7)
 	b, _ := primeRun(last, 7, 0)
@@ -66,8 +66,8 @@ func TestMergeAddsUpEach(t *testing.T) {
 	}
 }
 
-// TestJSONHasEach has another prime for each number of a run: what is read from its JSON is the same. Of a
-// member that stood for another, both would have its number.
+// TestJSONHasEach has another prime for each number of a run: what is read from its JSON is the
+// same. Of a member that stood for another, both would have its number.
 func TestJSONHasEach(t *testing.T) {
 	s, _ := primeRun(1, 3, 5)
 	s.Libraries[1].Pairs.Insert.FromCounts() // which JSON has of the counts

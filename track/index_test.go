@@ -148,8 +148,8 @@ func (x *plainIndex) find(t *testing.T, file []byte, contig string, start, end i
 	return lines
 }
 
-// TestIndexFinds looks up regions in an index, by the rules of the formats, and compares with a look at
-// all lines. Lines lie in bins of all levels.
+// TestIndexFinds looks up regions in an index, by the rules of the formats, and compares with a
+// look at all lines. Lines lie in bins of all levels.
 func TestIndexFinds(t *testing.T) {
 	for _, lengths := range [][]int{{600_000, 50, 1 << 21}, {300_000, 7, tbiReach + 1}} {
 		random := rand.New(rand.NewPCG(1, 2))
@@ -259,7 +259,8 @@ func TestSumsBeyondFloats(t *testing.T) {
 	}
 }
 
-// TestOtherValuesOfOneSum has values that differ when they are asked for again, and have the same sum.
+// TestOtherValuesOfOneSum has values that differ when they are asked for again, and have the same
+// sum.
 func TestOtherValuesOfOneSum(t *testing.T) {
 	calls := 0
 	_, err := write(BigWig, []Contig{{"a", 1000}}, func(_, _, _ int, yield func(int, int, float32) error) error {

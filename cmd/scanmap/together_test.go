@@ -19,14 +19,15 @@ import (
 	"scanmap/internal/effort"
 )
 
-// A drawnCall is a call whose options are drawn, two or three at a time. Names of files are relative.
+// A drawnCall is a call whose options are drawn, two or three at a time. Names of files are
+// relative.
 type drawnCall struct {
 	name    string
 	args    []string // one of these
 	options []string
 	draws   int // in a fast test
-	// check looks at what a call left that succeeded: files, "-" for standard output and "!" for standard
-	// error.
+	// check looks at what a call left that succeeded: files, "-" for standard output and "!" for
+	// standard error.
 	check func(t *testing.T, args []string, left map[string]string)
 }
 
@@ -292,8 +293,8 @@ func checkMap(t *testing.T, args []string, left map[string]string) {
 	joinParts(t, args, left)
 }
 
-// joinParts maps in two parts, which together have the records and the statistics of the whole, unless
-// insert sizes are estimated.
+// joinParts maps in two parts, which together have the records and the statistics of the whole,
+// unless insert sizes are estimated.
 func joinParts(t *testing.T, args []string, left map[string]string) {
 	t.Helper()
 	paired := slices.Contains(args, "r2.fq") || slices.Contains(args, "pairs.fq") || slices.Contains(args, "--samples")
