@@ -297,3 +297,40 @@ func TestLostErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestBlocksOfNoise has bytes that no compression makes less, of several full blocks: each has a
+// size that its head can tell, and all are what was written.
+func TestBlocksOfNoise(t *testing.T) {
+	noise := make([]byte, 5*bgzfMost+7)
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range noise {
+		noise[i] = byte(random.Uint32())
+	}
+	var file bytes.Buffer
+	z := newBGZF(&file, 2)
+	defer z.discard()
+	for _, n := range []int{bgzfMost, 1, len(noise) - bgzfMost - 1} {
+		if err := z.write(noise[:n]); err != nil {
+			t.Fatal(err)
+		}
+		noise = append(noise[n:], noise[:n]...)
+	}
+	if err := z.close(); err != nil {
+		t.Fatal(err)
+	}
+	blocks := 0
+	for data := file.Bytes(); len(data) > 0; blocks++ {
+		size := int(binary.LittleEndian.Uint16(data[16:])) + 1
+		if size > len(data) || string(data[:16]) != bgzfStart[:16] {
+			t.Fatalf("block %d: %d bytes", blocks, size)
+		}
+		data = data[size:]
+	}
+	unpacked, err := gzip.NewReader(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(unpacked); err != nil || !bytes.Equal(got, noise) || blocks != 7 {
+		t.Errorf("%d bytes in %d blocks, %v", len(got), blocks, err)
+	}
+}
