@@ -115,3 +115,36 @@ func TestRowsOfManyBuffers(t *testing.T) {
 		}
 	}
 }
+
+// TestNamesAndScores has what BED calls an amplicon of one primer at both ends, of a pair whose
+// primers are alike, and of a pair; and scores that are rounded.
+func TestNamesAndScores(t *testing.T) {
+	const f, v, middle = "ACCTGATCGA", "GGCATTCAGT", "CCGGAAGTCTACGGAC"
+	for _, c := range []struct {
+		left, right      string
+		forward, reverse string
+		want             string
+	}{
+		{f, f, f, v, "p/F+p/F\t1000\t+"}, {v, v, f, v, "p/R+p/R\t1000\t+"}, {f, f, f, f, "p\t1000\t+"}, {f, v, f, v, "p\t1000\t+"}, {v, f, f, v, "p\t1000\t-"},
+		// 19, 18 and 17 of 20 letters, and 28 and 29 of 30: 933.3 and 966.7 thousandths.
+		{"ACCTCATCGA", v, f, v, "p\t950\t+"}, {"ACCTCATCGA", "GGCAATCAGT", f, v, "p\t900\t+"},
+		{"ACCTCATCGA" + f, v, f + f, v, "p\t967\t+"}, {"ACCTCATCGA" + "ACCTCATCGA", v, f + f, v, "p\t933\t+"},
+	} {
+		ref := truth.Reference(t, c.left+middle+truth.ReverseComplement(c.right))
+		pairs := []Pair{{Name: "p", Forward: []byte(c.forward), Reverse: []byte(c.reverse)}}
+		all, _ := run(t, ref, pairs, Options{Least: 30, Most: 100, Search: search.Options{Distance: 2, Substitutions: true}})
+		var text bytes.Buffer
+		rows, err := NewRows(&text, ref, pairs, BED)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range all {
+			if err := rows.Add(t.Context(), &all[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := rows.Finish(t.Context()); err != nil || !strings.Contains(text.String(), "\t"+c.want+"\t") || len(all) != 1 {
+			t.Errorf("%s and %s: %v, %q, want %q", c.left, c.right, err, text.String(), c.want)
+		}
+	}
+}
