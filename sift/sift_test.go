@@ -530,3 +530,23 @@ func TestReadsDoNotTouch(t *testing.T) {
 		}
 	}
 }
+
+// TestPartsOfTurns has text written by turns of so many bytes: each file as often as there are turns, at
+// most.
+func TestPartsOfTurns(t *testing.T) {
+	c := longCase(t)
+	c.write(t, t.TempDir())
+	o := c.options
+	o.bounds.held = 5000
+	var folder memoryFolder
+	if _, err := Split(context.Background(), o, &folder, false); err != nil {
+		t.Fatal(err)
+	}
+	bytes := 0
+	for _, text := range folder.files {
+		bytes += len(text)
+	}
+	if most := len(folder.files) * (bytes/o.bounds.held + 1); folder.calls > most || bytes < 3*o.bounds.held {
+		t.Errorf("%d bytes are written in %d parts, want at most %d", bytes, folder.calls, most)
+	}
+}
