@@ -1,6 +1,7 @@
 package guides
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -81,5 +82,38 @@ func TestKeptPlacesAreTheirOwn(t *testing.T) {
 	}
 	if want := []string{"a+b 23M", "d+e 23M", "c 11M1D12M"}; !slices.Equal(got, want) {
 		t.Errorf("kept are %q, want %q", got, want)
+	}
+}
+
+// TestPAMBeforeHasNoScores has a PAM of three letters before a guide of 20, for which no score is
+// defined.
+func TestPAMBeforeHasNoScores(t *testing.T) {
+	p, err := search.NewPattern("g", []byte("ATGGTCGGACTCCCTGCCAG"), search.DNA)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := search.Target{PAMs: []string{"TTN"}, PAMFirst: true}
+	patterns, err := target.Patterns([]search.Pattern{p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ref := truth.Reference(t, "CCCTTAATGGTCGGACTCCCTGCCAGCCC")
+	got, places := counted(t, ref, patterns, Options{Distance: 1}, true)
+	if s := &got[0]; !math.IsNaN(s.MIT) || !math.IsNaN(s.CFD) || len(places) != 1 || !math.IsNaN(places[0].MIT) || !math.IsNaN(places[0].CFD) {
+		t.Errorf("%+v, %+v", *s, places)
+	}
+}
+
+// TestBestOfEqualOnes has many summaries that are as good: they stay in their order.
+func TestBestOfEqualOnes(t *testing.T) {
+	summaries := make([]Summary, 100)
+	for i := range summaries {
+		summaries[i] = Summary{MIT: 50, CFD: float64(i % 2), ByEdits: []int64{1}}
+	}
+	got := Best(summaries, 1000)
+	for i, n := range got {
+		if want := 2*(i%50) + 1 - i/50; n != want {
+			t.Fatalf("place %d has %d, want %d: %v", i, n, want, got)
+		}
 	}
 }
