@@ -46,8 +46,8 @@ func TestBatchesOfAllSizes(t *testing.T) {
 		{slices.Concat([]string{unit[:45]}, cut(30, 50), cut(9, 140), cut(5, 27)), 2}, {[]string{truth.Random(r, 50, "ACGT")}, 2},
 		{slices.Concat(cut(3, 60), cut(2, 28), cut(1, 90)), 3},
 	}
-	// numbers are those of the locations of each read by distance: of all, and of those that are handed
-	// on.
+	// numbers are those of the locations of each read by distance: of all, and of those that are
+	// handed on.
 	numbers := func(f find.Finder, reads []string, k int) (all, handed [][]uint32, counts find.Counts) {
 		b, found := foundBy(t, f, k, reads...)
 		reader := find.NewReader(ref, locate.Edits, math.MaxInt, 1, find.Limits{})
