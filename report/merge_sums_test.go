@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 	"time"
 
@@ -84,5 +85,57 @@ func TestJSONHasEach(t *testing.T) {
 	}
 	if d, err := duration(9223372036); err != nil || d != 9223372036*time.Second {
 		t.Errorf("%v, %v", d, err)
+	}
+}
+
+// TestMergeDevices names each device once, in the order of the runs.
+func TestMergeDevices(t *testing.T) {
+	var runs []*mapper.Stats
+	var names []string
+	for i, device := range []string{"cpu", "cuda:0 X", "cpu", "cuda:0 X", "cuda:1 X"} {
+		s, _ := primeRun(1, int64(i), 1)
+		s.Device = device
+		runs, names = append(runs, s), append(names, device)
+	}
+	sum, err := Merge(runs, names)
+	if err != nil || sum.Device != "cpu; cuda:0 X; cuda:1 X" {
+		t.Errorf("%q, %v", sum.Device, err)
+	}
+}
+
+// TestMergeKeepsApart has runs that differ in one thing that makes another input, or another
+// reference, of them.
+func TestMergeKeepsApart(t *testing.T) {
+	for _, c := range []struct {
+		change    func(s *mapper.Stats)
+		libraries int // of both runs together
+		want      string
+	}{
+		{func(*mapper.Stats) {}, 2, ""},
+		{func(s *mapper.Stats) { s.Libraries[0].Sample = "z" }, 3, ""},
+		{func(s *mapper.Stats) { s.Libraries[0].ReadGroup = "z" }, 3, ""},
+		{func(s *mapper.Stats) { s.Libraries[0].ReadsFile = "z" }, 3, ""},
+		{func(s *mapper.Stats) { s.Libraries[1].MatesFile = "z" }, 3, ""},
+		{func(s *mapper.Stats) { s.Libraries[1].Pairs = nil }, 3, ""}, // interleaved, or not
+		{func(s *mapper.Stats) { s.PerContig[1].BinLength = 5 }, 0, `contig 2 is "b" of 20 bases`},
+		{func(s *mapper.Stats) { s.Libraries[1].Pairs.Insert.High++ }, 0, "proper insert sizes of two.fq"},
+		{func(s *mapper.Stats) { s.Libraries[1].Pairs.Insert.Low++ }, 0, "proper insert sizes of two.fq"},
+	} {
+		a, last := primeRun(1, 0, 7)
+		b, _ := primeRun(last, 7, 3)
+		c.change(b)
+		sum, err := Merge([]*mapper.Stats{a, b}, []string{"1", "2"})
+		if c.want != "" {
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %s", err, c.want)
+			}
+			continue
+		}
+		if err != nil || len(sum.Libraries) != c.libraries {
+			t.Errorf("%+v, %v, want %d libraries", sum.Libraries, err, c.libraries)
+		}
+		if c.libraries == 2 && (sum.Libraries[0].Skip != 0 || sum.Libraries[0].Take != 10) {
+			t.Errorf("%d reads from %d on", sum.Libraries[0].Take, sum.Libraries[0].Skip)
+		}
 	}
 }

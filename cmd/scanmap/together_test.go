@@ -144,7 +144,7 @@ func TestOptionsTogether(t *testing.T) {
 		t.Run(d.name, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(uint64(effort.Pick(7, 1)), 2))
 			worked, refused := 0, 0
-			for range effort.Pick(40*d.draws, d.draws) {
+			for range effort.Pick(10*d.draws, d.draws) {
 				var drawn []string
 				for _, i := range random.Perm(len(d.options))[:2+random.IntN(2)] {
 					drawn = append(drawn, strings.Fields(d.options[i])...)
@@ -220,11 +220,11 @@ func sumOf(t *testing.T, rows []string, column int) (sum int) {
 }
 
 var drawnCalls = []drawnCall{
-	{"map", []string{"map --quiet --no-pg -o x.sam --stats s.json ref.fa r1.fq"}, slices.Concat(mapOptions, []string{"--unmapped u.fq"}), 12, checkMap},
+	{"map", []string{"map --quiet --no-pg -o x.sam --stats s.json ref.fa r1.fq"}, slices.Concat(mapOptions, []string{"--unmapped u.fq"}), 8, checkMap},
 	{"map pairs", []string{"map --quiet --no-pg -o x.sam --stats s.json ref.fa r1.fq r2.fq",
 		"map --quiet --no-pg -o x.sam --stats s.json --interleaved --max-insert 500 ref.fa pairs.fq"}, slices.Concat(mapOptions, []string{
 		"--discordant d.sam", "--max-insert 400", "--rescue-distance 3", "--orientation ff", "--samples samples.tsv", "--min-insert 50",
-		"--unmapped u.fq"}), 12, checkMap},
+		"--unmapped u.fq"}), 8, checkMap},
 	{"search", []string{"search -f patterns.fa ref.fa", "search -k 2 ACGTTGGCTGACGACCG ref.fa", "search -k 1 -f patterns.fa --vcf v.vcf ref.fa"},
 		[]string{"-k 1", "--max-mismatches 2", "--mismatches 1", "--dna-bulges 1", "--rna-bulges 0", "--pam NGG",
 			"--pam NGG,NAG", "--pam-side 5", "--pam-edits", "--seed-exact 1-4", "--forward-only", "--both-strands", "--method neighbours",
@@ -242,7 +242,7 @@ var drawnCalls = []drawnCall{
 			"--margin 2", "--forward-only", "-k 2"}, 16, checkSplit},
 	{"mappability", []string{"mappability -K 12 ref.fa"}, []string{"--max-mismatches 1", "-e 1", "--forward-only", "--exclude-self", "--against other.fa",
 		"--genomes", "--regions regions.bed", "--engine reads", "--engine shared", "--value frequency", "--raw x.freq16", "--raw x.map",
-		"--unique u.bed", "-o x.bedgraph"}, 14, checkMappability},
+		"--unique u.bed", "-o x.bedgraph"}, 10, checkMappability},
 	{"copies", []string{"copies --window 100 ref.fa depth.bedgraph"}, []string{"--gc none", "--gc strata", "--gc-window 77", "--span 0.5", "--control-copies 1",
 		"--controls controls.bed", "--mask mask.bed", "--mask-margin 10", "--regions regions.bed --region-copies r.bed", "-o x.bed", "--window 250",
 		"--exclude two"}, 14, checkCopies},
