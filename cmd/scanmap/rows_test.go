@@ -145,6 +145,7 @@ func TestRows(t *testing.T) {
 		{"map -e 0 --no-pg -o F/x.sam --depth F/d.bedgraph --depth-of starts --regions 10 --region-depth F/r.bed I/ref.fa I/reads.fq", map[string]int{
 			"x.sam": 2 + g.reads, "r.bed": 1 + rowsLength/10, "d.bedgraph": 2 * g.reads}},
 		{"map -e 0 -o none --regions I/regions.bed --region-depth F/r.bed I/ref.fa I/reads.fq", map[string]int{"r.bed": 1 + g.reads}},
+		{"map -e 0 -o none --regions 1000000 --region-depth F/r.bed I/ref.fa I/reads.fq", map[string]int{"r.bed": 2}},
 		{"map -e 0 -o none --unmapped F/u.fq I/ref.fa I/nowhere.fq", map[string]int{"u.fq": 4 * g.reads}},
 		{"map -e 0 -o none --discordant F/d.sam --no-pg --max-insert 500 I/ref.fa I/reads.fq I/mates.fq", map[string]int{"d.sam": 2 + 2*g.reads}},
 		{"map -e 0 -o none --abundance F/a.tsv I/many.fa I/nowhere.fq", map[string]int{"a.tsv": 1 + rowsContigs}},
