@@ -285,3 +285,23 @@ func TestGuidesBestOrigins(t *testing.T) {
 		}
 	}
 }
+
+// TestGuidesAtEnds has a guide that begins with a contig, and one that ends with it.
+func TestGuidesAtEnds(t *testing.T) {
+	folder := t.TempDir()
+	const one, two = "ATGGTCGGACTCCCTGCCAG", "TACCAGCCTGAGGGACGGTC"
+	ref := copiesFile(t, folder, "ref.fa", ">a\n"+one+"AGG"+strings.Repeat("T", 20)+two+"TGG\n>b\n"+strings.Repeat("A", 40)+"\n")
+	list := copiesFile(t, folder, "guides.txt", one+"\n"+two+"\n")
+	page := filepath.Join(folder, "page.html")
+	for _, options := range []string{"", "--best 2", "--best 2 --report-html " + page, "--report-html " + page} {
+		rows := rowsOf(quietly(t, append([]string{"guides", "-f", list, "--max-mismatches", "1", ref}, strings.Fields(options)...)...), "")
+		if len(rows) != 3 || !strings.Contains(rows[1], "\ta\t0\t23\t+\t1\t0\t") || !strings.Contains(rows[2], "\ta\t43\t66\t+\t1\t0\t") {
+			t.Errorf("%s: %q", options, rows)
+		}
+		if strings.Contains(options, "html") {
+			if text := readFile(t, page); strings.Count(text, "a:1-23") < 2 || strings.Count(text, "a:44-66") < 2 || !strings.Contains(text, one) {
+				t.Errorf("%s: the page lacks a place", options)
+			}
+		}
+	}
+}
