@@ -45,6 +45,19 @@ func TestLimitsOfCalls(t *testing.T) {
 	}
 }
 
+// TestMixedSigns has calls of three alleles with signs of both kinds: one that is unphased is enough.
+func TestMixedSigns(t *testing.T) {
+	for call, want := range map[string]string{
+		"0|1|0": "0:0 0-1:G[1 16]", "0/1|0": "0:0 0-1:G[16] s0{[-1 0 -1] 0}", "0|1/0": "0:0 0-1:G[16] s0{[-1 0 -1] 0}",
+		"0/1/0": "0:0 0-1:G[16] s0{[-1 0 -1] 0}", "1|1/1": "0:0 0-1:G[0 1 2 16]",
+	} {
+		sites, _, err := readVCF(t, vcfSamples+"c0\t1\t.\tA\tG\t.\t.\t.\tGT\t"+call+"\t1\n")
+		if err != nil || len(sites) != 1 || show(sites[0]) != want {
+			t.Errorf("%s: %v, %s, want %s", call, err, show(sites[0]), want)
+		}
+	}
+}
+
 // TestLimitsOfAlleles has alleles as long as they may be, and a letter longer, of what is replaced
 // and of what is put in its place.
 func TestLimitsOfAlleles(t *testing.T) {

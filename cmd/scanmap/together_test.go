@@ -340,6 +340,9 @@ func checkSearch(t *testing.T, args []string, left map[string]string) {
 	if !slices.Contains(args, "bed") && !slices.Contains(args, "sam") {
 		rows = rows[1:]
 	}
+	if slices.Contains(args, "sam") { // which has patterns without a location too
+		rows = slices.DeleteFunc(rows, func(row string) bool { return strings.Split(row, "\t")[1] == "4" })
+	}
 	if n := numberIn(t, left["!"], `, ([0-9]+) locations?;`); n != len(rows) {
 		t.Errorf("%q: %d rows, and %q", args, len(rows), left["!"])
 	}
