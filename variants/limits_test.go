@@ -45,7 +45,8 @@ func TestLimitsOfCalls(t *testing.T) {
 	}
 }
 
-// TestMixedSigns has calls of three alleles with signs of both kinds: one that is unphased is enough.
+// TestMixedSigns has calls of three alleles with signs of both kinds: one that is unphased is
+// enough.
 func TestMixedSigns(t *testing.T) {
 	for call, want := range map[string]string{
 		"0|1|0": "0:0 0-1:G[1 16]", "0/1|0": "0:0 0-1:G[16] s0{[-1 0 -1] 0}", "0|1/0": "0:0 0-1:G[16] s0{[-1 0 -1] 0}",
@@ -54,6 +55,17 @@ func TestMixedSigns(t *testing.T) {
 		sites, _, err := readVCF(t, vcfSamples+"c0\t1\t.\tA\tG\t.\t.\t.\tGT\t"+call+"\t1\n")
 		if err != nil || len(sites) != 1 || show(sites[0]) != want {
 			t.Errorf("%s: %v, %s, want %s", call, err, show(sites[0]), want)
+		}
+	}
+}
+
+// TestCallsOfManyAlleles has records of more alleles than have one digit.
+func TestCallsOfManyAlleles(t *testing.T) {
+	record := "c0\t1\t.\tA\t" + strings.Repeat("G,T,C,", 4) + "G\t.\t.\t.\tGT\t"
+	for call, want := range map[string]string{"0|9": "", "9|9": "", "12|13": "", "13|0": "", "1|:": "is not of the form", ":|1": "",
+		"1|14": "has an allele that ALT, with 13, has not", "0|": "is not of the form", "0|1|": "is not of the form"} {
+		if _, _, err := readVCF(t, vcfSamples+record+call+"\t0|0\n"); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", call, err, want)
 		}
 	}
 }

@@ -57,6 +57,8 @@ var faultCalls = map[string][]faultCall{
 		{"mappability -K 9 --output F/x.bedgraph.gz --raw F/x.freq8 --unique F/u.bed --regions I/regions.bed --against I/other.fa --tmpdir F I/ref.fa",
 			"u.bed x.bedgraph.gz x.bedgraph.gz.tbi x.freq8"},
 		{"mappability -K 9 -o F/x.bw I/ref.fa", "x.bw"},
+		{"mappability -K 9 --unique F/u.bed I/ref.fa", "u.bed"},
+		{"mappability -K 9 --raw F/x.map I/ref.fa", "x.map"},
 		{"mappability -K 9 I/ref.fa", ""},
 	},
 	"copies": {
@@ -185,6 +187,9 @@ func (c faultCall) fail(t *testing.T, inputs string) {
 		if code == 0 {
 			if holds := names(t, folder); holds != c.files {
 				t.Errorf("the folder holds %s, not %s", holds, c.files)
+			}
+			if c.files != "" && stdout != "" && !strings.HasPrefix(c.args, "bench") { // which has a table too
+				t.Errorf("standard output %.100q", stdout)
 			}
 		}
 		if c.files == "" {
