@@ -188,7 +188,8 @@ func (c faultCall) fail(t *testing.T, inputs string) {
 			if holds := names(t, folder); holds != c.files {
 				t.Errorf("the folder holds %s, not %s", holds, c.files)
 			}
-			if c.files != "" && stdout != "" && !strings.HasPrefix(c.args, "bench") { // which has a table too
+			// bench has a table, too.
+			if c.files != "" && stdout != "" && !strings.HasPrefix(c.args, "bench") {
 				t.Errorf("standard output %.100q", stdout)
 			}
 		}
