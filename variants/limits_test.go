@@ -207,3 +207,26 @@ func TestRowsOfManyBuffers(t *testing.T) {
 		}
 	}
 }
+
+// TestIUPACBases compares the bases of each letter with those that package search has for it.
+func TestIUPACBases(t *testing.T) {
+	for letter := byte('A'); letter <= 'Z'; letter++ {
+		want := ""
+		for _, base := range []byte("ACGT") {
+			if _, err := search.NewPattern("p", []byte{letter}, search.DNA); err == nil && search.Matches(letter, base) {
+				want += string(base)
+			}
+		}
+		if n := len(want); n < 2 || n > 3 {
+			want = "" // a base, or any
+		}
+		if got := iupacBases[letter]; got != want {
+			t.Errorf("%c is %q, want %q", letter, got, want)
+		}
+		for _, base := range []byte("ACGTN") {
+			if got := fits(base, letter); got != (base == letter || want != "" && (base == 'N' || strings.IndexByte(want, base) >= 0)) {
+				t.Errorf("%c fits %c: %v", base, letter, got)
+			}
+		}
+	}
+}
