@@ -222,7 +222,8 @@ func sumOf(t *testing.T, rows []string, column int) (sum int) {
 var drawnCalls = []drawnCall{
 	{"map", []string{"map --quiet --no-pg -o x.sam --stats s.json ref.fa r1.fq"}, slices.Concat(mapOptions, []string{"--unmapped u.fq"}), 8, checkMap},
 	{"map pairs", []string{"map --quiet --no-pg -o x.sam --stats s.json ref.fa r1.fq r2.fq",
-		"map --quiet --no-pg -o x.sam --stats s.json --interleaved --max-insert 500 ref.fa pairs.fq"}, slices.Concat(mapOptions, []string{
+		"map --quiet --no-pg -o x.sam --stats s.json --interleaved --max-insert 500 ref.fa pairs.fq",
+		"map --quiet --no-pg -o x.sam --stats s.json --samples samples.tsv --max-insert 500 ref.fa"}, slices.Concat(mapOptions, []string{
 		"--discordant d.sam", "--max-insert 400", "--rescue-distance 3", "--orientation ff", "--samples samples.tsv", "--min-insert 50",
 		"--unmapped u.fq"}), 8, checkMap},
 	{"search", []string{"search -f patterns.fa ref.fa", "search -k 2 ACGTTGGCTGACGACCG ref.fa", "search -k 1 -f patterns.fa --vcf v.vcf ref.fa"},
