@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"scanmap/dna"
 	"scanmap/internal/truth"
 )
 
@@ -95,6 +96,31 @@ func TestSpansThatTouch(t *testing.T) {
 		}
 		if !same {
 			t.Errorf("%v: %v, want %v", c.regions, got, c.want)
+		}
+	}
+}
+
+// TestManyEqualKMers has K-mers that lie at hundreds of places, by all engines and one edit or none,
+// beside a count over all places.
+func TestManyEqualKMers(t *testing.T) {
+	text := strings.Repeat("A", 700) + "CGT" + strings.Repeat("ACG", 300) + strings.Repeat("G", 300)
+	const k = 9
+	times := map[string]uint32{}
+	for i := range len(text) - k + 1 {
+		times[text[i:i+k]]++
+	}
+	for _, engine := range []Engine{EngineReads, EngineShared} {
+		for _, threads := range []int{1, 3} {
+			f, err := Run(t.Context(), []*dna.Reference{truth.Reference(t, text)}, Options{Metric: Substitutions, Length: k, Engine: engine, Threads: threads})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, got := range f.Of(0)[:len(text)-k+1] {
+				here := text[i : i+k]
+				if want := times[here] + times[truth.ReverseComplement(here)]; got != want {
+					t.Fatalf("%s, %d threads: position %d has %d, want %d", engine, threads, i, got, want)
+				}
+			}
 		}
 	}
 }

@@ -139,3 +139,19 @@ func TestMergeKeepsApart(t *testing.T) {
 		}
 	}
 }
+
+// TestParseBins has contigs with too many and too few bins of either kind.
+func TestParseBins(t *testing.T) {
+	for _, change := range []func(c *mapper.ContigStats){
+		func(c *mapper.ContigStats) { c.PrimaryBases = append(c.PrimaryBases, 1) },
+		func(c *mapper.ContigStats) { c.AllBases = append(c.AllBases, 1) },
+		func(c *mapper.ContigStats) { c.PrimaryBases = c.PrimaryBases[1:] },
+		func(c *mapper.ContigStats) { c.AllBases = c.AllBases[1:] },
+	} {
+		s, _ := primeRun(1, 0, 7)
+		change(&s.PerContig[1])
+		if _, err := Parse(bytes.NewReader(written(t, s))); err == nil || !strings.Contains(err.Error(), `contig "b": has `) {
+			t.Errorf("%v", err)
+		}
+	}
+}
