@@ -100,8 +100,8 @@ func TestSpansThatTouch(t *testing.T) {
 	}
 }
 
-// TestManyEqualKMers has K-mers that lie at hundreds of places, by all engines and one edit or none,
-// beside a count over all places.
+// TestManyEqualKMers has K-mers that lie at hundreds of places, by all engines and one edit or
+// none, beside a count over all places.
 func TestManyEqualKMers(t *testing.T) {
 	text := strings.Repeat("A", 700) + "CGT" + strings.Repeat("ACG", 300) + strings.Repeat("G", 300)
 	const k = 9
