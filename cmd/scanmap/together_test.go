@@ -220,12 +220,12 @@ func sumOf(t *testing.T, rows []string, column int) (sum int) {
 }
 
 var drawnCalls = []drawnCall{
-	{"map", []string{"map --quiet --no-pg -o x.sam --stats s.json ref.fa r1.fq"}, slices.Concat(mapOptions, []string{"--unmapped u.fq"}), 8, checkMap},
+	{"map", []string{"map --quiet --no-pg -o x.sam --stats s.json ref.fa r1.fq"}, slices.Concat(mapOptions, []string{"--unmapped u.fq"}), 5, checkMap},
 	{"map pairs", []string{"map --quiet --no-pg -o x.sam --stats s.json ref.fa r1.fq r2.fq",
 		"map --quiet --no-pg -o x.sam --stats s.json --interleaved --max-insert 500 ref.fa pairs.fq",
 		"map --quiet --no-pg -o x.sam --stats s.json --samples samples.tsv --max-insert 500 ref.fa"}, slices.Concat(mapOptions, []string{
 		"--discordant d.sam", "--max-insert 400", "--rescue-distance 3", "--orientation ff", "--samples samples.tsv", "--min-insert 50",
-		"--unmapped u.fq"}), 8, checkMap},
+		"--unmapped u.fq"}), 5, checkMap},
 	{"search", []string{"search -f patterns.fa ref.fa", "search -k 2 ACGTTGGCTGACGACCG ref.fa", "search -k 1 -f patterns.fa --vcf v.vcf ref.fa"},
 		[]string{"-k 1", "--max-mismatches 2", "--mismatches 1", "--dna-bulges 1", "--rna-bulges 0", "--pam NGG",
 			"--pam NGG,NAG", "--pam-side 5", "--pam-edits", "--seed-exact 1-4", "--forward-only", "--both-strands", "--method neighbours",
@@ -243,13 +243,13 @@ var drawnCalls = []drawnCall{
 			"--margin 2", "--forward-only", "-k 2"}, 16, checkSplit},
 	{"mappability", []string{"mappability -K 12 ref.fa"}, []string{"--max-mismatches 1", "-e 1", "--forward-only", "--exclude-self", "--against other.fa",
 		"--genomes", "--regions regions.bed", "--engine reads", "--engine shared", "--value frequency", "--raw x.freq16", "--raw x.map",
-		"--unique u.bed", "-o x.bedgraph"}, 10, checkMappability},
+		"--unique u.bed", "-o x.bedgraph"}, 6, checkMappability},
 	{"copies", []string{"copies --window 100 ref.fa depth.bedgraph"}, []string{"--gc none", "--gc strata", "--gc-window 77", "--span 0.5", "--control-copies 1",
 		"--controls controls.bed", "--mask mask.bed", "--mask-margin 10", "--regions regions.bed --region-copies r.bed", "-o x.bed", "--window 250",
 		"--exclude two"}, 14, checkCopies},
 	{"guides", []string{"guides --in NC_001422.1:100-400 ref.fa", "guides --in regions.bed --length 12 -k 0 ref.fa", "guides --max-mismatches 2 -f bars ref.fa"},
 		[]string{"-k 2", "--max-mismatches 3", "--mismatches 1", "--dna-bulges 0", "--rna-bulges 1", "--pam NRG", "--pam-side 5 --pam TTN", "--seed-exact 1-4",
-			"--length 18", "--regions regions.bed", "--best 2", "--best 1", "--places p.tsv"}, 14, checkGuides},
+			"--length 18", "--regions regions.bed", "--best 2", "--best 1", "--places p.tsv"}, 10, checkGuides},
 }
 
 // mapOptions are those of single reads and of pairs.
