@@ -230,3 +230,21 @@ func TestIUPACBases(t *testing.T) {
 		}
 	}
 }
+
+// TestLettersAfterPlainContigs has contigs without IUPAC letters, several in a row, between some
+// that have them.
+func TestLettersAfterPlainContigs(t *testing.T) {
+	p, err := search.NewPattern("p", []byte("TTGA"), search.DNA)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, contigs := range [][]string{{"CCRC", "ACC", "ACG", "CC", "GTTRAC"}, {"CC", "CC", "CC", "CC", "GTTRAC"}} {
+		o := Options{Rows: search.RowOptions{Format: search.TSV}, Temporary: temporary.In(t.TempDir())}
+		o.Search.Device, o.Search.Threads, o.Search.ForwardOnly = device.Choice{Kind: device.CPU}, 1, true
+		var out bytes.Buffer
+		stats, err := Run(tContext, truth.Reference(t, contigs...), []search.Pattern{p}, o, &out)
+		if err != nil || stats.Locations != 1 || !strings.Contains(out.String(), "\np\tc4\t1\t5\t+\t0\t") || !strings.Contains(out.String(), "\tc4:4:R>G\t") {
+			t.Errorf("%q: %v, %+v\n%s", contigs, err, stats, out.String())
+		}
+	}
+}
