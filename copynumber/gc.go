@@ -27,6 +27,7 @@ type stratumSums struct {
 // two, as with mrCaNaVaR; fastCN extends its curve by lines. Without correction all factors are 1.
 func (s *stratumSums) curve(o *Options) []Stratum {
 	all := make([]Stratum, strata)
+	var known []int // strata with bases
 	var x, y, weights []float64
 	var sum float64
 	var bases int64
@@ -38,6 +39,7 @@ func (s *stratumSums) curve(o *Options) []Stratum {
 		sum += s.sums[i]
 		bases += s.bases[i]
 		all[i].Mean = s.sums[i] / float64(s.bases[i])
+		known = append(known, i)
 		x, y, weights = append(x, all[i].GC), append(y, all[i].Mean), append(weights, float64(s.bases[i]))
 	}
 	if o.GC == None || bases == 0 {
@@ -50,7 +52,7 @@ func (s *stratumSums) curve(o *Options) []Stratum {
 	mean := sum / float64(bases)
 	k := 0 // the nearest stratum with bases
 	for i := range all {
-		for k+1 < len(x) && x[k+1]-all[i].GC < all[i].GC-x[k] {
+		for k+1 < len(known) && known[k+1]-i < i-known[k] { // shares would not be exact
 			k++
 		}
 		all[i].Fitted = fitted[k]

@@ -545,3 +545,30 @@ func TestReadsDoNotTouch(t *testing.T) {
 		}
 	}
 }
+
+// TestPartsOfTurns has text written by turns of a quarter of all bytes: to each file as often as
+// there are turns, at most.
+func TestPartsOfTurns(t *testing.T) {
+	c := longCase(t)
+	c.write(t, t.TempDir())
+	o := c.options
+	total := 0
+	for _, turns := range []int{1, 4} {
+		var folder memoryFolder
+		if turns > 1 {
+			o.bounds.held = total / turns
+		}
+		if _, err := Split(context.Background(), o, &folder, false); err != nil {
+			t.Fatal(err)
+		}
+		total = 0
+		for name, text := range folder.files {
+			if name != Table {
+				total += len(text)
+			}
+		}
+		if most := len(folder.files) * (turns + 1); folder.calls > most || len(c.records) < 2*most {
+			t.Errorf("%d records of %d bytes are written in %d parts, want at most %d", len(c.records), total, folder.calls, most)
+		}
+	}
+}

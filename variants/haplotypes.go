@@ -466,7 +466,11 @@ func combine(near []*allele, x *allele, sample int, use func(list []*allele) err
 			}
 		}
 	}
-	variables = append(variables, copies[:ploidy])
+	copies = copies[:ploidy]
+	if ploidy > 1 && !slices.ContainsFunc(copies, func(on []*allele) bool { return len(on) > 0 }) {
+		copies = copies[:1] // they are all the same
+	}
+	variables = append(variables, copies)
 	var choose func(list []*allele, rest [][][]*allele) error
 	choose = func(list []*allele, rest [][][]*allele) error {
 		if len(rest) == 0 {

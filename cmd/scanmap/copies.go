@@ -319,7 +319,7 @@ func (j *copiesJob) readDepth(ctx context.Context, counter *copynumber.Counter, 
 	if j.depth != "-" {
 		defer func() { _ = file.Close() }() // it was only read
 	}
-	return track.Read(file, func(contig string, start, end int, value float32) error {
+	return track.Read(plainErrors{file}, func(contig string, start, end int, value float32) error {
 		i, ok := indexes[contig]
 		if !ok {
 			return fmt.Errorf("%s has no contig %q", shownInput(j.reference), contig)
@@ -329,4 +329,15 @@ func (j *copiesJob) readDepth(ctx context.Context, counter *copynumber.Counter, 
 		}
 		return counter.Add(i, start, end, float64(value))
 	})
+}
+
+// plainErrors are the errors of a file without the name that the system has for it.
+type plainErrors struct{ io.ReadSeeker }
+
+func (f plainErrors) Read(p []byte) (int, error) {
+	n, err := f.ReadSeeker.Read(p)
+	if err != nil && err != io.EOF {
+		err = cause(err)
+	}
+	return n, err
 }

@@ -389,3 +389,27 @@ func TestCopiesOfSimulatedGenome(t *testing.T) {
 		t.Errorf("mean errors %v: correction does not help", errs)
 	}
 }
+
+// TestCopiesOfEmptyFiles has files of intervals without any: there may be nothing to mask, but
+// controls and regions without intervals are a mistake.
+func TestCopiesOfEmptyFiles(t *testing.T) {
+	folder := t.TempDir()
+	ref := copiesFile(t, folder, "ref.fa", ">a\n"+strings.Repeat("ACGT", 20)+"\n>b\n"+strings.Repeat("ACGT", 5)+"\n>c\n"+strings.Repeat("ACGT", 5)+"\n")
+	depth := copiesFile(t, folder, "depth.bedgraph", "a\t0\t80\t2\nb\t0\t20\t2\nc\t0\t20\t2\n")
+	empty := copiesFile(t, folder, "empty.bed", "# nothing\n")
+	args := []string{"copies", "--window", "10", ref, depth}
+	if got, want := quietly(t, append(args, "--mask", empty)...), quietly(t, args...); got != want {
+		t.Errorf("with an empty mask\n%s, want\n%s", got, want)
+	}
+	for _, options := range []string{"--controls " + empty, "--regions " + empty + " --region-copies " + filepath.Join(folder, "r.bed")} {
+		code, stdout, stderr := call(append(args, strings.Fields(options)...)...)
+		if code != 1 || stdout != "" || stderr != "scanmap: "+empty+": has no intervals\n" {
+			t.Errorf("%s: exit code %d, %q, %q", options, code, stdout, stderr)
+		}
+	}
+	for line := range strings.Lines(quietly(t, append(args, "--exclude", "b,c")...)) {
+		if control := strings.HasSuffix(line, "\t1\n"); line[0] != '#' && control != (line[0] == 'a') {
+			t.Errorf("b and c are excluded, but %q", line)
+		}
+	}
+}

@@ -31,8 +31,8 @@ func TestGuides(t *testing.T) {
 	places := filepath.Join(folder, "places.tsv")
 	const header = "guide letters pam contig start end strand on_target off_targets mit cfd scored no_bulge dna_bulge rna_bulge " +
 		"classes target_regions in_regions edits_0 edits_1 edits_2"
-	// Scores are those of calcHitScore and calcCfdScore of CRISPOR: of the two mismatches 3.9087 and
-	// 0.61875, of the second exact place 100 and 1, and of that before TAG 100 and 0.259259259.
+	// Scores are those of calcHitScore and calcCfdScore of CRISPOR: of the two mismatches 3.9087
+	// and 0.61875, of the second exact place 100 and 1, and of that before TAG 100 and 0.259259259.
 	for _, c := range []struct{ options, want string }{
 		{"--max-mismatches 2", "g1 ATGGTCGGACTCCCTGCCAG NGG a 30 53 + 2 2 49.04 38.19 2 3 0 0 0/0/0:2,2/0/0:1 . . 2 0 1\n" +
 			"g2 ATGGTCGGACTCCCTGCC NGG . . . . 0 0 NA NA NA 0 0 0 . . . 0 0 0\n" +
@@ -298,5 +298,52 @@ func TestGuidesFailures(t *testing.T) {
 	}
 	if files, err := filepath.Glob("x*"); err != nil || len(files) > 0 {
 		t.Errorf("files are left: %v, %v", files, err)
+	}
+}
+
+// TestGuidesBestOrigins has the best guide of a region, which lies elsewhere too: its target is in
+// the region, in the table and among the places.
+func TestGuidesBestOrigins(t *testing.T) {
+	folder := t.TempDir()
+	ref := guidesRef(t, folder)
+	places := filepath.Join(folder, "places.tsv")
+	for _, best := range []string{"1", "5", ""} {
+		args := []string{"guides", "--in", "a:84-106", "--max-mismatches", "1", "--places", places, ref}
+		if best != "" {
+			args = append(args, "--best", best)
+		}
+		rows := rowsOf(quietly(t, args...), "")
+		if len(rows) != 2 || !strings.Contains(rows[1], "\ta\t83\t106\t-\t2\t1\t") {
+			t.Errorf("--best %s: %q", best, rows)
+		}
+		var targets []string
+		for _, row := range rowsOf(readFile(t, places), "")[1:] {
+			if columns := strings.Split(row, "\t"); columns[14] == "1" {
+				targets = append(targets, strings.Join(columns[:5], " "))
+			}
+		}
+		if want := []string{"a:84-106:- a 83 106 -"}; !slices.Equal(targets, want) {
+			t.Errorf("--best %s: targets %q, want %q", best, targets, want)
+		}
+	}
+}
+
+// TestGuidesAtEnds has a guide that begins with a contig, and one that ends with it.
+func TestGuidesAtEnds(t *testing.T) {
+	folder := t.TempDir()
+	const one, two = "ATGGTCGGACTCCCTGCCAG", "TACCAGCCTGAGGGACGGTC"
+	ref := copiesFile(t, folder, "ref.fa", ">a\n"+one+"AGG"+strings.Repeat("T", 20)+two+"TGG\n>b\n"+strings.Repeat("A", 40)+"\n")
+	list := copiesFile(t, folder, "guides.txt", one+"\n"+two+"\n")
+	page := filepath.Join(folder, "page.html")
+	for _, options := range []string{"", "--best 2", "--best 2 --report-html " + page, "--report-html " + page} {
+		rows := rowsOf(quietly(t, append([]string{"guides", "-f", list, "--max-mismatches", "1", ref}, strings.Fields(options)...)...), "")
+		if len(rows) != 3 || !strings.Contains(rows[1], "\ta\t0\t23\t+\t1\t0\t") || !strings.Contains(rows[2], "\ta\t43\t66\t+\t1\t0\t") {
+			t.Errorf("%s: %q", options, rows)
+		}
+		if strings.Contains(options, "html") {
+			if text := readFile(t, page); strings.Count(text, "a:1-23") < 2 || strings.Count(text, "a:44-66") < 2 || !strings.Contains(text, one) {
+				t.Errorf("%s: the page lacks a place", options)
+			}
+		}
 	}
 }

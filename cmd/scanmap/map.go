@@ -253,7 +253,7 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 	if err := results.end(err); err != nil {
 		return err
 	}
-	if err := writeReports(ctx, append(counts, reports...), stats); err != nil {
+	if err := writeReports(ctx, append(counts, reports...), stats, false); err != nil {
 		return err // the records are not published
 	}
 	if err := results.publish(); err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -94,7 +95,7 @@ func (j *mergeJob) run(ctx context.Context, stdout *sink, stderr io.Writer) erro
 	if err != nil {
 		return err
 	}
-	if err := writeReports(ctx, files, sum); err != nil {
+	if err := writeReports(ctx, files, sum, results.quiet()); err != nil {
 		return err
 	}
 	if err := results.publish(); err != nil {
@@ -106,19 +107,20 @@ func (j *mergeJob) run(ctx context.Context, stdout *sink, stderr io.Writer) erro
 	return firstError(report.Table(stderr, sum), hint(stderr, sum))
 }
 
-// readStatistics reads a file of JSON. Errors name it.
+// maxStatistics is the most bytes of a file of JSON: a million contigs have 0.5 GB.
+const maxStatistics = 4 << 30
+
+// readStatistics reads a file of JSON, plain or compressed. Errors name it.
 func readStatistics(ctx context.Context, name string) (*mapper.Stats, error) {
 	if err := inputsExist(name); err != nil {
 		return nil, err
 	}
-	f, err := fasta.OpenFile(ctx, name)
+	// All of it first, so that an error of reading is none of the JSON.
+	text, err := fasta.ReadText(ctx, name, maxStatistics)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", shownInput(name), cause(err))
+		return nil, err
 	}
-	if name != "-" {
-		defer func() { _ = f.Close() }() // was only read
-	}
-	s, err := report.Parse(f)
+	s, err := report.Parse(bytes.NewReader(text))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", shownInput(name), err)
 	}

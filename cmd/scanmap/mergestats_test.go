@@ -46,6 +46,9 @@ func TestMergeStats(t *testing.T) {
 		if diff := cmp.Diff(lasting(t, readFile(t, whole)), lasting(t, merged)); diff != "" {
 			t.Errorf("%q: (-one run +parts)\n%s", inputs, diff)
 		}
+		if got := quietly(t, append([]string{"merge-stats", "--report-html", filepath.Join(folder, "page.html")}, parts...)...); got != merged {
+			t.Errorf("%q: with a page, the JSON is\n%s", inputs, got)
+		}
 		page, multiqc, sum := filepath.Join(folder, "x.html"), filepath.Join(folder, "x_mqc.json"), filepath.Join(folder, "x.json")
 		code, stdout, stderr := call(append([]string{"merge-stats", "--report-html", page, "--multiqc", multiqc, "--stats", sum}, parts...)...)
 		if code != 0 || stdout != "" || !strings.HasPrefix(stderr, "reads ") {

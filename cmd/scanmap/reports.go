@@ -72,14 +72,17 @@ func (r *reports) open(results *resultFiles, counted func() *depth.Summary) (fil
 	return files, nil
 }
 
-// writeReports writes and finishes the files.
-func writeReports(ctx context.Context, files []statisticsFile, s *mapper.Stats) error {
+// writeReports writes and finishes the files. If quiet, a reader that went away had all it wanted.
+func writeReports(ctx context.Context, files []statisticsFile, s *mapper.Stats, quiet bool) error {
 	for _, f := range files {
 		_, err := untilStopped(ctx, func() (struct{}, error) { return struct{}{}, f.write(f.file, s) })
 		if err := firstError(context.Cause(ctx), err, f.file.finish()); errors.As(err, new(signalError)) {
 			return err
 		} else if err != nil {
-			return fmt.Errorf("%s: %w", f.what, loud(err))
+			if !quiet {
+				err = loud(err)
+			}
+			return fmt.Errorf("%s: %w", f.what, err)
 		}
 	}
 	return context.Cause(ctx)

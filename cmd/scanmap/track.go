@@ -44,7 +44,7 @@ func writeTrack(results *resultFiles, to *output, format track.Format, contigs [
 	case track.BigWig:
 		file, ok := to.file.(io.Seeker)
 		if !ok || to.temporary == "" {
-			return errNoSeek
+			return to.fail(errNoSeek)
 		}
 		return track.WriteBigWig(seekableOutput{to, file}, contigs, values, threads)
 	case track.BedGraph:

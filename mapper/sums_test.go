@@ -1,0 +1,49 @@
+package mapper
+
+import (
+	"testing"
+
+	"scanmap/internal/truth"
+)
+
+// TestAddsUpEach has another prime for each number that workers count, libraries and pairs
+// included: those of a sum are their sums.
+func TestAddsUpEach(t *testing.T) {
+	// What one library says of itself, and what is no count of workers.
+	fixed := []string{"Libraries.Skip", "Libraries.Take", "Libraries.Pairs.Insert.From", "Libraries.Pairs.Insert.Median", "Libraries.Pairs.Insert.Mean",
+		"Libraries.Pairs.Insert.Spread", "Libraries.Pairs.Insert.Low", "Libraries.Pairs.Insert.High", "Reads", "Mapped", "Unmapped", "Ambiguous",
+		"Unique", "Multiple", "Unsought", "Mappings", "Reported", "Candidates", "Refused", "Verified", "ReferenceBases", "Batches", "Elapsed"}
+	counts := func() *Stats {
+		return &Stats{ByDistance: make([]int64, 3), PerRead: make([]int64, 2), Libraries: []LibraryStats{
+			{}, {Pairs: &PairStats{Insert: InsertStats{Counts: make([]int64, 4)}}}}}
+	}
+	a, b, sum := counts(), counts(), counts()
+	truth.Primes(b, truth.Primes(a, 1, fixed...), fixed...)
+	sum.add(a)
+	sum.add(b)
+	for _, wrong := range truth.Sums(sum, fixed, a, b) {
+		t.Error(wrong)
+	}
+
+	// What is the sum over the libraries.
+	sum = counts()
+	truth.Primes(sum, 1, append(fixed, "Libraries.Pairs")...)
+	one, two := sum.Libraries[0], sum.Libraries[1]
+	sum.Reads = 1000
+	sum.gatherLibraries()
+	if sum.Mapped != one.Mapped+two.Mapped || sum.Ambiguous != one.Ambiguous+two.Ambiguous || sum.Unique != one.Unique+two.Unique ||
+		sum.Mappings != one.Mappings+two.Mappings || sum.Reported != one.Reported+two.Reported || sum.Multiple != sum.Mapped-sum.Unique ||
+		sum.Unmapped != 1000-sum.Mapped {
+		t.Errorf("%+v", sum)
+	}
+
+	var c, d ContigStats
+	c.PrimaryBases, c.AllBases, d.PrimaryBases, d.AllBases = make([]int64, 2), make([]int64, 2), make([]int64, 2), make([]int64, 2)
+	truth.Primes(&d, truth.Primes(&c, 1, "Length", "BinLength"), "Length", "BinLength")
+	both := ContigStats{PrimaryBases: make([]int64, 2), AllBases: make([]int64, 2)}
+	both.Add(&c)
+	both.Add(&d)
+	for _, wrong := range truth.Sums(&both, []string{"Length", "BinLength"}, &c, &d) {
+		t.Error(wrong)
+	}
+}
