@@ -16,11 +16,12 @@ import (
 
 // objectPaths says where the objects of the headings of docs/statistics.md are in the JSON.
 var objectPaths = map[string]string{
-	"":          "$",
-	"pairs":     "$.pairs",
-	"libraries": "$.libraries[]",
-	"insert":    "$.libraries[].pairs.insert",
-	"depth":     "$.depth",
+	"":           "$",
+	"pairs":      "$.pairs",
+	"duplicates": "$.duplicates",
+	"libraries":  "$.libraries[]",
+	"insert":     "$.libraries[].pairs.insert",
+	"depth":      "$.depth",
 }
 
 var (
