@@ -172,6 +172,7 @@ func TestMarkDuplicates(t *testing.T) {
 		{"a d:101+50M c:301+50M 31, b d:101+50M c:301+50M 30, e c:301+50M d:101+50M 29", "b/1 b/2"},
 		// Both are the left mate where their 5' ends are one position.
 		{"a c:101+50M c:101+60M 31, b c:101+50M c:101+60M 30", "b/1 b/2"},
+		{"a c:101+50M c:101+60M 31, b c:101+45M c:101+60M 30", "b/1"},
 		{"a c:101-50M c:150+50M 31, b c:101-50M c:150+50M 30, d c:150+50M c:101-50M 29", "b/1 b/2 d/1 d/2"},
 		{"a c:101-50M c:91-60M 31, b c:101-50M c:91-60M 30", "b/1 b/2"},
 		// Qualities below 15 do not count, and those of both mates count together.
