@@ -16,7 +16,7 @@ type mateRecord struct {
 	mapQ       byte
 	proper     bool   // the pair is, and both mates are reported
 	discordant string // the class of the pair, as XD has it
-	qualities  uint32 // sam.QualitySum, where duplicates are marked
+	qualities  int    // sam.QualitySum, where duplicates are marked
 }
 
 // pair appends the records of a pair: those of the first mate, then those of the second.

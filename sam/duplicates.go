@@ -92,12 +92,12 @@ const leastQuality = 15
 
 // QualitySum is the sum of the base qualities that are 15 or more, by which one of several
 // duplicates is kept. Qualities are the characters '!' to '~'; a missing one is 255.
-func QualitySum(bases, qualities []byte) uint32 {
+func QualitySum(bases, qualities []byte) int {
 	n := min(len(bases), len(qualities))
-	sum := noQuality * uint32(len(bases)-n)
+	sum := noQuality * (len(bases) - n)
 	for _, q := range qualities[:n] {
 		if q >= '!'+leastQuality {
-			sum += uint32(q - '!')
+			sum += int(q - '!')
 		}
 	}
 	return sum
@@ -155,7 +155,7 @@ func (r *Record) appendTrailer(b []byte, start int) []byte {
 	putInt32(t[offsetPos:], position)
 	binary.LittleEndian.PutUint32(t[offsetGroup:], uint32(r.ReadGroupIndex))
 	binary.LittleEndian.PutUint16(t[offsetKind:], uint16(kind))
-	binary.LittleEndian.PutUint32(t[offsetQualities:], qualities)
+	binary.LittleEndian.PutUint32(t[offsetQualities:], uint32(qualities))
 	putInt32(t[offsetOtherContig:], otherContig)
 	putInt32(t[offsetOther:], other)
 	putInt32(t[offsetFivePrime:], fivePrime)

@@ -60,8 +60,7 @@ type Record struct {
 	ReadGroup   string // RG; empty for none
 	// MateQualities is QualitySum of the mate's primary record, and ReadGroupIndex a number of the
 	// read group, below 2^32, that no other one has. Ignored unless duplicates are marked.
-	MateQualities  uint32
-	ReadGroupIndex int
+	MateQualities, ReadGroupIndex int
 }
 
 // Clone returns a record that shares no memory with r but strings.
