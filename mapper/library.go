@@ -31,6 +31,7 @@ func (l *Library) paired() bool { return l.Mates != "" || l.Interleaved }
 type library struct {
 	Library
 	index int
+	group int // index of the first library of its read group
 	// insert is nil for single-end reads, and for pairs until the insert size is known.
 	insert *insertModel
 	// What the estimate of the insert size waits for.

@@ -5,6 +5,7 @@ import (
 
 	"scanmap/fasta"
 	"scanmap/locate"
+	"scanmap/sam"
 )
 
 // mateRecord is what the records of one mate tell of the other: its primary record.
@@ -15,6 +16,7 @@ type mateRecord struct {
 	mapQ       byte
 	proper     bool   // the pair is, and both mates are reported
 	discordant string // the class of the pair, as XD has it
+	qualities  int    // sam.QualitySum, where duplicates are marked
 }
 
 // pair appends the records of a pair: those of the first mate, then those of the second.
@@ -34,6 +36,9 @@ func (f *formatter) pair(out block, l *library, g *group, read int, chosen []cho
 		m.location = g.locations[chosen[x].from]
 		r.describeLocation(g, read+x, &m.location)
 		m.cigar = append(m.cigar, r.cigar...)
+		if rec := &g.batch.Reads[read+x]; r.encoding.Marked() {
+			m.qualities = sam.QualitySum(rec.Bases, rec.Qualities)
+		}
 	}
 	both := r.mates[0].mapped && r.mates[1].mapped
 	proper := chosen[0].pair == properPair && both
@@ -95,7 +100,7 @@ func (r *recorder) setMate(x int, location *locate.Location, primary bool) {
 	if !mate.mapped {
 		return
 	}
-	rec.MateCigar, rec.MateMapQ, rec.HasMateMapQ = mate.cigar, mate.mapQ, true
+	rec.MateCigar, rec.MateMapQ, rec.HasMateMapQ, rec.MateQualities = mate.cigar, mate.mapQ, true, mate.qualities
 	if place.Place.Strand() == locate.Reverse {
 		rec.Flags |= hts.MateReverse
 	}

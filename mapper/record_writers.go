@@ -15,6 +15,7 @@ type recordWriters struct {
 	// header is that of the records, apart that of discordant ones.
 	header, apart *hts.Header
 	opened        []finisher
+	records       *sam.Writer // nil for none
 	threads       int
 }
 
@@ -62,11 +63,11 @@ func (w *recordWriters) open(ref *dna.Reference, o *orderedWriter) error {
 		}
 	}
 	if w.out.Records != nil {
-		records, err := start(w.out.Records, w.header, w.out.Form)
-		if err != nil {
+		var err error
+		if w.records, err = start(w.out.Records, w.header, w.out.Form); err != nil {
 			return err
 		}
-		o.records, o.encoding = records, records.Encoding()
+		o.records, o.encoding = w.records, w.records.Encoding()
 	}
 	if w.out.Discordant != nil {
 		discordant, err := start(w.out.Discordant, w.apart, w.out.DiscordantForm)
@@ -85,6 +86,15 @@ func (w *recordWriters) open(ref *dna.Reference, o *orderedWriter) error {
 		o.unmapped = c
 	}
 	return nil
+}
+
+// duplicates returns how many were marked, after close; nil where none are.
+func (w *recordWriters) duplicates() *sam.Duplicates {
+	if w.records == nil || !w.out.Form.MarkDuplicates {
+		return nil
+	}
+	d := w.records.Duplicates()
+	return &d
 }
 
 // close ends the files, or gives them up after an error, and returns the first error.

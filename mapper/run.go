@@ -75,8 +75,14 @@ type run struct {
 func newRun(o *Options, t *times) *run {
 	r := &run{options: o, stats: &Stats{Engines: map[Engine]int64{}, Allowed: o.allowed(), Report: o.Report.String()}, times: t}
 	r.out = newOrderedWriter(nil, 4*o.Threads+4)
+	groups := map[string]int{}
 	for i, l := range o.Libraries {
-		r.libraries = append(r.libraries, newLibrary(i, l, o))
+		added := newLibrary(i, l, o)
+		if _, ok := groups[l.ReadGroup]; !ok {
+			groups[l.ReadGroup] = i
+		}
+		added.group = groups[l.ReadGroup]
+		r.libraries = append(r.libraries, added)
 	}
 	r.stats.Libraries, r.stats.Options = newLibrariesStats(o.Libraries), o.counting()
 	return r
@@ -106,6 +112,7 @@ func (r *run) run(ctx context.Context, reads *batcher, header sam.HeaderOptions,
 	}
 	start := r.times.write.Start()
 	err = w.close(err)
+	r.stats.Duplicates = w.duplicates()
 	r.times.write.Add(start, 0)
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"scanmap/dna"
 	"scanmap/mapper/find"
 	"scanmap/measure"
+	"scanmap/sam"
 )
 
 // Stats counts what a run did. Reads are counted once each; a read is mapped when
@@ -49,6 +50,8 @@ type Stats struct {
 	PerRead []int64
 	// PerContig[i] counts primary and all reported records on contig i.
 	PerContig []ContigStats
+	// Duplicates counts the records that sam.WriterOptions.MarkDuplicates marked; nil without it.
+	Duplicates *DuplicateStats
 	// Libraries are the inputs of the run, one unless there is a table of samples.
 	Libraries []LibraryStats
 	// Options are those of the options of the run on which the counts depend, by their names on the
@@ -162,6 +165,9 @@ type Stage struct {
 	Items int64
 	Unit  string
 }
+
+// DuplicateStats counts duplicates.
+type DuplicateStats = sam.Duplicates
 
 // KernelTime is what one kernel took in all its launches on all GPUs.
 type KernelTime = measure.KernelTime

@@ -103,6 +103,21 @@ func mappingCounters(s *mapper.Stats) []counter {
 	}
 }
 
+// duplicateCounters say how many duplicates are among the records that were looked at, and nothing
+// where none were sought.
+func duplicateCounters(d *mapper.DuplicateStats) []counter {
+	if d == nil {
+		return nil
+	}
+	row := func(name string, n int64) counter { return counter{name, 1, grouped(n), percent(n, d.Examined)} }
+	all := d.Pairs + d.Singles
+	return []counter{
+		{"duplicates", 0, grouped(all), percent(all, d.Examined)},
+		row("of mapped pairs", d.Pairs),
+		row("of single reads", d.Singles),
+	}
+}
+
 // workCounters say what the run did for them.
 func workCounters(s *mapper.Stats) []counter {
 	row := func(indent int, name string, n int64) counter {

@@ -22,6 +22,7 @@ var objectPaths = map[string]string{
 	"insert":          "$.libraries[].pairs.insert",
 	"depth":           "$.depth",
 	"unmapped_sample": "$.unmapped_sample",
+	"duplicates":      "$.duplicates",
 }
 
 var (

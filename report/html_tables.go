@@ -101,7 +101,7 @@ func libraryTable(s *mapper.Stats, names []string) *table {
 
 func allTable(s *mapper.Stats) *table {
 	t := &table{Title: "All statistics", Header: columns("what", "number#", "")}
-	t.counters(slices.Concat(readCounters(s), mappingCounters(s), askedCounters(s), workCounters(s)))
+	t.counters(slices.Concat(readCounters(s), mappingCounters(s), duplicateCounters(s.Duplicates), askedCounters(s), workCounters(s)))
 	return t
 }
 

@@ -57,6 +57,7 @@ type statistics struct {
 	SearchThroughputTbps float64                 `json:"search_throughput_tbps"`
 	Stages               []stage                 `json:"stages"`
 	Pairs                *pairs                  `json:"pairs"`
+	Duplicates           *duplicates             `json:"duplicates"`
 	Libraries            []library               `json:"libraries"`
 	Options              map[string]string       `json:"options"`
 	Depth                *counted                `json:"depth"`
@@ -87,6 +88,22 @@ func newUnmappedSample(s *mapper.Stats) *unmappedSample {
 		out.Tried = append(out.Tried, trial(t))
 	}
 	return out
+}
+
+// duplicates are those of --mark-duplicates.
+type duplicates struct {
+	ExaminedRecords  int64   `json:"examined_records"`
+	PairedDuplicates int64   `json:"paired_duplicates"`
+	SingleDuplicates int64   `json:"single_duplicates"`
+	DuplicateRatio   float64 `json:"duplicate_ratio"`
+}
+
+// newDuplicates is nil where none were marked.
+func newDuplicates(d *mapper.DuplicateStats) *duplicates {
+	if d == nil {
+		return nil
+	}
+	return &duplicates{d.Examined, d.Pairs, d.Singles, ratio(d.Pairs+d.Singles, d.Examined)}
 }
 
 // counted is the depth of --depth and its like.
@@ -191,6 +208,7 @@ func JSON(w io.Writer, s *mapper.Stats, d *depth.Summary, version string) error 
 		SearchThroughputTbps: s.SearchThroughput(),
 		Stages:               make([]stage, 0, len(s.Stages)),
 		Pairs:                newPairs(allPairs(s)),
+		Duplicates:           newDuplicates(s.Duplicates),
 		Libraries:            newLibraries(s.Libraries),
 		Options:              map[string]string{},
 		Depth:                newCounted(d),

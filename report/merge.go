@@ -85,6 +85,12 @@ func (m *merger) add(run int, s *mapper.Stats) error {
 	t.Mappings += s.Mappings
 	t.Reported += s.Reported
 	t.ByDistance, t.PerRead = measure.AddCounts(t.ByDistance, s.ByDistance), measure.AddCounts(t.PerRead, s.PerRead)
+	if d := s.Duplicates; d != nil {
+		if t.Duplicates == nil {
+			t.Duplicates = &mapper.DuplicateStats{}
+		}
+		t.Duplicates.Add(d)
+	}
 	t.Candidates += s.Candidates
 	t.Refused += s.Refused
 	t.Verified += s.Verified

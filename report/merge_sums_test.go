@@ -13,8 +13,8 @@ import (
 )
 
 // notSums are the numbers of statistics that a merge does not add up: those of the reference and of
-// the input, and what follows from others.
-var notSums = []string{"ReferenceBases", "PerContig.Length", "PerContig.BinLength", "Libraries.Skip", "Libraries.Take",
+// the input, bounds, and what follows from others.
+var notSums = []string{"ReferenceBases", "Shortest", "Longest", "PerContig.Length", "PerContig.BinLength", "Libraries.Skip", "Libraries.Take",
 	"Libraries.Pairs.Insert.From", "Libraries.Pairs.Insert.Median", "Libraries.Pairs.Insert.Mean", "Libraries.Pairs.Insert.Spread",
 	"Libraries.Pairs.Insert.Low", "Libraries.Pairs.Insert.High"}
 
@@ -22,6 +22,8 @@ var notSums = []string{"ReferenceBases", "PerContig.Length", "PerContig.BinLengt
 func primeRun(after int, skip, take int64) (s *mapper.Stats, last int) {
 	s = &mapper.Stats{
 		ByDistance: make([]int64, 3), PerRead: make([]int64, 4), ReferenceBases: 100, Device: "cpu",
+		Options: map[string]string{"report": "all"}, Duplicates: &mapper.DuplicateStats{},
+		Sample:  &mapper.UnmappedSample{Adapter: "ACGT", Tried: []mapper.Trial{{Option: "-e 8%"}, {Option: "--local"}}},
 		Engines: map[mapper.Engine]int64{mapper.EngineSkim: 0, mapper.EngineScan: 0},
 		Stages:  []mapper.Stage{{Name: "read", Unit: "reads"}, {Name: "find", Summed: true, Unit: "bases"}},
 		Kernels: []mapper.KernelTime{{Name: "skim"}, {Name: "keep"}},

@@ -85,6 +85,9 @@ func randomRun(r *rand.Rand, skip, n int64) *mapper.Stats {
 		Candidates: count(9), Refused: count(9), Verified: count(9), ReferenceBases: 100, Batches: 1, Device: "cpu",
 		Engines: map[mapper.Engine]int64{mapper.EngineSkim: 2 * n},
 	}
+	if r.IntN(2) == 0 {
+		s.Duplicates = &mapper.DuplicateStats{Examined: n, Pairs: count(n), Singles: count(n)}
+	}
 	for i, length := range []int{25, 75} {
 		c := mapper.ContigStats{Name: fmt.Sprint("c", i), Length: length, BinLength: 10, Primary: count(n), Mappings: count(n)}
 		for range (length + 9) / 10 {
@@ -123,7 +126,13 @@ func TestMerge(t *testing.T) {
 			t.Fatal(err)
 		}
 		reads, proper, bases := int64(0), int64(0), int64(0)
+		var duplicates mapper.DuplicateStats
 		for _, s := range runs {
+			if s.Duplicates != nil {
+				duplicates.Examined += s.Duplicates.Examined
+				duplicates.Pairs += s.Duplicates.Pairs
+				duplicates.Singles += s.Duplicates.Singles
+			}
 			reads, proper = reads+s.Reads, proper+s.Libraries[0].Pairs.Proper
 			bases += s.PerContig[1].AllBases[7]
 		}
@@ -131,6 +140,9 @@ func TestMerge(t *testing.T) {
 		if whole.Reads != reads || l.Reads != reads || l.Pairs.Proper != proper || whole.PerContig[1].AllBases[7] != bases ||
 			len(whole.Libraries) != 1 || l.Skip != 0 || l.Take != at {
 			t.Fatalf("sum of %d runs: %+v", len(runs), whole)
+		}
+		if d := whole.Duplicates; d != nil && *d != duplicates || d == nil && duplicates.Examined > 0 {
+			t.Fatalf("%+v duplicates, want %+v", d, duplicates)
 		}
 		// Some of them first, through JSON, and in another order.
 		cut := rapid.IntRange(1, len(runs)).Draw(t, "cut")

@@ -33,6 +33,9 @@ func Parse(r io.Reader) (*mapper.Stats, error) {
 		Candidates: in.Candidates, Refused: in.RefusedCandidates, Verified: in.VerifiedWindows,
 		ReferenceBases: in.ReferenceBases, Batches: in.Batches, Device: in.Device, Engines: in.Engines, Options: in.Options,
 	}
+	if d := in.Duplicates; d != nil {
+		s.Duplicates = &mapper.DuplicateStats{Examined: d.ExaminedRecords, Pairs: d.PairedDuplicates, Singles: d.SingleDuplicates}
+	}
 	for _, b := range in.MappingsPerRead {
 		s.PerRead = append(s.PerRead, b.Reads)
 	}

@@ -57,6 +57,7 @@ func scaffolds() *mapper.Stats {
 // paired is a run of two libraries, one with mates, with something in every member of them.
 func paired() *mapper.Stats {
 	s := &mapper.Stats{Reads: 30, Mapped: 24, Unmapped: 6, Ambiguous: 1, Unique: 20, Multiple: 4, Bases: 3000, Mappings: 40, Reported: 40}
+	s.Duplicates = &mapper.DuplicateStats{Examined: 24, Pairs: 5, Singles: 1}
 	s.PerContig = []mapper.ContigStats{{Name: "chr1", Length: 1500, Primary: 24, Mappings: 40, BinLength: 1000,
 		PrimaryBases: []int64{2000, 400}, AllBases: []int64{3000, 1000}}}
 	s.Libraries = []mapper.LibraryStats{
@@ -104,7 +105,7 @@ func TestJSON(t *testing.T) {
 				t.Fatal(err)
 			}
 			for member, value := range back {
-				if value == nil && member != "unmapped_sample" && (member != "pairs" && member != "depth" || name == "paired") {
+				if value == nil && member != "unmapped_sample" && (member != "pairs" && member != "depth" && member != "duplicates" || name == "paired") {
 					t.Errorf("%s is null", member)
 				}
 			}

@@ -166,6 +166,7 @@ func lanes() *mapper.Stats {
 	single := mapper.LibraryStats{ReadsFile: "data/old_run.fq.gz", Reads: 50_000, Mapped: 31_000, Unique: 27_000,
 		Ambiguous: 12, Mappings: 44_000, Reported: 44_000}
 	s.Libraries = []mapper.LibraryStats{first, second, single}
+	s.Duplicates = &mapper.DuplicateStats{Examined: 270_000, Pairs: 31_234, Singles: 2_345}
 	for _, l := range s.Libraries[1:] {
 		s.Reads += l.Reads
 		s.Mapped += l.Mapped

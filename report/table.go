@@ -40,6 +40,9 @@ func counters(b *bytes.Buffer, align string, all []counter) {
 func readsPart(b *bytes.Buffer, s *mapper.Stats) {
 	counters(b, "lrr", readCounters(s))
 	counters(b, "lrl", mappingCounters(s))
+	if s.Duplicates != nil {
+		counters(b, "lrr", duplicateCounters(s.Duplicates))
+	}
 	if asked := askedCounters(s); len(asked) > 0 {
 		counters(b, "lrl", asked)
 	}

@@ -19,7 +19,14 @@ const (
 	// have the places that they have in a BAM record. It exists only in memory and in temporary
 	// files: a Writer that sorts cuts the bytes off.
 	KeyedText
+	// MarkedBinary and MarkedText are Binary and KeyedText for a Writer that marks duplicates: what
+	// they are found by follows the bytes of records that may be duplicates.
+	MarkedBinary
+	MarkedText
 )
+
+// Marked tells whether records are for a Writer that marks duplicates.
+func (e Encoding) Marked() bool { return e == MarkedBinary || e == MarkedText }
 
 // The offsets of the fixed fields of a BAM record (SAMv1, section 4.2), all of them little-endian.
 // KeyedText has the first three and the flags.
@@ -46,6 +53,10 @@ func (r *Record) Append(b []byte, e Encoding) []byte {
 		return r.AppendBinary(b)
 	case KeyedText:
 		return r.appendKeyedText(b)
+	case MarkedBinary:
+		return r.appendTrailer(r.AppendBinary(b), len(b))
+	case MarkedText:
+		return r.appendTrailer(r.appendKeyedText(b), len(b))
 	default:
 		return r.AppendText(b)
 	}

@@ -23,7 +23,7 @@ func TestErrorOfOneWrite(t *testing.T) {
 	records := manyRecords(2000)
 	for _, o := range []WriterOptions{
 		{Format: FormatSAM}, {Format: FormatSAM, Sort: true}, {Format: FormatSAMGZ, Threads: 2}, {Format: FormatBAM, Threads: 2},
-		{Format: FormatBAM, Sort: true, Compression: 1, Threads: 2},
+		{Format: FormatBAM, Sort: true, Compression: 1, Threads: 2}, {Format: FormatSAM, Sort: true, MarkDuplicates: true},
 	} {
 		blocks := blocksOf(records, encodingOf(t, sorted, o), 50)
 		whole := &stumblingWriter{}

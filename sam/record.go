@@ -58,6 +58,9 @@ type Record struct {
 	Dropped     int    // XC: locations of a read that was left out for them; 0 for none
 	Discordant  string // XD: in which way the pair is not proper; left out when empty
 	ReadGroup   string // RG; empty for none
+	// MateQualities is QualitySum of the mate's primary record, and ReadGroupIndex a number of the
+	// read group, below 2^32, that no other one has. Ignored unless duplicates are marked.
+	MateQualities, ReadGroupIndex int
 }
 
 // Clone returns a record that shares no memory with r but strings.

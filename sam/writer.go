@@ -24,11 +24,15 @@ type WriterOptions struct {
 	// Sort orders records by contig, position and strand, those without a place last,
 	// and ties in the order of Write, as samtools sort does. The header has to say so.
 	Sort bool
+	// MarkDuplicates sets the flag hts.Duplicate of records that are duplicates, as samtools markdup
+	// finds them among records in the order of Sort: see duplicates.go. Only with Sort.
+	MarkDuplicates bool
 	// SortMemory is how many bytes all buffers of sorting take together, 0 for DefaultSortMemory.
 	// Less than 2 MiB is taken for 2 MiB, and less than 33 MiB merges fewer than 64 temporary files
 	// at a time. Records are kept in segments, 16 or two for each thread; one that is longer than a
 	// segment takes more, and so do records of more than 64 KiB in a merge, of which each file has
-	// twice the longest in memory. At most MostSortMemory.
+	// twice the longest in memory. MarkDuplicates takes a quarter of it, 2 MiB at least, and a bit
+	// for each primary record with an alignment besides. At most MostSortMemory.
 	SortMemory int64
 	// Temporary makes the files for what does not fit into SortMemory; nil for those of the system's
 	// folder.
@@ -49,10 +53,18 @@ type Writer struct {
 	options  WriterOptions
 	bgzf     *bgzfWriter   // nil for FormatSAM
 	buffer   *bufio.Writer // of sorted FormatSAM
-	sorter   *sorter       // nil unless sorted
+	sorter   recordSorter  // nil unless sorted
+	marker   *duplicates   // the sorter, if it marks duplicates
 	indexer  *indexer      // nil without an index
 	err      error         // of the first call that failed
 	finished bool          // Close or Discard was called
+}
+
+// recordSorter is a sorter, which may mark duplicates.
+type recordSorter interface {
+	add(record []byte) error
+	finish(emit func(record []byte) error) error
+	discard() error
 }
 
 var errFinished = errors.New("the output was already ended")
@@ -73,7 +85,11 @@ func NewWriter(w io.Writer, h *hts.Header, o WriterOptions) (*Writer, error) {
 	} else if o.Sort {
 		wr.buffer = bufio.NewWriterSize(wr.w, 1<<18)
 	}
-	if o.Sort {
+	switch {
+	case o.MarkDuplicates:
+		wr.marker = newDuplicates(&o)
+		wr.sorter = wr.marker
+	case o.Sort:
 		wr.sorter = newSorter(o.Temporary, o.SortMemory, o.Threads)
 	}
 	if o.Index != nil {
@@ -110,6 +126,9 @@ func (o *WriterOptions) complete(h *hts.Header) error {
 	if o.Sort && h.SortOrder != hts.Coordinate {
 		return fmt.Errorf("records must be sorted by coordinate, but the header says SO:%s", h.SortOrder)
 	}
+	if o.MarkDuplicates && !o.Sort {
+		return errors.New("duplicates are marked in sorted records alone")
+	}
 	if o.Index != nil && (o.Format != FormatBAM || !o.Sort) {
 		return errors.New("only a sorted BAM can have an index")
 	}
@@ -137,9 +156,13 @@ func (w *Writer) writeHeader(h *hts.Header) error {
 }
 
 // Encoding is what Write takes: Binary for BAM, KeyedText for text that is sorted, and
-// Text for text that is not.
+// Text for text that is not. Where duplicates are marked, it is MarkedBinary or MarkedText.
 func (w *Writer) Encoding() Encoding {
 	switch {
+	case w.marker != nil && w.options.Format == FormatBAM:
+		return MarkedBinary
+	case w.marker != nil:
+		return MarkedText
 	case w.options.Format == FormatBAM:
 		return Binary
 	case w.options.Sort:
@@ -259,6 +282,14 @@ func (w *Writer) finish() error {
 		return fmt.Errorf("index: %w", err)
 	}
 	return nil
+}
+
+// Duplicates returns how many duplicates were marked, after Close.
+func (w *Writer) Duplicates() Duplicates {
+	if w.marker == nil {
+		return Duplicates{}
+	}
+	return w.marker.found
 }
 
 // Discard gives the output up: it ends goroutines and frees memory and temporary

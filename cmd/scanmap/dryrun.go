@@ -111,6 +111,9 @@ func (j *mapJob) outputText() string {
 	if j.form.Sort {
 		text += ", sorted by coordinate"
 	}
+	if j.form.MarkDuplicates {
+		text += ", duplicates marked"
+	}
 	for _, o := range append([]namedOutput{{"discordant", j.discordant}, {"unmapped", j.unmapped}}, slices.Concat(j.counts.files(), j.reports.outputs())...) {
 		if o.name != "" {
 			text += "; --" + o.option + " " + shownOutput(o.name)

@@ -16,7 +16,7 @@ func TestDryRun(t *testing.T) {
 	for _, c := range []struct {
 		name, args, want string
 	}{
-		{"single reads", data + "portiera.fa.gz " + data + "portiera_101bp.fastq.gz -t 2 --device cpu -o " + folder + "/x.bam --sort --stats " + folder + "/s.json",
+		{"single reads", data + "portiera.fa.gz " + data + "portiera_101bp.fastq.gz -t 2 --device cpu -o " + folder + "/x.bam --sort --mark-duplicates --stats " + folder + "/s.json",
 			`reference        ../../testdata/portiera.fa.gz: 358242 bases
 reads            ../../testdata/portiera_101bp.fastq.gz: 3465 reads, 349965 bases
                  101 bases (100.0 %): k = 4, 5 pieces of 16 bases
@@ -24,7 +24,7 @@ batches          1 of at most 16384 reads
 threads          2
 device           cpu
 memory           about N MiB, unless reads lie in large repeats; at most N MiB
-output           FOLDER/x.bam, bam, sorted by coordinate; --stats FOLDER/s.json
+output           FOLDER/x.bam, bam, sorted by coordinate, duplicates marked; --stats FOLDER/s.json
 `},
 		{"a part of pairs, edits by length, on GPUs", data + "phix.fa " + data + "phix_R1.fastq " + data +
 			"phix_R2.fastq --skip 4 --take 30 -e 0:1,200:60 --crop 250 -t 3 --device cuda:0,2 -u " + folder + "/u.fq",

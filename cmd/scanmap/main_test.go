@@ -250,6 +250,7 @@ func TestUsageErrors(t *testing.T) {
 			"option --discordant: out.sam.zst: scanmap writes .sam, .sam.gz and .bam"},
 		{"map ref.fa reads.fq --compression 1", "option --compression is for sam.gz and bam, and the output is plain SAM"},
 		{"map ref.fa reads.fq -o x.bam --compression 10", `option --compression: "10" is not a whole number from 0 to 9`},
+		{"map ref.fa reads.fq --mark-duplicates", "option --mark-duplicates needs --sort"},
 		{"map ref.fa reads.fq --sort-memory 1G", "option --sort-memory needs --sort"},
 		{"map ref.fa reads.fq --sort --sort-memory 1X",
 			`option --sort-memory: "1X" is not a number of bytes such as 768M or 2G, at most 16T`},

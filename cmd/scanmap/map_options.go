@@ -302,7 +302,7 @@ func (j *mapJob) readForms(c *cli.Context) error {
 		return err
 	}
 	if j.output == noRecords {
-		for _, option := range []string{"format", "compression", "sort", "gaps", "cigar", "full-secondary", "omit-unmapped"} {
+		for _, option := range []string{"format", "compression", "sort", "mark-duplicates", "gaps", "cigar", "full-secondary", "omit-unmapped"} {
 			if j.given(c, option) {
 				return fmt.Errorf("option --%s is for records, of which --output %s writes none", option, noRecords)
 			}
@@ -350,7 +350,10 @@ func recordFormat(option, name, asked string) (sam.Format, error) {
 }
 
 func (j *mapJob) readSorting(c *cli.Context) error {
-	j.form.Sort = c.Bool("sort")
+	j.form.Sort, j.form.MarkDuplicates = c.Bool("sort"), c.Bool("mark-duplicates")
+	if j.form.MarkDuplicates && !j.form.Sort {
+		return errors.New("option --mark-duplicates needs --sort")
+	}
 	if c.IsSet("sort-memory") && !j.form.Sort {
 		return errors.New("option --sort-memory needs --sort")
 	}

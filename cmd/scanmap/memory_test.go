@@ -54,7 +54,7 @@ var memoryShapes = []memoryShape{
 		args:    []string{"-t", "8", "--report", "one", "-e", "3"},
 		options: mapper.Options{Threads: 8, Distance: mapper.Distance{Edits: 3}, Report: mapper.Report{Mode: mapper.ReportOne}}},
 	{name: "sorted pairs", full: true, bases: 5_000_000, reads: 400_000, length: 150, paired: true, most: 4, sorting: 64 << 20, tight: true, ordinary: true,
-		args: []string{"-t", "2", "--sort", "--sort-memory", "64M", "--format", "bam"},
+		args: []string{"-t", "2", "--sort", "--mark-duplicates", "--sort-memory", "64M", "--format", "bam"},
 		options: mapper.Options{Threads: 2, Distance: mapper.DefaultDistance,
 			Pairs: mapper.PairOptions{Rescue: mapper.DefaultDistance.Twice()}}},
 	{name: "long reads, large k", full: true, bases: 4_000_000, reads: 4000, length: 20_000, most: 4000, args: []string{"-t", "2", "-e", "800"},

@@ -85,6 +85,8 @@ func TestPresetErrors(t *testing.T) {
 		{"-x variants --local=false --min-score 50", "option --min-score needs --local"},
 		{"--split", "option --split needs --local"},
 		{"-x variants -o none --sort", "option --sort is for records, of which --output none writes none"},
+		{"-x variants -o none --mark-duplicates", "option --mark-duplicates is for records, of which --output none writes none"},
+		{"-x variants --sort=false --mark-duplicates", "option --mark-duplicates needs --sort"},
 		{"-x variants --sort=false --sort-memory 1M", "option --sort-memory needs --sort"},
 		{"-x variants --sort=no", "option --sort takes no value"},
 	} {
