@@ -74,7 +74,7 @@ func mappabilityCommand(p process) *cli.Command {
 				Usage: "write a number for each base to `FILE`, as GenMap: .freq16 (frequency of 16 bits, little endian, at most " +
 					"65,535), .freq8 or .map (1/frequency as a float of 32 bits)"},
 			&cli.StringFlag{Name: "unique", Category: categoryOutput,
-				Usage: "write where K-mers begin that fit nowhere else, or with --genomes in no other genome, to `FILE`, as BED"},
+				Usage: "write where K-mers begin that fit nowhere else to `FILE`, as BED"},
 
 			threadsFlag("compute with `N` threads"),
 			deviceFlag(string(device.Auto), "`NAME` of the device: auto (GPUs if there are any and the work is worth it), cpu, cuda "+
@@ -372,16 +372,16 @@ func (j *mappabilityJob) summarize(f *mappability.Frequencies) string {
 	s := f.Summarize()
 	kmers := max(float64(s.KMers), 1)
 	own, genomes := j.options.ExcludeSelf, j.options.Genomes
-	unique, mean := "unique", "mean frequency"
+	mean := "mean frequency"
 	switch {
 	case own && genomes:
 		mean = "mean number of genomes with another place"
 	case genomes:
-		unique, mean = "in no other genome", "mean number of genomes"
+		mean = "mean number of genomes"
 	case own:
 		mean = "mean frequency without own places"
 	}
-	line := fmt.Sprintf("%d positions, %d K-mers, %d %s (%.2f %%), %s %.4g, largest %d", s.Positions, s.KMers, s.Unique, unique,
+	line := fmt.Sprintf("%d positions, %d K-mers, %d unique (%.2f %%), %s %.4g, largest %d", s.Positions, s.KMers, s.Unique,
 		100*float64(s.Unique)/kmers, mean, float64(s.Places)/kmers, s.Largest)
 	if !own || !genomes {
 		line += ", mean mappability"

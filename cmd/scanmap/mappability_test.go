@@ -112,7 +112,7 @@ func TestMappabilitySummary(t *testing.T) {
 		{"", "3 positions, 3 K-mers, 1 unique (33.33 %), mean frequency 1.667, largest 2, mean mappability 0.6667; "},
 		{"--exclude-self", "3 positions, 3 K-mers, 1 unique (33.33 %), mean frequency without own places 0.6667, largest 1, " +
 			"mean mappability with them 0.6667; "},
-		{"--genomes", "3 positions, 3 K-mers, 3 in no other genome (100.00 %), mean number of genomes 1, largest 1, mean mappability 1.0000; "},
+		{"--genomes", "3 positions, 3 K-mers, 1 unique (33.33 %), mean number of genomes 1, largest 1, mean mappability 1.0000; "},
 		{"--genomes --exclude-self", "3 positions, 3 K-mers, 1 unique (33.33 %), mean number of genomes with another place 0.6667, largest 1; "},
 	} {
 		for _, engine := range []string{"--max-mismatches=0", "-e=0"} {

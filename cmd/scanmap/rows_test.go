@@ -36,7 +36,7 @@ func newRowsGenome(t *testing.T) *rowsGenome {
 		// As far away as no proper mate is.
 		far := (at + rowsLength/2) % (rowsLength - 50)
 		fmt.Fprintf(&mates, "@r%d\n%s\n+\n%s\n", g.reads, g.long[far:far+40], strings.Repeat("I", 40))
-		fmt.Fprintf(&nowhere, "@r%d\n%s\n+\n%s\n", g.reads, strings.Repeat("ACGTG", 8), strings.Repeat("I", 40))
+		fmt.Fprintf(&nowhere, "@r%d\n%s\n+\n%s\n", g.reads, strings.Repeat("ACGTG", 4), strings.Repeat("I", 20))
 		fmt.Fprintf(&regions, "long\t%d\t%d\tregion %d\n", at, at+40, g.reads)
 		g.reads++
 	}
