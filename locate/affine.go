@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"scanmap/dna"
-	"scanmap/parallel"
+	"scanmap/internal/parallel"
 )
 
 // The affine score of an alignment, as in bwa mem: a match scores 1, a mismatch -4, and a gap of g

@@ -4,7 +4,7 @@ import (
 	"math/bits"
 
 	"scanmap/dna"
-	"scanmap/parallel"
+	"scanmap/internal/parallel"
 )
 
 // An affineGuide says, for each cell of the band of a target, with how much loss the rest of the

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"scanmap/dna"
-	"scanmap/parallel"
+	"scanmap/internal/parallel"
 )
 
 // An Aligner finds the alignments of locations and holds their operations. It is scratch memory for

@@ -4,7 +4,7 @@ import (
 	"math/bits"
 
 	"scanmap/dna"
-	"scanmap/parallel"
+	"scanmap/internal/parallel"
 )
 
 // A band is the edit distances of one strand along a stretch of neighbouring

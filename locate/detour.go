@@ -4,7 +4,7 @@ import (
 	"math/bits"
 
 	"scanmap/dna"
-	"scanmap/parallel"
+	"scanmap/internal/parallel"
 )
 
 // An alignment that goes through a diagonal leaves it for segments on others: stretches of pairs

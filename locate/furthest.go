@@ -4,7 +4,7 @@ import (
 	"math/bits"
 
 	"scanmap/dna"
-	"scanmap/parallel"
+	"scanmap/internal/parallel"
 )
 
 // A furthest finds the best alignment that ends at a target from the rows that are furthest from

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"scanmap/dna"
-	"scanmap/parallel"
+	"scanmap/internal/parallel"
 )
 
 // A localBand finds the best alignment on some neighbouring diagonals: row by row, from those cells

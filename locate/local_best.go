@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"scanmap/dna"
-	"scanmap/parallel"
+	"scanmap/internal/parallel"
 )
 
 // bestCells is the scratch of Best.

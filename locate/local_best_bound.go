@@ -3,7 +3,7 @@ package locate
 import (
 	"math/bits"
 
-	"scanmap/parallel"
+	"scanmap/internal/parallel"
 )
 
 // Lemma 15. Let gaps cost 6 + g, without a bound, and W(d) be what disjoint segments win at most on

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"scanmap/dna"
-	"scanmap/parallel"
+	"scanmap/internal/parallel"
 )
 
 // mayBeCapped tells whether an alignment through a diagonal may lose `most` or less, net of what

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"scanmap/parallel"
+	"scanmap/internal/parallel"
 )
 
 // countedCells has the cells of a window from which alignments that qualify may go on: by row, and

@@ -3,7 +3,7 @@ package locate
 import (
 	"slices"
 
-	"scanmap/parallel"
+	"scanmap/internal/parallel"
 )
 
 // Local alignments that qualify by their inserted bases alone, for which the threshold is lower.

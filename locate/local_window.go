@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"scanmap/dna"
-	"scanmap/parallel"
+	"scanmap/internal/parallel"
 )
 
 // A localCost is what an alignment costs, as one number that compares as (lost score, gap bases,

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"scanmap/parallel"
+	"scanmap/internal/parallel"
 )
 
 // A part is the longest stretch of bases at an end of a strand that lies on a contig within

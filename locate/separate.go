@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"scanmap/parallel"
+	"scanmap/internal/parallel"
 )
 
 // An Occurrence is an end position with at most k edits, before it is known whether it is a

@@ -3,7 +3,7 @@ package locate
 import (
 	"math/bits"
 
-	"scanmap/parallel"
+	"scanmap/internal/parallel"
 )
 
 // A localWave finds what alignments lose at least that go through a diagonal and others beside it:

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"scanmap/fasta"
-	"scanmap/measure"
+	"scanmap/internal/measure"
 )
 
 // A batch is reads of one library that share a pass over the reference, before a finder has packed

@@ -11,11 +11,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"scanmap/device"
 	"scanmap/dna"
 	"scanmap/fasta"
+	"scanmap/gpu/device"
+	"scanmap/internal/measure"
 	"scanmap/mapper/find"
-	"scanmap/measure"
 )
 
 // chunksSource is a source of reads in chunks, after which it ends or fails.

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"scanmap/device"
 	"scanmap/dna"
 	"scanmap/fasta"
+	"scanmap/gpu/device"
 	"scanmap/internal/fuzzing"
 	"scanmap/sam"
 )

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"scanmap/internal/parallel"
 	"scanmap/locate"
-	"scanmap/parallel"
 )
 
 // A choice is what of a read is reported, and what was found of it.

@@ -9,9 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"scanmap/device"
 	"scanmap/dna"
 	"scanmap/gpu"
+	"scanmap/gpu/device"
 	"scanmap/internal/effort"
 	"scanmap/internal/emulator"
 	"scanmap/mapper/find"

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"scanmap/fasta"
+	"scanmap/internal/measure"
 	"scanmap/mapper/find"
-	"scanmap/measure"
 )
 
 // A part is what was found for reads of a batch that were given to a finder at a time. Parts come

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"scanmap/fasta"
+	"scanmap/internal/measure"
 	"scanmap/internal/truth"
 	"scanmap/mapper/find"
-	"scanmap/measure"
 )
 
 // A numberedFinder packs as the CPU does. It finds the number of the first read of each part, which

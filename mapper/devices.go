@@ -8,10 +8,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"scanmap/device"
 	"scanmap/dna"
+	"scanmap/gpu/device"
+	"scanmap/internal/measure"
 	"scanmap/mapper/find"
-	"scanmap/measure"
 )
 
 // devices are where a run finds: on the CPU, on GPUs, or on the CPU until GPUs are ready.

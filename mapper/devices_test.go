@@ -13,13 +13,13 @@ import (
 	"testing/synctest"
 	"time"
 
-	"scanmap/device"
 	"scanmap/dna"
 	"scanmap/fasta"
 	"scanmap/gpu"
+	"scanmap/gpu/device"
 	"scanmap/internal/effort"
+	"scanmap/internal/measure"
 	"scanmap/mapper/find"
-	"scanmap/measure"
 )
 
 // A pacedFinder finds nothing, in a time by the clock.

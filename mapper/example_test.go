@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"scanmap/device"
 	"scanmap/fasta"
+	"scanmap/gpu/device"
 	"scanmap/mapper"
 	"scanmap/sam"
 )

@@ -11,8 +11,8 @@ import (
 	"sync"
 	"testing"
 
-	"scanmap/device"
 	"scanmap/fasta"
+	"scanmap/gpu/device"
 	"scanmap/sam"
 )
 

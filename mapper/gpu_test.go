@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"scanmap/device"
 	"scanmap/gpu"
+	"scanmap/gpu/device"
 	"scanmap/internal/effort"
 	"scanmap/internal/emulator"
 	"scanmap/internal/truth"

@@ -11,7 +11,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"scanmap/device"
+	"scanmap/gpu/device"
 	"scanmap/internal/effort"
 	"scanmap/mapper/find"
 )

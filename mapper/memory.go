@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"scanmap/device"
 	"scanmap/fasta"
+	"scanmap/gpu/device"
 	"scanmap/locate"
 	"scanmap/mapper/find"
 )

@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"scanmap/device"
+	"scanmap/gpu/device"
 )
 
 // TestMemoryGrows takes more of anything that work has: the bound never shrinks, no term is

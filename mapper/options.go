@@ -7,11 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"scanmap/device"
 	"scanmap/dna"
+	"scanmap/gpu/device"
+	"scanmap/internal/temporary"
 	"scanmap/locate"
 	"scanmap/mapper/find"
-	"scanmap/temporary"
 )
 
 // Options say what to map and how. The zero value of a field is its default

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"scanmap/dna"
+	"scanmap/internal/parallel"
 	"scanmap/locate"
-	"scanmap/parallel"
 )
 
 // A sorter sorts the locations of a read. It is the scratch memory of one goroutine.

@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"scanmap/internal/parallel"
 	"scanmap/locate"
-	"scanmap/parallel"
 )
 
 // Pairs are chosen by a model of likelihoods, that of mapQ with the insert size besides. A

@@ -16,7 +16,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"scanmap/device"
+	"scanmap/gpu/device"
 	"scanmap/internal/effort"
 	"scanmap/internal/truth"
 	"scanmap/locate"

@@ -8,8 +8,8 @@ import (
 
 	"scanmap/dna"
 	"scanmap/fasta"
+	"scanmap/internal/parallel"
 	"scanmap/locate"
-	"scanmap/parallel"
 	"scanmap/sam"
 )
 

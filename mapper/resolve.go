@@ -7,9 +7,9 @@ import (
 	"sync"
 
 	"scanmap/dna"
+	"scanmap/internal/parallel"
 	"scanmap/locate"
 	"scanmap/mapper/find"
-	"scanmap/parallel"
 )
 
 // A resolver makes the records of parts, which come in order, and hands them to the writer.

@@ -7,9 +7,9 @@ import (
 	"io"
 	"time"
 
-	"scanmap/device"
 	"scanmap/dna"
 	"scanmap/fasta"
+	"scanmap/gpu/device"
 	"scanmap/mapper/find"
 	"scanmap/sam"
 )

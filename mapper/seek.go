@@ -8,8 +8,8 @@ import (
 
 	"scanmap/dna"
 	"scanmap/fasta"
+	"scanmap/internal/measure"
 	"scanmap/mapper/find"
-	"scanmap/measure"
 )
 
 // A seeker finds for those reads again of which what was found does not tell enough, in a pass over

@@ -14,10 +14,10 @@ import (
 	"testing"
 
 	"scanmap/internal/effort"
+	"scanmap/internal/temporary"
 	"scanmap/internal/truth"
 	"scanmap/mapper/find"
 	"scanmap/sam"
-	"scanmap/temporary"
 )
 
 // A splitPart is where bases [from, to) of a read come from.

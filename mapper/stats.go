@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"scanmap/dna"
+	"scanmap/internal/measure"
 	"scanmap/mapper/find"
-	"scanmap/measure"
 	"scanmap/sam"
 )
 

@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"scanmap/internal/effort"
+	"scanmap/internal/temporary"
 	"scanmap/mapper/find"
 	"scanmap/sam"
-	"scanmap/temporary"
 )
 
 // faultyFiles are temporary files of which one operation fails: the one of a kind with a number,

@@ -1,8 +1,8 @@
 package mapper
 
 import (
+	"scanmap/internal/measure"
 	"scanmap/mapper/find"
-	"scanmap/measure"
 )
 
 // times are what the stages of a run take, from any goroutine.

@@ -5,7 +5,7 @@ import (
 
 	"scanmap/dna"
 	"scanmap/fasta"
-	"scanmap/parallel"
+	"scanmap/internal/parallel"
 )
 
 // A worker makes records of groups of reads, one after the other, in steps that each have a type

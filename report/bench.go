@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"scanmap/measure"
+	"scanmap/internal/measure"
 )
 
 // benchSchema names the form of the JSON of a measurement.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"scanmap/measure"
+	"scanmap/internal/measure"
 )
 
 // measurements have something in every member between them.

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strconv"
 
-	"scanmap/depth"
+	"scanmap/mapper/depth"
 )
 
 // abundanceHeader is the first line of Abundance.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"scanmap/depth"
 	"scanmap/mapper"
+	"scanmap/mapper/depth"
 )
 
 //go:embed html

@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"scanmap/copynumber"
 	"scanmap/dna"
+	"scanmap/genome/copies"
 )
 
 // CopiesInfo is what the page of copy numbers shows beside them.
@@ -59,7 +59,7 @@ type copiesChart struct {
 
 // CopiesHTML writes copy numbers as one page that needs nothing else: neither the network nor other
 // files, and no scripts. The same copy numbers give the same bytes.
-func CopiesHTML(w io.Writer, r *copynumber.Result, ref *dna.Reference, o *copynumber.Options, info CopiesInfo) error {
+func CopiesHTML(w io.Writer, r *copies.Result, ref *dna.Reference, o *copies.Options, info CopiesInfo) error {
 	style, err := pageFiles.ReadFile("html/style.css")
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func CopiesHTML(w io.Writer, r *copynumber.Result, ref *dna.Reference, o *copynu
 	return writePage(w, "copies", &p)
 }
 
-func copiesFacts(r *copynumber.Result, ref *dna.Reference, o *copynumber.Options, info CopiesInfo, depth string) []fact {
+func copiesFacts(r *copies.Result, ref *dna.Reference, o *copies.Options, info CopiesInfo, depth string) []fact {
 	reference := shown(info.Reference)
 	if reference == "-" {
 		reference = "standard input"
@@ -105,7 +105,7 @@ func copiesFacts(r *copynumber.Result, ref *dna.Reference, o *copynumber.Options
 // CopiesFlags names what makes copies doubtful, with a comma between two: differ where mean and
 // median differ, bound where the correction for GC content is at its bound. It is empty for
 // nothing.
-func CopiesFlags(c *copynumber.Count, differ bool) string {
+func CopiesFlags(c *copies.Count, differ bool) string {
 	var flags []string
 	if differ {
 		flags = append(flags, "differ")
@@ -121,7 +121,7 @@ func CopiesFlags(c *copynumber.Count, differ bool) string {
 const sureCopies = 0.25
 
 // CopiesWarnings says in a line each what makes copy numbers doubtful as a whole.
-func CopiesWarnings(r *copynumber.Result, o *copynumber.Options) (lines []string) {
+func CopiesWarnings(r *copies.Result, o *copies.Options) (lines []string) {
 	if c := &r.Controls; c.Error > sureCopies {
 		larger := float64(o.Window) * (c.Error / sureCopies) * (c.Error / sureCopies)
 		step := math.Pow(10, math.Floor(math.Log10(larger))-1) // two digits are left
@@ -156,7 +156,7 @@ func copiesText(copies float64) string {
 	return strconv.FormatFloat(copies, 'f', 2, 64)
 }
 
-func copiesTiles(r *copynumber.Result, o *copynumber.Options) []tile {
+func copiesTiles(r *copies.Result, o *copies.Options) []tile {
 	var unmasked int64
 	for i := range r.Windows {
 		unmasked += int64(r.Windows[i].Unmasked)
@@ -175,7 +175,7 @@ func copiesTiles(r *copynumber.Result, o *copynumber.Options) []tile {
 const maxCopiesBars = 10
 
 // copiesBars counts windows by the nearest whole number of copies.
-func copiesBars(r *copynumber.Result) barChart {
+func copiesBars(r *copies.Result) barChart {
 	var counts [maxCopiesBars + 1]int64
 	known := int64(0)
 	for i := range r.Windows {
@@ -199,8 +199,8 @@ func copiesBars(r *copynumber.Result) barChart {
 // of a few bases scatter.
 const leastOfStratum = 1e-4
 
-func newBiasChart(r *copynumber.Result, o *copynumber.Options) *biasChart {
-	if o.GC == copynumber.None {
+func newBiasChart(r *copies.Result, o *copies.Options) *biasChart {
+	if o.GC == copies.None {
 		return nil
 	}
 	var sum float64
@@ -209,7 +209,7 @@ func newBiasChart(r *copynumber.Result, o *copynumber.Options) *biasChart {
 		sum += s.Mean * float64(s.Bases)
 		bases += s.Bases
 	}
-	shown := slices.DeleteFunc(slices.Clone(r.Curve), func(s copynumber.Stratum) bool {
+	shown := slices.DeleteFunc(slices.Clone(r.Curve), func(s copies.Stratum) bool {
 		return float64(s.Bases) < max(1, leastOfStratum*float64(bases))
 	})
 	if sum == 0 || len(shown) < 2 {
@@ -242,14 +242,14 @@ func newBiasChart(r *copynumber.Result, o *copynumber.Options) *biasChart {
 		p := place(s.GC, s.Fitted/mean)
 		points = append(points, p.X.String()+","+p.Y.String())
 	}
-	if o.GC == copynumber.Loess {
+	if o.GC == copies.Loess {
 		c.Curve = strings.Join(points, " ")
 	}
 	return c
 }
 
 // regionTable returns nil if no regions were asked for.
-func regionTable(r *copynumber.Result, ref *dna.Reference, names []string) *table {
+func regionTable(r *copies.Result, ref *dna.Reference, names []string) *table {
 	if len(r.Regions) == 0 {
 		return nil
 	}
@@ -264,8 +264,8 @@ func regionTable(r *copynumber.Result, ref *dna.Reference, names []string) *tabl
 }
 
 // copiesCharts has plots of the longest contigs that have unmasked bases.
-func copiesCharts(r *copynumber.Result, ref *dna.Reference, o *copynumber.Options) (charts []copiesChart, rest string) {
-	var contigs [][]copynumber.Window
+func copiesCharts(r *copies.Result, ref *dna.Reference, o *copies.Options) (charts []copiesChart, rest string) {
+	var contigs [][]copies.Window
 	for first := 0; first < len(r.Windows); {
 		past := first
 		known := false
@@ -277,15 +277,15 @@ func copiesCharts(r *copynumber.Result, ref *dna.Reference, o *copynumber.Option
 		}
 		first = past
 	}
-	length := func(windows []copynumber.Window) int { return windows[len(windows)-1].End }
-	slices.SortStableFunc(contigs, func(a, b []copynumber.Window) int { return cmp.Compare(length(b), length(a)) })
+	length := func(windows []copies.Window) int { return windows[len(windows)-1].End }
+	slices.SortStableFunc(contigs, func(a, b []copies.Window) int { return cmp.Compare(length(b), length(a)) })
 	for _, windows := range contigs[:min(maxPlots, len(contigs))] {
 		charts = append(charts, newCopiesChart(ref.Contigs[windows[0].Contig].Name, windows, o.Copies))
 	}
 	return charts, left(len(contigs)-maxPlots, "contigs, none of them longer,")
 }
 
-func newCopiesChart(name string, windows []copynumber.Window, controls float64) copiesChart {
+func newCopiesChart(name string, windows []copies.Window, controls float64) copiesChart {
 	var sorted []float64
 	sum, bases := 0.0, 0
 	for i := range windows {
@@ -321,7 +321,7 @@ func newCopiesChart(name string, windows []copynumber.Window, controls float64) 
 }
 
 // copiesPath draws steps from the left to the right end, one for so many windows.
-func copiesPath(windows []copynumber.Window, join int, top float64) string {
+func copiesPath(windows []copies.Window, join int, top float64) string {
 	var b strings.Builder
 	b.WriteString("M0 1000")
 	for part := range slices.Chunk(windows, join) {

@@ -8,14 +8,14 @@ import (
 	"strings"
 	"testing"
 
-	"scanmap/copynumber"
 	"scanmap/dna"
 	"scanmap/fasta"
+	"scanmap/genome/copies"
 )
 
-// copies are copy numbers of a reference of random bases: a contig with a duplication, one that is
-// masked, and short ones that have no plot.
-func copies(t *testing.T, gc copynumber.GC, short int) (*copynumber.Result, *dna.Reference, *copynumber.Options) {
+// copiesOf returns copy numbers of a reference of random bases: a contig with a duplication, one
+// that is masked, and short ones that have no plot.
+func copiesOf(t *testing.T, gc copies.GC, short int) (*copies.Result, *dna.Reference, *copies.Options) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
 	letters := make([]byte, 60_000)
@@ -30,9 +30,9 @@ func copies(t *testing.T, gc copynumber.GC, short int) (*copynumber.Result, *dna
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &copynumber.Options{Window: 50, GC: gc, GCWindow: 100, Span: 0.15, Copies: 2,
-		Regions: []copynumber.Interval{{Contig: 0, Start: 30_000, End: 31_000}, {Contig: 1, Start: 0, End: 4}}}
-	c, err := copynumber.New(ref, *o)
+	o := &copies.Options{Window: 50, GC: gc, GCWindow: 100, Span: 0.15, Copies: 2,
+		Regions: []copies.Interval{{Contig: 0, Start: 30_000, End: 31_000}, {Contig: 1, Start: 0, End: 4}}}
+	c, err := copies.New(ref, *o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,9 +52,9 @@ func copies(t *testing.T, gc copynumber.GC, short int) (*copynumber.Result, *dna
 	return result, ref, o
 }
 
-func copiesHTML(t *testing.T, name string, gc copynumber.GC, short int) []byte {
+func copiesHTML(t *testing.T, name string, gc copies.GC, short int) []byte {
 	t.Helper()
-	result, ref, o := copies(t, gc, short)
+	result, ref, o := copiesOf(t, gc, short)
 	var b bytes.Buffer
 	if err := CopiesHTML(&b, result, ref, o, CopiesInfo{Version: "1.2.3", CommandLine: info.CommandLine, Reference: "ref.fa",
 		Depth: name, Regions: []string{name, "none"}}); err != nil {
@@ -65,7 +65,7 @@ func copiesHTML(t *testing.T, name string, gc copynumber.GC, short int) []byte {
 
 // TestCopiesHTML has a page that needs nothing else, whatever names say.
 func TestCopiesHTML(t *testing.T) {
-	page := copiesHTML(t, "chr1", copynumber.Loess, 30)
+	page := copiesHTML(t, "chr1", copies.Loess, 30)
 	balanced(t, page)
 	if found := outside.Find(bytes.Replace(page, []byte(`href="data:,"`), nil, 1)); found != nil {
 		t.Errorf("the page loads %s", found)
@@ -84,15 +84,15 @@ func TestCopiesHTML(t *testing.T) {
 			t.Errorf("the page has %s", other)
 		}
 	}
-	if again := copiesHTML(t, "chr1", copynumber.Loess, 30); !bytes.Equal(page, again) {
+	if again := copiesHTML(t, "chr1", copies.Loess, 30); !bytes.Equal(page, again) {
 		t.Error("the same copy numbers gave other bytes")
 	}
-	hostile := copiesHTML(t, `</title><script>alert(1)</script>`, copynumber.Strata, 0)
+	hostile := copiesHTML(t, `</title><script>alert(1)</script>`, copies.Strata, 0)
 	balanced(t, hostile)
 	if bytes.Contains(hostile, []byte("<script")) || bytes.Contains(hostile, []byte("<polyline")) {
 		t.Error("a name is obeyed, or the means of strata have a curve")
 	}
-	if plain := copiesHTML(t, "chr1", copynumber.None, 0); bytes.Contains(plain, []byte("GC content around")) {
+	if plain := copiesHTML(t, "chr1", copies.None, 0); bytes.Contains(plain, []byte("GC content around")) {
 		t.Error("a plot of GC content without correction")
 	}
 }
@@ -101,7 +101,7 @@ func TestCopiesHTML(t *testing.T) {
 func TestCopiesHTMLInBrowser(t *testing.T) {
 	b := startBrowser(t)
 	file := filepath.Join(t.TempDir(), "copies.html")
-	if err := os.WriteFile(file, copiesHTML(t, "chr1", copynumber.Loess, 3), 0o666); err != nil {
+	if err := os.WriteFile(file, copiesHTML(t, "chr1", copies.Loess, 3), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	shows(t, b, "copies", file, view{360, "light"})

@@ -3,7 +3,7 @@ package report
 import (
 	"fmt"
 
-	"scanmap/depth"
+	"scanmap/mapper/depth"
 )
 
 // gcChart is the mean depth of windows by their GC content.

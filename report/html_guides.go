@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"scanmap/dna"
-	"scanmap/guides"
+	"scanmap/search/guides"
 )
 
 // Guides are guides of which all places have been counted.

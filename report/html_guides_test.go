@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"scanmap/dna"
-	"scanmap/guides"
 	"scanmap/internal/truth"
 	"scanmap/locate"
 	"scanmap/search"
+	"scanmap/search/guides"
 )
 
 // someGuides are guides with so many places each, drawn at random; every third has a bulge.

@@ -7,8 +7,8 @@ import (
 	"maps"
 	"regexp"
 
-	"scanmap/depth"
 	"scanmap/mapper"
+	"scanmap/mapper/depth"
 )
 
 // schema names the form of the JSON.

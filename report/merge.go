@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"scanmap/internal/measure"
 	"scanmap/mapper"
-	"scanmap/measure"
 )
 
 // Merge adds up the statistics of runs of parts of the reads on one reference. names are what

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"io"
 
-	"scanmap/depth"
 	"scanmap/mapper"
+	"scanmap/mapper/depth"
 )
 
 // multiQC is custom content of MultiQC (https://docs.seqera.io/multiqc/custom_content): columns of

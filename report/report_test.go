@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"scanmap/depth"
 	"scanmap/mapper"
+	"scanmap/mapper/depth"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")

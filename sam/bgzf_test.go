@@ -14,7 +14,7 @@ import (
 
 	"scanmap/internal/effort"
 	"scanmap/internal/programs"
-	"scanmap/temporary"
+	"scanmap/internal/temporary"
 )
 
 // decompress reads BGZF by biogo/hts, and demands the block that ends it.

@@ -16,7 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"scanmap/internal/programs"
-	"scanmap/temporary"
+	"scanmap/internal/temporary"
 )
 
 // fragment is a read, or two mates, in words: a name, the place of each as contig, position from 1,

@@ -12,7 +12,7 @@ import (
 
 	"github.com/klauspost/compress/s2"
 
-	"scanmap/temporary"
+	"scanmap/internal/temporary"
 )
 
 // run is a sorted part of the records in a temporary file: blocks of whole records, each compressed

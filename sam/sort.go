@@ -9,7 +9,7 @@ import (
 
 	hts "github.com/biogo/hts/sam"
 
-	"scanmap/temporary"
+	"scanmap/internal/temporary"
 )
 
 const (

@@ -18,7 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"scanmap/internal/programs"
-	"scanmap/temporary"
+	"scanmap/internal/temporary"
 )
 
 // inOrder is the order that sorting has to make, by a stable sort of records.

@@ -8,7 +8,7 @@ import (
 
 	hts "github.com/biogo/hts/sam"
 
-	"scanmap/temporary"
+	"scanmap/internal/temporary"
 )
 
 // WriterOptions say how records are written.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"scanmap/device"
 	"scanmap/dna"
+	"scanmap/gpu/device"
 )
 
 // TestRates checks that every scheme has rates for all that it takes: a scheme that a user names is

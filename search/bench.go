@@ -10,10 +10,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"scanmap/device"
 	"scanmap/dna"
-	"scanmap/measure"
-	"scanmap/parallel"
+	"scanmap/gpu/device"
+	"scanmap/internal/measure"
+	"scanmap/internal/parallel"
 )
 
 // BenchOptions say what Bench measures.

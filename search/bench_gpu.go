@@ -4,9 +4,9 @@ import (
 	"errors"
 	"time"
 
-	"scanmap/device"
+	"scanmap/gpu/device"
+	"scanmap/internal/measure"
 	"scanmap/kernels"
-	"scanmap/measure"
 )
 
 // measureOnGPU measures cases on a GPU.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"scanmap/device"
 	"scanmap/gpu"
+	"scanmap/gpu/device"
 	"scanmap/internal/emulator"
 )
 

@@ -1,7 +1,7 @@
 package search
 
 import (
-	"scanmap/device"
+	"scanmap/gpu/device"
 	"scanmap/kernels"
 )
 

@@ -3,8 +3,8 @@ package search
 import (
 	"testing"
 
-	"scanmap/device"
 	"scanmap/gpu"
+	"scanmap/gpu/device"
 	"scanmap/internal/emulator"
 	"scanmap/kernels"
 )

@@ -9,8 +9,8 @@ import (
 	diff "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"scanmap/device"
 	"scanmap/gpu"
+	"scanmap/gpu/device"
 	"scanmap/internal/effort"
 	"scanmap/internal/emulator"
 	"scanmap/internal/truth"

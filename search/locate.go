@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"scanmap/dna"
+	"scanmap/internal/parallel"
 	"scanmap/locate"
-	"scanmap/parallel"
 )
 
 // A Location is a place where a pattern fits.

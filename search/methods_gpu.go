@@ -6,8 +6,8 @@ import (
 	"math/bits"
 	"slices"
 
-	"scanmap/device"
 	"scanmap/gpu"
+	"scanmap/gpu/device"
 	"scanmap/kernels"
 )
 

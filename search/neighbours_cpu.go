@@ -6,7 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"scanmap/parallel"
+	"scanmap/internal/parallel"
 )
 
 // A neighbourPiece is letters [from, to) of a needle, which may have e edits.

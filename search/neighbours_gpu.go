@@ -3,9 +3,9 @@ package search
 import (
 	"slices"
 
-	"scanmap/device"
+	"scanmap/gpu/device"
+	"scanmap/internal/parallel"
 	"scanmap/kernels"
-	"scanmap/parallel"
 )
 
 // tableOnGPU is a guess that was made before a GPU was at hand, and by which the rates of rates.tsv

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 
 	"scanmap/dna"
-	"scanmap/parallel"
+	"scanmap/internal/parallel"
 )
 
 // letterPlanes tell which bases do not match at 64 places of a needle, or at one place in all bits:

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"scanmap/device"
 	"scanmap/gpu"
+	"scanmap/gpu/device"
 	"scanmap/kernels"
 )
 

@@ -3,7 +3,7 @@ package search
 import (
 	"math/bits"
 
-	"scanmap/device"
+	"scanmap/gpu/device"
 	"scanmap/kernels"
 )
 

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"runtime"
 
-	"scanmap/device"
 	"scanmap/dna"
+	"scanmap/gpu/device"
 )
 
 // Repeated searches for the same patterns in one text after another, such as batches of reads, on

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"scanmap/device"
 	"scanmap/dna"
 	"scanmap/gpu"
+	"scanmap/gpu/device"
 	"scanmap/internal/emulator"
 )
 

@@ -9,10 +9,10 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"scanmap/device"
+	"scanmap/gpu/device"
+	"scanmap/internal/measure"
+	"scanmap/internal/parallel"
 	"scanmap/locate"
-	"scanmap/measure"
-	"scanmap/parallel"
 )
 
 // Options say how patterns are searched for.

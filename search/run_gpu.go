@@ -8,9 +8,9 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"scanmap/device"
+	"scanmap/gpu/device"
+	"scanmap/internal/measure"
 	"scanmap/kernels"
-	"scanmap/measure"
 )
 
 // chooseDevice settles auto: a GPU if there is one and the work is worth starting on it, otherwise

@@ -4,8 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"scanmap/internal/measure"
 	"scanmap/internal/truth"
-	"scanmap/measure"
 )
 
 // TestShare tells of all of a search, of one pattern and of several.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"scanmap/device"
+	"scanmap/gpu/device"
 	"scanmap/locate"
 )
 

@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"scanmap/device"
 	"scanmap/dna"
 	"scanmap/gpu"
+	"scanmap/gpu/device"
 	"scanmap/internal/effort"
 	"scanmap/internal/emulator"
 	"scanmap/locate"

@@ -3,8 +3,8 @@ package search
 import (
 	"fmt"
 
-	"scanmap/device"
 	"scanmap/gpu"
+	"scanmap/gpu/device"
 	"scanmap/kernels"
 )
 

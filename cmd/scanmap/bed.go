@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"scanmap/bed"
 	"scanmap/dna"
 	"scanmap/fasta"
+	"scanmap/internal/bed"
 )
 
 // maxBED is the most bytes of text of a BED: RepeatMasker's of the human genome has 0.5 GB.

@@ -12,8 +12,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"scanmap/device"
-	"scanmap/measure"
+	"scanmap/gpu/device"
+	"scanmap/internal/measure"
 	"scanmap/report"
 )
 

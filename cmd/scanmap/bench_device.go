@@ -3,8 +3,8 @@ package main
 import (
 	"github.com/urfave/cli/v2"
 
-	"scanmap/device"
-	"scanmap/measure"
+	"scanmap/gpu/device"
+	"scanmap/internal/measure"
 )
 
 func benchDeviceCommand(p process) *cli.Command {

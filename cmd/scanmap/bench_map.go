@@ -9,10 +9,10 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"scanmap/device"
+	"scanmap/gpu/device"
+	"scanmap/internal/measure"
 	"scanmap/mapper"
 	"scanmap/mapper/bench"
-	"scanmap/measure"
 )
 
 // maxBenchBases is more than any reference has.

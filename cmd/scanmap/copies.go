@@ -13,9 +13,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"scanmap/copynumber"
 	"scanmap/dna"
 	"scanmap/fasta"
+	"scanmap/genome/copies"
 	"scanmap/report"
 	"scanmap/track"
 )
@@ -34,9 +34,9 @@ func copiesCommand(p process) *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "window", Value: "1000", Category: categoryMethod, DefaultText: "1000",
 				Usage: "`N` unmasked bases a window"},
-			choice(&cli.StringFlag{Name: "gc", Value: string(copynumber.Loess), Category: categoryMethod,
-				Usage: "correct depths for GC content by `NAME`: " + explained(copynumber.Corrections())},
-				namesOf(copynumber.Corrections())),
+			choice(&cli.StringFlag{Name: "gc", Value: string(copies.Loess), Category: categoryMethod,
+				Usage: "correct depths for GC content by `NAME`: " + explained(copies.Corrections())},
+				namesOf(copies.Corrections())),
 			&cli.StringFlag{Name: "gc-window", Value: "400", Category: categoryMethod, DefaultText: "400",
 				Usage: "take the GC content of the `N` bases around each base"},
 			&cli.StringFlag{Name: "span", Value: "0.15", Category: categoryMethod, DefaultText: "0.15",
@@ -78,7 +78,7 @@ func copiesCommand(p process) *cli.Command {
 
 // copiesJob is a checked call of scanmap copies. Names of files are empty where there are none.
 type copiesJob struct {
-	options                      copynumber.Options
+	options                      copies.Options
 	reference, depth             string
 	mask, controls, regions      string
 	excluded                     []string
@@ -138,20 +138,20 @@ func (j *copiesJob) inputs() []string {
 func (j *copiesJob) readMethod(c *cli.Context) error {
 	o := &j.options
 	var err error
-	if o.GC, err = copynumber.ParseGC(c.String("gc")); err != nil {
-		return fmt.Errorf("option --gc: %q is not %s", c.String("gc"), either(namesOf(copynumber.Corrections())))
+	if o.GC, err = copies.ParseGC(c.String("gc")); err != nil {
+		return fmt.Errorf("option --gc: %q is not %s", c.String("gc"), either(namesOf(copies.Corrections())))
 	}
-	copies := 0
-	if err := wholeNumbers(c, wholeNumber{"window", &o.Window, 1, copynumber.MaxWindow},
-		wholeNumber{"gc-window", &o.GCWindow, 1, copynumber.MaxGCWindow}, wholeNumber{"control-copies", &copies, 1, 1000},
+	control := 0
+	if err := wholeNumbers(c, wholeNumber{"window", &o.Window, 1, copies.MaxWindow},
+		wholeNumber{"gc-window", &o.GCWindow, 1, copies.MaxGCWindow}, wholeNumber{"control-copies", &control, 1, 1000},
 		wholeNumber{"mask-margin", &o.Margin, 0, 1_000_000}, wholeNumber{"threads", &j.threads, 1, maxThreads}); err != nil {
 		return err
 	}
-	o.Copies = float64(copies)
+	o.Copies = float64(control)
 	if o.Span, err = strconv.ParseFloat(c.String("span"), 64); err != nil || !(o.Span > 0 && o.Span <= 1) {
 		return fmt.Errorf("option --span: %q is not a share above 0 and at most 1", c.String("span"))
 	}
-	if c.IsSet("span") && o.GC != copynumber.Loess {
+	if c.IsSet("span") && o.GC != copies.Loess {
 		return errors.New("option --span is for --gc loess")
 	}
 	return nil
@@ -255,10 +255,10 @@ func (j *copiesJob) results() []copiesResult {
 
 // copyNumbers are the results with the names that belong to them.
 type copyNumbers struct {
-	*copynumber.Result
+	*copies.Result
 	ref     *dna.Reference
 	names   []string // of regions
-	options *copynumber.Options
+	options *copies.Options
 }
 
 // compute reads the inputs.
@@ -278,7 +278,7 @@ func (j *copiesJob) compute(ctx context.Context) (*copyNumbers, error) {
 	}
 	for _, b := range []struct {
 		file string
-		to   *[]copynumber.Interval
+		to   *[]copies.Interval
 	}{{j.mask, &j.options.Mask}, {j.controls, &j.options.Controls}, {j.regions, &j.options.Regions}} {
 		if b.file == "" {
 			continue
@@ -291,13 +291,13 @@ func (j *copiesJob) compute(ctx context.Context) (*copyNumbers, error) {
 			return nil, fmt.Errorf("%s: has no intervals", shownInput(b.file))
 		}
 		for _, i := range intervals {
-			*b.to = append(*b.to, copynumber.Interval{Contig: i.Contig, Start: i.Start, End: i.End})
+			*b.to = append(*b.to, copies.Interval{Contig: i.Contig, Start: i.Start, End: i.End})
 			if b.to == &j.options.Regions {
 				n.names = append(n.names, i.Name)
 			}
 		}
 	}
-	counter, err := copynumber.New(ref, j.options)
+	counter, err := copies.New(ref, j.options)
 	if err != nil {
 		return nil, err
 	}
@@ -311,7 +311,7 @@ func (j *copiesJob) compute(ctx context.Context) (*copyNumbers, error) {
 }
 
 // readDepth gives the depths of a file to a counter.
-func (j *copiesJob) readDepth(ctx context.Context, counter *copynumber.Counter, indexes map[string]int) error {
+func (j *copiesJob) readDepth(ctx context.Context, counter *copies.Counter, indexes map[string]int) error {
 	file, err := fasta.OpenFile(ctx, j.depth)
 	if err != nil {
 		return cause(err)

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strconv"
 
-	"scanmap/copynumber"
+	"scanmap/genome/copies"
 	"scanmap/report"
 )
 
@@ -63,7 +63,7 @@ func (n *copyNumbers) writeWindows(w io.Writer) error {
 }
 
 // countColumns are the columns starts, error and flags.
-func countColumns(c *copynumber.Count, differ bool) string {
+func countColumns(c *copies.Count, differ bool) string {
 	flags := report.CopiesFlags(c, differ)
 	if flags == "" {
 		flags = "."
@@ -73,7 +73,7 @@ func countColumns(c *copynumber.Count, differ bool) string {
 
 // values are the copies of the windows of bases [from, to) that have unmasked bases.
 func (n *copyNumbers) values(contig, from, to int, yield func(start, end int, value float32) error) error {
-	first, _ := slices.BinarySearchFunc(n.Windows, from, func(w copynumber.Window, from int) int {
+	first, _ := slices.BinarySearchFunc(n.Windows, from, func(w copies.Window, from int) int {
 		return cmp.Or(cmp.Compare(w.Contig, contig), cmp.Compare(w.End, from+1))
 	})
 	for i := first; i < len(n.Windows) && n.Windows[i].Contig == contig && n.Windows[i].Start < to; i++ {
@@ -108,7 +108,7 @@ func (n *copyNumbers) regionNames() []string {
 }
 
 // regionName is the name of a region in its BED, or where it lies, counted from 1.
-func (n *copyNumbers) regionName(i int, r *copynumber.Region) string {
+func (n *copyNumbers) regionName(i int, r *copies.Region) string {
 	if n.names[i] != "" {
 		return n.names[i]
 	}

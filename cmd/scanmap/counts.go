@@ -10,9 +10,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"scanmap/depth"
 	"scanmap/dna"
 	"scanmap/mapper"
+	"scanmap/mapper/depth"
 	"scanmap/report"
 	"scanmap/track"
 )

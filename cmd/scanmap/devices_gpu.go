@@ -10,8 +10,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"scanmap/device"
 	"scanmap/gpu"
+	"scanmap/gpu/device"
 	"scanmap/kernels"
 )
 

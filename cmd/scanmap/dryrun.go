@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"scanmap/device"
 	"scanmap/fasta"
-	"scanmap/plan"
+	"scanmap/gpu/device"
+	"scanmap/mapper/plan"
 	"scanmap/sam"
 )
 

@@ -21,8 +21,8 @@ import (
 
 	"scanmap/fasta"
 	"scanmap/internal/effort"
+	"scanmap/internal/temporary"
 	"scanmap/sam"
-	"scanmap/temporary"
 )
 
 // faults count operations by what they are, and have one of them fail, or all from that one on.

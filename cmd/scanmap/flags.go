@@ -12,7 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"scanmap/device"
+	"scanmap/gpu/device"
 	"scanmap/mapper"
 	"scanmap/sam"
 	"scanmap/search"

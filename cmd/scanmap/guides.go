@@ -16,12 +16,12 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"scanmap/device"
 	"scanmap/dna"
 	"scanmap/fasta"
-	"scanmap/guides"
+	"scanmap/gpu/device"
 	"scanmap/report"
 	"scanmap/search"
+	"scanmap/search/guides"
 )
 
 func guidesCommand(p process) *cli.Command {

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"scanmap/guides"
 	"scanmap/report"
 	"scanmap/search"
+	"scanmap/search/guides"
 )
 
 // score writes a score with so many decimals, and NA where it is not defined.

@@ -22,7 +22,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"scanmap/device"
+	"scanmap/gpu/device"
 	"scanmap/sam"
 )
 

@@ -16,8 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/urfave/cli/v2"
 
-	"scanmap/device"
 	"scanmap/gpu"
+	"scanmap/gpu/device"
 	"scanmap/internal/programs"
 )
 

@@ -16,8 +16,8 @@ import (
 	"github.com/urfave/cli/v2"
 	"golang.org/x/sys/unix"
 
-	"scanmap/device"
 	"scanmap/fasta"
+	"scanmap/gpu/device"
 	"scanmap/mapper"
 	"scanmap/report"
 	"scanmap/sam"

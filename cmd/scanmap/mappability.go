@@ -16,10 +16,10 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"scanmap/device"
 	"scanmap/dna"
 	"scanmap/fasta"
-	"scanmap/mappability"
+	"scanmap/genome/mappability"
+	"scanmap/gpu/device"
 	"scanmap/report"
 	"scanmap/track"
 )

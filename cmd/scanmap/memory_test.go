@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"scanmap/device"
 	"scanmap/dna"
+	"scanmap/gpu/device"
 	"scanmap/internal/effort"
 	"scanmap/mapper"
 )

@@ -10,9 +10,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"scanmap/depth"
 	"scanmap/fasta"
 	"scanmap/mapper"
+	"scanmap/mapper/depth"
 	"scanmap/report"
 )
 

@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"scanmap/temporary"
+	"scanmap/internal/temporary"
 )
 
 // sink passes writes on and keeps the first error, with the name of the target.

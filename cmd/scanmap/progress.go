@@ -14,8 +14,8 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 
 	"scanmap/fasta"
+	"scanmap/internal/measure"
 	"scanmap/mapper"
-	"scanmap/measure"
 	"scanmap/report"
 )
 

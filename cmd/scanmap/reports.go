@@ -8,8 +8,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"scanmap/depth"
 	"scanmap/mapper"
+	"scanmap/mapper/depth"
 	"scanmap/report"
 )
 

@@ -17,12 +17,12 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"scanmap/amplicon"
-	"scanmap/device"
 	"scanmap/fasta"
+	"scanmap/gpu/device"
 	"scanmap/sam"
 	"scanmap/search"
-	"scanmap/variants"
+	"scanmap/search/primers"
+	"scanmap/search/variants"
 )
 
 // categorySearch is the first category of scanmap search.
@@ -78,7 +78,7 @@ func searchCommand(p process) *cli.Command {
 				Usage: "write to `FILE`, which appears when it is complete"},
 			choice(&cli.StringFlag{Name: "format", Category: categoryOutput,
 				DefaultText: "by the name of --output, otherwise " + string(search.TSV),
-				Usage:       "`NAME` of the format: " + either(search.Formats) + "; with --pairs " + either(amplicon.Formats)}, searchFormats()),
+				Usage:       "`NAME` of the format: " + either(search.Formats) + "; with --pairs " + either(primers.Formats)}, searchFormats()),
 			&cli.BoolFlag{Name: "no-pg", Category: categoryOutput, DisableDefaultText: true,
 				Usage: "leave @PG out of the header of SAM"},
 

@@ -15,10 +15,10 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"scanmap/amplicon"
 	"scanmap/dna"
 	"scanmap/fasta"
 	"scanmap/search"
+	"scanmap/search/primers"
 )
 
 // categoryPrimers is the category of primer pairs.
@@ -48,13 +48,13 @@ type pairsJob struct {
 	searchJob // but for its patterns and rows
 	pairs     string
 	counts    string // file of --pair-counts, empty for none
-	format    amplicon.Format
-	options   amplicon.Options
+	format    primers.Format
+	options   primers.Options
 }
 
 // searchFormats are the values of --format, those for pairs too.
 func searchFormats() []string {
-	return append(append([]string{}, search.Formats...), string(amplicon.FASTA))
+	return append(append([]string{}, search.Formats...), string(primers.FASTA))
 }
 
 // onlyPairs refuses options that say nothing without --pairs.
@@ -129,7 +129,7 @@ func (j *pairsJob) readThreePrime(c *cli.Context) error {
 		return fmt.Errorf("option --three-prime: %q is not a number of bases from 1 to %d and one of edits, such as 5:1",
 			c.String("three-prime"), search.MaxLength)
 	}
-	j.options.ThreePrime = amplicon.ThreePrime{Letters: letters, Edits: edits}
+	j.options.ThreePrime = primers.ThreePrime{Letters: letters, Edits: edits}
 	return nil
 }
 
@@ -175,14 +175,14 @@ func (j *pairsJob) readFormat(c *cli.Context) error {
 	}
 	switch extension := strings.ToLower(filepath.Ext(j.output)); extension {
 	case ".bed":
-		j.format = amplicon.BED
+		j.format = primers.BED
 	case ".fa", ".fasta", ".fna":
-		j.format = amplicon.FASTA
+		j.format = primers.FASTA
 	default:
-		j.format = amplicon.TSV
+		j.format = primers.TSV
 	}
 	if c.IsSet("format") {
-		if j.format, err = amplicon.ParseFormat(c.String("format")); err != nil {
+		if j.format, err = primers.ParseFormat(c.String("format")); err != nil {
 			return fmt.Errorf("option --format: %w", err)
 		}
 	}
@@ -208,7 +208,7 @@ func (j *pairsJob) run(ctx context.Context, stdout *sink, stderr io.Writer) erro
 	}
 	p, ctx := showProgress(ctx, stderr, j.progress, j.quiet)
 	defer p.stop()
-	stats, err := published(ctx, stdout, names, func(_ *resultFiles, files []*output) (*amplicon.Stats, error) {
+	stats, err := published(ctx, stdout, names, func(_ *resultFiles, files []*output) (*primers.Stats, error) {
 		return j.find(ctx, files[0], files[1])
 	})
 	if err != nil {
@@ -229,8 +229,8 @@ func (j *pairsJob) run(ctx context.Context, stdout *sink, stderr io.Writer) erro
 }
 
 // find reads the input and writes the amplicons and counts, each unless its file is nil.
-func (j *pairsJob) find(ctx context.Context, products, counts *output) (*amplicon.Stats, error) {
-	pairs, err := amplicon.ReadPairs(ctx, j.pairs)
+func (j *pairsJob) find(ctx context.Context, products, counts *output) (*primers.Stats, error) {
+	pairs, err := primers.ReadPairs(ctx, j.pairs)
 	if err != nil {
 		return nil, err
 	}
@@ -238,24 +238,24 @@ func (j *pairsJob) find(ctx context.Context, products, counts *output) (*amplico
 	if err != nil {
 		return nil, err
 	}
-	var stats *amplicon.Stats
+	var stats *primers.Stats
 	if products == nil {
-		stats, err = amplicon.Run(ctx, ref, pairs, j.options, nil)
+		stats, err = primers.Run(ctx, ref, pairs, j.options, nil)
 	} else {
 		stats, err = j.writeProducts(ctx, products, ref, pairs)
 	}
 	if err == nil && counts != nil {
-		err = amplicon.WriteCounts(counts, pairs, stats.Counts)
+		err = primers.WriteCounts(counts, pairs, stats.Counts)
 	}
 	return stats, err
 }
 
-func (j *pairsJob) writeProducts(ctx context.Context, to io.Writer, ref *dna.Reference, pairs []amplicon.Pair) (*amplicon.Stats, error) {
-	rows, err := amplicon.NewRows(to, ref, pairs, j.format)
+func (j *pairsJob) writeProducts(ctx context.Context, to io.Writer, ref *dna.Reference, pairs []primers.Pair) (*primers.Stats, error) {
+	rows, err := primers.NewRows(to, ref, pairs, j.format)
 	if err != nil {
 		return nil, err
 	}
-	stats, err := amplicon.Run(ctx, ref, pairs, j.options, func(a *amplicon.Amplicon) error { return rows.Add(ctx, a) })
+	stats, err := primers.Run(ctx, ref, pairs, j.options, func(a *primers.Amplicon) error { return rows.Add(ctx, a) })
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ import (
 	"scanmap/fasta"
 	"scanmap/sam"
 	"scanmap/search"
-	"scanmap/sift"
+	"scanmap/search/records"
 )
 
 // categoryRecords are the options of scanmap search by which reads are the text.
@@ -33,8 +33,8 @@ func recordsFlags() []cli.Flag {
 			Usage: "write the records that have no pattern, in place of those that have one"},
 		&cli.StringFlag{Name: "within", Category: categoryRecords, DefaultText: "anywhere",
 			Usage: "patterns lie at most `N` bases from an end of the read; with 0 they begin there"},
-		choice(&cli.StringFlag{Name: "end", Value: string(sift.Both), Category: categoryRecords,
-			Usage: "`NAME` of the end for --within: " + explained(sift.Ends)}, namesOf(sift.Ends)),
+		choice(&cli.StringFlag{Name: "end", Value: string(records.Both), Category: categoryRecords,
+			Usage: "`NAME` of the end for --within: " + explained(records.Ends)}, namesOf(records.Ends)),
 		&cli.BoolFlag{Name: "trim", Category: categoryRecords, DisableDefaultText: true,
 			Usage: "cut patterns off the reads that are written, with what lies between them and the end; needs --within"},
 		choice(&cli.StringFlag{Name: "mate", Value: eitherMate, Category: categoryRecords,
@@ -90,7 +90,7 @@ func searchRecords(c *cli.Context, p process) error {
 // recordsJob is a checked call of scanmap search for records.
 type recordsJob struct {
 	searchJob
-	options sift.Options
+	options records.Options
 	// splitTo is the folder of --split-to, empty for none, counts the file of --pattern-counts, and
 	// outputMates that of --output-mates.
 	splitTo, counts, outputMates string
@@ -191,9 +191,9 @@ func (j *recordsJob) readReads(c *cli.Context) error {
 // readEnds reads where patterns lie.
 func (j *recordsJob) readEnds(c *cli.Context) error {
 	o := &j.options
-	o.Within, o.End = sift.Anywhere, sift.End(c.String("end"))
-	if !slices.Contains(namesOf(sift.Ends), string(o.End)) {
-		return fmt.Errorf("option --end: %q is not %s", o.End, either(namesOf(sift.Ends)))
+	o.Within, o.End = records.Anywhere, records.End(c.String("end"))
+	if !slices.Contains(namesOf(records.Ends), string(o.End)) {
+		return fmt.Errorf("option --end: %q is not %s", o.End, either(namesOf(records.Ends)))
 	}
 	if !c.IsSet("within") {
 		for _, name := range []string{"end", "trim"} {
@@ -209,12 +209,12 @@ func (j *recordsJob) readEnds(c *cli.Context) error {
 		}
 	}
 	if c.Bool("forward-only") {
-		if c.IsSet("end") && o.End != sift.Five {
+		if c.IsSet("end") && o.End != records.Five {
 			return errors.New("options --forward-only and --end contradict each other: only --end 5 is forward")
 		}
-		o.End = sift.Five
+		o.End = records.Five
 	}
-	return wholeNumbers(c, wholeNumber{"within", &o.Within, 0, sift.MaxWithin})
+	return wholeNumbers(c, wholeNumber{"within", &o.Within, 0, records.MaxWithin})
 }
 
 // readPlaces reads what is written, and where.
@@ -335,9 +335,9 @@ func (j *recordsJob) run(ctx context.Context, stdout *sink, stderr io.Writer) er
 }
 
 // filter writes the records that have a pattern.
-func (j *recordsJob) filter(ctx context.Context, stdout *sink) (*sift.Stats, error) {
+func (j *recordsJob) filter(ctx context.Context, stdout *sink) (*records.Stats, error) {
 	names := []string{j.output, j.outputMates, j.counts}
-	return published(ctx, stdout, names, func(_ *resultFiles, files []*output) (*sift.Stats, error) {
+	return published(ctx, stdout, names, func(_ *resultFiles, files []*output) (*records.Stats, error) {
 		stats, err := j.writeRecords(ctx, names[:2], files[:2])
 		if counts := files[2]; err == nil && counts != nil {
 			_, err = counts.Write(j.countsTable(stats))
@@ -348,7 +348,7 @@ func (j *recordsJob) filter(ctx context.Context, stdout *sink) (*sift.Stats, err
 
 // writeRecords writes records to one file or, with a second one, mates to two. Each is compressed
 // if its name says so.
-func (j *recordsJob) writeRecords(ctx context.Context, names []string, files []*output) (*sift.Stats, error) {
+func (j *recordsJob) writeRecords(ctx context.Context, names []string, files []*output) (*records.Stats, error) {
 	var to [2]io.Writer
 	var compressors []*sam.Compressor
 	for i, file := range files {
@@ -365,7 +365,7 @@ func (j *recordsJob) writeRecords(ctx context.Context, names []string, files []*
 		defer z.Discard()
 		compressors, to[i] = append(compressors, z), z
 	}
-	stats, err := sift.Filter(ctx, j.options, to[0], to[1])
+	stats, err := records.Filter(ctx, j.options, to[0], to[1])
 	if err != nil {
 		return nil, err
 	}
@@ -378,7 +378,7 @@ func (j *recordsJob) writeRecords(ctx context.Context, names []string, files []*
 }
 
 // countsTable has a row for each pattern, in their order.
-func (j *recordsJob) countsTable(stats *sift.Stats) []byte {
+func (j *recordsJob) countsTable(stats *records.Stats) []byte {
 	b := []byte("pattern\treads\n")
 	for i, n := range stats.Counts {
 		b = append(b, search.Escaped(j.options.Patterns[i].Name)...)
@@ -388,7 +388,7 @@ func (j *recordsJob) countsTable(stats *sift.Stats) []byte {
 }
 
 // split writes a file for each barcode.
-func (j *recordsJob) split(ctx context.Context, _ *sink) (*sift.Stats, error) {
+func (j *recordsJob) split(ctx context.Context, _ *sink) (*records.Stats, error) {
 	if err := j.options.CheckBarcodes(); err != nil {
 		return nil, err
 	}
@@ -397,7 +397,7 @@ func (j *recordsJob) split(ctx context.Context, _ *sink) (*sift.Stats, error) {
 		return nil, err
 	}
 	defer folder.discard()
-	stats, err := untilStopped(ctx, func() (*sift.Stats, error) { return sift.Split(ctx, j.options, folder, j.gzip) })
+	stats, err := untilStopped(ctx, func() (*records.Stats, error) { return records.Split(ctx, j.options, folder, j.gzip) })
 	// A signal explains every other error. A closed pipe is no case for exit code 0: the files do not
 	// appear.
 	if err = firstError(context.Cause(ctx), err); err == nil {
@@ -410,7 +410,7 @@ func (j *recordsJob) split(ctx context.Context, _ *sink) (*sift.Stats, error) {
 }
 
 // summarize writes what was found.
-func (j *recordsJob) summarize(w io.Writer, s *sift.Stats, elapsed time.Duration) error {
+func (j *recordsJob) summarize(w io.Writer, s *records.Stats, elapsed time.Duration) error {
 	what := "record"
 	if s.Paired {
 		what = "pair"

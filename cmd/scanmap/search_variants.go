@@ -12,7 +12,7 @@ import (
 
 	"scanmap/fasta"
 	"scanmap/search"
-	"scanmap/variants"
+	"scanmap/search/variants"
 )
 
 // categoryVariants is that of the options for variants.

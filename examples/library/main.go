@@ -8,7 +8,7 @@ import (
 	"os"
 	"runtime"
 
-	"scanmap/device"
+	"scanmap/gpu/device"
 	"scanmap/mapper"
 	"scanmap/sam"
 )

@@ -22,7 +22,7 @@ import (
 	"testing"
 
 	"scanmap/gpu"
-	"scanmap/parallel"
+	"scanmap/internal/parallel"
 )
 
 // Variant says what looks at the kernels while they run.

@@ -23,32 +23,32 @@ const (
 
 // mayImport lists the packages of this module that a package may import.
 var mayImport = map[string][]string{
-	"cmd/scanmap":  {"mapper", "mapper/bench", "search", "sift", "variants", "amplicon", "mappability", "plan", "depth", "track", "report", "copynumber", "guides", "device", "measure", "bed", "dna", "fasta", "sam", "temporary", "gpu", "kernels"},
-	"mapper":       {"mapper/find", "locate", "parallel", "temporary", "device", "measure", "dna", "fasta", "sam"},
-	"mapper/find":  {"locate", "parallel", "temporary", "device", "measure", "dna", "fasta", "gpu", "kernels"},
-	"mapper/bench": {"mapper", "mapper/find", "locate", "parallel", "device", "measure", "dna", "fasta", "gpu", "kernels"},
-	"mappability":  {"mapper/find", "locate", "parallel", "temporary", "device", "dna", "fasta"},
-	"sift":         {"search", "parallel", "dna", "fasta", "sam"},
-	"search":       {"locate", "parallel", "device", "measure", "dna", "fasta", "sam", "gpu", "kernels"},
-	"amplicon":     {"search", "locate", "parallel", "dna", "fasta"},
-	"variants":     {"search", "parallel", "device", "temporary", "dna", "fasta"},
-	"locate":       {"parallel", "dna"},
-	"depth":        {"mapper", "parallel", "dna"},
-	"track":        {},
-	"plan":         {"mapper", "mapper/find", "device", "fasta"},
-	"report":       {"mapper", "depth", "copynumber", "guides", "measure", "dna"},
-	"guides":       {"search", "locate", "dna"},
-	"copynumber":   {"dna"},
-	"device":       {"measure", "gpu", "kernels"},
-	"bed":          {"dna"},
-	"fasta":        {"dna"},
-	"sam":          {"dna", "temporary"},
-	"parallel":     {},
-	"dna":          {},
-	"gpu":          {},
-	"kernels":      {},
-	"measure":      {},
-	"temporary":    {},
+	"cmd/scanmap":        {"mapper", "mapper/bench", "search", "search/records", "search/variants", "search/primers", "genome/mappability", "mapper/plan", "mapper/depth", "track", "report", "genome/copies", "search/guides", "gpu/device", "internal/measure", "internal/bed", "dna", "fasta", "sam", "internal/temporary", "gpu", "kernels"},
+	"mapper":             {"mapper/find", "locate", "internal/parallel", "internal/temporary", "gpu/device", "internal/measure", "dna", "fasta", "sam"},
+	"mapper/find":        {"locate", "internal/parallel", "internal/temporary", "gpu/device", "internal/measure", "dna", "fasta", "gpu", "kernels"},
+	"mapper/bench":       {"mapper", "mapper/find", "locate", "internal/parallel", "gpu/device", "internal/measure", "dna", "fasta", "gpu", "kernels"},
+	"genome/mappability": {"mapper/find", "locate", "internal/parallel", "internal/temporary", "gpu/device", "dna", "fasta"},
+	"search/records":     {"search", "internal/parallel", "dna", "fasta", "sam"},
+	"search":             {"locate", "internal/parallel", "gpu/device", "internal/measure", "dna", "fasta", "sam", "gpu", "kernels"},
+	"search/primers":     {"search", "locate", "internal/parallel", "dna", "fasta"},
+	"search/variants":    {"search", "internal/parallel", "gpu/device", "internal/temporary", "dna", "fasta"},
+	"locate":             {"internal/parallel", "dna"},
+	"mapper/depth":       {"mapper", "internal/parallel", "dna"},
+	"track":              {},
+	"mapper/plan":        {"mapper", "mapper/find", "gpu/device", "fasta"},
+	"report":             {"mapper", "mapper/depth", "genome/copies", "search/guides", "internal/measure", "dna"},
+	"search/guides":      {"search", "locate", "dna"},
+	"genome/copies":      {"dna"},
+	"gpu/device":         {"internal/measure", "gpu", "kernels"},
+	"internal/bed":       {"dna"},
+	"fasta":              {"dna"},
+	"sam":                {"dna", "internal/temporary"},
+	"internal/parallel":  {},
+	"dna":                {},
+	"gpu":                {},
+	"kernels":            {},
+	"internal/measure":   {},
+	"internal/temporary": {},
 }
 
 // The reasons, as a failure gives them.
@@ -80,7 +80,7 @@ var builtins = map[string]string{"panic": reasonPanic, "print": reasonPrint, "pr
 // below the root, with slashes.
 func violations(name string, file *ast.File) []string {
 	c := checker{name: name, pkg: path.Dir(name), names: map[string]string{}}
-	c.tool = strings.HasPrefix(c.pkg, "internal/") || strings.HasPrefix(c.pkg, "tools/")
+	c.tool = isTool(c.pkg)
 	if _, known := mayImport[c.pkg]; !known && !c.tool {
 		c.complain("package "+c.pkg, reasonUnknown)
 	}
@@ -91,6 +91,12 @@ func violations(name string, file *ast.File) []string {
 		ast.Inspect(file, c.use)
 	}
 	return c.found
+}
+
+// isTool tells whether a package is none of the program: a tool, or of the test kit.
+func isTool(pkg string) bool {
+	_, known := mayImport[pkg]
+	return strings.HasPrefix(pkg, "tools/") || strings.HasPrefix(pkg, "internal/") && !known
 }
 
 // checker looks at one file.
@@ -132,7 +138,7 @@ func (c *checker) importSpec(spec *ast.ImportSpec) {
 		return
 	}
 	switch {
-	case strings.HasPrefix(inside, "internal/") || strings.HasPrefix(inside, "tools/"):
+	case isTool(inside):
 		c.complain(what, reasonInternal)
 	case !slices.Contains(mayImport[c.pkg], inside):
 		c.complain(what, reasonDirection)
@@ -195,7 +201,7 @@ func TestRules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, pkg := range []string{"cmd/scanmap", "mapper", "mapper/find", "locate", "search", "sift", "report", "device", "measure", "fasta", "sam", "dna", "track"} {
+	for _, pkg := range []string{"cmd/scanmap", "mapper", "mapper/find", "locate", "search", "search/records", "report", "gpu/device", "internal/measure", "fasta", "sam", "dna", "track"} {
 		if seen[pkg] == 0 {
 			t.Errorf("no file of %s was looked at", pkg)
 		}
@@ -215,21 +221,21 @@ func TestRulesSee(t *testing.T) {
 		{"mapper/x.go", `import "scanmap/mapper/bench"`, reasonDirection},
 		{"mapper/x_gpu.go", `import "scanmap/kernels"`, reasonDirection},
 		{"mapper/find/x.go", `import "scanmap/mapper"`, reasonDirection},
-		{"locate/x.go", `import "scanmap/device"`, reasonDirection},
+		{"locate/x.go", `import "scanmap/gpu/device"`, reasonDirection},
 		{"search/x.go", `import "scanmap/mapper/find"`, reasonDirection},
 		{"report/x.go", `import "scanmap/search"`, reasonDirection},
 		{"report/x.go", `import "scanmap/cmd/scanmap"`, reasonDirection},
-		{"report/x.go", `import "scanmap/device"`, reasonDirection},
-		{"device/x.go", `import "scanmap/mapper"`, reasonDirection},
-		{"device/x.go", `import "scanmap/dna"`, reasonDirection},
-		{"measure/x.go", `import "scanmap/device"`, reasonDirection},
+		{"report/x.go", `import "scanmap/gpu/device"`, reasonDirection},
+		{"gpu/device/x.go", `import "scanmap/mapper"`, reasonDirection},
+		{"gpu/device/x.go", `import "scanmap/dna"`, reasonDirection},
+		{"internal/measure/x.go", `import "scanmap/gpu/device"`, reasonDirection},
 		{"track/x.go", `import "scanmap/sam"`, reasonDirection},
 		{"cmd/scanmap/x.go", `import "scanmap/internal/truth"`, reasonInternal},
 		{"cmd/scanmap/x.go", `import "scanmap/tools/simulate"`, reasonInternal},
 		{"elsewhere/x.go", ``, reasonUnknown},
 		{"mapper/find/x.go", `import "scanmap/gpu"`, reasonGPU},
 		{"cmd/scanmap/x.go", `import "scanmap/kernels"`, reasonGPU},
-		{"device/x.go", `import "scanmap/gpu"`, reasonGPU},
+		{"gpu/device/x.go", `import "scanmap/gpu"`, reasonGPU},
 		{"mapper/x.go", `import "unsafe"`, reasonUnsafe},
 		{"tools/x/x.go", `import "unsafe"`, reasonUnsafe},
 		{"mapper/x.go", `import "C"`, reasonCgo},
@@ -244,9 +250,9 @@ func TestRulesSee(t *testing.T) {
 
 		{"fasta/x.go", `import "scanmap/dna"`, allowed},
 		{"mapper/find/skim_gpu.go", `import ("scanmap/gpu"; "scanmap/kernels"; "scanmap/locate")`, allowed},
-		{"device/x_gpu.go", `import ("scanmap/gpu"; "scanmap/kernels"; "scanmap/measure")`, allowed},
-		{"mapper/x.go", `import ("scanmap/device"; "scanmap/measure")`, allowed},
-		{"report/x.go", `import "scanmap/measure"`, allowed},
+		{"gpu/device/x_gpu.go", `import ("scanmap/gpu"; "scanmap/kernels"; "scanmap/internal/measure")`, allowed},
+		{"mapper/x.go", `import ("scanmap/gpu/device"; "scanmap/internal/measure")`, allowed},
+		{"report/x.go", `import "scanmap/internal/measure"`, allowed},
 		{"gpu/x.go", `import "unsafe"`, allowed},
 		{"cmd/scanmap/main.go", `import "os"; func f() { os.Exit(1) }`, allowed},
 		{"tools/x/x.go", `import . "github.com/mmcloughlin/avo/build"`, allowed},

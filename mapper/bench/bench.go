@@ -11,12 +11,12 @@ import (
 	"slices"
 	"strings"
 
-	"scanmap/device"
 	"scanmap/dna"
 	"scanmap/fasta"
+	"scanmap/gpu/device"
+	"scanmap/internal/measure"
+	"scanmap/internal/parallel"
 	"scanmap/mapper"
-	"scanmap/measure"
-	"scanmap/parallel"
 )
 
 // Options say what Map measures.

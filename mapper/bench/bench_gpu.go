@@ -9,8 +9,8 @@ import (
 
 	"scanmap/dna"
 	"scanmap/fasta"
+	"scanmap/internal/measure"
 	"scanmap/mapper/find"
-	"scanmap/measure"
 )
 
 // A gpuBench measures the kernels on the first of the GPUs.

@@ -5,8 +5,8 @@ import (
 
 	"scanmap/dna"
 	"scanmap/fasta"
+	"scanmap/internal/parallel"
 	"scanmap/locate"
-	"scanmap/parallel"
 )
 
 // A Batch is reads that share a pass over the reference, packed. What belongs to a read is found by

@@ -6,9 +6,9 @@ import (
 	"sort"
 	"sync/atomic"
 
-	"scanmap/device"
 	"scanmap/dna"
 	"scanmap/gpu"
+	"scanmap/gpu/device"
 	"scanmap/kernels"
 )
 

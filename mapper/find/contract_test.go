@@ -4,9 +4,9 @@ import (
 	"os"
 	"testing"
 
-	"scanmap/device"
 	"scanmap/dna"
 	"scanmap/gpu"
+	"scanmap/gpu/device"
 	"scanmap/internal/effort"
 	"scanmap/internal/emulator"
 	"scanmap/internal/finders"

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"sync"
 
-	"scanmap/device"
 	"scanmap/dna"
+	"scanmap/gpu/device"
+	"scanmap/internal/parallel"
 	"scanmap/kernels"
-	"scanmap/parallel"
 )
 
 // A gpuCover is what the finders of a GPU count together (kernels/share.cu).

@@ -3,7 +3,7 @@ package find
 import (
 	"scanmap/dna"
 	"scanmap/fasta"
-	"scanmap/parallel"
+	"scanmap/internal/parallel"
 )
 
 // A cpuFinder is the finder that takes the processors.

@@ -6,9 +6,9 @@ import (
 
 	"scanmap/dna"
 	"scanmap/fasta"
+	"scanmap/internal/measure"
+	"scanmap/internal/temporary"
 	"scanmap/locate"
-	"scanmap/measure"
-	"scanmap/temporary"
 )
 
 // A Finder finds where reads of a batch may lie on a reference. It is used by one goroutine at a

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"math"
 
-	"scanmap/device"
 	"scanmap/fasta"
+	"scanmap/gpu/device"
 	"scanmap/kernels"
 	"scanmap/locate"
 )

@@ -4,8 +4,8 @@ import (
 	"sort"
 	"sync/atomic"
 
+	"scanmap/internal/parallel"
 	"scanmap/locate"
-	"scanmap/parallel"
 )
 
 // A Found is what a finder found for a batch, by read. A read has candidates if it was skimmed for,

@@ -8,10 +8,10 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"scanmap/device"
 	"scanmap/dna"
 	"scanmap/gpu"
-	"scanmap/measure"
+	"scanmap/gpu/device"
+	"scanmap/internal/measure"
 )
 
 // GPUs are open GPUs, with a finder or more on each once they hold a reference. What fails is a

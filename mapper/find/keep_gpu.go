@@ -1,9 +1,9 @@
 package find
 
 import (
-	"scanmap/device"
+	"scanmap/gpu/device"
+	"scanmap/internal/parallel"
 	"scanmap/kernels"
-	"scanmap/parallel"
 )
 
 // A gpuKeep is what tells which locations of the reads of a part are handed on, where not all are

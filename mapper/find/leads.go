@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 
 	"scanmap/dna"
+	"scanmap/internal/parallel"
 	"scanmap/locate"
-	"scanmap/parallel"
 )
 
 // leads tells whether a local location, or a part, of a read may go through the diagonal of a

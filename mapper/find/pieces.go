@@ -3,8 +3,8 @@ package find
 import (
 	"math"
 
+	"scanmap/internal/parallel"
 	"scanmap/locate"
-	"scanmap/parallel"
 )
 
 // pieceChooser cuts reads into the pieces that skim looks for. Any k + 1 pieces

@@ -3,7 +3,7 @@ package find
 import (
 	"math/bits"
 
-	"scanmap/device"
+	"scanmap/gpu/device"
 	"scanmap/kernels"
 )
 

@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"scanmap/dna"
-	"scanmap/parallel"
+	"scanmap/internal/parallel"
 )
 
 // rarityBases is the length of the words that rarity counts on the CPU: 4^10 counters are 4 MB. A

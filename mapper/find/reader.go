@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"scanmap/dna"
+	"scanmap/internal/parallel"
 	"scanmap/locate"
-	"scanmap/parallel"
 )
 
 // A Reader turns what was found into locations. It is scratch memory for one goroutine.

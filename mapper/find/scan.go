@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 
 	"scanmap/dna"
+	"scanmap/internal/parallel"
 	"scanmap/locate"
-	"scanmap/parallel"
 )
 
 // Scan is exhaustive: it computes the distance of a read at every end

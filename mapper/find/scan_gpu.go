@@ -3,7 +3,7 @@ package find
 import (
 	"math"
 
-	"scanmap/device"
+	"scanmap/gpu/device"
 	"scanmap/kernels"
 	"scanmap/locate"
 )

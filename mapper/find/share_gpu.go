@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"math"
 
-	"scanmap/device"
 	"scanmap/dna"
+	"scanmap/gpu/device"
+	"scanmap/internal/parallel"
 	"scanmap/kernels"
 	"scanmap/locate"
-	"scanmap/parallel"
 )
 
 // A gpuSharing is what the finders of a GPU have besides their cells, where they count by

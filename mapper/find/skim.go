@@ -2,8 +2,8 @@ package find
 
 import (
 	"scanmap/dna"
+	"scanmap/internal/parallel"
 	"scanmap/locate"
-	"scanmap/parallel"
 )
 
 // Skim is the first stage of the two-stage method of DRK-2S (Ashkiani, Amenta and

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"sync"
 
+	"scanmap/internal/parallel"
+	"scanmap/internal/temporary"
 	"scanmap/locate"
-	"scanmap/parallel"
-	"scanmap/temporary"
 )
 
 // A store holds what a pass over the reference finds until the reads are used, so that one pass is

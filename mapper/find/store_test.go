@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"scanmap/fasta"
+	"scanmap/internal/temporary"
 	"scanmap/locate"
-	"scanmap/temporary"
 )
 
 // TestStore puts items into stores of every size, in memory and in the file, and takes them out,

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"scanmap/device"
 	"scanmap/gpu"
+	"scanmap/gpu/device"
 	"scanmap/internal/emulator"
 	"scanmap/kernels"
 )

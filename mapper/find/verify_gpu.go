@@ -4,10 +4,10 @@ import (
 	"math"
 	"slices"
 
-	"scanmap/device"
+	"scanmap/gpu/device"
+	"scanmap/internal/parallel"
 	"scanmap/kernels"
 	"scanmap/locate"
-	"scanmap/parallel"
 )
 
 // A gpuVerify is what a finder needs to go from candidates to locations (kernels/verify.cu,

@@ -8,9 +8,9 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"scanmap/bed"
 	"scanmap/dna"
 	"scanmap/fasta"
+	"scanmap/internal/bed"
 )
 
 // primers is the command "simulate primers": pairs of primers that are cut out of a reference.

@@ -8,7 +8,7 @@ import (
 	"sort"
 
 	"scanmap/dna"
-	"scanmap/parallel"
+	"scanmap/internal/parallel"
 )
 
 // A variant is a difference of the sample from a contig of the reference: the bases [at,

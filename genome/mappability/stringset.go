@@ -1,0 +1,203 @@
+package mappability
+
+import (
+	"context"
+	"math/bits"
+	"slices"
+
+	"scanmap/internal/parallel"
+)
+
+// A stringSet is the strings of some places, by number: those that are wanted first.
+type stringSet struct {
+	wanted  int
+	weights []uint32 // places of the genome
+	found   []uint32 // places of the genome that are near, other than those of the string itself
+	// numbers are those of the strings of the places.
+	numbers []uint32
+	// of are strings in the order in which they come, and slots their numbers in that, + 1, in a
+	// hash table.
+	of    []distinct
+	slots []uint32
+	// keys are the strings of a bin in order of a piece.
+	keys    []keyed
+	sorting keySorter
+}
+
+// A distinct is a string of places: its first place by its number in the bin, its weight, whether a
+// place asks for it, and its number.
+type distinct struct {
+	at, weight, number uint32
+	wanted             bool
+	// leader is the offset of the first place that asks, + 1, and places how many do (lead).
+	leader, places uint64
+}
+
+// count counts neighbours among the strings [from, to) of a round, those of one bin of a piece.
+func (p *pairing) count(ctx context.Context, piece, from, to int) {
+	if *p.path.known > mostPaths {
+		p.path = newPath(p.all, p.options.Edits)
+	}
+	entry := p.entryWords()
+	entries := p.gathered[from*entry : to*entry]
+	s := &p.strings
+	s.keys = s.sorting.sorted(s.keys, to-from, func(i int) uint64 { return keyOfWords(entries[i*entry+1:(i+1)*entry], p.path.piece(piece)) })
+	by := p.path.step(piece)
+	for keys := s.keys; len(keys) > 0 && ctx.Err() == nil; {
+		same := equalKeys(keys)
+		if same > 1 && p.take(entries, keys[:same], piece == 0) {
+			p.group(ctx, 1, by)
+			if piece == 0 {
+				p.equal()
+			}
+			if piece == 0 && p.leaders != nil {
+				p.lead(entries, keys[:same])
+			}
+			p.give(entries, keys[:same])
+		}
+		keys = keys[same:]
+	}
+}
+
+// keyOfWords hashes the bases of low and high words that a mask has.
+func keyOfWords(of, mask []uint64) (h uint64) {
+	for w, m := range mask {
+		if m != 0 {
+			h = letters{of[2*w] & m, of[2*w+1] & m, 0}.hashed(h)
+		}
+	}
+	return h
+}
+
+// take makes a group of the strings of some places, and tells whether one of them is wanted.
+func (p *pairing) take(entries []uint64, keys []keyed, first bool) bool {
+	s, words, entry := &p.strings, p.words, p.entryWords()
+	all := place(0)
+	for _, k := range keys {
+		all |= place(entries[int(k.at)*entry])
+	}
+	if all&(asking|genomePlace) != asking|genomePlace {
+		return false
+	}
+	s.of, s.numbers = s.of[:0], parallel.Resize(s.numbers, len(keys))
+	size := 0
+	if len(keys) > fewPlaces {
+		size = 2 << bits.Len(uint(len(keys)))
+		s.slots = parallel.Resize(s.slots, size)
+		clear(s.slots)
+	}
+	for i, k := range keys {
+		at := place(entries[int(k.at)*entry])
+		number := uint32(len(s.of))
+		if size > 0 && at&unmatched == 0 {
+			number = s.number(entries, entry, int(k.at))
+		}
+		if int(number) == len(s.of) {
+			s.of = append(s.of, distinct{at: k.at})
+		}
+		s.numbers[i] = number
+		f := &s.of[number]
+		switch {
+		case !first && p.leaders != nil && p.leaders[at.offset()]&1 == 1:
+			f.weight += uint32(p.leaders[at.offset()] >> 1)
+		case at&genomePlace != 0:
+			f.weight++
+		}
+		f.wanted = f.wanted || at&asking != 0
+	}
+	next := p.level(1)
+	next.refs, next.letters = next.refs[:0], next.letters[:0]
+	s.weights = s.weights[:0]
+	for _, wanted := range []bool{true, false} {
+		for i := range s.of {
+			f := &s.of[i]
+			if f.wanted != wanted || f.weight == 0 && !wanted {
+				continue
+			}
+			f.number = uint32(len(next.refs))
+			next.refs = append(next.refs, f.number)
+			s.weights = append(s.weights, f.weight)
+			of := entries[int(f.at)*entry:][:entry]
+			for w := range words {
+				l := letters{of[1+2*w], of[2+2*w], 0}
+				if place(of[0])&unmatched != 0 {
+					l = p.lettersOf(place(of[0]), w)
+				}
+				next.letters = append(next.letters, l)
+			}
+		}
+		if wanted {
+			s.wanted = len(next.refs)
+		}
+	}
+	next.wanted = s.wanted
+	s.found = parallel.Resize(s.found, len(next.refs))
+	clear(s.found)
+	return s.wanted > 0
+}
+
+// number returns the number of the string of an entry among those that came before, or the next
+// one.
+func (s *stringSet) number(entries []uint64, entry, at int) uint32 {
+	a, mask := entries[at*entry+1:(at+1)*entry], uint64(len(s.slots)-1)
+	for slot := slotOf(a, len(s.slots)); ; slot = (slot + 1) & mask {
+		number := s.slots[slot]
+		if number == 0 {
+			s.slots[slot] = uint32(len(s.of)) + 1
+			return uint32(len(s.of))
+		}
+		b := int(s.of[number-1].at) * entry
+		if slices.Equal(a, entries[b+1:b+entry]) {
+			return number - 1
+		}
+	}
+}
+
+// slotOf is where the words of a string go in a table of so many slots, a power of two. It is made
+// of the highest bits of the last product, on which all bits of all words tell.
+func slotOf(words []uint64, slots int) uint64 {
+	h := uint64(0)
+	for _, word := range words {
+		h = (h ^ word) * 0xBF58476D1CE4E5B9
+		h ^= h >> 31
+	}
+	return h * 0x9E3779B97F4A7C15 >> (65 - bits.Len(uint(slots)))
+}
+
+// lettersOf reads a word of letters of a string again, with those that match nothing.
+func (n *neighbours) lettersOf(at place, word int) letters {
+	side, offset, strand := 0, at.offset(), 0
+	if at&genomePlace == 0 {
+		side = 1
+	}
+	if at&reversed != 0 {
+		offset, strand = n.lengthOf(side)-offset-n.options.Length, 1
+	}
+	return n.strands[2*side+strand].letters(offset+64*word, n.all[word])
+}
+
+// equal counts strings for the places that they have themselves. If K-mers are the same on both
+// sides, one of them is the place that asks.
+func (p *pairing) equal() {
+	s, self := &p.strings, uint32(0)
+	if p.split.same {
+		self = 1
+	}
+	for i, weight := range s.weights[:s.wanted] {
+		if weight > self {
+			s.found[i] += weight - self
+		}
+	}
+}
+
+// give gives what was found to the places that ask.
+func (p *pairing) give(entries []uint64, keys []keyed) {
+	s, entry := &p.strings, p.entryWords()
+	for i, k := range keys {
+		if at := place(entries[int(k.at)*entry]); at&asking != 0 {
+			if n := s.found[s.of[s.numbers[i]].number]; n != 0 {
+				p.counts[at.offset()] += n
+			}
+		}
+	}
+}

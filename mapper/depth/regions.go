@@ -1,0 +1,154 @@
+package depth
+
+import (
+	"cmp"
+	"slices"
+
+	"scanmap/internal/parallel"
+)
+
+// A Region is bases [Start, End) of a contig, 0-based.
+type Region struct {
+	Contig     int // its number in the reference
+	Start, End int
+	Name       string
+}
+
+// RegionDepth is what was counted in a region.
+type RegionDepth struct {
+	Region
+	// Covered is the number of bases with depth, and Mean the mean depth of all bases.
+	Covered int64
+	Mean    float64
+}
+
+// A border is where a region begins or ends, and what was counted from the begin of its piece to
+// there.
+type border struct {
+	contig, at   int
+	region       int
+	end          bool // of the region, not its start
+	sum, covered int64
+}
+
+// Regions returns what was counted in regions, which lie inside their contigs, in their order.
+func (c *Counts) Regions(regions []Region) []RegionDepth {
+	all, sums := make([]RegionDepth, len(regions)), make([]int64, len(regions))
+	borders := make([]border, 0, 2*len(regions))
+	for i, r := range regions {
+		all[i].Region = r
+		borders = append(borders, border{contig: r.Contig, at: r.Start, region: i}, border{contig: r.Contig, at: r.End, region: i, end: true})
+	}
+	slices.SortFunc(borders, func(a, b border) int { return cmp.Or(cmp.Compare(a.contig, b.contig), cmp.Compare(a.at, b.at)) })
+	var pieces []piece
+	for left := borders; len(left) > 0; {
+		of := c.pieces(left[0].contig, left[0].contig+1, 1)
+		if len(of) == 0 { // the contig has no bases
+			of = []piece{{contig: left[0].contig}}
+		}
+		for i := range of {
+			p, n := &of[i], 0
+			for n < len(left) && left[n].contig == p.contig && (left[n].at < p.to || i == len(of)-1) {
+				n++
+			}
+			p.borders, left = left[:n], left[n:]
+		}
+		pieces = append(pieces, of...)
+	}
+	c.measure(pieces)
+	sum, covered := int64(0), int64(0) // before the piece
+	for i := range pieces {
+		p := &pieces[i]
+		if p.from == 0 {
+			sum, covered = 0, 0
+		}
+		for _, b := range p.borders {
+			// What was before the end, less what was before the start.
+			sign := int64(-1)
+			if b.end {
+				sign = 1
+			}
+			all[b.region].Covered += sign * (covered + b.covered)
+			sums[b.region] += sign * (sum + b.sum)
+		}
+		sum, covered = sum+p.sum, covered+p.covered
+	}
+	for i := range all {
+		r := &all[i]
+		r.Mean = c.mean(sums[i], r.End-r.Start)
+	}
+	return all
+}
+
+// mean is that of so many bases, of a sum in units.
+func (c *Counts) mean(sum int64, bases int) float64 {
+	if bases == 0 {
+		return 0
+	}
+	return float64(sum) / float64(c.unit) / float64(bases)
+}
+
+// Windows gives what was counted in windows of n bases of a contig, one after the other; the last
+// one is shorter where the contig is no multiple of n. It stops at the first error of yield, and
+// returns it.
+func (c *Counts) Windows(contig, n int, yield func(RegionDepth) error) error {
+	if n > pieceBases {
+		return c.longWindows(contig, n, yield)
+	}
+	pieces := c.pieces(contig, contig+1, n)
+	made := make([][]RegionDepth, min(len(pieces), 2*max(1, c.options.Threads)))
+	for ; len(pieces) > 0; pieces = pieces[min(len(made), len(pieces)):] {
+		now := min(len(made), len(pieces))
+		parallel.Ranges(c.options.Threads, now, 1, func(_, i, _ int) {
+			made[i] = made[i][:0]
+			p := &pieces[i]
+			c.windows(p, n, func(start, end int, sum, covered int64) {
+				made[i] = append(made[i], RegionDepth{Region{Contig: contig, Start: start, End: end}, covered, c.mean(sum, end-start)})
+			})
+		})
+		for _, windows := range made[:now] {
+			for i := range windows {
+				if err := yield(windows[i]); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// longWindows are Windows of which each is several pieces.
+func (c *Counts) longWindows(contig, n int, yield func(RegionDepth) error) error {
+	var all []Region
+	length := c.ref.Contigs[contig].Length
+	for start := 0; start < length; start += n {
+		all = append(all, Region{Contig: contig, Start: start, End: min(start+n, length)})
+	}
+	for _, w := range c.Regions(all) {
+		if err := yield(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// windows gives what was counted in windows of n bases of a piece, the sum in units.
+func (c *Counts) windows(p *piece, n int, put func(start, end int, sum, covered int64)) {
+	begin, end := p.from, min(p.from+n, p.to)
+	sum, covered := int64(0), int64(0)
+	_ = c.sweep(p.contig, p.from, p.to, func(start, to int, depth int64) error {
+		for start < to {
+			at := min(to, end)
+			if depth > 0 {
+				covered += int64(at - start)
+				sum += depth * int64(at-start)
+			}
+			if start = at; at == end {
+				put(begin, end, sum, covered)
+				begin, end = end, min(end+n, p.to)
+				sum, covered = 0, 0
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,190 @@
+package primers
+
+import (
+	"cmp"
+	"slices"
+
+	"scanmap/internal/parallel"
+)
+
+// A product is an amplicon as it is held while those of one start are put in order.
+type product struct{ left, right *site }
+
+// pair emits the amplicons of a window.
+func (r *runner) pair(s *sites) error {
+	r.countSites(s)
+	partners := r.ofAll
+	if r.options.Multiplex {
+		slices.SortFunc(s.right, func(a, b site) int {
+			return cmp.Or(cmp.Compare(a.part, b.part), cmp.Compare(a.end, b.end), cmp.Compare(a.primer, b.primer))
+		})
+	} else {
+		r.group(s)
+		r.dropAlone(s)
+		partners = r.ofPairs
+	}
+	slices.SortFunc(s.left, func(a, b site) int {
+		return cmp.Or(cmp.Compare(a.part, b.part), cmp.Compare(a.start, b.start), cmp.Compare(a.primer, b.primer))
+	})
+	for from := 0; from < len(s.left); {
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
+		to := from + 1
+		for to < len(s.left) && s.left[to].part == s.left[from].part && s.left[to].start == s.left[from].start {
+			to++
+		}
+		if err := partners(s, s.left[from:to]); err != nil {
+			return err
+		}
+		from = to
+	}
+	return nil
+}
+
+// group puts right sites in order of primer, part and end, and sets firsts to where those of each
+// primer begin. They come from the search in order of part and start, primer by primer.
+//
+// Lemma. Then those of a primer are in order of part and end.
+//
+// Proof. Without gaps all are as long. With k edits two locations of a pattern on a strand and a
+// contig start more than k apart and end more than k apart, and their lengths differ by 2k at most.
+// If the one that starts first ended last, it would be longer by more than 2k. ∎
+func (r *runner) group(s *sites) {
+	r.firsts = parallel.Resize(r.firsts, 2*len(r.pairs)+1)
+	clear(r.firsts)
+	for i := range s.right {
+		r.firsts[s.right[i].primer+1]++
+	}
+	for i := range r.firsts[1:] {
+		r.firsts[i+1] += r.firsts[i]
+	}
+	next := slices.Clone(r.firsts)
+	r.grouped = parallel.Resize(r.grouped, len(s.right))
+	for i := range s.right {
+		to := &next[s.right[i].primer]
+		r.grouped[*to] = s.right[i]
+		*to++
+	}
+	s.right, r.grouped = r.grouped, s.right
+}
+
+// dropAlone takes out the left sites that have no partner, as most have none: then there is little
+// to sort. So far those of a primer follow each other, so that the same few partners are looked at.
+func (r *runner) dropAlone(s *sites) {
+	grain := r.options.bounds.grain
+	kept := make([]int, (len(s.left)+grain-1)/grain)
+	parallel.Ranges(r.options.Search.Threads, len(s.left), grain, func(_, from, to int) {
+		kept[from/grain] = len(slices.DeleteFunc(s.left[from:to], func(l site) bool {
+			return len(r.partners(s, &l, l.primer&^1)) == 0 && len(r.partners(s, &l, l.primer|1)) == 0
+		}))
+	})
+	n := 0
+	for i, count := range kept {
+		n += copy(s.left[n:], s.left[i*grain:i*grain+count])
+	}
+	s.left = s.left[:n]
+}
+
+// partners are the right sites of a primer that end in the limits of a product that starts with a
+// left site.
+func (r *runner) partners(s *sites, l *site, primer int32) []site {
+	return r.within(l, s.right[r.firsts[primer]:r.firsts[primer+1]])
+}
+
+// within returns the sites of a list in order of part and end that end in the limits of a product
+// that starts with a left site.
+func (r *runner) within(l *site, list []site) []site {
+	if len(list) == 0 {
+		return nil
+	}
+	at := func(end int) int {
+		i, _ := slices.BinarySearchFunc(list, end, func(s site, end int) int {
+			return cmp.Or(cmp.Compare(s.part, l.part), cmp.Compare(int(s.end), end))
+		})
+		return i
+	}
+	return list[at(int(l.start)+r.options.Least):at(int(l.start)+r.options.Most+1)]
+}
+
+// ofPairs emits the amplicons of left sites of one start with primers of their own pairs.
+func (r *runner) ofPairs(s *sites, left []site) error {
+	r.products = r.products[:0]
+	for i := range left {
+		l := &left[i]
+		for _, primer := range []int32{l.primer &^ 1, l.primer | 1} { // those of its pair
+			list := r.partners(s, l, primer)
+			if r.full(Primer(primer).Pair()) {
+				r.countPartners(l, list)
+				continue
+			}
+			for ; len(list) > 0; list = list[1:] {
+				r.products = append(r.products, product{l, &list[0]})
+			}
+		}
+	}
+	slices.SortFunc(r.products, func(a, b product) int {
+		return cmp.Or(cmp.Compare(a.right.end, b.right.end), cmp.Compare(a.left.primer, b.left.primer),
+			cmp.Compare(a.right.primer, b.right.primer))
+	})
+	for _, p := range r.products {
+		if err := r.put(s, p.left, p.right); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ofAll emits the amplicons of left sites of one start with all primers.
+func (r *runner) ofAll(s *sites, left []site) error {
+	for list := r.within(&left[0], s.right); len(list) > 0; {
+		to := 1
+		for to < len(list) && list[to].end == list[0].end {
+			to++
+		}
+		for i := range left {
+			for j := range list[:to] {
+				if err := r.put(s, &left[i], &list[j]); err != nil {
+					return err
+				}
+			}
+		}
+		list = list[to:]
+	}
+	return nil
+}
+
+// put emits the amplicon of two sites whose size is within the limits, if they face each other.
+func (r *runner) put(s *sites, left, right *site) error {
+	if !left.faces(right) {
+		return nil
+	}
+	pair := Primer(left.primer).Pair()
+	full := r.full(pair)
+	if pair == Primer(right.primer).Pair() {
+		r.stats.Counts[pair].add(left, right, 1, full)
+	}
+	r.stats.Amplicons++
+	if full {
+		return nil
+	}
+	r.stats.Emitted++
+	a := &r.amplicon
+	*a = Amplicon{
+		Contig: s.window[left.part].contig, Start: int(left.start), End: int(right.end),
+		Forward: s.site(left), Reverse: s.site(right),
+	}
+	if a.Forward.Primer.IsReverse() && !a.Reverse.Primer.IsReverse() {
+		a.Minus = true
+		a.Forward, a.Reverse = a.Reverse, a.Forward
+	}
+	return r.emit(a)
+}
+
+// site is a Site of what is held.
+func (s *sites) site(held *site) Site {
+	return Site{
+		Primer: Primer(held.primer), Start: int(held.start), End: int(held.end), Edits: int(held.edits), Last: int(held.last),
+		Operations: s.operations[held.operations],
+	}
+}

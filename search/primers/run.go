@@ -1,0 +1,338 @@
+package primers
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+
+	"scanmap/dna"
+	"scanmap/locate"
+	"scanmap/search"
+)
+
+// Options say which amplicons are wanted.
+type Options struct {
+	// Search says how primers are searched for, both strands always: ForwardOnly, Announce and
+	// Limits are not obeyed.
+	Search search.Options
+	// Least and Most are the limits of a product's size, in bases of the reference, both included.
+	Least, Most int
+	// Multiplex pairs every primer with every one, in place of those of a pair.
+	Multiplex bool
+	// ThreePrime, if its Letters are not 0, leaves out sites with more edits at the primer's 3' end.
+	ThreePrime ThreePrime
+	// Limit, if it is not 0, is how many amplicons of each pair are emitted, the first ones. The
+	// others are counted, which takes time for each left site in place of each amplicon. It is not
+	// for Multiplex.
+	Limit  int64
+	bounds bounds
+}
+
+// ThreePrime allows at most that many edits in the last letters of a primer. Counted are those of
+// these letters that differ and those that the reference lacks, and the letters of the reference
+// between two of them that the primer lacks, with gaps as near to the 5' end as they go. A primer
+// that has no more letters has its edits counted in all of them.
+type ThreePrime struct{ Letters, Edits int }
+
+// A Site is where a primer of an amplicon fits.
+type Site struct {
+	Primer     Primer
+	Start, End int // on the contig
+	Edits      int // or substitutions
+	Last       int // edits among the last five letters, counted as ThreePrime says
+	// Operations are the alignment along the primer, 5' to 3', with gaps as near to the 5' end as
+	// they go; none stand for one diagonal run.
+	Operations []locate.Operation
+}
+
+// An Amplicon is a product. It begins with its forward site and ends with its reverse site: of one
+// on the reverse strand, where Minus is set, the forward site is the one that ends at End. That is
+// so where the site on the reference's forward strand is that of a reverse primer and the other is
+// that of a forward primer.
+type Amplicon struct {
+	Contig, Start, End int
+	Minus              bool
+	Forward, Reverse   Site
+}
+
+// Stats says how a run went.
+type Stats struct {
+	Device      string
+	Schemes     []string
+	Pairs       int
+	FoundPairs  int // whose forward and reverse primer make an amplicon with each other
+	Amplicons   int64
+	Emitted     int64 // of the amplicons
+	TextLetters int64
+	Counts      []Count // of each pair
+}
+
+// bounds say what is held at a time. 0 is a good number; others are for tests.
+type bounds struct {
+	// first and most are how many letters of contigs the first window has, and the largest.
+	first, most int
+	// sites is the most sites of a window that can be made smaller, and leastSites of one that
+	// cannot.
+	sites, leastSites int
+	// margin is how many letters before a window are searched at first, beside those that have to
+	// be.
+	margin int
+	// grain is how many left sites a goroutine looks at before it takes the next ones.
+	grain int
+}
+
+const (
+	// defaultFirst letters are soon searched, and show how dense the sites are.
+	defaultFirst = 1 << 22
+	defaultMost  = 1 << 28
+	// defaultSites take 0.1 GB, of which windows have half if they are as dense as the last one. Two
+	// windows are held, and the right sites of one once more.
+	defaultSites = 1 << 22
+	// defaultLeastSites take 0.4 GB.
+	defaultLeastSites = 1 << 24
+	// defaultMargin is longer than most short tandem repeats.
+	defaultMargin = 1 << 12
+	// defaultGrain sites are many for a goroutine and few of a window.
+	defaultGrain = 1 << 12
+)
+
+func (b bounds) orDefault() bounds {
+	return bounds{
+		first: cmp.Or(b.first, defaultFirst), most: cmp.Or(b.most, defaultMost), margin: cmp.Or(b.margin, defaultMargin),
+		sites: cmp.Or(b.sites, defaultSites), leastSites: cmp.Or(b.leastSites, defaultLeastSites),
+		grain: cmp.Or(b.grain, defaultGrain),
+	}
+}
+
+// Run finds all amplicons and gives them to emit, which must not keep them, by contig, start, end,
+// and the numbers of the primers of the left and of the right site. It calls emit in a goroutine
+// other than the caller's, one call at a time. If emit is nil amplicons are only counted. An error
+// of a GPU is a device.Error.
+func Run(ctx context.Context, ref *dna.Reference, pairs []Pair, o Options, emit func(*Amplicon) error) (*Stats, error) {
+	if o.Least < 1 || o.Most < o.Least || o.Most > dna.MaxContigLength {
+		return nil, fmt.Errorf("a product of %d to %d bases is not in 1 to %d", o.Least, o.Most, dna.MaxContigLength)
+	}
+	if o.Multiplex && o.Limit > 0 {
+		return nil, errors.New("a limit is one of each pair, and there is none for multiplex")
+	}
+	o.bounds = o.bounds.orDefault()
+	if o.Search.Threads <= 0 {
+		o.Search.Threads = runtime.GOMAXPROCS(0)
+	}
+	o.Search.ForwardOnly, o.Search.Announce, o.Search.Limits = false, nil, nil
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	r := &runner{ctx: ctx, cancel: cancel, ref: ref, pairs: pairs, options: o, emit: emit}
+	r.stats.Counts = make([]Count, len(pairs))
+	r.stats.Pairs, r.stats.TextLetters = len(pairs), int64(ref.TotalLength())
+	r.alignment.ref = ref
+	if err := r.makePatterns(); err != nil {
+		return nil, err
+	}
+	if err := r.all(); err != nil {
+		return nil, err
+	}
+	r.stats.sumUp(pairs)
+	return &r.stats, nil
+}
+
+// runner is a call of Run. One goroutine searches windows and another one pairs their sites.
+type runner struct {
+	ctx     context.Context
+	cancel  context.CancelFunc // ends both
+	ref     *dna.Reference
+	pairs   []Pair
+	options Options
+	emit    func(*Amplicon) error
+	stats   Stats
+	// patterns are the primers that differ, and users the primers that each is.
+	patterns []search.Pattern
+	users    [][]Primer
+	longest  int // letters of a pattern
+
+	// What follows is for searching. repeated is nil until a window is searched on the CPU.
+	repeated  *search.Repeated
+	alignment alignment
+
+	// What follows is for pairing. firsts is where the sites of each primer begin among the right
+	// ones, and grouped is memory for these.
+	firsts   []int
+	grouped  []site
+	products []product
+	amplicon Amplicon
+}
+
+// sites are those of a window.
+type sites struct {
+	window window
+	// left and right are its sites, first those of left that start in it.
+	left, right []site
+	// operations are those of sites with gaps, from 1 on.
+	operations [][]locate.Operation
+}
+
+// A site is a Site, as it is held.
+type site struct {
+	part       int32 // of the window
+	start, end int32 // on the contig
+	primer     int32
+	operations int32 // where they are in sites.operations; 0 for none
+	edits      uint8
+	last       uint8
+}
+
+// makePatterns makes a pattern of each primer that has not the letters of another one.
+func (r *runner) makePatterns() error {
+	known := map[string]int{}
+	for i := range 2 * len(r.pairs) {
+		p := Primer(i)
+		if p.IsReverse() && r.pairs[p.Pair()].alike() {
+			continue
+		}
+		letters := p.letters(r.pairs)
+		n, ok := known[string(letters)]
+		if !ok {
+			pattern, err := search.NewPattern(p.name(r.pairs), letters, search.DNA)
+			if err != nil {
+				return err
+			}
+			pattern.Source = r.pairs[p.Pair()].Source
+			n = len(r.patterns)
+			known[string(letters)] = n
+			r.patterns, r.users = append(r.patterns, pattern), append(r.users, nil)
+			r.longest = max(r.longest, len(letters))
+		}
+		r.users[n] = append(r.users[n], p)
+	}
+	return nil
+}
+
+// errTooMany tells that a window has too many sites.
+var errTooMany = errors.New("too many sites")
+
+// held is how many windows are held: one is paired while the next one is searched.
+const held = 2
+
+// all searches windows, while what was found before is paired.
+func (r *runner) all() error {
+	searched, free := make(chan *sites), make(chan *sites, held)
+	for range held {
+		free <- &sites{}
+	}
+	var paired error
+	var running sync.WaitGroup
+	running.Go(func() {
+		for s := range searched {
+			if paired == nil {
+				if paired = r.pair(s); paired != nil {
+					r.cancel()
+				}
+			}
+			free <- s
+		}
+	})
+	err := r.searchAll(searched, free)
+	close(searched)
+	running.Wait()
+	if paired != nil {
+		return paired // the search ended because of it, or later
+	}
+	return err
+}
+
+// searchAll goes through the reference by windows and passes their sites on.
+func (r *runner) searchAll(searched chan<- *sites, free <-chan *sites) error {
+	b := &r.options.bounds
+	letters := max(b.first, leastWindow)
+	s := <-free
+	for at := (place{}); at.contig < len(r.ref.Contigs); {
+		w, next := r.window(at, letters)
+		least := letters <= leastWindow
+		most := b.sites
+		if least {
+			most = b.leastSites
+		}
+		err := r.search(w, most, s)
+		switch {
+		case errors.Is(err, errTooMany) && least:
+			return fmt.Errorf("the primers have more than %d sites within %d bases of position %d of contig %q: "+
+				"too many to be paired; allow fewer edits or a smaller product", most, w[0].last-w[0].first, w[0].first+1, r.ref.Contigs[at.contig].Name)
+		case errors.Is(err, errTooMany):
+			letters = max(letters/2/leastWindow*leastWindow, leastWindow)
+			continue
+		case err != nil:
+			return err
+		}
+		letters = min(r.after(letters, len(s.left)+len(s.right)), max(b.most, leastWindow))
+		searched <- s
+		s = <-free
+		at = next
+	}
+	return nil
+}
+
+// after is how many letters the next window gets, after one of so many letters and sites: such that
+// it has half of the sites that it may have if they are as dense.
+func (r *runner) after(letters, sites int) int {
+	next := int(min(0.5*float64(letters)*float64(r.options.bounds.sites)/float64(max(sites, 1)), 4*float64(letters)))
+	return max(next/leastWindow*leastWindow, leastWindow)
+}
+
+// search sets s to the sites of a window, or returns errTooMany.
+func (r *runner) search(w window, most int, s *sites) error {
+	clear(s.operations)
+	s.window, s.left, s.right, s.operations = w, s.left[:0], s.right[:0], append(s.operations[:0], nil)
+	all := make([]int, len(r.patterns))
+	for i := range all {
+		all[i] = i
+	}
+	margin := r.options.bounds.margin
+	for len(all) > 0 {
+		c := &collector{runner: r, window: w, sites: s, numbers: all, most: most}
+		first := c.reach(margin)
+		stats, err := r.locations(search.NewDNA(c.view(first)), all, c.add)
+		if err != nil {
+			return err
+		}
+		c.dropOpen()
+		r.stats.Device = stats.Device
+		for _, name := range stats.Schemes {
+			if !slices.Contains(r.stats.Schemes, name) {
+				r.stats.Schemes = append(r.stats.Schemes, name)
+			}
+		}
+		all, margin = c.open, 8*margin
+	}
+	return nil
+}
+
+// locations searches for the patterns of these numbers. On the CPU, what is made of all of them is
+// kept for the next window.
+func (r *runner) locations(text *search.Text, numbers []int, emit func([]search.Location) error) (*search.Stats, error) {
+	patterns := r.patterns
+	if len(numbers) < len(patterns) {
+		patterns = nil
+		for _, i := range numbers {
+			patterns = append(patterns, r.patterns[i])
+		}
+		return search.Run(r.ctx, text, patterns, r.options.Search, emit)
+	}
+	o, onCPU, err := search.Settle(r.ctx, text, patterns, r.options.Search)
+	if err != nil {
+		return nil, err
+	}
+	if !onCPU {
+		return search.Run(r.ctx, text, patterns, o, emit)
+	}
+	if r.repeated == nil {
+		if r.repeated, err = search.NewRepeated(patterns, o); err != nil {
+			return nil, err
+		}
+		r.repeated.Expect(r.ref.TotalLength())
+	}
+	return r.repeated.Run(r.ctx, text, emit)
+}

@@ -1,0 +1,514 @@
+package variants
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"runtime"
+	"strconv"
+
+	"scanmap/dna"
+	"scanmap/gpu/device"
+	"scanmap/internal/temporary"
+	"scanmap/search"
+)
+
+// DefaultHaplotypes is the most haplotypes of an allele's window unless Options say otherwise:
+// those of ten sites with two alleles.
+const DefaultHaplotypes = 1024
+
+// DefaultSamples is the most names of samples in a row unless Options say otherwise.
+const DefaultSamples = 10
+
+// Options say which variants are searched, and how.
+type Options struct {
+	// VCF is a file of variants, "-" being standard input, plain or compressed as package fasta has
+	// it. Where it is empty, the IUPAC letters of the reference are the variants.
+	VCF string
+	// Haplotypes is the most haplotypes of the window of an allele; 0 is DefaultHaplotypes.
+	Haplotypes int
+	// Samples is the most names of samples in a row; a negative number is no limit.
+	Samples int
+	// Search is as in search.Run; Announce is not used. Rows say the format, TSV or BED.
+	Search search.Options
+	Rows   search.RowOptions
+	// Temporary has the file of rows that do not fit the memory.
+	Temporary temporary.Files
+	bounds    bounds
+}
+
+// bounds say what is held at a time. 0 is a good number; others are for tests.
+type bounds struct {
+	// batch is the most letters of windows that are searched together, those between them included.
+	batch int
+	// calls is the most calls of samples that such windows may have.
+	calls int
+	// rows is the most bytes of rows.
+	rows int
+}
+
+const (
+	// defaultBatch are 87,000 windows of guides, which take some 50 MB. Four times as many were not
+	// faster.
+	defaultBatch = 1 << 24
+	// defaultCalls take 64 MB.
+	defaultCalls = 1 << 24
+	// callsOfLoose is for how many calls a loose one counts, by its memory.
+	callsOfLoose = 32
+	defaultRows  = 64 << 20
+)
+
+// Stats says how a search went.
+type Stats struct {
+	search.Stats       // of the reference; Locations are all rows, and FoundPatterns have a row
+	Sites, Alleles int // of the variants
+	Windows        int64
+	// Letters is the number of letters of all windows.
+	Letters int64
+	// Places is the number of rows that need an allele.
+	Places  int64
+	LeftOut LeftOut
+}
+
+// Run searches a reference and the windows of the haplotypes that its variants make, and writes the
+// rows of both to out, in the order of package search; see the package comment.
+func Run(ctx context.Context, ref *dna.Reference, patterns []search.Pattern, o Options, out io.Writer) (stats *Stats, err error) {
+	if o.Rows.Format == search.SAM {
+		return nil, errors.New("SAM has no place for alleles: with variants the format is tsv or bed")
+	}
+	o.Haplotypes = cmp.Or(o.Haplotypes, DefaultHaplotypes)
+	o.bounds.batch = cmp.Or(o.bounds.batch, defaultBatch)
+	o.bounds.calls = cmp.Or(o.bounds.calls, defaultCalls)
+	r := &runner{ctx: ctx, ref: ref, patterns: patterns, o: o, batches: 1, found: make([]bool, len(patterns)),
+		sorter: sorter{files: o.Temporary, memory: cmp.Or(o.bounds.rows, defaultRows)}}
+	defer func() {
+		if closed := r.sorter.close(); err == nil {
+			err = closed
+		}
+	}()
+	if err := r.variants(); err != nil {
+		return nil, err
+	}
+	if err := r.reference(out); err != nil {
+		return nil, err
+	}
+	return &r.stats, nil
+}
+
+// runner is a call of Run.
+type runner struct {
+	ctx      context.Context
+	ref      *dna.Reference
+	patterns []search.Pattern
+	o        Options
+	reach    int
+	names    []string // of the samples
+	stats    Stats
+	found    []bool // of each pattern
+	sorter   sorter
+	// The windows that wait to be searched, which are the contigs of batch.
+	windows  []*window
+	batch    *dna.Reference
+	repeated *search.Repeated
+	packed   dna.Sequence
+	calls    int // of the alleles of the batch, each counted once
+	batches  int // the number of this one, from 1 on
+	letters  []byte
+	// Of the output.
+	out     io.Writer
+	buffer  []byte
+	line    []byte // of the reference's location
+	pending row
+	waits   bool
+}
+
+// Flank returns the letters of a window before and after its alleles, and the most letters of a
+// place, for patterns of at most m letters.
+//
+// With substitutions alone a place that touches an allele has at most m - 1 letters on either side.
+// With edits it has m + k letters at most. What decides whether it is a location of its haplotype
+// are places that end within 3k of its end (package locate, Separator), and the distance of each of
+// these depends on the m + k letters before its end. So the window has m + 4k on either side.
+func Flank(m, k int, substitutions bool) (flank, reach int) {
+	if substitutions || k == 0 {
+		return max(m-1, 0), m
+	}
+	return m + 4*k, m + k
+}
+
+// variants makes the windows of all variants, searches them and keeps their rows.
+func (r *runner) variants() error {
+	longest := 0
+	for i := range r.patterns {
+		longest = max(longest, len(r.patterns[i].Letters))
+	}
+	m := &maker{ref: r.ref, most: r.o.Haplotypes, threads: r.threads(), use: r.window}
+	m.flank, r.reach = Flank(longest, r.o.Search.Distance, r.o.Search.Substitutions)
+	m.reach = r.reach
+	var err error
+	if r.o.VCF == "" {
+		m.family = chosen
+		err = r.letterSites(m)
+	} else {
+		err = r.vcfSites(m)
+	}
+	if err != nil {
+		return err
+	}
+	if err := m.finish(); err != nil {
+		return err
+	}
+	return r.search()
+}
+
+// threads is the number of goroutines that read and make windows.
+func (r *runner) threads() int {
+	return cmp.Or(max(r.o.Search.Threads, 0), runtime.GOMAXPROCS(0))
+}
+
+// site hands a site to the maker.
+func (r *runner) site(m *maker, s *site) error {
+	r.stats.Sites++
+	r.stats.Alleles += len(s.alleles)
+	if r.stats.Sites%1024 == 0 {
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return m.add(s)
+}
+
+// vcfSites reads the sites of the VCF.
+func (r *runner) vcfSites(m *maker) error {
+	v, err := openVCF(r.ctx, r.o.VCF, r.ref, r.threads())
+	if err != nil {
+		return err
+	}
+	defer v.close()
+	m.family, m.name = anySet, v.name
+	if len(v.samples) > 0 {
+		m.family, r.names = called, v.samples
+	}
+	for {
+		s, err := v.site()
+		if err != nil {
+			// What is wrong with a site before comes first.
+			return cmp.Or(m.flush(), err)
+		}
+		if s == nil {
+			r.stats.LeftOut = v.left
+			return nil
+		}
+		if err := r.site(m, s); err != nil {
+			return err
+		}
+	}
+}
+
+// letterSites makes sites of the IUPAC letters of the reference.
+func (r *runner) letterSites(m *maker) error {
+	contig, id := 0, 0
+	for _, run := range r.ref.Exceptions {
+		bases := iupacBases[run.Letter]
+		for at := run.Start; at < run.End && bases != ""; at++ {
+			for at >= r.ref.Contigs[contig].End() {
+				contig++
+			}
+			c := &r.ref.Contigs[contig]
+			s := &site{contig: contig, position: at - c.Start, last: at - c.Start + 1}
+			for i := range len(bases) {
+				name := appendName(nil, c.Name)
+				name = append(name, ':')
+				name = strconv.AppendInt(name, int64(s.last), 10)
+				name = append(name, ':', run.Letter, '>', bases[i])
+				s.alleles = append(s.alleles, &allele{id: id, site: s, start: s.position, end: s.last,
+					letters: []byte(bases[i : i+1]), name: string(name)})
+				id++
+			}
+			if err := r.site(m, s); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// window adds a window to the batch.
+func (r *runner) window(w *window) error {
+	if r.batch == nil {
+		r.batch = &dna.Reference{}
+	}
+	if err := r.batch.AddContig(strconv.Itoa(len(r.windows)), ""); err != nil {
+		return err
+	}
+	var exceptions []dna.Run
+	for i, c := range w.text {
+		if _, base := dna.Code(c); !base {
+			exceptions = append(exceptions, dna.Run{Start: i, End: i + 1, Letter: c})
+		}
+	}
+	r.packed.Reset()
+	r.packed.Append(w.text)
+	r.batch.Append(&r.packed, exceptions)
+	r.stats.Windows++
+	r.stats.Letters += int64(len(w.text))
+	w.text = nil
+	r.windows = append(r.windows, w)
+	for _, p := range w.placed {
+		if p.batch != r.batches {
+			p.batch = r.batches
+			r.calls += len(p.carriers) + callsOfLoose*len(p.site.loose)
+		}
+	}
+	if r.batch.Bases.Length < r.o.bounds.batch && r.calls < r.o.bounds.calls {
+		return nil
+	}
+	return r.search()
+}
+
+// search searches the windows of the batch.
+func (r *runner) search() error {
+	if len(r.windows) == 0 {
+		return nil
+	}
+	r.batch.Finish()
+	text := search.NewDNA(r.batch)
+	var line bytes.Buffer
+	rows, err := search.NewRows(&line, text, r.patterns, r.o.Rows)
+	if err == nil {
+		err = rows.Finish(r.ctx) // the header
+	}
+	if err != nil {
+		return err
+	}
+	err = r.find(text, func(locations []search.Location) error {
+		for i := range locations {
+			l := &locations[i]
+			w := r.windows[l.Contig]
+			p := w.place(l)
+			r.letters = appendLetters(r.letters[:0], r.batch, l.Contig, l.Start, l.End)
+			if !w.reports(r.ref, r.reach, l, &p, r.letters) {
+				continue
+			}
+			line.Reset()
+			if err := rows.Add(r.ctx, locations[i:i+1]); err != nil {
+				return err
+			}
+			if err := rows.Finish(r.ctx); err != nil {
+				return err
+			}
+			if err := r.sorter.add(r.row(w, l, &p, line.Bytes())); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	clear(r.windows)
+	r.windows, r.batch, r.calls = r.windows[:0], nil, 0
+	r.batches++
+	return err
+}
+
+// find searches a batch: on the CPU, unless a GPU is asked for. What is made of the patterns is
+// then made once.
+func (r *runner) find(text *search.Text, emit func([]search.Location) error) (err error) {
+	o := r.o.Search
+	o.Announce = nil
+	if o.Device.Kind == device.CUDA {
+		_, err = search.Run(r.ctx, text, r.patterns, o, emit)
+		return err
+	}
+	if r.repeated == nil {
+		if r.repeated, err = search.NewRepeated(r.patterns, o); err != nil {
+			return err
+		}
+	}
+	_, err = r.repeated.Run(r.ctx, text, emit)
+	return err
+}
+
+// row makes the row of a place from its line as one of the window.
+func (r *runner) row(w *window, l *search.Location, p *place, line []byte) row {
+	made := row{pattern: l.Pattern, contig: w.contig, start: p.start, end: p.end, reverse: l.Reverse, distance: l.Distance,
+		startIn: p.startIn, endIn: p.endIn}
+	line = bytes.TrimSuffix(line, []byte{'\n'})
+	var b []byte
+	if r.o.Rows.Format == search.TSV {
+		rest := cutColumns(line, 1)
+		b = append(b, line[:len(line)-len(rest)]...)
+		line = rest
+	}
+	b = appendContig(b, r.ref.Contigs[w.contig].Name)
+	b = append(b, '\t')
+	b = strconv.AppendInt(b, int64(p.start), 10)
+	b = append(b, '\t')
+	b = strconv.AppendInt(b, int64(p.end), 10)
+	b = append(b, '\t')
+	b = append(b, cutColumns(line, 3)...)
+	b = append(b, '\t')
+	at := len(b)
+	for i, a := range p.touched {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, a.name...)
+	}
+	made.alleles = string(b[at:])
+	b = append(b, '\t')
+	made.line = r.appendSamples(b, w, p)
+	return made
+}
+
+// appendContig appends the name of a contig, which has no blanks, as package search writes it.
+func appendContig(b []byte, name string) []byte { return search.AppendEscaped(b, name, "") }
+
+// appendSamples appends the names of the samples that have a place.
+func (r *runner) appendSamples(b []byte, w *window, p *place) []byte {
+	if r.names == nil {
+		return append(b, '.')
+	}
+	samples := w.samples(p)
+	for i, sample := range samples {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if i == r.o.Samples {
+			b = append(b, '+')
+			return strconv.AppendInt(b, int64(len(samples)-i), 10)
+		}
+		b = appendName(b, r.names[sample])
+	}
+	return b
+}
+
+// reference searches the reference, and writes its rows and those of the windows in order.
+func (r *runner) reference(out io.Writer) error {
+	variants, err := r.sorter.merge()
+	if err != nil {
+		return err
+	}
+	r.out = out
+	var line bytes.Buffer
+	rows, err := search.NewRows(&line, search.NewDNA(r.ref), r.patterns, r.o.Rows)
+	if err == nil {
+		err = rows.Finish(r.ctx)
+	}
+	if err != nil {
+		return err
+	}
+	if header := bytes.TrimSuffix(line.Bytes(), []byte{'\n'}); len(header) > 0 {
+		r.buffer = append(append(r.buffer, header...), "\talleles\tsamples\n"...)
+	}
+	o := r.o.Search
+	o.Announce = nil
+	stats, err := search.Run(r.ctx, search.NewDNA(r.ref), r.patterns, o, func(locations []search.Location) error {
+		for i := range locations {
+			l := &locations[i]
+			here := row{pattern: l.Pattern, contig: l.Contig, start: l.Start, end: l.End, reverse: l.Reverse, distance: l.Distance}
+			for variants.valid && byPlace(&variants.head, &here) < 0 {
+				if err := r.putVariant(variants); err != nil {
+					return err
+				}
+			}
+			line.Reset()
+			if err := rows.Add(r.ctx, locations[i:i+1]); err != nil {
+				return err
+			}
+			if err := rows.Finish(r.ctx); err != nil {
+				return err
+			}
+			r.line = append(append(r.line[:0], bytes.TrimSuffix(line.Bytes(), []byte{'\n'})...), "\t.\t."...)
+			here.line = r.line
+			if err := r.put(here); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for variants.valid {
+		if err := r.putVariant(variants); err != nil {
+			return err
+		}
+	}
+	if err := r.finish(); err != nil {
+		return err
+	}
+	found, locations := r.stats.FoundPatterns, r.stats.Locations
+	r.stats.Stats = *stats
+	r.stats.FoundPatterns, r.stats.Locations = found, locations
+	return nil
+}
+
+// putVariant puts the next row of the windows.
+func (r *runner) putVariant(m *merger) error {
+	if err := r.put(m.head); err != nil {
+		return err
+	}
+	return m.next()
+}
+
+// put takes the next row in order, whose line is valid during the call. Of IUPAC letters a place
+// has one row, that with the least distance: a letter matches if one of its bases does.
+func (r *runner) put(next row) error {
+	if r.o.VCF != "" {
+		return r.write(&next)
+	}
+	switch {
+	case r.waits && samePlace(&r.pending, &next):
+		if next.distance < r.pending.distance {
+			r.pending = next
+			r.pending.line = bytes.Clone(next.line)
+		}
+		return nil
+	case r.waits:
+		if err := r.write(&r.pending); err != nil {
+			return err
+		}
+	}
+	r.pending, r.waits = next, true
+	r.pending.line = bytes.Clone(next.line)
+	return nil
+}
+
+// write writes a row.
+func (r *runner) write(w *row) error {
+	r.stats.Locations++
+	if w.alleles != "" {
+		r.stats.Places++
+	}
+	if !r.found[w.pattern] {
+		r.found[w.pattern] = true
+		r.stats.FoundPatterns++
+	}
+	r.buffer = append(append(r.buffer, w.line...), '\n')
+	return r.flush(1 << 16)
+}
+
+// finish writes what is left.
+func (r *runner) finish() error {
+	if r.waits {
+		r.waits = false
+		if err := r.write(&r.pending); err != nil {
+			return err
+		}
+	}
+	return r.flush(1)
+}
+
+// flush writes the buffer if it has at least that many bytes.
+func (r *runner) flush(least int) error {
+	if len(r.buffer) < least {
+		return nil
+	}
+	if err := r.ctx.Err(); err != nil {
+		return err
+	}
+	_, err := r.out.Write(r.buffer)
+	r.buffer = r.buffer[:0]
+	return err
+}
