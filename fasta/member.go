@@ -1,6 +1,7 @@
 package fasta
 
 import (
+	"bufio"
 	"compress/flate"
 	"compress/gzip"
 	"encoding/binary"
@@ -8,6 +9,7 @@ import (
 	"hash/crc32"
 	"io"
 	"slices"
+	"sync/atomic"
 )
 
 // A member of gzip is cut into chunks, where nothing tells blocks from each other. Of each chunk a
@@ -137,7 +139,10 @@ func (j *memberJob) border(from int64) (at int64, ok bool) {
 
 // A memberReader reads the text of a member from its first block on.
 type memberReader struct {
-	s     *source
+	s  *source
+	in io.Reader
+	// over tells that the member has ended: nothing more is guessed, and soon nothing more read.
+	over  atomic.Bool
 	order <-chan *memberJob
 	used  chan []uint16 // what jobs had, for others
 	job   *memberJob    // at hand
@@ -164,14 +169,21 @@ func newMemberReader(s *source, in io.Reader, threads int, sizes memberSizes) *m
 	for i := range unknown {
 		unknown[i] = marker + uint16(i)
 	}
+	known := make([]uint16, windowSize)
+	for i := range known {
+		known[i] = marker
+	}
+	m := &memberReader{s: s, in: in, order: order, used: used, known: known}
 	s.run(func() {
 		defer close(order)
 		defer close(jobs)
 		last, err := readChunk(in, 0, sizes.chunk)
-		for err == nil {
+		for err == nil && last != nil {
 			var next *memberJob
-			next, err = readChunk(in, last.base+int64(len(last.data)), sizes.chunk)
-			if last.err = err; err == nil {
+			if !m.over.Load() {
+				next, err = readChunk(in, last.base+int64(len(last.data)), sizes.chunk)
+			}
+			if last.err = err; next != nil {
 				last.ahead = next.data
 			}
 			for _, to := range []chan<- *memberJob{order, jobs} {
@@ -193,16 +205,14 @@ func newMemberReader(s *source, in io.Reader, threads int, sizes memberSizes) *m
 				default:
 					d.out = make([]uint16, 0, windowSize+usualRatio*sizes.chunk)
 				}
-				job.guess(d, unknown, sizes.text)
+				if !m.over.Load() {
+					job.guess(d, unknown, sizes.text)
+				}
 				close(job.done)
 			}
 		})
 	}
-	known := make([]uint16, windowSize)
-	for i := range known {
-		known[i] = marker
-	}
-	return &memberReader{s: s, order: order, used: used, known: known}
+	return m
 }
 
 // readChunk reads the next chunk. After one that is not whole the error follows.
@@ -346,6 +356,7 @@ func (m *memberReader) finish(sound, final bool, err error) error {
 	case err != nil || !sound:
 		return flate.CorruptInputError(m.position / 8)
 	case final:
+		m.over.Store(true)
 		return m.check()
 	}
 	return nil
@@ -375,16 +386,54 @@ func (m *memberReader) check() error {
 // rest reads what follows the bytes that were decoded.
 func (m *memberReader) rest() io.Reader { return &memberRest{m: m, at: (m.position + 7) / 8} }
 
+// A memberRest reads what was read of the input already, and then the input. It takes no goroutine,
+// so that a file may have any number of members.
 type memberRest struct {
-	m  *memberReader
+	m  *memberReader // nil when all that was read already is through
 	at int64
+	in io.Reader
+}
+
+// A buffered reads what its buffer has, and then from beneath it, if that is known.
+type buffered struct {
+	*bufio.Reader
+	beneath io.Reader
+}
+
+// through leaves out readers that have nothing more of their own: otherwise those of all members
+// before would lie in each other.
+func through(in io.Reader) io.Reader {
+	for {
+		switch next := in.(type) {
+		case *memberRest:
+			if next.m != nil {
+				return in
+			}
+			in = next.in
+		case *buffered:
+			if next.beneath == nil || next.Buffered() > 0 {
+				return in
+			}
+			in = next.beneath
+		default:
+			return in
+		}
+	}
 }
 
 func (r *memberRest) Read(p []byte) (int, error) {
-	for r.at >= r.m.job.end()/8 {
-		if !r.m.next() {
+	for r.m != nil && r.at >= r.m.job.end()/8 {
+		if r.m.next() {
+			continue
+		}
+		if r.m.s.ctx.Err() != nil || r.m.job.err != nil {
 			return 0, r.m.stopped()
 		}
+		r.in, r.m = r.m.in, nil
+	}
+	if r.m == nil {
+		r.in = through(r.in)
+		return r.in.Read(p)
 	}
 	n := copy(p, r.m.from(r.at)[max(r.at-r.m.job.base, 0):])
 	r.at += int64(n)

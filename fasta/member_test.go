@@ -12,6 +12,7 @@ import (
 	"hash/crc32"
 	"io"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -104,6 +105,55 @@ func deflated(t testing.TB, r *rand.Rand, text []byte) []byte {
 // drawSizes draws sizes that cut members often.
 func drawSizes(r *rand.Rand) memberSizes {
 	return memberSizes{chunk: 100 + r.IntN(40_000), text: 1 << (10 + r.IntN(10)), least: 1 + r.IntN(3000)}
+}
+
+// TestManyMembers inflates members one after the other: when one has ended, nobody works for it any
+// more, and what reads the next one does not go through what read it.
+func TestManyMembers(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	var data, text []byte
+	for range 60 {
+		one := drawMember(r, 100_000)
+		text, data = append(text, one...), append(data, deflated(t, r, one)...)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	s := &source{ctx: ctx, cancel: cancel}
+	defer s.running.Wait()
+	defer cancel()
+	const threads = 3
+	g := &gzipReader{in: bufio.NewReaderSize(bytes.NewReader(data), 65<<10), s: s, threads: threads, sizes: memberSizes{chunk: 4000, text: 1 << 20, least: 500}}
+	before, most := runtime.NumGoroutine(), 0
+	got, part := make([]byte, 0, len(text)), make([]byte, 30_000)
+	for err := error(nil); err == nil; {
+		var n int
+		n, err = g.Read(part)
+		got = append(got, part[:n]...)
+		most = max(most, runtime.NumGoroutine()-before)
+		if err != nil && err != io.EOF {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(got, text) {
+		t.Error("other text")
+	}
+	// Those of a member that has just ended may be there besides.
+	if most > 4*(threads+1) {
+		t.Errorf("%d goroutines at a time", most)
+	}
+	layers := 0
+	for in := g.beneath; in != nil; layers++ {
+		switch next := in.(type) {
+		case *memberRest:
+			in = next.in
+		case *buffered:
+			in = next.beneath
+		default:
+			in = nil
+		}
+	}
+	if layers > 8 {
+		t.Errorf("%d readers lie in each other", layers)
+	}
 }
 
 // TestMembers inflates members by several goroutines, in chunks of all sizes, and compares with

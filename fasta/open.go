@@ -354,8 +354,9 @@ type gzipReader struct {
 	threads int
 	sizes   memberSizes
 	member  *memberReader
-	any     bool // a member has been read
-	bgzf    bool // the last member is BGZF, and not bgzfEnd
+	beneath io.Reader // what in reads from behind a long member
+	any     bool      // a member has been read
+	bgzf    bool      // the last member is BGZF, and not bgzfEnd
 	err     error
 }
 
@@ -387,7 +388,8 @@ func (g *gzipReader) read(p []byte) (int, error) {
 	}
 	n, err := g.member.Read(p)
 	if err == io.EOF {
-		g.in, g.member = bufio.NewReaderSize(g.member.rest(), g.in.Size()), nil
+		g.beneath = g.member.rest()
+		g.in, g.member = bufio.NewReaderSize(g.beneath, g.in.Size()), nil
 	}
 	return n, err
 }
@@ -429,7 +431,7 @@ func (g *gzipReader) nextMember() error {
 	g.inside = true
 	if g.threads > 1 {
 		if _, err := g.in.Peek(g.sizes.least); err == nil {
-			g.member = newMemberReader(g.s, g.in, g.threads, g.sizes)
+			g.member = newMemberReader(g.s, &buffered{g.in, g.beneath}, g.threads, g.sizes)
 		}
 	}
 	return nil

@@ -12,7 +12,7 @@ func TestAddsUpEach(t *testing.T) {
 	// What one library says of itself, and what is no count of workers.
 	fixed := []string{"Libraries.Skip", "Libraries.Take", "Libraries.Pairs.Insert.From", "Libraries.Pairs.Insert.Median", "Libraries.Pairs.Insert.Mean",
 		"Libraries.Pairs.Insert.Spread", "Libraries.Pairs.Insert.Low", "Libraries.Pairs.Insert.High", "Reads", "Mapped", "Unmapped", "Ambiguous",
-		"Unique", "Multiple", "Unsought", "Mappings", "Reported", "Candidates", "Refused", "Verified", "ReferenceBases", "Batches", "Elapsed"}
+		"Unique", "Multiple", "Unsought", "Mappings", "Reported", "Candidates", "Refused", "Verified", "ReferenceBases", "Batches", "Elapsed", "Shortest", "Longest"}
 	counts := func() *Stats {
 		return &Stats{ByDistance: make([]int64, 3), PerRead: make([]int64, 2), Libraries: []LibraryStats{
 			{}, {Pairs: &PairStats{Insert: InsertStats{Counts: make([]int64, 4)}}}}}
@@ -21,6 +21,9 @@ func TestAddsUpEach(t *testing.T) {
 	truth.Primes(b, truth.Primes(a, 1, fixed...), fixed...)
 	sum.add(a)
 	sum.add(b)
+	a.Reads, b.Reads = 1, 1
+	sum.AddLengths(a, true)
+	sum.AddLengths(b, false)
 	for _, wrong := range truth.Sums(sum, fixed, a, b) {
 		t.Error(wrong)
 	}

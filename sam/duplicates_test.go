@@ -249,12 +249,12 @@ func TestOtherRecordsAreNoDuplicates(t *testing.T) {
 
 // plainEnd is an end as the definition of samtools markdup has it, written out in words.
 type plainEnd struct {
-	index                   int // of records
-	paired                  bool
-	pair, single            string // keys
-	score                   int
-	name                    string
-	contig, pos, reverseBit int
+	index        int // of records
+	paired       bool
+	pair, single string // keys
+	score        int
+	name         string
+	pos          int
 }
 
 // plainDuplicates marks duplicates by comparing each end with each.

@@ -451,7 +451,7 @@ func TestPassSignals(t *testing.T) {
 		if killed != 0 {
 			t.Error("soon after the first signal the worker was killed")
 		}
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		signals <- syscall.SIGTERM
 		synctest.Wait()
 		if killed != 1 {

@@ -126,7 +126,7 @@ func plainCopies(contigs []string, values [][]float64, o Options) (windows []pla
 		}
 	}
 	if len(depths) == 0 {
-		return nil, nil, 0, errNoWindows
+		return nil, nil, 0, errors.New("no window can be a control: ") // and why
 	}
 	median := middleOf(depths)
 	if median == 0 {
@@ -209,7 +209,9 @@ func plainCurve(sums, bases []float64, o Options) []Stratum {
 			}
 			w := bases[k]
 			if d > 0 {
-				w *= math.Pow(1-math.Pow(d/h, 3), 3)
+				x := d / h
+				u := 1 - x*x*x
+				w *= u * u * u
 			}
 			x := curve[k].GC - curve[i].GC
 			s, sx, sy, sxx, sxy = s+w, sx+w*x, sy+w*curve[k].Mean, sxx+w*x*x, sxy+w*x*curve[k].Mean
