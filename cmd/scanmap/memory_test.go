@@ -60,7 +60,7 @@ var memoryShapes = []memoryShape{
 	{name: "long reads, large k", full: true, bases: 4_000_000, reads: 4000, length: 20_000, most: 4000, args: []string{"-t", "2", "-e", "800"},
 		options: mapper.Options{Threads: 2, Distance: mapper.Distance{Edits: 800}}},
 	{name: "reads of one base, all locations", full: true, bases: 12_000_000, reads: 4, length: 1,
-		args: []string{"-t", "2", "-e", "0"}, options: mapper.Options{Threads: 2}},
+		args: []string{"-t", "2", "-e", "0", "--max-locations", "1048576"}, options: mapper.Options{Threads: 2, MaxLocations: 1 << 20}},
 }
 
 // TestMemory maps eight shapes of work, each in a process of its own, and compares the largest
