@@ -40,6 +40,9 @@ const (
 	// manyUnmapped is the share of unmapped reads, one of so many, from which a sample is looked at,
 	// and leastUnmapped their least number.
 	manyUnmapped, leastUnmapped = 20, 100
+	// basesOfRead is how many bases of the reference a run may have for each of its reads where
+	// other options are tried: with more, to pass over them takes a good part of the run's own time.
+	basesOfRead = 10_000
 )
 
 // ManyUnmapped tells whether so many reads are unmapped that a sample of them is looked at: a
@@ -102,7 +105,11 @@ func (r *run) explain(ctx context.Context) error {
 	}
 	u := &UnmappedSample{Reads: int64(len(reads))}
 	u.WithAdapters, u.Adapter = findAdapters(reads)
-	for _, t := range r.options.trials(medianLength(reads), int64(r.ref.TotalLength())) {
+	var trials []trial
+	if bases := int64(r.ref.TotalLength()); bases/basesOfRead <= r.stats.Reads {
+		trials = r.options.trials(medianLength(reads), bases)
+	}
+	for _, t := range trials {
 		stats, err := Repeat(ctx, r.ref, reads, t.options, 1)
 		if err != nil {
 			return err

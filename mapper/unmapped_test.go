@@ -62,6 +62,13 @@ func TestUnmappedSample(t *testing.T) {
 	if s := run(four, append(reads[:900:900], reads[1000:1099]...)); s.Sample != nil || s.Unmapped >= 100 {
 		t.Errorf("%d of %d are unmapped, and there is a sample", s.Unmapped, s.Reads)
 	}
+	large := truth.Reference(t, truth.Random(r, 120*basesOfRead, "ACGT")) // for so few reads
+	small := ref
+	ref = large
+	if s := run(four, reads[len(reads)-110:]); s.Sample == nil || len(s.Sample.Tried) > 0 {
+		t.Errorf("of a large reference %+v", s.Sample)
+	}
+	ref = small
 	for _, c := range []struct {
 		options Options
 		want    string // of tries

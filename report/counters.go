@@ -88,7 +88,11 @@ func Hint(s *mapper.Stats) string {
 	if option != "" {
 		options = append(options, "try "+option)
 	}
-	if len(options) == 0 {
+	switch {
+	case len(options) > 0:
+	case len(u.Tried) == 0:
+		options = []string{"other options were not tried"}
+	default:
 		options = []string{"they may be of something else than the reference"}
 	}
 	return fmt.Sprintf("%s of the reads are unmapped; of a sample of %s of these %s: %s", percent(s.Unmapped, s.Reads), grouped(u.Reads),

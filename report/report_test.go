@@ -226,7 +226,7 @@ func TestHint(t *testing.T) {
 		{&mapper.UnmappedSample{Reads: 1000, Tried: tried(50, 0)},
 			"50 map with --local, 0 map with -e 8%: they may be of something else than the reference"},
 		{&mapper.UnmappedSample{Reads: 1000, Tried: tried(51, 51)}, "51 map with --local, 51 map with -e 8%: try --local"},
-		{&mapper.UnmappedSample{Reads: 1000}, "none was explained: they may be of something else than the reference"},
+		{&mapper.UnmappedSample{Reads: 1000}, "none was explained: other options were not tried"},
 	} {
 		s := &mapper.Stats{Reads: 10_000, Unmapped: 1_860, Sample: c.sample}
 		want := c.want
