@@ -134,7 +134,7 @@ func facts(s *mapper.Stats, info HTMLInfo) []fact {
 		}
 	}
 	add("Reads", readsFiles(s), false)
-	size := fmt.Sprintf("%s bases, %s contigs", grouped(s.ReferenceBases), grouped(int64(len(s.PerContig))))
+	size := sizeOf(s.ReferenceBases, int64(len(s.PerContig)))
 	if info.Reference != "" {
 		size = fmt.Sprintf("%s (%s)", shown(info.Reference), size)
 	}

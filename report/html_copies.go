@@ -94,7 +94,7 @@ func copiesFacts(r *copies.Result, ref *dna.Reference, o *copies.Options, info C
 	}
 	return []fact{
 		{"Depth", depth, false},
-		{"Reference", fmt.Sprintf("%s (%s bases, %s contigs)", reference, grouped(int64(ref.TotalLength())), grouped(int64(len(ref.Contigs)))), false},
+		{"Reference", fmt.Sprintf("%s (%s)", reference, sizeOf(int64(ref.TotalLength()), int64(len(ref.Contigs)))), false},
 		{"Windows", fmt.Sprintf("%s unmasked bases, GC correction: %s", grouped(int64(o.Window)), o.GC), false},
 		{"Controls", how, false},
 		{"Command line", printable(shorten(shellLine(info.CommandLine), maxCommandLine)), true},

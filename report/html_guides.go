@@ -142,8 +142,7 @@ func guideFacts(g *Guides, info GuidesInfo) []fact {
 	}
 	facts := []fact{
 		{"Guides", shown(info.Guides), false},
-		{"Reference", fmt.Sprintf("%s (%s bases, %s contigs)", inputName(info.Reference), grouped(int64(g.Ref.TotalLength())),
-			grouped(int64(len(g.Ref.Contigs)))), false},
+		{"Reference", fmt.Sprintf("%s (%s)", inputName(info.Reference), sizeOf(int64(g.Ref.TotalLength()), int64(len(g.Ref.Contigs)))), false},
 		{"Places", fmt.Sprintf("up to %d %s%s, %s %s", info.Distance, what, info.Limits, side, info.PAM), false},
 	}
 	if info.Regions != "" {

@@ -51,6 +51,15 @@ func perSecond(items int64, t time.Duration) float64 {
 	return float64(items) / t.Seconds()
 }
 
+// sizeOf says how large a reference is.
+func sizeOf(bases, contigs int64) string {
+	unit := "contigs"
+	if contigs == 1 {
+		unit = "contig"
+	}
+	return fmt.Sprintf("%s bases, %s %s", grouped(bases), grouped(contigs), unit)
+}
+
 // grouped writes a number with commas: 1,234,567.
 func grouped(n int64) string {
 	s := strconv.FormatInt(n, 10)
