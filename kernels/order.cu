@@ -64,12 +64,7 @@ KERNEL(order_few, OrderParams, ORDER_THREADS) {
 		p.many[atomic_add(p.counters + ORDER_MANY, 1u)] = read;
 		return;
 	}
-	for (u32 i = from + 1; i < to; i++) {
-		const u32x4 l = p.ordered[i];
-		u32 j = i;
-		for (; j > from && key_of(l) < key_of(p.ordered[j - 1]); j--) p.ordered[j] = p.ordered[j - 1];
-		p.ordered[j] = l;
-	}
+	sort_by_thread(p.ordered + from, to - from);
 }
 
 // order_many: blocks take reads with many locations until there are none.

@@ -151,12 +151,7 @@ KERNEL(share_sort, ShareSortParams, SHARE_THREADS) {
 		p.many[atomic_add(p.counters + SHARE_MANY, 1u)] = read;
 		return;
 	}
-	for (u32 i = from + 1; i < to; i++) {
-		const u32x4 l = p.sorted[i];
-		u32 j = i;
-		for (; j > from && key_of(l) < key_of(p.sorted[j - 1]); j--) p.sorted[j] = p.sorted[j - 1];
-		p.sorted[j] = l;
-	}
+	sort_by_thread(p.sorted + from, to - from);
 }
 
 // share_sort_many: blocks take reads with many locations until there are none. Of a read that has

@@ -1,5 +1,6 @@
-// Sorting what belongs to one read, by a block: tiles in shared memory, which are then merged in
-// pairs. Items are of any type with a function key_of, whose result has < and ==, and a last_item.
+// Sorting what belongs to one read: by a thread where it is little, and otherwise by a block, in
+// tiles in shared memory, which are then merged in pairs. Items are of any type with a function
+// key_of, whose result has < and ==, and a last_item.
 #pragma once
 
 #include "language.cuh"
@@ -11,6 +12,16 @@ constexpr u32 SORT_TILE = 1024; // items that are sorted in shared memory
 template <class Item> DEVICE Item last_item();
 template <> DEVICE u32x2 last_item<u32x2>() { return {~0u, ~0u}; }
 template <> DEVICE u32x4 last_item<u32x4>() { return {~0u, ~0u, ~0u, ~0u}; }
+
+// sort_by_thread sorts n items by insertion.
+template <class Item> DEVICE void sort_by_thread(Item* items, u32 n) {
+	for (u32 i = 1; i < n; i++) {
+		const Item c = items[i];
+		u32 j = i;
+		for (; j > 0 && key_of(c) < key_of(items[j - 1]); j--) items[j] = items[j - 1];
+		items[j] = c;
+	}
+}
 
 // sort_tile sorts up to SORT_TILE items, by a bitonic network (Batcher 1968) over the least power
 // of two that holds them.

@@ -77,9 +77,8 @@ constexpr u32 MARK_SHIFT = 2;
 constexpr u32 MOST_SORTED = 64; // exported: candidates of a read that a thread sorts
 constexpr u32 MOST_DIAGONALS = 64; // of a window
 
-DEVICE bool before(const u32x2& a, const u32x2& b) {
-	return (a.x & STRAND) != (b.x & STRAND) ? (a.x & STRAND) == 0 : a.y < b.y;
-}
+// A key orders the candidates of a read by strand and diagonal.
+DEVICE u64 key_of(const u32x2& c) { return u64(c.x & STRAND) << 1 | c.y; }
 
 // ambiguous_differences is differences with letters that match nothing.
 DEVICE u32 ambiguous_differences(const Text& text, const u64* strand, u32 length, u32 diagonal) {
@@ -185,12 +184,7 @@ template <bool MISMATCHES> DEVICE void mark_read(const WindowsParams& p) {
 		p.many[atomic_add(p.counters + EMIT_MANY, 1u)] = read;
 		return;
 	}
-	for (u32 i = from + 1; i < to; i++) {
-		const u32x2 c = p.grouped[i];
-		u32 j = i;
-		for (; j > from && before(c, p.grouped[j - 1]); j--) p.grouped[j] = p.grouped[j - 1];
-		p.grouped[j] = c;
-	}
+	sort_by_thread(p.grouped + from, to - from);
 	for (u32 i = from; i < to;) i = mark_next<MISMATCHES>(p, s, i, to);
 }
 
@@ -226,9 +220,6 @@ struct SortParams {
 	const u32* many;    // the reads to do
 	u32* counters;      // EMIT_MANY of them; EMIT_NEXT is the next to take
 };
-
-// A key orders the candidates of a read as before does.
-DEVICE u64 key_of(const u32x2& c) { return u64(c.x & STRAND) << 1 | c.y; }
 
 // sort_many: blocks take reads with many candidates until there are none.
 KERNEL(sort_many, SortParams, SORT_THREADS) {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -96,7 +97,7 @@ func Hint(s *mapper.Stats) string {
 		options = []string{"they may be of something else than the reference"}
 	}
 	return fmt.Sprintf("%s of the reads are unmapped; of a sample of %s of these %s: %s", percent(s.Unmapped, s.Reads), grouped(u.Reads),
-		strings.Join(append(found, "none was explained")[:max(1, len(found))], ", "), strings.Join(options, ", or "))
+		cmp.Or(strings.Join(found, ", "), "none was explained"), strings.Join(options, ", or "))
 }
 
 // mappingCounters say how many locations there are.
