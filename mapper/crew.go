@@ -47,6 +47,7 @@ func (p *part) listed(from, to int) int {
 type crew struct {
 	k    func(length int) int // as in find.Finder.Pack
 	pack *measure.Timer
+	find *measure.Timer // of all that finders do, nil for none
 	// taking guards batches, and keeps order in the order of the batches.
 	taking  sync.Mutex
 	batches *batches
@@ -199,7 +200,11 @@ func (m *member) mapBatch(ctx context.Context, c *crew, t *task) (left *task, wh
 		if !m.finder.Ahead() {
 			c.watch.begin(len(all) - next)
 		}
+		start := time.Now()
 		these, err := m.parts.Next(m.finder, b, next, found)
+		if c.find != nil {
+			c.find.Add(start, 0)
+		}
 		if errors.Is(err, find.ErrHalted) {
 			c.pack.Count(int64(next - len(all))) // others pack these again
 			return &task{batch{library, [][]fasta.Read{all[next:]}}, t.parts}, true

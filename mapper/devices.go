@@ -58,7 +58,7 @@ type beside struct {
 // A gpuSet is open GPUs, a *find.GPUs.
 type gpuSet interface {
 	Finders() []find.Finder
-	Again(ref *dna.Reference, o find.Options) (find.Finder, error)
+	Again(ref *dna.Reference, o find.Options, i int) (find.Finder, error)
 	Names() string
 	Count() int
 	Covered() ([]find.CoveredContig, error)
@@ -398,17 +398,21 @@ func (d *devices) relief(reads int, worked time.Duration) []find.Finder {
 	return nil
 }
 
-// again returns a finder for reads that are sought again, the one at hand unless that is nil: on a
+// seeking is how many finders may seek reads again at a time: one on each GPU that is at work, or
+// else one of the CPU.
+func (d *devices) seeking() int { return max(int(d.working.Load()), 1) }
+
+// again returns finder i for reads that are sought again, the one at hand unless that is nil: on a
 // GPU from when one is at work, since none is opened for these.
-func (d *devices) again(o find.Options, have find.Finder) (find.Finder, error) {
+func (d *devices) again(ref *dna.Reference, o find.Options, i int, have find.Finder) (find.Finder, error) {
 	onGPU := d.working.Load() > 0
 	switch {
 	case have != nil && find.OnGPU(have) == onGPU:
 		return have, nil
 	case onGPU:
-		return d.gpus.Again(d.ref, o)
+		return d.gpus.Again(ref, o, i)
 	}
-	return find.OnCPU(d.ref, o), nil
+	return find.OnCPU(ref, o), nil
 }
 
 // covered has GPUs hand over what they counted, and returns what that is of each contig.

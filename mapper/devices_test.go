@@ -57,7 +57,7 @@ type pacedGPUs struct {
 }
 
 func (g *pacedGPUs) Finders() []find.Finder { return []find.Finder{g.finder} }
-func (g *pacedGPUs) Again(*dna.Reference, find.Options) (find.Finder, error) {
+func (g *pacedGPUs) Again(*dna.Reference, find.Options, int) (find.Finder, error) {
 	return g.finder, nil
 }
 func (g *pacedGPUs) Names() string                          { return "cuda:0 paced" }

@@ -3,6 +3,7 @@ package mapper
 import (
 	"context"
 	"maps"
+	"math"
 	"slices"
 
 	"scanmap/locate"
@@ -53,33 +54,38 @@ type looked struct {
 	verified   int64
 }
 
-// hold locates reads [from, to) of a part, and returns what is held of them: all, or what is known
-// whatever else was sought (planned).
-func (w *worker) hold(ctx context.Context, p *part, from, to int, plannedAlone bool) (out looked) {
+// look locates reads [from, to) of a part, of which nothing is held yet.
+func (w *worker) look(ctx context.Context, p *part, from, to int) (out looked) {
 	g := &w.group
 	before := g.reader.Locator.Verified
 	g.locate(ctx, p, from, to)
 	out.verified, g.reader.Locator.Verified = g.reader.Locator.Verified-before, before
+	out.left = maps.Clone(g.left)
+	return out
+}
+
+// hold has out hold the locations of the reads of the group, which begin with read `from` of a
+// part: of number i of them those that have at most most(i) edits, or lost score.
+func (w *worker) hold(out *looked, from int, most func(i int) int32) {
+	g := &w.group
+	out.located = make([]find.Located, 0, len(g.locations))
 	for i, s := range g.spans {
-		planned := w.planned(p.batch.Length(from + i))
-		for _, l := range g.of(s) {
-			// What qualifies by inserted bases loses more than K. It is left out only where the read is
-			// sought again.
-			if plannedAlone && int(planned) < p.batch.K(from+i) && g.measure(&l) > planned {
+		most, all := most(i), g.of(s)
+		for x := range all {
+			l := &all[x]
+			if g.measure(l) > most {
 				continue
 			}
 			found := find.Located{Read: uint32(from + i), Place: l.Place, End: l.End, Distance: l.Distance, Gaps: l.Gaps}
 			if w.local != nil {
 				found.Aligned, found.Start, found.Loss = true, l.Start, l.Loss
 				found.From = int32(len(out.operations))
-				out.operations = append(out.operations, g.reader.Aligner.Operations(&l)...)
+				out.operations = append(out.operations, g.reader.Aligner.Operations(l)...)
 				found.To = int32(len(out.operations))
 			}
 			out.located = append(out.located, found)
 		}
 	}
-	out.left = maps.Clone(g.left)
-	return out
 }
 
 // heldLocations is how many locations an estimate holds before it holds those alone that are known
@@ -91,9 +97,18 @@ func (o *Options) heldLocations() int {
 	return estimateLocations
 }
 
-// look fills seen for the pairs of reads [from, to) of a part.
-func (w *worker) look(ctx context.Context, p *part, from, to int, seen []pairSeen, plannedAlone bool) looked {
-	out := w.hold(ctx, p, from, to, plannedAlone)
+// lookAtPairs fills seen for the pairs of reads [from, to) of a part, of which all is held or, with
+// plannedAlone, what is known whatever else was sought (planned).
+func (w *worker) lookAtPairs(ctx context.Context, p *part, from, to int, seen []pairSeen, plannedAlone bool) looked {
+	out := w.look(ctx, p, from, to)
+	w.hold(&out, from, func(i int) int32 {
+		// What qualifies by inserted bases loses more than K. It is left out only where the read is
+		// sought again.
+		if planned := w.planned(p.batch.Length(from + i)); plannedAlone && int(planned) < p.batch.K(from+i) {
+			return planned
+		}
+		return math.MaxInt32
+	})
 	g := &w.group
 	for read := from; read < to; read += 2 {
 		s := pairSeen{}

@@ -142,10 +142,13 @@ func (o *Options) memory(w Work) Memory {
 	m.Threads = find.CountingMemory(w.Bases, finding) + o.streams(w.Length) +
 		threads*(find.OfThread(w.Length, k)+scratch(w.Length, k)+shape.located(kept, min(kept, shape.ofRead), 1))
 
-	for range newSeekers(nil, o, &times{}) { // what waits for each, and its finder
+	// What waits for each seeker, what is sought meanwhile on each GPU, and the finders.
+	searches := max(gpus, 1)
+	waitings := searches + min(gpus, 1)
+	for range newSeekers(nil, o, &times{}) {
 		lost := find.MemoryOnCPU(min(reads, atATime(w.Bases)+1), w.Length, k, w.Locations, finding)
-		m.Reads += lost.Batch + onCPU.Batch + 2*reads*textOfRead(w.Length)
-		m.Found += lost.Found + multiply(waitingLocations+shape.items, ofLocated)
+		m.Reads += searches*lost.Batch + waitings*(onCPU.Batch+2*reads*textOfRead(w.Length))
+		m.Found += lost.Found + multiply(waitings*(waitingLocations+shape.items), ofLocated)
 		m.Threads += threads * find.OfThread(w.Length, k)
 	}
 

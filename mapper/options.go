@@ -122,11 +122,11 @@ func (o *Options) basesOf(ref *dna.Reference) int64 {
 	return int64(ref.TotalLength())
 }
 
-// again returns the options for finders of reads that are sought again, of which all is wanted that
-// is sought.
+// again returns the options for finders of reads that are sought again, whose near locations are
+// wanted.
 func (o *Options) again() find.Options {
 	again := o.finding(&find.Times{})
-	again.Want = find.Want{}
+	again.Want.Strata = again.Want.Near
 	return again
 }
 
@@ -136,6 +136,9 @@ func (o *Options) want() find.Want {
 		return find.Want{}
 	}
 	w := o.Report.want()
+	if w.Best {
+		w.Near = int(o.near())
+	}
 	if w.Best && o.shared != nil {
 		w.Mates = int(max(o.near(), o.widest(o.shared.bases)))
 	}

@@ -3,6 +3,7 @@ package mapper
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 
@@ -78,7 +79,7 @@ func (r *resolver) learn(ctx context.Context, e *estimate, p *part) {
 		last := min(next+4*len(r.workers), len(groups)-1)
 		parallel.Ranges(len(r.workers), last-next, 1, func(worker, i, _ int) {
 			g := next + i
-			ofGroup[g] = r.workers[worker].look(ctx, p, groups[g], groups[g+1], seen, plannedAlone)
+			ofGroup[g] = r.workers[worker].lookAtPairs(ctx, p, groups[g], groups[g+1], seen, plannedAlone)
 		})
 		for i := groups[next] / 2; i < groups[last]/2 && !e.done; i++ {
 			e.take(seen[i])
@@ -172,17 +173,15 @@ func (r *resolver) write(ctx context.Context, p *part) error {
 
 // waitsFor tells whether parts of another library wait.
 func (r *resolver) waitsFor(l *library) bool {
-	return slices.ContainsFunc(r.seekers, func(s *seeker) bool { return len(s.waiting) > 0 && s.waiting[0].library != l })
+	return slices.ContainsFunc(r.seekers, func(s *seeker) bool { of := s.library(); return of != nil && of != l })
 }
 
 // writeBy makes the records of reads of a part, of which some may be sought again by one of some
 // seekers after the other, those that take the part. What waits for the others comes before it.
 func (r *resolver) writeBy(ctx context.Context, seekers []*seeker, p *part, reads span) error {
 	for ; len(seekers) > 0 && !seekers[0].takes(p); seekers = seekers[1:] {
-		if len(seekers[0].waiting) > 0 {
-			if err := r.writeFound(ctx, seekers); err != nil {
-				return err
-			}
+		if err := r.writeAll(ctx, seekers); err != nil {
+			return err
 		}
 	}
 	if len(seekers) == 0 {
@@ -196,22 +195,62 @@ func (r *resolver) writeBy(ctx context.Context, seekers []*seeker, p *part, read
 	if !seekers[0].enough() {
 		return nil
 	}
+	return r.seek(ctx, seekers)
+}
+
+// seek begins a search for the parts that wait for the first of some seekers. It makes records of
+// earlier ones if the finders are busy, and those of these parts if they should not be ahead.
+func (r *resolver) seek(ctx context.Context, seekers []*seeker) error {
+	s := seekers[0]
+	for s.busy() {
+		if err := r.writeFound(ctx, seekers); err != nil {
+			return err
+		}
+	}
+	ahead, err := s.begin(ctx)
+	if err != nil || ahead {
+		return err
+	}
 	return r.writeFound(ctx, seekers)
 }
 
-// writeFound makes the records of the parts that wait for the first of some seekers.
+// writeFound makes the records of the parts that are sought by the first of some seekers, those
+// whose search began first.
 func (r *resolver) writeFound(ctx context.Context, seekers []*seeker) error {
-	return seekers[0].seek(ctx, func(p *part, reads span) error { return r.writeBy(ctx, seekers[1:], p, reads) })
+	return seekers[0].use(ctx, func(p *part, reads span) error { return r.writeBy(ctx, seekers[1:], p, reads) })
+}
+
+// writeAll makes the records of all parts that the first of some seekers has.
+func (r *resolver) writeAll(ctx context.Context, seekers []*seeker) error {
+	s := seekers[0]
+	if len(s.waiting.parts) > 0 {
+		if err := r.seek(ctx, seekers); err != nil {
+			return err
+		}
+	}
+	for len(s.underWay) > 0 {
+		if err := r.writeFound(ctx, seekers); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // writeWaiting makes the records of all parts that wait.
 func (r *resolver) writeWaiting(ctx context.Context) error {
 	for i := range r.seekers {
-		if err := r.writeFound(ctx, r.seekers[i:]); err != nil {
+		if err := r.writeAll(ctx, r.seekers[i:]); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// stop ends what goes on beside, once nothing is resolved any more.
+func (r *resolver) stop() {
+	for _, s := range r.seekers {
+		s.stop()
+	}
 }
 
 // groups returns the borders of groups of some reads of the part.
@@ -243,12 +282,19 @@ func (r *resolver) hold(ctx context.Context, p *part, reads span, of step) (part
 			defer r.many.Unlock()
 		}
 		start := r.times.find.Verify.Start()
-		ofGroup[i] = w.hold(ctx, p, from, to, false)
-		if again := toSeek[from-reads.from : to-reads.from]; of == seekParts {
+		ofGroup[i] = w.look(ctx, p, from, to)
+		again := toSeek[from-reads.from : to-reads.from]
+		if of == seekParts {
 			w.seekParts(from, again)
 		} else {
 			w.seekAgain(p.library, from, again, of == seekLast)
 		}
+		w.hold(&ofGroup[i], from, func(i int) int32 {
+			if again[i] != notAgain {
+				return -1 // all of it is found again
+			}
+			return math.MaxInt32
+		})
 		r.times.find.Verify.Add(start, int64(p.found.Count(from, to)))
 		if p.listed(from, to) > keptItems {
 			w.forget()

@@ -147,8 +147,9 @@ func (r *run) hold(ref *dna.Reference) {
 func (r *run) mapReads(ctx context.Context, reads *batcher, out *Outputs, begin func() error) error {
 	d := newDevices(r.ref, r.options, &r.times.find, r.cover(out), r.opening, r.start)
 	defer d.giveUp() // unless it comes to its end
+	defer r.resolver.stop()
 	for _, s := range r.resolver.seekers {
-		s.make = d.again
+		s.finders = d
 	}
 	reads.check, reads.watch = r.check, r.options.Watch
 	r.options.Watch.loaded()
@@ -270,6 +271,7 @@ func Repeat(ctx context.Context, ref *dna.Reference, reads []fasta.Read, o Optio
 		if err == nil {
 			err = r.resolver.end(ctx)
 		}
+		r.resolver.stop()
 		if err != nil {
 			return nil, err
 		}

@@ -8,29 +8,63 @@ import (
 
 	"scanmap/dna"
 	"scanmap/fasta"
-	"scanmap/internal/measure"
 	"scanmap/mapper/find"
 )
 
 // A seeker finds for those reads again of which what was found does not tell enough, in a pass over
 // the reference for these alone: up to a larger distance (near.go), or parts of those that have no
 // local location. Parts of batches wait until there are so many of them that a pass is worth it.
+//
+// GPUs seek while more parts come, each for some that waited together. A finder that takes all
+// processors has the next parts wait.
 type seeker struct {
 	ref     *dna.Reference
 	options find.Options
-	largest func(length int) int // as in find.Finder.Pack
-	timer   *measure.Timer
-	// make returns a finder, or the one that there is.
-	make   func(find.Options, find.Finder) (find.Finder, error)
-	finder find.Finder // nil until a read is sought
-	parts  find.Parts
-	found  find.Found
-	step   step
-	// waiting have so many reads, so many to be sought, and locations in all.
-	waiting               []part
-	reads, lost, waitings int
-	// sought are those reads that are packed, and distances up to which.
-	sought    []soughtRead
+	crew    *crew // of which the searches are
+	finders seekingFinders
+	step    step
+	waiting waiting
+	// underWay are searches in the order of their parts, and idle those that can begin.
+	underWay, idle []*search
+}
+
+// seekingFinders are finders for reads that are sought again.
+type seekingFinders interface {
+	// seeking is how many can be at work at a time.
+	seeking() int
+	// again returns number i of them, the one at hand unless that is nil or another one is faster.
+	again(ref *dna.Reference, o find.Options, i int, have find.Finder) (find.Finder, error)
+}
+
+// again is seekingFinders where there is the CPU alone.
+type againOnCPU struct{}
+
+func (againOnCPU) seeking() int { return 1 }
+
+func (againOnCPU) again(ref *dna.Reference, o find.Options, _ int, have find.Finder) (find.Finder, error) {
+	if have != nil {
+		return have, nil
+	}
+	return find.OnCPU(ref, o), nil
+}
+
+// waiting are parts that wait together, all of one library.
+type waiting struct {
+	parts []part
+	// They have so many reads, of which some are to be sought: so many are packed for these. They
+	// have so many locations.
+	reads, packed, locations int
+}
+
+// A search is a finder at work on the reads of some parts that are to be sought.
+type search struct {
+	number    int
+	options   find.Options
+	member    *member
+	parts     []part
+	found     chan part // of the reads that are packed, in order; closed at the end
+	cancel    context.CancelFunc
+	sought    []soughtRead // are packed, up to these distances
 	packed    []fasta.Read
 	distances []int32
 }
@@ -62,19 +96,14 @@ func (o *Options) seeks() (all []step) {
 // newSeekers returns those of a run, in order.
 func newSeekers(ref *dna.Reference, o *Options, t *times) (all []*seeker) {
 	for _, of := range o.seeks() {
-		s := &seeker{ref: ref, make: func(o find.Options, have find.Finder) (find.Finder, error) {
-			if have != nil {
-				return have, nil
-			}
-			return find.OnCPU(ref, o), nil
-		}, options: o.again(), largest: o.largest, timer: &t.again, step: of}
+		timer := &t.again
 		if of == seekParts {
-			s.timer = &t.parts
-			s.options.Local.Parts, s.options.Sought = true, nil
-		} else {
-			s.options.Sought = func(read, _, _ int) int { return int(max(s.distances[read], 0)) }
+			timer = &t.parts
 		}
-		all = append(all, s)
+		all = append(all, &seeker{
+			ref: ref, options: o.again(), finders: againOnCPU{}, step: of,
+			crew: &crew{k: o.largest, pack: timer, find: timer},
+		})
 	}
 	return all
 }
@@ -138,139 +167,205 @@ const (
 	waitingLocations = 1 << 22
 )
 
+// atATime is the most reads that are packed at a time, but for a mate, for a reference of so many
+// bases: a quarter of a batch, so that a pass costs little against them.
+func atATime(bases int64) int64 { return int64(max(soughtReads, find.BatchReads(bases)/4)) }
+
 // wait has a part that is held wait, of which toSeek says which reads are sought.
 func (s *seeker) wait(p *part) {
-	s.waiting = append(s.waiting, *p)
-	s.reads += len(p.batch.Reads)
-	s.waitings += p.found.Count(0, len(p.batch.Reads))
-	for _, k := range p.toSeek {
-		if k != notAgain {
-			s.lost++
+	w := &s.waiting
+	w.parts = append(w.parts, *p)
+	w.reads += len(p.batch.Reads)
+	w.locations += p.found.Count(0, len(p.batch.Reads))
+	for from, together := 0, p.batch.Together; from < len(p.toSeek); from += together {
+		if these := p.toSeek[from:min(from+together, len(p.toSeek))]; anySought(these) {
+			w.packed += len(these)
 		}
 	}
+}
+
+// anySought tells whether any of some reads is sought again.
+func anySought(distances []int32) bool {
+	return slices.ContainsFunc(distances, func(k int32) bool { return k != notAgain })
 }
 
 // enough tells whether no more parts should wait: a pass over the reference costs little against
 // what was done for so many reads (find.BatchReads).
 func (s *seeker) enough() bool {
-	most := s.options.BatchReads
+	most, bases := s.options.BatchReads, int64(s.ref.TotalLength())
 	if most == 0 {
-		most = find.BatchReads(int64(s.ref.TotalLength()))
+		most = find.BatchReads(bases)
 	}
-	return s.reads >= most || s.lost >= int(atATime(int64(s.ref.TotalLength()))) || s.waitings >= waitingLocations
+	w := &s.waiting
+	return w.reads >= most || w.packed >= int(atATime(bases)) || w.locations >= waitingLocations
 }
 
-// atATime is the most reads that are packed at a time, but for a mate, for a reference of so many
-// bases: a quarter of a batch, so that a pass costs little against them.
-func atATime(bases int64) int64 { return int64(max(soughtReads, find.BatchReads(bases)/4)) }
+// library returns the one whose parts wait or are being sought, or nil.
+func (s *seeker) library() *library {
+	switch {
+	case len(s.underWay) > 0:
+		return s.underWay[0].parts[0].library
+	case len(s.waiting.parts) > 0:
+		return s.waiting.parts[0].library
+	}
+	return nil
+}
 
-// seek calls use for the reads of all parts that wait, which are of one library, some after the
-// other and in order, while the part has what was found of those that are sought. None waits then.
-func (s *seeker) seek(ctx context.Context, use func(p *part, reads span) error) error {
-	defer func() {
-		s.waiting, s.reads, s.lost, s.waitings = nil, 0, 0, 0
-		if s.finder != nil {
-			s.finder.Discard() // what an error cuts off
+// busy tells whether no other search can begin.
+func (s *seeker) busy() bool { return len(s.underWay) >= s.finders.seeking() }
+
+// begin begins a search for the parts that wait. The first of those under way should be used right
+// then if ahead is not set.
+func (s *seeker) begin(ctx context.Context) (ahead bool, err error) {
+	if len(s.idle) == 0 {
+		s.idle = append(s.idle, s.newSearch(len(s.underWay)))
+	}
+	next, packed := s.idle[0], s.waiting.packed
+	if packed > 0 {
+		finder, err := s.finders.again(s.ref, next.options, next.number, next.finder())
+		if err != nil {
+			return false, err
 		}
-	}()
+		if finder != next.finder() {
+			next.member = newMember(finder)
+		}
+		ahead = finder.Ahead()
+	}
+	s.idle, s.underWay = s.idle[1:], append(s.underWay, next)
+	ctx, next.cancel = context.WithCancel(ctx)
+	next.parts, next.found = s.waiting.parts, make(chan part, 1)
+	// In passes for about as many reads.
+	passes := (packed-1)/int(atATime(int64(s.ref.TotalLength()))) + 1
+	go next.run(ctx, s.crew, (packed-1)/passes+1)
+	s.waiting = waiting{}
+	return ahead, nil
+}
+
+// finder returns the one that was at work last, or nil.
+func (w *search) finder() find.Finder {
+	if w.member == nil {
+		return nil
+	}
+	return w.member.finder
+}
+
+// newSearch makes a search with a finder of some number.
+func (s *seeker) newSearch(number int) *search {
+	made := &search{number: number, options: s.options}
+	if s.step == seekParts {
+		local := *s.options.Local
+		local.Parts = true
+		made.options.Local, made.options.Sought = &local, nil
+	} else {
+		made.options.Sought = func(read, _, _ int) int { return int(max(made.distances[read], 0)) }
+	}
+	return made
+}
+
+// run finds for all reads that are to be sought, for so many in a pass. What is found is sent while
+// the reads stay packed.
+func (w *search) run(ctx context.Context, c *crew, inPass int) {
+	defer close(w.found)
+	for from := (soughtRead{}); w.pick(&from, inPass) > 0; {
+		t := &task{batch{w.parts[0].library, [][]fasta.Read{w.packed}}, w.found}
+		if _, whole := w.member.mapBatch(ctx, c, t); !whole {
+			w.member.finder.Discard() // what an error cuts off
+			return
+		}
+	}
+}
+
+// pick packs the next reads to be sought from one on, so many but for a mate, and returns their
+// number. Mates come together, a read without bases in place of one that is not sought.
+func (w *search) pick(from *soughtRead, most int) int {
+	w.sought, w.packed, w.distances = w.sought[:0], w.packed[:0], w.distances[:0]
+	for ; from.part < len(w.parts); *from = (soughtRead{from.part + 1, 0}) {
+		p := &w.parts[from.part]
+		together, reads := p.batch.Together, len(p.batch.Reads)
+		for ; from.read < reads; from.read += together {
+			if len(w.sought) >= most {
+				return len(w.sought)
+			}
+			to := min(from.read+together, reads)
+			if !anySought(p.toSeek[from.read:to]) {
+				continue
+			}
+			for i := from.read; i < to; i++ {
+				read, k := fasta.Read{}, p.toSeek[i]
+				if k != notAgain {
+					read = p.batch.Reads[i]
+				}
+				w.sought, w.packed, w.distances = append(w.sought, soughtRead{from.part, i}), append(w.packed, read), append(w.distances, k)
+			}
+		}
+	}
+	return len(w.sought)
+}
+
+// use calls do for the reads of all parts whose search began first, some after the other and in
+// order, while the part has what was found of those that are sought. The search is idle then.
+func (s *seeker) use(ctx context.Context, do func(p *part, reads span) error) error {
+	w := s.underWay[0]
 	var done soughtRead // the first that was not used
 	finish := func(parts int) error {
 		for ; done.part < parts; done = (soughtRead{done.part + 1, 0}) {
-			p := &s.waiting[done.part]
+			p := &w.parts[done.part]
 			if reads := len(p.batch.Reads); done.read < reads {
-				if err := use(p, span{done.read, reads}); err != nil {
+				if err := do(p, span{done.read, reads}); err != nil {
 					return err
 				}
 			}
 		}
 		return nil
 	}
-	for from := done; s.pick(&from) > 0; {
-		err := s.find(ctx, func(batch *find.Batch, sought []soughtRead) error {
-			for first := 0; first < len(sought); {
-				of := sought[first].part
-				n := 1
-				for first+n < len(sought) && sought[first+n].part == of {
-					n++
-				}
-				if err := finish(of); err != nil {
-					return err
-				}
-				p, to := &s.waiting[of], sought[first+n-1].read+1
-				p.again = soughtAgain{sought[first : first+n], batch, &s.found, first, s.step == seekParts}
-				p.again.know(p.batch)
-				if err := use(p, span{done.read, to}); err != nil {
-					return err
-				}
-				p.again, done.read = soughtAgain{}, to
-				first += n
+	next := 0 // of those that are packed
+	for found := range w.found {
+		if found.err != nil {
+			return found.err
+		}
+		sought := w.sought[next : next+len(found.batch.Reads)]
+		for first := 0; first < len(sought); {
+			of := sought[first].part
+			n := 1
+			for first+n < len(sought) && sought[first+n].part == of {
+				n++
 			}
-			return nil
-		})
-		if err != nil {
-			return err
+			if err := finish(of); err != nil {
+				return err
+			}
+			p, to := &w.parts[of], sought[first+n-1].read+1
+			p.again = soughtAgain{sought[first : first+n], found.batch, found.found, first, s.step == seekParts}
+			p.again.know(p.batch)
+			if err := do(p, span{done.read, to}); err != nil {
+				return err
+			}
+			p.again, done.read = soughtAgain{}, to
+			first += n
 		}
+		if next += len(sought); next == len(w.sought) {
+			next = 0 // others are packed once these are not used
+		}
+		close(found.used)
 	}
-	return finish(len(s.waiting))
-}
-
-// find calls use for some after the other of the reads that are packed, while s.found has what was
-// found of them.
-func (s *seeker) find(ctx context.Context, use func(batch *find.Batch, sought []soughtRead) error) error {
-	finder, err := s.make(s.options, s.finder)
-	if err != nil {
+	if err := ctx.Err(); err != nil { // not all may have been found
 		return err
 	}
-	s.finder = finder
-	start := s.timer.Start()
-	b, err := s.finder.Pack(s.packed, s.waiting[0].batch.Together, s.largest)
-	if err != nil {
+	if err := finish(len(w.parts)); err != nil {
 		return err
 	}
-	s.timer.Add(start, 0)
-	for next := 0; next < len(s.sought); {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		start := s.timer.Start()
-		found, err := s.parts.Next(s.finder, b, next, &s.found)
-		if err != nil {
-			return err
-		}
-		n := len(found.Reads)
-		s.timer.Add(start, int64(n))
-		if err := use(found, s.sought[next:next+n]); err != nil {
-			return err
-		}
-		next += n
-	}
+	w.cancel()
+	w.parts = nil
+	s.underWay, s.idle = s.underWay[1:], append(s.idle, w)
 	return nil
 }
 
-// pick packs the next reads to be sought from one on, and returns their number. Mates come
-// together, a read without bases in place of one that is not sought.
-func (s *seeker) pick(from *soughtRead) int {
-	s.sought, s.packed, s.distances = s.sought[:0], s.packed[:0], s.distances[:0]
-	most := int(atATime(int64(s.ref.TotalLength())))
-	for ; from.part < len(s.waiting); *from = (soughtRead{from.part + 1, 0}) {
-		p := &s.waiting[from.part]
-		together, reads := p.batch.Together, len(p.batch.Reads)
-		for ; from.read < reads; from.read += together {
-			if len(s.sought) >= most {
-				return len(s.sought)
-			}
-			first, lost := len(s.sought), false
-			for i := from.read; i < min(from.read+together, reads); i++ {
-				read, k := fasta.Read{}, p.toSeek[i]
-				if k != notAgain {
-					read, lost = p.batch.Reads[i], true
-				}
-				s.sought, s.packed, s.distances = append(s.sought, soughtRead{from.part, i}), append(s.packed, read), append(s.distances, k)
-			}
-			if !lost {
-				s.sought, s.packed, s.distances = s.sought[:first], s.packed[:first], s.distances[:first]
-			}
+// stop ends the searches that are under way.
+func (s *seeker) stop() {
+	for _, w := range s.underWay {
+		w.cancel()
+	}
+	for _, w := range s.underWay {
+		for range w.found { // until the finder has stopped
 		}
 	}
-	return len(s.sought)
 }

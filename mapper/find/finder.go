@@ -88,11 +88,12 @@ type Local struct {
 // keep others to itself, which would be left out later. The zero value asks for all.
 type Want struct {
 	// Best asks for those that have at most Strata edits more than the best one of the read. Others
-	// may be handed on or only be counted (Found.Counted). Of reads that belong together, which are
-	// chosen by more than their distance, those that have at most Mates more; all are wanted if that
-	// is 0.
-	Best          bool
-	Strata, Mates int
+	// may be handed on or only be counted (Found.Counted). Of reads of which not all is sought
+	// (Batch.Partly), it asks for those that have at most Near more, as numbers of others do not last
+	// until these are sought again. Of reads that belong together, which are chosen by more than their
+	// distance, it asks for those that have at most Mates more; all are wanted if that is 0.
+	Best                bool
+	Strata, Near, Mates int
 	// Numbers asks for the numbers of locations by distance alone: all may only be counted. It does
 	// not go with Best, nor with Options.Cover.
 	Numbers bool
@@ -101,11 +102,13 @@ type Want struct {
 // some tells whether not all locations are wanted.
 func (w Want) some() bool { return w.Best || w.Numbers }
 
-// of returns what is wanted of reads of which so many belong together, by Strata alone.
-func (w Want) of(together int) Want {
-	switch {
-	case together == 1:
+// of returns what is wanted of reads of a batch, by Strata alone.
+func (w Want) of(b *Batch) Want {
+	switch partly := b.Partly(); {
+	case b.Together == 1 && !partly:
 		return w
+	case b.Together == 1 && w.Best:
+		return Want{Best: true, Strata: w.Near}
 	case w.Best && w.Mates > 0:
 		return Want{Best: true, Strata: w.Mates}
 	}

@@ -77,11 +77,8 @@ const (
 	candidateBytes = 8
 )
 
-// thins tells whether locations of the reads of a batch that are not wanted may be left on the GPU:
-// not of those that are sought again, whose numbers would be needed until then.
-func (w *gpuFinder) thins(b *Batch) bool {
-	return w.options.Want.of(b.Together).some() && !b.Partly()
-}
+// thins tells whether locations of the reads of a batch that are not wanted may be left on the GPU.
+func (w *gpuFinder) thins(b *Batch) bool { return w.options.Want.of(b).some() }
 
 // share is a finder's part of the memory that the reference leaves, in bytes. Half of it is for
 // candidates, a quarter for the reads of a batch and their table, an eighth for the scratch memory
@@ -108,7 +105,7 @@ func (w *gpuFinder) learn(found, reads int) {
 // fitting is the number of reads of a batch for which there is memory.
 func (w *gpuFinder) fitting(b *Batch) int {
 	ofRead, ofPiece := 36, pieceBytes
-	if w.covers(b) || w.options.Want.of(b.Together).some() { // perhaps of a part alone; see thins
+	if w.covers(b) || w.thins(b) {
 		ofRead, ofPiece = ofRead+bestBytes, ofPiece+countedBytes
 	}
 	if w.covers(b) {

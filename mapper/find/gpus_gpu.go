@@ -161,10 +161,10 @@ func (d *gpuDevice) newFinder(s shared) (Finder, error) {
 	}, nil
 }
 
-// Again returns a finder on the first GPU, for reads that are sought again. The reference is the
-// one that the GPUs hold.
-func (g *GPUs) Again(ref *dna.Reference, o Options) (Finder, error) {
-	f, err := g.devices[0].newFinder(newShared(ref, o))
+// Again returns a finder on GPU number i, for reads that are sought again. The reference is the one
+// that the GPUs hold.
+func (g *GPUs) Again(ref *dna.Reference, o Options, i int) (Finder, error) {
+	f, err := g.devices[i].newFinder(newShared(ref, o))
 	if err != nil {
 		return nil, &device.Error{Err: err}
 	}

@@ -45,7 +45,7 @@ var _ = [1]struct{}{}[locationsEach-windowClasses]
 // keep leaves of the locations that n candidates led to those that are wanted as far as the part
 // has come.
 func (k *gpuKeep) keep(p *gpuPass, v *gpuVerify, n int) {
-	q, most, want := p.queue, locationsEach*n, p.options.Want.of(p.batch.Together)
+	q, most, want := p.queue, locationsEach*n, p.options.Want.of(p.batch)
 	params := &kernels.KeepParams{
 		Reads: p.reads, Locations: v.locations.At(0), Operations: v.operations.At(0), Count: v.counters.At(4 * kernels.EmitLocations),
 		Best: k.best.At(0), Counted: k.counted.At(0), Kept: v.keptLocations().At(0), KeptOperations: v.kept.At(0),

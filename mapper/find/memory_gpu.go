@@ -12,7 +12,8 @@ func MemoryOnGPU(bases, reads, length, k, each, most int64, o Options) Memory {
 	// Each finder has a part at work and one that is used. A location takes what the GPU wrote of it
 	// and its operations, in memory that the GPU reaches (pinned), and both as they are grouped.
 	const ofLocation = 16 + 4 + 4*operationsEach + 2*40 + 8*operationsEach
-	m.Found = FindersOfGPU * 2 * max(m.Items, m.Alone) * ofLocation
+	finders := int64(FindersOfGPU + o.Again)
+	m.Found = finders * 2 * max(m.Items, m.Alone) * ofLocation
 	// The reference, and for each finder the queues of candidates and hits at twice their usual room,
 	// reads with the table of their pieces, scratch memory of alignments, and the running sums.
 	var v gpuVerify
@@ -24,7 +25,7 @@ func MemoryOnGPU(bases, reads, length, k, each, most int64, o Options) Memory {
 	hits := min(8*int64(l.GPUQueue), max(1024*reads, 1<<18), 1<<28)
 	ofGPURead := ofRead(length) + 32 + bestBytes + shareBytes + (k+1)*(pieceBytes+countedBytes)
 	finder := spare*(candidates*ofCandidate+hits*hitBytes+reads*ofGPURead) + maxFilterBytes + 256<<20
-	m.Device = int64(float64(bases)*bytesPerChunkBase)*9/8 + 4*kernels.RarityWords + int64(FindersOfGPU+o.Again)*finder
+	m.Device = int64(float64(bases)*bytesPerChunkBase)*9/8 + 4*kernels.RarityWords + finders*finder
 	if o.Cover != nil {
 		m.Device += cellBytes*bases*9/8 + FindersOfGPU*retainedBytes*mostRetained + carrySlots*carryBytes
 	}
