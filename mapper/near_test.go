@@ -1,13 +1,18 @@
 package mapper
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"scanmap/dna"
 	"scanmap/gpu"
@@ -16,6 +21,7 @@ import (
 	"scanmap/internal/truth"
 	"scanmap/locate"
 	"scanmap/mapper/find"
+	"scanmap/sam"
 )
 
 // A nearInput draws references with families of repeats, and pairs from them, so that reads have
@@ -155,6 +161,9 @@ func TestNearSameBytes(t *testing.T) {
 				}
 			default:
 			}
+			if n := r.IntN(4); n > 0 {
+				o.limits.seeking = func(of seekingFinders) seekingFinders { return &seekersAhead{seekingFinders: of, n: n} }
+			}
 			got, stats := runPairs(t, o)
 			if got != want {
 				t.Fatalf("seed %d, way %d, %+v: other bytes (-at once +in steps)\n%s", seed, way, o, firstDifference(want, got))
@@ -174,28 +183,99 @@ func TestNearSameBytes(t *testing.T) {
 	}
 }
 
+// seekersAhead are n finders of the CPU that seek ahead, as GPUs do. The call of Find after so many
+// fails, unless that is 0.
+type seekersAhead struct {
+	seekingFinders
+	n, fails int
+	calls    atomic.Int32
+	at       atomic.Int32 // so many are at work
+}
+
+func (s *seekersAhead) seeking() int { return s.n }
+
+func (s *seekersAhead) again(ref *dna.Reference, o find.Options, i int, have find.Finder) (find.Finder, error) {
+	if have != nil {
+		return have, nil
+	}
+	f, err := s.seekingFinders.again(ref, o, i, nil)
+	return &finderAhead{Finder: f, of: s}, err
+}
+
+type finderAhead struct {
+	find.Finder
+	of *seekersAhead
+}
+
+func (*finderAhead) Ahead() bool { return true }
+
+func (f *finderAhead) Find(b *find.Batch, found *find.Found) (int, error) {
+	f.of.at.Add(1)
+	defer f.of.at.Add(-1)
+	if int(f.of.calls.Add(1)) == f.of.fails {
+		return 0, errFull
+	}
+	time.Sleep(time.Duration(f.of.n) * 100 * time.Microsecond) // while others are begun
+	return f.Finder.Find(b, found)
+}
+
+// TestSeekingFails has a finder fail that seeks reads again, or the writer while some do. The run
+// ends with that error, and none of them is at work any more.
+func TestSeekingFails(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(47, 48))
+	input := newNearInput(r)
+	reference, first, second := writePairs(t, input.all(), input.pairs(100, 100, 8))
+	o := Options{
+		Reference: reference, Libraries: []Library{{Reads: first}, {Reads: second}}, Distance: Distance{Edits: 8}, Threads: 2, Engine: EngineSkim,
+		Report: Report{Mode: ReportOne}, BatchReads: 10,
+	}
+	text, _ := runText(t, o)
+	for _, n := range []int{1, 3} {
+		for fails := range 8 {
+			s := &seekersAhead{n: n, fails: fails}
+			o.limits.seeking = func(of seekingFinders) seekingFinders { s.seekingFinders = of; return s }
+			var out io.Writer = &bytes.Buffer{}
+			if fails == 0 {
+				out = &failingWriter{len(text) / 2}
+			}
+			if _, err := Run(t.Context(), o, sam.HeaderOptions{}, Outputs{Records: out}); !errors.Is(err, errFull) {
+				t.Errorf("%d finders, call %d fails: %v", n, fails, err)
+			}
+			if at := s.at.Load(); at != 0 {
+				t.Errorf("%d finders, call %d fails: %d are at work after the run", n, fails, at)
+			}
+		}
+	}
+}
+
 // TestNearOnGPU has a GPU seek in steps, and keep to itself what lies far beyond the best
 // locations: bytes and statistics are those of the CPU, which seeks all at once.
 func TestNearOnGPU(t *testing.T) {
 	t.Parallel()
 	driver := testDriver(t)
-	// In two more a GPU is asked for more than a few locations of mates, and for steps in a repeat.
-	seeds := []uint64{22, 319}
+	// In three more a GPU is asked for more than a few locations of mates, for steps in a repeat, and
+	// for what is near in the last step.
+	seeds := []uint64{22, 25, 319}
 	for seed := range uint64(effort.Pick(40, 8)) {
 		seeds = append(seeds, seed)
 	}
 	for _, seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 44))
 		o := drawNear(r)
+		steps := seed%2 == 1 // of whole reads without mates
 		if o.Local == nil && seed%3 == 0 {
 			o.Local, o.Metric = &Local{Score: DefaultScore, Split: r.IntN(2) == 0}, Edits
+		}
+		if steps {
+			o.Local, o.Distance, o.Report = nil, Distance{Edits: 8 + r.IntN(3)}, Report{Mode: ReportOne}
 		}
 		input := newNearInput(r)
 		m := 80 + r.IntN(40)
 		mates := input.pairs(4+r.IntN(8), m, o.largest(m)/int(oddsOf(&o).each))
 		reference, first, second := writePairs(t, input.all(), mates)
 		o.Reference, o.Libraries = reference, []Library{{Reads: first, Mates: second}}
-		if r.IntN(2) == 0 {
+		if steps || r.IntN(2) == 0 {
 			o.Libraries = []Library{{Reads: first}}
 		}
 		o.limits.atOnce, o.limits.bases = true, []int64{0, 1 << 25, 1 << 35}[r.IntN(3)]

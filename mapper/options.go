@@ -104,6 +104,8 @@ type limits struct {
 	// heldLocations is how many locations an estimate holds before it holds few of each read,
 	// estimateLocations if it is 0.
 	heldLocations int
+	// seeking, when set, gives other finders for reads that are sought again.
+	seeking func(seekingFinders) seekingFinders
 }
 
 // finding returns the options for finders.

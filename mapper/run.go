@@ -148,8 +148,12 @@ func (r *run) mapReads(ctx context.Context, reads *batcher, out *Outputs, begin 
 	d := newDevices(r.ref, r.options, &r.times.find, r.cover(out), r.opening, r.start)
 	defer d.giveUp() // unless it comes to its end
 	defer r.resolver.stop()
+	seeking := seekingFinders(d)
+	if other := r.options.limits.seeking; other != nil {
+		seeking = other(d)
+	}
 	for _, s := range r.resolver.seekers {
-		s.finders = d
+		s.finders = seeking
 	}
 	reads.check, reads.watch = r.check, r.options.Watch
 	r.options.Watch.loaded()

@@ -235,7 +235,11 @@ func (s *seeker) begin(ctx context.Context) (ahead bool, err error) {
 	ctx, next.cancel = context.WithCancel(ctx)
 	next.parts, next.found = s.waiting.parts, make(chan part, 1)
 	// In passes for about as many reads.
-	passes := (packed-1)/int(atATime(int64(s.ref.TotalLength()))) + 1
+	most := int(atATime(int64(s.ref.TotalLength())))
+	if n := s.options.BatchReads; n > 0 {
+		most = min(most, n)
+	}
+	passes := (packed-1)/most + 1
 	go next.run(ctx, s.crew, (packed-1)/passes+1)
 	s.waiting = waiting{}
 	return ahead, nil
