@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"scanmap/sam"
+	"scanmap/internal/bgzf"
 )
 
 // TestLook estimates files, plain and compressed, by their heads, and counts those that are no
@@ -56,7 +56,7 @@ func TestLook(t *testing.T) {
 				_, _ = z.Write([]byte(text))
 				_ = z.Close()
 			case "BGZF":
-				z, err := sam.NewCompressor(&b, 1)
+				z, err := bgzf.NewWriter(&b, bgzf.DefaultLevel, 1)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -6,6 +6,7 @@ import (
 	hts "github.com/biogo/hts/sam"
 
 	"scanmap/dna"
+	"scanmap/internal/bgzf"
 	"scanmap/sam"
 )
 
@@ -19,7 +20,7 @@ type recordWriters struct {
 	threads       int
 }
 
-// finisher is a sam.Writer or a sam.Compressor.
+// finisher is a sam.Writer or a bgzf.Writer.
 type finisher interface {
 	Close() error
 	Discard()
@@ -78,7 +79,7 @@ func (w *recordWriters) open(ref *dna.Reference, o *orderedWriter) error {
 	}
 	o.unmapped = w.out.Unmapped
 	if o.unmapped != nil && w.out.CompressUnmapped {
-		c, err := sam.NewCompressor(o.unmapped, w.threads)
+		c, err := bgzf.NewWriter(o.unmapped, bgzf.DefaultLevel, w.threads)
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	hts "github.com/biogo/hts/sam"
+
+	"scanmap/internal/bgzf"
 )
 
 // Encoding is the form of a record in memory.
@@ -133,7 +135,7 @@ func (r *Record) AppendBinary(b []byte) []byte {
 	fixed[offsetNameLength] = byte(nameLength)
 	fixed[offsetMapQ] = r.MapQ
 	end := pos + alignedLength(r.Flags, length)
-	binary.LittleEndian.PutUint16(fixed[offsetBin:], uint16(binOf(pos, end, baiDepth)))
+	binary.LittleEndian.PutUint16(fixed[offsetBin:], uint16(bgzf.Bin(pos, end, bgzf.Depth)))
 	binary.LittleEndian.PutUint16(fixed[offsetCigarCount:], uint16(cigarCount))
 	putInt32(fixed[offsetBases:], len(r.Bases))
 	mateContig, matePos := place(r.MateContig, r.MateContigIndex, r.MatePos)

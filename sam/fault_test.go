@@ -37,14 +37,3 @@ func TestErrorOfOneWrite(t *testing.T) {
 		}
 	}
 }
-
-// TestDepthOfCSI has the depths that hts_idx_init of htslib gives, which allows for 256 bases more.
-func TestDepthOfCSI(t *testing.T) {
-	for length, want := range map[int]int{
-		1: 0, 1<<14 - 256: 0, 1<<14 - 255: 1, 1<<29 - 256: 5, 1<<29 - 255: 6, 1 << 29: 6, 1<<31 - 1: 6,
-	} {
-		if got := csiDepth(length); got != want {
-			t.Errorf("%d bases: depth %d, not %d", length, got, want)
-		}
-	}
-}

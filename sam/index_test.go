@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -24,44 +23,6 @@ func TestIndexKind(t *testing.T) {
 		if got := IndexKindFor(testHeader(t, HeaderOptions{}, dna.Contig{Name: "a", Length: 5},
 			dna.Contig{Name: "b", Length: c.length})); got != c.want {
 			t.Errorf("%d bases: %s", c.length, got)
-		}
-	}
-}
-
-// Bins are those of the specification's reg2bin.
-func TestBinOf(t *testing.T) {
-	reg2bin := func(beg, end int) int { // SAMv1, section 5.3
-		end--
-		switch {
-		case beg>>14 == end>>14:
-			return ((1<<15)-1)/7 + (beg >> 14)
-		case beg>>17 == end>>17:
-			return ((1<<12)-1)/7 + (beg >> 17)
-		case beg>>20 == end>>20:
-			return ((1<<9)-1)/7 + (beg >> 20)
-		case beg>>23 == end>>23:
-			return ((1<<6)-1)/7 + (beg >> 23)
-		case beg>>26 == end>>26:
-			return ((1<<3)-1)/7 + (beg >> 26)
-		}
-		return 0
-	}
-	random := rand.New(rand.NewPCG(1, 1))
-	if got := binOf(-1, 0, baiDepth); got != 4680 {
-		t.Errorf("bin %d without a place", got)
-	}
-	for range 100_000 {
-		begin := random.IntN(1 << 29)
-		end := begin + 1 + random.IntN(1<<random.IntN(29))
-		if got := binOf(begin, end, baiDepth); int(got) != reg2bin(begin, end) {
-			t.Fatalf("[%d,%d): bin %d, want %d", begin, end, got, reg2bin(begin, end))
-		}
-		if begin>>14 == (end-1)>>14 {
-			continue
-		}
-		bin := int(binOf(begin, end, 6))
-		if first := firstWindow(bin, 6); first<<14 > begin {
-			t.Fatalf("bin %d of [%d,%d) begins at window %d", bin, begin, end, first)
 		}
 	}
 }
@@ -201,43 +162,6 @@ func countsOf(contigs []dna.Contig, records []Record) string {
 	}
 	fmt.Fprintf(&b, "*\t0\t0\t%d\n", unplaced)
 	return b.String()
-}
-
-// TestWindows compares the linear index with what SAMv1, section 5.1.3, says of it: for each window
-// of 16,384 bases, where the first record that overlaps it begins. Records start and end at, before
-// and after the first base of a window.
-func TestWindows(t *testing.T) {
-	const window, windows = 1 << 14, 6
-	h := testHeader(t, HeaderOptions{SortOrder: hts.Coordinate}, dna.Contig{Name: "c", Length: windows * window})
-	random := rand.New(rand.NewPCG(9, 10))
-	border := func() int { return window*random.IntN(windows) + random.IntN(5) - 2 }
-	for range 200 {
-		var spans [][2]int // first and last base
-		for range 1 + random.IntN(6) {
-			first := max(border(), 0)
-			spans = append(spans, [2]int{first, max(first, min(border(), windows*window-1))})
-		}
-		slices.SortFunc(spans, func(a, b [2]int) int { return a[0] - b[0] })
-		want := []uint64{}
-		x := newIndexer(h)
-		for i, s := range spans {
-			r := Record{Contig: "c", Pos: s[0], MatePos: -1, Cigar: []hts.CigarOp{cigarOfLength(s[1] - s[0] + 1)}}
-			if err := x.add(r.AppendBinary(nil), uint64(100*i), uint64(100*i+100)); err != nil {
-				t.Fatal(err)
-			}
-			for w := range s[1]/window + 1 {
-				if w == len(want) {
-					want = append(want, noPlace)
-				}
-				if w >= s[0]/window {
-					want[w] = min(want[w], uint64(100*i))
-				}
-			}
-		}
-		if got := x.contigs[0].windows; !slices.Equal(got, want) {
-			t.Fatalf("records on %v: windows begin at %v, want %v", spans, got, want)
-		}
-	}
 }
 
 func TestIndexOfNothing(t *testing.T) {

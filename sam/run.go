@@ -12,6 +12,7 @@ import (
 
 	"github.com/klauspost/compress/s2"
 
+	"scanmap/internal/bgzf"
 	"scanmap/internal/temporary"
 )
 
@@ -153,7 +154,8 @@ func (w *runWriter) write(b *packing) error {
 	w.indexed += len(b.block)
 	packed := b.packed[:runHead+b.body]
 	r.size += int64(len(packed))
-	return writeAll(r.file, packed)
+	_, err := bgzf.Whole{Writer: r.file}.Write(packed)
+	return err
 }
 
 // close writes what is left, and returns the first error of any write.

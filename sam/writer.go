@@ -8,6 +8,7 @@ import (
 
 	hts "github.com/biogo/hts/sam"
 
+	"scanmap/internal/bgzf"
 	"scanmap/internal/temporary"
 )
 
@@ -42,16 +43,11 @@ type WriterOptions struct {
 	Index io.Writer
 }
 
-// defaultCompression is the level that Compression -1 stands for. Files are 2% larger
-// than samtools makes them at its default, which is also 6, in less than two thirds of
-// the time (docs/benchmarks/bam.md).
-const defaultCompression = 6
-
 // Writer writes a header and records. Its methods are for one goroutine.
 type Writer struct {
-	w        wholeWriter
+	w        bgzf.Whole
 	options  WriterOptions
-	bgzf     *bgzfWriter   // nil for FormatSAM
+	bgzf     *bgzf.Writer  // nil for FormatSAM
 	buffer   *bufio.Writer // of sorted FormatSAM
 	sorter   recordSorter  // nil unless sorted
 	marker   *duplicates   // the sorter, if it marks duplicates
@@ -76,10 +72,10 @@ func NewWriter(w io.Writer, h *hts.Header, o WriterOptions) (*Writer, error) {
 	if err := o.complete(h); err != nil {
 		return nil, err
 	}
-	wr := &Writer{w: wholeWriter{w}, options: o}
+	wr := &Writer{w: bgzf.Whole{Writer: w}, options: o}
 	if o.Format != FormatSAM {
 		var err error
-		if wr.bgzf, err = newBGZF(w, o.Compression, o.Threads, o.Index != nil); err != nil {
+		if wr.bgzf, err = bgzf.NewWriter(w, o.Compression, o.Threads); err != nil {
 			return nil, err
 		}
 	} else if o.Sort {
@@ -93,6 +89,7 @@ func NewWriter(w io.Writer, h *hts.Header, o WriterOptions) (*Writer, error) {
 		wr.sorter = newSorter(o.Temporary, o.SortMemory, o.Threads)
 	}
 	if o.Index != nil {
+		wr.bgzf.KeepOffsets()
 		wr.indexer = newIndexer(h)
 	}
 	if err := wr.writeHeader(h); err != nil {
@@ -111,7 +108,7 @@ func (o *WriterOptions) complete(h *hts.Header) error {
 		return err
 	}
 	if o.Compression == -1 || o.Format == FormatSAM {
-		o.Compression = defaultCompression
+		o.Compression = bgzf.DefaultLevel
 	}
 	o.Threads = max(o.Threads, 1)
 	if o.SortMemory == 0 {
@@ -147,7 +144,7 @@ func (w *Writer) writeHeader(h *hts.Header) error {
 			return err
 		}
 		// Records start a block, as with samtools, so that a header can be exchanged.
-		return w.bgzf.flush()
+		return w.bgzf.Flush()
 	case FormatSAMGZ:
 		return WriteHeader(w.bgzf, h)
 	default:
@@ -229,18 +226,12 @@ func (w *Writer) emit(record []byte) error {
 	case w.options.Format == FormatSAMGZ:
 		_, err := w.bgzf.Write(record[keyedHeader:])
 		return err
-	case w.indexer == nil:
-		return w.bgzf.writeRecord(record)
 	}
-	// The record begins after the end of a block that has no room for it.
-	if err := w.bgzf.room(len(record)); err != nil {
+	begin, end, err := w.bgzf.WriteWhole(record)
+	if err != nil || w.indexer == nil {
 		return err
 	}
-	begin := w.bgzf.place()
-	if err := w.bgzf.writeRecord(record); err != nil {
-		return err
-	}
-	return w.indexer.add(record, begin, w.bgzf.place())
+	return w.indexer.add(record, begin, end)
 }
 
 // Close writes what is kept back: sorted records, the block that ends compressed
@@ -272,13 +263,13 @@ func (w *Writer) finish() error {
 	if w.bgzf == nil {
 		return nil
 	}
-	if err := w.bgzf.close(); err != nil {
+	if err := w.bgzf.Close(); err != nil {
 		return err
 	}
 	if w.indexer == nil {
 		return nil
 	}
-	if err := w.indexer.writeIndex(w.options.Index, w.bgzf.offsets); err != nil {
+	if err := w.indexer.write(w.options.Index, w.bgzf.Offsets()); err != nil {
 		return fmt.Errorf("index: %w", err)
 	}
 	return nil
@@ -308,7 +299,7 @@ func (w *Writer) Discard() {
 func (w *Writer) release() error {
 	w.finished = true
 	if w.bgzf != nil {
-		w.bgzf.discard()
+		w.bgzf.Discard()
 	}
 	if w.sorter == nil {
 		return nil

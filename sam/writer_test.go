@@ -11,6 +11,7 @@ import (
 
 	hts "github.com/biogo/hts/sam"
 
+	"scanmap/internal/bgzf"
 	"scanmap/internal/programs"
 )
 
@@ -192,7 +193,7 @@ func TestCloseAgain(t *testing.T) {
 			}
 			length = b.Len()
 		}
-		if complete := bytes.HasSuffix(b.Bytes(), []byte(bgzfEnd)); complete != (c.want == "") {
+		if complete := bytes.HasSuffix(b.Bytes(), []byte(bgzf.End)); complete != (c.want == "") {
 			t.Errorf("%q: has the end: %v", c.block, complete)
 		}
 	}

@@ -3,6 +3,8 @@ package track
 import (
 	"io"
 	"strconv"
+
+	"scanmap/internal/bgzf"
 )
 
 // A line of bedGraph is CONTIG, START, END and VALUE with tabs between them, 0-based and half-open.
@@ -80,7 +82,7 @@ func appendGrouped(text []byte, groups []group, name string, l lineInterval) ([]
 	before := len(text)
 	text = appendLine(text, name, l.start, l.end, l.value)
 	n := len(text) - before
-	if i := len(groups) - 1; i >= 0 && groups[i].start>>indexShift == (l.end-1)>>indexShift {
+	if i := len(groups) - 1; i >= 0 && groups[i].start>>bgzf.Shift == (l.end-1)>>bgzf.Shift {
 		groups[i].end = l.end
 		groups[i].bytes += n
 		return text, groups

@@ -178,18 +178,18 @@ type data struct {
 // writeData writes the blocks of data. A block is of one contig.
 func (b *bigWig) writeData() (*data, error) {
 	w := dataWriter{}
-	w.press = newPress(b.out, b.threads, func() packer { return &sectionPacker{} }, func(k *block, offset int64) {
-		w.leaves = append(w.leaves, leaf{k.extent, offset, len(k.packed)})
-		w.bytes += int64(k.plain)
+	w.press = newPress(b.out, b.threads, newSectionPacker, func(k *block, offset int64) {
+		w.leaves = append(w.leaves, leaf{k.Note.extent, offset, len(k.Packed)})
+		w.bytes += int64(k.Note.plain)
 	})
-	defer w.press.discard()
+	defer w.press.Discard()
 	if err := overStretches(b.contigs, b.values, b.threads, func() *dataPart { return &dataPart{} }, w.take); err != nil {
 		return nil, err
 	}
 	if err := w.put(w.held); err != nil {
 		return nil, err
 	}
-	return &w.data, w.press.close()
+	return &w.data, w.press.Close()
 }
 
 // dataPart has the intervals of a stretch as items of bedGraph sections.
@@ -247,20 +247,20 @@ func (w *dataWriter) take(p *dataPart) error {
 func (w *dataWriter) put(items []byte) error {
 	get := binary.LittleEndian.Uint32
 	for len(items) > 0 {
-		k := w.press.block
-		n := len(k.data)
-		if n == blockItems*itemBytes || n > 0 && k.extent.contig != w.contig {
-			if err := w.press.next(); err != nil {
+		k := w.press.Block
+		n := len(k.Data)
+		if n == blockItems*itemBytes || n > 0 && k.Note.extent.contig != w.contig {
+			if err := w.press.Next(); err != nil {
 				return err
 			}
 			continue
 		}
 		if n == 0 {
-			k.extent = extent{contig: w.contig, start: get(items), lastContig: w.contig}
+			k.Note.extent = extent{contig: w.contig, start: get(items), lastContig: w.contig}
 		}
 		n = min(len(items), blockItems*itemBytes-n)
-		k.data = append(k.data, items[:n]...)
-		k.extent.end = get(items[n-itemBytes+4:])
+		k.Data = append(k.Data, items[:n]...)
+		k.Note.extent.end = get(items[n-itemBytes+4:])
 		items = items[n:]
 	}
 	return nil

@@ -11,7 +11,7 @@
 //	track.go        contigs, values, formats by the names of files
 //	join.go         what all intervals pass, written or read: their order, and what is joined
 //	stretch.go      stretches of the reference, made side by side and taken in order
-//	press.go        blocks, compressed side by side and written in order
+//	output.go       what is written, and blocks of it, compressed side by side
 //	bedgraph.go     bedGraph as text
 //	bgzf.go         bedGraph in BGZF
 //	tabix.go        its index

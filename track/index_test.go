@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"scanmap/internal/bgzf"
 )
 
 // A plainIndex is a TBI or CSI as its tables in SAMv1 and CSIv1 say.
@@ -151,7 +153,7 @@ func (x *plainIndex) find(t *testing.T, file []byte, contig string, start, end i
 // TestIndexFinds looks up regions in an index, by the rules of the formats, and compares with a
 // look at all lines. Lines lie in bins of all levels.
 func TestIndexFinds(t *testing.T) {
-	for _, lengths := range [][]int{{600_000, 50, 1 << 21}, {300_000, 7, tbiReach + 1}} {
+	for _, lengths := range [][]int{{600_000, 50, 1 << 21}, {300_000, 7, bgzf.Reach + 1}} {
 		random := rand.New(rand.NewPCG(1, 2))
 		table := newTable([]Contig{{"b", lengths[0]}, {"c", lengths[1]}, {"a", lengths[2]}})
 		for i, c := range table.contigs {
@@ -169,7 +171,7 @@ func TestIndexFinds(t *testing.T) {
 			t.Fatal(err)
 		}
 		x := readIndex(t, index.Bytes())
-		if csi := lengths[2] > tbiReach; x.csi != csi {
+		if csi := lengths[2] > bgzf.Reach; x.csi != csi {
 			t.Fatalf("CSI: %v", x.csi)
 		}
 		all := table.joined()
@@ -220,8 +222,8 @@ func TestIndexOfLengths(t *testing.T) {
 	} {
 		contigs := []Contig{{"a", 5}, {"b", c.length}, {"c", 5}}
 		x := newTabix(contigs)
-		if IndexEnding(contigs) != c.ending || x.csi != (c.ending == ".csi") || x.depth != c.depth {
-			t.Errorf("%d bases: %s, CSI %v of depth %d; want %s, %d", c.length, IndexEnding(contigs), x.csi, x.depth, c.ending, c.depth)
+		if IndexEnding(contigs) != c.ending || x.CSI != (c.ending == ".csi") || x.Depth != c.depth {
+			t.Errorf("%d bases: %s, CSI %v of depth %d; want %s, %d", c.length, IndexEnding(contigs), x.CSI, x.Depth, c.ending, c.depth)
 		}
 	}
 }
@@ -295,42 +297,5 @@ func TestLostErrors(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "interval 7 to 7 is empty") {
 			t.Errorf("%s: %v", format, err)
 		}
-	}
-}
-
-// TestBlocksOfNoise has bytes that no compression makes less, of several full blocks: each has a
-// size that its head can tell, and all are what was written.
-func TestBlocksOfNoise(t *testing.T) {
-	noise := make([]byte, 5*bgzfMost+7)
-	random := rand.New(rand.NewPCG(1, 2))
-	for i := range noise {
-		noise[i] = byte(random.Uint32())
-	}
-	var file bytes.Buffer
-	z := newBGZF(&file, 2)
-	defer z.discard()
-	for _, n := range []int{bgzfMost, 1, len(noise) - bgzfMost - 1} {
-		if err := z.write(noise[:n]); err != nil {
-			t.Fatal(err)
-		}
-		noise = append(noise[n:], noise[:n]...)
-	}
-	if err := z.close(); err != nil {
-		t.Fatal(err)
-	}
-	blocks := 0
-	for data := file.Bytes(); len(data) > 0; blocks++ {
-		size := int(binary.LittleEndian.Uint16(data[16:])) + 1
-		if size > len(data) || string(data[:16]) != bgzfStart[:16] {
-			t.Fatalf("block %d: %d bytes", blocks, size)
-		}
-		data = data[size:]
-	}
-	unpacked, err := gzip.NewReader(&file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, err := io.ReadAll(unpacked); err != nil || !bytes.Equal(got, noise) || blocks != 7 {
-		t.Errorf("%d bytes in %d blocks, %v", len(got), blocks, err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"scanmap/internal/bgzf"
 	"scanmap/internal/programs"
 )
 
@@ -50,8 +51,8 @@ func TestTabix(t *testing.T) {
 	}{
 		{".tbi", someTable(1, 100_000_000, 50, 1<<29, 1<<14, 30_000_000)},
 		{".csi", someTable(2, 100_000_000, math.MaxUint32, 7, 1<<29+1)},
-		{".tbi", newTable([]Contig{{"a", tbiReach}}, interval{"a", 0, tbiReach, 1})},
-		{".csi", newTable([]Contig{{"a", tbiReach + 1}}, interval{"a", 0, 1, 1}, interval{"a", tbiReach, tbiReach + 1, 1})},
+		{".tbi", newTable([]Contig{{"a", bgzf.Reach}}, interval{"a", 0, bgzf.Reach, 1})},
+		{".csi", newTable([]Contig{{"a", bgzf.Reach + 1}}, interval{"a", 0, 1, 1}, interval{"a", bgzf.Reach, bgzf.Reach + 1, 1})},
 		{".tbi", newTable([]Contig{{"a", 5}})},
 	} {
 		name := filepath.Join(t.TempDir(), "a.bg.gz")

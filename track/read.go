@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"scanmap/internal/bgzf"
 )
 
 // readBuffer is how much is read at a time, and the longest line of a bedGraph.
@@ -50,21 +52,21 @@ func Read(r io.ReadSeeker, yield func(contig string, start, end int, value float
 	}
 	text := &gzipText{z: z, tail: tail}
 	// The extra field of a BGZF block begins with BC.
-	text.bgzf = len(head) == 18 && head[3] == 4 && string(head[12:14]) == "BC"
+	text.blocks = len(head) == 18 && head[3] == 4 && string(head[12:14]) == "BC"
 	return readBedGraph(bufio.NewReaderSize(text, readBuffer), yield)
 }
 
 // gzipText is the text of gzip data, with its errors.
 type gzipText struct {
-	z    *gzip.Reader
-	tail *tailReader
-	bgzf bool
+	z      *gzip.Reader
+	tail   *tailReader
+	blocks bool // of BGZF
 }
 
 func (t *gzipText) Read(p []byte) (int, error) {
 	n, err := t.z.Read(p)
 	// Nothing else tells a BGZF file from one that was cut between two blocks.
-	if err == io.EOF && t.bgzf && string(t.tail.last) != bgzfEnd {
+	if err == io.EOF && t.blocks && string(t.tail.last) != bgzf.End {
 		return n, errors.New("the end-of-file block of the BGZF data is missing: the file is probably truncated")
 	}
 	return n, gzipError(err)
@@ -92,8 +94,8 @@ type tailReader struct {
 
 func (t *tailReader) Read(p []byte) (int, error) {
 	n, err := t.r.Read(p)
-	t.last = append(t.last, p[max(0, n-len(bgzfEnd)):n]...)
-	if more := len(t.last) - len(bgzfEnd); more > 0 {
+	t.last = append(t.last, p[max(0, n-len(bgzf.End)):n]...)
+	if more := len(t.last) - len(bgzf.End); more > 0 {
 		t.last = append(t.last[:0], t.last[more:]...)
 	}
 	return n, err

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"scanmap/internal/bgzf"
 	"scanmap/internal/fuzzing"
 )
 
@@ -75,9 +76,9 @@ func gzipped(text string) []byte {
 
 func blockGzipped(text string) []byte {
 	var b bytes.Buffer
-	z := newBGZF(&b, 1)
-	_ = z.write([]byte(text))
-	_ = z.close()
+	z, _ := bgzf.NewWriter(&b, 3, 1)
+	_, _ = z.Write([]byte(text))
+	_ = z.Close()
 	return b.Bytes()
 }
 
@@ -97,7 +98,7 @@ func TestReadCompressed(t *testing.T) {
 		{"cut", one[:len(one)-9], "line 2: the gzip data is truncated"},
 		{"cut in its head", one[:5], "the gzip data is truncated"},
 		{"cut in the end", one[:len(one)-1], "the gzip data is truncated"},
-		{"cut between blocks", blocks[:len(blocks)-len(bgzfEnd)], "the end-of-file block of the BGZF data is missing"},
+		{"cut between blocks", blocks[:len(blocks)-len(bgzf.End)], "the end-of-file block of the BGZF data is missing"},
 		{"another checksum", changed, "the checksum is wrong"},
 		{"something after it", append(slices.Clone(one), "abcdefghijklmn"...), "the gzip data is corrupt"},
 		{"no gzip", []byte("\x1f\x8b\x07aaaaaaaaaaaaaaa"), "the gzip data is corrupt"},
@@ -227,7 +228,7 @@ func TestReadSections(t *testing.T) {
 			packed := c.section
 			if !plain {
 				var err error
-				if packed, err = (&zlibPacker{}).pack(nil, &block{data: c.section}); err != nil {
+				if packed, err = newZlibPacker()(nil, &block{Data: c.section}); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -3,6 +3,8 @@ package track
 import (
 	"encoding/binary"
 	"hash/adler32"
+
+	"scanmap/internal/bgzf"
 )
 
 // A block of data is a section: a head of 24 bytes, which has contig, start, end, step, span, type
@@ -21,15 +23,15 @@ const (
 	fixedBytes   = 4
 )
 
-// sectionPacker makes blocks of data, from intervals as bedGraph items.
-type sectionPacker struct {
-	zlibPacker
-	section []byte
-}
-
-func (p *sectionPacker) pack(out []byte, b *block) ([]byte, error) {
-	p.section = appendSection(p.section[:0], b)
-	return p.zlib(out, b, p.section)
+// newSectionPacker makes blocks of data, from intervals as bedGraph items.
+func newSectionPacker() packer {
+	c := bgzf.NewCompressor(zlibLevel)
+	var section []byte
+	return func(out []byte, b *block) ([]byte, error) {
+		section = appendSection(section[:0], b)
+		b.Note.plain = len(section)
+		return appendZlib(out, c, section)
+	}
 }
 
 // A shape is what the type of a section depends on.
@@ -43,8 +45,8 @@ type shape struct {
 
 func shapeOf(b *block) shape {
 	get := binary.LittleEndian.Uint32
-	d := b.data
-	s := shape{items: len(d) / itemBytes, bases: int(b.extent.end - b.extent.start), sameSpan: true, sameStep: true, gapless: true}
+	d := b.Data
+	s := shape{items: len(d) / itemBytes, bases: int(b.Note.extent.end - b.Note.extent.start), sameSpan: true, sameStep: true, gapless: true}
 	s.span = get(d[4:]) - get(d)
 	s.step = s.span
 	if s.items > 1 {
@@ -78,23 +80,23 @@ func appendSection(out []byte, b *block) []byte {
 	}
 
 	put := binary.LittleEndian.AppendUint32
-	for _, field := range []uint32{b.extent.contig, b.extent.start, b.extent.end, step, span} {
+	for _, field := range []uint32{b.Note.extent.contig, b.Note.extent.start, b.Note.extent.end, step, span} {
 		out = put(out, field)
 	}
 	out = append(out, byte(kind), 0)
 	out = binary.LittleEndian.AppendUint16(out, uint16(items))
 	switch {
 	case kind == sectionBedGraph:
-		return append(out, b.data...)
+		return append(out, b.Data...)
 	case single:
-		for d := b.data; len(d) > 0; d = d[itemBytes:] {
+		for d := b.Data; len(d) > 0; d = d[itemBytes:] {
 			for range binary.LittleEndian.Uint32(d[4:]) - binary.LittleEndian.Uint32(d) {
 				out = append(out, d[8:12]...)
 			}
 		}
 		return out
 	}
-	for d := b.data; len(d) > 0; d = d[itemBytes:] {
+	for d := b.Data; len(d) > 0; d = d[itemBytes:] {
 		if kind == sectionVarStep {
 			out = append(out, d[:4]...)
 		}
@@ -103,19 +105,15 @@ func appendSection(out []byte, b *block) []byte {
 	return out
 }
 
-// zlibPacker makes blocks of zlib (RFC 1950).
-type zlibPacker struct{ deflater }
+// newZlibPacker makes blocks of zlib of bytes as they are.
+func newZlibPacker() packer {
+	c := bgzf.NewCompressor(zlibLevel)
+	return func(out []byte, b *block) ([]byte, error) { return appendZlib(out, c, b.Data) }
+}
 
-// pack packs the bytes of a block as they are.
-func (p *zlibPacker) pack(out []byte, b *block) ([]byte, error) { return p.zlib(out, b, b.data) }
-
-func (p *zlibPacker) zlib(out []byte, b *block, plain []byte) ([]byte, error) {
-	b.plain = len(plain)
-	deflated, err := p.deflate(plain, zlibLevel)
-	if err != nil {
-		return nil, err
-	}
+// appendZlib appends zlib (RFC 1950).
+func appendZlib(out []byte, c *bgzf.Compressor, plain []byte) ([]byte, error) {
 	out = append(out, 0x78, 0x9c) // DEFLATE with a window of 32 KiB, default level
-	out = append(out, deflated...)
-	return binary.BigEndian.AppendUint32(out, adler32.Checksum(plain)), nil
+	out, err := c.AppendDeflate(out, plain)
+	return binary.BigEndian.AppendUint32(out, adler32.Checksum(plain)), err
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"scanmap/internal/bgzf"
 	"scanmap/internal/effort"
 )
 
@@ -220,7 +221,7 @@ func TestBorders(t *testing.T) {
 		{"longest contig", newTable([]Contig{{"a", math.MaxUint32}},
 			interval{"a", 0, 1, 1}, interval{"a", math.MaxUint32 - 1, math.MaxUint32, 2})},
 		{"whole longest contig", newTable([]Contig{{"a", math.MaxUint32}}, interval{"a", 0, math.MaxUint32, math.MaxFloat32})},
-		{"reach of TBI", newTable([]Contig{{"a", tbiReach}}, interval{"a", tbiReach - 1, tbiReach, 1})},
+		{"reach of TBI", newTable([]Contig{{"a", bgzf.Reach}}, interval{"a", bgzf.Reach - 1, bgzf.Reach, 1})},
 	} {
 		t.Run(c.name, func(t *testing.T) { roundTrip(t, c.table, 2) })
 	}
@@ -264,9 +265,9 @@ func TestTypesOfSections(t *testing.T) {
 				start, end, value := k.make(i)
 				table.of[0] = append(table.of[0], interval{"", start, end, value})
 				for _, v := range []uint32{uint32(start), uint32(end), math.Float32bits(value)} {
-					b.data = append(b.data, byte(v), byte(v>>8), byte(v>>16), byte(v>>24))
+					b.Data = append(b.Data, byte(v), byte(v>>8), byte(v>>16), byte(v>>24))
 				}
-				b.extent.end = uint32(end)
+				b.Note.extent.end = uint32(end)
 			}
 			section := appendSection(nil, b)
 			if n == blockItems && section[20] != k.kind {

@@ -176,7 +176,7 @@ var errDiffer = errors.New("the values are not the same when they are asked for 
 func (b *bigWig) writeLevels(from, to int) error {
 	levels := b.levels[:to]
 	w := b.newZoomWriter(&levels[from])
-	defer w.press.discard()
+	defer w.press.Discard()
 	held := make([][]byte, to)
 	for i := from + 1; i < to; i++ {
 		held[i] = make([]byte, 0, levels[i].records*recordBytes)
@@ -254,7 +254,7 @@ func (b *bigWig) writeLevels(from, to int) error {
 // writeHeld writes a level from its records.
 func (b *bigWig) writeHeld(l *level, records []byte) error {
 	w := b.newZoomWriter(l)
-	defer w.press.discard()
+	defer w.press.Discard()
 	if err := w.add(records); err != nil {
 		return err
 	}
@@ -369,8 +369,8 @@ type zoomWriter struct {
 
 func (b *bigWig) newZoomWriter(l *level) *zoomWriter {
 	w := &zoomWriter{b: b, level: l}
-	w.press = newPress(b.out, b.threads, func() packer { return &zlibPacker{} }, func(k *block, offset int64) {
-		w.leaves = append(w.leaves, leaf{k.extent, offset, len(k.packed)})
+	w.press = newPress(b.out, b.threads, newZlibPacker, func(k *block, offset int64) {
+		w.leaves = append(w.leaves, leaf{k.Note.extent, offset, len(k.Packed)})
 	})
 	return w
 }
@@ -387,20 +387,20 @@ func (w *zoomWriter) add(records []byte) error {
 	get := binary.LittleEndian.Uint32
 	w.records += int64(len(records) / recordBytes)
 	for len(records) > 0 {
-		k := w.press.block
-		n := min(len(records), mostBlock-len(k.data))
+		k := w.press.Block
+		n := min(len(records), mostBlock-len(k.Data))
 		if n == 0 {
-			if err := w.press.next(); err != nil {
+			if err := w.press.Next(); err != nil {
 				return err
 			}
 			continue
 		}
-		if len(k.data) == 0 {
-			k.extent.contig, k.extent.start = get(records), get(records[4:])
+		if len(k.Data) == 0 {
+			k.Note.extent.contig, k.Note.extent.start = get(records), get(records[4:])
 		}
-		k.data = append(k.data, records[:n]...)
+		k.Data = append(k.Data, records[:n]...)
 		last := records[n-recordBytes:]
-		k.extent.lastContig, k.extent.end = get(last), get(last[8:])
+		k.Note.extent.lastContig, k.Note.extent.end = get(last), get(last[8:])
 		records = records[n:]
 	}
 	return nil
@@ -408,7 +408,7 @@ func (w *zoomWriter) add(records []byte) error {
 
 // close writes what is left, and the index of the level.
 func (w *zoomWriter) close() error {
-	if err := w.press.close(); err != nil {
+	if err := w.press.Close(); err != nil {
 		return err
 	}
 	if w.records != w.level.records {

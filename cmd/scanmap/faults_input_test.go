@@ -20,9 +20,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"scanmap/fasta"
+	"scanmap/internal/bgzf"
 	"scanmap/internal/effort"
 	"scanmap/internal/temporary"
-	"scanmap/sam"
 )
 
 // faults count operations by what they are, and have one of them fail, or all from that one on.
@@ -315,9 +315,9 @@ func TestReadFaults(t *testing.T) {
 		"ref.fa": ref.Bytes(), "reads.fq": reads.Bytes(), "mates.fq": mates.Bytes(), "patterns.fa": patterns.Bytes(),
 	} {
 		write(name, text)
-		var plain, bgzf, frames bytes.Buffer
+		var plain, blocks, frames bytes.Buffer
 		z := gzip.NewWriter(&plain)
-		b, err := sam.NewCompressor(&bgzf, 1)
+		b, err := bgzf.NewWriter(&blocks, bgzf.DefaultLevel, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -335,7 +335,7 @@ func TestReadFaults(t *testing.T) {
 			}
 		}
 		write(name+".gz", plain.Bytes())
-		write(name+".bgz", bgzf.Bytes())
+		write(name+".bgz", blocks.Bytes())
 		write(name+".zst", frames.Bytes())
 	}
 	t.Chdir(inputs)

@@ -15,7 +15,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"scanmap/fasta"
-	"scanmap/sam"
+	"scanmap/internal/bgzf"
 	"scanmap/search"
 	"scanmap/search/records"
 )
@@ -350,7 +350,7 @@ func (j *recordsJob) filter(ctx context.Context, stdout *sink) (*records.Stats, 
 // if its name says so.
 func (j *recordsJob) writeRecords(ctx context.Context, names []string, files []*output) (*records.Stats, error) {
 	var to [2]io.Writer
-	var compressors []*sam.Compressor
+	var compressors []*bgzf.Writer
 	for i, file := range files {
 		if file == nil {
 			continue
@@ -358,7 +358,7 @@ func (j *recordsJob) writeRecords(ctx context.Context, names []string, files []*
 		if to[i] = file; !isGzip(names[i]) {
 			continue
 		}
-		z, err := sam.NewCompressor(file, j.options.Search.Threads)
+		z, err := bgzf.NewWriter(file, bgzf.DefaultLevel, j.options.Search.Threads)
 		if err != nil {
 			return nil, err
 		}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"scanmap/fasta"
+	"scanmap/internal/bgzf"
 	"scanmap/internal/parallel"
-	"scanmap/sam"
 )
 
 // A Folder takes the files of Split.
@@ -45,11 +45,7 @@ func Split(ctx context.Context, o Options, folder Folder, compressed bool) (*Sta
 	if compressed {
 		s.ending = ".gz"
 		for range o.Search.Threads {
-			z, err := sam.NewBlocks()
-			if err != nil {
-				return nil, err
-			}
-			s.compressors = append(s.compressors, z)
+			s.compressors = append(s.compressors, bgzf.NewCompressor(bgzf.DefaultLevel))
 		}
 	}
 	for i := range o.Patterns {
@@ -101,12 +97,12 @@ type splitter struct {
 	files       []splitFile
 	held, turn  int // bytes of text, and with how many it is written
 	threads     int
-	compressors []*sam.Blocks // of each thread, none for plain text
-	ending      string        // of names, after that of the format
-	parts       []string      // what names have after the barcode: one for each file of it
-	formats     [2]string     // of each part, .fq or .fa; "" before the first record
-	width       int           // distances that a record may have
-	distances   []int64       // of each barcode, records by distance
+	compressors []*bgzf.Compressor // of each thread, none for plain text
+	ending      string             // of names, after that of the format
+	parts       []string           // what names have after the barcode: one for each file of it
+	formats     [2]string          // of each part, .fq or .fa; "" before the first record
+	width       int                // distances that a record may have
+	distances   []int64            // of each barcode, records by distance
 }
 
 // A splitFile is a file, or two of mates that are apart, and the text that is not written yet.
@@ -184,7 +180,7 @@ func (s *splitter) flushPart(f *splitFile, part, worker int) error {
 	}
 	if s.compressors != nil {
 		var err error
-		if text, err = s.compressors[worker].Append(nil, text); err != nil {
+		if text, err = s.compressors[worker].AppendBlocks(nil, text); err != nil {
 			return err
 		}
 	}
@@ -206,7 +202,7 @@ func (s *splitter) finish() error {
 	if s.compressors != nil {
 		for i := range s.files {
 			for part := 0; part < len(s.parts) && s.files[i].made; part++ {
-				if err := s.folder.Append(s.fileName(&s.files[i], part), []byte(sam.EndOfBlocks)); err != nil {
+				if err := s.folder.Append(s.fileName(&s.files[i], part), []byte(bgzf.End)); err != nil {
 					return err
 				}
 			}

@@ -15,7 +15,7 @@ import (
 
 	"scanmap/dna"
 	"scanmap/fasta"
-	"scanmap/sam"
+	"scanmap/internal/bgzf"
 )
 
 // variants is the command "simulate variants": the variants of a population, with the genotypes of
@@ -45,7 +45,7 @@ func variants(arguments []string) error {
 		if !strings.HasSuffix(*output, ".gz") {
 			return p.write(w)
 		}
-		z, err := sam.NewCompressor(w, *threads)
+		z, err := bgzf.NewWriter(w, bgzf.DefaultLevel, *threads)
 		if err != nil {
 			return err
 		}

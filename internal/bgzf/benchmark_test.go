@@ -1,6 +1,6 @@
 //go:build unix
 
-package sam
+package bgzf
 
 import (
 	"fmt"
@@ -44,11 +44,11 @@ func BenchmarkBGZF(b *testing.B) {
 	for level := range 10 {
 		b.Run(fmt.Sprint("level", level), func(b *testing.B) {
 			measure(b, data, func(w io.Writer) (io.Writer, func() error) {
-				z, err := newBGZF(w, level, 2, false)
+				z, err := NewWriter(w, level, 2)
 				if err != nil {
 					b.Fatal(err)
 				}
-				return z, z.close
+				return z, z.Close
 			})
 		})
 	}

@@ -12,8 +12,6 @@ import (
 
 	"github.com/biogo/hts/bgzf"
 
-	"scanmap/internal/effort"
-	"scanmap/internal/programs"
 	"scanmap/internal/temporary"
 )
 
@@ -46,107 +44,6 @@ func letters(n int) []byte {
 		}
 	}
 	return b
-}
-
-func compress(t testing.TB, data []byte, level, threads, step int) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	z, err := newBGZF(&b, level, threads, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for len(data) > 0 {
-		n := min(step, len(data))
-		if m, err := z.Write(data[:n]); m != n || err != nil {
-			t.Fatalf("%d bytes of %d, error %v", m, n, err)
-		}
-		data = data[n:]
-	}
-	if err := z.close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
-func TestBGZFReadsBack(t *testing.T) {
-	data := letters(4 * bgzfMost)
-	for level := range 10 {
-		if level > 7 && !effort.Full() {
-			continue
-		}
-		for _, n := range []int{0, 1, bgzfMost - 1, bgzfMost, bgzfMost + 1, 2 * bgzfMost, len(data)} {
-			file := compress(t, data[:n], level, 2, 1<<20)
-			if !bytes.Equal(decompress(t, file), data[:n]) {
-				t.Errorf("level %d, %d bytes: other bytes come back", level, n)
-			}
-		}
-	}
-	if got := compress(t, nil, 5, 1, 1); string(got) != bgzfEnd {
-		t.Errorf("nothing becomes %q", got)
-	}
-}
-
-// A compressor that was used before, and any number of them, make the same bytes.
-func TestBGZFDoesNotDependOnThreads(t *testing.T) {
-	data := letters(700_000)
-	for _, level := range []int{0, 1, 2, 3, 4, 5, 6, 7} {
-		want := compress(t, data, level, 1, len(data))
-		for _, threads := range []int{1, 2, 7} {
-			if !bytes.Equal(compress(t, data, level, threads, 1000*threads+7), want) {
-				t.Errorf("level %d, %d threads: other bytes", level, threads)
-			}
-		}
-	}
-}
-
-func TestBGZFRefusesLevels(t *testing.T) {
-	for _, level := range []int{-1, 10} {
-		if _, err := newBGZF(io.Discard, level, 1, false); err == nil {
-			t.Errorf("level %d is taken", level)
-		}
-	}
-}
-
-// htslib's own program finds the blocks in order.
-func TestBgzipReadsBGZF(t *testing.T) {
-	bgzip := programs.Find(t, "bgzip")
-	data := letters(300_000)
-	for _, level := range []int{0, 5} {
-		file := compress(t, data, level, 2, 1<<20)
-		if !bytes.Equal(output(t, file, bgzip, "-d", "-c"), data) {
-			t.Errorf("level %d: other bytes come back", level)
-		}
-	}
-}
-
-func TestBGZFKeepsRecordsWhole(t *testing.T) {
-	var b bytes.Buffer
-	z, err := newBGZF(&b, 0, 1, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, n := range []int{bgzfMost - 10, 11, bgzfMost - 11, 1, 3 * bgzfMost, 5} {
-		if err := z.writeRecord(make([]byte, n)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := z.close(); err != nil {
-		t.Fatal(err)
-	}
-	file := b.Bytes()
-	var sizes []int
-	for i, offset := range z.offsets {
-		if i+1 < len(z.offsets) {
-			end := file[z.offsets[i+1]-4 : z.offsets[i+1]]
-			sizes = append(sizes, int(getInt32(end)))
-		} else if string(file[offset:]) != bgzfEnd {
-			t.Errorf("the last offset, %d, is not that of the end", offset)
-		}
-	}
-	want := []int{bgzfMost - 10, bgzfMost, 1, bgzfMost, bgzfMost, bgzfMost, 5}
-	if fmt.Sprint(sizes) != fmt.Sprint(want) {
-		t.Errorf("blocks of %v bytes, want %v", sizes, want)
-	}
 }
 
 var errFull = errors.New("no space left on device")

@@ -1,0 +1,148 @@
+// Package bgzf writes BGZF, the blocks of gzip of SAMv1, section 4.1, and the bins of its indexes.
+//
+// What is where:
+//
+//	writer.go      a file of BGZF, and where in it a byte lies
+//	press.go       blocks of any format, compressed side by side and written in order
+//	compressor.go  one block
+//	index.go       bins and windows, which BAI, TBI and CSI have in common
+//
+// biogo/hts has a writer of BGZF. It is not used for three reasons: at the default level it takes
+// three times as long as this one, and twice as long as samtools (docs/benchmarks/bam.md); it can
+// wait forever when a write fails (its writing goroutine ends, and nobody gives blocks back); and
+// an index needs the offsets of blocks, which it does not give.
+package bgzf
+
+import (
+	"fmt"
+	"io"
+)
+
+// A Writer compresses blocks side by side and writes them in order, from a goroutine of its own.
+// Where blocks are cut depends on what is written and not on the number of goroutines.
+//
+// A failed write is remembered: blocks after it are dropped, and the calls that follow return its
+// error. Methods are for one goroutine.
+type Writer struct {
+	w      Whole
+	press  *Press[struct{}]
+	number int64 // of the current block
+
+	// offsets are those of the blocks written, in order, if keepOffsets. They belong to the writing
+	// goroutine until it ends.
+	keepOffsets bool
+	offsets     Offsets
+	written     int64
+}
+
+// A Place is where a byte goes: the number of the block times 1<<16, and the offset in it. With the
+// block's offset for its number it is a virtual file offset (SAMv1, section 4.1.1).
+type Place uint64
+
+// Offsets are those of all blocks of a file, and of its end.
+type Offsets []int64
+
+// Of is the virtual file offset of a place.
+func (o Offsets) Of(p Place) uint64 { return uint64(o[p>>16])<<16 | uint64(p&(1<<16-1)) }
+
+// NewWriter starts a writer with a level of 0 (stored) to 9 (smallest) and goroutines that
+// compress, at least one. Either Close or Discard ends them.
+func NewWriter(w io.Writer, level, threads int) (*Writer, error) {
+	if level < 0 || level > 9 {
+		return nil, fmt.Errorf("compression level %d is not one of 0 to 9", level)
+	}
+	z := &Writer{w: Whole{w}}
+	pack := func() Packer[struct{}] {
+		c := NewCompressor(level)
+		return func(out []byte, b *Block[struct{}]) ([]byte, error) { return c.appendBlock(out, b.Data) }
+	}
+	z.press = NewPress(threads, pack, z.writeBlock)
+	return z, nil
+}
+
+// KeepOffsets has the writer keep the offsets of blocks. It is called before anything is written.
+func (z *Writer) KeepOffsets() { z.keepOffsets = true }
+
+// Offsets returns the offsets that were kept, after Close.
+func (z *Writer) Offsets() Offsets { return z.offsets }
+
+func (z *Writer) writeBlock(b *Block[struct{}]) error {
+	if z.keepOffsets {
+		z.offsets = append(z.offsets, z.written)
+	}
+	z.written += int64(len(b.Packed))
+	_, err := z.w.Write(b.Packed)
+	return err
+}
+
+// Whole makes an error of a short write.
+type Whole struct{ io.Writer }
+
+func (w Whole) Write(b []byte) (int, error) {
+	n, err := w.Writer.Write(b)
+	if err == nil && n != len(b) {
+		err = io.ErrShortWrite
+	}
+	return n, err
+}
+
+// Flush ends the current block, unless it is empty.
+func (z *Writer) Flush() error {
+	if len(z.press.Block.Data) == 0 {
+		return z.press.Err()
+	}
+	z.number++
+	return z.press.Next()
+}
+
+// Write writes bytes into as many blocks as they take.
+func (z *Writer) Write(p []byte) (int, error) {
+	n := 0
+	for n < len(p) {
+		b := z.press.Block
+		take := min(len(p)-n, z.Room())
+		b.Data = append(b.Data, p[n:n+take]...)
+		n += take
+		if z.Room() == 0 {
+			if err := z.Flush(); err != nil {
+				return n, err
+			}
+		}
+	}
+	return n, nil
+}
+
+// WriteWhole starts a block where the current one has no room for all bytes, so that only what is
+// longer than a block lies in more than one. It tells where the bytes lie.
+func (z *Writer) WriteWhole(p []byte) (begin, after Place, err error) {
+	if len(p) > z.Room() {
+		if err := z.Flush(); err != nil {
+			return 0, 0, err
+		}
+	}
+	begin = z.Place()
+	_, err = z.Write(p)
+	return begin, z.Place(), err
+}
+
+// Room is how many bytes the current block has room for, at least one.
+func (z *Writer) Room() int { return mostData - len(z.press.Block.Data) }
+
+// Place is that of the next byte.
+func (z *Writer) Place() Place { return Place(z.number)<<16 | Place(len(z.press.Block.Data)) }
+
+// Close writes what is left and the block that ends the file. It does not close w.
+func (z *Writer) Close() error {
+	if err := z.press.Close(); err != nil {
+		return err
+	}
+	if z.keepOffsets {
+		z.offsets = append(z.offsets, z.written) // a record may end where the file does
+	}
+	_, err := z.w.Write([]byte(End))
+	return err
+}
+
+// Discard drops what is not written. It waits for a call of w.Write under way. It may be called at
+// any time, also after Close.
+func (z *Writer) Discard() { z.press.Discard() }
