@@ -152,16 +152,15 @@ const (
 	fewByChance = 100
 )
 
-// check refuses the reads of a library, by the first ones, where the reference is too short for
+// sensible refuses the reads of a library, by the first ones, where the reference is too short for
 // them or where they would lie at places by chance, as Options.Sensible says.
-func (r *run) check(l *library, reads []fasta.Read) error {
-	o := r.options
+func (o *Options) sensible(ref *dna.Reference, l *library, reads []fasta.Read) error {
 	if !o.Sensible || len(reads) == 0 {
 		return nil
 	}
 	length := medianLength(reads)
 	k := o.largest(length)
-	longest := longestContig(r.ref)
+	longest := longestContig(ref)
 	soughtInParts := o.Local != nil && o.Local.Split && length <= locate.MostLocal
 	if length-k > longest && !soughtInParts {
 		return fmt.Errorf("%s: reads of %d bases (the median of the first ones) cannot lie on %s, whose longest contig has %d: "+
@@ -170,7 +169,7 @@ func (r *run) check(l *library, reads []fasta.Read) error {
 	if o.Local != nil || o.MaxLocations > 0 || length == 0 {
 		return nil
 	}
-	bases := int64(r.ref.TotalLength())
+	bases := int64(ref.TotalLength())
 	most := everywhere * 2 * float64(bases) / float64(k+1)
 	if o.Report.Mode == ReportAll {
 		most = min(most, mostByChance)

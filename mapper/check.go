@@ -9,6 +9,7 @@ import (
 
 	"scanmap/dna"
 	"scanmap/fasta"
+	"scanmap/gpu/device"
 )
 
 // mostThreads is the most that Options.Threads may be.
@@ -102,19 +103,6 @@ func (o *Options) checkMapping() error {
 		bounded("a length of reads", o.MaxReadLength, math.MaxInt32), bounded("a batch", o.BatchReads, math.MaxInt32))
 }
 
-func (w *Work) check() error {
-	const most = 1 << 44 // more than there is, and no more than sums and products have room for
-	for _, n := range []int64{w.Bases, w.Locations, w.Sorting, w.Counting} {
-		if n < 0 || n > most {
-			return fmt.Errorf("work of %d is not from 0 to %d", n, int64(most))
-		}
-	}
-	if w.Length < 0 || w.Length > math.MaxInt32 || w.GPUs < 0 || w.GPUs > math.MaxUint16 {
-		return fmt.Errorf("there is no work of %d bases a read on %d GPUs", w.Length, w.GPUs)
-	}
-	return nil
-}
-
 // check returns what ParseDistance would refuse.
 func (d Distance) check() error {
 	last := DistanceStep{Length: -1}
@@ -176,5 +164,42 @@ func checkedReads(reads []fasta.Read) ([]fasta.Read, error) {
 			return all, nil // the end
 		}
 		all = append(all, some...)
+	}
+}
+
+func (o *Options) setDefaults() {
+	o.Threads = max(o.Threads, 1)
+	if o.Engine == "" {
+		o.Engine = EngineAuto
+	}
+	if o.Device.Kind == "" {
+		o.Device.Kind = device.CPU
+	}
+	if o.Report.Mode == "" {
+		o.Report.Mode = ReportAll
+	}
+	if o.Over == "" {
+		o.Over = OverCut
+	}
+	if o.Gaps == "" {
+		o.Gaps = GapsAffine
+	}
+	if o.Pairs.Orientation == "" {
+		o.Pairs.Orientation = OrientationFR
+	}
+	if o.limits.gpuStart == 0 {
+		o.limits.gpuStart = gpuStart
+	}
+	if o.limits.takeOver == 0 {
+		o.limits.takeOver = takeOver
+	}
+	if o.limits.held == 0 {
+		o.limits.held = MostLocations
+	}
+	if o.limits.block == 0 {
+		o.limits.block = longBlock
+	}
+	if o.limits.estimatePairs == 0 {
+		o.limits.estimatePairs = estimatePairs
 	}
 }

@@ -2,30 +2,6 @@ package mapper
 
 import "scanmap/locate"
 
-// pairClass says how the mates of a pair lie to each other.
-type pairClass uint8
-
-// The classes. Of pairs that are neither proper nor discordant at most one mate is mapped.
-const (
-	unpaired pairClass = iota
-	properPair
-	otherContig
-	otherOrientation
-	tooNear
-	tooFar
-	oneEndAnchored
-	unmappedPair
-)
-
-// discordantNames are the values of the tag XD.
-var discordantNames = [...]string{
-	otherContig: "contig", otherOrientation: "orientation", tooNear: "near", tooFar: "far", oneEndAnchored: "anchored",
-	unmappedPair: "",
-}
-
-// discordant tells the classes whose records are also written apart.
-func (c pairClass) discordant() bool { return discordantNames[c] != "" }
-
 // A pairChoice is what a pairing says of a pair.
 type pairChoice struct {
 	class   pairClass
@@ -162,54 +138,37 @@ func (p *pairing) primary(mate int) *locate.Location {
 	return l
 }
 
-// classify returns the class of a pair whose primary locations are first and second, and its insert
-// size if it is proper.
-func (o *PairOptions) classify(model *insertModel, first, second *locate.Location) (pairClass, int) {
-	insert, ok := o.insert(first, second)
-	switch {
-	case first.Place.Contig() != second.Place.Contig():
-		return otherContig, 0
-	case !ok:
-		return otherOrientation, 0
-	case insert < model.low:
-		return tooNear, 0
-	case insert > model.high:
-		return tooFar, 0
-	}
-	return properPair, insert
+// wide returns how much farther than the best location of a mate one may be that is chosen for its
+// pair.
+//
+// Lemma 3. If a proper combination has that much more than both best locations have together, or
+// less, it may be the most likely one. If it has more, it is less likely than the best ones apart.
+//
+// Proof. So much is what the densities of insert sizes differ by at most, in distances. ∎
+func (p *pairing) wide(model *insertModel) int32 {
+	beyond := penaltyOf(discordantDensity(p.bases)) - penaltyOf(model.highest())
+	return max(p.group.near, int32(max(beyond, 0)/p.odds.penalty))
 }
 
-// count counts a pair by its class.
-func (p *PairStats) count(class pairClass) {
-	p.Pairs++
-	switch class {
-	case properPair:
-		p.Proper++
-	case oneEndAnchored:
-		p.OneEndAnchored++
-	case unmappedPair, unpaired:
-		p.Unmapped++
-	case otherContig:
-		p.OtherContig++
-	case otherOrientation:
-		p.OtherOrientation++
-	case tooNear:
-		p.TooNear++
-	case tooFar:
-		p.TooFar++
+// wideSpan returns those locations of a mate, read number i of the group, that may be chosen for
+// its pair where it does not count by near ones, and the distance up to which these are.
+func (p *pairing) wideSpan(read, i int) (s span, k int32) {
+	g := p.group
+	s, k = g.spans[i], int32(g.k(read))
+	h := &g.horizons[i]
+	if g.near < 0 || g.parts[read] != nil || h.n == 0 || h.best+p.wide(p.model) >= int32(g.all(read)) {
+		return s, k
 	}
-	if class.discordant() && class != oneEndAnchored {
-		p.Discordant++
-	}
+	k = h.best + p.wide(p.model)
+	return span{s.from, s.from + g.toFront(g.of(s), k)}, k
 }
 
-// insertCounts is the number of insert sizes that are counted each: more than mate pairs have.
-const insertCounts = 1 << 17
-
-func (s *InsertStats) count(insert int) {
-	if insert >= insertCounts {
-		s.Longer++
-		return
-	}
-	s.Counts = increment(s.Counts, insert)
+// hasNear tells whether the locations of two mates have a proper combination of which no more than
+// nearPair edits are beside those of the best ones. The first mate is read number i of the group.
+func (p *pairing) hasNear(i int) bool {
+	g := p.group
+	most := g.horizons[i].best + g.horizons[i+1].best + g.nearPair
+	return !p.eachProper(func(i, j int32, _ int) (more bool) {
+		return g.measure(&p.mates[0].locations[i])+g.measure(&p.mates[1].locations[j]) > most
+	})
 }

@@ -8,15 +8,45 @@
 // A batcher reads the inputs and makes batches (batch.go). A crew has finders find for the batches,
 // whichever is free, and hands the parts on in order (crew.go, devices.go). A resolver cuts each
 // part into groups, and its workers make a block of each (resolve.go, worker.go). Reads of which
-// too little is known are sought again before that (seek.go, near.go). The writer puts
-// the blocks in order (writer.go). run.go reads from top to bottom like this.
+// too little is known are sought again before that (again.go, seek.go). The writer puts the blocks
+// in order (writer.go). run.go reads from top to bottom like this.
 //
 // Reading, finding and writing overlap. Output depends on the input and the options that say what
 // to report, never on threads, batches, engines or devices.
 //
+// # What is where
+//
+// A file uses those below it; few use one above:
+//
+//	run.go                     a run, and other calls of the package
+//	check.go, memory.go        options: what is wrong with them, and the memory they take
+//	devices.go                 finders on CPU and GPUs
+//	resolve.go                 parts in order, until their blocks are handed to the writer
+//	again.go                   which reads of a group are sought again
+//	worker.go                  the steps of a group
+//	unmapped.go, chance.go     why reads have no location; how many lie by chance
+//	format.go, record.go       records of a read and of a pair
+//	record_writers.go          the files of records
+//	writer.go                  blocks in order
+//	tally.go, sample.go        statistics of a worker; its sample of unmapped reads
+//	choose_pair.go, rescue.go  which locations of mates are reported; a mate beside the other
+//	choose.go, supplement.go   which locations of a read are; its other part
+//	count.go                   depth in place of records
+//	pair.go, quality.go        likelihoods of pairs and of locations: MAPQ
+//	group.go                   locations of some reads, and which of them are near
+//	finding.go, near.go        what finders are asked for
+//	estimate.go                insert sizes of the first pairs
+//	seek.go, crew.go           passes for some reads again; finders at work
+//	batch.go, library.go       reads of a library
+//	stats.go, times.go         statistics of a run; times of its stages
+//	order.go                   the order of locations, and which of equal ones is primary
+//	insert.go, options.go, distance.go, local.go, names.go, watch.go  options
+//
 // # Containers
 //
-// There are four, each made of the one before:
+// There are four, each made of the one before. Other packages have containers of their own on the
+// way of a read: chunks of text (fasta); packed batches, classes of reads and pages of candidates
+// (find); blocks of BGZF (bgzf).
 //
 //   - batch: the reads that share one pass over the reference; a finder packs them.
 //   - part: reads of a batch that are found at a time, all of them unless too much is found.

@@ -35,9 +35,6 @@ type group struct {
 	sorter sorter
 }
 
-// span is a range of indices [from, to).
-type span struct{ from, to int }
-
 func newGroup(ref *dna.Reference, o *Options) group {
 	g := group{reader: find.NewReader(ref, o.Metric, o.limits.held, o.Threads, o.limits.find), left: map[int][]uint32{},
 		parts: map[int][]locate.Location{}, near: o.near(), nearOf: [2]int32{o.near(), o.nearMate()}}
@@ -119,3 +116,83 @@ func (g *group) arrange(read int, locations []locate.Location) {
 	}
 	g.sorter.order(g.reader.Locator.Reference, locations)
 }
+
+// A horizon says which locations of a read are near: the first n in the group. best is the least
+// distance of all, and k the largest of them.
+type horizon struct {
+	n       int
+	best, k int32
+}
+
+// measure is what locations are near by: the edits, or the lost score of local ones.
+func (g *group) measure(l *locate.Location) int32 {
+	if g.reader.Local != nil {
+		return l.Loss
+	}
+	return l.Distance
+}
+
+// addHorizon brings the near locations of the next read, of locations of the group from index
+// `from` on, to the front.
+func (g *group) addHorizon(read, from int) {
+	all := g.locations[from:]
+	k := int32(g.k(read))
+	h := horizon{n: len(all), k: k}
+	if len(all) > 0 {
+		h.best = g.measure(&all[0])
+	}
+	for i := range all {
+		h.best = min(h.best, g.measure(&all[i]))
+	}
+	if g.near >= 0 && g.parts[read] == nil && len(all) > 0 && h.best+g.near < int32(g.all(read)) {
+		h.k = h.best + g.near
+		h.n = g.toFront(all, h.k)
+	}
+	g.horizons = append(g.horizons, h)
+}
+
+// toFront moves the locations of a distance of k at most before the others, in the order that they
+// have, and returns how many there are.
+func (g *group) toFront(all []locate.Location, k int32) (n int) {
+	for i := range all {
+		if g.measure(&all[i]) <= k {
+			all[i], all[n] = all[n], all[i]
+			n++
+		}
+	}
+	return n
+}
+
+// nearSpan returns the near locations of read number i of the group, or what is left of them.
+func (g *group) nearSpan(i int) span {
+	s := g.spans[i]
+	return span{s.from, min(s.from+g.horizons[i].n, s.to)}
+}
+
+// upTo returns those numbers of locations by distance that count up to k.
+func upTo(byDistance []uint32, k int) []uint32 { return byDistance[:min(len(byDistance), k+1)] }
+
+// partScore is the least score of a part: that of LeastPart bases with as many inserted ones as it
+// may have edits.
+const partScore = locate.LeastPart - 8*(locate.LeastPart*locate.PartPercent/100)
+
+// k returns the largest distance of a location of a read.
+func (g *group) k(read int) int {
+	if g.parts[read] != nil {
+		return g.batch.Length(read) - partScore
+	}
+	return g.batch.K(read)
+}
+
+// all returns the distance by which all locations of a read of the batch are known.
+func (g *group) all(read int) int {
+	if g.parts[read] != nil {
+		return g.k(read)
+	}
+	return g.batch.All(read)
+}
+
+// keptItems is the most that is listed of a group after which scratch memory is kept. Only a read,
+// or a pair, that has more by itself makes a larger group: memory does not grow with the workers
+// that have met one.
+const keptItems = 1 << 15

@@ -34,9 +34,7 @@ type library struct {
 	group int // index of the first library of its read group
 	// insert is nil for single-end reads, and for pairs until the insert size is known.
 	insert *insertModel
-	// What the estimate of the insert size waits for.
-	estimate *estimate
-	more     bool // reads follow those that were taken; known when all of them have been read
+	more   bool // reads follow those that were taken; known when all of them have been read
 }
 
 // together is the number of neighbouring reads that stay together: both mates of a pair.
@@ -65,14 +63,4 @@ func (l *Library) open(ctx context.Context, o fasta.ReadOptions) (fasta.Source, 
 		return nil, err
 	}
 	return fasta.Part(reads, l.Skip*together, l.Take*together), nil
-}
-
-func newLibrary(index int, l Library, o *Options) *library {
-	added := &library{Library: l, index: index}
-	if l.paired() {
-		if added.insert = o.Pairs.given(); added.insert == nil {
-			added.estimate = newEstimate(o.limits.estimatePairs)
-		}
-	}
-	return added
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"scanmap/locate"
-	"scanmap/mapper/find"
 )
 
 // Local has the places reported where a part of a read aligns, in place of those of whole reads:
@@ -78,19 +77,3 @@ const rescueScore = 19
 
 // localDistance is what one mismatch is in distances of local locations.
 const localDistance = 5
-
-// largest returns the largest distance of a location of a read of so many bases.
-func (o *Options) largest(length int) int {
-	if o.Local != nil {
-		return length - o.Local.Score.For(length)
-	}
-	return o.Distance.For(length)
-}
-
-// local returns what finders are told of local locations.
-func (o *Options) local() *find.Local {
-	if o.Local == nil {
-		return nil
-	}
-	return &find.Local{Cap: LocalCap}
-}

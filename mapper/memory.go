@@ -2,8 +2,8 @@ package mapper
 
 import (
 	"cmp"
+	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"scanmap/fasta"
@@ -203,14 +203,6 @@ func (o *Options) readTexts(reads int64, w Work) int64 {
 	return n
 }
 
-// paired tells whether there are pairs.
-func (o *Options) paired() bool {
-	return slices.ContainsFunc(o.Libraries, func(l Library) bool { return l.paired() })
-}
-
-// estimates tells whether insert sizes are estimated.
-func (o *Options) estimates() bool { return o.paired() && o.Pairs.given() == nil }
-
 // referenceMemory is that of the reference. Where its length is not known beforehand, its planes
 // have a quarter more, or twice as much if they are small, and one is copied while it grows.
 func (o *Options) referenceMemory(bases int64) int64 {
@@ -331,4 +323,17 @@ func multiply(a, b int64) int64 {
 		return most
 	}
 	return a * b
+}
+
+func (w *Work) check() error {
+	const most = 1 << 44 // more than there is, and no more than sums and products have room for
+	for _, n := range []int64{w.Bases, w.Locations, w.Sorting, w.Counting} {
+		if n < 0 || n > most {
+			return fmt.Errorf("work of %d is not from 0 to %d", n, int64(most))
+		}
+	}
+	if w.Length < 0 || w.Length > math.MaxInt32 || w.GPUs < 0 || w.GPUs > math.MaxUint16 {
+		return fmt.Errorf("there is no work of %d bases a read on %d GPUs", w.Length, w.GPUs)
+	}
+	return nil
 }

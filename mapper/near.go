@@ -4,7 +4,6 @@ import (
 	"math"
 	"sync/atomic"
 
-	"scanmap/locate"
 	"scanmap/mapper/find"
 )
 
@@ -185,138 +184,8 @@ func (r *sharedReference) cheapest(growth float64) (best int) {
 // decideReads is how many reads tell how many are sought again.
 const decideReads = 1 << 12
 
-// A horizon says which locations of a read are near: the first n in the group. best is the least
-// distance of all, and k the largest of them.
-type horizon struct {
-	n       int
-	best, k int32
-}
-
-// measure is what locations are near by: the edits, or the lost score of local ones.
-func (g *group) measure(l *locate.Location) int32 {
-	if g.reader.Local != nil {
-		return l.Loss
-	}
-	return l.Distance
-}
-
-// addHorizon brings the near locations of the next read, of locations of the group from index
-// `from` on, to the front.
-func (g *group) addHorizon(read, from int) {
-	all := g.locations[from:]
-	k := int32(g.k(read))
-	h := horizon{n: len(all), k: k}
-	if len(all) > 0 {
-		h.best = g.measure(&all[0])
-	}
-	for i := range all {
-		h.best = min(h.best, g.measure(&all[i]))
-	}
-	if g.near >= 0 && g.parts[read] == nil && len(all) > 0 && h.best+g.near < int32(g.all(read)) {
-		h.k = h.best + g.near
-		h.n = g.toFront(all, h.k)
-	}
-	g.horizons = append(g.horizons, h)
-}
-
-// toFront moves the locations of a distance of k at most before the others, in the order that they
-// have, and returns how many there are.
-func (g *group) toFront(all []locate.Location, k int32) (n int) {
-	for i := range all {
-		if g.measure(&all[i]) <= k {
-			all[i], all[n] = all[n], all[i]
-			n++
-		}
-	}
-	return n
-}
-
-// nearSpan returns the near locations of read number i of the group, or what is left of them.
-func (g *group) nearSpan(i int) span {
-	s := g.spans[i]
-	return span{s.from, min(s.from+g.horizons[i].n, s.to)}
-}
-
-// upTo returns those numbers of locations by distance that count up to k.
-func upTo(byDistance []uint32, k int) []uint32 { return byDistance[:min(len(byDistance), k+1)] }
-
 // notAgain stands for the distance of a read that is not sought again.
 const notAgain = -1
-
-// seekAgain sets again[i] to the distance up to which read number i of the group is to be sought
-// again, or to notAgain. The reads begin with number `from` of the batch. If last is set, all is
-// known then that counts.
-func (w *worker) seekAgain(l *library, from int, again []int32, last bool) {
-	together := l.together()
-	for i := 0; i < len(again); i += together {
-		upTo := again[i : i+together]
-		if together == 2 {
-			w.seekPair(l, from+i, i, upTo, last)
-		} else {
-			upTo[0], _ = w.group.nextDistance(from, i, w.group.near, last)
-		}
-		for x := range upTo {
-			if read := from + i + x; upTo[x] <= int32(w.group.batch.Sought(read)) || w.group.batch.Length(read) == 0 {
-				upTo[x] = notAgain
-			}
-		}
-	}
-}
-
-// seekPair is seekAgain for a pair.
-func (w *worker) seekPair(l *library, read, i int, upTo []int32, last bool) {
-	g, beyond := &w.group, w.group.near
-	if g.horizons[i].n > 0 && g.horizons[i+1].n > 0 && !w.countsNear(l, read, i) {
-		beyond = w.pairing.wide(l.insert)
-	}
-	for x := range upTo {
-		all := false
-		if upTo[x], all = g.nextDistance(read-i, i+x, beyond, last); all && g.horizons[i+x].n == 0 {
-			beyond = w.pairing.wide(l.insert) // what may be found then counts beside
-		}
-	}
-	for x := range upTo {
-		upTo[x], _ = g.nextDistance(read-i, i+x, beyond, last)
-	}
-}
-
-// nextDistance returns the distance up to which read number i of the group is to be known next, and
-// whether that is all that may be found of it: so far beyond its best location or, if it has none
-// so far, k or some way to it.
-func (g *group) nextDistance(from, i int, beyond int32, last bool) (distance int32, all bool) {
-	k, sought, h := int32(g.batch.All(from+i)), int32(g.batch.Sought(from+i)), &g.horizons[i]
-	distance = k
-	switch {
-	case h.n > 0:
-		distance = h.best + beyond
-	case !last:
-		distance = sought + g.near
-	}
-	return min(distance, k), distance >= k
-}
-
-// countsNear tells whether it is known of a pair, whose first mate is read number i of the group,
-// that it counts by near locations.
-func (w *worker) countsNear(l *library, read, i int) bool {
-	g, p := &w.group, &w.pairing
-	p.model = l.insert
-	for x := range 2 {
-		p.set(x, read+x, g.of(g.spans[i+x]), min(int32(g.batch.Sought(read+x)), int32(g.k(read+x))))
-	}
-	return p.hasNear(i)
-}
-
-// wide returns how much farther than the best location of a mate one may be that is chosen for its
-// pair.
-//
-// Lemma 3. If a proper combination has that much more than both best locations have together, or
-// less, it may be the most likely one. If it has more, it is less likely than the best ones apart.
-//
-// Proof. So much is what the densities of insert sizes differ by at most, in distances. ∎
-func (p *pairing) wide(model *insertModel) int32 {
-	beyond := penaltyOf(discordantDensity(p.bases)) - penaltyOf(model.highest())
-	return max(p.group.near, int32(max(beyond, 0)/p.odds.penalty))
-}
 
 // widest returns the most that wide is for a reference of so many bases. The densities of insert
 // sizes that are estimated are less than 1.
@@ -326,27 +195,4 @@ func (o *Options) widest(bases int64) int32 {
 		highest = max(highest, given.highest())
 	}
 	return int32((penaltyOf(discordantDensity(bases)) - penaltyOf(highest)) / oddsOf(o).penalty)
-}
-
-// wideSpan returns those locations of a mate, read number i of the group, that may be chosen for
-// its pair where it does not count by near ones, and the distance up to which these are.
-func (p *pairing) wideSpan(read, i int) (s span, k int32) {
-	g := p.group
-	s, k = g.spans[i], int32(g.k(read))
-	h := &g.horizons[i]
-	if g.near < 0 || g.parts[read] != nil || h.n == 0 || h.best+p.wide(p.model) >= int32(g.all(read)) {
-		return s, k
-	}
-	k = h.best + p.wide(p.model)
-	return span{s.from, s.from + g.toFront(g.of(s), k)}, k
-}
-
-// hasNear tells whether the locations of two mates have a proper combination of which no more than
-// nearPair edits are beside those of the best ones. The first mate is read number i of the group.
-func (p *pairing) hasNear(i int) bool {
-	g := p.group
-	most := g.horizons[i].best + g.horizons[i+1].best + g.nearPair
-	return !p.eachProper(func(i, j int32, _ int) (more bool) {
-		return g.measure(&p.mates[0].locations[i])+g.measure(&p.mates[1].locations[j]) > most
-	})
 }

@@ -108,80 +108,12 @@ type limits struct {
 	seeking func(seekingFinders) seekingFinders
 }
 
-// finding returns the options for finders.
-func (o *Options) finding(t *find.Times) find.Options {
-	return find.Options{
-		Engine: o.Engine, Metric: o.Metric, Local: o.local(), Threads: o.Threads, Want: o.want(), BatchReads: o.BatchReads, Times: t,
-		Temporary: o.Temporary, Limits: o.limits.find, Sought: o.sought(), Again: len(o.seeks()), Words: o.shared.words(),
-	}
-}
-
 // basesOf returns the bases of a reference by which combinations of mates are judged.
 func (o *Options) basesOf(ref *dna.Reference) int64 {
 	if o.limits.bases != 0 {
 		return o.limits.bases
 	}
 	return int64(ref.TotalLength())
-}
-
-// again returns the options for finders of reads that are sought again, whose near locations are
-// wanted.
-func (o *Options) again() find.Options {
-	again := o.finding(&find.Times{})
-	again.Want.Strata = again.Want.Near
-	return again
-}
-
-// want says which locations finders have to hand on. Of local ones they know none.
-func (o *Options) want() find.Want {
-	if o.Local != nil {
-		return find.Want{}
-	}
-	w := o.Report.want()
-	if w.Best {
-		w.Near = int(o.near())
-	}
-	if w.Best && o.shared != nil {
-		w.Mates = int(max(o.near(), o.widest(o.shared.bases)))
-	}
-	return w
-}
-
-func (o *Options) setDefaults() {
-	o.Threads = max(o.Threads, 1)
-	if o.Engine == "" {
-		o.Engine = EngineAuto
-	}
-	if o.Device.Kind == "" {
-		o.Device.Kind = device.CPU
-	}
-	if o.Report.Mode == "" {
-		o.Report.Mode = ReportAll
-	}
-	if o.Over == "" {
-		o.Over = OverCut
-	}
-	if o.Gaps == "" {
-		o.Gaps = GapsAffine
-	}
-	if o.Pairs.Orientation == "" {
-		o.Pairs.Orientation = OrientationFR
-	}
-	if o.limits.gpuStart == 0 {
-		o.limits.gpuStart = gpuStart
-	}
-	if o.limits.takeOver == 0 {
-		o.limits.takeOver = takeOver
-	}
-	if o.limits.held == 0 {
-		o.limits.held = MostLocations
-	}
-	if o.limits.block == 0 {
-		o.limits.block = longBlock
-	}
-	if o.limits.estimatePairs == 0 {
-		o.limits.estimatePairs = estimatePairs
-	}
 }
 
 // counting returns Stats.Options.
@@ -200,7 +132,7 @@ func (o *Options) counting() map[string]string {
 	default:
 		m["max-distance"] = o.Distance.String()
 	}
-	if slices.ContainsFunc(o.Libraries, func(l Library) bool { return l.paired() }) {
+	if o.paired() {
 		number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 		m["orientation"], m["rescue-distance"] = string(o.Pairs.Orientation), o.Pairs.Rescue.String()
 		m["insert-mean"], m["insert-spread"] = number(o.Pairs.MeanInsert), number(o.Pairs.InsertSpread)
@@ -236,18 +168,6 @@ var Engines = [][2]string{
 
 // ParseEngine reads an engine's name.
 func ParseEngine(s string) (Engine, error) { return oneOf[Engine]("engine", s, Engines) }
-
-// oneOf reads a value by its name. what is the kind of value, for the error. values are names with
-// what they mean.
-func oneOf[T ~string](what, s string, values [][2]string) (T, error) {
-	names := make([]string, len(values))
-	for i, v := range values {
-		if names[i] = v[0]; v[0] == s {
-			return T(s), nil
-		}
-	}
-	return "", fmt.Errorf("%s %q is not one of %s", what, s, strings.Join(names, ", "))
-}
 
 // Gaps names what gaps cost in the alignment of a location that is written. Which locations there
 // are does not depend on it.
@@ -299,29 +219,6 @@ func (r Report) String() string {
 		return fmt.Sprintf("%s:%d", ReportStrata, r.Strata)
 	}
 	return string(r.Mode)
-}
-
-// allowed says what a location may have.
-func (o *Options) allowed() string {
-	switch {
-	case o.Local != nil:
-		return "score " + o.Local.Score.String()
-	case o.Metric == Substitutions:
-		return "mismatches " + o.Distance.String()
-	}
-	return "edits " + o.Distance.String()
-}
-
-// want says which locations finders have to hand on: all that may be reported.
-func (r Report) want() find.Want {
-	switch r.Mode {
-	case ReportBest, ReportOne, ReportUnique:
-		return find.Want{Best: true}
-	case ReportStrata:
-		return find.Want{Best: true, Strata: r.Strata}
-	case ReportAll:
-	}
-	return find.Want{}
 }
 
 // Over says what becomes of a read that has more locations to report than are allowed.
@@ -376,3 +273,20 @@ func ParseReport(s string) (Report, error) {
 	mode, err := oneOf[ReportMode]("report", s, ReportModes)
 	return Report{Mode: mode}, err
 }
+
+// heldLocations is how many locations an estimate holds before it holds those alone that are known
+// whatever else was sought.
+func (o *Options) heldLocations() int {
+	if n := o.limits.heldLocations; n > 0 {
+		return n
+	}
+	return estimateLocations
+}
+
+// paired tells whether there are pairs.
+func (o *Options) paired() bool {
+	return slices.ContainsFunc(o.Libraries, func(l Library) bool { return l.paired() })
+}
+
+// estimates tells whether insert sizes are estimated.
+func (o *Options) estimates() bool { return o.paired() && o.Pairs.given() == nil }

@@ -79,3 +79,31 @@ func compareStarts(a, b *locate.Location) int {
 	}
 	return compareSites(a, b)
 }
+
+// tieHash is FNV-1a over the name, then the length and seed, finished by the mixer
+// of SplitMix64 so that all bits matter to a remainder.
+func tieHash(name string, length int, seed uint64) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range len(name) {
+		h = (h ^ uint64(name[i])) * 1099511628211
+	}
+	h ^= uint64(length)*0x9E3779B97F4A7C15 ^ seed*0xD1342543DE82EF95
+	h = (h ^ h>>30) * 0xBF58476D1CE4E5B9
+	h = (h ^ h>>27) * 0x94D049BB133111EB
+	return h ^ h>>31
+}
+
+// compareSites orders locations by (place, end), which no two of a whole read share, and local ones
+// further by their starts.
+func compareSites(a, b *locate.Location) int {
+	if c := cmp.Compare(a.Place, b.Place); c != 0 {
+		return c
+	}
+	if c := cmp.Compare(a.End, b.End); c != 0 || !a.Aligned || !b.Aligned {
+		return c
+	}
+	return cmp.Compare(a.Start, b.Start)
+}
+
+// span is a range of indices [from, to).
+type span struct{ from, to int }

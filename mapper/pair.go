@@ -174,18 +174,6 @@ func (p *pairing) rank(m *pairedMate) {
 	}
 }
 
-// compareSites orders locations by (place, end), which no two of a whole read share, and local ones
-// further by their starts.
-func compareSites(a, b *locate.Location) int {
-	if c := cmp.Compare(a.Place, b.Place); c != 0 {
-		return c
-	}
-	if c := cmp.Compare(a.End, b.End); c != 0 || !a.Aligned || !b.Aligned {
-		return c
-	}
-	return cmp.Compare(a.Start, b.Start)
-}
-
 // combine weighs the proper combinations of both mates. It returns false when there are more than
 // pairCombinations.
 func (p *pairing) combine() bool {
@@ -373,14 +361,11 @@ func (p *pairing) rate(c float64) {
 	}
 }
 
-// qualityOf returns the MAPQ of a probability of being wrong. Where being wrong is as likely as
-// not, it is 0.
-func qualityOf(wrong float64) byte {
-	switch {
-	case wrong < 1e-6:
-		return MaxMapQ
-	case wrong >= 0.5:
-		return 0
+// furthest returns the largest distance of a mate of so many bases that is sought in its proper
+// place.
+func (p *pairing) furthest(length int) int {
+	if p.local {
+		return length - min(rescueScore, length)
 	}
-	return byte(min(MaxMapQ, math.Round(-10*math.Log10(wrong))))
+	return p.options.Rescue.For(length)
 }

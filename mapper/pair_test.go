@@ -213,11 +213,10 @@ func pairedContigs(r *rand.Rand, pairs int) (contigs, reads []string) {
 // pairedLibrary is one of pairs with a model of the insert size, or with what o says.
 func pairedLibrary(model *insertModel, o *Options) *library {
 	o.setDefaults()
-	l := newLibrary(0, Library{Interleaved: true}, o)
-	if model != nil {
-		l.insert, l.estimate = model, nil
+	if model == nil {
+		model = o.Pairs.given()
 	}
-	return l
+	return &library{Library: Library{Interleaved: true}, insert: model}
 }
 
 // TestPairsAgainstAllCombinations weighs every combination of two locations by the formulas of

@@ -242,3 +242,119 @@ func (r *recorder) letter(offset int) byte {
 	}
 	return c
 }
+
+// otherAlignment returns the value of the tag SA of a record whose other alignment is that of a
+// location with a quality. The CIGAR is as in bwa mem: with soft clips.
+func (r *recorder) otherAlignment(g *group, read int, l *locate.Location, mapQ byte) []byte {
+	r.describeLocation(g, read, l)
+	strand := byte('+')
+	if l.Place.Strand() == locate.Reverse {
+		strand = '-'
+	}
+	sa := append([]byte(r.ref.Contigs[l.Place.Contig()].Name), ',')
+	sa = append(strconv.AppendInt(sa, int64(l.Start)+1, 10), ',', strand, ',')
+	for _, op := range r.cigar {
+		sa = append(sa, op.String()...)
+	}
+	sa = append(strconv.AppendInt(append(sa, ','), int64(mapQ), 10), ',')
+	return append(strconv.AppendInt(sa, int64(l.Edits), 10), ';')
+}
+
+// supplementary appends the record of a supplement. Its clipped bases are left out, as bwa mem
+// does.
+func (r *recorder) supplementary(text []byte, l *library, g *group, read int, c *choice, x int) []byte {
+	rec, loc := &g.batch.Reads[read], &c.supplement.location
+	other := r.otherAlignment(g, read, &g.locations[c.from], c.mapQ)
+	contig, strand := loc.Place.Contig(), loc.Place.Strand()
+	r.record = sam.Record{
+		Name: rec.Name, Flags: hts.Supplementary, Contig: r.ref.Contigs[contig].Name, ContigIndex: contig, Pos: int(loc.Start),
+		MateContigIndex: -1, MatePos: -1, MapQ: c.supplement.mapQ, OtherAlignments: other, ReadGroup: l.ReadGroup,
+	}
+	r.setScores(loc, len(rec.Bases))
+	if strand == locate.Reverse {
+		r.record.Flags |= hts.Reverse
+	}
+	r.describeLocation(g, read, loc)
+	r.setMate(x, loc, false)
+	r.orient(rec.Bases, rec.Qualities, strand)
+	last := len(r.cigar) - 1
+	for _, i := range []int{0, last} {
+		if op := r.cigar[i]; op.Type() == hts.CigarSoftClipped {
+			n := op.Len()
+			r.cigar[i] = hts.NewCigarOp(hts.CigarHardClipped, n)
+			b, q := r.record.Bases, r.record.Qualities
+			if i == 0 {
+				r.record.Bases, r.record.Qualities = b[n:], q[min(n, len(q)):]
+			} else {
+				r.record.Bases, r.record.Qualities = b[:len(b)-n], q[:max(len(q)-n, 0)]
+			}
+		}
+	}
+	return r.append(text, false)
+}
+
+// mateRecord is what the records of one mate tell of the other: its primary record.
+type mateRecord struct {
+	mapped     bool
+	location   locate.Location
+	cigar      []hts.CigarOp
+	mapQ       byte
+	proper     bool   // the pair is, and both mates are reported
+	discordant string // the class of the pair, as XD has it
+	qualities  int    // sam.QualitySum, where duplicates are marked
+}
+
+// alone stands in place of the index of a mate for reads that have none.
+const alone = -1
+
+// setMate sets what the record of a mate, 0 or 1, tells of the pair. location is that of the
+// record, nil for a read without one; primary tells whether the record is.
+func (r *recorder) setMate(x int, location *locate.Location, primary bool) {
+	if x == alone {
+		return
+	}
+	rec, own, mate := &r.record, &r.mates[x], &r.mates[1-x]
+	rec.Flags |= hts.Paired | [2]hts.Flags{hts.Read1, hts.Read2}[x]
+	if primary {
+		rec.Discordant = own.discordant
+	}
+	place := &mate.location
+	if !mate.mapped {
+		rec.Flags |= hts.MateUnmapped
+		if location == nil {
+			return
+		}
+		place = &own.location // the mate stands where the primary record of this read is
+	}
+	contig := place.Place.Contig()
+	rec.MateContig, rec.MateContigIndex, rec.MatePos = r.ref.Contigs[contig].Name, contig, int(place.Start)
+	if location == nil { // likewise
+		rec.Contig, rec.ContigIndex, rec.Pos = rec.MateContig, contig, rec.MatePos
+	}
+	if !mate.mapped {
+		return
+	}
+	rec.MateCigar, rec.MateMapQ, rec.HasMateMapQ, rec.MateQualities = mate.cigar, mate.mapQ, true, mate.qualities
+	if place.Place.Strand() == locate.Reverse {
+		rec.Flags |= hts.MateReverse
+	}
+	if location == nil {
+		return
+	}
+	if primary && own.proper || !primary && location.Paired {
+		rec.Flags |= hts.ProperPair
+	}
+	if primary && location.Place.Contig() == contig {
+		rec.TemplateLength = templateLength(location, place, x == 0)
+	}
+}
+
+// templateLength is TLEN of the record at own: the bases from the leftmost to the rightmost one of
+// both, negative for the right one; the first mate is the left one where both start together.
+func templateLength(own, mate *locate.Location, first bool) int {
+	n := int(max(own.End, mate.End) - min(own.Start, mate.Start))
+	if own.Start > mate.Start || own.Start == mate.Start && !first {
+		return -n
+	}
+	return n
+}

@@ -24,7 +24,9 @@ type resolver struct {
 	times   *times
 	out     *orderedWriter
 	blocks  int      // handed to out
-	current *library // whose records were made last
+	current *library // whose parts came last
+	// estimate is that of the insert size of the current library, nil for none or when it is known.
+	estimate *estimate
 	// seekers seek reads again, one after the other: up to larger distances, in several steps, and
 	// their parts. Where nothing is sought there are none.
 	seekers []*seeker
@@ -48,13 +50,15 @@ func newResolver(ref *dna.Reference, o *Options, out *orderedWriter, t *times) *
 
 // resolve turns a part into records, now or when the insert size is known.
 func (r *resolver) resolve(ctx context.Context, p part) error {
-	if r.current != nil && r.current != p.library {
+	if r.current != p.library {
 		if err := r.settle(ctx); err != nil {
 			return err
 		}
+		if r.current = p.library; r.current.paired() && r.current.insert == nil {
+			r.estimate = newEstimate(r.options.limits.estimatePairs)
+		}
 	}
-	r.current = p.library
-	if e := p.library.estimate; e != nil {
+	if e := r.estimate; e != nil {
 		r.learn(ctx, e, &p)
 		if !e.done {
 			return nil
@@ -137,21 +141,21 @@ func (r *resolver) held(p *part, reads span, ofGroup []looked) part {
 // settle ends the estimate of the current library, if there is one, and makes the records that wait
 // for it.
 func (r *resolver) settle(ctx context.Context) error {
-	l := r.current
-	if l == nil || l.estimate == nil {
+	l, e := r.current, r.estimate
+	if e == nil {
 		return nil
 	}
-	held, least := l.estimate.held, r.pairs.MinInsert
-	model := fit(l.estimate.inserts, least)
+	least := r.pairs.MinInsert
+	model := fit(e.inserts, least)
 	if least == 0 {
-		model.readThrough(int(l.estimate.longest))
+		model.readThrough(int(e.longest))
 	}
 	if model.high < least {
 		return fmt.Errorf("%s: the first pairs have insert sizes of at most %d, but the least allowed is %d", l.Reads, model.high, least)
 	}
-	l.insert, l.estimate = model, nil
-	for i := range held {
-		if err := r.write(ctx, &held[i]); err != nil {
+	l.insert, r.estimate = model, nil
+	for i := range e.held {
+		if err := r.write(ctx, &e.held[i]); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"scanmap/dna"
@@ -50,7 +51,7 @@ func Run(ctx context.Context, o Options, header sam.HeaderOptions, out Outputs) 
 	r.times.parse.Set(busy)
 	r.finish(time.Since(start))
 	if err == nil && r.stats.ManyUnmapped() {
-		err = r.explain(ctxOfCaller)
+		err = r.explainUnmapped(ctxOfCaller)
 		r.stats.Elapsed = time.Since(start)
 	}
 	return r.stats, err
@@ -73,11 +74,14 @@ type run struct {
 }
 
 func newRun(o *Options, t *times) *run {
-	r := &run{options: o, stats: &Stats{Engines: map[Engine]int64{}, Allowed: o.allowed(), Report: o.Report.String()}, times: t}
+	r := &run{options: o, stats: &Stats{Engines: map[Engine]int64{}}, times: t}
 	r.out = newOrderedWriter(nil, 4*o.Threads+4)
 	groups := map[string]int{}
 	for i, l := range o.Libraries {
-		added := newLibrary(i, l, o)
+		added := &library{Library: l, index: i}
+		if l.paired() {
+			added.insert = o.Pairs.given()
+		}
 		if _, ok := groups[l.ReadGroup]; !ok {
 			groups[l.ReadGroup] = i
 		}
@@ -155,7 +159,8 @@ func (r *run) mapReads(ctx context.Context, reads *batcher, out *Outputs, begin 
 	for _, s := range r.resolver.seekers {
 		s.finders = seeking
 	}
-	reads.check, reads.watch = r.check, r.options.Watch
+	reads.check = func(l *library, first []fasta.Read) error { return r.options.sensible(r.ref, l, first) }
+	reads.watch = r.options.Watch
 	r.options.Watch.loaded()
 	batches := reads.start(ctx, d.batchSizes, d.batchesAhead())
 	finders, err := d.begin(ctx)
@@ -245,6 +250,22 @@ func (r *run) finish(elapsed time.Duration) {
 	r.stats.Elapsed = elapsed
 }
 
+// explainUnmapped looks at a sample of the unmapped reads.
+func (r *run) explainUnmapped(ctx context.Context) (err error) {
+	all := sample{}
+	for _, w := range r.resolver.workers {
+		all.reads = append(all.reads, w.tally.sample.reads...)
+	}
+	r.stats.Sample, err = r.options.explain(&all, r.stats.Reads, int64(r.ref.TotalLength()), func(o Options, reads []fasta.Read) (int64, error) {
+		stats, err := Repeat(ctx, r.ref, reads, o, 1)
+		if err != nil {
+			return 0, err
+		}
+		return stats[0].Mapped, nil
+	})
+	return err
+}
+
 // Repeat maps reads in memory to a reference again and again, on the CPU, and throws the records
 // away. It returns the statistics of each time. Of o the device and the names of files do not
 // matter, and the reads have no mates.
@@ -283,4 +304,25 @@ func Repeat(ctx context.Context, ref *dna.Reference, reads []fasta.Read, o Optio
 		all = append(all, r.stats)
 	}
 	return all, nil
+}
+
+// EstimateInserts estimates the insert sizes of those libraries that have pairs, as Run does, from
+// their first pairs alone. The statistics are of these pairs.
+func EstimateInserts(ctx context.Context, o Options) ([]LibraryStats, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	o.Libraries = slices.DeleteFunc(slices.Clone(o.Libraries), func(l Library) bool { return !l.paired() })
+	if len(o.Libraries) == 0 {
+		return nil, nil
+	}
+	for i := range o.Libraries {
+		l := &o.Libraries[i]
+		l.Skip, l.Take = 0, estimateMost
+	}
+	stats, err := Run(ctx, o, sam.HeaderOptions{}, Outputs{})
+	if err != nil {
+		return nil, err
+	}
+	return stats.Libraries, nil
 }

@@ -36,9 +36,6 @@ type Stats struct {
 	// ClippedBases are those of mapped reads that their primary location leaves out, and
 	// ClippedReads how many reads have some, with Options.Local.
 	ClippedReads, ClippedBases int64
-	// Allowed says what a location may have, as in "edits 4%", "mismatches 2" and "score 80%", and
-	// Report what was reported.
-	Allowed, Report string
 	// Unmapped reads of a sample, nil where they are few.
 	Sample *UnmappedSample
 	// Mappings is the number of locations found; Reported those written.
@@ -171,6 +168,20 @@ type DuplicateStats = sam.Duplicates
 
 // KernelTime is what one kernel took in all its launches on all GPUs.
 type KernelTime = measure.KernelTime
+
+// Allowed says what a location may have, as Options tell: "edits 4%", "mismatches 2" or
+// "score 80%".
+func (s *Stats) Allowed() string {
+	for _, o := range [][2]string{{"max-distance", "edits "}, {"max-mismatches", "mismatches "}, {"min-score", "score "}} {
+		if value := s.Options[o[0]]; value != "" {
+			return o[1] + value
+		}
+	}
+	return ""
+}
+
+// Report says what was reported, as Options tell.
+func (s *Stats) Report() string { return s.Options["report"] }
 
 // SearchThroughput is the papers' unit, 8 n R / t / 10^12 (Tbit/s): n bases of
 // reference searched for each of R reads in t seconds.
@@ -442,4 +453,66 @@ func (p *PairStats) Add(t *PairStats) {
 	p.Bounded += t.Bounded
 	p.Insert.Counts = measure.AddCounts(p.Insert.Counts, t.Insert.Counts)
 	p.Insert.Longer += t.Insert.Longer
+}
+
+// count counts a pair by its class.
+func (p *PairStats) count(class pairClass) {
+	p.Pairs++
+	switch class {
+	case properPair:
+		p.Proper++
+	case oneEndAnchored:
+		p.OneEndAnchored++
+	case unmappedPair, unpaired:
+		p.Unmapped++
+	case otherContig:
+		p.OtherContig++
+	case otherOrientation:
+		p.OtherOrientation++
+	case tooNear:
+		p.TooNear++
+	case tooFar:
+		p.TooFar++
+	}
+	if class.discordant() && class != oneEndAnchored {
+		p.Discordant++
+	}
+}
+
+// insertCounts is the number of insert sizes that are counted each: more than mate pairs have.
+const insertCounts = 1 << 17
+
+func (s *InsertStats) count(insert int) {
+	if insert >= insertCounts {
+		s.Longer++
+		return
+	}
+	s.Counts = increment(s.Counts, insert)
+}
+
+// increment adds one to counts[i], making counts longer where needed.
+func increment(counts []int64, i int) []int64 {
+	for len(counts) <= i {
+		counts = append(counts, 0)
+	}
+	counts[i]++
+	return counts
+}
+
+// UnmappedSample says why reads may be unmapped, from a sample of them.
+type UnmappedSample struct {
+	// Reads is their number.
+	Reads int64
+	// WithAdapters have the start of an adapter, of which Adapter is the one that most have; it is
+	// empty for none.
+	WithAdapters int64
+	Adapter      string
+	// Tried are other options that the sample was mapped with.
+	Tried []Trial
+}
+
+// Trial is a try to map the sample: Mapped reads have a location with the options.
+type Trial struct {
+	Option string
+	Mapped int64
 }

@@ -105,12 +105,3 @@ func bucketOf(n int) int {
 	}
 	return bucket
 }
-
-// increment adds one to counts[i], making counts longer where needed.
-func increment(counts []int64, i int) []int64 {
-	for len(counts) <= i {
-		counts = append(counts, 0)
-	}
-	counts[i]++
-	return counts
-}

@@ -2,47 +2,11 @@ package mapper
 
 import (
 	"bytes"
-	"cmp"
-	"context"
 	"fmt"
 	"slices"
 	"strconv"
 
 	"scanmap/fasta"
-)
-
-// UnmappedSample says why reads may be unmapped, from a sample of them.
-type UnmappedSample struct {
-	// Reads is their number.
-	Reads int64
-	// WithAdapters have the start of an adapter, of which Adapter is the one that most have; it is
-	// empty for none.
-	WithAdapters int64
-	Adapter      string
-	// Tried are other options that the sample was mapped with.
-	Tried []Trial
-}
-
-// Trial is a try to map the sample: Mapped reads have a location with the options.
-type Trial struct {
-	Option string
-	Mapped int64
-}
-
-const (
-	// sampleReads is how many unmapped reads are looked at: of these a twentieth is known to a
-	// hundredth.
-	sampleReads = 1000
-	// sampleLength is the most bases of a read of the sample, which bounds its memory.
-	sampleLength = 1000
-	// ofSampled is what a read of the sample takes, beside its bases.
-	ofSampled = 48
-	// manyUnmapped is the share of unmapped reads, one of so many, from which a sample is looked at,
-	// and leastUnmapped their least number.
-	manyUnmapped, leastUnmapped = 20, 100
-	// basesOfRead is how many bases of the reference a run may have for each of its reads where
-	// other options are tried: with more, to pass over them takes a good part of the run's own time.
-	basesOfRead = 10_000
 )
 
 // ManyUnmapped tells whether so many reads are unmapped that a sample of them is looked at: a
@@ -51,73 +15,30 @@ func (s *Stats) ManyUnmapped() bool {
 	return s.Unmapped >= leastUnmapped && s.Unmapped*manyUnmapped >= s.Reads
 }
 
-// A sample is the reads with the lowest hashes of their names: those of workers together are those
-// of one.
-type sample struct {
-	reads []sampledRead
-	bound uint64 // hashes from here on are too high, 0 for none
-}
-
-// sampledRead is a copy of a read.
-type sampledRead struct {
-	hash  uint64
-	bases []byte
-}
-
-// take has a read in the sample if its hash is low. mate tells mates apart, which have one name.
-func (s *sample) take(read *fasta.Read, mate int) {
-	const seed = 1
-	hash := tieHash(read.Name, len(read.Bases), seed+uint64(mate))
-	if s.bound != 0 && hash >= s.bound || len(read.Bases) > sampleLength {
-		return
+// explain looks at a sample of the unmapped reads. mapped tells how many of the reads it is given
+// have a location with other options; these are tried if the reference is not too long for that.
+func (o *Options) explain(s *sample, all, bases int64, mapped func(Options, []fasta.Read) (int64, error)) (*UnmappedSample, error) {
+	s.cut()
+	if len(s.reads) == 0 {
+		return nil, nil
 	}
-	s.reads = append(s.reads, sampledRead{hash, bytes.Clone(read.Bases)})
-	if len(s.reads) >= 2*sampleReads {
-		s.cut()
-	}
-}
-
-// cut leaves the lowest hashes.
-func (s *sample) cut() {
-	slices.SortFunc(s.reads, func(a, b sampledRead) int {
-		return cmp.Or(cmp.Compare(a.hash, b.hash), bytes.Compare(a.bases, b.bases))
-	})
-	if len(s.reads) > sampleReads {
-		clear(s.reads[sampleReads:])
-		s.reads = s.reads[:sampleReads]
-		s.bound = s.reads[sampleReads-1].hash
-	}
-}
-
-// explain looks at a sample of the unmapped reads.
-func (r *run) explain(ctx context.Context) error {
-	all := sample{}
-	for _, w := range r.resolver.workers {
-		all.reads = append(all.reads, w.tally.sample.reads...)
-	}
-	all.cut()
-	if len(all.reads) == 0 {
-		return nil
-	}
-	reads := make([]fasta.Read, len(all.reads))
-	for i := range all.reads {
-		reads[i] = fasta.Read{Name: strconv.Itoa(i), Bases: all.reads[i].bases}
+	reads := make([]fasta.Read, len(s.reads))
+	for i := range s.reads {
+		reads[i] = fasta.Read{Name: strconv.Itoa(i), Bases: s.reads[i].bases}
 	}
 	u := &UnmappedSample{Reads: int64(len(reads))}
 	u.WithAdapters, u.Adapter = findAdapters(reads)
-	var trials []trial
-	if bases := int64(r.ref.TotalLength()); bases/basesOfRead <= r.stats.Reads {
-		trials = r.options.trials(medianLength(reads), bases)
+	if bases/basesOfRead > all {
+		return u, nil
 	}
-	for _, t := range trials {
-		stats, err := Repeat(ctx, r.ref, reads, t.options, 1)
+	for _, t := range o.trials(medianLength(reads), bases) {
+		n, err := mapped(t.options, reads)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		u.Tried = append(u.Tried, Trial{t.option, stats[0].Mapped})
+		u.Tried = append(u.Tried, Trial{t.option, n})
 	}
-	r.stats.Sample = u
-	return nil
+	return u, nil
 }
 
 // trial is other options for the sample.

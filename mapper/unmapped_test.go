@@ -84,13 +84,13 @@ func TestUnmappedSample(t *testing.T) {
 			tried = append(tried, x.option)
 		}
 		if got := fmt.Sprint(tried); got != c.want {
-			t.Errorf("%s: %s, want %s", c.options.allowed(), got, c.want)
+			t.Errorf("%s: %s, want %s", c.options.counting(), got, c.want)
 		}
 	}
 	s := run(Options{Local: &Local{Score: DefaultScore}}, reads)
 	if s.ClippedReads < 50 || s.ClippedBases < 400 || s.ClippedBases > 20*s.ClippedReads || s.MappedBases != 100*s.Mapped ||
-		s.Shortest != 100 || s.Longest != 100 || s.Allowed != "score 80%" || s.Report != "all" {
-		t.Errorf("%d clipped bases of %d reads, %d mapped, %d to %d, %s, %s", s.ClippedBases, s.ClippedReads, s.MappedBases, s.Shortest, s.Longest, s.Allowed, s.Report)
+		s.Shortest != 100 || s.Longest != 100 || s.Allowed() != "score 80%" || s.Report() != "all" {
+		t.Errorf("%d clipped bases of %d reads, %d mapped, %d to %d, %s, %s", s.ClippedBases, s.ClippedReads, s.MappedBases, s.Shortest, s.Longest, s.Allowed(), s.Report())
 	}
 	if s := run(four, []fasta.Read{{Name: "a"}, {Name: "b", Bases: []byte("ACGT")}}); s.Shortest != 0 || s.Longest != 4 {
 		t.Errorf("reads of %d to %d bases", s.Shortest, s.Longest)

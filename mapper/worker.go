@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"scanmap/dna"
-	"scanmap/fasta"
 	"scanmap/internal/parallel"
 )
 
@@ -75,11 +74,6 @@ func (w *worker) resolve(ctx context.Context, p *part, from, to int, t *times, o
 	return out
 }
 
-// keptItems is the most that is listed of a group after which scratch memory is kept. Only a read,
-// or a pair, that has more by itself makes a larger group: memory does not grow with the workers
-// that have met one.
-const keptItems = 1 << 15
-
 // forget gives up the scratch memory that grows with locations.
 func (w *worker) forget() {
 	w.group.reader.Forget()
@@ -95,7 +89,7 @@ func (w *worker) choose(l *library, from, to int) (aligned int) {
 	if !l.paired() {
 		for i := range w.choices {
 			w.choices[i], n = w.chooser.choose(&w.group, from+i, i)
-			w.addSupplement(from+i, &w.choices[i])
+			w.group.addSupplement(w.chooser.odds, from+i, &w.choices[i])
 			aligned += n
 		}
 		return aligned
@@ -112,7 +106,7 @@ func (w *worker) choose(l *library, from, to int) (aligned int) {
 				*c, n = w.chooser.choose(&w.group, from+i+x, i+x)
 			}
 			c.pair, c.rescued = p.class, p.rescued == x
-			w.addSupplement(from+i+x, c)
+			w.group.addSupplement(w.chooser.odds, from+i+x, c)
 			aligned += n
 		}
 	}
@@ -177,48 +171,6 @@ func (w *worker) write(l *library, from int, out block) block {
 	}
 	for i := range w.choices {
 		out = w.format.single(out, l, &w.group, from+i, &w.choices[i])
-	}
-	return out
-}
-
-// A formatter appends the records of reads to blocks.
-type formatter struct {
-	recorder     recorder
-	omitUnmapped bool
-	// unmapped and discordant tell whether those parts of a block are wanted.
-	unmapped, discordant bool
-}
-
-func newFormatter(ref *dna.Reference, o *Options) formatter {
-	return formatter{
-		recorder:     recorder{ref: ref, affine: o.Gaps == GapsAffine, local: o.Local != nil, sequenceMatch: o.SequenceMatch, fullSecondary: o.FullSecondary, longest: o.limits.block},
-		omitUnmapped: o.OmitUnmapped,
-	}
-}
-
-// writeTo prepares for a writer that is open.
-func (f *formatter) writeTo(o *orderedWriter) {
-	f.recorder.encoding, f.recorder.apartEncoding = o.encoding, o.apartEncoding
-	f.recorder.unwritten, f.recorder.asValues = o.records == nil, o.found != nil
-	f.unmapped, f.discordant = o.unmapped != nil, o.discordant != nil
-}
-
-// idle tells that nothing is written.
-func (f *formatter) idle() bool {
-	return f.recorder.unwritten && !f.recorder.asValues && !f.unmapped && !f.discordant
-}
-
-// single appends the records of a read without a mate.
-func (f *formatter) single(out block, l *library, g *group, read int, c *choice) block {
-	if c.from < c.to {
-		out.records = f.recorder.mapped(out.records, l, g, read, c, alone)
-		return out
-	}
-	if f.unmapped {
-		out.unmapped = fasta.AppendFASTQ(out.unmapped, &g.batch.Reads[read], "")
-	}
-	if !f.omitUnmapped {
-		out.records = f.recorder.unmapped(out.records, l, &g.batch.Reads[read], c, alone)
 	}
 	return out
 }

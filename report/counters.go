@@ -46,8 +46,8 @@ func readCounters(s *mapper.Stats) []counter {
 
 // askedCounters say what was asked for, of which reads.
 func askedCounters(s *mapper.Stats) (rows []counter) {
-	if s.Allowed != "" {
-		rows = append(rows, counter{"allowed", 0, s.Allowed, ""}, counter{"report", 0, s.Report, ""})
+	if allowed := s.Allowed(); allowed != "" {
+		rows = append(rows, counter{"allowed", 0, allowed, ""}, counter{"report", 0, s.Report(), ""})
 	}
 	if s.Longest > 0 {
 		rows = append(rows, counter{"mean read length", 0, fmt.Sprintf("%.1f", ratio(s.Bases, s.Reads)), "bases"},

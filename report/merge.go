@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"scanmap/internal/measure"
 	"scanmap/mapper"
@@ -71,7 +70,6 @@ func (m *merger) add(run int, s *mapper.Stats) error {
 		return err
 	}
 	t.AddLengths(s, t.Reads == 0)
-	t.Allowed, t.Report = together(t.Allowed, s.Allowed), together(t.Report, s.Report)
 	t.Sample = addSamples(t.Sample, s.Sample, t.Reads == 0)
 	t.Reads += s.Reads
 	t.Mapped += s.Mapped
@@ -204,14 +202,6 @@ func (m *merger) addTimes(s *mapper.Stats) {
 		t.Device += "; " + s.Device
 	}
 	m.devices = append(m.devices, s.Device)
-}
-
-// together has a text once, and others with semicolons between them.
-func together(all, one string) string {
-	if all == "" || slices.Contains(strings.Split(all, "; "), one) {
-		return cmp.Or(all, one)
-	}
-	return all + "; " + one
 }
 
 // sameInput tells whether two libraries are of the same files and read group.

@@ -28,7 +28,7 @@ func Parse(r io.Reader) (*mapper.Stats, error) {
 		Reads: in.Reads, Mapped: in.MappedReads, Unmapped: in.UnmappedReads, Ambiguous: in.AmbiguousReads,
 		Unique: in.UniqueReads, Multiple: in.MultipleReads, Capped: in.CappedReads, Dropped: in.DroppedReads, Unsought: in.UnsoughtReads, Bases: in.Bases,
 		MappedBases: in.MappedBases, Shortest: in.ShortestRead, Longest: in.LongestRead, ClippedReads: in.ClippedReads,
-		ClippedBases: in.ClippedBases, Allowed: in.Allowed, Report: in.Report, Sample: in.UnmappedSample.stats(),
+		ClippedBases: in.ClippedBases, Sample: in.UnmappedSample.stats(),
 		Mappings: in.Mappings, Reported: in.Reported, ByDistance: in.ReadsByDistance,
 		Candidates: in.Candidates, Refused: in.RefusedCandidates, Verified: in.VerifiedWindows,
 		ReferenceBases: in.ReferenceBases, Batches: in.Batches, Device: in.Device, Engines: in.Engines, Options: in.Options,

@@ -83,7 +83,7 @@ func yeast() *mapper.Stats {
 	s := &mapper.Stats{
 		Reads: 200_000, Mapped: 190_400, Unmapped: 9_600, Ambiguous: 410, Unique: 168_300, Multiple: 22_100,
 		Bases: 20_000_000, Mappings: 412_345, Reported: 412_345,
-		MappedBases: 19_100_000, Shortest: 35, Longest: 151, ClippedReads: 4_321, ClippedBases: 98_765, Allowed: "score 80%", Report: "all",
+		MappedBases: 19_100_000, Shortest: 35, Longest: 151, ClippedReads: 4_321, ClippedBases: 98_765, Options: map[string]string{"min-score": "80%", "report": "all"},
 		Sample: &mapper.UnmappedSample{Reads: 1000, WithAdapters: 412, Adapter: "AGATCGGAAGAGC",
 			Tried: []mapper.Trial{{Option: "--local", Mapped: 655}, {Option: "-e 8%", Mapped: 120}}},
 		ByDistance: []int64{121_000, 41_300, 16_700, 7_900, 3_500},

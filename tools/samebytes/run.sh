@@ -17,7 +17,7 @@ grep -v '^#' "${0%/*}/calls.txt" | grep -e "${2:-.}" | while read -r name call; 
 	call=$(printf %s "$call" | sed "s,\$T,$T,g;s,\$D,$D,g")
 	# shellcheck disable=SC2086 # words of a call are arguments
 	(cd "$folder/out" && ../scanmap $call --quiet > stdout 2> stderr; echo $? > code)
-	[ ! -e "$folder/out/x.json" ] || sed -i '/_second\|seconds\|throughput\|bytes\|version\|"time"/d' "$folder/out/x.json"
+	[ ! -e "$folder/out/x.json" ] || sed -i '/_second\|seconds\|throughput\|candidates\|"items"\|bytes\|version\|"time"/d' "$folder/out/x.json"
 	sum=$(cd "$folder/out" && cat code && find . -type f | sort | xargs md5sum | md5sum)
 	printf '%s\t%s\n' "$name" "$(printf %s "$sum" | tr '\n' '\t' | cut -f 1,2 | cut -d' ' -f 1)"
 	[ -z "$KEEP" ] || { mkdir -p "$KEEP" && cp -r "$folder/out" "$KEEP/$name"; }

@@ -1,0 +1,172 @@
+package mapper
+
+import (
+	"context"
+	"maps"
+	"math"
+
+	"scanmap/locate"
+	"scanmap/mapper/find"
+)
+
+// look locates reads [from, to) of a part, of which nothing is held yet.
+func (w *worker) look(ctx context.Context, p *part, from, to int) (out looked) {
+	g := &w.group
+	before := g.reader.Locator.Verified
+	g.locate(ctx, p, from, to)
+	out.verified, g.reader.Locator.Verified = g.reader.Locator.Verified-before, before
+	out.left = maps.Clone(g.left)
+	return out
+}
+
+// hold has out hold the locations of the reads of the group, which begin with read `from` of a
+// part: of number i of them those that have at most most(i) edits, or lost score.
+func (w *worker) hold(out *looked, from int, most func(i int) int32) {
+	g := &w.group
+	out.located = make([]find.Located, 0, len(g.locations))
+	for i, s := range g.spans {
+		most, all := most(i), g.of(s)
+		for x := range all {
+			l := &all[x]
+			if g.measure(l) > most {
+				continue
+			}
+			found := find.Located{Read: uint32(from + i), Place: l.Place, End: l.End, Distance: l.Distance, Gaps: l.Gaps}
+			if w.local != nil {
+				found.Aligned, found.Start, found.Loss = true, l.Start, l.Loss
+				found.From = int32(len(out.operations))
+				out.operations = append(out.operations, g.reader.Aligner.Operations(l)...)
+				found.To = int32(len(out.operations))
+			}
+			out.located = append(out.located, found)
+		}
+	}
+}
+
+// lookAtPairs fills seen for the pairs of reads [from, to) of a part, of which all is held or, with
+// plannedAlone, what is known whatever else was sought (planned).
+func (w *worker) lookAtPairs(ctx context.Context, p *part, from, to int, seen []pairSeen, plannedAlone bool) looked {
+	out := w.look(ctx, p, from, to)
+	w.hold(&out, from, func(i int) int32 {
+		// What qualifies by inserted bases loses more than K. It is left out only where the read is
+		// sought again.
+		if planned := w.planned(p.batch.Length(from + i)); plannedAlone && int(planned) < p.batch.K(from+i) {
+			return planned
+		}
+		return math.MaxInt32
+	})
+	g := &w.group
+	for read := from; read < to; read += 2 {
+		s := pairSeen{}
+		var mates [2]*locate.Location
+		alone := true
+		for x := range 2 {
+			all, n := g.of(g.spans[read-from+x]), 0
+			planned := w.planned(g.batch.Length(read + x))
+			if near := g.near; near >= 0 && w.local == nil && len(all) > 0 {
+				planned = min(planned, g.horizons[read-from+x].best+near) // a GPU keeps others to itself
+			}
+			for i := range all {
+				if g.measure(&all[i]) <= planned {
+					mates[x] = &all[i]
+					n++
+				}
+			}
+			alone = alone && n == 1
+			if g.near < 0 {
+				n = len(all)
+			}
+			s.locations += int32(n)
+			if w.local != nil {
+				s.bases = max(s.bases, int32(p.batch.Length(read+x)))
+			}
+		}
+		if alone {
+			g.align(read, mates[0])
+			g.align(read+1, mates[1])
+			if insert, ok := w.pairing.options.insert(mates[0], mates[1]); ok && insert <= estimateLongest {
+				s.insert = int32(insert)
+			}
+		}
+		seen[read/2] = s
+	}
+	if p.listed(from, to) > keptItems {
+		w.forget()
+	}
+	return out
+}
+
+// seekAgain sets again[i] to the distance up to which read number i of the group is to be sought
+// again, or to notAgain. The reads begin with number `from` of the batch. If last is set, all is
+// known then that counts.
+func (w *worker) seekAgain(l *library, from int, again []int32, last bool) {
+	together := l.together()
+	for i := 0; i < len(again); i += together {
+		upTo := again[i : i+together]
+		if together == 2 {
+			w.seekPair(l, from+i, i, upTo, last)
+		} else {
+			upTo[0], _ = w.group.nextDistance(from, i, w.group.near, last)
+		}
+		for x := range upTo {
+			if read := from + i + x; upTo[x] <= int32(w.group.batch.Sought(read)) || w.group.batch.Length(read) == 0 {
+				upTo[x] = notAgain
+			}
+		}
+	}
+}
+
+// seekPair is seekAgain for a pair.
+func (w *worker) seekPair(l *library, read, i int, upTo []int32, last bool) {
+	g, beyond := &w.group, w.group.near
+	if g.horizons[i].n > 0 && g.horizons[i+1].n > 0 && !w.countsNear(l, read, i) {
+		beyond = w.pairing.wide(l.insert)
+	}
+	for x := range upTo {
+		all := false
+		if upTo[x], all = g.nextDistance(read-i, i+x, beyond, last); all && g.horizons[i+x].n == 0 {
+			beyond = w.pairing.wide(l.insert) // what may be found then counts beside
+		}
+	}
+	for x := range upTo {
+		upTo[x], _ = g.nextDistance(read-i, i+x, beyond, last)
+	}
+}
+
+// nextDistance returns the distance up to which read number i of the group is to be known next, and
+// whether that is all that may be found of it: so far beyond its best location or, if it has none
+// so far, k or some way to it.
+func (g *group) nextDistance(from, i int, beyond int32, last bool) (distance int32, all bool) {
+	k, sought, h := int32(g.batch.All(from+i)), int32(g.batch.Sought(from+i)), &g.horizons[i]
+	distance = k
+	switch {
+	case h.n > 0:
+		distance = h.best + beyond
+	case !last:
+		distance = sought + g.near
+	}
+	return min(distance, k), distance >= k
+}
+
+// countsNear tells whether it is known of a pair, whose first mate is read number i of the group,
+// that it counts by near locations.
+func (w *worker) countsNear(l *library, read, i int) bool {
+	g, p := &w.group, &w.pairing
+	p.model = l.insert
+	for x := range 2 {
+		p.set(x, read+x, g.of(g.spans[i+x]), min(int32(g.batch.Sought(read+x)), int32(g.k(read+x))))
+	}
+	return p.hasNear(i)
+}
+
+// seekParts sets again[i] to the largest distance of read number i of the group if it has no
+// location, and may have parts; otherwise to notAgain. The reads begin with number `from` of the
+// batch.
+func (w *worker) seekParts(from int, again []int32) {
+	b := w.group.batch
+	for i, s := range w.group.spans {
+		if again[i] = notAgain; s.from == s.to && b.Length(from+i) >= locate.LeastPart {
+			again[i] = int32(b.K(from + i))
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package mapper
+
+import "scanmap/mapper/find"
+
+// finding returns the options for finders.
+func (o *Options) finding(t *find.Times) find.Options {
+	return find.Options{
+		Engine: o.Engine, Metric: o.Metric, Local: o.local(), Threads: o.Threads, Want: o.want(), BatchReads: o.BatchReads, Times: t,
+		Temporary: o.Temporary, Limits: o.limits.find, Sought: o.sought(), Again: len(o.seeks()), Words: o.shared.words(),
+	}
+}
+
+// again returns the options for finders of reads that are sought again, whose near locations are
+// wanted.
+func (o *Options) again() find.Options {
+	again := o.finding(&find.Times{})
+	again.Want.Strata = again.Want.Near
+	return again
+}
+
+// want says which locations finders have to hand on. Of local ones they know none.
+func (o *Options) want() find.Want {
+	if o.Local != nil {
+		return find.Want{}
+	}
+	w := o.Report.want()
+	if w.Best {
+		w.Near = int(o.near())
+	}
+	if w.Best && o.shared != nil {
+		w.Mates = int(max(o.near(), o.widest(o.shared.bases)))
+	}
+	return w
+}
+
+// want says which locations finders have to hand on: all that may be reported.
+func (r Report) want() find.Want {
+	switch r.Mode {
+	case ReportBest, ReportOne, ReportUnique:
+		return find.Want{Best: true}
+	case ReportStrata:
+		return find.Want{Best: true, Strata: r.Strata}
+	case ReportAll:
+	}
+	return find.Want{}
+}
+
+// largest returns the largest distance of a location of a read of so many bases.
+func (o *Options) largest(length int) int {
+	if o.Local != nil {
+		return length - o.Local.Score.For(length)
+	}
+	return o.Distance.For(length)
+}
+
+// local returns what finders are told of local locations.
+func (o *Options) local() *find.Local {
+	if o.Local == nil {
+		return nil
+	}
+	return &find.Local{Cap: LocalCap}
+}

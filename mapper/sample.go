@@ -1,0 +1,63 @@
+package mapper
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"scanmap/fasta"
+)
+
+// A sample is the reads with the lowest hashes of their names: those of workers together are those
+// of one.
+type sample struct {
+	reads []sampledRead
+	bound uint64 // hashes from here on are too high, 0 for none
+}
+
+// sampledRead is a copy of a read.
+type sampledRead struct {
+	hash  uint64
+	bases []byte
+}
+
+// take has a read in the sample if its hash is low. mate tells mates apart, which have one name.
+func (s *sample) take(read *fasta.Read, mate int) {
+	const seed = 1
+	hash := tieHash(read.Name, len(read.Bases), seed+uint64(mate))
+	if s.bound != 0 && hash >= s.bound || len(read.Bases) > sampleLength {
+		return
+	}
+	s.reads = append(s.reads, sampledRead{hash, bytes.Clone(read.Bases)})
+	if len(s.reads) >= 2*sampleReads {
+		s.cut()
+	}
+}
+
+// cut leaves the lowest hashes.
+func (s *sample) cut() {
+	slices.SortFunc(s.reads, func(a, b sampledRead) int {
+		return cmp.Or(cmp.Compare(a.hash, b.hash), bytes.Compare(a.bases, b.bases))
+	})
+	if len(s.reads) > sampleReads {
+		clear(s.reads[sampleReads:])
+		s.reads = s.reads[:sampleReads]
+		s.bound = s.reads[sampleReads-1].hash
+	}
+}
+
+const (
+	// sampleReads is how many unmapped reads are looked at: of these a twentieth is known to a
+	// hundredth.
+	sampleReads = 1000
+	// sampleLength is the most bases of a read of the sample, which bounds its memory.
+	sampleLength = 1000
+	// ofSampled is what a read of the sample takes, beside its bases.
+	ofSampled = 48
+	// manyUnmapped is the share of unmapped reads, one of so many, from which a sample is looked at,
+	// and leastUnmapped their least number.
+	manyUnmapped, leastUnmapped = 20, 100
+	// basesOfRead is how many bases of the reference a run may have for each of its reads where
+	// other options are tried: with more, to pass over them takes a good part of the run's own time.
+	basesOfRead = 10_000
+)
