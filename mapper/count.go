@@ -15,31 +15,19 @@ type Counting interface {
 	Counter() Counter
 }
 
-// CellCounting is a Counting that adds up numbers of bases, so that GPUs can do it in their memory.
+// CellCounting is a Counting that adds up numbers of bases, so that GPUs can do it in their memory,
+// also while others count.
 type CellCounting interface {
 	Counting
+	find.CellAdder
 	// Cells says what counts.
 	Cells() Cells
-	// AddCells adds numbers to those of a contig from a base on: the weights of locations that start
-	// there or, without Starts, that cover it, less those that cover the base before it. The last
-	// one of a contig is that after its last base. It is called from several goroutines at a time,
-	// also while others count.
-	AddCells(contig, base int, numbers []int32)
-	// CarryCell adds so many times 2^32 to the number of a base, likewise.
-	CarryCell(contig, base, times int)
 	// AddWeight adds the weights of the locations on a contig that AddCells has added.
 	AddWeight(contig int, weight int64)
 }
 
-// Cells say what is added up: the weight of each location that is reported, for the bases from its
-// start to its end but for deleted ones or, with Starts, for its first base.
-type Cells struct {
-	Starts  bool
-	Weights Weights
-	// Unit is the weight of a read that is shared out, and of a location that counts whole, from 1 to
-	// 2^31 - 1. It is 1 with WeighEach.
-	Unit int64
-}
+// Cells say what is added up.
+type Cells = find.Cells
 
 // Weights say what a location counts of those that are reported of a read.
 type Weights = find.Weights

@@ -18,12 +18,14 @@ func (o *Options) again() find.Options {
 	return again
 }
 
-// want says which locations finders have to hand on. Of local ones they know none.
+// want says which locations finders have to hand on, and what is reported of them. Of local ones
+// they know none.
 func (o *Options) want() find.Want {
 	if o.Local != nil {
 		return find.Want{}
 	}
 	w := o.Report.want()
+	w.Reported, w.Drop = o.MaxLocations, o.Over == OverDrop
 	if w.Best {
 		w.Near = int(o.near())
 	}
@@ -37,7 +39,7 @@ func (o *Options) want() find.Want {
 func (r Report) want() find.Want {
 	switch r.Mode {
 	case ReportBest, ReportOne, ReportUnique:
-		return find.Want{Best: true}
+		return find.Want{Best: true, One: r.Mode == ReportOne, Unique: r.Mode == ReportUnique}
 	case ReportStrata:
 		return find.Want{Best: true, Strata: r.Strata}
 	case ReportAll:

@@ -201,12 +201,9 @@ func (r *run) cover(out *Outputs) *find.Cover {
 		return nil
 	}
 	r.cells = cells
-	c := cells.Cells()
 	return &find.Cover{
-		Starts: c.Starts, Weights: c.Weights, Unit: c.Unit,
-		One: o.Report.Mode == ReportOne, Unique: o.Report.Mode == ReportUnique, Reported: o.MaxLocations, Drop: o.Over == OverDrop,
-		Tie:       func(read *fasta.Read) uint64 { return tieHash(read.Name, len(read.Bases), o.Seed) },
-		BinLength: binLength(r.ref), Most: o.limits.held, Add: cells.AddCells, Carry: cells.CarryCell, AtMost: o.limits.cells,
+		Cells: cells.Cells(), To: cells, BinLength: binLength(r.ref), Most: o.limits.held, AtMost: o.limits.cells,
+		Tie: func(read *fasta.Read) uint64 { return tieHash(read.Name, len(read.Bases), o.Seed) },
 	}
 }
 

@@ -5,20 +5,9 @@ import "scanmap/fasta"
 // A Cover has GPUs count what locations cover, in place of handing all of them on. Of reads that
 // belong together, and of what a GPU leaves to the host, all is handed on uncounted, as on the CPU.
 type Cover struct {
-	// Starts counts locations at their first base alone.
-	Starts bool
-	// Weights say what a location counts of those that are reported: of a read those that Options.Want
-	// asks for; with One the primary one alone; with Unique, where Want asks for the best ones, the
-	// best one if there is no other.
-	Weights     Weights
-	One, Unique bool
-	// Reported is the most of a read that are reported, the primary one and then the first of the
-	// others; 0 for all. With Drop none is reported of a read that has more, or more than are held.
-	Reported int
-	Drop     bool
-	// Unit is the weight of a read that is shared out, and of a location that counts whole. It is from
-	// 1 to 2^31 - 1.
-	Unit int64
+	Cells
+	// To gets what GPUs counted.
+	To CellAdder
 	// Tie is a number for a read that has n locations of least distance: the primary one is that of
 	// this number modulo n, in order of (contig, start, strand, end). The others follow in order of
 	// (distance, contig, start, strand, end).
@@ -29,17 +18,31 @@ type Cover struct {
 	// first by distance, contig, strand and end, and the numbers of the others are left
 	// (Reader.Append).
 	Most int
-	// Add takes numbers of a contig, the first of which is that of a base, to be added up modulo
-	// 2^32: the difference in depth from the base before or, with Starts, the weight of the locations
-	// that start there. The last number of a contig is that after its last base. It is called when a
-	// GPU's numbers might grow too large, and by GPUs.Covered, from several goroutines at a time, also
-	// for the same bases. The numbers are valid until it returns.
-	Add func(contig, base int, numbers []int32)
-	// Carry adds so many times 2^32 to the number of a base, which Add had the rest of.
-	Carry func(contig, base, times int)
 	// AtMost bounds the sum of all that is added to the numbers of a GPU; 0 is as much as it can
 	// count.
 	AtMost int64
+}
+
+// Cells say what is added up: the weight of each location that is reported (Options.Want), for the
+// bases from its start to its end but for deleted ones or, with Starts, for its first base.
+type Cells struct {
+	Starts  bool
+	Weights Weights
+	// Unit is the weight of a read that is shared out, and of a location that counts whole, from 1 to
+	// 2^31 - 1. It is 1 with WeighEach.
+	Unit int64
+}
+
+// A CellAdder adds numbers of bases up.
+type CellAdder interface {
+	// AddCells adds numbers to those of a contig from a base on, modulo 2^32: the weights of
+	// locations that start there or, without Starts, that cover it, less those that cover the base
+	// before it. The last one of a contig is that after its last base. It is called when a GPU's
+	// numbers might grow too large, and by GPUs.Covered, from several goroutines at a time, also for
+	// the same bases. The numbers are valid until it returns.
+	AddCells(contig, base int, numbers []int32)
+	// CarryCell adds so many times 2^32 to the number of a base, which AddCells had the rest of.
+	CarryCell(contig, base, times int)
 }
 
 // Weights say what a location counts that is reported of a read.
@@ -47,14 +50,14 @@ type Weights int
 
 // The weights.
 const (
-	// WeighEach is Cover.Unit for each location.
+	// WeighEach is Cells.Unit for each location.
 	WeighEach Weights = iota
-	// WeighEqual shares Cover.Unit: of n locations number i, from 0 on, in the order of records, gets
+	// WeighEqual shares Cells.Unit: of n locations number i, from 0 on, in the order of records, gets
 	// what is between i/n and (i + 1)/n of it, rounded down. The primary one is the first.
 	WeighEqual
 	// WeighBest is the same for the locations of least distance. Others have none.
 	WeighBest
-	// WeighPrimary is Cover.Unit for the primary location. Others have none.
+	// WeighPrimary is Cells.Unit for the primary location. Others have none.
 	WeighPrimary
 )
 

@@ -89,7 +89,7 @@ func (w *gpuFinder) makeRoom(all, most int64) error {
 	return nil
 }
 
-// Covered hands what the GPUs counted to Cover.Add, when their finders have done all that they were
+// Covered hands what the GPUs counted to Cover.To, when their finders have done all that they were
 // given, and returns what all of them counted of each contig; nil where nothing was.
 func (g *GPUs) Covered() (totals []CoveredContig, err error) {
 	for i, d := range g.devices {
@@ -161,7 +161,7 @@ func (d *gpuDevice) handCells(q *device.Queue, threads int) error {
 		}
 		parallel.Ranges(threads, len(cells), coveredGrain, func(_, lo, hi int) {
 			eachContig(d.ref, from+lo, from+hi, func(contig, at, lo, hi int) {
-				d.cover.options.Add(contig, at, cells[lo-from:hi-from])
+				d.cover.options.To.AddCells(contig, at, cells[lo-from:hi-from])
 			})
 		})
 	}

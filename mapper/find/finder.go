@@ -94,6 +94,13 @@ type Want struct {
 	// distance, it asks for those that have at most Mates more; all are wanted if that is 0.
 	Best                bool
 	Strata, Near, Mates int
+	// One, Unique, Reported and Drop say what is reported of the locations that are asked for, which
+	// Options.Cover counts: with One the primary one alone; with Unique the best one, if there is no
+	// other; Reported at most, the primary one and then the first of the others, 0 for all. With Drop
+	// none is reported of a read that has more, or more than are held.
+	One, Unique bool
+	Reported    int
+	Drop        bool
 	// Numbers asks for the numbers of locations by distance alone: all may only be counted. It does
 	// not go with Best, nor with Options.Cover.
 	Numbers bool

@@ -76,7 +76,7 @@ func (d *gpuDevice) handCarries(q *device.Queue) error {
 			continue
 		}
 		at := int(cell) - 1 - kernels.TextPadding
-		eachContig(d.ref, at, at+1, func(contig, base, _, _ int) { d.cover.options.Carry(contig, base, int(carries[i])) })
+		eachContig(d.ref, at, at+1, func(contig, base, _, _ int) { d.cover.options.To.CarryCell(contig, base, int(carries[i])) })
 	}
 	return nil
 }
@@ -207,10 +207,10 @@ func (s *gpuShare) weigh(w *gpuFinder, part *gpuPart) error {
 	if o.Want.Best {
 		params.Strata = uint32(o.Want.Strata)
 	}
-	if o.Cover.Reported > 0 {
-		params.Reported = uint32(min(o.Cover.Reported, math.MaxUint32))
+	if o.Want.Reported > 0 {
+		params.Reported = uint32(min(o.Want.Reported, math.MaxUint32))
 	}
-	params.One, params.Unique, params.Drop = number(o.Cover.One), number(o.Cover.Unique), number(o.Cover.Drop)
+	params.One, params.Unique, params.Drop = number(o.Want.One), number(o.Want.Unique), number(o.Want.Drop)
 	device.Launch(q, "share_reads", reads, params)
 	counters := s.hostCounters.Resize(q, kernels.ShareCounters)
 	device.Download(q, counters, &s.counters, 0)

@@ -48,6 +48,24 @@ func newShared(contigs []string, binLength int) *shared {
 	return s
 }
 
+// A depthAdder adds what a GPU has to the depth.
+type depthAdder struct {
+	sync.Mutex
+	to *shared
+}
+
+func (a *depthAdder) AddCells(contig, base int, numbers []int32) {
+	a.Lock()
+	defer a.Unlock()
+	for i, n := range numbers {
+		a.to.Depth[contig][base+i] += int64(n)
+	}
+}
+
+func (a *depthAdder) CarryCell(contig, base, times int) {
+	a.to.Depth[contig][base] += int64(times) << 32
+}
+
 // add shares a read out among its locations, by the definition.
 func (s *shared) add(o *sharedCase, read, k int, all []locate.Location, operations func(*locate.Location) []locate.Operation, tie uint64) {
 	if len(all) == 0 {
@@ -81,7 +99,7 @@ func (s *shared) add(o *sharedCase, read, k int, all []locate.Location, operatio
 	primary := int(tie % uint64(best))
 	all = slices.Concat(all[primary:primary+1], all[:primary], all[primary+1:])
 	s.Primary = append(s.Primary, placeOf(&all[0]))
-	if o.cover.One {
+	if o.want.One {
 		reported = 1
 	}
 	weighed := map[find.Weights]int{
@@ -169,23 +187,23 @@ func TestSharesOnGPU(t *testing.T) {
 	}
 	best, strata := find.Want{Best: true}, find.Want{Best: true, Strata: 1}
 	testShares(t, contigs, reads, k, []sharedCase{
-		{name: "equal", cover: find.Cover{Weights: find.WeighEqual, Unit: 1 << 16}},
-		{name: "equal, large unit", cover: find.Cover{Weights: find.WeighEqual, Unit: 1<<31 - 1}},
-		{name: "equal, more locations than units", cover: find.Cover{Weights: find.WeighEqual, Unit: 1000, Starts: true}},
-		{name: "equal, best reported", cover: find.Cover{Weights: find.WeighEqual, Unit: 1 << 16}, want: best},
-		{name: "equal, too many, in chunks", cover: find.Cover{Weights: find.WeighEqual, Unit: 1<<31 - 1, Most: 70}, want: strata, limits: find.Limits{GPUChunk: 20_000}},
-		{name: "equal, handed over", cover: find.Cover{Weights: find.WeighEqual, Unit: 1<<31 - 1, AtMost: 1 << 38}},
-		{name: "best", cover: find.Cover{Weights: find.WeighBest, Unit: 1 << 16}},
-		{name: "best, in chunks", cover: find.Cover{Weights: find.WeighBest, Unit: 1 << 16}, limits: find.Limits{GPUChunk: 20_000}},
-		{name: "best, primary reported", cover: find.Cover{Weights: find.WeighBest, Unit: 1 << 16, One: true, Starts: true}, want: best},
-		{name: "primary, in steps", cover: find.Cover{Weights: find.WeighPrimary, Unit: 1<<31 - 1}, limits: find.Limits{GPUQueue: effort.Pick(16_000, 8000)}},
-		{name: "each of those reported", cover: find.Cover{Weights: find.WeighEach, Unit: 1}, want: strata},
-		{name: "each", cover: find.Cover{Unit: 1}},
-		{name: "each, starts, in chunks", cover: find.Cover{Unit: 1, Starts: true}, limits: find.Limits{GPUChunk: 20_000}},
-		{name: "each, few held", cover: find.Cover{Unit: 1, Most: 70}},
-		{name: "best, fewer held than are best", cover: find.Cover{Weights: find.WeighBest, Unit: 1 << 16, Most: 30}},
-		{name: "equal, just one too many", cover: find.Cover{Weights: find.WeighEqual, Unit: 1 << 16, Most: effort.Pick(4999, 2399)}},
-		{name: "one held", cover: find.Cover{Weights: find.WeighPrimary, Unit: 5, Most: 1}},
+		{name: "equal", cover: find.Cover{Cells: find.Cells{Weights: find.WeighEqual, Unit: 1 << 16}}},
+		{name: "equal, large unit", cover: find.Cover{Cells: find.Cells{Weights: find.WeighEqual, Unit: 1<<31 - 1}}},
+		{name: "equal, more locations than units", cover: find.Cover{Cells: find.Cells{Weights: find.WeighEqual, Unit: 1000, Starts: true}}},
+		{name: "equal, best reported", cover: find.Cover{Cells: find.Cells{Weights: find.WeighEqual, Unit: 1 << 16}}, want: best},
+		{name: "equal, too many, in chunks", cover: find.Cover{Cells: find.Cells{Weights: find.WeighEqual, Unit: 1<<31 - 1}, Most: 70}, want: strata, limits: find.Limits{GPUChunk: 20_000}},
+		{name: "equal, handed over", cover: find.Cover{Cells: find.Cells{Weights: find.WeighEqual, Unit: 1<<31 - 1}, AtMost: 1 << 38}},
+		{name: "best", cover: find.Cover{Cells: find.Cells{Weights: find.WeighBest, Unit: 1 << 16}}},
+		{name: "best, in chunks", cover: find.Cover{Cells: find.Cells{Weights: find.WeighBest, Unit: 1 << 16}}, limits: find.Limits{GPUChunk: 20_000}},
+		{name: "best, primary reported", cover: find.Cover{Cells: find.Cells{Weights: find.WeighBest, Unit: 1 << 16, Starts: true}}, want: find.Want{Best: true, One: true}},
+		{name: "primary, in steps", cover: find.Cover{Cells: find.Cells{Weights: find.WeighPrimary, Unit: 1<<31 - 1}}, limits: find.Limits{GPUQueue: effort.Pick(16_000, 8000)}},
+		{name: "each of those reported", cover: find.Cover{Cells: find.Cells{Weights: find.WeighEach, Unit: 1}}, want: strata},
+		{name: "each", cover: find.Cover{Cells: find.Cells{Unit: 1}}},
+		{name: "each, starts, in chunks", cover: find.Cover{Cells: find.Cells{Unit: 1, Starts: true}}, limits: find.Limits{GPUChunk: 20_000}},
+		{name: "each, few held", cover: find.Cover{Cells: find.Cells{Unit: 1}, Most: 70}},
+		{name: "best, fewer held than are best", cover: find.Cover{Cells: find.Cells{Weights: find.WeighBest, Unit: 1 << 16}, Most: 30}},
+		{name: "equal, just one too many", cover: find.Cover{Cells: find.Cells{Weights: find.WeighEqual, Unit: 1 << 16}, Most: effort.Pick(4999, 2399)}},
+		{name: "one held", cover: find.Cover{Cells: find.Cells{Weights: find.WeighPrimary, Unit: 5}, Most: 1}},
 	})
 }
 
@@ -213,10 +231,10 @@ func TestSharesOfManyGaps(t *testing.T) {
 	text, gapped := ofManyGaps(r)
 	few := truth.Random(r, 80, "ACGT") // so that the GPU counts something
 	testShares(t, []string{text, few}, []string{gapped, few}, 9, []sharedCase{
-		{name: "equal", cover: find.Cover{Weights: find.WeighEqual, Unit: 1 << 16}},
-		{name: "best", cover: find.Cover{Weights: find.WeighBest, Unit: 1 << 16}},
-		{name: "each", cover: find.Cover{Unit: 1}},
-		{name: "each, few held", cover: find.Cover{Unit: 1, Most: 100}},
+		{name: "equal", cover: find.Cover{Cells: find.Cells{Weights: find.WeighEqual, Unit: 1 << 16}}},
+		{name: "best", cover: find.Cover{Cells: find.Cells{Weights: find.WeighBest, Unit: 1 << 16}}},
+		{name: "each", cover: find.Cover{Cells: find.Cells{Unit: 1}}},
+		{name: "each, few held", cover: find.Cover{Cells: find.Cells{Unit: 1}, Most: 100}},
 	})
 }
 
@@ -233,7 +251,7 @@ func TestSharesRoom(t *testing.T) {
 	for _, room := range []int{10, 9} {
 		gpus, err := find.OnGPUs(truth.Reference(t, text.String()), cuda(driver, 0), find.Options{
 			Engine: find.EngineSkim, Threads: 1, Times: &find.Times{}, Limits: find.Limits{GPUCovered: room},
-			Cover: &find.Cover{Weights: find.WeighEqual, Unit: 3, BinLength: 10, Tie: tieOf, Most: math.MaxInt},
+			Cover: &find.Cover{Cells: find.Cells{Weights: find.WeighEqual, Unit: 3}, BinLength: 10, Tie: tieOf, Most: math.MaxInt},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -281,17 +299,10 @@ func testShares(t *testing.T, contigs, reads []string, k int, cases []sharedCase
 // twice, which counts half.
 func (o *sharedCase) count(t *testing.T, driver *gpu.Driver, contigs, reads []string, k int) *shared {
 	t.Helper()
-	got, mutex := newShared(contigs, o.cover.BinLength), sync.Mutex{}
+	got := newShared(contigs, o.cover.BinLength)
 	cover := o.cover
 	cover.Tie, cover.Most = tieOf, cmp.Or(cover.Most, math.MaxInt)
-	cover.Add = func(contig, base int, numbers []int32) {
-		mutex.Lock()
-		defer mutex.Unlock()
-		for i, n := range numbers {
-			got.Depth[contig][base+i] += int64(n)
-		}
-	}
-	cover.Carry = func(contig, base, times int) { got.Depth[contig][base] += int64(times) << 32 }
+	cover.To = &depthAdder{to: got}
 	ref := truth.Reference(t, contigs...)
 	gpus, err := find.OnGPUs(ref, cuda(driver, 0), find.Options{
 		Engine: find.EngineSkim, Threads: 2, Times: &find.Times{}, Want: o.want, Cover: &cover, Limits: o.limits,
