@@ -23,16 +23,6 @@ import (
 // across it. Where spans are joined, their K-mers are of one kind, and between them are some that
 // nobody wants. ∎
 
-const (
-	// A block of neighbouring K-mers is crowded or not as a whole. It has so many K-mers, or more
-	// so that there are mostBlocks of them, and as many as K has bases at least.
-	blockKMers = 1 << 12
-	mostBlocks = 1 << 16
-	// mostCrowdedLength is the most bases of K-mers that are compared as strings, which takes 24
-	// bytes for each 64 bases of those at work.
-	mostCrowdedLength = 512
-)
-
 // A split says where crowded K-mers begin.
 type split struct {
 	reference, genome []span
@@ -93,56 +83,6 @@ func (s *sharing) split(genome *dna.Reference) split {
 	return p
 }
 
-// A side is the K-mers of the reference or of the genome, in blocks.
-type side struct {
-	bases  *dna.Sequence
-	starts []span // of wanted K-mers
-	blocks []span // in order
-	// gains is what comparing strings saves for each block, as far as it was sampled, and chosen
-	// tells which of them are crowded.
-	gains  []float64
-	chosen []bool
-}
-
-func newSide(ref *dna.Reference, starts []span, o *Options) *side {
-	size := max(blockKMers, ref.TotalLength()/mostBlocks)
-	if o.limits.crowdedBlock > 0 {
-		size = o.limits.crowdedBlock
-	}
-	size = max(size, o.Length)
-	s := &side{bases: &ref.Bases, starts: starts}
-	for _, contig := range startsOf(ref, o.Length, nil) {
-		for from := contig.from; from < contig.to; {
-			to := from + size
-			if contig.to-to < size {
-				to = contig.to
-			}
-			s.blocks = append(s.blocks, span{from, to})
-			from = to
-		}
-	}
-	s.gains, s.chosen = make([]float64, len(s.blocks)), make([]bool, len(s.blocks))
-	return s
-}
-
-// choose chooses the blocks that have a gain.
-func (s *side) choose() {
-	for b, gain := range s.gains {
-		s.chosen[b] = gain > 0
-	}
-}
-
-// crowded returns the wanted starts of the blocks that were chosen.
-func (s *side) crowded() []span {
-	var chosen []span
-	for b, is := range s.chosen {
-		if is {
-			chosen = append(chosen, s.blocks[b])
-		}
-	}
-	return within(s.starts, joined(chosen))
-}
-
 // joins are those of all K-mers but the crowded ones with each other.
 func (s *sharing) joins(p split) (all []join) {
 	k, starts := s.options.Length, s.frequencies.starts
@@ -198,58 +138,4 @@ func (s *sharing) parts(starts []span, c counting) (all []text) {
 // many chunks of seeds.
 func (p *split) step(o *Options) int64 {
 	return int64((p.places() + o.limits.chunk - 1) / o.limits.chunk)
-}
-
-// covered are the bases of the K-mers that begin at some offsets, joined where they touch.
-func covered(starts []span, k int) (all []span) {
-	for _, s := range starts {
-		all = append(all, span{s.from, s.to + k - 1})
-	}
-	return joined(all)
-}
-
-// mirrored are spans as they lie on the other strand of n bases, in order.
-func mirrored(spans []span, n int) (all []span) {
-	for _, s := range slices.Backward(spans) {
-		all = append(all, span{n - s.to, n - s.from})
-	}
-	return all
-}
-
-// within are the parts of spans that lie in some others. Both are in order.
-func within(spans, others []span) (all []span) {
-	for len(spans) > 0 && len(others) > 0 {
-		if from, to := max(spans[0].from, others[0].from), min(spans[0].to, others[0].to); from < to {
-			all = append(all, span{from, to})
-		}
-		if spans[0].to < others[0].to {
-			spans = spans[1:]
-		} else {
-			others = others[1:]
-		}
-	}
-	return all
-}
-
-// without are the parts of spans that lie in none of some others. Both are in order.
-func without(spans, others []span) (all []span) {
-	for _, s := range spans {
-		for len(others) > 0 && others[0].to <= s.from {
-			others = others[1:]
-		}
-		from := s.from
-		for _, o := range others {
-			if o.from >= s.to {
-				break
-			}
-			if from < o.from {
-				all = append(all, span{from, o.from})
-			}
-			from = o.to
-		}
-		if from < s.to {
-			all = append(all, span{from, s.to})
-		}
-	}
-	return all
 }

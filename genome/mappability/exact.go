@@ -38,12 +38,6 @@ func compareKMers(a, b planes, x, y, k int) int {
 	return 0
 }
 
-// bases returns the 64 bases from an offset on, as the words of two planes.
-func (p planes) bases(offset int) (low, high uint64) {
-	w, s := p.at(offset)
-	return w[0]>>s | w[3]<<1<<(63-s), w[1]>>s | w[4]<<1<<(63-s)
-}
-
 // countWholes counts the places of K-mers of the table among those of a partition of the text:
 // s.found has them at the first of equal K-mers.
 func (s *sharing) countWholes(partition int) {

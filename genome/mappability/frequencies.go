@@ -248,3 +248,20 @@ func (f *Frequencies) close() {
 		}
 	})
 }
+
+// A counter counts in one genome.
+type counter struct {
+	options     *Options
+	ref         *dna.Reference // whose K-mers are counted
+	frequencies *Frequencies
+	// counts are by offset, 0 where nothing was found yet. other are those of a genome after the
+	// first.
+	counts, other []uint32
+	// apart are the K-mers that Reads maps one by one, and grouped those that are mapped once for
+	// all that are equal.
+	apart, grouped []span
+	progress       *progress
+}
+
+// addSaturated adds, up to the most that counts hold.
+func addSaturated(a uint32, b uint64) uint32 { return uint32(min(uint64(a)+b, Most)) }

@@ -89,9 +89,6 @@ func (c *counter) group() {
 	c.apart = without(starts, c.grouped)
 }
 
-// stretch is the K-mers that begin in a piece.
-func (p piece) stretch() span { return span{p.from, p.to} }
-
 // groupBlocks are the blocks of wanted K-mers.
 func (c *counter) groupBlocks() []piece {
 	size := groupedBlock
@@ -280,4 +277,10 @@ func (t *stringTable) stretches(counts []uint32) iter.Seq[stretch] {
 			from = to
 		}
 	}
+}
+
+// A stretch is K-mers that begin at neighbouring offsets, and where their counts go.
+type stretch struct {
+	span
+	counts []uint32
 }

@@ -220,3 +220,63 @@ func (s *sharing) gains(sides []*side, samples []sample, families []family, halv
 		samples = samples[f.n:]
 	}
 }
+
+// A side is the K-mers of the reference or of the genome, in blocks.
+type side struct {
+	bases  *dna.Sequence
+	starts []span // of wanted K-mers
+	blocks []span // in order
+	// gains is what comparing strings saves for each block, as far as it was sampled, and chosen
+	// tells which of them are crowded.
+	gains  []float64
+	chosen []bool
+}
+
+func newSide(ref *dna.Reference, starts []span, o *Options) *side {
+	size := max(blockKMers, ref.TotalLength()/mostBlocks)
+	if o.limits.crowdedBlock > 0 {
+		size = o.limits.crowdedBlock
+	}
+	size = max(size, o.Length)
+	s := &side{bases: &ref.Bases, starts: starts}
+	for _, contig := range startsOf(ref, o.Length, nil) {
+		for from := contig.from; from < contig.to; {
+			to := from + size
+			if contig.to-to < size {
+				to = contig.to
+			}
+			s.blocks = append(s.blocks, span{from, to})
+			from = to
+		}
+	}
+	s.gains, s.chosen = make([]float64, len(s.blocks)), make([]bool, len(s.blocks))
+	return s
+}
+
+// choose chooses the blocks that have a gain.
+func (s *side) choose() {
+	for b, gain := range s.gains {
+		s.chosen[b] = gain > 0
+	}
+}
+
+// crowded returns the wanted starts of the blocks that were chosen.
+func (s *side) crowded() []span {
+	var chosen []span
+	for b, is := range s.chosen {
+		if is {
+			chosen = append(chosen, s.blocks[b])
+		}
+	}
+	return within(s.starts, joined(chosen))
+}
+
+const (
+	// A block of neighbouring K-mers is crowded or not as a whole. It has so many K-mers, or more
+	// so that there are mostBlocks of them, and as many as K has bases at least.
+	blockKMers = 1 << 12
+	mostBlocks = 1 << 16
+	// mostCrowdedLength is the most bases of K-mers that are compared as strings, which takes 24
+	// bytes for each 64 bases of those at work.
+	mostCrowdedLength = 512
+)

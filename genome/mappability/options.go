@@ -1,11 +1,8 @@
 package mappability
 
 import (
-	"cmp"
-	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"scanmap/dna"
 	"scanmap/gpu/device"
@@ -98,25 +95,6 @@ type limits struct {
 	find                                              find.Limits
 }
 
-func (o *Options) setDefaults(bases int) {
-	o.Threads = max(o.Threads, 1)
-	if o.Engine == "" {
-		o.Engine = EngineAuto
-	}
-	if o.Device.Kind == "" {
-		o.Device.Kind = device.CPU
-	}
-	if o.limits.stripe == 0 {
-		o.limits.stripe = stripeSeeds(bases)
-	}
-	if o.limits.block == 0 { // so many that a partition of the table is used often while in a cache
-		o.limits.block = o.limits.stripe / 2
-	}
-	if o.limits.chunk == 0 {
-		o.limits.chunk = chunkBases
-	}
-}
-
 // check returns what is wrong with o for a reference.
 func (o *Options) check(ref *dna.Reference) error {
 	switch {
@@ -136,116 +114,3 @@ func (o *Options) check(ref *dna.Reference) error {
 	}
 	return nil
 }
-
-// Run counts the places of the K-mers of the first genome in all genomes. Errors of a device are
-// *device.Error.
-func Run(ctx context.Context, genomes []*dna.Reference, o Options) (*Frequencies, error) {
-	for i, genome := range genomes {
-		if genome == nil || len(genome.Contigs) == 0 {
-			return nil, fmt.Errorf("genome %d has no contigs", i+1)
-		}
-	}
-	if len(genomes) == 0 {
-		return nil, errors.New("there is no genome")
-	}
-	ref := genomes[0]
-	o.setDefaults(ref.TotalLength())
-	if err := o.check(ref); err != nil {
-		return nil, err
-	}
-	f := newFrequencies(ref, &o)
-	engine := o.engine()
-	counter := &counter{options: &o, ref: ref, frequencies: f, progress: newProgress(o.Progress, int64(len(genomes)))}
-	f.Engine, f.Device = engine, string(device.CPU)
-	for i, genome := range genomes {
-		counter.counts = f.counts
-		if i > 0 && len(counter.other) == 0 {
-			counter.other = make([]uint32, len(f.counts))
-		}
-		if i > 0 {
-			clear(counter.other)
-			counter.counts = counter.other
-		}
-		counter.progress.begin(int64(i))
-		count := counter.reads
-		if engine == EngineShared {
-			count = counter.shared
-		}
-		if err := count(ctx, genome); err != nil {
-			return nil, err
-		}
-		if i == 0 && o.ExcludeSelf && engine == EngineReads {
-			f.excludeSelf()
-		}
-		if o.Genomes {
-			f.countGenomes(counter.counts, i == 0)
-		}
-		if i > 0 {
-			for x, n := range counter.other {
-				f.counts[x] = addSaturated(f.counts[x], uint64(n))
-			}
-		}
-	}
-	f.close()
-	return f, nil
-}
-
-// engine chooses among the engines.
-func (o *Options) engine() Engine {
-	if o.Engine != EngineAuto {
-		return o.Engine
-	}
-	if o.Metric == locate.Substitutions && o.Device.Kind != device.CUDA && o.Length/(o.Edits+1) >= leastSharedRun {
-		return EngineShared
-	}
-	return EngineReads
-}
-
-// A counter counts in one genome.
-type counter struct {
-	options     *Options
-	ref         *dna.Reference // whose K-mers are counted
-	frequencies *Frequencies
-	// counts are by offset, 0 where nothing was found yet. other are those of a genome after the
-	// first.
-	counts, other []uint32
-	// apart are the K-mers that Reads maps one by one, and grouped those that are mapped once for
-	// all that are equal.
-	apart, grouped []span
-	progress       *progress
-}
-
-// addSaturated adds, up to the most that counts hold.
-func addSaturated(a uint32, b uint64) uint32 { return uint32(min(uint64(a)+b, Most)) }
-
-// startsOf returns the offsets at which wanted K-mers begin, as disjoint spans in order.
-func startsOf(ref *dna.Reference, length int, regions []Region) (starts []span) {
-	if regions == nil {
-		for i := range ref.Contigs {
-			regions = append(regions, Region{i, 0, ref.Contigs[i].Length})
-		}
-	}
-	for _, r := range regions {
-		c := &ref.Contigs[r.Contig]
-		if to := min(r.To, c.Length-length+1); r.From < to {
-			starts = append(starts, span{c.Start + r.From, c.Start + to})
-		}
-	}
-	return joined(starts)
-}
-
-// joined sorts spans, and joins those that touch each other.
-func joined(spans []span) (all []span) {
-	slices.SortFunc(spans, func(a, b span) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
-	for _, s := range spans {
-		if last := len(all) - 1; last >= 0 && s.from <= all[last].to {
-			all[last].to = max(all[last].to, s.to)
-		} else {
-			all = append(all, s)
-		}
-	}
-	return all
-}
-
-// span is offsets [from, to).
-type span struct{ from, to int }

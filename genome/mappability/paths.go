@@ -1,6 +1,9 @@
 package mappability
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // A path says which bases are equal in a group (neighbours.go), and which pairs are counted there.
 // The bases that are left are cut into pieces, and one of these is equal in each group of the
@@ -155,4 +158,33 @@ const (
 // comparedCost is what it takes to compare the wanted ones of some strings with all.
 func (p *path) comparedCost(wanted, all int) float64 {
 	return pairNanoseconds * float64(p.words) * float64(wanted) * (float64(all) - float64(wanted)/2)
+}
+
+// cutBases appends the masks of so many pieces of the bases of a mask, as equal in number as can
+// be; each has as many words as the mask.
+func cutBases(masks, of []uint64, pieces int) []uint64 {
+	total := 0
+	for _, word := range of {
+		total += bits.OnesCount64(word)
+	}
+	first := len(masks)
+	masks = slices.Grow(masks, pieces*len(of))[:first+pieces*len(of)]
+	clear(masks[first:])
+	n, piece := 0, 0
+	for w, word := range of {
+		for ; word != 0; word &= word - 1 {
+			for n >= total*(piece+1)/pieces {
+				piece++
+			}
+			masks[first+piece*len(of)+w] |= word & -word
+			n++
+		}
+	}
+	return masks
+}
+
+// pieceOf is where a piece of k bases begins, and how many it has (cutBases).
+func pieceOf(k, pieces, piece int) (first, length int) {
+	first = k * piece / pieces
+	return first, k*(piece+1)/pieces - first
 }

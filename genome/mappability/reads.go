@@ -70,12 +70,6 @@ func (c *counter) finders(genome *dna.Reference, total int) (finders []find.Find
 // gpuStart is what starting on a GPU and ending there takes (docs/gpu.md).
 const gpuStart = 500 * time.Millisecond
 
-// A stretch is K-mers that begin at neighbouring offsets, and where their counts go.
-type stretch struct {
-	span
-	counts []uint32
-}
-
 // mapAll has the finders map all K-mers, or one for each string of those that are grouped.
 func (c *counter) mapAll(ctx context.Context, genome *dna.Reference, finders []find.Finder) error {
 	size := find.BatchReads(int64(genome.TotalLength()))

@@ -509,9 +509,3 @@ func (w *scanner) scan(n *neighbours, c chunk, piece int, use func(offset int, f
 		use(from, w.forward, w.reverse)
 	}
 }
-
-// pieceOf is where a piece of k bases begins, and how many it has (cutBases).
-func pieceOf(k, pieces, piece int) (first, length int) {
-	first = k * piece / pieces
-	return first, k*(piece+1)/pieces - first
-}

@@ -276,12 +276,6 @@ func lower(list []entry, code, class uint64) int {
 	return from
 }
 
-// A piece is the offsets [from, to) at which seeds begin, of a span or contig.
-type piece struct {
-	span
-	from, to int
-}
-
 // A roller makes codes of seeds. It is scratch memory for one goroutine.
 type roller struct{ codes []byte }
 
