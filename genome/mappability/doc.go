@@ -27,6 +27,23 @@
 // K-mers as strings, each once for all its places (crowded.go, rounds.go, neighbours.go). Both
 // engines are exact.
 //
+// # What is where
+//
+// A file uses those below it; two use one above:
+//
+//	run.go                       a count: the engine, and one genome after the other
+//	reads.go                     engine reads: K-mers mapped
+//	grouped.go, stringtable.go   one of each string of equal K-mers
+//	shared.go                    engine shared: its parts in order, and the lemmas
+//	rounds.go, stringset.go      crowded K-mers: rounds, and the strings of a bin of a round
+//	strings.go                   what rounds and bins have in common
+//	crowded.go, judge.go         which K-mers are crowded, and what that saves
+//	neighbours.go, paths.go      strings with few differences, by equal pieces
+//	runs.go, exact.go            runs of equal bases; K-mers without differences
+//	text.go, table.go, spans.go  strands of a genome; tables of seeds; stretches
+//	frequencies.go, write.go     counts, and the files of them
+//	options.go, progress.go      what a caller says and hears
+//
 // # Words
 //
 //   - offset: a position in dna.Reference.Bases; position: one of a contig.

@@ -7,7 +7,6 @@ import (
 	"math/bits"
 	"slices"
 
-	"scanmap/dna"
 	"scanmap/internal/parallel"
 )
 
@@ -31,33 +30,25 @@ import (
 // further, unless comparing costs less. A group is made by the hash of a piece. Where pieces with
 // one hash differ, the lemma's condition fails, and the pair is not counted there.
 //
-// Strings are those of places on all strands that count, and of each place one is wanted at most
-// (rounds.go). Where two wanted strings meet, each is counted for the other. Two that are not
-// wanted are not looked at: if both strands count, and the K-mers of reference and genome are the
-// same, they are the reverse complements of two that are.
-type neighbours struct {
-	*sharing
-	split split
-	words int      // of 64 bases of a K-mer
-	all   []uint64 // the bases of a string
-	// strands are those of the genome, + and -, and after them those of the reference; - is nil if
-	// it does not count.
-	strands [4]planes
-	workers []pairing
-	round
+// A matcher counts the neighbours in a group. It is the scratch memory of one goroutine.
+type matcher struct {
+	edits, words int
+	// together are how many strings are compared with each other without further pieces.
+	together   int
+	path       *path    // of all strings
+	levels     []*group // by depth
+	difference []uint64
+	// weights are, by string, the places of the genome that have it, and found those that have a
+	// neighbour of it.
+	weights, found []uint32
 }
 
-func newNeighbours(s *sharing, p split) *neighbours {
-	n := &neighbours{sharing: s, split: p, words: dna.Words(s.options.Length)}
-	n.all = make([]uint64, n.words)
-	for w := range n.all {
-		n.all[w] = firstBases(s.options.Length - w*64)
+// newMatcher returns a matcher of strings with some bases.
+func newMatcher(all []uint64, o *Options) matcher {
+	return matcher{
+		edits: o.Edits, words: len(all), together: cmp.Or(o.limits.together, together),
+		path: newPath(all, o.Edits), difference: make([]uint64, len(all)),
 	}
-	n.workers = make([]pairing, s.options.Threads)
-	for w := range n.workers {
-		n.workers[w] = pairing{neighbours: n, path: newPath(n.all, s.options.Edits), difference: make([]uint64, n.words)}
-	}
-	return n
 }
 
 // keyOf hashes the bases of letters that a mask has.
@@ -68,17 +59,6 @@ func keyOf(of []letters, mask []uint64) (h uint64) {
 		}
 	}
 	return h
-}
-
-// A pairing is one goroutine at work.
-type pairing struct {
-	*neighbours
-	path       *path    // of all strings
-	levels     []*group // by depth
-	difference []uint64
-	scanner    scanner
-	// strings are what is at work: those of places with one piece (stringset.go).
-	strings stringSet
 }
 
 // A group is strings with equal pieces, those that are wanted first.
@@ -92,18 +72,18 @@ type group struct {
 }
 
 // level returns the group at a depth.
-func (p *pairing) level(depth int) *group {
-	for len(p.levels) <= depth {
-		p.levels = append(p.levels, &group{})
+func (m *matcher) level(depth int) *group {
+	for len(m.levels) <= depth {
+		m.levels = append(m.levels, &group{})
 	}
-	return p.levels[depth]
+	return m.levels[depth]
 }
 
 // descend counts neighbours in the groups of a group by one of its pieces, whose strings are in
 // order of their keys.
-func (p *pairing) descend(ctx context.Context, depth int, to *path, keys []keyed) {
-	g, next := p.level(depth), p.level(depth+1)
-	words := p.words
+func (m *matcher) descend(ctx context.Context, depth int, to *path, keys []keyed) {
+	g, next := m.level(depth), m.level(depth+1)
+	words := m.words
 	for len(keys) > 0 && ctx.Err() == nil {
 		same := equalKeys(keys)
 		// Those that are wanted are first among equal keys, as in g.
@@ -116,7 +96,7 @@ func (p *pairing) descend(ctx context.Context, depth int, to *path, keys []keyed
 					next.wanted++
 				}
 			}
-			p.group(ctx, depth+1, to)
+			m.group(ctx, depth+1, to)
 		}
 		keys = keys[same:]
 	}
@@ -133,30 +113,26 @@ func equalKeys(keys []keyed) int {
 
 // group counts the neighbours of the group at a depth: by pairs or by further pieces, whichever
 // costs less.
-func (p *pairing) group(ctx context.Context, depth int, by *path) {
-	g := p.level(depth)
-	most := together
-	if p.options.limits.together > 0 {
-		most = p.options.limits.together
-	}
-	if len(g.refs) <= most {
-		p.compare(g, by)
+func (m *matcher) group(ctx context.Context, depth int, by *path) {
+	g := m.level(depth)
+	if len(g.refs) <= m.together {
+		m.compare(g, by)
 		return
 	}
-	if compared := by.comparedCost(g.wanted, len(g.refs)); compared > 0 && p.cut(g, by) <= compared {
+	if compared := by.comparedCost(g.wanted, len(g.refs)); compared > 0 && m.cut(g, by) <= compared {
 		for piece, to := range by.next {
 			if to.possible {
-				p.descend(ctx, depth, to, g.keys[piece])
+				m.descend(ctx, depth, to, g.keys[piece])
 			}
 		}
 		return
 	}
-	p.compare(g, by)
+	m.compare(g, by)
 }
 
 // cut sorts strings by each piece of the rest, and returns what it costs to count the neighbours
 // of the groups by pairs.
-func (p *pairing) cut(g *group, by *path) (cost float64) {
+func (m *matcher) cut(g *group, by *path) (cost float64) {
 	if by.pieces == nil {
 		return math.Inf(1)
 	}
@@ -168,7 +144,7 @@ func (p *pairing) cut(g *group, by *path) (cost float64) {
 		if !to.possible {
 			continue
 		}
-		g.keys[piece] = g.sorted(g.keys[piece], p.words, by.piece(piece))
+		g.keys[piece] = g.sorted(g.keys[piece], m.words, by.piece(piece))
 		for keys := g.keys[piece]; len(keys) > 0; {
 			same, wanted := equalKeys(keys), 0
 			for wanted < same && int(keys[wanted].at) < g.wanted {
@@ -238,37 +214,37 @@ func (s *keySorter) sorted(keys []keyed, n int, keyOf func(i int) uint64) []keye
 }
 
 // compare compares each wanted string of a group with those after it.
-func (p *pairing) compare(g *group, by *path) {
-	switch p.words {
+func (m *matcher) compare(g *group, by *path) {
+	switch m.words {
 	case 1:
-		p.compareWords(g, by)
+		m.compareWords(g, by)
 		return
 	case 2:
-		p.comparePairs(g, by)
+		m.comparePairs(g, by)
 		return
 	}
-	words := p.words
+	words := m.words
 	for i := range g.wanted {
 		a := g.letters[i*words : (i+1)*words]
 		found := uint32(0)
 		for j := i + 1; j < len(g.refs); j++ {
 			b := g.letters[j*words : (j+1)*words]
 			differences := 0
-			for w := 0; w < words && differences <= p.options.Edits; w++ {
-				p.difference[w] = (a[w].low ^ b[w].low) | (a[w].high ^ b[w].high) | a[w].ambiguous | b[w].ambiguous
-				differences += bits.OnesCount64(p.difference[w])
+			for w := 0; w < words && differences <= m.edits; w++ {
+				m.difference[w] = (a[w].low ^ b[w].low) | (a[w].high ^ b[w].high) | a[w].ambiguous | b[w].ambiguous
+				differences += bits.OnesCount64(m.difference[w])
 			}
-			if differences <= p.options.Edits && by.owns(p.difference) {
-				found += p.pair(g, i, j)
+			if differences <= m.edits && by.owns(m.difference) {
+				found += m.pair(g, i, j)
 			}
 		}
-		p.strings.found[g.refs[i]] += found
+		m.found[g.refs[i]] += found
 	}
 }
 
 // compareWords is compare for K-mers of up to 64 bases.
-func (p *pairing) compareWords(g *group, by *path) {
-	most := p.options.Edits
+func (m *matcher) compareWords(g *group, by *path) {
+	most := m.edits
 	for i := range g.wanted {
 		a := g.letters[i]
 		found := uint32(0)
@@ -277,17 +253,17 @@ func (p *pairing) compareWords(g *group, by *path) {
 			if bits.OnesCount64(d) > most {
 				continue
 			}
-			if p.difference[0] = d; by.owns(p.difference) {
-				found += p.pair(g, i, i+1+j)
+			if m.difference[0] = d; by.owns(m.difference) {
+				found += m.pair(g, i, i+1+j)
 			}
 		}
-		p.strings.found[g.refs[i]] += found
+		m.found[g.refs[i]] += found
 	}
 }
 
 // comparePairs is compare for K-mers of 65 to 128 bases.
-func (p *pairing) comparePairs(g *group, by *path) {
-	most := p.options.Edits
+func (m *matcher) comparePairs(g *group, by *path) {
+	most := m.edits
 	for i := range g.wanted {
 		a, then := g.letters[2*i], g.letters[2*i+1]
 		found := uint32(0)
@@ -304,18 +280,18 @@ func (p *pairing) comparePairs(g *group, by *path) {
 			if n+bits.OnesCount64(last) > most {
 				continue
 			}
-			if p.difference[0], p.difference[1] = d, last; by.owns(p.difference) {
-				found += p.pair(g, i, i+1+j/2)
+			if m.difference[0], m.difference[1] = d, last; by.owns(m.difference) {
+				found += m.pair(g, i, i+1+j/2)
 			}
 		}
-		p.strings.found[g.refs[i]] += found
+		m.found[g.refs[i]] += found
 	}
 }
 
 // pair counts string i of a group for string j, and returns the places of j. What is found for one
 // that is not wanted is of no account.
-func (p *pairing) pair(g *group, i, j int) (places uint32) {
+func (m *matcher) pair(g *group, i, j int) (places uint32) {
 	a, b := g.refs[i], g.refs[j]
-	p.strings.found[b] += p.strings.weights[a]
-	return p.strings.weights[b]
+	m.found[b] += m.weights[a]
+	return m.weights[b]
 }

@@ -62,12 +62,14 @@ func touches(mask []uint64, bases []int) bool {
 	return slices.ContainsFunc(bases, func(base int) bool { return has(mask, base) })
 }
 
-// pairing returns a worker whose strings are those of c, and a group of some of them.
-func (c *crowd) pairing(t interface{ Fatal(...any) }, threads int, members []int) (*pairing, *group) {
+// matcher returns a matcher whose strings are those of c, and a group of some of them.
+func (c *crowd) matcher(t interface{ Fatal(...any) }, members []int) (*matcher, *group) {
 	k := len(c.strings[0])
-	o := &Options{Length: k, Edits: c.edits, Threads: threads}
-	n := newNeighbours(&sharing{counter: &counter{options: o}}, split{})
-	p := &n.workers[0]
+	bases := make([]uint64, dna.Words(k))
+	for w := range bases {
+		bases[w] = firstBases(k - 64*w)
+	}
+	m := newMatcher(bases, &Options{Length: k, Edits: c.edits})
 	c.order = nil
 	ref := truth.Reference(t, c.strings...)
 	all := textOf(ref)
@@ -78,24 +80,24 @@ func (c *crowd) pairing(t interface{ Fatal(...any) }, threads int, members []int
 				continue
 			}
 			g.refs = append(g.refs, uint32(len(g.refs)))
-			if p.strings.weights = append(p.strings.weights, c.weights[i]); wanted {
+			if m.weights = append(m.weights, c.weights[i]); wanted {
 				g.wanted++
 			}
 			c.order = append(c.order, i)
-			for w := range n.words {
-				g.letters = append(g.letters, all.planes.letters(ref.Contigs[i].Start+64*w, firstBases(k-64*w)))
+			for w := range bases {
+				g.letters = append(g.letters, all.planes.letters(ref.Contigs[i].Start+64*w, bases[w]))
 			}
 		}
 	}
-	p.strings.wanted, p.strings.found = g.wanted, make([]uint32, len(g.refs))
-	return p, g
+	m.found = make([]uint32, len(g.refs))
+	return &m, g
 }
 
 // found is what was found for the wanted ones of the last group, by string.
-func (c *crowd) found(p *pairing) []uint32 {
+func (c *crowd) found(m *matcher, g *group) []uint32 {
 	all := make([]uint32, len(c.strings))
-	for number, i := range c.order[:p.strings.wanted] {
-		all[i] = p.strings.found[number]
+	for number, i := range c.order[:g.wanted] {
+		all[i] = m.found[number]
 	}
 	return all
 }
@@ -151,9 +153,9 @@ func TestOwnedPairs(t *testing.T) {
 		if by.possible {
 			possible++
 		}
-		p, g := c.pairing(rt, rapid.IntRange(1, 3).Draw(rt, "threads"), members)
-		if p.compare(g, by); !slices.Equal(c.found(p), want) {
-			rt.Fatalf("pairs: %d, not %d", c.found(p), want)
+		m, g := c.matcher(rt, members)
+		if m.compare(g, by); !slices.Equal(c.found(m, g), want) {
+			rt.Fatalf("pairs: %d, not %d", c.found(m, g), want)
 		}
 	})
 	if possible == 0 {
@@ -194,11 +196,11 @@ func TestUnequalPieces(t *testing.T) {
 		c := &crowd{edits: 2, weights: []uint32{1, 2, 4}, wanted: []bool{true, true, true}}
 		unit := strings.Repeat("ACGTTG", k/6)
 		c.strings = []string{unit, unit[:k-2] + "AG", unit[:k-1] + "T"}
-		p, g := c.pairing(t, 1, []int{0, 1, 2})
-		by := p.path.step(2)
+		m, g := c.matcher(t, []int{0, 1, 2})
+		by := m.path.step(2)
 		by.required = nil
-		if p.compare(g, by); !slices.Equal(c.found(p), []uint32{0, 0, 0}) {
-			t.Errorf("K %d: pairs: %d", k, c.found(p))
+		if m.compare(g, by); !slices.Equal(c.found(m, g), []uint32{0, 0, 0}) {
+			t.Errorf("K %d: pairs: %d", k, c.found(m, g))
 		}
 	}
 }

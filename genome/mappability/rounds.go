@@ -53,8 +53,11 @@ import (
 //
 // A round takes 8 bytes for a string of a place, and 16 for each 64 bases of it. Hashes are counted
 // for each piece before, so that each round has as many strings as there is room for.
-type round struct {
-	chunks []chunk
+type gathering struct {
+	*comparison
+	workers  []binCounter
+	scanners []scanner // of the same goroutines
+	chunks   []chunk
 	// forward has a bit for each offset of the reference: that its K-mer asks for the string of
 	// strand +. It is nil if there is no other.
 	forward []uint64
@@ -63,10 +66,6 @@ type round struct {
 	shift   uint
 	ends    []int
 	cursors [][]int
-	// leaders has, by offset of K-mers, 0 or: a number of places and a bit that is set, of which
-	// this is the leader; or the offset of the leader of this one. It is nil where few K-mers are
-	// equal.
-	leaders []uint64
 	// order is bins of a round as they are worked on.
 	order []int
 	// gathered has of each string its place, and two words for each 64 bases, low and high, in
@@ -80,23 +79,6 @@ type chunk struct {
 	piece
 	side int
 }
-
-// A place is where a string lies: the offset of its K-mer, shifted, and below that whether it asks
-// for its frequency, whether it counts as a place of the genome, whether it has letters that match
-// nothing, and the strand.
-type place uint64
-
-const (
-	asking      place = 1
-	genomePlace place = 2
-	unmatched   place = 4
-	reversed    place = 8
-)
-
-func (p place) offset() int { return int(p >> 4) }
-
-// entryWords is how many words a string takes in memory.
-func (n *neighbours) entryWords() int { return 1 + 2*n.words }
 
 const (
 	// binStrings is about how many strings a bin has: so many that they are in the cache of a core. It
@@ -123,15 +105,7 @@ func (s *sharing) crowded(ctx context.Context, p split) error {
 	if len(p.genome) == 0 {
 		return nil
 	}
-	n := newNeighbours(s, p)
-	n.strands[0], n.strands[2] = s.texts[0].planes, s.planes
-	if len(s.texts) > 1 {
-		n.strands[1], n.strands[3] = s.texts[1].planes, s.texts[1].planes
-		if !s.own {
-			reference := textOf(s.ref)
-			n.strands[3] = reference.reversed().planes
-		}
-	}
+	n := newGathering(newComparison(s, p))
 	for side, starts := range [][]span{p.genome, p.reference} {
 		if side == 1 && p.same {
 			break
@@ -139,12 +113,6 @@ func (s *sharing) crowded(ctx context.Context, p split) error {
 		for _, piece := range cut(starts, s.options.limits.chunk) {
 			n.chunks = append(n.chunks, chunk{piece, side})
 		}
-	}
-	if n.strands[1] != nil {
-		n.forward = make([]uint64, dna.Words(s.ref.Bases.Length))
-	}
-	if p.same && p.repeated {
-		n.leaders = make([]uint64, s.ref.Bases.Length)
 	}
 	s.progress.add(p.step(s.options))
 	for piece := range s.options.Edits + 1 {
@@ -157,15 +125,19 @@ func (s *sharing) crowded(ctx context.Context, p split) error {
 	return nil
 }
 
-// follows tells whether another K-mer stands for that at an offset, with the pieces after the
-// first.
-func (n *neighbours) follows(offset int) bool {
-	leader := n.leaders[offset]
-	return leader != 0 && leader&1 == 0
+func newGathering(c *comparison) *gathering {
+	n := &gathering{comparison: c, workers: make([]binCounter, c.options.Threads), scanners: make([]scanner, c.options.Threads)}
+	for w := range n.workers {
+		n.workers[w] = binCounter{comparison: c, match: newMatcher(c.all, c.options)}
+	}
+	if c.strands[1] != nil {
+		n.forward = make([]uint64, dna.Words(c.bases[1].Length))
+	}
+	return n
 }
 
 // follow gives what leaders found to all others.
-func (n *neighbours) follow() {
+func (n *gathering) follow() {
 	parallel.Ranges(n.options.Threads, len(n.leaders), 1<<16, func(_, x, to int) {
 		for ; x < to; x++ {
 			if n.follows(x) {
@@ -175,29 +147,8 @@ func (n *neighbours) follow() {
 	})
 }
 
-// lead makes the first place of each string that asks the leader of the others that do.
-func (p *pairing) lead(entries []uint64, keys []keyed) {
-	s, entry := &p.strings, p.entryWords()
-	for i, k := range keys {
-		at := place(entries[int(k.at)*entry])
-		if at&asking == 0 {
-			continue
-		}
-		f := &s.of[s.numbers[i]]
-		if f.leader == 0 {
-			f.leader = uint64(at.offset()) + 1
-		} else {
-			p.leaders[at.offset()] = f.leader << 1
-		}
-		f.places++
-		if f.places > 1 {
-			p.leaders[f.leader-1] = f.places<<1 | 1
-		}
-	}
-}
-
 // count counts the neighbours whose first equal piece is the given one.
-func (n *neighbours) count(ctx context.Context, piece int) error {
+func (n *gathering) count(ctx context.Context, piece int) error {
 	o := n.options
 	n.tally(piece)
 	total := n.ends[len(n.ends)-1]
@@ -220,7 +171,8 @@ func (n *neighbours) count(ctx context.Context, piece int) error {
 		slices.SortStableFunc(n.order, func(a, b int) int { return cmp.Compare(n.ends[b]-n.first(b), n.ends[a]-n.first(a)) })
 		parallel.Ranges(o.Threads, len(n.order), 1, func(worker, i, _ int) {
 			bin := n.order[i]
-			n.workers[worker].count(ctx, piece, n.first(bin)-n.first(from), n.ends[bin]-n.first(from))
+			first, entry := n.first(from), n.entryWords()
+			n.workers[worker].count(ctx, n.gathered[(n.first(bin)-first)*entry:(n.ends[bin]-first)*entry], piece)
 		})
 		from = to
 	}
@@ -228,7 +180,7 @@ func (n *neighbours) count(ctx context.Context, piece int) error {
 }
 
 // reserve makes room for so many strings, and for no more: a round is most of all memory.
-func (n *neighbours) reserve(strings int) {
+func (n *gathering) reserve(strings int) {
 	if words := strings * n.entryWords(); words > cap(n.gathered) {
 		n.gathered = nil // before there is more
 		n.gathered = make([]uint64, words)
@@ -237,7 +189,7 @@ func (n *neighbours) reserve(strings int) {
 }
 
 // first is the number of strings before a bin.
-func (n *neighbours) first(bin int) int {
+func (n *gathering) first(bin int) int {
 	if bin == 0 {
 		return 0
 	}
@@ -245,18 +197,21 @@ func (n *neighbours) first(bin int) int {
 }
 
 // parts is in how many parts the chunks are gone over: more than threads, which may be held up.
-func (n *neighbours) parts() int { return 4 * n.options.Threads }
+func (n *gathering) parts() int { return 4 * n.options.Threads }
 
 // part is the chunks of a part.
-func (n *neighbours) part(number int) []chunk {
+func (n *gathering) part(number int) []chunk {
 	parts := n.parts()
 	return n.chunks[len(n.chunks)*number/parts : len(n.chunks)*(number+1)/parts]
 }
 
 // tally counts the strings of places by the bins of a piece, and sets where each goes. With the
 // first piece it counts a place for itself.
-func (n *neighbours) tally(piece int) {
-	strings := len(n.texts) * n.split.places()
+func (n *gathering) tally(piece int) {
+	strings := n.split.places()
+	if n.strands[1] != nil {
+		strings *= 2
+	}
 	size := binStrings
 	if n.options.limits.bin > 0 {
 		size = n.options.limits.bin
@@ -269,7 +224,7 @@ func (n *neighbours) tally(piece int) {
 		n.cursors[part] = cursors
 		clear(cursors)
 		for _, c := range n.part(part) {
-			n.workers[worker].scanner.scan(n, c, piece, func(offset int, forward, reverse []uint32) {
+			n.scanners[worker].scan(n, c, piece, func(offset int, forward, reverse []uint32) {
 				if piece == 0 && n.asking(c.side) {
 					n.ask(c.side, offset, len(forward))
 				}
@@ -302,7 +257,7 @@ func (n *neighbours) tally(piece int) {
 // atItself returns how often a place of a side that asks fits at itself, less the times that it is
 // found as another place is; nil for never. As K-mers that are the same for both sides it is not
 // found: it is no neighbour of itself. Otherwise it is found as a place of the genome.
-func (n *neighbours) atItself(side int) func(offset int) uint32 {
+func (n *gathering) atItself(side int) func(offset int) uint32 {
 	switch {
 	case n.split.same && !n.options.ExcludeSelf:
 		return func(int) uint32 { return 1 }
@@ -319,13 +274,13 @@ func (n *neighbours) atItself(side int) func(offset int) uint32 {
 
 // gather gathers the strings of bins [from, to) of a piece, in the order in which their places lie
 // in the genome: to read them in the order of bins takes a cache miss or two for each.
-func (n *neighbours) gather(piece, from, to int) {
+func (n *gathering) gather(piece, from, to int) {
 	first := n.first(from)
 	size := n.ends[to-1] - first
 	n.reserve(size)
 	parallel.Ranges(n.options.Threads, n.parts(), 1, func(worker, part, _ int) {
 		for _, c := range n.part(part) {
-			n.workers[worker].scanner.scan(n, c, piece, func(offset int, forward, reverse []uint32) {
+			n.scanners[worker].scan(n, c, piece, func(offset int, forward, reverse []uint32) {
 				if piece > 0 && n.leaders != nil {
 					n.leave(offset, forward, reverse)
 				}
@@ -337,7 +292,7 @@ func (n *neighbours) gather(piece, from, to int) {
 }
 
 // leave leaves out K-mers that others stand for.
-func (n *neighbours) leave(offset int, forward, reverse []uint32) {
+func (n *gathering) leave(offset int, forward, reverse []uint32) {
 	for i := range forward {
 		if n.follows(offset + i) {
 			if forward[i] = noBin; reverse != nil {
@@ -349,7 +304,7 @@ func (n *neighbours) leave(offset int, forward, reverse []uint32) {
 
 // put puts the strings of neighbouring K-mers on a strand, those whose bins are in [from, to), to
 // where cursors say.
-func (n *neighbours) put(side, strand, offset int, bins []uint32, from, to int, cursors []int) {
+func (n *gathering) put(side, strand, offset int, bins []uint32, from, to int, cursors []int) {
 	text, first, lowest, width := n.strands[2*side+strand], n.first(from), uint32(from), uint32(to-from)
 	wanted, entry := n.asking(side), n.entryWords()
 	flags := place(strand) * reversed
@@ -382,12 +337,9 @@ func (n *neighbours) put(side, strand, offset int, bins []uint32, from, to int, 
 	}
 }
 
-// asking tells whether the places of a side ask for frequencies.
-func (n *neighbours) asking(side int) bool { return side == 1 || n.split.same }
-
 // ask notes which of some neighbouring K-mers ask for their string on strand +: those for which it
 // has the lesser words, or the same ones.
-func (n *neighbours) ask(side, offset, kmers int) {
+func (n *gathering) ask(side, offset, kmers int) {
 	if n.strands[1] == nil {
 		return
 	}
@@ -413,16 +365,8 @@ func (n *neighbours) ask(side, offset, kmers int) {
 }
 
 // asks tells whether a K-mer asks for its string on a strand.
-func (n *neighbours) asks(offset, strand int) bool {
+func (n *gathering) asks(offset, strand int) bool {
 	return n.forward == nil || int(n.forward[offset>>6]>>(offset&63)&1) != strand
-}
-
-// lengthOf is the number of bases of the genome, side 0, or of the reference.
-func (n *neighbours) lengthOf(side int) int {
-	if side == 0 {
-		return n.texts[0].bases.Length
-	}
-	return n.ref.Bases.Length
 }
 
 // A scanner is one goroutine that goes over K-mers.
@@ -437,14 +381,11 @@ var complements = [...]uint64{3, 2, 1, 0, 0}
 
 // scan calls use with the bins of the K-mers of a chunk, which are those of a piece's bases, or of
 // its first 32, on strand +, and on strand - if that counts: neighbouring K-mers from an offset on.
-func (w *scanner) scan(n *neighbours, c chunk, piece int, use func(offset int, forward, reverse []uint32)) {
+func (w *scanner) scan(n *gathering, c chunk, piece int, use func(offset int, forward, reverse []uint32)) {
 	k, e := n.options.Length, uint32(n.options.Edits)
 	first, length := pieceOf(k, int(e)+1, piece)
 	length = min(length, seedBases)
-	bases, both := n.texts[0].bases, n.strands[1] != nil
-	if c.side == 1 {
-		bases = &n.ref.Bases
-	}
+	bases, both := n.bases[c.side], n.strands[1] != nil
 	mask, top := ^uint64(0)>>(64-2*uint(length)), 2*uint(length-1)
 	for from := c.from; from < c.to; from += scanned {
 		to := min(from+scanned, c.to)

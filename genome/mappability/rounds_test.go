@@ -85,8 +85,8 @@ func TestBins(t *testing.T) {
 		ref := truth.Reference(t, truth.Random(r, 1+r.IntN(50), "ACGT"), kmer+truth.Random(r, apart, "ACGT")+truth.Strand(kmer, 1))
 		o := &Options{Length: k, Edits: e, Threads: 1}
 		s := &sharing{counter: &counter{options: o, ref: ref}, texts: []text{textOf(ref)}}
-		n := newNeighbours(s, split{same: true})
-		n.strands[1] = n.texts[0].planes // that there are two
+		n := newGathering(newComparison(s, split{same: true}))
+		n.strands[1] = s.texts[0].planes // that there are two
 		n.shift = uint(64 - r.IntN(17))
 		from := ref.Contigs[1].Start
 		for number := range e + 1 {

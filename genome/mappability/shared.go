@@ -68,9 +68,6 @@ func stripeSeeds(n int) int { return min(max(n/8, 1<<22), 1<<26) }
 // chunkBases is how many seeds are rolled at a time: codes of a byte, which stay in a cache.
 const chunkBases = 1 << 16
 
-// seedBases is the most bases of a seed, those of a word.
-const seedBases = 32
-
 // leastSharedRun is the least q with which auto takes shared: below it, more seeds than one in 100
 // are equal by chance, which cost more than comparing all.
 const leastSharedRun = 4

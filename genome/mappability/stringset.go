@@ -10,9 +10,7 @@ import (
 
 // A stringSet is the strings of some places, by number: those that are wanted first.
 type stringSet struct {
-	wanted  int
-	weights []uint32 // places of the genome
-	found   []uint32 // places of the genome that are near, other than those of the string itself
+	wanted int
 	// numbers are those of the strings of the places.
 	numbers []uint32
 	// of are strings in the order in which they come, and slots their numbers in that, + 1, in a
@@ -33,27 +31,34 @@ type distinct struct {
 	leader, places uint64
 }
 
-// count counts neighbours among the strings [from, to) of a round, those of one bin of a piece.
-func (p *pairing) count(ctx context.Context, piece, from, to int) {
-	if *p.path.known > mostPaths {
-		p.path = newPath(p.all, p.options.Edits)
+// A binCounter counts the neighbours among the strings of a bin. It is the scratch memory of one
+// goroutine.
+type binCounter struct {
+	*comparison
+	match   matcher
+	strings stringSet // of places with one piece
+}
+
+// count counts neighbours among the strings of a bin of a piece, which a round has gathered.
+func (b *binCounter) count(ctx context.Context, entries []uint64, piece int) {
+	if *b.match.path.known > mostPaths {
+		b.match.path = newPath(b.all, b.options.Edits)
 	}
-	entry := p.entryWords()
-	entries := p.gathered[from*entry : to*entry]
-	s := &p.strings
-	s.keys = s.sorting.sorted(s.keys, to-from, func(i int) uint64 { return keyOfWords(entries[i*entry+1:(i+1)*entry], p.path.piece(piece)) })
-	by := p.path.step(piece)
+	entry := b.entryWords()
+	s := &b.strings
+	s.keys = s.sorting.sorted(s.keys, len(entries)/entry, func(i int) uint64 { return keyOfWords(entries[i*entry+1:(i+1)*entry], b.match.path.piece(piece)) })
+	by := b.match.path.step(piece)
 	for keys := s.keys; len(keys) > 0 && ctx.Err() == nil; {
 		same := equalKeys(keys)
-		if same > 1 && p.take(entries, keys[:same], piece == 0) {
-			p.group(ctx, 1, by)
+		if same > 1 && b.take(entries, keys[:same], piece == 0) {
+			b.match.group(ctx, 1, by)
 			if piece == 0 {
-				p.equal()
+				b.equal()
 			}
-			if piece == 0 && p.leaders != nil {
-				p.lead(entries, keys[:same])
+			if piece == 0 && b.leaders != nil {
+				b.lead(entries, keys[:same])
 			}
-			p.give(entries, keys[:same])
+			b.give(entries, keys[:same])
 		}
 		keys = keys[same:]
 	}
@@ -70,8 +75,8 @@ func keyOfWords(of, mask []uint64) (h uint64) {
 }
 
 // take makes a group of the strings of some places, and tells whether one of them is wanted.
-func (p *pairing) take(entries []uint64, keys []keyed, first bool) bool {
-	s, words, entry := &p.strings, p.words, p.entryWords()
+func (b *binCounter) take(entries []uint64, keys []keyed, first bool) bool {
+	s, words, entry := &b.strings, b.words, b.entryWords()
 	all := place(0)
 	for _, k := range keys {
 		all |= place(entries[int(k.at)*entry])
@@ -98,16 +103,16 @@ func (p *pairing) take(entries []uint64, keys []keyed, first bool) bool {
 		s.numbers[i] = number
 		f := &s.of[number]
 		switch {
-		case !first && p.leaders != nil && p.leaders[at.offset()]&1 == 1:
-			f.weight += uint32(p.leaders[at.offset()] >> 1)
+		case !first && b.leaders != nil && b.leaders[at.offset()]&1 == 1:
+			f.weight += uint32(b.leaders[at.offset()] >> 1)
 		case at&genomePlace != 0:
 			f.weight++
 		}
 		f.wanted = f.wanted || at&asking != 0
 	}
-	next := p.level(1)
+	next := b.match.level(1)
 	next.refs, next.letters = next.refs[:0], next.letters[:0]
-	s.weights = s.weights[:0]
+	b.match.weights = b.match.weights[:0]
 	for _, wanted := range []bool{true, false} {
 		for i := range s.of {
 			f := &s.of[i]
@@ -116,12 +121,12 @@ func (p *pairing) take(entries []uint64, keys []keyed, first bool) bool {
 			}
 			f.number = uint32(len(next.refs))
 			next.refs = append(next.refs, f.number)
-			s.weights = append(s.weights, f.weight)
+			b.match.weights = append(b.match.weights, f.weight)
 			of := entries[int(f.at)*entry:][:entry]
 			for w := range words {
 				l := letters{of[1+2*w], of[2+2*w], 0}
 				if place(of[0])&unmatched != 0 {
-					l = p.lettersOf(place(of[0]), w)
+					l = b.lettersOf(place(of[0]), w)
 				}
 				next.letters = append(next.letters, l)
 			}
@@ -131,8 +136,8 @@ func (p *pairing) take(entries []uint64, keys []keyed, first bool) bool {
 		}
 	}
 	next.wanted = s.wanted
-	s.found = parallel.Resize(s.found, len(next.refs))
-	clear(s.found)
+	b.match.found = parallel.Resize(b.match.found, len(next.refs))
+	clear(b.match.found)
 	return s.wanted > 0
 }
 
@@ -164,40 +169,49 @@ func slotOf(words []uint64, slots int) uint64 {
 	return h * 0x9E3779B97F4A7C15 >> (65 - bits.Len(uint(slots)))
 }
 
-// lettersOf reads a word of letters of a string again, with those that match nothing.
-func (n *neighbours) lettersOf(at place, word int) letters {
-	side, offset, strand := 0, at.offset(), 0
-	if at&genomePlace == 0 {
-		side = 1
-	}
-	if at&reversed != 0 {
-		offset, strand = n.lengthOf(side)-offset-n.options.Length, 1
-	}
-	return n.strands[2*side+strand].letters(offset+64*word, n.all[word])
-}
-
 // equal counts strings for the places that they have themselves. If K-mers are the same on both
 // sides, one of them is the place that asks.
-func (p *pairing) equal() {
-	s, self := &p.strings, uint32(0)
-	if p.split.same {
+func (b *binCounter) equal() {
+	s, self := &b.strings, uint32(0)
+	if b.split.same {
 		self = 1
 	}
-	for i, weight := range s.weights[:s.wanted] {
+	for i, weight := range b.match.weights[:s.wanted] {
 		if weight > self {
-			s.found[i] += weight - self
+			b.match.found[i] += weight - self
 		}
 	}
 }
 
 // give gives what was found to the places that ask.
-func (p *pairing) give(entries []uint64, keys []keyed) {
-	s, entry := &p.strings, p.entryWords()
+func (b *binCounter) give(entries []uint64, keys []keyed) {
+	s, entry := &b.strings, b.entryWords()
 	for i, k := range keys {
 		if at := place(entries[int(k.at)*entry]); at&asking != 0 {
-			if n := s.found[s.of[s.numbers[i]].number]; n != 0 {
-				p.counts[at.offset()] += n
+			if n := b.match.found[s.of[s.numbers[i]].number]; n != 0 {
+				b.counts[at.offset()] += n
 			}
+		}
+	}
+}
+
+// lead makes the first place of each string that asks the leader of the others that do.
+func (b *binCounter) lead(entries []uint64, keys []keyed) {
+	s, entry := &b.strings, b.entryWords()
+	for i, k := range keys {
+		at := place(entries[int(k.at)*entry])
+		if at&asking == 0 {
+			continue
+		}
+		f := &s.of[s.numbers[i]]
+		if f.leader == 0 {
+			f.leader = uint64(at.offset()) + 1
+		} else {
+			b.leaders[at.offset()] = f.leader << 1
+		}
+		f.places++
+		if f.places > 1 {
+			b.leaders[f.leader-1] = f.places<<1 | 1
 		}
 	}
 }

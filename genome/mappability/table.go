@@ -318,3 +318,6 @@ func (r *roller) take(taken []entry, text *dna.Sequence, p piece, kind seedKind,
 	}
 	return taken
 }
+
+// seedBases is the most bases of a seed, those of a word.
+const seedBases = 32
