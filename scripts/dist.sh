@@ -9,7 +9,7 @@ nfpm=${2:-}
 cd "$(dirname "$0")/.."
 go=${GO:-go}
 platforms=${PLATFORMS:-linux/amd64 linux/arm64 darwin/arm64}
-version=$(sed -n 's/^const version = "\(.*\)"$/\1/p' cmd/scanmap/main.go)
+version=$(sed -n 's/^const version = "\(.*\)"$/\1/p' cmd/scanmap/version.go)
 maintainer=${MAINTAINER:-The scanmap authors <scanmap@localhost>} # until there is an address
 
 # Nothing of the caller's surroundings goes into the files. Their time is that of the commit.

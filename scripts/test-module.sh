@@ -16,7 +16,7 @@ export CGO_ENABLED=0
 "$go" build -o "$work/built" ./cmd/scanmap
 { "$go" test ./internal/rules -run 'Rules|Width' && "$go" test -C tools ./supply -run Supply; } >"$work/log" || { cat "$work/log"; exit 1; }
 
-version=$(sed -n 's/^const version = "\(.*\)"$/\1/p' cmd/scanmap/main.go)
+version=$(sed -n 's/^const version = "\(.*\)"$/\1/p' cmd/scanmap/version.go)
 git init -q -b main .
 git add -A
 git -c user.name=test -c user.email=test@localhost commit -qm test

@@ -36,7 +36,7 @@ python3 - "$recipe/meta.yaml" "$work/version" >"$work/commands" <<-'END'
 	open(sys.argv[2], "w").write(version)
 	print("\n".join(meta["test"]["commands"]))
 END
-if [ "$(cat "$work/version")" != "$(sed -n 's/^const version = "\(.*\)"$/\1/p' cmd/scanmap/main.go)" ]; then
+if [ "$(cat "$work/version")" != "$(sed -n 's/^const version = "\(.*\)"$/\1/p' cmd/scanmap/version.go)" ]; then
 	echo "meta.yaml is for version $(cat "$work/version")" >&2
 	exit 1
 fi

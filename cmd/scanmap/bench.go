@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -16,19 +15,6 @@ import (
 	"scanmap/internal/measure"
 	"scanmap/report"
 )
-
-func benchCommand(p process) *cli.Command {
-	return &cli.Command{
-		Name:            "bench",
-		Usage:           "measure, repeatably, what scanmap and a GPU do",
-		UsageText:       "scanmap bench map [options] [REF.fa READS.fq]\nscanmap bench search [options]\nscanmap bench device [options]",
-		HideHelpCommand: true,
-		Subcommands:     []*cli.Command{benchMapCommand(p), benchSearchCommand(p), benchDeviceCommand(p)},
-		Action: func(c *cli.Context) error {
-			return usagef("scanmap bench measures map, search or device; see scanmap bench --help")
-		},
-	}
-}
 
 // benchFlags are the options that all measurements have.
 func benchFlags(deviceFlag cli.Flag, repeats int) []cli.Flag {
@@ -77,23 +63,6 @@ func newBenchJob(c *cli.Context, args []string) (*benchJob, error) {
 	j.run = report.BenchRun{Version: version, Time: time.Now(), CommandLine: commandLine(args)}
 	j.run.Commit, j.run.Modified = commit()
 	return j, nil
-}
-
-// commit returns what the program was built from, as far as go build has noted it.
-func commit() (revision string, modified bool) {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "", false
-	}
-	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision":
-			revision = s.Value
-		case "vcs.modified":
-			modified = s.Value == "true"
-		}
-	}
-	return revision, modified
 }
 
 // parseSize reads a number of bytes or letters such as 65536, 64K, 512M or 4G, in powers of 1024.

@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/urfave/cli/v2"
+	"golang.org/x/sys/unix"
 )
 
 // differentStreams refuses two inputs that are one stream. what names the inputs in the error.
@@ -133,4 +136,32 @@ func place(name string) (string, error) {
 		}
 	}
 	return "", syscall.ELOOP
+}
+
+// inputsExist notices missing files, and a closed standard input, before the reference is loaded.
+func inputsExist(inputs ...string) error {
+	for _, input := range inputs {
+		if (input == "-" || isStream(input, unix.Stdin)) && wasClosed(unix.Stdin) {
+			return fmt.Errorf("standard input: %w", errClosed)
+		}
+		if input == "-" {
+			continue
+		}
+		if _, err := os.Stat(input); err != nil {
+			return fmt.Errorf("%s: %w", input, cause(err))
+		}
+	}
+	return nil
+}
+
+// namedOutput is an option and the file that it names.
+type namedOutput struct{ option, name string }
+
+// fileName reads an option that names a file, empty where it is not given.
+func fileName(c *cli.Context, option string) (string, error) {
+	name := c.String(option)
+	if name == "" && c.IsSet(option) {
+		return "", fmt.Errorf("option --%s: the name is empty", option)
+	}
+	return name, nil
 }

@@ -203,3 +203,19 @@ func byteSize(s string) (int64, error) {
 	}
 	return v << shift, nil
 }
+
+// The categories of options, in the order of help.
+const (
+	categoryMapping = "Mapping"
+	categoryPairs   = "Pairs"
+	categoryOutput  = "Output"
+	categorySorting = "Sorting"
+	categoryReports = "Reports"
+	categoryRun     = "Running"
+)
+
+// maxThreads is more than machines have, and less than most slips of the keyboard.
+const maxThreads = 4096
+
+// categorySearch is the first category of scanmap search.
+const categorySearch = "Matching"

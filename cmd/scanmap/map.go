@@ -7,14 +7,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
-	"golang.org/x/sys/unix"
 
 	"scanmap/fasta"
 	"scanmap/gpu/device"
@@ -22,19 +20,6 @@ import (
 	"scanmap/report"
 	"scanmap/sam"
 )
-
-// The categories of options, in the order of help.
-const (
-	categoryMapping = "Mapping"
-	categoryPairs   = "Pairs"
-	categoryOutput  = "Output"
-	categorySorting = "Sorting"
-	categoryReports = "Reports"
-	categoryRun     = "Running"
-)
-
-// maxThreads is more than machines have, and less than most slips of the keyboard.
-const maxThreads = 4096
 
 func mapCommand(p process) *cli.Command {
 	return &cli.Command{
@@ -171,24 +156,6 @@ func mapFlags() []cli.Flag {
 	}, countFlags()...)
 }
 
-// mapJob is a checked call of scanmap map.
-type mapJob struct {
-	options mapper.Options
-	header  sam.HeaderOptions
-	// Names of files, - for standard output, and empty for none.
-	samples, output, discordant, unmapped string
-	form, discordantForm                  sam.WriterOptions
-	counts                                counts
-	reports                               reports
-	quiet                                 bool
-	// preset are the options that --preset has set, and replaced those that it has not, because of
-	// options that are given.
-	preset, replaced []string
-	// progress is shown even if standard error is not a terminal.
-	progress bool
-	profiles profiles
-}
-
 // newMapJob makes options from flags; args are the program's, for the header. Its errors are usage
 // errors.
 func newMapJob(c *cli.Context, args []string) (*mapJob, error) {
@@ -203,20 +170,6 @@ func newMapJob(c *cli.Context, args []string) (*mapJob, error) {
 	j.header.Version = version
 	j.header.NoProgram = c.Bool("no-pg")
 	return j, nil
-}
-
-// sortMemory is what the buffers of sorting take, in bytes.
-func (j *mapJob) sortMemory() int64 {
-	if !j.form.Sort {
-		return 0
-	}
-	return j.form.SortMemory
-}
-
-// commandLine is what @PG tells: without the folder of the program, which is of no use
-// elsewhere.
-func commandLine(args []string) []string {
-	return append([]string{filepath.Base(args[0])}, args[1:]...)
 }
 
 // run maps and publishes the results. Whatever fails, no result file is left.
@@ -319,45 +272,6 @@ func warnOfEmpty(w io.Writer, s *mapper.Stats) error {
 	return nil
 }
 
-// shownInput is how messages name an input.
-func shownInput(name string) string {
-	if name == "-" {
-		return "standard input"
-	}
-	return name
-}
-
-// warn writes a message that does not end the run.
-func warn(w io.Writer, message string) error {
-	_, err := fmt.Fprintf(w, "scanmap: warning: %s\n", oneLine(message))
-	return err
-}
-
-// loud hides from exitCode that an error is a closed pipe, which would end the run with exit code
-// 0.
-func loud(err error) error {
-	if exitCode(err) == 0 {
-		return errors.New(err.Error())
-	}
-	return err
-}
-
-// indexes are the names that the index of the output may get.
-func (j *mapJob) indexes() []string {
-	if !j.form.Sort {
-		return nil
-	}
-	return j.indexNames()
-}
-
-// indexNames are the names under which samtools looks for an index of the output.
-func (j *mapJob) indexNames() []string {
-	if j.form.Format != sam.FormatBAM || j.output == "" || isStandardOutput(j.output) {
-		return nil
-	}
-	return []string{j.output + "." + string(sam.BAI), j.output + "." + string(sam.CSI)}
-}
-
 // removeStale removes indexes of the file that the output has replaced: samtools would read the new
 // one by them.
 func (j *mapJob) removeStale(results *resultFiles) error {
@@ -412,22 +326,6 @@ func (j *mapJob) openOutput(results *resultFiles, out *mapper.Outputs) error {
 		}
 	}
 	out.Index = func(kind sam.IndexKind) (io.Writer, error) { return results.open(j.output + "." + string(kind)) }
-	return nil
-}
-
-// inputsExist notices missing files, and a closed standard input, before the reference is loaded.
-func inputsExist(inputs ...string) error {
-	for _, input := range inputs {
-		if (input == "-" || isStream(input, unix.Stdin)) && wasClosed(unix.Stdin) {
-			return fmt.Errorf("standard input: %w", errClosed)
-		}
-		if input == "-" {
-			continue
-		}
-		if _, err := os.Stat(input); err != nil {
-			return fmt.Errorf("%s: %w", input, cause(err))
-		}
-	}
 	return nil
 }
 

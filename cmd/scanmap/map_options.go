@@ -382,18 +382,6 @@ func (j *mapJob) readSorting(c *cli.Context) error {
 	return nil
 }
 
-// fileName reads an option that names a file, empty where it is not given.
-func fileName(c *cli.Context, option string) (string, error) {
-	name := c.String(option)
-	if name == "" && c.IsSet(option) {
-		return "", fmt.Errorf("option --%s: the name is empty", option)
-	}
-	return name, nil
-}
-
-// namedOutput is an option and the file that it names.
-type namedOutput struct{ option, name string }
-
 // readOutputs reads the names of the other outputs, and refuses names that stand for one file.
 func (j *mapJob) readOutputs(c *cli.Context) error {
 	for _, o := range []struct {
@@ -454,4 +442,61 @@ func differentOutputs(outputs []namedOutput, inputs []string) error {
 		}
 	}
 	return nil
+}
+
+// mapJob is a checked call of scanmap map.
+type mapJob struct {
+	options mapper.Options
+	header  sam.HeaderOptions
+	// Names of files, - for standard output, and empty for none.
+	samples, output, discordant, unmapped string
+	form, discordantForm                  sam.WriterOptions
+	counts                                counts
+	reports                               reports
+	quiet                                 bool
+	// preset are the options that --preset has set, and replaced those that it has not, because of
+	// options that are given.
+	preset, replaced []string
+	// progress is shown even if standard error is not a terminal.
+	progress bool
+	profiles profiles
+}
+
+// sortMemory is what the buffers of sorting take, in bytes.
+func (j *mapJob) sortMemory() int64 {
+	if !j.form.Sort {
+		return 0
+	}
+	return j.form.SortMemory
+}
+
+// indexes are the names that the index of the output may get.
+func (j *mapJob) indexes() []string {
+	if !j.form.Sort {
+		return nil
+	}
+	return j.indexNames()
+}
+
+// indexNames are the names under which samtools looks for an index of the output.
+func (j *mapJob) indexNames() []string {
+	if j.form.Format != sam.FormatBAM || j.output == "" || isStandardOutput(j.output) {
+		return nil
+	}
+	return []string{j.output + "." + string(sam.BAI), j.output + "." + string(sam.CSI)}
+}
+
+// distanceGiven is the option that is given of those that replace the --local of a preset, if any.
+func distanceGiven(c *cli.Context) string {
+	for _, option := range []string{"max-distance", "max-mismatches"} {
+		if c.IsSet(option) {
+			return option
+		}
+	}
+	return ""
+}
+
+// given tells whether the user gave an option, and not a preset.
+func (j *mapJob) given(c *cli.Context, option string) bool {
+	return c.IsSet(option) && !slices.Contains(j.preset, option)
 }

@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 
@@ -297,3 +298,6 @@ func (o *output) discard() {
 		leftovers.Add(-1)
 	}
 }
+
+// leftovers is how many results have temporary names, which somebody still has to remove.
+var leftovers atomic.Int32

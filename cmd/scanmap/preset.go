@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -97,19 +96,4 @@ func replaced(c *cli.Context, option string) bool {
 		return c.String("output") == noRecords
 	}
 	return false
-}
-
-// distanceGiven is the option that is given of those that replace the --local of a preset, if any.
-func distanceGiven(c *cli.Context) string {
-	for _, option := range []string{"max-distance", "max-mismatches"} {
-		if c.IsSet(option) {
-			return option
-		}
-	}
-	return ""
-}
-
-// given tells whether the user gave an option, and not a preset.
-func (j *mapJob) given(c *cli.Context, option string) bool {
-	return c.IsSet(option) && !slices.Contains(j.preset, option)
 }

@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -24,9 +22,6 @@ import (
 	"scanmap/search/primers"
 	"scanmap/search/variants"
 )
-
-// categorySearch is the first category of scanmap search.
-const categorySearch = "Matching"
 
 func searchCommand(p process) *cli.Command {
 	var schemes []string
@@ -311,19 +306,6 @@ func (j *searchJob) run(ctx context.Context, stdout *sink, stderr io.Writer) err
 	return nil
 }
 
-// collectLater puts off the first garbage collection until the heap has 64 MiB in place of 4: a
-// search of a small genome is over sooner than collections would pay, two of which took 8 of 30 ms
-// of CPU in the yeast genome. After the first one all is as without it. GOGC of the environment has
-// precedence.
-func collectLater() {
-	if os.Getenv("GOGC") != "" {
-		return
-	}
-	usual := debug.SetGCPercent(1600)
-	// What is reachable from nowhere is found by the first collection.
-	runtime.AddCleanup(&struct{ p *int }{}, func(int) { debug.SetGCPercent(usual) }, 0)
-}
-
 // search reads the input and writes the locations.
 func (j *searchJob) search(ctx context.Context, out io.Writer) (*search.Stats, error) {
 	if j.variants != nil {
@@ -403,15 +385,4 @@ func summarize(w io.Writer, s *search.Stats, elapsed time.Duration) error {
 		err = firstError(err, e)
 	}
 	return err
-}
-
-// counted is a number with what it counts.
-func counted(n int, what string) string {
-	switch {
-	case n == 1:
-		return "1 " + what
-	case strings.HasSuffix(what, "ch"):
-		what += "e"
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"runtime/debug"
 
 	"github.com/urfave/cli/v2"
 )
@@ -50,4 +51,24 @@ func writeVersion(w io.Writer) error {
 	}
 	_, err = fmt.Fprintf(w, "%s\n", text)
 	return err
+}
+
+// version is what --version prints and headers name.
+const version = "0.1.0"
+
+// commit returns what the program was built from, as far as go build has noted it.
+func commit() (revision string, modified bool) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "", false
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			revision = s.Value
+		case "vcs.modified":
+			modified = s.Value == "true"
+		}
+	}
+	return revision, modified
 }

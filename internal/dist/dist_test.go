@@ -74,10 +74,10 @@ func programs(t *testing.T) map[string]program {
 // version is the one of the source.
 func version(t *testing.T) string {
 	t.Helper()
-	source := read(t, filepath.Join(root, "cmd/scanmap/main.go"))
+	source := read(t, filepath.Join(root, "cmd/scanmap/version.go"))
 	found := regexp.MustCompile(`(?m)^const version = "(.*)"$`).FindSubmatch(source)
 	if found == nil {
-		t.Fatal("cmd/scanmap/main.go has no version")
+		t.Fatal("cmd/scanmap/version.go has no version")
 	}
 	return string(found[1])
 }
