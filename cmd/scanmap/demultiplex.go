@@ -71,7 +71,7 @@ func (j *demultiplexJob) readInputs(c *cli.Context) error {
 	return j.readReads(c, c.Args().Slice(), "READS.fq and, of pairs, MATES.fq, besides --barcodes")
 }
 
-// readOutputs reads what decides between barcodes, and what is written.
+// readOutputs reads the margin and the options of outputs.
 func (j *demultiplexJob) readOutputs(c *cli.Context) error {
 	o := &j.options
 	if err := wholeNumbers(c, wholeNumber{"margin", &o.Margin, 1, search.MaxDistance}); err != nil {

@@ -79,7 +79,7 @@ func (j *filterJob) readInputs(c *cli.Context) error {
 	return j.readReads(c, files, "PATTERN (or --patterns), READS.fq and, of pairs, MATES.fq")
 }
 
-// readOutputs reads what is written, and where.
+// readOutputs reads the options of outputs.
 func (j *filterJob) readOutputs(c *cli.Context) error {
 	o := &j.options
 	o.Invert, o.Trim = c.Bool("invert"), c.Bool("trim")

@@ -54,7 +54,7 @@ func primersCommand(p process) *cli.Command {
 	}
 }
 
-// pairsFlags say what a product is.
+// pairsFlags define a product.
 func pairsFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "pairs", Aliases: []string{"f"}, Category: categoryPrimers,

@@ -19,8 +19,8 @@ import (
 	"scanmap/search/records"
 )
 
-// recordsFlags are the options of filter and demultiplex that say where in reads patterns lie, and
-// what is read.
+// recordsFlags are options of filter and demultiplex alike: where patterns lie in a read, input,
+// trimming, and run.
 func recordsFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "within", Category: categorySearch, DefaultText: "anywhere",
@@ -55,12 +55,12 @@ type recordsJob struct {
 	options   records.Options
 }
 
-// newRecordsJob is one of a call, of which nothing was read yet.
+// newRecordsJob has the options that every command has.
 func newRecordsJob(c *cli.Context) recordsJob {
 	return recordsJob{searchJob: searchJob{quiet: c.Bool("quiet"), progress: c.Bool("progress"), alphabet: search.DNA, options: byAuto}}
 }
 
-// readMatching reads what a match is.
+// readMatching reads the options that define a match.
 func (j *recordsJob) readMatching(c *cli.Context) error {
 	for _, read := range []func(*cli.Context) error{j.readStrands, j.readTarget, j.readDistance, j.readLimits, j.readEnds} {
 		if err := read(c); err != nil {
@@ -156,8 +156,8 @@ func (j *recordsJob) readEnds(c *cli.Context) error {
 	return wholeNumbers(c, wholeNumber{"within", &o.Within, 0, records.MaxWithin})
 }
 
-// run has work pick records and publish them, and then writes the summary, of which found makes a
-// part. Whatever fails, no file is left.
+// run has work pick and publish records, and then writes the summary, with the text of found.
+// Whatever fails, no file is left.
 func (j *recordsJob) run(ctx context.Context, stderr io.Writer, work func(context.Context) (*records.Stats, error),
 	found func(*records.Stats) string) error {
 	start := time.Now()

@@ -152,7 +152,8 @@ func TestReleasePack(t *testing.T) {
 		t.Errorf("SHA256SUMS is\n%s", sums)
 	}
 	notes := string(read(t, filepath.Join(folder, "build/r/notes.md")))
-	if !strings.HasPrefix(notes, "- One thing,\n  on two lines.\n\n- Another thing.\n\n") || !strings.Contains(notes, "sha256sum -c SHA256SUMS") {
+	if !strings.HasPrefix(notes, "- One thing,\n  on two lines.\n\n- Another thing.\n\nThe sums of all files ") ||
+		!strings.Contains(notes, "sha256sum -c SHA256SUMS") || strings.Count(notes, "\n") != 7 {
 		t.Errorf("the notes are\n%s", notes)
 	}
 	for name, want := range map[string]string{

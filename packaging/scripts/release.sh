@@ -11,7 +11,7 @@
 # given, those files have it, and the sum of the source, in place of OWNER and of zeros.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-# What passed the tests, as a tree of git: the same files, whatever the commit says about them.
+# The tree of git that passed the tests: the same files, whatever the message of the commit.
 stamp=build/tested
 
 # section VERSION: the lines of its section of CHANGELOG.md, without blank ones around them.
@@ -23,7 +23,7 @@ section() {
 }
 
 check() {
-	local version=$1 found=() in_program dirty
+	local version=$1 found=() in_program dirty first
 	in_program=$(cat cmd/scanmap/*.go | sed -n 's/^const version = "\(.*\)"$/\1/p')
 	if [ -z "$version" ]; then
 		found+=("no version is given, as in make release VERSION=$in_program")
@@ -36,8 +36,8 @@ check() {
 	else
 		dirty=$(git status --porcelain)
 		if [ -n "$dirty" ]; then
-			found+=("files are not as committed: $(wc -l <<<"$dirty"), the first one ${dirty:3:200}")
-			found[-1]=${found[-1]%%$'\n'*}
+			first=${dirty%%$'\n'*}
+			found+=("files are not as committed: $(wc -l <<<"$dirty"), the first one ${first:3}")
 		fi
 		if [ "$(cat "$stamp" 2>/dev/null)" != "$(git rev-parse 'HEAD^{tree}')" ]; then
 			found+=("commit $(git rev-parse --short HEAD) was not tested here: make ci")
@@ -51,12 +51,13 @@ check() {
 	return 1
 }
 
-# fill FOLDER: the address and the sum of the source in place of what stands for them.
+# fill FOLDER SUM: the address and the sum of the source replace OWNER and zeros.
 fill() {
 	[ -n "${REPOSITORY:-}" ] || return 0
-	local owner=${REPOSITORY%/*}
+	local address=${REPOSITORY%/} owner
+	owner=${address%/*}
 	grep -rlE 'OWNER|0{64}' "$1" | while read -r file; do
-		sed -i -E "s#https://github.com/OWNER/scanmap#$REPOSITORY#g; s#\bOWNER\b#${owner##*/}#g; s#\b0{64}\b#$2#g" "$file"
+		sed -i -E "s#https://github.com/OWNER/scanmap#$address#g; s#\bOWNER\b#${owner##*/}#g; s#\b0{64}\b#$2#g" "$file"
 	done
 }
 
@@ -70,7 +71,8 @@ pack() {
 	(cd "$out/files" && sha256sum -- "$source" >>SHA256SUMS && sha256sum --quiet -c SHA256SUMS)
 	{
 		section "$version"
-		printf '\n%s\n' 'The sums of all files are in SHA256SUMS: `sha256sum -c SHA256SUMS`. Each archive and package has' \
+		echo
+		printf '%s\n' 'The sums of all files are in SHA256SUMS: `sha256sum -c SHA256SUMS`. Each archive and package has' \
 			'the licences of what is linked, and a bill of materials (CycloneDX).'
 	} >"$out/notes.md"
 
@@ -80,7 +82,7 @@ pack() {
 	fill "$out/for" "$(sha256sum <"$out/files/$source" | cut -d ' ' -f 1)"
 
 	(cd "$out" && find . -type f -path './files/*' -o -name notes.md | sort | sed 's#^\./##')
-	# What a person has to settle, and what may wait.
+	# A person has to settle the rest.
 	if grep -q "^## $version, unreleased" CHANGELOG.md; then
 		echo "still to do: CHANGELOG.md says that $version is unreleased"
 	fi
