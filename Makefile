@@ -17,7 +17,7 @@ PLATFORMS ?= linux/amd64 linux/arm64 darwin/arm64
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help build tools demo man dist test-dist container test-container test-recipe module test-module \
+.PHONY: help build tools demo man dist test-dist release lint-packages container test-container test-recipe module test-module \
 	test test-full race vet lint width staticcheck golangci-lint vulncheck licences reproducible supply kernels \
 	generate-check fuzz fuzz-binaries \
 	oracle oracle-all test-workflows peers-check search-check search-rates validate bench bench-peers bench-gpu bench-search \
@@ -52,6 +52,14 @@ dist: ## what is handed out, into dist: archives, Debian packages, sums (PLATFOR
 
 test-dist: dist ## the same bytes twice, names, sums, licences; install and remove the package
 	@PLATFORMS='$(PLATFORMS)' GO=$(GO) scripts/test-dist.sh dist $$(ls $(TOOLS)/nfpm 2>/dev/null)
+
+release: ## what a release page needs, from a clean and tested tree (VERSION=0.1.0 REPOSITORY=address)
+	@packaging/scripts/release.sh check '$(VERSION)'
+	@$(MAKE) --no-print-directory test-dist
+	@packaging/scripts/release.sh pack '$(VERSION)' dist 'build/release-$(VERSION)'
+
+lint-packages: build ## linters of Snakemake, snakemake-wrappers and nf-core, and nf-test; two minutes
+	@PATH="$(CURDIR)/build/workflows:$$PATH" packaging/scripts/lint.sh
 
 container: ## an image FROM scratch of what is in dist (KIND=gpu for the other one)
 	scripts/container.sh dist $(or $(KIND),cpu) scanmap:$(or $(KIND),cpu)
@@ -238,6 +246,7 @@ golden: ## rewrite the golden files; read the difference before you commit it
 ci: vet test-full generate-check race lint oracle fuzz mutants-some ## everything that CI runs; what fails soonest comes first
 	@$(MAKE) --no-print-directory test-dist PLATFORMS=linux/amd64
 	@ONLY=nextflow SLURM=no $(MAKE) --no-print-directory test-workflows
+	@packaging/scripts/release.sh tested
 
 clean: ## remove what was built
 	rm -rf bin build dist

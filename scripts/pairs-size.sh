@@ -19,7 +19,7 @@ go build -C tools -o "$out/simulate" ./simulate
 [[ -e $ref ]] || "$out/simulate" reference -bases "${BASES:-3100M}" -seed 1 -o "$ref"
 "$out/simulate" primers -ref "$ref" -n "${PAIRS:-25000}" -seed 1 ${OUTSIDE:+-outside "$OUTSIDE"} \
 	-o "$out/primers.tsv"
-/usr/bin/time -v -o "$out/time.txt" "$scanmap" search --pairs "$out/primers.tsv" --product 50-2000 \
+/usr/bin/time -v -o "$out/time.txt" "$scanmap" primers -f "$out/primers.tsv" --product 50-2000 \
 	--max-mismatches "${MISMATCHES:-2}" --threads "${THREADS:-$(nproc)}" --device "${DEVICE:-cpu}" \
 	--max-products "${PRODUCTS:-1000}" --pair-counts "$out/counts.tsv" -o "$out/products.tsv" "$ref" 2>"$out/summary.txt"
 cat "$out/summary.txt" "$out/time.txt"

@@ -17,7 +17,7 @@ mkdir -p "$work/source" "$work/prefix/bin" "$work/test"
 python3 - "$recipe/meta.yaml" "$work/version" >"$work/commands" <<-'END'
 	import re, sys, jinja2, yaml
 	text = open(sys.argv[1]).read()
-	functions = dict(compiler=lambda c: c, pin_subpackage=lambda name, **pins: f"{name} {pins['max_pin']}")
+	functions = dict(compiler=lambda c: c, stdlib=lambda c: c, pin_subpackage=lambda name, **pins: f"{name} {pins['max_pin']}")
 	meta = yaml.safe_load(jinja2.Environment(undefined=jinja2.StrictUndefined).from_string(text).render(functions))
 	def need(holds, what):
 	    if not holds:
@@ -26,7 +26,7 @@ python3 - "$recipe/meta.yaml" "$work/version" >"$work/commands" <<-'END'
 	need(set(meta) == known, f"sections {sorted(meta)}")
 	need(meta["package"]["name"] == "scanmap", "the name")
 	version = meta["package"]["version"]
-	need(meta["source"]["url"].endswith(f"/v{version}.tar.gz"), "the address is not that of the version's tag")
+	need(meta["source"]["url"].endswith(f"/v{version}/scanmap-{version}.tar.gz"), "the address is not that of the release")
 	need(re.fullmatch("[0-9a-f]{64}", str(meta["source"]["sha256"]).zfill(64)), "sha256")
 	need(meta["build"]["number"] == 0 and meta["build"]["run_exports"], "number or run_exports")
 	need(meta["about"]["license"] == "MIT" and "LICENSE" in meta["about"]["license_file"], "licence")

@@ -21,36 +21,12 @@ if [ "$(cat "$home/venv/versions" 2>/dev/null)" != "${python[*]}" ]; then
 	fi
 fi
 
-# Nextflow. Its plugins are not in Maven Central, and none is needed.
-if ! command -v java >/dev/null; then
-	echo "SKIPPED: Nextflow, which needs Java" >&2
-elif [ ! -s "$home/nextflow-$nextflow.path" ]; then
-	mkdir -p "$home/maven"
-	cat >"$home/maven/pom.xml" <<-END
-		<project xmlns="http://maven.apache.org/POM/4.0.0">
-		  <modelVersion>4.0.0</modelVersion>
-		  <groupId>scanmap</groupId>
-		  <artifactId>workflows</artifactId>
-		  <version>1</version>
-		  <dependencies>
-		    <dependency>
-		      <groupId>io.nextflow</groupId>
-		      <artifactId>nextflow</artifactId>
-		      <version>$nextflow</version>
-		      <exclusions>
-		        <exclusion><groupId>io.nextflow</groupId><artifactId>nf-httpfs</artifactId></exclusion>
-		      </exclusions>
-		    </dependency>
-		  </dependencies>
-		</project>
-	END
-	if ! command -v mvn >/dev/null ||
-		! (cd "$home/maven" && mvn -q -B dependency:build-classpath -Dmdep.outputFile="$home/nextflow-$nextflow.path") >&2; then
-		rm -f "$home/nextflow-$nextflow.path"
-		echo "SKIPPED: Nextflow, which Maven cannot install here" >&2
-	fi
+# Nextflow, of that version, once.
+if [ ! -d "$home/nextflow-$nextflow" ]; then
+	packaging/scripts/install-nextflow.sh "$home" "$nextflow" >&2 ||
+		echo "SKIPPED: Nextflow, which cannot be installed here" >&2
 fi
 
 "${GO:-go}" build -C tools -o "$home/" ./workflows ./simulate
-exec "$home/workflows" -engines "$home" -nextflow "$home/nextflow-$nextflow.path" \
+exec "$home/workflows" -engines "$home" -nextflow "$home/nextflow" \
 	-slurm="${SLURM:-yes}" -only="${ONLY:-}" -keep="${KEEP:-}"

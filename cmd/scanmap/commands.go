@@ -160,7 +160,7 @@ type group struct {
 
 // categoryOrder is the order of the groups of options in help and manual.
 var categoryOrder = []string{categorySearch, categoryVariants, categoryMapping, categoryMethod, categoryInput, categoryPairs,
-	categoryPrimers, categoryRecords, categoryOutput, categoryCounts, categorySorting, categoryReports, categoryRun}
+	categoryPrimers, categoryOutput, categoryCounts, categorySorting, categoryReports, categoryRun}
 
 // groups are the options by their categories: in the order above, those without one last. Inside a
 // group they keep the order of the program.

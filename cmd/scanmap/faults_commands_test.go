@@ -37,13 +37,17 @@ var faultCalls = map[string][]faultCall{
 	"search": {
 		{"search --output F/x.tsv --patterns I/patterns.fa I/ref.fa", "x.tsv"},
 		{"search -o F/x.tsv --vcf I/v.vcf ACGT I/ref.fa", "x.tsv"},
-		{"search -o F/x.bed --pairs I/primers.tsv --product 20-500 --pair-counts F/c.tsv I/ref.fa", "c.tsv x.bed"},
-		{"search --records -o F/x.fq.gz --output-mates F/m.fq --pattern-counts F/c.tsv -f I/barcodes I/reads.fq I/mates.fq", "c.tsv m.fq x.fq.gz"},
-		{"search --split-to F/s --gzip --interleaved -f I/barcodes I/pairs.fq", "s"},
 		{"search --alphabet bytes ACGT I/ref.fa", ""},
-		{"search --records ACG I/reads.fq", ""},
-		{"search --pairs I/primers.tsv --product 20-500 I/ref.fa", ""},
 		{"search --reference-iupac ACGT I/ref.fa", ""},
+	},
+	"filter": {
+		{"filter --output F/x.fq.gz --output-mates F/m.fq --pattern-counts F/c.tsv --patterns I/barcodes I/reads.fq I/mates.fq", "c.tsv m.fq x.fq.gz"},
+		{"filter ACG I/reads.fq", ""},
+	},
+	"demultiplex": {{"demultiplex --output F/s --gzip --interleaved --barcodes I/barcodes I/pairs.fq", "s"}},
+	"primers": {
+		{"primers --output F/x.bed --pairs I/primers.tsv --product 20-500 --pair-counts F/c.tsv I/ref.fa", "c.tsv x.bed"},
+		{"primers -f I/primers.tsv --product 20-500 I/ref.fa", ""},
 	},
 	"insert-size": {
 		{"insert-size --min-insert 5 I/ref.fa I/reads.fq I/mates.fq", ""},
@@ -213,7 +217,7 @@ func (c faultCall) fail(t *testing.T, inputs string) {
 	}
 	for _, name := range c.outputs() {
 		operations := []string{"create", "write", "finish", "rename"}
-		if strings.Contains(c.args, "--split-to") {
+		if strings.HasPrefix(c.args, "demultiplex ") {
 			operations = operations[3:]
 		}
 		for _, operation := range operations {
@@ -298,7 +302,7 @@ func TestPlacesOfCommands(t *testing.T) {
 				i := slices.Index(args, filepath.Join(folder, name))
 				args[i] = filepath.Join(folder, "no", name)
 				fails("no folder of "+name, folder, args, args[i]+": no such file or directory")
-				if strings.Contains(c.args, "--split-to") {
+				if strings.HasPrefix(c.args, "demultiplex ") {
 					continue
 				}
 				// The end of the name says the format.

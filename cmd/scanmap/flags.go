@@ -155,16 +155,6 @@ func has(c *cli.Context, option string) bool {
 	return slices.ContainsFunc(c.Command.Flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), option) })
 }
 
-// refuse refuses options that are given but mean nothing for something.
-func refuse(c *cli.Context, flags []cli.Flag, something string) error {
-	for _, f := range flags {
-		if name := f.Names()[0]; c.IsSet(name) {
-			return fmt.Errorf("option --%s is not for %s", name, something)
-		}
-	}
-	return nil
-}
-
 // only picks options by their names.
 func only(flags []cli.Flag, names ...string) []cli.Flag {
 	return slices.DeleteFunc(flags, func(f cli.Flag) bool { return !slices.Contains(names, f.Names()[0]) })

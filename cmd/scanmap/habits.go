@@ -14,7 +14,16 @@ var habitCommands = []habit{
 	{[]string{"index", "build", "indexer", "faidx", "build-index"}, "scanmap map REF.fa READS.fq > out.sam, without an index"},
 	{[]string{"sort"}, "scanmap map --sort -o out.bam REF.fa READS.fq"},
 	{[]string{"find", "grep", "locate"}, "scanmap search -k 2 PATTERN REF.fa"},
+	{[]string{"demux", "debarcode", "barcodes", "split"}, callOfDemultiplex},
+	{[]string{"pcr", "ispcr", "isPcr", "primersearch", "pairs", "amplicons"}, callOfPrimers},
 }
+
+// Calls of commands that are typed as options of others.
+const (
+	callOfFilter      = "scanmap filter PATTERN READS.fq"
+	callOfDemultiplex = "scanmap demultiplex -f BARCODES -o DIR READS.fq"
+	callOfPrimers     = "scanmap primers -f PRIMERS.tsv REF.fa"
+)
 
 // habitOptions are options by the command that they are given to, empty for none.
 var habitOptions = map[string][]habit{
@@ -36,6 +45,18 @@ var habitOptions = map[string][]habit{
 		{[]string{"-v"}, "scanmap map --max-mismatches N REF.fa READS.fq"},
 		{[]string{"-n", "-N"}, "scanmap map --max-locations N REF.fa READS.fq"},
 	},
+	"scanmap search": {
+		{[]string{"--records", "--reads", "--filter", "--keep", "--invert", "--within", "--end", "--trim", "--mate", "--interleaved", "--output-mates",
+			"--pattern-counts"}, callOfFilter},
+		{[]string{"--split-to", "--barcodes", "--demultiplex", "--margin", "--mates-apart", "--gzip"}, callOfDemultiplex},
+		{[]string{"--pairs", "--primers", "--amplicon", "--product", "--multiplex", "--three-prime", "--max-products", "--pair-counts"}, callOfPrimers},
+	},
+	"scanmap filter": {
+		{[]string{"-v"}, "scanmap filter --invert PATTERN READS.fq"},
+		{[]string{"--split-to", "--barcodes"}, callOfDemultiplex},
+	},
+	"scanmap demultiplex": {{[]string{"--split-to", "--patterns"}, callOfDemultiplex}},
+	"scanmap primers":     {{[]string{"--primers", "--patterns"}, callOfPrimers}},
 }
 
 // callFor returns the call that is meant, empty for none.

@@ -174,7 +174,7 @@ func TestExamples(t *testing.T) {
 		if err := parse(args); err != nil {
 			t.Errorf("%s: %v", e.line, err)
 		}
-		if e.command == "map" || e.command == "search" {
+		if slices.Contains([]string{"map", "search", "filter", "demultiplex", "primers"}, e.command) {
 			if code, _, stderr := call(args[1:]...); code != 1 || !strings.Contains(stderr, "no such file or directory") {
 				t.Errorf("%s: exit code %d, %s", e.line, code, stderr)
 			}

@@ -135,8 +135,8 @@ func TestProgressOfCommands(t *testing.T) {
 	depth := copiesFile(t, folder, "depth.bedgraph", "NC_001422.1\t0\t5386\t4\n")
 	primers := copiesFile(t, folder, "primers.tsv", "p\tGAGTTTTATCGCTTCCATGAC\tATTATCTTGTTTCAACTCTAA\n")
 	for _, args := range [][]string{
-		{"map", refFile, readsFile}, {"search", "GATTACA", phixFile}, {"search", "--pairs", primers, phixFile},
-		{"search", "--records", "-k", "0", "GATT", readsFile}, {"guides", "-f", patternsFile, phixFile}, {"copies", phixFile, depth},
+		{"map", refFile, readsFile}, {"search", "GATTACA", phixFile}, {"primers", "-f", primers, phixFile},
+		{"filter", "-k", "0", "GATT", readsFile}, {"guides", "-f", patternsFile, phixFile}, {"copies", phixFile, depth},
 		{"mappability", "-K", "20", phixFile}, {"search", "--vcf", phixVariants, "GATTACA", phixFile},
 		{"insert-size", phixFile, "../../testdata/phix_R1.fastq", "../../testdata/phix_R2.fastq"},
 	} {

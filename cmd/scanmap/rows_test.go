@@ -153,9 +153,9 @@ func TestRows(t *testing.T) {
 		{"search -o F/x.bed AC I/ref.fa", map[string]int{"x.bed": g.count("AC")}},
 		{"search -o F/x.sam --no-pg AC I/ref.fa", map[string]int{"x.sam": 2 + g.count("AC")}},
 		{"search -o F/x.tsv --vcf I/v.vcf AC I/ref.fa", map[string]int{"x.tsv": 1 + g.count("AC")}},
-		{"search -o F/x.tsv --pairs I/primers --product 40-300 I/ref.fa", map[string]int{"x.tsv": 1 + products}},
-		{"search -o F/x.bed --pairs I/primers --product 40-300 --pair-counts F/c.tsv I/ref.fa", map[string]int{"x.bed": products, "c.tsv": 2}},
-		{"search --records -o F/x.fq --output-mates F/m.fq A I/reads.fq I/mates.fq", map[string]int{"x.fq": 4 * g.reads, "m.fq": 4 * g.reads}},
+		{"primers -o F/x.tsv -f I/primers --product 40-300 I/ref.fa", map[string]int{"x.tsv": 1 + products}},
+		{"primers -o F/x.bed -f I/primers --product 40-300 --pair-counts F/c.tsv I/ref.fa", map[string]int{"x.bed": products, "c.tsv": 2}},
+		{"filter -o F/x.fq --output-mates F/m.fq A I/reads.fq I/mates.fq", map[string]int{"x.fq": 4 * g.reads, "m.fq": 4 * g.reads}},
 		{"mappability -K 9 --value frequency -o F/x.bedgraph --unique F/u.bed I/ref.fa", map[string]int{
 			"x.bedgraph": runs(kmers, any), "u.bed": runs(kmers, func(n int) bool { return n == 1 })}},
 		{"copies --window 5 --gc none -o F/x.bed --regions I/regions.bed --region-copies F/r.bed I/ref.fa I/depth.bedgraph", map[string]int{
@@ -193,9 +193,9 @@ func TestRows(t *testing.T) {
 			if o.name() == "output" {
 				name = "-o"
 			}
-			writes := slices.Contains([]string{categoryOutput, categoryCounts, categoryReports, categoryPrimers, categoryRecords}, o.category) ||
+			writes := slices.Contains([]string{categoryOutput, categoryCounts, categoryReports}, o.category) ||
 				o.name() == "discordant"
-			if writes && (o.placeholder == "FILE" || o.placeholder == "DIR") && o.name() != "pairs" && withoutRows[o.name()] == "" &&
+			if writes && (o.placeholder == "FILE" || o.placeholder == "DIR") && withoutRows[o.name()] == "" &&
 				!slices.Contains(typed, name) {
 				t.Errorf("scanmap %s: no call writes many lines to --%s", command.name, o.name())
 			}

@@ -19,11 +19,76 @@ import (
 	"scanmap/gpu/device"
 	"scanmap/sam"
 	"scanmap/search"
-	"scanmap/search/primers"
 	"scanmap/search/variants"
 )
 
 func searchCommand(p process) *cli.Command {
+	return &cli.Command{
+		Name:      "search",
+		Usage:     "find every place of patterns in a reference, or in any file",
+		UsageText: "scanmap search [options] PATTERN REF.fa\nscanmap search [options] -f PATTERNS REF.fa",
+		Description: "PATTERN is DNA in IUPAC letters. REF is FASTA, plain or compressed, and - is standard input.\n" +
+			"Every location within the distance is found, on both strands. With --alphabet bytes, PATTERN is\n" +
+			"taken literally, without escapes, and REF is any file; -f takes any bytes but the ends of lines.",
+		HideHelpCommand: true,
+		Flags: slices.Concat([]cli.Flag{patternsFlag()}, patternFlags(), []cli.Flag{
+			alphabetFlag(categorySearch, "`NAME` of the alphabet"),
+		}, methodFlags(), []cli.Flag{
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: categoryOutput, DefaultText: "-, standard output",
+				Usage: "write to `FILE`, which appears when it is complete"},
+			choice(&cli.StringFlag{Name: "format", Category: categoryOutput,
+				DefaultText: "by the name of --output, otherwise " + string(search.TSV),
+				Usage:       "`NAME` of the format: " + either(search.Formats)}, search.Formats),
+			&cli.BoolFlag{Name: "no-pg", Category: categoryOutput, DisableDefaultText: true,
+				Usage: "leave @PG out of the header of SAM"},
+		}, searchRunFlags(), variantsFlags()),
+		Action: func(c *cli.Context) error {
+			job, err := newSearchJob(c, p.args)
+			if err != nil {
+				return err
+			}
+			return job.run(c.Context, p.stdout, p.stderr)
+		},
+	}
+}
+
+// patternsFlag is --patterns of commands that take PATTERN too.
+func patternsFlag() cli.Flag {
+	return &cli.StringFlag{Name: "patterns", Aliases: []string{"f"}, Category: categorySearch,
+		Usage: "search for the patterns of `FILE`, in place of PATTERN: FASTA, or lines of a pattern or of a name " +
+			"and a pattern; - is standard input"}
+}
+
+// editsFlags say how many differences there may be.
+func editsFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "max-distance", Aliases: distanceLetters, Value: "0", Category: categorySearch, DefaultText: "0",
+			Usage: "at most `K` edits (substitutions, insertions, deletions)"},
+		&cli.StringFlag{Name: "max-mismatches", Category: categorySearch,
+			Usage: "at most `K` substitutions, and no gaps, in place of --max-distance"},
+	}
+}
+
+// patternFlags say where a pattern fits: edits, PAM and strands.
+func patternFlags() []cli.Flag {
+	return slices.Concat(editsFlags(), classFlags(), []cli.Flag{
+		&cli.StringFlag{Name: "pam", Category: categorySearch,
+			Usage: "`LETTERS` beside every pattern that have to match, as NGG; of several, as NGG,NAG, one has to"},
+		&cli.BoolFlag{Name: "pam-edits", Category: categorySearch, DisableDefaultText: true,
+			Usage: "let edits touch the PAM too"},
+	}, targetFlags(), []cli.Flag{
+		&cli.BoolFlag{Name: "both-strands", Category: categorySearch, DisableDefaultText: true,
+			Usage: "search for reverse complements too (default)"},
+		&cli.BoolFlag{Name: "forward-only", Category: categorySearch, DisableDefaultText: true,
+			Usage: "leave reverse complements out"},
+	})
+}
+
+// byAuto has the program choose how a search is done.
+var byAuto = search.Options{Method: search.Auto, Scheme: search.Auto}
+
+// methodFlags say how a search is done.
+func methodFlags() []cli.Flag {
 	var schemes []string
 	for _, m := range search.Methods() {
 		var names []string
@@ -32,71 +97,25 @@ func searchCommand(p process) *cli.Command {
 		}
 		schemes = append(schemes, m.Name+": "+strings.Join(names, " "))
 	}
-	return &cli.Command{
-		Name:  "search",
-		Usage: "find every place of patterns in a reference, or in any file",
-		UsageText: "scanmap search [options] PATTERN REF.fa\nscanmap search [options] -f PATTERNS REF.fa\n" +
-			"scanmap search [options] --pairs PRIMERS.tsv REF.fa\n" +
-			"scanmap search --records [options] -f PATTERNS READS.fq [MATES.fq]\n" +
-			"scanmap search --split-to DIR [options] -f BARCODES READS.fq [MATES.fq]",
-		Description: "PATTERN is DNA in IUPAC letters. REF is FASTA, plain or compressed, and - is standard input.\n" +
-			"Every location within the distance is found, on both strands. With --alphabet bytes, PATTERN is\n" +
-			"taken literally, without escapes, and REF is any file; -f takes any bytes but the ends of lines.",
-		HideHelpCommand: true,
-		Flags: slices.Concat([]cli.Flag{
-			&cli.StringFlag{Name: "patterns", Aliases: []string{"f"}, Category: categorySearch,
-				Usage: "search for the patterns of `FILE`, in place of PATTERN: FASTA, or lines of a pattern or of a name " +
-					"and a pattern; - is standard input"},
-			&cli.StringFlag{Name: "max-distance", Aliases: distanceLetters, Value: "0", Category: categorySearch, DefaultText: "0",
-				Usage: "at most `K` edits (substitutions, insertions, deletions)"},
-			&cli.StringFlag{Name: "max-mismatches", Category: categorySearch,
-				Usage: "at most `K` substitutions, and no gaps, in place of --max-distance"},
-		}, classFlags(), []cli.Flag{
-			&cli.StringFlag{Name: "pam", Category: categorySearch,
-				Usage: "`LETTERS` beside every pattern that have to match, as NGG; of several, as NGG,NAG, one has to"},
-			&cli.BoolFlag{Name: "pam-edits", Category: categorySearch, DisableDefaultText: true,
-				Usage: "let edits touch the PAM too"},
-		}, targetFlags(), []cli.Flag{
-			&cli.BoolFlag{Name: "both-strands", Category: categorySearch, DisableDefaultText: true,
-				Usage: "search for reverse complements too (default)"},
-			&cli.BoolFlag{Name: "forward-only", Category: categorySearch, DisableDefaultText: true,
-				Usage: "leave reverse complements out"},
-			alphabetFlag(categorySearch, "`NAME` of the alphabet"),
-			choice(&cli.StringFlag{Name: "method", Value: search.Auto, Category: categorySearch,
-				Usage: "`NAME` of the method: " + strings.Join(methodNames(search.Auto), ", ") + "; all find the same"},
-				methodNames(search.Auto)),
-			choice(&cli.StringFlag{Name: "scheme", Value: search.Auto, Category: categorySearch,
-				Usage: "`NAME` of the method's scheme: auto, or of " + strings.Join(schemes, "; ")},
-				schemeNames(search.Auto)),
+	return []cli.Flag{
+		choice(&cli.StringFlag{Name: "method", Value: search.Auto, Category: categorySearch,
+			Usage: "`NAME` of the method: " + strings.Join(methodNames(search.Auto), ", ") + "; all find the same"},
+			methodNames(search.Auto)),
+		choice(&cli.StringFlag{Name: "scheme", Value: search.Auto, Category: categorySearch,
+			Usage: "`NAME` of the method's scheme: auto, or of " + strings.Join(schemes, "; ")},
+			schemeNames(search.Auto)),
+	}
+}
 
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: categoryOutput, DefaultText: "-, standard output",
-				Usage: "write to `FILE`, which appears when it is complete"},
-			choice(&cli.StringFlag{Name: "format", Category: categoryOutput,
-				DefaultText: "by the name of --output, otherwise " + string(search.TSV),
-				Usage:       "`NAME` of the format: " + either(search.Formats) + "; with --pairs " + either(primers.Formats)}, searchFormats()),
-			&cli.BoolFlag{Name: "no-pg", Category: categoryOutput, DisableDefaultText: true,
-				Usage: "leave @PG out of the header of SAM"},
-
-			threadsFlag("compute with `N` threads"),
-			deviceFlag(string(device.Auto), "`NAME` of the device: auto (a GPU if there is one and the work is "+
-				"worth it), cpu, cuda (all GPUs) or, as in cuda:0,2, some; one more for each 64 Mi letters", device.Forms),
-			gpuSyncFlag(),
-			gpuMemoryFlag(),
-			quietFlag("no progress and no summary on standard error"), progressFlag(),
-		}, variantsFlags(), pairsFlags(), recordsFlags()),
-		Action: func(c *cli.Context) error {
-			switch {
-			case c.IsSet("pairs"):
-				return searchPairs(c, p)
-			case wantsRecords(c):
-				return searchRecords(c, p)
-			}
-			job, err := newSearchJob(c, p.args)
-			if err != nil {
-				return err
-			}
-			return job.run(c.Context, p.stdout, p.stderr)
-		},
+// searchRunFlags say where a reference is searched.
+func searchRunFlags() []cli.Flag {
+	return []cli.Flag{
+		threadsFlag("compute with `N` threads"),
+		deviceFlag(string(device.Auto), "`NAME` of the device: auto (a GPU if there is one and the work is "+
+			"worth it), cpu, cuda (all GPUs) or, as in cuda:0,2, some; one more for each 64 Mi letters", device.Forms),
+		gpuSyncFlag(),
+		gpuMemoryFlag(),
+		quietFlag("no progress and no summary on standard error"), progressFlag(),
 	}
 }
 
@@ -142,7 +161,7 @@ type searchJob struct {
 // are usage errors.
 func newSearchJob(c *cli.Context, args []string) (*searchJob, error) {
 	j := &searchJob{quiet: c.Bool("quiet"), progress: c.Bool("progress")}
-	err := readAll(c, onlyPairs, needsRecords, j.readAlphabet, j.readTarget, j.readInputs, j.readDistance, j.readLimits, j.readMethod,
+	err := readAll(c, j.readAlphabet, j.readStrands, j.readTarget, j.readInputs, j.readDistance, j.readLimits, j.readMethod,
 		j.readOutput, j.readDevice, j.readVariants)
 	if err != nil {
 		return nil, err
@@ -152,20 +171,23 @@ func newSearchJob(c *cli.Context, args []string) (*searchJob, error) {
 	return j, nil
 }
 
-// readAlphabet reads the alphabet and what depends on it.
+// readAlphabet reads the alphabet.
 func (j *searchJob) readAlphabet(c *cli.Context) error {
 	var err error
 	if j.alphabet, err = search.ParseAlphabet(c.String("alphabet")); err != nil {
 		return fmt.Errorf("option --alphabet: %w", err)
 	}
+	return nil
+}
+
+// readStrands reads which strands are searched.
+func (j *searchJob) readStrands(c *cli.Context) error {
 	if c.Bool("both-strands") && c.Bool("forward-only") {
 		return errors.New("options --both-strands and --forward-only contradict each other")
 	}
 	j.options.ForwardOnly = c.Bool("forward-only")
-	if j.alphabet == search.Bytes {
-		if c.Bool("both-strands") {
-			return errors.New("option --both-strands: text of bytes has one strand")
-		}
+	if j.alphabet == search.Bytes && c.Bool("both-strands") {
+		return errors.New("option --both-strands: text of bytes has one strand")
 	}
 	return nil
 }

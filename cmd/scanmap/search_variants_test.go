@@ -100,8 +100,6 @@ func TestVariantsErrors(t *testing.T) {
 		{"ACGT ref.fa --vcf v.vcf -o x.sam", 2, "SAM has no place for alleles: with --vcf and --reference-iupac --format is tsv or bed"},
 		{"ACGT ref.fa --vcf v.vcf -o v.vcf", 2, "v.vcf is an input and would be overwritten"},
 		{"ACGT - --vcf -", 2, "variants and reference cannot both come from standard input"},
-		{"--pairs v.vcf ref.fa --vcf v.vcf", 2, "option --vcf is not for --pairs"},
-		{"--records ACGT ref.fa --reference-iupac", 2, "option --reference-iupac is not for records"},
 		{"-f - ref.fa --vcf -", 2, "variants and patterns cannot both come from standard input"},
 		{"ACGT ref.fa --vcf missing.vcf -o x.tsv", 1, "missing.vcf: no such file or directory"},
 		{"ACGT ref.fa --vcf bad.vcf -o x.tsv", 1, `bad.vcf: line 3: REF is "A", but the reference has "C" at a:2: is it another reference?`},

@@ -137,7 +137,7 @@ func kindOf(o option) (kind, []string) {
 	}
 	switch o.placeholder {
 	case "FILE":
-		if o.name() == "patterns" || o.name() == "against" {
+		if slices.Contains([]string{"patterns", "barcodes", "against"}, o.name()) {
 			return kindSequences, nil
 		}
 		return kindFile, nil
@@ -150,7 +150,7 @@ func kindOf(o option) (kind, []string) {
 // argumentsOf says what completion offers for arguments that are not options.
 func argumentsOf(c command) (kind, []string) {
 	switch c.name {
-	case "map", "insert-size", "search", "guides", "mappability", "bench map":
+	case "map", "insert-size", "search", "filter", "demultiplex", "primers", "guides", "mappability", "bench map":
 		return kindSequences, nil
 	case "merge-stats", "copies":
 		return kindFile, nil

@@ -17,6 +17,9 @@ import (
 var refusedRun = map[string]string{
 	"map":          "none.fa none.fq",
 	"search":       "ACGT none.fa",
+	"filter":       "ACGT none.fq",
+	"demultiplex":  "-f none.fa -o none none.fq",
+	"primers":      "-f none.tsv none.fa",
 	"guides":       "-f none.txt none.fa",
 	"insert-size":  "none.fa none.fq mates.fq",
 	"copies":       "none.fa none.bedgraph",
@@ -50,17 +53,17 @@ func TestValuesAreAccepted(t *testing.T) {
 						append([]string{c.name, "--depth=none.bw"}, args[1:]...))
 				}
 				if c.name == "search" {
-					variants = append(variants, append(slices.Clone(args), "--pam=NGG"),
-						append(slices.Clone(args), "--records", "--within=1"), append(slices.Clone(args), "--records", "mates.fq"))
+					variants = append(variants, append(slices.Clone(args), "--pam=NGG"))
+				}
+				if c.name == "filter" || c.name == "demultiplex" {
+					variants = append(variants, append(slices.Clone(args), "--pam=NGG"), append(slices.Clone(args), "--within=1"),
+						append(slices.Clone(args), "mates.fq"))
 				}
 				if c.name == "search" && o.name() == "scheme" {
 					variants = nil
 					for _, method := range methodNames(search.Auto) {
 						variants = append(variants, append(slices.Clone(args), "--method="+method))
 					}
-				}
-				if c.name == "search" && o.name() == "format" { // fasta is for pairs
-					variants = append(variants, []string{c.name, "--pairs=none.tsv", option, "none.fa"})
 				}
 				accepted := slices.ContainsFunc(variants, func(args []string) bool {
 					code, _, stderr := call(args...)
@@ -134,6 +137,17 @@ func TestSlipsOfTheKeyboard(t *testing.T) {
 		{"map -x ref -1 R1.fq -2 R2.fq", "unknown option -1 (did you mean scanmap map REF.fa R1.fq R2.fq?); see scanmap map --help"},
 		{"map -x map-ont ref.fa reads.fq", `option --preset: preset "map-ont" is not one of variants, sv, all (did you mean ` +
 			"scanmap map REF.fa READS.fq, without -x?)"},
+		{"search --primers p.tsv ref.fa", "unknown option --primers (did you mean scanmap primers -f PRIMERS.tsv REF.fa?); see scanmap search --help"},
+		{"search --pairs=p.tsv ref.fa", "unknown option --pairs (did you mean scanmap primers -f PRIMERS.tsv REF.fa?); see scanmap search --help"},
+		{"search -k 2 --records ACGT reads.fq",
+			"unknown option --records (did you mean scanmap filter PATTERN READS.fq?); see scanmap search --help"},
+		{"search --split-to d -f bars reads.fq",
+			"unknown option --split-to (did you mean scanmap demultiplex -f BARCODES -o DIR READS.fq?); see scanmap search --help"},
+		{"filter --split-to d -f bars reads.fq",
+			"unknown option --split-to (did you mean scanmap demultiplex -f BARCODES -o DIR READS.fq?); see scanmap filter --help"},
+		{"filter -v ACGT reads.fq", "unknown option -v (did you mean scanmap filter --invert PATTERN READS.fq?); see scanmap filter --help"},
+		{"demux -f bars reads.fq", `unknown command "demux" (did you mean scanmap demultiplex -f BARCODES -o DIR READS.fq?); see scanmap --help`},
+		{"primer -f p.tsv ref.fa", `unknown command "primer" (did you mean primers?); see scanmap --help`},
 		{"map -quiat ref.fa reads.fq", "unknown option -quiat (did you mean --quiet?); see scanmap map --help"},
 		{"map ref.fa reads.fq --threads=", `option --threads: "" is not a whole number from 1 to 4096`},
 		{"map ref.fa reads.fq --threads", "option --threads needs a value"},

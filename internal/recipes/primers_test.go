@@ -124,7 +124,7 @@ func TestPrimersearch(t *testing.T) {
 		start, size := number(t, m[3])-1, number(t, m[6])
 		theirs[fmt.Sprint(pair, m[2], start, start+size, number(t, m[4])+number(t, m[5]))] = true
 	}
-	out, _ := b.run("scanmap search --quiet --pairs primers.tsv --product 1-1000000 --max-mismatches 3 ref.fa")
+	out, _ := b.run("scanmap primers --quiet -f primers.tsv --product 1-1000000 --max-mismatches 3 ref.fa")
 	for line := range strings.Lines(out) {
 		c := strings.Split(line, "\t")
 		f, _, _ := strings.Cut(c[0], "/")

@@ -644,13 +644,13 @@ func TestDemultiplexing(t *testing.T) {
 	for name, text := range map[string]string{"barcodes.fa": fa.String(), "reads.fq": fq.String(), "R1.fq": first.String(), "R2.fq": second.String()} {
 		b.write(name, text)
 	}
-	b.run("scanmap search --quiet " + shown(t, "demultiplexing.md", "--split-to long -k 5 --margin 3 --within 60 -f barcodes.fa reads.fq"))
+	b.run("scanmap demultiplex --quiet " + shown(t, "demultiplexing.md", "-k 5 --margin 3 --within 60 -f barcodes.fa -o long reads.fq"))
 	right, wrong := b.sorted("long", 1)
 	if right < reads*9/10*985/1000 || wrong > reads/100 {
 		t.Errorf("%d of %d reads are right, %d wrong", right, reads*9/10, wrong)
 	}
-	b.run("scanmap search --quiet " + shown(t, "demultiplexing.md", "--split-to inline --max-mismatches 1 --within 0 --end 5 --mate 1") +
-		" -f barcodes.fa R1.fq R2.fq")
+	b.run("scanmap demultiplex --quiet " + shown(t, "demultiplexing.md", "--max-mismatches 1 --within 0 --end 5 --mate 1") +
+		" -f barcodes.fa -o inline R1.fq R2.fq")
 	if right, wrong := b.sorted("inline", 2); right != reads*9/10 || wrong != 0 {
 		t.Errorf("%d of %d pairs are right, %d wrong", right, reads*9/10, wrong)
 	}

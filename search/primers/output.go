@@ -28,7 +28,7 @@ var Formats = []string{string(TSV), string(BED), string(FASTA)}
 // ParseFormat reads the name of a format.
 func ParseFormat(s string) (Format, error) {
 	if !slices.Contains(Formats, s) {
-		return "", fmt.Errorf("format %q is not one of %s with --pairs", s, strings.Join(Formats, ", "))
+		return "", fmt.Errorf("format %q is not one of %s", s, strings.Join(Formats, ", "))
 	}
 	return Format(s), nil
 }

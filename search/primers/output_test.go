@@ -113,7 +113,7 @@ func TestRowsRefuse(t *testing.T) {
 	if _, err := NewRows(io.Discard, nil, nil, "sam"); err == nil || err.Error() != `format "sam" is not one of tsv, bed, fasta` {
 		t.Error(err)
 	}
-	if _, err := ParseFormat("sam"); err == nil || err.Error() != `format "sam" is not one of tsv, bed, fasta with --pairs` {
+	if _, err := ParseFormat("sam"); err == nil || err.Error() != `format "sam" is not one of tsv, bed, fasta` {
 		t.Error(err)
 	}
 }

@@ -40,12 +40,12 @@ func (t *trial) compare(ctx context.Context, r request) error {
 }
 
 // compareBAM compares headers but for @PG, and records as sets: samtools merges records of one
-// place in an order of its own.
+// place in an order of its own. A merged BAM has the @PG of one part.
 func (t *trial) compareBAM(ctx context.Context, want, got string) error {
 	if !present(got + ".bai") {
 		return fmt.Errorf("%s has no index", got)
 	}
-	var headers, records [2][]string
+	var headers, records, programs [2][]string
 	for i, name := range []string{want, got} {
 		text, err := t.command(ctx, t.folder, nil, "samtools", "view", "-h", "--no-PG", name)
 		if err != nil {
@@ -54,6 +54,7 @@ func (t *trial) compareBAM(ctx context.Context, want, got string) error {
 		for line := range strings.Lines(text) {
 			switch {
 			case strings.HasPrefix(line, "@PG\t"):
+				programs[i] = append(programs[i], line)
 			case strings.HasPrefix(line, "@"):
 				headers[i] = append(headers[i], line)
 			default:
@@ -61,6 +62,9 @@ func (t *trial) compareBAM(ctx context.Context, want, got string) error {
 			}
 		}
 		slices.Sort(records[i])
+	}
+	if p := programs[1]; len(p) != 1 || !strings.HasPrefix(p[0], "@PG\tID:scanmap\tPN:scanmap\t") {
+		return fmt.Errorf("%s does not have one @PG, scanmap's:\n%s", got, strings.Join(p, ""))
 	}
 	if !slices.Equal(headers[0], headers[1]) {
 		return fmt.Errorf("%s has the header\n%s, but one run\n%s", got, strings.Join(headers[1], ""), strings.Join(headers[0], ""))

@@ -13,7 +13,8 @@ import (
 type set struct {
 	name, reference string
 	samples         []sample
-	pairs           int // of the largest sample, or reads
+	pairs           int  // of the largest sample, or reads
+	tabs            bool // between the columns of its sheet, in place of commas
 }
 
 // sample has one file of reads, or two of mates.
@@ -60,8 +61,8 @@ func (t *trial) prepare(ctx context.Context) error {
 		return err
 	}
 	single := sample{"single", []string{filepath.Join(testdata, "portiera_101bp.fastq.gz")}}
-	t.sets = []set{{"portiera", portiera, []sample{many, single}, 3465}}
-	t.few = set{"few", portiera, []sample{few}, 203}
+	t.sets = []set{{"portiera", portiera, []sample{many, single}, 3465, false}}
+	t.few = set{"few", portiera, []sample{few}, 203, true}
 
 	larger := os.Getenv("SCANMAP_DATA")
 	if larger == "" {
@@ -72,7 +73,7 @@ func (t *trial) prepare(ctx context.Context) error {
 		fmt.Printf("SKIPPED: the pairs of yeast, which %s does not have\n", larger)
 	} else {
 		reads := filepath.Join(larger, "reads", "dev_yeast_SRR5204809_50bp_R")
-		t.sets = append(t.sets, set{"yeast", yeast, []sample{{"yeast", []string{reads + "1.fastq.gz", reads + "2.fastq.gz"}}}, 100000})
+		t.sets = append(t.sets, set{"yeast", yeast, []sample{{"yeast", []string{reads + "1.fastq.gz", reads + "2.fastq.gz"}}}, 100000, false})
 	}
 	return t.step("single runs of scanmap", func() error { return t.expect(ctx) })
 }
@@ -105,10 +106,14 @@ func (t *trial) expect(ctx context.Context) error {
 	return nil
 }
 
-// sheet writes the sample sheet of a set into a new folder.
-func (s *set) sheet(folder, name, separator string) (string, error) {
+// sheet writes the sample sheet of a set into a new folder, the same for both engines.
+func (s *set) sheet(folder string) (string, error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return "", err
+	}
+	name, separator := "samples.csv", ","
+	if s.tabs {
+		name, separator = "samples.tsv", "\t"
 	}
 	lines := []string{strings.Join([]string{"sample", "fastq_1", "fastq_2"}, separator)}
 	for _, x := range s.samples {

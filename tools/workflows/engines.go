@@ -41,7 +41,7 @@ func (e *snakemake) available() bool {
 }
 
 func (e *snakemake) pipeline(ctx context.Context, r request) (string, error) {
-	sheet, err := r.set.sheet(r.folder, "samples.tsv", "\t")
+	sheet, err := r.set.sheet(r.folder)
 	if err != nil {
 		return "", err
 	}
@@ -117,11 +117,10 @@ func (e *nextflow) name() string    { return "Nextflow" }
 func (e *nextflow) retried() string { return "Execution is retried" }
 
 func (e *nextflow) available() bool {
-	return present(e.classPath) && present(filepath.Join(e.engines, "venv", "bin", "multiqc"))
+	return present(e.program) && present(filepath.Join(e.engines, "venv", "bin", "multiqc"))
 }
 
-// quick makes Nextflow look at its jobs more often than is polite on a cluster of others, and take
-// no more than is here.
+// quick makes Nextflow look at its jobs more often than is polite on a cluster of others.
 const quick = `
 executor {
     pollInterval = '500 ms'
@@ -129,17 +128,21 @@ executor {
     exitReadTimeout = '20 sec'
     submitRateLimit = null
 }
+`
+
+// small are the limits of the nodes of our Slurm. This machine's own are those of the pipeline.
+const small = `
 process.resourceLimits = [cpus: 1, memory: 500.MB, time: 1.h]
 `
 
 func (e *nextflow) pipeline(ctx context.Context, r request) (string, error) {
-	sheet, err := r.set.sheet(r.folder, "samples.csv", ",")
+	sheet, err := r.set.sheet(r.folder)
 	if err != nil {
 		return "", err
 	}
-	profile, env := "standard", []string(nil)
+	profile, settings, env := "standard", quick, []string(nil)
 	if r.place != nil {
-		profile, env = "slurm", r.place.env
+		profile, settings, env = "slurm", quick+small, r.place.env
 	}
 	if r.gpu {
 		profile += ",gpu"
@@ -152,36 +155,24 @@ func (e *nextflow) pipeline(ctx context.Context, r request) (string, error) {
 	if r.again {
 		args = append(args, "-resume")
 	}
-	return e.start(ctx, r.folder, env, args...)
+	return e.start(ctx, r.folder, settings, env, args...)
 }
 
-// start runs the pipeline with options of Nextflow.
-func (e *nextflow) start(ctx context.Context, folder string, env []string, args ...string) (string, error) {
+// start runs the pipeline with settings and options of Nextflow.
+func (e *nextflow) start(ctx context.Context, folder, settings string, env []string, args ...string) (string, error) {
 	config := filepath.Join(folder, "quick.config")
-	if err := os.WriteFile(config, []byte(quick), 0o644); err != nil {
+	if err := os.WriteFile(config, []byte(settings), 0o644); err != nil {
 		return "", err
 	}
-	return e.java(ctx, folder, env, append([]string{"run", filepath.Join(e.root, "workflows", "nextflow"), "-c", config, "-ansi-log", "false"},
+	return e.call(ctx, folder, env, append([]string{"run", filepath.Join(e.root, "workflows", "nextflow"), "-c", config, "-ansi-log", "false"},
 		args...)...)
 }
 
-// java starts Nextflow.
-func (e *nextflow) java(ctx context.Context, folder string, env []string, args ...string) (string, error) {
-	classes, err := os.ReadFile(e.classPath)
-	if err != nil {
-		return "", err
-	}
-	var options []string
-	for _, p := range []string{"java.lang", "java.util", "java.io", "java.nio", "java.net", "sun.nio.ch", "sun.nio.fs"} {
-		options = append(options, "--add-opens=java.base/"+p+"=ALL-UNNAMED")
-	}
-	options = append(options, "-Xmx512m", "-XX:TieredStopAtLevel=1", "-cp", strings.TrimSpace(string(classes)), "nextflow.cli.Launcher")
-	env = append([]string{"NXF_OFFLINE=true", "NXF_DISABLE_CHECK_LATEST=true", "NXF_HOME=" + filepath.Join(e.engines, "home")}, env...)
-	text, err := e.command(ctx, folder, env, "java", append(options, args...)...)
-	if err != nil {
-		err = errors.New("nextflow " + strings.Join(args, " ") + ":\n" + text)
-	}
-	return text, err
+// call calls Nextflow.
+func (e *nextflow) call(ctx context.Context, folder string, env []string, args ...string) (string, error) {
+	env = append([]string{"NXF_OFFLINE=true", "NXF_DISABLE_CHECK_LATEST=true", "NXF_HOME=" + filepath.Join(e.engines, "home"),
+		"NXF_OPTS=-Xmx512m -XX:TieredStopAtLevel=1"}, env...)
+	return e.command(ctx, folder, env, e.program, args...)
 }
 
 func (e *nextflow) idle(said string) error {
@@ -199,14 +190,14 @@ func (e *nextflow) extras(ctx context.Context) error {
 		return err
 	}
 	for _, profile := range []string{"k8s", "awsbatch", "slurm,gpu"} {
-		if _, err := e.java(ctx, folder, nil, "config", filepath.Join(e.root, "workflows", "nextflow"), "-profile", profile); err != nil {
+		if _, err := e.call(ctx, folder, nil, "config", filepath.Join(e.root, "workflows", "nextflow"), "-profile", profile); err != nil {
 			return err
 		}
 	}
-	if _, err := e.start(ctx, folder, nil, "-profile", "stub", "-stub-run"); err != nil {
+	if _, err := e.start(ctx, folder, quick, nil, "-profile", "stub", "-stub-run"); err != nil {
 		return err
 	}
-	if _, err := e.start(ctx, folder, nil, "-profile", "test"); err != nil {
+	if _, err := e.start(ctx, folder, quick, nil, "-profile", "test"); err != nil {
 		return err
 	}
 	if err := e.gpu(ctx, e); err != nil {
@@ -216,7 +207,7 @@ func (e *nextflow) extras(ctx context.Context) error {
 	if err := os.WriteFile(bad, []byte("sample,fastq_1,fastq_2\nbad,"+filepath.Join(e.root, "testdata", "README.md")+",\n"), 0o644); err != nil {
 		return err
 	}
-	said, err := e.start(ctx, folder, nil, "-profile", "test", "--input", bad)
+	said, err := e.start(ctx, folder, quick, nil, "-profile", "test", "--input", bad)
 	if err == nil {
 		return errors.New("a file that is not FASTQ was mapped")
 	}

@@ -1,7 +1,7 @@
 // Command workflows runs the pipelines of workflows/ and compares what they make with single runs
 // of scanmap.
 //
-//	workflows -engines build/workflows -nextflow build/workflows/nextflow-24.10.4.path
+//	workflows -engines build/workflows -nextflow build/workflows/nextflow
 //
 // Each pipeline maps samples in four parts, on this machine and on a Slurm of two nodes that the
 // command starts and ends. What has to hold:
@@ -34,7 +34,7 @@ import (
 func main() {
 	var t trial
 	flag.StringVar(&t.engines, "engines", "build/workflows", "folder of the engines: venv is Python's, home Nextflow's")
-	flag.StringVar(&t.classPath, "nextflow", "", "file with the class path of Nextflow")
+	flag.StringVar(&t.program, "nextflow", "", "the command nextflow")
 	slurm := flag.String("slurm", "yes", "yes or no: also on a Slurm that is started for it")
 	keep := flag.String("keep", "", "work in this new folder, and keep it")
 	flag.StringVar(&t.only, "only", "", "snakemake or nextflow: run that engine alone")
@@ -50,15 +50,15 @@ func main() {
 
 // trial is the state of all runs.
 type trial struct {
-	engines, classPath string
-	only               string // engine to run, in lower case
-	root               string // of the repository
-	folder             string // that all is made in
-	scanmap            string // a copy in the folder, so that its processes are known by their program
-	env                []string
-	sets               []set
-	few                set      // for runs that take long for their size
-	cluster            *cluster // where Slurm is there
+	engines, program string // program is Nextflow's
+	only             string // engine to run, in lower case
+	root             string // of the repository
+	folder           string // that all is made in
+	scanmap          string // a copy in the folder, so that its processes are known by their program
+	env              []string
+	sets             []set
+	few              set      // for runs that take long for their size
+	cluster          *cluster // where Slurm is there
 }
 
 // run makes the data and goes through all engines.

@@ -18,9 +18,11 @@ def fileOf(name, sheet) {
     return file(anywhere ? name : "${sheet.parent.toUriString()}/${name}", checkIfExists: true)
 }
 
-// librariesOf makes of each line of the sample sheet its meta map and files.
+// librariesOf makes of each line of the sample sheet its meta map and files. Its columns are separated
+// by tabs where the header has one, and otherwise by commas.
 def librariesOf(sheet) {
-    def rows = sheet.splitCsv(header: true, strip: true)
+    def tabs = sheet.withReader { reader -> reader.readLine() ?: '' }.contains('\t')
+    def rows = sheet.splitCsv(header: true, strip: true, sep: tabs ? '\t' : ',')
     if (!rows) {
         error("${sheet}: has no samples")
     }
@@ -105,7 +107,7 @@ def inOrder(numbers, files) {
 workflow {
     main:
     if (!params.input || !params.fasta) {
-        error('--input SHEET.csv (sample,fastq_1,fastq_2) and --fasta REF.fa are needed')
+        error('--input SHEET.csv (sample, fastq_1, fastq_2) and --fasta REF.fa are needed')
     }
     if ((params.reads_per_part as long) < 1) {
         error('--reads_per_part is at least 1')

@@ -1,4 +1,5 @@
-// SAMTOOLSMERGE makes one indexed BAM of the sorted parts of a sample.
+// SAMTOOLSMERGE makes one indexed BAM of the sorted parts of a sample. Of their @PG, which differ in
+// --skip and --take, the first one stays.
 process SAMTOOLSMERGE {
     tag "${meta.id}"
     label 'process_medium'

@@ -4,6 +4,10 @@ process SCANMAP_MAP {
     label 'process_gpu'
 
     conda "${moduleDir}/environment.yml"
+    // HASH is that of bioconda's build, which there is when 0.1.0 is out.
+    container "${ workflow.containerEngine in ['singularity', 'apptainer'] && !task.ext.singularity_pull_docker_container ?
+        'https://depot.galaxyproject.org/singularity/scanmap:0.1.0--HASH_0' :
+        'quay.io/biocontainers/scanmap:0.1.0--HASH_0' }"
 
     input:
     tuple val(meta), path(reads), path(insert_size)
@@ -26,7 +30,7 @@ process SCANMAP_MAP {
     def sort = sort_bam ? "--sort --tmpdir ." : ''
     def insert = insert_size ? "\$(cat ${insert_size})" : ''
     // All devices give the same bytes, so that what fails twice on a GPU is tried on the CPU.
-    def device = task.ext.device ?: task.accelerator && task.attempt < 3 ? 'cuda' : 'cpu'
+    def device = task.accelerator && task.attempt < 3 ? 'cuda' : 'cpu'
     """
     scanmap map \\
         ${args} \\

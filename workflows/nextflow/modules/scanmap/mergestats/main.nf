@@ -3,6 +3,10 @@ process SCANMAP_MERGESTATS {
     label 'process_single'
 
     conda "${moduleDir}/environment.yml"
+    // HASH is that of bioconda's build, which there is when 0.1.0 is out.
+    container "${ workflow.containerEngine in ['singularity', 'apptainer'] && !task.ext.singularity_pull_docker_container ?
+        'https://depot.galaxyproject.org/singularity/scanmap:0.1.0--HASH_0' :
+        'quay.io/biocontainers/scanmap:0.1.0--HASH_0' }"
 
     input:
     tuple val(meta), path(stats, stageAs: 'parts/?/*')

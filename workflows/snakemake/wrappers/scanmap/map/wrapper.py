@@ -3,7 +3,6 @@ __copyright__ = "Copyright 2026, the authors of scanmap"
 __license__ = "MIT"
 
 from shutil import move
-from tempfile import TemporaryDirectory
 
 from snakemake.shell import shell
 
@@ -37,18 +36,19 @@ for option in ("stats", "multiqc", "report_html", "unmapped", "discordant"):
     if name := snakemake.output.get(option):
         reports += f" --{option.replace('_', '-')} {name}"
 
-with TemporaryDirectory() as folder:
-    sorting = f" --sort --tmpdir {folder}" if sort == "coordinate" else ""
-    shell(
-        "scanmap map"
-        " -t {snakemake.threads}"
-        " --device {device}"
-        " {extra}{sorting}{reports}"
-        " -o {output}"
-        " {snakemake.input.ref}"
-        " {reads}"
-        " {log}"
-    )
+# Temporary files go to TMPDIR, which is resources.tmpdir, and have no names. An option would put a name
+# that differs into the header.
+sorting = "--sort" if sort == "coordinate" else ""
+shell(
+    "scanmap map"
+    " -t {snakemake.threads}"
+    " --device {device}"
+    " {extra} {sorting} {reports}"
+    " -o {output}"
+    " {snakemake.input.ref}"
+    " {reads}"
+    " {log}"
+)
 
 # scanmap writes the index of a sorted BAM beside it.
 if (index := snakemake.output.get("idx")) and index != output + ".bai":

@@ -18,9 +18,9 @@ func TestPrimersGolden(t *testing.T) {
 		{"primers-multiplex.tsv", "--max-mismatches 2 --multiplex --product 1-1000"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			args := append(strings.Fields(c.options), "--pairs", primersFile, phixFile, "--format", filepath.Ext(c.name)[1:])
+			args := append(strings.Fields("primers "+c.options), "--pairs", primersFile, phixFile, "--format", filepath.Ext(c.name)[1:])
 			golden(t, c.name, []string{"-t 1", "-t 3", "--device cpu"},
-				func(more ...string) string { return searchQuietly(t, slices.Concat(args, more)...) })
+				func(more ...string) string { return quietly(t, slices.Concat(args, more)...) })
 		})
 	}
 }
@@ -30,7 +30,7 @@ func TestPrimersFormat(t *testing.T) {
 	folder := t.TempDir()
 	for name, start := range map[string]string{"o.tsv": "forward\t", "o": "forward\t", "o.BED": "NC_001422.1\t", "o.fa": ">NC_001422.1:", "o.fasta": ">", "o.fna": ">"} {
 		file := filepath.Join(folder, name)
-		searchQuietly(t, "--pairs", primersFile, "-o", file, phixFile)
+		quietly(t, "primers", "-f", primersFile, "-o", file, phixFile)
 		if text := readFile(t, file); !strings.HasPrefix(text, start) {
 			t.Errorf("%s: %.20q", name, text)
 		}
@@ -39,16 +39,16 @@ func TestPrimersFormat(t *testing.T) {
 
 // TestPrimersCounts has the counts of each pair, which a limit of what is written does not change.
 func TestPrimersCounts(t *testing.T) {
-	args := []string{"--pairs", primersFile, "--max-mismatches", "6", "-o", "none", "--pair-counts", "-", phixFile}
-	golden(t, "primers-counts.tsv", []string{"-t 1", "-t 3"}, func(more ...string) string { return searchQuietly(t, slices.Concat(args, more)...) })
-	code, stdout, stderr := searchCall("--pairs", primersFile, "--max-mismatches", "6", "--max-products", "1", phixFile)
+	args := []string{"primers", "--pairs", primersFile, "--max-mismatches", "6", "-o", "none", "--pair-counts", "-", phixFile}
+	golden(t, "primers-counts.tsv", []string{"-t 1", "-t 3"}, func(more ...string) string { return quietly(t, slices.Concat(args, more)...) })
+	code, stdout, stderr := call("primers", "--pairs", primersFile, "--max-mismatches", "6", "--max-products", "1", phixFile)
 	if code != 0 || strings.Count(stdout, "\n") != 1+5 || !strings.Contains(stderr, ", 7 amplicons, 5 of them written; ") {
 		t.Error(code, stdout, stderr)
 	}
 }
 
 func TestPrimersSummary(t *testing.T) {
-	code, _, stderr := searchCall("--pairs", primersFile, "--device", "cpu", phixFile)
+	code, _, stderr := call("primers", "--pairs", primersFile, "--device", "cpu", phixFile)
 	if !strings.HasPrefix(stderr, "scanmap: 5 primer pairs, 3 with a product, 3 amplicons; ") || code != 0 {
 		t.Error(code, stderr)
 	}
@@ -56,40 +56,32 @@ func TestPrimersSummary(t *testing.T) {
 
 func TestPrimersUsage(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
-		{"--pairs " + primersFile, "scanmap search takes one file, REF.fa, besides --pairs, but 0 are given"},
-		{"--pairs " + primersFile + " ACGT ref.fa", "scanmap search takes one file, REF.fa, besides --pairs, but 2 are given"},
+		{"--pairs " + primersFile, "scanmap primers takes one file, REF.fa, besides --pairs, but 0 are given"},
+		{"--pairs " + primersFile + " ACGT ref.fa", "scanmap primers takes one file, REF.fa, besides --pairs, but 2 are given"},
+		{"ref.fa", "scanmap primers needs --pairs FILE; see scanmap primers --help"},
 		{"--pairs= ref.fa", "option --pairs: the name is empty"},
 		{"--pairs - -", "primer pairs and reference cannot both come from standard input"},
-		{"--pairs p.tsv -f p.fa ref.fa", "option --patterns is not for --pairs"},
-		{"--pairs p.tsv --pam NGG ref.fa", "option --pam is not for --pairs"},
-		{"--pairs p.tsv --forward-only ref.fa", "option --forward-only is not for --pairs"},
-		{"--pairs p.tsv --alphabet bytes ref.fa", "option --alphabet is not for --pairs"},
 		{"--pairs p.tsv --product 50 ref.fa", `option --product: "50" is not two numbers of bases from 1 to`},
 		{"--pairs p.tsv --product 0-9 ref.fa", `option --product: "0-9" is not two numbers of bases`},
 		{"--pairs p.tsv --product 10-9 ref.fa", `option --product: "10-9" is not two numbers of bases`},
 		{"--pairs p.tsv --product 1-2147483648 ref.fa", `option --product: "1-2147483648" is not two numbers of bases from 1 to 2147483647`},
 		{"--pairs p.tsv --three-prime 5 ref.fa", `option --three-prime: "5" is not a number of bases from 1 to 2048 and one of edits, such as 5:1`},
 		{"--pairs p.tsv --three-prime 0:1 ref.fa", `option --three-prime: "0:1" is not a number of bases`},
-		{"--pairs p.tsv --format sam ref.fa", `option --format: format "sam" is not one of tsv, bed, fasta with --pairs`},
-		{"--pairs p.tsv -o x.bam ref.fa", "option --output: x.bam: scanmap search --pairs writes plain TSV, BED and FASTA"},
-		{"--pairs p.tsv -o x.sam ref.fa", "option --output: x.sam: scanmap search --pairs writes plain TSV, BED and FASTA"},
+		{"--pairs p.tsv --format sam ref.fa", `option --format: format "sam" is not one of tsv, bed, fasta`},
+		{"--pairs p.tsv -o x.bam ref.fa", "option --output: x.bam: scanmap primers writes plain TSV, BED and FASTA"},
+		{"--pairs p.tsv -o x.sam ref.fa", "option --output: x.sam: scanmap primers writes plain TSV, BED and FASTA"},
 		{"--pairs p.tsv -o p.tsv ref.fa", "p.tsv is an input and would be overwritten"},
 		{"--pairs p.tsv -k 64 ref.fa", `option --max-distance: "64" is not a whole number from 0 to 63`},
-		{"--product 1-2 A ref.fa", "option --product needs --pairs"},
-		{"--multiplex A ref.fa", "option --multiplex needs --pairs"},
-		{"--three-prime 5:1 A ref.fa", "option --three-prime needs --pairs"},
-		{"--pair-counts c.tsv A ref.fa", "option --pair-counts needs --pairs"},
-		{"--max-products 1 A ref.fa", "option --max-products needs --pairs"},
 		{"--pairs p.tsv --max-products 0 ref.fa", `option --max-products: "0" is not a whole number from 1 to 2147483647`},
 		{"--pairs p.tsv --max-products 1 --multiplex ref.fa", "options --max-products and --multiplex contradict each other: the limit is one of each pair"},
 		{"--pairs p.tsv --max-products 1 -o none ref.fa", "option --max-products is for products, of which --output none writes none"},
 		{"--pairs p.tsv --pair-counts= ref.fa", "option --pair-counts: the name is empty"},
-		{"--pairs p.tsv --pair-counts c.tsv.gz ref.fa", "option --pair-counts: c.tsv.gz: scanmap search writes plain TSV"},
+		{"--pairs p.tsv --pair-counts c.tsv.gz ref.fa", "option --pair-counts: c.tsv.gz: scanmap primers writes plain TSV"},
 		{"--pairs p.tsv --pair-counts - ref.fa", "option --pair-counts: standard output is taken by --output"},
 		{"--pairs p.tsv --pair-counts x -o x ref.fa", "options --output and --pair-counts name the same file"},
 		{"--pairs p.tsv --pair-counts p.tsv ref.fa", "p.tsv is an input and would be overwritten"},
 	} {
-		if code, _, stderr := searchCall(strings.Fields(c.args)...); code != 2 || !strings.Contains(stderr, c.want) {
+		if code, _, stderr := call(strings.Fields("primers " + c.args)...); code != 2 || !strings.Contains(stderr, c.want) {
 			t.Errorf("%s: exit code %d, %s", c.args, code, stderr)
 		}
 	}

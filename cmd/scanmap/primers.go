@@ -24,26 +24,51 @@ import (
 // categoryPrimers is the category of primer pairs.
 const categoryPrimers = "Primer pairs"
 
-// pairsFlags are the options of scanmap search for primer pairs.
+func primersCommand(p process) *cli.Command {
+	return &cli.Command{
+		Name:      "primers",
+		Usage:     "find every product of primer pairs in a reference",
+		UsageText: "scanmap primers [options] -f PRIMERS.tsv REF.fa",
+		Description: "PRIMERS.tsv has a line for each pair: name, forward and reverse primer, 5' to 3'. REF is FASTA, plain\n" +
+			"or compressed, and - is standard input. Every stretch between two primers that face each other\n" +
+			"is a product, however many there are.",
+		HideHelpCommand: true,
+		Flags: slices.Concat(editsFlags(), pairsFlags(), []cli.Flag{
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: categoryOutput, DefaultText: "-, standard output",
+				Usage: "write products to `FILE`, which appears when it is complete, or with " + noRecords + " to no file"},
+			choice(&cli.StringFlag{Name: "format", Category: categoryOutput,
+				DefaultText: "by the name of --output, otherwise " + string(primers.TSV),
+				Usage:       "`NAME` of the format: " + either(primers.Formats)}, primers.Formats),
+			&cli.StringFlag{Name: "max-products", Category: categoryOutput, DefaultText: "all",
+				Usage: "write at most `N` products of each pair, the first ones, and count the others"},
+			&cli.StringFlag{Name: "pair-counts", Category: categoryOutput,
+				Usage: "write a line for each pair to `FILE`: how many places and products it has"},
+		}, searchRunFlags()),
+		Action: func(c *cli.Context) error {
+			job, err := newPairsJob(c)
+			if err != nil {
+				return err
+			}
+			return job.run(c.Context, p.stdout, p.stderr)
+		},
+	}
+}
+
+// pairsFlags define a product.
 func pairsFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "pairs", Category: categoryPrimers,
-			Usage: "find the amplicons of the primer pairs of `FILE`, in place of locations: lines of name, forward and " +
-				"reverse primer, 5' to 3'; - is standard input"},
+		&cli.StringFlag{Name: "pairs", Aliases: []string{"f"}, Category: categoryPrimers,
+			Usage: "the primer pairs of `FILE`: lines of name, forward and reverse primer, 5' to 3'; - is standard input"},
 		&cli.StringFlag{Name: "product", Value: "50-2000", DefaultText: "50-2000", Category: categoryPrimers,
 			Usage: "amplicons of `MIN-MAX` bases, both primers and both numbers included"},
 		&cli.BoolFlag{Name: "multiplex", Category: categoryPrimers, DisableDefaultText: true,
 			Usage: "pair all primers with all, not only those of a pair"},
 		&cli.StringFlag{Name: "three-prime", Category: categoryPrimers,
 			Usage: "leave out places of primers with more than M edits in the last N bases; `N:M` is as in 5:1"},
-		&cli.StringFlag{Name: "max-products", Category: categoryPrimers, DefaultText: "all",
-			Usage: "write at most `N` products of each pair, the first ones, and count the others"},
-		&cli.StringFlag{Name: "pair-counts", Category: categoryPrimers,
-			Usage: "write a line for each pair to `FILE`: how many places and products it has"},
 	}
 }
 
-// pairsJob is a checked call of scanmap search --pairs.
+// pairsJob is a checked call of scanmap primers.
 type pairsJob struct {
 	searchJob // but for its patterns and rows
 	pairs     string
@@ -52,34 +77,10 @@ type pairsJob struct {
 	options   primers.Options
 }
 
-// searchFormats are the values of --format, those for pairs too.
-func searchFormats() []string {
-	return append(append([]string{}, search.Formats...), string(primers.FASTA))
-}
-
-// onlyPairs refuses options that say nothing without --pairs.
-func onlyPairs(c *cli.Context) error {
-	for _, name := range []string{"product", "multiplex", "three-prime", "max-products", "pair-counts"} {
-		if c.IsSet(name) {
-			return fmt.Errorf("option --%s needs --pairs", name)
-		}
-	}
-	return nil
-}
-
-// searchPairs is scanmap search for primer pairs.
-func searchPairs(c *cli.Context, p process) error {
-	job, err := newPairsJob(c)
-	if err != nil {
-		return err
-	}
-	return job.run(c.Context, p.stdout, p.stderr)
-}
-
 // newPairsJob makes options from flags. Its errors are usage errors.
 func newPairsJob(c *cli.Context) (*pairsJob, error) {
-	j := &pairsJob{searchJob: searchJob{quiet: c.Bool("quiet"), progress: c.Bool("progress"), alphabet: search.DNA}}
-	if err := readAll(c, j.readPairs, j.readDistance, j.readMethod, j.readProduct, j.readThreePrime, j.readCounts, j.readFormat, j.readDevice); err != nil {
+	j := &pairsJob{searchJob: searchJob{quiet: c.Bool("quiet"), progress: c.Bool("progress"), alphabet: search.DNA, options: byAuto}}
+	if err := readAll(c, j.readPairs, j.readDistance, j.readProduct, j.readThreePrime, j.readCounts, j.readFormat, j.readDevice); err != nil {
 		return nil, err
 	}
 	j.options.Search = j.searchJob.options
@@ -87,22 +88,16 @@ func newPairsJob(c *cli.Context) (*pairsJob, error) {
 	return j, nil
 }
 
-// readPairs reads the inputs, and refuses what is for patterns.
+// readPairs reads the inputs.
 func (j *pairsJob) readPairs(c *cli.Context) error {
-	for _, name := range []string{"patterns", "mismatches", "dna-bulges", "rna-bulges", "pam", "pam-side", "pam-edits", "seed-exact",
-		"alphabet", "forward-only", "no-pg"} {
-		if c.IsSet(name) {
-			return fmt.Errorf("option --%s is not for --pairs", name)
-		}
-	}
-	if err := refuse(c, slices.Concat(variantsFlags(), recordsFlags()), "--pairs"); err != nil {
-		return err
+	if !c.IsSet("pairs") {
+		return errors.New("scanmap primers needs --pairs FILE; see scanmap primers --help")
 	}
 	if j.pairs = c.String("pairs"); j.pairs == "" {
 		return errors.New("option --pairs: the name is empty")
 	}
 	if n := c.Args().Len(); n != 1 {
-		return fmt.Errorf("scanmap search takes one file, REF.fa, besides --pairs, but %d are given; see scanmap search --help", n)
+		return fmt.Errorf("scanmap primers takes one file, REF.fa, besides --pairs, but %d are given; see scanmap primers --help", n)
 	}
 	if j.text = c.Args().First(); j.text == "" {
 		return errors.New("the name of an input file is empty")
@@ -140,7 +135,7 @@ func (j *pairsJob) readCounts(c *cli.Context) error {
 		return err
 	}
 	if otherFormats.MatchString(j.counts) {
-		return fmt.Errorf("option --pair-counts: %s: scanmap search writes plain TSV", j.counts)
+		return fmt.Errorf("option --pair-counts: %s: scanmap primers writes plain TSV", j.counts)
 	}
 	if !c.IsSet("max-products") {
 		return nil
@@ -170,7 +165,7 @@ func (j *pairsJob) readFormat(c *cli.Context) error {
 		return err
 	}
 	if otherFormats.MatchString(j.output) || !c.IsSet("format") && strings.EqualFold(filepath.Ext(j.output), ".sam") {
-		return fmt.Errorf("option --output: %s: scanmap search --pairs writes plain TSV, BED and FASTA; name the file "+
+		return fmt.Errorf("option --output: %s: scanmap primers writes plain TSV, BED and FASTA; name the file "+
 			".tsv, .bed or .fa, or pipe standard output to gzip", j.output)
 	}
 	switch extension := strings.ToLower(filepath.Ext(j.output)); extension {

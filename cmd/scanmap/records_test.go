@@ -50,8 +50,8 @@ func recordsFolder(t *testing.T) string {
 	return folder
 }
 
-// TestRecords filters: standard output, and standard error without its times.
-func TestRecords(t *testing.T) {
+// TestFilter filters: standard output, and standard error without its times.
+func TestFilter(t *testing.T) {
 	folder := recordsFolder(t)
 	for _, c := range []struct{ args, want string }{
 		{"ACGTTGCATTAG r.fq", recordA + recordC + recordE},
@@ -82,18 +82,18 @@ func TestRecords(t *testing.T) {
 		{"--mate 1 --invert ACGTTGCATTAG d1.fq d2.fq",
 			recordD + recordD + recordD + strings.ReplaceAll(recordA, "@a", "@d") + recordD + recordD},
 	} {
-		args := []string{"--records", "--quiet"}
+		args := []string{"filter", "--quiet"}
 		for _, a := range strings.Fields(c.args) {
 			if _, err := os.Stat(filepath.Join(folder, a)); err == nil {
 				a = filepath.Join(folder, a)
 			}
 			args = append(args, a)
 		}
-		if got := searchQuietly(t, args...); got != c.want {
+		if got := quietly(t, args...); got != c.want {
 			t.Errorf("%s: wrote\n%s, want\n%s", c.args, got, c.want)
 		}
 		// By a pipe, and with the other methods that take it.
-		command := exec.Command("sh", "-c", fmt.Sprintf(`cd %q && f=%s && cat $f | "$0" search --records --quiet %s`, folder,
+		command := exec.Command("sh", "-c", fmt.Sprintf(`cd %q && f=%s && cat $f | "$0" filter --quiet %s`, folder,
 			last(c.args), strings.TrimSuffix(c.args, last(c.args))+"-"), binary)
 		if !strings.Contains(c.args, "d1.fq") {
 			if out, err := command.Output(); err != nil || string(out) != c.want {
@@ -121,21 +121,21 @@ func TestRecordFiles(t *testing.T) {
 		}
 		return string(out)
 	}
-	if got := run("scanmap search --records -o x.fq.gz ACGTTGCATTAG r.fq 2>err && gzip -dc x.fq.gz"); got != recordA+recordC+recordE {
+	if got := run("scanmap filter -o x.fq.gz ACGTTGCATTAG r.fq 2>err && gzip -dc x.fq.gz"); got != recordA+recordC+recordE {
 		t.Errorf("compressed\n%s", got)
 	}
 	summary := readFile(t, filepath.Join(folder, "err"))
 	if want := "scanmap: 1 pattern, 5 records, 3 matched; "; !strings.HasPrefix(summary, want) || strings.Count(summary, "\n") != 1 {
 		t.Errorf("the summary is %q, want %q", summary, want)
 	}
-	if got := run("scanmap search --records --quiet -k 1 -o /dev/null --pattern-counts n.tsv -f bars r.fq && cat n.tsv"); got !=
+	if got := run("scanmap filter --quiet -k 1 -o /dev/null --pattern-counts n.tsv -f bars r.fq && cat n.tsv"); got !=
 		"pattern\treads\none\t3\ntwo\t2\n" {
 		t.Errorf("counts\n%s", got)
 	}
 	const table = "barcode\tfile\trecords\tdistance_0\tdistance_1\n" +
 		"one\tone.fq\t2\t2\t0\ntwo\ttwo.fq\t1\t0\t1\nambiguous\tambiguous.fq\t1\t.\t.\nunassigned\tunassigned.fq\t1\t.\t.\n"
 	for _, options := range []string{"", "--gzip", "-t 1", "-t 3"} {
-		got := run("mkdir d; scanmap search --split-to d -k 1 --within 12 -f bars " + options + " r.fq 2>&1 && cat d/barcodes.tsv; ls d")
+		got := run("mkdir d; scanmap demultiplex -o d -k 1 --within 12 -f bars " + options + " r.fq 2>&1 && cat d/barcodes.tsv; ls d")
 		ending := ".fq"
 		if options == "--gzip" {
 			ending = ".fq.gz"
@@ -152,7 +152,7 @@ func TestRecordFiles(t *testing.T) {
 		}
 		run("rm -r d")
 	}
-	got := run("scanmap search --split-to d -k 1 --within 12 --trim -f bars r.fq 2>/dev/null && cat d/one.fq d/two.fq d/ambiguous.fq && rm -r d")
+	got := run("scanmap demultiplex -o d -k 1 --within 12 --trim -f bars r.fq 2>/dev/null && cat d/one.fq d/two.fq d/ambiguous.fq && rm -r d")
 	if want := cutA + cutC + cutB + recordE; got != want {
 		t.Errorf("trimmed\n%s, want\n%s", got, want)
 	}
@@ -160,7 +160,7 @@ func TestRecordFiles(t *testing.T) {
 	mateA := strings.ReplaceAll(recordA, "@a", "@d")
 	for _, output := range []string{"-o 1.fq", "-o 1.fq.gz", "> 1.fq"} {
 		for _, mates := range []string{"2.fq", "2.fq.gz"} {
-			got := run("scanmap search --records --quiet --output-mates " + mates + " " + output + " -f bars d1.fq d2.fq && " +
+			got := run("scanmap filter --quiet --output-mates " + mates + " " + output + " -f bars d1.fq d2.fq && " +
 				"gzip -dcf 1.* && echo == && gzip -dcf 2.* && ls 1.* 2.* && rm 1.* 2.*")
 			if want := recordD + "==\n" + mateA + last(output) + "\n" + mates + "\n"; got != want {
 				t.Errorf("%s and %s: wrote\n%s, want\n%s", output, mates, got, want)
@@ -168,7 +168,7 @@ func TestRecordFiles(t *testing.T) {
 		}
 	}
 	for ending, options := range map[string]string{"": "--mates-apart", ".gz": "--mates-apart --gzip"} {
-		got := run("scanmap search --quiet --split-to d " + options + " -f bars d1.fq d2.fq && ls d && gzip -dcf d/one_R1* && gzip -dcf d/one_R2* && " +
+		got := run("scanmap demultiplex --quiet -o d " + options + " -f bars d1.fq d2.fq && ls d && gzip -dcf d/one_R1* && gzip -dcf d/one_R2* && " +
 			"cat d/barcodes.tsv && rm -r d")
 		want := strings.ReplaceAll("barcodes.tsv\none_R1.fq\none_R2.fq\nunassigned_R1.fq\nunassigned_R2.fq\n"+recordD+mateA+
 			"barcode\tfile\trecords\tdistance_0\tmates_file\none\tone_R1.fq\t1\t1\tone_R2.fq\ntwo\t.\t0\t0\t.\n"+
@@ -179,7 +179,7 @@ func TestRecordFiles(t *testing.T) {
 	}
 	// Margins that a record has and has not, and reads of FASTA.
 	for margin, want := range map[string]string{"4": "one\tone.fa\t1\t1\n", "12": "ambiguous\tambiguous.fa\t1\t.\n"} {
-		got := run("scanmap search --quiet --split-to d --margin " + margin + " -f bars r.fa && cat d/barcodes.tsv && cat d/*.fa && rm -r d")
+		got := run("scanmap demultiplex --quiet -o d --margin " + margin + " -f bars r.fa && cat d/barcodes.tsv && cat d/*.fa && rm -r d")
 		if !strings.Contains(got, want) || !strings.HasSuffix(got, ">a z\nACGTTGCATTAGGG\n>b\nCC\n") {
 			t.Errorf("margin %s\n%s", margin, got)
 		}
@@ -201,82 +201,71 @@ func TestRecordErrors(t *testing.T) {
 		code int
 		want string
 	}{
-		{"--invert ACGT r.fq", 2, "option --invert needs --records or --split-to"},
-		{"--within 3 ACGT r.fq", 2, "option --within needs --records or --split-to"},
-		{"--records ACGT", 2, "scanmap search --records takes PATTERN (or --patterns), READS.fq and, of pairs, MATES.fq, " +
-			"but the number of arguments is 1; see scanmap search --help"},
-		{"--records -f bars r.fq r.fa x", 2, "scanmap search --records takes READS.fq and, of pairs, MATES.fq, besides --patterns, " +
-			"but the number of arguments is 3; see scanmap search --help"},
-		{"--split-to d -f bars", 2, "scanmap search --split-to takes READS.fq and, of pairs, MATES.fq, besides --patterns, " +
-			"but the number of arguments is 0; see scanmap search --help"},
-		{"--records bad.fq r.fq", 2, `pattern "bad.fq": letter 4 is ".", which is not an IUPAC letter of DNA; a file of patterns is given with -f`},
-		{"--records -f r.fq bars", 1, "r.fq: is FASTQ; patterns are FASTA, or lines of a pattern or of a name and a pattern"},
-		{"--records -f bars r.fq -o x.fq.zst", 2, "option --output: x.fq.zst: scanmap search --records writes plain FASTQ and FASTA, or .gz"},
-		{"--records -f bars r.fq -o x.bam", 2, "option --output: x.bam: scanmap search --records writes plain FASTQ and FASTA, or .gz"},
-		{"--records -f bars d1.fq d2.fq --output-mates x.fq.bz2", 2,
-			"option --output-mates: x.fq.bz2: scanmap search --records writes plain FASTQ and FASTA, or .gz"},
-		{"--records -f bars r.fq -o x --pattern-counts n.tsv.gz", 2, "option --pattern-counts: n.tsv.gz: scanmap search writes plain TSV"},
-		{"--split-to - -f bars r.fq", 2, "option --split-to: - is standard output, and barcodes need a folder"},
-		{"--records --format bed ACGT r.fq", 2, "option --format is for locations, not for records"},
-		{"--records --device cuda ACGT r.fq", 2, `option --device: "cuda": records are searched on the CPU`},
-		{"--records --alphabet bytes ACGT r.fq", 2, "option --alphabet: reads are DNA"},
-		{"--records --end 5 ACGT r.fq", 2, "option --end needs --within"},
-		{"--records --within 3 --end 4 ACGT r.fq", 2, `option --end: "4" is not both, 5 or 3`},
-		{"--records --within x ACGT r.fq", 2, `option --within: "x" is not a whole number from 0 to 1048576`},
-		{"--records --within 3 --pam NGG ACGT r.fq", 2, "options --within and --pam contradict each other: near an end all letters may have any edits"},
-		{"--records --within 3 --end 3 --forward-only ACGT r.fq", 2,
+		{"filter ACGT", 2, "scanmap filter takes PATTERN (or --patterns), READS.fq and, of pairs, MATES.fq, " +
+			"but the number of arguments is 1; see scanmap filter --help"},
+		{"filter -f bars r.fq r.fa x", 2, "scanmap filter takes READS.fq and, of pairs, MATES.fq, besides --patterns, " +
+			"but the number of arguments is 3; see scanmap filter --help"},
+		{"demultiplex -o d -f bars", 2, "scanmap demultiplex takes READS.fq and, of pairs, MATES.fq, besides --barcodes, " +
+			"but the number of arguments is 0; see scanmap demultiplex --help"},
+		{"demultiplex -o d r.fq", 2, "scanmap demultiplex needs --barcodes FILE; see scanmap demultiplex --help"},
+		{"demultiplex -f bars r.fq", 2, "scanmap demultiplex needs --output DIR; see scanmap demultiplex --help"},
+		{"demultiplex -f= -o d r.fq", 2, "option --barcodes: the name is empty"},
+		{"filter bad.fq r.fq", 2, `pattern "bad.fq": letter 4 is ".", which is not an IUPAC letter of DNA; a file of patterns is given with -f`},
+		{"filter -f r.fq bars", 1, "r.fq: is FASTQ; patterns are FASTA, or lines of a pattern or of a name and a pattern"},
+		{"filter -f bars r.fq -o x.fq.zst", 2, "option --output: x.fq.zst: scanmap filter writes plain FASTQ and FASTA, or .gz"},
+		{"filter -f bars r.fq -o x.bam", 2, "option --output: x.bam: scanmap filter writes plain FASTQ and FASTA, or .gz"},
+		{"filter -f bars d1.fq d2.fq --output-mates x.fq.bz2", 2,
+			"option --output-mates: x.fq.bz2: scanmap filter writes plain FASTQ and FASTA, or .gz"},
+		{"filter -f bars r.fq -o x --pattern-counts n.tsv.gz", 2, "option --pattern-counts: n.tsv.gz: scanmap filter writes plain TSV"},
+		{"demultiplex -o - -f bars r.fq", 2, "option --output: - is standard output, and barcodes need a folder"},
+		{"filter --end 5 ACGT r.fq", 2, "option --end needs --within"},
+		{"filter --within 3 --end 4 ACGT r.fq", 2, `option --end: "4" is not both, 5 or 3`},
+		{"filter --within x ACGT r.fq", 2, `option --within: "x" is not a whole number from 0 to 1048576`},
+		{"filter --within 3 --pam NGG ACGT r.fq", 2, "options --within and --pam contradict each other: near an end all letters may have any edits"},
+		{"filter --within 3 --end 3 --forward-only ACGT r.fq", 2,
 			"options --forward-only and --end contradict each other: only --end 5 is forward"},
-		{"--records --mate 1 ACGT r.fq", 2, "option --mate is for pairs: give MATES.fq or --interleaved"},
-		{"--records --mate x ACGT r.fq r.fa", 2, `option --mate: "x" is not either, 1 or 2`},
-		{"--records --interleaved ACGT r.fq r.fa", 2, "option --interleaved says that mates alternate in one file, but two are given"},
-		{"--records --gzip ACGT r.fq", 2, "option --gzip needs --split-to"},
-		{"--records --margin 2 ACGT r.fq", 2, "option --margin needs --split-to"},
-		{"--split-to d -o x -f bars r.fq", 2, "options --split-to and --output contradict each other"},
-		{"--split-to d --invert -f bars r.fq", 2, "options --split-to and --invert contradict each other"},
-		{"--split-to d --margin 0 -f bars r.fq", 2, `option --margin: "0" is not a whole number from 1 to 63`},
-		{"--records -o r.fq ACGT r.fq", 2, "r.fq is an input and would be overwritten"},
-		{"--records -o x --pattern-counts x ACGT r.fq", 2, "options --output and --pattern-counts name the same file"},
-		{"--records -o x --output-mates x ACGT d1.fq d2.fq", 2, "options --output and --output-mates name the same file"},
-		{"--records -o x --output-mates ./x ACGT d1.fq d2.fq", 2, "options --output and --output-mates name the same file"},
-		{"--records --output-mates - ACGT d1.fq d2.fq", 2, "option --output-mates: standard output is taken by --output"},
-		{"--records -o x --output-mates y --pattern-counts y ACGT d1.fq d2.fq", 2, "options --output-mates and --pattern-counts name the same file"},
-		{"--records --output-mates x ACGT r.fq", 2, "option --output-mates is for pairs: give MATES.fq or --interleaved"},
-		{"--records -o x --output-mates d1.fq ACGT d1.fq d2.fq", 2, "d1.fq is an input and would be overwritten"},
-		{"--records -o x --output-mates bars --interleaved -f bars mates", 2, "bars is an input and would be overwritten"},
-		{"--records --output-mates= ACGT d1.fq d2.fq", 2, "option --output-mates: the name is empty"},
-		{"--records --mates-apart ACGT d1.fq d2.fq", 2,
-			"option --mates-apart needs --split-to; --output-mates FILE has mates apart without it"},
-		{"--split-to d --mates-apart -f bars r.fq", 2, "option --mates-apart is for pairs: give MATES.fq or --interleaved"},
-		{"--split-to d --output-mates x -f bars d1.fq d2.fq", 2,
-			"options --split-to and --output-mates contradict each other; --mates-apart makes two files a barcode"},
-		{"--output-mates x ACGT r.fq", 2, "option --output-mates needs --records or --split-to"},
-		{"--records --trim ACGT r.fq", 2, "option --trim needs --within"},
-		{"--records --trim --within 3 --invert ACGT r.fq", 2,
+		{"filter --mate 1 ACGT r.fq", 2, "option --mate is for pairs: give MATES.fq or --interleaved"},
+		{"filter --mate x ACGT r.fq r.fa", 2, `option --mate: "x" is not either, 1 or 2`},
+		{"filter --interleaved ACGT r.fq r.fa", 2, "option --interleaved says that mates alternate in one file, but two are given"},
+		{"demultiplex -o d --margin 0 -f bars r.fq", 2, `option --margin: "0" is not a whole number from 1 to 63`},
+		{"filter -o r.fq ACGT r.fq", 2, "r.fq is an input and would be overwritten"},
+		{"filter -o x --pattern-counts x ACGT r.fq", 2, "options --output and --pattern-counts name the same file"},
+		{"filter -o x --output-mates x ACGT d1.fq d2.fq", 2, "options --output and --output-mates name the same file"},
+		{"filter -o x --output-mates ./x ACGT d1.fq d2.fq", 2, "options --output and --output-mates name the same file"},
+		{"filter --output-mates - ACGT d1.fq d2.fq", 2, "option --output-mates: standard output is taken by --output"},
+		{"filter -o x --output-mates y --pattern-counts y ACGT d1.fq d2.fq", 2, "options --output-mates and --pattern-counts name the same file"},
+		{"filter --output-mates x ACGT r.fq", 2, "option --output-mates is for pairs: give MATES.fq or --interleaved"},
+		{"filter -o x --output-mates d1.fq ACGT d1.fq d2.fq", 2, "d1.fq is an input and would be overwritten"},
+		{"filter -o x --output-mates bars --interleaved -f bars mates", 2, "bars is an input and would be overwritten"},
+		{"filter --output-mates= ACGT d1.fq d2.fq", 2, "option --output-mates: the name is empty"},
+		{"demultiplex -o d --mates-apart -f bars r.fq", 2, "option --mates-apart is for pairs: give MATES.fq or --interleaved"},
+		{"filter --trim ACGT r.fq", 2, "option --trim needs --within"},
+		{"filter --trim --within 3 --invert ACGT r.fq", 2,
 			"options --invert and --trim contradict each other: reads without a pattern have nothing to cut"},
-		{"--split-to d --pam AGG,TGG -f bars r.fq", 2,
+		{"demultiplex -o d --pam AGG,TGG -f bars r.fq", 2,
 			"option --pam: barcodes stand beside one PAM; IUPAC letters, as in NRG, stand for several"},
-		{"--records -o x --output-mates none/y ACGT d1.fq d2.fq", 1, "none/y: no such file or directory"},
-		{"--records -o x --output-mates y -f bars d1.fq bad.fq", 1, "bad.fq: "},
-		{"--records --seed-exact 1-13 -f bars r.fq", 1,
+		{"filter -o x --output-mates none/y ACGT d1.fq d2.fq", 1, "none/y: no such file or directory"},
+		{"filter -o x --output-mates y -f bars d1.fq bad.fq", 1, "bad.fq: "},
+		{"filter --seed-exact 1-13 -f bars r.fq", 1,
 			`bars: line 1: pattern "one": it has 12 letters, but those up to 13 have to match`},
-		{"--records --seed-exact 1-11 -k 2 -f bars r.fq", 1,
+		{"filter --seed-exact 1-11 -k 2 -f bars r.fq", 1,
 			`bars: line 1: pattern "one": only 1 of its letters need not match, too few for 2 edits`},
-		{"--records -f - -", 2, "patterns and reads cannot both come from standard input"},
-		{"--split-to full -f bars r.fq", 1, "full: is not empty; files of an earlier run would stay among the new ones"},
-		{"--split-to r.fq -f bars r.fq", 1, "r.fq: is not a folder"},
-		{"--split-to a/b -f bars r.fq", 1, "a/b: no such file or directory"},
-		{"--split-to d -f same r.fq", 1, `same: line 2: pattern "one": a barcode before it has the same name`},
-		{"--split-to d -k 12 -f bars r.fq", 1, `bars: line 1: pattern "one": it has 12 letters and would match everywhere with 12 edits`},
-		{"--split-to d -k 60 --margin 5 -f bars r.fq", 2, "option --margin: 5 with a distance of 60 is more than 64 together"},
-		{"--split-to d -k 6 --margin 7 -f bars r.fq", 1, `bars: line 1: pattern "one": it has 12 letters, too few for a distance of 6 with a margin of 7`},
-		{"--split-to d -f bars bad.fq", 1, `bad.fq: record 6 "x": 2 bases but 1 qualities`},
-		{"--records -o x.fq --pattern-counts n -f bars bad.fq", 1, `bad.fq: record 6 "x": 2 bases but 1 qualities`},
-		{"--records -o x.fq.gz --max-read-length 20 -f bars r.fq", 1, "r.fq: record 1"},
-		{"--split-to d -f bars missing", 1, "missing: no such file or directory"},
-		{"--records ACGT r.fq d1.fq", 1, "d1.fq: record 1"},
+		{"filter -f - -", 2, "patterns and reads cannot both come from standard input"},
+		{"demultiplex -o full -f bars r.fq", 1, "full: is not empty; files of an earlier run would stay among the new ones"},
+		{"demultiplex -o r.fq -f bars r.fq", 1, "r.fq: is not a folder"},
+		{"demultiplex -o a/b -f bars r.fq", 1, "a/b: no such file or directory"},
+		{"demultiplex -o d -f same r.fq", 1, `same: line 2: pattern "one": a barcode before it has the same name`},
+		{"demultiplex -o d -k 12 -f bars r.fq", 1, `bars: line 1: pattern "one": it has 12 letters and would match everywhere with 12 edits`},
+		{"demultiplex -o d -k 60 --margin 5 -f bars r.fq", 2, "option --margin: 5 with a distance of 60 is more than 64 together"},
+		{"demultiplex -o d -k 6 --margin 7 -f bars r.fq", 1, `bars: line 1: pattern "one": it has 12 letters, too few for a distance of 6 with a margin of 7`},
+		{"demultiplex -o d -f bars bad.fq", 1, `bad.fq: record 6 "x": 2 bases but 1 qualities`},
+		{"filter -o x.fq --pattern-counts n -f bars bad.fq", 1, `bad.fq: record 6 "x": 2 bases but 1 qualities`},
+		{"filter -o x.fq.gz --max-read-length 20 -f bars r.fq", 1, "r.fq: record 1"},
+		{"demultiplex -o d -f bars missing", 1, "missing: no such file or directory"},
+		{"filter ACGT r.fq d1.fq", 1, "d1.fq: record 1"},
 	} {
 		var stdout, stderr bytes.Buffer
-		command := exec.Command("sh", "-c", `exec "$0" search `+c.args, binary)
+		command := exec.Command("sh", "-c", `exec "$0" `+c.args, binary)
 		command.Dir, command.Stdout, command.Stderr = folder, &stdout, &stderr
 		code := programs.ExitCode(t, command.Run())
 		if text := stderr.String(); code != c.code || !strings.HasPrefix(text, "scanmap: "+c.want) || strings.Count(text, "\n") != 1 || stdout.Len() > 0 {
@@ -297,13 +286,13 @@ func TestRecordFaults(t *testing.T) {
 		args string
 		code syscall.Errno
 	}{
-		{"--records -o F/x.fq", syscall.ENOSPC},
-		{"--records -o F/x.fq.gz --pattern-counts F/n.tsv", syscall.ENOSPC},
-		{"--records -o F/x.fq --output-mates F/y.fq.gz --interleaved", syscall.ENOSPC},
-		{"--split-to F/d --mates-apart --interleaved", syscall.ENOSPC},
-		{"--split-to F/d", syscall.ENOSPC},
-		{"--split-to F/d", syscall.EPIPE},
-		{"--split-to F/d --gzip", syscall.ENOSPC},
+		{"filter -o F/x.fq", syscall.ENOSPC},
+		{"filter -o F/x.fq.gz --pattern-counts F/n.tsv", syscall.ENOSPC},
+		{"filter -o F/x.fq --output-mates F/y.fq.gz --interleaved", syscall.ENOSPC},
+		{"demultiplex -o F/d --mates-apart --interleaved", syscall.ENOSPC},
+		{"demultiplex -o F/d", syscall.ENOSPC},
+		{"demultiplex -o F/d", syscall.EPIPE},
+		{"demultiplex -o F/d --gzip", syscall.ENOSPC},
 	} {
 		args := c.args
 		done := false
@@ -314,8 +303,8 @@ func TestRecordFaults(t *testing.T) {
 			if strings.Contains(args, "--interleaved") {
 				reads = "mates"
 			}
-			code, stdout, stderr := callOn(files, strings.Fields("search --quiet -t 1 -k 1 -f "+in("bars")+" "+in(reads)+" "+
-				strings.ReplaceAll(args, "F", folder))...)
+			code, stdout, stderr := callOn(files, strings.Fields(strings.ReplaceAll(args, "F", folder)+" --quiet -t 1 -k 1 -f "+in("bars")+" "+
+				in(reads))...)
 			if done = files.failed == ""; done {
 				if code != 0 || stderr != "" || fails < 5 {
 					t.Errorf("%s, no fault of %d: exit code %d, %s", args, fails, code, stderr)
@@ -335,13 +324,13 @@ func TestRecordFaults(t *testing.T) {
 
 // TestRecordSignal stops runs that wait for more reads.
 func TestRecordSignal(t *testing.T) {
-	for _, args := range []string{"--records -o x.fq", "--records -o x.fq --output-mates y.fq --interleaved", "--split-to d"} {
+	for _, args := range []string{"filter -o x.fq", "filter -o x.fq --output-mates y.fq --interleaved", "demultiplex -o d"} {
 		folder := recordsFolder(t)
 		if err := syscall.Mkfifo(filepath.Join(folder, "fifo"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		before := names(t, folder)
-		command := exec.Command("sh", "-c", `exec "$0" search -f bars fifo `+args, binary)
+		command := exec.Command("sh", "-c", `exec "$0" `+args+` -f bars fifo`, binary)
 		command.Dir = folder
 		if err := command.Start(); err != nil {
 			t.Fatal(err)
