@@ -13,7 +13,7 @@ import (
 
 // What is fastest depends on the device, on what is counted, on k, m and n, and on how many
 // patterns there are. It is looked up in what `scanmap bench search` measured:
-// scripts/search-rates.sh measures, and tools/searchrates writes rates.tsv.
+// tools/scripts/search-rates.sh measures, and tools/searchrates writes rates.tsv.
 //
 //go:embed rates.tsv
 var ratesTable string

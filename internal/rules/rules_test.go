@@ -178,9 +178,9 @@ func TestRules(t *testing.T) {
 		}
 		name := filepath.ToSlash(strings.TrimPrefix(file, root+string(filepath.Separator)))
 		if entry.IsDir() {
-			// Examples are programs of others, with their own rules.
+			// docs/library is a program of others, with its own rules.
 			hidden := strings.HasPrefix(entry.Name(), ".") && file != root
-			if hidden || slices.Contains([]string{"build", "bin", "dist", "examples"}, name) || entry.Name() == "testdata" {
+			if hidden || slices.Contains([]string{"build", "bin", "dist", "docs"}, name) || entry.Name() == "testdata" {
 				return filepath.SkipDir
 			}
 			return nil

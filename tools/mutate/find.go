@@ -35,7 +35,7 @@ type declared struct {
 
 // notOurs are folders, below the root, with none of the program's packages, or with modules of
 // their own.
-var notOurs = []string{"build", "bin", "dist", "tools", "examples"}
+var notOurs = []string{"build", "bin", "dist", "tools", "docs"}
 
 // sourcesOf lists the packages of the module at root.
 func sourcesOf(root string) (*sources, error) {

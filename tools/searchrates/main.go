@@ -1,7 +1,7 @@
 // Command searchrates makes search/rates.tsv, by which scanmap search chooses methods, and
 // search/testdata/choices.tsv, which says what it has to choose, for a test:
 //
-//	scripts/search-rates.sh OUT
+//	tools/scripts/search-rates.sh OUT
 //	build/tools/searchrates OUT
 //
 // OUT is a folder of JSON that `scanmap bench search` wrote. In place of a folder, or after it,

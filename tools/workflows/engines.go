@@ -30,7 +30,7 @@ type engine interface {
 	extras(ctx context.Context) error // what is tried once
 }
 
-// snakemake runs workflows/snakemake.
+// snakemake runs packaging/workflows/snakemake.
 type snakemake struct{ *trial }
 
 func (e *snakemake) name() string    { return "Snakemake" }
@@ -45,7 +45,7 @@ func (e *snakemake) pipeline(ctx context.Context, r request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	workflow := filepath.Join(e.root, "workflows", "snakemake")
+	workflow := filepath.Join(e.root, "packaging", "workflows", "snakemake")
 	profile := filepath.Join(workflow, "profiles", "local")
 	if r.place != nil {
 		profile = filepath.Join(workflow, "profiles", "slurm")
@@ -76,7 +76,7 @@ func (e *snakemake) idle(said string) error {
 // GPU, which on a machine without one is mapped on the CPU at the third try.
 func (e *snakemake) extras(ctx context.Context) error {
 	folder, prefix := filepath.Join(e.folder, "wrapper"), filepath.Join(e.folder, "wrapper", "master", "bio")
-	wrappers := filepath.Join(e.root, "workflows", "snakemake", "wrappers")
+	wrappers := filepath.Join(e.root, "packaging", "workflows", "snakemake", "wrappers")
 	if err := os.MkdirAll(prefix, 0o755); err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (t *trial) gpu(ctx context.Context, e engine) error {
 	return t.compare(ctx, r)
 }
 
-// nextflow runs workflows/nextflow.
+// nextflow runs packaging/workflows/nextflow.
 type nextflow struct{ *trial }
 
 func (e *nextflow) name() string    { return "Nextflow" }
@@ -161,7 +161,7 @@ func (e *nextflow) start(ctx context.Context, folder string, env []string, args 
 	if err := os.WriteFile(config, []byte(quick), 0o644); err != nil {
 		return "", err
 	}
-	return e.java(ctx, folder, env, append([]string{"run", filepath.Join(e.root, "workflows", "nextflow"), "-c", config, "-ansi-log", "false"},
+	return e.java(ctx, folder, env, append([]string{"run", filepath.Join(e.root, "packaging", "workflows", "nextflow"), "-c", config, "-ansi-log", "false"},
 		args...)...)
 }
 
@@ -199,7 +199,7 @@ func (e *nextflow) extras(ctx context.Context) error {
 		return err
 	}
 	for _, profile := range []string{"k8s", "awsbatch", "slurm,gpu"} {
-		if _, err := e.java(ctx, folder, nil, "config", filepath.Join(e.root, "workflows", "nextflow"), "-profile", profile); err != nil {
+		if _, err := e.java(ctx, folder, nil, "config", filepath.Join(e.root, "packaging", "workflows", "nextflow"), "-profile", profile); err != nil {
 			return err
 		}
 	}

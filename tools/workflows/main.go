@@ -1,5 +1,5 @@
-// Command workflows runs the pipelines of workflows/ and compares what they make with single runs
-// of scanmap.
+// Command workflows runs the pipelines of packaging/workflows, and compares their results with
+// single runs of scanmap.
 //
 //	workflows -engines build/workflows -nextflow build/workflows/nextflow-24.10.4.path
 //
