@@ -1,6 +1,7 @@
 // Package search finds every place where short patterns (primers, guides, motifs, any bytes) occur
-// in a text, without an index of the text. It also holds the methods of five papers on string
-// matching on GPUs, each by its name, so that they can be used and measured side by side.
+// in a text, without an index of the text. Each method has a name, so that methods can be used and
+// measured side by side. Package search/papers registers the methods of papers on string matching
+// on GPUs that no guide and no primer needs.
 //
 // # Words
 //

@@ -144,8 +144,8 @@ func (n *needle) matches(at int, code byte) bool {
 // fixed tells whether the letter at a place has to match.
 func (n *needle) fixed(at int) bool { return n.exact != nil && n.exact[at] }
 
-// codesOf is the number of codes that text of an alphabet may hold.
-func codesOf(a Alphabet) int {
+// Codes is the number of codes that text of an alphabet may hold.
+func (a Alphabet) Codes() int {
 	if a == Bytes {
 		return 256
 	}

@@ -21,7 +21,7 @@ func (g *gpuSearch) uploadMasks(n *needle) (masks uint64, bits int) {
 func (g *gpuSearch) shiftOrParams(n *needle) (p *kernels.ShiftOrParams, bits int) {
 	masks, bits := g.uploadMasks(n)
 	return &kernels.ShiftOrParams{
-		Text: g.text.oneByte(g.queue), Masks: masks, Flags: g.flagged(), Codes: uint32(codesOf(n.alphabet)), Halo: uint32(n.length() - 1),
+		Text: g.text.oneByte(g.queue), Masks: masks, Flags: g.flagged(), Codes: uint32(n.alphabet.Codes()), Halo: uint32(n.length() - 1),
 	}, bits
 }
 

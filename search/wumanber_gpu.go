@@ -12,7 +12,7 @@ import (
 func (g *gpuSearch) wuManberParams(n *needle) (p *kernels.WuManberParams, bits int) {
 	masks, bits := g.uploadMasks(n)
 	return &kernels.WuManberParams{
-		Text: g.text.oneByte(g.queue), Masks: masks, Flags: g.flagged(), Codes: uint32(codesOf(n.alphabet)),
+		Text: g.text.oneByte(g.queue), Masks: masks, Flags: g.flagged(), Codes: uint32(n.alphabet.Codes()),
 		K: uint32(n.k), Halo: uint32(n.length() + n.k), Substitutions: uint32(boolean(n.substitutions)),
 	}, bits
 }
@@ -46,7 +46,7 @@ func wuManberPartsGPU(g *gpuSearch, n *needle) {
 		q.Clear(carry, bytes)
 	}
 	p := kernels.WuManberParams{
-		Codes: uint32(codesOf(n.alphabet)), K: uint32(n.k), Substitutions: uint32(boolean(n.substitutions)), AllLevels: 1,
+		Codes: uint32(n.alphabet.Codes()), K: uint32(n.k), Substitutions: uint32(boolean(n.substitutions)), AllLevels: 1,
 	}
 	p.Text = kernels.Letters{Codes: text.Codes - partsBefore, Count: text.Count + partsBefore}
 	own, next := &g.scratch[0], &g.scratch[1]

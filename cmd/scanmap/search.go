@@ -21,6 +21,7 @@ import (
 	"scanmap/gpu/device"
 	"scanmap/sam"
 	"scanmap/search"
+	_ "scanmap/search/papers" // its methods can be named
 	"scanmap/search/primers"
 	"scanmap/search/variants"
 )

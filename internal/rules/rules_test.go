@@ -23,13 +23,14 @@ const (
 
 // mayImport lists the packages of this module that a package may import.
 var mayImport = map[string][]string{
-	"cmd/scanmap":        {"mapper", "mapper/bench", "search", "search/records", "search/variants", "search/primers", "genome/mappability", "mapper/plan", "mapper/depth", "track", "report", "genome/copies", "search/guides", "gpu/device", "internal/measure", "internal/bed", "dna", "fasta", "sam", "internal/temporary", "gpu", "kernels"},
+	"cmd/scanmap":        {"mapper", "mapper/bench", "search", "search/papers", "search/records", "search/variants", "search/primers", "genome/mappability", "mapper/plan", "mapper/depth", "track", "report", "genome/copies", "search/guides", "gpu/device", "internal/measure", "internal/bed", "dna", "fasta", "sam", "internal/temporary", "gpu", "kernels"},
 	"mapper":             {"mapper/find", "locate", "internal/parallel", "internal/temporary", "gpu/device", "internal/measure", "dna", "fasta", "sam"},
 	"mapper/find":        {"locate", "internal/parallel", "internal/temporary", "gpu/device", "internal/measure", "dna", "fasta", "gpu", "kernels"},
 	"mapper/bench":       {"mapper", "mapper/find", "locate", "internal/parallel", "gpu/device", "internal/measure", "dna", "fasta", "gpu", "kernels"},
 	"genome/mappability": {"mapper/find", "locate", "internal/parallel", "internal/temporary", "gpu/device", "dna", "fasta"},
 	"search/records":     {"search", "internal/parallel", "dna", "fasta", "sam"},
 	"search":             {"locate", "internal/parallel", "gpu/device", "internal/measure", "dna", "fasta", "sam", "gpu", "kernels"},
+	"search/papers":      {"search", "gpu/device", "dna", "gpu", "kernels"},
 	"search/primers":     {"search", "locate", "internal/parallel", "dna", "fasta"},
 	"search/variants":    {"search", "internal/parallel", "gpu/device", "internal/temporary", "dna", "fasta"},
 	"locate":             {"internal/parallel", "dna"},

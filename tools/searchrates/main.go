@@ -36,6 +36,7 @@ import (
 	"strings"
 
 	"scanmap/search"
+	_ "scanmap/search/papers" // its methods have rates, too
 )
 
 func main() {

@@ -1,4 +1,6 @@
-package search
+package papers
+
+import "scanmap/search"
 
 // The matrix of edit distances: row 0 is all zeros, since a match may begin anywhere in the text,
 // and column 0 counts up (Nakano 2012, section IV; Ho, Oh and Kim 2017). Distances above k + 1 do
@@ -18,35 +20,35 @@ package search
 //
 // No cell is left out, not even where the distance is above k already. So each scheme takes time in
 // proportion to m n.
-var levenshteinMethod = &Method{
+var levenshteinMethod = &search.Method{
 	Name:    "levenshtein",
 	Source:  "Nakano 2012; Ho, Oh and Kim 2017",
 	Summary: "computes the matrix of edit distances",
-	Schemes: []*Scheme{{
+	Schemes: []*search.Scheme{{
 		Name: "serial", Summary: "column by column, the sequential algorithm of Nakano 2012, section IV",
-		Alphabets: bothAlphabets, Longest: MaxLength, Distance: MaxDistance, Edits: true, Sets: true,
-		cpu: byCodes(newSerial),
+		Alphabets: bothAlphabets, Longest: search.MaxLength, Distance: search.MaxDistance, Edits: true, Sets: true,
+		ByCodes: search.PlainFinder,
 	}, {
 		Name:      "diagonal",
 		Summary:   "diagonal by diagonal of long segments, one letter of the pattern a thread (Nakano 2012, sections V and VI)",
-		Alphabets: bothAlphabets, Longest: MaxLength, Distance: MaxDistance, Edits: true, Sets: true,
-		cpu: byCodes(newDiagonal),
-		gpu: &gpuFinder{find: diagonalGPU},
+		Alphabets: bothAlphabets, Longest: search.MaxLength, Distance: search.MaxDistance, Edits: true, Sets: true,
+		ByCodes: newDiagonal,
+		ByFlags: diagonalGPU,
 	}, {
 		Name: "blocks", Summary: "diagonal by diagonal of windows of three pattern lengths (Nakano 2012, section VII)",
-		Alphabets: bothAlphabets, Longest: MaxLength, Distance: MaxDistance, Edits: true, Sets: true,
-		cpu: byCodes(newBlocks),
-		gpu: &gpuFinder{find: blocksGPU},
+		Alphabets: bothAlphabets, Longest: search.MaxLength, Distance: search.MaxDistance, Edits: true, Sets: true,
+		ByCodes: newBlocks,
+		ByFlags: blocksGPU,
 	}, {
 		Name: "rows", Summary: "row by row, one letter of the text a thread (PASM of Ho, Oh and Kim 2017)",
-		Alphabets: bothAlphabets, Longest: longestByRows, Distance: MaxDistance, Edits: true, Sets: true,
-		cpu: byCodes(newRows),
-		gpu: &gpuFinder{find: rowsGPU},
+		Alphabets: bothAlphabets, Longest: longestByRows, Distance: search.MaxDistance, Edits: true, Sets: true,
+		ByCodes: newRows,
+		ByFlags: rowsGPU,
 	}, {
 		Name: "rows-shuffle", Summary: "row by row, the left neighbour by warp shuffle (WsPASM of Ho, Oh and Kim 2017)",
-		Alphabets: bothAlphabets, Longest: longestByRows, Distance: MaxDistance, Edits: true, Sets: true,
-		cpu: byCodes(newRows),
-		gpu: &gpuFinder{find: rowsShuffleGPU},
+		Alphabets: bothAlphabets, Longest: longestByRows, Distance: search.MaxDistance, Edits: true, Sets: true,
+		ByCodes: newRows,
+		ByFlags: rowsShuffleGPU,
 	}},
 }
 

@@ -1,40 +1,39 @@
-package search
+package papers
 
 import (
 	"scanmap/gpu/device"
 	"scanmap/kernels"
+	"scanmap/search"
 )
 
 // A thread block has room for a block of places.
-var _ = [1]struct{}{}[(MaxLength+1)/2/(kernels.WitnessPositions+1)]
+var _ = [1]struct{}{}[(search.MaxLength+1)/2/(kernels.WitnessPositions+1)]
 
 // witnessSlice is the most letters whose candidates are in memory at a time: at four bytes each
 // they take 64 MB, which gpuChunk does not count.
 const witnessSlice = 1 << 24
 
-func witnessGlobalGPU(g *gpuSearch, n *needle) {
-	witnessGPU(g, n, "witness_global", true, witnessSlice)
-}
-func witnessSharedGPU(g *gpuSearch, n *needle) {
-	witnessGPU(g, n, "witness_shared", false, witnessSlice)
+// WitnessOnGPU is a scheme of witness on a GPU, global or shared. For each slice of the text it
+// launches the duels and then the comparison of the places that are left. In scheme global,
+// candidates stay where the duels had them, in the first of the words of each block of places. A
+// slice has at most `most` letters, but no fewer than those of a thread block.
+func WitnessOnGPU(scheme string, most int) func(g search.GPU, n search.Needle) {
+	return func(g search.GPU, n search.Needle) { witnessGPU(g, n, "witness_"+scheme, scheme == "global", most) }
 }
 
-// witnessGPU launches, for each slice of the text, the duels and then the comparison of what they
-// leave. With buffer, candidates stay where the duels had them, in the first of the words of each
-// block of places. A slice has at most `most` letters, but no fewer than those of a thread block.
-func witnessGPU(g *gpuSearch, n *needle, name string, buffer bool, most int) {
-	m := n.length()
-	period, places := witnesses(n.letters)
+func witnessGPU(g search.GPU, n search.Needle, name string, buffer bool, most int) {
+	m := n.Length()
+	period, places := witnesses(n.Letters())
 	if periodic(period, m) {
-		bruteForceGPU(g, n)
+		g.Plain(n)
 		return
 	}
-	q := g.queue
+	q := g.Queue()
 	table := make([]uint32, len(places))
 	for shift, at := range places {
-		table[shift] = uint32(at) | uint32(n.letters[at])<<16
+		table[shift] = uint32(at) | uint32(n.Letters()[at])<<16
 	}
-	candidates, uploaded := &g.scratch[0], &g.scratch[1]
+	candidates, uploaded := g.Scratch(0), g.Scratch(1)
 	device.Upload(q, uploaded, table)
 	size := (m + 1) / 2
 	groups := kernels.WitnessPositions / size
@@ -42,9 +41,9 @@ func witnessGPU(g *gpuSearch, n *needle, name string, buffer bool, most int) {
 	if buffer {
 		stride = size
 	}
-	letters := g.text.letters()
-	flags, needle, text := g.flagged(), g.uploadNeedle(n), g.text.oneByte(q)
-	q.Clear(&g.flags, letters)
+	letters := g.Letters()
+	flags, needle, text := g.Flags(), g.Needle(n), g.Text()
+	g.ClearFlags()
 	share := groups * size // places of a thread block
 	slice := max(most/share, 1) * share
 	for first := 0; first < letters; first += slice {

@@ -1,54 +1,56 @@
-package search
+package papers
+
+import "scanmap/search"
 
 // Rabin-Karp compares fingerprints of the pattern and of every window of the text as long as it
 // (Ashkiani, Amenta and Owens 2016). All of its schemes are exact. A fingerprint modulo a prime may
 // agree by chance: there the paper accepts a small probability of false matches and draws the prime
 // at random, whereas all schemes here then compare the letters, with a fixed prime. It can search
 // neither with edits or substitutions nor for letters that stand for several bases.
-var rabinKarpMethod = &Method{
+var rabinKarpMethod = &search.Method{
 	Name:    "rabin-karp",
 	Source:  "Ashkiani, Amenta and Owens 2016",
 	Summary: "compares fingerprints of the pattern and of the text at every place",
-	Schemes: []*Scheme{{
+	Schemes: []*search.Scheme{{
 		Name: "two-stage", Summary: "skims for up to 16 bases or 8 bytes of the pattern, then verifies (DRK-2S, section 7.2)",
-		Alphabets: bothAlphabets, Longest: MaxLength,
-		cpu: byCodes(newTwoStage),
-		gpu: &gpuFinder{find: twoStageGPU},
+		Alphabets: bothAlphabets, Longest: search.MaxLength,
+		ByCodes: newTwoStage,
+		ByFlags: twoStageGPU,
 	}, {
 		Name: "divide-exact", Summary: "rolls the window itself, in a word of 32 or 64 bits (DRK-WOM, section 6.2)",
-		Alphabets: bothAlphabets, Longest: 64 / exactBits(DNA), longest: func(a Alphabet) int { return 64 / exactBits(a) },
-		cpu: byCodes(newDivideExact),
-		gpu: &gpuFinder{find: divideExactGPU},
+		Alphabets: bothAlphabets, Longest: 64 / exactBits(search.DNA), LongestOf: func(a search.Alphabet) int { return 64 / exactBits(a) },
+		ByCodes: newDivideExact,
+		ByFlags: divideExactGPU,
 	}, {
 		Name: "divide", Summary: "rolls a number modulo a prime (DRK, sections 4 and 6.2)",
-		Alphabets: bothAlphabets, Longest: MaxLength,
-		cpu: byCodes(newDivide),
-		gpu: &gpuFinder{find: divideGPU},
+		Alphabets: bothAlphabets, Longest: search.MaxLength,
+		ByCodes: newDivide,
+		ByFlags: divideGPU,
 	}, {
 		Name: "cooperative", Summary: "combines matrices of all letters in two scans over the text (CRK, sections 3.3 and 6.1)",
-		Alphabets: bothAlphabets, Longest: MaxLength,
-		cpu: byCodes(newCooperative),
-		gpu: &gpuFinder{find: cooperativeGPU(cooperativePiece)},
+		Alphabets: bothAlphabets, Longest: search.MaxLength,
+		ByCodes: newCooperative,
+		ByFlags: CooperativeOnGPU(cooperativePiece),
 	}, {
 		Name: "hybrid", Summary: "combines matrices in two scans over each part of the text (HRK, section 6.3)",
-		Alphabets: bothAlphabets, Longest: MaxLength,
-		cpu: byCodes(newHybrid),
-		gpu: &gpuFinder{find: hybridGPU},
+		Alphabets: bothAlphabets, Longest: search.MaxLength,
+		ByCodes: newHybrid,
+		ByFlags: hybridGPU,
 	}},
 }
 
 // exactBits are the bits of a letter in a fingerprint that is the window itself: those of codes of
 // bases, since what matches nothing is handled apart.
-func exactBits(a Alphabet) int {
-	if a == Bytes {
+func exactBits(a search.Alphabet) int {
+	if a == search.Bytes {
 		return 8
 	}
 	return 2
 }
 
 // fingerprintBits are the bits of a letter in other fingerprints, whose letters may be any code.
-func fingerprintBits(a Alphabet) int {
-	if a == Bytes {
+func fingerprintBits(a search.Alphabet) int {
+	if a == search.Bytes {
 		return 8
 	}
 	return 3
@@ -70,12 +72,13 @@ type rolling struct {
 	fingerprint uint32 // of the needle
 }
 
-func newRolling(n *needle) rolling {
-	h := rolling{bits: fingerprintBits(n.alphabet), prime: divideBasePrime, base: 1}
-	if n.alphabet == Bytes {
+// newRolling is for windows as long as letters.
+func newRolling(a search.Alphabet, letters []byte) rolling {
+	h := rolling{bits: fingerprintBits(a), prime: divideBasePrime, base: 1}
+	if a == search.Bytes {
 		h.prime = divideBytePrime
 	}
-	for i, code := range n.letters {
+	for i, code := range letters {
 		if i > 0 {
 			h.base = h.base << h.bits % h.prime
 		}
@@ -94,14 +97,14 @@ func (h *rolling) drop(f uint32, code byte) uint32 { return f + h.prime - h.base
 // An exactWindow is the last letters of the text as one number, the last letter in its lowest bits.
 // It is a fingerprint that needs no modulus and that no two windows share.
 type exactWindow struct {
-	alphabet     Alphabet
+	alphabet     search.Alphabet
 	letters      int
 	bits         int
 	mask, needle uint64
 }
 
 // newExactWindow takes letters that fit 64 bits.
-func newExactWindow(a Alphabet, letters []byte) exactWindow {
+func newExactWindow(a search.Alphabet, letters []byte) exactWindow {
 	w := exactWindow{alphabet: a, letters: len(letters), bits: exactBits(a)}
 	w.mask = ^uint64(0) >> (64 - w.bits*w.letters)
 	for _, code := range letters {
@@ -112,17 +115,17 @@ func newExactWindow(a Alphabet, letters []byte) exactWindow {
 
 // skimmedLetters are how many letters two-stage skims for: as many bases as fit 32 bits, or bytes
 // as fit 64.
-func skimmedLetters(n *needle) int {
-	if n.alphabet == Bytes {
-		return min(n.length(), 8)
+func skimmedLetters(n search.Needle) int {
+	if n.Alphabet() == search.Bytes {
+		return min(n.Length(), 8)
 	}
-	return min(n.length(), 16)
+	return min(n.Length(), 16)
 }
 
 // skimmed is the end of a needle that two-stage skims for. Section 7.2 allows any part; with the
 // end, a potential match ends where the occurrence would.
-func (n *needle) skimmed() exactWindow {
-	return newExactWindow(n.alphabet, n.letters[n.length()-skimmedLetters(n):])
+func skimmed(n search.Needle) exactWindow {
+	return newExactWindow(n.Alphabet(), n.Letters()[n.Length()-skimmedLetters(n):])
 }
 
 // matrixPrime is the modulus of matrices.

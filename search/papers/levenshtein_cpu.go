@@ -1,50 +1,28 @@
-package search
+package papers
 
-import "bytes"
+import (
+	"bytes"
 
-// newSerial computes the matrix column by column: column[i] is the least distance between the first
-// i letters of the needle and text that ends here.
-func newSerial(n *needle) byteFinder { return n.serial }
-
-func (n *needle) serial(codes []byte, found func(end int)) {
-	m := n.length()
-	column := make([]int, m+1)
-	for i := range column {
-		column[i] = i
-	}
-	for at, code := range codes {
-		diagonal := 0
-		for i := range m {
-			substituted := diagonal
-			if !n.matches(i, code) {
-				substituted++
-			}
-			diagonal = column[i+1]
-			column[i+1] = min(substituted, column[i]+1, column[i+1]+1)
-		}
-		if column[m] <= n.k {
-			found(at + 1)
-		}
-	}
-}
+	"scanmap/search"
+)
 
 // newDiagonal computes diagonal by diagonal.
-func newDiagonal(n *needle) byteFinder {
+func newDiagonal(n search.Needle) search.ByteFinder {
 	return func(codes []byte, found func(end int)) {
 		var rows slidRows
-		n.wavefront(&rows, codes, 0, found)
+		wavefront(n, &rows, codes, 0, found)
 	}
 }
 
 // newBlocks does so in windows of three pieces of the length of the needle, one window for each
 // piece. The first two have fewer pieces, since nothing comes before the codes that could match.
-func newBlocks(n *needle) byteFinder {
+func newBlocks(n search.Needle) search.ByteFinder {
 	return func(codes []byte, found func(end int)) {
 		var rows slidRows
-		m := n.length()
+		m := n.Length()
 		for start := 0; start < len(codes); start += m {
 			from, to := max(start-2*m, 0), min(start+m, len(codes))
-			n.wavefront(&rows, codes[from:to], start-from, func(end int) { found(from + end) })
+			wavefront(n, &rows, codes[from:to], start-from, func(end int) { found(from + end) })
 		}
 	}
 }
@@ -54,8 +32,8 @@ func newBlocks(n *needle) byteFinder {
 type slidRows [3][]int
 
 // wavefront computes the matrix of codes, and reports the ends after the first `before` codes.
-func (n *needle) wavefront(rows *slidRows, codes []byte, before int, found func(end int)) {
-	m := n.length()
+func wavefront(n search.Needle, rows *slidRows, codes []byte, before int, found func(end int)) {
+	m := n.Length()
 	for i := range rows {
 		if len(rows[i]) < m {
 			rows[i] = make([]int, m)
@@ -76,11 +54,11 @@ func (n *needle) wavefront(rows *slidRows, codes []byte, before int, found func(
 					diagonal = older[atLeft]
 				}
 			}
-			if !n.matches(i-1, codes[j-1]) {
+			if !n.Matches(i-1, codes[j-1]) {
 				diagonal++
 			}
 			current[at] = min(left+1, above+1, diagonal)
-			if i == m && j > before && current[at] <= n.k {
+			if i == m && j > before && current[at] <= n.Distance() {
 				found(j)
 			}
 		}
@@ -91,13 +69,13 @@ func (n *needle) wavefront(rows *slidRows, codes []byte, before int, found func(
 const rowsPiece = 4096
 
 // newRows computes row by row, in pieces of the codes that overlap by m + k.
-func newRows(n *needle) byteFinder {
-	places, letters := n.distinct()
+func newRows(n search.Needle) search.ByteFinder {
+	places, letters := distinct(n)
 	return func(codes []byte, found func(end int)) {
 		for start := 0; start < len(codes); start += rowsPiece {
-			from, to := max(start-n.length()-n.k, 0), min(start+rowsPiece, len(codes))
-			for j, distance := range n.lastRow(places, n.lastMatches(letters, codes[from:to])) {
-				if j > start-from && distance <= n.k {
+			from, to := max(start-n.Length()-n.Distance(), 0), min(start+rowsPiece, len(codes))
+			for j, distance := range lastRow(n, places, lastMatches(n, letters, codes[from:to])) {
+				if j > start-from && distance <= n.Distance() {
 					found(from + j)
 				}
 			}
@@ -107,10 +85,10 @@ func newRows(n *needle) byteFinder {
 
 // distinct returns the distinct letters of a needle, codes or, with sets, sets of codes, and the
 // number of each place's.
-func (n *needle) distinct() (places, letters []byte) {
-	all := n.letters
-	if !n.single {
-		all = n.sets
+func distinct(n search.Needle) (places, letters []byte) {
+	all := n.Letters()
+	if !n.Single() {
+		all = n.Sets()
 	}
 	for _, letter := range all {
 		at := bytes.IndexByte(letters, letter)
@@ -125,13 +103,13 @@ func (n *needle) distinct() (places, letters []byte) {
 
 // lastMatches returns X[l][j] for each of a needle's letters: the number of the last code up to the
 // j-th that it matches, counted from 1, or 0 (Ho, Oh and Kim 2017, equation (2)).
-func (n *needle) lastMatches(letters, codes []byte) [][]int {
+func lastMatches(n search.Needle, letters, codes []byte) [][]int {
 	x := make([][]int, len(letters))
 	for l, letter := range letters {
 		x[l] = make([]int, len(codes)+1)
 		for j, code := range codes {
 			x[l][j+1] = x[l][j]
-			if n.single && letter == code || !n.single && letter>>code&1 != 0 {
+			if n.Single() && letter == code || !n.Single() && letter>>code&1 != 0 {
 				x[l][j+1] = j + 1
 			}
 		}
@@ -141,9 +119,9 @@ func (n *needle) lastMatches(letters, codes []byte) [][]int {
 
 // lastRow returns row m of the matrix (Ho, Oh and Kim 2017, equation (3)). No cell of a row needs
 // another of it.
-func (n *needle) lastRow(places []byte, x [][]int) []int {
+func lastRow(n search.Needle, places []byte, x [][]int) []int {
 	previous, current := make([]int, len(x[0])), make([]int, len(x[0]))
-	for i := 1; i <= n.length(); i++ {
+	for i := 1; i <= n.Length(); i++ {
 		last := x[places[i-1]]
 		current[0] = i
 		for j := 1; j < len(current); j++ {

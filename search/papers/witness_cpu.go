@@ -1,19 +1,23 @@
-package search
+package papers
 
-import "bytes"
+import (
+	"bytes"
+
+	"scanmap/search"
+)
 
 // newWitness makes the plain version: blocks of places one after the other, and the duels of each
 // in the order of the tree.
-func newWitness(n *needle) byteFinder {
-	m := n.length()
-	period, places := witnesses(n.letters)
+func newWitness(n search.Needle) search.ByteFinder {
+	m := n.Length()
+	period, places := witnesses(n.Letters())
 	if periodic(period, m) {
-		return newBruteForce(n)
+		return search.PlainFinder(n)
 	}
 	// duel returns which of two starts is left.
 	duel := func(codes []byte, a, b int) int {
 		i, j := min(a, b), max(a, b)
-		if at := places[j-i]; codes[j+at] == n.letters[at] {
+		if at := places[j-i]; codes[j+at] == n.Letters()[at] {
 			return j
 		}
 		return i
@@ -32,7 +36,7 @@ func newWitness(n *needle) byteFinder {
 				}
 				size = step
 			}
-			if at := buffer[0]; bytes.Equal(codes[at:at+m], n.letters) {
+			if at := buffer[0]; bytes.Equal(codes[at:at+m], n.Letters()) {
 				found(at + m)
 			}
 		}

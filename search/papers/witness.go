@@ -1,4 +1,6 @@
-package search
+package papers
+
+import "scanmap/search"
 
 // Vishkin's duels (Wang 2018, sections 3 and 4). The witness of a shift is a place of the needle
 // whose letter differs from the one that is the shift further on. Of two places of the text that
@@ -8,20 +10,20 @@ package search
 // A shift that is a period of the needle has no witness. Needles whose period is at most m / 2 are
 // left to brute-force/plain. It is exact, and takes no letters that stand for several bases:
 // duels rest on letters that differ.
-var witnessMethod = &Method{
+var witnessMethod = &search.Method{
 	Name:    "witness",
 	Source:  "Wang 2018, sections 3 and 4",
 	Summary: "rules out all but one of each m / 2 places by duels, and compares the rest; periodic patterns by brute force",
-	Schemes: []*Scheme{{
+	Schemes: []*search.Scheme{{
 		Name: "global", Summary: "the candidates in global memory (section 4.2); periodic patterns by brute-force/plain",
-		Alphabets: bothAlphabets, Longest: MaxLength,
-		cpu: byCodes(newWitness),
-		gpu: &gpuFinder{find: witnessGlobalGPU},
+		Alphabets: bothAlphabets, Longest: search.MaxLength,
+		ByCodes: newWitness,
+		ByFlags: WitnessOnGPU("global", witnessSlice),
 	}, {
 		Name: "shared", Summary: "the candidates in shared memory (section 4.3); periodic patterns by brute-force/plain",
-		Alphabets: bothAlphabets, Longest: MaxLength,
-		cpu: byCodes(newWitness),
-		gpu: &gpuFinder{find: witnessSharedGPU},
+		Alphabets: bothAlphabets, Longest: search.MaxLength,
+		ByCodes: newWitness,
+		ByFlags: WitnessOnGPU("shared", witnessSlice),
 	}},
 }
 

@@ -1,32 +1,35 @@
-package search
+package papers
+
+import "scanmap/search"
 
 // The algorithm of Knuth, Morris and Pratt (Wang 2018, section 5): one pass over the text that
 // never goes back in it. It is serial, the baseline of that paper, and runs only on the CPU. It is
 // exact, and takes no letters that stand for several bases.
-var kmpMethod = &Method{
+var kmpMethod = &search.Method{
 	Name:    "kmp",
 	Source:  "Wang 2018, section 5",
 	Summary: "shifts the pattern by what it knows of its own borders",
-	Schemes: []*Scheme{{
+	Schemes: []*search.Scheme{{
 		Name: "serial", Summary: "one letter of the text after the other",
-		Alphabets: bothAlphabets, Longest: MaxLength,
-		cpu: byCodes(newKMP),
+		Alphabets: bothAlphabets, Longest: search.MaxLength,
+		ByCodes: newKMP,
 	}},
 }
 
 // newKMP makes a finder with the failure function of a needle.
-func newKMP(n *needle) byteFinder {
-	borders := failure(n.letters)
+func newKMP(n search.Needle) search.ByteFinder {
+	letters := n.Letters()
+	borders := failure(letters)
 	return func(codes []byte, found func(end int)) {
 		fit := 0 // the last codes that are the first letters of the needle
 		for at, code := range codes {
-			for fit > 0 && (fit == len(n.letters) || n.letters[fit] != code) {
+			for fit > 0 && (fit == len(letters) || letters[fit] != code) {
 				fit = borders[fit-1]
 			}
-			if n.letters[fit] == code {
+			if letters[fit] == code {
 				fit++
 			}
-			if fit == len(n.letters) {
+			if fit == len(letters) {
 				found(at + 1)
 			}
 		}

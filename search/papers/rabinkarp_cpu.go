@@ -1,20 +1,25 @@
-package search
+package papers
 
-import "bytes"
+import (
+	"bytes"
+
+	"scanmap/dna"
+	"scanmap/search"
+)
 
 // newDivide makes SRK, which each thread of DRK does (section 3.2, update (11) of section 7.1): a
 // letter comes in, the fingerprint is compared, and the oldest letter goes out.
-func newDivide(n *needle) byteFinder {
-	h := newRolling(n)
+func newDivide(n search.Needle) search.ByteFinder {
+	h := newRolling(n.Alphabet(), n.Letters())
 	return func(codes []byte, found func(end int)) {
 		f := uint32(0)
 		for i, code := range codes {
 			f = h.add(f, code)
-			start := i + 1 - n.length()
+			start := i + 1 - n.Length()
 			if start < 0 {
 				continue
 			}
-			if f == h.fingerprint && bytes.Equal(codes[start:i+1], n.letters) {
+			if f == h.fingerprint && bytes.Equal(codes[start:i+1], n.Letters()) {
 				found(i + 1)
 			}
 			f = h.drop(f, codes[start])
@@ -23,8 +28,8 @@ func newDivide(n *needle) byteFinder {
 }
 
 // newDivideExact makes SRK without modulo.
-func newDivideExact(n *needle) byteFinder {
-	w := newExactWindow(n.alphabet, n.letters)
+func newDivideExact(n search.Needle) search.ByteFinder {
+	w := newExactWindow(n.Alphabet(), n.Letters())
 	return w.find
 }
 
@@ -33,7 +38,7 @@ func newDivideExact(n *needle) byteFinder {
 func (w *exactWindow) find(codes []byte, found func(end int)) {
 	f, since := uint64(0), 0
 	for i, code := range codes {
-		if w.alphabet == DNA && code == nothing {
+		if w.alphabet == search.DNA && code == dna.AmbiguousCode {
 			since = 0
 			continue
 		}
@@ -47,12 +52,12 @@ func (w *exactWindow) find(codes []byte, found func(end int)) {
 
 // newTwoStage skims for the end of the needle, and compares the letters before it where that was
 // found.
-func newTwoStage(n *needle) byteFinder {
-	skimmed := n.skimmed()
+func newTwoStage(n search.Needle) search.ByteFinder {
+	skimmed := skimmed(n)
 	return func(codes []byte, found func(end int)) {
 		skimmed.find(codes, func(end int) {
-			start, before := end-n.length(), n.length()-skimmed.letters
-			if start >= 0 && bytes.Equal(codes[start:start+before], n.letters[:before]) {
+			start, before := end-n.Length(), n.Length()-skimmed.letters
+			if start >= 0 && bytes.Equal(codes[start:start+before], n.Letters()[:before]) {
 				found(end)
 			}
 		})
@@ -60,9 +65,9 @@ func newTwoStage(n *needle) byteFinder {
 }
 
 // newCooperative computes S and T over all codes.
-func newCooperative(n *needle) byteFinder {
-	want := fingerprint(n.letters, fingerprintBits(n.alphabet))
-	return func(codes []byte, found func(end int)) { n.byProducts(want, codes, found) }
+func newCooperative(n search.Needle) search.ByteFinder {
+	want := fingerprint(n.Letters(), fingerprintBits(n.Alphabet()))
+	return func(codes []byte, found func(end int)) { byProducts(n, want, codes, found) }
 }
 
 // hybridLetters are the windows of a part of the text. (On a GPU what fits the shared memory of a
@@ -71,26 +76,26 @@ const hybridLetters = 1024
 
 // newHybrid computes S and T over one part after the other; each has the length - 1 letters more
 // that its last windows need.
-func newHybrid(n *needle) byteFinder {
-	want := fingerprint(n.letters, fingerprintBits(n.alphabet))
+func newHybrid(n search.Needle) search.ByteFinder {
+	want := fingerprint(n.Letters(), fingerprintBits(n.Alphabet()))
 	return func(codes []byte, found func(end int)) {
 		for from := 0; from < len(codes); from += hybridLetters {
-			part := codes[from:min(from+hybridLetters+n.length()-1, len(codes))]
-			n.byProducts(want, part, func(end int) { found(from + end) })
+			part := codes[from:min(from+hybridLetters+n.Length()-1, len(codes))]
+			byProducts(n, want, part, func(end int) { found(from + end) })
 		}
 	}
 }
 
 // byProducts finds the windows whose fingerprint, by equation (4) T[r] S[r + m - 1], is the
 // needle's, and compares their letters.
-func (n *needle) byProducts(want matrix, codes []byte, found func(end int)) {
-	m := n.length()
+func byProducts(n search.Needle, want matrix, codes []byte, found func(end int)) {
+	m := n.Length()
 	if len(codes) < m {
 		return
 	}
-	s, t := products(codes, n.alphabet)
+	s, t := products(codes, n.Alphabet())
 	for r := 0; r+m <= len(codes); r++ {
-		if t[r].times(s[r+m-1]) == want && bytes.Equal(codes[r:r+m], n.letters) {
+		if t[r].times(s[r+m-1]) == want && bytes.Equal(codes[r:r+m], n.Letters()) {
 			found(r + m)
 		}
 	}
@@ -98,9 +103,9 @@ func (n *needle) byProducts(want matrix, codes []byte, found func(end int)) {
 
 // products returns S, S[i] = K(y[0]) ... K(y[i]), and T, T[i] = A(y[i-1]) ... A(y[0]) (section
 // 3.3).
-func products(codes []byte, a Alphabet) (s, t []matrix) {
+func products(codes []byte, a search.Alphabet) (s, t []matrix) {
 	bits := fingerprintBits(a)
-	letters, inverses := make([]matrix, codesOf(a)), make([]matrix, codesOf(a))
+	letters, inverses := make([]matrix, a.Codes()), make([]matrix, a.Codes())
 	for code := range letters {
 		letters[code], inverses[code] = letterMatrix(byte(code), bits), letterInverse(byte(code), bits)
 	}
