@@ -104,7 +104,8 @@ template <class V, class Masks4, u32 MOST, bool SUBSTITUTIONS> struct PackedLeve
 			const Levels<Vector, MOST> before = levels;
 			const Entries entries = Entries::of(low, high);
 			u32 none = ~0u; // the highest bit is 0 if an occurrence ends
-#pragma unroll MOST > 4 ? 1 : 8
+			// Unrolled where auto often takes the kernel: few levels, of 32 bits.
+#pragma unroll MOST > 4 || Vector::BITS > 32 ? 1 : 8
 			for (u32 four = 0; four < 8; four++) {
 				const Table masks = table[entries.at(four) * Table::COPIES];
 #pragma unroll

@@ -937,9 +937,8 @@ type CandidateParams struct {
 
 // WuManberParams are the parameters of kernels wu_manber_scan_32, wu_manber_scan_64,
 // wu_manber_scan_long, wu_manber_segment_32_1, wu_manber_segment_32_2, wu_manber_segment_32_7,
-// wu_manber_segment_64_1, wu_manber_segment_64_2, wu_manber_segment_64_7, wu_manber_tiled_32_1,
-// wu_manber_tiled_32_2, wu_manber_tiled_32_7, wu_manber_tiled_64_1, wu_manber_tiled_64_2 and
-// wu_manber_tiled_64_7.
+// wu_manber_segment_64_7, wu_manber_tiled_32_1, wu_manber_tiled_32_2, wu_manber_tiled_32_7,
+// wu_manber_tiled_64_1, wu_manber_tiled_64_2 and wu_manber_tiled_64_7.
 type WuManberParams struct {
 	Text          Letters
 	Masks         uint64
@@ -1071,8 +1070,6 @@ var Entries = []Entry{
 	{Name: "wu_manber_segment_32_1", File: "wumanber", ParameterBytes: 64, Threads: 256},
 	{Name: "wu_manber_segment_32_2", File: "wumanber", ParameterBytes: 64, Threads: 256},
 	{Name: "wu_manber_segment_32_7", File: "wumanber", ParameterBytes: 64, Threads: 256},
-	{Name: "wu_manber_segment_64_1", File: "wumanber", ParameterBytes: 64, Threads: 256},
-	{Name: "wu_manber_segment_64_2", File: "wumanber", ParameterBytes: 64, Threads: 256},
 	{Name: "wu_manber_segment_64_7", File: "wumanber", ParameterBytes: 64, Threads: 256},
 	{Name: "wu_manber_tiled_32_1", File: "wumanber", ParameterBytes: 64, Threads: 256},
 	{Name: "wu_manber_tiled_32_2", File: "wumanber", ParameterBytes: 64, Threads: 256},

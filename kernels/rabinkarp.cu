@@ -366,9 +366,13 @@ DEVICE u32x4 shuffle_up(const u32x4& v, u32 d) {
 	return {shuffle_up(v.x, d), shuffle_up(v.y, d), shuffle_up(v.z, d), shuffle_up(v.w, d)};
 }
 
+// Loops over matrices are not unrolled, here and in the kernels below: a product of two is dozens
+// of instructions, and auto takes none of these schemes.
+
 // product_before combines the matrices of the threads before this one; total is that of all. warps
 // has room for one matrix a warp.
 template <class Kind> DEVICE u32x4 product_before(u32x4 v, u32x4* warps, u32x4& total) {
+#pragma unroll 1
 	for (u32 d = 1; d < 32; d *= 2) {
 		const u32x4 earlier = shuffle_up(v, d);
 		if (lane() >= d) v = Kind::combine(earlier, v);
@@ -379,6 +383,7 @@ template <class Kind> DEVICE u32x4 product_before(u32x4 v, u32x4* warps, u32x4& 
 	block_barrier();
 	u32x4 before = identity();
 	total = identity();
+#pragma unroll 1
 	for (u32 w = 0; w < RABIN_KARP_WARPS; w++) {
 		if (w == thread_index() / 32) before = total;
 		total = Kind::combine(total, warps[w]);
@@ -390,6 +395,7 @@ template <class Kind> DEVICE u32x4 product_before(u32x4 v, u32x4* warps, u32x4& 
 // product_of combines so many letters.
 template <class Kind> DEVICE u32x4 product_of(const u8* codes, u32 letters, u32 bits) {
 	u32x4 v = identity();
+#pragma unroll 1
 	for (u32 i = 0; i < letters; i++) Kind::take(v, codes[i], bits);
 	return v;
 }
@@ -480,6 +486,7 @@ KERNEL(rabin_karp_inside, RabinKarpCooperativeParams, RABIN_KARP_THREADS) {
 	u32x4* mine = part + COOPERATIVE_LETTERS * thread_index();
 	u32x4 v = product_before<Fingerprints>(product_of<Fingerprints>(codes, COOPERATIVE_LETTERS, p.bits), warps, total);
 	v = Fingerprints::combine(p.parts[block_index()], v);
+#pragma unroll 1
 	for (u32 i = 0; i < COOPERATIVE_LETTERS; i++) {
 		Fingerprints::take(v, codes[i], p.bits);
 		mine[i] = v;
@@ -487,6 +494,7 @@ KERNEL(rabin_karp_inside, RabinKarpCooperativeParams, RABIN_KARP_THREADS) {
 	store_part(p, part, p.s);
 	v = product_before<Inverses>(product_of<Inverses>(codes, COOPERATIVE_LETTERS, p.bits), warps, total);
 	v = Inverses::combine(p.inverses[block_index()], v);
+#pragma unroll 1
 	for (u32 i = 0; i < COOPERATIVE_LETTERS; i++) {
 		mine[i] = v;
 		Inverses::take(v, codes[i], p.bits);
@@ -535,11 +543,13 @@ KERNEL(rabin_karp_hybrid, RabinKarpHybridParams, RABIN_KARP_THREADS) {
 	const u32 mine = HYBRID_LETTERS * thread_index();
 	u32x4 total;
 	u32x4 v = product_before<Fingerprints>(product_of<Fingerprints>(codes + mine, HYBRID_LETTERS, p.bits), warps, total);
+#pragma unroll 1
 	for (u32 i = mine; i < mine + HYBRID_LETTERS; i++) {
 		Fingerprints::take(v, codes[i], p.bits);
 		s[i] = v;
 	}
 	v = product_before<Inverses>(product_of<Inverses>(codes + mine, HYBRID_LETTERS, p.bits), warps, total);
+#pragma unroll 1
 	for (u32 r = mine; r < mine + HYBRID_LETTERS && r < windows && first + r < p.text.count; r++) {
 		p.flags[first + r] = agrees(v, s[r + p.length - 1], p.fingerprint) && equal_letters(p.needle, codes + r, p.length);
 		Inverses::take(v, codes[r], p.bits);

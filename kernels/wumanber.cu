@@ -223,7 +223,8 @@ template <class Vector, u32 MOST, bool SUBSTITUTIONS> DEVICE void tiled_segment(
 	for (u32 fetch = 0; fetch < halo + WU_MANBER_TILED / 8; fetch++) {
 		const u32x2 eight = letters[fetch];
 		u32 matches = 0; // bit 7 for the first letter
-#pragma unroll
+		// All levels of 64 bits are hundreds of instructions a letter: the loop itself costs little.
+#pragma unroll Vector::BITS > 32 && MOST == MOST_WU_MANBER ? 1 : 8
 		for (u32 i = 0; i < 8; i++) {
 			levels.template next<SUBSTITUTIONS>(table[(i < 4 ? eight.x : eight.y) >> 8 * (i % 4) & 0xFF], k);
 			matches = funnel_right(~levels.top(k), matches, 31);
@@ -265,8 +266,6 @@ static_assert(MOST_WU_MANBER == 7);
 SEGMENT_KERNEL(32, 1)
 SEGMENT_KERNEL(32, 2)
 SEGMENT_KERNEL(32, 7)
-SEGMENT_KERNEL(64, 1)
-SEGMENT_KERNEL(64, 2)
 SEGMENT_KERNEL(64, 7)
 TILED_KERNEL(32, 1)
 TILED_KERNEL(32, 2)

@@ -81,7 +81,11 @@ func wuManberSegmentGPU(g *gpuSearch, n *needle) {
 		return
 	}
 	p, bits := g.wuManberParams(n)
-	name := kernelForDistance(kernelFor("wu_manber_segment", bits), n.k, 1, 2, kernels.MostWuManber)
+	variants := []int{1, 2, kernels.MostWuManber}
+	if bits == 64 {
+		variants = []int{kernels.MostWuManber}
+	}
+	name := kernelForDistance(kernelFor("wu_manber_segment", bits), n.k, variants...)
 	device.LaunchBlocks(g.queue, name, blocks(g.text.letters(), kernels.WuManberSegment*kernels.WuManberSegmentThreads), p)
 }
 
