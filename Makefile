@@ -18,7 +18,7 @@ PLATFORMS ?= linux/amd64 linux/arm64 darwin/arm64
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help build tools demo man dist test-dist container test-container test-recipe module test-module \
-	test test-full race vet lint width staticcheck golangci-lint vulncheck licences reproducible supply kernels \
+	test test-full race vet lint width prose staticcheck golangci-lint vulncheck licences reproducible supply kernels \
 	generate-check fuzz fuzz-binaries \
 	oracle oracle-all test-workflows peers-check search-check search-rates validate bench bench-peers bench-gpu bench-search \
 	golden mutants mutants-some ci clean
@@ -108,10 +108,14 @@ vet: ## gofmt and go vet
 	$(GO) vet ./...
 	$(GO) vet -C tools ./...
 
-lint: vet width staticcheck golangci-lint ## gofmt, go vet, width of lines, staticcheck and golangci-lint
+lint: vet width prose staticcheck golangci-lint ## gofmt, go vet, width of lines, prose, staticcheck and golangci-lint
 
 width: ## lines of prose and comment have at most 100 columns
 	$(GO) test ./internal/rules -run Width
+
+# The limit for comments is what they have: lower it when they have less.
+prose: ## turns of phrase that make a reader look back, in README, docs and comments
+	$(call tool,prose) -page 1.5 -comments 16
 
 # install NAME, PACKAGE, VERSION: into build/tools, unless that version built by this Go is there.
 install = mkdir -p $(TOOLS); \
