@@ -79,9 +79,10 @@ template <class Vector, class Carry> DEVICE Vector not_matching(Vector before, V
 	return before & substituted & carry.to(after.shifted(), i + 1);
 }
 
-// level replaces the vectors of level d - 1 at a lane's letters by those of level d. `below` is
-// that of level d - 1 before the letters, `last` that of level d before the warp's; it returns that
-// of level d before the lane's, and sets last to that after the warp's.
+// level replaces the vectors of level d - 1 at a lane's letters by those of level d. `below` is the
+// vector of level d - 1 before the letters, `last` the vector of level d before the warp's letters;
+// the function returns the vector of level d before the lane's letters, and sets last to the vector
+// after the warp's.
 template <class Vector, class Carry>
 DEVICE Vector level(Vector* v, const Vector* masks, Vector below, Vector& last, const Carry& under, const Carry& own, bool substitutions) {
 	Pair<Vector> f = {Vector::of(0), Vector::of(0)};
@@ -250,7 +251,7 @@ template <class Vector, u32 MOST> DEVICE void wu_manber_tiled(const WuManberPara
 		tiled_segment<Vector, MOST, false>(p, table);
 }
 
-// The last number is k, but for the largest, which takes every k up to it.
+// The last number is k; the kernel with the largest takes every k up to it.
 #define SEGMENT_KERNEL(BITS, K) \
 	KERNEL(wu_manber_segment_##BITS##_##K, WuManberParams, WU_MANBER_SEGMENT_THREADS) { \
 		SHARED Vector##BITS table[256]; \

@@ -15,7 +15,7 @@ type Method struct {
 	Schemes []*Scheme
 }
 
-// A Scheme is a way to lay out a method. What it cannot do is refused by refusal.
+// A Scheme is a way to lay out a method. refusal refuses needles that it cannot take.
 type Scheme struct {
 	Method  string
 	Name    string
@@ -67,7 +67,7 @@ type finder interface {
 	find(s *scratch, r textRange, found func(needle, end int))
 }
 
-// A tooManyError tells that needles are too many to be searched for at a time: fewer of them can
+// A tooManyError tells that needles are too many to be searched for at a time: fewer needles can
 // be.
 type tooManyError struct{ err error }
 
@@ -88,7 +88,7 @@ func (r textRange) before(letters int) int { return max(r.first, r.from-letters)
 type scratch struct {
 	codes []byte
 	words []uint64
-	// masks and folded are those of planes, tiles those of planes/tiles.
+	// masks and folded belong to planes, tiles to planes/tiles.
 	masks, folded []uint64
 	tiles         tilesScratch
 }
@@ -129,8 +129,8 @@ func (f *codeFinder) find(s *scratch, r textRange, found func(needle, end int)) 
 	}
 }
 
-// Methods are all methods, in the order in which help and tables show them: those of this package,
-// and then those that were registered.
+// Methods are all methods, in the order in which help and tables show them: first the methods of
+// this package, then registered ones.
 func Methods() []*Method { return methods }
 
 var methods = []*Method{
@@ -152,8 +152,8 @@ func init() {
 // Auto is the name of a method or scheme by which the fastest one is chosen.
 const Auto = "auto"
 
-// FindScheme returns a method's scheme by their names. Of a method whose scheme is auto that is the
-// first, which need not be the one that Run chooses.
+// FindScheme returns a method's scheme by their names. For scheme auto it is the first scheme of
+// the method, which Run need not choose.
 func FindScheme(method, scheme string) (*Scheme, error) {
 	for _, m := range methods {
 		if m.Name != method {

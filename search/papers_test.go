@@ -30,9 +30,9 @@ func methodOf(t testing.TB, name string) *Method {
 	return nil
 }
 
-// rabinKarpCases are those that lengthCases lacks: each length around what a word holds, letters
-// that match nothing among copies, windows that agree in what two-stage skims for and differ before
-// it, and texts of hardly more than one letter.
+// rabinKarpCases are cases that lengthCases lacks: each length around the letters of a word,
+// letters that match nothing among copies, windows that agree in the letters that two-stage skims
+// for and differ before, and texts of hardly more than one letter.
 func rabinKarpCases(t testing.TB) []methodCase {
 	var cases []methodCase
 	r := rand.New(rand.NewPCG(3, 16))
@@ -45,8 +45,8 @@ func rabinKarpCases(t testing.TB) []methodCase {
 		cases = append(cases, newCase(t, dnaText(t, string(text)), pattern, 0, false))
 		letters := randomLetters(r, m, allBytes)
 		cases = append(cases, newCase(t, bytesText(t, planted(r, 3*m+700, letters, 1, true, allBytes, m+37)), letters, 0, false))
-		// In every other copy one letter differs, before those that are skimmed for if there are
-		// any.
+		// In every other copy one letter differs, before the letters that are skimmed for if there
+		// are any.
 		var copies []byte
 		for i := range 40 {
 			c := bytes.Clone(letters)
@@ -149,8 +149,8 @@ func TestFingerprintsThatAgree(t *testing.T) {
 }
 
 // TestCooperativeOnLongText has so many parts that the block that combines them takes them in three
-// rounds. What is before a window cancels out, so that only windows across the borders of rounds
-// depend on the products before.
+// rounds. The product before a window cancels out, so that only windows across the borders of
+// rounds depend on the products before.
 func TestCooperativeOnLongText(t *testing.T) {
 	s, err := FindScheme("rabin-karp", "cooperative")
 	if err != nil {
@@ -213,9 +213,9 @@ func TestWitnessSlices(t *testing.T) {
 	}
 }
 
-// figures are matrices that the papers show. In the text as we have it of Nakano's figure 3, the
-// letters of Y are those that stand above the matrix, and two cells do not follow from the
-// recurrence, which gives 0 for d[1][1] and 2 for d[5][6].
+// figures are matrices that the papers show. In our text of Nakano's figure 3 the letters of Y
+// stand above the matrix, and two cells do not follow from the recurrence, which gives 0 for
+// d[1][1] and 2 for d[5][6].
 var figures = []struct {
 	name, text, pattern string
 	matrix              [][]int // from row 1 on

@@ -1,7 +1,7 @@
 package search
 
-// newShiftOrSegment makes Shift-Or with as many words as the needle needs. What leaves a word at
-// its top enters the next at its bottom.
+// newShiftOrSegment makes Shift-Or with as many words as the needle needs. A bit that leaves a word
+// at its top enters the next at its bottom.
 func newShiftOrSegment(n *needle) ByteFinder {
 	m := n.length()
 	if m <= 64 {

@@ -82,8 +82,8 @@ func shifted(vector []uint64, w int) uint64 {
 // pair is what a level's scan is over: (x, y) of the paper's operator.
 type pair struct{ x, y uint64 }
 
-// after returns the pair of letters of which the last `letters` have the pair p and those before
-// them b.
+// after returns the pair of letters whose last `letters` letters have the pair p and whose first
+// letters have b.
 func (p pair) after(b pair, letters int) pair {
 	return pair{b.x<<letters | p.x, b.y<<letters&^p.x | p.y}
 }

@@ -8,7 +8,7 @@ import (
 	"scanmap/kernels"
 )
 
-// wuManberParams are those of a needle of at most 64 letters.
+// wuManberParams are the parameters for a needle of at most 64 letters.
 func (g *gpuSearch) wuManberParams(n *needle) (p *kernels.WuManberParams, bits int) {
 	masks, bits := g.uploadMasks(n)
 	return &kernels.WuManberParams{
@@ -35,8 +35,8 @@ func scanBlocks(letters int) int {
 // the last one knows what began there: more than m + k, and a multiple of what a lane searches.
 const partsBefore = MaxLength + 512
 
-// wuManberPartsGPU searches for a long needle part by part. What a part finds it leaves for the
-// next, in flags with the same padding as the text's codes.
+// wuManberPartsGPU searches for a long needle part by part. A part leaves its matches for the next,
+// in flags with the same padding as the text's codes.
 func wuManberPartsGPU(g *gpuSearch, n *needle) {
 	q := g.queue
 	text := g.text.oneByte(q)

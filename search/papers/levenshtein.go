@@ -11,14 +11,14 @@ import "scanmap/search"
 //   - diagonal: diagonal by diagonal, a thread a letter of the needle. The paper has one matrix for
 //     the whole text; here a GPU has segments that overlap by m + k letters, enough of them to keep
 //     it busy, each a matrix of its own
-//   - blocks: the same in windows of 3 m letters, of which the last m are reported: an occurrence
-//     with k < m edits spans less than 2 m. The paper looks for the least distance of all windows;
-//     here every end within k counts
+//   - blocks: the same in windows of 3 m letters; the last m are reported: an occurrence with k < m
+//     edits spans less than 2 m. The paper looks for the least distance of all windows; here every
+//     end within k counts
 //   - rows: row by row, a thread a letter of the text, in segments that overlap by m + k letters
 //   - rows-shuffle: the same with values passed from lane to lane; on the CPU, where there are
 //     none, it is rows
 //
-// No cell is left out, not even where the distance is above k already. So each scheme takes time in
+// No cell is left out, not even where the distance is above k already. Each scheme takes time in
 // proportion to m n.
 var levenshteinMethod = &search.Method{
 	Name:    "levenshtein",
@@ -52,6 +52,6 @@ var levenshteinMethod = &search.Method{
 	}},
 }
 
-// longestByRows leaves a block of 1,024 threads, which has m + k letters before those that it
-// reports, 449 of these or more.
+// longestByRows leaves a block of 1,024 threads 449 letters or more to report, beside the m + k
+// letters before.
 const longestByRows = 512

@@ -118,7 +118,7 @@ func lastMatches(n search.Needle, letters, codes []byte) [][]int {
 }
 
 // lastRow returns row m of the matrix (Ho, Oh and Kim 2017, equation (3)). No cell of a row needs
-// another of it.
+// another cell of the row.
 func lastRow(n search.Needle, places []byte, x [][]int) []int {
 	previous, current := make([]int, len(x[0])), make([]int, len(x[0]))
 	for i := 1; i <= n.Length(); i++ {

@@ -7,7 +7,7 @@ import (
 )
 
 var _ = [1]struct{}{}[search.MaxLength-kernels.WavefrontLongest] // Patterns fit the kernel's rows.
-// What a window has before its last piece fits the padding.
+// The letters of a window before its last piece fit the padding.
 var _ = [1]struct{}{}[2*search.MaxLength/(kernels.SearchPadding+1)]
 var _ = [1]struct{}{}[longestByRows-kernels.RowsLongest]
 

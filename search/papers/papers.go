@@ -6,7 +6,7 @@
 //	import _ "scanmap/search/papers"
 //
 // Shift-Or and Wu-Manber, of one more paper, are in package search: auto takes Wu-Manber on GPUs,
-// and both share their automata. So is brute force, with which all methods are compared.
+// and both share their automata. Brute force is there, too: all methods are compared with it.
 package papers
 
 import "scanmap/search"

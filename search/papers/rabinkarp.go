@@ -39,8 +39,8 @@ var rabinKarpMethod = &search.Method{
 	}},
 }
 
-// exactBits are the bits of a letter in a fingerprint that is the window itself: those of codes of
-// bases, since what matches nothing is handled apart.
+// exactBits are the bits of a letter in a fingerprint that is the window itself: 2 for codes of
+// bases, since letters that match nothing are handled apart.
 func exactBits(a search.Alphabet) int {
 	if a == search.Bytes {
 		return 8

@@ -67,7 +67,7 @@ func TestRolling(t *testing.T) {
 		for _, m := range []int{1, 2, 9, 100} {
 			codes := make([]byte, 300)
 			for i := range codes {
-				// The largest codes are those that could overflow.
+				// The largest codes could overflow.
 				codes[i] = byte(a.Codes() - 1 - r.IntN(2))
 			}
 			h := newRolling(a, codes[:m])

@@ -3,9 +3,9 @@ package papers
 import "scanmap/search"
 
 // Vishkin's duels (Wang 2018, sections 3 and 4). The witness of a shift is a place of the needle
-// whose letter differs from the one that is the shift further on. Of two places of the text that
-// are the shift apart, one letter of the text then rules out one. So duels in a binary tree leave
-// one place of each ceil(m / 2), and only that is compared with the text.
+// whose letter differs from the letter one shift further on. One letter of the text then rules out
+// one of two places that are the shift apart. Duels in a binary tree leave one place of each ceil(m
+// / 2), and only this place is compared with the text.
 //
 // A shift that is a period of the needle has no witness. Needles whose period is at most m / 2 are
 // left to brute-force/plain. It is exact, and takes no letters that stand for several bases:
