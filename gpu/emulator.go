@@ -88,7 +88,7 @@ type emulatedEvent struct {
 	time   time.Time       // zero until it happened
 }
 
-// What kernels/emulator/runtime.cpp understands.
+// The requests that kernels/emulator/runtime.cpp understands.
 const (
 	requestAllocate = iota + 1
 	requestFree
@@ -131,7 +131,7 @@ func (e *emulator) start(program string) error {
 	e.to, e.from, e.ended = to, bufio.NewReaderSize(from, 1<<16), make(chan struct{})
 	go func() {
 		defer close(e.ended)
-		// What cannot be read any more would only have been a longer report.
+		// Output that cannot be read any more would only have made the report longer.
 		_, _ = io.Copy(&e.report, complaints)
 	}()
 	return nil
@@ -161,7 +161,7 @@ func (e *emulator) ask(r request, name string, payload, into []byte) (uint64, Re
 	if err != nil {
 		return 0, Unknown
 	}
-	// Each write wakes the program, so that what is short goes along with the header.
+	// Each write wakes the program, so short data go along with the header.
 	header = append(header, name...)
 	if len(payload) <= 1<<12 {
 		header, payload = append(header, payload...), nil
@@ -280,7 +280,7 @@ func (e *emulator) put(stream uintptr, work func() Result) Result {
 	return Success
 }
 
-// until does the work of a stream before that of a number.
+// until does the work of a stream before the item of a number.
 func (e *emulator) until(s *emulatedStream, number int) Result {
 	for s.done < number && len(s.work) > 0 {
 		work := s.work[0]

@@ -62,7 +62,8 @@ func WriteBGZF(w, index io.Writer, contigs []Contig, v Values, threads int) erro
 // bgzf writes the blocks of a file.
 type bgzf struct {
 	*press
-	// number counts the blocks before the current one, and offsets has those of all written.
+	// number counts the blocks before the current one, and offsets has the offset of each written
+	// block.
 	number  int
 	offsets []int64
 }
@@ -79,7 +80,7 @@ func newBGZF(w io.Writer, threads int) *bgzf {
 // block's offset for its number it is a virtual file offset (section 4.1.1).
 type place uint64
 
-// place is that of the next byte.
+// place is the place of the next byte.
 func (z *bgzf) place() place { return place(z.number)<<16 | place(len(z.block.data)) }
 
 // group writes lines, of at most bgzfMost bytes each, none into two blocks, and tells the places
@@ -120,7 +121,7 @@ func (z *bgzf) write(b []byte) error {
 	return nil
 }
 
-// close writes what is left, and the block that ends the file.
+// close writes the rest, and the block that ends the file.
 func (z *bgzf) close() error {
 	if err := z.press.close(); err != nil {
 		return err

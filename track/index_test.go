@@ -85,9 +85,9 @@ func readIndex(t *testing.T, packed []byte) (x plainIndex) {
 	return x
 }
 
-// find returns the lines of a file that overlap [start, end) as a reader finds them: those of the
-// chunks of all bins that touch it, from the first offset on that the linear index, or for CSI the
-// bin of its first window, allows.
+// find returns the lines of a file that overlap [start, end) as a reader finds them: the lines in
+// the chunks of all bins that touch it, from the first offset on that the linear index, or for CSI
+// the bin of its first window, allows.
 func (x *plainIndex) find(t *testing.T, file []byte, contig string, start, end int) (lines []string) {
 	t.Helper()
 	c := x.contigs[contig]
@@ -299,7 +299,7 @@ func TestLostErrors(t *testing.T) {
 }
 
 // TestBlocksOfNoise has bytes that no compression makes less, of several full blocks: each has a
-// size that its head can tell, and all are what was written.
+// size that its head can tell, and all blocks together are the written bytes.
 func TestBlocksOfNoise(t *testing.T) {
 	noise := make([]byte, 5*bgzfMost+7)
 	random := rand.New(rand.NewPCG(1, 2))

@@ -11,15 +11,15 @@ import (
 //
 // A failed write is remembered: blocks after it are dropped, and next and close return its error.
 // Methods are for one goroutine. Package sam has such a writer for BGZF alone, and says there why
-// that of biogo/hts is not used.
+// biogo/hts is not used.
 type press struct {
 	out *output
 	// wrote is told of each block that was written, in order, by the writing goroutine, which ends
 	// before close returns.
 	wrote func(b *block, offset int64)
 
-	// block is the one that the user fills. It goes to both work and order, which have room for all,
-	// and comes back by free when it is written.
+	// block is the block that the user fills. It goes to both work and order, which have room for
+	// all blocks, and comes back by free when it is written.
 	block             *block
 	free, work, order chan *block
 	running           sync.WaitGroup
@@ -29,7 +29,7 @@ type press struct {
 	abandoned         atomic.Bool
 }
 
-// A block is what is compressed as one piece.
+// A block is compressed as one piece.
 type block struct {
 	data   []byte
 	extent extent // what of the reference it holds, for a bigWig
@@ -113,7 +113,7 @@ func (p *press) error() error {
 	return nil
 }
 
-// close writes what is left.
+// close writes the rest.
 func (p *press) close() error {
 	if len(p.block.data) > 0 {
 		_ = p.next() // its error is that of error
@@ -122,7 +122,7 @@ func (p *press) close() error {
 	return p.error()
 }
 
-// discard drops what is not written. It may be called at any time, also after close.
+// discard drops blocks that are not written. It may be called at any time, also after close.
 func (p *press) discard() {
 	p.abandoned.Store(true)
 	p.stop()
@@ -138,7 +138,7 @@ func (p *press) stop() {
 	p.running.Wait()
 }
 
-// An output counts what is written, and makes an error of a short write.
+// An output counts written bytes, and makes an error of a short write.
 type output struct {
 	w    io.Writer
 	size int64

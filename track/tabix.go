@@ -16,8 +16,8 @@ const (
 	tbiReach = 1 << (indexShift + 3*tbiDepth)
 )
 
-// IndexEnding is what the name of the index of a BGZF file has after that of the file: .tbi, or
-// .csi where a contig is longer than the 2^29 bases that TBI reaches.
+// IndexEnding is the ending of the index of a BGZF file, after the name of the file: .tbi, or .csi
+// where a contig is longer than the 2^29 bases that TBI reaches.
 func IndexEnding(contigs []Contig) string {
 	if longest(contigs) > tbiReach {
 		return ".csi"
@@ -47,7 +47,7 @@ type tabix struct {
 	// used has the contigs that have lines, as tabix numbers them: by their first line.
 	used []usedContig
 
-	// Of the last of them:
+	// Of the last contig of used:
 	bins map[int]int // a bin's place in usedContig.bins
 	// last is the place of the bin of the line before, so that most lines need no look at the map.
 	last int
@@ -147,8 +147,8 @@ func (x *tabix) addToBin(c *usedContig, number int, k chunk) {
 	b.chunks = append(b.chunks, k)
 }
 
-// write writes the index as files have it, in BGZF, where offsets are those of the blocks and of
-// the end.
+// write writes the index as files have it, in BGZF, where offsets holds the offsets of the blocks
+// and of the end.
 func (x *tabix) write(w io.Writer, offsets []int64) error {
 	z := newBGZF(w, 1)
 	defer z.discard()
