@@ -84,8 +84,8 @@ func (p *bulkReads) reserve(letters, strings int) {
 	p.arena = make([]byte, 0, letters)
 }
 
-// keep appends the start of a line, at most so many bytes, to the arena. It returns false if
-// copying refuses a byte of the line, be it kept or not.
+// keep appends the start of a line, at most `most` bytes, to the arena. It returns false if copying
+// refuses a byte of the line, be it kept or not.
 func (p *bulkReads) keep(line []byte, most int, copying func(to, from []byte) bool) bool {
 	at := len(p.arena)
 	if len(line) > most {

@@ -13,8 +13,8 @@ type chunk struct {
 	records int
 	letters int          // FASTQ: bases of all records
 	err     *recordError // in the record after those of text, which ends the input
-	// lines says where the lines of the records of FASTQ are, if all of them are as cutFourLines finds
-	// them.
+	// lines says where the lines of the records of FASTQ are, if all records are as cutFourLines
+	// finds them.
 	lines  []recordLines
 	buffer *textBuffer // that text is in, to be released; nil if it is not shared
 }

@@ -317,8 +317,8 @@ func (m *memberReader) decode() error {
 	return m.finish(sound, final, err)
 }
 
-// append appends the text of symbols, and tells whether all of it is known: no copy is from before
-// the member. It moves the window on.
+// append appends the text of symbols, and tells whether the whole text is known: no copy is from
+// before the member. It moves the window on.
 func (m *memberReader) append(symbols []uint16) (sound bool) {
 	at := len(m.buffer)
 	m.buffer = append(m.buffer, make([]byte, len(symbols))...)

@@ -271,7 +271,7 @@ func compression(data []byte) string {
 }
 
 // text returns the decompressed text, up to where a head ends. Inflating runs ahead in goroutines
-// of its own, up to threads of them where the file is BGZF.
+// of its own, up to `threads` goroutines where the file is BGZF.
 func (s *source) text(threads int) (io.Reader, error) {
 	text, err := s.inflate(threads)
 	if err == nil && s.head != nil {
@@ -328,7 +328,7 @@ func (n *namedErrors) Read(p []byte) (int, error) {
 	return k, inflateError(n.format, err)
 }
 
-// inflateError describes what a decompressor said; io.EOF stays as it is.
+// inflateError describes the error of a decompressor; io.EOF stays io.EOF.
 func inflateError(format string, err error) error {
 	switch {
 	case err == nil || err == io.EOF:
@@ -349,7 +349,7 @@ type gzipReader struct {
 	in     *bufio.Reader
 	z      *gzip.Reader
 	inside bool // z is inside a member
-	// A long member is read by so many threads, from its first block on.
+	// A long member is read by this many threads, from its first block on.
 	s       *source
 	threads int
 	sizes   memberSizes
@@ -437,7 +437,7 @@ func (g *gzipReader) nextMember() error {
 	return nil
 }
 
-// aheadBlock and aheadBlocks bound what is inflated ahead: 2 MiB.
+// aheadBlock and aheadBlocks bound the text that is inflated ahead: 2 MiB.
 const (
 	aheadBlock  = 256 << 10
 	aheadBlocks = 8
@@ -449,7 +449,7 @@ type inflated struct {
 	err  error
 }
 
-// aheadReader reads what a goroutine has inflated.
+// aheadReader reads the text that a goroutine has inflated.
 type aheadReader struct {
 	s    *source
 	from <-chan inflated

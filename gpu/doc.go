@@ -22,8 +22,7 @@
 //
 // A CUDA context is current in a thread, and goroutines change threads. Therefore every method
 // holds its thread and makes its context current before it calls the driver, and everything here
-// may be used by several goroutines. What they put into one stream is done in the order of their
-// calls.
+// may be used by several goroutines. Work in one stream is done in the order of the calls.
 //
 // # Errors
 //

@@ -74,7 +74,7 @@ type emulatedMemory struct {
 	device int32
 }
 
-// emulatedStream is work to be done in order. Item i of it is number done + i.
+// emulatedStream is work to be done in order. Item i is number done + i.
 type emulatedStream struct {
 	device int32
 	done   int
@@ -110,7 +110,7 @@ type request struct {
 // start starts the program.
 func (e *emulator) start(program string) error {
 	e.program = exec.Command(program)
-	// The first complaint is the one that counts.
+	// The first complaint counts.
 	e.program.Env = append(os.Environ(), "ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0:allocator_may_return_null=1",
 		"UBSAN_OPTIONS=print_stacktrace=0", "TSAN_OPTIONS=halt_on_error=1:report_signal_unsafe=0:exitcode=66")
 	to, err := e.program.StdinPipe()

@@ -79,7 +79,7 @@ func TestGPUDevices(t *testing.T) {
 	}
 }
 
-// TestGPUSession does what every failure is injected into elsewhere.
+// TestGPUSession runs the session into which other tests inject every failure.
 func TestGPUSession(t *testing.T) {
 	for _, o := range []Options{{}, {Sync: true}} {
 		if err := session(realDriver(t), o); err != nil {

@@ -10,8 +10,8 @@ import (
 // Driver is the CUDA driver API.
 type Driver = gpu.Driver
 
-// LoadDriver sets the driver, unless there is one. That takes little time; asking it for GPUs takes
-// longer than small inputs take on the CPU, so that is done when one is wanted.
+// LoadDriver sets the driver, unless there is one. Setting it takes little time; asking it for GPUs
+// takes longer than small inputs take on the CPU, and waits until one is wanted.
 func (c *Choice) LoadDriver() (err error) {
 	if c.Driver == nil {
 		c.Driver, err = gpu.LoadDriver()

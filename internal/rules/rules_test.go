@@ -77,8 +77,8 @@ var only = map[string]string{
 // builtins are the forbidden functions that need no import.
 var builtins = map[string]string{"panic": reasonPanic, "print": reasonPrint, "println": reasonPrint}
 
-// violations returns what is wrong with a file that is not a test. name is its path
-// below the root, with slashes.
+// violations returns the faults of a file that is not a test. name is its path below the root, with
+// slashes.
 func violations(name string, file *ast.File) []string {
 	c := checker{name: name, pkg: path.Dir(name), names: map[string]string{}}
 	c.tool = isTool(c.pkg)
