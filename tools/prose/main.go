@@ -2,11 +2,11 @@
 //
 //	prose -page 1.5 -comments 15
 //
-// A mark is a pronoun in place of a noun, or a sentence that begins with one (marks.go). README.md,
-// CONTRIBUTING.md and each page of docs may have -page marks in a thousand words, and one mark
-// however short they are. Comments of Go and CUDA may have -comments marks in a thousand words, all
-// together. Dated records in docs/benchmarks are left out. The sentences with most marks follow a
-// failure; -worst says how many, and with -list they are shown in any case.
+// A mark is a pronoun that stands for a noun, or a sentence that begins with one (marks.go).
+// README.md, CONTRIBUTING.md and each page of docs may have -page marks in a thousand words, and
+// one mark however short they are. Comments of Go and CUDA may have -comments marks in a thousand
+// words, all together. Dated records in docs/benchmarks are left out. The sentences with most marks
+// follow a failure; -worst says how many, and with -list they are shown in any case.
 package main
 
 import (

@@ -72,8 +72,8 @@ func (e *snakemake) idle(said string) error {
 	return nil
 }
 
-// extras runs the test of the wrapper, as those of snakemake-wrappers are run, and a pipeline on a
-// GPU, which on a machine without one is mapped on the CPU at the third try.
+// extras runs the test of the wrapper, as the tests of snakemake-wrappers are run, and a pipeline
+// on a GPU, which on a machine without one is mapped on the CPU at the third try.
 func (e *snakemake) extras(ctx context.Context) error {
 	folder, prefix := filepath.Join(e.folder, "wrapper"), filepath.Join(e.folder, "wrapper", "master", "bio")
 	wrappers := filepath.Join(e.root, "packaging", "workflows", "snakemake", "wrappers")
