@@ -1,6 +1,6 @@
 // Command prose counts turns of phrase that make a reader look back, and fails where they are many:
 //
-//	prose -page 1.5 -comments 15
+//	prose -page 1.5 -comments 5
 //
 // A mark is a pronoun that stands for a noun, or a sentence that begins with one (marks.go).
 // README.md, CONTRIBUTING.md and each page of docs may have -page marks in a thousand words, and
