@@ -18,7 +18,7 @@ PLATFORMS ?= linux/amd64 linux/arm64 darwin/arm64
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help build tools demo man dist test-dist release lint-packages container test-container test-recipe module test-module \
-	test test-full race vet lint width staticcheck golangci-lint vulncheck licences reproducible supply kernels \
+	test test-full race vet lint width prose staticcheck golangci-lint vulncheck licences reproducible supply kernels \
 	generate-check fuzz fuzz-binaries \
 	oracle oracle-all test-workflows peers-check search-check search-rates validate bench bench-peers bench-gpu bench-search \
 	golden mutants mutants-some ci clean
@@ -48,10 +48,10 @@ nfpm = { $(call install,nfpm,github.com/goreleaser/nfpm/v2/cmd/nfpm,$(NFPM)); } 
 
 dist: ## what is handed out, into dist: archives, Debian packages, sums (PLATFORMS=linux/amd64)
 	@$(nfpm)
-	@PLATFORMS='$(PLATFORMS)' GO=$(GO) scripts/dist.sh dist $$(ls $(TOOLS)/nfpm 2>/dev/null)
+	@PLATFORMS='$(PLATFORMS)' GO=$(GO) packaging/scripts/dist.sh dist $$(ls $(TOOLS)/nfpm 2>/dev/null)
 
 test-dist: dist ## the same bytes twice, names, sums, licences; install and remove the package
-	@PLATFORMS='$(PLATFORMS)' GO=$(GO) scripts/test-dist.sh dist $$(ls $(TOOLS)/nfpm 2>/dev/null)
+	@PLATFORMS='$(PLATFORMS)' GO=$(GO) packaging/scripts/test-dist.sh dist $$(ls $(TOOLS)/nfpm 2>/dev/null)
 
 release: ## what a release page needs, from a clean and tested tree (VERSION=0.1.0 REPOSITORY=address)
 	@packaging/scripts/release.sh check '$(VERSION)'
@@ -62,19 +62,19 @@ lint-packages: build ## linters of Snakemake, snakemake-wrappers and nf-core, an
 	@PATH="$(CURDIR)/build/workflows:$$PATH" packaging/scripts/lint.sh
 
 container: ## an image FROM scratch of what is in dist (KIND=gpu for the other one)
-	scripts/container.sh dist $(or $(KIND),cpu) scanmap:$(or $(KIND),cpu)
+	packaging/scripts/container.sh dist $(or $(KIND),cpu) scanmap:$(or $(KIND),cpu)
 
 test-container: ## build the image, and run it without HOME, as any user, with a root to read only
-	GO=$(GO) scripts/test-container.sh dist $(or $(KIND),cpu)
+	GO=$(GO) packaging/scripts/test-container.sh dist $(or $(KIND),cpu)
 
 test-recipe: ## run the recipe for bioconda without conda
-	GO=$(GO) scripts/test-recipe.sh
+	GO=$(GO) packaging/scripts/test-recipe.sh
 
 module: ## a copy whose module path is an address (MODULE=github.com/x/scanmap COPY=folder)
-	GO=$(GO) scripts/module.sh '$(MODULE)' '$(COPY)'
+	GO=$(GO) packaging/scripts/module.sh '$(MODULE)' '$(COPY)'
 
 test-module: ## make such a copy, and install the program from it by `go install`
-	GO=$(GO) scripts/test-module.sh
+	GO=$(GO) packaging/scripts/test-module.sh
 
 demo: build ## map real reads that ship in testdata, and show the statistics
 	@mkdir -p build/demo
@@ -116,10 +116,14 @@ vet: ## gofmt and go vet
 	$(GO) vet ./...
 	$(GO) vet -C tools ./...
 
-lint: vet width staticcheck golangci-lint ## gofmt, go vet, width of lines, staticcheck and golangci-lint
+lint: vet width prose staticcheck golangci-lint ## gofmt, go vet, width of lines, prose, staticcheck and golangci-lint
 
 width: ## lines of prose and comment have at most 100 columns
 	$(GO) test ./internal/rules -run Width
+
+# The limit for comments is what they have: lower it when they have less.
+prose: ## turns of phrase that make a reader look back, in README, docs and comments
+	$(call tool,prose) -page 1.5 -comments 10.5
 
 # install NAME, PACKAGE, VERSION: into build/tools, unless that version built by this Go is there.
 install = mkdir -p $(TOOLS); \
@@ -151,13 +155,13 @@ golangci-lint:
 vulncheck: ## known vulnerabilities of the modules (needs the network; says so without)
 	@$(call install,govulncheck,golang.org/x/vuln/cmd/govulncheck,$(GOVULNCHECK)) \
 		|| { echo "SKIPPED: govulncheck $(GOVULNCHECK) cannot be had"; exit 0; }; \
-	scripts/vulncheck.sh $(TOOLS)/govulncheck
+	packaging/scripts/vulncheck.sh $(TOOLS)/govulncheck
 
 licences: build ## docs/licences.md, from what is linked into bin/scanmap
 	$(call tool,supply) -page docs/licences.md bin/scanmap
 
 reproducible: ## build twice, in two folders and from nothing, and compare (WHAT=dist: all of make dist)
-	@if [ '$(WHAT)' = dist ]; then $(nfpm); fi; PLATFORMS='$(PLATFORMS)' GO=$(GO) scripts/reproducible.sh $(WHAT) $$(ls $(TOOLS)/nfpm 2>/dev/null)
+	@if [ '$(WHAT)' = dist ]; then $(nfpm); fi; PLATFORMS='$(PLATFORMS)' GO=$(GO) packaging/scripts/reproducible.sh $(WHAT) $$(ls $(TOOLS)/nfpm 2>/dev/null)
 
 supply: build ## what is linked: sums, licences, bill of materials, same bytes, vulnerabilities
 	$(GO) mod verify
@@ -189,25 +193,25 @@ generate-check: ## regenerate assembly and PTX, and compare with what is committ
 	fi
 
 fuzz: ## run every fuzz target for FUZZTIME, FUZZJOBS at a time
-	PACK=no scripts/fuzz-build.sh build/fuzz-plain
-	scripts/fuzz-run.sh build/fuzz-plain build/fuzz-out $(FUZZTIME) $(FUZZJOBS) '$(TARGETS)'
+	PACK=no tools/scripts/fuzz-build.sh build/fuzz-plain
+	tools/scripts/fuzz-run.sh build/fuzz-plain build/fuzz-out $(FUZZTIME) $(FUZZJOBS) '$(TARGETS)'
 
-fuzz-binaries: ## fuzz targets for machines without Go, into build/fuzz (scripts/fuzz-run.sh)
-	scripts/fuzz-build.sh build/fuzz
+fuzz-binaries: ## fuzz targets for machines without Go, into build/fuzz (tools/scripts/fuzz-run.sh)
+	tools/scripts/fuzz-build.sh build/fuzz
 
 # What compares or judges takes larger data from ../shared/data, or SCANMAP_DATA, and testdata where
 # that is not there. docs/benchmarks/README.md says what it is and where to get it.
 oracle: build ## judge mappings of testdata by exhaustive dynamic programming
-	scripts/oracle.sh testdata
+	tools/scripts/oracle.sh testdata
 
 oracle-all: build ## the same on larger data too; takes a while (DISTANCES='8%', ONLY=lpa)
-	scripts/oracle.sh all
+	tools/scripts/oracle.sh all
 
 validate: build ## have samtools and Picard judge every set in all formats; takes a while
 	$(call tool,validate)
 
-test-workflows: build ## run the pipelines of workflows/ locally and on Slurm (SLURM=no), and compare
-	GO=$(GO) scripts/test-workflows.sh
+test-workflows: build ## run the pipelines of packaging/workflows locally and on Slurm (SLURM=no), and compare
+	GO=$(GO) packaging/scripts/test-workflows.sh
 
 peers-check: build ## compare with what mrFAST and RazerS 3 report
 	$(call tool,peerscheck)
@@ -216,22 +220,22 @@ bench: ## Go benchmarks
 	$(GO) test -run '^$$' -bench . ./...
 
 bench-peers: build ## side by side with other mappers, into build/bench-peers (SETS='yeast|loci')
-	scripts/bench-peers.sh build/bench-peers '$(or $(SETS),.)'
+	tools/scripts/bench-peers.sh build/bench-peers '$(or $(SETS),.)'
 
 search-check: build ## compare pattern search with exhaustive methods, byte for byte; takes a while
-	scripts/search-check.sh build/search-check
+	tools/scripts/search-check.sh build/search-check
 
 # RATES=cpu or RATES=gpu measures that alone, and leaves the lines of the other as they are.
 search-rates: build ## measure what search chooses its methods by, into search/rates.tsv (RATES=cpu)
-	DEVICES='$(or $(patsubst gpu,cuda:0,$(RATES)),cpu cuda:0)' scripts/search-rates.sh build/search-rates-$(or $(RATES),all)
+	DEVICES='$(or $(patsubst gpu,cuda:0,$(RATES)),cpu cuda:0)' tools/scripts/search-rates.sh build/search-rates-$(or $(RATES),all)
 	$(call tool,searchrates) $(if $(RATES),-device $(RATES)) build/search-rates-$(or $(RATES),all)
 
 bench-gpu: build ## on a GPU: ceilings, kernels and whole runs, into build/bench-gpu
-	scripts/bench-gpu.sh build/bench-gpu
+	tools/scripts/bench-gpu.sh build/bench-gpu
 
 BENCH_SEARCH := build/bench-search
 bench-search: build ## on a GPU: the methods of pattern search, into BENCH_SEARCH
-	scripts/bench-search.sh $(BENCH_SEARCH)
+	tools/scripts/bench-search.sh $(BENCH_SEARCH)
 
 # The kernels among them run on the emulator, which needs clang-19.
 mutants: ## faults made on purpose, each of which tests have to notice; takes an hour

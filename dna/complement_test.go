@@ -2,8 +2,8 @@ package dna
 
 import "testing"
 
-// TestComplement compares the complements of IUPAC letters with those of the bases that they stand
-// for.
+// TestComplement compares the complements of IUPAC letters with the complements of the bases that
+// they stand for.
 func TestComplement(t *testing.T) {
 	bases := map[byte]string{
 		'A': "A", 'C': "C", 'G': "G", 'T': "T", 'U': "T", 'M': "AC", 'R': "AG", 'W': "AT", 'S': "CG", 'Y': "CT", 'K': "GT",

@@ -4,8 +4,8 @@ import "encoding/binary"
 
 //go:generate go run -C ../tools ./makepack -out ../dna/pack_amd64.s -stubs ../dna/pack_amd64.go -pkg dna
 
-// packWord packs at most 64 letters into one word of each plane. Bits past the last are those of
-// the end of a sequence: 0 in low and high, 1 in ambiguous.
+// packWord packs at most 64 letters into one word of each plane. Bits past the last are as at the
+// end of a sequence: 0 in low and high, 1 in ambiguous.
 func packWord(letters []byte) (low, high, ambiguous uint64) {
 	var planes [3]uint64
 	if len(letters) < WordBases {
@@ -19,7 +19,7 @@ func packWord(letters []byte) (low, high, ambiguous uint64) {
 }
 
 // packWordsPlain packs 64 letters into each word of three planes of the same length. It is the
-// version for every processor, and what faster ones are compared with.
+// version for every processor, and faster versions are compared with it.
 func packWordsPlain(letters []byte, low, high, ambiguous []uint64) {
 	for w := range low {
 		part := letters[w*WordBases:][:WordBases]
@@ -49,8 +49,8 @@ const (
 //	T       010 10100     1      0       1    1
 //	U       010 10101     1      0       1    1
 //
-// So high is bit 2 and low is bit 1 xor bit 2. A letter that is not the one which these two
-// bits stand for is ambiguous.
+// Thus high is bit 2 and low is bit 1 xor bit 2. A letter that is not the one which these two bits
+// stand for is ambiguous.
 func packEight(x uint64) (low, high, ambiguous uint64) {
 	b1 := x >> 1 & everyByte
 	b2 := x >> 2 & everyByte

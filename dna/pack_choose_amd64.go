@@ -12,7 +12,7 @@ func packWords(letters []byte, low, high, ambiguous []uint64) {
 		packWordsPlain(letters, low, high, ambiguous)
 		return
 	}
-	// What the assembly touches is within these.
+	// The assembly touches nothing outside these.
 	letters, high, ambiguous = letters[:n*WordBases], high[:n], ambiguous[:n]
 	packWordsAVX2(&letters[0], uint64(n), &low[0], &high[0], &ambiguous[0])
 }

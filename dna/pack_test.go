@@ -20,7 +20,7 @@ func letterByLetter(letters []byte) (low, high, amb uint64) {
 	return low, high, amb
 }
 
-// comparePacking packs whole words of letters in all ways. What is behind the words stays.
+// comparePacking packs whole words of letters in all ways. Memory behind the words stays.
 func comparePacking(t *testing.T, letters []byte) {
 	t.Helper()
 	words := len(letters) / WordBases

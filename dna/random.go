@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// randomWords is the number of words made with one random generator, so that what is made does not
+// randomWords is the number of words made with one random generator, so that the words do not
 // depend on threads.
 const randomWords = 1 << 14
 

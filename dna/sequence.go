@@ -127,8 +127,8 @@ func (s *Sequence) AppendSequence(t *Sequence) {
 	appendPlane(s.Ambiguous[word:], t.Ambiguous[:n], bit, past(bit))
 }
 
-// appendPlane writes the bits of from to those of to from bit on. If to has a word after these, the
-// bits of it that are not written are those of end.
+// appendPlane writes the bits of from over the bits of to, from bit on. If to has a word after
+// these, its bits that are not written are the bits of end.
 func appendPlane(to, from []uint64, bit int, end uint64) {
 	if bit == 0 {
 		copy(to, from)

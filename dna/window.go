@@ -2,8 +2,8 @@ package dna
 
 import "slices"
 
-// Window returns 64 bits of a plane from bit at on, bit i being that of base at + i. The position
-// must not be negative, and the plane must hold the word after the one that bit at is in.
+// Window returns 64 bits of a plane from bit at on, bit i being the bit of base at + i. The
+// position must not be negative, and the plane must hold one word after the word with bit at.
 func Window(plane []uint64, at int) uint64 {
 	w, s := at>>6, uint(at&63)
 	pair := plane[w : w+2 : w+2]
@@ -25,7 +25,7 @@ func WindowOrZero(plane []uint64, at int) uint64 {
 	return 0
 }
 
-// AmbiguousCode is the code of a letter that matches nothing; those of A, C, G and T are 0 to 3.
+// AmbiguousCode is the code of a letter that matches nothing; A, C, G and T have codes 0 to 3.
 const AmbiguousCode = ambiguous
 
 // AppendCodes appends the codes of the letters [from, to) of s, one byte each.

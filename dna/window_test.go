@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// planeBit is bit i of a plane, 0 outside of it.
+// planeBit is bit i of a plane, 0 outside the plane.
 func planeBit(plane []uint64, i int) uint64 {
 	if i < 0 || i >= 64*len(plane) {
 		return 0

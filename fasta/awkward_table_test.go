@@ -1,6 +1,6 @@
 package fasta
 
-// awkwardFile is a file of ../shared/data/awkward and what must become of it.
+// awkwardFile is a file of ../shared/data/awkward and its expected outcome.
 type awkwardFile struct {
 	file         string
 	reads, bases int    // as reads; up to the error when it is refused
@@ -14,7 +14,7 @@ type awkwardFile struct {
 const isFASTQ = "is FASTQ; a reference must be FASTA"
 
 // awkwardFiles has counts that agree with the manifest beside the files, where that gives any.
-// Files named error_* and those that the manifest calls broken are refused.
+// Files named error_*, and files that the manifest calls broken, are refused.
 var awkwardFiles = []awkwardFile{
 	{file: "FormatSpecimens.jl__badfasta.fasta", reads: 3, bases: 991, contigs: 3, length: 991},
 	{file: "FormatSpecimens.jl__bug2901.fasta", reads: 2, bases: 106, refused: "record 3 \"seq3\": the byte \"-\" at position 24 is not a base", contigs: 4, length: 212},

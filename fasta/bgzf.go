@@ -10,21 +10,20 @@ import (
 	"io"
 )
 
-// BGZF is gzip in members of at most 64 KiB of text, each of which says in an
-// extra field how long it is. So members can be found without inflating them, and inflated in
-// parallel. A BGZF file ends with an empty member, bgzfEnd. Files are joined with cat, so it ends
-// nothing here, but what has BGZF as its last member must end with it: nothing else tells such a
-// file from one that was cut between two members. From the first member that is not BGZF on, a
-// gzipReader reads the rest.
+// BGZF is gzip in members of at most 64 KiB of text, each of which says in an extra field how long
+// it is. Members can therefore be found without inflating, and inflated in parallel. A BGZF file
+// ends with an empty member, bgzfEnd. Files are joined with cat, so it ends nothing here, but a
+// file whose last member is BGZF must end with it: nothing else tells such a file from a file that
+// was cut between two members. From the first member that is not BGZF on, a gzipReader reads the
+// rest.
 
 // bgzfEnd is the member that ends a BGZF file (SAM specification, section 4.1.2).
 const bgzfEnd = "\x1f\x8b\x08\x04\x00\x00\x00\x00\x00\xff\x06\x00\x42\x43\x02\x00" +
 	"\x1b\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 
-// Inflating is compress/flate's work. That of klauspost/compress is a twelfth faster on FASTQ, but
-// decodes a block whose distance code is empty by the code of the block before
-// (huffmanDecoder.init), so that whether a damaged member is refused depends on what was inflated
-// before it.
+// Inflating is compress/flate's work. klauspost/compress is a twelfth faster on FASTQ, but decodes
+// a block whose distance code is empty by the code of the block before (huffmanDecoder.init), so
+// that whether a damaged member is refused depends on the blocks inflated before.
 
 // errBGZFEnd is the end of a file whose last member is BGZF and not bgzfEnd.
 var errBGZFEnd = errors.New("the end-of-file block of the BGZF data is missing: the file is probably truncated")
@@ -204,8 +203,8 @@ func inflateMember(z io.ReadCloser, m, text []byte) ([]byte, error) {
 		}
 		return text[:at], err
 	}
-	// What follows may be a member of the same text, whose length and checksum these then are: flate
-	// takes no byte more than it needs from a reader of bytes.
+	// A member of the same text may follow, whose length and checksum these then are: flate takes
+	// no byte more than it needs from a reader of bytes.
 	if n, err := z.Read(make([]byte, 1)); n != 0 || err != io.EOF || deflated.Len() != 8 {
 		return text[:at], errBGZFLength
 	}

@@ -5,19 +5,18 @@ import (
 	"encoding/binary"
 )
 
-// Strictly regular text is read in bulk; biogo's readers stay the readers of record. What bulk_*.go
-// takes are chunks and blocks in which every record is of this form:
+// Strictly regular text is read in bulk; biogo's readers stay the readers of record. The functions
+// of bulk_*.go take chunks and blocks in which every record is of this form:
 //
 //	header      '>' or '@', and bytes that plainHeader allows: printable ASCII and tabs
 //	bases       letters that readLetters or referenceLetters allow
 //	qualities   '!' to '~'
 //
-// with what trimBlanks drops at the ends of lines. Then a line has white space in its header and at
-// its end alone, so that nothing of what biogo does about white space (bytes.TrimSpace and
-// bytes.Fields, on lines of UTF-8) changes it otherwise than splitHeader and trimBlanks do, and no
-// line of bases starts with '>' or '@'. If anything else is found, nothing is kept, and biogo reads
-// the chunk or the block from its start, or says what is wrong with it. So there are no messages
-// here.
+// with blanks that trimBlanks drops at the ends of lines. Then a line has white space in its header
+// and at its end alone, so that biogo's treatment of white space (bytes.TrimSpace and bytes.Fields,
+// on lines of UTF-8) changes a line no otherwise than splitHeader and trimBlanks do, and no line of
+// bases starts with '>' or '@'. If anything else is found, nothing is kept, and biogo reads the
+// chunk or the block from its start, or reports the fault. Therefore this code has no messages.
 
 // readers say who reads.
 type readers bool
@@ -78,8 +77,7 @@ func within(text []byte, least, most byte) bool {
 
 // eightWithin is within for the eight bytes of x. Every byte of from is 0x80 less the least, and of
 // past 0x7f less the most: bit 7 of the sums says that a byte is least or more, and that it is more
-// than most. Nothing is carried as long as all bytes are ASCII, and x has bit 7 of those that are
-// not.
+// than most. Nothing is carried as long as all bytes are ASCII, and x has bit 7 of other bytes.
 func eightWithin(x, from, past uint64) bool {
 	return (x+from)&^(x+past)&^x&highBits == highBits
 }

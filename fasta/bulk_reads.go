@@ -76,7 +76,7 @@ func newBulkReads(o ReadOptions) bulkReads {
 	return b
 }
 
-// reserve makes room for letters in so many strings that cropping may shorten.
+// reserve makes room for letters in strings that cropping may shorten.
 func (p *bulkReads) reserve(letters, strings int) {
 	if p.crop < letters {
 		letters = min(letters, strings*p.crop)
@@ -84,8 +84,8 @@ func (p *bulkReads) reserve(letters, strings int) {
 	p.arena = make([]byte, 0, letters)
 }
 
-// keep appends the start of a line, at most so many bytes, to the arena. It returns false if
-// copying refuses a byte of the line, be it kept or not.
+// keep appends the start of a line, at most `most` bytes, to the arena. It returns false if copying
+// refuses a byte of the line, be it kept or not.
 func (p *bulkReads) keep(line []byte, most int, copying func(to, from []byte) bool) bool {
 	at := len(p.arena)
 	if len(line) > most {
@@ -100,8 +100,8 @@ func (p *bulkReads) keep(line []byte, most int, copying func(to, from []byte) bo
 // header sets the name and the comment of a read. The room of p.names has to be enough.
 func (p *bulkReads) header(i int, header []byte) bool {
 	word, rest, ok := splitHeader(header)
-	// Of what a word can have now, a name cannot have '@'. One that is too long before the digit of
-	// its mate is cut off is left to biogo.
+	// A word may have '@' here, and a name may not. A name that is too long before the digit of its
+	// mate is cut off is left to biogo.
 	if !ok || len(word) > maxNameLength || bytes.IndexByte(word, '@') >= 0 {
 		return false
 	}

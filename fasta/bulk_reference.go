@@ -62,7 +62,7 @@ func (p *bulkReference) parse(b block) (result parsedBlock, ok bool) {
 	return result, ok
 }
 
-// header ends a fragment, if there is one, and starts that of a contig.
+// header ends a fragment, if there is one, and starts the first fragment of a contig.
 func (p *bulkReference) header(line []byte) bool {
 	word, rest, ok := splitHeader(line)
 	if !ok || len(p.out) > 0 && !p.end() {
@@ -72,7 +72,7 @@ func (p *bulkReference) header(line []byte) bool {
 	return true
 }
 
-// start starts a fragment of which all is known but the bases.
+// start starts a fragment: all is known except the bases.
 func (p *bulkReference) start(f fragment) {
 	f.wrongAt = -1
 	p.out = append(p.out, f)
@@ -93,14 +93,14 @@ func (p *bulkReference) bases(line []byte) bool {
 	return true
 }
 
-// pack packs the letters, and returns false if one of them is none.
+// pack packs the letters, and returns false if one byte is no letter.
 func (p *bulkReference) pack() bool {
 	p.packed.append(p.letters)
 	p.letters = p.letters[:0]
 	return p.packed.wrongAt < 0
 }
 
-// end completes the last fragment with what is packed.
+// end completes the last fragment with the packed bases.
 func (p *bulkReference) end() bool {
 	if !p.pack() {
 		return false

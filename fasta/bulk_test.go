@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// outcome is what becomes of a text: reads or contigs, and what is wrong.
+// outcome is the outcome of a text: reads or contigs, and the error.
 type outcome struct {
 	Reads   []Read
 	Digits  string // of the mates
@@ -50,7 +50,8 @@ func outcomeOfReference(text []byte, by readers, blockSize int) (o outcome) {
 	return o
 }
 
-// checkReaders compares what is read in bulk with what biogo reads alone, in chunks of one size.
+// checkReaders compares records read in bulk with records read by biogo alone, in chunks of one
+// size.
 func checkReaders(t interface {
 	Helper()
 	Fatalf(string, ...any)
@@ -90,8 +91,8 @@ func TestBulkCut(t *testing.T) {
 	}
 }
 
-// TestBulkBytes puts every byte at every place of a regular text, in place of the byte there and
-// before it.
+// TestBulkBytes puts every byte at every place of a regular text, instead of the byte there and
+// before that byte.
 func TestBulkBytes(t *testing.T) {
 	references := map[readers]*referenceParser{}
 	reads := map[int]map[readers]*parser{0: {}, 3: {}} // by crop
@@ -170,7 +171,7 @@ func drawRegular(t *rapid.T) []byte {
 	return text[:rapid.IntRange(0, len(text)).Draw(t, "cut")]
 }
 
-// TestBulkAndBiogo: what is read in bulk is what biogo reads alone.
+// TestBulkAndBiogo: reading in bulk gives the records that biogo reads alone.
 func TestBulkAndBiogo(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := drawRegular(t)
@@ -192,7 +193,7 @@ func FuzzBulk(f *testing.F) {
 	})
 }
 
-// TestBulkTakes: what is regular is read in bulk, and only that.
+// TestBulkTakes: regular text is read in bulk, and no other text.
 func TestBulkTakes(t *testing.T) {
 	long := strings.Repeat("ACGT", 3*bulkLetters/4)
 	for _, c := range []struct {

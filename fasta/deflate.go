@@ -6,8 +6,8 @@ import (
 	"math/bits"
 )
 
-// A deflater decodes DEFLATE (RFC 1951) from any block on, before what precedes it is known: a copy
-// from there gives markers, which stand for the bytes of the window that a later step fills in
+// A deflater decodes DEFLATE (RFC 1951) from any block on, before the text in front is known: a
+// copy from there gives markers, which stand for the bytes of the window that a later step fills in
 // (Kerbiriou and Chikhi 2019, pugz; Knespel and Brunst 2023, rapidgzip). Where a stream is refused
 // and where not is as in compress/flate.
 type deflater struct {
@@ -18,13 +18,13 @@ type deflater struct {
 	n    uint
 	// more returns the bytes that follow, none at the end; nil where there are none to be had.
 	more func() []byte
-	// out has the window and, after it, what was decoded: bytes, or marker and up.
+	// out has the window and, behind it, the decoded symbols: bytes, or marker and up.
 	out []uint16
 	// most is the most symbols that may be decoded, 0 for any number.
 	most int
 	// flush, when set, is called where out has more than flushed symbols, and empties it.
 	flush func()
-	// literals and copies are the codes of the block at hand, which may be those of own.
+	// literals and copies are the codes of the block at hand, and may be own's.
 	literals, copies *huffman
 	own              [2]huffman
 	lengths          [maxLiterals + maxCopies]uint8
@@ -50,7 +50,7 @@ var (
 	errInputEnd = errors.New("the input ends")
 )
 
-// position is the offset in bits of what is decoded next.
+// position is the offset in bits of the next symbol.
 func (d *deflater) position() int64 { return 8*(d.base+int64(d.at)) - int64(d.n) }
 
 // begin prepares for a block at an offset in bits of data, which begins at an offset in bytes.
@@ -152,7 +152,7 @@ func (d *deflater) stored() error {
 	return d.room()
 }
 
-// room hands on what is decoded if it is much, or tells that it is too much.
+// room hands decoded symbols on if they are many, or tells that they are too many.
 func (d *deflater) room() error {
 	if decoded := len(d.out) - windowSize; d.most > 0 && decoded > d.most {
 		return errTooLong
@@ -247,7 +247,7 @@ func (d *deflater) symbol(h *huffman) (uint32, error) {
 	return e >> symbolOfEntry, nil
 }
 
-// What symbols of lengths and distances stand for: a number, and bits that are added to it.
+// The meaning of symbols of lengths and distances: a number, and bits that are added.
 var (
 	copyLength, copyLengthBits     [maxLiterals - 257]uint16
 	copyDistance, copyDistanceBits [maxCopies]uint16
@@ -371,7 +371,7 @@ func (d *deflater) symbols() (err error) {
 	}
 }
 
-// missing is the error of a code of which no symbol follows, or not all of one.
+// missing is the error of a code whose symbol does not follow, or not all of a symbol.
 func missing(length uint) error {
 	if length == 0 {
 		return errCorrupt
@@ -386,7 +386,8 @@ type huffman struct {
 }
 
 const (
-	// maxCode is the most bits of a code, and firstBits those that the first part of a table looks at.
+	// maxCode is the most bits of a code, and firstBits the bits that the first part of a table
+	// looks at.
 	maxCode, firstBits = 15, 10
 	// An entry has the length of the code, or longer and the number of bits of a part, and above them
 	// the symbol, or where the part begins.
@@ -402,8 +403,9 @@ func (h *huffman) of(b uint64) uint32 {
 	return h.table[uint64(e>>symbolOfEntry)+b>>firstBits&(1<<(e&lengthOfEntry)-1)]
 }
 
-// set makes a code of the lengths of its symbols' codes. It is false if there is no such code, or
-// if more codes are left over, but for a code of one symbol of one bit, and one of none.
+// set makes a code of the lengths of its symbols' codes. It returns false if there is no such code,
+// or if codes are left over; only a code of one symbol of one bit, and a code of no symbol, may
+// leave some.
 func (h *huffman) set(lengths []uint8) bool {
 	var count [maxCode + 1]int
 	longest := 0

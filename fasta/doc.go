@@ -11,8 +11,8 @@
 //	reference.go         blocks to packed fragments, likewise; then joined in order
 //
 // Chunks and blocks that are strictly regular are parsed in bulk (bulk.go, bulk_reads.go,
-// bulk_reference.go), all others through biogo's readers, which say what is wrong. FuzzBulk
-// compares both.
+// bulk_reference.go), all others through biogo's readers, which report faults. FuzzBulk compares
+// both.
 //
 // The framers judge the order and lengths of lines and number the records; the parsers judge names,
 // letters and qualities. Results do not depend on where the text was cut. Pairs judges names of

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Error says what is wrong with an input, in one line:
+// Error is a fault of an input, in one line:
 //
 //	reads.fq: record 812 "SRR1.812": 151 bases but 150 qualities
 type Error struct {
@@ -61,8 +61,7 @@ func fileError(file string, err error) error {
 	return &Error{File: file, Err: err}
 }
 
-// recordError is an error in a record whose number and file are added by those
-// that know them.
+// recordError is an error in a record whose number and file are added by callers that know them.
 type recordError struct {
 	name string
 	err  error

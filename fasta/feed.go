@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// textBuffer is memory that text is read into. Those that use slices of it hold it; when the last
-// one releases it, other text may be read into it.
+// textBuffer is memory that text is read into. Users of its slices hold the buffer; when the last
+// one releases it, other text may be read into the buffer.
 type textBuffer struct {
 	bytes []byte
 	held  atomic.Int32
@@ -43,8 +43,8 @@ type feed struct {
 	block int // bytes to read ahead and about the size of what is cut off
 	// records is how many records the next chunk of FASTQ is likely to have.
 	records int
-	// limits are those of reads: what holds more text than they allow for a record is given up by the
-	// framer. Zero for a reference, of which nothing but a header is held whole.
+	// limits are the limits of reads: the framer gives up a text with more than they allow for a
+	// record. They are zero for a reference, since nothing but a header is held whole.
 	limits recordLimits
 	text   []byte // not framed yet, in buffer
 	// buffer is held for text, and spare has those to be used again, of the size of block; nil if none

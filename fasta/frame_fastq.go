@@ -13,8 +13,8 @@ type chunk struct {
 	records int
 	letters int          // FASTQ: bases of all records
 	err     *recordError // in the record after those of text, which ends the input
-	// lines says where the lines of the records of FASTQ are, if all of them are as cutFourLines finds
-	// them.
+	// lines says where the lines of the records of FASTQ are, if all records are as cutFourLines
+	// finds them.
 	lines  []recordLines
 	buffer *textBuffer // that text is in, to be released; nil if it is not shared
 }
@@ -185,8 +185,8 @@ type lines struct {
 	atEnd bool // text is all there is: its last line needs no '\n'
 }
 
-// next returns the next line without what trimBlanks drops. ok is false when there
-// is none or its end is not there yet; line is then what is there of it.
+// next returns the next line without the blanks that trimBlanks drops. ok is false when there is
+// none or its end is not there yet; line is then the part that is there.
 func (l *lines) next() (line []byte, ok bool) {
 	rest := l.text[l.pos:]
 	n := bytes.IndexByte(rest, '\n')
@@ -214,7 +214,7 @@ const truncated = "the file ends inside the record"
 //
 // A record without bases may have an empty line of qualities or none. Its bases and qualities are
 // returned joined and its plus line as "+". n is 0 when the end of the record is not in text. A
-// line that has no end yet is judged by what is there, so that text need not grow beyond most.
+// line that has no end yet is judged by its beginning, so that text need not grow beyond most.
 func frameRecord(text []byte, atEnd bool, most *recordLimits) (r fourLines, n int, err *recordError) {
 	l := lines{text: text, atEnd: atEnd}
 	name := func() string {
@@ -278,7 +278,7 @@ func frameRecord(text []byte, atEnd bool, most *recordLimits) (r fourLines, n in
 		line, ok := l.next()
 		switch got := len(r.qualities); {
 		case got > 0 && len(line) > 0 && line[0] == '@' && got+len(line) > len(r.bases):
-			// What starts with '@' and does not fit is the next record.
+			// A line that starts with '@' and does not fit is the next record.
 			return fail("%d bases but %d qualities", len(r.bases), got)
 		case got+len(line) > most.bases:
 			return fourLines{}, 0, most.readTooLong(name(), "qualities")
@@ -325,8 +325,7 @@ func joinLines(joined, line []byte) []byte {
 	return append(joined, line...)
 }
 
-// describe says what is wrong with the bytes of a record whose framing is right, nil if
-// nothing is.
+// describe returns the fault in the bytes of a record whose framing is right, nil if there is none.
 func (r *fourLines) describe() error {
 	for i, c := range r.bases {
 		if readLetters[c] == 0 {

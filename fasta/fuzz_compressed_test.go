@@ -49,8 +49,8 @@ func plainGunzip(data []byte) ([]byte, error) {
 	return io.ReadAll(z)
 }
 
-// checkCompressed reads data with one thread and with several, and returns what comes of it. If
-// data is gzip and accepted, the standard library reads the same text.
+// checkCompressed reads data with one thread and with several, and returns the outcome. If data is
+// gzip and accepted, the standard library reads the same text.
 func checkCompressed(t *testing.T, path string, data []byte) (text []byte, err error) {
 	t.Helper()
 	if err := os.WriteFile(path, data, 0o600); err != nil {
@@ -107,8 +107,8 @@ func drawMembers(t *testing.T, c *fuzzing.Choices) (members []member) {
 }
 
 // FuzzCompressed takes bytes for a file of gzip and BGZF members and for a damage, and the same
-// bytes for a file. What is accepted is all of the text: a file that is whole, or that is cut where
-// nothing can tell. A bit that is flipped is noticed or changes nothing.
+// bytes for a file. An accepted file gives all of its text: it is whole, or cut where nothing can
+// tell. A bit that is flipped is noticed or changes nothing.
 func FuzzCompressed(f *testing.F) {
 	for i := range 8 {
 		f.Add([]byte(strings.Repeat(string(rune('a'+i)), 10+20*i)))
@@ -154,8 +154,7 @@ func FuzzCompressed(f *testing.F) {
 	})
 }
 
-// joined is a BGZF file of two blocks of the same text, of which the first says that it is as long
-// as both.
+// joined is a BGZF file of two blocks of the same text. The first says that it is as long as both.
 func joined(t testing.TB, text string) []byte {
 	block := bgzfMember(t, []byte(text))
 	file := slices.Concat(block, block, []byte(bgzfEnd))

@@ -20,8 +20,8 @@ func writeReads(reads []Read) []byte {
 	return b
 }
 
-// FuzzReads: no input makes a panic, small chunks change nothing, and what is accepted reads
-// the same when it is written and read again.
+// FuzzReads: no input makes a panic, small chunks change nothing, and accepted records read the
+// same when they are written and read again.
 func FuzzReads(f *testing.F) {
 	for _, s := range []string{
 		"@a b\nACGT\n+\nIIII\n", ">a\nAC\nGT\n", "@a\nAC\nGT\n+a\nII\nII\n@b\n+\n", "\xef\xbb\xbf\n>a\r\nA C\r\n >x\n",

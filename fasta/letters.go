@@ -71,7 +71,7 @@ func readName(word string, whole bool) (string, error) {
 	return name, nil
 }
 
-// cutMate is readName for words whose bytes and length are those of a name.
+// cutMate is readName for words whose bytes and length a name may have.
 func cutMate(word string, whole bool) string {
 	if !whole && mateDigit(word) != 0 {
 		word = word[:len(word)-2]
@@ -99,7 +99,7 @@ var inContigName = func() (t [256]bool) {
 	return t
 }()
 
-// checkContigName says what is wrong with the name of a contig.
+// checkContigName returns the fault in the name of a contig.
 func checkContigName(name string) error {
 	if name == "" {
 		return fmt.Errorf("the contig has no name")

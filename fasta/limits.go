@@ -27,7 +27,7 @@ func (o ReadOptions) limits() recordLimits {
 	return l
 }
 
-// The errors of records over a limit have its name, or what is known of it.
+// The errors of records over a limit have its name, or the known part of the name.
 
 func headerTooLong(name string) *recordError {
 	return recordErrorf(name, "the header or '+' line has more than %d bytes", maxHeader)
@@ -47,7 +47,8 @@ func (l *recordLimits) fits(r *recordLines, next int) bool {
 }
 
 // longFASTA finds the first record over a limit in text, which starts with a record and may end
-// inside one: where it starts, and what it is over. err is nil if there is none.
+// inside one. It returns where the record starts, and which limit it is over; err is nil if there
+// is none.
 func (l *recordLimits) longFASTA(text []byte) (at int, err *recordError) {
 	if len(text) <= min(l.bases, maxHeader) {
 		return 0, nil

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// endless is a start and then a text without end; read counts what was taken.
+// endless is a start and then a text without end; read counts the bytes taken.
 type endless struct {
 	start, repeated string
 	read            int

@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// A Sample is what the head of a file tells of it.
+// A Sample is an estimate of a file from its head.
 type Sample struct {
 	// Records and Bases of the whole file; estimated from the head unless Whole is set.
 	Records, Bases int64
@@ -25,8 +25,8 @@ const sampleBytes = 4 << 20
 // errStream is the error of looking at what can be read once only.
 var errStream = errors.New("can be read only once")
 
-// LookAtReads looks at the head of a file of reads, 4 MiB of it as it lies on the disk, and
-// estimates the rest by the size of the file. What is no regular file is an error.
+// LookAtReads looks at the head of a file of reads, 4 MiB as they lie on the disk, and estimates
+// the rest by the size of the file. Anything but a regular file is an error.
 func LookAtReads(ctx context.Context, path string, o ReadOptions) (Sample, error) {
 	return look(ctx, path, sampleBytes, func(s *source, sample *Sample) error {
 		r := newReads(s, o, chunkText)
@@ -49,8 +49,8 @@ func LookAtReads(ctx context.Context, path string, o ReadOptions) (Sample, error
 	})
 }
 
-// LookAtReference is LookAtReads for a reference: records are contigs, of which the last one of the
-// head may go on behind it.
+// LookAtReference is LookAtReads for a reference: records are contigs, and the last one of the head
+// may go on behind the head.
 func LookAtReference(ctx context.Context, path string, threads int) (Sample, error) {
 	return look(ctx, path, sampleBytes, lookAtReference(threads))
 }
@@ -87,7 +87,7 @@ func look(ctx context.Context, path string, most int64, count func(*source, *Sam
 	if sample.Records == 0 {
 		return Sample{}, err
 	}
-	// An error at the end of the head is that of being cut there. One before it comes again, with the
+	// An error at the end of the head comes from the cut. An earlier error comes again, with the
 	// record, when the file is read.
 	share := float64(info.Size()) / float64(most)
 	sample.Records, sample.Bases = int64(float64(sample.Records)*share), int64(float64(sample.Bases)*share)

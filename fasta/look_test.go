@@ -17,7 +17,7 @@ import (
 	"scanmap/internal/bgzf"
 )
 
-// TestLook estimates files, plain and compressed, by their heads, and counts those that are no
+// TestLook estimates files, plain and compressed, by their heads, and counts files that are no
 // longer than a head.
 func TestLook(t *testing.T) {
 	folder := t.TempDir()

@@ -12,17 +12,16 @@ import (
 	"sync/atomic"
 )
 
-// A member of gzip is cut into chunks, where nothing tells blocks from each other. Of each chunk a
-// goroutine guesses where the first block begins, by what a block of codes has to look like, and
-// decodes from there on to the first border of blocks in another chunk. The text is known when that
-// of the chunk before is: its last 32 KiB are what markers stand for. A chunk whose guess is not
-// where the one before it ended is decoded again, from there. So guesses cost time, and decide
-// nothing.
+// A member of gzip is cut into chunks, where nothing tells blocks from each other. A goroutine
+// guesses where the first block of a chunk begins, by the form that a block of codes must have, and
+// decodes from there on to the first border of blocks in another chunk. The text is known when the
+// text of the chunk before is: markers stand for its last 32 KiB. A chunk whose guess is not where
+// the chunk before ended is decoded again, from there. Guesses cost time, and decide nothing.
 
 // memberSizes say how members are read by several goroutines.
 type memberSizes struct {
 	// chunk is how many bytes one goroutine looks at, several blocks of most programs, and text the
-	// most text of them that is guessed.
+	// most text that is guessed of a chunk.
 	chunk, text int
 	// least is how long a member is at least that is worth it.
 	least int
@@ -30,12 +29,12 @@ type memberSizes struct {
 
 var usualSizes = memberSizes{chunk: 256 << 10, text: 3 << 19, least: 1 << 20}
 
-// mostMemberThreads is the most goroutines that guess for a member: one makes the text of what they
-// guess, as fast as some five of them do.
+// mostMemberThreads is the most goroutines that guess for a member: one goroutine makes the text of
+// their guesses, as fast as some five guess.
 const mostMemberThreads = 6
 
-// MemberMemory is what several of so many threads take for each file of gzip, in bytes: chunks and
-// what was guessed of them, at work and to be used again.
+// MemberMemory is the memory that threads take for each file of gzip, in bytes: chunks and their
+// guesses, at work and to be used again.
 func MemberMemory(threads int) int64 {
 	if threads < 2 {
 		return 0
@@ -57,8 +56,8 @@ type memberJob struct {
 	ahead []byte // the next chunk
 	err   error  // that came in place of a next chunk, io.EOF at the end
 	done  chan struct{}
-	// What was guessed: the first block begins at bit start, the one after the last at bit stop. out
-	// is as in a deflater; nil if nothing was guessed.
+	// The guess: the first block begins at bit start, the block after the last at bit stop. out is
+	// as in a deflater; nil if nothing was guessed.
 	start, stop int64
 	final       bool // the last block is that of the member
 	out         []uint16
@@ -121,7 +120,7 @@ func (j *memberJob) border(from int64) (at int64, ok bool) {
 			continue
 		}
 		n := int(v>>13&15) + 4
-		// Lengths of 3 bits, the first of them from bit 17 on.
+		// Lengths of 3 bits, the first from bit 17 on.
 		rest := binary.LittleEndian.Uint64(j.data[i+2:])>>(from%8)>>1 | binary.LittleEndian.Uint64(j.data[i+10:])<<(63-from%8)
 		sum := 0
 		for range n {
@@ -258,7 +257,7 @@ func (m *memberReader) stopped() error {
 // bytesTaken is the most bytes that a deflater has taken and not used.
 const bytesTaken = 8
 
-// from returns the bytes at hand, from one on if that is before those of the job.
+// from returns the bytes at hand, from an offset on if it lies before the job's bytes.
 func (m *memberReader) from(at int64) []byte {
 	if at >= m.job.base {
 		return m.job.data
@@ -318,8 +317,8 @@ func (m *memberReader) decode() error {
 	return m.finish(sound, final, err)
 }
 
-// append appends the text of symbols, and tells whether all of it is known: no copy is from before
-// the member. It moves the window on.
+// append appends the text of symbols, and tells whether the whole text is known: no copy is from
+// before the member. It moves the window on.
 func (m *memberReader) append(symbols []uint16) (sound bool) {
 	at := len(m.buffer)
 	m.buffer = append(m.buffer, make([]byte, len(symbols))...)
@@ -345,7 +344,7 @@ func (m *memberReader) append(symbols []uint16) (sound bool) {
 	return strange < marker
 }
 
-// finish hands on what was decoded, or tells what is wrong with it.
+// finish hands the decoded text on, or reports its fault.
 func (m *memberReader) finish(sound, final bool, err error) error {
 	m.text = m.buffer
 	m.checksum = crc32.Update(m.checksum, crc32.IEEETable, m.text)
@@ -386,22 +385,22 @@ func (m *memberReader) check() error {
 // rest reads what follows the bytes that were decoded.
 func (m *memberReader) rest() io.Reader { return &memberRest{m: m, at: (m.position + 7) / 8} }
 
-// A memberRest reads what was read of the input already, and then the input. It takes no goroutine,
-// so that a file may have any number of members.
+// A memberRest reads the bytes that were taken from the input already, and then the input. It takes
+// no goroutine, so that a file may have any number of members.
 type memberRest struct {
 	m  *memberReader // nil when all that was read already is through
 	at int64
 	in io.Reader
 }
 
-// A buffered reads what its buffer has, and then from beneath it, if that is known.
+// A buffered reads its buffer, and then the reader beneath, if that is known.
 type buffered struct {
 	*bufio.Reader
 	beneath io.Reader
 }
 
-// through leaves out readers that have nothing more of their own: otherwise those of all members
-// before would lie in each other.
+// through leaves out readers that have nothing more of their own: otherwise the readers of all
+// members before would lie in each other.
 func through(in io.Reader) io.Reader {
 	for {
 		switch next := in.(type) {

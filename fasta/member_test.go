@@ -136,7 +136,7 @@ func TestManyMembers(t *testing.T) {
 	if !bytes.Equal(got, text) {
 		t.Error("other text")
 	}
-	// Those of a member that has just ended may be there besides.
+	// Goroutines of a member that has just ended may also be there.
 	if most > 4*(threads+1) {
 		t.Errorf("%d goroutines at a time", most)
 	}
@@ -176,7 +176,7 @@ func TestMembers(t *testing.T) {
 }
 
 // TestTinyChunks has chunks of fewer bytes than a deflater takes at a time, so that it ends one or
-// more of them before the one that it took last.
+// more chunks before the chunk that it took last.
 func TestTinyChunks(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(effort.Pick(40, 10)) {
@@ -230,8 +230,8 @@ func TestMembersGuess(t *testing.T) {
 	}
 }
 
-// TestDamagedMembers cuts and changes members: what compress/gzip refuses is refused, with the same
-// text before it or less, and what it accepts is the same.
+// TestDamagedMembers cuts and changes members: a member that compress/gzip refuses is refused, with
+// the same text before the fault or less, and an accepted member is the same.
 func TestDamagedMembers(t *testing.T) {
 	t.Parallel()
 	refused := 0
@@ -297,7 +297,7 @@ func FuzzMember(f *testing.F) {
 func TestMemberBeforeItsStart(t *testing.T) {
 	t.Parallel()
 	for _, before := range []int{0, 100, 30_000} {
-		// A preset dictionary has what is copied.
+		// A preset dictionary has the copied bytes.
 		dictionary := bytes.Repeat([]byte("GATTACA-"), 100)
 		r := rand.New(rand.NewPCG(4, 1951))
 		text := append(drawMember(r, before), dictionary...)
@@ -319,7 +319,7 @@ func TestMemberBeforeItsStart(t *testing.T) {
 	}
 }
 
-// TestCodes makes codes: those that are full, and of one symbol of one bit or of none, as in
+// TestCodes makes codes: full codes, and codes of one symbol of one bit or of none, as in
 // compress/flate.
 func TestCodes(t *testing.T) {
 	t.Parallel()

@@ -27,7 +27,7 @@ func FromMemory(reads []Read) (Source, error) {
 	return &memory{all}, nil
 }
 
-// Checked returns a source whose reads are as those of files: others than this package's may give
+// Checked returns a source whose reads are as reads of files: a source of another package may give
 // anything. Letters become upper case. An error names a read, by its place from 1 on, that no file
 // may have.
 func Checked(of Source) Source {
@@ -58,7 +58,7 @@ func (c *checked) Next() ([]Read, error) {
 	return reads, err
 }
 
-// checked returns the bases of a read as a file would have them, or what is wrong with it.
+// checked returns the bases of a read as a file would have them, or its fault.
 func (r *Read) checked() ([]byte, error) {
 	if r.Name == "" {
 		return nil, errors.New("the read has no name")
@@ -81,7 +81,7 @@ func (r *Read) checked() ([]byte, error) {
 	return bases, nil
 }
 
-// replaced returns what letters mean, or what is wrong with the first that is none.
+// replaced returns the bases that letters mean, or the fault of the first that is no base.
 func replaced(letters []byte, means *[256]byte) ([]byte, error) {
 	to := make([]byte, len(letters))
 	for i, c := range letters {

@@ -33,8 +33,8 @@ type source struct {
 	err        error // of closing
 }
 
-// openSource opens a path, or standard input for "-". The open itself can be cancelled,
-// because that of a FIFO waits for a writer.
+// openSource opens a path, or standard input for "-". The open itself can be cancelled, because
+// opening a FIFO waits for a writer.
 func openSource(ctx context.Context, path string) (*source, error) {
 	s := &source{name: path, stdin: path == "-"}
 	if s.stdin {
@@ -54,7 +54,7 @@ func openSource(ctx context.Context, path string) (*source, error) {
 	return s, nil
 }
 
-// A File is what is used of an *os.File.
+// A File has the methods of *os.File that are used.
 type File interface {
 	io.ReadSeekCloser
 	io.ReaderAt
@@ -80,7 +80,7 @@ func WithMeter(ctx context.Context, meter func(path string, size int64) func(n i
 	return context.WithValue(ctx, meterKey{}, meter)
 }
 
-// metered has the meter of a context, if there is one, told what is read of a file.
+// metered tells the meter of a context, if there is one, how much is read of a file.
 func metered(ctx context.Context, path string, file File) File {
 	meter, ok := ctx.Value(meterKey{}).(func(path string, size int64) func(n int))
 	if !ok {
@@ -93,7 +93,7 @@ func metered(ctx context.Context, path string, file File) File {
 	return &meteredFile{file, meter(path, size)}
 }
 
-// meteredFile tells what is read.
+// meteredFile tells how much is read.
 type meteredFile struct {
 	File
 	read func(n int)
@@ -201,13 +201,13 @@ func (s *source) size() int {
 }
 
 // errShorter is a file that ends before the size that it had when it was opened: another program
-// cut it, and what was read may be half of what it was. (A file that another takes the place of,
-// under the same name, is read to its own end.)
+// cut it, and the part that was read may be half of the file. (A file that another takes the place
+// of, under the same name, is read to its own end.)
 var errShorter = errors.New("became shorter while it was read")
 
-// WholeFile returns a reader of what is left of a file. If it is a regular one and ends before the
-// size that it has now, the reader ends with an error in place of io.EOF. After an error it returns
-// the same one again: a disk that fails once is not asked a second time.
+// WholeFile returns a reader of the rest of a file. If the file is regular and ends before the size
+// that it has now, the reader ends with an error instead of io.EOF. After an error it returns the
+// same one again: a disk that fails once is not asked a second time.
 func WholeFile(file File) io.Reader {
 	w := &wholeFile{file: file}
 	info, err := file.Stat()
@@ -243,7 +243,7 @@ func (w *wholeFile) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// magic numbers of what is read only decompressed, or not at all.
+// magic numbers of formats that are read only decompressed, or not at all.
 var magics = []struct {
 	start string
 	name  string
@@ -271,7 +271,7 @@ func compression(data []byte) string {
 }
 
 // text returns the decompressed text, up to where a head ends. Inflating runs ahead in goroutines
-// of its own, up to threads of them where the file is BGZF.
+// of its own, up to `threads` goroutines where the file is BGZF.
 func (s *source) text(threads int) (io.Reader, error) {
 	text, err := s.inflate(threads)
 	if err == nil && s.head != nil {
@@ -328,7 +328,7 @@ func (n *namedErrors) Read(p []byte) (int, error) {
 	return k, inflateError(n.format, err)
 }
 
-// inflateError describes what a decompressor said; io.EOF stays as it is.
+// inflateError describes the error of a decompressor; io.EOF stays io.EOF.
 func inflateError(format string, err error) error {
 	switch {
 	case err == nil || err == io.EOF:
@@ -349,7 +349,7 @@ type gzipReader struct {
 	in     *bufio.Reader
 	z      *gzip.Reader
 	inside bool // z is inside a member
-	// A long member is read by so many threads, from its first block on.
+	// A long member is read by this many threads, from its first block on.
 	s       *source
 	threads int
 	sizes   memberSizes
@@ -437,7 +437,7 @@ func (g *gzipReader) nextMember() error {
 	return nil
 }
 
-// aheadBlock and aheadBlocks bound what is inflated ahead: 2 MiB.
+// aheadBlock and aheadBlocks bound the text that is inflated ahead: 2 MiB.
 const (
 	aheadBlock  = 256 << 10
 	aheadBlocks = 8
@@ -449,7 +449,7 @@ type inflated struct {
 	err  error
 }
 
-// aheadReader reads what a goroutine has inflated.
+// aheadReader reads the text that a goroutine has inflated.
 type aheadReader struct {
 	s    *source
 	from <-chan inflated

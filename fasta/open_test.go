@@ -53,7 +53,7 @@ func blocks(file []byte, n int) []byte {
 }
 
 // TestBGZFCutBetweenBlocks: a reference, reads and a file of text that end at the border of a block
-// are refused, however short; what holds nothing is well.
+// are refused, however short; a file that holds nothing is accepted.
 func TestBGZFCutBetweenBlocks(t *testing.T) {
 	small := []byte(">a\nACGT\n>b\nACGT\n")
 	large := slices.Concat([]byte(">a\n"), bytes.Repeat([]byte("ACGTTGCA\n"), 100_000))
@@ -194,7 +194,7 @@ func TestCompression(t *testing.T) {
 	}
 }
 
-// TestWithMeter is told of what is read of each file.
+// TestWithMeter is told how much is read of each file.
 func TestWithMeter(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "ref.fa")
 	text := ">a\n" + strings.Repeat("ACGT\n", 1000)

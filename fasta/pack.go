@@ -20,7 +20,7 @@ type fragment struct {
 // reserve makes room for n bases in one allocation.
 func (f *fragment) reserve(n int) { f.use(make([]uint64, 3*dna.Words(n))) }
 
-// use makes room in planes, a third of which each plane gets.
+// use makes room in planes; each plane gets a third.
 func (f *fragment) use(planes []uint64) {
 	words := len(planes) / 3
 	f.bases = dna.Sequence{

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Pairs reads pairs of mates: two files of which records with the same number are mates, or one in
+// Pairs reads pairs of mates: two files in which records with the same number are mates, or one in
 // which mates alternate. Each file is cut into chunks as Reads does it, and the same goroutines
 // parse the chunks of both; Next joins them. One goroutine may call Next.
 type Pairs struct {
@@ -21,8 +21,7 @@ type Pairs struct {
 	err        error // what Next returns from now on
 }
 
-// mateFile is a file, what of it has been parsed and not been paired yet, and the error after
-// that.
+// mateFile is a file, its reads that are parsed and not paired yet, and the error after these.
 type mateFile struct {
 	reads *Reads
 	now   parsed
@@ -30,7 +29,7 @@ type mateFile struct {
 
 // OpenPairs opens two files of mates, or one in which mates alternate when mates is "". Either of
 // two files may be "-", standard input. Both are opened at once, because the writer of two FIFOs
-// may open either first. What is wrong with their content is returned by Next.
+// may open either first. Next returns errors of their content.
 //
 // The names of mates have to be equal, without a trailing /1 or /2. If they differ only in their
 // last byte, 1 in the first mate and 2 in the second, after '.', '_' or '/', these two bytes are
@@ -101,7 +100,7 @@ func openMates(ctx context.Context, cancel context.CancelFunc, reads, mates stri
 	return nil, err
 }
 
-// sameFile refuses one file in place of two. Devices such as /dev/null may be given twice.
+// sameFile refuses one file given twice. Devices such as /dev/null may be given twice.
 func sameFile(first, second *source) error {
 	a, err := first.file.Stat()
 	if err != nil {
@@ -182,8 +181,8 @@ func (f *mateFile) drop(n int) {
 // name is what messages call the file.
 func (f *mateFile) name() string { return f.reads.source.name }
 
-// end says what ends two files of which one at least has no more reads; the first is not broken
-// here.
+// end returns the end of two files, io.EOF or an error, where one at least has no more reads; the
+// first is not broken here.
 func (p *Pairs) end(first, second *mateFile) error {
 	switch {
 	case second.now.err != nil && second.now.err != io.EOF:
@@ -233,8 +232,7 @@ func (p *Pairs) alternating() ([]Read, error) {
 	return now.reads, nil
 }
 
-// match checks that two reads are mates and makes their names equal. The digits are those of /1 and
-// /2.
+// match checks that two reads are mates and makes their names equal. The digits are from /1 and /2.
 func (p *Pairs) match(first, second *Read, digit1, digit2 byte) error {
 	name1, name2 := first.Name, second.Name
 	if p.wholeNames {
@@ -270,8 +268,8 @@ func withoutDigit(name string, digit byte) string {
 	return name
 }
 
-// commonName returns what is left of two names when what tells mates apart is cut off: a 1 at the
-// end of the first and a 2 at that of the second, and the '.', '_' or '/' before.
+// commonName returns two names without the ending that tells mates apart: a 1 at the end of the
+// first and a 2 at the end of the second, and the '.', '_' or '/' before.
 func commonName(first, second string) (name string, ok bool) {
 	n := len(first) - 1
 	if n < 1 || len(second) != n+1 || first[:n] != second[:n] || first[n] != '1' || second[n] != '2' {
@@ -322,8 +320,8 @@ func (p *Pairs) strangers(first, second *Read, digit1, digit2 byte) error {
 	return p.wrong(second, digit2, fmt.Errorf("its mate in %s, record %d, is %s", p.files[0].name(), p.pairs+1, name))
 }
 
-// misplaced is the error of mates of which what they say of themselves, in their names or comments,
-// is not that they are the first and the second.
+// misplaced is the error of mates whose names or comments do not call them the first and the
+// second.
 func (p *Pairs) misplaced(first, second *Read, digit1, digit2 byte, same bool, where string) error {
 	before := fmt.Sprintf("the record before it is %s", quote(word(first, digit1, p.wholeNames)))
 	question := ""

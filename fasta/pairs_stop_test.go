@@ -103,8 +103,8 @@ func TestPairsStop(t *testing.T) {
 	}
 }
 
-// TestPairsOfFIFOs reads two FIFOs of which the writer opens the second first, and stops while they
-// wait for more.
+// TestPairsOfFIFOs reads two FIFOs whose writer opens the second first, and stops while they wait
+// for more.
 func TestPairsOfFIFOs(t *testing.T) {
 	dir := t.TempDir()
 	paths := [2]string{filepath.Join(dir, "r1"), filepath.Join(dir, "r2")}
@@ -168,8 +168,8 @@ func TestPairsOfFIFOs(t *testing.T) {
 	closeAll(files)
 }
 
-// TestPairsOfStandardInput reads the first mates from a pipe in place of standard input, and the
-// second from a file.
+// TestPairsOfStandardInput reads the first mates from a pipe as standard input, and the second from
+// a file.
 func TestPairsOfStandardInput(t *testing.T) {
 	text := randomFASTQ(3000)
 	mates := writeFile(t, "mates", text[:len(text)/2])

@@ -41,7 +41,7 @@ func allPairs(reads, mates string, o ReadOptions, chunkSize int) ([]Read, error)
 	}
 }
 
-// What naivePairs tells mates by.
+// The marks by which naivePairs tells mates.
 var (
 	digitSuffix  = regexp.MustCompile(`/[12]$`)
 	firstOfTwo   = regexp.MustCompile(`^(.*)[._/]1$`)
@@ -248,7 +248,7 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// TestPairsErrorFields checks what callers get besides the text.
+// TestPairsErrorFields checks the fields that callers get beside the text.
 func TestPairsErrorFields(t *testing.T) {
 	reads, mates := writeFile(t, "r1", []byte(">a\n>b\n")), writeFile(t, "r2", []byte(">a\n>c/2\n"))
 	_, err := allPairs(reads, mates, ReadOptions{}, chunkText)
@@ -335,7 +335,7 @@ func TestPairsOfPhiX(t *testing.T) {
 	}
 }
 
-// awkwardPairs are files of pairs in ../shared/data/awkward, and what must become of them. In
+// awkwardPairs are files of pairs in ../shared/data/awkward, and their expected outcomes. In
 // refused, R1 and R2 stand for the files.
 var awkwardPairs = []struct {
 	reads, mates string
@@ -413,7 +413,7 @@ func compareWithNaive(t rapid.TB, reads, mates string, threads, chunkSize int) {
 	}
 }
 
-// drawMates draws first and second mates, most of which match.
+// drawMates draws first and second mates, and most match.
 func drawMates(t *rapid.T, qualities [2]bool) (mates [2][]Read) {
 	endings := rapid.SampledFrom([][2]string{{"", ""}, {"", ""}, {"/1", "/2"}, {".1", ".2"}, {"_1", "_2"}, {"/1/1", "/2/2"}, {"", "/2"}})
 	comments := rapid.SampledFrom([][2]string{{"", ""}, {"x y", "z"}, {"1:N:0:AC", "2:Y:1:AC"}, {"1:N:0:AC", ""}})
@@ -463,8 +463,8 @@ func drawFault(t *rapid.T, mates [][]Read, file int) {
 	}
 }
 
-// TestAnyPairs: pairs and errors are those of the naive reader, in two files or in one, however
-// these are written, compressed and cut into chunks.
+// TestAnyPairs: pairs and errors are the naive reader's, in two files or in one, however these are
+// written, compressed and cut into chunks.
 func TestAnyPairs(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -500,7 +500,7 @@ func TestAnyPairs(t *testing.T) {
 	})
 }
 
-// FuzzPairs: no input makes a panic, and pairs and errors are those of the naive reader.
+// FuzzPairs: no input makes a panic, and pairs and errors are the naive reader's.
 func FuzzPairs(f *testing.F) {
 	for _, s := range [][2]string{
 		{"@a/1\nA\n+\nI\n", "@a/2\nC\n+\nI\n"}, {">a\nA\n>a\nC\n>b\n>b", ""}, {"@a 1:N:0:1\nA\n+\nI\n", ">a 1:N:0:1"},

@@ -40,9 +40,8 @@ func newParser(o ReadOptions) *parser {
 // otherwise.
 var errMalformed = errors.New("malformed record")
 
-// parse returns the reads of a chunk up to the first that is wrong, and what is wrong
-// with it. The file of the error is left to the caller. digits then has those of the reads at
-// least.
+// parse returns the reads of a chunk up to the first wrong one, and its error. The caller adds the
+// file to the error. digits then has the digits of the reads at least.
 func (p *parser) parse(c *chunk) ([]Read, *Error) {
 	if p.by == bulkAndBiogo {
 		if reads, ok := p.bulk.parse(c); ok {
@@ -116,8 +115,8 @@ func (p *parser) parseFASTQ(c *chunk) (int, error) {
 		r := record.in(rest)
 		rest = rest[next:]
 		_, err := reader.Read()
-		// biogo drops white space inside a line, so what it gave is compared
-		// with what is there.
+		// biogo drops white space inside a line, so its letters are compared with the letters of
+		// the text.
 		if err != nil || len(p.reads.out) != i+1 || p.reads.length != len(r.bases) || p.reads.bad {
 			if found := r.describe(); found != nil {
 				return i, found
@@ -179,7 +178,7 @@ func (p *parser) parseFASTA(c *chunk) (int, error) {
 	return read, nil
 }
 
-// cutLine returns the first line of text, without its '\n', and the size of it with it.
+// cutLine returns the first line of text, without its '\n', and its size with it.
 func cutLine(text []byte) (line []byte, size int) {
 	if n := bytes.IndexByte(text, '\n'); n >= 0 {
 		return text[:n], n + 1
@@ -192,7 +191,7 @@ func cutLine(text []byte) (line []byte, size int) {
 // calls SetName for a record before it returns the one before.) Bases and qualities of a
 // chunk are one allocation.
 //
-// Of seq.Sequence the readers call nothing but what is defined here.
+// The readers call no methods of seq.Sequence but the ones defined here.
 type readCollector struct {
 	seq.Sequence
 	crop   int
@@ -205,7 +204,7 @@ type readCollector struct {
 	errAt  int    // index of its read
 }
 
-// reset prepares for a chunk with so many records, and bytes of bases and qualities.
+// reset prepares for a chunk with numbers of records, and of bytes of bases and qualities.
 func (t *readCollector) reset(records, bytes, crop int) {
 	*t = readCollector{
 		crop:  crop,
@@ -217,7 +216,7 @@ func (t *readCollector) reset(records, bytes, crop int) {
 // Clone returns the template itself.
 func (t *readCollector) Clone() seq.Sequence { return t }
 
-// Encoding is the one that takes '!' for 0. With alphabet.None biogo loses qualities.
+// Encoding is the encoding that takes '!' for 0. With alphabet.None biogo loses qualities.
 func (t *readCollector) Encoding() alphabet.Encoding { return alphabet.Sanger }
 
 // SetName starts a read.

@@ -24,9 +24,9 @@ type part struct {
 }
 
 // Part returns reads [skip, skip+take) of a source, or all from skip on if take is 0. Reads that
-// are skipped are parsed, so that a bad record among them is an error; what comes after the last
-// read is no error. A negative number is 0. Of pairs both numbers are twice those of pairs. After
-// io.EOF, More tells whether more follows.
+// are skipped are parsed, so that a bad record among them is an error; text after the last read is
+// no error. A negative number is 0. For pairs, both numbers count reads, two a pair. After io.EOF,
+// More tells whether more follows.
 func Part(of Source, skip, take int64) Source {
 	if skip, take = max(skip, 0), max(take, 0); skip == 0 && take == 0 {
 		return of
@@ -64,7 +64,7 @@ func (p *part) Next() ([]Read, error) {
 }
 
 // More tells of a part by Part, from which Next has returned io.EOF, whether the source has more
-// behind it, reads or a bad record. Of other sources there is no more.
+// behind it, reads or a bad record. For other sources it returns false.
 func More(s Source) bool {
 	p, ok := s.(*part)
 	return ok && p.more

@@ -12,9 +12,9 @@ import (
 type ReadOptions struct {
 	Threads int // goroutines that parse; 0 = all processors
 	Crop    int // use the first Crop bases and qualities of each read; 0 = all
-	// MaxLength is the most bases of a read in the file, before Crop; 0 is DefaultMaxLength. A longer
-	// one is an error. So is a header of more than 1 MiB, and a record whose text has more than 4
-	// bytes for each base of MaxLength and 4 MiB.
+	// MaxLength is the most bases of a read in the file, before Crop; 0 is DefaultMaxLength. A
+	// longer one is an error. Errors are also a header of more than 1 MiB, and a record whose text
+	// has more than 4 bytes for each base of MaxLength and 4 MiB.
 	MaxLength int
 	// WholeNames keeps a trailing /1 or /2 of names, and what else Pairs cuts off. Names of mates then
 	// may differ in that.
@@ -51,15 +51,15 @@ type parsed struct {
 const (
 	// chunkText is the text of a chunk in bytes.
 	chunkText = 192 << 10
-	// budgetUnit and budgetUnits bound what is read ahead to 1 MiB of text for each thread, and 2 MiB
-	// for two or fewer, or to one record where that is larger. Two files of mates have half of the
-	// threads each.
+	// budgetUnit and budgetUnits bound the text that is read ahead to 1 MiB of text for each
+	// thread, and 2 MiB for two or fewer, or to one record where that is larger. Two files of mates
+	// have half of the threads each.
 	budgetUnit  = 64 << 10
 	budgetUnits = 16
 )
 
-// OpenReads opens a FASTA or FASTQ file, "-" being standard input, and starts reading ahead. What
-// is wrong with its content is returned by Next.
+// OpenReads opens a FASTA or FASTQ file, "-" being standard input, and starts reading ahead. Next
+// returns errors of its content.
 func OpenReads(ctx context.Context, path string, o ReadOptions) (*Reads, error) {
 	return openReads(ctx, path, o, chunkText)
 }
@@ -79,7 +79,7 @@ func newReads(s *source, o ReadOptions, chunkSize int) *Reads {
 }
 
 // startReads starts reading sources, one or two of mates, whose chunks the same goroutines parse.
-// These end with the context of the first source, and its close waits for them: none of them ever
+// These end with the context of the first source, and its close waits for them: no goroutine ever
 // waits for a file.
 func startReads(o ReadOptions, chunkSize int, sources ...*source) []*Reads {
 	if o.Threads <= 0 {

@@ -125,7 +125,7 @@ func TestReads(t *testing.T) {
 	}
 }
 
-// TestErrorFields checks what callers get besides the text.
+// TestErrorFields checks the fields that callers get beside the text.
 func TestErrorFields(t *testing.T) {
 	path := writeFile(t, "reads.fq", []byte("@a\nA\n+\nI\n@b\nA\n+\nII\n"))
 	_, err := readAll(path, ReadOptions{}, chunkText)
@@ -155,7 +155,7 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-// TestStandardInput reads "-" through a pipe in place of standard input.
+// TestStandardInput reads "-" from a pipe as standard input.
 func TestStandardInput(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -278,7 +278,7 @@ func TestCloseAndCancel(t *testing.T) {
 	}
 }
 
-// TestReadAhead checks that what is read ahead is bounded: nobody calls Next.
+// TestReadAhead checks that reading ahead is bounded: nobody calls Next.
 func TestReadAhead(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {

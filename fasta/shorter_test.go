@@ -19,7 +19,7 @@ func TestFileThatGetsShorter(t *testing.T) {
 	text := slices.Concat(half, []byte(">b\n"+strings.Repeat("TTGCA", 50_000)+"\n"))
 	compressed := slices.Concat(gzipMember(t, half), gzipMember(t, text[len(half):]))
 	frames := slices.Concat(zstandard(t, half), zstandard(t, text[len(half):]))
-	// Two contigs, from bzip2; there is no writer of it in Go.
+	// Two contigs, from bzip2; Go has no writer of bzip2.
 	bzip2, err := hex.DecodeString("425a68393141592653590400f0270000024f00001000012880040030002000508604054a9e2652bd" +
 		"bd8dc90aa90e2348c22c8b2288b90ce7e2ee48a70a1200801e04e0")
 	if err != nil {
@@ -78,8 +78,8 @@ func TestFileThatGetsShorter(t *testing.T) {
 	}
 }
 
-// A file that stays as it is, that gets longer, or that another takes the place of is read to its
-// end; of standard input, what is left of it.
+// A file that stays the same, that gets longer, or that another replaces is read to its end;
+// standard input is read from its offset on.
 func TestFileThatDoesNotGetShorter(t *testing.T) {
 	text := []byte("@a\nACGT\n+\nIIII\n@b\nACGT\n+\nIIII\n")
 	for name, change := range map[string]func(path string) error{

@@ -47,8 +47,8 @@ func textSource(ctx context.Context, name string, text []byte) *source {
 }
 
 // OpenText opens the text of a file, "-" being standard input, decompressed by up to threads
-// goroutines. It is for formats that are read line by line. What is wrong with the file is returned
-// by Read, as an Error that names it.
+// goroutines. It is for formats that are read line by line. Read returns faults of the file as an
+// Error that names the file.
 func OpenText(ctx context.Context, path string, threads int) (io.ReadCloser, error) {
 	s, err := openSource(ctx, path)
 	if err != nil {

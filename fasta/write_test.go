@@ -27,7 +27,7 @@ func TestAppendFASTQ(t *testing.T) {
 	}
 }
 
-// TestWrittenAndRead: what is written is read back equal, with the suffix of a mate or none.
+// TestWrittenAndRead: written reads are read back equal, with the suffix of a mate or none.
 func TestWrittenAndRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "reads")
 	rapid.Check(t, func(rt *rapid.T) {

@@ -5,11 +5,11 @@ import "unsafe"
 // calls are the functions of the driver API that this package uses. Libcuda fills them through
 // purego, the emulator with functions of its own.
 //
-// The tag is the name in libcuda, with the names to take in its place where that one is missing.
-// Handles of C (contexts, modules, functions, streams, events) are uintptr, pointers to device
-// memory are uint64, and devices int32. Most fields have the parameters of the C function;
-// ModuleLoad, Launch, ErrorName and ErrorString have Go's slices and strings, because what C has
-// there is of no use to the emulator.
+// The tag is the name in libcuda, with the names to take where it is missing. Handles of C
+// (contexts, modules, functions, streams, events) are uintptr, pointers to device memory are
+// uint64, and devices int32. Most fields have the parameters of the C function; ModuleLoad, Launch,
+// ErrorName and ErrorString have Go's slices and strings, because the emulator has no use for C's
+// types.
 type calls struct {
 	Init          func(flags uint32) Result   `cuda:"cuInit"`
 	DriverVersion func(version *int32) Result `cuda:"cuDriverGetVersion"`
@@ -35,8 +35,8 @@ type calls struct {
 	AllocHost  func(memory *unsafe.Pointer, bytes uint64, flags uint32) Result `cuda:"cuMemHostAlloc"`
 	FreeHost   func(memory unsafe.Pointer) Result                              `cuda:"cuMemFreeHost"`
 
-	// ModuleLoad compiles PTX, which ends with a zero byte. What the compiler complains of goes
-	// into the log, up to a zero byte.
+	// ModuleLoad compiles PTX, which ends with a zero byte. Complaints of the compiler go into the
+	// log, up to a zero byte.
 	ModuleLoad     func(module *uintptr, ptx []byte, log []byte) Result        `cuda:"cuModuleLoadDataEx"`
 	ModuleUnload   func(module uintptr) Result                                 `cuda:"cuModuleUnload"`
 	ModuleFunction func(function *uintptr, module uintptr, name string) Result `cuda:"cuModuleGetFunction"`

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 )
 
-// Info is what is known of a device.
+// Info describes a device.
 type Info struct {
 	Index        int
 	Name         string
@@ -49,7 +49,7 @@ func (i *Info) attributes() map[int32]*int {
 	}
 }
 
-// info returns the driver's number for a device, and what is known of it.
+// info returns the driver's number for a device, and its description.
 func (d *Driver) info(index int) (int32, Info, error) {
 	info := Info{Index: index}
 	at := site{device: deviceName(index)}
@@ -116,8 +116,8 @@ type Device struct {
 	times map[string]*KernelTime
 }
 
-// owned is what a device has to free. gone is called once, before release, and also where nothing
-// is released because the context ends or is lost.
+// owned is an object that a device has to free. gone is called once, before release, and also where
+// nothing is released because the context ends or is lost.
 type owned interface {
 	rank() int
 	gone()
@@ -133,7 +133,7 @@ const (
 	rankHostMemory
 )
 
-// Open makes a device ready for use. The index is that of Devices.
+// Open makes a device ready for use. The index is from Devices.
 func (d *Driver) Open(index int, o Options) (*Device, error) {
 	count, err := d.deviceCount()
 	if err != nil {
@@ -172,7 +172,7 @@ func counted(n int, what string) string {
 
 func byteCount(n int) string { return counted(n, "byte") }
 
-// Info returns what is known of the device.
+// Info describes the device.
 func (v *Device) Info() Info { return v.info }
 
 // Name is what options and messages call the device, such as cuda:0.
@@ -188,8 +188,8 @@ func (v *Device) FreeMemory() (free, total int64, err error) {
 	return int64(f), int64(t), err
 }
 
-// Close frees what is left of the device's memory, modules, streams and events, after the work in
-// its streams is done, and gives the context back. A second call does nothing.
+// Close frees the rest of the device's memory, modules, streams and events, after the work in its
+// streams is done, and gives the context back. A second call does nothing.
 func (v *Device) Close() error {
 	v.using.Lock()
 	defer v.using.Unlock()
@@ -214,7 +214,7 @@ func (v *Device) Close() error {
 	return cmp.Or(err, release)
 }
 
-// releaseAll releases what Close found, until the context is lost: what is left then ends with the
+// releaseAll releases what Close found, until the context is lost: the rest then ends with the
 // context.
 func (v *Device) releaseAll(left []owned) error {
 	var err error
@@ -284,8 +284,8 @@ func (v *Device) current(f func() error) error {
 	return f()
 }
 
-// call makes a call of the driver for this device. Once a call showed that the context is lost, its
-// error is that of all.
+// call makes a call of the driver for this device. Once a call showed that the context is lost, all
+// calls return its error.
 func (v *Device) call(name string, at site, f func(c *calls) Result) error {
 	at.device = v.name
 	e := v.driver.call(name, at, f)

@@ -171,7 +171,7 @@ func TestMemoryBounds(t *testing.T) {
 			t.Errorf("%v, want %s", c.err, c.want)
 		}
 	}
-	// What is empty needs no call.
+	// An empty slice needs no call.
 	empty := must(v.Alloc(0))
 	err := errors.Join(s.Upload(m, 10, nil), s.Download(nil, m, 0), s.Clear(m, 10, 0), s.Copy(m, 0, m, 10, 0), s.Clear(empty, 0, 0), empty.Free())
 	if err != nil || empty.Pointer() != 0 || len(must(v.AllocHost(0)).Bytes()) != 0 {

@@ -20,9 +20,9 @@
 //
 // # Threads
 //
-// A CUDA context is current in a thread, and goroutines change threads. So every method holds its
-// thread and makes its context current before it calls the driver, and everything here may be used
-// by several goroutines. What they put into one stream is done in the order of their calls.
+// A CUDA context is current in a thread, and goroutines change threads. Therefore every method
+// holds its thread and makes its context current before it calls the driver, and everything here
+// may be used by several goroutines. Work in one stream is done in the order of the calls.
 //
 // # Errors
 //
@@ -36,7 +36,7 @@
 //
 // # Memory of the host
 //
-// Copies from and to pinned memory (HostMemory) are asynchronous: that memory must stay as it is
-// until something has waited for the stream, or for an event after the copy. Copies from and to any
-// other memory are complete when the call returns.
+// Copies from and to pinned memory (HostMemory) are asynchronous: the memory must not change until
+// something has waited for the stream, or for an event after the copy. Copies from and to any other
+// memory are complete when the call returns.
 package gpu

@@ -28,7 +28,7 @@ type Driver struct {
 	pinned []span
 }
 
-// fault is a result to return in place of a call.
+// fault is a result to return instead of a call's.
 type fault struct {
 	at   int // in calls of the function since the driver was made
 	code Result
@@ -108,7 +108,7 @@ type site struct {
 	detail func() string // what more is known once the call failed; may be nil
 }
 
-// call is the one place where functions of the driver are called. name is that of the function in
+// call is the one place where functions of the driver are called. name is the function's name in
 // libcuda.
 func (d *Driver) call(name string, at site, f func(c *calls) Result) *Error {
 	code, injected := d.count(name)
@@ -184,8 +184,8 @@ func (d *Driver) Version() (int, error) {
 	return int(version), nil
 }
 
-// Devices returns what is known of each device that CUDA_VISIBLE_DEVICES allows. A driver without a
-// device is no error.
+// Devices describes each device that CUDA_VISIBLE_DEVICES allows. A driver without a device is no
+// error.
 func (d *Driver) Devices() ([]Info, error) {
 	count, err := d.deviceCount()
 	if err != nil {

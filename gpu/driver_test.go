@@ -230,7 +230,8 @@ func TestEveryCallMayFail(t *testing.T) {
 					if name == "cuLaunchKernel" && e.Kernel != "add" {
 						t.Errorf("the launch that failed is that of kernel %q", e.Kernel)
 					}
-					// What the context holds ends with it, so that alone has to be given back.
+					// Everything that the context holds ends with it, so only the context has to be
+					// given back.
 					calls := d.Calls()
 					if retained := calls["cuDevicePrimaryCtxRetain"]; retained == 1 && name != "cuDevicePrimaryCtxRetain" &&
 						calls["cuDevicePrimaryCtxRelease_v2"] != 1 {

@@ -74,7 +74,7 @@ type emulatedMemory struct {
 	device int32
 }
 
-// emulatedStream is work to be done in order. Item i of it is number done + i.
+// emulatedStream is work to be done in order. Item i is number done + i.
 type emulatedStream struct {
 	device int32
 	done   int
@@ -88,7 +88,7 @@ type emulatedEvent struct {
 	time   time.Time       // zero until it happened
 }
 
-// What kernels/emulator/runtime.cpp understands.
+// The requests that kernels/emulator/runtime.cpp understands.
 const (
 	requestAllocate = iota + 1
 	requestFree
@@ -110,7 +110,7 @@ type request struct {
 // start starts the program.
 func (e *emulator) start(program string) error {
 	e.program = exec.Command(program)
-	// The first complaint is the one that counts.
+	// The first complaint counts.
 	e.program.Env = append(os.Environ(), "ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0:allocator_may_return_null=1",
 		"UBSAN_OPTIONS=print_stacktrace=0", "TSAN_OPTIONS=halt_on_error=1:report_signal_unsafe=0:exitcode=66")
 	to, err := e.program.StdinPipe()
@@ -131,7 +131,7 @@ func (e *emulator) start(program string) error {
 	e.to, e.from, e.ended = to, bufio.NewReaderSize(from, 1<<16), make(chan struct{})
 	go func() {
 		defer close(e.ended)
-		// What cannot be read any more would only have been a longer report.
+		// Output that cannot be read any more would only have made the report longer.
 		_, _ = io.Copy(&e.report, complaints)
 	}()
 	return nil
@@ -161,7 +161,7 @@ func (e *emulator) ask(r request, name string, payload, into []byte) (uint64, Re
 	if err != nil {
 		return 0, Unknown
 	}
-	// Each write wakes the program, so that what is short goes along with the header.
+	// Each write wakes the program, so short data go along with the header.
 	header = append(header, name...)
 	if len(payload) <= 1<<12 {
 		header, payload = append(header, payload...), nil
@@ -280,7 +280,7 @@ func (e *emulator) put(stream uintptr, work func() Result) Result {
 	return Success
 }
 
-// until does the work of a stream before that of a number.
+// until does the work of a stream before the item of a number.
 func (e *emulator) until(s *emulatedStream, number int) Result {
 	for s.done < number && len(s.work) > 0 {
 		work := s.work[0]

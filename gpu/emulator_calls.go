@@ -7,7 +7,8 @@ import (
 	"unsafe"
 )
 
-// emulatedAttributes are those of the emulated devices. Few multiprocessors make few blocks.
+// emulatedAttributes are the attributes of the emulated devices. Few multiprocessors make few
+// blocks.
 var emulatedAttributes = map[int32]int32{
 	attributeMaxThreadsPerBlock: 1024, attributeSharedMemoryPerBlock: 48 << 10, attributeClockKHz: 1_000_000, attributeMultiprocessors: 2,
 	attributeMemoryClockKHz: 1_000_000, attributeMemoryBusBits: 64, attributeL2Bytes: 1 << 20, attributeMaxThreadsPerMultiprocessor: 512,

@@ -66,8 +66,7 @@ func (e *Event) Synchronize() error {
 	})
 }
 
-// Elapsed is the time on the device between another event and this one, both of which have
-// happened.
+// Elapsed is the time on the device between another event and this one. Both have happened.
 func (e *Event) Elapsed(since *Event) (time.Duration, error) {
 	var elapsed time.Duration
 	err := e.do(func() error {

@@ -28,7 +28,7 @@ type (
 	storeParams struct{ to Pointer }
 )
 
-// fake is a driver with two devices that does what it is told at once, in maps.
+// fake is a driver with two devices that obeys at once, in maps.
 type fake struct {
 	mu      sync.Mutex
 	next    uint64
@@ -103,7 +103,7 @@ func (f *fake) count() int {
 	return len(f.made)
 }
 
-// left is what was made and not freed, sorted.
+// left lists objects that were made and not freed, sorted.
 func (f *fake) left() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

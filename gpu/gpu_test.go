@@ -79,7 +79,7 @@ func TestGPUDevices(t *testing.T) {
 	}
 }
 
-// TestGPUSession does what every failure is injected into elsewhere.
+// TestGPUSession runs the session into which other tests inject every failure.
 func TestGPUSession(t *testing.T) {
 	for _, o := range []Options{{}, {Sync: true}} {
 		if err := session(realDriver(t), o); err != nil {
@@ -206,7 +206,7 @@ func TestGPUCompilerComplains(t *testing.T) {
 	t.Log(err)
 }
 
-// failures are kernels that lose the context, with what may be said of them.
+// failures are kernels that lose the context, with the messages that may come.
 var failures = []struct {
 	kernel string
 	launch func(s *Stream, k *Kernel) error
@@ -284,8 +284,8 @@ func TestGPUEveryCallMayFail(t *testing.T) {
 			if e := (*Error)(nil); !errors.As(err, &e) || e.Call != name || e.Result != code {
 				t.Errorf("%s gives %v: %v", name, code, err)
 			}
-			// A context that is not really lost would keep what is left: the process no longer
-			// retains it.
+			// A context that is not really lost would keep the rest: the process no longer retains
+			// the context.
 			if err := session(d, Options{}); err != nil {
 				t.Errorf("after %s gave %v: %v", name, code, err)
 			}

@@ -38,7 +38,7 @@ func threadsHaveContexts(t *testing.T, f *fake) {
 }
 
 // TestRegister checks that purego takes the types of all functions, with a function of C's library
-// in place of each.
+// instead of each.
 func TestRegister(t *testing.T) {
 	library, err := purego.Dlopen("libc.so.6", purego.RTLD_NOW)
 	if err != nil {
@@ -89,7 +89,7 @@ func TestOpenLibrary(t *testing.T) {
 	if _, err := openLibrary("libnone.so.1", []string{folder}); err == nil || !strings.Contains(err.Error(), "libnone.so.1") {
 		t.Errorf("%v", err)
 	}
-	// What is there and cannot be opened is worth telling.
+	// A library that is there and cannot be opened is worth telling.
 	broken := filepath.Join(folder, "libnone.so.1")
 	if err := os.WriteFile(broken, []byte("no library"), 0o600); err != nil {
 		t.Fatal(err)

@@ -64,7 +64,7 @@ func (m *Module) release() error {
 func (m *Module) Kernels() []string { return slices.Sorted(maps.Keys(m.kernels)) }
 
 // Kernel finds a kernel. It is refused if the PTX does not give it parameterBytes bytes of
-// parameters: the struct in Go is then not that of the kernel.
+// parameters: the struct in Go is then not the kernel's.
 func (m *Module) Kernel(name string, parameterBytes int) (*Kernel, error) {
 	v := m.device
 	size, ok := m.kernels[name]
@@ -91,8 +91,8 @@ func (k *Kernel) Name() string { return k.name }
 
 var (
 	ptxEntry = regexp.MustCompile(`\.entry\s+([A-Za-z0-9_$%]+)\s*(?:\(([^)]*)\))?`)
-	// .param, then in any order .align N, the type and what pointers have, then the name and, for
-	// an array, its length.
+	// .param, then in any order .align N, the type and the attributes of pointers, then the name
+	// and, for an array, its length.
 	ptxParameter = regexp.MustCompile(`^\.param\s+((?:\.\w+(?:\s+\d+)?\s+)+)[A-Za-z0-9_$%]+\s*(?:\[\s*(\d+)\s*\])?$`)
 	ptxAlign     = regexp.MustCompile(`\.align\s+(\d+)`)
 	ptxType      = regexp.MustCompile(`\.[busf](8|16|32|64)\b`)
@@ -172,7 +172,7 @@ func parameter(text string) (size, align int, err error) {
 		return 0, 0, refused
 	}
 	size, align = bits/8, bits/8
-	// After .ptr, .align is that of what the parameter points to.
+	// After .ptr, .align belongs to the memory that the parameter points to.
 	own, _, _ := strings.Cut(parts[1], ".ptr")
 	if a := ptxAlign.FindStringSubmatch(own); a != nil {
 		if align, err = strconv.Atoi(a[1]); err != nil || align == 0 {

@@ -34,8 +34,8 @@ func TestKernelParameters(t *testing.T) {
 	}
 }
 
-// TestWithoutComments compares all texts of up to six letters with what a regular expression makes
-// of them.
+// TestWithoutComments compares, for all texts of up to six letters, the result with a regular
+// expression's.
 func TestWithoutComments(t *testing.T) {
 	comment := regexp.MustCompile(`(?s)//[^\n]*|/\*.*?\*/`)
 	texts := []string{""}
@@ -68,8 +68,8 @@ func TestKernelParametersRefused(t *testing.T) {
 	}
 }
 
-// FuzzKernelParameters checks that any text is understood or refused, and that what is written as
-// clang does is understood whatever follows.
+// FuzzKernelParameters checks that any text is understood or refused, and that text as clang writes
+// it is understood whatever follows.
 func FuzzKernelParameters(f *testing.F) {
 	f.Add(string(testPTX), 24)
 	f.Add(".entry k(.param .u64 .ptr .global .align 4 p, .param .f32 q)", 1)

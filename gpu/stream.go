@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// Stream is a queue of work for a device: what is put into it is done in order.
+// Stream is a queue of work for a device, done in order.
 type Stream struct {
 	handle
 	stream uintptr
@@ -90,8 +90,8 @@ func (s *Stream) launched(kernel string) {
 	s.last = kernel
 }
 
-// Upload copies src to a place in memory of the device. If src is pinned it must stay as it is
-// until something has waited for the stream; of any other memory the copy is complete when Upload
+// Upload copies src to a place in memory of the device. If src is pinned it must not change until
+// something has waited for the stream; from any other memory the copy is complete when Upload
 // returns.
 func (s *Stream) Upload(dst *Memory, at int, src []byte) error {
 	to, err := dst.at(s.device, "upload", at, len(src))
@@ -173,8 +173,8 @@ func (s *Stream) Record(e *Event) error {
 	})
 }
 
-// Wait has what is put into the stream from now on wait for the event, also for one of another
-// device.
+// Wait has all work that is put into the stream from now on wait for the event, which may be
+// another device's.
 func (s *Stream) Wait(e *Event) error {
 	return s.do(func() error {
 		if err := e.open(); err != nil {

@@ -14,8 +14,8 @@ DEVICE u32x4 flags_of(u32 answers) {
 	return {spread(matches & 15), spread(matches >> 4 & 15), spread(matches >> 8 & 15), spread(matches >> 12)};
 }
 
-// The state of a bit-parallel automaton (Shift-Or, Wu-Manber): a vector of 32 or 64 bits in the
-// upper of which the needle stands, its last letter at the top. A bit is 0 where the needle's
+// The state of a bit-parallel automaton (Shift-Or, Wu-Manber): a vector of 32 or 64 bits. The
+// needle stands in its upper bits, its last letter at the top. A bit is 0 where the needle's
 // letters up to it match. Below the needle all bits of masks are 0: there everything matches.
 //
 // Masks are looked up in shared memory, in a table of 256 codes with as many copies as there are
@@ -57,8 +57,8 @@ struct alignas(8) Vector64 {
 	DEVICE u32 upper() const { return high; }
 };
 
-// fill_masks fills the table of a block of `threads`. masks has the masks of the first codes,
-// `codes` of them; the others match nothing.
+// fill_masks fills the table of a block of `threads`. masks has the masks of the first `codes`
+// codes; other codes match nothing.
 template <class Vector> DEVICE void fill_masks(Vector* table, const u64* masks, u32 codes, u32 threads) {
 	for (u32 i = thread_index(); i < 256 * Vector::COPIES; i += threads) {
 		const u32 code = i / Vector::COPIES;

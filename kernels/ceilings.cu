@@ -1,5 +1,5 @@
-// What a GPU can do at best, as a measure for the other kernels: reading, copying, logic and random
-// probes.
+// The best that a GPU can do, as a measure for the other kernels: reading, copying, logic and
+// random probes.
 #include "language.cuh"
 
 constexpr u32 CEILING_THREADS = 256; // exported

@@ -19,8 +19,8 @@
 // what the left neighbour would say follows from X[l][j], the last letter of the text at or before
 // j that matches letter l. The paper's table X is kept as one bit for each of its columns, set
 // where letter l matches; X[l][j] is the highest bit set up to j, and need not be sought farther
-// back than `most` letters, as every edit would be spent on what is skipped. A block meets after
-// each row.
+// back than `most` letters, as every edit would be spent on the skipped letters. A block meets
+// after each row.
 #include "search.cuh"
 
 constexpr u32 WAVEFRONT_THREADS = 256;  // exported
@@ -55,7 +55,7 @@ template <class Comparison> DEVICE void wavefront(const WavefrontParams& p, u8* 
 	const u64 start = begin + u64(group) * p.own;
 	const bool active = group < groups && start < p.text.count;
 	const u32 letters = active ? p.before + u32(p.text.count - start < p.own ? p.text.count - start : p.own) : 0;
-	// Of all groups.
+	// The rows of all groups.
 	const u32 longest = p.before + u32(p.text.count - begin < p.own ? p.text.count - begin : p.own);
 	const u8* codes = p.text.codes + i64(start) - i64(p.before);
 	older += group * m, previous += group * m, current += group * m;
@@ -93,8 +93,8 @@ KERNEL(levenshtein_diagonal_sets, WavefrontParams, WAVEFRONT_THREADS) {
 	SHARED u8 rows[3][WAVEFRONT_LONGEST], needle[WAVEFRONT_LONGEST];
 	wavefront<InSet>(p, rows[0], rows[1], rows[2], needle);
 }
-// levenshtein_blocks is for windows of three times `length` letters, of which the last third is
-// reported (section VII).
+// levenshtein_blocks is for windows of three times `length` letters, and reports their last third
+// (section VII).
 KERNEL(levenshtein_blocks_letters, WavefrontParams, WAVEFRONT_THREADS) {
 	SHARED u8 rows[3][WAVEFRONT_LONGEST], needle[WAVEFRONT_LONGEST];
 	wavefront<Equal>(p, rows[0], rows[1], rows[2], needle);

@@ -1,16 +1,15 @@
-// All needles of a search at once for scanmap search: the words of the text are looked up in a
-// table of those near pieces of the needles, and what the table has is verified
-// (search/neighbours.go says why none is missed, and makes the table).
+// All needles of a search at once for scanmap search: a table has the words near pieces of the
+// needles, each word of the text is looked up there, and its entries are verified
+// (search/neighbours.go makes the table, and says why no end is missed).
 //
-// A word is q letters: bit i and bit q + i are the two bits of the code of letter i. A bitmap tells
-// which words the table has, 2 MB of them at most, which the L2 cache holds; of those that it has,
-// `starts` tells where the entries begin. An entry is the number of a needle, and the offset of its
-// piece.
+// A word is q letters: bit i and bit q + i are the two bits of the code of letter i. A bitmap of at
+// most 2 MB, which the L2 cache holds, tells which words the table has; for these, `starts` tells
+// where the entries begin. An entry is the number of a needle, and the offset of its piece.
 //
 // A warp takes 32 words of 32 letters of the text at a time, and a lane looks up the 32 places of
-// one. Places whose words are there wait in a queue of the warp. The entries of 32 of them are
-// shared out among the lanes, however many each has, and each lane verifies one at a time: by the
-// letters that differ, or, with edits, by Myers' bit-vectors (1999).
+// one. Places whose words are there wait in a queue of the warp. The lanes share out the entries of
+// 32 places, however many each place has, and each lane verifies one at a time: by the letters that
+// differ, or, with edits, by Myers' bit-vectors (1999).
 #include "search.cuh"
 
 constexpr u32 TABLE_THREADS = 128; // exported
@@ -71,7 +70,7 @@ template <bool EDITS> DEVICE void verify_entry(const TableParams& p, u32 entry, 
 	if (popcount(u32(differ)) + popcount(u32(differ >> 32)) <= p.k && (differ & n.exact) == 0) report(p, number, start + n.length - 1);
 }
 
-// A queue of a warp has room for what is left and for what a turn adds.
+// A queue of a warp has room for the places that are left and for the places that a turn adds.
 constexpr u32 TABLE_QUEUE = 64;
 
 // Waiting is a warp's: the places whose words are in the table, with these; and, of the 32 that are

@@ -1,5 +1,5 @@
 // Wu-Manber's automata (wumanber.cu) on bit planes, for scanmap search. This is not in the paper: a
-// letter takes two bits in place of a byte, and instead of flags only the words with an occurrence
+// letter takes two bits instead of a byte, and instead of flags only the words with an occurrence
 // are written.
 //
 // A thread has a segment of the text, with a halo of m + k letters before it. The masks of four
@@ -8,8 +8,8 @@
 // alone is Shift-Or, which takes four letters at once.
 //
 // Layout. The segments of a warp's lanes lie far apart in the text, and memory is slow when every
-// thread reads a stream of its own. So words of 32 letters stand in blocks of 1,024, lane by lane:
-// word w of lane l, which is word 32 l + w of the block's text, is at index 32 w + l.
+// thread reads a stream of its own. Therefore words of 32 letters stand in blocks of 1,024, lane by
+// lane: word w of lane l, which is word 32 l + w of the block's text, is at index 32 w + l.
 #include "automata.cuh"
 
 constexpr u32 PACKED_THREADS = 256;
@@ -51,10 +51,9 @@ struct WuManberPackedParams {
 	u32 substitutions; // 1: no other edits
 };
 
-// Masks4 are the masks of four letters. Tables of them have an entry for each four letters: bits 0
-// to 3 are the low bits of their codes, bits 4 to 7 the high ones. There is a copy for each lane
-// that loads at the same time; with 64 bits for half of them, as more would not fit in shared
-// memory.
+// Masks4 are the masks of four letters. Such a table has an entry for each four letters: bits 0 to
+// 3 are the low bits of their codes, bits 4 to 7 the high ones. There is a copy for each lane that
+// loads at the same time; with 64 bits for half of them, as more would not fit in shared memory.
 struct alignas(16) Masks4x32 {
 	Vector32 of[4];
 	static constexpr u32 COPIES = 8;
@@ -84,9 +83,9 @@ struct Entries {
 	DEVICE u32 at(u32 four) const { return (four % 2 ? odd : even) >> 8 * (four / 2) & 0xFF; }
 };
 
-// What searches a segment has `start`, which takes the mask of a code that matches nothing, and
-// `search`, which takes the letters of a word from `first` on and returns a bit for each that is
-// the last of an occurrence; the bits mean nothing if `first` is not 0.
+// A searcher of a segment has `start`, which takes the mask of a code that matches nothing, and
+// `search`, which takes the letters of a word from `first` on and returns a bit for each last
+// letter of an occurrence; the bits mean nothing if `first` is not 0.
 template <class V, class Masks4, u32 MOST, bool SUBSTITUTIONS> struct PackedLevels {
 	using Vector = V;
 	using Table = Masks4;
@@ -104,7 +103,8 @@ template <class V, class Masks4, u32 MOST, bool SUBSTITUTIONS> struct PackedLeve
 			const Levels<Vector, MOST> before = levels;
 			const Entries entries = Entries::of(low, high);
 			u32 none = ~0u; // the highest bit is 0 if an occurrence ends
-#pragma unroll MOST > 4 ? 1 : 8
+			// Unrolled where auto often takes the kernel: few levels, of 32 bits.
+#pragma unroll MOST > 4 || Vector::BITS > 32 ? 1 : 8
 			for (u32 four = 0; four < 8; four++) {
 				const Table masks = table[entries.at(four) * Table::COPIES];
 #pragma unroll
@@ -241,7 +241,7 @@ template <class Vector, class Masks4, u32 MOST> DEVICE void wu_manber_packed(con
 		fill_four<Vector##BITS>(table, p.masks); \
 		packed_segment<PackedShiftOr<Vector##BITS, Four##BITS>>(p, table); \
 	}
-// The last number is k, but for the largest, which takes every k up to it.
+// The last number is k; the kernel with the largest takes every k up to it.
 #define WU_MANBER_KERNEL(BITS, K) \
 	KERNEL(wu_manber_packed_##BITS##_##K, WuManberPackedParams, PACKED_THREADS) { \
 		SHARED Masks4x##BITS table[256 * Masks4x##BITS::COPIES]; \

@@ -92,7 +92,7 @@ const PackedBlock = 1024
 
 const PlanesThreads = 128
 
-// PlanesBlock is the number of letters of a block, PlanesWords that of its words.
+// PlanesBlock is the number of letters of a block, PlanesWords the number of its words.
 const PlanesBlock = 32768
 const PlanesWords = 1024
 
@@ -100,7 +100,7 @@ const PlanesWords = 1024
 // filter.
 const AtOnce = 8
 
-// What is compared with what passes a filter.
+// The needle, as places that pass a filter are compared with it.
 const CompareSubstitutions = 0
 const CompareEdits = 1
 
@@ -115,8 +115,9 @@ const DivideOverlap = 2048 // the most letters that two blocks' windows share
 const DivideBasePrime = 268435399
 const DivideBytePrime = 8388593
 
-// Fingerprints of the second class: matrices {x y; z w} modulo 2^31 - 1. That of a letter is the
-// product of those of its bits, the highest first: K(0) = {1 0; 1 1} or K(1) = {1 1; 0 1}.
+// Fingerprints of the second class: matrices {x y; z w} modulo 2^31 - 1. The matrix of a letter is
+// the product of the matrices of its bits, the highest first: K(0) = {1 0; 1 1} or K(1) = {1 1; 0
+// 1}.
 const MatrixPrime = 2147483647
 const CooperativePart = 1792 // letters
 const HybridBlock = 2816     // letters
@@ -156,7 +157,7 @@ const ShiftOrThreads = 512
 const ShiftOrStretch = 16384
 const SegmentThreads = 256
 
-// SegmentLetters is the length of a segment that the paper found best, TiledLetters that of one
+// SegmentLetters is the length of a segment that the paper found best, TiledLetters the length
 // with eight letters a fetch.
 const SegmentLetters = 8
 const TiledLetters = 64
@@ -248,17 +249,17 @@ type Reads struct {
 	Apart  uint64
 }
 
-// What scanmap search looks through: one code a letter, as the papers have it. SearchPadding codes
-// can be read before the first letter and after the last: those of the text around or, where there
-// is none, what matches nothing (0 for bytes, where every code is a letter).
+// The text of scanmap search: one code a letter, as the papers have it. SearchPadding codes can be
+// read before the first letter and after the last: the codes of the text around or, where there is
+// none, a code that matches nothing (0 for bytes, where every code is a letter).
 type Letters struct {
 	Codes uint64
 	Count uint64
 }
 
 // The same text of DNA as the host has it, 32 letters a word: the low bits of their codes, the high
-// bits, and a bit for each letter that matches nothing. The padding is as that of Letters, so
-// letter 0 is in word SearchPadding / 32.
+// bits, and a bit for each letter that matches nothing. The padding is as for Letters, so letter 0
+// is in word SearchPadding / 32.
 type Bits struct {
 	Low       uint64
 	High      uint64
@@ -937,9 +938,8 @@ type CandidateParams struct {
 
 // WuManberParams are the parameters of kernels wu_manber_scan_32, wu_manber_scan_64,
 // wu_manber_scan_long, wu_manber_segment_32_1, wu_manber_segment_32_2, wu_manber_segment_32_7,
-// wu_manber_segment_64_1, wu_manber_segment_64_2, wu_manber_segment_64_7, wu_manber_tiled_32_1,
-// wu_manber_tiled_32_2, wu_manber_tiled_32_7, wu_manber_tiled_64_1, wu_manber_tiled_64_2 and
-// wu_manber_tiled_64_7.
+// wu_manber_segment_64_7, wu_manber_tiled_32_1, wu_manber_tiled_32_2, wu_manber_tiled_32_7,
+// wu_manber_tiled_64_1, wu_manber_tiled_64_2 and wu_manber_tiled_64_7.
 type WuManberParams struct {
 	Text          Letters
 	Masks         uint64
@@ -1071,8 +1071,6 @@ var Entries = []Entry{
 	{Name: "wu_manber_segment_32_1", File: "wumanber", ParameterBytes: 64, Threads: 256},
 	{Name: "wu_manber_segment_32_2", File: "wumanber", ParameterBytes: 64, Threads: 256},
 	{Name: "wu_manber_segment_32_7", File: "wumanber", ParameterBytes: 64, Threads: 256},
-	{Name: "wu_manber_segment_64_1", File: "wumanber", ParameterBytes: 64, Threads: 256},
-	{Name: "wu_manber_segment_64_2", File: "wumanber", ParameterBytes: 64, Threads: 256},
 	{Name: "wu_manber_segment_64_7", File: "wumanber", ParameterBytes: 64, Threads: 256},
 	{Name: "wu_manber_tiled_32_1", File: "wumanber", ParameterBytes: 64, Threads: 256},
 	{Name: "wu_manber_tiled_32_2", File: "wumanber", ParameterBytes: 64, Threads: 256},

@@ -3,17 +3,17 @@
 // and a byte written for each letter, here two bits read).
 //
 // Layout. Blocks of 32,768 letters have a group of 1,024 for each lane, and a group has 32 words
-// {low, high}: bit b of word t is letter 32 b + t of the group. So the letters that follow those of
-// a word are in the next word, and a comparison of several letters needs no shifts; only after word
-// 31 the words begin again, shifted by a bit. A load takes two words of a lane: word t of lane l is
-// at index 1024 block + 64 (t / 2) + 2 l + t mod 2. Letters that match nothing have random codes
-// here, so that they pass no more often than others; what passes is compared in the layout of the
-// host, which knows the letters that match nothing.
+// {low, high}: bit b of word t is letter 32 b + t of the group. The next word has the letters that
+// follow, so a comparison of several letters needs no shifts; only after word 31 the words begin
+// again, shifted by a bit. A load takes two words of a lane: word t of lane l is at index 1024
+// block + 64 (t / 2) + 2 l + t mod 2. Letters that match nothing have random codes here, so that
+// they pass no more often than others; places that pass are compared in the layout of the host,
+// which knows the letters that match nothing.
 //
 // A warp searches a block at a time, eight words a lane in turn. The filter compares up to eight
-// letters of each of k + 1 pieces of the needle, one of which is intact in every occurrence with k
-// edits. What passes waits in a queue of the warp, and 32 at a time are compared with the whole
-// needle, one a lane: by counting differences, or, with edits, by Myers' bit-vectors (1999).
+// letters of each of k + 1 pieces of the needle: every occurrence with k edits has an intact piece.
+// A place that passes waits in a queue of the warp, and 32 places at a time are compared with the
+// whole needle, one a lane: by counting differences, or, with edits, by Myers' bit-vectors (1999).
 //
 // The filter needs at least a few letters a piece that stand for one base each. planes_count does
 // not: it counts the differences of all letters of the needle at 32 places at once, for
@@ -23,7 +23,7 @@
 constexpr u32 PLANES_THREADS = 128; // exported
 constexpr u32 PLANES_WARPS = PLANES_THREADS / 32;
 
-// PLANES_BLOCK is the number of letters of a block, PLANES_WORDS that of its words.
+// PLANES_BLOCK is the number of letters of a block, PLANES_WORDS the number of its words.
 constexpr u32 PLANES_BLOCK = 32768; // exported
 constexpr u32 PLANES_WORDS = 1024;  // exported
 constexpr u32 GROUP_LETTERS = 1024;
@@ -80,7 +80,7 @@ struct PlanesPiece {
 	u32 unused;
 };
 
-// What is compared with what passes a filter.
+// The needle, as places that pass a filter are compared with it.
 constexpr u32 COMPARE_SUBSTITUTIONS = 0; // exported
 constexpr u32 COMPARE_EDITS = 1;         // exported
 
@@ -106,7 +106,8 @@ struct PlanesParams {
 	PlanesFilter filter2;
 };
 
-// differing_letters are those of 32 letters of the needle that differ from the text at a place.
+// differing_letters has a bit for each of 32 letters of the needle that differs from the text at a
+// place.
 DEVICE u32 differing_letters(const Bits& text, u32x4 differing, u32 at, u32 inside) {
 	const u32 low = window_of(text.low, at), high = window_of(text.high, at);
 	const u32 differs = (high & ((low & differing.w) | (~low & differing.z))) | (~high & ((low & differing.y) | (~low & differing.x)));
@@ -131,7 +132,7 @@ DEVICE void hit_at(const PlanesNeedle& n, u32 last) {
 	if (last >= SEARCH_PADDING && letter < n.text.count) add_hit(n.hits, letter / 32, 1u << letter % 32);
 }
 
-// align_at adds the ends with at most k edits of alignments within k diagonals of the one that
+// align_at adds the ends with at most k edits of alignments within k diagonals of the diagonal that
 // starts at a place.
 DEVICE void align_at(const PlanesNeedle& n, u32 start) {
 	align_near(n.text, n.equal, n.length, n.k, start, [&](u32 last) { hit_at(n, last); });
@@ -155,8 +156,8 @@ DEVICE void compare_survivor(const PlanesNeedle& n, u32x2 survivor) {
 	}
 }
 
-// take_survivors puts the places that passed a filter into the warp's queue, of which it compares
-// 32 at a time. passed has a word for each of AT_ONCE words of each lane, and `which` a bit for
+// take_survivors puts the places that passed a filter into the warp's queue, and compares 32 of
+// these at a time. passed has a word for each of AT_ONCE words of each lane, and `which` a bit for
 // each of a lane's that is not 0; first is the letter of bit 0 of lane 0's first word. It returns
 // what the queue has now.
 DEVICE_CALL u32 take_survivors(const PlanesNeedle* needle, const u32* passed, u32 which, u32x2* queue, u32 queued, u32 piece, u32 first) {
@@ -198,7 +199,7 @@ DEVICE void load_words(u32x2* to, const u32x2* block, u32 t) {
 }
 
 // words_after makes the words that follow word 31: the first ones of this lane's group, shifted by
-// a bit, which comes from those of the next lane or of the next block.
+// a bit, which comes from the words of the next lane or of the next block.
 DEVICE void words_after(u32x2* to, const u32x2* first, const u32x2* next_block) {
 #pragma unroll
 	for (u32 i = 0; i < AT_ONCE; i++) {
@@ -208,7 +209,7 @@ DEVICE void words_after(u32x2* to, const u32x2* first, const u32x2* next_block) 
 	}
 }
 
-// Turn are the words that are searched in a turn, and those that follow them.
+// Turn are the words that a turn searches, and the words that follow.
 struct Turn {
 	const u32x2* words;
 	const u32x2* following;
@@ -308,8 +309,8 @@ template <u32 PIECES> DEVICE void search_planes(const PlanesParams& p) {
 	if (lane() < queue.count) compare_survivor(*p.needle, queue.waiting[lane()]);
 }
 
-// The number is that of the pieces, each with a filter of AT_ONCE letters; planes_any has any
-// number of pieces, whose filters may have fewer letters.
+// The number counts the pieces, each with a filter of AT_ONCE letters; planes_any has any number of
+// pieces, whose filters may have fewer letters.
 KERNEL(planes_1, PlanesParams, PLANES_THREADS) { search_planes<1>(p); }
 KERNEL(planes_2, PlanesParams, PLANES_THREADS) { search_planes<2>(p); }
 KERNEL(planes_3, PlanesParams, PLANES_THREADS) { search_planes<3>(p); }
@@ -327,11 +328,11 @@ struct PlanesCountParams {
 	u32 unused;
 };
 
-// word_in is word_at for lanes from 32 on too, which are those of the next block.
+// word_in is word_at for lanes from 32 on too, which are lanes of the next block.
 DEVICE u32 word_in(u32 t, u32 l) { return l < 32 ? word_at(t, l) : PLANES_WORDS + word_at(t, l - 32); }
 
 // word_after returns word t of a lane's group: after word 31 the words begin again, a bit further
-// each time, and after 1,024 with those of the next lane.
+// each time, and after 1,024 with the words of the next lane.
 DEVICE u32x2 word_after(const u32x2* block, u32 t) {
 	if (t < 32) return block[word_at(t, lane())];
 	const u32 l = lane() + t / GROUP_LETTERS;

@@ -52,8 +52,8 @@ DEVICE u32 tile_word(u32 word) { return word + word / (DIVIDE_LETTERS / 4); }
 
 DEVICE u32 tile_letter(const u32* tile, u32 at) { return tile[tile_word(at / 4)] >> (8 * (at & 3)) & 0xFF; }
 
-// tile_overlap is how many letters a tile has before those of the first thread: length - 1, and up
-// to 15 more.
+// tile_overlap is how many letters a tile has before the letters of the first thread: length - 1,
+// and up to 15 more.
 DEVICE u32 tile_overlap(u32 length) { return (length + 14) & ~15u; }
 
 // load_tile fills the tile of a block by loads of 16 letters. After the 16 letters with the last
@@ -73,9 +73,9 @@ DEVICE void load_tile(const Letters& text, u32 overlap, u32* tile) {
 	block_barrier();
 }
 
-// The numbers of bits are those of a letter in a fingerprint of the first class: 3 for DNA, where 4
-// is a code too; the prime is the largest below 2^(31 - bits), with which no step of the update
-// overflows 32 bits.
+// A letter takes this many bits in a fingerprint of the first class: 3 for DNA, where 4 is a code
+// too; the prime is the largest below 2^(31 - bits), with which no step of the update overflows 32
+// bits.
 constexpr u32 DIVIDE_BASE_BITS = 3;
 constexpr u32 DIVIDE_BASE_PRIME = 268435399; // exported
 constexpr u32 DIVIDE_BYTE_BITS = 8;
@@ -179,7 +179,7 @@ KERNEL(rabin_karp_exact_bytes_64, RabinKarpExactParams, RABIN_KARP_THREADS) {
 // leaves open: then a potential match and its flag are at the same letter. A thread's stack of
 // potential matches is a word, with a bit for each of its letters.
 
-// The tile of a block: words of 16 letters, of which the first are those before its letters.
+// The tile of a block: words of 16 letters, the first with the letters before the block's.
 constexpr u32 SKIM_TILE = DIVIDE_BLOCK / 16 + 1;
 
 // skim_word exchanges neighbours in every other eight words: eight lanes that read every second
@@ -309,8 +309,9 @@ KERNEL(rabin_karp_two_stage_bytes, RabinKarpTwoStageParams, RABIN_KARP_THREADS) 
 	two_stage<SkimBytes>(p, tile);
 }
 
-// Fingerprints of the second class: matrices {x y; z w} modulo 2^31 - 1. That of a letter is the
-// product of those of its bits, the highest first: K(0) = {1 0; 1 1} or K(1) = {1 1; 0 1}.
+// Fingerprints of the second class: matrices {x y; z w} modulo 2^31 - 1. The matrix of a letter is
+// the product of the matrices of its bits, the highest first: K(0) = {1 0; 1 1} or K(1) = {1 1; 0
+// 1}.
 constexpr u32 MATRIX_PRIME = 2147483647; // exported
 
 // sum_of_products returns a b + c d modulo the prime, by which 2^31 is 1.
@@ -329,8 +330,8 @@ DEVICE u32x4 product(const u32x4& a, const u32x4& b) {
 }
 DEVICE u32x4 identity() { return {1, 0, 0, 1}; }
 
-// Fingerprints are what S is made of: each letter's matrix comes from the right. A bit's matrix
-// adds one column to the other.
+// S is made of Fingerprints: each letter's matrix comes from the right. A bit's matrix adds one
+// column to the other.
 struct Fingerprints {
 	static DEVICE u32x4 combine(const u32x4& earlier, const u32x4& later) { return product(earlier, later); }
 	static DEVICE void take(u32x4& v, u32 letter, u32 bits) {
@@ -345,9 +346,9 @@ struct Fingerprints {
 	}
 };
 
-// Inverses are what T is made of: each letter's inverse comes from the left. A bit's inverse takes
-// one row from the other. (Since all determinants are 1, T could be had from S without a scan; the
-// paper scans for both.)
+// T is made of Inverses: each letter's inverse comes from the left. A bit's inverse takes one row
+// from the other. (Since all determinants are 1, T could be had from S without a scan; the paper
+// scans for both.)
 struct Inverses {
 	static DEVICE u32x4 combine(const u32x4& earlier, const u32x4& later) { return product(later, earlier); }
 	static DEVICE void take(u32x4& v, u32 letter, u32 bits) {
@@ -366,9 +367,13 @@ DEVICE u32x4 shuffle_up(const u32x4& v, u32 d) {
 	return {shuffle_up(v.x, d), shuffle_up(v.y, d), shuffle_up(v.z, d), shuffle_up(v.w, d)};
 }
 
-// product_before combines the matrices of the threads before this one; total is that of all. warps
-// has room for one matrix a warp.
+// Loops over matrices are not unrolled, here and in the kernels below: a product of two is dozens
+// of instructions, and auto takes none of these schemes.
+
+// product_before combines the matrices of the threads before this one; total is the product of all
+// threads. warps has room for one matrix a warp.
 template <class Kind> DEVICE u32x4 product_before(u32x4 v, u32x4* warps, u32x4& total) {
+#pragma unroll 1
 	for (u32 d = 1; d < 32; d *= 2) {
 		const u32x4 earlier = shuffle_up(v, d);
 		if (lane() >= d) v = Kind::combine(earlier, v);
@@ -379,6 +384,7 @@ template <class Kind> DEVICE u32x4 product_before(u32x4 v, u32x4* warps, u32x4& 
 	block_barrier();
 	u32x4 before = identity();
 	total = identity();
+#pragma unroll 1
 	for (u32 w = 0; w < RABIN_KARP_WARPS; w++) {
 		if (w == thread_index() / 32) before = total;
 		total = Kind::combine(total, warps[w]);
@@ -387,9 +393,10 @@ template <class Kind> DEVICE u32x4 product_before(u32x4 v, u32x4* warps, u32x4& 
 	return Kind::combine(before, inside);
 }
 
-// product_of combines so many letters.
+// product_of combines `letters` letters.
 template <class Kind> DEVICE u32x4 product_of(const u8* codes, u32 letters, u32 bits) {
 	u32x4 v = identity();
+#pragma unroll 1
 	for (u32 i = 0; i < letters; i++) Kind::take(v, codes[i], bits);
 	return v;
 }
@@ -424,8 +431,8 @@ struct RabinKarpCooperativeParams {
 	u32 bits; // of a letter
 };
 
-// A thread also reads letters after the last one, of which the padding has enough. No letter of the
-// text is combined with them, and nothing is stored for them.
+// A thread also reads letters after the last one: the padding has enough. No letter of the text is
+// combined with them, and nothing is stored for them.
 DEVICE const u8* part_of_thread(const RabinKarpCooperativeParams& p) {
 	return p.text.codes + u64(block_index()) * COOPERATIVE_PART + COOPERATIVE_LETTERS * thread_index();
 }
@@ -441,7 +448,7 @@ KERNEL(rabin_karp_parts, RabinKarpCooperativeParams, RABIN_KARP_THREADS) {
 	if (thread_index() == 0) p.inverses[block_index()] = total;
 }
 
-// combine_across makes each of n products that of all before it.
+// combine_across replaces each of n products by the product of all before it.
 template <class Kind> DEVICE void combine_across(u32x4* parts, u32 n, u32x4* warps) {
 	u32x4 before = identity();
 	for (u32 first = 0; first < n; first += RABIN_KARP_THREADS) {
@@ -461,8 +468,8 @@ KERNEL(rabin_karp_across, RabinKarpCooperativeParams, RABIN_KARP_THREADS) {
 	combine_across<Inverses>(p.inverses, n, warps);
 }
 
-// store_part writes the matrices of a block's letters, which are in shared memory, so that those of
-// neighbouring threads lie next to each other.
+// store_part writes the matrices of a block's letters, which are in shared memory, so that
+// neighbouring threads write next to each other.
 DEVICE void store_part(const RabinKarpCooperativeParams& p, const u32x4* part, u32x4* to) {
 	block_barrier();
 	const u64 first = u64(block_index()) * COOPERATIVE_PART;
@@ -480,6 +487,7 @@ KERNEL(rabin_karp_inside, RabinKarpCooperativeParams, RABIN_KARP_THREADS) {
 	u32x4* mine = part + COOPERATIVE_LETTERS * thread_index();
 	u32x4 v = product_before<Fingerprints>(product_of<Fingerprints>(codes, COOPERATIVE_LETTERS, p.bits), warps, total);
 	v = Fingerprints::combine(p.parts[block_index()], v);
+#pragma unroll 1
 	for (u32 i = 0; i < COOPERATIVE_LETTERS; i++) {
 		Fingerprints::take(v, codes[i], p.bits);
 		mine[i] = v;
@@ -487,6 +495,7 @@ KERNEL(rabin_karp_inside, RabinKarpCooperativeParams, RABIN_KARP_THREADS) {
 	store_part(p, part, p.s);
 	v = product_before<Inverses>(product_of<Inverses>(codes, COOPERATIVE_LETTERS, p.bits), warps, total);
 	v = Inverses::combine(p.inverses[block_index()], v);
+#pragma unroll 1
 	for (u32 i = 0; i < COOPERATIVE_LETTERS; i++) {
 		mine[i] = v;
 		Inverses::take(v, codes[i], p.bits);
@@ -494,8 +503,8 @@ KERNEL(rabin_karp_inside, RabinKarpCooperativeParams, RABIN_KARP_THREADS) {
 	store_part(p, part, p.t);
 }
 
-// agrees compares T[r] S[r + m - 1], by equation (4) the fingerprint of the window at r, with that
-// of the needle.
+// agrees compares T[r] S[r + m - 1], by equation (4) the fingerprint of the window at r, with the
+// fingerprint of the needle.
 DEVICE bool agrees(const u32x4& t, const u32x4& s, const Matrix& m) {
 	const u32x4 v = product(t, s);
 	return v.x == m.x && v.y == m.y && v.z == m.z && v.w == m.w;
@@ -508,8 +517,8 @@ KERNEL(rabin_karp_match, RabinKarpCooperativeParams, RABIN_KARP_THREADS) {
 	p.flags[r] = agrees(p.t[r], p.s[r + p.length - 1], p.fingerprint) && equal_letters(p.needle, p.text.codes + r, p.length);
 }
 
-// HRK: a block has this many letters, with those that its windows share with the next block's, and
-// keeps their S in shared memory, which bounds the number: 44 KB. Of T a thread has that of its own
+// HRK: a block has this many letters, with the letters that its windows share with the next block,
+// and keeps their S in shared memory, which bounds the number: 44 KB. A thread has T of its own
 // letters alone, one at a time. The number of letters of a thread is odd for the same reason as
 // above.
 constexpr u32 HYBRID_LETTERS = 11;
@@ -524,8 +533,8 @@ struct RabinKarpHybridParams {
 	u32 bits; // of a letter
 };
 
-// rabin_karp_hybrid: the windows of a block are those that lie within its letters. Letters after
-// the last of the text are read too.
+// rabin_karp_hybrid: the windows of a block lie within its letters. Letters after the last of the
+// text are read too.
 KERNEL(rabin_karp_hybrid, RabinKarpHybridParams, RABIN_KARP_THREADS) {
 	SHARED u32x4 warps[RABIN_KARP_WARPS];
 	SHARED u32x4 s[HYBRID_BLOCK];
@@ -535,11 +544,13 @@ KERNEL(rabin_karp_hybrid, RabinKarpHybridParams, RABIN_KARP_THREADS) {
 	const u32 mine = HYBRID_LETTERS * thread_index();
 	u32x4 total;
 	u32x4 v = product_before<Fingerprints>(product_of<Fingerprints>(codes + mine, HYBRID_LETTERS, p.bits), warps, total);
+#pragma unroll 1
 	for (u32 i = mine; i < mine + HYBRID_LETTERS; i++) {
 		Fingerprints::take(v, codes[i], p.bits);
 		s[i] = v;
 	}
 	v = product_before<Inverses>(product_of<Inverses>(codes + mine, HYBRID_LETTERS, p.bits), warps, total);
+#pragma unroll 1
 	for (u32 r = mine; r < mine + HYBRID_LETTERS && r < windows && first + r < p.text.count; r++) {
 		p.flags[first + r] = agrees(v, s[r + p.length - 1], p.fingerprint) && equal_letters(p.needle, codes + r, p.length);
 		Inverses::take(v, codes[r], p.bits);

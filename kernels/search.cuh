@@ -4,9 +4,9 @@
 
 #include "language.cuh"
 
-// What scanmap search looks through: one code a letter, as the papers have it. SEARCH_PADDING codes
-// can be read before the first letter and after the last: those of the text around or, where there
-// is none, what matches nothing (0 for bytes, where every code is a letter).
+// The text of scanmap search: one code a letter, as the papers have it. SEARCH_PADDING codes can be
+// read before the first letter and after the last: the codes of the text around or, where there is
+// none, a code that matches nothing (0 for bytes, where every code is a letter).
 struct Letters {
 	const u8* codes; // of letter 0
 	u64 count;
@@ -15,8 +15,8 @@ struct Letters {
 constexpr u32 SEARCH_PADDING = 4096; // exported
 
 // The same text of DNA as the host has it, 32 letters a word: the low bits of their codes, the high
-// bits, and a bit for each letter that matches nothing. The padding is as that of Letters, so
-// letter 0 is in word SEARCH_PADDING / 32.
+// bits, and a bit for each letter that matches nothing. The padding is as for Letters, so letter 0
+// is in word SEARCH_PADDING / 32.
 struct Bits {
 	const u32* low;
 	const u32* high;
@@ -44,8 +44,8 @@ DEVICE void add_hit(const Hits& hits, u32 word, u32 mask) {
 DEVICE u32 window_of(const u32* plane, u32 at) { return funnel_right(plane[at / 32], plane[at / 32 + 1], at); }
 
 // align_near calls found with the last letters of alignments of a needle with at most k edits that
-// lie within k diagonals of the one that starts at a place. equal has the letters that match A, C,
-// G and T; the needle has at most 64. Letters count from the first of the padding.
+// lie within k diagonals of the diagonal that starts at a place. equal has the letters that match
+// A, C, G and T; the needle has at most 64. Letters count from the first of the padding.
 template <class Found> DEVICE void align_near(const Bits& text, const u64* equal, u32 length, u32 k, u32 start, Found found) {
 	u64 plus = ~0ull, minus = 0;
 	u32 distance = length;

@@ -9,11 +9,11 @@
 // R_j is an inclusive scan of the pairs (1, M_j), of which only the last 32 or 64 count. Algorithms
 // are cascaded: a thread folds 16 neighbouring letters one after the other, a warp scans the folded
 // vectors by shuffles (one step for 32 bits, two for 64, as a vector that is shifted by its size is
-// 0), and takes what its last lane had to the next 512 letters. Each warp has a stretch of the text
+// 0), and takes its last lane's vector to the next 512 letters. Each warp has a stretch of the text
 // of its own, which overlaps with the one before by the 32 or 64 letters that it folds first;
-// nothing beyond the warp is synchronised. The paper's extension by wildcards is taken further:
-// what leaves a vector at its top while a thread folds goes into a word above it, from which its 16
-// answers are read at once, whatever the needle's length.
+// nothing beyond the warp is synchronised. The paper's extension by wildcards is taken further: a
+// bit that leaves a vector at its top while a thread folds goes into a word above it; the 16
+// answers are read from there at once, whatever the needle's length.
 //
 // Schemes `segment` and `segment-tiled` are what the paper compares with (GBPR, there section 6):
 // one thread a segment, with a halo of the letters before it that count, which belong to other
@@ -85,7 +85,8 @@ template <class Vector> DEVICE void shift_or_scan(const ShiftOrParams& p, Vector
 		Vector v = f.v;
 		if (lane() == 0) v = v | last.after_lane();
 		v = scan_vectors(v);
-		// What has left the vector at its top: of this lane's letters, and of those before.
+		// The bits that have left the vector at its top: from this lane's letters, and from the
+		// letters before.
 		const Vector below = v.from_below(1);
 		const u32 above = f.above | (lane() == 0 ? last : below).upper() >> (32 - LANE_LETTERS);
 		store_streaming(flags, flags_of(above << 1 | v.upper() >> 31));
@@ -184,7 +185,7 @@ CHUNK_KERNEL(4)
 CHUNK_KERNEL(8)
 
 constexpr u32 SEGMENT_THREADS = 256; // exported
-// SEGMENT_LETTERS is the length of a segment that the paper found best, TILED_LETTERS that of one
+// SEGMENT_LETTERS is the length of a segment that the paper found best, TILED_LETTERS the length
 // with eight letters a fetch.
 constexpr u32 SEGMENT_LETTERS = 8; // exported
 constexpr u32 TILED_LETTERS = 64;  // exported

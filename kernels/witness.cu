@@ -1,8 +1,8 @@
 // Vishkin's duels, for scanmap search (Wang 2018, sections 3 and 4). Two places less than half a
 // needle apart cannot both be occurrences of a needle that has no short period: a letter of the
-// text at which they want different letters, the witness of their shift, rules one of them out. So
-// of each block of ceil(m / 2) places one is left, in a binary tree of duels, and only that is
-// compared with the text. A place here is the last letter of a would-be occurrence.
+// text at which they want different letters, the witness of their shift, rules one of them out. A
+// binary tree of duels therefore leaves one of each block of ceil(m / 2) places, and only this
+// place is compared with the text. A place here is the last letter of a would-be occurrence.
 //
 // A thread block has one block of places or, for short needles, as many as give its threads the
 // most duels; a thread has one duel in each round, or none, and a warp means nothing. The first

@@ -79,9 +79,10 @@ template <class Vector, class Carry> DEVICE Vector not_matching(Vector before, V
 	return before & substituted & carry.to(after.shifted(), i + 1);
 }
 
-// level replaces the vectors of level d - 1 at a lane's letters by those of level d. `below` is
-// that of level d - 1 before the letters, `last` that of level d before the warp's; it returns that
-// of level d before the lane's, and sets last to that after the warp's.
+// level replaces the vectors of level d - 1 at a lane's letters by those of level d. `below` is the
+// vector of level d - 1 before the letters, `last` the vector of level d before the warp's letters;
+// the function returns the vector of level d before the lane's letters, and sets last to the vector
+// after the warp's.
 template <class Vector, class Carry>
 DEVICE Vector level(Vector* v, const Vector* masks, Vector below, Vector& last, const Carry& under, const Carry& own, bool substitutions) {
 	Pair<Vector> f = {Vector::of(0), Vector::of(0)};
@@ -223,7 +224,8 @@ template <class Vector, u32 MOST, bool SUBSTITUTIONS> DEVICE void tiled_segment(
 	for (u32 fetch = 0; fetch < halo + WU_MANBER_TILED / 8; fetch++) {
 		const u32x2 eight = letters[fetch];
 		u32 matches = 0; // bit 7 for the first letter
-#pragma unroll
+		// All levels of 64 bits are hundreds of instructions a letter: the loop itself costs little.
+#pragma unroll Vector::BITS > 32 && MOST == MOST_WU_MANBER ? 1 : 8
 		for (u32 i = 0; i < 8; i++) {
 			levels.template next<SUBSTITUTIONS>(table[(i < 4 ? eight.x : eight.y) >> 8 * (i % 4) & 0xFF], k);
 			matches = funnel_right(~levels.top(k), matches, 31);
@@ -249,7 +251,7 @@ template <class Vector, u32 MOST> DEVICE void wu_manber_tiled(const WuManberPara
 		tiled_segment<Vector, MOST, false>(p, table);
 }
 
-// The last number is k, but for the largest, which takes every k up to it.
+// The last number is k; the kernel with the largest takes every k up to it.
 #define SEGMENT_KERNEL(BITS, K) \
 	KERNEL(wu_manber_segment_##BITS##_##K, WuManberParams, WU_MANBER_SEGMENT_THREADS) { \
 		SHARED Vector##BITS table[256]; \
@@ -265,8 +267,6 @@ static_assert(MOST_WU_MANBER == 7);
 SEGMENT_KERNEL(32, 1)
 SEGMENT_KERNEL(32, 2)
 SEGMENT_KERNEL(32, 7)
-SEGMENT_KERNEL(64, 1)
-SEGMENT_KERNEL(64, 2)
 SEGMENT_KERNEL(64, 7)
 TILED_KERNEL(32, 1)
 TILED_KERNEL(32, 2)

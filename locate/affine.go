@@ -10,8 +10,8 @@ import (
 )
 
 // The affine score of an alignment, as in bwa mem: a match scores 1, a mismatch -4, and a gap of g
-// bases -(6 + g). What an alignment of a read of m bases lacks of the score m is its loss. Each
-// base of the read is a match, a mismatch or an inserted base, so that the loss is the sum of
+// bases -(6 + g). The loss of an alignment of a read of m bases is m less its score. Each base of
+// the read is a match, a mismatch or an inserted base, so that the loss is the sum of
 //
 //	mismatch             lossMismatch
 //	deletion of g bases  lossOpen + g
@@ -24,8 +24,8 @@ const (
 )
 
 // WrittenRadius is the most that w of the written alignment can be: how many diagonals it may lie
-// beside those of the least one, on either side. docs/benchmarks/calling-2026-11-23.md has what
-// others find.
+// beside the diagonals of the least one, on either side. docs/benchmarks/calling-2026-11-23.md has
+// the results with other radii.
 const WrittenRadius = 20
 
 // writtenRadius returns w where the least alignment has a loss: a longer gap would lose more.
@@ -36,9 +36,8 @@ func writtenRadius(loss int) int { return max(0, min(WrittenRadius, loss-lossOpe
 // keep their least alignments.
 const mostWritten = 1 << 28
 
-// WrittenMemory bounds the bytes that an Aligner takes for the written alignment of a read of so
-// many bases and edits, beside what it takes for each location: moves and rows of the band, and the
-// guide.
+// WrittenMemory bounds the bytes that an Aligner takes for the written alignment of a read, by its
+// bases and edits, beside the memory of each location: moves and rows of the band, and the guide.
 func WrittenMemory(length, k int64) int64 {
 	const mostOfEdit = lossOpen + lossInserted // an edit loses no more
 	width := k + 2*WrittenRadius + 1
@@ -57,8 +56,7 @@ type writer struct {
 	bound affineBound
 }
 
-// written is what is known of the written alignment of a location: where its operations are in the
-// aligner.
+// written describes the written alignment of a location: where its operations are in the aligner.
 type written struct {
 	changed    bool // it is not the least one
 	start, end int32
@@ -67,8 +65,8 @@ type written struct {
 	loss       int32
 }
 
-// Write gives locations of a read, aligned, of which all are reported, their written alignments in
-// place of the least ones, and sets Edits and Loss.
+// Write gives locations of a read, aligned and all reported, their written alignments instead of
+// the least ones, and sets Edits and Loss.
 func (a *Aligner) Write(r *Read, locations []Location) {
 	w := &a.writer
 	w.best = parallel.Resize(w.best, len(locations))
@@ -128,7 +126,7 @@ func (a *Aligner) Unclip(r *Read, l *Location, penalty int32) {
 const mostUnclipped = 40
 
 // unclipWhole gives a local location that is clipped the best alignment of the whole strand around
-// it in place of its own, with gaps beside its clips, where that lowers the score by no more than a
+// it instead of its own, with gaps beside its clips, where that lowers the score by no more than a
 // penalty for each clip.
 func (a *Aligner) unclipWhole(strand *Strand, contig *dna.Contig, l *Location, penalty int32) {
 	operations := a.Operations(l)
@@ -160,7 +158,7 @@ func (a *Aligner) unclipWhole(strand *Strand, contig *dna.Contig, l *Location, p
 	l.Loss = int32(cost.loss())
 }
 
-// differing counts the bases [from, from+n) of a strand that differ from those of a contig from a
+// differing counts the bases [from, from+n) of a strand that differ from the contig's from a
 // position on.
 func (a *Aligner) differing(strand *Strand, contig *dna.Contig, from, at int, n int32) (count int32) {
 	for i := 0; i < int(n); i += 64 {
@@ -205,11 +203,10 @@ func (a *Aligner) Keep(l *Location) {
 // Score returns the affine score of a location of a read of m bases that was written.
 func (l *Location) Score(m int) int { return m - int(l.Loss) }
 
-// MismatchScore returns the affine score of a read of m bases without gaps and with so many
-// mismatches.
+// MismatchScore returns the affine score of a read of m bases with mismatches and without gaps.
 func MismatchScore(m, mismatches int) int { return m - lossMismatch*mismatches }
 
-// lossOf returns the loss of an alignment with so many edits.
+// lossOf returns the loss of an alignment with these edits.
 func lossOf(operations []Operation, edits int32) (loss int32) {
 	for _, o := range operations {
 		switch o.Kind {
@@ -229,10 +226,10 @@ func lossOf(operations []Operation, edits int32) (loss int32) {
 //
 // Lemma. No two locations have the same written alignment. Let the way from a location to an
 // alignment be the sum of how far their starts and their ends are from each other. A written
-// alignment is that of the location from which the way is shortest, of several the first in order
-// of (distance, end): this gives each alignment to one location. It holds for what keepApart leaves
-// changed, and for a least alignment, because the way to it is 0, and locations of one strand
-// differ in their ends. ∎
+// alignment belongs to the location from which the way is shortest, of several to the first in
+// order of (distance, end): this gives each alignment to one location. It holds for what keepApart
+// leaves changed, and for a least alignment, because the way to it is 0, and locations of one
+// strand differ in their ends. ∎
 func (w *writer) keepApart(locations []Location) {
 	w.sites = parallel.Resize(w.sites, len(locations))
 	for i := range w.sites {
@@ -326,8 +323,8 @@ func (a *Aligner) appendPath(t *affineTarget, start int) (from, to int32) {
 	return from, int32(len(a.operations))
 }
 
-// bestEnd returns the end and the cost of the best alignment at a target that loses at most `most`,
-// of which there is one.
+// bestEnd returns the end and the cost of the best alignment at a target that loses at most `most`.
+// There is one.
 func (a *Aligner) bestEnd(t *affineTarget, most int) (end int, cost affineCost) {
 	text, w := &a.Reference.Bases, &a.writer
 	if (most+1)*(t.high-t.low+1) <= mostGuide {
@@ -341,7 +338,8 @@ func (a *Aligner) bestEnd(t *affineTarget, most int) (end int, cost affineCost) 
 	return w.rows.fill(text, t, most, nil)
 }
 
-// diagonals returns the lowest and the highest diagonal of an alignment, from that of its start.
+// diagonals returns the lowest and the highest diagonal of an alignment, from the diagonal of its
+// start.
 func diagonals(operations []Operation) (low, high int) {
 	d := 0
 	for _, o := range operations {
@@ -358,7 +356,7 @@ func diagonals(operations []Operation) (low, high int) {
 }
 
 // An affineTarget is where the alignment of a strand of the highest score is sought: on diagonals
-// low to high, counted from start, that of the least alignment, which ends at end.
+// low to high, counted from start, the start of the least alignment, which ends at end.
 type affineTarget struct {
 	strand     *Strand
 	contig     *dna.Contig
@@ -398,21 +396,21 @@ const mostLoss = 1<<16 - 1
 type affineRows struct {
 	rows  [2]affineRow
 	moves []byte
-	// from[i] is where the moves of row i begin, and first[i] the diagonal of the first of them.
+	// from[i] is where the moves of row i begin, and first[i] the diagonal of the first move.
 	from, first []int32
 	most        int // the loss up to which cells are alive, and the cost that is above it
 	bound       affineCost
 }
 
-// An affineRow has the costs on the diagonals of a row: of all alignments, of those whose last
-// bases are a pair, and of those that end with an insertion. Diagonal j is at index j + 1, and
-// those outside [lo, hi) are dead.
+// An affineRow has the costs on the diagonals of a row: of all alignments, of alignments whose last
+// bases are a pair, and of alignments that end with an insertion. Diagonal j is at index j + 1, and
+// diagonals outside [lo, hi) are dead.
 type affineRow struct {
 	all, pair, inserted []affineCost
 	lo, hi              int
 }
 
-// prepare makes a row of so many diagonals, all dead.
+// prepare makes a row of diagonals, all dead.
 func (r *affineRow) prepare(width int) {
 	for _, costs := range []*[]affineCost{&r.all, &r.pair, &r.inserted} {
 		*costs = parallel.Resize(*costs, width+2)
@@ -428,8 +426,8 @@ func (r *affineRow) kill() {
 	}
 }
 
-// What leads to a cell: the kind of the last operation of the best alignment, and whether a
-// deletion and an insertion that end there are longer than one base.
+// The step to a cell: the kind of the last operation of the best alignment, and whether a deletion
+// and an insertion that end there are longer than one base.
 const (
 	moveKind          = 3
 	moveLongDeletion  = 1 << 2
@@ -437,9 +435,9 @@ const (
 )
 
 // fill fills the band for alignments that lose at most `most`, and returns the end of the best one
-// and its cost. Of equal ones it takes that whose end is nearest to the target's, then the least.
-// The end is -1 if there is none. With a guide, which was filled for that loss, only cells through
-// which such an alignment may go are alive.
+// and its cost. Of equal ones it takes the one whose end is nearest to the target's, then the
+// least. The end is -1 if there is none. With a guide, which was filled for that loss, only cells
+// through which such an alignment may go are alive.
 func (f *affineRows) fill(text *dna.Sequence, t *affineTarget, most int, g *affineGuide) (end int, least affineCost) {
 	m, width := t.strand.Length(), t.high-t.low+1
 	row, next := &f.rows[0], &f.rows[1]
@@ -572,7 +570,7 @@ func (f *affineRows) advance(text *dna.Sequence, t *affineTarget, row, next *aff
 	}
 }
 
-// within returns a cost, or that of what is dead if it is not below a bound.
+// within returns a cost, or the cost of a dead cell if it is not below a bound.
 func (c affineCost) within(bound affineCost) affineCost {
 	if c >= bound {
 		return costDead
@@ -581,8 +579,8 @@ func (c affineCost) within(bound affineCost) affineCost {
 }
 
 // trace leaves the alignment that ends at a position in path, last base first, and returns where it
-// starts. Of equal ones it is that which prefers diagonal, then deletion, then insertion, from the
-// end on.
+// starts. Of equal ones it is the one that prefers diagonal, then deletion, then insertion, from
+// the end on.
 func (f *affineRows) trace(path []OperationKind, t *affineTarget, end int) (all []OperationKind, start int) {
 	low := t.start + t.low
 	i := t.strand.Length()

@@ -13,10 +13,10 @@ import (
 // written ones. It is scratch memory for one goroutine.
 //
 // Let O be the least alignment of a location, and B another alignment on the diagonals of its
-// target. What they share are the bases that both align to the same position. A part is what lies
-// between two shared bases next to each other, before the first or after the last, or all of the
-// strand if none is shared. A gap lies in one part, as shared bases are pairs. So the affineCost of
-// either alignment is a sum over parts, and if that of B is less, it is less in some part.
+// target. They share the bases that both align to the same position. A part is what lies between
+// two shared bases next to each other, before the first or after the last, or all of the strand if
+// none is shared. A gap lies in one part, as shared bases are pairs. The affineCost of either
+// alignment is therefore a sum over parts, and if B's is less, it is less in some part.
 //
 // The events of O are its mismatches and gaps. The span of a part are the bases from the first to
 // the last event of O in it, and to the ends of the strand that the part has.
@@ -29,20 +29,20 @@ import (
 // end that is not open O goes on from the shared base on the same diagonal, so that B does not: the
 // stretch has no base in the part. Mismatches cut stretches in two. ∎
 //
-// So if no run has n bases, the span has at most x + I + (x + G - 1 + e) (n - 1) of them. It is
-// longer than that for all x, G and I with which B may cost less, or there is no such B.
+// If no run has n bases, the span therefore has at most x + I + (x + G - 1 + e) (n - 1) bases. It
+// is longer than that for all x, G and I with which B may cost less, or there is no such B.
 //
 // The stretch at an open end begins there, unless B has an insertion at the end of the strand. The
-// best one has none of one or two bases: pairs in their place lose no more, and have fewer gap
-// bases. At a gap of O it goes on with O's diagonal from the other side. So it is no longer than
-// such a one with its mismatches can be at all, which is often less than a run (anchors).
+// best one has no insertion of one or two bases: pairs instead lose no more, and have fewer gap
+// bases. At a gap of O it goes on with O's diagonal from the other side. It is no longer than such
+// a stretch with its mismatches can be at all, which is often less than a run (anchors).
 //
 // B costs less in a part only if its loss there is less, or the same with fewer gap bases, or with
-// as many and fewer mismatches. In a part that ends before the strand does, O with that part of B
-// in place of its own ends where O does: it has no fewer edits, and if as many, no fewer gap bases,
-// as O has the fewest. In an inner part as many deleted bases less inserted ones are O's and B's.
-// In a part that is the whole strand B may be taken to have no fewer edits than O: with fewer it
-// would not be written, even if it is the best.
+// as many and fewer mismatches. In a part that ends before the strand does, O with B's part instead
+// of its own ends where O does: it has no fewer edits, and if as many, no fewer gap bases, as O has
+// the fewest. In an inner part as many deleted bases less inserted ones are O's and B's. In a part
+// that is the whole strand B may be taken to have no fewer edits than O: with fewer it would not be
+// written, even if it is the best.
 //
 // Lemma 8. If no B costs less, O is written if its gaps have one base each. Proof. Let T be the
 // alignments that cost the same and end with O. They have the edits and gap bases of O. O before
@@ -53,7 +53,7 @@ import (
 //
 // If some gaps have several bases, O is written where any B that costs the same differs in parts
 // alone that lie inside the strand and have one gap of O and no mismatch. The gap of B there is as
-// long, and there is no mismatch: it may be shifted to that of O. In such a part no B costs less,
+// long, and there is no mismatch: it may be shifted to O's gap. In such a part no B costs less,
 // because any other gaps lose more.
 type affineBound struct {
 	events   []event
@@ -67,7 +67,7 @@ type event struct {
 	from, to int32
 	key      int32 // of events
 	gaps     int32 // 1 for a gap
-	// Of a gap: the diagonals before and after it, from that of the start.
+	// A gap: the diagonals before and after it, counted from the diagonal of the start.
 	before, after int32
 }
 
@@ -89,10 +89,10 @@ func (a *anchor) at(mismatches int32) int32 {
 // lowest one of the target.
 type segment struct{ from, to, diagonal int32 }
 
-// events counts those of a part.
+// events counts the events of a part.
 type events struct{ mismatches, gaps, deleted, inserted int32 }
 
-// What a key of events has for each of them, so that keys add up.
+// The share of each event in a key, so that keys add up.
 const (
 	keyInserted = 1
 	keyDeleted  = keyInserted * (mostPartBases + 1)
@@ -124,7 +124,7 @@ const (
 // open is the number of open ends.
 var open = [partKinds]int32{0, 1, 2, 1, 2, 1, 2, 2, 2}
 
-// What rivals are known of. Alignments with more are left to the dynamic program.
+// The events up to which rivals are known. Alignments with more are left to the dynamic program.
 const (
 	mostPartMismatches = 12
 	mostPartGaps       = 3
@@ -139,19 +139,19 @@ var runLengths = [...]struct{ run, block int }{{9, 5}, {12, 7}, {16, 9}, {24, 11
 type rivals struct {
 	// spans has, for each of runLengths, the most bases of the span of a part in which they may.
 	spans [len(runLengths)]int32
-	// all are the rivals, but for those that have no more of anything than another one.
+	// all are the rivals, without rivals that have no more of anything than another one.
 	all []rival
 }
 
 // A rival has what another alignment may have, and the most bases that it has deleted or inserted.
 type rival struct{ mismatches, gaps, inserted, widest int32 }
 
-// knownRivals are those of parts, once they are known: of events in the order of their keys, for
-// each kind, and then again with ties.
+// knownRivals are the rivals of parts, once they are known: of events in the order of their keys,
+// for each kind, and then again with ties.
 var knownRivals [2 * partKinds * keys]atomic.Pointer[rivals]
 
-// rivalsOf returns those of a part with events. With ties, an alignment that costs the same counts,
-// too.
+// rivalsOf returns the rivals of a part with events. With ties, an alignment that costs the same
+// counts, too.
 func rivalsOf(kind int, key int32, ties bool) *rivals {
 	i := kind*keys + int(key)
 	if ties {
@@ -194,8 +194,8 @@ func findRivals(kind int, of *events, ties bool) *rivals {
 	return r
 }
 
-// add adds a rival, and removes those that have no more of anything. One without gaps is compared
-// with such ones alone, as is one with long insertions, which may be at an end.
+// add adds a rival, and removes rivals that have no more of anything. A rival without gaps is
+// compared with such ones alone, as is one with long insertions, which may be at an end.
 func (r *rivals) add(x rival) {
 	covers := func(x, y rival) bool {
 		return x.mismatches >= y.mismatches && x.gaps >= y.gaps && x.inserted >= y.inserted && x.widest >= y.widest &&
@@ -236,8 +236,8 @@ func (e *events) possible(kind int, of *events) bool {
 	return true
 }
 
-// settles tells, as far as it can, that the least alignment at a target is the one that is written.
-// If not, it leaves out diagonals of the target, as lemma 9 allows.
+// settles tells, as far as it can, that the least alignment at a target is the written one. If not,
+// it leaves out diagonals of the target, as lemma 9 allows.
 func (b *affineBound) settles(text *dna.Sequence, t *affineTarget, least []Operation, distance int) bool {
 	top := len(runLengths) - 1
 	for top >= 0 && t.high-t.low+runLengths[top].block > dna.WordBases {
@@ -295,7 +295,8 @@ func (b *affineBound) list(text *dna.Sequence, t *affineTarget, least []Operatio
 	return ties, ok
 }
 
-// mismatches lists those of n bases from base i on, on a diagonal from that of the start.
+// mismatches lists the mismatches of n bases from base i on, on a diagonal counted from the
+// diagonal of the start.
 func (b *affineBound) mismatches(text *dna.Sequence, t *affineTarget, i, n, diagonal int) {
 	offset := t.contig.Start + t.start + diagonal
 	for end := i + n; i < end; i += 64 {
@@ -311,15 +312,15 @@ func (b *affineBound) mismatches(text *dna.Sequence, t *affineTarget, i, n, diag
 	}
 }
 
-// unknown lets stretches with so many mismatches or more have any length.
+// unknown lets stretches with this many mismatches or more have any length.
 func (a *anchor) unknown(mismatches int) {
 	for i := mismatches; i < len(a); i++ {
 		a[i] = unreachable
 	}
 }
 
-// anchor finds that of a stretch on a diagonal from that of the start, from base i on or back from
-// it.
+// anchor finds the anchor of a stretch on a diagonal counted from the diagonal of the start, from
+// base i on or back from it.
 func (t *affineTarget) anchor(text *dna.Sequence, a *anchor, i, diagonal int, back bool) {
 	n, at := min(t.strand.Length()-i, 64), t.contig.Start+t.start+diagonal+i
 	var differs uint64
@@ -358,7 +359,7 @@ type parts struct {
 	first, last *event
 	key, gaps   int32
 	left, right anchor // of gaps at its ends
-	// widest is that of rivals that have room.
+	// widest is the highest widest of the rivals that have room.
 	widest int32
 }
 
@@ -440,7 +441,7 @@ func (p *parts) narrow(level, top int, least []Operation) {
 // leastToNarrow is the first level of runLengths for which it is tried to narrow a target.
 const leastToNarrow = 1
 
-// widen sets widest to that of rivals in a part. It returns false for the whole strand.
+// widen sets widest to the highest of the rivals in a part. It returns false for the whole strand.
 func (p *parts) widen(kind int, span int32) bool {
 	if kind == partWhole {
 		return !p.room(p.rivals(partAlone, true), partAlone, span)
@@ -478,7 +479,7 @@ func (p *parts) room(r *rivals, kind int, span int32) bool {
 	return false
 }
 
-// anchors returns those of the open ends of a part; nil of others.
+// anchors returns the anchors of the open ends of a part; nil for other ends.
 func (p *parts) anchors(kind int) (left, right *anchor) {
 	switch {
 	case kind >= partFirst && kind < partLast || kind >= partWhole:

@@ -201,7 +201,7 @@ func TestSettles(t *testing.T) {
 func nearlyAlike(r *rand.Rand) (text, read string, from, to int) {
 	m := 20 + r.IntN(130)
 	text = truth.Random(r, m+80, []string{"ACGT", "ACGT", "AC"}[r.IntN(3)])
-	// A diverged tandem repeat, of which the read lies a unit to the side, with a gap.
+	// A diverged tandem repeat. The read lies a unit to the side, with a gap.
 	if r.IntN(3) == 0 {
 		unit := truth.Random(r, 1+r.IntN(9), "ACGT")
 		at, n := r.IntN(m), 10+r.IntN(m)

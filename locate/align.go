@@ -13,7 +13,7 @@ type Aligner struct {
 	Reference  *dna.Reference
 	operations []Operation // of all locations aligned since Reset
 	costs      [2][]int32
-	// radius is the number of diagonals of the band on each side of the one that ends at the
+	// radius is the number of diagonals of the band on each side of the diagonal that ends at the
 	// target's end.
 	radius int
 	// moves[i*width+b] is the operation by which the best path reaches base i (exclusive) on
@@ -27,7 +27,7 @@ type Aligner struct {
 	writer   writer
 }
 
-// A target is the end of an alignment: that of a strand on a contig, with so many edits.
+// A target is the end of an alignment of a strand on a contig, with its edits.
 type target struct {
 	strand        *Strand
 	contig        *dna.Contig
@@ -38,7 +38,7 @@ type target struct {
 func (a *Aligner) Reset() { a.operations = a.operations[:0] }
 
 // Align sets the start of a location and finds its operations, unless they are known. strand is the
-// one that lies at the location.
+// strand that lies at the location.
 func (a *Aligner) Align(strand *Strand, l *Location) {
 	if l.Aligned {
 		return
@@ -67,8 +67,8 @@ func (a *Aligner) Adopt(l *Location, start int32, operations []Operation) {
 	l.Aligned, l.Start, l.from, l.to = true, start, int32(from), int32(len(a.operations))
 }
 
-// Operations returns those of a location that a has aligned since Reset. They are valid until a
-// aligns another one.
+// Operations returns the operations of a location that a has aligned since Reset. They are valid
+// until a aligns another one.
 func (a *Aligner) Operations(l *Location) []Operation { return a.operations[l.from:l.to] }
 
 // gaps returns the fewest inserted and deleted bases of an alignment that ends at a target.
@@ -140,9 +140,9 @@ func (a *Aligner) fill(t target) int32 {
 const narrowRadius = 2
 
 // fillBand runs the dynamic program of edit distance (Levenshtein, with free start in the text)
-// over the diagonals up to a.radius from the one that ends at the target, and returns its cost.
-// Diagonal i of the band is end - m - radius + i. The choice among equal costs is diagonal, then
-// deletion, then insertion.
+// over the diagonals up to a.radius from the diagonal that ends at the target, and returns its
+// cost. Diagonal i of the band is end - m - radius + i. The choice among equal costs is diagonal,
+// then deletion, then insertion.
 func (a *Aligner) fillBand(t target) int32 {
 	m, c, text := t.strand.Length(), t.contig, &a.Reference.Bases
 	width := 2*a.radius + 1
@@ -190,8 +190,8 @@ func fillRow(row, next []int32, moves []OperationKind, differs uint64) {
 	}
 }
 
-// fillRowAtEnd is fillRow for any band, of which a part may lie outside the contig:
-// at is the contig position on diagonal 0, and the words are all ones or zeros.
+// fillRowAtEnd is fillRow for any band, which may lie partly outside the contig: at is the contig
+// position on diagonal 0, and the words are all ones or zeros.
 func fillRowAtEnd(row, next []int32, moves []OperationKind, text *dna.Sequence, c *dna.Contig, at int, sLow, sHigh, sAmb uint64) {
 	left := int32(unreachable)
 	for j := range moves {

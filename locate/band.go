@@ -7,12 +7,11 @@ import (
 	"scanmap/internal/parallel"
 )
 
-// A band is the edit distances of one strand along a stretch of neighbouring
-// diagonals: a bit-parallel dynamic program (Myers 1999 in the banded form of
-// Hyyrö 2003, "A bit-vector algorithm for computing Levenshtein and Damerau edit
-// distances", section 5) that goes over the strand base by base while the words
-// hold the vertical differences along the text. So a strand of any length takes
-// one word for each 64 diagonals of the band, and a match may start anywhere
+// A band is the edit distances of one strand along a stretch of neighbouring diagonals: a
+// bit-parallel dynamic program (Myers 1999 in the banded form of Hyyrö 2003, "A bit-vector
+// algorithm for computing Levenshtein and Damerau edit distances", section 5) that goes over the
+// strand base by base while the words hold the vertical differences along the text. A strand of any
+// length therefore takes one word for each 64 diagonals of the band, and a match may start anywhere
 // because the differences before the first base are all 0.
 //
 // Paths may leave the band to the right only by mismatches and not at all to the
@@ -45,10 +44,9 @@ func (b *band) measure(ref *dna.Reference, c *dna.Contig, strand Planes, m, k, l
 // the strand as it has bits more than there are diagonals.
 const narrowWidth = 32
 
-// window returns planes that hold the contig's positions [from, to) at offset at,
-// with ambiguous positions for those outside the contig. That keeps a distance at
-// an end inside the contig as it is: a base aligned to such a position costs one
-// edit, as much as the insertion that it must be.
+// window returns planes that hold the contig's positions [from, to) at offset at, with ambiguous
+// positions outside the contig. These do not change a distance at an end inside the contig: a base
+// aligned to such a position costs one edit, as much as the insertion that it must be.
 func (b *band) window(ref *dna.Reference, c *dna.Contig, from, to int) (text *dna.Sequence, at int) {
 	if from >= 0 && to <= c.Length {
 		return &ref.Bases, c.Start + from
@@ -122,8 +120,8 @@ func (b *band) narrow(text *dna.Sequence, at int, strand Planes, m, k, width int
 	return true
 }
 
-// differences are those of neighbouring diagonals in a word: bit i says whether the distance on
-// diagonal i+1 is 1 more, or 1 less, than on diagonal i, both seen from the next base.
+// differences are the differences of neighbouring diagonals in a word: bit i says whether the
+// distance on diagonal i+1 is 1 more, or 1 less, than on diagonal i, both seen from the next base.
 type differences struct{ plus, minus uint64 }
 
 // wide is measure for any number of diagonals: bit i of word w stands for diagonal
@@ -167,9 +165,9 @@ func (b *band) compare(text *dna.Sequence, from, n int) {
 	}
 }
 
-// next goes on by one base: equal are the text's bases that equal it, of which bit shift is on the
-// lowest diagonal. Of the last word it uses the bits of mask. It returns how much more the
-// distance on the lowest diagonal is.
+// next goes on by one base: equal are the text's bases that equal it; bit shift is on the lowest
+// diagonal. Of the last word it uses the bits of mask. It returns how much more the distance on the
+// lowest diagonal is.
 //
 // A word needs the lowest bit of the next one, so it is finished with that.
 func next(words []differences, equal []uint64, shift uint, mask uint64) (more int) {

@@ -10,18 +10,18 @@ import (
 const BoundWidth = 64
 
 // Exceeds tells whether every alignment of bases [from, to) of a strand that stays on width
-// neighbouring diagonals has more than so many edits, as far as a cheap bound shows. at is the
+// neighbouring diagonals has more than the given edits, as far as a cheap bound shows. at is the
 // offset in the reference's bases of the strand's first base on the lowest diagonal. Where the
 // diagonals come near an end of all bases, it shows nothing.
 //
-// The bases are cut into blocks of four: short enough that many blocks of a diverged
-// copy are broken, and long enough that random text equals one on some of 2k+1 diagonals with
-// probability (2k+1)/256 only. A block in which an alignment has no
-// edit lies unchanged on one of the diagonals, and an edit lies in one block at most
-// (a deletion between two blocks in none). So the number of blocks that are not
-// unchanged on any diagonal is a lower bound of the edits, and nothing is lost. Neither is it where
-// diagonals cross an end of the contig, or where an ambiguous letter of the text is compared by its
-// code: more blocks may seem unchanged then, and never fewer.
+// The bases are cut into blocks of four: short enough that many blocks of a diverged copy are
+// broken, and long enough that random text equals one on some of 2k+1 diagonals with probability
+// (2k+1)/256 only. A block in which an alignment has no edit lies unchanged on one of the
+// diagonals, and an edit lies in one block at most (a deletion between two blocks in none). The
+// number of blocks that are not unchanged on any diagonal is therefore a lower bound of the edits,
+// and nothing is lost. Nothing is lost either where diagonals cross an end of the contig, or where
+// an ambiguous letter of the text is compared by its code: more blocks may seem unchanged then, and
+// never fewer.
 func Exceeds(text *dna.Sequence, at int, strand Planes, from, to, edits, width int) bool {
 	const firsts = 0x1111111111111111 // the first base of each block
 	if at+from < 0 || (at+to+width)/64+2 >= len(text.Low) {

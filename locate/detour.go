@@ -27,7 +27,7 @@ import (
 // with a run of five equal bases or more, as a mismatch loses four of its score. So it is one run
 // of lossOpen + 1 bases or more, or has two runs of five or more.
 
-// What a differing base and a leap lose, beside the bases that it leaves out.
+// The losses of a differing base and of a leap, beside the bases that the leap leaves out.
 const (
 	LossMismatch = lossMismatch
 	LossLeap     = lossOpen
@@ -112,7 +112,7 @@ func winsOf(differs []uint64, m int) int {
 	return won
 }
 
-// along returns what is lost on a diagonal alone, with clips and leaps (lemma 10).
+// along returns the loss on a diagonal alone, with clips and leaps (lemma 10).
 func along(differs []uint64, m int) int {
 	lost, least, leap := 0, m, 0 // up to a base, of all, and from where one may leap there
 	for w, x := range differs {
@@ -164,9 +164,8 @@ func (b *localBudget) floor(d *localDiagonal) int {
 	return d.least
 }
 
-// findBeside leaves in l.wave a diagonal and those of its neighbours, up to `near` away, on which
-// segments win, and the bases that differ on each in l.beside. It returns what these win at most,
-// or 0.
+// findBeside leaves in l.wave a diagonal and its neighbours, up to `near` away, on which segments
+// win, and the bases that differ on each in l.beside. It returns the most that these win, or 0.
 //
 // An alignment that is on some of them has gaps of as many bases at least as the furthest is away.
 // Where inserted bases are not forgiven each of these loses 1 beside what bases lose that are not
@@ -210,8 +209,8 @@ func (l *Local) findBeside(strand *Strand, p Place, d *localDiagonal, near int) 
 	return won
 }
 
-// wins returns what segments win on diagonals [from, to] around one, and appends to l.beside
-// those that may.
+// wins returns the most that segments win on diagonals [from, to] around one, and appends to
+// l.beside the diagonals where they may.
 func (l *Local) wins(strand *Strand, p Place, diagonal, from, to int) (sum int) {
 	m := l.budget.m
 	first := l.contig(p).Start + diagonal

@@ -59,7 +59,7 @@ func TestMayQualify(t *testing.T) {
 	}
 }
 
-// TestUngappedClosed has a diagonal of 100 bases without differences, of which one is closed: no
+// TestUngappedClosed has a diagonal of 100 bases without differences, one of them closed: no
 // alignment goes over it.
 func TestUngappedClosed(t *testing.T) {
 	b := newLocalBudget(localSought{100, 80, 20, DefaultCap})

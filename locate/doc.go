@@ -1,23 +1,23 @@
-// Package locate holds what a location is: a place where a read fits a reference within k edits,
-// kept apart from its neighbours, with its alignment. It turns the diagonals or ends that a finder
-// hands over into locations. Package mapper and package search both take the definition from here.
+// Package locate defines a location: a place where a read fits a reference within k edits, kept
+// apart from its neighbours, with its alignment. It turns the diagonals or ends that a finder hands
+// over into locations. Package mapper and package search both take the definition from here.
 //
 // # Definition
 //
 // An edit is a substitution, an insertion or a deletion, and costs 1. An occurrence of a strand is
 // an end position j (exclusive) on a contig with D(j) <= k, where D(j) is the least edit distance
 // between the strand and a stretch of the contig that ends at j. Its gaps are the fewest inserted
-// and deleted bases among alignments that end at j with D(j) edits. Its start is that of its
+// and deleted bases among alignments that end at j with D(j) edits. Its start is the start of its
 // alignment.
 //
 // Take the occurrences of one read, contig and strand in order of (distance, gaps, end). One is
 // kept as a location unless a kept one ends within k of its end, or starts within k of its start.
-// So two locations are more than k apart at both ends, each is the best of its neighbourhood, and
-// the result depends on the set of occurrences alone.
+// Two locations are therefore more than k apart at both ends, each is the best of its
+// neighbourhood, and the result depends on the set of occurrences alone.
 //
-// The alignment of a location ends at j with D(j) edits and the fewest gaps. It is the one that a
-// traceback from the end gives when it prefers diagonal, then deletion, then insertion. Gaps are
-// then shifted left as far as they go, which changes neither edits nor ends.
+// The alignment of a location ends at j with D(j) edits and the fewest gaps. It is the alignment
+// that a traceback from the end gives when it prefers diagonal, then deletion, then insertion. Gaps
+// are then shifted left as far as they go, which changes neither edits nor ends.
 //
 // # Written alignments
 //
@@ -55,23 +55,23 @@
 // is aligned in both, to positions that are at most reach = floor((m - T) / 5) apart.
 //
 // Take, again and again, the best alignment that qualifies and is in the same place as none that
-// was taken. What is taken are the local locations. So each alignment that qualifies is a location
-// or in the same place as one, and no two locations are in the same place (Waterman and Eggert
-// 1987, J Mol Biol 197:723, with a reach). The best is the first in order of (score from the
-// highest, gap bases, edits, start, end, bases clipped at the end), where edits are mismatches and
-// gap bases; of those that are alike in all, the one to which a traceback from the end leads that
-// prefers a diagonal, then the shortest deletion, then the shortest insertion. Its gaps are then
-// shifted left, from the first to the last: each by one base while that changes no letter that is
-// aligned, a pair is left before it, and no new pair is in the same place as a location that was
-// taken before. That changes neither score nor ends.
+// was taken. The alignments taken are the local locations. Each alignment that qualifies is
+// therefore a location or in the same place as one, and no two locations are in the same place
+// (Waterman and Eggert 1987, J Mol Biol 197:723, with a reach). The best is the first in order of
+// (score from the highest, gap bases, edits, start, end, bases clipped at the end), where edits are
+// mismatches and gap bases; of those that are alike in all, the one to which a traceback from the
+// end leads that prefers a diagonal, then the shortest deletion, then the shortest insertion. Its
+// gaps are then shifted left, from the first to the last: each by one base while that changes no
+// letter that is aligned, a pair is left before it, and no new pair is in the same place as a
+// location that was taken before. That changes neither score nor ends.
 //
-// What does not qualify takes no part, though its score may be higher than that of an alignment
-// that qualifies by its inserted bases: it closes no place to others. That is why alignments that
-// qualify are all that a finder has to lead to, and that the result depends on them alone.
+// An alignment that does not qualify takes no part, though its score may be higher than the score
+// of one that qualifies by its inserted bases: it closes no place to others. This is why a finder
+// has to lead to the alignments that qualify only, and why the result depends on these alone.
 //
 // # Words
 //
-//   - strand: a read as it is (Forward) or its reverse complement (Reverse), as it lies along a
+//   - strand: a read unchanged (Forward) or its reverse complement (Reverse), as it lies along a
 //     contig.
 //   - place: a contig and a strand.
 //   - diagonal: the contig position at which the strand's first base would lie if there were no
@@ -79,6 +79,6 @@
 //   - candidate: a diagonal on which a part of a strand lies unchanged.
 //   - end: a position after the last base of an alignment, with its distance.
 //
-// Coordinates are 0-based and half-open. Positions are those of a contig, offsets those of
+// Coordinates are 0-based and half-open. Positions count on a contig, offsets in
 // [scanmap/dna.Reference.Bases].
 package locate

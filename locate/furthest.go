@@ -11,13 +11,13 @@ import (
 // its start, diagonal by diagonal, and not from all cells of a band (Ukkonen 1985, "Algorithms for
 // approximate string matching"; Landau and Vishkin 1989, "Fast parallel and serial approximate
 // string matching"). Stretches without a difference are passed 64 bases at a time. On C. elegans at
-// 8 % of edits it took the place of the banded program with 20 in place of 32 s of CPU
+// 8 % of edits it replaced the banded program with 20 s of CPU instead of 32
 // (docs/benchmarks/seeds-2026-11-22.md).
 //
-// Cell (i, j) is the first i bases on diagonal j, counted from the one that ends at the target. A
-// path starts in any cell (0, j). It goes to (i+1, j) for a match or a substitution, to (i, j+1)
-// for a deletion and to (i+1, j-1) for an insertion. Deletions may come first, too: that is never
-// best.
+// Cell (i, j) is the first i bases on diagonal j, counted from the diagonal that ends at the
+// target. A path starts in any cell (0, j). It goes to (i+1, j) for a match or a substitution, to
+// (i, j+1) for a deletion and to (i+1, j-1) for an insertion. Deletions may come first, too: that
+// is never best.
 //
 // Lemma 1. If a path with g gap bases and at most x substitutions reaches (i+1, j), one with as
 // many reaches (i, j). Proof by induction on the path's steps. Cell (0, j) is reached from (0, j-g)
@@ -47,7 +47,7 @@ type furthest struct {
 }
 
 // mostGaps is the most gap bases that a furthest looks for. It takes time as the square of their
-// number times that of the substitutions, and a band as their number times that of the bases.
+// number times the number of substitutions, and a band as their number times the number of bases.
 const mostGaps = 16
 
 // state returns the number of the state of g gap bases on diagonal j, counted layer by layer.
@@ -71,8 +71,9 @@ func (f *furthest) diagonal(j int) []uint64 {
 }
 
 // gaps returns the fewest inserted and deleted bases of an alignment that ends at a target: the
-// number of the first layer in which (m, 0) is reached with what edits are left for substitutions.
-// known is the result, or GapsUnknown. Where it is known, layers of the other parity are left out.
+// number of the first layer in which (m, 0) is reached with the edits that are left for
+// substitutions. known is the result, or GapsUnknown. Where it is known, layers of the other parity
+// are left out.
 //
 // ok is false where nothing is found: there are more than mostGaps, diagonals overhang an end of
 // the contig, or an alignment with as many gap bases has fewer edits than the target says.
@@ -108,7 +109,7 @@ func (f *furthest) gaps(text *dna.Sequence, t target, known int) (n int, ok bool
 	return 0, false
 }
 
-// addDiagonal finds the differences on diagonal j, all of which lies on the contig.
+// addDiagonal finds the differences on diagonal j, which lies on the contig as a whole.
 func (f *furthest) addDiagonal(text *dna.Sequence, t target, j int) {
 	m := t.strand.Length()
 	words := f.diagonal(j)
@@ -118,8 +119,8 @@ func (f *furthest) addDiagonal(text *dna.Sequence, t target, j int) {
 	words[m>>6] |= 1 << (m & 63)
 }
 
-// reach finds the furthest rows of a state for up to so many substitutions, from those of its layer
-// with fewer gap bases and those of the last layer but one.
+// reach finds the furthest rows of a state for up to a number of substitutions, from the rows of
+// its layer with fewer gap bases and of the last layer but one.
 func (f *furthest) reach(g, j, substitutions int) {
 	m, words, row := int32(f.strand.Length()), f.diagonal(j), f.row(g, j)[:substitutions+1]
 	var deleted, inserted []int32

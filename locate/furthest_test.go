@@ -109,7 +109,7 @@ func TestFurthestOfNoDistance(t *testing.T) {
 	}
 }
 
-// TestFurthestOfManyGaps has so many gap bases that a furthest just finds them, or just not.
+// TestFurthestOfManyGaps has as many gap bases as a furthest just finds, or just not.
 func TestFurthestOfManyGaps(t *testing.T) {
 	r := rand.New(rand.NewPCG(35, 36))
 	text := truth.Random(r, 400, "ACGT")
@@ -128,7 +128,7 @@ func TestFurthestOfManyGaps(t *testing.T) {
 }
 
 // TestWideIsTheTruth compares bands of any number of words with the distances of plain dynamic
-// programming, where the best alignments stay inside, and narrow bands with those of one word.
+// programming, where the best alignments stay inside, and narrow bands with bands of one word.
 func TestWideIsTheTruth(t *testing.T) {
 	r := rand.New(rand.NewPCG(37, 38))
 	within, without, beyond, narrow := 0, 0, 0, 0

@@ -60,10 +60,10 @@ type Local struct {
 	flanks      localFlanks
 }
 
-// Locations returns the local locations of a read among those that its candidates lead to, in order
-// of (place, start, end, distance, bases clipped at the start); it sorts the candidates. The least
-// score, m - K, is 1 to the read's length. The locations are valid until the next call, their
-// operations until the Aligner is reset. A read that CutLocal has no pieces for has none.
+// Locations returns the local locations of a read that its candidates lead to, in order of (place,
+// start, end, distance, bases clipped at the start); it sorts the candidates. The least score, m -
+// K, is 1 to the read's length. The locations are valid until the next call, their operations until
+// the Aligner is reset. A read that CutLocal has no pieces for has none.
 //
 // Where K or less is sought, only those are returned that lose no more, inserted bases not
 // forgiven. The best alignment of all that are left is taken each time, so that these are taken
@@ -114,9 +114,9 @@ func (l *Local) Locations(r *Read, candidates []Candidate) []Location {
 	return l.locations
 }
 
-// Cut sorts the candidates of a read and cuts them into parts of `least` or more, but for the last
-// one, that lead to no alignment in the same place. So what Locations returns of each part are
-// together what it returns of all, and Sort puts them in the same order.
+// Cut sorts the candidates of a read and cuts them into parts that lead to no alignment in the same
+// place, of `least` candidates or more; the last may have fewer. The locations of all parts are
+// therefore the locations of all candidates, and Sort puts them in the same order.
 func (l *Local) Cut(r *Read, candidates []Candidate, least int) (parts [][]Candidate) {
 	sortCandidates(candidates)
 	m := r.Strands[Forward].Length()
@@ -151,8 +151,8 @@ func (l *Local) Leads(m, k, sought int, strand Planes, p Place, diagonal int) bo
 	return l.leads(&Strand{Planes: strand}, p, &localDiagonal{diagonal: diagonal})
 }
 
-// leads is Leads for the read at hand. It sets what a diagonal has without a gap, and appends its
-// words to l.words.
+// leads is Leads for the read at hand. It sets the scores of a diagonal without a gap, and appends
+// its words to l.words.
 func (l *Local) leads(strand *Strand, p Place, d *localDiagonal) bool {
 	b, n := l.budget, len(l.words)
 	l.words = l.differences(l.words, strand, p, d.diagonal, b.m)
@@ -166,8 +166,8 @@ func (l *Local) leads(strand *Strand, p Place, d *localDiagonal) bool {
 }
 
 // betterClipped tells whether a location scores as much or more with some bases of an end clipped.
-// That is so only of those that qualify by their inserted bases: bases beside a gap that are worth
-// less than it costs.
+// Only a location that qualifies by its inserted bases can: the bases beside a gap are worth less
+// than the gap costs.
 func (l *Local) betterClipped(strand *Strand, a *Location) bool {
 	if a.Gaps == 0 {
 		return false
@@ -181,7 +181,8 @@ func (l *Local) betterClipped(strand *Strand, a *Location) bool {
 		case Clip:
 			q += n
 		case Diagonal:
-			// Without what was before a mismatch, and that itself, or without what follows from there on.
+			// Without the bases before a mismatch, and the mismatch itself, or without the bases
+			// from there on.
 			for range n {
 				if l.Aligner.differing(strand, contig, q, at, 1) == 0 {
 					sum++

@@ -217,7 +217,7 @@ func (b *localBand) trace(w *localWindow, costs *localCosts) {
 	w.shiftLeft()
 }
 
-// before tells whether of two alignments of the same cost that of b comes first.
+// before tells whether, of two alignments of the same cost, b's comes first.
 func (b *localBand) before(a *localBand) bool {
 	return b.end.j < a.end.j || b.end.j == a.end.j && b.end.i > a.end.i
 }

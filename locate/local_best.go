@@ -18,7 +18,7 @@ type bestCells struct {
 	won      []int32
 	differs  []uint64
 	best     bestFound
-	// operations are those of the last location.
+	// operations are the operations of the last location.
 	operations []Operation
 }
 
@@ -30,9 +30,9 @@ type bestFound struct {
 	path              []OperationKind
 }
 
-// bestBand is diagonals [low, low + width) and the bases of the read that have a text on some. The
-// scores of a base are those on all diagonals, then one that is beside the band. Those of the first
-// base come after a row of zeros, as if of the base before.
+// bestBand is diagonals [low, low + width) and the bases of the read that have a text on some. A
+// base has scores on all diagonals, then one beside the band. The scores of the first base come
+// after a row of zeros, as if of the base before.
 type bestBand struct {
 	low, width int
 	first, end int // bases of the read
@@ -55,12 +55,12 @@ func (p Planes) appendLetters(codes []byte, m int) []byte {
 
 // Best returns the local alignment of the highest score of a strand in the stretch [from, to) of a
 // place, as Smith and Waterman (1981) and Gotoh (1982) find it: gaps cost 6 + g, without a bound.
-// ok is false if it scores less than `least`. Of equal ones it is that which ends first in the
+// ok is false if it scores less than `least`. Of equal ones it is the one that ends first in the
 // read, then in the text.
 //
 // Most diagonals are left out, by lemma 15. Few others are left where the highest score is known
 // beforehand. If the segments without a gap do not tell it, the diagonals with the highest bound
-// may: what is found on them is a score that the best one has at least.
+// may: a score found there is one that the best alignment has at least.
 func (l *Local) Best(strand *Strand, p Place, least, from, to int) (best Location, ok bool) {
 	c, b := l.contig(p), &l.cells
 	b.from, b.to = max(from, 0), min(to, c.Length)
@@ -146,8 +146,9 @@ func (l *Local) bestInBand(strand *Strand, p Place, low, width int) {
 }
 
 // bestRow sets the scores of a base of the read with the bases of a text, and returns the highest.
-// before has those of the base before, on the same diagonals and on one more, gap the scores with
-// an insertion at the end, which it replaces. It has no branches, since none could be foreseen.
+// before has the scores of the base before, on the same diagonals and on one more, gap the scores
+// with an insertion at the end, which it replaces. It has no branches, since none could be
+// foreseen.
 //
 // What a deletion of one base more follows may be left out: to open another one there costs more.
 func bestRow(row, before, gap []int32, text []byte, letter byte) (most int32) {
@@ -171,7 +172,7 @@ func bestRow(row, before, gap []int32, text []byte, letter byte) (most int32) {
 	return most
 }
 
-// trace sets the path of b.best to that which leads to its end in a band whose text begins at a
+// trace sets the path of b.best to the path that leads to its end in a band whose text begins at a
 // position: from each cell to a pair, if one may have led there, or else to the shortest deletion,
 // or else to the shortest insertion.
 func (b *bestCells) trace(band bestBand, from int) {
@@ -271,7 +272,7 @@ func (l *Local) AcrossGap(strand *Strand, p Place, best Location, least, from, t
 }
 
 // acrossGaps returns a score that no alignment of a strand in the stretch [from, to) of a place
-// exceeds: that of the best one if gaps that cost the cap may have any length.
+// exceeds: the score of the best one if gaps that cost the cap may have any length.
 func (l *Local) acrossGaps(strand *Strand, p Place, from, to int) int32 {
 	b, start, m := &l.cells, l.contig(p).Start, strand.Length()
 	b.text = l.Reference.Bases.AppendCodes(b.text[:0], start+from, start+to)
@@ -294,9 +295,9 @@ func (b *bestCells) across(most []int32, read, text []byte, limit int) {
 	}
 }
 
-// acrossRow replaces the scores of a base of the read by those of the next one, and returns the
-// highest. highest has those of all bases so far, by base of the text, gap is that of bestRow, and
-// limit the most that a gap costs.
+// acrossRow replaces the scores of a base of the read by the scores of the next base, and returns
+// the highest. highest has the highest scores of all bases so far, by base of the text, gap is as
+// in bestRow, and limit the most that a gap costs.
 func acrossRow(row, highest, gap []int32, text []byte, letter byte, limit int32) (best int32) {
 	diagonal, deletion := int32(0), int32(0)
 	row, highest, gap = row[:len(text)], highest[:len(text)], gap[:len(text)]

@@ -15,8 +15,8 @@ import (
 // what each wins, which is no more than W on each diagonal, and W is not negative. Gaps lead from
 // one diagonal to the next, so they have b - a bases at least. ∎
 //
-// So let most(c) be the highest of these bounds of all a <= c <= b. An alignment of some score is
-// only on diagonals whose `most` is that or more. These are apart from each other in bands, and no
+// Let most(c) be the highest of these bounds of all a <= c <= b. An alignment of some score is only
+// on diagonals whose `most` is that or more. These are apart from each other in bands, and no
 // alignment leaves a band, since each step leads to the same diagonal or to a neighbour.
 //
 // Within the bands of a score that some alignment has, Best finds the same end and the same path as

@@ -194,8 +194,8 @@ func bestOfAll(text, s string, from, to int) (best wholeBest) {
 	return best
 }
 
-// drawBest draws a read and a text that has much that is like it: copies of it or of its parts,
-// near each other or not, and repeats of short units; or few bases.
+// drawBest draws a read and a text that is much like it: copies of the read or of its parts, near
+// each other or not, and repeats of short units; or few bases.
 func drawBest(r *rand.Rand) (text, s string) {
 	letters := []string{"ACGT", "ACGT", "ACGT", "ACGTN", "AAAAC", "AC"}[r.IntN(6)]
 	part := func(s string) string {
@@ -243,7 +243,7 @@ func drawBest(r *rand.Rand) (text, s string) {
 	return b.String() + truth.Random(r, 1+r.IntN(50), letters), s
 }
 
-// TestBestInBands compares with bestOfAll what Best finds: nothing of it may depend on which
+// TestBestInBands compares the results of Best with bestOfAll: nothing may depend on which
 // diagonals are left out.
 func TestBestInBands(t *testing.T) {
 	t.Parallel()
@@ -340,8 +340,8 @@ func BenchmarkBest(b *testing.B) {
 	}
 }
 
-// TestAcrossGap has a gap of up to LongestGap bases in a strand, of which one side alone is found
-// where gaps cost what they cost without a cap, and compares with the truth of local locations.
+// TestAcrossGap has a gap of up to LongestGap bases in a strand. One side alone is found where gaps
+// cost what they cost without a cap, and compares with the truth of local locations.
 func TestAcrossGap(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 26))
 	across := 0

@@ -14,13 +14,13 @@ type localBudget struct {
 	// forgiven.
 	each int
 	// near is how far apart the diagonals of an alignment may be at most that qualifies with no gap
-	// of the cost of the cap, and spread those of any.
+	// of the cost of the cap, and spread the same for any alignment.
 	near, spread int
 	exact        localCosts
 	net          localCosts
 }
 
-// localCosts are those of which a band takes the least.
+// localCosts are costs; a band takes the least.
 type localCosts struct {
 	mismatch, clip, start localCost
 	deletion, insertion   [LongestGap + 1]localCost

@@ -131,7 +131,7 @@ func (l *Local) mayChainTwo(strand *Strand, p Place, d *localDiagonal, most int)
 	return l.chained(d.differs, 0)+2*(b.cap-lossOpen)-forgiven <= most
 }
 
-// bridged returns the most blocks of which mayBridge may be true.
+// bridged returns the most blocks for which mayBridge may be true.
 func (b *localBudget) bridged(inserted, left int) int {
 	most := 1 + (left+6)/4
 	for g := inserted; g > 0; g -= 4 {
@@ -157,7 +157,7 @@ func (l *Local) mayBridge(inserted, left int) bool {
 	return false
 }
 
-// haveBroken tells whether of so many neighbouring blocks so many are in l.blocks.
+// haveBroken tells whether, of a number of neighbouring blocks, enough are in l.blocks.
 func (l *Local) haveBroken(blocks, broken int) bool {
 	if broken <= 0 {
 		return true
@@ -171,7 +171,7 @@ func (l *Local) haveBroken(blocks, broken int) bool {
 }
 
 // A localWay is an alignment on a diagonal of the bases before one, as seen from the first base of
-// the strand or from the last, and what is lost so far.
+// the strand or from the last, and the loss so far.
 type localWay struct{ at, lost int }
 
 // reach leaves in l.ways those on a diagonal alone that have a piece and lose `most` or less.

@@ -12,15 +12,15 @@ import (
 type countedCells struct {
 	most  int // inserted bases
 	cells []countedCell
-	// from has where the cells begin that have so many inserted bases, row by row, and where the last
-	// end.
+	// from has where the cells of each number of inserted bases begin, row by row, and where the
+	// last end.
 	from []int32
 	// The row at hand has the costs by inserted bases and column: from lowest on, before beyond.
 	next           []localCost
 	lowest, beyond []int32
 }
 
-// A countedCell has the least cost of an alignment with so many inserted bases that ends with a
+// A countedCell has the least cost of an alignment with a number of inserted bases that ends with a
 // pair.
 type countedCell struct {
 	cost             localCost
@@ -92,7 +92,7 @@ func (w *localWindow) fillCounted() {
 	}
 }
 
-// goOn lowers the cells of row i to which those of rows before lead. Where an alignment may as well
+// goOn lowers the cells of row i to which cells of rows before lead. Where an alignment may as well
 // begin, none goes on.
 func (w *localWindow) goOn(i int) {
 	m, n, c := len(w.read), len(w.text), &w.inserts
@@ -116,7 +116,7 @@ func (w *localWindow) goOn(i int) {
 		}
 	}
 	for g := 1; g <= min(LongestGap, i-1, c.most); g++ {
-		// Net of what is forgiven.
+		// Net of the forgiven score.
 		gap := min(lossOpen+g, w.cap)*m + g*(m-w.least)
 		most := min(budget-w.after(i), i*m-1) - gap
 		for _, from := range c.row(i - 1 - g) {

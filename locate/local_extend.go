@@ -343,8 +343,8 @@ func (l *Local) open(strand *Strand, diagonals []localDiagonal) []localDiagonal 
 	return diagonals[:n]
 }
 
-// below returns those of some diagonals through which an alignment with gaps may lose less than a
-// limit.
+// below returns the diagonals, among some, through which an alignment with gaps may lose less than
+// a limit.
 func (l *Local) below(strand *Strand, p Place, diagonals []localDiagonal, limit localCost) []localDiagonal {
 	l.lower = l.lower[:0]
 	for i := range diagonals {
@@ -410,7 +410,7 @@ func (l *Local) within(diagonals []localDiagonal, costs *localCosts, limit local
 }
 
 // bands calls use for the diagonals within a spread of some diagonals, as columns of base 0 of the
-// window: those of which some are common together.
+// window: diagonals with some in common together.
 func (l *Local) bands(diagonals []localDiagonal, spread int, use func(low, width int)) {
 	for i := 0; i < len(diagonals); {
 		j := i + 1

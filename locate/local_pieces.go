@@ -71,8 +71,8 @@ func (c *LocalPieces) enough() bool {
 	return true
 }
 
-// Share returns what an alignment loses at most in so many neighbouring regions that are a node, as
-// finders have it (mapper/find/local_nodes.go).
+// Share returns the most that an alignment loses in a number of neighbouring regions that are a
+// node, as finders have it (mapper/find/local_nodes.go).
 func (c *LocalPieces) Share(regions int) int { return regions * c.budget / c.Number }
 
 // BorderClip returns what a node of so many regions may be taken to lose if it ends inside the read

@@ -82,7 +82,7 @@ func asTruth(a *Aligner, found []Location) (out []truth.LocalLocation) {
 	return out
 }
 
-// inOrder sorts locations of the truth as those of Locations are.
+// inOrder sorts locations of the truth in the order of Locations.
 func inOrder(all []truth.LocalLocation) []truth.LocalLocation {
 	clipped := func(l *truth.LocalLocation) (n int) {
 		if digits, _, ok := strings.Cut(l.CIGAR, "S"); ok {
@@ -97,8 +97,8 @@ func inOrder(all []truth.LocalLocation) []truth.LocalLocation {
 	return all
 }
 
-// checkLocal compares the locations of a case with the truth, all and those that lose no more than
-// some score, and returns the truth.
+// checkLocal compares the locations of a case with the truth, all locations and the locations that
+// lose no more than some score, and returns the truth.
 func checkLocal(t interface{ Fatal(...any) }, l *Local, r *rand.Rand, c truth.LocalCase) ([]truth.LocalLocation, error) {
 	l.Reference, l.Cap = truth.Reference(t, c.Contigs...), c.Rules.Cap
 	l.Aligner = &Aligner{Reference: l.Reference}
@@ -245,7 +245,7 @@ func TestLocalGapsNextToEachOther(t *testing.T) {
 }
 
 func TestLocalThatScoresMoreClipped(t *testing.T) {
-	// Of the alignment 11M2I23M with a mismatch, 21 bases after it score as much.
+	// 21 bases after the mismatch of the alignment 11M2I23M score as much.
 	c := truth.LocalCase{
 		Contigs: []string{"GAATCCATACCAGTCAACTTACAACAGATCAGAAATGACGATGACAAAGAAACCCCTACAAAGCCAAAGTCAGAGATGTTCCCAATGTTGGCACG"},
 		Read:    "CGTGCCAACATTGGGAACATCCCCCTGACTTTGGCT", Rules: truth.LocalRules{Least: 22, Cap: DefaultCap, Longest: LongestGap},
@@ -255,7 +255,7 @@ func TestLocalThatScoresMoreClipped(t *testing.T) {
 	}
 }
 
-// TestLocalInRegion searches stretches of contigs for reads of which a half has to fit.
+// TestLocalInRegion searches stretches of contigs for reads that have to fit by half.
 func TestLocalInRegion(t *testing.T) {
 	var l Local
 	found := 0

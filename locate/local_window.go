@@ -7,7 +7,7 @@ import (
 	"scanmap/internal/parallel"
 )
 
-// A localCost is what an alignment costs, as one number that compares as (lost score, gap bases,
+// A localCost is the cost of an alignment, as one number that compares as (lost score, gap bases,
 // edits, start) do. The start is a column of the window. That holds for reads of up to 3,000 bases,
 // and windows of up to 2^21 columns.
 type localCost int64
@@ -67,7 +67,7 @@ type localPair struct{ i, j int }
 // notPaired stands for the column of a base that is not aligned: it is far from all others.
 const notPaired = -1 << 30
 
-// begin makes w ready for next. reach is that of reachOf, and most what a gap costs at most.
+// begin makes w ready for next. reach is from reachOf, and most is the most that a gap costs.
 func (w *localWindow) begin(ref *dna.Reference, c *dna.Contig, strand *Strand, least, reach, most, low, high, from, to int) {
 	w.reference, w.strand, w.least, w.cap = ref, strand, least, most
 	w.offset, w.start, w.low, w.high = c.Start+from, from, low-from, high-from
@@ -94,7 +94,7 @@ func (p Planes) appendCodes(codes []byte, m int) []byte {
 // cost, a mismatch, and the start.
 type localUnits struct{ score, inserted, deleted, mismatch, start localCost }
 
-// exactUnits are those of a localCost.
+// exactUnits are the units of a localCost.
 var exactUnits = localUnits{lostUnit, baseUnit + lostUnit, baseUnit, lossMismatch*lostUnit + editUnit, startUnit}
 
 // netUnits are 1/m of lost score, net of what the threshold forgives.
@@ -125,7 +125,8 @@ func (w *localWindow) reach() int { return w.same }
 // takes it. It leaves it in w.path and w.cost.
 //
 // One that loses no more than m - T qualifies, whatever its gaps are, and comes before all that
-// lose more. Only where there is none, those that qualify by their inserted bases are looked for.
+// lose more. Only where there is none, alignments that qualify by their inserted bases are looked
+// for.
 func (w *localWindow) next() bool {
 	w.lookAt(math.MinInt32, math.MaxInt32)
 	if !w.counted {
@@ -249,8 +250,8 @@ func (w *localWindow) fill(budget int) {
 	}
 }
 
-// extend lowers the cells of a row to what leads to them from rows before, but for what their own
-// pairs cost.
+// extend lowers the cells of a row to the costs of steps from rows before, without the costs of
+// their own pairs.
 func (w *localWindow) extend(i int, row []localCost, capped bool) {
 	n, short := len(row), w.cap-lossOpen-1 // the longest gap below the cap
 	before := w.row(i - 1)
@@ -342,9 +343,9 @@ func (w *localWindow) masked(i, j int) bool {
 	return false
 }
 
-// pick finds the best alignment among the cells and leaves it in w.path and w.cost: of those of the
-// same cost the one that ends first, then the one of which fewer bases are clipped at the end, then
-// the one that trace finds.
+// pick finds the best alignment among the cells and leaves it in w.path and w.cost: of equal cost
+// the one that ends first, then the one with fewer bases clipped at the end, then the one that
+// trace finds.
 func (w *localWindow) pick() bool {
 	m := len(w.read)
 	best, end := noLocal, localPair{}
@@ -393,7 +394,7 @@ func (w *localWindow) trace(end localPair, cost localCost) {
 		}
 	}
 	at := end
-	// from goes to a pair if what is left is the cost of it, with some number of inserted bases.
+	// from goes to a pair if the rest is the cost of the pair, with some number of inserted bases.
 	from := func(g, i, j int, left localCost) bool {
 		if i < 0 || j < 0 {
 			return false
@@ -437,7 +438,8 @@ func (w *localWindow) trace(end localPair, cost localCost) {
 }
 
 // shiftLeft moves the gaps of w.path, from the first to the last, left by one base for as long as a
-// pair stays between it and what is before, the new pair is not closed, and ShiftLeft would.
+// pair stays between the gap and the operation before, the new pair is not closed, and ShiftLeft
+// would.
 func (w *localWindow) shiftLeft() {
 	path := w.path
 	gapAfter := func(n int) bool { return path[n+1] != localPair{path[n].i + 1, path[n].j + 1} }

@@ -168,7 +168,7 @@ func appendInt(b []byte, n int) []byte {
 }
 
 // TestLocatorIsTheTruth takes all ends within k, as an exhaustive finder does, and all diagonals,
-// as a filter that refuses nothing does, some of them twice and in any order.
+// as a filter that refuses nothing does, some twice and in any order.
 func TestLocatorIsTheTruth(t *testing.T) {
 	byStart := 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -344,7 +344,8 @@ func TestRepeatedFindings(t *testing.T) {
 	}
 }
 
-// TestFillRows compares both ways to fill a row of a band, where all of it lies inside the contig.
+// TestFillRows compares both ways to fill a row of a band, where the whole band lies inside the
+// contig.
 func TestFillRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 26))
 	ref := truth.Reference(t, truth.Random(r, 300, "AC"))
@@ -368,7 +369,7 @@ func TestFillRows(t *testing.T) {
 	}
 }
 
-// TestWideBand aligns over gaps of so many bases that the band has a word of diagonals, or more.
+// TestWideBand aligns over gaps so long that the band has a word of diagonals, or more.
 func TestWideBand(t *testing.T) {
 	r := rand.New(rand.NewPCG(27, 28))
 	text := truth.Random(r, 400, "ACGT")

@@ -13,14 +13,14 @@ type Location struct {
 	End      int32
 	Distance int32
 	Gaps     int32 // as in Occurrence
-	// Start is the first aligned position, and the operations of the alignment those that the
-	// Aligner has for it. Both are there once Aligned is set.
+	// Start is the first aligned position, and the Aligner has the operations of the alignment.
+	// Both are there once Aligned is set.
 	Start    int32
 	from, to int32
 	Aligned  bool
 	Paired   bool // for the caller: it has a proper partner among the locations of the mate
 	Covered  bool // likewise: what it covers is counted already
-	// Edits and Loss are those of the written alignment, once there is one (Aligner.Write or
+	// Edits and Loss belong to the written alignment, once there is one (Aligner.Write or
 	// Aligner.Count). Loss is known of a local location from the start.
 	Edits, Loss int32
 }
@@ -85,9 +85,9 @@ func (l *Locator) FromCandidates(r *Read, candidates []Candidate) []Location {
 	return l.locations
 }
 
-// dropRepeated drops from what was found of a read, sorted, what was found twice, as by a GPU whose
-// queue was full. It may be called again for the same memory: what comes after the end of the
-// result stays a part of what was found.
+// dropRepeated drops, from the sorted findings of a read, findings that come twice, as from a GPU
+// whose queue was full. It may be called again for the same memory: items after the end of the
+// result stay a part of the findings.
 func dropRepeated[T any](sorted []T, same func(a, b *T) bool) []T {
 	n := 0
 	for i := range sorted {

@@ -1,7 +1,6 @@
 package locate
 
-// A Metric says what an edit is, and with it what a location is. The package comment has both
-// definitions.
+// A Metric defines an edit, and with it a location. The package comment has both definitions.
 type Metric uint8
 
 // The metrics.
@@ -12,7 +11,7 @@ const (
 	Substitutions
 )
 
-// Gaps returns how many inserted and deleted bases an alignment with so many edits may have.
+// Gaps returns how many inserted and deleted bases an alignment with a number of edits may have.
 func (m Metric) Gaps(edits int) int {
 	if m == Substitutions {
 		return 0

@@ -13,8 +13,8 @@ import (
 	"scanmap/internal/truth"
 )
 
-// substituted are the locations of a read by brute force, with those of one strand of one contig in
-// order of their ends.
+// substituted are the locations of a read by brute force, each strand of each contig in order of
+// ends.
 func substituted(contigs []string, read string, k int) (all []Location) {
 	for _, l := range truth.FindSubstituted(contigs, read, k) {
 		all = append(all, Location{Place: At(l.Contig, l.Strand), End: int32(l.End), Distance: int32(l.Distance)})

@@ -12,7 +12,7 @@ type Operation struct {
 // a base of the read that the reference lacks.
 type OperationKind uint8
 
-// The kinds of operations. What each consumes:
+// The kinds of operations, and the bases that each consumes:
 //
 //	            read  reference
 //	Diagonal     yes     yes      match or mismatch
@@ -26,7 +26,7 @@ const (
 	Clip
 )
 
-// letters are those of the kinds in CIGAR, where M is a match or a mismatch.
+// letters are the letters of the kinds in CIGAR, where M is a match or a mismatch.
 const letters = "MIDS"
 
 // AppendCIGAR appends operations as SAM writes them, such as 3M1D5M.

@@ -50,7 +50,7 @@ type partFinder struct {
 	planes  Planes
 	parts   []Location
 	all     []Location
-	// starts and ends are those of parts. No two are in the same stretch.
+	// starts and ends are the starts and ends of parts. No two are in the same stretch.
 	starts, ends map[partStretch]int32
 }
 
@@ -60,10 +60,10 @@ type partStretch struct {
 	n     int32
 }
 
-// Parts returns the parts of a read among those that its candidates lead to, which are complete as
-// for Locations, as local locations of the best score, best first. Of several that begin or end
-// within a few bases of each other only the best is there. The read has some bases that are
-// clipped in each. They are valid until the next call.
+// Parts returns the parts of a read that its candidates lead to. These are complete as for
+// Locations, as local locations of the best score, best first. Of several that begin or end within
+// a few bases of each other only the best is there. The read has some bases that are clipped in
+// each. They are valid until the next call.
 func (l *Local) Parts(r *Read, candidates []Candidate) []Location {
 	f := &l.finder
 	f.all = f.all[:0]
@@ -255,9 +255,9 @@ func (l *Local) addPart(strand *Strand, c Candidate, n int, last bool) {
 	l.finder.all = append(l.finder.all, best)
 }
 
-// bestPart returns the best local alignment of a part of so many edits at most in the stretch
-// [from, to) of a place. Where a gap of the part may cost the cap it is that of InRegion, and
-// otherwise that of Best, which is faster.
+// bestPart returns the best local alignment of a part with at most a number of edits in the stretch
+// [from, to) of a place. Where a gap of the part may cost the cap it comes from InRegion, and
+// otherwise from Best, which is faster.
 func (l *Local) bestPart(part *Strand, p Place, least, from, to, edits int) (best Location, ok bool) {
 	if lossOpen+edits <= l.Cap {
 		return l.Best(part, p, least, from, to)

@@ -125,7 +125,7 @@ func plainPrefix(s, text string) (n, length, edits int) {
 	return n, length, edits
 }
 
-// drawParts draws a read and contigs with parts of it.
+// drawParts draws a read and contigs with its parts.
 func drawParts(r *rand.Rand) (contigs []string, read string) {
 	letters := []string{"ACGT", "ACGT", "ACGT", "ACGTN", "AC"}[r.IntN(5)]
 	m := 50 + r.IntN(90)

@@ -12,7 +12,7 @@ func (p Place) Contig() int { return int(p >> 1) }
 // Strand returns Forward or Reverse.
 func (p Place) Strand() int { return int(p & 1) }
 
-// A Candidate is a diagonal of a read's strand on which a piece of it lies unchanged.
+// A Candidate is a diagonal of a read's strand on which a piece of the strand lies unchanged.
 type Candidate struct {
 	Read     uint32 // its number in the batch
 	Place    Place

@@ -21,8 +21,8 @@ const GapsUnknown = -1
 
 // Alignments tells about the alignments of occurrences. Separate asks only where it decides.
 type Alignments interface {
-	// Gaps returns the fewest inserted and deleted bases of an alignment that ends there with so
-	// many edits.
+	// Gaps returns the fewest inserted and deleted bases of an alignment that ends there with
+	// distance edits.
 	Gaps(end int, distance int32) int32
 	// Start returns where the alignment of an occurrence starts.
 	Start(end int, distance int32) int
@@ -50,20 +50,22 @@ const (
 // are the occurrences of one contig and strand of length bases, in order of their ends. The result
 // is valid until the next call. Gaps that had to be counted are left in all.
 //
-// Distances are taken from 0 to k. Among those of one distance only the order of two that exclude
-// each other matters, so gaps are counted where another of the same distance is within reach.
+// Distances are taken from 0 to k. Among occurrences of one distance only the order of two that
+// exclude each other matters, so gaps are counted where another of the same distance is within
+// reach.
 //
 // Starts need looking at only within reach, too. An alignment of distance d has at most d inserted
 // and deleted bases, so that its start lies within d of end - length. Hence two starts within k of
-// each other have ends within k + d + d' of each other, d and d' being the distances. That is 3k at
-// most.
+// each other have ends within k + d + d' of each other, d and d' being the distances. The sum is 3k
+// at most.
 func (s *Separator) Separate(all []Occurrence, length, k int, a Alignments) []int32 {
 	return s.SeparateAfter(0, all, length, k, a)
 }
 
-// SeparateAfter is Separate for occurrences of which the first `before` are known to be locations.
-// It returns the indices of the others that are. Occurrences that ended before those and are none
-// may be left out, and so may locations that end more than 3k before the first of the others.
+// SeparateAfter is Separate for occurrences whose first `before` are known to be locations. It
+// returns the indices of the other locations. Occurrences that ended before the first ones and are
+// no locations may be left out, and so may locations that end more than 3k before the first of the
+// others.
 //
 // Proof. Let K be the locations of all occurrences. No two of K exclude each other, and any other
 // occurrence is excluded by one of K that comes before it in the order of Separate. Decide the
@@ -136,8 +138,8 @@ func (s *Separator) rank(all []Occurrence, k int, a Alignments) bool {
 	return found
 }
 
-// decide keeps occurrence i, and drops those that end within k of it, unless a kept one starts
-// within k of its start.
+// decide keeps occurrence i, and drops occurrences that end within k of it, unless a kept one
+// starts within k of its start.
 func (s *Separator) decide(all []Occurrence, i, length, k int, a Alignments) {
 	for j := i - 1; j >= 0 && all[i].End-all[j].End <= 3*k; j-- {
 		if s.state[j] == kept && s.startTogether(all, i, j, length, k, a) {
@@ -154,7 +156,7 @@ func (s *Separator) decide(all []Occurrence, i, length, k int, a Alignments) {
 	s.keep(all, i, k)
 }
 
-// keep keeps occurrence i and drops those that end within k of it.
+// keep keeps occurrence i and drops occurrences that end within k of it.
 func (s *Separator) keep(all []Occurrence, i, k int) {
 	s.state[i] = kept
 	for j := i - 1; j >= 0 && all[i].End-all[j].End <= k; j-- {

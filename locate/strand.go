@@ -84,7 +84,8 @@ func Differences(text *dna.Sequence, offset int, low, high, ambiguous uint64) ui
 // A Strand is one strand of a read as it lies along a contig. It is a view: it owns no memory.
 type Strand struct {
 	Planes Planes
-	// Letters are those of the read, as it was sequenced, also where the strand is the reverse one.
+	// Letters are the letters of the read, as it was sequenced, also where the strand is the
+	// reverse one.
 	Letters []byte
 	// Reverse tells that the strand is the read's reverse complement.
 	Reverse bool
@@ -118,7 +119,7 @@ type Read struct {
 // Strand returns the strand that lies at a place.
 func (r *Read) Strand(p Place) *Strand { return &r.Strands[p.Strand()] }
 
-// mismatchesOrAll is mismatches for any offset. What lies outside the text is arbitrary.
+// mismatchesOrAll is mismatches for any offset. Bases outside the text are arbitrary.
 func (p Planes) mismatchesOrAll(text *dna.Sequence, m, offset, w int) uint64 {
 	group, at := p[PlaneWords*(w>>6):], offset+w
 	x := (group[0] ^ dna.WindowOrZero(text.Low, at)) | (group[1] ^ dna.WindowOrZero(text.High, at)) |

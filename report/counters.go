@@ -10,9 +10,9 @@ import (
 	"scanmap/mapper"
 )
 
-// counter is a row of the statistics: a number of a run and what there is to say of it. The table
-// on standard error and the page show the same rows. An indented counter is a part of the one above
-// it that is indented less.
+// counter is a row of the statistics: a number of a run and its description. The table on standard
+// error and the page show the same rows. An indented counter is a part of the nearest counter above
+// that is indented less.
 type counter struct {
 	name        string
 	indent      int
@@ -44,7 +44,7 @@ func readCounters(s *mapper.Stats) []counter {
 	return rows
 }
 
-// askedCounters say what was asked for, of which reads.
+// askedCounters say which records of which reads were asked for.
 func askedCounters(s *mapper.Stats) (rows []counter) {
 	if allowed := s.Allowed(); allowed != "" {
 		rows = append(rows, counter{"allowed", 0, allowed, ""}, counter{"report", 0, s.Report(), ""})
@@ -61,11 +61,11 @@ func askedCounters(s *mapper.Stats) (rows []counter) {
 	return rows
 }
 
-// leastHint is the share of the sample, one of so many, from which a way is worth to be tried.
+// leastHint is the share of the sample, one in leastHint, from which a way is worth trying.
 const leastHint = 20
 
-// Hint says in a line what may be tried where many reads are unmapped, from what was found in a
-// sample of them. It is empty where there is no sample.
+// Hint advises in a line what to try where many reads are unmapped, by a sample of these. It is
+// empty where there is no sample.
 func Hint(s *mapper.Stats) string {
 	u := s.Sample
 	if u == nil {

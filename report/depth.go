@@ -32,7 +32,7 @@ func Abundance(w io.Writer, all []depth.Abundance) error {
 	return to.Flush()
 }
 
-// RegionDepthHeader is the line before those of AppendRegionDepth, a comment to readers of BED.
+// RegionDepthHeader is the line before the lines of AppendRegionDepth, a comment to readers of BED.
 const RegionDepthHeader = "#contig\tstart\tend\tname\tcovered_bases\tmean_depth\n"
 
 // AppendRegionDepth appends a line of BED with the depth of a region. An empty name is written as a

@@ -1,10 +1,10 @@
-// Package report writes what a run counted: Table and HTML for people, JSON for programs, MultiQC
-// for reports of many runs, and Progress while it runs. BenchTable and BenchJSON write what was
-// measured.
+// Package report writes the counts of a run: Table and HTML for people, JSON for programs, MultiQC
+// for reports of many runs, and Progress while it runs. BenchTable and BenchJSON write
+// measurements.
 //
 // docs/statistics.md explains the members of the JSON of a run and docs/statistics.schema.json
-// describes them as JSON Schema; tests compare both with what is written. A new counter is a field
-// of mapper.Stats, a member of json.go, a row of counters.go for the table and the page, and a line
+// describes them as JSON Schema; tests compare both with the output. A new counter is a field of
+// mapper.Stats, a member of json.go, a row of counters.go for the table and the page, and a line
 // each in these two documents. docs/reports.md compares the reports.
 //
 // The JSON of a measurement is one object. Members of device and sizes that do not apply are left

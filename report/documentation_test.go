@@ -68,7 +68,7 @@ func documentedMembers(t *testing.T, text string) (paths []string) {
 }
 
 // Every member of the schema is in docs/statistics.md, and every member there is in the schema.
-// TestSchema compares the schema with what is written.
+// TestSchema compares the schema with the output.
 func TestMembersAreDocumented(t *testing.T) {
 	text, err := os.ReadFile("../docs/statistics.md")
 	if err != nil {

@@ -24,7 +24,7 @@ func newAxes(left, right, top, bottom unit) axes {
 }
 
 // tickStep returns the distance of ticks, 1, 2 or 5 times a power of ten and at least 1, that gives
-// at most so many in the span.
+// at most a number of ticks in the span.
 func tickStep(span float64, most int) float64 {
 	rough := span / float64(most)
 	if rough <= 1 {

@@ -195,8 +195,8 @@ func copiesBars(r *copies.Result) barChart {
 	return newBarChart("copies", "Windows by copies", "copies, windows, share of windows", bars)
 }
 
-// leastOfStratum is the share of the controls' bases that a stratum has at least to be shown: those
-// of a few bases scatter.
+// leastOfStratum is the share of the controls' bases that a stratum has at least to be shown:
+// strata of a few bases scatter.
 const leastOfStratum = 1e-4
 
 func newBiasChart(r *copies.Result, o *copies.Options) *biasChart {
@@ -320,7 +320,7 @@ func newCopiesChart(name string, windows []copies.Window, controls float64) copi
 	return c
 }
 
-// copiesPath draws steps from the left to the right end, one for so many windows.
+// copiesPath draws steps from the left to the right end, each for a number of windows.
 func copiesPath(windows []copies.Window, join int, top float64) string {
 	var b strings.Builder
 	b.WriteString("M0 1000")

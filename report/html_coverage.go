@@ -16,7 +16,7 @@ import (
 const maxCoverageBins = 1000
 
 // coverageChart is the mean depth along a contig. The paths have bins as their abscissa, and as
-// ordinate 1000 for none and 0 for Top; what lies above is cut by the window.
+// ordinate 1000 for none and 0 for Top; steps above are cut by the window.
 type coverageChart struct {
 	Name, Summary             string
 	Length, Bin, Bins         string
@@ -123,7 +123,7 @@ func depthTop(primary, all []float64) (top, most float64) {
 	return niceTop(most), most
 }
 
-// depthPath draws steps from the left to the right end; length is that of the contig in bins.
+// depthPath draws steps from the left to the right end; length is the length of the contig in bins.
 func depthPath(depths []float64, top, length float64) string {
 	var b strings.Builder
 	b.WriteString("M0 1000")

@@ -68,7 +68,7 @@ func newGCChart(d *depth.Summary) *gcChart {
 	return c
 }
 
-// depthTiles are the main numbers of what was counted.
+// depthTiles are the main numbers of the counts.
 func depthTiles(d *depth.Summary) []tile {
 	if d == nil {
 		return nil
@@ -80,7 +80,7 @@ func depthTiles(d *depth.Summary) []tile {
 	return tiles
 }
 
-// depthNote says what was counted.
+// depthNote names the counted locations and their weights.
 func depthNote(d *depth.Summary) string {
 	return fmt.Sprintf("%s, weights %s", d.Of, d.Weights)
 }

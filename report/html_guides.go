@@ -13,7 +13,7 @@ import (
 	"scanmap/search/guides"
 )
 
-// Guides are guides of which all places have been counted.
+// Guides are guides whose places have all been counted.
 type Guides struct {
 	Ref       *dna.Reference
 	Names     []string
@@ -38,15 +38,14 @@ type GuidesInfo struct {
 	Judged        int    // how many guides there were to choose from
 }
 
-// The page has at most so many guides and places: a browser opens it at once, and takes 5 MB for
-// it.
+// The page has at most this many guides and places: a browser opens it at once, and takes 5 MB.
 const (
 	maxGuides         = 2000
 	maxGuidePlaces    = 5000
 	maxPlacesOfAGuide = 500
 )
 
-// GuidePlaces returns how many places of each guide the page of so many guides shows.
+// GuidePlaces returns how many places of each guide a page with number guides shows.
 func GuidePlaces(number int) int {
 	return min(maxPlacesOfAGuide, maxGuidePlaces/min(max(number, 1), maxGuides))
 }

@@ -17,7 +17,7 @@ import (
 	"scanmap/search/guides"
 )
 
-// someGuides are guides with so many places each, drawn at random; every third has a bulge.
+// someGuides are guides with a number of places each, drawn at random; every third has a bulge.
 func someGuides(t *testing.T, number, places int, name string) (Guides, *dna.Reference) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(3, 4))
@@ -121,7 +121,7 @@ func TestGuidesHTML(t *testing.T) {
 	if n := bytes.Count(hostile, []byte("<script")); n != 1 {
 		t.Errorf("%d scripts", n)
 	}
-	// Without regions, bulges, scores and places there is nothing to say of them.
+	// Without regions, bulges, scores and places there is nothing to say about these.
 	p, err := search.NewPattern("short", []byte("ACGTACGT"), search.DNA)
 	if err != nil {
 		t.Fatal(err)

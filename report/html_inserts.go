@@ -93,8 +93,8 @@ func newInsertChart(name string, i *mapper.InsertStats) insertChart {
 	return c
 }
 
-// insertSpan returns the sizes that the axis has: those of the bins, and the bounds of proper pairs
-// if they do not squeeze the bins.
+// insertSpan returns the sizes that the axis has: the sizes of the bins, and the bounds of proper
+// pairs if they do not squeeze the bins.
 func insertSpan(bins []insertBin, i *mapper.InsertStats) (from, to float64) {
 	first, last := float64(bins[0].From), float64(bins[len(bins)-1].To+1)
 	margin := max(1, (last-first)*0.05)

@@ -8,7 +8,7 @@ import (
 	"scanmap/mapper"
 )
 
-// table is a table of the page. Left says what was left out of it.
+// table is a table of the page. Left says what was left out.
 type table struct {
 	Title  string
 	Header []cell

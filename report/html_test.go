@@ -298,7 +298,7 @@ func colours(t *testing.T, picture []byte) int {
 	return len(seen)
 }
 
-// Text has a contrast of 4.5 at least with what is behind it, and what is painted one of 3 (WCAG
+// Text has a contrast of 4.5 at least with its background, and shapes have a contrast of 3 (WCAG
 // 2.2, 1.4.3 and 1.4.11).
 func TestContrast(t *testing.T) {
 	style, err := pageFiles.ReadFile("html/style.css")

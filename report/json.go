@@ -63,7 +63,7 @@ type statistics struct {
 	Depth                *counted                `json:"depth"`
 }
 
-// unmappedSample is what was found in a sample of unmapped reads.
+// unmappedSample has the findings in a sample of unmapped reads.
 type unmappedSample struct {
 	Reads        int64   `json:"reads"`
 	WithAdapters int64   `json:"with_adapters"`
@@ -90,7 +90,7 @@ func newUnmappedSample(s *mapper.Stats) *unmappedSample {
 	return out
 }
 
-// duplicates are those of --mark-duplicates.
+// duplicates are the counts of --mark-duplicates.
 type duplicates struct {
 	ExaminedRecords  int64   `json:"examined_records"`
 	PairedDuplicates int64   `json:"paired_duplicates"`
@@ -163,8 +163,8 @@ type kernel struct {
 	Seconds  float64 `json:"seconds"`
 }
 
-// JSON writes the statistics as one JSON object and a line feed. d is what was counted, nil for
-// nothing, and version that of scanmap.
+// JSON writes the statistics as one JSON object and a line feed. d has the counted depth, nil for
+// none; version is scanmap's.
 func JSON(w io.Writer, s *mapper.Stats, d *depth.Summary, version string) error {
 	out := statistics{
 		Schema:            schema,

@@ -14,8 +14,8 @@ import (
 // Merge adds up the statistics of runs of parts of the reads on one reference. names are what
 // errors call the runs. Counts and times are sums, so that the elapsed time is what all runs took
 // one after the other. Runs of parts of one input, which --skip and --take cut, have one library
-// together; a read that two of them count is an error, and so are options and bounds of insert
-// sizes that differ. The runs may be some of all parts, if they follow each other: see Missing.
+// together; a read that two runs count is an error, and so are options and bounds of insert sizes
+// that differ. The runs may be some of all parts, if they follow each other: see Missing.
 func Merge(runs []*mapper.Stats, names []string) (*mapper.Stats, error) {
 	m := &merger{names: names, sum: &mapper.Stats{Engines: map[mapper.Engine]int64{}}}
 	for i, s := range runs {
@@ -45,7 +45,7 @@ type partOfLibrary struct {
 	order int // of the first part of the same input
 }
 
-// add adds a run but for its libraries.
+// add adds a run without its libraries.
 func (m *merger) add(run int, s *mapper.Stats) error {
 	t := m.sum
 	if run == 0 {
@@ -108,8 +108,8 @@ func (m *merger) add(run int, s *mapper.Stats) error {
 	return nil
 }
 
-// sameOptions refuses a run whose counts mean something else than those of the run before it.
-// Options that one of them does not tell are not compared.
+// sameOptions refuses a run whose counts mean something else than the counts of the run before.
+// Options that one run does not tell are not compared.
 func (m *merger) sameOptions(run int, s *mapper.Stats) error {
 	t := m.sum
 	for _, name := range slices.Sorted(maps.Keys(s.Options)) {

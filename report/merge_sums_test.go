@@ -12,13 +12,13 @@ import (
 	"scanmap/mapper"
 )
 
-// notSums are the numbers of statistics that a merge does not add up: those of the reference and of
-// the input, bounds, and what follows from others.
+// notSums are the numbers of statistics that a merge does not add up: numbers of the reference and
+// of the input, bounds, and numbers that follow from others.
 var notSums = []string{"ReferenceBases", "Shortest", "Longest", "PerContig.Length", "PerContig.BinLength", "Libraries.Skip", "Libraries.Take",
 	"Libraries.Pairs.Insert.From", "Libraries.Pairs.Insert.Median", "Libraries.Pairs.Insert.Mean", "Libraries.Pairs.Insert.Spread",
 	"Libraries.Pairs.Insert.Low", "Libraries.Pairs.Insert.High"}
 
-// primeRun is a run of which each count is another prime.
+// primeRun is a run whose counts are different primes.
 func primeRun(after int, skip, take int64) (s *mapper.Stats, last int) {
 	s = &mapper.Stats{
 		ByDistance: make([]int64, 3), PerRead: make([]int64, 4), ReferenceBases: 100, Device: "cpu",
@@ -41,8 +41,8 @@ func primeRun(after int, skip, take int64) (s *mapper.Stats, last int) {
 	return s, last
 }
 
-// TestMergeAddsUpEach has another prime for each number of two runs: those of the merge are their
-// sums, and both runs stay as they were.
+// TestMergeAddsUpEach has another prime for each number of two runs: the numbers of the merge are
+// their sums, and both runs do not change.
 func TestMergeAddsUpEach(t *testing.T) {
 	a, last := primeRun(1, 0, 7)
 	b, _ := primeRun(last, 7, 0)
@@ -69,8 +69,8 @@ func TestMergeAddsUpEach(t *testing.T) {
 	}
 }
 
-// TestJSONHasEach has another prime for each number of a run: what is read from its JSON is the
-// same. Of a member that stood for another, both would have its number.
+// TestJSONHasEach has another prime for each number of a run: the run read from its JSON is the
+// same. If one member stood for another, both would have its number.
 func TestJSONHasEach(t *testing.T) {
 	s, _ := primeRun(1, 3, 5)
 	s.Libraries[1].Pairs.Insert.FromCounts() // which JSON has of the counts
@@ -106,7 +106,7 @@ func TestMergeDevices(t *testing.T) {
 }
 
 // TestMergeKeepsApart has runs that differ in one thing that makes another input, or another
-// reference, of them.
+// reference.
 func TestMergeKeepsApart(t *testing.T) {
 	for _, c := range []struct {
 		change    func(s *mapper.Stats)

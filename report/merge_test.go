@@ -23,7 +23,7 @@ func written(t interface{ Fatal(...any) }, s *mapper.Stats) []byte {
 	return text.Bytes()
 }
 
-// TestParse reads what JSON wrote: of each run that other tests have, and of what is not there.
+// TestParse reads the output of JSON: for each run that other tests have, and for missing members.
 func TestParse(t *testing.T) {
 	all := runs()
 	all["nothing"] = &mapper.Stats{}
@@ -68,8 +68,8 @@ func TestNotStatistics(t *testing.T) {
 	}
 }
 
-// randomRun is a run of n random pairs of one input from pair skip on, of which the reference has
-// two contigs.
+// randomRun is a run of n random pairs of one input from pair skip on. The reference has two
+// contigs.
 func randomRun(r *rand.Rand, skip, n int64) *mapper.Stats {
 	count := func(most int64) int64 { return r.Int64N(most + 1) }
 	counts := func() []int64 {
@@ -109,7 +109,7 @@ func randomRun(r *rand.Rand, skip, n int64) *mapper.Stats {
 }
 
 // TestMerge adds up runs of parts in any order and grouping: the sum is the same, and each of its
-// counts is the sum of those of the runs.
+// counts is the sum of the runs' counts.
 func TestMerge(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
@@ -144,7 +144,7 @@ func TestMerge(t *testing.T) {
 		if d := whole.Duplicates; d != nil && *d != duplicates || d == nil && duplicates.Examined > 0 {
 			t.Fatalf("%+v duplicates, want %+v", d, duplicates)
 		}
-		// Some of them first, through JSON, and in another order.
+		// Some runs first, through JSON, and in another order.
 		cut := rapid.IntRange(1, len(runs)).Draw(t, "cut")
 		first, err := Merge(runs[:cut], names)
 		if err != nil {
@@ -203,7 +203,8 @@ func TestMergeLibraries(t *testing.T) {
 	}
 }
 
-// FuzzParse reads any text as statistics: what is accepted is written and read again as the same.
+// FuzzParse reads any text as statistics: accepted statistics are written and read again as the
+// same.
 func FuzzParse(f *testing.F) {
 	for _, s := range runs() {
 		if text := written(f, s); len(text) < 1<<16 {

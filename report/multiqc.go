@@ -32,8 +32,8 @@ type multiQCColumn struct {
 	Hidden      bool     `json:"hidden,omitempty"`
 }
 
-// multiQCSample is a row. What a library has not, because it has no mates or no reads, is left out:
-// MultiQC leaves the cell empty.
+// multiQCSample is a row. A value that a library lacks, because it has no mates or no reads, is
+// left out: MultiQC leaves the cell empty.
 type multiQCSample struct {
 	Mapped   *float64 `json:"percent_mapped,omitempty"`
 	Unique   *float64 `json:"percent_unique,omitempty"`
@@ -45,7 +45,7 @@ type multiQCSample struct {
 	Depth    *float64 `json:"mean_depth,omitempty"`
 }
 
-// multiQCColumns are the columns, in the order in which they are shown, with those of depth if it
+// multiQCColumns are the columns, in the order in which they are shown, with columns of depth if it
 // was counted.
 func multiQCColumns(counted bool) []map[string]multiQCColumn {
 	zero, hundred := 0.0, 100.0
@@ -78,7 +78,7 @@ func multiQCColumns(counted bool) []map[string]multiQCColumn {
 
 // MultiQC writes columns for MultiQC's general statistics as JSON, with a sample for each library:
 // put it in a file *_mqc.json. name is the sample of a library that has neither read group nor file
-// name. d is what was counted, nil for nothing, and version that of scanmap.
+// name. d has the counted depth, nil for none; version is scanmap's.
 func MultiQC(w io.Writer, s *mapper.Stats, d *depth.Summary, version, name string) error {
 	libraries := s.Libraries
 	names := libraryNames(s, name)

@@ -12,7 +12,7 @@ import (
 
 // libraryNames names the libraries of a run as samples, each with a name of its own: by the sample
 // of the read group, its ID, or the file of reads without folder and endings. Libraries of one
-// sample have the ID after it. fallback names what has none of these.
+// sample have the ID after it. fallback names a library that has none of these.
 func libraryNames(s *mapper.Stats, fallback string) []string {
 	names := make([]string, len(s.Libraries))
 	number := map[string]int{}
@@ -76,7 +76,7 @@ const (
 // shown returns what table and page show of a name: at most maxName printable characters.
 func shown(name string) string { return printable(shorten(name, maxName)) }
 
-// shorten returns text of at most most characters as it is, and of longer text the start, an
+// shorten returns text of at most most characters unchanged, and for longer text the start, an
 // ellipsis and the end, most characters in all.
 func shorten(text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {

@@ -104,7 +104,7 @@ func seconds(t time.Duration) string {
 }
 
 // Progress describes how far a run has come after some time, in one line without an end. reading is
-// what is said of the reference while it is loaded.
+// the text about the reference while it is loaded.
 func Progress(p mapper.Progress, elapsed time.Duration, reading string) string {
 	if !p.Loaded && p.Reads == 0 {
 		return reading
@@ -125,8 +125,8 @@ func Progress(p mapper.Progress, elapsed time.Duration, reading string) string {
 		scaled(perSecond(p.Reads, elapsed)), atWork, left)
 }
 
-// Left says how long what is left will take, after a comma, if what took so long is a share of all.
-// It says nothing of what has hardly begun, or is done.
+// Left says how long the rest will take, after a comma, by the time that a share took. It says
+// nothing where the work has hardly begun, or is done.
 func Left(taken time.Duration, share float64) string {
 	if share < 0.001 || share >= 1 || taken < time.Second/2 {
 		return ""
@@ -141,7 +141,7 @@ func Left(taken time.Duration, share float64) string {
 	return fmt.Sprintf(", about %d s left", max(1, int(left.Seconds()+0.5)))
 }
 
-// Share writes what is done of something, with the time that is left.
+// Share writes the share that is done of something, with the time that is left.
 func Share(what string, share float64, taken time.Duration) string {
 	return fmt.Sprintf("%s, %.1f %%%s", what, 100*share, Left(taken, share))
 }

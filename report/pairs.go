@@ -10,8 +10,8 @@ import (
 // maxInsertBins is the number of bins that a histogram of insert sizes has at most.
 const maxInsertBins = 100
 
-// allPairs adds up the pairs of all libraries, or returns nil if no reads had mates. What Insert
-// says of one library, its bounds and its median, is empty.
+// allPairs adds up the pairs of all libraries, or returns nil if no reads had mates. Bounds and
+// median, which Insert has of one library, are empty.
 func allPairs(s *mapper.Stats) *mapper.PairStats {
 	var sum *mapper.PairStats
 	for i := range s.Libraries {
@@ -74,7 +74,7 @@ type insertBin struct {
 	Pairs int64 `json:"pairs"`
 }
 
-// insertBins gathers counts in at most so many bins of one width, from the first to the last that
+// insertBins gathers counts in at most `most` bins of one width, from the first to the last that
 // has pairs. Bins start at multiples of their width.
 func insertBins(counts []int64, most int) []insertBin {
 	first, last := 0, len(counts)-1

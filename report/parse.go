@@ -73,7 +73,7 @@ func Parse(r io.Reader) (*mapper.Stats, error) {
 	return s, nil
 }
 
-// plain leaves out of an error of JSON what is of Go.
+// plain leaves the words about Go out of an error of JSON.
 func plain(err error) error {
 	var kind *json.UnmarshalTypeError
 	switch {

@@ -54,7 +54,7 @@ func scaffolds() *mapper.Stats {
 	return s
 }
 
-// paired is a run of two libraries, one with mates, with something in every member of them.
+// paired is a run of two libraries, one with mates, with something in every member.
 func paired() *mapper.Stats {
 	s := &mapper.Stats{Reads: 30, Mapped: 24, Unmapped: 6, Ambiguous: 1, Unique: 20, Multiple: 4, Bases: 3000, Mappings: 40, Reported: 40}
 	s.Duplicates = &mapper.DuplicateStats{Examined: 24, Pairs: 5, Singles: 1}

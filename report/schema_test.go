@@ -27,7 +27,7 @@ func (c *schemaChecker) complain(path, format string, args ...any) {
 	c.wrong = append(c.wrong, path+" "+fmt.Sprintf(format, args...))
 }
 
-// keywords are those that the checker knows; another one would go unchecked.
+// keywords are the keywords that the checker knows; another one would go unchecked.
 var keywords = []string{"$schema", "$defs", "$ref", "title", "description", "type", "additionalProperties",
 	"required", "properties", "items", "minimum", "maximum", "maxItems", "const"}
 
@@ -211,7 +211,7 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// The checker finds what is wrong.
+// The checker finds faults.
 func TestSchemaChecker(t *testing.T) {
 	var b bytes.Buffer
 	if err := JSON(&b, yeast(), nil, "1.2.3"); err != nil {

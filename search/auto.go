@@ -11,9 +11,9 @@ import (
 	"sync"
 )
 
-// What is fastest depends on the device, on what is counted, on k, m and n, and on how many
-// patterns there are. It is looked up in what `scanmap bench search` measured:
-// scripts/search-rates.sh measures, and tools/searchrates writes rates.tsv.
+// The fastest scheme depends on the device, on the counted edits, on k, m and n, and on how many
+// patterns there are. It is looked up in rates that `scanmap bench search` measured:
+// tools/scripts/search-rates.sh measures, and tools/searchrates writes rates.tsv.
 //
 //go:embed rates.tsv
 var ratesTable string
@@ -112,8 +112,8 @@ type Task struct {
 	onGPU    bool
 }
 
-// NewTask returns the search for one of so many patterns, in a text of so many letters of an
-// alphabet, with at most k edits or substitutions.
+// NewTask returns the search for one pattern of several, in a text of letters of an alphabet, with
+// at most k edits or substitutions.
 func NewTask(p *Pattern, alphabet Alphabet, k int, substitutions bool, letters int64, patterns int, onGPU bool) Task {
 	return Task{newNeedle(p, alphabet, k, substitutions), letters, patterns, onGPU}
 }
@@ -121,11 +121,11 @@ func NewTask(p *Pattern, alphabet Alphabet, k int, substitutions bool, letters i
 // Refusal says why a scheme cannot do it, nil if it can.
 func (t Task) Refusal(s *Scheme) error { return s.refusal(t.needle, t.onGPU) }
 
-// Eligible tells whether auto weighs a scheme for the task: it can do it and, if it looks needles
-// up in a table on a GPU, what was measured says how fast that is. A table has several patterns,
+// Eligible tells whether auto weighs a scheme for the task: the scheme can do the task and, if it
+// looks needles up in a table on a GPU, there is a measured rate. A table has several patterns,
 // since other schemes need none for one. And it has the needle: with k of more than tableDistance a
-// needle has lettersForWords letters or more for each of k + 1 edits. Those that a table leaves out
-// are searched for by other schemes, whose rates count.
+// needle has lettersForWords letters or more for each of k + 1 edits. Other schemes search for
+// needles that a table leaves out, and their rates count.
 func (t Task) Eligible(s *Scheme) bool {
 	if t.Refusal(s) != nil {
 		return false
@@ -140,10 +140,10 @@ func (t Task) Eligible(s *Scheme) bool {
 // tableDistance is the largest k for which tables on a GPU were measured.
 const tableDistance = 4
 
-// Rate is the number of letters that a scheme searches in a second for one needle, when as many are
-// sought at a time as there are patterns: what was measured for the nearest k, and of that for the
-// nearest m, n and number of patterns. The rates are those of the scheme, on the task's device, for
-// its alphabet and for what it counts; nearest is the one that was taken. Without rates it is 0.
+// Rate is the number of letters that a scheme searches in a second for one needle, when all
+// patterns are sought at a time: the rate that was measured for the nearest k, and among these for
+// the nearest m, n and number of patterns. The rates are the scheme's, on the task's device, for
+// its alphabet and its kind of edits; nearest is the rate that was taken. Without rates it is 0.
 func (t Task) Rate(s *Scheme, rates []Rate) (rate float64, nearest Rate) {
 	n := t.needle
 	k := n.k
@@ -161,8 +161,8 @@ func (t Task) Rate(s *Scheme, rates []Rate) (rate float64, nearest Rate) {
 	return s.onGenomes(rate, n, t.onGPU), nearest
 }
 
-// exactWord is the number of letters in a row that have to match from which on they say so much
-// that what is verified does not count: 1 of 4^10 places has them.
+// exactWord is a number of letters in a row that have to match. With as many, verification does not
+// count: 1 of 4^10 places has them.
 const exactWord = 10
 
 // exactRun is the most letters in a row that have to match.
@@ -197,24 +197,24 @@ func (s *Scheme) rate(n *needle, letters int64, patterns int, onGPU bool) float6
 // the table says, and wu-manber/packed as long as it says.
 const shortFilter = 7
 
-// shortFilterCost is what a rate is divided by then.
+// shortFilterCost then divides a rate.
 const shortFilterCost = 10
 
 // lettersForWords is the number of letters for each of k + 1 edits below which the pieces of
-// neighbours/table have tolerances of 2 and more. Then it has many words, and those of repeats are
+// neighbours/table have tolerances of 2 and more. Then it has many words, and words of repeats are
 // among them. For 312 guides of 23 bases with 4 edits random text says that it is 1.1 times as fast
 // as planes/tiles. In yeast it took 1.4 times as long.
 const lettersForWords = 5
 
-// repeatedWordsCost is what its rate is divided by then.
+// repeatedWordsCost then divides its rate.
 const repeatedWordsCost = 1.4
 
-// tableMakingCost is what the rate of neighbours/table on a GPU is divided by. The rates leave out
-// that the CPU makes the table while the GPU waits, so auto takes it where it is twice as fast. For
-// 1,000 guides of 20 bases with NGG and 4 edits in 3.1 Gb like the human genome random text says it
-// is 6.8 times as fast as wu-manber/packed. Whole runs were 2.45 times as fast, which is what is
-// left of that here, after repeatedWordsCost. With 4 substitutions the rates say 20 times, of which
-// 10 are left, and whole runs were 6.0 times as fast, loading included.
+// tableMakingCost divides the rate of neighbours/table on a GPU. The rates leave out that the CPU
+// makes the table while the GPU waits, so auto takes it where it is twice as fast. For 1,000 guides
+// of 20 bases with NGG and 4 edits in 3.1 Gb like the human genome random text says it is 6.8 times
+// as fast as wu-manber/packed. Whole runs were 2.45 times as fast, as the corrected rate says,
+// after repeatedWordsCost. With 4 substitutions the rates say 20 times, the corrected rate 10
+// times, and whole runs were 6.0 times as fast, loading included.
 const tableMakingCost = 2
 
 // onGenomes corrects a rate that was measured on random text.
@@ -237,9 +237,8 @@ func (s *Scheme) onGenomes(rate float64, n *needle, onGPU bool) float64 {
 	return rate
 }
 
-// fastestOf returns the scheme that auto takes of a method that was named: the fastest of those
-// that can do the task, with a table or without. If none can, the error has each reason, with one
-// scheme.
+// fastestOf returns the scheme that auto takes of a named method: the fastest scheme that can do
+// the task, with a table or without. If none can, the error has each reason, with one scheme.
 func (t Task) fastestOf(method string) (*Scheme, error) {
 	if _, err := FindScheme(method, Auto); err != nil {
 		return nil, err
@@ -271,8 +270,8 @@ func (t Task) fastestOf(method string) (*Scheme, error) {
 // anyScheme wants all schemes.
 func anyScheme(*Scheme) bool { return true }
 
-// fastest returns the scheme that auto takes for a needle of so many patterns, of those that are
-// wanted.
+// fastest returns the scheme that auto takes for a needle, one of `patterns`, among the wanted
+// schemes.
 func fastest(n *needle, letters int64, patterns int, onGPU bool, wanted func(*Scheme) bool) (*Scheme, error) {
 	var best *Scheme
 	bestRate := 0.0

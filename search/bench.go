@@ -49,14 +49,14 @@ const (
 )
 
 // Bench measures how fast schemes find the ends of patterns in a random text, without making
-// locations of them. What a scheme refuses is left out; if nothing is left, that is an error. The
-// text and the patterns, which are parts of it, are the same for the same options. Rates count the
+// locations. A case that its scheme refuses is left out; no case at all is an error. The text and
+// the patterns, which are parts of the text, are the same for the same options. Rates count the
 // text once for each pattern, as if they were searched for one after the other.
 //
-// On a GPU a run is what a scheme puts into the queue, timed by events: its kernels and the upload
-// of the needle from pinned memory, all queued before the first begins unless the scheme waits in
-// between; but not the upload of the text, the layout of the text that it reads, and the download
-// of what was found. The result also has what the same GPU does at best with memory of the same
+// On a GPU a run is everything that a scheme puts into the queue, timed by events: its kernels and
+// the upload of the needle from pinned memory, all queued before the first begins unless the scheme
+// waits in between; but not the upload of the text, the layout of the text that it reads, and the
+// download of hits. The result also has the best that the same GPU does with memory of the same
 // size. On the CPU a run is the search of the whole text in segments.
 func Bench(ctx context.Context, o BenchOptions) (*measure.Result, error) {
 	b, err := newBench(ctx, o)
@@ -138,11 +138,11 @@ func newBench(ctx context.Context, o BenchOptions) (*bench, error) {
 // benchThreads make the text.
 const benchThreads = 16
 
-// randomGrain is the number of letters made with one random generator, so that what is made does
-// not depend on threads.
+// randomGrain is the number of letters made with one random generator, so that the text does not
+// depend on threads.
 const randomGrain = 1 << 20
 
-// randomBytes draws n letters evenly from size byte values, of which A is the first.
+// randomBytes draws n letters evenly from size byte values, from A on.
 func randomBytes(n, size int) []byte {
 	letters := make([]byte, n)
 	parallel.Ranges(benchThreads, n, randomGrain, func(_, from, to int) {
@@ -184,7 +184,7 @@ func (b *bench) needles(m, k int) ([]*needle, error) {
 	return needles, nil
 }
 
-// cases are all that can be measured of what is asked for, m by m and k by k.
+// cases are the cases that are asked for and can be measured, m by m and k by k.
 func (b *bench) cases() ([]benchCase, error) {
 	o := &b.options
 	chosen, err := FindSchemes(o.Method, o.Scheme)
@@ -220,7 +220,7 @@ func (b *bench) cases() ([]benchCase, error) {
 	return nil, refusal
 }
 
-// FindSchemes returns the schemes of a method, or of All, that have a name, or All of them.
+// FindSchemes returns the schemes with a name, or All, of a method, or of All methods.
 func FindSchemes(method, scheme string) ([]*Scheme, error) {
 	var chosen []*Scheme
 	methodNames, schemeNames := []string{All}, []string{All}

@@ -52,7 +52,7 @@ const (
 	packedCeiling ceiling = "read of the packed text, 2 bits a letter"
 )
 
-// ceilingOf is the ceiling of a scheme: those that add hits themselves read packed text, if it is
+// ceilingOf is the ceiling of a scheme: schemes that add hits themselves read packed text, if it is
 // of DNA, and write next to nothing.
 func (g *gpuBench) ceilingOf(s *Scheme) ceiling {
 	switch {
@@ -99,7 +99,7 @@ func (g *gpuBench) measure(cases []benchCase) error {
 // measureCeiling adds the rows of a ceiling, in B/s and in letters/s.
 func (g *gpuBench) measureCeiling(kind ceiling) error {
 	q := g.queue
-	// What is read are the codes of the text, or as many of them as packed text has bytes.
+	// The copy reads the codes of the text, or as many codes as packed text has bytes.
 	codes := g.gpuSearch.text.oneByte(q)
 	to := g.flagged()
 	bytes := g.options.Letters
@@ -199,8 +199,8 @@ func (g *gpuBench) searches(c benchCase) (all []gpuBenchSearch, err error) {
 	return all, nil
 }
 
-// warmUp searches once, so that layouts of the text are there and room for the hits, of which there
-// has to be one.
+// warmUp searches once, so that layouts of the text are there and room for the hits. There has to
+// be a hit.
 func (g *gpuBench) warmUp(c benchCase, s gpuBenchSearch) error {
 	q := g.queue
 	count := make([]uint64, 1)

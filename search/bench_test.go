@@ -54,7 +54,7 @@ func TestBenchOfHits(t *testing.T) {
 func TestBenchFindsNothing(t *testing.T) {
 	nothing := &Scheme{Method: "made", Name: "nothing",
 		gpu: &gpuFinder{find: func(g *gpuSearch, n *needle) { g.flagged(); g.queue.Clear(&g.flags, g.text.letters()) }},
-		cpu: byCodes(func(*needle) byteFinder { return func([]byte, func(int)) {} }),
+		cpu: byCodes(func(*needle) ByteFinder { return func([]byte, func(int)) {} }),
 	}
 	b := gpuBenchOf(t, BenchOptions{Alphabet: Bytes, AlphabetSize: 4})
 	needles, err := b.needles(4, 0)

@@ -2,7 +2,8 @@ package search
 
 // Brute force compares the pattern with the text at every place, and counts what differs (Wang
 // 2018, section 4.1). It is not clever, and so the other methods are tested against it. It cannot
-// search with edits: for those levenshtein/serial is the plain version.
+// search with edits: for those the plain version is newColumns, which search/papers names
+// levenshtein/serial.
 var bruteForceMethod = &Method{
 	Name:    "brute-force",
 	Source:  "Wang 2018, section 4.1",

@@ -8,7 +8,8 @@ import (
 )
 
 // TestFixedLettersMatch has a text with the pattern, whose last three letters are fixed, and copies
-// of it that differ at one place each: those of the fixed letters are not found, on either strand.
+// that differ at one place each: copies that differ at a fixed letter are not found, on either
+// strand.
 func TestFixedLettersMatch(t *testing.T) {
 	const letters, fixed = "GATTACAGATTACACCTG", "AGG"
 	whole := letters + fixed

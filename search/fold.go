@@ -1,11 +1,11 @@
 package search
 
 // A folder finds where all letters of a run match. masks has the words of the text at which a
-// letter matches, for each set of bases, the word before the first one first; rows has where those
-// of each letter of the run begin. Bit j of out[i] tells that the run ends at letter j of word i:
-// letters that are n before the last one are looked for n before j, where word i - 1 goes on before
-// word i. Runs have 1 to 64 letters. Memory for up to foldAtOnce - 1 words more than are asked for
-// has to be there, in out and after the masks.
+// letter matches, for each set of bases, the word before the first one first; rows has where the
+// words of each letter of the run begin. Bit j of out[i] tells that the run ends at letter j of
+// word i: a letter n before the last one is looked for n before j, where word i - 1 goes on before
+// word i. Runs have 1 to 64 letters. There has to be memory for up to foldAtOnce - 1 more words, in
+// out and after the masks.
 type folder func(masks []uint64, rows []uint32, words int, out []uint64)
 
 // foldAtOnce is the number of words that are folded at a time in assembly.
@@ -28,7 +28,7 @@ func foldPlain(masks []uint64, rows []uint32, words int, out []uint64) {
 	}
 }
 
-// fastestFolder is that of the processor.
+// fastestFolder is the fastest folder of the processor.
 func fastestFolder() folder {
 	all := folders()
 	return all[len(all)-1].fold

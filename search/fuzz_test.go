@@ -175,7 +175,7 @@ func (f *fuzzCase) run(t *testing.T, o Options) (all []Location) {
 	return all
 }
 
-// check compares locations with what is known of them by other programs.
+// check compares locations with answers of other programs.
 func (f *fuzzCase) check(t *testing.T, got []Location) {
 	t.Helper()
 	for i := range f.patterns {
@@ -243,7 +243,7 @@ func (f *fuzzCase) ungapped(p *Pattern) (all []Location) {
 
 // FuzzSearch takes bytes for text, patterns and options. Every method finds the ends that brute
 // force and dynamic programming over letters do, and, in stretches, groups and segments of any
-// size, the same locations, which are those of dynamic programming.
+// size, the locations of dynamic programming.
 func FuzzSearch(f *testing.F) {
 	fuzzing.AddBytes(f)
 	f.Fuzz(func(t *testing.T, data []byte) {

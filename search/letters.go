@@ -13,14 +13,14 @@ func Matches(letter, base byte) bool {
 	return false
 }
 
-// MatchesCode is Matches for the code of a base: 0 to 3, and 4 for what is no base.
+// MatchesCode is Matches for the code of a base: 0 to 3, and 4 for a letter that is no base.
 func MatchesCode(letter, code byte) bool { return iupac[letter]>>code&1 != 0 }
 
 // Escaped returns text as TSV has it: \xNN stands for each byte that is not printable ASCII and for
 // the backslash.
 func Escaped(text string) string { return string(AppendEscaped(nil, text, "")) }
 
-// AppendEscaped appends text with \xNN in place of each byte that is not printable ASCII, of the
+// AppendEscaped appends text with \xNN instead of each byte that is not printable ASCII, of the
 // backslash, and of the bytes of more.
 func AppendEscaped(b []byte, text, more string) []byte {
 	const digits = "0123456789abcdef"
@@ -35,7 +35,7 @@ func AppendEscaped(b []byte, text, more string) []byte {
 }
 
 // Sets returns for each letter of a pattern of DNA the bases that it stands for: bit c for the base
-// of code c. The reverse complement has those of the complements, in reverse order.
+// of code c. The reverse complement has the sets of the complements, in reverse order.
 func (p *Pattern) Sets() []uint8 {
 	sets := make([]uint8, len(p.Letters))
 	for i, c := range p.Letters {

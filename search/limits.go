@@ -8,7 +8,7 @@ import (
 	"scanmap/locate"
 )
 
-// Limits are the most edits of each class. A location has an alignment within all of them, and with
+// Limits are the most edits of each class. A location has an alignment within every limit, and with
 // at most k edits in all.
 type Limits struct {
 	Mismatches int // substitutions
@@ -62,8 +62,8 @@ func (l *Location) Classes() Limits {
 // limited computes alignments of a needle whose classes of edits have limits. Costs are mismatches,
 // by numbers of gap letters: a cell is a number of letters of the needle, of deletions, and of
 // insertions. An alignment that ends (or starts) at a known place has no other coordinate: these
-// say where in the text it is. So there is a matrix for each end, of m + 1 layers of
-// (deletions + 1) (insertions + 1) cells.
+// say where in the text it is. There is a matrix for each end, of m + 1 layers of (deletions + 1)
+// (insertions + 1) cells.
 //
 // With k = 4, and two gap letters of each kind, that is 9 cells a letter, whatever the text.
 type limited struct {
@@ -93,9 +93,9 @@ func (m *limited) reset(length, deletions, insertions int) {
 func (m *limited) lower(cell int, cost int32) { m.costs[cell] = min(m.costs[cell], cost) }
 
 // fromEnd computes the cells of all alignments that end with codes, from the needle's last letter
-// on: a cell has the letters that are not yet aligned, and the gap letters of those that are. It
-// returns the fewest edits, and the fewest gap letters with so many, of those within the limits;
-// false if there are none with at most n.k edits.
+// on: a cell has the number of letters that are not yet aligned, and the gap letters so far. It
+// returns, of the alignments within the limits, the fewest edits, and the fewest gap letters with
+// as many edits; false if none has at most n.k edits.
 func (m *limited) fromEnd(n *needle, codes []byte) (distance, gaps int, ok bool) {
 	length := n.length()
 	m.reset(length, min(n.limits.DNABulges, n.k), min(n.limits.RNABulges, n.k))
@@ -136,7 +136,7 @@ func (m *limited) fromEnd(n *needle, codes []byte) (distance, gaps int, ok bool)
 	return distance, gaps, distance <= n.k
 }
 
-// fromStart computes the cells of all alignments that start with codes, have at most so many
+// fromStart computes the cells of all alignments that start with codes, have at most the given
 // deletions and insertions, and leave out no code before the last: a cell has the letters that are
 // aligned.
 func (m *limited) fromStart(n *needle, codes []byte, deletions, insertions int) {
@@ -186,14 +186,15 @@ func (l *locator) measureLimited(ends []int) {
 	}
 }
 
-// traceLimited is trace for a needle with limits: of the alignments that end there with so many
-// edits and gap letters within the limits, it takes the one that a way back from the end finds that
-// prefers a diagonal, then a deletion, then an insertion. So where limits exclude no alignment it
-// is that of trace.
+// traceLimited is trace for a needle with limits: of the alignments that end there with the given
+// edits and gap letters within the limits, it takes the first by a way back from the end that
+// prefers a diagonal, then a deletion, then an insertion. Where limits exclude no alignment it
+// takes the alignment of trace.
 //
-// All of them have their start by how many of the gap letters are deletions. There is a matrix for
-// each such number, and the way back goes on in those that it is still possible in: where the
-// mismatches that it has had, and the fewest of the letters before, make the mismatches of all.
+// The number of deletions among the gap letters decides where an alignment starts. There is a
+// matrix for each such number, and the way back goes on in each matrix where it is still possible:
+// where its mismatches so far, and the fewest of the letters before, add up to the mismatches of
+// the whole.
 func (l *locator) traceLimited(end, distance, gaps int) int {
 	n := l.needle
 	length := n.length()

@@ -82,7 +82,7 @@ func (n *classNeedle) start(j, i int, ways map[Limits]bool) int {
 	panic("no way back")
 }
 
-// locations are those of the strand.
+// locations are the locations of the strand.
 func (n *classNeedle) locations() []truth.Location {
 	m := len(n.letters)
 	for j := range len(n.contig) + 1 {
@@ -157,8 +157,8 @@ func drawTarget(rt *rapid.T, letters int) Target {
 	return target
 }
 
-// TestLocationsWithinLimits compares the locations within limits of classes, of patterns of which
-// some letters have to match, with all alignments; every combination of limits comes up.
+// TestLocationsWithinLimits compares the locations within limits of classes, of patterns with some
+// letters that have to match, with all alignments; every combination of limits comes up.
 func TestLocationsWithinLimits(t *testing.T) {
 	t.Parallel()
 	total, gapped, unlimited := 0, 0, 0

@@ -33,8 +33,8 @@ type locator struct {
 	costsOf *needle
 	path    []locate.OperationKind
 	limited limited
-	// occurrences are those of needle on contig that may exclude each other, in order of their
-	// ends, which are offsets in the text.
+	// occurrences of needle on contig may exclude each other. They are in order of their ends,
+	// which are offsets in the text.
 	occurrences []locate.Occurrence
 	needle      *needle
 	contig      *dna.Contig
@@ -48,8 +48,8 @@ const unreachable = 1 << 29
 const measureAtOnce = 1 << 16
 
 // locate adds the locations of a needle on a contig. ends are offsets in the text, in ascending
-// order. Those that are no occurrences are left out. before are the locations before them that may
-// exclude some.
+// order. Ends of no occurrence are left out. The locations of before, which lie before the ends,
+// may exclude some.
 func (l *locator) locate(n *needle, contig int, before []locate.Occurrence, ends []int, add func(Location)) {
 	if n.k == 0 || n.substitutions {
 		l.ungapped(n, contig, ends, add)
@@ -65,8 +65,8 @@ func (l *locator) locate(n *needle, contig int, before []locate.Occurrence, ends
 	}
 }
 
-// separate leaves the occurrences among ends in l.occurrences, after those that are locations
-// before them, and returns the indices of the locations among them.
+// separate leaves the occurrences among ends in l.occurrences, after the locations before, and
+// returns the indices of the locations among these.
 func (l *locator) separate(before []locate.Occurrence, ends []int) []int32 {
 	l.occurrences = append(l.occurrences[:0], before...)
 	for from := 0; from < len(ends); {
@@ -81,9 +81,9 @@ func (l *locator) separate(before []locate.Occurrence, ends []int) []int32 {
 }
 
 // locateSome is locate for a needle with edits and ends that have to be separated together, also
-// with later ones that are not known yet. It adds the locations that end at most at `through`,
-// which is n.lookahead() before the last end that may be known, and returns what of them is before
-// later ends.
+// with later ends that are not known yet. It adds the locations that end at most at `through`,
+// which is n.lookahead() before the last end that may be known, and returns the locations that are
+// `before` later ends.
 func (l *locator) locateSome(
 	n *needle, contig int, before []locate.Occurrence, ends []int, through int, add func(Location),
 ) []locate.Occurrence {
@@ -106,10 +106,10 @@ func (n *needle) lookahead() int { return locate.Reach(n.k) }
 // together returns how many of the first ends have to be separated together: up to one after which
 // the next end is more than m + 2k away.
 //
-// An alignment with at most k edits spans at most m + k letters, so one that ends more than m + 2k
-// after an end e starts more than k after e. An alignment that ends at e has no letter in common
-// with it, and starts before e. So both their ends and their starts are more than k apart, and
-// neither decides whether the other is a location.
+// An alignment with at most k edits spans at most m + k letters, so an alignment that ends more
+// than m + 2k after an end e starts more than k after e. An alignment that ends at e has no letter
+// in common with it, and starts before e. Hence both their ends and their starts are more than k
+// apart, and neither decides whether the other is a location.
 func (n *needle) together(ends []int) int {
 	i := 1
 	for i < len(ends) && ends[i]-ends[i-1] <= n.length()+2*n.k {
@@ -118,8 +118,8 @@ func (n *needle) together(ends []int) int {
 	return i
 }
 
-// apart returns the number of the first ends, at least so many or all, that no later one has to be
-// separated with.
+// apart returns the number of the first ends that no later end has to be separated with, at least
+// the given number or all.
 func (n *needle) apart(ends []int, least int) int {
 	for count := least; count < len(ends); count++ {
 		if n.k == 0 || n.substitutions || ends[count]-ends[count-1] > n.length()+2*n.k {
@@ -212,9 +212,10 @@ func (n *needle) next(column []int32, code byte, first, last int, moves []locate
 
 // measure appends the occurrences among ends that lie near each other.
 //
-// Only the diagonals up to k from those of the ends are computed: an alignment with at most k edits
-// stays there. So the costs of occurrences are those of the whole matrix. What the column still
-// holds for other diagonals is never less than in that matrix, which makes no end an occurrence.
+// Only the diagonals up to k from the diagonals of the ends are computed: an alignment with at most
+// k edits stays there. The costs of occurrences are therefore as in the whole matrix. Costs that
+// the column still holds for other diagonals are never less than in the whole matrix, which makes
+// no end an occurrence.
 func (l *locator) measure(ends []int) {
 	n := l.needle
 	if n.limits != nil {
@@ -251,7 +252,7 @@ func (l *locator) measure(ends []int) {
 	}
 }
 
-// makeCosts sets l.costs, unless they are those of the needle.
+// makeCosts sets l.costs, unless they are the needle's already.
 func (l *locator) makeCosts(n *needle) {
 	if l.costsOf == n {
 		return
@@ -270,7 +271,7 @@ func (l *locator) makeCosts(n *needle) {
 }
 
 // plainNext is next for a needle of DNA without letters that have to match, and without moves.
-// costs are those of the letter of the text at each letter of the needle.
+// costs has the cost of the text's letter at each letter of the needle.
 func plainNext(column, costs []int32, first, last int) {
 	if first >= last {
 		return
@@ -310,13 +311,13 @@ func (l *locator) traceback(end, distance, gaps int) int {
 	return l.trace(end, gaps)
 }
 
-// trace leaves in l.path the alignment of the occurrence that ends there and has so many inserted
+// trace leaves in l.path the alignment of the occurrence that ends there and has `gaps` inserted
 // and deleted letters, before gaps are shifted. It returns the alignment's start.
 //
-// Only the diagonals up to gaps from that of the end are computed. Every best alignment stays on
-// them, so the costs along it are those of the whole matrix. The costs that the column still holds
-// for other diagonals are never lower than in that matrix. So the way back never goes there: if it
-// did, a best alignment would leave the diagonals.
+// Only the diagonals up to gaps from the diagonal of the end are computed. Every best alignment
+// stays there, so the costs along the alignment are as in the whole matrix. The costs that the
+// column still holds for other diagonals are never lower than in the whole matrix. Thus the way
+// back never goes there: if it did, a best alignment would leave the diagonals.
 func (l *locator) trace(end, gaps int) int {
 	n := l.needle
 	m := n.length()

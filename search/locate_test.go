@@ -97,7 +97,7 @@ func compareWithTruth(t testing.TB, contigs, all []string, k int) {
 	})
 }
 
-// TestLocations draws texts, most of which are repetitive and some of low complexity or with N.
+// TestLocations draws texts, most repetitive and some of low complexity or with N.
 func TestLocations(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -119,9 +119,9 @@ func TestLocationsAtContigEnds(t *testing.T) {
 	}
 }
 
-// TestLocationsByStart has two occurrences that end more than k apart and start together, of which
-// only the better one is a location: a deletion near the end, or as many insertions as there are
-// letters after it. On the other strand these lie at the start, and the ends are together.
+// TestLocationsByStart has two occurrences that end more than k apart and start together; only the
+// better one is a location: a deletion near the end, or as many insertions as there are letters
+// after it. On the other strand these lie at the start, and the ends are together.
 func TestLocationsByStart(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	left, tail := truth.Random(r, 30, "ACGT"), "TCCA"
@@ -150,7 +150,7 @@ type plainNeedle struct {
 	occurrences []truth.Location
 }
 
-// plainUnit is the cost of an edit; that of a gap letter is 1 more.
+// plainUnit is the cost of an edit; a gap letter costs 1 more.
 const plainUnit = 1 << 20
 
 // impossible is more than any alignment costs.
@@ -175,8 +175,8 @@ func (n *plainNeedle) diagonal(j, i int) int {
 	return n.costs[j-1][i-1] + plainUnit
 }
 
-// A letter of the text may be deleted between two letters of the needle of which one is not fixed,
-// and after its last letter unless that is fixed.
+// A letter of the text may be deleted between two letters of the needle unless both are fixed, and
+// after its last letter unless it is fixed.
 func (n *plainNeedle) deletion(j, i int) int {
 	if j == 0 || n.fixed[i-1] && (i == len(n.letters) || n.fixed[i]) {
 		return impossible
@@ -206,7 +206,7 @@ func (n *plainNeedle) start(j int) int {
 	return j
 }
 
-// locations separates the occurrences by ends and starts, of which it knows all.
+// locations separates the occurrences by ends and starts, and knows all occurrences.
 func (n *plainNeedle) locations() []truth.Location {
 	for j := range len(n.contig) + 1 {
 		n.costs = append(n.costs, make([]int, len(n.letters)+1))
@@ -327,7 +327,7 @@ func TestTraceInBand(t *testing.T) {
 }
 
 // repetitiveCase draws a locator of a pattern in the repeats of a unit, on either strand, with all
-// ends of the contig, and what a failure says of it. The pattern has from shortest letters on, up
+// ends of the contig, and a description for failures. The pattern has from shortest letters on, up
 // to k edits and, by the round, a PAM or none.
 func repetitiveCase(t *testing.T, r *rand.Rand, k, shortest, round int) (l locator, ends []int, shown string) {
 	t.Helper()

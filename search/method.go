@@ -15,7 +15,7 @@ type Method struct {
 	Schemes []*Scheme
 }
 
-// A Scheme is a way to lay out a method. What it cannot do is refused by refusal.
+// A Scheme is a way to lay out a method. refusal refuses needles that it cannot take.
 type Scheme struct {
 	Method  string
 	Name    string
@@ -29,15 +29,21 @@ type Scheme struct {
 	longestOnGPU, distanceOnGPU int
 	// refuseOnGPU says what else it cannot search for there; nil for nothing.
 	refuseOnGPU func(n *needle) error
-	// longest, if set, is the most letters of a pattern of an alphabet; Longest is then the most of
+	// LongestOf, if set, is the most letters of a pattern of an alphabet; Longest is then the most of
 	// any.
-	longest func(Alphabet) int
+	LongestOf func(Alphabet) int
 	// Edits and Substitutions tell what k may count; a scheme with neither is exact.
 	Edits, Substitutions bool
 	// Sets tells that letters of a pattern may stand for several bases.
 	Sets bool
 	// Many tells that all patterns share one pass over the text on the CPU.
 	Many bool
+
+	// ByCodes and ByFlags are how schemes of other packages search: ByCodes makes a finder for the
+	// CPU, and ByFlags sets the flags of a needle's ends on a GPU. Either is nil where a scheme does
+	// not run there.
+	ByCodes func(n Needle) ByteFinder
+	ByFlags func(g GPU, n Needle)
 
 	// cpu makes what finds needles on the CPU, or a tooManyError; nil where the scheme is only for
 	// GPUs.
@@ -61,7 +67,7 @@ type finder interface {
 	find(s *scratch, r textRange, found func(needle, end int))
 }
 
-// A tooManyError tells that needles are too many to be searched for at a time: fewer of them can
+// A tooManyError tells that needles are too many to be searched for at a time: fewer needles can
 // be.
 type tooManyError struct{ err error }
 
@@ -82,18 +88,18 @@ func (r textRange) before(letters int) int { return max(r.first, r.from-letters)
 type scratch struct {
 	codes []byte
 	words []uint64
-	// masks and folded are those of planes, tiles those of planes/tiles.
+	// masks and folded belong to planes, tiles to planes/tiles.
 	masks, folded []uint64
 	tiles         tilesScratch
 }
 
-// A byteFinder finds the ends of one needle in codes, as a method of the papers does: found gets
+// A ByteFinder finds the ends of one needle in codes, as methods of the papers do: found gets
 // the number of codes up to and including the last of an occurrence, in ascending order. Nothing
 // before the codes matches.
-type byteFinder func(codes []byte, found func(end int))
+type ByteFinder func(codes []byte, found func(end int))
 
 // byCodes makes a finder of one that takes the codes of the text, one a byte.
-func byCodes(newFinder func(n *needle) byteFinder) func(*Text, []*needle) (finder, error) {
+func byCodes(newFinder func(n *needle) ByteFinder) func(*Text, []*needle) (finder, error) {
 	return func(t *Text, needles []*needle) (finder, error) {
 		f := codeFinder{text: t}
 		for _, n := range needles {
@@ -107,7 +113,7 @@ func byCodes(newFinder func(n *needle) byteFinder) func(*Text, []*needle) (finde
 type codeFinder struct {
 	text    *Text
 	needles []*needle
-	finders []byteFinder
+	finders []ByteFinder
 }
 
 func (f *codeFinder) find(s *scratch, r textRange, found func(needle, end int)) {
@@ -123,17 +129,14 @@ func (f *codeFinder) find(s *scratch, r textRange, found func(needle, end int)) 
 	}
 }
 
-// Methods are all methods, in the order in which help and tables show them.
+// Methods are all methods, in the order in which help and tables show them: first the methods of
+// this package, then registered ones.
 func Methods() []*Method { return methods }
 
 var methods = []*Method{
 	shiftOrMethod,
 	wuManberMethod,
-	rabinKarpMethod,
-	witnessMethod,
-	levenshteinMethod,
 	bruteForceMethod,
-	kmpMethod,
 	planesMethod,
 	neighboursMethod,
 }
@@ -149,8 +152,8 @@ func init() {
 // Auto is the name of a method or scheme by which the fastest one is chosen.
 const Auto = "auto"
 
-// FindScheme returns a method's scheme by their names. Of a method whose scheme is auto that is the
-// first, which need not be the one that Run chooses.
+// FindScheme returns a method's scheme by their names. For scheme auto it is the first scheme of
+// the method, which Run need not choose.
 func FindScheme(method, scheme string) (*Scheme, error) {
 	for _, m := range methods {
 		if m.Name != method {
@@ -208,8 +211,8 @@ func (s *Scheme) refusal(n *needle, onGPU bool) error {
 }
 
 func (s *Scheme) longestOf(a Alphabet) int {
-	if s.longest != nil {
-		return s.longest(a)
+	if s.LongestOf != nil {
+		return s.LongestOf(a)
 	}
 	return s.Longest
 }

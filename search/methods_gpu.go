@@ -70,7 +70,7 @@ func (g *gpuSearch) uploadOnce(b []byte) uint64 {
 	return g.needle.At(0)
 }
 
-// reserveNeedle makes room in g.needle, so that its address is known before what is uploaded.
+// reserveNeedle makes room in g.needle, so that its address is known before its bytes.
 func (g *gpuSearch) reserveNeedle(bytes int) {
 	if g.needle.Memory == nil || g.needle.Memory.Bytes() < bytes {
 		g.uploaded = nil

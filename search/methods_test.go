@@ -80,8 +80,8 @@ func (c *methodCase) truth() []int {
 	return ends
 }
 
-// inContigs drops the ends that do not lie after a letter of a contig, and without gaps those
-// whose first letter would lie before it: what is between contigs counts as substituted.
+// inContigs drops the ends that do not lie after a letter of a contig, and without gaps the ends
+// whose first letter would lie before it: letters between contigs count as substituted.
 func (c *methodCase) inContigs(ends []int) []int {
 	return slices.DeleteFunc(ends, func(end int) bool {
 		contig := c.text.contigAt(end)
@@ -199,8 +199,8 @@ const allBytes = "\x00\x01\x02\x03\x04\x05\x7f\x80\xfe\xffABCDEFGHIJKLMNOPQRSTUV
 // lengths of patterns cross the words of 32 and of 64 letters.
 var lengths = []int{1, 2, 31, 32, 33, 63, 64, 65, 128, 1024}
 
-// planted makes a text of n letters with copies of a pattern, some of them changed, at the start,
-// at the end, and across multiples of border.
+// planted makes a text of n letters with copies of a pattern, some changed, at the start, at the
+// end, and across multiples of border.
 func planted(r *rand.Rand, n int, pattern []byte, k int, substitutions bool, from string, border int) []byte {
 	text := randomLetters(r, n, from)
 	place := func(at int, copy []byte) {
@@ -344,9 +344,8 @@ func onePieceLeft(r *rand.Rand, pattern []byte, k, left int, more bool) []byte {
 }
 
 // TestRangeBorders cuts a text in two ranges around the end of an alignment that reaches as far
-// back as any can, or as little, and of which the first or the last piece alone lies unchanged. Of
-// 20 and 30 letters all are in a piece of neighbours/table, so that the first piece starts the
-// alignment.
+// back as any can, or as little, and whose first or last piece alone lies unchanged. All of 20 and
+// 30 letters are in a piece of neighbours/table, so that the first piece starts the alignment.
 func TestRangeBorders(t *testing.T) {
 	r := rand.New(rand.NewPCG(14, 1))
 	type bordered struct {
@@ -544,8 +543,8 @@ func shortPatterns(t *testing.T, g *gpuSearch) {
 				pattern[i] = dna.Letters[number>>(2*i)&3]
 			}
 			for _, k := range []int{0, 1, 2} {
-				// Of long ones there are many: a part of them unless all sizes are asked for, and on an
-				// emulator 16 of each length.
+				// There are many long ones: a part is tried unless all sizes are asked for, and on
+				// an emulator 16 of each length.
 				one, short := 16, 3
 				if g != nil && os.Getenv("SCANMAP_TEST_GPU") != "require" && !effort.Full() {
 					one, short = max(1<<(2*m)/16, 1), 2

@@ -6,8 +6,8 @@ package search
 // as in Navarro and Baeza-Yates 2000, A hybrid indexing method for approximate string matching).
 // All words of q bases that begin such an occurrence, the piece's neighbourhood (Myers 1994, A
 // sublinear algorithm for approximate keyword searching), are put in a table that is addressed by
-// the word; the pass looks up the word at every place of the text, and verifies what it finds
-// there: by XOR and popcount over the bit planes, or by Myers' bit-vectors.
+// the word; the pass looks up the word at every place of the text, and verifies the entries there:
+// by XOR and popcount over the bit planes, or by Myers' bit-vectors.
 //
 // Pieces and q are what a model of the cost finds best. Needles whose words would be at too many
 // places, since they are short for their k or hardly say anything, are searched for one by one as

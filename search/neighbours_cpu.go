@@ -39,8 +39,8 @@ type tableModel struct {
 
 var tableOnCPU = tableModel{places: 1, density: mostDensity}
 
-// costOfPlace is that of each place of the text, and costOfLookup what an entry of a large table is
-// waited for, by q.
+// costOfPlace is the cost of each place of the text, and costOfLookup the wait for an entry of a
+// large table, by q.
 var (
 	costOfPlace  = [mostWord + 1]float64{4: 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 2.5, 5}
 	costOfLookup = [mostWord + 1]float64{10: 15, 50, 120}
@@ -55,8 +55,8 @@ type piecePlanner struct {
 }
 
 // plan returns the pieces of a needle that have the fewest words of q bases near them, and the
-// number of these, counted as it is among 4^q words: +Inf where there are no such pieces.
-// best[i][j] is the fewest for the letters from i on with j of k + 1 left to share out.
+// number of these, counted as among 4^q words: +Inf where there are no such pieces. best[i][j] is
+// the fewest for the letters from i on with j of k + 1 left to share out.
 func (p *piecePlanner) plan(n *needle) ([]neighbourPiece, float64) {
 	m, width := n.length(), n.k+2
 	p.best = slices.Grow(p.best[:0], (m+1)*width)[:(m+1)*width]
@@ -107,8 +107,8 @@ func (p *piecePlanner) plan(n *needle) ([]neighbourPiece, float64) {
 }
 
 // allFixed tells whether all letters [from, to) of a needle have to match. Then every occurrence
-// has them unchanged: no edit touches them, and no letter of the text lies between them. So one
-// such piece is enough, whatever k is, and it needs no tolerance.
+// has them unchanged: no edit touches them, and no letter of the text lies between them. One such
+// piece is enough, whatever k is, and it needs no tolerance.
 func (n *needle) allFixed(from, to int) bool {
 	return n.exact != nil && !slices.Contains(n.exact[from:to], false)
 }
@@ -165,8 +165,8 @@ type neighbourhood struct {
 	words   []uint32
 }
 
-// collect sets h.words to all words of q bases that begin a text of which a prefix is within e of
-// the piece: those in which base i has the bits i and q + i.
+// collect sets h.words to all words of q bases that begin a text with a prefix within e of the
+// piece. Base i of a word has the bits i and q + i.
 func (h *neighbourhood) collect(n *needle, piece neighbourPiece, q int) {
 	h.q, h.e, h.edits = q, piece.e, n.k > 0 && !n.substitutions
 	h.sets = n.sets[piece.from:piece.to]
@@ -208,8 +208,7 @@ func (h *neighbourhood) substitute(i int, word uint32, substitutions int) {
 	}
 }
 
-// edit extends a word of i bases, of which columns[i] has the distances to prefixes of the
-// piece.
+// edit extends a word of i bases; columns[i] has its distances to prefixes of the piece.
 func (h *neighbourhood) edit(i int, word uint32) {
 	column := h.columns[i]
 	if int(column[len(column)-1]) <= h.e {
@@ -264,7 +263,7 @@ const (
 
 var _ = [1]struct{}{}[(MaxLength-1)>>offsetBits]
 
-// An aloneNeedle is one that is searched for by itself.
+// An aloneNeedle is a needle that no table has, and that is searched for alone.
 type aloneNeedle struct {
 	number int
 	finder *rowsNeedle
@@ -280,7 +279,7 @@ type neighbours struct {
 	entries []tableEntry
 	checks  []substitutionCheck // of each needle
 	vectors []bitVectors        // of each needle, with edits
-	// alone are the needles, by number, that are not in the table; long those of more than 64
+	// alone are the needles, by number, that are not in the table; long the needles of more than 64
 	// letters.
 	alone []aloneNeedle
 	long  map[int]*planesNeedle
@@ -408,8 +407,9 @@ type collected struct {
 	counts []int
 }
 
-// build makes the table by counting sort. It has at most atMost entries, or those of one needle.
-// Threads collect the words of several needles, which are put together in the order of these.
+// build makes the table by counting sort. It has at most atMost entries, or the entries of one
+// needle. Threads collect the words of several needles, which are put together in the order of
+// these.
 func (f *neighbours) build(needles []*needle, pieces [][]neighbourPiece, atMost, threads int) error {
 	threads = max(threads, 1)
 	hoods := make([]neighbourhood, threads)
@@ -526,8 +526,8 @@ func (f *neighbours) look(s *scratch, r textRange) {
 	f.verify(s, r, from, waiting[:count])
 }
 
-// verify verifies what the table has for words: their places, counted from `from`, are above bit
-// 32.
+// verify verifies the entries of the table for words: their places, counted from `from`, are above
+// bit 32.
 func (f *neighbours) verify(s *scratch, r textRange, from int, waiting []uint64) {
 	// First all bounds of entries, so that waits for them overlap.
 	var bounds [pending]uint64

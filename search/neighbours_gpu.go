@@ -9,7 +9,7 @@ import (
 )
 
 // tableOnGPU is a guess that was made before a GPU was at hand, and by which the rates of rates.tsv
-// were measured: a GPU looks up 20 G places a second, of which a core does 0.3 to 0.6, and a needle
+// were measured: a GPU looks up 20 G places a second, where a core does 0.3 to 0.6 G, and a needle
 // that is searched for alone takes it less than a hundredth of a nanosecond a letter. An H200 looks
 // up 640 G to 1,100 G (k = 0, 2^28 letters). Other models were not measured. With more places words
 // are shorter, so that the table is made faster, and more is verified.
@@ -22,7 +22,7 @@ type gpuTable struct {
 	present, starts, entries, checked device.Buffer
 }
 
-// offsetBits of the table are those of the kernels.
+// offsetBits of the table are as in the kernels.
 var _ = [1]struct{}{}[offsetBits-kernels.TableOffsetBits]
 
 // useTable brings a table to the GPU, unless it is there.
@@ -54,9 +54,9 @@ func (g *gpuSearch) useTable(f *neighbours, needles []*needle) {
 	}
 }
 
-// lookUp puts the search for the needles of the table into the queue, those left out that are to be
-// searched for alone. A hit has the letter that is the last of an occurrence in place of its word,
-// and the number of the needle in place of the mask.
+// lookUp puts the search for the needles of the table into the queue, without the needles that are
+// to be searched for alone. A hit has the last letter of an occurrence where others have a word,
+// and the number of the needle where others have a mask.
 func (g *gpuSearch) lookUp() {
 	t := &g.table
 	if t.of == nil || len(t.of.entries) == 0 {
@@ -69,7 +69,7 @@ func (g *gpuSearch) lookUp() {
 	if t.of.unknown <= t.of.q {
 		p.Unknown = uint32(t.of.unknown)
 	}
-	// A piece of an alignment begins at most so many letters before its end.
+	// A piece of an alignment begins at most this many letters before the alignment's end.
 	p.First = uint32((kernels.SearchPadding - t.of.reach) / 32)
 	p.Words = uint32((kernels.SearchPadding+g.text.letters()+31)/32) - p.First
 	name := "neighbours_substitutions"

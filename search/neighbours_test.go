@@ -111,7 +111,7 @@ func TestNeighboursKeepOccurrencesWithFixedLetters(t *testing.T) {
 			copy(letters[r.IntN(len(letters)-40):], mutate(r, append(slices.Clone(p.Letters[:20]), "AGG"...), 3, false, dna.Letters))
 		}
 	}
-	// Of some all letters of a piece have to match, of others a part.
+	// In some patterns all letters of a piece have to match, in others a part.
 	for i := range patterns {
 		for at := range []int{0, 4, 9, 12}[i%4] {
 			patterns[i].Exact[19-at] = true

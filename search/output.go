@@ -29,7 +29,7 @@ var Formats = []string{string(TSV), string(BED), string(SAM)}
 // ParseFormat reads the name of a format.
 func ParseFormat(s string) (Format, error) { return oneOf[Format]("format", s, Formats) }
 
-// oneOf reads a value by its name. what is the kind of value, for the error.
+// oneOf reads a value by its name. The argument what names the kind of value, for the error.
 func oneOf[T ~string](what, s string, names []string) (T, error) {
 	if !slices.Contains(names, s) {
 		return "", fmt.Errorf("%s %q is not one of %s", what, s, strings.Join(names, ", "))
@@ -55,7 +55,7 @@ type Rows struct {
 	patterns []Pattern
 	buffer   []byte
 	format   rowFormat
-	// classes and pam are those of RowOptions.
+	// classes and pam are as in RowOptions.
 	classes, pam bool
 }
 
@@ -63,7 +63,7 @@ type Rows struct {
 type rowFormat interface {
 	// add appends a location.
 	add(ctx context.Context, r *Rows, l *Location) error
-	// finish appends what comes after all of them.
+	// finish appends the lines after all locations.
 	finish(ctx context.Context, r *Rows) error
 }
 
@@ -120,7 +120,7 @@ func (r *Rows) Add(ctx context.Context, locations []Location) error {
 	return nil
 }
 
-// Finish writes what is left.
+// Finish writes the rest.
 func (r *Rows) Finish(ctx context.Context) error {
 	if err := r.format.finish(ctx, r); err != nil {
 		return err

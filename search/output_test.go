@@ -33,7 +33,7 @@ func fixedPattern(name, letters, fixed string, a Alphabet) (Pattern, error) {
 	return p, err
 }
 
-// written searches and returns what is written in a format, without the header of SAM.
+// written searches and returns the output in a format, without the header of SAM.
 func written(t testing.TB, text *Text, patterns []Pattern, o Options, format Format) string {
 	t.Helper()
 	var b bytes.Buffer

@@ -9,16 +9,16 @@ import (
 	"scanmap/fasta"
 )
 
-// A Pattern is what is searched for.
+// A Pattern is searched for.
 type Pattern struct {
 	Name string
-	// Letters are as they were given, of DNA in upper case, with those of a PAM.
+	// Letters are as given, DNA in upper case, with the letters of a PAM.
 	Letters []byte
 	// Exact tells of each letter whether it has to match: no edit may touch it, and no letter of the
 	// text may lie between it and another such. nil is for none.
 	Exact []bool
-	// PAM is the one that a Target added to the letters, in upper case. PAMFirst tells that it comes
-	// before the others, in place of after them.
+	// PAM is the PAM that a Target added to the letters, in upper case. PAMFirst tells that it
+	// comes before the other letters, not after.
 	PAM      string
 	PAMFirst bool
 	// Source is where the pattern was read, for messages.
@@ -31,8 +31,8 @@ type Source struct {
 	Line, Record int32  // from 1; one of them is 0
 }
 
-// Errorf is fmt.Errorf, with what the error is about before it: the pattern's place in its file, as
-// errors of ReadPatterns have it, and its name.
+// Errorf is fmt.Errorf, after the subject of the error: the pattern's place in its file, as errors
+// of ReadPatterns have it, and its name.
 func (p *Pattern) Errorf(format string, args ...any) error {
 	err := fmt.Errorf(format, args...)
 	s := p.Source
@@ -45,7 +45,7 @@ func (p *Pattern) Errorf(format string, args ...any) error {
 	return &fasta.Error{File: s.File, Err: fmt.Errorf("line %d: %w", s.Line, err)}
 }
 
-// WithoutPAM returns the letters but those of the PAM.
+// WithoutPAM returns the letters without the PAM.
 func (p *Pattern) WithoutPAM() []byte {
 	if p.PAMFirst {
 		return p.Letters[len(p.PAM):]
@@ -78,7 +78,7 @@ var iupac = [256]uint8{
 	'V': 1 | 2 | 4, 'H': 1 | 2 | 8, 'D': 1 | 4 | 8, 'B': 2 | 4 | 8, 'N': 1 | 2 | 4 | 8,
 }
 
-// NewPattern checks letters and makes a pattern of them.
+// NewPattern checks letters and makes a pattern.
 func NewPattern(name string, letters []byte, alphabet Alphabet) (Pattern, error) {
 	p, err := newPattern(name, letters, alphabet)
 	if err != nil {
@@ -123,7 +123,7 @@ type needle struct {
 	// k is the most edits or, with substitutions, the most substitutions.
 	k             int
 	substitutions bool
-	// limits are those of the classes of edits; nil for none but k.
+	// limits are the limits of the classes of edits; nil if k alone limits.
 	limits *Limits
 	// exact tells of each letter whether it has to match; nil for none. Methods may ignore exact
 	// and limits: they then only find more ends, and the locator checks all.
@@ -144,8 +144,8 @@ func (n *needle) matches(at int, code byte) bool {
 // fixed tells whether the letter at a place has to match.
 func (n *needle) fixed(at int) bool { return n.exact != nil && n.exact[at] }
 
-// codesOf is the number of codes that text of an alphabet may hold.
-func codesOf(a Alphabet) int {
+// Codes is the number of codes that text of an alphabet may hold.
+func (a Alphabet) Codes() int {
 	if a == Bytes {
 		return 256
 	}

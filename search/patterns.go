@@ -14,10 +14,10 @@ import (
 const maxText = 256 << 20
 
 // ReadPatterns reads the patterns of a file, "-" being standard input, plain or compressed as
-// package fasta has it. Of DNA the file is FASTA if it begins with '>'. Otherwise a line is a
-// pattern, or a name and a pattern with blanks between. Of Bytes a line is a pattern, with all its
-// bytes but those that end it. Lines that are empty are skipped. The name of a pattern without one
-// is its letters, in FASTA the number of its record. A file of more than 256 MiB of text is an
+// package fasta has it. A file of DNA is FASTA if it begins with '>'. Otherwise a line is a
+// pattern, or a name and a pattern with blanks between. In Bytes a line is a pattern, with all its
+// bytes but the end of the line. Lines that are empty are skipped. The name of a pattern without
+// one is its letters, in FASTA the number of its record. A file of more than 256 MiB of text is an
 // error.
 func ReadPatterns(ctx context.Context, path string, alphabet Alphabet) ([]Pattern, error) {
 	text, err := fasta.ReadText(ctx, path, maxText)

@@ -82,7 +82,7 @@ func TestSources(t *testing.T) {
 		if _, err := target.Patterns(patterns); err == nil || err.Error() != c.want {
 			t.Errorf("%.40q: %v, want %s", c.text, err, c.want)
 		}
-		// And what a target made of them.
+		// And the patterns of a target.
 		target.Exact = nil
 		if patterns, err = target.Patterns(patterns[:1]); err != nil {
 			t.Fatal(err)

@@ -3,11 +3,11 @@ package search
 // Planes searches the bit planes of the text, 64 letters a word, without decoding them. By the
 // pigeonhole principle one of k + 1 pieces of the needle occurs unchanged (Wu and Manber 1992), and
 // a fold over the letters of a piece tells, with a few logical operations a letter, at which of 64
-// places it does. What is left is verified: with substitutions only by counting mismatches, with
-// edits by Myers' bit-vectors over the text that an alignment through the piece can span. Pieces of
-// needles that are short for their k filter little; then all places are counted, or computed as
-// tiles: rows of the matrix of edit distances, 64 columns a word. Folds and rows are in assembly
-// for AVX2 and AVX-512, which is chosen at run time; each has a twin in Go.
+// places it does. Places that are left are verified: with substitutions only by counting
+// mismatches, with edits by Myers' bit-vectors over the text that an alignment through the piece
+// can span. Pieces of needles that are short for their k filter little; then all places are
+// counted, or computed as tiles: rows of the matrix of edit distances, 64 columns a word. Folds and
+// rows are in assembly for AVX2 and AVX-512, which is chosen at run time; each has a twin in Go.
 var planesMethod = &Method{
 	Name:    "planes",
 	Source:  "ours; Wu and Manber 1992 (pieces), Myers 1999 (edits), Beeloo and Groot Koerkamp 2025 (tiles)",

@@ -2,12 +2,12 @@ package search
 
 import "golang.org/x/sys/cpu"
 
-// vbmi2 tells whether the processor has what is needed of AVX-512.
+// vbmi2 tells whether the processor has the needed parts of AVX-512.
 func vbmi2() bool {
 	return cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VBMI2
 }
 
-// sweepers are those that run on this processor, the fastest last.
+// sweepers are the sweepers that run on this processor, the fastest last.
 func sweepers() []sweeper {
 	all := []sweeper{plainSweeper()}
 	if cpu.X86.HasAVX2 {
@@ -21,7 +21,7 @@ func sweepers() []sweeper {
 
 type sweepAssembly = func(masks *uint64, rows *uint32, carries, state *uint64, from, to, first, depth, k int) int
 
-// sweepInAssembly checks what assembly does not.
+// sweepInAssembly checks bounds, as the assembly does not.
 func sweepInAssembly(sweep sweepAssembly) func([]lanesWord, []uint32, []rowCarry, *sweepState, int, int, int, int, int) int {
 	return func(masks []lanesWord, rows []uint32, carries []rowCarry, state *sweepState, from, to, first, depth, k int) int {
 		if from >= to || first >= depth {
@@ -32,7 +32,7 @@ func sweepInAssembly(sweep sweepAssembly) func([]lanesWord, []uint32, []rowCarry
 	}
 }
 
-// folders are those that run on this processor, the fastest last.
+// folders are the folders that run on this processor, the fastest last.
 func folders() []namedFolder {
 	all := []namedFolder{{"plain", foldPlain}}
 	if cpu.X86.HasAVX2 {
@@ -44,7 +44,7 @@ func folders() []namedFolder {
 	return all
 }
 
-// foldInAssembly checks what assembly does not.
+// foldInAssembly checks bounds, as the assembly does not.
 func foldInAssembly(fold func(masks *uint64, rows *uint32, letters, words int, out *uint64)) folder {
 	return func(masks []uint64, rows []uint32, words int, out []uint64) {
 		if words <= 0 || len(rows) == 0 {

@@ -2,8 +2,8 @@
 
 package search
 
-// sweepers are those that run on this processor, the fastest last.
+// sweepers are the sweepers that run on this processor, the fastest last.
 func sweepers() []sweeper { return []sweeper{plainSweeper()} }
 
-// folders are those that run on this processor, the fastest last.
+// folders are the folders that run on this processor, the fastest last.
 func folders() []namedFolder { return []namedFolder{{"plain", foldPlain}} }

@@ -12,7 +12,7 @@ import (
 // with the planes l and h of the text, what does not match is p[0] ^ l&p[1] ^ h&p[2] ^ l&h&p[3].
 type letterPlanes [4]uint64
 
-// newLetterPlanes makes those of up to 64 sets of bases, bit i for sets[i].
+// newLetterPlanes makes the planes of up to 64 sets of bases, bit i for sets[i].
 func newLetterPlanes(sets []uint8) letterPlanes {
 	var refused [4]uint64 // refused[c] has the places at which the base of code c does not match
 	for i, set := range sets {
@@ -26,7 +26,7 @@ func newLetterPlanes(sets []uint8) letterPlanes {
 	}
 }
 
-// everywhere makes those of one set in all bits.
+// everywhere makes planes with one set in all bits.
 func everywhere(set uint8) letterPlanes {
 	p := newLetterPlanes([]uint8{set})
 	for i := range p {
@@ -57,8 +57,8 @@ type planesFinder struct {
 	reach   int     // the most letters before an end that folds look at
 }
 
-// foldStride is the number of words of the masks of a set: those of a segment, with those that may
-// come before it, and what is read past them.
+// foldStride is the number of words of the masks of a set: the words of a segment, with the words
+// that may come before, and the words that are read past the end.
 const foldStride = segment/64 + (MaxLength+2*MaxDistance)/64 + 4 + foldAtOnce
 
 func newPlanes(t *Text, needles []*needle) (finder, error) {
@@ -96,8 +96,8 @@ func (f *planesFinder) find(s *scratch, r textRange, found func(needle, end int)
 	}
 }
 
-// makeMasks sets s.masks to those of the words that folds look at for ends in a range, and returns
-// the number of the first one. It may be negative. Words that are not there match nothing.
+// makeMasks sets s.masks to the masks of the words that folds look at for ends in a range, and
+// returns the number of the first word. It may be negative. Words that are not there match nothing.
 func (f *planesFinder) makeMasks(s *scratch, r textRange) (first int) {
 	if len(s.masks) < len(f.sets)*foldStride+foldAtOnce {
 		s.masks = make([]uint64, len(f.sets)*foldStride+foldAtOnce)
@@ -148,14 +148,14 @@ type planesNeedle struct {
 	text *dna.Sequence
 	// letters has each letter in all bits, words 64 letters in each.
 	letters, words []letterPlanes
-	// filters are those of pieces, one of which occurs unchanged wherever the needle does. There
-	// are none where they would not filter.
+	// filters are the filters of pieces: wherever the needle occurs, one piece occurs unchanged.
+	// There are none where they would not filter.
 	filters []planeFilter
 	vectors *bitVectors // with edits
 }
 
 // mostSurvivors is the number of 64 places at which pieces may be expected to occur: with more it
-// is faster to count mismatches at all of them.
+// is faster to count mismatches at all 64.
 const mostSurvivors = 6
 
 func newPlanesNeedle(t *Text, n *needle) *planesNeedle {
@@ -203,7 +203,7 @@ func evenPieces(n *needle) [][2]int {
 	return append(cuts, [2]int{from, m})
 }
 
-// information is that of a set of bases, in bits.
+// information is the information of a set of bases, in bits.
 func information(set uint8) float64 {
 	return 2 - math.Log2(float64(bits.OnesCount8(set)))
 }
@@ -211,13 +211,13 @@ func information(set uint8) float64 {
 // A planeFilter finds where a piece of a needle occurs. It folds a run of letters of the piece, and
 // compares up to mostRest others where that leaves something.
 type planeFilter struct {
-	// sets are those of the letters of the run, and rows where their masks begin.
+	// sets are the sets of the run's letters, and rows where their masks begin.
 	sets  []uint8
 	rows  []uint32
 	after int // letters of the needle after the run
 	rest  []restLetter
-	// piece has the piece, or its first 64 letters, those that begin `back` before the last letter
-	// of the run; past has a bit for each place of piece after it.
+	// piece has the piece, or its first 64 letters, which begins `back` before the last letter of
+	// the run; past has a bit for each place of piece after it.
 	piece  letterPlanes
 	past   uint64
 	back   int
@@ -320,8 +320,8 @@ func (f *planeFilter) mark(b *dna.Sequence, fold folder, s *scratch, masksFrom, 
 	}
 }
 
-// survive compares the rest of the piece where the run matches, and marks what is left: place by
-// place if there are few, otherwise letter by letter.
+// survive compares the rest of the piece where the run matches, and marks the places that are left:
+// place by place if there are few, otherwise letter by letter.
 func (f *planeFilter) survive(b *dna.Sequence, word int, places uint64, to []uint64) {
 	if places&(places-1) == 0 {
 		at := 64*word + bits.TrailingZeros64(places) - f.back
@@ -438,9 +438,9 @@ func (p *planesNeedle) fits(start int) bool {
 	return true
 }
 
-// within returns those of 64 places, whose last letters are at offset and after it, that have at
-// most k mismatches. Mismatches of each are counted in binary, a bit of the 64 counts a word, from
-// where one more than k overflows.
+// within returns which of 64 places have at most k mismatches. Their last letters are at offset and
+// after. Mismatches of each are counted in binary, a bit of the 64 counts a word, starting so that
+// k + 1 overflows.
 func (p *planesNeedle) within(offset int, places uint64) uint64 {
 	var counts [6]uint64
 	digits := bits.Len(uint(p.n.k))

@@ -26,9 +26,8 @@ func (t *gpuText) onPlanes(q *device.Queue) (address uint64, blocks int) {
 // A gpuPiece is a piece of a needle with the place of its filter.
 type gpuPiece struct{ from, length, filter, letters int }
 
-// pieces cuts a needle into k + 1 pieces, one of which is intact in every occurrence with k edits.
-// The filter of each is its longest run of letters that stand for one base, of at most
-// kernels.AtOnce.
+// pieces cuts a needle into k + 1 pieces: every occurrence with k edits has an intact piece. The
+// filter of each is its longest run of letters that stand for one base, of at most kernels.AtOnce.
 func (n *needle) pieces() []gpuPiece {
 	var all []gpuPiece
 	m, count := n.length(), n.k+1
@@ -94,7 +93,7 @@ func (n *needle) filter(p gpuPiece) kernels.PlanesFilter {
 	}
 }
 
-// differing has for each 32 letters of the needle those that differ from each base.
+// differing has a bit for each letter of the needle that differs from a base, 32 letters a word.
 func (n *needle) differing() []uint32 {
 	words := make([]uint32, 4*((n.length()+31)/32))
 	for i, set := range n.sets {

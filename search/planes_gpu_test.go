@@ -44,9 +44,9 @@ func TestLongSetsOnGPU(t *testing.T) {
 	}
 }
 
-// TestEndsAfterChunksOnGPU has occurrences end in the first letters of a chunk, of which the
-// diagonal of the intact pieces ends before it: the text has letters more than the needle in its
-// last piece.
+// TestEndsAfterChunksOnGPU has occurrences end in the first letters of a chunk, while the diagonal
+// of the intact pieces ends before the chunk: the text has letters more than the needle in its last
+// piece.
 func TestEndsAfterChunksOnGPU(t *testing.T) {
 	g := newTestGPU(t, emulator.Plain)
 	r := rand.New(rand.NewPCG(4, 6))

@@ -8,8 +8,8 @@ import (
 
 // A rowsNeedle finds a needle with edits by the recurrence of Wu and Manber 1992, with words the
 // other way: a word does not hold the automaton's states for the letters of the needle, but one row
-// of it for 64 places of the text. Bit j of row i of level d tells that the first i letters of the
-// needle are within d edits of text that ends with letter j:
+// of the automaton for 64 places of the text. Bit j of row i of level d tells that the first i
+// letters of the needle are within d edits of text that ends with letter j:
 //
 //	row[i][d] = row[i-1][d]<<1 & match | row[i-1][d-1] | row[i-1][d-1]<<1 | row[i][d-1]<<1
 //

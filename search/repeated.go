@@ -11,8 +11,8 @@ import (
 )
 
 // Repeated searches for the same patterns in one text after another, such as batches of reads, on
-// the CPU. What Run makes of the patterns, among them tables of the words near them, is made once.
-// One goroutine may use it.
+// the CPU. Tables and masks, which Run makes of the patterns, are made once. One goroutine may use
+// it.
 type Repeated struct {
 	s searcher
 	// text is what finders refer to. Each text that is searched is put in its place.
@@ -57,9 +57,9 @@ func NewRepeated(patterns []Pattern, o Options) (*Repeated, error) {
 	return r, nil
 }
 
-// Settle returns options whose device is no longer auto but the one on which Run would search a
-// text for these patterns, and tells whether it is the CPU, where a Repeated can take the place of
-// Run. Its errors are those of Run.
+// Settle returns options whose device is no longer auto but the device on which Run would search a
+// text for these patterns, and tells whether it is the CPU, where a Repeated can replace Run. Its
+// errors are as Run's.
 func Settle(ctx context.Context, text *Text, patterns []Pattern, o Options) (settled Options, onCPU bool, err error) {
 	if o.Device.Kind == device.Auto {
 		s, err := plannedSearcher(ctx, text, patterns, o, nil)
@@ -71,9 +71,9 @@ func Settle(ctx context.Context, text *Text, patterns []Pattern, o Options) (set
 	return o, o.Device.Kind != device.CUDA, nil
 }
 
-// Expect says about how many letters all texts have together, if many more than the first. That may
-// make searches faster, because more work on the patterns pays, and changes nothing else. It has to
-// be called before the first Run.
+// Expect says about how many letters all texts have together, if many more than the first. Searches
+// may become faster, because more work on the patterns pays; nothing else changes. It has to be
+// called before the first Run.
 func (r *Repeated) Expect(letters int) { r.text.expected = letters }
 
 // Run is as the function Run for a text of DNA, which is not used after it. Schemes that are chosen

@@ -50,7 +50,7 @@ func named(t *testing.T, text *Text) *Text {
 }
 
 // TestRepeated searches texts one after another, by every scheme, and compares with Run in texts
-// whose contigs are padded as those of a reference.
+// whose contigs are padded as in a reference.
 func TestRepeated(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, c := range []struct {

@@ -22,7 +22,7 @@ type Options struct {
 	// Distance is k; Substitutions tells that only substitutions count towards it.
 	Distance      int
 	Substitutions bool
-	// Limits are the most edits of each class, besides k of all; nil for none.
+	// Limits are the most edits of each class, k being the most of all classes; nil for none.
 	Limits *Limits
 	// ForwardOnly leaves out the reverse complements; text of bytes has none.
 	ForwardOnly bool
@@ -51,7 +51,7 @@ type Stats struct {
 // KernelTime is what one kernel took in all its launches.
 type KernelTime = measure.KernelTime
 
-// bounds say what is held at a time. 0 is a good number; others are for tests.
+// bounds limit how much is held at a time. 0 is a good number; others are for tests.
 type bounds struct {
 	// stretch is the most letters of contigs that are searched together.
 	stretch int
@@ -90,7 +90,7 @@ const (
 	defaultHeld  = 32 << 20
 )
 
-// orDefault replaces what is 0, for a text of so many letters.
+// orDefault replaces bounds of 0, for a text of `letters` letters.
 func (b bounds) orDefault(letters int) bounds {
 	return bounds{
 		stretch: cmp.Or(b.stretch, defaultStretch), patterns: cmp.Or(b.patterns, defaultPatterns), ends: cmp.Or(b.ends, max(defaultEnds, letters/lettersPerEnd)),
@@ -98,10 +98,10 @@ func (b bounds) orDefault(letters int) bounds {
 	}
 }
 
-// Run finds the locations of patterns and gives them to emit, pattern by pattern, those of one in
+// Run finds the locations of patterns and gives them to emit, pattern by pattern, each pattern's in
 // order of contig, start, end and strand (or as Options.Announce says), in pieces of any size,
-// which emit must not keep. What is held does not grow with the number of locations. An error of a
-// GPU is a device.Error. Chunks of the text are shared out among several GPUs.
+// which emit must not keep. Memory does not grow with the number of locations. An error of a GPU is
+// a device.Error. Chunks of the text are shared out among several GPUs.
 func Run(ctx context.Context, text *Text, patterns []Pattern, o Options, emit func([]Location) error) (*Stats, error) {
 	s, err := plannedSearcher(ctx, text, patterns, o, emit)
 	if err != nil {
@@ -156,7 +156,7 @@ type searcher struct {
 	chunk   int    // letters that are on a GPU at a time
 	found   []bool // of each pattern
 	best    bestFirst
-	// locators are those of the goroutines of locateParts.
+	// locators has one for each goroutine of locateParts.
 	locators []locator
 	// kept has the needles' finders, if they are used again (repeated.go); otherwise it is nil.
 	kept map[needleRange]keptFinder
@@ -318,7 +318,7 @@ func (s *searcher) group(from, to int) error {
 	return s.group(middle, to)
 }
 
-// deliver gives the locations of patterns [from, to), of which it has all ends.
+// deliver gives the locations of patterns [from, to), from all their ends.
 func (s *searcher) deliver(ends []strandEnds, from, to int) error {
 	batch := s.options.bounds.batch
 	for i := from; i < to; {
@@ -497,10 +497,10 @@ func (r textRange) inSegments(threads int, more func() bool, search func(i int, 
 type locatePart struct {
 	pattern, strand int
 	ends            []int
-	// before are the locations before the ends that may exclude some of them.
+	// before are the locations before the ends that may exclude some ends.
 	before []locate.Occurrence
-	// through, if it is not 0, is the last end that is located: more ends, not known yet, may decide
-	// about later ones. Then locatePart leaves in before what is before those.
+	// through, if it is not 0, is the last end that is located: more ends, not known yet, may
+	// decide about later ones. Then locatePart leaves in before the locations before these.
 	through int
 }
 

@@ -87,8 +87,8 @@ func (s *searcher) open() error {
 	return err
 }
 
-// gpuIndices are the GPUs to search on: those that are named, or all, but one for each
-// lettersPerGPU at most.
+// gpuIndices are the GPUs to search on: the named ones, or all, and at most one for each
+// lettersPerGPU.
 func (s *searcher) gpuIndices() ([]int, error) {
 	d := &s.options.Device
 	most := max(int(s.stats.TextLetters/int64(s.options.bounds.perGPU)), 1)
@@ -121,8 +121,8 @@ func (s *searcher) close() error {
 	return first
 }
 
-// gpuChunk is how many letters of a stretch are on a GPU at a time, by what is free there before
-// the search takes any.
+// gpuChunk is how many letters of a stretch are on a GPU at a time, by the memory that is free
+// there before the search takes any.
 func (s *searcher) gpuChunk() (int, error) {
 	if stretch := s.options.bounds.stretch; stretch < defaultStretch {
 		return max(stretch/64*64, 64), nil
@@ -151,9 +151,8 @@ func (s *searcher) gpuChunk() (int, error) {
 	return int(min(max(letters, 1<<16), maxGPUText/64*64)), nil
 }
 
-// inChunks has the GPUs search the chunks of a stretch, each one in turn, and gives what they find
-// to take in the order of the chunks, as long as it returns true. A GPU is one chunk ahead of what
-// take has got.
+// inChunks has the GPUs search the chunks of a stretch, each one in turn, and gives the results to
+// take in the order of the chunks, as long as take returns true. A GPU is one chunk ahead of take.
 func inChunks[Found any](
 	s *searcher, stretch stretch, find func(g *gpuSearch, r textRange) (Found, error), take func(r textRange, found Found) (more bool, err error),
 ) error {
@@ -230,8 +229,8 @@ func (s *searcher) gpuRuns(from, to int) ([]gpuRun, error) {
 	return append(runs, ofTable), nil
 }
 
-// endsOnGPU finds the ends of the patterns of runs, of which `from` is the first, in a stretch and
-// adds their number to total.
+// endsOnGPU finds the ends of the patterns of runs in a stretch, and adds their number to total.
+// The first pattern is `from`.
 func (s *searcher) endsOnGPU(stretch stretch, runs []gpuRun, from int, ends []strandEnds, total *int) (few bool, err error) {
 	var sum atomic.Int64
 	sum.Store(int64(*total))
@@ -270,8 +269,8 @@ func (s *searcher) endsOnGPU(stretch stretch, runs []gpuRun, from int, ends []st
 }
 
 // searchRun finds the ends of a run's patterns in the text of a GPU, and returns how many there
-// are, or, of a table, a number above most that says that there are more. The first of ends is that
-// of pattern `from`.
+// are, or, with a table, a number above most if there are more. The first of ends belongs to
+// pattern `from`.
 func (s *searcher) searchRun(g *gpuSearch, run *gpuRun, r textRange, ends []strandEnds, from, most int) (added int, err error) {
 	if run.table == nil {
 		p := run.patterns[0]

@@ -194,8 +194,8 @@ func TestAutoTakesTableOnGPU(t *testing.T) {
 	}
 }
 
-// TestAloneOnGPU: a pattern that is searched for by itself, since all have too many ends, gets no
-// table of its own if auto chose the table for all.
+// TestAloneOnGPU: a pattern that is searched for alone, since all have too many ends, gets no table
+// of its own if auto chose the table for all.
 func TestAloneOnGPU(t *testing.T) {
 	t.Parallel()
 	table, err := FindScheme("neighbours", "table")

@@ -118,7 +118,7 @@ func (f *samFormat) mapped(r *Rows, l *Location) {
 	r.buffer = f.record.AppendText(r.buffer)
 }
 
-// cigarTypes are those of the kinds of operations.
+// cigarTypes has the CIGAR type of each kind of operation.
 var cigarTypes = [...]hts.CigarOpType{
 	locate.Diagonal:  hts.CigarMatch,
 	locate.Insertion: hts.CigarInsertion,
@@ -126,7 +126,7 @@ var cigarTypes = [...]hts.CigarOpType{
 }
 
 // describe sets CIGAR, NM and MD. The last two compare letters as samtools calmd does: an IUPAC
-// letter of the pattern equals only itself, and N nothing. So they count letters that differ, and
+// letter of the pattern equals only itself, and N nothing. NM and MD count letters that differ, and
 // AS has the distance of the search.
 func (f *samFormat) describe(r *Rows, l *Location) {
 	var whole [1]locate.Operation

@@ -45,7 +45,7 @@ func shiftOrScanOf(letters int) *Scheme {
 // matches nothing: a 0 for each letter that matches, the letters in the upper bits of `bits` and
 // only zeros below.
 func (n *needle) masks(from, to, bits int) []uint64 {
-	codes := codesOf(n.alphabet)
+	codes := n.alphabet.Codes()
 	masks := make([]uint64, codes+1)
 	for c := range masks {
 		for i := from; i < to; i++ {

@@ -1,8 +1,8 @@
 package search
 
-// newShiftOrSegment makes Shift-Or with as many words as the needle needs. What leaves a word at
-// its top enters the next at its bottom.
-func newShiftOrSegment(n *needle) byteFinder {
+// newShiftOrSegment makes Shift-Or with as many words as the needle needs. A bit that leaves a word
+// at its top enters the next at its bottom.
+func newShiftOrSegment(n *needle) ByteFinder {
 	m := n.length()
 	if m <= 64 {
 		masks := n.masks(0, m, 64)
@@ -46,7 +46,7 @@ const (
 // as a shift leaves anything, and each lane goes through its letters again with the value of the
 // lane before. Lanes are a loop here. Needles of more than 64 letters take newShiftOrSegment's
 // words.
-func newShiftOrScan(n *needle) byteFinder {
+func newShiftOrScan(n *needle) ByteFinder {
 	m := n.length()
 	if m > 64 {
 		return newShiftOrSegment(n)

@@ -21,7 +21,7 @@ func (g *gpuSearch) uploadMasks(n *needle) (masks uint64, bits int) {
 func (g *gpuSearch) shiftOrParams(n *needle) (p *kernels.ShiftOrParams, bits int) {
 	masks, bits := g.uploadMasks(n)
 	return &kernels.ShiftOrParams{
-		Text: g.text.oneByte(g.queue), Masks: masks, Flags: g.flagged(), Codes: uint32(codesOf(n.alphabet)), Halo: uint32(n.length() - 1),
+		Text: g.text.oneByte(g.queue), Masks: masks, Flags: g.flagged(), Codes: uint32(n.alphabet.Codes()), Halo: uint32(n.length() - 1),
 	}, bits
 }
 
@@ -33,8 +33,7 @@ func kernelFor(name string, bits int) string {
 	return name + "_64"
 }
 
-// blocks is the number of blocks of threads for letters, each of which searches the same number of
-// them.
+// blocks is the number of blocks of threads for letters, each of which searches the same number.
 func blocks(letters, each int) int { return (letters + each - 1) / each }
 
 // shiftOrScanGPU gives each warp a stretch. Long needles are Wu-Manber's with k = 0, part by part.

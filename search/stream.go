@@ -10,17 +10,16 @@ import (
 )
 
 // A stream makes the locations of one pattern in order, while the ends of its strands become known
-// from the first to the last. What it holds does not grow with the text, nor with its locations.
+// from the first to the last. Its memory does not grow with the text, nor with its locations.
 type stream struct {
 	s       *searcher
 	pattern int
-	// ends are those that are known and not located, before the locations before them that may
-	// exclude some.
+	// ends are known and not yet located; before has earlier locations that may exclude some.
 	ends   strandEnds
 	before [2][]locate.Occurrence
-	// located are not emitted yet: a location that starts before one of them may be missing.
+	// located are not emitted yet: a location that starts earlier may be missing.
 	located []Location
-	// distance, if it is not negative, is that of the locations that are wanted.
+	// distance, if it is not negative, is the distance of the wanted locations.
 	distance int
 	order    func(a, b Location) int
 	emit     func([]Location) error
@@ -38,7 +37,7 @@ func (s *searcher) alone(pattern int) error {
 	return s.best.finish(s, pattern)
 }
 
-// deliverAlone gives the locations of a pattern, of which it has all ends.
+// deliverAlone gives the locations of a pattern, from all its ends.
 func (s *searcher) deliverAlone(pattern int, ends strandEnds) error {
 	st := &stream{s: s, pattern: pattern, ends: ends, distance: -1, order: byPosition, emit: s.put}
 	if s.options.Announce == nil {
@@ -94,8 +93,8 @@ func (s *searcher) stream(st *stream) error {
 }
 
 // window finds the ends of one pattern in the first segments of a range: in all, or up to where
-// there are too many. It returns those of each segment, in the memory of found, and the offset up
-// to which it searched.
+// there are too many. It returns the ends of each segment, in the memory of found, and the offset
+// up to which it searched.
 func (s *searcher) window(f finder, r textRange, found []strandEnds) ([]strandEnds, int) {
 	segments := r.segments()
 	found = slices.Grow(found[:0], segments)[:segments]
@@ -117,8 +116,8 @@ func (s *searcher) window(f finder, r textRange, found []strandEnds) ([]strandEn
 		done[i] = true
 		s.options.Share.Add(int64(part.to - part.from))
 	})
-	// Segments are begun in order, so that only those that are searched last may have been done
-	// after one that was not.
+	// Segments are begun in order, so that only the last segments may have been searched after a
+	// segment that was not.
 	for i, ok := range done {
 		if !ok {
 			return found[:i], r.from + i*segment

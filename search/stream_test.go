@@ -45,7 +45,7 @@ func denseText(r *rand.Rand, letters int) string {
 	return b.String()[:letters]
 }
 
-// allRows searches and returns what is written.
+// allRows searches and returns the written lines.
 func allRows(t testing.TB, text *Text, patterns []Pattern, o Options, f Format) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -126,8 +126,8 @@ func TestBoundsProperty(t *testing.T) {
 	})
 }
 
-// TestEmittedAtOnce counts how many locations of one pattern are given at a time, which is what is
-// held of them: one at every place of the text, of either strand.
+// TestEmittedAtOnce counts how many locations of one pattern are given at a time, and so held: one
+// at every place of the text, of either strand.
 func TestEmittedAtOnce(t *testing.T) {
 	const letters = 40_000
 	text := dnaText(t, strings.Repeat("A", letters))
@@ -147,8 +147,9 @@ func TestEmittedAtOnce(t *testing.T) {
 	}
 }
 
-// TestSeparateAfter cuts occurrences anywhere: what is known before a cut, by the letters that
-// lookahead tells, and what SeparateAfter makes of the rest are the locations of all.
+// TestSeparateAfter cuts occurrences anywhere: the locations known before a cut, by the letters
+// that lookahead tells, and the locations that SeparateAfter finds in the rest are the locations of
+// all.
 func TestSeparateAfter(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		k := rapid.IntRange(1, 4).Draw(rt, "k")
@@ -199,8 +200,8 @@ func separated(all []locate.Occurrence, length, k int, s starts) []int {
 	return ends
 }
 
-// TestLookahead decides about occurrences of which only those up to an offset are known: lookahead
-// before it, all is as it is when all are known.
+// TestLookahead decides about occurrences that are known up to an offset alone: up to lookahead
+// before it, the decisions are as if all were known.
 func TestLookahead(t *testing.T) {
 	const length = 50
 	check := func(t rapid.TB, k int, all []locate.Occurrence, s starts) {
@@ -218,8 +219,8 @@ func TestLookahead(t *testing.T) {
 			}
 		}
 	}
-	// Each excludes the one before it, and the last of them is at the end of 3kc letters but for the
-	// letters by which starts would have to be near.
+	// Each excludes the one before, and the last lies at the end of 3kc letters less the letters by
+	// which starts would have to be near.
 	chain, s := []locate.Occurrence{}, starts{}
 	for d := int32(2); d >= 0; d-- {
 		for g := d; g >= 0; g-- {

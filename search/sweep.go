@@ -11,7 +11,7 @@ const tileLanes = 16
 // A lanesWord has a word of each lane.
 type lanesWord [tileLanes]uint64
 
-// sweepState is that of a block: for each of its columns, in a row of the matrix, whether the
+// sweepState is the state of a block: for each of its columns, in a row of the matrix, whether the
 // distance steps up or down from the column before (bit j is column j of the block); and for each
 // lane the distance in the column before the block, in the row `depth` of the sweep.
 type sweepState struct{ up, down, score lanesWord }
@@ -23,14 +23,14 @@ type rowCarry struct{ up, down lanesWord }
 // A sweeper computes blocks of the matrix of edit distances by the recurrence of Myers 1999 turned
 // around: a word does not hold a column of the matrix, but a row for 64 columns (as in Beeloo and
 // Groot Koerkamp 2025, Sassy: Searching Short DNA Strings in the 2020s). Block by block it computes
-// rows first + 1 to depth from row `first`, of which state has the steps. It stops at a block in
-// which row depth has a distance of at most k, leaves there the steps of that row in state, and
-// returns the block's number; otherwise it returns `to`. For each block that it leaves behind,
-// state.score goes from the column before it to its last one. Steps in state have to be 0 if first
-// is 0, and more than one block may be asked for only then.
+// rows first + 1 to depth from row `first`, whose steps are in state. It stops at a block in which
+// row depth has a distance of at most k, leaves the steps of row depth in state, and returns the
+// block's number; otherwise it returns `to`. For each block that it leaves behind, state.score goes
+// from the column before it to its last one. Steps in state have to be 0 if first is 0, and more
+// than one block may be asked for only then.
 //
-// masks has, for each set of bases, the columns of each block that match; rows has where those of
-// each letter of the needle begin, in words.
+// masks has, for each set of bases, the columns of each block that match; rows has where the
+// columns of each letter of the needle begin, in words.
 type sweeper struct {
 	name  string
 	carry uint // the bit of a carry

@@ -6,26 +6,26 @@ import (
 	"slices"
 )
 
-// A Target says what the place of a guide has to be besides near to it: what stands beside it, and
-// where it matches exactly.
+// A Target says more of a guide's place than that it is near: the PAM that stands beside it, and
+// the letters that match exactly.
 type Target struct {
 	// PAMs are letters beside every pattern, IUPAC letters of DNA. Several make as many patterns of
 	// each. They have to match: no edit may touch them.
 	PAMs []string
-	// PAMFirst has them before the pattern (as Cas12a's TTTV), in place of after it (Cas9's NGG).
+	// PAMFirst has them before the pattern (as Cas12a's TTTV), not after it (Cas9's NGG).
 	PAMFirst bool
 	// PAMEdits lets edits touch them like any letter.
 	PAMEdits bool
-	// Exact are letters of the pattern, without its PAM, that no edit may touch; letters of the text
-	// may not lie between two of them, or between them and a PAM that has to match.
+	// Exact are letters of the pattern, without its PAM, that no edit may touch; letters of the
+	// text may not lie between two such letters, or between one and a PAM that has to match.
 	Exact []Span
 }
 
 // A Span is letters From to To of a pattern, counted from 1 at its 5' end; both are in it.
 type Span struct{ From, To int }
 
-// Patterns returns the patterns with what the target adds: of each as many as there are PAMs, one
-// after the other. Patterns that are too long or too short for it are errors.
+// Patterns returns the patterns with the target's PAMs and fixed letters: each pattern once for
+// each PAM, one after the other. Patterns that are too long or too short for it are errors.
 func (t *Target) Patterns(patterns []Pattern) ([]Pattern, error) {
 	if len(t.PAMs) == 0 && len(t.Exact) == 0 {
 		return patterns, nil

@@ -57,7 +57,7 @@ func TestTarget(t *testing.T) {
 }
 
 // TestSeedExact has a copy of a pattern with one substitution, and one with a letter more, at each
-// place: those that touch letters 4 to 8 are not found, on either strand.
+// place: copies with an edit in letters 4 to 8 are not found, on either strand.
 func TestSeedExact(t *testing.T) {
 	const letters = "GATTACAGATTACACCTG"
 	target := Target{Exact: []Span{{4, 8}}}

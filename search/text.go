@@ -25,7 +25,7 @@ func ParseAlphabet(s string) (Alphabet, error) { return oneOf[Alphabet]("alphabe
 // nothing is the code of letters of DNA that match nothing.
 const nothing = dna.AmbiguousCode
 
-// A Text is what is searched.
+// A Text is searched for patterns.
 type Text struct {
 	alphabet Alphabet
 	ref      *dna.Reference // of DNA

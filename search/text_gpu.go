@@ -35,7 +35,7 @@ func (t *gpuText) paddedWords() int {
 	return (t.letters()+63)/64*2 + 2*kernels.SearchPadding/32
 }
 
-// upload brings [from, to) of a text to the GPU. Of DNA, from is a multiple of 64, as the start of
+// upload brings [from, to) of a text to the GPU. In DNA, from is a multiple of 64, as the start of
 // a contig is. Letters outside [first, last) are not of this search.
 func (t *gpuText) upload(q *device.Queue, text *Text, r textRange) {
 	t.text, t.from, t.to = text, r.from, r.to

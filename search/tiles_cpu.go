@@ -16,21 +16,21 @@ import (
 // j. A block is computed down to a row R such that D[R][j] > k in all its columns j, and that in
 // the column before the block D[i] > k for all rows i >= R. Below, D is taken to grow by 1 a row.
 //
-// Lemma: what is computed is never less than D, and equals D wherever D <= k.
+// Lemma: a computed distance is never less than D, and equals D wherever D <= k.
 //
 // Proof, by induction over blocks. An alignment is a path through the matrix along which costs do
 // not decrease, so D <= k at its end means D <= k on a best path to it. Where D <= k in the block,
-// that path comes from row 0 of the block or from the column before it: there what is taken is D by
-// induction, so what is computed is at most D. It does not pass below row R: it would have to enter
-// there through row R of the block or through the column before it at row R or below, and all have
-// D > k. So no cell below R in this block has D <= k, and what is taken for the last column there,
-// D[R] + i - R, is more than k, and not less than D, since D grows by at most 1 a row. What is
-// computed from values that are not less than D is not less than D.
+// that path comes from row 0 of the block or from the column before it: there the distance taken is
+// D by induction, so the computed one is at most D. It does not pass below row R: it would have to
+// enter there through row R of the block or through the column before it at row R or below, and all
+// have D > k. Thus no cell below R in this block has D <= k, and the distance taken for the last
+// column there, D[R] + i - R, is more than k, and not less than D, since D grows by at most 1 a
+// row. A distance computed from values that are not less than D is not less than D.
 //
-// The first block of a part begins with D[i] = i, as if no text came before. That is not less than
-// D, and equals it where no alignment with at most k edits comes from before. Such an alignment
-// spans at most m + k letters. So the ends that are reported lie at least as many letters after
-// it.
+// The first block of a part begins with D[i] = i, as if no text came before. D[i] = i is not less
+// than D, and equals D where no alignment with at most k edits comes from before. An alignment from
+// before spans at most m + k letters. The reported ends therefore lie at least m + k letters after
+// the start.
 type tilesFinder struct {
 	text    *Text
 	sweeper sweeper
@@ -43,9 +43,9 @@ type tilesFinder struct {
 type tilesNeedle struct {
 	n    *needle
 	rows []uint32
-	// warm is the number of blocks before those of a part that may hold letters of an alignment.
+	// warm is the number of blocks before a part that may hold letters of an alignment.
 	warm int
-	// depth is the row at which blocks are first looked at: what was best lately.
+	// depth is the row at which blocks are first looked at: the best one lately.
 	depth atomic.Int32
 }
 
@@ -87,7 +87,7 @@ func newTilesOn(sweeper sweeper, t *Text, needles []*needle) *tilesFinder {
 }
 
 // firstDepth estimates the first row in which random text has no column of a block within k edits:
-// from the number of words within k edits of so many letters.
+// from the number of words within k edits of a prefix of the needle.
 func firstDepth(n *needle) int {
 	sizes := make([]float64, n.k+1) // shares of the words with so many edits
 	sizes[0] = 1
@@ -254,8 +254,8 @@ func (d *descent) move(from, to int) {
 }
 
 // down computes a block down to the row that it returns, from row depth on if it has been computed
-// so far. If that is row m and has ends, state has its steps. Otherwise state.score is that of the
-// row after the block.
+// so far. If that is row m and has ends, state has its steps. Otherwise state.score is the score of
+// the row after the block.
 func (d *descent) down(b int, begun bool) (row int, ends bool) {
 	row = d.depth
 	dead := false
@@ -307,8 +307,8 @@ func (d *descent) within() bool {
 	return false
 }
 
-// retune chooses depth again, after `retune` blocks of which some were not dead there. One that is
-// not takes about as long as 15 rows more. A row more makes them less than half as many.
+// retune chooses depth again, after `retune` blocks, some not dead there. A block that is not dead
+// takes about as long as 15 more rows. One more row leaves less than half as many.
 func (d *descent) retune(deep int) {
 	depth := d.depth
 	switch {

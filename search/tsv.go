@@ -38,7 +38,7 @@ func (f *tsvFormat) add(_ context.Context, r *Rows, l *Location) error {
 
 func (f *tsvFormat) finish(context.Context, *Rows) error { return nil }
 
-// show returns the text of a location. Of DNA it is in the pattern's orientation; letters that the
+// show returns the text of a location. In DNA it is in the pattern's orientation; letters that the
 // pattern does not match or lacks are in lower case, and a '-' stands for each that the text lacks.
 func (f *tsvFormat) show(r *Rows, l *Location, operations []locate.Operation) []byte {
 	at := r.text.contigs[l.Contig].Start + l.Start

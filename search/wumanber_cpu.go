@@ -1,7 +1,7 @@
 package search
 
 // newWuManberSegment makes Wu-Manber's automata with as many words as the needle needs.
-func newWuManberSegment(n *needle) byteFinder {
+func newWuManberSegment(n *needle) ByteFinder {
 	m, k := n.length(), n.k
 	if m > 64 {
 		return newWuManberWords(n)
@@ -35,7 +35,7 @@ func newWuManberSegment(n *needle) byteFinder {
 
 // newWuManberWords is for needles of more than 64 letters: word 0 has the first letters, in its
 // upper bits, the others are full, and what leaves a word at its top enters the next at its bottom.
-func newWuManberWords(n *needle) byteFinder {
+func newWuManberWords(n *needle) ByteFinder {
 	k, masks := n.k, n.wordMasks()
 	return func(codes []byte, found func(end int)) {
 		before, after := make([][]uint64, k+1), make([][]uint64, k+1)
@@ -82,15 +82,15 @@ func shifted(vector []uint64, w int) uint64 {
 // pair is what a level's scan is over: (x, y) of the paper's operator.
 type pair struct{ x, y uint64 }
 
-// after returns the pair of letters of which the last `letters` have the pair p and those before
-// them b.
+// after returns the pair of letters whose last `letters` letters have the pair p and whose first
+// letters have b.
 func (p pair) after(b pair, letters int) pair {
 	return pair{b.x<<letters | p.x, b.y<<letters&^p.x | p.y}
 }
 
 // newWuManberScan makes the paper's Algorithm 2 as a warp computes it, one inclusive scan a level;
 // see newShiftOrScan. Needles of more than 64 letters take newWuManberWords.
-func newWuManberScan(n *needle) byteFinder {
+func newWuManberScan(n *needle) ByteFinder {
 	m := n.length()
 	if m > 64 {
 		return newWuManberWords(n)

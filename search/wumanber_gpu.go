@@ -8,11 +8,11 @@ import (
 	"scanmap/kernels"
 )
 
-// wuManberParams are those of a needle of at most 64 letters.
+// wuManberParams are the parameters for a needle of at most 64 letters.
 func (g *gpuSearch) wuManberParams(n *needle) (p *kernels.WuManberParams, bits int) {
 	masks, bits := g.uploadMasks(n)
 	return &kernels.WuManberParams{
-		Text: g.text.oneByte(g.queue), Masks: masks, Flags: g.flagged(), Codes: uint32(codesOf(n.alphabet)),
+		Text: g.text.oneByte(g.queue), Masks: masks, Flags: g.flagged(), Codes: uint32(n.alphabet.Codes()),
 		K: uint32(n.k), Halo: uint32(n.length() + n.k), Substitutions: uint32(boolean(n.substitutions)),
 	}, bits
 }
@@ -35,8 +35,8 @@ func scanBlocks(letters int) int {
 // the last one knows what began there: more than m + k, and a multiple of what a lane searches.
 const partsBefore = MaxLength + 512
 
-// wuManberPartsGPU searches for a long needle part by part. What a part finds it leaves for the
-// next, in flags with the same padding as the text's codes.
+// wuManberPartsGPU searches for a long needle part by part. A part leaves its matches for the next,
+// in flags with the same padding as the text's codes.
 func wuManberPartsGPU(g *gpuSearch, n *needle) {
 	q := g.queue
 	text := g.text.oneByte(q)
@@ -46,7 +46,7 @@ func wuManberPartsGPU(g *gpuSearch, n *needle) {
 		q.Clear(carry, bytes)
 	}
 	p := kernels.WuManberParams{
-		Codes: uint32(codesOf(n.alphabet)), K: uint32(n.k), Substitutions: uint32(boolean(n.substitutions)), AllLevels: 1,
+		Codes: uint32(n.alphabet.Codes()), K: uint32(n.k), Substitutions: uint32(boolean(n.substitutions)), AllLevels: 1,
 	}
 	p.Text = kernels.Letters{Codes: text.Codes - partsBefore, Count: text.Count + partsBefore}
 	own, next := &g.scratch[0], &g.scratch[1]
@@ -81,7 +81,11 @@ func wuManberSegmentGPU(g *gpuSearch, n *needle) {
 		return
 	}
 	p, bits := g.wuManberParams(n)
-	name := kernelForDistance(kernelFor("wu_manber_segment", bits), n.k, 1, 2, kernels.MostWuManber)
+	variants := []int{1, 2, kernels.MostWuManber}
+	if bits == 64 {
+		variants = []int{kernels.MostWuManber}
+	}
+	name := kernelForDistance(kernelFor("wu_manber_segment", bits), n.k, variants...)
 	device.LaunchBlocks(g.queue, name, blocks(g.text.letters(), kernels.WuManberSegment*kernels.WuManberSegmentThreads), p)
 }
 

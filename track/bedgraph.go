@@ -90,11 +90,12 @@ func appendGrouped(text []byte, groups []group, name string, l lineInterval) ([]
 	return text, append(groups, group{l.start, l.end, n})
 }
 
-// writeLines makes the lines of all contigs, and hands them to put in order: those of a contig with
-// their groups, and nil at the end.
+// writeLines makes the lines of all contigs, and hands them to put in order: the lines of a contig
+// with their groups, and nil at the end.
 func writeLines(contigs []Contig, v Values, threads int, put func(contig int, lines []byte, groups []group) error) error {
 	name := func(contig int) string { return contigs[contig].Name }
-	// What is held back, because the next stretch may go on with it; contig is -1 for nothing.
+	// The interval that is held back, because the next stretch may go on with it; contig is -1 for
+	// nothing.
 	contig, held := -1, lineInterval{}
 	var line []byte
 	var one [1]group

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// discarded counts what is written, and keeps nothing.
+// discarded counts written bytes, and keeps nothing.
 type discarded struct{ at, size int64 }
 
 func (d *discarded) Write(p []byte) (int, error) {

@@ -60,8 +60,8 @@ type leaf struct {
 
 // WriteBigWig writes the values of all contigs as a bigWig, compressed by threads goroutines. The
 // file w is empty, and at its start. Values are asked for once for the data, and again for zoom
-// levels, at most once for each: coarse levels, of which zoomMemory can hold all, are made together
-// with a finer one.
+// levels, at most once for each: coarse levels that fit into zoomMemory are made together with a
+// finer one.
 //
 // Sums of zoom records are float32, and at most the largest one.
 func WriteBigWig(w io.WriteSeeker, contigs []Contig, v Values, threads int) error {
@@ -81,7 +81,7 @@ func writeBigWig(w io.WriteSeeker, contigs []Contig, v Values, threads int, memo
 	if err := buffer.Flush(); err != nil {
 		return err
 	}
-	// What was known only at the end.
+	// The fields that are known only at the end.
 	for _, p := range []struct {
 		offset int64
 		bytes  []byte
@@ -167,7 +167,7 @@ func (b *bigWig) head() []byte {
 	return h
 }
 
-// data is what is known of the data when they are written.
+// data describes the data once they are written.
 type data struct {
 	leaves []leaf
 	bytes  int64 // before compression
@@ -215,7 +215,7 @@ func (p *dataPart) add(start, end int, value float32) {
 
 func (*dataPart) finish() {}
 
-// A dataWriter cuts what stretches have into blocks.
+// A dataWriter cuts the intervals of stretches into blocks.
 type dataWriter struct {
 	data
 	press *press

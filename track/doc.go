@@ -3,10 +3,9 @@
 //
 // Whoever has values gives them as a function, Values, which hands over the intervals of one
 // stretch of the reference after the other, several side by side. Nothing here keeps them: memory
-// does not grow with their number, only by 32 bytes for each block of 1024 of them. Neighbours of
+// does not grow with their number, only by 32 bytes for each block of 1024 intervals. Neighbours of
 // equal value become one interval, so that files do not depend on how their makers cut them; nor do
-// they depend on the number of threads.
-// What is where:
+// they depend on the number of threads. The files of the package:
 //
 //	track.go        contigs, values, formats by the names of files
 //	join.go         what all intervals pass, written or read: their order, and what is joined
@@ -21,9 +20,9 @@
 //	tree.go         bigWig: the B+ tree of contigs and the R trees of blocks
 //	read.go, read_bedgraph.go, read_bigwig.go  what Read does
 //
-// bedGraph and its header lines are defined at genome.ucsc.edu/goldenPath/help/bedgraph.html;
-// tabix indexes by "The Tabix index file format" and CSIv1, BGZF by SAMv1, section 4.1, all of
-// samtools/hts-specs. bigWig is that of Kent et al., "BigWig and BigBed: enabling browsing of
+// bedGraph and its header lines are defined at genome.ucsc.edu/goldenPath/help/bedgraph.html; tabix
+// indexes by "The Tabix index file format" and CSIv1, BGZF by SAMv1, section 4.1, all of
+// samtools/hts-specs. bigWig is defined by Kent et al., "BigWig and BigBed: enabling browsing of
 // large distributed datasets", Bioinformatics 26:2204 (2010), whose supplement has the tables of
 // the file; tables are named by what they hold.
 package track

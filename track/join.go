@@ -2,16 +2,16 @@ package track
 
 import "fmt"
 
-// A joiner takes intervals of one contig, checks them, cuts what lies outside the bases that are
-// wanted, and hands them on with neighbours of equal value joined. What it hands on is ascending,
-// inside these bases, and finite.
+// A joiner takes intervals of one contig, checks them, cuts off parts outside the wanted bases, and
+// hands intervals on with neighbours of equal value joined. These are ascending, inside the wanted
+// bases, and finite.
 type joiner struct {
 	length   int // of the contig
 	from, to int // the bases that are wanted
 	emit     func(start, end int, value float32) error
 
 	after int // where the next interval may begin
-	// What is held back, because its neighbour may join it; nothing if held is false.
+	// The interval that is held back, because its neighbour may join it; none if held is false.
 	held       bool
 	start, end int
 	value      float32
@@ -48,7 +48,7 @@ func (j *joiner) add(start, end int, value float32) error {
 	return nil
 }
 
-// refuse says what is wrong with an interval that add does not take.
+// refuse returns the fault of an interval that add does not take.
 func (j *joiner) refuse(start, end int, value float32) error {
 	switch {
 	case start < 0:

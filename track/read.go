@@ -17,7 +17,7 @@ import (
 const readBuffer = 1 << 16
 
 // Read reads a bedGraph, also compressed with gzip or BGZF, or a bigWig, told by content: contig
-// after contig, and in each the intervals in ascending order, 0-based and half-open, with those
+// after contig, and in each the intervals in ascending order, 0-based and half-open, with intervals
 // that meet and have equal values joined. It returns the first error of yield.
 //
 // Only a bigWig has to be a file that can seek; anything else is read from where r is.

@@ -14,7 +14,7 @@ import (
 const farthest = min(math.MaxInt, math.MaxUint32)
 
 // readBedGraph reads lines of contig, start, end and value with blanks or tabs between them. Empty
-// lines are skipped, and those that begin with #, or with the words track or browser.
+// lines are skipped, and lines that begin with #, or with the words track or browser.
 func readBedGraph(in *bufio.Reader, yield func(contig string, start, end int, value float32) error) error {
 	r := bedGraphReader{seen: map[string]bool{}}
 	var failed error
@@ -138,7 +138,8 @@ func position(text []byte) (int, error) {
 
 // parseValue reads a decimal number, as written or with an exponent.
 func parseValue(text []byte) (float32, error) {
-	// Of what strconv takes otherwise, such as 0x1p-2 and 1_000, other programs take nothing.
+	// Other numbers that strconv takes, such as 0x1p-2 and 1_000, are refused: other programs take
+	// none.
 	if len(bytes.Trim(text, "0123456789+-.eE")) == 0 {
 		if v, err := strconv.ParseFloat(string(text), 32); err == nil {
 			return float32(v), nil

@@ -21,11 +21,11 @@ const (
 	mostPacked  = mostSection + 1<<16
 )
 
-// readBigWig reads the blocks of data in the order of the index, which is that of the contigs'
-// numbers and of positions. Zoom levels are not looked at. It is kept because a bigWig is the least
-// that scanmap copies can be given, and because the tests of what is written read with it: where
-// 100,000 reads of 50 bases start in yeast is 1,169,674 bytes of bigWig, 1,638,725 of bedGraph in
-// BGZF and 6,157,658 of bedGraph.
+// readBigWig reads the blocks of data in the order of the index, which is by the contigs' numbers
+// and positions. Zoom levels are not looked at. It is kept because a bigWig is the least that
+// scanmap copies can be given, and because the tests of the writer read with it: where 100,000
+// reads of 50 bases start in yeast is 1,169,674 bytes of bigWig, 1,638,725 of bedGraph in BGZF and
+// 6,157,658 of bedGraph.
 func readBigWig(r io.ReadSeeker, yield func(contig string, start, end int, value float32) error) error {
 	b := bigWigReader{file: r, contigs: map[uint32]Contig{}, contig: -1}
 	var failed error
@@ -57,7 +57,7 @@ type bigWigReader struct {
 	z               io.ReadCloser
 }
 
-// at reads bytes at an offset, what they are being said by errors.
+// at reads bytes at an offset; errors say what the bytes are for.
 func (b *bigWigReader) at(offset uint64, bytes []byte, what string) error {
 	if offset > math.MaxInt64 {
 		return fmt.Errorf("offset %d: a bigWig has %s there, but no file is so long", offset, what)

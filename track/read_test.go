@@ -244,7 +244,7 @@ func TestReadSections(t *testing.T) {
 	}
 }
 
-// TestErrorOfYield checks that it ends reading, and comes back as it is.
+// TestErrorOfYield checks that the error ends reading, and comes back unchanged.
 func TestErrorOfYield(t *testing.T) {
 	mine := errors.New("mine")
 	table := newTable([]Contig{{"b", 100}, {"a", 50}}, interval{"b", 1, 3, 2}, interval{"b", 10, 20, 3}, interval{"a", 0, 50, -1})
@@ -288,7 +288,7 @@ func TestReadPipe(t *testing.T) {
 	}
 }
 
-// checkRead reads anything, and checks that what is given is as Read says.
+// checkRead reads anything, and checks that the intervals are as Read says.
 func checkRead(t *testing.T, data []byte) {
 	last := interval{}
 	seen := map[string]bool{}
@@ -362,7 +362,7 @@ func uncompressed(t testing.TB, data []byte) []byte {
 	return out
 }
 
-// TestReadUncompressed reads what has no compression.
+// TestReadUncompressed reads files without compression.
 func TestReadUncompressed(t *testing.T) {
 	data := smallBigWig(t)
 	want, err := read(data)

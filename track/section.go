@@ -8,8 +8,8 @@ import (
 )
 
 // A block of data is a section: a head of 24 bytes, which has contig, start, end, step, span, type
-// and number of items, and its items, in one of three types. Of those that can hold its intervals
-// it takes the one with the fewest bytes.
+// and number of items, and its items, in one of three types. It takes the type with the fewest
+// bytes that can hold its intervals.
 
 // The types of sections, and how many bytes an item of each has.
 const (

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// stretchLevel is the zoom level of which each window is a stretch: windows of this one and of
-	// finer ones never lie in two.
+	// stretchLevel is the zoom level whose windows are the stretches: windows of this level and of
+	// finer ones never lie in two stretches.
 	stretchLevel = 7
 	// stretchBases is the length of a stretch, 163,840 bases. One that has a value of its own at
 	// each base takes 2 MB as items of a bigWig, and twice that as text.
@@ -18,10 +18,10 @@ const (
 )
 
 // A stretch is bases [from, to) of a contig. Stretches begin at multiples of stretchBases, and are
-// that long but for the last one of a contig. A contig without bases is one stretch.
+// that long; only the last one of a contig is shorter. A contig without bases is one stretch.
 type stretch struct{ contig, from, to int }
 
-// A part is what is made of the intervals of a stretch. Its memory is used again.
+// A part is made of the intervals of a stretch. Its memory is used again.
 type part interface {
 	// begin empties it, for a stretch of a contig.
 	begin(contig int)
@@ -41,8 +41,8 @@ type portion[P part] struct {
 }
 
 // overStretches makes parts of all stretches, by threads goroutines, and hands them to take in
-// order. The first error in that order ends it. An error of values names the contig; one of take
-// stays as it is.
+// order. The first error in that order ends it. An error of values names the contig; an error of
+// take stays unchanged.
 func overStretches[P part](contigs []Contig, v Values, threads int, newPart func() P, take func(P) error) error {
 	threads = max(threads, 1)
 	// One is taken, one is waited for, and each goroutine has one in work.

@@ -14,8 +14,8 @@ type Contig struct {
 }
 
 // Values gives the intervals of bases [from, to) of a contig, counted from 0, with their values:
-// start and end are 0-based and half-open, ascending, never overlapping, inside the contig; what
-// lies between them has no value. What it gives outside these bases is cut off: it may give the
+// start and end are 0-based and half-open, ascending, never overlapping, inside the contig; bases
+// between intervals have no value. Intervals outside [from, to) are cut off: Values may give the
 // interval that goes on there, and more, which takes time only. It stops at the first error of
 // yield and returns it. Several goroutines call it at a time, for bases in no order and more than
 // once, and it gives the same each time.
@@ -57,8 +57,8 @@ func FormatOf(name string) (Format, error) {
 }
 
 // checkContigs refuses what a file cannot hold: two contigs of one name, a name that ends a field
-// or a line of bedGraph or that makes another line of it, and a length that bigWig cannot say. All
-// formats refuse the same.
+// or a line of bedGraph or that turns it into another kind of line, and a length that bigWig cannot
+// hold. All formats refuse the same.
 func checkContigs(contigs []Contig) error {
 	if uint64(len(contigs)) > math.MaxUint32 {
 		return errors.New("there are more than 4294967295 contigs")
@@ -79,8 +79,8 @@ func checkContigs(contigs []Contig) error {
 	return nil
 }
 
-// longestName is the longest name of a contig in bytes: that of a line of bedGraph with it is less
-// than that of a block of BGZF.
+// longestName is the longest name of a contig in bytes: a line of bedGraph with it is shorter than
+// a block of BGZF.
 const longestName = 1 << 15
 
 func checkName(name string) error {

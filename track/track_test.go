@@ -56,7 +56,8 @@ func (t *table) values(contig, from, to int, yield func(start, end int, value fl
 	return nil
 }
 
-// joined is what files have of the table, by another way than joiner: base by base at the borders.
+// joined has the intervals that files have of the table, by another way than joiner: base by base
+// at the borders.
 func (t *table) joined() []interval {
 	var all []interval
 	for i, list := range t.of {
@@ -136,7 +137,7 @@ func read(data []byte) ([]interval, error) {
 	return all, err
 }
 
-// roundTrip writes a table in all formats, and compares what is read.
+// roundTrip writes a table in all formats, reads it again and compares.
 func roundTrip(t testing.TB, table *table, threads int) {
 	t.Helper()
 	want := table.joined()
@@ -193,7 +194,7 @@ func TestValues(t *testing.T) {
 	})
 }
 
-// TestExample has what the page of the format has: what is written is exactly this.
+// TestExample has the example of the format's page: the written file is exactly this.
 func TestExample(t *testing.T) {
 	table := newTable([]Contig{{"b", 10}, {"a", 5}, {"none", 7}},
 		interval{"b", 0, 1, 2}, interval{"b", 1, 4, 2}, interval{"b", 4, 5, 0.25}, interval{"b", 9, 10, float32(math.Copysign(0, -1))},
@@ -350,8 +351,8 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// TestStretches has intervals that end, begin and go on where stretches and portions of them do,
-// and values that give more than is asked for.
+// TestStretches has intervals that end, begin and go on where stretches and their portions do, and
+// values that give more than is asked for.
 func TestStretches(t *testing.T) {
 	var contigs []Contig
 	for i, n := range []int{stretchBases - 1, 5 * stretchBases, 0, stretchBases, 3, stretchBases + 1, 9 * stretchBases} {
@@ -525,7 +526,7 @@ func TestErrorOfValues(t *testing.T) {
 	}
 }
 
-// A failing file takes so many bytes, and then fails, or takes less than it is given.
+// A failing file takes a number of bytes, and then fails, or takes less than it is given.
 type failing struct {
 	memoryFile
 	left  int

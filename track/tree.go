@@ -19,8 +19,8 @@ const nodeHead = 4
 type tree struct {
 	items                int // those of all leaves together
 	leafBytes, nodeBytes int // of an item of a leaf, and of another node
-	// leaf appends an item of a leaf, and node that of a child at an offset, whose leaves have items
-	// first to last.
+	// leaf appends an item of a leaf, and node the item of a child at an offset, whose leaves have
+	// items first to last.
 	leaf func(b []byte, item int) []byte
 	node func(b []byte, first, last int, offset int64) []byte
 }

@@ -6,10 +6,10 @@ import (
 	"math"
 )
 
-// A zoom level has records that sum up what lies in windows of as many bases as its reduction
-// says, from base 0 of each contig. A record begins with the first base of the window that has a
-// value and ends with the last one; windows without values have none. Reductions are 10 times
-// powers of 4, so that a window of one is four windows of the one before, and its sum theirs.
+// A zoom level has records that sum up what lies in windows of as many bases as its reduction says,
+// from base 0 of each contig. A record begins with the first base of the window that has a value
+// and ends with the last one; windows without values have none. Reductions are 10 times powers of
+// 4, so that a window of a level is four windows of the level before, with their sums added.
 
 const (
 	leastReduction = 10
@@ -34,7 +34,7 @@ type summary struct {
 	sum, squares float64
 }
 
-// add adds the bases from start to end, which follow those that there are.
+// add adds the bases from start to end, which follow the bases so far.
 func (s *summary) add(start, end uint32, value float32) {
 	n := end - start
 	sum := float64(n) * float64(value)
@@ -288,7 +288,7 @@ func (p *zoomPart) finish() {
 	}
 }
 
-// A zoomer makes the records of one level, and through them those of coarser ones.
+// A zoomer makes the records of one level, and from these the records of coarser ones.
 type zoomer struct {
 	reduction uint64
 	coarser   *zoomer // nil for none
@@ -299,7 +299,7 @@ type zoomer struct {
 	end uint64
 }
 
-// newZoomers returns those of levels, each with the next one for the coarser one. Records of those
+// newZoomers returns the zoomers of levels, each linked to the next coarser one. Records of levels
 // before from are not wanted.
 func newZoomers(levels []level, from int) []zoomer {
 	chain := make([]zoomer, len(levels))
@@ -328,7 +328,7 @@ func (z *zoomer) merge(s *summary, contig uint32) {
 	z.now.merge(s)
 }
 
-// reach sees to it that the current window is that of a base.
+// reach makes the window of a base the current one.
 func (z *zoomer) reach(base, contig uint32) {
 	if z.now.covered > 0 && uint64(base) < z.end {
 		return
@@ -351,7 +351,7 @@ func (z *zoomer) flush(contig uint32) {
 	z.now = summary{}
 }
 
-// finish ends what there is of a contig, at all levels from this one on.
+// finish ends the records of a contig, at all levels from this one on.
 func (z *zoomer) finish(contig uint32) {
 	for ; z != nil; z = z.coarser {
 		z.flush(contig)
@@ -406,7 +406,7 @@ func (w *zoomWriter) add(records []byte) error {
 	return nil
 }
 
-// close writes what is left, and the index of the level.
+// close writes the rest, and the index of the level.
 func (w *zoomWriter) close() error {
 	if err := w.press.Close(); err != nil {
 		return err

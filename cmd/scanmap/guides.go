@@ -429,31 +429,10 @@ func (j *guidesJob) searchForFiles(ctx context.Context, g *judgedGuides, files g
 // place.
 func (j *guidesJob) search(ctx context.Context, g *judgedGuides, o guides.Options, each func(*guides.Place) error) error {
 	o.Distance, o.Regions, o.Origins = j.options.Distance, g.regions, g.origins
-	counter := guides.NewCounter(g.ref, g.patterns, o)
-	if len(g.patterns) == 0 {
-		return nil
+	summaries, stats, err := guides.Search(ctx, g.ref, g.patterns, o, j.options, each)
+	if len(g.patterns) > 0 {
+		g.summaries, g.stats = summaries, stats
 	}
-	text := search.NewDNA(g.ref)
-	var err error
-	g.stats, err = search.Run(ctx, text, g.patterns, j.options, func(l []search.Location) error {
-		if j.options.Substitutions {
-			counter.Score(l)
-		}
-		return firstError(ctx.Err(), counter.Count(l, each))
-	})
-	if err == nil && counter.Scores() && !j.options.Substitutions {
-		// The published scores are of substitutions, and of all places that have no more than k: of
-		// locations with edits some are left out beside better ones.
-		with := j.options
-		if with.Substitutions = with.Limits == nil; !with.Substitutions {
-			with.Limits = &search.Limits{Mismatches: with.Limits.Mismatches}
-		}
-		_, err = search.Run(ctx, text, g.patterns, with, func(l []search.Location) error {
-			counter.Score(l)
-			return ctx.Err()
-		})
-	}
-	g.summaries = counter.Summaries()
 	return err
 }
 

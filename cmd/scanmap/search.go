@@ -19,6 +19,7 @@ import (
 	"scanmap/gpu/device"
 	"scanmap/sam"
 	"scanmap/search"
+	_ "scanmap/search/papers" // its methods can be named
 	"scanmap/search/variants"
 )
 

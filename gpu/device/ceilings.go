@@ -4,8 +4,8 @@ package device
 type CeilingOptions struct {
 	// Device names one GPU; none of its numbers means the first.
 	Device Choice
-	// Bytes is the size of each of two buffers, and what all work is in proportion to. 0 is 4 GiB or,
-	// where less is free, a quarter of what is.
+	// Bytes is the size of each of two buffers; all work is in proportion to it. 0 is 4 GiB or,
+	// where less is free, a quarter of the free memory.
 	Bytes int64
 	// Repetitions is the number of measurements, after one that is not counted; results are their
 	// medians.
@@ -31,8 +31,8 @@ const (
 // end between them.
 var probeTables = []int64{4 << 20, 16 << 20, 32 << 20, 64 << 20, 128 << 20, 512 << 20}
 
-// tablesWithin returns those probeTables that fit so many bytes, or else the greatest power of two
-// that does.
+// tablesWithin returns the probeTables that fit a number of bytes, or else the greatest power of
+// two that fits.
 func tablesWithin(bytes int64) []int64 {
 	var tables []int64
 	for _, table := range probeTables {

@@ -17,9 +17,9 @@ type Choice struct {
 	// Driver is the CUDA driver; where it is nil, the machine's own is loaded. Tests set it.
 	Driver *Driver
 	// Answers, where it is set, is called before a driver is asked for GPUs that the user has not
-	// asked for, and returns what is wrong if the driver would not answer.
+	// asked for, and returns an error if the driver would not answer.
 	Answers func() error
-	// Memory is the most memory to use on each GPU, in bytes; 0 is what is free.
+	// Memory is the most memory to use on each GPU, in bytes; 0 is all free memory.
 	Memory int64
 }
 

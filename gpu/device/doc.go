@@ -1,5 +1,5 @@
 // Package device is where work runs: the choice of a device, and queues of work for a GPU. It knows
-// what kernels are called and not what they compute.
+// the names of kernels, and not their work.
 //
 // A Choice is what users ask for: the CPU, some GPUs, or whichever suits. Whether work is worth a
 // GPU is for the package that has the work to say.

@@ -10,8 +10,8 @@ import (
 // Driver is the CUDA driver API.
 type Driver = gpu.Driver
 
-// LoadDriver sets the driver, unless there is one. That takes little time; asking it for GPUs takes
-// longer than small inputs take on the CPU, so that is done when one is wanted.
+// LoadDriver sets the driver, unless there is one. Setting it takes little time; asking it for GPUs
+// takes longer than small inputs take on the CPU, and waits until one is wanted.
 func (c *Choice) LoadDriver() (err error) {
 	if c.Driver == nil {
 		c.Driver, err = gpu.LoadDriver()
@@ -19,8 +19,8 @@ func (c *Choice) LoadDriver() (err error) {
 	return err
 }
 
-// Ready returns what is wrong if GPUs are not to be looked for, because the user has not asked for
-// one and the driver does not answer.
+// Ready returns the reason if GPUs are not to be looked for, because the user has not asked for one
+// and the driver does not answer.
 func (c *Choice) Ready() error {
 	if c.Kind == CUDA || c.Answers == nil {
 		return nil
@@ -28,7 +28,7 @@ func (c *Choice) Ready() error {
 	return c.Answers()
 }
 
-// Describe says what a GPU is.
+// Describe names a GPU.
 func Describe(driver *gpu.Driver, device *gpu.Device) (measure.Device, error) {
 	version, err := driver.Version()
 	if err != nil {

@@ -5,15 +5,15 @@ import (
 	"scanmap/kernels"
 )
 
-// A Queue gives a GPU work in order: a stream that remembers its first error, after which
-// calls do nothing. That error is checked where results are needed.
+// A Queue gives a GPU work in order: a stream that remembers its first error, after which calls do
+// nothing. The error is checked where results are needed.
 type Queue struct {
 	GPU    *GPU
 	Stream *gpu.Stream
 	// Err is the first error of any call.
 	Err error
-	// staging is pinned memory for small uploads, of which staged bytes are in use; empty until
-	// Stage.
+	// staging is pinned memory for small uploads; its first `staged` bytes are in use. It is empty
+	// until Stage.
 	staging []byte
 	staged  int
 }
@@ -42,10 +42,10 @@ func (q *Queue) Wait() error {
 	return q.Err
 }
 
-// A Buffer is device memory that grows; what it held is lost when it does.
+// A Buffer is device memory that grows; its contents are lost when it does.
 type Buffer struct{ Memory *gpu.Memory }
 
-// Reserve makes room for so many bytes, waiting for the work that uses what there was.
+// Reserve makes room for bytes, waiting for the work that uses the memory before.
 func (q *Queue) Reserve(b *Buffer, bytes int) {
 	if q.Err != nil || b.Memory != nil && b.Memory.Bytes() >= bytes {
 		return
@@ -71,7 +71,7 @@ func (b *Buffer) At(offset int) uint64 {
 	return uint64(b.Memory.Pointer()) + uint64(offset)
 }
 
-// Clear sets so many bytes at the start of a buffer to 0.
+// Clear sets bytes at the start of a buffer to 0.
 func (q *Queue) Clear(b *Buffer, bytes int) {
 	if q.Err == nil && bytes > 0 {
 		q.Try(q.Stream.Clear(b.Memory, 0, bytes))
@@ -81,8 +81,8 @@ func (q *Queue) Clear(b *Buffer, bytes int) {
 // stagingBytes is the pinned memory of Stage.
 const stagingBytes = 1 << 20
 
-// Stage lets Upload copy what is small to pinned memory first, so that it does not wait for the
-// work before it.
+// Stage lets Upload copy small slices to pinned memory first, so that it does not wait for the work
+// before.
 func (q *Queue) Stage() {
 	if q.Err != nil || len(q.staging) > 0 {
 		return
@@ -135,7 +135,7 @@ func Launch[P any](q *Queue, name string, n int, p *P) {
 	}
 }
 
-// LaunchBlocks starts a kernel with so many blocks.
+// LaunchBlocks starts a kernel with a number of blocks.
 func LaunchBlocks[P any](q *Queue, name string, blocks int, p *P) {
 	if q.Err != nil || blocks == 0 {
 		return
@@ -178,7 +178,7 @@ func (p *Pinned[T]) Resize(q *Queue, n int) []T {
 	return p.values[:n]
 }
 
-// Free gives the memory back, of which nothing is used any more.
+// Free gives the memory back; nothing may still use it.
 func (p *Pinned[T]) Free(q *Queue) {
 	if p.memory != nil {
 		q.Try(p.memory.Free())

@@ -144,8 +144,8 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestStage uploads slices that change at once, more of them than pinned memory has room for, and
-// one that is too large for it.
+// TestStage uploads slices that change at once, more than pinned memory has room for, and one that
+// is too large for it.
 func TestStage(t *testing.T) {
 	q, _ := newQueue(t)
 	q.Stage()

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestStageBorder has staging memory with room for just what is copied, and for a byte less.
+// TestStageBorder has staging memory with room for exactly the copied bytes, and for a byte less.
 func TestStageBorder(t *testing.T) {
 	q, _ := newQueue(t)
 	q.Stage()

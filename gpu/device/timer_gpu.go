@@ -65,8 +65,8 @@ func (t *Timer) TimeQueued(work func()) time.Duration {
 	return t.Time(work)
 }
 
-// CeilingBlocks is how many blocks of the kernels of ceilings.cu there should be for the work of so
-// many threads: at most what the GPU runs at a time.
+// CeilingBlocks is how many blocks of the kernels of ceilings.cu there should be for the work of a
+// number of threads: at most as many as the GPU runs at a time.
 func (g *GPU) CeilingBlocks(threads int64) int {
 	info := g.Info()
 	most := max(info.Multiprocessors*info.MaxThreadsPerMultiprocessor/kernels.CeilingThreads, 1)

@@ -233,8 +233,8 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// TestShardsAddUp maps the parts of a file: without @PG their records, one after the other, are
-// those of the whole.
+// TestShardsAddUp maps the parts of a file: without @PG their records, one after the other, are the
+// records of the whole.
 func TestShardsAddUp(t *testing.T) {
 	reference, reads := data(t, "portiera.fa.gz"), data(t, "portiera_36bp.fastq.gz")
 	text, err := os.ReadFile(reads)

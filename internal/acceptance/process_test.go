@@ -30,8 +30,7 @@ func contents(t *testing.T, folder string) string {
 	return strings.Join(names, " ")
 }
 
-// repeated writes a file n times over, so that there is more of it than pipes, buffers and small
-// disks hold.
+// repeated writes a file n times over, so that it is more than pipes, buffers and small disks hold.
 func repeated(t *testing.T, file string, n int) string {
 	t.Helper()
 	text, err := os.ReadFile(file)

@@ -1,11 +1,11 @@
 // Package bed reads intervals of a reference from BED.
 //
-// What is accepted:
+// The accepted lines:
 //
 //   - A line has contig, start and end. The bases are [start, end), counted from 0. A fourth column
 //     is the name of the interval. Further columns may hold anything.
-//   - Tabs separate columns, so that a name may have blanks. In a line without any tab, blanks
-//     separate columns, any number of them.
+//   - Tabs separate columns, so that a name may have blanks. In a line without any tab, any number
+//     of blanks separates columns.
 //   - Lines end with LF or CRLF. A byte order mark before the first line is left out.
 //   - Headers are skipped: blank lines, lines that start with #, and lines whose first word is
 //     browser or track, unless a number follows.

@@ -25,7 +25,7 @@ func lengths(t testing.TB, of ...int) *dna.Reference {
 	return ref
 }
 
-// TestParse reads columns by tabs or blanks, and passes by what has no data.
+// TestParse reads columns by tabs or blanks, and passes by lines without data.
 func TestParse(t *testing.T) {
 	const text = "\ufeff# comment\nbrowser position a:1-2\ntrack name=\"x y\"\ntrack\tname=x\n" +
 		"track name=x\tdescription=y\nbrowser hide all\r\n#a\t0\t1\n  # a\n\n" +

@@ -46,13 +46,13 @@ func folder(t *testing.T) string {
 	return name
 }
 
-// program is what an archive is made for.
+// program is the platform that an archive is made for.
 type program struct {
 	os, architecture string
 	cuda             bool
 }
 
-// programs are those that are wanted, by the names of their archives. SCANMAP_PLATFORMS is the
+// programs are the wanted programs, by the names of their archives. SCANMAP_PLATFORMS is the
 // PLATFORMS of make.
 func programs(t *testing.T) map[string]program {
 	t.Helper()
@@ -152,7 +152,7 @@ func sameKeys(t *testing.T, what string, files map[string]entry, want []string) 
 	}
 }
 
-// TestFiles: the folder has what is wanted and nothing else, and SHA256SUMS has the sums of all.
+// TestFiles: the folder has the wanted files and nothing else, and SHA256SUMS has the sums of all.
 func TestFiles(t *testing.T) {
 	dist := folder(t)
 	var want []string
@@ -371,8 +371,8 @@ func judgeRuns(t *testing.T, p program, binary []byte, files map[string]entry) s
 	return sam
 }
 
-// TestDebian looks into each package: what dpkg reads, the places of files, and that they are those
-// of the archive.
+// TestDebian looks into each package: what dpkg reads, the places of files, and that they are the
+// archive's.
 func TestDebian(t *testing.T) {
 	dist := folder(t)
 	for name, p := range programs(t) {

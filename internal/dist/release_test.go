@@ -38,12 +38,12 @@ func releaseTree(t *testing.T) (folder string) {
 	folder = t.TempDir()
 	for name, text := range map[string]string{
 		"CHANGELOG.md": releaseChanges, "cmd/scanmap/main.go": "package main\n\nconst version = \"0.2.0\"\n", ".gitignore": "/build/\n/dist/\n",
-		"packaging/scripts/release.sh":                             string(read(t, filepath.Join(root, "packaging/scripts/release.sh"))),
-		"packaging/bioconda/meta.yaml":                             "url: https://github.com/OWNER/scanmap/x\nsha256: " + strings.Repeat("0", 64) + "\n- OWNER\n",
-		"workflows/nextflow/modules/scanmap/map/meta.yml":          "homepage: \"https://github.com/OWNER/scanmap\"\n  - \"@OWNER\"\n",
-		"workflows/snakemake/wrappers/scanmap/map/meta.yaml":       "url: https://github.com/OWNER/scanmap\n",
-		"workflows/nextflow/modules/scanmap/map/tests/x.nf.test":   "nothing to fill\n",
-		"workflows/snakemake/wrappers/scanmap/map/environment.txt": "scanmap =0.2\n",
+		"packaging/scripts/release.sh":                                       string(read(t, filepath.Join(root, "packaging/scripts/release.sh"))),
+		"packaging/bioconda/meta.yaml":                                       "url: https://github.com/OWNER/scanmap/x\nsha256: " + strings.Repeat("0", 64) + "\n- OWNER\n",
+		"packaging/workflows/nextflow/modules/scanmap/map/meta.yml":          "homepage: \"https://github.com/OWNER/scanmap\"\n  - \"@OWNER\"\n",
+		"packaging/workflows/snakemake/wrappers/scanmap/map/meta.yaml":       "url: https://github.com/OWNER/scanmap\n",
+		"packaging/workflows/nextflow/modules/scanmap/map/tests/x.nf.test":   "nothing to fill\n",
+		"packaging/workflows/snakemake/wrappers/scanmap/map/environment.txt": "scanmap =0.2\n",
 	} {
 		write(t, filepath.Join(folder, name), text)
 	}

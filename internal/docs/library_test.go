@@ -11,7 +11,7 @@ import (
 func TestLibrary(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "library")
 	build := exec.Command("go", "build", "-o", program, ".")
-	build.Dir = "../../examples/library"
+	build.Dir = "../../docs/library"
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}

@@ -12,8 +12,8 @@ import (
 	"unicode"
 )
 
-// allPages returns the Markdown files below a folder, as paths relative to it, less what is built
-// or not of this project.
+// allPages returns the Markdown files below a folder, as paths relative to it, without built files
+// and files of others.
 func allPages(t *testing.T, root string) []string {
 	t.Helper()
 	var all []string
@@ -38,7 +38,7 @@ func allPages(t *testing.T, root string) []string {
 var (
 	fenced = regexp.MustCompile("(?ms)^```.*?^```")
 	code   = regexp.MustCompile("`[^`\n]*`")
-	// Links and pictures in brackets, definitions of links, and those of HTML.
+	// Links and pictures in brackets, definitions of links, and links of HTML.
 	links = regexp.MustCompile(`\]\(\s*<?([^)\s>]+)>?[^)]*\)|(?m)^\[[^\]]+\]:\s*(\S+)|(?:href|src)="([^"]+)"`)
 	// Headings, and anchors of HTML.
 	headings = regexp.MustCompile(`(?m)^#{1,6}\s+(.*?)\s*#*$`)
@@ -80,7 +80,7 @@ func sections(text []byte) map[string]bool {
 	return all
 }
 
-// broken returns what is wrong with the links of the pages below a folder.
+// broken returns the faults in the links of the pages below a folder.
 func broken(t *testing.T, root string) []string {
 	t.Helper()
 	var faults []string

@@ -179,7 +179,7 @@ func TestPackages(t *testing.T) {
 	}
 }
 
-// TestShortREADME holds README.md to what is read in five minutes.
+// TestShortREADME holds README.md to a length that is read in five minutes.
 func TestShortREADME(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "README.md"))
 	if err != nil {

@@ -38,7 +38,7 @@ const (
 	Thread Variant = "thread"
 )
 
-// flags are those of a variant: for kernels, for the runtime and for the linker.
+// flags are the flags of a variant: for kernels, for the runtime and for the linker.
 var flags = map[Variant]struct{ kernels, runtime, link []string }{
 	Plain: {kernels: []string{"-O2"}},
 	Address: {
@@ -56,7 +56,7 @@ var flags = map[Variant]struct{ kernels, runtime, link []string }{
 // common are the flags of all. Lines are all that reports name.
 var common = []string{"-std=c++20", "-gline-tables-only", "-DSCANMAP_EMULATOR"}
 
-// compilers are the names that clang may have; the first one is the one that makes the PTX.
+// compilers are the names that clang may have; the first one makes the PTX.
 var compilers = []string{"clang++-19", "clang++"}
 
 // Open starts an emulator of the project's kernels, which ends with the test. Where there is no

@@ -28,8 +28,8 @@ type opened struct {
 	memory *gpu.Memory
 }
 
-// open starts an emulator with memory for a number of words. The device and what is on it end with
-// the driver.
+// open starts an emulator with memory for a number of words. The device and all on it end with the
+// driver.
 func open(t *testing.T, variant Variant, words int) opened {
 	t.Helper()
 	source := filepath.Join("testdata", "faults.cu")
@@ -81,7 +81,7 @@ func (o opened) launch(t *testing.T, name string, grid, block int, count uint32)
 	return o.stream.Synchronize()
 }
 
-// words returns what is in memory.
+// words returns the contents of memory.
 func (o opened) words(t *testing.T, n int) []uint32 {
 	t.Helper()
 	words := make([]uint32, n)
@@ -147,7 +147,7 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// TestFaults shows that what is wrong with a kernel is found, and said in one line.
+// TestFaults shows that faults of kernels are found, and said in one line.
 func TestFaults(t *testing.T) {
 	for _, c := range []struct {
 		kernel  string

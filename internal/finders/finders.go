@@ -40,11 +40,11 @@ type Factory func(t T, ref *dna.Reference, o find.Options) (finders []find.Finde
 // Size says how much a suite does.
 type Size int
 
-// The sizes. Small is for finders that are emulated, and for those of the CPU in `make test`.
+// The sizes. Small is for finders that are emulated, and for finders of the CPU in `make test`.
 const (
 	// Least is for finders that differ from others of their kind in few places.
 	Least Size = iota
-	// Less is for finders that are emulated in `make test`, and for variants of them.
+	// Less is for finders that are emulated in `make test`, and for their variants.
 	Less
 	Small
 	Full
@@ -112,10 +112,10 @@ func (s *suite) thinned(reads []string) (some []string) {
 	return some
 }
 
-// engines are those that are compared with the truth.
+// engines are the engines that are compared with the truth.
 var engines = []find.Engine{find.EngineSkim, find.EngineScan}
 
-// options are those of a test.
+// options are the options of a test.
 func (s *suite) options(engine find.Engine) find.Options { return options(engine, s.metric) }
 
 func options(engine find.Engine, metric locate.Metric) find.Options {
@@ -327,8 +327,8 @@ func (s *suite) families(t *testing.T) {
 	}
 }
 
-// oneWay has reads whose pieces leave no choice, with k edits of which as many as can be lie where
-// they mislead, so that one group leads to the location (truth.OneWay).
+// oneWay has reads whose pieces leave no choice, with k edits. As many as possible lie where they
+// mislead, so that one group leads to the location (truth.OneWay).
 func (s *suite) oneWay(t *testing.T) {
 	r := rand.New(rand.NewPCG(81, 82))
 	for range s.pick(200, 10) {
@@ -521,9 +521,9 @@ func (s *suite) tooMuch(t *testing.T) {
 	}
 }
 
-// want asks for the best locations of each read alone, and those of some edits more: all of them
-// are handed on, and others are either handed on or counted. Of reads that belong together all are
-// handed on.
+// want asks for the best locations of each read alone, and locations with some edits more: all
+// these are handed on, and others are either handed on or counted. All locations of reads that
+// belong together are handed on.
 func (s *suite) want(t *testing.T) {
 	type input struct {
 		contigs, reads []string

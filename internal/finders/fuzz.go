@@ -13,9 +13,9 @@ import (
 )
 
 // Fuzz takes bytes for a small text, reads and options (fuzzing.Choices), and compares locations
-// that a finder has, by both engines, with those of dynamic programming, or for substitutions alone
-// of brute force: all of them, or those that
-// are wanted. Batches, parts and queues may be tiny. What is found must not depend on any of these.
+// that a finder has, by both engines, with the locations of dynamic programming, or for
+// substitutions alone of brute force: with all, or with the wanted ones. Batches, parts and queues
+// may be tiny. The locations must not depend on any of these.
 func Fuzz(f *testing.F, make Factory) {
 	fuzzing.AddBytes(f)
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -22,9 +22,9 @@ const segmentBases = 1 << 16
 // progress is the number of cases after which a long run says how far it is.
 const progress = 200_000
 
-// TestMany compares the locations of many small cases, each one read on one text, with those of
-// dynamic programming, for both engines (truth.NewCases); those of every fourth text, for
-// substitutions alone, with those of brute force. SCANMAP_CASES is the number of cases,
+// TestMany compares the locations of many small cases, each one read on one text, with the
+// locations of dynamic programming, for both engines (truth.NewCases); in every fourth text, for
+// substitutions alone, with the locations of brute force. SCANMAP_CASES is the number of cases,
 // some hundreds by default, and SCANMAP_SEED the seed of the first text; each text has the next.
 func TestMany(t *testing.T, make Factory) {
 	n := number(t, "SCANMAP_CASES", effort.Pick(4000, 500))
@@ -54,8 +54,8 @@ func number(t *testing.T, name string, otherwise int) int {
 	return n
 }
 
-// many counts what was compared: texts and cases, those that have locations, and how many; and the
-// cases that skim took and that it left to scan.
+// many counts comparisons: texts and cases, cases that have locations, and how many; and the cases
+// that skim took and that it left to scan.
 type many struct{ texts, cases, mapped, locations, skimmed, scanned int }
 
 // compare compares the cases of one text.

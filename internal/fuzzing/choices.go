@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Choices are bytes that are taken for choices, so that a fuzzer that changes a byte changes one of
-// them. After the last byte each choice is the first one.
+// Choices are bytes that are taken for choices, so that a fuzzer that changes a byte changes one
+// choice. After the last byte each choice is the first one.
 type Choices struct{ left []byte }
 
 // New returns the choices that bytes stand for.

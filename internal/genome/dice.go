@@ -15,7 +15,7 @@ const (
 	otherBits = 1 // changed by both transversions
 )
 
-// Dice are drawn from by one block. bits is what Rand draws from, and faster by itself.
+// Dice are drawn from by one block. Rand draws from bits, which is faster alone.
 type dice struct {
 	*rand.Rand
 	bits *rand.PCG
@@ -55,8 +55,8 @@ func (d dice) code(composition [4]float64) byte {
 
 // How copies change.
 const (
-	// Of ten changes more than one is an insertion or deletion, about as in processed pseudogenes
-	// (Ophir and Graur 1997, Gene 205, 191); half of them are of one base, a quarter of two ...
+	// More than one change in ten is an insertion or deletion, about as in processed pseudogenes
+	// (Ophir and Graur 1997, Gene 205, 191); half of these are of one base, a quarter of two ...
 	indelShare  = 0.13
 	mostIndel   = 10
 	transitions = 2.0 / 3 // of substitutions outside CpG: twice as many as transversions
@@ -82,13 +82,13 @@ type rates struct{ plain, cpg uint32 }
 
 const rateUnit = 1 << 16
 
-// plainRates are those of a divergence, the edits of a base, where all bases are alike.
+// plainRates are the rates of a divergence, the edits of a base, where all bases are alike.
 func plainRates(divergence float64) rates {
 	r := uint32(math.Round(divergence / (1 + indelShare*(meanIndel-1)) * rateUnit))
 	return rates{r, r}
 }
 
-// cpgRates are those of a divergence of the bases outside CpG.
+// cpgRates are the rates of a divergence of the bases outside CpG.
 func cpgRates(divergence float64) rates {
 	r := plainRates(divergence)
 	r.cpg = uint32(math.Round(cpgDivergence(divergence) * rateUnit))
@@ -99,7 +99,7 @@ func cpgRates(divergence float64) rates {
 // base that has changed already cannot do so again.
 func cpgDivergence(divergence float64) float64 { return 1 - math.Exp(-cpgFactor*divergence) }
 
-// mutate appends a changed copy of bases to out. cpg says which of them are in CpG; nil stands for
+// mutate appends a changed copy of bases to out. cpg says which bases are in CpG; nil stands for
 // none. It returns the edits too: substitutions, and inserted and deleted bases. An insertion and a
 // deletion at one place are counted as they were made, though fewer edits may explain them.
 func (d dice) mutate(out, bases []byte, cpg []bool, r rates) ([]byte, int) {

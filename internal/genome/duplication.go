@@ -19,11 +19,12 @@ type duplication struct {
 }
 
 // sourceBases returns how many bases a source has, so that deletions leave a copy long enough: the
-// mean loss is nothing, and this is over ten standard deviations of it for the largest divergence.
+// mean loss is nothing, and this is over ten standard deviations of the loss for the largest
+// divergence.
 func sourceBases(length int) int { return length + length/16 + 200 }
 
 // duplicate makes a copy. Its first span is the copy, the others are parts of elements in it, whose
-// divergence grows by that of the copy.
+// divergence grows by the copy's.
 func (g *Genome) duplicate(s *scratch, b *block) {
 	dup := b.source
 	g.gather(s, dup, sourceBases(int(b.length)))

@@ -33,7 +33,7 @@ const shortest = 30
 // shortestTail is the fewest bases of a tail of A.
 const shortestTail = 8
 
-// A consensus is what copies are made of.
+// A consensus is the text that copies are made of.
 type consensus struct {
 	bases []byte
 	cpg   []bool // which are in CpG; nil if that makes no difference
@@ -41,15 +41,15 @@ type consensus struct {
 
 // humanFamilies returns the families from the oldest to the youngest.
 //
-// Shares of groups are those of Lander et al. 2001 (Nature 409, 860), Table 11: Alu 10.6 %, L1
-// 16.9 %, L2 3.2 %, MIR 2.5 %, LTR elements 8.3 %, DNA elements 2.8 %; and, in its section on
-// simple sequence repeats, 3 % for micro- and minisatellites together. Which part of a group is of
-// which age is rounded from the ages of its Figure 18, and for Alu from Batzer and Deininger 2002
-// (Nat Rev Genet 3, 370): J, S and Y about 25, 60 and 15 % of the copies, 14, 8 and 5 % diverged.
-// L1 has 6 kb, and copies have 0.9 kb on average because most have lost their 5' end (Lander et
-// al., page 879); old copies are in pieces. How many subfamilies there are, and how far apart, is
-// of the order that RepeatMasker's library (Smit, Hubley and Green, repeatmasker.org) has, where
-// LTR elements have hundreds. Densities are after Lander et al., Figure 22: Alu's grows with GC and
+// Shares of groups are from Lander et al. 2001 (Nature 409, 860), Table 11: Alu 10.6 %, L1 16.9 %,
+// L2 3.2 %, MIR 2.5 %, LTR elements 8.3 %, DNA elements 2.8 %; and, in its section on simple
+// sequence repeats, 3 % for micro- and minisatellites together. Which part of a group is of which
+// age is rounded from the ages of its Figure 18, and for Alu from Batzer and Deininger 2002 (Nat
+// Rev Genet 3, 370): J, S and Y about 25, 60 and 15 % of the copies, 14, 8 and 5 % diverged. L1 has
+// 6 kb, and copies have 0.9 kb on average because most have lost their 5' end (Lander et al., page
+// 879); old copies are in pieces. How many subfamilies there are, and how far apart, is of the
+// order that RepeatMasker's library (Smit, Hubley and Green, repeatmasker.org) has, where LTR
+// elements have hundreds. Densities are after Lander et al., Figure 22: Alu's grows with GC and
 // L1's falls.
 func humanFamilies() []family {
 	even := [4]float64{0.28, 0.22, 0.22, 0.28}
@@ -153,8 +153,8 @@ func (f *family) ancestor(older []family, d dice) []byte {
 	return append(bases, right[arm/2:]...)
 }
 
-// losesCpG changes two of three CpG into TpG or CpA: old consensus sequences have lost most of
-// theirs. Alu's have not.
+// losesCpG changes two of three CpG into TpG or CpA: old consensus sequences have lost most CpG.
+// Alu's have not.
 func (d dice) losesCpG(bases []byte) {
 	for i := 1; i < len(bases); i++ {
 		if bases[i-1] == codeC && bases[i] == codeG && d.IntN(3) > 0 {
@@ -163,7 +163,7 @@ func (d dice) losesCpG(bases []byte) {
 	}
 }
 
-// substituted returns a copy with so many of its bases substituted.
+// substituted returns a copy with a number of its bases substituted.
 func (d dice) substituted(bases []byte, share float64) []byte {
 	changed := append([]byte(nil), bases...)
 	for i := range changed {

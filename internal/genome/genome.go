@@ -1,11 +1,10 @@
 // Package genome makes references that are like the human genome to whoever looks for where reads
-// fit: as much of it is repeated, as often, and copies are as far apart. What a gene is it does not
-// know.
+// fit: as much is repeated, as often, and copies are as far apart. It knows nothing of genes.
 //
-// A genome is cut into blocks of at most about 64 kb, and each is made of the seed and of where it
-// lies alone. So the bytes do not depend on threads, a genome is written in the memory of a few
-// blocks, and the source of a segmental duplication is made again where its copy is needed. There
-// are four kinds of blocks:
+// A genome is cut into blocks of at most about 64 kb, and each is made from the seed and its
+// position alone. Therefore the bytes do not depend on threads, a genome is written in the memory
+// of a few blocks, and the source of a segmental duplication is made again where its copy is
+// needed. There are four kinds of blocks:
 //
 //   - ordinary sequence (ordinary.go): an isochore's background, and elements (families.go)
 //     inserted into it, oldest first, so that younger ones interrupt older ones;
@@ -13,8 +12,8 @@
 //   - segmental duplications (duplication.go), copies of ordinary sequence anywhere;
 //   - gaps, which are runs of N, if asked for.
 //
-// What is left out: target site duplications, conversion between copies, other satellites,
-// ribosomal genes, and any order among the genomic places of a family but by isochore.
+// Left out are target site duplications, conversion between copies, other satellites, ribosomal
+// genes, and any order among the genomic places of a family but by isochore.
 package genome
 
 import (
@@ -42,7 +41,7 @@ type Options struct {
 	Contigs int
 	Seed    uint64
 	Profile Profile
-	// Shares replace those of groups (Groups has the names), as shares of all bases.
+	// Shares replace the shares of groups (Groups has the names), as shares of all bases.
 	Shares map[string]float64
 	// Element is one more family, the youngest, if its Length is not 0.
 	Element Element
@@ -106,7 +105,7 @@ func Groups() []string {
 	return names
 }
 
-// humanLengths are those of chromosomes 1 to 22, X and Y of GRCh38, in Mb.
+// humanLengths are the lengths of chromosomes 1 to 22, X and Y of GRCh38, in Mb.
 var humanLengths = [...]float64{
 	248.96, 242.19, 198.30, 190.21, 181.54, 170.81, 159.35, 145.14, 138.39, 133.80, 135.09, 133.28,
 	114.36, 107.04, 101.99, 90.34, 83.26, 80.37, 58.62, 64.44, 46.71, 50.82, 156.04, 57.23,
@@ -115,7 +114,7 @@ var humanLengths = [...]float64{
 // leastContig is the mean length of contigs below which there is nothing to lay out.
 const leastContig = 100
 
-// New lays a genome out. What Options ask for and cannot be is an error.
+// New lays a genome out. Options that cannot be are an error.
 func New(o Options) (*Genome, error) {
 	if o.Contigs < 1 || o.Bases < leastContig*int64(o.Contigs) {
 		return nil, fmt.Errorf("%d bases in %d contigs: expected at least one contig, and %d bases for each", o.Bases, o.Contigs, leastContig)

@@ -111,8 +111,8 @@ func human(bases int64) Options {
 	return Options{Bases: bases, Contigs: 5, Seed: 1, Profile: Human}
 }
 
-// Shares and divergences are those of the table of families, measured from BED. A tenth of a share
-// is about four standard deviations at this size for the families with the largest elements.
+// Shares and divergences are as in the table of families, measured from BED. A tenth of a share is
+// about four standard deviations at this size for the families with the largest elements.
 func TestHumanShares(t *testing.T) {
 	const size = 30_000_000
 	g, err := New(human(size))
@@ -180,7 +180,7 @@ func TestHumanShares(t *testing.T) {
 	}
 }
 
-// What the text has is what BED says: copies of one element, compared with the element itself.
+// The text has the elements of the BED: copies of one element, compared with the element itself.
 func TestElement(t *testing.T) {
 	for _, e := range []Element{
 		{Length: 300, Share: 0.1, Least: 0.10, Most: 0.15},
@@ -227,8 +227,8 @@ func TestElement(t *testing.T) {
 	}
 }
 
-// Elements that came with a duplication, and those that another interrupted, are like the element
-// too, in the direction that BED gives.
+// Elements that came with a duplication, and elements that another interrupted, are like the
+// element too, in the direction that BED gives.
 func TestElementsOfParts(t *testing.T) {
 	const length, divergence = 300, 0.05
 	o := Options{Bases: 2_000_000, Contigs: 2, Seed: 9, Profile: Random, Shares: map[string]float64{groupSegdup: 0.2},
@@ -241,7 +241,7 @@ func TestElementsOfParts(t *testing.T) {
 	w := write(t, o, 2)
 	within, interrupted, end := 0, 0, 0
 	near := func(what, text string, l line) {
-		// The most that an element and a duplication have, and more than ten standard deviations of it.
+		// The most that an element and a duplication have, and more than ten standard deviations.
 		if d := truth.Distance(text, consensus); float64(d) > (divergence+mostDivergence+0.15)*length {
 			t.Errorf("%s: %+v differs by %d", what, l, d)
 		}
@@ -332,7 +332,7 @@ func TestAlpha(t *testing.T) {
 	}
 }
 
-// The beginning of a copy is like what is where BED says that its source begins.
+// The beginning of a copy is like the text where its source begins by the BED.
 func TestDuplications(t *testing.T) {
 	o := human(20_000_000)
 	w := write(t, o, 2)
@@ -367,8 +367,8 @@ func TestDuplications(t *testing.T) {
 	}
 }
 
-// For any options: exactly so many bases, contigs as laid out, lines of BED in order and inside, N
-// as asked for, and the same bytes for any number of threads.
+// For any options: exactly the bases asked for, contigs as laid out, lines of BED in order and
+// inside, N as asked for, and the same bytes for any number of threads.
 func TestWriteProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		contigs := rapid.IntRange(1, 30).Draw(t, "contigs")

@@ -2,7 +2,7 @@ package genome
 
 import "testing"
 
-// TestLongestIndel draws so many lengths that the longest is among them, and none is longer.
+// TestLongestIndel draws enough lengths to have the longest among them, and none is longer.
 func TestLongestIndel(t *testing.T) {
 	d := newDice(7)
 	longest := 0

@@ -54,7 +54,7 @@ func (g *Genome) layOut() {
 }
 
 // specials returns the blocks of a contig that are not ordinary, without their places. Shares are
-// held to a base in each contig, except that what is too short for the least copy, or for two
+// held to a base in each contig, except that a share too short for the least copy, or for two
 // monomers, is left out.
 func (g *Genome) specials(contig int) []block {
 	c := &g.Contigs[contig]

@@ -7,8 +7,9 @@ import (
 )
 
 // An isochore is a stretch of one GC content. Costantini et al. 2006 (Genome Res 16, 536) find five
-// families of them in human, L1, L2, H1, H2 and H3; fraction is their share of the genome, rounded,
-// and gc the share of G and C of their background; elements have about the same, by and large.
+// families of isochores in human, L1, L2, H1, H2 and H3; fraction is their share of the genome,
+// rounded, and gc the share of G and C of their background; elements have about the same, by and
+// large.
 type isochore struct{ fraction, gc float64 }
 
 var isochores = [...]isochore{{0.19, 0.360}, {0.37, 0.388}, {0.31, 0.431}, {0.11, 0.487}, {0.02, 0.540}}
@@ -24,9 +25,9 @@ type layer struct {
 }
 
 // odds say how often two bases are neighbours, next to how often they would be by chance, in human
-// (about those of Burge, Campbell and Karlin 1992, PNAS 89, 1358, both strands together; the gene
-// loci of docs/benchmarks have the same within 0.05). CpG is rare, because C decays there, and TpG
-// and CpA, which it becomes, are frequent.
+// (about as in Burge, Campbell and Karlin 1992, PNAS 89, 1358, both strands together; the gene loci
+// of docs/benchmarks have the same within 0.05). CpG is rare, because C decays there, and TpG and
+// CpA, which it becomes, are frequent.
 var odds = [4][4]float64{
 	{1.12, 0.84, 1.17, 0.87},
 	{1.21, 1.22, 0.24, 1.17},
@@ -156,12 +157,12 @@ func (g *Genome) isochoreOf(c *Contig, at int64) int {
 	return len(isochores) - 1
 }
 
-// ordinary makes the block of ordinary sequence that begins at a position of it.
+// ordinary makes the block of ordinary sequence that begins at a position.
 //
 // Each family gets as many elements as its density asks for: they are drawn until the next would be
 // one too many, which is taken with a probability that makes the mean right. The background has the
 // bases that are left. Into it elements are inserted, from the oldest family to the youngest, each
-// at an even place of what is there then.
+// at an even place of the block so far.
 func (g *Genome) ordinary(s *scratch, contig int, at int64, length int) {
 	c := &g.Contigs[contig]
 	d := newDice(g.options.Seed, placeOrdinary, uint64(contig), uint64(at))

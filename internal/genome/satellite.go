@@ -5,13 +5,13 @@ package genome
 // contig, and an array is copies of the unit that are 1 to 2 % apart, those near each other less.
 const (
 	monomerBases = 171
-	// Units of human have 2 to 34 monomers, most of them 4 to 16.
+	// Units of human have 2 to 34 monomers, most 4 to 16.
 	fewestMonomers, mostMonomers = 4, 16
-	// Monomers differ by so much from the one that all are from, hence by about twice as much from
-	// each other.
+	// Monomers differ by this from their common ancestor, hence by about twice as much from each
+	// other.
 	leastMonomer, mostMonomer = 0.12, 0.22
-	// Copies of the unit differ by unitApart from that of their block, and this one by blockApart from
-	// that of the array: copies of one block are 1.2 % apart, others 2 %.
+	// Copies of the unit differ by unitApart from the unit of their block, and this unit by
+	// blockApart from the array's: copies of one block are 1.2 % apart, others 2 %.
 	blockApart, unitApart = 0.004, 0.006
 )
 

@@ -10,13 +10,14 @@ import (
 // lineBases is the number of bases in a line of FASTA.
 const lineBases = 60
 
-// Write writes the genome as FASTA, and what lies where as BED if bed is not nil, by some threads.
-// Both are the same for any number of them. BED has a line for each part of an element that others
-// left in one piece, sorted by contig and start, with 0-based half-open positions: contig, start,
-// end, name, score, strand. The score is the edits that the whole element was made with for each
-// 1,000 bases of what it is a copy of. A segmental duplication is called segdup:contig:position,
-// from where its source begins (0-based), and the elements that came with it follow it. A copy of a
-// unit of alpha satellite is called alpha. Gaps and background have no lines.
+// Write writes the genome as FASTA, and the places of elements as BED if bed is not nil, by some
+// threads. Both are the same for any number of threads. BED has a line for each part of an element
+// that others left in one piece, sorted by contig and start, with 0-based half-open positions:
+// contig, start, end, name, score, strand. The score is the edits that the whole element was made
+// with for each 1,000 bases of its original. A segmental duplication is called
+// segdup:contig:position, from where its source begins (0-based), and the elements that came with
+// it follow it. A copy of a unit of alpha satellite is called alpha. Gaps and background have no
+// lines.
 func (g *Genome) Write(fasta, bed io.Writer, threads int) error {
 	threads = max(threads, 1)
 	var blocks []*block

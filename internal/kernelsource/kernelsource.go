@@ -1,6 +1,6 @@
-// Package kernelsource says which files the kernels are made of, how they are compiled, and how the
-// PTX of each tells what it was compiled from. makekernels writes PTX by it, and the tests of
-// package kernels check what is embedded.
+// Package kernelsource says which files the kernels are made from, how they are compiled, and how
+// the PTX of each names its sources. makekernels writes PTX by this package, and the tests of
+// package kernels check the embedded PTX.
 package kernelsource
 
 import (
@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// sourceExtension is that of a file of kernels, headerExtension that of a header.
+	// sourceExtension is the extension of a file of kernels, headerExtension of a header.
 	sourceExtension = ".cu"
 	headerExtension = ".cuh"
 	// Language is the header that declares the operations of a device. Only it may include
@@ -23,7 +23,7 @@ const (
 	emulator = "emulator/emulator.h"
 )
 
-// Flags are the arguments of clang, but for the names of the files. sm_80 and PTX 8.0 are the least
+// Flags are the arguments of clang without the names of the files. sm_80 and PTX 8.0 are the least
 // that the kernels need; the driver compiles them for newer devices. There are no headers and no
 // libraries of CUDA, so that a plain clang is enough.
 func Flags() []string {

@@ -140,7 +140,7 @@ func TestHeaderTouchesItsKernels(t *testing.T) {
 	}
 }
 
-// TestReadsWhatClangReads compares the files of each module with those that clang opens.
+// TestReadsWhatClangReads compares the files of each module with the files that clang opens.
 func TestReadsWhatClangReads(t *testing.T) {
 	const compiler = "clang++-19"
 	if _, err := exec.LookPath(compiler); err != nil {

@@ -1,6 +1,6 @@
 package measure
 
-// AddCounts adds the elements of b to those of a, which it makes as long where that is needed. a is
+// AddCounts adds the elements of b to the elements of a, and makes a as long where needed. a is
 // changed in place where it has room.
 func AddCounts(a, b []int64) []int64 {
 	for len(a) < len(b) {

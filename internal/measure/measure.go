@@ -1,14 +1,14 @@
-// Package measure holds results of measurements: rows of medians. It does not measure; those who
-// know what there is to measure do, and package report writes what they found.
+// Package measure holds results of measurements: rows of medians. It does not measure; packages
+// that know the work measure, and package report writes their results.
 package measure
 
 import "slices"
 
-// Result is what was measured.
+// Result is the result of a measurement.
 type Result struct {
 	Device Device
-	// Bases and Reads are the sizes of what was mapped or searched; Bytes is that of a buffer on a
-	// device. Sizes that do not matter are 0.
+	// Bases and Reads are the sizes of the work that was mapped or searched; Bytes is the size of a
+	// buffer on a device. Sizes that do not matter are 0.
 	Bases, Reads, Bytes int64
 	// Letters is the length of a text that was searched.
 	Letters int64
@@ -32,9 +32,9 @@ type Row struct {
 	Value    float64
 	Min, Max float64
 	Runs     int
-	// Bytes or Operations are what a run moves or does, where Value is a rate of them.
+	// Bytes or Operations are what a run moves or does, where Value is their rate.
 	Bytes, Operations int64
-	// Search says what was searched for where the row is the rate of a search; nil elsewhere.
+	// Search describes the search where the row is the rate of a search; nil elsewhere.
 	Search *Search
 }
 
@@ -55,7 +55,7 @@ type Search struct {
 	Patterns int
 	// Threads is the number of goroutines on the CPU, 0 on a GPU.
 	Threads int
-	// Share is the rate over that of the row that is named Ceiling; 0 and "" where there is none.
+	// Share is the rate over the rate of the row named Ceiling; 0 and "" where there is none.
 	Share   float64
 	Ceiling string
 }

@@ -6,7 +6,7 @@ import "sync/atomic"
 // looks at.
 type Share struct{ done, all atomic.Int64 }
 
-// Begin begins work of so many units.
+// Begin begins work of a number of units.
 func (s *Share) Begin(all int64) {
 	if s != nil {
 		s.done.Store(0)

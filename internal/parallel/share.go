@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// A Sharing is what goroutines of a loop share of the work of one item that takes long: those that
-// have no item any more help with it.
+// A Sharing is work of one long item that goroutines of a loop share: goroutines that have no item
+// any more help.
 type Sharing struct {
 	mu     sync.Mutex
 	wake   sync.Cond
@@ -14,7 +14,8 @@ type Sharing struct {
 	active int          // goroutines that may still share something
 }
 
-// A sharedJob is n tasks, of which those from next on have not begun, and so many are not done.
+// A sharedJob is n tasks: tasks from next on have not begun, and a count tells how many are not
+// done.
 type sharedJob struct {
 	do            func(worker, i int)
 	n, next, left int

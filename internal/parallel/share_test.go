@@ -52,7 +52,7 @@ func TestSharing(t *testing.T) {
 	}
 }
 
-// TestSharingHelps has two tasks of one item wait for each other: somebody else does one of them.
+// TestSharingHelps has two tasks of one item wait for each other: somebody else does one task.
 func TestSharingHelps(t *testing.T) {
 	var s Sharing
 	met := make(chan int)

@@ -90,7 +90,7 @@ func TestPrimerPanel(t *testing.T) {
 	if own := len(b.rows("products.tsv", 2)) - len(unwanted); own != 200 {
 		t.Errorf("%d products of pairs", own)
 	}
-	// What two primers with edits make by chance is there too.
+	// Products of two primers by chance, with edits, are there too.
 	exact := slices.DeleteFunc(unwanted[1:], func(row string) bool { return !strings.HasSuffix(row, " 0 0") })
 	if want := []string{"p5/F p9/F c1 7980 8220 + 240 0 0", "p7/R p7/R c1 10720 10960 + 240 0 0"}; !slices.Equal(exact, want) {
 		t.Errorf("unwanted: %q", exact)
@@ -100,7 +100,7 @@ func TestPrimerPanel(t *testing.T) {
 	}
 }
 
-// TestPrimersearch compares the products of each pair's two primers with those of EMBOSS.
+// TestPrimersearch compares the products of each pair's two primers with the products of EMBOSS.
 func TestPrimersearch(t *testing.T) {
 	t.Parallel()
 	programs.Find(t, "primersearch")

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// page returns a recipe, whose options tests take from it: so they are those that users read.
+// page returns a recipe. Tests take their options from it, so that users read the tested options.
 func page(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("../../docs/recipes", name))
@@ -246,7 +246,7 @@ func (d dice) bases(n int) string {
 	return string(b)
 }
 
-// edit makes n edits, of which a share are gaps of a base.
+// edit makes n edits; a share are gaps of a base.
 func (d dice) edit(s string, n int, gaps float64) string {
 	b := []byte(s)
 	for range n {
@@ -281,7 +281,7 @@ func (d dice) read(s string, n, edits int, gaps float64) string {
 	return d.turn(d.edit(s[at:at+n+edits], edits, gaps)[:n])
 }
 
-// panel are near-identical alleles, and reads of them with up to 4 edits.
+// panel are near-identical alleles, and their reads with up to 4 edits.
 func panel() (alleles, reads []string) {
 	d := newDice(13)
 	root := d.bases(1000)
@@ -298,8 +298,8 @@ func panel() (alleles, reads []string) {
 	return alleles, reads
 }
 
-// TestHLARazerS3 compares the alleles of each read with those of the call in OptiType, also where
-// the limit leaves reads out.
+// TestHLARazerS3 compares the alleles of each read with the alleles of the call in OptiType, also
+// where the limit leaves reads out.
 func TestHLARazerS3(t *testing.T) {
 	t.Parallel()
 	programs.Find(t, "razers3")
@@ -341,7 +341,8 @@ func TestHLAYara(t *testing.T) {
 	equal(t, "reads without gaps", got.set(onAllele), theirs.set(onAllele), 300)
 }
 
-// repeats are contigs of copies of one repeat, one contig with Ns, and short reads of them.
+// repeats are contigs of copies of one repeat, one contig with Ns, and short reads from the
+// contigs.
 func repeats() (contigs, reads []string) {
 	d := newDice(50)
 	repeat := d.bases(120)
@@ -376,8 +377,8 @@ func repeats() (contigs, reads []string) {
 // overN tells whether a place covers an N of the reference, by its tag MD.
 func overN(h hit) bool { return strings.Contains(h.md, "N") }
 
-// TestBowtie compares small RNA with bowtie 1: all places of the best stratum, those of reads with
-// at most 50, and reads with more left out.
+// TestBowtie compares small RNA with bowtie 1: all places of the best stratum, for reads with at
+// most 50; reads with more are left out.
 func TestBowtie(t *testing.T) {
 	t.Parallel()
 	programs.Find(t, "bowtie")
@@ -426,8 +427,8 @@ func TestBowtie(t *testing.T) {
 	}
 }
 
-// TestCopyNumber compares all places with up to 2 substitutions with those of bowtie. It has none
-// over Ns; the recipe tells these by the tag MD.
+// TestCopyNumber compares all places with up to 2 substitutions with the places of bowtie. It has
+// none over Ns; the recipe tells these by the tag MD.
 func TestCopyNumber(t *testing.T) {
 	t.Parallel()
 	programs.Find(t, "bowtie")
@@ -447,7 +448,7 @@ func TestCopyNumber(t *testing.T) {
 	equal(t, "2 substitutions", all.set(atPlace), b.file("theirs.sam").set(atPlace), 1000)
 }
 
-// ancient are contigs with a repeat, and reads of them with damaged ends, substitutions and gaps.
+// ancient are contigs with a repeat, and their reads with damaged ends, substitutions and gaps.
 func ancient() (contigs, reads []string) {
 	d := newDice(14)
 	repeat := d.bases(300)
@@ -477,7 +478,7 @@ func ancient() (contigs, reads []string) {
 
 var boundary = regexp.MustCompile(`(\d+)bp reads: max_diff = (\d+)`)
 
-// TestBwaTable compares the tables of edits by length with those that bwa prints.
+// TestBwaTable compares the tables of edits by length with the tables that bwa prints.
 func TestBwaTable(t *testing.T) {
 	t.Parallel()
 	programs.Find(t, "bwa")
@@ -656,8 +657,8 @@ func TestDemultiplexing(t *testing.T) {
 	}
 }
 
-// sorted counts the records, of so many reads each, that are in the file that their name says, and
-// in that of another barcode.
+// sorted counts the records, each of a number of reads, in the file that their name says, and in
+// the file of another barcode.
 func (b *bench) sorted(folder string, width int) (right, wrong int) {
 	b.Helper()
 	files, err := filepath.Glob(filepath.Join(b.folder, folder, "b*.fq"))

@@ -13,8 +13,8 @@ import (
 )
 
 // confident are the intervals of testdata/na12878.fa.gz in which a call that GIAB lacks is wrong:
-// those of test_nist.b37_chr20_100kbp_at_10mb.bed of google/nucleus, less 10,000,000. Positions
-// count from 0, and the ends are left out.
+// the intervals of test_nist.b37_chr20_100kbp_at_10mb.bed of google/nucleus, less 10,000,000.
+// Positions count from 0, and the ends are left out.
 var confident = [][2]int{{846, 2407}, {2520, 4171}, {4273, 4964}, {4994, 6386}, {6409, 7800}, {7824, 8018},
 	{8043, 8079}, {8100, 8707}, {8808, 8897}, {9002, 9791}, {9933, 10531}}
 

@@ -23,13 +23,14 @@ const (
 
 // mayImport lists the packages of this module that a package may import.
 var mayImport = map[string][]string{
-	"cmd/scanmap":        {"internal/bgzf", "mapper", "mapper/bench", "search", "search/records", "search/variants", "search/primers", "genome/mappability", "mapper/plan", "mapper/depth", "track", "report", "genome/copies", "search/guides", "gpu/device", "internal/measure", "internal/bed", "dna", "fasta", "sam", "internal/temporary", "gpu", "kernels"},
+	"cmd/scanmap":        {"internal/bgzf", "mapper", "mapper/bench", "search", "search/papers", "search/records", "search/variants", "search/primers", "genome/mappability", "mapper/plan", "mapper/depth", "track", "report", "genome/copies", "search/guides", "gpu/device", "internal/measure", "internal/bed", "dna", "fasta", "sam", "internal/temporary", "gpu", "kernels"},
 	"mapper":             {"mapper/find", "locate", "internal/bgzf", "internal/parallel", "internal/temporary", "gpu/device", "internal/measure", "dna", "fasta", "sam"},
 	"mapper/find":        {"locate", "internal/parallel", "internal/temporary", "gpu/device", "internal/measure", "dna", "fasta", "gpu", "kernels"},
 	"mapper/bench":       {"mapper", "mapper/find", "locate", "internal/parallel", "gpu/device", "internal/measure", "dna", "fasta", "gpu", "kernels"},
 	"genome/mappability": {"mapper/find", "locate", "internal/parallel", "internal/temporary", "gpu/device", "dna", "fasta"},
 	"search/records":     {"search", "internal/parallel", "internal/bgzf", "dna", "fasta"},
 	"search":             {"locate", "internal/parallel", "gpu/device", "internal/measure", "dna", "fasta", "sam", "gpu", "kernels"},
+	"search/papers":      {"search", "gpu/device", "dna", "gpu", "kernels"},
 	"search/primers":     {"search", "locate", "internal/parallel", "dna", "fasta"},
 	"search/variants":    {"search", "internal/parallel", "gpu/device", "internal/temporary", "dna", "fasta"},
 	"locate":             {"internal/parallel", "dna"},
@@ -77,8 +78,8 @@ var only = map[string]string{
 // builtins are the forbidden functions that need no import.
 var builtins = map[string]string{"panic": reasonPanic, "print": reasonPrint, "println": reasonPrint}
 
-// violations returns what is wrong with a file that is not a test. name is its path
-// below the root, with slashes.
+// violations returns the faults of a file that is not a test. name is its path below the root, with
+// slashes.
 func violations(name string, file *ast.File) []string {
 	c := checker{name: name, pkg: path.Dir(name), names: map[string]string{}}
 	c.tool = isTool(c.pkg)
@@ -179,9 +180,9 @@ func TestRules(t *testing.T) {
 		}
 		name := filepath.ToSlash(strings.TrimPrefix(file, root+string(filepath.Separator)))
 		if entry.IsDir() {
-			// Examples are programs of others, with their own rules.
+			// docs/library is a program of others, with its own rules.
 			hidden := strings.HasPrefix(entry.Name(), ".") && file != root
-			if hidden || slices.Contains([]string{"build", "bin", "dist", "examples"}, name) || entry.Name() == "testdata" {
+			if hidden || slices.Contains([]string{"build", "bin", "dist", "docs"}, name) || entry.Name() == "testdata" {
 				return filepath.SkipDir
 			}
 			return nil

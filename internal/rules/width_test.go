@@ -16,7 +16,8 @@ import (
 // widest is the most columns of a line of prose or comment. A tab counts as one.
 const widest = 100
 
-// widths says what is checked below a folder, or in a file; the longest name that fits decides.
+// widths says which lines are checked below a folder, or in a file; the longest name that fits
+// decides.
 var widths = []struct {
 	below              string
 	markdown, comments bool
@@ -25,7 +26,7 @@ var widths = []struct {
 	{"tools/oracle", true, false}, // a copy
 }
 
-// checked tells what is checked in a file.
+// checked tells which lines are checked in a file.
 func checked(name string) (markdown, comments bool) {
 	longest := -1
 	for _, w := range widths {
@@ -58,7 +59,7 @@ func wideProse(text string) (found []int) {
 			fenced = !fenced
 			continue
 		}
-		// Indented code begins after an empty line, and goes on as long as it is indented.
+		// Indented code begins after an empty line, and goes on while lines are indented.
 		blank := strings.TrimSpace(line) == ""
 		indented = strings.HasPrefix(line, "    ") && (empty || indented) || indented && blank
 		empty = blank
@@ -82,7 +83,7 @@ func wide(line string) bool {
 	return !unbroken || utf8.RuneCountInString(line)-utf8.RuneCountInString(last) > widest
 }
 
-// wideGo looks at lines of Go that have a comment, but for directives and generated files.
+// wideGo looks at lines of Go that have a comment, except directives and generated files.
 func wideGo(text string) (found []int) {
 	if strings.Contains(text, "// Code generated ") && strings.Contains(text, " DO NOT EDIT.") {
 		return nil

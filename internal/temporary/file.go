@@ -1,4 +1,4 @@
-// Package temporary makes temporary files of which nothing is left, however the process ends.
+// Package temporary makes temporary files that leave nothing behind, however the process ends.
 package temporary
 
 import (
@@ -50,7 +50,7 @@ func Explain(files Files, purpose string, err error) error {
 	return fmt.Errorf("%s, temporary folder %s: %w", purpose, files.Folder(), err)
 }
 
-// Close closes files, all of them whatever fails, and returns the first error.
+// Close closes all files, whatever fails, and returns the first error.
 func Close(files ...File) error {
 	var first error
 	for _, f := range files {

@@ -88,9 +88,9 @@ func cut(r *rand.Rand, text string) (contigs []string) {
 	return append(contigs, text)
 }
 
-// drawK draws how many edits reads of each length have. What reads of a batch have in common
-// decides how finders cut them, so in most batches it is one number or one share of the length;
-// in others it goes up and down. One in 16 has more edits than finders can filter with.
+// drawK draws how many edits reads of each length have. The number that reads of a batch have in
+// common decides how finders cut them, so in most batches it is one number or one share of the
+// length; in others it goes up and down. One in 16 has more edits than finders can filter with.
 func drawK(r *rand.Rand) func(int) int {
 	switch r.IntN(16) {
 	case 0:

@@ -84,7 +84,7 @@ func ContigEnds(r *rand.Rand, k int) (contigs, reads []string) {
 	return contigs, reads
 }
 
-// Draw draws random texts, most of them repetitive, and reads of them.
+// Draw draws random texts, most of them repetitive, and their reads.
 func Draw(rt *rapid.T) (contigs, reads []string, k int) {
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))
 	letters := rapid.SampledFrom([]string{"ACGT", "AC", "A", "ACGTN", "AAAAAAAT"}).Draw(rt, "letters")
@@ -162,13 +162,13 @@ func Families(r *rand.Rand) (contigs, reads []string, k int) {
 }
 
 // OneWay returns a read of k + 1 pieces of q bases, and a text that has it with k edits, on either
-// strand. Pieces are taken two by two, and these groups are halved again and again. Of two halves
-// one has as many edits as it has pieces, anywhere, and the other the rest, until a group with one
-// edit less than it has pieces is left.
+// strand. Pieces are taken two by two, and these groups are halved again and again. One of two
+// halves has as many edits as pieces, anywhere, and the other the rest, until a group with one edit
+// less than it has pieces is left.
 func OneWay(r *rand.Rand, k, q int) (read, text string) {
 	read = Random(r, (k+1)*q, "ACGT")
 	edited := make([]bool, len(read))
-	// edit marks n bases of a stretch of those of pieces [from, to).
+	// edit marks n bases of the stretch of pieces [from, to).
 	edit := func(from, to, n int) {
 		from, to = from*q, to*q
 		length := n + r.IntN(to-from-n+1)

@@ -11,8 +11,8 @@ type LocalLocation struct {
 	CIGAR                                  string
 }
 
-// LocalRules are what the definition of local locations leaves open. Gap returns what a gap of so
-// many bases costs, up to that of Longest bases.
+// LocalRules settle choices that the definition of local locations leaves open. Gap returns the
+// cost of a gap, up to Longest bases.
 type LocalRules struct {
 	Least, Cap, Longest int
 }
@@ -38,15 +38,15 @@ func FindLocal(contigs []string, read string, rules LocalRules) (all []LocalLoca
 }
 
 // LocalInText returns the local locations of a strand in a text, in the order in which they are
-// taken: the best alignment that qualifies, then the best of those that are not in the same place,
-// and so on. One that scores more, or as much, with an end clipped is taken and left out.
+// taken: the best alignment that qualifies, then the best that is not in the same place, and so on.
+// An alignment that scores more, or as much, with an end clipped is taken and left out.
 func LocalInText(text, s string, rules LocalRules) (taken []LocalLocation) {
 	return LocalInCells(text, s, rules, nil)
 }
 
-// LocalInCells returns what LocalInText does, looking at some cells alone: `may` tells which pairs
-// of a base of the strand and a position of the text an alignment that qualifies may have. It is
-// nil for all.
+// LocalInCells returns the locations of LocalInText, looking at some cells alone: `may` tells which
+// pairs of a base of the strand and a position of the text an alignment that qualifies may have. It
+// is nil for all.
 func LocalInCells(text, s string, rules LocalRules, may func(i, j int) bool) (taken []LocalLocation) {
 	var paths [][]pair
 	for len(s) > 0 {
@@ -82,8 +82,8 @@ func LocalInCells(text, s string, rules LocalRules, may func(i, j int) bool) (ta
 // A pair is a base of the strand that is aligned to a position of the text.
 type pair struct{ i, j int }
 
-// Costs of alignments are compared by one number: lost score, then gap bases, edits and start. That
-// of no alignment is above all.
+// Costs of alignments are compared by one number: lost score, then gap bases, edits and start. The
+// number of no alignment is above all others.
 const (
 	localStart = 1
 	localEdit  = localStart << 12
@@ -127,7 +127,7 @@ func (t *localTable) cell(inserted, i, j int) int {
 	return t.cells[inserted][i][j]
 }
 
-// after returns how many inserted bases are left to count before a gap of g of them.
+// after returns how many inserted bases are left to count before a gap of g inserted bases.
 func (t *localTable) after(inserted, g int) int {
 	if t.count {
 		return inserted - g
@@ -177,8 +177,8 @@ func (t *localTable) fill() {
 
 // bestLocal returns the pairs of the best alignment that qualifies and has no masked pair.
 //
-// That of the best score may not qualify and another one qualify because it has more inserted
-// bases. Only where that is so, they are counted.
+// The alignment of the best score may not qualify while another one does, with more inserted bases.
+// Only then these are counted.
 func bestLocal(text, s string, rules LocalRules, masked [][]bool) ([]pair, bool) {
 	t := localTable{text: text, s: s, rules: rules, masked: masked}
 	t.fill()
@@ -210,7 +210,8 @@ func (l LocalRules) inserted(m int) int {
 	return 0
 }
 
-// mayQualify tells whether any alignment qualifies: the one with the most of what is compared.
+// mayQualify tells whether any alignment qualifies: the one with the most of score * m + Least *
+// inserted.
 //
 //go:norace
 func (t *localTable) mayQualify() bool {
@@ -249,8 +250,8 @@ func (t *localTable) mayQualify() bool {
 }
 
 // trace returns the pairs of the best alignment among those that may be taken, by what they lose
-// and how many inserted bases they have: of those as good the one that ends first, then the one of
-// which fewer bases are clipped at the end, then the one to which a traceback leads that prefers a
+// and how many inserted bases they have: of equally good ones the one that ends first, then the one
+// with fewer bases clipped at the end, then the one to which a traceback leads that prefers a
 // diagonal, then the shortest deletion, then the shortest insertion.
 func (t *localTable) trace(may func(lost, inserted int) bool) (path []pair, ok bool) {
 	m := len(t.s)

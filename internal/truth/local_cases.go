@@ -8,14 +8,14 @@ import (
 // longestGap is the most bases of a gap of a local alignment.
 const longestGap = 100
 
-// A LocalCase is a read, contigs, and what is asked for.
+// A LocalCase is a read, contigs, and the rules of the search.
 type LocalCase struct {
 	Contigs []string
 	Read    string
 	Rules   LocalRules
 }
 
-// DrawLocal draws a read of which a contig has diverged copies, in parts and with gaps, or a tandem
+// DrawLocal draws a read and a contig with diverged copies, in parts and with gaps, or a tandem
 // repeat.
 func DrawLocal(r *rand.Rand) LocalCase {
 	letters := []string{"ACGT", "ACGT", "ACGT", "ACGT", "AC", "AAAAT", "ACGTN"}[r.IntN(7)]

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A Planted is a read of which a text has one local alignment that qualifies, base by base.
+// A Planted is a read with one local alignment that qualifies in a text, base by base.
 type Planted struct {
 	Read, Text string
 	// Segments are its stretches without a gap, in order; those between have none in the read, or

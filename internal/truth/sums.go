@@ -7,10 +7,9 @@ import (
 	"time"
 )
 
-// Primes sets each number in what value points to, to any depth, to a prime of its own, the first
-// of them above after, and returns the last. Durations are in milliseconds. Of sums of such values
-// each tells what was added. Fields whose paths are in fixed, such as "Libraries.Skip", stay as
-// they are.
+// Primes sets each number in the value that is pointed to, to any depth, to a prime of its own, the
+// first one above after, and returns the last. Durations are in milliseconds. A sum of such values
+// tells which were added. Fields whose paths are in fixed, such as "Libraries.Skip", do not change.
 func Primes(value any, after int, fixed ...string) (last int) {
 	eachNumber(reflect.ValueOf(value).Elem(), "", "", fixed, func(_, _ string, number reflect.Value) {
 		for after++; !isPrime(after); {
@@ -30,8 +29,8 @@ func Primes(value any, after int, fixed ...string) (last int) {
 	return after
 }
 
-// Sums compares each number in what sum points to with the sum of those in what others point to,
-// but for those whose paths are in fixed. It returns which differ.
+// Sums compares each number in the value of sum with the sum of the same number in the values of
+// others, except fields whose paths are in fixed. It returns the fields that differ.
 func Sums(sum any, fixed []string, others ...any) (wrong []string) {
 	want := map[string]float64{}
 	for _, other := range others {

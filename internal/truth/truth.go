@@ -1,6 +1,6 @@
 // Package truth is the tests' own idea of what is right: plain dynamic programming over letters,
 // the replay of alignments, and inputs that finders and filters are likely to lose something on. It
-// shares no code with what it judges but the packing of references.
+// shares the packing of references with the judged code, and nothing else.
 //
 // Functions that fill whole matrices have the directive go:norace: they write to memory of their
 // own alone, and the race detector would take most of the time of tests that it looks at.
@@ -42,7 +42,7 @@ func Reads(bases ...string) []fasta.Read {
 	return reads
 }
 
-// ReverseComplement returns that of a text.
+// ReverseComplement returns the reverse complement of a text.
 func ReverseComplement(s string) string {
 	out := make([]byte, len(s))
 	for i := range len(s) {
@@ -126,7 +126,7 @@ func FindSubstituted(contigs []string, read string, k int) (all []Location) {
 // unit is the cost of an edit where a gap base costs one more.
 const unit = 1 << 20
 
-// codes returns a number for each letter; that of a letter that matches nothing is other.
+// codes returns a number for each letter; a letter that matches nothing has number other.
 func codes(s string, other byte) []byte {
 	out := make([]byte, len(s))
 	for i := range len(s) {

@@ -27,7 +27,7 @@ const never = 1 << 30
 // BestInBand returns the best alignment of a strand with a text by affine costs (a mismatch 5, a
 // deletion of g bases 6 + g, an insertion 6 + 2 g) that begins on a diagonal from low to high,
 // stays on them, and has no insertion beside a deletion. Ties are broken as seen from an alignment
-// that lies from start to end. It fills three matrices for each start by itself.
+// that lies from start to end. It fills three matrices for each start.
 //
 //go:norace
 func BestInBand(text, s string, low, high, start, end int) Alignment {

@@ -30,7 +30,7 @@ type Case struct {
 	Regions int  // how many regions to ask the index for
 }
 
-// options are those that differ from one case to the next, each with its value.
+// options are the options that differ from one case to the next, each with its value.
 func (c *Case) options() [][]string {
 	var options [][]string
 	for _, o := range []struct {
@@ -52,8 +52,8 @@ func (c *Case) options() [][]string {
 	return options
 }
 
-// arguments are those of scanmap map before the files. @PG is left out: it differs with the name of
-// the output.
+// arguments are the arguments of scanmap map before the files. @PG is left out: it differs with the
+// name of the output.
 func (c *Case) arguments() []string {
 	args := []string{"map", "--quiet", "--no-pg", c.distanceOption(), c.Distance, "--report", c.Report}
 	return append(args, slices.Concat(c.options()...)...)
@@ -92,7 +92,7 @@ func (c *Case) edits(n int) (int, error) {
 	return strconv.Atoi(c.Distance)
 }
 
-// String says what is mapped and how, in one line.
+// String describes the case in one line.
 func (c *Case) String() string {
 	layout := "single"
 	if c.paired() {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Faults collects what is wrong, by kind. The zero value is ready for use.
+// Faults collects faults, by kind. The zero value is ready for use.
 type Faults struct {
 	kinds []string // in the order in which they first came
 	of    map[string]*fault

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// regions asks the index of a sorted BAM for random regions; what comes has to be what a look at
-// each record finds. sorted has the records of the BAM, in its order.
+// regions asks the index of a sorted BAM for random regions; the answers have to be the records
+// that a look at each record finds. sorted has the records of the BAM, in its order.
 func (t *Tools) regions(ctx context.Context, bam string, sorted *Alignment, n int, faults *Faults) error {
 	if len(sorted.Contigs) == 0 {
 		return nil

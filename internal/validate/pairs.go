@@ -31,7 +31,8 @@ func (s *structure) templateLength(a, b *Record, together bool) {
 	}
 }
 
-// unmappedMates checks that an unmapped mate lies where its partner does, and two of them nowhere.
+// unmappedMates checks that an unmapped mate lies where its partner does, and two unmapped mates
+// nowhere.
 func (s *structure) unmappedMates(a, b *Record) {
 	if a.mapped() && b.mapped() {
 		return
@@ -50,7 +51,8 @@ func (s *structure) unmappedMates(a, b *Record) {
 	}
 }
 
-// discordance checks XD where locations of both mates decide, and not what --report leaves of them.
+// discordance checks XD where locations of both mates decide, and not the rest that --report
+// leaves.
 func (s *structure) discordance(a, b *Record) {
 	if s.c.Report == "unique" {
 		return
@@ -111,8 +113,8 @@ func (s *structure) partner(r, m *Record) {
 }
 
 // inward tells whether mates on one contig lie on different strands, and the 5' end of the forward
-// one is not right of that of the other: they may reach past each other, as both do in inserts
-// shorter than a read.
+// one is not right of the other's: they may reach past each other, as both do in inserts shorter
+// than a read.
 func inward(a, b *Record) bool {
 	if a.reverse() == b.reverse() {
 		return false

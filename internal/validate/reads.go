@@ -14,7 +14,7 @@ type Read struct {
 	Bases, Qualities string
 }
 
-// Template is what was sequenced as one: a read, or two mates.
+// Template is a fragment that was sequenced as one: a read, or two mates.
 type Template struct {
 	Name  string
 	Mates []Read

@@ -41,7 +41,7 @@ type Record struct {
 	Tags             []string
 }
 
-// primary tells whether the record is the one that speaks for its read.
+// primary tells whether the record speaks for its read.
 func (r *Record) primary() bool { return r.Flags&(flagSecondary|flagSupplementary) == 0 }
 
 func (r *Record) mapped() bool { return r.Flags&flagUnmapped == 0 }

@@ -15,7 +15,7 @@ type Result struct {
 	// Fixmate is nil where reads share a name without being mates: samtools fixmate takes them for
 	// mates.
 	Fixmate *Fixmate
-	// Warnings are the kinds of Picard's warnings, all of them in the table of that name.
+	// Warnings are the kinds of Picard's warnings, all in the table of that name.
 	Warnings []string
 	Faults   Faults
 }

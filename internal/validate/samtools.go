@@ -130,7 +130,7 @@ func place(r *Record) string {
 }
 
 // calmd has samtools compute NM and MD again, which must change nothing. It skips records without
-// SEQ, so secondary ones get that of the read first; and it loads a contig again wherever the
+// SEQ, so secondary ones get the SEQ of the read first; and it loads a contig again wherever the
 // contig changes, so records are sorted.
 func (t *Tools) calmd(ctx context.Context, c *Case, a *Alignment, folder string, templates []Template, faults *Faults) error {
 	inOrder, filled := filepath.Join(folder, "filled.sam"), filepath.Join(folder, "filled.sorted.bam")

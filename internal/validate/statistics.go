@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// statistics is what is used of the JSON of --stats.
+// statistics has the used members of the JSON of --stats.
 type statistics struct {
 	Reads        int64 `json:"reads"`
 	MappedReads  int64 `json:"mapped_reads"`
@@ -57,7 +57,7 @@ func readStatistics(name string) (*statistics, error) {
 	return s, nil
 }
 
-// Counts are those of a SAM text, as samtools flagstat defines them.
+// Counts are the counts of a SAM text, as samtools flagstat defines them.
 type Counts struct {
 	Records, Primary, Mapped, PrimaryMapped int64
 	Proper, Singletons, OtherContig         int64
@@ -73,7 +73,7 @@ type Counts struct {
 	byContig map[string]contigCounts
 }
 
-// contigCounts are those of one contig; unmapped records are counted where they are placed.
+// contigCounts are the counts of one contig; unmapped records are counted where they are placed.
 type contigCounts struct{ primary, mapped, unmapped int64 }
 
 // count counts the records of a SAM text.

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// goodStatistics are those of goodPairs.
+// goodStatistics are the statistics of goodPairs.
 func goodStatistics() *statistics {
 	s := &statistics{}
 	const text = `{"reads": 6, "mapped_reads": 3, "reported": 4,

@@ -8,7 +8,7 @@ import (
 	"scanmap/sam"
 )
 
-// tags are those that a record may have.
+// tags are the tags that a record may have.
 var tags = sam.Tags()
 
 // prefix is what a tag begins with in a line, such as NM:i:.
@@ -234,7 +234,7 @@ func (s *structure) unmapped(read *Read, r *Record) {
 	s.sequence(read, r)
 }
 
-// location judges a record with an alignment by itself.
+// location judges a record with an alignment, alone.
 func (s *structure) location(read *Read, r *Record) {
 	length, known := s.lengths[r.Contig]
 	if !known || r.Start < 0 || r.End > length {
@@ -398,8 +398,7 @@ func lettersOfMD(md string) (matches, mismatches, deleted int) {
 	return matches + number, mismatches, deleted
 }
 
-// report checks that the records of a mapped read are those that --report and --max-locations ask
-// for.
+// report checks that a mapped read has the records that --report and --max-locations ask for.
 func (s *structure) report(records []*Record) {
 	name := records[0].Name
 	if s.c.MaxLocations > 0 && len(records) > s.c.MaxLocations {

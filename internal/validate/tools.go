@@ -73,7 +73,7 @@ func open(ctx context.Context, name string, args ...string) (*stream, error) {
 	return s, s.command.Start()
 }
 
-// finish reads what is left, and waits for the end.
+// finish reads the rest, and waits for the end.
 func (s *stream) finish() error {
 	if _, err := io.Copy(io.Discard, s.Reader); err != nil {
 		return err

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestWalkTellsTemplatesOfOneName has two reads of one name, of which the first has no record.
+// TestWalkTellsTemplatesOfOneName has two reads of one name, and the first has no record.
 func TestWalkTellsTemplatesOfOneName(t *testing.T) {
 	templates := []Template{{Name: "a", Mates: []Read{{Bases: "ACGT"}}}, {Name: "a", Mates: []Read{{Bases: "TTTT"}}}}
 	var got []int

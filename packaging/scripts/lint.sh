@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD
-workflows=$root/workflows
+workflows=$root/packaging/workflows
 home=$root/build/lint
 remote=https://github.com/nf-core/modules.git
 modules=${NF_CORE:-$remote}

@@ -77,8 +77,8 @@ pack() {
 	} >"$out/notes.md"
 
 	cp -r packaging/bioconda "$out/for/bioconda"
-	cp -r workflows/nextflow/modules/scanmap "$out/for/nf-core"
-	cp -r workflows/snakemake/wrappers/scanmap "$out/for/snakemake-wrappers"
+	cp -r packaging/workflows/nextflow/modules/scanmap "$out/for/nf-core"
+	cp -r packaging/workflows/snakemake/wrappers/scanmap "$out/for/snakemake-wrappers"
 	fill "$out/for" "$(sha256sum <"$out/files/$source" | cut -d ' ' -f 1)"
 
 	(cd "$out" && find . -type f -path './files/*' -o -name notes.md | sort | sed 's#^\./##')

@@ -49,23 +49,16 @@ func patternsOf(t tester, pam string, letters ...string) []search.Pattern {
 
 // counted searches as scanmap guides does, and returns all places, too.
 func counted(t tester, ref *dna.Reference, patterns []search.Pattern, o Options, substitutions bool) ([]Summary, []Place) {
-	c := NewCounter(ref, patterns, o)
-	text := search.NewDNA(ref)
-	with := search.Options{Distance: o.Distance, Substitutions: true, Threads: 1}
-	if _, err := search.Run(t.Context(), text, patterns, with, func(l []search.Location) error { c.Score(l); return nil }); err != nil {
-		t.Fatal(err)
-	}
 	var places []Place
-	with.Substitutions = substitutions
-	if _, err := search.Run(t.Context(), text, patterns, with, func(l []search.Location) error {
-		return c.Count(l, func(p *Place) error {
-			places = append(places, *p)
-			return nil
-		})
-	}); err != nil {
+	with := search.Options{Distance: o.Distance, Substitutions: substitutions, Threads: 1}
+	summaries, _, err := Search(t.Context(), ref, patterns, o, with, func(p *Place) error {
+		places = append(places, *p)
+		return nil
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
-	return c.Summaries(), places
+	return summaries, places
 }
 
 // TestSubstitutions compares summaries with what a loop over all places of both strands counts.

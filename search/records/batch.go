@@ -6,13 +6,13 @@ import (
 	"scanmap/search"
 )
 
-// A batch is the reads of some neighbouring records, and what was found of them.
+// A batch is the reads of some neighbouring records, and their findings.
 type batch struct {
 	reads []fasta.Read // the mates of a record are neighbours
 	width int          // reads of a record
 	ref   dna.Reference
 	owner []int32 // the read of each contig
-	// nearest is the best pattern of each contig, cuts what is cut off each read; both for
+	// nearest is the best pattern of each contig, cuts the letters cut off each read; both for
 	// Options.Trim alone.
 	nearest []nearest
 	cuts    []cut
@@ -39,8 +39,8 @@ type packer struct {
 // newPacker makes a packer for patterns that have at most k edits.
 //
 // A stretch that starts at most Within letters from the start of a read, and is within k edits of a
-// pattern of m letters, has at most m + k letters. So it lies in the first Within + m + k letters:
-// no other has to be searched.
+// pattern of m letters, has at most m + k letters. It therefore lies in the first Within + m + k
+// letters: no others have to be searched.
 func newPacker(o *Options, k int) *packer {
 	p := &packer{options: o, gap: k + 1}
 	for i := range o.Patterns {

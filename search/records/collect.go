@@ -9,8 +9,7 @@ import (
 // none is a distance that no pattern has.
 const none = math.MaxInt32
 
-// A choice is what is known of a record's barcodes: the best one, and the distance of the best of
-// all others.
+// A choice describes a record's barcodes: the best one, and the distance of the best of all others.
 type choice struct {
 	barcode, distance, second int32
 }
@@ -18,8 +17,8 @@ type choice struct {
 // add adds a barcode with a distance, which may be less than one that it was added with before.
 //
 // second is always the least distance of barcodes other than the best: a barcode that becomes the
-// best leaves its own earlier distance behind only if that was second, and then the distance of the
-// one that it replaces, which is less or equal, takes its place.
+// best leaves its own earlier distance behind only if that was second; then the distance of the
+// barcode that it replaces, which is less or equal, becomes second.
 func (c *choice) add(barcode, distance int32) {
 	switch {
 	case barcode == c.barcode:
@@ -31,10 +30,10 @@ func (c *choice) add(barcode, distance int32) {
 	}
 }
 
-// unknown is the choice of a record of which no barcode is known.
+// unknown is the choice of a record without a known barcode.
 var unknown = choice{-1, none, none}
 
-// A collector turns the locations of one batch after another into what is known of records.
+// A collector turns the locations of one batch after another into choices of records.
 type collector struct {
 	options *Options
 	// choosing tells that barcodes are wanted, and not whether there is a pattern.
@@ -50,7 +49,8 @@ type collector struct {
 // A group is the locations of a pattern on a contig.
 type group struct {
 	pattern, contig int
-	// best is the least distance, inside that of those that start near enough to the end.
+	// best is the least distance, inside the least distance of locations that start near enough to
+	// the end.
 	best, inside int32
 }
 
@@ -88,7 +88,7 @@ func (c *collector) begin(b *batch) {
 	}
 }
 
-// add takes locations, those of a pattern after those of the one before, and in order of contigs.
+// add takes locations, pattern after pattern, and in order of contigs.
 func (c *collector) add(locations []search.Location) error {
 	for i := range locations {
 		l := &locations[i]
@@ -108,7 +108,7 @@ func (c *collector) add(locations []search.Location) error {
 	return nil
 }
 
-// settle takes what is known of a pattern in a contig.
+// settle takes the distances of a pattern in a contig.
 func (c *collector) settle() {
 	g := &c.now
 	if g.pattern < 0 {
@@ -138,7 +138,8 @@ func (c *collector) settle() {
 }
 
 // near returns the fewest edits between a pattern and a stretch that starts near enough to the
-// start of a contig, which has locations of it; none if these are more than are searched for.
+// start of a contig, which has locations of the pattern; none if these are more than are searched
+// for.
 //
 // Without gaps every occurrence is a location. With gaps the location of the least distance is
 // always one, because those are kept first. If it starts near enough, no stretch has fewer edits.

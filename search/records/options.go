@@ -44,8 +44,8 @@ type Options struct {
 	MaxLength int
 	// Patterns are of DNA. Near an end they have no letters that are fixed.
 	Patterns []search.Pattern
-	// Search has the distance, the strands and the threads. A pattern near an end is searched for as
-	// it is given, whatever ForwardOnly says.
+	// Search has the distance, the strands and the threads. A pattern near an end is searched for
+	// as given, whatever ForwardOnly says.
 	Search search.Options
 	// Within is the most letters between the end of a read and a pattern, or Anywhere; End is which.
 	Within int
@@ -66,7 +66,7 @@ type Options struct {
 	bounds bounds
 }
 
-// bounds say what is held at a time. 0 is a good number; others are for tests.
+// bounds limit how much is held at a time. 0 is a good number; others are for tests.
 type bounds struct {
 	// letters and records are the most of a batch, or one record.
 	letters, records int
@@ -75,9 +75,9 @@ type bounds struct {
 }
 
 const (
-	// threadLetters are those of a batch for each thread, and for two if there is one: enough for
-	// eight segments of a search. A million letters of reads take about 3 MB with their qualities,
-	// names and packed letters, and there are up to three batches.
+	// threadLetters are the letters of a batch for each thread, and for two if there is one: enough
+	// for eight segments of a search. A million letters of reads take about 3 MB with their
+	// qualities, names and packed letters, and there are up to three batches.
 	threadLetters = 1 << 20
 	// defaultRecords of few letters have names and take the same.
 	defaultRecords = 1 << 18
@@ -88,10 +88,10 @@ const (
 // paired tells whether records are two mates.
 func (o *Options) paired() bool { return o.Interleaved || o.Mates != "" }
 
-// errNoMates refuses to write those of single reads apart.
+// errNoMates refuses to write mates of single reads apart.
 var errNoMates = errors.New("single reads have no mates to write apart")
 
-// orDefault replaces what is 0, and refuses what contradicts itself.
+// orDefault replaces options of 0, and refuses options that contradict each other.
 func (o *Options) orDefault() error {
 	if o.Search.Threads <= 0 {
 		o.Search.Threads = runtime.GOMAXPROCS(0)
@@ -129,7 +129,7 @@ const (
 	Table = "barcodes.tsv"
 )
 
-// What the names of files have after the barcode where mates are apart.
+// The parts of names of files after the barcode, where mates are apart.
 const (
 	First  = "_R1"
 	Second = "_R2"
@@ -141,9 +141,9 @@ const mostName = 200
 // bothStrands tells whether both strands of a read are searched at the same places.
 func (o *Options) bothStrands() bool { return o.Within == Anywhere && !o.Search.ForwardOnly }
 
-// CheckBarcodes says what is wrong with Patterns as barcodes. Their names have to be those of
-// files, all different, and so do their letters. Where both strands of a read are searched, no
-// barcode may be the reverse complement of another: each read with one would have both.
+// CheckBarcodes returns the fault of Patterns as barcodes. Their names have to be names of files,
+// all different, and their letters have to be different. Where both strands of a read are searched,
+// no barcode may be the reverse complement of another: each read with one would have both.
 func (o *Options) CheckBarcodes() error {
 	patterns := o.Patterns
 	names, letters := map[string]bool{}, map[string]string{}

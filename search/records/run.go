@@ -23,7 +23,7 @@ type Stats struct {
 	Schemes []string // that searched, none without a read
 }
 
-// Filter writes the records of reads that have a pattern, or, if Options.Invert, those that have
+// Filter writes the records of reads that have a pattern, or, if Options.Invert, of reads that have
 // none, in the order of the input. A record is written as fasta.AppendFASTQ has it, with the name
 // as it was. Mates follow each other, unless mates is not nil: then it gets all second ones.
 func Filter(ctx context.Context, o Options, w, mates io.Writer) (*Stats, error) {
@@ -69,7 +69,7 @@ func Filter(ctx context.Context, o Options, w, mates io.Writer) (*Stats, error) 
 	return stats, nil
 }
 
-// writeAtOnce is how many bytes are written together at most, but for those of one long read.
+// writeAtOnce is how many bytes are written together at most; one long read may have more.
 const writeAtOnce = 1 << 18
 
 // A run reads batches, searches them and has them written: three goroutines, each a batch ahead of
@@ -82,7 +82,7 @@ type run struct {
 	write func(b *batch) error
 }
 
-// A reader gives reads or pairs of them.
+// A reader gives reads or pairs.
 type reader interface {
 	Next() ([]fasta.Read, error)
 	Close() error
@@ -139,14 +139,14 @@ func (r *run) all(ctx context.Context) error {
 	return err
 }
 
-// batches are those that are there at a time: one is read, one is searched, one is written.
+// batches is the number of batches at a time: one is read, one is searched, one is written.
 const batches = 3
 
-// expectedLetters is how many there are taken to be where there is more than one batch: for so many
-// a table of neighbours/table that takes 0.2 s to make pays.
+// expectedLetters is the number of letters assumed where there is more than one batch: then a table
+// of neighbours/table that takes 0.2 s to make pays.
 const expectedLetters = 1 << 26
 
-// searchOptions are those of the search of texts.
+// searchOptions are the options for the search of texts.
 func (r *run) searchOptions() search.Options {
 	s := r.options.Search
 	s.ForwardOnly = s.ForwardOnly || r.options.Within != Anywhere

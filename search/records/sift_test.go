@@ -49,7 +49,7 @@ func lettersOf(alphabet string, least, most int) *rapid.Generator[string] {
 	return rapid.StringOfN(rapid.RuneFrom([]rune(alphabet)), least, most, -1)
 }
 
-// drawCase draws options, patterns, and reads of which many have a pattern with edits.
+// drawCase draws options, patterns, and reads; many reads have a pattern with edits.
 func drawCase(t *rapid.T) aCase {
 	var c aCase
 	o := &c.options
@@ -291,7 +291,7 @@ func TestChoice(t *testing.T) {
 	})
 }
 
-// longCase has reads that are longer than a batch and than what is written at a time.
+// longCase has reads that are longer than a batch and than the bytes written at a time.
 func longCase(t *testing.T) aCase {
 	t.Helper()
 	var c aCase
@@ -422,8 +422,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestCheckBarcodes refuses names that are not those of files, and barcodes that no read can have
-// alone.
+// TestCheckBarcodes refuses names that no file may have, and barcodes that no read can have alone.
 func TestCheckBarcodes(t *testing.T) {
 	for _, c := range []struct{ names, letters, want string }{
 		{"a b", "ACG ACT", ""},

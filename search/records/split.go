@@ -20,11 +20,11 @@ type Folder interface {
 // best barcode of the record, if it is better than all others by Options.Margin. Other records go
 // to the files Ambiguous and Unassigned. A file is called by its barcode, with .fq after it, or .fa
 // if the first read has no qualities, and .gz if compressed. One without records is not made. The
-// last file is Table: a row for each barcode in the order of the patterns, and then those of the
+// last file is Table: a row for each barcode in the order of the patterns, and then the rows of the
 // other two files. Options.CheckBarcodes has to take the patterns.
 //
 // With Options.Apart the first mates go to files whose names have First after the barcode, and the
-// second ones to those that have Second.
+// second ones to files that have Second.
 func Split(ctx context.Context, o Options, folder Folder, compressed bool) (*Stats, error) {
 	if err := o.orDefault(); err != nil {
 		return nil, err
@@ -89,9 +89,9 @@ func Split(ctx context.Context, o Options, folder Folder, compressed bool) (*Sta
 	return stats, nil
 }
 
-// A splitter holds text of many files and writes it by turns, so that few files are open at a
-// time. What a file gets does not depend on batches or threads: a turn comes when the text of all
-// files has a number of bytes.
+// A splitter holds text of many files and writes it by turns, so that few files are open at a time.
+// The text of a file does not depend on batches or threads: a turn comes when the text of all files
+// has a number of bytes.
 type splitter struct {
 	folder      Folder
 	files       []splitFile
@@ -194,7 +194,7 @@ func (s *splitter) flushPart(f *splitFile, part, worker int) error {
 // keptText is the most memory, in bytes, that a file keeps between turns.
 const keptText = 16 << 10
 
-// finish writes what is left, and the table.
+// finish writes the rest, and the table.
 func (s *splitter) finish() error {
 	if err := s.flush(); err != nil {
 		return err

@@ -3,12 +3,12 @@ package records
 import "scanmap/internal/parallel"
 
 // Trimming cuts a read at each end near which a pattern lies with at most k edits: the stretch that
-// the pattern fits, and what is between it and the end. At the 3' end it is the stretch of the
-// reverse complement of the read, counted from its start. Of several stretches the one with the
-// fewest edits counts, then the one with the fewest gaps, then the one nearest to the end (fit.go).
-// In Split the pattern is the barcode of the record, in Filter that with the fewest edits at this
-// end, and of several the first. Only reads of records that have a pattern or a barcode are cut,
-// and not those that Options.Mate leaves out.
+// the pattern fits, and the letters between the stretch and the end. At the 3' end it is the
+// stretch of the reverse complement of the read, counted from its start. Among several stretches
+// the one with the fewest edits counts, then the one with the fewest gaps, then the one nearest to
+// the end (fit.go). In Split the pattern is the barcode of the record, in Filter the pattern with
+// the fewest edits at this end, and of several the first. Only reads of records that have a pattern
+// or a barcode are cut, and not the reads that Options.Mate leaves out.
 
 // nearest is the pattern with the fewest edits near one end of a read, of several the first. The
 // distance is none where there is no pattern.

@@ -28,7 +28,7 @@ func named(t *testing.T, words string) []search.Pattern {
 	return patterns
 }
 
-// TestTrim has what is cut off a read, one barcode after the other.
+// TestTrim has the letters cut off a read, one barcode after the other.
 func TestTrim(t *testing.T) {
 	const a, b = "ACGTTGCATTAG", "ACCTTGGATTAG"
 	const other = "CTAATGCAACGT" // the reverse complement of a
@@ -158,7 +158,7 @@ func TestTurns(t *testing.T) {
 		if _, err := Split(context.Background(), o, &folder, false); err != nil {
 			t.Fatal(err)
 		}
-		// A pair has 48 bytes, 33 of them those of the first mate. The first 21 pairs have 1,000.
+		// A pair has 48 bytes, the first mate 33 of these. The first 21 pairs have 1,000.
 		want := 21 * 48
 		if apart {
 			want = 21 * 33

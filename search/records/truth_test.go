@@ -75,7 +75,7 @@ func edits(pattern, text string, substitutions bool) int {
 	return least
 }
 
-// distance is that of a pattern in a read, as the package defines it.
+// distance is the distance of a pattern in a read, as the package defines it.
 func distance(o *Options, pattern, read string) int {
 	least := math.MaxInt
 	try := func(text string) {
@@ -92,7 +92,8 @@ func distance(o *Options, pattern, read string) int {
 	return least
 }
 
-// distances are those of a record of each pattern, the least of its mates that are looked at.
+// distances has, for each pattern, the distance of a record: the least of its mates that are looked
+// at.
 func distances(o *Options, reads []fasta.Read) []int {
 	var all []int
 	for _, p := range o.Patterns {
@@ -151,7 +152,7 @@ func bestStretch(o *Options, pattern, text string) stretch {
 	return best
 }
 
-// cutEnds cuts the reads of a record that has one of the patterns, near both ends or the one that
+// cutEnds cuts the reads of a record that has one of the patterns, near both ends or the end that
 // is asked for.
 func cutEnds(o *Options, patterns []search.Pattern, reads []fasta.Read) []fasta.Read {
 	if !o.Trim {
@@ -187,7 +188,7 @@ func cutEnds(o *Options, patterns []search.Pattern, reads []fasta.Read) []fasta.
 	return reads
 }
 
-// expectFilter is what Filter has to write, each mate to one of files if there are two.
+// expectFilter is the expected output of Filter, each mate to one of files if there are two.
 func expectFilter(o *Options, records [][]fasta.Read, files int) (texts [2]string, matched int64) {
 	var all [2][]byte
 	for _, r := range records {
@@ -205,7 +206,7 @@ func expectFilter(o *Options, records [][]fasta.Read, files int) (texts [2]strin
 	return [2]string{string(all[0]), string(all[1])}, matched
 }
 
-// expectSplit is what Split has to write, but for the table.
+// expectSplit is the expected output of Split, without the table.
 func expectSplit(o *Options, records [][]fasta.Read, ending string) map[string][]byte {
 	parts := []string{""}
 	if o.Apart {

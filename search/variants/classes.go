@@ -6,26 +6,27 @@ import (
 )
 
 // classes are the copies that have an allele, by the alleles near it that they have too: most have
-// what others have.
+// the same alleles as others.
 type classes struct {
 	of    []int32 // of each carrier of the allele
 	nodes []class
 	out   []*allele
 }
 
-// A class is what its parent has, and one allele more; class 0 has none, and is its own parent.
+// A class has the alleles of its parent, and one allele more; class 0 has none, and is its own
+// parent.
 type class struct {
 	parent int32
 	allele *allele
-	// split is the class of those that have the allele number round, too.
+	// split is the class of the copies that have the allele number round, too.
 	round, split int32
 	listed       bool
 }
 
 // split finds the classes of the carriers of x, by the alleles of near.
 //
-// It takes the alleles one by one, and splits copies that have it off their classes. The time is
-// that of merging the lists of carriers, whatever the number of classes.
+// It takes the alleles one by one, and splits copies that have it off their classes. The time is as
+// for merging the lists of carriers, whatever the number of classes.
 func (c *classes) split(near []*allele, x *allele) {
 	c.of = append(c.of[:0], make([]int32, len(x.carriers))...)
 	c.nodes = append(c.nodes[:0], class{round: -1})
@@ -131,7 +132,7 @@ func (g *groups) find(alleles, near []*allele) {
 	}
 }
 
-// append appends a call as numbers, of which the first is no copy's.
+// append appends a call as numbers. The first is no copy's.
 func (l looseCall) append(b []byte) []byte {
 	b = binary.AppendVarint(b, int64(-len(l.alleles)))
 	for _, n := range l.alleles {

@@ -15,7 +15,7 @@ type genotype struct {
 	set     int // 0 for none
 }
 
-// tight tells whether the copies that have the alleles are those of other tight calls.
+// tight tells whether the copies that have the alleles are the copies of other tight calls, too.
 func (g *genotype) tight() bool {
 	return g.phased && g.set == 0 || slices.Max(g.called()) == slices.Min(g.called())
 }
@@ -104,7 +104,7 @@ func drawCase(rt *rapid.T) *testCase {
 	for range rapid.IntRange(1, 2).Draw(rt, "contigs") {
 		c.contigs = append(c.contigs, drawText(rt, 1, 60, "contig"))
 	}
-	// Unphased calls of alleles that overlap contradict each other; which of them counts is another
+	// Unphased calls of alleles that overlap contradict each other; which allele counts is another
 	// test's matter.
 	unphased := rapid.Bool().Draw(rt, "unphased")
 	for contig, text := range c.contigs {

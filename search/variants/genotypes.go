@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Most calls are the reference's alleles: two of them, as the 8 bytes of a word.
+// Most calls are two of the reference's alleles, as the 8 bytes of a word.
 var (
 	phasedReference   = binary.LittleEndian.Uint64([]byte("0|0\t0|0\t"))
 	unphasedReference = binary.LittleEndian.Uint64([]byte("0/0\t0/0\t"))
@@ -106,7 +106,7 @@ func (r *recordParser) genotypes(s *site, numbers []int) error {
 	return nil
 }
 
-// A sampleCall is a loose call of so many alleles.
+// A sampleCall is a loose call of a number of alleles.
 type sampleCall struct{ sample, set, alleles int }
 
 // keepLoose gives a site its loose calls, in memory of the size that they need.

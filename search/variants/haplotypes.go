@@ -18,14 +18,14 @@ const (
 	// anySet are all sets of alleles that one place can touch, on the reference: of a VCF without
 	// genotypes.
 	anySet family = iota
-	// called are those that the genotypes of samples allow.
+	// called are the haplotypes that the genotypes of samples allow.
 	called
-	// chosen are those with a base in place of each IUPAC letter.
+	// chosen are the haplotypes with a base for each IUPAC letter.
 	chosen
 )
 
 // A maker makes the windows of the haplotypes of a family, from sites that come in the order of
-// their positions, contig by contig. It holds those that lie near each other. Windows of several
+// their positions, contig by contig. It holds sites that lie near each other. Windows of several
 // sites are made at a time, and used in order.
 type maker struct {
 	ref     *dna.Reference
@@ -149,10 +149,10 @@ func (m *maker) flush() error {
 // window has an allele that starts at p or later, where sites has all that start before p.
 //
 // Proof. Go along the haplotype from e on. If it has no allele that reaches over p, its letters up
-// to p are p - e less what its alleles save, which is at most saved. Otherwise let [s, t) be
-// replaced by l letters, s < p < t. Up to s and with the l it has p - e letters less what its
-// alleles save if this one, cut at p, saves (p - s) - l. That is at most saved, too: if it is
-// negative, without this allele the haplotype saves no less. ∎
+// to p are p - e less the letters that its alleles save, at most `saved`. Otherwise let [s, t) be
+// replaced by l letters, s < p < t. Up to s and with the l it has p - e letters less the letters
+// that its alleles save, where this one, cut at p, saves (p - s) - l. The letters saved are at most
+// `saved`, too: if it is negative, without this allele the haplotype saves no less. ∎
 func (m *maker) complete(s *site, p int) bool {
 	if p-s.last < m.flank {
 		return false
@@ -164,9 +164,9 @@ func (m *maker) complete(s *site, p int) bool {
 	return p-s.last-saved(m.sites, first, p) >= m.flank
 }
 
-// trim drops the sites that no later window can reach: the letters between them and a later site
-// are at least those of the contig less what is saved before the next site, and after it no more
-// can be saved than there is, but for one allele that reaches beyond.
+// trim drops the sites that no later window can reach: the letters between such a site and a later
+// one are at least the contig's less the letters saved before the next site, and after it no more
+// can be saved than there is, except by one allele that reaches beyond.
 func (m *maker) trim() {
 	if len(m.sites) < m.trimAt || m.next == len(m.sites) {
 		return
@@ -187,7 +187,8 @@ type shaper struct {
 	*maker
 	use     func(*window) error // in place of the maker's
 	crossed bool                // alleles near the site overlap, of genotypes
-	// Of one allele, the alleles of its windows, and those near it of haplotypes with genotypes.
+	// For one allele: the alleles of its windows, and the alleles near it of haplotypes with
+	// genotypes.
 	seen, lists map[string]bool
 	key         []byte
 	classes     classes
@@ -241,8 +242,8 @@ func (m *shaper) tooMany(x *allele) error {
 	return err
 }
 
-// put makes the window of a haplotype, unless there was one like it: the alleles of list, of which
-// the window has first to last, and others as far as the flanks go.
+// put makes the window of a haplotype, unless there was one like it: the window has alleles first
+// to last of list, and others as far as the flanks go.
 func (m *shaper) put(near, list []*allele, first, last int) error {
 	w := m.build(list, first, last)
 	if w == nil {
@@ -262,8 +263,7 @@ func (m *shaper) put(near, list []*allele, first, last int) error {
 	return m.use(w)
 }
 
-// sets makes the windows of all sets of alleles of which x is the first, and which one place can
-// touch.
+// sets makes the windows of all sets of alleles that begin with x and that one place can touch.
 //
 // Lemma: a place of at most m.reach letters that touches the alleles x, ..., y of a haplotype has
 // at most m.reach - 2 letters between x and y. Proof: it has a letter that is x's, or the one
@@ -359,7 +359,7 @@ func (m *shaper) called(near []*allele, x *allele) error {
 }
 
 // putWith makes the window around x of a haplotype, if x is on it: of alleles that overlap it has
-// those of the record that comes first. list is in order.
+// the alleles of the record that comes first. list is in order.
 func (m *shaper) putWith(near, list []*allele, x *allele) error {
 	kept := apart(list)
 	at := slices.Index(kept, x)
@@ -378,8 +378,8 @@ func (m *shaper) putWith(near, list []*allele, x *allele) error {
 	return m.put(near, kept, at, at)
 }
 
-// apart returns the alleles of a list, which is in order and has at most one of a site, but those
-// that overlap one that was read before them and is returned.
+// apart returns the alleles of a list, which is in order and has at most one of a site, without
+// alleles that overlap a returned one that was read before.
 func apart(list []*allele) []*allele {
 	kept := slices.Clone(list)
 	if !crossed(kept) {
@@ -410,11 +410,11 @@ func (m *shaper) combinations(near []*allele, x *allele, sample int) error {
 }
 
 // combine gives the alleles near x, in order, of each copy with x that the genotypes of a sample
-// allow, those that overlap too. An error of use ends it.
+// allow, overlapping ones too. An error of use ends it.
 //
-// What is on one copy of a chromosome stays together: calls that are the same on all copies or
-// phased without a set, and those of each phase set. Unphased calls go with everything. There are
-// as many copies as the calls have alleles.
+// Alleles on one copy of a chromosome stay together: calls that are the same on all copies or
+// phased without a set, and the calls of each phase set. Unphased calls go with everything. There
+// are as many copies as the calls have alleles.
 func combine(near []*allele, x *allele, sample int, use func(list []*allele) error) error {
 	// Each variable has one of its options, and each of these some alleles.
 	var variables [][][]*allele

@@ -8,8 +8,8 @@ import (
 	"scanmap/internal/truth"
 )
 
-// What follows is the definition of the package comment by brute force: haplotypes of whole contigs
-// as strings.
+// Below is the definition of the package comment by brute force: haplotypes of whole contigs as
+// strings.
 
 // A change is an allele of a record, with the number that genotypes give it.
 type change struct {
@@ -68,7 +68,7 @@ func makeHaplotype(contig int, text string, changes []*change) *haplotype {
 	return h
 }
 
-// A spot is a place on a haplotype with what a row says of it.
+// A spot is a place on a haplotype with the columns of its row.
 type spot struct {
 	pattern, contig      int
 	start, end           int
@@ -105,7 +105,7 @@ func (h *haplotype) spot(start, end int) spot {
 	return s
 }
 
-// key is what a row shows, but for the samples.
+// key has the columns of a row without the samples.
 func (s *spot) key() string {
 	return fmt.Sprintf("p%d c%d %d %d %c %d %s %s", s.pattern, s.contig, s.start, s.end, "+-"[s.strand], s.distance, truth.Strand(s.letters, s.strand), s.alleles)
 }
@@ -133,8 +133,8 @@ func ordered(changes []*change) []*change {
 	return changes
 }
 
-// haplotypes are those of the family, by the samples that have them; of a VCF without samples
-// sample 0 has all.
+// haplotypes are the haplotypes of the family, by the samples that have them; in a VCF without
+// samples, sample 0 has all.
 func (c *testCase) haplotypes(contig int) [][]*haplotype {
 	text := c.contigs[contig]
 	if c.samples == 0 {
@@ -156,8 +156,8 @@ func (c *testCase) haplotypes(contig int) [][]*haplotype {
 	}
 	bySample := make([][]*haplotype, c.samples)
 	for sample := range c.samples {
-		// tight are the changes of each copy; variables those of other calls, of which each has an
-		// option.
+		// tight are the changes of each copy; variables the changes of other calls, each with
+		// options.
 		tight := make([][]*change, 1)
 		var variables [][][]*change
 		ofSet := map[int]int{}
@@ -228,7 +228,7 @@ func (c *testCase) haplotypes(contig int) [][]*haplotype {
 	return bySample
 }
 
-// samples are those that have the letters of a spot.
+// samples are the samples that have the letters of a spot.
 func (s *spot) samples(bySample [][]*haplotype, on *haplotype) string {
 	first := slices.Index(on.changes, s.touched[0])
 	var names []string

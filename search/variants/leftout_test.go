@@ -6,8 +6,8 @@ import (
 	"scanmap/internal/truth"
 )
 
-// TestLeftOutAddsUpEach has another prime for each count of two parts of a file: those of a sum are
-// their sums, and the first name is that of the first part that has one.
+// TestLeftOutAddsUpEach has another prime for each count of two parts of a file: the counts of a
+// sum are their sums, and the first name is the name in the first part that has one.
 func TestLeftOutAddsUpEach(t *testing.T) {
 	var a, b, sum LeftOut
 	truth.Primes(&b, truth.Primes(&a, 1))

@@ -24,8 +24,8 @@ func drawLetters(rt *rapid.T) *testCase {
 	return c
 }
 
-// shares tells whether a letter of a pattern has a base in common with one of a reference, of which
-// N has none.
+// shares tells whether a letter of a pattern has a base in common with a letter of a reference; N
+// has none.
 func shares(pattern, text byte) bool {
 	bases, ok := iupacBases[text]
 	if !ok {
@@ -142,7 +142,7 @@ func TestLettersEdited(t *testing.T) {
 	})
 }
 
-// expansions are the texts with a base in place of each IUPAC letter.
+// expansions are the texts with a base for each IUPAC letter.
 func expansions(text string) []string {
 	texts := []string{""}
 	for i := range len(text) {

@@ -70,8 +70,8 @@ func TestCallsOfManyAlleles(t *testing.T) {
 	}
 }
 
-// TestLimitsOfAlleles has alleles as long as they may be, and a letter longer, of what is replaced
-// and of what is put in its place.
+// TestLimitsOfAlleles has alleles as long as they may be, and a letter longer, in the letters that
+// are replaced and in the letters that replace them.
 func TestLimitsOfAlleles(t *testing.T) {
 	r := strings.Repeat("ACGT", 30)
 	for _, c := range []struct {
@@ -103,7 +103,7 @@ func TestLimitsOfPlaces(t *testing.T) {
 			t.Errorf("%q: %v, want %q", c.record, err, c.want)
 		}
 	}
-	// A ninth column is that of formats, also without samples.
+	// A ninth column is the column of formats, also without samples.
 	for column, want := range map[string]string{"FORMAT": "", "OTHER": "column 9 is \"OTHER\", not FORMAT"} {
 		text := "##fileformat=VCFv4.2\n" + columnNames + "\t" + column + "\nc0\t1\t.\tA\tG\t.\t.\t.\tGT\n"
 		if _, _, err := readVCF(t, text); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
@@ -208,7 +208,7 @@ func TestRowsOfManyBuffers(t *testing.T) {
 	}
 }
 
-// TestIUPACBases compares the bases of each letter with those that package search has for it.
+// TestIUPACBases compares the bases of each letter with the bases that package search has for it.
 func TestIUPACBases(t *testing.T) {
 	for letter := byte('A'); letter <= 'Z'; letter++ {
 		want := ""

@@ -10,16 +10,16 @@ import (
 	"scanmap/fasta"
 )
 
-// A parsed is a record of a VCF with all that it says by itself. What depends on the records before
-// it is up to vcfReader.take.
+// A parsed is a record of a VCF with all that it says alone. vcfReader.take adds all that depends
+// on the records before.
 type parsed struct {
 	line     int64
 	contig   int
 	position int   // 0-based
 	unplaced error // what is wrong with the columns, or with contig and position
 	err      error // what is wrong after that
-	// site has the alleles that a sample has, of which ids count from the first of the record's. It
-	// is nil if there are none. Carriers are all copies that have an allele.
+	// site has the alleles that a sample has; their ids count from the first of the record's. It is
+	// nil if there are none. Carriers are all copies that have an allele.
 	site    *site
 	alleles int // of the record, those that no sample has too
 	left    LeftOut
@@ -33,7 +33,7 @@ type recordParser struct {
 	file    string // for messages
 	contigs map[string]int
 	samples int
-	// Of the record that is read.
+	// State of the record that is read.
 	p      *parsed
 	fields [columnSample][]byte
 	calls  []byte // the columns of samples
@@ -45,12 +45,12 @@ type recordParser struct {
 	sets     map[string]int
 }
 
-// wrong says what is wrong with the record.
+// wrong returns an error of the record.
 func (r *recordParser) wrong(format string, args ...any) error {
 	return lineError(r.file, r.p.line, format, args...)
 }
 
-// lineError says what is wrong with a line.
+// lineError is an error of a line.
 func lineError(file string, line int64, format string, args ...any) error {
 	return &fasta.Error{File: file, Err: fmt.Errorf("line %d: %w", line, fmt.Errorf(format, args...))}
 }

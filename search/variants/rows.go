@@ -13,7 +13,7 @@ import (
 	"scanmap/search"
 )
 
-// A row is a line of the output with what its place is decided by.
+// A row is a line of the output with the fields that decide its order.
 type row struct {
 	pattern, contig, start, end int
 	reverse                     bool
@@ -28,8 +28,8 @@ func samePlace(a, b *row) bool {
 	return a.pattern == b.pattern && a.contig == b.contig && a.start == b.start && a.end == b.end && a.reverse == b.reverse
 }
 
-// byPlace is the order of rows. Those of the reference come before others of the same place.
-// Alleles of two records that say the same may have samples of their own.
+// byPlace is the order of rows. Rows of the reference come before others of the same place. Alleles
+// of two records that say the same may have samples of their own.
 func byPlace(a, b *row) int {
 	return cmp.Or(a.pattern-b.pattern, a.contig-b.contig, a.start-b.start, a.end-b.end, boolean(a.reverse)-boolean(b.reverse),
 		cmp.Compare(a.alleles, b.alleles), a.startIn-b.startIn, a.endIn-b.endIn,
@@ -46,7 +46,7 @@ func boolean(b bool) int {
 // rowOverhead is the memory of a row without its texts.
 const rowOverhead = 160
 
-// A sorter gives rows back in order. What does not fit its memory waits in a temporary file, in
+// A sorter gives rows back in order. Rows that do not fit its memory wait in a temporary file, in
 // runs that are sorted.
 //
 // Package sam sorts records in temporary files too, and cannot sort rows. Its records compare by a
@@ -104,7 +104,7 @@ func (s *sorter) explain(err error) error {
 	return temporary.Explain(s.files, "places with variants", err)
 }
 
-// sort sorts the rows that are held, and leaves out those that are there already: the same place
+// sort sorts the rows that are held, and leaves out rows that are there already: the same place
 // with the same alleles is the same row, whatever window it is of.
 func (s *sorter) sort() {
 	slices.SortFunc(s.rows, func(a, b row) int { return byPlace(&a, &b) })
@@ -254,7 +254,7 @@ func (m *merger) next() error {
 	}
 }
 
-// appendName appends a name with \xNN in place of each byte that is not printable ASCII, and of
+// appendName appends a name with \xNN instead of each byte that is not printable ASCII, and of
 // blank, comma and backslash.
 func appendName(b []byte, name string) []byte { return search.AppendEscaped(b, name, " ,") }
 

@@ -15,8 +15,8 @@ import (
 	"scanmap/search"
 )
 
-// DefaultHaplotypes is the most haplotypes of an allele's window unless Options say otherwise:
-// those of ten sites with two alleles.
+// DefaultHaplotypes is the most haplotypes of an allele's window unless Options say otherwise: the
+// haplotypes of ten sites with two alleles.
 const DefaultHaplotypes = 1024
 
 // DefaultSamples is the most names of samples in a row unless Options say otherwise.
@@ -39,7 +39,7 @@ type Options struct {
 	bounds    bounds
 }
 
-// bounds say what is held at a time. 0 is a good number; others are for tests.
+// bounds limit how much is held at a time. 0 is a good number; others are for tests.
 type bounds struct {
 	// batch is the most letters of windows that are searched together, those between them included.
 	batch int
@@ -116,7 +116,7 @@ type runner struct {
 	calls    int // of the alleles of the batch, each counted once
 	batches  int // the number of this one, from 1 on
 	letters  []byte
-	// Of the output.
+	// State of the output.
 	out     io.Writer
 	buffer  []byte
 	line    []byte // of the reference's location
@@ -128,9 +128,9 @@ type runner struct {
 // place, for patterns of at most m letters.
 //
 // With substitutions alone a place that touches an allele has at most m - 1 letters on either side.
-// With edits it has m + k letters at most. What decides whether it is a location of its haplotype
-// are places that end within 3k of its end (package locate, Separator), and the distance of each of
-// these depends on the m + k letters before its end. So the window has m + 4k on either side.
+// With edits it has m + k letters at most. Places that end within 3k of its end (package locate,
+// Separator) decide whether it is a location of its haplotype, and the distance of each of these
+// depends on the m + k letters before its end. The window therefore has m + 4k on either side.
 func Flank(m, k int, substitutions bool) (flank, reach int) {
 	if substitutions || k == 0 {
 		return max(m-1, 0), m
@@ -194,7 +194,7 @@ func (r *runner) vcfSites(m *maker) error {
 	for {
 		s, err := v.site()
 		if err != nil {
-			// What is wrong with a site before comes first.
+			// An error of a site before comes first.
 			return cmp.Or(m.flush(), err)
 		}
 		if s == nil {
@@ -311,8 +311,8 @@ func (r *runner) search() error {
 	return err
 }
 
-// find searches a batch: on the CPU, unless a GPU is asked for. What is made of the patterns is
-// then made once.
+// find searches a batch: on the CPU, unless a GPU is asked for. Tables of the patterns are then
+// made once.
 func (r *runner) find(text *search.Text, emit func([]search.Location) error) (err error) {
 	o := r.o.Search
 	o.Announce = nil
@@ -383,7 +383,7 @@ func (r *runner) appendSamples(b []byte, w *window, p *place) []byte {
 	return b
 }
 
-// reference searches the reference, and writes its rows and those of the windows in order.
+// reference searches the reference, and writes its rows and the rows of the windows in order.
 func (r *runner) reference(out io.Writer) error {
 	variants, err := r.sorter.merge()
 	if err != nil {
@@ -452,8 +452,8 @@ func (r *runner) putVariant(m *merger) error {
 	return m.next()
 }
 
-// put takes the next row in order, whose line is valid during the call. Of IUPAC letters a place
-// has one row, that with the least distance: a letter matches if one of its bases does.
+// put takes the next row in order, whose line is valid during the call. With IUPAC letters a place
+// has one row, the row with the least distance: a letter matches if one of its bases does.
 func (r *runner) put(next row) error {
 	if r.o.VCF != "" {
 		return r.write(&next)
@@ -489,7 +489,7 @@ func (r *runner) write(w *row) error {
 	return r.flush(1 << 16)
 }
 
-// finish writes what is left.
+// finish writes the rest.
 func (r *runner) finish() error {
 	if r.waits {
 		r.waits = false

@@ -34,7 +34,7 @@ func truthReference(t interface{ Fatalf(string, ...any) }, contigs []string) *dn
 	return ref
 }
 
-// check tests a property by so many times the number of cases that rapid takes.
+// check tests a property by a multiple of the number of cases that rapid takes.
 func check(t *testing.T, times int, property func(*rapid.T)) {
 	t.Helper()
 	for range times {

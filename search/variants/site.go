@@ -8,12 +8,12 @@ import (
 	"scanmap/dna"
 )
 
-// MaxAllele is the most letters that an allele may replace, and the most that it may put in their
-// place, after what both have in common at their ends is taken off. Longer variants are structural
-// ones by the usual border of 50 bases.
+// MaxAllele is the most letters that an allele may replace, and the most that may replace them,
+// after the letters that both have in common at their ends are taken off. Longer variants are
+// structural ones by the usual border of 50 bases.
 const MaxAllele = 50
 
-// An allele puts letters in place of those of a contig.
+// An allele replaces letters of a contig.
 type allele struct {
 	id         int // in the order in which alleles were read
 	site       *site
@@ -36,8 +36,8 @@ type site struct {
 	samples  []int             // those of loose, in ascending order
 }
 
-// A looseCall is the call of a sample of which it is not known which alleles of other sites are on
-// the same copy of the chromosome: they are unphased, or of a phase set.
+// A looseCall is the call of a sample, unphased or of a phase set: it is not known which alleles of
+// other sites are on the same copy of the chromosome.
 type looseCall struct {
 	alleles []int // of each copy: one of the site, or -1 for the reference's
 	set     int   // its phase set; 0 if it is unphased
@@ -66,7 +66,7 @@ func (a *allele) copiesOf(sample int) []uint32 {
 }
 
 // overlaps tells whether no haplotype can have both alleles. Two that touch can be on one
-// haplotype, but for two insertions at one place, whose order nothing says.
+// haplotype, except two insertions at one place, whose order nothing says.
 func (a *allele) overlaps(b *allele) bool {
 	return a.site == b.site || overlap(a.start, a.end, b.start, b.end)
 }
@@ -95,8 +95,8 @@ func trim(ref, alt []byte) (r, a []byte, before int) {
 	return ref[before:], alt[before:], before
 }
 
-// with returns what of a list is in another too, and without what is not, both lists being in
-// ascending order. They use the memory of the list.
+// with returns the elements of a list that are in another too, and without the others, both lists
+// being in ascending order. They use the memory of the list.
 func with(list, other []uint32) []uint32 {
 	n := 0
 	shared(list, other, func(i int) {

@@ -19,7 +19,7 @@ import (
 )
 
 // readChunks reads all sites, with as many goroutines and bytes of a chunk as are given, and
-// returns what they are, with their alleles' numbers, and what was left out.
+// returns them, with their alleles' numbers, and the counts of what was left out.
 func readChunks(t interface{ Fatalf(string, ...any) }, contigs []string, text string, threads, chunk int) (shows []string, err error) {
 	v := newVCFReader("v.vcf", strings.NewReader(text), truthReference(t, contigs))
 	v.threads, v.chunk = threads, chunk
@@ -62,8 +62,8 @@ func TestChunks(t *testing.T) {
 	})
 }
 
-// TestCallsWhereverGTIs reads the same from calls that begin with the genotype, of which most are
-// read by a short cut, as from those that begin with something else.
+// TestCallsWhereverGTIs reads the same from calls that begin with the genotype, mostly read by a
+// short cut, as from calls that begin with something else.
 func TestCallsWhereverGTIs(t *testing.T) {
 	check(t, effort.Pick(20, 3), func(rt *rapid.T) {
 		n := rapid.IntRange(1, 40).Draw(rt, "samples")

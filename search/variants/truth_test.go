@@ -151,7 +151,7 @@ func orderOf(f []string) string {
 	return strings.Join([]string{f[0], f[1], pad(f[2]), pad(f[3]), f[4], f[len(f)-2]}, "\x00")
 }
 
-// TestSubstitutionsAgainstBruteForce compares all rows with those of all haplotypes of whole
+// TestSubstitutionsAgainstBruteForce compares all rows with the rows of all haplotypes of whole
 // contigs.
 func TestSubstitutionsAgainstBruteForce(t *testing.T) {
 	folder := t.TempDir()
@@ -237,8 +237,9 @@ func drawPatterns(rt *rapid.T, c *testCase, k int, iupac bool) (patterns []aPatt
 	return patterns
 }
 
-// TestEditsAgainstBruteForce compares all rows with those of the windows of all haplotypes, cut out
-// of whole contigs, and tests that each occurrence has a row as near as the package comment says.
+// TestEditsAgainstBruteForce compares all rows with the rows of the windows of all haplotypes, cut
+// out of whole contigs, and tests that each occurrence has a row as near as the package comment
+// says.
 func TestEditsAgainstBruteForce(t *testing.T) {
 	folder := t.TempDir()
 	check(t, effort.Pick(20, 3), func(rt *rapid.T) {

@@ -22,13 +22,13 @@ const maxLine = 1 << 28
 // as much garbage, and pages that nothing is read into take no memory.
 const largeLine = 1 << 26
 
-// LeftOut counts what a VCF has and no text is made for.
+// LeftOut counts the parts of a VCF that no text is made for.
 type LeftOut struct {
 	// Symbolic alleles are those in angle brackets and breakends; Long ones have more than
 	// MaxAllele letters; Overlapping is the number of copies of samples on which an allele overlaps
 	// one before.
 	Symbolic, Long, Overlapping int64
-	// Uncarried alleles are those that no sample has.
+	// Uncarried alleles are alleles that no sample has.
 	Uncarried int64
 	// First names the first symbolic or long allele.
 	First string
@@ -43,8 +43,8 @@ func (l *LeftOut) add(more *LeftOut) {
 	l.First = cmp.Or(l.First, more.First)
 }
 
-// vcfReader reads the sites of a VCF. Lines are read in chunks, each by itself and several at a
-// time; what they say is then taken in their order.
+// vcfReader reads the sites of a VCF. Lines are read in chunks, several at a time; their records
+// are then taken in their order.
 type vcfReader struct {
 	ref     *dna.Reference
 	name    string // for messages
@@ -56,7 +56,8 @@ type vcfReader struct {
 	samples []string
 	left    LeftOut
 	alleles int // that were read
-	// contigs are those of the reference by name; done are those of which all records were read.
+	// contigs are the contigs of the reference by name; done are the contigs whose records were all
+	// read.
 	contigs  map[string]int
 	done     []bool
 	contig   int
@@ -138,7 +139,7 @@ func (v *vcfReader) close() {
 	}
 }
 
-// wrong says what is wrong with the line that was read.
+// wrong returns an error of the line that was read.
 func (v *vcfReader) wrong(format string, args ...any) error {
 	return lineError(v.name, v.line, format, args...)
 }
@@ -238,7 +239,7 @@ func (v *vcfReader) site() (*site, error) {
 }
 
 // fill reads the next lines into text, whole ones, and sets ended after the last. It reads at most
-// a chunk at a time, and ends with the one that has the end of a line.
+// a chunk at a time, and ends with the chunk that has the end of a line.
 func (v *vcfReader) fill() {
 	if v.text == nil {
 		v.text = make([]byte, 0, v.chunk)
@@ -352,7 +353,7 @@ func (v *vcfReader) accept(s *site) {
 	}
 }
 
-// number gives the phase sets of loose calls their numbers: names are those of a contig.
+// number gives the phase sets of loose calls their numbers: names are a contig's.
 func (v *vcfReader) number(s *site, names []string) {
 	if len(names) == 0 {
 		return

@@ -135,8 +135,8 @@ func TestWrongRecords(t *testing.T) {
 	}
 }
 
-// FuzzVCF reads any bytes. What is read is inside the reference and in order; what is not is an
-// error of one line.
+// FuzzVCF reads any bytes. Sites that are read are inside the reference and in order; other input
+// is an error of one line.
 func FuzzVCF(f *testing.F) {
 	f.Add([]byte(vcfHead + "c0\t1\t.\tAC\tA,GC,ACTT,TT\t.\t.\t.\nc0\t2\t.\tC\t<DEL>,G\t.\t.\t.\n"))
 	f.Add([]byte(vcfSamples + "c0\t1\t.\tACG\tA\t.\t.\t.\tGT:PS\t1|0:5\t1/1\nc0\t3\t.\tG\tT\t.\t.\t.\tGT\t1|1\t./.\nc1\t1\t.\tC\t*,A\t.\t.\t.\tGT\t2\t0|.\n"))

@@ -37,7 +37,7 @@ type placed struct {
 func (p *placed) after() int { return p.at + len(p.letters) }
 
 // build makes the window of a haplotype with the alleles of list: m.flank letters, alleles first to
-// last with what is between, and m.flank letters. It is nil if that are no letters.
+// last with the letters between, and m.flank letters. It is nil without letters.
 func (m *maker) build(list []*allele, first, last int) *window {
 	w := &window{contig: list[first].site.contig}
 	// Go back.
@@ -100,16 +100,16 @@ func (m *maker) build(list []*allele, first, last int) *window {
 
 // A place is a location of a window on the contig.
 type place struct {
-	// start and end are positions of the contig. Among the letters of an allele they are those that
-	// the allele replaces, as far as there are any; startIn and endIn are then how many letters of
-	// it come before, and otherwise 0.
+	// start and end are positions of the contig. Among the letters of an allele they are the
+	// positions that the allele replaces, as far as there are any; startIn and endIn are then how
+	// many letters of the allele come before, and otherwise 0.
 	start, end     int
 	startIn, endIn int
 	touched        []*allele
 }
 
-// place returns where a location is. The touched alleles are those that it has a letter of or, of
-// one without letters, both letters beside.
+// place returns where a location is. It touches an allele if it has one of its letters or, where
+// the allele has no letters, both letters beside.
 func (w *window) place(l *search.Location) place {
 	var p place
 	for i := range w.placed {
@@ -122,8 +122,7 @@ func (w *window) place(l *search.Location) place {
 	return p
 }
 
-// position returns the position of an offset, of which before tells the alleles that start there or
-// before.
+// position returns the position of an offset; before tells the alleles that start there or before.
 func (w *window) position(offset int, before func(*placed) bool) (position, in int) {
 	position = w.start + offset
 	for i := range w.placed {
@@ -142,7 +141,7 @@ func (w *window) position(offset int, before func(*placed) bool) (position, in i
 }
 
 // reports tells whether a location of the window is a row: it touches an allele, enough letters
-// come before its end that its distance is that of the haplotype, and the contig has not the same
+// come before its end that its distance is as on the haplotype, and the contig has not the same
 // letters at the place's start or end.
 func (w *window) reports(ref *dna.Reference, reach int, l *search.Location, p *place, letters []byte) bool {
 	if len(p.touched) == 0 || l.End < reach && !w.whole {
@@ -155,8 +154,8 @@ func (w *window) reports(ref *dna.Reference, reach int, l *search.Location, p *p
 	return p.end < n || !bytes.Equal(letters, appendLetters(nil, ref, w.contig, p.end-n, p.end))
 }
 
-// touches tells whether a haplotype with an allele that does not overlap those of a place has it in
-// the place. The place starts before the end of the first allele that it touches.
+// touches tells whether a haplotype with an allele that does not overlap the alleles of a place has
+// the allele in the place. The place starts before the end of the first allele that it touches.
 func (p *place) touches(a *allele) bool {
 	if inOrder(a, p.touched[0]) > 0 {
 		return a.start < p.end
@@ -164,8 +163,8 @@ func (p *place) touches(a *allele) bool {
 	return a.end > p.start
 }
 
-// samples returns the samples that have a haplotype with the letters of a place, in order: those
-// that it touches are all of its alleles there.
+// samples returns the samples that have a haplotype with the letters of a place, in order: the
+// alleles that the place touches are all of the haplotype's alleles there.
 func (w *window) samples(p *place) []int {
 	// Only these alleles matter. One that overlaps an allele of an earlier record is not on the
 	// haplotype.
@@ -227,11 +226,11 @@ func hasAll(all, others []*allele, has func(*allele) bool) bool {
 }
 
 // allows tells whether the genotypes of a sample, some of which are loose, allow a haplotype with
-// the alleles of a place, and none of the others there.
+// the alleles of a place, and no others there.
 //
-// Where alleles of the sample overlap, one that is on a copy may be hidden on its haplotype by one
-// that is not in the place, and hide one that is. So all combinations are tried, unless they are
-// too many: then only the alleles of the place hide others.
+// Where alleles of the sample overlap, an allele on a copy may be hidden on its haplotype by an
+// allele that is not in the place, and hide one that is. Therefore all combinations are tried,
+// unless they are too many: then only the alleles of the place hide others.
 func (w *window) allows(p *place, others []*allele, sample int) bool {
 	if w.crossed && w.crossedOf(sample) {
 		tried := 0
@@ -253,7 +252,7 @@ func (w *window) allows(p *place, others []*allele, sample int) bool {
 	return allows(p.touched, others, sample)
 }
 
-// What ends the search for a combination.
+// The errors that end the search for a combination.
 var (
 	errFound   = errors.New("found")
 	errTooMany = errors.New("too many combinations")

@@ -17,8 +17,8 @@ import (
 type Usage struct {
 	Seconds      float64 // by the clock
 	User, System float64 // CPU seconds, of all threads
-	// PeakMB is MiB of resident memory, of the largest process. It is at least that of the process
-	// that starts the command, which so has to stay small.
+	// PeakMB is MiB of resident memory, of the largest process. It is at least the memory of the
+	// process that starts the command, which has to stay small.
 	PeakMB float64
 }
 

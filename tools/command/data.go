@@ -38,7 +38,7 @@ func Choose[T any](d Data, larger, small []T) []T {
 	return small
 }
 
-// Path returns that of a file.
+// Path returns the path of a file.
 func (d Data) Path(name string) string { return filepath.Join(d.Folder, name) }
 
 // Unpack writes a file, compressed or not, as plain text into a folder and returns its path.

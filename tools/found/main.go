@@ -1,7 +1,7 @@
-// Command found says what mappers find of all locations: of those in the SAM file of `scanmap map
-// --report all`, which `make oracle-all` judges, the share that other SAM files have too. One is
-// found where an alignment of the same read and strand begins or ends within k bases of it; those
-// in an XA tag count.
+// Command found says which share of all locations mappers find: all locations are in the SAM file
+// of `scanmap map --report all`, which `make oracle-all` judges. A location is found where an
+// alignment of the same read and strand begins or ends within k bases; alignments in an XA tag
+// count.
 //
 //	found -k 4 all.sam bwa.sam yara.sam
 package main
@@ -48,7 +48,7 @@ func count(all string, k int, files []string) error {
 	return nil
 }
 
-// found counts the locations of a SAM file, and those of them that another has too.
+// found counts the locations of a SAM file, and the locations that another has too.
 func found(all, file string, k int) (found, total int, err error) {
 	truth, theirs := map[place][]span{}, map[place][]span{}
 	err = errors.Join(
@@ -58,7 +58,7 @@ func found(all, file string, k int) (found, total int, err error) {
 	return share(truth, theirs, k), total, err
 }
 
-// share counts the locations that start or end within k of one of theirs.
+// share counts the locations that start or end within k of a location of theirs.
 func share(truth, theirs map[place][]span, k int) (found int) {
 	for p, spans := range truth {
 		for _, s := range spans {

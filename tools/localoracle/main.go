@@ -11,15 +11,15 @@
 // much as may be.
 //
 // The command judge takes reads as simulate writes them, and a file for single reads. A plain
-// program first finds for each base of a read and each position of the reference what an alignment
-// with this pair loses at least (losses.go). Where that is more than may be lost, none qualifies.
-// Package truth looks at what is left. It has room for stretches of less than 4,096 bases. Reads
-// with longer ones, as of many copies in a row, are counted as not judged.
+// program first finds for each base of a read and each position of the reference the least loss of
+// an alignment with this pair (losses.go). Where the least loss is more than may be lost, none
+// qualifies. Package truth looks at the rest. It has room for stretches of less than 4,096 bases.
+// Reads with longer ones, as of many copies in a row, are counted as not judged.
 //
-// The command small draws small references with repeats, and reads of them, until its time is over,
-// maps these and judges. One of 500 is also judged without losses.go, unless it is long.
+// The command small draws small references with repeats, and their reads, until its time is over,
+// maps these and judges. One in 500 is also judged without losses.go, unless it is long.
 //
-// They print what they looked at, and faults, of which there should be none.
+// They print what they looked at, and faults. There should be none.
 package main
 
 import (
@@ -99,7 +99,7 @@ func judge(arguments []string) error {
 	return nil
 }
 
-// A verdict is what was looked at.
+// A verdict counts the reads and locations looked at.
 type verdict struct {
 	reads, places, gapped, clipped, unjudged, unsought, plainly int
 	faults                                                      []string
@@ -110,7 +110,7 @@ func (v *verdict) String() string {
 		v.reads, v.places, v.gapped, v.clipped, v.unsought, v.unjudged, v.plainly, len(v.faults))
 }
 
-// judge judges reads; of so many one plainly too. From some time on, if it is not zero, no read is
+// judge judges reads; one in plainly also plainly. From some time on, if it is not zero, no read is
 // begun.
 func (v *verdict) judge(reference, readFile, samFile string, score mapper.Score, threads, plainly int, end time.Time) error {
 	contigs, names, err := readReference(reference)
@@ -155,7 +155,7 @@ func (v *verdict) judge(reference, readFile, samFile string, score mapper.Score,
 	return nil
 }
 
-// add adds what was looked at elsewhere.
+// add adds another verdict.
 func (v *verdict) add(o *verdict) {
 	v.reads, v.places, v.gapped, v.clipped = v.reads+o.reads, v.places+o.places, v.gapped+o.gapped, v.clipped+o.clipped
 	v.unjudged, v.unsought, v.plainly = v.unjudged+o.unjudged, v.unsought+o.unsought, v.plainly+o.plainly

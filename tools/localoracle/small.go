@@ -126,7 +126,7 @@ func (d *drawing) contigs(length int) (all []string) {
 		letters = []string{"ACGT", "ACGT", "ACGT", "ACGT", "ACGT", "ACGT", "ACGT", "AC", "AAAAT", "ACG"}[d.IntN(10)]
 	}
 	for range 1 + d.IntN(2) {
-		// map refuses reads of which none fits.
+		// map refuses a file in which no read fits.
 		text := truth.Random(d.Rand, max(50, length+4)+d.IntN(100+2*length), letters)
 		for range d.IntN(4) {
 			from := d.IntN(len(text))

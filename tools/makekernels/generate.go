@@ -274,7 +274,7 @@ func (g *generator) parametersOf(name string) string {
 	return fmt.Sprintf("%s are the parameters of kernels %s and %s.", name, strings.Join(takers[:last], ", "), takers[last])
 }
 
-// commentWidth is that of lines of comments.
+// commentWidth is the width of lines of comments.
 const commentWidth = 100
 
 // wrapped returns the lines of a comment, without the slashes.

@@ -13,8 +13,7 @@ import (
 //	SEGMENT_KERNEL(32, 1)
 //	SEGMENT_KERNEL(64, 1)
 //
-// Only such macros are understood: with parameters, and with KERNEL at the start of a line of
-// theirs.
+// Only such macros are understood: with parameters, and with KERNEL at the start of a line.
 
 // A kernelMacro is one that has kernels.
 type kernelMacro struct {
@@ -43,7 +42,8 @@ func firstWord(text string) string {
 	return ""
 }
 
-// addMacro adds a macro, whose lines are joined by line ends, to those of a file if it has kernels.
+// addMacro adds a macro, whose lines are joined by line ends, to the macros of a file if it has
+// kernels.
 func addMacro(macros map[string]*kernelMacro, at place, text string) error {
 	m := macroLine.FindStringSubmatch(text)
 	if m == nil {

@@ -14,9 +14,9 @@ import (
 	"scanmap/internal/kernelsource"
 )
 
-// The sources are read line by line, in the style in which they are written. What does not look as
-// expected where the host depends on it is an error: a struct whose layout differs between host
-// and device shows nothing but wrong results.
+// The sources are read line by line, in the style in which they are written. Code that does not
+// look as expected, where the host depends on it, is an error: a struct whose layout differs
+// between host and device shows nothing but wrong results.
 
 // A place is a line of a source.
 type place struct {

@@ -1,6 +1,6 @@
 // Command makeplanes writes the AVX2 and AVX-512 versions of the inner loops of the method planes
-// as Go assembly. Their plain twins, sweepPlain and foldPlain, and what they compute are in
-// search/sweep.go and search/fold.go. `go generate` calls it there.
+// as Go assembly. Their plain twins, sweepPlain and foldPlain, are in search/sweep.go and
+// search/fold.go, with their definitions. `go generate` calls it there.
 package main
 
 import (
@@ -16,7 +16,7 @@ const (
 	line  = 8 * lanes
 )
 
-// A machine is a set of instructions for vectors of so many bytes.
+// A machine is a set of instructions for vectors of a number of bytes.
 type machine struct {
 	name, needs string
 	bytes       int
@@ -26,7 +26,7 @@ type machine struct {
 	// row computes a row of a vector: steps up and down along the row before are replaced by those
 	// along this one. letters are the columns that match; up and down are the carries of the row.
 	row func(m *machine, v *steps, letters, up, down Mem)
-	// exceeds jumps to a label if a signed byte of limit is greater than that of v.
+	// exceeds jumps to a label if a signed byte of limit is greater than the byte of v.
 	exceeds func(limit, v VecVirtual, label string)
 	ones    VecVirtual
 }
@@ -130,8 +130,8 @@ func avx512() *machine {
 	}
 }
 
-// Truth tables of three operands a, b, c, of which the first is the one that is replaced:
-// the bit of the table is 4a + 2b + c.
+// Truth tables of three operands a, b, c. The first is replaced: the bit of the table is 4a + 2b +
+// c.
 const (
 	differOrC = 0b10111110 // a ^ b | c
 	orNotOr   = 0b11110001 // a | ^(b | c)
@@ -257,8 +257,8 @@ func (m *machine) sweep(sum, least, low, high, floor, spread Mem) {
 	RET()
 }
 
-// prefixes returns, for eight columns a byte, the least sum of the steps of a lane up to one of
-// them; and in the highest byte of each lane the sum of all its steps.
+// prefixes returns, for eight columns a byte, the least sum of the steps of a lane up to one
+// column; and in the highest byte of each lane the sum of all its steps.
 func (m *machine) prefixes(v *steps, sum, least, low, high Mem) (bytes, total VecVirtual) {
 	sums, leasts := m.vector(), m.vector()
 	m.move(sum, sums)

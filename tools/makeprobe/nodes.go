@@ -41,7 +41,7 @@ func nodes() {
 	low, high := YMM(), YMM()
 	VBROADCASTI128(Mem{Base: at}, low)
 	VBROADCASTI128(Mem{Base: at, Disp: pieceHigh}, high)
-	// node jumps to refuse, or goes on, with so many diagonals, and steps one more than edits.
+	// node jumps to refuse, or goes on, with a number of diagonals, and steps one more than edits.
 	node := func(shift uint64, most Register, wide, steps int) {
 		outside := YMM()
 		VPSRLQ(Imm(shift), low, outside)
@@ -158,8 +158,8 @@ func spreadSides() {
 	RET()
 }
 
-// nextPiece takes the lowest bit out of those of some pieces, and returns its index and where its
-// piece is. Without a bit it jumps to the label.
+// nextPiece takes the lowest bit out of the bits of some pieces, and returns its index and where
+// its piece is. Without a bit it jumps to the label.
 func nextPiece(pieces, from Register, done string) (which, at Register) {
 	i, address := GP64(), GP64()
 	TESTQ(from, from)

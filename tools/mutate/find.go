@@ -27,7 +27,7 @@ type declaredSet struct {
 }
 
 // declared is where a function, type, constant or variable stands in a file. A method is called
-// Type.Method, and what declares several names by the first of them.
+// Type.Method, and a declaration of several names by the first.
 type declared struct {
 	name     string
 	from, to int
@@ -35,7 +35,7 @@ type declared struct {
 
 // notOurs are folders, below the root, with none of the program's packages, or with modules of
 // their own.
-var notOurs = []string{"build", "bin", "dist", "tools", "examples"}
+var notOurs = []string{"build", "bin", "dist", "tools", "docs"}
 
 // sourcesOf lists the packages of the module at root.
 func sourcesOf(root string) (*sources, error) {
@@ -70,7 +70,7 @@ func sourcesOf(root string) (*sources, error) {
 	return s, err
 }
 
-// folder returns that of the only package of a name.
+// folder returns the folder of the only package of a name.
 func (s *sources) folder(name string) (string, error) {
 	if len(s.folders[name]) != 1 {
 		return "", fmt.Errorf("%d packages are called %q, not one", len(s.folders[name]), name)
@@ -201,7 +201,7 @@ func receiver(f *ast.FuncDecl) string {
 	}
 }
 
-// places returns where a text stands in what is declared by a name.
+// places returns where a text stands in the declaration of a name.
 func (set declaredSet) places(name, old string) (at []int) {
 	for _, d := range set.all {
 		if d.name != name {

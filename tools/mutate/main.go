@@ -148,7 +148,7 @@ func testsOf(mutants []Mutant) (all [][]TestOf) {
 	return all
 }
 
-// each does what there is to do, one thing at a time in each tree, up to the first error.
+// each does the work, one thing at a time in each tree, up to the first error.
 func each[T any](ctx context.Context, trees []*Tree, things []T, do func(context.Context, *Tree, T) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -184,7 +184,7 @@ type reporter struct {
 	err    error    // of w
 }
 
-// What is counted besides verdicts.
+// Counts beside the verdicts.
 const changesNothing = "change nothing"
 
 func (r *reporter) print(format string, arguments ...any) {
@@ -219,8 +219,8 @@ func (r *reporter) report(m *Mutant, result Result, took time.Duration) {
 	}
 }
 
-// summary prints how many of each there are and what is to be mended. ok tells whether that is
-// nothing.
+// summary prints how many of each there are and which mutants need a change. ok tells whether none
+// does.
 func (r *reporter) summary(all int) (ok bool) {
 	var parts []string
 	for _, word := range []string{string(Killed), changesNothing, string(Survived), string(Unbuilt), string(TimedOut), string(Skipped)} {

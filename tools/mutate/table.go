@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// A Mutant is a fault made on purpose: in one file, one text in place of another.
+// A Mutant is a fault made on purpose: in one file, one text replaced by another.
 type Mutant struct {
 	Name     string   // area and what is wrong, such as locate.bound-halo
 	Package  string   // by its name, and
@@ -46,8 +46,8 @@ func (t TestOf) Run() string {
 func (t TestOf) String() string { return t.Package + " " + strings.Join(t.Names, " ") }
 
 // Parse reads a table: mutants with an empty line between them, each of lines with a key. "in:" has
-// a package and what it declares, so that no file is named, and "file:" a file, for what is not Go.
-// "tests:", "why:" and "equal:" have what the fields of Mutant say; "- " and "+ " begin the lines
+// a package and a declaration, so that no file is named, and "file:" a file, for code that is not
+// Go. "tests:", "why:" and "equal:" are as the fields of Mutant say; "- " and "+ " begin the lines
 // of the old and of the new text. "tests:" may be there more than once, and "why:" and "equal:" go
 // on where they are repeated. Lines that begin with # are left out.
 func Parse(r io.Reader) ([]Mutant, error) {

@@ -40,7 +40,7 @@ type Tree struct {
 	timeout time.Duration // of one run of a test program
 }
 
-// NewTree copies the module at root into a new folder, with what tests have compiled of kernels.
+// NewTree copies the module at root into a new folder, with the kernels that tests have compiled.
 func NewTree(root string, timeout time.Duration) (*Tree, error) {
 	folder, err := os.MkdirTemp("", "mutate")
 	if err != nil {
@@ -166,7 +166,7 @@ func (t *Tree) kernelError(ctx context.Context, file string) string {
 	return firstError(text)
 }
 
-// Run builds the tests of a package and runs those that are named.
+// Run builds the tests of a package and runs the named ones.
 func (t *Tree) Run(ctx context.Context, tests TestOf) (Result, error) {
 	if said, err := t.build(ctx, tests.Package); said != "" || err != nil {
 		return Result{Unbuilt, said}, err
@@ -245,7 +245,7 @@ var (
 	wrong   = regexp.MustCompile(`(?m)^.*(?:: error:|\.go:\d+:\d+:).*$`)
 )
 
-// judge says what the output of a test program means. The test that killed is the one that failed,
+// judge gives the verdict of a test program's output. The test that killed is the test that failed,
 // with its subtests, or the last one that began before a crash.
 func judge(output string, ok bool) Result {
 	if m := timeUp.FindStringSubmatch(output); m != nil {

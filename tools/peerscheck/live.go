@@ -11,7 +11,7 @@ import (
 )
 
 // A set is reads of testdata, which both programs map with up to k edits, or substitutions alone.
-// Locations of substitutions are the same ones for both; those of edits are near each other.
+// Locations of substitutions are the same for both; locations of edits are near each other.
 type set struct {
 	reference, reads string
 	k                int

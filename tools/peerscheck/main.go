@@ -1,5 +1,5 @@
-// Command peerscheck compares scanmap with what mrFAST and RazerS 3 report: the number of mapped
-// reads, and every mapping of theirs, which must be within e bases of one of scanmap's. ../shared
+// Command peerscheck compares scanmap with mrFAST and RazerS 3: the number of mapped reads, and
+// every mapping of the other program, which must be within e bases of one of scanmap's. ../shared
 // has lists of both; without it RazerS 3 maps the reads of testdata, if it is installed.
 package main
 
@@ -105,7 +105,7 @@ func checkRow(data command.Data, lists string, f []string) (ok bool, err error) 
 }
 
 // scanmap maps reads with an option that bounds the edits, and returns its mappings, whose
-// alignments have the fewest edits, as those of the peers.
+// alignments have the fewest edits, as the peers' have.
 func scanmap(option, e, reference, reads string) (places map[place][][2]int, mapped, mappings int, err error) {
 	sam := strings.TrimSuffix(reads, filepath.Ext(reads)) + ".sam"
 	if _, err := command.Run("bin/scanmap", "map", "--quiet", "--gaps", "unit", option, e, "-o", sam, reference, reads); err != nil {

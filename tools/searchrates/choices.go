@@ -9,8 +9,8 @@ import (
 	"scanmap/search"
 )
 
-// expectedColumns are those of choices.tsv: schemes are those that auto may choose, all within
-// choiceLoss of the fastest; lengths those of the patterns for which this is so.
+// expectedColumns are the columns of choices.tsv: schemes are the schemes that auto may choose, all
+// within choiceLoss of the fastest; lengths are the lengths of patterns with these schemes.
 const expectedColumns = "device\talphabet\tcounted\tletters\tk\tpatterns\tschemes\tlengths"
 
 // shownLengths, shownLetters and shownPatterns are the part of the grid that choices.tsv shows,

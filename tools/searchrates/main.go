@@ -1,26 +1,26 @@
 // Command searchrates makes search/rates.tsv, by which scanmap search chooses methods, and
-// search/testdata/choices.tsv, which says what it has to choose, for a test:
+// search/testdata/choices.tsv, the choices that a test expects:
 //
-//	scripts/search-rates.sh OUT
+//	tools/scripts/search-rates.sh OUT
 //	build/tools/searchrates OUT
 //
-// OUT is a folder of JSON that `scanmap bench search` wrote. In place of a folder, or after it,
-// files can be given that have lines as rates.tsv has them: so the rates of a new scheme are added
-// to those that there are. Of a case that is there twice the later one counts.
+// OUT is a folder of JSON that `scanmap bench search` wrote. Instead of a folder, or after one,
+// files can be given that have lines as in rates.tsv: this adds the rates of a new scheme to the
+// rates so far. If a case is there twice, the later one counts.
 //
-// All measurements together are the whole table, with a line for each scheme and case. What is
-// written are the lines of it that decide: reduce.go says how much may be lost. -whole FILE writes
-// the whole table too. -device cpu or -device gpu makes the lines of that device alone, and leaves
-// those of the other as they are.
+// All measurements together are the whole table, with a line for each scheme and case. The lines
+// that decide are written: reduce.go says how much may be lost. -whole FILE writes the whole table
+// too. -device cpu or -device gpu makes the lines of one device alone, and leaves the lines of the
+// other unchanged.
 //
-// The whole table of the GPU is an older rates.tsv with what was measured later. From these the
-// lines of today come again:
+// The whole table of the GPU is an older rates.tsv with later measurements. From these the lines of
+// today come again:
 //
 //	git show 5cf09d6:search/rates.tsv >whole.tsv
 //	build/tools/searchrates -device gpu whole.tsv \
 //	  docs/benchmarks/search-neighbours-2026-11-23.tsv
 //
-// That of the CPU was not kept. A rate is a median, on the CPU that of one thread.
+// The whole table of the CPU was not kept. A rate is a median, on the CPU of one thread.
 package main
 
 import (
@@ -36,6 +36,7 @@ import (
 	"strings"
 
 	"scanmap/search"
+	_ "scanmap/search/papers" // its methods have rates, too
 )
 
 func main() {
@@ -57,8 +58,8 @@ func main() {
 	}
 }
 
-// run writes nothing before all has been read and worked out. Of a device it writes the lines of
-// that alone; "" is both.
+// run writes nothing before all has been read and worked out. With a device it writes the lines of
+// that device alone; "" is both.
 func run(inputs []string, out, whole, device string, messages io.Writer) error {
 	rates, err := read(inputs)
 	if err != nil {
@@ -98,7 +99,7 @@ func run(inputs []string, out, whole, device string, messages io.Writer) error {
 	return err
 }
 
-// withOther returns a table of one device with the lines that a file has of the other; those of the
+// withOther returns a table of one device with the lines that a file has of the other; lines of the
 // CPU come first.
 func withOther(file, table, device string) (string, error) {
 	before, err := os.ReadFile(file)

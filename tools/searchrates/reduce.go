@@ -9,26 +9,27 @@ import (
 	"scanmap/search"
 )
 
-// What the table may lose. A table is as good as another if auto chooses by both, for every task
-// here, the same scheme or one that is nearly as fast, and if the rates by which a GPU is weighed
-// against the CPU are near enough.
+// The bounds of what the table may lose. A table is as good as another if auto chooses by both, for
+// every task here, the same scheme or another that is nearly as fast, and if the rates by which a
+// GPU is weighed against the CPU are near enough.
 const (
 	// choiceLoss is by how much of its rate a scheme may be slower than the fastest.
 	choiceLoss = 0.03
-	// chosenFactor bounds the error of the rate of the scheme that auto chooses, namedFactor that
-	// of schemes that only a user chooses, by name.
+	// chosenFactor bounds the error of the rate of the scheme that auto chooses, namedFactor the
+	// error of schemes that only a user chooses, by name.
 	chosenFactor = 1.5
 	namedFactor  = 4.0
 )
 
-// The grid of tasks, beside those that were measured.
+// The grid of tasks, beside the measured ones.
 var (
 	gridLengths = []int{2, 3, 4, 6, 8, 10, 11, 12, 14, 16, 18, 20, 22, 24, 28, 31, 32, 33, 40, 48, 63, 64, 65,
 		96, 128, 200, 512, 1024, search.MaxLength}
 	gridDistances = []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 16, 31, 32, search.MaxDistance}
 	gridLetters   = []int{1e4, 1e6, 3e6, 1e7, 3e7, 1e8, 3e8, 3e9}
 	gridPatterns  = []int{1, 2, 4, 7, 10, 16, 30, 60, 100, 300, 1000, 10000}
-	// On a GPU only a table, which is of DNA, has several patterns: so many, in so many letters.
+	// On a GPU only a table, which is of DNA, has several patterns: these numbers of patterns and
+	// letters.
 	tablePatterns = []int{4, 60, 25000}
 	tableLetters  = []int{1e6, 3e7, 3e9}
 )
@@ -86,8 +87,8 @@ func kinds(rates []search.Rate) []kind {
 			for _, substitutions := range []bool{false, true} {
 				for _, k := range gridDistances {
 					for _, length := range gridLengths {
-						// The rates of a GPU were measured for several lengths of the text, those
-						// of the CPU for one.
+						// The rates of a GPU were measured for several lengths of the text, the
+						// rates of the CPU for one.
 						if onGPU {
 							for _, letters := range gridLetters {
 								add(kind{onGPU, alphabet, substitutions, letters, length, k, 1, false})
@@ -150,7 +151,7 @@ type taker struct {
 // weigh works out the rate of a taker by lines of its scheme.
 func (t *taker) weigh(rates []search.Rate) { t.rate, t.line = t.choice.task.Rate(t.scheme, rates) }
 
-// lines are what is left of a group, and the takers whose rates they tell.
+// lines are the lines that are left of a group, and the takers whose rates they tell.
 type lines struct {
 	rates  []search.Rate
 	takers []*taker
@@ -215,7 +216,7 @@ func (c *choice) chosen() *taker {
 	return best
 }
 
-// good tells whether what is left of the table is good enough for a task.
+// good tells whether the rest of the table is good enough for a task.
 func (c *choice) good() bool {
 	chosen := c.chosen()
 	return chosen.full >= (1-choiceLoss)*c.best && near(chosen.rate, chosen.full, chosenFactor)
@@ -224,8 +225,8 @@ func (c *choice) good() bool {
 // near tells whether two rates differ by no more than a factor.
 func near(a, b, factor float64) bool { return a <= factor*b && b <= factor*a }
 
-// replace has other lines take the place of those of a group, of which one line is changed or gone,
-// unless that would make the table worse than it may be.
+// replace puts other lines, with one line changed or gone, in a group's place, unless the table
+// would become worse than it may be.
 func (g *lines) replace(gone search.Rate, rates []search.Rate) bool {
 	var touched, before []*taker
 	good := true
@@ -250,7 +251,7 @@ func (g *lines) replace(gone search.Rate, rates []search.Rate) bool {
 	return true
 }
 
-// dropOne removes one line, if any can be spared: the one that the fewest tasks need.
+// dropOne removes one line, if any can be spared: the line that the fewest tasks need.
 func (g *lines) dropOne() bool {
 	tasks := map[search.Rate]int{}
 	for _, t := range g.takers {

@@ -242,7 +242,7 @@ func TestRun(t *testing.T) {
 	if err != nil || !strings.HasPrefix(string(text), expectedColumns+"\ncpu\t") {
 		t.Errorf("choices.tsv is %.100q, error %v", text, err)
 	}
-	// Lines of one device are made again from a table that has no others; those of the other stay.
+	// Lines of one device are made again from a table that has no others; lines of the other stay.
 	var files [2]string
 	for i, name := range []string{"rates.tsv", "testdata/choices.tsv"} {
 		text, err := os.ReadFile(filepath.Join(folder, name))

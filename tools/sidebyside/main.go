@@ -5,14 +5,14 @@
 //	  'minimap2=minimap2 -t 2 -ax sr ref.fa reads.fq >build/b.sam'
 //	sidebyside -page times.tsv
 //
-// Each command runs once, then each once more and so on, so that a noisy moment meets all of them.
-// One that has a character of the shell in it is run by bash, and fails if a part of its pipeline
-// does; other commands are run without a shell. One that fails ends the tool, which then writes
+// Each command runs once, then each once more and so on, so that a noisy moment meets all. A
+// command with a character of the shell is run by bash, and fails if a part of its pipeline does;
+// other commands are run without a shell. A command that fails ends the tool, which then writes
 // nothing.
 //
 // Rows of -o with the same set and name are replaced, the others stay. The table on standard output
 // has, for each command, medians of the seconds by the clock and of the user CPU seconds of all of
-// its processes, its seconds by the clock as a multiple of those of the first command, and the most
+// its processes, its seconds by the clock as a multiple of the first command's, and the most
 // resident memory of one of its processes. -page writes the tables of a TSV again.
 package main
 
@@ -79,7 +79,7 @@ func write(text string) error {
 	return err
 }
 
-// A row is what was measured of one command.
+// A row has the measurements of one command.
 type row struct {
 	set, name             string
 	seconds, user         []float64 // of each run: by the clock, and CPU seconds in user mode
@@ -88,7 +88,7 @@ type row struct {
 	command               string
 }
 
-// turns runs each command once, then each once more, so many times.
+// turns runs each command once, then each once more, for a number of times.
 func turns(rows []row, repeat int) error {
 	for range repeat {
 		for i := range rows {
@@ -111,7 +111,7 @@ func words(line string) []string {
 	return strings.Fields(line)
 }
 
-// columns are those of a TSV.
+// columns are the columns of a TSV.
 var columns = []string{"set", "program", "seconds", "user_seconds", "peak_mb", "date", "commit", "machine", "command"}
 
 func format(rows []row) string {

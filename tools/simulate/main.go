@@ -24,23 +24,23 @@
 // With -pairs a sample is made first, which differs from the reference by substitutions and by
 // insertions and deletions (half each) of 1 to 10 bases, where each base more is half as frequent;
 // -vcf writes them. Fragments are cut out of the sample, on either strand, of a length from a
-// normal distribution, and at least that of a read. Mates are their two ends, facing each other. A
-// share of pairs, the chimeras, has mates of two fragments. Sequencing errors are substitutions,
-// ever more frequent from the first base to the last, and the qualities are the probabilities that
-// they were drawn with. The name of a pair says where both mates are from:
+// normal distribution, and at least the length of a read. Mates are their two ends, facing each
+// other. A share of pairs, the chimeras, has mates of two fragments. Sequencing errors are
+// substitutions, ever more frequent from the first base to the last, and the qualities are the
+// probabilities that they were drawn with. The name of a pair says where both mates are from:
 // number_contig_position_strand_contig_position_strand, with the 1-based reference position of the
 // leftmost base of each.
 //
 // The packed reference takes three bits a base, and while it is read as much again. A sample takes
 // memory for its variants, and while they are drawn a byte a base of the longest contig.
 //
-// The command reference writes what package internal/genome makes: FASTA, and BED of what lies
-// where. The same options give the same bytes, for any number of threads. docs/benchmarks has what
-// is in it and how it compares with real references.
+// The command reference writes the genomes of package internal/genome: FASTA, and a BED of their
+// elements. The same options give the same bytes, for any number of threads. docs/benchmarks
+// describes them and compares with real references.
 //
 // The command primers cuts pairs of primers of 18 to 24 bases out of a reference, at the ends of
 // products of 100 to 1,000 bases. With -outside no primer touches an interval of a BED file, as
-// those that people design keep out of repeats.
+// designed primers keep out of repeats.
 //
 // The command variants makes a VCF like one of a population: records along the whole reference with
 // genotypes of samples. Most alleles are rare, and common ones are linked, because copies are
@@ -114,7 +114,7 @@ func finish(err error) {
 	}
 }
 
-// command runs what is no cutting of reads.
+// command runs the commands that cut no reads.
 func command(name string, arguments []string) error {
 	switch name {
 	case "reference":
@@ -129,7 +129,7 @@ func command(name string, arguments []string) error {
 	return fmt.Errorf("%q is not one of reference, primers, variants, words", name)
 }
 
-// parse reads the options of a command that takes nothing besides.
+// parse reads the options of a command that takes nothing else.
 func parse(flags *flag.FlagSet, arguments []string) error {
 	if err := flags.Parse(arguments); err != nil {
 		return err
@@ -211,7 +211,7 @@ func (s *simulator) write(w io.Writer, i int) error {
 		return err
 	}
 	edits := min(s.edits(), s.most)
-	// Deletions take more text than the read is long; what is left over is cut off.
+	// Deletions take more text than the read is long; the excess is cut off.
 	text := make([]byte, 0, s.length+edits)
 	for j := range s.length + edits {
 		text = append(text, s.ref.Letter(c.Start+at+j))

@@ -105,8 +105,8 @@ func malformed(name string) error {
 	return fmt.Errorf("%q does not say where a pair is from: expected number_contig_position_strand_contig_position_strand", name)
 }
 
-// Together says whether the mates face each other on one contig (fr), with at most so many bases
-// between the leftmost ones.
+// Together says whether the mates face each other on one contig (fr), with at most a number of
+// bases between the leftmost ones.
 func (p *Pair) Together(most int) bool {
 	left, right := p.Mates[0], p.Mates[1]
 	if left.Strand == '-' {

@@ -182,7 +182,7 @@ func (s *sequencer) sequence(letters []byte) []byte {
 	return qualities
 }
 
-// newCycles returns those of n bases.
+// newCycles returns the cycles of n bases.
 func (s *sequencer) newCycles(n int) (cycles []cycle) {
 	for i := range n {
 		rate := s.errorFirst
@@ -197,7 +197,7 @@ func (s *sequencer) newCycles(n int) (cycles []cycle) {
 // mostQuality is the best that Illumina's sequencers give.
 const mostQuality = 41
 
-// A cycle reads one base of each read. Its share of errors lies between those of two whole
+// A cycle reads one base of each read. Its share of errors lies between the shares of two whole
 // qualities: the worse is drawn with probability `chance`, otherwise the next better one.
 type cycle struct {
 	rate, chance float64
@@ -221,7 +221,7 @@ func (c *cycle) draw(x float64) int {
 	return c.worse + 1
 }
 
-// probabilities are those of an error, by quality.
+// probabilities are the probabilities of an error, by quality.
 var probabilities = func() (p [mostQuality + 1]float64) {
 	for q := range p {
 		p[q] = math.Pow(10, -float64(q)/10)

@@ -26,7 +26,7 @@ func randomLetters(n int) string {
 	return string(text)
 }
 
-// simulated writes a reference and makes pairs of it: names, letters and qualities of both mates.
+// simulated writes a reference and makes its pairs: names, letters and qualities of both mates.
 func simulated(t *testing.T, letters string, p pairFlags, n int, seed uint64) [2][][3]string {
 	t.Helper()
 	folder := t.TempDir()
@@ -131,7 +131,7 @@ func TestErrorsAreThoseOfTheQualities(t *testing.T) {
 	}
 	for i := range s.length {
 		rate := 0.003 + 0.012*float64(i)/float64(s.length-1)
-		// Five standard deviations of a mean of so many.
+		// Five standard deviations of a mean of n.
 		if near := 5 * math.Sqrt(rate/reads); math.Abs(errors[i]-rate) > near || math.Abs(promised[i]-rate) > near {
 			t.Errorf("base %d: %.5f are wrong, qualities promise %.5f, expected %.5f", i, errors[i], promised[i], rate)
 		}

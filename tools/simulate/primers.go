@@ -81,7 +81,7 @@ func readBED(path string, ref *dna.Reference) (all []stretch, err error) {
 	return merged(all), nil
 }
 
-// merged sorts stretches, and joins those that overlap or touch.
+// merged sorts stretches, and joins stretches that overlap or touch.
 func merged(all []stretch) (some []stretch) {
 	slices.SortFunc(all, func(a, b stretch) int { return a.from - b.from })
 	for _, s := range all {

@@ -30,7 +30,7 @@ type sampleContig struct {
 }
 
 // cut returns n letters from a position on, and the reference position that the first is from,
-// 0-based; of an inserted letter that of the next that is not.
+// 0-based; for an inserted letter the position of the next that is not inserted.
 func (c *sampleContig) cut(at, n int) (letters []byte, origin int) {
 	next := sort.SearchInts(c.starts, at+1) // of the variants
 	from := at                              // position on the reference, after variants before

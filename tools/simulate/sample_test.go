@@ -48,8 +48,8 @@ func applied(t interface{ Fatalf(string, ...any) }, letters, contig, vcf string)
 	return changed.String() + letters[done:]
 }
 
-// What the VCF file says makes the sample of the reference, and each letter of the sample is from
-// where it says.
+// The variants of the VCF file make the sample of the reference, and each letter of the sample is
+// from where it says.
 func TestSampleIsWhatItsVariantsSay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		letters := rapid.StringOfN(rapid.SampledFrom([]rune("ACGTACGTACGTN")), 1, 200, -1)

@@ -64,8 +64,8 @@ const (
 	// founderBlock is the mean number of bases that a copy takes from one founder, and founderStep
 	// how often another one may be taken.
 	founderBlock, founderStep = 20000, 1000
-	// shareSNV is the share of alleles that replace one base; shareSecond that of records that have
-	// one more allele.
+	// shareSNV is the share of alleles that replace one base; shareSecond the share of records that
+	// have one more allele.
 	shareSNV, shareSecond = 0.85, 0.03
 	// mostIndel is the longest insertion or deletion.
 	mostIndel = 50
@@ -74,8 +74,8 @@ const (
 // A population has records along a reference, at distances drawn from an exponential distribution.
 //
 // An allele is on x of its n copies of a chromosome with a probability that falls as 1/x, as in a
-// population of constant size without selection (Fu 1995, Theor. Popul. Biol. 48:172). So most
-// alleles are rare.
+// population of constant size without selection (Fu 1995, Theor. Popul. Biol. 48:172). Most alleles
+// are rare.
 //
 // Copies are mosaics of founders. An allele that is on more copies than one founder has is one of
 // some founders, so that such alleles are linked; a rarer one is on some copies of one founder.

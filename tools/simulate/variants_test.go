@@ -42,7 +42,7 @@ func made(t *testing.T, name string, arguments ...string) (vcf string, contigs m
 	return string(b), contigs
 }
 
-// TestVariants has records in order with the reference's letters, and counts that are those of the
+// TestVariants has records in order with the reference's letters, and counts that agree with the
 // genotypes; shares and distances are about as asked for.
 func TestVariants(t *testing.T) {
 	const samples, every = 50, 20

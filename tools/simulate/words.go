@@ -60,8 +60,8 @@ func words(arguments []string) error {
 // share is part of whole in percent.
 func share(part, whole int) float64 { return 100 * float64(part) / float64(max(whole, 1)) }
 
-// wordParts is the number of parts that words are counted in, so that only those of a few are in
-// memory.
+// wordParts is the number of parts that words are counted in, so that only the words of a few parts
+// are in memory.
 const wordParts = 32
 
 // compose counts the words of k bases, each together with its reverse complement.

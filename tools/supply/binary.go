@@ -20,7 +20,7 @@ import (
 	"github.com/google/licensecheck"
 )
 
-// binary is a program with what is linked into it.
+// binary is a program with the modules that are linked.
 type binary struct {
 	info    *debug.BuildInfo
 	sha256  string   // of the file, in hexadecimal digits
@@ -41,14 +41,14 @@ type licence struct {
 	text string
 }
 
-// standardLibrary is what build information does not list.
+// standardLibrary is the module that build information does not list.
 const standardLibrary = "std"
 
 // mayBeLinked are the licences, by their SPDX identifiers, under which a binary may be passed on
 // with their texts and nothing else. Another one is a decision, and then goes here.
 var mayBeLinked = []string{"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "MIT", "Unlicense", "Zlib"}
 
-// licenceNames matches the names of files of licences, and of folders of them.
+// licenceNames matches the names of files of licences, and of their folders.
 var licenceNames = regexp.MustCompile(`(?i)^(un)?licen[cs]e|^copying|^notice|^third_party_licen[cs]es`)
 
 // readBinary reads what Go noted in a binary and the licences of its modules, from the cache of
@@ -245,7 +245,7 @@ func (m *module) ids() []string {
 	return slices.Compact(ids)
 }
 
-// allLicences are those of all modules, with commas between them.
+// allLicences are the licences of all modules, with commas between them.
 func (b *binary) allLicences() string {
 	var ids []string
 	for i := range b.modules {

@@ -1,10 +1,9 @@
-// Command supply says what is linked into a binary: the licences of all modules as a page, their
-// texts, which are passed on with the binary, and a software bill of materials.
+// Command supply describes the modules that are linked into a binary: the licences of all modules
+// as a page, their texts, which are passed on with the binary, and a software bill of materials.
 //
 //	supply [-page FILE] [-texts FILE] [-sbom FILE] BINARY
 //
-// A module whose licence is not recognised by its text, or not one of those that may be linked, is
-// an error.
+// A module whose licence is not recognised by its text, or not one that may be linked, is an error.
 //
 // Others were tried in its place on 26 November 2026. cyclonedx-gomod 1.10.0 says that
 // golang.org/x/sys is under BSD-Source-Code, and klauspost/compress under Apache-2.0 alone, and has

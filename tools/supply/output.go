@@ -118,7 +118,7 @@ func packageURL(path, version string) string {
 	return "pkg:golang/" + strings.Join(parts, "/") + "@" + url.QueryEscape(version)
 }
 
-// settings are those of the build.
+// settings are the settings of the build.
 func settings(info *debug.BuildInfo) *[]cyclonedx.Property {
 	all := []cyclonedx.Property{{Name: "go:version", Value: info.GoVersion}}
 	for _, s := range info.Settings {

@@ -35,7 +35,7 @@ func built(t *testing.T) *binary {
 	return b
 }
 
-// TestSupply: the committed page is current, what is linked has a row and a component each, and the
+// TestSupply: the committed page is current, each linked module has a row and a component, and the
 // bill of materials obeys the schema of CycloneDX.
 func TestSupply(t *testing.T) {
 	b := built(t)

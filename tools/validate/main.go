@@ -1,7 +1,7 @@
-// Command validate has samtools and Picard judge what scanmap map writes for every real set,
+// Command validate has samtools and Picard judge the output of scanmap map for every real set,
 // single-end and in pairs, in every mode of report, as SAM, BAM, sam.gz and sorted with an index;
-// scanmap/internal/validate says how. The sets are those of ../shared/data, or of testdata where
-// that is not there.
+// scanmap/internal/validate says how. The sets are in ../shared/data, or in testdata where that is
+// missing.
 //
 //	validate -scanmap bin/scanmap -out build/validate -only 'phix.*pairs'
 //
@@ -115,7 +115,7 @@ func (j *judge) run(only string, jobs int) (ok bool, err error) {
 	return ok, j.summary()
 }
 
-// references decompresses what is mapped to, with an index for samtools, once each.
+// references decompresses the references, with an index for samtools, once each.
 func (j *judge) references(cases []validate.Case) error {
 	if err := os.MkdirAll(filepath.Join(j.out, "reference"), 0o755); err != nil {
 		return err

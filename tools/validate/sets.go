@@ -26,7 +26,7 @@ type mode struct {
 	pipes     bool
 }
 
-// The modes. Every set has the few ones; what is quick has every one.
+// The modes. Every set has the few ones; a quick set has every one.
 var (
 	few = []mode{
 		{report: "all", pipes: true},
@@ -137,7 +137,7 @@ func allCases(data command.Data, references string) []validate.Case {
 	return cases
 }
 
-// cases are those of one layout.
+// cases are the cases of one layout.
 func (s *set) cases(data command.Data, references string, modes []mode, reads ...string) []validate.Case {
 	var cases []validate.Case
 	for _, m := range modes {

@@ -39,7 +39,7 @@ func (t *trial) compare(ctx context.Context, r request) error {
 	return nil
 }
 
-// compareBAM compares headers but for @PG, and records as sets: samtools merges records of one
+// compareBAM compares headers without @PG, and records as sets: samtools merges records of one
 // place in an order of its own. A merged BAM has the @PG of one part.
 func (t *trial) compareBAM(ctx context.Context, want, got string) error {
 	if !present(got + ".bai") {

@@ -26,7 +26,7 @@ type sample struct {
 // parts is how many parts each sample is mapped in.
 const parts = 4
 
-// prepare puts scanmap, the data and what single runs make of it into the folder.
+// prepare puts scanmap, the data and the results of single runs into the folder.
 func (t *trial) prepare(ctx context.Context) error {
 	binaries, data := filepath.Join(t.folder, "bin"), filepath.Join(t.folder, "data")
 	for _, folder := range []string{binaries, data} {
@@ -79,7 +79,8 @@ func (t *trial) prepare(ctx context.Context) error {
 }
 
 // expect maps each sample in one run, as a user would. Pairs are mapped once more, with the insert
-// sizes that parts are given: a run that estimates them counts other pairs in what it says of them.
+// sizes that parts are given: a run that estimates the sizes counts other pairs in its statistics
+// of sizes.
 func (t *trial) expect(ctx context.Context) error {
 	for _, s := range append(slices.Clone(t.sets), t.few) {
 		for _, x := range s.samples {

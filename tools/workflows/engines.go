@@ -30,7 +30,7 @@ type engine interface {
 	extras(ctx context.Context) error // what is tried once
 }
 
-// snakemake runs workflows/snakemake.
+// snakemake runs packaging/workflows/snakemake.
 type snakemake struct{ *trial }
 
 func (e *snakemake) name() string    { return "Snakemake" }
@@ -45,7 +45,7 @@ func (e *snakemake) pipeline(ctx context.Context, r request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	workflow := filepath.Join(e.root, "workflows", "snakemake")
+	workflow := filepath.Join(e.root, "packaging", "workflows", "snakemake")
 	profile := filepath.Join(workflow, "profiles", "local")
 	if r.place != nil {
 		profile = filepath.Join(workflow, "profiles", "slurm")
@@ -72,11 +72,11 @@ func (e *snakemake) idle(said string) error {
 	return nil
 }
 
-// extras runs the test of the wrapper, as those of snakemake-wrappers are run, and a pipeline on a
-// GPU, which on a machine without one is mapped on the CPU at the third try.
+// extras runs the test of the wrapper, as the tests of snakemake-wrappers are run, and a pipeline
+// on a GPU, which on a machine without one is mapped on the CPU at the third try.
 func (e *snakemake) extras(ctx context.Context) error {
 	folder, prefix := filepath.Join(e.folder, "wrapper"), filepath.Join(e.folder, "wrapper", "master", "bio")
-	wrappers := filepath.Join(e.root, "workflows", "snakemake", "wrappers")
+	wrappers := filepath.Join(e.root, "packaging", "workflows", "snakemake", "wrappers")
 	if err := os.MkdirAll(prefix, 0o755); err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (t *trial) gpu(ctx context.Context, e engine) error {
 	return t.compare(ctx, r)
 }
 
-// nextflow runs workflows/nextflow.
+// nextflow runs packaging/workflows/nextflow.
 type nextflow struct{ *trial }
 
 func (e *nextflow) name() string    { return "Nextflow" }
@@ -164,7 +164,7 @@ func (e *nextflow) start(ctx context.Context, folder, settings string, env []str
 	if err := os.WriteFile(config, []byte(settings), 0o644); err != nil {
 		return "", err
 	}
-	return e.call(ctx, folder, env, append([]string{"run", filepath.Join(e.root, "workflows", "nextflow"), "-c", config, "-ansi-log", "false"},
+	return e.call(ctx, folder, env, append([]string{"run", filepath.Join(e.root, "packaging", "workflows", "nextflow"), "-c", config, "-ansi-log", "false"},
 		args...)...)
 }
 
@@ -190,7 +190,7 @@ func (e *nextflow) extras(ctx context.Context) error {
 		return err
 	}
 	for _, profile := range []string{"k8s", "awsbatch", "slurm,gpu"} {
-		if _, err := e.call(ctx, folder, nil, "config", filepath.Join(e.root, "workflows", "nextflow"), "-profile", profile); err != nil {
+		if _, err := e.call(ctx, folder, nil, "config", filepath.Join(e.root, "packaging", "workflows", "nextflow"), "-profile", profile); err != nil {
 			return err
 		}
 	}

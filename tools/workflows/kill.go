@@ -13,7 +13,8 @@ import (
 )
 
 // kill ends the first process that maps a part, once it is seen: by SIGKILL, or on a cluster by
-// cancelling its job. What it returns waits until that is done or there was none.
+// cancelling its job. The function that it returns waits until the process is ended or there was
+// none.
 func (t *trial) kill(ctx context.Context, place *cluster) (wait func() error) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan error, 1)

@@ -1,10 +1,10 @@
-// Command workflows runs the pipelines of workflows/ and compares what they make with single runs
-// of scanmap.
+// Command workflows runs the pipelines of packaging/workflows, and compares their results with
+// single runs of scanmap.
 //
 //	workflows -engines build/workflows -nextflow build/workflows/nextflow
 //
 // Each pipeline maps samples in four parts, on this machine and on a Slurm of two nodes that the
-// command starts and ends. What has to hold:
+// command starts and ends. These have to hold:
 //
 //   - the merged BAM has the records and the header of one run, and the merged statistics its
 //     counts;
@@ -176,7 +176,7 @@ func (t *trial) one(ctx context.Context, e engine, place *cluster) error {
 	})
 }
 
-// step says what is done and how long it took.
+// step prints a finished step and how long it took.
 func (t *trial) step(title string, do func() error) error {
 	start := time.Now()
 	if err := do(); err != nil {

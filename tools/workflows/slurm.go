@@ -52,7 +52,7 @@ PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 `
 
 // startCluster starts munge and Slurm and waits until both nodes are idle; it is nil where they are
-// not installed. What its jobs need comes into the folder of binaries.
+// not installed. Programs that its jobs need come into the folder of binaries.
 func startCluster(ctx context.Context, folder, binaries string) (*cluster, error) {
 	if err := os.Setenv("PATH", os.Getenv("PATH")+":/usr/sbin:/sbin"); err != nil {
 		return nil, err

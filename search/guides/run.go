@@ -1,0 +1,43 @@
+package guides
+
+import (
+	"context"
+
+	"scanmap/dna"
+	"scanmap/search"
+)
+
+// Search finds all places of guides in a reference, and returns a summary of each guide. The
+// function each, if it is not nil, gets every place. The statistics are of the search for places;
+// without guides there are none.
+//
+// Where edits count, scored guides take a second search: the published scores are of substitutions,
+// and of all places that have at most k of them. A location with edits leaves out others beside it.
+func Search(
+	ctx context.Context, ref *dna.Reference, patterns []search.Pattern, o Options, how search.Options, each func(*Place) error,
+) ([]Summary, *search.Stats, error) {
+	counter := NewCounter(ref, patterns, o)
+	if len(patterns) == 0 {
+		return nil, nil, nil
+	}
+	text := search.NewDNA(ref)
+	stats, err := search.Run(ctx, text, patterns, how, func(l []search.Location) error {
+		if how.Substitutions {
+			counter.Score(l)
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return counter.Count(l, each)
+	})
+	if err == nil && counter.Scores() && !how.Substitutions {
+		if how.Substitutions = how.Limits == nil; !how.Substitutions {
+			how.Limits = &search.Limits{Mismatches: how.Limits.Mismatches}
+		}
+		_, err = search.Run(ctx, text, patterns, how, func(l []search.Location) error {
+			counter.Score(l)
+			return ctx.Err()
+		})
+	}
+	return counter.Summaries(), stats, err
+}
