@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -13,7 +14,8 @@ import (
 // units stay readable.
 const (
 	chartWidth  = 360
-	letterWidth = 7.3 // of a digit of 13 units, rounded up
+	wideWidth   = 1080 // of the only contig's on a wide screen
+	letterWidth = 7.3  // of a digit of 13 units, rounded up
 )
 
 // unit is a length or place in a drawing, written with at most one decimal.
@@ -45,7 +47,7 @@ func ratioCharts(s *mapper.Stats, names []string) (charts []ratioChart, rest str
 		l := &s.Libraries[i]
 		charts = append(charts, newRatioChart(names[i], l.Reads, l.Mapped, l.Unique, l.Ambiguous))
 	}
-	return charts, left(len(s.Libraries)-maxPlots, "libraries")
+	return charts, left(len(s.Libraries)-maxPlots, "library", "")
 }
 
 func newRatioChart(name string, reads, mapped, unique, ambiguous int64) ratioChart {
@@ -81,10 +83,13 @@ type barChart struct {
 	Bars                 []bar
 }
 
+// bar is as long as size says, or number where Value is not given.
 type bar struct {
 	Label, Value, Share string
+	Name                string // Label where it is not given
 	Y, TextY, Width     unit
 	number              int64
+	size                float64
 }
 
 // maxDistanceBars is the number of bars from which distances are put together in ranges.
@@ -125,12 +130,15 @@ func perReadBars(s *mapper.Stats) barChart {
 func newBarChart(id, title, axis string, bars []bar) barChart {
 	const rowHeight, header = 22, 22
 	c := barChart{ID: id, Title: title, Axis: axis, Height: header + rowHeight*len(bars), Bars: bars}
-	label, value, most := 0, 0, int64(0)
+	label, value, most := 0, 0, 0.0
 	for i := range bars {
-		bars[i].Value = grouped(bars[i].number)
+		if bars[i].Value == "" {
+			bars[i].Value, bars[i].size = grouped(bars[i].number), float64(bars[i].number)
+		}
+		bars[i].Name = cmp.Or(bars[i].Name, bars[i].Label)
 		label = max(label, utf8.RuneCountInString(bars[i].Label))
 		value = max(value, len(bars[i].Value))
-		most = max(most, bars[i].number)
+		most = max(most, bars[i].size)
 	}
 	const share = 9 // letters of "100.00 %" and a space
 	c.LabelX = unit(float64(label)*letterWidth + 2)
@@ -140,9 +148,8 @@ func newBarChart(id, title, axis string, bars []bar) barChart {
 	for i := range bars {
 		bars[i].Y = unit(header + rowHeight*i + 3)
 		bars[i].TextY = bars[i].Y + 13
-		bars[i].Width = room * unit(ratio(bars[i].number, most))
-		if bars[i].number > 0 {
-			bars[i].Width = max(1, bars[i].Width)
+		if bars[i].size > 0 {
+			bars[i].Width = max(1, room*unit(bars[i].size/most))
 		}
 	}
 	return c
