@@ -24,7 +24,7 @@ type abundanceSection struct {
 
 // maxBarLabel is the number of letters of a name beside a bar, and longer ones lose their middle:
 // accessions differ at the end.
-const maxBarLabel = 18
+const maxBarLabel = 16
 
 func barLabel(name string) string {
 	name = shown(name)

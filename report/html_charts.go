@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"unicode/utf8"
+	"strings"
 
 	"scanmap/mapper"
 )
@@ -126,22 +126,38 @@ func perReadBars(s *mapper.Stats) barChart {
 	return newBarChart("mappings", "Mappings per read", "mappings, reads, share of all reads", bars)
 }
 
+// textWidth is about the width of a text of 13 units, rounded up to that of DejaVu Sans, which is
+// wide, and in which capitals take more than other letters.
+func textWidth(text string) (width float64) {
+	for _, c := range text {
+		switch {
+		case c > '~', strings.ContainsRune("mwMWQ@%_&", c):
+			width += 1.75 * letterWidth
+		case c >= 'A' && c <= 'Z':
+			width += 1.35 * letterWidth
+		default:
+			width += 1.15 * letterWidth
+		}
+	}
+	return width
+}
+
 // newBarChart gives names and numbers the width that they need and bars the rest.
 func newBarChart(id, title, axis string, bars []bar) barChart {
 	const rowHeight, header = 22, 22
 	c := barChart{ID: id, Title: title, Axis: axis, Height: header + rowHeight*len(bars), Bars: bars}
-	label, value, most := 0, 0, 0.0
+	label, value, most := 0.0, 0, 0.0
 	for i := range bars {
 		if bars[i].Value == "" {
 			bars[i].Value, bars[i].size = grouped(bars[i].number), float64(bars[i].number)
 		}
 		bars[i].Name = cmp.Or(bars[i].Name, bars[i].Label)
-		label = max(label, utf8.RuneCountInString(bars[i].Label))
+		label = max(label, textWidth(bars[i].Label))
 		value = max(value, len(bars[i].Value))
 		most = max(most, bars[i].size)
 	}
-	const share = 9 // letters of "100.00 %" and a space
-	c.LabelX = unit(float64(label)*letterWidth + 2)
+	const share = 10 // letters of "100.00 %" and two spaces
+	c.LabelX = unit(label + 2)
 	c.BarX = c.LabelX + 8
 	c.ValueX = chartWidth - 2 - unit(share*letterWidth)
 	room := max(0, c.ValueX-unit(float64(value+1)*letterWidth)-c.BarX)

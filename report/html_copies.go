@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"scanmap/dna"
 	"scanmap/genome/copies"
@@ -374,7 +373,7 @@ func (c *copiesChart) mark(regions []copies.Region, names []string, contig int) 
 	inOrder := slices.Clone(c.Regions)
 	slices.SortStableFunc(inOrder, func(a, b regionMark) int { return cmp.Compare(a.X, b.X) })
 	for _, m := range inOrder {
-		half := unit(float64(utf8.RuneCountInString(m.Name)) * letterWidth / 2)
+		half := unit(textWidth(m.Name) / 2)
 		x := c.Axes.Left + (c.Axes.Right-c.Axes.Left)*unit((float64(m.X)+float64(m.Width)/2)/float64(c.Length))
 		x = min(max(x, c.Axes.Left+half), c.Axes.Right-half)
 		if x-half >= free {

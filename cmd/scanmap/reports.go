@@ -52,7 +52,9 @@ func (r *reports) open(results *resultFiles, counted *counts) (files []statistic
 		write      func(io.Writer, *mapper.Stats) error
 	}{
 		{"statistics", r.stats, func(w io.Writer, s *mapper.Stats) error { return report.JSON(w, s, counted.summary(), version) }},
-		{"MultiQC", r.multiqc, func(w io.Writer, s *mapper.Stats) error { return report.MultiQC(w, s, counted.summary(), version, "scanmap") }},
+		{"MultiQC", r.multiqc, func(w io.Writer, s *mapper.Stats) error {
+			return report.MultiQC(w, s, counted.summary(), version, "scanmap")
+		}},
 		{"report", r.html, func(w io.Writer, s *mapper.Stats) error {
 			return report.HTML(w, s, report.HTMLInfo{
 				Version: version, CommandLine: r.commandLine, Reference: r.reference, Depth: counted.summary(),
