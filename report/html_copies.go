@@ -388,6 +388,7 @@ func (c *copiesChart) mark(regions []copies.Region, names []string, contig int) 
 func copiesPath(windows []copies.Window, join int, top float64) string {
 	var b strings.Builder
 	b.WriteString("M0 1000")
+	before := 0
 	for part := range slices.Chunk(windows, join) {
 		sum, bases := 0.0, 0
 		for i := range part {
@@ -397,12 +398,13 @@ func copiesPath(windows []copies.Window, join int, top float64) string {
 			}
 		}
 		end := part[len(part)-1].End
-		if bases == 0 {
-			b.WriteString("V1000h" + strconv.Itoa(end-part[0].Start))
-			continue
+		if bases > 0 {
+			y := 1000 - math.Round(1000*sum/float64(bases)/top)
+			b.WriteString("V" + strconv.FormatFloat(y, 'f', -1, 64) + "H" + strconv.Itoa(end))
+		} else {
+			b.WriteString("V1000h" + strconv.Itoa(end-before))
 		}
-		y := 1000 - math.Round(1000*sum/float64(bases)/top)
-		b.WriteString("V" + strconv.FormatFloat(y, 'f', -1, 64) + "H" + strconv.Itoa(end))
+		before = end
 	}
 	b.WriteString("V1000Z")
 	return b.String()

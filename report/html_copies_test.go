@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -95,6 +96,57 @@ func TestCopiesHTML(t *testing.T) {
 	}
 	if plain := copiesHTML(t, "chr1", copies.None, 0); bytes.Contains(plain, []byte("GC content around")) {
 		t.Error("a plot of GC content without correction")
+	}
+}
+
+// TestCopiesPath has a window of which nothing is known, which has no absolute step, and one far
+// above the top.
+func TestCopiesPath(t *testing.T) {
+	windows := []copies.Window{{Start: 0, End: 10, Copies: 1, Unmasked: 10}, {Start: 10, End: 25, Copies: math.NaN()}, {Start: 25, End: 30, Copies: 8, Unmasked: 5}}
+	for join, want := range map[int]string{
+		1: "M0 1000V750H10V1000h15V-1000H30V1000Z",
+		2: "M0 1000V750H25V-1000H30V1000Z",
+		3: "M0 1000V167H30V1000Z", // (10 x 1 + 5 x 8) / 15 copies
+	} {
+		if got := copiesPath(windows, join, 4); got != want {
+			t.Errorf("%d together: %s, want %s", join, got, want)
+		}
+	}
+}
+
+// TestRegionMarks names the regions that have room, and says how many are left out.
+func TestRegionMarks(t *testing.T) {
+	var regions []copies.Region
+	var names []string
+	add := func(name string, contig, start, end int) {
+		regions = append(regions, copies.Region{Interval: copies.Interval{Contig: contig, Start: start, End: end}})
+		names = append(names, name)
+	}
+	add("right", 0, 900, 1000)
+	add("middle", 0, 400, 600)
+	add("beside", 0, 450, 600)
+	add("elsewhere", 1, 0, 10)
+	add(strings.Repeat("long", 30), 0, 0, 10)
+	c := copiesChart{Length: 1000}
+	c.Width, c.Height, c.Axes = alongContig("")
+	c.mark(regions, names, 0)
+	var labels []string
+	for _, l := range c.Labels {
+		labels = append(labels, l.Name)
+		if half := unit(textWidth(l.Name) / 2); l.X-half < c.Axes.Left-0.1 || l.X+half > c.Axes.Right+0.1 {
+			t.Errorf("%s is beside the plot: %v", l.Name, l.X)
+		}
+	}
+	if got := strings.Join(labels, " "); got != "middle right" || len(c.Regions) != 4 || c.RegionsLeft != "" {
+		t.Errorf("labels %q, %d regions, %q", got, len(c.Regions), c.RegionsLeft)
+	}
+	for range maxMarks - 3 {
+		add("more", 0, 5, 6)
+	}
+	c = copiesChart{Length: 1000, Axes: c.Axes}
+	c.mark(regions, names, 0)
+	if len(c.Regions) != maxMarks || c.RegionsLeft != "1 more region is left out." {
+		t.Errorf("%d regions, %q", len(c.Regions), c.RegionsLeft)
 	}
 }
 
