@@ -315,6 +315,9 @@ func TestGenomeAbundance(t *testing.T) {
 	}
 }
 
+// untied is a page with blanks where no line may break.
+func untied(page string) string { return strings.ReplaceAll(page, "\u00a0", " ") }
+
 // readTrack reads a file of values as bedGraph.
 func readTrack(t *testing.T, file string) string {
 	t.Helper()
