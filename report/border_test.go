@@ -24,7 +24,7 @@ func TestMostContigs(t *testing.T) {
 		if shown := strings.Count(b.String(), "\n  contig"); shown != maxContigs {
 			t.Errorf("%d of %d contigs are shown", shown, n)
 		}
-		if strings.Contains(b.String(), "(1 more contigs") != left {
+		if strings.Contains(b.String(), "(1 more contig,") != left {
 			t.Errorf("%d contigs:\n%s", n, &b)
 		}
 	}

@@ -8,17 +8,30 @@ import (
 	"scanmap/mapper/depth"
 )
 
-// abundanceHeader is the first line of Abundance.
-const abundanceHeader = "contig\tlength\treads\tweighted_reads\tcovered_bases\tcovered_share\tmean_depth\trpkm\ttpm\n"
+// What Abundance and GenomeAbundance have in common, after the name.
+const abundanceColumns = "\treads\tweighted_reads\tcovered_bases\tcovered_share\tmean_depth\trpkm\ttpm"
 
 // Abundance writes what lies on each contig as a table with tabs and a line of headers.
-func Abundance(w io.Writer, all []depth.Abundance) error {
-	to := bufio.NewWriter(w)
-	_, _ = to.WriteString(abundanceHeader) // Flush has the error
+func Abundance(w io.Writer, all []depth.Abundance) error { return writeAbundance(w, all, false) }
+
+// GenomeAbundance writes what lies on each genome as Abundance does, with the number of its contigs
+// and its relative abundance in percent.
+func GenomeAbundance(w io.Writer, all []depth.Abundance) error { return writeAbundance(w, all, true) }
+
+func writeAbundance(w io.Writer, all []depth.Abundance, genomes bool) error {
+	to := bufio.NewWriter(w) // Flush has the error
+	if genomes {
+		_, _ = to.WriteString("genome\tcontigs\tlength" + abundanceColumns + "\trelative_abundance_percent\n")
+	} else {
+		_, _ = to.WriteString("contig\tlength" + abundanceColumns + "\n")
+	}
 	var line []byte
 	for i := range all {
 		a := &all[i]
-		line = append(line[:0], a.Contig...)
+		line = append(line[:0], a.Name...)
+		if genomes {
+			line = strconv.AppendInt(append(line, '\t'), int64(a.Contigs), 10)
+		}
 		for _, n := range []int64{int64(a.Length), a.Reads} {
 			line = strconv.AppendInt(append(line, '\t'), n, 10)
 		}
@@ -26,6 +39,9 @@ func Abundance(w io.Writer, all []depth.Abundance) error {
 		line = strconv.AppendInt(append(line, '\t'), a.Covered, 10)
 		for _, x := range []float64{ratio(a.Covered, int64(a.Length)), a.Mean, a.RPKM, a.TPM} {
 			line = appendRounded(append(line, '\t'), x)
+		}
+		if genomes {
+			line = appendRounded(append(line, '\t'), 100*a.Relative)
 		}
 		_, _ = to.Write(append(line, '\n'))
 	}

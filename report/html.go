@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -22,6 +23,7 @@ type HTMLInfo struct {
 	CommandLine []string       // the program's name and its arguments
 	Reference   string         // name of the file
 	Depth       *depth.Summary // what was counted, nil for nothing
+	Abundance   *Abundances    // nil for none
 }
 
 // The page and its plots are bounded, because a draft assembly has a million contigs and a table of
@@ -50,6 +52,7 @@ type page struct {
 	InsertsLeft               string
 	Coverage                  []coverageChart
 	GC                        *gcChart
+	Abundance                 *abundanceSection
 	Hint                      string
 	Pairs, Libraries, Contigs *table
 	All, Stages, Kernels      *table
@@ -96,15 +99,22 @@ func HTML(w io.Writer, s *mapper.Stats, info HTMLInfo) error {
 	p.Inserts, p.InsertsLeft = insertCharts(s, names)
 	p.Coverage, p.Contigs = coverage(s)
 	p.GC = newGCChart(info.Depth)
+	p.Abundance = newAbundanceSection(info.Abundance)
 	if hint := Hint(s); hint != "" {
 		p.Hint = strings.ToUpper(hint[:1]) + hint[1:] + "."
 	}
 	return writePage(w, "page", &p)
 }
 
+// beforeWord is a blank between a number and what it counts.
+var beforeWord = regexp.MustCompile(`([0-9]) ([%\pL])`)
+
+// tied lets no line break between a number and its unit.
+func tied(text string) string { return beforeWord.ReplaceAllString(text, "$1\u00a0$2") }
+
 // writePage writes what a template makes of a page, or nothing.
 func writePage(w io.Writer, name string, page any) error {
-	templates, err := template.ParseFS(pageFiles, "html/*.html")
+	templates, err := template.New(name).Funcs(template.FuncMap{"tied": tied}).ParseFS(pageFiles, "html/*.html")
 	if err != nil {
 		return err
 	}
@@ -123,7 +133,7 @@ func pageTitle(names []string) string {
 	case 1:
 		return "Mapping report: " + names[0]
 	}
-	return fmt.Sprintf("Mapping report: %s libraries", grouped(int64(len(names))))
+	return "Mapping report: " + plural(int64(len(names)), "library")
 }
 
 func facts(s *mapper.Stats, info HTMLInfo) []fact {
@@ -164,7 +174,7 @@ func readsFiles(s *mapper.Stats) string {
 		}
 	}
 	if left := len(s.Libraries) - most; left > 0 {
-		names = append(names, fmt.Sprintf("%s more libraries", grouped(int64(left))))
+		names = append(names, grouped(int64(left))+" more "+ofNumber(int64(left), "library"))
 	}
 	return strings.Join(names, "; ")
 }
@@ -197,10 +207,10 @@ func average(part, whole int64) string {
 
 func tiles(s *mapper.Stats) []tile {
 	out := []tile{
-		{"reads", grouped(s.Reads), grouped(s.Bases) + " bases"},
-		{"mapped", unbroken(s.Mapped, s.Reads), grouped(s.Mapped) + " reads"},
-		{"unique", unbroken(s.Unique, s.Reads), grouped(s.Unique) + " reads"},
-		{"mappings per mapped read", average(s.Mappings, s.Mapped), grouped(s.Mappings) + " mappings"},
+		{"reads", grouped(s.Reads), plural(s.Bases, "base")},
+		{"mapped", unbroken(s.Mapped, s.Reads), plural(s.Mapped, "read")},
+		{"unique", unbroken(s.Unique, s.Reads), plural(s.Unique, "read")},
+		{"mappings per mapped read", average(s.Mappings, s.Mapped), plural(s.Mappings, "mapping")},
 	}
 	all := allPairs(s)
 	if all == nil {
@@ -226,7 +236,7 @@ func tiles(s *mapper.Stats) []tile {
 		out = append(out, tile{"median insert size", grouped(int64(least)), "bases"})
 	default:
 		out = append(out, tile{"median insert size", fmt.Sprintf("%s to %s", grouped(int64(least)),
-			grouped(int64(most))), fmt.Sprintf("bases, %s libraries", grouped(int64(from)))})
+			grouped(int64(most))), fmt.Sprintf("bases, %s", plural(int64(from), "library"))})
 	}
 	return out
 }

@@ -11,6 +11,8 @@ import (
 type axes struct {
 	Left, Right, Top, Bottom unit
 	TickY, XLabelY, YLabelX  unit
+	Name                     string // of what goes upwards, above the axis
+	NameY                    unit
 	XTicks, YTicks           []tick
 }
 
@@ -20,7 +22,7 @@ type tick struct {
 }
 
 func newAxes(left, right, top, bottom unit) axes {
-	return axes{Left: left, Right: right, Top: top, Bottom: bottom, TickY: bottom + 5, XLabelY: bottom + 18, YLabelX: left - 6}
+	return axes{Left: left, Right: right, Top: top, Bottom: bottom, TickY: bottom + 5, XLabelY: bottom + 18, YLabelX: left - 6, NameY: top - 12}
 }
 
 // tickStep returns the distance of ticks, 1, 2 or 5 times a power of ten and at least 1, that gives
@@ -41,9 +43,13 @@ func tickStep(span float64, most int) float64 {
 
 // horizontal puts ticks from one number to another; label writes one, and gets the step too.
 func (a *axes) horizontal(from, to float64, label func(x, step float64) string) {
-	step := tickStep(to-from, 5)
+	times := 1
+	if a.Right > chartWidth {
+		times = 2
+	}
+	step := tickStep(to-from, 5*times)
 	if utf8.RuneCountInString(label(math.Floor(to/step)*step, step)) > 7 {
-		step = tickStep(to-from, 4) // long labels need more room
+		step = tickStep(to-from, 4*times) // long labels need more room
 	}
 	for x := math.Ceil(from/step) * step; x <= to; x += step {
 		t := tick{At: a.Left + (a.Right-a.Left)*unit((x-from)/(to-from)), Label: label(x, step)}
@@ -55,11 +61,12 @@ func (a *axes) horizontal(from, to float64, label func(x, step float64) string) 
 	}
 }
 
-// vertical puts ticks at none, the half and all of top.
-func (a *axes) vertical(top float64, suffix string) {
+// vertical puts ticks at none, the half and all of top, which are numbers of name.
+func (a *axes) vertical(top float64, name, suffix string) {
+	a.Name = name
 	for _, share := range []float64{0, 0.5, 1} {
 		at := a.Bottom - (a.Bottom-a.Top)*unit(share)
-		a.YTicks = append(a.YTicks, tick{At: at, TextAt: at + 4.5, Label: scaled(top*share) + suffix})
+		a.YTicks = append(a.YTicks, tick{At: at, TextAt: at + 4.5, Label: strings.ReplaceAll(scaled(top*share), " ", "\u00a0") + suffix})
 	}
 }
 

@@ -1,10 +1,11 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
-	"unicode/utf8"
+	"strings"
 
 	"scanmap/mapper"
 )
@@ -13,7 +14,8 @@ import (
 // units stay readable.
 const (
 	chartWidth  = 360
-	letterWidth = 7.3 // of a digit of 13 units, rounded up
+	wideWidth   = 1080 // of the only contig's on a wide screen
+	letterWidth = 7.3  // of a digit of 13 units, rounded up
 )
 
 // unit is a length or place in a drawing, written with at most one decimal.
@@ -45,7 +47,7 @@ func ratioCharts(s *mapper.Stats, names []string) (charts []ratioChart, rest str
 		l := &s.Libraries[i]
 		charts = append(charts, newRatioChart(names[i], l.Reads, l.Mapped, l.Unique, l.Ambiguous))
 	}
-	return charts, left(len(s.Libraries)-maxPlots, "libraries")
+	return charts, left(len(s.Libraries)-maxPlots, "library", "")
 }
 
 func newRatioChart(name string, reads, mapped, unique, ambiguous int64) ratioChart {
@@ -81,10 +83,13 @@ type barChart struct {
 	Bars                 []bar
 }
 
+// bar is as long as size says, or number where Value is not given.
 type bar struct {
 	Label, Value, Share string
+	Name                string // Label where it is not given
 	Y, TextY, Width     unit
 	number              int64
+	size                float64
 }
 
 // maxDistanceBars is the number of bars from which distances are put together in ranges.
@@ -121,28 +126,46 @@ func perReadBars(s *mapper.Stats) barChart {
 	return newBarChart("mappings", "Mappings per read", "mappings, reads, share of all reads", bars)
 }
 
+// textWidth is about the width of a text of 13 units, rounded up to that of DejaVu Sans, which is
+// wide, and in which capitals take more than other letters.
+func textWidth(text string) (width float64) {
+	for _, c := range text {
+		switch {
+		case c > '~', strings.ContainsRune("mwMWQ@%_&", c):
+			width += 1.75 * letterWidth
+		case c >= 'A' && c <= 'Z':
+			width += 1.35 * letterWidth
+		default:
+			width += 1.15 * letterWidth
+		}
+	}
+	return width
+}
+
 // newBarChart gives names and numbers the width that they need and bars the rest.
 func newBarChart(id, title, axis string, bars []bar) barChart {
 	const rowHeight, header = 22, 22
 	c := barChart{ID: id, Title: title, Axis: axis, Height: header + rowHeight*len(bars), Bars: bars}
-	label, value, most := 0, 0, int64(0)
+	label, value, most := 0.0, 0, 0.0
 	for i := range bars {
-		bars[i].Value = grouped(bars[i].number)
-		label = max(label, utf8.RuneCountInString(bars[i].Label))
+		if bars[i].Value == "" {
+			bars[i].Value, bars[i].size = grouped(bars[i].number), float64(bars[i].number)
+		}
+		bars[i].Name = cmp.Or(bars[i].Name, bars[i].Label)
+		label = max(label, textWidth(bars[i].Label))
 		value = max(value, len(bars[i].Value))
-		most = max(most, bars[i].number)
+		most = max(most, bars[i].size)
 	}
-	const share = 9 // letters of "100.00 %" and a space
-	c.LabelX = unit(float64(label)*letterWidth + 2)
+	const share = 10 // letters of "100.00 %" and two spaces
+	c.LabelX = unit(label + 2)
 	c.BarX = c.LabelX + 8
 	c.ValueX = chartWidth - 2 - unit(share*letterWidth)
 	room := max(0, c.ValueX-unit(float64(value+1)*letterWidth)-c.BarX)
 	for i := range bars {
 		bars[i].Y = unit(header + rowHeight*i + 3)
 		bars[i].TextY = bars[i].Y + 13
-		bars[i].Width = room * unit(ratio(bars[i].number, most))
-		if bars[i].number > 0 {
-			bars[i].Width = max(1, bars[i].Width)
+		if bars[i].size > 0 {
+			bars[i].Width = max(1, room*unit(bars[i].size/most))
 		}
 	}
 	return c

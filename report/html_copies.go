@@ -49,18 +49,41 @@ type dot struct{ X, Y unit }
 // copiesChart is the copies along a contig. The path has bases as its abscissa, and as ordinate
 // 1000 for none and 0 for the top.
 type copiesChart struct {
-	Name, Summary             string
-	Height, Length            int
+	Name, Summary, Class      string
+	Width, Height, Length     int
+	Top                       string
 	Axes                      axes
 	WindowWidth, WindowHeight unit
 	MarkY                     unit // of the copies of the controls
 	Path                      string
+	Regions                   []regionMark
+	Labels                    []regionLabel
+	RegionsLeft               string
 }
 
+// regionMark is where a region lies, in bases.
+type regionMark struct {
+	Name, Title string
+	X, Width    int
+}
+
+// regionLabel is a name above the plot; X is its middle.
+type regionLabel struct {
+	Name string
+	X    unit
+}
+
+// maxMarks is the number of regions that a plot shows at most.
+const maxMarks = 200
+
 // CopiesHTML writes copy numbers as one page that needs nothing else: neither the network nor other
-// files, and no scripts. The same copy numbers give the same bytes.
+// files, and scripts only to zoom. The same copy numbers give the same bytes.
 func CopiesHTML(w io.Writer, r *copies.Result, ref *dna.Reference, o *copies.Options, info CopiesInfo) error {
 	style, err := pageFiles.ReadFile("html/style.css")
+	if err != nil {
+		return err
+	}
+	script, err := pageFiles.ReadFile("html/page.js")
 	if err != nil {
 		return err
 	}
@@ -69,14 +92,14 @@ func CopiesHTML(w io.Writer, r *copies.Result, ref *dna.Reference, o *copies.Opt
 		name = "standard input"
 	}
 	p := copiesPage{
-		frame: frame{Title: "Copy numbers: " + name, Version: info.Version, Style: template.CSS(style),
+		frame: frame{Title: "Copy numbers: " + name, Version: info.Version, Style: template.CSS(style), Script: template.JS(script),
 			Facts: copiesFacts(r, ref, o, info, name), Tiles: copiesTiles(r, o)},
 		Bars:    copiesBars(r),
 		GC:      newBiasChart(r, o),
 		Regions: regionTable(r, ref, info.Regions),
 	}
 	p.Warnings = CopiesWarnings(r, o)
-	p.Contigs, p.ContigsLeft = copiesCharts(r, ref, o)
+	p.Contigs, p.ContigsLeft = copiesCharts(r, ref, o, info.Regions)
 	return writePage(w, "copies", &p)
 }
 
@@ -95,7 +118,7 @@ func copiesFacts(r *copies.Result, ref *dna.Reference, o *copies.Options, info C
 	return []fact{
 		{"Depth", depth, false},
 		{"Reference", fmt.Sprintf("%s (%s)", reference, sizeOf(int64(ref.TotalLength()), int64(len(ref.Contigs)))), false},
-		{"Windows", fmt.Sprintf("%s unmasked bases, GC correction: %s", grouped(int64(o.Window)), o.GC), false},
+		{"Windows", fmt.Sprintf("%s, GC correction: %s", plural(int64(o.Window), "unmasked base"), o.GC), false},
 		{"Controls", how, false},
 		{"Command line", printable(shorten(shellLine(info.CommandLine), maxCommandLine)), true},
 		{"Version", info.Version, false},
@@ -163,7 +186,7 @@ func copiesTiles(r *copies.Result, o *copies.Options) []tile {
 	}
 	c := &r.Controls
 	return []tile{
-		{"windows", grouped(int64(len(r.Windows))), grouped(unmasked) + " unmasked bases"},
+		{"windows", grouped(int64(len(r.Windows))), plural(unmasked, "unmasked base")},
 		{"windows that are controls", grouped(int64(c.Windows)), unbroken(c.Bases, unmasked) + " of the unmasked bases"},
 		{"copies of the controls", strconv.FormatFloat(o.Copies, 'f', -1, 64), "standard deviation " + copiesText(o.Copies*c.Deviation/c.Mean) +
 			", of counting alone " + copiesText(c.Error)},
@@ -224,13 +247,13 @@ func newBiasChart(r *copies.Result, o *copies.Options) *biasChart {
 	top = niceTop(top)
 	from, to := 100*shown[0].GC, 100*shown[len(shown)-1].GC
 	c := &biasChart{
-		Height: 206, Axes: newAxes(48, 350, 12, 160),
+		Height: 220, Axes: newAxes(48, 350, 26, 174),
 		Summary: fmt.Sprintf("Mean depth of the controls by the GC content around a base, from %.2f to %.2f times that of all, between %.1f %% and %.1f %%.",
 			least, most, from, to),
 	}
-	c.LabelX, c.LabelY = (c.Axes.Left+c.Axes.Right)/2, 200
+	c.LabelX, c.LabelY = (c.Axes.Left+c.Axes.Right)/2, 214
 	c.Axes.horizontal(from, to, func(x, _ float64) string { return strconv.FormatFloat(x, 'f', -1, 64) })
-	c.Axes.vertical(top, "×")
+	c.Axes.vertical(top, "depth, mean of the controls = 1", "×")
 	place := func(gc, depth float64) dot {
 		return dot{c.Axes.Left + (c.Axes.Right-c.Axes.Left)*unit((100*gc-from)/(to-from)),
 			c.Axes.Bottom - (c.Axes.Bottom-c.Axes.Top)*unit(min(max(depth, 0), top)/top)}
@@ -254,7 +277,7 @@ func regionTable(r *copies.Result, ref *dna.Reference, names []string) *table {
 		return nil
 	}
 	t := &table{Title: "Regions", Header: columns("region", "contig", "start#", "end#", "copies#", "standard error#", "median#", "starts#", "unmasked bases#", "flags"),
-		Left: left(len(r.Regions)-maxRows, "regions")}
+		Left: left(len(r.Regions)-maxRows, "region", "")}
 	for i := range r.Regions[:min(maxRows, len(r.Regions))] {
 		g := &r.Regions[i]
 		t.row(0, names[i], ref.Contigs[g.Contig].Name, grouped(int64(g.Start)+1), grouped(int64(g.End)), copiesText(g.Copies),
@@ -264,7 +287,7 @@ func regionTable(r *copies.Result, ref *dna.Reference, names []string) *table {
 }
 
 // copiesCharts has plots of the longest contigs that have unmasked bases.
-func copiesCharts(r *copies.Result, ref *dna.Reference, o *copies.Options) (charts []copiesChart, rest string) {
+func copiesCharts(r *copies.Result, ref *dna.Reference, o *copies.Options, names []string) (charts []copiesChart, rest string) {
 	var contigs [][]copies.Window
 	for first := 0; first < len(r.Windows); {
 		past := first
@@ -279,13 +302,21 @@ func copiesCharts(r *copies.Result, ref *dna.Reference, o *copies.Options) (char
 	}
 	length := func(windows []copies.Window) int { return windows[len(windows)-1].End }
 	slices.SortStableFunc(contigs, func(a, b []copies.Window) int { return cmp.Compare(length(b), length(a)) })
-	for _, windows := range contigs[:min(maxPlots, len(contigs))] {
-		charts = append(charts, newCopiesChart(ref.Contigs[windows[0].Contig].Name, windows, o.Copies))
+	classes := []string{""}
+	if len(contigs) == 1 {
+		classes = []string{"wide", "narrow"}
 	}
-	return charts, left(len(contigs)-maxPlots, "contigs, none of them longer,")
+	for _, windows := range contigs[:min(maxPlots, len(contigs))] {
+		for _, class := range classes {
+			c := newCopiesChart(ref.Contigs[windows[0].Contig].Name, windows, o.Copies, class)
+			c.mark(r.Regions, names, windows[0].Contig)
+			charts = append(charts, c)
+		}
+	}
+	return charts, left(len(contigs)-maxPlots, "contig", "not longer than these")
 }
 
-func newCopiesChart(name string, windows []copies.Window, controls float64) copiesChart {
+func newCopiesChart(name string, windows []copies.Window, controls float64, class string) copiesChart {
 	var sorted []float64
 	sum, bases := 0.0, 0
 	for i := range windows {
@@ -300,15 +331,16 @@ func newCopiesChart(name string, windows []copies.Window, controls float64) copi
 	// A few windows far above the others would flatten all else.
 	top := niceTop(max(4*controls, min(most, 1.5*sorted[(len(sorted)-1)*9/10])))
 	c := copiesChart{
-		Name: shown(name), Height: 150, Length: windows[len(windows)-1].End, Axes: newAxes(48, 350, 12, 122),
-		Summary: fmt.Sprintf("%s bases, %s windows, mean %s copies, most %s", grouped(int64(windows[len(windows)-1].End)),
-			grouped(int64(len(windows))), copiesText(sum/float64(bases)), copiesText(most)),
+		Name: shown(name), Class: class, Length: windows[len(windows)-1].End, Top: strconv.FormatFloat(top, 'g', -1, 64),
+		Summary: fmt.Sprintf("%s, %s, mean %s copies, most %s", plural(int64(windows[len(windows)-1].End), "base"),
+			plural(int64(len(windows)), "window"), copiesText(sum/float64(bases)), copiesText(most)),
 	}
 	if most > top {
 		c.Summary += fmt.Sprintf(", cut off at %s", copiesText(top))
 	}
+	c.Width, c.Height, c.Axes = alongContig(class)
 	c.Axes.horizontal(0, float64(c.Length), position)
-	c.Axes.vertical(top, "")
+	c.Axes.vertical(top, "copies", "")
 	c.WindowWidth, c.WindowHeight = c.Axes.Right-c.Axes.Left, c.Axes.Bottom-c.Axes.Top
 	c.MarkY = c.Axes.Bottom - (c.Axes.Bottom-c.Axes.Top)*unit(controls/top)
 	join := (len(windows) + maxCoverageBins - 1) / maxCoverageBins
@@ -320,10 +352,43 @@ func newCopiesChart(name string, windows []copies.Window, controls float64) copi
 	return c
 }
 
-// copiesPath draws steps from the left to the right end, each for a number of windows.
+// mark shows the regions of a contig, and those of their names that have room beside the ones
+// before.
+func (c *copiesChart) mark(regions []copies.Region, names []string, contig int) {
+	more, free := 0, c.Axes.Left
+	for i := range regions {
+		g := &regions[i]
+		if g.Contig != contig {
+			continue
+		}
+		if len(c.Regions) == maxMarks {
+			more++
+			continue
+		}
+		m := regionMark{Name: shown(names[i]), X: g.Start, Width: g.End - g.Start}
+		m.Title = m.Name + ": " + copiesText(g.Copies) + " copies"
+		c.Regions = append(c.Regions, m)
+	}
+	c.RegionsLeft = left(more, "region", "")
+	inOrder := slices.Clone(c.Regions)
+	slices.SortStableFunc(inOrder, func(a, b regionMark) int { return cmp.Compare(a.X, b.X) })
+	for _, m := range inOrder {
+		half := unit(textWidth(m.Name) / 2)
+		x := c.Axes.Left + (c.Axes.Right-c.Axes.Left)*unit((float64(m.X)+float64(m.Width)/2)/float64(c.Length))
+		x = min(max(x, c.Axes.Left+half), c.Axes.Right-half)
+		if x-half >= free {
+			c.Labels = append(c.Labels, regionLabel{m.Name, x})
+			free = x + half + letterWidth
+		}
+	}
+}
+
+// copiesPath draws steps from the left to the right end, each for a number of windows. An h, in place of
+// an H, is a step of which nothing is known.
 func copiesPath(windows []copies.Window, join int, top float64) string {
 	var b strings.Builder
 	b.WriteString("M0 1000")
+	before := 0
 	for part := range slices.Chunk(windows, join) {
 		sum, bases := 0.0, 0
 		for i := range part {
@@ -332,8 +397,14 @@ func copiesPath(windows []copies.Window, join int, top float64) string {
 				bases += w.Unmasked
 			}
 		}
-		y := 1000 - math.Round(1000*min(1.2*top, sum/float64(max(1, bases)))/top)
-		b.WriteString("V" + strconv.FormatFloat(y, 'f', -1, 64) + "H" + strconv.Itoa(part[len(part)-1].End))
+		end := part[len(part)-1].End
+		if bases > 0 {
+			y := 1000 - math.Round(1000*sum/float64(bases)/top)
+			b.WriteString("V" + strconv.FormatFloat(y, 'f', -1, 64) + "H" + strconv.Itoa(end))
+		} else {
+			b.WriteString("V1000h" + strconv.Itoa(end-before))
+		}
+		before = end
 	}
 	b.WriteString("V1000Z")
 	return b.String()

@@ -2,9 +2,11 @@ package report
 
 import (
 	"bytes"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -72,14 +74,14 @@ func TestCopiesHTML(t *testing.T) {
 	}
 	text := string(page)
 	for _, want := range []string{
-		"<title>Copy numbers: chr1</title>", "<h3><bdi>chr1</bdi></h3>", ", cut off at ", "(2 windows together)", "<polyline", "unknown",
-		"7 more contigs, none of them longer, are left out.", "10 or more", "standard error", "starts", "of counting alone",
+		"<title>Copy numbers: chr1</title>", "<h3><bdi>chr1</bdi></h3>", ", cut off at ", tied("(2 windows together)"), "<polyline", "unknown",
+		tied("7 more contigs, not longer than these, are left out."), "10 or more", "standard error", "starts", "of counting alone",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %s", want)
 		}
 	}
-	for _, other := range []string{"NaN", "Inf", "<bdi>masked</bdi></h3>", "<script"} {
+	for _, other := range []string{"NaN", "Inf", "<bdi>masked</bdi></h3>"} {
 		if strings.Contains(text, other) {
 			t.Errorf("the page has %s", other)
 		}
@@ -89,7 +91,7 @@ func TestCopiesHTML(t *testing.T) {
 	}
 	hostile := copiesHTML(t, `</title><script>alert(1)</script>`, copies.Strata, 0)
 	balanced(t, hostile)
-	if bytes.Contains(hostile, []byte("<script")) || bytes.Contains(hostile, []byte("<polyline")) {
+	if bytes.Count(hostile, []byte("<script")) != 1 || bytes.Contains(hostile, []byte("<polyline")) {
 		t.Error("a name is obeyed, or the means of strata have a curve")
 	}
 	if plain := copiesHTML(t, "chr1", copies.None, 0); bytes.Contains(plain, []byte("GC content around")) {
@@ -97,13 +99,79 @@ func TestCopiesHTML(t *testing.T) {
 	}
 }
 
+// TestCopiesPath has a window of which nothing is known, which has no absolute step, and one far
+// above the top.
+func TestCopiesPath(t *testing.T) {
+	windows := []copies.Window{{Start: 0, End: 10, Copies: 1, Unmasked: 10}, {Start: 10, End: 25, Copies: math.NaN()}, {Start: 25, End: 30, Copies: 8, Unmasked: 5}}
+	for join, want := range map[int]string{
+		1: "M0 1000V750H10V1000h15V-1000H30V1000Z",
+		2: "M0 1000V750H25V-1000H30V1000Z",
+		3: "M0 1000V167H30V1000Z", // (10 x 1 + 5 x 8) / 15 copies
+	} {
+		if got := copiesPath(windows, join, 4); got != want {
+			t.Errorf("%d together: %s, want %s", join, got, want)
+		}
+	}
+}
+
+// TestRegionMarks names the regions that have room, and says how many are left out.
+func TestRegionMarks(t *testing.T) {
+	var regions []copies.Region
+	var names []string
+	add := func(name string, contig, start, end int) {
+		regions = append(regions, copies.Region{Interval: copies.Interval{Contig: contig, Start: start, End: end}})
+		names = append(names, name)
+	}
+	add("right", 0, 900, 1000)
+	add("middle", 0, 400, 600)
+	add("beside", 0, 450, 600)
+	add("elsewhere", 1, 0, 10)
+	add(strings.Repeat("long", 30), 0, 0, 10)
+	c := copiesChart{Length: 1000}
+	c.Width, c.Height, c.Axes = alongContig("")
+	c.mark(regions, names, 0)
+	var labels []string
+	for _, l := range c.Labels {
+		labels = append(labels, l.Name)
+		if half := unit(textWidth(l.Name) / 2); l.X-half < c.Axes.Left-0.1 || l.X+half > c.Axes.Right+0.1 {
+			t.Errorf("%s is beside the plot: %v", l.Name, l.X)
+		}
+	}
+	if got := strings.Join(labels, " "); got != "middle right" || len(c.Regions) != 4 || c.RegionsLeft != "" {
+		t.Errorf("labels %q, %d regions, %q", got, len(c.Regions), c.RegionsLeft)
+	}
+	for range maxMarks - 3 {
+		add("more", 0, 5, 6)
+	}
+	c = copiesChart{Length: 1000, Axes: c.Axes}
+	c.mark(regions, names, 0)
+	if len(c.Regions) != maxMarks || c.RegionsLeft != "1 more region is left out." {
+		t.Errorf("%d regions, %q", len(c.Regions), c.RegionsLeft)
+	}
+}
+
 // TestCopiesHTMLInBrowser opens the page at the width of a phone and of a screen.
 func TestCopiesHTMLInBrowser(t *testing.T) {
 	b := startBrowser(t)
 	file := filepath.Join(t.TempDir(), "copies.html")
-	if err := os.WriteFile(file, copiesHTML(t, "chr1", copies.Loess, 3), 0o666); err != nil {
+	if err := os.WriteFile(file, copiesHTML(t, "gene", copies.Loess, 3), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	shows(t, b, "copies", file, view{360, "light"})
 	shows(t, b, "copies", file, view{1280, "dark"})
+	// Zoomed in on the region, the plot names it and what is under the pointer.
+	var found []string
+	b.evaluate(`(function () {
+		const figure = document.querySelector("figure.coverage");
+		for (let i = 0; i < 4; i++) { figure.querySelector(".zoom button").click(); }
+		const plot = figure.querySelector(".window");
+		plot.scrollIntoView();
+		const box = figure.querySelector(".region").getBoundingClientRect();
+		plot.dispatchEvent(new PointerEvent("pointermove", { clientX: box.left + box.width / 2, clientY: box.top + 5 }));
+		return [plot.getAttribute("viewBox"), figure.querySelector(".region-names").textContent, document.getElementById("tooltip").textContent];
+	})()`, &found)
+	if len(found) != 3 || found[0] != "28125 0 3750 1000" || found[1] != "gene" || !regexp.MustCompile(`^30,[0-9]{3} to 30,[0-9]{3}\ncopies [0-9.,]+\ngene$`).MatchString(found[2]) {
+		t.Errorf("zoomed in, the plot has %q", found)
+	}
+	printed(t, b, "copies", file)
 }

@@ -21,7 +21,8 @@ type coverageChart struct {
 	Name, Summary             string
 	Length, Bin, Bins         string
 	Top                       string
-	Height                    int
+	Class                     string // of a contig that has the page's width: wide, or narrow
+	Width, Height             int
 	Axes                      axes
 	WindowX, WindowY          unit
 	WindowWidth, WindowHeight unit
@@ -41,11 +42,12 @@ func coverage(s *mapper.Stats) ([]coverageChart, *table) {
 		Header: columns("contig", "bases#", "primary records#", "all records#", "primary depth#", "depth#"),
 	}
 	more := 0
+	var only *mapper.ContigStats
 	for _, i := range byLength {
 		c := &s.PerContig[i]
 		switch {
 		case len(charts) < maxPlots && plottable(c):
-			charts = append(charts, newCoverageChart(c))
+			charts, only = append(charts, newCoverageChart(c, "")), c
 		case len(t.Rows) < maxRows:
 			primary, all := depths(c)
 			t.row(0, c.Name, grouped(int64(c.Length)), grouped(c.Primary), grouped(c.Mappings), depthText(primary), depthText(all))
@@ -53,10 +55,13 @@ func coverage(s *mapper.Stats) ([]coverageChart, *table) {
 			more++
 		}
 	}
+	if len(charts) == 1 {
+		charts = []coverageChart{newCoverageChart(only, "wide"), newCoverageChart(only, "narrow")}
+	}
 	if len(t.Rows) == 0 {
 		return charts, nil
 	}
-	t.Left = left(more, "contigs, none of them longer,")
+	t.Left = left(more, "contig", "not longer than these")
 	return charts, t
 }
 
@@ -65,7 +70,7 @@ func plottable(c *mapper.ContigStats) bool {
 	return c.Length > 0 && c.BinLength > 0 && sum(c.AllBases)+sum(c.PrimaryBases) > 0
 }
 
-func newCoverageChart(contig *mapper.ContigStats) coverageChart {
+func newCoverageChart(contig *mapper.ContigStats, class string) coverageChart {
 	bins := max(len(contig.PrimaryBases), len(contig.AllBases))
 	join := (bins + maxCoverageBins - 1) / maxCoverageBins
 	bin := join * contig.BinLength
@@ -75,8 +80,8 @@ func newCoverageChart(contig *mapper.ContigStats) coverageChart {
 
 	primaryMean, allMean := depths(contig)
 	c := coverageChart{
-		Name: shown(contig.Name), Height: 150, Axes: newAxes(48, 350, 12, 122),
-		Summary: fmt.Sprintf("%s bases, mean depth %s (primary %s), highest %s", grouped(int64(contig.Length)),
+		Name: shown(contig.Name), Class: class,
+		Summary: fmt.Sprintf("%s, mean depth %s (primary %s), highest %s", plural(int64(contig.Length), "base"),
 			depthText(allMean), depthText(primaryMean), depthText(most)),
 		Length: strconv.Itoa(contig.Length), Bin: strconv.Itoa(bin), Top: strconv.FormatFloat(top, 'g', -1, 64),
 	}
@@ -84,14 +89,24 @@ func newCoverageChart(contig *mapper.ContigStats) coverageChart {
 		c.Summary += fmt.Sprintf(", cut off at %s", depthText(top))
 	}
 	c.Summary += fmt.Sprintf(" (bins of %s).", grouped(int64(bin)))
+	c.Width, c.Height, c.Axes = alongContig(class)
 	c.Axes.horizontal(0, float64(contig.Length), position)
-	c.Axes.vertical(top, "×")
+	c.Axes.vertical(top, "mean depth", "×")
 	c.WindowX, c.WindowY = c.Axes.Left, c.Axes.Top
 	c.WindowWidth, c.WindowHeight = c.Axes.Right-c.Axes.Left, c.Axes.Bottom-c.Axes.Top
 	length := float64(contig.Length) / float64(bin)
 	c.Bins = strconv.FormatFloat(length, 'f', -1, 64)
 	c.Primary, c.All = depthPath(primary, top, length), depthPath(all, top, length)
 	return c
+}
+
+// alongContig returns the size and the axes of a plot along a contig. That of an only contig has
+// the width of the page: it is drawn twice, and the style of the page shows the one that fits.
+func alongContig(class string) (width, height int, a axes) {
+	if class == "wide" {
+		return wideWidth, 244, newAxes(48, wideWidth-10, 26, 216)
+	}
+	return chartWidth, 164, newAxes(48, chartWidth-10, 26, 136)
 }
 
 // binDepths joins bins and returns the mean depth of each.

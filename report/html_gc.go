@@ -43,9 +43,9 @@ func newGCChart(d *depth.Summary) *gcChart {
 	if from < 0 || most == 0 {
 		return nil
 	}
-	c := &gcChart{Height: 190, Axes: newAxes(60, 350, 12, 146)}
-	c.Summary = fmt.Sprintf("%s windows of %d bases; bars of contents that fewer than %g %% of them have are left out.",
-		grouped(windows), depth.GCWindow, 100*shownWindows)
+	c := &gcChart{Height: 204, Axes: newAxes(60, 350, 26, 160)}
+	c.Summary = fmt.Sprintf("%s of %d bases; bars of contents that fewer than %g %% of them have are left out.",
+		plural(windows, "window"), depth.GCWindow, 100*shownWindows)
 	top := niceTop(most)
 	first, last := float64(from), float64(to+1)
 	place := func(percent float64) unit {
@@ -59,11 +59,11 @@ func newGCChart(d *depth.Summary) *gcChart {
 		x, height := place(float64(percent)), (c.Axes.Bottom-c.Axes.Top)*unit(g.Mean/top)
 		c.Bars = append(c.Bars, insertBar{
 			X: x, Y: c.Axes.Bottom - height, Width: max(0.5, place(float64(percent+1))-x-0.3), Height: height,
-			Title: fmt.Sprintf("%d %% GC: mean depth %s, %s windows", percent, depthText(g.Mean), grouped(g.Windows)),
+			Title: fmt.Sprintf("%d %% GC: mean depth %s, %s", percent, depthText(g.Mean), plural(g.Windows, "window")),
 		})
 	}
 	c.Axes.horizontal(first, last, func(x, _ float64) string { return grouped(int64(x)) })
-	c.Axes.vertical(top, "×")
+	c.Axes.vertical(top, "mean depth", "×")
 	c.AxisX, c.AxisY = (c.Axes.Left+c.Axes.Right)/2, c.Axes.Bottom+38
 	return c
 }
@@ -75,7 +75,7 @@ func depthTiles(d *depth.Summary) []tile {
 	}
 	tiles := []tile{{"mean depth", depthText(d.Mean), depthNote(d)}}
 	if d.Of == depth.Covered {
-		tiles = append(tiles, tile{"covered", unbroken(d.Covered, d.Bases), grouped(d.Covered) + " bases"})
+		tiles = append(tiles, tile{"covered", unbroken(d.Covered, d.Bases), plural(d.Covered, "base")})
 	}
 	return tiles
 }

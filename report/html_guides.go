@@ -102,7 +102,7 @@ func GuidesHTML(w io.Writer, g Guides, info GuidesInfo) error {
 			Facts: guideFacts(&g, info), Tiles: guideTiles(&g)},
 		Bars:  guideBars(&g),
 		Edits: !info.Substitutions, PAMFirst: info.PAMFirst, Regions: g.Regions != nil,
-		Left: left(len(g.Summaries)-maxGuides, "guides"),
+		Left: left(len(g.Summaries)-maxGuides, "guide", ""),
 	}
 	if slices.ContainsFunc(g.Summaries, scored) {
 		p.Scores = fmt.Sprintf("Specificities count the off-targets with up to %d substitutions and no bulge.", info.Scored)
@@ -185,7 +185,7 @@ func guideTiles(g *Guides) []tile {
 	if len(specificities) > 0 {
 		slices.Sort(specificities)
 		tiles = append(tiles, tile{"median CFD specificity", specificity(specificities[(len(specificities)-1)/2]), "of " +
-			grouped(int64(len(specificities))) + " guides"})
+			plural(int64(len(specificities)), "guide")})
 	}
 	return tiles
 }
@@ -280,11 +280,11 @@ func (g *Guides) row(i int, info GuidesInfo) guideRow {
 	for j := range s.Best[:min(most, len(s.Best))] {
 		r.Places = append(r.Places, g.place(&s.Best[j]))
 	}
-	r.Summary = fmt.Sprintf("%s exact, %s off-targets", grouped(s.OnTarget()), grouped(s.OffTargets()))
+	r.Summary = grouped(s.OnTarget()) + " exact, " + plural(s.OffTargets(), "off-target")
 	if scored(*s) {
 		r.Summary += ", CFD " + specificity(s.CFD)
 	}
-	r.Left = left(int(s.Places())-len(r.Places), "places, none of them with fewer edits,")
+	r.Left = left(int(s.Places())-len(r.Places), "place", "not with fewer edits than these")
 	return r
 }
 

@@ -41,7 +41,7 @@ func insertCharts(s *mapper.Stats, names []string) (charts []insertChart, rest s
 			more++
 		}
 	}
-	return charts, left(more, "libraries")
+	return charts, left(more, "library", "")
 }
 
 func insertSummary(i *mapper.InsertStats) string {
@@ -53,7 +53,7 @@ func insertSummary(i *mapper.InsertStats) string {
 	}
 	text += fmt.Sprintf("roper %s (%s).", insertRange(i), insertSource(i))
 	if i.Longer > 0 {
-		text += fmt.Sprintf(" %s proper pairs are longer than %s and not shown.", grouped(i.Longer), grouped(int64(len(i.Counts)-1)))
+		text += fmt.Sprintf(" Longer than %s and not shown: %s.", grouped(int64(len(i.Counts)-1)), plural(i.Longer, "proper pair"))
 	}
 	return text
 }
@@ -79,11 +79,11 @@ func newInsertChart(name string, i *mapper.InsertStats) insertChart {
 		x := place(float64(b.From))
 		c.Bars = append(c.Bars, insertBar{
 			X: x, Y: c.Axes.Bottom - height, Width: max(0.5, place(float64(b.To+1))-x-0.3), Height: height,
-			Title: fmt.Sprintf("%s: %s pairs", bucket{b.From, b.To, 0}, grouped(b.Pairs)),
+			Title: fmt.Sprintf("%s: %s", bucket{b.From, b.To, 0}, plural(b.Pairs, "pair")),
 		})
 	}
 	c.Axes.horizontal(from, to, func(x, _ float64) string { return grouped(int64(x)) })
-	c.Axes.vertical(top, "")
+	c.Axes.vertical(top, "pairs", "")
 	c.AxisX, c.AxisY = (c.Axes.Left+c.Axes.Right)/2, c.Axes.Bottom+38
 	c.mark(0, "low", i.Low, from, to, place)
 	if m, known := median(i); known {

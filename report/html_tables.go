@@ -55,12 +55,20 @@ func (t *table) counters(all []counter) {
 	}
 }
 
-// left says how many there are more than were shown, "" for none.
-func left(more int, what string) string {
+// left says how many there are more than were shown, "" for none. note, if there is one, says what
+// is known of them.
+func left(more int, one, note string) string {
 	if more <= 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s more %s are left out.", grouped(int64(more)), what)
+	verb := "are"
+	if more == 1 {
+		verb = "is"
+	}
+	if note != "" {
+		note = ", " + note + ","
+	}
+	return fmt.Sprintf("%s more %s%s %s left out.", grouped(int64(more)), ofNumber(int64(more), one), note, verb)
 }
 
 func pairTable(s *mapper.Stats) *table {
@@ -82,7 +90,7 @@ func libraryTable(s *mapper.Stats, names []string) *table {
 		Title: "Libraries",
 		Header: columns("library", "reads#", "mapped#", "unique#", "pairs#", "proper#", "median insert#", "spread#",
 			"proper insert", "read group", "reads file", "mates file"),
-		Left: left(len(s.Libraries)-maxRows, "libraries"),
+		Left: left(len(s.Libraries)-maxRows, "library", ""),
 	}
 	for i := range s.Libraries[:min(maxRows, len(s.Libraries))] {
 		l := &s.Libraries[i]

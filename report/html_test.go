@@ -32,7 +32,7 @@ func html(t *testing.T, s *mapper.Stats) []byte {
 	var b bytes.Buffer
 	info := info
 	if s.Reads > 0 {
-		info.Depth = counts()
+		info.Depth, info.Abundance = counts(), genomes(40, "B. subtilis <168> & phage")
 	}
 	if err := HTML(&b, s, info); err != nil {
 		t.Fatal(err)
@@ -152,7 +152,7 @@ func TestHTMLBounded(t *testing.T) {
 		t.Errorf("the page has %d bytes", len(page))
 	}
 	for _, want := range []string{"998,993 more contigs", "1,001 more libraries are left out", "1,977 more libraries are left out"} {
-		if !bytes.Contains(page, []byte(want)) {
+		if !bytes.Contains(page, []byte(tied(want))) {
 			t.Errorf("the page does not say %q", want)
 		}
 	}
@@ -182,6 +182,7 @@ func TestHTMLInBrowser(t *testing.T) {
 			shows(t, b, name, file, v)
 		}
 	}
+	printed(t, b, "yeast", filepath.Join(folder, "yeast.html"))
 	shows(t, b, "yeast", filepath.Join(folder, "yeast.html"), view{1280, "dark"})
 	zooms(t, b, filepath.Join(folder, "yeast.html"))
 }
@@ -224,6 +225,34 @@ func shows(t *testing.T, b *browser, name, file string, v view) {
 	}
 	if n := colours(t, picture); n < 20 {
 		t.Errorf("%s: the picture has %d colours", name, n)
+	}
+}
+
+// printed prints a page to PDF, with pages of A4, and looks for numbers that break.
+func printed(t *testing.T, b *browser, name, file string) {
+	b.view(718, "dark") // A4 without margins of 1 cm
+	b.call("Emulation.setEmulatedMedia", map[string]any{"media": "print"}, nil)
+	b.open(file)
+	var broken []string
+	b.evaluate(`(function () {
+		const range = document.createRange();
+		return [...document.querySelectorAll("td.number, .tile-value, .legend b")].filter(function (e) {
+			range.selectNodeContents(e);
+			return e.textContent !== "" && new Set([...range.getClientRects()].map(function (r) { return Math.round(r.bottom); })).size > 1;
+		}).map(function (e) { return e.textContent; });
+	})()`, &broken)
+	if len(broken) > 0 {
+		t.Errorf("%s: printed, these numbers break: %q", name, broken)
+	}
+	var out struct{ Data []byte }
+	b.call("Page.printToPDF", map[string]any{"printBackground": true, "paperWidth": 8.27, "paperHeight": 11.69}, &out)
+	if !bytes.HasPrefix(out.Data, []byte("%PDF-")) {
+		t.Errorf("%s: the print is no PDF", name)
+	}
+	if *screenshots != "" {
+		if err := os.WriteFile(filepath.Join(*screenshots, name+".pdf"), out.Data, 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"scanmap/mapper"
@@ -53,11 +54,21 @@ func perSecond(items int64, t time.Duration) float64 {
 
 // sizeOf says how large a reference is.
 func sizeOf(bases, contigs int64) string {
-	unit := "contigs"
-	if contigs == 1 {
-		unit = "contig"
+	return plural(bases, "base") + ", " + plural(contigs, "contig")
+}
+
+// plural writes a number of something, with the name of one of it.
+func plural(n int64, one string) string { return grouped(n) + " " + ofNumber(n, one) }
+
+// ofNumber is the name of one of something, or of several.
+func ofNumber(n int64, one string) string {
+	if n == 1 {
+		return one
 	}
-	return fmt.Sprintf("%s bases, %s %s", grouped(bases), grouped(contigs), unit)
+	if stem, ok := strings.CutSuffix(one, "y"); ok {
+		return stem + "ies"
+	}
+	return one + "s"
 }
 
 // grouped writes a number with commas: 1,234,567.

@@ -60,7 +60,7 @@ func insertRange(i *mapper.InsertStats) string {
 func insertSource(i *mapper.InsertStats) string {
 	switch {
 	case i.Estimated:
-		return fmt.Sprintf("from the first %s pairs", grouped(i.From))
+		return "from the first " + plural(i.From, "pair")
 	case i.Given:
 		return "as given"
 	}

@@ -89,7 +89,7 @@ func contigPart(b *bytes.Buffer, s *mapper.Stats) {
 	}
 	section(b, "lrrr", rows)
 	if left := len(s.PerContig) - len(contigs); left > 0 {
-		fmt.Fprintf(b, "  (%s more contigs, none with more mappings than these)\n", grouped(int64(left)))
+		fmt.Fprintf(b, "  (%s more %s, none with more mappings than these)\n", grouped(int64(left)), ofNumber(int64(left), "contig"))
 	}
 }
 

@@ -121,7 +121,7 @@ func TestCopiesBound(t *testing.T) {
 		!strings.HasSuffix(stderr, "scanmap: warning: "+want+"\n") {
 		t.Errorf("exit code %d, %s\n%s", code, stderr, stdout)
 	}
-	if !strings.Contains(readFile(t, page), "Warning: "+want+".") {
+	if !strings.Contains(untied(readFile(t, page)), "Warning: "+want+".") {
 		t.Error("the page does not warn")
 	}
 }

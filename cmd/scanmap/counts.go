@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"scanmap/dna"
+	"scanmap/fasta"
 	"scanmap/mapper"
 	"scanmap/mapper/depth"
 	"scanmap/report"
@@ -35,20 +36,28 @@ func countFlags() []cli.Flag {
 			Usage: "`FILE` for --regions, as BED with columns for covered bases and mean depth"},
 		&cli.StringFlag{Name: "abundance", Category: categoryCounts,
 			Usage: "write reads, breadth, depth, RPKM and TPM of each contig to `FILE`, as a table with tabs"},
+		&cli.StringFlag{Name: "genome-abundance", Category: categoryCounts,
+			Usage: "write the same of each genome, and its relative abundance, to `FILE`; with --genome-definition or --genome-separator"},
+		&cli.StringFlag{Name: "genome-definition", Category: categoryCounts,
+			Usage: "`FILE` with a genome, a tab and a contig in each line"},
+		&cli.StringFlag{Name: "genome-separator", Category: categoryCounts,
+			Usage: "the genome of a contig is what is before the first `TEXT` in its name"},
 	}
 }
 
 // counts are the files of counts that a call asks for; an empty name is none.
 type counts struct {
-	depth, regionDepth, abundance string
-	format                        track.Format // of depth
-	regions                       string       // a BED file, or empty for windows
-	window                        int          // bases of a window
-	options                       depth.Options
-	ofRegions                     []depth.Region // of the BED file
-	threads                       int
-	counted                       *depth.Counts // nil before open
-	summed                        *depth.Summary
+	depth, regionDepth, abundance, ofGenomes string
+	format                                   track.Format // of depth
+	regions                                  string       // a BED file, or empty for windows
+	window                                   int          // bases of a window
+	definition, separator                    string       // of genomes: a file or a text
+	options                                  depth.Options
+	regionsRead                              []depth.Region // of the BED file
+	genomes                                  *depth.Genomes // nil for none, and before the reference
+	threads                                  int
+	counted                                  *depth.Counts // nil before open
+	summed                                   *depth.Summary
 }
 
 // read reads the options.
@@ -56,7 +65,8 @@ func (o *counts) read(c *cli.Context) (err error) {
 	for _, f := range []struct {
 		option string
 		to     *string
-	}{{"depth", &o.depth}, {"region-depth", &o.regionDepth}, {"abundance", &o.abundance}, {"regions", &o.regions}} {
+	}{{"depth", &o.depth}, {"region-depth", &o.regionDepth}, {"abundance", &o.abundance}, {"regions", &o.regions},
+		{"genome-abundance", &o.ofGenomes}, {"genome-definition", &o.definition}} {
 		if *f.to, err = fileName(c, f.option); err != nil {
 			return err
 		}
@@ -64,10 +74,13 @@ func (o *counts) read(c *cli.Context) (err error) {
 	if (o.regions == "") != (o.regionDepth == "") {
 		return errors.New("options --regions and --region-depth need each other")
 	}
+	if err := o.readSeparator(c); err != nil {
+		return err
+	}
 	if !o.wanted() {
 		for _, name := range []string{"depth-of", "weights"} {
 			if c.IsSet(name) {
-				return fmt.Errorf("option --%s needs --depth, --regions or --abundance", name)
+				return fmt.Errorf("option --%s needs --depth, --regions, --abundance or --genome-abundance", name)
 			}
 		}
 		return nil
@@ -78,8 +91,10 @@ func (o *counts) read(c *cli.Context) (err error) {
 	if o.options.Weights, err = depth.ParseWeights(c.String("weights")); err != nil {
 		return fmt.Errorf("option --weights: %w", err)
 	}
-	if o.abundance != "" && o.options.Of == depth.Starts {
-		return errors.New("option --abundance tells of covered bases, and not of --depth-of starts")
+	for _, f := range []namedOutput{{"abundance", o.abundance}, {"genome-abundance", o.ofGenomes}} {
+		if f.name != "" && o.options.Of == depth.Starts {
+			return fmt.Errorf("option --%s tells of covered bases, and not of --depth-of starts", f.option)
+		}
 	}
 	if o.regions != "" && isNumber(o.regions) {
 		if err := wholeNumbers(c, wholeNumber{"regions", &o.window, 1, math.MaxInt32}); err != nil {
@@ -96,6 +111,20 @@ func (o *counts) read(c *cli.Context) (err error) {
 	return nil
 }
 
+// readSeparator reads --genome-separator, and checks the options of genomes.
+func (o *counts) readSeparator(c *cli.Context) error {
+	o.separator = c.String("genome-separator")
+	switch {
+	case c.IsSet("genome-separator") && o.separator == "":
+		return errors.New("option --genome-separator: the text is empty")
+	case o.separator != "" && o.definition != "":
+		return errors.New("options --genome-definition and --genome-separator exclude each other")
+	case (o.separator+o.definition == "") != (o.ofGenomes == ""):
+		return errors.New("option --genome-abundance needs --genome-definition or --genome-separator, which are for nothing else")
+	}
+	return nil
+}
+
 // isNumber tells whether text has digits alone, but for a sign.
 func isNumber(text string) bool {
 	text = strings.TrimLeft(text, "+-")
@@ -108,14 +137,16 @@ func isNumber(text string) bool {
 }
 
 // wanted tells whether anything is counted.
-func (o *counts) wanted() bool { return o.depth != "" || o.regionDepth != "" || o.abundance != "" }
+func (o *counts) wanted() bool { return o.depth+o.regionDepth+o.abundance+o.ofGenomes != "" }
 
 // inputs are the files that are read.
-func (o *counts) inputs() []string {
-	if o.regions == "" {
-		return nil
+func (o *counts) inputs() (files []string) {
+	for _, name := range []string{o.regions, o.definition} {
+		if name != "" {
+			files = append(files, name)
+		}
 	}
-	return []string{o.regions}
+	return files
 }
 
 // memory is what counts take, in bytes, of a reference of so many bases.
@@ -128,7 +159,7 @@ func (o *counts) memory(bases int64) int64 {
 
 // files are those that are written, with the options that name them.
 func (o *counts) files() []namedOutput {
-	return []namedOutput{{"depth", o.depth}, {"region-depth", o.regionDepth}, {"abundance", o.abundance}}
+	return []namedOutput{{"depth", o.depth}, {"region-depth", o.regionDepth}, {"abundance", o.abundance}, {"genome-abundance", o.ofGenomes}}
 }
 
 // outputs are files, and the names that an index may get.
@@ -147,7 +178,9 @@ func (o *counts) open(results *resultFiles, out *mapper.Outputs) (files []statis
 	}
 	o.options.Threads = o.threads
 	o.counted = depth.New(o.options)
-	out.Counting = countsOfRegions{o.counted, func(ref *dna.Reference) error { return o.readRegions(results.ctx, ref) }}
+	out.Counting = countsOfInputs{o.counted, func(ref *dna.Reference) error {
+		return firstError(o.readRegions(results.ctx, ref), o.readGenomes(results.ctx, ref))
+	}}
 	for _, f := range []struct {
 		what, name string
 		write      func(*output, *mapper.Stats) error
@@ -157,7 +190,10 @@ func (o *counts) open(results *resultFiles, out *mapper.Outputs) (files []statis
 		}},
 		{"depth of regions", o.regionDepth, func(to *output, _ *mapper.Stats) error { return o.writeRegions(to) }},
 		{"abundance", o.abundance, func(to *output, s *mapper.Stats) error {
-			return report.Abundance(to, o.counted.Abundances(s.Mapped))
+			return report.Abundance(to, o.counted.Abundances(s.Reads, s.Mapped))
+		}},
+		{"abundance of genomes", o.ofGenomes, func(to *output, s *mapper.Stats) error {
+			return report.GenomeAbundance(to, o.counted.GenomeAbundances(o.genomes, s.Reads, s.Mapped))
 		}},
 	} {
 		if f.name == "" {
@@ -175,14 +211,15 @@ func (o *counts) open(results *resultFiles, out *mapper.Outputs) (files []statis
 	return files, nil
 }
 
-// countsOfRegions are counts that read regions as soon as there is a reference, before mapping.
-type countsOfRegions struct {
+// countsOfInputs are counts that read regions and genomes as soon as there is a reference, before
+// mapping.
+type countsOfInputs struct {
 	*depth.Counts
 	read func(*dna.Reference) error
 }
 
 // Begin takes the reference.
-func (c countsOfRegions) Begin(ref *dna.Reference) error {
+func (c countsOfInputs) Begin(ref *dna.Reference) error {
 	return firstError(c.Counts.Begin(ref), c.read(ref))
 }
 
@@ -196,7 +233,42 @@ func (o *counts) readRegions(ctx context.Context, ref *dna.Reference) error {
 		return err
 	}
 	for _, i := range intervals {
-		o.ofRegions = append(o.ofRegions, depth.Region{Contig: i.Contig, Start: i.Start, End: i.End, Name: i.Name})
+		o.regionsRead = append(o.regionsRead, depth.Region{Contig: i.Contig, Start: i.Start, End: i.End, Name: i.Name})
+	}
+	return nil
+}
+
+// maxGenomes is the most bytes of text of --genome-definition: ten million lines of a hundred.
+const maxGenomes = 1 << 30
+
+// readGenomes finds the genomes of contigs, if that is asked for.
+func (o *counts) readGenomes(ctx context.Context, ref *dna.Reference) (err error) {
+	if o.separator != "" {
+		if o.genomes, err = depth.SeparateGenomes(ref.Contigs, o.separator); err != nil {
+			return fmt.Errorf("option --genome-separator: %w", err)
+		}
+	}
+	if o.definition == "" {
+		return nil
+	}
+	text, err := fasta.ReadText(ctx, o.definition, maxGenomes)
+	if err != nil {
+		return err
+	}
+	if o.genomes, err = depth.ParseGenomes(text, ref.Contigs); err != nil {
+		return fmt.Errorf("%s: %w", shownInput(o.definition), err)
+	}
+	return nil
+}
+
+// shown is the abundance for the page: of genomes or, without these, of contigs; nil where none was
+// asked for.
+func (o *counts) shown(s *mapper.Stats) *report.Abundances {
+	switch {
+	case o.genomes != nil:
+		return &report.Abundances{Genomes: true, All: o.counted.GenomeAbundances(o.genomes, s.Reads, s.Mapped)}
+	case o.abundance != "":
+		return &report.Abundances{All: o.counted.Abundances(s.Reads, s.Mapped)}
 	}
 	return nil
 }
@@ -231,7 +303,7 @@ func (o *counts) writeRegions(to io.Writer) error {
 			}
 		}
 	} else {
-		for _, d := range o.counted.Regions(o.ofRegions) {
+		for _, d := range o.counted.Regions(o.regionsRead) {
 			if err := put(d); err != nil {
 				return err
 			}

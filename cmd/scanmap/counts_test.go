@@ -23,7 +23,7 @@ import (
 func TestCountsMessages(t *testing.T) {
 	folder := t.TempDir()
 	for name, text := range map[string]string{
-		"far.bed": "c1\t0\t1000000\n", "other.bed": "none\t0\t10\n", "short.bed": "c1\t0\n", "empty.bed": "c1\t5\t5\n",
+		"far.bed": "c1\t0\t1000000\n", "other.bed": "none\t0\t10\n", "short.bed": "c1\t0\n", "empty.bed": "c1\t5\t5\n", "swapped.tsv": "c1\tgenome\n",
 	} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
@@ -43,14 +43,24 @@ func TestCountsMessages(t *testing.T) {
 		{"--depth= -o none", 2, "option --depth: the name is empty"},
 		{"--depth F/d.bw --depth-of ends", 2, `option --depth-of: "ends" is not one of covered, starts`},
 		{"--depth F/d.bw --weights some", 2, `option --weights: "some" is not one of all, best, equal, primary`},
-		{"--depth-of starts", 2, "option --depth-of needs --depth, --regions or --abundance"},
-		{"--weights all", 2, "option --weights needs --depth, --regions or --abundance"},
+		{"--depth-of starts", 2, "option --depth-of needs --depth, --regions, --abundance or --genome-abundance"},
+		{"--weights all", 2, "option --weights needs --depth, --regions, --abundance or --genome-abundance"},
 		{"--regions 100", 2, "options --regions and --region-depth need each other"},
 		{"--region-depth F/r.bed", 2, "options --regions and --region-depth need each other"},
 		{"--regions 0 --region-depth F/r.bed", 2, `option --regions: "0" is not a whole number from 1`},
 		{"--regions -5 --region-depth F/r.bed", 2, `option --regions: "-5" is not a whole number from 1`},
 		{"--regions 99999999999 --region-depth F/r.bed", 2, `is not a whole number from 1`},
 		{"--abundance F/a.tsv --depth-of starts", 2, "option --abundance tells of covered bases, and not of --depth-of starts"},
+		{"--genome-abundance F/g.tsv --genome-separator _ --depth-of starts", 2, "option --genome-abundance tells of covered bases"},
+		{"--genome-abundance F/g.tsv", 2, "option --genome-abundance needs --genome-definition or --genome-separator"},
+		{"--genome-separator _", 2, "option --genome-abundance needs --genome-definition or --genome-separator, which are for nothing else"},
+		{"--genome-definition F/g.tsv", 2, "option --genome-abundance needs --genome-definition or --genome-separator"},
+		{"--genome-abundance F/g.tsv --genome-separator=", 2, "option --genome-separator: the text is empty"},
+		{"--genome-abundance F/g.tsv --genome-separator _ --genome-definition F/far.bed", 2, "options --genome-definition and --genome-separator exclude each other"},
+		{"--genome-abundance F/far.bed --genome-definition F/far.bed", 2, "F/far.bed is an input and would be overwritten"},
+		{"--genome-abundance F/g.tsv --genome-separator ~", 1, `option --genome-separator: the contig "c1" has no genome before "~" in its name`},
+		{"--genome-abundance F/g.tsv --genome-definition F/none.tsv", 1, "F/none.tsv: no such file or directory"},
+		{"--genome-abundance F/g.tsv --genome-definition F/swapped.tsv", 1, `F/swapped.tsv: line 1: the reference has no contig "genome"; a line is a genome, a tab and a contig`},
 		{"--depth F/d.bw --abundance F/d.bw", 2, "options --depth and --abundance name the same file"},
 		{"--depth F/d.bg.gz --abundance F/d.bg.gz.tbi", 2, "name the same file"},
 		{"--depth F/d.bg.gz --stats F/d.bg.gz.csi", 2, "name the same file"},
@@ -263,6 +273,50 @@ func (p *plainCounts) abundance() string {
 	}
 	return b.String()
 }
+
+// TestGenomeAbundance has numbers that were computed by hand. The read a fits both genomes, e none;
+// the genome ecoli has 20 + 10 covered bases of 34, and 5 + 10 + 10 of depth.
+func TestGenomeAbundance(t *testing.T) {
+	folder := t.TempDir()
+	in := func(name string) string { return filepath.Join(folder, name) }
+	var reads strings.Builder
+	for i, s := range []string{"CTTTATCAAG", "ATACTGCACT", "GGACCTTGAG", "TGTGTCCACC", "AAAAAAAAAA"} {
+		fmt.Fprintf(&reads, "@%c\n%s\n+\nIIIIIIIIII\n", 'a'+i, s)
+	}
+	for name, text := range map[string]string{
+		"ref.fa":    ">ecoli~1\nCTTTATCAAGATACTGCACT\n>ecoli~2\nGGACCTTGAGTTCA\n>phage~1 of <b>\nCTTTATCAAGTGTGTCCACC\n",
+		"genomes":   "# genome, contig\n<b>phage</b>\tphage~1\necoli\tecoli~2\necoli\tecoli~1\n",
+		"some":      "ecoli\tecoli~1\necoli\tecoli~2\n",
+		"reads.fq":  reads.String(),
+		"header":    "genome\tcontigs\tlength\treads\tweighted_reads\tcovered_bases\tcovered_share\tmean_depth\trpkm\ttpm\trelative_abundance_percent\n",
+		"ecoli.row": "ecoli\t2\t34\t3\t2.5\t30\t0.882353\t0.735294\t18382352.941176\t495049.50495\t39.60396\n",
+		"phage.row": "phage\t1\t20\t1\t1.5\t20\t1\t0.75\t18750000\t504950.49505\t40.39604\n",
+		"alone.row": "ecoli\t2\t34\t3\t2.5\t30\t0.882353\t0.735294\t18382352.941176\t1000000\t60\n",
+	} {
+		if err := os.WriteFile(in(name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ options, want string }{
+		{"--genome-separator ~", readFile(t, in("ecoli.row")) + readFile(t, in("phage.row"))},
+		{"--genome-definition " + in("genomes"), "<b>phage</b>" + strings.TrimPrefix(readFile(t, in("phage.row")), "phage") + readFile(t, in("ecoli.row"))},
+		{"--genome-definition " + in("some"), readFile(t, in("alone.row"))},
+	} {
+		args := append(strings.Fields("map -e 0 --report best --weights best -o none --quiet --device cpu "+c.options),
+			"--genome-abundance", "-", "--report-html", in("x.html"), in("ref.fa"), in("reads.fq"))
+		code, stdout, stderr := call(args...)
+		if want := readFile(t, in("header")) + c.want; code != 0 || stderr != "" || stdout != want {
+			t.Errorf("%s: exit code %d, standard error %q\n%s", c.options, code, stderr, cmp.Diff(want, stdout))
+		}
+		page := readFile(t, in("x.html"))
+		if !strings.Contains(page, `<h2 id="abundance">`) || strings.Contains(page, "<b>phage") {
+			t.Errorf("%s: the page lacks abundance, or obeys a name", c.options)
+		}
+	}
+}
+
+// untied is a page with blanks where no line may break.
+func untied(page string) string { return strings.ReplaceAll(page, "\u00a0", " ") }
 
 // readTrack reads a file of values as bedGraph.
 func readTrack(t *testing.T, file string) string {

@@ -31,6 +31,7 @@ var faultCalls = map[string][]faultCall{
 			"h.html m.json s.json u.fq x.bam x.bam.bai"},
 		{"map -o F/x.sam --depth F/d.bg.gz --regions I/regions.bed --region-depth F/r.bed --abundance F/a.tsv I/ref.fa I/reads.fq",
 			"a.tsv d.bg.gz d.bg.gz.tbi r.bed x.sam"},
+		{"map -o none --genome-abundance F/g.tsv --genome-definition I/genomes I/ref.fa I/reads.fq", "g.tsv"},
 		{"map -o F/x.sam --discordant F/d.sam --samples I/samples.tsv --max-insert 500 --tmpdir F I/ref.fa", "d.sam x.sam"},
 		{"map --no-pg I/ref.fa I/reads.fq", ""},
 	},
@@ -105,7 +106,7 @@ func faultInputs(t *testing.T) (folder string) {
 	for name, text := range map[string]string{
 		"ref.fa": ">c1\n" + bases + "\n>c2\n" + "TTTTTTTTTTTTR" + bases[60:] + "\n", "other.fa": ">o\n" + bases[30:] + "\n",
 		"reads.fq": reads.String(), "mates.fq": mates.String(), "pairs.fq": pairs.String(),
-		"regions.bed": "c1\t0\t60\tone\nc2\t0\t30\ttwo\n", "mask.bed": "c1\t70\t80\n",
+		"regions.bed": "c1\t0\t60\tone\nc2\t0\t30\ttwo\n", "mask.bed": "c1\t70\t80\n", "genomes": "g\tc2\ng\tc1\n",
 		"samples.tsv": "I/reads.fq\tI/mates.fq\tx\n", "patterns.fa": ">p\n" + bases[10:20] + "\n>q\nACGT\n",
 		"v.vcf":       "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\nc1\t2\t.\tC\tG\t.\t.\t.\n",
 		"primers.tsv": "p\t" + bases[:12] + "\tCAAGTAAAGGCG\n", "barcodes": "one " + bases[:12] + "\ntwo " + bases[25:35] + "\n",

@@ -200,7 +200,7 @@ func (j *mapJob) run(ctx context.Context, stdout *sink, stderr io.Writer) (err e
 	if err != nil {
 		return err
 	}
-	reports, err := j.reports.open(results, j.counts.summary)
+	reports, err := j.reports.open(results, &j.counts)
 	if err != nil {
 		return err
 	}

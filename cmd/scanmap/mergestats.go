@@ -12,7 +12,6 @@ import (
 
 	"scanmap/fasta"
 	"scanmap/mapper"
-	"scanmap/mapper/depth"
 	"scanmap/report"
 )
 
@@ -91,7 +90,7 @@ func (j *mergeJob) run(ctx context.Context, stdout *sink, stderr io.Writer) erro
 	}
 	results := &resultFiles{ctx: ctx, stdout: stdout}
 	defer results.discard()
-	files, err := j.reports.open(results, func() *depth.Summary { return nil })
+	files, err := j.reports.open(results, new(counts))
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"scanmap/mapper"
-	"scanmap/mapper/depth"
 	"scanmap/report"
 )
 
@@ -46,17 +45,20 @@ type statisticsFile struct {
 	write func(io.Writer, *mapper.Stats) error
 }
 
-// open opens the files. counted sums up what was counted, nil for nothing.
-func (r *reports) open(results *resultFiles, counted func() *depth.Summary) (files []statisticsFile, err error) {
+// open opens the files, which tell of what was counted too.
+func (r *reports) open(results *resultFiles, counted *counts) (files []statisticsFile, err error) {
 	for _, f := range []struct {
 		what, name string
 		write      func(io.Writer, *mapper.Stats) error
 	}{
-		{"statistics", r.stats, func(w io.Writer, s *mapper.Stats) error { return report.JSON(w, s, counted(), version) }},
-		{"MultiQC", r.multiqc, func(w io.Writer, s *mapper.Stats) error { return report.MultiQC(w, s, counted(), version, "scanmap") }},
+		{"statistics", r.stats, func(w io.Writer, s *mapper.Stats) error { return report.JSON(w, s, counted.summary(), version) }},
+		{"MultiQC", r.multiqc, func(w io.Writer, s *mapper.Stats) error {
+			return report.MultiQC(w, s, counted.summary(), version, "scanmap")
+		}},
 		{"report", r.html, func(w io.Writer, s *mapper.Stats) error {
 			return report.HTML(w, s, report.HTMLInfo{
-				Version: version, CommandLine: r.commandLine, Reference: r.reference, Depth: counted(),
+				Version: version, CommandLine: r.commandLine, Reference: r.reference, Depth: counted.summary(),
+				Abundance: counted.shown(s),
 			})
 		}},
 	} {

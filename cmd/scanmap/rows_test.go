@@ -30,7 +30,7 @@ func newRowsGenome(t *testing.T) *rowsGenome {
 		letters[i] = "ACGT"[r.IntN(4)]
 	}
 	g := &rowsGenome{folder: t.TempDir(), long: string(letters)}
-	var reads, mates, nowhere, many, regions strings.Builder
+	var reads, mates, nowhere, many, regions, genomes strings.Builder
 	for at := 0; at+40 <= rowsLength; at += 10 {
 		fmt.Fprintf(&reads, "@r%d\n%s\n+\n%s\n", g.reads, g.long[at:at+40], strings.Repeat("I", 40))
 		// As far away as no proper mate is.
@@ -42,10 +42,11 @@ func newRowsGenome(t *testing.T) *rowsGenome {
 	}
 	for i := range rowsContigs {
 		fmt.Fprintf(&many, ">contig.%d\n%s\n", i, g.long[10*i:10*i+20])
+		fmt.Fprintf(&genomes, "the genome %d\tcontig.%d\n", i, i)
 	}
 	for name, text := range map[string]string{
 		"ref.fa": ">long\n" + g.long + "\n", "many.fa": many.String(), "reads.fq": reads.String(), "mates.fq": mates.String(),
-		"nowhere.fq": nowhere.String(), "regions.bed": regions.String(), "depth.bedgraph": fmt.Sprintf("long\t0\t%d\t2\n", rowsLength),
+		"nowhere.fq": nowhere.String(), "regions.bed": regions.String(), "genomes": genomes.String(), "depth.bedgraph": fmt.Sprintf("long\t0\t%d\t2\n", rowsLength),
 		"primers": "p ACG TTG\n", "part.bed": "long\t100\t20100\n",
 		"v.vcf": "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n" + fmt.Sprintf("long\t60001\t.\t%s\tN\t.\t.\t.\n", g.long[60_000:60_001]),
 	} {
@@ -126,7 +127,7 @@ func (g *rowsGenome) guidesIn(from, to int) (n int) {
 // withoutRows are options of outputs that TestRows leaves out, with the reason.
 var withoutRows = map[string]string{
 	"stats": "one object", "multiqc": "one object", "report-html": "one page", "json": "one object", "raw": "numbers without lines",
-	"pattern-counts": "one write", "split-to": "TestSameWhateverBatches of package sift",
+	"genome-definition": "an input", "pattern-counts": "one write", "split-to": "TestSameWhateverBatches of package sift",
 }
 
 // TestRows has every output of rows get more than three buffers of 64 KiB: the lines are as many as
@@ -149,6 +150,7 @@ func TestRows(t *testing.T) {
 		{"map -e 0 -o none --unmapped F/u.fq I/ref.fa I/nowhere.fq", map[string]int{"u.fq": 4 * g.reads}},
 		{"map -e 0 -o none --discordant F/d.sam --no-pg --max-insert 500 I/ref.fa I/reads.fq I/mates.fq", map[string]int{"d.sam": 2 + 2*g.reads}},
 		{"map -e 0 -o none --abundance F/a.tsv I/many.fa I/nowhere.fq", map[string]int{"a.tsv": 1 + rowsContigs}},
+		{"map -e 0 -o none --genome-abundance F/g.tsv --genome-definition I/genomes I/many.fa I/nowhere.fq", map[string]int{"g.tsv": 1 + rowsContigs}},
 		{"search -o F/x.tsv AC I/ref.fa", map[string]int{"x.tsv": 1 + g.count("AC")}},
 		{"search -o F/x.bed AC I/ref.fa", map[string]int{"x.bed": g.count("AC")}},
 		{"search -o F/x.sam --no-pg AC I/ref.fa", map[string]int{"x.sam": 2 + g.count("AC")}},

@@ -558,15 +558,25 @@ func TestAbundance(t *testing.T) {
 	t.Parallel()
 	contigs, reads := repeats()
 	b := newBench(t, contigs, reads)
-	script := regexp.MustCompile("(?s)```sh\n(.*?)```").FindStringSubmatch(page(t, "abundance.md"))
-	if script == nil {
-		t.Fatal("no command in abundance.md")
+	scripts := regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(page(t, "abundance.md"), -1)
+	if len(scripts) != 2 {
+		t.Fatalf("%d commands in abundance.md", len(scripts))
 	}
-	cmd := exec.Command("bash", "-c", "set -euo pipefail\n"+script[1])
-	cmd.Dir = b.folder
-	cmd.Env = append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-	if text, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, text)
+	for _, script := range scripts {
+		cmd := exec.Command("bash", "-c", "set -euo pipefail\n"+script[1])
+		cmd.Dir = b.folder
+		cmd.Env = append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+		if text, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+	}
+	// In the recipe a genome is a contig, and has its numbers.
+	ofGenomes := b.rows("genome-abundance.tsv", 11)
+	for i, row := range b.rows("abundance.tsv", 9)[1:] {
+		name, numbers, _ := strings.Cut(row, " ")
+		if want := "genome_" + name + " 1 " + numbers + " "; !strings.HasPrefix(ofGenomes[i+1], want) {
+			t.Errorf("the genome has %q, its contig %q", ofGenomes[i+1], row)
+		}
 	}
 	unique, shares, lines := 0.0, 0.0, 0
 	for name, sum := range map[string]*float64{"abundance.tsv": &shares, "unique.tsv": &unique} {

@@ -1,54 +1,116 @@
 package depth
 
-// Abundance is how much of a sample lies on a contig.
+// Abundance is how much of a sample lies on a contig, or on the contigs of a genome.
 type Abundance struct {
-	Contig string
-	Length int // in bases
-	// Reads have their primary location on the contig, and Weighted is the sum of the weights of the
+	Name    string
+	Contigs int
+	Length  int // in bases, of all contigs together
+	// Reads have their primary location there, and Weighted is the sum of the weights of the
 	// locations there: of reads that are shared out, how many reads they are together.
 	Reads    int64
 	Weighted float64
 	// Covered is the number of bases with depth.
 	Covered int64
-	// Mean is the mean depth of the contig's bases.
+	// Mean is the mean depth of the bases.
 	Mean float64
-	// RPKM is Weighted for each thousand bases of the contig and million mapped reads, and TPM the
-	// share of the contig in all Weighted by length, in millionths.
+	// RPKM is Weighted for each thousand bases and million mapped reads, and TPM the share in all
+	// Weighted by length, in millionths.
 	RPKM, TPM float64
+	// Relative is the relative abundance, from 0 to 1 as CoverM computes it: the share in the sum of
+	// all Mean, of that part of all reads that has its primary location on one of the contigs.
+	Relative float64
 }
 
-// Abundances returns that of each contig, in the order of the reference, with mapped reads in all.
-func (c *Counts) Abundances(mapped int64) []Abundance {
-	all, sums := make([]Abundance, len(c.first)), make([]int64, len(c.first))
+// An amount is what was counted of a contig.
+type amount struct{ reads, weight, covered, sum int64 }
+
+// amounts returns that of each contig. The first call sums them up.
+func (c *Counts) amounts() []amount {
+	if c.summed != nil {
+		return c.summed
+	}
+	all := make([]amount, len(c.first))
 	pieces := c.pieces(0, len(c.first), 1)
 	c.measure(pieces)
 	for i := range pieces {
 		p := &pieces[i]
-		all[p.contig].Covered += p.covered
-		sums[p.contig] += p.sum
+		all[p.contig].covered += p.covered
+		all[p.contig].sum += p.sum
 	}
-	rates := 0.0
-	for i := range all {
-		a, weight := &all[i], int64(0)
-		a.Contig, a.Length = c.ref.Contigs[i].Name, c.ref.Contigs[i].Length
-		for _, t := range c.totals {
-			a.Reads += t.reads[i].Load()
-			weight += t.weight[i].Load()
+	for _, t := range c.totals {
+		for i := range all {
+			all[i].reads += t.reads[i].Load()
+			all[i].weight += t.weight[i].Load()
 		}
-		a.Weighted = float64(weight) / float64(c.unit)
+	}
+	c.summed = all
+	return all
+}
+
+// Abundances returns that of each contig, in the order of the reference, of so many reads in all
+// and mapped ones.
+func (c *Counts) Abundances(reads, mapped int64) []Abundance {
+	all := make([]Abundance, len(c.first))
+	for i, a := range c.amounts() {
+		all[i] = c.abundance(c.ref.Contigs[i].Name, 1, c.ref.Contigs[i].Length, a)
+	}
+	rate(all, reads, mapped)
+	return all
+}
+
+// GenomeAbundances returns that of each genome, in their order, of so many reads in all and mapped
+// ones. Contigs of no genome are left out of all sums.
+func (c *Counts) GenomeAbundances(g *Genomes, reads, mapped int64) []Abundance {
+	sums, contigs, lengths := make([]amount, len(g.Names)), make([]int, len(g.Names)), make([]int, len(g.Names))
+	for i, a := range c.amounts() {
+		if of := g.Of[i]; of >= 0 {
+			s := &sums[of]
+			*s = amount{s.reads + a.reads, s.weight + a.weight, s.covered + a.covered, s.sum + a.sum}
+			contigs[of]++
+			lengths[of] += c.ref.Contigs[i].Length
+		}
+	}
+	all := make([]Abundance, len(g.Names))
+	for i, name := range g.Names {
+		all[i] = c.abundance(name, contigs[i], lengths[i], sums[i])
+	}
+	rate(all, reads, mapped)
+	return all
+}
+
+// abundance is an amount without what others are needed for.
+func (c *Counts) abundance(name string, contigs, length int, a amount) Abundance {
+	out := Abundance{Name: name, Contigs: contigs, Length: length, Reads: a.reads, Weighted: float64(a.weight) / float64(c.unit), Covered: a.covered}
+	if length > 0 {
+		out.Mean = c.mean(a.sum, length)
+	}
+	return out
+}
+
+// rate computes RPKM, TPM and relative abundance.
+func rate(all []Abundance, reads, mapped int64) {
+	rates, means, counted := 0.0, 0.0, int64(0)
+	for i := range all {
+		a := &all[i]
+		counted += a.Reads
+		if a.Length > 0 {
+			rates += a.Weighted / float64(a.Length)
+			means += a.Mean
+		}
+	}
+	for i := range all {
+		a := &all[i]
 		if a.Length == 0 {
 			continue
 		}
-		a.Mean = c.mean(sums[i], a.Length)
-		rates += a.Weighted / float64(a.Length)
 		if mapped > 0 {
 			a.RPKM = a.Weighted / (float64(a.Length) / 1e3) / (float64(mapped) / 1e6)
 		}
-	}
-	for i := range all {
-		if a := &all[i]; a.Length > 0 && rates > 0 {
+		if rates > 0 {
 			a.TPM = a.Weighted / float64(a.Length) / rates * 1e6
 		}
+		if means > 0 && reads > 0 {
+			a.Relative = a.Mean / means * float64(counted) / float64(reads)
+		}
 	}
-	return all
 }

@@ -22,6 +22,7 @@ type Counts struct {
 	carried  map[int]int64
 	totals   []*totals // of the counters
 	marks    marks     // made when all is counted
+	summed   []amount  // of the contigs, nil before amounts
 }
 
 // unitsOfRead is the weight of a read that is shared out.
@@ -29,8 +30,9 @@ const unitsOfRead = 1 << 16
 
 // Memory is what counts of a reference of so many bases and contigs take in bytes, but for names.
 func Memory(bases, contigs int64) int64 {
-	// Cells and marks; totals and, when counts are read, pieces and an Abundance.
-	return 4*bases + 8*bases/markBases + 256*contigs
+	// Cells and marks; totals, and when counts are read pieces, amounts and abundances, some of which
+	// are garbage before they are collected.
+	return 4*bases + 8*bases/markBases + 512*contigs
 }
 
 // New returns counts that have no reference yet: a run of mapper gives it to them.

@@ -94,7 +94,7 @@ func TestDepths(t *testing.T) {
 		want, total := make([][]int64, len(lengths)), make([]Abundance, len(lengths))
 		for i, n := range lengths {
 			want[i] = make([]int64, n)
-			total[i] = Abundance{Contig: string(rune('a' + i)), Length: n}
+			total[i] = Abundance{Name: string(rune('a' + i)), Contigs: 1, Length: n}
 		}
 		reads := rapid.IntRange(0, 20).Draw(t, "reads")
 		for range reads {
@@ -140,19 +140,21 @@ func TestDepths(t *testing.T) {
 				}
 			}
 		}
-		rates := 0.0
+		rates, means := 0.0, 0.0
 		for i := range total {
 			rates += total[i].Weighted / float64(lengths[i])
+			means += total[i].Mean
 		}
 		for i := range total {
 			a := &total[i]
 			if reads > 0 {
 				a.RPKM = a.Weighted * 1e9 / float64(lengths[i]) / float64(reads)
 				a.TPM = a.Weighted / float64(lengths[i]) / rates * 1e6
+				a.Relative = a.Mean / means / 2
 			}
 		}
 		near := cmp.Comparer(func(x, y float64) bool { return math.Abs(x-y) <= 1e-9*max(1, math.Abs(x)) })
-		if d := cmp.Diff(total, c.Abundances(int64(reads)), near); d != "" {
+		if d := cmp.Diff(total, c.Abundances(2*int64(reads), int64(reads)), near); d != "" {
 			t.Fatalf("abundance (-want +got):\n%s", d)
 		}
 	})

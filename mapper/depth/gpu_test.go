@@ -87,7 +87,7 @@ func counted(t *testing.T, o mapper.Options, weights Weights) (all []any) {
 			t.Fatal(err)
 		}
 	}
-	return append(all, c.Abundances(stats.Mapped), stats.PerContig)
+	return append(all, c.Abundances(stats.Reads, stats.Mapped), stats.PerContig)
 }
 
 // TestCarryCell has a GPU hand over numbers past 32 bits.

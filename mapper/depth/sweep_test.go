@@ -128,7 +128,7 @@ func TestThreads(t *testing.T) {
 		var want []any
 		for _, threads := range []int{0, 1, 3, 16} {
 			c := longCounts(of, threads, lengths)
-			got := []any{c.Summary(), c.Abundances(1000), c.Regions(regions)}
+			got := []any{c.Summary(), c.Abundances(2000, 1000), c.Regions(regions)}
 			for contig := range lengths {
 				for _, n := range []int{1, 100, 1000, pieceBases, pieceBases + 1, 2*pieceBases + 3, 1 << 40} {
 					var windows []RegionDepth
@@ -166,7 +166,7 @@ func comparePlain(t *testing.T, c *Counts, regions []Region) {
 		d.Mean = c.mean(sum, r.End-r.Start)
 		return d
 	}
-	abundances := c.Abundances(1000)
+	abundances := c.Abundances(2000, 1000)
 	whole := RegionDepth{}
 	total := &Summary{Options: Options{Of: c.options.Of, Weights: c.options.Weights}, GC: make([]GCDepth, 101)}
 	for contig := range c.first {

@@ -1,5 +1,5 @@
 //<![CDATA[
-// Zoom and tooltips of the coverage. The page is complete without them.
+// Zoom and tooltips of the plots along contigs. The page is complete without them.
 "use strict";
 (function () {
 	const tooltip = document.getElementById("tooltip");
@@ -22,17 +22,23 @@
 		return plain.format(x) + " b";
 	}
 
-	// The depths of a path's bins; y is 1000 for none and 0 at the top of the axis.
-	function depths(path, top) {
-		const found = [];
-		for (const match of path.getAttribute("d").matchAll(/V(-?[0-9.]+)H/g)) {
-			found.push((1000 - Number(match[1])) / 1000 * top);
+	// The steps of a path: where each ends, and its value. y is 1000 for none and 0 at the top of the
+	// axis, and an h in place of an H has no value.
+	function steps(path, top) {
+		const found = { name: path.dataset.name, ends: [], values: [] };
+		let end = 0;
+		for (const match of path.getAttribute("d").matchAll(/V(-?[0-9.]+)(H|h)([0-9.]+)/g)) {
+			const known = match[2] === "H";
+			end = known ? Number(match[3]) : end + Number(match[3]);
+			found.ends.push(end);
+			found.values.push(known ? (1000 - Number(match[1])) / 1000 * top : null);
 		}
 		return found;
 	}
 
-	function label(depth) {
-		return depth >= 100 ? plain.format(Math.round(depth)) : String(Number(depth.toPrecision(2)));
+	function label(value, unit) {
+		if (value === null) { return "unknown"; }
+		return (value >= 100 ? plain.format(Math.round(value)) : String(Number(value.toPrecision(3)))) + unit;
 	}
 
 	function show(text, event) {
@@ -55,9 +61,14 @@
 		const left = Number(plot.getAttribute("x"));
 		const width = Number(plot.getAttribute("width"));
 		const bottom = Number(plot.getAttribute("y")) + Number(plot.getAttribute("height"));
-		const primary = depths(figure.querySelector(".primary"), top);
-		const all = depths(figure.querySelector(".all"), top);
-		const least = Math.min(length, 8 * bin);
+		const series = Array.from(plot.querySelectorAll("path"), function (p) { return steps(p, top); }).reverse();
+		const ends = series[0].ends;
+		const regions = Array.from(plot.querySelectorAll(".region"), function (r) {
+			const start = Number(r.getAttribute("x"));
+			return { name: r.dataset.name, start: start, end: start + Number(r.getAttribute("width")) };
+		}).sort(function (a, b) { return a.start - b.start; });
+		const names = figure.querySelector(".region-names");
+		const least = Math.min(length, 8 * length / ends.length);
 		const original = ticks.innerHTML;
 		let from = 0;
 		let to = length;
@@ -85,12 +96,35 @@
 			}
 		}
 
+		// The names of regions that are in view, where they have room.
+		function drawNames() {
+			names.textContent = "";
+			const y = Number(plot.getAttribute("y")) - 12;
+			let free = left;
+			for (const r of regions) {
+				if (r.end * bin <= from || r.start * bin >= to) { continue; }
+				const text = element("text", { y: y, "text-anchor": "middle" });
+				text.textContent = r.name;
+				names.append(text);
+				const half = r.name.length * 7.3 / 2;
+				const middle = (Math.max(from, r.start * bin) + Math.min(to, r.end * bin)) / 2;
+				const x = Math.min(Math.max(left + (middle - from) / (to - from) * width, left + half), left + width - half);
+				if (x - half < free) {
+					text.remove();
+					continue;
+				}
+				text.setAttribute("x", x);
+				free = x + half + 7.3;
+			}
+		}
+
 		function zoom(newFrom, newTo) {
 			const size = Math.min(length, Math.max(least, newTo - newFrom));
 			from = Math.min(Math.max(0, (newFrom + newTo - size) / 2), length - size);
 			to = from + size;
 			plot.setAttribute("viewBox", from / bin + " 0 " + (to - from) / bin + " 1000");
 			drawTicks();
+			if (names) { drawNames(); }
 			for (const b of whole) { b.disabled = from === 0 && to === length; }
 			inwards.disabled = size <= least;
 		}
@@ -157,10 +191,14 @@
 				selection.setAttribute("x", Math.min(start, x) / bin);
 				selection.setAttribute("width", Math.abs(x - start) / bin);
 			}
-			const i = Math.min(primary.length - 1, Math.floor(x / bin));
-			const first = i * bin;
-			show(plain.format(first + 1) + " to " + plain.format(Math.min(length, first + bin)) +
-				"\nprimary " + label(primary[i]) + "\u00d7\nall " + label(all[i]) + "\u00d7", event);
+			const under = ends.findIndex(function (end) { return x < end * bin; });
+			const i = under < 0 ? ends.length - 1 : under;
+			const lines = [plain.format(Math.round(i > 0 ? ends[i - 1] * bin : 0) + 1) + " to " + plain.format(Math.round(ends[i] * bin))];
+			for (const s of series) { lines.push(s.name + " " + label(s.values[i], figure.dataset.unit)); }
+			for (const r of regions) {
+				if (lines.length < 8 && x >= r.start * bin && x < r.end * bin) { lines.push(r.name); }
+			}
+			show(lines.join("\n"), event);
 		});
 		plot.addEventListener("pointerup", function (event) {
 			const x = at(event);
