@@ -16,6 +16,9 @@ import (
 // readBuffer is how much is read at a time, and the longest line of a bedGraph.
 const readBuffer = 1 << 16
 
+// otherCompressions are formats that are not read, with how their files begin.
+var otherCompressions = map[string]string{"bzip2": "BZh91AY&SY", "xz": "\xfd7zXZ\x00", "zstd": "\x28\xb5\x2f\xfd"}
+
 // Read reads a bedGraph, also compressed with gzip or BGZF, or a bigWig, told by content: contig
 // after contig, and in each the intervals in ascending order, 0-based and half-open, with intervals
 // that meet and have equal values joined. It returns the first error of yield.
@@ -40,6 +43,11 @@ func Read(r io.ReadSeeker, yield func(contig string, start, end int, value float
 			return errors.New("is a big-endian bigWig, which is not supported")
 		case magic == bigBedMagic || binary.BigEndian.Uint32(head) == bigBedMagic:
 			return errors.New("is a bigBed, which has no values along the reference")
+		}
+	}
+	for name, magic := range otherCompressions {
+		if bytes.HasPrefix(head, []byte(magic)) {
+			return fmt.Errorf("is compressed with %s, which is not supported here; use gzip or BGZF", name)
 		}
 	}
 	if !bytes.HasPrefix(head, []byte{0x1f, 0x8b}) {

@@ -101,6 +101,9 @@ func TestReadCompressed(t *testing.T) {
 		{"cut between blocks", blocks[:len(blocks)-len(bgzf.End)], "the end-of-file block of the BGZF data is missing"},
 		{"another checksum", changed, "the checksum is wrong"},
 		{"something after it", append(slices.Clone(one), "abcdefghijklmn"...), "the gzip data is corrupt"},
+		{"bzip2", []byte("BZh91AY&SY4"), "is compressed with bzip2, which is not supported here; use gzip or BGZF"},
+		{"xz", []byte("\xfd7zXZ\x00"), "is compressed with xz"},
+		{"zstd", []byte("\x28\xb5\x2f\xfd"), "is compressed with zstd"},
 		{"no gzip", []byte("\x1f\x8b\x07aaaaaaaaaaaaaaa"), "the gzip data is corrupt"},
 	} {
 		got, err := read(c.data)
