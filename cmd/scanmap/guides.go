@@ -57,6 +57,8 @@ func guidesCommand(p process) *cli.Command {
 				Usage: "write the `N` best guides, the best first, by CFD, then MIT, then the fewest places of 0, 1, ... edits; those without an exact place are last"},
 			&cli.StringFlag{Name: "places", Category: categoryOutput,
 				Usage: "write a line for each place of the guides of --output to `FILE`"},
+			&cli.StringFlag{Name: "max-places", Category: categoryOutput, DefaultText: "all",
+				Usage: "write at most `N` places of each guide to --places, the target and then those of the fewest edits and the highest CFD, and count the others"},
 			&cli.StringFlag{Name: "report-html", Aliases: []string{"html"}, Category: categoryReports,
 				Usage: "write a page with a table and alignments to `FILE`"},
 
@@ -88,6 +90,7 @@ type guidesJob struct {
 	regions        string
 	best           int // 0 for all in their order
 	output, places string
+	maxPlaces      int // of a guide, 0 for all
 	report         string
 	quiet          bool
 	progress       bool // shown even if standard error is not a terminal
@@ -108,6 +111,9 @@ func newGuidesJob(c *cli.Context, args []string) (*guidesJob, error) {
 
 // longestGuide is the most letters of a guide of --in.
 const longestGuide = 100
+
+// maxPlaces is the most places of a guide that --max-places holds, of some 0.4 KB each.
+const maxPlaces = 1_000_000
 
 // readSearch reads what a place is.
 func (j *guidesJob) readSearch(c *cli.Context) error {
@@ -216,6 +222,14 @@ func (j *guidesJob) readOutputs(c *cli.Context) error {
 			return err
 		}
 	}
+	if c.IsSet("max-places") {
+		if !c.IsSet("places") {
+			return errors.New("option --max-places needs --places")
+		}
+		if err := wholeNumbers(c, wholeNumber{"max-places", &j.maxPlaces, 1, maxPlaces}); err != nil {
+			return err
+		}
+	}
 	outputs := []namedOutput{{"output", j.output}}
 	for _, o := range []struct {
 		option string
@@ -266,7 +280,7 @@ func (j *guidesJob) run(ctx context.Context, stdout *sink, stderr io.Writer) err
 	took := time.Since(start)
 	p.stop()
 	afterwards(ctx, j.quiet, func() error {
-		return firstError(judged.summarize(stderr, took), judged.warn(stderr, j.reference))
+		return firstError(judged.summarize(stderr, took), judged.capped(stderr, j.maxPlaces), judged.warn(stderr, j.reference))
 	})
 	return nil
 }
@@ -418,6 +432,7 @@ func (j *guidesJob) searchForFiles(ctx context.Context, g *judgedGuides, files g
 	if files.places == nil {
 		return j.search(ctx, g, o, nil)
 	}
+	o.Most = j.maxPlaces
 	rows := newPlaceRows(files.places, g)
 	if err := j.search(ctx, g, o, rows.add); err != nil {
 		return err
@@ -441,6 +456,9 @@ func (j *guidesJob) search(ctx context.Context, g *judgedGuides, o guides.Option
 		}
 		return firstError(ctx.Err(), counter.Count(l, each))
 	})
+	if err == nil {
+		err = counter.Finish(each)
+	}
 	if err == nil && counter.Scores() && !j.options.Substitutions {
 		// The published scores are of substitutions, and of all places that have no more than k: of
 		// locations with edits some are left out beside better ones.

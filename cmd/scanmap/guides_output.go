@@ -140,6 +140,23 @@ func (g *judgedGuides) page() report.Guides {
 	return p
 }
 
+// capped says how many guides have more places than are written of each.
+func (g *judgedGuides) capped(w io.Writer, most int) error {
+	number, places := 0, int64(0)
+	for i := range g.summaries {
+		if n := g.summaries[i].Places() - int64(most); most > 0 && n > 0 {
+			number++
+			places += n
+		}
+	}
+	if number == 0 {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, "scanmap: guides with more than %d places: %d; %s of theirs counted and not written\n", most, number,
+		counted(int(places), "place"))
+	return err
+}
+
 // warn says which guides have no exact place, if any have none.
 func (g *judgedGuides) warn(w io.Writer, reference string) error {
 	const most = 5
