@@ -383,8 +383,8 @@ func (c *copiesChart) mark(regions []copies.Region, names []string, contig int) 
 	}
 }
 
-// copiesPath draws steps from the left to the right end, each for a number of windows. An h, in place of
-// an H, is a step of which nothing is known.
+// copiesPath draws steps from the left to the right end, each for a number of windows. An h, in
+// place of an H, is a step of which nothing is known.
 func copiesPath(windows []copies.Window, join int, top float64) string {
 	var b strings.Builder
 	b.WriteString("M0 1000")

@@ -22,6 +22,7 @@ import (
 	"scanmap/report"
 	"scanmap/search"
 	"scanmap/search/guides"
+	"scanmap/search/variants"
 )
 
 func guidesCommand(p process) *cli.Command {
@@ -50,6 +51,7 @@ func guidesCommand(p process) *cli.Command {
 				Usage: "guides of --in have `N` letters"},
 			&cli.StringFlag{Name: "regions", Category: categoryInput,
 				Usage: "say which places lie in the intervals of `FILE`, BED, such as exons"},
+		}, guideVariantsFlags(), []cli.Flag{
 
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: categoryOutput, DefaultText: "-, standard output",
 				Usage: "write a line for each guide to `FILE`, which appears when it is complete"},
@@ -57,6 +59,8 @@ func guidesCommand(p process) *cli.Command {
 				Usage: "write the `N` best guides, the best first, by CFD, then MIT, then the fewest places of 0, 1, ... edits; those without an exact place are last"},
 			&cli.StringFlag{Name: "places", Category: categoryOutput,
 				Usage: "write a line for each place of the guides of --output to `FILE`"},
+			&cli.StringFlag{Name: "max-places", Category: categoryOutput, DefaultText: "all",
+				Usage: "write at most `N` places of each guide to --places, the target and then those of the fewest edits and the highest CFD, and count the others"},
 			&cli.StringFlag{Name: "report-html", Aliases: []string{"html"}, Category: categoryReports,
 				Usage: "write a page with a table and alignments to `FILE`"},
 
@@ -88,7 +92,11 @@ type guidesJob struct {
 	regions        string
 	best           int // 0 for all in their order
 	output, places string
+	maxPlaces      int // of a guide, 0 for all
 	report         string
+	vcf            string
+	changes        string            // empty for no file
+	variants       *variants.Options // nil without a VCF
 	quiet          bool
 	progress       bool // shown even if standard error is not a terminal
 	commandLine    []string
@@ -103,11 +111,14 @@ type placeName struct {
 
 func newGuidesJob(c *cli.Context, args []string) (*guidesJob, error) {
 	j := &guidesJob{quiet: c.Bool("quiet"), progress: c.Bool("progress"), commandLine: commandLine(args)}
-	return j, readAll(c, j.readSearch, j.readInputs, j.readOutputs, j.readDevice)
+	return j, readAll(c, j.readSearch, j.readInputs, j.readVariants, j.readOutputs, j.readDevice)
 }
 
 // longestGuide is the most letters of a guide of --in.
 const longestGuide = 100
+
+// maxPlaces is the most places of a guide that --max-places holds, of some 0.4 KB each.
+const maxPlaces = 1_000_000
 
 // readSearch reads what a place is.
 func (j *guidesJob) readSearch(c *cli.Context) error {
@@ -157,6 +168,9 @@ func (j *guidesJob) readInputs(c *cli.Context) error {
 	if j.regions, err = fileName(c, "regions"); err != nil {
 		return err
 	}
+	if j.vcf, err = fileName(c, "vcf"); err != nil {
+		return err
+	}
 	if j.reference == "" {
 		return errors.New("the name of an input file is empty")
 	}
@@ -202,7 +216,7 @@ func (j *guidesJob) readRegion(value string) error {
 
 // inputs are the names of all files that are read.
 func (j *guidesJob) inputs() []string {
-	all := []string{j.reference, j.patterns, j.intervals, j.regions}
+	all := []string{j.reference, j.patterns, j.intervals, j.regions, j.vcf}
 	return slices.DeleteFunc(all, func(name string) bool { return name == "" })
 }
 
@@ -216,11 +230,19 @@ func (j *guidesJob) readOutputs(c *cli.Context) error {
 			return err
 		}
 	}
+	if c.IsSet("max-places") {
+		if !c.IsSet("places") {
+			return errors.New("option --max-places needs --places")
+		}
+		if err := wholeNumbers(c, wholeNumber{"max-places", &j.maxPlaces, 1, maxPlaces}); err != nil {
+			return err
+		}
+	}
 	outputs := []namedOutput{{"output", j.output}}
 	for _, o := range []struct {
 		option string
 		to     *string
-	}{{"places", &j.places}, {"report-html", &j.report}} {
+	}{{"places", &j.places}, {"changes", &j.changes}, {"report-html", &j.report}} {
 		if *o.to, err = fileName(c, o.option); err != nil {
 			return err
 		}
@@ -253,12 +275,12 @@ func (j *guidesJob) run(ctx context.Context, stdout *sink, stderr io.Writer) err
 	if err := inputsExist(j.inputs()...); err != nil {
 		return err
 	}
-	names := []string{j.output, j.places, j.report}
+	names := []string{j.output, j.places, j.report, j.changes}
 	p, ctx := showProgress(ctx, stderr, j.progress, j.quiet)
 	defer p.stop()
 	j.options.Share = p.searching()
 	judged, err := published(ctx, stdout, names, func(_ *resultFiles, files []*output) (*judgedGuides, error) {
-		return j.judge(ctx, guideFiles{guides: files[0], places: files[1], page: files[2]})
+		return j.judge(ctx, guideFiles{guides: files[0], places: files[1], page: files[2], changes: files[3]})
 	})
 	if err != nil {
 		return err
@@ -266,13 +288,14 @@ func (j *guidesJob) run(ctx context.Context, stdout *sink, stderr io.Writer) err
 	took := time.Since(start)
 	p.stop()
 	afterwards(ctx, j.quiet, func() error {
-		return firstError(judged.summarize(stderr, took), judged.warn(stderr, j.reference))
+		return firstError(warnOfVariants(stderr, shownInput(j.vcf), judged.variants), judged.summarize(stderr, took),
+			judged.capped(stderr, j.maxPlaces), j.summarizeChanges(stderr, judged), judged.warn(stderr, j.reference))
 	})
 	return nil
 }
 
 // guideFiles are the outputs, nil where none was asked for.
-type guideFiles struct{ guides, places, page *output }
+type guideFiles struct{ guides, places, page, changes *output }
 
 // judgedGuides are guides with what was found.
 type judgedGuides struct {
@@ -284,6 +307,9 @@ type judgedGuides struct {
 	judged    int           // how many guides there were
 	without   []string      // the names of those of them that have no exact place
 	stats     *search.Stats // of the last search, nil without guides
+	// Of a VCF, nil without one.
+	changes  []guides.ChangeSummary
+	variants *variants.Stats
 }
 
 // judge reads the inputs and writes the outputs.
@@ -320,7 +346,12 @@ func (j *guidesJob) judge(ctx context.Context, files guideFiles) (*judgedGuides,
 	if j.best == 0 {
 		g.noteWithout()
 	}
-	if err := g.writeGuides(files.guides, j.options.Distance); err != nil {
+	if j.variants != nil && len(g.patterns) > 0 {
+		if err := j.compareVariants(ctx, g, files.changes); err != nil {
+			return nil, err
+		}
+	}
+	if err := g.writeGuides(files.guides, j.options.Distance, j.variants != nil); err != nil {
 		return nil, err
 	}
 	if files.page != nil {
@@ -418,6 +449,7 @@ func (j *guidesJob) searchForFiles(ctx context.Context, g *judgedGuides, files g
 	if files.places == nil {
 		return j.search(ctx, g, o, nil)
 	}
+	o.Most = j.maxPlaces
 	rows := newPlaceRows(files.places, g)
 	if err := j.search(ctx, g, o, rows.add); err != nil {
 		return err

@@ -36,10 +36,10 @@ func (g *judgedGuides) regionNames(numbers []int) string {
 }
 
 // writeGuides writes a line for each guide, after one of the names of the columns.
-func (g *judgedGuides) writeGuides(w io.Writer, distance int) error {
+func (g *judgedGuides) writeGuides(w io.Writer, distance int, withChanges bool) error {
 	b := bufio.NewWriter(w)
 	_, _ = b.WriteString("guide\tletters\tpam\tcontig\tstart\tend\tstrand\ton_target\toff_targets\tmit\tcfd\tscored\t" +
-		"no_bulge\tdna_bulge\trna_bulge\tclasses\ttarget_regions\tin_regions")
+		"no_bulge\tdna_bulge\trna_bulge\tclasses\ttarget_regions\tin_regions" + changesColumns(withChanges))
 	for edits := range distance + 1 {
 		_, _ = fmt.Fprintf(b, "\tedits_%d", edits)
 	}
@@ -61,6 +61,9 @@ func (g *judgedGuides) writeGuides(w io.Writer, distance int) error {
 		_, _ = fmt.Fprintf(b, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t%d\t%d\t%d\t%s\t%s\t%s", search.Escaped(g.patterns[i].Name),
 			s.Letters, s.PAM, contig, start, end, strand, s.OnTarget(), s.OffTargets(), score(s.MIT, 2), score(s.CFD, 2), scored,
 			s.NoBulge, s.DNABulge, s.RNABulge, classList(s.Classes), g.regionNames(s.TargetRegions), inRegions)
+		if withChanges {
+			_, _ = b.WriteString(changesOf(&g.changes[i]))
+		}
 		for _, n := range s.ByEdits {
 			_, _ = fmt.Fprintf(b, "\t%d", n)
 		}
@@ -138,6 +141,23 @@ func (g *judgedGuides) page() report.Guides {
 		p.Names = append(p.Names, g.patterns[i].Name)
 	}
 	return p
+}
+
+// capped says how many guides have more places than are written of each.
+func (g *judgedGuides) capped(w io.Writer, most int) error {
+	number, places := 0, int64(0)
+	for i := range g.summaries {
+		if n := g.summaries[i].Places() - int64(most); most > 0 && n > 0 {
+			number++
+			places += n
+		}
+	}
+	if number == 0 {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, "scanmap: guides with more than %d places: %d; %s of theirs counted and not written\n", most, number,
+		counted(int(places), "place"))
+	return err
 }
 
 // warn says which guides have no exact place, if any have none.

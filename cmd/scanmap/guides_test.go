@@ -88,6 +88,41 @@ func TestGuidesPlaces(t *testing.T) {
 	}
 }
 
+// TestGuidesMaxPlaces has the best places of guides alone, in the order of all; counts stay.
+func TestGuidesMaxPlaces(t *testing.T) {
+	folder := t.TempDir()
+	ref := guidesRef(t, folder)
+	list := copiesFile(t, folder, "guides.txt", "g1 ATGGTCGGACTCCCTGCCAG\ng2 ATGGTCGGACTCCCTGCC\n")
+	places := filepath.Join(folder, "places.tsv")
+	guides := func(options ...string) (table string, rows []string, stderr string) {
+		code, table, stderr := call(append([]string{"guides", "-k", "2", "-f", list, "--places", places, ref}, options...)...)
+		if code != 0 {
+			t.Fatalf("%q: exit code %d, %s", options, code, stderr)
+		}
+		return table, rowsOf(readFile(t, places), ""), stderr
+	}
+	all, rows, _ := guides()
+	if len(rows) != 7 {
+		t.Fatalf("%q", rows)
+	}
+	for most, want := range map[string][]int{"1": {0, 1, 5}, "3": {0, 1, 2, 4, 5, 6}, "4": {0, 1, 2, 3, 4, 5, 6}} {
+		for _, page := range []string{"", "--report-html " + filepath.Join(folder, "page.html")} {
+			table, some, stderr := guides(append([]string{"--max-places", most}, strings.Fields(page)...)...)
+			var expected []string
+			for _, n := range want {
+				expected = append(expected, rows[n])
+			}
+			if table != all || !slices.Equal(some, expected) {
+				t.Errorf("--max-places %s %s: %q, want %q", most, page, some, expected)
+			}
+			said := "\nscanmap: guides with more than 3 places: 1; 1 place of theirs counted and not written\n"
+			if strings.Contains(stderr, said) != (most == "3") || strings.Contains(stderr, "not written") != (most != "4") {
+				t.Errorf("--max-places %s: %s", most, stderr)
+			}
+		}
+	}
+}
+
 // TestGuidesBest has all guides of a region and the best of them, with their places alone.
 func TestGuidesBest(t *testing.T) {
 	folder := t.TempDir()
@@ -284,6 +319,8 @@ func TestGuidesFailures(t *testing.T) {
 		{"-f g.txt -k 4% ref.fa", 2, `option --max-distance: "4%" is a percentage, and guides take a number of edits from 0 to 63`},
 		{"-f g.txt -k 2 --max-mismatches 2 ref.fa", 2, "option --max-mismatches replaces --max-distance"},
 		{"-f g.txt --best 0 ref.fa", 2, `option --best: "0" is not a whole number from 1 to 1000000000`},
+		{"-f g.txt --max-places 2 ref.fa", 2, "option --max-places needs --places"},
+		{"-f g.txt --places x.tsv --max-places 0 ref.fa", 2, `option --max-places: "0" is not a whole number from 1 to 1000000`},
 		{"-f g.txt -o x.tsv.gz ref.fa", 2, "option --output: x.tsv.gz: scanmap guides writes plain text; pipe standard output to gzip"},
 		{"-f g.txt -o x.tsv --places x.tsv ref.fa", 2, "options --output and --places name the same file"},
 		{"-f g.txt --places ref.fa ref.fa", 2, "ref.fa is an input and would be overwritten"},

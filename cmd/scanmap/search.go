@@ -324,7 +324,8 @@ func (j *searchJob) run(ctx context.Context, stdout *sink, stderr io.Writer) err
 		if stats.TextLetters == 0 { // FASTA without letters is an error
 			_ = warn(stderr, shownInput(j.text)+" is empty")
 		}
-		return firstError(j.warnOfVariants(stderr), summarize(stderr, stats, took), j.summarizeVariants(stderr))
+		return firstError(warnOfVariants(stderr, j.variantsName(), j.variantStats), summarize(stderr, stats, took),
+			j.summarizeVariants(stderr))
 	})
 	return nil
 }

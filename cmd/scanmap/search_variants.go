@@ -55,19 +55,9 @@ func (j *searchJob) readVariants(c *cli.Context) error {
 	case j.rows.Format == search.SAM:
 		return errors.New("SAM has no place for alleles: with --vcf and --reference-iupac --format is tsv or bed")
 	}
-	o := &variants.Options{VCF: c.String("vcf"), Samples: variants.DefaultSamples}
-	var numbers []wholeNumber
-	if c.IsSet("max-haplotypes") {
-		numbers = append(numbers, wholeNumber{"max-haplotypes", &o.Haplotypes, 1, 1 << 24})
-	}
-	if c.IsSet("max-samples") {
-		numbers = append(numbers, wholeNumber{"max-samples", &o.Samples, 0, 1 << 24})
-	}
-	if err := wholeNumbers(c, numbers...); err != nil {
+	o, err := variantsOptions(c, c.String("vcf"))
+	if err != nil {
 		return err
-	}
-	if o.Samples == 0 {
-		o.Samples = -1
 	}
 	if vcf {
 		if err := differentStreams("variants and reference", o.VCF, j.text); err != nil {
@@ -84,6 +74,25 @@ func (j *searchJob) readVariants(c *cli.Context) error {
 	}
 	j.variants = o
 	return nil
+}
+
+// variantsOptions reads the options that --vcf and --reference-iupac share.
+func variantsOptions(c *cli.Context, vcf string) (*variants.Options, error) {
+	o := &variants.Options{VCF: vcf, Samples: variants.DefaultSamples}
+	var numbers []wholeNumber
+	if c.IsSet("max-haplotypes") {
+		numbers = append(numbers, wholeNumber{"max-haplotypes", &o.Haplotypes, 1, 1 << 24})
+	}
+	if c.IsSet("max-samples") {
+		numbers = append(numbers, wholeNumber{"max-samples", &o.Samples, 0, 1 << 24})
+	}
+	if err := wholeNumbers(c, numbers...); err != nil {
+		return nil, err
+	}
+	if o.Samples == 0 {
+		o.Samples = -1
+	}
+	return o, nil
 }
 
 // searchVariants is search of a reference with variants.
@@ -107,27 +116,35 @@ func (j *searchJob) searchVariants(ctx context.Context, out io.Writer) (*search.
 	return &stats.Stats, nil
 }
 
-// summarizeVariants writes what the variants were, and in one line what of them was left out.
-func (j *searchJob) summarizeVariants(w io.Writer) error {
-	s := j.variantStats
-	if s == nil {
-		return nil
-	}
-	name := "IUPAC letters of " + shownInput(j.text)
-	if j.variants.VCF != "" {
-		name = shownInput(j.variants.VCF)
-	}
-	_, err := fmt.Fprintf(w, "scanmap: %s: %s, %s; %s of haplotypes, %s; %s with an allele\n", name, counted(s.Sites, "site"),
-		counted(s.Alleles, "allele"), counted(int(s.Windows), "window"), counted(int(s.Letters), "letter"), counted(int(s.Places), "location"))
+// summarizeVariants writes what variants were, by the name of their file, and what was found.
+func summarizeVariants(w io.Writer, name string, s *variants.Stats, what string) error {
+	_, err := fmt.Fprintf(w, "scanmap: %s: %s, %s; %s of haplotypes, %s; %s\n", name, counted(s.Sites, "site"),
+		counted(s.Alleles, "allele"), counted(int(s.Windows), "window"), counted(int(s.Letters), "letter"), what)
 	return err
 }
 
-// warnOfVariants says what of a VCF was left out.
-func (j *searchJob) warnOfVariants(w io.Writer) error {
+// summarizeVariants writes what the variants of the search were, if there are any.
+func (j *searchJob) summarizeVariants(w io.Writer) error {
 	if j.variantStats == nil {
 		return nil
 	}
-	left := &j.variantStats.LeftOut
+	return summarizeVariants(w, j.variantsName(), j.variantStats, counted(int(j.variantStats.Places), "location")+" with an allele")
+}
+
+// variantsName is the name of the variants for messages.
+func (j *searchJob) variantsName() string {
+	if j.variants == nil || j.variants.VCF == "" {
+		return "IUPAC letters of " + shownInput(j.text)
+	}
+	return shownInput(j.variants.VCF)
+}
+
+// warnOfVariants says what of a VCF was left out.
+func warnOfVariants(w io.Writer, name string, s *variants.Stats) error {
+	if s == nil {
+		return nil
+	}
+	left := &s.LeftOut
 	var parts []string
 	for _, p := range []struct {
 		count int64
@@ -145,7 +162,7 @@ func (j *searchJob) warnOfVariants(w io.Writer) error {
 	if len(parts) == 0 {
 		return nil
 	}
-	text := shownInput(j.variants.VCF) + ": left out alleles: " + strings.Join(parts, ", ")
+	text := name + ": left out alleles: " + strings.Join(parts, ", ")
 	if left.First != "" {
 		text += "; the first symbolic or long one is at " + left.First
 	}

@@ -2,6 +2,7 @@ package guides
 
 import (
 	"cmp"
+	"container/heap"
 	"math"
 	"slices"
 
@@ -26,6 +27,8 @@ type Options struct {
 	Regions *Regions
 	// Keep is how many of the best places of each guide are kept.
 	Keep int
+	// Most is how many places of each guide Count and Finish hand over, the best ones; 0 is all.
+	Most int
 	// Origins has, for each guide, the site that it was taken from; nil if they were given.
 	Origins []Site
 }
@@ -62,8 +65,8 @@ type Summary struct {
 	// other than A, C, G and T.
 	MIT, CFD float64
 	Scored   int64
-	// Best are places that were kept, by edits, then by CFD, the highest first, then by
-	// position.
+	// Best are places that were kept: the target, then by edits, then by CFD, the highest first,
+	// then by position.
 	Best []Place
 }
 
@@ -93,6 +96,7 @@ type Counter struct {
 	guides  []guide
 	all     []counts
 	reader  reader
+	current int // the guide whose places come
 	// What follows is scratch memory.
 	regions []int
 	place   Place
@@ -105,6 +109,8 @@ type counts struct {
 	first  *Site
 	origin bool
 	scores scores
+	// best is a heap of the best places, the worst of them first.
+	best []*Place
 }
 
 // scores are sums over the places of the search for substitutions.
@@ -173,11 +179,22 @@ func (s *scores) add(mit, cfd float64) {
 	s.n++
 }
 
-// Count counts locations, in the order of search.Run. If each is not nil it gets every place; it
-// may keep what is in it, and not the pointer. Its error ends Count.
+// Count counts locations, in the order of search.Run. If each is not nil it gets every place or,
+// with Options.Most, the best ones of each guide once others follow (Finish has those of the last);
+// it may keep what is in it, and not the pointer. Its error ends Count.
 func (c *Counter) Count(locations []search.Location, each func(*Place) error) error {
+	every, most := each != nil && c.options.Most == 0, c.options.Keep
+	if each != nil {
+		most = max(most, c.options.Most)
+	}
 	for i := range locations {
 		l := &locations[i]
+		if l.Pattern != c.current {
+			if err := c.Finish(each); err != nil {
+				return err
+			}
+			c.current = l.Pattern
+		}
 		a := &c.all[l.Pattern]
 		p := &c.place
 		*p = Place{Location: *l}
@@ -192,17 +209,45 @@ func (c *Counter) Count(locations []search.Location, each func(*Place) error) er
 		if l.Distance == 0 {
 			p.Target = c.exact(l)
 		}
-		if each == nil && !a.wanted(p, c.options.Keep) {
+		if !every && !a.near(p, most) {
 			continue
 		}
-		c.describe(p)
-		if each != nil {
+		g := &c.guides[p.Pattern]
+		site := c.reader.read(&p.Location)
+		p.MIT, p.CFD = g.scores(site, p.DNABulges+p.RNABulges > 0)
+		kept := a.wanted(p, most)
+		if !every && !kept {
+			continue
+		}
+		c.describe(p, g, site)
+		if every {
 			if err := each(p); err != nil {
 				return err
 			}
 		}
-		a.keep(p, c.options.Keep)
+		if kept {
+			a.keep(p, most)
+		}
 	}
+	return nil
+}
+
+// Finish hands over the best places of the last guide, in the order of search.Run, where Count
+// holds them back.
+func (c *Counter) Finish(each func(*Place) error) error {
+	if each == nil || c.options.Most == 0 || len(c.all) == 0 {
+		return nil
+	}
+	a := &c.all[c.current]
+	slices.SortFunc(a.best, rank)
+	best := slices.Clone(a.best[:min(c.options.Most, len(a.best))])
+	slices.SortFunc(best, byPosition)
+	for _, p := range best {
+		if err := each(p); err != nil {
+			return err
+		}
+	}
+	a.best = slices.Clone(a.best[:min(c.options.Keep, len(a.best))])
 	return nil
 }
 
@@ -250,49 +295,65 @@ func (c *Counter) exact(l *search.Location) bool {
 	return true
 }
 
-// describe adds to a place what its classes and counts do not need.
-func (c *Counter) describe(p *Place) {
-	g := &c.guides[p.Pattern]
-	site := c.reader.read(&p.Location)
-	p.MIT, p.CFD = g.scores(site, p.DNABulges+p.RNABulges > 0)
+// describe adds to a place what its classes, counts and scores do not need.
+func (c *Counter) describe(p *Place, g *guide, site []byte) {
 	p.Guide, p.Site = c.reader.align(g, &p.Location, site)
 	p.PAM, p.PAMFirst = len(g.pam), g.pamFirst
 	p.Regions = append([]int(nil), c.regions...)
 	p.Operations = slices.Clone(p.Operations)
 }
 
-// wanted tells whether a place may be among those that are kept.
+// near tells whether a place may be among the best by its edits.
+func (a *counts) near(p *Place, most int) bool {
+	return len(a.best) < most || most > 0 && (p.Target || p.Distance <= a.best[0].Distance)
+}
+
+// wanted tells whether a place is among the best so far.
 func (a *counts) wanted(p *Place, most int) bool {
-	return len(a.Best) < most || most > 0 && p.Distance <= a.Best[most-1].Distance
+	return len(a.best) < most || most > 0 && rank(p, a.best[0]) < 0
 }
 
-// keep keeps a place if it is among the best.
+// keep keeps a place among the best.
 func (a *counts) keep(p *Place, most int) {
-	if !a.wanted(p, most) {
+	kept := *p
+	if len(a.best) < most {
+		heap.Push((*worstFirst)(&a.best), &kept)
 		return
 	}
-	// Of equal ones the earlier stays before: they come by position.
-	i, _ := slices.BinarySearchFunc(a.Best, p, func(x Place, p *Place) int {
-		if better(p, &x) {
-			return 1
-		}
-		return -1
-	})
-	if i == most {
-		return
-	}
-	if len(a.Best) == most {
-		a.Best = a.Best[:most-1]
-	}
-	a.Best = slices.Insert(a.Best, i, *p)
+	a.best[0] = &kept
+	heap.Fix((*worstFirst)(&a.best), 0)
 }
 
-// better tells whether a place is kept rather than an earlier one.
-func better(p, earlier *Place) bool {
-	if p.Distance != earlier.Distance {
-		return p.Distance < earlier.Distance
+// rank is the order of the places of a guide, the best first: the target, then by edits, then by
+// CFD, the highest first, then by position.
+func rank(a, b *Place) int {
+	switch {
+	case a.Target != b.Target && a.Target:
+		return -1
+	case a.Target != b.Target:
+		return 1
 	}
-	return above(p.CFD, earlier.CFD)
+	return cmp.Or(cmp.Compare(a.Distance, b.Distance), higher(a.CFD, b.CFD), byPosition(a, b))
+}
+
+// byPosition is the order of search.Run.
+func byPosition(a, b *Place) int {
+	return cmp.Or(cmp.Compare(a.Contig, b.Contig), cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End),
+		strand(siteOf(&a.Location))-strand(siteOf(&b.Location)))
+}
+
+// worstFirst are places as a heap.
+type worstFirst []*Place
+
+func (h worstFirst) Len() int           { return len(h) }
+func (h worstFirst) Less(i, j int) bool { return rank(h[i], h[j]) > 0 }
+func (h worstFirst) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *worstFirst) Push(p any)        { *h = append(*h, p.(*Place)) }
+func (h *worstFirst) Pop() any {
+	last := len(*h) - 1
+	p := (*h)[last]
+	*h = (*h)[:last]
+	return p
 }
 
 // above tells whether x is greater than y, where NaN is less than all numbers.
@@ -319,9 +380,10 @@ func (c *Counter) Summaries() []Summary {
 			}
 			s.MIT, s.CFD, s.Scored = Specificity(x.mit), Specificity(100*x.cfd), x.n
 		}
-		for j := range s.Best {
-			p := &s.Best[j]
+		slices.SortFunc(a.best, rank)
+		for _, p := range a.best {
 			p.Target = s.Target != nil && p.Distance == 0 && siteOf(&p.Location) == *s.Target
+			s.Best = append(s.Best, *p)
 		}
 		out[i] = s
 	}

@@ -94,13 +94,7 @@ func TestSubstitutions(t *testing.T) {
 		if len(best) != min(3, len(places)) {
 			rt.Fatalf("%d of %d places are kept", len(best), len(places))
 		}
-		rank := func(p Place) float64 { // by edits, then by CFD, where it is known, and it is from 0 to 1
-			if math.IsNaN(p.CFD) {
-				return 2*float64(p.Distance) + 0.5
-			}
-			return 2*float64(p.Distance) - p.CFD
-		}
-		slices.SortStableFunc(places, func(a, b Place) int { return cmp.Compare(rank(a), rank(b)) })
+		slices.SortStableFunc(places, func(a, b Place) int { return cmp.Compare(plainRank(&a), plainRank(&b)) })
 		for i := range best {
 			if siteOf(&best[i].Location) != siteOf(&places[i].Location) {
 				rt.Fatalf("kept place %d is %v, want %v", i, best[i], places[i])
@@ -111,6 +105,72 @@ func TestSubstitutions(t *testing.T) {
 			return math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) < 1e-9
 		})); d != "" {
 			rt.Fatalf("%s %s in %q: (-want +got)\n%s", guide, pam, contigs, d)
+		}
+	})
+}
+
+// plainRank is less for better places: the target, then by edits, then by CFD, where it is known,
+// and it is from 0 to 1.
+func plainRank(p *Place) float64 {
+	switch {
+	case p.Target:
+		return -2
+	case math.IsNaN(p.CFD):
+		return 2*float64(p.Distance) + 0.5
+	}
+	return 2*float64(p.Distance) - p.CFD
+}
+
+// TestMost hands over the best places of each guide alone, in their order, and counts all.
+func TestMost(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 31))
+		guides := []string{truth.Random(r, 20, "ACGT"), truth.Random(r, 20, "ACGT"), truth.Random(r, 20, "ACGT")}
+		contigs := []string{"T", "T"}
+		for range rapid.IntRange(0, 40).Draw(rt, "sites") {
+			site := truth.Substituted(r, guides[r.IntN(2)], r.IntN(3)) + truth.Random(r, 1, "ACGT") + truth.Random(r, 1, "AG") + "G"
+			contigs[r.IntN(2)] += truth.Strand(site, r.IntN(2)) + truth.Random(r, r.IntN(3), "ACGTN")
+		}
+		ref := truth.Reference(rt, contigs...)
+		patterns := patternsOf(rt, "NRG", guides...)
+		o := Options{Distance: 2}
+		if rapid.Bool().Draw(rt, "from the reference") {
+			for range guides {
+				start := r.IntN(max(1, len(contigs[0])))
+				o.Origins = append(o.Origins, Site{0, start, start + 23, false})
+			}
+		}
+		substitutions := rapid.Bool().Draw(rt, "substitutions")
+		all, places := counted(rt, ref, patterns, o, substitutions)
+		o.Most, o.Keep = rapid.IntRange(1, 12).Draw(rt, "most"), rapid.IntRange(0, 12).Draw(rt, "keep")
+		some, handed := counted(rt, ref, patterns, o, substitutions)
+		var want []Place
+		for i := range guides {
+			of := slices.DeleteFunc(slices.Clone(places), func(p Place) bool { return p.Pattern != i })
+			slices.SortStableFunc(of, func(a, b Place) int { return cmp.Compare(plainRank(&a), plainRank(&b)) })
+			for j := range min(o.Keep, len(of)) {
+				if siteOf(&of[j].Location) != siteOf(&some[i].Best[j].Location) {
+					rt.Fatalf("guide %d: kept place %d is %+v, want %+v", i, j, some[i].Best[j], of[j])
+				}
+			}
+			if len(some[i].Best) != min(o.Keep, len(of)) {
+				rt.Fatalf("guide %d: %d places of %d are kept", i, len(some[i].Best), len(of))
+			}
+			some[i].Best = nil
+			best := of[:min(o.Most, len(of))]
+			for _, p := range places {
+				if slices.ContainsFunc(best, func(b Place) bool { return b.Pattern == p.Pattern && siteOf(&b.Location) == siteOf(&p.Location) }) {
+					want = append(want, p)
+				}
+			}
+		}
+		equal := diff.Comparer(func(a, b float64) bool { return math.IsNaN(a) && math.IsNaN(b) || a == b })
+		if d := diff.Diff(want, handed, equal); d != "" {
+			rt.Fatalf("-want +got\n%s", d)
+		}
+		if d := diff.Diff(all, some, equal); d != "" {
+			rt.Fatalf("counts: -all +most\n%s", d)
 		}
 	})
 }
@@ -280,7 +340,11 @@ func TestExactPlaces(t *testing.T) {
 				s.Scored != 2 || !near(s.CFD, 10000/(100+100*c.cfd)) || !near(s.MIT, 100.0/3) {
 				t.Errorf("%v: %+v, target %+v", c, *s, *s.Target)
 			}
-			if len(places) != 3 || len(s.Best) != 2 || !near(s.Best[0].CFD, 1) || s.Best[0].Start != 0 || s.Best[1].Start != 62 {
+			second := first
+			if c.target == first {
+				second = last
+			}
+			if len(places) != 3 || len(s.Best) != 2 || siteOf(&s.Best[0].Location) != c.target || siteOf(&s.Best[1].Location) != second {
 				t.Errorf("%v: %+v", c, s.Best)
 			}
 			for _, p := range s.Best {

@@ -30,6 +30,9 @@ func Search(
 		}
 		return counter.Count(l, each)
 	})
+	if err == nil {
+		err = counter.Finish(each)
+	}
 	if err == nil && counter.Scores() && !how.Substitutions {
 		if how.Substitutions = how.Limits == nil; !how.Substitutions {
 			how.Limits = &search.Limits{Mismatches: how.Limits.Mismatches}

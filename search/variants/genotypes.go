@@ -47,6 +47,7 @@ func (r *recordParser) genotypes(s *site, numbers []int) error {
 				}
 				rest = rest[8:]
 				i += 2
+				s.copies += 4
 			}
 			if first, second, ok := plain(rest, ps < 0); ok && first <= len(numbers) && second <= len(numbers) {
 				for c, n := range [2]int{first, second} {
@@ -57,6 +58,7 @@ func (r *recordParser) genotypes(s *site, numbers []int) error {
 					have[a] = true
 					carriers[a] = append(carriers[a], copyOf(i, c))
 				}
+				s.copies += 2
 				rest = rest[3:]
 				if len(rest) > 0 && rest[0] == ':' {
 					_, rest, _ = bytes.Cut(rest, []byte{'\t'})
@@ -73,6 +75,7 @@ func (r *recordParser) genotypes(s *site, numbers []int) error {
 			return err
 		}
 		r.called = alleles
+		s.copies += len(alleles)
 		most := -1
 		for _, a := range alleles {
 			if a >= 0 {

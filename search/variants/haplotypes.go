@@ -31,9 +31,10 @@ type maker struct {
 	ref     *dna.Reference
 	name    string // of the VCF, for messages
 	family  family
-	reach   int // the most letters of a place
-	flank   int // the letters of a window before and after its alleles
-	most    int // haplotypes that begin or go on with one allele
+	reach   int  // the most letters of a place
+	flank   int  // the letters of a window before and after its alleles
+	most    int  // haplotypes that begin or go on with one allele
+	compare bool // windows are compared with the reference (changes.go)
 	threads int
 	use     func(*window) error
 	sites   []*site // of one contig; elements are not changed, because jobs have them
@@ -245,13 +246,22 @@ func (m *shaper) tooMany(x *allele) error {
 // put makes the window of a haplotype, unless there was one like it: the window has alleles first
 // to last of list, and others as far as the flanks go.
 func (m *shaper) put(near, list []*allele, first, last int) error {
-	w := m.build(list, first, last)
+	w := build(m.ref, m.flank, list, first, last)
 	if w == nil {
 		return nil
 	}
 	m.key = m.key[:0]
 	for _, p := range w.placed {
 		m.key = append(strconv.AppendInt(m.key, int64(p.id), 36), ',')
+	}
+	if m.compare {
+		w.central, w.haplotype = list[first:last+1], list
+		m.key = append(m.key, ';')
+		for _, a := range list {
+			if a.end+m.reach > list[first].start && a.start < list[last].end+m.reach {
+				m.key = append(strconv.AppendInt(m.key, int64(a.id), 36), ',')
+			}
+		}
 	}
 	if m.seen[string(m.key)] {
 		return nil

@@ -95,6 +95,8 @@ func (r *recordParser) content() error {
 		if err := r.genotypes(s, numbers); err != nil {
 			return err
 		}
+	} else {
+		r.frequencies(s, numbers)
 	}
 	for _, a := range s.alleles {
 		s.last = max(s.last, a.end)
@@ -199,6 +201,27 @@ func (r *recordParser) readAlleles(s *site, ref []byte) (numbers []int, err erro
 			name: fmt.Sprintf("%s:%d:%s>%s", appendName(nil, r.ref.Contigs[s.contig].Name), s.position+1, ref, upper)})
 	}
 	return numbers, nil
+}
+
+// frequencies reads AF, the frequency of each allele of ALT, from INFO.
+func (r *recordParser) frequencies(s *site, numbers []int) {
+	var values [][]byte
+	for entry := range bytes.SplitSeq(r.fields[columnInfo], []byte{';'}) {
+		if text, ok := bytes.CutPrefix(entry, []byte("AF=")); ok {
+			values = bytes.Split(text, []byte{','})
+		}
+	}
+	for i, n := range numbers {
+		if n < 0 {
+			continue
+		}
+		s.alleles[n].frequency = -1
+		if i < len(values) && len(values) == len(numbers) {
+			if f, err := strconv.ParseFloat(string(values[i]), 64); err == nil && f >= 0 && f <= 1 {
+				s.alleles[n].frequency = f
+			}
+		}
+	}
 }
 
 // shown is text for a message.

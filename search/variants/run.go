@@ -78,11 +78,7 @@ func Run(ctx context.Context, ref *dna.Reference, patterns []search.Pattern, o O
 	if o.Rows.Format == search.SAM {
 		return nil, errors.New("SAM has no place for alleles: with variants the format is tsv or bed")
 	}
-	o.Haplotypes = cmp.Or(o.Haplotypes, DefaultHaplotypes)
-	o.bounds.batch = cmp.Or(o.bounds.batch, defaultBatch)
-	o.bounds.calls = cmp.Or(o.bounds.calls, defaultCalls)
-	r := &runner{ctx: ctx, ref: ref, patterns: patterns, o: o, batches: 1, found: make([]bool, len(patterns)),
-		sorter: sorter{files: o.Temporary, memory: cmp.Or(o.bounds.rows, defaultRows)}}
+	r := newRunner(ctx, ref, patterns, o)
 	defer func() {
 		if closed := r.sorter.close(); err == nil {
 			err = closed
@@ -97,7 +93,15 @@ func Run(ctx context.Context, ref *dna.Reference, patterns []search.Pattern, o O
 	return &r.stats, nil
 }
 
-// runner is a call of Run.
+func newRunner(ctx context.Context, ref *dna.Reference, patterns []search.Pattern, o Options) *runner {
+	o.Haplotypes = cmp.Or(o.Haplotypes, DefaultHaplotypes)
+	o.bounds.batch = cmp.Or(o.bounds.batch, defaultBatch)
+	o.bounds.calls = cmp.Or(o.bounds.calls, defaultCalls)
+	return &runner{ctx: ctx, ref: ref, patterns: patterns, o: o, batches: 1, found: make([]bool, len(patterns)),
+		sorter: sorter{files: o.Temporary, memory: cmp.Or(o.bounds.rows, defaultRows)}}
+}
+
+// runner is a call of Run or Compare.
 type runner struct {
 	ctx      context.Context
 	ref      *dna.Reference
@@ -122,6 +126,8 @@ type runner struct {
 	line    []byte // of the reference's location
 	pending row
 	waits   bool
+	// Of Compare, nil otherwise.
+	changes *comparer
 }
 
 // Flank returns the letters of a window before and after its alleles, and the most letters of a
@@ -144,9 +150,12 @@ func (r *runner) variants() error {
 	for i := range r.patterns {
 		longest = max(longest, len(r.patterns[i].Letters))
 	}
-	m := &maker{ref: r.ref, most: r.o.Haplotypes, threads: r.threads(), use: r.window}
+	m := &maker{ref: r.ref, most: r.o.Haplotypes, threads: r.threads(), compare: r.changes != nil, use: r.window}
 	m.flank, r.reach = Flank(longest, r.o.Search.Distance, r.o.Search.Substitutions)
 	m.reach = r.reach
+	if r.changes != nil {
+		m.flank += r.reach // what may stand where a place is lost
+	}
 	var err error
 	if r.o.VCF == "" {
 		m.family = chosen
@@ -240,22 +249,15 @@ func (r *runner) window(w *window) error {
 	if r.batch == nil {
 		r.batch = &dna.Reference{}
 	}
-	if err := r.batch.AddContig(strconv.Itoa(len(r.windows)), ""); err != nil {
-		return err
-	}
-	var exceptions []dna.Run
-	for i, c := range w.text {
-		if _, base := dna.Code(c); !base {
-			exceptions = append(exceptions, dna.Run{Start: i, End: i + 1, Letter: c})
+	if r.changes != nil {
+		if err := r.addStretch(w); err != nil {
+			return err
 		}
 	}
-	r.packed.Reset()
-	r.packed.Append(w.text)
-	r.batch.Append(&r.packed, exceptions)
+	if err := r.addToBatch(w); err != nil {
+		return err
+	}
 	r.stats.Windows++
-	r.stats.Letters += int64(len(w.text))
-	w.text = nil
-	r.windows = append(r.windows, w)
 	for _, p := range w.placed {
 		if p.batch != r.batches {
 			p.batch = r.batches
@@ -268,6 +270,26 @@ func (r *runner) window(w *window) error {
 	return r.search()
 }
 
+// addToBatch makes the text of a window a contig of the batch.
+func (r *runner) addToBatch(w *window) error {
+	if err := r.batch.AddContig(strconv.Itoa(len(r.windows)), ""); err != nil {
+		return err
+	}
+	var exceptions []dna.Run
+	for i, c := range w.text {
+		if _, base := dna.Code(c); !base {
+			exceptions = append(exceptions, dna.Run{Start: i, End: i + 1, Letter: c})
+		}
+	}
+	r.packed.Reset()
+	r.packed.Append(w.text)
+	r.batch.Append(&r.packed, exceptions)
+	r.stats.Letters += int64(len(w.text))
+	w.text = nil
+	r.windows = append(r.windows, w)
+	return nil
+}
+
 // search searches the windows of the batch.
 func (r *runner) search() error {
 	if len(r.windows) == 0 {
@@ -275,6 +297,20 @@ func (r *runner) search() error {
 	}
 	r.batch.Finish()
 	text := search.NewDNA(r.batch)
+	var err error
+	if r.changes != nil {
+		err = r.compareBatch(text)
+	} else {
+		err = r.searchBatch(text)
+	}
+	clear(r.windows)
+	r.windows, r.batch, r.calls = r.windows[:0], nil, 0
+	r.batches++
+	return err
+}
+
+// searchBatch keeps the rows of the windows of the batch.
+func (r *runner) searchBatch(text *search.Text) error {
 	var line bytes.Buffer
 	rows, err := search.NewRows(&line, text, r.patterns, r.o.Rows)
 	if err == nil {
@@ -283,7 +319,7 @@ func (r *runner) search() error {
 	if err != nil {
 		return err
 	}
-	err = r.find(text, func(locations []search.Location) error {
+	return r.find(text, func(locations []search.Location) error {
 		for i := range locations {
 			l := &locations[i]
 			w := r.windows[l.Contig]
@@ -305,10 +341,6 @@ func (r *runner) search() error {
 		}
 		return nil
 	})
-	clear(r.windows)
-	r.windows, r.batch, r.calls = r.windows[:0], nil, 0
-	r.batches++
-	return err
 }
 
 // find searches a batch: on the CPU, unless a GPU is asked for. Tables of the patterns are then
@@ -369,7 +401,12 @@ func (r *runner) appendSamples(b []byte, w *window, p *place) []byte {
 	if r.names == nil {
 		return append(b, '.')
 	}
-	samples := w.samples(p)
+	samples, _ := w.samples(p)
+	return r.appendNames(b, samples)
+}
+
+// appendNames appends the names of samples, and how many there are more than are named.
+func (r *runner) appendNames(b []byte, samples []int) []byte {
 	for i, sample := range samples {
 		if i > 0 {
 			b = append(b, ',')

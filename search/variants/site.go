@@ -20,6 +20,8 @@ type allele struct {
 	start, end int // of what is replaced, on the contig; start is end where letters are inserted
 	letters    []byte
 	name       string // such as chr1:1234:A>G
+	// frequency is what AF of INFO says, where there are no genotypes; a negative number is unknown.
+	frequency float64
 	// carriers are the copies of chromosomes that have it, in ascending order, of the samples
 	// whose call is not loose.
 	carriers []uint32
@@ -34,6 +36,7 @@ type site struct {
 	alleles  []*allele
 	loose    map[int]looseCall // by sample
 	samples  []int             // those of loose, in ascending order
+	copies   int               // of the chromosome, of all samples
 }
 
 // A looseCall is the call of a sample, unphased or of a phase set: it is not known which alleles of

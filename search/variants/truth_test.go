@@ -96,7 +96,35 @@ func runCase(t interface {
 	Fatalf(string, ...any)
 }, folder string, c *testCase, iupac bool, patterns []aPattern, o Options,
 ) map[string]string {
-	var list []search.Pattern
+	list := prepare(t, folder, c, iupac, patterns, &o)
+	var out bytes.Buffer
+	if _, err := Run(tContext, truthReference(t, c.contigs), list, o, &out); err != nil {
+		t.Fatalf("%v\n%s", err, c.vcf())
+	}
+	rows := map[string]string{}
+	previous := ""
+	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+	for _, line := range lines[1:] {
+		f := strings.Split(line, "\t")
+		n := len(f)
+		if order := orderOf(f); order < previous {
+			t.Fatalf("rows are out of order:\n%s", out.String())
+		} else {
+			previous = order
+		}
+		alleles := strings.TrimPrefix(f[n-2], ".")
+		letters := strings.ToUpper(strings.ReplaceAll(f[7], "-", ""))
+		key := fmt.Sprintf("%s %s %s %s %s %s %s %s", f[0], f[1], f[2], f[3], f[4], f[5], letters, alleles)
+		rows[key] = f[n-1]
+	}
+	return rows
+}
+
+// prepare makes the patterns of a case, writes its VCF and completes the options.
+func prepare(t interface {
+	Fatalf(string, ...any)
+}, folder string, c *testCase, iupac bool, patterns []aPattern, o *Options,
+) (list []search.Pattern) {
 	for i, p := range patterns {
 		made, err := search.NewPattern(fmt.Sprintf("p%d", i), []byte(p.letters), search.DNA)
 		if err != nil {
@@ -122,27 +150,7 @@ func runCase(t interface {
 	o.Search.Device = device.Choice{Kind: device.CPU}
 	o.Search.Threads = 2
 	o.Temporary = temporary.In(folder)
-	var out bytes.Buffer
-	if _, err := Run(tContext, truthReference(t, c.contigs), list, o, &out); err != nil {
-		t.Fatalf("%v\n%s", err, c.vcf())
-	}
-	rows := map[string]string{}
-	previous := ""
-	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
-	for _, line := range lines[1:] {
-		f := strings.Split(line, "\t")
-		n := len(f)
-		if order := orderOf(f); order < previous {
-			t.Fatalf("rows are out of order:\n%s", out.String())
-		} else {
-			previous = order
-		}
-		alleles := strings.TrimPrefix(f[n-2], ".")
-		letters := strings.ToUpper(strings.ReplaceAll(f[7], "-", ""))
-		key := fmt.Sprintf("%s %s %s %s %s %s %s %s", f[0], f[1], f[2], f[3], f[4], f[5], letters, alleles)
-		rows[key] = f[n-1]
-	}
-	return rows
+	return list
 }
 
 // orderOf is a text by which rows are in order: pattern, contig, start, end, strand, alleles.

@@ -24,6 +24,8 @@ type window struct {
 	// calls are then tried.
 	crossed bool
 	most    int
+	// Of Compare: the alleles that it was made for, and all near it that its haplotype has, in order.
+	central, haplotype []*allele
 }
 
 // placed is an allele with the offset of its letters in the text of a window. It is negative if the
@@ -36,12 +38,12 @@ type placed struct {
 // after is the offset after the letters.
 func (p *placed) after() int { return p.at + len(p.letters) }
 
-// build makes the window of a haplotype with the alleles of list: m.flank letters, alleles first to
-// last with the letters between, and m.flank letters. It is nil without letters.
-func (m *maker) build(list []*allele, first, last int) *window {
+// build makes the window of a haplotype with the alleles of list: flank letters, alleles first to
+// last with what is between, and flank letters. It is nil if that are no letters.
+func build(ref *dna.Reference, flank int, list []*allele, first, last int) *window {
 	w := &window{contig: list[first].site.contig}
 	// Go back.
-	at, need, i, skip := list[first].start, m.flank, first-1, -1
+	at, need, i, skip := list[first].start, flank, first-1, -1
 	for skip < 0 {
 		end := 0
 		if i >= 0 {
@@ -70,18 +72,18 @@ func (m *maker) build(list []*allele, first, last int) *window {
 		at = a.end
 	}
 	for i++; i <= last; i++ {
-		w.text = appendLetters(w.text, m.ref, w.contig, at, list[i].start)
+		w.text = appendLetters(w.text, ref, w.contig, at, list[i].start)
 		w.placed = append(w.placed, placed{list[i], len(w.text)})
 		w.text = append(w.text, list[i].letters...)
 		at = list[i].end
 	}
-	for need = m.flank; need > 0; i++ {
-		end := m.ref.Contigs[w.contig].Length
+	for need = flank; need > 0; i++ {
+		end := ref.Contigs[w.contig].Length
 		if i < len(list) {
 			end = list[i].start
 		}
 		n := min(need, end-at)
-		w.text = appendLetters(w.text, m.ref, w.contig, at, at+n)
+		w.text = appendLetters(w.text, ref, w.contig, at, at+n)
 		need -= n
 		if need == 0 || i == len(list) {
 			break
@@ -164,8 +166,9 @@ func (p *place) touches(a *allele) bool {
 }
 
 // samples returns the samples that have a haplotype with the letters of a place, in order: the
-// alleles that the place touches are all of the haplotype's alleles there.
-func (w *window) samples(p *place) []int {
+// alleles that it touches are all of its alleles there. Copies is how many copies of chromosomes
+// have it: of samples whose calls do not say it, the most that may.
+func (w *window) samples(p *place) (samples []int, copies int) {
 	// Only these alleles matter. One that overlaps an allele of an earlier record is not on the
 	// haplotype.
 	var others []*allele
@@ -182,24 +185,25 @@ func (w *window) samples(p *place) []int {
 	}
 	var loose groups
 	loose.find(alleles, near)
-	var samples []int
 	for _, c := range having(p.touched, others) {
 		if sample := int(c / copiesOfSample); !loose.has(sample) {
 			samples = append(samples, sample)
+			copies++
 		}
 	}
-	known, allowed := make([]bool, len(loose.samples)), make([]bool, len(loose.samples)) // by group
+	known := make([]int, len(loose.samples)) // by group: 1 more than the copies, 0 if not known
 	for _, sample := range loose.samples {
 		group := loose.of(sample)
-		if !known[group] {
-			known[group], allowed[group] = true, w.allows(p, others, sample)
+		if known[group] == 0 {
+			known[group] = 1 + w.copies(p, others, sample)
 		}
-		if allowed[group] {
+		if n := known[group] - 1; n > 0 {
 			samples = append(samples, sample)
+			copies += n
 		}
 	}
 	slices.Sort(samples)
-	return slices.Compact(samples)
+	return slices.Compact(samples), copies
 }
 
 // having returns the copies that have all of some alleles, and none of the others.
@@ -225,13 +229,13 @@ func hasAll(all, others []*allele, has func(*allele) bool) bool {
 	return !slices.ContainsFunc(others, has)
 }
 
-// allows tells whether the genotypes of a sample, some of which are loose, allow a haplotype with
-// the alleles of a place, and no others there.
+// copies returns how many copies of a sample, some of whose genotypes are loose, may have a
+// haplotype with the alleles of a place, and none of the others there.
 //
-// Where alleles of the sample overlap, an allele on a copy may be hidden on its haplotype by an
-// allele that is not in the place, and hide one that is. Therefore all combinations are tried,
-// unless they are too many: then only the alleles of the place hide others.
-func (w *window) allows(p *place, others []*allele, sample int) bool {
+// Where alleles of the sample overlap, one that is on a copy may be hidden on its haplotype by one
+// that is not in the place, and hide one that is. So all combinations are tried, unless they are
+// too many: then only the alleles of the place hide others.
+func (w *window) copies(p *place, others []*allele, sample int) int {
 	if w.crossed && w.crossedOf(sample) {
 		tried := 0
 		err := combine(w.near, p.touched[0], sample, func(list []*allele) error {
@@ -245,11 +249,14 @@ func (w *window) allows(p *place, others []*allele, sample int) bool {
 			}
 			return nil
 		})
-		if err != errTooMany {
-			return err == errFound
+		switch err {
+		case nil:
+			return 0
+		case errFound:
+			return max(1, copiesWith(p.touched, others, sample))
 		}
 	}
-	return allows(p.touched, others, sample)
+	return copiesWith(p.touched, others, sample)
 }
 
 // The errors that end the search for a combination.
@@ -283,11 +290,13 @@ func crossed(list []*allele) bool {
 	return false
 }
 
-// allows tells whether the genotypes of a sample, whose alleles do not overlap, allow a haplotype
-// with all of some alleles, and none of the others.
-func allows(all, others []*allele, sample int) bool {
+// copiesWith returns how many copies of a sample, whose alleles do not overlap, may have all of
+// some alleles, and none of the others. What stays together on a copy, which are the calls of a
+// phase set or one unphased call, may be on any copies: so it is the least number that one of them
+// allows.
+func copiesWith(all, others []*allele, sample int) int {
 	sets := map[int]bool{0: true}
-	ploidy := 0
+	ploidy, most := 0, copiesOfSample
 	for _, a := range slices.Concat(all, others) {
 		for _, c := range a.copiesOf(sample) {
 			ploidy = max(ploidy, int(c%copiesOfSample)+1)
@@ -298,11 +307,13 @@ func allows(all, others []*allele, sample int) bool {
 				sets[call.set] = true
 				continue
 			}
-			if !slices.ContainsFunc(call.alleles, func(n int) bool {
-				return hasAll(only(all, a.site), only(others, a.site), func(b *allele) bool { return n >= 0 && a.site.alleles[n] == b })
-			}) {
-				return false
+			count := 0
+			for _, n := range call.alleles {
+				if hasAll(only(all, a.site), only(others, a.site), func(b *allele) bool { return n >= 0 && a.site.alleles[n] == b }) {
+					count++
+				}
 			}
+			most = min(most, count)
 		}
 	}
 	for set := range sets {
@@ -311,21 +322,21 @@ func allows(all, others []*allele, sample int) bool {
 			return ok && call.set == set && set > 0 || !ok && set == 0
 		}
 		wanted, unwanted := filter(all, member), filter(others, member)
-		found := false
+		count := 0
 		for c := range ploidy {
-			found = found || hasAll(wanted, unwanted, func(a *allele) bool {
+			if hasAll(wanted, unwanted, func(a *allele) bool {
 				if set == 0 {
 					return a.carriedBy(copyOf(sample, c))
 				}
 				call := a.site.loose[sample]
 				return c < len(call.alleles) && call.alleles[c] >= 0 && a.site.alleles[call.alleles[c]] == a
-			})
+			}) {
+				count++
+			}
 		}
-		if !found {
-			return false
-		}
+		most = min(most, count)
 	}
-	return true
+	return most
 }
 
 // only returns the alleles of a site.

@@ -1,0 +1,389 @@
+package variants
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"scanmap/gpu/device"
+	"scanmap/internal/effort"
+	"scanmap/internal/temporary"
+	"scanmap/internal/truth"
+	"scanmap/search"
+)
+
+// standsFor is the letter of the contig that the one at an offset is or replaces, -1 for none.
+func (h *haplotype) standsFor(offset int) int {
+	if offset < 0 || offset >= len(h.letters) {
+		return -1
+	}
+	l := h.letters[offset]
+	if l.change != nil && l.in >= l.change.end-l.change.start {
+		return -1
+	}
+	return l.position
+}
+
+// changeKey is all of a change but who has it.
+func changeKey(kind Kind, pattern, contig, start, end, strand int, haplotype, reference, alleles string) string {
+	return fmt.Sprintf("p%d c%d %d %d %c %s: %s for %s: %s", pattern, contig, start, end, "+-"[strand], kind, haplotype, reference, alleles)
+}
+
+// changesOf are the changes that a haplotype makes to the places of a pattern, by brute force.
+func (p *aPattern) changesOf(c *testCase, h *haplotype, number, k, longest int, reference []spot) (keys []string) {
+	text := c.contigs[h.contig]
+	m := len(p.letters + p.fixed)
+	places := p.substituted(h, text, k)
+	same := func(s *spot, r *spot) bool {
+		return s.strand == r.strand && (h.standsFor(s.hapStart) == r.start || h.standsFor(s.hapEnd-1) == r.end-1)
+	}
+	// nearest is the letters of a text that start or end somewhere, and fit best.
+	nearest := func(text string, strand, start, end int) (letters string) {
+		rank := func(site string) int {
+			mismatches := 0
+			for i, letter := range []byte(p.letters + p.fixed) {
+				if !stands(letter, site[i]) {
+					mismatches++
+					if i >= len(p.letters) {
+						mismatches += 1000
+					}
+				}
+			}
+			if mismatches >= 1000 {
+				mismatches = 1000 + mismatches%1000
+			}
+			return mismatches
+		}
+		for _, at := range [2]int{start, end - m} {
+			if at < 0 || at+m > len(text) || at == end-m && end < 0 {
+				continue
+			}
+			site := truth.Strand(text[at:at+m], strand)
+			if letters == "" || rank(site) < rank(letters) {
+				letters = site
+			}
+		}
+		return letters
+	}
+	for i := range places {
+		s := &places[i]
+		if !s.touches || s.inReference {
+			continue
+		}
+		var at *spot
+		for j := range reference {
+			if r := &reference[j]; same(s, r) && (at == nil || r.distance < at.distance) {
+				at = r
+			}
+		}
+		kind, other := Made, ""
+		if at != nil {
+			kind, other = Changed, fmt.Sprintf("%d %s %d-%d", at.distance, truth.Strand(at.letters, at.strand), at.start, at.end)
+		} else {
+			end := h.standsFor(s.hapEnd - 1)
+			if end >= 0 {
+				end++
+			}
+			other = "-1 " + nearest(text, s.strand, h.standsFor(s.hapStart), end) + " 0-0"
+		}
+		keys = append(keys, changeKey(kind, number, h.contig, s.start, s.end, s.strand,
+			fmt.Sprintf("%d %s %d-%d", s.distance, truth.Strand(s.letters, s.strand), s.start, s.end), other, s.alleles))
+	}
+	for j := range reference {
+		r := &reference[j]
+		var touched []*change
+		for _, a := range h.changes {
+			if a.start < r.end && a.end > r.start {
+				touched = append(touched, a)
+			}
+		}
+		if len(touched) == 0 || slices.ContainsFunc(places, func(s spot) bool { return same(&s, r) }) {
+			continue
+		}
+		first, last := -1, -1
+		for offset := range h.text {
+			if h.standsFor(offset) == r.start {
+				first = offset
+			}
+			if h.standsFor(offset) == r.end-1 {
+				last = offset + 1
+			}
+		}
+		from, to := len(h.text), 0
+		if first >= 0 {
+			from, to = first, min(first+m, len(h.text)+1)
+		}
+		if last >= 0 {
+			from, to = min(from, max(-1, last-m)), max(to, last)
+		}
+		if from < to {
+			for i, a := range h.changes {
+				if from < h.at[i]+len(a.letters) && h.at[i] < to && !slices.Contains(touched, a) {
+					touched = append(touched, a)
+				}
+			}
+		}
+		var names []string
+		for _, a := range h.changes {
+			if slices.Contains(touched, a) {
+				names = append(names, a.name)
+			}
+		}
+		if n := len(h.changes); c.samples == 0 && (len(names) != n || n > 1 && h.at[n-1]-h.at[0]-len(h.changes[0].letters) > longest-2) {
+			continue // of any alleles, the haplotypes with those that one place can touch
+		}
+		keys = append(keys, changeKey(Lost, number, h.contig, r.start, r.end, r.strand, "-1 "+nearest(h.text, r.strand, first, last)+" 0-0",
+			fmt.Sprintf("%d %s %d-%d", r.distance, truth.Strand(r.letters, r.strand), r.start, r.end), strings.Join(names, ",")))
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// TestChangesAgainstBruteForce compares all changes with those of all haplotypes of whole contigs.
+func TestChangesAgainstBruteForce(t *testing.T) {
+	folder := t.TempDir()
+	kinds := map[Kind]int{}
+	check(t, effort.Pick(40, 5), func(rt *rapid.T) {
+		c := drawCase(rt)
+		for contig := range c.contigs {
+			for _, list := range c.haplotypes(contig) {
+				if slices.ContainsFunc(list, func(h *haplotype) bool { return h.text == "" }) {
+					return // there is no window of a contig that is deleted whole
+				}
+			}
+		}
+		k := rapid.IntRange(0, 3).Draw(rt, "k")
+		patterns := drawPatterns(rt, c, k, true)
+		o := Options{Haplotypes: 1 << 20, Samples: -1, bounds: bounds{batch: 500, calls: 100, rows: 1000}}
+		o.Search.Distance, o.Search.Substitutions = k, true
+		list := prepare(rt, folder, c, false, patterns, &o)
+		got := map[string]*Change{}
+		if _, err := Compare(tContext, truthReference(rt, c.contigs), list, o, func(x *Change) error {
+			side := func(s *Side) string { return fmt.Sprintf("%d %s %d-%d", s.Distance, s.Letters, s.Start, s.End) }
+			start, end := x.Haplotype.Start, x.Haplotype.End
+			if x.Kind == Lost {
+				start, end = x.Reference.Start, x.Reference.End
+			}
+			key := changeKey(x.Kind, x.Pattern, x.Contig, start, end, map[bool]int{true: 1}[x.Reverse], side(&x.Haplotype), side(&x.Reference), x.Alleles)
+			if got[key] != nil && x.Kind == Lost { // places in inserted letters may look the same
+				return fmt.Errorf("%s comes twice", key)
+			}
+			got[key] = x
+			kinds[x.Kind]++
+			return nil
+		}); err != nil {
+			rt.Fatalf("%v\n%v\n%s", err, c.contigs, c.vcf())
+		}
+		type having struct {
+			samples []string
+			copies  int
+			called  int
+		}
+		want := map[string]having{}
+		tight := true
+		for _, r := range c.records {
+			for i := range r.calls {
+				tight = tight && r.calls[i].tight()
+			}
+		}
+		longest := 0
+		for i := range patterns {
+			longest = max(longest, len(patterns[i].letters+patterns[i].fixed))
+		}
+		for contig, text := range c.contigs {
+			plain := makeHaplotype(contig, text, nil)
+			for i := range patterns {
+				reference := patterns[i].substituted(plain, text, k)
+				slices.SortStableFunc(reference, func(a, b spot) int {
+					return cmp.Or(a.start-b.start, a.end-b.end, a.strand-b.strand)
+				})
+				for sample, haplotypes := range c.haplotypes(contig) {
+					for _, h := range haplotypes {
+						for _, key := range patterns[i].changesOf(c, h, i, k, longest, reference) {
+							x := want[key]
+							if name := fmt.Sprintf("s%d", sample); !slices.Contains(x.samples, name) {
+								x.samples = append(x.samples, name)
+							}
+							x.copies++
+							want[key] = x
+						}
+					}
+				}
+			}
+		}
+		for key, x := range want {
+			change := got[key]
+			if change == nil {
+				rt.Fatalf("%s is missing\n%v\n%s", key, c.contigs, c.vcf())
+			}
+			if c.samples == 0 {
+				if change.Samples != "." || change.Called != 0 || !math.IsNaN(change.Frequency) {
+					rt.Fatalf("%s: %+v", key, change)
+				}
+				continue
+			}
+			if change.Samples != strings.Join(x.samples, ",") || tight && change.Copies != x.copies || change.Copies < len(x.samples) ||
+				change.Copies > change.Called || change.Frequency != float64(change.Copies)/float64(change.Called) {
+				rt.Fatalf("%s: %+v, want %+v\n%v\n%s", key, change, x, c.contigs, c.vcf())
+			}
+		}
+		for key := range got {
+			if _, ok := want[key]; !ok {
+				rt.Fatalf("%s should not be there\n%v\n%s", key, c.contigs, c.vcf())
+			}
+		}
+	})
+	if !testing.Short() && (kinds[Made] == 0 || kinds[Changed] == 0 || kinds[Lost] == 0) {
+		t.Errorf("changes by kind: %v", kinds)
+	}
+}
+
+// comparedWith writes a VCF and returns the changes of patterns before NGG as texts, with at most k
+// substitutions.
+func comparedWith(t *testing.T, vcf string, k int, substitutions bool, contigs []string, guides ...string) (lines []string) {
+	t.Helper()
+	folder := t.TempDir()
+	o := Options{VCF: filepath.Join(folder, "v.vcf"), Samples: -1, Temporary: temporary.In(folder)}
+	if err := os.WriteFile(o.VCF, []byte("##fileformat=VCFv4.2\n"+columnNames+vcf), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	o.Search = search.Options{Distance: k, Substitutions: substitutions, Device: device.Choice{Kind: device.CPU}}
+	var list []search.Pattern
+	for i, letters := range guides {
+		p, err := search.NewPattern(fmt.Sprintf("g%d", i), []byte(letters), search.DNA)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, p)
+	}
+	target := search.Target{PAMs: []string{"NGG"}}
+	list, err := target.Patterns(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Compare(tContext, truthReference(t, contigs), list, o, func(c *Change) error {
+		lines = append(lines, fmt.Sprintf("%s %d %s %d %s %s %s %d/%d %.3g", c.Kind, c.Haplotype.Distance, c.Haplotype.Letters, c.Reference.Distance,
+			c.Reference.Letters, c.Alleles, c.Samples, c.Copies, c.Called, c.Frequency))
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return lines
+}
+
+// TestManyVariantsOfAPlace has phased haplotypes with four to seven alleles within one place, which
+// another program leaves out (https://github.com/pinellolab/CRISPRme/issues/175).
+func TestManyVariantsOfAPlace(t *testing.T) {
+	const guide = "ATGGTCGGACTCCCTGCCAG"
+	// The contig has other letters at seven positions, and no PAM.
+	site := []byte(guide + "TGC")
+	at := []int{1, 4, 6, 9, 13, 18, 22}
+	other := "ACGT"
+	for _, i := range at[:6] {
+		site[i] = other[(strings.IndexByte(other, site[i])+1)%4]
+	}
+	contig := strings.Repeat("T", 30) + string(site) + strings.Repeat("T", 30)
+	var vcf strings.Builder
+	vcf.WriteString("\tFORMAT\tfour\tseven\tsplit\n")
+	var names []string
+	for n, i := range at {
+		alt := (guide + "TGG")[i]
+		four, seven := 0, 1
+		if n >= 3 {
+			four = 1
+		}
+		fmt.Fprintf(&vcf, "c0\t%d\t.\t%c\t%c\t.\t.\t.\tGT\t0|%d\t%d|0\t%d|%d\n", 31+i, site[i], alt, four, seven, n%2, 1-n%2)
+		names = append(names, fmt.Sprintf("c0:%d:%c>%c", 31+i, site[i], alt))
+	}
+	got := comparedWith(t, vcf.String(), 3, true, []string{contig}, guide)
+	seven := fmt.Sprintf("made 0 %sTGG -1 %s %s seven 1/6 0.167", guide, site, strings.Join(names, ","))
+	half := slices.Clone(site)
+	for _, i := range at[3:] {
+		half[i] = (guide + "TGG")[i]
+	}
+	four := fmt.Sprintf("made 3 %s -1 %s %s four 1/6 0.167", half, site, strings.Join(names[3:], ","))
+	alternate := slices.Clone(site)
+	var alleles []string
+	for n := 0; n < 7; n += 2 {
+		alternate[at[n]] = (guide + "TGG")[at[n]]
+		alleles = append(alleles, names[n])
+	}
+	split := fmt.Sprintf("made 3 %s -1 %s %s split 1/6 0.167", alternate, site, strings.Join(alleles, ","))
+	want := []string{seven, split, four}
+	if !slices.Equal(got, want) {
+		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestChangesOfCalls has the copies and frequencies of calls of each kind.
+func TestChangesOfCalls(t *testing.T) {
+	const guide, spacer = "ATGGTCGGACTCCCTGCCAG", "TTTTTTTTTTTTTTTTTTTTTTTTTTTTTT"
+	contigs := []string{spacer + guide + "AGG" + spacer}
+	lost := func(alleles, samples, numbers string) string {
+		letters := []byte(guide + "AGG")
+		for _, name := range strings.Split(alleles, ",") {
+			var position int
+			var ref, alt rune
+			if _, err := fmt.Sscanf(name, "c0:%d:%c>%c", &position, &ref, &alt); err != nil {
+				t.Fatal(err)
+			}
+			letters[position-31] = byte(alt)
+		}
+		return fmt.Sprintf("lost -1 %s 0 %sAGG %s %s %s", letters, guide, alleles, samples, numbers)
+	}
+	const one, two, both = "c0:35:T>A", "c0:52:G>C", "c0:35:T>A,c0:52:G>C"
+	for _, c := range []struct {
+		name, vcf string
+		want      []string
+	}{
+		{"phased", "\tFORMAT\ta\tb\nc0\t35\t.\tT\tA\t.\t.\t.\tGT\t1|0\t1|1\nc0\t52\t.\tG\tC\t.\t.\t.\tGT\t1|0\t0|1\n",
+			[]string{lost(one, "b", "1/4 0.25"), lost(both, "a,b", "2/4 0.5")}},
+		{"unphased", "\tFORMAT\ta\tb\nc0\t35\t.\tT\tA\t.\t.\t.\tGT\t0/1\t0/0/1/1\nc0\t52\t.\tG\tC\t.\t.\t.\tGT\t0/1\t0/1/1/1\n",
+			[]string{lost(one, "a,b", "2/6 0.333"), lost(both, "a,b", "3/6 0.5"), lost(two, "a,b", "3/6 0.5")}},
+		{"phase sets", "\tFORMAT\ta\nc0\t35\t.\tT\tA\t.\t.\t.\tGT:PS\t0|1|1:7\nc0\t52\t.\tG\tC\t.\t.\t.\tGT:PS\t1|0|1:7\n",
+			[]string{lost(one, "a", "1/3 0.333"), lost(both, "a", "1/3 0.333"), lost(two, "a", "1/3 0.333")}},
+		{"haploid and missing", "\tFORMAT\ta\tb\tc\nc0\t52\t.\tG\tC\t.\t.\t.\tGT\t1\t./.\t.|1\n", []string{lost(two, "a,c", "2/5 0.4")}},
+		{"no genotypes", "\nc0\t35\t.\tT\tA,C\t.\t.\tAC=5;AF=0.25,0.5\nc0\t52\t.\tG\tC\t.\t.\tAF=0.125\n",
+			[]string{lost(one, ".", "0/0 0.25"), lost(both, ".", "0/0 0.125"), lost("c0:35:T>C", ".", "0/0 0.5"),
+				lost("c0:35:T>C,c0:52:G>C", ".", "0/0 0.125"), lost(two, ".", "0/0 0.125")}},
+		{"no frequency", "\nc0\t35\t.\tT\tA\t.\t.\tAF=x\nc0\t52\t.\tG\tC\t.\t.\tAF=0.5,0.25\n",
+			[]string{lost(one, ".", "0/0 NaN"), lost(both, ".", "0/0 NaN"), lost(two, ".", "0/0 NaN")}},
+	} {
+		if got := comparedWith(t, c.vcf, 0, true, contigs, guide); !slices.Equal(got, c.want) {
+			t.Errorf("%s:\n%s\nwant\n%s", c.name, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+		}
+	}
+}
+
+// TestChangesOfIndels has a PAM that a deletion takes away, and one that an insertion makes, and
+// with edits a place that stays as near.
+func TestChangesOfIndels(t *testing.T) {
+	const guide, spacer = "ATGGTCGGACTCCCTGCCAG", "TTTTTTTTTTTTTTTTTTTTTTTTTTTTTT"
+	contigs := []string{spacer + guide + "AGG" + spacer + guide + "ATTT" + spacer}
+	vcf := "\tFORMAT\ta\nc0\t51\t.\tAGG\tA\t.\t.\t.\tGT\t0|1\nc0\t104\t.\tA\tAGG\t.\t.\t.\tGT\t1|1\n"
+	want := []string{
+		"lost -1 " + guide + "ATT 0 " + guide + "AGG c0:51:AGG>A a 1/2 0.5",
+		"made 0 " + guide + "AGG -1 " + guide + "ATT c0:104:A>AGG a 2/2 1",
+	}
+	for _, substitutions := range []bool{true, false} {
+		if got := comparedWith(t, vcf, 1, substitutions, contigs, guide); !slices.Equal(got, want) {
+			t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+	// A letter within the guide is deleted: with edits the place has one, and without it is lost.
+	vcf = "\tFORMAT\ta\nc0\t39\t.\tAC\tA\t.\t.\t.\tGT\t0|1\n"
+	got := comparedWith(t, vcf, 1, false, contigs[:1], guide)
+	if len(got) != 1 || !strings.HasPrefix(got[0], "changed 1 ATGGTCGGATCCCTGCCAGAGG 0 "+guide+"AGG c0:39:AC>A a 1/2") {
+		t.Errorf("%q", got)
+	}
+	if got = comparedWith(t, vcf, 1, true, contigs[:1], guide); len(got) != 1 || !strings.HasPrefix(got[0], "lost -1 TATGGTCGGATCCCTGCCAGAGG 0 ") {
+		t.Errorf("%q", got)
+	}
+}
