@@ -476,11 +476,10 @@ func combine(near []*allele, x *allele, sample int, use func(list []*allele) err
 			}
 		}
 	}
-	copies = copies[:ploidy]
-	if ploidy > 1 && !slices.ContainsFunc(copies, func(on []*allele) bool { return len(on) > 0 }) {
-		copies = copies[:1] // they are all the same
+	variables = append(variables, copies[:ploidy])
+	for i := range variables {
+		variables[i] = distinct(variables[i])
 	}
-	variables = append(variables, copies)
 	var choose func(list []*allele, rest [][][]*allele) error
 	choose = func(list []*allele, rest [][][]*allele) error {
 		if len(rest) == 0 {
@@ -502,4 +501,14 @@ func combine(near []*allele, x *allele, sample int, use func(list []*allele) err
 		}
 	}
 	return choose(nil, variables)
+}
+
+// distinct returns the options without those that are there before: copies may be alike.
+func distinct(options [][]*allele) (kept [][]*allele) {
+	for _, o := range options {
+		if !slices.ContainsFunc(kept, func(k []*allele) bool { return slices.Equal(k, o) }) {
+			kept = append(kept, o)
+		}
+	}
+	return kept
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"scanmap/internal/effort"
@@ -159,4 +160,17 @@ func expansions(text string) []string {
 		texts = longer
 	}
 	return texts
+}
+
+// TestLetterThatChangesNothing has a letter that differs from the pattern whatever it is read as:
+// the row is the reference's.
+func TestLetterThatChangesNothing(t *testing.T) {
+	o := Options{}
+	o.Search.Distance, o.Search.Substitutions = 1, true
+	c := &testCase{contigs: []string{"GATRACA"}}
+	got := runCase(t, t.TempDir(), c, true, []aPattern{{letters: "GATCACA"}, {letters: "GATAACC"}}, o)
+	want := map[string]string{"p0 c0 0 7 + 1 GATRACA ": ".", "p1 c0 0 7 + 1 GATAACA c0:4:R>A": "."}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("rows (-want +got)\n%s", diff)
+	}
 }

@@ -166,6 +166,22 @@ func TestLimitOfHaplotypes(t *testing.T) {
 	}
 }
 
+// TestLimitOfCopiesAlike has unphased calls beside one that both copies have: a haplotype counts
+// once, on whichever copy it is.
+func TestLimitOfCopiesAlike(t *testing.T) {
+	vcf := strings.Replace(vcfSamples, "\ts1", "", 1)
+	for i, call := range []string{"0/1", "0/1", "1/1", "0/1", "0/1"} {
+		vcf += fmt.Sprintf("c0\t%d\t.\tA\tC\t.\t.\t.\tGT\t%s\n", 3+i, call)
+	}
+	// The allele that both copies have is on 2^4 haplotypes.
+	for most, fails := range map[int]bool{15: true, 16: false} {
+		rows, _, err := runOn(t, "TTAAAAAGG", vcf, "TMMCMMG", Options{Haplotypes: most, Samples: 1})
+		if fails != (err != nil) || err == nil && len(rows) != 16 {
+			t.Errorf("at most %d: %d rows, %v", most, len(rows), err)
+		}
+	}
+}
+
 // TestNamesOfSamples has as many samples as are named, one more, and none.
 func TestNamesOfSamples(t *testing.T) {
 	vcf := strings.TrimSuffix(vcfSamples, "\n") + "\ts2\nc0\t3\t.\tA\tC\t.\t.\t.\tGT\t1|1\t0|1\t1|0\n"

@@ -117,6 +117,16 @@ func TestAdded(t *testing.T) {
 			vcfSamples + "c0\t2\t.\tC\tCA\t.\t.\t.\tGT\t1/1\t0/0\nc0\t2\t.\tC\tCTTG\t.\t.\t.\tGT\t0/1\t0/1\n", "TTGGT", 0,
 			[]string{"2 4 + 0 5M TTGGT c0:2:C>CTTG s1"},
 		},
+		{
+			"alleles at both ends of a place", "AACCGGTT", vcfHead + "c0\t3\t.\tC\tA\t.\t.\t.\nc0\t6\t.\tG\tT\t.\t.\t.\n", "ACGT", 0,
+			[]string{"2 6 + 0 4M ACGT c0:3:C>A,c0:6:G>T ."},
+		},
+		{"the contig has the letters up to the same end", "ATATGCC", vcfHead + "c0\t2\t.\tT\tTAT\t.\t.\t.\n", "ATATG", 0, nil},
+		{
+			"other phase sets of other samples", "AACCGGTT",
+			vcfSamples + "c0\t4\t.\tC\tA\t.\t.\t.\tGT:PS\t0|1:1\t0|1:2\nc0\t5\t.\tG\tT\t.\t.\t.\tGT:PS\t0|0:1\t0|1:2\n", "CAGG", 0,
+			[]string{"2 6 + 0 4M CAGG c0:4:C>A s0"},
+		},
 		{"the reference fits better", "AACCGGTT", vcfHead + "c0\t4\t.\tC\tA\t.\t.\t.\n", "ACCG", -2, []string{"1 5 + 1 4M ACaG c0:4:C>A ."}},
 	} {
 		if got := added(t, test.contig, test.vcf, test.pattern, test.k); !slices.Equal(got, test.want) {

@@ -3,12 +3,14 @@ package variants
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"scanmap/gpu/device"
@@ -169,30 +171,79 @@ func TestSubstitutionsAgainstBruteForce(t *testing.T) {
 		patterns := drawPatterns(rt, c, k, true)
 		o := Options{Haplotypes: 1 << 20, Samples: -1, bounds: bounds{batch: 500, calls: 100, rows: 1000}}
 		o.Search.Distance, o.Search.Substitutions = k, true
-		got := runCase(rt, folder, c, false, patterns, o)
-		want := map[string]string{}
-		for contig, text := range c.contigs {
-			bySample := c.haplotypes(contig)
-			plain := makeHaplotype(contig, text, nil)
-			for i := range patterns {
-				for _, s := range patterns[i].substituted(plain, text, k) {
-					s.pattern = i
-					want[s.key()] = "."
-				}
-				for _, list := range bySample {
-					for _, h := range list {
-						for _, s := range patterns[i].substituted(h, text, k) {
-							s.pattern = i
-							if s.touches && !s.inReference {
-								want[s.key()] = samplesOf(c, &s, bySample, h)
-							}
+		compare(rt, c, runCase(rt, folder, c, false, patterns, o), substitutedRows(c, patterns, k))
+	})
+}
+
+// substitutedRows are the rows with up to k substitutions of all haplotypes of whole contigs, with
+// their samples.
+func substitutedRows(c *testCase, patterns []aPattern, k int) map[string]string {
+	want := map[string]string{}
+	for contig, text := range c.contigs {
+		bySample := c.haplotypes(contig)
+		plain := makeHaplotype(contig, text, nil)
+		for i := range patterns {
+			for _, s := range patterns[i].substituted(plain, text, k) {
+				s.pattern = i
+				want[s.key()] = "."
+			}
+			for _, list := range bySample {
+				for _, h := range list {
+					for _, s := range patterns[i].substituted(h, text, k) {
+						s.pattern = i
+						if s.touches && !s.inReference {
+							want[s.key()] = samplesOf(c, &s, bySample, h)
 						}
 					}
 				}
 			}
 		}
-		compare(rt, c, got, want)
-	})
+	}
+	return want
+}
+
+// TestSitesThatDeletionsBringTogether has deletions of many letters between sites, so that places
+// and windows reach further along the contig than along a haplotype, and more sites than are
+// dropped at a time.
+func TestSitesThatDeletionsBringTogether(t *testing.T) {
+	folder := t.TempDir()
+	for seed := range uint64(effort.Pick(400, 60)) {
+		r := rand.New(rand.NewPCG(seed, 31))
+		c := &testCase{contigs: []string{truth.Random(r, 260, "ACGT")}, samples: 1}
+		text := c.contigs[0]
+		for at := r.IntN(6); at < len(text)-50; {
+			rec := &record{position: at, ref: text[at : at+1]}
+			rec.alts = []string{string("CGTA"[strings.IndexByte("ACGT", text[at])])}
+			if r.IntN(4) == 0 {
+				rec.ref = text[at : at+1+r.IntN(45)]
+				rec.alts[0] = rec.ref[:1] + truth.Random(r, r.IntN(2), "ACGT")
+			}
+			at += len(rec.ref) + 1 + r.IntN(9)
+			if rec.makeChanges(len(c.records)); rec.changes[0] == nil {
+				continue
+			}
+			rec.calls = []genotype{{alleles: []int{r.IntN(5) / 4, min(r.IntN(5), 1)}, phased: true}}
+			c.records = append(c.records, rec)
+		}
+		// Patterns are of the second copy, or of one that lacks what comes before or after an allele,
+		// as a window would without these sites.
+		all := c.haplotypes(0)[0][1].changes
+		var patterns []aPattern
+		for range 10 {
+			i := r.IntN(len(all))
+			h := makeHaplotype(0, text, [][]*change{all, all[:i+1], all[i:]}[r.IntN(3)])
+			at := h.at[slices.Index(h.changes, all[i])] - 1 - r.IntN(18)
+			at = min(max(0, at), len(h.text)-20)
+			patterns = append(patterns, aPattern{letters: h.text[at : at+20]})
+		}
+		o := Options{Haplotypes: 1 << 20, Samples: -1}
+		o.Search.Substitutions = true
+		want := substitutedRows(c, patterns, 0)
+		got := runCase(t, folder, c, false, patterns, o)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("seed %d: rows (-want +got)\n%s\n%v\n%s", seed, diff, c.contigs, c.vcf())
+		}
+	}
 }
 
 func samplesOf(c *testCase, s *spot, bySample [][]*haplotype, h *haplotype) string {
