@@ -239,8 +239,8 @@ func (s *seeker) begin(ctx context.Context) (ahead bool, err error) {
 	if n := s.options.BatchReads; n > 0 {
 		most = min(most, n)
 	}
-	passes := (packed-1)/most + 1
-	go next.run(ctx, s.crew, (packed-1)/passes+1)
+	passes := max((packed+most-1)/most, 1)
+	go next.run(ctx, s.crew, (packed+passes-1)/passes)
 	s.waiting = waiting{}
 	return ahead, nil
 }
