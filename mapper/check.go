@@ -37,6 +37,43 @@ func (o *Options) check() error {
 	return o.checkMapping()
 }
 
+func (o *Options) setDefaults() {
+	o.Threads = max(o.Threads, 1)
+	if o.Engine == "" {
+		o.Engine = EngineAuto
+	}
+	if o.Device.Kind == "" {
+		o.Device.Kind = device.CPU
+	}
+	if o.Report.Mode == "" {
+		o.Report.Mode = ReportAll
+	}
+	if o.Over == "" {
+		o.Over = OverCut
+	}
+	if o.Gaps == "" {
+		o.Gaps = GapsAffine
+	}
+	if o.Pairs.Orientation == "" {
+		o.Pairs.Orientation = OrientationFR
+	}
+	if o.limits.gpuStart == 0 {
+		o.limits.gpuStart = gpuStart
+	}
+	if o.limits.takeOver == 0 {
+		o.limits.takeOver = takeOver
+	}
+	if o.limits.held == 0 {
+		o.limits.held = MostLocations
+	}
+	if o.limits.block == 0 {
+		o.limits.block = longBlock
+	}
+	if o.limits.estimatePairs == 0 {
+		o.limits.estimatePairs = estimatePairs
+	}
+}
+
 // checkReference refuses a reference that nothing can be mapped to.
 func checkReference(ref *dna.Reference) error {
 	if ref == nil || len(ref.Contigs) == 0 || ref.TotalLength() == 0 {
@@ -164,42 +201,5 @@ func checkedReads(reads []fasta.Read) ([]fasta.Read, error) {
 			return all, nil // the end
 		}
 		all = append(all, some...)
-	}
-}
-
-func (o *Options) setDefaults() {
-	o.Threads = max(o.Threads, 1)
-	if o.Engine == "" {
-		o.Engine = EngineAuto
-	}
-	if o.Device.Kind == "" {
-		o.Device.Kind = device.CPU
-	}
-	if o.Report.Mode == "" {
-		o.Report.Mode = ReportAll
-	}
-	if o.Over == "" {
-		o.Over = OverCut
-	}
-	if o.Gaps == "" {
-		o.Gaps = GapsAffine
-	}
-	if o.Pairs.Orientation == "" {
-		o.Pairs.Orientation = OrientationFR
-	}
-	if o.limits.gpuStart == 0 {
-		o.limits.gpuStart = gpuStart
-	}
-	if o.limits.takeOver == 0 {
-		o.limits.takeOver = takeOver
-	}
-	if o.limits.held == 0 {
-		o.limits.held = MostLocations
-	}
-	if o.limits.block == 0 {
-		o.limits.block = longBlock
-	}
-	if o.limits.estimatePairs == 0 {
-		o.limits.estimatePairs = estimatePairs
 	}
 }

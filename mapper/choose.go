@@ -26,6 +26,12 @@ type choice struct {
 	supplement *supplement
 }
 
+// A supplement is another part of a read than its primary record has.
+type supplement struct {
+	location locate.Location
+	mapQ     byte
+}
+
 // A chooser says which locations of a read are reported, and in which order. It is the scratch
 // memory of one goroutine.
 type chooser struct {
@@ -251,10 +257,4 @@ func countBest(locations []locate.Location) int {
 		n++
 	}
 	return n
-}
-
-// A supplement is another part of a read than its primary record has.
-type supplement struct {
-	location locate.Location
-	mapQ     byte
 }

@@ -101,6 +101,41 @@ func (p *pairing) setNear(read, i int) bool {
 	return true
 }
 
+// hasNear tells whether the locations of two mates have a proper combination of which no more than
+// nearPair edits are beside those of the best ones. The first mate is read number i of the group.
+func (p *pairing) hasNear(i int) bool {
+	g := p.group
+	most := g.horizons[i].best + g.horizons[i+1].best + g.nearPair
+	return !p.eachProper(func(i, j int32, _ int) (more bool) {
+		return g.measure(&p.mates[0].locations[i])+g.measure(&p.mates[1].locations[j]) > most
+	})
+}
+
+// wide returns how much farther than the best location of a mate one may be that is chosen for its
+// pair.
+//
+// Lemma 3. If a proper combination has that much more than both best locations have together, or
+// less, it may be the most likely one. If it has more, it is less likely than the best ones apart.
+//
+// Proof. So much is what the densities of insert sizes differ by at most, in distances. ∎
+func (p *pairing) wide(model *insertModel) int32 {
+	beyond := penaltyOf(discordantDensity(p.bases)) - penaltyOf(model.highest())
+	return max(p.group.near, int32(max(beyond, 0)/p.odds.penalty))
+}
+
+// wideSpan returns those locations of a mate, read number i of the group, that may be chosen for
+// its pair where it does not count by near ones, and the distance up to which these are.
+func (p *pairing) wideSpan(read, i int) (s span, k int32) {
+	g := p.group
+	s, k = g.spans[i], int32(g.k(read))
+	h := &g.horizons[i]
+	if g.near < 0 || g.parts[read] != nil || h.n == 0 || h.best+p.wide(p.model) >= int32(g.all(read)) {
+		return s, k
+	}
+	k = h.best + p.wide(p.model)
+	return span{s.from, s.from + g.toFront(g.of(s), k)}, k
+}
+
 // rescue seeks the mate that has no location near the other, and keeps the best one found.
 func (p *pairing) rescue(read, i, lost int) pairChoice {
 	g := p.group
@@ -136,39 +171,4 @@ func (p *pairing) primary(mate int) *locate.Location {
 	l := &m.locations[m.primary]
 	p.align(mate, l)
 	return l
-}
-
-// wide returns how much farther than the best location of a mate one may be that is chosen for its
-// pair.
-//
-// Lemma 3. If a proper combination has that much more than both best locations have together, or
-// less, it may be the most likely one. If it has more, it is less likely than the best ones apart.
-//
-// Proof. So much is what the densities of insert sizes differ by at most, in distances. ∎
-func (p *pairing) wide(model *insertModel) int32 {
-	beyond := penaltyOf(discordantDensity(p.bases)) - penaltyOf(model.highest())
-	return max(p.group.near, int32(max(beyond, 0)/p.odds.penalty))
-}
-
-// wideSpan returns those locations of a mate, read number i of the group, that may be chosen for
-// its pair where it does not count by near ones, and the distance up to which these are.
-func (p *pairing) wideSpan(read, i int) (s span, k int32) {
-	g := p.group
-	s, k = g.spans[i], int32(g.k(read))
-	h := &g.horizons[i]
-	if g.near < 0 || g.parts[read] != nil || h.n == 0 || h.best+p.wide(p.model) >= int32(g.all(read)) {
-		return s, k
-	}
-	k = h.best + p.wide(p.model)
-	return span{s.from, s.from + g.toFront(g.of(s), k)}, k
-}
-
-// hasNear tells whether the locations of two mates have a proper combination of which no more than
-// nearPair edits are beside those of the best ones. The first mate is read number i of the group.
-func (p *pairing) hasNear(i int) bool {
-	g := p.group
-	most := g.horizons[i].best + g.horizons[i+1].best + g.nearPair
-	return !p.eachProper(func(i, j int32, _ int) (more bool) {
-		return g.measure(&p.mates[0].locations[i])+g.measure(&p.mates[1].locations[j]) > most
-	})
 }

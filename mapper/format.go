@@ -6,6 +6,48 @@ import (
 	"scanmap/sam"
 )
 
+// A formatter appends the records of reads to blocks.
+type formatter struct {
+	recorder     recorder
+	omitUnmapped bool
+	// unmapped and discordant tell whether those parts of a block are wanted.
+	unmapped, discordant bool
+}
+
+func newFormatter(ref *dna.Reference, o *Options) formatter {
+	return formatter{
+		recorder:     recorder{ref: ref, affine: o.Gaps == GapsAffine, local: o.Local != nil, sequenceMatch: o.SequenceMatch, fullSecondary: o.FullSecondary, longest: o.limits.block},
+		omitUnmapped: o.OmitUnmapped,
+	}
+}
+
+// writeTo prepares for a writer that is open.
+func (f *formatter) writeTo(o *orderedWriter) {
+	f.recorder.encoding, f.recorder.apartEncoding = o.encoding, o.apartEncoding
+	f.recorder.unwritten, f.recorder.asValues = o.records == nil, o.found != nil
+	f.unmapped, f.discordant = o.unmapped != nil, o.discordant != nil
+}
+
+// idle tells that nothing is written.
+func (f *formatter) idle() bool {
+	return f.recorder.unwritten && !f.recorder.asValues && !f.unmapped && !f.discordant
+}
+
+// single appends the records of a read without a mate.
+func (f *formatter) single(out block, l *library, g *group, read int, c *choice) block {
+	if c.from < c.to {
+		out.records = f.recorder.mapped(out.records, l, g, read, c, alone)
+		return out
+	}
+	if f.unmapped {
+		out.unmapped = fasta.AppendFASTQ(out.unmapped, &g.batch.Reads[read], "")
+	}
+	if !f.omitUnmapped {
+		out.records = f.recorder.unmapped(out.records, l, &g.batch.Reads[read], c, alone)
+	}
+	return out
+}
+
 // pair appends the records of a pair: those of the first mate, then those of the second.
 func (f *formatter) pair(out block, l *library, g *group, read int, chosen []choice) block {
 	r := &f.recorder
@@ -56,45 +98,3 @@ func (f *formatter) pair(out block, l *library, g *group, read int, chosen []cho
 
 // mateSuffix ends the names of mates in FASTQ.
 var mateSuffix = [2]string{"/1", "/2"}
-
-// A formatter appends the records of reads to blocks.
-type formatter struct {
-	recorder     recorder
-	omitUnmapped bool
-	// unmapped and discordant tell whether those parts of a block are wanted.
-	unmapped, discordant bool
-}
-
-func newFormatter(ref *dna.Reference, o *Options) formatter {
-	return formatter{
-		recorder:     recorder{ref: ref, affine: o.Gaps == GapsAffine, local: o.Local != nil, sequenceMatch: o.SequenceMatch, fullSecondary: o.FullSecondary, longest: o.limits.block},
-		omitUnmapped: o.OmitUnmapped,
-	}
-}
-
-// writeTo prepares for a writer that is open.
-func (f *formatter) writeTo(o *orderedWriter) {
-	f.recorder.encoding, f.recorder.apartEncoding = o.encoding, o.apartEncoding
-	f.recorder.unwritten, f.recorder.asValues = o.records == nil, o.found != nil
-	f.unmapped, f.discordant = o.unmapped != nil, o.discordant != nil
-}
-
-// idle tells that nothing is written.
-func (f *formatter) idle() bool {
-	return f.recorder.unwritten && !f.recorder.asValues && !f.unmapped && !f.discordant
-}
-
-// single appends the records of a read without a mate.
-func (f *formatter) single(out block, l *library, g *group, read int, c *choice) block {
-	if c.from < c.to {
-		out.records = f.recorder.mapped(out.records, l, g, read, c, alone)
-		return out
-	}
-	if f.unmapped {
-		out.unmapped = fasta.AppendFASTQ(out.unmapped, &g.batch.Reads[read], "")
-	}
-	if !f.omitUnmapped {
-		out.records = f.recorder.unmapped(out.records, l, &g.batch.Reads[read], c, alone)
-	}
-	return out
-}

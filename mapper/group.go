@@ -35,6 +35,13 @@ type group struct {
 	sorter sorter
 }
 
+// A horizon says which locations of a read are near: the first n in the group. best is the least
+// distance of all, and k the largest of them.
+type horizon struct {
+	n       int
+	best, k int32
+}
+
 func newGroup(ref *dna.Reference, o *Options) group {
 	g := group{reader: find.NewReader(ref, o.Metric, o.limits.held, o.Threads, o.limits.find), left: map[int][]uint32{},
 		parts: map[int][]locate.Location{}, near: o.near(), nearOf: [2]int32{o.near(), o.nearMate()}}
@@ -42,12 +49,37 @@ func newGroup(ref *dna.Reference, o *Options) group {
 	return g
 }
 
+// keptItems is the most that is listed of a group after which scratch memory is kept. Only a read,
+// or a pair, that has more by itself makes a larger group: memory does not grow with the workers
+// that have met one.
+const keptItems = 1 << 15
+
 // read returns a read of the batch, valid until another one is asked for.
 func (g *group) read(i int) *locate.Read {
 	if i != g.viewed {
 		g.view, g.viewed = g.batch.Read(i), i
 	}
 	return &g.view
+}
+
+// partScore is the least score of a part: that of LeastPart bases with as many inserted ones as it
+// may have edits.
+const partScore = locate.LeastPart - 8*(locate.LeastPart*locate.PartPercent/100)
+
+// k returns the largest distance of a location of a read.
+func (g *group) k(read int) int {
+	if g.parts[read] != nil {
+		return g.batch.Length(read) - partScore
+	}
+	return g.batch.K(read)
+}
+
+// all returns the distance by which all locations of a read of the batch are known.
+func (g *group) all(read int) int {
+	if g.parts[read] != nil {
+		return g.k(read)
+	}
+	return g.batch.All(read)
 }
 
 // locate fills the group with the locations of reads [from, to) of a part. When the context ends,
@@ -117,13 +149,6 @@ func (g *group) arrange(read int, locations []locate.Location) {
 	g.sorter.order(g.reader.Locator.Reference, locations)
 }
 
-// A horizon says which locations of a read are near: the first n in the group. best is the least
-// distance of all, and k the largest of them.
-type horizon struct {
-	n       int
-	best, k int32
-}
-
 // measure is what locations are near by: the edits, or the lost score of local ones.
 func (g *group) measure(l *locate.Location) int32 {
 	if g.reader.Local != nil {
@@ -171,28 +196,3 @@ func (g *group) nearSpan(i int) span {
 
 // upTo returns those numbers of locations by distance that count up to k.
 func upTo(byDistance []uint32, k int) []uint32 { return byDistance[:min(len(byDistance), k+1)] }
-
-// partScore is the least score of a part: that of LeastPart bases with as many inserted ones as it
-// may have edits.
-const partScore = locate.LeastPart - 8*(locate.LeastPart*locate.PartPercent/100)
-
-// k returns the largest distance of a location of a read.
-func (g *group) k(read int) int {
-	if g.parts[read] != nil {
-		return g.batch.Length(read) - partScore
-	}
-	return g.batch.K(read)
-}
-
-// all returns the distance by which all locations of a read of the batch are known.
-func (g *group) all(read int) int {
-	if g.parts[read] != nil {
-		return g.k(read)
-	}
-	return g.batch.All(read)
-}
-
-// keptItems is the most that is listed of a group after which scratch memory is kept. Only a read,
-// or a pair, that has more by itself makes a larger group: memory does not grow with the workers
-// that have met one.
-const keptItems = 1 << 15

@@ -79,6 +79,62 @@ func (o *PairOptions) given() *insertModel {
 	return &insertModel{low: o.MinInsert, high: o.MaxInsert, mean: o.MeanInsert, spread: o.InsertSpread, given: true}
 }
 
+// insert returns the insert size of a pair of aligned locations, of the first and the second mate;
+// ok is false where they do not lie in the orientation on one contig.
+func (o *PairOptions) insert(first, second *locate.Location) (insert int, ok bool) {
+	s := first.Place.Strand()
+	if first.Place.Contig() != second.Place.Contig() || second.Place.Strand() != o.Orientation.partnerStrand(s) {
+		return 0, false
+	}
+	left, right := first, second
+	if !o.Orientation.isLeft(s, 0) {
+		left, right = second, first
+	}
+	insert = int(right.End) - int(left.Start)
+	return insert, insert > 0
+}
+
+// classify returns the class of a pair whose primary locations are first and second, and its insert
+// size if it is proper.
+func (o *PairOptions) classify(model *insertModel, first, second *locate.Location) (pairClass, int) {
+	insert, ok := o.insert(first, second)
+	switch {
+	case first.Place.Contig() != second.Place.Contig():
+		return otherContig, 0
+	case !ok:
+		return otherOrientation, 0
+	case insert < model.low:
+		return tooNear, 0
+	case insert > model.high:
+		return tooFar, 0
+	}
+	return properPair, insert
+}
+
+// pairClass says how the mates of a pair lie to each other.
+type pairClass uint8
+
+// The classes. Of pairs that are neither proper nor discordant at most one mate is mapped.
+const (
+	unpaired pairClass = iota
+	properPair
+	otherContig
+	otherOrientation
+	tooNear
+	tooFar
+	oneEndAnchored
+	unmappedPair
+)
+
+// discordantNames are the values of the tag XD.
+var discordantNames = [...]string{
+	otherContig: "contig", otherOrientation: "orientation", tooNear: "near", tooFar: "far", oneEndAnchored: "anchored",
+	unmappedPair: "",
+}
+
+// discordant tells the classes whose records are also written apart.
+func (c pairClass) discordant() bool { return discordantNames[c] != "" }
+
 // An insertModel says how likely insert sizes are. The insert size of a pair is the distance from
 // the start of the left mate to the end of the right one.
 type insertModel struct {
@@ -205,59 +261,3 @@ func fit(inserts []int32, least int) *insertModel {
 	}
 	return m
 }
-
-// insert returns the insert size of a pair of aligned locations, of the first and the second mate;
-// ok is false where they do not lie in the orientation on one contig.
-func (o *PairOptions) insert(first, second *locate.Location) (insert int, ok bool) {
-	s := first.Place.Strand()
-	if first.Place.Contig() != second.Place.Contig() || second.Place.Strand() != o.Orientation.partnerStrand(s) {
-		return 0, false
-	}
-	left, right := first, second
-	if !o.Orientation.isLeft(s, 0) {
-		left, right = second, first
-	}
-	insert = int(right.End) - int(left.Start)
-	return insert, insert > 0
-}
-
-// classify returns the class of a pair whose primary locations are first and second, and its insert
-// size if it is proper.
-func (o *PairOptions) classify(model *insertModel, first, second *locate.Location) (pairClass, int) {
-	insert, ok := o.insert(first, second)
-	switch {
-	case first.Place.Contig() != second.Place.Contig():
-		return otherContig, 0
-	case !ok:
-		return otherOrientation, 0
-	case insert < model.low:
-		return tooNear, 0
-	case insert > model.high:
-		return tooFar, 0
-	}
-	return properPair, insert
-}
-
-// pairClass says how the mates of a pair lie to each other.
-type pairClass uint8
-
-// The classes. Of pairs that are neither proper nor discordant at most one mate is mapped.
-const (
-	unpaired pairClass = iota
-	properPair
-	otherContig
-	otherOrientation
-	tooNear
-	tooFar
-	oneEndAnchored
-	unmappedPair
-)
-
-// discordantNames are the values of the tag XD.
-var discordantNames = [...]string{
-	otherContig: "contig", otherOrientation: "orientation", tooNear: "near", tooFar: "far", oneEndAnchored: "anchored",
-	unmappedPair: "",
-}
-
-// discordant tells the classes whose records are also written apart.
-func (c pairClass) discordant() bool { return discordantNames[c] != "" }

@@ -61,6 +61,19 @@ type Memory struct {
 	GPU int64
 }
 
+func (w *Work) check() error {
+	const most = 1 << 44 // more than there is, and no more than sums and products have room for
+	for _, n := range []int64{w.Bases, w.Locations, w.Sorting, w.Counting} {
+		if n < 0 || n > most {
+			return fmt.Errorf("work of %d is not from 0 to %d", n, int64(most))
+		}
+	}
+	if w.Length < 0 || w.Length > math.MaxInt32 || w.GPUs < 0 || w.GPUs > math.MaxUint16 {
+		return fmt.Errorf("there is no work of %d bases a read on %d GPUs", w.Length, w.GPUs)
+	}
+	return nil
+}
+
 // HeapGrowth returns how much the heap may grow over what is in use before it is collected, in
 // percent, where so many bytes stay in use for the whole run: the reference and the buffers of
 // sorting. Against 150, 200 saves a twentieth of the time on simulated E. coli reads, and 250 saves
@@ -323,17 +336,4 @@ func multiply(a, b int64) int64 {
 		return most
 	}
 	return a * b
-}
-
-func (w *Work) check() error {
-	const most = 1 << 44 // more than there is, and no more than sums and products have room for
-	for _, n := range []int64{w.Bases, w.Locations, w.Sorting, w.Counting} {
-		if n < 0 || n > most {
-			return fmt.Errorf("work of %d is not from 0 to %d", n, int64(most))
-		}
-	}
-	if w.Length < 0 || w.Length > math.MaxInt32 || w.GPUs < 0 || w.GPUs > math.MaxUint16 {
-		return fmt.Errorf("there is no work of %d bases a read on %d GPUs", w.Length, w.GPUs)
-	}
-	return nil
 }

@@ -116,6 +116,23 @@ func (o *Options) basesOf(ref *dna.Reference) int64 {
 	return int64(ref.TotalLength())
 }
 
+// paired tells whether there are pairs.
+func (o *Options) paired() bool {
+	return slices.ContainsFunc(o.Libraries, func(l Library) bool { return l.paired() })
+}
+
+// estimates tells whether insert sizes are estimated.
+func (o *Options) estimates() bool { return o.paired() && o.Pairs.given() == nil }
+
+// heldLocations is how many locations an estimate holds before it holds those alone that are known
+// whatever else was sought.
+func (o *Options) heldLocations() int {
+	if n := o.limits.heldLocations; n > 0 {
+		return n
+	}
+	return estimateLocations
+}
+
 // counting returns Stats.Options.
 func (o *Options) counting() map[string]string {
 	m := map[string]string{
@@ -273,20 +290,3 @@ func ParseReport(s string) (Report, error) {
 	mode, err := oneOf[ReportMode]("report", s, ReportModes)
 	return Report{Mode: mode}, err
 }
-
-// heldLocations is how many locations an estimate holds before it holds those alone that are known
-// whatever else was sought.
-func (o *Options) heldLocations() int {
-	if n := o.limits.heldLocations; n > 0 {
-		return n
-	}
-	return estimateLocations
-}
-
-// paired tells whether there are pairs.
-func (o *Options) paired() bool {
-	return slices.ContainsFunc(o.Libraries, func(l Library) bool { return l.paired() })
-}
-
-// estimates tells whether insert sizes are estimated.
-func (o *Options) estimates() bool { return o.paired() && o.Pairs.given() == nil }

@@ -9,6 +9,9 @@ import (
 	"scanmap/locate"
 )
 
+// span is a range of indices [from, to).
+type span struct{ from, to int }
+
 // A sorter sorts the locations of a read. It is the scratch memory of one goroutine.
 type sorter struct {
 	keys  []uint64
@@ -80,19 +83,6 @@ func compareStarts(a, b *locate.Location) int {
 	return compareSites(a, b)
 }
 
-// tieHash is FNV-1a over the name, then the length and seed, finished by the mixer
-// of SplitMix64 so that all bits matter to a remainder.
-func tieHash(name string, length int, seed uint64) uint64 {
-	h := uint64(14695981039346656037)
-	for i := range len(name) {
-		h = (h ^ uint64(name[i])) * 1099511628211
-	}
-	h ^= uint64(length)*0x9E3779B97F4A7C15 ^ seed*0xD1342543DE82EF95
-	h = (h ^ h>>30) * 0xBF58476D1CE4E5B9
-	h = (h ^ h>>27) * 0x94D049BB133111EB
-	return h ^ h>>31
-}
-
 // compareSites orders locations by (place, end), which no two of a whole read share, and local ones
 // further by their starts.
 func compareSites(a, b *locate.Location) int {
@@ -105,5 +95,15 @@ func compareSites(a, b *locate.Location) int {
 	return cmp.Compare(a.Start, b.Start)
 }
 
-// span is a range of indices [from, to).
-type span struct{ from, to int }
+// tieHash is FNV-1a over the name, then the length and seed, finished by the mixer
+// of SplitMix64 so that all bits matter to a remainder.
+func tieHash(name string, length int, seed uint64) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range len(name) {
+		h = (h ^ uint64(name[i])) * 1099511628211
+	}
+	h ^= uint64(length)*0x9E3779B97F4A7C15 ^ seed*0xD1342543DE82EF95
+	h = (h ^ h>>30) * 0xBF58476D1CE4E5B9
+	h = (h ^ h>>27) * 0x94D049BB133111EB
+	return h ^ h>>31
+}

@@ -120,6 +120,15 @@ func (p *pairing) set(mate, read int, locations []locate.Location, k int32) {
 	}
 }
 
+// furthest returns the largest distance of a mate of so many bases that is sought in its proper
+// place.
+func (p *pairing) furthest(length int) int {
+	if p.local {
+		return length - min(rescueScore, length)
+	}
+	return p.options.Rescue.For(length)
+}
+
 // A site is a location of a mate, by its index, with the place and the end of it as one number.
 type site struct {
 	key      uint64
@@ -359,13 +368,4 @@ func (p *pairing) rate(c float64) {
 		}
 		m.quality = qualityOf(1 - right/total)
 	}
-}
-
-// furthest returns the largest distance of a mate of so many bases that is sought in its proper
-// place.
-func (p *pairing) furthest(length int) int {
-	if p.local {
-		return length - min(rescueScore, length)
-	}
-	return p.options.Rescue.For(length)
 }

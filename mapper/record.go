@@ -39,6 +39,20 @@ type recorder struct {
 	qualities  []byte
 }
 
+// mateRecord is what the records of one mate tell of the other: its primary record.
+type mateRecord struct {
+	mapped     bool
+	location   locate.Location
+	cigar      []hts.CigarOp
+	mapQ       byte
+	proper     bool   // the pair is, and both mates are reported
+	discordant string // the class of the pair, as XD has it
+	qualities  int    // sam.QualitySum, where duplicates are marked
+}
+
+// alone stands in place of the index of a mate for reads that have none.
+const alone = -1
+
 // unmapped appends the record of a read that has no location to report. x is which mate of its pair
 // it is, or alone.
 func (r *recorder) unmapped(text []byte, l *library, rec *fasta.Read, c *choice, x int) []byte {
@@ -96,6 +110,58 @@ func (r *recorder) mapped(text []byte, l *library, g *group, read int, c *choice
 		}
 	}
 	return text
+}
+
+// setMate sets what the record of a mate, 0 or 1, tells of the pair. location is that of the
+// record, nil for a read without one; primary tells whether the record is.
+func (r *recorder) setMate(x int, location *locate.Location, primary bool) {
+	if x == alone {
+		return
+	}
+	rec, own, mate := &r.record, &r.mates[x], &r.mates[1-x]
+	rec.Flags |= hts.Paired | [2]hts.Flags{hts.Read1, hts.Read2}[x]
+	if primary {
+		rec.Discordant = own.discordant
+	}
+	place := &mate.location
+	if !mate.mapped {
+		rec.Flags |= hts.MateUnmapped
+		if location == nil {
+			return
+		}
+		place = &own.location // the mate stands where the primary record of this read is
+	}
+	contig := place.Place.Contig()
+	rec.MateContig, rec.MateContigIndex, rec.MatePos = r.ref.Contigs[contig].Name, contig, int(place.Start)
+	if location == nil { // likewise
+		rec.Contig, rec.ContigIndex, rec.Pos = rec.MateContig, contig, rec.MatePos
+	}
+	if !mate.mapped {
+		return
+	}
+	rec.MateCigar, rec.MateMapQ, rec.HasMateMapQ, rec.MateQualities = mate.cigar, mate.mapQ, true, mate.qualities
+	if place.Place.Strand() == locate.Reverse {
+		rec.Flags |= hts.MateReverse
+	}
+	if location == nil {
+		return
+	}
+	if primary && own.proper || !primary && location.Paired {
+		rec.Flags |= hts.ProperPair
+	}
+	if primary && location.Place.Contig() == contig {
+		rec.TemplateLength = templateLength(location, place, x == 0)
+	}
+}
+
+// templateLength is TLEN of the record at own: the bases from the leftmost to the rightmost one of
+// both, negative for the right one; the first mate is the left one where both start together.
+func templateLength(own, mate *locate.Location, first bool) int {
+	n := int(max(own.End, mate.End) - min(own.Start, mate.Start))
+	if own.Start > mate.Start || own.Start == mate.Start && !first {
+		return -n
+	}
+	return n
 }
 
 // setScores sets what the record tells of the alignment of a read of m bases that is written beside
@@ -291,70 +357,4 @@ func (r *recorder) supplementary(text []byte, l *library, g *group, read int, c 
 		}
 	}
 	return r.append(text, false)
-}
-
-// mateRecord is what the records of one mate tell of the other: its primary record.
-type mateRecord struct {
-	mapped     bool
-	location   locate.Location
-	cigar      []hts.CigarOp
-	mapQ       byte
-	proper     bool   // the pair is, and both mates are reported
-	discordant string // the class of the pair, as XD has it
-	qualities  int    // sam.QualitySum, where duplicates are marked
-}
-
-// alone stands in place of the index of a mate for reads that have none.
-const alone = -1
-
-// setMate sets what the record of a mate, 0 or 1, tells of the pair. location is that of the
-// record, nil for a read without one; primary tells whether the record is.
-func (r *recorder) setMate(x int, location *locate.Location, primary bool) {
-	if x == alone {
-		return
-	}
-	rec, own, mate := &r.record, &r.mates[x], &r.mates[1-x]
-	rec.Flags |= hts.Paired | [2]hts.Flags{hts.Read1, hts.Read2}[x]
-	if primary {
-		rec.Discordant = own.discordant
-	}
-	place := &mate.location
-	if !mate.mapped {
-		rec.Flags |= hts.MateUnmapped
-		if location == nil {
-			return
-		}
-		place = &own.location // the mate stands where the primary record of this read is
-	}
-	contig := place.Place.Contig()
-	rec.MateContig, rec.MateContigIndex, rec.MatePos = r.ref.Contigs[contig].Name, contig, int(place.Start)
-	if location == nil { // likewise
-		rec.Contig, rec.ContigIndex, rec.Pos = rec.MateContig, contig, rec.MatePos
-	}
-	if !mate.mapped {
-		return
-	}
-	rec.MateCigar, rec.MateMapQ, rec.HasMateMapQ, rec.MateQualities = mate.cigar, mate.mapQ, true, mate.qualities
-	if place.Place.Strand() == locate.Reverse {
-		rec.Flags |= hts.MateReverse
-	}
-	if location == nil {
-		return
-	}
-	if primary && own.proper || !primary && location.Paired {
-		rec.Flags |= hts.ProperPair
-	}
-	if primary && location.Place.Contig() == contig {
-		rec.TemplateLength = templateLength(location, place, x == 0)
-	}
-}
-
-// templateLength is TLEN of the record at own: the bases from the leftmost to the rightmost one of
-// both, negative for the right one; the first mate is the left one where both start together.
-func templateLength(own, mate *locate.Location, first bool) int {
-	n := int(max(own.End, mate.End) - min(own.Start, mate.Start))
-	if own.Start > mate.Start || own.Start == mate.Start && !first {
-		return -n
-	}
-	return n
 }

@@ -15,6 +15,10 @@ const rescueWindows = 64
 // read of 100 bases.
 const rescueLongest = 1 << 14
 
+// localWindows is rescueWindows for local locations, whose windows take longer in low complexity:
+// some 0.3 ms each. Others take 10 to 50 us.
+const localWindows = 16
+
 // seek finds locations of a mate that has none within k edits, in its proper place beside the
 // locations of the other, over every base there. It may have more edits than k: PairOptions.Rescue
 // says how many. They are appended to the locations of the group. all is false when the other mate
@@ -43,6 +47,26 @@ func (p *pairing) seek(lost int) (all bool) {
 		p.found = append(p.found, locator.InBand(strand, site, int(k), first-int(n)-gaps, last-first+2*gaps+1)...)
 	}
 	return p.separate(read, int32(gaps)) && len(anchor.byRank) <= rescueWindows
+}
+
+// seekLocal is seek for local locations: the best one in each of the mate's proper places, over
+// every base there, if its score is rescueScore or more. k is the largest distance.
+func (p *pairing) seekLocal(lost, read, k int) (all bool) {
+	anchor, b := &p.mates[1-lost], p.group.batch
+	n := b.Length(read)
+	if k <= b.K(read) || n == 0 || p.model.high-p.model.low > rescueLongest {
+		return true
+	}
+	p.found = p.found[:0]
+	for _, i := range anchor.byRank[:min(len(anchor.byRank), localWindows)] {
+		a := &anchor.locations[i]
+		site := locate.At(a.Place.Contig(), p.options.Orientation.partnerStrand(a.Place.Strand()))
+		first, last := p.partnerEnds(a, 1-lost, int32(n), anchor.slack)
+		if l, ok := p.group.reader.LocalIn(p.group.read(read), site, n-k, first-n, last); ok {
+			p.found = append(p.found, l)
+		}
+	}
+	return p.separate(read, int32(k/localDistance)) && len(anchor.byRank) <= localWindows
 }
 
 // rescueKept is the most locations of a mate that was sought that are weighed, best first. More are
@@ -93,28 +117,4 @@ func (p *pairing) nearKept(read, from int, l *locate.Location, reach int32) bool
 		}
 	}
 	return false
-}
-
-// localWindows is rescueWindows for local locations, whose windows take longer in low complexity:
-// some 0.3 ms each. Others take 10 to 50 us.
-const localWindows = 16
-
-// seekLocal is seek for local locations: the best one in each of the mate's proper places, over
-// every base there, if its score is rescueScore or more. k is the largest distance.
-func (p *pairing) seekLocal(lost, read, k int) (all bool) {
-	anchor, b := &p.mates[1-lost], p.group.batch
-	n := b.Length(read)
-	if k <= b.K(read) || n == 0 || p.model.high-p.model.low > rescueLongest {
-		return true
-	}
-	p.found = p.found[:0]
-	for _, i := range anchor.byRank[:min(len(anchor.byRank), localWindows)] {
-		a := &anchor.locations[i]
-		site := locate.At(a.Place.Contig(), p.options.Orientation.partnerStrand(a.Place.Strand()))
-		first, last := p.partnerEnds(a, 1-lost, int32(n), anchor.slack)
-		if l, ok := p.group.reader.LocalIn(p.group.read(read), site, n-k, first-n, last); ok {
-			p.found = append(p.found, l)
-		}
-	}
-	return p.separate(read, int32(k/localDistance)) && len(anchor.byRank) <= localWindows
 }

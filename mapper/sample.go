@@ -8,6 +8,22 @@ import (
 	"scanmap/fasta"
 )
 
+const (
+	// sampleReads is how many unmapped reads are looked at: of these a twentieth is known to a
+	// hundredth.
+	sampleReads = 1000
+	// sampleLength is the most bases of a read of the sample, which bounds its memory.
+	sampleLength = 1000
+	// ofSampled is what a read of the sample takes, beside its bases.
+	ofSampled = 48
+	// manyUnmapped is the share of unmapped reads, one of so many, from which a sample is looked at,
+	// and leastUnmapped their least number.
+	manyUnmapped, leastUnmapped = 20, 100
+	// basesOfRead is how many bases of the reference a run may have for each of its reads where
+	// other options are tried: with more, to pass over them takes a good part of the run's own time.
+	basesOfRead = 10_000
+)
+
 // A sample is the reads with the lowest hashes of their names: those of workers together are those
 // of one.
 type sample struct {
@@ -45,19 +61,3 @@ func (s *sample) cut() {
 		s.bound = s.reads[sampleReads-1].hash
 	}
 }
-
-const (
-	// sampleReads is how many unmapped reads are looked at: of these a twentieth is known to a
-	// hundredth.
-	sampleReads = 1000
-	// sampleLength is the most bases of a read of the sample, which bounds its memory.
-	sampleLength = 1000
-	// ofSampled is what a read of the sample takes, beside its bases.
-	ofSampled = 48
-	// manyUnmapped is the share of unmapped reads, one of so many, from which a sample is looked at,
-	// and leastUnmapped their least number.
-	manyUnmapped, leastUnmapped = 20, 100
-	// basesOfRead is how many bases of the reference a run may have for each of its reads where
-	// other options are tried: with more, to pass over them takes a good part of the run's own time.
-	basesOfRead = 10_000
-)

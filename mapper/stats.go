@@ -150,6 +150,24 @@ type InsertStats struct {
 	Longer int64
 }
 
+// UnmappedSample says why reads may be unmapped, from a sample of them.
+type UnmappedSample struct {
+	// Reads is their number.
+	Reads int64
+	// WithAdapters have the start of an adapter, of which Adapter is the one that most have; it is
+	// empty for none.
+	WithAdapters int64
+	Adapter      string
+	// Tried are other options that the sample was mapped with.
+	Tried []Trial
+}
+
+// Trial is a try to map the sample: Mapped reads have a location with the options.
+type Trial struct {
+	Option string
+	Mapped int64
+}
+
 // Stage is the time that one stage took. Stages overlap, so their times do not add
 // up to the run's.
 type Stage struct {
@@ -497,22 +515,4 @@ func increment(counts []int64, i int) []int64 {
 	}
 	counts[i]++
 	return counts
-}
-
-// UnmappedSample says why reads may be unmapped, from a sample of them.
-type UnmappedSample struct {
-	// Reads is their number.
-	Reads int64
-	// WithAdapters have the start of an adapter, of which Adapter is the one that most have; it is
-	// empty for none.
-	WithAdapters int64
-	Adapter      string
-	// Tried are other options that the sample was mapped with.
-	Tried []Trial
-}
-
-// Trial is a try to map the sample: Mapped reads have a location with the options.
-type Trial struct {
-	Option string
-	Mapped int64
 }

@@ -18,6 +18,22 @@ import (
 	"scanmap/search"
 )
 
+// The categories of options, in the order of help.
+const (
+	categoryMapping = "Mapping"
+	categoryPairs   = "Pairs"
+	categoryOutput  = "Output"
+	categorySorting = "Sorting"
+	categoryReports = "Reports"
+	categoryRun     = "Running"
+)
+
+// categorySearch is the first category of scanmap search.
+const categorySearch = "Matching"
+
+// maxThreads is more than machines have, and less than most slips of the keyboard.
+const maxThreads = 4096
+
 // threadsFlag is --threads, by default all processors.
 func threadsFlag(usage string) cli.Flag {
 	return &cli.StringFlag{Name: "threads", Aliases: []string{"t"}, Value: strconv.Itoa(defaultThreads(os.Getenv)), Category: categoryRun,
@@ -193,19 +209,3 @@ func byteSize(s string) (int64, error) {
 	}
 	return v << shift, nil
 }
-
-// The categories of options, in the order of help.
-const (
-	categoryMapping = "Mapping"
-	categoryPairs   = "Pairs"
-	categoryOutput  = "Output"
-	categorySorting = "Sorting"
-	categoryReports = "Reports"
-	categoryRun     = "Running"
-)
-
-// maxThreads is more than machines have, and less than most slips of the keyboard.
-const maxThreads = 4096
-
-// categorySearch is the first category of scanmap search.
-const categorySearch = "Matching"

@@ -15,6 +15,48 @@ import (
 	"scanmap/sam"
 )
 
+// mapJob is a checked call of scanmap map.
+type mapJob struct {
+	options mapper.Options
+	header  sam.HeaderOptions
+	// Names of files, - for standard output, and empty for none.
+	samples, output, discordant, unmapped string
+	form, discordantForm                  sam.WriterOptions
+	counts                                counts
+	reports                               reports
+	quiet                                 bool
+	// preset are the options that --preset has set, and replaced those that it has not, because of
+	// options that are given.
+	preset, replaced []string
+	// progress is shown even if standard error is not a terminal.
+	progress bool
+	profiles profiles
+}
+
+// sortMemory is what the buffers of sorting take, in bytes.
+func (j *mapJob) sortMemory() int64 {
+	if !j.form.Sort {
+		return 0
+	}
+	return j.form.SortMemory
+}
+
+// indexes are the names that the index of the output may get.
+func (j *mapJob) indexes() []string {
+	if !j.form.Sort {
+		return nil
+	}
+	return j.indexNames()
+}
+
+// indexNames are the names under which samtools looks for an index of the output.
+func (j *mapJob) indexNames() []string {
+	if j.form.Format != sam.FormatBAM || j.output == "" || isStandardOutput(j.output) {
+		return nil
+	}
+	return []string{j.output + "." + string(sam.BAI), j.output + "." + string(sam.CSI)}
+}
+
 // readAll reads options step by step. Errors are those of usage, but for inputError.
 func readAll(c *cli.Context, steps ...func(*cli.Context) error) error {
 	for _, step := range steps {
@@ -442,48 +484,6 @@ func differentOutputs(outputs []namedOutput, inputs []string) error {
 		}
 	}
 	return nil
-}
-
-// mapJob is a checked call of scanmap map.
-type mapJob struct {
-	options mapper.Options
-	header  sam.HeaderOptions
-	// Names of files, - for standard output, and empty for none.
-	samples, output, discordant, unmapped string
-	form, discordantForm                  sam.WriterOptions
-	counts                                counts
-	reports                               reports
-	quiet                                 bool
-	// preset are the options that --preset has set, and replaced those that it has not, because of
-	// options that are given.
-	preset, replaced []string
-	// progress is shown even if standard error is not a terminal.
-	progress bool
-	profiles profiles
-}
-
-// sortMemory is what the buffers of sorting take, in bytes.
-func (j *mapJob) sortMemory() int64 {
-	if !j.form.Sort {
-		return 0
-	}
-	return j.form.SortMemory
-}
-
-// indexes are the names that the index of the output may get.
-func (j *mapJob) indexes() []string {
-	if !j.form.Sort {
-		return nil
-	}
-	return j.indexNames()
-}
-
-// indexNames are the names under which samtools looks for an index of the output.
-func (j *mapJob) indexNames() []string {
-	if j.form.Format != sam.FormatBAM || j.output == "" || isStandardOutput(j.output) {
-		return nil
-	}
-	return []string{j.output + "." + string(sam.BAI), j.output + "." + string(sam.CSI)}
 }
 
 // distanceGiven is the option that is given of those that replace the --local of a preset, if any.

@@ -75,6 +75,9 @@ type outputError struct {
 	err  error
 }
 
+// leftovers is how many results have temporary names, which somebody still has to remove.
+var leftovers atomic.Int32
+
 func (e *outputError) Error() string { return e.name + ": " + e.err.Error() }
 func (e *outputError) Unwrap() error { return e.err }
 
@@ -298,6 +301,3 @@ func (o *output) discard() {
 		leftovers.Add(-1)
 	}
 }
-
-// leftovers is how many results have temporary names, which somebody still has to remove.
-var leftovers atomic.Int32

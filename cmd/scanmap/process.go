@@ -14,6 +14,13 @@ import (
 	"scanmap/gpu/device"
 )
 
+// process is what the program uses of its process.
+type process struct {
+	args   []string
+	stdout *sink
+	stderr io.Writer
+}
+
 // fail says what went wrong, if anything did, and returns the exit code.
 func fail(ctx context.Context, stderr io.Writer, err error) int {
 	code := exitCode(err)
@@ -24,13 +31,6 @@ func fail(ctx context.Context, stderr io.Writer, err error) int {
 		})
 	}
 	return code
-}
-
-// process is what the program uses of its process.
-type process struct {
-	args   []string
-	stdout *sink
-	stderr io.Writer
 }
 
 // usageError is a wrong call: exit code 2.

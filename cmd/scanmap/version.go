@@ -10,6 +10,9 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
+// version is what --version prints and headers name.
+const version = "0.1.0"
+
 func versionCommand(p process) *cli.Command {
 	return &cli.Command{
 		Name:            "version",
@@ -52,9 +55,6 @@ func writeVersion(w io.Writer) error {
 	_, err = fmt.Fprintf(w, "%s\n", text)
 	return err
 }
-
-// version is what --version prints and headers name.
-const version = "0.1.0"
 
 // commit returns what the program was built from, as far as go build has noted it.
 func commit() (revision string, modified bool) {

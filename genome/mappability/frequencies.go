@@ -41,6 +41,23 @@ func newFrequencies(ref *dna.Reference, o *Options) *Frequencies {
 	}
 }
 
+// A counter counts in one genome.
+type counter struct {
+	options     *Options
+	ref         *dna.Reference // whose K-mers are counted
+	frequencies *Frequencies
+	// counts are by offset, 0 where nothing was found yet. other are those of a genome after the
+	// first.
+	counts, other []uint32
+	// apart are the K-mers that Reads maps one by one, and grouped those that are mapped once for
+	// all that are equal.
+	apart, grouped []span
+	progress       *progress
+}
+
+// addSaturated adds, up to the most that counts hold.
+func addSaturated(a uint32, b uint64) uint32 { return uint32(min(uint64(a)+b, Most)) }
+
 // Of returns the frequencies of a contig by position, None where there is none. They may be
 // written to, which changes them.
 func (f *Frequencies) Of(contig int) []uint32 {
@@ -248,20 +265,3 @@ func (f *Frequencies) close() {
 		}
 	})
 }
-
-// A counter counts in one genome.
-type counter struct {
-	options     *Options
-	ref         *dna.Reference // whose K-mers are counted
-	frequencies *Frequencies
-	// counts are by offset, 0 where nothing was found yet. other are those of a genome after the
-	// first.
-	counts, other []uint32
-	// apart are the K-mers that Reads maps one by one, and grouped those that are mapped once for
-	// all that are equal.
-	apart, grouped []span
-	progress       *progress
-}
-
-// addSaturated adds, up to the most that counts hold.
-func addSaturated(a uint32, b uint64) uint32 { return uint32(min(uint64(a)+b, Most)) }

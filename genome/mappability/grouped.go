@@ -11,6 +11,12 @@ import (
 	"scanmap/internal/parallel"
 )
 
+// A stretch is K-mers that begin at neighbouring offsets, and where their counts go.
+type stretch struct {
+	span
+	counts []uint32
+}
+
 // Equal K-mers have the same frequency. In families of repeats Reads finds the strings of K-mers
 // (stringtable.go), maps one K-mer of each, and gives what it finds to all of them. An array of n
 // copies of a unit then costs n for each string, and not n².
@@ -277,10 +283,4 @@ func (t *stringTable) stretches(counts []uint32) iter.Seq[stretch] {
 			from = to
 		}
 	}
-}
-
-// A stretch is K-mers that begin at neighbouring offsets, and where their counts go.
-type stretch struct {
-	span
-	counts []uint32
 }

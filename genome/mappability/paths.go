@@ -74,6 +74,35 @@ func (p *path) step(number int) *path {
 	return n
 }
 
+// cutBases appends the masks of so many pieces of the bases of a mask, as equal in number as can
+// be; each has as many words as the mask.
+func cutBases(masks, of []uint64, pieces int) []uint64 {
+	total := 0
+	for _, word := range of {
+		total += bits.OnesCount64(word)
+	}
+	first := len(masks)
+	masks = slices.Grow(masks, pieces*len(of))[:first+pieces*len(of)]
+	clear(masks[first:])
+	n, piece := 0, 0
+	for w, word := range of {
+		for ; word != 0; word &= word - 1 {
+			for n >= total*(piece+1)/pieces {
+				piece++
+			}
+			masks[first+piece*len(of)+w] |= word & -word
+			n++
+		}
+	}
+	return masks
+}
+
+// pieceOf is where a piece of k bases begins, and how many it has (cutBases).
+func pieceOf(k, pieces, piece int) (first, length int) {
+	first = k * piece / pieces
+	return first, k*(piece+1)/pieces - first
+}
+
 // owns tells whether a pair that differs in just these bases, at most e, is counted in the groups
 // of the path.
 func (p *path) owns(difference []uint64) bool {
@@ -158,33 +187,4 @@ const (
 // comparedCost is what it takes to compare the wanted ones of some strings with all.
 func (p *path) comparedCost(wanted, all int) float64 {
 	return pairNanoseconds * float64(p.words) * float64(wanted) * (float64(all) - float64(wanted)/2)
-}
-
-// cutBases appends the masks of so many pieces of the bases of a mask, as equal in number as can
-// be; each has as many words as the mask.
-func cutBases(masks, of []uint64, pieces int) []uint64 {
-	total := 0
-	for _, word := range of {
-		total += bits.OnesCount64(word)
-	}
-	first := len(masks)
-	masks = slices.Grow(masks, pieces*len(of))[:first+pieces*len(of)]
-	clear(masks[first:])
-	n, piece := 0, 0
-	for w, word := range of {
-		for ; word != 0; word &= word - 1 {
-			for n >= total*(piece+1)/pieces {
-				piece++
-			}
-			masks[first+piece*len(of)+w] |= word & -word
-			n++
-		}
-	}
-	return masks
-}
-
-// pieceOf is where a piece of k bases begins, and how many it has (cutBases).
-func pieceOf(k, pieces, piece int) (first, length int) {
-	first = k * piece / pieces
-	return first, k*(piece+1)/pieces - first
 }

@@ -10,12 +10,59 @@ import (
 	"scanmap/internal/parallel"
 )
 
+// sharing is the counting of places in a genome.
+type sharing struct {
+	*counter
+	spans []span
+	texts []text
+	run   int // q
+	seed  seedKind
+	exact bool // e is 0: K-mers are counted as wholes (exact.go)
+	// complete tells that the table has all K-mers of its range of strand + of the text, which are
+	// the places there.
+	complete bool
+	// found has, with exact, at the first of equal K-mers of the table, the places that were found.
+	found   []uint32
+	planes  planes // of the reference
+	own     bool   // the genome is the reference
+	table   table
+	workers []sharer
+	// What is at work: a text, and seeds of it.
+	text  *text
+	seeds seeds
+	// by takes the seeds of table and text.
+	by fillers
+}
+
 // A join is the K-mers of some spans of the reference and some texts, whose pairs are counted.
 type join struct {
 	spans  []span
 	texts  []text
 	chunks []piece
 	ranges []keyRange
+}
+
+// A sharer is one goroutine at work.
+type sharer struct {
+	*sharing
+	// right[j] is where the j+1st difference after a run lies, relative to its begin.
+	right []int
+}
+
+// A mirror says where the pairs of a diagonal are found once more, the other way round: as
+// differences are the same both ways, a pair of two K-mers of the reference is also one of the
+// second with the first. On strand + the pair of a and a + d, on diagonal d, is that of a + d and
+// a on diagonal -d. On strand - the pair of the K-mer at a, and of that at b whose reverse
+// complement is compared with it, has the same sum a + b as all of its diagonal, which so has the
+// pair of b and a too. The pairs with d > 0, or with a <= b, are enough. Both are the same where d
+// = 0 or a = b.
+type mirror struct {
+	none bool // pairs of this diagonal are found on another one, or are not wanted
+	last int  // pairs are wanted up to this offset of the reference
+	// What is found at a is added at a + shift too, or at sum - a if that is not a; not if once is
+	// set.
+	once       bool
+	shift, sum int
 }
 
 // work counts the pairs of a join.
@@ -51,30 +98,6 @@ func (s *sharing) work(ctx context.Context, j *join) error {
 	return nil
 }
 
-// sharing is the counting of places in a genome.
-type sharing struct {
-	*counter
-	spans []span
-	texts []text
-	run   int // q
-	seed  seedKind
-	exact bool // e is 0: K-mers are counted as wholes (exact.go)
-	// complete tells that the table has all K-mers of its range of strand + of the text, which are
-	// the places there.
-	complete bool
-	// found has, with exact, at the first of equal K-mers of the table, the places that were found.
-	found   []uint32
-	planes  planes // of the reference
-	own     bool   // the genome is the reference
-	table   table
-	workers []sharer
-	// What is at work: a text, and seeds of it.
-	text  *text
-	seeds seeds
-	// by takes the seeds of table and text.
-	by fillers
-}
-
 // pass finds the runs that begin with seeds of the table on a text.
 func (s *sharing) pass(ctx context.Context, text *text) error {
 	s.text = text
@@ -99,13 +122,6 @@ func (s *sharing) pass(ctx context.Context, text *text) error {
 		}
 	}
 	return nil
-}
-
-// A sharer is one goroutine at work.
-type sharer struct {
-	*sharing
-	// right[j] is where the j+1st difference after a run lies, relative to its begin.
-	right []int
 }
 
 // join finds the runs that begin with seeds of a partition.
@@ -152,22 +168,6 @@ func (w *sharer) extend(x, y int) {
 		}
 		before = next
 	}
-}
-
-// A mirror says where the pairs of a diagonal are found once more, the other way round: as
-// differences are the same both ways, a pair of two K-mers of the reference is also one of the
-// second with the first. On strand + the pair of a and a + d, on diagonal d, is that of a + d and
-// a on diagonal -d. On strand - the pair of the K-mer at a, and of that at b whose reverse
-// complement is compared with it, has the same sum a + b as all of its diagonal, which so has the
-// pair of b and a too. The pairs with d > 0, or with a <= b, are enough. Both are the same where d
-// = 0 or a = b.
-type mirror struct {
-	none bool // pairs of this diagonal are found on another one, or are not wanted
-	last int  // pairs are wanted up to this offset of the reference
-	// What is found at a is added at a + shift too, or at sum - a if that is not a; not if once is
-	// set.
-	once       bool
-	shift, sum int
 }
 
 // mirror returns that of a diagonal.

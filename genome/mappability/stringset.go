@@ -8,6 +8,14 @@ import (
 	"scanmap/internal/parallel"
 )
 
+// A binCounter counts the neighbours among the strings of a bin. It is the scratch memory of one
+// goroutine.
+type binCounter struct {
+	*comparison
+	match   matcher
+	strings stringSet // of places with one piece
+}
+
 // A stringSet is the strings of some places, by number: those that are wanted first.
 type stringSet struct {
 	wanted int
@@ -29,14 +37,6 @@ type distinct struct {
 	wanted             bool
 	// leader is the offset of the first place that asks, + 1, and places how many do (lead).
 	leader, places uint64
-}
-
-// A binCounter counts the neighbours among the strings of a bin. It is the scratch memory of one
-// goroutine.
-type binCounter struct {
-	*comparison
-	match   matcher
-	strings stringSet // of places with one piece
 }
 
 // count counts neighbours among the strings of a bin of a piece, which a round has gathered.
