@@ -75,6 +75,7 @@ var faultCalls = map[string][]faultCall{
 	"guides": {
 		{"guides -k 1 --output F/x.tsv --places F/p.tsv --report-html F/h.html --patterns I/guides --regions I/regions.bed I/ref.fa", "h.html p.tsv x.tsv"},
 		{"guides -k 1 --in I/regions.bed --length 5 -o F/x.tsv I/ref.fa", "x.tsv"},
+		{"guides -k 1 --patterns I/guides --vcf I/v.vcf --changes F/c.tsv -o F/x.tsv I/ref.fa", "c.tsv x.tsv"},
 		{"guides -k 1 --patterns I/guides I/ref.fa", ""},
 	},
 	"bench map": {{"bench map --device cpu --repeats 1 --bases 4000 --reads 10 --length 50 --json F/x.json", "x.json"}},

@@ -10,7 +10,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"scanmap/locate"
 	"scanmap/search"
 	"scanmap/search/guides"
 	"scanmap/search/variants"
@@ -46,7 +45,7 @@ func (j *guidesJob) readVariants(c *cli.Context) error {
 }
 
 // compareVariants finds what the alleles of the VCF change, and writes it if a file is given.
-func (j *guidesJob) compareVariants(ctx context.Context, g *judgedGuides, to io.Writer) error {
+func (j *guidesJob) compareVariants(ctx context.Context, g *judgedGuides, to *output) error {
 	targets := make([]*guides.Site, len(g.patterns))
 	for i := range g.summaries {
 		targets[i] = g.summaries[i].Target
@@ -109,7 +108,7 @@ func (r *changeRows) add(c *guides.Change) error {
 		target = "1"
 	}
 	for _, text := range []string{v.Kind.String(), orPoint(c.PAM), target, sideDistance(&v.Haplotype), sideDistance(&v.Reference),
-		orPoint(c.Alternative.Letters), orPoint(c.Reference.Letters), sideCIGAR(&v.Haplotype), sideCIGAR(&v.Reference),
+		orPoint(c.Alternative.Letters), orPoint(c.Reference.Letters), orPoint(c.Alternative.CIGAR), orPoint(c.Reference.CIGAR),
 		score(c.Alternative.MIT, 4), score(c.Reference.MIT, 4), score(c.Alternative.CFD, 6), score(c.Reference.CFD, 6),
 		score(v.Frequency, 6), copiesOf(v), v.Alleles, v.Samples} {
 		b = append(append(b, '\t'), text...)
@@ -133,18 +132,6 @@ func sideDistance(s *variants.Side) string {
 		return "."
 	}
 	return strconv.Itoa(s.Distance)
-}
-
-// sideCIGAR is the alignment of a side, a point where it has no place.
-func sideCIGAR(s *variants.Side) string {
-	if s.Distance < 0 {
-		return "."
-	}
-	operations := s.Operations
-	if operations == nil {
-		operations = []locate.Operation{{Kind: locate.Diagonal, Length: int32(len(s.Letters))}}
-	}
-	return string(locate.AppendCIGAR(nil, operations))
 }
 
 // copiesOf says on how many copies of the chromosome a haplotype is, of how many.

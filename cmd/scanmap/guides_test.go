@@ -294,6 +294,7 @@ func TestGuidesFailures(t *testing.T) {
 	copiesFile(t, folder, "bad.txt", "ACGTXACGTACGT\n")
 	copiesFile(t, folder, "empty.bed", "# nothing\n")
 	copiesFile(t, folder, "bad.bed", "z\t0\t1\n")
+	copiesFile(t, folder, "bad.vcf", "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\na\t2\t.\tG\tT\t.\t.\t.\n")
 	for _, c := range []struct {
 		args string
 		code int
@@ -319,6 +320,14 @@ func TestGuidesFailures(t *testing.T) {
 		{"-f g.txt -k 4% ref.fa", 2, `option --max-distance: "4%" is a percentage, and guides take a number of edits from 0 to 63`},
 		{"-f g.txt -k 2 --max-mismatches 2 ref.fa", 2, "option --max-mismatches replaces --max-distance"},
 		{"-f g.txt --best 0 ref.fa", 2, `option --best: "0" is not a whole number from 1 to 1000000000`},
+		{"-f g.txt --changes x.tsv ref.fa", 2, "option --changes needs --vcf"},
+		{"-f g.txt --max-samples 3 ref.fa", 2, "option --max-samples needs --vcf"},
+		{"-f g.txt --vcf v.vcf --max-haplotypes 0 ref.fa", 2, `option --max-haplotypes: "0" is not a whole number from 1 to 16777216`},
+		{"-f - --vcf - ref.fa", 2, "two inputs cannot both come from standard input"},
+		{"-f g.txt --vcf v.vcf --changes v.vcf ref.fa", 2, "v.vcf is an input and would be overwritten"},
+		{"-f g.txt --vcf v.vcf -o x.tsv --changes x2.tsv ref.fa", 1, "v.vcf: no such file or directory"},
+		{"-f g.txt --vcf bad.vcf -o x.tsv --changes x2.tsv ref.fa", 1,
+			`bad.vcf: line 3: REF is "G", but the reference has "T" at a:2: is it another reference?`},
 		{"-f g.txt --max-places 2 ref.fa", 2, "option --max-places needs --places"},
 		{"-f g.txt --places x.tsv --max-places 0 ref.fa", 2, `option --max-places: "0" is not a whole number from 1 to 1000000`},
 		{"-f g.txt -o x.tsv.gz ref.fa", 2, "option --output: x.tsv.gz: scanmap guides writes plain text; pipe standard output to gzip"},

@@ -249,7 +249,8 @@ var drawnCalls = []drawnCall{
 		"--exclude two"}, 14, checkCopies},
 	{"guides", []string{"guides --in NC_001422.1:100-400 ref.fa", "guides --in regions.bed --length 12 -k 0 ref.fa", "guides --max-mismatches 2 -f bars ref.fa"},
 		[]string{"-k 2", "--max-mismatches 3", "--mismatches 1", "--dna-bulges 0", "--rna-bulges 1", "--pam NRG", "--pam-side 5 --pam TTN", "--seed-exact 1-4",
-			"--length 18", "--regions regions.bed", "--best 2", "--best 1", "--places p.tsv", "--places p.tsv --max-places 2"}, 10, checkGuides},
+			"--length 18", "--regions regions.bed", "--best 2", "--best 1", "--places p.tsv", "--places p.tsv --max-places 2",
+			"--vcf v.vcf", "--vcf v.vcf --changes c.tsv --max-samples 1"}, 10, checkGuides},
 }
 
 // mapOptions are those of single reads and of pairs.
@@ -509,6 +510,17 @@ func checkGuides(t *testing.T, args []string, left map[string]string) {
 	}
 	if numberIn(t, left["!"], `, ([0-9]+) places?;`) != places || numberIn(t, left["!"], `, ([0-9]+) with a target`) != targets {
 		t.Errorf("%q: %d places, %d targets, and %q", args, places, targets, left["!"])
+	}
+	if text, asked := left["c.tsv"]; asked {
+		kinds := map[string]int{}
+		for _, row := range rowsOf(text, "")[1:] {
+			kinds[strings.Split(row, "\t")[5]]++
+		}
+		for _, kind := range []string{"made", "changed", "lost"} {
+			if sum := sumOf(t, rows[1:], slices.Index(heads, kind)); sum != kinds[kind] {
+				t.Errorf("%q: %d %s in the table, %d lines", args, sum, kind, kinds[kind])
+			}
+		}
 	}
 	if text, asked := left["p.tsv"]; asked {
 		if lines := rowsOf(text, "")[1:]; len(lines) != written || sumOf(t, lines, 14) != targets {

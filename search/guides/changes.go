@@ -21,8 +21,9 @@ type Change struct {
 
 // A ChangeSide is one side of a change.
 type ChangeSide struct {
-	// Letters are those of the site as Place.Site has them, empty if there are none.
-	Letters string
+	// Letters are those of the site as Place.Site has them, empty if there are none. CIGAR is the
+	// alignment along the contig, empty where there is no place.
+	Letters, CIGAR string
 	// MIT and CFD are the hit scores of the letters as Place has them, also where they are no place.
 	MIT, CFD float64
 }
@@ -122,6 +123,10 @@ func (c *ChangeCounter) side(g *guide, v *variants.Change, s *variants.Side) Cha
 	classes := location.Classes()
 	out.MIT, out.CFD = g.scores(s.Letters, classes.DNABulges+classes.RNABulges > 0)
 	_, out.Letters = c.reader.align(g, &location, s.Letters)
+	if s.Distance >= 0 {
+		location.End = len(s.Letters)
+		out.CIGAR = string((&Place{Location: location}).AppendCIGAR(nil))
+	}
 	return out
 }
 

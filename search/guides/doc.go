@@ -2,7 +2,8 @@
 //
 // It takes the locations that package search finds, and hands over a Summary of each guide: how
 // many places it has by edits, mismatches and bulges, which of them lie in given regions, and how
-// specific it is by two published rules (score.go). It can make guides, too: all of a region
+// specific it is by two published rules (score.go). Of what package variants finds, it scores what
+// alleles change (changes.go). It can make guides, too: all of a region
 // (candidates.go), and put them in order (rank.go).
 //
 // # Words

@@ -2,8 +2,10 @@ package variants
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,8 +14,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"scanmap/gpu"
 	"scanmap/gpu/device"
 	"scanmap/internal/effort"
+	"scanmap/internal/emulator"
 	"scanmap/internal/temporary"
 	"scanmap/internal/truth"
 	"scanmap/search"
@@ -349,6 +353,8 @@ func TestChangesOfCalls(t *testing.T) {
 			[]string{lost(one, "a,b", "2/6 0.333"), lost(both, "a,b", "3/6 0.5"), lost(two, "a,b", "3/6 0.5")}},
 		{"phase sets", "\tFORMAT\ta\nc0\t35\t.\tT\tA\t.\t.\t.\tGT:PS\t0|1|1:7\nc0\t52\t.\tG\tC\t.\t.\t.\tGT:PS\t1|0|1:7\n",
 			[]string{lost(one, "a", "1/3 0.333"), lost(both, "a", "1/3 0.333"), lost(two, "a", "1/3 0.333")}},
+		{"many of the reference", "\tFORMAT\ta\tb\tc\td\te\tf\nc0\t52\t.\tG\tC\t.\t.\t.\tGT\t0|0\t0/0\t0|0\t0|0\t0|1\t0|0\n",
+			[]string{lost(two, "e", "1/12 0.0833")}},
 		{"haploid and missing", "\tFORMAT\ta\tb\tc\nc0\t52\t.\tG\tC\t.\t.\t.\tGT\t1\t./.\t.|1\n", []string{lost(two, "a,c", "2/5 0.4")}},
 		{"no genotypes", "\nc0\t35\t.\tT\tA,C\t.\t.\tAC=5;AF=0.25,0.5\nc0\t52\t.\tG\tC\t.\t.\tAF=0.125\n",
 			[]string{lost(one, ".", "0/0 0.25"), lost(both, ".", "0/0 0.125"), lost("c0:35:T>C", ".", "0/0 0.5"),
@@ -385,5 +391,87 @@ func TestChangesOfIndels(t *testing.T) {
 	}
 	if got = comparedWith(t, vcf, 1, true, contigs[:1], guide); len(got) != 1 || !strings.HasPrefix(got[0], "lost -1 TATGGTCGGATCCCTGCCAGAGG 0 ") {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestChangesOnDevices has the same changes on the emulator of a GPU, with any number of threads
+// and in batches of any size.
+func TestChangesOnDevices(t *testing.T) {
+	r := rand.New(rand.NewPCG(31, 1))
+	guide := truth.Random(r, 20, "ACGT")
+	var contig, vcf strings.Builder
+	vcf.WriteString("\tFORMAT\ta\tb\n")
+	for range 12 {
+		contig.WriteString(truth.Random(r, 5, "ACGT") + truth.Strand(truth.Substituted(r, guide, r.IntN(3))+"AGG", r.IntN(2)))
+	}
+	text := contig.String()
+	for at := 3; at < len(text); at += 1 + r.IntN(12) {
+		alt := truth.Random(r, 1+r.IntN(2)/2*2, "ACGT")
+		fmt.Fprintf(&vcf, "c0\t%d\t.\t%c\t%s\t.\t.\t.\tGT\t%d|%d\t%d/%d\n", at+1, text[at], alt, r.IntN(2), r.IntN(2), 1, r.IntN(2))
+	}
+	folder := t.TempDir()
+	name := filepath.Join(folder, "v.vcf")
+	if err := os.WriteFile(name, []byte("##fileformat=VCFv4.2\n"+columnNames+vcf.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	ref := truthReference(t, []string{text})
+	p, err := search.NewPattern("g", []byte(guide), search.DNA)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := (&search.Target{PAMs: []string{"NGG"}}).Patterns([]search.Pattern{p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	emulated := device.Choice{Kind: device.CUDA, Driver: emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})}
+	for _, substitutions := range []bool{true, false} {
+		var want string
+		for i, how := range []struct {
+			threads int
+			bounds  bounds
+			device  device.Choice
+		}{
+			{1, bounds{}, device.Choice{Kind: device.CPU}}, {3, bounds{batch: 300, calls: 50, rows: 500}, device.Choice{Kind: device.CPU}},
+			{2, bounds{}, emulated},
+		} {
+			o := Options{VCF: name, Samples: -1, Temporary: temporary.In(folder), bounds: how.bounds}
+			o.Search = search.Options{Distance: 3, Substitutions: substitutions, Threads: how.threads, Device: how.device}
+			var got strings.Builder
+			if _, err := Compare(tContext, ref, list, o, func(c *Change) error {
+				fmt.Fprintf(&got, "%+v\n", *c)
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+			if i == 0 {
+				want = got.String()
+			}
+			if got.String() != want || strings.Count(want, "\n") < 10 {
+				t.Errorf("substitutions %v, case %d:\n%swant\n%s", substitutions, i, got.String(), want)
+			}
+		}
+	}
+}
+
+// TestCompareEnds has errors that end Compare, and options that it has no meaning for.
+func TestCompareEnds(t *testing.T) {
+	ref := truthReference(t, []string{"ACGTACGT"})
+	if _, err := Compare(tContext, ref, nil, Options{}, nil); err == nil || err.Error() != "changes are those of a VCF" {
+		t.Errorf("%v", err)
+	}
+	folder := t.TempDir()
+	name := filepath.Join(folder, "v.vcf")
+	if err := os.WriteFile(name, []byte("##fileformat=VCFv4.2\n"+columnNames+"\nc0\t3\t.\tG\tT\t.\t.\t.\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	p, err := search.NewPattern("g", []byte("CGT"), search.DNA)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := errors.New("stop")
+	o := Options{VCF: name, Temporary: temporary.In(folder)}
+	n := 0
+	if _, err := Compare(tContext, ref, []search.Pattern{p}, o, func(*Change) error { n++; return stop }); !errors.Is(err, stop) || n != 1 {
+		t.Errorf("%v after %d", err, n)
 	}
 }

@@ -62,6 +62,13 @@
 // Whether a location of a window is one of the whole haplotype may depend on places that are
 // further away, where places follow each other closely, as in tandem repeats.
 //
+// # Changes
+//
+// Compare has what alleles do to places, in place of rows (changes.go). Before the windows in a
+// stretch of the contig, that stretch is searched as a window of its own, and places of both are
+// compared pattern by pattern. The windows are longer by the letters of a place: where one is lost,
+// the letters that stand in its stead may go on beyond it.
+//
 // # Data flow
 //
 //	records or letters -> sites -> windows -> batches -> search.Run -> places -> sorter -> rows

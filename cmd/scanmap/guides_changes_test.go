@@ -1,0 +1,77 @@
+package main
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestGuidesChanges has a target that two samples have lost, a place that an allele makes with its
+// PAM, and one that it takes away.
+func TestGuidesChanges(t *testing.T) {
+	folder := t.TempDir()
+	const guide, spacer = "ATGGTCGGACTCCCTGCCAG", "TTTTTTTTTT"
+	ref := copiesFile(t, folder, "ref.fa", ">a\n"+spacer+guide+"AGG"+spacer+"ATGCTCGGACTCCCTGCCAGTGC"+spacer+"CCTCTGGCAGGGAGTCCGTCCAT\n>b\n"+spacer+
+		"ATGCTCGCACTGCCTGCCAGAGG\n")
+	list := copiesFile(t, folder, "guides.txt", "g1 "+guide+"\ng2 TTTTTTTTTTATGGTCGGAC\n")
+	vcf := copiesFile(t, folder, "v.vcf", "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ts1\ts,2\n"+
+		"a\t14\t.\tG\tC\t.\t.\t.\tGT\t0|1\t1|1\n"+
+		"a\t33\t.\tG\tGT,A\t.\t.\t.\tGT\t2|0\t0|0\n"+
+		"a\t66\t.\tC\tG\t.\t.\t.\tGT\t0|0\t1|0\n"+
+		"a\t78\t.\tC\tG\t.\t.\t.\tGT\t0|1\t0|0\n"+
+		"b\t18\t.\tC\tG\t.\t.\t.\tGT\t0|1\t0|0\n")
+	changes := filepath.Join(folder, "changes.tsv")
+	const header = "guide contig start end strand change pam target distance ref_distance text ref_text cigar ref_cigar mit ref_mit " +
+		"cfd ref_cfd frequency copies alleles samples"
+	want := []string{header,
+		"g1 a 10 33 + changed . 1 1 0 ATGcTCGGACTCCCTGCCAGAGG ATGGTCGGACTCCCTGCCAGAGG 23M 23M 100.0000 100.0000 0.529412 1.000000 " +
+			"0.750000 3/4 a:14:G>C s1,s\\x2c2",
+		"g1 a 10 33 + lost lost 1 . 0 ATGGTCGGACTCCCTGCCAGAGa ATGGTCGGACTCCCTGCCAGAGG . 23M 100.0000 100.0000 0.069444 1.000000 " +
+			"0.250000 1/4 a:33:G>A s1",
+		"g1 a 43 66 + made made 0 1 . ATGcTCGGACTCCCTGCCAGTGG ATGcTCGGACTCCCTGCCAGTGc 23M . 100.0000 100.0000 0.529412 0.011765 " +
+			"0.250000 1/4 a:66:C>G s\\x2c2",
+		"g1 a 76 99 - lost lost 0 . 1 ATGGaCGGACTCCCTGCCAGAcG ATGGaCGGACTCCCTGCCAGAGG . 23M 100.0000 100.0000 0.053571 0.500000 " +
+			"0.250000 1/4 a:78:C>G s1",
+		"g1 b 10 33 + made . 0 2 . ATGcTCGGACTgCCTGCCAGAGG ATGcTCGcACTgCCTGCCAGAGG 23M . 3.7095 1.3148 0.235294 0.144796 " +
+			"0.250000 1/4 b:18:C>G s1",
+	}
+	args := []string{"guides", "--max-mismatches", "2", "-f", list, "--vcf", vcf, "--changes", changes, ref}
+	code, stdout, stderr := call(args...)
+	if code != 0 {
+		t.Fatalf("exit code %d, %s", code, stderr)
+	}
+	var got []string
+	for line := range strings.Lines(readFile(t, changes)) {
+		got = append(got, strings.ReplaceAll(strings.TrimSpace(line), "\t", " "))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("changes\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	rows := rowsOf(stdout, "")
+	column := func(row string) string { return strings.Join(strings.Split(row, "\t")[18:26], " ") }
+	if got, want := column(rows[0]), "made changed lost pam_made pam_lost made_cfd target_lost target_lost_frequency"; got != want {
+		t.Errorf("columns %s, want %s", got, want)
+	}
+	if got, want := column(rows[1]), "2 1 2 1 2 0.529412 2 1.000000"; got != want {
+		t.Errorf("g1: %s, want %s", got, want)
+	}
+	if got, want := column(rows[2]), "0 0 0 0 0 NA 0 0.000000"; got != want {
+		t.Errorf("g2: %s, want %s", got, want)
+	}
+	if !strings.Contains(stderr, "v.vcf: 5 sites, 5 alleles; ") || !strings.Contains(stderr, "; 5 changes of places\n") ||
+		!strings.Contains(stderr, "v.vcf: left out alleles: 1 that no sample has\n") {
+		t.Errorf("%s", stderr)
+	}
+	// The table is the same without the file, and all other columns as without a VCF.
+	if again := quietly(t, "guides", "--max-mismatches", "2", "-f", list, "--vcf", vcf, "-t", "1", ref); again != stdout {
+		t.Errorf("%s\nwant\n%s", again, stdout)
+	}
+	plain := rowsOf(quietly(t, "guides", "--max-mismatches", "2", "-f", list, ref), "")
+	for i, row := range rows {
+		columns := strings.Split(row, "\t")
+		if without := strings.Join(slices.Delete(columns, 18, 26), "\t"); without != plain[i] {
+			t.Errorf("%s\nwant\n%s", without, plain[i])
+		}
+	}
+}
