@@ -296,11 +296,12 @@ func FuzzMember(f *testing.F) {
 // cannot tell.
 func TestMemberBeforeItsStart(t *testing.T) {
 	t.Parallel()
-	for _, before := range []int{0, 100, 30_000} {
+	for _, c := range []struct{ before, after, chunk int }{{0, 0, 300}, {100, 0, 300}, {30_000, 0, 300}, {0, 3 * flushed, 1 << 20}} {
+		before := c.before
 		// A preset dictionary has the copied bytes.
 		dictionary := bytes.Repeat([]byte("GATTACA-"), 100)
 		r := rand.New(rand.NewPCG(4, 1951))
-		text := append(drawMember(r, before), dictionary...)
+		text := append(append(drawMember(r, before), dictionary...), make([]byte, c.after)...)
 		var b bytes.Buffer
 		b.WriteString("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff")
 		w, err := flate.NewWriterDict(&b, 6, dictionary)
@@ -312,9 +313,22 @@ func TestMemberBeforeItsStart(t *testing.T) {
 		data := binary.LittleEndian.AppendUint32(b.Bytes(), crc32.ChecksumIEEE(text))
 		data = binary.LittleEndian.AppendUint32(data, uint32(len(text)))
 		_, wantErr := inflateBy(t, data, 1, usualSizes)
-		_, err = inflateBy(t, data, 2, memberSizes{chunk: 300, text: 1 << 20, least: 1})
+		_, err = inflateBy(t, data, 2, memberSizes{chunk: c.chunk, text: 1 << 20, least: 1})
 		if err == nil || wantErr == nil || kindOf(err) != kindOf(wantErr) {
 			t.Errorf("%d bytes before: %v, want %v", before, err, wantErr)
+		}
+	}
+}
+
+// TestMemberTrailer changes the bytes of checksum and length.
+func TestMemberTrailer(t *testing.T) {
+	t.Parallel()
+	data := gzipped(t, drawMember(rand.New(rand.NewPCG(5, 1951)), 5000))
+	for i := range 8 {
+		changed := bytes.Clone(data)
+		changed[len(data)-1-i] ^= 1
+		if _, err := inflateBy(t, changed, 2, memberSizes{chunk: 300, text: 1 << 20, least: 1}); err == nil || !strings.Contains(err.Error(), "checksum") {
+			t.Errorf("byte %d from the end: %v", i, err)
 		}
 	}
 }

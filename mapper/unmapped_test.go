@@ -62,11 +62,14 @@ func TestUnmappedSample(t *testing.T) {
 	if s := run(four, append(reads[:900:900], reads[1000:1099]...)); s.Sample != nil || s.Unmapped >= 100 {
 		t.Errorf("%d of %d are unmapped, and there is a sample", s.Unmapped, s.Reads)
 	}
-	large := truth.Reference(t, truth.Random(r, 120*basesOfRead, "ACGT")) // for so few reads
+	const few = 101
+	large := truth.Reference(t, truth.Random(r, few*basesOfRead, "ACGT")) // for one read less
 	small := ref
 	ref = large
-	if s := run(four, reads[len(reads)-110:]); s.Sample == nil || len(s.Sample.Tried) > 0 {
-		t.Errorf("of a large reference %+v", s.Sample)
+	for n, tries := range map[int]int{few - 1: 0, few: 2} {
+		if s := run(four, reads[len(reads)-n:]); s.Sample == nil || len(s.Sample.Tried) != tries {
+			t.Errorf("%d reads of a large reference: %+v", n, s.Sample)
+		}
 	}
 	ref = small
 	for _, c := range []struct {
@@ -94,6 +97,40 @@ func TestUnmappedSample(t *testing.T) {
 	}
 	if s := run(four, []fasta.Read{{Name: "a"}, {Name: "b", Bases: []byte("ACGT")}}); s.Shortest != 0 || s.Longest != 4 {
 		t.Errorf("reads of %d to %d bases", s.Shortest, s.Longest)
+	}
+}
+
+// TestManyUnmapped has a twentieth, and 100, and one less of both.
+func TestManyUnmapped(t *testing.T) {
+	for c, want := range map[[2]int64]bool{{100, 2000}: true, {100, 2001}: false, {99, 1980}: false, {100, 100}: true} {
+		if s := (Stats{Unmapped: c[0], Reads: c[1]}); s.ManyUnmapped() != want {
+			t.Errorf("%d of %d", s.Unmapped, s.Reads)
+		}
+	}
+}
+
+// TestAdapterOf has as many letters as are enough, and one less.
+func TestAdapterOf(t *testing.T) {
+	for i, adapter := range adapters {
+		for bases, want := range map[string]int{
+			"GATTACA" + adapter[:adapterLetters] + "G": i, "GATTACA" + adapter[:adapterLetters-1] + "N": -1,
+			"GATTACA" + adapter[:adapterEnd]: i, "GATTACA" + adapter[:adapterEnd-1]: -1,
+		} {
+			if got := adapterOf([]byte(bases)); got != want && (min(got, want) < 0 || adapters[got][:adapterEnd] != adapter[:adapterEnd]) {
+				t.Errorf("%s has adapter %d, want %d", bases, got, want)
+			}
+		}
+	}
+}
+
+// TestSampleOfMates has mates, of one name, drawn apart, and reads as long as may be.
+func TestSampleOfMates(t *testing.T) {
+	var s sample
+	read := fasta.Read{Name: "r", Bases: []byte(strings.Repeat("A", sampleLength))}
+	s.take(&read, 0)
+	s.take(&read, 1)
+	if len(s.reads) != 2 || s.reads[0].hash == s.reads[1].hash {
+		t.Errorf("%d reads", len(s.reads))
 	}
 }
 

@@ -169,6 +169,28 @@ func TestRanges(t *testing.T) {
 	}
 }
 
+// TestRangesTellFaults has runs that have changed when ranges of them are merged.
+func TestRangesTellFaults(t *testing.T) {
+	folder := t.TempDir()
+	s := tinySorter(folder, 10_000, 3, 100, 4)
+	s.files = faultyFiles{s.files, faultyFile{flip: true}}
+	for _, r := range manyRecords(2000) {
+		if err := s.add(r.Append(nil, KeyedText)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := "sorting, temporary folder " + folder + ": reading back: a block has changed since it was written"
+	if err := s.finish(func([]byte) error { return nil }); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	if len(s.runs) < 2 {
+		t.Errorf("%d runs", len(s.runs))
+	}
+	if err := s.discard(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestKeyOrder(t *testing.T) {
 	last := uint64(0)
 	for i, r := range []Record{
