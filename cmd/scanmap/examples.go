@@ -63,7 +63,7 @@ var examples = []example{
 	{"guides", categorySearch, "Guides by places with up to 4 substitutions beside NGG or NAG",
 		"scanmap guides --max-mismatches 4 --pam NRG -f guides.txt ref.fa > guides.tsv"},
 	{"guides", categoryVariants, "Which places of guides the alleles of a population make, change or take away",
-		"scanmap guides --max-mismatches 4 -f guides.txt --vcf population.vcf.gz --changes changes.tsv -o guides.tsv ref.fa"},
+		"scanmap guides -f guides.txt --vcf all.vcf.gz --changes changes.tsv -o guides.tsv ref.fa"},
 	{"guides", categoryInput, "All guides of a gene, and which of their places lie in exons",
 		"scanmap guides --in chr1:1001-5000 --regions exons.bed ref.fa > guides.tsv"},
 	{"guides", categoryOutput, "The 5 best guides of a gene, with all their places",

@@ -188,7 +188,6 @@ func TestChangesAgainstBruteForce(t *testing.T) {
 		type having struct {
 			samples []string
 			copies  int
-			called  int
 		}
 		want := map[string]having{}
 		tight := true
