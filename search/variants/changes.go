@@ -221,7 +221,7 @@ func (r *runner) compareWindow(number int, reference []found, locations []search
 	}
 	for i := range all {
 		f := &all[i]
-		letters := appendLetters(nil, r.batch, number, f.Location.Start, f.Location.End)
+		letters := appendLetters(nil, r.batch, number, f.Start, f.End)
 		if !w.reports(r.ref, r.reach, f.Location, &f.place, letters) || !w.foremost(f.touched) {
 			continue
 		}
