@@ -99,9 +99,10 @@ test-full: ## run the tests in all sizes, with many random cases; takes a while
 
 # The race detector alone needs a C compiler. It looks at the packages that start goroutines, in the
 # sizes of `make test`. Left out are tests whose time goes into kernels on the emulator, which has a
-# sanitizer of its own, into one goroutine, or into reading options.
+# sanitizer of its own, into one goroutine, into reading options, or into calls of
+# commands that others make, too.
 RACE_PACKAGES := ./search/primers ./cmd/... ./gpu/device ./fasta ./gpu ./internal/acceptance ./mapper/... ./internal/measure ./internal/parallel ./sam ./search ./search/records ./track ./search/variants
-RACE_SKIP := TestMirror|TestCutReference$$|TestGPU$$|TestPeriodsOnGPU|TestReadsOverPartsOnGPU|TestPartsOfText|TestEveryKernel|TestSchemesOnGPU|TestBordersOnGPU|TestShortPatternsOnGPU|TestTableOnGPU|TestEveryLimit|TestBounds$$|TestRabinKarp|TestCoveredOnGPU|TestCoverO|TestRescue|TestLocalOnRealReads|TestBenchSearchOnCPU|TestValuesAreAccepted|TestUsageErrors|TestBenchUsage|TestMappabilityErrors|TestSlipsOfTheKeyboard|TestLocalCPU|TestLocalNodes|TestLocalCandidates|TestLocalInsertions|TestLocalOverEnds
+RACE_SKIP := TestMirror|TestCutReference$$|TestGPU$$|TestPeriodsOnGPU|TestReadsOverPartsOnGPU|TestPartsOfText|TestEveryKernel|TestSchemesOnGPU|TestBordersOnGPU|TestShortPatternsOnGPU|TestTableOnGPU|TestEveryLimit|TestBounds$$|TestRabinKarp|TestCoveredOnGPU|TestCoverO|TestRescue|TestLocalOnRealReads|TestBenchSearchOnCPU|TestValuesAreAccepted|TestUsageErrors|TestBenchUsage|TestMappabilityErrors|TestSlipsOfTheKeyboard|TestLocalCPU|TestLocalNodes|TestLocalCandidates|TestLocalInsertions|TestLocalOverEnds|TestFileFaults|TestReadFaults|TestMergeStatsMissing|TestZoomLevels|TestRoundTrip|TestNumbersOfItems|TestEditsAgainstBruteForce|TestMarkedFormats
 
 race: ## run the tests of `make test` with the race detector
 	@if command -v gcc >/dev/null || command -v cc >/dev/null || command -v clang >/dev/null; then \
