@@ -14,7 +14,8 @@
 // probability 1/3, 1 with 1/4, 2 with 1/6, and the rest is spread evenly over 3 to
 // max-edits, so that most reads have none or one, as sequencers' reads do, and the
 // others try the largest distance. 80 % of edits are substitutions, 10 %
-// insertions and 10 % deletions. The same arguments give the same reads.
+// insertions and 10 % deletions. The same arguments give the same reads, on any
+// number of processors: all are used.
 //
 // With -random N, ref.fa is made first: three contigs of random bases, N in all.
 //
@@ -53,6 +54,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -60,10 +62,12 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"strings"
 
 	"scanmap/dna"
 	"scanmap/fasta"
+	"scanmap/internal/parallel"
 )
 
 func main() {
@@ -145,15 +149,60 @@ func run(reference string, n, length, edits int, seed uint64, output string) err
 	if err != nil {
 		return err
 	}
-	s := simulator{ref: ref, rand: rand.New(rand.NewPCG(seed, 0)), length: length, most: edits}
 	return writeFile(output, func(w *bufio.Writer) error {
-		for i := range n {
-			if err := s.write(w, i); err != nil {
+		return writeBlocks(n, []*bufio.Writer{w}, func(block int) drawer {
+			s := simulator{ref: ref, rand: rand.New(rand.NewPCG(seed, uint64(block)<<8)), length: length, most: edits}
+			return func(w []*bytes.Buffer, i int) error { return s.write(w[0], i) }
+		})
+	})
+}
+
+// blockReads is how many reads, or pairs, are drawn from random numbers of their own.
+const blockReads = 1 << 12
+
+// A drawer writes read i, or the mates of pair i to a buffer each.
+type drawer func(w []*bytes.Buffer, i int) error
+
+// writeBlocks draws n reads in blocks, on all processors, and writes them in order. The number of
+// processors makes no difference.
+func writeBlocks(n int, files []*bufio.Writer, begin func(block int) drawer) error {
+	threads := runtime.GOMAXPROCS(0)
+	blocks := (n + blockReads - 1) / blockReads
+	type drawn struct {
+		buffers []*bytes.Buffer
+		err     error
+	}
+	round := make([]drawn, 2*threads)
+	for i := range round {
+		for range files {
+			round[i].buffers = append(round[i].buffers, &bytes.Buffer{})
+		}
+	}
+	for first := 0; first < blocks; first += len(round) {
+		now := round[:min(len(round), blocks-first)]
+		parallel.Ranges(threads, len(now), 1, func(_, at, _ int) {
+			d, draw := &now[at], begin(first+at)
+			for _, b := range d.buffers {
+				b.Reset()
+			}
+			from := (first + at) * blockReads
+			for i := from; i < min(from+blockReads, n) && d.err == nil; i++ {
+				d.err = draw(d.buffers, i)
+			}
+		})
+		for i := range now {
+			err := now[i].err
+			for j, w := range files {
+				if err == nil {
+					_, err = w.Write(now[i].buffers[j].Bytes())
+				}
+			}
+			if err != nil {
 				return err
 			}
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // writeFile makes a file, or writes to standard output if it is called "-".

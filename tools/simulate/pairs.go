@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -62,18 +63,18 @@ func (p *pairFlags) run(reference string, n int, seed uint64, first string) erro
 			return err
 		}
 	}
-	s := sequencer{sequencing: p.sequencing, sample: sample, rand: rand.New(rand.NewPCG(seed, 3))}
+	s := sequencer{sequencing: p.sequencing, sample: sample}
 	for i := range sample {
 		s.total += sample[i].length
 	}
+	s.cycles = s.newCycles(s.length)
 	return writeFile(first, func(one *bufio.Writer) error {
 		return writeFile(p.mates, func(two *bufio.Writer) error {
-			for i := range n {
-				if err := s.write(one, two, i); err != nil {
-					return err
-				}
-			}
-			return nil
+			return writeBlocks(n, []*bufio.Writer{one, two}, func(block int) drawer {
+				s := s
+				s.rand = rand.New(rand.NewPCG(seed, uint64(block)<<8|3))
+				return s.write
+			})
 		})
 	})
 }
@@ -94,7 +95,7 @@ type mate struct {
 }
 
 // write draws a pair.
-func (s *sequencer) write(one, two *bufio.Writer, i int) error {
+func (s *sequencer) write(files []*bytes.Buffer, i int) error {
 	mates, err := s.fragment()
 	if err == nil && s.rand.Float64() < s.chimeras {
 		var other [2]mate
@@ -105,7 +106,7 @@ func (s *sequencer) write(one, two *bufio.Writer, i int) error {
 		return err
 	}
 	pair := Pair{Number: i, Mates: [2]Place{mates[0].place, mates[1].place}}
-	for j, w := range []*bufio.Writer{one, two} {
+	for j, w := range files {
 		qualities := s.sequence(mates[j].letters)
 		if _, err := fmt.Fprintf(w, "@%s\n%s\n+\n%s\n", pair.Name(), mates[j].letters, qualities); err != nil {
 			return err
