@@ -200,49 +200,6 @@ func (s *source) size() int {
 	return int(min(info.Size(), mostSize))
 }
 
-// errShorter is a file that ends before the size that it had when it was opened: another program
-// cut it, and the part that was read may be half of the file. (A file that another takes the place
-// of, under the same name, is read to its own end.)
-var errShorter = errors.New("became shorter while it was read")
-
-// WholeFile returns a reader of the rest of a file. If the file is regular and ends before the size
-// that it has now, the reader ends with an error instead of io.EOF. After an error it returns the
-// same one again: a disk that fails once is not asked a second time.
-func WholeFile(file File) io.Reader {
-	w := &wholeFile{file: file}
-	info, err := file.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return w
-	}
-	// Standard input may have been read from by others.
-	if w.at, err = file.Seek(0, io.SeekCurrent); err == nil {
-		w.size = info.Size()
-	}
-	return w
-}
-
-// wholeFile is a file that was read to position at, and should reach to size.
-type wholeFile struct {
-	file     File
-	at, size int64
-	err      error // that ended reading, not io.EOF: a terminal may go on after that
-}
-
-func (w *wholeFile) Read(p []byte) (int, error) {
-	if w.err != nil {
-		return 0, w.err
-	}
-	n, err := w.file.Read(p)
-	w.at += int64(n)
-	if err == io.EOF && w.at < w.size {
-		err = errShorter
-	}
-	if err != io.EOF {
-		w.err = err
-	}
-	return n, err
-}
-
 // magic numbers of formats that are read only decompressed, or not at all.
 var magics = []struct {
 	start string
@@ -293,6 +250,7 @@ func (s *source) inflate(threads int) (io.Reader, error) {
 	s.compressed = name != ""
 	switch name {
 	case "":
+		s.readAhead()
 		return in, nil
 	case "gzip":
 		size, err := bgzfBlockSize(in)
@@ -300,6 +258,7 @@ func (s *source) inflate(threads int) (io.Reader, error) {
 			return nil, err
 		}
 		if size > 0 {
+			s.readAhead()
 			return newBGZF(s, in, threads), nil
 		}
 		return s.ahead(&gzipReader{in: in, s: s, threads: threads, sizes: usualSizes}), nil

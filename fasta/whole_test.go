@@ -1,0 +1,82 @@
+package fasta
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/iotest"
+)
+
+// TestWholeFileAhead reads files whose end lies at each border of what is read ahead, past all blocks
+// that wait, as a whole and with what is cut off while it is read.
+func TestWholeFileAhead(t *testing.T) {
+	text := make([]byte, aheadFrom+4*(blocksOfFile+2)*fileBlock)
+	r := rand.New(rand.NewPCG(1, 1))
+	for i := range text {
+		text[i] = byte(r.Uint32())
+	}
+	path := filepath.Join(t.TempDir(), "text")
+	open := func(size int) *source {
+		t.Helper()
+		if err := os.WriteFile(path, text[:size], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := openSource(context.Background(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.readAhead()
+		return s
+	}
+	for _, size := range []int{0, 1, aheadFrom - 1, aheadFrom, aheadFrom + 1, aheadFrom + fileBlock - 1,
+		aheadFrom + fileBlock, aheadFrom + fileBlock + 1, len(text) - 1, len(text)} {
+		s := open(size)
+		got, err := io.ReadAll(s.content)
+		if err != nil || !bytes.Equal(got, text[:size]) {
+			t.Errorf("%d bytes: %d, %v", size, len(got), err)
+		}
+		if err := s.close(); err != nil {
+			t.Error(err)
+		}
+	}
+	// By bytes, so that the end of the text is no end of a read.
+	s := open(aheadFrom + 2*fileBlock + 3)
+	if got, err := io.ReadAll(iotest.HalfReader(s.content)); err != nil || !bytes.Equal(got, text[:len(got)]) || len(got) != aheadFrom+2*fileBlock+3 {
+		t.Errorf("by halves: %d bytes, %v", len(got), err)
+	}
+	if err := s.close(); err != nil {
+		t.Error(err)
+	}
+	s = open(len(text))
+	first := make([]byte, aheadFrom+1)
+	if _, err := io.ReadFull(s.content, first); err != nil {
+		t.Fatal(err)
+	}
+	cut := len(text) - 3*fileBlock - 7 // no block of it is being read yet
+	if err := os.Truncate(path, int64(cut)); err != nil {
+		t.Fatal(err)
+	}
+	got, err := io.ReadAll(s.content)
+	if !errors.Is(err, errShorter) || !bytes.Equal(got, text[len(first):cut]) {
+		t.Errorf("cut while it is read: %d bytes, %v", len(got), err)
+	}
+	if err := s.close(); err != nil {
+		t.Error(err)
+	}
+	// A reader that is given up leaves no goroutine: close waits for them.
+	s = open(len(text))
+	if _, err := io.ReadFull(s.content, first); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.close(); err != nil {
+		t.Error(err)
+	}
+	if n, err := io.ReadAll(s.content); err == nil {
+		t.Errorf("%d bytes are read after the end", len(n))
+	}
+}
