@@ -55,6 +55,7 @@ type orderedWriter struct {
 	next                    int
 	writing                 bool
 	waiting                 map[int]block
+	due                     []block // of who writes
 	// ahead is how far a block's number may lie before the one that is due; its writer
 	// waits until then, so that a slow output bounds the memory.
 	ahead int
@@ -93,27 +94,45 @@ func (o *orderedWriter) write(n int, b block) error {
 		return o.err
 	}
 	o.writing = true
-	for o.err == nil {
-		due, ok := o.waiting[o.next]
-		if !ok {
-			break
-		}
-		delete(o.waiting, o.next)
+	for due := o.takeDue(); len(due) > 0; due = o.takeDue() {
 		o.mu.Unlock()
-		err := o.writeBlock(&due)
+		var err error
+		for i := 0; i < len(due) && err == nil; i++ {
+			err = o.writeBlock(&due[i])
+		}
 		o.mu.Lock()
-		if err != nil {
+		if err != nil && o.err == nil {
 			o.err = err
 		}
-		o.next++
-		if due.fits() {
-			o.free = append(o.free, block{records: due.records[:0], discordant: due.discordant[:0], unmapped: due.unmapped[:0]})
+		o.next += len(due)
+		for i := range due {
+			if b := &due[i]; b.fits() {
+				o.free = append(o.free, block{records: b.records[:0], discordant: b.discordant[:0], unmapped: b.unmapped[:0]})
+			}
 		}
 		o.moved.Broadcast()
 	}
 	o.writing = false
 	o.moved.Broadcast()
 	return o.err
+}
+
+// mostDue is how many blocks are written before those who wait are told: with many threads, to wake
+// all of them for each block takes longer than to write it.
+const mostDue = 16
+
+// takeDue returns the blocks to be written next, none after an error.
+func (o *orderedWriter) takeDue() []block {
+	o.due = o.due[:0]
+	for n := o.next; len(o.due) < mostDue && o.err == nil; n++ {
+		b, ok := o.waiting[n]
+		if !ok {
+			break
+		}
+		delete(o.waiting, n)
+		o.due = append(o.due, b)
+	}
+	return o.due
 }
 
 // await waits until block n is due: all before it are written. It returns the first error of any
