@@ -93,7 +93,7 @@ func (r *resolver) learn(ctx context.Context, e *estimate, p *part) {
 	if e.done {
 		return // the part is verified again, where it was looked at
 	}
-	held := r.held(p, span{0, reads}, ofGroup)
+	held := r.held(p, p.holdBatch(span{0, reads}), groups, ofGroup)
 	e.heldLocations += held.found.Count(0, reads)
 	if plannedAlone {
 		for i := range reads { // the seekers find the others again
@@ -103,8 +103,22 @@ func (r *resolver) learn(ctx context.Context, e *estimate, p *part) {
 	e.held = append(e.held, held)
 }
 
-// held returns a part that has what was held of all groups of some reads of p, and no candidates.
-func (r *resolver) held(p *part, reads span, ofGroup []looked) part {
+// holdBatch returns a function that returns the batch of some reads of a part, for a part that is
+// held: a copy, made meanwhile, unless the part was held before.
+func (p *part) holdBatch(reads span) func() *find.Batch {
+	b := p.batch.Slice(reads.from, reads.to)
+	if p.held {
+		return func() *find.Batch { return b }
+	}
+	copied := make(chan *find.Batch, 1)
+	go func() { copied <- b.Clone() }()
+	return func() *find.Batch { return <-copied }
+}
+
+// held returns a part that has what was held of all groups of some reads of p, between borders, and
+// no candidates.
+func (r *resolver) held(p *part, batch func() *find.Batch, groups []int, ofGroup []looked) part {
+	first, reads := groups[0], groups[len(groups)-1]-groups[0]
 	all := looked{left: map[int][]uint32{}}
 	// Before each group there are so many.
 	located, operations := make([]int, len(ofGroup)+1), make([]int, len(ofGroup)+1)
@@ -112,28 +126,29 @@ func (r *resolver) held(p *part, reads span, ofGroup []looked) part {
 		g := &ofGroup[i]
 		located[i+1], operations[i+1] = located[i]+len(g.located), operations[i]+len(g.operations)
 		for read, left := range g.left {
-			all.left[read-reads.from] = left
+			all.left[read-first] = left
 		}
 		r.verified += g.verified
 	}
 	all.located, all.operations = make([]find.Located, located[len(ofGroup)]), make([]locate.Operation, operations[len(ofGroup)])
+	firsts := make([]int, reads+1)
+	firsts[reads] = len(all.located)
 	parallel.Ranges(len(r.workers), len(ofGroup), 1, func(_, i, _ int) {
-		g := &ofGroup[i]
+		g, from, to := &ofGroup[i], groups[i]-first, groups[i+1]-first
 		copy(all.operations[operations[i]:], g.operations)
+		these := all.located[located[i]:located[i+1]]
 		for j, l := range g.located {
-			l.Read -= uint32(reads.from)
+			l.Read -= uint32(first)
 			l.From, l.To = l.From+int32(operations[i]), l.To+int32(operations[i])
-			all.located[located[i]+j] = l
+			these[j] = l
 		}
+		find.FirstLocated(firsts[from:to], these, from, located[i])
 	})
-	held := part{library: p.library, batch: p.batch.Slice(reads.from, reads.to), found: &find.Found{}, held: true}
-	if !p.held {
-		held.batch = held.batch.Clone()
-	}
+	held := part{library: p.library, batch: batch(), found: &find.Found{}, held: true}
 	if p.found.Unlisted() {
 		held.found.HoldUnlisted()
 	} else {
-		held.found.HoldLocated(all.located, all.operations, all.left, reads.to-reads.from)
+		held.found.HoldLocated(all.located, firsts, all.operations, all.left)
 	}
 	return held
 }
@@ -276,7 +291,7 @@ func (r *resolver) end(ctx context.Context) error {
 // hold finds the locations of some reads of a part, and which of them are to be sought again: up to
 // a larger distance, or those for whose parts there is no location.
 func (r *resolver) hold(ctx context.Context, p *part, reads span, of step) (part, error) {
-	groups := p.groups(reads)
+	groups, batch := p.groups(reads), p.holdBatch(reads)
 	ofGroup := make([]looked, len(groups)-1)
 	toSeek := make([]int32, reads.to-reads.from)
 	r.sharing.Ranges(len(r.workers), len(groups)-1, 1, func(worker, i, _ int) {
@@ -305,9 +320,10 @@ func (r *resolver) hold(ctx context.Context, p *part, reads span, of step) (part
 		}
 	})
 	if err := ctx.Err(); err != nil { // the locations may not be complete
+		batch() // nobody copies any more
 		return part{}, r.out.fail(err)
 	}
-	held := r.held(p, reads, ofGroup)
+	held := r.held(p, batch, groups, ofGroup)
 	if of == seekNext {
 		r.shared.count(r.options, held.batch, toSeek)
 	}

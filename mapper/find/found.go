@@ -182,20 +182,26 @@ func readOfCandidate(c *locate.Candidate) uint32 { return c.Read }
 func readOfEnd(e *locate.End) uint32             { return e.Read }
 func readOfLocated(l *Located) uint32            { return l.Read }
 
-// HoldLocated makes f hold locations, and nothing else, of a batch of so many reads: all that the
-// reads have, in order of these, but for those of which left has the numbers, as Reader.Append
-// returns them, by read. operations are those that they have. f takes all over.
-func (f *Found) HoldLocated(located []Located, operations []locate.Operation, left map[int][]uint32, reads int) {
+// HoldLocated makes f hold locations, and nothing else, of a batch of reads: all that the reads have,
+// in order of these, but for those of which left has the numbers, as Reader.Append returns them, by
+// read. firsts are those of FirstLocated for one read more than there are, and operations those that
+// the locations have. f takes all over.
+func (f *Found) HoldLocated(located []Located, firsts []int, operations []locate.Operation, left map[int][]uint32) {
 	*f = Found{left: left, Operations: operations}
-	f.Located.list, f.Located.from = located, make([]int, reads+1)
+	f.Located.list, f.Located.from = located, firsts
+}
+
+// FirstLocated sets firsts[i] to how many locations reads before read from+i have: so many before
+// these and those of located, which are in order of reads from `from` on.
+func FirstLocated(firsts []int, located []Located, from, before int) {
 	next := 0
 	for i := range located {
-		for ; next <= int(located[i].Read); next++ {
-			f.Located.from[next] = i
+		for ; next <= int(located[i].Read)-from; next++ {
+			firsts[next] = before + i
 		}
 	}
-	for ; next <= reads; next++ {
-		f.Located.from[next] = len(located)
+	for ; next < len(firsts); next++ {
+		firsts[next] = before + len(located)
 	}
 }
 

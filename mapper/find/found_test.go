@@ -59,7 +59,9 @@ func TestGroups(t *testing.T) {
 		var skimmed, scanned, finished Found
 		skimmed.Candidates.Group([][]locate.Candidate{candidates}, readOfCandidate, c.reads, 2)
 		scanned.Ends.Group([][]locate.End{ends}, readOfEnd, c.reads, 2)
-		finished.HoldLocated(located, nil, nil, c.reads)
+		firsts := make([]int, c.reads+1)
+		FirstLocated(firsts, located, 0, 0)
+		finished.HoldLocated(located, firsts, nil, nil)
 		for what, f := range map[string]*Found{"candidates": &skimmed, "ends": &scanned, "locations": &finished} {
 			if got := f.Cut(batchOf(c.reads, 1, c.together)); !slices.Equal(got, c.want) {
 				t.Errorf("%d reads, %d together, %d %s each: %v, want %v", c.reads, c.together, c.found, what, got, c.want)
@@ -112,12 +114,15 @@ func TestReaderTakesAlignments(t *testing.T) {
 	operations := []locate.Operation{{Kind: locate.Diagonal, Length: 4}, {Kind: locate.Insertion, Length: 1}, {Kind: locate.Diagonal, Length: 5}, {Kind: locate.Deletion, Length: 2}}
 	b := batchOf(2, 10, 1)
 	var f Found
-	f.HoldLocated([]Located{
+	located := []Located{
 		{Read: 1, End: 20, Distance: 1, Gaps: 0, Aligned: true, Start: 10},
 		{Read: 1, End: 40, Distance: 1, Gaps: 1, Aligned: true, Start: 31, From: 0, To: 3},
 		{Read: 1, End: 60, Distance: 2, Gaps: 2, Aligned: true, Start: 48, From: 2, To: 4},
 		{Read: 1, End: 80, Distance: 2, Gaps: 2},
-	}, operations, map[int][]uint32{1: {0, 3}}, 2)
+	}
+	firsts := make([]int, 3)
+	FirstLocated(firsts, located, 0, 0)
+	f.HoldLocated(located, firsts, operations, map[int][]uint32{1: {0, 3}})
 	r := Reader{most: 4}
 	view := b.Read(1)
 	got, left := r.Append(t.Context(), nil, b, &f, 1, &view)
@@ -144,5 +149,16 @@ func TestReaderTakesAlignments(t *testing.T) {
 	}
 	if none, left := r.Append(t.Context(), nil, b, &f, 0, &view); len(none) > 0 || left != nil {
 		t.Errorf("the other read has %+v, and %v are left", none, left)
+	}
+}
+
+// TestFirstLocated has the locations of reads 7 to 10 in two parts, the second of two reads that
+// have none at the end.
+func TestFirstLocated(t *testing.T) {
+	firsts := make([]int, 5)
+	FirstLocated(firsts[:2], []Located{{Read: 8}, {Read: 8}}, 7, 0)
+	FirstLocated(firsts[2:], []Located{{Read: 9}}, 9, 2)
+	if want := []int{0, 0, 2, 3, 3}; !slices.Equal(firsts, want) {
+		t.Errorf("%v, want %v", firsts, want)
 	}
 }
