@@ -284,19 +284,20 @@ type keptEnd struct {
 	name      []byte
 }
 
-// finish decides which ends are duplicates, and calls emit for each record in order, marked, and
-// without a trailer. The record is emit's until it returns.
-func (d *duplicates) finish(emit func(record []byte) error) error {
+// finish decides which ends are duplicates, and gives all records in order, marked and without a
+// trailer. They are the emitter's until it returns.
+func (d *duplicates) finish(to emitter) error {
 	d.found.Examined = int64(d.count)
 	d.marked = make([]uint64, d.count/64+1)
-	if err := d.ends.finish(d.take); err != nil {
+	if err := d.ends.finish(emitter{record: d.take}); err != nil {
 		return err
 	}
 	err := d.ends.discard()
 	if d.ends = nil; err != nil {
 		return err
 	}
-	return d.records.finish(func(record []byte) error { return emit(d.mark(record)) })
+	to.prepare = d.mark
+	return d.records.finish(to)
 }
 
 // discard is as that of a sorter.
@@ -404,7 +405,7 @@ func numberOf(end []byte) uint64 { return binary.LittleEndian.Uint64(end[offsetN
 
 func (d *duplicates) setMarked(number uint64) { d.marked[number/64] |= 1 << (number % 64) }
 
-// mark takes the trailer off a record, and sets the flag of a duplicate.
+// mark takes the trailer off a record, and sets the flag of a duplicate, once all are known.
 func (d *duplicates) mark(record []byte) []byte {
 	flags := flagsOf(record)
 	if flags&unexamined != 0 {

@@ -60,17 +60,25 @@ func newIndexer(h *hts.Header) *indexer {
 	return &indexer{Index: bgzf.NewIndex(longestContig(h)), contig: -1, contigs: make([]contigIndex, len(h.Refs()))}
 }
 
-// add takes a BAM record that lies from begin to before end in the file.
-func (x *indexer) add(record []byte, begin, end bgzf.Place) error {
-	contig, pos := int(getInt32(record[offsetContig:])), int(getInt32(record[offsetPos:]))
+// A recordSpan is what an index has of a record: where it is aligned.
+type recordSpan struct {
+	contig, pos, bases int32
+	unmapped           bool
+}
+
+// spanOf returns that of a BAM record.
+func spanOf(record []byte) (recordSpan, error) {
 	flags := hts.Flags(binary.LittleEndian.Uint16(record[offsetFlags:]))
+	length, err := binaryLength(record, flags)
+	return recordSpan{getInt32(record[offsetContig:]), getInt32(record[offsetPos:]), int32(length), flags&hts.Unmapped != 0}, err
+}
+
+// add takes a record that lies from begin to before end in the file.
+func (x *indexer) add(of *recordSpan, begin, end bgzf.Place) error {
+	contig, pos, length := int(of.contig), int(of.pos), int(of.bases)
 	if contig < 0 || pos < 0 {
 		x.unplaced++
 		return nil
-	}
-	length, err := binaryLength(record, flags)
-	if err != nil {
-		return err
 	}
 	if contig >= len(x.contigs) {
 		return fmt.Errorf("a record has contig %d of %d", contig+1, len(x.contigs))
@@ -85,10 +93,10 @@ func (x *indexer) add(record []byte, begin, end bgzf.Place) error {
 	}
 	c := &x.contigs[contig]
 	c.end = end
-	if flags&hts.Unmapped == 0 {
-		c.mapped++
-	} else {
+	if of.unmapped {
 		c.unmapped++
+	} else {
+		c.mapped++
 	}
 	x.Add(pos, pos+length, begin, end)
 	return nil

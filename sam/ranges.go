@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sort"
 	"sync"
+	"sync/atomic"
 )
 
 // The last merge is cut into ranges of keys, several of which are merged at a time: one goroutine
@@ -109,58 +110,112 @@ func (r *rangeReader) pop() (key uint64, record []byte, err error) {
 	}
 }
 
+// A chunk is whole records in order, with the length of each and, where there is an index, what it
+// has of them.
+type chunk struct {
+	text    []byte
+	lengths []uint32
+	spans   []recordSpan
+	holders atomic.Int32
+	back    func() // called when nobody holds it any more
+}
+
+// hold returns what gives the chunk up, held once more.
+func (c *chunk) hold() (release func()) {
+	c.holders.Add(1)
+	return c.release
+}
+
+func (c *chunk) release() {
+	if c.holders.Add(-1) == 0 {
+		c.back()
+	}
+}
+
+// An emitter takes records in order: by chunks, if chunk is set, or one by one. indexed tells whether
+// chunks should have spans. prepare, if set, is called for each record before, from any goroutine: it
+// returns the record, changed in its place.
+type emitter struct {
+	record  func(record []byte) error
+	chunk   func(*chunk) error
+	indexed bool
+	prepare func(record []byte) []byte
+}
+
 // A merging is a range being merged: its records come in chunks, and err, when these end, says
 // whether that are all.
 type merging struct {
 	keys   rangeOfKeys
-	chunks chan []byte
-	used   chan []byte // chunks, for others
+	chunks chan *chunk
+	used   chan *chunk // for others
 	err    error
 }
 
 // run merges the records of some sources, until stop is closed.
-func (m *merging) run(sources []source, bytes int, stop <-chan struct{}) {
+func (m *merging) run(sources []source, bytes int, to emitter, stop <-chan struct{}) {
 	defer close(m.chunks)
-	made := 1
-	var chunk []byte
-	send := func() error {
-		select {
-		case m.chunks <- chunk:
-		case <-stop:
-			return errDiscarded
-		}
+	made := 0
+	var current *chunk
+	next := func(size int) error {
 		if made < chunksOfRange {
 			made++
-			chunk = nil
-			return nil
+			c := &chunk{text: make([]byte, 0, max(bytes, size))}
+			c.back = func() { m.used <- c } // which has room for all
+			current = c
+		} else {
+			select {
+			case current = <-m.used:
+			case <-stop:
+				return errDiscarded
+			}
 		}
+		c := current
+		c.text, c.lengths, c.spans = c.text[:0], c.lengths[:0], c.spans[:0]
+		c.holders.Store(1)
+		return nil
+	}
+	send := func() error {
 		select {
-		case chunk = <-m.used:
+		case m.chunks <- current:
+			current = nil
+			return nil
 		case <-stop:
 			return errDiscarded
 		}
-		return nil
 	}
 	m.err = merge(sources, func(record []byte) error {
-		if len(chunk) > 0 && len(chunk)+len(record) > bytes {
+		if to.prepare != nil {
+			record = to.prepare(record)
+		}
+		if current != nil && len(current.text)+len(record) > bytes {
 			if err := send(); err != nil {
 				return err
 			}
 		}
-		if chunk == nil {
-			chunk = make([]byte, 0, max(bytes, len(record)))
+		if current == nil {
+			if err := next(len(record)); err != nil {
+				return err
+			}
 		}
-		chunk = append(chunk, record...)
+		c := current
+		c.text, c.lengths = append(c.text, record...), append(c.lengths, uint32(len(record)))
+		if to.indexed {
+			span, err := spanOf(record)
+			if err != nil {
+				return err
+			}
+			c.spans = append(c.spans, span)
+		}
 		return nil
 	})
-	if m.err == nil && len(chunk) > 0 {
+	if m.err == nil && current != nil {
 		m.err = send()
 	}
 }
 
-// mergeRanges merges runs and segments by ranges, at most so many at a time, and calls emit for
-// each record in order. The error of emit comes as failed.
-func (s *sorter) mergeRanges(all []rangeOfKeys, atATime int, emit func(record []byte) error) (failed, err error) {
+// mergeRanges merges runs and segments by ranges, at most so many at a time, and gives the records
+// in order. The error of to comes as failed.
+func (s *sorter) mergeRanges(all []rangeOfKeys, atATime int, to emitter) (failed, err error) {
 	stop := make(chan struct{})
 	order := make(chan *merging, atATime-1)
 	var wait sync.WaitGroup
@@ -169,21 +224,25 @@ func (s *sorter) mergeRanges(all []rangeOfKeys, atATime int, emit func(record []
 	wait.Go(func() {
 		defer close(order)
 		for _, keys := range all {
-			m := &merging{keys: keys, chunks: make(chan []byte, chunksOfRange), used: make(chan []byte, chunksOfRange)}
+			m := &merging{keys: keys, chunks: make(chan *chunk, chunksOfRange), used: make(chan *chunk, chunksOfRange)}
 			select {
 			case order <- m:
 			case <-stop:
 				return
 			}
-			wait.Go(func() { m.run(s.sourcesOf(keys), s.chunkBytes, stop) })
+			wait.Go(func() { m.run(s.sourcesOf(keys), s.chunkBytes, to, stop) })
 		}
 	})
 	for m := range order {
-		for chunk := range m.chunks {
-			if _, failed = eachRecord(chunk, emit); failed != nil {
+		for c := range m.chunks {
+			if to.chunk != nil {
+				failed = to.chunk(c)
+			} else {
+				_, failed = eachRecord(c.text, to.record)
+			}
+			if c.release(); failed != nil {
 				return failed, nil
 			}
-			m.used <- chunk[:0]
 		}
 		if m.err != nil {
 			return nil, m.err

@@ -51,7 +51,7 @@ type sorter struct {
 	// between entries of the index of a run.
 	mergeMemory                          int64
 	rangeBytes, chunkBytes, indexedBytes int
-	tokens                               chan struct{}
+	tokens, copies                       chan struct{} // of goroutines that sort and copy
 
 	current   *segment
 	full      []*segment // in order
@@ -71,6 +71,7 @@ type sorter struct {
 type segment struct {
 	data    []byte
 	entries []entry
+	copying sync.WaitGroup // who fills places that are taken
 	sorted  chan struct{} // holds one element when entries are in order
 	next    int           // entry, in a merge
 }
@@ -96,7 +97,7 @@ func newSorter(files temporary.Files, memory int64, threads int) *sorter {
 		files:        files,
 		segmentBytes: int(memory / int64(2*half)), half: half, fanIn: fanIn,
 		mergeMemory: mergeMemory, rangeBytes: leastRangeBytes, chunkBytes: chunkBytes, indexedBytes: indexedBytes,
-		tokens: make(chan struct{}, threads),
+		tokens: make(chan struct{}, threads), copies: make(chan struct{}, threads),
 		free:   make(chan *segment, 2*half),
 	}
 }
@@ -126,6 +127,40 @@ func (s *sorter) add(record []byte) error {
 	}
 	c.entries = append(c.entries, entry{keyOf(record), uint32(len(c.data)), uint32(len(record))})
 	c.data = append(c.data, record...)
+	return nil
+}
+
+// take adds a block of records, with the length of each. Where it has the room for them in one
+// segment, another goroutine copies them. back is called when nobody needs the block any more.
+func (s *sorter) take(block []byte, lengths []uint32, back func()) error {
+	if cap(s.tokens) == 1 || len(lengths) > s.segmentBytes/indexShare/entrySize || len(block) > s.segmentBytes-s.segmentBytes/indexShare {
+		defer back()
+		_, err := eachRecord(block, s.add)
+		return err
+	}
+	c := s.current
+	if c == nil || len(c.entries)+len(lengths) > cap(c.entries) || len(c.data)+len(block) > cap(c.data) {
+		if err := s.nextSegment(len(block)); err != nil {
+			back()
+			return err
+		}
+		c = s.current
+	}
+	at, first := len(c.data), len(c.entries)
+	c.data, c.entries = c.data[:at+len(block)], c.entries[:first+len(lengths)]
+	s.copies <- struct{}{}
+	c.copying.Add(1)
+	go func(data []byte, entries []entry) {
+		copy(data, block)
+		n := 0
+		for i, length := range lengths {
+			entries[i] = entry{keyOf(data[n:]), uint32(at + n), length}
+			n += int(length)
+		}
+		back()
+		c.copying.Done()
+		<-s.copies
+	}(c.data[at:], c.entries[first:])
 	return nil
 }
 
@@ -169,6 +204,7 @@ func (s *sorter) closeSegment() {
 	s.current = nil
 	s.full = append(s.full, c)
 	go func() {
+		c.copying.Wait()
 		s.tokens <- struct{}{}
 		slices.SortFunc(c.entries, func(a, b entry) int {
 			if a.key != b.key {
@@ -289,8 +325,8 @@ func (s *sorter) endSpilling() {
 	}
 }
 
-// finish calls emit for each record in order. The record is emit's until it returns.
-func (s *sorter) finish(emit func(record []byte) error) error {
+// finish gives all records in order. They are the emitter's until it returns.
+func (s *sorter) finish(to emitter) error {
 	s.closeSegment()
 	s.endSpilling()
 	if err := s.error(); err != nil {
@@ -306,12 +342,15 @@ func (s *sorter) finish(emit func(record []byte) error) error {
 		g.sorted <- struct{}{} // for discard
 	}
 	all := ranges(s.runs, s.full, max(s.rangeBytes, 2*s.indexedBytes*len(s.runs)), s.indexedBytes)
-	var failed, err error // emit's errors are not of the temporary folder
+	var failed, err error // the emitter's errors are not of the temporary folder
 	if n := min(s.rangesAtATime(), len(all)); n > 1 {
-		failed, err = s.mergeRanges(all, n, emit)
+		failed, err = s.mergeRanges(all, n, to)
 	} else {
 		err = merge(s.sourcesOf(rangeOfKeys{last: true}), func(record []byte) error {
-			failed = emit(record)
+			if to.prepare != nil {
+				record = to.prepare(record)
+			}
+			failed = to.record(record)
 			return failed
 		})
 	}

@@ -71,7 +71,7 @@ func sortBy(t interface{ Fatal(...any) }, s *sorter, records []Record) []byte {
 		}
 	}
 	var got []byte
-	if err := s.finish(func(r []byte) error { got = append(got, r[keyedHeader:]...); return nil }); err != nil {
+	if err := s.finish(emitter{record: func(r []byte) error { got = append(got, r[keyedHeader:]...); return nil }}); err != nil {
 		t.Fatal(err)
 	}
 	return got
@@ -154,12 +154,12 @@ func TestRanges(t *testing.T) {
 		}
 		s = sorter()
 		n, full := 0, errors.New("full")
-		err := s.finish(func([]byte) error {
+		err := s.finish(emitter{record: func([]byte) error {
 			if n++; n == 5000 {
 				return full
 			}
 			return nil
-		})
+		}})
 		if !errors.Is(err, full) || n != 5000 {
 			t.Errorf("alike %v: error %v after %d records", alike, err, n)
 		}
@@ -180,7 +180,7 @@ func TestRangesTellFaults(t *testing.T) {
 		}
 	}
 	want := "sorting, temporary folder " + folder + ": reading back: a block has changed since it was written"
-	if err := s.finish(func([]byte) error { return nil }); err == nil || err.Error() != want {
+	if err := s.finish(emitter{record: func([]byte) error { return nil }}); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 	if len(s.runs) < 2 {
@@ -365,7 +365,7 @@ func TestSortReportsFaultsOfFiles(t *testing.T) {
 					break
 				}
 				if i == 1999 {
-					err = s.finish(func([]byte) error { return nil })
+					err = s.finish(emitter{record: func([]byte) error { return nil }})
 				}
 			}
 			if err == nil || !strings.HasPrefix(err.Error(), c.want) || strings.Count(err.Error(), "folder") != 1 {
@@ -407,7 +407,7 @@ func BenchmarkSort(b *testing.B) {
 				if _, err := eachRecord(block, s.add); err != nil {
 					b.Fatal(err)
 				}
-				if err := s.finish(func([]byte) error { return nil }); err != nil {
+				if err := s.finish(emitter{record: func([]byte) error { return nil }}); err != nil {
 					b.Fatal(err)
 				}
 				if err := s.discard(); err != nil {

@@ -59,7 +59,7 @@ type Writer struct {
 // recordSorter is a sorter, which may mark duplicates.
 type recordSorter interface {
 	add(record []byte) error
-	finish(emit func(record []byte) error) error
+	finish(to emitter) error
 	discard() error
 }
 
@@ -217,6 +217,83 @@ func eachRecord(block []byte, take func(record []byte) error) (int, error) {
 	return n, nil
 }
 
+// Lengths appends the length of each record of a block of Binary or KeyedText.
+func Lengths(lengths []uint32, block []byte) ([]uint32, error) {
+	_, err := eachRecord(block, func(record []byte) error {
+		lengths = append(lengths, uint32(len(record)))
+		return nil
+	})
+	return lengths, err
+}
+
+// Takes tells whether Take takes blocks over.
+func (w *Writer) Takes() bool {
+	return w.marker == nil && (w.sorter != nil || w.options.Format == FormatBAM)
+}
+
+// Take is Write of records with the length of each, for a Writer that Takes. The block and lengths
+// stay as they are until back is called, once, from any goroutine, also after an error: others copy
+// the records.
+func (w *Writer) Take(block []byte, lengths []uint32, back func()) error {
+	err := w.err
+	if err == nil && w.finished {
+		err = errFinished
+	}
+	switch s, sorts := w.sorter.(*sorter); {
+	case err != nil:
+		back()
+		return err
+	case sorts:
+		w.err = s.take(block, lengths, back)
+	default:
+		c := &chunk{text: block, lengths: lengths, back: back}
+		release := c.hold()
+		w.err = w.emitChunk(c)
+		release()
+	}
+	return w.err
+}
+
+// emitChunk writes the records of a chunk, whose places are those that emit gives them.
+func (w *Writer) emitChunk(c *chunk) error {
+	z := w.bgzf
+	// The current block has bytes [from, at) of the chunk too.
+	from, at := 0, 0
+	flush := func() error {
+		block := c.text[from:at]
+		from = at
+		return z.FlushWith(block, c.hold())
+	}
+	place := func() bgzf.Place { return z.Place() + bgzf.Place(at-from) }
+	for i, length := range c.lengths {
+		n := int(length)
+		if n > z.Room()-(at-from) {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+		begin := place()
+		if n > z.Room() { // longer than a block
+			if _, err := z.Write(c.text[at : at+n]); err != nil {
+				return err
+			}
+			from += n
+		}
+		if at += n; at-from == z.Room() {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+		if w.indexer != nil {
+			if err := w.indexer.add(&c.spans[i], begin, place()); err != nil {
+				return err
+			}
+		}
+	}
+	_, err := z.Write(c.text[from:at]) // so that nobody waits for what follows in the block
+	return err
+}
+
 // emit writes a record in its final order.
 func (w *Writer) emit(record []byte) error {
 	switch {
@@ -231,7 +308,11 @@ func (w *Writer) emit(record []byte) error {
 	if err != nil || w.indexer == nil {
 		return err
 	}
-	return w.indexer.add(record, begin, end)
+	span, err := spanOf(record)
+	if err != nil {
+		return err
+	}
+	return w.indexer.add(&span, begin, end)
 }
 
 // Close writes what is kept back: sorted records, the block that ends compressed
@@ -253,7 +334,11 @@ func (w *Writer) Close() error {
 
 func (w *Writer) finish() error {
 	if w.sorter != nil {
-		if err := w.sorter.finish(w.emit); err != nil {
+		to := emitter{record: w.emit, indexed: w.indexer != nil}
+		if w.options.Format == FormatBAM {
+			to.chunk = w.emitChunk
+		}
+		if err := w.sorter.finish(to); err != nil {
 			return err
 		}
 	}

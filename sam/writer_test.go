@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	hts "github.com/biogo/hts/sam"
 
 	"scanmap/internal/bgzf"
 	"scanmap/internal/programs"
+	"scanmap/internal/temporary"
 )
 
 const coordinate = hts.Coordinate
@@ -219,4 +221,104 @@ func FuzzWrite(f *testing.F) {
 			t.Errorf("%d bytes of %d", len(body(t, b.Bytes())), len(block))
 		}
 	})
+}
+
+// TestTake compares what Take writes, by blocks of any size that others copy, with Write of one
+// record after another on one thread. Some records are longer than a block of BGZF.
+func TestTake(t *testing.T) {
+	records := manyRecords(3000)
+	for i := range records {
+		switch i {
+		case 7, 8, 1500, 2999:
+			records[i].Bases = bytes.Repeat([]byte("ACGTT"), 20_000)
+			records[i].Qualities = bytes.Repeat([]byte("I"), 100_000)
+			records[i].Cigar = nil
+		}
+	}
+	full := &records[2000] // fills a block of BGZF, and its end is in the index as the end of a contig
+	full.Contig, full.ContigIndex, full.Pos = testContigs[0].Name, 0, 2100
+	for n := 40_000; len(full.AppendBinary(nil)) < 0xff00; n++ {
+		full.Bases, full.Qualities, full.Cigar = bytes.Repeat([]byte("A"), n), bytes.Repeat([]byte("I"), n), nil
+	}
+	for len(full.AppendBinary(nil)) > 0xff00 {
+		full.Name = full.Name[1:]
+	}
+	h := testHeader(t, HeaderOptions{NoProgram: true}, testContigs...)
+	sorted := testHeader(t, HeaderOptions{SortOrder: coordinate, NoProgram: true}, testContigs...)
+	write := func(o WriterOptions, take int) (file, index []byte) {
+		t.Helper()
+		var to, indexed bytes.Buffer
+		header := h
+		if o.Sort {
+			header = sorted
+			if o.Format == FormatBAM {
+				o.Index = &indexed
+			}
+		}
+		w, err := NewWriter(&to, header, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.Threads > 1 { // the last merge goes by ranges, and chunks are shorter than a block of BGZF
+			s, _ := w.sorter.(*sorter)
+			if w.marker != nil {
+				s = w.marker.records
+			}
+			if s != nil {
+				s.mergeMemory, s.rangeBytes, s.chunkBytes, s.indexedBytes = 1<<30, 100_000, 9_000, 1
+			}
+		}
+		backs := int64(0)
+		var given atomic.Int64
+		for first := 0; first < len(records); first += max(take, 1) {
+			var block []byte
+			for i := first; i < min(first+max(take, 1), len(records)); i++ {
+				block = records[i].Append(block, w.Encoding())
+			}
+			if take == 0 {
+				if _, err := w.Write(block); err != nil {
+					t.Fatal(err)
+				}
+				continue
+			}
+			lengths, err := Lengths(nil, block)
+			if err != nil || !w.Takes() {
+				t.Fatal(err, w.Takes())
+			}
+			backs++
+			if err := w.Take(block, lengths, func() { given.Add(1); clear(block); clear(lengths) }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if given.Load() != backs {
+			t.Errorf("%d of %d blocks came back", given.Load(), backs)
+		}
+		return to.Bytes(), indexed.Bytes()
+	}
+	for _, o := range []WriterOptions{
+		{Format: FormatBAM, Compression: 1},
+		{Format: FormatBAM, Compression: 1, Sort: true},
+		{Format: FormatSAM, Sort: true},
+		{Format: FormatBAM, Compression: 1, Sort: true, MarkDuplicates: true},
+		{Format: FormatSAM, Sort: true, MarkDuplicates: true},
+	} {
+		o.Threads, o.Temporary = 1, temporary.In(t.TempDir())
+		want, index := write(o, 0)
+		for _, threads := range []int{1, 2, 9} {
+			for _, memory := range []int64{0, 3 << 20} {
+				for _, take := range []int{1, 50, 3000} {
+					if o.MarkDuplicates { // which Take does not do
+						take = 0
+					}
+					o.Threads, o.SortMemory = threads, memory
+					if got, i := write(o, take); !bytes.Equal(got, want) || !bytes.Equal(i, index) {
+						t.Errorf("%s, sorted %v, %d threads, %d bytes of memory, by %d: other bytes", o.Format, o.Sort, threads, memory, take)
+					}
+				}
+			}
+		}
+	}
 }

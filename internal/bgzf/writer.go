@@ -25,7 +25,7 @@ import (
 // error. Methods are for one goroutine.
 type Writer struct {
 	w      Whole
-	press  *Press[struct{}]
+	press  *Press[borrowed]
 	number int64 // of the current block
 
 	// offsets are those of the blocks written, in order, if keepOffsets. They belong to the writing
@@ -52,9 +52,16 @@ func NewWriter(w io.Writer, level, threads int) (*Writer, error) {
 		return nil, fmt.Errorf("compression level %d is not one of 0 to 9", level)
 	}
 	z := &Writer{w: Whole{w}}
-	pack := func() Packer[struct{}] {
+	pack := func() Packer[borrowed] {
 		c := NewCompressor(level)
-		return func(out []byte, b *Block[struct{}]) ([]byte, error) { return c.appendBlock(out, b.Data) }
+		return func(out []byte, b *Block[borrowed]) ([]byte, error) {
+			if end := &b.Note; end.back != nil {
+				b.Data = append(b.Data, end.text...)
+				end.back()
+				*end = borrowed{}
+			}
+			return c.appendBlock(out, b.Data)
+		}
 	}
 	z.press = NewPress(threads, pack, z.writeBlock)
 	return z, nil
@@ -66,7 +73,13 @@ func (z *Writer) KeepOffsets() { z.keepOffsets = true }
 // Offsets returns the offsets that were kept, after Close.
 func (z *Writer) Offsets() Offsets { return z.offsets }
 
-func (z *Writer) writeBlock(b *Block[struct{}]) error {
+// borrowed is the text at the end of a block, until it is given back.
+type borrowed struct {
+	text []byte
+	back func()
+}
+
+func (z *Writer) writeBlock(b *Block[borrowed]) error {
 	if z.keepOffsets {
 		z.offsets = append(z.offsets, z.written)
 	}
@@ -91,6 +104,18 @@ func (z *Writer) Flush() error {
 	if len(z.press.Block.Data) == 0 {
 		return z.press.Err()
 	}
+	z.number++
+	return z.press.Next()
+}
+
+// FlushWith ends the current block with bytes for which it has room, unless it is empty then. They
+// stay as they are until back is called, from any goroutine: who compresses copies them.
+func (z *Writer) FlushWith(p []byte, back func()) error {
+	if len(p) == 0 {
+		back()
+		return z.Flush()
+	}
+	z.press.Block.Note = borrowed{p, back}
 	z.number++
 	return z.press.Next()
 }
