@@ -68,7 +68,9 @@ func (w *recordWriters) open(ref *dna.Reference, o *orderedWriter) error {
 		if w.records, err = start(w.out.Records, w.header, w.out.Form); err != nil {
 			return err
 		}
-		o.records, o.encoding = w.records, w.records.Encoding()
+		if o.records, o.encoding = w.records, w.records.Encoding(); w.records.Takes() {
+			o.taking = w.records
+		}
 	}
 	if w.out.Discordant != nil {
 		discordant, err := start(w.out.Discordant, w.apart, w.out.DiscordantForm)

@@ -11,6 +11,7 @@ import (
 	"scanmap/internal/parallel"
 	"scanmap/locate"
 	"scanmap/mapper/find"
+	"scanmap/sam"
 )
 
 // A resolver makes the records of parts, which come in order, and hands them to the writer.
@@ -386,7 +387,14 @@ func (r *resolver) writeGroup(ctx context.Context, w *worker, p *part, reads spa
 		return nil
 	}
 	start, size := r.times.write.Start(), made.size()
-	err := r.out.write(n, made)
+	var err error
+	if r.out.taking != nil {
+		made.lengths, err = sam.Lengths(made.lengths[:0], made.records)
+	}
+	if err != nil {
+		return r.out.fail(err)
+	}
+	err = r.out.write(n, made)
 	r.times.write.Add(start, size)
 	return err
 }

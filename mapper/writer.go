@@ -32,7 +32,9 @@ type Outputs struct {
 // A block is what is written of a group of reads.
 type block struct {
 	records, discordant, unmapped []byte
-	values                        []sam.Record // the same as records; nil if they are not wanted
+	// lengths are those of the records where the writer takes blocks over.
+	lengths []uint32
+	values  []sam.Record // the same as records; nil if they are not wanted
 }
 
 // size is in bytes.
@@ -44,6 +46,8 @@ func (b *block) size() int64 { return int64(len(b.records) + len(b.discordant) +
 type orderedWriter struct {
 	// records, discordant and unmapped get the parts of blocks; the latter may be nil.
 	records, discordant, unmapped io.Writer
+	// taking is records where these take blocks over, or nil.
+	taking *sam.Writer
 	// found gets the values; it may be nil.
 	found func([]sam.Record) error
 	// counting is what workers hand locations to; it may be nil.
@@ -106,8 +110,8 @@ func (o *orderedWriter) write(n int, b block) error {
 		}
 		o.next += len(due)
 		for i := range due {
-			if b := &due[i]; b.fits() {
-				o.free = append(o.free, block{records: b.records[:0], discordant: b.discordant[:0], unmapped: b.unmapped[:0]})
+			if o.taking == nil {
+				o.giveBack(&due[i])
 			}
 		}
 		o.moved.Broadcast()
@@ -115,6 +119,13 @@ func (o *orderedWriter) write(n int, b block) error {
 	o.writing = false
 	o.moved.Broadcast()
 	return o.err
+}
+
+// giveBack has the memory of a block used again.
+func (o *orderedWriter) giveBack(b *block) {
+	if b.fits() {
+		o.free = append(o.free, block{records: b.records[:0], discordant: b.discordant[:0], unmapped: b.unmapped[:0], lengths: b.lengths[:0]})
+	}
 }
 
 // mostDue is how many blocks are written before those who wait are told: with many threads, to wake
@@ -160,10 +171,14 @@ func (o *orderedWriter) writeEarly(n int, records []byte) []byte {
 
 // writeBlock writes the parts of a block.
 func (o *orderedWriter) writeBlock(b *block) error {
+	records := b.records
+	if o.taking != nil {
+		records = nil // which are given away, after the others
+	}
 	for _, part := range []struct {
 		w    io.Writer
 		text []byte
-	}{{o.records, b.records}, {o.discordant, b.discordant}, {o.unmapped, b.unmapped}} {
+	}{{o.records, records}, {o.discordant, b.discordant}, {o.unmapped, b.unmapped}} {
 		if len(part.text) == 0 {
 			continue
 		}
@@ -172,9 +187,19 @@ func (o *orderedWriter) writeBlock(b *block) error {
 		}
 	}
 	if len(b.values) > 0 {
-		return o.found(b.values)
+		if err := o.found(b.values); err != nil {
+			return err
+		}
 	}
-	return nil
+	if o.taking == nil {
+		return nil
+	}
+	taken := *b
+	return o.taking.Take(b.records, b.lengths, func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.giveBack(&taken)
+	})
 }
 
 // maxFreeBlock is the largest buffer kept for reuse, in bytes: a read with very many

@@ -240,7 +240,7 @@ func (w *Writer) Take(block []byte, lengths []uint32, back func()) error {
 		err = errFinished
 	}
 	switch s, sorts := w.sorter.(*sorter); {
-	case err != nil:
+	case err != nil || len(block) == 0:
 		back()
 		return err
 	case sorts:
