@@ -469,3 +469,43 @@ func firstDifference(want, got string) string {
 	}
 	return fmt.Sprintf("%d lines and %d", len(a), len(b))
 }
+
+// TestOneOfSeveralGPUsFails has calls of one of three GPUs fail, also where reads are sought again: the
+// run ends with the error of the device, or goes on where it can do with less memory.
+func TestOneOfSeveralGPUsFails(t *testing.T) {
+	t.Parallel()
+	reference, reads := writeInput(t, 20)
+	o := Options{Reference: reference, Libraries: []Library{{Reads: reads}}, Threads: 2, BatchReads: 9,
+		Distance: Distance{Percent: 8, Percentage: true}, Report: Report{Mode: ReportOne}}
+	want, _ := runText(t, o)
+	open := func() *gpu.Driver {
+		return emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{Devices: 3})
+	}
+	driver := open()
+	onGPU(t, o, driver, want)
+	calls := driver.Calls()
+	shares := effort.Pick([]int{1, 2, 4, 6, 8, 9}, []int{5})
+	for call, code := range map[string]gpu.Result{
+		"cuMemAlloc_v2": gpu.OutOfMemory, "cuStreamSynchronize": gpu.IllegalAddress, "cuLaunchKernel": gpu.LaunchFailed,
+		"cuDevicePrimaryCtxRetain": gpu.OutOfMemory,
+	} {
+		for _, share := range shares {
+			n := max(calls[call]*share/10, 1)
+			driver := open()
+			driver.Inject(call, n, code)
+			failing := o
+			failing.Device = device.Choice{Kind: device.CUDA, Driver: driver}
+			var out bytes.Buffer
+			_, err := Run(t.Context(), failing, sam.HeaderOptions{NoProgram: true}, Outputs{Records: &out})
+			var failure *device.Error
+			switch {
+			case driver.Calls()[call] < n:
+				t.Errorf("call %d of %s is not made", n, call)
+			case err == nil && (code != gpu.OutOfMemory || out.String() != want):
+				t.Errorf("call %d of %s: no error, or other bytes", n, call)
+			case err != nil && !errors.As(err, &failure):
+				t.Errorf("call %d of %s: %v", n, call, err)
+			}
+		}
+	}
+}
