@@ -19,8 +19,9 @@ type part struct {
 	batch   *find.Batch
 	found   *find.Found
 	err     error
-	// held tells that found has locations alone, which a resolver keeps.
-	held bool
+	// held tells that found has locations alone, in memory of the part, which a resolver keeps.
+	held   bool
+	memory heldMemory
 	// toSeek says of each read of a part that is held up to which distance it is sought again, or
 	// notAgain, and again are those that were.
 	toSeek []int32

@@ -33,6 +33,7 @@ type resolver struct {
 	seekers []*seeker
 	sharing parallel.Sharing
 	many    sync.Mutex // of a group with many locations, see manyFound
+	spare   []heldMemory
 	// verified counts the windows of parts that were looked at for an estimate, and held.
 	verified int64
 }
@@ -131,8 +132,9 @@ func (r *resolver) held(p *part, batch func() *find.Batch, groups []int, ofGroup
 		}
 		r.verified += g.verified
 	}
-	all.located, all.operations = make([]find.Located, located[len(ofGroup)]), make([]locate.Operation, operations[len(ofGroup)])
-	firsts := make([]int, reads+1)
+	memory := r.spareMemory(located[len(ofGroup)], operations[len(ofGroup)], reads+1)
+	all.located, all.operations = memory.located, memory.operations
+	firsts := memory.firsts
 	firsts[reads] = len(all.located)
 	parallel.Ranges(len(r.workers), len(ofGroup), 1, func(_, i, _ int) {
 		g, from, to := &ofGroup[i], groups[i]-first, groups[i+1]-first
@@ -145,13 +147,53 @@ func (r *resolver) held(p *part, batch func() *find.Batch, groups []int, ofGroup
 		}
 		find.FirstLocated(firsts[from:to], these, from, located[i])
 	})
-	held := part{library: p.library, batch: batch(), found: &find.Found{}, held: true}
+	held := part{library: p.library, batch: batch(), found: &find.Found{}, held: true, memory: memory}
 	if p.found.Unlisted() {
 		held.found.HoldUnlisted()
 	} else {
 		held.found.HoldLocated(all.located, firsts, all.operations, all.left)
 	}
 	return held
+}
+
+// heldMemory is what a part that is held has in place of that of a finder.
+type heldMemory struct {
+	located    []find.Located
+	operations []locate.Operation
+	firsts     []int
+}
+
+// mostSpare is how many parts' memory is kept to be used again.
+const mostSpare = 8
+
+// spareMemory returns memory for so many locations, operations and reads, that of a part that has
+// been written if there is one: to clear as much anew takes one thread longer than others search.
+func (r *resolver) spareMemory(located, operations, reads int) (m heldMemory) {
+	if n := len(r.spare); n > 0 {
+		at := slices.IndexFunc(r.spare, func(m heldMemory) bool { return cap(m.located) >= located })
+		if at < 0 {
+			at = n - 1
+		}
+		m = r.spare[at]
+		r.spare = slices.Delete(r.spare, at, at+1)
+	}
+	return heldMemory{sized(m.located, located), sized(m.operations, operations), sized(m.firsts, reads)}
+}
+
+// sized returns n elements, in s if that has room.
+func sized[T any](s []T, n int) []T {
+	if n <= cap(s) {
+		return s[:n]
+	}
+	return make([]T, n)
+}
+
+// written takes the memory of a part that nobody needs any more.
+func (r *resolver) written(p *part) {
+	if p.memory.firsts != nil && len(r.spare) < mostSpare {
+		r.spare = append(r.spare, p.memory)
+	}
+	p.memory = heldMemory{}
 }
 
 // settle ends the estimate of the current library, if there is one, and makes the records that wait
@@ -237,7 +279,7 @@ func (r *resolver) seek(ctx context.Context, seekers []*seeker) error {
 // writeFound makes the records of the parts that are sought by the first of some seekers, those
 // whose search began first.
 func (r *resolver) writeFound(ctx context.Context, seekers []*seeker) error {
-	return seekers[0].use(ctx, func(p *part, reads span) error { return r.writeBy(ctx, seekers[1:], p, reads) })
+	return seekers[0].use(ctx, func(p *part, reads span) error { return r.writeBy(ctx, seekers[1:], p, reads) }, r.written)
 }
 
 // writeAll makes the records of all parts that the first of some seekers has.

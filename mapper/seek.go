@@ -307,27 +307,28 @@ func (w *search) pick(from *soughtRead, most int) int {
 }
 
 // use calls do for the reads of all parts whose search began first, some after the other and in
-// order, while the part has what was found of those that are sought. The search is idle then.
-func (s *seeker) use(ctx context.Context, do func(p *part, reads span) error) error {
+// order, while the part has what was found of those that are sought, and done for the parts that are
+// used. The search is idle then.
+func (s *seeker) use(ctx context.Context, do func(p *part, reads span) error, done func(p *part)) error {
 	w := s.underWay[0]
-	var done soughtRead // the first that was not used
+	var next soughtRead // the first read that was not used
 	finish := func(parts int) error {
-		for ; done.part < parts; done = (soughtRead{done.part + 1, 0}) {
-			p := &w.parts[done.part]
-			if reads := len(p.batch.Reads); done.read < reads {
-				if err := do(p, span{done.read, reads}); err != nil {
+		for ; next.part < parts; next = (soughtRead{next.part + 1, 0}) {
+			p := &w.parts[next.part]
+			if reads := len(p.batch.Reads); next.read < reads {
+				if err := do(p, span{next.read, reads}); err != nil {
 					return err
 				}
 			}
 		}
 		return nil
 	}
-	next := 0 // of those that are packed
+	packed := 0 // those before it are used
 	for found := range w.found {
 		if found.err != nil {
 			return found.err
 		}
-		sought := w.sought[next : next+len(found.batch.Reads)]
+		sought := w.sought[packed : packed+len(found.batch.Reads)]
 		for first := 0; first < len(sought); {
 			of := sought[first].part
 			n := 1
@@ -340,14 +341,14 @@ func (s *seeker) use(ctx context.Context, do func(p *part, reads span) error) er
 			p, to := &w.parts[of], sought[first+n-1].read+1
 			p.again = soughtAgain{sought[first : first+n], found.batch, found.found, first, s.step == seekParts}
 			p.again.know(p.batch)
-			if err := do(p, span{done.read, to}); err != nil {
+			if err := do(p, span{next.read, to}); err != nil {
 				return err
 			}
-			p.again, done.read = soughtAgain{}, to
+			p.again, next.read = soughtAgain{}, to
 			first += n
 		}
-		if next += len(sought); next == len(w.sought) {
-			next = 0 // others are packed once these are not used
+		if packed += len(sought); packed == len(w.sought) {
+			packed = 0 // others are packed once these are not used
 		}
 		close(found.used)
 	}
@@ -358,6 +359,9 @@ func (s *seeker) use(ctx context.Context, do func(p *part, reads span) error) er
 		return err
 	}
 	w.cancel()
+	for i := range w.parts {
+		done(&w.parts[i])
+	}
 	w.parts = nil
 	s.underWay, s.idle = s.underWay[1:], append(s.idle, w)
 	return nil
