@@ -41,7 +41,9 @@ func guidesCommand(p process) *cli.Command {
 				Usage: "at most `K` substitutions, and no bulges, in place of --max-distance"},
 		}, classFlags(), []cli.Flag{
 			&cli.StringFlag{Name: "pam", Value: "NGG", Category: categorySearch, DefaultText: "NGG",
-				Usage: "`LETTERS` beside every guide that have to match, as in NRG"},
+				Usage: "`LETTERS` beside every guide that have to match, as in NRG; of several, as in TTTV,TTCV, one has to"},
+			&cli.StringFlag{Name: "off-target-pam", Category: categorySearch,
+				Usage: "off-targets stand beside these `LETTERS` too, as in NAG,NGA; targets and guides of --in stand beside --pam alone"},
 		}, targetFlags(), []cli.Flag{
 			&cli.StringFlag{Name: "patterns", Aliases: []string{"f"}, Category: categoryInput,
 				Usage: "judge the guides of `FILE`, without PAM: FASTA, or lines of a guide or of a name and a guide; - is standard input"},
@@ -88,7 +90,8 @@ type guidesJob struct {
 	in             placeName
 	intervals      string // BED of --in
 	length         int
-	target         search.Target
+	target         search.Target // with the PAMs of off-targets alone after the others
+	aside          int           // how many these are
 	regions        string
 	best           int // 0 for all in their order
 	output, places string
@@ -139,15 +142,39 @@ func (j *guidesJob) readSearch(c *cli.Context) error {
 	if err := readLimits(c, o); err != nil {
 		return err
 	}
-	if strings.Contains(c.String("pam"), ",") {
-		return errors.New("option --pam: guides are judged beside one PAM; IUPAC letters, as in NRG, stand for several")
-	}
 	if err := readTarget(c, &j.target); err != nil {
+		return err
+	}
+	if err := j.readOffTargetPAMs(c); err != nil {
 		return err
 	}
 	for _, s := range j.target.Exact {
 		if c.IsSet("in") && s.To > j.length {
 			return fmt.Errorf("option --seed-exact: guides of --in have %d letters (--length), but those up to %d have to match", j.length, s.To)
+		}
+	}
+	return nil
+}
+
+// readOffTargetPAMs adds the PAMs of off-targets alone, and compares the lengths of all.
+func (j *guidesJob) readOffTargetPAMs(c *cli.Context) error {
+	own := len(j.target.PAMs)
+	if c.IsSet("off-target-pam") {
+		pams, err := readPAMs("off-target-pam", c.String("off-target-pam"), j.target.PAMs)
+		if err != nil {
+			return err
+		}
+		j.target.PAMs = append(j.target.PAMs, pams...)
+		j.aside = len(pams)
+	}
+	for i, pam := range j.target.PAMs {
+		if first := j.target.PAMs[0]; len(pam) != len(first) {
+			name := "pam"
+			if i >= own {
+				name = "off-target-pam"
+			}
+			return fmt.Errorf("option --%s: %s has %s and %s has %s, and PAMs of guides have one length; N stands for any letter",
+				name, first, counted(len(first), "letter"), pam, counted(len(pam), "letter"))
 		}
 	}
 	return nil
@@ -300,9 +327,11 @@ type guideFiles struct{ guides, places, page, changes *output }
 // judgedGuides are guides with what was found.
 type judgedGuides struct {
 	ref       *dna.Reference
-	regions   *guides.Regions // nil for none
-	patterns  []search.Pattern
-	origins   []guides.Site // nil for guides that were given
+	regions   *guides.Regions  // nil for none
+	patterns  []search.Pattern // of each guide one for each PAM
+	pams      int              // how many these are
+	aside     int              // how many of them are for off-targets alone
+	origins   []guides.Site    // nil for guides that were given
 	summaries []guides.Summary
 	judged    int           // how many guides there were
 	without   []string      // the names of those of them that have no exact place
@@ -318,7 +347,7 @@ func (j *guidesJob) judge(ctx context.Context, files guideFiles) (*judgedGuides,
 	if err != nil {
 		return nil, err
 	}
-	g := &judgedGuides{ref: ref}
+	g := &judgedGuides{ref: ref, pams: len(j.target.PAMs), aside: j.aside}
 	if g.patterns, g.origins, err = j.guides(ctx, ref); err != nil {
 		return nil, err
 	}
@@ -329,7 +358,7 @@ func (j *guidesJob) judge(ctx context.Context, files guideFiles) (*judgedGuides,
 		}
 		g.regions = guides.NewRegions(ref, regions)
 	}
-	g.judged = len(g.patterns)
+	g.judged = len(g.patterns) / g.pams
 	if j.best > 0 {
 		// First of all guides, and places of the best ones alone.
 		if err := j.search(ctx, g, guides.Options{}, nil); err != nil {
@@ -417,7 +446,7 @@ func (j *guidesJob) guides(ctx context.Context, ref *dna.Reference) ([]search.Pa
 		}
 		regions = []guides.Region{{Contig: contig, Start: j.in.start, End: j.in.end}}
 	}
-	patterns, sites, err := guides.Candidates(ref, regions, j.length, &j.target)
+	patterns, sites, err := guides.Candidates(ref, regions, j.length, &j.target, len(j.target.PAMs)-j.aside)
 	return patterns, sites, err
 }
 
@@ -444,7 +473,7 @@ func guideRegions(ctx context.Context, file string, ref *dna.Reference) ([]guide
 func (j *guidesJob) searchForFiles(ctx context.Context, g *judgedGuides, files guideFiles) error {
 	o := guides.Options{}
 	if files.page != nil {
-		o.Keep = report.GuidePlaces(len(g.patterns))
+		o.Keep = report.GuidePlaces(len(g.patterns) / g.pams)
 	}
 	if files.places == nil {
 		return j.search(ctx, g, o, nil)
@@ -461,6 +490,7 @@ func (j *guidesJob) searchForFiles(ctx context.Context, g *judgedGuides, files g
 // place.
 func (j *guidesJob) search(ctx context.Context, g *judgedGuides, o guides.Options, each func(*guides.Place) error) error {
 	o.Distance, o.Regions, o.Origins = j.options.Distance, g.regions, g.origins
+	o.PAMs, o.Aside = g.pams, g.aside
 	summaries, stats, err := guides.Search(ctx, g.ref, g.patterns, o, j.options, each)
 	if len(g.patterns) > 0 {
 		g.summaries, g.stats = summaries, stats
@@ -472,10 +502,13 @@ func (j *guidesJob) search(ctx context.Context, g *judgedGuides, o guides.Option
 func (g *judgedGuides) noteWithout() {
 	for i := range g.summaries {
 		if g.summaries[i].OnTarget() == 0 {
-			g.without = append(g.without, g.patterns[i].Name)
+			g.without = append(g.without, g.name(i))
 		}
 	}
 }
+
+// name is that of a guide.
+func (g *judgedGuides) name(i int) string { return g.patterns[i*g.pams].Name }
 
 // choose leaves some guides, in that order.
 func (g *judgedGuides) choose(order []int) {
@@ -483,7 +516,7 @@ func (g *judgedGuides) choose(order []int) {
 	var origins []guides.Site
 	var summaries []guides.Summary
 	for i, n := range order {
-		patterns = append(patterns, g.patterns[n])
+		patterns = append(patterns, g.patterns[n*g.pams:(n+1)*g.pams]...)
 		if g.origins != nil {
 			origins = append(origins, g.origins[n])
 		}

@@ -46,24 +46,25 @@ func (j *guidesJob) readVariants(c *cli.Context) error {
 
 // compareVariants finds what the alleles of the VCF change, and writes it if a file is given.
 func (j *guidesJob) compareVariants(ctx context.Context, g *judgedGuides, to *output) error {
-	targets := make([]*guides.Site, len(g.patterns))
+	targets := make([]*guides.Site, len(g.summaries))
 	for i := range g.summaries {
 		targets[i] = g.summaries[i].Target
 	}
-	counter := guides.NewChangeCounter(g.patterns, targets)
+	counter := guides.NewChangeCounter(g.patterns, targets, guides.Options{PAMs: g.pams, Aside: g.aside})
 	o := *j.variants
 	o.Search = j.options
 	o.Temporary = layerOf(ctx).temporary(os.Getenv("TMPDIR"))
 	rows := &changeRows{judgedGuides: g}
 	if to != nil {
 		rows.to = bufio.NewWriterSize(to, 1<<16)
+		// Flush has the error.
 		_, _ = rows.to.WriteString("guide\tcontig\tstart\tend\tstrand\tchange\tpam\ttarget\tdistance\tref_distance\ttext\tref_text\tcigar\tref_cigar\t" +
-			"mit\tref_mit\tcfd\tref_cfd\tfrequency\tcopies\talleles\tsamples\n") // Flush has the error
+			"mit\tref_mit\tcfd\tref_cfd\tfrequency\tcopies\talleles\tsamples" + g.onePAMColumn() + "\n")
 	}
 	var err error
 	if g.variants, err = variants.Compare(ctx, g.ref, g.patterns, o, func(v *variants.Change) error {
-		change := counter.Count(v)
-		if rows.to == nil {
+		change, counts := counter.Count(v)
+		if !counts || rows.to == nil {
 			return nil
 		}
 		return rows.add(&change)
@@ -82,7 +83,12 @@ func (j *guidesJob) summarizeChanges(w io.Writer, g *judgedGuides) error {
 	if g.variants == nil {
 		return nil
 	}
-	return summarizeVariants(w, shownInput(j.vcf), g.variants, counted(int(g.variants.Places), "change")+" of places")
+	changes := int64(0)
+	for i := range g.changes {
+		s := &g.changes[i]
+		changes += s.Made + s.Changed + s.Lost
+	}
+	return summarizeVariants(w, shownInput(j.vcf), g.variants, counted(int(changes), "change")+" of places")
 }
 
 // changeRows writes a line for each change.
@@ -113,7 +119,7 @@ func (r *changeRows) add(c *guides.Change) error {
 		score(v.Frequency, 6), copiesOf(v), v.Alleles, v.Samples} {
 		b = append(append(b, '\t'), text...)
 	}
-	r.line = append(b, '\n')
+	r.line = append(r.appendPAM(b, v.Pattern), '\n')
 	_, err := r.to.Write(r.line)
 	return err
 }

@@ -7,6 +7,43 @@ import (
 	"testing"
 )
 
+// TestGuidesChangesOfPAMs has an allele that puts one PAM in the place of another, and one that two
+// PAMs fit.
+func TestGuidesChangesOfPAMs(t *testing.T) {
+	folder := t.TempDir()
+	ref := copiesFile(t, folder, "ref.fa", ">a\nTTTTTTTTTTATGGTCGGACTCCCTGCCAGAGGTTTTTTTTTT\n")
+	list := copiesFile(t, folder, "guides.txt", "g ATGGTCGGACTCCCTGCCAG\n")
+	vcf := copiesFile(t, folder, "v.vcf", "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ts1\ts2\n"+
+		"a\t31\t.\tA\tC\t.\t.\t.\tGT\t0|1\t0|0\na\t32\t.\tG\tA\t.\t.\t.\tGT\t0|0\t0|1\n")
+	changes := filepath.Join(folder, "changes.tsv")
+	for _, c := range []struct {
+		options, summary string // made, changed, lost, pam_made, pam_lost, target_lost
+		rows             []string
+	}{
+		{"--pam NGG", "0 1 1 0 1 1", []string{"changed . 1 ATGGTCGGACTCCCTGCCAGCGG", "lost lost 1 ATGGTCGGACTCCCTGCCAGAaG"}},
+		{"--pam NGG,NAG", "1 1 1 1 1 0", []string{"changed . 1 ATGGTCGGACTCCCTGCCAGCGG NGG", "lost lost 1 ATGGTCGGACTCCCTGCCAGAaG NGG",
+			"made made 0 ATGGTCGGACTCCCTGCCAGAAG NAG"}},
+		{"--off-target-pam NAG", "1 1 1 1 1 1", []string{"changed . 1 ATGGTCGGACTCCCTGCCAGCGG NGG", "lost lost 1 ATGGTCGGACTCCCTGCCAGAaG NGG",
+			"made made 0 ATGGTCGGACTCCCTGCCAGAAG NAG"}},
+		{"--off-target-pam NGN", "0 1 1 0 1 1", []string{"changed . 1 ATGGTCGGACTCCCTGCCAGCGG NGG", "lost lost 1 ATGGTCGGACTCCCTGCCAGAaG NGG"}},
+		{"--pam NRG", "0 2 0 0 0 0", []string{"changed . 1 ATGGTCGGACTCCCTGCCAGCGG", "changed . 1 ATGGTCGGACTCCCTGCCAGAAG"}},
+	} {
+		args := append([]string{"guides", "--max-mismatches", "2", "-f", list, "--vcf", vcf, "--changes", changes, ref}, strings.Fields(c.options)...)
+		columns := strings.Split(rowsOf(quietly(t, args...), "")[1], "\t")
+		if got := strings.Join(append(columns[18:23:23], columns[24]), " "); got != c.summary {
+			t.Errorf("%s: %s, want %s", c.options, got, c.summary)
+		}
+		var rows []string
+		for _, row := range rowsOf(readFile(t, changes), "")[1:] {
+			columns := strings.Split(row, "\t")
+			rows = append(rows, strings.Join(slices.Concat(columns[5:8], columns[10:11], columns[22:]), " "))
+		}
+		if !slices.Equal(rows, c.rows) {
+			t.Errorf("%s: %q, want %q", c.options, rows, c.rows)
+		}
+	}
+}
+
 // TestGuidesChanges has a target that two samples have lost, a place that an allele makes with its
 // PAM, and one that it takes away.
 func TestGuidesChanges(t *testing.T) {

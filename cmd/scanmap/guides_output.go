@@ -40,6 +40,9 @@ func (g *judgedGuides) writeGuides(w io.Writer, distance int, withChanges bool) 
 	b := bufio.NewWriter(w)
 	_, _ = b.WriteString("guide\tletters\tpam\tcontig\tstart\tend\tstrand\ton_target\toff_targets\tmit\tcfd\tscored\t" +
 		"no_bulge\tdna_bulge\trna_bulge\tclasses\ttarget_regions\tin_regions" + changesColumns(withChanges))
+	if g.pams > 1 {
+		_, _ = b.WriteString("\tby_pam")
+	}
 	for edits := range distance + 1 {
 		_, _ = fmt.Fprintf(b, "\tedits_%d", edits)
 	}
@@ -58,11 +61,14 @@ func (g *judgedGuides) writeGuides(w io.Writer, distance int, withChanges bool) 
 		if g.regions != nil {
 			inRegions = strconv.FormatInt(s.InRegions, 10)
 		}
-		_, _ = fmt.Fprintf(b, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t%d\t%d\t%d\t%s\t%s\t%s", search.Escaped(g.patterns[i].Name),
+		_, _ = fmt.Fprintf(b, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t%d\t%d\t%d\t%s\t%s\t%s", search.Escaped(g.name(i)),
 			s.Letters, s.PAM, contig, start, end, strand, s.OnTarget(), s.OffTargets(), score(s.MIT, 2), score(s.CFD, 2), scored,
 			s.NoBulge, s.DNABulge, s.RNABulge, classList(s.Classes), g.regionNames(s.TargetRegions), inRegions)
 		if withChanges {
 			_, _ = b.WriteString(changesOf(&g.changes[i]))
+		}
+		if g.pams > 1 {
+			_, _ = b.WriteString("\t" + g.byPAM(i))
 		}
 		for _, n := range s.ByEdits {
 			_, _ = fmt.Fprintf(b, "\t%d", n)
@@ -70,6 +76,31 @@ func (g *judgedGuides) writeGuides(w io.Writer, distance int, withChanges bool) 
 		_ = b.WriteByte('\n')
 	}
 	return b.Flush() // which has the errors of all writes
+}
+
+// byPAM writes PAM:places for each PAM of a guide.
+func (g *judgedGuides) byPAM(guide int) string {
+	texts := make([]string, g.pams)
+	for i, n := range g.summaries[guide].ByPAM {
+		texts[i] = fmt.Sprintf("%s:%d", g.patterns[guide*g.pams+i].PAM, n)
+	}
+	return strings.Join(texts, ",")
+}
+
+// onePAMColumn is the name of the column that appendPAM appends, if there is one.
+func (g *judgedGuides) onePAMColumn() string {
+	if g.pams == 1 {
+		return ""
+	}
+	return "\tone_pam"
+}
+
+// appendPAM appends the PAM that a line is of, where there are several.
+func (g *judgedGuides) appendPAM(b []byte, pattern int) []byte {
+	if g.pams == 1 {
+		return b
+	}
+	return append(append(b, '\t'), g.patterns[pattern].PAM...)
 }
 
 // strandSign is + or -.
@@ -103,7 +134,7 @@ type placeRows struct {
 func newPlaceRows(w io.Writer, g *judgedGuides) *placeRows {
 	r := &placeRows{judgedGuides: g, to: bufio.NewWriterSize(w, 64<<10)}
 	_, _ = r.to.WriteString("pattern\tcontig\tstart\tend\tstrand\tdistance\tcigar\ttext\tguide\tmismatches\tdna_bulges\trna_bulges\t" +
-		"mit\tcfd\ttarget\tregions\n") // finish has the error
+		"mit\tcfd\ttarget\tregions" + g.onePAMColumn() + "\n") // finish has the error
 	return r
 }
 
@@ -127,7 +158,7 @@ func (r *placeRows) add(p *guides.Place) error {
 		target = '1'
 	}
 	b = append(append(b, '\t', target, '\t'), r.regionNames(p.Regions)...)
-	r.line = append(b, '\n')
+	r.line = append(r.appendPAM(b, p.Pattern), '\n')
 	_, err := r.to.Write(r.line)
 	return err
 }
@@ -137,8 +168,8 @@ func (r *placeRows) finish() error { return r.to.Flush() }
 // page is what the page shows of the guides.
 func (g *judgedGuides) page() report.Guides {
 	p := report.Guides{Summaries: g.summaries, Ref: g.ref, Regions: g.regions}
-	for i := range g.patterns {
-		p.Names = append(p.Names, g.patterns[i].Name)
+	for i := range g.summaries {
+		p.Names = append(p.Names, g.name(i))
 	}
 	return p
 }

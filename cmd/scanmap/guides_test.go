@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"scanmap/internal/truth"
+	"scanmap/search"
 )
 
 // guidesRef is a reference with a guide twice on contig a, and on b with two mismatches, with a DNA
@@ -64,6 +65,66 @@ func TestGuides(t *testing.T) {
 		"g2 a 83 106 - 2 3M2D18M ATGGTCGGACTCCCTGCCagCGG ATGGTCGGACTCCCTGCC--NGG 0 2 0 NA NA 0 .\n"
 	if got := strings.ReplaceAll(readFile(t, places), "\t", " "); got != want {
 		t.Errorf("places\n%s, want\n%s", got, want)
+	}
+}
+
+// TestGuidesPAMs has several PAMs, all of them for targets or some for off-targets alone.
+func TestGuidesPAMs(t *testing.T) {
+	folder := t.TempDir()
+	ref := guidesRef(t, folder)
+	list := copiesFile(t, folder, "guides.txt", "g1 ATGGTCGGACTCCCTGCCAG\n")
+	places := filepath.Join(folder, "places.tsv")
+	const ggAndAG = "3 3 32.90 34.75 3 4 0 0 0/0/0:3,2/0/0:1 . . "
+	for _, c := range []struct{ options, want string }{
+		{"--pam NGG,NAG", "NGG,NAG a 30 53 + " + ggAndAG + "NGG:3,NAG:1 3 0 1"},
+		{"--pam NAG,NGG", "NAG,NGG b 137 160 + 3 3 32.90 27.63 3 4 0 0 0/0/0:3,2/0/0:1 . . NAG:1,NGG:3 3 0 1"},
+		{"--off-target-pam NAG", "NGG,NAG a 30 53 + 2 3 32.90 34.75 3 4 0 0 0/0/0:3,2/0/0:1 . . NGG:3,NAG:1 3 0 1"},
+		{"--off-target-pam NGN,NNN", "NGG,NGN,NNN a 30 53 + 2 3 32.90 34.75 3 4 0 0 0/0/0:3,2/0/0:1 . . NGG:3,NGN:0,NNN:1 3 0 1"},
+		{"--pam TGN,TAN --off-target-pam NGG", "TGN,TAN,NGG b 137 160 + 1 3 32.90 27.63 3 4 0 0 0/0/0:3,2/0/0:1 . . TGN:1,TAN:1,NGG:2 3 0 1"},
+		{"--pam NG", "NG a 30 53 + 2 2 49.04 38.19 2 3 0 0 0/0/0:2,2/0/0:1 . . 2 0 1"},
+	} {
+		args := append([]string{"guides", "--max-mismatches", "2", "-f", list, ref, "--places", places}, strings.Fields(c.options)...)
+		got := strings.ReplaceAll(rowsOf(quietly(t, args...), "")[1], "\t", " ")
+		end := "53"
+		if c.options == "--pam NG" {
+			end = "52"
+		}
+		if want := "g1 ATGGTCGGACTCCCTGCCAG " + strings.Replace(c.want, " 53 ", " "+end+" ", 1); got != want {
+			t.Errorf("%s:\n%s, want\n%s", c.options, got, want)
+		}
+		// Each place has its PAM, the first that fits.
+		for i, row := range rowsOf(readFile(t, places), "") {
+			columns := strings.Split(row, "\t")
+			if c.options == "--pam NG" {
+				if len(columns) != 16 {
+					t.Errorf("%q", row)
+				}
+				continue
+			}
+			want := "one_pam"
+			if pams := strings.Split(strings.Fields(c.want)[0], ","); i > 0 {
+				letters := strings.ToUpper(columns[7])
+				want = pams[slices.IndexFunc(pams, func(pam string) bool {
+					return search.Matches(pam[0], letters[20]) && search.Matches(pam[1], letters[21]) && search.Matches(pam[2], letters[22])
+				})]
+			}
+			if columns[16] != want {
+				t.Errorf("%s: %q, want %s", c.options, row, want)
+			}
+		}
+	}
+	for options, want := range map[string]string{
+		"--pam NGG,NG":             "option --pam: NGG has 3 letters and NG has 2 letters, and PAMs of guides have one length; N stands for any letter",
+		"--off-target-pam NNGRRT":  "option --off-target-pam: NGG has 3 letters and NNGRRT has 6 letters, and PAMs of guides have one length; N stands for any letter",
+		"--off-target-pam NAG,ngg": "option --off-target-pam: ngg is there twice",
+		"--off-target-pam ,":       `option --off-target-pam: pattern "": it has no letters`,
+		"--off-target-pam NXG":     "option --off-target-pam: ",
+		"--pam NGG,NAG,nag":        "option --pam: nag is there twice",
+		"--pam TTTV,TTTA --pam-side 5 -k 1 --off-target-pam TTTV": "option --off-target-pam: TTTV is there twice",
+	} {
+		if code, _, stderr := call(append([]string{"guides", "-f", list, ref}, strings.Fields(options)...)...); code != 2 || !strings.Contains(stderr, want) {
+			t.Errorf("%s: exit code %d, %s", options, code, stderr)
+		}
 	}
 }
 

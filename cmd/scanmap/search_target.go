@@ -52,16 +52,9 @@ func (j *searchJob) readTarget(c *cli.Context) error {
 // readTarget reads --pam and targetFlags.
 func readTarget(c *cli.Context, t *search.Target) error {
 	if c.String("pam") != "" || c.IsSet("pam") {
-		t.PAMs = strings.Split(c.String("pam"), ",")
-		for i, pam := range t.PAMs {
-			if _, err := search.NewPattern(pam, []byte(pam), search.DNA); err != nil {
-				return fmt.Errorf("option --pam: %w", err)
-			}
-			for _, other := range t.PAMs[:i] {
-				if strings.EqualFold(pam, other) {
-					return fmt.Errorf("option --pam: %s is there twice", pam)
-				}
-			}
+		var err error
+		if t.PAMs, err = readPAMs("pam", c.String("pam"), nil); err != nil {
+			return err
 		}
 	}
 	for _, name := range []string{"pam-side", "pam-edits"} {
@@ -88,6 +81,22 @@ func readTarget(c *cli.Context, t *search.Target) error {
 		t.Exact = append(t.Exact, span)
 	}
 	return nil
+}
+
+// readPAMs reads the value of an option, PAMs other than those before.
+func readPAMs(option, value string, before []string) ([]string, error) {
+	pams := strings.Split(value, ",")
+	for i, pam := range pams {
+		if _, err := search.NewPattern(pam, []byte(pam), search.DNA); err != nil {
+			return nil, fmt.Errorf("option --%s: %w", option, err)
+		}
+		for _, other := range append(pams[:i:i], before...) {
+			if strings.EqualFold(pam, other) {
+				return nil, fmt.Errorf("option --%s: %s is there twice", option, pam)
+			}
+		}
+	}
+	return pams, nil
 }
 
 // parseSpan reads letters of a pattern such as 1-12 or 7.

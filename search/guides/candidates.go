@@ -10,13 +10,13 @@ import (
 	"scanmap/search"
 )
 
-// Candidates returns all guides of so many letters that lie in regions, on both strands, beside the
-// PAM of a target, if it has one: guide and PAM lie in the same region whole. They are patterns of
-// that target, called by the place of guide and PAM counted from 1 and by the strand, as in
-// chr1:1001-1023:+, and the sites that they are taken from. They come by contig, start and strand,
-// + first, and once each, also where regions overlap. Sites with letters other than A, C, G and T
-// have none. Of several PAMs each has its guides, one PAM after the other.
-func Candidates(ref *dna.Reference, regions []Region, length int, target *search.Target) ([]search.Pattern, []Site, error) {
+// Candidates returns all guides of so many letters that lie in regions, on both strands, beside one
+// of the first own PAMs of a target, if it has any: guide and PAM lie in the same region whole.
+// They are patterns of that target, as many of each guide as it has PAMs, called by the place of
+// guide and PAM counted from 1 and by the strand, as in chr1:1001-1023:+, and the sites that they
+// are taken from. They come by contig, start and strand, + first, and once each, also where regions
+// overlap or several PAMs fit. Sites with letters other than A, C, G and T have none.
+func Candidates(ref *dna.Reference, regions []Region, length int, target *search.Target, own int) ([]search.Pattern, []Site, error) {
 	whole, err := search.NewPattern("", bytes.Repeat([]byte("N"), length), search.DNA)
 	if err != nil {
 		return nil, nil, err
@@ -25,26 +25,25 @@ func Candidates(ref *dna.Reference, regions []Region, length int, target *search
 	if err != nil {
 		return nil, nil, err
 	}
-	var patterns []search.Pattern
-	var sites []Site
-	for i := range forms {
-		found := sitesOf(ref, regions, forms[i].Letters)
-		one := *target
-		if one.PAMs = nil; forms[i].PAM != "" {
-			one.PAMs = []string{forms[i].PAM}
-		}
-		guides, err := taken(ref, found, &one, len(forms[i].PAM))
-		if err != nil {
-			return nil, nil, err
-		}
-		patterns, sites = append(patterns, guides...), append(sites, found...)
+	var letters [][]byte
+	for i := range forms[:max(own, 1)] {
+		letters = append(letters, forms[i].Letters)
+	}
+	sites := sitesOf(ref, regions, letters)
+	patterns, err := taken(ref, sites, target, len(forms[0].PAM))
+	if err != nil {
+		return nil, nil, err
 	}
 	return patterns, sites, nil
 }
 
-// sitesOf returns the sites of regions that have letters A, C, G and T alone and fit a form.
-func sitesOf(ref *dna.Reference, regions []Region, form []byte) []Site {
-	m := len(form)
+// sitesOf returns the sites of regions that have letters A, C, G and T alone and fit one of some
+// forms of one length.
+func sitesOf(ref *dna.Reference, regions []Region, forms [][]byte) []Site {
+	m := len(forms[0])
+	isOne := func(site []byte) bool {
+		return slices.ContainsFunc(forms, func(form []byte) bool { return fits(site, form) })
+	}
 	var sites []Site
 	for _, region := range regions {
 		start := ref.Contigs[region.Contig].Start
@@ -53,10 +52,10 @@ func sitesOf(ref *dna.Reference, regions []Region, form []byte) []Site {
 		reverseComplement(other)
 		for i := 0; i+m <= len(letters); i++ {
 			at := region.Start + i
-			if fits(letters[i:i+m], form) {
+			if isOne(letters[i : i+m]) {
 				sites = append(sites, Site{region.Contig, at, at + m, false})
 			}
-			if j := len(letters) - m - i; fits(other[j:j+m], form) {
+			if j := len(letters) - m - i; isOne(other[j : j+m]) {
 				sites = append(sites, Site{region.Contig, at, at + m, true})
 			}
 		}

@@ -26,7 +26,11 @@ func TestCandidates(t *testing.T) {
 			start := r.IntN(len(contigs[contig]))
 			regions = append(regions, Region{contig, start, start + 1 + r.IntN(len(contigs[contig])-start), ""})
 		}
-		patterns, sites, err := Candidates(ref, regions, length, &search.Target{PAMs: []string{"nGG"}})
+		pams := rapid.SampledFrom([][]string{{"NGG"}, {"NGG", "NAG"}, {"NRG", "NGN", "NNN"}}).Draw(rt, "PAMs")
+		own := rapid.IntRange(1, len(pams)).Draw(rt, "own")
+		lower := slices.Clone(pams)
+		lower[0] = strings.ToLower(lower[0])
+		patterns, sites, err := Candidates(ref, regions, length, &search.Target{PAMs: lower}, own)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -37,13 +41,13 @@ func TestCandidates(t *testing.T) {
 				inside := slices.ContainsFunc(regions, func(r Region) bool { return r.Contig == contig && r.Start <= start && end <= r.End })
 				for strand := range 2 {
 					site := truth.Strand(text[start:end], strand)
-					if inside && !strings.Contains(site, "N") && strings.HasSuffix(site, "GG") {
+					if inside && !strings.Contains(site, "N") && plainPAM(pams[:own], site[length:]) >= 0 {
 						want = append(want, Site{contig, start, end, strand == 1})
 					}
 				}
 			}
 		}
-		if !slices.Equal(sites, want) || len(patterns) != len(want) {
+		if !slices.Equal(sites, want) || len(patterns) != len(want)*len(pams) {
 			rt.Fatalf("%v in %q: %v, want %v", regions, contigs, sites, want)
 		}
 		for i, s := range sites {
@@ -51,17 +55,19 @@ func TestCandidates(t *testing.T) {
 			if s.Reverse {
 				site = truth.ReverseComplement(site)
 			}
-			if string(patterns[i].Letters) != site[:length]+"NGG" || patterns[i].PAM != "NGG" {
-				rt.Fatalf("%+v at %v of %q", patterns[i], s, contigs)
+			for j, pam := range pams {
+				if p := patterns[i*len(pams)+j]; string(p.Letters) != site[:length]+pam || p.PAM != pam {
+					rt.Fatalf("%+v at %v of %q", p, s, contigs)
+				}
 			}
 		}
 	})
 	ref := truth.Reference(t, "TT"+strings.Repeat("A", 20)+"CGGTT")
-	patterns, _, err := Candidates(ref, []Region{{0, 2, 25, ""}}, 20, &search.Target{PAMs: []string{"NGG"}})
+	patterns, _, err := Candidates(ref, []Region{{0, 2, 25, ""}}, 20, &search.Target{PAMs: []string{"NGG"}}, 1)
 	if err != nil || len(patterns) != 1 || patterns[0].Name != "c0:3-25:+" {
 		t.Errorf("%+v, %v", patterns, err)
 	}
-	if _, _, err := Candidates(ref, nil, 20, &search.Target{PAMs: []string{"NXG"}}); err == nil {
+	if _, _, err := Candidates(ref, nil, 20, &search.Target{PAMs: []string{"NXG"}}, 1); err == nil {
 		t.Error("no error for a PAM of NXG")
 	}
 }

@@ -25,6 +25,7 @@ type ChangeSide struct {
 	// alignment along the contig, empty where there is no place.
 	Letters, CIGAR string
 	// MIT and CFD are the hit scores of the letters as Place has them, also where they are no place.
+	// CFD is NaN beside a PAM of fewer than three letters.
 	MIT, CFD float64
 }
 
@@ -48,7 +49,9 @@ type ChangeSummary struct {
 // A ChangeCounter scores changes and makes summaries of them. They come as variants.Compare hands
 // them over.
 type ChangeCounter struct {
-	guides  []guide
+	pams    int     // of each guide
+	aside   int     // the last of them, of off-targets alone
+	guides  []guide // by pattern
 	targets []*Site
 	all     []ChangeSummary
 	reader  reader
@@ -63,24 +66,30 @@ type targetHaplotype struct {
 	frequency float64
 }
 
-// NewChangeCounter makes a counter for the patterns of a search and their targets on the reference,
-// of which some may be nil.
-func NewChangeCounter(patterns []search.Pattern, targets []*Site) *ChangeCounter {
-	c := &ChangeCounter{targets: targets, all: make([]ChangeSummary, len(patterns)), target: map[string]targetHaplotype{}}
-	for i := range patterns {
-		c.guides = append(c.guides, newGuide(&patterns[i]))
+// NewChangeCounter makes a counter for the patterns of a search, with the PAMs of options, and the
+// targets of the guides on the reference, of which some may be nil.
+func NewChangeCounter(patterns []search.Pattern, targets []*Site, o Options) *ChangeCounter {
+	pams := max(o.PAMs, 1)
+	c := &ChangeCounter{pams: pams, aside: o.Aside, guides: newGuides(patterns, pams), targets: targets,
+		all: make([]ChangeSummary, len(patterns)/pams), target: map[string]targetHaplotype{}}
+	for i := range c.all {
 		c.all[i].MadeCFD = math.NaN()
 	}
 	return c
 }
 
-// Count counts a change, and returns it with scores.
-func (c *ChangeCounter) Count(v *variants.Change) Change {
-	if v.Pattern != c.current {
+// Count counts a change, and returns it with scores. Of several PAMs each has its own: alleles that
+// put one in the place of another take a place away and make one. Those of sides that PAMs before
+// fit as well are not counted, and false is returned.
+func (c *ChangeCounter) Count(v *variants.Change) (Change, bool) {
+	if of := v.Pattern / c.pams; of != c.current {
 		c.finish()
-		c.current = v.Pattern
+		c.current = of
 	}
-	g, s := &c.guides[v.Pattern], &c.all[v.Pattern]
+	g, s := &c.guides[v.Pattern], &c.all[c.current]
+	if (v.Haplotype.Distance < 0 || g.another(v.Haplotype.Letters)) && (v.Reference.Distance < 0 || g.another(v.Reference.Letters)) {
+		return Change{}, false
+	}
 	x := Change{Change: v, Alternative: c.side(g, v, &v.Haplotype), Reference: c.side(g, v, &v.Reference)}
 	switch v.Kind {
 	case variants.Made:
@@ -101,16 +110,19 @@ func (c *ChangeCounter) Count(v *variants.Change) Change {
 			s.PAMLost++
 		}
 	}
-	at := c.targets[v.Pattern]
-	x.Target = at != nil && v.Kind != variants.Made &&
+	at, mayBe := c.targets[c.current], v.Pattern%c.pams < c.pams-c.aside
+	x.Target = mayBe && at != nil && v.Kind != variants.Made &&
 		*at == Site{v.Contig, v.Reference.Start, v.Reference.End, v.Reverse}
-	if x.Target {
+	// Another PAM of the target, which alleles made.
+	remade := mayBe && at != nil && v.Kind == variants.Made && v.Haplotype.Distance == 0 &&
+		*at == Site{v.Contig, v.Haplotype.Start, v.Haplotype.End, v.Reverse}
+	if x.Target || remade {
 		h := c.target[v.Alleles]
 		h.exact = h.exact || v.Haplotype.Distance == 0
 		h.frequency = v.Frequency
 		c.target[v.Alleles] = h
 	}
-	return x
+	return x, true
 }
 
 // side scores a side, and shows its letters.
@@ -121,7 +133,7 @@ func (c *ChangeCounter) side(g *guide, v *variants.Change, s *variants.Side) Cha
 	}
 	location := search.Location{Reverse: v.Reverse, Operations: s.Operations}
 	classes := location.Classes()
-	out.MIT, out.CFD = g.scores(s.Letters, classes.DNABulges+classes.RNABulges > 0)
+	out.MIT, out.CFD = g.scores(s.Letters, g.pamOf(s.Letters), classes.DNABulges+classes.RNABulges > 0)
 	_, out.Letters = c.reader.align(g, &location, s.Letters)
 	if s.Distance >= 0 {
 		location.End = len(s.Letters)

@@ -5,6 +5,7 @@ import (
 	"container/heap"
 	"math"
 	"slices"
+	"strings"
 
 	"scanmap/dna"
 	"scanmap/search"
@@ -31,6 +32,11 @@ type Options struct {
 	Most int
 	// Origins has, for each guide, the site that it was taken from; nil if they were given.
 	Origins []Site
+	// PAMs is how many PAMs each guide has; 0 is 1. They have one length, and the patterns are as
+	// search.Target makes them. A place that several PAMs fit is one of the first of them.
+	PAMs int
+	// Aside is how many of these, the last ones, have off-targets alone: exact places too.
+	Aside int
 }
 
 // A Class is the places that have so many mismatches and bases of bulges.
@@ -42,17 +48,22 @@ type Class struct {
 // A Summary is what all places of a guide come to.
 type Summary struct {
 	// Guide is the number of the pattern.
-	Guide        int
+	Guide int
+	// Letters are those of the guide, and PAM its PAM, or several with commas between them.
 	Letters, PAM string
 	// ByEdits has the number of places with 0 to k edits.
 	ByEdits []int64
+	// ByPAM has the number of places beside each PAM.
+	ByPAM []int64
+	// Aside is how many exact places stand beside PAMs of off-targets alone.
+	Aside int64
 	// Classes are those that have places, in order of edits, mismatches and DNA bulges.
 	Classes []Class
 	// NoBulge, DNABulge and RNABulge are how many places have no bulge, and how many have one of
 	// each kind. Those with both kinds count for both.
 	NoBulge, DNABulge, RNABulge int64
 	// Target is the place that the guide was taken from or, if that is not known or no location,
-	// the first exact place: by contig, start, end and strand, + first. It is nil without one.
+	// the first exact place: by PAM, contig, start, end and strand, + first. It is nil without one.
 	Target *Site
 	// TargetRegions are the numbers of the regions that the target shares bases with.
 	TargetRegions []int
@@ -70,8 +81,8 @@ type Summary struct {
 	Best []Place
 }
 
-// OnTarget is the number of exact places.
-func (s *Summary) OnTarget() int64 { return s.ByEdits[0] }
+// OnTarget is the number of exact places beside a PAM that a target may have.
+func (s *Summary) OnTarget() int64 { return s.ByEdits[0] - s.Aside }
 
 // Places is the number of all places.
 func (s *Summary) Places() int64 {
@@ -93,7 +104,7 @@ func (s *Summary) OffTargets() int64 {
 // A Counter makes summaries of locations.
 type Counter struct {
 	options Options
-	guides  []guide
+	guides  []guide // by pattern
 	all     []counts
 	reader  reader
 	current int // the guide whose places come
@@ -126,16 +137,30 @@ type scores struct {
 }
 
 // NewCounter makes a counter for the patterns of a search in a reference: DNA with one PAM, which
-// has to match, or none.
+// has to match, or none. Each guide has Options.PAMs of them, one after the other.
 func NewCounter(ref *dna.Reference, patterns []search.Pattern, o Options) *Counter {
-	c := &Counter{options: o, guides: make([]guide, len(patterns)), all: make([]counts, len(patterns))}
+	o.PAMs = max(o.PAMs, 1)
+	c := &Counter{options: o, guides: newGuides(patterns, o.PAMs), all: make([]counts, len(patterns)/o.PAMs)}
 	c.reader.ref = ref
-	for i := range patterns {
-		g := newGuide(&patterns[i])
-		c.guides[i] = g
-		c.all[i].Summary = Summary{Guide: i, Letters: string(g.letters), PAM: string(g.pam), ByEdits: make([]int64, o.Distance+1)}
+	for i := range c.all {
+		of := c.guides[i*o.PAMs : (i+1)*o.PAMs]
+		var pams []string
+		for j := range of {
+			pams = append(pams, string(of[j].pam))
+		}
+		c.all[i].Summary = Summary{Guide: i, Letters: string(of[0].letters), PAM: strings.Join(pams, ","),
+			ByEdits: make([]int64, o.Distance+1), ByPAM: make([]int64, o.PAMs)}
 	}
 	return c
+}
+
+// of is the number of a pattern's guide, and pam that of its PAM.
+func (c *Counter) of(pattern int) int  { return pattern / c.options.PAMs }
+func (c *Counter) pam(pattern int) int { return pattern % c.options.PAMs }
+
+// aside tells whether a pattern's PAM is one of off-targets alone.
+func (c *Counter) aside(pattern int) bool {
+	return c.pam(pattern) >= c.options.PAMs-c.options.Aside
 }
 
 // Scores tells whether any guide has scores.
@@ -145,7 +170,7 @@ func (c *Counter) Scores() bool {
 
 // isOrigin tells whether a location is where its guide was taken from.
 func (c *Counter) isOrigin(l *search.Location) bool {
-	return c.options.Origins != nil && c.options.Origins[l.Pattern] == siteOf(l)
+	return c.options.Origins != nil && c.options.Origins[c.of(l.Pattern)] == siteOf(l)
 }
 
 // Score adds locations to the specificities. They are those of a search for substitutions alone, in
@@ -154,14 +179,17 @@ func (c *Counter) isOrigin(l *search.Location) bool {
 func (c *Counter) Score(locations []search.Location) {
 	for i := range locations {
 		l := &locations[i]
-		g, s := &c.guides[l.Pattern], &c.all[l.Pattern].scores
+		g, s := &c.guides[l.Pattern], &c.all[c.of(l.Pattern)].scores
 		if !g.scored {
 			continue
 		}
-		mit, cfd := g.scores(c.reader.read(l), false)
+		site := c.reader.read(l)
+		if g.another(site) {
+			continue
+		}
+		mit, cfd := g.scores(site, c.reader.whole(g, l, site), false)
 		switch {
-		case math.IsNaN(mit) || math.IsNaN(cfd):
-		case l.Distance > 0:
+		case l.Distance > 0 || c.aside(l.Pattern):
 			s.add(mit, cfd)
 		case c.isOrigin(l):
 			s.origin = true
@@ -173,7 +201,11 @@ func (c *Counter) Score(locations []search.Location) {
 	}
 }
 
+// add adds a place, unless it has no scores.
 func (s *scores) add(mit, cfd float64) {
+	if math.IsNaN(mit) || math.IsNaN(cfd) {
+		return
+	}
 	s.mit += mit
 	s.cfd += cfd
 	s.n++
@@ -189,18 +221,22 @@ func (c *Counter) Count(locations []search.Location, each func(*Place) error) er
 	}
 	for i := range locations {
 		l := &locations[i]
-		if l.Pattern != c.current {
+		if of := c.of(l.Pattern); of != c.current {
 			if err := c.Finish(each); err != nil {
 				return err
 			}
-			c.current = l.Pattern
+			c.current = of
 		}
-		a := &c.all[l.Pattern]
+		a, g := &c.all[c.current], &c.guides[l.Pattern]
+		if len(g.before) > 0 && g.another(c.reader.read(l)) {
+			continue
+		}
 		p := &c.place
 		*p = Place{Location: *l}
 		classes := l.Classes()
 		p.Mismatches, p.DNABulges, p.RNABulges = classes.Mismatches, classes.DNABulges, classes.RNABulges
 		a.ByEdits[l.Distance]++
+		a.ByPAM[c.pam(l.Pattern)]++
 		a.count(p)
 		c.regions = c.options.Regions.Touching(c.regions[:0], l.Contig, l.Start, l.End)
 		if len(c.regions) > 0 {
@@ -212,9 +248,8 @@ func (c *Counter) Count(locations []search.Location, each func(*Place) error) er
 		if !every && !a.near(p, most) {
 			continue
 		}
-		g := &c.guides[p.Pattern]
 		site := c.reader.read(&p.Location)
-		p.MIT, p.CFD = g.scores(site, p.DNABulges+p.RNABulges > 0)
+		p.MIT, p.CFD = g.scores(site, c.reader.whole(g, &p.Location, site), p.DNABulges+p.RNABulges > 0)
 		kept := a.wanted(p, most)
 		if !every && !kept {
 			continue
@@ -277,7 +312,11 @@ func (a *counts) count(p *Place) {
 
 // exact notes an exact place, and tells whether it is the target as far as that is known.
 func (c *Counter) exact(l *search.Location) bool {
-	a := &c.all[l.Pattern]
+	a := &c.all[c.of(l.Pattern)]
+	if c.aside(l.Pattern) {
+		a.Aside++
+		return false
+	}
 	site, first := siteOf(l), a.first == nil
 	if first {
 		a.first = &site
@@ -336,9 +375,9 @@ func rank(a, b *Place) int {
 	return cmp.Or(cmp.Compare(a.Distance, b.Distance), higher(a.CFD, b.CFD), byPosition(a, b))
 }
 
-// byPosition is the order of search.Run.
+// byPosition is the order of search.Run: by PAM, then by position.
 func byPosition(a, b *Place) int {
-	return cmp.Or(cmp.Compare(a.Contig, b.Contig), cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End),
+	return cmp.Or(cmp.Compare(a.Pattern, b.Pattern), cmp.Compare(a.Contig, b.Contig), cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End),
 		strand(siteOf(&a.Location))-strand(siteOf(&b.Location)))
 }
 
@@ -373,7 +412,7 @@ func (c *Counter) Summaries() []Summary {
 			s.InRegions--
 		}
 		s.MIT, s.CFD = math.NaN(), math.NaN()
-		if c.guides[i].scored && s.Target != nil {
+		if c.guides[i*c.options.PAMs].scored && s.Target != nil {
 			x := a.scores
 			if x.origin && x.waits {
 				x.add(x.mitFirst, x.cfdFirst)
@@ -382,7 +421,7 @@ func (c *Counter) Summaries() []Summary {
 		}
 		slices.SortFunc(a.best, rank)
 		for _, p := range a.best {
-			p.Target = s.Target != nil && p.Distance == 0 && siteOf(&p.Location) == *s.Target
+			p.Target = s.Target != nil && p.Distance == 0 && !c.aside(p.Pattern) && siteOf(&p.Location) == *s.Target
 			s.Best = append(s.Best, *p)
 		}
 		out[i] = s

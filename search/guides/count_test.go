@@ -26,7 +26,7 @@ type tester interface {
 	Context() context.Context
 }
 
-// patternsOf makes patterns with a PAM.
+// patternsOf makes patterns with a PAM, or with several that have commas between them.
 func patternsOf(t tester, pam string, letters ...string) []search.Pattern {
 	var patterns []search.Pattern
 	for i, text := range letters {
@@ -38,7 +38,7 @@ func patternsOf(t tester, pam string, letters ...string) []search.Pattern {
 	}
 	target := search.Target{}
 	if pam != "" {
-		target.PAMs = []string{pam}
+		target.PAMs = strings.Split(pam, ",")
 	}
 	patterns, err := target.Patterns(patterns)
 	if err != nil {
@@ -67,13 +67,15 @@ func TestSubstitutions(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 15))
 		length := rapid.SampledFrom([]int{20, 20, 20, 19, 21}).Draw(rt, "length")
-		pam := rapid.SampledFrom([]string{"NGG", "NRG", "NGGA"}).Draw(rt, "pam")
+		pam := rapid.SampledFrom([]string{"NGG", "NRG", "NG", "NGGA", "NGG,NAG", "NRG,NGN,CAN", "NG,NA", "NNN,NGG"}).Draw(rt, "pam")
+		pams := strings.Split(pam, ",")
+		aside := rapid.IntRange(0, len(pams)-1).Draw(rt, "aside")
 		k := rapid.IntRange(0, 6).Draw(rt, "k")
 		guide := truth.Random(r, length, "ACGT")
 		contigs := []string{"", ""}
 		for i := range contigs {
 			for range 6 {
-				site := guide + strings.NewReplacer("N", truth.Random(r, 1, "ACGT"), "R", truth.Random(r, 1, "AG")).Replace(pam)
+				site := guide + strings.NewReplacer("N", truth.Random(r, 1, "ACGT"), "R", truth.Random(r, 1, "AG")).Replace(pams[r.IntN(len(pams))])
 				site = truth.Substituted(r, site, r.IntN(8))
 				if r.IntN(2) == 1 {
 					site = truth.ReverseComplement(site)
@@ -88,8 +90,9 @@ func TestSubstitutions(t *testing.T) {
 			start := r.IntN(len(contigs[contig]))
 			regions = append(regions, Region{contig, start, start + 1 + r.IntN(len(contigs[contig])-start), ""})
 		}
-		got, places := counted(rt, ref, patternsOf(rt, pam, guide), Options{Distance: k, Regions: NewRegions(ref, regions), Keep: 3}, true)
-		want := plainCount(contigs, regions, guide, pam, k)
+		got, places := counted(rt, ref, patternsOf(rt, pam, guide), Options{Distance: k, Regions: NewRegions(ref, regions), Keep: 3,
+			PAMs: len(pams), Aside: aside}, true)
+		want := plainCount(contigs, regions, guide, pams, aside, k)
 		best := got[0].Best
 		if len(best) != min(3, len(places)) {
 			rt.Fatalf("%d of %d places are kept", len(best), len(places))
@@ -175,31 +178,45 @@ func TestMost(t *testing.T) {
 	})
 }
 
-// plainCount makes a summary of all places that lie in contigs, by a loop.
-func plainCount(contigs []string, regions []Region, guide, pam string, k int) Summary {
-	s := Summary{Letters: guide, PAM: pam, ByEdits: make([]int64, k+1), MIT: math.NaN(), CFD: math.NaN()}
-	m := len(guide) + len(pam)
-	scored := len(guide) == 20 && len(pam) == 3
-	var mit, cfd float64
+// plainPAM is the first of PAMs that letters fit, -1 if none does.
+func plainPAM(pams []string, letters string) int {
 	sets := map[byte]string{'N': "ACGT", 'R': "AG"}
+	return slices.IndexFunc(pams, func(pam string) bool {
+		fits := true
+		for i, letter := range []byte(letters) {
+			fits = fits && letter != 'N' && (pam[i] == letter || strings.IndexByte(sets[pam[i]], letter) >= 0)
+		}
+		return fits
+	})
+}
+
+// plainCount makes a summary of all places that lie in contigs, by a loop.
+func plainCount(contigs []string, regions []Region, guide string, pams []string, aside, k int) Summary {
+	s := Summary{Letters: guide, PAM: strings.Join(pams, ","), ByEdits: make([]int64, k+1), ByPAM: make([]int64, len(pams)),
+		MIT: math.NaN(), CFD: math.NaN()}
+	m := len(guide) + len(pams[0])
+	scored := len(guide) == 20 && len(pams[0]) <= 3
+	var mit, cfd, targetMIT, targetCFD float64
+	target := -1 // its PAM
 	for c, text := range contigs {
 		for start := 0; start+m <= len(text); start++ {
 			for strand := range 2 {
-				site := truth.Strand(text[start:start+m], strand)
-				edits, end := 0, true
+				site, beyond := truth.Strand(text[start:start+m], strand), truth.Strand(text[start:], 0)
+				if strand == 1 {
+					beyond = truth.ReverseComplement(text[:start+m])
+				}
+				edits := 0
 				for i := range guide {
 					if !truth.Matches(guide[i], site[i]) {
 						edits++
 					}
 				}
-				for i := range pam {
-					letter := site[len(guide)+i]
-					end = end && letter != 'N' && (pam[i] == letter || strings.IndexByte(sets[pam[i]], letter) >= 0)
-				}
-				if !end || edits > k {
+				pam := plainPAM(pams, site[len(guide):])
+				if pam < 0 || edits > k {
 					continue
 				}
 				s.ByEdits[edits]++
+				s.ByPAM[pam]++
 				s.NoBulge++
 				var touched []int
 				for i, r := range regions {
@@ -207,16 +224,23 @@ func plainCount(contigs []string, regions []Region, guide, pam string, k int) Su
 						touched = append(touched, i)
 					}
 				}
-				if edits == 0 && s.Target == nil {
-					s.Target, s.TargetRegions = &Site{c, start, start + m, strand == 1}, touched
-					continue
-				}
 				if len(touched) > 0 {
 					s.InRegions++
 				}
-				if scored && !strings.Contains(site[:20], "N") {
-					mit += MITHit([]byte(guide), []byte(site[:20]))
-					cfd += CFDHit([]byte(guide), []byte(site[:20]), []byte(site[20:]))
+				if edits == 0 && pam >= len(pams)-aside {
+					s.Aside++
+				}
+				hitMIT, hitCFD := math.NaN(), math.NaN()
+				if scored && len(beyond) >= 23 {
+					hitMIT = MITHit([]byte(guide), []byte(site[:20]))
+					hitCFD = CFDHit([]byte(guide), []byte(site[:20]), []byte(beyond[20:23]))
+				}
+				if edits == 0 && pam < len(pams)-aside && (s.Target == nil || pam < target) {
+					s.Target, s.TargetRegions, target = &Site{c, start, start + m, strand == 1}, touched, pam
+					targetCFD, targetMIT = hitCFD, hitMIT
+				}
+				if !math.IsNaN(hitMIT) && !math.IsNaN(hitCFD) {
+					mit, cfd = mit+hitMIT, cfd+hitCFD
 					s.Scored++
 				}
 			}
@@ -227,9 +251,16 @@ func plainCount(contigs []string, regions []Region, guide, pam string, k int) Su
 			s.Classes = append(s.Classes, Class{Mismatches: edits, Places: n})
 		}
 	}
+	if len(s.TargetRegions) > 0 {
+		s.InRegions--
+	}
 	if s.Target == nil { // there are no scores without a target
 		s.Scored = 0
 	} else if scored {
+		if !math.IsNaN(targetCFD) {
+			mit, cfd = mit-targetMIT, cfd-targetCFD
+			s.Scored--
+		}
 		s.MIT, s.CFD = Specificity(mit), Specificity(100*cfd)
 	}
 	return s
@@ -412,7 +443,7 @@ func TestPAMFirst(t *testing.T) {
 		if !slices.Equal(shown, want) {
 			t.Errorf("strand %d: %q, want %q", strand, shown, want)
 		}
-		taken, sites, err := Candidates(ref, []Region{{0, 0, ref.Contigs[0].Length, ""}}, 20, &target)
+		taken, sites, err := Candidates(ref, []Region{{0, 0, ref.Contigs[0].Length, ""}}, 20, &target, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

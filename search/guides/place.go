@@ -16,13 +16,41 @@ type guide struct {
 	pamFirst bool
 	// scored tells that both rules of score.go are defined for it.
 	scored bool
+	// before are the PAMs that the guide has before this one.
+	before [][]byte
 }
 
 // newGuide takes a pattern apart.
 func newGuide(p *search.Pattern) guide {
 	g := guide{letters: withT(p.WithoutPAM()), pam: withT([]byte(p.PAM)), pamFirst: p.PAMFirst}
-	g.scored = len(g.letters) == Length && plain(g.letters) && len(g.pam) == pamLength && !g.pamFirst
+	g.scored = len(g.letters) == Length && plain(g.letters) && 0 < len(g.pam) && len(g.pam) <= pamLength && !g.pamFirst
 	return g
+}
+
+// newGuides takes the patterns of guides with so many PAMs each apart, one guide a pattern.
+func newGuides(patterns []search.Pattern, pams int) []guide {
+	all := make([]guide, len(patterns))
+	for i := range patterns {
+		all[i] = newGuide(&patterns[i])
+		for j := i - i%pams; j < i; j++ {
+			all[i].before = append(all[i].before, all[j].pam)
+		}
+	}
+	return all
+}
+
+// pamOf returns the letters of a site that belong to the PAM.
+func (g *guide) pamOf(site []byte) []byte {
+	if g.pamFirst {
+		return site[:min(len(g.pam), len(site))]
+	}
+	return site[max(0, len(site)-len(g.pam)):]
+}
+
+// another tells whether a PAM before this one fits a site as well: its place is one of that PAM.
+func (g *guide) another(site []byte) bool {
+	at := g.pamOf(site)
+	return slices.ContainsFunc(g.before, func(pam []byte) bool { return fits(at, pam) })
 }
 
 // withT returns letters with T for U.
@@ -38,11 +66,12 @@ type Place struct {
 	// letters that the guide does not match or lacks are in lower case.
 	Guide, Site string
 	// PAM is how many letters of both belong to the PAM: the last ones or, with PAMFirst, the first.
+	// Which PAM of several it is says the pattern.
 	PAM      int
 	PAMFirst bool
 	// MIT and CFD are the hit scores, from 0 to 100 and from 0 to 1, NaN where they are not defined:
-	// with bulges, for guides other than of 20 letters A, C, G, T before a PAM of three, and where
-	// the site has another letter.
+	// with bulges, for guides other than of 20 letters A, C, G, T before a PAM of one to three, and
+	// where the site, or the letters that CFD needs behind a shorter PAM, has another letter or ends.
 	MIT, CFD float64
 	// Regions are the numbers of those that it shares bases with.
 	Regions []int
@@ -74,6 +103,7 @@ type reader struct {
 	ref         *dna.Reference
 	codes       []byte
 	site        []byte
+	pam         []byte
 	guide, text []byte // aligned
 	operations  []locate.Operation
 }
@@ -101,13 +131,38 @@ func (r *reader) read(l *search.Location) []byte {
 	return r.site
 }
 
-// scores returns the hit scores of a site that read returned.
-func (g *guide) scores(site []byte, bulges bool) (mit, cfd float64) {
+// whole returns the three letters after a guide on a site that read returned, or as many as the
+// contig has: a PAM, with letters behind it that a shorter one leaves out. They are valid until the
+// next call.
+func (r *reader) whole(g *guide, l *search.Location, site []byte) []byte {
+	r.pam = append(r.pam[:0], g.pamOf(site)...)
+	contig := &r.ref.Contigs[l.Contig]
+	for n := range pamLength - len(g.pam) {
+		at, inside := l.End+n, l.End+n < contig.Length
+		if l.Reverse {
+			at = l.Start - 1 - n
+			inside = at >= 0
+		}
+		if !inside {
+			break
+		}
+		letter := r.ref.Letter(contig.Start + at)
+		if l.Reverse {
+			letter = dna.Complement(letter)
+		}
+		r.pam = append(r.pam, letter)
+	}
+	return r.pam
+}
+
+// scores returns the hit scores of a site that read returned, with the three letters after it as
+// whole returns them.
+func (g *guide) scores(site, pam []byte, bulges bool) (mit, cfd float64) {
 	if !g.scored || bulges {
 		return MITHit(nil, nil), CFDHit(nil, nil, nil)
 	}
 	n := len(g.letters)
-	return MITHit(g.letters, site[:n]), CFDHit(g.letters, site[:n], site[n:])
+	return MITHit(g.letters, site[:n]), CFDHit(g.letters, site[:n], pam)
 }
 
 // align returns a guide with its PAM and a site that read returned as Place.Guide and Place.Site
