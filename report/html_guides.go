@@ -240,7 +240,7 @@ func guideBars(g *Guides) []barChart {
 }
 
 func guideHeader(g *Guides, info GuidesInfo) []cell {
-	names := []string{"guide", "CFD#", "MIT#", "exact#", "off-targets#"}
+	names := []string{"guide", "CFD#", "MIT#", "Rule Set 1#", "exact#", "off-targets#"}
 	if g.Regions != nil {
 		names = append(names, "in regions#")
 	}
@@ -263,7 +263,7 @@ func (g *Guides) row(i int, info GuidesInfo) guideRow {
 	s := &g.Summaries[i]
 	r := guideRow{ID: fmt.Sprintf("guide-%d", i+1), Name: shown(g.Names[i]), Letters: shown(s.Letters), PAM: shown(s.PAM),
 		Target: "none", Open: len(g.Summaries) <= 3}
-	r.Numbers = []string{specificity(s.CFD), specificity(s.MIT), grouped(s.OnTarget()), grouped(s.OffTargets())}
+	r.Numbers = []string{specificity(s.CFD), specificity(s.MIT), hit(s.RuleSet1), grouped(s.OnTarget()), grouped(s.OffTargets())}
 	if g.Regions != nil {
 		r.Numbers = append(r.Numbers, grouped(s.InRegions))
 	}

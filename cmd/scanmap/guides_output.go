@@ -40,6 +40,7 @@ func (g *judgedGuides) writeGuides(w io.Writer, distance int, withChanges bool) 
 	b := bufio.NewWriter(w)
 	_, _ = b.WriteString("guide\tletters\tpam\tcontig\tstart\tend\tstrand\ton_target\toff_targets\tmit\tcfd\tscored\t" +
 		"no_bulge\tdna_bulge\trna_bulge\tclasses\ttarget_regions\tin_regions" + changesColumns(withChanges))
+	_, _ = b.WriteString("\trule_set_1")
 	if g.pams > 1 {
 		_, _ = b.WriteString("\tby_pam")
 	}
@@ -67,6 +68,7 @@ func (g *judgedGuides) writeGuides(w io.Writer, distance int, withChanges bool) 
 		if withChanges {
 			_, _ = b.WriteString(changesOf(&g.changes[i]))
 		}
+		_, _ = b.WriteString("\t" + score(s.RuleSet1, 4))
 		if g.pams > 1 {
 			_, _ = b.WriteString("\t" + g.byPAM(i))
 		}

@@ -31,19 +31,19 @@ func TestGuides(t *testing.T) {
 	regions := copiesFile(t, folder, "genes.bed", "a\t0\t40\tgene 1\nb\t52\t90\tgene,2\na\t0\t31\t.\n")
 	places := filepath.Join(folder, "places.tsv")
 	const header = "guide letters pam contig start end strand on_target off_targets mit cfd scored no_bulge dna_bulge rna_bulge " +
-		"classes target_regions in_regions edits_0 edits_1 edits_2"
+		"classes target_regions in_regions rule_set_1 edits_0 edits_1 edits_2"
 	// Scores are those of calcHitScore and calcCfdScore of CRISPOR: of the two mismatches 3.9087
 	// and 0.61875, of the second exact place 100 and 1, and of that before TAG 100 and 0.259259259.
 	for _, c := range []struct{ options, want string }{
-		{"--max-mismatches 2", "g1 ATGGTCGGACTCCCTGCCAG NGG a 30 53 + 2 2 49.04 38.19 2 3 0 0 0/0/0:2,2/0/0:1 . . 2 0 1\n" +
-			"g2 ATGGTCGGACTCCCTGCC NGG . . . . 0 0 NA NA NA 0 0 0 . . . 0 0 0\n" +
-			"g3 ACGTGGCTAACGCATAGGAC NGG . . . . 0 0 NA NA NA 0 0 0 . . . 0 0 0\n"},
-		{"-k 2", "g1 ATGGTCGGACTCCCTGCCAG NGG a 30 53 + 2 3 49.04 38.19 2 3 1 0 0/0/0:2,0/1/0:1,2/0/0:1 . . 2 1 1\n"},
-		{"-k 2 --dna-bulges 0", "g1 ATGGTCGGACTCCCTGCCAG NGG a 30 53 + 2 2 49.04 38.19 2 3 0 0 0/0/0:2,2/0/0:1 . . 2 0 1\n"},
-		{"-k 2 --mismatches 1", "g1 ATGGTCGGACTCCCTGCCAG NGG a 30 53 + 2 2 50.00 50.00 1 2 1 0 0/0/0:2,0/1/0:1 . . 2 1 0\n"},
-		{"--max-mismatches 2 --seed-exact 4", "g1 ATGGTCGGACTCCCTGCCAG NGG a 30 53 + 2 1 50.00 50.00 1 2 0 0 0/0/0:2 . . 2 0 0\n"},
-		{"--max-mismatches 2 --pam NRG", "g1 ATGGTCGGACTCCCTGCCAG NRG a 30 53 + 3 3 32.90 34.75 3 4 0 0 0/0/0:3,2/0/0:1 . . 3 0 1\n"},
-		{"-k 2 --regions " + regions, "g1 ATGGTCGGACTCCCTGCCAG NGG a 30 53 + 2 3 49.04 38.19 2 3 1 0 0/0/0:2,0/1/0:1,2/0/0:1 gene 1,a:1-31 2 2 1 1\n"},
+		{"--max-mismatches 2", "g1 ATGGTCGGACTCCCTGCCAG NGG a 30 53 + 2 2 49.04 38.19 2 3 0 0 0/0/0:2,2/0/0:1 . . 0.2226 2 0 1\n" +
+			"g2 ATGGTCGGACTCCCTGCC NGG . . . . 0 0 NA NA NA 0 0 0 . . . NA 0 0 0\n" +
+			"g3 ACGTGGCTAACGCATAGGAC NGG . . . . 0 0 NA NA NA 0 0 0 . . . NA 0 0 0\n"},
+		{"-k 2", "g1 ATGGTCGGACTCCCTGCCAG NGG a 30 53 + 2 3 49.04 38.19 2 3 1 0 0/0/0:2,0/1/0:1,2/0/0:1 . . 0.2226 2 1 1\n"},
+		{"-k 2 --dna-bulges 0", "g1 ATGGTCGGACTCCCTGCCAG NGG a 30 53 + 2 2 49.04 38.19 2 3 0 0 0/0/0:2,2/0/0:1 . . 0.2226 2 0 1\n"},
+		{"-k 2 --mismatches 1", "g1 ATGGTCGGACTCCCTGCCAG NGG a 30 53 + 2 2 50.00 50.00 1 2 1 0 0/0/0:2,0/1/0:1 . . 0.2226 2 1 0\n"},
+		{"--max-mismatches 2 --seed-exact 4", "g1 ATGGTCGGACTCCCTGCCAG NGG a 30 53 + 2 1 50.00 50.00 1 2 0 0 0/0/0:2 . . 0.2226 2 0 0\n"},
+		{"--max-mismatches 2 --pam NRG", "g1 ATGGTCGGACTCCCTGCCAG NRG a 30 53 + 3 3 32.90 34.75 3 4 0 0 0/0/0:3,2/0/0:1 . . 0.2226 3 0 1\n"},
+		{"-k 2 --regions " + regions, "g1 ATGGTCGGACTCCCTGCCAG NGG a 30 53 + 2 3 49.04 38.19 2 3 1 0 0/0/0:2,0/1/0:1,2/0/0:1 gene 1,a:1-31 2 0.2226 2 1 1\n"},
 	} {
 		args := append([]string{"guides", "-f", list, ref, "--places", places}, strings.Fields(c.options)...)
 		got := strings.ReplaceAll(quietly(t, args...), "\t", " ")
@@ -74,14 +74,14 @@ func TestGuidesPAMs(t *testing.T) {
 	ref := guidesRef(t, folder)
 	list := copiesFile(t, folder, "guides.txt", "g1 ATGGTCGGACTCCCTGCCAG\n")
 	places := filepath.Join(folder, "places.tsv")
-	const ggAndAG = "3 3 32.90 34.75 3 4 0 0 0/0/0:3,2/0/0:1 . . "
+	const ggAndAG = "3 3 32.90 34.75 3 4 0 0 0/0/0:3,2/0/0:1 . . 0.2226 "
 	for _, c := range []struct{ options, want string }{
 		{"--pam NGG,NAG", "NGG,NAG a 30 53 + " + ggAndAG + "NGG:3,NAG:1 3 0 1"},
-		{"--pam NAG,NGG", "NAG,NGG b 137 160 + 3 3 32.90 27.63 3 4 0 0 0/0/0:3,2/0/0:1 . . NAG:1,NGG:3 3 0 1"},
-		{"--off-target-pam NAG", "NGG,NAG a 30 53 + 2 3 32.90 34.75 3 4 0 0 0/0/0:3,2/0/0:1 . . NGG:3,NAG:1 3 0 1"},
-		{"--off-target-pam NGN,NNN", "NGG,NGN,NNN a 30 53 + 2 3 32.90 34.75 3 4 0 0 0/0/0:3,2/0/0:1 . . NGG:3,NGN:0,NNN:1 3 0 1"},
-		{"--pam TGN,TAN --off-target-pam NGG", "TGN,TAN,NGG b 137 160 + 1 3 32.90 27.63 3 4 0 0 0/0/0:3,2/0/0:1 . . TGN:1,TAN:1,NGG:2 3 0 1"},
-		{"--pam NG", "NG a 30 53 + 2 2 49.04 38.19 2 3 0 0 0/0/0:2,2/0/0:1 . . 2 0 1"},
+		{"--pam NAG,NGG", "NAG,NGG b 137 160 + 3 3 32.90 27.63 3 4 0 0 0/0/0:3,2/0/0:1 . . NA NAG:1,NGG:3 3 0 1"},
+		{"--off-target-pam NAG", "NGG,NAG a 30 53 + 2 3 32.90 34.75 3 4 0 0 0/0/0:3,2/0/0:1 . . 0.2226 NGG:3,NAG:1 3 0 1"},
+		{"--off-target-pam NGN,NNN", "NGG,NGN,NNN a 30 53 + 2 3 32.90 34.75 3 4 0 0 0/0/0:3,2/0/0:1 . . 0.2226 NGG:3,NGN:0,NNN:1 3 0 1"},
+		{"--pam TGN,TAN --off-target-pam NGG", "TGN,TAN,NGG b 137 160 + 1 3 32.90 27.63 3 4 0 0 0/0/0:3,2/0/0:1 . . NA TGN:1,TAN:1,NGG:2 3 0 1"},
+		{"--pam NG", "NG a 30 53 + 2 2 49.04 38.19 2 3 0 0 0/0/0:2,2/0/0:1 . . 0.2226 2 0 1"},
 	} {
 		args := append([]string{"guides", "--max-mismatches", "2", "-f", list, ref, "--places", places}, strings.Fields(c.options)...)
 		got := strings.ReplaceAll(rowsOf(quietly(t, args...), "")[1], "\t", " ")
@@ -328,7 +328,7 @@ func TestGuidesPAMFirst(t *testing.T) {
 	places, page := filepath.Join(folder, "places.tsv"), filepath.Join(folder, "page.html")
 	got := strings.ReplaceAll(quietly(t, "guides", "-k", "1", "--pam", "TTTV", "--pam-side", "5", "-f", list, ref, "--places", places,
 		"--html", page), "\t", " ")
-	if want := "cpf1 " + guide + " TTTV a 30 57 + 1 1 NA NA NA 2 0 0 0/0/0:1,1/0/0:1 . . 1 1\n"; !strings.HasSuffix(got, "\n"+want) {
+	if want := "cpf1 " + guide + " TTTV a 30 57 + 1 1 NA NA NA 2 0 0 0/0/0:1,1/0/0:1 . . NA 1 1\n"; !strings.HasSuffix(got, "\n"+want) {
 		t.Errorf("%s, want %s", got, want)
 	}
 	const want = "cpf1 a 30 57 + 0 27M TTTAGGACTCCCTGCCAGATGGTCACG TTTVGGACTCCCTGCCAGATGGTCACG 0 0 0 NA NA 1 .\n" +

@@ -76,6 +76,8 @@ type Summary struct {
 	// other than A, C, G and T.
 	MIT, CFD float64
 	Scored   int64
+	// RuleSet1 is the efficacy at the target, NaN where RuleSet1 is not defined.
+	RuleSet1 float64
 	// Best are places that were kept: the target, then by edits, then by CFD, the highest first,
 	// then by position.
 	Best []Place
@@ -411,8 +413,9 @@ func (c *Counter) Summaries() []Summary {
 		if len(s.TargetRegions) > 0 {
 			s.InRegions--
 		}
-		s.MIT, s.CFD = math.NaN(), math.NaN()
-		if c.guides[i*c.options.PAMs].scored && s.Target != nil {
+		s.MIT, s.CFD, s.RuleSet1 = math.NaN(), math.NaN(), math.NaN()
+		if g := &c.guides[i*c.options.PAMs]; g.scored && s.Target != nil {
+			s.RuleSet1 = RuleSet1(c.reader.context(g, s.Target))
 			x := a.scores
 			if x.origin && x.waits {
 				x.add(x.mitFirst, x.cfdFirst)

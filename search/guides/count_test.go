@@ -193,7 +193,7 @@ func plainPAM(pams []string, letters string) int {
 // plainCount makes a summary of all places that lie in contigs, by a loop.
 func plainCount(contigs []string, regions []Region, guide string, pams []string, aside, k int) Summary {
 	s := Summary{Letters: guide, PAM: strings.Join(pams, ","), ByEdits: make([]int64, k+1), ByPAM: make([]int64, len(pams)),
-		MIT: math.NaN(), CFD: math.NaN()}
+		MIT: math.NaN(), CFD: math.NaN(), RuleSet1: math.NaN()}
 	m := len(guide) + len(pams[0])
 	scored := len(guide) == 20 && len(pams[0]) <= 3
 	var mit, cfd, targetMIT, targetCFD float64
@@ -237,7 +237,12 @@ func plainCount(contigs []string, regions []Region, guide string, pams []string,
 				}
 				if edits == 0 && pam < len(pams)-aside && (s.Target == nil || pam < target) {
 					s.Target, s.TargetRegions, target = &Site{c, start, start + m, strand == 1}, touched, pam
-					targetCFD, targetMIT = hitCFD, hitMIT
+					targetCFD, targetMIT, s.RuleSet1 = hitCFD, hitMIT, math.NaN()
+					if from := start - 4; scored && strand == 0 && from >= 0 && from+30 <= len(text) {
+						s.RuleSet1 = RuleSet1([]byte(text[from : from+30]))
+					} else if from := start + m - 26; scored && strand == 1 && from >= 0 && from+30 <= len(text) {
+						s.RuleSet1 = RuleSet1([]byte(truth.ReverseComplement(text[from : from+30])))
+					}
 				}
 				if !math.IsNaN(hitMIT) && !math.IsNaN(hitCFD) {
 					mit, cfd = mit+hitMIT, cfd+hitCFD
