@@ -27,6 +27,7 @@ type GuidesInfo struct {
 	CommandLine []string // the program's name and its arguments
 	Reference   string   // name of the file
 	Guides      string   // where they come from
+	Nuclease    string   // that the scores are of
 	PAM         string
 	PAMFirst    bool
 	Distance    int    // edits, or substitutions
@@ -105,7 +106,8 @@ func GuidesHTML(w io.Writer, g Guides, info GuidesInfo) error {
 		Left: left(len(g.Summaries)-maxGuides, "guide", ""),
 	}
 	if slices.ContainsFunc(g.Summaries, scored) {
-		p.Scores = fmt.Sprintf("Specificities count the off-targets with up to %d substitutions and no bulge.", info.Scored)
+		p.Scores = fmt.Sprintf("Specificities are of %s, and count the off-targets with up to %d substitutions and no bulge.",
+			info.Nuclease, info.Scored)
 	}
 	if n := withoutExact(&g); n > 0 {
 		p.Without = fmt.Sprintf("Guides without an exact place: %s. They have no scores, and rank last.", grouped(int64(n)))

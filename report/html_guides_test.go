@@ -80,7 +80,7 @@ func guidesHTML(t *testing.T, number, places int, name string) []byte {
 
 func guidesPageOf(t *testing.T, g Guides, name string, substitutions bool) []byte {
 	t.Helper()
-	info := GuidesInfo{Version: "1.2.3", CommandLine: info.CommandLine, Reference: "ref.fa", Guides: name, PAM: "NGG", Distance: 4, Scored: 4,
+	info := GuidesInfo{Version: "1.2.3", CommandLine: info.CommandLine, Reference: "ref.fa", Guides: name, PAM: "NGG", Distance: 4, Scored: 4, Nuclease: "SpCas9",
 		Substitutions: substitutions, Judged: len(g.Names)}
 	if g.Regions != nil {
 		info.Regions = "genes.bed"
@@ -103,7 +103,7 @@ func TestGuidesHTML(t *testing.T) {
 	for _, want := range []string{
 		"<title>Guides: guide</title>", ">guide12</bdi>", "DNA bulge after letter ", "RNA bulge at letter ", "mismatch at letter ",
 		"exon 1, exon 2, exon 3, exon 4, and 4 more", ">NA<", "up to 4 edits, then NGG", "genes.bed (9)", "median CFD specificity",
-		"Specificities count the off-targets with up to 4 substitutions",
+		"Specificities are of SpCas9, and count the off-targets with up to 4 substitutions",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %s", want)
@@ -130,7 +130,7 @@ func TestGuidesHTML(t *testing.T) {
 	none := guides.NewCounter(ref, []search.Pattern{p}, guides.Options{Distance: 4}).Summaries()
 	plain := guidesPageOf(t, Guides{Ref: ref, Names: []string{"short"}, Summaries: none}, "-", true)
 	balanced(t, plain)
-	for _, other := range []string{"NaN", "bulges</th>", "regions</th>", "CFD specificity", "Specificities count"} {
+	for _, other := range []string{"NaN", "bulges</th>", "regions</th>", "CFD specificity", "Specificities are"} {
 		if bytes.Contains(plain, []byte(other)) {
 			t.Errorf("the page has %s", other)
 		}

@@ -40,6 +40,9 @@ func guidesCommand(p process) *cli.Command {
 			&cli.StringFlag{Name: "max-mismatches", Category: categorySearch,
 				Usage: "at most `K` substitutions, and no bulges, in place of --max-distance"},
 		}, classFlags(), []cli.Flag{
+			choice(&cli.StringFlag{Name: "nuclease", Value: string(guides.SpCas9), DefaultText: string(guides.SpCas9), Category: categorySearch,
+				Usage: "score guides of `NAME`: SpCas9 (MIT, CFD and Rule Set 1), AsCas12a or enAsCas12a (CFD); the latter two have " +
+					"defaults of their own: --pam TTTV --pam-side 5 --length 23"}, nucleaseNames()),
 			&cli.StringFlag{Name: "pam", Value: "NGG", Category: categorySearch, DefaultText: "NGG",
 				Usage: "`LETTERS` beside every guide that have to match, as in NRG; of several, as in TTTV,TTCV, one has to"},
 			&cli.StringFlag{Name: "off-target-pam", Category: categorySearch,
@@ -90,6 +93,7 @@ type guidesJob struct {
 	in             placeName
 	intervals      string // BED of --in
 	length         int
+	nuclease       guides.Nuclease
 	target         search.Target // with the PAMs of off-targets alone after the others
 	aside          int           // how many these are
 	regions        string
@@ -120,6 +124,9 @@ func newGuidesJob(c *cli.Context, args []string) (*guidesJob, error) {
 // longestGuide is the most letters of a guide of --in.
 const longestGuide = 100
 
+// cas12aGuideLength is how many letters a guide of Cas12a has that --in takes.
+const cas12aGuideLength = 23
+
 // maxPlaces is the most places of a guide that --max-places holds, of some 0.4 KB each.
 const maxPlaces = 1_000_000
 
@@ -142,7 +149,10 @@ func (j *guidesJob) readSearch(c *cli.Context) error {
 	if err := readLimits(c, o); err != nil {
 		return err
 	}
-	if err := readTarget(c, &j.target); err != nil {
+	if j.nuclease, err = guides.ParseNuclease(c.String("nuclease")); err != nil {
+		return fmt.Errorf("option --nuclease: %w", err)
+	}
+	if err := j.readTarget(c); err != nil {
 		return err
 	}
 	if err := j.readOffTargetPAMs(c); err != nil {
@@ -152,6 +162,38 @@ func (j *guidesJob) readSearch(c *cli.Context) error {
 		if c.IsSet("in") && s.To > j.length {
 			return fmt.Errorf("option --seed-exact: guides of --in have %d letters (--length), but those up to %d have to match", j.length, s.To)
 		}
+	}
+	return nil
+}
+
+// nucleaseNames are the values of --nuclease.
+func nucleaseNames() []string {
+	var names []string
+	for _, n := range guides.Nucleases {
+		names = append(names, string(n))
+	}
+	return names
+}
+
+// readTarget reads --pam and targetFlags, with the defaults of the nuclease.
+func (j *guidesJob) readTarget(c *cli.Context) error {
+	if j.nuclease.IsCas12a() {
+		for _, o := range [][2]string{{"pam", "TTTV"}, {"pam-side", "5"}} {
+			if !c.IsSet(o[0]) {
+				if err := c.Set(o[0], o[1]); err != nil {
+					return err
+				}
+			}
+		}
+		if !c.IsSet("length") {
+			j.length = cas12aGuideLength
+		}
+	}
+	if err := readTarget(c, &j.target); err != nil {
+		return err
+	}
+	if j.nuclease.IsCas12a() && !j.target.PAMFirst {
+		return fmt.Errorf("option --pam-side: the PAM of %s is at end 5 of the guide", j.nuclease)
 	}
 	return nil
 }
@@ -328,9 +370,9 @@ type guideFiles struct{ guides, places, page, changes *output }
 type judgedGuides struct {
 	ref       *dna.Reference
 	regions   *guides.Regions  // nil for none
-	patterns  []search.Pattern // of each guide one for each PAM
+	patterns  []search.Pattern // one for each PAM of each guide
 	pams      int              // how many these are
-	aside     int              // how many of them are for off-targets alone
+	aside     int              // how many of these are for off-targets alone
 	origins   []guides.Site    // nil for guides that were given
 	summaries []guides.Summary
 	judged    int           // how many guides there were
@@ -386,7 +428,7 @@ func (j *guidesJob) judge(ctx context.Context, files guideFiles) (*judgedGuides,
 	if files.page != nil {
 		return g, report.GuidesHTML(files.page, g.page(), report.GuidesInfo{Version: version, CommandLine: j.commandLine,
 			Reference: j.reference, Guides: j.source(), PAM: strings.Join(j.target.PAMs, ","), PAMFirst: j.target.PAMFirst, Limits: limitsInWords(j.options.Limits), Distance: j.options.Distance,
-			Scored: j.scored(), Substitutions: j.options.Substitutions, Regions: j.regions, Judged: g.judged})
+			Scored: j.scored(), Nuclease: string(j.nuclease), Substitutions: j.options.Substitutions, Regions: j.regions, Judged: g.judged})
 	}
 	return g, nil
 }
@@ -490,7 +532,7 @@ func (j *guidesJob) searchForFiles(ctx context.Context, g *judgedGuides, files g
 // place.
 func (j *guidesJob) search(ctx context.Context, g *judgedGuides, o guides.Options, each func(*guides.Place) error) error {
 	o.Distance, o.Regions, o.Origins = j.options.Distance, g.regions, g.origins
-	o.PAMs, o.Aside = g.pams, g.aside
+	o.PAMs, o.Aside, o.Nuclease = g.pams, g.aside, j.nuclease
 	summaries, stats, err := guides.Search(ctx, g.ref, g.patterns, o, j.options, each)
 	if len(g.patterns) > 0 {
 		g.summaries, g.stats = summaries, stats

@@ -50,7 +50,7 @@ func (j *guidesJob) compareVariants(ctx context.Context, g *judgedGuides, to *ou
 	for i := range g.summaries {
 		targets[i] = g.summaries[i].Target
 	}
-	counter := guides.NewChangeCounter(g.patterns, targets, guides.Options{PAMs: g.pams, Aside: g.aside})
+	counter := guides.NewChangeCounter(g.patterns, targets, guides.Options{PAMs: g.pams, Aside: g.aside, Nuclease: j.nuclease})
 	o := *j.variants
 	o.Search = j.options
 	o.Temporary = layerOf(ctx).temporary(os.Getenv("TMPDIR"))

@@ -68,7 +68,7 @@ func TestGuides(t *testing.T) {
 	}
 }
 
-// TestGuidesPAMs has several PAMs, all of them for targets or some for off-targets alone.
+// TestGuidesPAMs has several PAMs, all for targets or some for off-targets alone.
 func TestGuidesPAMs(t *testing.T) {
 	folder := t.TempDir()
 	ref := guidesRef(t, folder)
@@ -339,6 +339,31 @@ func TestGuidesPAMFirst(t *testing.T) {
 	if text := readFile(t, page); !strings.Contains(text, `mismatch at letter 12"`) ||
 		!strings.Contains(text, `<span class="pam">TTTV</span> GGACTCCCTGC<b class="mismatch">C</b>AG`) {
 		t.Error("the page lacks an alignment with the PAM before the guide")
+	}
+	// The authors' files have these scores, rC:dC at 12.
+	for nuclease, scores := range map[string][2]string{"AsCas12a": {"92.75", "0.078125"}, "enAsCas12a": {"75.29", "0.328125"}} {
+		got := quietly(t, "guides", "-k", "1", "--nuclease", nuclease, "-f", list, ref, "--places", places, "--html", page)
+		row := strings.Split(rowsOf(got, "")[1], "\t")
+		if want := []string{"NA", scores[0], "1"}; !slices.Equal(row[9:12], want) || row[2] != "TTTV" {
+			t.Errorf("%s: %q, want %q", nuclease, row, want)
+		}
+		if row := strings.Split(rowsOf(readFile(t, places), "")[2], "\t"); row[12] != "NA" || row[13] != scores[1] {
+			t.Errorf("%s: %q, want %s", nuclease, row, scores[1])
+		}
+		if text := readFile(t, page); !strings.Contains(text, "Specificities are of "+nuclease+",") {
+			t.Errorf("the page does not name %s", nuclease)
+		}
+	}
+	for options, want := range map[string]string{
+		"--nuclease cas12a":                `option --nuclease: "cas12a" is none of [SpCas9 AsCas12a enAsCas12a]`,
+		"--nuclease AsCas12a --pam-side 3": "option --pam-side: the PAM of AsCas12a is at end 5 of the guide",
+	} {
+		if code, _, stderr := call(append([]string{"guides", "-f", list, ref}, strings.Fields(options)...)...); code != 2 || !strings.Contains(stderr, want) {
+			t.Errorf("%s: exit code %d, %s", options, code, stderr)
+		}
+	}
+	if in := quietly(t, "guides", "--max-mismatches", "1", "--nuclease", "AsCas12a", "--in", "a:1-60", ref); !strings.Contains(in, "\na:31-57:+\t"+guide+"\tTTTV\t") {
+		t.Errorf("%s", in)
 	}
 	rows := strings.Split(quietly(t, "guides", "--max-mismatches", "1", "--pam", "TTTV", "--pam-side", "5", "--length", "23", "--in", "a:1-60", ref), "\n")
 	if len(rows) != 3 || !strings.HasPrefix(rows[1], "a:31-57:+\t"+guide+"\tTTTV\ta\t30\t57\t+\t") {

@@ -10,7 +10,7 @@ import (
 	"scanmap/search"
 )
 
-// Candidates returns all guides of so many letters that lie in regions, on both strands, beside one
+// Candidates returns all guides of a length that lie in regions, on both strands, beside one
 // of the first own PAMs of a target, if it has any: guide and PAM lie in the same region whole.
 // They are patterns of that target, as many of each guide as it has PAMs, called by the place of
 // guide and PAM counted from 1 and by the strand, as in chr1:1001-1023:+, and the sites that they

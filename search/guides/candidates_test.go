@@ -131,7 +131,7 @@ func TestRegions(t *testing.T) {
 // TestOtherBases: U in a guide is T, and lower case counts for nothing.
 func TestOtherBases(t *testing.T) {
 	p := patternsOf(t, "ngg", "augguCGGACTCCCUGCCAG")[0]
-	g := newGuide(&p)
+	g := newGuide(&p, SpCas9)
 	if string(g.letters) != "ATGGTCGGACTCCCTGCCAG" || string(g.pam) != "NGG" || !g.scored {
 		t.Errorf("%+v", g)
 	}

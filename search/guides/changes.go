@@ -25,7 +25,7 @@ type ChangeSide struct {
 	// alignment along the contig, empty where there is no place.
 	Letters, CIGAR string
 	// MIT and CFD are the hit scores of the letters as Place has them, also where they are no place.
-	// CFD is NaN beside a PAM of fewer than three letters.
+	// CFD of SpCas9 is NaN beside a PAM of fewer than three letters.
 	MIT, CFD float64
 }
 
@@ -50,7 +50,7 @@ type ChangeSummary struct {
 // them over.
 type ChangeCounter struct {
 	pams    int     // of each guide
-	aside   int     // the last of them, of off-targets alone
+	aside   int     // the last ones, of off-targets alone
 	guides  []guide // by pattern
 	targets []*Site
 	all     []ChangeSummary
@@ -66,11 +66,11 @@ type targetHaplotype struct {
 	frequency float64
 }
 
-// NewChangeCounter makes a counter for the patterns of a search, with the PAMs of options, and the
-// targets of the guides on the reference, of which some may be nil.
+// NewChangeCounter makes a counter for the patterns of a search, with the PAMs and the nuclease of
+// options, and the targets of the guides on the reference, of which some may be nil.
 func NewChangeCounter(patterns []search.Pattern, targets []*Site, o Options) *ChangeCounter {
 	pams := max(o.PAMs, 1)
-	c := &ChangeCounter{pams: pams, aside: o.Aside, guides: newGuides(patterns, pams), targets: targets,
+	c := &ChangeCounter{pams: pams, aside: o.Aside, guides: newGuides(patterns, pams, o.Nuclease), targets: targets,
 		all: make([]ChangeSummary, len(patterns)/pams), target: map[string]targetHaplotype{}}
 	for i := range c.all {
 		c.all[i].MadeCFD = math.NaN()
@@ -79,8 +79,8 @@ func NewChangeCounter(patterns []search.Pattern, targets []*Site, o Options) *Ch
 }
 
 // Count counts a change, and returns it with scores. Of several PAMs each has its own: alleles that
-// put one in the place of another take a place away and make one. Those of sides that PAMs before
-// fit as well are not counted, and false is returned.
+// exchange one for another take a place away and make one. Changes are not counted, and false is
+// returned, if PAMs before fit all their sides.
 func (c *ChangeCounter) Count(v *variants.Change) (Change, bool) {
 	if of := v.Pattern / c.pams; of != c.current {
 		c.finish()

@@ -33,10 +33,12 @@ type Options struct {
 	// Origins has, for each guide, the site that it was taken from; nil if they were given.
 	Origins []Site
 	// PAMs is how many PAMs each guide has; 0 is 1. They have one length, and the patterns are as
-	// search.Target makes them. A place that several PAMs fit is one of the first of them.
+	// search.Target makes them. A place that several PAMs fit belongs to the first.
 	PAMs int
 	// Aside is how many of these, the last ones, have off-targets alone: exact places too.
 	Aside int
+	// Nuclease says which scores the guides have; none is SpCas9.
+	Nuclease Nuclease
 }
 
 // A Class is the places that have so many mismatches and bases of bulges.
@@ -49,7 +51,7 @@ type Class struct {
 type Summary struct {
 	// Guide is the number of the pattern.
 	Guide int
-	// Letters are those of the guide, and PAM its PAM, or several with commas between them.
+	// Letters are the guide, and PAM is its PAM, or several with commas between them.
 	Letters, PAM string
 	// ByEdits has the number of places with 0 to k edits.
 	ByEdits []int64
@@ -139,10 +141,10 @@ type scores struct {
 }
 
 // NewCounter makes a counter for the patterns of a search in a reference: DNA with one PAM, which
-// has to match, or none. Each guide has Options.PAMs of them, one after the other.
+// has to match, or none. Each guide has Options.PAMs patterns, one after the other.
 func NewCounter(ref *dna.Reference, patterns []search.Pattern, o Options) *Counter {
 	o.PAMs = max(o.PAMs, 1)
-	c := &Counter{options: o, guides: newGuides(patterns, o.PAMs), all: make([]counts, len(patterns)/o.PAMs)}
+	c := &Counter{options: o, guides: newGuides(patterns, o.PAMs, o.Nuclease), all: make([]counts, len(patterns)/o.PAMs)}
 	c.reader.ref = ref
 	for i := range c.all {
 		of := c.guides[i*o.PAMs : (i+1)*o.PAMs]
@@ -156,7 +158,7 @@ func NewCounter(ref *dna.Reference, patterns []search.Pattern, o Options) *Count
 	return c
 }
 
-// of is the number of a pattern's guide, and pam that of its PAM.
+// of is the number of a pattern's guide, and pam the number of its PAM.
 func (c *Counter) of(pattern int) int  { return pattern / c.options.PAMs }
 func (c *Counter) pam(pattern int) int { return pattern % c.options.PAMs }
 
@@ -203,9 +205,9 @@ func (c *Counter) Score(locations []search.Location) {
 	}
 }
 
-// add adds a place, unless it has no scores.
+// add adds a place, unless it has no CFD.
 func (s *scores) add(mit, cfd float64) {
-	if math.IsNaN(mit) || math.IsNaN(cfd) {
+	if math.IsNaN(cfd) {
 		return
 	}
 	s.mit += mit
@@ -415,12 +417,14 @@ func (c *Counter) Summaries() []Summary {
 		}
 		s.MIT, s.CFD, s.RuleSet1 = math.NaN(), math.NaN(), math.NaN()
 		if g := &c.guides[i*c.options.PAMs]; g.scored && s.Target != nil {
-			s.RuleSet1 = RuleSet1(c.reader.context(g, s.Target))
 			x := a.scores
 			if x.origin && x.waits {
 				x.add(x.mitFirst, x.cfdFirst)
 			}
-			s.MIT, s.CFD, s.Scored = Specificity(x.mit), Specificity(100*x.cfd), x.n
+			s.CFD, s.Scored = Specificity(100*x.cfd), x.n
+			if !g.nuclease.IsCas12a() {
+				s.MIT, s.RuleSet1 = Specificity(x.mit), RuleSet1(c.reader.context(s.Target))
+			}
 		}
 		slices.SortFunc(a.best, rank)
 		for _, p := range a.best {

@@ -38,12 +38,9 @@ func RuleSet1(context []byte) float64 {
 	return 1 / (1 + math.Exp(-sum))
 }
 
-// context returns the letters about a target of a guide that RuleSet1 is defined for, nil where the
-// contig ends before or for another guide.
-func (r *reader) context(g *guide, t *Site) []byte {
-	if !g.scored {
-		return nil
-	}
+// context returns the letters about the target of a guide of 20 letters before its PAM, nil where
+// the contig ends before.
+func (r *reader) context(t *Site) []byte {
 	contig := &r.ref.Contigs[t.Contig]
 	from := t.Start - contextBefore
 	if t.Reverse {
@@ -61,9 +58,9 @@ func (r *reader) context(g *guide, t *Site) []byte {
 
 // ruleSet1 are the weights of letters that stand at a place of the context, counted from 1: of
 // Doench et al., Rational design of highly active sgRNAs for CRISPR-Cas9-mediated gene
-// inactivation, Nature Biotechnology 32:1262, 2014, doi:10.1038/nbt.3026. They are those of
-// inst/ruleset1/coefficients.csv in crisprScore (MIT licence), and, with fewer digits, of
-// doenchScore.py in CRISPOR.
+// inactivation, Nature Biotechnology 32:1262, 2014, doi:10.1038/nbt.3026. They are in
+// inst/ruleset1/coefficients.csv of crisprScore (MIT licence), and, with fewer digits, in
+// doenchScore.py of CRISPOR.
 var ruleSet1 = []struct {
 	at      int
 	letters string

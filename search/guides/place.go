@@ -14,24 +14,29 @@ type guide struct {
 	letters  []byte // with T for U
 	pam      []byte
 	pamFirst bool
-	// scored tells that both rules of score.go are defined for it.
-	scored bool
+	// scored tells that the scores of its nuclease are defined for it.
+	scored   bool
+	nuclease Nuclease
 	// before are the PAMs that the guide has before this one.
 	before [][]byte
 }
 
 // newGuide takes a pattern apart.
-func newGuide(p *search.Pattern) guide {
-	g := guide{letters: withT(p.WithoutPAM()), pam: withT([]byte(p.PAM)), pamFirst: p.PAMFirst}
+func newGuide(p *search.Pattern, n Nuclease) guide {
+	g := guide{letters: withT(p.WithoutPAM()), pam: withT([]byte(p.PAM)), pamFirst: p.PAMFirst, nuclease: n}
+	if n.IsCas12a() {
+		g.scored = cas12aGuide(g.letters) && g.pamFirst
+		return g
+	}
 	g.scored = len(g.letters) == Length && plain(g.letters) && 0 < len(g.pam) && len(g.pam) <= pamLength && !g.pamFirst
 	return g
 }
 
-// newGuides takes the patterns of guides with so many PAMs each apart, one guide a pattern.
-func newGuides(patterns []search.Pattern, pams int) []guide {
+// newGuides takes the patterns of guides with some PAMs each apart, one guide a pattern.
+func newGuides(patterns []search.Pattern, pams int, n Nuclease) []guide {
 	all := make([]guide, len(patterns))
 	for i := range patterns {
-		all[i] = newGuide(&patterns[i])
+		all[i] = newGuide(&patterns[i], n)
 		for j := i - i%pams; j < i; j++ {
 			all[i].before = append(all[i].before, all[j].pam)
 		}
@@ -70,8 +75,9 @@ type Place struct {
 	PAM      int
 	PAMFirst bool
 	// MIT and CFD are the hit scores, from 0 to 100 and from 0 to 1, NaN where they are not defined:
-	// with bulges, for guides other than of 20 letters A, C, G, T before a PAM of one to three, and
-	// where the site, or the letters that CFD needs behind a shorter PAM, has another letter or ends.
+	// with bulges and, of SpCas9, for guides other than of 20 letters A, C, G, T before a PAM of one
+	// to three, and where the site, or the letters that CFD needs behind a shorter PAM, has another
+	// letter or ends.
 	MIT, CFD float64
 	// Regions are the numbers of those that it shares bases with.
 	Regions []int
@@ -160,6 +166,9 @@ func (r *reader) whole(g *guide, l *search.Location, site []byte) []byte {
 func (g *guide) scores(site, pam []byte, bulges bool) (mit, cfd float64) {
 	if !g.scored || bulges {
 		return MITHit(nil, nil), CFDHit(nil, nil, nil)
+	}
+	if g.nuclease.IsCas12a() {
+		return MITHit(nil, nil), Cas12aHit(g.nuclease, g.letters, site[len(g.pam):])
 	}
 	n := len(g.letters)
 	return MITHit(g.letters, site[:n]), CFDHit(g.letters, site[:n], pam)
