@@ -47,6 +47,14 @@ func guidesCommand(p process) *cli.Command {
 				Usage: "`LETTERS` beside every guide that have to match, as in NRG; of several, as in TTTV,TTCV, one has to"},
 			&cli.StringFlag{Name: "off-target-pam", Category: categorySearch,
 				Usage: "off-targets stand beside these `LETTERS` too, as in NAG,NGA; targets and guides of --in stand beside --pam alone"},
+			&cli.StringFlag{Name: "pam-mismatches", Category: categorySearch, DefaultText: "0",
+				Usage: "off-targets may have up to `N` mismatches in their PAM, which --max-distance does not count"},
+			&cli.StringFlag{Name: "pam-gap", Category: categorySearch, DefaultText: "0",
+				Usage: "off-targets may have up to `N` letters between guide and PAM, which --max-distance does not count"},
+			&cli.StringFlag{Name: "pam-mismatch-cost", Category: categorySearch, DefaultText: "0",
+				Usage: "a mismatch in the PAM counts as `N` edits of --max-distance"},
+			&cli.StringFlag{Name: "pam-gap-cost", Category: categorySearch, DefaultText: "0",
+				Usage: "a letter between guide and PAM counts as `N` edits of --max-distance"},
 		}, targetFlags(), []cli.Flag{
 			&cli.StringFlag{Name: "patterns", Aliases: []string{"f"}, Category: categoryInput,
 				Usage: "judge the guides of `FILE`, without PAM: FASTA, or lines of a guide or of a name and a guide; - is standard input"},
@@ -94,8 +102,9 @@ type guidesJob struct {
 	intervals      string // BED of --in
 	length         int
 	nuclease       guides.Nuclease
-	target         search.Target // with the PAMs of off-targets alone after the others
-	aside          int           // how many these are
+	target         search.Target // with the letters of forms as PAMs
+	pams           guides.PAMs
+	forms          []guides.Form // of pams
 	regions        string
 	best           int // 0 for all in their order
 	output, places string
@@ -155,7 +164,7 @@ func (j *guidesJob) readSearch(c *cli.Context) error {
 	if err := j.readTarget(c); err != nil {
 		return err
 	}
-	if err := j.readOffTargetPAMs(c); err != nil {
+	if err := j.readPAMs(c); err != nil {
 		return err
 	}
 	for _, s := range j.target.Exact {
@@ -198,26 +207,64 @@ func (j *guidesJob) readTarget(c *cli.Context) error {
 	return nil
 }
 
-// readOffTargetPAMs adds the PAMs of off-targets alone, and compares the lengths of all.
-func (j *guidesJob) readOffTargetPAMs(c *cli.Context) error {
-	own := len(j.target.PAMs)
+// The most mismatches in a PAM, and letters between it and the guide.
+const (
+	maxPAMMismatches = 3
+	maxPAMGap        = 10
+)
+
+// readPAMs adds PAMs of off-targets alone, mismatches and gaps to the PAMs of the target.
+func (j *guidesJob) readPAMs(c *cli.Context) error {
+	p := &j.pams
+	p.Own, p.First = j.target.PAMs, j.target.PAMFirst
 	if c.IsSet("off-target-pam") {
-		pams, err := readPAMs("off-target-pam", c.String("off-target-pam"), j.target.PAMs)
-		if err != nil {
+		var err error
+		if p.Aside, err = readPAMs("off-target-pam", c.String("off-target-pam"), p.Own); err != nil {
 			return err
 		}
-		j.target.PAMs = append(j.target.PAMs, pams...)
-		j.aside = len(pams)
 	}
-	for i, pam := range j.target.PAMs {
-		if first := j.target.PAMs[0]; len(pam) != len(first) {
+	for i, pam := range slices.Concat(p.Own, p.Aside) {
+		if first := p.Own[0]; len(pam) != len(first) {
 			name := "pam"
-			if i >= own {
+			if i >= len(p.Own) {
 				name = "off-target-pam"
 			}
 			return fmt.Errorf("option --%s: %s has %s and %s has %s, and PAMs of guides have one length; N stands for any letter",
 				name, first, counted(len(first), "letter"), pam, counted(len(pam), "letter"))
 		}
+	}
+	for _, o := range []struct {
+		limit, cost string
+		to, costTo  *int
+		most        int
+	}{{"pam-mismatches", "pam-mismatch-cost", &p.Mismatches, &p.MismatchCost, maxPAMMismatches}, {"pam-gap", "pam-gap-cost", &p.Gap, &p.GapCost, maxPAMGap}} {
+		if c.IsSet(o.limit) {
+			if err := wholeNumbers(c, wholeNumber{o.limit, o.to, 0, o.most}); err != nil {
+				return err
+			}
+		}
+		if !c.IsSet(o.cost) {
+			continue
+		}
+		if !c.IsSet(o.limit) {
+			return fmt.Errorf("option --%s needs --%s", o.cost, o.limit)
+		}
+		if err := wholeNumbers(c, wholeNumber{o.cost, o.costTo, 0, search.MaxDistance}); err != nil {
+			return err
+		}
+	}
+	for _, name := range []string{"pam-mismatches", "pam-gap"} {
+		if c.IsSet(name) && c.IsSet("vcf") {
+			return fmt.Errorf("option --%s: places of --vcf have PAMs that match, without a gap; --off-target-pam takes others", name)
+		}
+	}
+	var err error
+	if j.forms, err = p.Forms(); err != nil {
+		return fmt.Errorf("option --pam: %w", err)
+	}
+	j.target.PAMs = nil
+	for _, f := range j.forms {
+		j.target.PAMs = append(j.target.PAMs, f.Letters)
 	}
 	return nil
 }
@@ -370,10 +417,10 @@ type guideFiles struct{ guides, places, page, changes *output }
 type judgedGuides struct {
 	ref       *dna.Reference
 	regions   *guides.Regions  // nil for none
-	patterns  []search.Pattern // one for each PAM of each guide
-	pams      int              // how many these are
-	aside     int              // how many of these are for off-targets alone
-	origins   []guides.Site    // nil for guides that were given
+	patterns  []search.Pattern // one for each form of the PAMs of each guide
+	pams      *guides.PAMs
+	forms     []guides.Form
+	origins   []guides.Site // nil for guides that were given
 	summaries []guides.Summary
 	judged    int           // how many guides there were
 	without   []string      // the names of those of them that have no exact place
@@ -389,7 +436,7 @@ func (j *guidesJob) judge(ctx context.Context, files guideFiles) (*judgedGuides,
 	if err != nil {
 		return nil, err
 	}
-	g := &judgedGuides{ref: ref, pams: len(j.target.PAMs), aside: j.aside}
+	g := &judgedGuides{ref: ref, pams: &j.pams, forms: j.forms}
 	if g.patterns, g.origins, err = j.guides(ctx, ref); err != nil {
 		return nil, err
 	}
@@ -400,7 +447,7 @@ func (j *guidesJob) judge(ctx context.Context, files guideFiles) (*judgedGuides,
 		}
 		g.regions = guides.NewRegions(ref, regions)
 	}
-	g.judged = len(g.patterns) / g.pams
+	g.judged = len(g.patterns) / len(g.forms)
 	if j.best > 0 {
 		// First of all guides, and places of the best ones alone.
 		if err := j.search(ctx, g, guides.Options{}, nil); err != nil {
@@ -427,7 +474,7 @@ func (j *guidesJob) judge(ctx context.Context, files guideFiles) (*judgedGuides,
 	}
 	if files.page != nil {
 		return g, report.GuidesHTML(files.page, g.page(), report.GuidesInfo{Version: version, CommandLine: j.commandLine,
-			Reference: j.reference, Guides: j.source(), PAM: strings.Join(j.target.PAMs, ","), PAMFirst: j.target.PAMFirst, Limits: limitsInWords(j.options.Limits), Distance: j.options.Distance,
+			Reference: j.reference, Guides: j.source(), PAM: j.pamsInWords(), PAMFirst: j.target.PAMFirst, Limits: limitsInWords(j.options.Limits), Distance: j.options.Distance,
 			Scored: j.scored(), Nuclease: string(j.nuclease), Substitutions: j.options.Substitutions, Regions: j.regions, Judged: g.judged})
 	}
 	return g, nil
@@ -439,6 +486,22 @@ func (j *guidesJob) scored() int {
 		return min(j.options.Distance, l.Mismatches)
 	}
 	return j.options.Distance
+}
+
+// pamsInWords are the PAMs, for the page.
+func (j *guidesJob) pamsInWords() string {
+	p := &j.pams
+	words := strings.Join(p.Own, ",")
+	if len(p.Aside) > 0 {
+		words += ", off-targets also " + strings.Join(p.Aside, ",")
+	}
+	if p.Mismatches > 0 {
+		words += ", up to " + counted(p.Mismatches, "mismatch") + " in it"
+	}
+	if p.Gap > 0 {
+		words += ", up to " + counted(p.Gap, "letter") + " beside it"
+	}
+	return words
 }
 
 // limitsInWords are limits of the classes of edits, for the page.
@@ -488,7 +551,7 @@ func (j *guidesJob) guides(ctx context.Context, ref *dna.Reference) ([]search.Pa
 		}
 		regions = []guides.Region{{Contig: contig, Start: j.in.start, End: j.in.end}}
 	}
-	patterns, sites, err := guides.Candidates(ref, regions, j.length, &j.target, len(j.target.PAMs)-j.aside)
+	patterns, sites, err := guides.Candidates(ref, regions, j.length, &j.target, len(j.pams.Own))
 	return patterns, sites, err
 }
 
@@ -515,7 +578,7 @@ func guideRegions(ctx context.Context, file string, ref *dna.Reference) ([]guide
 func (j *guidesJob) searchForFiles(ctx context.Context, g *judgedGuides, files guideFiles) error {
 	o := guides.Options{}
 	if files.page != nil {
-		o.Keep = report.GuidePlaces(len(g.patterns) / g.pams)
+		o.Keep = report.GuidePlaces(len(g.patterns) / len(g.forms))
 	}
 	if files.places == nil {
 		return j.search(ctx, g, o, nil)
@@ -532,7 +595,8 @@ func (j *guidesJob) searchForFiles(ctx context.Context, g *judgedGuides, files g
 // place.
 func (j *guidesJob) search(ctx context.Context, g *judgedGuides, o guides.Options, each func(*guides.Place) error) error {
 	o.Distance, o.Regions, o.Origins = j.options.Distance, g.regions, g.origins
-	o.PAMs, o.Aside, o.Nuclease = g.pams, g.aside, j.nuclease
+	o.PAMs, o.Aside, o.Nuclease = len(g.forms), len(g.forms)-len(g.pams.Own), j.nuclease
+	o.Forms, o.Gap, o.GapCost = g.forms, g.pams.Gap, g.pams.GapCost
 	summaries, stats, err := guides.Search(ctx, g.ref, g.patterns, o, j.options, each)
 	if len(g.patterns) > 0 {
 		g.summaries, g.stats = summaries, stats
@@ -550,7 +614,7 @@ func (g *judgedGuides) noteWithout() {
 }
 
 // name is that of a guide.
-func (g *judgedGuides) name(i int) string { return g.patterns[i*g.pams].Name }
+func (g *judgedGuides) name(i int) string { return g.patterns[i*len(g.forms)].Name }
 
 // choose leaves some guides, in that order.
 func (g *judgedGuides) choose(order []int) {
@@ -558,7 +622,7 @@ func (g *judgedGuides) choose(order []int) {
 	var origins []guides.Site
 	var summaries []guides.Summary
 	for i, n := range order {
-		patterns = append(patterns, g.patterns[n*g.pams:(n+1)*g.pams]...)
+		patterns = append(patterns, g.patterns[n*len(g.forms):(n+1)*len(g.forms)]...)
 		if g.origins != nil {
 			origins = append(origins, g.origins[n])
 		}

@@ -50,7 +50,7 @@ func (j *guidesJob) compareVariants(ctx context.Context, g *judgedGuides, to *ou
 	for i := range g.summaries {
 		targets[i] = g.summaries[i].Target
 	}
-	counter := guides.NewChangeCounter(g.patterns, targets, guides.Options{PAMs: g.pams, Aside: g.aside, Nuclease: j.nuclease})
+	counter := guides.NewChangeCounter(g.patterns, targets, guides.Options{PAMs: len(g.forms), Aside: len(g.forms) - len(g.pams.Own), Nuclease: j.nuclease, Forms: g.forms})
 	o := *j.variants
 	o.Search = j.options
 	o.Temporary = layerOf(ctx).temporary(os.Getenv("TMPDIR"))
@@ -59,7 +59,7 @@ func (j *guidesJob) compareVariants(ctx context.Context, g *judgedGuides, to *ou
 		rows.to = bufio.NewWriterSize(to, 1<<16)
 		// Flush has the error.
 		_, _ = rows.to.WriteString("guide\tcontig\tstart\tend\tstrand\tchange\tpam\ttarget\tdistance\tref_distance\ttext\tref_text\tcigar\tref_cigar\t" +
-			"mit\tref_mit\tcfd\tref_cfd\tfrequency\tcopies\talleles\tsamples" + g.onePAMColumn() + "\n")
+			"mit\tref_mit\tcfd\tref_cfd\tfrequency\tcopies\talleles\tsamples" + g.pamColumns() + "\n")
 	}
 	var err error
 	if g.variants, err = variants.Compare(ctx, g.ref, g.patterns, o, func(v *variants.Change) error {
@@ -119,7 +119,7 @@ func (r *changeRows) add(c *guides.Change) error {
 		score(v.Frequency, 6), copiesOf(v), v.Alleles, v.Samples} {
 		b = append(append(b, '\t'), text...)
 	}
-	r.line = append(r.appendPAM(b, v.Pattern), '\n')
+	r.line = append(r.appendPAM(b, &r.forms[v.Pattern%len(r.forms)], 0), '\n')
 	_, err := r.to.Write(r.line)
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -41,8 +42,11 @@ func (g *judgedGuides) writeGuides(w io.Writer, distance int, withChanges bool) 
 	_, _ = b.WriteString("guide\tletters\tpam\tcontig\tstart\tend\tstrand\ton_target\toff_targets\tmit\tcfd\tscored\t" +
 		"no_bulge\tdna_bulge\trna_bulge\tclasses\ttarget_regions\tin_regions" + changesColumns(withChanges))
 	_, _ = b.WriteString("\trule_set_1")
-	if g.pams > 1 {
+	if g.several() {
 		_, _ = b.WriteString("\tby_pam")
+	}
+	if g.edited() {
+		_, _ = b.WriteString("\tpam_mismatched\tpam_gapped")
 	}
 	for edits := range distance + 1 {
 		_, _ = fmt.Fprintf(b, "\tedits_%d", edits)
@@ -69,9 +73,7 @@ func (g *judgedGuides) writeGuides(w io.Writer, distance int, withChanges bool) 
 			_, _ = b.WriteString(changesOf(&g.changes[i]))
 		}
 		_, _ = b.WriteString("\t" + score(s.RuleSet1, 4))
-		if g.pams > 1 {
-			_, _ = b.WriteString("\t" + g.byPAM(i))
-		}
+		_, _ = b.WriteString(g.byPAM(s))
 		for _, n := range s.ByEdits {
 			_, _ = fmt.Fprintf(b, "\t%d", n)
 		}
@@ -80,29 +82,50 @@ func (g *judgedGuides) writeGuides(w io.Writer, distance int, withChanges bool) 
 	return b.Flush() // which has the errors of all writes
 }
 
-// byPAM writes PAM:places for each PAM of a guide.
-func (g *judgedGuides) byPAM(guide int) string {
-	texts := make([]string, g.pams)
-	for i, n := range g.summaries[guide].ByPAM {
-		texts[i] = fmt.Sprintf("%s:%d", g.patterns[guide*g.pams+i].PAM, n)
+// several tells whether there are several PAMs, and edited whether mismatches or gaps may be.
+func (g *judgedGuides) several() bool { return len(g.pams.Own)+len(g.pams.Aside) > 1 }
+func (g *judgedGuides) edited() bool  { return g.pams.Mismatches+g.pams.Gap > 0 }
+
+// byPAM are the columns of a guide that tell of its PAMs.
+func (g *judgedGuides) byPAM(s *guides.Summary) string {
+	columns := ""
+	if g.several() {
+		var texts []string
+		for i, pam := range slices.Concat(g.pams.Own, g.pams.Aside) {
+			texts = append(texts, fmt.Sprintf("%s:%d", strings.ToUpper(pam), s.ByPAM[i]))
+		}
+		columns = "\t" + strings.Join(texts, ",")
 	}
-	return strings.Join(texts, ",")
+	if g.edited() {
+		columns += fmt.Sprintf("\t%d\t%d", s.PAMMismatched, s.PAMGapped)
+	}
+	return columns
 }
 
-// onePAMColumn is the name of the column that appendPAM appends, if there is one.
-func (g *judgedGuides) onePAMColumn() string {
-	if g.pams == 1 {
-		return ""
+// pamColumns are the names of the columns that appendPAM appends.
+func (g *judgedGuides) pamColumns() string {
+	columns := ""
+	if g.several() {
+		columns = "\tone_pam"
 	}
-	return "\tone_pam"
+	if g.edited() {
+		columns += "\tpam_mismatches\tpam_gap\tcost"
+	}
+	return columns
 }
 
-// appendPAM appends the PAM that a line is of, where there are several.
-func (g *judgedGuides) appendPAM(b []byte, pattern int) []byte {
-	if g.pams == 1 {
-		return b
+// appendPAM appends the PAM that a line is of, where there are several, and its mismatches, gap and
+// cost with those of a guide, where it may have any.
+func (g *judgedGuides) appendPAM(b []byte, f *guides.Form, distance int) []byte {
+	if g.several() {
+		b = append(append(b, '\t'), strings.ToUpper(f.PAM)...)
 	}
-	return append(append(b, '\t'), g.patterns[pattern].PAM...)
+	if g.edited() {
+		for _, n := range []int{f.Mismatches, f.Gap, distance + f.Cost} {
+			b = strconv.AppendInt(append(b, '\t'), int64(n), 10)
+		}
+	}
+	return b
 }
 
 // strandSign is + or -.
@@ -136,7 +159,7 @@ type placeRows struct {
 func newPlaceRows(w io.Writer, g *judgedGuides) *placeRows {
 	r := &placeRows{judgedGuides: g, to: bufio.NewWriterSize(w, 64<<10)}
 	_, _ = r.to.WriteString("pattern\tcontig\tstart\tend\tstrand\tdistance\tcigar\ttext\tguide\tmismatches\tdna_bulges\trna_bulges\t" +
-		"mit\tcfd\ttarget\tregions" + g.onePAMColumn() + "\n") // finish has the error
+		"mit\tcfd\ttarget\tregions" + g.pamColumns() + "\n") // finish has the error
 	return r
 }
 
@@ -160,7 +183,7 @@ func (r *placeRows) add(p *guides.Place) error {
 		target = '1'
 	}
 	b = append(append(b, '\t', target, '\t'), r.regionNames(p.Regions)...)
-	r.line = append(r.appendPAM(b, p.Pattern), '\n')
+	r.line = append(r.appendPAM(b, &p.Form, p.Distance), '\n')
 	_, err := r.to.Write(r.line)
 	return err
 }

@@ -128,6 +128,75 @@ func TestGuidesPAMs(t *testing.T) {
 	}
 }
 
+// TestGuidesPAMEdits has places with a mismatch in their PAM, and with letters between it and the
+// guide, by their limits and costs.
+func TestGuidesPAMEdits(t *testing.T) {
+	folder := t.TempDir()
+	const guide, spacer = "ATGGTCGGACTCCCTGCCAG", "TTTTTTTT"
+	ref := copiesFile(t, folder, "ref.fa", ">a\n"+strings.Join([]string{"", guide + "AGG", guide + "AAG", truth.ReverseComplement(guide + "TTAGG"), ""}, spacer)+"\n")
+	list := copiesFile(t, folder, "guides.txt", "g "+guide+"\n")
+	places, page := filepath.Join(folder, "places.tsv"), filepath.Join(folder, "page.html")
+	const (
+		target = "0 ATGGTCGGACTCCCTGCCAGAGG ATGGTCGGACTCCCTGCCAGNGG 1.000000 1 0 0 0"
+		other  = "ATGGTCGGACTCCCTGCCAGAaG ATGGTCGGACTCCCTGCCAGNGG 0.259259 0 1 0"
+		gapped = "0 ATGGTCGGACTCCCTGCCAGttAGG ATGGTCGGACTCCCTGCCAG--NGG NA 0 0 2"
+		both   = "0 ATGGTCGGACTCCCTGCCAGtTaG ATGGTCGGACTCCCTGCCAG-NGG NA 0 1 1"
+		bulge  = "2 ATGGTCGGACTCCCTGCCAGttAGG ATGGTCGGACTCCCTGCCAG--NGG NA 0 0 0"
+	)
+	for _, c := range []struct {
+		options, row string
+		want         []string // distance, site, guide, CFD, target, and the PAM of each place
+	}{
+		{"--max-mismatches 2 --pam-mismatches 1", "1 1 79.41 1 1 0", []string{target, "0 " + other + " 0"}},
+		{"--max-mismatches 2 --pam-gap 2", "1 1 100.00 0 0 1", []string{target, gapped + " 0"}},
+		{"--max-mismatches 2 --pam-gap 1", "1 0 100.00 0 0 0", []string{target}},
+		{"--max-mismatches 2 --pam-gap 2 --pam-mismatches 1", "1 2 79.41 1 1 1", []string{target, gapped + " 0", "0 " + other + " 0"}},
+		{"--max-mismatches 2 --pam-gap 2 --pam-mismatches 1 --pam-gap-cost 1", "1 2 79.41 1 2 1", []string{target, "0 " + other + " 0", both + " 1"}},
+		{"--max-mismatches 2 --pam-gap 2 --pam-mismatches 1 --pam-gap-cost 1 --pam-mismatch-cost 2", "1 2 79.41 1 1 1",
+			[]string{target, gapped + " 2", "0 " + other + " 2"}},
+		{"--max-mismatches 2 --pam-gap 2 --pam-mismatches 1 --pam-gap-cost 2 --pam-mismatch-cost 3", "1 0 100.00 0 0 0", []string{target}},
+		{"-k 2 --pam-gap 2", "1 1 100.00 0 0 1", []string{target, gapped + " 0"}},
+		{"-k 2 --pam-gap 2 --pam-gap-cost 2", "1 1 100.00 0 0 0", []string{target, bulge + " 2"}},
+		{"-k 2 --pam-gap 2 --pam-gap-cost 1", "1 1 100.00 0 0 1", []string{target, gapped + " 2"}},
+	} {
+		args := append([]string{"guides", "-f", list, ref, "--places", places, "--html", page}, strings.Fields(c.options)...)
+		rows := rowsOf(quietly(t, args...), "")
+		heads, row := strings.Split(rows[0], "\t"), strings.Split(rows[1], "\t")
+		column := func(name string) string { return row[slices.Index(heads, name)] }
+		if got := strings.Join([]string{column("on_target"), column("off_targets"), column("cfd"), column("scored"), column("pam_mismatched"), column("pam_gapped")}, " "); got != c.row {
+			t.Errorf("%s: %s, want %s", c.options, got, c.row)
+		}
+		var got []string
+		for _, row := range rowsOf(readFile(t, places), "")[1:] {
+			x := strings.Split(row, "\t")
+			got = append(got, strings.Join(append([]string{x[5], x[7], x[8], x[13], x[14]}, x[16:]...), " "))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s:\n%s, want\n%s", c.options, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+		}
+		for _, other := range []string{"--threads=1", "--best=1"} {
+			if again := rowsOf(quietly(t, append(slices.Clone(args), other)...), ""); !slices.Equal(again, rows) {
+				t.Errorf("%s %s: %q, want %q", c.options, other, again, rows)
+			}
+		}
+	}
+	if text := readFile(t, page); !strings.Contains(text, "up to 2 letters beside it") {
+		t.Error("the page does not say what a gap may be")
+	}
+	for options, want := range map[string]string{
+		"--pam-mismatch-cost 1":                        "option --pam-mismatch-cost needs --pam-mismatches",
+		"--pam-gap-cost 1":                             "option --pam-gap-cost needs --pam-gap",
+		"--pam-mismatches 4":                           "option --pam-mismatches: ",
+		"--pam-gap 11":                                 "option --pam-gap: ",
+		"--pam-gap 1 --vcf v.vcf":                      "option --pam-gap: places of --vcf have PAMs that match, without a gap; --off-target-pam takes others",
+		"--pam NNAGAAW --pam-mismatches 3 --pam-gap 9": "option --pam: with mismatches and gaps the PAMs have more than 200 forms",
+	} {
+		if code, _, stderr := call(append([]string{"guides", "-f", list, ref}, strings.Fields(options)...)...); code != 2 || !strings.Contains(stderr, want) {
+			t.Errorf("%s: exit code %d, %s", options, code, stderr)
+		}
+	}
+}
+
 // TestGuidesPlaces has the places of a search of the same options, in its order.
 func TestGuidesPlaces(t *testing.T) {
 	folder := t.TempDir()

@@ -69,8 +69,9 @@ type targetHaplotype struct {
 // NewChangeCounter makes a counter for the patterns of a search, with the PAMs and the nuclease of
 // options, and the targets of the guides on the reference, of which some may be nil.
 func NewChangeCounter(patterns []search.Pattern, targets []*Site, o Options) *ChangeCounter {
-	pams := max(o.PAMs, 1)
-	c := &ChangeCounter{pams: pams, aside: o.Aside, guides: newGuides(patterns, pams, o.Nuclease), targets: targets,
+	o.PAMs = max(o.PAMs, 1)
+	pams := o.PAMs
+	c := &ChangeCounter{pams: pams, aside: o.Aside, guides: newGuides(patterns, &o), targets: targets,
 		all: make([]ChangeSummary, len(patterns)/pams), target: map[string]targetHaplotype{}}
 	for i := range c.all {
 		c.all[i].MadeCFD = math.NaN()
@@ -87,7 +88,7 @@ func (c *ChangeCounter) Count(v *variants.Change) (Change, bool) {
 		c.current = of
 	}
 	g, s := &c.guides[v.Pattern], &c.all[c.current]
-	if (v.Haplotype.Distance < 0 || g.another(v.Haplotype.Letters)) && (v.Reference.Distance < 0 || g.another(v.Reference.Letters)) {
+	if (v.Haplotype.Distance < 0 || g.another(g.outward(nil, v.Haplotype.Letters))) && (v.Reference.Distance < 0 || g.another(g.outward(nil, v.Reference.Letters))) {
 		return Change{}, false
 	}
 	x := Change{Change: v, Alternative: c.side(g, v, &v.Haplotype), Reference: c.side(g, v, &v.Reference)}
@@ -133,7 +134,7 @@ func (c *ChangeCounter) side(g *guide, v *variants.Change, s *variants.Side) Cha
 	}
 	location := search.Location{Reverse: v.Reverse, Operations: s.Operations}
 	classes := location.Classes()
-	out.MIT, out.CFD = g.scores(s.Letters, g.pamOf(s.Letters), classes.DNABulges+classes.RNABulges > 0)
+	out.MIT, out.CFD = g.scores(s.Letters, g.outward(nil, s.Letters), classes.DNABulges+classes.RNABulges > 0)
 	_, out.Letters = c.reader.align(g, &location, s.Letters)
 	if s.Distance >= 0 {
 		location.End = len(s.Letters)

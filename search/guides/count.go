@@ -32,13 +32,20 @@ type Options struct {
 	Most int
 	// Origins has, for each guide, the site that it was taken from; nil if they were given.
 	Origins []Site
-	// PAMs is how many PAMs each guide has; 0 is 1. They have one length, and the patterns are as
-	// search.Target makes them. A place that several PAMs fit belongs to the first.
+	// PAMs is how many PAMs each guide has; 0 is 1. The patterns are as search.Target makes them. A
+	// place that several PAMs fit belongs to the first.
 	PAMs int
 	// Aside is how many of these, the last ones, have off-targets alone: exact places too.
 	Aside int
 	// Nuclease says which scores the guides have; none is SpCas9.
 	Nuclease Nuclease
+	// Forms are PAMs with mismatches and gaps as PAMs.Forms returns them, as many as PAMs, with the
+	// most letters of a gap and the cost of each; nil for PAMs of one length that match.
+	Forms        []Form
+	Gap, GapCost int
+	// Substitutions and Limits are those of the search. Search sets them.
+	Substitutions bool
+	Limits        *search.Limits
 }
 
 // A Class is the places that have so many mismatches and bases of bulges.
@@ -57,6 +64,8 @@ type Summary struct {
 	ByEdits []int64
 	// ByPAM has the number of places beside each PAM.
 	ByPAM []int64
+	// PAMMismatched and PAMGapped are how many places have a mismatch in their PAM, and a gap.
+	PAMMismatched, PAMGapped int64
 	// Aside is how many exact places stand beside PAMs of off-targets alone.
 	Aside int64
 	// Classes are those that have places, in order of edits, mismatches and DNA bulges.
@@ -112,9 +121,13 @@ type Counter struct {
 	all     []counts
 	reader  reader
 	current int // the guide whose places come
+	longest int // the most letters that a form has, or a score needs
 	// What follows is scratch memory.
 	regions []int
 	place   Place
+	border  bordered
+	far     []byte
+	gaps    []int
 }
 
 // counts is what is held of a guide.
@@ -144,16 +157,22 @@ type scores struct {
 // has to match, or none. Each guide has Options.PAMs patterns, one after the other.
 func NewCounter(ref *dna.Reference, patterns []search.Pattern, o Options) *Counter {
 	o.PAMs = max(o.PAMs, 1)
-	c := &Counter{options: o, guides: newGuides(patterns, o.PAMs, o.Nuclease), all: make([]counts, len(patterns)/o.PAMs)}
+	c := &Counter{options: o, guides: newGuides(patterns, &o), all: make([]counts, len(patterns)/o.PAMs)}
 	c.reader.ref = ref
+	c.longest = pamLength
+	for i := range c.guides[:min(o.PAMs, len(c.guides))] {
+		c.longest = max(c.longest, len(c.guides[i].pam))
+	}
 	for i := range c.all {
 		of := c.guides[i*o.PAMs : (i+1)*o.PAMs]
 		var pams []string
 		for j := range of {
-			pams = append(pams, string(of[j].pam))
+			if f := &of[j].form; f.Mismatches == 0 && f.Gap == 0 {
+				pams = append(pams, string(of[j].pam))
+			}
 		}
 		c.all[i].Summary = Summary{Guide: i, Letters: string(of[0].letters), PAM: strings.Join(pams, ","),
-			ByEdits: make([]int64, o.Distance+1), ByPAM: make([]int64, o.PAMs)}
+			ByEdits: make([]int64, o.Distance+1), ByPAM: make([]int64, len(pams))}
 	}
 	return c
 }
@@ -188,10 +207,11 @@ func (c *Counter) Score(locations []search.Location) {
 			continue
 		}
 		site := c.reader.read(l)
-		if g.another(site) {
+		beside := c.reader.beside(g, l, site, c.longest)
+		if l.Distance+g.form.Cost > c.options.Distance || g.another(beside) {
 			continue
 		}
-		mit, cfd := g.scores(site, c.reader.whole(g, l, site), false)
+		mit, cfd := g.scores(site, beside, false)
 		switch {
 		case l.Distance > 0 || c.aside(l.Pattern):
 			s.add(mit, cfd)
@@ -232,7 +252,7 @@ func (c *Counter) Count(locations []search.Location, each func(*Place) error) er
 			c.current = of
 		}
 		a, g := &c.all[c.current], &c.guides[l.Pattern]
-		if len(g.before) > 0 && g.another(c.reader.read(l)) {
+		if c.options.PAMs > 1 && !c.belongs(g, l) {
 			continue
 		}
 		p := &c.place
@@ -240,7 +260,13 @@ func (c *Counter) Count(locations []search.Location, each func(*Place) error) er
 		classes := l.Classes()
 		p.Mismatches, p.DNABulges, p.RNABulges = classes.Mismatches, classes.DNABulges, classes.RNABulges
 		a.ByEdits[l.Distance]++
-		a.ByPAM[c.pam(l.Pattern)]++
+		a.ByPAM[g.form.Index]++
+		if g.form.Mismatches > 0 {
+			a.PAMMismatched++
+		}
+		if g.form.Gap > 0 {
+			a.PAMGapped++
+		}
 		a.count(p)
 		c.regions = c.options.Regions.Touching(c.regions[:0], l.Contig, l.Start, l.End)
 		if len(c.regions) > 0 {
@@ -253,7 +279,7 @@ func (c *Counter) Count(locations []search.Location, each func(*Place) error) er
 			continue
 		}
 		site := c.reader.read(&p.Location)
-		p.MIT, p.CFD = g.scores(site, c.reader.whole(g, &p.Location, site), p.DNABulges+p.RNABulges > 0)
+		p.MIT, p.CFD = g.scores(site, c.reader.beside(g, &p.Location, site, c.longest), p.DNABulges+p.RNABulges > 0)
 		kept := a.wanted(p, most)
 		if !every && !kept {
 			continue
@@ -288,6 +314,16 @@ func (c *Counter) Finish(each func(*Place) error) error {
 	}
 	a.best = slices.Clone(a.best[:min(c.options.Keep, len(a.best))])
 	return nil
+}
+
+// belongs tells whether a place of a form is one of that form: within k with its cost, and of no
+// other form.
+func (c *Counter) belongs(g *guide, l *search.Location) bool {
+	if l.Distance+g.form.Cost > c.options.Distance {
+		return false
+	}
+	site := c.reader.read(l)
+	return !g.another(c.reader.beside(g, l, site, c.longest)) && !c.otherGap(g, l, site)
 }
 
 // count adds a place to the classes.
@@ -341,7 +377,7 @@ func (c *Counter) exact(l *search.Location) bool {
 // describe adds to a place what its classes, counts and scores do not need.
 func (c *Counter) describe(p *Place, g *guide, site []byte) {
 	p.Guide, p.Site = c.reader.align(g, &p.Location, site)
-	p.PAM, p.PAMFirst = len(g.pam), g.pamFirst
+	p.PAM, p.PAMFirst, p.Form = len(g.pam), g.pamFirst, g.form
 	p.Regions = append([]int(nil), c.regions...)
 	p.Operations = slices.Clone(p.Operations)
 }

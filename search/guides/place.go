@@ -17,8 +17,14 @@ type guide struct {
 	// scored tells that the scores of its nuclease are defined for it.
 	scored   bool
 	nuclease Nuclease
-	// before are the PAMs that the guide has before this one.
+	// form is that of the PAM, and shown its letters in alignments. before are the letters of the
+	// forms that the guide has before this one, outward.
+	form   Form
+	shown  []byte
 	before [][]byte
+	// fromFar are the letters from the far end on, and exactFromFar tells which have to match.
+	fromFar      []byte
+	exactFromFar []bool
 }
 
 // newGuide takes a pattern apart.
@@ -32,30 +38,34 @@ func newGuide(p *search.Pattern, n Nuclease) guide {
 	return g
 }
 
-// newGuides takes the patterns of guides with some PAMs each apart, one guide a pattern.
-func newGuides(patterns []search.Pattern, pams int, n Nuclease) []guide {
+// newGuides takes the patterns of guides apart, one guide a pattern.
+func newGuides(patterns []search.Pattern, o *Options) []guide {
 	all := make([]guide, len(patterns))
 	for i := range patterns {
-		all[i] = newGuide(&patterns[i], n)
-		for j := i - i%pams; j < i; j++ {
-			all[i].before = append(all[i].before, all[j].pam)
+		p := &patterns[i]
+		all[i] = newGuide(p, o.Nuclease)
+		g, j := &all[i], i%o.PAMs
+		if g.form = (Form{PAM: p.PAM, Index: j}); o.Forms != nil {
+			g.form = o.Forms[j]
+		}
+		g.shown = g.form.shown(g.pamFirst)
+		g.scored = g.scored && g.form.Gap == 0
+		for j := i - j; j < i; j++ {
+			g.before = append(g.before, all[j].outward(nil, all[j].pam))
+		}
+		g.fromFar = slices.Clone(g.letters)
+		if p.Exact != nil {
+			g.exactFromFar = slices.Clone(p.Exact[:len(g.letters)])
+		}
+		if g.pamFirst {
+			slices.Reverse(g.fromFar)
+			if p.Exact != nil {
+				g.exactFromFar = slices.Clone(p.Exact[len(g.pam):])
+				slices.Reverse(g.exactFromFar)
+			}
 		}
 	}
 	return all
-}
-
-// pamOf returns the letters of a site that belong to the PAM.
-func (g *guide) pamOf(site []byte) []byte {
-	if g.pamFirst {
-		return site[:min(len(g.pam), len(site))]
-	}
-	return site[max(0, len(site)-len(g.pam)):]
-}
-
-// another tells whether a PAM before this one fits a site as well: its place is one of that PAM.
-func (g *guide) another(site []byte) bool {
-	at := g.pamOf(site)
-	return slices.ContainsFunc(g.before, func(pam []byte) bool { return fits(at, pam) })
 }
 
 // withT returns letters with T for U.
@@ -70,10 +80,11 @@ type Place struct {
 	// stands in Guide for each letter of a DNA bulge, in Site for each of an RNA bulge. In Site
 	// letters that the guide does not match or lacks are in lower case.
 	Guide, Site string
-	// PAM is how many letters of both belong to the PAM: the last ones or, with PAMFirst, the first.
-	// Which PAM of several it is says the pattern.
+	// PAM is how many letters of both belong to the PAM and its gap: the last ones or, with PAMFirst,
+	// the first. Form is the one of several that the place belongs to.
 	PAM      int
 	PAMFirst bool
+	Form     Form
 	// MIT and CFD are the hit scores, from 0 to 100 and from 0 to 1, NaN where they are not defined:
 	// with bulges and, of SpCas9, for guides other than of 20 letters A, C, G, T before a PAM of one
 	// to three, and where the site, or the letters that CFD needs behind a shorter PAM, has another
@@ -137,19 +148,17 @@ func (r *reader) read(l *search.Location) []byte {
 	return r.site
 }
 
-// whole returns the three letters after a guide on a site that read returned, or as many as the
-// contig has: a PAM, with letters behind it that a shorter one leaves out. They are valid until the
-// next call.
-func (r *reader) whole(g *guide, l *search.Location, site []byte) []byte {
-	r.pam = append(r.pam[:0], g.pamOf(site)...)
+// beside returns n letters beside a guide on a site that read returned, outward, or as many as the
+// contig has: those of its PAM, and letters beyond. They are valid until the next call.
+func (r *reader) beside(g *guide, l *search.Location, site []byte, n int) []byte {
+	r.pam = g.outward(r.pam[:0], site)
 	contig := &r.ref.Contigs[l.Contig]
-	for n := range pamLength - len(g.pam) {
-		at, inside := l.End+n, l.End+n < contig.Length
-		if l.Reverse {
-			at = l.Start - 1 - n
-			inside = at >= 0
+	for i := range n - len(g.pam) {
+		at := l.End + i
+		if l.Reverse != g.pamFirst {
+			at = l.Start - 1 - i
 		}
-		if !inside {
+		if at < 0 || at >= contig.Length {
 			break
 		}
 		letter := r.ref.Letter(contig.Start + at)
@@ -161,8 +170,8 @@ func (r *reader) whole(g *guide, l *search.Location, site []byte) []byte {
 	return r.pam
 }
 
-// scores returns the hit scores of a site that read returned, with the three letters after it as
-// whole returns them.
+// scores returns the hit scores of a site that read returned. pam has at least the three letters
+// after the guide, if they are there.
 func (g *guide) scores(site, pam []byte, bulges bool) (mit, cfd float64) {
 	if !g.scored || bulges {
 		return MITHit(nil, nil), CFDHit(nil, nil, nil)
@@ -171,7 +180,7 @@ func (g *guide) scores(site, pam []byte, bulges bool) (mit, cfd float64) {
 		return MITHit(nil, nil), Cas12aHit(g.nuclease, g.letters, site[len(g.pam):])
 	}
 	n := len(g.letters)
-	return MITHit(g.letters, site[:n]), CFDHit(g.letters, site[:n], pam)
+	return MITHit(g.letters, site[:n]), CFDHit(g.letters, site[:n], pam[:min(pamLength, len(pam))])
 }
 
 // align returns a guide with its PAM and a site that read returned as Place.Guide and Place.Site
@@ -185,9 +194,9 @@ func (r *reader) align(g *guide, l *search.Location, site []byte) (string, strin
 		slices.Reverse(r.operations)
 	}
 	r.guide, r.text = r.guide[:0], r.text[:0]
-	letters := slices.Concat(g.letters, g.pam)
+	letters := slices.Concat(g.letters, g.shown)
 	if g.pamFirst {
-		letters = slices.Concat(g.pam, g.letters)
+		letters = slices.Concat(g.shown, g.letters)
 	}
 	q, at := 0, 0
 	for _, o := range r.operations {

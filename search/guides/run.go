@@ -16,6 +16,7 @@ import (
 func Search(
 	ctx context.Context, ref *dna.Reference, patterns []search.Pattern, o Options, how search.Options, each func(*Place) error,
 ) ([]Summary, *search.Stats, error) {
+	o.Substitutions, o.Limits = how.Substitutions, how.Limits
 	counter := NewCounter(ref, patterns, o)
 	if len(patterns) == 0 {
 		return nil, nil, nil
