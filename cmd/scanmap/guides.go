@@ -596,7 +596,7 @@ func (j *guidesJob) searchForFiles(ctx context.Context, g *judgedGuides, files g
 func (j *guidesJob) search(ctx context.Context, g *judgedGuides, o guides.Options, each func(*guides.Place) error) error {
 	o.Distance, o.Regions, o.Origins = j.options.Distance, g.regions, g.origins
 	o.PAMs, o.Aside, o.Nuclease = len(g.forms), len(g.forms)-len(g.pams.Own), j.nuclease
-	o.Forms, o.Gap, o.GapCost = g.forms, g.pams.Gap, g.pams.GapCost
+	o.Forms = g.forms
 	summaries, stats, err := guides.Search(ctx, g.ref, g.patterns, o, j.options, each)
 	if len(g.patterns) > 0 {
 		g.summaries, g.stats = summaries, stats

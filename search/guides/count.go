@@ -39,13 +39,12 @@ type Options struct {
 	Aside int
 	// Nuclease says which scores the guides have; none is SpCas9.
 	Nuclease Nuclease
-	// Forms are PAMs with mismatches and gaps as PAMs.Forms returns them, as many as PAMs, with the
-	// most letters of a gap and the cost of each; nil for PAMs of one length that match.
-	Forms        []Form
-	Gap, GapCost int
-	// Substitutions and Limits are those of the search. Search sets them.
-	Substitutions bool
-	Limits        *search.Limits
+	// Forms are PAMs with mismatches and gaps as PAMs.Forms returns them, as many as PAMs; nil for
+	// PAMs of one length that match.
+	Forms []Form
+	// Places of one PAM are more than reach apart, or bulges are not allowed. Search sets both.
+	reach    int
+	noBulges bool
 }
 
 // A Class is the places that have so many mismatches and bases of bulges.
@@ -125,9 +124,7 @@ type Counter struct {
 	// What follows is scratch memory.
 	regions []int
 	place   Place
-	border  bordered
-	far     []byte
-	gaps    []int
+	near    neighbourhood // of the current guide, where several PAMs may have a place twice
 }
 
 // counts is what is held of a guide.
@@ -159,6 +156,7 @@ func NewCounter(ref *dna.Reference, patterns []search.Pattern, o Options) *Count
 	o.PAMs = max(o.PAMs, 1)
 	c := &Counter{options: o, guides: newGuides(patterns, &o), all: make([]counts, len(patterns)/o.PAMs)}
 	c.reader.ref = ref
+	c.near.k = o.reach
 	c.longest = pamLength
 	for i := range c.guides[:min(o.PAMs, len(c.guides))] {
 		c.longest = max(c.longest, len(c.guides[i].pam))
@@ -238,11 +236,9 @@ func (s *scores) add(mit, cfd float64) {
 // Count counts locations, in the order of search.Run. If each is not nil it gets every place or,
 // with Options.Most, the best ones of each guide once others follow (Finish has those of the last);
 // it may keep what is in it, and not the pointer. Its error ends Count.
+//
+// Of several PAMs, and edits, places of all PAMs of a guide are held until others follow.
 func (c *Counter) Count(locations []search.Location, each func(*Place) error) error {
-	every, most := each != nil && c.options.Most == 0, c.options.Keep
-	if each != nil {
-		most = max(most, c.options.Most)
-	}
 	for i := range locations {
 		l := &locations[i]
 		if of := c.of(l.Pattern); of != c.current {
@@ -251,55 +247,80 @@ func (c *Counter) Count(locations []search.Location, each func(*Place) error) er
 			}
 			c.current = of
 		}
-		a, g := &c.all[c.current], &c.guides[l.Pattern]
-		if c.options.PAMs > 1 && !c.belongs(g, l) {
+		if c.options.PAMs > 1 && !c.belongs(&c.guides[l.Pattern], l) {
 			continue
 		}
-		p := &c.place
-		*p = Place{Location: *l}
-		classes := l.Classes()
-		p.Mismatches, p.DNABulges, p.RNABulges = classes.Mismatches, classes.DNABulges, classes.RNABulges
-		a.ByEdits[l.Distance]++
-		a.ByPAM[g.form.Index]++
-		if g.form.Mismatches > 0 {
-			a.PAMMismatched++
-		}
-		if g.form.Gap > 0 {
-			a.PAMGapped++
-		}
-		a.count(p)
-		c.regions = c.options.Regions.Touching(c.regions[:0], l.Contig, l.Start, l.End)
-		if len(c.regions) > 0 {
-			a.InRegions++
-		}
-		if l.Distance == 0 {
-			p.Target = c.exact(l)
-		}
-		if !every && !a.near(p, most) {
+		if c.options.PAMs > 1 && !c.options.noBulges {
+			c.near.hold(l)
 			continue
 		}
-		site := c.reader.read(&p.Location)
-		p.MIT, p.CFD = g.scores(site, c.reader.beside(g, &p.Location, site, c.longest), p.DNABulges+p.RNABulges > 0)
-		kept := a.wanted(p, most)
-		if !every && !kept {
-			continue
-		}
-		c.describe(p, g, site)
-		if every {
-			if err := each(p); err != nil {
-				return err
-			}
-		}
-		if kept {
-			a.keep(p, most)
+		if err := c.count(l, each); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// Finish hands over the best places of the last guide, in the order of search.Run, where Count
-// holds them back.
+// count counts a place of the current guide.
+func (c *Counter) count(l *search.Location, each func(*Place) error) error {
+	every, most := each != nil && c.options.Most == 0, c.options.Keep
+	if each != nil {
+		most = max(most, c.options.Most)
+	}
+	a, g := &c.all[c.current], &c.guides[l.Pattern]
+	p := &c.place
+	*p = Place{Location: *l}
+	classes := l.Classes()
+	p.Mismatches, p.DNABulges, p.RNABulges = classes.Mismatches, classes.DNABulges, classes.RNABulges
+	a.ByEdits[l.Distance]++
+	a.ByPAM[g.form.Index]++
+	if g.form.Mismatches > 0 {
+		a.PAMMismatched++
+	}
+	if g.form.Gap > 0 {
+		a.PAMGapped++
+	}
+	a.classify(p)
+	c.regions = c.options.Regions.Touching(c.regions[:0], l.Contig, l.Start, l.End)
+	if len(c.regions) > 0 {
+		a.InRegions++
+	}
+	if l.Distance == 0 {
+		p.Target = c.exact(l)
+	}
+	if !every && !a.near(p, most) {
+		return nil
+	}
+	site := c.reader.read(&p.Location)
+	p.MIT, p.CFD = g.scores(site, c.reader.beside(g, &p.Location, site, c.longest), p.DNABulges+p.RNABulges > 0)
+	kept := a.wanted(p, most)
+	if !every && !kept {
+		return nil
+	}
+	c.describe(p, g, site)
+	if every {
+		if err := each(p); err != nil {
+			return err
+		}
+	}
+	if kept {
+		a.keep(p, most)
+	}
+	return nil
+}
+
+// Finish counts places of the last guide and hands over its best ones, in the order of search.Run,
+// where Count holds them back.
 func (c *Counter) Finish(each func(*Place) error) error {
+	if len(c.near.places) > 0 {
+		held := c.near.choose(func(pattern int) int { return c.guides[pattern].form.Cost })
+		for i := range held {
+			if err := c.count(&held[i], each); err != nil {
+				return err
+			}
+		}
+		c.near.forget()
+	}
 	if each == nil || c.options.Most == 0 || len(c.all) == 0 {
 		return nil
 	}
@@ -316,18 +337,17 @@ func (c *Counter) Finish(each func(*Place) error) error {
 	return nil
 }
 
-// belongs tells whether a place of a form is one of that form: within k with its cost, and of no
-// other form.
+// belongs tells whether a place of a form is within k with its cost, and no earlier form fits.
 func (c *Counter) belongs(g *guide, l *search.Location) bool {
 	if l.Distance+g.form.Cost > c.options.Distance {
 		return false
 	}
 	site := c.reader.read(l)
-	return !g.another(c.reader.beside(g, l, site, c.longest)) && !c.otherGap(g, l, site)
+	return !g.another(c.reader.beside(g, l, site, c.longest))
 }
 
-// count adds a place to the classes.
-func (a *counts) count(p *Place) {
+// classify adds a place to the classes.
+func (a *counts) classify(p *Place) {
 	switch {
 	case p.DNABulges == 0 && p.RNABulges == 0:
 		a.NoBulge++

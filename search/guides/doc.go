@@ -18,5 +18,6 @@
 //     off-targets
 //
 // Coordinates are 0-based and half-open. What is held does not grow with the number of places: they
-// are counted as they come, and a few of the best are kept if that is asked for.
+// are counted as they come, and a few of the best are kept if that is asked for. Of several PAMs,
+// where bulges are allowed, the places of one guide are held (pams.go).
 package guides

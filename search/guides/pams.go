@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"scanmap/locate"
 	"scanmap/search"
 )
 
@@ -118,97 +119,84 @@ func (g *guide) another(outward []byte) bool {
 	})
 }
 
-// bordered computes distances between a guide and the letters between the far end of a site and its
-// PAM, some of which next to the PAM are a gap.
-type bordered struct {
-	limits search.Limits
-	k      int
-	// costs are the fewest mismatches by letters of the guide, DNA bulges and RNA bulges.
-	costs []int32
+// A neighbourhood chooses among the places of all forms of a guide, as search does among the places
+// of one. In the order of cost, edits, bulges and form, a place is dropped if a kept one on its
+// strand starts within k of its start or ends within k of its end.
+type neighbourhood struct {
+	k          int
+	places     []search.Location
+	operations []locate.Operation // of these, in part
+	// starts and ends have those of kept places. Of two that are kept, neither lie within k, so that
+	// k + 1 bases have one at most.
+	starts, ends map[stretch]int
 }
 
-const outOfReach = 1 << 20
+// A stretch is k + 1 bases of a strand.
+type stretch struct {
+	contig, number int
+	reverse        bool
+}
 
-// distances writes, for each number of letters of a gap, the fewest edits of the guide with the
-// others, -1 if they are more than k or beyond the limits. letters and exact come from the far end
-// of the guide on, and so does site.
-func (b *bordered) distances(to []int, letters []byte, exact []bool, site []byte) {
-	dna, rna := b.limits.DNABulges, b.limits.RNABulges
-	cell := func(i, d, r int) int { return (i*(dna+1)+d)*(rna+1) + r }
-	m := len(letters)
-	n := cell(m, dna, rna) + 1
-	b.costs = slices.Grow(b.costs[:0], n)[:n]
-	for i := range b.costs {
-		b.costs[i] = outOfReach
+// operationsTogether is how many operations have one piece of memory.
+const operationsTogether = 1 << 14
+
+// hold holds a place.
+func (h *neighbourhood) hold(l *search.Location) {
+	if n := len(l.Operations); cap(h.operations)-len(h.operations) < n {
+		h.operations = make([]locate.Operation, 0, max(n, operationsTogether))
 	}
-	b.costs[0] = 0
-	fixed := func(i int) bool { return len(exact) > 0 && i >= 0 && i < m && exact[i] }
-	for i := range to {
-		to[i] = -1
+	from := len(h.operations)
+	h.operations = append(h.operations, l.Operations...)
+	held := *l
+	if held.Operations = nil; l.Operations != nil {
+		held.Operations = h.operations[from:len(h.operations):len(h.operations)]
 	}
-	for i := 0; i <= m; i++ {
-		for d := 0; d <= dna; d++ {
-			for r := 0; r <= rna; r++ {
-				cost, j := b.costs[cell(i, d, r)], i+d-r
-				total := int(cost) + d + r
-				if int(cost) > b.limits.Mismatches || total > b.k || j > len(site) {
-					continue
-				}
-				if gap := len(site) - j; i == m && gap < len(to) && (to[gap] < 0 || total < to[gap]) {
-					to[gap] = total
-				}
-				between := fixed(i-1) && (i == m || fixed(i))
-				if d < dna && j < len(site) && !between {
-					at := cell(i, d+1, r)
-					b.costs[at] = min(b.costs[at], cost)
-				}
-				if i == m {
-					continue
-				}
-				if r < rna && !fixed(i) {
-					at := cell(i+1, d, r+1)
-					b.costs[at] = min(b.costs[at], cost)
-				}
-				if j < len(site) {
-					at, step := cell(i+1, d, r), int32(0)
-					if !search.Matches(letters[i], site[j]) {
-						step = 1
-					}
-					if step == 0 || !fixed(i) {
-						b.costs[at] = min(b.costs[at], cost+step)
-					}
-				}
-			}
+	h.places = append(h.places, held)
+}
+
+// choose leaves those that are kept, in the order of search.Run. cost is what the form of a pattern
+// costs.
+func (h *neighbourhood) choose(cost func(pattern int) int) []search.Location {
+	h.starts, h.ends = map[stretch]int{}, map[stretch]int{}
+	bulges := func(l *search.Location) int {
+		classes := l.Classes()
+		return classes.DNABulges + classes.RNABulges
+	}
+	slices.SortFunc(h.places, func(a, b search.Location) int {
+		return cmp.Or(cmp.Compare(a.Distance+cost(a.Pattern), b.Distance+cost(b.Pattern)), cmp.Compare(a.Distance, b.Distance),
+			cmp.Compare(bulges(&a), bulges(&b)), cmp.Compare(a.Pattern, b.Pattern), cmp.Compare(a.Contig, b.Contig), cmp.Compare(a.End, b.End),
+			cmp.Compare(a.Start, b.Start), strand(siteOf(&a))-strand(siteOf(&b)))
+	})
+	kept := h.places[:0]
+	for i := range h.places {
+		l := h.places[i]
+		if h.near(h.starts, &l, l.Start) || h.near(h.ends, &l, l.End) {
+			continue
 		}
+		h.starts[h.stretch(&l, l.Start)], h.ends[h.stretch(&l, l.End)] = l.Start, l.End
+		kept = append(kept, l)
 	}
+	slices.SortFunc(kept, func(a, b search.Location) int {
+		return cmp.Or(cmp.Compare(a.Pattern, b.Pattern), cmp.Compare(a.Contig, b.Contig), cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End),
+			strand(siteOf(&a))-strand(siteOf(&b)))
+	})
+	return kept
 }
 
-// otherGap tells whether a place with edits is one of another gap: of the letters between the far
-// end of the site and the PAM some next to the PAM may be bulges of the guide or a gap. The fewest
-// edits and cost decide, then the fewest edits of the guide, then the shorter gap.
-func (c *Counter) otherGap(g *guide, l *search.Location, site []byte) bool {
-	if c.options.Substitutions || c.options.Gap == 0 {
-		return false
-	}
-	o, pam := &c.options, len(g.form.PAM)
-	b := &c.border
-	b.k, b.limits = o.Distance, search.Limits{Mismatches: o.Distance, DNABulges: o.Distance, RNABulges: o.Distance}
-	if x := o.Limits; x != nil {
-		b.limits = search.Limits{Mismatches: min(x.Mismatches, o.Distance), DNABulges: min(x.DNABulges, o.Distance), RNABulges: min(x.RNABulges, o.Distance)}
-	}
-	c.far = append(c.far[:0], site...)
-	if g.pamFirst {
-		slices.Reverse(c.far)
-	}
-	c.gaps = slices.Grow(c.gaps[:0], o.Gap+1)[:o.Gap+1]
-	b.distances(c.gaps, g.fromFar, g.exactFromFar, c.far[:len(c.far)-pam])
-	without := g.form.Cost - g.form.Gap*o.GapCost
-	for gap, distance := range c.gaps {
-		cost := distance + without + gap*o.GapCost
-		if gap != g.form.Gap && distance >= 0 && cost <= o.Distance &&
-			cmp.Or(cmp.Compare(cost, l.Distance+g.form.Cost), cmp.Compare(distance, l.Distance), cmp.Compare(gap, g.form.Gap)) < 0 {
+func (h *neighbourhood) stretch(l *search.Location, at int) stretch {
+	return stretch{l.Contig, at / (h.k + 1), l.Reverse}
+}
+
+// near tells whether a kept position of a place's strand lies within k.
+func (h *neighbourhood) near(kept map[stretch]int, l *search.Location, at int) bool {
+	s := h.stretch(l, at)
+	for s.number--; s.number <= at/(h.k+1)+1; s.number++ {
+		if other, ok := kept[s]; ok && max(other-at, at-other) <= h.k {
 			return true
 		}
 	}
 	return false
 }
+
+// forget forgets all places; memory of many is given back.
+func (h *neighbourhood) forget() { *h = neighbourhood{k: h.k} }

@@ -97,7 +97,7 @@ func formPlaces(t *rapid.T, ref *dna.Reference, pams *PAMs, guide string, k int,
 	}
 	var places []Place
 	how.Distance, how.Threads = k, 1
-	o := Options{Distance: k, PAMs: len(forms), Aside: len(forms) - len(pams.Own), Forms: forms, Gap: pams.Gap, GapCost: pams.GapCost, Keep: 2}
+	o := Options{Distance: k, PAMs: len(forms), Aside: len(forms) - len(pams.Own), Forms: forms, Keep: 2}
 	summaries, _, err := Search(t.Context(), ref, patterns, o, how, func(p *Place) error {
 		places = append(places, *p)
 		return nil
@@ -250,37 +250,96 @@ func plainDistance(guide, text string, l search.Limits) int {
 		1+plainDistance(guide[1:], text, search.Limits{Mismatches: l.Mismatches, DNABulges: l.DNABulges, RNABulges: l.RNABulges - 1}))
 }
 
-// TestPAMFormsOfEdits has places with bulges. Each is shown as it is, no other form is better
-// there, and a place as good is near each occurrence of a loop over all starts and ends.
+// plainChoice are the places of all forms that a loop over pairs chooses: one search for each form
+// finds them, and an earlier form or too high a cost leaves some out.
+func plainChoice(t *rapid.T, ref *dna.Reference, contigs []string, pams *PAMs, guide string, k, reach int, how search.Options) (sites []Site, bulges bool) {
+	forms, err := pams.Forms()
+	if err != nil {
+		t.Fatal(err)
+	}
+	type candidate struct {
+		search.Location
+		form int
+		gaps int
+	}
+	var all []candidate
+	how.Distance, how.Threads = k, 1
+	for n, f := range forms {
+		pattern, err := search.NewPattern("g", []byte(guide), search.DNA)
+		if err != nil {
+			t.Fatal(err)
+		}
+		target := search.Target{PAMs: []string{f.Letters}, PAMFirst: pams.First}
+		patterns, err := target.Patterns([]search.Pattern{pattern})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := search.Run(t.Context(), search.NewDNA(ref), patterns, how, func(found []search.Location) error {
+			for _, l := range found {
+				p := Place{Location: l, PAM: len(f.Letters)}
+				text := contigs[l.Contig]
+				from, to := protospacer(&p, pams.First)
+				if l.Reverse {
+					text, from, to = truth.ReverseComplement(text), len(text)-to, len(text)-from
+				}
+				earlier := slices.ContainsFunc(plainForms(pams, text, from, to), func(other Form) bool {
+					return slices.IndexFunc(forms, func(f Form) bool {
+						return f.Index == other.Index && f.Mismatches == other.Mismatches && f.Gap == other.Gap
+					}) < n && (other.Cost != f.Cost || other.Mismatches != f.Mismatches || other.Gap != f.Gap || other.Index != f.Index)
+				})
+				if l.Distance+f.Cost <= k && !earlier {
+					classes := l.Classes()
+					all = append(all, candidate{l, n, classes.DNABulges + classes.RNABulges})
+				}
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.Distance+forms[a.form].Cost, b.Distance+forms[b.form].Cost), cmp.Compare(a.Distance, b.Distance),
+			cmp.Compare(a.gaps, b.gaps), cmp.Compare(a.form, b.form), cmp.Compare(a.Contig, b.Contig), cmp.Compare(a.End, b.End))
+	})
+	for _, l := range all {
+		if !slices.ContainsFunc(sites, func(s Site) bool {
+			return s.Contig == l.Contig && s.Reverse == l.Reverse && how.Limits.DNABulges+how.Limits.RNABulges > 0 &&
+				(max(s.Start-l.Start, l.Start-s.Start) <= reach || max(s.End-l.End, l.End-s.End) <= reach)
+		}) {
+			sites = append(sites, siteOf(&l.Location))
+		}
+	}
+	return sites, how.Limits.DNABulges+how.Limits.RNABulges > 0
+}
+
+// TestPAMFormsOfEdits has places with bulges. A loop over pairs chooses the same, each is shown as
+// it is, and a place as good is near each occurrence of a loop over all starts and ends.
 func TestPAMFormsOfEdits(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 34))
 		pams, guide, contigs := drawnPAMs(rt, r, 9, 1)
 		k := rapid.IntRange(1, 2).Draw(rt, "k")
 		limits := search.Limits{Mismatches: k, DNABulges: k, RNABulges: k}
-		how := search.Options{}
 		if rapid.Bool().Draw(rt, "limits") {
 			limits = search.Limits{Mismatches: r.IntN(k + 1), DNABulges: r.IntN(k + 1), RNABulges: r.IntN(k + 1)}
-			how.Limits = &limits
 		}
-		_, places := formPlaces(rt, truth.Reference(rt, contigs...), &pams, guide, k, how)
-		if how.Limits != nil && limits == (search.Limits{}) {
-			return
-		}
-		type key struct{ cost, distance, mismatches, gap, index int }
-		compare := func(a, b key) int {
-			return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(a.distance, b.distance), cmp.Compare(a.mismatches, b.mismatches),
-				cmp.Compare(a.gap, b.gap), cmp.Compare(a.index, b.index))
-		}
-		keyOf := func(distance int, f *Form) key {
-			return key{distance + f.Cost, distance, f.Mismatches, f.Gap, f.Index}
-		}
+		ref := truth.Reference(rt, contigs...)
+		how := search.Options{Limits: &limits}
+		_, places := formPlaces(rt, ref, &pams, guide, k, how)
+		reach := min(k, limits.Mismatches+limits.DNABulges+limits.RNABulges)
+		want, bulges := plainChoice(rt, ref, contigs, &pams, guide, k, reach, how)
 		for i := range places {
 			p := &places[i]
 			replayForm(rt, p, guide, pams.First)
-			if p.Distance+p.Form.Cost > k || p.Distance != p.Mismatches+p.DNABulges+p.RNABulges {
-				rt.Fatalf("%+v", *p)
+			if p.Distance+p.Form.Cost > k || p.Distance != p.Mismatches+p.DNABulges+p.RNABulges || !slices.Contains(want, siteOf(&p.Location)) {
+				rt.Fatalf("%s, %+v in %q: %+v, want %v", guide, pams, contigs, *p, want)
 			}
+		}
+		if len(places) != len(want) {
+			rt.Fatalf("%s, %+v in %q: %+v, want %v", guide, pams, contigs, places, want)
+		}
+		if !bulges {
+			return
 		}
 		for c, contig := range contigs {
 			for strand := range 2 {
@@ -292,10 +351,6 @@ func TestPAMFormsOfEdits(t *testing.T) {
 							continue
 						}
 						for _, f := range plainForms(&pams, text, from, to) {
-							if distance+f.Cost > k {
-								continue
-							}
-							// What is kept near it is no worse.
 							start, end := from, to+f.Gap+3
 							if pams.First {
 								start, end = from-f.Gap-3, to
@@ -303,29 +358,13 @@ func TestPAMFormsOfEdits(t *testing.T) {
 							if strand == 1 {
 								start, end = len(text)-end, len(text)-start
 							}
-							near := 8 * (k + 2) // each form that gives way to another may move by k
-							if !slices.ContainsFunc(places, func(p Place) bool {
+							near := 4*k + pams.Gap // of what is kept of its form, and of what drops that
+							if distance+f.Cost <= k && !slices.ContainsFunc(places, func(p Place) bool {
 								return p.Contig == c && p.Reverse == (strand == 1) && max(p.Start-start, start-p.Start) <= near &&
-									max(p.End-end, end-p.End) <= near && compare(keyOf(p.Distance, &p.Form), keyOf(distance, &f)) <= 0
+									max(p.End-end, end-p.End) <= near && p.Distance+p.Form.Cost <= distance+f.Cost
 							}) {
 								rt.Fatalf("%s, %+v, k = %d, %+v in %q: nothing near %d:%d-%d:%d, %d and %+v: %+v", guide, pams, k, limits, contigs, c, start, end, strand,
 									distance, f, places)
-							}
-							// A place here is not one of another form that is better.
-							for _, p := range places {
-								if p.Contig != c || p.Reverse != (strand == 1) {
-									continue
-								}
-								samePAM := p.End == end && p.Start == start && p.Form.Mismatches == f.Mismatches && p.Form.Index == f.Index
-								ownStart, ownEnd := protospacer(&p, pams.First)
-								fromHere, toHere := from, to
-								if strand == 1 {
-									fromHere, toHere = len(text)-to, len(text)-from
-								}
-								sameSpacer := ownStart == fromHere && ownEnd == toHere
-								if (samePAM || sameSpacer) && compare(keyOf(distance, &f), keyOf(p.Distance, &p.Form)) < 0 {
-									rt.Fatalf("%s, %+v, k = %d in %q: %+v is better %d and %+v", guide, pams, k, contigs, p, distance, f)
-								}
 							}
 						}
 					}

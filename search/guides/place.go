@@ -22,9 +22,6 @@ type guide struct {
 	form   Form
 	shown  []byte
 	before [][]byte
-	// fromFar are the letters from the far end on, and exactFromFar tells which have to match.
-	fromFar      []byte
-	exactFromFar []bool
 }
 
 // newGuide takes a pattern apart.
@@ -52,17 +49,6 @@ func newGuides(patterns []search.Pattern, o *Options) []guide {
 		g.scored = g.scored && g.form.Gap == 0
 		for j := i - j; j < i; j++ {
 			g.before = append(g.before, all[j].outward(nil, all[j].pam))
-		}
-		g.fromFar = slices.Clone(g.letters)
-		if p.Exact != nil {
-			g.exactFromFar = slices.Clone(p.Exact[:len(g.letters)])
-		}
-		if g.pamFirst {
-			slices.Reverse(g.fromFar)
-			if p.Exact != nil {
-				g.exactFromFar = slices.Clone(p.Exact[len(g.pam):])
-				slices.Reverse(g.exactFromFar)
-			}
 		}
 	}
 	return all

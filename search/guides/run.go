@@ -16,7 +16,11 @@ import (
 func Search(
 	ctx context.Context, ref *dna.Reference, patterns []search.Pattern, o Options, how search.Options, each func(*Place) error,
 ) ([]Summary, *search.Stats, error) {
-	o.Substitutions, o.Limits = how.Substitutions, how.Limits
+	o.reach, o.noBulges = how.Distance, how.Substitutions
+	if l := how.Limits; l != nil {
+		o.reach = min(how.Distance, min(l.Mismatches, how.Distance)+min(l.DNABulges, how.Distance)+min(l.RNABulges, how.Distance))
+		o.noBulges = l.DNABulges == 0 && l.RNABulges == 0
+	}
 	counter := NewCounter(ref, patterns, o)
 	if len(patterns) == 0 {
 		return nil, nil, nil
