@@ -44,6 +44,31 @@ func TestGuidesChangesOfPAMs(t *testing.T) {
 	}
 }
 
+// TestGuidesChangesOfCas12a has an allele beside the PAM of a target of Cas12a, and one in the PAM.
+func TestGuidesChangesOfCas12a(t *testing.T) {
+	folder := t.TempDir()
+	ref := copiesFile(t, folder, "ref.fa", ">a\nCCCCCCCCCCTTTAGGACTCCCTGCCAGATGGTCACGCCCCCCCCCC\n")
+	list := copiesFile(t, folder, "guides.txt", "g GGACTCCCTGCCAGATGGTCACG\n")
+	vcf := copiesFile(t, folder, "v.vcf", "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ts1\ts2\n"+
+		"a\t13\t.\tT\tC\t.\t.\t.\tGT\t0|0\t0|1\na\t15\t.\tG\tA\t.\t.\t.\tGT\t0|1\t0|0\n")
+	changes := filepath.Join(folder, "changes.tsv")
+	quietly(t, "guides", "--max-mismatches", "2", "--nuclease", "enAsCas12a", "-f", list, "--vcf", vcf, "--changes", changes, ref)
+	var got []string
+	for _, row := range rowsOf(readFile(t, changes), "")[1:] {
+		columns := strings.Split(row, "\t")
+		got = append(got, strings.Join(slices.Concat(columns[5:8], columns[10:11], columns[14:18]), " "))
+	}
+	want := []string{ // rG:dT at position 1 is 0.300000 in the authors' file
+		"lost lost 1 TTcAGGACTCCCTGCCAGATGGTCACG NA NA 1.000000 1.000000",
+		"changed . 1 TTTAaGACTCCCTGCCAGATGGTCACG NA NA 0.300000 1.000000",
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // TestGuidesChanges has a target that two samples have lost, a place that an allele makes with its
 // PAM, and one that it takes away.
 func TestGuidesChanges(t *testing.T) {

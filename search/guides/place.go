@@ -159,7 +159,7 @@ func (r *reader) beside(g *guide, l *search.Location, site []byte, n int) []byte
 // scores returns the hit scores of a site that read returned. pam has at least the three letters
 // after the guide, if they are there.
 func (g *guide) scores(site, pam []byte, bulges bool) (mit, cfd float64) {
-	if !g.scored || bulges {
+	if !g.scored || bulges || len(site) != len(g.letters)+len(g.pam) {
 		return MITHit(nil, nil), CFDHit(nil, nil, nil)
 	}
 	if g.nuclease.IsCas12a() {
