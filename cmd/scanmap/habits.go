@@ -49,14 +49,18 @@ var habitOptions = map[string][]habit{
 		{[]string{"--records", "--reads", "--filter", "--keep", "--invert", "--within", "--end", "--trim", "--mate", "--interleaved", "--output-mates",
 			"--pattern-counts"}, callOfFilter},
 		{[]string{"--split-to", "--barcodes", "--demultiplex", "--margin", "--mates-apart", "--gzip"}, callOfDemultiplex},
-		{[]string{"--pairs", "--primers", "--amplicon", "--product", "--multiplex", "--three-prime", "--max-products", "--pair-counts"}, callOfPrimers},
+		{[]string{"--pairs", "--primers", "--amplicon", "--product", "--multiplex", "--three-prime", "--max-products", "--pair-counts",
+			"--tm"}, callOfPrimers},
 	},
 	"scanmap filter": {
 		{[]string{"-v"}, "scanmap filter --invert PATTERN READS.fq"},
 		{[]string{"--split-to", "--barcodes"}, callOfDemultiplex},
 	},
 	"scanmap demultiplex": {{[]string{"--split-to", "--patterns"}, callOfDemultiplex}},
-	"scanmap primers":     {{[]string{"--primers", "--patterns"}, callOfPrimers}},
+	"scanmap primers": {
+		{[]string{"--primers", "--patterns"}, callOfPrimers},
+		{[]string{"--three-prime-exact"}, "scanmap primers --three-prime N:0 -f PRIMERS.tsv REF.fa"},
+	},
 }
 
 // callFor returns the call that is meant, empty for none.

@@ -33,7 +33,7 @@ func primersCommand(p process) *cli.Command {
 			"or compressed, and - is standard input. Every stretch between two primers that face each other\n" +
 			"is a product, however many there are.",
 		HideHelpCommand: true,
-		Flags: slices.Concat(editsFlags(), pairsFlags(), []cli.Flag{
+		Flags: slices.Concat(editsFlags(), pairsFlags(), meltingFlags(), []cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: categoryOutput, DefaultText: "-, standard output",
 				Usage: "write products to `FILE`, which appears when it is complete, or with " + noRecords + " to no file"},
 			choice(&cli.StringFlag{Name: "format", Category: categoryOutput,
@@ -68,6 +68,23 @@ func pairsFlags() []cli.Flag {
 	}
 }
 
+// meltingFlags are for melting temperatures. Their names and defaults are those of primer3.
+func meltingFlags() []cli.Flag {
+	concentration := func(name, unit string, value float64, of string) cli.Flag {
+		text := strconv.FormatFloat(value, 'g', -1, 64)
+		return &cli.StringFlag{Name: name, Value: text, DefaultText: text, Category: categoryPrimers, Usage: "`" + unit + "` of " + of + ", for --tm"}
+	}
+	m := &primers.DefaultMelting
+	return []cli.Flag{
+		choice(&cli.StringFlag{Name: "tm", Category: categoryPrimers,
+			Usage: "write melting temperatures of both sites, with their mismatches, by the parameters `NAME`: " + either(primers.AllStacks)}, primers.AllStacks),
+		concentration("dna-conc", "NM", m.Primer, "each primer"),
+		concentration("mv-conc", "MM", m.Monovalent, "monovalent cations"),
+		concentration("dv-conc", "MM", m.Divalent, "divalent cations"),
+		concentration("dntp-conc", "MM", m.DNTP, "all four dNTPs together"),
+	}
+}
+
 // pairsJob is a checked call of scanmap primers.
 type pairsJob struct {
 	searchJob // but for its patterns and rows
@@ -75,12 +92,13 @@ type pairsJob struct {
 	counts    string // file of --pair-counts, empty for none
 	format    primers.Format
 	options   primers.Options
+	melting   *primers.Melting // nil for none
 }
 
 // newPairsJob makes options from flags. Its errors are usage errors.
 func newPairsJob(c *cli.Context) (*pairsJob, error) {
 	j := &pairsJob{searchJob: searchJob{quiet: c.Bool("quiet"), progress: c.Bool("progress"), alphabet: search.DNA, options: byAuto}}
-	if err := readAll(c, j.readPairs, j.readDistance, j.readProduct, j.readThreePrime, j.readCounts, j.readFormat, j.readDevice); err != nil {
+	if err := readAll(c, j.readPairs, j.readDistance, j.readProduct, j.readThreePrime, j.readCounts, j.readFormat, j.readMelting, j.readDevice); err != nil {
 		return nil, err
 	}
 	j.options.Search = j.searchJob.options
@@ -189,6 +207,39 @@ func (j *pairsJob) readFormat(c *cli.Context) error {
 	return differentOutputs(outputs, []string{j.text, j.pairs})
 }
 
+// readMelting reads for which conditions melting temperatures are written.
+func (j *pairsJob) readMelting(c *cli.Context) error {
+	m := primers.DefaultMelting
+	for _, option := range []struct {
+		name string
+		to   *float64
+	}{{"dna-conc", &m.Primer}, {"mv-conc", &m.Monovalent}, {"dv-conc", &m.Divalent}, {"dntp-conc", &m.DNTP}} {
+		if c.IsSet(option.name) && !c.IsSet("tm") {
+			return fmt.Errorf("option --%s is for melting temperatures, which --tm NAME writes", option.name)
+		}
+		v, err := strconv.ParseFloat(c.String(option.name), 64)
+		if err != nil || !(v >= 0 && v <= mostConcentration) {
+			return fmt.Errorf("option --%s: %q is not a number from 0 to %d", option.name, c.String(option.name), mostConcentration)
+		}
+		*option.to = v
+	}
+	if !c.IsSet("tm") {
+		return nil
+	}
+	if j.output == noRecords || j.format != primers.TSV {
+		return errors.New("option --tm is for products as TSV, which has columns for melting temperatures")
+	}
+	m.Stacks = primers.Stacks(c.String("tm"))
+	if err := m.Check(); err != nil {
+		return fmt.Errorf("option --tm: %w", err)
+	}
+	j.melting = &m
+	return nil
+}
+
+// mostConcentration, in nmol/l or mmol/l, is beyond that of any primer or buffer.
+const mostConcentration = 1_000_000
+
 // run finds the amplicons and publishes them. Whatever fails, no file is left.
 func (j *pairsJob) run(ctx context.Context, stdout *sink, stderr io.Writer) error {
 	start := time.Now()
@@ -249,6 +300,11 @@ func (j *pairsJob) writeProducts(ctx context.Context, to io.Writer, ref *dna.Ref
 	rows, err := primers.NewRows(to, ref, pairs, j.format)
 	if err != nil {
 		return nil, err
+	}
+	if j.melting != nil {
+		if err := rows.Melt(j.melting); err != nil {
+			return nil, err
+		}
 	}
 	stats, err := primers.Run(ctx, ref, pairs, j.options, func(a *primers.Amplicon) error { return rows.Add(ctx, a) })
 	if err != nil {

@@ -2,6 +2,7 @@ package primers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -45,6 +46,7 @@ type Rows struct {
 	add       func(*Amplicon)
 	alignment alignment
 	product   []byte
+	duplexes  *duplexes // for temperatures; nil for none
 }
 
 // flushAt is how many bytes are written at a time: large enough that calls do not count.
@@ -67,6 +69,18 @@ func NewRows(to io.Writer, ref *dna.Reference, pairs []Pair, format Format) (*Ro
 		return nil, fmt.Errorf("format %q is not one of %s", format, strings.Join(Formats, ", "))
 	}
 	return r, nil
+}
+
+// Melt adds the melting temperatures of both sites to the columns of TSV, before the first amplicon
+// is added. Sites without one have a dot.
+func (r *Rows) Melt(m *Melting) (err error) {
+	if len(r.buffer) != len(tsvHeader) {
+		return errors.New("melting temperatures are columns of TSV")
+	}
+	if r.duplexes, err = newDuplexes(m); err == nil {
+		r.buffer = append(r.buffer[:len(tsvHeader)-1], "\tforward_tm\treverse_tm\n"...)
+	}
+	return err
 }
 
 // Add writes an amplicon.
@@ -100,8 +114,23 @@ func (r *Rows) tsv(a *Amplicon) {
 	r.numbers(a.End-a.Start, a.Forward.Edits, a.Reverse.Edits, a.Forward.Last, a.Reverse.Last)
 	r.align(a, &a.Forward)
 	r.buffer = append(r.alignment.appendCIGAR(r.buffer), '\t')
+	forward := r.temperature()
 	r.align(a, &a.Reverse)
-	r.buffer = append(r.alignment.appendCIGAR(r.buffer), '\n')
+	r.buffer = r.alignment.appendCIGAR(r.buffer)
+	if r.duplexes != nil {
+		r.buffer = append(append(append(append(r.buffer, '\t'), forward...), '\t'), r.temperature()...)
+	}
+	r.buffer = append(r.buffer, '\n')
+}
+
+// temperature is that of the alignment, with two decimals.
+func (r *Rows) temperature() string {
+	if r.duplexes != nil {
+		if celsius, ok := r.duplexes.temperature(&r.alignment); ok {
+			return strconv.FormatFloat(celsius, 'f', 2, 64)
+		}
+	}
+	return "."
 }
 
 // bed writes 12 columns: the blocks are the sites, one block if these touch.
