@@ -63,6 +63,8 @@ func pairsFlags() []cli.Flag {
 			Usage: "amplicons of `MIN-MAX` bases, both primers and both numbers included"},
 		&cli.BoolFlag{Name: "multiplex", Category: categoryPrimers, DisableDefaultText: true,
 			Usage: "pair all primers with all, not only those of a pair"},
+		&cli.StringFlag{Name: "circular", Category: categoryPrimers,
+			Usage: "contigs `NAMES` are circular: products go on from their end to their start; names with commas between, or " + allContigs},
 		&cli.StringFlag{Name: "three-prime", Category: categoryPrimers,
 			Usage: "leave out places of primers with more than M edits in the last N bases; `N:M` is as in 5:1"},
 	}
@@ -93,12 +95,13 @@ type pairsJob struct {
 	format    primers.Format
 	options   primers.Options
 	melting   *primers.Melting // nil for none
+	circular  string           // names of contigs, empty for none
 }
 
 // newPairsJob makes options from flags. Its errors are usage errors.
 func newPairsJob(c *cli.Context) (*pairsJob, error) {
 	j := &pairsJob{searchJob: searchJob{quiet: c.Bool("quiet"), progress: c.Bool("progress"), alphabet: search.DNA, options: byAuto}}
-	if err := readAll(c, j.readPairs, j.readDistance, j.readProduct, j.readThreePrime, j.readCounts, j.readFormat, j.readMelting, j.readDevice); err != nil {
+	if err := readAll(c, j.readPairs, j.readDistance, j.readProduct, j.readThreePrime, j.readCircular, j.readCounts, j.readFormat, j.readMelting, j.readDevice); err != nil {
 		return nil, err
 	}
 	j.options.Search = j.searchJob.options
@@ -143,6 +146,13 @@ func (j *pairsJob) readThreePrime(c *cli.Context) error {
 			c.String("three-prime"), search.MaxLength)
 	}
 	j.options.ThreePrime = primers.ThreePrime{Letters: letters, Edits: edits}
+	return nil
+}
+
+func (j *pairsJob) readCircular(c *cli.Context) error {
+	if j.circular = c.String("circular"); j.circular == "" && c.IsSet("circular") {
+		return errors.New("option --circular: the name is empty")
+	}
 	return nil
 }
 
@@ -284,6 +294,9 @@ func (j *pairsJob) find(ctx context.Context, products, counts *output) (*primers
 	if err != nil {
 		return nil, err
 	}
+	if j.options.Circular, err = j.circularContigs(ref); err != nil {
+		return nil, err
+	}
 	var stats *primers.Stats
 	if products == nil {
 		stats, err = primers.Run(ctx, ref, pairs, j.options, nil)
@@ -294,6 +307,37 @@ func (j *pairsJob) find(ctx context.Context, products, counts *output) (*primers
 		err = primers.WriteCounts(counts, pairs, stats.Counts)
 	}
 	return stats, err
+}
+
+// allContigs stands for every contig in --circular.
+const allContigs = "all"
+
+// circularContigs are the numbers of the contigs that --circular names.
+func (j *pairsJob) circularContigs(ref *dna.Reference) (numbers []int, err error) {
+	if j.circular == "" {
+		return nil, nil
+	}
+	byName := map[string]int{}
+	for i := range ref.Contigs {
+		byName[ref.Contigs[i].Name] = i
+		numbers = append(numbers, i)
+	}
+	if j.circular == allContigs {
+		return numbers, nil
+	}
+	names := []string{j.circular} // a name may have a comma
+	if _, ok := byName[j.circular]; !ok {
+		names = strings.Split(j.circular, ",")
+	}
+	numbers = numbers[:0]
+	for _, name := range names {
+		i, ok := byName[name]
+		if !ok {
+			return nil, fmt.Errorf("option --circular: %s has no contig %q", shownInput(j.text), name)
+		}
+		numbers = append(numbers, i)
+	}
+	return numbers, nil
 }
 
 func (j *pairsJob) writeProducts(ctx context.Context, to io.Writer, ref *dna.Reference, pairs []primers.Pair) (*primers.Stats, error) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -48,6 +49,28 @@ func TestPrimersCounts(t *testing.T) {
 	}
 }
 
+// TestPrimersCircular has a product over the end of phiX, which is circular, and names of contigs.
+func TestPrimersCircular(t *testing.T) {
+	folder := t.TempDir()
+	pairs := filepath.Join(folder, "p.tsv")
+	if err := os.WriteFile(pairs, []byte("p\tAAGTTACTGTAGCCGACGTT\tTAAACAAGCAGTAGTAATTC\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, names := range []string{"all", "NC_001422.1", "NC_001422.1,NC_001422.1"} {
+		got := quietly(t, "primers", "-f", pairs, "--circular", names, "--format", "bed", phixFile)
+		if want := "NC_001422.1\t5286\t5486\tp\t1000\t+\t5286\t5486\t0\t2\t20,20,\t0,180,\n"; got != want {
+			t.Errorf("%s: %q, not %q", names, got, want)
+		}
+	}
+	if got := quietly(t, "primers", "-f", pairs, "--format", "bed", phixFile); got != "" {
+		t.Error(got)
+	}
+	code, _, stderr := call("primers", "-f", pairs, "--circular", "NC_001422.1,chrM", phixFile)
+	if want := `option --circular: ` + phixFile + ` has no contig "chrM"`; code != 1 || !strings.Contains(stderr, want) {
+		t.Error(code, stderr)
+	}
+}
+
 func TestPrimersSummary(t *testing.T) {
 	code, _, stderr := call("primers", "--pairs", primersFile, "--device", "cpu", phixFile)
 	if !strings.HasPrefix(stderr, "scanmap: 5 primer pairs, 3 with a product, 3 amplicons; ") || code != 0 {
@@ -82,6 +105,7 @@ func TestPrimersUsage(t *testing.T) {
 		{"--pairs p.tsv --tm santalucia1998 --dna-conc 0 ref.fa", "option --tm: melting temperatures need primer and salt"},
 		{"--pairs p.tsv --tm santalucia1998 --mv-conc -1 ref.fa", `option --mv-conc: "-1" is not a number from 0 to 1000000`},
 		{"--pairs p.tsv --dv-conc 2 ref.fa", "option --dv-conc is for melting temperatures, which --tm NAME writes"},
+		{"--pairs p.tsv --circular= ref.fa", "option --circular: the name is empty"},
 		{"--pairs p.tsv --pair-counts= ref.fa", "option --pair-counts: the name is empty"},
 		{"--pairs p.tsv --pair-counts c.tsv.gz ref.fa", "option --pair-counts: c.tsv.gz: scanmap primers writes plain TSV"},
 		{"--pairs p.tsv --pair-counts - ref.fa", "option --pair-counts: standard output is taken by --output"},

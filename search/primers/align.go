@@ -14,7 +14,6 @@ const lastLetters = 5
 
 // An alignment lays a primer along the reference, 5' to 3' of the primer. Its memory is used again.
 type alignment struct {
-	ref     *dna.Reference
 	letters []byte // of the primer
 	codes   []byte // of the reference, in the primer's orientation
 	path    []locate.OperationKind
@@ -23,10 +22,9 @@ type alignment struct {
 // set makes it that of a site. operations are along the contig, as search.Location has them, or
 // along the primer if turned is set; none are one diagonal run. Gaps are moved towards the 5' end
 // of the primer, as far as they go.
-func (a *alignment) set(contig, start, end int, reverse bool, letters []byte, operations []locate.Operation, turned bool) {
+func (a *alignment) set(ref *dna.Reference, contig, start, end int, reverse bool, letters []byte, operations []locate.Operation, turned bool) {
 	a.letters = letters
-	at := a.ref.Contigs[contig].Start
-	a.codes = a.ref.Bases.AppendCodes(a.codes[:0], at+start, at+end)
+	a.codes = appendAround(a.codes[:0], ref, contig, start, end)
 	if reverse {
 		slices.Reverse(a.codes)
 		for i, code := range a.codes {

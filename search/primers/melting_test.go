@@ -19,14 +19,14 @@ func tempered(t *testing.T, m Melting, primer, site string) float64 {
 		t.Fatal(err)
 	}
 	ref := truth.Reference(t, site)
-	a := &alignment{ref: ref}
-	a.set(0, 0, len(site), false, []byte(primer), nil, false)
+	a := &alignment{}
+	a.set(ref, 0, 0, len(site), false, []byte(primer), nil, false)
 	celsius, ok := d.temperature(a)
 	if !ok {
 		return math.NaN()
 	}
-	b := &alignment{ref: truth.Reference(t, truth.ReverseComplement(site))}
-	b.set(0, 0, len(site), true, []byte(primer), nil, false)
+	b := &alignment{}
+	b.set(truth.Reference(t, truth.ReverseComplement(site)), 0, 0, len(site), true, []byte(primer), nil, false)
 	if other, _ := d.temperature(b); other != celsius {
 		t.Errorf("%s on %s: %v on the other strand, not %v", primer, site, other, celsius)
 	}

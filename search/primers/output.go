@@ -57,7 +57,7 @@ const lineLetters = 50
 
 // NewRows makes a writer of the amplicons that Run emits.
 func NewRows(to io.Writer, ref *dna.Reference, pairs []Pair, format Format) (*Rows, error) {
-	r := &Rows{to: to, pairs: pairs, ref: ref, alignment: alignment{ref: ref}}
+	r := &Rows{to: to, pairs: pairs, ref: ref}
 	switch format {
 	case TSV:
 		r.buffer, r.add = append(r.buffer, tsvHeader...), r.tsv
@@ -170,10 +170,10 @@ func (r *Rows) fasta(a *Amplicon) {
 	r.text(a.name(r.pairs), ' ')
 	r.buffer = fmt.Appendf(r.buffer, "%dbp %s %s\n", a.End-a.Start, a.Forward.Primer.letters(r.pairs), a.Reverse.Primer.letters(r.pairs))
 
-	at := r.ref.Contigs[a.Contig].Start
+	contig := r.ref.Contigs[a.Contig]
 	r.product = r.product[:0]
 	for i := a.Start; i < a.End; i++ {
-		r.product = append(r.product, r.ref.Letter(at+i))
+		r.product = append(r.product, r.ref.Letter(contig.Start+i%contig.Length))
 	}
 	if a.Minus {
 		slices.Reverse(r.product)
@@ -195,7 +195,7 @@ func (r *Rows) fasta(a *Amplicon) {
 
 // align lays a primer of an amplicon along its site.
 func (r *Rows) align(a *Amplicon, s *Site) {
-	r.alignment.set(a.Contig, s.Start, s.End, (s == &a.Reverse) != a.Minus, s.Primer.letters(r.pairs), s.Operations, true)
+	r.alignment.set(r.ref, a.Contig, s.Start, s.End, (s == &a.Reverse) != a.Minus, s.Primer.letters(r.pairs), s.Operations, true)
 }
 
 // text appends a name with \xNN in place of each byte that is not printable ASCII, of the backslash

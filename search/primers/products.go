@@ -89,22 +89,27 @@ func (r *runner) dropAlone(s *sites) {
 // partners are the right sites of a primer that end in the limits of a product that starts with a
 // left site.
 func (r *runner) partners(s *sites, l *site, primer int32) []site {
-	return r.within(l, s.right[r.firsts[primer]:r.firsts[primer+1]])
+	return r.within(s, l, s.right[r.firsts[primer]:r.firsts[primer+1]])
 }
 
 // within returns the sites of a list in order of part and end that end in the limits of a product
 // that starts with a left site.
-func (r *runner) within(l *site, list []site) []site {
+func (r *runner) within(s *sites, l *site, list []site) []site {
 	if len(list) == 0 {
 		return nil
 	}
 	at := func(end int) int {
-		i, _ := slices.BinarySearchFunc(list, end, func(s site, end int) int {
-			return cmp.Or(cmp.Compare(s.part, l.part), cmp.Compare(int(s.end), end))
+		i, _ := slices.BinarySearchFunc(list, end, func(x site, end int) int {
+			return cmp.Or(cmp.Compare(x.part, l.part), cmp.Compare(int(x.end), end))
 		})
 		return i
 	}
-	return list[at(int(l.start)+r.options.Least):at(int(l.start)+r.options.Most+1)]
+	most := r.options.Most
+	if g := &r.rings[s.window[l.part].contig]; g.turns {
+		most = min(most, g.to-g.from)
+	}
+	from := at(int(l.start) + r.options.Least)
+	return list[from:max(from, at(int(l.start)+most+1))]
 }
 
 // ofPairs emits the amplicons of left sites of one start with primers of their own pairs.
@@ -137,7 +142,7 @@ func (r *runner) ofPairs(s *sites, left []site) error {
 
 // ofAll emits the amplicons of left sites of one start with all primers.
 func (r *runner) ofAll(s *sites, left []site) error {
-	for list := r.within(&left[0], s.right); len(list) > 0; {
+	for list := r.within(s, &left[0], s.right); len(list) > 0; {
 		to := 1
 		for to < len(list) && list[to].end == list[0].end {
 			to++
@@ -169,10 +174,12 @@ func (r *runner) put(s *sites, left, right *site) error {
 		return nil
 	}
 	r.stats.Emitted++
+	contig := s.window[left.part].contig
+	first := r.rings[contig].from
 	a := &r.amplicon
 	*a = Amplicon{
-		Contig: s.window[left.part].contig, Start: int(left.start), End: int(right.end),
-		Forward: s.site(left), Reverse: s.site(right),
+		Contig: contig, Start: int(left.start) - first, End: int(right.end) - first,
+		Forward: s.site(left, first), Reverse: s.site(right, first),
 	}
 	if a.Forward.Primer.IsReverse() && !a.Reverse.Primer.IsReverse() {
 		a.Minus = true
@@ -181,10 +188,10 @@ func (r *runner) put(s *sites, left, right *site) error {
 	return r.emit(a)
 }
 
-// site is a Site of what is held.
-func (s *sites) site(held *site) Site {
+// site is a Site of what is held, at positions from first on.
+func (s *sites) site(held *site, first int) Site {
 	return Site{
-		Primer: Primer(held.primer), Start: int(held.start), End: int(held.end), Edits: int(held.edits), Last: int(held.last),
-		Operations: s.operations[held.operations],
+		Primer: Primer(held.primer), Start: int(held.start) - first, End: int(held.end) - first,
+		Edits: int(held.edits), Last: int(held.last), Operations: s.operations[held.operations],
 	}
 }

@@ -28,8 +28,11 @@ type Options struct {
 	// Limit, if it is not 0, is how many amplicons of each pair are emitted, the first ones. The
 	// others are counted, which takes time for each left site in place of each amplicon. It is not
 	// for Multiplex.
-	Limit  int64
-	bounds bounds
+	Limit int64
+	// Circular are the numbers of contigs whose end goes on at their start. A product goes around once
+	// at most. One that spans the contig's end has an End greater than the contig's length.
+	Circular []int
+	bounds   bounds
 }
 
 // ThreePrime allows at most that many edits in the last letters of a primer. Counted are those of
@@ -41,7 +44,7 @@ type ThreePrime struct{ Letters, Edits int }
 // A Site is where a primer of an amplicon fits.
 type Site struct {
 	Primer     Primer
-	Start, End int // on the contig
+	Start, End int // on the contig, going on after its length where it is circular
 	Edits      int // or substitutions
 	Last       int // edits among the last five letters, counted as ThreePrime says
 	// Operations are the alignment along the primer, 5' to 3', with gaps as near to the 5' end as
@@ -129,8 +132,10 @@ func Run(ctx context.Context, ref *dna.Reference, pairs []Pair, o Options, emit 
 	r := &runner{ctx: ctx, cancel: cancel, ref: ref, pairs: pairs, options: o, emit: emit}
 	r.stats.Counts = make([]Count, len(pairs))
 	r.stats.Pairs, r.stats.TextLetters = len(pairs), int64(ref.TotalLength())
-	r.alignment.ref = ref
 	if err := r.makePatterns(); err != nil {
+		return nil, err
+	}
+	if err := r.makeRings(); err != nil {
 		return nil, err
 	}
 	if err := r.all(); err != nil {
@@ -152,7 +157,8 @@ type runner struct {
 	// patterns are the primers that differ, and users the primers that each is.
 	patterns []search.Pattern
 	users    [][]Primer
-	longest  int // letters of a pattern
+	longest  int    // letters of a pattern
+	rings    []ring // of each contig
 
 	// What follows is for searching. repeated is nil until a window is searched on the CPU.
 	repeated  *search.Repeated
@@ -249,7 +255,7 @@ func (r *runner) searchAll(searched chan<- *sites, free <-chan *sites) error {
 	b := &r.options.bounds
 	letters := max(b.first, leastWindow)
 	s := <-free
-	for at := (place{}); at.contig < len(r.ref.Contigs); {
+	for at := r.startOf(0); at.contig < len(r.ref.Contigs); {
 		w, next := r.window(at, letters)
 		least := letters <= leastWindow
 		most := b.sites
@@ -260,7 +266,7 @@ func (r *runner) searchAll(searched chan<- *sites, free <-chan *sites) error {
 		switch {
 		case errors.Is(err, errTooMany) && least:
 			return fmt.Errorf("the primers have more than %d sites within %d bases of position %d of contig %q: "+
-				"too many to be paired; allow fewer edits or a smaller product", most, w[0].last-w[0].first, w[0].first+1, r.ref.Contigs[at.contig].Name)
+				"too many to be paired; allow fewer edits or a smaller product", most, w[0].last-w[0].first, max(w[0].first-r.rings[at.contig].from, 0)+1, r.ref.Contigs[at.contig].Name)
 		case errors.Is(err, errTooMany):
 			letters = max(letters/2/leastWindow*leastWindow, leastWindow)
 			continue

@@ -70,22 +70,38 @@ func (r *runner) window(at place, letters int) (w window, next place) {
 	if r.gapped() {
 		after += locate.Reach(r.options.Search.Distance)
 	}
-	for ; at.contig < len(r.ref.Contigs) && letters > 0; at = (place{at.contig + 1, 0}) {
-		length := r.ref.Contigs[at.contig].Length
-		to := length
-		if letters < length-at.position {
+	for ; at.contig < len(r.ref.Contigs) && letters > 0; at = r.startOf(at.contig + 1) {
+		g := &r.rings[at.contig]
+		if len(w) > 0 && g.text != r.rings[w[0].contig].text {
+			break
+		}
+		length := g.piece().Length
+		to := g.to
+		if letters < to-at.position {
 			to = at.position + letters/leastWindow*leastWindow
 		}
 		if to == at.position {
 			break
 		}
-		w = append(w, part{contig: at.contig, from: at.position, to: to, first: at.position, last: min(to+after, length)})
-		if to < length {
+		first := at.position
+		if len(w) > 0 && r.gapped() {
+			first = 0 // chains of the first contig alone are looked at (reach)
+		}
+		w = append(w, part{contig: at.contig, from: at.position, to: to, first: first, last: min(to+after, length)})
+		if to < g.to {
 			return w, place{at.contig, to}
 		}
 		letters -= to - at.position
 	}
 	return w, at
+}
+
+// startOf is where windows of a contig begin, or a place after all contigs.
+func (r *runner) startOf(contig int) place {
+	if contig == len(r.rings) {
+		return place{contig, 0}
+	}
+	return place{contig, r.rings[contig].from}
 }
 
 // A collector takes the locations of a window.
@@ -129,13 +145,14 @@ func (c *collector) reach(margin int) (first int) {
 
 // view makes a reference of the text that is searched, in the memory of the whole one.
 func (c *collector) view(first int) *dna.Reference {
-	view := &dna.Reference{Bases: c.ref.Bases, Exceptions: c.ref.Exceptions}
+	text := c.rings[c.window[0].contig].text
+	view := &dna.Reference{Bases: text.Bases, Exceptions: text.Exceptions}
 	for i := range c.window {
 		p := &c.window[i]
 		if i == 0 {
 			p.first = first
 		}
-		contig := c.ref.Contigs[p.contig]
+		contig := c.rings[p.contig].piece()
 		contig.Start += p.first
 		contig.Length = p.last - p.first
 		view.Contigs = append(view.Contigs, contig)
@@ -189,11 +206,14 @@ func (c *collector) settled(l *search.Location, end int) bool {
 // keep adds the sites of a location.
 func (c *collector) keep(l *search.Location, start, end int) error {
 	number := c.numbers[l.Pattern]
-	contig := c.window[l.Contig].contig
+	g := &c.rings[c.window[l.Contig].contig]
+	if g.turns && end-start > g.to-g.from {
+		return nil
+	}
 	s := site{part: int32(l.Contig), start: int32(start), end: int32(end), edits: uint8(l.Distance)}
 	if l.Distance > 0 {
 		a := &c.alignment
-		a.set(contig, start, end, l.Reverse, c.patterns[number].Letters, l.Operations, false)
+		a.set(g.text, g.contig, start, end, l.Reverse, c.patterns[number].Letters, l.Operations, false)
 		if t := c.options.ThreePrime; t.Letters > 0 && a.edits(t.Letters) > t.Edits {
 			return nil
 		}
