@@ -51,7 +51,7 @@ type page struct {
 	Inserts                   []insertChart
 	InsertsLeft               string
 	Coverage                  []coverageChart
-	GC                        *gcChart
+	GC                        *histogram
 	Abundance                 *abundanceSection
 	Hint                      string
 	Pairs, Libraries, Contigs *table

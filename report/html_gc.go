@@ -6,9 +6,11 @@ import (
 	"scanmap/mapper/depth"
 )
 
-// gcChart is the mean depth of windows by their GC content.
-type gcChart struct {
-	Summary      string
+// histogram has bars that stand on an axis. Label says what it shows, and AxisName is that of the
+// axis that the bars stand on.
+type histogram struct {
+	Label, Summary, AxisName string
+
 	Height       int
 	Axes         axes
 	Bars         []insertBar
@@ -19,8 +21,9 @@ type gcChart struct {
 // of a few windows says nothing.
 const shownWindows = 1e-3
 
-// newGCChart is nil where nothing was counted, or no window is long enough.
-func newGCChart(d *depth.Summary) *gcChart {
+// newGCChart has the mean depth of windows by their GC content. It is nil where
+// nothing was counted, or no window is long enough.
+func newGCChart(d *depth.Summary) *histogram {
 	if d == nil {
 		return nil
 	}
@@ -43,7 +46,7 @@ func newGCChart(d *depth.Summary) *gcChart {
 	if from < 0 || most == 0 {
 		return nil
 	}
-	c := &gcChart{Height: 204, Axes: newAxes(60, 350, 26, 160)}
+	c := &histogram{Label: "Depth by GC content", AxisName: "GC content in %", Height: 204, Axes: newAxes(60, 350, 26, 160)}
 	c.Summary = fmt.Sprintf("%s of %d bases; bars of contents that fewer than %g %% of them have are left out.",
 		plural(windows, "window"), depth.GCWindow, 100*shownWindows)
 	top := niceTop(most)

@@ -58,6 +58,8 @@ var examples = []example{
 		"scanmap primers -k 2 --multiplex --three-prime 5:1 -f primers.tsv ref.fa > products.tsv"},
 	{"primers", categoryOutput, "How many products each pair has, and their sequences",
 		"scanmap primers -f primers.tsv --pair-counts counts.tsv -o products.fa ref.fa"},
+	{"primers", categoryReports, "How specific the pairs are, as a page",
+		"scanmap primers -f primers.tsv -k 2 --report-html primers.html -o products.tsv ref.fa"},
 	{"primers", categoryRun, "On the second GPU", "scanmap primers -f primers.tsv --device cuda:1 ref.fa.gz > products.tsv"},
 
 	{"guides", categorySearch, "Guides by places with up to 4 substitutions beside NGG or NAG",
@@ -77,6 +79,8 @@ var examples = []example{
 		"scanmap mappability -K 36 --max-mismatches 2 --against virus.fa ref.fa > 36.bedgraph"},
 	{"mappability", categoryOutput, "Frequencies as numbers for each base, and where 100-mers are unique",
 		"scanmap mappability -K 100 -e 2 --raw ref.freq16 --unique unique.bed ref.fa"},
+	{"mappability", categoryReports, "How unique the genome is, along its contigs, as a page",
+		"scanmap mappability -K 36 --max-mismatches 2 --report-html 36.html -o 36.bw ref.fa"},
 	{"mappability", categoryRun, "K-mers of some regions, on the first GPU",
 		"scanmap mappability -K 50 -e 2 --regions exons.bed --device cuda:0 ref.fa > 50.bedgraph"},
 

@@ -43,7 +43,7 @@ func mappabilityCommand(p process) *cli.Command {
 		UsageText: "scanmap mappability [options] -K LENGTH REF.fa",
 		Description: "REF is FASTA, plain or compressed, and - is standard input. The frequency of a position is the number of\n" +
 			"places, on both strands, where the K-mer that begins there fits within --max-distance or --max-mismatches.\n" +
-			"Without -o, --raw and --unique, bedGraph goes to standard output.",
+			"Without -o, --raw, --unique and --report-html, bedGraph goes to standard output.",
 		HideHelpCommand: true,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "length", Aliases: []string{"K"}, Category: categorySearch,
@@ -75,6 +75,8 @@ func mappabilityCommand(p process) *cli.Command {
 					"65,535), .freq8 or .map (1/frequency as a float of 32 bits)"},
 			&cli.StringFlag{Name: "unique", Category: categoryOutput,
 				Usage: "write where K-mers begin that fit nowhere else to `FILE`, as BED"},
+			&cli.StringFlag{Name: "report-html", Aliases: []string{"html"}, Category: categoryReports,
+				Usage: "write a page with frequencies, and mappability along the contigs, to `FILE`"},
 
 			threadsFlag("compute with `N` threads"),
 			deviceFlag(string(device.Auto), "`NAME` of the device: auto (GPUs if there are any and the work is worth it), cpu, cuda "+
@@ -86,7 +88,7 @@ func mappabilityCommand(p process) *cli.Command {
 			progressFlag(),
 		},
 		Action: func(c *cli.Context) error {
-			job, err := newMappabilityJob(c)
+			job, err := newMappabilityJob(c, p.args)
 			if err != nil {
 				return err
 			}
@@ -106,15 +108,17 @@ type mappabilityJob struct {
 	raw     string // file, empty for none
 	rawForm mappability.RawForm
 	unique  string // file, empty for none
+	report  string // file of the page, empty for none
 	tmpdir  string
 	quiet   bool
 	// progress is shown even if standard error is not a terminal.
-	progress bool
+	progress    bool
+	commandLine []string
 }
 
 // newMappabilityJob makes options from flags. Its errors are usage errors.
-func newMappabilityJob(c *cli.Context) (*mappabilityJob, error) {
-	j := &mappabilityJob{quiet: c.Bool("quiet"), progress: c.Bool("progress"), tmpdir: c.String("tmpdir")}
+func newMappabilityJob(c *cli.Context, args []string) (*mappabilityJob, error) {
+	j := &mappabilityJob{quiet: c.Bool("quiet"), progress: c.Bool("progress"), tmpdir: c.String("tmpdir"), commandLine: commandLine(args)}
 	if c.IsSet("tmpdir") && j.tmpdir == "" {
 		return nil, usagef("option --tmpdir: the name is empty")
 	}
@@ -200,12 +204,12 @@ func (j *mappabilityJob) readOutputs(c *cli.Context) error {
 	for _, o := range []struct {
 		option string
 		to     *string
-	}{{"output", &j.output}, {"raw", &j.raw}, {"unique", &j.unique}} {
+	}{{"output", &j.output}, {"raw", &j.raw}, {"unique", &j.unique}, {"report-html", &j.report}} {
 		if *o.to = c.String(o.option); *o.to == "" && c.IsSet(o.option) {
 			return fmt.Errorf("option --%s: the name is empty", o.option)
 		}
 	}
-	if j.output+j.raw+j.unique == "" {
+	if j.output+j.raw+j.unique+j.report == "" {
 		j.output = "-"
 	}
 	j.format = track.BedGraph
@@ -231,7 +235,7 @@ func (j *mappabilityJob) readOutputs(c *cli.Context) error {
 
 // outputs are the options of outputs that are given, with their names.
 func (j *mappabilityJob) outputs() (all []namedOutput) {
-	for _, o := range []namedOutput{{"output", j.output}, {"raw", j.raw}, {"unique", j.unique}} {
+	for _, o := range []namedOutput{{"output", j.output}, {"raw", j.raw}, {"unique", j.unique}, {"report-html", j.report}} {
 		if o.name != "" {
 			all = append(all, o)
 		}
@@ -349,6 +353,12 @@ func (j *mappabilityJob) count(ctx context.Context, results *resultFiles, files 
 	if file := files["unique"]; file != nil {
 		b := bufio.NewWriterSize(file, 1<<18)
 		if err := firstError(f.WriteUnique(b), b.Flush()); err != nil {
+			return "", err
+		}
+	}
+	if file := files["report-html"]; file != nil {
+		if err := report.MappabilityHTML(file, f, genomes[0], &j.options, report.MappabilityInfo{Version: version,
+			CommandLine: j.commandLine, Reference: j.genomes[0], Against: j.genomes[1:], Regions: j.regions}); err != nil {
 			return "", err
 		}
 	}

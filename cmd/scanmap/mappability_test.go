@@ -214,3 +214,14 @@ func TestMappabilityErrors(t *testing.T) {
 		t.Errorf("%q are left, %v", files, err)
 	}
 }
+
+// TestMappabilityPage writes the page alone, without values on standard output.
+func TestMappabilityPage(t *testing.T) {
+	page := filepath.Join(t.TempDir(), "page.html")
+	if out := quietly(t, "mappability", "-K", "36", "--max-mismatches", "2", "--html", page, "../../testdata/phix.fa"); out != "" {
+		t.Errorf("standard output has %.80q", out)
+	}
+	if text := readFile(t, page); !strings.Contains(text, ">5,351<") || !strings.Contains(text, "Along contigs") {
+		t.Errorf("the page is %s", text)
+	}
+}

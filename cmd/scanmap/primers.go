@@ -17,6 +17,7 @@ import (
 
 	"scanmap/dna"
 	"scanmap/fasta"
+	"scanmap/report"
 	"scanmap/search"
 	"scanmap/search/primers"
 )
@@ -43,9 +44,11 @@ func primersCommand(p process) *cli.Command {
 				Usage: "write at most `N` products of each pair, the first ones, and count the others"},
 			&cli.StringFlag{Name: "pair-counts", Category: categoryOutput,
 				Usage: "write a line for each pair to `FILE`: how many places and products it has"},
+			&cli.StringFlag{Name: "report-html", Aliases: []string{"html"}, Category: categoryReports,
+				Usage: "write a page with the pairs, and the products of each that have the fewest edits, to `FILE`"},
 		}, searchRunFlags()),
 		Action: func(c *cli.Context) error {
-			job, err := newPairsJob(c)
+			job, err := newPairsJob(c, p.args)
 			if err != nil {
 				return err
 			}
@@ -92,15 +95,18 @@ type pairsJob struct {
 	searchJob // but for its patterns and rows
 	pairs     string
 	counts    string // file of --pair-counts, empty for none
+	report    string // file of the page, empty for none
 	format    primers.Format
 	options   primers.Options
 	melting   *primers.Melting // nil for none
 	circular  string           // names of contigs, empty for none
+
+	commandLine []string
 }
 
 // newPairsJob makes options from flags. Its errors are usage errors.
-func newPairsJob(c *cli.Context) (*pairsJob, error) {
-	j := &pairsJob{searchJob: searchJob{quiet: c.Bool("quiet"), progress: c.Bool("progress"), alphabet: search.DNA, options: byAuto}}
+func newPairsJob(c *cli.Context, args []string) (*pairsJob, error) {
+	j := &pairsJob{commandLine: commandLine(args), searchJob: searchJob{quiet: c.Bool("quiet"), progress: c.Bool("progress"), alphabet: search.DNA, options: byAuto}}
 	if err := readAll(c, j.readPairs, j.readDistance, j.readProduct, j.readThreePrime, j.readCircular, j.readCounts, j.readFormat, j.readMelting, j.readDevice); err != nil {
 		return nil, err
 	}
@@ -162,6 +168,9 @@ func (j *pairsJob) readCounts(c *cli.Context) error {
 	if j.counts, err = fileName(c, "pair-counts"); err != nil {
 		return err
 	}
+	if j.report, err = fileName(c, "report-html"); err != nil {
+		return err
+	}
 	if otherFormats.MatchString(j.counts) {
 		return fmt.Errorf("option --pair-counts: %s: scanmap primers writes plain TSV", j.counts)
 	}
@@ -212,7 +221,7 @@ func (j *pairsJob) readFormat(c *cli.Context) error {
 	if j.output == noRecords && j.options.Limit > 0 {
 		return fmt.Errorf("option --max-products is for products, of which --output %s writes none", noRecords)
 	}
-	outputs := slices.DeleteFunc([]namedOutput{{"output", j.output}, {"pair-counts", j.counts}},
+	outputs := slices.DeleteFunc([]namedOutput{{"output", j.output}, {"pair-counts", j.counts}, {"report-html", j.report}},
 		func(o namedOutput) bool { return o.name == "" || o.option == "output" && o.name == noRecords })
 	return differentOutputs(outputs, []string{j.text, j.pairs})
 }
@@ -258,14 +267,14 @@ func (j *pairsJob) run(ctx context.Context, stdout *sink, stderr io.Writer) erro
 	if err := inputsExist(j.text, j.pairs); err != nil {
 		return err
 	}
-	names := []string{j.output, j.counts}
+	names := []string{j.output, j.counts, j.report}
 	if j.output == noRecords {
 		names[0] = ""
 	}
 	p, ctx := showProgress(ctx, stderr, j.progress, j.quiet)
 	defer p.stop()
 	stats, err := published(ctx, stdout, names, func(_ *resultFiles, files []*output) (*primers.Stats, error) {
-		return j.find(ctx, files[0], files[1])
+		return j.find(ctx, files[0], files[1], files[2])
 	})
 	if err != nil {
 		return err
@@ -284,8 +293,9 @@ func (j *pairsJob) run(ctx context.Context, stdout *sink, stderr io.Writer) erro
 	return nil
 }
 
-// find reads the input and writes the amplicons and counts, each unless its file is nil.
-func (j *pairsJob) find(ctx context.Context, products, counts *output) (*primers.Stats, error) {
+// find reads the input and writes the amplicons, the counts and the page, each unless its file is
+// nil.
+func (j *pairsJob) find(ctx context.Context, products, counts, page *output) (*primers.Stats, error) {
 	pairs, err := primers.ReadPairs(ctx, j.pairs)
 	if err != nil {
 		return nil, err
@@ -297,16 +307,42 @@ func (j *pairsJob) find(ctx context.Context, products, counts *output) (*primers
 	if j.options.Circular, err = j.circularContigs(ref); err != nil {
 		return nil, err
 	}
-	var stats *primers.Stats
-	if products == nil {
-		stats, err = primers.Run(ctx, ref, pairs, j.options, nil)
-	} else {
-		stats, err = j.writeProducts(ctx, products, ref, pairs)
+	var uses []func(*primers.Amplicon) error
+	var rows *primers.Rows
+	if products != nil {
+		if rows, err = primers.NewRows(products, ref, pairs, j.format); err != nil {
+			return nil, err
+		}
+		if j.melting != nil {
+			if err := rows.Melt(j.melting); err != nil {
+				return nil, err
+			}
+		}
+		uses = append(uses, func(a *primers.Amplicon) error { return rows.Add(ctx, a) })
+	}
+	var shown *report.Products
+	if page != nil {
+		shown = report.NewProducts(ref, pairs)
+		uses = append(uses, func(a *primers.Amplicon) error {
+			shown.Add(a)
+			return ctx.Err()
+		})
+	}
+	stats, err := primers.Run(ctx, ref, pairs, j.options, eachOf(uses))
+	if err == nil && rows != nil {
+		err = rows.Finish(ctx)
 	}
 	if err == nil && counts != nil {
 		err = primers.WriteCounts(counts, pairs, stats.Counts)
 	}
-	return stats, err
+	if err == nil && page != nil {
+		err = report.PrimersHTML(page, shown, stats, report.PrimersInfo{Version: version, CommandLine: j.commandLine,
+			Reference: j.text, Pairs: j.pairs, Options: j.options})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return stats, nil
 }
 
 // allContigs stands for every contig in --circular.
@@ -340,19 +376,18 @@ func (j *pairsJob) circularContigs(ref *dna.Reference) (numbers []int, err error
 	return numbers, nil
 }
 
-func (j *pairsJob) writeProducts(ctx context.Context, to io.Writer, ref *dna.Reference, pairs []primers.Pair) (*primers.Stats, error) {
-	rows, err := primers.NewRows(to, ref, pairs, j.format)
-	if err != nil {
-		return nil, err
+// eachOf hands an amplicon to all uses in turn. It is nil where there are none: then amplicons need
+// not be made.
+func eachOf(uses []func(*primers.Amplicon) error) func(*primers.Amplicon) error {
+	if len(uses) == 0 {
+		return nil
 	}
-	if j.melting != nil {
-		if err := rows.Melt(j.melting); err != nil {
-			return nil, err
+	return func(a *primers.Amplicon) error {
+		for _, use := range uses {
+			if err := use(a); err != nil {
+				return err
+			}
 		}
+		return nil
 	}
-	stats, err := primers.Run(ctx, ref, pairs, j.options, func(a *primers.Amplicon) error { return rows.Add(ctx, a) })
-	if err != nil {
-		return nil, err
-	}
-	return stats, rows.Finish(ctx)
 }

@@ -117,3 +117,24 @@ func TestPrimersUsage(t *testing.T) {
 		}
 	}
 }
+
+// TestPrimersPage writes products, counts and the page in one run, and the page alone.
+func TestPrimersPage(t *testing.T) {
+	folder := t.TempDir()
+	pairs, page, rows := filepath.Join(folder, "p.tsv"), filepath.Join(folder, "p.html"), filepath.Join(folder, "p.bed")
+	if err := os.WriteFile(pairs, []byte("phix\tGAGTTTTATCGCTTCCATGAC\tAACACAATGTGACTCATATCT\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	const phix = "../../testdata/phix.fa"
+	quietly(t, "primers", "-f", pairs, "--max-mismatches", "2", "--report-html", page, "-o", rows, "--pair-counts", filepath.Join(folder, "c"), phix)
+	if text := readFile(t, page); !strings.Contains(text, "1 pair with one site") || !strings.Contains(text, "--report-html") {
+		t.Errorf("the page is %s", text)
+	}
+	if text := readFile(t, rows); strings.Count(text, "\n") != 1 {
+		t.Errorf("the products are %s", text)
+	}
+	quietly(t, "primers", "-f", pairs, "--max-mismatches", "2", "--html", page, "-o", "none", phix)
+	if text := readFile(t, page); !strings.Contains(text, ">300<") {
+		t.Errorf("the page without products is %s", text)
+	}
+}

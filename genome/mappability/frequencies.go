@@ -93,6 +93,12 @@ func (f *Frequencies) UniqueFrequency() uint32 {
 	return 1
 }
 
+// Unique tells whether the K-mer at a position of a contig fits nowhere but there, whatever is
+// counted.
+func (f *Frequencies) Unique(contig, position int) bool {
+	return f.unique(f.ref.Contigs[contig].Start + position)
+}
+
 // unique tells whether the K-mer at an offset fits nowhere but at its own place.
 func (f *Frequencies) unique(offset int) bool {
 	return f.counts[offset] == f.UniqueFrequency() &&

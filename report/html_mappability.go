@@ -1,0 +1,280 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+
+	"scanmap/dna"
+	"scanmap/genome/mappability"
+)
+
+// MappabilityInfo is what the page of mappability shows beside the frequencies.
+type MappabilityInfo struct {
+	Version     string   // of scanmap
+	CommandLine []string // the program's name and its arguments
+	Reference   string   // name of the file
+	Against     []string // names of the other genomes
+	Regions     string   // name of the file, empty for all positions
+}
+
+// mappabilityPage is what html/mappability.html shows.
+type mappabilityPage struct {
+	frame
+	Bars        barChart
+	Table       *table
+	Contigs     []coverageChart
+	ContigsLeft string
+	Mean        bool // whether frequencies tell mappability
+}
+
+// kmerSums sum up K-mers.
+type kmerSums struct {
+	kmers, unique, places int64
+	mappability           float64
+}
+
+func (s *kmerSums) add(other *kmerSums) {
+	s.kmers += other.kmers
+	s.unique += other.unique
+	s.places += other.places
+	s.mappability += other.mappability
+}
+
+// contigKMers are the K-mers of a contig, all and by bins of the positions where they begin.
+type contigKMers struct {
+	kmerSums
+	contig *dna.Contig
+	bin    int
+	bins   []kmerSums
+}
+
+// MappabilityHTML writes frequencies as one page that needs nothing else: neither the network nor
+// other files, and scripts only to zoom. The same frequencies give the same bytes.
+func MappabilityHTML(w io.Writer, f *mappability.Frequencies, ref *dna.Reference, o *mappability.Options, info MappabilityInfo) error {
+	style, err := pageFiles.ReadFile("html/style.css")
+	if err != nil {
+		return err
+	}
+	script, err := pageFiles.ReadFile("html/page.js")
+	if err != nil {
+		return err
+	}
+	p := mappabilityPage{
+		frame: frame{Title: "Mappability: " + inputName(info.Reference), Version: info.Version, Style: template.CSS(style), Script: template.JS(script),
+			Facts: mappabilityFacts(f, ref, o, info), Tiles: mappabilityTiles(f, o)},
+		Mean: !(o.ExcludeSelf && o.Genomes),
+	}
+	var byFrequency []int64
+	contigs := make([]contigKMers, len(ref.Contigs))
+	for i := range contigs {
+		contigs[i] = newContigKMers(f, i, &ref.Contigs[i], o, &byFrequency)
+	}
+	p.Bars = frequencyBars(byFrequency, o)
+	slices.SortStableFunc(contigs, func(a, b contigKMers) int { return cmp.Compare(b.contig.Length, a.contig.Length) })
+	p.Table = p.contigTable(contigs, o)
+	contigs = slices.DeleteFunc(contigs, func(c contigKMers) bool { return c.kmers == 0 })
+	classes := []string{""}
+	if len(contigs) == 1 {
+		classes = []string{"wide", "narrow"}
+	}
+	for i := range contigs[:min(maxPlots, len(contigs))] {
+		for _, class := range classes {
+			p.Contigs = append(p.Contigs, contigs[i].chart(class, p.Mean))
+		}
+	}
+	p.ContigsLeft = left(len(contigs)-maxPlots, "contig", "not longer than these")
+	return writePage(w, "mappability", &p)
+}
+
+func mappabilityFacts(f *mappability.Frequencies, ref *dna.Reference, o *mappability.Options, info MappabilityInfo) []fact {
+	what, strands := "edit", "both strands"
+	if o.Metric == mappability.Substitutions {
+		what = "substitution"
+	}
+	if o.ForwardOnly {
+		strands = "the forward strand"
+	}
+	counted := fmt.Sprintf("locations on %s with up to %s", strands, plural(int64(o.Edits), what))
+	if o.Genomes {
+		counted = "genomes with " + counted
+	}
+	if o.ExcludeSelf {
+		counted += ", without a K-mer's own"
+	}
+	facts := []fact{
+		{"Reference", fmt.Sprintf("%s (%s)", inputName(info.Reference), sizeOf(int64(ref.TotalLength()), int64(len(ref.Contigs)))), false},
+		{"K-mers", plural(int64(f.Length), "base"), false},
+		{"Frequency", counted, false},
+	}
+	if len(info.Against) > 0 {
+		names := make([]string, len(info.Against))
+		for i, name := range info.Against {
+			names[i] = inputName(name)
+		}
+		facts = append(facts, fact{"Against", strings.Join(names, ", "), false})
+	}
+	if info.Regions != "" {
+		facts = append(facts, fact{"Regions", inputName(info.Regions), false})
+	}
+	return append(facts, fact{"Command line", printable(shorten(shellLine(info.CommandLine), maxCommandLine)), true},
+		fact{"Version", info.Version, false})
+}
+
+func mappabilityTiles(f *mappability.Frequencies, o *mappability.Options) []tile {
+	s := f.Summarize()
+	of := "locations of a K-mer"
+	if o.Genomes {
+		of = "genomes of a K-mer"
+	}
+	if o.ExcludeSelf {
+		of += ", without its own"
+	}
+	tiles := []tile{
+		{"K-mers", grouped(s.KMers), "at " + plural(s.Positions, "position")},
+		{"unique", unbroken(s.Unique, s.KMers), plural(s.Unique, "K-mer")},
+		{"mean frequency", decimal(float64(s.Places) / max(1, float64(s.KMers))), of},
+		{"largest frequency", grouped(int64(s.Largest)), of},
+	}
+	if !(o.ExcludeSelf && o.Genomes) {
+		tiles = append(tiles, tile{"mean mappability", fmt.Sprintf("%.4f", s.Mappability/max(1, float64(s.KMers))), "1 is unique everywhere"})
+	}
+	return tiles
+}
+
+// decimal writes a mean with four digits, or all before the decimal point.
+func decimal(x float64) string {
+	if x >= 999.5 {
+		return grouped(int64(x + 0.5))
+	}
+	return strconv.FormatFloat(x, 'g', 4, 64)
+}
+
+// newContigKMers sums up a contig, and counts its K-mers by the buckets of their frequencies.
+func newContigKMers(f *mappability.Frequencies, number int, contig *dna.Contig, o *mappability.Options, byFrequency *[]int64) contigKMers {
+	c := contigKMers{contig: contig, bin: max(1, (contig.Length+maxCoverageBins-1)/maxCoverageBins)}
+	counts := f.Of(number)
+	for start := 0; start < len(counts); start += c.bin {
+		var bin kmerSums
+		for i, n := range counts[start:min(start+c.bin, len(counts))] {
+			if n == mappability.None {
+				continue
+			}
+			bin.kmers++
+			bin.places += int64(n)
+			if f.Unique(number, start+i) {
+				bin.unique++
+			}
+			if o.ExcludeSelf {
+				bin.mappability += 1 / (float64(n) + 1)
+			} else if n > 0 {
+				bin.mappability += 1 / float64(n)
+			}
+			bucket := 0
+			if n > 0 {
+				bucket = bits.Len32(n-1) + 1
+			}
+			for len(*byFrequency) <= bucket {
+				*byFrequency = append(*byFrequency, 0)
+			}
+			(*byFrequency)[bucket]++
+		}
+		c.add(&bin)
+		c.bins = append(c.bins, bin)
+	}
+	return c
+}
+
+// frequencyBars has a bar for each range of frequencies. None is there where it can be.
+func frequencyBars(byFrequency []int64, o *mappability.Options) barChart {
+	all := sum(byFrequency)
+	var bars []bar
+	for i, b := range buckets(byFrequency) {
+		if i > 0 || b.Reads > 0 {
+			bars = append(bars, bar{Label: b.String(), Share: percent(b.Reads, all), number: b.Reads})
+		}
+	}
+	title, axis := "K-mers by frequency", "frequency"
+	if o.Genomes {
+		title, axis = "K-mers by genomes", "genomes"
+	}
+	return newBarChart("frequency", title, axis+", K-mers, share of K-mers", bars)
+}
+
+// contigTable has the longest contigs first.
+func (p *mappabilityPage) contigTable(contigs []contigKMers, o *mappability.Options) *table {
+	frequency := "mean frequency#"
+	if o.Genomes {
+		frequency = "mean genomes#"
+	}
+	t := &table{Title: "Contigs", Header: columns("contig", "bases#", "K-mers#", "unique#", "of K-mers#", frequency, "mean mappability#"),
+		Left: left(len(contigs)-maxRows, "contig", "not longer than these")}
+	if !p.Mean {
+		t.Header = t.Header[:6]
+	}
+	for i := range contigs[:min(maxRows, len(contigs))] {
+		c := &contigs[i]
+		texts := []string{c.contig.Name, grouped(int64(c.contig.Length)), grouped(c.kmers), grouped(c.unique), "", "", ""}
+		if c.kmers > 0 {
+			texts[4], texts[5] = percent(c.unique, c.kmers), decimal(float64(c.places)/float64(c.kmers))
+			texts[6] = fmt.Sprintf("%.4f", c.mappability/float64(c.kmers))
+		}
+		t.row(0, texts[:len(t.Header)]...)
+	}
+	return t
+}
+
+// chart draws the share of unique K-mers and, if mean, the mean mappability along the contig.
+func (c *contigKMers) chart(class string, mean bool) coverageChart {
+	unique, mappable := make([]float64, len(c.bins)), make([]float64, len(c.bins))
+	for i := range c.bins {
+		b := &c.bins[i]
+		unique[i], mappable[i] = math.NaN(), math.NaN()
+		if b.kmers > 0 {
+			unique[i], mappable[i] = ratio(b.unique, b.kmers), b.mappability/float64(b.kmers)
+		}
+	}
+	chart := coverageChart{
+		Name: shown(c.contig.Name), Class: class, Length: strconv.Itoa(c.contig.Length), Bin: strconv.Itoa(c.bin), Top: "1",
+		Summary: fmt.Sprintf("%s, %s, %s unique", plural(int64(c.contig.Length), "base"), plural(c.kmers, "K-mer"), percent(c.unique, c.kmers)),
+	}
+	name := "unique share"
+	length := float64(c.contig.Length) / float64(c.bin)
+	if mean {
+		name += ", mean mappability"
+		chart.Summary += fmt.Sprintf(", mean mappability %.4f", c.mappability/float64(c.kmers))
+		chart.All = sharePath(mappable, length)
+	}
+	chart.Summary += fmt.Sprintf(" (bins of %s).", plural(int64(c.bin), "base"))
+	chart.Width, chart.Height, chart.Axes = alongContig(class)
+	chart.Axes.horizontal(0, float64(c.contig.Length), position)
+	chart.Axes.vertical(1, name, "")
+	chart.WindowX, chart.WindowY = chart.Axes.Left, chart.Axes.Top
+	chart.WindowWidth, chart.WindowHeight = chart.Axes.Right-chart.Axes.Left, chart.Axes.Bottom-chart.Axes.Top
+	chart.Bins = strconv.FormatFloat(length, 'f', -1, 64)
+	chart.Primary = sharePath(unique, length)
+	return chart
+}
+
+// sharePath draws steps of shares from the left to the right end; length is that of the contig in
+// bins. An h, in place of an H, is a step of which nothing is known.
+func sharePath(shares []float64, length float64) string {
+	var b strings.Builder
+	b.WriteString("M0 1000")
+	for i, share := range shares {
+		end := min(float64(i+1), length)
+		if math.IsNaN(share) {
+			b.WriteString("V1000h" + strconv.FormatFloat(end-float64(i), 'f', -1, 64))
+			continue
+		}
+		b.WriteString("V" + strconv.FormatFloat(1000-math.Round(1000*share), 'f', -1, 64) + "H" + strconv.FormatFloat(end, 'f', -1, 64))
+	}
+	b.WriteString("V1000Z")
+	return b.String()
+}
