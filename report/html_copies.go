@@ -352,10 +352,15 @@ func newCopiesChart(name string, windows []copies.Window, controls float64, clas
 	return c
 }
 
+// besideAxisName is how far names of regions keep from the left end of the plot, above which the
+// axis has its own. page.js has it too.
+const besideAxisName = 14
+
 // mark shows the regions of a contig, and those of their names that have room beside the ones
 // before.
 func (c *copiesChart) mark(regions []copies.Region, names []string, contig int) {
-	more, free := 0, c.Axes.Left
+	first := c.Axes.Left + besideAxisName
+	more, free := 0, first
 	for i := range regions {
 		g := &regions[i]
 		if g.Contig != contig {
@@ -375,7 +380,7 @@ func (c *copiesChart) mark(regions []copies.Region, names []string, contig int) 
 	for _, m := range inOrder {
 		half := unit(textWidth(m.Name) / 2)
 		x := c.Axes.Left + (c.Axes.Right-c.Axes.Left)*unit((float64(m.X)+float64(m.Width)/2)/float64(c.Length))
-		x = min(max(x, c.Axes.Left+half), c.Axes.Right-half)
+		x = min(max(x, first+half), c.Axes.Right-half)
 		if x-half >= free {
 			c.Labels = append(c.Labels, regionLabel{m.Name, x})
 			free = x + half + letterWidth

@@ -88,7 +88,7 @@ func newCoverageChart(contig *mapper.ContigStats, class string) coverageChart {
 	if most > top {
 		c.Summary += fmt.Sprintf(", cut off at %s", depthText(top))
 	}
-	c.Summary += fmt.Sprintf(" (bins of %s).", grouped(int64(bin)))
+	c.Summary += fmt.Sprintf(" (bins of %s).", plural(int64(bin), "base"))
 	c.Width, c.Height, c.Axes = alongContig(class)
 	c.Axes.horizontal(0, float64(contig.Length), position)
 	c.Axes.vertical(top, "mean depth", "×")

@@ -64,6 +64,9 @@ type guidesPage struct {
 	PAMFirst       bool
 }
 
+// Long tells that the table scrolls in a box of its own.
+func (p *guidesPage) Long() bool { return len(p.Guides) > longTable }
+
 // guideRow is a guide: a row of the table and its places. In the table Numbers stand after the
 // name, and ByEdits after letters and target.
 type guideRow struct {

@@ -148,12 +148,12 @@ func mappabilityTiles(f *mappability.Frequencies, o *mappability.Options) []tile
 	return tiles
 }
 
-// decimal writes a mean with four digits, or all before the decimal point.
+// decimal writes a mean with three decimals, or a large one with commas.
 func decimal(x float64) string {
 	if x >= 999.5 {
 		return grouped(int64(x + 0.5))
 	}
-	return strconv.FormatFloat(x, 'g', 4, 64)
+	return strconv.FormatFloat(x, 'f', 3, 64)
 }
 
 // newContigKMers sums up a contig, and counts its K-mers by the buckets of their frequencies.

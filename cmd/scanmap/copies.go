@@ -60,7 +60,7 @@ func copiesCommand(p process) *cli.Command {
 					".bedgraph.gz or .bw, their copies alone"},
 			&cli.StringFlag{Name: "region-copies", Category: categoryOutput,
 				Usage: "`FILE` for --regions, as BED with columns for copies and median"},
-			&cli.StringFlag{Name: "report-html", Category: categoryReports,
+			&cli.StringFlag{Name: "report-html", Aliases: []string{"html"}, Category: categoryReports,
 				Usage: "write a page with plots to `FILE`"},
 
 			threadsFlag("read the reference with `N` threads"),

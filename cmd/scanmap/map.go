@@ -137,7 +137,7 @@ func mapFlags() []cli.Flag {
 			Usage: "write statistics as JSON to `FILE`; - is standard output, if --output is a file"},
 		&cli.StringFlag{Name: "multiqc", Category: categoryReports,
 			Usage: "write them as custom content of MultiQC to `FILE`, whose name must end in _mqc.json"},
-		&cli.StringFlag{Name: "report-html", Category: categoryReports,
+		&cli.StringFlag{Name: "report-html", Aliases: []string{"html"}, Category: categoryReports,
 			Usage: "write them to `FILE` as an HTML page"},
 
 		threadsFlag("compute with `N` threads"),

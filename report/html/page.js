@@ -100,7 +100,8 @@
 		function drawNames() {
 			names.textContent = "";
 			const y = Number(plot.getAttribute("y")) - 12;
-			let free = left;
+			const first = left + 14; // beside the name of the axis
+			let free = first;
 			for (const r of regions) {
 				if (r.end * bin <= from || r.start * bin >= to) { continue; }
 				const text = element("text", { y: y, "text-anchor": "middle" });
@@ -108,7 +109,7 @@
 				names.append(text);
 				const half = r.name.length * 7.3 / 2;
 				const middle = (Math.max(from, r.start * bin) + Math.min(to, r.end * bin)) / 2;
-				const x = Math.min(Math.max(left + (middle - from) / (to - from) * width, left + half), left + width - half);
+				const x = Math.min(Math.max(left + (middle - from) / (to - from) * width, first + half), left + width - half);
 				if (x - half < free) {
 					text.remove();
 					continue;
