@@ -41,7 +41,7 @@ func demultiplexCommand(p process) *cli.Command {
 			if err != nil {
 				return err
 			}
-			return job.run(c.Context, p.stderr, job.split, func(s *records.Stats) string {
+			return job.run(c.Context, p.stderr, "barcode", job.split, func(s *records.Stats) string {
 				return fmt.Sprintf("%d with a barcode, %d ambiguous, %d unassigned", s.Matched, s.Ambiguous, s.Records-s.Matched-s.Ambiguous)
 			})
 		},

@@ -41,7 +41,7 @@ func filterCommand(p process) *cli.Command {
 			if err != nil {
 				return err
 			}
-			return job.run(c.Context, p.stderr, func(ctx context.Context) (*records.Stats, error) { return job.filter(ctx, p.stdout) },
+			return job.run(c.Context, p.stderr, "pattern", func(ctx context.Context) (*records.Stats, error) { return job.filter(ctx, p.stdout) },
 				func(s *records.Stats) string { return fmt.Sprintf("%d matched", s.Matched) })
 		},
 	}

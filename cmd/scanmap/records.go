@@ -156,9 +156,9 @@ func (j *recordsJob) readEnds(c *cli.Context) error {
 	return wholeNumbers(c, wholeNumber{"within", &o.Within, 0, records.MaxWithin})
 }
 
-// run has work pick and publish records, and then writes the summary, with the text of found.
-// Whatever fails, no file is left.
-func (j *recordsJob) run(ctx context.Context, stderr io.Writer, work func(context.Context) (*records.Stats, error),
+// run has work pick and publish records by patterns, whose name is given, and then writes the
+// summary, with the text of found. Whatever fails, no file is left.
+func (j *recordsJob) run(ctx context.Context, stderr io.Writer, pattern string, work func(context.Context) (*records.Stats, error),
 	found func(*records.Stats) string) error {
 	start := time.Now()
 	o := &j.options
@@ -193,7 +193,7 @@ func (j *recordsJob) run(ctx context.Context, stderr io.Writer, work func(contex
 		if len(stats.Schemes) > 0 {
 			text += "; " + strings.Join(stats.Schemes, ", ")
 		}
-		_, err := fmt.Fprintf(stderr, "scanmap: %s, %s, %.3f s\n", counted(len(o.Patterns), "pattern"), text, took.Seconds())
+		_, err := fmt.Fprintf(stderr, "scanmap: %s, %s, %.3f s\n", counted(len(o.Patterns), pattern), text, took.Seconds())
 		return err
 	})
 	return nil

@@ -141,7 +141,7 @@ func TestRecordFiles(t *testing.T) {
 			ending = ".fq.gz"
 		}
 		files := "ambiguous.fq\nbarcodes.tsv\none.fq\ntwo.fq\nunassigned.fq\n"
-		if !strings.HasPrefix(got, "scanmap: 2 patterns, 5 records, 3 with a barcode, 1 ambiguous, 1 unassigned; ") ||
+		if !strings.HasPrefix(got, "scanmap: 2 barcodes, 5 records, 3 with a barcode, 1 ambiguous, 1 unassigned; ") ||
 			!strings.HasSuffix(got, strings.ReplaceAll(table+files, ".fq", ending)) {
 			t.Errorf("%s: split\n%s", options, got)
 		}

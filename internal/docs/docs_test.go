@@ -250,6 +250,7 @@ func provide(t *testing.T, folder string) {
 		"primers.fa":  []byte(">forward\nGAGTTTTATCGCTTCCATGAC\n>reverse\nCCATCAACTTCACGTAGGTC\n"),
 		"barcodes.fa": []byte(">BC01\nGAGTTTTATCGCTTCCATGAC\n>BC02\nCCATCAACTTCACGTAGGTC\n"),
 		"primers.tsv": []byte("name\tforward\treverse\np1\tCGAATTAAATCGAAGTGGAC\tCAGAAAATCGAAATCATCTT\np2\tATGTCTAATATTCAAACTGG\tTGTTATAGATATTCAAATAA\n"),
+		"genes.bed":   []byte("NC_018507.1\t10000\t14000\tgeneA\nNC_018507.1\t100000\t108000\tgeneB\n"),
 		"guides.txt":  []byte("g1 TCTTAGACGAATCACCAGAA\ng2 GAGTTTTATCGCTTCCATGA\n"),
 		"samples.tsv": []byte("R1.fq\tR2.fq\t@RG\\tID:phix\\tSM:virus\nreads.fq\t\t@RG\\tID:portiera\\tSM:bacterium\n"),
 		"masked.fa":   content(t, data+"/phix.fa"), "alleles.fa": content(t, data+"/phix.fa"), "panel.fa": content(t, data+"/phix.fa"),
