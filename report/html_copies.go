@@ -352,8 +352,8 @@ func newCopiesChart(name string, windows []copies.Window, controls float64, clas
 	return c
 }
 
-// besideAxisName is how far names of regions keep from the left end of the plot, above which the
-// axis has its own. page.js has it too.
+// besideAxisName is the distance of names of regions from the left end of the plot, where the name
+// of the axis stands. page.js has the same number.
 const besideAxisName = 14
 
 // mark shows the regions of a contig, and those of their names that have room beside the ones

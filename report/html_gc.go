@@ -6,8 +6,7 @@ import (
 	"scanmap/mapper/depth"
 )
 
-// histogram has bars that stand on an axis. Label says what it shows, and AxisName is that of the
-// axis that the bars stand on.
+// histogram has bars on an axis. Label names the chart, and AxisName the axis below the bars.
 type histogram struct {
 	Label, Summary, AxisName string
 
@@ -21,8 +20,8 @@ type histogram struct {
 // of a few windows says nothing.
 const shownWindows = 1e-3
 
-// newGCChart has the mean depth of windows by their GC content. It is nil where
-// nothing was counted, or no window is long enough.
+// newGCChart has the mean depth of windows by their GC content. The result is
+// nil where nothing was counted, or no window is long enough.
 func newGCChart(d *depth.Summary) *histogram {
 	if d == nil {
 		return nil

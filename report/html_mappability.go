@@ -15,7 +15,7 @@ import (
 	"scanmap/genome/mappability"
 )
 
-// MappabilityInfo is what the page of mappability shows beside the frequencies.
+// MappabilityInfo has the facts of the page of mappability, beside the frequencies.
 type MappabilityInfo struct {
 	Version     string   // of scanmap
 	CommandLine []string // the program's name and its arguments
@@ -24,7 +24,7 @@ type MappabilityInfo struct {
 	Regions     string   // name of the file, empty for all positions
 }
 
-// mappabilityPage is what html/mappability.html shows.
+// mappabilityPage has the values for html/mappability.html.
 type mappabilityPage struct {
 	frame
 	Bars        barChart
@@ -55,8 +55,8 @@ type contigKMers struct {
 	bins   []kmerSums
 }
 
-// MappabilityHTML writes frequencies as one page that needs nothing else: neither the network nor
-// other files, and scripts only to zoom. The same frequencies give the same bytes.
+// MappabilityHTML writes frequencies as one page without other files or the network, and with
+// scripts only to zoom. The same frequencies give the same bytes.
 func MappabilityHTML(w io.Writer, f *mappability.Frequencies, ref *dna.Reference, o *mappability.Options, info MappabilityInfo) error {
 	style, err := pageFiles.ReadFile("html/style.css")
 	if err != nil {
@@ -191,7 +191,7 @@ func newContigKMers(f *mappability.Frequencies, number int, contig *dna.Contig, 
 	return c
 }
 
-// frequencyBars has a bar for each range of frequencies. None is there where it can be.
+// frequencyBars has a bar for each range of frequencies, with 0 where K-mers have it.
 func frequencyBars(byFrequency []int64, o *mappability.Options) barChart {
 	all := sum(byFrequency)
 	var bars []bar
@@ -262,8 +262,8 @@ func (c *contigKMers) chart(class string, mean bool) coverageChart {
 	return chart
 }
 
-// sharePath draws steps of shares from the left to the right end; length is that of the contig in
-// bins. An h, in place of an H, is a step of which nothing is known.
+// sharePath draws steps of shares from the left to the right end; length is the contig's
+// length in bins. An h, in place of an H, is a step without a known value.
 func sharePath(shares []float64, length float64) string {
 	var b strings.Builder
 	b.WriteString("M0 1000")

@@ -17,7 +17,7 @@ import (
 	"scanmap/internal/truth"
 )
 
-// repetitive returns contigs of random letters, of which one comes again with changes, one is too
+// repetitive returns contigs of random letters: one comes again with changes, one is too
 // short for K-mers, and one is ambiguous.
 func repetitive(t *testing.T, name string, length int) (ref *dna.Reference, texts [2]string) {
 	t.Helper()
@@ -45,7 +45,7 @@ func frequencies(t *testing.T, ref *dna.Reference, o mappability.Options) *mappa
 	return f
 }
 
-// TestMappabilitySums compares the sums of bins and contigs with those of all pairs of K-mers,
+// TestMappabilitySums compares the sums of bins and contigs with the sums of all pairs of K-mers,
 // letter by letter.
 func TestMappabilitySums(t *testing.T) {
 	ref, texts := repetitive(t, "chr1", 1500)
@@ -115,7 +115,7 @@ func mappabilityPageOf(t *testing.T, name string, o mappability.Options) []byte 
 	return b.Bytes()
 }
 
-// TestMappabilityHTML has a page that needs nothing else, whatever names say.
+// TestMappabilityHTML has a page without other files, and with hostile names.
 func TestMappabilityHTML(t *testing.T) {
 	o := mappability.Options{Length: 20, Edits: 1, Metric: mappability.Substitutions}
 	page := mappabilityPageOf(t, "chr1", o)
@@ -156,7 +156,7 @@ func TestMappabilityHTML(t *testing.T) {
 	}
 }
 
-// TestSharePath has a step of which nothing is known, and a last one that is shorter.
+// TestSharePath has a step without a known value, and a shorter last one.
 func TestSharePath(t *testing.T) {
 	if got, want := sharePath([]float64{1, math.NaN(), 0.25}, 2.5), "M0 1000V0H1V1000h1V750H2.5V1000Z"; got != want {
 		t.Errorf("%s, want %s", got, want)

@@ -13,7 +13,7 @@ import (
 	"scanmap/search/primers"
 )
 
-// PrimersInfo is what the page of products shows beside them.
+// PrimersInfo has the facts of the page of products.
 type PrimersInfo struct {
 	Version     string   // of scanmap
 	CommandLine []string // the program's name and its arguments
@@ -22,8 +22,8 @@ type PrimersInfo struct {
 	Options     primers.Options
 }
 
-// Products collects what the page shows of products, which may be any number: counts, and the best
-// products of each pair.
+// Products collects counts for the page, of any number of products, and the best products of each
+// pair.
 type Products struct {
 	pairs []primers.Pair
 	ref   *dna.Reference
@@ -80,8 +80,7 @@ func (p *Products) Add(a *primers.Amplicon) {
 // sizeBins is how many bins sizeCounts have.
 const sizeBins = 40
 
-// sizeCounts count sizes in bins of one width: the size that the width times sizeBins does not
-// reach makes it twice as much.
+// sizeCounts count sizes in bins of one width. A size beyond the last bin doubles the width.
 type sizeCounts struct {
 	width int
 	bins  [sizeBins]int64
@@ -102,7 +101,7 @@ func (c *sizeCounts) add(size int) {
 	c.bins[size/c.width]++
 }
 
-// primersPage is what html/primers.html shows.
+// primersPage has the values for html/primers.html.
 type primersPage struct {
 	frame
 	Bars     []barChart
@@ -112,8 +111,8 @@ type primersPage struct {
 	Note     string
 }
 
-// PrimersHTML writes products as one page that needs nothing else: neither the network nor other
-// files, and no scripts. The same products give the same bytes.
+// PrimersHTML writes products as one page without other files, the network or scripts. The same
+// products give the same bytes.
 func PrimersHTML(w io.Writer, p *Products, s *primers.Stats, info PrimersInfo) error {
 	style, err := pageFiles.ReadFile("html/style.css")
 	if err != nil {
@@ -130,7 +129,7 @@ func PrimersHTML(w io.Writer, p *Products, s *primers.Stats, info PrimersInfo) e
 	return writePage(w, "primers", &page)
 }
 
-// editsName is what edits are called.
+// editsName is the name of an edit.
 func (i *PrimersInfo) editsName() string {
 	if i.Options.Search.Substitutions {
 		return "substitution"
@@ -256,7 +255,7 @@ func (p *Products) pairTable(s *primers.Stats, info PrimersInfo) *table {
 	return t
 }
 
-// productTable has the products of each pair with the fewest edits. It is nil for none.
+// productTable has the products of each pair with the fewest edits, or is nil without products.
 func (p *Products) productTable(info PrimersInfo) *table {
 	name := info.editsName() + "s"
 	t := &table{Title: "Products", Header: columns("product", "contig", "start#", "end#", "strand", "size#", "forward "+name+"#", "reverse "+name+"#",
@@ -285,7 +284,7 @@ func (p *Products) productTable(info PrimersInfo) *table {
 	return t
 }
 
-// productName is the name of the pair, or those of both primers.
+// productName is the name of the pair, or the names of both primers.
 func (p *Products) productName(a *primers.Amplicon) string {
 	name := func(x primers.Primer) string {
 		if x.IsReverse() {

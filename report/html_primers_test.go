@@ -15,7 +15,7 @@ import (
 	"scanmap/search/primers"
 )
 
-// TestProducts compares what is kept and counted with the sorted list of all products.
+// TestProducts compares kept products and counts with the sorted list of all products.
 func TestProducts(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for range 20 {
@@ -88,7 +88,7 @@ func primersPageOf(t *testing.T, name string, o primers.Options) []byte {
 	return b.Bytes()
 }
 
-// TestPrimersHTML has a page that needs nothing else, whatever names say.
+// TestPrimersHTML has a page without other files, and with hostile names.
 func TestPrimersHTML(t *testing.T) {
 	page := primersPageOf(t, "once", primers.Options{})
 	balanced(t, page)

@@ -38,7 +38,7 @@ func columns(names ...string) []cell {
 // Long tells that the table scrolls in a box of its own.
 func (t *table) Long() bool { return len(t.Rows) > longTable }
 
-// longTable is the most rows of a table that is shown whole.
+// longTable is the most rows of a table without a box of its own.
 const longTable = 30
 
 // row adds a row that is aligned as the header is.

@@ -93,8 +93,7 @@ func (f *Frequencies) UniqueFrequency() uint32 {
 	return 1
 }
 
-// Unique tells whether the K-mer at a position of a contig fits nowhere but there, whatever is
-// counted.
+// Unique tells whether the K-mer at a position of a contig fits nowhere else.
 func (f *Frequencies) Unique(contig, position int) bool {
 	return f.unique(f.ref.Contigs[contig].Start + position)
 }
