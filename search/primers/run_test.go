@@ -594,6 +594,9 @@ func TestGPU(t *testing.T) {
 func TestWindows(t *testing.T) {
 	contigs := []string{strings.Repeat("A", 300), "A", strings.Repeat("A", 63), strings.Repeat("A", 64), strings.Repeat("A", 65), strings.Repeat("A", 128)}
 	r := &runner{ref: truth.Reference(t, contigs...), options: Options{Most: 100}}
+	if err := r.makeRings(); err != nil {
+		t.Fatal(err)
+	}
 	for _, letters := range []int{64, 128, 256, 512, 1024} {
 		at, want := (place{}), (place{})
 		for windows := 0; at.contig < len(contigs); windows++ {
