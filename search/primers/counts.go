@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 
+	"scanmap/internal/parallel"
 	"scanmap/search"
 )
 
@@ -55,6 +56,63 @@ func (r *runner) countSites(s *sites) {
 			}
 		}
 	}
+}
+
+// countFull counts the products of pairs of which no more are emitted, and takes out their left
+// sites. Both are in order, so that those in reach of a left site are a range that moves on: this
+// takes time for each site.
+func (r *runner) countFull(s *sites) {
+	grain := max(r.options.bounds.grain*len(r.pairs)/max(len(s.left)+len(s.right), 1), 1)
+	full := make([]bool, len(r.pairs))
+	found := make([]int64, (len(r.pairs)+grain-1)/grain)
+	parallel.Ranges(r.options.Search.Threads, len(r.pairs), grain, func(_, from, to int) {
+		for pair := from; pair < to; pair++ {
+			if full[pair] = r.full(pair); !full[pair] {
+				continue
+			}
+			for _, left := range []int{2 * pair, 2*pair + 1} {
+				for _, right := range []int{2 * pair, 2*pair + 1} {
+					l, list := s.left[r.leftFirsts[left]:r.leftFirsts[left+1]], s.right[r.firsts[right]:r.firsts[right+1]]
+					if n := r.countTogether(s, l, list); n > 0 {
+						r.stats.Counts[pair].add(&l[0], &list[0], n, true)
+						found[from/grain] += n
+					}
+				}
+			}
+		}
+	})
+	for _, n := range found {
+		r.stats.Amplicons += n
+	}
+	s.left = slices.DeleteFunc(s.left, func(l site) bool { return full[Primer(l.primer).Pair()] })
+}
+
+// countTogether counts the products of the left sites of a primer and the right sites of one, in
+// order of their parts and starts, and parts and ends.
+func (r *runner) countTogether(s *sites, left, right []site) (n int64) {
+	first, after := 0, 0 // the sites of right in reach
+	for i := range left {
+		if first == len(right) {
+			break
+		}
+		l := &left[i]
+		before := func(x *site, end int) bool { return x.part < l.part || x.part == l.part && int(x.end) < end }
+		least, end := int(l.start)+r.options.Least, int(l.start)+r.most(s, l.part)+1
+		for first < len(right) && before(&right[first], least) {
+			first++
+		}
+		for after = max(first, after); after < len(right) && before(&right[after], end); {
+			after++
+		}
+		n += int64(after - first)
+		// From this size on every right site faces the left one (countPartners).
+		for j := first; j < after && int(right[j].end) < int(l.start)+r.mostBases(); j++ {
+			if !l.faces(&right[j]) {
+				n--
+			}
+		}
+	}
+	return n
 }
 
 // countPartners counts the products of a left site with right sites of one primer of its pair, in

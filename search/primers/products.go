@@ -20,6 +20,7 @@ func (r *runner) pair(s *sites) error {
 		})
 	} else {
 		r.group(s)
+		r.countFull(s)
 		r.dropAlone(s)
 		partners = r.ofPairs
 	}
@@ -42,31 +43,39 @@ func (r *runner) pair(s *sites) error {
 	return nil
 }
 
-// group puts right sites in order of primer, part and end, and sets firsts to where those of each
-// primer begin. They come from the search in order of part and start, primer by primer.
+// group puts sites in order of primer and part, left ones then by start and right ones by end, and
+// sets firsts to where those of each primer begin. They come from the search in order of part and
+// start, primer by primer.
 //
-// Lemma. Then those of a primer are in order of part and end.
+// Lemma. Then those of a primer are in order of part and end too.
 //
 // Proof. Without gaps all are as long. With k edits two locations of a pattern on a strand and a
 // contig start more than k apart and end more than k apart, and their lengths differ by 2k at most.
 // If the one that starts first ended last, it would be longer by more than 2k. ∎
 func (r *runner) group(s *sites) {
-	r.firsts = parallel.Resize(r.firsts, 2*len(r.pairs)+1)
-	clear(r.firsts)
-	for i := range s.right {
-		r.firsts[s.right[i].primer+1]++
+	s.right, r.grouped = r.byPrimer(s.right, r.grouped, &r.firsts)
+	s.left, r.grouped = r.byPrimer(s.left, r.grouped, &r.leftFirsts)
+}
+
+// byPrimer moves sites into memory, in order of primer and otherwise as they are, and returns both.
+func (r *runner) byPrimer(list, memory []site, firsts *[]int) (sorted, free []site) {
+	*firsts = parallel.Resize(*firsts, 2*len(r.pairs)+1)
+	at := *firsts
+	clear(at)
+	for i := range list {
+		at[list[i].primer+1]++
 	}
-	for i := range r.firsts[1:] {
-		r.firsts[i+1] += r.firsts[i]
+	for i := range at[1:] {
+		at[i+1] += at[i]
 	}
-	next := slices.Clone(r.firsts)
-	r.grouped = parallel.Resize(r.grouped, len(s.right))
-	for i := range s.right {
-		to := &next[s.right[i].primer]
-		r.grouped[*to] = s.right[i]
+	r.next = append(r.next[:0], at...)
+	sorted = parallel.Resize(memory, len(list))
+	for i := range list {
+		to := &r.next[list[i].primer]
+		sorted[*to] = list[i]
 		*to++
 	}
-	s.right, r.grouped = r.grouped, s.right
+	return sorted, list
 }
 
 // dropAlone takes out the left sites that have no partner, as most have none: then there is little
@@ -104,12 +113,17 @@ func (r *runner) within(s *sites, l *site, list []site) []site {
 		})
 		return i
 	}
-	most := r.options.Most
-	if g := &r.rings[s.window[l.part].contig]; g.turns {
-		most = min(most, g.to-g.from)
-	}
+	most := r.most(s, l.part)
 	from := at(int(l.start) + r.options.Least)
 	return list[from:max(from, at(int(l.start)+most+1))]
+}
+
+// most is the greatest size of a product in a part.
+func (r *runner) most(s *sites, part int32) int {
+	if g := &r.rings[s.window[part].contig]; g.turns {
+		return min(r.options.Most, g.to-g.from)
+	}
+	return r.options.Most
 }
 
 // ofPairs emits the amplicons of left sites of one start with primers of their own pairs.

@@ -93,7 +93,7 @@ const (
 	defaultFirst = 1 << 22
 	defaultMost  = 1 << 28
 	// defaultSites take 0.1 GB, of which windows have half if they are as dense as the last one. Two
-	// windows are held, and the right sites of one once more.
+	// windows are held, and the right or left sites of one once more.
 	defaultSites = 1 << 22
 	// defaultLeastSites take 0.4 GB.
 	defaultLeastSites = 1 << 24
@@ -165,11 +165,12 @@ type runner struct {
 	alignment alignment
 
 	// What follows is for pairing. firsts is where the sites of each primer begin among the right
-	// ones, and grouped is memory for these.
-	firsts   []int
-	grouped  []site
-	products []product
-	amplicon Amplicon
+	// ones, and leftFirsts among the left ones until some are taken out. next and grouped are memory
+	// for putting them in order.
+	firsts, leftFirsts, next []int
+	grouped                  []site
+	products                 []product
+	amplicon                 Amplicon
 }
 
 // sites are those of a window.

@@ -211,7 +211,7 @@ func (c *collector) keep(l *search.Location, start, end int) error {
 		return nil
 	}
 	s := site{part: int32(l.Contig), start: int32(start), end: int32(end), edits: uint8(l.Distance)}
-	if l.Distance > 0 {
+	if l.Distance > 0 && (c.emit != nil || c.options.ThreePrime.Letters > 0) {
 		a := &c.alignment
 		a.set(g.text, g.contig, start, end, l.Reverse, c.patterns[number].Letters, l.Operations, false)
 		if t := c.options.ThreePrime; t.Letters > 0 && a.edits(t.Letters) > t.Edits {
