@@ -102,6 +102,9 @@ func mappabilityFacts(f *mappability.Frequencies, ref *dna.Reference, o *mappabi
 		strands = "the forward strand"
 	}
 	counted := fmt.Sprintf("locations on %s with up to %s", strands, plural(int64(o.Edits), what))
+	if o.Edits == 0 {
+		counted = "exact locations on " + strands
+	}
 	if o.Genomes {
 		counted = "genomes with " + counted
 	}

@@ -139,8 +139,11 @@ func (i *PrimersInfo) editsName() string {
 
 func (p *Products) facts(info PrimersInfo) []fact {
 	o := &info.Options
-	product := fmt.Sprintf("%s to %s, up to %s in each primer", grouped(int64(o.Least)), plural(int64(o.Most), "base"),
-		plural(int64(o.Search.Distance), info.editsName()))
+	within := "exact sites"
+	if o.Search.Distance > 0 {
+		within = fmt.Sprintf("up to %s in each primer", plural(int64(o.Search.Distance), info.editsName()))
+	}
+	product := fmt.Sprintf("%s to %s, %s", grouped(int64(o.Least)), plural(int64(o.Most), "base"), within)
 	if t := o.ThreePrime; t.Letters > 0 {
 		product += fmt.Sprintf(", up to %d in its last %s", t.Edits, plural(int64(t.Letters), "base"))
 	}
@@ -168,10 +171,10 @@ func (p *Products) tiles(s *primers.Stats) []tile {
 	}
 	n := int64(len(p.pairs))
 	tiles := []tile{
-		{"pairs", grouped(n), plural(int64(s.FoundPairs), "pair") + " with a product of both primers"},
+		{ofNumber(n, "pair"), grouped(n), plural(int64(s.FoundPairs), "pair") + " with a product of both primers"},
 		{"one product", unbroken(one, n), plural(one, "pair")},
 		{"specific", unbroken(specific, n), plural(specific, "pair") + " with one site of each primer and one product"},
-		{"products", grouped(s.Amplicons), average(s.Amplicons-p.all[len(p.pairs)], n) + " per pair"},
+		{ofNumber(s.Amplicons, "product"), grouped(s.Amplicons), average(s.Amplicons-p.all[len(p.pairs)], n) + " per pair"},
 	}
 	if mixed := p.all[len(p.pairs)]; mixed > 0 {
 		tiles = append(tiles, tile{"products of two pairs", grouped(mixed), "with primers of different pairs"})
