@@ -12,8 +12,8 @@ import (
 	"testing/iotest"
 )
 
-// TestWholeFileAhead reads files whose end lies at each border of what is read ahead, past all blocks
-// that wait, as a whole and with what is cut off while it is read.
+// TestWholeFileAhead reads files that end at each border of blocks that are read ahead, also past
+// all that wait, and a file that is cut while it is read.
 func TestWholeFileAhead(t *testing.T) {
 	text := make([]byte, aheadFrom+4*(blocksOfFile+2)*fileBlock)
 	r := rand.New(rand.NewPCG(1, 1))

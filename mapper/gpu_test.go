@@ -470,8 +470,8 @@ func firstDifference(want, got string) string {
 	return fmt.Sprintf("%d lines and %d", len(a), len(b))
 }
 
-// TestOneOfSeveralGPUsFails has calls of one of three GPUs fail, also where reads are sought again: the
-// run ends with the error of the device, or goes on where it can do with less memory.
+// TestOneOfSeveralGPUsFails has calls of one of three GPUs fail, also where reads are sought again.
+// The run ends with the error of the device, or goes on where it can do with less memory.
 func TestOneOfSeveralGPUsFails(t *testing.T) {
 	t.Parallel()
 	reference, reads := writeInput(t, 20)

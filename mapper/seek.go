@@ -307,8 +307,8 @@ func (w *search) pick(from *soughtRead, most int) int {
 }
 
 // use calls do for the reads of all parts whose search began first, some after the other and in
-// order, while the part has what was found of those that are sought, and done for the parts that are
-// used. The search is idle then.
+// order, while the part has what was found of those that are sought. It calls done for parts that
+// are used. The search is idle then.
 func (s *seeker) use(ctx context.Context, do func(p *part, reads span) error, done func(p *part)) error {
 	w := s.underWay[0]
 	var next soughtRead // the first read that was not used

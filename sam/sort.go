@@ -72,8 +72,8 @@ type segment struct {
 	data    []byte
 	entries []entry
 	copying sync.WaitGroup // who fills places that are taken
-	sorted  chan struct{} // holds one element when entries are in order
-	next    int           // entry, in a merge
+	sorted  chan struct{}  // holds one element when entries are in order
+	next    int            // entry, in a merge
 }
 
 // entry is a record of a segment.
@@ -98,7 +98,7 @@ func newSorter(files temporary.Files, memory int64, threads int) *sorter {
 		segmentBytes: int(memory / int64(2*half)), half: half, fanIn: fanIn,
 		mergeMemory: mergeMemory, rangeBytes: leastRangeBytes, chunkBytes: chunkBytes, indexedBytes: indexedBytes,
 		tokens: make(chan struct{}, threads), copies: make(chan struct{}, threads),
-		free:   make(chan *segment, 2*half),
+		free: make(chan *segment, 2*half),
 	}
 }
 

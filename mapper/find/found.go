@@ -182,10 +182,10 @@ func readOfCandidate(c *locate.Candidate) uint32 { return c.Read }
 func readOfEnd(e *locate.End) uint32             { return e.Read }
 func readOfLocated(l *Located) uint32            { return l.Read }
 
-// HoldLocated makes f hold locations, and nothing else, of a batch of reads: all that the reads have,
-// in order of these, but for those of which left has the numbers, as Reader.Append returns them, by
-// read. firsts are those of FirstLocated for one read more than there are, and operations those that
-// the locations have. f takes all over.
+// HoldLocated makes f hold locations, and nothing else, of a batch of reads: all that they have, in
+// their order, but for those of which left has the numbers, as Reader.Append returns them, by read.
+// FirstLocated gave firsts, for one read more than there are, and the locations have operations. f
+// takes all over.
 func (f *Found) HoldLocated(located []Located, firsts []int, operations []locate.Operation, left map[int][]uint32) {
 	*f = Found{left: left, Operations: operations}
 	f.Located.list, f.Located.from = located, firsts
