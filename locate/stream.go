@@ -4,9 +4,9 @@ import "slices"
 
 // A Stream separates the occurrences of one strand at one place that come a stretch of the contig
 // after the other, as FromEnds does with all at once. It holds those alone that are not decided:
-// the ones within Reach of where the stretches end. What is decided is never taken back; of it,
-// only locations within 3k of what is not decided matter (SeparateAfter). With Substitutions all
-// are locations, and nothing is held.
+// the ones within Reach of where the stretches end. A decision is never taken back; only locations
+// within 3k of undecided occurrences matter later (SeparateAfter). With Substitutions all are
+// locations, and nothing is held.
 type Stream struct {
 	locator *Locator
 	strand  *Strand

@@ -102,12 +102,11 @@ func (c *chooser) chooseMate(g *group, s span, m *pairedMate, unique bool) (made
 	return made, len(reported)
 }
 
-// reported moves the locations that the report mode asks for to the front of all, which are those
-// of c.counts but for some that are not asked for, and returns them. primary is the primary
-// location that a pair has chosen, which need not be one of the least distance and is always among
-// them, or nil, when for ReportOne all of the least distance are returned, of which the primary is
-// chosen later. With ReportUnique a mate has its primary location alone, if that is its only best
-// one, or if its pair is unique.
+// reported moves the locations of the report mode to the front of all, and returns them. c.counts
+// counts all, and some that no mode asks for. primary is the primary location that a pair has
+// chosen: it is always among them, also with more than the least distance. Where it is nil,
+// ReportOne returns all of the least distance, and the primary is chosen later. With ReportUnique a
+// mate has its primary location alone, if no other is as good, or if its pair is unique.
 func (c *chooser) reported(all []locate.Location, primary *locate.Location, unique bool) []locate.Location {
 	most := c.farthest()
 	switch c.report.Mode {

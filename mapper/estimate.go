@@ -20,11 +20,11 @@ type estimate struct {
 
 func newEstimate(enough int) *estimate { return &estimate{enough: enough} }
 
-// pairSeen is what a pair tells the estimate. locations are those of its mates up to what is
-// planned, of whole reads the near ones of them, which are known whatever else was sought, or all
-// of them where all are reported. insert is the insert size if each mate has one of these and they
-// lie in the orientation of the library, otherwise 0. bases are those of the longer mate where ends
-// may be clipped, otherwise 0.
+// pairSeen is the part of a pair in the estimate. locations counts its mates' locations up to the
+// planned distance: of whole reads the near ones, since these are known whatever else was sought,
+// or all where all are reported. insert is the insert size if each mate has one such location and
+// they lie in the orientation of the library, otherwise 0. bases is the length of the longer mate
+// where ends may be clipped, otherwise 0.
 type pairSeen struct{ locations, insert, bases int32 }
 
 // take counts a pair.

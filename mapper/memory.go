@@ -37,7 +37,7 @@ type Memory struct {
 	Program int64
 	// Reference is the reference as it stays in memory.
 	Reference int64
-	// Reads are those of the batches at hand, with what is packed of them and the tables of their
+	// Reads is the memory of the batches at hand: reads, their packed bases and the tables of their
 	// pieces.
 	Reads int64
 	// Found is what was found for them, up to their locations.
@@ -202,7 +202,7 @@ func (o *Options) batchSize(w Work) int64 {
 func textOfRead(length int64) int64 { return 2*80 + nameBytes + 2*length }
 
 // readTexts is the number of reads whose text is in memory: of a batch at work and one that fills,
-// and with GPUs of those that each of their finders has, those that are read ahead, and those that
+// and with GPUs of a batch of each of their finders, batches that are read ahead, and batches that
 // are kept back to be shared.
 func (o *Options) readTexts(reads int64, w Work) int64 {
 	batches := int64(2)
@@ -265,25 +265,25 @@ func (s *sizes) working() int64 {
 	)
 }
 
-// located bounds the scratch memory in which candidates or ends become locations, on so many
-// goroutines: so many in groups of reads, of which so many are of the reads at hand.
+// located bounds the scratch memory in which candidates or ends become locations, on a number of
+// goroutines: ofGroups in groups of reads, and ofReads of them in the reads at hand.
 func (s *sizes) located(ofGroups, ofReads, threads int64) int64 {
 	// Candidates of a read up to 3k apart are measured together: a distance, words of the text, an
 	// occurrence, and what decides on it, for each diagonal.
 	const ofDiagonal = 4 + 2 + 16 + (1 + 8 + 4 + 4)
 	measured := min(multiply(ofReads, 3*s.k+1), threads*s.diagonals)
-	// A location as it is located, in its group, and sorted. Those that are held, besides by distance,
-	// with what chooses among pairs and among written alignments, and their alignments, the least and
-	// the written ones.
+	// A location as it is located, in its group, and sorted. Held ones are there by distance, too,
+	// in the choices among pairs and among written alignments, and with two alignments each, the
+	// least and the written one.
 	const ofLocation, ofHeld = 3 * 40, 32 + 36 + 32
 	most := min(ofGroups, MostLocations)
 	// append grows by a quarter.
 	return (measured*ofDiagonal + ofGroups*ofLocation + most*(ofHeld+2*8*min(2*s.k+1, mostRuns))) * 5 / 4
 }
 
-// scratch is what a worker has of a read of so many bases, whatever it has locations: the tables of
-// two aligners, of which one writes, which grow to twice what they need, its record, and its sample
-// of unmapped reads.
+// scratch is a worker's memory for a read of a length, without its locations: the tables of two
+// aligners (one of them writes), twice as large as they need to be, its record, and its sample of
+// unmapped reads.
 func scratch(length, k int64) int64 {
 	moves := (length + 1) * (2*k + 1)
 	const mostGaps = 16
@@ -299,8 +299,8 @@ func (o *Options) records(reads int64, s *sizes) int64 {
 	if o.FullSecondary {
 		secondary += 2 * s.length
 	}
-	// Those that wait and those in work: some of a part's groups, each with all its records or a long
-	// block of them.
+	// Blocks that wait and blocks in work: some of a part's groups, each with all its records or a
+	// long block of them.
 	blocks := 5*s.threads + 4
 	block := min(longBlock, min(find.CutReads, reads)*primary+multiply(s.ofGroup(), secondary)) + primary + secondary
 	text := min(blocks*block, reads*primary+multiply(s.items, secondary))

@@ -132,9 +132,9 @@ func (c *chunk) release() {
 	}
 }
 
-// An emitter takes records in order: by chunks, if chunk is set, or one by one. Chunks have spans if
-// indexed is set. prepare, if set, changes each record before, in its place, from any goroutine, and
-// returns it.
+// An emitter takes records in order: by chunks, if chunk is set, or one by one. Chunks have spans
+// if indexed is set. prepare, if set, changes each record before, in its place, from any goroutine,
+// and returns it.
 type emitter struct {
 	record  func(record []byte) error
 	chunk   func(*chunk) error

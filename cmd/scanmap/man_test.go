@@ -87,7 +87,7 @@ func TestManual(t *testing.T) {
 	}
 }
 
-// What mandoc finds is not even a matter of style, and what it shows is what was meant.
+// TestManualWithMandoc has mandoc find nothing, not even in style, and show the text of the page.
 func TestManualWithMandoc(t *testing.T) {
 	mandoc := programs.Find(t, "mandoc")
 	page := manual(describe(newApp(process{})))

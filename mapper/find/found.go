@@ -26,8 +26,8 @@ type Found struct {
 	// left are the numbers of locations of a read by distance that are not in Located, because there
 	// are more than are held; nil for none.
 	left map[int][]uint32
-	// covered tells that what is reported of those of Located that are aligned, but for those that are
-	// Uncounted, and of those of counted is in what GPUs.Covered has.
+	// covered tells that GPUs.Covered has what is reported of counted, and of Located's alignments but
+	// for Uncounted ones.
 	covered bool
 	// unlisted tells that the reads have more than is listed.
 	unlisted bool

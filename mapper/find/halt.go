@@ -61,8 +61,8 @@ func (h *Halt) Share() float64 {
 // few is how many units tell how long the others will take.
 func (h *Halt) few() int64 { return h.units.Load() / 64 }
 
-// Left is about how long what is left of what was begun last will take, 0 if too little was done of
-// it. Of the unit at hand nothing is left. Anybody may ask.
+// Left is about how long the rest of the work that was begun last will take, 0 if too little of it
+// was done. Nothing of the unit at hand counts. Anybody may ask.
 func (h *Halt) Left() time.Duration {
 	begun := h.begun.Load()
 	done := h.done.Load()
@@ -72,7 +72,7 @@ func (h *Halt) Left() time.Duration {
 	return Left(time.Since(*begun), done+1, h.units.Load())
 }
 
-// Left is how long what is left of something will take, if what was done of it took so long.
+// Left is how long the rest of some work will take, if `done` units of all took a time.
 func Left(taken time.Duration, done, all int64) time.Duration {
 	return time.Duration(float64(taken) * float64(all-done) / float64(done))
 }

@@ -207,11 +207,10 @@ func (s *store) finish() error {
 	return nil
 }
 
-// take hands on the items of the next reads, by kind, with their reads numbered from the first of
-// them: of so many reads that there are no more than most, but at least of those that belong
-// together. If these have more than are listed, listed is false, and there are no items. The lists
-// are the caller's. n is 0 when there are no more reads. The file is closed after the last of them,
-// or after an error.
+// take hands on the items of the next reads, by kind, with reads numbered from the first: as many
+// reads as have no more than most items together, but at least all that belong together. If these
+// have more than are listed, listed is false, and there are no items. The lists are the caller's. n
+// is 0 when there are no more reads. The file is closed after the last of them, or after an error.
 func (s *store) take(most int) (n int, lists [storedKinds][][]locate.Candidate, listed bool, err error) {
 	if s.next == len(s.blocks) {
 		return 0, lists, true, nil
