@@ -50,7 +50,7 @@ var habitOptions = map[string][]habit{
 			"--pattern-counts"}, callOfFilter},
 		{[]string{"--split-to", "--barcodes", "--demultiplex", "--margin", "--mates-apart", "--gzip"}, callOfDemultiplex},
 		{[]string{"--pairs", "--primers", "--amplicon", "--product", "--multiplex", "--three-prime", "--max-products", "--pair-counts",
-			"--tm", "--circular"}, callOfPrimers},
+			"--tm", "--circular", "--background"}, callOfPrimers},
 	},
 	"scanmap filter": {
 		{[]string{"-v"}, "scanmap filter --invert PATTERN READS.fq"},

@@ -68,6 +68,8 @@ func pairsFlags() []cli.Flag {
 			Usage: "pair all primers with all, not only those of a pair"},
 		&cli.StringFlag{Name: "circular", Category: categoryPrimers,
 			Usage: "contigs `NAMES` are circular: products go on from their end to their start; names with commas between, or " + allContigs},
+		&cli.StringFlag{Name: "background", Category: categoryPrimers,
+			Usage: "leave out the products of pairs that have a product in `FILE` too, FASTA of a genome that must not be amplified"},
 		&cli.StringFlag{Name: "three-prime", Category: categoryPrimers,
 			Usage: "leave out places of primers with more than M edits in the last N bases; `N:M` is as in 5:1"},
 	}
@@ -100,6 +102,10 @@ type pairsJob struct {
 	options   primers.Options
 	melting   *primers.Melting // nil for none
 	circular  string           // names of contigs, empty for none
+	// background is the genome whose products are unwanted, empty for none, and leftOut how many pairs
+	// have one.
+	background string
+	leftOut    int
 
 	commandLine []string
 }
@@ -129,7 +135,19 @@ func (j *pairsJob) readPairs(c *cli.Context) error {
 	if j.text = c.Args().First(); j.text == "" {
 		return errors.New("the name of an input file is empty")
 	}
-	return differentStreams("primer pairs and reference", j.pairs, j.text)
+	if err := differentStreams("primer pairs and reference", j.pairs, j.text); err != nil || !c.IsSet("background") {
+		return err
+	}
+	switch j.background = c.String("background"); {
+	case j.background == "":
+		return errors.New("option --background: the name is empty")
+	case c.Bool("multiplex"):
+		return errors.New("options --background and --multiplex contradict each other: a background leaves out pairs, and multiplex has none")
+	}
+	if err := differentStreams("primer pairs and background", j.pairs, j.background); err != nil {
+		return err
+	}
+	return differentStreams("reference and background", j.text, j.background)
 }
 
 func (j *pairsJob) readProduct(c *cli.Context) error {
@@ -223,7 +241,7 @@ func (j *pairsJob) readFormat(c *cli.Context) error {
 	}
 	outputs := slices.DeleteFunc([]namedOutput{{"output", j.output}, {"pair-counts", j.counts}, {"report-html", j.report}},
 		func(o namedOutput) bool { return o.name == "" || o.option == "output" && o.name == noRecords })
-	return differentOutputs(outputs, []string{j.text, j.pairs})
+	return differentOutputs(outputs, j.inputs())
 }
 
 // readMelting reads for which conditions melting temperatures are written.
@@ -259,12 +277,20 @@ func (j *pairsJob) readMelting(c *cli.Context) error {
 // mostConcentration, in nmol/l or mmol/l, is beyond that of any primer or buffer.
 const mostConcentration = 1_000_000
 
+// inputs are the names of the files that are read.
+func (j *pairsJob) inputs() []string {
+	if j.background == "" {
+		return []string{j.text, j.pairs}
+	}
+	return []string{j.text, j.pairs, j.background}
+}
+
 // run finds the amplicons and publishes them. Whatever fails, no file is left.
 func (j *pairsJob) run(ctx context.Context, stdout *sink, stderr io.Writer) error {
 	start := time.Now()
 	runtime.GOMAXPROCS(j.options.Search.Threads)
 	collectLater()
-	if err := inputsExist(j.text, j.pairs); err != nil {
+	if err := inputsExist(j.inputs()...); err != nil {
 		return err
 	}
 	names := []string{j.output, j.counts, j.report}
@@ -286,6 +312,9 @@ func (j *pairsJob) run(ctx context.Context, stdout *sink, stderr io.Writer) erro
 		if stats.Emitted < stats.Amplicons {
 			amplicons += fmt.Sprintf(", %d of them written", stats.Emitted)
 		}
+		if j.background != "" {
+			amplicons += fmt.Sprintf(", %d left out for a product in %s", j.leftOut, shownInput(j.background))
+		}
 		_, err := fmt.Fprintf(stderr, "scanmap: %s, %d with a product, %s; %s on %s, %.3f s\n", counted(stats.Pairs, "primer pair"),
 			stats.FoundPairs, amplicons, strings.Join(stats.Schemes, ", "), stats.Device, took.Seconds())
 		return err
@@ -297,6 +326,10 @@ func (j *pairsJob) run(ctx context.Context, stdout *sink, stderr io.Writer) erro
 // nil.
 func (j *pairsJob) find(ctx context.Context, products, counts, page *output) (*primers.Stats, error) {
 	pairs, err := primers.ReadPairs(ctx, j.pairs)
+	if err != nil {
+		return nil, err
+	}
+	background, err := j.searchBackground(ctx, pairs)
 	if err != nil {
 		return nil, err
 	}
@@ -333,7 +366,7 @@ func (j *pairsJob) find(ctx context.Context, products, counts, page *output) (*p
 		err = rows.Finish(ctx)
 	}
 	if err == nil && counts != nil {
-		err = primers.WriteCounts(counts, pairs, stats.Counts)
+		err = primers.WriteCounts(counts, pairs, stats.Counts, background)
 	}
 	if err == nil && page != nil {
 		err = report.PrimersHTML(page, shown, stats, report.PrimersInfo{Version: version, CommandLine: j.commandLine,
@@ -343,6 +376,37 @@ func (j *pairsJob) find(ctx context.Context, products, counts, page *output) (*p
 		return nil, err
 	}
 	return stats, nil
+}
+
+// searchBackground counts what the pairs have in the background, nil for none, and sets which of
+// them are unwanted. No more than one of both genomes is held.
+func (j *pairsJob) searchBackground(ctx context.Context, pairs []primers.Pair) ([]primers.Count, error) {
+	if j.background == "" {
+		return nil, nil
+	}
+	ref, err := fasta.LoadReference(ctx, j.background, j.options.Search.Threads)
+	if err != nil {
+		return nil, err
+	}
+	o := j.options
+	o.Limit = 0
+	if j.circular == allContigs {
+		if o.Circular, err = j.circularContigs(ref); err != nil {
+			return nil, err
+		}
+	}
+	stats, err := primers.Run(ctx, ref, pairs, o, nil)
+	if err != nil {
+		return nil, err
+	}
+	j.options.Unwanted = make([]bool, len(pairs))
+	for i := range pairs {
+		if stats.Counts[i].Products > 0 {
+			j.options.Unwanted[i] = true
+			j.leftOut++
+		}
+	}
+	return stats.Counts, nil
 }
 
 // allContigs stands for every contig in --circular.

@@ -71,6 +71,35 @@ func TestPrimersCircular(t *testing.T) {
 	}
 }
 
+// TestPrimersBackground leaves out pairs by the products that a run on the background alone counts.
+func TestPrimersBackground(t *testing.T) {
+	folder := t.TempDir()
+	pairs, background := filepath.Join(folder, "p.tsv"), filepath.Join(folder, "b.fa")
+	const inBoth, alone = "both\tGAGTTTTATCGCTTCCATGAC\tAACACAATGTGACTCATATCT\n", "alone\tGCGGTCAAAAAGCCGCCTCC\tAGCCTGCAACGTACCTTCAA\n"
+	text := readFile(t, phixFile)
+	for name, text := range map[string]string{pairs: inBoth + alone, background: text[:2000]} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	counts := filepath.Join(folder, "c.tsv")
+	code, got, stderr := call("primers", "-f", pairs, "--max-mismatches", "1", "--background", background, "--pair-counts", counts, "--format", "bed", phixFile)
+	if want := "NC_001422.1\t3000\t3200\talone\t1000\t+\t3000\t3200\t0\t2\t20,20,\t0,180,\n"; got != want || code != 0 {
+		t.Errorf("%d: %q, not %q", code, got, want)
+	}
+	if want := "2 primer pairs, 2 with a product, 2 amplicons, 1 of them written, 1 left out for a product in " + background; !strings.Contains(stderr, want) {
+		t.Errorf("%s, not %s", stderr, want)
+	}
+	const table = "pair\tforward_sites\treverse_sites\tproducts\tproducts_of_both\twritten\tbackground_products\n" +
+		"both\t1\t1\t1\t1\t0\t1\nalone\t1\t1\t1\t1\t1\t0\n"
+	if got := readFile(t, counts); got != table {
+		t.Errorf("%q, not %q", got, table)
+	}
+	if code, _, stderr := call("primers", "-f", pairs, "--background", filepath.Join(folder, "none.fa"), phixFile); code != 1 || !strings.Contains(stderr, "none.fa") {
+		t.Error(code, stderr)
+	}
+}
+
 func TestPrimersSummary(t *testing.T) {
 	code, _, stderr := call("primers", "--pairs", primersFile, "--device", "cpu", phixFile)
 	if !strings.HasPrefix(stderr, "scanmap: 5 primer pairs, 3 with a product, 3 amplicons; ") || code != 0 {
@@ -105,6 +134,10 @@ func TestPrimersUsage(t *testing.T) {
 		{"--pairs p.tsv --tm santalucia1998 --dna-conc 0 ref.fa", "option --tm: melting temperatures need primer and salt"},
 		{"--pairs p.tsv --tm santalucia1998 --mv-conc -1 ref.fa", `option --mv-conc: "-1" is not a number from 0 to 1000000`},
 		{"--pairs p.tsv --dv-conc 2 ref.fa", "option --dv-conc is for melting temperatures, which --tm NAME writes"},
+		{"--pairs p.tsv --background= ref.fa", "option --background: the name is empty"},
+		{"--pairs p.tsv --background b.fa --multiplex ref.fa", "options --background and --multiplex contradict each other"},
+		{"--pairs p.tsv --background - -", "reference and background cannot both come from standard input"},
+		{"--pairs p.tsv --background b.fa -o b.fa ref.fa", "b.fa is an input and would be overwritten"},
 		{"--pairs p.tsv --circular= ref.fa", "option --circular: the name is empty"},
 		{"--pairs p.tsv --pair-counts= ref.fa", "option --pair-counts: the name is empty"},
 		{"--pairs p.tsv --pair-counts c.tsv.gz ref.fa", "option --pair-counts: c.tsv.gz: scanmap primers writes plain TSV"},

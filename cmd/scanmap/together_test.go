@@ -232,7 +232,7 @@ var drawnCalls = []drawnCall{
 			"--format bed", "--format sam --no-pg", "--reference-iupac", "--max-haplotypes 100", "--max-samples 0", "-o x.tsv"}, 24, checkSearch},
 	{"primers", []string{"primers -f primers ref.fa"}, []string{"-k 2", "--max-mismatches 2", "--product 30-300", "--product 1-5000", "--multiplex",
 		"--three-prime 5:1", "--max-products 1", "--pair-counts c.tsv", "--format bed", "-o x.fa", "-o none --pair-counts c.tsv", "-o x.tsv",
-		"--circular all", "--tm santalucia2004", "--dna-conc 200"}, 12, checkPairs},
+		"--circular all", "--background other.fa", "--tm santalucia2004", "--dna-conc 200"}, 12, checkPairs},
 	{"filter", []string{"filter -f bars r1.fq", "filter -f bars r1.fq r2.fq", "filter -f bars --interleaved pairs.fq",
 		"filter -f bars --within 2 -k 1 r1.fq r2.fq"},
 		[]string{"-k 1", "--max-mismatches 2", "--invert", "--within 3", "--within 0 --end 5", "--end 3", "--trim", "--mate 1", "--mate 2",

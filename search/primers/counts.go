@@ -37,7 +37,7 @@ func (c *Count) add(left, right *site, n int64, full bool) {
 // full tells whether no more amplicons of a pair are emitted. Multiplex has no limit, so that all
 // are emitted or none is.
 func (r *runner) full(pair int) bool {
-	return r.emit == nil || r.options.Limit > 0 && r.stats.Counts[pair].Emitted >= r.options.Limit
+	return r.emit == nil || r.options.Unwanted != nil && r.options.Unwanted[pair] || r.options.Limit > 0 && r.stats.Counts[pair].Emitted >= r.options.Limit
 }
 
 // countSites adds the sites that start in a window's parts, each of which is in one window.
@@ -155,12 +155,20 @@ func (s *Stats) sumUp(pairs []Pair) {
 
 // WriteCounts writes a line of names and one for each pair, separated by tabs: its name, sites of
 // the forward and of the reverse primer, products, those of both primers, and how many were
-// written.
-func WriteCounts(w io.Writer, pairs []Pair, counts []Count) error {
-	b := []byte("pair\tforward_sites\treverse_sites\tproducts\tproducts_of_both\twritten\n")
+// written. With counts in a background, not nil, the products there are one more column.
+func WriteCounts(w io.Writer, pairs []Pair, counts, background []Count) error {
+	b := []byte("pair\tforward_sites\treverse_sites\tproducts\tproducts_of_both\twritten")
+	if background != nil {
+		b = append(b, "\tbackground_products"...)
+	}
+	b = append(b, '\n')
 	for i, c := range counts {
 		b = search.AppendEscaped(b, pairs[i].Name, " ")
-		b = fmt.Appendf(b, "\t%d\t%d\t%d\t%d\t%d\n", c.Forward, c.Reverse, c.Products, c.Both, c.Emitted)
+		b = fmt.Appendf(b, "\t%d\t%d\t%d\t%d\t%d", c.Forward, c.Reverse, c.Products, c.Both, c.Emitted)
+		if background != nil {
+			b = fmt.Appendf(b, "\t%d", background[i].Products)
+		}
+		b = append(b, '\n')
 	}
 	_, err := w.Write(b)
 	return err

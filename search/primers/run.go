@@ -29,9 +29,12 @@ type Options struct {
 	// others are counted, which takes time for each left site in place of each amplicon. It is not
 	// for Multiplex.
 	Limit int64
-	// Circular are the numbers of contigs whose end goes on at their start. A product goes around once
-	// at most. One that spans the contig's end has an End greater than the contig's length.
+	// Circular are the numbers of contigs whose end goes on at their start. A product goes around
+	// once at most. One that spans the contig's end has an End greater than the contig's length.
 	Circular []int
+	// Unwanted, if not nil, tells of each pair whether its amplicons are counted and not emitted.
+	// It is not for Multiplex.
+	Unwanted []bool
 	bounds   bounds
 }
 
@@ -121,6 +124,9 @@ func Run(ctx context.Context, ref *dna.Reference, pairs []Pair, o Options, emit 
 	}
 	if o.Multiplex && o.Limit > 0 {
 		return nil, errors.New("a limit is one of each pair, and there is none for multiplex")
+	}
+	if o.Unwanted != nil && (o.Multiplex || len(o.Unwanted) != len(pairs)) {
+		return nil, errors.New("unwanted pairs are told for each pair, and not for multiplex")
 	}
 	o.bounds = o.bounds.orDefault()
 	if o.Search.Threads <= 0 {

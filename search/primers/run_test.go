@@ -323,6 +323,24 @@ func TestRunIsBruteForce(t *testing.T) {
 		if diff := gocmp.Diff(counts, stats.Counts); diff != "" || stats.Emitted != 0 || stats.Amplicons != int64(len(all)) {
 			rt.Fatal(contigs, pairs, diff, stats)
 		}
+		if !o.Multiplex {
+			o.Limit, o.Unwanted = 0, make([]bool, len(pairs))
+			o.Unwanted[r.IntN(len(pairs))] = true
+			wanted := slices.DeleteFunc(slices.Clone(all), func(a Amplicon) bool { return o.Unwanted[a.Forward.Primer.Pair()] })
+			got, stats := run(rt, ref, pairs, o)
+			withoutAlignments(rt, contigs, pairs, got, gapped)
+			if len(wanted) == 0 {
+				wanted = nil // as Diff tells them apart
+			}
+			for i := range counts {
+				if counts[i].Emitted = counts[i].Products; o.Unwanted[i] {
+					counts[i].Emitted = 0
+				}
+			}
+			if diff := gocmp.Diff(wanted, got) + gocmp.Diff(counts, stats.Counts); diff != "" {
+				rt.Fatal(contigs, pairs, diff)
+			}
+		}
 		found += len(want)
 		if slices.ContainsFunc(contigs, func(c string) bool { return len(c) > o.bounds.first }) {
 			cut++
