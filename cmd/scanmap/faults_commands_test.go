@@ -48,7 +48,7 @@ var faultCalls = map[string][]faultCall{
 	"demultiplex": {{"demultiplex --output F/s --gzip --interleaved --barcodes I/barcodes I/pairs.fq", "s"}},
 	"primers": {
 		{"primers --output F/x.bed --pairs I/primers.tsv --product 20-500 --pair-counts F/c.tsv --report-html F/h.html I/ref.fa", "c.tsv h.html x.bed"},
-		{"primers -f I/primers.tsv --product 20-500 I/ref.fa", ""},
+		{"primers -f I/primers.tsv --product 20-500 --background I/other.fa I/ref.fa", ""},
 	},
 	"insert-size": {
 		{"insert-size --min-insert 5 I/ref.fa I/reads.fq I/mates.fq", ""},
