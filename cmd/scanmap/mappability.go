@@ -43,7 +43,7 @@ func mappabilityCommand(p process) *cli.Command {
 		UsageText: "scanmap mappability [options] -K LENGTH REF.fa",
 		Description: "REF is FASTA, plain or compressed, and - is standard input. The frequency of a position is the number of\n" +
 			"places, on both strands, where the K-mer that begins there fits within --max-distance or --max-mismatches.\n" +
-			"Without -o, --raw, --unique and --report-html, bedGraph goes to standard output.",
+			"Without -o, --raw, --wig, --unique and --report-html, bedGraph goes to standard output.",
 		HideHelpCommand: true,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "length", Aliases: []string{"K"}, Category: categorySearch,
@@ -73,6 +73,10 @@ func mappabilityCommand(p process) *cli.Command {
 			&cli.StringFlag{Name: "raw", Category: categoryOutput,
 				Usage: "write a number for each base to `FILE`, as GenMap: .freq16 (frequency of 16 bits, little endian, at most " +
 					"65,535), .freq8 or .map (1/frequency as a float of 32 bits)"},
+			&cli.StringFlag{Name: "wig", Category: categoryOutput,
+				Usage: "write the mean of the values of --output in windows to `FILE`, as mapCounter of HMMcopy (wiggle, fixedStep)"},
+			&cli.StringFlag{Name: "window", Value: "1000", Category: categoryOutput, DefaultText: "1000",
+				Usage: "a window of --wig has `N` bases"},
 			&cli.StringFlag{Name: "unique", Category: categoryOutput,
 				Usage: "write where K-mers begin that fit nowhere else to `FILE`, as BED"},
 			&cli.StringFlag{Name: "report-html", Aliases: []string{"html"}, Category: categoryReports,
@@ -105,6 +109,8 @@ type mappabilityJob struct {
 	output  string   // file of the values, - for standard output, empty for none
 	format  track.Format
 	value   string
+	wig     string // file of the windows, of so many bases, empty for none
+	window  int
 	raw     string // file, empty for none
 	rawForm mappability.RawForm
 	unique  string // file, empty for none
@@ -204,13 +210,19 @@ func (j *mappabilityJob) readOutputs(c *cli.Context) error {
 	for _, o := range []struct {
 		option string
 		to     *string
-	}{{"output", &j.output}, {"raw", &j.raw}, {"unique", &j.unique}, {"report-html", &j.report}} {
+	}{{"output", &j.output}, {"raw", &j.raw}, {"wig", &j.wig}, {"unique", &j.unique}, {"report-html", &j.report}} {
 		if *o.to = c.String(o.option); *o.to == "" && c.IsSet(o.option) {
 			return fmt.Errorf("option --%s: the name is empty", o.option)
 		}
 	}
-	if j.output+j.raw+j.unique+j.report == "" {
+	if j.output+j.raw+j.wig+j.unique+j.report == "" {
 		j.output = "-"
+	}
+	if j.wig == "" && c.IsSet("window") {
+		return errors.New("option --window is for --wig FILE")
+	}
+	if err := wholeNumbers(c, wholeNumber{"window", &j.window, 1, dna.MaxContigLength}); err != nil {
+		return err
 	}
 	j.format = track.BedGraph
 	if j.output != "" && !isStandardOutput(j.output) {
@@ -235,7 +247,7 @@ func (j *mappabilityJob) readOutputs(c *cli.Context) error {
 
 // outputs are the options of outputs that are given, with their names.
 func (j *mappabilityJob) outputs() (all []namedOutput) {
-	for _, o := range []namedOutput{{"output", j.output}, {"raw", j.raw}, {"unique", j.unique}, {"report-html", j.report}} {
+	for _, o := range []namedOutput{{"output", j.output}, {"raw", j.raw}, {"wig", j.wig}, {"unique", j.unique}, {"report-html", j.report}} {
 		if o.name != "" {
 			all = append(all, o)
 		}
@@ -347,6 +359,11 @@ func (j *mappabilityJob) count(ctx context.Context, results *resultFiles, files 
 	}
 	if file := files["raw"]; file != nil {
 		if err := f.WriteRaw(file, j.rawForm); err != nil {
+			return "", err
+		}
+	}
+	if file := files["wig"]; file != nil {
+		if err := track.WriteWig(file, trackContigs(genomes[0].Contigs), j.values(f), j.window); err != nil {
 			return "", err
 		}
 	}

@@ -61,12 +61,12 @@ func TestMappabilityFiles(t *testing.T) {
 	var before string
 	for _, options := range []string{"--engine reads -t 1", "--engine reads -t 3", "--engine shared -t 1", "--engine shared -t 3"} {
 		code, stdout, stderr := call(slices.Concat([]string{"mappability", reference, "-K", "12", "--max-mismatches", "2", "--device", "cpu",
-			"-o", "p.bedgraph", "--raw", "p.freq16", "--unique", "u.bed", "--value", "frequency"}, strings.Fields(options))...)
+			"-o", "p.bedgraph", "--raw", "p.freq16", "--unique", "u.bed", "--wig", "w.wig", "--window", "500", "--value", "frequency"}, strings.Fields(options))...)
 		if code != 0 || stdout != "" || !strings.HasPrefix(stderr, "scanmap: 5375 positions, 5375 K-mers, ") {
 			t.Fatalf("%s: exit code %d, %q, %q", options, code, stdout, stderr)
 		}
 		var all []string
-		for _, name := range []string{"p.bedgraph", "p.freq16", "u.bed"} {
+		for _, name := range []string{"p.bedgraph", "p.freq16", "u.bed", "w.wig"} {
 			text, err := os.ReadFile(name)
 			if err != nil {
 				t.Fatal(err)
@@ -78,8 +78,16 @@ func TestMappabilityFiles(t *testing.T) {
 		} else {
 			before = now
 		}
-		// The bedGraph and the unique regions say what the raw numbers do.
-		var track, unique strings.Builder
+		// The other files say what the raw numbers do.
+		var track, unique, wig strings.Builder
+		fmt.Fprintf(&wig, "fixedStep chrom=NC_001422.1 start=1 step=500 span=500\n")
+		for numbers := range slices.Chunk([]byte(all[1]), 1000) {
+			sum := 0
+			for p := 0; p < len(numbers); p += 2 {
+				sum += int(numbers[p]) | int(numbers[p+1])<<8
+			}
+			fmt.Fprintf(&wig, "%.6g\n", float64(sum)/float64(len(numbers)/2))
+		}
 		from, last := 0, uint16(0)
 		for p := range len(all[1])/2 + 1 {
 			now := uint16(0)
@@ -97,7 +105,7 @@ func TestMappabilityFiles(t *testing.T) {
 			}
 			from, last = p, now
 		}
-		if track.String() != all[0] || unique.String() != all[2] || unique.Len() == 0 {
+		if track.String() != all[0] || unique.String() != all[2] || unique.Len() == 0 || wig.String() != all[3] {
 			t.Errorf("%s: the raw numbers are others", options)
 		}
 	}
@@ -197,6 +205,8 @@ func TestMappabilityErrors(t *testing.T) {
 		{"-K 4 --exclude-self --value mappability ref.fa", 2,
 			"option --exclude-self needs --value frequency: 1/frequency is infinite for unique K-mers"},
 		{"-K 4 -o x.txt ref.fa", 2, "option --output: x.txt: the name does not end with .bedgraph, .bg or .bdg, one of them with .gz or .bgz, .bw or .bigwig"},
+		{"-K 4 --window 5 ref.fa", 2, "option --window is for --wig FILE"},
+		{"-K 4 --wig x.wig --window 0 ref.fa", 2, `option --window: "0" is not a whole number from 1 to 2147483647`},
 		{"-K 4 --raw x.raw ref.fa", 2, "option --raw: the name x.raw ends in none of .freq8, .freq16, .map"},
 		{"-K 4 --unique x.bed -o x.bed ref.fa", 2, "option --output: x.bed: the name does not end with .bedgraph, .bg or .bdg, one of them with .gz or .bgz, .bw or .bigwig"},
 		{"-K 4 --unique ref.fa ref.fa", 2, "ref.fa is an input and would be overwritten"},
