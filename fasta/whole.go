@@ -97,6 +97,9 @@ func (w *wholeFile) fromAhead(p []byte) (int, error) {
 		return 0, nil
 	}
 	if w.ahead == nil {
+		if w.at >= w.size { // also of a pipe, which has no size
+			return 0, nil
+		}
 		w.ahead = w.source.startAhead(w.file, w.at, w.size)
 	}
 	n, err := w.ahead.read(w.source.ctx, p)

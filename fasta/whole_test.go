@@ -68,6 +68,21 @@ func TestWholeFileAhead(t *testing.T) {
 	if err := s.close(); err != nil {
 		t.Error(err)
 	}
+	// A pipe has no size, and cannot be read at an offset.
+	in, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		_, _ = out.Write(text[:aheadFrom+fileBlock])
+		_ = out.Close()
+	}()
+	s = &source{content: WholeFile(in)}
+	s.readAhead()
+	if got, err := io.ReadAll(s.content); err != nil || !bytes.Equal(got, text[:aheadFrom+fileBlock]) {
+		t.Errorf("a pipe: %d bytes, %v", len(got), err)
+	}
+	_ = in.Close()
 	// A reader that is given up leaves no goroutine: close waits for them.
 	s = open(len(text))
 	if _, err := io.ReadFull(s.content, first); err != nil {

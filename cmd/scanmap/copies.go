@@ -60,6 +60,10 @@ func copiesCommand(p process) *cli.Command {
 					".bedgraph.gz or .bw, their copies alone"},
 			&cli.StringFlag{Name: "region-copies", Category: categoryOutput,
 				Usage: "`FILE` for --regions, as BED with columns for copies and median"},
+			&cli.StringFlag{Name: "vcf", Category: categoryOutput,
+				Usage: "write whole numbers of copies and their likelihoods to `FILE`, VCF: of the regions of --regions, or else of windows"},
+			&cli.StringFlag{Name: "sample", Category: categoryOutput, DefaultText: "the name of DEPTH up to the first point",
+				Usage: "the sample of --vcf has `NAME`"},
 			&cli.StringFlag{Name: "report-html", Aliases: []string{"html"}, Category: categoryReports,
 				Usage: "write a page with plots to `FILE`"},
 
@@ -83,6 +87,7 @@ type copiesJob struct {
 	mask, controls, regions      string
 	excluded                     []string
 	output, regionCopies, report string
+	vcf, sample                  string
 	format                       track.Format // of windows, empty for BED
 	threads                      int
 	quiet, progress              bool // progress is shown even if standard error is not a terminal
@@ -168,14 +173,31 @@ func (j *copiesJob) readOutputs(c *cli.Context) error {
 	if j.report, err = fileName(c, "report-html"); err != nil {
 		return err
 	}
-	if (j.regionCopies == "") != (j.regions == "") {
-		return errors.New("options --regions and --region-copies need each other")
+	if j.vcf, err = fileName(c, "vcf"); err != nil {
+		return err
+	}
+	if ending := strings.ToLower(filepath.Ext(j.vcf)); ending == ".gz" || ending == ".bgz" || ending == ".bcf" {
+		return fmt.Errorf("option --vcf: %s: scanmap copies writes plain VCF; bcftools view compresses it", j.vcf)
+	}
+	switch j.sample = c.String("sample"); {
+	case !c.IsSet("sample"):
+		j.sample = sampleOf(j.depth)
+	case j.vcf == "":
+		return errors.New("option --sample is for --vcf FILE")
+	case j.sample == "" || strings.ContainsAny(j.sample, "\t\n\r"):
+		return fmt.Errorf("option --sample: %q is no name of a sample: it is empty, or has tabs or ends of lines", j.sample)
+	}
+	switch {
+	case j.regionCopies != "" && j.regions == "":
+		return errors.New("option --region-copies needs --regions FILE")
+	case j.regions != "" && j.regionCopies+j.vcf == "":
+		return errors.New("option --regions needs --region-copies FILE or --vcf FILE")
 	}
 	if j.format, err = copiesFormat(j.output); err != nil {
 		return err
 	}
 	outputs := []namedOutput{{"output", j.output}}
-	for _, o := range []namedOutput{{"region-copies", j.regionCopies}, {"report-html", j.report}} {
+	for _, o := range []namedOutput{{"region-copies", j.regionCopies}, {"vcf", j.vcf}, {"report-html", j.report}} {
 		if o.name != "" {
 			outputs = append(outputs, o)
 		}
@@ -241,7 +263,10 @@ func (j *copiesJob) results() []copiesResult {
 		}
 		return writeTrack(files, to, j.format, trackContigs(n.ref.Contigs), n.values, j.threads)
 	}}}
-	if j.regions != "" {
+	if j.vcf != "" {
+		all = append(all, copiesResult{j.vcf, func(_ *resultFiles, to *output, n *copyNumbers) error { return n.writeVCF(to, j.sample) }})
+	}
+	if j.regionCopies != "" {
 		all = append(all, copiesResult{j.regionCopies, func(_ *resultFiles, to *output, n *copyNumbers) error { return n.writeRegions(to) }})
 	}
 	if j.report != "" {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -85,6 +86,32 @@ func TestCopies(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(folder, "x.bg.gz.tbi")); err != nil {
 		t.Error(err)
 	}
+	// VCF of windows, and of regions in order, of which some are not known.
+	vcf := filepath.Join(folder, "x.vcf")
+	for _, c := range []struct{ options, want string }{
+		{"--mask " + mask,
+			"a\t90\t.\tC\t.\t.\tPASS\tEND=100\tCN:CNQ:CNL:CNF:CNE\t2:8.4:-86.21,-2.02,0,-0.81,-2.32,-4.11:2.000:0.447\n" +
+				"b\t1\t.\tA\t<DUP>\t.\tPASS\tEND=20;SVTYPE=DUP;SVLEN=20\tCN:CNQ:CNL:CNF:CNE\t" +
+				"4:4.4:-346.63,-19.24,-4.19,-0.66,0,-0.48,-1.54,-2.91,-4.49:4.000:0.632\n" +
+				"b\t20\t.\tC\t<DEL>\t.\tPASS\tEND=30;SVTYPE=DEL;SVLEN=-10\tCN:CNQ:CNL:CNF:CNE\t0:26.7:0,-2.67,-4.99,-7.25,-9.49:0.000:0.100\n" +
+				"b\t30\t.\tC\t<DUP>\t.\tPASS\tEND=45;SVTYPE=DUP;SVLEN=15\tCN:CNQ:CNL:CNF:CNE\t20:1.4:-999,-783.25,-351.28,-208.77,-138.62," +
+				"-97.42,-70.67,-52.2,-38.89,-29.02,-21.56,-15.86,-11.47,-8.09,-5.51,-3.56,-2.12,-1.11,-0.46,-0.1,0,-0.11,-0.42,-0.88,-1.49,-2.22," +
+				"-3.06,-4.01:20.000:1.414\nc\t1\t.\tN\t.\t.\tPASS\tEND=3\tCN:CNQ:CNL:CNF:CNE\t.:.:.:.:.\n"},
+		{"--regions " + regions + " --sample one",
+			"FORMAT\tone\nb\t1\t.\tA\t<DUP>\t.\tdiffer\tEND=40;SVTYPE=DUP;SVLEN=40\tCN:CNQ:CNL:CNF:CNE\t" +
+				"7:7.4:-999,-286.68,-97.64,-40.45,-16.22,-5.17,-0.7,0,-1.65,-4.86,-9.17:6.750:0.411\n" +
+				"b\t5\tgene\tA\t<DUP>\t.\tPASS\tEND=15;SVTYPE=DUP;SVLEN=10\tCN:CNQ:CNL:CNF:CNE\t" +
+				"5:2.5:-655.91,-43.51,-12.99,-4.3,-1.06,0,-0.02,-0.66,-1.69,-2.97,-4.44:5.500:0.742\n" +
+				"b\t40\t.\tC\t.\t.\tPASS\tEND=45\tCN:CNQ:CNL:CNF:CNE\t.:.:.:.:.\nc\t1\t.\tN\t.\t.\tPASS\tEND=3\tCN:CNQ:CNL:CNF:CNE\t.:.:.:.:.\n"},
+	} {
+		quietly(t, slices.Concat([]string{"copies", "--window", "10", "--gc", "none", "--exclude", "b", "--vcf", vcf, "-o", bedGraph, "--quiet"},
+			strings.Fields(c.options), []string{ref, starts})...)
+		_, got, _ := strings.Cut(readFile(t, vcf), "#CHROM")
+		if got = got[strings.Index(got, "FORMAT"):]; !strings.HasSuffix(got, c.want) {
+			t.Errorf("%s:\n%s, want the end\n%s", c.options, got, c.want)
+		}
+		checkVCF(t, vcf)
+	}
 	// A mask moves windows.
 	got := quietly(t, "copies", "--window", "10", "--gc", "none", "--exclude", "b", "--mask", mask, ref, starts)
 	if !strings.Contains(got, "\nb\t0\t20\t4.000\t4.000000\t4.000000\t0.5000\t10\t0\t40\t0.632\t.\nb\t20\t30\t") {
@@ -94,6 +121,19 @@ func TestCopies(t *testing.T) {
 	got = quietly(t, "copies", "--window", "10", "--gc", "none", "--control-copies", "3", "--controls", mask, ref, starts)
 	if !strings.HasPrefix(got, "# controls (given): 1 window, 10 bases, depth 3.000000") || !strings.Contains(got, "\na\t0\t10\t2.000\t") {
 		t.Errorf("controls\n%s", got)
+	}
+}
+
+// checkVCF has bcftools read a file, where there is one.
+func checkVCF(t *testing.T, file string) {
+	t.Helper()
+	bcftools, err := exec.LookPath("bcftools")
+	if err != nil {
+		t.Log("SKIPPED: no bcftools here, which reads the VCF")
+		return
+	}
+	if out, err := exec.Command(bcftools, "query", "-f", "%POS %END[ %CN %CNQ %CNL]\n", file).CombinedOutput(); err != nil || strings.Contains(string(out), "[W::") {
+		t.Errorf("bcftools: %v\n%s", err, out)
 	}
 }
 
@@ -167,8 +207,11 @@ func TestCopiesFailures(t *testing.T) {
 		{ref + " " + starts + " --ploidy 2 --ploidy 3", 2, `option --ploidy is given twice`},
 		{ref + " " + starts + " --ploidy 2 --control-copies 3", 2, `option --control-copies is given twice`},
 		{ref + " " + starts + " --exclude a,", 2, "option --exclude: the name of a contig is empty"},
-		{ref + " " + starts + " --region-copies x.tsv", 2, "options --regions and --region-copies need each other"},
-		{ref + " " + starts + " --regions " + gap, 2, "options --regions and --region-copies need each other"},
+		{ref + " " + starts + " --region-copies x.tsv", 2, "option --region-copies needs --regions FILE"},
+		{ref + " " + starts + " --regions " + gap, 2, "option --regions needs --region-copies FILE or --vcf FILE"},
+		{ref + " " + starts + " --vcf x.vcf.gz", 2, "option --vcf: x.vcf.gz: scanmap copies writes plain VCF; bcftools view compresses it"},
+		{ref + " " + starts + " --sample x", 2, "option --sample is for --vcf FILE"},
+		{ref + " " + starts + " --vcf x.vcf --sample=", 2, `option --sample: "" is no name of a sample: it is empty, or has tabs or ends of lines`},
 		{ref + " " + starts + " -o x.bed.gz", 2, "writes plain BED"},
 		{ref + " " + starts + " -o " + out + ".bg.gz --report-html " + out + ".bg.gz.tbi", 2, "name the same file"},
 		{ref + " " + starts + " -o " + starts, 2, starts + " is an input and would be overwritten"},

@@ -68,7 +68,7 @@ var faultCalls = map[string][]faultCall{
 	},
 	"copies": {
 		{"copies --window 5 --output F/x.bw --mask I/mask.bed --controls I/regions.bed --regions I/regions.bed --region-copies F/r.bed " +
-			"--report-html F/h.html I/ref.fa I/depth.bedgraph", "h.html r.bed x.bw"},
+			"--report-html F/h.html --vcf F/c.vcf --sample s I/ref.fa I/depth.bedgraph", "c.vcf h.html r.bed x.bw"},
 		{"copies --window 5 -o F/x.bg.gz --controls I/regions.bed I/ref.fa I/depth.bedgraph", "x.bg.gz x.bg.gz.tbi"},
 		{"copies --window 5 --controls I/regions.bed I/ref.fa I/depth.bedgraph", ""},
 	},
