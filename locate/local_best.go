@@ -246,9 +246,9 @@ func (l *Local) bestLocation(strand *Strand, p Place) Location {
 const mostAcross = 600
 
 // AcrossGap returns the alignment of a strand in the stretch [from, to) of a place that scores most
-// where gaps cost the cap at most, as local locations have it. best is what Best has found there.
-// That is the one, but where so many of its bases are clipped at an end, or so many are in a gap,
-// that a gap of the cost of the cap may gain. Strands of more than mostAcross bases keep it too.
+// where gaps cost the cap at most, as local locations have it. best is the alignment that Best has
+// found there, and the result, unless enough of its bases are clipped at an end, or lie in a gap,
+// for a gap of the cost of the cap to gain. Strands of more than mostAcross bases keep it always.
 func (l *Local) AcrossGap(strand *Strand, p Place, best Location, least, from, to int) Location {
 	m, longest := strand.Length(), 0
 	for _, o := range l.Aligner.Operations(&best) {

@@ -57,8 +57,8 @@ func (l *Local) begin(m, least, sought int) *localBudget {
 
 // newLocalBudget returns a budget.
 //
-// With the score m - sought in place of the least, more alignments qualify than are sought. So all
-// that follows of those that qualify, as in the lemmas, holds of what is sought.
+// With the score m - sought in place of the least, more alignments qualify than are sought. So
+// every statement of the lemmas about alignments that qualify holds for the sought ones.
 func newLocalBudget(of localSought) *localBudget {
 	m, least, most := of.m, of.least, of.cap
 	sought := min(of.sought, m-least)

@@ -8,9 +8,9 @@ import (
 )
 
 // Unless all locations are reported, what lies far behind the best location of a read changes
-// neither what is reported nor, to speak of, its quality. So its near locations alone count: those
-// that have at most so many edits more than the best one. The horizon of a read is their largest
-// distance, k at most. What lies beyond it is not known, and counts for MAPQ as what lies beyond k.
+// neither what is reported nor, to speak of, its quality. So its near locations alone count, with a
+// limited number of edits more than the best one. The horizon of a read is their largest distance,
+// k at most. Locations beyond it are not known, and count for MAPQ as locations beyond k do.
 //
 // Mates count by their near locations, if these have a proper combination whose edits are at most
 // so many more than those of both best ones. Otherwise they count by all locations up to k that

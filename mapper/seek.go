@@ -11,9 +11,9 @@ import (
 	"scanmap/mapper/find"
 )
 
-// A seeker finds for those reads again of which what was found does not tell enough, in a pass over
-// the reference for these alone: up to a larger distance (near.go), or parts of those that have no
-// local location. Parts of batches wait until there are so many of them that a pass is worth it.
+// A seeker searches again for reads whose locations so far do not tell enough, in a pass over the
+// reference for these reads alone: up to a larger distance (near.go), or by parts of reads without
+// a local location. Parts of batches wait until enough of them make a pass worth it.
 //
 // GPUs seek while more parts come, each for some that waited together. A finder that takes all
 // processors has the next parts wait.
@@ -51,8 +51,8 @@ func (againOnCPU) again(ref *dna.Reference, o find.Options, _ int, have find.Fin
 // waiting are parts that wait together, all of one library.
 type waiting struct {
 	parts []part
-	// They have so many reads, of which some are to be sought: so many are packed for these. They
-	// have so many locations.
+	// reads and locations are how many the parts have, and packed is how many reads are packed for
+	// the search: the ones to be sought, and their mates.
 	reads, packed, locations int
 }
 

@@ -51,9 +51,9 @@ type Stats struct {
 	Duplicates *DuplicateStats
 	// Libraries are the inputs of the run, one unless there is a table of samples.
 	Libraries []LibraryStats
-	// Options are those of the options of the run on which the counts depend, by their names on the
-	// command line. An empty one does not count. Those of pairs are there if a library has pairs,
-	// and those of local runs in these.
+	// Options are the options of the run on which the counts depend, by their names on the command
+	// line. An empty one does not count. Options of pairs are there if a library has pairs, and
+	// options of local runs in local runs.
 	Options map[string]string
 	// Candidates are the (read, strand, diagonal) triples that skim found, Refused those of them
 	// that a lower bound of the edits ruled out, and Verified the windows checked by dynamic

@@ -100,7 +100,7 @@ func newCoverageChart(contig *mapper.ContigStats, class string) coverageChart {
 	return c
 }
 
-// alongContig returns the size and the axes of a plot along a contig. That of an only contig has
+// alongContig returns the size and the axes of a plot along a contig. A single contig's plot has
 // the width of the page: it is drawn twice, and the style of the page shows the one that fits.
 func alongContig(class string) (width, height int, a axes) {
 	if class == "wide" {

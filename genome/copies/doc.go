@@ -19,6 +19,6 @@
 // Values have to count all places where a read fits, as fastCN and mrCaNaVaR have them: then a
 // window has the copies of its sequence in the whole genome, wherever they lie.
 //
-// The values are read once, in the order of each contig. What is kept of them are their sums by
-// window and stratum, 16 bytes for each stratum that a window has bases of.
+// The values are read once, in the order of each contig. Their sums by window and stratum are kept,
+// 16 bytes for each stratum with bases in a window.
 package copies

@@ -65,11 +65,11 @@ func hide(codes []byte, from, to int) {
 	}
 }
 
-// windowEnds returns where the windows of a contig end. They lie side by side and cover it. Each
-// ends with its last unmasked base, and has the size given of them, but for the last one, which has
-// what is left and reaches to the end of the contig: it may be shorter, as with fastCN
-// (make-equal-windows.py), and is kept. mrCaNaVaR leaves it out, and ends windows at gaps too. A
-// contig without unmasked bases is one window.
+// windowEnds returns where the windows of a contig end. They lie side by side and cover it. A
+// window has `size` unmasked bases and ends with the last of them. The last window has the rest,
+// and reaches to the end of the contig: it may be shorter, and is kept, as with fastCN
+// (make-equal-windows.py). mrCaNaVaR leaves it out, and ends windows at gaps too. A contig without
+// unmasked bases is one window.
 //
 //	ACGTNNACGTA, size 4 -> 4, 10, 11
 //	ACGTNNACGNN, size 4 -> 4, 11

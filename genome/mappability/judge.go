@@ -203,8 +203,8 @@ func (s *sharing) families(sides []*side, samples []sample) (all []family) {
 	return all
 }
 
-// gains adds to the gains of blocks what they save with those that are chosen, so many times half
-// the cost of their pairs, less that of their strings.
+// gains adds to the gain of each block its saving with the chosen blocks: halves times half the
+// cost of their pairs, less the cost of their strings.
 func (s *sharing) gains(sides []*side, samples []sample, families []family, halves float64) {
 	other := int32(len(sides) - 1) // of the first side
 	for _, f := range families {

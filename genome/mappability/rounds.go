@@ -26,9 +26,9 @@ import (
 //
 // Strings meet in rounds, so that they need not all be in memory. A round is one of the e + 1
 // pieces of a K-mer (neighbours.go) and a range of hashes of its bases. In it the strings of places
-// are gathered of which this piece has such a hash. Those that have this piece are grouped, equal
-// ones are made one, neighbours are counted that first meet in this piece, and what is found is
-// added to the counts of the places. Then the round is forgotten.
+// are gathered of which this piece has such a hash. Strings with the same piece form a group, equal
+// strings become one, and the group counts the neighbours that first meet in this piece. Their
+// numbers are added to the counts of the places. Then the round is forgotten.
 //
 // Lemma 2. Each pair of a place that asks and a string that it fits is counted in one round, and
 // once there.
@@ -44,9 +44,9 @@ import (
 //
 // Where most K-mers have equal ones, and the K-mers of both sides are the same, the places that ask
 // for one string get a leader with the first piece. With all other pieces the leader alone is
-// gathered, on both strands, as often as it has places. These have the same two strings as it. So
-// what rounds find is the same for all of them, and so is what runs find with other K-mers
-// (crowded.go), as it depends on the letters of a string or of its reverse complement alone.
+// gathered, on both strands, as often as it has places. All its places have the same two strings.
+// So rounds find the same neighbours for all of them. Runs do, too, with other K-mers (crowded.go):
+// the letters of a string or of its reverse complement decide alone.
 //
 // Equal strings that are taken for two cost time, and no more: then they are a pair like others. So
 // those are that have letters which match nothing, and differ from themselves.

@@ -27,7 +27,7 @@ type sharing struct {
 	own     bool   // the genome is the reference
 	table   table
 	workers []sharer
-	// What is at work: a text, and seeds of it.
+	// The text at work, and seeds of it.
 	text  *text
 	seeds seeds
 	// by takes the seeds of table and text.

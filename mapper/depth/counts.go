@@ -97,8 +97,8 @@ func (r *counter) Count(locations []mapper.Reported) {
 			}
 		}
 	} else {
-		// Location i gets what is between i/n and (i + 1)/n of the units, rounded down: so all get
-		// as much, but for one unit, and together as many as there are.
+		// Location i gets the units between i/n and (i + 1)/n of all, rounded down: shares differ by
+		// one unit at most, and add up to all.
 		n := int64(len(counted))
 		for i := range counted {
 			if counted[i].Counted {

@@ -63,7 +63,7 @@ func (c *Counts) Regions(regions []Region) []RegionDepth {
 			sum, covered = 0, 0
 		}
 		for _, b := range p.borders {
-			// What was before the end, less what was before the start.
+			// The sum before the end, less the sum before the start.
 			sign := int64(-1)
 			if b.end {
 				sign = 1

@@ -87,11 +87,11 @@ type Local struct {
 // A Want says which locations of a read are wanted. A finder that finds locations itself can then
 // keep others to itself, which would be left out later. The zero value asks for all.
 type Want struct {
-	// Best asks for those that have at most Strata edits more than the best one of the read. Others
-	// may be handed on or only be counted (Found.Counted). Of reads of which not all is sought
-	// (Batch.Partly), it asks for those that have at most Near more, as numbers of others do not last
-	// until these are sought again. Of reads that belong together, which are chosen by more than their
-	// distance, it asks for those that have at most Mates more; all are wanted if that is 0.
+	// Best asks for locations with at most Strata edits more than the best one of the read. Others may
+	// be handed on or only be counted (Found.Counted). A read that is not sought to the end
+	// (Batch.Partly) is asked for at most Near edits more, as numbers of other locations do not last
+	// until it is sought again. Mates are chosen by more than their distance: they are asked for at
+	// most Mates edits more, or for all locations if Mates is 0.
 	Best                bool
 	Strata, Near, Mates int
 	// One, Unique, Reported and Drop say what is reported of the locations that are asked for, which

@@ -84,8 +84,8 @@ func (d *gpuDevice) handCarries(q *device.Queue) error {
 // A gpuShare is the locations of a part, which stay on the GPU until it is sure that the part
 // stands, and what each of its reads has (kernels/share.cu).
 type gpuShare struct {
-	// Of each location: what is retained of it and whose it is, as they are found and by read; and its
-	// operations.
+	// Of each location: its retained part and its read (owner), in the order of finding and by read;
+	// and its operations.
 	retained, owners, sorted, sortedOwners, operations device.Buffer
 	// Of each read.
 	places, left, leftToHost, ties, shares, many device.Buffer

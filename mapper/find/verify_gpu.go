@@ -73,7 +73,7 @@ func (v *gpuVerify) buffers(thin bool) []candidateBuffer {
 	return list
 }
 
-// verifyCounters are those of verify.cu and align.cu, then those of keep.cu and those of order.cu.
+// verifyCounters are the counters of verify.cu and align.cu, then of keep.cu, then of order.cu.
 const verifyCounters = kernels.EmitCounters + kernels.KeepCounters + kernels.OrderCounters
 
 // moveBytes bounds the scratch memory of align, which has a column for each thread.

@@ -80,9 +80,8 @@ func (a *alignment) each(use func(operation byte, q, r int)) {
 	}
 }
 
-// edits counts the edits in the last n letters of the primer: of these letters those that differ
-// and those that the reference lacks, and the letters of the reference between two of them that
-// the primer lacks.
+// edits counts the edits in the last n letters of the primer, as ThreePrime does: letters that
+// differ or that the reference lacks, and letters of the reference between two of them.
 func (a *alignment) edits(n int) (count int) {
 	first := len(a.letters) - n
 	a.each(func(operation byte, q, _ int) {

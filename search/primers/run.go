@@ -38,10 +38,10 @@ type Options struct {
 	bounds   bounds
 }
 
-// ThreePrime allows at most that many edits in the last letters of a primer. Counted are those of
-// these letters that differ and those that the reference lacks, and the letters of the reference
-// between two of them that the primer lacks, with gaps as near to the 5' end as they go. A primer
-// that has no more letters has its edits counted in all of them.
+// ThreePrime allows at most Edits edits in the last Letters letters of a primer. An edit is one of
+// these letters that differs or that the reference lacks, or a letter of the reference between two
+// of them that the primer lacks. Gaps lie as near to the 5' end as they go. In a shorter primer all
+// letters count.
 type ThreePrime struct{ Letters, Edits int }
 
 // A Site is where a primer of an amplicon fits.
