@@ -160,8 +160,8 @@ func (c *chooser) limit(made *choice, n, more int, left []uint32) {
 	made.to, made.counted = made.from+n, more
 }
 
-// farthest is the largest distance that the report mode asks for of a read by itself, whose
-// locations are those of c.counts.
+// farthest is the largest distance that the report mode asks for of a read by itself; c.counts has
+// its locations.
 func (c *chooser) farthest() int32 {
 	switch c.report.Mode {
 	case ReportAll:

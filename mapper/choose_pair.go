@@ -36,8 +36,8 @@ func (p *pairing) choose(read, i int) pairChoice {
 }
 
 // replaceParts rescues a mate of which only parts were found, if the other one has locations: near
-// that there may be more of it than a part, as across a long gap. The parts stay where that does
-// not score more than each of them; otherwise one may go with what was found.
+// these more of the mate than a part may lie, as across a long gap. The parts stay unless the
+// rescued location scores more than each of them; a part may go with it.
 func (p *pairing) replaceParts(read, i int) pairChoice {
 	g := p.group
 	lost := 0
@@ -101,8 +101,8 @@ func (p *pairing) setNear(read, i int) bool {
 	return true
 }
 
-// hasNear tells whether the locations of two mates have a proper combination of which no more than
-// nearPair edits are beside those of the best ones. The first mate is read number i of the group.
+// hasNear tells whether the locations of two mates have a proper combination with at most nearPair
+// edits more than both best locations together. The first mate is read number i of the group.
 func (p *pairing) hasNear(i int) bool {
 	g := p.group
 	most := g.horizons[i].best + g.horizons[i+1].best + g.nearPair

@@ -9,9 +9,9 @@ import (
 	"scanmap/locate"
 )
 
-// Local has the places reported where a part of a read aligns, in place of those of whole reads:
-// see package locate. The distance of a local location is the score that it loses, so that five of
-// it are one mismatch; where bases are inserted, a part of them does not count.
+// Local reports places where a part of a read aligns, in place of places of whole reads: see
+// package locate. The distance of a local location is its lost score: a mismatch costs five. A part
+// of inserted bases does not count.
 type Local struct {
 	Score Score // the least
 	// ClipPenalty is by how much of its score an end is clipped at least; see locate.Aligner.Unclip.

@@ -12,9 +12,9 @@ import (
 // limited number of edits more than the best one. The horizon of a read is their largest distance,
 // k at most. Locations beyond it are not known, and count for MAPQ as locations beyond k do.
 //
-// Mates count by their near locations, if these have a proper combination whose edits are at most
-// so many more than those of both best ones. Otherwise they count by all locations up to k that
-// have so few more than the best that they might be chosen (wide).
+// Mates count by their near locations, if these have a proper combination with at most as many
+// edits more than both best locations together. Otherwise they count by all locations up to k with
+// few enough edits more than the best to be chosen (wide).
 //
 // Lemma 1. Let all locations of a read be known up to a distance s. If the best of them has b
 // edits, and b + near <= s or s = k, then its near locations are known.
@@ -31,8 +31,9 @@ import (
 // Proof. The best ones are known, and the mates of that combination are near ones, as neither has
 // fewer edits than the best of its mate: no more than `near` are left for the other. ∎
 //
-// So all reads are sought up to a small distance first, by few and long pieces, and those again
-// of which that does not tell enough (seek.go). Edits are lost score where locations are local.
+// So all reads are sought up to a small distance first, by few and long pieces. Reads with too
+// little known after that are sought again (seek.go). Edits are lost score where locations are
+// local.
 
 // nearEdits is how many edits a near location may have more than the best. One that has an edit
 // more takes 3 of them, 74 dB, so that a quality of 60, the highest, can be told from one below it.
@@ -105,8 +106,8 @@ func (o *Options) first(length, k int) int {
 // known after the first step, unless many reads have more.
 func plannedEdits(length int) int { return 1 + length/200 }
 
-// planned returns the distance up to which the locations of a read of so many bases are known at
-// least, but for k: the near ones with plannedEdits.
+// planned returns the distance up to which the locations of a read of a length are known at least,
+// but for k: the near locations of a read with plannedEdits.
 func (o *Options) planned(length int) int32 {
 	return oddsOf(o).each * int32(nearEdits+plannedEdits(length))
 }
@@ -118,8 +119,8 @@ type sharedReference struct {
 	// more is how many more edits reads are sought up to at first than is planned, because too many
 	// would be sought again.
 	more atomic.Int32
-	// planned are the reads of which it is known how many more would do, by that number; the last one
-	// stands for all that is more.
+	// planned counts reads by the number of edits more that would do; the last entry stands for all
+	// larger numbers.
 	planned [16]int
 	decided bool
 }

@@ -238,8 +238,8 @@ func (r *resolver) waitsFor(l *library) bool {
 	return slices.ContainsFunc(r.seekers, func(s *seeker) bool { of := s.library(); return of != nil && of != l })
 }
 
-// writeBy makes the records of reads of a part, of which some may be sought again by one of some
-// seekers after the other, those that take the part. What waits for the others comes before it.
+// writeBy makes the records of reads of a part. Seekers that take the part may seek some of the
+// reads again, one seeker after the other. Parts that wait for other seekers come before it.
 func (r *resolver) writeBy(ctx context.Context, seekers []*seeker, p *part, reads span) error {
 	for ; len(seekers) > 0 && !seekers[0].takes(p); seekers = seekers[1:] {
 		if err := r.writeAll(ctx, seekers); err != nil {

@@ -192,8 +192,8 @@ func (r *run) mapReads(ctx context.Context, reads *batcher, out *Outputs, begin 
 	return err
 }
 
-// cover says what GPUs may count in place of handing locations on, nil for nothing: not where each
-// location is wanted by itself.
+// cover tells GPUs to count in place of handing locations on, nil for not: each location may be
+// wanted by itself.
 func (r *run) cover(out *Outputs) *find.Cover {
 	o := r.options
 	cells, ok := out.Counting.(CellCounting)

@@ -190,7 +190,7 @@ func anySought(distances []int32) bool {
 }
 
 // enough tells whether no more parts should wait: a pass over the reference costs little against
-// what was done for so many reads (find.BatchReads).
+// the work for so many reads (find.BatchReads).
 func (s *seeker) enough() bool {
 	most, bases := s.options.BatchReads, int64(s.ref.TotalLength())
 	if most == 0 {

@@ -412,8 +412,8 @@ func (s *Stats) add(t *Stats) {
 	}
 }
 
-// AddLengths adds what is counted of the lengths of reads, and of what is clipped off them. first
-// tells that s has no reads yet.
+// AddLengths adds the counts of the lengths of reads and of clipped bases. first tells that s has
+// no reads yet.
 func (s *Stats) AddLengths(t *Stats, first bool) {
 	if t.Reads == 0 {
 		return

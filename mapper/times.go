@@ -15,9 +15,9 @@ type times struct {
 	align, format, write measure.Timer
 }
 
-// stages lists the stages in the order of the data flow. What is summed is timed in each worker and
-// can take longer than the run; the others are timed as a whole. What write sums is mostly waiting
-// for the blocks before.
+// stages lists the stages in the order of the data flow. Stages that are summed are timed in each
+// worker and can take longer than the run; the others are timed as a whole. The sum of write is
+// mostly waiting for the blocks before.
 func (t *times) stages() []struct {
 	name, unit string
 	timer      *measure.Timer

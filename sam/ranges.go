@@ -110,8 +110,8 @@ func (r *rangeReader) pop() (key uint64, record []byte, err error) {
 	}
 }
 
-// A chunk is whole records in order, with the length of each and, where there is an index, what it
-// has of them.
+// A chunk is whole records in order, with the length of each and, where there is an index, its
+// entry for each.
 type chunk struct {
 	text    []byte
 	lengths []uint32

@@ -27,8 +27,8 @@ func (g *Genomes) add(indexes map[string]int32, genome string, contig int) {
 	g.Of[contig] = i
 }
 
-// SeparateGenomes returns genomes in the order of their first contigs. What is before the first
-// separator in the name of a contig is its genome; an error names a contig that has none.
+// SeparateGenomes returns genomes in the order of their first contigs. The genome of a contig is
+// the part of its name before the first separator; an error names a contig without one.
 func SeparateGenomes(contigs []dna.Contig, separator string) (*Genomes, error) {
 	g, indexes := &Genomes{Of: make([]int32, len(contigs))}, map[string]int32{}
 	for i := range contigs {

@@ -23,8 +23,8 @@ type GCDepth struct {
 	Mean    float64 // 0 without windows
 }
 
-// GCWindow is the length of the windows of Summary.GC, in bases. Those that have a letter other
-// than A, C, G and T, and shorter ones at the ends of contigs, are left out.
+// GCWindow is the length of the windows of Summary.GC, in bases. Windows with a letter other than
+// A, C, G and T, and shorter ones at the ends of contigs, are left out.
 const GCWindow = 100
 
 // gcSums are what a goroutine has summed up for a Summary, in units.

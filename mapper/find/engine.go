@@ -123,10 +123,10 @@ func mergeClasses(total [maxPiece + 1]int) (into [maxPiece + 1]int) {
 	return into
 }
 
-// scanCost is the cost of one base of text for one strand. With substitutions alone it is that of
-// so many comparisons of a base with 64 places as it takes in random text until none has k
-// differences or less. The constants of that were measured beside those of edits, on a machine that
-// was busy, and scaled to them.
+// scanCost is the cost of one base of text for one strand. With substitutions alone the cost is in
+// comparisons of a base with 64 places: as many as random text takes until none of the places has k
+// differences or less. The constants were measured beside the constants of edits, on a busy
+// machine, and scaled to them.
 func scanCost(metric locate.Metric, m, k int) float64 {
 	switch {
 	case metric == locate.Substitutions:

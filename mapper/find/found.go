@@ -9,9 +9,9 @@ import (
 )
 
 // A Found is what a finder found for a batch, by read. A read has candidates if it was skimmed for,
-// or ends if it was scanned for, and locations where the finder has gone so far itself. What is in
-// one of these lists must not lead to a location that one of another list excludes: they are not
-// separated from each other.
+// or ends if it was scanned for, and locations where the finder has gone so far itself. An item of
+// one of these lists must not lead to a location that an item of another list excludes: lists are
+// not separated from each other.
 type Found struct {
 	Candidates ByRead[locate.Candidate]
 	Ends       ByRead[locate.End]

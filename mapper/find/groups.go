@@ -43,8 +43,8 @@ import (
 // any node above its group (nodes.go). Another group's hit leads to the same location then.
 
 // With substitutions alone an alignment has no gaps. It is a diagonal, and all of the above holds
-// of it: its edits are the bases that differ. What is compared with the text moved by an edit, as
-// the flank is, lets more pass, and the nodes are compared on the diagonal itself.
+// of it: its edits are the bases that differ. The flank is compared with the text moved by an edit,
+// too, and so lets more pass; the nodes are compared on the diagonal itself.
 //
 // Lemma 5. A place where a read has at most k differences and no gap is the diagonal of a hit that
 // no node refuses; and a hit's diagonal is such a place if and only if all of the read lies inside

@@ -13,8 +13,8 @@ type gpuKeep struct {
 	hostCounted   device.Pinned[uint32]
 }
 
-// What it takes of a GPU's memory, in bytes: for each read, and for each piece of one, which are as
-// many as there are distances.
+// Bytes of a GPU's memory for each read, and for each piece of a read; a read has as many pieces as
+// distances.
 const (
 	bestBytes    = 4
 	countedBytes = 4

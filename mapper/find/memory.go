@@ -71,8 +71,8 @@ func CountingMemory(bases int64, o Options) int64 {
 	return counters * (int64(min(o.Threads, 8)) + 2 + 1)
 }
 
-// SeekingMemory bounds what searching for one read by itself takes, in bytes: the ends of some
-// segments for each thread, and those of a stretch.
+// SeekingMemory bounds the memory of a search for one read by itself, in bytes: the ends of some
+// segments for each thread, and the ends of a stretch.
 func SeekingMemory(bases int64, o Options) int64 {
 	const ofEnd = 16 * 5 / 4 // append grows by a quarter
 	return ofEnd * 2 * min(segmentsAhead*int64(o.Threads)*segmentBases, bases)

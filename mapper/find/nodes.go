@@ -30,8 +30,9 @@ const sideBases = 48
 //	words 2 and 3, from bit 48  the lower and the upper half of the read's number
 type piece [4]uint64
 
-// newPiece returns piece i of a read of m bases, of those of q bases at starts, and its flank.
-// flipped tells whether its canonical code is that of its reverse complement.
+// newPiece returns piece i of a read of m bases, and its flank; the pieces have q bases each and
+// begin at starts. flipped tells whether the reverse complement of the piece has its canonical
+// code.
 func newPiece(strand locate.Planes, starts []int32, i, m, q int, read uint32, flipped bool) (piece, flank) {
 	at, k := int(starts[i]), len(starts)-1
 	first, last := far(i/2, k)

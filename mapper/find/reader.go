@@ -99,8 +99,8 @@ func (r *Reader) Append(
 	return r.bounded(locations, before, b.K(i), f.left[i])
 }
 
-// bounded returns locations as Append does, where those of a read with a largest distance of k are
-// locations[before:], and left the numbers of those that are not among them.
+// bounded returns locations as Append does. The read, with a largest distance of k, has
+// locations[before:], and left numbers its locations elsewhere.
 func (r *Reader) bounded(locations []locate.Location, before, k int, left []uint32) (all []locate.Location, others []uint32) {
 	if len(locations)-before <= r.most {
 		return locations, left

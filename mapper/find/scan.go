@@ -50,8 +50,7 @@ type scanWorker struct {
 	store       *storeWriter
 }
 
-// letterCodes is the number of codes that text has: those of A, C, G and T, and that of all other
-// letters.
+// letterCodes is the number of codes of text: A, C, G and T, and one for all other letters.
 const letterCodes = dna.AmbiguousCode + 1
 
 // run scans for reads of a batch, puts their ends into a store, and times it.

@@ -238,8 +238,8 @@ func (w *gpuFinder) handedOperationRoom() int {
 	return operationsEach*w.candidateRoom(len(w.own.Reads)) + someOperations
 }
 
-// shareOut counts what the locations of a part cover, after weigh, and adds those that are handed
-// on to what is found.
+// shareOut counts the cover of the locations of a part, after weigh, and adds locations that are
+// handed on to f.
 func (w *gpuFinder) shareOut(part *gpuPart, f *Found) error {
 	if err := w.addShares(part); err != nil {
 		return err
@@ -270,8 +270,8 @@ func (w *gpuFinder) shareOut(part *gpuPart, f *Found) error {
 	return nil
 }
 
-// addShares adds what the locations of a part count, and leaves those that are handed on in the
-// memory of those that are retained, which are by read now.
+// addShares adds the shares of the locations of a part. Locations that are handed on stay in the
+// memory of retained ones, by read.
 func (w *gpuFinder) addShares(part *gpuPart) error {
 	c, s, q := &w.device.cover, &w.share, w.queue
 	n := s.count(q)

@@ -121,8 +121,8 @@ func (v *gpuVerify) verify(p *gpuPass, candidates uint64, n int) (out gpuVerifie
 	return v.collect(p, n)
 }
 
-// hands tells whether locations may be handed on: not where reads may be clipped, of which the host
-// finds them, nor where what they cover is counted.
+// hands tells whether locations may be handed on: not where reads may be clipped, since the host
+// finds these locations, nor where the GPU counts their cover.
 func (v *gpuVerify) hands(p *gpuPass) bool { return p.options.Local == nil && !p.sharing }
 
 // group brings the candidates of each read together.
