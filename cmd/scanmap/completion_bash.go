@@ -6,8 +6,8 @@ import (
 )
 
 // bashStart finds the command, the option whose value is being typed, and the word. Bash cuts words
-// at = and :, and replaces only what follows the last of them: the words are put together again,
-// and what is offered is cut in the end.
+// at = and :, and replaces only the letters after the last of them: the words are put together
+// again, and offers are cut in the end.
 const bashStart = `# Completion of scanmap for bash, written by: scanmap completion bash
 
 # Lines of standard input, as they are: names of files may look like patterns.

@@ -32,8 +32,8 @@ func devicesCommand(p process) *cli.Command {
 	}
 }
 
-// listDevices lists the GPUs of a driver, that of the machine if it is nil. What is wrong with a
-// GPU is part of the list.
+// listDevices lists the GPUs of a driver, the machine's own if it is nil. A GPU's fault is part of
+// the list.
 func listDevices(w io.Writer, driver *gpu.Driver) error {
 	if driver == nil {
 		var err error

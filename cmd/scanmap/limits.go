@@ -77,7 +77,7 @@ func memoryLimitOfProcess() (least memoryLimit, ok bool) {
 func collectWithinLimits() {
 	least := uint64(math.MaxInt64)
 	if l, ok := memoryLimitOfProcess(); ok {
-		// What the runtime has mapped at its start is next to no memory, but address space.
+		// The runtime's mappings at its start take next to no memory, but address space.
 		least = l.bytes - min(l.bytes, mapped())
 	}
 	if group := groupLimit(os.DirFS("/")); group > 0 {

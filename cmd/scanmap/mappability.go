@@ -278,7 +278,7 @@ func (j *mappabilityJob) run(ctx context.Context, stdout *sink, stderr io.Writer
 	start := time.Now()
 	runtime.GOMAXPROCS(j.options.Threads)
 	if os.Getenv("GOGC") == "" {
-		// What is in use is a few large blocks without pointers: to collect costs next to nothing.
+		// The heap is a few large blocks without pointers: to collect costs next to nothing.
 		debug.SetGCPercent(20)
 	}
 	inputs := j.genomes
@@ -394,7 +394,7 @@ func (j *mappabilityJob) values(f *mappability.Frequencies) track.Values {
 	}
 }
 
-// summarize sums up in a line. What the numbers are depends on what was counted.
+// summarize sums up in a line. The options decide which numbers it has.
 func (j *mappabilityJob) summarize(f *mappability.Frequencies) string {
 	s := f.Summarize()
 	kmers := max(float64(s.KMers), 1)

@@ -378,8 +378,8 @@ func (j *pairsJob) find(ctx context.Context, products, counts, page *output) (*p
 	return stats, nil
 }
 
-// searchBackground counts what the pairs have in the background, nil for none, and sets which of
-// them are unwanted. No more than one of both genomes is held.
+// searchBackground counts the products of the pairs in the background, nil without one, and sets
+// which pairs are unwanted. Only one of both genomes is held at a time.
 func (j *pairsJob) searchBackground(ctx context.Context, pairs []primers.Pair) ([]primers.Count, error) {
 	if j.background == "" {
 		return nil, nil

@@ -64,8 +64,8 @@ func exitCode(err error) int {
 // stopSignals ask the program to stop.
 func stopSignals() []os.Signal { return []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} }
 
-// listen has a channel get the signals that ask the program to stop, but for those that the parent
-// process has switched off (nohup, a job in the background), which stay off.
+// listen has a channel get the signals that ask the program to stop. Signals that the parent
+// process has switched off (nohup, a job in the background) stay off.
 func listen(signals chan<- os.Signal) {
 	for _, s := range stopSignals() {
 		if !signal.Ignored(s) {

@@ -154,7 +154,7 @@ func (p *progress) show(now func(elapsed time.Duration) string) {
 	p.now = now
 }
 
-// mapping shows a run of the mapper, of which the reads are those of some files.
+// mapping shows a run of the mapper on the reads of some files.
 func (p *progress) mapping(w *mapper.Watch, reference string, libraries []mapper.Library) {
 	p.show(func(elapsed time.Duration) string {
 		now := w.Now()

@@ -8,8 +8,8 @@ import (
 )
 
 // resultFiles are the outputs of a run. They appear when all of them are complete, the records
-// last. If one cannot get its name then, those that have theirs are removed again; earlier files of
-// these names are lost.
+// last. If one cannot get its name then, the others that have theirs are removed again; earlier
+// files of these names are lost.
 type resultFiles struct {
 	ctx    context.Context
 	stdout *sink
@@ -43,8 +43,8 @@ func published[T any](ctx context.Context, stdout *sink, names []string,
 	return value, results.publish()
 }
 
-// afterwards has a summary written when the results are complete, unless it is not wanted. What
-// nobody reads does not change that.
+// afterwards has a summary written when the results are complete, unless it is not wanted. A
+// summary that nobody reads changes nothing.
 func afterwards(ctx context.Context, quiet bool, summary func() error) {
 	if !quiet {
 		_, _ = untilStopped(ctx, func() (struct{}, error) { return struct{}{}, summary() })

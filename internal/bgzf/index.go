@@ -15,8 +15,8 @@ const (
 	Reach = 1 << (Shift + 3*Depth)
 )
 
-// DepthFor is the depth of the index of contigs of which the longest has so many bases. It is a
-// CSI where BAI and TBI do not reach, of the depth that htslib chooses.
+// DepthFor is the depth of the index of contigs, by the bases of the longest one. It is a CSI, of
+// the depth that htslib chooses, where BAI and TBI do not reach.
 func DepthFor(longest int) (depth int, csi bool) {
 	if longest <= Reach {
 		return Depth, false
@@ -86,7 +86,7 @@ type chunk struct{ begin, after Place }
 
 const noPlace = ^Place(0)
 
-// NewIndex returns an index of contigs of which the longest has so many bases.
+// NewIndex returns an index of contigs, by the bases of the longest one.
 func NewIndex(longest int) Index {
 	depth, csi := DepthFor(longest)
 	return Index{CSI: csi, Depth: depth}

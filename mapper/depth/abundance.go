@@ -47,8 +47,8 @@ func (c *Counts) amounts() []amount {
 	return all
 }
 
-// Abundances returns that of each contig, in the order of the reference, of so many reads in all
-// and mapped ones.
+// Abundances returns the abundance of each contig, in the order of the reference. reads is the
+// number of all reads, and mapped of mapped ones.
 func (c *Counts) Abundances(reads, mapped int64) []Abundance {
 	all := make([]Abundance, len(c.first))
 	for i, a := range c.amounts() {
@@ -58,8 +58,8 @@ func (c *Counts) Abundances(reads, mapped int64) []Abundance {
 	return all
 }
 
-// GenomeAbundances returns that of each genome, in their order, of so many reads in all and mapped
-// ones. Contigs of no genome are left out of all sums.
+// GenomeAbundances returns the abundance of each genome, in their order, as Abundances does.
+// Contigs of no genome are left out of all sums.
 func (c *Counts) GenomeAbundances(g *Genomes, reads, mapped int64) []Abundance {
 	sums, contigs, lengths := make([]amount, len(g.Names)), make([]int, len(g.Names)), make([]int, len(g.Names))
 	for i, a := range c.amounts() {

@@ -8,8 +8,8 @@ import (
 	"scanmap/mapper"
 )
 
-// Counts are those of a reference. Several goroutines may count at a time, each with a Counter of
-// its own. What was counted is read when all are done.
+// Counts are the counts of a reference. Several goroutines may count at a time, each with a Counter
+// of its own. Counts are read when all are done.
 type Counts struct {
 	options Options
 	unit    int64 // the weight of a read
@@ -28,7 +28,7 @@ type Counts struct {
 // unitsOfRead is the weight of a read that is shared out.
 const unitsOfRead = 1 << 16
 
-// Memory is what counts of a reference of so many bases and contigs take in bytes, but for names.
+// Memory is the memory of counts of a reference, in bytes, but for names.
 func Memory(bases, contigs int64) int64 {
 	// Cells and marks; totals, and when counts are read pieces, amounts and abundances, some of which
 	// are garbage before they are collected.

@@ -7,7 +7,7 @@
 // order of reads, and a read's shares add up to one read exactly.
 //
 // Counts hold one number of 32 bits for each base: with Covered the difference between the base and
-// the one before it, so that a location takes two additions however long it is. What does not fit
+// the one before it, so that a location takes two additions however long it is. Overflow
 // is carried into a table that is empty on all but tiny references. Depths are running sums of
 // these numbers, which several goroutines make side by side, each of a piece of the reference.
 package depth

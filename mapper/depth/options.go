@@ -9,15 +9,14 @@ import (
 type Options struct {
 	Of      Of
 	Weights Weights
-	// Threads is the number of goroutines that read what was counted; what they return does not
-	// depend on it.
+	// Threads is the number of goroutines that read the counts; results do not depend on it.
 	Threads int
 }
 
 // Of says which bases a location counts for.
 type Of string
 
-// What there is to count.
+// The kinds of depth.
 const (
 	Covered Of = "covered"
 	Starts  Of = "starts"

@@ -80,7 +80,7 @@ func (c *Counts) Regions(regions []Region) []RegionDepth {
 	return all
 }
 
-// mean is that of so many bases, of a sum in units.
+// mean is the mean of bases with a sum in units.
 func (c *Counts) mean(sum int64, bases int) float64 {
 	if bases == 0 {
 		return 0

@@ -9,7 +9,7 @@ import (
 // A Summary is what was counted of the whole reference.
 type Summary struct {
 	Options
-	// Bases are those of the reference, Covered those of them that have depth, and Mean is the mean
+	// Bases is the number of bases of the reference, Covered of bases with depth, and Mean is the mean
 	// depth of all.
 	Bases, Covered int64
 	Mean           float64
@@ -93,5 +93,5 @@ func gcPercent(s *dna.Sequence, at int) (n int, ok bool) {
 	return n, true
 }
 
-// Of GCWindow bases, so many are as many percent.
+// A base of GCWindow is a percent.
 var _ = [1]struct{}{}[GCWindow-100]

@@ -38,8 +38,8 @@ const (
 
 // memory is the resident memory of a run on the CPU, by playing its batches and the garbage
 // collector through: text is read and thrown away with its batch, packed reads and pieces stay and
-// are used again, and what is in use is collected when it has grown by mapper.HeapGrowth since the
-// last time.
+// are used again, and the heap is collected when it has grown by mapper.HeapGrowth since the last
+// time.
 func (s *shape) memory() int64 {
 	if s.reads == 0 {
 		return int64(ofProgram + ofThread*float64(s.threads))

@@ -18,7 +18,7 @@ type Plan struct {
 	Reference fasta.Sample
 	// Libraries are what each input has; of mates both are counted.
 	Libraries []fasta.Sample
-	// Lengths are those of the reads, after Options.Crop, with what is done for each.
+	// Lengths are the lengths of reads, after Options.Crop, with the work for each.
 	Lengths []Length
 	// BatchReads is the most reads of a batch, and Batches how many there are.
 	BatchReads, Batches int64
@@ -29,7 +29,7 @@ type Plan struct {
 	Likely int64
 }
 
-// Length is what is done for reads of so many bases.
+// Length is the work for reads of a length.
 type Length struct {
 	Bases int
 	// Edits is k, and Piece the length of the pieces by which they are found; 0 where every base is

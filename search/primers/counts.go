@@ -154,7 +154,7 @@ func (s *Stats) sumUp(pairs []Pair) {
 }
 
 // WriteCounts writes a line of names and one for each pair, separated by tabs: its name, sites of
-// the forward and of the reverse primer, products, those of both primers, and how many were
+// the forward and of the reverse primer, products, products of both primers, and how many were
 // written. With counts in a background, not nil, the products there are one more column.
 func WriteCounts(w io.Writer, pairs []Pair, counts, background []Count) error {
 	b := []byte("pair\tforward_sites\treverse_sites\tproducts\tproducts_of_both\twritten")

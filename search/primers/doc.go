@@ -24,7 +24,7 @@
 // One goroutine searches a window while another one pairs the sites of the window before. On the
 // CPU, search.Repeated keeps what it makes of the patterns for all windows.
 //
-// What is held is bounded by the sites in two windows, which get smaller where there are many
+// Memory is bounded by the sites in two windows, which get smaller where there are many
 // (window.go). Amplicons are handed over window by window, so that their number does not matter.
 //
 // Coordinates are 0-based and half-open.

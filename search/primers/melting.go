@@ -41,7 +41,7 @@ type Melting struct {
 	Stacks Stacks
 	// Primer is the concentration of each primer in nmol/l.
 	Primer float64
-	// Monovalent and Divalent are those of salts, and DNTP that of all four dNTPs, in mmol/l.
+	// Monovalent and Divalent are concentrations of salts, and DNTP of all four dNTPs, in mmol/l.
 	Monovalent, Divalent, DNTP float64
 }
 

@@ -220,8 +220,8 @@ func (a *Amplicon) strand() byte {
 	return '+'
 }
 
-// name is that of the pair whose forward and reverse primer the amplicon has, and otherwise those
-// of both primers with a plus between.
+// name is the name of the pair if the amplicon has its forward and reverse primer, and otherwise
+// the names of both primers with a plus between.
 func (a *Amplicon) name(pairs []Pair) string {
 	f, r := a.Forward.Primer, a.Reverse.Primer
 	if f.Pair() == r.Pair() && (f != r || pairs[f.Pair()].alike()) {

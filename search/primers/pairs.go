@@ -58,7 +58,7 @@ const maxText = 256 << 20
 // ReadPairs reads the pairs of a file, "-" being standard input, plain or compressed as package
 // fasta has it. A line has a name, the forward primer and the reverse primer, with tabs between or,
 // in a line without tabs, commas (CSV) or, with fewer than two of them, blanks. The first line may
-// be a header (layoutOf), which says in which columns they are. Lines that are blank or begin with
+// be a header (layoutOf), which names the columns. Lines that are blank or begin with
 // '#' are skipped. Names are all different. Errors name file and line.
 func ReadPairs(ctx context.Context, path string) ([]Pair, error) {
 	text, err := fasta.ReadText(ctx, path, maxText)
@@ -148,7 +148,7 @@ type layout struct{ name, forward, reverse, columns int }
 
 var plainLayout = layout{0, 1, 2, 3}
 
-// Words of headers. Those that say nothing are left out before names are compared: the header of a
+// Words of headers. Words without meaning are left out before names are compared: the header of a
 // forward primer may be "Forward primer (5'-3')", "fwd_seq", "Left Primer", "primer1" or "F".
 var (
 	emptyWords = []string{"primer", "primers", "sequence", "seq", "oligo", "5", "3", "to", "prime"}

@@ -7,7 +7,7 @@ import (
 	"scanmap/internal/parallel"
 )
 
-// A product is an amplicon as it is held while those of one start are put in order.
+// A product is an amplicon while the amplicons of one start are put in order.
 type product struct{ left, right *site }
 
 // pair emits the amplicons of a window.
@@ -79,7 +79,8 @@ func (r *runner) byPrimer(list, memory []site, firsts *[]int) (sorted, free []si
 }
 
 // dropAlone takes out the left sites that have no partner, as most have none: then there is little
-// to sort. So far those of a primer follow each other, so that the same few partners are looked at.
+// to sort. The sites of a primer still follow each other, so that the same few partners are looked
+// at.
 func (r *runner) dropAlone(s *sites) {
 	grain := r.options.bounds.grain
 	kept := make([]int, (len(s.left)+grain-1)/grain)

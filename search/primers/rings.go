@@ -79,8 +79,8 @@ func appendTurns(text, ref *dna.Reference, contig, position, bases int) {
 	}
 }
 
-// appendAround appends the codes of positions [start, end) of a contig, of which those after its
-// end are those of its next turn.
+// appendAround appends the codes of positions [start, end) of a contig; positions after its end are
+// on its next turn.
 func appendAround(codes []byte, ref *dna.Reference, contig, start, end int) []byte {
 	c := ref.Contigs[contig]
 	for start < end {

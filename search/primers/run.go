@@ -55,10 +55,9 @@ type Site struct {
 	Operations []locate.Operation
 }
 
-// An Amplicon is a product. It begins with its forward site and ends with its reverse site: of one
-// on the reverse strand, where Minus is set, the forward site is the one that ends at End. That is
-// so where the site on the reference's forward strand is that of a reverse primer and the other is
-// that of a forward primer.
+// An Amplicon is a product. It begins with its forward site and ends with its reverse site. Minus
+// is set on the reverse strand, where the forward site ends at End: there the site on the
+// reference's forward strand belongs to a reverse primer, and the other one to a forward primer.
 type Amplicon struct {
 	Contig, Start, End int
 	Minus              bool
@@ -166,13 +165,13 @@ type runner struct {
 	longest  int    // letters of a pattern
 	rings    []ring // of each contig
 
-	// What follows is for searching. repeated is nil until a window is searched on the CPU.
+	// For searching: repeated is nil until a window is searched on the CPU.
 	repeated  *search.Repeated
 	alignment alignment
 
-	// What follows is for pairing. firsts is where the sites of each primer begin among the right
-	// ones, and leftFirsts among the left ones until some are taken out. next and grouped are memory
-	// for putting them in order.
+	// For pairing: firsts is where the sites of each primer begin among the right sites, and
+	// leftFirsts among the left sites until some are taken out. next and grouped are memory for
+	// putting them in order.
 	firsts, leftFirsts, next []int
 	grouped                  []site
 	products                 []product
@@ -288,8 +287,8 @@ func (r *runner) searchAll(searched chan<- *sites, free <-chan *sites) error {
 	return nil
 }
 
-// after is how many letters the next window gets, after one of so many letters and sites: such that
-// it has half of the sites that it may have if they are as dense.
+// after is how many letters the next window gets, after one with some letters and sites: with sites
+// as dense it has half of the most that it may have.
 func (r *runner) after(letters, sites int) int {
 	next := int(min(0.5*float64(letters)*float64(r.options.bounds.sites)/float64(max(sites, 1)), 4*float64(letters)))
 	return max(next/leastWindow*leastWindow, leastWindow)
@@ -323,7 +322,7 @@ func (r *runner) search(w window, most int, s *sites) error {
 	return nil
 }
 
-// locations searches for the patterns of these numbers. On the CPU, what is made of all of them is
+// locations searches for the patterns of these numbers. On the CPU the tables of all of them are
 // kept for the next window.
 func (r *runner) locations(text *search.Text, numbers []int, emit func([]search.Location) error) (*search.Stats, error) {
 	patterns := r.patterns

@@ -20,7 +20,7 @@ var stacksOf2004 = []string{
 	"GC/CG -9.8 -24.4", "GG/CC -8 -19.9",
 }
 
-// internalMismatches are those of Allawi and SantaLucia (1997), Biochemistry 36, 10581-10594 (G.T),
+// internalMismatches are from Allawi and SantaLucia (1997), Biochemistry 36, 10581-10594 (G.T),
 // (1998), Biochemistry 37, 2170-2179 (G.A), 37, 9435-9444 (A.C), Nucleic Acids Res 26, 2694-2701
 // (C.T), and Peyret et al. (1999), Biochemistry 38, 3468-3477 (A.A, C.C, G.G, T.T).
 var internalMismatches = []string{

@@ -11,15 +11,16 @@ import (
 // The amplicons that start in a window are made of sites that lie in it or up to Options.Most after
 // it, so these are searched for, and all of each site that starts in it. With substitutions alone
 // every place that fits is a location, whatever lies around it. With edits a location may keep
-// others off, which keep others off, and so on. So more text is searched on both sides, and what is
-// found there is not used.
+// others off, which keep others off, and so on. So more text is searched on both sides, and
+// locations there are not used.
 //
 // After the window locate.Reach(k) bases are enough, as its lemma says. Before it no number is:
 // in a tandem repeat a chain of locations may begin at any distance. But a chain can be seen.
 //
-// Lemma. Let the text be cut at x, and let k edits be allowed for m letters. Let p be at least
-// x + m + k, and let no location of the cut text, of that pattern and strand, end after p and
-// before l, with l > p + 9k. Then those that end at l and after are those of the whole text.
+// Lemma. Let the text be cut at x, and let k edits be allowed for m letters. Let p be at least x +
+// m + k, and let no location of the cut text, of that pattern and strand, end after p and before l,
+// with l > p + 9k. Then the cut text and the whole text have the same locations that end at l and
+// after.
 //
 // Proof. An alignment with at most k edits spans at most m + k bases. So the occurrences that end
 // after x + m + k are those of the whole text, with their distances, gaps and starts. One that is
