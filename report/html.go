@@ -42,6 +42,24 @@ type frame struct {
 	Tiles          []tile
 }
 
+// newFrame has no facts and tiles yet. files are the style sheets (.css) and scripts (.js) of the page,
+// in html.
+func newFrame(title, version string, files ...string) (frame, error) {
+	f := frame{Title: title, Version: version}
+	for _, name := range files {
+		text, err := pageFiles.ReadFile("html/" + name)
+		if err != nil {
+			return frame{}, err
+		}
+		if strings.HasSuffix(name, ".js") {
+			f.Script += template.JS(text)
+		} else {
+			f.Style += template.CSS(text)
+		}
+	}
+	return f, nil
+}
+
 // page is what html/page.html shows.
 type page struct {
 	frame
@@ -73,21 +91,17 @@ func (t tile) Long() bool { return utf8.RuneCountInString(t.Value) > 9 }
 // HTML writes the statistics as one page that needs nothing else: neither the network nor other
 // files, and scripts only to zoom. The same statistics give the same bytes.
 func HTML(w io.Writer, s *mapper.Stats, info HTMLInfo) error {
-	style, err := pageFiles.ReadFile("html/style.css")
-	if err != nil {
-		return err
-	}
-	script, err := pageFiles.ReadFile("html/page.js")
-	if err != nil {
-		return err
-	}
 	names := libraryNames(s, "reads")
 	for i := range names {
 		names[i] = shown(names[i])
 	}
+	f, err := newFrame(pageTitle(names), info.Version, "style.css", "page.js")
+	if err != nil {
+		return err
+	}
+	f.Facts, f.Tiles = facts(s, info), append(tiles(s), depthTiles(info.Depth)...)
 	p := page{
-		frame: frame{Title: pageTitle(names), Version: info.Version, Style: template.CSS(style), Script: template.JS(script),
-			Facts: facts(s, info), Tiles: append(tiles(s), depthTiles(info.Depth)...)},
+		frame:   f,
 		Bars:    []barChart{distanceBars(s), perReadBars(s)},
 		All:     allTable(s),
 		Stages:  stageTable(s),

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"html/template"
 	"io"
 	"math"
 	"slices"
@@ -79,21 +78,17 @@ const maxMarks = 200
 // CopiesHTML writes copy numbers as one page that needs nothing else: neither the network nor other
 // files, and scripts only to zoom. The same copy numbers give the same bytes.
 func CopiesHTML(w io.Writer, r *copies.Result, ref *dna.Reference, o *copies.Options, info CopiesInfo) error {
-	style, err := pageFiles.ReadFile("html/style.css")
-	if err != nil {
-		return err
-	}
-	script, err := pageFiles.ReadFile("html/page.js")
-	if err != nil {
-		return err
-	}
 	name := shown(info.Depth)
 	if name == "-" {
 		name = "standard input"
 	}
+	f, err := newFrame("Copy numbers: "+name, info.Version, "style.css", "page.js")
+	if err != nil {
+		return err
+	}
+	f.Facts, f.Tiles = copiesFacts(r, ref, o, info, name), copiesTiles(r, o)
 	p := copiesPage{
-		frame: frame{Title: "Copy numbers: " + name, Version: info.Version, Style: template.CSS(style), Script: template.JS(script),
-			Facts: copiesFacts(r, ref, o, info, name), Tiles: copiesTiles(r, o)},
+		frame:   f,
 		Bars:    copiesBars(r),
 		GC:      newBiasChart(r, o),
 		Regions: regionTable(r, ref, info.Regions),

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"html/template"
 	"io"
 	"math"
 	"slices"
@@ -93,17 +92,13 @@ type alignedPiece struct{ Text, Kind string }
 // GuidesHTML writes guides as one page that needs nothing else: neither the network nor other
 // files, and scripts only to sort, filter and open. The same guides give the same bytes.
 func GuidesHTML(w io.Writer, g Guides, info GuidesInfo) error {
-	var files [3][]byte
-	for i, name := range []string{"style.css", "guides.css", "guides.js"} {
-		var err error
-		if files[i], err = pageFiles.ReadFile("html/" + name); err != nil {
-			return err
-		}
+	f, err := newFrame("Guides: "+shown(info.Guides), info.Version, "style.css", "guides.css", "guides.js")
+	if err != nil {
+		return err
 	}
+	f.Facts, f.Tiles = guideFacts(&g, info), guideTiles(&g)
 	p := guidesPage{
-		frame: frame{Title: "Guides: " + shown(info.Guides), Version: info.Version,
-			Style: template.CSS(slices.Concat(files[0], files[1])), Script: template.JS(files[2]),
-			Facts: guideFacts(&g, info), Tiles: guideTiles(&g)},
+		frame: f,
 		Bars:  guideBars(&g),
 		Edits: !info.Substitutions, PAMFirst: info.PAMFirst, Regions: g.Regions != nil,
 		Left: left(len(g.Summaries)-maxGuides, "guide", ""),

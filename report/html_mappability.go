@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"html/template"
 	"io"
 	"math"
 	"math/bits"
@@ -34,52 +33,32 @@ type mappabilityPage struct {
 	Mean        bool // whether frequencies tell mappability
 }
 
-// kmerSums sum up K-mers.
-type kmerSums struct {
-	kmers, unique, places int64
-	mappability           float64
-}
-
-func (s *kmerSums) add(other *kmerSums) {
-	s.kmers += other.kmers
-	s.unique += other.unique
-	s.places += other.places
-	s.mappability += other.mappability
-}
-
 // contigKMers are the K-mers of a contig, all and by bins of the positions where they begin.
 type contigKMers struct {
-	kmerSums
+	mappability.Summary
 	contig *dna.Contig
 	bin    int
-	bins   []kmerSums
+	bins   []mappability.Summary
 }
 
 // MappabilityHTML writes frequencies as one page without other files or the network, and with
 // scripts only to zoom. The same frequencies give the same bytes.
 func MappabilityHTML(w io.Writer, f *mappability.Frequencies, ref *dna.Reference, o *mappability.Options, info MappabilityInfo) error {
-	style, err := pageFiles.ReadFile("html/style.css")
+	frame, err := newFrame("Mappability: "+inputName(info.Reference), info.Version, "style.css", "page.js")
 	if err != nil {
 		return err
 	}
-	script, err := pageFiles.ReadFile("html/page.js")
-	if err != nil {
-		return err
-	}
-	p := mappabilityPage{
-		frame: frame{Title: "Mappability: " + inputName(info.Reference), Version: info.Version, Style: template.CSS(style), Script: template.JS(script),
-			Facts: mappabilityFacts(f, ref, o, info), Tiles: mappabilityTiles(f, o)},
-		Mean: !(o.ExcludeSelf && o.Genomes),
-	}
+	frame.Facts, frame.Tiles = mappabilityFacts(f, ref, o, info), mappabilityTiles(f, o)
+	p := mappabilityPage{frame: frame, Mean: !(o.ExcludeSelf && o.Genomes)}
 	var byFrequency []int64
 	contigs := make([]contigKMers, len(ref.Contigs))
 	for i := range contigs {
-		contigs[i] = newContigKMers(f, i, &ref.Contigs[i], o, &byFrequency)
+		contigs[i] = newContigKMers(f, i, &ref.Contigs[i], &byFrequency)
 	}
 	p.Bars = frequencyBars(byFrequency, o)
 	slices.SortStableFunc(contigs, func(a, b contigKMers) int { return cmp.Compare(b.contig.Length, a.contig.Length) })
 	p.Table = p.contigTable(contigs, o)
-	contigs = slices.DeleteFunc(contigs, func(c contigKMers) bool { return c.kmers == 0 })
+	contigs = slices.DeleteFunc(contigs, func(c contigKMers) bool { return c.KMers == 0 })
 	classes := []string{""}
 	if len(contigs) == 1 {
 		classes = []string{"wide", "narrow"}
@@ -160,36 +139,26 @@ func decimal(x float64) string {
 }
 
 // newContigKMers sums up a contig, and counts its K-mers by the buckets of their frequencies.
-func newContigKMers(f *mappability.Frequencies, number int, contig *dna.Contig, o *mappability.Options, byFrequency *[]int64) contigKMers {
+func newContigKMers(f *mappability.Frequencies, number int, contig *dna.Contig, byFrequency *[]int64) contigKMers {
 	c := contigKMers{contig: contig, bin: max(1, (contig.Length+maxCoverageBins-1)/maxCoverageBins)}
 	counts := f.Of(number)
 	for start := 0; start < len(counts); start += c.bin {
-		var bin kmerSums
-		for i, n := range counts[start:min(start+c.bin, len(counts))] {
-			if n == mappability.None {
-				continue
-			}
-			bin.kmers++
-			bin.places += int64(n)
-			if f.Unique(number, start+i) {
-				bin.unique++
-			}
-			if o.ExcludeSelf {
-				bin.mappability += 1 / (float64(n) + 1)
-			} else if n > 0 {
-				bin.mappability += 1 / float64(n)
-			}
-			bucket := 0
-			if n > 0 {
-				bucket = bits.Len32(n-1) + 1
-			}
-			for len(*byFrequency) <= bucket {
-				*byFrequency = append(*byFrequency, 0)
-			}
-			(*byFrequency)[bucket]++
-		}
-		c.add(&bin)
+		bin := f.SummarizePart(number, start, min(start+c.bin, len(counts)))
+		c.Add(&bin)
 		c.bins = append(c.bins, bin)
+	}
+	for _, n := range counts {
+		if n == mappability.None {
+			continue
+		}
+		bucket := 0
+		if n > 0 {
+			bucket = bits.Len32(n-1) + 1
+		}
+		for len(*byFrequency) <= bucket {
+			*byFrequency = append(*byFrequency, 0)
+		}
+		(*byFrequency)[bucket]++
 	}
 	return c
 }
@@ -223,10 +192,10 @@ func (p *mappabilityPage) contigTable(contigs []contigKMers, o *mappability.Opti
 	}
 	for i := range contigs[:min(maxRows, len(contigs))] {
 		c := &contigs[i]
-		texts := []string{c.contig.Name, grouped(int64(c.contig.Length)), grouped(c.kmers), grouped(c.unique), "", "", ""}
-		if c.kmers > 0 {
-			texts[4], texts[5] = percent(c.unique, c.kmers), decimal(float64(c.places)/float64(c.kmers))
-			texts[6] = fmt.Sprintf("%.4f", c.mappability/float64(c.kmers))
+		texts := []string{c.contig.Name, grouped(int64(c.contig.Length)), grouped(c.KMers), grouped(c.Unique), "", "", ""}
+		if c.KMers > 0 {
+			texts[4], texts[5] = percent(c.Unique, c.KMers), decimal(float64(c.Places)/float64(c.KMers))
+			texts[6] = fmt.Sprintf("%.4f", c.Mappability/float64(c.KMers))
 		}
 		t.row(0, texts[:len(t.Header)]...)
 	}
@@ -239,19 +208,19 @@ func (c *contigKMers) chart(class string, mean bool) coverageChart {
 	for i := range c.bins {
 		b := &c.bins[i]
 		unique[i], mappable[i] = math.NaN(), math.NaN()
-		if b.kmers > 0 {
-			unique[i], mappable[i] = ratio(b.unique, b.kmers), b.mappability/float64(b.kmers)
+		if b.KMers > 0 {
+			unique[i], mappable[i] = ratio(b.Unique, b.KMers), b.Mappability/float64(b.KMers)
 		}
 	}
 	chart := coverageChart{
 		Name: shown(c.contig.Name), Class: class, Length: strconv.Itoa(c.contig.Length), Bin: strconv.Itoa(c.bin), Top: "1",
-		Summary: fmt.Sprintf("%s, %s, %s unique", plural(int64(c.contig.Length), "base"), plural(c.kmers, "K-mer"), percent(c.unique, c.kmers)),
+		Summary: fmt.Sprintf("%s, %s, %s unique", plural(int64(c.contig.Length), "base"), plural(c.KMers, "K-mer"), percent(c.Unique, c.KMers)),
 	}
 	name := "unique share"
 	length := float64(c.contig.Length) / float64(c.bin)
 	if mean {
 		name += ", mean mappability"
-		chart.Summary += fmt.Sprintf(", mean mappability %.4f", c.mappability/float64(c.kmers))
+		chart.Summary += fmt.Sprintf(", mean mappability %.4f", c.Mappability/float64(c.KMers))
 		chart.All = sharePath(mappable, length)
 	}
 	chart.Summary += fmt.Sprintf(" (bins of %s).", plural(int64(c.bin), "base"))

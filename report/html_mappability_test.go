@@ -53,10 +53,10 @@ func TestMappabilitySums(t *testing.T) {
 		o := mappability.Options{Length: 9, Edits: 1, ForwardOnly: true, ExcludeSelf: own}
 		f := frequencies(t, ref, o)
 		var got []int64
-		contigs := []contigKMers{newContigKMers(f, 0, &ref.Contigs[0], &o, &got), newContigKMers(f, 1, &ref.Contigs[1], &o, &got)}
+		contigs := []contigKMers{newContigKMers(f, 0, &ref.Contigs[0], &got), newContigKMers(f, 1, &ref.Contigs[1], &got)}
 		var want []int64
 		for i := range texts {
-			var sums kmerSums
+			var sums mappability.Summary
 			for start := 0; start+o.Length <= len(texts[i]); start++ {
 				n := 0
 				for _, text := range texts {
@@ -72,15 +72,15 @@ func TestMappabilitySums(t *testing.T) {
 						}
 					}
 				}
-				sums.kmers++
-				sums.mappability += 1 / float64(n)
+				sums.KMers++
+				sums.Mappability += 1 / float64(n)
 				if n == 1 {
-					sums.unique++
+					sums.Unique++
 				}
 				if own {
 					n--
 				}
-				sums.places += int64(n)
+				sums.Places += uint64(n)
 				at := n // the bucket: 0, 1, 2, 3 to 4, 5 to 8
 				for b := 3; n > 2 && at > b; b++ {
 					if n <= 1<<(b-1) {
@@ -93,8 +93,8 @@ func TestMappabilitySums(t *testing.T) {
 				want[at]++
 			}
 			c := contigs[i]
-			if c.kmers != sums.kmers || c.unique != sums.unique || c.places != sums.places || math.Abs(c.mappability-sums.mappability) > 1e-9 {
-				t.Errorf("contig %d, own places left out: %t: %+v, want %+v", i, own, c.kmerSums, sums)
+			if c.KMers != sums.KMers || c.Unique != sums.Unique || c.Places != sums.Places || math.Abs(c.Mappability-sums.Mappability) > 1e-9 {
+				t.Errorf("contig %d, own places left out: %t: %+v, want %+v", i, own, c.Summary, sums)
 			}
 		}
 		if !slices.Equal(got, want) {

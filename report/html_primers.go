@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"html/template"
 	"io"
 	"math/bits"
 	"slices"
@@ -114,14 +113,14 @@ type primersPage struct {
 // PrimersHTML writes products as one page without other files, the network or scripts. The same
 // products give the same bytes.
 func PrimersHTML(w io.Writer, p *Products, s *primers.Stats, info PrimersInfo) error {
-	style, err := pageFiles.ReadFile("html/style.css")
+	f, err := newFrame("Primer pairs: "+inputName(info.Pairs), info.Version, "style.css")
 	if err != nil {
 		return err
 	}
+	f.Facts, f.Tiles = p.facts(info), p.tiles(s)
 	page := primersPage{
-		frame: frame{Title: "Primer pairs: " + inputName(info.Pairs), Version: info.Version, Style: template.CSS(style),
-			Facts: p.facts(info), Tiles: p.tiles(s)},
-		Bars: []barChart{p.pairBars(s), p.editBars(info)}, Sizes: p.sizeChart(), Pairs: p.pairTable(s, info), Products: p.productTable(info),
+		frame: f,
+		Bars:  []barChart{p.pairBars(s), p.editBars(info)}, Sizes: p.sizeChart(), Pairs: p.pairTable(s, info), Products: p.productTable(info),
 	}
 	if p.count < s.Amplicons {
 		page.Note = fmt.Sprintf("Sizes, edits and products are those of the %s that were written (--max-products).", plural(p.count, "product"))

@@ -144,7 +144,7 @@ func (f *Frequencies) Summarize() (s Summary) {
 	sums := make([]Summary, len(chunks))
 	parallel.Ranges(f.threads, len(chunks), 1, func(_, i, _ int) { sums[i] = f.summarize(chunks[i].stretch()) })
 	for i := range sums {
-		s.add(&sums[i])
+		s.Add(&sums[i])
 	}
 	return s
 }
@@ -177,8 +177,15 @@ func (f *Frequencies) summarize(starts span) (s Summary) {
 	return s
 }
 
-// add adds another summary.
-func (s *Summary) add(other *Summary) {
+// SummarizePart sums up the K-mers that begin at positions [from, to) of a contig. Positions counts
+// all of these, wanted or not.
+func (f *Frequencies) SummarizePart(contig, from, to int) Summary {
+	start := f.ref.Contigs[contig].Start
+	return f.summarize(span{start + from, start + to})
+}
+
+// Add adds the summary of other K-mers.
+func (s *Summary) Add(other *Summary) {
 	s.Positions += other.Positions
 	s.KMers += other.KMers
 	s.Unique += other.Unique

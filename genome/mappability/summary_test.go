@@ -13,8 +13,8 @@ func TestSummaryAddsUpEach(t *testing.T) {
 	truth.Primes(&b, truth.Primes(&a, 1))
 	for _, in := range [][2]*Summary{{&a, &b}, {&b, &a}} {
 		var sum Summary
-		sum.add(in[0])
-		sum.add(in[1])
+		sum.Add(in[0])
+		sum.Add(in[1])
 		for _, wrong := range truth.Sums(&sum, []string{"Largest"}, &a, &b) {
 			t.Error(wrong)
 		}
