@@ -43,7 +43,7 @@ func (w *wholeFile) Read(p []byte) (int, error) {
 		return 0, w.err
 	}
 	if n, err := w.fromAhead(p); n > 0 || err != nil {
-		w.at += int64(n)
+		w.at, w.err = w.at+int64(n), err
 		return n, err
 	}
 	n, err := w.file.Read(p)

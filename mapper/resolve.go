@@ -166,8 +166,9 @@ type heldMemory struct {
 // mostSpare is how many parts' memory is kept to be used again.
 const mostSpare = 8
 
-// spareMemory returns memory for so many locations, operations and reads, that of a part that has
-// been written if there is one: to clear as much anew takes one thread longer than others search.
+// spareMemory returns memory for so many locations, operations and reads. It takes that of a part
+// that has been written, if there is one: new memory is cleared by one thread, for which all others
+// wait.
 func (r *resolver) spareMemory(located, operations, reads int) (m heldMemory) {
 	if n := len(r.spare); n > 0 {
 		at := slices.IndexFunc(r.spare, func(m heldMemory) bool { return cap(m.located) >= located })
@@ -429,14 +430,13 @@ func (r *resolver) writeGroup(ctx context.Context, w *worker, p *part, reads spa
 		return nil
 	}
 	start, size := r.times.write.Start(), made.size()
-	var err error
 	if r.out.taking != nil {
-		made.lengths, err = sam.Lengths(made.lengths[:0], made.records)
+		var err error
+		if made.lengths, err = sam.Lengths(made.lengths[:0], made.records); err != nil {
+			return r.out.fail(err)
+		}
 	}
-	if err != nil {
-		return r.out.fail(err)
-	}
-	err = r.out.write(n, made)
+	err := r.out.write(n, made)
 	r.times.write.Add(start, size)
 	return err
 }

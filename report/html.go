@@ -42,8 +42,8 @@ type frame struct {
 	Tiles          []tile
 }
 
-// newFrame has no facts and tiles yet. files are the style sheets (.css) and scripts (.js) of the page,
-// in html.
+// newFrame has no facts and tiles yet. files are the style sheets (.css) and scripts (.js) of the
+// page, in html.
 func newFrame(title, version string, files ...string) (frame, error) {
 	f := frame{Title: title, Version: version}
 	for _, name := range files {
