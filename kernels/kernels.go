@@ -27,6 +27,7 @@
 //   - table.cu: the pieces of a batch by their codes, with what is beside them, and the filter
 //   - skim.cu: one pass over the text finds hits, which are judged and become candidates
 //   - verify.cu: candidates become locations or windows
+//   - lead.cu: candidates of local locations that lead to nothing are dropped
 //   - align.cu: windows become locations with their alignments
 //   - keep.cu: locations that will not be written are counted and left out
 //   - order.cu: the other locations are brought together by read, in order

@@ -27,11 +27,6 @@ const MaxBoundLength = 1024
 
 const SearchPadding = 4096
 
-// Of automata.cuh:
-
-// MostWuManber is the largest k of Wu-Manber's automata here: a flag has eight bits.
-const MostWuManber = 7
-
 // Of pieces.cuh:
 
 // DirectBases is the most bases of pieces whose codes may number the buckets of the table. Where
@@ -43,6 +38,11 @@ const Direct = 255 // the shift of buckets that stands for it
 // none: {the first | how many << HeadShift, bits of their codes}. HEAD_MANY stands for that many
 // or more; the next head then tells. All bits are set where there are more than HEAD_CODES entries.
 const HeadShift = 27 // of pieces, fewer than 2^27 can be in a table
+
+// Of automata.cuh:
+
+// MostWuManber is the largest k of Wu-Manber's automata here: a flag has eight bits.
+const MostWuManber = 7
 
 // Of align.cu:
 
@@ -64,6 +64,10 @@ const ProbeRound = 8
 const KeepLocations = 0
 const KeepOperations = 1
 const KeepCounters = 2
+
+// Of lead.cu:
+
+const LeadWords = 8 // most words of 64 bases of a read that is looked at
 
 // Of levenshtein.cu:
 
@@ -197,7 +201,8 @@ const EmitOperations = 2 // of alignments, see align.cu
 const EmitNarrow = 3     // windows of at most NARROW diagonals
 const EmitMiddle = 4
 const EmitWide = 5
-const EmitCounters = 8
+const EmitLeads = 8 // of those for the host, see lead.cu
+const EmitCounters = 9
 const MostSorted = 64 // candidates of a read that a thread sorts
 
 // Of witness.cu:
@@ -355,6 +360,18 @@ type KeepParams struct {
 	Capacity       uint32
 	None           uint32
 	_              uint32
+}
+
+// LeadParams are the parameters of kernel lead.
+type LeadParams struct {
+	Text       Text
+	Reads      Reads
+	Local      Local
+	Each       uint64
+	Candidates uint64
+	Leading    uint64
+	Count      uint64
+	Kept       uint64
 }
 
 // UnpackParams are the parameters of kernel unpack.
@@ -966,6 +983,7 @@ var Entries = []Entry{
 	{Name: "probe_ceiling", File: "ceilings", ParameterBytes: 24, Threads: 256},
 	{Name: "best_distances", File: "keep", ParameterBytes: 104, Threads: 256},
 	{Name: "keep", File: "keep", ParameterBytes: 104, Threads: 256},
+	{Name: "lead", File: "lead", ParameterBytes: 104, Threads: 128},
 	{Name: "unpack", File: "letters", ParameterBytes: 48, Threads: 256},
 	{Name: "collect", File: "letters", ParameterBytes: 40, Threads: 256},
 	{Name: "levenshtein_diagonal_letters", File: "levenshtein", ParameterBytes: 48, Threads: 256},

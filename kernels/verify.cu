@@ -47,7 +47,8 @@ constexpr u32 EMIT_MIDDLE = 4;    // exported
 constexpr u32 EMIT_WIDE = 5;      // exported
 constexpr u32 EMIT_MANY = 6; // reads with many candidates
 constexpr u32 EMIT_NEXT = 7; // the next of those to sort
-constexpr u32 EMIT_COUNTERS = 8;  // exported
+constexpr u32 EMIT_LEADS = 8;     // exported: of those for the host, see lead.cu
+constexpr u32 EMIT_COUNTERS = 9;  // exported
 
 struct WindowsParams {
 	Text text;

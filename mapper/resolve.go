@@ -40,6 +40,7 @@ type resolver struct {
 
 func newResolver(ref *dna.Reference, o *Options, out *orderedWriter, t *times) *resolver {
 	r := &resolver{ref: ref, pairs: &o.Pairs, shared: o.shared, options: o, times: t, out: out, contigs: newContigCounts(ref, o.Threads), seekers: newSeekers(ref, o, t)}
+	out.moves = r.sharing.Wake
 	for i := range o.Threads {
 		w := newWorker(ref, o, r.contigs[i])
 		w.group.reader.Share = func(tasks int, do func(by *find.Reader, task int)) {
@@ -395,7 +396,7 @@ func (r *resolver) writeGroups(ctx context.Context, p *part, groups []int) error
 		if err != nil {
 			err = r.out.fail(err)
 		} else {
-			err = r.writeGroup(ctx, r.workers[worker], p, span{groups[g], groups[g+1]}, first+g)
+			err = r.writeGroup(ctx, worker, p, span{groups[g], groups[g+1]}, first+g)
 		}
 		if err != nil {
 			once.Do(func() { failed = err })
@@ -410,10 +411,12 @@ func (r *resolver) writeGroups(ctx context.Context, p *part, groups []int) error
 const manyFound = 1 << 19
 
 // writeGroup makes the records of some reads of a part and hands them on as block n.
-func (r *resolver) writeGroup(ctx context.Context, w *worker, p *part, reads span, n int) error {
+func (r *resolver) writeGroup(ctx context.Context, worker int, p *part, reads span, n int) error {
+	w := r.workers[worker]
 	idle := w.format.idle()
 	switch many := p.listed(reads.from, reads.to) > manyFound; {
 	case many && !idle:
+		r.sharing.HelpUntil(worker, func() bool { return r.out.within(n, 0) })
 		if err := r.out.await(n); err != nil {
 			return err
 		}
@@ -436,6 +439,7 @@ func (r *resolver) writeGroup(ctx context.Context, w *worker, p *part, reads spa
 			return r.out.fail(err)
 		}
 	}
+	r.sharing.HelpUntil(worker, func() bool { return r.out.within(n, r.out.ahead-1) })
 	err := r.out.write(n, made)
 	r.times.write.Add(start, size)
 	return err

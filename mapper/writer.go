@@ -3,6 +3,7 @@ package mapper
 import (
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"scanmap/sam"
 )
@@ -57,9 +58,14 @@ type orderedWriter struct {
 	mu                      sync.Mutex
 	moved                   sync.Cond
 	next                    int
-	writing                 bool
-	waiting                 map[int]block
-	due                     []block // of who writes
+	// reached is next and failed whether there is an err, for those who do not have mu; moves is
+	// called when one changes, and may be nil.
+	reached atomic.Int64
+	failed  atomic.Bool
+	moves   func()
+	writing bool
+	waiting map[int]block
+	due     []block // of who writes
 	// ahead is how far a block's number may lie before the one that is due; its writer
 	// waits until then, so that a slow output bounds the memory.
 	ahead int
@@ -114,11 +120,28 @@ func (o *orderedWriter) write(n int, b block) error {
 				o.giveBack(&due[i])
 			}
 		}
-		o.moved.Broadcast()
+		o.tell()
 	}
 	o.writing = false
 	o.moved.Broadcast()
 	return o.err
+}
+
+// tell tells those who wait of what has changed.
+func (o *orderedWriter) tell() {
+	o.reached.Store(int64(o.next))
+	o.failed.Store(o.err != nil)
+	o.moved.Broadcast()
+	if o.moves != nil {
+		o.moves()
+	}
+}
+
+// within tells whether at most so many blocks are between the one that is due and block n, or whether
+// there was an error: write and await then wait for nobody who brings another block, where that is
+// ahead - 1 and 0.
+func (o *orderedWriter) within(n, blocks int) bool {
+	return n <= int(o.reached.Load())+blocks || o.failed.Load()
 }
 
 // giveBack has the memory of a block used again.
@@ -218,6 +241,6 @@ func (o *orderedWriter) fail(err error) error {
 	if o.err == nil {
 		o.err = err
 	}
-	o.moved.Broadcast()
+	o.tell()
 	return o.err
 }

@@ -9,7 +9,7 @@ import (
 // users says which package launches the kernels of each file, and so has the test that runs them
 // under the sanitizers.
 var users = map[string]string{
-	"align": "mapper", "keep": "mapper", "order": "mapper", "pack": "mapper", "scan": "mapper", "share": "mapper", "skim": "mapper", "sum": "mapper",
+	"align": "mapper", "keep": "mapper", "lead": "mapper", "order": "mapper", "pack": "mapper", "scan": "mapper", "share": "mapper", "skim": "mapper", "sum": "mapper",
 	"table": "mapper", "verify": "mapper",
 
 	"bruteforce": "search", "letters": "search", "levenshtein": "search", "neighbours": "search", "packed": "search", "planes": "search",

@@ -5,8 +5,9 @@ import (
 	"sync"
 )
 
-// A Sharing is work of one long item that goroutines of a loop share: goroutines that have no item
-// any more help.
+// A Sharing is work of long items that goroutines of a loop share: goroutines help before they take
+// another item, where they have none any more, and while they wait in HelpUntil. So items that others
+// wait for take no longer than they must.
 type Sharing struct {
 	mu     sync.Mutex
 	wake   sync.Cond
@@ -36,6 +37,9 @@ func (s *Sharing) Ranges(threads, n, grain int, do func(worker, from, to int)) {
 		wg.Go(func() {
 			for {
 				s.mu.Lock()
+				for len(s.jobs) > 0 {
+					s.one(s.jobs[0], worker)
+				}
 				from := next
 				next = min(next+grain, n)
 				s.mu.Unlock()
@@ -69,6 +73,28 @@ func (s *Sharing) help(worker int) {
 	}
 }
 
+// HelpUntil has a worker of Ranges wait until done says so, and do tasks of others meanwhile. The
+// worker is at no task, and what it made is none of the worker's scratch memory. Whoever makes done
+// true calls Wake after that. done is called with a lock held, so that it calls nothing of s.
+func (s *Sharing) HelpUntil(worker int, done func() bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for !done() {
+		if len(s.jobs) > 0 {
+			s.one(s.jobs[0], worker)
+		} else {
+			s.wake.Wait()
+		}
+	}
+}
+
+// Wake has those ask again who wait in HelpUntil.
+func (s *Sharing) Wake() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.wake.Broadcast()
+}
+
 // one does the next task of a job, without the lock that is held before and after.
 func (s *Sharing) one(j *sharedJob, worker int) {
 	i := j.next
@@ -84,7 +110,7 @@ func (s *Sharing) one(j *sharedJob, worker int) {
 }
 
 // Share calls do for each i in [0, n), as part of what a worker of Ranges does: by this worker, and
-// by others that have no items any more. It returns when all are done. do must not call Share.
+// by others that have no item at hand. It returns when all are done. do must not call Share.
 func (s *Sharing) Share(worker, n int, do func(worker, i int)) {
 	if n == 0 {
 		return

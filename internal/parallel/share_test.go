@@ -68,3 +68,27 @@ func TestSharingHelps(t *testing.T) {
 		})
 	})
 }
+
+// TestSharingHelpsWhoWaits has a worker that waits for another one's item do a task of it.
+func TestSharingHelpsWhoWaits(t *testing.T) {
+	var s Sharing
+	var ended atomic.Bool
+	met := make(chan int)
+	s.Ranges(2, 2, 1, func(worker, item, _ int) {
+		if item == 1 {
+			s.HelpUntil(worker, ended.Load)
+			return
+		}
+		s.Share(worker, 2, func(_, i int) {
+			after := time.After(10 * time.Second)
+			select {
+			case met <- i:
+			case <-met:
+			case <-after:
+				t.Error("nobody helps")
+			}
+		})
+		ended.Store(true)
+		s.Wake()
+	})
+}

@@ -30,7 +30,8 @@ type gpuFinder struct {
 	packed  device.Pinned[uint64]
 	shapes  device.Pinned[kernels.Shape]
 	lost    device.Pinned[uint32] // see kernels.Local; on a GPU also kernels.Reads.Apart
-	onGPU   struct{ packed, shapes, lost device.Buffer }
+	each    device.Pinned[uint32] // see kernels.LeadParams
+	onGPU   struct{ packed, shapes, lost, each device.Buffer }
 	classes classes
 	refiner gpuRefiner
 	table   gpuTable
@@ -322,10 +323,15 @@ func (w *gpuFinder) upload(b *Batch) gpuPart {
 		part.local.Parts = 1
 	default:
 		lost := w.lost.Resize(q, len(b.Reads))
+		each := w.each.Resize(q, len(b.Reads))
 		for i := range b.sought {
-			lost[i] = uint32(b.loss(i))
+			lost[i], each[i] = uint32(b.loss(i)), uint32(b.length[i])
+			if b.sought[i] > b.k[i] {
+				each[i] = lost[i]
+			}
 		}
 		device.Upload(q, &w.onGPU.lost, lost)
+		device.Upload(q, &w.onGPU.each, each)
 		part.local = kernels.Local{Lost: w.onGPU.lost.At(0), Cap: uint32(local.Cap)}
 	}
 	return part
@@ -449,6 +455,7 @@ func (p *gpuPass) verified(first, n int) error {
 	}
 	p.decode(verified.locations, verified.places, verified.operations)
 	p.take(verified.left)
+	p.refuser.refused += verified.refused
 	return nil
 }
 

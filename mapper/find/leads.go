@@ -33,8 +33,8 @@ type refuser struct {
 const refuseGrain = 1 << 10
 
 // add adds those candidates of a batch that n items make and that may lead to local locations, or
-// parts, in the order of the items. item appends those of one.
-func (r *refuser) add(to []locate.Candidate, of *shared, b *Batch, n int, item func(to []locate.Candidate, i int) []locate.Candidate) []locate.Candidate {
+// parts, in the order of the items: all where a GPU has looked at them. item appends those of one.
+func (r *refuser) add(to []locate.Candidate, of *shared, b *Batch, n int, looked bool, item func(to []locate.Candidate, i int) []locate.Candidate) []locate.Candidate {
 	threads := of.options.Threads
 	r.locals, r.touched = parallel.Resize(r.locals, threads), parallel.Resize(r.touched, threads)
 	for i := range r.locals {
@@ -49,6 +49,10 @@ func (r *refuser) add(to []locate.Candidate, of *shared, b *Batch, n int, item f
 		made := r.made[grain][:0]
 		for i := grain * refuseGrain; i < min((grain+1)*refuseGrain, n); i++ {
 			made = item(made, i)
+		}
+		if looked {
+			r.made[grain] = made
+			return
 		}
 		// So that the processor waits for many fetches at a time.
 		local, touched := &r.locals[worker], uint64(0)

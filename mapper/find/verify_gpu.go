@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"scanmap/dna"
 	"scanmap/gpu/device"
 	"scanmap/internal/parallel"
 	"scanmap/kernels"
@@ -11,7 +12,7 @@ import (
 )
 
 // A gpuVerify is what a finder needs to go from candidates to locations (kernels/verify.cu,
-// kernels/align.cu and kernels/order.cu).
+// kernels/lead.cu, kernels/align.cu and kernels/order.cu).
 type gpuVerify struct {
 	grouped, marks, contig, locations, windows, left, operations device.Buffer // see buffers
 	// kept are operations of the locations that keep hands on.
@@ -30,6 +31,7 @@ type gpuVerified struct {
 	places     []uint32 // after the last of the locations of each read
 	operations []uint32
 	left       []gpuCandidate // to the host
+	refused    int64          // candidates that were left, but lead to nothing
 }
 
 // A gpuLocation is a location as the kernels describe it.
@@ -106,7 +108,10 @@ func (v *gpuVerify) verify(p *gpuPass, candidates uint64, n int) (out gpuVerifie
 	q.Clear(&v.counters, 4*verifyCounters)
 	v.group(q, candidates, n, reads)
 	v.mark(p, n, reads)
-	if p.options.Metric == locate.Edits {
+	switch {
+	case p.looks():
+		v.lead(p, n)
+	case p.options.Metric == locate.Edits:
 		v.align(p, n) // without gaps there is nothing to align
 	}
 	switch {
@@ -156,6 +161,20 @@ func (v *gpuVerify) mark(p *gpuPass, n, reads int) {
 		Reads: p.reads, Grouped: v.grouped.At(0), Marks: v.marks.At(0), Contig: v.contig.At(0), Locations: v.locations.At(0),
 		Windows: v.windows.At(0), Left: v.left.At(0), Counters: v.counters.At(0),
 		Count: uint32(n), Middle: uint32(n), Wide: uint32(2 * n),
+	})
+}
+
+// looks tells whether candidates of local locations are looked at here, so that the host need not.
+func (p *gpuPass) looks() bool {
+	return p.local.Lost != 0 && p.longest <= kernels.LeadWords*dna.WordBases
+}
+
+// lead drops those candidates of local locations that lead to nothing.
+func (v *gpuVerify) lead(p *gpuPass, n int) {
+	device.LaunchBlocks(p.queue, "lead", blocksFor(p.queue, "lead", n), &kernels.LeadParams{
+		Text: p.chunk.params(p.text), Reads: p.reads, Local: p.local, Each: p.onGPU.each.At(0),
+		Candidates: v.left.At(0), Leading: v.grouped.At(0),
+		Count: v.counters.At(4 * kernels.EmitLeft), Kept: v.counters.At(4 * kernels.EmitLeads),
 	})
 }
 
@@ -231,20 +250,25 @@ func (v *gpuVerify) collect(p *gpuPass, n int) (out gpuVerified, total int64) {
 	case p.thin:
 		ofOperations, runs = &v.kept, counters[kernels.EmitCounters+kernels.KeepOperations]
 	}
-	total = int64(count) + int64(counters[kernels.EmitLeft])
+	left, ofLeft := counters[kernels.EmitLeft], &v.left
+	if p.looks() {
+		out.refused = int64(left - counters[kernels.EmitLeads])
+		left, ofLeft = counters[kernels.EmitLeads], &v.grouped
+	}
+	total = int64(count) + int64(left)
 	if p.found.count()+total > p.limit {
 		return gpuVerified{}, total // and no memory for them
 	}
 	out.locations = v.hostLocations.Resize(q, min(int(count), locationsEach*n))
 	out.operations = v.hostOperations.Resize(q, min(int(runs), operationsEach*n+someOperations))
-	out.left = v.hostLeft.Resize(q, int(counters[kernels.EmitLeft]))
+	out.left = v.hostLeft.Resize(q, int(left))
 	device.Download(q, out.locations, ordered, 0)
 	if count > 0 {
 		out.places = v.hostPlaces.Resize(q, len(p.batch.Reads))
 		device.Download(q, out.places, &v.places, 0)
 	}
 	device.Download(q, out.operations, ofOperations, 0)
-	device.Download(q, out.left, &v.left, 0)
+	device.Download(q, out.left, ofLeft, 0)
 	if q.Wait() != nil {
 		return gpuVerified{}, total
 	}
@@ -339,7 +363,7 @@ func (p *gpuPass) take(left []gpuCandidate) {
 	found := &p.found
 	from := len(found.candidates)
 	if p.options.Local != nil {
-		found.candidates = p.refuser.add(found.candidates, &p.shared, p.batch, len(left), func(to []locate.Candidate, i int) []locate.Candidate {
+		found.candidates = p.refuser.add(found.candidates, &p.shared, p.batch, len(left), p.looks(), func(to []locate.Candidate, i int) []locate.Candidate {
 			return p.localCandidates(to, left[i])
 		})
 		return

@@ -1,0 +1,303 @@
+// Candidates of local locations are compared with the text around them here: those are dropped that
+// no alignment goes through which is sought. The host would drop each of them (locate.Local.Leads).
+//
+// An alignment that qualifies loses D or less. What one loses at least that goes through a diagonal
+// is bounded as on the host, by lemmas of package locate:
+//
+//	without a gap, or with gaps below the cost of the cap: what is lost on the diagonal alone, with
+//	leaps, less what segments on neighbouring diagonals win (lemma 10); and 4 for each block of
+//	four bases that is unchanged on none of these diagonals, less 6 (lemma 6);
+//	with one gap of the cost of the cap: the same up to the last base on the diagonal; the cap; and
+//	4 for each such block beyond, less 3 (lemma 13).
+//
+// Candidates are kept whose alignments may have two gaps of the cost of the cap, and those of long
+// reads. Bases of the text are compared by their codes, also those that are ambiguous, in no contig
+// or in another one, which can only let more seem equal.
+#include "local.cuh"
+#include "pieces.cuh"
+
+constexpr u32 LEAD_THREADS = 128;
+constexpr u32 LEAD_WORDS = 8; // exported: most words of 64 bases of a read that is looked at
+constexpr u32 LONGEST_GAP = 100;
+constexpr u32 MOST_NEAR = 63; // diagonals on either side of one
+
+// The text has padding enough for all diagonals, and chunks overlap as much.
+static_assert(64 * LEAD_WORDS + LONGEST_GAP + MOST_NEAR + 128 <= TEXT_PADDING / 2, "diagonals lie in the text");
+
+struct LeadParams {
+	Text text;
+	Reads reads;
+	Local local;
+	// Of each read what an inserted base loses beside what its gap costs, in parts of its length:
+	// the length, or D where so much of it is forgiven.
+	const u32* each;
+	const u32x2* candidates; // {read | strand, diagonal}
+	u32x2* leading;          // those that are kept
+	const u32* count;        // of candidates
+	u32* kept;               // how many are kept; 0 before
+};
+
+// A Diagonal is one of a strand, at a position of the text, and what its read may lose.
+struct Diagonal {
+	const u64* strand;
+	u32 at, length;
+	u32 most, each, cap;
+};
+
+// A Strip is 64 bases of a strand.
+struct Strip {
+	u64 low, high, known;
+};
+
+DEVICE u64 lowest(u32 n) { return n >= 64 ? ~0ull : (1ull << n) - 1; }
+
+DEVICE u32 popcount64(u64 v) { return popcount(u32(v)) + popcount(u32(v >> 32)); }
+
+// strip_at returns the bases of a strand from one on; those after its end are not known.
+DEVICE Strip strip_at(const Diagonal& d, u32 at) {
+	const u32 words = words_of(d.length);
+	return {strand_window64(d.strand, at, words, 0), strand_window64(d.strand, at, words, 1),
+		~strand_window64(d.strand, at, words, 2) & lowest(d.length - at)};
+}
+
+DEVICE u64 equal(const Strip& s, const Planes64& t) { return ~((s.low ^ t.low) | (s.high ^ t.high)) & s.known; }
+
+// A Reel has 128 bases of the text, and goes on base by base.
+struct Reel {
+	Planes64 now, next;
+};
+
+DEVICE Reel reel_at(const Text& text, u32 at) { return {text_planes64(text, at), text_planes64(text, at + 64)}; }
+
+DEVICE void go_on(Reel& r) {
+	r.now = {r.now.low >> 1 | r.next.low << 63, r.now.high >> 1 | r.next.high << 63};
+	r.next = {r.next.low >> 1, r.next.high >> 1};
+}
+
+// differing sets a bit for each base that differs on the diagonal itself.
+DEVICE void differing(const Text& text, const Diagonal& d, u64* differs) {
+	for (u32 w = 0; w < words_of(d.length); w++)
+		differs[w] = ~equal(strip_at(d, 64 * w), text_planes64(text, d.at + 64 * w)) & lowest(d.length - 64 * w);
+}
+
+// along returns what is lost on a diagonal alone, with clips and leaps.
+DEVICE i32 along(const u64* differs, u32 length) {
+	i32 lost = 0, least = length, leap = 0;
+	for (u32 w = 0; w < words_of(length); w++) {
+		for (u64 x = differs[w]; x; x &= x - 1) {
+			const i32 at = 64 * w + find_first64(x);
+			least = minimum(least, lost + i32(length) - at);
+			leap = minimum(leap, lost - at);
+			lost = minimum(minimum(lost + i32(LOST_MISMATCH), at + 1), leap + at + 1 + i32(LOST_GAP));
+		}
+	}
+	return minimum(least, lost);
+}
+
+// changed_blocks sets the lowest bit of each block of four bases that is unchanged on none of the
+// diagonals from `from` to `to` around one, and counts them. It stops after more than `most`.
+DEVICE u32 changed_blocks(const Text& text, const Diagonal& d, i32 from, i32 to, u32 most, u64* blocks) {
+	u32 n = 0;
+	for (u32 w = 0; w < words_of(d.length); w++) {
+		const Strip s = strip_at(d, 64 * w);
+		u64 changed = 0x1111111111111111 & lowest((d.length - 64 * w) & ~3u);
+		for (i32 i = from; i <= to && changed; i += 64) {
+			Reel r = reel_at(text, d.at + u32(i) + 64 * w);
+			for (i32 j = i; j <= to && j < i + 64 && changed; j++) {
+				u64 x = ~equal(s, r.now);
+				x |= x >> 1;
+				changed &= x | x >> 2;
+				go_on(r);
+			}
+		}
+		blocks[w] = changed;
+		if ((n += popcount64(changed)) > most) break;
+	}
+	return n;
+}
+
+// wins_on is wins for all bases on a diagonal.
+DEVICE i32 wins_on(const Text& text, const Diagonal& d, u32 at) {
+	i32 open = -i32(LOST_GAP), won = 0;
+	for (u32 w = 0; w < d.length; w += 64) {
+		u64 same = equal(strip_at(d, w), text_planes64(text, at + w));
+		u32 left = 64; // bases of the word
+		while (same) {
+			const u32 differ = find_first64(same);
+			same >>= differ;
+			const u32 run = find_first64(~same);
+			open = maximum(open - i32((LOST_MISMATCH - 1) * differ), won - i32(LOST_GAP)) + i32(run);
+			won = maximum(won, open);
+			same = same >> (run - 1) >> 1;
+			left -= differ + run;
+		}
+		open -= i32((LOST_MISMATCH - 1) * left);
+	}
+	return won;
+}
+
+// may_win_on returns a bit for each of `width` diagonals from a position on, 64 at most, on which
+// segments may win. Strips overlap by six bases, so that each run of seven is in one.
+DEVICE u64 may_win_on(const Text& text, const Diagonal& d, u32 at, u32 width) {
+	u64 may = 0, begun = 0;
+	for (u32 w = 0; w < d.length; w += 58) {
+		const Strip s = strip_at(d, w);
+		Reel r = reel_at(text, at + w);
+		for (u32 i = 0; i < width; i++) {
+			const u64 same = equal(s, r.now), two = same & same >> 1, four = two & two >> 2, five = four & same >> 4, first = five & ~(five << 1);
+			const u64 has = five != 0, wins = (four & four >> 3) != 0 || (first & (first - 1)) != 0 || (begun >> i & has);
+			may |= wins << i;
+			begun |= has << i;
+			go_on(r);
+		}
+	}
+	return may;
+}
+
+// won_beside returns what segments win at most on the diagonals up to `near` from one. An alignment
+// on one that is further away has more gap bases, which lose 1 each where none is forgiven.
+DEVICE i32 won_beside(const Text& text, const Diagonal& d, u32 near, bool forgiven) {
+	if (near == 0) return 0;
+	const u64 below = may_win_on(text, d, d.at - near, near), above = may_win_on(text, d, d.at + 1, near);
+	i32 sum = 0, won = 0;
+	for (u32 far = 1; far <= near; far++) {
+		if (below >> (near - far) & 1) sum += wins_on(text, d, d.at - far);
+		if (above >> (far - 1) & 1) sum += wins_on(text, d, d.at + far);
+		won = maximum(won, forgiven ? sum : sum - i32(far));
+	}
+	return won;
+}
+
+// near_of returns how many gap bases an alignment may have that loses so much at most, with no gap
+// of the cost of the cap.
+DEVICE u32 near_of(u32 most, u32 cap) {
+	u32 near = 0;
+	for (u32 gaps = 1; LOST_GAP * gaps < most; gaps++)
+		near = maximum(near, minimum(gaps * (cap - LOST_GAP - 1), most - LOST_GAP * gaps));
+	return near;
+}
+
+// may_be_near tells whether an alignment may be sought that has gaps, and none of the cost of the
+// cap. lost is that on the diagonal alone.
+DEVICE bool may_be_near(const Text& text, const Diagonal& d, i32 lost) {
+	const u32 near = near_of(d.most, d.cap), most = (d.most + 6) / 4;
+	if (near == 0) return false;
+	if (near > MOST_NEAR) return true;
+	u64 blocks[LEAD_WORDS];
+	if (changed_blocks(text, d, -i32(near), near, most, blocks) > most) return false;
+	return lost - won_beside(text, d, near, d.each < d.length) <= i32(d.most);
+}
+
+// next_differing returns the first base from one on that differs, as seen from the first base of the
+// strand or from its last, or the length.
+DEVICE u32 next_differing(const u64* differs, u32 length, u32 from, bool last) {
+	if (!last) {
+		for (u32 at = from; at < length; at = (at | 63) + 1)
+			if (const u64 x = differs[at / 64] >> at % 64) return at + find_first64(x);
+		return length;
+	}
+	for (u32 before = length - from; before; before = (before - 1) & ~63u)
+		if (const u64 x = differs[(before - 1) / 64] & lowest((before - 1) % 64 + 1)) {
+			const u32 high = u32(x >> 32), bit = high ? 63 - count_leading_zeros(high) : 31 - count_leading_zeros(u32(x));
+			return length - 1 - ((before - 1) / 64 * 64 + bit);
+		}
+	return length;
+}
+
+// blocks_after counts the blocks that begin at a base or later, as seen from there.
+DEVICE u32 blocks_after(const u64* blocks, u32 length, u32 at, bool last) {
+	u32 n = 0;
+	if (!last) {
+		for (u32 w = at / 64; w < words_of(length); w++) n += popcount64(blocks[w] & ~lowest(w == at / 64 ? at % 64 : 0));
+	} else if (at + 4 <= length) {
+		const u32 end = length - 4 - at; // the last
+		for (u32 w = 0; w <= end / 64; w++) n += popcount64(blocks[w] & (w == end / 64 ? lowest(end % 64 + 1) : ~0ull));
+	}
+	return n;
+}
+
+// bridged returns the most blocks that a gap of the cost of the cap, an insertion of up to so many
+// bases or a deletion, breaks with what else loses `left` or less.
+DEVICE u32 bridged(const Diagonal& d, u32 inserted, u32 left) {
+	u32 most = 1 + (left + 6) / 4;
+	for (i32 g = inserted; g > 0; g -= 4) {
+		const i32 outside = i32(left) - i32(maximum(g - 3, 0) * d.each / d.length) + 6;
+		if (outside >= 0) most = maximum(most, u32(g + 2) / 4 + 2 + u32(outside) / 4);
+	}
+	return most;
+}
+
+// past_gap tells whether an alignment that is sought may leave the diagonal by a gap of the cost of
+// the cap, an insertion of up to so many bases or a deletion. It goes from there to where some
+// blocks are changed, and on neighbouring diagonals segments win so much at most before.
+DEVICE bool past_gap(const Diagonal& d, const u64* differs, const u64* blocks, bool last, u32 inserted, i32 won) {
+	const i32 left = d.most - d.cap;
+	const i32 later = minimum(i32(inserted), (left - i32(LOST_GAP) - 1) * i32(d.length) / i32(d.each)); // after another gap
+	i32 lost = 0, leap = 0;
+	for (u32 from = 0;;) {
+		const u32 at = next_differing(differs, d.length, from, last);
+		const i32 so_far = maximum(lost - won, 0);
+		if (later > 0) {
+			const i32 broken = i32(blocks_after(blocks, d.length, at, last)) - (later + 2) / 4 - 2;
+			if (so_far + i32(LOST_GAP) + 1 + maximum(0, 4 * broken - 3) <= left) return true;
+		}
+		for (u32 g = 0;; g += 4) {
+			g = minimum(g, inserted);
+			const i32 broken = blocks_after(blocks, d.length, at + g, last);
+			if (so_far + i32(g * d.each / d.length) + maximum(0, 4 * broken - 3) <= left) return true;
+			if (g == inserted || broken == 0) break;
+		}
+		if (at == d.length) return false;
+		leap = minimum(leap, lost - i32(at));
+		lost = minimum(minimum(lost + i32(LOST_MISMATCH), i32(at) + 1), leap + i32(at) + 1 + i32(LOST_GAP));
+		if (lost - won > left) return false; // it only rises
+		from = at + 1;
+	}
+}
+
+// may_be_capped tells whether an alignment may be sought that has a gap of the cost of the cap.
+DEVICE bool may_be_capped(const Text& text, const Diagonal& d, const u64* differs) {
+	const u32 left = d.most - d.cap, other = left > LOST_GAP ? left - LOST_GAP : 0;
+	if (left >= d.cap || other > MOST_NEAR) return true;
+	u32 inserted = minimum(LONGEST_GAP, left * d.length / d.each);
+	if (inserted < d.cap - LOST_GAP) inserted = 0; // such a gap costs less
+	const u32 most = maximum(bridged(d, 0, left), bridged(d, inserted, left));
+	i32 won = -1; // not known
+	u64 blocks[LEAD_WORDS];
+	for (u32 up = 0; up < 2; up++) {
+		const i32 from = -i32(other + (up ? 0 : LONGEST_GAP)), to = other + (up ? LONGEST_GAP : 0);
+		const u32 n = changed_blocks(text, d, from, to, most, blocks);
+		for (u32 side = 0; side < 2; side++) {
+			const bool deletion = side != up;
+			if (n > (deletion ? bridged(d, 0, left) : most) || !(deletion || inserted)) continue;
+			if (won < 0) won = won_beside(text, d, other, true);
+			if (past_gap(d, differs, blocks, side, deletion ? 0 : inserted, won)) return true;
+		}
+	}
+	return false;
+}
+
+// leads tells whether an alignment that is sought may go through a candidate's diagonal.
+DEVICE bool leads(const LeadParams& p, const u32x2& candidate) {
+	const u32 read = candidate.x & ~STRAND;
+	const Shape s = p.reads.shapes[read];
+	if (words_of(s.length) > LEAD_WORDS) return true;
+	const Diagonal d = {strand_of(p.reads, s, candidate.x & STRAND), candidate.y, s.length, p.local.lost[read], p.each[read], p.local.cap};
+	u64 differs[LEAD_WORDS];
+	differing(p.text, d, differs);
+	const i32 lost = along(differs, d.length);
+	return lost <= i32(d.most) || may_be_near(p.text, d, lost) || (d.most >= d.cap && may_be_capped(p.text, d, differs));
+}
+
+// lead keeps the candidates that lead somewhere.
+KERNEL(lead, LeadParams, LEAD_THREADS) {
+	const u32 count = *p.count, threads = block_count() * LEAD_THREADS;
+	for (u32 first = block_index() * LEAD_THREADS + (thread_index() & ~31u); first < count; first += threads) {
+		const u32 i = first + lane();
+		u32x2 candidate = {0, 0};
+		bool kept = false;
+		if (i < count) kept = leads(p, candidate = p.candidates[i]);
+		const u32 place = claim(p.kept, kept);
+		if (kept) p.leading[place] = candidate;
+	}
+}
