@@ -137,9 +137,8 @@ func (o *orderedWriter) tell() {
 	}
 }
 
-// within tells whether at most so many blocks are between the one that is due and block n, or whether
-// there was an error: write and await then wait for nobody who brings another block, where that is
-// ahead - 1 and 0.
+// within tells whether block n is at most so many after the one that is due, or there was an error.
+// Then write, with ahead - 1, and await, with 0, do not wait for another block.
 func (o *orderedWriter) within(n, blocks int) bool {
 	return n <= int(o.reached.Load())+blocks || o.failed.Load()
 }

@@ -216,6 +216,9 @@ func TestLocalCandidatesOnGPU(t *testing.T) {
 		if i%5 == 0 {
 			o.Limits.GPUQueue = 1 << (5 + i%7)
 		}
+		if i%3 == 1 {
+			o.Sought = func(read, _, k int) int { return max(k*(1+read%4)/4, 1) }
+		}
 		gpus, err := find.OnGPUs(ref, cuda(driver, 0), o)
 		if err != nil {
 			t.Fatal(err)

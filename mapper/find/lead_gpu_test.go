@@ -1,0 +1,176 @@
+package find
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"scanmap/gpu"
+	"scanmap/gpu/device"
+	"scanmap/internal/effort"
+	"scanmap/internal/emulator"
+	"scanmap/internal/truth"
+	"scanmap/kernels"
+	"scanmap/locate"
+)
+
+// A leadCase is a read, its copy in the text with faults that cost about what it may lose, and the
+// diagonals of the copy's parts, from its first base on.
+type leadCase struct {
+	read, copied string
+	diagonals    []int
+}
+
+// drawLeadCase draws a read of m bases that may lose so much, by gaps that cost `most` at the most.
+func drawLeadCase(r *rand.Rand, m, left, most int) leadCase {
+	c := leadCase{read: truth.Random(r, m, "ACGT"), diagonals: []int{0}}
+	var s strings.Builder
+	clip := func() int {
+		n := []int{0, 1, r.IntN(6), r.IntN(m / 4)}[r.IntN(4)]
+		if n > left+2 {
+			n = 0
+		}
+		left -= n
+		return n
+	}
+	from := clip()
+	m -= clip()
+	s.WriteString(truth.Random(r, from, "ACGT"))
+	gaps, apart := r.IntN(3), 4+r.IntN(m/3)
+	for from < m {
+		to := min(m, from+1+r.IntN(apart))
+		s.WriteString(c.read[from:to])
+		if from = to; from == m {
+			s.WriteString(truth.Random(r, len(c.read)-m, "ACGT"))
+			break
+		}
+		g := []int{1 + r.IntN(6), 1 + r.IntN(30), locate.LongestGap - r.IntN(4)}[r.IntN(3)]
+		cost := min(6+g, most)
+		switch {
+		case gaps > 0 && cost <= left && r.IntN(2) == 0:
+			gaps, left = gaps-1, left-cost
+			s.WriteString(truth.Random(r, g, "ACGT"))
+			c.diagonals = append(c.diagonals, s.Len()-from)
+		case gaps > 0 && cost <= left && from+g < m:
+			gaps, left = gaps-1, left-cost
+			from += g
+			c.diagonals = append(c.diagonals, s.Len()-from)
+		case left >= 5:
+			left -= 5
+			s.WriteString(truth.Substituted(r, c.read[from:from+1], 1))
+			from++
+		case m-from <= left+8: // the rest is clipped
+			s.WriteString(truth.Random(r, m-from, "ACGT"))
+			from = m
+		}
+	}
+	c.copied = s.String()
+	return c
+}
+
+// TestLead has a GPU keep each candidate that Leads keeps, and hardly any others: of alignments
+// that lose as much as they may, a little less and a little more, on their diagonals and others.
+func TestLead(t *testing.T) {
+	t.Parallel()
+	driver := emulator.Driver(t, emulator.Plain, gpu.EmulatorOptions{})
+	r := rand.New(rand.NewPCG(67, 68))
+	kept, idle, dropped := 0, 0, 0
+	for i := range effort.Pick(120, 24) {
+		most := []int{20, 20, 14, 40}[i%4]
+		part := []int{5, 8, 3}[i/4%3] // of the bases, what may be lost
+		sought := []int{0, 1, 2}[i%3] // of that, but for 0, what is sought at first
+		var text strings.Builder
+		var reads []string
+		var at [][]int // of each read where its diagonals are in the text
+		for range 150 {
+			m := []int{60 + r.IntN(40), 100 + r.IntN(60), 100 + r.IntN(60), 250, 500}[r.IntN(5)]
+			left := m / part
+			if sought > 0 {
+				left = left * sought / 3
+			}
+			c := drawLeadCase(r, m, left+r.IntN(9)-4, most)
+			text.WriteString(truth.Random(r, 20+r.IntN(120), "ACGT"))
+			for j := range c.diagonals {
+				c.diagonals[j] += text.Len()
+			}
+			text.WriteString(c.copied)
+			reads, at = append(reads, c.read), append(at, c.diagonals)
+		}
+		ref := truth.Reference(t, text.String()+truth.Random(r, 300, "ACGT"))
+		o := Options{Engine: EngineSkim, Threads: 1, Times: &Times{}, Local: &Local{Cap: most}}
+		if sought > 0 {
+			o.Sought = func(_, m, _ int) int { return m / part * sought / 3 }
+		}
+		gpus, err := OnGPUs(ref, device.Choice{Kind: device.CUDA, Driver: driver}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := gpus.Finders()[0].(*gpuFinder)
+		b, err := w.Pack(truth.Reads(reads...), 1, func(m int) int { return m / part })
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.classes.sort(b, &w.shared)
+		uploaded := w.upload(b)
+		p := gpuPass{gpuFinder: w, gpuPart: &uploaded, queue: w.queue, chunk: &w.device.chunks[0], text: &w.device.chunks[0].text}
+		if !p.looks() {
+			t.Fatal("reads are too long")
+		}
+		var candidates []gpuCandidate
+		for read, diagonals := range at {
+			for _, d := range diagonals {
+				for _, off := range []int{0, 0, 1, -2, r.IntN(200) - 100} {
+					candidates = append(candidates, gpuCandidate{uint32(read), p.chunk.position(max(d+off, 0))})
+				}
+			}
+		}
+		led := p.leading(t, candidates)
+		local := locate.Local{Reference: ref, Cap: most}
+		for _, c := range candidates {
+			read, d := int(c.read), int(c.position())-kernels.TextPadding
+			leads := local.Leads(b.Length(read), b.K(read), b.Sought(read), b.strand(read, locate.Forward), locate.At(0, locate.Forward), d)
+			switch {
+			case leads && !led[c]:
+				t.Fatalf("case %d: of read %s, which may lose %d with gaps of %d, the candidate at %d of %s is dropped",
+					i, reads[read], b.loss(read), most, d, text.String()[max(d-100, 0):d+len(reads[read])+100])
+			case leads:
+				kept++
+			case led[c]:
+				idle++
+			default:
+				dropped++
+			}
+		}
+		if err := gpus.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if t.Logf("%d lead somewhere, %d do not and are kept, %d are dropped", kept, idle, dropped); dropped < idle || kept == 0 {
+		t.Error("too many that lead to nothing are kept")
+	}
+}
+
+// leading returns those of some candidates that lead keeps.
+func (p *gpuPass) leading(t *testing.T, candidates []gpuCandidate) map[gpuCandidate]bool {
+	q, v, n := p.queue, &p.verify, len(candidates)
+	counters := make([]uint32, verifyCounters)
+	counters[kernels.EmitLeft] = uint32(n)
+	device.Upload(q, &v.left, candidates)
+	device.Upload(q, &v.counters, counters)
+	q.Reserve(&v.grouped, 8*n)
+	v.lead(p, n)
+	device.Download(q, counters, &v.counters, 0)
+	if err := q.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	kept := make([]gpuCandidate, counters[kernels.EmitLeads])
+	device.Download(q, kept, &v.grouped, 0)
+	if err := q.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	led := map[gpuCandidate]bool{}
+	for _, c := range kept {
+		led[c] = true
+	}
+	return led
+}
