@@ -10,6 +10,9 @@
 //	with one gap of the cost of the cap: the same up to the last base on the diagonal; the cap; and
 //	4 for each such block beyond, less 3 (lemma 13).
 //
+// A part of a read has no more blocks of four bases, from its end of the read on, that are unchanged
+// on none of the diagonals nearby than it has edits (lemma 18).
+//
 // Candidates are kept whose alignments may have two gaps of the cost of the cap, and those of long
 // reads. Bases of the text are compared by their codes, also those that are ambiguous, in no contig
 // or in another one, which can only let more seem equal.
@@ -20,6 +23,8 @@ constexpr u32 LEAD_THREADS = 128;
 constexpr u32 LEAD_WORDS = 8; // exported: most words of 64 bases of a read that is looked at
 constexpr u32 LONGEST_GAP = 100;
 constexpr u32 MOST_NEAR = 63; // diagonals on either side of one
+constexpr u32 LEAST_PART = 50;  // exported: bases of a part of a read
+constexpr u32 PART_PERCENT = 4; // exported: of its bases, its edits at most
 
 // The text has padding enough for all diagonals, and chunks overlap as much.
 static_assert(64 * LEAD_WORDS + LONGEST_GAP + MOST_NEAR + 128 <= TEXT_PADDING / 2, "diagonals lie in the text");
@@ -94,15 +99,17 @@ DEVICE i32 along(const u64* differs, u32 length) {
 	return minimum(least, lost);
 }
 
-// changed_blocks sets the lowest bit of each block of four bases that is unchanged on none of the
-// diagonals from `from` to `to` around one, and counts them. It stops after more than `most`.
-DEVICE u32 changed_blocks(const Text& text, const Diagonal& d, i32 from, i32 to, u32 most, u64* blocks) {
+// changed_blocks sets the lowest bit of each block of four bases, from base `first` on, that is
+// unchanged on none of the diagonals from `from` to `to` around one, and counts them. It stops after
+// more than `most`.
+DEVICE u32 changed_blocks(const Text& text, const Diagonal& d, u32 first, i32 from, i32 to, u32 most, u64* blocks) {
 	u32 n = 0;
-	for (u32 w = 0; w < words_of(d.length); w++) {
-		const Strip s = strip_at(d, 64 * w);
-		u64 changed = 0x1111111111111111 & lowest((d.length - 64 * w) & ~3u);
+	for (u32 w = 0; w < words_of(d.length - first); w++) {
+		const u32 at = first + 64 * w;
+		const Strip s = strip_at(d, at);
+		u64 changed = 0x1111111111111111 & lowest((d.length - at) & ~3u);
 		for (i32 i = from; i <= to && changed; i += 64) {
-			Reel r = reel_at(text, d.at + u32(i) + 64 * w);
+			Reel r = reel_at(text, d.at + u32(i) + at);
 			for (i32 j = i; j <= to && j < i + 64 && changed; j++) {
 				u64 x = ~equal(s, r.now);
 				x |= x >> 1;
@@ -184,7 +191,7 @@ DEVICE bool may_be_near(const Text& text, const Diagonal& d, i32 lost) {
 	if (near == 0) return false;
 	if (near > MOST_NEAR) return true;
 	u64 blocks[LEAD_WORDS];
-	if (changed_blocks(text, d, -i32(near), near, most, blocks) > most) return false;
+	if (changed_blocks(text, d, 0, -i32(near), near, most, blocks) > most) return false;
 	return lost - won_beside(text, d, near, d.each < d.length) <= i32(d.most);
 }
 
@@ -266,7 +273,7 @@ DEVICE bool may_be_capped(const Text& text, const Diagonal& d, const u64* differ
 	u64 blocks[LEAD_WORDS];
 	for (u32 up = 0; up < 2; up++) {
 		const i32 from = -i32(other + (up ? 0 : LONGEST_GAP)), to = other + (up ? LONGEST_GAP : 0);
-		const u32 n = changed_blocks(text, d, from, to, most, blocks);
+		const u32 n = changed_blocks(text, d, 0, from, to, most, blocks);
 		for (u32 side = 0; side < 2; side++) {
 			const bool deletion = side != up;
 			if (n > (deletion ? bridged(d, 0, left) : most) || !(deletion || inserted)) continue;
@@ -277,12 +284,42 @@ DEVICE bool may_be_capped(const Text& text, const Diagonal& d, const u64* differ
 	return false;
 }
 
+DEVICE u32 part_edits(u32 n) { return n * PART_PERCENT / 100; }
+
+// may_be_part tells whether there may be a part at the first or the last bases of a strand. Of
+// `blocks`, which begin at the first or end at the last, those are set that are changed.
+DEVICE bool may_be_part(const Diagonal& d, const u64* blocks, bool last) {
+	const u32 all = d.length & ~3u;
+	u32 broken = 0, at = 0;
+	for (u32 edits = part_edits(LEAST_PART); edits <= part_edits(d.length); edits++) {
+		for (const u32 n = maximum(LEAST_PART, (100 * edits + PART_PERCENT - 1) / PART_PERCENT); at + 4 <= n; at += 4) {
+			const u32 block = last ? all - 4 - at : at;
+			broken += blocks[block / 64] >> block % 64 & 1;
+		}
+		if (broken <= edits) return true;
+	}
+	return false;
+}
+
+// leads_to_part tells whether a part of a read may go through a diagonal.
+DEVICE bool leads_to_part(const Text& text, const Diagonal& d) {
+	if (d.length < LEAST_PART) return false;
+	const i32 near = part_edits(d.length);
+	u64 blocks[LEAD_WORDS];
+	changed_blocks(text, d, 0, -near, near, ~0u, blocks);
+	if (may_be_part(d, blocks, false)) return true;
+	if (d.length % 4) changed_blocks(text, d, d.length % 4, -near, near, ~0u, blocks);
+	return may_be_part(d, blocks, true);
+}
+
 // leads tells whether an alignment that is sought may go through a candidate's diagonal.
 DEVICE bool leads(const LeadParams& p, const u32x2& candidate) {
 	const u32 read = candidate.x & ~STRAND;
 	const Shape s = p.reads.shapes[read];
 	if (words_of(s.length) > LEAD_WORDS) return true;
-	const Diagonal d = {strand_of(p.reads, s, candidate.x & STRAND), candidate.y, s.length, p.local.lost[read], p.each[read], p.local.cap};
+	Diagonal d = {strand_of(p.reads, s, candidate.x & STRAND), candidate.y, s.length, 0, 0, p.local.cap};
+	if (p.local.parts) return leads_to_part(p.text, d);
+	d.most = p.local.lost[read], d.each = p.each[read];
 	u64 differs[LEAD_WORDS];
 	differing(p.text, d, differs);
 	const i32 lost = along(differs, d.length);

@@ -67,7 +67,9 @@ const KeepCounters = 2
 
 // Of lead.cu:
 
-const LeadWords = 8 // most words of 64 bases of a read that is looked at
+const LeadWords = 8   // most words of 64 bases of a read that is looked at
+const LeastPart = 50  // bases of a part of a read
+const PartPercent = 4 // of its bases, its edits at most
 
 // Of levenshtein.cu:
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"scanmap/dna"
 	"scanmap/internal/parallel"
 )
 
@@ -74,10 +75,15 @@ func (l *Local) Parts(r *Read, candidates []Candidate) []Location {
 	for _, c := range candidates {
 		strand := r.Strand(c.Place)
 		m := strand.Length()
-		l.besidePart(strand, c.Place, int(c.Diagonal), m)
-		for _, last := range []bool{false, true} {
+		l.setWhole(strand, c.Place, int(c.Diagonal), m)
+		known := false // whether besidePart was called
+		for _, last := range [...]bool{false, true} {
 			if !f.mayBePart(m, last) {
 				continue
+			}
+			if !known {
+				known = true
+				l.besidePart(strand, c.Place, int(c.Diagonal), m)
 			}
 			if n := l.longestPart(f.differs, m, last); n > 0 {
 				l.addPart(strand, c, n, last)
@@ -108,18 +114,17 @@ func (l *Local) Parts(r *Read, candidates []Candidate) []Location {
 // LeadsToPart tells whether a part of a read, with one of its strands at a place, may go through a
 // diagonal. Parts leaves out others itself.
 func (l *Local) LeadsToPart(m int, strand Planes, p Place, diagonal int) bool {
-	l.besidePart(&Strand{Planes: strand}, p, diagonal, m)
+	l.setWhole(&Strand{Planes: strand}, p, diagonal, m)
 	return l.finder.mayBePart(m, false) || l.finder.mayBePart(m, true)
 }
 
-// besidePart sets f.differs, as for longestPart, and f.whole of a diagonal.
+// besidePart sets f.differs of a diagonal, as for longestPart.
 func (l *Local) besidePart(strand *Strand, p Place, diagonal, m int) {
 	f := &l.finder
 	f.differs = f.differs[:0]
 	for most, d := partEdits(m), -partEdits(m); d <= most; d++ {
 		f.differs = l.differences(f.differs, strand, p, diagonal+d, m)
 	}
-	f.setWhole(f.differs, m)
 }
 
 // beside tells whether one of the positions, by stretch, is no more than sameParts from another.
@@ -135,21 +140,33 @@ func beside(positions map[partStretch]int32, p Place, at int32) bool {
 // sameParts is how near two parts of a read begin, or end, that count as one.
 const sameParts = 10
 
-// setWhole sets a bit in f.whole for each of m bases from which on four are equal to the text on
-// one of the diagonals of longestPart.
-func (f *partFinder) setWhole(differs []uint64, m int) {
-	words := len(differs) / (2*partEdits(m) + 1)
-	f.whole = parallel.Resize(f.whole, words)
+// setWhole sets f.whole for mayBePart: a bit for the first base of each block of four that is equal
+// to the text on one of the diagonals of longestPart. Blocks begin at the first of m bases, or end
+// at the last. Bases of the text are compared by their codes, also those that match nothing, which
+// can only let more seem equal.
+func (l *Local) setWhole(strand *Strand, p Place, diagonal, m int) {
+	f, text, near := &l.finder, &l.Reference.Bases, partEdits(m)
+	f.whole = parallel.Resize(f.whole, m/64+2)
 	clear(f.whole)
-	for from := 0; from < len(differs); from += words {
-		for w, x := range differs[from:][:words] {
-			next := ^uint64(0)
-			if w+1 < words {
-				next = differs[from+w+1]
+	first := l.contig(p).Start + diagonal
+	for _, from := range [...]int{0, m & 3} {
+		for w := from; w+4 <= m; w += 64 {
+			low, high, amb := strand.Planes.Window(w)
+			changed := uint64(0x1111111111111111)
+			for d := -near; d <= near && changed != 0; d += 64 {
+				at := first + d + w
+				changed &= changedBlocks(dna.WindowOrZero(text.Low, at), dna.WindowOrZero(text.Low, at+64),
+					dna.WindowOrZero(text.High, at), dna.WindowOrZero(text.High, at+64), low, high, amb, ^uint64(0), uint64(min(near+1-d, 64)))
 			}
-			x |= x>>1 | next<<63
-			x |= x>>2 | next<<62 | next<<61
-			f.whole[w] |= ^x
+			whole := 0x1111111111111111 &^ changed
+			if n := m - w; n < 64 {
+				whole &= 1<<(n&^3) - 1
+			}
+			f.whole[w>>6] |= whole << (w & 63)
+			f.whole[w>>6+1] |= whole >> 1 >> (63 - w&63)
+		}
+		if m&3 == 0 {
+			break
 		}
 	}
 }

@@ -141,6 +141,15 @@ func TestLead(t *testing.T) {
 				dropped++
 			}
 		}
+		uploaded.local = kernels.Local{Parts: 1}
+		led = p.leading(t, candidates)
+		for _, c := range candidates {
+			read, d := int(c.read), int(c.position())-kernels.TextPadding
+			strand := b.strand(read, locate.Forward)
+			if leads := local.LeadsToPart(b.Length(read), strand, locate.At(0, locate.Forward), d); leads != led[c] {
+				t.Fatalf("case %d: a part of read %s leads through %d: %t", i, reads[read], d, led[c])
+			}
+		}
 		if err := gpus.Close(); err != nil {
 			t.Fatal(err)
 		}

@@ -164,15 +164,23 @@ func (v *gpuVerify) mark(p *gpuPass, n, reads int) {
 	})
 }
 
+// Parts are the same for the host and for lead. Where they are not, this array has no element of
+// that index, and the package does not compile.
+var _ = [1]struct{}{}[(locate.LeastPart-kernels.LeastPart)|(locate.PartPercent-kernels.PartPercent)]
+
 // looks tells whether candidates of local locations are looked at here, so that the host need not.
 func (p *gpuPass) looks() bool {
-	return p.local.Lost != 0 && p.longest <= kernels.LeadWords*dna.WordBases
+	return p.options.Local != nil && p.longest <= kernels.LeadWords*dna.WordBases
 }
 
-// lead drops those candidates of local locations that lead to nothing.
+// lead drops those candidates of local locations, or of parts, that lead to nothing.
 func (v *gpuVerify) lead(p *gpuPass, n int) {
+	each := uint64(0) // of parts
+	if p.local.Parts == 0 {
+		each = p.onGPU.each.At(0)
+	}
 	device.LaunchBlocks(p.queue, "lead", blocksFor(p.queue, "lead", n), &kernels.LeadParams{
-		Text: p.chunk.params(p.text), Reads: p.reads, Local: p.local, Each: p.onGPU.each.At(0),
+		Text: p.chunk.params(p.text), Reads: p.reads, Local: p.local, Each: each,
 		Candidates: v.left.At(0), Leading: v.grouped.At(0),
 		Count: v.counters.At(4 * kernels.EmitLeft), Kept: v.counters.At(4 * kernels.EmitLeads),
 	})
