@@ -8,31 +8,31 @@ import (
 
 // Families of repeats have pairs of places as many as the square of their copies, and shared works
 // on each run of such a pair. An array of satellites has few different K-mers though: compared as
-// strings (rounds.go, neighbours.go), each of them costs time once, for all its places. So the
-// K-mers of the reference, and those of the genome, are parted into crowded ones and others. What
-// is crowded on both sides is compared as strings, and all other pairs by their runs. Which are
-// crowded changes time and memory alone.
+// strings (rounds.go, neighbours.go), each one costs time once, for all its places. Some K-mers of
+// the reference and of the genome are therefore marked as crowded. Pairs of two crowded K-mers are
+// compared as strings, and all other pairs by their runs. Which are crowded changes time and memory
+// alone.
 //
 // Lemma. Each pair of a K-mer of the reference and one of the genome is then counted once.
 //
-// Proof. The K-mer of the reference is crowded or not, and so is that of the genome; each of the
-// four cases is in one join, or in that of strings. A join has spans and contigs that are stretches
-// of K-mers of one kind, with K - 1 bases more. It has the pairs of all K-mers that lie inside
-// them. No K-mer of the other kind does: a stretch of these between two of its spans has K K-mers
-// or more, as a block has (split), so that spans are K bases apart or more, and none are joined
-// across it. Where spans are joined, their K-mers are of one kind, and between them are some that
-// nobody wants. ∎
+// Proof. The K-mer of the reference is crowded or not, and the K-mer of the genome is crowded or
+// not. Three of the four cases are in one join each, and the fourth is compared as strings. A join
+// has spans and contigs that are stretches of K-mers of one kind, with K - 1 bases more. It has the
+// pairs of all K-mers that lie inside them. No K-mer of the other kind does: a stretch of these
+// between two of its spans has K K-mers or more, as a block has (split), so that spans are K bases
+// apart or more, and none are joined across it. Where spans are joined, their K-mers are of one
+// kind, and between them are some that nobody wants. ∎
 
 // A split says where crowded K-mers begin.
 type split struct {
 	reference, genome []span
-	// same tells that the wanted K-mers are all those of the genome.
+	// same tells that all K-mers of the genome are wanted.
 	same bool
 	// repeated tells that most crowded K-mers are equal to others.
 	repeated bool
 }
 
-// places is the number of crowded K-mers, those of both sides if they are not the same.
+// places is the number of crowded K-mers, of both sides if the sides differ.
 func (p *split) places() int {
 	n := 0
 	for _, s := range p.genome {
@@ -83,7 +83,7 @@ func (s *sharing) split(genome *dna.Reference) split {
 	return p
 }
 
-// joins are those of all K-mers but the crowded ones with each other.
+// joins are the joins of all pairs of K-mers, except pairs of two crowded ones.
 func (s *sharing) joins(p split) (all []join) {
 	k, starts := s.options.Length, s.frequencies.starts
 	add := func(starts []span, texts []text) {

@@ -34,7 +34,7 @@ func satellites(r *rand.Rand, unit string, copies int) string {
 }
 
 // TestSatellites has arrays whose blocks auto finds crowded, beside blocks that are not, and
-// compares counts with those that runs alone give: K-mers of one to three words.
+// compares counts with the counts of runs alone: K-mers of one to three words.
 func TestSatellites(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(41, 42))
@@ -96,8 +96,8 @@ func TestCrowdedNowhere(t *testing.T) {
 	}
 }
 
-// TestCrowdedOnOneSide has regions, so that a K-mer may be crowded among those that are wanted and
-// not among those of the genome: its own place is left out once.
+// TestCrowdedOnOneSide has regions, so that a K-mer may be crowded among the wanted ones and not
+// among all K-mers of the genome: its own place is left out once.
 func TestCrowdedOnOneSide(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(51, 52))
@@ -116,7 +116,7 @@ func TestCrowdedOnOneSide(t *testing.T) {
 }
 
 // TestCrowdedFamily has copies of a repeat that are 10 % apart, on both strands, so that few K-mers
-// are equal: they are crowded, and what is without them is not.
+// are equal: they are crowded, and genomes without them are not.
 func TestCrowdedFamily(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(53, 54))
@@ -145,7 +145,7 @@ func TestReverseComplement(t *testing.T) {
 	}
 }
 
-// TestChoose takes the blocks that gain, and of them what is wanted.
+// TestChoose takes the wanted K-mers of the blocks that gain.
 func TestChoose(t *testing.T) {
 	t.Parallel()
 	s := side{starts: []span{{0, 35}}, blocks: []span{{0, 10}, {10, 20}, {20, 30}, {30, 45}}, gains: []float64{0, -1, 3, 2}}
@@ -156,7 +156,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestSpans has what is within spans, without them, and on the other strand.
+// TestSpans cuts spans by others: the parts within, the parts without, and on the other strand.
 func TestSpans(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(45, 46))

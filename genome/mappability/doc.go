@@ -7,16 +7,16 @@
 // contigs of the genomes, where the K-mer that begins at p fits:
 //
 //   - with substitutions, each (contig, strand, position) at which all K bases lie inside the
-//     contig and at most e of them differ. This is the (k,e)-frequency of GenMap (Pockrandt,
-//     Alzamel, Iliopoulos and Reinert, "GenMap: ultra-fast computation of genome mappability",
+//     contig and at most e bases differ. This is the (k,e)-frequency of GenMap (Pockrandt, Alzamel,
+//     Iliopoulos and Reinert, "GenMap: ultra-fast computation of genome mappability",
 //     Bioinformatics 36, 2020, section 2).
 //   - with edits, each location as package locate defines it. GenMap has no edits.
 //
 // The mappability is 1/frequency. A place counts once for each strand, so that a K-mer which is
 // its own reverse complement counts twice where it lies; so it does in GenMap. A letter other than
-// A, C, G, T and U differs from everything, itself too. So a K-mer with more than e of them fits
-// nowhere: it has no value, as one that would hang over the end of its contig. One with fewer fits
-// at its own place, where these letters count as edits; so it does in GenMap.
+// A, C, G, T and U differs from everything, itself too. A K-mer with more than e such letters fits
+// nowhere: it has no value, like a K-mer that would hang over the end of its contig. A K-mer with
+// fewer fits at its own place, where these letters count as edits, as in GenMap.
 //
 // # Two engines
 //
@@ -27,7 +27,7 @@
 // K-mers as strings, each once for all its places (crowded.go, rounds.go, neighbours.go). Both
 // engines are exact.
 //
-// # What is where
+// # Files
 //
 // A file uses those below it; two use one above:
 //
@@ -47,7 +47,7 @@
 // # Words
 //
 //   - offset: a position in dna.Reference.Bases; position: one of a contig.
-//   - span: a stretch of the reference, within a contig, of which all K-mers are wanted.
+//   - span: a stretch of the reference, within a contig, whose K-mers are all wanted.
 //   - text: one strand of a genome.
 //   - diagonal: the difference of an offset of a text and one of the reference.
 //   - run: a stretch of a diagonal without a difference, as long as it can be.

@@ -9,12 +9,12 @@ import (
 	"scanmap/internal/parallel"
 )
 
-// Without differences, places need not be paired: of each K-mer that differs from all before it in
-// the table the places are counted, so that time does not grow with the number of places. Seeds are
-// then the first bases of K-mers that lie inside their span or contig, without letters that match
-// nothing, and they are in order of the whole K-mers.
+// Without differences, places need not be paired: the places are counted once for each different
+// K-mer of the table, so that time does not grow with the number of places. Seeds are then the
+// first bases of K-mers that lie inside their span or contig, without letters that match nothing,
+// and they are in order of the whole K-mers.
 
-// byKMer compares K-mers of the reference, of which seeds are the first bases.
+// byKMer compares K-mers of the reference that begin with two seeds.
 func (s *sharing) byKMer(x, y entry) int {
 	if c := cmp.Compare(x.code, y.code); c != 0 || s.options.Length <= s.seed.bases {
 		return c
@@ -38,8 +38,8 @@ func compareKMers(a, b planes, x, y, k int) int {
 	return 0
 }
 
-// countWholes counts the places of K-mers of the table among those of a partition of the text:
-// s.found has them at the first of equal K-mers.
+// countWholes counts the places of K-mers of the table in a partition of the text. Equal K-mers
+// have their count in s.found at the first one.
 func (s *sharing) countWholes(partition int) {
 	t := &s.table
 	for _, e := range s.seeds.of(partition) {
@@ -57,7 +57,7 @@ func (s *sharing) countWholes(partition int) {
 	}
 }
 
-// settle gives what was found for the K-mers of the table to all of them.
+// settle gives the counts of the first ones of equal K-mers of the table to all of them.
 func (s *sharing) settle() {
 	t := &s.table
 	parallel.Ranges(s.options.Threads, len(t.heads)-1, 1<<12, func(_, from, to int) {

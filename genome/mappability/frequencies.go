@@ -18,7 +18,7 @@ const Most = None - 1
 type Frequencies struct {
 	// Length is K.
 	Length int
-	// Engine is the one that counted, and Device where.
+	// Engine is the engine that counted, and Device is where.
 	Engine Engine
 	Device string
 
@@ -46,11 +46,11 @@ type counter struct {
 	options     *Options
 	ref         *dna.Reference // whose K-mers are counted
 	frequencies *Frequencies
-	// counts are by offset, 0 where nothing was found yet. other are those of a genome after the
-	// first.
+	// counts are by offset, 0 where nothing was found yet. other are the counts of a genome after
+	// the first.
 	counts, other []uint32
-	// apart are the K-mers that Reads maps one by one, and grouped those that are mapped once for
-	// all that are equal.
+	// apart are the K-mers that Reads maps one by one. grouped are the K-mers that it maps once for
+	// all equal ones.
 	apart, grouped []span
 	progress       *progress
 }
@@ -58,15 +58,15 @@ type counter struct {
 // addSaturated adds, up to the most that counts hold.
 func addSaturated(a uint32, b uint64) uint32 { return uint32(min(uint64(a)+b, Most)) }
 
-// Of returns the frequencies of a contig by position, None where there is none. They may be
-// written to, which changes them.
+// Of returns the frequencies of a contig by position, None where there is none. Writing to the
+// slice changes the frequencies.
 func (f *Frequencies) Of(contig int) []uint32 {
 	c := &f.ref.Contigs[contig]
 	return f.counts[c.Start:c.End():c.End()]
 }
 
 // Runs calls use for the stretches [start, end) of positions [from, to) of a contig of one
-// frequency each, in order, without those that have none, until it returns an error.
+// frequency each, in order, without stretches that have none, until use returns an error.
 func (f *Frequencies) Runs(contig, from, to int, use func(start, end int, frequency uint32) error) error {
 	counts := f.Of(contig)[:to]
 	for start := from; start < to; {
@@ -104,8 +104,9 @@ func (f *Frequencies) unique(offset int) bool {
 		(f.repeated == nil || f.repeated[offset/64]>>(offset%64)&1 == 0)
 }
 
-// countGenomes puts 1 in the place of the counts of one genome that are not 0. Of the K-mers' own
-// genome it notes before which of them are repeated; with excludeOwn the count of these stays 1.
+// countGenomes puts 1 in the place of the counts of one genome that are not 0. If the genome is the
+// K-mers' own, it first notes which K-mers are repeated; with excludeOwn the count of these stays
+// 1.
 func (f *Frequencies) countGenomes(counts []uint32, own bool) {
 	if own = own && !f.excludeOwn; own {
 		f.repeated = make([]uint64, (len(counts)+63)/64)
@@ -123,14 +124,14 @@ func (f *Frequencies) countGenomes(counts []uint32, own bool) {
 
 // A Summary sums frequencies up.
 type Summary struct {
-	// Positions are those at which a wanted K-mer begins, and KMers those of them that have a
-	// frequency.
+	// Positions counts the positions at which a wanted K-mer begins, and KMers the wanted K-mers
+	// with a frequency.
 	Positions, KMers int64
-	// Unique are those that fit nowhere but at their own place or, with Options.Genomes and without
-	// Options.ExcludeSelf, in no genome but their own.
+	// Unique is how many K-mers fit nowhere but at their own place or, with Options.Genomes and
+	// without Options.ExcludeSelf, in no genome but their own.
 	Unique int64
-	// Places is the sum of the frequencies, and Mappability that of 1/frequency. For the latter a
-	// K-mer's own place counts in any case, so that Options.ExcludeSelf changes nothing but with
+	// Places is the sum of the frequencies, and Mappability the sum of 1/frequency. For the latter
+	// a K-mer's own place counts in any case, so that Options.ExcludeSelf changes nothing but with
 	// Options.Genomes: then frequencies do not say how many genomes there are with it, and
 	// Mappability is 0. Largest is the largest frequency.
 	Places      uint64
@@ -150,7 +151,7 @@ func (f *Frequencies) Summarize() (s Summary) {
 }
 
 // chunkKMers is how many K-mers, or counts, one goroutine goes over at a time. Sums do not depend
-// on threads, as those of chunks are added in order.
+// on threads, as the sums of chunks are added in order.
 const chunkKMers = 1 << 16
 
 // summarize sums up the K-mers of a span.
@@ -243,8 +244,8 @@ func (f *Frequencies) anyAmbiguous(from, to int) bool {
 // own place.
 //
 // Proof. At its own place it has as many edits as such letters, at most e. With substitutions that
-// is a location, and no other is the same. With edits it is an occurrence, of which one location
-// tells: itself, or the first of those that exclude it. ∎
+// is a location, and no other is the same. With edits it is an occurrence, and one location stands
+// for it: the occurrence itself, or the first location that excludes it. ∎
 func (f *Frequencies) excludeSelf() {
 	exclude := func(offset int) {
 		if n := &f.counts[offset]; *n > 0 && *n < Most {

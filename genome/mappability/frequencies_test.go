@@ -12,8 +12,8 @@ import (
 	"scanmap/locate"
 )
 
-// TestChunks compares what goroutines do chunk by chunk with plain loops, where letters that match
-// nothing, ends of contigs and of regions lie at borders of chunks.
+// TestChunks compares the work of goroutines, chunk by chunk, with plain loops. Letters that match
+// nothing, ends of contigs and ends of regions lie at borders of chunks.
 func TestChunks(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 1))
 	letters := make([]byte, 3*chunkKMers)
@@ -81,7 +81,7 @@ func TestChunks(t *testing.T) {
 	}
 }
 
-// TestAddUp compares sums of several blocks with those taken one by one.
+// TestAddUp compares sums of several blocks with sums taken one by one.
 func TestAddUp(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(81, 82))
@@ -101,7 +101,7 @@ func TestAddUp(t *testing.T) {
 	}
 }
 
-// TestUniqueOfGenomes counts genomes in place of places: the same K-mers are unique.
+// TestUniqueOfGenomes counts genomes instead of places: the same K-mers are unique.
 func TestUniqueOfGenomes(t *testing.T) {
 	const repeat = "ACGATTTACGC"
 	genomes := []*dna.Reference{

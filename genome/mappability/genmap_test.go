@@ -9,9 +9,9 @@ import (
 )
 
 // genmapCases are cases of GenMap's own tests (tests/test_cases of github.com/cpockrandt/genmap,
-// commit f42d176, BSD 3-clause, copyright 2019-2020 Christopher Pockrandt), with the frequencies
-// that its authors wrote down, those of the first genome. Between genomes is a slash. -nc leaves
-// reverse strands out, and -ep counts genomes in place of places.
+// commit f42d176, BSD 3-clause, copyright 2019-2020 Christopher Pockrandt), with the frequencies of
+// the first genome that its authors wrote down. A slash parts genomes. -nc leaves reverse strands
+// out, and -ep counts genomes instead of places.
 var genmapCases = []struct {
 	name    string
 	k, e    int

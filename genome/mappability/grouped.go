@@ -18,52 +18,51 @@ type stretch struct {
 }
 
 // Equal K-mers have the same frequency. In families of repeats Reads finds the strings of K-mers
-// (stringtable.go), maps one K-mer of each, and gives what it finds to all of them. An array of n
-// copies of a unit then costs n for each string, and not n².
+// (stringtable.go), maps one K-mer of each string, and gives its frequency to all K-mers with that
+// string. An array of n copies of a unit then costs n for each string, and not n².
 //
 // Lemma. The frequency of a K-mer x, before its own place is left out, depends on its letters
 // alone. If both strands count, the reverse complement x' has the same one.
 //
-// Proof. A place is a location of a strand of the read, x on strand + and x' on strand -. Both are
-// laid along the contig as it is, from left to right. Which ends are occurrences, with their
-// distance, gaps and start, is decided by the letters of the strand and of the contig, and which of
-// them are locations by the occurrences of that contig and strand (package locate). So some letters
-// y have as many locations along all contigs, L(y), whether they are a read or its reverse
-// complement. The frequency of x is L(x) + L(x'), and that of x' is L(x') + L(x), as x is the
-// reverse complement of x'. ∎
+// Proof. A place is a location of a strand of the read, x on strand + and x' on strand -. Both x
+// and x' are laid along the unchanged contig, from left to right. The letters of the strand and of
+// the contig decide which ends are occurrences, with their distance, gaps and start. The
+// occurrences of a contig and strand decide which of them are locations (package locate). Letters y
+// therefore have the same number of locations along all contigs, L(y), whether y is a read or its
+// reverse complement. The frequency of x is L(x) + L(x'), and that of x' is L(x') + L(x), as x is
+// the reverse complement of x'. ∎
 //
 // With ForwardOnly it is L(x) alone, and x and x' are two strings. Letters that match nothing
 // differ from all others alike, so that it is enough that they are at the same bases. A K-mer with
-// more than e of them has no string, and fits nowhere. Whether its own place is left out
+// more than e such letters has no string, and fits nowhere. Whether its own place is left out
 // (excludeSelf), and whether genomes are counted, is settled after that, by the frequency and the
 // K-mer's own letters.
 //
-// To find its string costs a K-mer time too, and most genomes have few repeats. So a sample of the
-// K-mers is counted first, by hashes of their ends: all those that have one of some hashes. Blocks
-// of neighbours of whose sample a share leastRepeated or more has a hash that comes again are
-// grouped, and all other K-mers are mapped as they are. Which blocks are grouped changes time and
-// memory alone.
+// To find the string of a K-mer takes time too, and most genomes have few repeats. A sample of the
+// K-mers is counted first, by hashes of their ends: all K-mers with certain hashes. A block of
+// neighbours is grouped if a share of leastRepeated or more of its sample has a hash that comes
+// again. All other K-mers are mapped one by one. Which blocks are grouped changes time and memory
+// alone.
 //
 // Memory is up to 2 bits for each K-mer while blocks are chosen. Numbers of strings stand where
 // counts will be, and take none. With grouped blocks both strands of the reference take 0.75 bytes
 // a base. Strings are found in windows. One ends when it has mostGrouped strings, or a batch of the
 // table more. Each string takes 12 bytes, and up to 32 of a hash table, half as much more while it
 // grows. A string that is in several windows is mapped in each. A read that does not overlap with
-// the one before it takes K bytes of a batch, in place of one.
+// the one before it takes K bytes of a batch, and not one.
 
 const (
 	// groupedBlock is how many neighbouring K-mers are grouped or not as a whole.
 	groupedBlock = 1 << 10
 	// leastRepeated is the share of repeated K-mers from which on a block is grouped. It costs a
 	// K-mer 0.3 us to find its string, and 1 us or more to be mapped: the more, the more places it
-	// has (docs/benchmarks/mappability.md). Of two that are equal one is saved, half of 1 us for
-	// each, so that 3 of 5 have to repeat. Of those that do not, up to a quarter have another's
-	// counter.
+	// has (docs/benchmarks/mappability.md). If two are equal one is saved, half of 1 us for each,
+	// so that 3 of 5 have to repeat. Up to a quarter of the others have another K-mer's counter.
 	leastRepeated = 0.6
 	// mostGrouped is how many strings a window has.
 	mostGrouped = 1 << 23
-	// sampledBits is such that of 8 K-mers one is sampled. To sample all takes three times as long,
-	// and chooses nearly the same blocks.
+	// sampledBits has one K-mer in 8 sampled. To sample all takes three times as long, and chooses
+	// nearly the same blocks.
 	sampledBits = 3
 )
 
@@ -104,16 +103,16 @@ func (c *counter) groupBlocks() []piece {
 	return cut(c.frequencies.starts, size)
 }
 
-// repeats tell which K-mers of a sample have a hash that another one has. A hash is that of the
-// first bases and of the last ones, as they lie on the other strand, in either order, so that
-// reverse complements have the same; or of the first bases alone with ForwardOnly.
+// repeats tell which K-mers of a sample have a hash that another one has. A hash is taken of the
+// first bases, and of the last ones on the other strand, in either order, so that reverse
+// complements have the same hash. With ForwardOnly the hash is of the first bases alone.
 //
 // Lemma. Two equal K-mers without letters that match nothing are both in the sample or none is, and
-// if they are, both count as repeated. So do a K-mer and its reverse complement where both strands
-// count.
+// if they are, both count as repeated. The same holds for a K-mer and its reverse complement where
+// both strands count.
 //
 // Proof. The first q bases of x' are the last q of x on the other strand, so that both have the
-// same sum of hashes, which says whether they are sampled, and which counter is theirs. ∎
+// same sum of hashes. The sum says whether a K-mer is sampled, and which counter it has. ∎
 type repeats struct {
 	bases        *dna.Sequence
 	length, seed int
@@ -150,7 +149,7 @@ func newRepeats(ref *dna.Reference, o *Options, starts []span, skip int) *repeat
 	return r
 }
 
-// of returns how many K-mers of a block are sampled, and how many of them repeated.
+// of returns how many K-mers of a block are sampled, and how many sampled ones are repeated.
 func (r *repeats) of(worker int, block piece) (sampled, repeated int) {
 	r.each(worker, block.stretch(), func(counter uint64) {
 		sampled++
@@ -194,7 +193,7 @@ func (r *repeats) each(worker int, starts span, use func(counter uint64)) {
 	}
 }
 
-// spread is a hash of a code, of which the first bits depend on all bits.
+// spread is a hash of a code. Its first bits depend on all bits of the code.
 func spread(code uint64) uint64 {
 	code *= 0x9E3779B97F4A7C15
 	return (code ^ code>>29) * 0xBF58476D1CE4E5B9
@@ -256,8 +255,8 @@ func (c *counter) eachWindow(ctx context.Context, count func(iter.Seq[stretch]) 
 	return nil
 }
 
-// stretches are a K-mer of strand + for each string, those that are neighbours together, and where
-// its count is to go by number.
+// stretches are a K-mer of strand + for each string, neighbouring K-mers together, and where the
+// count of each string goes, by number.
 func (t *stringTable) stretches(counts []uint32) iter.Seq[stretch] {
 	offset := func(id int) int {
 		x := int(t.where[id] >> 1)

@@ -32,8 +32,8 @@ func groupedKMers(ref *dna.Reference, o Options) (n int) {
 }
 
 // TestGrouped has arrays whose K-mers are grouped by the rule, beside others that are not, and
-// compares counts with those of K-mers that are mapped one by one: K-mers of one to three words,
-// and hashes of both ends that overlap or not.
+// compares counts with the counts of K-mers mapped one by one: K-mers of one to three words, and
+// hashes of both ends that overlap or not.
 func TestGrouped(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(61, 62))
@@ -64,7 +64,7 @@ func TestGrouped(t *testing.T) {
 	}
 }
 
-// TestGroupedNowhere has ordinary genomes, of which few K-mers repeat: none are grouped, with few
+// TestGroupedNowhere has ordinary genomes with few repeated K-mers: none are grouped, with few
 // counters for each K-mer or with many.
 func TestGroupedNowhere(t *testing.T) {
 	t.Parallel()
@@ -78,7 +78,7 @@ func TestGroupedNowhere(t *testing.T) {
 	}
 }
 
-// TestRepeatsOfBothStrands has one K-mer twice, as it is or as its reverse complement: it counts as
+// TestRepeatsOfBothStrands has one K-mer twice, the same or its reverse complement: it counts as
 // repeated, unless the other strand does not count, and whatever share of hashes has counters.
 func TestRepeatsOfBothStrands(t *testing.T) {
 	t.Parallel()
@@ -104,7 +104,7 @@ func TestRepeatsOfBothStrands(t *testing.T) {
 			all[again]++
 		}
 	}
-	// Of those that differ few have the same counter.
+	// Few K-mers that differ have the same counter.
 	if alike[false] > all[false]/2 {
 		t.Errorf("%d of %d repeated", alike[false], all[false])
 	}

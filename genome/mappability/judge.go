@@ -16,17 +16,17 @@ const (
 	mostSampled  = 1 << 22
 	// fewCopies is the number of equal seeds up to which their K-mers are taken to differ.
 	fewCopies = 64
-	// rounds is how often blocks are judged, each time by the pairs of those that were left.
+	// rounds is how often blocks are judged, each time by pairs within the blocks that were left.
 	rounds = 3
 	// leastGain is how many times the cost of strings all their pairs have to cost: samples err.
 	leastGain = 1.25
 )
 
-// What work takes, in nanoseconds, on the machine of docs/benchmarks/mappability.md. A place costs
-// sharedPair for each other one with the same seed, on either strand, and sharedRun for those of
-// them with which a run begins. It costs stringPlace to gather its strings. A string costs
-// stringPiece for each piece by which it is looked up, and stringPair for each other one with that
-// piece, of which further pieces leave mostCompared or so. With twice these stringPlace and
+// The costs of work, in nanoseconds, on the machine of docs/benchmarks/mappability.md. A place
+// costs sharedPair for each other place with the same seed, on either strand, and sharedRun if a
+// run begins with the two. To gather the strings of a place costs stringPlace. A string costs
+// stringPiece for each piece by which it is looked up, and stringPair for each other string with
+// that piece; further pieces leave about mostCompared of these. With twice these stringPlace and
 // stringPiece human-like 10 Mb takes an eighth longer at (36, 2), and more at (50, 2).
 const (
 	sharedPair   = 1.0
@@ -45,10 +45,10 @@ type sample struct {
 }
 
 // judge estimates what comparing strings saves for blocks, from a sample of the seeds. A pair of
-// places is saved if the blocks of both are crowded. So all are taken to be crowded at first, and
-// those are left out that cost more than all their pairs with the others; of what is left again,
-// and so on. Half a pair's cost belongs to either block. If the sum of it is not clearly more than
-// what all strings cost, none are crowded.
+// places is saved if the blocks of both are crowded. All blocks are taken to be crowded at first.
+// Blocks that cost more than all their pairs with the others are left out; then the same is done
+// with the blocks that are left, and so on. Half a pair's cost belongs to either block. If all
+// these halves together do not clearly cost more than all strings, no block is crowded.
 //
 // It tells whether most crowded K-mers, as far as they are sampled, are equal to others.
 func (s *sharing) judge(sides []*side) (repeated bool) {
@@ -121,8 +121,8 @@ func (s *sharing) sampled(sides []*side) (samples []sample) {
 		parallel.Ranges(o.Threads, len(chunks), 1, func(worker, c, _ int) {
 			rolled[worker] = rollers[worker].take(rolled[worker][:0], side.bases, chunks[c], kind, newKeyRange(0, groups))
 			for _, e := range rolled[worker] {
-				// A copy on the other strand is one of the same seed, but its K-mer and class are
-				// those of its own strand: so strings and runs are taken for more than they are.
+				// A copy on the other strand counts for the same seed, but has the K-mer and class
+				// of its own strand, so that strings and runs are taken for more than they are.
 				if other := reverseComplement(e.code, kind.bases); !o.ForwardOnly && other < e.code {
 					e.code = other
 				}
@@ -161,14 +161,14 @@ func equalCodes(samples []sample) int {
 	return n
 }
 
-// A family is the samples of one code: how many strings they are, what the string of a place costs,
-// and what a pair of it with one of the others does.
+// A family is the samples of one code: the number of their strings, the cost of the string of a
+// place, and the cost of a pair of the place with another one.
 type family struct {
 	n                      int
 	distinct, string, pair float64
 }
 
-// families are those of samples in order of codes.
+// families returns the families of samples, which are in order of codes.
 func (s *sharing) families(sides []*side, samples []sample) (all []family) {
 	k := s.options.Length
 	of := []planes{s.planes, s.texts[0].planes}
@@ -227,7 +227,7 @@ type side struct {
 	starts []span // of wanted K-mers
 	blocks []span // in order
 	// gains is what comparing strings saves for each block, as far as it was sampled, and chosen
-	// tells which of them are crowded.
+	// tells which blocks are crowded.
 	gains  []float64
 	chosen []bool
 }
@@ -272,8 +272,8 @@ func (s *side) crowded() []span {
 }
 
 const (
-	// A block of neighbouring K-mers is crowded or not as a whole. It has so many K-mers, or more
-	// so that there are mostBlocks of them, and as many as K has bases at least.
+	// A block of neighbouring K-mers is crowded or not as a whole. It has blockKMers K-mers, or
+	// more so that there are no more than about mostBlocks blocks, and at least K K-mers.
 	blockKMers = 1 << 12
 	mostBlocks = 1 << 16
 	// mostCrowdedLength is the most bases of K-mers that are compared as strings, which takes 24

@@ -25,7 +25,7 @@ func TestMostFrequencies(t *testing.T) {
 			t.Errorf("%d and %d are %d, want %d", c.a, c.b, got, c.want)
 		}
 	}
-	// Of the largest, which stands for larger ones, no own place is taken off.
+	// The largest stands for larger ones, so that no own place is taken off.
 	f := newFrequencies(truth.Reference(t, "ACGTACGT"), &Options{Length: 4, Threads: 1, ExcludeSelf: true})
 	copy(f.counts, []uint32{0, 1, 2, Most, Most - 1})
 	f.excludeSelf()

@@ -20,7 +20,7 @@ import (
 	"scanmap/locate"
 )
 
-// input is what a test counts: genomes as contigs, of which the first one's K-mers are wanted.
+// input is the input of a count: genomes as contigs. The K-mers of the first genome are wanted.
 type input struct {
 	genomes [][]string
 	options Options
@@ -119,7 +119,7 @@ func counted(t interface{ Fatal(...any) }, genomes []*dna.Reference, o Options) 
 	return got
 }
 
-// compare compares the engines with what is expected, with all that may vary.
+// compare compares the engines with the expected counts, over all settings that may vary.
 func (in *input) compare(t interface{ Fatal(...any) }, vary *rand.Rand) {
 	genomes, want := in.references(t), in.expected()
 	for _, engine := range []Engine{EngineReads, EngineShared} {
@@ -208,7 +208,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestCountsProperty is that with inputs that shrink.
+// TestCountsProperty is TestCounts with inputs that shrink.
 func TestCountsProperty(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -223,7 +223,7 @@ func TestCountsProperty(t *testing.T) {
 	})
 }
 
-// TestRuns has what the lemmas of shared.go are about: two copies that differ at chosen places, so
+// TestRuns has the cases of the lemmas of shared.go: two copies that differ at chosen places, so
 // that runs of q - 1, q and q + 1 bases follow each other in a K-mer, beside borders of contigs.
 func TestRuns(t *testing.T) {
 	t.Parallel()
@@ -308,7 +308,7 @@ func TestHomopolymer(t *testing.T) {
 	}
 }
 
-// TestOptionsThatAreRefused has what Run does not do.
+// TestOptionsThatAreRefused has options that Run refuses.
 func TestOptionsThatAreRefused(t *testing.T) {
 	ref := truth.Reference(t, "ACGT")
 	for _, c := range []struct {
@@ -357,7 +357,7 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// TestProgress has the work of each genome told in order, up to all of it.
+// TestProgress has the work of each genome told in order, up to the end.
 func TestProgress(t *testing.T) {
 	ref := truth.Reference(t, strings.Repeat("ACGGTTA", 100), "ACGATC")
 	for _, engine := range []Engine{EngineReads, EngineShared} {

@@ -10,25 +10,26 @@ import (
 	"scanmap/internal/parallel"
 )
 
-// Neighbours are two strings that differ in at most e bases, and of them the first one is wanted:
-// its frequency is asked for. They are found by pieces. The bases of a K-mer are cut into e + 1
-// pieces, and strings with an equal piece are a group. A large group is cut further: its strings
-// have equal bases in a piece, and the other bases are cut into e + 1 pieces again, which makes
-// groups of the group; and so on.
+// Neighbours are two strings that differ in at most e bases. The first one is wanted: its frequency
+// is asked for. They are found by pieces. The bases of a K-mer are cut into e + 1 pieces, and
+// strings with an equal piece are a group. A large group is cut further: its strings have equal
+// bases in a piece, and the other bases are cut into e + 1 pieces again, which makes groups of the
+// group; and so on.
 //
-// Lemma. Each two neighbours meet in just one group, of those that are not cut further, in which
-// all its pieces are equal, and of the pieces that were cut with each, none before it is.
+// Lemma. Take the groups that are not cut further. In just one of these groups each two neighbours
+// meet so that all pieces of the group are equal, and no piece that was cut with one of these, and
+// lies before it, is equal.
 //
-// Proof. Neighbours differ in e bases at most, hence in e of e + 1 pieces at most. So there is a
-// first one that is equal. They are both in the group of this piece, and in those of pieces after
-// it that are equal too. In the group of the first one, which is cut further or not for both, they
-// differ in at most e of the other bases, so that it goes on in the same way. It ends, because each
-// step leaves fewer bases, and fewer than e + 1 are not cut. ∎
+// Proof. Neighbours differ in e bases at most, hence in e of e + 1 pieces at most. Hence one or
+// more pieces are equal. The two strings meet in the groups of these pieces, and in no other group.
+// No piece before the first of them is equal. The group of the first one is cut further or not for
+// both strings. If cut, they differ in at most e of the other bases, and the same argument holds
+// again. It ends, because each step leaves fewer bases, and fewer than e + 1 are not cut. ∎
 //
-// So a pair is counted where the lemma says, which is known from the bases that differ (paths.go).
-// In a small group each pair is compared: most that meet are no neighbours. A large one is cut
-// further, unless comparing costs less. A group is made by the hash of a piece. Where pieces with
-// one hash differ, the lemma's condition fails, and the pair is not counted there.
+// A pair is counted in the group of the lemma. The bases that differ tell whether a group is that
+// one (paths.go). In a small group each pair is compared: most that meet are no neighbours. A large
+// one is cut further, unless comparing costs less. A group is made by the hash of a piece. Where
+// pieces with one hash differ, the lemma's condition fails, and the pair is not counted there.
 //
 // A matcher counts the neighbours in a group. It is the scratch memory of one goroutine.
 type matcher struct {
@@ -38,8 +39,8 @@ type matcher struct {
 	path       *path    // of all strings
 	levels     []*group // by depth
 	difference []uint64
-	// weights are, by string, the places of the genome that have it, and found those that have a
-	// neighbour of it.
+	// weights are, by string, how many places of the genome have the string, and found how many
+	// have a neighbour of the string.
 	weights, found []uint32
 }
 
@@ -61,7 +62,7 @@ func keyOf(of []letters, mask []uint64) (h uint64) {
 	return h
 }
 
-// A group is strings with equal pieces, those that are wanted first.
+// A group is strings with equal pieces, the wanted ones first.
 type group struct {
 	refs    []uint32  // numbers of strings
 	letters []letters // of each all words
@@ -86,7 +87,7 @@ func (m *matcher) descend(ctx context.Context, depth int, to *path, keys []keyed
 	words := m.words
 	for len(keys) > 0 && ctx.Err() == nil {
 		same := equalKeys(keys)
-		// Those that are wanted are first among equal keys, as in g.
+		// Wanted strings are first among equal keys, as in g.
 		if same > 1 && int(keys[0].at) < g.wanted {
 			next.refs, next.letters, next.wanted = next.refs[:0], next.letters[:0], 0
 			for _, k := range keys[:same] {
@@ -288,8 +289,8 @@ func (m *matcher) comparePairs(g *group, by *path) {
 	}
 }
 
-// pair counts string i of a group for string j, and returns the places of j. What is found for one
-// that is not wanted is of no account.
+// pair counts string i of a group for string j, and returns the places of j. Counts of strings that
+// are not wanted are of no account.
 func (m *matcher) pair(g *group, i, j int) (places uint32) {
 	a, b := g.refs[i], g.refs[j]
 	m.found[b] += m.weights[a]

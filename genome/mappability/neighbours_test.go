@@ -12,7 +12,7 @@ import (
 	"scanmap/internal/truth"
 )
 
-// crowd is strings of one length, each with a weight, and which of them are wanted.
+// crowd is strings of one length, each with a weight, the wanted ones marked.
 type crowd struct {
 	strings []string
 	weights []uint32
@@ -62,7 +62,7 @@ func touches(mask []uint64, bases []int) bool {
 	return slices.ContainsFunc(bases, func(base int) bool { return has(mask, base) })
 }
 
-// matcher returns a matcher whose strings are those of c, and a group of some of them.
+// matcher returns a matcher of the strings of c, and a group of some strings.
 func (c *crowd) matcher(t interface{ Fatal(...any) }, members []int) (*matcher, *group) {
 	k := len(c.strings[0])
 	bases := make([]uint64, dna.Words(k))
@@ -93,7 +93,7 @@ func (c *crowd) matcher(t interface{ Fatal(...any) }, members []int) (*matcher, 
 	return &m, g
 }
 
-// found is what was found for the wanted ones of the last group, by string.
+// found is the counts of the wanted strings of the last group, by string.
 func (c *crowd) found(m *matcher, g *group) []uint32 {
 	all := make([]uint32, len(c.strings))
 	for number, i := range c.order[:g.wanted] {
@@ -102,7 +102,7 @@ func (c *crowd) found(m *matcher, g *group) []uint32 {
 	return all
 }
 
-// TestOwnedPairs compares pairs with the definition, in groups of which some pieces are equal.
+// TestOwnedPairs compares pairs with the definition, in groups with some equal pieces.
 func TestOwnedPairs(t *testing.T) {
 	t.Parallel()
 	possible := 0

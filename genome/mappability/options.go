@@ -22,14 +22,14 @@ const (
 	EngineShared Engine = "shared"
 )
 
-// Engines are the names of the engines, each with what it does.
+// Engines are the names of the engines, each with a line of help.
 var Engines = [][2]string{
 	{string(EngineAuto), ""},
 	{string(EngineReads), "each K-mer is mapped, in repeats once for all that are equal"},
 	{string(EngineShared), "neighbours share what is equal; substitutions on the CPU alone"},
 }
 
-// Metric says what an edit is.
+// Metric is the kinds of edits that count.
 type Metric = locate.Metric
 
 // Substitutions is the metric without insertions and deletions. The zero value has these too.
@@ -42,14 +42,14 @@ const MaxLength = 1 << 16
 type Options struct {
 	// Length is K, the bases of a K-mer, from 1 to MaxLength. Edits is e, the most edits, below K.
 	Length, Edits int
-	// Metric is what an edit is.
+	// Metric says which kinds of edits there are.
 	Metric Metric
 	// ForwardOnly leaves reverse strands out.
 	ForwardOnly bool
-	// ExcludeSelf leaves out the place that a K-mer comes from: with edits, the location there or
-	// the one because of which there is none.
+	// ExcludeSelf leaves out the place that a K-mer comes from. With edits this is the location
+	// there or, if there is none, the location that excludes it.
 	ExcludeSelf bool
-	// Genomes counts the genomes that have a place, in place of places.
+	// Genomes counts the genomes that have a place, and not the places.
 	Genomes bool
 	// Regions are where wanted K-mers begin, in any order; nil for everywhere.
 	Regions []Region
@@ -59,8 +59,7 @@ type Options struct {
 	Device device.Choice
 	// Threads is the number of goroutines that compute; 0 is one. Counts do not depend on it.
 	Threads int
-	// Temporary makes files for what the finders cannot hold; nil for those of the system's
-	// folder.
+	// Temporary makes files for what the finders cannot hold; nil for files in the system's folder.
 	Temporary temporary.Files
 	// Progress, when set, is called now and then with how much of the work is done, from one
 	// goroutine at a time.
@@ -77,25 +76,25 @@ type limits struct {
 	// stripe is how many seeds of the reference Shared holds at a time, and block how many of a
 	// text. chunk is how many are taken from either by one goroutine at a time.
 	stripe, block, chunk int
-	// crowded, when set, chooses the blocks of crowded K-mers, by side and number, of so many
-	// K-mers each, or more; repeated says that most of them are equal to others. together is how
-	// many are compared with each other without further pieces.
+	// crowded, when set, chooses the blocks of crowded K-mers, by side and number; repeated says
+	// that most crowded K-mers are equal to others. crowdedBlock is the least number of K-mers of a
+	// block. together is how many strings are compared with each other without further pieces.
 	crowded                func(side, block int) bool
 	repeated               bool
 	crowdedBlock, together int
-	// round is how many strings of crowded K-mers are in memory at a time, and bin how many of them
-	// one goroutine works on at a time.
+	// round is how many strings of crowded K-mers are in memory at a time, and bin how many one
+	// goroutine works on at a time.
 	round, bin int
-	// grouped, when set, chooses the blocks whose equal K-mers Reads maps once. A block has so many
-	// K-mers. groupedStrings is the number of strings of which there is a table at a time, or
-	// little more, groupedTable how many there is room for at first, and batch how many K-mers
-	// Reads takes at a time.
+	// grouped, when set, chooses the blocks whose equal K-mers Reads maps once. A block has
+	// groupedBlock K-mers. groupedStrings is about how many strings a table has at a time, or a
+	// little more, groupedTable how many it has room for at first, and batch how many K-mers Reads
+	// takes at a time.
 	grouped                                           func(block int) bool
 	groupedBlock, groupedStrings, groupedTable, batch int
 	find                                              find.Limits
 }
 
-// check returns what is wrong with o for a reference.
+// check returns the first fault of o for a reference.
 func (o *Options) check(ref *dna.Reference) error {
 	switch {
 	case o.Length < 1 || o.Length > MaxLength:

@@ -8,8 +8,9 @@ import (
 // A path says which bases are equal in a group (neighbours.go), and which pairs are counted there.
 // The bases that are left are cut into pieces, and one of these is equal in each group of the
 // group. By the lemma of neighbours.go a pair is counted where all pieces of the path are equal,
-// and each piece that was cut with one of them, and lies before it, is not. So a pair is owned that
-// has no difference in the equal bases, and one in each set of required bases.
+// and each piece that was cut with one of them, and lies before it, is not. In other words, the
+// path owns a pair that has no difference in the equal bases, and a difference in each set of
+// required bases.
 //
 // A path may ask for more differences than e: with e = 2 and 36 bases, 3 of the 27 ways to take
 // three steps do. Where no pair can be owned, there is nothing to do.
@@ -17,7 +18,7 @@ type path struct {
 	words int
 	edits int
 	// equal are the bases of the equal pieces, and rest all others. required are sets of bases, one
-	// after another, none of them equal.
+	// after another. A pair has a difference in each set.
 	equal, rest, required []uint64
 	left                  int // bases of rest
 	possible              bool
@@ -28,11 +29,11 @@ type path struct {
 }
 
 // mostPaths is how many paths are kept from one bin to the next. Within a bin there may be more:
-// with 100 bases as many as 11,273 with 3 edits, 43,041 with 4 and 151,375 with 5, of which few are
-// gone along.
+// with 100 bases as many as 11,273 with 3 edits, 43,041 with 4 and 151,375 with 5, and few of these
+// are taken.
 const mostPaths = 1 << 12
 
-// newPath is the path of all strings, with the bases that there are.
+// newPath is the path of all strings, with all their bases.
 func newPath(all []uint64, edits int) *path {
 	p := &path{words: len(all), edits: edits, equal: make([]uint64, len(all)), rest: all, known: new(int)}
 	return p.finished()
@@ -74,8 +75,8 @@ func (p *path) step(number int) *path {
 	return n
 }
 
-// cutBases appends the masks of so many pieces of the bases of a mask, as equal in number as can
-// be; each has as many words as the mask.
+// cutBases cuts the bases of a mask into pieces as equal in number as can be, and appends the masks
+// of the pieces, each with as many words as the mask.
 func cutBases(masks, of []uint64, pieces int) []uint64 {
 	total := 0
 	for _, word := range of {
@@ -174,9 +175,9 @@ func (p *path) reachable() bool {
 	return reach(^uint64(0)>>(64-sets), p.edits)
 }
 
-// What counting in a group takes, in nanoseconds, on the machine of docs/benchmarks/mappability.md.
-// A pair of strings costs pairNanoseconds for each 64 bases, and a string takenNanoseconds to be
-// put into a group of a group.
+// The costs of counting in a group, in nanoseconds, on the machine of
+// docs/benchmarks/mappability.md. A pair of strings costs pairNanoseconds for each 64 bases, and a
+// string takenNanoseconds to be put into a group of a group.
 const (
 	pairNanoseconds  = 0.8
 	takenNanoseconds = 10.0

@@ -26,7 +26,7 @@ func (p *progress) begin(genome int64) { p.genome, p.done, p.total = genome, 0, 
 // expect says how much there is to do for the genome.
 func (p *progress) expect(total int64) { p.total = max(total, 1) }
 
-// add says that n more of it is done.
+// add says that n more units of the work are done.
 func (p *progress) add(n int64) {
 	if p.report == nil {
 		return

@@ -15,10 +15,10 @@ import (
 	"scanmap/mapper/find"
 )
 
-// reads counts the places in a genome by mapping K-mers as reads: those of blocks full of repeats
-// once for all that are equal (grouped.go), others one by one. The reads of a batch are views of a
-// few stretches of letters, and exist while it is at work: what they take does not grow with the
-// reference.
+// reads counts the places in a genome by mapping K-mers as reads. In blocks full of repeats one
+// K-mer is mapped for all equal ones (grouped.go); others are mapped one by one. The reads of a
+// batch are views of a few stretches of letters, and exist while the batch is at work, so that
+// their memory does not grow with the reference.
 func (c *counter) reads(ctx context.Context, genome *dna.Reference) error {
 	total := 0
 	for _, s := range c.frequencies.starts {
@@ -39,14 +39,14 @@ func (c *counter) reads(ctx context.Context, genome *dna.Reference) error {
 	return err
 }
 
-// finders returns the finders that map so many K-mers to a genome, or fewer, and what gives them
+// finders returns finders that map K-mers to a genome, `total` at most, and done, which gives them
 // back.
 func (c *counter) finders(genome *dna.Reference, total int) (finders []find.Finder, done func() error, err error) {
 	o := c.options
 	options := find.Options{
 		Engine: find.EngineAuto, Metric: o.Metric, Threads: o.Threads, BatchReads: o.limits.batch, Times: &find.Times{},
 		Temporary: o.Temporary, Limits: o.limits.find,
-		// Of locations that are only counted no strand is known.
+		// Locations that are only counted have no known strand.
 		Want: find.Want{Numbers: !o.ForwardOnly},
 	}
 	wanted := o.Device.Kind == device.CUDA
@@ -67,10 +67,10 @@ func (c *counter) finders(genome *dna.Reference, total int) (finders []find.Find
 	return []find.Finder{find.OnCPU(genome, options)}, func() error { return nil }, nil
 }
 
-// gpuStart is what starting on a GPU and ending there takes (docs/gpu.md).
+// gpuStart is the time of starting on a GPU and of ending there (docs/gpu.md).
 const gpuStart = 500 * time.Millisecond
 
-// mapAll has the finders map all K-mers, or one for each string of those that are grouped.
+// mapAll has the finders map all K-mers; of grouped ones, one for each string.
 func (c *counter) mapAll(ctx context.Context, genome *dna.Reference, finders []find.Finder) error {
 	size := find.BatchReads(int64(genome.TotalLength()))
 	if len(finders) > 1 { // GPUs
@@ -129,7 +129,7 @@ func mapStretches(ctx context.Context, crew []*member, all iter.Seq[stretch], si
 	return context.Cause(ctx)
 }
 
-// batched cuts stretches, and brings them together in batches of so many K-mers. The last one may
+// batched cuts stretches, and brings them together in batches of `size` K-mers. The last batch may
 // have fewer.
 func batched(all iter.Seq[stretch], size int) iter.Seq[[]stretch] {
 	return func(yield func([]stretch) bool) {
@@ -169,7 +169,7 @@ type member struct {
 
 func newMember(c *counter, genome *dna.Reference, f find.Finder) *member {
 	m := &member{counter: c, finder: f, lists: make([][]locate.Location, c.options.Threads)}
-	// Of locations that are not held only numbers by distance are known, and not their strands.
+	// Locations that are not held are known as numbers by distance alone, without strands.
 	most := heldLocations
 	if c.options.ForwardOnly {
 		most = math.MaxInt

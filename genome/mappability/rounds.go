@@ -11,48 +11,52 @@ import (
 	"scanmap/internal/parallel"
 )
 
-// Crowded K-mers are compared as strings: those that are equal are one string, which is compared
-// with others once, and has the number of its places as its weight. A place of the genome has a
-// string on each strand that counts: its K-mer g on strand +, and the reverse complement g' on
-// strand -. A place of the reference asks for the frequency of one string, c: g, or g' if that is
-// the lesser one and both strands count.
+// Crowded K-mers are compared as strings. Equal K-mers are one string, which is compared with
+// others once, and has the number of its places as its weight. A place of the genome has a string
+// on each strand that counts: its K-mer g on strand +, and the reverse complement g' on strand -. A
+// place of the reference asks for the frequency of one string, c: g, or g' if that is the lesser
+// one and both strands count.
 //
 // Lemma 1. The frequency of a K-mer of the reference, as far as these places go, is the number of
-// strings of places, each as often as it is there, from which c differs in at most e bases.
+// strings of places from which c differs in at most e bases. Each string counts as often as it
+// occurs.
 //
-// Proof. If c is g, that is the definition. Otherwise both strands count. A place with the strings
-// y and y' fits g once for each of them that g differs from in at most e bases. As many bases of g'
-// and y' differ as of g and y, and of g' and y as of g and y'. So it fits g' as often. ∎
+// Proof. If c is g, the lemma is the definition. Otherwise both strands count. A place has two
+// strings y and y'. It fits g once if g differs from y in at most e bases, and once more if g
+// differs from y' in at most e bases. As many bases of g' and y' differ as of g and y, and of g'
+// and y as of g and y'. The place therefore fits g' as often as g. ∎
 //
 // Strings meet in rounds, so that they need not all be in memory. A round is one of the e + 1
-// pieces of a K-mer (neighbours.go) and a range of hashes of its bases. In it the strings of places
-// are gathered of which this piece has such a hash. Strings with the same piece form a group, equal
+// pieces of a K-mer (neighbours.go) and a range of hashes of its bases. The round gathers the
+// strings of places whose piece has such a hash. Strings with the same piece form a group, equal
 // strings become one, and the group counts the neighbours that first meet in this piece. Their
 // numbers are added to the counts of the places. Then the round is forgotten.
 //
 // Lemma 2. Each pair of a place that asks and a string that it fits is counted in one round, and
 // once there.
 //
-// Proof. By the lemma of neighbours.go the strings c and y of the pair, if they differ in at most e
-// bases, are to be counted in one group, that of the first piece that is equal. The hash of a piece
-// depends on its bases alone, and the ranges part all hashes, so that this group is in one round of
-// its piece. c and y are gathered there, and all that are equal to them: the strings and weights of
-// a round are those of all places. If c and y are two strings, the group looks at them once. If
-// they are one, all their pieces are equal, and the pair is one of those that the weight of the
-// string stands for. This is counted with the first piece, and with no other. A place asks for the
-// same string in each round. ∎
+// Proof. Let the strings c and y of the pair differ in at most e bases. By the lemma of
+// neighbours.go they are to be counted in one group: the group of the first piece that is equal.
+// The hash of a piece depends on its bases alone, and the ranges part all hashes, so that this
+// group is in one round of its piece. The round gathers c and y, and all strings equal to them, so
+// that their weights count all places. If c and y are two strings, the group looks at them once. If
+// they are one string, all their pieces are equal, and the weight of the string stands for the
+// pair, among others. The weight is counted with the first piece, and with no other. A place asks
+// for the same string in each round. ∎
 //
 // Where most K-mers have equal ones, and the K-mers of both sides are the same, the places that ask
 // for one string get a leader with the first piece. With all other pieces the leader alone is
 // gathered, on both strands, as often as it has places. All its places have the same two strings.
-// So rounds find the same neighbours for all of them. Runs do, too, with other K-mers (crowded.go):
-// the letters of a string or of its reverse complement decide alone.
+// Rounds therefore find the same neighbours for all these places. Runs do, too, with other K-mers
+// (crowded.go): the letters of a string or of its reverse complement decide alone.
 //
-// Equal strings that are taken for two cost time, and no more: then they are a pair like others. So
-// those are that have letters which match nothing, and differ from themselves.
+// Equal strings that are taken for two cost time, and no more: they are then a pair like others.
+// Strings with letters that match nothing differ from themselves, and are always taken for as many
+// as there are places.
 //
-// A round takes 8 bytes for a string of a place, and 16 for each 64 bases of it. Hashes are counted
-// for each piece before, so that each round has as many strings as there is room for.
+// A round takes 8 bytes for a string of a place, and 16 more for each 64 bases of the string.
+// Hashes are counted for each piece before, so that each round has as many strings as there is room
+// for.
 type gathering struct {
 	*comparison
 	workers  []binCounter
@@ -81,8 +85,8 @@ type chunk struct {
 }
 
 const (
-	// binStrings is about how many strings a bin has: so many that they are in the cache of a core. It
-	// has more where mostBins are not enough, as in genomes of more than a billion bases.
+	// binStrings is about how many strings a bin has: they fit in the cache of a core. A bin has
+	// more where mostBins are not enough, as in genomes of more than a billion bases.
 	binStrings = 1 << 14
 	// mostBins is for a bin to have cursors in that cache, while strings are gathered.
 	mostBins = 1 << 17
@@ -179,7 +183,7 @@ func (n *gathering) count(ctx context.Context, piece int) error {
 	return context.Cause(ctx)
 }
 
-// reserve makes room for so many strings, and for no more: a round is most of all memory.
+// reserve makes room for a number of strings, and for no more: a round is most of all memory.
 func (n *gathering) reserve(strings int) {
 	if words := strings * n.entryWords(); words > cap(n.gathered) {
 		n.gathered = nil // before there is more
@@ -379,8 +383,9 @@ type scanner struct {
 // both.
 var complements = [...]uint64{3, 2, 1, 0, 0}
 
-// scan calls use with the bins of the K-mers of a chunk, which are those of a piece's bases, or of
-// its first 32, on strand +, and on strand - if that counts: neighbouring K-mers from an offset on.
+// scan calls use with the bins of the K-mers of a chunk, on strand +, and on strand - if - counts:
+// a call for some neighbouring K-mers from an offset on. A bin is the bin of a piece's bases, or of
+// its first 32.
 func (w *scanner) scan(n *gathering, c chunk, piece int, use func(offset int, forward, reverse []uint32)) {
 	k, e := n.options.Length, uint32(n.options.Edits)
 	first, length := pieceOf(k, int(e)+1, piece)

@@ -72,8 +72,8 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// TestBins has a K-mer, and its reverse complement elsewhere: what is at one place on strand + is
-// at the other one on strand -, whatever letters that match nothing are in it.
+// TestBins has a K-mer, and its reverse complement elsewhere. The bin of one place on strand + is
+// the bin of the other place on strand -, whatever letters that match nothing the K-mer has.
 func TestBins(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(71, 72))
@@ -105,7 +105,7 @@ func TestBins(t *testing.T) {
 	}
 }
 
-// TestNumbers numbers strings of several words, of which many have words in common.
+// TestNumbers numbers strings of several words. Many strings have words in common.
 func TestNumbers(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(73, 74))

@@ -27,7 +27,7 @@ type sharing struct {
 	own     bool   // the genome is the reference
 	table   table
 	workers []sharer
-	// The text at work, and seeds of it.
+	// The text at work, and its seeds at work.
 	text  *text
 	seeds seeds
 	// by takes the seeds of table and text.
@@ -51,16 +51,16 @@ type sharer struct {
 
 // A mirror says where the pairs of a diagonal are found once more, the other way round: as
 // differences are the same both ways, a pair of two K-mers of the reference is also one of the
-// second with the first. On strand + the pair of a and a + d, on diagonal d, is that of a + d and
-// a on diagonal -d. On strand - the pair of the K-mer at a, and of that at b whose reverse
-// complement is compared with it, has the same sum a + b as all of its diagonal, which so has the
-// pair of b and a too. The pairs with d > 0, or with a <= b, are enough. Both are the same where d
-// = 0 or a = b.
+// second with the first. On strand + the pair of a and a + d, on diagonal d, is the mirror of the
+// pair of a + d and a on diagonal -d. On strand - the K-mer at a is compared with the reverse
+// complement of the K-mer at b. All pairs of a diagonal of strand - have the same sum a + b, so
+// that the pair of b and a is on the same diagonal. The pairs with d > 0, or with a <= b, are
+// enough. A pair is its own mirror where d = 0 or a = b.
 type mirror struct {
 	none bool // pairs of this diagonal are found on another one, or are not wanted
 	last int  // pairs are wanted up to this offset of the reference
-	// What is found at a is added at a + shift too, or at sum - a if that is not a; not if once is
-	// set.
+	// A place found at a is added at a + shift too, or at sum - a if this differs from a. With once
+	// it is added at a alone.
 	once       bool
 	shift, sum int
 }
@@ -102,7 +102,7 @@ func (s *sharing) work(ctx context.Context, j *join) error {
 func (s *sharing) pass(ctx context.Context, text *text) error {
 	s.text = text
 	o, keys := s.options, s.table.keys
-	// As many chunks as are likely to have so many seeds.
+	// As many chunks as are likely to have limits.block seeds.
 	share := float64(keys.width) / (1 << keyBits)
 	together := max(int(float64(o.limits.block)/float64(o.limits.chunk)/share), 1)
 	for left := cut(text.contigs, o.limits.chunk); len(left) > 0; {
@@ -170,7 +170,7 @@ func (w *sharer) extend(x, y int) {
 	}
 }
 
-// mirror returns that of a diagonal.
+// mirror returns the mirror of a diagonal.
 func (w *sharer) mirror(x, y int) mirror {
 	m := mirror{once: w.text.counted == oneWay, last: math.MaxInt}
 	switch {
@@ -187,7 +187,7 @@ func (w *sharer) mirror(x, y int) mirror {
 	return m
 }
 
-// add adds a place to the counts of the K-mers at [from, last], and to those that they mirror.
+// add adds a place to the counts of the K-mers at [from, last], and of their mirrors.
 func (w *sharer) add(m mirror, from, last int) {
 	w.addRange(from, last)
 	switch {
@@ -209,8 +209,8 @@ func (w *sharer) addRange(from, last int) {
 	}
 }
 
-// differences returns a bit for each of 64 bases from x and y on that differ. What lies before or
-// after all bases is without meaning.
+// differences returns a bit for each of 64 bases from x and y on that differ. Bits before or after
+// all bases are without meaning.
 func (w *sharer) differences(x, y int) uint64 {
 	a, s := w.planes.at(x)
 	b, t := w.text.planes.at(y)

@@ -8,23 +8,22 @@ import (
 )
 
 // Shared counts with substitutions alone. Let x be an offset in a span of the reference, and y one
-// in a contig of a text. Both move on together on the diagonal y - x. What lies at x and y is
-// equal or differs, and where both K-mers lie inside span and contig they are a pair; it fits if
-// at most e of their bases differ. A run is a stretch of a diagonal, inside span and contig,
-// without a difference, that cannot be made longer. Let q = floor(K / (e + 1)).
+// in a contig of a text. Both move on together on the diagonal y - x. The letters at x and y are
+// equal or differ. Where both K-mers lie inside span and contig they are a pair, which fits if at
+// most e bases differ. A run is a stretch of a diagonal, inside span and contig, without a
+// difference, that cannot be made longer. Let q = floor(K / (e + 1)).
 //
 // Lemma 1. A pair that fits has q neighbouring bases at least that do not differ.
 //
-// Proof. With d <= e differences the other K - d bases are at most d + 1 stretches. So the longest
-// has at least (K - d) / (d + 1) = (K + 1) / (d + 1) - 1 bases, hence at least (K + 1) / (e + 1) -
-// 1, and, as a whole number, at least ceil((K + 1) / (e + 1)) - 1 = floor(K / (e + 1)). ∎
+// Proof. With d <= e differences the other K - d bases are at most d + 1 stretches. The longest
+// stretch has at least (K - d) / (d + 1) = (K + 1) / (d + 1) - 1 bases, hence at least (K + 1) / (e
+// + 1) - 1, and, as a whole number, at least ceil((K + 1) / (e + 1)) - 1 = floor(K / (e + 1)). ∎
 //
-// The owner of a pair that fits is the run of which the pair has q bases or more and, of several,
-// the first.
+// The owner of a pair that fits is the first run that has q bases or more inside the pair.
 //
 // Lemma 2. Each pair that fits has just one owner. Let a run of r >= q bases begin at 0, and the
 // differences before it be at l1 = -1 > l2 > ..., as far as span and contig go. The run owns just
-// those of the pairs that fit which begin
+// the pairs that fit and begin
 //
 //	at p with 0 <= p <= r - q, or
 //	at p with l(i+1) < p <= l(i), p > l(i) - q and p + K >= q, for an i up to which all gaps
@@ -36,19 +35,20 @@ import (
 // or later. It then is the run's unless it has q bases of one before: either whole, of a gap
 // between two differences after p, or from p to l(i), which are l(i) - p. ∎
 //
-// So each run is worked on once, in time that does not grow with its length but for comparing it,
-// 64 bases at a time: lemma 2 leaves at most e + 1 ranges of p, in each of which the number of
-// differences before the run is i, and those after it grow with p, so that the pairs that fit are
-// a range again. A range adds 1 to the counts of neighbouring K-mers; that is noted at its two
-// ends alone, in differences that are added up when all is done.
+// Each run is therefore worked on once. The time does not grow with its length, except for
+// comparing it, 64 bases at a time. Lemma 2 leaves at most e + 1 ranges of p. In each of them the
+// number of differences before the run is i, and the number after the run grows with p, so that the
+// pairs that fit are a range again. A range adds 1 to the counts of neighbouring K-mers. The 1 is
+// noted at the two ends of the range alone, in differences that are added up when all is done.
 //
-// A run is found by its first min(q, 32) bases, its seed. Those of the reference are in a table, a
-// range of their codes at a time: at most stripeSeeds seeds, of less than the whole reference where
-// one code alone has more. The texts are passed over for each range, and a seed at y that is in the
-// table begins a run if what is before it differs. Entries are in order of what is before them, so
-// that all with the same base are passed over at once: a homopolymer of n bases costs n runs and
-// not n². A family of n copies that have diverged costs some n² runs, as its copies have that many
-// pairs. Where that costs more, K-mers of families are compared as strings, each once (crowded.go).
+// A run is found by its first min(q, 32) bases, its seed. A table has the seeds of the reference, a
+// range of their codes at a time: at most stripeSeeds seeds. Where one code alone has more, the
+// table has the seeds of a part of the reference. The texts are passed over for each range. A seed
+// at y that is in the table begins a run if the bases before the two seeds differ. Entries are in
+// order of the base before them, so that all with the same base are passed over at once: a
+// homopolymer of n bases costs n runs and not n². A family of n copies that have diverged costs
+// some n² runs, as its copies have that many pairs. Where that costs more, K-mers of families are
+// compared as strings, each once (crowded.go).
 //
 // With e = 0 there is a way without pairs of places (exact.go).
 //
@@ -59,10 +59,9 @@ import (
 // Counts are added modulo 2^32, where reads stop at Most. For that to differ, a K-mer must fit at
 // four billion places.
 
-// stripeSeeds is how many seeds of n bases are in a table at a time. A table of an eighth of them
-// takes 4 bytes for each of all, as the counts do, and the texts are passed over eight times, which
-// costs as much as all else. Small references have fewer passes, and large ones bounded tables, of
-// 2 GB.
+// stripeSeeds is how many seeds of n bases are in a table at a time. A table of n/8 seeds takes 4n
+// bytes, as the counts do. The texts are then passed over eight times, which costs as much as all
+// other work. Small references have fewer passes, and large ones bounded tables, of 2 GB.
 func stripeSeeds(n int) int { return min(max(n/8, 1<<22), 1<<26) }
 
 // chunkBases is how many seeds are rolled at a time: codes of a byte, which stay in a cache.

@@ -10,7 +10,7 @@ import (
 // span is offsets [from, to).
 type span struct{ from, to int }
 
-// joined sorts spans, and joins those that touch each other.
+// joined sorts spans, and joins spans that touch each other.
 func joined(spans []span) (all []span) {
 	slices.SortFunc(spans, func(a, b span) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
 	for _, s := range spans {
@@ -48,7 +48,7 @@ type piece struct {
 // stretch is the K-mers that begin in a piece.
 func (p piece) stretch() span { return span{p.from, p.to} }
 
-// cut cuts spans into pieces of at most so many offsets.
+// cut cuts spans into pieces of at most `most` offsets.
 func cut(spans []span, most int) (all []piece) {
 	for _, s := range spans {
 		for from := s.from; from < s.to; from += most {

@@ -4,13 +4,13 @@ import (
 	"scanmap/dna"
 )
 
-// Strings are those of places on all strands that count, and of each place one is wanted at most
-// (rounds.go). Where two wanted strings meet, each is counted for the other. Two that are not
-// wanted are not looked at: if both strands count, and the K-mers of reference and genome are the
-// same, they are the reverse complements of two that are.
+// Each place has a string on each strand that counts, and at most one of its strings is wanted
+// (rounds.go). Where two wanted strings meet, each is counted for the other. Two strings that are
+// not wanted are not looked at: if both strands count, and the K-mers of reference and genome are
+// the same, they are the reverse complements of two wanted strings.
 //
-// A comparison is that of the crowded K-mers of both sides as strings: what rounds and their bins
-// have in common.
+// A comparison compares the crowded K-mers of both sides as strings. Rounds and their bins have it
+// in common.
 type comparison struct {
 	options *Options
 	counts  []uint32 // of the reference
@@ -19,12 +19,12 @@ type comparison struct {
 	bases   [2]*dna.Sequence // of the genome, side 0, and of the reference
 	words   int              // of 64 bases of a K-mer
 	all     []uint64         // the bases of a string
-	// strands are those of the genome, + and -, and after them those of the reference; - is nil if
-	// it does not count.
+	// strands are + and - of the genome, and then + and - of the reference; - is nil if it does not
+	// count.
 	strands [4]planes
-	// leaders has, by offset of K-mers, 0 or: a number of places and a bit that is set, of which
-	// this is the leader; or the offset of the leader of this one. It is nil where few K-mers are
-	// equal.
+	// leaders has an entry by offset of K-mers. The entry of a leader is its number of places, and
+	// a bit that is set. The entry of a K-mer with a leader is the leader's offset. Other entries
+	// are 0. It is nil where few K-mers are equal.
 	leaders []uint64
 }
 
@@ -68,7 +68,7 @@ func (p place) offset() int { return int(p >> 4) }
 // entryWords is how many words a string takes in memory.
 func (n *comparison) entryWords() int { return 1 + 2*n.words }
 
-// follows tells whether another K-mer stands for that at an offset, with the pieces after the
+// follows tells whether another K-mer stands for the K-mer at an offset, with the pieces after the
 // first.
 func (n *comparison) follows(offset int) bool {
 	leader := n.leaders[offset]
@@ -81,7 +81,7 @@ func (n *comparison) asking(side int) bool { return side == 1 || n.split.same }
 // lengthOf is the number of bases of a side.
 func (n *comparison) lengthOf(side int) int { return n.bases[side].Length }
 
-// lettersOf reads a word of letters of a string again, with those that match nothing.
+// lettersOf reads a word of letters of a string again, with the mask of letters that match nothing.
 func (n *comparison) lettersOf(at place, word int) letters {
 	side, offset, strand := 0, at.offset(), 0
 	if at&genomePlace == 0 {

@@ -16,10 +16,10 @@ type binCounter struct {
 	strings stringSet // of places with one piece
 }
 
-// A stringSet is the strings of some places, by number: those that are wanted first.
+// A stringSet is the strings of some places, by number: wanted strings first.
 type stringSet struct {
 	wanted int
-	// numbers are those of the strings of the places.
+	// numbers are the numbers of the strings of the places.
 	numbers []uint32
 	// of are strings in the order in which they come, and slots their numbers in that, + 1, in a
 	// hash table.
@@ -74,7 +74,7 @@ func keyOfWords(of, mask []uint64) (h uint64) {
 	return h
 }
 
-// take makes a group of the strings of some places, and tells whether one of them is wanted.
+// take makes a group of the strings of some places, and tells whether any string is wanted.
 func (b *binCounter) take(entries []uint64, keys []keyed, first bool) bool {
 	s, words, entry := &b.strings, b.words, b.entryWords()
 	all := place(0)
@@ -141,8 +141,7 @@ func (b *binCounter) take(entries []uint64, keys []keyed, first bool) bool {
 	return s.wanted > 0
 }
 
-// number returns the number of the string of an entry among those that came before, or the next
-// one.
+// number returns the number of the string of an entry among the strings before, or the next number.
 func (s *stringSet) number(entries []uint64, entry, at int) uint32 {
 	a, mask := entries[at*entry+1:(at+1)*entry], uint64(len(s.slots)-1)
 	for slot := slotOf(a, len(s.slots)); ; slot = (slot + 1) & mask {
@@ -158,8 +157,8 @@ func (s *stringSet) number(entries []uint64, entry, at int) uint32 {
 	}
 }
 
-// slotOf is where the words of a string go in a table of so many slots, a power of two. It is made
-// of the highest bits of the last product, on which all bits of all words tell.
+// slotOf is where the words of a string go in a table. The number of slots is a power of two. The
+// slot is the highest bits of the last product, on which all bits of all words tell.
 func slotOf(words []uint64, slots int) uint64 {
 	h := uint64(0)
 	for _, word := range words {
@@ -170,7 +169,7 @@ func slotOf(words []uint64, slots int) uint64 {
 }
 
 // equal counts strings for the places that they have themselves. If K-mers are the same on both
-// sides, one of them is the place that asks.
+// sides, the place that asks is one of these places.
 func (b *binCounter) equal() {
 	s, self := &b.strings, uint32(0)
 	if b.split.same {
@@ -183,7 +182,7 @@ func (b *binCounter) equal() {
 	}
 }
 
-// give gives what was found to the places that ask.
+// give gives the counts to the places that ask.
 func (b *binCounter) give(entries []uint64, keys []keyed) {
 	s, entry := &b.strings, b.entryWords()
 	for i, k := range keys {

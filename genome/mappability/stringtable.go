@@ -9,8 +9,8 @@ import (
 	"scanmap/dna"
 )
 
-// A stringTable numbers the strings of K-mers (grouped.go): those that are equal, or reverse
-// complements of each other if both strands count, have one.
+// A stringTable numbers the strings of K-mers (grouped.go). Equal K-mers have one number. If both
+// strands count, reverse complements have one number too.
 type stringTable struct {
 	length, edits  int
 	threads, batch int
@@ -87,7 +87,7 @@ func (t *stringTable) reserve(n int) {
 	}
 }
 
-// slotOf is where to look first for a hash of which slot has the upper half.
+// slotOf is where to look first for a hash; slot has the upper half of the hash.
 func (t *stringTable) slotOf(slot uint64) int { return int(uint32(slot>>32) >> t.shift) }
 
 // stringAt returns the string of a K-mer. Several goroutines may ask at a time.

@@ -6,8 +6,8 @@ import (
 	"scanmap/internal/truth"
 )
 
-// TestSummaryAddsUpEach has another prime for each number of two summaries: those of a sum are
-// their sums, and the largest is the larger one, in either order.
+// TestSummaryAddsUpEach has another prime for each number of two summaries. Each number of their
+// sum is the sum of two numbers, and the largest is the larger one, in either order.
 func TestSummaryAddsUpEach(t *testing.T) {
 	var a, b Summary
 	truth.Primes(&b, truth.Primes(&a, 1))

@@ -11,13 +11,12 @@ import (
 // An entry is a seed: its bases as a code, and where it lies.
 type entry struct {
 	code uint64
-	// place is the offset of its first base, shifted, and below that the class of what is before
-	// it.
+	// place is the offset of its first base, shifted, and below the offset the class of the seed.
 	place uint64
 }
 
-// The class of what is before a seed is the code of the base, or noBase where there is none inside
-// the span or contig, or a letter that matches nothing.
+// The class of a seed is the code of the base before it. It is noBase where no base is before it
+// inside the span or contig, or a letter that matches nothing.
 const (
 	classBits = 3
 	noBase    = dna.AmbiguousCode
@@ -26,11 +25,11 @@ const (
 func (e entry) class() uint64 { return e.place & (1<<classBits - 1) }
 func (e entry) offset() int   { return int(e.place >> classBits) }
 
-// seeds are those of neighbouring chunks of a text whose keys lie in a range, by partitions of the
-// range: what is looked up in one partition of a table stays in a processor's cache.
+// seeds are the seeds of neighbouring chunks of a text whose keys lie in a range, by partitions of
+// the range: one partition of a table stays in a processor's cache while it is looked up.
 type seeds struct {
 	entries []entry
-	// starts[p] is where those of partition p begin.
+	// starts[p] is where the seeds of partition p begin.
 	starts [partitions + 1]int
 }
 
@@ -47,7 +46,7 @@ type filler struct {
 	counts [partitions]int // of its seeds, then where the next one of a partition goes
 }
 
-// partitions is such that one of 2^24 seeds takes 400 KB of a table.
+// With this many partitions, one of a table of 2^24 seeds takes 400 KB.
 const partitions = 1 << 10
 
 // key spreads codes over keyBits bits. The first bits of a product with the golden ratio depend on
@@ -78,15 +77,15 @@ func newKeyRange(from, to int) keyRange {
 	return r
 }
 
-// partition is that of a code in the range.
+// partition is the partition of a code in the range.
 func (r *keyRange) partition(code uint64) int { return int((key(code) - r.from) >> r.shift) }
 
 // fill takes the seeds that begin in the first n of some chunks, in order within a
-// partition. n is 1 at least, and such that there are no more than `most` seeds if it is more.
+// partition. n is 1 at least; if n is more, there are no more than `most` seeds.
 func (s *seeds) fill(by *fillers, text *dna.Sequence, chunks []piece, kind seedKind, keys keyRange, most int) (n int) {
 	threads := len(by.workers)
 	by.sizes = parallel.Resize(by.sizes, len(chunks))
-	// Chunks of which -1 seeds are noted were not looked at.
+	// -1 stands for a chunk that was not looked at.
 	for i := range by.sizes {
 		by.sizes[i] = -1
 	}
@@ -173,7 +172,7 @@ func keyRanges(text *dna.Sequence, chunks []piece, kind seedKind, most, threads 
 	return append(ranges, newKeyRange(from, groups))
 }
 
-// A table has seeds of the reference. Those of one code are together.
+// A table has seeds of the reference. Seeds of one code are together.
 type table struct {
 	keys  keyRange
 	seeds seeds
@@ -241,8 +240,8 @@ func (t *table) build(by *fillers, text *dna.Sequence, chunks []piece, kind seed
 // bucket returns the bucket of a code of the range.
 func (t *table) bucket(code uint64) int { return int((key(code) - t.keys.from) >> t.shift) }
 
-// others calls use for each entry of a code whose class differs from the given one, and where that
-// is noBase for all.
+// others calls use for each entry of a code whose class differs from the given one, and for all
+// entries if the given one is noBase.
 func (t *table) others(code, class uint64, use func(offset int)) {
 	bucket := t.bucket(code)
 	list := t.seeds.entries[t.heads[bucket]:t.heads[bucket+1]]
@@ -319,5 +318,5 @@ func (r *roller) take(taken []entry, text *dna.Sequence, p piece, kind seedKind,
 	return taken
 }
 
-// seedBases is the most bases of a seed, those of a word.
+// seedBases is the most bases of a seed: one word has their codes.
 const seedBases = 32

@@ -47,8 +47,8 @@ func (t *text) reversed() text {
 	return r
 }
 
-// planes are the words of the planes of bases, those of 64 bases next to each other, with a word of
-// each before and after all.
+// planes are the words of the planes of bases. The words of the same 64 bases are next to each
+// other. There is a word of each plane before and after all bases.
 type planes []uint64
 
 func interleaved(s *dna.Sequence) planes {
@@ -82,7 +82,7 @@ func firstBases(n int) uint64 {
 	return 1<<n - 1
 }
 
-// letters returns those of 64 bases from an offset on that a mask has.
+// letters returns the 64 letters from an offset on, without the ones that a mask lacks.
 func (p planes) letters(offset int, mask uint64) letters {
 	w, s := p.at(offset)
 	return letters{(w[0]>>s | w[3]<<1<<(63-s)) & mask, (w[1]>>s | w[4]<<1<<(63-s)) & mask, (w[2]>>s | w[5]<<1<<(63-s)) & mask}
