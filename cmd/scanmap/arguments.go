@@ -13,9 +13,9 @@ import (
 )
 
 // normalize puts arguments into the one form that urfave/cli parses: options first,
-// each as --name=value under its full name, then -- and the rest. So options may
-// follow file names, and -e5 is -e 5. A call for help is reduced to that; one without
-// arguments asks for help too.
+// each as --name=value under its full name, then -- and the rest. Options may therefore follow file
+// names, and -e5 is -e 5. A call for help is reduced to --help; a call without arguments asks for
+// help too.
 func normalize(app *cli.App, args []string) ([]string, error) {
 	if len(args) < 2 {
 		return slices.Concat(args, []string{"--help"}), nil
@@ -63,8 +63,8 @@ func commandNamed(commands []*cli.Command, name string) *cli.Command {
 func isOption(arg string) bool { return len(arg) > 1 && arg[0] == '-' }
 
 // optionsFirst puts the options of a command before its other arguments. An option with two values
-// is refused: which of them counted would depend on their order, and nobody would notice. An option
-// without a value may have =true or =false, to turn off what --preset turns on.
+// is refused: the value that counted would depend on their order, and nobody would notice. An
+// option without a value may have =true or =false, to turn off what --preset turns on.
 func optionsFirst(args []string, flags []cli.Flag, command string) ([]string, error) {
 	var options, positional []string
 	given := map[string]string{}
@@ -116,8 +116,8 @@ func optionsFirst(args []string, flags []cli.Flag, command string) ([]string, er
 	return append(append(options, "--"), positional...), nil
 }
 
-// unknownOption says what may have been meant: a similar name, or several short options in one
-// word. Only a short option with a number, as in -e5, may be one word.
+// unknownOption suggests what the user may have meant: a similar name, or several short options in
+// one word. Only a short option with a number, as in -e5, may be one word.
 func unknownOption(arg string, flags []cli.Flag, command string) error {
 	given, _, _ := strings.Cut(arg, "=")
 	meant := didYouMean(cmp.Or(callFor(habitOptions[command], given), nearest(strings.TrimLeft(given, "-"), longNames(flags))))
@@ -156,8 +156,8 @@ func findFlag(arg string, flags []cli.Flag) (flag cli.Flag, value string, hasVal
 	return nil, "", false
 }
 
-// asTyped names an option in a usage error as it was typed where that is another name of it than
-// the first, such as --ploidy.
+// asTyped names an option in a usage error as it was typed, where the user typed another of its
+// names, such as --ploidy.
 func asTyped(app *cli.App, err error, args []string) error {
 	if !errors.As(err, new(usageError)) {
 		return err
@@ -220,8 +220,8 @@ func didYouMean(name string) string {
 	return fmt.Sprintf(" (did you mean %s?)", name)
 }
 
-// nearest returns the name that is most like what was typed, empty when none is similar. A name is
-// similar if what was typed begins it, or differs from it in at most a third of its letters and not
+// nearest returns the name that is most like the typed word, empty when none is similar. A name is
+// similar if the typed word begins it, or differs from it in at most a third of the letters and not
 // in all.
 func nearest(typed string, names []string) string {
 	best, least := "", max(1, len(typed)/3)+1

@@ -104,7 +104,7 @@ func benchSearchOptions(c *cli.Context, j *benchJob) (*search.BenchOptions, erro
 	return o, benchSearchText(c, o)
 }
 
-// benchSearchText sets what the text is.
+// benchSearchText sets the text.
 func benchSearchText(c *cli.Context, o *search.BenchOptions) (err error) {
 	if o.Alphabet, err = search.ParseAlphabet(c.String("alphabet")); err != nil {
 		return fmt.Errorf("option --alphabet: %w", err)

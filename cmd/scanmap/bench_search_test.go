@@ -99,7 +99,7 @@ func TestBenchSearchOnGPU(t *testing.T) {
 	}
 }
 
-// What a method refuses is left out; if that is all, the reason is given.
+// Cases that a method refuses are left out; if no case is left, the reason is given.
 func TestBenchSearchRefused(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"--method brute-force -k 1", "brute-force/plain is exact, and does not allow edits"},

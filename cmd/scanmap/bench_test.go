@@ -13,7 +13,7 @@ import (
 	"scanmap/internal/emulator"
 )
 
-// benchDriver has the program use a driver with a GPU for the time of a test: that of the machine
+// benchDriver has the program use a driver with a GPU for the time of a test: the machine's driver
 // where SCANMAP_TEST_GPU=require asks for it, and the emulator elsewhere.
 func benchDriver(t *testing.T) {
 	t.Helper()
@@ -48,7 +48,7 @@ type measured struct {
 	} `json:"results"`
 }
 
-// readMeasured parses the JSON of a measurement and checks what all have.
+// readMeasured parses the JSON of a measurement and checks the fields that all have.
 func readMeasured(t *testing.T, text string, runs int) measured {
 	t.Helper()
 	var m measured

@@ -6,8 +6,8 @@ import (
 )
 
 // bashStart finds the command, the option whose value is being typed, and the word. Bash cuts words
-// at = and :, and replaces only the letters after the last of them: the words are put together
-// again, and offers are cut in the end.
+// at = and :, and replaces only the letters after the last cut. The script therefore puts the words
+// together again, and cuts its offers in the end.
 const bashStart = `# Completion of scanmap for bash, written by: scanmap completion bash
 
 # Lines of standard input, as they are: names of files may look like patterns.
@@ -85,7 +85,7 @@ COMMANDS        *) break ;;
     [[ $COMP_WORDBREAKS == *:* && $current == *:* ]] && strip=${current%:*}:
 `
 
-// bashEnd offers what is left of words that bash has cut.
+// bashEnd cuts offers where bash has cut the word.
 const bashEnd = `    if [[ $strip ]]; then
         COMPREPLY=("${COMPREPLY[@]#"$strip"}")
     elif [[ $prefix ]]; then

@@ -38,8 +38,8 @@ func completionFolder(t *testing.T, shell string) (folder, script string) {
 	return folder, script
 }
 
-// completionCase is a line, whose word after the last space is being typed, and what is offered
-// for that word.
+// completionCase is a line, whose word after the last space is being typed, and the offers for that
+// word.
 type completionCase struct {
 	line string
 	want []string
@@ -151,7 +151,7 @@ func TestCompletionInBash(t *testing.T) {
 	if !slices.Equal(got, []string{"*.fa", "x1.fa", "x[1].fa"}) {
 		t.Errorf("names that look like patterns: got %q", got)
 	}
-	// What Bash cuts off a word is not in what takes its place.
+	// The part that Bash cuts off a word is not in the offers.
 	for _, c := range []struct {
 		line, breaks string
 		want         []string
@@ -215,8 +215,8 @@ func TestCompletionInFish(t *testing.T) {
 }
 
 // zshDriver starts a shell with completion in a terminal of its own, where compadd writes what it
-// would offer, and types lines, each with a tab after it. Words that mark its output are
-// written so that an echo of the input has none of them.
+// would offer, and types lines, each with a tab after it. Marks of its output are written so that
+// an echo of the input has no marks.
 const zshDriver = `
 zmodload zsh/zpty || exit 9
 script=$1 folder=$2

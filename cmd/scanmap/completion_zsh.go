@@ -21,8 +21,8 @@ func zshName(c command) string {
 	return strings.ReplaceAll(strings.TrimSuffix("_scanmap "+c.name, " "), " ", "_")
 }
 
-// zshFunction writes the function of a command. -S means that nothing after -- is an option. If
-// there are commands inside it, the first word is one of them, and takes what follows.
+// zshFunction writes the function of a command. -S means that nothing after -- is an option. If the
+// command has commands, the first word names one, which takes the words after it.
 func zshFunction(b *strings.Builder, c command) {
 	fmt.Fprintf(b, "\n%s() {\n    local curcontext=$curcontext state line\n    typeset -A opt_args\n    _arguments -C -S \\\n", zshName(c))
 	for _, o := range c.options {

@@ -249,7 +249,7 @@ func (j *copiesJob) run(ctx context.Context, stdout *sink, stderr io.Writer) err
 	return nil
 }
 
-// copiesResult is an output and what is written to it.
+// copiesResult is an output and the function that writes it.
 type copiesResult struct {
 	name  string
 	write func(*resultFiles, *output, *copyNumbers) error

@@ -13,7 +13,7 @@ import (
 	"scanmap/report"
 )
 
-// decimal writes a number with so many decimals, and a point where there is none.
+// decimal writes a number with a number of decimals, and a point for NaN.
 func decimal(x float64, decimals int) string {
 	if math.IsNaN(x) {
 		return "."
@@ -21,7 +21,8 @@ func decimal(x float64, decimals int) string {
 	return strconv.FormatFloat(x, 'f', decimals, 64)
 }
 
-// depthDecimals are those of depths: of starts a window may have less than one in a thousand bases.
+// depthDecimals are the decimals of depths: a window may have less than one start in a thousand
+// bases.
 const depthDecimals = 6
 
 // describe says in one line what the copy numbers are relative to.
@@ -45,7 +46,7 @@ func (n *copyNumbers) summarize(w io.Writer) error {
 	return err
 }
 
-// writeWindows writes windows as BED with a line of what the controls are, and one of the names of
+// writeWindows writes windows as BED with a line about the controls, and a line with the names of
 // the columns.
 func (n *copyNumbers) writeWindows(w io.Writer) error {
 	b := bufio.NewWriter(w)
@@ -98,7 +99,7 @@ func (n *copyNumbers) writeRegions(w io.Writer) error {
 	return b.Flush()
 }
 
-// regionNames are those of all regions.
+// regionNames are the names of all regions.
 func (n *copyNumbers) regionNames() []string {
 	names := make([]string, len(n.Regions))
 	for i := range n.Regions {

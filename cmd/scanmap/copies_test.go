@@ -78,7 +78,7 @@ func TestCopies(t *testing.T) {
 		file := filepath.Join(folder, name)
 		quietly(t, "copies", "--window", "10", "--gc", "none", "--exclude", "b", "-o", file, "--quiet", ref, starts)
 		got := quietly(t, "copies", "--window", "10", "--gc", "none", "--exclude", "b", "--quiet", ref, file)
-		// Of windows with 2 copies each base has 2.
+		// Each base of windows with 2 copies has 2.
 		if !strings.Contains(got, "\nb\t0\t10\t3.000\t3.000000\t") || !strings.Contains(got, "\nb\t10\t20\t4.000\t4.000000\t") {
 			t.Errorf("%s:\n%s", name, got)
 		}
@@ -86,7 +86,7 @@ func TestCopies(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(folder, "x.bg.gz.tbi")); err != nil {
 		t.Error(err)
 	}
-	// VCF of windows, and of regions in order, of which some are not known.
+	// VCF of windows, and of regions in order; some copies are not known.
 	vcf := filepath.Join(folder, "x.vcf")
 	for _, c := range []struct{ options, want string }{
 		{"--mask " + mask,
@@ -255,13 +255,13 @@ func TestCopiesFailures(t *testing.T) {
 	}
 }
 
-// event is a stretch of the simulated reference with the copies that the sample has of it.
+// event is a stretch of the simulated reference with its copies in the sample.
 type event struct {
 	start, end int
 	copies     int // of both haplotypes; 2 elsewhere
 }
 
-// copiesGenome is a reference of one contig whose GC content goes up and down, and a sample of it.
+// copiesGenome is a reference of one contig whose GC content goes up and down, and its sample.
 type copiesGenome struct {
 	reference  string
 	haplotypes [2]string
@@ -316,9 +316,9 @@ func (g *copiesGenome) truth(start, end int) (float64, bool) {
 	return 2, true
 }
 
-// reads draws so many reads of 50 bases, on both strands, with an error in a hundred bases. How
-// likely one is kept depends on the GC content of 400 bases around its start: all at 45 %, and 40 %
-// of them at 30 % and at 60 %.
+// reads draws n reads of 50 bases, on both strands, with an error in a hundred bases. The share of
+// reads that is kept depends on the GC content of 400 bases around the start: all at 45 %, and 40 %
+// at 30 % and at 60 %.
 func (g *copiesGenome) reads(r *rand.Rand, n int) string {
 	const length = 50
 	var prefix [2][]int

@@ -21,7 +21,7 @@ import (
 // categoryCounts is a category of options, for help.
 const categoryCounts = "Counts"
 
-// countFlags are the options of what is counted in place of records.
+// countFlags are the options of counts, which may replace records.
 func countFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "depth", Category: categoryCounts,
@@ -125,7 +125,7 @@ func (o *counts) readSeparator(c *cli.Context) error {
 	return nil
 }
 
-// isNumber tells whether text has digits alone, but for a sign.
+// isNumber tells whether text has digits alone, after an optional sign.
 func isNumber(text string) bool {
 	text = strings.TrimLeft(text, "+-")
 	for _, c := range text {
@@ -149,7 +149,7 @@ func (o *counts) inputs() (files []string) {
 	return files
 }
 
-// memory is what counts take, in bytes, of a reference of so many bases.
+// memory is the bytes that counts take for a reference of a number of bases.
 func (o *counts) memory(bases int64) int64 {
 	if !o.wanted() {
 		return 0
@@ -157,7 +157,7 @@ func (o *counts) memory(bases int64) int64 {
 	return depth.Memory(bases, 0)
 }
 
-// files are those that are written, with the options that name them.
+// files are the files of counts, with the options that name them.
 func (o *counts) files() []namedOutput {
 	return []namedOutput{{"depth", o.depth}, {"region-depth", o.regionDepth}, {"abundance", o.abundance}, {"genome-abundance", o.ofGenomes}}
 }
@@ -273,7 +273,7 @@ func (o *counts) shown(s *mapper.Stats) *report.Abundances {
 	return nil
 }
 
-// summary sums up what was counted, once; nil where nothing was.
+// summary sums up the counts, once; nil where nothing was counted.
 func (o *counts) summary() *depth.Summary {
 	if o.counted != nil && o.summed == nil {
 		o.summed = o.counted.Summary()

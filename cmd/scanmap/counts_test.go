@@ -335,8 +335,8 @@ func readTrack(t *testing.T, file string) string {
 	return b.String()
 }
 
-// TestCountsOfRecords compares counts with plain ones of the records of the same run, and with
-// those of a run without records.
+// TestCountsOfRecords compares counts with plain ones of the records of the same run, and with the
+// counts of a run without records.
 func TestCountsOfRecords(t *testing.T) {
 	pairs := "testdata/pairs_1.fq testdata/pairs_2.fq"
 	deletions := 0
@@ -453,7 +453,7 @@ func someRegions(t *testing.T) string {
 	return b.String()
 }
 
-// compareRegions compares each line; with windows there is one for all of them of a contig.
+// compareRegions compares each line; with windows one line stands for all windows of a contig.
 func (p *plainCounts) compareRegions(t *testing.T, text string, window int) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")

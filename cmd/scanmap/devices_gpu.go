@@ -63,7 +63,7 @@ func listDevices(w io.Writer, driver *gpu.Driver) error {
 	return writeDevices(w, cuda, rows)
 }
 
-// deviceRow is what there is to say about a GPU.
+// deviceRow is the row of a GPU in the table.
 type deviceRow struct {
 	info          gpu.Info
 	free          int64 // bytes, if the GPU could be opened
@@ -105,7 +105,7 @@ func lookAt(driver *gpu.Driver, info gpu.Info) (row deviceRow) {
 	return row
 }
 
-// load loads a file of kernels and finds each of them in it.
+// load loads a file of kernels and finds each kernel in it.
 func load(d *gpu.Device, file string, entries []kernels.Entry) (err error) {
 	ptx, err := kernels.PTX(file)
 	if err != nil {
@@ -128,7 +128,7 @@ func load(d *gpu.Device, file string, entries []kernels.Entry) (err error) {
 	return nil
 }
 
-// writeDevices writes a table, what is wrong, and what auto chooses.
+// writeDevices writes a table, the errors, and the choice of auto.
 func writeDevices(w io.Writer, cuda string, rows []deviceRow) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	lines := []string{"device\tname\tcompute capability\tmemory\tfree\tdriver\tkernels"}

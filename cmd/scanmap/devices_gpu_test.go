@@ -21,7 +21,7 @@ func TestDevicesWithoutDriver(t *testing.T) {
 	}
 }
 
-// TestDevicesOfMachine lists what is here, if there is a driver.
+// TestDevicesOfMachine lists the devices of this machine, if there is a driver.
 func TestDevicesOfMachine(t *testing.T) {
 	var infos []gpu.Info
 	driver, err := gpu.LoadDriver()

@@ -14,7 +14,7 @@ import (
 	"scanmap/sam"
 )
 
-// dryRun prints what run would do.
+// dryRun prints the plan of run.
 func (j *mapJob) dryRun(ctx context.Context, stdout io.Writer) error {
 	if err := inputsExist(j.inputs()...); err != nil {
 		return err
@@ -54,7 +54,7 @@ func (j *mapJob) dryRun(ctx context.Context, stdout io.Writer) error {
 	return err
 }
 
-// about writes a number of a file of which perhaps only the head was looked at.
+// about writes a number about a file, marked as about right if only the head of the file was read.
 func about(s fasta.Sample, n int64, unit string) string {
 	text := fmt.Sprintf("%d %s", n, unit)
 	if s.Whole {
@@ -63,7 +63,7 @@ func about(s fasta.Sample, n int64, unit string) string {
 	return "about " + text
 }
 
-// lengthRows say what is done for reads of each length, those that are alike together.
+// lengthRows say what is done for reads of each length. Lengths with the same plan share a row.
 func lengthRows(lengths []plan.Length) (rows [][2]string) {
 	for from := 0; from < len(lengths); {
 		first, to, share := lengths[from], from, 0.0

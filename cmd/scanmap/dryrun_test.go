@@ -71,8 +71,8 @@ output           standard output, sam; --unmapped FOLDER/u.fq
 	}
 }
 
-// withoutNumbers leaves out what other tests are for: memory, and if lengths is set the bases and
-// lengths of reads.
+// withoutNumbers leaves out the numbers that other tests check: memory, and if lengths is set the
+// bases and lengths of reads.
 func withoutNumbers(text, folder string, lengths bool) string {
 	var b strings.Builder
 	shown := false

@@ -107,11 +107,11 @@ func pipe(t *testing.T, folder, line string) (stdout, stderr string) {
 	return out.String(), text.String()
 }
 
-// duplicateFlag is that of SAM.
+// duplicateFlag is the flag of SAM.
 const duplicateFlag = 1024
 
-// recordsOf has the lines of records without those of the header: names, flags, contigs, positions
-// and CIGARs, in an order of their own.
+// recordsOf returns the lines of records, without the header: names, flags, contigs, positions and
+// CIGARs, in an order of their own.
 func recordsOf(text string) (records []string, duplicates int) {
 	for line := range strings.Lines(text) {
 		if line[0] == '@' {
@@ -178,8 +178,8 @@ func TestSamtoolsMarksTheSame(t *testing.T) {
 	}
 }
 
-// TestMarkedFormats compares all forms, threads, batches and sizes of memory with the SAM, whose
-// records are those without marks but for the flag, as are other outputs.
+// TestMarkedFormats compares all forms, threads, batches and sizes of memory with the SAM. Its
+// records are, except for the flag, the records without marks; other outputs are the same.
 func TestMarkedFormats(t *testing.T) {
 	folder := t.TempDir()
 	ref, samples, _ := copiedFragments(t, folder)

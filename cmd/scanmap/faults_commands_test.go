@@ -16,15 +16,15 @@ import (
 	"scanmap/fasta"
 )
 
-// A faultCall is a call that succeeds, of which one operation after the other fails. F/ stands for
-// the folder of outputs, F for the folder itself, and I/ for that of inputs.
+// A faultCall is a call that succeeds; then one operation after the other fails. F/ stands for the
+// folder of outputs, F for the folder itself, and I/ for the folder of inputs.
 type faultCall struct {
 	args  string
 	files string // what the folder holds afterwards
 }
 
 // faultCalls has calls of each command of the program, by its name. Together they name each of its
-// options that takes a file or a folder. TestFaultsOfCommands fails for what is missing.
+// options that takes a file or a folder. TestFaultsOfCommands fails for a missing one.
 var faultCalls = map[string][]faultCall{
 	"map": {
 		{"map --output F/x.bam --sort --unmapped F/u.fq --stats F/s.json --multiqc F/m.json --report-html F/h.html I/ref.fa I/reads.fq",
@@ -121,7 +121,7 @@ func faultInputs(t *testing.T) (folder string) {
 	return folder
 }
 
-// arguments are those of a call with these folders.
+// arguments are the arguments of a call with these folders.
 func (c faultCall) arguments(inputs, outputs string) []string {
 	args := append(strings.Fields(c.args), "--quiet")
 	if word := args[0]; word == "completion" || word == "man" || word == "version" {
@@ -154,7 +154,7 @@ func (c faultCall) outputs() (names []string) {
 	return names
 }
 
-// eachCommand are the commands of the program without those that only hold others.
+// eachCommand are the commands of the program, without commands that only hold others.
 func eachCommand() (all []command) {
 	app := newApp(process{stdout: &sink{w: &bytes.Buffer{}}, stderr: &bytes.Buffer{}})
 	return slices.DeleteFunc(describe(app).all(), func(c command) bool { return len(c.subcommands) > 0 })

@@ -74,8 +74,8 @@ func TestMapFaults(t *testing.T) {
 }
 
 // TestMapWithoutMemory has others take the card's memory while the program runs: from some
-// allocation on there is none. The run goes on with what it has, to the same records, or fails in
-// one line and leaves nothing.
+// allocation on there is none. The run goes on with the memory that it has, to the same records, or
+// fails in one line and leaves nothing.
 func TestMapWithoutMemory(t *testing.T) {
 	benchDriver(t)
 	whole := t.TempDir()

@@ -25,7 +25,7 @@ import (
 	"scanmap/internal/temporary"
 )
 
-// faults count operations by what they are, and have one of them fail, or all from that one on.
+// faults count operations by kind, and have one operation fail, or all from that one on.
 type faults struct {
 	mu     sync.Mutex
 	made   map[string]int // by kind of operation and file, such as "read reads.fq"
@@ -172,10 +172,10 @@ func callFaulty(t *testing.T, ctx context.Context, args []string) (code int, std
 	return code, out.String(), err.String()
 }
 
-// eachFault runs a call without faults, to count its operations, and then for each kind of them
-// with the first, the middle and the last one failing, once and (in a fast test the middle one
-// alone) from then on. The call is made in an empty folder each time. What it says has to be one
-// line with the texts that want returns.
+// eachFault runs a call without faults, to count its operations, and then for each kind with the
+// first, the middle and the last one failing, once and (in a fast test the middle one alone) from
+// then on. The call is made in an empty folder each time. Its message has to be one line with the
+// texts that want returns.
 func eachFault(t *testing.T, call func(t *testing.T, f *faults, folder string) (code int, stdout, stderr string),
 	codes map[string]syscall.Errno, want func(folder, kind string, code syscall.Errno) []string,
 ) (made map[string]int) {
@@ -225,7 +225,7 @@ func eachFault(t *testing.T, call func(t *testing.T, f *faults, folder string) (
 }
 
 // TestTemporaryFaults has operations on temporary files fail, the first, a middle and the last one
-// of each kind: exit code 1, one line, which names the folder and what the files are for, no file,
+// of each kind: exit code 1, one line, which names the folder and the use of the files, no file,
 // and no goroutine left.
 func TestTemporaryFaults(t *testing.T) {
 	inputs := t.TempDir()
@@ -263,7 +263,7 @@ func TestTemporaryFaults(t *testing.T) {
 	}
 }
 
-// repeats writes a reference of so many copies of a text of so many bases.
+// repeats writes a reference of copies of a text of `length` bases.
 func repeats(t *testing.T, folder string, copies, length int) string {
 	t.Helper()
 	file := filepath.Join(folder, "ref.fa")

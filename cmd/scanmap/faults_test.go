@@ -18,7 +18,7 @@ import (
 	"scanmap/internal/programs"
 )
 
-// faultyFiles are files of the system of which one operation fails: the one with a number, from 1.
+// faultyFiles are files of the system with one operation that fails. Its number counts from 1.
 type faultyFiles struct {
 	systemFiles
 	mu     sync.Mutex

@@ -52,8 +52,8 @@ func statOutput(name string) os.FileInfo {
 	return info
 }
 
-// sameFile tells whether two names, as neither of which - counts, stand for one regular file or
-// FIFO or, where the files do not exist yet, would.
+// sameFile tells whether two names stand for one regular file or FIFO or, where the files do not
+// exist yet, would. The name - stands for none.
 func sameFile(a, b string) bool {
 	return a != "-" && b != "-" && same(a, b, stat(a), stat(b))
 }
@@ -97,7 +97,8 @@ func keepInputs(output string, inputs ...string) error {
 	return nil
 }
 
-// sameTarget tells whether two names of files, of which one does not exist, mean the same place.
+// sameTarget tells whether two names of files mean the same place, where one of the files does not
+// exist.
 func sameTarget(a, b string) bool {
 	absolute := func(name string) (string, error) {
 		name, err := place(name)

@@ -25,7 +25,7 @@ func TestPipeAsInputAndOutput(t *testing.T) {
 	}
 }
 
-// TestLibraryNamedReads has a file whose name is that of the column, after the first library.
+// TestLibraryNamedReads has a file with the name of the column, after the first library.
 func TestLibraryNamedReads(t *testing.T) {
 	libraries, _, err := parseSamples("reads\tmates\na.fq\nreads\n", false)
 	if err != nil || len(libraries) != 2 || libraries[1].Reads != "reads" {

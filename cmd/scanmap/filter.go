@@ -50,7 +50,8 @@ func filterCommand(p process) *cli.Command {
 // filterJob is a checked call of scanmap filter.
 type filterJob struct {
 	recordsJob
-	// counts is the file of --pattern-counts, and outputMates that of --output-mates; empty for none.
+	// counts is the file of --pattern-counts, and outputMates the file of --output-mates; empty for
+	// none.
 	counts, outputMates string
 }
 

@@ -56,8 +56,8 @@ func progressFlag() cli.Flag {
 var schedulers = []string{"SLURM_CPUS_PER_TASK", "SLURM_CPUS_ON_NODE", "NSLOTS", "LSB_DJOB_NUMPROC", "PBS_NUM_PPN", "NCPUS"}
 
 // defaultThreads is the number of processors that the process may use: what the system and its
-// control group allow, as the runtime knows, or less if a batch system says so that does not hold
-// jobs to it. Of several variables the first counts.
+// control group allow, as the runtime knows, or less if a batch system that does not enforce its
+// limit says so. The first of several variables counts.
 func defaultThreads(variable func(string) string) int {
 	n := runtime.GOMAXPROCS(0)
 	for _, name := range schedulers {
@@ -116,7 +116,7 @@ func alphabetFlag(category, usage string) cli.Flag {
 		Usage: usage + ": " + either(search.Alphabets)}, search.Alphabets)
 }
 
-// deviceFlag is --device. forms are those of device.Forms that the command takes.
+// deviceFlag is --device. forms are the forms of device.Forms that the command takes.
 func deviceFlag(value, usage string, forms []string) cli.Flag {
 	return choice(&cli.StringFlag{Name: "device", Value: value, Category: categoryRun, Usage: usage}, forms)
 }
@@ -176,7 +176,8 @@ func only(flags []cli.Flag, names ...string) []cli.Flag {
 	return slices.DeleteFunc(flags, func(f cli.Flag) bool { return !slices.Contains(names, f.Names()[0]) })
 }
 
-// wholeNumbers parses those of the numbers that the command has, itself: to urfave/cli 010 is 8.
+// wholeNumbers parses the numbers of a command itself: to urfave/cli 010 is 8. Numbers that the
+// command lacks are passed over.
 func wholeNumbers(c *cli.Context, numbers ...wholeNumber) error {
 	for _, n := range numbers {
 		if !has(c, n.name) {

@@ -139,7 +139,7 @@ const cas12aGuideLength = 23
 // maxPlaces is the most places of a guide that --max-places holds, of some 0.4 KB each.
 const maxPlaces = 1_000_000
 
-// readSearch reads what a place is.
+// readSearch reads the options that define a place.
 func (j *guidesJob) readSearch(c *cli.Context) error {
 	o := &j.options
 	name, substitutions, err := distanceOption(c)
@@ -380,7 +380,7 @@ func (j *guidesJob) readDevice(c *cli.Context) error {
 	return err
 }
 
-// run judges guides and publishes what was found. Whatever fails, no file is left.
+// run judges guides and publishes the results. Whatever fails, no file is left.
 func (j *guidesJob) run(ctx context.Context, stdout *sink, stderr io.Writer) error {
 	start := time.Now()
 	runtime.GOMAXPROCS(j.options.Threads)
@@ -413,7 +413,7 @@ func (j *guidesJob) run(ctx context.Context, stdout *sink, stderr io.Writer) err
 // guideFiles are the outputs, nil where none was asked for.
 type guideFiles struct{ guides, places, page, changes *output }
 
-// judgedGuides are guides with what was found.
+// judgedGuides are guides with their places and scores.
 type judgedGuides struct {
 	ref       *dna.Reference
 	regions   *guides.Regions  // nil for none
@@ -425,7 +425,7 @@ type judgedGuides struct {
 	judged    int           // how many guides there were
 	without   []string      // the names of those of them that have no exact place
 	stats     *search.Stats // of the last search, nil without guides
-	// Of a VCF, nil without one.
+	// The variants of a VCF, nil without one.
 	changes  []guides.ChangeSummary
 	variants *variants.Stats
 }
@@ -524,7 +524,7 @@ func (j *guidesJob) source() string {
 	return fmt.Sprintf("those in %s:%d-%d", j.in.contig, j.in.start+1, j.in.end)
 }
 
-// guides returns what is judged, with the sites of guides that were taken from the reference.
+// guides returns the guides to judge, with the sites of guides that were taken from the reference.
 func (j *guidesJob) guides(ctx context.Context, ref *dna.Reference) ([]search.Pattern, []guides.Site, error) {
 	if j.patterns != "" {
 		patterns, err := search.ReadPatterns(ctx, j.patterns, search.DNA)
@@ -613,7 +613,7 @@ func (g *judgedGuides) noteWithout() {
 	}
 }
 
-// name is that of a guide.
+// name is the name of a guide.
 func (g *judgedGuides) name(i int) string { return g.patterns[i*len(g.forms)].Name }
 
 // choose leaves some guides, in that order.

@@ -15,7 +15,7 @@ import (
 	"scanmap/search/guides"
 )
 
-// score writes a score with so many decimals, and NA where it is not defined.
+// score writes a score with a number of decimals, and NA where it is not defined.
 func score(x float64, decimals int) string {
 	if math.IsNaN(x) {
 		return "NA"
@@ -23,7 +23,7 @@ func score(x float64, decimals int) string {
 	return strconv.FormatFloat(x, 'f', decimals, 64)
 }
 
-// regionNames are the names of regions with commas between them, \x2c in place of their own, and a
+// regionNames are the names of regions with commas between them, \x2c for a comma in a name, and a
 // point for none.
 func (g *judgedGuides) regionNames(numbers []int) string {
 	if len(numbers) == 0 {
@@ -114,8 +114,8 @@ func (g *judgedGuides) pamColumns() string {
 	return columns
 }
 
-// appendPAM appends the PAM that a line is of, where there are several, and its mismatches, gap and
-// cost with those of a guide, where it may have any.
+// appendPAM appends the PAM of a line, where there are several. Where a PAM may have mismatches or
+// a gap, it appends these, and the cost of PAM and guide together.
 func (g *judgedGuides) appendPAM(b []byte, f *guides.Form, distance int) []byte {
 	if g.several() {
 		b = append(append(b, '\t'), strings.ToUpper(f.PAM)...)

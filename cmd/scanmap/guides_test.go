@@ -23,7 +23,7 @@ func guidesRef(t *testing.T, folder string) (name string) {
 	return copiesFile(t, folder, "ref.fa", ">a\n"+a+"\n>b\n"+b+"\n")
 }
 
-// TestGuides has what is written of a guide with places of each kind.
+// TestGuides checks the lines of a guide with places of each kind.
 func TestGuides(t *testing.T) {
 	folder := t.TempDir()
 	ref := guidesRef(t, folder)
@@ -32,8 +32,9 @@ func TestGuides(t *testing.T) {
 	places := filepath.Join(folder, "places.tsv")
 	const header = "guide letters pam contig start end strand on_target off_targets mit cfd scored no_bulge dna_bulge rna_bulge " +
 		"classes target_regions in_regions rule_set_1 edits_0 edits_1 edits_2"
-	// Scores are those of calcHitScore and calcCfdScore of CRISPOR: of the two mismatches 3.9087
-	// and 0.61875, of the second exact place 100 and 1, and of that before TAG 100 and 0.259259259.
+	// Scores are from calcHitScore and calcCfdScore of CRISPOR: 3.9087 and 0.61875 for the two
+	// mismatches, 100 and 1 for the second exact place, and 100 and 0.259259259 for the place
+	// before TAG.
 	for _, c := range []struct{ options, want string }{
 		{"--max-mismatches 2", "g1 ATGGTCGGACTCCCTGCCAG NGG a 30 53 + 2 2 49.04 38.19 2 3 0 0 0/0/0:2,2/0/0:1 . . 0.2226 2 0 1\n" +
 			"g2 ATGGTCGGACTCCCTGCC NGG . . . . 0 0 NA NA NA 0 0 0 . . . NA 0 0 0\n" +
@@ -253,7 +254,7 @@ func TestGuidesMaxPlaces(t *testing.T) {
 	}
 }
 
-// TestGuidesBest has all guides of a region and the best of them, with their places alone.
+// TestGuidesBest has all guides of a region, and the best ones with their places alone.
 func TestGuidesBest(t *testing.T) {
 	folder := t.TempDir()
 	r := rand.New(rand.NewPCG(15, 3))
@@ -373,7 +374,7 @@ func TestGuidesWithoutExactPlace(t *testing.T) {
 			t.Errorf("%s: %q, want %q", options, got, want)
 		}
 	}
-	// Scores are made of mismatches alone, of which there are 3 at most.
+	// Scores are made of mismatches alone, 3 at most.
 	text := readFile(t, page)
 	for _, want := range []string{"off-targets with up to 3 substitutions and no bulge", "Guides without an exact place: 3. They have no scores"} {
 		if !strings.Contains(text, want) {

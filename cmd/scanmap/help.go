@@ -32,7 +32,7 @@ func printHelp(w io.Writer, _ string, about any) {
 	_, _ = io.WriteString(w, helpText(c)) // the sink keeps the error
 }
 
-// helpText is the help of a command: what it is, how it is called, its commands, and its options in
+// helpText is the help of a command: its purpose, its calls, its commands, and its options in
 // groups, each with an example.
 func helpText(c command) string {
 	var b strings.Builder
@@ -74,7 +74,8 @@ func helpText(c command) string {
 	return b.String()
 }
 
-// groupTitle is the title of a group; that of options without a category needs none after others.
+// groupTitle is the title of a group. The group of options without a category needs no title after
+// others.
 func groupTitle(c command, g group) string {
 	if g.category == "" && len(c.groups()) == 1 {
 		return "Options"

@@ -111,7 +111,8 @@ func TestWrapped(t *testing.T) {
 	}
 }
 
-// argumentsOfExample are those of the first program of a shell's line, without redirections.
+// argumentsOfExample are the arguments of the first program of a shell's line, without
+// redirections.
 func argumentsOfExample(t *testing.T, line string) []string {
 	t.Helper()
 	line = strings.TrimPrefix(strings.TrimSuffix(line, ")"), "source <(")
@@ -187,7 +188,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// parse is the program without what the commands do.
+// parse is the program with commands that do nothing.
 func parse(args []string) error {
 	app := newApp(process{stdout: &sink{}})
 	idle := func(*cli.Context) error { return nil }

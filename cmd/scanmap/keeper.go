@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// To remove a file of some gigabytes takes the system seconds, and a process that has the last
-// descriptor of it waits for that when it ends. So a run that stops for a signal hands its large
-// files to another process, the keeper, which ends when this one has.
+// To remove a file of some gigabytes takes the system seconds. A process that has the last
+// descriptor of the file waits for the removal when it ends. A run that stops for a signal
+// therefore hands its large files to another process, the keeper, which ends after the run has.
 
 // keeperVariable is the environment's variable that makes a process a keeper.
 const keeperVariable = "SCANMAP_KEEPER"
@@ -64,7 +64,7 @@ func leaveFiles(large int64) *os.File {
 }
 
 // filesOfProcess returns further descriptors of the regular files that this process writes and that
-// take so many bytes or more; none on systems that do not list descriptors as Linux does.
+// take `large` bytes or more; none on systems that do not list descriptors as Linux does.
 func filesOfProcess(large int64) (files []*os.File) {
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
@@ -88,7 +88,7 @@ func filesOfProcess(large int64) (files []*os.File) {
 	return files
 }
 
-// isLarge tells whether a descriptor is of a regular file that is written and takes so many bytes
+// isLarge tells whether a descriptor is of a regular file that is written and takes `large` bytes
 // or more.
 func isLarge(fd int, large int64) bool {
 	var info unix.Stat_t
@@ -99,7 +99,7 @@ func isLarge(fd int, large int64) bool {
 	return err == nil && flags&unix.O_ACCMODE != unix.O_RDONLY
 }
 
-// stopped has what is large kept by another process, while this one stops for a signal, for as long
+// stopped has another process keep the large files, while this one stops for a signal, for as long
 // as wait takes.
 func stopped(wait func()) {
 	held := leaveFiles(largeFile)

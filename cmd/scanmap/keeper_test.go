@@ -33,8 +33,8 @@ func holders(t *testing.T, file *os.File) (processes []string) {
 	return processes
 }
 
-// TestKeeper has another process keep the large files that are written, for as long as it is
-// waited for, and no others.
+// TestKeeper has another process keep the large files that are written, for as long as the test
+// waits for it, and no others.
 func TestKeeper(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the system does not list descriptors as Linux does")

@@ -16,8 +16,8 @@ import (
 )
 
 // spareDescriptors are the files that a run may have open beside those of sorting: inputs, outputs,
-// what the runtime waits with, and what talks to a second process. It is more than are open at a
-// time.
+// the descriptors with which the runtime waits, and the pipes to a second process. The number is
+// above the most that are open at a time.
 const spareDescriptors = 24
 
 // enoughDescriptors notices that so few files may be open (ulimit -n) that the runtime of Go, which
@@ -94,8 +94,8 @@ func collectWithin(limit uint64) {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
-	// A tenth is left for what the heap is rounded up to. Below the least there is nothing but
-	// collections.
+	// A tenth is left, because the heap is rounded up. Below the least the runtime would do nothing
+	// but collect.
 	const least = 32 << 20
 	debug.SetMemoryLimit(max(int64(limit/10*9), least))
 }
@@ -155,15 +155,14 @@ func groupLimit(root fs.FS) uint64 {
 	return least
 }
 
-// collectLater puts off the first garbage collection until the heap has 64 MiB in place of 4: a
-// search of a small genome is over sooner than collections would pay, two of which took 8 of 30 ms
-// of CPU in the yeast genome. After the first one all is as without it. GOGC of the environment has
-// precedence.
+// collectLater puts off the first garbage collection until the heap has 64 MiB and not 4. A search
+// of a small genome is over before collections would pay: in the yeast genome two of them took 8 of
+// 30 ms of CPU. After the first collection all is as usual. GOGC of the environment has precedence.
 func collectLater() {
 	if os.Getenv("GOGC") != "" {
 		return
 	}
 	usual := debug.SetGCPercent(1600)
-	// What is reachable from nowhere is found by the first collection.
+	// The first collection finds this value, which nothing refers to.
 	runtime.AddCleanup(&struct{ p *int }{}, func(int) { debug.SetGCPercent(usual) }, 0)
 }

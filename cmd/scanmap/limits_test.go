@@ -39,7 +39,8 @@ func TestGroupLimit(t *testing.T) {
 	}
 }
 
-// TestPassOn copies what a program has written, and keeps what the runtime wrote when it ended it.
+// TestPassOn copies the output of a program, and keeps the runtime's last words when it ended the
+// program.
 func TestPassOn(t *testing.T) {
 	long := strings.Repeat("x", 10000)
 	for _, c := range []struct{ text, passed, trace string }{

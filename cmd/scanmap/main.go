@@ -26,7 +26,8 @@ func main() {
 	os.Exit(start())
 }
 
-// start tells what this process is for, and does that: it returns the exit code.
+// start does the work of this process, which may be the program or a helper of another, and returns
+// the exit code.
 func start() int {
 	if isProbe() {
 		return probe()

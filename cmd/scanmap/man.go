@@ -8,7 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// versionDate is the date of the manual: that of the version, so that a version always writes the
+// versionDate is the date of the manual. The version sets it, so that a version always writes the
 // same page.
 const versionDate = "2026-11-21"
 
@@ -32,7 +32,7 @@ func manCommand(p process) *cli.Command {
 // meaning is a word and what it means, for lists of the manual.
 type meaning struct{ what, means string }
 
-// exitStatuses are those of exitCode in main.go.
+// exitStatuses are the results of exitCode in main.go.
 var exitStatuses = []meaning{
 	{"0", "Everything was done and written; also when the reader of a pipe closed it early."},
 	{"1", "The run failed: input, output, resources."},
@@ -143,8 +143,8 @@ func synopsis(r *roff, root command) {
 	r.WriteString(".fi\n")
 }
 
-// manualOptions writes the options of a command in their groups. --help appears once, with those of
-// the program.
+// manualOptions writes the options of a command in their groups. --help appears once, with the
+// options of the program.
 func manualOptions(r *roff, c command) {
 	title := c.called()
 	if c.name == "" {

@@ -242,7 +242,7 @@ func hint(w io.Writer, s *mapper.Stats) error {
 }
 
 // warnOfEmpty names the files that had no reads: a run of an empty file succeeds, and is seldom
-// what was meant.
+// meant.
 func warnOfEmpty(w io.Writer, s *mapper.Stats) error {
 	const most = 10
 	empty := 0

@@ -25,8 +25,8 @@ type mapJob struct {
 	counts                                counts
 	reports                               reports
 	quiet                                 bool
-	// preset are the options that --preset has set, and replaced those that it has not, because of
-	// options that are given.
+	// preset are the options that --preset has set, and replaced the options of the preset that
+	// gave way to options of the call.
 	preset, replaced []string
 	// progress is shown even if standard error is not a terminal.
 	progress bool
@@ -57,7 +57,7 @@ func (j *mapJob) indexNames() []string {
 	return []string{j.output + "." + string(sam.BAI), j.output + "." + string(sam.CSI)}
 }
 
-// readAll reads options step by step. Errors are those of usage, but for inputError.
+// readAll reads options step by step. All errors are usage errors, except inputError.
 func readAll(c *cli.Context, steps ...func(*cli.Context) error) error {
 	for _, step := range steps {
 		if err := step(c); errors.As(err, new(inputError)) {
@@ -135,7 +135,7 @@ func (j *mapJob) inputs() []string {
 	return append(names, j.counts.inputs()...)
 }
 
-// differentInputs refuses inputs of which two are one stream.
+// differentInputs refuses one stream as two inputs.
 func (j *mapJob) differentInputs() error {
 	streams := []string{}
 	for _, name := range j.inputs() {
@@ -373,7 +373,8 @@ func (j *mapJob) readForms(c *cli.Context) error {
 	return j.readSorting(c)
 }
 
-// recordFormat returns the format that is asked for or, if none is, that of the name of a file.
+// recordFormat returns the format that is asked for or, if none is, the format that the name of a
+// file tells.
 func recordFormat(option, name, asked string) (sam.Format, error) {
 	if asked != "" {
 		format, err := sam.ParseFormat(asked)
@@ -456,7 +457,7 @@ func (j *mapJob) readOutputs(c *cli.Context) error {
 	}
 	outputs := slices.Concat([]namedOutput{{"output", j.output}, {"discordant", j.discordant}, {"unmapped", j.unmapped}},
 		j.counts.outputs(), j.reports.outputs(), []namedOutput{{"cpuprofile", j.profiles.cpu}, {"memprofile", j.profiles.memory}})
-	// Of an output that is not sorted, what is there under the names of its index is removed.
+	// If the output is not sorted, earlier files with the names of its index are removed.
 	for _, index := range j.indexNames() {
 		for _, input := range j.inputs() {
 			if sameAsOutput(input, index) {
@@ -468,7 +469,7 @@ func (j *mapJob) readOutputs(c *cli.Context) error {
 	return differentOutputs(outputs, j.inputs())
 }
 
-// differentOutputs refuses outputs of which two are one file, or one is an input.
+// differentOutputs refuses one file as two outputs, and an input as an output.
 func differentOutputs(outputs []namedOutput, inputs []string) error {
 	for i, a := range outputs {
 		for _, b := range outputs[:i] {
@@ -486,7 +487,7 @@ func differentOutputs(outputs []namedOutput, inputs []string) error {
 	return nil
 }
 
-// distanceGiven is the option that is given of those that replace the --local of a preset, if any.
+// distanceGiven is the given option that replaces the --local of a preset, if any.
 func distanceGiven(c *cli.Context) string {
 	for _, option := range []string{"max-distance", "max-mismatches"} {
 		if c.IsSet(option) {

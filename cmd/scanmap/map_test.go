@@ -277,8 +277,8 @@ func TestMapStandardOutputFails(t *testing.T) {
 	}
 }
 
-// TestMapSenseless ends runs that would write what is there by chance, and those with the reads in
-// place of the reference, with one line and no file.
+// TestMapSenseless ends runs that would write locations by chance, and runs with the reads given as
+// the reference, with one line and no file.
 func TestMapSenseless(t *testing.T) {
 	folder := t.TempDir()
 	var reads, long strings.Builder

@@ -24,13 +24,13 @@ import (
 	"scanmap/track"
 )
 
-// What -o has of a K-mer: --value.
+// The values of --value: -o has one of these for each K-mer.
 const (
 	valueFrequency   = "frequency"
 	valueMappability = "mappability"
 )
 
-// valuesOfKMers are the names of the values, each with what it is.
+// valuesOfKMers are the names of the values, each with its meaning.
 var valuesOfKMers = [][2]string{
 	{valueMappability, "1/frequency"},
 	{valueFrequency, "at how many places the K-mer fits"},
@@ -154,7 +154,7 @@ func (j *mappabilityJob) readGenomes(c *cli.Context) error {
 	return nil
 }
 
-// readDefinition reads what is counted.
+// readDefinition reads the options that define a count.
 func (j *mappabilityJob) readDefinition(c *cli.Context) error {
 	o := &j.options
 	if !c.IsSet("length") {
@@ -255,7 +255,7 @@ func (j *mappabilityJob) outputs() (all []namedOutput) {
 	return all
 }
 
-// readDevice reads the device, and refuses an engine that cannot do what is asked for.
+// readDevice reads the device, and refuses an engine that cannot do the count.
 func (j *mappabilityJob) readDevice(c *cli.Context) error {
 	var err error
 	if j.options.Device, err = deviceChoice(c); err != nil {
@@ -382,7 +382,7 @@ func (j *mappabilityJob) count(ctx context.Context, results *resultFiles, files 
 	return j.summarize(f), nil
 }
 
-// values are those that --value asks for.
+// values are the values that --value asks for.
 func (j *mappabilityJob) values(f *mappability.Frequencies) track.Values {
 	return func(contig, from, to int, yield func(start, end int, value float32) error) error {
 		return f.Runs(contig, from, to, func(start, end int, n uint32) error {

@@ -111,8 +111,8 @@ func TestMappabilityFiles(t *testing.T) {
 	}
 }
 
-// TestMappabilitySummary has means and numbers that are true of what was counted. The genome has
-// ACGTC twice and CCCCC once.
+// TestMappabilitySummary has means and numbers that are true of the counts. The genome has ACGTC
+// twice and CCCCC once.
 func TestMappabilitySummary(t *testing.T) {
 	t.Chdir(t.TempDir())
 	copiesFile(t, ".", "ref.fa", ">a\nACGTC\n>b\nACGTC\n>c\nCCCCC\n")

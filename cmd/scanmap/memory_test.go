@@ -26,7 +26,7 @@ type memoryShape struct {
 	// bases of a random contig, after as many of a satellite: a unit of 171 bases, as in human
 	// centromeres, copied with one base in a hundred changed.
 	bases, satellite int
-	// reads of so many bases with an edit in each hundred, of both contigs; of mates if paired.
+	// reads of `length` bases with an edit in each hundred, of both contigs; of mates if paired.
 	reads, length int
 	paired        bool
 	options       mapper.Options
@@ -36,7 +36,8 @@ type memoryShape struct {
 	most int64
 	// ordinary shapes have few locations of each read, so that --dry-run says what they take.
 	ordinary bool
-	// tight shapes show that the promise means something: they take an eighth of it at least.
+	// tight shapes show that the promise means something: they take an eighth of the promised
+	// memory at least.
 	tight bool
 }
 

@@ -114,7 +114,7 @@ func readStatistics(ctx context.Context, name string) (*mapper.Stats, error) {
 	if err := inputsExist(name); err != nil {
 		return nil, err
 	}
-	// All of it first, so that an error of reading is none of the JSON.
+	// The whole text is read first, so that an error of reading is not reported as one of the JSON.
 	text, err := fasta.ReadText(ctx, name, maxStatistics)
 	if err != nil {
 		return nil, err

@@ -11,8 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// lasting returns what the JSON of statistics says, but for what depends on time, batches and
-// parts.
+// lasting returns the JSON of statistics without the fields that depend on time, batches and parts.
 func lasting(t *testing.T, text string) map[string]any {
 	t.Helper()
 	var s map[string]any
@@ -28,8 +27,8 @@ func lasting(t *testing.T, text string) map[string]any {
 	return s
 }
 
-// TestMergeStats maps parts of pairs and of single reads: their statistics together are those of
-// one run.
+// TestMergeStats maps parts of pairs and of single reads: their statistics together are the
+// statistics of one run.
 func TestMergeStats(t *testing.T) {
 	const ref, first, second = "../../testdata/phix.fa", "../../testdata/phix_R1.fastq", "../../testdata/phix_R2.fastq"
 	insert := strings.Fields(quietly(t, "insert-size", ref, first, second))

@@ -8,8 +8,8 @@ import (
 	"scanmap/sam"
 )
 
-// maxMessage is the most bytes of a message, less those that escapes add: room for two names of
-// files, which have at most 4 KiB each.
+// maxMessage is the most bytes of a message, without the bytes that escapes add: room for two names
+// of files of at most 4 KiB each.
 const maxMessage = 10_000
 
 // oneLine keeps a message on one line of bounded length, and control characters from the terminal,

@@ -55,7 +55,7 @@ func between(s string, pattern *regexp.Regexp, least, most uint64) (*big.Int, bo
 	return n, n.Cmp(new(big.Int).SetUint64(least)) >= 0 && n.Cmp(new(big.Int).SetUint64(most)) <= 0
 }
 
-// distanceText is what a distance is read as, in the form of mapper.Distance.
+// distanceText is the expected reading of a distance, in the form of mapper.Distance.
 func distanceText(s string) (string, bool) {
 	if m := percentPattern.FindStringSubmatch(s); m != nil {
 		v, err := strconv.ParseFloat(m[1], 64)
@@ -65,8 +65,8 @@ func distanceText(s string) (string, bool) {
 	return n.String(), ok
 }
 
-// fuzzedOptions are options of scanmap map with a value: which other arguments they need, what was
-// read, and what a value means and whether it is one, by another program.
+// fuzzedOptions are options of scanmap map with a value: the other arguments that they need, the
+// value as it was read, and by another program whether a text is a value, and its meaning.
 var fuzzedOptions = []struct {
 	name  string
 	more  []string
@@ -180,8 +180,8 @@ func FuzzOptions(f *testing.F) {
 }
 
 // FuzzArguments takes lines for arguments of the program, which no command carries out. Arguments
-// in the one form that urfave/cli parses stay as they are in it, and what is refused is a wrong
-// call, which one line says.
+// in the one form that urfave/cli parses stay as they are. A refused call is a wrong call, and one
+// line says so.
 func FuzzArguments(f *testing.F) {
 	for _, s := range []string{
 		"map\nref.fa\nreads.fq\n-e5\n-o\nx.bam", "search\nACGT\nref.fa\n-k=2", "help\nmap", "bench\nsearch\n--json=x", "map\n--\n-e\n-1",

@@ -43,7 +43,7 @@ type fileLayer interface {
 	temporary(folder string) temporary.Files
 }
 
-// systemFiles are those of the system.
+// systemFiles are the files of the system.
 type systemFiles struct{}
 
 func (systemFiles) open(name string, flag int) (resultFile, error) {
@@ -182,7 +182,7 @@ func openOutput(ctx context.Context, name string, stdout *sink) (*output, error)
 	return o, nil
 }
 
-// openDirect opens what is there already.
+// openDirect opens a file that exists.
 func (o *output) openDirect(ctx context.Context, name string, flag int) error {
 	type result struct {
 		file resultFile
@@ -281,7 +281,7 @@ func (o *output) publish() error {
 	return nil
 }
 
-// withdraw removes what has been published.
+// withdraw removes a published output.
 func (o *output) withdraw() {
 	if o.published {
 		_ = os.Remove(o.target) // there is nothing more to do about a file that stays
@@ -289,7 +289,7 @@ func (o *output) withdraw() {
 	}
 }
 
-// discard removes what has not been published. It may be called at any time.
+// discard removes an output that has not been published. It may be called at any time.
 func (o *output) discard() {
 	if o.file != nil {
 		_ = o.file.Close() // what was written does not matter any more

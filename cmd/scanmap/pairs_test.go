@@ -269,8 +269,8 @@ func TestUnmappedCompressed(t *testing.T) {
 	}
 }
 
-// TestFailuresOfLibraries has libraries that cannot be read, the first or a later one; nothing is
-// left of what was written.
+// TestFailuresOfLibraries has libraries that cannot be read, the first or a later one; no output is
+// left.
 func TestFailuresOfLibraries(t *testing.T) {
 	folder := t.TempDir()
 	t.Chdir(folder)
@@ -333,7 +333,7 @@ func TestOutputsThatCannotBe(t *testing.T) {
 	}
 }
 
-// TestPublishTogether has a rename fail after others: what has appeared goes again.
+// TestPublishTogether has a rename fail after others: files that have appeared go again.
 func TestPublishTogether(t *testing.T) {
 	folder := t.TempDir()
 	r := &resultFiles{ctx: t.Context()}

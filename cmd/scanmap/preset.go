@@ -85,7 +85,7 @@ func (j *mapJob) setPreset(c *cli.Context, p preset) error {
 
 // replaced tells whether a given option leaves an option of a preset without a meaning: --local,
 // and --split with it, has another measure of locations beside it, and no records are sorted where
-// none are written. Those before it in the preset are set.
+// none are written. Options before it in the preset are set.
 func replaced(c *cli.Context, option string) bool {
 	switch option {
 	case "local":

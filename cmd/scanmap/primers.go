@@ -75,7 +75,7 @@ func pairsFlags() []cli.Flag {
 	}
 }
 
-// meltingFlags are for melting temperatures. Their names and defaults are those of primer3.
+// meltingFlags are for melting temperatures. The names and defaults are as in primer3.
 func meltingFlags() []cli.Flag {
 	concentration := func(name, unit string, value float64, of string) cli.Flag {
 		text := strconv.FormatFloat(value, 'g', -1, 64)
@@ -274,7 +274,7 @@ func (j *pairsJob) readMelting(c *cli.Context) error {
 	return nil
 }
 
-// mostConcentration, in nmol/l or mmol/l, is beyond that of any primer or buffer.
+// mostConcentration, in nmol/l or mmol/l, is beyond the concentration of any primer or buffer.
 const mostConcentration = 1_000_000
 
 // inputs are the names of the files that are read.

@@ -39,7 +39,7 @@ func TestPrimersFormat(t *testing.T) {
 	}
 }
 
-// TestPrimersCounts has the counts of each pair, which a limit of what is written does not change.
+// TestPrimersCounts has the counts of each pair. A limit of written products does not change them.
 func TestPrimersCounts(t *testing.T) {
 	args := []string{"primers", "--pairs", primersFile, "--max-mismatches", "6", "-o", "none", "--pair-counts", "-", phixFile}
 	golden(t, "primers-counts.tsv", []string{"-t 1", "-t 3"}, func(more ...string) string { return quietly(t, slices.Concat(args, more)...) })

@@ -11,8 +11,8 @@ import (
 )
 
 // A driver of a card that has failed may never return from its first call, in a state in which not
-// even a signal ends the process. So where nobody has asked for a GPU, a process of its own makes
-// that call first, the probe, and it is waited for within a limit.
+// even a signal ends the process. Where nobody has asked for a GPU, a process of its own, the
+// probe, therefore makes that call first. The run waits for the probe within a limit.
 
 // probeVariable is the environment's variable that makes a process a probe.
 const probeVariable = "SCANMAP_PROBE"
@@ -23,8 +23,8 @@ const probeLimit = 30 * time.Second
 
 func isProbe() bool { return os.Getenv(probeVariable) != "" }
 
-// probe makes the first calls of the driver, and returns the exit code. What the driver answers
-// does not matter: whoever goes on to ask it gets the same.
+// probe makes the first calls of the driver, and returns the exit code. The driver's answer does
+// not matter: the next process that asks gets the same.
 func probe() int {
 	if driver, err := gpu.LoadDriver(); err == nil {
 		_, _ = driver.Devices()
@@ -32,8 +32,8 @@ func probe() int {
 	return 0
 }
 
-// driverAnswers returns what is wrong if the driver of this machine does not say which GPUs there
-// are, or that there are none.
+// driverAnswers returns an error if the driver of this machine does not say which GPUs there are,
+// or that there are none.
 func driverAnswers() error {
 	program, err := os.Executable()
 	if err != nil {

@@ -102,8 +102,8 @@ func cancelOnSignal(parent context.Context) (context.Context, func()) {
 // patience is how long a run may take to stop after a signal; then the process ends without it. It
 // stops sooner unless it waits for a read or a write of a pipe, which nothing interrupts, or is at
 // work on a pass over the reference or on a read with very many locations, within which it does not
-// look. What a run leaves then goes with the process: results have temporary names, which the
-// caller removes, and temporary files have none. A command that holds no such result, and reads or
+// look. Files of the run then go with the process: results have temporary names, which the caller
+// removes, and temporary files have no names. A command that holds no such result, and reads or
 // writes, is waited for twice as long, and standard error once more: all has to be over within a
 // second.
 const patience = 250 * time.Millisecond

@@ -58,8 +58,8 @@ func TestFullDevice(t *testing.T) {
 	}
 }
 
-// TestClosedStreams closes what is read or written: the run fails, and says why in one line. The
-// null device is no closed stream, nor is a stream closed that a run has no use for.
+// TestClosedStreams closes a stream that is read or written: the run fails, and says why in one
+// line. The null device is no closed stream, nor is a stream closed that a run has no use for.
 func TestClosedStreams(t *testing.T) {
 	const closed = ": is closed, or /dev/null opened for reading and writing\n"
 	for _, c := range []struct {
@@ -245,8 +245,8 @@ func TestMapToFIFO(t *testing.T) {
 	}
 }
 
-// deadline is after when a run that was told to stop hangs. That it takes no second is what
-// TestUntilStopped is for, which depends on no clock.
+// deadline is after when a run that was told to stop hangs. TestUntilStopped, which depends on no
+// clock, checks that a stop takes less than a second.
 const deadline = 20 * time.Second
 
 // TestUntilStopped has work that looks at nothing: it is not waited for, nor twice as long as that
@@ -554,7 +554,7 @@ func TestClosedPipeOfSeveralOutputs(t *testing.T) {
 	}
 }
 
-// Standard error in a log file gets what is added to it, and keeps the rest.
+// Standard error in a log file gets the new text, and keeps the rest.
 func TestStandardErrorAsOutput(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	if err := os.WriteFile(log, []byte("before\n"), 0o600); err != nil {

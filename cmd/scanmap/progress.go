@@ -50,7 +50,7 @@ type inputFile struct {
 	read   atomic.Int64
 }
 
-// share is how much of it was read.
+// share is the share of the file that was read.
 func (f *inputFile) share() float64 {
 	if f.size <= 0 {
 		return 0
@@ -58,7 +58,7 @@ func (f *inputFile) share() float64 {
 	return min(1, float64(f.read.Load())/float64(f.size))
 }
 
-// text says how much of it was read.
+// text says which share of the file was read.
 func (f *inputFile) text() string {
 	if f.size <= 0 {
 		return "reading " + shownInput(f.path)
@@ -114,8 +114,8 @@ func (p *progress) text() string {
 	return p.now(time.Since(p.start))
 }
 
-// reading says how much was read of the file that was opened last of those that are being read, or
-// that all were read.
+// reading says how much was read of the file that was opened last among the files at work, or that
+// all were read.
 func (p *progress) reading() string {
 	for i := len(p.files) - 1; i >= 0; i-- {
 		if f := p.files[i]; f.size > 0 && f.share() < 1 || f.size == 0 && len(p.files) == 1 {
@@ -167,8 +167,8 @@ func (p *progress) mapping(w *mapper.Watch, reference string, libraries []mapper
 	})
 }
 
-// expected is how many reads some files have, by how many were read of so much of them, 0 if that
-// is not known.
+// expected is how many reads some files have, by the reads of the part that was read, 0 if that is
+// not known.
 func (p *progress) expected(parsed int64, libraries []mapper.Library) int64 {
 	var read, size int64
 	for i := range libraries {
@@ -197,8 +197,8 @@ func (p *progress) expected(parsed int64, libraries []mapper.Library) int64 {
 	return int64(float64(parsed) * float64(size) / float64(min(read, size)))
 }
 
-// searching shows how much of a search is done, of which the share that it returns is to be told,
-// and files until it begins.
+// searching returns a share, in which a search tells how much is done. It shows the share, and
+// files until the search begins.
 func (p *progress) searching() *measure.Share {
 	if p == nil {
 		return nil

@@ -108,7 +108,7 @@ func TestProgressOfFiles(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 
-	// Of reads there are as many as the files have by their sizes, and none is expected of a pipe.
+	// The expected number of reads follows from the sizes of files. A pipe has no expected number.
 	reads := filepath.Join(t.TempDir(), "reads.fq")
 	if err := os.WriteFile(reads, make([]byte, 4000), 0o600); err != nil {
 		t.Fatal(err)

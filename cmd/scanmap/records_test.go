@@ -24,7 +24,7 @@ const (
 	recordE  = "@e\nACGTTGCATTAGGGATTTCCAGACCCCC\n+\nIIIIIIIIIIIIIIIIIIIIIIIIIIII\n"
 	barcodes = "one ACGTTGCATTAG\ntwo GGATTTCCAGAC\n"
 
-	// Those of which a barcode was cut off.
+	// The records without their barcodes.
 	cutA = "@a x y\nGGGGGGGGGGGGGGGGG\n+\nIIIIIIIIIIIIIIIII\n"
 	cutB = "@b/1\nCCCCCCCCCCCCCCC\n+\nIIIIIIIIIIIIIII\n"
 	cutC = "@c\nGGGGGGGGGGGG\n+\nIIIIIIIIIIII\n"
@@ -108,7 +108,7 @@ func last(args string) string {
 	return words[len(words)-1]
 }
 
-// TestRecordFiles writes files: compressed ones, counts, and those of barcodes.
+// TestRecordFiles writes files: compressed ones, counts, and one for each barcode.
 func TestRecordFiles(t *testing.T) {
 	folder := recordsFolder(t)
 	run := func(script string) string {

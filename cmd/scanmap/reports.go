@@ -15,7 +15,7 @@ import (
 // reports are the files of statistics that a call asks for; an empty name is none.
 type reports struct {
 	stats, multiqc, html string
-	// What the page tells of the run.
+	// The page tells these of the run.
 	commandLine []string
 	reference   string
 }
@@ -45,7 +45,7 @@ type statisticsFile struct {
 	write func(io.Writer, *mapper.Stats) error
 }
 
-// open opens the files, which tell of what was counted too.
+// open opens the files. They tell of the counts too.
 func (r *reports) open(results *resultFiles, counted *counts) (files []statisticsFile, err error) {
 	for _, f := range []struct {
 		what, name string

@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// resultFiles are the outputs of a run. They appear when all of them are complete, the records
-// last. If one cannot get its name then, the others that have theirs are removed again; earlier
-// files of these names are lost.
+// resultFiles are the outputs of a run. They appear when all are complete, the records last. If one
+// cannot get its name then, outputs that already have theirs are removed again; earlier files of
+// these names are lost.
 type resultFiles struct {
 	ctx    context.Context
 	stdout *sink
@@ -103,7 +103,7 @@ func (r *resultFiles) finish() error {
 // end finishes the files after the last write of a run that ended with err, or says why they do not
 // appear.
 func (r *resultFiles) end(err error) error {
-	// A signal explains every other error, and a failed write those that follow from it.
+	// A signal explains every other error, and a failed write the errors that follow from it.
 	if err = firstError(context.Cause(r.ctx), r.err(), err); err == nil {
 		err = r.finish()
 	}
@@ -142,7 +142,7 @@ func (r *resultFiles) quiet() bool { return len(r.all()) == 1 }
 // errDiscarded is the error of an output that is opened after discard.
 var errDiscarded = errors.New("the outputs of the run have been given up")
 
-// discard removes what has not been published, and has nothing more opened.
+// discard removes outputs that have not been published, and has nothing more opened.
 func (r *resultFiles) discard() {
 	r.mu.Lock()
 	r.over = true

@@ -82,7 +82,7 @@ func (g *rowsGenome) products(least, most int) (n int) {
 	return n
 }
 
-// frequencies are those of K-mers by position, on both strands.
+// frequencies are the frequencies of K-mers by position, on both strands.
 func (g *rowsGenome) frequencies(k int) []int {
 	times := map[string]int{}
 	for i := range len(g.long) - k + 1 {
@@ -101,7 +101,7 @@ func (g *rowsGenome) frequencies(k int) []int {
 	return all
 }
 
-// runs is how many stretches of equal values there are, of those that are wanted.
+// runs is how many stretches of equal wanted values there are.
 func runs(values []int, wanted func(int) bool) (n int) {
 	for i, v := range values {
 		if wanted(v) && (i == 0 || values[i-1] != v) {
@@ -131,8 +131,8 @@ var withoutRows = map[string]string{
 	"wig": "TestWigProperty of package track, as lines may be equal",
 }
 
-// TestRows has every output of rows get more than three buffers of 64 KiB: the lines are as many as
-// there are things to tell, and no two are equal.
+// TestRows has every output of rows get more than three buffers of 64 KiB: each row is one line,
+// and no two lines are equal.
 func TestRows(t *testing.T) {
 	g := newRowsGenome(t)
 	any := func(int) bool { return true }
@@ -141,7 +141,7 @@ func TestRows(t *testing.T) {
 	guides := g.guidesIn(100, 20_100)
 	calls := []struct {
 		args string
-		// lines of each output that is named, those of the header and of FASTQ all counted.
+		// lines of each named output, with header lines, and with all lines of FASTQ.
 		lines map[string]int
 	}{
 		{"map -e 0 --no-pg -o F/x.sam --depth F/d.bedgraph --depth-of starts --regions 10 --region-depth F/r.bed I/ref.fa I/reads.fq", map[string]int{

@@ -129,7 +129,7 @@ func methodNames(first string) []string {
 	return names
 }
 
-// schemeNames are those of the schemes of all methods.
+// schemeNames are the names of the schemes of all methods.
 func schemeNames(first string) []string {
 	names := []string{first}
 	for _, m := range search.Methods() {
@@ -354,7 +354,8 @@ func (j *searchJob) search(ctx context.Context, out io.Writer) (*search.Stats, e
 	return stats, rows.Finish(ctx)
 }
 
-// readPatterns returns the pattern of the call, or those of the file, with what the target adds.
+// readPatterns returns the pattern of the call, or the patterns of the file, with the additions of
+// the target.
 func (j *searchJob) readPatterns(ctx context.Context) ([]search.Pattern, error) {
 	patterns := []search.Pattern{j.pattern}
 	if j.patternsFile != "" {
@@ -366,7 +367,7 @@ func (j *searchJob) readPatterns(ctx context.Context) ([]search.Pattern, error) 
 	return j.target.Patterns(patterns)
 }
 
-// readText reads a reference or, for the alphabet of bytes, a file as it is.
+// readText reads a reference or, for the alphabet of bytes, the bytes of a file.
 func (j *searchJob) readText(ctx context.Context) (*search.Text, error) {
 	if j.alphabet == search.DNA {
 		ref, err := fasta.LoadReference(ctx, j.text, j.options.Threads)

@@ -17,7 +17,7 @@ import (
 	"scanmap/internal/programs"
 )
 
-// denseFile is a FASTA file of so many random bases.
+// denseFile is a FASTA file of random bases.
 func denseFile(t *testing.T, bases int) string {
 	t.Helper()
 	r := rand.New(rand.NewPCG(12, 20))
@@ -62,7 +62,8 @@ func runForPeak(command *exec.Cmd) (bytes int64, err error) {
 }
 
 // peakOf returns the most bytes that a process had resident until it ended, as far as Linux tells
-// while it runs. What wait4 tells counts the memory of the process that started it, too.
+// while it runs. The figure of wait4 would count the memory of the process that started this one,
+// too.
 func peakOf(pid int, ended <-chan struct{}) (most int64) {
 	for {
 		select {

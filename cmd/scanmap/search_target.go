@@ -23,7 +23,7 @@ func classFlags() []cli.Flag {
 	}
 }
 
-// targetFlags say where a pattern has to match, besides --pam.
+// targetFlags say where a pattern has to match, together with --pam.
 func targetFlags() []cli.Flag {
 	return []cli.Flag{
 		choice(&cli.StringFlag{Name: "pam-side", Category: categorySearch, Value: "3", DefaultText: "3",

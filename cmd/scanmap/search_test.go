@@ -115,9 +115,9 @@ func locationsOfSAM(t *testing.T, text string) (rows []string) {
 	return rows
 }
 
-// startDecides makes reads of whose occurrences two end more than k apart and start together: a
-// base is missing k bases before their end, so that all k may be inserted bases as well. Every
-// other read is a reverse complement.
+// startDecides makes reads with two occurrences that end more than k apart and start together: a
+// base is missing k bases before the end of a read, so that all k may be inserted bases as well.
+// Every other read is a reverse complement.
 func startDecides(t *testing.T, reference string, k int) (reads string) {
 	t.Helper()
 	ref, err := fasta.LoadReference(context.Background(), reference, 1)
@@ -230,7 +230,7 @@ func TestSearchCalmd(t *testing.T) {
 	}
 }
 
-// sortedTags returns records with their tags in order: calmd puts those that it changes last.
+// sortedTags returns records with their tags in order: calmd puts the tags that it changes last.
 func sortedTags(text string) (records []string) {
 	for line := range strings.Lines(text) {
 		if line[0] == '@' {

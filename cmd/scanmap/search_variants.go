@@ -15,7 +15,7 @@ import (
 	"scanmap/search/variants"
 )
 
-// categoryVariants is that of the options for variants.
+// categoryVariants is the category of the options for variants.
 const categoryVariants = "Variants"
 
 // variantsFlags are the options of search for variants of the reference.
@@ -116,7 +116,8 @@ func (j *searchJob) searchVariants(ctx context.Context, out io.Writer) (*search.
 	return &stats.Stats, nil
 }
 
-// summarizeVariants writes what variants were, by the name of their file, and what was found.
+// summarizeVariants writes the counts of variants, with the name of their file, and the text of
+// finds.
 func summarizeVariants(w io.Writer, name string, s *variants.Stats, what string) error {
 	_, err := fmt.Fprintf(w, "scanmap: %s: %s, %s; %s of haplotypes, %s; %s\n", name, counted(s.Sites, "site"),
 		counted(s.Alleles, "allele"), counted(int(s.Windows), "window"), counted(int(s.Letters), "letter"), what)

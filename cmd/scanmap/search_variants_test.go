@@ -29,7 +29,7 @@ func TestVariants(t *testing.T) {
 			t.Errorf("%q of BED, %q of TSV", bed[i], line)
 		}
 	}
-	// Without a variant in reach all is as without a VCF, but for the columns.
+	// Without a variant in reach all is as without a VCF, except for the columns.
 	plain := strings.ReplaceAll(searchQuietly(t, "GAGTTTTATCGCTTCCATGAC", phixFile, "--quiet"), "\n", "\t.\t.\n")
 	none := searchQuietly(t, "GAGTTTTATCGCTTCCATGAC", phixFile, "--quiet", "--vcf", phixVariants)
 	if got := strings.Replace(none, "\talleles\tsamples", "\t.\t.", 1); got != plain {
@@ -37,7 +37,8 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// TestVariantsSummary has what was searched, and in one line what was not.
+// TestVariantsSummary has a line about the variants that were searched, and one line about the
+// others.
 func TestVariantsSummary(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{

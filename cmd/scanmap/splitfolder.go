@@ -12,8 +12,8 @@ import (
 )
 
 // A splitFolder is a folder of results, of any number of files. It is written under a temporary
-// name beside its target, and appears under its own name when publish is called. No file of it is
-// open between calls.
+// name beside its target, and appears under its own name when publish is called. No file in the
+// folder is open between calls.
 type splitFolder struct {
 	ctx       context.Context
 	layer     fileLayer
@@ -117,7 +117,7 @@ func (f *splitFolder) publish() error {
 	return nil
 }
 
-// discard removes what has not been published. It may be called at any time.
+// discard removes a folder that has not been published. It may be called at any time.
 func (f *splitFolder) discard() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -28,7 +28,7 @@ func wasClosed(descriptor int) bool {
 	return err == nil && flags&unix.O_ACCMODE == unix.O_RDWR
 }
 
-// isStream tells the names of a standard stream, such as /dev/stdin, but for the -.
+// isStream tells the names of a standard stream, such as /dev/stdin, except -.
 func isStream(name string, descriptor int) bool {
 	number := strconv.Itoa(descriptor)
 	return slices.Contains([]string{"/dev/" + []string{"stdin", "stdout", "stderr"}[descriptor], "/dev/fd/" + number,

@@ -20,16 +20,16 @@ import (
 )
 
 // Where memory ends, the runtime of Go ends the process wherever it is, with a trace and exit code
-// 2, and no part of the program is asked. So where the system limits the memory of the process
-// (ulimit -v, -d), the work is done by a second one, the worker, and this one, the supervisor, says
-// what happened and removes what the worker left. The worker has the same arguments, standard input
-// and output, and beside them
+// 2, and no part of the program is asked. Where the system limits the memory of the process (ulimit
+// -v, -d), a second process, the worker, therefore does the work. This one, the supervisor, says
+// what happened and removes the files that the worker left. The worker has the same arguments,
+// standard input and output, and beside them
 //
-//   - its standard error, by another number. What the runtime writes goes to number 2, a pipe to
-//     the supervisor;
+//   - its standard error, by another number. The runtime writes to number 2, a pipe to the
+//     supervisor;
 //   - a pipe to the supervisor with the names of temporary files, before they are made;
-//   - a pipe from the supervisor with the numbers of signals. Both processes get those of a
-//     terminal; the worker takes no others than these. It stops when the pipe ends, because the
+//   - a pipe from the supervisor with the numbers of signals. Both processes get the signals of a
+//     terminal; the worker heeds the pipe alone. It stops when the pipe ends, because the
 //     supervisor has.
 
 // workerVariable is the environment's variable with the descriptors of a worker.
@@ -112,8 +112,8 @@ type supervisor struct {
 const arenaVariable = "MALLOC_ARENA_MAX"
 
 // shareArena starts the program again in this process, unless that was done: with one arena of
-// glibc for all threads. The default sets aside 128 MiB of address space for each, of which nothing
-// is used, so that under a limit of 1.5 GB even the supervisor ended for want of memory.
+// glibc for all threads. The default sets aside 128 MiB of address space for each thread, and uses
+// nothing, so that under a limit of 1.5 GB even the supervisor ended for want of memory.
 func shareArena() {
 	if os.Getenv(arenaVariable) != "" {
 		return
@@ -265,7 +265,7 @@ func (s *supervisor) end(state *os.ProcessState, stderr io.Writer) int {
 	return state.ExitCode()
 }
 
-// readNames returns what was announced.
+// readNames returns the names that were announced.
 func readNames(r io.Reader) []string {
 	text, _ := io.ReadAll(r) // what was read until an error counts
 	var names []string

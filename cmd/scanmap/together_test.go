@@ -122,7 +122,7 @@ func callIn(t *testing.T, folder string, args []string) (code int, left map[stri
 	return code, left
 }
 
-// exceptTimes replaces statistics by what of them lasts.
+// exceptTimes replaces statistics by their lasting fields.
 func exceptTimes(t *testing.T, left map[string]string) map[string]string {
 	t.Helper()
 	if text, ok := left["s.json"]; ok {
@@ -182,7 +182,7 @@ func TestOptionsTogether(t *testing.T) {
 	}
 }
 
-// rowsOf are the lines of a text without those that begin with one of some letters.
+// rowsOf are the lines of a text that do not begin with any of some letters.
 func rowsOf(text, without string) (rows []string) {
 	for line := range strings.Lines(text) {
 		if !strings.ContainsRune(without, rune(line[0])) {
@@ -253,7 +253,7 @@ var drawnCalls = []drawnCall{
 			"--vcf v.vcf", "--vcf v.vcf --changes c.tsv --max-samples 1"}, 10, checkGuides},
 }
 
-// mapOptions are those of single reads and of pairs.
+// mapOptions are the options of single reads and of pairs.
 var mapOptions = []string{"-e 2", "-e 8%", "--max-mismatches 3", "--report best", "--report one", "--report unique", "--report strata:1",
 	"--max-locations 1", "--over drop --max-locations 1", "--crop 30", "--omit-unmapped", "--full-secondary", "--cigar eqx", "--gaps affine", "--seed 5",
 	"--engine scan", "--local", "--local --split", "--sort", "--batch-reads 3", "--rg x", "--skip 5", "--take 9", "-x variants",

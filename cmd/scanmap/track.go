@@ -52,7 +52,7 @@ func writeTrack(results *resultFiles, to *output, format track.Format, contigs [
 	return track.WriteBedGraph(to, contigs, values, threads)
 }
 
-// seekableOutput is an output of which earlier parts are written again.
+// seekableOutput is an output whose earlier parts are written again.
 type seekableOutput struct {
 	*output
 	io.Seeker

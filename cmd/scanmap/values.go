@@ -64,8 +64,8 @@ func explained(values [][2]string) string {
 // otherWords are words that users of other programs use for a value.
 var otherWords = map[string]string{"gpu": "cuda", "sr": "variants"}
 
-// suggestValue adds to a usage error about the value of an option the one that was probably meant.
-// args are normalized.
+// suggestValue adds the value that was probably meant to a usage error about the value of an
+// option. args are normalized.
 func suggestValue(app *cli.App, err error, args []string) error {
 	if !errors.As(err, new(usageError)) {
 		return err
@@ -113,7 +113,7 @@ func valuesOf(app *cli.App, called, option string) []string {
 	return nil
 }
 
-// The endings of the names of files of sequences, and those that compression adds.
+// The endings of the names of files of sequences, and the endings that compression adds.
 var (
 	sequenceSuffixes   = []string{".fa", ".fasta", ".fna", ".ffn", ".fas", ".fq", ".fastq"}
 	compressedSuffixes = []string{".gz", ".bgz", ".bz2", ".zst"}

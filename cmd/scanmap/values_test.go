@@ -183,7 +183,7 @@ func TestRepeatedOptions(t *testing.T) {
 	}
 }
 
-// TestDefaultThreads has what batch systems say: it bounds what the runtime has, and no more.
+// TestDefaultThreads has the variables of batch systems. They can only lower the runtime's number.
 func TestDefaultThreads(t *testing.T) {
 	all := runtime.GOMAXPROCS(4)
 	defer runtime.GOMAXPROCS(all)
