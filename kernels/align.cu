@@ -4,8 +4,8 @@
 // row (a base of the strand) it computes for each diagonal the least cost of an alignment that ends
 // there, fewest edits first and fewest gap bases second, and keeps the move that it came by:
 // diagonal before deletion before insertion. After the last row the costs tell all occurrences in
-// the window. They are traced back from the best on, and are locations unless a better one ends or
-// starts within k of them (package locate has the definition).
+// the window. They are traced back from the best on. An occurrence is a location unless a better
+// one ends or starts within k of it (package locate has the definition).
 //
 // A cost is edits << 8 | gap bases. Ends lie in one contig, and positions outside it match nothing,
 // which costs as much as the insertion that a base aligned to one must be.
@@ -50,8 +50,8 @@ constexpr u32 MOST_OPERATIONS = 2 * MAX_BOUND_EDITS + 3;
 constexpr u32 MOVE_DELETION = 1;
 constexpr u32 MOVE_INSERTION = 2;
 
-// A Band holds the costs on D diagonals and computes row after row. It is a template so that all of
-// it is in registers.
+// A Band holds the costs on D diagonals and computes row after row. It is a template so that the
+// whole band is in registers.
 template <u32 D> struct Band {
 	u32 costs[D];
 
@@ -121,7 +121,8 @@ template <u32 D> struct Rows {
 	u32 low[WORDS], high[WORDS], ambiguous[WORDS];
 	u32 strand_low, strand_high, strand_marked;
 
-	// Of the strand bases from `at` on, a multiple of 32, of the text positions from `position` on.
+	// The rows are the strand bases from `at` on, a multiple of 32. The first text position is
+	// `position`.
 	DEVICE Rows(const Text& text, u32 position, const u64* strand, u32 at) {
 		const Planes bases = strand_planes(strand, at);
 		strand_low = bases.low, strand_high = bases.high, strand_marked = strand_ambiguous(strand, at);
@@ -189,7 +190,7 @@ template <u32 D> DEVICE u32 trace(const u32* moves, u64 stride, u32 length, u32 
 	return diagonal;
 }
 
-// within has a bit for each diagonal that is at most k from one of them.
+// within has a bit for each diagonal that is at most k from the given one.
 DEVICE u64 within(u32 diagonal, u32 k) {
 	const u32 lowest = diagonal > k ? diagonal - k : 0, highest = minimum(diagonal + k, 63u);
 	return (~0ull >> (63 - (highest - lowest))) << lowest;
@@ -245,8 +246,9 @@ template <u32 D> DEVICE void align(const AlignParams& p) {
 				if (j < diagonals && band.costs[j] >> EDITS <= s.k && stop > start && stop <= end) alive |= 1ull << j;
 			}
 		}
-		// Take the best and keep it unless it starts within `apart` of the start of a kept one; a kept
-		// one drops those that end within that of it. The lanes of a warp meet in each round.
+		// Take the best and keep it unless it starts within `apart` of the start of a kept one; a
+		// kept one drops the others that end within `apart` of its end. The lanes of a warp meet in
+		// each round.
 		u64 starts = 0; // diagonals on which kept alignments start
 		while (any(alive != 0)) {
 			Path path;

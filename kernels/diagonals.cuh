@@ -30,8 +30,9 @@ DEVICE u32 differences(const Text& text, const u64* strand, u32 length, u32 diag
 // exceeds tells whether bases [from, to) of a strand of n words have more than `most` edits in
 // every alignment that keeps them within k diagonals of one, as far as a cheap bound shows: a block
 // of four bases (the last may have fewer) in which an alignment has no edit lies unchanged on one
-// of the diagonals, and an edit lies in one block at most. So the blocks unchanged on none are a
-// lower bound of the edits. Ambiguous letters are compared by their codes, which can only lower it.
+// of the diagonals, and an edit lies in one block at most. The number of blocks unchanged on none
+// is therefore a lower bound of the edits. Ambiguous letters are compared by their codes, which can
+// only lower it.
 DEVICE bool exceeds(const Text& text, const u64* strand, u32 n, u32 from, u32 to, u32 diagonal, u32 k, u32 most) {
 	u32 broken = 0;
 	const u32 first = diagonal - k;

@@ -1,19 +1,20 @@
-// The last stage, where not all locations of a read are wanted: those that will not be written are
-// counted by their distance and stay here. Where numbers alone are wanted, all of them do. share.cu
-// does this where it is counted what locations cover.
+// The last stage, where not all locations of a read are wanted. Locations that will not be written
+// are counted by their distance and stay here. Where numbers alone are wanted, all locations stay.
+// Where depth is counted, share.cu does this instead.
 //
-// Wanted are the locations of a read that have at most `strata` edits more than its best one. What
-// is found of a part comes in rounds (stretches of the text, lengths of pieces), and a location
-// found later may be the best. So the least distance of each read lives as long as the part. A
-// round lowers it first, and then hands on what is near enough to it. What is too far from it is so
-// for good, because it only falls, and each location is either handed on or counted, in its round.
-// One that is handed on and in the end too far is for the host to leave out.
+// Wanted are the locations of a read that have at most `strata` edits more than its best one. The
+// locations of a part come in rounds (stretches of the text, lengths of pieces), and a location
+// found later may be the best. The least distance of each read therefore lives as long as the part.
+// A round lowers it first, and then hands on the locations that are near enough to it. A location
+// that is too far stays so, because the least distance only falls. Each location is either handed
+// on or counted, in its round. One that is handed on and in the end too far is for the host to
+// leave out.
 #include "locations.cuh"
 #include "map.cuh"
 
 constexpr u32 KEEP_THREADS = 256;
 
-// What counters of this stage hold.
+// The counters of this stage.
 constexpr u32 KEEP_LOCATIONS = 0;  // exported
 constexpr u32 KEEP_OPERATIONS = 1; // exported
 constexpr u32 KEEP_COUNTERS = 2;   // exported
@@ -48,8 +49,8 @@ KERNEL(best_distances, KeepParams, KEEP_THREADS) {
 	}
 }
 
-// keep hands on what is wanted, with its operations, and counts the rest. The lanes of a warp take
-// neighbouring locations.
+// keep hands on the wanted locations, with their operations, and counts the others. The lanes of a
+// warp take neighbouring locations.
 KERNEL(keep, KeepParams, KEEP_THREADS) {
 	const u32 count = minimum(*p.count, p.capacity);
 	for (u64 first = u64(block_index()) * KEEP_THREADS + thread_index() - lane(); first < count; first += u64(block_count()) * KEEP_THREADS) {

@@ -17,21 +17,21 @@
 //   - diagonals.cuh: comparisons of a read with the text on a diagonal
 //   - sort.cuh: sorting of what belongs to one read
 //   - locations.cuh: locations and their alignments, as the host reads them
-//   - search.cuh: the text of scanmap search, and what was found in it
+//   - search.cuh: the text of scanmap search, and its hits
 //   - automata.cuh: vectors and masks of bit-parallel automata
 //
-// The files of kernels, each with a comment on what it does and how:
+// The files of kernels. A comment in each says how it works:
 //
 //   - pack.cu: the text as the kernels of scanmap map read it
 //   - sum.cu: running sums
-//   - table.cu: the pieces of a batch by their codes, with what is beside them, and the filter
+//   - table.cu: the pieces of a batch by their codes, with the bases beside them, and the filter
 //   - skim.cu: one pass over the text finds hits, which are judged and become candidates
 //   - verify.cu: candidates become locations or windows
 //   - lead.cu: candidates of local locations that lead to nothing are dropped
 //   - align.cu: windows become locations with their alignments
 //   - keep.cu: locations that will not be written are counted and left out
 //   - order.cu: the other locations are brought together by read, in order
-//   - share.cu: depth, where it is counted in place of records
+//   - share.cu: depth, where it is counted instead of writing records
 //   - scan.cu: the exhaustive engine, every position for every read
 //   - letters.cu: the text of scanmap search, and the hits of kernels that mark letters
 //   - shiftor.cu, wumanber.cu: bit-parallel automata, by scans and by segments

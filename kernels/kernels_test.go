@@ -26,7 +26,7 @@ func module(t *testing.T, name string) []byte {
 	return text
 }
 
-// TestHash checks that what is embedded was compiled from the sources as they are now.
+// TestHash checks that the embedded PTX was compiled from the present sources.
 func TestHash(t *testing.T) {
 	modules, err := kernelsource.Modules(".")
 	if err != nil {

@@ -33,7 +33,7 @@ struct alignas(16) u32x4 {
 // value: p.
 #define KERNEL(name, Params, threads) \
 	extern "C" __attribute__((global, launch_bounds(threads))) void name(const Params p)
-// KERNEL_BLOCKS also limits registers, so that `blocks` of them fit on a multiprocessor.
+// KERNEL_BLOCKS also limits registers, so that `blocks` thread blocks fit on a multiprocessor.
 #define KERNEL_BLOCKS(name, Params, threads, blocks) \
 	extern "C" __attribute__((global, launch_bounds(threads, blocks))) void name(const Params p)
 
@@ -89,7 +89,7 @@ DEVICE u32 funnel_right(u32 low, u32 high, u32 shift) {
 }
 // byte_permute picks four bytes of b:a; each nibble of the selector is the number of one.
 DEVICE u32 byte_permute(u32 a, u32 b, u32 selector) { return __nvvm_prmt(a, b, selector); }
-// load_streaming reads what is needed once: it leaves the cache first.
+// load_streaming reads data that is needed once: it leaves the cache first.
 DEVICE u32x4 load_streaming(const u32x4* p) {
 	u32x4 v;
 	asm volatile("ld.global.cs.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(p));
@@ -106,13 +106,13 @@ DEVICE u32 load_streaming(const u32* p) {
 	return v;
 }
 
-// store_streaming writes what is not read again soon.
+// store_streaming writes data that is not read again soon.
 DEVICE void store_streaming(u32x4* p, u32x4 v) {
 	asm volatile("st.global.cs.v4.u32 [%0], {%1, %2, %3, %4};" : : "l"(p), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w) : "memory");
 }
 
-// load_kept reads what should stay in the L2 cache as long as it can, load_once what is not needed
-// again soon. Neither is kept in the L1 cache, where random accesses would find nothing.
+// load_kept reads data that should stay in the L2 cache as long as it can, load_once data that is
+// not needed again soon. Neither is kept in the L1 cache, where random accesses would find nothing.
 DEVICE u32x2 load_kept(const u32x2* p) {
 	u32x2 v;
 	asm("{\n\t.reg .b64 policy;\n\t"

@@ -6,10 +6,11 @@
 // bases loses LOST_GAP + n. d is the sum over the other diagonals that it may be on of the most
 // that disjoint segments of each win: what each scores less LOST_GAP.
 //
-// Proof. Its score is that of its segments less its gaps, of which each costs more than LOST_GAP,
-// and there is one gap less than segments. Put down a gap to each segment but one on the diagonal.
-// So the score is no more than that of the segments on the diagonal, less LOST_GAP for each but the
-// first, and what the others win. With leaps between them the segments on the diagonal lose o.
+// Proof. Its score is the score of its segments less the cost of its gaps. Each gap costs more than
+// LOST_GAP, and there is one gap less than segments. Put down a gap to each segment, except one
+// segment on the diagonal. Then the score is no more than the score of the segments on the
+// diagonal, less LOST_GAP for each but the first, plus what the others win. With leaps between them
+// the segments on the diagonal lose o.
 //
 // A base of the text is compared by its code, also if it is ambiguous or none of the contig, which
 // can only let more seem equal.
@@ -45,8 +46,8 @@ DEVICE u64 strand_window64(const u64* strand, u32 at, u32 words, u32 plane) {
 // find_first64 is find_first, 64 for 0.
 DEVICE u32 find_first64(u64 v) { return u32(v) ? find_first(u32(v)) : v ? 32 + find_first(u32(v >> 32)) : 64; }
 
-// A Side is n bases beside a piece, first to last, of which those that are not ambiguous are known,
-// and where the text has the first on the diagonal.
+// A Side is n bases beside a piece, first to last, and where the text has the first on the
+// diagonal. The bases that are not ambiguous are known.
 struct Side {
 	Planes64 bases;
 	u64 inside, known;
@@ -69,7 +70,7 @@ struct Clip {
 };
 
 // lost_beside returns what n bases lose at least on a diagonal, with leaps, from a bit for each
-// that differs. Those from one on may be clipped.
+// that differs. The bases from any one on may be clipped.
 DEVICE u32 lost_beside(u64 differs, u32 n, const Clip& of) {
 	i32 lost = 0, least = n, leap = 0; // up to a base, of all, and from where one may leap there
 	for (; differs; differs &= differs - 1) {
@@ -117,7 +118,7 @@ DEVICE i32 wins(u64 equal) {
 }
 
 // take_wins takes off `over` what segments of a side win on the diagonals up to `spread` from the
-// piece's, until nothing is left of it.
+// piece's, until `over` is used up.
 DEVICE void take_wins(const Text& text, const Side& s, u32 spread, i32& over) {
 	if (s.n == 0) return;
 	Planes64 t = text_planes64(text, s.there - spread), next = text_planes64(text, s.there - spread + 64);

@@ -5,7 +5,7 @@
 #include "language.cuh"
 
 // A location is four words: read | strand, end, location_word, and where its operations begin.
-// Those are runs of an alignment, first to last: kind << 30 | length.
+// Operations are runs of an alignment, first to last: kind << 30 | length.
 constexpr u32 OPERATION_DIAGONAL = 0;  // exported
 constexpr u32 OPERATION_INSERTION = 1; // exported
 constexpr u32 OPERATION_DELETION = 2;  // exported
@@ -19,7 +19,7 @@ DEVICE u32 location_word(u32 distance, u32 gaps, i32 longer, u32 operations) {
 }
 constexpr u32 ALIGN_LATER = 255; // exported
 
-// Windows of at most NARROW diagonals are aligned by one kernel, those of at most MIDDLE by
+// Windows of at most NARROW diagonals are aligned by one kernel, windows of at most MIDDLE by
 // another.
 constexpr u32 NARROW = 16;
 constexpr u32 MIDDLE = 32;

@@ -6,8 +6,8 @@
 
 // The resident text: word i of planes holds the low and the high bits of the codes of positions
 // 32 i to 32 i + 31 (A 0, C 1, G 2, T 3), word i of ambiguous a bit for each position that matches
-// nothing. It begins with TEXT_PADDING such positions and has as many after its end, and
-// contigs are at least 64 of them apart. Positions count from the first padding position.
+// nothing. It begins with TEXT_PADDING such positions and has as many after its end. At least 64
+// such positions lie between contigs. Positions count from the first padding position.
 struct Text {
 	const u32x2* planes;
 	const u32* ambiguous;
@@ -21,7 +21,7 @@ constexpr u32 TEXT_PADDING = 2048; // exported
 struct Contigs {
 	const u32* starts;
 	const u32* ends;
-	// Of each stretch of 65536 positions, the last contig that starts at or before its first
+	// For each stretch of 65536 positions, the last contig that starts at or before its first
 	// position.
 	const u32* first;
 	u32 count;
@@ -48,7 +48,7 @@ struct alignas(16) Shape {
 	u32 packed_at, length, k, piece_from;
 };
 
-// Locations of a read are kept apart by apart of it, or by its k if apart is null.
+// Locations of a read are kept apart by its entry of `apart`, or by its k if apart is null.
 struct Reads {
 	const u64* packed;
 	const Shape* shapes;

@@ -1,9 +1,10 @@
-// The last stage but for what share.cu counts: the locations that are handed on are brought
-// together by read, and those of a read are put in order of (contig, strand, end), as the host
-// chooses among them (pairs by merging) and need not sort what lies anywhere in its memory.
+// The last stage, where share.cu does not count instead. The locations that are handed on are
+// brought together by read, and the locations of a read are put in order of (contig, strand, end).
+// The host chooses among them in this order (pairs by merging), and need not sort locations that
+// lie scattered in its memory.
 //
-// They are counted by read, summed (sum.cu) and scattered; then a thread sorts those of one read,
-// or a block where they are many.
+// They are counted by read, summed (sum.cu) and scattered; then a thread sorts the locations of one
+// read, or a block where they are many.
 #include "locations.cuh"
 #include "map.cuh"
 #include "sort.cuh"
@@ -11,13 +12,13 @@
 constexpr u32 ORDER_THREADS = 256;
 constexpr u32 ORDER_SORTED = 64; // exported: locations of a read that a thread sorts
 
-// What counters of this stage hold.
+// The counters of this stage.
 constexpr u32 ORDER_MANY = 0; // reads that blocks sort
 constexpr u32 ORDER_NEXT = 1; // the next of those to sort
 constexpr u32 ORDER_COUNTERS = 2; // exported
 
 // An ordered location is four words: contig << 1 | 1 for the reverse strand, its end in the contig,
-// location_word, and where its operations begin. Whose it is the places say.
+// location_word, and where its operations begin. The places tell the read.
 DEVICE u64 key_of(const u32x4& ordered) { return u64(ordered.x) << 32 | ordered.y; }
 
 struct OrderParams {

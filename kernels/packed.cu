@@ -51,9 +51,10 @@ struct WuManberPackedParams {
 	u32 substitutions; // 1: no other edits
 };
 
-// Masks4 are the masks of four letters. Such a table has an entry for each four letters: bits 0 to
-// 3 are the low bits of their codes, bits 4 to 7 the high ones. There is a copy for each lane that
-// loads at the same time; with 64 bits for half of them, as more would not fit in shared memory.
+// Masks4 are the masks of four letters. A table of masks has an entry for each four letters: bits 0
+// to 3 are the low bits of their codes, bits 4 to 7 the high ones. There is a copy for each lane
+// that loads at the same time; with 64 bits for half of these lanes, as more would not fit in
+// shared memory.
 struct alignas(16) Masks4x32 {
 	Vector32 of[4];
 	static constexpr u32 COPIES = 8;

@@ -5,7 +5,7 @@ package kernels
 // Of locations.cuh:
 
 // A location is four words: read | strand, end, location_word, and where its operations begin.
-// Those are runs of an alignment, first to last: kind << 30 | length.
+// Operations are runs of an alignment, first to last: kind << 30 | length.
 const OperationDiagonal = 0
 const OperationInsertion = 1
 const OperationDeletion = 2
@@ -60,7 +60,7 @@ const ProbeRound = 8
 
 // Of keep.cu:
 
-// What counters of this stage hold.
+// The counters of this stage.
 const KeepLocations = 0
 const KeepOperations = 1
 const KeepCounters = 2
@@ -142,14 +142,14 @@ const ScanCounters = 4
 
 const ShareSorted = 64 // locations of a read that a thread sorts
 
-// What counters of this stage hold.
+// The counters of this stage.
 const ShareLocations = 0 // that are retained, and those without room
 const ShareOperations = 1
 const ShareHanded = 4 // locations to hand on
 const ShareHandedOperations = 5
 const ShareCounters = 8
 
-// What weight a location has.
+// The weight of a location.
 const ShareEach = 0    // the unit, if it is reported
 const ShareEqual = 1   // a share of the unit, equal for all that are reported
 const ShareBest = 2    // the same for those of least distance
@@ -178,7 +178,7 @@ const SkimMost = 16
 const SkimLeast = 6
 const SkimStepBits = 10
 
-// What counters hold.
+// The counters.
 const SkimNext = 0       // stretches taken, and one for each warp that found none
 const SkimHits = 1       // hits, also some of those that had no room
 const SkimCandidates = 2 // likewise
@@ -196,7 +196,7 @@ const RarityWords = 16777216 // 4^12
 
 // Of verify.cu:
 
-// What counters of this stage hold.
+// The counters of this stage.
 const EmitLocations = 0
 const EmitLeft = 1
 const EmitOperations = 2 // of alignments, see align.cu
@@ -221,8 +221,8 @@ const WuManberTiled = 64
 
 // The resident text: word i of planes holds the low and the high bits of the codes of positions
 // 32 i to 32 i + 31 (A 0, C 1, G 2, T 3), word i of ambiguous a bit for each position that matches
-// nothing. It begins with TextPadding such positions and has as many after its end, and
-// contigs are at least 64 of them apart. Positions count from the first padding position.
+// nothing. It begins with TextPadding such positions and has as many after its end. At least 64
+// such positions lie between contigs. Positions count from the first padding position.
 type Text struct {
 	Planes    uint64
 	Ambiguous uint64
@@ -249,7 +249,7 @@ type Shape struct {
 	PieceFrom uint32
 }
 
-// Locations of a read are kept apart by apart of it, or by its k if apart is null.
+// Locations of a read are kept apart by its entry of `apart`, or by its k if apart is null.
 type Reads struct {
 	Packed uint64
 	Shapes uint64
@@ -814,7 +814,7 @@ type CountWordsParams struct {
 	End    uint32
 }
 
-// Rarity is what is known of the words of the text.
+// Rarity tells how often words occur in the text.
 type Rarity struct {
 	Counts uint64
 	Limit  uint32

@@ -1,6 +1,6 @@
-// For the kernels that make the table of pieces and those that look windows up in it: the code of a
-// piece, the groups of pieces and what of them an entry decides, and the filter in front of the
-// table.
+// For the kernels that make the table of pieces and for the kernels that look windows up in the
+// table: the code of a piece, the groups of pieces, the bases of a group that an entry decides
+// about, and the filter in front of the table.
 //
 // Groups. The k + 1 disjoint pieces of a read are taken in order, two by two, and the last alone if
 // k is even. A node is a run of neighbouring pieces, its budget their number less one, its region
@@ -14,40 +14,40 @@
 // edit changes it), such that every node around that group holds no more edits than its budget.
 //
 // Proof. An edit changes, removes or adds letters at one place; it is counted for the region that
-// the place lies in, one between two letters for either. A node of p pieces with at most p - 1
-// edits, made of nodes with p1 + p2 = p pieces, has one of them within its budget: otherwise it had
-// at least p1 + p2 = p edits. The whole read is such a node; going down one comes to a group of p
-// pieces with at most p - 1 edits, each of which changes one of its pieces at most.
+// the place lies in, one between two letters for either. Let a node of p pieces have at most p - 1
+// edits, and be made of two nodes with p1 + p2 = p pieces. One of the two is within its budget:
+// otherwise the node had at least p1 + p2 = p edits. The whole read is such a node. Going down
+// leads to a group of p pieces with at most p - 1 edits, and each edit changes one piece at most.
 //
-// So a hit, that is a piece found intact on a diagonal, may be dropped as soon as one node around
-// it is shown to have more edits than its budget in every alignment that keeps the piece on that
+// A hit is a piece found intact on a diagonal. It may be dropped as soon as one node around it is
+// shown to have more edits than its budget in every alignment that keeps the piece on that
 // diagonal.
 //
-// Local locations have the same nodes, with lost score in place of edits.
+// Local locations have the same nodes. They count lost score, and not edits.
 //
 // Lemma (6 of mapper/find/local_nodes.go). Let an alignment qualify, with D = m - T. Then there is
-// a piece that it aligns as it is, such that it loses p D / n at most in the region of each node of
-// p pieces around it, of n in all.
+// a piece that it aligns unchanged, such that it loses p D / n at most in the region of each node
+// of p pieces around the piece, where n is the number of all pieces.
 //
-// Proof. By lemma 3 of locate.CutLocal what is lost can be put down to the regions of pieces, D at
-// most in all, so that a piece whose region has D / n or less is aligned as it is. If a node has no
-// more than its share, so has one of its children, since otherwise their sum would be more. The
-// whole read has no more. Going down one comes to such a piece.
+// Proof. By lemma 3 of locate.CutLocal the lost score can be put down to the regions of pieces, D
+// at most in all, so that a piece whose region has D / n or less is aligned unchanged. If a node
+// has no more than its share, so has one of its children, since otherwise their sum would be more.
+// The whole read has no more. Going down leads to such a piece.
 //
 // There D < 4 n, so that a pair of pieces loses less than 8, and a piece alone less than 4. Leave
 // out OUTSIDE_INNER bases of a pair at a border inside the read, and OUTSIDE_OUTER at an end of the
 // read. All inserted bases that go on beyond the border, and all that are clipped, are among these:
 // x inserted ones cost more than 3 + x, or at the cap more than 8 in two regions of lemma 3; x
-// clipped ones cost x. What is left has one edit at most: two cost 10 or more, and a gap of two
-// bases 8. A piece alone has no edit, and OUTSIDE_ALONE bases at most are clipped.
+// clipped ones cost x. The bases that are left have one edit at most: two cost 10 or more, and a
+// gap of two bases 8. A piece alone has no edit, and OUTSIDE_ALONE bases at most are clipped.
 #pragma once
 
 #include "map.cuh"
 
 // NO_PIECE marks the pieces of reads that are not looked for in this pass. A piece's place is its
 // start on the forward strand << PLACE_SHIFT, with PLACE_AMBIGUOUS where it has an ambiguous letter
-// (it can never occur, and the letter is one of the edits, so leaving it out loses nothing), and
-// PLACE_REVERSE where its canonical code is that of the reverse complement.
+// (such a piece never occurs, and the letter is one edit, so leaving the piece out loses nothing),
+// and PLACE_REVERSE where its canonical code is the code of the reverse complement.
 constexpr u32 NO_PIECE = 0xFFFFFFFF;
 constexpr u32 PLACE_SHIFT = 2;
 constexpr u32 PLACE_AMBIGUOUS = 2;
@@ -71,7 +71,7 @@ constexpr u32 DIRECT = 255;      // exported: the shift of buckets that stands f
 // direct_bucket is the number of the bucket of a canonical code of q bases.
 DEVICE u32 direct_bucket(u32 code, u32 q) { return (code & 0xFFFF) | code >> 16 << q; }
 
-// border returns where the region of piece j begins, and that of the piece before it ends: in the
+// border returns where the region of piece j begins and the region of piece j - 1 ends: in the
 // middle between the two, at the start of the read, or at its end.
 DEVICE u32 border(const u32* places, const Shape& s, u32 j, u32 q) {
 	if (j == 0) return 0;
@@ -100,18 +100,19 @@ constexpr u32 OUTSIDE_INNER = 4;
 constexpr u32 OUTSIDE_OUTER = 7;
 constexpr u32 OUTSIDE_ALONE = 3;
 
-// Beside says which bases of its group an entry of a piece decides about: n of them, moving away
-// from the piece on the forward strand, to the left or to the right; at most `edits` may be there.
+// Beside says which bases of its group an entry of a piece decides about: n bases, moving away from
+// the piece on the forward strand, to the left or to the right; at most `edits` may be there.
 // `asked` is how many bases to that side it has; more than n only for a piece alone, see lone_fits.
 struct Beside {
 	u32 n, edits, asked;
 	bool left;
 };
 
-// beside returns that for piece j: the bases towards its partner up to the border of the group. One
-// that is alone has those before it, where a narrow entry then goes on into the pair's region, or
-// those after it where pieces are longer and these are more. `most` is how many an entry holds. Of
-// local locations some are left out, and an entry never goes on into the region of others.
+// beside returns the Beside of piece j: the bases towards its partner up to the border of the
+// group. A piece alone has the bases before it, where a narrow entry then goes on into the pair's
+// region. Where pieces are longer, and more bases are after it, it has these. `most` is how many an
+// entry holds. With local locations some bases are left out, and an entry never goes on into the
+// region of other pieces.
 DEVICE Beside beside(const u32* places, const Shape& s, u32 j, u32 q, u32 most, bool local) {
 	const u32 first = j & ~1u, last = minimum(first + 1, s.k), at = places[j] >> PLACE_SHIFT;
 	const u32 from = border(places, s, first, q), to = border(places, s, last + 1, q);
@@ -224,10 +225,10 @@ DEVICE u32 head_bits(u32 canonical) {
 }
 
 // The filter answers for two neighbouring windows of q bases at once. The q - 1 bases that they
-// share, in the orientation of their lesser code, choose a slot of two halves; the window that has
-// one base before them belongs to half 0, the one that has a base after them to half 1 (the other
-// way round where the orientation is the other). Each window sets three bits of its half, which its
-// own canonical code chooses.
+// share, in the orientation of the lesser code of these bases, choose a slot of two halves. The
+// window with a base before the shared ones belongs to half 0, the window with a base after them to
+// half 1 (the other way round in the other orientation). Each window sets three bits of its half.
+// Its own canonical code chooses the bits.
 struct Slot {
 	u32 index;
 	bool flipped;
@@ -239,8 +240,8 @@ DEVICE Slot filter_slot(u32 core, u32 complement, u32 shift) {
 	return {hash_code(flipped ? complement : core) >> shift, flipped};
 }
 
-// filter_hash chooses the three bits by five of its upper bits each. Its multiplier is not that
-// of the slot: a window's code is twice that of the shared bases and a base more, so that with one
-// multiplier all windows of a slot that begin alike would have the same bits.
+// filter_hash chooses the three bits by five of its upper bits each. The slot has another
+// multiplier: a window's code is twice the code of the shared bases, and a base more, so that with
+// one multiplier all windows of a slot that begin alike would have the same bits.
 DEVICE u32 filter_hash(u32 canonical) { return canonical * 0x85EBCA6B; }
 DEVICE u32 filter_bits(u32 hash) { return 1u << (hash >> 27) | 1u << ((hash >> 22) & 31) | 1u << ((hash >> 17) & 31); }

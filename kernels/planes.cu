@@ -159,7 +159,7 @@ DEVICE void compare_survivor(const PlanesNeedle& n, u32x2 survivor) {
 // take_survivors puts the places that passed a filter into the warp's queue, and compares 32 of
 // these at a time. passed has a word for each of AT_ONCE words of each lane, and `which` a bit for
 // each of a lane's that is not 0; first is the letter of bit 0 of lane 0's first word. It returns
-// what the queue has now.
+// the new length of the queue.
 DEVICE_CALL u32 take_survivors(const PlanesNeedle* needle, const u32* passed, u32 which, u32x2* queue, u32 queued, u32 piece, u32 first) {
 	u32 mask = 0, letter = 0;
 	for (;;) {

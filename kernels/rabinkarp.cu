@@ -196,7 +196,7 @@ struct RabinKarpTwoStageParams {
 	u32 skimmed_length;
 };
 
-// Sixteen letters before those of a thread, and its own.
+// The sixteen letters before a thread's, and its own letters.
 struct Skimmed {
 	u32x4 before, low, high;
 };
@@ -258,7 +258,7 @@ struct SkimBytes {
 };
 
 // verify_together returns which potential matches are occurrences. The warp takes one after the
-// other, from the first lane's on, and compares 32 letters of it at a time until some differ
+// other, from the first lane's on, and compares its letters, 32 at a time, until some differ
 // (Algorithm 1). The paper compares fingerprints of the 32 modulo a prime, which takes five rounds
 // of shuffles and may be wrong; letters take one vote. first is the first letter of the warp.
 DEVICE u32 verify_together(const RabinKarpTwoStageParams& p, u64 first, u32 potential) {
@@ -408,8 +408,8 @@ DEVICE bool equal_letters(const u8* needle, const u8* window, u32 length) {
 	return i == length;
 }
 
-// CRK: a block has one part of the text, a thread this many letters of it. The number is odd, so
-// that threads that each write their i-th letter to shared memory use different banks.
+// CRK: a block has one part of the text, and a thread this many letters of the part. The number is
+// odd, so that threads that each write their i-th letter to shared memory use different banks.
 constexpr u32 COOPERATIVE_LETTERS = 7;
 constexpr u32 COOPERATIVE_PART = COOPERATIVE_LETTERS * RABIN_KARP_THREADS; // exported: letters
 

@@ -9,9 +9,9 @@
 // Few edits take the k + 1 bit-vectors of Wu and Manber (here as in Mitani, Ino and Hagihara 2017,
 // section 2: a 0 bit is a match), others the vertical differences of Myers 1999, in as many words
 // as the longest strand has. The search of a stretch begins as many positions before it as an
-// alignment can span, m + k, so that distances up to k are those of the whole text. Positions in
-// the padding between contigs cost as much as insertions, and there are more of them than any k
-// here, so that no alignment crosses them; the host drops ends that lie there.
+// alignment can span, m + k, so that distances up to k are as in the whole text. Positions in the
+// padding between contigs cost as much as insertions. The padding is longer than any k here, so
+// that no alignment crosses it; the host drops ends that lie there.
 //
 // Where edits are substitutions alone, strands are compared with the text base by base
 // (scan_places).
@@ -225,8 +225,8 @@ template <u32 W, class Rows> DEVICE void scan_items(const ScanParams& p) {
 // scan_places is scan_items where edits are substitutions alone. Each lane compares its strand with
 // the text from every position on, 32 bases at a time, until all lanes have more than k
 // differences; nearly always that is after the first, which is shifted from position to position.
-// An item's strands start in its stretch. Those that hang over an end of their contig the host
-// drops.
+// An item's strands start in its stretch. The host drops strands that hang over an end of their
+// contig.
 template <u32 W> DEVICE void scan_places(const ScanParams& p) {
 	for (Item item; item.take(p);) {
 		const Shape& s = item.shape;

@@ -1,17 +1,17 @@
-// Depth in place of records, where a location counts 1, or by what other locations its read has:
-// equal shares of the read for all of them or for the best ones, or the primary one alone.
+// Depth instead of records. A location counts 1, or its weight depends on the other locations of
+// its read: equal shares of the read for all locations or for the best ones, or the primary one
+// alone.
 //
-// A share depends on how many locations the read has, and on which of them, in the order of
-// records, this one is. So `retain` leaves the locations of each round on the card, with their
-// operations. When a part has come to its end, they are brought together by read and sorted; then
-// a thread for each read learns how many count, and which one is primary, and a thread for each
-// location adds what it covers, if the host has no part of the read. Reads of which it has some
-// (candidates that were left to it, alignments for which there was no room) are handed on whole,
-// and of the others the primary location.
+// A share depends on the number of locations of the read, and on the place of this one in the order
+// of records. `retain` therefore leaves the locations of each round on the card, with their
+// operations. When a part has come to its end, they are brought together by read and sorted; then a
+// thread for each read learns how many count, and which one is primary, and a thread for each
+// location adds what it covers, if the host has no part of the read. If the host has some
+// (candidates that were left to it, alignments for which there was no room), the read is handed on
+// whole. Of all other reads the primary location is handed on.
 //
-// Of a read that has more than are held, those count that the host would hold: the first ones by
-// distance, contig, strand and end. So these are put first, and only they are sorted as records
-// are.
+// If a read has more locations than are held, the ones that the host would hold count: the first by
+// distance, contig, strand and end. These are put first, and only they are sorted as records are.
 //
 // Cells hold the difference between a base and the one before it. A weight may be so large that
 // some reads suffice to go past what a cell holds. How often cells went past it is counted in a
@@ -23,7 +23,7 @@
 constexpr u32 SHARE_THREADS = 256;
 constexpr u32 SHARE_SORTED = 64; // exported: locations of a read that a thread sorts
 
-// What counters of this stage hold.
+// The counters of this stage.
 constexpr u32 SHARE_LOCATIONS = 0;         // exported: that are retained, and those without room
 constexpr u32 SHARE_OPERATIONS = 1;        // exported
 constexpr u32 SHARE_MANY = 2;              // reads that blocks sort
@@ -35,8 +35,8 @@ constexpr u32 SHARE_PLACE_OPERATIONS = 7;
 constexpr u32 SHARE_COUNTERS = 8; // exported
 
 // A retained location is four words: location_word, the number of its contig, where in the contig
-// it starts << 1 | 1 for the reverse strand, and where its operations begin. In place of its start
-// one that is to be aligned later has its end.
+// it starts << 1 | 1 for the reverse strand, and where its operations begin. A location that is to
+// be aligned later has its end in the place of its start.
 
 // A Key orders the locations of a read as they are reported: by distance, contig, start and strand,
 // and then by end.
@@ -154,8 +154,8 @@ KERNEL(share_sort, ShareSortParams, SHARE_THREADS) {
 	sort_by_thread(p.sorted + from, to - from);
 }
 
-// share_sort_many: blocks take reads with many locations until there are none. Of a read that has
-// more than are held these come first, sorted, and then the others, by distance.
+// share_sort_many: blocks take reads with many locations until there are none. If a read has more
+// locations than are held, the held ones come first, sorted, and then the others, by distance.
 KERNEL(share_sort_many, ShareSortParams, SORT_THREADS) {
 	SHARED u32x4 tile[SORT_TILE];
 	SHARED u32 next;
@@ -172,15 +172,15 @@ KERNEL(share_sort_many, ShareSortParams, SORT_THREADS) {
 	}
 }
 
-// What weight a location has.
+// The weight of a location.
 constexpr u32 SHARE_EACH = 0;    // exported: the unit, if it is reported
 constexpr u32 SHARE_EQUAL = 1;   // exported: a share of the unit, equal for all that are reported
 constexpr u32 SHARE_BEST = 2;    // exported: the same for those of least distance
 constexpr u32 SHARE_PRIMARY = 3; // exported: the unit, if it is primary
 
-// Of a read: how many locations are reported, how many of them have a weight, which of the sorted
-// ones is primary, and whether all are handed on. The primary one is the first in the order of
-// records, the others follow as they are sorted. Reported are of those that are held.
+// The numbers of a read: how many locations are reported, how many reported ones have a weight,
+// which of the sorted ones is primary, and whether all are handed on. The primary one is the first
+// in the order of records, the others follow as they are sorted. Only held locations are reported.
 constexpr u32 SHARE_ALL_HANDED = 1;
 
 struct ShareReadsParams {
@@ -300,7 +300,7 @@ DEVICE void add_cell(const ShareParams& p, u64 cell, i32 weight) {
 	}
 }
 
-// add_location adds the weight of a location to what it covers: not to what is deleted.
+// add_location adds the weight of a location to the bases that it covers, and not to deleted ones.
 DEVICE void add_location(const ShareParams& p, const u32x4& l, u64 start, u32 runs, u32 length, i32 weight) {
 	add_cell(p, start, weight);
 	if (p.starts) return;
@@ -319,7 +319,7 @@ DEVICE void add_location(const ShareParams& p, const u32x4& l, u64 start, u32 ru
 
 // sum_of returns the sum of v over all lanes.
 DEVICE u64 sum_of(u32 v) {
-	// Of 32 numbers of 31 bits, in halves.
+	// The sum of 32 numbers of 31 bits, in halves.
 	u32 low = v & 0xffff, high = v >> 16;
 	for (u32 d = 16; d > 0; d /= 2) {
 		low += shuffle_xor(low, d);

@@ -6,14 +6,14 @@
 // stands in a vector). Needles of more than 64 letters are for wumanber.cu.
 //
 // Scheme `scan`. The operator (u1, x1) + (u2, x2) = (u1 + u2, (x1 << u2) | x2) is associative, so
-// R_j is an inclusive scan of the pairs (1, M_j), of which only the last 32 or 64 count. Algorithms
-// are cascaded: a thread folds 16 neighbouring letters one after the other, a warp scans the folded
-// vectors by shuffles (one step for 32 bits, two for 64, as a vector that is shifted by its size is
-// 0), and takes its last lane's vector to the next 512 letters. Each warp has a stretch of the text
-// of its own, which overlaps with the one before by the 32 or 64 letters that it folds first;
-// nothing beyond the warp is synchronised. The paper's extension by wildcards is taken further: a
-// bit that leaves a vector at its top while a thread folds goes into a word above it; the 16
-// answers are read from there at once, whatever the needle's length.
+// R_j is an inclusive scan of the pairs (1, M_j), and only the last 32 or 64 pairs count.
+// Algorithms are cascaded: a thread folds 16 neighbouring letters one after the other, a warp scans
+// the folded vectors by shuffles (one step for 32 bits, two for 64, as a vector that is shifted by
+// its size is 0), and takes its last lane's vector to the next 512 letters. Each warp has a stretch
+// of the text of its own, which overlaps with the one before by the 32 or 64 letters that it folds
+// first; nothing beyond the warp is synchronised. The paper's extension by wildcards is taken
+// further: a bit that leaves a vector at its top while a thread folds goes into a word above it;
+// the 16 answers are read from there at once, whatever the needle's length.
 //
 // Schemes `segment` and `segment-tiled` are what the paper compares with (GBPR, there section 6):
 // one thread a segment, with a halo of the letters before it that count, which belong to other

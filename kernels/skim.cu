@@ -2,18 +2,18 @@
 //
 // A warp takes one stretch of the text after another, and looks for the entries of the table that
 // equal a window of q bases. For longer pieces (skim) each lane rolls the codes of 32 windows and
-// asks the filter for two of them with one load. Windows that pass wait in a queue of the warp and
+// asks the filter for two windows with one load. Windows that pass wait in a queue of the warp and
 // are looked up in the table 32 at a time. For short ones (skim_direct) nearly every window has
 // entries: 32 windows are looked up at once, and their entries shared out over the lanes. Windows
 // with many entries, as in repeats, are looked at by all lanes.
 //
 // Entries that equal their window and fit the bases beside it are hits. A second kernel (judge)
-// compares them with the text. What may have k edits becomes a candidate.
+// compares them with the text. A hit that may have k edits becomes a candidate.
 //
-// Warps take no more stretches once there are `enough` hits, so that those that were taken find
-// room for theirs. The counters tell how many were taken; the host goes on from there. When hits or
-// candidates have no room all the same the kernels end early, and the host tries again with less at
-// a time, or with more room.
+// Warps take no more stretches once there are `enough` hits, so that the stretches at work find
+// room for their hits. The counters tell how many were taken; the host goes on from there. When
+// hits or candidates have no room all the same the kernels end early, and the host tries again with
+// less at a time, or with more room.
 #include "diagonals.cuh"
 #include "local.cuh"
 #include "pieces.cuh"
@@ -45,12 +45,12 @@ struct SkimParams {
 	u32 enough;         // hits, after which no stretch is begun
 };
 
-// What counters hold.
+// The counters.
 constexpr u32 SKIM_NEXT = 0; // exported: stretches taken, and one for each warp that found none
 constexpr u32 SKIM_HITS = 1; // exported: hits, also some of those that had no room
 constexpr u32 SKIM_CANDIDATES = 2; // exported: likewise
 constexpr u32 SKIM_COUNTERS = 4;   // exported
-// What totals hold.
+// The totals.
 constexpr u32 SKIM_PASSED = 0; // windows that the filter let pass
 constexpr u32 SKIM_COMPARED = 1; // exported: entries equal to their window
 constexpr u32 SKIM_TOTALS = 2;   // exported
@@ -64,11 +64,12 @@ constexpr u32 HITS = 64;              // likewise, and 32 lanes may add one each
 // Shared is what the lanes of a warp share.
 struct Shared {
 	// Hits that wait to be written: {the piece; where: the window's place in the stretch << 1 |
-	// whether its canonical code is that of its reverse complement; what lone_fits needs of the
-	// entry, or NOT_ALONE, and of the text}.
+	// whether its canonical code is the code of its reverse complement; the bits of the entry for
+	// lone_fits, or NOT_ALONE, and the bits of the text}.
 	u32x4 hits[HITS];
-	// Of windows, one of each lane: {the first entry, one after the last, where, and the canonical
-	// code or what look_at_few needs}, and the bases beside: right low and high, left low and high.
+	// Windows, one of each lane: {the first entry, one after the last, where, and the canonical
+	// code or the word for look_at_few}, and the bases beside: right low and high, left low and
+	// high.
 	u32x4 windows[32];
 	u32x4 beside[32];
 };
@@ -119,7 +120,7 @@ struct Window {
 	Both text;       // the bases beside it
 };
 
-// at_window makes the window at a place of a stretch, without its entries and what is beside it.
+// at_window makes the window at a place of a stretch, without its entries and the bases beside it.
 DEVICE Window at_window(u32 q, u32 in_stretch, const Planes& t) {
 	const u32 forward = byte_permute(t.low, t.high, 0x5410) & code_mask(q), complement = complement_code(forward, q);
 	return {0, 0, minimum(forward, complement), in_stretch << 1 | u32(complement < forward), forward == complement, {}};
@@ -138,7 +139,7 @@ template <class Item> DEVICE bool put(Item* list, u32& n, bool has, const Item& 
 	return true;
 }
 
-// A Warp is what a warp has at hand in a stretch.
+// A Warp is the state of a warp in a stretch.
 struct Warp {
 	Shared& shared;
 	u32 stretch;
@@ -146,7 +147,7 @@ struct Warp {
 	u32 compared; // entries of this lane equal to their window
 	bool full;    // hits have no room
 
-	// write takes n hits from the end of those that wait and writes those that fit.
+	// write takes n hits from the end of the waiting ones and writes the ones that fit.
 	DEVICE void write(const SkimParams& p, u32 n) {
 		hits -= n;
 		const u32x4 hit = shared.hits[hits + lane()];
@@ -182,7 +183,7 @@ struct Warp {
 			if (!wanted) continue;
 			const u32x4 w = shared.windows[owner];
 			Both text = unpacked(shared.beside[owner]);
-			// A palindrome on the other strand: what was on its right is on its left.
+			// A palindrome on the other strand: the bases on its right are now on its left.
 			if (other) text = {{~text.left.low, ~text.left.high}, {~text.right.low, ~text.right.high}};
 			for (u32 first = w.x; first < w.y && !full; first += 32 * UNDER_WAY) {
 				Entry entry[UNDER_WAY];
@@ -241,12 +242,12 @@ DEVICE u32 take_stretch(const SkimParams& p) {
 constexpr u32 FEW_WIDE = 64;
 constexpr u32 FEW_NARROW = 31;
 constexpr u32 LOADS_WIDE = 32 * FEW_WIDE;
-// Either end of a window's entries may share a load with those of another.
+// Either end of a window's entries may share a load with the entries of another.
 constexpr u32 LOADS_NARROW = 32 * (FEW_NARROW / 2 + 1);
 
 // look_at_few has the lanes look at the entries of 32 windows, one of each lane. starts is scratch:
-// a bit for each load, set where it is the first one of a
-// window; so the set bits up to a load tell its window among those that have entries.
+// a bit for each load, set where it is the first load of a window. The number of set bits up to a
+// load therefore tells its window among the windows with entries.
 template <u32 LOADS, u32 EACH> DEVICE void look_at_few(const SkimParams& p, Warp& warp, u32* starts, const Window& w) {
 	const u32x4* loads = static_cast<const u32x4*>(p.entries);
 	const u32 first = w.from / EACH, count = w.count ? (w.from + w.count + EACH - 1) / EACH - first : 0;
@@ -434,7 +435,7 @@ static_assert(HEAD_SHIFT <= 30, "a piece and its marks share a word");
 
 constexpr u32 NODE = 4; // pieces of the first node above a group
 
-// A Hit is what there is to know of one: a piece of a strand, where the text has it.
+// A Hit has all numbers of one: a piece of a strand, where the text has it.
 struct Hit {
 	Shape s;
 	const u64* strand;
@@ -516,9 +517,9 @@ struct Waiting {
 	u32x2 last[64];         // is it the first of its diagonal?
 };
 
-// ask_node takes up to 32 hits from the end of those that wait for node `level` after the first.
-// Those whose node holds wait for the next one, or for the last question. counts has how many wait
-// for each node, in eight bits each.
+// ask_node takes up to 32 hits from the end of the queue for node `level` after the first. Hits
+// whose node holds wait for the next node, or for the last question. counts has how many wait for
+// each node, in eight bits each.
 DEVICE void ask_node(const JudgeParams& p, Waiting& w, u32 level, u32& counts, u32& last) {
 	u32 waiting = counts >> 8 * level & 0xFF;
 	const u32 n = minimum(waiting, 32u);
@@ -538,8 +539,8 @@ DEVICE void ask_node(const JudgeParams& p, Waiting& w, u32 level, u32& counts, u
 	counts += (waiting - before) << 8 * (level + 1);
 }
 
-// write_first takes n hits from the end of those that wait for it and writes candidates. It returns
-// false when they have no room.
+// write_first takes n hits from the end of its queue and writes candidates. It returns false when
+// they have no room.
 DEVICE bool write_first(const JudgeParams& p, Waiting& w, u32& last, u32 n) {
 	last -= n;
 	u32x2 candidate = {0, 0};
@@ -559,7 +560,8 @@ DEVICE bool write_first(const JudgeParams& p, Waiting& w, u32& last, u32 n) {
 
 // judge_mismatches is judge where edits are substitutions alone. The diagonal of a hit has at most
 // k differences, ambiguous letters compared by their codes, or leads nowhere, so one question is
-// enough; then it has to be the first of its diagonal. Of reads too long for that the host asks.
+// enough; then it has to be the first of its diagonal. The host asks for reads that are too long
+// for this.
 KERNEL(judge_mismatches, JudgeParams, SKIM_THREADS) {
 	const u32 count = p.counters[SKIM_HITS], threads = block_count() * SKIM_THREADS;
 	if (count > p.hit_capacity) return;
@@ -586,10 +588,10 @@ KERNEL(judge_mismatches, JudgeParams, SKIM_THREADS) {
 // than its share of lost score on the hit's diagonal (the lemma of local locations of pieces.cuh).
 // Other nodes lose as much as a gap that costs the cap, or are pairs.
 //
-// If the node begins or ends inside the read, and y bases there are of an insertion, then these may
-// be seen as clipped. Where it costs less than the cap they lose 3 + y or more. Otherwise all else
-// that the alignment loses is D - Cap - y D / m at most. So where they lose as clipped ones do, and
-// no more than B - D + Cap + y D / m, B being the share of the node, all is no more than B.
+// Let the node begin or end inside the read, and y bases there be of an insertion. These may be
+// seen as clipped. If the insertion costs less than the cap, they lose 3 + y or more. Otherwise all
+// else that the alignment loses is D - Cap - y D / m at most. Let B be the share of the node. If
+// they lose as clipped bases do, and no more than B - D + Cap + y D / m, the sum is no more than B.
 DEVICE bool local_holds(const JudgeParams& p, const Hit& h) {
 	const u32* places = p.pieces_at + h.s.piece_from;
 	u32 first, end;

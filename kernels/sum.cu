@@ -14,7 +14,7 @@ struct SumParams {
 
 constexpr u32 PER_THREAD = SUM_PART / SUM_THREADS;
 
-// block_running_sum returns the sum over the threads before this one; total is that of all.
+// block_running_sum returns the sum over the threads before this one; total is the sum over all.
 // warps is scratch of one word for each warp.
 DEVICE u32 block_running_sum(u32 v, u32* warps, u32& total) {
 	const u32 inside = running_sum(v);
@@ -60,8 +60,8 @@ KERNEL(sum_across, SumParams, SUM_THREADS) {
 	if (thread_index() == 0 && p.total) *p.total = before;
 }
 
-// sum_inside: a block turns the values of one part into exclusive running sums, a thread those of
-// PER_THREAD neighbours.
+// sum_inside: a block turns the values of one part into exclusive running sums, a thread PER_THREAD
+// neighbouring values.
 KERNEL(sum_inside, SumParams, SUM_THREADS) {
 	SHARED u32 warps[SUM_THREADS / 32];
 	SHARED u32 part[SUM_PART];

@@ -43,7 +43,7 @@ KERNEL(count_words, CountWordsParams, TABLE_THREADS) {
 	}
 }
 
-// Rarity is what is known of the words of the text.
+// Rarity tells how often words occur in the text.
 struct Rarity {
 	const u32* counts; // null where they were not counted
 	u32 limit;         // counts up to it do not matter
@@ -84,9 +84,9 @@ struct Placement {
 	u32 cost;
 };
 
-// even_start returns the start of a piece of pieces that are spaced evenly. The two of a group lie
-// at the ends of its region, so that all other bases of it are beside both. A last piece alone,
-// whose bases beside it have to be intact, gets some more of them before it.
+// even_start returns the start of a piece of pieces that are spaced evenly. The two pieces of a
+// group lie at the ends of its region, so that all other bases of the region are beside both. A
+// last piece alone, whose bases beside it have to be intact, gets some more bases before it.
 DEVICE u32 even_start(const Shape& s, u32 inset, u32 q, u32 piece) {
 	const u32 length = s.length - 2 * inset;
 	const u32 pairs = (s.k + 1) / 2, slack = length - (s.k + 1) * q;
@@ -99,9 +99,9 @@ DEVICE u32 even_start(const Shape& s, u32 inset, u32 q, u32 piece) {
 }
 
 // place_pieces finds the placement with the least sum of excesses, by dynamic programming over the
-// pieces: the least cost of pieces up to j with shifts of at most i is that with a lesser shift, or
-// that of the pieces before j with at most i and of piece j at i. Any placement is lossless, as
-// pieces never overlap.
+// pieces: the least cost of pieces up to j with shifts of at most i is the least cost with shifts
+// below i, or the cost of piece j at i and the least cost of the pieces before j with at most i.
+// Any placement is lossless, as pieces never overlap.
 DEVICE void place_pieces(const Rarity& rarity, const Shape& s, u32 inset, const u64* strand, u32 q, Placement& out) {
 	const u32 n = words_of(s.length);
 	out.step = out.cost = 0;
@@ -201,7 +201,7 @@ DEVICE void cut_piece(const CutParams& p, const u64* strand, u32 words, u32 read
 }
 
 // cut places k + 1 disjoint pieces of q bases in each read, one thread a read. Each edit changes
-// one of them at most, so an alignment with k edits leaves one unchanged. For local locations see
+// one piece at most, so an alignment with k edits leaves one unchanged. For local locations see
 // locate.CutLocal.
 KERNEL(cut, CutParams, TABLE_THREADS) {
 	const u32 i = block_index() * TABLE_THREADS + thread_index();
@@ -306,7 +306,7 @@ struct HeadsParams {
 	u32 unused;
 };
 
-// heads sums up what is in each bucket, one thread a bucket, and one for the end.
+// heads sums up the codes of each bucket, one thread a bucket, and one for the end.
 KERNEL(heads, HeadsParams, TABLE_THREADS) {
 	const u32 i = block_index() * TABLE_THREADS + thread_index();
 	if (i > p.count) return;

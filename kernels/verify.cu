@@ -38,7 +38,7 @@ KERNEL(group_place, GroupParams, VERIFY_THREADS) {
 	p.grouped[atomic_add(p.places + (c.x & ~STRAND), 1u)] = c;
 }
 
-// What counters of this stage hold.
+// The counters of this stage.
 constexpr u32 EMIT_LOCATIONS = 0; // exported
 constexpr u32 EMIT_LEFT = 1;      // exported
 constexpr u32 EMIT_OPERATIONS = 2; // exported: of alignments, see align.cu
@@ -62,7 +62,7 @@ struct WindowsParams {
 	u32* counters;     // EMIT_MANY counts them
 	u32 count;         // of reads for windows, of candidates for windows_many
 	// Groups that may go on at or below low_cut, or at or above high_cut, are left to the host,
-	// because a part of the text that was cut off may hold more of them.
+	// because a part of the text that was cut off may hold more candidates of the group.
 	u32 low_cut, high_cut;
 	u32 local; // not 0: all are left to the host
 };
@@ -94,9 +94,9 @@ DEVICE u32 ambiguous_differences(const Text& text, const u64* strand, u32 length
 // settled tells whether a candidate that is alone on its diagonals is one location without a gap,
 // its differences being its distance. Another alignment through this diagonal that came before it
 // would have fewer edits, or as many and no gap. One without a gap would lie on another diagonal,
-// where a piece of it would be intact: a candidate nearby. One with fewer edits and a gap is
-// impossible for one difference or none, and otherwise if the bound says that every alignment
-// within k diagonals has as many edits or more.
+// where a piece would be intact: a candidate nearby. One with fewer edits and a gap is impossible
+// for one difference or none, and otherwise if the bound says that every alignment within k
+// diagonals has as many edits or more.
 DEVICE bool settled(const Text& text, const u64* strand, const Shape& s, u32 diagonal, u32 start, u32 end, u32& distance) {
 	if (diagonal < start || diagonal + s.length > end) return false;
 	distance = ambiguous_differences(text, strand, s.length, diagonal);
@@ -142,8 +142,8 @@ DEVICE u32 mark_group(const WindowsParams& p, const Shape& s, u32 i, u32 to) {
 
 // mark_diagonal is mark_group where edits are substitutions alone: a group is the candidates of one
 // diagonal, which is a location if all of the read lies in one contig there with at most k
-// differences. Of diagonals that cross a cut the part of the text that was cut off may have the
-// same.
+// differences. Where a diagonal crosses a cut, the part of the text that was cut off may have the
+// same location.
 DEVICE u32 mark_diagonal(const WindowsParams& p, const Shape& s, u32 i, u32 to) {
 	const u32x2 c = p.grouped[i];
 	u32 j = i + 1;

@@ -1,6 +1,6 @@
 // Vishkin's duels, for scanmap search (Wang 2018, sections 3 and 4). Two places less than half a
-// needle apart cannot both be occurrences of a needle that has no short period: a letter of the
-// text at which they want different letters, the witness of their shift, rules one of them out. A
+// needle apart cannot both be occurrences of a needle that has no short period. They want different
+// letters at some letter of the text, the witness of their shift, which rules out one or both. A
 // binary tree of duels therefore leaves one of each block of ceil(m / 2) places, and only this
 // place is compared with the text. A place here is the last letter of a would-be occurrence.
 //

@@ -79,10 +79,10 @@ template <class Vector, class Carry> DEVICE Vector not_matching(Vector before, V
 	return before & substituted & carry.to(after.shifted(), i + 1);
 }
 
-// level replaces the vectors of level d - 1 at a lane's letters by those of level d. `below` is the
-// vector of level d - 1 before the letters, `last` the vector of level d before the warp's letters;
-// the function returns the vector of level d before the lane's letters, and sets last to the vector
-// after the warp's.
+// level replaces the vectors of level d - 1 at a lane's letters by the vectors of level d. `below`
+// is the vector of level d - 1 before the letters, `last` the vector of level d before the warp's
+// letters; the function returns the vector of level d before the lane's letters, and sets last to
+// the vector after the warp's.
 template <class Vector, class Carry>
 DEVICE Vector level(Vector* v, const Vector* masks, Vector below, Vector& last, const Carry& under, const Carry& own, bool substitutions) {
 	Pair<Vector> f = {Vector::of(0), Vector::of(0)};
