@@ -435,8 +435,8 @@ const (
 )
 
 // fill fills the band for alignments that lose at most `most`, and returns the end of the best one
-// and its cost. Of equal ones it takes the one whose end is nearest to the target's, then the
-// least. The end is -1 if there is none. With a guide, which was filled for that loss, only cells
+// and its cost. Among equal ones it takes the end that is nearest to the target's, then the least
+// end. The end is -1 if there is none. With a guide, which was filled for that loss, only cells
 // through which such an alignment may go are alive.
 func (f *affineRows) fill(text *dna.Sequence, t *affineTarget, most int, g *affineGuide) (end int, least affineCost) {
 	m, width := t.strand.Length(), t.high-t.low+1
@@ -579,8 +579,8 @@ func (c affineCost) within(bound affineCost) affineCost {
 }
 
 // trace leaves the alignment that ends at a position in path, last base first, and returns where it
-// starts. Of equal ones it is the one that prefers diagonal, then deletion, then insertion, from
-// the end on.
+// starts. Where several are equal it prefers diagonal, then deletion, then insertion, from the end
+// on.
 func (f *affineRows) trace(path []OperationKind, t *affineTarget, end int) (all []OperationKind, start int) {
 	low := t.start + t.low
 	i := t.strand.Length()

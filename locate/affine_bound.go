@@ -25,9 +25,9 @@ import (
 // open if it is one of the strand's, or if O has a gap there, and let there be e such ends. Then
 // all but x + I bases of the part lie in at most x + G - 1 + e runs: stretches that B aligns to one
 // diagonal, with matches, and O does not align to it. Proof. G gaps leave G + 1 stretches of pairs
-// on a diagonal, of which the first and the last go on from the shared bases on either side. At an
-// end that is not open O goes on from the shared base on the same diagonal, so that B does not: the
-// stretch has no base in the part. Mismatches cut stretches in two. ∎
+// on a diagonal. The first and the last go on from the shared bases on either side. At an end that
+// is not open O goes on from the shared base on the same diagonal, so that B does not: the stretch
+// has no base in the part. Mismatches cut stretches in two. ∎
 //
 // If no run has n bases, the span therefore has at most x + I + (x + G - 1 + e) (n - 1) bases. It
 // is longer than that for all x, G and I with which B may cost less, or there is no such B.
@@ -46,10 +46,10 @@ import (
 //
 // Lemma 8. If no B costs less, O is written if its gaps have one base each. Proof. Let T be the
 // alignments that cost the same and end with O. They have the edits and gap bases of O. O before
-// its gaps were shifted is one of them: it has as many gaps, as none was joined to another. It is
-// that of all alignments with so many edits and gap bases to which a traceback leads that prefers
-// diagonal, then deletion, then insertion. It is the one to which such a traceback of T leads, too.
-// So that one is written, once its gaps are shifted. ∎
+// its gaps were shifted is in T: it has as many gaps, as none was joined to another. A traceback
+// that prefers diagonal, then deletion, then insertion leads to it among all alignments with as
+// many edits and gap bases. The same traceback leads to it among T. It is therefore written, once
+// its gaps are shifted. ∎
 //
 // If some gaps have several bases, O is written where any B that costs the same differs in parts
 // alone that lie inside the strand and have one gap of O and no mismatch. The gap of B there is as
@@ -131,8 +131,9 @@ const (
 	mostPartBases      = 4 // deleted, or inserted
 )
 
-// runLengths are lengths n of lemma 6, from the least on. A run of n bases has all bases of one of
-// the blocks of so many bases that begin n + 1 less that number after one another.
+// runLengths are lengths n of lemma 6, from the least on, each with a length b of blocks. If a
+// block of b bases begins after every n + 1 - b bases, a run of n bases has all bases of some
+// block.
 var runLengths = [...]struct{ run, block int }{{9, 5}, {12, 7}, {16, 9}, {24, 11}, {40, 13}}
 
 // rivals are what other alignments may have in a part that cost less than the least one there.
@@ -414,11 +415,12 @@ const mostToAnchor = 2
 // narrow narrows the target by the first of the levels in [level, top] that allows it.
 //
 // Lemma 9. Where no run has n bases, look at the parts in which there is room for rivals, also for
-// those that cost the same. If the whole strand is none of them, with any number of edits, and none
-// of these rivals has more than x bases deleted or inserted, the best alignments, and all others
-// that cost the same, lie on the diagonals of O and x beside them. Proof. They have bases shared
-// with O, and no part of theirs costs more than O's, which could take its place. So each part is
-// O's, a rival, or a gap of O that was moved. It begins or ends with a shared base. ∎
+// rivals that cost the same. Let the whole strand, with any number of edits, not be among these
+// parts, and let no rival there have more than x bases deleted or inserted. Then the best
+// alignments, and all others that cost the same, lie on the diagonals of O and x beside them.
+// Proof. They have bases shared with O, and no part of theirs costs more than O's, which could take
+// its place. Each part is therefore O's, a rival, or a gap of O that was moved. It begins or ends
+// with a shared base. ∎
 func (p *parts) narrow(level, top int, least []Operation) {
 	t := p.target
 	low, high := diagonals(least)
@@ -459,7 +461,7 @@ func (p *parts) widen(kind int, span int32) bool {
 	return true
 }
 
-// rivals returns those of the part. Without gaps nothing costs the same.
+// rivals returns the rivals of the part. Without gaps nothing costs the same.
 func (p *parts) rivals(kind int, ties bool) *rivals {
 	return rivalsOf(kind, p.key, ties && p.gaps > 0)
 }

@@ -137,7 +137,7 @@ func TestKeepApart(t *testing.T) {
 
 // TestFlanksOfADeletion has a read of four copies of a unit, where a text has five, the third with
 // substitutions. The read has a location on either flank, without gaps. Both have the same best
-// alignment, without the third copy, which one of them gets.
+// alignment, without the third copy. One of the two gets it.
 func TestFlanksOfADeletion(t *testing.T) {
 	r := rand.New(rand.NewPCG(51, 52))
 	shared := 0

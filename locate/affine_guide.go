@@ -11,12 +11,12 @@ import (
 // strand can be aligned from there. It is the wavefront algorithm (Marco-Sola et al. 2021,
 // Bioinformatics 37:456) run from the end of the strand: for each loss and diagonal it has the
 // least row from which that loss is enough. An alignment may have an insertion beside a deletion
-// here, so that the loss is a lower bound of that of alignments that may not.
+// here, so that the loss is a lower bound for alignments that may not.
 //
 // Lemma 7. Where a loss is enough for the rest from a row on, it is from each later row of the
 // diagonal. Proof. Go the same way, but leave the diagonal, where the way does so before that row,
-// at that row, with the same gap, or one that the end of the strand cuts short. What is left out
-// are pairs. ∎
+// at that row, with the same gap, or one that the end of the strand cuts short. Only pairs are left
+// out. ∎
 type affineGuide struct {
 	levels int
 	width  int

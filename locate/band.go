@@ -40,8 +40,8 @@ func (b *band) measure(ref *dna.Reference, c *dna.Contig, strand Planes, m, k, l
 	return b.wide(text, at, strand, m, k, width)
 }
 
-// narrowWidth is the most diagonals of narrow: a word of text serves so many bases of
-// the strand as it has bits more than there are diagonals.
+// narrowWidth is the most diagonals of narrow: a word of text serves as many bases of the strand as
+// its bits are more than the diagonals.
 const narrowWidth = 32
 
 // window returns planes that hold the contig's positions [from, to) at offset at, with ambiguous
@@ -166,8 +166,8 @@ func (b *band) compare(text *dna.Sequence, from, n int) {
 }
 
 // next goes on by one base: equal are the text's bases that equal it; bit shift is on the lowest
-// diagonal. Of the last word it uses the bits of mask. It returns how much more the distance on the
-// lowest diagonal is.
+// diagonal. It uses only the bits of mask in the last word. It returns how much more the distance
+// on the lowest diagonal is.
 //
 // A word needs the lowest bit of the next one, so it is finished with that.
 func next(words []differences, equal []uint64, shift uint, mask uint64) (more int) {
@@ -209,8 +209,8 @@ func shifted(zero, up, down uint64) differences {
 	return differences{plus: down | ^(zero | up), minus: zero & up}
 }
 
-// within tells whether any distance may be at most k, first being the lowest diagonal's: none in a
-// word is below that of its first diagonal less its minuses.
+// within tells whether any distance may be at most k. The distance on the lowest diagonal is first.
+// No distance in a word is below the distance on its first diagonal less its minuses.
 func (b *band) within(first, k int) bool {
 	for _, d := range b.words {
 		fewer := bits.OnesCount64(d.minus)

@@ -8,7 +8,7 @@ import (
 )
 
 // An alignment that goes through a diagonal leaves it for segments on others: stretches of pairs
-// without a gap. What it loses is bounded from below without looking at how they join.
+// without a gap. Its loss is bounded from below without looking at how the segments join.
 //
 // Lemma 10. Let an alignment of some bases go through a diagonal. Let o be the least that is lost
 // on it alone, by mismatches, by clipped bases, and by leaps over n bases, which lose lossOpen + n.
@@ -19,13 +19,13 @@ import (
 // Proof. A gap costs more than lossOpen beside what each inserted base loses, which is 1 as for all
 // bases that are not aligned, or with its part of the gap's cost and net more than that. There is
 // one gap less than segments. Pay with one gap for each segment on another diagonal, and with one
-// for each on the diagonal but the first. So the score is no more than that of the segments on the
-// diagonal, less lossOpen for each but the first, and what those on others win. With leaps between
-// them those on the diagonal lose o at least. ∎
+// for each on the diagonal but the first. The score is therefore no more than the score of the
+// segments on the diagonal, less lossOpen for each but the first, plus what the segments on others
+// win. With leaps between them the segments on the diagonal lose o at least. ∎
 //
 // A segment that scores more than lossOpen, without bases at its ends that lose, begins and ends
-// with a run of five equal bases or more, as a mismatch loses four of its score. So it is one run
-// of lossOpen + 1 bases or more, or has two runs of five or more.
+// with a run of five equal bases or more, as a mismatch loses four of its score. It is therefore
+// one run of lossOpen + 1 bases or more, or has two runs of five or more.
 
 // The losses of a differing base and of a leap, beside the bases that the leap leaves out.
 const (
@@ -36,8 +36,8 @@ const (
 // winRun is the least run of equal bases that wins.
 const winRun = lossOpen + 1
 
-// runs tells of bases, from a bit for each that is equal, whether a segment of them may win, and
-// whether they have a run of five: two of these in other bases may win, too.
+// runs takes a bit for each base that is equal. It tells whether a segment of the bases may win,
+// and whether they have a run of five: two runs of five in different calls may win, too.
 func runs(equal uint64) (may, begin bool) {
 	two := equal & (equal >> 1)
 	four := two & (two >> 2)
@@ -46,13 +46,13 @@ func runs(equal uint64) (may, begin bool) {
 	return four&(four>>3) != 0 || first&(first-1) != 0, five != 0
 }
 
-// runsApart is how many bases those that runs looks at have more than they are apart, so that each
-// run of winRun is in some.
+// runsApart is by how many bases the stretches of 64 bases that runs looks at are apart, so that
+// each run of winRun is whole in some stretch.
 const runsApart = 64 - winRun + 1
 
 // diagonalRunsPlain compares 64 bases of a strand with the text on width neighbouring diagonals, 64
-// at most; the arguments are those of changedBlocksPlain. It returns what runs tells, a bit for
-// each diagonal.
+// at most; the arguments are as in changedBlocksPlain. It returns what runs tells, a bit for each
+// diagonal.
 func diagonalRunsPlain(low0, low1, high0, high1, low, high, amb, inside, width uint64) (may, begin uint64) {
 	for i := range width {
 		one, five := runs(^((low ^ low0) | (high ^ high0) | amb) & inside)
@@ -167,8 +167,8 @@ func (b *localBudget) floor(d *localDiagonal) int {
 // findBeside leaves in l.wave a diagonal and its neighbours, up to `near` away, on which segments
 // win, and the bases that differ on each in l.beside. It returns the most that these win, or 0.
 //
-// An alignment that is on some of them has gaps of as many bases at least as the furthest is away.
-// Where inserted bases are not forgiven each of these loses 1 beside what bases lose that are not
+// An alignment on some of these diagonals has at least as many gap bases as the furthest is away.
+// Where inserted bases are not forgiven each gap base loses 1 beside what bases lose that are not
 // aligned.
 func (l *Local) findBeside(strand *Strand, p Place, d *localDiagonal, near int) (won int) {
 	b, first := l.budget, l.contig(p).Start+d.diagonal
@@ -249,17 +249,17 @@ func (l *Local) mayWin(strand *Strand, m, at, width int) (may uint64) {
 	return may
 }
 
-// chained returns what alignments lose at least, net of what the threshold forgives, that go
-// through a diagonal, of which differs has a bit for each base that differs, and segments of those
-// in l.beside. If inserted is not 0, it does so of those with an insertion of up to so many bases
-// that costs the cap.
+// chained returns the least loss, net of what the threshold forgives, of alignments that go through
+// a diagonal and through segments on the diagonals in l.beside. differs has a bit for each base
+// that differs on the diagonal. If inserted is not 0, the alignments have an insertion of up to
+// `inserted` bases that costs the cap.
 //
-// Lemma 12. It is as in lemma 10 with segments in order, of which none has a base of another.
-// Between two there is a gap, which costs more than lossOpen. So the score is no more than that of
-// the best chain of such segments, less lossOpen for each but the first. An insertion that costs
-// the cap does so in place of lossOpen, and T / m of each of its bases is forgiven; the segments
-// beside it may be such as win nothing, which score lossOpen at most. Others that win nothing are
-// left out. ∎
+// Lemma 12. The bound is as in lemma 10 with segments in order, and no two have a base in common.
+// Between two there is a gap, which costs more than lossOpen. The score is therefore no more than
+// the score of the best chain of segments in order, less lossOpen for each but the first. An
+// insertion that costs the cap costs this instead of lossOpen, and T / m is forgiven for each of
+// its bases. The segments beside the insertion may win nothing; they then score lossOpen at most.
+// Others that win nothing are left out. ∎
 //
 // By base, and for each diagonal, without and with a segment on the one, and that before and after
 // the insertion: the best chain that ends with the base on the diagonal, and the best one before.

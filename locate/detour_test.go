@@ -59,8 +59,8 @@ func TestMayQualify(t *testing.T) {
 	}
 }
 
-// TestUngappedClosed has a diagonal of 100 bases without differences, one of them closed: no
-// alignment goes over it.
+// TestUngappedClosed has a diagonal of 100 bases without differences, one base closed: no alignment
+// goes over it.
 func TestUngappedClosed(t *testing.T) {
 	b := newLocalBudget(localSought{100, 80, 20, DefaultCap})
 	closed := []uint64{1 << 40, 0}

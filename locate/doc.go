@@ -59,11 +59,11 @@
 // therefore a location or in the same place as one, and no two locations are in the same place
 // (Waterman and Eggert 1987, J Mol Biol 197:723, with a reach). The best is the first in order of
 // (score from the highest, gap bases, edits, start, end, bases clipped at the end), where edits are
-// mismatches and gap bases; of those that are alike in all, the one to which a traceback from the
-// end leads that prefers a diagonal, then the shortest deletion, then the shortest insertion. Its
-// gaps are then shifted left, from the first to the last: each by one base while that changes no
-// letter that is aligned, a pair is left before it, and no new pair is in the same place as a
-// location that was taken before. That changes neither score nor ends.
+// mismatches and gap bases; if several are alike in all, it is the one to which a traceback from
+// the end leads that prefers a diagonal, then the shortest deletion, then the shortest insertion.
+// Its gaps are then shifted left, from the first to the last: each by one base while that changes
+// no letter that is aligned, a pair is left before it, and no new pair is in the same place as a
+// location that was taken before. The shifts change neither score nor ends.
 //
 // An alignment that does not qualify takes no part, though its score may be higher than the score
 // of one that qualifies by its inserted bases: it closes no place to others. This is why a finder

@@ -25,15 +25,15 @@ import (
 // deletion from (i+1, j-1), a path reaches (i, j-1), and a deletion leads on. If it is an insertion
 // from (i, j+1), a path reaches (i-1, j+1), and an insertion leads on.
 //
-// So the cells of a diagonal that are reached are those up to the furthest one. The last step to it
-// that is no match is a substitution, a deletion or an insertion: its row is one after the furthest
-// with x-1 substitutions, that with g-1 gap bases on diagonal j-1, or one after that with g-1 on
-// diagonal j+1, whichever is the furthest, or 0, and then as far on as bases match.
+// The reached cells of a diagonal are therefore all cells up to the furthest one. The last step to
+// it that is no match is a substitution, a deletion or an insertion: its row is one after the
+// furthest with x-1 substitutions, that with g-1 gap bases on diagonal j-1, or one after that with
+// g-1 on diagonal j+1, whichever is the furthest, or 0, and then as far on as bases match.
 //
-// Lemma 2. A path to (m, 0) with n gap bases lies on a diagonal j with |j| <= n-g after g of them,
-// and n-g-|j| is even, because each of them leads to a neighbouring diagonal. Call the pairs (g, j)
-// states and g + |j| the layer of one: only the states of layers n, n-2, n-4 and so on matter, and
-// the furthest rows of layer n follow from those of layers n and n-2.
+// Lemma 2. A path to (m, 0) with n gap bases lies on a diagonal j with |j| <= n-g after g gap
+// bases, and n-g-|j| is even, because each gap base leads to a neighbouring diagonal. Call the
+// pairs (g, j) states, and g + |j| the layer of a state. Only the states of layers n, n-2, n-4 and
+// so on matter, and the furthest rows of layer n follow from the rows of layers n and n-2.
 type furthest struct {
 	strand   *Strand
 	distance int
@@ -155,10 +155,10 @@ func (f *furthest) reach(g, j, substitutions int) {
 // the alignment starts. The choice is diagonal, then deletion, then insertion.
 //
 // On a match the diagonal is always a choice: by lemma 1 the cell before is reached as well. Any
-// other step is one if the cell before is reached with the gap bases and substitutions that are
-// left then, and one of them is, because a path that reaches the cell has a last step. The cell
-// before is not reached at less cost, because then (m, 0) would be. So these are the choices that
-// the costs of all cells would give.
+// other step is a choice if the cell before is reached with the gap bases and substitutions that
+// are left then. Some step is a choice, because a path that reaches the cell has a last step. The
+// cell before is not reached at less cost, because then (m, 0) would be. These are therefore the
+// choices that the costs of all cells would give.
 func (f *furthest) trace(runs []Operation, n int) (_ []Operation, j int) {
 	i, g, x := f.strand.Length(), n, f.distance-n
 	for {

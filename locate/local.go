@@ -74,10 +74,10 @@ type Local struct {
 // there that no filter refuses which holds for the piece of lemma 3.
 //
 // By that lemma every alignment that qualifies aligns a piece on one diagonal, and so goes through
-// that of a candidate. Its pairs are no more than a spread s of diagonals from there, s being the
-// most gap bases that it may have. So candidates whose diagonals are more than 2s + reach apart
-// lead to alignments that are never in the same place, and no alignment is led to by both. The
-// others are settled together.
+// the diagonal of a candidate. Its pairs are no more than a spread s of diagonals from there, s
+// being the most gap bases that it may have. Candidates whose diagonals are more than 2s + reach
+// apart therefore lead to alignments that are never in the same place, and no alignment is led to
+// by both. The others are settled together.
 func (l *Local) Locations(r *Read, candidates []Candidate) []Location {
 	l.locations = l.locations[:0]
 	sortCandidates(candidates)

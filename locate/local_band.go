@@ -29,12 +29,12 @@ type localBand struct {
 //
 // Proof. In each such block the alignment has a mismatch, a deletion, or an inserted or clipped
 // base. A mismatch costs 5 of score and lies in one block, a deletion costs 7 or more, as the cap
-// is no less, and goes through one. Of g inserted bases, g > 1, at most (g - 2) / 4 + 2 blocks of
-// four have some, and they cost 6 + g or more where that is below the cap, 4 for each block. At
-// most (g - 2) / 8 + 2 blocks of eight have some: as lost score they cost 7 + g or more, 4 for
+// is no less, and goes through one. At most (g - 2) / 4 + 2 blocks of four have some of g inserted
+// bases, g > 1, and these bases cost 6 + g or more where that is below the cap, 4 for each block.
+// At most (g - 2) / 8 + 2 blocks of eight have some: as lost score they cost 7 + g or more, 4 for
 // each; net of what the threshold forgives, `eight` is the least share of an insertion that may be
-// paid. Only whole blocks count, and bases are clipped up to the end of the read: c of them lie in
-// (c + 3) / 4 blocks at most and cost c, which is 4 for each, less 3. ∎
+// paid. Only whole blocks count, and bases are clipped up to the end of the read: c clipped bases
+// lie in (c + 3) / 4 blocks at most and cost c, which is 4 for each block, less 3. ∎
 //
 // Blocks of four are for bands without gaps of the cost of the cap.
 func (b *localBand) bound(w *localWindow, costs *localCosts, long bool) {
@@ -152,9 +152,9 @@ func (b *localBand) possible(w *localWindow, costs *localCosts, low, width, long
 	return false
 }
 
-// push lowers the cells that a cell leads to, but for those at which an alignment may as well
-// begin. A deletion before a pair that is equal without it, too, may come after that pair only
-// where no gap follows: two deletions may be longer together than LongestGap.
+// push lowers the cells that a cell leads to, except cells at which an alignment may as well begin.
+// A deletion before a pair that is equal without it, too, may come after that pair only where no
+// gap follows: two deletions may be longer together than LongestGap.
 func (b *localBand) push(i, k int, c localCost, costs *localCosts, longest int, limit localCost) {
 	next := b.cells[(i+1)*b.width:][:b.width]
 	next[k] = max(next[k], noLocal-c)

@@ -55,8 +55,8 @@ func (p Planes) appendLetters(codes []byte, m int) []byte {
 
 // Best returns the local alignment of the highest score of a strand in the stretch [from, to) of a
 // place, as Smith and Waterman (1981) and Gotoh (1982) find it: gaps cost 6 + g, without a bound.
-// ok is false if it scores less than `least`. Of equal ones it is the one that ends first in the
-// read, then in the text.
+// ok is false if it scores less than `least`. Among equal ones it is the alignment that ends first
+// in the read, then in the text.
 //
 // Most diagonals are left out, by lemma 15. Few others are left where the highest score is known
 // beforehand. If the segments without a gap do not tell it, the diagonals with the highest bound
@@ -150,7 +150,7 @@ func (l *Local) bestInBand(strand *Strand, p Place, low, width int) {
 // with an insertion at the end, which it replaces. It has no branches, since none could be
 // foreseen.
 //
-// What a deletion of one base more follows may be left out: to open another one there costs more.
+// No deletion opens right after another: to make the first one longer by a base costs less.
 func bestRow(row, before, gap []int32, text []byte, letter byte) (most int32) {
 	diagonal := before[0]
 	row, above, gap := row[:len(text)], before[1:][:len(text)], gap[:len(text)]

@@ -10,21 +10,21 @@ import (
 // diagonal d (see lemma 10). An alignment that is on diagonals a to b, and no others, scores no
 // more than lossOpen + W(a) + ... + W(b) - (b - a).
 //
-// Proof. Its score is that of its segments less lossOpen for each gap and 1 for each base of a gap.
-// There is one gap less than segments, so the segments less what the gaps open score lossOpen and
-// what each wins, which is no more than W on each diagonal, and W is not negative. Gaps lead from
-// one diagonal to the next, so they have b - a bases at least. ∎
+// Proof. Its score is the score of its segments less lossOpen for each gap and 1 for each base of a
+// gap. There is one gap less than segments, so the segments less what the gaps open score lossOpen
+// and what each wins, which is no more than W on each diagonal, and W is not negative. Gaps lead
+// from one diagonal to the next, so they have b - a bases at least. ∎
 //
 // Let most(c) be the highest of these bounds of all a <= c <= b. An alignment of some score is only
 // on diagonals whose `most` is that or more. These are apart from each other in bands, and no
 // alignment leaves a band, since each step leads to the same diagonal or to a neighbour.
 //
 // Within the bands of a score that some alignment has, Best finds the same end and the same path as
-// on all diagonals. No cell scores more than there. The cells that score highest there are each
-// reached by an alignment of that score, which is in a band, so they score the same here, and the
-// first of them is the same. So do all cells of its path, and what leads to each of them. What else
-// may lead there scores no more than on all diagonals; as the first of the highest was taken there,
-// it is here.
+// on all diagonals. No cell scores more than there. Each cell that scores highest there is reached
+// by an alignment of that score, which is in a band. These cells score the same here, and the first
+// one is the same. The cells of its path, and the steps that lead to each cell, score the same,
+// too. Other steps to these cells score no more than on all diagonals; as the first of the highest
+// was taken there, it is here.
 
 // bounds sets b.most to what alignments score at most on each diagonal of the stretch, from the
 // first with a base in it on, and returns the highest of these bounds, and the score of the best

@@ -36,9 +36,8 @@ type localSought struct{ m, least, sought, cap int }
 // mostBudgets is how many budgets are kept: few, as reads of a run have few lengths.
 const mostBudgets = 64
 
-// begin makes a read of m bases with a least score, of whose locations those are sought that lose
-// no more than `sought`, or all if that is more than m - T, the one at hand, and returns its
-// budget.
+// begin takes up a read of m bases with a least score, and returns its budget. Locations are sought
+// that lose no more than `sought`, or all if that is more than m - T.
 func (l *Local) begin(m, least, sought int) *localBudget {
 	key := localSought{m, least, sought, l.Cap}
 	if l.budget != nil && l.budget.of == key {
@@ -57,8 +56,8 @@ func (l *Local) begin(m, least, sought int) *localBudget {
 
 // newLocalBudget returns a budget.
 //
-// With the score m - sought in place of the least, more alignments qualify than are sought. So
-// every statement of the lemmas about alignments that qualify holds for the sought ones.
+// With m - sought as the least score, more alignments qualify than are sought. Every statement of
+// the lemmas about alignments that qualify therefore holds for the sought ones.
 func newLocalBudget(of localSought) *localBudget {
 	m, least, most := of.m, of.least, of.cap
 	sought := min(of.sought, m-least)

@@ -13,9 +13,9 @@ import (
 //
 // Lemma 13. Let it have one such gap, of g bases, and R = most - Cap. Other gaps have R - lossOpen
 // bases at most. The diagonals after the gap, or those before it, are further up or down by g and
-// these, and the one lies on one side of the gap. Up to the last base on it what is lost is no less
-// than on the diagonal alone, with leaps, less what segments win on diagonals as near as other gaps
-// lead to (lemma 10). Beyond that base
+// these, and the given diagonal lies on one side of the gap. Up to the last base on it the loss is
+// no less than on the diagonal alone, with leaps, less what segments win on diagonals as near as
+// other gaps lead to (lemma 10). Beyond that base
 //
 //	no less is lost than 4 for each block of four bases that is unchanged on none of the
 //	diagonals, less 3 (lemma 6),
@@ -89,9 +89,9 @@ func (l *Local) mayBeCapped(strand *Strand, p Place, d *localDiagonal, most int)
 // mayHaveTwo tells whether an alignment through a diagonal may have two gaps of the cost of the
 // cap, or more, and lose `left` or less beside.
 //
-// Lemma 14. Of blocks of eight bases that are unchanged on none of its diagonals each of the two
-// gaps breaks one, or if they are insertions of g bases together g / 8 + 4, and what loses r breaks
-// (r + 6) / 4 at most: no more than of blocks of four. ∎
+// Lemma 14. Count the blocks of eight bases that are unchanged on none of its diagonals. Each of
+// the two gaps breaks one or, if the two are insertions of g bases together, they break g / 8 + 4.
+// Other parts that lose r break (r + 6) / 4 at most, no more than blocks of four. ∎
 func (l *Local) mayHaveTwo(strand *Strand, p Place, diagonal, left int) bool {
 	b := l.budget
 	most := 0
@@ -119,8 +119,8 @@ func (l *Local) mayHaveTwo(strand *Strand, p Place, diagonal, left int) bool {
 }
 
 // mayChainTwo tells whether an alignment as of mayHaveTwo may lose `most` or less by the chains of
-// lemma 12. Each of two gaps costs the cap in place of lossOpen, and of all bases that are inserted
-// by such gaps T / m each is forgiven.
+// lemma 12. Each of two gaps costs the cap, and not lossOpen, and T / m is forgiven for each base
+// that such gaps insert.
 func (l *Local) mayChainTwo(strand *Strand, p Place, d *localDiagonal, most int) bool {
 	b := l.budget
 	l.beside = l.beside[:0]
@@ -140,9 +140,9 @@ func (b *localBudget) bridged(inserted, left int) int {
 	return most
 }
 
-// mayBridge tells whether the blocks in l.blocks are no more than a gap of the cost of the cap, an
-// insertion of up to so many bases or, if that is 0, a deletion, breaks with what else loses `left`
-// or less.
+// mayBridge tells whether the blocks in l.blocks are no more than an alignment may break by a gap
+// of the cost of the cap and by other parts that lose `left` or less. The gap is an insertion of up
+// to `inserted` bases or, if that is 0, a deletion.
 func (l *Local) mayBridge(inserted, left int) bool {
 	b := l.budget
 	if inserted == 0 {
@@ -253,8 +253,8 @@ func lastBit(words []uint64, before int) int {
 }
 
 // mayGoOn tells whether one of l.ways, as seen from the first base or the last, may go on over a
-// gap of the cost of the cap to diagonals [from, to] around its own, where so many bases may be
-// inserted, and lose `most` or less.
+// gap of the cost of the cap to diagonals [from, to] around its own, and lose `most` or less. The
+// gap may insert up to `inserted` bases.
 func (l *Local) mayGoOn(strand *Strand, p Place, d *localDiagonal, last bool, from, to, inserted, most int) bool {
 	b := l.budget
 	if !l.pastGap(last, inserted, most) {

@@ -122,16 +122,17 @@ func (l *Local) broken(strand *Strand, p Place, diagonal, near, most int) bool {
 // settle adds the locations of a strand among alignments that go through some diagonals of a place,
 // which are in order.
 //
-// An alignment that qualifies has a piece on one of them. The best without a gap lies on one of
-// them whole, so it is the best of theirs. One with a gap loses lossOpen + 1 or more. It comes
-// before that if it loses less, and is only then looked for. When a location is taken, a diagonal
-// on which no run of p equal bases is open any more leads to no other one; when none is left, all
-// are found.
+// An alignment that qualifies has a piece on one of these diagonals. The best without a gap lies on
+// one diagonal whole, so it is the best of these diagonals. One with a gap loses lossOpen + 1 or
+// more. It comes before that if it loses less, and is only then looked for. When a location is
+// taken, a diagonal on which no run of p equal bases is open any more leads to no other one; when
+// none is left, all are found.
 //
-// That is known at once on the only diagonal where the best alignment without a gap clips less than
-// p bases of either end; or loses 6 at most: no more bases than 6 are clipped, so that a run of p,
-// which is 5 or more, among those of one end has one other base beside it at most. To align these
-// five and the base between gains 1 or more. So there is none.
+// With one diagonal alone, two cases are known at once to leave no open run. In the first, the best
+// alignment without a gap clips less than p bases of either end. In the second, it loses 6 at most.
+// Then no more bases than 6 are clipped, so that a run of p bases, 5 or more, at one end has one
+// other clipped base beside it at most. To align these five and the base between would gain 1 or
+// more, so that there is no such run.
 func (l *Local) settle(strand *Strand, p Place, diagonals []localDiagonal) {
 	b := l.budget
 	if len(diagonals) == 1 && l.plain(strand, p, &diagonals[0]) {
@@ -304,9 +305,9 @@ func (l *Local) addUngapped(p Place, d *localDiagonal) {
 	l.locations = append(l.locations, location)
 }
 
-// open returns those diagonals on which a run of p equal bases is in the same place as no alignment
-// that was taken, with the best alignments of what is. w.path is the one that was taken last, and
-// the only one since open was called.
+// open returns the diagonals on which a run of p equal bases is in the same place as no alignment
+// that was taken, each with the best alignment of its open bases. w.path is the alignment that was
+// taken last, and the only one since open was called.
 func (l *Local) open(strand *Strand, diagonals []localDiagonal) []localDiagonal {
 	b, w := l.budget, &l.window
 	lowest, highest := math.MaxInt, math.MinInt // of its diagonals

@@ -53,9 +53,9 @@ func (l *Local) withInserted(diagonals []localDiagonal) (ok bool) {
 // mayKeepInserted tells whether an alignment through some diagonals may qualify by its inserted
 // bases that is not betterClipped. Others would be found and left out again.
 //
-// Lemma 19. Before each gap of such an alignment its score is higher than what the gap costs, and
-// so is that of what follows. Let its last insertion, of g bases, cost c and come after base i.
-// What follows has n = m - i - g bases and no insertion. Let N be the highest of m times the score
+// Lemma 19. The part of such an alignment before each gap scores more than the gap costs, and so
+// does the part after it. Let its last insertion, of g bases, cost c and come after base i. The
+// part after it has n = m - i - g bases and no insertion. Let N be the highest of m times the score
 // and T times the inserted bases of any alignment of the first i bases whose score is higher than
 // what the insertion costs before each one, and A the highest score of one of the last n. Then
 //
@@ -94,10 +94,11 @@ type localFlanks struct {
 	columns            []flankColumn
 }
 
-// A flankColumn has the highest scores of a base of a strand, and N of it, with a base of the text:
-// of all that end there; of those with an insertion at the end that costs less than the cap; and of
-// those of all bases so far, N with what the bases since then add to it, from which an insertion of
-// the cost of the cap may start.
+// A flankColumn has the highest scores, and the highest N, of alignments that end with a base of a
+// strand and a base of the text. score and net are of all. gap and netGap are of alignments with an
+// insertion at the end that costs less than the cap. highest and netHighest are the highest of all
+// bases so far, from which an insertion of the cost of the cap may start; netHighest has what the
+// bases since then add to N.
 type flankColumn struct{ score, gap, highest, net, netGap, netHighest int32 }
 
 // inserted sets before and net for gaps that cost `limit` at most, of any length if they cost that,

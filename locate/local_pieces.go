@@ -10,13 +10,13 @@ type LocalPieces struct {
 	length int // m
 }
 
-// CutLocal returns the pieces of a read of m bases of which every alignment that qualifies with a
-// least score T leaves one unchanged, gaps of which cost so much at most. Its Number is 0 where
-// they would be shorter than finders look up.
+// CutLocal returns the pieces of a read of m bases with a least score T, where gaps cost `most` at
+// most. Every alignment that qualifies leaves a piece unchanged. Its Number is 0 where they would
+// be shorter than finders look up.
 //
 // Lemma 3. Let an alignment qualify: score * m >= T (m - ins). Count what it loses net of what the
-// threshold forgives, T / m for each inserted base. That is D = m - T at most. Let D < 4 n, and cut
-// the read into n regions, each with one piece, of which none has one of the first or last D / n
+// threshold forgives, T / m for each inserted base. The net loss is D = m - T at most. Let D < 4 n,
+// and cut the read into n regions, each with one piece. No piece has one of the first or last D / n
 // bases of the read. Let L be the least length of a region, and
 //
 //	(r + 2) D < n (Cap + g D/m)	for each g with g + 6 >= Cap and Cap + g D/m <= D, where r is
@@ -36,12 +36,12 @@ type LocalPieces struct {
 //	           cost less than the cap cost 6 + g, and the shares are what it loses net;
 //	           what lies in a region whole then has L or more of its bases, 5 at least.
 //
-// An insertion that costs the cap loses Cap + g D/m. Of its regions the first and the last get more
-// than 2 D / n, the others more than D / n: by what is asked of g there is enough. The shares of a
+// An insertion that costs the cap loses Cap + g D/m. The first and the last of its regions get more
+// than 2 D / n, the others more than D / n: by the condition on g there is enough. The shares of a
 // region that has a mismatch, an inserted base or a deletion between two bases of its piece are
-// then 4 or more, or more than D / n. If it has none and no more than D / n clipped bases, then
-// these are outside its piece, which is therefore aligned as it is. The shares come to D at most,
-// and so one of n is D / n at most. ∎
+// then 4 or more, or more than D / n. If it has none of these, and no more than D / n clipped
+// bases, the clipped bases are outside its piece, which is therefore aligned unchanged. The shares
+// come to D at most, and so one of n is D / n at most. ∎
 //
 // Regions are cut between pieces anywhere, so L is the length of a piece at least.
 func CutLocal(m, least, most int) LocalPieces {
@@ -75,9 +75,9 @@ func (c *LocalPieces) enough() bool {
 // node, as finders have it (mapper/find/local_nodes.go).
 func (c *LocalPieces) Share(regions int) int { return regions * c.budget / c.Number }
 
-// BorderClip returns what a node of so many regions may be taken to lose if it ends inside the read
-// and some of its bases there are of an insertion: 1 for each, and no more than `flat` and `slope`
-// 32nds for each.
+// BorderClip returns the loss that a node of `regions` regions may be taken to have at an end
+// inside the read, where some of its bases are of an insertion: 1 for each, and no more than `flat`
+// and `slope` 32nds for each.
 func (c *LocalPieces) BorderClip(regions int) (flat, slope int) {
 	if c.budget < c.Cap {
 		return c.length, 0

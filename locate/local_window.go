@@ -8,8 +8,8 @@ import (
 )
 
 // A localCost is the cost of an alignment, as one number that compares as (lost score, gap bases,
-// edits, start) do. The start is a column of the window. That holds for reads of up to 3,000 bases,
-// and windows of up to 2^21 columns.
+// edits, start) do. The start is a column of the window. The number has room for reads of up to
+// 3,000 bases, and windows of up to 2^21 columns.
 type localCost int64
 
 const (
@@ -46,7 +46,7 @@ type localWindow struct {
 	// notPaired.
 	taken []int32
 	// spans are the lowest and the highest diagonals of the alignments that were taken, and close
-	// the first elements in taken of those that masked looks at.
+	// has where the alignments that masked looks at begin in taken.
 	spans [][2]int32
 	close []int32
 	same  int // see reach
@@ -195,8 +195,8 @@ func (w *localWindow) row(i int) []localCost {
 	return w.cells[i*n:][:n]
 }
 
-// cell returns that of a row and a column of so many inserted bases, if they are counted, or
-// noLocal if there is none.
+// cell returns the cell of a row and a column, or noLocal if there is none. If inserted bases are
+// counted, it is the cell with `inserted` inserted bases.
 func (w *localWindow) cell(inserted, i, j int) localCost {
 	if w.counted {
 		return w.inserts.cell(inserted, i, j)
@@ -206,8 +206,8 @@ func (w *localWindow) cell(inserted, i, j int) localCost {
 
 // fill fills the cells whose alignments lose no more than a budget.
 //
-// Gaps of fewer than c = cap - lossOpen bases cost lossOpen + g, and the cheapest one that ends
-// before a column is that which ends a column earlier and goes on, or a new one. When it comes to c
+// Gaps of fewer than c = cap - lossOpen bases cost lossOpen + g. The cheapest gap that ends before
+// a column goes on from the cheapest of the column before, or is a new one. When it comes to c
 // bases it is dropped: any other that was dearer then is, from there on, no cheaper than the capped
 // one from the same cell, as that costs as much for c bases and no more for each base after them,
 // and until this is longer than LongestGap the other has come to c bases itself.
@@ -259,7 +259,7 @@ func (w *localWindow) extend(i int, row []localCost, capped bool) {
 	deletion, deleted := noLocal, 0
 	from := -1 // column of the best cell that a capped deletion may start from
 	for j := range n - 1 {
-		// What ends before pair (i, j+1): in cell (i-1, j), or in a gap after it.
+		// The best before pair (i, j+1): in cell (i-1, j), or in a gap after it.
 		best := before[j]
 		if j > 0 {
 			deletion, deleted = deletion+w.units.score+w.units.deleted, deleted+1
@@ -343,9 +343,9 @@ func (w *localWindow) masked(i, j int) bool {
 	return false
 }
 
-// pick finds the best alignment among the cells and leaves it in w.path and w.cost: of equal cost
-// the one that ends first, then the one with fewer bases clipped at the end, then the one that
-// trace finds.
+// pick finds the best alignment among the cells and leaves it in w.path and w.cost: if several cost
+// the same, the first to end, then the one with fewer bases clipped at the end, then the choice of
+// trace.
 func (w *localWindow) pick() bool {
 	m := len(w.read)
 	best, end := noLocal, localPair{}

@@ -45,12 +45,11 @@ type Locator struct {
 // With Substitutions, each diagonal on which the strand lies inside the contig with at most k
 // differences is a location.
 //
-// With Edits, it is complete if every alignment with at most s edits, those that are sought, goes
-// through the diagonal of a candidate, as finders see to. It has at most s gap bases, so it starts
-// and ends within s diagonals of that one. Candidates whose diagonals are more than k + 2s apart
-// therefore lead to occurrences that neither end nor start within k of each other. Those at most
-// k + 2s apart are measured together, from s below the first to s above the last, and the others
-// apart.
+// With Edits, it is complete if every sought alignment, with at most s edits, goes through the
+// diagonal of a candidate, as finders see to. It has at most s gap bases, so it starts and ends
+// within s diagonals of that one. Candidates whose diagonals are more than k + 2s apart therefore
+// lead to occurrences that neither end nor start within k of each other. Candidates at most k + 2s
+// apart are measured together, from s below the first to s above the last, and the others apart.
 func (l *Locator) FromCandidates(r *Read, candidates []Candidate) []Location {
 	l.locations = l.locations[:0]
 	k := r.Sought
@@ -102,12 +101,12 @@ func dropRepeated[T any](sorted []T, same func(a, b *T) bool) []T {
 // settled tells whether a candidate that is alone on its diagonals is one location with no gap, its
 // differences being its distance d <= k.
 //
-// It is an occurrence, and all others that its diagonal leads to end within k of it. So one of them
-// could only take its place by coming before it, which takes fewer edits, or as many and no gap.
-// One without a gap would lie on another diagonal, and there, with at most k edits, be a candidate
-// nearby. One with fewer edits and a gap is impossible for d <= 1. Otherwise it goes through the
-// diagonal of a candidate, which is this one, and with d - 1 edits stays within d - 1 diagonals of
-// it: it is impossible if the bound says that every alignment there has d edits or more.
+// It is an occurrence, and all others that its diagonal leads to end within k of its end. Another
+// one could only take its place by coming before it, which takes fewer edits, or as many and no
+// gap. One without a gap would lie on another diagonal, and there, with at most k edits, be a
+// candidate nearby. One with fewer edits and a gap is impossible for d <= 1. Otherwise it goes
+// through the diagonal of a candidate, which is this one, and with d - 1 edits stays within d - 1
+// diagonals: it is impossible if the bound says that every alignment there has d edits or more.
 func (l *Locator) settled(strand *Strand, k int, c Candidate) bool {
 	edits := int(c.Differences) - 1
 	width := 2*edits + 1

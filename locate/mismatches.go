@@ -14,11 +14,11 @@ const mismatchBits = 16
 // the first m bases, m > 0, differ from it, in order, with how many do. An ambiguous letter differs
 // from everything. The whole stretches must lie inside the text.
 //
-// 64 offsets are looked at at a time, a bit of each word for each: base i differs from the text at
-// all of them by one comparison of it with 64 bases of the text, from i on. The differences are
-// added to counters that are bit-sliced (bit b of all 64 in one word) and begin at such a number
-// that one more than `most` overflow. An offset whose counter has overflowed is over; when all are,
-// which takes some 4/3 (most + 1) bases and a few more in random text, no other base is looked at.
+// 64 offsets are looked at at a time, a bit of each word for each. One comparison of base i with 64
+// bases of the text, from i on, tells at which offsets it differs. The differences are added to
+// counters that are bit-sliced (bit b of all 64 in one word) and begin at such a number that one
+// more than `most` overflow. An offset whose counter has overflowed is over; when all are, which
+// takes some 4/3 (most + 1) bases and a few more in random text, no other base is looked at.
 func (p Planes) EachWithin(text *dna.Sequence, m, from, to, most int, use func(offset, differences int)) {
 	width := min(bits.Len(uint(most)), mismatchBits) // 2^width > most
 	begin := 1<<width - 1 - most

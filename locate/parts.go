@@ -18,14 +18,14 @@ const (
 // partEdits returns the most edits of a part of n bases.
 func partEdits(n int) int { return n * PartPercent / 100 }
 
-// PartPieces returns the least number of disjoint pieces of m / n bases, but no more than finders
-// look up, of which every part of a read of m bases leaves one unchanged, wherever they lie; 0 if
-// the read is too short for parts, or pieces would be.
+// PartPieces returns the least number n of disjoint pieces such that every part of a read of m
+// bases leaves a piece unchanged, wherever the pieces lie. A piece has m / n bases, but no more
+// than finders look up. The number is 0 if the read is too short for parts, or pieces would be.
 //
-// Lemma 9. n pieces of p bases leave m - n p bases between and beside them. So piece j, from 0,
-// ends at (j + 1) p + m - n p at the latest, and at least (l - (m - n p)) / p pieces, rounded down,
-// lie in the first l bases, and likewise in the last. An edit spoils one piece at most, so one is
-// left where these are more than the edits of a part of l bases. ∎
+// Lemma 9. n pieces of p bases leave m - n p bases between and beside them. Piece j, from 0,
+// therefore ends at (j + 1) p + m - n p at the latest, and at least (l - (m - n p)) / p pieces,
+// rounded down, lie in the first l bases, and likewise in the last. An edit spoils one piece at
+// most, so one is left where these are more than the edits of a part of l bases. ∎
 func PartPieces(m int) int {
 	if m < LeastPart {
 		return 0
@@ -62,9 +62,9 @@ type partStretch struct {
 }
 
 // Parts returns the parts of a read that its candidates lead to. These are complete as for
-// Locations, as local locations of the best score, best first. Of several that begin or end within
-// a few bases of each other only the best is there. The read has some bases that are clipped in
-// each. They are valid until the next call.
+// Locations, as local locations of the best score, best first. If several begin or end within a few
+// bases of each other, only the best is there. The read has some bases that are clipped in each.
+// They are valid until the next call.
 func (l *Local) Parts(r *Read, candidates []Candidate) []Location {
 	f := &l.finder
 	f.all = f.all[:0]
@@ -174,8 +174,9 @@ func (l *Local) setWhole(strand *Strand, p Place, diagonal, m int) {
 // mayBePart tells whether there may be a part at the first or the last of m bases.
 //
 // Lemma 18. Cut a part of n bases into blocks of four from its end of the read on, the rest left
-// out. No more of them are broken, that is equal to the text on none of the diagonals, than it has
-// edits: each edit is in one block, or between two, and the alignment stays on these diagonals. ∎
+// out. Call a block broken if it is equal to the text on none of the diagonals. No more blocks are
+// broken than the part has edits: each edit is in one block, or between two, and the alignment
+// stays on these diagonals. ∎
 //
 // More bases have no fewer broken blocks, so for each number of edits the fewest bases that may
 // have them are looked at.

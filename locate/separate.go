@@ -69,9 +69,9 @@ func (s *Separator) Separate(all []Occurrence, length, k int, a Alignments) []in
 //
 // Proof. Let K be the locations of all occurrences. No two of K exclude each other, and any other
 // occurrence is excluded by one of K that comes before it in the order of Separate. Decide the
-// first ones of K before all others. Then, by induction over the rest in that order, exactly those
-// of K are kept: one of K is excluded by none of K; and one that is not in K is excluded by one of
-// K, which has been kept, as it comes before it or is among the first.
+// first ones of K before all others. Then, by induction over the rest in that order, exactly K is
+// kept. No two of K exclude each other. An occurrence outside K is excluded by one of K, which has
+// been kept, as it comes before the other or is among the first.
 func (s *Separator) SeparateAfter(before int, all []Occurrence, length, k int, a Alignments) []int32 {
 	s.state = parallel.Resize(s.state, len(all))
 	clear(s.state)
@@ -106,20 +106,21 @@ func (s *Separator) SeparateAfter(before int, all []Occurrence, length, k int, a
 // Reach is how many positions after an end the occurrences may end that decide whether it is a
 // location.
 //
-// Lemma: let c be the number of pairs (distance, gaps) that come before that of an occurrence o.
-// Whether o is a location depends only on o and on occurrences that end at most 3kc after it.
+// Lemma: let c be the number of pairs (distance, gaps) that come before the pair of an occurrence
+// o. Whether o is a location depends only on o and on occurrences that end at most 3kc after it.
 //
 // Proof, by induction over the order (distance, gaps, end) in which occurrences are decided. It
 // depends on which of the occurrences before o in that order that end within 3k of o are locations:
-// no others exclude each other (Separate). One of them with the pair of o ends before o, and
-// depends on what ends at most 3kc after itself. One with a pair before that of o depends, by
-// induction, on what ends at most 3k(c - 1) after itself, which is at most 3kc after o. ∎
+// no others exclude each other (Separate). If one of these has the pair of o, it ends before o, and
+// depends on occurrences that end at most 3kc after itself. If one has an earlier pair, it depends,
+// by induction, on occurrences that end at most 3k(c - 1) after itself, which is at most 3kc after
+// o. ∎
 //
 // An alignment with d edits has at most d gaps, so there are (k + 1)(k + 2) / 2 pairs.
 func Reach(k int) int { return 3 * k * ((k+1)*(k+2)/2 - 1) }
 
-// rank finds the gaps of those occurrences of s.level, all of one distance, that another of them is
-// within reach of, and tells whether there are any. The others keep what they have: their turn does
+// rank finds the gaps of occurrences of s.level, all of one distance, that have another one within
+// reach, and tells whether there are any. The others keep their gaps as they are: their turn does
 // not matter.
 func (s *Separator) rank(all []Occurrence, k int, a Alignments) bool {
 	found := false
@@ -138,7 +139,7 @@ func (s *Separator) rank(all []Occurrence, k int, a Alignments) bool {
 	return found
 }
 
-// decide keeps occurrence i, and drops occurrences that end within k of it, unless a kept one
+// decide keeps occurrence i, and drops occurrences that end within k of its end, unless a kept one
 // starts within k of its start.
 func (s *Separator) decide(all []Occurrence, i, length, k int, a Alignments) {
 	for j := i - 1; j >= 0 && all[i].End-all[j].End <= 3*k; j-- {
@@ -156,7 +157,7 @@ func (s *Separator) decide(all []Occurrence, i, length, k int, a Alignments) {
 	s.keep(all, i, k)
 }
 
-// keep keeps occurrence i and drops occurrences that end within k of it.
+// keep keeps occurrence i and drops occurrences that end within k of its end.
 func (s *Separator) keep(all []Occurrence, i, k int) {
 	s.state[i] = kept
 	for j := i - 1; j >= 0 && all[i].End-all[j].End <= k; j-- {

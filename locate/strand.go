@@ -110,9 +110,10 @@ type Read struct {
 	// K is the largest edit distance of a location, or the most that a local one loses, by which
 	// locations are kept apart.
 	K int
-	// Sought is the distance up to which locations are sought, K at most, or more than K for all
-	// local ones, of which some lose more. These are the same as those of K up to there: each is
-	// taken before all that have more, and what is dropped beside it is so by K.
+	// Sought is the distance up to which locations are sought. It is K at most, or more than K for
+	// all local ones, because some lose more than K. The sought locations are the same as with a
+	// Sought of K: each is taken before all that have more, and K decides which are dropped beside
+	// it.
 	Sought int
 }
 

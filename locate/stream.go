@@ -21,9 +21,9 @@ type Stream struct {
 	least   int // see Begin
 }
 
-// Begin makes s ready for the occurrences of a strand at a place, of which at least a number of
-// positions are to be decided at a time: occurrences that are not decided yet are looked at again.
-// use gets the locations, in order of their ends.
+// Begin makes s ready for the occurrences of a strand at a place. At least `least` positions are
+// decided at a time, because occurrences that are not decided yet are looked at again. use gets the
+// locations, in order of their ends.
 func (s *Stream) Begin(l *Locator, strand *Strand, p Place, k, least int, use func(Location)) {
 	*s = Stream{locator: l, strand: strand, place: p, k: k, least: least, use: use, pending: s.pending[:0]}
 }

@@ -12,8 +12,8 @@ import (
 )
 
 // TestStream hands occurrences to a stream by stretches of every length, and compares the locations
-// with those of all occurrences at once: on texts of short periods, where what is decided at one
-// end of a text matters at the other, and on others.
+// with the locations of all occurrences at once: on texts of short periods, where decisions at one
+// end of a text matter at the other, and on other texts.
 func TestStream(t *testing.T) {
 	far := 0 // locations that were decided before their text's end
 	rapid.Check(t, func(rt *rapid.T) {

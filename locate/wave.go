@@ -23,29 +23,29 @@ import (
 //
 // and with each of these it may leave out more bases for 1 each.
 //
-// Proof. Take the segments that win, and those on the diagonal. Where others are before the first
-// of these or after the last, each scores lossOpen at most, and there is a gap for each: to lose 1
-// for each base in place of all of them is no more. Between two that are left let there be s
-// others, so s + 1 gaps, with x bases deleted and y inserted, and n bases in all. The gaps cost
-// lossOpen (s + 1) + x and each inserted base 1, or 2, the s segments score lossOpen s at most, and
-// other bases are 1 each for what they might have scored. That is lossOpen + x + n or more, or
-// lossOpen + x + y + n. If the second is on a diagonal g further up, x is g or more; if it is g
-// further down, y is, and n is no less than y; if it is on the same one, s > 0, and x is 1 or more,
-// as x and y are the same. ∎
+// Proof. Take the segments that win, and the segments on the diagonal. If other segments are before
+// the first of these or after the last, each scores lossOpen at most, and there is a gap for each:
+// to lose 1 for each base instead is no more. Between two that are left let there be s others, so s
+// + 1 gaps, with x bases deleted and y inserted, and n bases in all. The gaps cost lossOpen (s + 1)
+// + x and each inserted base 1, or 2, the s segments score lossOpen s at most, and other bases are
+// 1 each for what they might have scored. The sum is lossOpen + x + n or more, or lossOpen + x + y
+// + n. If the second is on a diagonal g further up, x is g or more; if it is g further down, y is,
+// and n is no less than y; if it is on the same one, s > 0, and x is 1 or more, as x and y are the
+// same. ∎
 //
-// Lemma 16. Of two ways that end on the same diagonal the one that ends further on, for no more,
-// leads to whatever the other does, for no more. Let the first end before base x and the other
+// Lemma 16. Let two ways end on the same diagonal. The way that ends further on, for no more, leads
+// to whatever the other leads to, for no more. Proof. Let the first end before base x and the other
 // before y < x, and let the other go on. If it ends before base x, it loses more bases at the end.
-// Else the first goes with its next steps straight to that diagonal on which the other passes base
-// x: one step costs no more than several, and it lands no earlier, and then on as the other does. ∎
+// Otherwise the first goes straight to the diagonal on which the other passes base x, and then on
+// as the other does: one step costs no more than several, and it lands no earlier. ∎
 //
-// Of those with a segment that ends before base x, lemma 6 holds from there on, of the diagonals at
-// hand: of n bases that a step leaves out no more than (n - 2) / 4 + 2 blocks have some, or one if
-// n is 1, and it loses lossOpen + 1 + n or more. Each block of four from there on that is broken on
-// all of them loses 4, less 3 in all; and less 6 from the first base on.
+// If a way has a segment that ends before base x, lemma 6 holds from there on, for the diagonals at
+// hand. A step that leaves out n bases loses lossOpen + 1 + n or more, and no more than (n - 2) / 4
+// + 2 blocks have some of these bases, or one block if n is 1. Each block of four from there on
+// that is broken on all the diagonals loses 4, less 3 in all; and less 6 from the first base on.
 //
-// So those that end furthest are all that matter, for each loss, each diagonal, and whether the way
-// has been on the diagonal in question.
+// Only the ways that end furthest therefore matter, for each loss, each diagonal, and whether the
+// way has been on the diagonal in question.
 type localWave struct {
 	at      []int32 // the diagonals in order, from the one in question
 	through int     // its number
